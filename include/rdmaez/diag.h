@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file diag.h
+ * @brief The explanation record: what was refused, which field, why, and what to do.
+ *
+ * A `struct rdmaez_diag` lies on the caller's stack and holds literals and numbers only: nothing in
+ * it is allocated, and it may be copied and kept. Every function that takes one accepts NULL, "do not
+ * explain", and rewrites it completely whether it succeeds or fails. Print it with
+ * rdmaez_diag_format(); test it by reason.
+ */
+#ifndef RDMAEZ_DIAG_H
+#define RDMAEZ_DIAG_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief All reasons, once: id, what is wrong, what to do about it.
+ *
+ * The enum, the sentences and the table in the documentation are all made from this list. Ids are
+ * stable; new ones are added at the end.
+ */
+#define RDMAEZ_REASONS(X)                                                                         \
+	X(NONE, "nothing is wrong", "nothing to do")                                              \
+	X(NULL_ARGUMENT, "a required pointer is NULL", "pass the object")                         \
+	X(OPTION_UNKNOWN, "the options hold bits that this version does not know",                \
+	  "start the options from zero and set only documented bits")                             \
+	X(QP_TYPE, "this queue pair type has no transition table of its own in verbs",            \
+	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver types follow their driver")   \
+	X(QP_STATE, "this is not a queue pair state",                                             \
+	  "use RESET, INIT, RTR, RTS, SQD, SQE or ERR")                                           \
+	X(TRANSITION, "no queue pair may make this transition",                                   \
+	  "go through one of the states listed")                                                  \
+	X(MASK_MISSING, "attributes that this transition requires are not in the mask",           \
+	  "fill them and add their bits")                                                         \
+	X(MASK_NOT_ALLOWED, "attributes that this transition does not take are in the mask",      \
+	  "remove their bits: a superset is refused too")                                         \
+	X(MASK_RATE_LIMIT,                                                                        \
+	  "before Linux 7 only RAW_PACKET takes a rate limit, from RTR to RTS and within RTS",    \
+	  "remove the bit, or try the driver: from Linux 7 on each driver decides for itself")    \
+	X(RANGE, "the value is outside its range", "use a value within the range")                \
+	X(ENUM, "the value is none of the enum's", "use one of the enum's names")                 \
+	X(MTU_IN_BYTES, "an MTU is an enum ibv_mtu, not a number of bytes",                       \
+	  "use IBV_MTU_256 to IBV_MTU_4096, or rdmaez_mtu_from_bytes()")                          \
+	X(ACCESS_BITS, "these access flags belong to memory regions, not to queue pairs",         \
+	  "keep to IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC, MW_BIND")    \
+	X(PORT, "the device has no such port", "use a port within the range")                     \
+	X(GRH_MISSING, "this port sends nothing without a global route header",                   \
+	  "set the peer's GID as the path's dgid, and a GID index of the port")                   \
+	X(PATH_EMPTY, "the path names no destination",                                            \
+	  "set the peer's GID as dgid, or on InfiniBand its LID as dlid")                         \
+	X(GID_INDEX, "the port's GID table has no such row", "use a row within the range")        \
+	X(GID_EMPTY, "the row of the GID table is empty",                                         \
+	  "give the network interface an address, or choose another row")                         \
+	X(GID_TYPE, "the row is of another GID type than asked for", "choose a row of that type") \
+	X(GID_NO_NETDEV, "the row belongs to no network interface",                               \
+	  "bring the interface up, or choose another row")                                        \
+	X(GID_OTHER_NETDEV, "the row belongs to another network interface than asked for",        \
+	  "choose a row of that interface")                                                       \
+	X(GID_FAMILY, "the row and the peer's GID differ in family: IPv4 against IPv6",           \
+	  "let both ends use IPv4-mapped GIDs, or both IPv6")                                     \
+	X(GID_ROCE_V1, "the row is RoCE v1, which is not routed and which some devices refuse",   \
+	  "prefer a RoCE v2 row of the same address")                                             \
+	X(GID_LINK_LOCAL, "the row is link-local, which reaches only the same Ethernet segment",  \
+	  "prefer a row with an IPv4-mapped or a global address")                                 \
+	X(GID_NONE, "no row of the GID table will do",                                            \
+	  "give the network interface an address, or ask for less")                               \
+	X(PKEY_NOT_FOUND, "the port's P_Key table does not hold this partition key",              \
+	  "ask the subnet manager for it, or use the default partition 0xffff")                   \
+	X(QUERY_REFUSED, "the device did not answer the question", "see the errno")               \
+	X(REFUSED, "the device refused without saying why, and the mask is right",                \
+	  "compare the values with the port's and the device's limits")
+
+#define RDMAEZ_IMPL_REASON_ID(id, what, fix) RDMAEZ_##id,
+
+/** @brief Why something was refused or is unwise: `RDMAEZ_` and the ids of #RDMAEZ_REASONS. */
+enum rdmaez_reason {
+	RDMAEZ_REASONS(RDMAEZ_IMPL_REASON_ID) RDMAEZ_REASON_COUNT /**< how many there are */
+};
+
+/** @brief How the numbers of a finding are to be read. */
+enum rdmaez_value {
+	RDMAEZ_VALUE_NONE,   /**< there is none */
+	RDMAEZ_VALUE_NUMBER, /**< `value` was given as a signed number, `min` to `max` are accepted */
+	RDMAEZ_VALUE_ATTR_MASK, /**< `value` holds the offending bits, `max` the whole mask */
+	RDMAEZ_VALUE_ACCESS,	/**< as ATTR_MASK, of IBV_ACCESS bits */
+	RDMAEZ_VALUE_FLAGS,	/**< as ATTR_MASK, of an option's bits */
+	RDMAEZ_VALUE_STATE,	/**< `value` is a state asked for, bit n of `max` accepts state n */
+	RDMAEZ_VALUE_TYPE,	/**< `value` is an enum ibv_qp_type */
+	RDMAEZ_VALUE_MTU, /**< `value` is what was given as enum ibv_mtu, `min` to `max` accepted */
+	RDMAEZ_VALUE_PKEY /**< `value` is a P_Key, in host byte order */
+};
+
+/** @brief One thing that is wrong. */
+struct rdmaez_finding {
+	enum rdmaez_reason reason; /**< why */
+	enum rdmaez_value kind;	   /**< how to read the numbers below */
+	const char *field;	   /**< the verbs name of the field, a literal; never NULL */
+	uint64_t value;		   /**< what was given */
+	uint64_t min;		   /**< the least accepted */
+	uint64_t max;		   /**< the greatest accepted */
+};
+
+/** @brief How many findings a record keeps; further ones are counted in `dropped`. */
+#define RDMAEZ_DIAG_FINDINGS 12
+
+/** @brief What a function found. See the head of this file. */
+struct rdmaez_diag {
+	int error;	      /**< what the function returned: 0 or a positive errno value */
+	const char *call;     /**< the function or verb that refused, a literal; NULL: none */
+	char device[64];      /**< the device's name; "" where no device was involved */
+	uint32_t qp_num;      /**< the queue pair's number; 0 where none was involved */
+	int qp_type;	      /**< its enum ibv_qp_type; 0: none */
+	int from;	      /**< enum ibv_qp_state it was in; -1: no transition involved */
+	int to;		      /**< enum ibv_qp_state asked for; -1: no transition involved */
+	unsigned int count;   /**< how many findings follow */
+	unsigned int dropped; /**< how many more there were */
+	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< in the order of discovery */
+};
+
+/**
+ * @brief What a reason means, as a sentence without its full stop.
+ * @param reason any value
+ * @return static text; "unknown reason" for a value outside the list
+ */
+RDMAEZ_API const char *rdmaez_reason_str(enum rdmaez_reason reason)
+{
+#define RDMAEZ_IMPL_REASON_WHAT(id, what, fix) \
+	case RDMAEZ_##id:                      \
+		return what;
+	switch ((int)reason) {
+		RDMAEZ_REASONS(RDMAEZ_IMPL_REASON_WHAT)
+	default:
+		return "unknown reason";
+	}
+#undef RDMAEZ_IMPL_REASON_WHAT
+}
+
+/**
+ * @brief What to do about a reason, as a sentence without its full stop.
+ * @param reason any value
+ * @return static text; "" for a value outside the list
+ */
+RDMAEZ_API const char *rdmaez_reason_fix(enum rdmaez_reason reason)
+{
+#define RDMAEZ_IMPL_REASON_FIX(id, what, fix) \
+	case RDMAEZ_##id:                     \
+		return fix;
+	switch ((int)reason) {
+		RDMAEZ_REASONS(RDMAEZ_IMPL_REASON_FIX)
+	default:
+		return "";
+	}
+#undef RDMAEZ_IMPL_REASON_FIX
+}
+
+/**
+ * @brief The name of a reason's id without its prefix, "MASK_MISSING" for #RDMAEZ_MASK_MISSING.
+ * @param reason any value
+ * @return static text; "?" for a value outside the list
+ */
+RDMAEZ_API const char *rdmaez_reason_id(enum rdmaez_reason reason)
+{
+#define RDMAEZ_IMPL_REASON_NAME(id, what, fix) \
+	case RDMAEZ_##id:                      \
+		return #id;
+	switch ((int)reason) {
+		RDMAEZ_REASONS(RDMAEZ_IMPL_REASON_NAME)
+	default:
+		return "?";
+	}
+#undef RDMAEZ_IMPL_REASON_NAME
+}
+
+/**
+ * @brief Whether a record holds a finding of this reason.
+ * @param diag a record that a function has filled, or NULL
+ * @param reason what to look for
+ * @return the first such finding, or NULL
+ */
+RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_diag *diag,
+							 enum rdmaez_reason reason)
+{
+	for (unsigned int i = 0; diag && i < diag->count; i++)
+		if (diag->finding[i].reason == reason)
+			return &diag->finding[i];
+	return NULL;
+}
+
+/* Every public function that takes a record calls this first. */
+RDMAEZ_IMPL_FOLD void rdmaez_impl_diag_reset(struct rdmaez_diag *diag, const char *call)
+{
+	if (!diag)
+		return;
+	memset(diag, 0, sizeof(*diag));
+	diag->call = call;
+	diag->from = -1;
+	diag->to = -1;
+}
+
+/* Notes which device a record is about. Both names are arrays of IBV_SYSFS_NAME_MAX bytes. */
+RDMAEZ_API void rdmaez_impl_diag_device(struct rdmaez_diag *diag, const struct ibv_context *context)
+{
+	if (diag && context->device)
+		memcpy(diag->device, context->device->name, sizeof(diag->device));
+}
+
+/* Notes which queue pair a record is about. */
+RDMAEZ_API void rdmaez_impl_diag_qp(struct rdmaez_diag *diag, const struct ibv_qp *qp)
+{
+	if (!diag)
+		return;
+	rdmaez_impl_diag_device(diag, qp->context);
+	diag->qp_num = qp->qp_num;
+	diag->qp_type = (int)qp->qp_type;
+}
+
+/* Notes which transition a record is about. */
+RDMAEZ_API void rdmaez_impl_diag_transition(struct rdmaez_diag *diag, enum ibv_qp_type type,
+					    enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	if (!diag)
+		return;
+	diag->qp_type = (int)type;
+	diag->from = (int)from;
+	diag->to = (int)to;
+}
+
+/* Forgets the findings, when something better turned up. */
+RDMAEZ_API void rdmaez_impl_diag_forget(struct rdmaez_diag *diag)
+{
+	if (!diag)
+		return;
+	diag->error = 0;
+	diag->count = 0;
+	diag->dropped = 0;
+}
+
+RDMAEZ_API void rdmaez_impl_diag_add(struct rdmaez_diag *diag, enum rdmaez_reason reason,
+				     const char *field, enum rdmaez_value kind, uint64_t value,
+				     uint64_t min, uint64_t max)
+{
+	struct rdmaez_finding *finding;
+
+	if (diag->count == RDMAEZ_DIAG_FINDINGS) {
+		diag->dropped++;
+		return;
+	}
+	finding = &diag->finding[diag->count++];
+	finding->reason = reason;
+	finding->kind = kind;
+	finding->field = field;
+	finding->value = value;
+	finding->min = min;
+	finding->max = max;
+}
+
+/* Adds a finding if there is a record, and returns the error, which the record remembers. */
+RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse(struct rdmaez_diag *diag, int error,
+					enum rdmaez_reason reason, const char *field)
+{
+	if (diag) {
+		diag->error = error;
+		rdmaez_impl_diag_add(diag, reason, field, RDMAEZ_VALUE_NONE, 0, 0, 0);
+	}
+	return error;
+}
+
+/* The same with what was given and what is accepted; always EINVAL. */
+RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse_value(struct rdmaez_diag *diag, enum rdmaez_reason reason,
+					      const char *field, enum rdmaez_value kind,
+					      int64_t value, int64_t min, int64_t max)
+{
+	if (diag) {
+		diag->error = EINVAL;
+		rdmaez_impl_diag_add(diag, reason, field, kind, (uint64_t)value, (uint64_t)min,
+				     (uint64_t)max);
+	}
+	return EINVAL;
+}
+
+/* The same for bits of a mask: the offending ones, of which mask. */
+RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse_mask(struct rdmaez_diag *diag, enum rdmaez_reason reason,
+					     const char *field, int bits, int mask)
+{
+	return rdmaez_impl_refuse_value(diag, reason, field, RDMAEZ_VALUE_ATTR_MASK,
+					(unsigned int)bits, 0, (unsigned int)mask);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

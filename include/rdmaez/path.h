@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file path.h
+ * @brief The way to a peer, and the `ibv_ah_attr` made from it.
+ *
+ * Connected queue pairs take an address vector when they go to RTR; UD sends name an address handle.
+ * Both are an `ibv_ah_attr`, and both go wrong in the same ways: no GRH where the port demands one, a
+ * hop limit that the first router uses up, a field wider than its bits. Everything here is pure,
+ * calls no verb and may be called from any thread.
+ */
+#ifndef RDMAEZ_PATH_H
+#define RDMAEZ_PATH_H
+
+#include "gid.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief Option of struct rdmaez_path: send a GRH also where the port does not demand one. */
+#define RDMAEZ_PATH_GRH 0x1u
+
+/** @brief The way to a peer. Start from all zero and set the destination. */
+struct rdmaez_path {
+	unsigned int flags;  /**< RDMAEZ_PATH_ bits. 0: a GRH exactly where the port demands it */
+	int sgid_index;	     /**< own row of the GID table. 0: the best one for @p dgid, if a device
+			           can be asked, else row 0. #RDMAEZ_ZERO: row 0 */
+	union ibv_gid dgid;  /**< the peer's GID. Zero: none, which only InfiniBand can do with */
+	uint32_t flow_label; /**< 20 bits. 0: none */
+	int hop_limit;	     /**< 1 to 255. 0: 64 (1 is used up by the first router) */
+	int traffic_class;   /**< 0 to 255; on RoCE v2 the IP header's DSCP and ECN bits. 0: 0 */
+	uint16_t dlid;	     /**< the peer's LID, on InfiniBand. 0: none, as on RoCE */
+	uint8_t sl;	     /**< service level, 0 to 15 */
+	uint8_t src_path_bits; /**< low bits of the own LID, 0 to 127 */
+	uint8_t static_rate;   /**< enum ibv_rate. 0: as fast as the port */
+};
+
+/**
+ * @brief Whether a port sends and receives with a global route header only.
+ *
+ * True on every Ethernet port and where the port says so itself (IBV_QPF_GRH_REQUIRED, set for
+ * virtualised InfiniBand ports; kernels that do not report the flag show 0).
+ *
+ * @param port what ibv_query_port() filled, not NULL
+ */
+RDMAEZ_IMPL_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port)
+{
+	return port->link_layer == IBV_LINK_LAYER_ETHERNET ||
+	       (port->flags & IBV_QPF_GRH_REQUIRED) != 0;
+}
+
+/* Records a number outside its range; 0 or EINVAL. The comparison is all that is left inline. */
+RDMAEZ_IMPL_FOLD int rdmaez_impl_range(struct rdmaez_diag *diag, const char *field, int64_t value,
+				       int64_t min, int64_t max)
+{
+	if (value >= min && value <= max)
+		return 0;
+	return rdmaez_impl_refuse_value(diag, RDMAEZ_RANGE, field, RDMAEZ_VALUE_NUMBER, value, min,
+					max);
+}
+
+/* A finding names its field in full; a queue pair has two address vectors. */
+#define RDMAEZ_IMPL_AH(field) (alternate ? "alt_ah_attr." field : "ah_attr." field)
+
+/* rdmaez_path_ah_attr() with the GID row decided, into zeroed memory and without the reset. */
+RDMAEZ_IMPL_FOLD int rdmaez_impl_path_fill(const struct rdmaez_path *path, bool alternate,
+					   int sgid_index, int port_num,
+					   const struct ibv_port_attr *port, struct ibv_ah_attr *ah,
+					   struct rdmaez_diag *diag)
+{
+	const bool has_dgid = !rdmaez_gid_is_zero(&path->dgid);
+	const bool needs_grh = port && rdmaez_path_needs_grh(port);
+	const int64_t hop_limit = rdmaez_impl_option(path->hop_limit, 64);
+	const int64_t row = rdmaez_impl_option(sgid_index, 0);
+	/* Without a port to ask, a destination GID is the sign that a GRH is meant. */
+	const bool grh = needs_grh || (path->flags & RDMAEZ_PATH_GRH) || (has_dgid && !port);
+	int error = 0;
+
+	if (path->flags & ~RDMAEZ_PATH_GRH)
+		error = rdmaez_impl_refuse_value(diag, RDMAEZ_OPTION_UNKNOWN, "path.flags",
+						 RDMAEZ_VALUE_FLAGS, path->flags & ~RDMAEZ_PATH_GRH,
+						 0, RDMAEZ_PATH_GRH);
+	if (grh && !has_dgid)
+		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_GRH_MISSING,
+					   RDMAEZ_IMPL_AH("grh.dgid"));
+	else if (!grh && port && !path->dlid)
+		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_PATH_EMPTY, RDMAEZ_IMPL_AH("dlid"));
+	error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("port_num"), port_num, 1, 255);
+	error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("sl"), path->sl, 0, 15);
+	error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("src_path_bits"), path->src_path_bits, 0,
+				   127);
+	if (grh) {
+		if (row < 0 || row > (port ? port->gid_tbl_len - 1 : 255))
+			error = rdmaez_impl_refuse_value(
+				diag, RDMAEZ_GID_INDEX, RDMAEZ_IMPL_AH("grh.sgid_index"),
+				RDMAEZ_VALUE_NUMBER, row, 0, port ? port->gid_tbl_len - 1 : 255);
+		error |=
+			rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.hop_limit"), hop_limit, 0, 255);
+		error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.flow_label"), path->flow_label,
+					   0, 0xfffff);
+		error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.traffic_class"),
+					   path->traffic_class, 0, 255);
+		ah->is_global = 1;
+		ah->grh.dgid = path->dgid;
+		ah->grh.sgid_index = (uint8_t)row;
+		ah->grh.hop_limit = (uint8_t)hop_limit;
+		ah->grh.flow_label = path->flow_label;
+		ah->grh.traffic_class = (uint8_t)path->traffic_class;
+	}
+	ah->dlid = path->dlid;
+	ah->sl = path->sl;
+	ah->src_path_bits = path->src_path_bits;
+	ah->static_rate = path->static_rate;
+	ah->port_num = (uint8_t)port_num;
+	return error;
+}
+
+#undef RDMAEZ_IMPL_AH
+
+/**
+ * @brief Fills an `ibv_ah_attr`, for ibv_create_ah() or for a queue pair's address vector.
+ *
+ * @param path the way to the peer
+ * @param port_num the port to leave by, 1 to 255
+ * @param port what ibv_query_port() said of it, so that the GRH is there exactly where the port
+ *        demands it and the GID row lies in the table. NULL: not known; then there is a GRH where
+ *        @p path has a dgid
+ * @param ah receives the attributes; written on success only
+ * @param diag receives all findings; may be NULL
+ * @retval 0 @p ah is filled
+ * @retval EINVAL a pointer is NULL (#RDMAEZ_NULL_ARGUMENT); unknown flags (#RDMAEZ_OPTION_UNKNOWN); the
+ *         port demands a GRH and there is no dgid (#RDMAEZ_GRH_MISSING); no destination at all
+ *         (#RDMAEZ_PATH_EMPTY); row beyond the table (#RDMAEZ_GID_INDEX); a field wider than its
+ *         bits (#RDMAEZ_RANGE)
+ * @par Threads
+ * May be called from any thread.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_path_ah_attr(const struct rdmaez_path *path, int port_num,
+				   const struct ibv_port_attr *port, struct ibv_ah_attr *ah,
+				   struct rdmaez_diag *diag)
+{
+	struct ibv_ah_attr filled;
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_path_ah_attr");
+	if (!path || !ah)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, path ? "ah" : "path");
+	if (!path->dlid && rdmaez_gid_is_zero(&path->dgid))
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_PATH_EMPTY, "ah_attr.grh.dgid");
+	memset(&filled, 0, sizeof(filled));
+	error = rdmaez_impl_path_fill(path, false, path->sgid_index, port_num, port, &filled, diag);
+	if (!error)
+		*ah = filled;
+	return error;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file port.h
+ * @brief Ask a port: its attributes, its GID table, its P_Key table.
+ *
+ * The functions here make verbs calls and no changes. They may be called from any thread.
+ */
+#ifndef RDMAEZ_PORT_H
+#define RDMAEZ_PORT_H
+
+#include "path.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether the device has this port, for callers about to send it to the provider. */
+RDMAEZ_API int rdmaez_impl_port_exists(struct ibv_context *context, int port_num,
+				       struct rdmaez_diag *diag)
+{
+	struct ibv_device_attr device;
+	int error;
+
+	memset(&device, 0, sizeof(device));
+	error = rdmaez_impl_error(ibv_query_device(context, &device));
+	if (error)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_device");
+	if (port_num >= 1 && port_num <= device.phys_port_cnt)
+		return 0;
+	return rdmaez_impl_refuse_value(diag, RDMAEZ_PORT, "port_num", RDMAEZ_VALUE_NUMBER,
+					port_num, 1, device.phys_port_cnt);
+}
+
+/* rdmaez_port_query() without its reset of the record. */
+RDMAEZ_API int rdmaez_impl_port_query(struct ibv_context *context, int port_num,
+				      struct ibv_port_attr *attr, struct rdmaez_diag *diag)
+{
+	struct ibv_port_attr answer;
+	int error;
+
+	if (port_num < 1 || port_num > 255)
+		return rdmaez_impl_port_exists(context, port_num, diag);
+	memset(&answer, 0, sizeof(answer));
+	error = rdmaez_impl_error(ibv_query_port(context, (uint8_t)port_num, &answer));
+	if (!error)
+		*attr = answer;
+	else if (error != EINVAL || !rdmaez_impl_port_exists(context, port_num, diag))
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_port");
+	return error;
+}
+
+/* Starts the record of a function that asks a device; EINVAL where there is no device to ask. */
+RDMAEZ_API int rdmaez_impl_port_begin(struct rdmaez_diag *diag, const char *call,
+				      struct ibv_context *context, const void *output)
+{
+	rdmaez_impl_diag_reset(diag, call);
+	if (!context || !output)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
+					  context ? "output" : "context");
+	rdmaez_impl_diag_device(diag, context);
+	return 0;
+}
+
+/**
+ * @brief Asks a port for its attributes.
+ *
+ * As ibv_query_port(), with the port number checked before the provider sees it, the struct zeroed,
+ * and the ports that exist named where it fails.
+ *
+ * @param context the open device
+ * @param port_num 1 to the device's number of ports
+ * @param attr receives the attributes; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p attr is filled
+ * @retval EINVAL no such port (#RDMAEZ_PORT), or a NULL argument (#RDMAEZ_NULL_ARGUMENT)
+ * @return any other errno of ibv_query_port() (#RDMAEZ_QUERY_REFUSED)
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port_num,
+				 struct ibv_port_attr *attr, struct rdmaez_diag *diag)
+{
+	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_query", context, attr);
+
+	return error ? error : rdmaez_impl_port_query(context, port_num, attr, diag);
+}
+
+/* One row of the GID table; an empty one is a success with an all-zero GID. */
+RDMAEZ_API int rdmaez_impl_port_gid(struct ibv_context *context, int port_num, int index,
+				    struct ibv_gid_entry *row, struct rdmaez_diag *diag)
+{
+	int error;
+
+	memset(row, 0, sizeof(*row));
+	error = rdmaez_impl_error(
+		ibv_query_gid_ex(context, (uint32_t)port_num, (uint32_t)index, row, 0));
+	if (error == ENODATA) {
+		memset(row, 0, sizeof(*row));
+		error = 0;
+	}
+	row->gid_index = (uint32_t)index;
+	row->port_num = (uint32_t)port_num;
+	if (error)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_gid_ex");
+	return 0;
+}
+
+/**
+ * @brief Lists the rows of a port's GID table that are not empty.
+ *
+ * @param context the open device
+ * @param port_num 1 to the device's number of ports
+ * @param rows receives the rows, in the order of the table; may be NULL where @p capacity is 0
+ * @param capacity how many rows @p rows can take
+ * @param count receives how many rows there are, also where that is more than @p capacity; written on
+ *        success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 the first @p capacity rows, or all, are in @p rows
+ * @retval EINVAL no such port (#RDMAEZ_PORT), or a NULL argument (#RDMAEZ_NULL_ARGUMENT)
+ * @return any other errno of ibv_query_port() or ibv_query_gid_ex() (#RDMAEZ_QUERY_REFUSED)
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_port_gids(struct ibv_context *context, int port_num,
+				struct ibv_gid_entry *rows, size_t capacity, size_t *count,
+				struct rdmaez_diag *diag)
+{
+	struct ibv_port_attr port;
+	struct ibv_gid_entry row;
+	size_t found = 0;
+	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_gids", context, count);
+
+	if (!error && !rows && capacity)
+		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "rows");
+	if (!error)
+		error = rdmaez_impl_port_query(context, port_num, &port, diag);
+	for (int i = 0; !error && i < port.gid_tbl_len; i++) {
+		error = rdmaez_impl_port_gid(context, port_num, i, &row, diag);
+		if (error || rdmaez_gid_is_zero(&row.gid))
+			continue;
+		if (found < capacity)
+			rows[found] = row;
+		found++;
+	}
+	if (!error)
+		*count = found;
+	return error;
+}
+
+/* rdmaez_port_choose_gid() on a port that has been asked, without the reset. */
+RDMAEZ_API int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port_num,
+					   const struct ibv_port_attr *port,
+					   const struct rdmaez_gid_want *want,
+					   struct ibv_gid_entry *chosen, struct rdmaez_diag *diag)
+{
+	struct ibv_gid_entry row, best;
+	enum rdmaez_reason why;
+	int best_rank = 0;
+
+	memset(&best, 0, sizeof(best));
+	for (int i = 0; i < port->gid_tbl_len; i++) {
+		int error = rdmaez_impl_port_gid(context, port_num, i, &row, diag);
+		int rank;
+
+		if (error)
+			return error;
+		rank = rdmaez_gid_rank(&row, want, &why);
+		if (rank > best_rank) {
+			best_rank = rank;
+			best = row;
+		} else if (!rank && !best_rank && diag && why != RDMAEZ_GID_EMPTY) {
+			rdmaez_impl_refuse_value(diag, why, "ah_attr.grh.sgid_index",
+						 RDMAEZ_VALUE_NUMBER, i, 0, port->gid_tbl_len - 1);
+		}
+	}
+	if (!best_rank)
+		return rdmaez_impl_refuse(diag, EADDRNOTAVAIL, RDMAEZ_GID_NONE,
+					  "ah_attr.grh.sgid_index");
+	rdmaez_impl_diag_forget(diag);
+	*chosen = best;
+	return 0;
+}
+
+/**
+ * @brief Chooses the row of a port's GID table that is best for reaching a peer.
+ *
+ * The policy is rdmaez_gid_rank()'s; of equals the first row wins. Costs one ibv_query_port() and one
+ * ibv_query_gid_ex() per row of the table, so keep the answer if many queue pairs share it.
+ *
+ * @param context the open device
+ * @param port_num 1 to the device's number of ports
+ * @param want what to look for, with the peer's GID where it is known; NULL: the best for any peer
+ * @param chosen receives the row: index, GID, type and network interface; written on success only
+ * @param diag receives, on failure, what speaks against every row; may be NULL
+ * @retval 0 @p chosen is filled
+ * @retval EINVAL no such port (#RDMAEZ_PORT), or a NULL argument (#RDMAEZ_NULL_ARGUMENT)
+ * @retval EADDRNOTAVAIL no row will do (#RDMAEZ_GID_NONE)
+ * @return any other errno of ibv_query_port() or ibv_query_gid_ex() (#RDMAEZ_QUERY_REFUSED)
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_port_choose_gid(struct ibv_context *context, int port_num,
+				      const struct rdmaez_gid_want *want,
+				      struct ibv_gid_entry *chosen, struct rdmaez_diag *diag)
+{
+	struct ibv_port_attr port;
+	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_choose_gid", context, chosen);
+
+	if (!error)
+		error = rdmaez_impl_port_query(context, port_num, &port, diag);
+	if (!error)
+		error = rdmaez_impl_port_choose_gid(context, port_num, &port, want, chosen, diag);
+	return error;
+}
+
+/**
+ * @brief Finds the row of a port's P_Key table that holds a partition key.
+ *
+ * The low 15 bits name the partition, the top bit says full membership. A row with full membership is
+ * preferred; a limited one is taken where there is no other. Costs one ibv_query_port() and up to one
+ * ibv_query_pkey() per row of the table.
+ *
+ * @param context the open device
+ * @param port_num 1 to the device's number of ports
+ * @param pkey the partition key in host byte order; 0xffff is the default partition
+ * @param index receives the row, for `pkey_index`; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p index is written
+ * @retval EINVAL no such port (#RDMAEZ_PORT), or a NULL argument (#RDMAEZ_NULL_ARGUMENT)
+ * @retval ENOENT the table does not hold the key (#RDMAEZ_PKEY_NOT_FOUND)
+ * @return any other errno of ibv_query_port() or ibv_query_pkey() (#RDMAEZ_QUERY_REFUSED)
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_port_find_pkey(struct ibv_context *context, int port_num, uint16_t pkey,
+				     int *index, struct rdmaez_diag *diag)
+{
+	struct ibv_port_attr port;
+	int found = -1;
+	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_find_pkey", context, index);
+
+	if (!error)
+		error = rdmaez_impl_port_query(context, port_num, &port, diag);
+	for (int i = 0; !error && i < port.pkey_tbl_len; i++) {
+		__be16 wire = 0;
+		uint8_t byte[2];
+
+		error = rdmaez_impl_error(ibv_query_pkey(context, (uint8_t)port_num, i, &wire));
+		if (error) {
+			rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_pkey");
+			break;
+		}
+		memcpy(byte, &wire, sizeof(byte));
+		if ((byte[0] & 0x7f) != (pkey >> 8 & 0x7f) || byte[1] != (pkey & 0xff))
+			continue;
+		if (found < 0 || byte[0] & 0x80)
+			found = i;
+		if (byte[0] & 0x80)
+			break;
+	}
+	if (error)
+		return error;
+	/* Zero in the low bits marks an unused row, not a partition. */
+	if (found < 0 || !(pkey & 0x7fff)) {
+		if (diag)
+			rdmaez_impl_refuse_value(diag, RDMAEZ_PKEY_NOT_FOUND, "pkey",
+						 RDMAEZ_VALUE_PKEY, pkey, 0, 0);
+		if (diag)
+			diag->error = ENOENT;
+		return ENOENT;
+	}
+	*index = found;
+	return 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

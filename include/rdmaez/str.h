@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file str.h
+ * @brief Names for the numbers of verbs.
+ *
+ * Every function takes any number and returns static text, "unknown" where the number has no name.
+ * libibverbs names some enums itself (ibv_node_type_str(), ibv_port_state_str(),
+ * ibv_wc_status_str(), ibv_event_type_str()); these are the others that messages need. States and
+ * types are named as people say them (`RTS`, `RC`), flags as they are typed (`IBV_QP_PORT`).
+ * Bits are named by number, so a name is there whatever the age of the installed verbs.h.
+ */
+#ifndef RDMAEZ_STR_H
+#define RDMAEZ_STR_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RDMAEZ_IMPL_NAME(value, name) \
+	case value:                   \
+		return name;
+
+/** @brief A queue pair state: "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR". */
+RDMAEZ_API const char *rdmaez_qp_state_str(int state)
+{
+	switch (state) {
+		RDMAEZ_IMPL_NAME(IBV_QPS_RESET, "RESET")
+		RDMAEZ_IMPL_NAME(IBV_QPS_INIT, "INIT")
+		RDMAEZ_IMPL_NAME(IBV_QPS_RTR, "RTR")
+		RDMAEZ_IMPL_NAME(IBV_QPS_RTS, "RTS")
+		RDMAEZ_IMPL_NAME(IBV_QPS_SQD, "SQD")
+		RDMAEZ_IMPL_NAME(IBV_QPS_SQE, "SQE")
+		RDMAEZ_IMPL_NAME(IBV_QPS_ERR, "ERR")
+	default:
+		return "unknown";
+	}
+}
+
+/** @brief A queue pair type: "RC", "UC", "UD", "RAW_PACKET", "XRC_SEND", "XRC_RECV", "DRIVER". */
+RDMAEZ_API const char *rdmaez_qp_type_str(int type)
+{
+	switch (type) {
+		RDMAEZ_IMPL_NAME(IBV_QPT_RC, "RC")
+		RDMAEZ_IMPL_NAME(IBV_QPT_UC, "UC")
+		RDMAEZ_IMPL_NAME(IBV_QPT_UD, "UD")
+		RDMAEZ_IMPL_NAME(IBV_QPT_RAW_PACKET, "RAW_PACKET")
+		RDMAEZ_IMPL_NAME(IBV_QPT_XRC_SEND, "XRC_SEND")
+		RDMAEZ_IMPL_NAME(IBV_QPT_XRC_RECV, "XRC_RECV")
+		RDMAEZ_IMPL_NAME(IBV_QPT_DRIVER, "DRIVER")
+	default:
+		return "unknown";
+	}
+}
+
+/** @brief An `enum ibv_mtu` in bytes: "256", "512", "1024", "2048", "4096". */
+RDMAEZ_API const char *rdmaez_mtu_str(int mtu)
+{
+	switch (mtu) {
+		RDMAEZ_IMPL_NAME(IBV_MTU_256, "256")
+		RDMAEZ_IMPL_NAME(IBV_MTU_512, "512")
+		RDMAEZ_IMPL_NAME(IBV_MTU_1024, "1024")
+		RDMAEZ_IMPL_NAME(IBV_MTU_2048, "2048")
+		RDMAEZ_IMPL_NAME(IBV_MTU_4096, "4096")
+	default:
+		return "unknown";
+	}
+}
+
+/** @brief A path migration state: "MIGRATED", "REARM", "ARMED". */
+RDMAEZ_API const char *rdmaez_mig_state_str(int state)
+{
+	switch (state) {
+		RDMAEZ_IMPL_NAME(IBV_MIG_MIGRATED, "MIGRATED")
+		RDMAEZ_IMPL_NAME(IBV_MIG_REARM, "REARM")
+		RDMAEZ_IMPL_NAME(IBV_MIG_ARMED, "ARMED")
+	default:
+		return "unknown";
+	}
+}
+
+/** @brief A port's link layer: "unspecified", "InfiniBand", "Ethernet". */
+RDMAEZ_API const char *rdmaez_link_layer_str(int link_layer)
+{
+	switch (link_layer) {
+		RDMAEZ_IMPL_NAME(IBV_LINK_LAYER_UNSPECIFIED, "unspecified")
+		RDMAEZ_IMPL_NAME(IBV_LINK_LAYER_INFINIBAND, "InfiniBand")
+		RDMAEZ_IMPL_NAME(IBV_LINK_LAYER_ETHERNET, "Ethernet")
+	default:
+		return "unknown";
+	}
+}
+
+/** @brief An `enum ibv_gid_type`: "IB", "RoCE v1", "RoCE v2". */
+RDMAEZ_API const char *rdmaez_gid_type_str(int type)
+{
+	switch (type) {
+		RDMAEZ_IMPL_NAME(IBV_GID_TYPE_IB, "IB")
+		RDMAEZ_IMPL_NAME(IBV_GID_TYPE_ROCE_V1, "RoCE v1")
+		RDMAEZ_IMPL_NAME(IBV_GID_TYPE_ROCE_V2, "RoCE v2")
+	default:
+		return "unknown";
+	}
+}
+
+/** @brief One bit of an attribute mask, such as "IBV_QP_PORT" for `IBV_QP_PORT`. */
+RDMAEZ_API const char *rdmaez_qp_attr_str(int bit)
+{
+	switch (bit) {
+		RDMAEZ_IMPL_NAME(IBV_QP_STATE, "IBV_QP_STATE")
+		RDMAEZ_IMPL_NAME(IBV_QP_CUR_STATE, "IBV_QP_CUR_STATE")
+		RDMAEZ_IMPL_NAME(IBV_QP_EN_SQD_ASYNC_NOTIFY, "IBV_QP_EN_SQD_ASYNC_NOTIFY")
+		RDMAEZ_IMPL_NAME(IBV_QP_ACCESS_FLAGS, "IBV_QP_ACCESS_FLAGS")
+		RDMAEZ_IMPL_NAME(IBV_QP_PKEY_INDEX, "IBV_QP_PKEY_INDEX")
+		RDMAEZ_IMPL_NAME(IBV_QP_PORT, "IBV_QP_PORT")
+		RDMAEZ_IMPL_NAME(IBV_QP_QKEY, "IBV_QP_QKEY")
+		RDMAEZ_IMPL_NAME(IBV_QP_AV, "IBV_QP_AV")
+		RDMAEZ_IMPL_NAME(IBV_QP_PATH_MTU, "IBV_QP_PATH_MTU")
+		RDMAEZ_IMPL_NAME(IBV_QP_TIMEOUT, "IBV_QP_TIMEOUT")
+		RDMAEZ_IMPL_NAME(IBV_QP_RETRY_CNT, "IBV_QP_RETRY_CNT")
+		RDMAEZ_IMPL_NAME(IBV_QP_RNR_RETRY, "IBV_QP_RNR_RETRY")
+		RDMAEZ_IMPL_NAME(IBV_QP_RQ_PSN, "IBV_QP_RQ_PSN")
+		RDMAEZ_IMPL_NAME(IBV_QP_MAX_QP_RD_ATOMIC, "IBV_QP_MAX_QP_RD_ATOMIC")
+		RDMAEZ_IMPL_NAME(IBV_QP_ALT_PATH, "IBV_QP_ALT_PATH")
+		RDMAEZ_IMPL_NAME(IBV_QP_MIN_RNR_TIMER, "IBV_QP_MIN_RNR_TIMER")
+		RDMAEZ_IMPL_NAME(IBV_QP_SQ_PSN, "IBV_QP_SQ_PSN")
+		RDMAEZ_IMPL_NAME(IBV_QP_MAX_DEST_RD_ATOMIC, "IBV_QP_MAX_DEST_RD_ATOMIC")
+		RDMAEZ_IMPL_NAME(IBV_QP_PATH_MIG_STATE, "IBV_QP_PATH_MIG_STATE")
+		RDMAEZ_IMPL_NAME(IBV_QP_CAP, "IBV_QP_CAP")
+		RDMAEZ_IMPL_NAME(IBV_QP_DEST_QPN, "IBV_QP_DEST_QPN")
+		RDMAEZ_IMPL_NAME(IBV_QP_RATE_LIMIT, "IBV_QP_RATE_LIMIT")
+	default:
+		return "unknown";
+	}
+}
+
+/** @brief One access flag, such as "IBV_ACCESS_REMOTE_READ" for `IBV_ACCESS_REMOTE_READ`. */
+RDMAEZ_API const char *rdmaez_access_str(int bit)
+{
+	switch (bit) {
+		RDMAEZ_IMPL_NAME(1 << 0, "IBV_ACCESS_LOCAL_WRITE")
+		RDMAEZ_IMPL_NAME(1 << 1, "IBV_ACCESS_REMOTE_WRITE")
+		RDMAEZ_IMPL_NAME(1 << 2, "IBV_ACCESS_REMOTE_READ")
+		RDMAEZ_IMPL_NAME(1 << 3, "IBV_ACCESS_REMOTE_ATOMIC")
+		RDMAEZ_IMPL_NAME(1 << 4, "IBV_ACCESS_MW_BIND")
+		RDMAEZ_IMPL_NAME(1 << 5, "IBV_ACCESS_ZERO_BASED")
+		RDMAEZ_IMPL_NAME(1 << 6, "IBV_ACCESS_ON_DEMAND")
+		RDMAEZ_IMPL_NAME(1 << 7, "IBV_ACCESS_HUGETLB")
+		RDMAEZ_IMPL_NAME(1 << 8, "IBV_ACCESS_FLUSH_GLOBAL")
+		RDMAEZ_IMPL_NAME(1 << 9, "IBV_ACCESS_FLUSH_PERSISTENT")
+		RDMAEZ_IMPL_NAME(1 << 20, "IBV_ACCESS_RELAXED_ORDERING")
+	default:
+		return "unknown";
+	}
+}
+
+/** @brief An errno value by its symbol: "EINVAL", "ETIMEDOUT", ... of those that verbs return. */
+RDMAEZ_API const char *rdmaez_errno_str(int error)
+{
+	switch (error) {
+		RDMAEZ_IMPL_NAME(0, "0")
+		RDMAEZ_IMPL_NAME(EPERM, "EPERM")
+		RDMAEZ_IMPL_NAME(ENOENT, "ENOENT")
+		RDMAEZ_IMPL_NAME(EINTR, "EINTR")
+		RDMAEZ_IMPL_NAME(EIO, "EIO")
+		RDMAEZ_IMPL_NAME(ENXIO, "ENXIO")
+		RDMAEZ_IMPL_NAME(E2BIG, "E2BIG")
+		RDMAEZ_IMPL_NAME(EBADF, "EBADF")
+		RDMAEZ_IMPL_NAME(EAGAIN, "EAGAIN")
+		RDMAEZ_IMPL_NAME(ENOMEM, "ENOMEM")
+		RDMAEZ_IMPL_NAME(EACCES, "EACCES")
+		RDMAEZ_IMPL_NAME(EFAULT, "EFAULT")
+		RDMAEZ_IMPL_NAME(EBUSY, "EBUSY")
+		RDMAEZ_IMPL_NAME(EEXIST, "EEXIST")
+		RDMAEZ_IMPL_NAME(ENODEV, "ENODEV")
+		RDMAEZ_IMPL_NAME(EINVAL, "EINVAL")
+		RDMAEZ_IMPL_NAME(EMFILE, "EMFILE")
+		RDMAEZ_IMPL_NAME(ENOSPC, "ENOSPC")
+		RDMAEZ_IMPL_NAME(ERANGE, "ERANGE")
+		RDMAEZ_IMPL_NAME(ENOSYS, "ENOSYS")
+		RDMAEZ_IMPL_NAME(ENODATA, "ENODATA")
+		RDMAEZ_IMPL_NAME(EPROTO, "EPROTO")
+		RDMAEZ_IMPL_NAME(EOVERFLOW, "EOVERFLOW")
+		RDMAEZ_IMPL_NAME(EMSGSIZE, "EMSGSIZE")
+		RDMAEZ_IMPL_NAME(EPROTONOSUPPORT, "EPROTONOSUPPORT")
+		RDMAEZ_IMPL_NAME(EOPNOTSUPP, "EOPNOTSUPP")
+		RDMAEZ_IMPL_NAME(EADDRINUSE, "EADDRINUSE")
+		RDMAEZ_IMPL_NAME(EADDRNOTAVAIL, "EADDRNOTAVAIL")
+		RDMAEZ_IMPL_NAME(ENETDOWN, "ENETDOWN")
+		RDMAEZ_IMPL_NAME(ENETUNREACH, "ENETUNREACH")
+		RDMAEZ_IMPL_NAME(ECONNRESET, "ECONNRESET")
+		RDMAEZ_IMPL_NAME(ENOTCONN, "ENOTCONN")
+		RDMAEZ_IMPL_NAME(ETIMEDOUT, "ETIMEDOUT")
+		RDMAEZ_IMPL_NAME(ECONNREFUSED, "ECONNREFUSED")
+		RDMAEZ_IMPL_NAME(EHOSTUNREACH, "EHOSTUNREACH")
+	default:
+		return "unknown";
+	}
+}
+
+#undef RDMAEZ_IMPL_NAME
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file units.h
+ * @brief Arithmetic for the numbers that verbs encode: MTUs, ACK and RNR timers, PSNs.
+ *
+ * Everything here is pure, calls no verb and may be called from any thread.
+ */
+#ifndef RDMAEZ_UNITS_H
+#define RDMAEZ_UNITS_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief The largest packet sequence number and queue pair number: both have 24 bits. */
+#define RDMAEZ_24_BITS 0xffffffu
+
+/**
+ * @brief Bytes of payload in one packet of this MTU.
+ * @param mtu an `enum ibv_mtu`
+ * @return 256 to 4096, or 0 where @p mtu is none of the five values
+ */
+RDMAEZ_API int rdmaez_mtu_bytes(enum ibv_mtu mtu)
+{
+	const int code = (int)mtu;
+
+	return code >= IBV_MTU_256 && code <= IBV_MTU_4096 ? 128 << code : 0;
+}
+
+/**
+ * @brief The largest MTU whose packets fit into @p bytes, for instance a network interface's MTU less
+ *        the RoCE headers.
+ * @param bytes room for the payload
+ * @param mtu receives the MTU; written on success only
+ * @return 0; EINVAL where @p bytes is under 256, the smallest MTU, or @p mtu is NULL
+ */
+RDMAEZ_API int rdmaez_mtu_from_bytes(int bytes, enum ibv_mtu *mtu)
+{
+	int code = IBV_MTU_4096;
+
+	while (code >= IBV_MTU_256 && bytes < 128 << code)
+		code--;
+	if (code < IBV_MTU_256 || !mtu)
+		return EINVAL;
+	*mtu = (enum ibv_mtu)code;
+	return 0;
+}
+
+/**
+ * @brief How long a requester waits for an ACK before it sends again.
+ *
+ * Source: IBTA volume 1, Local ACK Timeout: 4.096 us times 2 to the power of the code. Devices may
+ * wait up to four times longer, and round small codes up to their own minimum.
+ *
+ * @param timeout the five-bit code of `ibv_qp_attr.timeout`
+ * @return nanoseconds; 0 for code 0 (no timer runs: a lost peer is never noticed) and beyond 31
+ */
+RDMAEZ_API uint64_t rdmaez_timeout_ns(unsigned int timeout)
+{
+	return timeout >= 1 && timeout <= 31 ? UINT64_C(4096) << timeout : 0;
+}
+
+/**
+ * @brief The shortest ACK timeout code that waits at least @p ns.
+ * @param ns nanoseconds
+ * @return 1 to 31; 31 (2.4 hours) also where @p ns is longer than that
+ */
+RDMAEZ_API unsigned int rdmaez_timeout_from_ns(uint64_t ns)
+{
+	unsigned int code = 1;
+
+	while (code < 31 && rdmaez_timeout_ns(code) < ns)
+		code++;
+	return code;
+}
+
+/**
+ * @brief How long a responder without a posted receive asks its peer to wait.
+ *
+ * Source: IBTA volume 1, table of RNR NAK timer codes. The order is by length but for code 0, which
+ * is the longest of all: 655.36 ms.
+ *
+ * @param min_rnr_timer the five-bit code of `ibv_qp_attr.min_rnr_timer`
+ * @return nanoseconds; 0 beyond 31
+ */
+RDMAEZ_API uint64_t rdmaez_rnr_timer_ns(unsigned int min_rnr_timer)
+{
+	if (min_rnr_timer == 0)
+		return UINT64_C(655360000);
+	if (min_rnr_timer > 31)
+		return 0;
+	/* 10, 20 us, then pairs: 2 and 3 times 10 us, doubled at every second code after it. */
+	if (min_rnr_timer <= 2)
+		return UINT64_C(10000) * min_rnr_timer;
+	return (min_rnr_timer % 2 ? UINT64_C(30000) : UINT64_C(40000)) << ((min_rnr_timer - 3) / 2);
+}
+
+/**
+ * @brief The shortest RNR timer code that waits at least @p ns.
+ * @param ns nanoseconds
+ * @return 1 to 31, or 0 (655.36 ms) where @p ns is longer than the 491.52 ms of code 31
+ */
+RDMAEZ_API unsigned int rdmaez_rnr_timer_from_ns(uint64_t ns)
+{
+	unsigned int code = 1;
+
+	while (code < 31 && rdmaez_rnr_timer_ns(code) < ns)
+		code++;
+	return rdmaez_rnr_timer_ns(code) < ns ? 0 : code;
+}
+
+/**
+ * @brief The packet sequence number @p packets after @p psn, modulo 2^24.
+ * @param psn a packet sequence number; bits above 24 are ignored
+ * @param packets how many packets later
+ * @return 0 to 0xffffff
+ */
+RDMAEZ_API uint32_t rdmaez_psn_add(uint32_t psn, uint32_t packets)
+{
+	return (uint32_t)(((uint64_t)psn + packets) & RDMAEZ_24_BITS);
+}
+
+/**
+ * @brief How far @p psn lies after @p base on the circle of 2^24 numbers.
+ * @param psn a packet sequence number; bits above 24 are ignored
+ * @param base the number to measure from
+ * @return -0x800000 to 0x7fffff: negative where @p psn is before @p base
+ */
+RDMAEZ_API int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
+{
+	const uint32_t ahead =
+		((psn | (UINT32_C(1) << 24)) - (base & RDMAEZ_24_BITS)) & RDMAEZ_24_BITS;
+
+	return ahead < 0x800000u ? (int32_t)ahead : (int32_t)ahead - 0x1000000;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
