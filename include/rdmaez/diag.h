@@ -269,24 +269,25 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse(struct rdmaez_diag *diag, int error,
 	return error;
 }
 
-/* The same with what was given and what is accepted; always EINVAL. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse_value(struct rdmaez_diag *diag, enum rdmaez_reason reason,
-					      const char *field, enum rdmaez_value kind,
-					      int64_t value, int64_t min, int64_t max)
+/* The same with what was given and what is accepted. */
+RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse_value(struct rdmaez_diag *diag, int error,
+					      enum rdmaez_reason reason, const char *field,
+					      enum rdmaez_value kind, int64_t value, int64_t min,
+					      int64_t max)
 {
 	if (diag) {
-		diag->error = EINVAL;
+		diag->error = error;
 		rdmaez_impl_diag_add(diag, reason, field, kind, (uint64_t)value, (uint64_t)min,
 				     (uint64_t)max);
 	}
-	return EINVAL;
+	return error;
 }
 
-/* The same for bits of a mask: the offending ones, of which mask. */
+/* The same for bits of an attribute mask: the offending ones, of which mask. */
 RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse_mask(struct rdmaez_diag *diag, enum rdmaez_reason reason,
 					     const char *field, int bits, int mask)
 {
-	return rdmaez_impl_refuse_value(diag, reason, field, RDMAEZ_VALUE_ATTR_MASK,
+	return rdmaez_impl_refuse_value(diag, EINVAL, reason, field, RDMAEZ_VALUE_ATTR_MASK,
 					(unsigned int)bits, 0, (unsigned int)mask);
 }
 

@@ -158,23 +158,24 @@ RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 		break;
 	case RDMAEZ_VALUE_STATE:
 		rdmaez_impl_put(text, " Asked for: %s; possible:",
-				rdmaez_qp_state_str((int)finding->value));
+				rdmaez_qp_state_str((enum ibv_qp_state)finding->value));
 		for (int i = 0; i <= IBV_QPS_ERR; i++)
 			if (finding->max >> i & 1) {
-				rdmaez_impl_put(text, "%s %s", between, rdmaez_qp_state_str(i));
+				rdmaez_impl_put(text, "%s %s", between,
+						rdmaez_qp_state_str((enum ibv_qp_state)i));
 				between = ",";
 			}
 		rdmaez_impl_put(text, ".");
 		return;
 	case RDMAEZ_VALUE_TYPE:
-		rdmaez_impl_put(text, " Given: %s (%lld).", rdmaez_qp_type_str((int)finding->value),
-				value);
+		rdmaez_impl_put(text, " Given: %s (%lld).",
+				rdmaez_qp_type_str((enum ibv_qp_type)finding->value), value);
 		return;
 	case RDMAEZ_VALUE_MTU:
-		rdmaez_impl_put(text,
-				" Given: %lld; accepted: %lld (IBV_MTU_%s) to %lld (IBV_MTU_%s).",
-				value, (long long)finding->min, rdmaez_mtu_str((int)finding->min),
-				(long long)finding->max, rdmaez_mtu_str((int)finding->max));
+		rdmaez_impl_put(
+			text, " Given: %lld; accepted: %lld (IBV_MTU_%s) to %lld (IBV_MTU_%s).",
+			value, (long long)finding->min, rdmaez_mtu_str((enum ibv_mtu)finding->min),
+			(long long)finding->max, rdmaez_mtu_str((enum ibv_mtu)finding->max));
 		return;
 	case RDMAEZ_VALUE_PKEY:
 		rdmaez_impl_put(text, " Given: 0x%04llx.", (unsigned long long)finding->value);
@@ -213,10 +214,11 @@ RDMAEZ_API int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, siz
 	if (diag->qp_num)
 		rdmaez_impl_put(&text, ", QP %u", diag->qp_num);
 	if (diag->qp_type)
-		rdmaez_impl_put(&text, ", %s", rdmaez_qp_type_str(diag->qp_type));
+		rdmaez_impl_put(&text, ", %s", rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
 	if (diag->to >= 0)
-		rdmaez_impl_put(&text, ", %s to %s", rdmaez_qp_state_str(diag->from),
-				rdmaez_qp_state_str(diag->to));
+		rdmaez_impl_put(&text, ", %s to %s",
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->from),
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
 	rdmaez_impl_put(&text, ".\n");
 	for (unsigned int i = 0; i < diag->count; i++) {
 		const struct rdmaez_finding *finding = &diag->finding[i];

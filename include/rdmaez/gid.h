@@ -60,6 +60,9 @@ struct rdmaez_gid_want {
 	union ibv_gid peer;    /**< the peer's GID, to match its family. Zero: not known yet */
 };
 
+/** @brief No row ranks higher, so a search may stop here. */
+#define RDMAEZ_GID_RANK_BEST 6
+
 /**
  * @brief How good a row of a GID table is for reaching a peer.
  *
@@ -74,7 +77,7 @@ struct rdmaez_gid_want {
  * @param want what to look for, NULL: the best for any peer
  * @param why receives what speaks against the row, or for a better one; #RDMAEZ_NONE where nothing
  *        does. May be NULL
- * @return 0 where the row is of no use, else a number that is greater the better the row is
+ * @return 0 where the row is of no use, else 1 to #RDMAEZ_GID_RANK_BEST, greater for a better row
  */
 RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *row, const struct rdmaez_gid_want *want,
 			       enum rdmaez_reason *why)
@@ -94,7 +97,7 @@ RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *row, const struct rdm
 	} else if (want && want->ndev_ifindex && want->ndev_ifindex != row->ndev_ifindex) {
 		reason = RDMAEZ_GID_OTHER_NETDEV;
 	} else if (!roce) {
-		rank = 1;
+		rank = RDMAEZ_GID_RANK_BEST;
 	} else if (!row->ndev_ifindex) {
 		reason = RDMAEZ_GID_NO_NETDEV;
 	} else if (peer != RDMAEZ_GID_CLASS_ZERO && peer != RDMAEZ_GID_CLASS_MULTICAST &&

@@ -20,6 +20,9 @@ extern "C" {
 /** @brief Option of struct rdmaez_path: send a GRH also where the port does not demand one. */
 #define RDMAEZ_PATH_GRH 0x1u
 
+/** @brief `ibv_ah_attr.grh.sgid_index` has eight bits; rows of a GID table beyond are out of reach. */
+#define RDMAEZ_PATH_GIDS 256
+
 /** @brief The way to a peer. Start from all zero and set the destination. */
 struct rdmaez_path {
 	unsigned int flags;  /**< RDMAEZ_PATH_ bits. 0: a GRH exactly where the port demands it */
@@ -55,8 +58,8 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_range(struct rdmaez_diag *diag, const char *fie
 {
 	if (value >= min && value <= max)
 		return 0;
-	return rdmaez_impl_refuse_value(diag, RDMAEZ_RANGE, field, RDMAEZ_VALUE_NUMBER, value, min,
-					max);
+	return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, field, RDMAEZ_VALUE_NUMBER,
+					value, min, max);
 }
 
 /* A finding names its field in full; a queue pair has two address vectors. */
@@ -72,12 +75,14 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_path_fill(const struct rdmaez_path *path, bool 
 	const bool needs_grh = port && rdmaez_path_needs_grh(port);
 	const int64_t hop_limit = rdmaez_impl_option(path->hop_limit, 64);
 	const int64_t row = rdmaez_impl_option(sgid_index, 0);
+	const int rows =
+		port && port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
 	/* Without a port to ask, a destination GID is the sign that a GRH is meant. */
 	const bool grh = needs_grh || (path->flags & RDMAEZ_PATH_GRH) || (has_dgid && !port);
 	int error = 0;
 
 	if (path->flags & ~RDMAEZ_PATH_GRH)
-		error = rdmaez_impl_refuse_value(diag, RDMAEZ_OPTION_UNKNOWN, "path.flags",
+		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, "path.flags",
 						 RDMAEZ_VALUE_FLAGS, path->flags & ~RDMAEZ_PATH_GRH,
 						 0, RDMAEZ_PATH_GRH);
 	if (grh && !has_dgid)
@@ -90,10 +95,10 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_path_fill(const struct rdmaez_path *path, bool 
 	error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("src_path_bits"), path->src_path_bits, 0,
 				   127);
 	if (grh) {
-		if (row < 0 || row > (port ? port->gid_tbl_len - 1 : 255))
-			error = rdmaez_impl_refuse_value(
-				diag, RDMAEZ_GID_INDEX, RDMAEZ_IMPL_AH("grh.sgid_index"),
-				RDMAEZ_VALUE_NUMBER, row, 0, port ? port->gid_tbl_len - 1 : 255);
+		if (row < 0 || row >= rows)
+			error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_GID_INDEX,
+							 RDMAEZ_IMPL_AH("grh.sgid_index"),
+							 RDMAEZ_VALUE_NUMBER, row, 0, rows - 1);
 		error |=
 			rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.hop_limit"), hop_limit, 0, 255);
 		error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.flow_label"), path->flow_label,

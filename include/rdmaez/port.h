@@ -27,7 +27,7 @@ RDMAEZ_API int rdmaez_impl_port_exists(struct ibv_context *context, int port_num
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_device");
 	if (port_num >= 1 && port_num <= device.phys_port_cnt)
 		return 0;
-	return rdmaez_impl_refuse_value(diag, RDMAEZ_PORT, "port_num", RDMAEZ_VALUE_NUMBER,
+	return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_PORT, "port_num", RDMAEZ_VALUE_NUMBER,
 					port_num, 1, device.phys_port_cnt);
 }
 
@@ -153,10 +153,12 @@ RDMAEZ_API int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port
 {
 	struct ibv_gid_entry row, best;
 	enum rdmaez_reason why;
+	const int rows =
+		port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
 	int best_rank = 0;
 
 	memset(&best, 0, sizeof(best));
-	for (int i = 0; i < port->gid_tbl_len; i++) {
+	for (int i = 0; i < rows && best_rank < RDMAEZ_GID_RANK_BEST; i++) {
 		int error = rdmaez_impl_port_gid(context, port_num, i, &row, diag);
 		int rank;
 
@@ -167,8 +169,8 @@ RDMAEZ_API int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port
 			best_rank = rank;
 			best = row;
 		} else if (!rank && !best_rank && diag && why != RDMAEZ_GID_EMPTY) {
-			rdmaez_impl_refuse_value(diag, why, "ah_attr.grh.sgid_index",
-						 RDMAEZ_VALUE_NUMBER, i, 0, port->gid_tbl_len - 1);
+			rdmaez_impl_refuse_value(diag, EINVAL, why, "ah_attr.grh.sgid_index",
+						 RDMAEZ_VALUE_NUMBER, i, 0, rows - 1);
 		}
 	}
 	if (!best_rank)
@@ -182,8 +184,9 @@ RDMAEZ_API int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port
 /**
  * @brief Chooses the row of a port's GID table that is best for reaching a peer.
  *
- * The policy is rdmaez_gid_rank()'s; of equals the first row wins. Costs one ibv_query_port() and one
- * ibv_query_gid_ex() per row of the table, so keep the answer if many queue pairs share it.
+ * The policy is rdmaez_gid_rank()'s; of equals the first row wins. Rows beyond the 256 that an
+ * address vector can name are not looked at. Costs one ibv_query_port() and one ibv_query_gid_ex()
+ * per row up to the first that cannot be bettered, so keep the answer if many queue pairs share it.
  *
  * @param context the open device
  * @param port_num 1 to the device's number of ports
@@ -231,42 +234,35 @@ RDMAEZ_API int rdmaez_port_choose_gid(struct ibv_context *context, int port_num,
 RDMAEZ_API int rdmaez_port_find_pkey(struct ibv_context *context, int port_num, uint16_t pkey,
 				     int *index, struct rdmaez_diag *diag)
 {
+	const int partition = pkey & 0x7fff, full = 0x8000;
 	struct ibv_port_attr port;
-	int found = -1;
+	int found = -1, found_key = 0;
 	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_find_pkey", context, index);
 
 	if (!error)
 		error = rdmaez_impl_port_query(context, port_num, &port, diag);
-	for (int i = 0; !error && i < port.pkey_tbl_len; i++) {
+	/* Zero in the low bits marks an unused row, not a partition. */
+	for (int i = 0; !error && partition && !(found_key & full) && i < port.pkey_tbl_len; i++) {
 		__be16 wire = 0;
 		uint8_t byte[2];
+		int key;
 
 		error = rdmaez_impl_error(ibv_query_pkey(context, (uint8_t)port_num, i, &wire));
-		if (error) {
+		if (error)
 			rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_pkey");
-			break;
-		}
 		memcpy(byte, &wire, sizeof(byte));
-		if ((byte[0] & 0x7f) != (pkey >> 8 & 0x7f) || byte[1] != (pkey & 0xff))
-			continue;
-		if (found < 0 || byte[0] & 0x80)
+		key = byte[0] << 8 | byte[1];
+		if ((key & ~full) == partition && (found < 0 || key & full)) {
 			found = i;
-		if (byte[0] & 0x80)
-			break;
+			found_key = key;
+		}
 	}
-	if (error)
-		return error;
-	/* Zero in the low bits marks an unused row, not a partition. */
-	if (found < 0 || !(pkey & 0x7fff)) {
-		if (diag)
-			rdmaez_impl_refuse_value(diag, RDMAEZ_PKEY_NOT_FOUND, "pkey",
+	if (!error && found < 0)
+		error = rdmaez_impl_refuse_value(diag, ENOENT, RDMAEZ_PKEY_NOT_FOUND, "pkey",
 						 RDMAEZ_VALUE_PKEY, pkey, 0, 0);
-		if (diag)
-			diag->error = ENOENT;
-		return ENOENT;
-	}
-	*index = found;
-	return 0;
+	if (!error)
+		*index = found;
+	return error;
 }
 
 #ifdef __cplusplus

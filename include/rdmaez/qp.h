@@ -156,8 +156,8 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_mtu(const struct rdmaez_qp_opts *opts,
 		*mtu = active ? port->active_mtu : IBV_MTU_1024;
 	else if (!rdmaez_mtu_bytes(opts->mtu))
 		return rdmaez_impl_refuse_value(
-			diag, (int)opts->mtu >= 256 ? RDMAEZ_MTU_IN_BYTES : RDMAEZ_ENUM, "path_mtu",
-			RDMAEZ_VALUE_MTU, (int)opts->mtu, IBV_MTU_256, IBV_MTU_4096);
+			diag, EINVAL, (int)opts->mtu >= 256 ? RDMAEZ_MTU_IN_BYTES : RDMAEZ_ENUM,
+			"path_mtu", RDMAEZ_VALUE_MTU, (int)opts->mtu, IBV_MTU_256, IBV_MTU_4096);
 	else if (active && opts->mtu > port->active_mtu && !(opts->flags & RDMAEZ_QP_MTU_EXACT))
 		*mtu = port->active_mtu;
 	return 0;
@@ -200,7 +200,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_fill(enum ibv_qp_type type, enum ibv_qp_stat
 
 	if (opts->flags & ~RDMAEZ_QP_MTU_EXACT)
 		error = rdmaez_impl_refuse_value(
-			diag, RDMAEZ_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS,
+			diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS,
 			opts->flags & ~RDMAEZ_QP_MTU_EXACT, 0, RDMAEZ_QP_MTU_EXACT);
 	if (error)
 		return error;
@@ -219,7 +219,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_fill(enum ibv_qp_type type, enum ibv_qp_stat
 
 		attr->qp_access_flags = (unsigned int)access;
 		if (attr->qp_access_flags & ~known)
-			error = rdmaez_impl_refuse_value(diag, RDMAEZ_ACCESS_BITS,
+			error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_ACCESS_BITS,
 							 "qp_access_flags", RDMAEZ_VALUE_ACCESS,
 							 access & ~(int64_t)known, 0, known);
 	}
@@ -229,7 +229,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_fill(enum ibv_qp_type type, enum ibv_qp_stat
 	}
 	if (mask & IBV_QP_PORT) {
 		if (port_num < 1 || port_num > ports)
-			error = rdmaez_impl_refuse_value(diag, RDMAEZ_PORT, "port_num",
+			error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_PORT, "port_num",
 							 RDMAEZ_VALUE_NUMBER, port_num, 1, ports);
 		attr->port_num = (uint8_t)port_num;
 	}
@@ -241,7 +241,8 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_fill(enum ibv_qp_type type, enum ibv_qp_stat
 	if (mask & IBV_QP_PATH_MTU)
 		error |= rdmaez_impl_qp_mtu(opts, port, &attr->path_mtu, diag);
 	if (mask & IBV_QP_DEST_QPN) {
-		error |= rdmaez_impl_range(diag, "dest_qp_num", opts->dest_qp_num, 0,
+		/* With a port at hand this is for use, and needs a peer. */
+		error |= rdmaez_impl_range(diag, "dest_qp_num", opts->dest_qp_num, port ? 1 : 0,
 					   RDMAEZ_24_BITS);
 		attr->dest_qp_num = opts->dest_qp_num;
 	}
@@ -278,7 +279,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_fill(enum ibv_qp_type type, enum ibv_qp_stat
 	if (mask & IBV_QP_PATH_MIG_STATE) {
 		if ((unsigned int)opts->path_mig_state > IBV_MIG_ARMED)
 			error = rdmaez_impl_refuse_value(
-				diag, RDMAEZ_ENUM, "path_mig_state", RDMAEZ_VALUE_NUMBER,
+				diag, EINVAL, RDMAEZ_ENUM, "path_mig_state", RDMAEZ_VALUE_NUMBER,
 				(int)opts->path_mig_state, IBV_MIG_MIGRATED, IBV_MIG_ARMED);
 		attr->path_mig_state = opts->path_mig_state;
 	}
@@ -471,9 +472,6 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask,
 	}
 	if (!(mask & IBV_QP_AV))
 		return 0;
-	if ((mask & IBV_QP_DEST_QPN) && !opts->dest_qp_num)
-		return rdmaez_impl_refuse_value(diag, RDMAEZ_RANGE, "dest_qp_num",
-						RDMAEZ_VALUE_NUMBER, 0, 1, RDMAEZ_24_BITS);
 	if (!facts->port) {
 		error = rdmaez_impl_port_query(qp->context, port_num, &facts->queried, diag);
 		if (error)

@@ -203,16 +203,16 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_mask_check(enum ibv_qp_type type, enum ibv_q
 	if (!diag)
 		return EINVAL;
 	if (!rdmaez_qp_type_has_rules(type))
-		return rdmaez_impl_refuse_value(diag, RDMAEZ_QP_TYPE, "qp_type", RDMAEZ_VALUE_TYPE,
-						(int)type, 0, 0);
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_QP_TYPE, "qp_type",
+						RDMAEZ_VALUE_TYPE, (int)type, 0, 0);
 	if ((unsigned int)from > IBV_QPS_ERR || (unsigned int)to > IBV_QPS_ERR)
 		return rdmaez_impl_refuse_value(
-			diag, RDMAEZ_QP_STATE,
+			diag, EINVAL, RDMAEZ_QP_STATE,
 			(unsigned int)from > IBV_QPS_ERR ? "cur_qp_state" : "qp_state",
 			RDMAEZ_VALUE_NUMBER, (unsigned int)from > IBV_QPS_ERR ? (int)from : (int)to,
 			IBV_QPS_RESET, IBV_QPS_ERR);
 	if (!rule.legal)
-		return rdmaez_impl_refuse_value(diag, RDMAEZ_TRANSITION, "qp_state",
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_TRANSITION, "qp_state",
 						RDMAEZ_VALUE_STATE, (int)to, 0,
 						rdmaez_qp_next_states(from));
 	if (missing)

@@ -3,7 +3,7 @@
  * @file str.h
  * @brief Names for the numbers of verbs.
  *
- * Every function takes any number and returns static text, "unknown" where the number has no name.
+ * Every function takes any value and returns static text, "unknown" where the value has no name.
  * libibverbs names some enums itself (ibv_node_type_str(), ibv_port_state_str(),
  * ibv_wc_status_str(), ibv_event_type_str()); these are the others that messages need. States and
  * types are named as people say them (`RTS`, `RC`), flags as they are typed (`IBV_QP_PORT`).
@@ -23,9 +23,9 @@ extern "C" {
 		return name;
 
 /** @brief A queue pair state: "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR". */
-RDMAEZ_API const char *rdmaez_qp_state_str(int state)
+RDMAEZ_API const char *rdmaez_qp_state_str(enum ibv_qp_state state)
 {
-	switch (state) {
+	switch ((int)state) {
 		RDMAEZ_IMPL_NAME(IBV_QPS_RESET, "RESET")
 		RDMAEZ_IMPL_NAME(IBV_QPS_INIT, "INIT")
 		RDMAEZ_IMPL_NAME(IBV_QPS_RTR, "RTR")
@@ -39,9 +39,9 @@ RDMAEZ_API const char *rdmaez_qp_state_str(int state)
 }
 
 /** @brief A queue pair type: "RC", "UC", "UD", "RAW_PACKET", "XRC_SEND", "XRC_RECV", "DRIVER". */
-RDMAEZ_API const char *rdmaez_qp_type_str(int type)
+RDMAEZ_API const char *rdmaez_qp_type_str(enum ibv_qp_type type)
 {
-	switch (type) {
+	switch ((int)type) {
 		RDMAEZ_IMPL_NAME(IBV_QPT_RC, "RC")
 		RDMAEZ_IMPL_NAME(IBV_QPT_UC, "UC")
 		RDMAEZ_IMPL_NAME(IBV_QPT_UD, "UD")
@@ -55,9 +55,9 @@ RDMAEZ_API const char *rdmaez_qp_type_str(int type)
 }
 
 /** @brief An `enum ibv_mtu` in bytes: "256", "512", "1024", "2048", "4096". */
-RDMAEZ_API const char *rdmaez_mtu_str(int mtu)
+RDMAEZ_API const char *rdmaez_mtu_str(enum ibv_mtu mtu)
 {
-	switch (mtu) {
+	switch ((int)mtu) {
 		RDMAEZ_IMPL_NAME(IBV_MTU_256, "256")
 		RDMAEZ_IMPL_NAME(IBV_MTU_512, "512")
 		RDMAEZ_IMPL_NAME(IBV_MTU_1024, "1024")
@@ -69,9 +69,9 @@ RDMAEZ_API const char *rdmaez_mtu_str(int mtu)
 }
 
 /** @brief A path migration state: "MIGRATED", "REARM", "ARMED". */
-RDMAEZ_API const char *rdmaez_mig_state_str(int state)
+RDMAEZ_API const char *rdmaez_mig_state_str(enum ibv_mig_state state)
 {
-	switch (state) {
+	switch ((int)state) {
 		RDMAEZ_IMPL_NAME(IBV_MIG_MIGRATED, "MIGRATED")
 		RDMAEZ_IMPL_NAME(IBV_MIG_REARM, "REARM")
 		RDMAEZ_IMPL_NAME(IBV_MIG_ARMED, "ARMED")
@@ -80,10 +80,10 @@ RDMAEZ_API const char *rdmaez_mig_state_str(int state)
 	}
 }
 
-/** @brief A port's link layer: "unspecified", "InfiniBand", "Ethernet". */
-RDMAEZ_API const char *rdmaez_link_layer_str(int link_layer)
+/** @brief `ibv_port_attr.link_layer`: "unspecified", "InfiniBand", "Ethernet". */
+RDMAEZ_API const char *rdmaez_link_layer_str(uint8_t link_layer)
 {
-	switch (link_layer) {
+	switch ((int)link_layer) {
 		RDMAEZ_IMPL_NAME(IBV_LINK_LAYER_UNSPECIFIED, "unspecified")
 		RDMAEZ_IMPL_NAME(IBV_LINK_LAYER_INFINIBAND, "InfiniBand")
 		RDMAEZ_IMPL_NAME(IBV_LINK_LAYER_ETHERNET, "Ethernet")
@@ -92,10 +92,10 @@ RDMAEZ_API const char *rdmaez_link_layer_str(int link_layer)
 	}
 }
 
-/** @brief An `enum ibv_gid_type`: "IB", "RoCE v1", "RoCE v2". */
-RDMAEZ_API const char *rdmaez_gid_type_str(int type)
+/** @brief `ibv_gid_entry.gid_type`: "IB", "RoCE v1", "RoCE v2". */
+RDMAEZ_API const char *rdmaez_gid_type_str(uint32_t type)
 {
-	switch (type) {
+	switch ((int)type) {
 		RDMAEZ_IMPL_NAME(IBV_GID_TYPE_IB, "IB")
 		RDMAEZ_IMPL_NAME(IBV_GID_TYPE_ROCE_V1, "RoCE v1")
 		RDMAEZ_IMPL_NAME(IBV_GID_TYPE_ROCE_V2, "RoCE v2")

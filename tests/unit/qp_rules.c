@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The transition rules against the kernel's own table, tests/data/qp-state-table.tsv, cell by cell:
+ * six types, 49 pairs. (tests/kernel asks a running kernel about every mask.)
+ */
+#include <rdmaez/fmt.h>
+
+#include "tap.h"
+
+#ifndef TSV
+#define TSV "tests/data/qp-state-table.tsv"
+#endif
+
+enum {
+	TYPES = 6,
+	STATES = 7,
+};
+
+static const enum ibv_qp_type type_of[TYPES] = {
+	IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV,
+};
+
+static struct cell {
+	bool legal;
+	int required;
+	int optional;
+} table[TYPES][STATES][STATES];
+
+static int index_of(const char *const *names, int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static int mask_of(char *names)
+{
+	char *rest = NULL;
+	int mask = 0;
+
+	if (strcmp(names, "-") == 0)
+		return 0;
+	for (char *name = strtok_r(names, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
+		int bit = 1;
+
+		while (bit <= IBV_QP_RATE_LIMIT && strcmp(rdmaez_qp_attr_str(bit), name) != 0)
+			bit <<= 1;
+		if (bit > IBV_QP_RATE_LIMIT)
+			tap_bail("%s: no attribute is called %s", TSV, name);
+		mask |= bit;
+	}
+	return mask;
+}
+
+static void read_table(void)
+{
+	static const char *const types[TYPES] = {"RC",	       "UC",	  "UD",
+						 "RAW_PACKET", "XRC_INI", "XRC_TGT"};
+	static const char *const states[STATES] = {"RESET", "INIT", "RTR", "RTS",
+						   "SQD",   "SQE",  "ERR"};
+	char from[16], to[16], type[16], required[400], optional[400];
+	FILE *file = fopen(TSV, "r");
+	int cells = 0;
+
+	if (!file)
+		tap_bail("cannot read %s", TSV);
+	while (fscanf(file, "%15s %15s %15s %399s %399s", from, to, type, required, optional) ==
+	       5) {
+		const int t = index_of(types, TYPES, type);
+		const int f = index_of(states, STATES, from), n = index_of(states, STATES, to);
+
+		if (t < 0 || f < 0 || n < 0)
+			continue; /* the head line, and two types for the kernel's own use */
+		table[t][f][n].legal = true;
+		table[t][f][n].required = mask_of(required);
+		table[t][f][n].optional = mask_of(optional);
+		cells++;
+	}
+	fclose(file);
+	tap_eq_int(cells, TYPES * 22, "the kernel's table has 22 legal pairs for each type");
+}
+
+/* What the kernel's ib_modify_qp_is_ok() says, and IBV_QP_STATE where the state changes. */
+static bool kernel_accepts(const struct cell *cell, enum ibv_qp_state from, enum ibv_qp_state to,
+			   int mask)
+{
+	if (from != to && !(mask & IBV_QP_STATE))
+		return false;
+	if ((mask & IBV_QP_CUR_STATE) && from != IBV_QPS_RTR && from != IBV_QPS_RTS &&
+	    from != IBV_QPS_SQD && from != IBV_QPS_SQE)
+		return false;
+	return cell->legal && (mask & cell->required) == cell->required &&
+	       !(mask & ~(cell->required | cell->optional | IBV_QP_STATE));
+}
+
+static void check_cell(int t, int f, int n)
+{
+	const enum ibv_qp_type type = type_of[t];
+	const enum ibv_qp_state from = (enum ibv_qp_state)f, to = (enum ibv_qp_state)n;
+	const struct cell *cell = &table[t][f][n];
+	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
+	const int state_required = cell->legal && from != to ? IBV_QP_STATE : 0;
+	const int state_optional = cell->legal && from == to ? IBV_QP_STATE : 0;
+	uint32_t random = 1;
+	int wrong = 0;
+
+	tap_eq_int(rule.legal, cell->legal, "%s %s to %s exists as the kernel says",
+		   rdmaez_qp_type_str(type), rdmaez_qp_state_str(from), rdmaez_qp_state_str(to));
+	tap_eq_hex((unsigned int)rule.required, (unsigned int)(cell->required | state_required),
+		   "%s %s to %s requires the kernel's bits", rdmaez_qp_type_str(type),
+		   rdmaez_qp_state_str(from), rdmaez_qp_state_str(to));
+	tap_eq_hex((unsigned int)rule.optional, (unsigned int)(cell->optional | state_optional),
+		   "%s %s to %s allows the kernel's bits", rdmaez_qp_type_str(type),
+		   rdmaez_qp_state_str(from), rdmaez_qp_state_str(to));
+
+	/* From the right mask away by one bit, by two, and at random around it. */
+	for (int i = 0; i < 32 * 32 + 4000; i++) {
+		int mask = cell->required | IBV_QP_STATE;
+
+		random = random * 1664525u + 1013904223u;
+		if (i < 32 * 32)
+			mask ^= (int)(1u << i / 32 ^ 1u << i % 32);
+		else
+			mask ^= (int)(random >> 6 & (random * 69069u) >> 6);
+		wrong += (rdmaez_qp_mask_check(type, from, to, mask, NULL) == 0) !=
+			 kernel_accepts(cell, from, to, mask);
+	}
+	tap_eq_int(wrong, 0, "%s %s to %s: 5024 masks are judged as the kernel judges them",
+		   rdmaez_qp_type_str(type), rdmaez_qp_state_str(from), rdmaez_qp_state_str(to));
+}
+
+static void check_explanations(void)
+{
+	const struct rdmaez_finding *finding;
+	struct rdmaez_diag diag;
+
+	tap_eq_int(rdmaez_qp_mask_check(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR,
+					IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_RQ_PSN |
+						IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_PORT |
+						IBV_QP_CAP,
+					&diag),
+		   EINVAL, "a mask with two bits missing and two too many is refused");
+	tap_eq_int(diag.error, EINVAL, "the record holds the errno returned");
+	tap_eq_str(diag.call, "rdmaez_qp_mask_check", "the record names the call");
+	tap_eq_int(diag.qp_type, IBV_QPT_RC, "the record names the type");
+	tap_eq_int(diag.from, IBV_QPS_INIT, "the record names the state it starts from");
+	tap_eq_int(diag.to, IBV_QPS_RTR, "the record names the state asked for");
+	tap_eq_int(diag.count, 2, "there are two findings");
+	finding = rdmaez_diag_find(&diag, RDMAEZ_MASK_MISSING);
+	if (tap_ok(finding, "one finding is MASK_MISSING")) {
+		tap_eq_hex(finding->value, IBV_QP_DEST_QPN | IBV_QP_MIN_RNR_TIMER,
+			   "it holds the missing bits");
+		tap_eq_str(finding->field, "attr_mask", "its field is attr_mask");
+	}
+	finding = rdmaez_diag_find(&diag, RDMAEZ_MASK_NOT_ALLOWED);
+	if (tap_ok(finding, "the other is MASK_NOT_ALLOWED"))
+		tap_eq_hex(finding->value, IBV_QP_PORT | IBV_QP_CAP, "it holds the foreign bits");
+
+	tap_eq_int(
+		rdmaez_qp_mask_check(IBV_QPT_RC, IBV_QPS_RTR, IBV_QPS_RTS,
+				     rdmaez_qp_rule(IBV_QPT_RC, IBV_QPS_RTR, IBV_QPS_RTS).required |
+					     IBV_QP_RATE_LIMIT,
+				     &diag),
+		EINVAL, "a rate limit on RC is refused, as Linux 6 does");
+	tap_eq_int(diag.count, 1, "with one finding");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_MASK_RATE_LIMIT,
+		   "which explains that the kernel decides");
+
+	tap_eq_int(
+		rdmaez_qp_mask_check(IBV_QPT_UD, IBV_QPS_RESET, IBV_QPS_ERR, IBV_QP_STATE, &diag),
+		EINVAL, "RESET to ERR does not exist");
+	tap_eq_int(diag.count, 1, "that alone is said");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_TRANSITION, "as TRANSITION");
+	tap_eq_hex(diag.finding[0].max, 1u << IBV_QPS_RESET | 1u << IBV_QPS_INIT,
+		   "with the states that may follow");
+
+	tap_eq_int(rdmaez_qp_mask_check(IBV_QPT_DRIVER, IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_STATE,
+					&diag),
+		   EINVAL, "a driver's own type has no rules here");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_QP_TYPE, "which is QP_TYPE");
+	tap_eq_int(rdmaez_qp_mask_check(IBV_QPT_RC, IBV_QPS_RESET, (enum ibv_qp_state)7,
+					IBV_QP_STATE, &diag),
+		   EINVAL, "IBV_QPS_UNKNOWN is not a state to go to");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_QP_STATE, "which is QP_STATE");
+	tap_eq_str(diag.finding[0].field, "qp_state", "of qp_state");
+	tap_eq_int(rdmaez_qp_mask_check(IBV_QPT_RC, (enum ibv_qp_state)99, IBV_QPS_INIT,
+					IBV_QP_STATE, &diag),
+		   EINVAL, "nor is 99 one to come from");
+	tap_eq_str(diag.finding[0].field, "cur_qp_state", "which is cur_qp_state");
+	tap_eq_int(rdmaez_qp_mask_check(IBV_QPT_UC, IBV_QPS_ERR, IBV_QPS_ERR, 0, &diag), 0,
+		   "an empty mask within a state is accepted");
+	tap_eq_int(diag.count, 0, "without a finding");
+	tap_eq_int(diag.error, 0, "and without an error");
+}
+
+static void check_wild_arguments(void)
+{
+	static const int wild[] = {-2147483647 - 1, -1, 0, 1, 7, 8, 31, 32, 64, 255, 256,
+				   2147483647};
+	int accepted = 0;
+
+	for (size_t t = 0; t < sizeof(wild) / sizeof(*wild); t++)
+		for (size_t f = 0; f < sizeof(wild) / sizeof(*wild); f++)
+			for (size_t n = 0; n < sizeof(wild) / sizeof(*wild); n++) {
+				if (rdmaez_qp_type_has_rules((enum ibv_qp_type)wild[t]) &&
+				    wild[f] >= 0 && wild[f] <= 6 && wild[n] >= 0 && wild[n] <= 6)
+					continue;
+				accepted += rdmaez_qp_rule((enum ibv_qp_type)wild[t],
+							   (enum ibv_qp_state)wild[f],
+							   (enum ibv_qp_state)wild[n])
+						    .legal;
+			}
+	tap_eq_int(accepted, 0, "no impossible type or state has a legal transition");
+}
+
+int main(void)
+{
+	read_table();
+	for (int t = 0; t < TYPES; t++)
+		for (int f = 0; f < STATES; f++)
+			for (int n = 0; n < STATES; n++)
+				check_cell(t, f, n);
+	check_explanations();
+	check_wild_arguments();
+	return tap_done();
+}
