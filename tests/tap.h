@@ -127,7 +127,7 @@ static inline TAP_PRINTF(5) bool tap_result(bool held, const char *file, int lin
 
 #define TAP_SAME(got, want) ((got) == (want))
 #define TAP_ITSELF(value)   (value)
-#define TAP_TEXT(value)	    ((value) ? (value) : "(NULL)")
+#define TAP_TEXT(value)     ((value) ? (value) : "(NULL)")
 
 static inline bool tap_same_str(const char *got, const char *want)
 {

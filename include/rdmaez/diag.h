@@ -86,10 +86,10 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_NONE,   /**< there is none */
 	RDMAEZ_VALUE_NUMBER, /**< `value` was given as a signed number, `min` to `max` are accepted */
 	RDMAEZ_VALUE_ATTR_MASK, /**< `value` holds the offending bits, `max` the whole mask */
-	RDMAEZ_VALUE_ACCESS,	/**< as ATTR_MASK, of IBV_ACCESS bits */
-	RDMAEZ_VALUE_FLAGS,	/**< as ATTR_MASK, of an option's bits */
-	RDMAEZ_VALUE_STATE,	/**< `value` is a state asked for, bit n of `max` accepts state n */
-	RDMAEZ_VALUE_TYPE,	/**< `value` is an enum ibv_qp_type */
+	RDMAEZ_VALUE_ACCESS,    /**< as ATTR_MASK, of IBV_ACCESS bits */
+	RDMAEZ_VALUE_FLAGS,     /**< as ATTR_MASK, of an option's bits */
+	RDMAEZ_VALUE_STATE,     /**< `value` is a state asked for, bit n of `max` accepts state n */
+	RDMAEZ_VALUE_TYPE,      /**< `value` is an enum ibv_qp_type */
 	RDMAEZ_VALUE_MTU, /**< `value` is what was given as enum ibv_mtu, `min` to `max` accepted */
 	RDMAEZ_VALUE_PKEY /**< `value` is a P_Key, in host byte order */
 };
@@ -97,11 +97,11 @@ enum rdmaez_value {
 /** @brief One thing that is wrong. */
 struct rdmaez_finding {
 	enum rdmaez_reason reason; /**< why */
-	enum rdmaez_value kind;	   /**< how to read the numbers below */
-	const char *field;	   /**< the verbs name of the field, a literal; never NULL */
-	uint64_t value;		   /**< what was given */
-	uint64_t min;		   /**< the least accepted */
-	uint64_t max;		   /**< the greatest accepted */
+	enum rdmaez_value kind;    /**< how to read the numbers below */
+	const char *field;         /**< the verbs name of the field, a literal; never NULL */
+	uint64_t value;            /**< what was given */
+	uint64_t min;              /**< the least accepted */
+	uint64_t max;              /**< the greatest accepted */
 };
 
 /** @brief How many findings a record keeps; further ones are counted in `dropped`. */
@@ -109,13 +109,13 @@ struct rdmaez_finding {
 
 /** @brief What a function found. See the head of this file. */
 struct rdmaez_diag {
-	int error;	      /**< what the function returned: 0 or a positive errno value */
+	int error;            /**< what the function returned: 0 or a positive errno value */
 	const char *call;     /**< the function or verb that refused, a literal; NULL: none */
 	char device[64];      /**< the device's name; "" where no device was involved */
 	uint32_t qp_num;      /**< the queue pair's number; 0 where none was involved */
-	int qp_type;	      /**< its enum ibv_qp_type; 0: none */
-	int from;	      /**< enum ibv_qp_state it was in; -1: no transition involved */
-	int to;		      /**< enum ibv_qp_state asked for; -1: no transition involved */
+	int qp_type;          /**< its enum ibv_qp_type; 0: none */
+	int from;             /**< enum ibv_qp_state it was in; -1: no transition involved */
+	int to;               /**< enum ibv_qp_state asked for; -1: no transition involved */
 	unsigned int count;   /**< how many findings follow */
 	unsigned int dropped; /**< how many more there were */
 	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< in the order of discovery */

@@ -16,11 +16,11 @@ extern "C" {
 
 /** @brief The kinds of GID that routing tells apart. A GID has the form of an IPv6 address. */
 enum rdmaez_gid_class {
-	RDMAEZ_GID_CLASS_ZERO,	     /**< all bytes zero: no GID */
-	RDMAEZ_GID_CLASS_LINK_LOCAL, /**< fe80::/10: the default GID of every port */
-	RDMAEZ_GID_CLASS_IPV4,	     /**< ::ffff:a.b.c.d, an IPv4 address in IPv6 form */
-	RDMAEZ_GID_CLASS_MULTICAST,  /**< ff00::/8 */
-	RDMAEZ_GID_CLASS_GLOBAL	     /**< any other: routed IPv6, or an InfiniBand subnet prefix */
+	RDMAEZ_GID_CLASS_ZERO,       /**< all bytes zero: no GID */
+	RDMAEZ_GID_CLASS_LINK_LOCAL, /**< `fe80::/10`: the default GID of every port */
+	RDMAEZ_GID_CLASS_IPV4,       /**< IPv4-mapped: an IPv4 address in IPv6 form */
+	RDMAEZ_GID_CLASS_MULTICAST,  /**< `ff00::/8` */
+	RDMAEZ_GID_CLASS_GLOBAL      /**< any other: routed IPv6, or an InfiniBand subnet prefix */
 };
 
 /**
@@ -44,7 +44,11 @@ RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid)
 	return RDMAEZ_GID_CLASS_GLOBAL;
 }
 
-/** @brief Whether no byte of the GID is set. */
+/**
+ * @brief Whether a GID is all zero, as in an empty row of a GID table.
+ * @param gid the GID, not NULL
+ * @return true where no byte is set
+ */
 RDMAEZ_IMPL_FOLD bool rdmaez_gid_is_zero(const union ibv_gid *gid)
 {
 	uint64_t half[2];
@@ -55,7 +59,7 @@ RDMAEZ_IMPL_FOLD bool rdmaez_gid_is_zero(const union ibv_gid *gid)
 
 /** @brief What to look for in a GID table. All zero: the best row for any peer. */
 struct rdmaez_gid_want {
-	int type;	       /**< IBV_GID_TYPE_ROCE_V1 or _V2: only these. 0: any, v2 first */
+	int type;              /**< IBV_GID_TYPE_ROCE_V1 or _V2: only these. 0: any, v2 first */
 	uint32_t ndev_ifindex; /**< only rows of this network interface. 0: any */
 	union ibv_gid peer;    /**< the peer's GID, to match its family. Zero: not known yet */
 };

@@ -26,14 +26,14 @@ extern "C" {
 /** @brief The way to a peer. Start from all zero and set the destination. */
 struct rdmaez_path {
 	unsigned int flags;  /**< RDMAEZ_PATH_ bits. 0: a GRH exactly where the port demands it */
-	int sgid_index;	     /**< own row of the GID table. 0: the best one for @p dgid, if a device
+	int sgid_index;      /**< own row of the GID table. 0: the best one for @p dgid, if a device
 			           can be asked, else row 0. #RDMAEZ_ZERO: row 0 */
 	union ibv_gid dgid;  /**< the peer's GID. Zero: none, which only InfiniBand can do with */
 	uint32_t flow_label; /**< 20 bits. 0: none */
-	int hop_limit;	     /**< 1 to 255. 0: 64 (1 is used up by the first router) */
+	int hop_limit;       /**< 1 to 255. 0: 64 (1 is used up by the first router) */
 	int traffic_class;   /**< 0 to 255; on RoCE v2 the IP header's DSCP and ECN bits. 0: 0 */
-	uint16_t dlid;	     /**< the peer's LID, on InfiniBand. 0: none, as on RoCE */
-	uint8_t sl;	     /**< service level, 0 to 15 */
+	uint16_t dlid;       /**< the peer's LID, on InfiniBand. 0: none, as on RoCE */
+	uint8_t sl;          /**< service level, 0 to 15 */
 	uint8_t src_path_bits; /**< low bits of the own LID, 0 to 127 */
 	uint8_t static_rate;   /**< enum ibv_rate. 0: as fast as the port */
 };
@@ -45,6 +45,7 @@ struct rdmaez_path {
  * virtualised InfiniBand ports; kernels that do not report the flag show 0).
  *
  * @param port what ibv_query_port() filled, not NULL
+ * @return true where the port demands a GRH
  */
 RDMAEZ_IMPL_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port)
 {
@@ -100,7 +101,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_path_fill(const struct rdmaez_path *path, bool 
 							 RDMAEZ_IMPL_AH("grh.sgid_index"),
 							 RDMAEZ_VALUE_NUMBER, row, 0, rows - 1);
 		error |=
-			rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.hop_limit"), hop_limit, 0, 255);
+			rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.hop_limit"), hop_limit, 1, 255);
 		error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.flow_label"), path->flow_label,
 					   0, 0xfffff);
 		error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.traffic_class"),

@@ -58,7 +58,7 @@ struct rdmaez_qp_opts {
 	/** What ibv_query_device() said, so that depths fit the device. NULL: not known. */
 	const struct ibv_device_attr *device_attr;
 
-	int port;	/**< 1 to 255. 0: 1 */
+	int port;       /**< 1 to 255. 0: 1 */
 	int pkey_index; /**< row of the P_Key table, 0 to 65535. 0: 0, by custom the default partition */
 
 	/** What peers may do, IBV_ACCESS_ bits. 0: REMOTE_READ and REMOTE_WRITE for RC and
@@ -96,17 +96,17 @@ struct rdmaez_qp_opts {
 		path; /**< the way to the peer; a path needs a destination to reach RTR */
 
 	struct rdmaez_path alt; /**< IBV_QP_ALT_PATH: another way, on native InfiniBand */
-	int alt_port;		/**< its port, 1 to 255. 0: as `port` */
-	int alt_pkey_index;	/**< its P_Key row, 0 to 65535 */
-	int alt_timeout;	/**< its ACK timeout. 0: 14. #RDMAEZ_ZERO: for ever */
+	int alt_port;           /**< its port, 1 to 255. 0: as `port` */
+	int alt_pkey_index;     /**< its P_Key row, 0 to 65535 */
+	int alt_timeout;        /**< its ACK timeout. 0: 14. #RDMAEZ_ZERO: for ever */
 	enum ibv_mig_state path_mig_state; /**< IBV_QP_PATH_MIG_STATE. 0: MIGRATED */
-	uint32_t rate_limit;		   /**< IBV_QP_RATE_LIMIT, kbps. 0: no limit */
+	uint32_t rate_limit;               /**< IBV_QP_RATE_LIMIT, kbps. 0: no limit */
 };
 
 /** @brief A transition ready to be made: the two arguments of ibv_modify_qp(). */
 struct rdmaez_qp_move {
 	struct ibv_qp_attr attr; /**< zero wherever `attr_mask` names nothing */
-	int attr_mask;		 /**< bits of `enum ibv_qp_attr_mask` */
+	int attr_mask;           /**< bits of `enum ibv_qp_attr_mask` */
 };
 
 /* What peers may do to a queue pair of this type where the options leave it open. */
@@ -446,7 +446,7 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
 struct rdmaez_impl_qp_facts {
 	struct ibv_port_attr queried;
 	const struct ibv_port_attr *port; /* &queried, or the options' */
-	int sgid_index;			  /* the option's value, or the row chosen */
+	int sgid_index;                   /* the option's value, or the row chosen */
 };
 
 /*

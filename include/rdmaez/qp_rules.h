@@ -65,7 +65,11 @@ RDMAEZ_IMPL_FOLD unsigned int rdmaez_qp_next_states(enum ibv_qp_state from)
 	}
 }
 
-/** @brief Whether the rules cover this type: RC, UC, UD, RAW_PACKET, XRC_SEND, XRC_RECV. */
+/**
+ * @brief Whether the rules cover a queue pair type.
+ * @param type any value
+ * @return true for RC, UC, UD, RAW_PACKET, XRC_SEND and XRC_RECV
+ */
 RDMAEZ_IMPL_FOLD bool rdmaez_qp_type_has_rules(enum ibv_qp_type type)
 {
 	switch ((int)type) {

@@ -22,7 +22,11 @@ extern "C" {
 	case value:                   \
 		return name;
 
-/** @brief A queue pair state: "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR". */
+/**
+ * @brief Names a queue pair state.
+ * @param state any value
+ * @return "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"; "unknown" for any other
+ */
 RDMAEZ_API const char *rdmaez_qp_state_str(enum ibv_qp_state state)
 {
 	switch ((int)state) {
@@ -38,7 +42,11 @@ RDMAEZ_API const char *rdmaez_qp_state_str(enum ibv_qp_state state)
 	}
 }
 
-/** @brief A queue pair type: "RC", "UC", "UD", "RAW_PACKET", "XRC_SEND", "XRC_RECV", "DRIVER". */
+/**
+ * @brief Names a queue pair type.
+ * @param type any value
+ * @return "RC", "UC", "UD", "RAW_PACKET", "XRC_SEND", "XRC_RECV", "DRIVER"; "unknown" for any other
+ */
 RDMAEZ_API const char *rdmaez_qp_type_str(enum ibv_qp_type type)
 {
 	switch ((int)type) {
@@ -54,7 +62,11 @@ RDMAEZ_API const char *rdmaez_qp_type_str(enum ibv_qp_type type)
 	}
 }
 
-/** @brief An `enum ibv_mtu` in bytes: "256", "512", "1024", "2048", "4096". */
+/**
+ * @brief Writes an MTU in bytes.
+ * @param mtu any value
+ * @return "256", "512", "1024", "2048", "4096"; "unknown" for any other
+ */
 RDMAEZ_API const char *rdmaez_mtu_str(enum ibv_mtu mtu)
 {
 	switch ((int)mtu) {
@@ -68,7 +80,11 @@ RDMAEZ_API const char *rdmaez_mtu_str(enum ibv_mtu mtu)
 	}
 }
 
-/** @brief A path migration state: "MIGRATED", "REARM", "ARMED". */
+/**
+ * @brief Names a path migration state.
+ * @param state any value
+ * @return "MIGRATED", "REARM", "ARMED"; "unknown" for any other
+ */
 RDMAEZ_API const char *rdmaez_mig_state_str(enum ibv_mig_state state)
 {
 	switch ((int)state) {
@@ -80,7 +96,11 @@ RDMAEZ_API const char *rdmaez_mig_state_str(enum ibv_mig_state state)
 	}
 }
 
-/** @brief `ibv_port_attr.link_layer`: "unspecified", "InfiniBand", "Ethernet". */
+/**
+ * @brief Names `ibv_port_attr.link_layer`.
+ * @param link_layer any value
+ * @return "unspecified", "InfiniBand", "Ethernet"; "unknown" for any other
+ */
 RDMAEZ_API const char *rdmaez_link_layer_str(uint8_t link_layer)
 {
 	switch ((int)link_layer) {
@@ -92,7 +112,11 @@ RDMAEZ_API const char *rdmaez_link_layer_str(uint8_t link_layer)
 	}
 }
 
-/** @brief `ibv_gid_entry.gid_type`: "IB", "RoCE v1", "RoCE v2". */
+/**
+ * @brief Names `ibv_gid_entry.gid_type`.
+ * @param type any value
+ * @return "IB", "RoCE v1", "RoCE v2"; "unknown" for any other
+ */
 RDMAEZ_API const char *rdmaez_gid_type_str(uint32_t type)
 {
 	switch ((int)type) {
@@ -104,7 +128,11 @@ RDMAEZ_API const char *rdmaez_gid_type_str(uint32_t type)
 	}
 }
 
-/** @brief One bit of an attribute mask, such as "IBV_QP_PORT" for `IBV_QP_PORT`. */
+/**
+ * @brief Names one bit of an attribute mask.
+ * @param bit any value
+ * @return the constant's name, such as "IBV_QP_PORT"; "unknown" for any other
+ */
 RDMAEZ_API const char *rdmaez_qp_attr_str(int bit)
 {
 	switch (bit) {
@@ -135,7 +163,11 @@ RDMAEZ_API const char *rdmaez_qp_attr_str(int bit)
 	}
 }
 
-/** @brief One access flag, such as "IBV_ACCESS_REMOTE_READ" for `IBV_ACCESS_REMOTE_READ`. */
+/**
+ * @brief Names one access flag.
+ * @param bit any value
+ * @return the constant's name, such as "IBV_ACCESS_REMOTE_READ"; "unknown" for any other
+ */
 RDMAEZ_API const char *rdmaez_access_str(int bit)
 {
 	switch (bit) {
@@ -155,7 +187,11 @@ RDMAEZ_API const char *rdmaez_access_str(int bit)
 	}
 }
 
-/** @brief An errno value by its symbol: "EINVAL", "ETIMEDOUT", ... of those that verbs return. */
+/**
+ * @brief Names an errno value, of those that verbs return.
+ * @param error any value
+ * @return the symbol, such as "EINVAL"; "0" for success; "unknown" for any other
+ */
 RDMAEZ_API const char *rdmaez_errno_str(int error)
 {
 	switch (error) {

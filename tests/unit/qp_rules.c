@@ -55,7 +55,7 @@ static int mask_of(char *names)
 
 static void read_table(void)
 {
-	static const char *const types[TYPES] = {"RC",	       "UC",	  "UD",
+	static const char *const types[TYPES] = {"RC",         "UC",      "UD",
 						 "RAW_PACKET", "XRC_INI", "XRC_TGT"};
 	static const char *const states[STATES] = {"RESET", "INIT", "RTR", "RTS",
 						   "SQD",   "SQE",  "ERR"};
