@@ -94,14 +94,22 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_PKEY /**< `value` is a P_Key, in host byte order */
 };
 
+/** @brief How sure a finding is, and how bad. Findings are kept in this order. */
+enum rdmaez_severity {
+	RDMAEZ_ERROR,  /**< certain: for this the call was refused, or would be */
+	RDMAEZ_LIKELY, /**< a usual cause of what the device answered; it does not say itself */
+	RDMAEZ_ADVICE  /**< accepted, but an expert would do otherwise */
+};
+
 /** @brief One thing that is wrong. */
 struct rdmaez_finding {
-	enum rdmaez_reason reason; /**< why */
-	enum rdmaez_value kind;    /**< how to read the numbers below */
-	const char *field;         /**< the verbs name of the field, a literal; never NULL */
-	uint64_t value;            /**< what was given */
-	uint64_t min;              /**< the least accepted */
-	uint64_t max;              /**< the greatest accepted */
+	enum rdmaez_reason reason;     /**< why */
+	enum rdmaez_severity severity; /**< how sure, and how bad */
+	enum rdmaez_value kind;        /**< how to read the numbers below */
+	const char *field;             /**< the verbs name of the field, a literal; never NULL */
+	uint64_t value;                /**< what was given */
+	uint64_t min;                  /**< the least accepted */
+	uint64_t max;                  /**< the greatest accepted */
 };
 
 /** @brief How many findings a record keeps; further ones are counted in `dropped`. */
@@ -109,16 +117,16 @@ struct rdmaez_finding {
 
 /** @brief What a function found. See the head of this file. */
 struct rdmaez_diag {
-	int error;            /**< what the function returned: 0 or a positive errno value */
-	const char *call;     /**< the function or verb that refused, a literal; NULL: none */
-	char device[64];      /**< the device's name; "" where no device was involved */
-	uint32_t qp_num;      /**< the queue pair's number; 0 where none was involved */
-	int qp_type;          /**< its enum ibv_qp_type; 0: none */
+	int error;        /**< what the function returned: 0 or a positive errno value */
+	const char *call; /**< the function or verb that refused, a literal; NULL: none */
+	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "" where none was involved */
+	uint32_t qp_num;                 /**< the queue pair's number; 0 where none was involved */
+	int qp_type;                     /**< its enum ibv_qp_type; 0: none */
 	int from;             /**< enum ibv_qp_state it was in; -1: no transition involved */
 	int to;               /**< enum ibv_qp_state asked for; -1: no transition involved */
 	unsigned int count;   /**< how many findings follow */
 	unsigned int dropped; /**< how many more there were */
-	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< in the order of discovery */
+	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< errors before advice */
 };
 
 /**
@@ -239,23 +247,31 @@ RDMAEZ_API void rdmaez_impl_diag_forget(struct rdmaez_diag *diag)
 	diag->dropped = 0;
 }
 
-RDMAEZ_API void rdmaez_impl_diag_add(struct rdmaez_diag *diag, enum rdmaez_reason reason,
-				     const char *field, enum rdmaez_value kind, uint64_t value,
-				     uint64_t min, uint64_t max)
+/* Puts a finding behind those of its severity and before the rest; the last one may fall out. */
+RDMAEZ_API void rdmaez_impl_diag_add(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+				     enum rdmaez_reason reason, const char *field,
+				     enum rdmaez_value kind, uint64_t value, uint64_t min,
+				     uint64_t max)
 {
-	struct rdmaez_finding *finding;
+	unsigned int at = diag->count;
 
-	if (diag->count == RDMAEZ_DIAG_FINDINGS) {
+	while (at > 0 && diag->finding[at - 1].severity > severity)
+		at--;
+	if (diag->count < RDMAEZ_DIAG_FINDINGS)
+		diag->count++;
+	else
 		diag->dropped++;
+	if (at == RDMAEZ_DIAG_FINDINGS)
 		return;
-	}
-	finding = &diag->finding[diag->count++];
-	finding->reason = reason;
-	finding->kind = kind;
-	finding->field = field;
-	finding->value = value;
-	finding->min = min;
-	finding->max = max;
+	for (unsigned int i = diag->count - 1; i > at; i--)
+		diag->finding[i] = diag->finding[i - 1];
+	diag->finding[at].reason = reason;
+	diag->finding[at].severity = severity;
+	diag->finding[at].field = field;
+	diag->finding[at].kind = kind;
+	diag->finding[at].value = value;
+	diag->finding[at].min = min;
+	diag->finding[at].max = max;
 }
 
 /* Adds a finding if there is a record, and returns the error, which the record remembers. */
@@ -264,7 +280,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse(struct rdmaez_diag *diag, int error,
 {
 	if (diag) {
 		diag->error = error;
-		rdmaez_impl_diag_add(diag, reason, field, RDMAEZ_VALUE_NONE, 0, 0, 0);
+		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, reason, field, RDMAEZ_VALUE_NONE, 0, 0, 0);
 	}
 	return error;
 }
@@ -277,8 +293,8 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse_value(struct rdmaez_diag *diag, int erro
 {
 	if (diag) {
 		diag->error = error;
-		rdmaez_impl_diag_add(diag, reason, field, kind, (uint64_t)value, (uint64_t)min,
-				     (uint64_t)max);
+		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, reason, field, kind, (uint64_t)value,
+				     (uint64_t)min, (uint64_t)max);
 	}
 	return error;
 }

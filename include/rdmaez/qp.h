@@ -394,11 +394,11 @@ RDMAEZ_API void rdmaez_impl_qp_explain(struct ibv_qp *qp, const struct ibv_qp_at
 	    !rdmaez_impl_port_gid(qp->context, attr->ah_attr.port_num, attr->ah_attr.grh.sgid_index,
 				  &row, NULL) &&
 	    rdmaez_gid_is_zero(&row.gid))
-		rdmaez_impl_diag_add(diag, RDMAEZ_GID_EMPTY, "ah_attr.grh.sgid_index",
+		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, RDMAEZ_GID_EMPTY, "ah_attr.grh.sgid_index",
 				     RDMAEZ_VALUE_NUMBER, attr->ah_attr.grh.sgid_index, 0, 255);
 	if (!diag->count)
-		rdmaez_impl_diag_add(diag, RDMAEZ_REFUSED, "ibv_modify_qp", RDMAEZ_VALUE_NONE, 0, 0,
-				     0);
+		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, RDMAEZ_REFUSED, "ibv_modify_qp",
+				     RDMAEZ_VALUE_NONE, 0, 0, 0);
 	diag->error = error;
 }
 
