@@ -23,56 +23,134 @@ extern "C" {
  * The enum, the sentences and the table in the documentation are all made from this list. Ids are
  * stable; new ones are added at the end.
  */
-#define RDMAEZ_REASONS(X)                                                                         \
-	X(NONE, "nothing is wrong", "nothing to do")                                              \
-	X(NULL_ARGUMENT, "a required pointer is NULL", "pass the object")                         \
-	X(OPTION_UNKNOWN, "the options hold bits that this version does not know",                \
-	  "start the options from zero and set only documented bits")                             \
-	X(QP_TYPE, "this queue pair type has no transition table of its own in verbs",            \
-	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver types follow their driver")   \
-	X(QP_STATE, "this is not a queue pair state",                                             \
-	  "use RESET, INIT, RTR, RTS, SQD, SQE or ERR")                                           \
-	X(TRANSITION, "no queue pair may make this transition",                                   \
-	  "go through one of the states listed")                                                  \
-	X(MASK_MISSING, "attributes that this transition requires are not in the mask",           \
-	  "fill them and add their bits")                                                         \
-	X(MASK_NOT_ALLOWED, "attributes that this transition does not take are in the mask",      \
-	  "remove their bits: a superset is refused too")                                         \
-	X(MASK_RATE_LIMIT,                                                                        \
-	  "before Linux 7 only RAW_PACKET takes a rate limit, from RTR to RTS and within RTS",    \
-	  "remove the bit, or try the driver: from Linux 7 on each driver decides for itself")    \
-	X(RANGE, "the value is outside its range", "use a value within the range")                \
-	X(ENUM, "the value is none of the enum's", "use one of the enum's names")                 \
-	X(MTU_IN_BYTES, "an MTU is an enum ibv_mtu, not a number of bytes",                       \
-	  "use IBV_MTU_256 to IBV_MTU_4096, or rdmaez_mtu_from_bytes()")                          \
-	X(ACCESS_BITS, "these access flags belong to memory regions, not to queue pairs",         \
-	  "keep to IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC, MW_BIND")    \
-	X(PORT, "the device has no such port", "use a port within the range")                     \
-	X(GRH_MISSING, "this port sends nothing without a global route header",                   \
-	  "set the peer's GID as the path's dgid, and a GID index of the port")                   \
-	X(PATH_EMPTY, "the path names no destination",                                            \
-	  "set the peer's GID as dgid, or on InfiniBand its LID as dlid")                         \
-	X(GID_INDEX, "the port's GID table has no such row", "use a row within the range")        \
-	X(GID_EMPTY, "the row of the GID table is empty",                                         \
-	  "give the network interface an address, or choose another row")                         \
-	X(GID_TYPE, "the row is of another GID type than asked for", "choose a row of that type") \
-	X(GID_NO_NETDEV, "the row belongs to no network interface",                               \
-	  "bring the interface up, or choose another row")                                        \
-	X(GID_OTHER_NETDEV, "the row belongs to another network interface than asked for",        \
-	  "choose a row of that interface")                                                       \
-	X(GID_FAMILY, "the row and the peer's GID differ in family: IPv4 against IPv6",           \
-	  "let both ends use IPv4-mapped GIDs, or both IPv6")                                     \
-	X(GID_ROCE_V1, "the row is RoCE v1, which is not routed and which some devices refuse",   \
-	  "prefer a RoCE v2 row of the same address")                                             \
-	X(GID_LINK_LOCAL, "the row is link-local, which reaches only the same Ethernet segment",  \
-	  "prefer a row with an IPv4-mapped or a global address")                                 \
-	X(GID_NONE, "no row of the GID table will do",                                            \
-	  "give the network interface an address, or ask for less")                               \
-	X(PKEY_NOT_FOUND, "the port's P_Key table does not hold this partition key",              \
-	  "ask the subnet manager for it, or use the default partition 0xffff")                   \
-	X(QUERY_REFUSED, "the device did not answer the question", "see the errno")               \
-	X(REFUSED, "the device refused without saying why, and the mask is right",                \
-	  "compare the values with the port's and the device's limits")
+#define RDMAEZ_REASONS(X)                                                                          \
+	X(NONE, "nothing is wrong", "nothing to do")                                               \
+	X(NULL_ARGUMENT, "a required pointer is NULL", "pass the object")                          \
+	X(OPTION_UNKNOWN, "the options hold bits that this version does not know",                 \
+	  "start the options from zero and set only documented bits")                              \
+	X(QP_TYPE, "this queue pair type has no transition table of its own in verbs",             \
+	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver types follow their driver")    \
+	X(QP_STATE, "this is not a queue pair state",                                              \
+	  "use RESET, INIT, RTR, RTS, SQD, SQE or ERR")                                            \
+	X(TRANSITION, "no queue pair may make this transition",                                    \
+	  "go through one of the states listed")                                                   \
+	X(MASK_MISSING, "attributes that this transition requires are not in the mask",            \
+	  "fill them and add their bits")                                                          \
+	X(MASK_NOT_ALLOWED, "attributes that this transition does not take are in the mask",       \
+	  "remove their bits: a superset is refused too")                                          \
+	X(MASK_RATE_LIMIT,                                                                         \
+	  "before Linux 7 only RAW_PACKET takes a rate limit, from RTR to RTS and within RTS",     \
+	  "remove the bit, or try the driver: from Linux 7 on each driver decides for itself")     \
+	X(RANGE, "the value is outside its range", "use a value within the range")                 \
+	X(ENUM, "the value is none of the enum's", "use one of the enum's names")                  \
+	X(MTU_IN_BYTES, "an MTU is an enum ibv_mtu, not a number of bytes",                        \
+	  "use IBV_MTU_256 to IBV_MTU_4096, or rdmaez_mtu_from_bytes()")                           \
+	X(ACCESS_BITS, "these access flags belong to memory regions, not to queue pairs",          \
+	  "keep to IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC, MW_BIND")     \
+	X(PORT, "the device has no such port", "use a port within the range")                      \
+	X(GRH_MISSING, "this port sends nothing without a global route header",                    \
+	  "set the peer's GID as the path's dgid, and a GID index of the port")                    \
+	X(PATH_EMPTY, "the path names no destination",                                             \
+	  "set the peer's GID as dgid, or on InfiniBand its LID as dlid")                          \
+	X(GID_INDEX, "the port's GID table has no such row", "use a row within the range")         \
+	X(GID_EMPTY, "the row of the GID table is empty",                                          \
+	  "give the network interface an address, or choose another row")                          \
+	X(GID_TYPE, "the row is of another GID type than asked for", "choose a row of that type")  \
+	X(GID_NO_NETDEV, "the row belongs to no network interface",                                \
+	  "bring the interface up, or choose another row")                                         \
+	X(GID_OTHER_NETDEV, "the row belongs to another network interface than asked for",         \
+	  "choose a row of that interface")                                                        \
+	X(GID_FAMILY, "the row and the peer's GID differ in family: IPv4 against IPv6",            \
+	  "let both ends use IPv4-mapped GIDs, or both IPv6")                                      \
+	X(GID_ROCE_V1, "the row is RoCE v1, which is not routed and which some devices refuse",    \
+	  "prefer a RoCE v2 row of the same address")                                              \
+	X(GID_LINK_LOCAL, "the row is link-local, which reaches only the same Ethernet segment",   \
+	  "prefer a row with an IPv4-mapped or a global address")                                  \
+	X(GID_NONE, "no row of the GID table will do",                                             \
+	  "give the network interface an address, or ask for less")                                \
+	X(PKEY_NOT_FOUND, "the port's P_Key table does not hold this partition key",               \
+	  "ask the subnet manager for it, or use the default partition 0xffff")                    \
+	X(QUERY_REFUSED, "the device did not answer the question", "see the errno")                \
+	X(REFUSED, "the device refused without saying why, and the mask is right",                 \
+	  "compare the values with the port's and the device's limits")                            \
+	X(MASK_UNKNOWN, "the mask holds bits that are no attribute", "remove the bits")            \
+	X(MASK_CAP, "a queue pair cannot be resized: no transition takes IBV_QP_CAP",              \
+	  "create the queue pair with the sizes it needs")                                         \
+	X(MASK_DROPPED, "the system call drops these attributes for XRC without a word",           \
+	  "nothing, or leave out their bits")                                                      \
+	X(MASK_DRIVER, "this driver takes fewer attributes than the kernel's table",               \
+	  "remove the bits")                                                                       \
+	X(CUR_STATE, "this is not the state the queue pair is in",                                 \
+	  "ask rdmaez_qp_state(), or leave IBV_QP_CUR_STATE out")                                  \
+	X(CUT, "the value reaches the kernel in eight bits and means another one there",           \
+	  "use one of the enum's names")                                                           \
+	X(PORT_MISMATCH, "the address vector leaves by another port than the queue pair has",      \
+	  "use the port that was set on the way to INIT")                                          \
+	X(PORT_DOWN, "the port is not active, so nothing gets through", "bring the link up")       \
+	X(QKEY_PRIVILEGED, "a Q_Key with its top bit set is privileged",                           \
+	  "clear bit 31, run with CAP_NET_RAW, or `rdma system set privileged-qkey on`")           \
+	X(GID_TYPE_REFUSED, "this driver sends RoCE v2 only, and the row is RoCE v1",              \
+	  "choose a RoCE v2 row")                                                                  \
+	X(NEIGHBOUR, "the peer's Ethernet address did not turn up within a second",                \
+	  "ping the peer's address from the row's interface, and check the peer's GID")            \
+	X(NO_ROUTE, "no route leads from the row's interface to the peer's address",               \
+	  "add a route, or choose a row of the interface that has one")                            \
+	X(NO_IPV6, "this kernel has no IPv6, and the GID needs it",                                \
+	  "use IPv4-mapped GIDs, or load the ipv6 module")                                         \
+	X(APM, "alternate paths exist on native InfiniBand only",                                  \
+	  "remove IBV_QP_ALT_PATH; the flag of the device says nothing about RoCE")                \
+	X(PKEY_INDEX, "the port's P_Key table has no such row",                                    \
+	  "use a row within the range, or rdmaez_port_find_pkey()")                                \
+	X(PKEY_EMPTY, "the row of the P_Key table is empty",                                       \
+	  "use rdmaez_port_find_pkey(); row 0 is the default partition")                           \
+	X(PKEY_LIMITED, "the P_Key has limited membership, and two limited members never talk",    \
+	  "make sure that the peer is a full member")                                              \
+	X(MTU_ABOVE_ACTIVE,                                                                        \
+	  "the path MTU is above the port's active one: larger packets are lost",                  \
+	  "use the smaller active MTU of the two ports")                                           \
+	X(MTU_ABOVE_MAX, "the path MTU is above what the port can do",                             \
+	  "use the smaller active MTU of the two ports")                                           \
+	X(DEPTH_LIMIT, "the depth is above what the device can do",                                \
+	  "use the smaller of the two devices' limits")                                            \
+	X(DEPTH_ZERO, "a depth of 0 lets no READ or atomic in, whatever the access flags say",     \
+	  "use at least 1, or clear REMOTE_READ and REMOTE_ATOMIC")                                \
+	X(DEPTH_ZERO_HANG, "with a depth of 0 a READ or atomic never leaves the queue",            \
+	  "use at least 1")                                                                        \
+	X(WIDTH, "the value has more bits than the field, and drivers cut, ignore or refuse it",   \
+	  "use a value within the range")                                                          \
+	X(PSN_WIDTH, "packet sequence numbers have 24 bits, and the rest is cut",                  \
+	  "mask with 0xffffff at both ends")                                                       \
+	X(TIMEOUT_ZERO, "with timeout 0 no ACK timer runs, and a lost peer is never noticed",      \
+	  "use 14 (67 ms) or more")                                                                \
+	X(RNR_TIMER_ZERO, "min_rnr_timer 0 is not short but the longest of all, 655.36 ms",        \
+	  "use 12 (0.64 ms), or 1 for the shortest")                                               \
+	X(RNR_RETRY_ZERO, "with rnr_retry 0 the first missing receive breaks the connection",      \
+	  "use 7, which retries without end")                                                      \
+	X(RETRY_ZERO, "with retry_cnt 0 the first lost packet breaks the connection", "use 7")     \
+	X(HOP_LIMIT,                                                                               \
+	  "the first router uses up a hop limit of 1; connected RoCE takes the route's instead",   \
+	  "use 64")                                                                                \
+	X(ACCESS_TYPE, "this queue pair type takes no such requests from its peer",                \
+	  "remove the flags, or use RC")                                                           \
+	X(ACCESS_ATOMIC, "the device has no atomic operations", "remove IBV_ACCESS_REMOTE_ATOMIC") \
+	X(IWARP, "on iWARP the connection manager makes the transitions",                          \
+	  "connect with librdmacm")                                                                \
+	X(NO_SQD, "this driver has no SQD state",                                                  \
+	  "drain by waiting for the last completion, then reconnect")                              \
+	X(RESET_FINAL, "this driver cannot use a queue pair again after RESET",                    \
+	  "destroy the queue pair and create a new one")                                           \
+	X(SQ_DRAINING, "the send queue is still draining",                                         \
+	  "wait for IBV_EVENT_SQ_DRAINED, or poll sq_draining")                                    \
+	X(SECURITY, "the security policy forbids this partition or subnet",                        \
+	  "see the audit log; SELinux labels P_Keys")                                              \
+	X(NOT_SUPPORTED, "the driver does not support this",                                       \
+	  "compare with the driver's documentation")                                               \
+	X(NO_RESOURCES, "memory or a device resource ran out",                                     \
+	  "free objects, raise the limits, or try again later")                                    \
+	X(BUSY, "the device or the queue pair was busy", "try again")                              \
+	X(DEVICE_GONE, "the device was removed or has failed", "close it and open it again")       \
+	X(TIMED_OUT, "the device did not answer in time",                                          \
+	  "see the kernel log; the device may need a reset")
 
 #define RDMAEZ_IMPL_REASON_ID(id, what, fix) RDMAEZ_##id,
 
