@@ -8,8 +8,8 @@
  *		return tap_done();
  *	}
  *
- * The last arguments of every assertion are a printf format and its values: the test's name, which is
- * a sentence. Every assertion evaluates each argument once and yields whether it held, so a test
+ * The last arguments of every assertion are a printf format and its values: the test's name, which
+ * is a sentence. Every assertion evaluates each argument once and yields whether it held, so a test
  * can add tap_diag() lines of its own. The counters belong to the source file that includes this.
  */
 #ifndef TAP_H

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* The objects around a queue pair: domains, memory, completions, addresses. */
+#include "fake_internal.h"
+
+/* ---- Protection domains ------------------------------------------------------------------- */
+
+struct ibv_pd *fake_new_pd(struct ibv_context *ctx)
+{
+	struct fake_pd *pd = (struct fake_pd *)fake_object_new(sizeof(*pd), NULL);
+
+	pd->verbs.context = ctx;
+	pd->verbs.handle = fake_number();
+	return &pd->verbs;
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	struct fake_call *call = fake_enter(FAKE_ALLOC_PD, context);
+
+	return (struct ibv_pd *)fake_return_ptr(call, call->error,
+						call->error ? NULL : fake_new_pd(context));
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	struct fake_call *call = fake_enter(FAKE_DEALLOC_PD, pd);
+	struct fake_pd *fpd = fake_pd(pd);
+	int err = call->error;
+
+	if (!err && fpd->users)
+		err = EBUSY;
+	if (!err)
+		fake_object_free(&fpd->object);
+	return fake_return(call, err);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+struct fake_mr {
+	struct fake_object object;
+	struct ibv_mr verbs;
+};
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				unsigned int access)
+{
+	const unsigned int remote = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	struct fake_call *call = fake_enter(FAKE_REG_MR, pd);
+	struct fake_mr *mr;
+	int err = call->error;
+
+	(void)iova;
+	call->attr_mask = (int)access;
+	if (!err && (access & remote) && !(access & IBV_ACCESS_LOCAL_WRITE))
+		err = EINVAL;
+	if (err)
+		return (struct ibv_mr *)fake_return_ptr(call, err, NULL);
+	mr = (struct fake_mr *)fake_object_new(sizeof(*mr), NULL);
+	mr->verbs.context = pd->context;
+	mr->verbs.pd = pd;
+	mr->verbs.addr = addr;
+	mr->verbs.length = length;
+	mr->verbs.handle = fake_number();
+	mr->verbs.lkey = mr->verbs.handle << 8;
+	mr->verbs.rkey = mr->verbs.lkey;
+	fake_pd(pd)->users++;
+	return (struct ibv_mr *)fake_return_ptr(call, 0, &mr->verbs);
+}
+
+#undef ibv_reg_mr
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, (unsigned int)access);
+}
+
+#undef ibv_reg_mr_iova
+struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+			       int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int)access);
+}
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	struct fake_call *call = fake_enter(FAKE_DEREG_MR, mr);
+
+	if (!call->error) {
+		fake_pd(mr->pd)->users--;
+		fake_object_free(&fake_container(mr, struct fake_mr, verbs)->object);
+	}
+	return fake_return(call, call->error);
+}
+
+/* ---- XRC domains -------------------------------------------------------------------------- */
+
+struct ibv_xrcd *fake_new_xrcd(struct ibv_context *ctx)
+{
+	struct fake_xrcd *xrcd = (struct fake_xrcd *)fake_object_new(sizeof(*xrcd), NULL);
+
+	xrcd->verbs.context = ctx;
+	return &xrcd->verbs;
+}
+
+static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *init)
+{
+	const uint32_t needed = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS;
+	struct fake_call *call = fake_enter(FAKE_OPEN_XRCD, context);
+	int err = call->error;
+
+	if (!err && init->comp_mask != needed)
+		err = EINVAL;
+	return (struct ibv_xrcd *)fake_return_ptr(call, err, err ? NULL : fake_new_xrcd(context));
+}
+
+static int close_xrcd(struct ibv_xrcd *xrcd)
+{
+	struct fake_call *call = fake_enter(FAKE_CLOSE_XRCD, xrcd);
+	struct fake_xrcd *fxrcd = fake_xrcd(xrcd);
+	int err = call->error;
+
+	if (!err && fxrcd->users)
+		err = EBUSY;
+	if (!err)
+		fake_object_free(&fxrcd->object);
+	return fake_return(call, err);
+}
+
+/* ---- Completion queues -------------------------------------------------------------------- */
+
+static void destroy_cq(struct fake_object *object)
+{
+	struct fake_cq *cq = fake_container(object, struct fake_cq, object);
+
+	pthread_mutex_destroy(&cq->verbs.mutex);
+	pthread_cond_destroy(&cq->verbs.cond);
+	free(cq->wc);
+}
+
+struct ibv_cq *fake_new_cq(struct ibv_context *ctx, int cqe)
+{
+	struct fake_cq *cq = (struct fake_cq *)fake_object_new(sizeof(*cq), destroy_cq);
+
+	cq->wc = (struct ibv_wc *)calloc((size_t)cqe, sizeof(*cq->wc));
+	if (!cq->wc)
+		abort();
+	cq->verbs.context = ctx;
+	cq->verbs.handle = fake_number();
+	cq->verbs.cqe = cqe;
+	pthread_mutex_init(&cq->verbs.mutex, NULL);
+	pthread_cond_init(&cq->verbs.cond, NULL);
+	return &cq->verbs;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
+			     struct ibv_comp_channel *channel, int comp_vector)
+{
+	struct fake_call *call = fake_enter(FAKE_CREATE_CQ, context);
+	struct ibv_cq *cq;
+	int err = call->error;
+
+	call->index = (uint32_t)cqe;
+	if (!err && (cqe < 1 || cqe > fake_dev(context)->attr.orig_attr.max_cqe ||
+		     comp_vector < 0 || comp_vector >= context->num_comp_vectors))
+		err = EINVAL;
+	if (err)
+		return (struct ibv_cq *)fake_return_ptr(call, err, NULL);
+	cq = fake_new_cq(context, cqe);
+	cq->cq_context = cq_context;
+	cq->channel = channel;
+	return (struct ibv_cq *)fake_return_ptr(call, 0, cq);
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	struct fake_call *call = fake_enter(FAKE_DESTROY_CQ, cq);
+	struct fake_cq *fcq = fake_cq(cq);
+	int err = call->error;
+
+	if (!err && fcq->users)
+		err = EBUSY;
+	if (!err)
+		fake_object_free(&fcq->object);
+	return fake_return(call, err);
+}
+
+bool fake_cq_push(struct ibv_cq *cq, const struct ibv_wc *wc)
+{
+	struct fake_cq *fcq = fake_cq(cq);
+	unsigned int size = (unsigned int)cq->cqe;
+
+	if (fcq->count == size)
+		return false;
+	fcq->wc[(fcq->head + fcq->count++) % size] = *wc;
+	return true;
+}
+
+static bool cq_pop(struct fake_cq *cq, struct ibv_wc *wc)
+{
+	if (!cq->count)
+		return false;
+	*wc = cq->wc[cq->head];
+	cq->head = (cq->head + 1) % (unsigned int)cq->verbs.cqe;
+	cq->count--;
+	return true;
+}
+
+void fake_cq_purge(struct ibv_cq *cq, uint32_t qp_num)
+{
+	struct ibv_wc wc;
+	unsigned int left;
+
+	if (!cq)
+		return;
+	for (left = fake_cq(cq)->count; left; left--)
+		if (cq_pop(fake_cq(cq), &wc) && wc.qp_num != qp_num)
+			fake_cq_push(cq, &wc);
+}
+
+static int poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	struct fake_call *call = fake_enter(FAKE_POLL_CQ, cq);
+	int n;
+
+	call->index = (uint32_t)num_entries;
+	if (call->error)
+		return call->result = -1;
+	for (n = 0; n < num_entries && cq_pop(fake_cq(cq), &wc[n]); n++)
+		;
+	return call->result = n;
+}
+
+static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	struct fake_call *call = fake_enter(FAKE_REQ_NOTIFY_CQ, cq);
+
+	(void)solicited_only;
+	return fake_return(call, call->error);
+}
+
+/* ---- Address handles ---------------------------------------------------------------------- */
+
+struct fake_ah {
+	struct fake_object object;
+	struct ibv_ah verbs;
+};
+
+struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	struct fake_call *call = fake_enter(FAKE_CREATE_AH, pd);
+	struct ibv_ah_attr path = *attr; /* the kernel's copy: the caller sees no route in it */
+	struct fake_ah *ah;
+	int err = call->error;
+
+	call->port = attr->port_num;
+	call->arg.ah_attr = *attr;
+	if (!err)
+		err = fake_check_path(fake_dev(pd->context), &path, true);
+	if (err)
+		return (struct ibv_ah *)fake_return_ptr(call, err, NULL);
+	ah = (struct fake_ah *)fake_object_new(sizeof(*ah), NULL);
+	ah->verbs.context = pd->context;
+	ah->verbs.pd = pd;
+	ah->verbs.handle = fake_number();
+	fake_pd(pd)->users++;
+	return (struct ibv_ah *)fake_return_ptr(call, 0, &ah->verbs);
+}
+
+int ibv_destroy_ah(struct ibv_ah *ah)
+{
+	struct fake_call *call = fake_enter(FAKE_DESTROY_AH, ah);
+
+	if (!call->error) {
+		fake_pd(ah->pd)->users--;
+		fake_object_free(&fake_container(ah, struct fake_ah, verbs)->object);
+	}
+	return fake_return(call, call->error);
+}
+
+void fake_object_ops(struct verbs_context *verbs)
+{
+	verbs->open_xrcd = open_xrcd;
+	verbs->close_xrcd = close_xrcd;
+	verbs->context.ops.poll_cq = poll_cq;
+	verbs->context.ops.req_notify_cq = req_notify_cq;
+}

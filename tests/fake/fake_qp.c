@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queue pairs. ibv_modify_qp() goes through four layers, as it does in reality, and each has a
+ * function here: the provider's library, the uverbs system call, the kernel's core, the driver.
+ * Which of several mistakes is reported follows from their order.
+ */
+#include "fake_internal.h"
+
+static struct fake_qp *to_qp(const struct ibv_qp *qp)
+{
+	return (struct fake_qp *)((uintptr_t)qp - offsetof(struct fake_qp, verbs));
+}
+
+/* ---- The transition table ----------------------------------------------------------------- */
+
+#define FAKE_RULE(from, to, type, required, optional) \
+	[IBV_QPS_##from][IBV_QPS_##to][IBV_QPT_##type] = {true, required, optional},
+static const struct fake_rule table[7][7][IBV_QPT_XRC_RECV + 1] = {
+#include "qp_table.h"
+};
+
+/* efa's SRD, the one driver type the fake knows, has the rules of UD and counts RNR retries. */
+static struct fake_rule srd_rule(enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	struct fake_rule rule = fake_qp_rule(IBV_QPT_UD, from, to);
+
+	if (from == IBV_QPS_RTR && to == IBV_QPS_RTS)
+		rule.optional |= IBV_QP_RNR_RETRY;
+	return rule;
+}
+
+struct fake_rule fake_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	const struct fake_rule illegal = {false, 0, 0};
+
+	if (type == IBV_QPT_DRIVER)
+		return srd_rule(from, to);
+	if ((unsigned int)type > IBV_QPT_XRC_RECV || (unsigned int)from > IBV_QPS_ERR ||
+	    (unsigned int)to > IBV_QPS_ERR)
+		return illegal;
+	return table[from][to][type];
+}
+
+/* ---- Creating and destroying -------------------------------------------------------------- */
+
+static void destroy_qp(struct fake_object *object)
+{
+	struct fake_qp *qp = fake_container(object, struct fake_qp, object);
+
+	pthread_mutex_destroy(&qp->verbs.mutex);
+	pthread_cond_destroy(&qp->verbs.cond);
+}
+
+static int check_init(const struct fake_device *dev, const struct ibv_qp_init_attr_ex *init)
+{
+	const struct ibv_device_attr *limit = &dev->attr.orig_attr;
+	bool receives_only = init->qp_type == IBV_QPT_XRC_RECV;
+	bool sends_only = init->qp_type == IBV_QPT_XRC_SEND;
+
+	if (init->comp_mask & ~(uint32_t)(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD))
+		return EOPNOTSUPP;
+	if (!(init->comp_mask & (receives_only ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD)))
+		return EINVAL;
+	if (!(dev->qp_types & FAKE_QPT(init->qp_type)))
+		return EOPNOTSUPP;
+	if (receives_only)
+		return 0;
+	if (!init->send_cq || (!init->recv_cq && !sends_only))
+		return EINVAL;
+	if (init->cap.max_send_wr > (uint32_t)limit->max_qp_wr ||
+	    init->cap.max_recv_wr > (uint32_t)limit->max_qp_wr ||
+	    init->cap.max_send_sge > (uint32_t)limit->max_sge ||
+	    init->cap.max_recv_sge > (uint32_t)limit->max_sge)
+		return EINVAL;
+	return 0;
+}
+
+static void count_users(struct fake_qp *qp, int change)
+{
+	if (qp->verbs.pd)
+		fake_pd(qp->verbs.pd)->users += change;
+	if (qp->xrcd)
+		fake_xrcd(qp->xrcd)->users += change;
+	if (qp->verbs.send_cq)
+		fake_cq(qp->verbs.send_cq)->users += change;
+	if (qp->verbs.recv_cq)
+		fake_cq(qp->verbs.recv_cq)->users += change;
+}
+
+static struct ibv_qp *new_qp(struct ibv_context *ctx, const struct ibv_qp_init_attr_ex *init)
+{
+	struct fake_qp *qp = (struct fake_qp *)fake_object_new(sizeof(*qp), destroy_qp);
+
+	qp->verbs.context = ctx;
+	qp->verbs.qp_context = init->qp_context;
+	qp->verbs.qp_type = init->qp_type;
+	qp->verbs.handle = fake_number();
+	qp->verbs.qp_num = qp->verbs.handle;
+	qp->verbs.state = IBV_QPS_RESET;
+	if (init->qp_type == IBV_QPT_XRC_RECV) {
+		qp->xrcd = init->xrcd;
+	} else {
+		qp->verbs.pd = init->pd;
+		qp->verbs.send_cq = init->send_cq;
+		qp->verbs.recv_cq = init->recv_cq;
+		qp->verbs.srq = init->srq;
+	}
+	qp->attr.cap = init->cap;
+	qp->sq_sig_all = init->sq_sig_all;
+	pthread_mutex_init(&qp->verbs.mutex, NULL);
+	pthread_cond_init(&qp->verbs.cond, NULL);
+	count_users(qp, 1);
+	return &qp->verbs;
+}
+
+static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *init)
+{
+	struct fake_call *call = fake_enter(FAKE_CREATE_QP, context);
+	int err = call->error;
+
+	call->index = (uint32_t)init->qp_type;
+	if (!err)
+		err = check_init(fake_dev(context), init);
+	return (struct ibv_qp *)fake_return_ptr(call, err, err ? NULL : new_qp(context, init));
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
+{
+	struct ibv_qp_init_attr_ex init;
+
+	memset(&init, 0, sizeof(init));
+	init.qp_context = qp_init_attr->qp_context;
+	init.send_cq = qp_init_attr->send_cq;
+	init.recv_cq = qp_init_attr->recv_cq;
+	init.srq = qp_init_attr->srq;
+	init.cap = qp_init_attr->cap;
+	init.qp_type = qp_init_attr->qp_type;
+	init.sq_sig_all = qp_init_attr->sq_sig_all;
+	init.comp_mask = IBV_QP_INIT_ATTR_PD;
+	init.pd = pd;
+	return create_qp_ex(pd->context, &init);
+}
+
+int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	struct fake_call *call = fake_enter(FAKE_DESTROY_QP, qp);
+
+	if (!call->error) {
+		count_users(to_qp(qp), -1);
+		fake_object_free(&to_qp(qp)->object);
+	}
+	return fake_return(call, call->error);
+}
+
+struct ibv_qp *fake_qp(struct ibv_context *ctx, enum ibv_qp_type type)
+{
+	struct ibv_qp_init_attr_ex init;
+
+	memset(&init, 0, sizeof(init));
+	init.qp_type = type;
+	init.cap.max_send_wr = 16;
+	init.cap.max_send_sge = 4;
+	if (type == IBV_QPT_XRC_RECV) {
+		init.xrcd = fake_new_xrcd(ctx);
+		return new_qp(ctx, &init);
+	}
+	init.pd = fake_new_pd(ctx);
+	init.send_cq = fake_new_cq(ctx, 32);
+	if (type != IBV_QPT_XRC_SEND) {
+		init.recv_cq = init.send_cq;
+		init.cap.max_recv_wr = 16;
+		init.cap.max_recv_sge = 4;
+	}
+	return new_qp(ctx, &init);
+}
+
+/* ---- Modifying: the driver ---------------------------------------------------------------- */
+
+static int driver_state(const struct fake_qp *qp, uint32_t quirks, const struct ibv_qp_attr *attr,
+			int mask, enum ibv_qp_state *from)
+{
+	*from = qp->attr.qp_state;
+	if (!(mask & IBV_QP_CUR_STATE) || quirks & FAKE_CUR_STATE_IGNORED)
+		return 0;
+	if (quirks & FAKE_CUR_STATE_EQUAL && attr->cur_qp_state != *from)
+		return EINVAL;
+	*from = attr->cur_qp_state;
+	return 0;
+}
+
+static int driver_check_rule(const struct fake_qp *qp, uint32_t quirks, enum ibv_qp_state from,
+			     enum ibv_qp_state to, int mask)
+{
+	const int srd = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY |
+			IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN |
+			IBV_QP_RNR_RETRY;
+	struct fake_rule rule = fake_qp_rule(qp->verbs.qp_type, from, to);
+
+	if (qp->verbs.qp_type == IBV_QPT_DRIVER && mask & ~srd)
+		return EOPNOTSUPP;
+	if (!rule.legal || (mask & rule.required) != rule.required ||
+	    mask & ~(rule.required | rule.optional | IBV_QP_STATE))
+		return EINVAL;
+	if (quirks & FAKE_NO_SQD && to == IBV_QPS_SQD)
+		return EINVAL;
+	if (qp->spent && to == IBV_QPS_INIT)
+		return EINVAL;
+	return 0;
+}
+
+static int driver_check_mtu(const struct fake_port *port, uint32_t quirks, enum ibv_mtu mtu)
+{
+	if ((unsigned int)mtu < IBV_MTU_256 || (unsigned int)mtu > IBV_MTU_4096)
+		return EINVAL;
+	if (quirks & FAKE_MTU_UP_TO_ACTIVE && mtu > port->attr.active_mtu)
+		return EINVAL;
+	if (quirks & FAKE_MTU_UP_TO_MAX && mtu > port->attr.max_mtu)
+		return EINVAL;
+	return 0;
+}
+
+static int driver_check_strictly(const struct ibv_qp_attr *attr, int mask)
+{
+	if ((mask & IBV_QP_TIMEOUT && attr->timeout > 31) ||
+	    (mask & IBV_QP_MIN_RNR_TIMER && attr->min_rnr_timer > 31) ||
+	    (mask & IBV_QP_RETRY_CNT && attr->retry_cnt > 7) ||
+	    (mask & IBV_QP_RNR_RETRY && attr->rnr_retry > 7))
+		return EINVAL;
+	return 0;
+}
+
+static int driver_check_values(struct fake_device *dev, const struct fake_qp *qp,
+			       const struct ibv_qp_attr *attr, int mask)
+{
+	const struct ibv_device_attr *limit = &dev->attr.orig_attr;
+	uint32_t port_num = mask & IBV_QP_PORT ? attr->port_num : qp->port;
+	const struct fake_port *port = &dev->port[port_num];
+	const struct ibv_ah_attr *ah = &attr->ah_attr;
+
+	if (mask & IBV_QP_PKEY_INDEX && attr->pkey_index >= port->attr.pkey_tbl_len)
+		return EINVAL;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > limit->max_qp_init_rd_atom)
+		return EINVAL;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > limit->max_qp_rd_atom)
+		return EINVAL;
+	if (mask & IBV_QP_PATH_MTU && driver_check_mtu(port, dev->quirks, attr->path_mtu))
+		return EINVAL;
+	if (mask & IBV_QP_AV && dev->quirks & FAKE_NO_ROCE_V1 && ah->is_global &&
+	    dev->port[ah->port_num].gid[ah->grh.sgid_index].type == IBV_GID_TYPE_ROCE_V1)
+		return EINVAL;
+	return dev->quirks & FAKE_STRICT_RANGES ? driver_check_strictly(attr, mask) : 0;
+}
+
+static void driver_reset(struct fake_qp *qp, uint32_t quirks)
+{
+	struct ibv_qp_cap cap = qp->attr.cap;
+
+	memset(&qp->attr, 0, sizeof(qp->attr));
+	qp->attr.cap = cap;
+	qp->spent = quirks & FAKE_RESET_IS_FINAL;
+	if (quirks & FAKE_RESET_PURGES_CQ) {
+		fake_cq_purge(qp->verbs.send_cq, qp->verbs.qp_num);
+		fake_cq_purge(qp->verbs.recv_cq, qp->verbs.qp_num);
+	}
+}
+
+static void driver_apply(struct ibv_qp_attr *to, const struct ibv_qp_attr *from, int mask)
+{
+#define APPLY(bit, field)                        \
+	do {                                     \
+		if (mask & (bit))                \
+			to->field = from->field; \
+	} while (0)
+
+	APPLY(IBV_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify);
+	APPLY(IBV_QP_ACCESS_FLAGS, qp_access_flags);
+	APPLY(IBV_QP_PKEY_INDEX, pkey_index);
+	APPLY(IBV_QP_PORT, port_num);
+	APPLY(IBV_QP_QKEY, qkey);
+	APPLY(IBV_QP_AV, ah_attr);
+	APPLY(IBV_QP_PATH_MTU, path_mtu);
+	APPLY(IBV_QP_TIMEOUT, timeout);
+	APPLY(IBV_QP_RETRY_CNT, retry_cnt);
+	APPLY(IBV_QP_RNR_RETRY, rnr_retry);
+	APPLY(IBV_QP_RQ_PSN, rq_psn);
+	APPLY(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic);
+	APPLY(IBV_QP_ALT_PATH, alt_ah_attr);
+	APPLY(IBV_QP_ALT_PATH, alt_pkey_index);
+	APPLY(IBV_QP_ALT_PATH, alt_port_num);
+	APPLY(IBV_QP_ALT_PATH, alt_timeout);
+	APPLY(IBV_QP_MIN_RNR_TIMER, min_rnr_timer);
+	APPLY(IBV_QP_SQ_PSN, sq_psn);
+	APPLY(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
+	APPLY(IBV_QP_PATH_MIG_STATE, path_mig_state);
+	APPLY(IBV_QP_DEST_QPN, dest_qp_num);
+	APPLY(IBV_QP_RATE_LIMIT, rate_limit);
+#undef APPLY
+}
+
+static int driver_modify(struct fake_device *dev, struct fake_qp *qp,
+			 const struct ibv_qp_attr *attr, int mask)
+{
+	enum ibv_qp_state from, to;
+	int err;
+
+	err = driver_state(qp, dev->quirks, attr, mask, &from);
+	if (err)
+		return err;
+	to = mask & IBV_QP_STATE ? attr->qp_state : from;
+	err = driver_check_rule(qp, dev->quirks, from, to, mask);
+	if (err)
+		return err;
+	err = driver_check_values(dev, qp, attr, mask);
+	if (err)
+		return err;
+	if (to == IBV_QPS_RESET)
+		driver_reset(qp, dev->quirks);
+	driver_apply(&qp->attr, attr, mask);
+	qp->attr.qp_state = to;
+	qp->attr.cur_qp_state = to;
+	return 0;
+}
+
+/* ---- Modifying: the kernel's core --------------------------------------------------------- */
+
+static bool is_connected(enum ibv_qp_type type)
+{
+	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_XRC_SEND ||
+	       type == IBV_QPT_XRC_RECV;
+}
+
+static bool is_native_ib(struct fake_device *dev, uint32_t port_num)
+{
+	return fake_port(dev, port_num) && dev->verbs.transport_type == IBV_TRANSPORT_IB &&
+	       !fake_port_is_roce(dev, port_num);
+}
+
+/* attr is the kernel's copy: it gets the route's hop limit, and PSNs that fit. */
+static int core_modify(struct fake_device *dev, struct fake_qp *qp, struct ibv_qp_attr *attr,
+		       int mask)
+{
+	uint32_t port_num = mask & IBV_QP_PORT ? attr->port_num : qp->port;
+	int err = 0;
+
+	if (mask & IBV_QP_AV)
+		err = fake_check_path(dev, &attr->ah_attr, is_connected(qp->verbs.qp_type));
+	if (!err && mask & IBV_QP_ALT_PATH) {
+		err = fake_check_path(dev, &attr->alt_ah_attr, false);
+		if (!err &&
+		    !(is_native_ib(dev, attr->alt_ah_attr.port_num) && is_native_ib(dev, port_num)))
+			err = EINVAL;
+	}
+	attr->rq_psn &= 0xffffff;
+	attr->sq_psn &= 0xffffff;
+	if (!err)
+		err = driver_modify(dev, qp, attr, mask);
+	if (!err && mask & IBV_QP_PORT)
+		qp->port = attr->port_num;
+	return err;
+}
+
+/* ---- Modifying: the system call ----------------------------------------------------------- */
+
+/* An XRC end has half of RC's attributes; those of the other half are dropped, not refused. */
+static int without_ignored(enum ibv_qp_type type, int mask)
+{
+	if (type == IBV_QPT_XRC_SEND)
+		return mask & ~(IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+	if (type == IBV_QPT_XRC_RECV)
+		return mask & ~(IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY);
+	return mask;
+}
+
+/* The path's port is the queue pair's: that of INIT for the move to RTR, or else given with it. */
+static int uverbs_check_av(struct fake_device *dev, const struct fake_qp *qp,
+			   struct ibv_qp_attr *attr, int *mask)
+{
+	uint8_t port_num = attr->ah_attr.port_num;
+
+	if (!fake_port(dev, port_num))
+		return EINVAL;
+	if (*mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RTR)
+		return port_num == qp->port ? 0 : EINVAL;
+	if (*mask & IBV_QP_PORT)
+		return port_num == attr->port_num ? 0 : EINVAL;
+	*mask |= IBV_QP_PORT;
+	attr->port_num = port_num;
+	return 0;
+}
+
+static int uverbs_modify(struct fake_device *dev, struct fake_qp *qp, struct ibv_qp_attr *attr,
+			 int mask)
+{
+	int known = (IBV_QP_DEST_QPN << 1) - 1;
+	int err;
+
+	if (dev->quirks & FAKE_EXTENDED_MODIFY)
+		known |= IBV_QP_RATE_LIMIT;
+	if (mask & ~known)
+		return EOPNOTSUPP; /* beyond bit 24 the library says so, below it the kernel */
+	if (mask & IBV_QP_PORT && !fake_port(dev, attr->port_num))
+		return EINVAL;
+	if (mask & IBV_QP_AV) {
+		err = uverbs_check_av(dev, qp, attr, &mask);
+		if (err)
+			return err;
+	}
+	if (mask & IBV_QP_ALT_PATH && (!fake_port(dev, attr->alt_port_num) ||
+				       attr->alt_port_num != attr->alt_ah_attr.port_num))
+		return EINVAL;
+	if ((mask & IBV_QP_CUR_STATE && (unsigned int)attr->cur_qp_state > IBV_QPS_ERR) ||
+	    (mask & IBV_QP_STATE && (unsigned int)attr->qp_state > IBV_QPS_ERR))
+		return EINVAL;
+	if (mask & IBV_QP_QKEY && attr->qkey >> 31 && !(dev->quirks & FAKE_PRIVILEGED_QKEY))
+		return EPERM;
+	return core_modify(dev, qp, attr, without_ignored(qp->verbs.qp_type, mask));
+}
+
+/* ---- Modifying and querying: the library -------------------------------------------------- */
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	struct fake_call *call = fake_enter(FAKE_MODIFY_QP, qp);
+	struct fake_device *dev = fake_dev(qp->context);
+	struct ibv_qp_attr copy = *attr;
+	int err = call->error;
+
+	call->attr_mask = attr_mask;
+	call->arg.qp_attr = *attr;
+	if (qp->qp_type == IBV_QPT_RAW_PACKET && attr_mask & IBV_QP_PORT &&
+	    (!attr->port_num || attr->port_num > dev->ports))
+		fake_note_out_of_bounds();
+	if (!err)
+		err = uverbs_modify(dev, to_qp(qp), &copy, attr_mask);
+	if (!err && attr_mask & IBV_QP_STATE)
+		qp->state = attr->qp_state;
+	fake_return(call, err);
+	return call->result = dev->quirks & FAKE_NEGATIVE_ERRNO ? -err : err;
+}
+
+/* Everything is filled in, whatever was asked for, except what the command has no field for. */
+int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		 struct ibv_qp_init_attr *init_attr)
+{
+	struct fake_call *call = fake_enter(FAKE_QUERY_QP, qp);
+	uint8_t en_sqd_async_notify = attr->en_sqd_async_notify;
+	uint32_t rate_limit = attr->rate_limit;
+
+	call->attr_mask = attr_mask;
+	if (call->error)
+		return fake_return(call, call->error);
+	if (attr_mask & ~(IBV_QP_RATE_LIMIT - 1))
+		return fake_return(call, EOPNOTSUPP);
+	*attr = to_qp(qp)->attr;
+	attr->en_sqd_async_notify = en_sqd_async_notify;
+	attr->rate_limit = rate_limit;
+	init_attr->qp_context = qp->qp_context;
+	init_attr->send_cq = qp->send_cq;
+	init_attr->recv_cq = qp->recv_cq;
+	init_attr->srq = qp->srq;
+	init_attr->cap = attr->cap;
+	init_attr->qp_type = qp->qp_type;
+	init_attr->sq_sig_all = to_qp(qp)->sq_sig_all;
+	if (attr_mask & IBV_QP_STATE)
+		qp->state = attr->qp_state;
+	return fake_return(call, 0);
+}
+
+const struct ibv_qp_attr *fake_qp_true(const struct ibv_qp *qp)
+{
+	return &to_qp(qp)->attr;
+}
+
+void fake_qp_force(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	struct fake_qp *fqp = to_qp(qp);
+
+	fqp->attr.qp_state = state;
+	fqp->attr.cur_qp_state = state;
+	if (state != IBV_QPS_RESET && !fqp->port)
+		fqp->port = fqp->attr.port_num = 1;
+}
+
+/* ---- Posting ------------------------------------------------------------------------------ */
+
+static int end_post(struct fake_call *call, struct ibv_qp *qp, int err)
+{
+	fake_return(call, err);
+	return call->result = fake_dev(qp->context)->quirks & FAKE_NEGATIVE_ERRNO ? -err : err;
+}
+
+static void flush_if_broken(struct ibv_qp *qp, struct ibv_cq *cq, uint64_t wr_id)
+{
+	struct ibv_wc wc;
+
+	if (to_qp(qp)->attr.qp_state != IBV_QPS_ERR ||
+	    !(fake_dev(qp->context)->quirks & FAKE_FLUSH_ON_POST))
+		return;
+	memset(&wc, 0, sizeof(wc));
+	wc.wr_id = wr_id;
+	wc.status = IBV_WC_WR_FLUSH_ERR;
+	wc.qp_num = qp->qp_num;
+	fake_cq_push(cq, &wc);
+}
+
+static int check_send(struct ibv_qp *qp)
+{
+	uint32_t quirks = fake_dev(qp->context)->quirks;
+
+	if (qp->qp_type == IBV_QPT_XRC_RECV)
+		return EINVAL;
+	if (to_qp(qp)->attr.qp_state < IBV_QPS_RTS)
+		return quirks & FAKE_POST_SEND_ENOMEM ? ENOMEM : EINVAL;
+	return 0;
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	struct fake_call *call = fake_enter(FAKE_POST_SEND, qp);
+	int err = call->error;
+
+	if (wr)
+		call->arg.send_wr = *wr;
+	if (!err)
+		err = check_send(qp);
+	for (; !err && wr; wr = wr->next) {
+		if ((unsigned int)wr->num_sge > to_qp(qp)->attr.cap.max_send_sge) {
+			err = EINVAL;
+			break;
+		}
+		call->index++;
+		flush_if_broken(qp, qp->send_cq, wr->wr_id);
+	}
+	if (err)
+		*bad_wr = wr;
+	return end_post(call, qp, err);
+}
+
+static int check_recv(struct ibv_qp *qp)
+{
+	if (!qp->recv_cq || qp->srq)
+		return EINVAL;
+	return to_qp(qp)->attr.qp_state == IBV_QPS_RESET ? EINVAL : 0;
+}
+
+static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct fake_call *call = fake_enter(FAKE_POST_RECV, qp);
+	int err = call->error;
+
+	if (wr)
+		call->arg.recv_wr = *wr;
+	if (!err)
+		err = check_recv(qp);
+	for (; !err && wr; wr = wr->next) {
+		if ((unsigned int)wr->num_sge > to_qp(qp)->attr.cap.max_recv_sge) {
+			err = EINVAL;
+			break;
+		}
+		call->index++;
+		flush_if_broken(qp, qp->recv_cq, wr->wr_id);
+	}
+	if (err)
+		*bad_wr = wr;
+	return end_post(call, qp, err);
+}
+
+void fake_qp_ops(struct verbs_context *verbs)
+{
+	verbs->create_qp_ex = create_qp_ex;
+	verbs->context.ops.post_send = post_send;
+	verbs->context.ops.post_recv = post_recv;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A libibverbs for tests, without a device.
+ *
+ * Link these sources instead of -libverbs: they define the verbs that programs call and answer as
+ * the library and the Linux kernel do, in the kernel's order and with its errno values. The
+ * device is a struct the test may change at any moment. Every call is recorded, any call can be
+ * made to fail, and a queue pair's true state is kept apart from the copy in struct ibv_qp,
+ * which goes stale here as it does on hardware.
+ *
+ *	struct fake_device *dev = fake_reset();
+ *	struct ibv_context *ctx = fake_open(dev);
+ *	struct ibv_qp *qp = fake_qp(ctx, IBV_QPT_RC);
+ *
+ *	dev->port[1].attr.active_mtu = IBV_MTU_2048;
+ *	fake_fail(FAKE_MODIFY_QP, 2, EIO);
+ *	... code under test ...
+ *	fake_count(FAKE_MODIFY_QP) == 2, fake_last(FAKE_MODIFY_QP)->attr_mask == ...
+ *	fake_close_all();
+ *
+ * What it does not do: move data, deliver events, run in several threads at once. A verb it lacks
+ * is an undefined symbol at link time, or EOPNOTSUPP where verbs.h dispatches through the context.
+ * To take such a verb away, clear its pointer: verbs_get_ctx(ctx)->query_device_ex = NULL.
+ */
+#ifndef FAKE_VERBS_H
+#define FAKE_VERBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <infiniband/verbs.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The device --------------------------------------------------------------------------- */
+
+enum {
+	FAKE_MAX_PORTS = 4,
+	FAKE_MAX_GIDS = 512, /* more than the 256 that ah_attr.grh.sgid_index can name */
+	FAKE_MAX_PKEYS = 128,
+};
+
+/* One row of a GID table; a GID of zeros makes the row empty. */
+struct fake_gid {
+	union ibv_gid gid;
+	uint32_t type; /* enum ibv_gid_type */
+	uint32_t ifindex;
+};
+
+struct fake_port {
+	struct ibv_port_attr attr; /* gid_tbl_len and pkey_tbl_len bound the two tables */
+	struct fake_gid gid[FAKE_MAX_GIDS];
+	uint16_t pkey[FAKE_MAX_PKEYS]; /* host byte order */
+};
+
+/*
+ * Providers differ. Without a quirk the fake is a plain driver that uses the kernel's table, trusts
+ * IBV_QP_CUR_STATE and lets the hardware truncate what is too wide.
+ */
+enum fake_quirk {
+	FAKE_NEGATIVE_ERRNO = 1 << 0,   /* modify_qp and posting return -errno (qedr, siw, erdma) */
+	FAKE_NO_SQD = 1 << 1,           /* SQD is never entered: EINVAL (mlx5, hns) */
+	FAKE_MTU_UP_TO_ACTIVE = 1 << 2, /* path_mtu > active_mtu: EINVAL (hns, bnxt_re) */
+	FAKE_MTU_UP_TO_MAX = 1 << 3,    /* path_mtu > max_mtu: EINVAL (rxe) */
+	FAKE_NO_ROCE_V1 = 1 << 4,       /* a RoCE v1 source GID: EINVAL (rxe) */
+	FAKE_STRICT_RANGES = 1 << 5,    /* timers over 5 bits, retries over 3: EINVAL (rdmavt) */
+	FAKE_EXTENDED_MODIFY = 1 << 6,  /* the extended command: takes IBV_QP_RATE_LIMIT (mlx5) */
+	FAKE_CUR_STATE_EQUAL = 1 << 7,  /* cur_qp_state other than the true one: EINVAL (hns) */
+	FAKE_CUR_STATE_IGNORED = 1 << 8, /* cur_qp_state has no effect (bnxt_re, irdma, qedr) */
+	FAKE_RESET_IS_FINAL = 1 << 9,    /* after RESET, INIT is refused: EINVAL (irdma) */
+	FAKE_PRIVILEGED_QKEY = 1 << 10,  /* the caller may set a Q_Key with bit 31 (CAP_NET_RAW) */
+	FAKE_POST_SEND_ENOMEM = 1 << 11, /* sending too early: ENOMEM, not EINVAL (mlx5) */
+	FAKE_FLUSH_ON_POST = 1 << 12,    /* work posted in ERR completes at once, flushed */
+	FAKE_RESET_PURGES_CQ = 1 << 13,  /* RESET drops the QP's completions (mlx5, mlx4, hns) */
+};
+
+/* What fake_device.qp_types and the device's supported_qpts call a type. */
+#define FAKE_QPT(type) ((type) == IBV_QPT_DRIVER ? 1u << 31 : 1u << ((unsigned int)(type)&31))
+
+struct fake_device {
+	struct ibv_device verbs;        /* names, node and transport type */
+	struct ibv_device_attr_ex attr; /* the answer to a query, except for the number of ports */
+	uint32_t ports;                 /* may exceed FAKE_MAX_PORTS; those ports do not answer */
+	struct fake_port port[1 + FAKE_MAX_PORTS]; /* [1] is port 1; [0] is not used */
+	uint32_t qp_types; /* FAKE_QPT() bits; other types: EOPNOTSUPP. DRIVER means efa's SRD */
+	uint32_t quirks;   /* enum fake_quirk */
+
+	/*
+	 * What looking for the peer's MAC address ends in, where RoCE has to look for it: 0, or
+	 * ETIMEDOUT, ENETUNREACH, EHOSTUNREACH, ENODEV ... The kernel takes the hop limit of
+	 * a connected path from the route it found.
+	 */
+	int neighbour_errno;
+	uint8_t route_hop_limit;
+};
+
+/*
+ * Close and forget everything; then there is one device again, "fake0", RoCE v2 with one port:
+ * active MTU 1024 of 4096, P_Key 0xffff, and GIDs in rows 0 to 5 of 16: fe80::, IPv4-mapped and
+ * global IPv6, each as v1 and then as v2.
+ */
+struct fake_device *fake_reset(void);
+
+/* One more device, like "fake0" but for its name. */
+struct fake_device *fake_device_add(const char *name);
+
+/* Makes a port of a RoCE device a native InfiniBand port: LID 1, one GID, no GRH needed. */
+void fake_port_infiniband(struct fake_port *port);
+
+/* ---- Shortcuts, none of which is recorded ------------------------------------------------- */
+
+/* The device opened. */
+struct ibv_context *fake_open(struct fake_device *dev);
+
+/* A queue pair in RESET, on a protection domain, completion queue and XRC domain of its own. */
+struct ibv_qp *fake_qp(struct ibv_context *ctx, enum ibv_qp_type type);
+
+/* The state and attributes the hardware has, whatever qp->state says. */
+const struct ibv_qp_attr *fake_qp_true(const struct ibv_qp *qp);
+
+/*
+ * Put the hardware in a state behind the library's back, as an error on the wire does: qp->state
+ * stays. Away from RESET a queue pair that has no port yet gets port 1.
+ */
+void fake_qp_force(struct ibv_qp *qp, enum ibv_qp_state state);
+
+/* A completion for ibv_poll_cq() to find; false if the queue is full. */
+bool fake_cq_push(struct ibv_cq *cq, const struct ibv_wc *wc);
+
+/* Free every object and context that is still open. Returns how many there were. */
+int fake_close_all(void);
+
+/* How many are open: what this was before, it must be again after a failure. */
+int fake_open_count(void);
+
+/* The kernel's rule for one transition, from its own table; required excludes IBV_QP_STATE. */
+struct fake_rule {
+	bool legal;
+	int required;
+	int optional;
+};
+struct fake_rule fake_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to);
+
+/* ---- What was called ---------------------------------------------------------------------- */
+
+#define FAKE_VERBS(X)                           \
+	X(GET_DEVICE_LIST, ibv_get_device_list) \
+	X(OPEN_DEVICE, ibv_open_device)         \
+	X(CLOSE_DEVICE, ibv_close_device)       \
+	X(QUERY_DEVICE, ibv_query_device)       \
+	X(QUERY_DEVICE_EX, ibv_query_device_ex) \
+	X(QUERY_PORT, ibv_query_port)           \
+	X(QUERY_GID, ibv_query_gid)             \
+	X(QUERY_GID_EX, ibv_query_gid_ex)       \
+	X(QUERY_GID_TABLE, ibv_query_gid_table) \
+	X(QUERY_PKEY, ibv_query_pkey)           \
+	X(GET_PKEY_INDEX, ibv_get_pkey_index)   \
+	X(ALLOC_PD, ibv_alloc_pd)               \
+	X(DEALLOC_PD, ibv_dealloc_pd)           \
+	X(REG_MR, ibv_reg_mr)                   \
+	X(DEREG_MR, ibv_dereg_mr)               \
+	X(OPEN_XRCD, ibv_open_xrcd)             \
+	X(CLOSE_XRCD, ibv_close_xrcd)           \
+	X(CREATE_CQ, ibv_create_cq)             \
+	X(DESTROY_CQ, ibv_destroy_cq)           \
+	X(POLL_CQ, ibv_poll_cq)                 \
+	X(REQ_NOTIFY_CQ, ibv_req_notify_cq)     \
+	X(CREATE_AH, ibv_create_ah)             \
+	X(DESTROY_AH, ibv_destroy_ah)           \
+	X(CREATE_QP, ibv_create_qp)             \
+	X(MODIFY_QP, ibv_modify_qp)             \
+	X(QUERY_QP, ibv_query_qp)               \
+	X(DESTROY_QP, ibv_destroy_qp)           \
+	X(POST_SEND, ibv_post_send)             \
+	X(POST_RECV, ibv_post_recv)
+
+enum fake_verb {
+	FAKE_ANY, /* for fake_count() and fake_fail() only */
+#define FAKE_VERB_ENUM(name, verb) FAKE_##name,
+	FAKE_VERBS(FAKE_VERB_ENUM)
+#undef FAKE_VERB_ENUM
+	FAKE_VERB_COUNT
+};
+
+const char *fake_verb_str(enum fake_verb verb);
+
+/* One call: only the members its verb has are meaningful. */
+struct fake_call {
+	enum fake_verb verb;
+	const void *object; /* the verb's first argument */
+	uint32_t port;
+	uint32_t index; /* of a GID or P_Key; number of work requests; number of polled entries */
+	int attr_mask;
+	int result; /* what was returned; of a pointer, 0 or -1 */
+	int error;  /* the errno value this stands for, 0 for success */
+	union {
+		struct ibv_qp_attr qp_attr; /* ibv_modify_qp, as the caller passed it */
+		struct ibv_ah_attr ah_attr; /* ibv_create_ah */
+		struct ibv_send_wr send_wr; /* ibv_post_send, the first of the list */
+		struct ibv_recv_wr recv_wr; /* ibv_post_recv, the first of the list */
+	} arg;
+};
+
+/* Calls made since the last reset, of one verb or of FAKE_ANY. */
+unsigned int fake_count(enum fake_verb verb);
+
+enum {
+	FAKE_LOG_SIZE = 256, /* calls that are remembered; older ones are only counted */
+};
+
+/* The nth call of all, the first being 1, or the last call of a verb; NULL if not remembered. */
+const struct fake_call *fake_nth(unsigned int nth);
+const struct fake_call *fake_last(enum fake_verb verb);
+
+/* Forget all calls, the failures still to come, and what fake_out_of_bounds() says. */
+void fake_reset_log(void);
+
+/*
+ * Make the nth call from now on fail with this errno value, of one verb or of FAKE_ANY; nth 0:
+ * every call until err 0 ends it. The verb fails in its own style and has no effect.
+ */
+void fake_fail(enum fake_verb verb, unsigned int nth, int err);
+
+/*
+ * How many times a port number that the device does not have reached provider code which indexes
+ * an array with it before the kernel has looked (mlx5: ibv_modify_qp of a RAW_PACKET queue pair).
+ * A real program would have read out of bounds; this must stay 0.
+ */
+unsigned int fake_out_of_bounds(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
