@@ -75,7 +75,7 @@ RDMAEZ_IMPL_FOLD int64_t rdmaez_impl_option(int64_t given, int64_t otherwise)
  * Verbs report failure in three ways: a positive errno value, a negative one (some providers), and
  * -1 with the cause in errno. Here they become one: 0 or a positive errno value.
  */
-RDMAEZ_API int rdmaez_impl_error(int returned)
+RDMAEZ_IMPL_FOLD int rdmaez_impl_error(int returned)
 {
 	if (returned >= 0)
 		return returned;

@@ -150,7 +150,111 @@ extern "C" {
 	X(BUSY, "the device or the queue pair was busy", "try again")                              \
 	X(DEVICE_GONE, "the device was removed or has failed", "close it and open it again")       \
 	X(TIMED_OUT, "the device did not answer in time",                                          \
-	  "see the kernel log; the device may need a reset")
+	  "see the kernel log; the device may need a reset")                                       \
+	X(WC_OTHER_QP, "the completion is of another queue pair",                                  \
+	  "pass the queue pair whose number it holds")                                             \
+	X(WC_RETRIES,                                                                              \
+	  "the retries are used up, which takes this long where no answer comes at all",           \
+	  "see that the peer is alive and in RTR or RTS, then compare GID, LID, number and PSN")   \
+	X(WC_NO_TIMER, "no ACK timer runs, so negative acknowledgements have used the retries up", \
+	  "look for lost packets and a wrong PSN, and set a timeout to notice a lost peer")        \
+	X(WC_TIMEOUT_SHORT, "a busy network or peer may take longer than the ACK timeout",         \
+	  "use 14, which is 67 ms, or more")                                                       \
+	X(WC_RNR, "the peer had no receive posted, however often it was asked",                    \
+	  "post receives before the peer sends, and let rnr_retry be 7, which never gives up")     \
+	X(WC_RNR_TIMER, "the peer had this long to post one, if its timer is this queue pair's",   \
+	  "let the peer use a longer min_rnr_timer: the receiver decides")                         \
+	X(WC_ACCESS,                                                                               \
+	  "remote rights are missing, and an end without them refuses, here or a peer set up "     \
+	  "alike",                                                                                 \
+	  "set the right at both queue pairs and at the memory region")                            \
+	X(WC_DEPTH_ABOVE,                                                                          \
+	  "more READs and atomics are sent at once than a peer set up alike takes",                \
+	  "let max_rd_atomic be at most the peer's max_dest_rd_atomic")                            \
+	X(WC_LIMIT, "a request beyond this limit ends with this status",                           \
+	  "keep requests within it; those of a queue pair are fixed when it is created")           \
+	X(WC_GRH_ROOM,                                                                             \
+	  "a UD receive takes 40 bytes before the message, for the global route header",           \
+	  "post receives that are 40 bytes longer than the longest message")                       \
+	X(WC_FLUSHED,                                                                              \
+	  "the request was given back untried, because the queue pair had stopped working",        \
+	  "find the first completion that is no flush, or who moved the queue pair to ERR")        \
+	X(WC_IWARP, "on iWARP the end of a connection shows as flushes only",                      \
+	  "look for RDMA_CM_EVENT_DISCONNECTED or IBV_EVENT_QP_FATAL")                             \
+	X(UNEXPLAINED, "the device refused without saying why, and nothing wrong was found",       \
+	  "compare with the device's limits, and see the kernel log")                              \
+	X(CREATE_TYPE, "the device has no queue pairs of this type", "use RC, or another device")  \
+	X(CREATE_DOMAIN,                                                                           \
+	  "no domain is given: XRC_RECV needs an XRC domain, every other type a protection "       \
+	  "domain",                                                                                \
+	  "call rdmaez_qp_create_ex() with the domain and its bit in comp_mask")                   \
+	X(CREATE_CONTEXT, "the object belongs to another context than the queue pair will",        \
+	  "open the device once and create all parts of a queue pair from that")                   \
+	X(CREATE_SRQ, "an XRC_SEND queue pair receives nothing, so it takes no SRQ",               \
+	  "leave srq NULL; the peer's SRQ is named by each work request")                          \
+	X(CREATE_SRQ_PD, "the shared receive queue is of another protection domain",               \
+	  "create both in one protection domain")                                                  \
+	X(CREATE_PRIVILEGE, "a RAW_PACKET queue pair takes CAP_NET_RAW",                           \
+	  "run as root, or give the program CAP_NET_RAW")                                          \
+	X(CAP_LIMIT, "this is more than the device has", "ask for less, within the range")         \
+	X(CAP_INLINE,                                                                              \
+	  "devices do not publish how much inline data they take, and this may be too much",       \
+	  "find the limit with rdmaez_qp_max_inline()")                                            \
+	X(CAP_TOGETHER,                                                                            \
+	  "each number is within its limit, but work requests that hold much leave room for "      \
+	  "fewer",                                                                                 \
+	  "ask for fewer work requests, or for fewer SGEs and less inline data in each")           \
+	X(MEMLOCK, "a process may lock this much memory, and all that it has registered counts",   \
+	  "raise `ulimit -l`, memlock in limits.conf or systemd's LimitMEMLOCK, or have "          \
+	  "CAP_IPC_LOCK")                                                                          \
+	X(MR_LOCAL_WRITE, "remote write and remote atomic need local write as well",               \
+	  "add IBV_ACCESS_LOCAL_WRITE")                                                            \
+	X(MR_ACCESS_BITS, "these bits are no access flags of a memory region",                     \
+	  "use what verbs.h names IBV_ACCESS_")                                                    \
+	X(MR_ACCESS_REFUSED, "not every device and kernel takes these access flags",               \
+	  "try without them")                                                                      \
+	X(MR_ON_DEMAND, "the device has no on-demand paging of this kind",                         \
+	  "register without IBV_ACCESS_ON_DEMAND, so that the memory is locked")                   \
+	X(MR_UNMAPPED, "part of the memory is not mapped",                                         \
+	  "compare address and length with what was allocated")                                    \
+	X(MR_PROTECTION, "the memory is mapped, but read-only, inaccessible, or part of a file",   \
+	  "use memory that the process may read and write, or register a read-only one for "       \
+	  "reading")                                                                               \
+	X(WR_BAD,                                                                                  \
+	  "this work request was refused; those before it are posted, those after it are not",     \
+	  "correct it, and post the list again from here on")                                      \
+	X(WR_BAD_UNKNOWN, "the provider names no work request, and may have kept all of them",     \
+	  "take none of them as lost before the queue pair was in RESET")                          \
+	X(WR_STATE, "the queue pair does not take such work in this state",                        \
+	  "post receives from INIT on, and sends from RTS on")                                     \
+	X(WR_QP_ERROR,                                                                             \
+	  "the queue pair has stopped working, and some drivers take no more work then",           \
+	  "poll for the first completion with an error, then connect anew")                        \
+	X(WR_OPCODE, "queue pairs of this type have no such operation",                            \
+	  "use one that ibv_post_send(3) lists for the type")                                      \
+	X(WR_SGE, "the queue pair was created for fewer scatter/gather elements",                  \
+	  "use fewer, or create it with a larger cap.max_send_sge or cap.max_recv_sge")            \
+	X(WR_INLINE, "the queue pair was created for less inline data",                            \
+	  "send from a memory region, or create it with a larger cap.max_inline_data")             \
+	X(WR_INLINE_OPCODE, "only sends and RDMA writes take inline data",                         \
+	  "clear IBV_SEND_INLINE")                                                                 \
+	X(WR_ATOMIC, "an atomic works on 8 bytes at an address that is a multiple of 8",           \
+	  "give one element of 8 bytes and an aligned remote address")                             \
+	X(WR_UD_LENGTH,                                                                            \
+	  "a UD message travels in one packet, and this one is longer than the port's MTU",        \
+	  "send less at a time, or use RC")                                                        \
+	X(WR_AH_PD, "the address handle is of another protection domain",                          \
+	  "create it in the queue pair's")                                                         \
+	X(WR_UNSIGNALED, "this driver takes signaled work requests only",                          \
+	  "set IBV_SEND_SIGNALED, or sq_sig_all when creating the queue pair")                     \
+	X(WR_SRQ, "this queue pair takes its receives from a shared receive queue",                \
+	  "post them with ibv_post_srq_recv()")                                                    \
+	X(WR_NO_QUEUE, "the queue pair was created without this queue",                            \
+	  "create it with a cap.max_send_wr or cap.max_recv_wr of 1 or more")                      \
+	X(WR_QUEUE_FULL,                                                                           \
+	  "as many work requests may be outstanding as the queue holds, and it seems full",        \
+	  "poll completions first; an unsignaled send keeps its place until a later signaled one " \
+	  "completes")
 
 #define RDMAEZ_IMPL_REASON_ID(id, what, fix) RDMAEZ_##id,
 
@@ -169,14 +273,21 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_STATE,     /**< `value` is a state asked for, bit n of `max` accepts state n */
 	RDMAEZ_VALUE_TYPE,      /**< `value` is an enum ibv_qp_type */
 	RDMAEZ_VALUE_MTU, /**< `value` is what was given as enum ibv_mtu, `min` to `max` accepted */
-	RDMAEZ_VALUE_PKEY /**< `value` is a P_Key, in host byte order */
+	RDMAEZ_VALUE_PKEY,   /**< `value` is a P_Key, in host byte order */
+	RDMAEZ_VALUE_LIMIT,  /**< at most `max` is accepted; what was given is not known */
+	RDMAEZ_VALUE_NS,     /**< `value` is one wait in ns, `min` to `max` all of them together */
+	RDMAEZ_VALUE_BYTES,  /**< `value` bytes were given, `min` to `max` are accepted */
+	RDMAEZ_VALUE_OPCODE, /**< `value` is an enum ibv_wr_opcode */
+	RDMAEZ_VALUE_STATE_NOW, /**< `value` is the state it is in, bit n of `max`: n would do */
+	RDMAEZ_VALUE_POSITION,  /**< `value` is a place in a list, the first being 0 */
+	RDMAEZ_VALUE_ADDRESS    /**< `value` is an address */
 };
 
 /** @brief How sure a finding is, and how bad. Findings are kept in this order. */
 enum rdmaez_severity {
-	RDMAEZ_ERROR,  /**< certain: for this the call was refused, or would be */
-	RDMAEZ_LIKELY, /**< a usual cause of what the device answered; it does not say itself */
-	RDMAEZ_ADVICE  /**< accepted, but an expert would do otherwise */
+	RDMAEZ_ERROR, /**< certain: for this the call was refused, or would be */
+	RDMAEZ_LIKELY, /**< may be refused, or a usual cause of what was; the device does not say itself */
+	RDMAEZ_ADVICE /**< accepted, but an expert would do otherwise */
 };
 
 /** @brief One thing that is wrong. */
@@ -198,12 +309,15 @@ struct rdmaez_diag {
 	int error;        /**< what the function returned: 0 or a positive errno value */
 	const char *call; /**< the function or verb that refused, a literal; NULL: none */
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "" where none was involved */
-	uint32_t qp_num;                 /**< the queue pair's number; 0 where none was involved */
-	int qp_type;                     /**< its enum ibv_qp_type; 0: none */
-	int from;             /**< enum ibv_qp_state it was in; -1: no transition involved */
-	int to;               /**< enum ibv_qp_state asked for; -1: no transition involved */
-	unsigned int count;   /**< how many findings follow */
-	unsigned int dropped; /**< how many more there were */
+	const char *driver; /**< the driver recognised, a literal; NULL: nobody looked */
+	uint32_t qp_num;    /**< the queue pair's number; 0 where none was involved */
+	int qp_type;        /**< its enum ibv_qp_type; 0: none */
+	int from; /**< enum ibv_qp_state it was in, or is in where `to` is -1; -1: not known */
+	int to;   /**< enum ibv_qp_state asked for; -1: no transition involved */
+	struct ibv_gid_entry source; /**< the GID row the path starts from; zero: none was read */
+	union ibv_gid destination;   /**< the GID it leads to; zero: none */
+	unsigned int count;          /**< how many findings follow */
+	unsigned int dropped;        /**< how many more there were */
 	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< errors before advice */
 };
 
@@ -375,14 +489,6 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse_value(struct rdmaez_diag *diag, int erro
 				     (uint64_t)min, (uint64_t)max);
 	}
 	return error;
-}
-
-/* The same for bits of an attribute mask: the offending ones, of which mask. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse_mask(struct rdmaez_diag *diag, enum rdmaez_reason reason,
-					     const char *field, int bits, int mask)
-{
-	return rdmaez_impl_refuse_value(diag, EINVAL, reason, field, RDMAEZ_VALUE_ATTR_MASK,
-					(unsigned int)bits, 0, (unsigned int)mask);
 }
 
 #ifdef __cplusplus

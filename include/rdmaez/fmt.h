@@ -18,6 +18,7 @@
 
 #include "qp.h"
 #include "str.h"
+#include "wc.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -135,13 +136,48 @@ RDMAEZ_API int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t siz
 	return (int)text.length;
 }
 
+/* A time in the unit that suits it, with a decimal where that says more: "67.1 ms". */
+RDMAEZ_API void rdmaez_impl_put_ns(struct rdmaez_impl_text *text, uint64_t ns)
+{
+	static const char *const units[] = {"us", "ms", "s"};
+	uint64_t tenth = 100; /* of a microsecond */
+	unsigned int unit = 0;
+
+	if (ns == RDMAEZ_FOR_EVER) {
+		rdmaez_impl_put(text, "for ever");
+		return;
+	}
+	while (unit < 2 && ns >= tenth * 10000) {
+		tenth *= 1000;
+		unit++;
+	}
+	ns = ns / tenth + (ns % tenth >= tenth / 2);
+	rdmaez_impl_put(text, "%llu", (unsigned long long)(ns / 10));
+	if (ns % 10)
+		rdmaez_impl_put(text, ".%llu", (unsigned long long)(ns % 10));
+	rdmaez_impl_put(text, " %s", units[unit]);
+}
+
+/* The states whose bits are set, joined by commas. */
+RDMAEZ_API void rdmaez_impl_put_states(struct rdmaez_impl_text *text, uint64_t states)
+{
+	const char *between = "";
+
+	for (int i = 0; i <= IBV_QPS_ERR; i++)
+		if (states >> i & 1) {
+			rdmaez_impl_put(text, "%s %s", between,
+					rdmaez_qp_state_str((enum ibv_qp_state)i));
+			between = ",";
+		}
+	rdmaez_impl_put(text, ".");
+}
+
 /* What was given and what is accepted, as the finding's kind asks; nothing where there is nothing. */
 RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 				       const struct rdmaez_finding *finding)
 {
 	const long long value = (long long)finding->value;
 	const char *(*name)(int) = NULL;
-	const char *between = "";
 
 	switch ((int)finding->kind) {
 	case RDMAEZ_VALUE_NUMBER:
@@ -159,13 +195,7 @@ RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 	case RDMAEZ_VALUE_STATE:
 		rdmaez_impl_put(text, " Asked for: %s; possible:",
 				rdmaez_qp_state_str((enum ibv_qp_state)finding->value));
-		for (int i = 0; i <= IBV_QPS_ERR; i++)
-			if (finding->max >> i & 1) {
-				rdmaez_impl_put(text, "%s %s", between,
-						rdmaez_qp_state_str((enum ibv_qp_state)i));
-				between = ",";
-			}
-		rdmaez_impl_put(text, ".");
+		rdmaez_impl_put_states(text, finding->max);
 		return;
 	case RDMAEZ_VALUE_TYPE:
 		rdmaez_impl_put(text, " Given: %s (%lld).",
@@ -180,6 +210,42 @@ RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 	case RDMAEZ_VALUE_PKEY:
 		rdmaez_impl_put(text, " Given: 0x%04llx.", (unsigned long long)finding->value);
 		return;
+	case RDMAEZ_VALUE_BYTES:
+		if (finding->max == UINT64_MAX)
+			rdmaez_impl_put(text, " Given: %lld bytes.", value);
+		else
+			rdmaez_impl_put(text, " Given: %lld bytes; accepted: %lld to %lld.", value,
+					(long long)finding->min, (long long)finding->max);
+		return;
+	case RDMAEZ_VALUE_OPCODE:
+		rdmaez_impl_put(text, " Given: %s (%lld).",
+				rdmaez_wr_opcode_str((enum ibv_wr_opcode)finding->value), value);
+		return;
+	case RDMAEZ_VALUE_STATE_NOW:
+		rdmaez_impl_put(text, " It is in %s; needed:",
+				rdmaez_qp_state_str((enum ibv_qp_state)finding->value));
+		rdmaez_impl_put_states(text, finding->max);
+		return;
+	case RDMAEZ_VALUE_POSITION:
+		rdmaez_impl_put(text, " Its place in the list, counted from 0: %lld.", value);
+		return;
+	case RDMAEZ_VALUE_ADDRESS:
+		rdmaez_impl_put(text, " Given: 0x%llx.", (unsigned long long)finding->value);
+		return;
+	case RDMAEZ_VALUE_LIMIT:
+		rdmaez_impl_put(text, " At most: %llu.", (unsigned long long)finding->max);
+		return;
+	case RDMAEZ_VALUE_NS:
+		rdmaez_impl_put(text, " Once: ");
+		rdmaez_impl_put_ns(text, finding->value);
+		rdmaez_impl_put(text, "; in all: ");
+		rdmaez_impl_put_ns(text, finding->min);
+		if (finding->max != finding->min) {
+			rdmaez_impl_put(text, " to ");
+			rdmaez_impl_put_ns(text, finding->max);
+		}
+		rdmaez_impl_put(text, ".");
+		return;
 	default:
 		return;
 	}
@@ -188,12 +254,98 @@ RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, ".");
 }
 
+/* Where an attribute belongs that a transition does not take: the first that requires or takes it. */
+RDMAEZ_API void rdmaez_impl_put_home(struct rdmaez_impl_text *text, enum ibv_qp_type type, int bit)
+{
+	for (int want = 0; want < 2; want++)
+		for (int i = 0; i < 49; i++) {
+			const enum ibv_qp_state from = (enum ibv_qp_state)(i / 7);
+			const enum ibv_qp_state to = (enum ibv_qp_state)(i % 7);
+			const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
+
+			if (!((want ? rule.optional : rule.required) & bit))
+				continue;
+			rdmaez_impl_put(text, " %s belongs to %s to %s.", rdmaez_qp_attr_str(bit),
+					rdmaez_qp_state_str(from), rdmaez_qp_state_str(to));
+			return;
+		}
+	rdmaez_impl_put(text, " No transition of %s takes %s.", rdmaez_qp_type_str(type),
+			rdmaez_qp_attr_str(bit));
+}
+
+/* Copies words into the text, in lines of at most 100 columns; breaks at spaces and behind '|'. */
+RDMAEZ_API void rdmaez_impl_put_wrapped(struct rdmaez_impl_text *text, const char *first,
+					const char *rest, const char *words)
+{
+	size_t column = strlen(first);
+
+	rdmaez_impl_put(text, "%s", first);
+	while (*words) {
+		const size_t word = strcspn(words, " |");
+		const size_t length = word + (words[word] == '|');
+
+		if (column + length > 100) {
+			rdmaez_impl_put(text, "\n%s", rest);
+			column = strlen(rest);
+		}
+		rdmaez_impl_put(text, "%.*s", (int)length, words);
+		column += length;
+		words += length;
+		if (*words == ' ') {
+			words++;
+			/* A space is worth writing only if a word fits behind it. */
+			if (column + 1 + strcspn(words, " |") <= 100 && *words) {
+				rdmaez_impl_put(text, " ");
+				column++;
+			} else {
+				column = 101;
+			}
+		}
+	}
+	rdmaez_impl_put(text, "\n");
+}
+
+/* The first line: what failed, where. */
+RDMAEZ_API void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
+					 const struct rdmaez_diag *diag)
+{
+	char path[2][RDMAEZ_GID_TEXT];
+
+	rdmaez_impl_put(text, diag->error ? "%s failed with %s" : "%s: %s", diag->call,
+			diag->error ? rdmaez_errno_str(diag->error) : "no error");
+	if (diag->device[0])
+		rdmaez_impl_put(text, " on %s", diag->device);
+	if (diag->driver)
+		rdmaez_impl_put(text, " (driver %s)", diag->driver);
+	if (diag->qp_num)
+		rdmaez_impl_put(text, ", QP %u", diag->qp_num);
+	if (diag->qp_type)
+		rdmaez_impl_put(text, ", %s", rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
+	if (diag->to >= 0)
+		rdmaez_impl_put(text, ", %s to %s",
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->from),
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
+	else if (diag->from >= 0)
+		rdmaez_impl_put(text, ", in %s",
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
+	if (!rdmaez_gid_is_zero(&diag->destination)) {
+		rdmaez_gid_format(&diag->source.gid, path[0], sizeof(path[0]));
+		rdmaez_gid_format(&diag->destination, path[1], sizeof(path[1]));
+		rdmaez_impl_put(text, ", from GID row %u (%s, %s, interface %u) to %s",
+				diag->source.gid_index, path[0],
+				rdmaez_gid_type_str(diag->source.gid_type),
+				diag->source.ndev_ifindex, path[1]);
+	}
+	rdmaez_impl_put(text, ".");
+}
+
 /**
- * @brief An explanation for people: what failed, then a line per finding.
+ * @brief An explanation for people: what failed, then a paragraph per finding.
  *
- * The first line tells the call, the errno by name, and the device, queue pair and transition where
- * there are any. Each further line tells a field, what is wrong with it, what was given and accepted,
- * and the next step. Every line ends in a newline.
+ * The first line tells the call, the errno by name, and the device, queue pair, transition and path
+ * where there are any. Each finding tells a field, what is wrong with it, what was given and accepted,
+ * and the next step; likely ones and advice say that they are. Lines have at most 100 columns, and the
+ * last ends in a newline too.
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -204,32 +356,284 @@ RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 RDMAEZ_API int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	char words[2048];
 
 	if (!diag || !diag->call)
 		return 0;
-	rdmaez_impl_put(&text, diag->error ? "%s failed with %s" : "%s succeeded", diag->call,
-			rdmaez_errno_str(diag->error));
-	if (diag->device[0])
-		rdmaez_impl_put(&text, " on %s", diag->device);
-	if (diag->qp_num)
-		rdmaez_impl_put(&text, ", QP %u", diag->qp_num);
-	if (diag->qp_type)
-		rdmaez_impl_put(&text, ", %s", rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
-	if (diag->to >= 0)
-		rdmaez_impl_put(&text, ", %s to %s",
-				rdmaez_qp_state_str((enum ibv_qp_state)diag->from),
-				rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
-	rdmaez_impl_put(&text, ".\n");
+	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
+	rdmaez_impl_put_headline(&line, diag);
+	rdmaez_impl_put_wrapped(&text, "", "    ", words);
 	for (unsigned int i = 0; i < diag->count; i++) {
 		const struct rdmaez_finding *finding = &diag->finding[i];
 
-		rdmaez_impl_put(&text, "  %s: %s.", finding->field,
-				rdmaez_reason_str(finding->reason));
-		rdmaez_impl_put_values(&text, finding);
-		rdmaez_impl_put(&text, " Next: %s.\n", rdmaez_reason_fix(finding->reason));
+		line = rdmaez_impl_text_in(words, sizeof(words));
+		rdmaez_impl_put(&line, "%s%s: %s.",
+				finding->severity == RDMAEZ_ADVICE   ? "Advice, "
+				: finding->severity == RDMAEZ_LIKELY ? "Likely, "
+								     : "",
+				finding->field, rdmaez_reason_str(finding->reason));
+		rdmaez_impl_put_values(&line, finding);
+		for (int bit = 1;
+		     finding->reason == RDMAEZ_MASK_NOT_ALLOWED && bit <= IBV_QP_DEST_QPN;
+		     bit <<= 1)
+			if (finding->value & (uint64_t)bit)
+				rdmaez_impl_put_home(&line, (enum ibv_qp_type)diag->qp_type, bit);
+		rdmaez_impl_put(&line, " Next: %s.", rdmaez_reason_fix(finding->reason));
+		rdmaez_impl_put_wrapped(&text, "  ", "    ", words);
 	}
 	if (diag->dropped)
 		rdmaez_impl_put(&text, "  And %u more.\n", diag->dropped);
+	return (int)text.length;
+}
+
+/* "error", "likely" or "advice". */
+RDMAEZ_API const char *rdmaez_impl_severity_str(enum rdmaez_severity severity)
+{
+	return severity == RDMAEZ_ERROR ? "error" : severity == RDMAEZ_LIKELY ? "likely" : "advice";
+}
+
+/**
+ * @brief An explanation as one line of key=value pairs, for logs.
+ *
+ * `call=ibv_modify_qp error=EINVAL device=rxe0 driver=rdma_rxe qp=17 type=RC from=INIT to=RTR
+ * finding=error:MASK_MISSING:attr_mask:0x8000`, with one `finding` per finding: severity, reason id,
+ * field, value. No value holds a space. There is no newline.
+ *
+ * @param diag what a function found; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 1024 is enough for most
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+
+	if (!diag || !diag->call)
+		return 0;
+	rdmaez_impl_put(&text, "call=%s error=%s", diag->call, rdmaez_errno_str(diag->error));
+	if (diag->device[0])
+		rdmaez_impl_put(&text, " device=%s", diag->device);
+	if (diag->driver)
+		rdmaez_impl_put(&text, " driver=%s", diag->driver);
+	if (diag->qp_num)
+		rdmaez_impl_put(&text, " qp=%u", diag->qp_num);
+	if (diag->qp_type)
+		rdmaez_impl_put(&text, " type=%s",
+				rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
+	if (diag->to >= 0)
+		rdmaez_impl_put(&text, " from=%s to=%s",
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->from),
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
+	else if (diag->from >= 0)
+		rdmaez_impl_put(&text, " state=%s",
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
+	for (unsigned int i = 0; i < diag->count; i++)
+		rdmaez_impl_put(&text, " finding=%s:%s:%s:0x%llx",
+				rdmaez_impl_severity_str(diag->finding[i].severity),
+				rdmaez_reason_id(diag->finding[i].reason), diag->finding[i].field,
+				(unsigned long long)diag->finding[i].value);
+	if (diag->dropped)
+		rdmaez_impl_put(&text, " dropped=%u", diag->dropped);
+	return (int)text.length;
+}
+
+/* A JSON string; bytes that JSON or ASCII do not take are escaped one by one. */
+RDMAEZ_API void rdmaez_impl_put_json_string(struct rdmaez_impl_text *text, const char *string)
+{
+	rdmaez_impl_put(text, "\"");
+	for (; *string; string++) {
+		const unsigned char byte = (unsigned char)*string;
+
+		if (byte == '"' || byte == '\\')
+			rdmaez_impl_put(text, "\\%c", byte);
+		else if (byte < 0x20 || byte >= 0x7f)
+			rdmaez_impl_put(text, "\\u%04x", byte);
+		else
+			rdmaez_impl_put(text, "%c", byte);
+	}
+	rdmaez_impl_put(text, "\"");
+}
+
+/* `,"key":"value"`; the comma is left out at the start of an object. */
+RDMAEZ_API void rdmaez_impl_put_json_pair(struct rdmaez_impl_text *text, const char *comma,
+					  const char *key, const char *value)
+{
+	rdmaez_impl_put(text, "%s\"%s\":", comma, key);
+	rdmaez_impl_put_json_string(text, value);
+}
+
+/**
+ * @brief An explanation as one JSON object, for programs.
+ *
+ * Keys: `call`, `error` (number), `errno` (symbol), and where they are known `device`, `driver`,
+ * `qp_num`, `qp_type`, `from`, `to`, `sgid`, `sgid_index`, `dgid`; then `dropped` and the array
+ * `findings` of objects with `severity` ("error", "likely", "advice"), `reason`, `field`, `value`,
+ * `min`, `max`, `what` and `next`. The numbers are as in struct rdmaez_finding. Valid for any record.
+ *
+ * @param diag what a function found; NULL gives `{}`
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 4096 is enough for most
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	char gid[RDMAEZ_GID_TEXT];
+
+	rdmaez_impl_put(&text, "{");
+	if (diag && diag->call) {
+		rdmaez_impl_put_json_pair(&text, "", "call", diag->call);
+		rdmaez_impl_put(&text, ",\"error\":%d", diag->error);
+		rdmaez_impl_put_json_pair(&text, ",", "errno", rdmaez_errno_str(diag->error));
+		if (diag->device[0])
+			rdmaez_impl_put_json_pair(&text, ",", "device", diag->device);
+		if (diag->driver)
+			rdmaez_impl_put_json_pair(&text, ",", "driver", diag->driver);
+		if (diag->qp_num)
+			rdmaez_impl_put(&text, ",\"qp_num\":%u", diag->qp_num);
+		if (diag->qp_type)
+			rdmaez_impl_put_json_pair(
+				&text, ",", "qp_type",
+				rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
+		if (diag->to >= 0) {
+			rdmaez_impl_put_json_pair(
+				&text, ",", "from",
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
+			rdmaez_impl_put_json_pair(&text, ",", "to",
+						  rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
+		} else if (diag->from >= 0) {
+			rdmaez_impl_put_json_pair(
+				&text, ",", "state",
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
+		}
+		if (!rdmaez_gid_is_zero(&diag->destination)) {
+			rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));
+			rdmaez_impl_put_json_pair(&text, ",", "sgid", gid);
+			rdmaez_impl_put(&text, ",\"sgid_index\":%u", diag->source.gid_index);
+			rdmaez_gid_format(&diag->destination, gid, sizeof(gid));
+			rdmaez_impl_put_json_pair(&text, ",", "dgid", gid);
+		}
+		rdmaez_impl_put(&text, ",\"dropped\":%u,\"findings\":[", diag->dropped);
+		for (unsigned int i = 0; i < diag->count; i++) {
+			const struct rdmaez_finding *finding = &diag->finding[i];
+
+			rdmaez_impl_put_json_pair(&text, i ? ",{" : "{", "severity",
+						  rdmaez_impl_severity_str(finding->severity));
+			rdmaez_impl_put_json_pair(&text, ",", "reason",
+						  rdmaez_reason_id(finding->reason));
+			rdmaez_impl_put_json_pair(&text, ",", "field", finding->field);
+			rdmaez_impl_put(&text, ",\"value\":%lld,\"min\":%lld,\"max\":%lld",
+					(long long)finding->value, (long long)finding->min,
+					(long long)finding->max);
+			rdmaez_impl_put_json_pair(&text, ",", "what",
+						  rdmaez_reason_str(finding->reason));
+			rdmaez_impl_put_json_pair(&text, ",", "next",
+						  rdmaez_reason_fix(finding->reason));
+			rdmaez_impl_put(&text, "}");
+		}
+		rdmaez_impl_put(&text, "]");
+	}
+	rdmaez_impl_put(&text, "}");
+	return (int)text.length;
+}
+
+/* What happened, the causes and what to do: a line for each, wrapped where it is too long. */
+RDMAEZ_API void rdmaez_impl_put_advice(struct rdmaez_impl_text *text,
+				       const struct rdmaez_advice *advice)
+{
+	char words[256];
+	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
+
+	rdmaez_impl_put(&line, "What: %s.", advice->what);
+	rdmaez_impl_put_wrapped(text, "  ", "    ", words);
+	for (int i = 0; i < RDMAEZ_ADVICE_CAUSES && advice->cause[i]; i++) {
+		line = rdmaez_impl_text_in(words, sizeof(words));
+		rdmaez_impl_put(&line, "Likely: %s.", advice->cause[i]);
+		rdmaez_impl_put_wrapped(text, "  ", "    ", words);
+	}
+	line = rdmaez_impl_text_in(words, sizeof(words));
+	rdmaez_impl_put(&line, "Next: %s.", advice->fix);
+	rdmaez_impl_put_wrapped(text, "  ", "    ", words);
+}
+
+/**
+ * @brief A completion explained for people: its status, what happened, the likely causes, what to do.
+ *
+ * The first line tells the status by name and number, the queue pair, the `wr_id`, and, where it
+ * failed, `vendor_err`. Each further line is a sentence. Lines have at most 100 columns, and the last
+ * ends in a newline too.
+ *
+ * @param wc the completion; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 1024 is enough
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_wc_format(const struct ibv_wc *wc, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	const struct rdmaez_advice *advice = rdmaez_wc_explain(wc);
+
+	if (!wc)
+		return 0;
+	rdmaez_impl_put(&text, "%s (%d) on QP %u, wr_id 0x%llx", advice->name, (int)wc->status,
+			wc->qp_num, (unsigned long long)wc->wr_id);
+	if (advice->valid & RDMAEZ_VALID_VENDOR_ERR)
+		rdmaez_impl_put(&text, ", vendor_err 0x%x", wc->vendor_err);
+	rdmaez_impl_put(&text, ".\n");
+	rdmaez_impl_put_advice(&text, advice);
+	if (rdmaez_wc_vendor_str(wc)[0])
+		rdmaez_impl_put(&text, "  On mlx5 and mlx4 this vendor_err hints at: %s.\n",
+				rdmaez_wc_vendor_str(wc));
+	return (int)text.length;
+}
+
+/* What an event happened to. */
+RDMAEZ_API void rdmaez_impl_put_element(struct rdmaez_impl_text *text,
+					const struct ibv_async_event *event, unsigned int valid)
+{
+	if ((valid & RDMAEZ_VALID_QP) && event->element.qp)
+		rdmaez_impl_put(text, " on QP %u", event->element.qp->qp_num);
+	else if (valid & RDMAEZ_VALID_PORT_NUM)
+		rdmaez_impl_put(text, " on port %d", event->element.port_num);
+	else if ((valid & RDMAEZ_VALID_CQ) && event->element.cq)
+		rdmaez_impl_put(text, " on a CQ of %d entries", event->element.cq->cqe);
+	else if (valid & RDMAEZ_VALID_SRQ)
+		rdmaez_impl_put(text, " on an SRQ");
+	else if ((valid & RDMAEZ_VALID_WQ) && event->element.wq)
+		rdmaez_impl_put(text, " on WQ %u", event->element.wq->wq_num);
+}
+
+/**
+ * @brief An asynchronous event explained for people: what happened to which object, the likely
+ *        causes, what to do.
+ *
+ * The first line tells the event by name and number and the object it happened to, the last one to
+ * acknowledge it. Lines have at most 100 columns, and the last ends in a newline too.
+ *
+ * @param event the event, not acknowledged yet, so that its object still exists; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 1024 is enough
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_event_format(const struct ibv_async_event *event, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	const struct rdmaez_advice *advice = rdmaez_event_explain(event);
+	const unsigned int objects =
+		RDMAEZ_VALID_CQ | RDMAEZ_VALID_QP | RDMAEZ_VALID_SRQ | RDMAEZ_VALID_WQ;
+
+	if (!event)
+		return 0;
+	rdmaez_impl_put(&text, "%s (%d)", advice->name, (int)event->event_type);
+	rdmaez_impl_put_element(&text, event, advice->valid);
+	rdmaez_impl_put(&text, ".\n");
+	rdmaez_impl_put_advice(&text, advice);
+	rdmaez_impl_put(&text, "  Then: call ibv_ack_async_event()%s.\n",
+			advice->valid & objects ? "; destroying the object waits for it" : "");
 	return (int)text.length;
 }
 

@@ -49,8 +49,9 @@ struct rdmaez_path {
  */
 RDMAEZ_IMPL_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port)
 {
-	return port->link_layer == IBV_LINK_LAYER_ETHERNET ||
-	       (port->flags & IBV_QPF_GRH_REQUIRED) != 0;
+	/* Without a branch, so that it is worked out once however often it is asked. */
+	return (port->link_layer == IBV_LINK_LAYER_ETHERNET) |
+	       ((port->flags & IBV_QPF_GRH_REQUIRED) != 0);
 }
 
 /* Records a number outside its range; 0 or EINVAL. The comparison is all that is left inline. */
@@ -63,12 +64,26 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_range(struct rdmaez_diag *diag, const char *fie
 					value, min, max);
 }
 
+/*
+ * Evaluates what refuses a value, and goes on to the next only where somebody reads all findings. For
+ * functions that end in `return error` and fill: once `judged` is set they only fill, and every check
+ * vanishes.
+ */
+#define RDMAEZ_IMPL_FIND(refusal)             \
+	do {                                  \
+		if ((refusal) && !judged) {   \
+			error = EINVAL;       \
+			if (!diag)            \
+				return error; \
+		}                             \
+	} while (0)
+
 /* A finding names its field in full; a queue pair has two address vectors. */
 #define RDMAEZ_IMPL_AH(field) (alternate ? "alt_ah_attr." field : "ah_attr." field)
 
 /* rdmaez_path_ah_attr() with the GID row decided, into zeroed memory and without the reset. */
 RDMAEZ_IMPL_FOLD int rdmaez_impl_path_fill(const struct rdmaez_path *path, bool alternate,
-					   int sgid_index, int port_num,
+					   bool judged, int sgid_index, int port_num,
 					   const struct ibv_port_attr *port, struct ibv_ah_attr *ah,
 					   struct rdmaez_diag *diag)
 {
@@ -83,29 +98,30 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_path_fill(const struct rdmaez_path *path, bool 
 	int error = 0;
 
 	if (path->flags & ~RDMAEZ_PATH_GRH)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, "path.flags",
-						 RDMAEZ_VALUE_FLAGS, path->flags & ~RDMAEZ_PATH_GRH,
-						 0, RDMAEZ_PATH_GRH);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_refuse_value(
+			diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, alternate ? "alt.flags" : "path.flags",
+			RDMAEZ_VALUE_FLAGS, path->flags & ~RDMAEZ_PATH_GRH, 0, RDMAEZ_PATH_GRH));
 	if (grh && !has_dgid)
-		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_GRH_MISSING,
-					   RDMAEZ_IMPL_AH("grh.dgid"));
+		RDMAEZ_IMPL_FIND(rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_GRH_MISSING,
+						    RDMAEZ_IMPL_AH("grh.dgid")));
 	else if (!grh && port && !path->dlid)
-		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_PATH_EMPTY, RDMAEZ_IMPL_AH("dlid"));
-	error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("port_num"), port_num, 1, 255);
-	error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("sl"), path->sl, 0, 15);
-	error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("src_path_bits"), path->src_path_bits, 0,
-				   127);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_PATH_EMPTY,
+						    RDMAEZ_IMPL_AH("dlid")));
+	RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("port_num"), port_num, 1, 255));
+	RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("sl"), path->sl, 0, 15));
+	RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("src_path_bits"),
+					   path->src_path_bits, 0, 127));
 	if (grh) {
 		if (row < 0 || row >= rows)
-			error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_GID_INDEX,
-							 RDMAEZ_IMPL_AH("grh.sgid_index"),
-							 RDMAEZ_VALUE_NUMBER, row, 0, rows - 1);
-		error |=
-			rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.hop_limit"), hop_limit, 1, 255);
-		error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.flow_label"), path->flow_label,
-					   0, 0xfffff);
-		error |= rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.traffic_class"),
-					   path->traffic_class, 0, 255);
+			RDMAEZ_IMPL_FIND(rdmaez_impl_refuse_value(
+				diag, EINVAL, RDMAEZ_GID_INDEX, RDMAEZ_IMPL_AH("grh.sgid_index"),
+				RDMAEZ_VALUE_NUMBER, row, 0, rows - 1));
+		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.hop_limit"), hop_limit,
+						   1, 255));
+		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.flow_label"),
+						   path->flow_label, 0, 0xfffff));
+		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.traffic_class"),
+						   path->traffic_class, 0, 255));
 		ah->is_global = 1;
 		ah->grh.dgid = path->dgid;
 		ah->grh.sgid_index = (uint8_t)row;
@@ -155,7 +171,8 @@ RDMAEZ_API int rdmaez_path_ah_attr(const struct rdmaez_path *path, int port_num,
 	if (!path->dlid && rdmaez_gid_is_zero(&path->dgid))
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_PATH_EMPTY, "ah_attr.grh.dgid");
 	memset(&filled, 0, sizeof(filled));
-	error = rdmaez_impl_path_fill(path, false, path->sgid_index, port_num, port, &filled, diag);
+	error = rdmaez_impl_path_fill(path, false, false, path->sgid_index, port_num, port, &filled,
+				      diag);
 	if (!error)
 		*ah = filled;
 	return error;

@@ -42,11 +42,16 @@ RDMAEZ_API int rdmaez_impl_port_query(struct ibv_context *context, int port_num,
 		return rdmaez_impl_port_exists(context, port_num, diag);
 	memset(&answer, 0, sizeof(answer));
 	error = rdmaez_impl_error(ibv_query_port(context, (uint8_t)port_num, &answer));
-	if (!error)
-		*attr = answer;
-	else if (error != EINVAL || !rdmaez_impl_port_exists(context, port_num, diag))
+	if (error == EINVAL) {
+		const int missing = rdmaez_impl_port_exists(context, port_num, diag);
+
+		if (missing)
+			return missing;
+	}
+	if (error)
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_port");
-	return error;
+	*attr = answer;
+	return 0;
 }
 
 /* Starts the record of a function that asks a device; EINVAL where there is no device to ask. */
@@ -159,18 +164,26 @@ RDMAEZ_API int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port
 
 	memset(&best, 0, sizeof(best));
 	for (int i = 0; i < rows && best_rank < RDMAEZ_GID_RANK_BEST; i++) {
-		int error = rdmaez_impl_port_gid(context, port_num, i, &row, diag);
+		int error = rdmaez_impl_port_gid(context, port_num, i, &row, NULL);
 		int rank;
 
-		if (error)
-			return error;
+		if (error) {
+			rdmaez_impl_diag_forget(diag);
+			return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED,
+						  "ibv_query_gid_ex");
+		}
 		rank = rdmaez_gid_rank(&row, want, &why);
 		if (rank > best_rank) {
 			best_rank = rank;
 			best = row;
 		} else if (!rank && !best_rank && diag && why != RDMAEZ_GID_EMPTY) {
-			rdmaez_impl_refuse_value(diag, EINVAL, why, "ah_attr.grh.sgid_index",
-						 RDMAEZ_VALUE_NUMBER, i, 0, rows - 1);
+			/* The last place in the record is for GID_NONE. */
+			if (diag->count < RDMAEZ_DIAG_FINDINGS - 1)
+				rdmaez_impl_refuse_value(diag, EINVAL, why,
+							 "ah_attr.grh.sgid_index",
+							 RDMAEZ_VALUE_NUMBER, i, 0, rows - 1);
+			else
+				diag->dropped++;
 		}
 	}
 	if (!best_rank)

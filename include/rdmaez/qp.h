@@ -24,9 +24,7 @@
 #ifndef RDMAEZ_QP_H
 #define RDMAEZ_QP_H
 
-#include "port.h"
-#include "qp_rules.h"
-#include "units.h"
+#include "qp_check.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -127,9 +125,13 @@ RDMAEZ_IMPL_FOLD unsigned int rdmaez_impl_qp_access(enum ibv_qp_type type)
 RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_depth(int given, int device_limit, const char *field,
 					  uint8_t *depth, struct rdmaez_diag *diag)
 {
-	const int64_t wanted = rdmaez_impl_option(given, device_limit < 0 ? 1 : 16);
+	const int64_t wanted = rdmaez_impl_option(given, 16);
 	const int64_t limit = device_limit >= 0 && device_limit < 255 ? device_limit : 255;
 
+	if (!given && device_limit < 0) {
+		*depth = 1;
+		return 0;
+	}
 	*depth = (uint8_t)(wanted < limit ? wanted : limit);
 	return wanted >= 0 ? 0 : rdmaez_impl_range(diag, field, wanted, 0, limit);
 }
@@ -165,17 +167,18 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_mtu(const struct rdmaez_qp_opts *opts,
 
 /* The alternate path and what goes with it; 0 or EINVAL. `port` is that of the primary path. */
 RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_alternate(const struct rdmaez_qp_opts *opts, int port_num,
-					      const struct ibv_port_attr *port,
+					      bool judged, const struct ibv_port_attr *port,
 					      struct ibv_qp_attr *attr, struct rdmaez_diag *diag)
 {
 	const int alt_port = (int)rdmaez_impl_option(opts->alt_port, port_num);
-	int error =
-		rdmaez_impl_path_fill(&opts->alt, true, opts->alt.sgid_index, alt_port,
-				      alt_port == port_num ? port : NULL, &attr->alt_ah_attr, diag);
+	int error = 0;
 
-	error |= rdmaez_impl_range(diag, "alt_pkey_index", opts->alt_pkey_index, 0, 65535);
-	error |= rdmaez_impl_qp_small(opts->alt_timeout, 14, 31, "alt_timeout", &attr->alt_timeout,
-				      diag);
+	RDMAEZ_IMPL_FIND(rdmaez_impl_path_fill(&opts->alt, true, judged, opts->alt.sgid_index,
+					       alt_port, alt_port == port_num ? port : NULL,
+					       &attr->alt_ah_attr, diag));
+	RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, "alt_pkey_index", opts->alt_pkey_index, 0, 65535));
+	RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->alt_timeout, 14, 31, "alt_timeout",
+					      &attr->alt_timeout, diag));
 	attr->alt_port_num = (uint8_t)alt_port;
 	attr->alt_pkey_index = (uint16_t)opts->alt_pkey_index;
 	return error;
@@ -189,14 +192,15 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_alternate(const struct rdmaez_qp_opts *opts,
 RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_fill(enum ibv_qp_type type, enum ibv_qp_state from,
 					 enum ibv_qp_state to, const struct rdmaez_qp_opts *opts,
 					 const struct ibv_port_attr *port, int sgid_index,
-					 struct rdmaez_qp_move *move, struct rdmaez_diag *diag)
+					 bool judged, struct rdmaez_qp_move *move,
+					 struct rdmaez_diag *diag)
 {
 	const int mask = rdmaez_qp_rule(type, from, to).required | IBV_QP_STATE | opts->optional;
 	const struct ibv_device_attr *device = opts->device_attr;
 	const int port_num = (int)rdmaez_impl_option(opts->port, 1);
 	const int ports = device ? device->phys_port_cnt : 255;
 	struct ibv_qp_attr *attr = &move->attr;
-	int error = rdmaez_impl_qp_mask_check(type, from, to, mask, diag);
+	int error = judged ? 0 : rdmaez_impl_qp_mask_check(type, from, to, mask, diag);
 
 	if (opts->flags & ~RDMAEZ_QP_MTU_EXACT)
 		error = rdmaez_impl_refuse_value(
@@ -219,68 +223,72 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_fill(enum ibv_qp_type type, enum ibv_qp_stat
 
 		attr->qp_access_flags = (unsigned int)access;
 		if (attr->qp_access_flags & ~known)
-			error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_ACCESS_BITS,
-							 "qp_access_flags", RDMAEZ_VALUE_ACCESS,
-							 access & ~(int64_t)known, 0, known);
+			RDMAEZ_IMPL_FIND(rdmaez_impl_refuse_value(
+				diag, EINVAL, RDMAEZ_ACCESS_BITS, "qp_access_flags",
+				RDMAEZ_VALUE_ACCESS, access & ~(int64_t)known, 0, known));
 	}
 	if (mask & IBV_QP_PKEY_INDEX) {
-		error |= rdmaez_impl_range(diag, "pkey_index", opts->pkey_index, 0, 65535);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, "pkey_index", opts->pkey_index, 0, 65535));
 		attr->pkey_index = (uint16_t)opts->pkey_index;
 	}
 	if (mask & IBV_QP_PORT) {
 		if (port_num < 1 || port_num > ports)
-			error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_PORT, "port_num",
-							 RDMAEZ_VALUE_NUMBER, port_num, 1, ports);
+			RDMAEZ_IMPL_FIND(rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_PORT,
+								  "port_num", RDMAEZ_VALUE_NUMBER,
+								  port_num, 1, ports));
 		attr->port_num = (uint8_t)port_num;
 	}
 	if (mask & IBV_QP_QKEY)
 		attr->qkey = (uint32_t)rdmaez_impl_option(opts->qkey, RDMAEZ_QP_QKEY);
 	if (mask & IBV_QP_AV)
-		error |= rdmaez_impl_path_fill(&opts->path, false, sgid_index, port_num, port,
-					       &attr->ah_attr, diag);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_path_fill(&opts->path, false, judged, sgid_index,
+						       port_num, port, &attr->ah_attr, diag));
 	if (mask & IBV_QP_PATH_MTU)
-		error |= rdmaez_impl_qp_mtu(opts, port, &attr->path_mtu, diag);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_mtu(opts, port, &attr->path_mtu, diag));
 	if (mask & IBV_QP_DEST_QPN) {
 		/* With a port at hand this is for use, and needs a peer. */
-		error |= rdmaez_impl_range(diag, "dest_qp_num", opts->dest_qp_num, port ? 1 : 0,
-					   RDMAEZ_24_BITS);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, "dest_qp_num", opts->dest_qp_num,
+						   port ? 1 : 0, RDMAEZ_24_BITS));
 		attr->dest_qp_num = opts->dest_qp_num;
 	}
 	if (mask & IBV_QP_RQ_PSN) {
-		error |= rdmaez_impl_range(diag, "rq_psn", opts->rq_psn, 0, RDMAEZ_24_BITS);
+		RDMAEZ_IMPL_FIND(
+			rdmaez_impl_range(diag, "rq_psn", opts->rq_psn, 0, RDMAEZ_24_BITS));
 		attr->rq_psn = opts->rq_psn;
 	}
 	if (mask & IBV_QP_SQ_PSN) {
-		error |= rdmaez_impl_range(diag, "sq_psn", opts->sq_psn, 0, RDMAEZ_24_BITS);
+		RDMAEZ_IMPL_FIND(
+			rdmaez_impl_range(diag, "sq_psn", opts->sq_psn, 0, RDMAEZ_24_BITS));
 		attr->sq_psn = opts->sq_psn;
 	}
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
-		error |= rdmaez_impl_qp_depth(opts->max_rd_atomic,
-					      device ? device->max_qp_init_rd_atom : -1,
-					      "max_rd_atomic", &attr->max_rd_atomic, diag);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_depth(opts->max_rd_atomic,
+						      device ? device->max_qp_init_rd_atom : -1,
+						      "max_rd_atomic", &attr->max_rd_atomic, diag));
 	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		error |= rdmaez_impl_qp_depth(
+		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_depth(
 			opts->max_dest_rd_atomic, device ? device->max_qp_rd_atom : -1,
-			"max_dest_rd_atomic", &attr->max_dest_rd_atomic, diag);
+			"max_dest_rd_atomic", &attr->max_dest_rd_atomic, diag));
 	if (mask & IBV_QP_MIN_RNR_TIMER)
-		error |= rdmaez_impl_qp_small(opts->min_rnr_timer, 12, 31, "min_rnr_timer",
-					      &attr->min_rnr_timer, diag);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->min_rnr_timer, 12, 31, "min_rnr_timer",
+						      &attr->min_rnr_timer, diag));
 	if (mask & IBV_QP_TIMEOUT)
-		error |= rdmaez_impl_qp_small(opts->timeout, 14, 31, "timeout", &attr->timeout,
-					      diag);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->timeout, 14, 31, "timeout",
+						      &attr->timeout, diag));
 	if (mask & IBV_QP_RETRY_CNT)
-		error |= rdmaez_impl_qp_small(opts->retry_cnt, 7, 7, "retry_cnt", &attr->retry_cnt,
-					      diag);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->retry_cnt, 7, 7, "retry_cnt",
+						      &attr->retry_cnt, diag));
 	if (mask & IBV_QP_RNR_RETRY)
-		error |= rdmaez_impl_qp_small(opts->rnr_retry, 7, 7, "rnr_retry", &attr->rnr_retry,
-					      diag);
+		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->rnr_retry, 7, 7, "rnr_retry",
+						      &attr->rnr_retry, diag));
 	if (mask & IBV_QP_ALT_PATH)
-		error |= rdmaez_impl_qp_alternate(opts, port_num, port, attr, diag);
+		RDMAEZ_IMPL_FIND(
+			rdmaez_impl_qp_alternate(opts, port_num, judged, port, attr, diag));
 	if (mask & IBV_QP_PATH_MIG_STATE) {
 		if ((unsigned int)opts->path_mig_state > IBV_MIG_ARMED)
-			error = rdmaez_impl_refuse_value(
+			RDMAEZ_IMPL_FIND(rdmaez_impl_refuse_value(
 				diag, EINVAL, RDMAEZ_ENUM, "path_mig_state", RDMAEZ_VALUE_NUMBER,
-				(int)opts->path_mig_state, IBV_MIG_MIGRATED, IBV_MIG_ARMED);
+				(int)opts->path_mig_state, IBV_MIG_MIGRATED, IBV_MIG_ARMED));
 		attr->path_mig_state = opts->path_mig_state;
 	}
 	if (mask & IBV_QP_RATE_LIMIT)
@@ -319,7 +327,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state fro
 				    struct rdmaez_qp_move *move, struct rdmaez_diag *diag)
 {
 	struct rdmaez_qp_opts defaults;
-	struct rdmaez_qp_move filled;
+	struct rdmaez_qp_move trial;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_qp_attr");
@@ -330,12 +338,18 @@ RDMAEZ_IMPL_FOLD int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state fro
 		memset(&defaults, 0, sizeof(defaults));
 		opts = &defaults;
 	}
-	memset(&filled, 0, sizeof(filled));
+	/*
+	 * Filled twice, where copying would do: nobody reads the trial, so the compiler leaves only its
+	 * checks, and of the second only its stores. That is what one would write by hand.
+	 */
 	error = rdmaez_impl_qp_fill(type, from, to, opts, opts->port_attr, opts->path.sgid_index,
-				    &filled, diag);
-	if (!error)
-		*move = filled;
-	return error;
+				    false, &trial, diag);
+	if (error)
+		return error;
+	memset(move, 0, sizeof(*move));
+	rdmaez_impl_qp_fill(type, from, to, opts, opts->port_attr, opts->path.sgid_index, true,
+			    move, diag);
+	return 0;
 }
 
 /**
@@ -372,34 +386,6 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_qp");
 	*state = attr.qp_state;
 	return 0;
-}
-
-/* After a refusal: what the true state, the rules and the tables say about it. */
-RDMAEZ_API void rdmaez_impl_qp_explain(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
-				       int attr_mask, int error, struct rdmaez_diag *diag)
-{
-	enum ibv_qp_state from = qp->state, to;
-	struct ibv_qp_attr now;
-	struct ibv_qp_init_attr init;
-	struct ibv_gid_entry row;
-
-	memset(&now, 0, sizeof(now));
-	memset(&init, 0, sizeof(init));
-	if (!ibv_query_qp(qp, &now, IBV_QP_STATE, &init))
-		from = now.qp_state;
-	to = attr_mask & IBV_QP_STATE ? attr->qp_state : from;
-	rdmaez_impl_diag_transition(diag, qp->qp_type, from, to);
-	rdmaez_impl_qp_mask_check(qp->qp_type, from, to, attr_mask, diag);
-	if (error == ENODATA && (attr_mask & IBV_QP_AV) && attr->ah_attr.is_global &&
-	    !rdmaez_impl_port_gid(qp->context, attr->ah_attr.port_num, attr->ah_attr.grh.sgid_index,
-				  &row, NULL) &&
-	    rdmaez_gid_is_zero(&row.gid))
-		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, RDMAEZ_GID_EMPTY, "ah_attr.grh.sgid_index",
-				     RDMAEZ_VALUE_NUMBER, attr->ah_attr.grh.sgid_index, 0, 255);
-	if (!diag->count)
-		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, RDMAEZ_REFUSED, "ibv_modify_qp",
-				     RDMAEZ_VALUE_NONE, 0, 0, 0);
-	diag->error = error;
 }
 
 /* ibv_modify_qp() with the error normalised and, where it fails, explained. */
@@ -494,16 +480,43 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask,
 	return 0;
 }
 
-/* Asks, builds, moves: what the six functions below have in common. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
-				       const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag,
-				       const char *call)
+/* Asks, builds, moves. Most of it vanishes where type and states are constant. */
+RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_go(struct ibv_qp *qp, enum ibv_qp_type type,
+				       enum ibv_qp_state from, enum ibv_qp_state to,
+				       const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag)
 {
+	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
 	struct rdmaez_impl_qp_facts facts;
-	struct rdmaez_qp_opts defaults;
 	struct rdmaez_qp_move move;
-	struct rdmaez_qp_rule rule;
-	int error;
+	int error = rdmaez_impl_qp_ask(qp, rule.required | (rule.optional & opts->optional), opts,
+				       &facts, diag);
+
+	if (error)
+		return error;
+	memset(&move, 0, sizeof(move));
+	error = rdmaez_impl_qp_fill(type, from, to, opts, facts.port, facts.sgid_index, false,
+				    &move, diag);
+	if (error)
+		return error;
+	return rdmaez_impl_qp_modify(qp, &move.attr, move.attr_mask, diag);
+}
+
+/* The same where type and state are known at run time only: one copy for all, since it is long. */
+RDMAEZ_API int rdmaez_impl_qp_go_any(struct ibv_qp *qp, enum ibv_qp_state to,
+				     const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag)
+{
+	return rdmaez_impl_qp_go(qp, qp->qp_type, qp->state, to, opts, diag);
+}
+
+/*
+ * What the six functions below have in common. RC on its way up has a copy of its own, in which the
+ * compiler knows the rules; `up_from` is the state it comes from, and `to` itself off that way.
+ */
+RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state up_from,
+				       enum ibv_qp_state to, const struct rdmaez_qp_opts *opts,
+				       struct rdmaez_diag *diag, const char *call)
+{
+	struct rdmaez_qp_opts defaults;
 
 	rdmaez_impl_diag_reset(diag, call);
 	if (!qp)
@@ -514,16 +527,9 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 		memset(&defaults, 0, sizeof(defaults));
 		opts = &defaults;
 	}
-	memset(&move, 0, sizeof(move));
-	rule = rdmaez_qp_rule(qp->qp_type, qp->state, to);
-	error = rdmaez_impl_qp_ask(qp, rule.required | (rule.optional & opts->optional), opts,
-				   &facts, diag);
-	if (!error)
-		error = rdmaez_impl_qp_fill(qp->qp_type, qp->state, to, opts, facts.port,
-					    facts.sgid_index, &move, diag);
-	if (!error)
-		error = rdmaez_impl_qp_modify(qp, &move.attr, move.attr_mask, diag);
-	return error;
+	if (up_from != to && qp->qp_type == IBV_QPT_RC && qp->state == up_from)
+		return rdmaez_impl_qp_go(qp, IBV_QPT_RC, up_from, to, opts, diag);
+	return rdmaez_impl_qp_go_any(qp, to, opts, diag);
 }
 
 /**
@@ -550,7 +556,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				 struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_qp_to(qp, IBV_QPS_INIT, opts, diag, "rdmaez_qp_to_init");
+	return rdmaez_impl_qp_to(qp, IBV_QPS_RESET, IBV_QPS_INIT, opts, diag, "rdmaez_qp_to_init");
 }
 
 /**
@@ -583,7 +589,7 @@ RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts 
 RDMAEZ_API int rdmaez_qp_to_rtr(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_qp_to(qp, IBV_QPS_RTR, opts, diag, "rdmaez_qp_to_rtr");
+	return rdmaez_impl_qp_to(qp, IBV_QPS_INIT, IBV_QPS_RTR, opts, diag, "rdmaez_qp_to_rtr");
 }
 
 /**
@@ -610,7 +616,7 @@ RDMAEZ_API int rdmaez_qp_to_rtr(struct ibv_qp *qp, const struct rdmaez_qp_opts *
 RDMAEZ_API int rdmaez_qp_to_rts(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_qp_to(qp, IBV_QPS_RTS, opts, diag, "rdmaez_qp_to_rts");
+	return rdmaez_impl_qp_to(qp, IBV_QPS_RTR, IBV_QPS_RTS, opts, diag, "rdmaez_qp_to_rts");
 }
 
 /**
@@ -638,7 +644,7 @@ RDMAEZ_API int rdmaez_qp_to_rts(struct ibv_qp *qp, const struct rdmaez_qp_opts *
 RDMAEZ_API int rdmaez_qp_to_sqd(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_qp_to(qp, IBV_QPS_SQD, opts, diag, "rdmaez_qp_to_sqd");
+	return rdmaez_impl_qp_to(qp, IBV_QPS_SQD, IBV_QPS_SQD, opts, diag, "rdmaez_qp_to_sqd");
 }
 
 /**
@@ -659,7 +665,7 @@ RDMAEZ_API int rdmaez_qp_to_sqd(struct ibv_qp *qp, const struct rdmaez_qp_opts *
 RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_qp_to(qp, IBV_QPS_ERR, opts, diag, "rdmaez_qp_to_err");
+	return rdmaez_impl_qp_to(qp, IBV_QPS_ERR, IBV_QPS_ERR, opts, diag, "rdmaez_qp_to_err");
 }
 
 /**
@@ -683,7 +689,8 @@ RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, const struct rdmaez_qp_opts *
 RDMAEZ_API int rdmaez_qp_to_reset(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				  struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_qp_to(qp, IBV_QPS_RESET, opts, diag, "rdmaez_qp_to_reset");
+	return rdmaez_impl_qp_to(qp, IBV_QPS_RESET, IBV_QPS_RESET, opts, diag,
+				 "rdmaez_qp_to_reset");
 }
 
 #ifdef __cplusplus

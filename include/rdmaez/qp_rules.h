@@ -193,40 +193,65 @@ RDMAEZ_IMPL_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enu
 #pragma GCC diagnostic pop
 #endif
 
+/* One finding about bits of the mask, if there are any. */
+RDMAEZ_API void rdmaez_impl_qp_mask_bits(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+					 enum rdmaez_reason reason, int bits, int attr_mask)
+{
+	if (diag && bits)
+		rdmaez_impl_diag_add(diag, severity, reason, "attr_mask", RDMAEZ_VALUE_ATTR_MASK,
+				     (unsigned int)bits, 0, (unsigned int)attr_mask);
+}
+
+/* Says what is wrong with a mask that the rule refuses. */
+RDMAEZ_API void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ibv_qp_state from,
+					    enum ibv_qp_state to, int attr_mask,
+					    enum rdmaez_severity severity, struct rdmaez_diag *diag)
+{
+	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
+	const int missing = rule.required & ~attr_mask;
+	const int foreign = attr_mask & ~(rule.required | rule.optional);
+	const int special = IBV_QP_CAP | IBV_QP_RATE_LIMIT;
+
+	if (!rdmaez_qp_type_has_rules(type)) {
+		rdmaez_impl_diag_add(diag, severity, RDMAEZ_QP_TYPE, "qp_type", RDMAEZ_VALUE_TYPE,
+				     (uint64_t)type, 0, 0);
+	} else if ((unsigned int)from > IBV_QPS_ERR) {
+		rdmaez_impl_diag_add(diag, severity, RDMAEZ_QP_STATE, "cur_qp_state",
+				     RDMAEZ_VALUE_NUMBER, (uint64_t)(int)from, IBV_QPS_RESET,
+				     IBV_QPS_ERR);
+	} else if ((unsigned int)to > IBV_QPS_ERR) {
+		rdmaez_impl_diag_add(diag, severity, RDMAEZ_QP_STATE, "qp_state",
+				     RDMAEZ_VALUE_NUMBER, (uint64_t)(int)to, IBV_QPS_RESET,
+				     IBV_QPS_ERR);
+	} else if (!rule.legal) {
+		rdmaez_impl_diag_add(diag, severity, RDMAEZ_TRANSITION, "qp_state",
+				     RDMAEZ_VALUE_STATE, (uint64_t)to, 0,
+				     rdmaez_qp_next_states(from));
+	} else {
+		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_MASK_MISSING, missing, attr_mask);
+		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_MASK_NOT_ALLOWED,
+					 foreign & ~special, attr_mask);
+		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_MASK_CAP, foreign & IBV_QP_CAP,
+					 attr_mask);
+		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_MASK_RATE_LIMIT,
+					 foreign & IBV_QP_RATE_LIMIT, attr_mask);
+	}
+}
+
 /* rdmaez_qp_mask_check() without its reset of the record. */
 RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state from,
 					       enum ibv_qp_state to, int attr_mask,
 					       struct rdmaez_diag *diag)
 {
 	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
-	const int missing = rule.required & ~attr_mask;
-	const int foreign = attr_mask & ~(rule.required | rule.optional);
 
-	if (rule.legal && !missing && !foreign)
+	if (rule.legal && (attr_mask & rule.required) == rule.required &&
+	    !(attr_mask & ~(rule.required | rule.optional)))
 		return 0;
-	if (!diag)
-		return EINVAL;
-	if (!rdmaez_qp_type_has_rules(type))
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_QP_TYPE, "qp_type",
-						RDMAEZ_VALUE_TYPE, (int)type, 0, 0);
-	if ((unsigned int)from > IBV_QPS_ERR || (unsigned int)to > IBV_QPS_ERR)
-		return rdmaez_impl_refuse_value(
-			diag, EINVAL, RDMAEZ_QP_STATE,
-			(unsigned int)from > IBV_QPS_ERR ? "cur_qp_state" : "qp_state",
-			RDMAEZ_VALUE_NUMBER, (unsigned int)from > IBV_QPS_ERR ? (int)from : (int)to,
-			IBV_QPS_RESET, IBV_QPS_ERR);
-	if (!rule.legal)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_TRANSITION, "qp_state",
-						RDMAEZ_VALUE_STATE, (int)to, 0,
-						rdmaez_qp_next_states(from));
-	if (missing)
-		rdmaez_impl_refuse_mask(diag, RDMAEZ_MASK_MISSING, "attr_mask", missing, attr_mask);
-	if (foreign & ~IBV_QP_RATE_LIMIT)
-		rdmaez_impl_refuse_mask(diag, RDMAEZ_MASK_NOT_ALLOWED, "attr_mask",
-					foreign & ~IBV_QP_RATE_LIMIT, attr_mask);
-	if (foreign & IBV_QP_RATE_LIMIT)
-		rdmaez_impl_refuse_mask(diag, RDMAEZ_MASK_RATE_LIMIT, "attr_mask",
-					IBV_QP_RATE_LIMIT, attr_mask);
+	if (diag) {
+		rdmaez_impl_qp_mask_explain(type, from, to, attr_mask, RDMAEZ_ERROR, diag);
+		diag->error = EINVAL;
+	}
 	return EINVAL;
 }
 
@@ -246,7 +271,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_mask_check(enum ibv_qp_type type, enum ibv_q
  * @retval EINVAL @p type is none of the six (#RDMAEZ_QP_TYPE); @p from or @p to is no state
  *         (#RDMAEZ_QP_STATE); the transition does not exist (#RDMAEZ_TRANSITION, with the legal next
  *         states); bits are missing (#RDMAEZ_MASK_MISSING) or not allowed
- *         (#RDMAEZ_MASK_NOT_ALLOWED, #RDMAEZ_MASK_RATE_LIMIT)
+ *         (#RDMAEZ_MASK_NOT_ALLOWED, #RDMAEZ_MASK_CAP, #RDMAEZ_MASK_RATE_LIMIT)
  * @par Threads
  * May be called from any thread; @p diag belongs to the caller.
  * @since rdmaez 0.1; rdma-core 33

@@ -111,6 +111,53 @@ RDMAEZ_API unsigned int rdmaez_rnr_timer_from_ns(uint64_t ns)
 	return rdmaez_rnr_timer_ns(code) < ns ? 0 : code;
 }
 
+/** @brief A time in ns without end. */
+#define RDMAEZ_FOR_EVER UINT64_MAX
+
+/** @brief A time known by its bounds. */
+struct rdmaez_span_ns {
+	uint64_t min; /**< at least this many ns; #RDMAEZ_FOR_EVER: without end */
+	uint64_t max; /**< at most this many ns; #RDMAEZ_FOR_EVER: without end */
+};
+
+/**
+ * @brief How long a requester tries before it gives a silent peer up with IBV_WC_RETRY_EXC_ERR.
+ *
+ * Source: IBTA volume 1, transport timer: a packet is sent once and @p retry_cnt times again, and each
+ * time an ACK is awaited for one to four times rdmaez_timeout_ns(). Devices that round a small code
+ * up to their own minimum take longer.
+ *
+ * @param timeout `ibv_qp_attr.timeout`, 0 to 31
+ * @param retry_cnt `ibv_qp_attr.retry_cnt`, 0 to 7; more counts as 7
+ * @return the bounds; #RDMAEZ_FOR_EVER twice where no timer runs: @p timeout is 0 or beyond 31
+ */
+RDMAEZ_API struct rdmaez_span_ns rdmaez_give_up_ns(unsigned int timeout, unsigned int retry_cnt)
+{
+	const uint64_t once = rdmaez_timeout_ns(timeout);
+	const uint64_t tries = retry_cnt < 7 ? retry_cnt + 1 : 8;
+	struct rdmaez_span_ns span;
+
+	span.min = once ? once * tries : RDMAEZ_FOR_EVER;
+	span.max = once ? once * tries * 4 : RDMAEZ_FOR_EVER;
+	return span;
+}
+
+/**
+ * @brief How long a requester bears with a peer that has no receive posted, before it gives up with
+ *        IBV_WC_RNR_RETRY_EXC_ERR.
+ *
+ * Source: IBTA volume 1, RNR NAK: the requester waits at least the time that the peer's NAK names, and
+ * does so @p rnr_retry times.
+ *
+ * @param min_rnr_timer the peer's `ibv_qp_attr.min_rnr_timer`, 0 to 31
+ * @param rnr_retry the requester's `ibv_qp_attr.rnr_retry`, 0 to 7; 7 and more is without end
+ * @return the least time in ns; 0 where it does not wait at all; #RDMAEZ_FOR_EVER without end
+ */
+RDMAEZ_API uint64_t rdmaez_rnr_give_up_ns(unsigned int min_rnr_timer, unsigned int rnr_retry)
+{
+	return rnr_retry < 7 ? rdmaez_rnr_timer_ns(min_rnr_timer) * rnr_retry : RDMAEZ_FOR_EVER;
+}
+
 /**
  * @brief The packet sequence number @p packets after @p psn, modulo 2^24.
  * @param psn a packet sequence number; bits above 24 are ignored

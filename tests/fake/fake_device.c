@@ -116,6 +116,7 @@ struct fake_device *fake_device_add(const char *name)
 	dev->qp_types = FAKE_QPT(IBV_QPT_RC) | FAKE_QPT(IBV_QPT_UC) | FAKE_QPT(IBV_QPT_UD) |
 			FAKE_QPT(IBV_QPT_RAW_PACKET) | FAKE_QPT(IBV_QPT_XRC_SEND) |
 			FAKE_QPT(IBV_QPT_XRC_RECV);
+	dev->max_inline = 256;
 	dev->route_hop_limit = 64;
 	device_count++;
 	return dev;

@@ -69,6 +69,7 @@ struct fake_qp {
 	uint8_t port;            /* the kernel's, which survives RESET */
 	bool spent;              /* FAKE_RESET_IS_FINAL has struck */
 	int sq_sig_all;
+	uint32_t sends, receives; /* posted and not done */
 };
 
 static inline struct fake_device *fake_dev(struct ibv_context *ctx)

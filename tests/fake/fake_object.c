@@ -45,6 +45,8 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 				unsigned int access)
 {
 	const unsigned int remote = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	/* The kernel's flags of Linux 6.1, and those that may be dropped. */
+	const unsigned int known = 0xff | (unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
 	struct fake_call *call = fake_enter(FAKE_REG_MR, pd);
 	struct fake_mr *mr;
 	int err = call->error;
@@ -52,6 +54,16 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	(void)iova;
 	call->attr_mask = (int)access;
 	if (!err && (access & remote) && !(access & IBV_ACCESS_LOCAL_WRITE))
+		err = EINVAL;
+	if (!err && (access & ~known))
+		err = EINVAL;
+	if (!err && access & IBV_ACCESS_ON_DEMAND &&
+	    !(fake_dev(pd->context)->attr.odp_caps.general_caps & IBV_ODP_SUPPORT))
+		err = EINVAL;
+	/* "All memory", as on-demand paging spells it, is neither empty nor too long. */
+	if (!err && !(access & IBV_ACCESS_ON_DEMAND) &&
+	    (!length || length > UINTPTR_MAX - (uintptr_t)addr ||
+	     length > fake_dev(pd->context)->attr.orig_attr.max_mr_size))
 		err = EINVAL;
 	if (err)
 		return (struct ibv_mr *)fake_return_ptr(call, err, NULL);

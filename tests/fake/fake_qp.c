@@ -51,9 +51,39 @@ static void destroy_qp(struct fake_object *object)
 	pthread_cond_destroy(&qp->verbs.cond);
 }
 
-static int check_init(const struct fake_device *dev, const struct ibv_qp_init_attr_ex *init)
+static bool type_exists(enum ibv_qp_type type)
+{
+	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD ||
+	       type == IBV_QPT_RAW_PACKET || type == IBV_QPT_XRC_SEND || type == IBV_QPT_XRC_RECV ||
+	       type == IBV_QPT_DRIVER;
+}
+
+/* The kernel knows an object by its number and the file that the context has open. */
+static bool is_foreign(const struct ibv_context *ctx, const struct ibv_qp_init_attr_ex *init)
+{
+	return (init->pd && init->pd->context != ctx) ||
+	       (init->send_cq && init->send_cq->context != ctx) ||
+	       (init->recv_cq && init->recv_cq->context != ctx) ||
+	       (init->srq && init->srq->context != ctx);
+}
+
+/* Receives that come from a shared queue have no limits here. */
+static bool fits(const struct fake_device *dev, const struct ibv_qp_cap *cap, bool receives)
 {
 	const struct ibv_device_attr *limit = &dev->attr.orig_attr;
+
+	if (cap->max_send_wr > (uint32_t)limit->max_qp_wr ||
+	    cap->max_send_sge > (uint32_t)limit->max_sge)
+		return false;
+	if (receives && (cap->max_recv_wr > (uint32_t)limit->max_qp_wr ||
+			 cap->max_recv_sge > (uint32_t)limit->max_sge))
+		return false;
+	return cap->max_inline_data <= dev->max_inline || dev->quirks & FAKE_INLINE_CUT;
+}
+
+static int check_init(struct ibv_context *ctx, const struct ibv_qp_init_attr_ex *init)
+{
+	const struct fake_device *dev = fake_dev(ctx);
 	bool receives_only = init->qp_type == IBV_QPT_XRC_RECV;
 	bool sends_only = init->qp_type == IBV_QPT_XRC_SEND;
 
@@ -61,18 +91,32 @@ static int check_init(const struct fake_device *dev, const struct ibv_qp_init_at
 		return EOPNOTSUPP;
 	if (!(init->comp_mask & (receives_only ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD)))
 		return EINVAL;
+	if (!type_exists(init->qp_type))
+		return EINVAL;
+	if (init->qp_type == IBV_QPT_RAW_PACKET && dev->quirks & FAKE_NO_RAW)
+		return EPERM;
+	if (is_foreign(ctx, init))
+		return ENOENT;
+	if (sends_only && init->srq)
+		return EINVAL;
 	if (!(dev->qp_types & FAKE_QPT(init->qp_type)))
 		return EOPNOTSUPP;
 	if (receives_only)
 		return 0;
 	if (!init->send_cq || (!init->recv_cq && !sends_only))
 		return EINVAL;
-	if (init->cap.max_send_wr > (uint32_t)limit->max_qp_wr ||
-	    init->cap.max_recv_wr > (uint32_t)limit->max_qp_wr ||
-	    init->cap.max_send_sge > (uint32_t)limit->max_sge ||
-	    init->cap.max_recv_sge > (uint32_t)limit->max_sge)
-		return EINVAL;
-	return 0;
+	return fits(dev, &init->cap, !sends_only && !init->srq) ? 0 : EINVAL;
+}
+
+/* What a provider gives instead of what was asked for. */
+static void grant(const struct fake_device *dev, struct ibv_qp_cap *cap)
+{
+	const uint32_t step = dev->inline_step;
+
+	if (step)
+		cap->max_inline_data = (cap->max_inline_data + step - 1) / step * step;
+	if (cap->max_inline_data > dev->max_inline)
+		cap->max_inline_data = dev->max_inline;
 }
 
 static void count_users(struct fake_qp *qp, int change)
@@ -120,13 +164,16 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_in
 
 	call->index = (uint32_t)init->qp_type;
 	if (!err)
-		err = check_init(fake_dev(context), init);
+		err = check_init(context, init);
+	if (!err)
+		grant(fake_dev(context), &init->cap);
 	return (struct ibv_qp *)fake_return_ptr(call, err, err ? NULL : new_qp(context, init));
 }
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
 {
 	struct ibv_qp_init_attr_ex init;
+	struct ibv_qp *qp;
 
 	memset(&init, 0, sizeof(init));
 	init.qp_context = qp_init_attr->qp_context;
@@ -138,7 +185,10 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init
 	init.sq_sig_all = qp_init_attr->sq_sig_all;
 	init.comp_mask = IBV_QP_INIT_ATTR_PD;
 	init.pd = pd;
-	return create_qp_ex(pd->context, &init);
+	qp = create_qp_ex(pd->context, &init);
+	if (qp)
+		qp_init_attr->cap = init.cap;
+	return qp;
 }
 
 int ibv_destroy_qp(struct ibv_qp *qp)
@@ -160,6 +210,7 @@ struct ibv_qp *fake_qp(struct ibv_context *ctx, enum ibv_qp_type type)
 	init.qp_type = type;
 	init.cap.max_send_wr = 16;
 	init.cap.max_send_sge = 4;
+	init.cap.max_inline_data = 64;
 	if (type == IBV_QPT_XRC_RECV) {
 		init.xrcd = fake_new_xrcd(ctx);
 		return new_qp(ctx, &init);
@@ -254,9 +305,12 @@ static int driver_check_values(struct fake_device *dev, const struct fake_qp *qp
 static void driver_reset(struct fake_qp *qp, uint32_t quirks)
 {
 	struct ibv_qp_cap cap = qp->attr.cap;
+	uint8_t port_num = qp->attr.port_num;
 
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->attr.cap = cap;
+	qp->attr.port_num = port_num; /* survives, as in rxe */
+	qp->sends = qp->receives = 0;
 	qp->spent = quirks & FAKE_RESET_IS_FINAL;
 	if (quirks & FAKE_RESET_PURGES_CQ) {
 		fake_cq_purge(qp->verbs.send_cq, qp->verbs.qp_num);
@@ -425,6 +479,11 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 	struct ibv_qp_attr copy = *attr;
 	int err = call->error;
 
+	/* The system call has eight bits for each of these. */
+	copy.qp_state = (enum ibv_qp_state)(uint8_t)attr->qp_state;
+	copy.cur_qp_state = (enum ibv_qp_state)(uint8_t)attr->cur_qp_state;
+	copy.path_mtu = (enum ibv_mtu)(uint8_t)attr->path_mtu;
+	copy.path_mig_state = (enum ibv_mig_state)(uint8_t)attr->path_mig_state;
 	call->attr_mask = attr_mask;
 	call->arg.qp_attr = *attr;
 	if (qp->qp_type == IBV_QPT_RAW_PACKET && attr_mask & IBV_QP_PORT &&
@@ -481,6 +540,11 @@ void fake_qp_force(struct ibv_qp *qp, enum ibv_qp_state state)
 		fqp->port = fqp->attr.port_num = 1;
 }
 
+void fake_qp_work_done(struct ibv_qp *qp)
+{
+	to_qp(qp)->sends = to_qp(qp)->receives = 0;
+}
+
 /* ---- Posting ------------------------------------------------------------------------------ */
 
 static int end_post(struct fake_call *call, struct ibv_qp *qp, int err)
@@ -489,13 +553,16 @@ static int end_post(struct fake_call *call, struct ibv_qp *qp, int err)
 	return call->result = fake_dev(qp->context)->quirks & FAKE_NEGATIVE_ERRNO ? -err : err;
 }
 
-static void flush_if_broken(struct ibv_qp *qp, struct ibv_cq *cq, uint64_t wr_id)
+/* Work keeps its place in the queue, unless it is flushed at once. */
+static void keep_or_flush(struct ibv_qp *qp, uint32_t *posted, struct ibv_cq *cq, uint64_t wr_id)
 {
 	struct ibv_wc wc;
 
 	if (to_qp(qp)->attr.qp_state != IBV_QPS_ERR ||
-	    !(fake_dev(qp->context)->quirks & FAKE_FLUSH_ON_POST))
+	    !(fake_dev(qp->context)->quirks & FAKE_FLUSH_ON_POST)) {
+		++*posted;
 		return;
+	}
 	memset(&wc, 0, sizeof(wc));
 	wc.wr_id = wr_id;
 	wc.status = IBV_WC_WR_FLUSH_ERR;
@@ -503,36 +570,98 @@ static void flush_if_broken(struct ibv_qp *qp, struct ibv_cq *cq, uint64_t wr_id
 	fake_cq_push(cq, &wc);
 }
 
-static int check_send(struct ibv_qp *qp)
+static bool is_early(const struct ibv_qp *qp)
 {
-	uint32_t quirks = fake_dev(qp->context)->quirks;
+	return to_qp(qp)->attr.qp_state < IBV_QPS_RTS;
+}
 
-	if (qp->qp_type == IBV_QPT_XRC_RECV)
+/* The man page's table of types and operations. */
+static bool opcode_fits(enum ibv_qp_type type, enum ibv_wr_opcode opcode)
+{
+	const bool connected = type == IBV_QPT_RC || type == IBV_QPT_XRC_SEND;
+
+	switch ((int)opcode) {
+	case IBV_WR_SEND:
+		return true;
+	case IBV_WR_SEND_WITH_IMM:
+		return type != IBV_QPT_RAW_PACKET;
+	case IBV_WR_RDMA_READ:
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return connected;
+	case IBV_WR_TSO:
+		return type == IBV_QPT_UD || type == IBV_QPT_RAW_PACKET;
+	case IBV_WR_RDMA_WRITE:
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+	case IBV_WR_LOCAL_INV:
+	case IBV_WR_BIND_MW:
+	case IBV_WR_SEND_WITH_INV:
+		return connected || type == IBV_QPT_UC;
+	default:
+		return false;
+	}
+}
+
+static uint64_t length_of(const struct ibv_sge *sg_list, int num_sge)
+{
+	uint64_t length = 0;
+
+	for (int i = 0; sg_list && i < num_sge; i++)
+		length += sg_list[i].length;
+	return length;
+}
+
+/* Whether one work request is right, in the order of rxe. */
+static int check_send(const struct ibv_qp *qp, const struct ibv_send_wr *wr)
+{
+	const struct ibv_qp_cap *cap = &to_qp(qp)->attr.cap;
+	const uint32_t quirks = fake_dev(qp->context)->quirks;
+	const int refused = quirks & FAKE_POST_SEND_ENOMEM ? ENOMEM : EINVAL;
+	uint64_t length;
+
+	if ((unsigned int)wr->num_sge > cap->max_send_sge)
+		return refused;
+	length = length_of(wr->sg_list, wr->num_sge);
+	if ((wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	     wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) &&
+	    (length != 8 || wr->wr.atomic.remote_addr % 8))
 		return EINVAL;
-	if (to_qp(qp)->attr.qp_state < IBV_QPS_RTS)
-		return quirks & FAKE_POST_SEND_ENOMEM ? ENOMEM : EINVAL;
-	return 0;
+	if (wr->send_flags & IBV_SEND_INLINE && length > cap->max_inline_data)
+		return refused;
+	if (!opcode_fits(qp->qp_type, wr->opcode))
+		return EINVAL;
+	if (quirks & FAKE_SIGNALED_ONLY && !(wr->send_flags & IBV_SEND_SIGNALED) &&
+	    !to_qp(qp)->sq_sig_all)
+		return EINVAL;
+	return to_qp(qp)->sends < cap->max_send_wr ? 0 : ENOMEM;
 }
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct fake_call *call = fake_enter(FAKE_POST_SEND, qp);
+	const uint32_t quirks = fake_dev(qp->context)->quirks;
 	int err = call->error;
 
 	if (wr)
 		call->arg.send_wr = *wr;
-	if (!err)
-		err = check_send(qp);
-	for (; !err && wr; wr = wr->next) {
-		if ((unsigned int)wr->num_sge > to_qp(qp)->attr.cap.max_send_sge) {
-			err = EINVAL;
+	if (!err && qp->qp_type == IBV_QPT_XRC_RECV)
+		err = EINVAL;
+	if (!err && is_early(qp) && !(quirks & FAKE_QUEUE_THEN_CHECK))
+		err = quirks & FAKE_POST_SEND_ENOMEM ? ENOMEM : EINVAL;
+	while (!err && wr) {
+		err = check_send(qp, wr);
+		if (err)
 			break;
-		}
 		call->index++;
-		flush_if_broken(qp, qp->send_cq, wr->wr_id);
+		keep_or_flush(qp, &to_qp(qp)->sends, qp->send_cq, wr->wr_id);
+		wr = wr->next;
 	}
 	if (err)
 		*bad_wr = wr;
+	else if (is_early(qp)) {
+		*bad_wr = NULL;
+		err = EINVAL;
+	}
 	return end_post(call, qp, err);
 }
 
@@ -557,8 +686,12 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 			err = EINVAL;
 			break;
 		}
+		if (to_qp(qp)->receives == to_qp(qp)->attr.cap.max_recv_wr) {
+			err = ENOMEM;
+			break;
+		}
 		call->index++;
-		flush_if_broken(qp, qp->recv_cq, wr->wr_id);
+		keep_or_flush(qp, &to_qp(qp)->receives, qp->recv_cq, wr->wr_id);
 	}
 	if (err)
 		*bad_wr = wr;

@@ -71,9 +71,14 @@ enum fake_quirk {
 	FAKE_CUR_STATE_IGNORED = 1 << 8, /* cur_qp_state has no effect (bnxt_re, irdma, qedr) */
 	FAKE_RESET_IS_FINAL = 1 << 9,    /* after RESET, INIT is refused: EINVAL (irdma) */
 	FAKE_PRIVILEGED_QKEY = 1 << 10,  /* the caller may set a Q_Key with bit 31 (CAP_NET_RAW) */
-	FAKE_POST_SEND_ENOMEM = 1 << 11, /* sending too early: ENOMEM, not EINVAL (mlx5) */
+	FAKE_POST_SEND_ENOMEM = 1 << 11, /* all that keeps a send back: ENOMEM, not EINVAL (mlx5) */
 	FAKE_FLUSH_ON_POST = 1 << 12,    /* work posted in ERR completes at once, flushed */
 	FAKE_RESET_PURGES_CQ = 1 << 13,  /* RESET drops the QP's completions (mlx5, mlx4, hns) */
+	FAKE_NO_RAW = 1 << 14,           /* the caller lacks CAP_NET_RAW: no RAW_PACKET, EPERM */
+	FAKE_QUEUE_THEN_CHECK =
+		1 << 15, /* a send too early is queued, then refused; no bad_wr (rxe) */
+	FAKE_SIGNALED_ONLY = 1 << 16, /* sends that are not signaled: EINVAL (efa) */
+	FAKE_INLINE_CUT = 1 << 17,    /* too much inline data is cut, not refused (i40iw) */
 };
 
 /* What fake_device.qp_types and the device's supported_qpts call a type. */
@@ -84,8 +89,10 @@ struct fake_device {
 	struct ibv_device_attr_ex attr; /* the answer to a query, except for the number of ports */
 	uint32_t ports;                 /* may exceed FAKE_MAX_PORTS; those ports do not answer */
 	struct fake_port port[1 + FAKE_MAX_PORTS]; /* [1] is port 1; [0] is not used */
-	uint32_t qp_types; /* FAKE_QPT() bits; other types: EOPNOTSUPP. DRIVER means efa's SRD */
-	uint32_t quirks;   /* enum fake_quirk */
+	uint32_t qp_types;    /* FAKE_QPT() bits; other types: EOPNOTSUPP. DRIVER means efa's SRD */
+	uint32_t quirks;      /* enum fake_quirk */
+	uint32_t max_inline;  /* greatest cap.max_inline_data, which no query tells: 256 */
+	uint32_t inline_step; /* what is granted of it is rounded up to a multiple; 0: it is not */
 
 	/*
 	 * What looking for the peer's MAC address ends in, where RoCE has to look for it: 0, or
@@ -125,6 +132,9 @@ const struct ibv_qp_attr *fake_qp_true(const struct ibv_qp *qp);
  * stays. Away from RESET a queue pair that has no port yet gets port 1.
  */
 void fake_qp_force(struct ibv_qp *qp, enum ibv_qp_state state);
+
+/* Let all that is posted be done, without completions: the queues are empty again. */
+void fake_qp_work_done(struct ibv_qp *qp);
 
 /* A completion for ibv_poll_cq() to find; false if the queue is full. */
 bool fake_cq_push(struct ibv_cq *cq, const struct ibv_wc *wc);
