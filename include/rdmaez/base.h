@@ -40,8 +40,9 @@
  * @brief "Really zero", for option fields in which a plain 0 asks for the default.
  *
  * In InfiniBand a timeout, a retry count, a GID index or a set of access flags may well be zero.
- * The value fits every option field, is outside the legal range of all of them but the Q_Key's, and
- * reads `ZERO` in a memory dump. (A Q_Key of exactly 0x5a45524f cannot be had through options.)
+ * Every field of type int and the fields that name it take the value. It is outside the legal range of
+ * all of them but the Q_Key's, and reads `ZERO` in a memory dump. (A Q_Key of exactly 0x5a45524f
+ * cannot be had through options.) Numbers whose default is 0 anyway, such as PSNs, do not need it.
  */
 #define RDMAEZ_ZERO 0x5a45524f
 

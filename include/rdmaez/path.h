@@ -91,6 +91,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_path_fill(const struct rdmaez_path *path, bool 
 	const bool needs_grh = port && rdmaez_path_needs_grh(port);
 	const int64_t hop_limit = rdmaez_impl_option(path->hop_limit, 64);
 	const int64_t row = rdmaez_impl_option(sgid_index, 0);
+	const int64_t traffic_class = rdmaez_impl_option(path->traffic_class, 0);
 	const int rows =
 		port && port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
 	/* Without a port to ask, a destination GID is the sign that a GRH is meant. */
@@ -121,13 +122,13 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_path_fill(const struct rdmaez_path *path, bool 
 		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.flow_label"),
 						   path->flow_label, 0, 0xfffff));
 		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.traffic_class"),
-						   path->traffic_class, 0, 255));
+						   traffic_class, 0, 255));
 		ah->is_global = 1;
 		ah->grh.dgid = path->dgid;
 		ah->grh.sgid_index = (uint8_t)row;
 		ah->grh.hop_limit = (uint8_t)hop_limit;
 		ah->grh.flow_label = path->flow_label;
-		ah->grh.traffic_class = (uint8_t)path->traffic_class;
+		ah->grh.traffic_class = (uint8_t)traffic_class;
 	}
 	ah->dlid = path->dlid;
 	ah->sl = path->sl;

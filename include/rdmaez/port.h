@@ -133,21 +133,25 @@ RDMAEZ_API int rdmaez_port_gids(struct ibv_context *context, int port_num,
 	size_t found = 0;
 	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_gids", context, count);
 
-	if (!error && !rows && capacity)
-		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "rows");
-	if (!error)
-		error = rdmaez_impl_port_query(context, port_num, &port, diag);
-	for (int i = 0; !error && i < port.gid_tbl_len; i++) {
+	if (error)
+		return error;
+	if (!rows && capacity)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "rows");
+	error = rdmaez_impl_port_query(context, port_num, &port, diag);
+	if (error)
+		return error;
+	for (int i = 0; i < port.gid_tbl_len; i++) {
 		error = rdmaez_impl_port_gid(context, port_num, i, &row, diag);
-		if (error || rdmaez_gid_is_zero(&row.gid))
+		if (error)
+			return error;
+		if (rdmaez_gid_is_zero(&row.gid))
 			continue;
 		if (found < capacity)
 			rows[found] = row;
 		found++;
 	}
-	if (!error)
-		*count = found;
-	return error;
+	*count = found;
+	return 0;
 }
 
 /* rdmaez_port_choose_gid() on a port that has been asked, without the reset. */
@@ -226,6 +230,20 @@ RDMAEZ_API int rdmaez_port_choose_gid(struct ibv_context *context, int port_num,
 	return error;
 }
 
+/* The P_Key in a row, in host byte order, or a negative errno value. */
+RDMAEZ_API int rdmaez_impl_port_pkey(struct ibv_context *context, int port_num, int index)
+{
+	__be16 wire = 0;
+	uint8_t byte[2];
+	const int error =
+		rdmaez_impl_error(ibv_query_pkey(context, (uint8_t)port_num, index, &wire));
+
+	if (error)
+		return -error;
+	memcpy(byte, &wire, sizeof(byte));
+	return byte[0] << 8 | byte[1];
+}
+
 /**
  * @brief Finds the row of a port's P_Key table that holds a partition key.
  *
@@ -254,28 +272,25 @@ RDMAEZ_API int rdmaez_port_find_pkey(struct ibv_context *context, int port_num, 
 
 	if (!error)
 		error = rdmaez_impl_port_query(context, port_num, &port, diag);
+	if (error)
+		return error;
 	/* Zero in the low bits marks an unused row, not a partition. */
-	for (int i = 0; !error && partition && !(found_key & full) && i < port.pkey_tbl_len; i++) {
-		__be16 wire = 0;
-		uint8_t byte[2];
-		int key;
+	for (int i = 0; partition && !(found_key & full) && i < port.pkey_tbl_len; i++) {
+		const int key = rdmaez_impl_port_pkey(context, port_num, i);
 
-		error = rdmaez_impl_error(ibv_query_pkey(context, (uint8_t)port_num, i, &wire));
-		if (error)
-			rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_pkey");
-		memcpy(byte, &wire, sizeof(byte));
-		key = byte[0] << 8 | byte[1];
+		if (key < 0)
+			return rdmaez_impl_refuse(diag, -key, RDMAEZ_QUERY_REFUSED,
+						  "ibv_query_pkey");
 		if ((key & ~full) == partition && (found < 0 || key & full)) {
 			found = i;
 			found_key = key;
 		}
 	}
-	if (!error && found < 0)
-		error = rdmaez_impl_refuse_value(diag, ENOENT, RDMAEZ_PKEY_NOT_FOUND, "pkey",
-						 RDMAEZ_VALUE_PKEY, pkey, 0, 0);
-	if (!error)
-		*index = found;
-	return error;
+	if (found < 0)
+		return rdmaez_impl_refuse_value(diag, ENOENT, RDMAEZ_PKEY_NOT_FOUND, "pkey",
+						RDMAEZ_VALUE_PKEY, pkey, 0, 0);
+	*index = found;
+	return 0;
 }
 
 #ifdef __cplusplus

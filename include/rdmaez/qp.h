@@ -171,16 +171,17 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_alternate(const struct rdmaez_qp_opts *opts,
 					      struct ibv_qp_attr *attr, struct rdmaez_diag *diag)
 {
 	const int alt_port = (int)rdmaez_impl_option(opts->alt_port, port_num);
+	const int64_t pkey_index = rdmaez_impl_option(opts->alt_pkey_index, 0);
 	int error = 0;
 
 	RDMAEZ_IMPL_FIND(rdmaez_impl_path_fill(&opts->alt, true, judged, opts->alt.sgid_index,
 					       alt_port, alt_port == port_num ? port : NULL,
 					       &attr->alt_ah_attr, diag));
-	RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, "alt_pkey_index", opts->alt_pkey_index, 0, 65535));
+	RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, "alt_pkey_index", pkey_index, 0, 65535));
 	RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->alt_timeout, 14, 31, "alt_timeout",
 					      &attr->alt_timeout, diag));
 	attr->alt_port_num = (uint8_t)alt_port;
-	attr->alt_pkey_index = (uint16_t)opts->alt_pkey_index;
+	attr->alt_pkey_index = (uint16_t)pkey_index;
 	return error;
 }
 
@@ -228,8 +229,10 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_fill(enum ibv_qp_type type, enum ibv_qp_stat
 				RDMAEZ_VALUE_ACCESS, access & ~(int64_t)known, 0, known));
 	}
 	if (mask & IBV_QP_PKEY_INDEX) {
-		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, "pkey_index", opts->pkey_index, 0, 65535));
-		attr->pkey_index = (uint16_t)opts->pkey_index;
+		const int64_t row = rdmaez_impl_option(opts->pkey_index, 0);
+
+		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, "pkey_index", row, 0, 65535));
+		attr->pkey_index = (uint16_t)row;
 	}
 	if (mask & IBV_QP_PORT) {
 		if (port_num < 1 || port_num > ports)

@@ -43,7 +43,7 @@ struct rdmaez_impl_qp_case {
 	bool port_known;
 	struct ibv_port_attr port; /* of the port that the request is about */
 	struct rdmaez_impl_qp_row row, alt_row;
-	int pkey;          /* the row's P_Key; -1: not read */
+	int pkey;          /* the row's P_Key; negative: not read */
 	int linux_version; /* 601 for 6.1; 0: not known */
 	struct rdmaez_diag *diag;
 	int error; /* the first that the kernel would return */
@@ -550,7 +550,6 @@ RDMAEZ_API int rdmaez_impl_qp_gather(struct ibv_qp *qp, const struct ibv_qp_attr
 	const int all = (IBV_QP_DEST_QPN << 1) - 1;
 	struct ibv_qp_init_attr init;
 	int port_num, error;
-	__be16 wire = 0;
 
 	memset(c, 0, sizeof(*c));
 	memset(&init, 0, sizeof(init));
@@ -579,13 +578,8 @@ RDMAEZ_API int rdmaez_impl_qp_gather(struct ibv_qp *qp, const struct ibv_qp_attr
 		rdmaez_impl_qp_read_row(qp->context, &attr->ah_attr, &c->row);
 	if (mask & IBV_QP_ALT_PATH)
 		rdmaez_impl_qp_read_row(qp->context, &attr->alt_ah_attr, &c->alt_row);
-	if ((mask & IBV_QP_PKEY_INDEX) && attr->pkey_index < c->port.pkey_tbl_len &&
-	    !ibv_query_pkey(qp->context, (uint8_t)port_num, attr->pkey_index, &wire)) {
-		uint8_t byte[2];
-
-		memcpy(byte, &wire, sizeof(byte));
-		c->pkey = byte[0] << 8 | byte[1];
-	}
+	if ((mask & IBV_QP_PKEY_INDEX) && attr->pkey_index < c->port.pkey_tbl_len)
+		c->pkey = rdmaez_impl_port_pkey(qp->context, port_num, attr->pkey_index);
 	return 0;
 }
 

@@ -188,6 +188,33 @@ RDMAEZ_API const char *rdmaez_access_str(int bit)
 }
 
 /**
+ * @brief Names the operation of a send work request.
+ * @param opcode any value
+ * @return the constant's name without its prefix, such as "RDMA_WRITE"; "unknown" for any other
+ */
+RDMAEZ_API const char *rdmaez_wr_opcode_str(enum ibv_wr_opcode opcode)
+{
+	switch ((int)opcode) {
+		RDMAEZ_IMPL_NAME(IBV_WR_RDMA_WRITE, "RDMA_WRITE")
+		RDMAEZ_IMPL_NAME(IBV_WR_RDMA_WRITE_WITH_IMM, "RDMA_WRITE_WITH_IMM")
+		RDMAEZ_IMPL_NAME(IBV_WR_SEND, "SEND")
+		RDMAEZ_IMPL_NAME(IBV_WR_SEND_WITH_IMM, "SEND_WITH_IMM")
+		RDMAEZ_IMPL_NAME(IBV_WR_RDMA_READ, "RDMA_READ")
+		RDMAEZ_IMPL_NAME(IBV_WR_ATOMIC_CMP_AND_SWP, "ATOMIC_CMP_AND_SWP")
+		RDMAEZ_IMPL_NAME(IBV_WR_ATOMIC_FETCH_AND_ADD, "ATOMIC_FETCH_AND_ADD")
+		RDMAEZ_IMPL_NAME(IBV_WR_LOCAL_INV, "LOCAL_INV")
+		RDMAEZ_IMPL_NAME(IBV_WR_BIND_MW, "BIND_MW")
+		RDMAEZ_IMPL_NAME(IBV_WR_SEND_WITH_INV, "SEND_WITH_INV")
+		RDMAEZ_IMPL_NAME(IBV_WR_TSO, "TSO")
+		RDMAEZ_IMPL_NAME(IBV_WR_DRIVER1, "DRIVER1")
+		RDMAEZ_IMPL_NAME(14, "FLUSH")
+		RDMAEZ_IMPL_NAME(15, "ATOMIC_WRITE")
+	default:
+		return "unknown";
+	}
+}
+
+/**
  * @brief Names an errno value, of those that verbs return.
  * @param error any value
  * @return the symbol, such as "EINVAL"; "0" for success; "unknown" for any other

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Address handles: what they are made of, and what a refusal is put down to. */
+#include "check.h"
+#include "findings.h"
+
+static struct {
+	struct fake_device *dev;
+	struct ibv_pd *pd;
+	struct ibv_ah *ah;
+	struct rdmaez_path path;
+	struct rdmaez_diag diag;
+} t;
+
+/* A path to a peer whose GID is this text. */
+static void start(const char *dgid)
+{
+	t.dev = fake_reset();
+	t.pd = ibv_alloc_pd(fake_open(t.dev));
+	t.ah = NULL;
+	memset(&t.path, 0, sizeof(t.path));
+	t.path.dgid = gid_of(dgid);
+	memset(&t.diag, 0x55, sizeof(t.diag));
+	fake_reset_log();
+}
+
+static int create(int port_num)
+{
+	return rdmaez_ah_create(t.pd, &t.path, port_num, &t.ah, &t.diag);
+}
+
+static void check_creation(void)
+{
+	const struct ibv_ah_attr *attr;
+	struct ibv_ah_attr bare;
+
+	start("::ffff:192.0.2.9");
+	check_success(&t.diag, create(1), "a handle for an IPv4 peer");
+	attr = &fake_last(FAKE_CREATE_AH)->arg.ah_attr;
+	tap_eq_int(attr->is_global, 1, "has a GRH");
+	tap_eq_int(attr->grh.sgid_index, 3, "from the RoCE v2 row of that family");
+	tap_eq_int(attr->grh.hop_limit, 64, "with a hop limit that passes routers");
+	tap_eq_int(attr->port_num, 1, "by the port");
+	tap_ok(t.ah && t.ah->pd == t.pd, "and is handed over");
+	tap_eq_int(fake_count(FAKE_QUERY_PORT), 1, "the port was asked once");
+	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), 4, "and its rows up to the best");
+	tap_eq_int(fake_count(FAKE_ANY), 6, "and nothing else");
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+
+	start("::ffff:192.0.2.9");
+	t.path.sgid_index = 2;
+	check_success(&t.diag, create(1), "a handle from a row that is named");
+	tap_eq_int(fake_last(FAKE_CREATE_AH)->arg.ah_attr.grh.sgid_index, 2, "uses that row");
+	tap_eq_int(fake_count(FAKE_ANY), 2, "and takes two verbs calls");
+
+	start("::");
+	fake_port_infiniband(&t.dev->port[1]);
+	t.path.dlid = 7;
+	check_success(&t.diag, create(1), "a handle for a LID");
+	memset(&bare, 0, sizeof(bare));
+	bare.dlid = 7;
+	bare.port_num = 1;
+	tap_eq_str(ah_difference(&fake_last(FAKE_CREATE_AH)->arg.ah_attr, &bare), NULL,
+		   "holds the LID and no GRH");
+	tap_eq_int(fake_count(FAKE_ANY), 2, "and takes two verbs calls");
+
+	start("fe80::9");
+	fake_port_infiniband(&t.dev->port[1]);
+	t.path.dlid = 7;
+	t.path.flags = RDMAEZ_PATH_GRH;
+	check_success(&t.diag, create(1), "a handle for a LID with a GRH");
+	tap_eq_int(fake_last(FAKE_CREATE_AH)->arg.ah_attr.is_global, 1, "has the GRH");
+}
+
+static void check_rows(void)
+{
+	start("::ffff:192.0.2.9");
+	t.path.sgid_index = 9;
+	CHECK_FINDINGS(&t.diag, create(1), ENODATA, "rdmaez_ah_create", "an empty row",
+		       {RDMAEZ_ERROR, RDMAEZ_GID_EMPTY, "ah_attr.grh.sgid_index",
+			RDMAEZ_VALUE_NUMBER, 9, 0, 15});
+	tap_eq_ptr(t.ah, NULL, "the output is not written");
+	t.path.sgid_index = 5;
+	CHECK_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "a row of the other family",
+		       {RDMAEZ_ERROR, RDMAEZ_GID_FAMILY, "ah_attr.grh.sgid_index",
+			RDMAEZ_VALUE_NUMBER, 5, 0, 15});
+	t.path.sgid_index = 2;
+	t.dev->attr.orig_attr.vendor_id = 0xffffff; /* rxe */
+	fake_fail(FAKE_CREATE_AH, 0, EINVAL);
+	CHECK_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create",
+		       "a RoCE v1 row of a driver that has none",
+		       {RDMAEZ_ERROR, RDMAEZ_GID_TYPE_REFUSED, "ah_attr.grh.sgid_index",
+			RDMAEZ_VALUE_NUMBER, 2, 0, 15});
+	t.path.sgid_index = 3;
+	CHECK_FINDINGS(
+		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "a row that is right",
+		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	fake_fail(FAKE_QUERY_GID_EX, 0, EIO);
+	CHECK_FINDINGS(
+		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "a row that cannot be read",
+		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	tap_eq_int(rdmaez_ah_create(t.pd, &t.path, 1, &t.ah, NULL), EINVAL, "without a record");
+
+	start("::ffff:192.0.2.9");
+	t.path.sgid_index = 16;
+	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_GID_INDEX, "ah_attr.grh.sgid_index",
+		      "a row beyond the table");
+	tap_eq_int(fake_count(FAKE_CREATE_AH), 0, "is not tried");
+
+	start("fe80::9");
+	fake_port_infiniband(&t.dev->port[1]);
+	t.path.flags = RDMAEZ_PATH_GRH;
+	fake_fail(FAKE_CREATE_AH, 1, ETIMEDOUT);
+	CHECK_FINDINGS(
+		&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "InfiniBand has no neighbours",
+		{RDMAEZ_LIKELY, RDMAEZ_TIMED_OUT, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+}
+
+static void check_network(void)
+{
+	static const struct {
+		int error;
+		enum rdmaez_reason reason;
+		const char *field;
+	} ways[] = {
+		{ETIMEDOUT, RDMAEZ_NEIGHBOUR, "ah_attr.grh.dgid"},
+		{ENETUNREACH, RDMAEZ_NO_ROUTE, "ah_attr.grh.dgid"},
+		{EHOSTUNREACH, RDMAEZ_NO_ROUTE, "ah_attr.grh.dgid"},
+		{ENETDOWN, RDMAEZ_NO_ROUTE, "ah_attr.grh.dgid"},
+		{EADDRNOTAVAIL, RDMAEZ_NO_IPV6, "ah_attr.grh.dgid"},
+		{ENODEV, RDMAEZ_GID_NO_NETDEV, "ah_attr.grh.sgid_index"},
+		{ENOMEM, RDMAEZ_NO_RESOURCES, "ibv_create_ah"},
+		{ENOSPC, RDMAEZ_NO_RESOURCES, "ibv_create_ah"},
+		{EAGAIN, RDMAEZ_BUSY, "ibv_create_ah"},
+		{ENXIO, RDMAEZ_DEVICE_GONE, "ibv_create_ah"},
+		{ENOSYS, RDMAEZ_NOT_SUPPORTED, "ibv_create_ah"},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(ways); i++) {
+		start("2001:db8::9");
+		t.dev->neighbour_errno = ways[i].error;
+		CHECK_FINDINGS(
+			&t.diag, create(1), ways[i].error, "rdmaez_ah_create",
+			rdmaez_errno_str(ways[i].error),
+			{RDMAEZ_LIKELY, ways[i].reason, ways[i].field, RDMAEZ_VALUE_NONE, 0, 0, 0});
+	}
+}
+
+static void check_refusals(void)
+{
+	start("::ffff:192.0.2.9");
+	check_refusal(&t.diag, create(2), EINVAL, RDMAEZ_PORT, "port_num", "no such port");
+	check_refusal(&t.diag, create(0), EINVAL, RDMAEZ_PORT, "port_num", "port 0");
+	check_refusal(&t.diag, rdmaez_ah_create(NULL, &t.path, 1, &t.ah, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "pd", "no domain");
+	check_refusal(&t.diag, rdmaez_ah_create(t.pd, NULL, 1, &t.ah, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "path", "no path");
+	check_refusal(&t.diag, rdmaez_ah_create(t.pd, &t.path, 1, NULL, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "ah", "nowhere to put it");
+	t.path.sl = 16;
+	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_RANGE, "ah_attr.sl", "a wide field");
+	memset(&t.path, 0, sizeof(t.path));
+	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_GRH_MISSING, "ah_attr.grh.dgid",
+		      "no destination on RoCE");
+	fake_port_infiniband(&t.dev->port[1]);
+	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_PATH_EMPTY, "ah_attr.dlid",
+		      "no destination on InfiniBand");
+	tap_eq_int(fake_count(FAKE_CREATE_AH), 0, "none of these has been tried");
+
+	start("::ffff:192.0.2.9");
+	fake_fail(FAKE_QUERY_PORT, 1, EIO);
+	check_refusal(&t.diag, create(1), EIO, RDMAEZ_QUERY_REFUSED, "ibv_query_port",
+		      "a port that does not answer");
+	memset(t.dev->port[1].gid, 0, sizeof(t.dev->port[1].gid));
+	check_refusal(&t.diag, create(1), EADDRNOTAVAIL, RDMAEZ_GID_NONE, "ah_attr.grh.sgid_index",
+		      "a port without addresses");
+	tap_eq_int(fake_count(FAKE_CREATE_AH), 0, "neither has been tried");
+}
+
+int main(void)
+{
+	check_creation();
+	check_rows();
+	check_network();
+	check_refusals();
+	fake_close_all();
+	return tap_done();
+}

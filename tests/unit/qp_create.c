@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* Creating queue pairs: what a refusal is put down to, and what inline data a device is found to take. */
+/* What the process may lock, as the headers below see it: setting the real limit takes privilege. */
+#define getrlimit test_getrlimit
+#include "check.h"
+#include "findings.h"
+
+static rlim_t memlock = RLIM_INFINITY;
+
+int test_getrlimit(int resource, struct rlimit *limit)
+{
+	tap_ok(resource == RLIMIT_MEMLOCK, "the limit asked for is that of locked memory");
+	limit->rlim_cur = memlock;
+	limit->rlim_max = RLIM_INFINITY;
+	return 0;
+}
+
+/* What every test begins with: a device, and attributes that it accepts. */
+static struct {
+	struct fake_device *dev;
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_qp_init_attr init;
+	struct rdmaez_diag diag;
+	struct ibv_qp *qp;
+} t;
+
+static void start(enum ibv_qp_type type)
+{
+	t.dev = fake_reset();
+	t.ctx = fake_open(t.dev);
+	t.pd = ibv_alloc_pd(t.ctx);
+	t.cq = ibv_create_cq(t.ctx, 16, NULL, NULL, 0);
+	memset(&t.init, 0, sizeof(t.init));
+	t.init.qp_type = type;
+	t.init.send_cq = t.init.recv_cq = t.cq;
+	t.init.cap.max_send_wr = t.init.cap.max_recv_wr = 16;
+	t.init.cap.max_send_sge = t.init.cap.max_recv_sge = 2;
+	t.qp = NULL;
+	memset(&t.diag, 0x55, sizeof(t.diag));
+	fake_reset_log();
+}
+
+static int create(void)
+{
+	return rdmaez_qp_create(t.pd, &t.init, &t.qp, &t.diag);
+}
+
+/* The same attributes, and the protection domain with its bit. */
+static struct ibv_qp_init_attr_ex extended(void)
+{
+	struct ibv_qp_init_attr_ex ex;
+
+	memset(&ex, 0, sizeof(ex));
+	ex.send_cq = t.init.send_cq;
+	ex.recv_cq = t.init.recv_cq;
+	ex.srq = t.init.srq;
+	ex.cap = t.init.cap;
+	ex.qp_type = t.init.qp_type;
+	ex.comp_mask = IBV_QP_INIT_ATTR_PD;
+	ex.pd = t.pd;
+	return ex;
+}
+
+static void check_success_costs_one_call(void)
+{
+	struct ibv_qp_init_attr_ex ex;
+
+	start(IBV_QPT_RC);
+	t.init.cap.max_inline_data = 100;
+	t.dev->inline_step = 64;
+	check_success(&t.diag, create(), "a queue pair is created");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
+	tap_ok(t.qp && t.qp->pd == t.pd, "and handed over");
+	tap_eq_int(t.init.cap.max_inline_data, 128, "what was granted is written back");
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+
+	start(IBV_QPT_RC);
+	ex = extended();
+	ex.comp_mask |= IBV_QP_INIT_ATTR_XRCD;
+	ex.xrcd = (struct ibv_xrcd *)&ex;
+	check_success(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag),
+		      "the extended call creates one too");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
+	tap_ok(t.qp && t.qp->pd == t.pd, "and hands it over");
+}
+
+static void check_limits(void)
+{
+	start(IBV_QPT_RC);
+	t.init.cap.max_send_wr = 16385;
+	t.init.cap.max_recv_wr = UINT32_MAX;
+	t.init.cap.max_send_sge = 31;
+	t.init.cap.max_recv_sge = 32;
+	t.init.cap.max_inline_data = 1000;
+	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "everything too large",
+		       {RDMAEZ_ERROR, RDMAEZ_CAP_LIMIT, "cap.max_send_wr", RDMAEZ_VALUE_NUMBER,
+			16385, 0, 16384},
+		       {RDMAEZ_ERROR, RDMAEZ_CAP_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_NUMBER, 31,
+			0, 30},
+		       {RDMAEZ_ERROR, RDMAEZ_CAP_LIMIT, "cap.max_recv_wr", RDMAEZ_VALUE_NUMBER,
+			UINT32_MAX, 0, 16384},
+		       {RDMAEZ_ERROR, RDMAEZ_CAP_LIMIT, "cap.max_recv_sge", RDMAEZ_VALUE_NUMBER, 32,
+			0, 30});
+	tap_eq_ptr(t.qp, NULL, "the output is not written");
+	tap_eq_int(fake_count(FAKE_ANY), 2, "the explanation takes one more call");
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "which asks the device");
+	tap_eq_int(t.diag.qp_type, IBV_QPT_RC, "the record names the type");
+
+	start(IBV_QPT_RC);
+	t.init.cap.max_send_wr = 16385;
+	tap_eq_int(rdmaez_qp_create(t.pd, &t.init, &t.qp, NULL), EINVAL, "without a record");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "nothing is asked");
+
+	start(IBV_QPT_XRC_SEND);
+	t.init.cap.max_recv_wr = 16385;
+	t.init.recv_cq = NULL;
+	check_success(&t.diag, create(), "limits of receives do not concern XRC_SEND");
+
+	start(IBV_QPT_RC);
+	t.init.cap.max_send_sge = 31;
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "a device that does not answer",
+		       {RDMAEZ_LIKELY, RDMAEZ_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
+}
+
+static void check_srq(void)
+{
+	struct ibv_pd other;
+	struct ibv_srq srq;
+
+	memset(&srq, 0, sizeof(srq));
+	memset(&other, 0, sizeof(other));
+	start(IBV_QPT_RC);
+	t.init.srq = &srq;
+	srq.context = t.ctx;
+	srq.pd = t.pd;
+	t.init.cap.max_recv_wr = t.init.cap.max_recv_sge = 100000;
+	check_success(&t.diag, create(), "with an SRQ the limits of receives do not hold");
+	t.init.cap.max_send_sge = 31;
+	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "those of sends do",
+		       {RDMAEZ_ERROR, RDMAEZ_CAP_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_NUMBER, 31,
+			0, 30});
+
+	t.init.cap.max_send_sge = 1;
+	srq.pd = &other;
+	fake_fail(FAKE_CREATE_QP, 1, EINVAL);
+	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "an SRQ of another domain",
+		       {RDMAEZ_LIKELY, RDMAEZ_CREATE_SRQ_PD, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
+
+	start(IBV_QPT_XRC_SEND);
+	t.init.srq = &srq;
+	srq.context = t.ctx;
+	srq.pd = t.pd;
+	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "XRC_SEND with an SRQ",
+		       {RDMAEZ_ERROR, RDMAEZ_CREATE_SRQ, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
+}
+
+static void check_parts(void)
+{
+	struct ibv_context *other;
+	struct ibv_qp_init_attr_ex ex;
+	struct ibv_srq srq;
+
+	start(IBV_QPT_RC);
+	other = fake_open(t.dev);
+	memset(&srq, 0, sizeof(srq));
+	srq.context = other;
+	t.init.send_cq = ibv_create_cq(other, 16, NULL, NULL, 0);
+	t.init.recv_cq = t.init.send_cq;
+	t.init.srq = &srq;
+	CHECK_FINDINGS(
+		&t.diag, create(), ENOENT, "ibv_create_qp", "parts of another context",
+		{RDMAEZ_LIKELY, RDMAEZ_CREATE_CONTEXT, "send_cq", RDMAEZ_VALUE_NONE, 0, 0, 0},
+		{RDMAEZ_LIKELY, RDMAEZ_CREATE_CONTEXT, "recv_cq", RDMAEZ_VALUE_NONE, 0, 0, 0},
+		{RDMAEZ_LIKELY, RDMAEZ_CREATE_CONTEXT, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
+
+	t.init.send_cq = t.init.recv_cq = t.cq;
+	t.init.srq = NULL;
+	ex = extended();
+	ex.comp_mask |= IBV_QP_INIT_ATTR_XRCD; /* so that the context is not the domain's */
+	ex.xrcd = (struct ibv_xrcd *)&ex;
+	ex.send_cq = ex.recv_cq = ibv_create_cq(other, 16, NULL, NULL, 0);
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(other, &ex, &t.qp, &t.diag), ENOENT,
+		       "ibv_create_qp_ex", "a domain of another context",
+		       {RDMAEZ_LIKELY, RDMAEZ_CREATE_CONTEXT, "pd", RDMAEZ_VALUE_NONE, 0, 0, 0});
+}
+
+static void check_types(void)
+{
+	struct ibv_qp_init_attr_ex ex;
+
+	start(IBV_QPT_RAW_PACKET);
+	t.dev->quirks = FAKE_NO_RAW;
+	CHECK_FINDINGS(&t.diag, create(), EPERM, "ibv_create_qp", "RAW_PACKET for anybody",
+		       {RDMAEZ_ERROR, RDMAEZ_CREATE_PRIVILEGE, "qp_type", RDMAEZ_VALUE_TYPE,
+			IBV_QPT_RAW_PACKET, 0, 0});
+
+	start(IBV_QPT_UC);
+	t.dev->qp_types = FAKE_QPT(IBV_QPT_RC);
+	CHECK_FINDINGS(&t.diag, create(), EOPNOTSUPP, "ibv_create_qp", "UC where there is none",
+		       {RDMAEZ_LIKELY, RDMAEZ_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_UC,
+			0, 0});
+	fake_fail(FAKE_CREATE_QP, 1, ENOSYS);
+	CHECK_FINDINGS(&t.diag, create(), ENOSYS, "ibv_create_qp", "and with another errno",
+		       {RDMAEZ_LIKELY, RDMAEZ_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_UC,
+			0, 0});
+
+	start((enum ibv_qp_type)77);
+	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "a type that is none",
+		       {RDMAEZ_ERROR, RDMAEZ_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, 77, 0, 0});
+
+	start(IBV_QPT_XRC_SEND);
+	t.dev->attr.orig_attr.device_cap_flags &= ~(unsigned int)IBV_DEVICE_XRC;
+	fake_fail(FAKE_CREATE_QP, 1, EINVAL);
+	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "XRC where there is none",
+		       {RDMAEZ_ERROR, RDMAEZ_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE,
+			IBV_QPT_XRC_SEND, 0, 0});
+
+	start(IBV_QPT_XRC_RECV);
+	t.init.send_cq = t.init.recv_cq = NULL;
+	t.init.cap.max_send_wr = 100000;
+	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "XRC_RECV without its domain",
+		       {RDMAEZ_ERROR, RDMAEZ_CREATE_DOMAIN, "qp_type", RDMAEZ_VALUE_TYPE,
+			IBV_QPT_XRC_RECV, 0, 0});
+
+	start(IBV_QPT_RC);
+	ex = extended();
+	ex.comp_mask = 0;
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+		       "ibv_create_qp_ex", "RC without its domain",
+		       {RDMAEZ_ERROR, RDMAEZ_CREATE_DOMAIN, "qp_type", RDMAEZ_VALUE_TYPE,
+			IBV_QPT_RC, 0, 0});
+	tap_eq_int(t.diag.qp_type, IBV_QPT_RC, "the record names the type");
+
+	ex = extended();
+	ex.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
+		       "ibv_create_qp_ex", "an extension that is not there",
+		       {RDMAEZ_LIKELY, RDMAEZ_NOT_SUPPORTED, "comp_mask", RDMAEZ_VALUE_FLAGS,
+			IBV_QP_INIT_ATTR_CREATE_FLAGS, 0,
+			IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS},
+		       {RDMAEZ_LIKELY, RDMAEZ_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_RC,
+			0, 0});
+	tap_eq_int(rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, NULL), EOPNOTSUPP, "without a record");
+}
+
+static void check_suspects(void)
+{
+	start(IBV_QPT_RC);
+	t.init.cap.max_inline_data = 257;
+	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "too much inline data",
+		       {RDMAEZ_LIKELY, RDMAEZ_CAP_INLINE, "cap.max_inline_data", RDMAEZ_VALUE_BYTES,
+			257, 0, UINT64_MAX},
+		       {RDMAEZ_LIKELY, RDMAEZ_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
+
+	t.init.cap.max_inline_data = 0;
+	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);
+	memlock = 1 << 20;
+	CHECK_FINDINGS(
+		&t.diag, create(), ENOMEM, "ibv_create_qp", "no memory",
+		{RDMAEZ_LIKELY, RDMAEZ_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0},
+		{RDMAEZ_LIKELY, RDMAEZ_MEMLOCK, "cap", RDMAEZ_VALUE_LIMIT, 0, 0, 1 << 20},
+		{RDMAEZ_LIKELY, RDMAEZ_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0, 1024});
+	memlock = RLIM_INFINITY;
+	CHECK_FINDINGS(
+		&t.diag, create(), ENOMEM, "ibv_create_qp", "no memory, and no limit of it",
+		{RDMAEZ_LIKELY, RDMAEZ_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0},
+		{RDMAEZ_LIKELY, RDMAEZ_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0, 1024});
+
+	fake_fail(FAKE_CREATE_QP, 0, EIO);
+	CHECK_FINDINGS(
+		&t.diag, create(), EIO, "ibv_create_qp", "a device that is gone",
+		{RDMAEZ_LIKELY, RDMAEZ_DEVICE_GONE, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	fake_fail(FAKE_CREATE_QP, 0, EBUSY);
+	CHECK_FINDINGS(&t.diag, create(), EBUSY, "ibv_create_qp", "a device that is busy",
+		       {RDMAEZ_LIKELY, RDMAEZ_BUSY, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	fake_fail(FAKE_CREATE_QP, 0, ETIMEDOUT);
+	CHECK_FINDINGS(
+		&t.diag, create(), ETIMEDOUT, "ibv_create_qp", "a device that is slow",
+		{RDMAEZ_LIKELY, RDMAEZ_TIMED_OUT, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	fake_fail(FAKE_CREATE_QP, 0, EPERM);
+	CHECK_FINDINGS(
+		&t.diag, create(), EPERM, "ibv_create_qp", "no explanation at all",
+		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+}
+
+static void check_null(void)
+{
+	struct ibv_qp_init_attr_ex ex;
+
+	start(IBV_QPT_RC);
+	check_refusal(&t.diag, rdmaez_qp_create(NULL, &t.init, &t.qp, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "pd", "no domain");
+	check_refusal(&t.diag, rdmaez_qp_create(t.pd, NULL, &t.qp, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "init_attr", "no attributes");
+	check_refusal(&t.diag, rdmaez_qp_create(t.pd, &t.init, NULL, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "output", "nowhere to put it");
+	t.init.send_cq = NULL;
+	check_refusal(&t.diag, create(), EINVAL, RDMAEZ_NULL_ARGUMENT, "send_cq", "no send_cq");
+	t.init.send_cq = t.cq;
+	t.init.recv_cq = NULL;
+	check_refusal(&t.diag, create(), EINVAL, RDMAEZ_NULL_ARGUMENT, "recv_cq", "no recv_cq");
+	ex = extended();
+	check_refusal(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "recv_cq", "extended: no recv_cq");
+	ex.recv_cq = t.cq;
+	ex.pd = NULL;
+	check_refusal(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "pd", "extended: no domain");
+	ex.comp_mask = IBV_QP_INIT_ATTR_XRCD;
+	check_refusal(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "xrcd", "extended: no XRC domain");
+	check_refusal(&t.diag, rdmaez_qp_create_ex(NULL, &ex, &t.qp, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "context", "extended: no context");
+	check_refusal(&t.diag, rdmaez_qp_create_ex(t.ctx, NULL, &t.qp, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "init_attr", "extended: no attributes");
+	check_refusal(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, NULL, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "qp", "extended: nowhere to put it");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "none of these has reached the library");
+	ex = extended();
+	ex.comp_mask |= IBV_QP_INIT_ATTR_IND_TABLE;
+	ex.send_cq = ex.recv_cq = NULL;
+	tap_eq_int(rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, NULL), EOPNOTSUPP,
+		   "with an indirection table there need not be completion queues");
+	tap_eq_int(fake_count(FAKE_CREATE_QP), 1, "which the device may judge");
+}
+
+/* Finds this limit and leaves nothing behind. */
+static void check_inline(uint32_t limit, uint32_t step, uint32_t quirks)
+{
+	uint32_t bytes = 1;
+	int open;
+
+	start(IBV_QPT_RC);
+	t.dev->max_inline = limit;
+	t.dev->inline_step = step;
+	t.dev->quirks = quirks;
+	t.init.cap.max_inline_data = 12345;
+	open = fake_open_count();
+	check_success(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag),
+		      "a limit of %u, in steps of %u, quirks %#x", limit, step, quirks);
+	tap_eq_int(bytes, limit > RDMAEZ_QP_INLINE_PROBED ? RDMAEZ_QP_INLINE_PROBED : limit,
+		   "is found");
+	tap_eq_int(fake_open_count(), open, "nothing is left behind");
+	tap_ok(fake_count(FAKE_CREATE_QP) <= 18, "after %u queue pairs, 18 at most",
+	       fake_count(FAKE_CREATE_QP));
+	tap_eq_int(t.init.cap.max_inline_data, 12345, "the attributes stay as they were");
+}
+
+static void check_inline_probe(void)
+{
+	static const uint32_t limits[] = {0,    1,    2,     32,    188,   256,
+					  1000, 4095, 32768, 65535, 65536, UINT32_MAX};
+	uint32_t bytes = 77;
+
+	for (size_t i = 0; i < COUNT_OF(limits); i++) {
+		check_inline(limits[i], 0, 0);
+		check_inline(limits[i], 0, FAKE_INLINE_CUT);
+	}
+	check_inline(960, 64, 0);
+	check_inline(1000, 64, 0);
+	check_inline(UINT32_MAX, 60000, 0);
+
+	start(IBV_QPT_RC);
+	t.init.cap.max_send_sge = 31;
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EINVAL,
+		       "ibv_create_qp", "attributes that are wrong anyway",
+		       {RDMAEZ_ERROR, RDMAEZ_CAP_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_NUMBER, 31,
+			0, 30});
+	start(IBV_QPT_RC);
+	fake_fail(FAKE_CREATE_QP, 3, EIO);
+	CHECK_FINDINGS(
+		&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EIO, "ibv_create_qp",
+		"a failure that has nothing to do with size",
+		{RDMAEZ_LIKELY, RDMAEZ_DEVICE_GONE, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	start(IBV_QPT_RC);
+	fake_fail(FAKE_DESTROY_QP, 1, EBUSY);
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EBUSY,
+		       "ibv_destroy_qp", "a queue pair that cannot be destroyed",
+		       {RDMAEZ_LIKELY, RDMAEZ_BUSY, "ibv_destroy_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	tap_eq_int(rdmaez_qp_max_inline(t.pd, &t.init, &bytes, NULL), 0, "without a record");
+	tap_eq_int(bytes, 256, "the limit is found as well");
+	start(IBV_QPT_RC);
+	check_refusal(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, NULL, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "output", "nowhere to put the limit");
+	check_refusal(&t.diag, rdmaez_qp_max_inline(NULL, &t.init, &bytes, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "pd", "no domain to try in");
+}
+
+int main(void)
+{
+	check_success_costs_one_call();
+	check_limits();
+	check_srq();
+	check_parts();
+	check_types();
+	check_suspects();
+	check_null();
+	check_inline_probe();
+	fake_close_all();
+	return tap_done();
+}

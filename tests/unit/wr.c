@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT */
+/* Posting work: that it costs one call, and what a refusal is put down to. */
+#include "check.h"
+#include "findings.h"
+
+enum {
+	LIST = 3,
+	BAD = 1, /* the one of the list that tests make wrong */
+};
+
+static struct {
+	struct fake_device *dev;
+	struct ibv_qp *qp;
+	struct ibv_send_wr send[LIST], *bad_send;
+	struct ibv_recv_wr recv[LIST], *bad_recv;
+	struct ibv_sge sge[2];
+	struct rdmaez_diag diag;
+} t;
+
+static const uint64_t send_states =
+	1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR;
+static const uint64_t recv_states = 1 << IBV_QPS_INIT | 1 << IBV_QPS_RTR | 1 << IBV_QPS_RTS |
+				    1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR;
+
+/* A queue pair in this state, and two lists of work requests that it accepts in RTS. */
+static void start(enum ibv_qp_type type, enum ibv_qp_state state)
+{
+	t.dev = fake_reset();
+	t.qp = fake_qp(fake_open(t.dev), type);
+	fake_qp_force(t.qp, state);
+	t.qp->state = state;
+	memset(t.send, 0, sizeof(t.send));
+	memset(t.recv, 0, sizeof(t.recv));
+	memset(t.sge, 0, sizeof(t.sge));
+	for (int i = 0; i < LIST; i++) {
+		t.send[i].opcode = IBV_WR_SEND;
+		t.send[i].sg_list = t.recv[i].sg_list = t.sge;
+		t.send[i].num_sge = t.recv[i].num_sge = 1;
+		t.send[i].next = i + 1 < LIST ? &t.send[i + 1] : NULL;
+		t.recv[i].next = i + 1 < LIST ? &t.recv[i + 1] : NULL;
+	}
+	t.sge[0].length = t.sge[1].length = 8;
+	t.bad_send = (struct ibv_send_wr *)&t;
+	t.bad_recv = (struct ibv_recv_wr *)&t;
+	memset(&t.diag, 0x55, sizeof(t.diag));
+	fake_reset_log();
+}
+
+static int post_send(void)
+{
+	return rdmaez_wr_post_send(t.qp, t.send, &t.bad_send, &t.diag);
+}
+
+static int post_recv(void)
+{
+	return rdmaez_wr_post_recv(t.qp, t.recv, &t.bad_recv, &t.diag);
+}
+
+/* The finding that places the wrong work request in the list. */
+#define AT(position)                                                                         \
+	{                                                                                    \
+		RDMAEZ_ERROR, RDMAEZ_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, 0, 0 \
+	}
+
+/* Another one of a certain cause, and of a likely one. */
+#define WRONG(reason, field, ...)                                 \
+	{                                                         \
+		RDMAEZ_ERROR, RDMAEZ_##reason, field, __VA_ARGS__ \
+	}
+#define LIKELY(reason, field, ...)                                 \
+	{                                                          \
+		RDMAEZ_LIKELY, RDMAEZ_##reason, field, __VA_ARGS__ \
+	}
+#define NOTHING RDMAEZ_VALUE_NONE, 0, 0, 0
+
+#define CHECK_SEND(got, error, name, ...) \
+	CHECK_FINDINGS(&t.diag, got, error, "ibv_post_send", name, __VA_ARGS__)
+#define CHECK_RECV(got, error, name, ...) \
+	CHECK_FINDINGS(&t.diag, got, error, "ibv_post_recv", name, __VA_ARGS__)
+
+static void check_success_touches_nothing(void)
+{
+	struct rdmaez_diag before;
+
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	before = t.diag;
+	tap_eq_int(post_send(), 0, "a list of sends is posted");
+	tap_eq_int(post_recv(), 0, "a list of receives is posted");
+	tap_eq_int(fake_count(FAKE_ANY), 2, "each by one verbs call");
+	tap_eq_int(fake_last(FAKE_POST_SEND)->index, LIST, "which took all the sends");
+	tap_eq_int(fake_last(FAKE_POST_RECV)->index, LIST, "or all the receives");
+	tap_ok(memcmp(&t.diag, &before, sizeof(before)) == 0, "the record is left alone");
+	tap_eq_ptr(t.bad_send, &t, "so is bad_wr of the sends");
+	tap_eq_ptr(t.bad_recv, &t, "and of the receives");
+	tap_eq_int(rdmaez_wr_post_send(t.qp, t.send, NULL, NULL), 0, "neither need be there");
+	tap_eq_int(rdmaez_wr_post_recv(t.qp, t.recv, NULL, NULL), 0, "for receives as well");
+}
+
+static void check_unexplained_failures(void)
+{
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	t.send[BAD].num_sge = t.recv[BAD].num_sge = 5;
+	tap_eq_int(rdmaez_wr_post_send(t.qp, t.send, &t.bad_send, NULL), EINVAL, "no record");
+	tap_eq_ptr(t.bad_send, &t.send[BAD], "the send that is wrong is still told");
+	tap_eq_int(rdmaez_wr_post_recv(t.qp, t.recv, &t.bad_recv, NULL), EINVAL, "no record");
+	tap_eq_ptr(t.bad_recv, &t.recv[BAD], "and the receive");
+	tap_eq_int(rdmaez_wr_post_send(t.qp, t.send, NULL, NULL), EINVAL, "no bad_wr either");
+	tap_eq_int(rdmaez_wr_post_recv(t.qp, t.recv, NULL, NULL), EINVAL, "no bad_wr either");
+	tap_eq_int(fake_count(FAKE_ANY), 4, "and nothing is asked");
+
+	t.dev->quirks = FAKE_NEGATIVE_ERRNO;
+	tap_eq_int(rdmaez_wr_post_send(t.qp, t.send, NULL, NULL), EINVAL,
+		   "a negative errno value comes out positive");
+	CHECK_RECV(post_recv(), EINVAL, "a negative errno value", AT(BAD),
+		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 5, 0, 4));
+}
+
+static void check_states(void)
+{
+	for (int state = IBV_QPS_RESET; state < IBV_QPS_RTS; state++) {
+		start(IBV_QPT_RC, (enum ibv_qp_state)state);
+		CHECK_SEND(post_send(), EINVAL, "sending too early", AT(0),
+			   WRONG(WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, (uint64_t)state, 0,
+				 send_states));
+		tap_eq_ptr(t.bad_send, t.send, "the first is refused");
+		t.dev->quirks = FAKE_POST_SEND_ENOMEM;
+		CHECK_SEND(post_send(), ENOMEM, "with a misleading errno", AT(0),
+			   WRONG(WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, (uint64_t)state, 0,
+				 send_states));
+		tap_eq_int(fake_count(FAKE_ANY), 4, "the explanation takes one call each");
+		tap_eq_int(fake_count(FAKE_QUERY_QP), 2, "which asks the queue pair");
+		tap_eq_int(t.diag.qp_num, t.qp->qp_num, "the record names it");
+		tap_eq_str(t.diag.device, "fake0", "and its device");
+	}
+	start(IBV_QPT_RC, IBV_QPS_RESET);
+	CHECK_RECV(
+		post_recv(), EINVAL, "receiving too early", AT(0),
+		WRONG(WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_RESET, 0, recv_states));
+	tap_eq_ptr(t.bad_recv, t.recv, "the first is refused");
+
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	fake_qp_force(t.qp, IBV_QPS_ERR); /* qp->state still says RTS */
+	fake_fail(FAKE_POST_SEND, 0, EINVAL);
+	fake_fail(FAKE_POST_RECV, 0, EINVAL);
+	CHECK_SEND(post_send(), EINVAL, "a driver that takes nothing in ERR", AT(0),
+		   LIKELY(WR_QP_ERROR, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_ERR, 0,
+			  1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD));
+	tap_eq_int(t.qp->state, IBV_QPS_ERR, "the state was refreshed");
+	CHECK_RECV(post_recv(), EINVAL, "nor receives", AT(0),
+		   LIKELY(WR_QP_ERROR, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_ERR, 0,
+			  recv_states & ~(3u << IBV_QPS_SQE)));
+	fake_qp_force(t.qp, IBV_QPS_SQE);
+	CHECK_SEND(post_send(), EINVAL, "or in SQE", AT(0),
+		   LIKELY(WR_QP_ERROR, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_SQE, 0,
+			  1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD));
+}
+
+/* The provider keeps the work and complains afterwards. */
+static void check_unnamed(void)
+{
+	start(IBV_QPT_RC, IBV_QPS_INIT);
+	t.dev->quirks = FAKE_QUEUE_THEN_CHECK;
+	CHECK_SEND(
+		post_send(), EINVAL, "nobody says which",
+		WRONG(WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_INIT, 0, send_states),
+		LIKELY(WR_BAD_UNKNOWN, "bad_wr", NOTHING));
+	tap_eq_ptr(t.bad_send, NULL, "bad_wr says so too");
+	fake_fail(FAKE_QUERY_QP, 1, EIO);
+	CHECK_SEND(post_send(), EINVAL, "a queue pair that does not answer",
+		   LIKELY(QUERY_REFUSED, "ibv_query_qp", NOTHING));
+	fake_fail(FAKE_QUERY_QP, 1, EIO);
+	fake_qp_force(t.qp, IBV_QPS_RESET);
+	CHECK_RECV(post_recv(), EINVAL, "nor to receives",
+		   LIKELY(QUERY_REFUSED, "ibv_query_qp", NOTHING));
+	tap_eq_int(rdmaez_wr_post_send(t.qp, NULL, &t.bad_send, NULL), EINVAL, "no list at all");
+	CHECK_SEND(rdmaez_wr_post_send(t.qp, NULL, &t.bad_send, &t.diag), EINVAL, "no list at all",
+		   WRONG(NULL_ARGUMENT, "wr", NOTHING));
+	CHECK_RECV(rdmaez_wr_post_recv(t.qp, NULL, &t.bad_recv, &t.diag), EINVAL, "no list at all",
+		   WRONG(NULL_ARGUMENT, "wr", NOTHING));
+}
+
+/* A provider that names a work request nobody has posted. */
+static struct ibv_send_wr stray_send;
+static struct ibv_recv_wr stray_recv;
+
+static int post_send_astray(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	(void)qp;
+	(void)wr;
+	*bad_wr = &stray_send;
+	return EINVAL;
+}
+
+static int post_recv_astray(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	(void)qp;
+	(void)wr;
+	*bad_wr = &stray_recv;
+	return EINVAL;
+}
+
+static void check_stray(void)
+{
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	t.qp->context->ops.post_send = post_send_astray;
+	t.qp->context->ops.post_recv = post_recv_astray;
+	stray_send.num_sge = t.send[0].num_sge = 7;
+	stray_recv.num_sge = t.recv[0].num_sge = 8;
+	CHECK_SEND(post_send(), EINVAL, "a stranger among sends",
+		   LIKELY(WR_BAD_UNKNOWN, "bad_wr", NOTHING),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+	tap_eq_ptr(t.bad_send, &stray_send, "is handed on as it is");
+	CHECK_RECV(post_recv(), EINVAL, "a stranger among receives",
+		   LIKELY(WR_BAD_UNKNOWN, "bad_wr", NOTHING),
+		   LIKELY(UNEXPLAINED, "ibv_post_recv", NOTHING));
+	tap_eq_ptr(t.bad_recv, &stray_recv, "is handed on as it is");
+	t.send[0].next = NULL;
+	t.recv[0].next = NULL;
+	CHECK_SEND(post_send(), EINVAL, "the only send",
+		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 7, 0, 4),
+		   LIKELY(WR_BAD_UNKNOWN, "bad_wr", NOTHING));
+	CHECK_RECV(post_recv(), EINVAL, "the only receive",
+		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 8, 0, 4),
+		   LIKELY(WR_BAD_UNKNOWN, "bad_wr", NOTHING));
+}
+
+static void check_sges(void)
+{
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	t.send[BAD].num_sge = 5;
+	t.recv[BAD].num_sge = -1;
+	CHECK_SEND(post_send(), EINVAL, "too many SGEs", AT(BAD),
+		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 5, 0, 4));
+	tap_eq_ptr(t.bad_send, &t.send[BAD], "bad_wr is the verb's");
+	CHECK_RECV(post_recv(), EINVAL, "a negative number of SGEs", AT(BAD),
+		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, UINT64_MAX, 0, 4));
+	t.send[BAD].num_sge = t.recv[BAD].num_sge = 1;
+	t.send[0].sg_list = NULL;
+	t.recv[0].sg_list = NULL;
+	fake_fail(FAKE_POST_SEND, 1, EINVAL);
+	CHECK_SEND(post_send(), EINVAL, "SGEs that are nowhere", AT(0),
+		   WRONG(NULL_ARGUMENT, "sg_list", NOTHING));
+	fake_fail(FAKE_POST_RECV, 1, EINVAL);
+	CHECK_RECV(post_recv(), EINVAL, "SGEs that are nowhere", AT(0),
+		   WRONG(NULL_ARGUMENT, "sg_list", NOTHING));
+	t.send[0].num_sge = 0;
+	fake_fail(FAKE_POST_SEND, 1, EINVAL);
+	CHECK_SEND(post_send(), EINVAL, "none need not be anywhere", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+}
+
+static void check_inline(void)
+{
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	t.send[BAD].send_flags = IBV_SEND_INLINE;
+	t.send[BAD].num_sge = 2;
+	t.sge[0].length = 60;
+	t.sge[1].length = 5;
+	CHECK_SEND(post_send(), EINVAL, "too much inline data", AT(BAD),
+		   WRONG(WR_INLINE, "sg_list", RDMAEZ_VALUE_BYTES, 65, 0, 64));
+	t.sge[0].length = t.sge[1].length = UINT32_MAX;
+	t.dev->quirks = FAKE_POST_SEND_ENOMEM;
+	CHECK_SEND(
+		post_send(), ENOMEM, "far too much of it", AT(BAD),
+		WRONG(WR_INLINE, "sg_list", RDMAEZ_VALUE_BYTES, 2 * (uint64_t)UINT32_MAX, 0, 64));
+	t.sge[0].length = 59;
+	t.sge[1].length = 5;
+	tap_eq_int(post_send(), 0, "as much as there is room for");
+	fake_fail(FAKE_POST_SEND, 1, EINVAL);
+	t.send[0].send_flags = IBV_SEND_INLINE;
+	t.send[0].num_sge = 2;
+	CHECK_SEND(post_send(), EINVAL, "which is not to blame", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+	t.send[0].num_sge = 1;
+
+	fake_fail(FAKE_POST_SEND, 0, EINVAL);
+	t.send[0].opcode = IBV_WR_RDMA_READ;
+	t.send[0].send_flags = IBV_SEND_INLINE;
+	CHECK_SEND(post_send(), EINVAL, "an inline READ", AT(0),
+		   LIKELY(WR_INLINE_OPCODE, "send_flags", RDMAEZ_VALUE_OPCODE, IBV_WR_RDMA_READ, 0,
+			  0));
+	t.send[0].opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+	t.sge[0].length = 8;
+	CHECK_SEND(post_send(), EINVAL, "an inline atomic", AT(0),
+		   LIKELY(WR_INLINE_OPCODE, "send_flags", RDMAEZ_VALUE_OPCODE,
+			  IBV_WR_ATOMIC_FETCH_AND_ADD, 0, 0));
+	t.send[0].opcode = IBV_WR_RDMA_WRITE;
+	CHECK_SEND(post_send(), EINVAL, "an inline WRITE is right", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+}
+
+static void check_atomics(void)
+{
+	static const enum ibv_wr_opcode opcodes[] = {IBV_WR_ATOMIC_CMP_AND_SWP,
+						     IBV_WR_ATOMIC_FETCH_AND_ADD};
+
+	for (size_t i = 0; i < COUNT_OF(opcodes); i++) {
+		start(IBV_QPT_RC, IBV_QPS_RTS);
+		t.send[BAD].opcode = opcodes[i];
+		t.send[BAD].wr.atomic.remote_addr = 0x1000;
+		tap_eq_int(post_send(), 0, "an atomic that is right");
+		t.send[BAD].wr.atomic.remote_addr = 0x1004;
+		CHECK_SEND(post_send(), EINVAL, "an atomic at an odd place", AT(BAD),
+			   WRONG(WR_ATOMIC, "wr.atomic.remote_addr", RDMAEZ_VALUE_ADDRESS, 0x1004,
+				 0, 0));
+		t.send[BAD].num_sge = 2;
+		CHECK_SEND(post_send(), EINVAL, "of an odd length as well", AT(BAD),
+			   WRONG(WR_ATOMIC, "sg_list", RDMAEZ_VALUE_BYTES, 16, 8, 8),
+			   WRONG(WR_ATOMIC, "wr.atomic.remote_addr", RDMAEZ_VALUE_ADDRESS, 0x1004,
+				 0, 0));
+	}
+}
+
+/* Which types take which operations: ibv_post_send(3) row by row, 14 and 15 as verbs.h has them. */
+static void check_opcodes(void)
+{
+	static const struct {
+		enum ibv_qp_type type;
+		const char *taken; /* by the number of the opcode */
+	} rows[] = {
+		{IBV_QPT_UD, "..XX......XX...."},         {IBV_QPT_UC, "XXXX...XXX.X...."},
+		{IBV_QPT_RC, "XXXXXXXXXX.X..XX"},         {IBV_QPT_XRC_SEND, "XXXXXXXXXX.X..XX"},
+		{IBV_QPT_RAW_PACKET, "..X.......XX...."}, {IBV_QPT_XRC_RECV, "................"},
+		{IBV_QPT_DRIVER, "XXXXXXXXXXXXXXXX"},
+	};
+	const struct rdmaez_finding *found;
+	int wrong;
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		start(rows[i].type, IBV_QPS_RTS);
+		fake_fail(FAKE_POST_SEND, 0, EINVAL);
+		wrong = 0;
+		for (int opcode = 0; opcode < 40; opcode++) {
+			const bool taken = opcode < 16 ? rows[i].taken[opcode] == 'X'
+						       : rows[i].type == IBV_QPT_DRIVER;
+
+			t.send[0].opcode = (enum ibv_wr_opcode)opcode;
+			t.send[0].wr.ud.ah = NULL;
+			post_send();
+			found = rdmaez_diag_find(&t.diag, RDMAEZ_WR_OPCODE);
+			if (opcode >= 32)
+				wrong += !found; /* no type has those, nor has our mask */
+			else if (taken == (found != NULL) ||
+				 (found && (strcmp(found->field, "opcode") != 0 ||
+					    found->kind != RDMAEZ_VALUE_OPCODE ||
+					    found->value != (uint64_t)opcode)))
+				wrong++;
+		}
+		tap_eq_int(wrong, 0, "the operations of %s", rdmaez_qp_type_str(rows[i].type));
+	}
+	start(IBV_QPT_UC, IBV_QPS_RTS);
+	t.send[2].opcode = IBV_WR_RDMA_READ;
+	CHECK_SEND(post_send(), EINVAL, "a READ over UC", AT(2),
+		   WRONG(WR_OPCODE, "opcode", RDMAEZ_VALUE_OPCODE, IBV_WR_RDMA_READ, 0, 0));
+}
+
+static void check_ud(void)
+{
+	struct ibv_pd other;
+	struct ibv_ah ah;
+
+	memset(&ah, 0, sizeof(ah));
+	memset(&other, 0, sizeof(other));
+	start(IBV_QPT_UD, IBV_QPS_RTS);
+	fake_fail(FAKE_POST_SEND, 0, EINVAL);
+	CHECK_SEND(post_send(), EINVAL, "UD to nobody", AT(0),
+		   WRONG(NULL_ARGUMENT, "wr.ud.ah", NOTHING));
+	ah.pd = &other;
+	t.send[0].wr.ud.ah = &ah;
+	CHECK_SEND(post_send(), EINVAL, "UD by a handle of another domain", AT(0),
+		   LIKELY(WR_AH_PD, "wr.ud.ah", NOTHING));
+	ah.pd = t.qp->pd;
+	t.sge[0].length = 1025;
+	CHECK_SEND(post_send(), EINVAL, "UD of more than a packet", AT(0),
+		   LIKELY(WR_UD_LENGTH, "sg_list", RDMAEZ_VALUE_BYTES, 1025, 0, 1024));
+	t.send[0].opcode = IBV_WR_TSO;
+	CHECK_SEND(post_send(), EINVAL, "the device cuts TSO into packets", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+	t.send[0].opcode = IBV_WR_SEND;
+	t.sge[0].length = 1024;
+	CHECK_SEND(post_send(), EINVAL, "UD of just a packet", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+	fake_fail(FAKE_QUERY_PORT, 0, EIO);
+	t.sge[0].length = 1025;
+	CHECK_SEND(post_send(), EINVAL, "UD by a port that does not answer", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+}
+
+static void check_queues(void)
+{
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	for (int i = 0; i < 5; i++) {
+		tap_eq_int(post_send(), 0, "the send queue takes three more");
+		tap_eq_int(post_recv(), 0, "the receive queue too");
+	}
+	CHECK_SEND(post_send(), ENOMEM, "the seventeenth send", AT(1),
+		   LIKELY(WR_QUEUE_FULL, "cap.max_send_wr", RDMAEZ_VALUE_LIMIT, 0, 0, 16));
+	tap_eq_ptr(t.bad_send, &t.send[1], "is the second of the list");
+	CHECK_RECV(post_recv(), ENOMEM, "the seventeenth receive", AT(1),
+		   LIKELY(WR_QUEUE_FULL, "cap.max_recv_wr", RDMAEZ_VALUE_LIMIT, 0, 0, 16));
+	tap_eq_ptr(t.bad_recv, &t.recv[1], "is the second of the list");
+	fake_qp_work_done(t.qp);
+	tap_eq_int(post_send(), 0, "when the work is done there is room");
+
+	start(IBV_QPT_XRC_SEND, IBV_QPS_RTS);
+	CHECK_RECV(post_recv(), EINVAL, "XRC_SEND has no receive queue", AT(0),
+		   WRONG(WR_NO_QUEUE, "cap.max_recv_wr", RDMAEZ_VALUE_NUMBER, 0, 1, UINT32_MAX));
+	start(IBV_QPT_XRC_RECV, IBV_QPS_RTS);
+	CHECK_SEND(post_send(), EINVAL, "XRC_RECV sends nothing", AT(0),
+		   WRONG(WR_OPCODE, "opcode", RDMAEZ_VALUE_OPCODE, IBV_WR_SEND, 0, 0));
+	start(IBV_QPT_RC, IBV_QPS_RESET);
+	t.qp->srq = (struct ibv_srq *)&t;
+	CHECK_RECV(post_recv(), EINVAL, "receives come from an SRQ", AT(0),
+		   WRONG(WR_SRQ, "srq", NOTHING));
+
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	fake_fail(FAKE_POST_SEND, 0, EIO);
+	CHECK_SEND(post_send(), EIO, "a device that is gone", AT(0),
+		   LIKELY(DEVICE_GONE, "ibv_post_send", NOTHING));
+	fake_fail(FAKE_POST_RECV, 0, EINVAL);
+	CHECK_RECV(post_recv(), EINVAL, "a receive that nothing is wrong with", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_recv", NOTHING));
+}
+
+static void check_signaled(void)
+{
+	start(IBV_QPT_DRIVER, IBV_QPS_RTS);
+	t.dev->quirks = FAKE_SIGNALED_ONLY;
+	t.dev->attr.orig_attr.vendor_id = 0x1d0f; /* efa */
+	t.send[0].send_flags = IBV_SEND_SIGNALED;
+	CHECK_SEND(post_send(), EINVAL, "efa and an unsignaled send", AT(1),
+		   WRONG(WR_UNSIGNALED, "send_flags", RDMAEZ_VALUE_FLAGS, IBV_SEND_SIGNALED, 0, 0));
+	t.send[1].send_flags = t.send[2].send_flags = IBV_SEND_SIGNALED;
+	tap_eq_int(post_send(), 0, "signaled ones it takes");
+	fake_fail(FAKE_POST_SEND, 1, EINVAL);
+	CHECK_SEND(post_send(), EINVAL, "or refuses for another reason", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+	t.dev->attr.orig_attr.vendor_id = 0;
+	t.send[0].send_flags = 0;
+	CHECK_SEND(post_send(), EINVAL, "an unknown driver is not accused", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+}
+
+static void check_signal_all(void)
+{
+	struct ibv_qp_init_attr init;
+
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	memset(&init, 0, sizeof(init));
+	init.qp_type = IBV_QPT_RC;
+	init.send_cq = t.qp->send_cq;
+	init.recv_cq = t.qp->recv_cq;
+	init.cap.max_send_wr = init.cap.max_send_sge = 1;
+	init.sq_sig_all = 1;
+	t.dev->quirks = FAKE_SIGNALED_ONLY;
+	t.dev->attr.orig_attr.vendor_id = 0x1d0f;
+	t.qp = ibv_create_qp(t.qp->pd, &init);
+	fake_qp_force(t.qp, IBV_QPS_RTS);
+	CHECK_SEND(post_send(), ENOMEM, "sq_sig_all signals every send", AT(1),
+		   LIKELY(WR_QUEUE_FULL, "cap.max_send_wr", RDMAEZ_VALUE_LIMIT, 0, 0, 1));
+
+	init.cap.max_send_wr = 0;
+	t.qp = ibv_create_qp(t.qp->pd, &init);
+	fake_qp_force(t.qp, IBV_QPS_RTS);
+	CHECK_SEND(post_send(), ENOMEM, "a queue of no length", AT(0),
+		   WRONG(WR_NO_QUEUE, "cap.max_send_wr", RDMAEZ_VALUE_NUMBER, 0, 1, UINT32_MAX));
+}
+
+/* The record's text in one line, whatever its layout. */
+static void format(char *text, size_t size)
+{
+	char *to = text;
+
+	tap_ok(rdmaez_diag_format(&t.diag, text, size) < (int)size, "the text fits");
+	for (const char *from = text; *from; from++)
+		if (*from != '\n' && (*from != ' ' || (to > text && to[-1] != ' ')))
+			*to++ = *from;
+		else if (*from == '\n' && to > text && to[-1] != ' ')
+			*to++ = ' ';
+	*to = '\0';
+}
+
+/* How the findings that only this header makes read. */
+static void check_text(void)
+{
+	char text[2048];
+
+	start(IBV_QPT_RC, IBV_QPS_INIT);
+	t.send[0].opcode = IBV_WR_TSO;
+	t.send[0].send_flags = IBV_SEND_INLINE;
+	t.sge[0].length = 100;
+	post_send();
+	format(text, sizeof(text));
+	tap_ok(strstr(text, "Its place in the list, counted from 0: 0."), "the place is told");
+	tap_ok(strstr(text, "It is in INIT; needed: RTS, SQD, SQE, ERR."), "so is the state");
+	tap_ok(strstr(text, "Given: TSO (10)."), "the operation");
+	tap_ok(strstr(text, "Given: 100 bytes; accepted: 0 to 64."), "and the length");
+	t.send[0].opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+	t.send[0].wr.atomic.remote_addr = 0xdeadbeef12345679;
+	post_send();
+	format(text, sizeof(text));
+	tap_ok(strstr(text, "Given: 0xdeadbeef12345679."), "and an address");
+}
+
+int main(void)
+{
+	check_success_touches_nothing();
+	check_unexplained_failures();
+	check_states();
+	check_unnamed();
+	check_stray();
+	check_sges();
+	check_inline();
+	check_atomics();
+	check_opcodes();
+	check_ud();
+	check_queues();
+	check_signaled();
+	check_signal_all();
+	check_text();
+	fake_close_all();
+	return tap_done();
+}
