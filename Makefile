@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+#
+# rdmaez has nothing to build: it is headers. This file runs the demonstration and the tests, and
+# installs. What a target needs is installed by tools/deps, which is silent where all is there.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC := gcc
+CXX := g++
+CLANG ?= clang-14
+CLANGXX ?= clang++-14
+CLANG_FORMAT ?= clang-format-14
+JOBS ?= $(shell nproc)
+VERSION := $(shell sed -n 's/^\#define RDMAEZ_VERSION_[MP].* //p' include/rdmaez/version.h | paste -sd.)
+export CC CXX CLANG CLANGXX CLANG_FORMAT
+
+# The warnings stand in one file, which the compile tests use as well.
+CFLAGS := -std=c11 -O2 -g -Iinclude @tests/compile/warnings -Wc++-compat -MMD -MP
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# Runs each test program under a time limit; a test that cannot run here counts as failed.
+PROVE := prove --timer --failures --comments --exec tests/run $(if $(V),--verbose)
+
+HEADERS := $(notdir $(wildcard include/rdmaez/*.h))
+EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
+FAKE := $(patsubst tests/fake/%.c,%.o,$(wildcard tests/fake/*.c))
+UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+UNIT := $(UNIT:%=build/unit/gcc/%) $(UNIT:%=build/unit/clang/%)
+DEVICE := $(patsubst tests/device/%.c,build/device/%,$(wildcard tests/device/*.c))
+C_FILES = $(shell find include examples tests -name '*.[ch]')
+
+.PHONY: help
+help: ## print this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 22
+
+# --- For users ----------------------------------------------------------------------------------
+
+.PHONY: demo examples bench docs install uninstall clean
+demo: examples | deps-guest ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
+	tools/softroce examples/demo
+
+examples: $(EXAMPLES) ## build the examples into build/examples
+
+bench: | deps-build deps-bench ## measure what the helpers cost
+	tests/bench/run
+
+docs: | deps-docs ## build the documentation into build/docs/html
+	mkdir -p build/docs
+	RDMAEZ_VERSION=$(VERSION) doxygen docs/Doxyfile
+
+INSTALL_TO := $(DESTDIR)$(PREFIX)
+install: ## copy the headers and rdmaez.pc below PREFIX (/usr/local), or DESTDIR and PREFIX
+	install -d $(INSTALL_TO)/include/rdmaez $(INSTALL_TO)/lib/pkgconfig
+	install -m 644 include/rdmaez.h $(INSTALL_TO)/include/
+	install -m 644 $(HEADERS:%=include/rdmaez/%) $(INSTALL_TO)/include/rdmaez/
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' rdmaez.pc.in >$(INSTALL_TO)/lib/pkgconfig/rdmaez.pc
+	chmod 644 $(INSTALL_TO)/lib/pkgconfig/rdmaez.pc
+
+uninstall: ## remove what install copied
+	rm -f $(INSTALL_TO)/include/rdmaez.h $(HEADERS:%=$(INSTALL_TO)/include/rdmaez/%)
+	rm -f $(INSTALL_TO)/lib/pkgconfig/rdmaez.pc
+	[ ! -d $(INSTALL_TO)/include/rdmaez ] || rmdir --ignore-fail-on-non-empty $(INSTALL_TO)/include/rdmaez
+
+clean: ## remove what was built
+	rm -rf build
+
+# --- For developers -----------------------------------------------------------------------------
+
+STEPS := tree unit compile tools kernel device
+TESTS_unit := $(UNIT)
+TESTS_device := $(wildcard tests/device/*.t) $(DEVICE)
+NEEDS_unit := $(UNIT)
+NEEDS_device := $(EXAMPLES) $(DEVICE)
+# $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
+tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
+tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
+build_first = @$(MAKE) --no-print-directory -j$(JOBS) $(foreach step,$(1),$(NEEDS_$(step)))
+
+.PHONY: check format $(STEPS:%=check-%)
+check: | deps-build deps-test deps-docs deps-guest ## run every test; V=1 shows each one by name
+	$(call build_first,$(STEPS))
+	@$(call tell,[a-z]*)
+	@$(PROVE) $(call tests_of,$(STEPS))
+
+check-tree: | deps-docs ## format, scripts, documentation, installation
+check-unit: ## the headers against a fake libibverbs, under sanitizers, by gcc and clang
+check-compile: ## the headers by every compiler, standard and rdma-core
+check-tools: | deps-guest ## the Soft-RoCE machine itself
+check-kernel: | deps-guest ## the rules against a running kernel's
+check-device: | deps-guest ## real queue pairs on the Soft-RoCE machine
+$(STEPS:%=check-%): check-%: | deps-build deps-test
+	$(if $(NEEDS_$*),$(call build_first,$*))
+	@$(call tell,$*)
+	@$(PROVE) $(call tests_of,$*)
+
+format: | deps-test ## lay out every C file by .clang-format
+	$(CLANG_FORMAT) -i $(C_FILES)
+
+# --- What is built ------------------------------------------------------------------------------
+
+.PHONY: deps-build deps-test deps-docs deps-guest deps-bench
+deps-build deps-test deps-docs deps-guest deps-bench:
+	@tools/deps $(@:deps-%=%)
+
+# $(call compile,ARGUMENTS): shows no more than what is made from what, unless V=1.
+compile = $(if $(V),,@echo "$(CC) $@"; )mkdir -p $(@D); $(CC) $(CFLAGS) $< -o $@ $(1)
+
+build/examples/%: examples/%.c | deps-build
+	$(call compile,-libverbs)
+build/device/%: tests/device/%.c | deps-build
+	$(call compile,$(SANITIZE) -Itests -libverbs)
+
+# The fake's objects stand in for libibverbs, so a unit test links nothing else.
+build/objects/gcc/%.o: tests/%.c | deps-build
+	$(call compile,$(SANITIZE) -Itests -Itests/fake -c)
+build/objects/clang/%.o: tests/%.c | deps-test
+	$(call compile,$(SANITIZE) -Itests -Itests/fake -c)
+build/unit/gcc/%: build/objects/gcc/unit/%.o $(FAKE:%=build/objects/gcc/fake/%)
+	$(call link)
+build/unit/clang/%: build/objects/clang/unit/%.o $(FAKE:%=build/objects/clang/fake/%)
+	$(call link)
+build/objects/clang/% build/unit/clang/%: CC := $(CLANG)
+link = $(if $(V),,@)mkdir -p $(@D); $(CC) $(SANITIZE) $^ -o $@
+
+build/%.d: ;
+-include $(shell find build -name '*.d' 2>/dev/null)

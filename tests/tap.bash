@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# TAP for test scripts, which start with `source tests/tap.bash` at the top of the repository.
+#
+#     ok NAME COMMAND...             passes where COMMAND succeeds; else shows what it printed
+#     fails NAME PATTERN COMMAND...  passes where COMMAND fails and prints what PATTERN, an extended
+#                                    regular expression, matches: for seeded defects, to see that a
+#                                    check sees them, and for the right reason
+#     soon ok|fails ...              the same in the background, a processor's worth at a time
+#     done_testing                   waits, prints the plan; its status is the script's
+#
+# $scratch is an empty directory, removed at the end. A script that dies on the way prints no plan,
+# which prove counts as failed.
+
+set -uo pipefail
+
+tap_run=0
+tap_failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+tap_count() {
+	tap_run=$((tap_run + 1))
+}
+
+# tap_report CODE NAME OUTPUT: in one write, so that lines of the background do not mix.
+tap_report() {
+	if (($1 == 0)); then
+		printf 'ok - %s\n' "$2"
+	else
+		printf 'not ok - %s\n#   %s\n' "$2" "${3//$'\n'/$'\n#   '}"
+	fi
+	return "$1"
+}
+
+# The command gets a shell of its own with `set -e`. That holds only where nothing up the calls is a
+# condition, so no `if`, `&&` or `||` calls these two.
+tap_ok() {
+	local output code name=$1
+	shift
+	output=$(set -eE; trap 'echo "failed: $BASH_COMMAND"' ERR; "$@" 2>&1)
+	code=$?
+	tap_report "$((code != 0))" "$name" "$output"
+}
+
+tap_fails() {
+	local output code name=$1 pattern=$2
+	shift 2
+	output=$(set -e; "$@" 2>&1)
+	code=$?
+	((code != 0)) && grep -qE -- "$pattern" <<<"$output"
+	tap_report "$?" "$name" "ended with $code, wanted to fail with '$pattern': $output"
+}
+
+ok() {
+	tap_count
+	tap_ok "$@"
+	tap_failed=$((tap_failed + $?))
+}
+
+fails() {
+	tap_count
+	tap_fails "$@"
+	tap_failed=$((tap_failed + $?))
+}
+
+soon() {
+	tap_count
+	while (($(jobs -rp | wc -l) >= $(nproc))); do
+		tap_wait
+	done
+	"tap_$1" "${@:2}" &
+}
+
+# Takes in the result of one background test; 127 says that there was none.
+tap_wait() {
+	local code=0
+	wait -n || code=$?
+	((code == 0 || code == 127)) || tap_failed=$((tap_failed + 1))
+	return "$((code == 127))"
+}
+
+done_testing() {
+	while tap_wait; do :; done
+	echo "1..$tap_run"
+	((tap_failed == 0))
+}
