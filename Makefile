@@ -48,9 +48,14 @@ examples: $(EXAMPLES) ## build the examples into build/examples
 bench: | deps-build deps-bench ## measure what the helpers cost
 	tests/bench/run
 
-docs: | deps-docs ## build the documentation into build/docs/html
-	mkdir -p build/docs
+docs: build/docs/mistakes.txt | deps-docs ## build the documentation into build/docs/html
 	RDMAEZ_VERSION=$(VERSION) doxygen docs/Doxyfile
+
+# What the example prints about its mistakes is part of the documentation; the fake needs no device.
+build/docs/mistakes.txt: examples/mistakes.c $(wildcard include/*.h include/*/*.h tests/fake/*.[ch]) | deps-build
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O1 -Iinclude -Itests/fake $< $(wildcard tests/fake/*.c) -o build/docs/mistakes
+	build/docs/mistakes >$@
 
 INSTALL_TO := $(DESTDIR)$(PREFIX)
 install: ## copy the headers and rdmaez.pc below PREFIX (/usr/local), or DESTDIR and PREFIX

@@ -273,6 +273,7 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_STATE,     /**< `value` is a state asked for, bit n of `max` accepts state n */
 	RDMAEZ_VALUE_TYPE,      /**< `value` is an enum ibv_qp_type */
 	RDMAEZ_VALUE_MTU, /**< `value` is what was given as enum ibv_mtu, `min` to `max` accepted */
+	RDMAEZ_VALUE_ROW, /**< `value` is the index of a row in a table */
 	RDMAEZ_VALUE_PKEY,   /**< `value` is a P_Key, in host byte order */
 	RDMAEZ_VALUE_LIMIT,  /**< at most `max` is accepted; what was given is not known */
 	RDMAEZ_VALUE_NS,     /**< `value` is one wait in ns, `min` to `max` all of them together */
@@ -309,9 +310,9 @@ struct rdmaez_diag {
 	int error;        /**< what the function returned: 0 or a positive errno value */
 	const char *call; /**< the function or verb that refused, a literal; NULL: none */
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "" where none was involved */
-	const char *driver; /**< the driver recognised, a literal; NULL: nobody looked */
-	uint32_t qp_num;    /**< the queue pair's number; 0 where none was involved */
-	int qp_type;        /**< its enum ibv_qp_type; 0: none */
+	const char *driver;              /**< the driver recognised, a literal; NULL: none was */
+	uint32_t qp_num;                 /**< the queue pair's number; 0 where none was involved */
+	int qp_type;                     /**< its enum ibv_qp_type; 0: none */
 	int from; /**< enum ibv_qp_state it was in, or is in where `to` is -1; -1: not known */
 	int to;   /**< enum ibv_qp_state asked for; -1: no transition involved */
 	struct ibv_gid_entry source; /**< the GID row the path starts from; zero: none was read */

@@ -181,8 +181,14 @@ RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 
 	switch ((int)finding->kind) {
 	case RDMAEZ_VALUE_NUMBER:
-		rdmaez_impl_put(text, " Given: %lld; accepted: %lld to %lld.", value,
-				(long long)finding->min, (long long)finding->max);
+		rdmaez_impl_put(text, " Given: %lld; accepted: %lld", value,
+				(long long)finding->min);
+		if (finding->max != finding->min)
+			rdmaez_impl_put(text, " to %lld", (long long)finding->max);
+		rdmaez_impl_put(text, ".");
+		return;
+	case RDMAEZ_VALUE_ROW:
+		rdmaez_impl_put(text, " This is row %lld.", value);
 		return;
 	case RDMAEZ_VALUE_ATTR_MASK:
 		name = rdmaez_qp_attr_str;
@@ -329,12 +335,15 @@ RDMAEZ_API void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 		rdmaez_impl_put(text, ", in %s",
 				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
 	if (!rdmaez_gid_is_zero(&diag->destination)) {
-		rdmaez_gid_format(&diag->source.gid, path[0], sizeof(path[0]));
 		rdmaez_gid_format(&diag->destination, path[1], sizeof(path[1]));
-		rdmaez_impl_put(text, ", from GID row %u (%s, %s, interface %u) to %s",
-				diag->source.gid_index, path[0],
-				rdmaez_gid_type_str(diag->source.gid_type),
-				diag->source.ndev_ifindex, path[1]);
+		rdmaez_impl_put(text, ", from GID row %u", diag->source.gid_index);
+		if (!rdmaez_gid_is_zero(&diag->source.gid)) {
+			rdmaez_gid_format(&diag->source.gid, path[0], sizeof(path[0]));
+			rdmaez_impl_put(text, " (%s, %s, interface %u)", path[0],
+					rdmaez_gid_type_str(diag->source.gid_type),
+					diag->source.ndev_ifindex);
+		}
+		rdmaez_impl_put(text, " to %s", path[1]);
 	}
 	rdmaez_impl_put(text, ".");
 }

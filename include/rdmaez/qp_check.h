@@ -185,8 +185,8 @@ RDMAEZ_API bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_GID_INDEX, index, RDMAEZ_VALUE_NUMBER,
 				     ah->grh.sgid_index, 0, c->port.gid_tbl_len - 1);
 	else if (row->error == ENODATA)
-		rdmaez_impl_qp_wrong(c, ENODATA, RDMAEZ_GID_EMPTY, index, RDMAEZ_VALUE_NUMBER,
-				     ah->grh.sgid_index, 0, c->port.gid_tbl_len - 1);
+		rdmaez_impl_qp_wrong(c, ENODATA, RDMAEZ_GID_EMPTY, index, RDMAEZ_VALUE_ROW,
+				     ah->grh.sgid_index, 0, 0);
 	else
 		return !row->error;
 	return false;
@@ -215,16 +215,14 @@ RDMAEZ_API void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
 		return;
 	if ((own == RDMAEZ_GID_CLASS_IPV4) != (peer == RDMAEZ_GID_CLASS_IPV4))
 		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_GID_FAMILY, "ah_attr.grh.sgid_index",
-				     RDMAEZ_VALUE_NUMBER, grh->sgid_index, 0,
-				     c->port.gid_tbl_len - 1);
+				     RDMAEZ_VALUE_ROW, grh->sgid_index, 0, 0);
 	else if (!row->ndev_ifindex)
 		rdmaez_impl_qp_wrong(c, ENODEV, RDMAEZ_GID_NO_NETDEV, "ah_attr.grh.sgid_index",
-				     RDMAEZ_VALUE_NUMBER, grh->sgid_index, 0,
-				     c->port.gid_tbl_len - 1);
+				     RDMAEZ_VALUE_ROW, grh->sgid_index, 0, 0);
 	else if (own == RDMAEZ_GID_CLASS_LINK_LOCAL && !peer_is_near)
 		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_GID_LINK_LOCAL,
-				     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_NUMBER, grh->sgid_index,
-				     0, c->port.gid_tbl_len - 1);
+				     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_ROW, grh->sgid_index, 0,
+				     0);
 }
 
 RDMAEZ_API void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
@@ -243,8 +241,8 @@ RDMAEZ_API void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 		if (roce && c->row.entry.gid_type == IBV_GID_TYPE_ROCE_V1 &&
 		    !(c->driver->traits & RDMAEZ_DRIVER_ROCE_V2))
 			rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_GID_ROCE_V1,
-					     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_NUMBER,
-					     ah->grh.sgid_index, 0, c->port.gid_tbl_len - 1);
+					     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_ROW,
+					     ah->grh.sgid_index, 0, 0);
 		if (ah->grh.hop_limit <= 1 && peer != RDMAEZ_GID_CLASS_LINK_LOCAL)
 			rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_HOP_LIMIT,
 					     "ah_attr.grh.hop_limit", RDMAEZ_VALUE_NUMBER,
@@ -355,8 +353,7 @@ RDMAEZ_API void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 	if ((traits & RDMAEZ_DRIVER_ROCE_V2) && (c->mask & IBV_QP_AV) &&
 	    c->attr->ah_attr.is_global && c->row.entry.gid_type == IBV_GID_TYPE_ROCE_V1)
 		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_GID_TYPE_REFUSED, "ah_attr.grh.sgid_index",
-				     RDMAEZ_VALUE_NUMBER, c->attr->ah_attr.grh.sgid_index, 0,
-				     c->port.gid_tbl_len - 1);
+				     RDMAEZ_VALUE_ROW, c->attr->ah_attr.grh.sgid_index, 0, 0);
 	if (moves && to == IBV_QPS_RTR && c->port_known && c->port.state != IBV_PORT_ACTIVE &&
 	    c->port.state != IBV_PORT_ACTIVE_DEFER)
 		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_PORT_DOWN, "port_num",
@@ -590,11 +587,12 @@ RDMAEZ_API void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
 
 	if (!diag)
 		return;
-	diag->driver = c->driver->name;
+	diag->driver = c->driver->vendor_id ? c->driver->name : NULL;
 	rdmaez_impl_diag_transition(diag, c->type, c->now.qp_state,
 				    c->mask & IBV_QP_STATE ? c->attr->qp_state : c->now.qp_state);
 	if ((c->mask & IBV_QP_AV) && c->attr->ah_attr.is_global) {
 		diag->source = c->row.entry;
+		diag->source.gid_index = c->attr->ah_attr.grh.sgid_index; /* also of an empty row */
 		diag->destination = c->attr->ah_attr.grh.dgid;
 	}
 }
