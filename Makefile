@@ -75,7 +75,7 @@ clean: ## remove what was built
 
 # --- For developers -----------------------------------------------------------------------------
 
-STEPS := tree unit compile tools kernel device
+STEPS := tree unit fuzz compile tools kernel device
 TESTS_unit := $(UNIT)
 TESTS_device := $(wildcard tests/device/*.t) $(DEVICE)
 NEEDS_unit := $(UNIT)
@@ -93,6 +93,7 @@ check: | deps-build deps-test deps-docs deps-guest ## run every test; V=1 shows 
 
 check-tree: | deps-docs ## format, scripts, documentation, installation
 check-unit: ## the headers against a fake libibverbs, under sanitizers, by gcc and clang
+check-fuzz: ## the explanations of random requests, on a device that answers at random
 check-compile: ## the headers by every compiler, standard and rdma-core
 check-tools: | deps-guest ## the Soft-RoCE machine itself
 check-kernel: | deps-guest ## the rules against a running kernel's

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The explanation path, fuzzed: random requests on a device that answers at random, under ASan and
+# UBSan, with a fixed seed; and the JSON of random records, judged by jq.
+
+source tests/tap.bash
+
+build=build/fuzz
+mkdir -p "$build"
+fake=(tests/fake/*.c)
+flags=(-std=c11 -g -O1 @tests/compile/warnings -Iinclude -Itests/fake -fno-sanitize-recover=all)
+
+fuzz() {
+	"${CLANG:-clang-14}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "$1" "${fake[@]}" \
+		-o "$build/$2"
+	"$build/$2" -seed=1 -runs="$3" -max_len=1200 -artifact_prefix="$scratch/"
+}
+
+json_is_valid() {
+	"${CC:-gcc}" "${flags[@]}" -DPRINT_JSON tests/fuzz/explain.c "${fake[@]}" -o "$build/json"
+	"$build/json" 2000 >"$scratch/json"
+	[[ $(wc -l <"$scratch/json") == 2000 ]]
+	# Every line is an object with the keys that are always there, and findings of the right form.
+	jq -es 'length == 2000 and all(
+		(.call | type == "string") and (.error > 0) and (.findings | length > 0) and
+		all(.findings[]; (.severity | IN("error", "likely", "advice")) and
+			(.reason | test("^[A-Z0-9_]+$")) and (.value | type == "number") and
+			(.what | length > 0) and (.next | length > 0)))' "$scratch/json" >"$scratch/verdict"
+}
+
+ok "50000 random requests are explained without a misstep" fuzz tests/fuzz/explain.c explain 50000
+ok "the JSON of 2000 random records is valid" json_is_valid
+
+# A byte beyond the buffer must be seen.
+sed 's|rdmaez_impl_put(text, "%s", rest);|&|; s|malloc(size + 1)|malloc(size ? size - 1 : 1)|' \
+	tests/fuzz/explain.c >"$scratch/short.c"
+fails "a buffer one byte too small is noticed" "AddressSanitizer: heap-buffer-overflow" \
+	fuzz "$scratch/short.c" short 20000
+done_testing
