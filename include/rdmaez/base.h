@@ -36,6 +36,16 @@
 #define RDMAEZ_IMPL_FOLD RDMAEZ_API
 #endif
 
+/* For what is long and runs on failure only: one copy, however many callers the compiler sees. */
+#if !defined(__GNUC__) || defined(__TINYC__)
+#define RDMAEZ_IMPL_APART RDMAEZ_API
+#elif defined(__cplusplus)
+#define RDMAEZ_IMPL_APART RDMAEZ_API __attribute__((noinline))
+#else
+/* In C, gcc warns of a function that is both inline and noinline. */
+#define RDMAEZ_IMPL_APART static __attribute__((noinline, unused))
+#endif
+
 /**
  * @brief "Really zero", for option fields in which a plain 0 asks for the default.
  *

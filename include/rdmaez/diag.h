@@ -5,8 +5,8 @@
  *
  * A `struct rdmaez_diag` lies on the caller's stack and holds literals and numbers only: nothing in
  * it is allocated, and it may be copied and kept. Every function that takes one accepts NULL, "do not
- * explain", and rewrites it completely whether it succeeds or fails. Print it with
- * rdmaez_diag_format(); test it by reason.
+ * explain", and rewrites it completely whether it succeeds or fails; only posting work (wr.h) leaves it
+ * alone on success. Print it with rdmaez_diag_format(); test it by reason.
  */
 #ifndef RDMAEZ_DIAG_H
 #define RDMAEZ_DIAG_H
@@ -322,6 +322,24 @@ struct rdmaez_diag {
 	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< errors before advice */
 };
 
+/* A line of the list. */
+struct rdmaez_impl_reason {
+	const char *id;
+	const char *what;
+	const char *fix;
+};
+
+RDMAEZ_IMPL_APART const struct rdmaez_impl_reason *
+rdmaez_impl_reason_line(enum rdmaez_reason reason)
+{
+#define RDMAEZ_IMPL_REASON_LINE(id, what, fix) {#id, what, fix},
+	static const struct rdmaez_impl_reason lines[] = {
+		RDMAEZ_REASONS(RDMAEZ_IMPL_REASON_LINE){"?", "unknown reason", ""}};
+#undef RDMAEZ_IMPL_REASON_LINE
+
+	return &lines[(unsigned int)reason < RDMAEZ_REASON_COUNT ? reason : RDMAEZ_REASON_COUNT];
+}
+
 /**
  * @brief What a reason means, as a sentence without its full stop.
  * @param reason any value
@@ -329,15 +347,7 @@ struct rdmaez_diag {
  */
 RDMAEZ_API const char *rdmaez_reason_str(enum rdmaez_reason reason)
 {
-#define RDMAEZ_IMPL_REASON_WHAT(id, what, fix) \
-	case RDMAEZ_##id:                      \
-		return what;
-	switch ((int)reason) {
-		RDMAEZ_REASONS(RDMAEZ_IMPL_REASON_WHAT)
-	default:
-		return "unknown reason";
-	}
-#undef RDMAEZ_IMPL_REASON_WHAT
+	return rdmaez_impl_reason_line(reason)->what;
 }
 
 /**
@@ -347,15 +357,7 @@ RDMAEZ_API const char *rdmaez_reason_str(enum rdmaez_reason reason)
  */
 RDMAEZ_API const char *rdmaez_reason_fix(enum rdmaez_reason reason)
 {
-#define RDMAEZ_IMPL_REASON_FIX(id, what, fix) \
-	case RDMAEZ_##id:                     \
-		return fix;
-	switch ((int)reason) {
-		RDMAEZ_REASONS(RDMAEZ_IMPL_REASON_FIX)
-	default:
-		return "";
-	}
-#undef RDMAEZ_IMPL_REASON_FIX
+	return rdmaez_impl_reason_line(reason)->fix;
 }
 
 /**
@@ -365,15 +367,7 @@ RDMAEZ_API const char *rdmaez_reason_fix(enum rdmaez_reason reason)
  */
 RDMAEZ_API const char *rdmaez_reason_id(enum rdmaez_reason reason)
 {
-#define RDMAEZ_IMPL_REASON_NAME(id, what, fix) \
-	case RDMAEZ_##id:                      \
-		return #id;
-	switch ((int)reason) {
-		RDMAEZ_REASONS(RDMAEZ_IMPL_REASON_NAME)
-	default:
-		return "?";
-	}
-#undef RDMAEZ_IMPL_REASON_NAME
+	return rdmaez_impl_reason_line(reason)->id;
 }
 
 /**
@@ -441,10 +435,10 @@ RDMAEZ_API void rdmaez_impl_diag_forget(struct rdmaez_diag *diag)
 }
 
 /* Puts a finding behind those of its severity and before the rest; the last one may fall out. */
-RDMAEZ_API void rdmaez_impl_diag_add(struct rdmaez_diag *diag, enum rdmaez_severity severity,
-				     enum rdmaez_reason reason, const char *field,
-				     enum rdmaez_value kind, uint64_t value, uint64_t min,
-				     uint64_t max)
+RDMAEZ_IMPL_APART void rdmaez_impl_diag_add(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+					    enum rdmaez_reason reason, const char *field,
+					    enum rdmaez_value kind, uint64_t value, uint64_t min,
+					    uint64_t max)
 {
 	unsigned int at = diag->count;
 

@@ -12,7 +12,6 @@
 #ifndef RDMAEZ_FMT_H
 #define RDMAEZ_FMT_H
 
-#include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -117,7 +116,23 @@ RDMAEZ_API int rdmaez_access_format(unsigned int access, char *buf, size_t size)
 }
 
 /** @brief A buffer of this size holds every GID as text. */
-#define RDMAEZ_GID_TEXT INET6_ADDRSTRLEN
+#define RDMAEZ_GID_TEXT 46
+
+/* The first of the longest run of zero groups, if it has two at least; `length` receives its length. */
+RDMAEZ_API int rdmaez_impl_zero_run(const unsigned int group[8], int *length)
+{
+	int first = 0;
+
+	*length = 1;
+	for (int i = 0, run = 0; i < 8; i++) {
+		run = group[i] ? 0 : run + 1;
+		if (run > *length) {
+			*length = run;
+			first = i + 1 - run;
+		}
+	}
+	return *length > 1 ? first : -1;
+}
 
 /**
  * @brief A GID in the form of an IPv6 address: "fe80::1", "::ffff:192.0.2.1".
@@ -129,10 +144,25 @@ RDMAEZ_API int rdmaez_access_format(unsigned int access, char *buf, size_t size)
 RDMAEZ_API int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	char address[INET6_ADDRSTRLEN];
+	const uint8_t *const byte = gid->raw;
+	unsigned int group[8];
+	int run, first;
 
-	if (inet_ntop(AF_INET6, gid->raw, address, sizeof(address)))
-		rdmaez_impl_put(&text, "%s", address);
+	for (int i = 0; i < 8; i++)
+		group[i] = (unsigned int)byte[2 * i] << 8 | byte[2 * i + 1];
+	first = rdmaez_impl_zero_run(group, &run);
+	if (rdmaez_gid_class(gid) == RDMAEZ_GID_CLASS_IPV4)
+		rdmaez_impl_put(&text, "::ffff:%u.%u.%u.%u", byte[12], byte[13], byte[14],
+				byte[15]);
+	else
+		for (int i = 0; i < 8; i++) {
+			if (first >= 0 && i > first && i < first + run)
+				continue;
+			if (i == first)
+				rdmaez_impl_put(&text, run == 8 - first ? "::" : ":");
+			else
+				rdmaez_impl_put(&text, i ? ":%x" : "%x", group[i]);
+		}
 	return (int)text.length;
 }
 

@@ -67,28 +67,18 @@ struct rdmaez_gid_want {
 /** @brief No row ranks higher, so a search may stop here. */
 #define RDMAEZ_GID_RANK_BEST 6
 
-/**
- * @brief How good a row of a GID table is for reaching a peer.
- *
- * On RoCE v2 comes before v1, then the scope counts: a link-local row is best for a link-local peer
- * and worst for any other, and IPv4-mapped comes before global IPv6 where the peer is unknown. A row
- * that cannot work ranks 0: empty, without a network interface, of another family than the peer, or
- * against @p want. On InfiniBand every row that is not empty is equally good, and the first is used.
- * Sources: kernel addr_resolve() and rdma_resolve_ip_route() refuse mixed families and rows without
- * interface; rxe refuses RoCE v1.
- *
- * @param row the row as ibv_query_gid_ex() filled it; an empty one has an all-zero GID
- * @param want what to look for, NULL: the best for any peer
- * @param why receives what speaks against the row, or for a better one; #RDMAEZ_NONE where nothing
- *        does. May be NULL
- * @return 0 where the row is of no use, else 1 to #RDMAEZ_GID_RANK_BEST, greater for a better row
- */
-RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *row, const struct rdmaez_gid_want *want,
-			       enum rdmaez_reason *why)
+/* The class of the peer that somebody wants to reach. */
+RDMAEZ_API enum rdmaez_gid_class rdmaez_impl_gid_peer(const struct rdmaez_gid_want *want)
+{
+	return want ? rdmaez_gid_class(&want->peer) : RDMAEZ_GID_CLASS_ZERO;
+}
+
+/* rdmaez_gid_rank() with the peer's class known, for those who go through a table. */
+RDMAEZ_API int rdmaez_impl_gid_rank(const struct ibv_gid_entry *row,
+				    const struct rdmaez_gid_want *want, enum rdmaez_gid_class peer,
+				    enum rdmaez_reason *why)
 {
 	const enum rdmaez_gid_class own = rdmaez_gid_class(&row->gid);
-	const enum rdmaez_gid_class peer =
-		want ? rdmaez_gid_class(&want->peer) : RDMAEZ_GID_CLASS_ZERO;
 	const bool roce = row->gid_type != IBV_GID_TYPE_IB;
 	const bool same_link = peer == RDMAEZ_GID_CLASS_LINK_LOCAL;
 	enum rdmaez_reason reason = RDMAEZ_NONE;
@@ -121,6 +111,28 @@ RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *row, const struct rdm
 	if (why)
 		*why = reason;
 	return rank;
+}
+
+/**
+ * @brief How good a row of a GID table is for reaching a peer.
+ *
+ * On RoCE v2 comes before v1, then the scope counts: a link-local row is best for a link-local peer
+ * and worst for any other, and IPv4-mapped comes before global IPv6 where the peer is unknown. A row
+ * that cannot work ranks 0: empty, without a network interface, of another family than the peer, or
+ * against @p want. On InfiniBand every row that is not empty is equally good, and the first is used.
+ * Sources: kernel addr_resolve() and rdma_resolve_ip_route() refuse mixed families and rows without
+ * interface; rxe refuses RoCE v1.
+ *
+ * @param row the row as ibv_query_gid_ex() filled it; an empty one has an all-zero GID
+ * @param want what to look for, NULL: the best for any peer
+ * @param why receives what speaks against the row, or for a better one; #RDMAEZ_NONE where nothing
+ *        does. May be NULL
+ * @return 0 where the row is of no use, else 1 to #RDMAEZ_GID_RANK_BEST, greater for a better row
+ */
+RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *row, const struct rdmaez_gid_want *want,
+			       enum rdmaez_reason *why)
+{
+	return rdmaez_impl_gid_rank(row, want, rdmaez_impl_gid_peer(want), why);
 }
 
 #ifdef __cplusplus

@@ -133,6 +133,7 @@ RDMAEZ_API int rdmaez_port_gids(struct ibv_context *context, int port_num,
 	size_t found = 0;
 	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_gids", context, count);
 
+	memset(&port, 0, sizeof(port));
 	if (error)
 		return error;
 	if (!rows && capacity)
@@ -160,6 +161,7 @@ RDMAEZ_API int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port
 					   const struct rdmaez_gid_want *want,
 					   struct ibv_gid_entry *chosen, struct rdmaez_diag *diag)
 {
+	const enum rdmaez_gid_class peer = rdmaez_impl_gid_peer(want);
 	struct ibv_gid_entry row, best;
 	enum rdmaez_reason why;
 	const int rows =
@@ -176,7 +178,7 @@ RDMAEZ_API int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port
 			return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED,
 						  "ibv_query_gid_ex");
 		}
-		rank = rdmaez_gid_rank(&row, want, &why);
+		rank = rdmaez_impl_gid_rank(&row, want, peer, &why);
 		if (rank > best_rank) {
 			best_rank = rank;
 			best = row;
@@ -223,6 +225,7 @@ RDMAEZ_API int rdmaez_port_choose_gid(struct ibv_context *context, int port_num,
 	struct ibv_port_attr port;
 	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_choose_gid", context, chosen);
 
+	memset(&port, 0, sizeof(port));
 	if (!error)
 		error = rdmaez_impl_port_query(context, port_num, &port, diag);
 	if (!error)
@@ -270,6 +273,7 @@ RDMAEZ_API int rdmaez_port_find_pkey(struct ibv_context *context, int port_num, 
 	int found = -1, found_key = 0;
 	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_find_pkey", context, index);
 
+	memset(&port, 0, sizeof(port));
 	if (!error)
 		error = rdmaez_impl_port_query(context, port_num, &port, diag);
 	if (error)

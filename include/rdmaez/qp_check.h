@@ -490,7 +490,7 @@ RDMAEZ_API void rdmaez_impl_qp_judge_numbers(struct rdmaez_impl_qp_case *c)
 }
 
 /* All of it, in the kernel's order. */
-RDMAEZ_API int rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL_APART int rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 {
 	c->error = 0;
 	rdmaez_impl_qp_judge_bits(c);
@@ -685,8 +685,8 @@ RDMAEZ_API enum rdmaez_reason rdmaez_impl_qp_meaning(const struct rdmaez_impl_qp
 }
 
 /* After a refusal: judge the request, and where that does not explain it, say what the errno means. */
-RDMAEZ_API void rdmaez_impl_qp_explain(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
-				       int attr_mask, int error, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART void rdmaez_impl_qp_explain(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
+					      int attr_mask, int error, struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_case c;
 	int query_error = rdmaez_impl_qp_gather(qp, attr, attr_mask, diag, &c);

@@ -203,9 +203,10 @@ RDMAEZ_API void rdmaez_impl_qp_mask_bits(struct rdmaez_diag *diag, enum rdmaez_s
 }
 
 /* Says what is wrong with a mask that the rule refuses. */
-RDMAEZ_API void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ibv_qp_state from,
-					    enum ibv_qp_state to, int attr_mask,
-					    enum rdmaez_severity severity, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ibv_qp_state from,
+						   enum ibv_qp_state to, int attr_mask,
+						   enum rdmaez_severity severity,
+						   struct rdmaez_diag *diag)
 {
 	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
 	const int missing = rule.required & ~attr_mask;

@@ -65,6 +65,17 @@ static void check_creation(void)
 
 	start("fe80::9");
 	fake_port_infiniband(&t.dev->port[1]);
+	memset(t.dev->port[1].gid, 0, sizeof(t.dev->port[1].gid));
+	t.path.dlid = 7;
+	check_success(&t.diag, create(1), "a handle for a LID whose GID is known as well");
+	tap_eq_int(fake_count(FAKE_ANY), 2, "needs no row of the GID table");
+	fake_fail(FAKE_CREATE_AH, 1, EINVAL);
+	CHECK_FINDINGS(
+		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "so none is to blame",
+		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+
+	start("fe80::9");
+	fake_port_infiniband(&t.dev->port[1]);
 	t.path.dlid = 7;
 	t.path.flags = RDMAEZ_PATH_GRH;
 	check_success(&t.diag, create(1), "a handle for a LID with a GRH");
@@ -90,6 +101,11 @@ static void check_rows(void)
 		       "a RoCE v1 row of a driver that has none",
 		       {RDMAEZ_ERROR, RDMAEZ_GID_TYPE_REFUSED, "ah_attr.grh.sgid_index",
 			RDMAEZ_VALUE_NUMBER, 2, 0, 15});
+	t.dev->attr.orig_attr.vendor_id = 0x2c9; /* mlx5 */
+	t.dev->attr.orig_attr.vendor_part_id = 0x1017;
+	CHECK_FINDINGS(
+		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "and of one that has",
+		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	t.path.sgid_index = 3;
 	CHECK_FINDINGS(
 		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "a row that is right",

@@ -3,6 +3,8 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include <arpa/inet.h>
+
 #include <rdmaez/fmt.h>
 
 #include "fake_verbs.h"

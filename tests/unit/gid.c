@@ -182,8 +182,36 @@ static void check_ranks(void)
 	tap_eq_int(RDMAEZ_GID_RANK_BEST, 6, "6 is the best rank, and is reached");
 }
 
+/* Against the C library's own text, at random and with many zero groups. */
+static void check_text(void)
+{
+	uint32_t random = 1;
+	int wrong = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		char ours[RDMAEZ_GID_TEXT], theirs[INET6_ADDRSTRLEN];
+		union ibv_gid gid;
+
+		for (int b = 0; b < 16; b++) {
+			random = random * 1664525u + 1013904223u;
+			gid.raw[b] = random >> 30 ? 0 : (uint8_t)(random >> 20);
+		}
+		/* The C library also writes ::a.b.c.d as IPv4, a form long out of use. */
+		if (memcmp(gid.raw, "\0\0\0\0\0\0\0\0\0\0\0", 12) == 0)
+			continue;
+		if (i % 8 == 0)
+			gid = gid_of("::ffff:10.0.0.1");
+		inet_ntop(AF_INET6, gid.raw, theirs, sizeof(theirs));
+		rdmaez_gid_format(&gid, ours, sizeof(ours));
+		if (strcmp(ours, theirs) != 0 && wrong++ < 3)
+			tap_diag("%s is written as %s", theirs, ours);
+	}
+	tap_eq_int(wrong, 0, "20000 GIDs are written as inet_ntop() writes them");
+}
+
 int main(void)
 {
+	check_text();
 	check_classes();
 	check_ranks();
 	return tap_done();

@@ -103,6 +103,20 @@ static void check_flags(void)
 		&t.diag, reg(NULL, SIZE_MAX, IBV_ACCESS_ON_DEMAND), EINVAL, "ibv_reg_mr",
 		"all memory where all can be paged",
 		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	t.dev->attr.odp_caps.general_caps = IBV_ODP_SUPPORT;
+	fake_fail(FAKE_REG_MR, 0, EINVAL);
+	CHECK_FINDINGS(
+		&t.diag, reg(buffer, 8, IBV_ACCESS_ON_DEMAND), EINVAL, "ibv_reg_mr",
+		"a part of memory where parts can be paged",
+		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_FINDINGS(
+		&t.diag, reg(NULL, 8, IBV_ACCESS_ON_DEMAND), EINVAL, "ibv_reg_mr",
+		"the beginning of memory is not all of it",
+		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_FINDINGS(&t.diag, reg(buffer, SIZE_MAX, IBV_ACCESS_ON_DEMAND), EINVAL, "ibv_reg_mr",
+		       "nor is so much from here on",
+		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 1,
+			UINTPTR_MAX - (uintptr_t)buffer});
 	fake_fail(FAKE_REG_MR, 1, EOPNOTSUPP);
 	CHECK_FINDINGS(
 		&t.diag, reg(buffer, 8, 0), EOPNOTSUPP, "ibv_reg_mr", "plain flags not supported",
@@ -124,6 +138,15 @@ static void check_length(void)
 		       "more than the device takes",
 		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "length", RDMAEZ_VALUE_BYTES, (1 << 20) + 1, 1,
 			1 << 20});
+	fake_fail(FAKE_REG_MR, 1, EINVAL);
+	CHECK_FINDINGS(
+		&t.diag, reg(buffer, 1 << 20, 0), EINVAL, "ibv_reg_mr",
+		"just what the device takes",
+		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	fake_fail(FAKE_REG_MR, 1, ENOMEM);
+	CHECK_FINDINGS(
+		&t.diag, reg(buffer, 0, 0), ENOMEM, "ibv_reg_mr", "ENOMEM does not mean the length",
+		{RDMAEZ_LIKELY, RDMAEZ_NO_RESOURCES, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	CHECK_FINDINGS(&t.diag, reg(last, 0, IBV_ACCESS_REMOTE_WRITE), EINVAL, "ibv_reg_mr",
 		       "two mistakes",
 		       {RDMAEZ_ERROR, RDMAEZ_MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS,

@@ -113,6 +113,12 @@ static void check_limits(void)
 	tap_eq_int(rdmaez_qp_create(t.pd, &t.init, &t.qp, NULL), EINVAL, "without a record");
 	tap_eq_int(fake_count(FAKE_ANY), 1, "nothing is asked");
 
+	start(IBV_QPT_RC);
+	t.init.cap.max_send_wr = t.init.cap.max_recv_wr = 16384;
+	fake_fail(FAKE_CREATE_QP, 1, EINVAL);
+	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "just what the device has",
+		       {RDMAEZ_LIKELY, RDMAEZ_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
+
 	start(IBV_QPT_XRC_SEND);
 	t.init.cap.max_recv_wr = 16385;
 	t.init.recv_cq = NULL;
@@ -246,6 +252,83 @@ static void check_types(void)
 	tap_eq_int(rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, NULL), EOPNOTSUPP, "without a record");
 }
 
+/* A provider that returns NULL and forgets errno, or negates it. */
+static int errno_left;
+
+static struct ibv_qp *create_nothing(struct ibv_context *context, struct ibv_qp_init_attr_ex *init)
+{
+	(void)context;
+	(void)init;
+	if (errno_left)
+		errno = errno_left;
+	return NULL;
+}
+
+static void check_extended(void)
+{
+	struct ibv_qp_init_attr_ex ex;
+	struct ibv_srq srq;
+	struct ibv_pd pd;
+
+	start(IBV_QPT_RC);
+	t.init.cap.max_send_wr = 16385;
+	ex = extended();
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+		       "ibv_create_qp_ex", "limits hold for the extended call",
+		       {RDMAEZ_ERROR, RDMAEZ_CAP_LIMIT, "cap.max_send_wr", RDMAEZ_VALUE_NUMBER,
+			16385, 0, 16384});
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	tap_eq_ptr(t.qp, NULL, "the output is not written");
+
+	start(IBV_QPT_XRC_SEND);
+	memset(&srq, 0, sizeof(srq));
+	srq.context = t.ctx;
+	srq.pd = t.pd;
+	t.init.srq = &srq;
+	ex = extended();
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+		       "ibv_create_qp_ex", "so does what XRC_SEND takes",
+		       {RDMAEZ_ERROR, RDMAEZ_CREATE_SRQ, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
+
+	start(IBV_QPT_XRC_RECV);
+	ex = extended();
+	ex.comp_mask = IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	ex.xrcd = (struct ibv_xrcd *)&ex;
+	memset(&pd, 0, sizeof(pd)); /* of no context, and without its bit of no account */
+	ex.pd = &pd;
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
+		       "ibv_create_qp_ex", "XRC_RECV with an extension",
+		       {RDMAEZ_LIKELY, RDMAEZ_NOT_SUPPORTED, "comp_mask", RDMAEZ_VALUE_FLAGS,
+			IBV_QP_INIT_ATTR_CREATE_FLAGS, 0,
+			IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS},
+		       {RDMAEZ_LIKELY, RDMAEZ_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE,
+			IBV_QPT_XRC_RECV, 0, 0});
+	ex.comp_mask = 0;
+	ex.pd = NULL;
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+		       "ibv_create_qp_ex", "XRC_RECV without its domain",
+		       {RDMAEZ_ERROR, RDMAEZ_CREATE_DOMAIN, "qp_type", RDMAEZ_VALUE_TYPE,
+			IBV_QPT_XRC_RECV, 0, 0});
+
+	start(IBV_QPT_UC);
+	t.dev->qp_types = 0;
+	ex = extended();
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
+		       "ibv_create_qp_ex", "without an extension none is to blame",
+		       {RDMAEZ_LIKELY, RDMAEZ_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_UC,
+			0, 0});
+
+	start(IBV_QPT_RC);
+	verbs_get_ctx(t.ctx)->create_qp_ex = create_nothing;
+	ex = extended();
+	ex.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	errno = ENOENT;
+	errno_left = 0;
+	tap_eq_int(rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, NULL), EIO, "an errno that is not set");
+	errno_left = -ENOSPC;
+	tap_eq_int(rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, NULL), ENOSPC, "and a negative one");
+}
+
 static void check_suspects(void)
 {
 	start(IBV_QPT_RC);
@@ -375,6 +458,17 @@ static void check_inline_probe(void)
 		&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EIO, "ibv_create_qp",
 		"a failure that has nothing to do with size",
 		{RDMAEZ_LIKELY, RDMAEZ_DEVICE_GONE, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	for (int i = 0; i < 3; i++) {
+		static const int refusals[] = {EINVAL, ENOMEM, EOPNOTSUPP};
+
+		/* The third try is for 49152 bytes, when 32768 have been granted. */
+		start(IBV_QPT_RC);
+		t.dev->max_inline = UINT32_MAX;
+		fake_fail(FAKE_CREATE_QP, 3, refusals[i]);
+		tap_eq_int(rdmaez_qp_max_inline(t.pd, &t.init, &bytes, NULL), 0, "refused by %s",
+			   rdmaez_errno_str(refusals[i]));
+		tap_eq_int(bytes, 49151, "is as good as too much");
+	}
 	start(IBV_QPT_RC);
 	fake_fail(FAKE_DESTROY_QP, 1, EBUSY);
 	CHECK_FINDINGS(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EBUSY,
@@ -396,6 +490,7 @@ int main(void)
 	check_srq();
 	check_parts();
 	check_types();
+	check_extended();
 	check_suspects();
 	check_null();
 	check_inline_probe();
