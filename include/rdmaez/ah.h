@@ -15,9 +15,9 @@ extern "C" {
 #endif
 
 /* The row of the GID table against what was asked of it: empty, of a type or family that is no use. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_row(struct ibv_context *context,
-						 const struct ibv_ah_attr *attr, int rows,
-						 struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART void rdmaez_impl_ah_explain_row(struct ibv_context *context,
+						  const struct ibv_ah_attr *attr, int rows,
+						  struct rdmaez_diag *diag)
 {
 	const int index = attr->grh.sgid_index;
 	enum rdmaez_reason reason = RDMAEZ_NONE;
@@ -41,33 +41,15 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_row(struct ibv_context *context,
 				     RDMAEZ_VALUE_NUMBER, (uint64_t)index, 0, (uint64_t)rows - 1);
 }
 
-/* What the errno means on the way to a peer's Ethernet address; RDMAEZ_NONE: nothing in particular. */
-RDMAEZ_IMPL_COLD enum rdmaez_reason rdmaez_impl_ah_meaning(int error)
-{
-	switch (error) {
-	case ETIMEDOUT:
-		return RDMAEZ_NEIGHBOUR;
-	case ENETUNREACH:
-	case EHOSTUNREACH:
-	case ENETDOWN:
-		return RDMAEZ_NO_ROUTE;
-	case ENODEV:
-		return RDMAEZ_GID_NO_NETDEV;
-	case EADDRNOTAVAIL:
-		return RDMAEZ_NO_IPV6;
-	default:
-		return RDMAEZ_NONE;
-	}
-}
-
 /* After a refusal: what the row, the way to the peer and the errno say about it. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
-					    const struct ibv_ah_attr *attr,
-					    const struct ibv_port_attr *port, int error,
-					    struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART int rdmaez_impl_ah_explain(struct ibv_context *context,
+					     const struct ibv_ah_attr *attr,
+					     const struct ibv_port_attr *port, int error,
+					     struct rdmaez_diag *diag)
 {
 	const bool ethernet = port->link_layer == IBV_LINK_LAYER_ETHERNET;
-	const enum rdmaez_reason meaning = ethernet ? rdmaez_impl_ah_meaning(error) : RDMAEZ_NONE;
+	const enum rdmaez_reason meaning =
+		ethernet ? rdmaez_impl_route_meaning(error) : RDMAEZ_NONE;
 
 	if (!diag)
 		return error;

@@ -10,18 +10,6 @@
 
 #include "diag.h"
 
-/*
- * For what runs after a failure only. Inlined, it would make the callers save registers for it before
- * they know whether they fail. (In C, gcc warns of a function that is both inline and noinline.)
- */
-#if !defined(__GNUC__) || defined(__TINYC__)
-#define RDMAEZ_IMPL_COLD RDMAEZ_API
-#elif defined(__cplusplus)
-#define RDMAEZ_IMPL_COLD RDMAEZ_API __attribute__((noinline, cold))
-#else
-#define RDMAEZ_IMPL_COLD static __attribute__((noinline, cold, unused))
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,7 +18,7 @@ extern "C" {
  * Why a verb that returns a pointer has returned NULL, as a positive errno value. The caller sets
  * errno to 0 before the verb, because a provider may forget to set it at all.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
+RDMAEZ_IMPL_APART int rdmaez_impl_error_of_null(void)
 {
 	if (!errno)
 		return EIO;
@@ -38,16 +26,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 }
 
 /* A cause that the errno and the circumstances suggest; the device does not say. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_suspect(struct rdmaez_diag *diag, enum rdmaez_reason reason,
-					  const char *field, enum rdmaez_value kind, uint64_t value,
-					  uint64_t min, uint64_t max)
+RDMAEZ_IMPL_APART void rdmaez_impl_suspect(struct rdmaez_diag *diag, enum rdmaez_reason reason,
+					   const char *field, enum rdmaez_value kind,
+					   uint64_t value, uint64_t min, uint64_t max)
 {
 	rdmaez_impl_diag_add(diag, RDMAEZ_LIKELY, reason, field, kind, value, min, max);
 }
 
 /* The limit of locked memory, where there is one; whether there is. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, const char *field,
-						  enum rdmaez_value kind, uint64_t bytes)
+RDMAEZ_IMPL_APART bool rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, const char *field,
+						   enum rdmaez_value kind, uint64_t bytes)
 {
 	struct rlimit limit;
 
@@ -57,37 +45,56 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, cons
 	return true;
 }
 
-/* Where nothing better was found: what the errno of this verb usually means. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_explain_errno(struct rdmaez_diag *diag, const char *verb,
-						int error)
+/* What an errno means on the way to a peer's Ethernet address; RDMAEZ_NONE: nothing in particular. */
+RDMAEZ_IMPL_APART enum rdmaez_reason rdmaez_impl_route_meaning(int error)
 {
-	enum rdmaez_reason reason = RDMAEZ_UNEXPLAINED;
+	switch (error) {
+	case ETIMEDOUT:
+		return RDMAEZ_NEIGHBOUR;
+	case ENETUNREACH:
+	case EHOSTUNREACH:
+	case ENETDOWN:
+		return RDMAEZ_NO_ROUTE;
+	case ENODEV:
+		return RDMAEZ_GID_NO_NETDEV;
+	case EADDRNOTAVAIL:
+		return RDMAEZ_NO_IPV6;
+	default:
+		return RDMAEZ_NONE;
+	}
+}
 
+/* What an errno of any verb usually means; `otherwise` where it says nothing. */
+RDMAEZ_IMPL_APART enum rdmaez_reason rdmaez_impl_errno_meaning(int error,
+							       enum rdmaez_reason otherwise)
+{
 	switch (error) {
 	case ENOMEM:
 	case ENOSPC:
-		reason = RDMAEZ_NO_RESOURCES;
-		break;
+		return RDMAEZ_NO_RESOURCES;
 	case EAGAIN:
 	case EBUSY:
-		reason = RDMAEZ_BUSY;
-		break;
+		return RDMAEZ_BUSY;
 	case EIO:
 	case ENXIO:
 	case ENODEV:
-		reason = RDMAEZ_DEVICE_GONE;
-		break;
+		return RDMAEZ_DEVICE_GONE;
 	case ETIMEDOUT:
-		reason = RDMAEZ_TIMED_OUT;
-		break;
+		return RDMAEZ_TIMED_OUT;
 	case EOPNOTSUPP:
 	case ENOSYS:
-		reason = RDMAEZ_NOT_SUPPORTED;
-		break;
+		return RDMAEZ_NOT_SUPPORTED;
 	default:
-		break;
+		return otherwise;
 	}
-	rdmaez_impl_suspect(diag, reason, verb, RDMAEZ_VALUE_NONE, 0, 0, 0);
+}
+
+/* Where nothing better was found: what the errno of this verb usually means. */
+RDMAEZ_IMPL_APART void rdmaez_impl_explain_errno(struct rdmaez_diag *diag, const char *verb,
+						 int error)
+{
+	rdmaez_impl_suspect(diag, rdmaez_impl_errno_meaning(error, RDMAEZ_UNEXPLAINED), verb,
+			    RDMAEZ_VALUE_NONE, 0, 0, 0);
 }
 
 #ifdef __cplusplus

@@ -25,9 +25,9 @@ extern "C" {
 #define RDMAEZ_IMPL_MR_KNOWN (0x3ffu | (unsigned int)IBV_ACCESS_OPTIONAL_RANGE)
 
 /* The flags, by the kernel's rules and by what the device says of on-demand paging. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(struct ibv_context *context,
-						    unsigned int access, bool implicit, int error,
-						    struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART void rdmaez_impl_mr_explain_access(struct ibv_context *context,
+						     unsigned int access, bool implicit, int error,
+						     struct rdmaez_diag *diag)
 {
 	const unsigned int remote = access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
 	const uint64_t needed = IBV_ODP_SUPPORT | (implicit ? IBV_ODP_SUPPORT_IMPLICIT : 0);
@@ -50,8 +50,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(struct ibv_context *context,
 }
 
 /* The length: none, beyond the last address, or more than the device takes in one region. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(struct ibv_context *context, uintptr_t start,
-						    size_t length, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART void rdmaez_impl_mr_explain_length(struct ibv_context *context, uintptr_t start,
+						     size_t length, struct rdmaez_diag *diag)
 {
 	uint64_t most = UINTPTR_MAX - start;
 	struct ibv_device_attr device;
@@ -64,8 +64,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(struct ibv_context *context,
 }
 
 /* EFAULT: whether the memory is there at all, which the kernel tells without touching it. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(uintptr_t start, size_t length,
-						   struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART void rdmaez_impl_mr_explain_fault(uintptr_t start, size_t length,
+						    struct rdmaez_diag *diag)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t before = start & (page - 1);
@@ -78,9 +78,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(uintptr_t start, size_t lengt
 }
 
 /* After a refusal: what the flags, the memory and the limits say about it. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_mr_explain(struct ibv_context *context, void *addr, size_t length,
-					    unsigned int access, int error,
-					    struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART int rdmaez_impl_mr_explain(struct ibv_context *context, void *addr, size_t length,
+					     unsigned int access, int error,
+					     struct rdmaez_diag *diag)
 {
 	const uintptr_t start = (uintptr_t)addr;
 	/* How on-demand paging spells "all memory". */

@@ -17,6 +17,7 @@
 #include <sys/utsname.h>
 
 #include "driver.h"
+#include "explain.h"
 #include "port.h"
 #include "qp_rules.h"
 #include "units.h"
@@ -648,40 +649,19 @@ RDMAEZ_API int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr
 }
 
 /* What an errno of ibv_modify_qp() usually means for this request. */
-RDMAEZ_API enum rdmaez_reason rdmaez_impl_qp_meaning(const struct rdmaez_impl_qp_case *c, int error)
+RDMAEZ_IMPL_APART enum rdmaez_reason rdmaez_impl_qp_meaning(const struct rdmaez_impl_qp_case *c,
+							    int error)
 {
 	const bool resolves = (c->mask & IBV_QP_AV) && rdmaez_impl_qp_is_roce(c);
+	const enum rdmaez_reason route = resolves ? rdmaez_impl_route_meaning(error) : RDMAEZ_NONE;
 
-	switch (error) {
-	case ETIMEDOUT:
-		return resolves ? RDMAEZ_NEIGHBOUR : RDMAEZ_TIMED_OUT;
-	case ENETUNREACH:
-	case EHOSTUNREACH:
-	case ENETDOWN:
-		return RDMAEZ_NO_ROUTE;
-	case EADDRNOTAVAIL:
-		return RDMAEZ_NO_IPV6;
-	case ENODEV:
-		return resolves ? RDMAEZ_GID_NO_NETDEV : RDMAEZ_DEVICE_GONE;
-	case EPERM:
-		return c->mask & IBV_QP_QKEY ? RDMAEZ_QKEY_PRIVILEGED : RDMAEZ_SECURITY;
-	case EACCES:
+	if (route != RDMAEZ_NONE)
+		return route;
+	if (error == EPERM && (c->mask & IBV_QP_QKEY))
+		return RDMAEZ_QKEY_PRIVILEGED;
+	if (error == EPERM || error == EACCES)
 		return RDMAEZ_SECURITY;
-	case ENOMEM:
-	case ENOSPC:
-		return RDMAEZ_NO_RESOURCES;
-	case EAGAIN:
-	case EBUSY:
-		return RDMAEZ_BUSY;
-	case EIO:
-	case ENXIO:
-		return RDMAEZ_DEVICE_GONE;
-	case EOPNOTSUPP:
-	case ENOSYS:
-		return RDMAEZ_NOT_SUPPORTED;
-	default:
-		return RDMAEZ_REFUSED;
-	}
+	return rdmaez_impl_errno_meaning(error, RDMAEZ_REFUSED);
 }
 
 /* After a refusal: judge the request, and where that does not explain it, say what the errno means. */

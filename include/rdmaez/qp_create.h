@@ -17,8 +17,8 @@ extern "C" {
 #endif
 
 /* One number of struct ibv_qp_cap against the device's; a limit of 0 says nothing. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_limit(struct rdmaez_diag *diag, const char *field,
-					       uint32_t given, int limit)
+RDMAEZ_IMPL_APART void rdmaez_impl_create_limit(struct rdmaez_diag *diag, const char *field,
+						uint32_t given, int limit)
 {
 	if (limit > 0 && given > (uint32_t)limit)
 		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, RDMAEZ_CAP_LIMIT, field,
@@ -26,9 +26,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_limit(struct rdmaez_diag *diag, const c
 }
 
 /* The type: unknown, without its domain, of another device, or for the privileged. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_type(const struct ibv_device_attr *device,
-						      enum ibv_qp_type type, bool has_domain,
-						      int error, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART void rdmaez_impl_create_explain_type(const struct ibv_device_attr *device,
+						       enum ibv_qp_type type, bool has_domain,
+						       int error, struct rdmaez_diag *diag)
 {
 	const bool xrc = type == IBV_QPT_XRC_SEND || type == IBV_QPT_XRC_RECV;
 	const bool known = xrc || type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD ||
@@ -52,20 +52,20 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_type(const struct ibv_device_at
 }
 
 /* A part of another context: rarely meant, though the kernel only sees a number it may not know. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_context(struct rdmaez_diag *diag,
-							 const char *field,
-							 const struct ibv_context *part,
-							 const struct ibv_context *context)
+RDMAEZ_IMPL_APART void rdmaez_impl_create_explain_context(struct rdmaez_diag *diag,
+							  const char *field,
+							  const struct ibv_context *part,
+							  const struct ibv_context *context)
 {
 	if (part != context)
 		rdmaez_impl_suspect(diag, RDMAEZ_CREATE_CONTEXT, field, RDMAEZ_VALUE_NONE, 0, 0, 0);
 }
 
 /* The objects that the queue pair is to be made of. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_parts(struct ibv_context *context,
-						       const struct ibv_qp_init_attr *init,
-						       const struct ibv_pd *pd,
-						       struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART void rdmaez_impl_create_explain_parts(struct ibv_context *context,
+							const struct ibv_qp_init_attr *init,
+							const struct ibv_pd *pd,
+							struct rdmaez_diag *diag)
 {
 	if (init->srq && init->qp_type == IBV_QPT_XRC_SEND)
 		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, RDMAEZ_CREATE_SRQ, "srq",
@@ -86,9 +86,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_parts(struct ibv_context *conte
 }
 
 /* What no limit and no rule shows. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_device_attr *device,
-						 const struct ibv_qp_cap *cap, int error,
-						 struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART void rdmaez_impl_create_suspect(const struct ibv_device_attr *device,
+						  const struct ibv_qp_cap *cap, int error,
+						  struct rdmaez_diag *diag)
 {
 	if (error != EINVAL && error != ENOMEM) {
 		rdmaez_impl_explain_errno(diag, "ibv_create_qp", error);
@@ -106,10 +106,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_device_attr *d
 }
 
 /* After a refusal: the type, the limits, the parts, and where all are right the usual suspects. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_create_explain(struct ibv_context *context,
-						const struct ibv_qp_init_attr *init,
-						const struct ibv_pd *pd, bool has_domain, int error,
-						struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART int rdmaez_impl_create_explain(struct ibv_context *context,
+						 const struct ibv_qp_init_attr *init,
+						 const struct ibv_pd *pd, bool has_domain,
+						 int error, struct rdmaez_diag *diag)
 {
 	const bool sends = init->qp_type != IBV_QPT_XRC_RECV;
 	const bool receives = sends && init->qp_type != IBV_QPT_XRC_SEND && !init->srq;

@@ -22,7 +22,7 @@ extern "C" {
 
 /* The opcodes that a type takes, as ibv_post_send(3) lists them. FLUSH and ATOMIC_WRITE, 14 and 15, got
  * their names in rdma-core 58 and 44; DRIVER1 and the driver types follow their driver. */
-RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_wr_opcodes(enum ibv_qp_type type)
+RDMAEZ_IMPL_APART uint32_t rdmaez_impl_wr_opcodes(enum ibv_qp_type type)
 {
 	const uint32_t sends = RDMAEZ_IMPL_WR(SEND) | RDMAEZ_IMPL_WR(DRIVER1);
 	const uint32_t unreliable = sends | RDMAEZ_IMPL_WR(SEND_WITH_IMM) |
@@ -60,17 +60,17 @@ struct rdmaez_impl_wr_case {
 };
 
 /* A certain cause. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_wrong(const struct rdmaez_impl_wr_case *c,
-					   enum rdmaez_reason reason, const char *field,
-					   enum rdmaez_value kind, uint64_t value, uint64_t min,
-					   uint64_t max)
+RDMAEZ_IMPL_APART void rdmaez_impl_wr_wrong(const struct rdmaez_impl_wr_case *c,
+					    enum rdmaez_reason reason, const char *field,
+					    enum rdmaez_value kind, uint64_t value, uint64_t min,
+					    uint64_t max)
 {
 	rdmaez_impl_diag_add(c->diag, RDMAEZ_ERROR, reason, field, kind, value, min, max);
 }
 
 /* Starts the record of a failure and asks the device; false where it does not answer. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c, struct ibv_qp *qp,
-					   const char *call, int error, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART bool rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c, struct ibv_qp *qp,
+					    const char *call, int error, struct rdmaez_diag *diag)
 {
 	int query_error;
 
@@ -91,8 +91,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c, struct
 }
 
 /* Which work request it was, or that nobody says. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_locate(const struct rdmaez_impl_wr_case *c, bool located,
-					    uint64_t position)
+RDMAEZ_IMPL_APART void rdmaez_impl_wr_locate(const struct rdmaez_impl_wr_case *c, bool located,
+					     uint64_t position)
 {
 	if (located)
 		rdmaez_impl_wr_wrong(c, RDMAEZ_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, 0,
@@ -103,8 +103,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_locate(const struct rdmaez_impl_wr_case *c,
 }
 
 /* The state: too early, or too late for some. `ready` has a bit for each state that takes work. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_case *c,
-						   uint64_t ready)
+RDMAEZ_IMPL_APART void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_case *c,
+						    uint64_t ready)
 {
 	if (!(ready >> c->state & 1))
 		rdmaez_impl_wr_wrong(c, RDMAEZ_WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW,
@@ -115,8 +115,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_c
 }
 
 /* The SGEs; whether their number can be believed. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_explain_sges(const struct rdmaez_impl_wr_case *c, int num_sge,
-						  const struct ibv_sge *sg_list, uint32_t max)
+RDMAEZ_IMPL_APART bool rdmaez_impl_wr_explain_sges(const struct rdmaez_impl_wr_case *c, int num_sge,
+						   const struct ibv_sge *sg_list, uint32_t max)
 {
 	if (num_sge < 0 || (uint32_t)num_sge > max) {
 		rdmaez_impl_wr_wrong(c, RDMAEZ_WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER,
@@ -132,9 +132,9 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_explain_sges(const struct rdmaez_impl_wr_ca
 }
 
 /* Nothing wrong was found: the queue seems full, or the errno is all there is. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_case *c,
-						  const char *verb, const char *field,
-						  uint32_t depth)
+RDMAEZ_IMPL_APART void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_case *c,
+						   const char *verb, const char *field,
+						   uint32_t depth)
 {
 	if (!depth)
 		rdmaez_impl_wr_wrong(c, RDMAEZ_WR_NO_QUEUE, field, RDMAEZ_VALUE_NUMBER, 0, 1,
@@ -147,8 +147,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_ca
 }
 
 /* A send over UD: a handle of the same domain, and one packet. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case *c,
-						const struct ibv_send_wr *wr, uint64_t length)
+RDMAEZ_IMPL_APART void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case *c,
+						 const struct ibv_send_wr *wr, uint64_t length)
 {
 	struct ibv_port_attr port;
 	int mtu;
@@ -169,8 +169,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case
 }
 
 /* What is wrong with a send work request by itself, whatever the queue and the state are like. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_request(const struct rdmaez_impl_wr_case *c,
-						     const struct ibv_send_wr *wr)
+RDMAEZ_IMPL_APART void rdmaez_impl_wr_explain_request(const struct rdmaez_impl_wr_case *c,
+						      const struct ibv_send_wr *wr)
 {
 	const struct ibv_qp_cap *cap = &c->attr.cap;
 	const unsigned int opcode = (unsigned int)wr->opcode;
@@ -204,8 +204,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_request(const struct rdmaez_impl_wr
 }
 
 /* What only one driver minds. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_driver(const struct rdmaez_impl_wr_case *c,
-						    const struct ibv_send_wr *wr)
+RDMAEZ_IMPL_APART void rdmaez_impl_wr_explain_driver(const struct rdmaez_impl_wr_case *c,
+						     const struct ibv_send_wr *wr)
 {
 	struct ibv_device_attr device;
 
@@ -218,9 +218,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_driver(const struct rdmaez_impl_wr_
 }
 
 /* ibv_post_send() has failed: find the work request, and what is wrong with it. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wr_send_failed(struct ibv_qp *qp, const struct ibv_send_wr *wr,
-						const struct ibv_send_wr *bad, int returned,
-						struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART int rdmaez_impl_wr_send_failed(struct ibv_qp *qp, const struct ibv_send_wr *wr,
+						 const struct ibv_send_wr *bad, int returned,
+						 struct rdmaez_diag *diag)
 {
 	const uint64_t ready =
 		1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR;
@@ -296,9 +296,9 @@ RDMAEZ_IMPL_FOLD int rdmaez_wr_post_send(struct ibv_qp *qp, struct ibv_send_wr *
 }
 
 /* ibv_post_recv() has failed: find the work request, and what is wrong with it. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wr_recv_failed(struct ibv_qp *qp, const struct ibv_recv_wr *wr,
-						const struct ibv_recv_wr *bad, int returned,
-						struct rdmaez_diag *diag)
+RDMAEZ_IMPL_APART int rdmaez_impl_wr_recv_failed(struct ibv_qp *qp, const struct ibv_recv_wr *wr,
+						 const struct ibv_recv_wr *bad, int returned,
+						 struct rdmaez_diag *diag)
 {
 	const uint64_t ready = 1 << IBV_QPS_INIT | 1 << IBV_QPS_RTR | 1 << IBV_QPS_RTS |
 			       1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR;
