@@ -14,7 +14,6 @@
 /* Level 1: explanations and arithmetic. */
 #include "rdmaez/diag.h"
 #include "rdmaez/explain.h"
-#include "rdmaez/explain.h"
 #include "rdmaez/units.h"
 /* Level 2: pure knowledge. */
 #include "rdmaez/str.h"
