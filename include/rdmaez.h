@@ -3,7 +3,38 @@
  * @file rdmaez.h
  * @brief All of rdmaez in one include.
  *
- * Each header below is usable alone; the levels are those of docs/design.md.
+ * @mainpage rdmaez
+ *
+ * Static inline helpers in C11 that make libibverbs pleasant to use without hiding it. Include
+ * `<rdmaez.h>`, or the one header that is needed, and link with `-libverbs`: there is nothing else to
+ * link, nothing to initialise, and no object that replaces a verbs object.
+ *
+ * rdmaez does not own, allocate or remember anything, does not start threads, and does not touch the
+ * data path beyond explaining why it failed.
+ *
+ * @par Every function
+ * returns 0 or a positive errno value, writes its outputs completely and only on success, and takes
+ * options whose zero is a good default and a record that may be NULL.
+ *
+ * @par An RC queue pair, from RESET to RTS
+ * @code
+ * opts.dest_qp_num = peer.qp_num;
+ * opts.path.dgid = peer.gid;
+ * error = rdmaez_qp_to_init(qp, &opts, &diag);
+ * if (!error)
+ *         error = rdmaez_qp_to_rtr(qp, &opts, &diag);
+ * if (!error)
+ *         error = rdmaez_qp_to_rts(qp, &opts, &diag);
+ * @endcode
+ *
+ * @par Where to go
+ * - qp.h moves queue pairs, qp_check.h asks first, qp_rules.h knows what Linux accepts.
+ * - port.h asks a port and chooses a GID row.
+ * - [Explanations](@ref explanations): what is said of a refusal, and how sure it is;
+ *   [the reasons](@ref rdmaez_reason), all of them.
+ * - [Completions and events](@ref completions).
+ * - [The Soft-RoCE machine](@ref softroce), for those without RDMA hardware.
+ * - [How it is built](@ref design), for whoever opens the code.
  */
 #ifndef RDMAEZ_H
 #define RDMAEZ_H
