@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A port's GID table: what each row is, what speaks against it, and which one rdmaez chooses.
+ *
+ * Build:  cc -std=c11 -Iinclude examples/gids.c -libverbs -o gids
+ * Run:    ./gids [DEVICE [PORT]], or on a machine without RDMA: tools/softroce ./gids
+ */
+#include <stdlib.h>
+
+#include <rdmaez.h>
+
+enum {
+	ROWS = 256
+};
+
+static const char *type_name(uint32_t gid_type)
+{
+	switch ((int)gid_type) {
+	case IBV_GID_TYPE_IB:
+		return "IB";
+	case IBV_GID_TYPE_ROCE_V1:
+		return "RoCE v1";
+	case IBV_GID_TYPE_ROCE_V2:
+		return "RoCE v2";
+	default:
+		return "unknown";
+	}
+}
+
+static const char *class_name(const union ibv_gid *gid)
+{
+	switch (rdmaez_gid_class(gid)) {
+	case RDMAEZ_GID_CLASS_ZERO:
+		return "empty";
+	case RDMAEZ_GID_CLASS_LINK_LOCAL:
+		return "link-local";
+	case RDMAEZ_GID_CLASS_IPV4:
+		return "IPv4";
+	case RDMAEZ_GID_CLASS_MULTICAST:
+		return "multicast";
+	case RDMAEZ_GID_CLASS_GLOBAL:
+		return "global";
+	}
+	return "unknown";
+}
+
+static void print_row(const struct ibv_gid_entry *row, bool chosen)
+{
+	char gid[RDMAEZ_GID_TEXT];
+	enum rdmaez_reason why;
+	const int rank = rdmaez_gid_rank(row, NULL, &why);
+
+	rdmaez_gid_format(&row->gid, gid, sizeof(gid));
+	printf("%c %3u  %-7s  %-10s  %-39s", chosen ? '*' : ' ', row->gid_index,
+	       type_name(row->gid_type), class_name(&row->gid), gid);
+	if (why != RDMAEZ_NONE)
+		printf("  %s: %s", rank ? "second choice" : "of no use", rdmaez_reason_str(why));
+	putchar('\n');
+}
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_device **devices = ibv_get_device_list(NULL);
+	struct ibv_context *context = NULL;
+
+	for (int i = 0; devices && devices[i] && !context; i++)
+		if (!name || strcmp(name, ibv_get_device_name(devices[i])) == 0)
+			context = ibv_open_device(devices[i]);
+	if (devices)
+		ibv_free_device_list(devices);
+	return context;
+}
+
+int main(int argc, char **argv)
+{
+	static struct ibv_gid_entry rows[ROWS];
+	struct ibv_context *context = open_device(argc > 1 ? argv[1] : NULL);
+	const int port = argc > 2 ? atoi(argv[2]) : 1;
+	struct ibv_gid_entry best;
+	struct rdmaez_diag diag;
+	size_t count = 0;
+	int error;
+
+	if (!context) {
+		fprintf(stderr, "%s: no such RDMA device\n", argc > 1 ? argv[1] : "any");
+		return EXIT_FAILURE;
+	}
+	best.gid_index = ROWS;
+	error = rdmaez_port_gids(context, port, rows, ROWS, &count, &diag);
+	if (!error)
+		error = rdmaez_port_choose_gid(context, port, NULL, &best, &diag);
+	printf("%s port %d has %zu rows:\n", ibv_get_device_name(context->device), port, count);
+	for (size_t i = 0; i < count && i < ROWS; i++)
+		print_row(&rows[i], rows[i].gid_index == best.gid_index);
+	if (error) {
+		char text[2048];
+
+		rdmaez_diag_format(&diag, text, sizeof(text));
+		fputs(text, stderr);
+	}
+	ibv_close_device(context);
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}

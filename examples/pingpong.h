@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program behind rc_pingpong.c, uc_pingpong.c and ud_pingpong.c: messages go to and fro between
+ * two processes, and every byte that arrives is compared. Options and protocol are those of rdma-core's
+ * ibv_rc_pingpong, ibv_uc_pingpong and ibv_ud_pingpong, and either end may be the stock program.
+ *
+ *	rc_pingpong [OPTION...]         wait for a client
+ *	rc_pingpong [OPTION...] HOST    connect to a server
+ *
+ *	-d NAME  the device; without, the first whose port is active
+ *	-g ROW   the row of the port's GID table; without, the best one
+ *	-i PORT  the port (1)                  -s BYTES  the size of a message (4096, UD 1024)
+ *	-n N     messages each way (1000)      -m BYTES  the path MTU (1024)
+ *	-p PORT  the TCP port (18515)          -c        mark every page, as the stock client does
+ *
+ * The ends tell each other their addresses over TCP, the client sends the first message, and each end
+ * answers a message with its like. What is open at the end is left to the kernel to close.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <err.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include <rdmaez.h>
+
+/* What UD puts in front of a message received: a global route header. */
+#define GRH (QPT == IBV_QPT_UD ? 40 : 0)
+
+/* What was given to each option, by its letter. */
+static const char *option[128] = {['i'] = "1", ['m'] = "1024", ['n'] = "1000", ['p'] = "18515"};
+static const char *host;
+static struct ibv_port_attr port;
+static struct rdmaez_qp_opts opts = {.port_attr = &port};
+static struct rdmaez_diag diag;
+static struct ibv_qp *qp;
+static struct ibv_sge in, out;
+static struct ibv_send_wr message = {.sg_list = &out, .num_sge = 1, .opcode = IBV_WR_SEND};
+
+/* End the program unless something holds; TRY is for calls that set errno. */
+#define NEED(holds, ...)  ((holds) ? (void)0 : errx(EXIT_FAILURE, __VA_ARGS__))
+#define TRY(worked, what) ((worked) ? (void)0 : err(EXIT_FAILURE, "%s", what))
+
+/* Ends the program with an explanation unless a call of rdmaez worked. */
+static void check(int error)
+{
+	char why[2048];
+
+	rdmaez_diag_format(&diag, why, sizeof(why));
+	NEED(!error, "%s", why);
+}
+
+static void post_receive(void)
+{
+	struct ibv_recv_wr room = {.sg_list = &in, .num_sge = 1}, *bad;
+
+	/* What came last must not pass for what comes next. */
+	memset((uint8_t *)in.addr, 0xff, in.length);
+	TRY((errno = ibv_post_recv(qp, &room, &bad)) == 0, "ibv_post_recv");
+}
+
+/* Makes a queue pair that is ready for a first message of this size. */
+static void make_qp(struct ibv_context *context, size_t size)
+{
+	struct ibv_qp_init_attr init = {.qp_type = QPT, .sq_sig_all = 1, .cap = {1, 1, 1, 1, 0}};
+	uint8_t *data = (uint8_t *)malloc(2 * size + GRH);
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	struct ibv_mr *mr = pd ? ibv_reg_mr(pd, data, GRH + 2 * size, IBV_ACCESS_LOCAL_WRITE) : 0;
+
+	TRY(data && mr, "registering the buffer");
+	memset(data, 0x7b, size);
+	for (size_t i = 0; option['c'] && i < size; i += (size_t)sysconf(_SC_PAGESIZE))
+		data[i] = 0;
+	out = (struct ibv_sge){(uintptr_t)data, (uint32_t)size, mr->lkey};
+	in = (struct ibv_sge){(uintptr_t)data + size, (uint32_t)(GRH + size), mr->lkey};
+	init.send_cq = ibv_create_cq(context, 1, NULL, NULL, 0);
+	init.recv_cq = ibv_create_cq(context, 1, NULL, NULL, 0);
+	TRY(init.send_cq && init.recv_cq && (qp = ibv_create_qp(pd, &init)), "ibv_create_qp");
+	check(rdmaez_qp_to_init(qp, &opts, &diag));
+	post_receive();
+}
+
+/* Tells the peer who we are, learns who it is, and connects the queue pair to the peer's. */
+static void exchange(const union ibv_gid *gid)
+{
+	char own[] = "0000:000000:000000:00000000000000000000000000000000", peer[sizeof(own)];
+	const struct addrinfo hints = {.ai_family = AF_INET, .ai_flags = AI_PASSIVE};
+	struct addrinfo *a;
+	int tcp = socket(AF_INET, SOCK_STREAM, 0), length = sizeof(own), at, n;
+
+	setsockopt(tcp, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+	NEED(getaddrinfo(host, option['p'], &hints, &a) == 0, "no such host, or no such TCP port");
+	TRY((host ? connect : bind)(tcp, a->ai_addr, a->ai_addrlen) == 0, host ? host : "bind");
+	TRY(host || (listen(tcp, 1) == 0 && (tcp = accept(tcp, NULL, NULL)) >= 0), "accept");
+
+	at = sprintf(own, "%04x:%06x:%06x:", port.lid, qp->qp_num, opts.sq_psn);
+	for (int i = 0; i < 16; i++)
+		sprintf(own + at + 2 * i, "%02x", gid->raw[i]);
+	TRY(!host || send(tcp, own, sizeof(own), MSG_NOSIGNAL) == length, "sending the address");
+	NEED(recv(tcp, peer, sizeof(peer), MSG_WAITALL) == length, "the peer tells no address");
+	n = sscanf(peer, "%4hx:%6x:%6x:%n", &opts.path.dlid, &opts.dest_qp_num, &opts.rq_psn, &at);
+	for (int i = 0; n == 3 + i && i < 16; i++)
+		n += sscanf(peer + at + 2 * i, "%2hhx", &opts.path.dgid.raw[i]);
+	NEED(n == 3 + 16, "the peer's address is garbled");
+	printf("own address   %s\npeer address  %s\n", own, peer);
+
+	check(rdmaez_qp_to_rtr(qp, &opts, &diag));
+	check(rdmaez_qp_to_rts(qp, &opts, &diag));
+	if (GRH) {
+		check(rdmaez_ah_create(qp->pd, &opts.path, opts.port, &message.wr.ud.ah, &diag));
+		message.wr.ud.remote_qpn = opts.dest_qp_num;
+		message.wr.ud.remote_qkey = RDMAEZ_QP_QKEY;
+	}
+	TRY(host || send(tcp, own, sizeof(own), MSG_NOSIGNAL) == length, "sending the address");
+	TRY(!host || send(tcp, "done", sizeof("done"), MSG_NOSIGNAL) > 0, "sending \"done\"");
+}
+
+static void await(struct ibv_cq *cq)
+{
+	const time_t deadline = time(NULL) + 30;
+	struct ibv_wc wc;
+
+	while (ibv_poll_cq(cq, 1, &wc) < 1)
+		NEED(time(NULL) < deadline, "nothing happened for 30 seconds");
+	NEED(wc.status == IBV_WC_SUCCESS, "%s", ibv_wc_status_str(wc.status));
+}
+
+/* Receives a message, which must be like ours: both ends send what the client sent first. */
+static void receive(void)
+{
+	const uint8_t *got = (uint8_t *)in.addr + GRH, *want = (uint8_t *)out.addr;
+
+	await(qp->recv_cq);
+	for (uint32_t i = 0; i < out.length; i++)
+		NEED(got[i] == want[i], "byte %u: got 0x%02x, want 0x%02x", i, got[i], want[i]);
+	post_receive();
+}
+
+/* The client begins, and the server answers. */
+static void play(int rounds)
+{
+	struct timespec t0, t1;
+	struct ibv_send_wr *bad;
+
+	clock_gettime(CLOCK_MONOTONIC, &t0);
+	for (int i = 0; i < rounds; i++) {
+		if (!host)
+			receive();
+		TRY((errno = ibv_post_send(qp, &message, &bad)) == 0, "ibv_post_send");
+		await(qp->send_cq);
+		if (host)
+			receive();
+	}
+	clock_gettime(CLOCK_MONOTONIC, &t1);
+	double us = (double)((t1.tv_sec - t0.tv_sec) * 1000000 + (t1.tv_nsec - t0.tv_nsec) / 1000);
+	printf("%d messages of %u bytes each way in %.2f seconds = %.2f Mbit/sec, %.2f "
+	       "usec/round\n",
+	       rounds, out.length, us / 1e6, 16.0 * rounds * out.length / us, us / rounds);
+}
+
+int main(int argc, char **argv)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = NULL;
+	struct ibv_gid_entry gid;
+
+	for (int letter; (letter = getopt(argc, argv, "d:g:i:m:n:p:s:c")) != -1;)
+		option[letter] = optarg ? optarg : "";
+	NEED(!option['?'], "options: -d DEVICE, -g -i -m -n -p -s with a number, and -c");
+	host = argv[optind];
+	opts.port = rdmaez_exactly(atoi(option['i']));
+	NEED(rdmaez_mtu_from_bytes(atoi(option['m']), &opts.mtu) == 0, "-m takes 256 to 4096");
+	for (; list && *list && port.state != IBV_PORT_ACTIVE; list++)
+		if ((!option['d'] || strcmp(option['d'], ibv_get_device_name(*list)) == 0) &&
+		    (context = ibv_open_device(*list)))
+			check(rdmaez_port_query(context, atoi(option['i']), &port, &diag));
+	NEED(port.state == IBV_PORT_ACTIVE, "no such device, or its port is not active");
+	check(rdmaez_port_choose_gid(context, opts.port, NULL, &gid, &diag));
+	const int row = option['g'] ? atoi(option['g']) : (int)gid.gid_index;
+	TRY(ibv_query_gid(context, (uint8_t)opts.port, row, &gid.gid) == 0, "-g");
+	opts.path.sgid_index = rdmaez_exactly(row);
+
+	const int size = option['s'] ? atoi(option['s']) : GRH ? 1024 : 4096;
+	NEED(!GRH || size <= rdmaez_mtu_bytes(port.active_mtu), "a UD message fits one packet");
+	make_qp(context, (uint32_t)size);
+	exchange(&gid.gid);
+	play(atoi(option['n']));
+}
