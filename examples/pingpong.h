@@ -153,9 +153,8 @@ static void play(int rounds)
 	}
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	double us = (double)((t1.tv_sec - t0.tv_sec) * 1000000 + (t1.tv_nsec - t0.tv_nsec) / 1000);
-	printf("%d messages of %u bytes each way in %.2f seconds = %.2f Mbit/sec, %.2f "
-	       "usec/round\n",
-	       rounds, out.length, us / 1e6, 16.0 * rounds * out.length / us, us / rounds);
+	printf("%d x %u bytes each way in %.2f s = %.2f Mbit/s, %.2f us/round\n", rounds,
+	       out.length, us / 1e6, 16.0 * rounds * out.length / us, us / rounds);
 }
 
 int main(int argc, char **argv)
