@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls every measured function BENCH_CALLS times, for callgrind to count. Fails where the versions of
+ * a function do not do the same: the builders must leave the same bytes, the bring-ups must make the
+ * same verbs calls with the same attributes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench.h"
+#include "fake_verbs.h"
+
+/* The GID row of fake0 that is best for an IPv4 peer: IPv4-mapped, RoCE v2. */
+#define BEST_ROW 3
+
+static void must(bool holds, const char *function, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "bench: %s: %s\n", function, what);
+	exit(1);
+}
+
+/* ---- Builders ----------------------------------------------------------------------------- */
+
+static struct rdmaez_qp_move taken;
+
+int take(const struct rdmaez_qp_move *move)
+{
+	taken = *move;
+	return 0;
+}
+
+static struct rdmaez_qp_move build(int (*builder)(const struct input *), const struct input *in,
+				   const char *name)
+{
+	memset(&taken, 0x55, sizeof(taken));
+	for (int i = 0; i < BENCH_CALLS; i++)
+		must(!builder(in), name, "a builder refuses what is right");
+	return taken;
+}
+
+static void builders(const struct input *in)
+{
+	struct rdmaez_qp_move ez, hand;
+
+#define STEP(name)                                                                          \
+	ez = build(ez_##name, in, #name);                                                   \
+	hand = build(checked_##name, in, #name);                                            \
+	must(!memcmp(&ez, &hand, sizeof(ez)), #name, "checked by hand leaves other bytes"); \
+	hand = build(bare_##name, in, #name);                                               \
+	must(!memcmp(&ez, &hand, sizeof(ez)), #name, "unchecked by hand leaves other bytes");
+	BENCH_STEPS(STEP)
+#undef STEP
+}
+
+/* ---- Bring-ups ---------------------------------------------------------------------------- */
+
+struct calls {
+	unsigned int count;
+	struct fake_call call[16];
+};
+
+/* Back to RESET, and the record of calls empty. */
+static void rewind_qp(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr reset = {.qp_state = IBV_QPS_RESET};
+
+	must(!ibv_modify_qp(qp, &reset, IBV_QP_STATE), "to RESET", "refused");
+	fake_reset_log();
+}
+
+/* Copies the record of calls, with what a verb does not use set to zero. */
+static void note(struct calls *calls, const char *name)
+{
+	memset(calls, 0, sizeof(*calls));
+	calls->count = fake_count(FAKE_ANY);
+	must(calls->count <= 16, name, "makes too many calls");
+	for (unsigned int i = 0; i < calls->count; i++) {
+		const struct fake_call *call = fake_nth(i + 1);
+
+		calls->call[i].verb = call->verb;
+		calls->call[i].object = call->object;
+		calls->call[i].port = call->port;
+		calls->call[i].index = call->index;
+		calls->call[i].attr_mask = call->attr_mask;
+		if (call->verb == FAKE_MODIFY_QP)
+			calls->call[i].arg.qp_attr = call->arg.qp_attr;
+	}
+}
+
+#define BRING_UP(calls, name, ...)                                                   \
+	do {                                                                         \
+		for (int i = 0; i < BENCH_CALLS; i++) {                              \
+			rewind_qp(qp);                                               \
+			must(!name(__VA_ARGS__), #name, "the queue pair is not up"); \
+		}                                                                    \
+		note(calls, #name);                                                  \
+	} while (0)
+
+static void bring_ups(struct ibv_qp *qp, const struct input *in)
+{
+	struct calls ez, other;
+	struct rdmaez_diag diag;
+
+#define BRINGUP(name)                                                                             \
+	BRING_UP(&ez, ez_##name, qp, in, NULL);                                                   \
+	must(fake_qp_true(qp)->qp_state == IBV_QPS_RTS, #name, "not in RTS");                     \
+	must(ez.call[ez.count - 2].arg.qp_attr.ah_attr.grh.sgid_index == BEST_ROW, #name, "row"); \
+	BRING_UP(&other, ez_##name##_diag, qp, in, &diag);                                        \
+	must(!memcmp(&ez, &other, sizeof(ez)), #name, "with a record it makes other calls");      \
+	BRING_UP(&other, checked_##name, qp, in);                                                 \
+	must(!memcmp(&ez, &other, sizeof(ez)), #name, "checked by hand makes other calls");       \
+	BRING_UP(&other, bare_##name, qp, in);                                                    \
+	must(!memcmp(&ez, &other, sizeof(ez)), #name, "unchecked by hand makes other calls");
+	BENCH_BRINGUPS(BRINGUP)
+#undef BRINGUP
+}
+
+int main(void)
+{
+	struct fake_device *device = fake_reset();
+	struct ibv_context *context = fake_open(device);
+	struct ibv_qp *qp = fake_qp(context, IBV_QPT_RC);
+	struct input in = {0};
+
+	in.port_num = 1;
+	in.sgid_index = BEST_ROW;
+	in.dest_qp_num = 0x123456;
+	in.rq_psn = 0x789abc;
+	in.sq_psn = 0xdef012;
+	in.dgid.raw[10] = in.dgid.raw[11] = 0xff;
+	in.dgid.raw[12] = 192;
+	in.dgid.raw[14] = 2;
+	in.dgid.raw[15] = 7;
+	in.port = device->port[1].attr;
+	must(!ibv_query_device(context, &in.device), "ibv_query_device", "failed");
+
+	builders(&in);
+	bring_ups(qp, &in);
+	return fake_close_all() > 0 ? 0 : 1;
+}
