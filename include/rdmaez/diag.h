@@ -82,8 +82,6 @@ extern "C" {
 	  "remove the bits")                                                                       \
 	X(CUR_STATE, "this is not the state the queue pair is in",                                 \
 	  "ask rdmaez_qp_state(), or leave IBV_QP_CUR_STATE out")                                  \
-	X(CUT, "the value reaches the kernel in eight bits and means another one there",           \
-	  "use one of the enum's names")                                                           \
 	X(PORT_MISMATCH, "the address vector leaves by another port than the queue pair has",      \
 	  "use the port that was set on the way to INIT")                                          \
 	X(PORT_DOWN, "the port is not active, so nothing gets through", "bring the link up")       \

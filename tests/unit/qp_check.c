@@ -158,8 +158,18 @@ static void expect(struct ibv_qp *qp, struct rdmaez_qp_move *move, int error,
 #define UC    IBV_QPT_UC
 #define UD    IBV_QPT_UD
 
+/* As if requests were still on their way. */
+static void drain(const struct ibv_qp *qp)
+{
+	struct ibv_qp_attr *truth;
+
+	memcpy(&truth, &(const struct ibv_qp_attr *){fake_qp_true(qp)}, sizeof(truth));
+	truth->sq_draining = 1;
+}
+
 static void refusals(void)
 {
+	static const struct model siw = {"siw", 0x626d74, 1, 0, false};
 	static const struct model plain = {"unknown", 1, 1, 0, false};
 	static const struct model efa = {"efa", 0x1d0f, 0, 0, false};
 	static const struct model strict = {"hfi1", 0x1175, 0, FAKE_STRICT_RANGES, false};
@@ -228,6 +238,11 @@ static void refusals(void)
 	MISTAKE(MLX5, RC, RTS, SQD, (void)0, EINVAL, NO_SQD, ERROR, "qp_state");
 	MISTAKE(HNS, RC, RTR, RTS, (move.attr_mask |= IBV_QP_CUR_STATE, attr->cur_qp_state = RTS),
 		EINVAL, CUR_STATE, ERROR, "cur_qp_state");
+	MISTAKE(&rxe, RC, SQD, RTS, drain(qp), EINVAL, SQ_DRAINING, ERROR, "sq_draining");
+	MISTAKE(&siw, RC, RTR, RTS, dev->verbs.transport_type = IBV_TRANSPORT_IWARP, EINVAL, IWARP,
+		ERROR, "qp_state");
+	MISTAKE(&siw, RC, INIT, RTR, dev->verbs.transport_type = IBV_TRANSPORT_IWARP, 0, IWARP,
+		ADVICE, "attr_mask");
 	MISTAKE(&plain, UD, RESET, INIT, attr->qkey = 0x80010000u, 0, QKEY_PRIVILEGED, LIKELY,
 		"qkey");
 }
