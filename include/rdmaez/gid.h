@@ -30,16 +30,17 @@ enum rdmaez_gid_class {
  */
 RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid)
 {
-	static const uint8_t zero[16] = {0};
-	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+	const uint8_t *const byte = gid->raw;
+	uint64_t half[2];
 
-	if (memcmp(gid->raw, zero, sizeof(zero)) == 0)
+	memcpy(half, gid->raw, sizeof(half));
+	if (!half[0] && !half[1])
 		return RDMAEZ_GID_CLASS_ZERO;
-	if (memcmp(gid->raw, mapped, sizeof(mapped)) == 0)
+	if (!half[0] && !byte[8] && !byte[9] && byte[10] == 0xff && byte[11] == 0xff)
 		return RDMAEZ_GID_CLASS_IPV4;
-	if (gid->raw[0] == 0xfe && (gid->raw[1] & 0xc0) == 0x80)
+	if (byte[0] == 0xfe && (byte[1] & 0xc0) == 0x80)
 		return RDMAEZ_GID_CLASS_LINK_LOCAL;
-	if (gid->raw[0] == 0xff)
+	if (byte[0] == 0xff)
 		return RDMAEZ_GID_CLASS_MULTICAST;
 	return RDMAEZ_GID_CLASS_GLOBAL;
 }

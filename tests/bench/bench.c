@@ -117,6 +117,18 @@ static void bring_ups(struct ibv_qp *qp, const struct input *in)
 #undef BRINGUP
 }
 
+/* Attributes changed within RTS, where the bring-ups left the queue pair. */
+static void modifications(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS, .min_rnr_timer = 12};
+	const int mask = IBV_QP_STATE | IBV_QP_MIN_RNR_TIMER;
+
+	for (int i = 0; i < BENCH_CALLS; i++) {
+		must(!ez_modify(qp, &attr, mask), "ez_modify", "refused");
+		must(!bare_modify(qp, &attr, mask), "bare_modify", "refused");
+	}
+}
+
 int main(void)
 {
 	struct fake_device *device = fake_reset();
@@ -138,5 +150,6 @@ int main(void)
 
 	builders(&in);
 	bring_ups(qp, &in);
+	modifications(qp);
 	return fake_close_all() > 0 ? 0 : 1;
 }

@@ -50,4 +50,8 @@ BENCH_STEPS(BENCH_STEP)
 BENCH_BRINGUPS(BENCH_BRINGUP)
 #undef BENCH_BRINGUP
 
+/* In modify.c. */
+int ez_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int bare_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+
 #endif
