@@ -34,10 +34,12 @@ next_port() {
 	port=$((port + 1))
 }
 
+# await_listener PID: until somebody listens on $port, or the process that should has ended.
 await_listener() {
 	local try hex sockets
 	printf -v hex ':%04X 00000000:0000 0A' "$port"
 	for ((try = 0; try < 500; try++)); do
+		kill -0 "$1" || return
 		read -rd '' sockets </proc/net/tcp || :
 		[[ $sockets != *"$hex"* ]] || return 0
 		sleep 0.02
@@ -56,7 +58,7 @@ run() {
 	{
 		timeout 60 $1 -p "$port" >"$scratch/server" 2>&1 &
 		pids+=("$!")
-		await_listener
+		await_listener "$!"
 		timeout 60 $2 -p "$port" localhost >"$scratch/client" 2>&1 &
 		pids+=("$!")
 	}
@@ -144,7 +146,7 @@ stranger() {
 	local pid code=0
 	timeout 10 "$(ours rc)" -p "$port" >"$scratch/server" 2>&1 &
 	pid=$!
-	await_listener
+	await_listener "$pid"
 	printf '%s' "$1" >"/dev/tcp/127.0.0.1/$port"
 	wait "$pid" || code=$?
 	cat "$scratch/server"
