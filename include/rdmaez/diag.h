@@ -315,8 +315,9 @@ struct rdmaez_diag {
 	int to;   /**< enum ibv_qp_state asked for; -1: no transition involved */
 	struct ibv_gid_entry source; /**< the GID row the path starts from; zero: none was read */
 	union ibv_gid destination;   /**< the GID it leads to; zero: none */
-	unsigned int count;          /**< how many findings follow */
-	unsigned int dropped;        /**< how many more there were */
+	char netdev[16]; /**< the name of that row's network interface; "" where it is not known */
+	unsigned int count;                                  /**< how many findings follow */
+	unsigned int dropped;                                /**< how many more there were */
 	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< errors before advice */
 };
 

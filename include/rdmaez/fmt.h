@@ -369,9 +369,12 @@ RDMAEZ_API void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 		rdmaez_impl_put(text, ", from GID row %u", diag->source.gid_index);
 		if (!rdmaez_gid_is_zero(&diag->source.gid)) {
 			rdmaez_gid_format(&diag->source.gid, path[0], sizeof(path[0]));
-			rdmaez_impl_put(text, " (%s, %s, interface %u)", path[0],
-					rdmaez_gid_type_str(diag->source.gid_type),
-					diag->source.ndev_ifindex);
+			rdmaez_impl_put(text, " (%s, %s, interface ", path[0],
+					rdmaez_gid_type_str(diag->source.gid_type));
+			if (diag->netdev[0])
+				rdmaez_impl_put(text, "%s)", diag->netdev);
+			else
+				rdmaez_impl_put(text, "%u)", diag->source.ndev_ifindex);
 		}
 		rdmaez_impl_put(text, " to %s", path[1]);
 	}
@@ -506,7 +509,7 @@ RDMAEZ_API void rdmaez_impl_put_json_pair(struct rdmaez_impl_text *text, const c
  * @brief An explanation as one JSON object, for programs.
  *
  * Keys: `call`, `error` (number), `errno` (symbol), and where they are known `device`, `driver`,
- * `qp_num`, `qp_type`, `from`, `to`, `sgid`, `sgid_index`, `dgid`; then `dropped` and the array
+ * `qp_num`, `qp_type`, `from`, `to`, `sgid`, `sgid_index`, `dgid`, `netdev`; then `dropped` and the array
  * `findings` of objects with `severity` ("error", "likely", "advice"), `reason`, `field`, `value`,
  * `min`, `max`, `what` and `next`. The numbers are as in struct rdmaez_finding. Valid for any record.
  *
@@ -553,6 +556,8 @@ RDMAEZ_API int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_
 			rdmaez_impl_put(&text, ",\"sgid_index\":%u", diag->source.gid_index);
 			rdmaez_gid_format(&diag->destination, gid, sizeof(gid));
 			rdmaez_impl_put_json_pair(&text, ",", "dgid", gid);
+			if (diag->netdev[0])
+				rdmaez_impl_put_json_pair(&text, ",", "netdev", diag->netdev);
 		}
 		rdmaez_impl_put(&text, ",\"dropped\":%u,\"findings\":[", diag->dropped);
 		for (unsigned int i = 0; i < diag->count; i++) {

@@ -14,6 +14,7 @@
 #ifndef RDMAEZ_QP_CHECK_H
 #define RDMAEZ_QP_CHECK_H
 
+#include <net/if.h>
 #include <sys/utsname.h>
 
 #include "driver.h"
@@ -595,6 +596,8 @@ RDMAEZ_API void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
 		diag->source = c->row.entry;
 		diag->source.gid_index = c->attr->ah_attr.grh.sgid_index; /* also of an empty row */
 		diag->destination = c->attr->ah_attr.grh.dgid;
+		if (!if_indextoname(c->row.entry.ndev_ifindex, diag->netdev))
+			diag->netdev[0] = '\0';
 	}
 }
 

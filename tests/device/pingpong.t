@@ -59,7 +59,7 @@ run() {
 		timeout 60 $1 -p "$port" >"$scratch/server" 2>&1 &
 		pids+=("$!")
 		await_listener "$!"
-		timeout 60 $2 -p "$port" localhost >"$scratch/client" 2>&1 &
+		timeout 60 $2 -p "$port" 127.0.0.1 >"$scratch/client" 2>&1 &
 		pids+=("$!")
 	}
 	wait "${pids[0]}" || server=$?
@@ -166,15 +166,15 @@ next_port
 # rxe's way to say it; IBTA would have it a local length error.
 ok 'rc: a message too long is seen' wrong_size rc 1001 'local QP operation error'
 rc=$(ours rc)
-ok 'nobody listens' refused 'Connection refused' "$rc" -p 1 localhost
+ok 'nobody listens' refused 'Connection refused' "$rc" -p 1 127.0.0.1
 ok 'no such host' refused 'no such host' "$rc" no.such.host.invalid
-ok 'no such device' refused 'no such device' "$rc" -d nosuchdevice localhost
-ok 'no such port' refused 'port_num: the device has no such port' "$rc" -i 2 localhost
-ok 'port 0' refused 'port_num: the device has no such port' "$rc" -i 0 localhost
-ok 'no such row' refused '-g' "$rc" -g 100000 localhost
-ok 'no such MTU' refused '-m takes 256 to 4096' "$rc" -m 255 localhost
-ok 'no such option' refused 'options:' "$rc" -x localhost
-ok 'UD: a message that no packet holds' refused 'a UD message' "$(ours ud)" -s 4096 localhost
+ok 'no such device' refused 'no such device' "$rc" -d nosuchdevice 127.0.0.1
+ok 'no such port' refused 'port_num: the device has no such port' "$rc" -i 2 127.0.0.1
+ok 'port 0' refused 'port_num: the device has no such port' "$rc" -i 0 127.0.0.1
+ok 'no such row' refused '-g' "$rc" -g 100000 127.0.0.1
+ok 'no such MTU' refused '-m takes 256 to 4096' "$rc" -m 255 127.0.0.1
+ok 'no such option' refused 'options:' "$rc" -x 127.0.0.1
+ok 'UD: a message that no packet holds' refused 'a UD message' "$(ours ud)" -s 4096 127.0.0.1
 next_port
 ok 'a stranger says too little' stranger 'hello' 'the peer tells no address'
 next_port
