@@ -13,20 +13,6 @@ enum {
 	ROWS = 256
 };
 
-static const char *type_name(uint32_t gid_type)
-{
-	switch ((int)gid_type) {
-	case IBV_GID_TYPE_IB:
-		return "IB";
-	case IBV_GID_TYPE_ROCE_V1:
-		return "RoCE v1";
-	case IBV_GID_TYPE_ROCE_V2:
-		return "RoCE v2";
-	default:
-		return "unknown";
-	}
-}
-
 static const char *class_name(const union ibv_gid *gid)
 {
 	switch (rdmaez_gid_class(gid)) {
@@ -52,7 +38,7 @@ static void print_row(const struct ibv_gid_entry *row, bool chosen)
 
 	rdmaez_gid_format(&row->gid, gid, sizeof(gid));
 	printf("%c %3u  %-7s  %-10s  %-39s", chosen ? '*' : ' ', row->gid_index,
-	       type_name(row->gid_type), class_name(&row->gid), gid);
+	       rdmaez_gid_type_str(row->gid_type), class_name(&row->gid), gid);
 	if (why != RDMAEZ_NONE)
 		printf("  %s: %s", rank ? "second choice" : "of no use", rdmaez_reason_str(why));
 	putchar('\n');

@@ -52,7 +52,7 @@ has_two_devices() {
 	ends 0 guest --devices 2 sh -c 'cd /sys/class/infiniband && cat rxe[01]/ports/1/state
 		head -qn 1 rxe0/ports/1/gids/[012]
 		ibv_rc_pingpong -d rxe0 -g 1 -n 10 >/tmp/server &
-		until ibv_rc_pingpong -d rxe1 -g 1 -n 10 localhost 2>/tmp/client; do sleep 0.5; done
+		until ibv_rc_pingpong -d rxe1 -g 1 -n 10 127.0.0.1 2>/tmp/client; do sleep 0.5; done
 		wait && cat /tmp/server' </dev/null
 	is "$dir/err" ''
 	[[ $(grep -cx '4: ACTIVE' "$dir/out") == 2 ]]
