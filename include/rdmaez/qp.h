@@ -405,8 +405,9 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr
 /**
  * @brief ibv_modify_qp(), and an explanation where it fails.
  *
- * One verbs call when it works. When it fails and there is a record to fill, the true state is read
- * from the device, which refreshes `qp->state`, and the mask is judged by it.
+ * One verbs call when it works. When it fails and there is a record to fill, rdmaez_qp_check() is run,
+ * which refreshes `qp->state`. Its findings are certain where they foresee this errno; where they do not,
+ * what this errno usually means at this step is added as a likely one.
  *
  * @param qp the queue pair
  * @param attr as for ibv_modify_qp()
@@ -414,9 +415,10 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr
  * @param diag receives the explanation; may be NULL
  * @retval 0 done
  * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT), or as ibv_modify_qp()
- * @return any errno of ibv_modify_qp(), positive also where a provider returns it negative; with
- *         #RDMAEZ_TRANSITION, #RDMAEZ_MASK_MISSING, #RDMAEZ_MASK_NOT_ALLOWED, #RDMAEZ_GID_EMPTY, or
- *         #RDMAEZ_REFUSED where nothing wrong was found
+ * @return any errno of ibv_modify_qp(), positive also where a provider returns it negative; with the
+ *         reasons of rdmaez_qp_check(), with #RDMAEZ_NEIGHBOUR, #RDMAEZ_NO_ROUTE, #RDMAEZ_NO_IPV6,
+ *         #RDMAEZ_SECURITY, #RDMAEZ_NO_RESOURCES, #RDMAEZ_BUSY, #RDMAEZ_DEVICE_GONE, #RDMAEZ_TIMED_OUT
+ *         or #RDMAEZ_NOT_SUPPORTED by the errno, or #RDMAEZ_REFUSED where nothing wrong was found
  * @par Threads
  * As ibv_modify_qp(): one thread at a time for one queue pair.
  * @since rdmaez 0.1; rdma-core 33
