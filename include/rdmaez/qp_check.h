@@ -399,9 +399,20 @@ RDMAEZ_API void rdmaez_impl_qp_judge_access(struct rdmaez_impl_qp_case *c)
 	const unsigned int known = 0x31fu, flags = c->attr->qp_access_flags;
 	const unsigned int reads = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 
-	if (flags & ~known)
+	/* What rxe takes since Linux 6.12 at the latest: these, IBV_ACCESS_ON_DEMAND, the optional ones. */
+	const unsigned int rxe_known = known | IBV_ACCESS_ON_DEMAND | IBV_ACCESS_OPTIONAL_RANGE;
+	const bool rxe_looks =
+		(c->driver->traits & RDMAEZ_DRIVER_DEPTH_RXE) && c->linux_version >= 612;
+
+	if (rxe_looks && (flags & ~rxe_known))
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_ACCESS_BITS, "qp_access_flags",
+				     RDMAEZ_VALUE_ACCESS, flags & ~rxe_known, 0, flags);
+	else if (flags & ~known)
 		rdmaez_impl_qp_doubt(c, RDMAEZ_LIKELY, RDMAEZ_ACCESS_BITS, "qp_access_flags",
 				     RDMAEZ_VALUE_ACCESS, flags & ~known, 0, flags);
+	if (rxe_looks && c->type != IBV_QPT_RC && c->type != IBV_QPT_UC)
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_ACCESS_TYPE, "qp_access_flags",
+				     RDMAEZ_VALUE_ACCESS, flags, 0, flags);
 	if (c->type == IBV_QPT_UC && (flags & reads))
 		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_ACCESS_TYPE, "qp_access_flags",
 				     RDMAEZ_VALUE_ACCESS, flags & reads, 0, flags);
