@@ -37,9 +37,8 @@ enum rdmaez_driver_trait {
 	RDMAEZ_DRIVER_PKEY = 1 << 13,      /**< refuses P_Key rows beyond the table */
 	RDMAEZ_DRIVER_RESET_FINAL = 1 << 14, /**< cannot use a queue pair again after RESET */
 	RDMAEZ_DRIVER_EFA = 1 << 15,         /**< takes few attributes, EOPNOTSUPP for the rest */
-	RDMAEZ_DRIVER_DRAINS = 1 << 16, /**< refuses to leave SQD for all but ERR while draining */
-	RDMAEZ_DRIVER_NO_TABLE = 1 << 17, /**< never judges a mask by the table */
-	RDMAEZ_DRIVER_STRIPS = 1 << 18    /**< with max_dest_rd_atomic 0 takes REMOTE_READ away */
+	RDMAEZ_DRIVER_DRAINS = 1 << 16,  /**< refuses to leave SQD for all but ERR while draining */
+	RDMAEZ_DRIVER_NO_TABLE = 1 << 17 /**< never judges a mask by the table */
 };
 
 /** @brief A driver, by the ids of its devices. */
@@ -54,7 +53,7 @@ struct rdmaez_driver {
 /* The two Mellanox drivers have their devices in two ranges of part ids each. */
 #define RDMAEZ_IMPL_DRIVER_MLX4                                                     \
 	(RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_MTU_ENUM | RDMAEZ_DRIVER_DEPTHS | \
-	 RDMAEZ_DRIVER_PKEY | RDMAEZ_DRIVER_STRIPS)
+	 RDMAEZ_DRIVER_PKEY)
 #define RDMAEZ_IMPL_DRIVER_MLX5 \
 	(RDMAEZ_IMPL_DRIVER_MLX4 | RDMAEZ_DRIVER_NO_SQD | RDMAEZ_DRIVER_RATE_LIMIT)
 
@@ -77,8 +76,7 @@ RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_
 		{"ib_mthca", 0x2c9, 0x5a44, 0x6282, RDMAEZ_DRIVER_TRUSTS_CUR},
 		{"hns_roce", 0x19e5, 0, UINT32_MAX,
 		 RDMAEZ_DRIVER_CUR_EQUAL | RDMAEZ_DRIVER_NO_SQD | RDMAEZ_DRIVER_MTU_ENUM |
-			 RDMAEZ_DRIVER_MTU_ACTIVE | RDMAEZ_DRIVER_DEPTHS | RDMAEZ_DRIVER_PKEY |
-			 RDMAEZ_DRIVER_STRIPS},
+			 RDMAEZ_DRIVER_MTU_ACTIVE | RDMAEZ_DRIVER_DEPTHS | RDMAEZ_DRIVER_PKEY},
 		{"irdma", 0x8086, 0, UINT32_MAX, RDMAEZ_DRIVER_LENIENT | RDMAEZ_DRIVER_RESET_FINAL},
 		{"bnxt_re", 0x14e4, 0, UINT32_MAX,
 		 RDMAEZ_DRIVER_LENIENT | RDMAEZ_DRIVER_MTU_ACTIVE},

@@ -22,6 +22,7 @@
 #ifndef RDMAEZ_WC_H
 #define RDMAEZ_WC_H
 
+#include "explain.h"
 #include "port.h"
 #include "units.h"
 
@@ -497,15 +498,6 @@ struct rdmaez_impl_wc_case {
 	struct rdmaez_diag *diag;
 };
 
-/* A usual cause; field, kind and numbers as in struct rdmaez_finding. */
-RDMAEZ_API void rdmaez_impl_wc_likely(const struct rdmaez_impl_wc_case *here,
-				      enum rdmaez_reason reason, const char *field,
-				      enum rdmaez_value kind, uint64_t value, uint64_t min,
-				      uint64_t max)
-{
-	rdmaez_impl_diag_add(here->diag, RDMAEZ_LIKELY, reason, field, kind, value, min, max);
-}
-
 /* Asks for the queue pair's attributes, and says in the record where it stands. */
 RDMAEZ_API int rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
 				  struct rdmaez_diag *diag)
@@ -545,21 +537,16 @@ RDMAEZ_API bool rdmaez_impl_wc_connected(const struct rdmaez_impl_wc_case *here)
 /* The P_Key with which the queue pair sends. A full member may talk to all of its partition. */
 RDMAEZ_API int rdmaez_impl_wc_pkey(const struct rdmaez_impl_wc_case *here)
 {
-	const struct ibv_qp_attr *attr = &here->attr;
-	__be16 wire = 0;
-	uint8_t byte[2];
-	unsigned int pkey;
-	int error = rdmaez_impl_error(
-		ibv_query_pkey(here->qp->context, attr->port_num, attr->pkey_index, &wire));
+	const int pkey = rdmaez_impl_port_pkey(here->qp->context, here->attr.port_num,
+					       here->attr.pkey_index);
 
-	if (error)
-		return rdmaez_impl_refuse(here->diag, error, RDMAEZ_QUERY_REFUSED,
+	if (pkey < 0)
+		return rdmaez_impl_refuse(here->diag, -pkey, RDMAEZ_QUERY_REFUSED,
 					  "ibv_query_pkey");
-	memcpy(byte, &wire, sizeof(byte));
-	pkey = (unsigned int)byte[0] << 8 | byte[1];
 	if (!(pkey & 0x7fff) || !(pkey & 0x8000))
-		rdmaez_impl_wc_likely(here, pkey & 0x7fff ? RDMAEZ_PKEY_LIMITED : RDMAEZ_PKEY_EMPTY,
-				      "pkey_index", RDMAEZ_VALUE_PKEY, pkey, 0, 0);
+		rdmaez_impl_suspect(here->diag,
+				    pkey & 0x7fff ? RDMAEZ_PKEY_LIMITED : RDMAEZ_PKEY_EMPTY,
+				    "pkey_index", RDMAEZ_VALUE_PKEY, (uint64_t)pkey, 0, 0);
 	return 0;
 }
 
@@ -577,8 +564,8 @@ RDMAEZ_API int rdmaez_impl_wc_path(const struct rdmaez_impl_wc_case *here,
 
 	if (!ah->is_global) {
 		if (!ah->dlid)
-			rdmaez_impl_wc_likely(here, RDMAEZ_PATH_EMPTY, "ah_attr.dlid",
-					      RDMAEZ_VALUE_NONE, 0, 0, 0);
+			rdmaez_impl_suspect(here->diag, RDMAEZ_PATH_EMPTY, "ah_attr.dlid",
+					    RDMAEZ_VALUE_NONE, 0, 0, 0);
 		return 0;
 	}
 	error = rdmaez_impl_port_gid(here->qp->context, here->attr.port_num, ah->grh.sgid_index,
@@ -589,12 +576,12 @@ RDMAEZ_API int rdmaez_impl_wc_path(const struct rdmaez_impl_wc_case *here,
 		rdmaez_gid_rank(&row, &want, &why);
 	}
 	if (why != RDMAEZ_NONE)
-		rdmaez_impl_wc_likely(here, why, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_NUMBER,
-				      ah->grh.sgid_index, 0, (uint64_t)(rows - 1));
+		rdmaez_impl_suspect(here->diag, why, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_NUMBER,
+				    ah->grh.sgid_index, 0, (uint64_t)(rows - 1));
 	if (ah->grh.hop_limit <= 1 &&
 	    rdmaez_gid_class(&ah->grh.dgid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
-		rdmaez_impl_wc_likely(here, RDMAEZ_HOP_LIMIT, "ah_attr.grh.hop_limit",
-				      RDMAEZ_VALUE_NUMBER, ah->grh.hop_limit, 2, 255);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_HOP_LIMIT, "ah_attr.grh.hop_limit",
+				    RDMAEZ_VALUE_NUMBER, ah->grh.hop_limit, 2, 255);
 	return error;
 }
 
@@ -611,15 +598,15 @@ RDMAEZ_API int rdmaez_impl_wc_way(const struct rdmaez_impl_wc_case *here)
 	if (error)
 		return error;
 	if (port.state != IBV_PORT_ACTIVE && port.state != IBV_PORT_ACTIVE_DEFER)
-		rdmaez_impl_wc_likely(here, RDMAEZ_PORT_DOWN, "port_attr.state",
-				      RDMAEZ_VALUE_NUMBER, (uint64_t)port.state, IBV_PORT_ACTIVE,
-				      IBV_PORT_ACTIVE);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_PORT_DOWN, "port_attr.state",
+				    RDMAEZ_VALUE_NUMBER, (uint64_t)port.state, IBV_PORT_ACTIVE,
+				    IBV_PORT_ACTIVE);
 	if (rdmaez_impl_wc_connected(here)) {
 		error = rdmaez_impl_wc_path(here, &port);
 		if (rdmaez_mtu_bytes(port.active_mtu) && attr->path_mtu > port.active_mtu)
-			rdmaez_impl_wc_likely(here, RDMAEZ_MTU_ABOVE_ACTIVE, "path_mtu",
-					      RDMAEZ_VALUE_MTU, (uint64_t)attr->path_mtu,
-					      IBV_MTU_256, (uint64_t)port.active_mtu);
+			rdmaez_impl_suspect(here->diag, RDMAEZ_MTU_ABOVE_ACTIVE, "path_mtu",
+					    RDMAEZ_VALUE_MTU, (uint64_t)attr->path_mtu, IBV_MTU_256,
+					    (uint64_t)port.active_mtu);
 	}
 	return error ? error : rdmaez_impl_wc_pkey(here);
 }
@@ -632,17 +619,17 @@ RDMAEZ_API void rdmaez_impl_wc_retries(const struct rdmaez_impl_wc_case *here)
 	const uint64_t once = rdmaez_timeout_ns(attr->timeout);
 
 	if (!once)
-		rdmaez_impl_wc_likely(here, RDMAEZ_WC_NO_TIMER, "timeout", RDMAEZ_VALUE_NUMBER,
-				      attr->timeout, 1, 31);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WC_NO_TIMER, "timeout", RDMAEZ_VALUE_NUMBER,
+				    attr->timeout, 1, 31);
 	else
 		rdmaez_impl_diag_add(here->diag, RDMAEZ_ERROR, RDMAEZ_WC_RETRIES, "timeout",
 				     RDMAEZ_VALUE_NS, once, tried.min, tried.max);
 	if (once && attr->timeout < 14)
-		rdmaez_impl_wc_likely(here, RDMAEZ_WC_TIMEOUT_SHORT, "timeout", RDMAEZ_VALUE_NUMBER,
-				      attr->timeout, 14, 31);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WC_TIMEOUT_SHORT, "timeout",
+				    RDMAEZ_VALUE_NUMBER, attr->timeout, 14, 31);
 	if (!attr->retry_cnt)
-		rdmaez_impl_wc_likely(here, RDMAEZ_RETRY_ZERO, "retry_cnt", RDMAEZ_VALUE_NUMBER, 0,
-				      1, 7);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_RETRY_ZERO, "retry_cnt", RDMAEZ_VALUE_NUMBER,
+				    0, 1, 7);
 }
 
 /* How long the peer was given to post a receive. Its own timer counts; ours may be the same. */
@@ -656,8 +643,9 @@ RDMAEZ_API void rdmaez_impl_wc_rnr(const struct rdmaez_impl_wc_case *here)
 	rdmaez_impl_diag_add(here->diag, RDMAEZ_ERROR, RDMAEZ_WC_RNR, "rnr_retry",
 			     RDMAEZ_VALUE_NUMBER, attr->rnr_retry, 7, 7);
 	if (here->qp->qp_type == IBV_QPT_RC)
-		rdmaez_impl_wc_likely(here, RDMAEZ_WC_RNR_TIMER, "min_rnr_timer", RDMAEZ_VALUE_NS,
-				      rdmaez_rnr_timer_ns(attr->min_rnr_timer), all, all);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WC_RNR_TIMER, "min_rnr_timer",
+				    RDMAEZ_VALUE_NS, rdmaez_rnr_timer_ns(attr->min_rnr_timer), all,
+				    all);
 }
 
 /* What an end with these access flags and depths refuses. */
@@ -672,18 +660,18 @@ RDMAEZ_API void rdmaez_impl_wc_rights(const struct rdmaez_impl_wc_case *here)
 	else if (here->qp->qp_type != IBV_QPT_UC)
 		return;
 	if (rights & ~attr->qp_access_flags)
-		rdmaez_impl_wc_likely(here, RDMAEZ_WC_ACCESS, "qp_access_flags",
-				      RDMAEZ_VALUE_ACCESS, rights & ~attr->qp_access_flags, 0,
-				      rights);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WC_ACCESS, "qp_access_flags",
+				    RDMAEZ_VALUE_ACCESS, rights & ~attr->qp_access_flags, 0,
+				    rights);
 	if (!(rights & IBV_ACCESS_REMOTE_READ))
 		return;
 	if (!attr->max_dest_rd_atomic)
-		rdmaez_impl_wc_likely(here, RDMAEZ_DEPTH_ZERO, "max_dest_rd_atomic",
-				      RDMAEZ_VALUE_NUMBER, 0, 1, 255);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_DEPTH_ZERO, "max_dest_rd_atomic",
+				    RDMAEZ_VALUE_NUMBER, 0, 1, 255);
 	else if (rc && attr->max_rd_atomic > attr->max_dest_rd_atomic)
-		rdmaez_impl_wc_likely(here, RDMAEZ_WC_DEPTH_ABOVE, "max_rd_atomic",
-				      RDMAEZ_VALUE_NUMBER, attr->max_rd_atomic, 0,
-				      attr->max_dest_rd_atomic);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WC_DEPTH_ABOVE, "max_rd_atomic",
+				    RDMAEZ_VALUE_NUMBER, attr->max_rd_atomic, 0,
+				    attr->max_dest_rd_atomic);
 }
 
 /* How long a message may be. */
@@ -694,18 +682,18 @@ RDMAEZ_API int rdmaez_impl_wc_length(const struct rdmaez_impl_wc_case *here)
 	int error;
 
 	if (ud)
-		rdmaez_impl_wc_likely(here, RDMAEZ_WC_GRH_ROOM, "sg_list", RDMAEZ_VALUE_NONE, 0, 0,
-				      0);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WC_GRH_ROOM, "sg_list", RDMAEZ_VALUE_NONE, 0,
+				    0, 0);
 	if (!here->attr.port_num)
 		return 0;
 	error = rdmaez_impl_port_query(here->qp->context, here->attr.port_num, &port, here->diag);
 	if (!error && ud)
-		rdmaez_impl_wc_likely(here, RDMAEZ_WC_LIMIT, "port_attr.active_mtu",
-				      RDMAEZ_VALUE_LIMIT, 0, 0,
-				      (uint64_t)rdmaez_mtu_bytes(port.active_mtu));
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WC_LIMIT, "port_attr.active_mtu",
+				    RDMAEZ_VALUE_LIMIT, 0, 0,
+				    (uint64_t)rdmaez_mtu_bytes(port.active_mtu));
 	else if (!error)
-		rdmaez_impl_wc_likely(here, RDMAEZ_WC_LIMIT, "port_attr.max_msg_sz",
-				      RDMAEZ_VALUE_LIMIT, 0, 0, port.max_msg_sz);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WC_LIMIT, "port_attr.max_msg_sz",
+				    RDMAEZ_VALUE_LIMIT, 0, 0, port.max_msg_sz);
 	return error;
 }
 
@@ -714,13 +702,13 @@ RDMAEZ_API void rdmaez_impl_wc_request(const struct rdmaez_impl_wc_case *here)
 {
 	if (here->qp->qp_type == IBV_QPT_XRC_RECV)
 		return;
-	rdmaez_impl_wc_likely(here, RDMAEZ_WC_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_LIMIT, 0, 0,
-			      here->init.cap.max_send_sge);
-	rdmaez_impl_wc_likely(here, RDMAEZ_WC_LIMIT, "cap.max_inline_data", RDMAEZ_VALUE_LIMIT, 0,
-			      0, here->init.cap.max_inline_data);
+	rdmaez_impl_suspect(here->diag, RDMAEZ_WC_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_LIMIT, 0,
+			    0, here->init.cap.max_send_sge);
+	rdmaez_impl_suspect(here->diag, RDMAEZ_WC_LIMIT, "cap.max_inline_data", RDMAEZ_VALUE_LIMIT,
+			    0, 0, here->init.cap.max_inline_data);
 	if (here->qp->qp_type == IBV_QPT_RC || here->qp->qp_type == IBV_QPT_XRC_SEND)
-		rdmaez_impl_wc_likely(here, RDMAEZ_WC_LIMIT, "max_rd_atomic", RDMAEZ_VALUE_LIMIT, 0,
-				      0, here->attr.max_rd_atomic);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WC_LIMIT, "max_rd_atomic",
+				    RDMAEZ_VALUE_LIMIT, 0, 0, here->attr.max_rd_atomic);
 }
 
 /* A flush is certain about one thing: it is not the cause. */
@@ -731,7 +719,8 @@ RDMAEZ_API void rdmaez_impl_wc_flush(const struct rdmaez_impl_wc_case *here)
 	rdmaez_impl_diag_add(here->diag, RDMAEZ_ERROR, RDMAEZ_WC_FLUSHED, "status",
 			     RDMAEZ_VALUE_NONE, 0, 0, 0);
 	if (device && device->transport_type == IBV_TRANSPORT_IWARP)
-		rdmaez_impl_wc_likely(here, RDMAEZ_WC_IWARP, "status", RDMAEZ_VALUE_NONE, 0, 0, 0);
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WC_IWARP, "status", RDMAEZ_VALUE_NONE, 0, 0,
+				    0);
 }
 
 /* The findings for one status. Questions that fail end in an errno, after all other findings. */
