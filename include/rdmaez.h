@@ -52,6 +52,10 @@
 #include "rdmaez/driver.h"
 #include "rdmaez/qp_rules.h"
 #include "rdmaez/path.h"
+#include "rdmaez/caps_kind.h"
+#include "rdmaez/caps_fields.h"
+#include "rdmaez/caps.h"
+#include "rdmaez/caps_compare.h"
 /* Level 3: ask. */
 #include "rdmaez/port.h"
 #include "rdmaez/qp_check.h"
@@ -63,6 +67,8 @@
 #include "rdmaez/wr.h"
 #include "rdmaez/wc.h"
 /* Level 6: write text. */
+#include "rdmaez/text.h"
+#include "rdmaez/caps_fmt.h"
 #include "rdmaez/fmt.h"
 
 #endif

@@ -252,7 +252,11 @@ extern "C" {
 	X(WR_QUEUE_FULL,                                                                           \
 	  "as many work requests may be outstanding as the queue holds, and it seems full",        \
 	  "poll completions first; an unsignaled send keeps its place until a later signaled one " \
-	  "completes")
+	  "completes")                                                                             \
+	X(NEED_UNMET, "the device offers less than is asked for",                                  \
+	  "ask for less, or use another device")                                                   \
+	X(NEED_UNKNOWN, "nobody says whether the device has what is asked for",                    \
+	  "try it, or see rdmaez_caps_source_str() for why nobody says")
 
 #define RDMAEZ_IMPL_REASON_ID(id, what, fix) RDMAEZ_##id,
 
@@ -279,7 +283,8 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_OPCODE, /**< `value` is an enum ibv_wr_opcode */
 	RDMAEZ_VALUE_STATE_NOW, /**< `value` is the state it is in, bit n of `max`: n would do */
 	RDMAEZ_VALUE_POSITION,  /**< `value` is a place in a list, the first being 0 */
-	RDMAEZ_VALUE_ADDRESS    /**< `value` is an address */
+	RDMAEZ_VALUE_ADDRESS,   /**< `value` is an address */
+	RDMAEZ_VALUE_CAPS /**< of field `min`, enum rdmaez_caps_id, `value` is asked, `max` offered */
 };
 
 /** @brief How sure a finding is, and how bad. Findings are kept in this order. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file fmt.h
- * @brief Everything that writes text: explanations, masks, GIDs.
+ * @brief Everything that writes text: explanations, completions, masks; with caps_fmt.h, capabilities.
  *
- * The only header that uses stdio. Every function follows snprintf's rule: it writes at most @p size
+ * Every function follows snprintf's rule: it writes at most @p size
  * bytes, the last one a NUL, and returns how long the whole text is without the NUL; more than
  * `size - 1` means that the text was cut. With size 0 the buffer may be NULL.
  *
@@ -12,53 +12,15 @@
 #ifndef RDMAEZ_FMT_H
 #define RDMAEZ_FMT_H
 
-#include <stdarg.h>
-#include <stdio.h>
-
+#include "caps_fmt.h"
 #include "qp.h"
 #include "str.h"
+#include "text.h"
 #include "wc.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Where a text goes, and how long it has become. */
-struct rdmaez_impl_text {
-	char *buf;
-	size_t size;
-	size_t length;
-};
-
-RDMAEZ_API struct rdmaez_impl_text rdmaez_impl_text_in(char *buf, size_t size)
-{
-	struct rdmaez_impl_text text;
-
-	text.buf = buf;
-	text.size = size;
-	text.length = 0;
-	if (size)
-		buf[0] = '\0';
-	return text;
-}
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-RDMAEZ_API void
-rdmaez_impl_put(struct rdmaez_impl_text *text, const char *format, ...)
-{
-	const bool room = text->length < text->size;
-	va_list arguments;
-	int more;
-
-	va_start(arguments, format);
-	more = vsnprintf(room ? text->buf + text->length : NULL,
-			 room ? text->size - text->length : 0, format, arguments);
-	va_end(arguments);
-	if (more > 0)
-		text->length += (size_t)more;
-}
 
 /* The names of the bits that are set, joined by '|'; bits without a name as one hex number. */
 RDMAEZ_API void rdmaez_impl_put_bits(struct rdmaez_impl_text *text, uint64_t bits,
@@ -115,79 +77,6 @@ RDMAEZ_API int rdmaez_access_format(unsigned int access, char *buf, size_t size)
 	return (int)text.length;
 }
 
-/** @brief A buffer of this size holds every GID as text. */
-#define RDMAEZ_GID_TEXT 46
-
-/* The first of the longest run of zero groups, if it has two at least; `length` receives its length. */
-RDMAEZ_API int rdmaez_impl_zero_run(const unsigned int group[8], int *length)
-{
-	int first = 0;
-
-	*length = 1;
-	for (int i = 0, run = 0; i < 8; i++) {
-		run = group[i] ? 0 : run + 1;
-		if (run > *length) {
-			*length = run;
-			first = i + 1 - run;
-		}
-	}
-	return *length > 1 ? first : -1;
-}
-
-/**
- * @brief A GID in the form of an IPv6 address: "fe80::1", "::ffff:192.0.2.1".
- * @param gid the GID, not NULL
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; #RDMAEZ_GID_TEXT is always enough
- * @return the length of the whole text
- */
-RDMAEZ_API int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	const uint8_t *const byte = gid->raw;
-	unsigned int group[8];
-	int run, first;
-
-	for (int i = 0; i < 8; i++)
-		group[i] = (unsigned int)byte[2 * i] << 8 | byte[2 * i + 1];
-	first = rdmaez_impl_zero_run(group, &run);
-	if (rdmaez_gid_class(gid) == RDMAEZ_GID_CLASS_IPV4)
-		rdmaez_impl_put(&text, "::ffff:%u.%u.%u.%u", byte[12], byte[13], byte[14],
-				byte[15]);
-	else
-		for (int i = 0; i < 8; i++) {
-			if (first >= 0 && i > first && i < first + run)
-				continue;
-			if (i == first)
-				rdmaez_impl_put(&text, run == 8 - first ? "::" : ":");
-			else
-				rdmaez_impl_put(&text, i ? ":%x" : "%x", group[i]);
-		}
-	return (int)text.length;
-}
-
-/* A time in the unit that suits it, with a decimal where that says more: "67.1 ms". */
-RDMAEZ_API void rdmaez_impl_put_ns(struct rdmaez_impl_text *text, uint64_t ns)
-{
-	static const char *const units[] = {"us", "ms", "s"};
-	uint64_t tenth = 100; /* of a microsecond */
-	unsigned int unit = 0;
-
-	if (ns == RDMAEZ_FOR_EVER) {
-		rdmaez_impl_put(text, "for ever");
-		return;
-	}
-	while (unit < 2 && ns >= tenth * 10000) {
-		tenth *= 1000;
-		unit++;
-	}
-	ns = ns / tenth + (ns % tenth >= tenth / 2);
-	rdmaez_impl_put(text, "%llu", (unsigned long long)(ns / 10));
-	if (ns % 10)
-		rdmaez_impl_put(text, ".%llu", (unsigned long long)(ns % 10));
-	rdmaez_impl_put(text, " %s", units[unit]);
-}
-
 /* The states whose bits are set, joined by commas. */
 RDMAEZ_API void rdmaez_impl_put_states(struct rdmaez_impl_text *text, uint64_t states)
 {
@@ -199,6 +88,28 @@ RDMAEZ_API void rdmaez_impl_put_states(struct rdmaez_impl_text *text, uint64_t s
 					rdmaez_qp_state_str((enum ibv_qp_state)i));
 			between = ",";
 		}
+	rdmaez_impl_put(text, ".");
+}
+
+/* What a program needs and a device offers in a field; nobody may say what it offers. */
+RDMAEZ_API void rdmaez_impl_put_need(struct rdmaez_impl_text *text,
+				     const struct rdmaez_finding *finding)
+{
+	struct rdmaez_caps_item item;
+
+	item.field = rdmaez_caps_describe((enum rdmaez_caps_id)finding->min);
+	if (!item.field || item.field->kind == RDMAEZ_KIND_TEXT)
+		return;
+	item.value = finding->value;
+	item.text = "";
+	item.source = RDMAEZ_SOURCE_DEVICE;
+	rdmaez_impl_put(text, " Asked for: ");
+	rdmaez_impl_put_item(text, &item, "|");
+	if (finding->reason == RDMAEZ_NEED_UNMET) {
+		item.value = finding->max;
+		rdmaez_impl_put(text, "; offered: ");
+		rdmaez_impl_put_item(text, &item, "|");
+	}
 	rdmaez_impl_put(text, ".");
 }
 
@@ -282,6 +193,9 @@ RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 		}
 		rdmaez_impl_put(text, ".");
 		return;
+	case RDMAEZ_VALUE_CAPS:
+		rdmaez_impl_put_need(text, finding);
+		return;
 	default:
 		return;
 	}
@@ -307,38 +221,6 @@ RDMAEZ_API void rdmaez_impl_put_home(struct rdmaez_impl_text *text, enum ibv_qp_
 		}
 	rdmaez_impl_put(text, " No transition of %s takes %s.", rdmaez_qp_type_str(type),
 			rdmaez_qp_attr_str(bit));
-}
-
-/* Copies words into the text, in lines of at most 100 columns; breaks at spaces and behind '|'. */
-RDMAEZ_API void rdmaez_impl_put_wrapped(struct rdmaez_impl_text *text, const char *first,
-					const char *rest, const char *words)
-{
-	size_t column = strlen(first);
-
-	rdmaez_impl_put(text, "%s", first);
-	while (*words) {
-		const size_t word = strcspn(words, " |");
-		const size_t length = word + (words[word] == '|');
-
-		if (column + length > 100) {
-			rdmaez_impl_put(text, "\n%s", rest);
-			column = strlen(rest);
-		}
-		rdmaez_impl_put(text, "%.*s", (int)length, words);
-		column += length;
-		words += length;
-		if (*words == ' ') {
-			words++;
-			/* A space is worth writing only if a word fits behind it. */
-			if (column + 1 + strcspn(words, " |") <= 100 && *words) {
-				rdmaez_impl_put(text, " ");
-				column++;
-			} else {
-				column = 101;
-			}
-		}
-	}
-	rdmaez_impl_put(text, "\n");
 }
 
 /* The first line: what failed, where. */
@@ -478,31 +360,6 @@ RDMAEZ_API int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_
 	if (diag->dropped)
 		rdmaez_impl_put(&text, " dropped=%u", diag->dropped);
 	return (int)text.length;
-}
-
-/* A JSON string; bytes that JSON or ASCII do not take are escaped one by one. */
-RDMAEZ_API void rdmaez_impl_put_json_string(struct rdmaez_impl_text *text, const char *string)
-{
-	rdmaez_impl_put(text, "\"");
-	for (; *string; string++) {
-		const unsigned char byte = (unsigned char)*string;
-
-		if (byte == '"' || byte == '\\')
-			rdmaez_impl_put(text, "\\%c", byte);
-		else if (byte < 0x20 || byte >= 0x7f)
-			rdmaez_impl_put(text, "\\u%04x", byte);
-		else
-			rdmaez_impl_put(text, "%c", byte);
-	}
-	rdmaez_impl_put(text, "\"");
-}
-
-/* `,"key":"value"`; the comma is left out at the start of an object. */
-RDMAEZ_API void rdmaez_impl_put_json_pair(struct rdmaez_impl_text *text, const char *comma,
-					  const char *key, const char *value)
-{
-	rdmaez_impl_put(text, "%s\"%s\":", comma, key);
-	rdmaez_impl_put_json_string(text, value);
 }
 
 /**

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file caps_fmt.h
+ * @brief Capabilities as text for people and as JSON for programs.
+ *
+ * Every function follows snprintf's rule: it writes at most @p size bytes, the last one a NUL, and
+ * returns how long the whole text is without the NUL; more than `size - 1` means that the text was cut.
+ * With size 0 the buffer may be NULL. All is made from the descriptions of the fields, caps.h.
+ *
+ * Everything here is pure, calls no verb and may be called from any thread.
+ */
+#ifndef RDMAEZ_CAPS_FMT_H
+#define RDMAEZ_CAPS_FMT_H
+
+#include "caps_compare.h"
+#include "text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief The version of the JSON that rdmaez_caps_json() writes. */
+#define RDMAEZ_CAPS_JSON_VERSION 1
+
+/* A number with the greatest of the units, each `step` times the one before, that leaves it whole. */
+RDMAEZ_API void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64_t value,
+				     unsigned int step, const char *const *units)
+{
+	while (units[1] && value && value % step == 0) {
+		value /= step;
+		units++;
+	}
+	rdmaez_impl_put(text, "%llu %s", (unsigned long long)value, units[0]);
+}
+
+/* A size: "4 KiB", "1000 bytes". */
+RDMAEZ_API void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64_t bytes)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", NULL};
+
+	rdmaez_impl_put_unit(text, bytes, 1024, units);
+}
+
+/* A rate or a clock: "25 Gbit/s", "156250 kHz". */
+RDMAEZ_API void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uint64_t value,
+					enum rdmaez_caps_kind kind)
+{
+	static const char *const rates[] = {"kbit/s", "Mbit/s", "Gbit/s", NULL};
+	static const char *const clocks[] = {"Hz", "kHz", "MHz", "GHz", NULL};
+
+	if (kind == RDMAEZ_KIND_KBPS)
+		rdmaez_impl_put_unit(text, value, 1000, rates);
+	else
+		rdmaez_impl_put_unit(text, value, 1000, clocks + (kind == RDMAEZ_KIND_KHZ));
+}
+
+/* The name of a bit or a value; a number stands for one that has no name. */
+RDMAEZ_API void rdmaez_impl_put_kind(struct rdmaez_impl_text *text, enum rdmaez_caps_kind kind,
+				     uint64_t number)
+{
+	const char *name = rdmaez_caps_kind_str(kind, number);
+
+	if (strcmp(name, "unknown") != 0)
+		rdmaez_impl_put(text, "%s", name);
+	else if (rdmaez_caps_kind_is_set(kind))
+		rdmaez_impl_put(text, "bit_%llu", (unsigned long long)number);
+	else
+		rdmaez_impl_put(text, "unknown");
+}
+
+/* A GUID as people write it. It is in network byte order, so its bytes are in the right order. */
+RDMAEZ_API void rdmaez_impl_put_guid(struct rdmaez_impl_text *text, uint64_t guid)
+{
+	uint8_t byte[8];
+
+	memcpy(byte, &guid, sizeof(byte));
+	for (int i = 0; i < 8; i += 2)
+		rdmaez_impl_put(text, i ? ":%02x%02x" : "%02x%02x", byte[i], byte[i + 1]);
+}
+
+/* The sizes of a set, as ranges: "4 KiB to 2 GiB, 16 GiB". */
+RDMAEZ_API void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint64_t set)
+{
+	const char *between = "";
+
+	for (int first = 0, last; first < 64; first = last + 1) {
+		last = first;
+		if (!(set >> first & 1))
+			continue;
+		while (last < 63 && set >> (last + 1) & 1)
+			last++;
+		rdmaez_impl_put(text, "%s", between);
+		rdmaez_impl_put_size(text, UINT64_C(1) << first);
+		if (last > first) {
+			rdmaez_impl_put(text, " to ");
+			rdmaez_impl_put_size(text, UINT64_C(1) << last);
+		}
+		between = ", ";
+	}
+}
+
+/* Whether nothing of a kind is better called so than 0 of its unit. */
+RDMAEZ_API bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
+{
+	return kind == RDMAEZ_KIND_TEXT || kind == RDMAEZ_KIND_BYTES || kind == RDMAEZ_KIND_SIZES ||
+	       kind == RDMAEZ_KIND_MASK || kind == RDMAEZ_KIND_US ||
+	       (kind >= RDMAEZ_KIND_HZ && kind <= RDMAEZ_KIND_KBPS) ||
+	       rdmaez_caps_kind_is_set(kind);
+}
+
+/* A value of a kind that is not a set, with its unit. */
+RDMAEZ_API void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
+				       const struct rdmaez_caps_item *item)
+{
+	const unsigned long long value = item->value;
+	const enum rdmaez_caps_kind kind = item->field->kind;
+
+	if (!value && !*item->text && rdmaez_impl_caps_zero_is_none(kind)) {
+		rdmaez_impl_put(text, "none");
+		return;
+	}
+	switch ((int)kind) {
+	case RDMAEZ_KIND_TEXT:
+		rdmaez_impl_put(text, "%s", item->text);
+		return;
+	case RDMAEZ_KIND_GUID:
+		rdmaez_impl_put_guid(text, item->value);
+		return;
+	case RDMAEZ_KIND_ID:
+		rdmaez_impl_put(text, "0x%04llx", value);
+		return;
+	case RDMAEZ_KIND_BOOL:
+		rdmaez_impl_put(text, value ? "yes" : "no");
+		return;
+	case RDMAEZ_KIND_BYTES:
+		if (value == UINT64_MAX)
+			rdmaez_impl_put(text, "no limit");
+		else
+			rdmaez_impl_put_size(text, value);
+		return;
+	case RDMAEZ_KIND_SIZES:
+		rdmaez_impl_put(text, "0x%llx: ", value);
+		rdmaez_impl_put_sizes(text, value);
+		return;
+	case RDMAEZ_KIND_NS:
+		rdmaez_impl_put_ns(text, value);
+		return;
+	case RDMAEZ_KIND_US:
+		rdmaez_impl_put(text, "%llu us", value);
+		return;
+	case RDMAEZ_KIND_HZ:
+	case RDMAEZ_KIND_KHZ:
+	case RDMAEZ_KIND_KBPS:
+		rdmaez_impl_put_decimal(text, value, kind);
+		return;
+	case RDMAEZ_KIND_MASK:
+		rdmaez_impl_put(text, "0x%016llx", value);
+		return;
+	default:
+		if (rdmaez_caps_kind_is_enum(kind)) {
+			rdmaez_impl_put_kind(text, kind, value);
+			rdmaez_impl_put(text, " (%lld)", (long long)value);
+		} else if (item->field->is_signed) {
+			rdmaez_impl_put(text, "%lld", (long long)value);
+		} else {
+			rdmaez_impl_put(text, "%llu", value);
+		}
+	}
+}
+
+/* A value in one line: a set by the names of its bits; what nobody says with the reason. */
+RDMAEZ_API void rdmaez_impl_put_item(struct rdmaez_impl_text *text,
+				     const struct rdmaez_caps_item *item, const char *between)
+{
+	const char *before = ": ";
+
+	if (!rdmaez_impl_caps_said(item)) {
+		rdmaez_impl_put(text, "unknown: %s", rdmaez_caps_source_str(item->source));
+		return;
+	}
+	if (rdmaez_caps_kind_is_set(item->field->kind)) {
+		if (item->value)
+			rdmaez_impl_put(text, "0x%llx", (unsigned long long)item->value);
+		else
+			rdmaez_impl_put(text, "none");
+		for (unsigned int bit = 0; bit < 64; bit++)
+			if (item->value >> bit & 1) {
+				rdmaez_impl_put(text, "%s", before);
+				rdmaez_impl_put_kind(text, item->field->kind, bit);
+				before = between;
+			}
+	} else {
+		rdmaez_impl_put_scalar(text, item);
+	}
+	if (item->source == RDMAEZ_SOURCE_CORRECTED)
+		rdmaez_impl_put(text, " (%s)", rdmaez_caps_source_str(item->source));
+}
+
+/* A field's name without the structs that it lies in. */
+RDMAEZ_API const char *rdmaez_impl_caps_leaf(const struct rdmaez_caps_field *field)
+{
+	const char *dot = strrchr(field->name, '.');
+
+	return dot ? dot + 1 : field->name;
+}
+
+/* A name and a value, aligned; long values go on in lines of their own. */
+RDMAEZ_API void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
+				     const struct rdmaez_caps_item *item)
+{
+	char name[64], words[2048];
+	struct rdmaez_impl_text line = rdmaez_impl_text_in(name, sizeof(name));
+
+	rdmaez_impl_put(&line, "  %-30s  ", rdmaez_impl_caps_leaf(item->field));
+	line = rdmaez_impl_text_in(words, sizeof(words));
+	rdmaez_impl_put_item(&line, item, " ");
+	rdmaez_impl_put_wrapped(text, name, "                                  ", words);
+}
+
+/* A heading where a group begins: its name with spaces. */
+RDMAEZ_API void rdmaez_impl_put_heading(struct rdmaez_impl_text *text, const char *before,
+					const char *group)
+{
+	if (before && strcmp(before, group) == 0)
+		return;
+	if (before)
+		rdmaez_impl_put(text, "\n");
+	for (; *group; group++)
+		rdmaez_impl_put(text, "%c", *group == '_' ? ' ' : *group);
+	rdmaez_impl_put(text, "\n");
+}
+
+/**
+ * @brief Everything that a device says of itself, for people.
+ *
+ * A group a paragraph, a field a line: its verbs name, its value with its unit, the bits of a set by name
+ * (`bit_37` for one that nobody has named), and why where nobody says. Lines have at most 100 columns.
+ *
+ * @param caps what was decoded or queried; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 16384 is enough for any device
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	struct rdmaez_caps_item item;
+	const char *group = NULL;
+
+	for (int i = 0; caps && !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++) {
+		rdmaez_impl_put_heading(&text, group, item.field->group);
+		group = item.field->group;
+		rdmaez_impl_put_line(&text, &item);
+	}
+	return (int)text.length;
+}
+
+/* The groups that are there, or not, or of which nobody says, by the field that decides. */
+RDMAEZ_API void rdmaez_impl_put_groups(struct rdmaez_impl_text *text,
+				       const struct rdmaez_caps *caps, enum rdmaez_answer answer)
+{
+	static const enum rdmaez_caps_id deciding[] = {
+		RDMAEZ_CAPS_ATOMIC_CAP,      RDMAEZ_CAPS_ODP_GENERAL_CAPS,
+		RDMAEZ_CAPS_MAX_DM_SIZE,     RDMAEZ_CAPS_COMPLETION_TIMESTAMP_MASK,
+		RDMAEZ_CAPS_MAX_TSO,         RDMAEZ_CAPS_RSS_SUPPORTED_QPTS,
+		RDMAEZ_CAPS_RAW_PACKET_CAPS, RDMAEZ_CAPS_QP_RATE_LIMIT_MAX,
+		RDMAEZ_CAPS_TM_MAX_NUM_TAGS, RDMAEZ_CAPS_MAX_CQ_COUNT,
+		RDMAEZ_CAPS_MAX_MW,          RDMAEZ_CAPS_MAX_SRQ,
+		RDMAEZ_CAPS_MAX_MCAST_GRP,
+	};
+	static const char *const titles[] = {"unknown", "has not", "has"};
+	char title[64], words[512];
+	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
+
+	for (size_t i = 0; i < sizeof(deciding) / sizeof(deciding[0]); i++)
+		if (rdmaez_caps_answer(caps, deciding[i]) == answer)
+			rdmaez_impl_put(&line, line.length ? " %s" : "%s",
+					rdmaez_caps_describe(deciding[i])->group);
+	if (!line.length)
+		return;
+	line = rdmaez_impl_text_in(title, sizeof(title));
+	rdmaez_impl_put(&line, "  %-30s  ", titles[answer]);
+	rdmaez_impl_put_wrapped(text, title, "                                  ", words);
+}
+
+/**
+ * @brief The most asked for of a device, for people: some twenty lines.
+ *
+ * Identity, the limits that programs meet first, and which groups of features it has, has not, or does
+ * not tell of.
+ *
+ * @param caps what was decoded or queried; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 4096 is enough for any device
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *buf, size_t size)
+{
+	static const enum rdmaez_caps_id shown[] = {
+		RDMAEZ_CAPS_NAME,           RDMAEZ_CAPS_TRANSPORT_TYPE,
+		RDMAEZ_CAPS_FW_VER,         RDMAEZ_CAPS_NODE_GUID,
+		RDMAEZ_CAPS_VENDOR_ID,      RDMAEZ_CAPS_VENDOR_PART_ID,
+		RDMAEZ_CAPS_PORT_COUNT,     RDMAEZ_CAPS_MAX_QP,
+		RDMAEZ_CAPS_MAX_QP_WR,      RDMAEZ_CAPS_MAX_SGE,
+		RDMAEZ_CAPS_MAX_CQE,        RDMAEZ_CAPS_MAX_MR_SIZE,
+		RDMAEZ_CAPS_MAX_QP_RD_ATOM, RDMAEZ_CAPS_MAX_QP_INIT_RD_ATOM,
+		RDMAEZ_CAPS_ATOMIC_CAP,     RDMAEZ_CAPS_MAX_DM_SIZE,
+	};
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	struct rdmaez_caps_item item;
+
+	for (size_t i = 0; caps && i < sizeof(shown) / sizeof(shown[0]); i++) {
+		rdmaez_caps_get(caps, shown[i], &item);
+		if (rdmaez_impl_caps_said(&item))
+			rdmaez_impl_put_line(&text, &item);
+	}
+	for (int answer = RDMAEZ_ANSWER_YES; caps && answer >= RDMAEZ_ANSWER_UNKNOWN; answer--)
+		rdmaez_impl_put_groups(&text, caps, (enum rdmaez_answer)answer);
+	return (int)text.length;
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+/* How many characters of two paths are the same structs: up to and with the last dot. */
+RDMAEZ_API size_t rdmaez_impl_same_structs(const char *a, const char *b)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '.')
+			same = i + 1;
+	return same;
+}
+
+/* The key of a field: closes the objects that the one before lay in, and opens this one's. */
+RDMAEZ_API void rdmaez_impl_put_json_key(struct rdmaez_impl_text *text, const char *before,
+					 const char *path)
+{
+	const size_t same = rdmaez_impl_same_structs(before, path);
+
+	for (before += same; *before; before++)
+		if (*before == '.')
+			rdmaez_impl_put(text, "}");
+	rdmaez_impl_put(text, ",");
+	for (path += same; strchr(path, '.'); path = strchr(path, '.') + 1)
+		rdmaez_impl_put(text, "\"%.*s\":{", (int)strcspn(path, "."), path);
+	if (*path)
+		rdmaez_impl_put(text, "\"%s\":", path);
+}
+
+/* What a value means, beside it: the names of a set's bits, of an enum's value, or a set of sizes. */
+RDMAEZ_API void rdmaez_impl_put_json_meaning(struct rdmaez_impl_text *text,
+					     const struct rdmaez_caps_item *item)
+{
+	const enum rdmaez_caps_kind kind = item->field->kind;
+	const char *leaf = rdmaez_impl_caps_leaf(item->field);
+	const char *comma = "";
+
+	if (rdmaez_caps_kind_is_enum(kind)) {
+		rdmaez_impl_put(text, ",\"%s_name\":\"", leaf);
+		rdmaez_impl_put_kind(text, kind, item->value);
+		rdmaez_impl_put(text, "\"");
+		return;
+	}
+	if (kind != RDMAEZ_KIND_SIZES && !rdmaez_caps_kind_is_set(kind))
+		return;
+	rdmaez_impl_put(text, ",\"%s_%s\":[", leaf, kind == RDMAEZ_KIND_SIZES ? "bytes" : "names");
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		if (!(item->value >> bit & 1))
+			continue;
+		rdmaez_impl_put(text, "%s", comma);
+		if (kind == RDMAEZ_KIND_SIZES) {
+			rdmaez_impl_put(text, "%llu", 1ULL << bit);
+		} else {
+			rdmaez_impl_put(text, "\"");
+			rdmaez_impl_put_kind(text, kind, bit);
+			rdmaez_impl_put(text, "\"");
+		}
+		comma = ",";
+	}
+	rdmaez_impl_put(text, "]");
+}
+
+/* A field's value, and what it means. */
+RDMAEZ_API void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
+					  const struct rdmaez_caps_item *item)
+{
+	if (!rdmaez_impl_caps_said(item)) {
+		rdmaez_impl_put(text, "null");
+		return;
+	}
+	switch ((int)item->field->kind) {
+	case RDMAEZ_KIND_TEXT:
+		rdmaez_impl_put_json_string(text, item->text);
+		break;
+	case RDMAEZ_KIND_GUID:
+		rdmaez_impl_put(text, "\"");
+		rdmaez_impl_put_guid(text, item->value);
+		rdmaez_impl_put(text, "\"");
+		break;
+	case RDMAEZ_KIND_BOOL:
+		rdmaez_impl_put(text, item->value ? "true" : "false");
+		break;
+	default:
+		if (item->field->is_signed)
+			rdmaez_impl_put(text, "%lld", (long long)item->value);
+		else
+			rdmaez_impl_put(text, "%llu", (unsigned long long)item->value);
+	}
+	rdmaez_impl_put_json_meaning(text, item);
+}
+
+/* One more field of an object that has been begun; `before` is the path of the one before it. */
+RDMAEZ_API void rdmaez_impl_put_json_field(struct rdmaez_impl_text *text, const char *before,
+					   const struct rdmaez_caps_item *item)
+{
+	rdmaez_impl_put_json_key(text, before, item->field->name);
+	rdmaez_impl_put_json_item(text, item);
+}
+
+/* `"path":"ID"` for a value that does not come from the device as it is. */
+RDMAEZ_API void rdmaez_impl_put_json_source(struct rdmaez_impl_text *text, const char *comma,
+					    const struct rdmaez_caps_item *item)
+{
+	rdmaez_impl_put_json_pair(text, comma, item->field->name,
+				  rdmaez_caps_source_id(item->source));
+}
+
+/**
+ * @brief Everything that a device says of itself, as one JSON object, for programs.
+ *
+ * The keys are the verbs names, in the structs of `ibv_device_attr_ex`, and the values are those of
+ * verbs: `max_qp`, `tso_caps.max_tso`, `device_cap_flags`. The members of `orig_attr` stand at the top.
+ * Beside a set stand the names of its bits (`device_cap_flags_names`), beside an enum its value's name
+ * (`atomic_cap_name`), beside `page_size_cap` the sizes (`page_size_cap_bytes`). Fields of rdmaez's own
+ * are `port_count`, `flags`, `local_ca_ack_delay_ns`, `hca_core_clock_hz`, `odp_caps.supported`,
+ * `odp_caps.implicit`, `memory_window_type_1`, `_2a`, `_2b`, and what comes from the open device.
+ *
+ * What nobody says is null. `sources` tells for each such field, and for those that were corrected, the
+ * enum rdmaez_caps_source, without its prefix. Integers have up to 64 bits. The schema is
+ * `caps.schema.json` in the documentation. Valid for any content.
+ *
+ * @param caps what was decoded or queried; NULL gives `{}`
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 16384 is enough for any device
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	struct rdmaez_caps_item item;
+	const char *before = "";
+
+	rdmaez_impl_put(&text, "{");
+	if (caps) {
+		rdmaez_impl_put(&text, "\"rdmaez_caps\":%d", RDMAEZ_CAPS_JSON_VERSION);
+		for (int i = 0; !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++) {
+			rdmaez_impl_put_json_field(&text, before, &item);
+			before = item.field->name;
+		}
+		rdmaez_impl_put_json_key(&text, before, "sources");
+		before = "{";
+		for (int i = 0; !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++)
+			if (item.source != RDMAEZ_SOURCE_DEVICE) {
+				rdmaez_impl_put_json_source(&text, before, &item);
+				before = ",";
+			}
+		rdmaez_impl_put(&text, *before == '{' ? "{}" : "}");
+	}
+	rdmaez_impl_put(&text, "}");
+	return (int)text.length;
+}
+
+/* ---- Comparison ----------------------------------------------------------------------------- */
+
+/**
+ * @brief How a second device differs from a first one, for people: a line for each field that does.
+ *
+ * A field's name, then how the second stands to the first (`lacks`, `exceeds`, `differs`, `unclear`),
+ * then both values; of sets, the bits that only one of them has. Nothing where all is equal.
+ *
+ * @param first one device; NULL counts as nothing to compare
+ * @param second the other, or the same later; NULL counts as nothing to compare
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 16384 is enough for any two
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_diff_format(const struct rdmaez_caps *first,
+				       const struct rdmaez_caps *second, char *buf, size_t size)
+{
+	static const char *const relations[] = {"", "lacks", "exceeds", "differs", "unclear"};
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size), line;
+	struct rdmaez_caps_item a, b;
+	char head[96], words[4096];
+
+	for (int i = 0; first && second && i < RDMAEZ_CAPS_ID_COUNT; i++) {
+		const enum rdmaez_caps_id id = (enum rdmaez_caps_id)i;
+		const enum rdmaez_caps_relation relation = rdmaez_caps_relate(first, second, id);
+
+		rdmaez_caps_get(first, id, &a);
+		rdmaez_caps_get(second, id, &b);
+		if (relation == RDMAEZ_RELATION_EQUAL || a.field->told == RDMAEZ_IMPL_TOLD_DERIVED)
+			continue;
+		if (rdmaez_caps_kind_is_set(a.field->kind) && relation != RDMAEZ_RELATION_UNCLEAR) {
+			const uint64_t both = a.value & b.value;
+
+			a.value &= ~both;
+			b.value &= ~both;
+		}
+		line = rdmaez_impl_text_in(head, sizeof(head));
+		rdmaez_impl_put(&line, "%-40s  %-8s  ", a.field->name, relations[relation]);
+		line = rdmaez_impl_text_in(words, sizeof(words));
+		rdmaez_impl_put_item(&line, &a, " ");
+		rdmaez_impl_put(&line, " -> ");
+		rdmaez_impl_put_item(&line, &b, " ");
+		rdmaez_impl_put_wrapped(&text, head, "        ", words);
+	}
+	return (int)text.length;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
