@@ -28,6 +28,9 @@
 extern "C" {
 #endif
 
+/** @brief The version of the JSON that rdmaez_caps_json() writes and rdmaez_caps_parse() reads. */
+#define RDMAEZ_CAPS_JSON_VERSION 1
+
 #define RDMAEZ_IMPL_CAPS_ENUM(id, ...) RDMAEZ_CAPS_##id,
 
 /** @brief The fields of struct rdmaez_caps: `RDMAEZ_CAPS_` and the ids of the lists. */
@@ -377,10 +380,8 @@ RDMAEZ_API int rdmaez_caps_visit(const struct rdmaez_caps *caps,
 	struct rdmaez_caps_item item;
 	int stop = 0;
 
-	for (int i = 0; i < RDMAEZ_CAPS_ID_COUNT && !stop; i++) {
-		rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item);
+	for (int i = 0; !stop && !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++)
 		stop = visit(&item, argument);
-	}
 	return stop;
 }
 
@@ -425,18 +426,24 @@ RDMAEZ_API void rdmaez_impl_caps_derive(struct rdmaez_caps *caps)
 	caps->device.port_count = caps->device.phys_port_cnt_ex ? caps->device.phys_port_cnt_ex
 								: caps->device.phys_port_cnt;
 	caps->features.flags = caps->features.device_cap_flags | caps->features.device_cap_flags_ex;
+	/* A code beyond IBTA's five bits, or a clock beyond all reason, means nothing. */
 	if (caps->limits.local_ca_ack_delay <= 31)
 		caps->limits.local_ca_ack_delay_ns = UINT64_C(4096)
 						     << caps->limits.local_ca_ack_delay;
+	else
+		source[RDMAEZ_CAPS_LOCAL_CA_ACK_DELAY_NS] = RDMAEZ_SOURCE_DRIVER;
 	caps->odp.supported = caps->odp.general_caps & 1; /* IBV_ODP_SUPPORT */
 	caps->odp.implicit = caps->odp.general_caps >> 1 & 1;
-	caps->timestamps.hca_core_clock_hz = caps->timestamps.hca_core_clock * 1000;
 	caps->memory_windows.type_1 = caps->features.flags >> 17 & 1; /* IBV_DEVICE_MEM_WINDOW */
 	caps->memory_windows.type_2a = caps->features.flags >> 23 & 1;
 	caps->memory_windows.type_2b = caps->features.flags >> 24 & 1;
 	source[RDMAEZ_CAPS_ODP_SUPPORTED] = source[RDMAEZ_CAPS_ODP_GENERAL_CAPS];
 	source[RDMAEZ_CAPS_ODP_IMPLICIT] = source[RDMAEZ_CAPS_ODP_GENERAL_CAPS];
 	source[RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ] = source[RDMAEZ_CAPS_HCA_CORE_CLOCK];
+	if (caps->timestamps.hca_core_clock <= UINT64_MAX / 1000)
+		caps->timestamps.hca_core_clock_hz = caps->timestamps.hca_core_clock * 1000;
+	else
+		source[RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ] = RDMAEZ_SOURCE_DRIVER;
 }
 
 /* Why a zero is a zero. told is who tells the field; last is the last part that the kernel told. */
@@ -465,16 +472,14 @@ RDMAEZ_API void rdmaez_impl_caps_sources(struct rdmaez_caps *caps, int last)
 	struct rdmaez_caps_item item;
 	bool extended = false;
 
-	for (int i = 0; i < RDMAEZ_CAPS_ID_COUNT; i++) {
-		rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item);
+	for (int i = 0; !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++) {
 		if (!item.value || item.field->told < RDMAEZ_IMPL_TOLD_LIBRARY)
 			continue;
 		extended = true;
 		if (item.field->told >= RDMAEZ_IMPL_TOLD_ODP && item.field->told > last)
 			last = item.field->told;
 	}
-	for (int i = 0; i < RDMAEZ_CAPS_ID_COUNT; i++) {
-		rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item);
+	for (int i = 0; !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++) {
 		field = item.field;
 		caps->source[i] = RDMAEZ_SOURCE_DEVICE;
 		if (item.value || *item.text)
@@ -492,16 +497,19 @@ RDMAEZ_API void rdmaez_impl_caps_sources(struct rdmaez_caps *caps, int last)
  */
 RDMAEZ_API void rdmaez_impl_caps_silent(struct rdmaez_caps *caps, const char *driver)
 {
+	static const int mlx5[] = {RDMAEZ_CAPS_PCI_FETCH_ADD, RDMAEZ_CAPS_PCI_SWAP,
+				   RDMAEZ_CAPS_PCI_COMPARE_SWAP};
 	const struct rdmaez_caps_atomics *atomics = &caps->atomics;
 
-	if (strcmp(driver, "mana_ib") == 0 && !caps->device_memory.max_dm_size)
+	if (strcmp(driver, "mana_ib") == 0 && !caps->device_memory.max_dm_size &&
+	    caps->source[RDMAEZ_CAPS_MAX_DM_SIZE] == RDMAEZ_SOURCE_DEVICE)
 		caps->source[RDMAEZ_CAPS_MAX_DM_SIZE] = RDMAEZ_SOURCE_DRIVER;
-	if (strcmp(driver, "mlx5_ib") == 0 &&
-	    !(atomics->fetch_add | atomics->swap | atomics->compare_swap)) {
-		caps->source[RDMAEZ_CAPS_PCI_FETCH_ADD] = RDMAEZ_SOURCE_DRIVER;
-		caps->source[RDMAEZ_CAPS_PCI_SWAP] = RDMAEZ_SOURCE_DRIVER;
-		caps->source[RDMAEZ_CAPS_PCI_COMPARE_SWAP] = RDMAEZ_SOURCE_DRIVER;
-	}
+	if (strcmp(driver, "mlx5_ib") != 0 ||
+	    (atomics->fetch_add | atomics->swap | atomics->compare_swap))
+		return;
+	for (size_t i = 0; i < sizeof(mlx5) / sizeof(mlx5[0]); i++)
+		if (caps->source[mlx5[i]] == RDMAEZ_SOURCE_DEVICE)
+			caps->source[mlx5[i]] = RDMAEZ_SOURCE_DRIVER;
 }
 
 /* The fields copied; last as in rdmaez_impl_caps_sources(). */
@@ -582,7 +590,7 @@ RDMAEZ_API void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, const char *d
  * The struct is zeroed first; where the extended query is not supported, the plain one is asked, and
  * what only the extended one tells is unknown. The number of ports is right also where phys_port_cnt_ex
  * is not told, and the READ depths are right on the drivers that report them the other way round.
- * Costs one ibv_query_device_ex() and one uname().
+ * Costs one ibv_query_device_ex(), one ibv_query_device() where that is not supported, and one uname().
  *
  * @param context the open device
  * @param caps receives the answer; written on success only
@@ -601,6 +609,11 @@ RDMAEZ_API int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_caps
 		return EINVAL;
 	memset(&attr, 0, sizeof(attr));
 	error = rdmaez_impl_error(ibv_query_device_ex(context, NULL, &attr));
+	if (error == EOPNOTSUPP || error == ENOSYS) {
+		/* verbs.h does this by itself, but not where a provider returns it negated. */
+		memset(&attr, 0, sizeof(attr));
+		error = rdmaez_impl_error(ibv_query_device(context, &attr.orig_attr));
+	}
 	if (error)
 		return error;
 	rdmaez_impl_caps_decode(&attr, rdmaez_impl_caps_kernel(), caps);

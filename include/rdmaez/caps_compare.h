@@ -34,6 +34,13 @@ RDMAEZ_API bool rdmaez_impl_caps_below(const struct rdmaez_caps_field *field, ui
 	return field->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
+/* Whether two values are the same. A text that fills its array has no NUL. */
+RDMAEZ_API bool rdmaez_impl_caps_same(const struct rdmaez_caps_item *a,
+				      const struct rdmaez_caps_item *b)
+{
+	return a->value == b->value && strncmp(a->text, b->text, a->field->size) == 0;
+}
+
 /* Whether a value is enough where another is asked for. */
 RDMAEZ_API bool rdmaez_impl_caps_meets(const struct rdmaez_caps_item *have,
 				       const struct rdmaez_caps_item *need)
@@ -46,7 +53,7 @@ RDMAEZ_API bool rdmaez_impl_caps_meets(const struct rdmaez_caps_item *have,
 	case RDMAEZ_MERGE_BITS:
 		return (have->value & need->value) == need->value;
 	default:
-		return have->value == need->value && strcmp(have->text, need->text) == 0;
+		return rdmaez_impl_caps_same(have, need);
 	}
 }
 
@@ -76,11 +83,24 @@ RDMAEZ_API enum rdmaez_caps_relation rdmaez_caps_relate(const struct rdmaez_caps
 		return RDMAEZ_RELATION_UNCLEAR;
 	if (rdmaez_impl_caps_said(&a) != rdmaez_impl_caps_said(&b))
 		return RDMAEZ_RELATION_UNCLEAR;
-	if (a.value == b.value && strcmp(a.text, b.text) == 0)
+	if (rdmaez_impl_caps_same(&a, &b))
 		return RDMAEZ_RELATION_EQUAL;
 	if (a.field->merge == RDMAEZ_MERGE_SAME)
 		return RDMAEZ_RELATION_DIFFERS;
 	return rdmaez_impl_caps_meets(&b, &a) ? RDMAEZ_RELATION_EXCEEDS : RDMAEZ_RELATION_LACKS;
+}
+
+/*
+ * The source of what two values have in common, whichever comes first: why one of them is unknown
+ * outweighs that they differ, which outweighs where a value comes from.
+ */
+RDMAEZ_API uint8_t rdmaez_impl_caps_weightier(uint8_t a, uint8_t b)
+{
+	if (a == RDMAEZ_SOURCE_DIFFERS)
+		return b > RDMAEZ_SOURCE_CORRECTED ? b : a;
+	if (b == RDMAEZ_SOURCE_DIFFERS)
+		return a > RDMAEZ_SOURCE_CORRECTED ? a : b;
+	return a > b ? a : b;
 }
 
 /* Reduces a field of `all` to what `one` has as well. */
@@ -91,13 +111,12 @@ RDMAEZ_API void rdmaez_impl_caps_reduce(struct rdmaez_caps *all, const struct rd
 	uint64_t value;
 	char *member;
 
-	rdmaez_caps_get(all, id, &a);
-	rdmaez_caps_get(one, id, &b);
+	if (rdmaez_caps_get(all, id, &a) || rdmaez_caps_get(one, id, &b))
+		return;
 	member = (char *)all + a.field->offset;
 	value = a.value;
+	all->source[id] = rdmaez_impl_caps_weightier(all->source[id], one->source[id]);
 	if (!rdmaez_impl_caps_said(&a) || !rdmaez_impl_caps_said(&b)) {
-		if (rdmaez_impl_caps_said(&a))
-			all->source[id] = (uint8_t)b.source;
 		memset(member, 0, a.field->size);
 		return;
 	}
@@ -107,7 +126,7 @@ RDMAEZ_API void rdmaez_impl_caps_reduce(struct rdmaez_caps *all, const struct rd
 		value = b.value;
 	if (a.field->merge != RDMAEZ_MERGE_SAME) {
 		rdmaez_impl_caps_store(member, a.field->size, value);
-	} else if (a.value != b.value || strcmp(a.text, b.text) != 0) {
+	} else if (!rdmaez_impl_caps_same(&a, &b)) {
 		memset(member, 0, a.field->size);
 		all->source[id] = RDMAEZ_SOURCE_DIFFERS;
 	}
@@ -138,6 +157,17 @@ RDMAEZ_API int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
 			rdmaez_impl_caps_reduce(&all, &list[i], (enum rdmaez_caps_id)id);
 	*common = all;
 	return 0;
+}
+
+/* Whether all that is lacking of `flags` are bits that only a field which nobody told would tell. */
+RDMAEZ_API bool rdmaez_impl_caps_beyond(const struct rdmaez_caps *have,
+					const struct rdmaez_caps_item *offered,
+					const struct rdmaez_caps_item *asked)
+{
+	return offered->field == rdmaez_caps_describe(RDMAEZ_CAPS_FLAGS) &&
+	       !have->features.device_cap_flags_ex &&
+	       have->source[RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX] > RDMAEZ_SOURCE_CORRECTED &&
+	       !(uint32_t)(asked->value & ~offered->value);
 }
 
 /**
@@ -179,16 +209,21 @@ RDMAEZ_API int rdmaez_caps_require(const struct rdmaez_caps *have, const struct 
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
 					  have ? "need" : "have");
 	if (diag)
-		memcpy(diag->device, have->device.name, sizeof(diag->device));
-	for (int id = 0; id < RDMAEZ_CAPS_ID_COUNT; id++) {
+		memcpy(diag->device, have->device.name, sizeof(diag->device) - 1);
+	for (int id = 0; !rdmaez_caps_get(need, (enum rdmaez_caps_id)id, &asked) &&
+			 !rdmaez_caps_get(have, (enum rdmaez_caps_id)id, &offered);
+	     id++) {
 		enum rdmaez_reason reason = RDMAEZ_NEED_UNMET;
 		int error = EOPNOTSUPP;
+		bool said;
 
-		rdmaez_caps_get(need, (enum rdmaez_caps_id)id, &asked);
-		rdmaez_caps_get(have, (enum rdmaez_caps_id)id, &offered);
-		if ((!asked.value && !*asked.text) || rdmaez_impl_caps_meets(&offered, &asked))
+		if (!asked.value && !*asked.text)
 			continue;
-		if (!rdmaez_impl_caps_said(&offered)) {
+		said = rdmaez_impl_caps_said(&offered);
+		/* A zero that nobody stands for would do where less is better. */
+		if (said && rdmaez_impl_caps_meets(&offered, &asked))
+			continue;
+		if (!said || rdmaez_impl_caps_beyond(have, &offered, &asked)) {
 			reason = RDMAEZ_NEED_UNKNOWN;
 			error = ENODATA;
 		}

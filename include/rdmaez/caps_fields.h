@@ -102,7 +102,7 @@ enum rdmaez_impl_told {
 	  "how long the device may take to answer, as an exponent") \
 	D(LOCAL_CA_ACK_DELAY_NS, limits, local_ca_ack_delay_ns, uint64_t, NS, MOST, DERIVED, \
 	  local_ca_ack_delay_ns, \
-	  "the same in ns; 0 beyond 31")
+	  "the same in ns; unknown beyond 31")
 
 #define RDMAEZ_IMPL_CAPS_DEPTHS(P, X, D, T) \
 	P(MAX_QP_RD_ATOM, depths, max_qp_rd_atom, int, COUNT, LEAST, \

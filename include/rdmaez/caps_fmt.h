@@ -19,9 +19,6 @@
 extern "C" {
 #endif
 
-/** @brief The version of the JSON that rdmaez_caps_json() writes. */
-#define RDMAEZ_CAPS_JSON_VERSION 1
-
 /* A number with the greatest of the units, each `step` times the one before, that leaves it whole. */
 RDMAEZ_API void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64_t value,
 				     unsigned int step, const char *const *units)
@@ -38,7 +35,10 @@ RDMAEZ_API void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64_t byt
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", NULL};
 
-	rdmaez_impl_put_unit(text, bytes, 1024, units);
+	if (bytes == 1)
+		rdmaez_impl_put(text, "1 byte");
+	else
+		rdmaez_impl_put_unit(text, bytes, 1024, units);
 }
 
 /* A rate or a clock: "25 Gbit/s", "156250 kHz". */
@@ -121,7 +121,9 @@ RDMAEZ_API void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
 	}
 	switch ((int)kind) {
 	case RDMAEZ_KIND_TEXT:
-		rdmaez_impl_put(text, "%s", item->text);
+		for (size_t i = 0; i < item->field->size && item->text[i]; i++)
+			rdmaez_impl_put(text, "%c",
+					(unsigned char)item->text[i] < ' ' ? '?' : item->text[i]);
 		return;
 	case RDMAEZ_KIND_GUID:
 		rdmaez_impl_put_guid(text, item->value);
@@ -238,7 +240,7 @@ RDMAEZ_API void rdmaez_impl_put_heading(struct rdmaez_impl_text *text, const cha
  *
  * @param caps what was decoded or queried; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 16384 is enough for any device
+ * @param size bytes in @p buf; 24576 is enough for any device
  * @return the length of the whole text
  * @since rdmaez 0.1; rdma-core 33
  */
@@ -260,7 +262,7 @@ RDMAEZ_API int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, siz
 RDMAEZ_API void rdmaez_impl_put_groups(struct rdmaez_impl_text *text,
 				       const struct rdmaez_caps *caps, enum rdmaez_answer answer)
 {
-	static const enum rdmaez_caps_id deciding[] = {
+	static const int deciding[] = {
 		RDMAEZ_CAPS_ATOMIC_CAP,      RDMAEZ_CAPS_ODP_GENERAL_CAPS,
 		RDMAEZ_CAPS_MAX_DM_SIZE,     RDMAEZ_CAPS_COMPLETION_TIMESTAMP_MASK,
 		RDMAEZ_CAPS_MAX_TSO,         RDMAEZ_CAPS_RSS_SUPPORTED_QPTS,
@@ -272,11 +274,12 @@ RDMAEZ_API void rdmaez_impl_put_groups(struct rdmaez_impl_text *text,
 	static const char *const titles[] = {"unknown", "has not", "has"};
 	char title[64], words[512];
 	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
+	struct rdmaez_caps_item item;
 
 	for (size_t i = 0; i < sizeof(deciding) / sizeof(deciding[0]); i++)
-		if (rdmaez_caps_answer(caps, deciding[i]) == answer)
-			rdmaez_impl_put(&line, line.length ? " %s" : "%s",
-					rdmaez_caps_describe(deciding[i])->group);
+		if (rdmaez_caps_answer(caps, (enum rdmaez_caps_id)deciding[i]) == answer &&
+		    !rdmaez_caps_get(caps, (enum rdmaez_caps_id)deciding[i], &item))
+			rdmaez_impl_put(&line, line.length ? " %s" : "%s", item.field->group);
 	if (!line.length)
 		return;
 	line = rdmaez_impl_text_in(title, sizeof(title));
@@ -298,7 +301,7 @@ RDMAEZ_API void rdmaez_impl_put_groups(struct rdmaez_impl_text *text,
  */
 RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *buf, size_t size)
 {
-	static const enum rdmaez_caps_id shown[] = {
+	static const int shown[] = {
 		RDMAEZ_CAPS_NAME,           RDMAEZ_CAPS_TRANSPORT_TYPE,
 		RDMAEZ_CAPS_FW_VER,         RDMAEZ_CAPS_NODE_GUID,
 		RDMAEZ_CAPS_VENDOR_ID,      RDMAEZ_CAPS_VENDOR_PART_ID,
@@ -312,7 +315,7 @@ RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *bu
 	struct rdmaez_caps_item item;
 
 	for (size_t i = 0; caps && i < sizeof(shown) / sizeof(shown[0]); i++) {
-		rdmaez_caps_get(caps, shown[i], &item);
+		rdmaez_caps_get(caps, (enum rdmaez_caps_id)shown[i], &item);
 		if (rdmaez_impl_caps_said(&item))
 			rdmaez_impl_put_line(&text, &item);
 	}
@@ -393,7 +396,7 @@ RDMAEZ_API void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
 	}
 	switch ((int)item->field->kind) {
 	case RDMAEZ_KIND_TEXT:
-		rdmaez_impl_put_json_string(text, item->text);
+		rdmaez_impl_put_json_chars(text, item->text, item->field->size);
 		break;
 	case RDMAEZ_KIND_GUID:
 		rdmaez_impl_put(text, "\"");
@@ -444,7 +447,7 @@ RDMAEZ_API void rdmaez_impl_put_json_source(struct rdmaez_impl_text *text, const
  *
  * @param caps what was decoded or queried; NULL gives `{}`
  * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 16384 is enough for any device
+ * @param size bytes in @p buf; 24576 is enough for any device
  * @return the length of the whole text
  * @since rdmaez 0.1; rdma-core 33
  */
@@ -485,7 +488,7 @@ RDMAEZ_API int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_
  * @param first one device; NULL counts as nothing to compare
  * @param second the other, or the same later; NULL counts as nothing to compare
  * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 16384 is enough for any two
+ * @param size bytes in @p buf; 24576 is enough for any two
  * @return the length of the whole text
  * @since rdmaez 0.1; rdma-core 33
  */

@@ -256,7 +256,83 @@ extern "C" {
 	X(NEED_UNMET, "the device offers less than is asked for",                                  \
 	  "ask for less, or use another device")                                                   \
 	X(NEED_UNKNOWN, "nobody says whether the device has what is asked for",                    \
-	  "try it, or see rdmaez_caps_source_str() for why nobody says")
+	  "try it, or see rdmaez_caps_source_str() for why nobody says")                           \
+	X(DM_TOKEN_MAGIC, "these bytes are no token of device memory",                             \
+	  "send what rdmaez_dm_send() sends, and read nothing of it beforehand")                   \
+	X(DM_TOKEN_VERSION, "the token is of a version that this rdmaez does not know",            \
+	  "use the same rdmaez in both processes")                                                 \
+	X(DM_TOKEN_FIELD, "no token of rdmaez_dm_export() holds this",                             \
+	  "export the memory again, and send the token as it is")                                  \
+	X(DM_TOKEN_SUM, "the token was changed on its way",                                        \
+	  "export the memory again, and send the token as it is")                                  \
+	X(DM_TOKEN_OTHER, "the token is of another device memory than this",                       \
+	  "send the token that was exported of this memory")                                       \
+	X(DM_MESSAGE_SIZE, "the message is not as long as a token",                                \
+	  "let both processes agree on what they send, and in which order")                        \
+	X(DM_MESSAGE_FD, "exactly one file descriptor belongs to a token",                         \
+	  "send with rdmaez_dm_send() over a Unix socket")                                         \
+	X(DM_NO_HANDLE, "the memory has no number by which another process could name it",         \
+	  "use rdma-core 35 or newer to allocate it")                                              \
+	X(DM_NO_IMPORT, "this libibverbs cannot import device memory",                             \
+	  "use rdma-core 35 or newer")                                                             \
+	X(DM_NO_DMABUF, "this libibverbs, or the driver, makes no dma-buf of device memory",       \
+	  "use rdma-core 62 or newer, and a device whose driver can")                              \
+	X(DM_FD, "the file descriptor is not that of an RDMA device as this machine has one",      \
+	  "send the descriptor of the context that has the memory: rdmaez_dm_send() does")         \
+	X(DM_OTHER_DEVICE, "the file descriptor is of another device than the token",              \
+	  "send the token with the descriptor of its own context")                                 \
+	X(DM_STALE, "the other process has freed this, or never had it",                           \
+	  "import while the other process holds it; it may free after the answer")                 \
+	X(DM_EMULATED, "the memory is emulated, and no function is given that opens such memory",  \
+	  "include rdmaez/dm_emu.h and set the options' open")                                     \
+	X(DM_NOT_SHARED, "the token does not hold what is wanted",                                 \
+	  "let the other process export it with the memory")                                       \
+	X(DM_OTHER_CONTEXT, "the object belongs to another context than the memory",               \
+	  "create it in the context that has the memory")                                          \
+	X(PEER_SILENT, "the other process did not get it done in time",                            \
+	  "see whether it runs, or wait longer: timeout_ns")                                       \
+	X(PEER_CLOSED, "the other process has closed the socket", "see why it ended")              \
+	X(SOCKET, "the socket does not carry this message",                                        \
+	  "use a connected Unix socket; the errno says more")                                      \
+	X(DM_EMU_REAL, "the device has device memory of its own",                                  \
+	  "use that, or attach with RDMAEZ_DM_EMU_FORCE")                                          \
+	X(DM_EMU_ATTACHED, "device memory is emulated on this context already",                    \
+	  "use it as it is, or detach it first")                                                   \
+	X(DM_EMU_FD, "the file descriptor is not that of emulated device memory",                  \
+	  "use what rdmaez_dm_emu_fd() tells, of the same version of rdmaez")                      \
+	X(JSON_SYNTAX, "the text is not JSON, from this byte on",                                  \
+	  "give a JSON object, as rdmaez_caps_json() writes it")                                   \
+	X(JSON_DEPTH, "the JSON is nested more deeply than is read",                               \
+	  "leave out what does not belong to it")                                                  \
+	X(JSON_VERSION,                                                                            \
+	  "the JSON does not say that it holds capabilities of a version known here",              \
+	  "use what the same rdmaez wrote, or set the key rdmaez_caps to 1")                       \
+	X(JSON_TYPE, "the value is of another type than the field",                                \
+	  "write whole numbers as they are, texts and GUIDs in quotes, and true, false or null")   \
+	X(JSON_RANGE, "the number does not fit into the field",                                    \
+	  "use a number of the field's type")                                                      \
+	X(JSON_TEXT, "the text is no GUID, or does not fit into the field",                        \
+	  "write a GUID as 0011:2233:4455:6677, and other texts no longer than verbs have them")   \
+	X(JSON_TWICE, "the JSON has this key twice", "keep one of the two")                        \
+	X(DM_NONE, "the device reports no device memory",                                          \
+	  "use a device that has some, or rdmaez/dm_emu.h for development")                        \
+	X(DM_FULL, "no piece of device memory of this size seems to be free",                      \
+	  "ask for less, or free what is not needed: each piece takes whole pages of the "         \
+	  "device's window")                                                                       \
+	X(DM_ALIGNMENT, "this is no power of two, or more than the device has",                    \
+	  "use a power of two; 0 is the device's own")                                             \
+	X(DM_CLOSED, "the device memory is closed", "allocate it anew")                            \
+	X(DM_RANGE, "the bytes do not lie in the device memory", "stay within the range")          \
+	X(DM_GRANULARITY, "the CPU copies whole words of 4 bytes",                                 \
+	  "use a multiple of 4, or rdmaez_dm_copy_to_bytes() and rdmaez_dm_copy_from_bytes()")     \
+	X(DM_NO_CPU, "the CPU has no access to this kind of device memory",                        \
+	  "let requests read and write it")                                                        \
+	X(DM_RELAXED, "drivers take no optional access flags for device memory",                   \
+	  "leave out IBV_ACCESS_RELAXED_ORDERING and its like")                                    \
+	X(DM_ACCESS_BITS, "device memory takes no such access flags",                              \
+	  "keep to IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE and REMOTE_ATOMIC")           \
+	X(DM_BLOCKS, "some firmware registers device memory in blocks of 64 bytes only",           \
+	  "register a multiple of 64 bytes from a multiple of 64 on")
 
 #define RDMAEZ_IMPL_REASON_ID(id, what, fix) RDMAEZ_##id,
 

@@ -161,12 +161,13 @@ RDMAEZ_API void rdmaez_impl_put_wrapped(struct rdmaez_impl_text *text, const cha
 	rdmaez_impl_put(text, "\n");
 }
 
-/* A JSON string; bytes that JSON or ASCII do not take are escaped one by one. */
-RDMAEZ_API void rdmaez_impl_put_json_string(struct rdmaez_impl_text *text, const char *string)
+/* A JSON string of at most so many bytes; what JSON or ASCII do not take is escaped one by one. */
+RDMAEZ_API void rdmaez_impl_put_json_chars(struct rdmaez_impl_text *text, const char *string,
+					   size_t most)
 {
 	rdmaez_impl_put(text, "\"");
-	for (; *string; string++) {
-		const unsigned char byte = (unsigned char)*string;
+	for (size_t i = 0; i < most && string[i]; i++) {
+		const unsigned char byte = (unsigned char)string[i];
 
 		if (byte == '"' || byte == '\\')
 			rdmaez_impl_put(text, "\\%c", byte);
@@ -176,6 +177,12 @@ RDMAEZ_API void rdmaez_impl_put_json_string(struct rdmaez_impl_text *text, const
 			rdmaez_impl_put(text, "%c", byte);
 	}
 	rdmaez_impl_put(text, "\"");
+}
+
+/* A JSON string. */
+RDMAEZ_API void rdmaez_impl_put_json_string(struct rdmaez_impl_text *text, const char *string)
+{
+	rdmaez_impl_put_json_chars(text, string, SIZE_MAX);
 }
 
 /* `,"key":"value"`; the comma is left out at the start of an object. */

@@ -14,6 +14,8 @@ extern struct ibv_pd *pd;
 extern struct ibv_cq *cq;
 extern struct ibv_qp *qp;
 extern struct rdmaez_diag diag;
+extern struct rdmaez_caps caps;
+extern char text[16384];
 extern struct rdmaez_qp_opts opts;
 extern int error;
 

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What is decoded and shown of a device is the same with the verbs.h of rdma-core 33 to 65, and phys_port_cnt_ex
+# is found behind the end of a struct that does not have it yet: the unit tests of capabilities, run with each.
+
+source tests/compile/lib.bash
+
+versions=$(tools/rdma-core-headers) || exit 1
+
+# The fake needs struct ibv_dm with a handle, of rdma-core 35; without it this stands in for fake_dm.c.
+cat >"$scratch/no_dm.c" <<-'END'
+	#include "fake_internal.h"
+	void fake_dm_ops(struct verbs_context *verbs)
+	{
+		(void)verbs;
+	}
+	struct ibv_dm *fake_new_dm(struct ibv_context *ctx, const struct fake_kernel_object *dm)
+	{
+		(void)ctx;
+		(void)dm;
+		return NULL;
+	}
+END
+
+# fake_sources VERBS: the fake as this verbs.h takes it.
+fake_sources() {
+	local file
+	for file in tests/fake/*.c; do
+		if [[ $file == */fake_dm.c ]] &&
+			! "$CC" -std=c11 -isystem "$1" -Itests/fake -fsyntax-only "$file" 2>/dev/null; then
+			file=$scratch/no_dm.c
+		fi
+		echo "$file"
+	done
+}
+
+# runs INCLUDE VERBS TEST: optimised, so that verbs which only unused functions call need not be linked.
+runs() {
+	local program=$scratch/$BASHPID sources=()
+	[[ $3 != caps_query ]] || mapfile -t sources < <(fake_sources "$2")
+	"$CC" -std=c11 -O1 -fsanitize=undefined -fno-sanitize-recover=all "-I$1" -isystem "$2" \
+		-Itests -Itests/fake "tests/unit/$3.c" "${sources[@]}" -o "$program"
+	"$program" >"$program.tap" || { grep -A3 '^not ok' "$program.tap"; return 1; }
+}
+
+while read -r version verbs; do
+	for unit in tests/unit/caps.c tests/unit/caps_*.c; do
+		unit=$(basename "$unit" .c)
+		soon ok "rdma-core $version: $unit" runs include "$verbs" "$unit"
+	done
+done <<<"$versions"
+
+# The field is read where the old struct has padding; a look at the struct's names would miss it there.
+read -r version oldest <<<"$versions"
+by_name=$(seeded ports rdmaez/caps.h 's/^\tif (sizeof(\*attr) >= at + sizeof(ports))$/\tif (0)/')
+soon fails "rdma-core $version: ports that are not read behind the struct are noticed" 'phys_port_cnt_ex is decoded' \
+	runs "$by_name" "$oldest" caps
+shifted=$(seeded shifted rdmaez/caps.h 's/xrc_odp_caps) + sizeof(uint32_t);/xrc_odp_caps);/')
+soon fails "rdma-core $version: ports that are read elsewhere are noticed" 'phys_port_cnt_ex is decoded' \
+	runs "$shifted" "$oldest" caps
+
+done_testing

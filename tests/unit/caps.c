@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/* What a device says of itself, decoded: every field, every answer, every source, every name. */
+#include "caps_list.h"
+#include "tap.h"
+
+static struct ibv_device_attr_ex attr;
+static struct rdmaez_caps caps;
+
+/* The source of a field, by its name. */
+static const char *source_of(enum rdmaez_caps_id id)
+{
+	return rdmaez_caps_source_id((enum rdmaez_caps_source)caps.source[id]);
+}
+
+static const char *const answers[] = {"unknown", "no", "yes"};
+
+static const char *answer_of(enum rdmaez_caps_id id)
+{
+	return answers[rdmaez_caps_answer(&caps, id)];
+}
+
+/* ---- The descriptions --------------------------------------------------------------------- */
+
+static void check_descriptions(void)
+{
+	bool seen[RDMAEZ_CAPS_ID_COUNT] = {false};
+
+	tap_eq_int(CAPS_EXPECTED, RDMAEZ_CAPS_ID_COUNT, "no field is forgotten, none is too many");
+	for (size_t i = 0; i < CAPS_EXPECTED; i++) {
+		const struct caps_expected *want = &caps_expected[i];
+		const struct rdmaez_caps_field *field = rdmaez_caps_describe(want->id);
+		const size_t group = strcspn(want->member, ".");
+
+		tap_ok(!seen[want->id], "%s has an id of its own", want->name);
+		seen[want->id] = true;
+		tap_eq_str(field->name, want->name, "%s bears its verbs name", want->name);
+		tap_ok(strncmp(field->group, want->member, group) == 0 && !field->group[group],
+		       "%s lies in %s", want->name, want->member);
+		tap_eq_int(field->kind, want->kind, "%s: how to read it", want->name);
+		tap_eq_int(field->merge, want->merge, "%s: how to compare it", want->name);
+		tap_ok(field->what[0] && field->what[strlen(field->what) - 1] != '.',
+		       "%s: what it is, without a full stop", want->name);
+	}
+	tap_eq_ptr(rdmaez_caps_describe(RDMAEZ_CAPS_ID_COUNT), NULL, "there is no field behind");
+	tap_eq_ptr(rdmaez_caps_describe((enum rdmaez_caps_id) - 1), NULL, "nor one before");
+}
+
+/* ---- Decoding ----------------------------------------------------------------------------- */
+
+/* A member holds what verbs has, and so it does by its id. */
+static void check_value(enum rdmaez_caps_id id, uint64_t got, uint64_t want)
+{
+	const char *name = rdmaez_caps_describe(id)->name;
+	struct rdmaez_caps_item item;
+
+	tap_eq_hex(got, want, "%s is decoded from its own field", name);
+	tap_eq_int(rdmaez_caps_get(&caps, id, &item), 0, "%s: by its id", name);
+	tap_eq_hex(item.value, want, "%s: it is the same", name);
+	tap_eq_ptr(item.field, rdmaez_caps_describe(id), "%s: with its description", name);
+	tap_eq_str(item.text, "", "%s: and no text", name);
+	tap_eq_str(source_of(id), "DEVICE", "%s: the device says so", name);
+	tap_eq_int(item.source, RDMAEZ_SOURCE_DEVICE, "%s: and so it does by its id", name);
+	tap_eq_str(answer_of(id), "yes", "%s is there", name);
+}
+
+static void check_distinct(void)
+{
+	struct rdmaez_caps_item item;
+	unsigned int ports = caps_distinct(&attr);
+
+	attr.hca_core_clock >>= 16; /* else there are too many Hz for 64 bits */
+	memset(&caps, 0xff, sizeof(caps));
+	rdmaez_caps_decode(&attr, &caps);
+#define CHECK_ORIG(id, path, member, ...) \
+	check_value(RDMAEZ_CAPS_##id, (uint64_t)caps.member, (uint64_t)attr.orig_attr.path);
+#define CHECK_FULL(id, path, member, ...) \
+	check_value(RDMAEZ_CAPS_##id, (uint64_t)caps.member, (uint64_t)attr.path);
+	CAPS_ORIG(CHECK_ORIG)
+	CAPS_FULL(CHECK_FULL)
+#undef CHECK_ORIG
+#undef CHECK_FULL
+	check_value(RDMAEZ_CAPS_PHYS_PORT_CNT_EX, caps.device.phys_port_cnt_ex,
+		    ports * 0x01010101u);
+	check_value(RDMAEZ_CAPS_PORT_COUNT, caps.device.port_count, ports * 0x01010101u);
+	check_value(RDMAEZ_CAPS_FLAGS, caps.features.flags,
+		    attr.orig_attr.device_cap_flags | attr.device_cap_flags_ex);
+	check_value(RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ, caps.timestamps.hca_core_clock_hz,
+		    attr.hca_core_clock * 1000);
+	tap_eq_str(caps.device.fw_ver, "12.34.5678", "the firmware version is copied");
+	rdmaez_caps_get(&caps, RDMAEZ_CAPS_FW_VER, &item);
+	tap_eq_ptr(item.text, caps.device.fw_ver, "by id it lies in the struct");
+	tap_eq_int(item.value, 0, "and is no number");
+	tap_eq_str(answer_of(RDMAEZ_CAPS_FW_VER), "yes", "it is there");
+	for (int id = RDMAEZ_CAPS_NAME; id <= RDMAEZ_CAPS_NUM_COMP_VECTORS; id++)
+		tap_eq_str(source_of((enum rdmaez_caps_id)id), "NOT_ASKED",
+			   "%s: no device was open",
+			   rdmaez_caps_describe((enum rdmaez_caps_id)id)->name);
+	tap_eq_str(caps.device.name, "", "nothing is left of what was in the struct: texts");
+	tap_eq_int(caps.device.num_comp_vectors, 0, "nor numbers");
+}
+
+static void check_signs(void)
+{
+	struct rdmaez_caps_item item;
+
+	memset(&attr, 0xff, sizeof(attr));
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_int(caps.limits.max_qp, -1, "a negative count stays negative");
+	rdmaez_caps_get(&caps, RDMAEZ_CAPS_MAX_QP, &item);
+	tap_eq_hex(item.value, UINT64_MAX, "and so it does by its id");
+	rdmaez_caps_get(&caps, RDMAEZ_CAPS_VENDOR_ID, &item);
+	tap_eq_hex(item.value, UINT32_MAX, "what has no sign gets none");
+	rdmaez_caps_get(&caps, RDMAEZ_CAPS_MAX_PKEYS, &item);
+	tap_eq_hex(item.value, UINT16_MAX, "nor does what is shorter");
+	rdmaez_caps_get(&caps, RDMAEZ_CAPS_RX_HASH_FUNCTION, &item);
+	tap_eq_hex(item.value, UINT8_MAX, "nor the shortest");
+	tap_eq_int(strlen(caps.device.fw_ver), 63, "a version without an end is cut");
+	tap_eq_int(caps.odp.supported, 1, "a bool is one bit");
+	tap_eq_int(caps.limits.local_ca_ack_delay_ns, 0, "a delay beyond 31 has no time");
+}
+
+static void check_derived(void)
+{
+	static const struct {
+		uint8_t delay;
+		uint64_t ns;
+	} delays[] = {{0, 4096},
+		      {1, 8192},
+		      {15, 134217728},
+		      {30, UINT64_C(4398046511104)},
+		      {31, UINT64_C(8796093022208)},
+		      {32, 0},
+		      {255, 0}};
+
+	for (size_t i = 0; i < sizeof(delays) / sizeof(delays[0]); i++) {
+		memset(&attr, 0, sizeof(attr));
+		attr.orig_attr.local_ca_ack_delay = delays[i].delay;
+		rdmaez_caps_decode(&attr, &caps);
+		tap_eq_int(caps.limits.local_ca_ack_delay_ns, delays[i].ns, "a delay of %d",
+			   delays[i].delay);
+		tap_eq_str(source_of(RDMAEZ_CAPS_LOCAL_CA_ACK_DELAY_NS),
+			   delays[i].ns ? "DEVICE" : "DRIVER", "a delay of %d: who says so",
+			   delays[i].delay);
+	}
+	memset(&attr, 0, sizeof(attr));
+	attr.hca_core_clock = UINT64_MAX / 1000;
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_hex(caps.timestamps.hca_core_clock_hz, UINT64_MAX / 1000 * 1000,
+		   "the fastest clock");
+	attr.hca_core_clock++;
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_int(caps.timestamps.hca_core_clock_hz, 0, "a faster one has no Hz");
+	tap_eq_str(source_of(RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ), "DRIVER", "and so nobody says");
+	for (int bit = 0; bit < 64; bit++) {
+		memset(&attr, 0, sizeof(attr));
+		attr.device_cap_flags_ex = UINT64_C(1) << bit;
+		attr.odp_caps.general_caps = UINT64_C(1) << bit;
+		rdmaez_caps_decode(&attr, &caps);
+		tap_eq_hex(caps.features.flags, UINT64_C(1) << bit, "bit %d is among the flags",
+			   bit);
+		tap_eq_int(caps.memory_windows.type_1, bit == 17, "bit %d: windows of type 1", bit);
+		tap_eq_int(caps.memory_windows.type_2a, bit == 23, "bit %d: of type 2A", bit);
+		tap_eq_int(caps.memory_windows.type_2b, bit == 24, "bit %d: of type 2B", bit);
+		tap_eq_int(caps.odp.supported, bit == 0, "bit %d: on-demand paging", bit);
+		tap_eq_int(caps.odp.implicit, bit == 1, "bit %d: of all memory", bit);
+	}
+	memset(&attr, 0, sizeof(attr));
+	attr.orig_attr.device_cap_flags = 1 << 24;
+	attr.orig_attr.phys_port_cnt = 7;
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_hex(caps.features.flags, 1 << 24, "the plain flags are among the flags as well");
+	tap_eq_int(caps.memory_windows.type_2b, 1, "and tell of windows");
+	tap_eq_int(caps.device.port_count, 7, "without an extended number of ports the plain one");
+	caps_put_ports(&attr, 300);
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_int(caps.device.port_count, 300, "else the extended one");
+}
+
+/* ---- Why a zero is a zero ----------------------------------------------------------------- */
+
+static void check_nothing(void)
+{
+	memset(&attr, 0, sizeof(attr));
+	rdmaez_caps_decode(&attr, &caps);
+#define CHECK_ORIG(id, ...)                                                                \
+	tap_eq_str(source_of(RDMAEZ_CAPS_##id), strstr(#id, "GUID") ? "DRIVER" : "DEVICE", \
+		   #id ": a zero of the plain query");                                     \
+	tap_eq_str(answer_of(RDMAEZ_CAPS_##id), strstr(#id, "GUID") ? "unknown" : "no",    \
+		   #id ": the answer to it");
+#define CHECK_FULL(id, ...)                                                                      \
+	tap_eq_str(source_of(RDMAEZ_CAPS_##id), "PLAIN", #id ": only the plain query answered"); \
+	tap_eq_str(answer_of(RDMAEZ_CAPS_##id), "unknown", #id ": so it is unknown");
+	CAPS_ORIG(CHECK_ORIG)
+	CAPS_FULL(CHECK_FULL)
+#undef CHECK_ORIG
+#undef CHECK_FULL
+	tap_eq_str(source_of(RDMAEZ_CAPS_FW_VER), "DRIVER", "no version: the driver does not say");
+	tap_eq_str(source_of(RDMAEZ_CAPS_PHYS_PORT_CNT_EX), "PLAIN", "nor the number of ports");
+	tap_eq_str(source_of(RDMAEZ_CAPS_ODP_SUPPORTED), "PLAIN", "what follows follows: paging");
+	tap_eq_str(source_of(RDMAEZ_CAPS_ODP_IMPLICIT), "PLAIN", "of all memory");
+	tap_eq_str(source_of(RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ), "PLAIN", "the clock in Hz");
+	tap_eq_str(source_of(RDMAEZ_CAPS_MW_TYPE_1), "DEVICE", "the plain flags tell of windows");
+	tap_eq_str(answer_of(RDMAEZ_CAPS_MW_TYPE_1), "no", "and that there are none");
+}
+
+/* A struct of which the kernel told one part only, by which those before it are known. */
+static void check_part(int part)
+{
+	memset(&attr, 0, sizeof(attr));
+#define SET_PART(id, path, member, kind, merge, told) \
+	if (told == part)                             \
+		caps_put(&attr.path, sizeof(attr.path), 1);
+	CAPS_FULL(SET_PART)
+#undef SET_PART
+	rdmaez_caps_decode(&attr, &caps);
+	for (size_t i = 0; i < CAPS_EXPECTED; i++) {
+		const struct caps_expected *want = &caps_expected[i];
+
+		if (want->part >= 0)
+			tap_eq_str(source_of(want->id),
+				   want->part <= part ? "DEVICE" : "OLD_KERNEL",
+				   "part %d is told: where %s comes from", part, want->name);
+	}
+	tap_eq_str(source_of(RDMAEZ_CAPS_PHYS_PORT_CNT_EX), "OLD_LIBRARY",
+		   "part %d is told: a library that does not count ports is too old", part);
+	tap_eq_str(source_of(RDMAEZ_CAPS_ODP_SUPPORTED), part >= 1 ? "DEVICE" : "OLD_KERNEL",
+		   "part %d is told: on-demand paging", part);
+	tap_eq_str(source_of(RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ), part >= 3 ? "DEVICE" : "OLD_KERNEL",
+		   "part %d is told: the clock in Hz", part);
+}
+
+static void check_ports_alone(void)
+{
+	memset(&attr, 0, sizeof(attr));
+	caps_put_ports(&attr, 1);
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_str(source_of(RDMAEZ_CAPS_MAX_TSO), "DEVICE",
+		   "a number of ports shows that the extended query answered");
+	tap_eq_str(source_of(RDMAEZ_CAPS_ODP_GENERAL_CAPS), "OLD_KERNEL",
+		   "and nothing of how old the kernel is");
+}
+
+static void check_silent(void)
+{
+	memset(&attr, 0, sizeof(attr));
+	attr.xrc_odp_caps = 1;
+	attr.orig_attr.vendor_id = 0x1414;
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_str(source_of(RDMAEZ_CAPS_MAX_DM_SIZE), "DRIVER", "mana_ib is silent: memory");
+	tap_eq_str(answer_of(RDMAEZ_CAPS_MAX_DM_SIZE), "unknown", "so it is unknown");
+	tap_eq_str(source_of(RDMAEZ_CAPS_PCI_SWAP), "DEVICE", "but not of PCI atomics");
+	attr.max_dm_size = 1;
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_str(source_of(RDMAEZ_CAPS_MAX_DM_SIZE), "DEVICE", "unless it says something");
+
+	memset(&attr, 0, sizeof(attr));
+	attr.xrc_odp_caps = 1;
+	attr.orig_attr.vendor_id = 0x2c9;
+	attr.orig_attr.vendor_part_id = 0x1017;
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_str(source_of(RDMAEZ_CAPS_PCI_FETCH_ADD), "DRIVER",
+		   "mlx5_ib is silent: fetch-and-add");
+	tap_eq_str(source_of(RDMAEZ_CAPS_PCI_SWAP), "DRIVER", "swap");
+	tap_eq_str(source_of(RDMAEZ_CAPS_PCI_COMPARE_SWAP), "DRIVER", "compare-and-swap");
+	tap_eq_str(source_of(RDMAEZ_CAPS_MAX_DM_SIZE), "DEVICE", "but not of device memory");
+	for (int which = 0; which < 3; which++) {
+		attr.pci_atomic_caps.fetch_add = which == 0;
+		attr.pci_atomic_caps.swap = which == 1;
+		attr.pci_atomic_caps.compare_swap = which == 2;
+		rdmaez_caps_decode(&attr, &caps);
+		for (int id = RDMAEZ_CAPS_PCI_FETCH_ADD; id <= RDMAEZ_CAPS_PCI_COMPARE_SWAP; id++)
+			tap_eq_str(source_of((enum rdmaez_caps_id)id), "DEVICE",
+				   "if it says one of the three, the others are said too: %d", id);
+	}
+	memset(&attr, 0, sizeof(attr));
+	attr.xrc_odp_caps = 1;
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_str(source_of(RDMAEZ_CAPS_MAX_DM_SIZE), "DEVICE", "other drivers: device memory");
+	tap_eq_str(source_of(RDMAEZ_CAPS_PCI_SWAP), "DEVICE", "other drivers: PCI atomics");
+}
+
+/* Nothing is corrected here. */
+static void check_depths(void)
+{
+	memset(&attr, 0, sizeof(attr));
+	attr.orig_attr.vendor_id = 0x14e4;
+	attr.orig_attr.max_qp_rd_atom = 3;
+	attr.orig_attr.max_qp_init_rd_atom = 5;
+	rdmaez_caps_decode(&attr, &caps);
+	tap_eq_int(caps.depths.max_qp_rd_atom, 3, "decoding corrects no depth");
+	tap_eq_int(caps.depths.max_qp_init_rd_atom, 5, "nor the other");
+	tap_eq_str(source_of(RDMAEZ_CAPS_MAX_QP_RD_ATOM), "DEVICE", "nor says so");
+}
+
+/* ---- Asking by id ------------------------------------------------------------------------- */
+
+struct round {
+	int calls;
+	int stop_at;
+};
+
+static int visit(const struct rdmaez_caps_item *item, void *argument)
+{
+	struct round *round = (struct round *)argument;
+
+	if (item->field != rdmaez_caps_describe((enum rdmaez_caps_id)round->calls))
+		return -1;
+	return ++round->calls == round->stop_at ? 99 : 0;
+}
+
+static void check_by_id(void)
+{
+	struct round all = {0, 0}, some = {0, 5};
+	struct rdmaez_caps_item item;
+
+	memset(&item, 0x55, sizeof(item));
+	tap_eq_int(rdmaez_caps_get(&caps, RDMAEZ_CAPS_ID_COUNT, &item), EINVAL, "no such field");
+	tap_eq_hex(item.value, UINT64_C(0x5555555555555555), "and nothing is written");
+	tap_eq_int(rdmaez_caps_get(&caps, (enum rdmaez_caps_id) - 1, &item), EINVAL,
+		   "nor this one");
+	tap_eq_str(answers[rdmaez_caps_answer(&caps, RDMAEZ_CAPS_ID_COUNT)], "unknown",
+		   "nobody says whether there is what is no field");
+	tap_eq_int(rdmaez_caps_visit(&caps, visit, &all), 0, "a visit ends");
+	tap_eq_int(all.calls, RDMAEZ_CAPS_ID_COUNT, "having seen every field in its order");
+	tap_eq_int(rdmaez_caps_visit(&caps, visit, &some), 99, "or as soon as it is told to");
+	tap_eq_int(some.calls, 5, "and no later");
+}
+
+static void check_sources(void)
+{
+	static const char *const ids[] = {"DEVICE",     "CORRECTED",  "NOT_ASKED",
+					  "PLAIN",      "OLD_KERNEL", "OLD_LIBRARY",
+					  "OLD_HEADER", "DRIVER",     "DIFFERS"};
+
+	tap_eq_int(RDMAEZ_SOURCE_COUNT, sizeof(ids) / sizeof(ids[0]), "so many sources");
+	for (int i = 0; i < RDMAEZ_SOURCE_COUNT; i++) {
+		tap_eq_str(rdmaez_caps_source_id((enum rdmaez_caps_source)i), ids[i],
+			   "source %d has this id", i);
+		for (int k = 0; k < i; k++)
+			tap_ok(strcmp(rdmaez_caps_source_str((enum rdmaez_caps_source)i),
+				      rdmaez_caps_source_str((enum rdmaez_caps_source)k)) != 0,
+			       "%s has a sentence of its own: not that of %s", ids[i], ids[k]);
+	}
+	tap_eq_str(rdmaez_caps_source_id(RDMAEZ_SOURCE_COUNT), "unknown", "there is no other id");
+	tap_eq_str(rdmaez_caps_source_str((enum rdmaez_caps_source) - 1), "unknown",
+		   "nor sentence");
+}
+
+/* ---- Names -------------------------------------------------------------------------------- */
+
+/* How many names each kind has; tests/compile/caps_names.t holds the names themselves to verbs.h. */
+static void check_names(void)
+{
+	static const int named[RDMAEZ_KIND_TOTAL] = {
+		[RDMAEZ_KIND_NODE_TYPE] = 7,
+		[RDMAEZ_KIND_TRANSPORT] = 5,
+		[RDMAEZ_KIND_ATOMIC_CAP] = 3,
+		[RDMAEZ_KIND_PORT_STATE] = 6,
+		[RDMAEZ_KIND_MTU] = 5,
+		[RDMAEZ_KIND_LINK_LAYER] = 3,
+		[RDMAEZ_KIND_PHYS_STATE] = 7,
+		[RDMAEZ_KIND_WIDTH] = 5,
+		[RDMAEZ_KIND_SPEED] = 9,
+		[RDMAEZ_KIND_VL] = 5,
+		[RDMAEZ_KIND_DEVICE_FLAGS] = 30,
+		[RDMAEZ_KIND_ODP_GENERAL] = 2,
+		[RDMAEZ_KIND_ODP_TRANSPORT] = 8,
+		[RDMAEZ_KIND_RAW_PACKET] = 4,
+		[RDMAEZ_KIND_RX_HASH_FUNCTION] = 1,
+		[RDMAEZ_KIND_RX_HASH_FIELDS] = 10,
+		[RDMAEZ_KIND_TM_FLAGS] = 1,
+		[RDMAEZ_KIND_PCI_ATOMIC] = 3,
+		[RDMAEZ_KIND_QP_TYPES] = 6,
+		[RDMAEZ_KIND_PORT_FLAGS] = 24,
+		[RDMAEZ_KIND_PORT_FLAGS2] = 8,
+		[RDMAEZ_KIND_PORT_QPF] = 1,
+	};
+
+	for (int kind = -1; kind <= RDMAEZ_KIND_TOTAL; kind++) {
+		const enum rdmaez_caps_kind k = (enum rdmaez_caps_kind)kind;
+		int found = 0;
+
+		for (uint64_t number = 0; number < 1024; number++)
+			found += strcmp(rdmaez_caps_kind_str(k, number), "unknown") != 0;
+		tap_eq_int(found, kind < 0 || kind == RDMAEZ_KIND_TOTAL ? 0 : named[kind],
+			   "kind %d has so many names", kind);
+		tap_eq_int(rdmaez_caps_kind_is_enum(k) || rdmaez_caps_kind_is_set(k), found > 0,
+			   "kind %d is an enum or a set if it has any", kind);
+		tap_ok(!rdmaez_caps_kind_is_enum(k) || !rdmaez_caps_kind_is_set(k),
+		       "kind %d is not both", kind);
+	}
+	tap_ok(rdmaez_caps_kind_is_enum(RDMAEZ_KIND_VL), "virtual lanes are the last enum");
+	tap_ok(rdmaez_caps_kind_is_set(RDMAEZ_KIND_DEVICE_FLAGS), "device flags the first set");
+	tap_eq_str(rdmaez_caps_kind_str(RDMAEZ_KIND_DEVICE_FLAGS, 38),
+		   "IB_UVERBS_DEVICE_FLUSH_GLOBAL", "what only the kernel names: flush");
+	tap_eq_str(rdmaez_caps_kind_str(RDMAEZ_KIND_DEVICE_FLAGS, 39),
+		   "IB_UVERBS_DEVICE_FLUSH_PERSISTENT", "persistent flush");
+	tap_eq_str(rdmaez_caps_kind_str(RDMAEZ_KIND_DEVICE_FLAGS, 40),
+		   "IB_UVERBS_DEVICE_ATOMIC_WRITE", "atomic write");
+	tap_eq_str(rdmaez_caps_kind_str(RDMAEZ_KIND_DEVICE_FLAGS, UINT64_C(1) << 32), "unknown",
+		   "a number beyond 32 bits is not cut");
+}
+
+int main(void)
+{
+	check_descriptions();
+	check_distinct();
+	check_signs();
+	check_derived();
+	check_nothing();
+	for (int part = 0; part <= 11; part++)
+		check_part(part);
+	check_ports_alone();
+	check_silent();
+	check_depths();
+	check_by_id();
+	check_sources();
+	check_names();
+	return tap_done();
+}
