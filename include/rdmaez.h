@@ -58,6 +58,7 @@
 #include "rdmaez/caps_compare.h"
 /* Level 3: ask. */
 #include "rdmaez/port.h"
+#include "rdmaez/port_caps.h"
 #include "rdmaez/qp_check.h"
 /* Level 4: act. */
 #include "rdmaez/qp.h"
@@ -69,6 +70,7 @@
 /* Level 6: write text. */
 #include "rdmaez/text.h"
 #include "rdmaez/caps_fmt.h"
+#include "rdmaez/port_caps_fmt.h"
 #include "rdmaez/fmt.h"
 
 #endif

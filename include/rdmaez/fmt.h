@@ -12,7 +12,7 @@
 #ifndef RDMAEZ_FMT_H
 #define RDMAEZ_FMT_H
 
-#include "caps_fmt.h"
+#include "port_caps_fmt.h"
 #include "qp.h"
 #include "str.h"
 #include "text.h"
@@ -159,10 +159,13 @@ RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 		return;
 	case RDMAEZ_VALUE_BYTES:
 		if (finding->max == UINT64_MAX)
-			rdmaez_impl_put(text, " Given: %lld bytes.", value);
+			rdmaez_impl_put(text, " Given: %llu bytes.",
+					(unsigned long long)finding->value);
 		else
-			rdmaez_impl_put(text, " Given: %lld bytes; accepted: %lld to %lld.", value,
-					(long long)finding->min, (long long)finding->max);
+			rdmaez_impl_put(text, " Given: %llu bytes; accepted: %llu to %llu.",
+					(unsigned long long)finding->value,
+					(unsigned long long)finding->min,
+					(unsigned long long)finding->max);
 		return;
 	case RDMAEZ_VALUE_OPCODE:
 		rdmaez_impl_put(text, " Given: %s (%lld).",

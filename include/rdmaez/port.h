@@ -247,6 +247,64 @@ RDMAEZ_API int rdmaez_impl_port_pkey(struct ibv_context *context, int port_num, 
 	return byte[0] << 8 | byte[1];
 }
 
+/** @brief A row of a port's P_Key table. */
+struct rdmaez_pkey_entry {
+	uint32_t pkey_index; /**< which row */
+	uint16_t pkey;       /**< what it holds, in host byte order; bit 15: full membership */
+};
+
+/**
+ * @brief Lists the rows of a port's P_Key table that are not empty.
+ *
+ * A row is empty where its low 15 bits, which name the partition, are zero. Costs one
+ * ibv_query_port() and one ibv_query_pkey() per row of the table.
+ *
+ * @param context the open device
+ * @param port_num 1 to the device's number of ports
+ * @param rows receives the rows, in the order of the table; may be NULL where @p capacity is 0
+ * @param capacity how many rows @p rows can take
+ * @param count receives how many rows there are, also where that is more than @p capacity; written on
+ *        success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 the first @p capacity rows, or all, are in @p rows
+ * @retval EINVAL no such port (#RDMAEZ_PORT), or a NULL argument (#RDMAEZ_NULL_ARGUMENT)
+ * @return any other errno of ibv_query_port() or ibv_query_pkey() (#RDMAEZ_QUERY_REFUSED)
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
+				 struct rdmaez_pkey_entry *rows, size_t capacity, size_t *count,
+				 struct rdmaez_diag *diag)
+{
+	struct ibv_port_attr port;
+	size_t found = 0;
+	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_pkeys", context, count);
+
+	memset(&port, 0, sizeof(port));
+	if (error)
+		return error;
+	if (!rows && capacity)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "rows");
+	error = rdmaez_impl_port_query(context, port_num, &port, diag);
+	if (error)
+		return error;
+	for (int i = 0; i < port.pkey_tbl_len; i++) {
+		const int key = rdmaez_impl_port_pkey(context, port_num, i);
+
+		if (key < 0)
+			return rdmaez_impl_refuse(diag, -key, RDMAEZ_QUERY_REFUSED,
+						  "ibv_query_pkey");
+		if (!(key & 0x7fff))
+			continue;
+		if (found < capacity) {
+			rows[found].pkey_index = (uint32_t)i;
+			rows[found].pkey = (uint16_t)key;
+		}
+		found++;
+	}
+	*count = found;
+	return 0;
+}
+
 /**
  * @brief Finds the row of a port's P_Key table that holds a partition key.
  *
