@@ -129,6 +129,32 @@ static void modifications(struct ibv_qp *qp)
 	}
 }
 
+/* 64 bytes into device memory and out again. */
+static void copies(struct ibv_context *context)
+{
+	static uint64_t sent[8] = {1, 2, 3, 4, 5, 6, 7, 8}, got[8];
+	const size_t size = sizeof(sent);
+	struct rdmaez_dm dm;
+
+	must(!rdmaez_dm_alloc(context, 4096, NULL, &dm, NULL), "rdmaez_dm_alloc", "refused");
+	for (int i = 0; i < BENCH_CALLS; i++) {
+		must(!ez_copy_to(&dm, 128, sent, size), "ez_copy_to", "refused");
+		must(!checked_copy_to(&dm, 256, sent, size), "checked_copy_to", "refused");
+		must(!bare_copy_to(dm.dm, 384, sent, size), "bare_copy_to", "refused");
+	}
+#define COPY(function, memory, offset)                                            \
+	for (int i = 0; i < BENCH_CALLS; i++) {                                   \
+		memset(got, 0, size);                                             \
+		must(!function(memory, offset, got, size), #function, "refused"); \
+		must(!memcmp(sent, got, size), #function, "other bytes");         \
+	}
+	COPY(ez_copy_from, &dm, 256)
+	COPY(checked_copy_from, &dm, 384)
+	COPY(bare_copy_from, dm.dm, 128)
+#undef COPY
+	must(!rdmaez_dm_close(&dm), "rdmaez_dm_close", "refused");
+}
+
 int main(void)
 {
 	struct fake_device *device = fake_reset();
@@ -136,6 +162,7 @@ int main(void)
 	struct ibv_qp *qp = fake_qp(context, IBV_QPT_RC);
 	struct input in = {0};
 
+	device->attr.max_dm_size = 4096;
 	in.port_num = 1;
 	in.sgid_index = BEST_ROW;
 	in.dest_qp_num = 0x123456;
@@ -151,5 +178,6 @@ int main(void)
 	builders(&in);
 	bring_ups(qp, &in);
 	modifications(qp);
+	copies(context);
 	return fake_close_all() > 0 ? 0 : 1;
 }

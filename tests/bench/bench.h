@@ -54,4 +54,12 @@ BENCH_BRINGUPS(BENCH_BRINGUP)
 int ez_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int bare_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 
+/* In copy.c. */
+int ez_copy_to(const struct rdmaez_dm *dm, uint64_t offset, const void *src, size_t length);
+int ez_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst, size_t length);
+int checked_copy_to(const struct rdmaez_dm *dm, uint64_t offset, const void *src, size_t length);
+int checked_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst, size_t length);
+int bare_copy_to(struct ibv_dm *dm, uint64_t offset, const void *src, size_t length);
+int bare_copy_from(struct ibv_dm *dm, uint64_t offset, void *dst, size_t length);
+
 #endif

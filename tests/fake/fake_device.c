@@ -118,6 +118,7 @@ struct fake_device *fake_device_add(const char *name)
 			FAKE_QPT(IBV_QPT_XRC_RECV);
 	dev->max_inline = 256;
 	dev->route_hop_limit = 64;
+	dev->dm_log_align = 12;
 	device_count++;
 	return dev;
 }
@@ -253,6 +254,7 @@ static void destroy_context(struct fake_object *object)
 {
 	struct fake_context *context = fake_container(object, struct fake_context, object);
 
+	fake_kernel_close(context);
 	pthread_mutex_destroy(&context->verbs.context.mutex);
 }
 
@@ -267,6 +269,7 @@ static struct ibv_context *open_device(struct fake_device *dev)
 	fake_device_ops(&context->verbs);
 	fake_object_ops(&context->verbs);
 	fake_qp_ops(&context->verbs);
+	fake_dm_ops(&context->verbs);
 	ctx->device = &dev->verbs;
 	ctx->cmd_fd = -1;
 	ctx->async_fd = -1;

@@ -38,6 +38,7 @@ void fake_note_out_of_bounds(void);
 struct fake_context {
 	struct fake_object object;
 	struct fake_device *dev;
+	struct fake_file *file;     /* what the kernel keeps of it, where that can be shared */
 	struct verbs_context verbs; /* ends in struct ibv_context */
 };
 
@@ -45,6 +46,18 @@ struct fake_pd {
 	struct fake_object object;
 	struct ibv_pd verbs;
 	int users;
+};
+
+struct fake_mr {
+	struct fake_object object;
+	struct ibv_mr verbs;
+};
+
+struct fake_dm {
+	struct fake_object object;
+	struct ibv_dm verbs;
+	uint8_t *bytes; /* mapped, as many as length */
+	size_t length;  /* as requested */
 };
 
 struct fake_xrcd {
@@ -82,6 +95,16 @@ static inline struct fake_pd *fake_pd(struct ibv_pd *pd)
 	return fake_container(pd, struct fake_pd, verbs);
 }
 
+static inline struct fake_dm *fake_dm(struct ibv_dm *dm)
+{
+	return fake_container(dm, struct fake_dm, verbs);
+}
+
+static inline struct fake_mr *fake_mr(struct ibv_mr *mr)
+{
+	return fake_container(mr, struct fake_mr, verbs);
+}
+
 static inline struct fake_xrcd *fake_xrcd(struct ibv_xrcd *xrcd)
 {
 	return fake_container(xrcd, struct fake_xrcd, verbs);
@@ -107,11 +130,49 @@ int fake_check_path(struct fake_device *dev, struct ibv_ah_attr *ah, bool resolv
 void fake_device_ops(struct verbs_context *verbs);
 void fake_object_ops(struct verbs_context *verbs);
 void fake_qp_ops(struct verbs_context *verbs);
+void fake_dm_ops(struct verbs_context *verbs);
 
 /* What the recorded verbs create, for the shortcuts. */
 struct ibv_pd *fake_new_pd(struct ibv_context *ctx);
 struct ibv_xrcd *fake_new_xrcd(struct ibv_context *ctx);
 struct ibv_cq *fake_new_cq(struct ibv_context *ctx, int cqe);
+
+/*
+ * What the kernel knows of an object, in memory that all who have the device file share. Objects of a
+ * device without device memory are not kept; then fake_kernel_add() and _find() return NULL.
+ */
+enum fake_kind {
+	FAKE_KERNEL_NONE,
+	FAKE_KERNEL_PD,
+	FAKE_KERNEL_MR,
+	FAKE_KERNEL_DM,
+};
+
+struct fake_kernel_object {
+	uint32_t kind; /* enum fake_kind */
+	uint32_t handle;
+	uint32_t users;         /* of a DM: regions on it */
+	uint32_t dm;            /* of a region on a DM: its handle */
+	uint64_t length, start; /* of a DM: where its bytes are in the file */
+};
+
+struct fake_kernel_object *fake_kernel_add(struct ibv_context *ctx, enum fake_kind kind);
+struct fake_kernel_object *fake_kernel_find(struct ibv_context *ctx, enum fake_kind kind,
+					    uint32_t handle);
+void fake_kernel_remove(struct fake_kernel_object *object);
+
+/* How much device memory the kernel has given out to this device file. */
+uint64_t fake_kernel_dm_used(struct ibv_context *ctx);
+
+/* Gives a new DM its bytes, and maps them: munmap() takes as many as its length. */
+void fake_kernel_dm_size(struct ibv_context *ctx, struct fake_kernel_object *dm, size_t length);
+uint8_t *fake_kernel_dm_map(struct ibv_context *ctx, const struct fake_kernel_object *dm);
+
+/* The library's side of a DM that the kernel has: mapped, with its copy functions. In fake_dm.c. */
+struct ibv_dm *fake_new_dm(struct ibv_context *ctx, const struct fake_kernel_object *dm);
+
+/* The device file is closed. */
+void fake_kernel_close(struct fake_context *context);
 
 /* Drop this queue pair's completions. */
 void fake_cq_purge(struct ibv_cq *cq, uint32_t qp_num);

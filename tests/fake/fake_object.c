@@ -7,9 +7,10 @@
 struct ibv_pd *fake_new_pd(struct ibv_context *ctx)
 {
 	struct fake_pd *pd = (struct fake_pd *)fake_object_new(sizeof(*pd), NULL);
+	const struct fake_kernel_object *kept = fake_kernel_add(ctx, FAKE_KERNEL_PD);
 
 	pd->verbs.context = ctx;
-	pd->verbs.handle = fake_number();
+	pd->verbs.handle = kept ? kept->handle : fake_number();
 	return &pd->verbs;
 }
 
@@ -29,17 +30,14 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 
 	if (!err && fpd->users)
 		err = EBUSY;
-	if (!err)
+	if (!err) {
+		fake_kernel_remove(fake_kernel_find(pd->context, FAKE_KERNEL_PD, pd->handle));
 		fake_object_free(&fpd->object);
+	}
 	return fake_return(call, err);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------- */
-
-struct fake_mr {
-	struct fake_object object;
-	struct ibv_mr verbs;
-};
 
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				unsigned int access)
@@ -48,6 +46,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	/* The kernel's flags of Linux 6.1, and those that may be dropped. */
 	const unsigned int known = 0xff | (unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
 	struct fake_call *call = fake_enter(FAKE_REG_MR, pd);
+	struct fake_kernel_object *kept;
 	struct fake_mr *mr;
 	int err = call->error;
 
@@ -72,7 +71,10 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	mr->verbs.pd = pd;
 	mr->verbs.addr = addr;
 	mr->verbs.length = length;
-	mr->verbs.handle = fake_number();
+	kept = fake_kernel_add(pd->context, FAKE_KERNEL_MR);
+	mr->verbs.handle = kept ? kept->handle : fake_number();
+	if (kept)
+		kept->length = length;
 	mr->verbs.lkey = mr->verbs.handle << 8;
 	mr->verbs.rkey = mr->verbs.lkey;
 	fake_pd(pd)->users++;
@@ -92,11 +94,24 @@ struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uin
 	return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int)access);
 }
 
+/* For everyone, also if it was imported; the device memory under it has one user less. */
+static void fake_kernel_mr_gone(const struct ibv_mr *mr)
+{
+	struct fake_kernel_object *kept = fake_kernel_find(mr->context, FAKE_KERNEL_MR, mr->handle);
+	struct fake_kernel_object *memory =
+		kept ? fake_kernel_find(mr->context, FAKE_KERNEL_DM, kept->dm) : NULL;
+
+	if (memory)
+		memory->users--;
+	fake_kernel_remove(kept);
+}
+
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	struct fake_call *call = fake_enter(FAKE_DEREG_MR, mr);
 
 	if (!call->error) {
+		fake_kernel_mr_gone(mr);
 		fake_pd(mr->pd)->users--;
 		fake_object_free(&fake_container(mr, struct fake_mr, verbs)->object);
 	}

@@ -79,6 +79,11 @@ enum fake_quirk {
 		1 << 15, /* a send too early is queued, then refused; no bad_wr (rxe) */
 	FAKE_SIGNALED_ONLY = 1 << 16, /* sends that are not signaled: EINVAL (efa) */
 	FAKE_INLINE_CUT = 1 << 17,    /* too much inline data is cut, not refused (i40iw) */
+	FAKE_DM_NO_CPU = 1 << 18,     /* device memory without copy functions (SW ICM of mlx5) */
+	FAKE_DM_BLOCKS = 1 << 19,     /* regions on it come in multiples of 64, else EINVAL */
+	FAKE_NO_IMPORT = 1 << 24,     /* nothing can be imported: EOPNOTSUPP (all but mlx5) */
+	FAKE_IMPORT_CLOSES =
+		1 << 25, /* importing a device closes the file, then fails: EIO (mlx5) */
 };
 
 /* What fake_device.qp_types and the device's supported_qpts call a type. */
@@ -101,6 +106,14 @@ struct fake_device {
 	 */
 	int neighbour_errno;
 	uint8_t route_hop_limit;
+
+	/*
+	 * Device memory exists where attr.max_dm_size, the most for one allocation, is not 0 from the
+	 * beginning. In all there is dm_size of it, more: ENOMEM; 0: it never ends. What no query tells is
+	 * the greatest log_align_req: 12.
+	 */
+	uint64_t dm_size;
+	uint32_t dm_log_align;
 };
 
 /*
@@ -184,7 +197,20 @@ struct fake_rule fake_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enu
 	X(QUERY_QP, ibv_query_qp)               \
 	X(DESTROY_QP, ibv_destroy_qp)           \
 	X(POST_SEND, ibv_post_send)             \
-	X(POST_RECV, ibv_post_recv)
+	X(POST_RECV, ibv_post_recv)             \
+	X(ALLOC_DM, ibv_alloc_dm)               \
+	X(FREE_DM, ibv_free_dm)                 \
+	X(REG_DM_MR, ibv_reg_dm_mr)             \
+	X(MEMCPY_TO_DM, ibv_memcpy_to_dm)       \
+	X(MEMCPY_FROM_DM, ibv_memcpy_from_dm)   \
+	X(IMPORT_DEVICE, ibv_import_device)     \
+	X(IMPORT_PD, ibv_import_pd)             \
+	X(UNIMPORT_PD, ibv_unimport_pd)         \
+	X(IMPORT_MR, ibv_import_mr)             \
+	X(UNIMPORT_MR, ibv_unimport_mr)         \
+	X(IMPORT_DM, ibv_import_dm)             \
+	X(UNIMPORT_DM, ibv_unimport_dm)         \
+	X(DM_DMABUF, ibv_dm_export_dmabuf_fd)
 
 enum fake_verb {
 	FAKE_ANY, /* for fake_count() and fake_fail() only */
@@ -196,6 +222,13 @@ enum fake_verb {
 
 const char *fake_verb_str(enum fake_verb verb);
 
+/* Part of device memory, and of a copy the host's side. */
+struct fake_dm_range {
+	uint64_t offset;
+	size_t length;
+	const void *host;
+};
+
 /* One call: only the members its verb has are meaningful. */
 struct fake_call {
 	enum fake_verb verb;
@@ -206,10 +239,12 @@ struct fake_call {
 	int result; /* what was returned; of a pointer, 0 or -1 */
 	int error;  /* the errno value this stands for, 0 for success */
 	union {
-		struct ibv_qp_attr qp_attr; /* ibv_modify_qp, as the caller passed it */
-		struct ibv_ah_attr ah_attr; /* ibv_create_ah */
-		struct ibv_send_wr send_wr; /* ibv_post_send, the first of the list */
-		struct ibv_recv_wr recv_wr; /* ibv_post_recv, the first of the list */
+		struct ibv_qp_attr qp_attr;        /* ibv_modify_qp, as the caller passed it */
+		struct ibv_ah_attr ah_attr;        /* ibv_create_ah */
+		struct ibv_send_wr send_wr;        /* ibv_post_send, the first of the list */
+		struct ibv_recv_wr recv_wr;        /* ibv_post_recv, the first of the list */
+		struct ibv_alloc_dm_attr alloc_dm; /* ibv_alloc_dm */
+		struct fake_dm_range dm;           /* ibv_reg_dm_mr and the copies */
 	} arg;
 };
 
@@ -235,7 +270,9 @@ void fake_fail(enum fake_verb verb, unsigned int nth, int err);
 
 /*
  * How many times a port number that the device does not have reached provider code which indexes
- * an array with it before the kernel has looked (mlx5: ibv_modify_qp of a RAW_PACKET queue pair).
+ * an array with it before the kernel has looked (mlx5: ibv_modify_qp of a RAW_PACKET queue pair), or
+ * a copy of device memory a range outside that passes mlx5's test because its sum wraps around, or a
+ * host address that is no multiple of 4, where mlx5 reads and writes words.
  * A real program would have read out of bounds; this must stay 0.
  */
 unsigned int fake_out_of_bounds(void);

@@ -1,0 +1,1050 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file dm.h
+ * @brief Device memory: allocate it, copy into it and out of it, register it, give it back.
+ *
+ * `struct ibv_dm` does not say how long it is, so every caller of verbs carries the length along, and the
+ * provider's own test of a range lets some through that are outside. A `struct rdmaez_dm` holds the
+ * memory and its length together, and nothing outside of it reaches the provider. See
+ * [device memory](@ref device_memory) for a tour, and dm_share.h for more than one process.
+ *
+ * @par What a copy is refused for
+ * In this order: no memory, or one that is closed (EINVAL); a range that is not inside (EFAULT); an
+ * offset or a length that is no multiple of 4 (EINVAL), which the functions ending in `_bytes` take; memory
+ * that the processor cannot reach (EOPNOTSUPP); no buffer (EINVAL). A length of 0 is fine, and the provider
+ * is not called. rdmaez_dm_check() tells which it is, in words. Buffers may have any address.
+ *
+ * @par What a copy does not do
+ * It is atomic for each word of 4 bytes only. The processor's writes may linger in its write-combining
+ * buffers: a peer that is told of them by some other way than a request posted afterwards by the same
+ * thread needs a store fence before, `_mm_sfence()` on x86.
+ *
+ * @par Threads
+ * Copies of one memory may be made by any number of threads at once; of overlapping ranges they mix in
+ * words of 4 bytes. rdmaez_dm_close() needs the memory for itself.
+ */
+#ifndef RDMAEZ_DM_H
+#define RDMAEZ_DM_H
+
+#include "explain.h"
+#include "dm_hook.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief Whose the memory is, which decides what rdmaez_dm_close() does. */
+enum rdmaez_dm_owner {
+	RDMAEZ_DM_NOBODY,    /**< there is none, or no more */
+	RDMAEZ_DM_ALLOCATED, /**< rdmaez_dm_alloc() has made it: close frees it */
+	RDMAEZ_DM_WRAPPED,   /**< rdmaez_dm_wrap() has adopted it: close frees it */
+	RDMAEZ_DM_IMPORTED /**< another process has made it: close unimports it and frees nothing */
+};
+
+/** @brief Device memory. From zero, it is closed. Copy it only to move it: two copies close twice. */
+struct rdmaez_dm {
+	struct ibv_dm *dm;           /**< what verbs takes; NULL once closed */
+	struct ibv_context *context; /**< the device it is on; NULL once closed */
+	size_t length;               /**< what was asked for: ranges lie between 0 and this */
+	size_t alloc_length;         /**< what the device was asked for, at least `length` */
+	size_t alignment;            /**< asked for, in bytes; 0: the device's own */
+	enum rdmaez_dm_owner owner;  /**< whose it is */
+	/** how far copies go by the short way; set by rdmaez from `length`, and 0 is right, if slower */
+	size_t direct;
+};
+
+/** @brief Bits of rdmaez_dm_opts.flags. */
+enum rdmaez_dm_flags {
+	RDMAEZ_DM_EXACT = 1 << 0 /**< ask the device for the length as it is, not rounded up */
+};
+
+/** @brief How to allocate. From zero: rounded up, and aligned as the device does it. */
+struct rdmaez_dm_opts {
+	int flags; /**< enum rdmaez_dm_flags; 0: none */
+	/**
+	 * of the address on the device, in bytes, a power of two up to 2^31; 0: the device's own, which is
+	 * 64 on mlx5, where less than that has no effect. How much a device can do is not to be had.
+	 */
+	size_t alignment;
+};
+
+/** @brief Part of device memory. */
+struct rdmaez_dm_range {
+	uint64_t offset; /**< the first byte */
+	size_t length;   /**< how many */
+};
+
+/** @brief What a region on device memory is for; bits for rdmaez_dm_access(). */
+enum rdmaez_dm_use {
+	RDMAEZ_DM_PEER_READS = 1 << 0,   /**< peers read it: RDMA READ */
+	RDMAEZ_DM_PEER_WRITES = 1 << 1,  /**< peers write it: RDMA WRITE */
+	RDMAEZ_DM_PEER_ATOMICS = 1 << 2, /**< peers add and swap */
+	RDMAEZ_DM_OWN_WRITES = 1 << 3    /**< own requests write it: receives, what a READ brings */
+};
+
+/* Devices hand device memory out in units of this many bytes. */
+#define RDMAEZ_IMPL_DM_UNIT 64u
+
+/* Copies are made of words. */
+#define RDMAEZ_IMPL_DM_WORD 4u
+
+/* How much goes over the stack at a time, where it has to, in words. */
+#define RDMAEZ_IMPL_DM_STACK 64
+
+/* What regions on device memory may be registered with; rdmaez adds ZERO_BASED. */
+#define RDMAEZ_IMPL_DM_ACCESS                                                            \
+	((unsigned int)IBV_ACCESS_LOCAL_WRITE | (unsigned int)IBV_ACCESS_REMOTE_WRITE |  \
+	 (unsigned int)IBV_ACCESS_REMOTE_READ | (unsigned int)IBV_ACCESS_REMOTE_ATOMIC | \
+	 (unsigned int)IBV_ACCESS_ZERO_BASED)
+
+/* Settles how far copies go by the short way: nowhere, unless the driver has both copy functions. */
+RDMAEZ_IMPL_FOLD void rdmaez_impl_dm_settle(struct rdmaez_dm *dm)
+{
+	dm->direct = dm->dm->memcpy_to_dm && dm->dm->memcpy_from_dm ? dm->length : 0;
+}
+
+/* ---- Life --------------------------------------------------------------------------------- */
+
+/* The options, and what verbs calls them: the alignment as an exponent. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_opts(const struct rdmaez_dm_opts *opts,
+					  struct ibv_alloc_dm_attr *attr, struct rdmaez_diag *diag)
+{
+	const int unknown = opts->flags & ~RDMAEZ_DM_EXACT;
+	const uint64_t most = UINT64_C(1) << 31;
+
+	if (unknown)
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, "opts.flags",
+						RDMAEZ_VALUE_FLAGS, (unsigned int)unknown, 0,
+						(unsigned int)opts->flags);
+	if (opts->alignment > most || (opts->alignment & (opts->alignment - 1)))
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_DM_ALIGNMENT, "opts.alignment",
+						RDMAEZ_VALUE_BYTES, (int64_t)opts->alignment, 1,
+						(int64_t)most);
+	for (uint64_t rest = opts->alignment; rest > 1; rest >>= 1)
+		attr->log_align_req++;
+	return 0;
+}
+
+/* What the device is asked for: whole units, unless it has not that much. */
+RDMAEZ_API size_t rdmaez_impl_dm_round(size_t length, uint64_t most)
+{
+	const size_t over = length % RDMAEZ_IMPL_DM_UNIT;
+	const size_t add = over ? RDMAEZ_IMPL_DM_UNIT - over : 0;
+
+	return add <= most - length ? length + add : length;
+}
+
+/* Asks the device how much it gives at once, and settles the length. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_size(struct ibv_context *context, size_t length, int flags,
+					  struct ibv_alloc_dm_attr *attr, struct rdmaez_diag *diag)
+{
+	struct ibv_device_attr_ex device;
+	uint64_t most;
+	int error;
+
+	memset(&device, 0, sizeof(device));
+	errno = 0;
+	error = rdmaez_impl_error(ibv_query_device_ex(context, NULL, &device));
+	if (error)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_device_ex");
+	if (!device.max_dm_size)
+		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_DM_NONE, "max_dm_size");
+	most = device.max_dm_size < SIZE_MAX ? device.max_dm_size : SIZE_MAX;
+	if (!length || length > most)
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "length",
+						RDMAEZ_VALUE_BYTES, (int64_t)length, 1,
+						(int64_t)most);
+	attr->length = flags & RDMAEZ_DM_EXACT ? length : rdmaez_impl_dm_round(length, most);
+	return 0;
+}
+
+/* The device has refused: what its errno means here. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_attr *attr, int error,
+						   struct rdmaez_diag *diag)
+{
+	if (!diag)
+		return error;
+	diag->error = error;
+	if (error == ENOMEM || error == EAGAIN || error == ENOSPC)
+		rdmaez_impl_suspect(diag, RDMAEZ_DM_FULL, "length", RDMAEZ_VALUE_BYTES,
+				    attr->length, 0, UINT64_MAX);
+	else if (error == EINVAL && attr->log_align_req)
+		rdmaez_impl_suspect(diag, RDMAEZ_DM_ALIGNMENT, "opts.alignment", RDMAEZ_VALUE_BYTES,
+				    UINT64_C(1) << attr->log_align_req, 0, UINT64_MAX);
+	else if (error == EPROTONOSUPPORT)
+		rdmaez_impl_suspect(diag, RDMAEZ_NOT_SUPPORTED, "ibv_alloc_dm", RDMAEZ_VALUE_NONE,
+				    0, 0, 0);
+	else
+		rdmaez_impl_explain_errno(diag, "ibv_alloc_dm", error);
+	return error;
+}
+
+/**
+ * @brief Allocates device memory.
+ *
+ * Devices hand it out in units of 64 bytes. Asked for less, some keep the rest to themselves and then
+ * refuse regions on it, so the device is asked for whole units, and @p length is what counts here. What
+ * the memory holds at first is not defined.
+ *
+ * @param context the device
+ * @param length how many bytes, at least 1 and at most the device's `max_dm_size`, which is the most that
+ *        one allocation may have, not what is free
+ * @param opts how; NULL: the defaults
+ * @param dm receives the memory; written on success only; ends with rdmaez_dm_close()
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p dm is the memory
+ * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); unknown flags (#RDMAEZ_OPTION_UNKNOWN); an
+ *         alignment that is no power of two up to 2^31 (#RDMAEZ_DM_ALIGNMENT); a length out of range
+ *         (#RDMAEZ_RANGE); likely more alignment than the device can do (#RDMAEZ_DM_ALIGNMENT)
+ * @retval EOPNOTSUPP the device has no device memory, or its driver tells nothing of it
+ *         (#RDMAEZ_DM_NONE), in which case it is not asked for any: the `mana` driver, for one, hands
+ *         out memory that crashes whoever copies into it
+ * @retval ENOMEM likely not enough of it is free in one piece (#RDMAEZ_DM_FULL); EAGAIN and ENOSPC
+ *         likewise
+ * @retval EPROTONOSUPPORT the kernel has no device memory for this driver (#RDMAEZ_NOT_SUPPORTED)
+ * @return any other errno of ibv_query_device_ex() (#RDMAEZ_QUERY_REFUSED) or of ibv_alloc_dm()
+ *         (#RDMAEZ_BUSY, #RDMAEZ_DEVICE_GONE, #RDMAEZ_TIMED_OUT, #RDMAEZ_NOT_SUPPORTED,
+ *         #RDMAEZ_UNEXPLAINED)
+ * @par Verbs calls
+ * One ibv_query_device_ex(), one ibv_alloc_dm().
+ * @since rdmaez 0.1; rdma-core 33. Sources: `handle_alloc_dm_memic()` and ibv_alloc_dm(3)
+ */
+RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
+			       const struct rdmaez_dm_opts *opts, struct rdmaez_dm *dm,
+			       struct rdmaez_diag *diag)
+{
+	struct ibv_alloc_dm_attr attr;
+	struct ibv_dm *made;
+	int error = 0;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_alloc");
+	if (!context || !dm)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
+					  context ? "dm" : "context");
+	rdmaez_impl_diag_device(diag, context);
+	memset(&attr, 0, sizeof(attr));
+	if (opts)
+		error = rdmaez_impl_dm_opts(opts, &attr, diag);
+	if (!error)
+		error = rdmaez_impl_dm_size(context, length, opts ? opts->flags : 0, &attr, diag);
+	if (error)
+		return error;
+	errno = 0;
+	made = ibv_alloc_dm(context, &attr);
+	if (!made)
+		return rdmaez_impl_dm_explain_alloc(&attr, rdmaez_impl_error_of_null(), diag);
+	dm->dm = made;
+	dm->context = context;
+	dm->length = length;
+	dm->alloc_length = attr.length;
+	dm->alignment = opts ? opts->alignment : 0;
+	dm->owner = RDMAEZ_DM_ALLOCATED;
+	rdmaez_impl_dm_settle(dm);
+	return 0;
+}
+
+/**
+ * @brief Adopts device memory that the application has allocated, which rdmaez_dm_close() then frees.
+ *
+ * To have it back instead, take `dm.dm` and forget the rest: nothing is kept elsewhere.
+ *
+ * Not for memory of the `mana` driver, whose copy functions are pointers that nobody has set; that cannot
+ * be seen from here.
+ *
+ * @param memory what ibv_alloc_dm() has returned
+ * @param length the length that was asked for then: there is no way to ask for it, and a greater one
+ *        defeats the checks
+ * @param dm receives the memory; written on success only
+ * @retval 0 @p dm is the memory
+ * @retval EINVAL a NULL argument, or @p length is 0
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_wrap(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm)
+{
+	if (!memory || !length || !dm)
+		return EINVAL;
+	dm->dm = memory;
+	dm->context = memory->context;
+	dm->length = length;
+	dm->alloc_length = length;
+	dm->alignment = 0;
+	dm->owner = RDMAEZ_DM_WRAPPED;
+	rdmaez_impl_dm_settle(dm);
+	return 0;
+}
+
+/**
+ * @brief Gives device memory back: frees what was allocated or wrapped, unimports what was imported.
+ *
+ * All regions on it must be deregistered before, also those of other processes; until then the kernel
+ * refuses, nothing is changed, and it can be tried again.
+ *
+ * @param dm the memory; all zero afterwards, unless it was refused
+ * @retval 0 it is closed
+ * @retval EINVAL @p dm is NULL, closed already, or has no owner; nothing is touched
+ * @retval EBUSY regions on it are left, or another thread uses it; it stays open
+ * @retval ENOENT someone else has freed it; it is closed here
+ * @return any other errno of ibv_free_dm(), EIO for one when the device is gone; it stays open
+ * @par Verbs calls
+ * One ibv_free_dm() or ibv_unimport_dm(); both where the answer was ENOENT.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm)
+{
+	int error = 0;
+
+	if (!dm || !dm->dm || dm->owner == RDMAEZ_DM_NOBODY)
+		return EINVAL;
+	errno = 0;
+	if (dm->owner != RDMAEZ_DM_IMPORTED)
+		error = rdmaez_impl_error(ibv_free_dm(dm->dm));
+	if (error && error != ENOENT)
+		return error;
+	/* What is left where the kernel has it no more is the mapping, which goes this way. */
+	if (error || dm->owner == RDMAEZ_DM_IMPORTED)
+		rdmaez_impl_dm_unimport(dm->dm);
+	memset(dm, 0, sizeof(*dm));
+	return error;
+}
+
+/* ---- Ranges ------------------------------------------------------------------------------- */
+
+/* Whether a range is inside, and if not which of its two numbers is too large. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_inside(const struct rdmaez_dm *dm, uint64_t offset,
+					    uint64_t length, int error, struct rdmaez_diag *diag)
+{
+	if (offset > dm->length)
+		return rdmaez_impl_refuse_value(diag, error, RDMAEZ_DM_RANGE, "offset",
+						RDMAEZ_VALUE_BYTES, (int64_t)offset, 0,
+						(int64_t)dm->length);
+	if (length > dm->length - offset)
+		return rdmaez_impl_refuse_value(diag, error, RDMAEZ_DM_RANGE, "length",
+						RDMAEZ_VALUE_BYTES, (int64_t)length, 0,
+						(int64_t)(dm->length - offset));
+	return 0;
+}
+
+/* The numbers that are no multiples of a word: a finding for each. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_whole_words(uint64_t offset, uint64_t length,
+						 struct rdmaez_diag *diag)
+{
+	int error = 0;
+
+	if (offset % RDMAEZ_IMPL_DM_WORD)
+		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_DM_GRANULARITY, "offset",
+						 RDMAEZ_VALUE_BYTES, (int64_t)offset, 0, -1);
+	if (length % RDMAEZ_IMPL_DM_WORD)
+		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_DM_GRANULARITY, "length",
+						 RDMAEZ_VALUE_BYTES, (int64_t)length, 0, -1);
+	return error;
+}
+
+/* Whether there is memory, the range is inside, and made of words. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_copy_check(const struct rdmaez_dm *dm, uint64_t offset,
+						size_t length, struct rdmaez_diag *diag)
+{
+	int error;
+
+	if (!dm)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "dm");
+	if (!dm->dm)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_CLOSED, "dm");
+	rdmaez_impl_diag_device(diag, dm->context);
+	error = rdmaez_impl_dm_inside(dm, offset, length, EFAULT, diag);
+	return error ? error : rdmaez_impl_dm_whole_words(offset, length, diag);
+}
+
+/**
+ * @brief Tells why a copy of this range would be refused. Asks nobody and touches nothing.
+ *
+ * rdmaez_dm_copy_to() and its kind return the same errno values and leave it at that.
+ *
+ * @param dm the memory
+ * @param offset the first byte
+ * @param length how many
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 the range can be copied, given a buffer
+ * @retval EINVAL @p dm is NULL (#RDMAEZ_NULL_ARGUMENT) or closed (#RDMAEZ_DM_CLOSED); @p offset, @p length
+ *         or both are no multiples of 4 (#RDMAEZ_DM_GRANULARITY)
+ * @retval EFAULT the range is not inside (#RDMAEZ_DM_RANGE)
+ * @retval EOPNOTSUPP the driver gives one or both of the copy functions not, as for memory of
+ *         mlx5dv_alloc_dm() of the types SW_ICM (#RDMAEZ_DM_NO_CPU)
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_check(const struct rdmaez_dm *dm, uint64_t offset, size_t length,
+			       struct rdmaez_diag *diag)
+{
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_check");
+	error = rdmaez_impl_dm_copy_check(dm, offset, length, diag);
+	if (!error && (!dm->dm->memcpy_to_dm || !dm->dm->memcpy_from_dm))
+		error = rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_DM_NO_CPU, "dm");
+	return error;
+}
+
+/* ---- Copies of words ---------------------------------------------------------------------- */
+
+/*
+ * Whether the provider can do this copy as it is. Written for few instructions: what is left of the memory
+ * behind the offset wraps around where the offset is beyond the end, and so does a length of 0 less 1.
+ */
+RDMAEZ_IMPL_FOLD bool rdmaez_impl_dm_plain(const struct rdmaez_dm *dm, uint64_t offset,
+					   const void *host, uint64_t length)
+{
+	uint64_t all, rest;
+
+	if (!dm || !dm->dm)
+		return false;
+	all = dm->direct;
+	rest = all - offset;
+	if (rest > all)
+		return false;
+	return length - 1 < rest && host &&
+	       !((offset | length | (uintptr_t)host) % RDMAEZ_IMPL_DM_WORD);
+}
+
+/* How much of the rest goes over the stack next. */
+RDMAEZ_IMPL_FOLD size_t rdmaez_impl_dm_part(size_t length)
+{
+	const size_t most = RDMAEZ_IMPL_DM_STACK * RDMAEZ_IMPL_DM_WORD;
+
+	return length < most ? length : most;
+}
+
+/* What is left to refuse once the range is known to be good. */
+RDMAEZ_IMPL_FOLD int rdmaez_impl_dm_ends(bool mapped, const void *host, size_t length)
+{
+	if (!mapped)
+		return EOPNOTSUPP;
+	return length && !host ? EINVAL : 0;
+}
+
+/* All other copies: those to be refused, and those from where the provider must not read words. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset,
+					     const void *src, size_t length)
+{
+	const char *from = (const char *)src;
+	uint32_t words[RDMAEZ_IMPL_DM_STACK];
+	size_t part;
+	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
+
+	if (!error)
+		error = rdmaez_impl_dm_ends(dm->dm->memcpy_to_dm != NULL, src, length);
+	for (; !error && length; length -= part) {
+		part = rdmaez_impl_dm_part(length);
+		memcpy(words, from, part);
+		error = rdmaez_impl_error(ibv_memcpy_to_dm(dm->dm, offset, words, part));
+		from += part;
+		offset += part;
+	}
+	return error;
+}
+
+/* The same out of device memory. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset,
+					       void *dst, size_t length)
+{
+	uint32_t words[RDMAEZ_IMPL_DM_STACK];
+	char *to = (char *)dst;
+	size_t part;
+	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
+
+	if (!error)
+		error = rdmaez_impl_dm_ends(dm->dm->memcpy_from_dm != NULL, dst, length);
+	for (; !error && length; length -= part) {
+		part = rdmaez_impl_dm_part(length);
+		error = rdmaez_impl_error(ibv_memcpy_from_dm(words, dm->dm, offset, part));
+		if (!error)
+			memcpy(to, words, part);
+		to += part;
+		offset += part;
+	}
+	return error;
+}
+
+/**
+ * @brief Copies into device memory.
+ *
+ * @param dm the memory
+ * @param offset where to in it, a multiple of 4
+ * @param src what to copy, at any address; NULL only with a length of 0
+ * @param length how many bytes, a multiple of 4
+ * @retval 0 all is copied
+ * @retval EINVAL no memory or buffer, or no multiples of 4; see the head of this file
+ * @retval EFAULT the range is not inside the memory
+ * @retval EOPNOTSUPP the processor cannot reach this memory
+ * @return what else ibv_memcpy_to_dm() returns, as it is: mlx5, the one driver that copies, has no other
+ *         errors. Part may be copied where @p src is no multiple of 4
+ * @par Verbs calls
+ * One ibv_memcpy_to_dm(); one for each 256 bytes where @p src is no multiple of 4, because providers read
+ * words from there.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset, const void *src,
+				 size_t length)
+{
+	if (rdmaez_impl_dm_plain(dm, offset, src, length))
+		return ibv_memcpy_to_dm(dm->dm, offset, src, length);
+	return rdmaez_impl_dm_copy_to(dm, offset, src, length);
+}
+
+/**
+ * @brief Copies out of device memory, which is slow: each word is fetched over the bus.
+ *
+ * @param dm the memory
+ * @param offset where from in it, a multiple of 4
+ * @param dst where to, at any address; NULL only with a length of 0; where the copy is refused nothing is
+ *        written there
+ * @param length how many bytes, a multiple of 4
+ * @retval 0 all is copied
+ * @retval EINVAL no memory or buffer, or no multiples of 4; see the head of this file
+ * @retval EFAULT the range is not inside the memory
+ * @retval EOPNOTSUPP the processor cannot reach this memory
+ * @return what else ibv_memcpy_from_dm() returns, as it is: mlx5, the one driver that copies, has no other
+ *         errors. Part may be copied where @p dst is no multiple of 4
+ * @par Verbs calls
+ * One ibv_memcpy_from_dm(); one for each 256 bytes where @p dst is no multiple of 4, because providers
+ * write words there.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
+				   size_t length)
+{
+	if (rdmaez_impl_dm_plain(dm, offset, dst, length))
+		return ibv_memcpy_from_dm(dst, dm->dm, offset, length);
+	return rdmaez_impl_dm_copy_from(dm, offset, dst, length);
+}
+
+/**
+ * @brief Fills device memory with one byte value, as memset() does.
+ *
+ * @param dm the memory
+ * @param offset where to begin, a multiple of 4
+ * @param byte the value, of which the low 8 bits count
+ * @param length how many bytes, a multiple of 4
+ * @retval 0 all is filled
+ * @retval EINVAL no memory, or no multiples of 4; see the head of this file
+ * @retval EFAULT the range is not inside the memory
+ * @retval EOPNOTSUPP the processor cannot reach this memory
+ * @return any other errno of ibv_memcpy_to_dm(); part may be filled
+ * @par Verbs calls
+ * One ibv_memcpy_to_dm() for each 256 bytes.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_fill(const struct rdmaez_dm *dm, uint64_t offset, int byte, size_t length)
+{
+	uint32_t words[RDMAEZ_IMPL_DM_STACK];
+	size_t part;
+	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
+
+	if (!error)
+		error = rdmaez_impl_dm_ends(dm->dm->memcpy_to_dm != NULL, words, length);
+	memset(words, byte, sizeof(words));
+	for (; !error && length; length -= part) {
+		part = rdmaez_impl_dm_part(length);
+		error = rdmaez_impl_error(ibv_memcpy_to_dm(dm->dm, offset, words, part));
+		offset += part;
+	}
+	return error;
+}
+
+/* How many bytes are the same before the first that differs. */
+RDMAEZ_API size_t rdmaez_impl_dm_same(const void *one, const void *other, size_t length)
+{
+	const char *a = (const char *)one, *b = (const char *)other;
+	size_t same = 0;
+
+	while (same < length && a[same] == b[same])
+		same++;
+	return same;
+}
+
+/**
+ * @brief Compares device memory with memory of the host.
+ *
+ * @param dm the memory
+ * @param offset where to begin in it, a multiple of 4
+ * @param data what to compare with, at any address; NULL only with a length of 0
+ * @param length how many bytes, a multiple of 4
+ * @param same receives how many bytes are the same before the first that differs: @p length where all
+ *        are; written on success only
+ * @retval 0 @p same is written
+ * @retval EINVAL no memory, buffer or @p same, or no multiples of 4; see the head of this file
+ * @retval EFAULT the range is not inside the memory
+ * @retval EOPNOTSUPP the processor cannot reach this memory
+ * @return any other errno of ibv_memcpy_from_dm()
+ * @par Verbs calls
+ * One ibv_memcpy_from_dm() for each 256 bytes up to the first difference.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_compare(const struct rdmaez_dm *dm, uint64_t offset, const void *data,
+				 size_t length, size_t *same)
+{
+	const char *with = (const char *)data;
+	uint32_t words[RDMAEZ_IMPL_DM_STACK];
+	size_t done = 0, equal = 0, part;
+	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
+
+	if (!error)
+		error = rdmaez_impl_dm_ends(dm->dm->memcpy_from_dm != NULL, data, length);
+	if (!error && !same)
+		error = EINVAL;
+	for (; !error && done < length && equal == done; done += part) {
+		part = rdmaez_impl_dm_part(length - done);
+		error = rdmaez_impl_error(ibv_memcpy_from_dm(words, dm->dm, offset + done, part));
+		if (!error)
+			equal += rdmaez_impl_dm_same(words, with + done, part);
+	}
+	if (!error)
+		*same = equal;
+	return error;
+}
+
+/* ---- Copies of bytes ---------------------------------------------------------------------- */
+
+/* Bytes, and the words around them. */
+struct rdmaez_impl_dm_piece {
+	uint64_t at;   /* the first word */
+	size_t before; /* bytes of it that are not meant */
+	size_t length; /* bytes that are */
+	size_t words;  /* bytes of all the words */
+};
+
+/* The first piece of a range that goes over the stack. */
+RDMAEZ_API struct rdmaez_impl_dm_piece rdmaez_impl_dm_first_piece(uint64_t offset, size_t length)
+{
+	struct rdmaez_impl_dm_piece piece;
+
+	piece.before = (size_t)(offset % RDMAEZ_IMPL_DM_WORD);
+	piece.at = offset - piece.before;
+	piece.length = rdmaez_impl_dm_part(length);
+	if (piece.length > RDMAEZ_IMPL_DM_STACK * RDMAEZ_IMPL_DM_WORD - piece.before)
+		piece.length -= piece.before;
+	piece.words = piece.before + piece.length + RDMAEZ_IMPL_DM_WORD - 1;
+	piece.words -= piece.words % RDMAEZ_IMPL_DM_WORD;
+	return piece;
+}
+
+/* The checks of a copy, without the multiples; the last word must be the memory's to its end. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_bytes_check(const struct rdmaez_dm *dm, uint64_t offset,
+						 const void *host, size_t length, bool writes)
+{
+	uint64_t end;
+	int error;
+
+	if (!dm || !dm->dm)
+		return EINVAL;
+	error = rdmaez_impl_dm_inside(dm, offset, length, EFAULT, NULL);
+	if (error)
+		return error;
+	end = offset + length;
+	if (length && end % RDMAEZ_IMPL_DM_WORD &&
+	    (dm->alloc_length < end ||
+	     RDMAEZ_IMPL_DM_WORD - end % RDMAEZ_IMPL_DM_WORD > dm->alloc_length - end))
+		return EFAULT;
+	return rdmaez_impl_dm_ends(dm->dm->memcpy_from_dm && (!writes || dm->dm->memcpy_to_dm),
+				   host, length);
+}
+
+/* Reads the words of a piece of which not all bytes are meant: the first, the last, both or none. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_read_edges(struct ibv_dm *dm, uint32_t *words,
+						const struct rdmaez_impl_dm_piece *piece)
+{
+	const size_t last = piece->words / RDMAEZ_IMPL_DM_WORD - 1;
+	int error = 0;
+
+	if (piece->before)
+		error = rdmaez_impl_error(
+			ibv_memcpy_from_dm(words, dm, piece->at, RDMAEZ_IMPL_DM_WORD));
+	if (!error && piece->before + piece->length < piece->words && (last || !piece->before))
+		error = rdmaez_impl_error(ibv_memcpy_from_dm(words + last, dm,
+							     piece->at + last * RDMAEZ_IMPL_DM_WORD,
+							     RDMAEZ_IMPL_DM_WORD));
+	return error;
+}
+
+/**
+ * @brief Copies into device memory, any number of bytes to any offset.
+ *
+ * Of the first and the last word, where only part is meant, the rest is read first and written back
+ * with it. **That is not atomic**: what the device, a peer or another thread writes to these words
+ * meanwhile is lost. Where that can happen use multiples of 4 and rdmaez_dm_copy_to().
+ *
+ * @param dm the memory
+ * @param offset where to in it
+ * @param src what to copy, at any address; NULL only with a length of 0
+ * @param length how many bytes
+ * @retval 0 all is copied
+ * @retval EINVAL no memory or buffer
+ * @retval EFAULT the range is not inside the memory, or its last word is not inside `alloc_length`,
+ *         which can be of memory that was wrapped, imported or allocated with #RDMAEZ_DM_EXACT
+ * @retval EOPNOTSUPP the processor cannot reach this memory
+ * @return any other errno of ibv_memcpy_to_dm() or ibv_memcpy_from_dm(); part may be copied
+ * @par Verbs calls
+ * As rdmaez_dm_copy_to() where offset and length are multiples of 4. Else one ibv_memcpy_to_dm() for each
+ * 256 bytes, and at most two ibv_memcpy_from_dm() of 4 bytes.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_copy_to_bytes(const struct rdmaez_dm *dm, uint64_t offset, const void *src,
+				       size_t length)
+{
+	const char *from = (const char *)src;
+	uint32_t words[RDMAEZ_IMPL_DM_STACK];
+	struct rdmaez_impl_dm_piece piece;
+	int error;
+
+	if (!((offset | length) % RDMAEZ_IMPL_DM_WORD))
+		return rdmaez_dm_copy_to(dm, offset, src, length);
+	error = rdmaez_impl_dm_bytes_check(dm, offset, src, length, true);
+	for (; !error && length; length -= piece.length) {
+		piece = rdmaez_impl_dm_first_piece(offset, length);
+		error = rdmaez_impl_dm_read_edges(dm->dm, words, &piece);
+		if (error)
+			break;
+		memcpy((char *)words + piece.before, from, piece.length);
+		error = rdmaez_impl_error(ibv_memcpy_to_dm(dm->dm, piece.at, words, piece.words));
+		from += piece.length;
+		offset += piece.length;
+	}
+	return error;
+}
+
+/**
+ * @brief Copies out of device memory, any number of bytes from any offset.
+ *
+ * @param dm the memory
+ * @param offset where from in it
+ * @param dst where to, at any address; NULL only with a length of 0; no byte beyond @p length is written
+ * @param length how many bytes
+ * @retval 0 all is copied
+ * @retval EINVAL no memory or buffer
+ * @retval EFAULT as rdmaez_dm_copy_to_bytes()
+ * @retval EOPNOTSUPP the processor cannot reach this memory
+ * @return any other errno of ibv_memcpy_from_dm(); part may be copied
+ * @par Verbs calls
+ * As rdmaez_dm_copy_from() where offset and length are multiples of 4, else one ibv_memcpy_from_dm() for
+ * each 256 bytes.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_copy_from_bytes(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
+					 size_t length)
+{
+	uint32_t words[RDMAEZ_IMPL_DM_STACK];
+	struct rdmaez_impl_dm_piece piece;
+	char *to = (char *)dst;
+	int error;
+
+	if (!((offset | length) % RDMAEZ_IMPL_DM_WORD))
+		return rdmaez_dm_copy_from(dm, offset, dst, length);
+	error = rdmaez_impl_dm_bytes_check(dm, offset, dst, length, false);
+	for (; !error && length; length -= piece.length) {
+		piece = rdmaez_impl_dm_first_piece(offset, length);
+		error = rdmaez_impl_error(ibv_memcpy_from_dm(words, dm->dm, piece.at, piece.words));
+		if (!error)
+			memcpy(to, (const char *)words + piece.before, piece.length);
+		to += piece.length;
+		offset += piece.length;
+	}
+	return error;
+}
+
+/* ---- Regions ------------------------------------------------------------------------------ */
+
+/**
+ * @brief The access flags of a region for what it is to be used for, local write where it is needed.
+ *
+ * @param uses bits of enum rdmaez_dm_use; 0: the device only reads it, for own sends and writes
+ * @return IBV_ACCESS_ bits for rdmaez_dm_reg(); bits of @p uses that are unknown have no effect
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API unsigned int rdmaez_dm_access(unsigned int uses)
+{
+	const unsigned int writers =
+		RDMAEZ_DM_PEER_WRITES | RDMAEZ_DM_PEER_ATOMICS | RDMAEZ_DM_OWN_WRITES;
+	unsigned int access = 0;
+
+	if (uses & RDMAEZ_DM_PEER_READS)
+		access |= IBV_ACCESS_REMOTE_READ;
+	if (uses & RDMAEZ_DM_PEER_WRITES)
+		access |= IBV_ACCESS_REMOTE_WRITE;
+	if (uses & RDMAEZ_DM_PEER_ATOMICS)
+		access |= IBV_ACCESS_REMOTE_ATOMIC;
+	if (uses & writers)
+		access |= IBV_ACCESS_LOCAL_WRITE;
+	return access;
+}
+
+/* The flags, by the rules of kernel and mlx5. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_reg_access(unsigned int access, struct rdmaez_diag *diag)
+{
+	const unsigned int optional = access & (unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
+	const unsigned int other = access & ~RDMAEZ_IMPL_DM_ACCESS & ~optional;
+	const unsigned int remote = access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
+	int error = 0;
+
+	if (remote && !(access & IBV_ACCESS_LOCAL_WRITE))
+		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_MR_LOCAL_WRITE, "access",
+						 RDMAEZ_VALUE_ACCESS, remote, 0, access);
+	if (optional)
+		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_DM_RELAXED, "access",
+						 RDMAEZ_VALUE_ACCESS, optional, 0, access);
+	if (other)
+		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_DM_ACCESS_BITS, "access",
+						 RDMAEZ_VALUE_ACCESS, other, 0, access);
+	return error;
+}
+
+/* The device has refused: what its errno means here. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *range, int error,
+						 struct rdmaez_diag *diag)
+{
+	if (error == ENOENT)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_DM_STALE, "dm");
+	if (!diag)
+		return error;
+	diag->error = error;
+	if (error == EINVAL && range->length % RDMAEZ_IMPL_DM_UNIT)
+		rdmaez_impl_suspect(diag, RDMAEZ_DM_BLOCKS, "length", RDMAEZ_VALUE_BYTES,
+				    range->length, 0, UINT64_MAX);
+	if (error == EINVAL && range->offset % RDMAEZ_IMPL_DM_UNIT)
+		rdmaez_impl_suspect(diag, RDMAEZ_DM_BLOCKS, "offset", RDMAEZ_VALUE_BYTES,
+				    range->offset, 0, UINT64_MAX);
+	if (!diag->count)
+		rdmaez_impl_explain_errno(diag, "ibv_reg_dm_mr", error);
+	return error;
+}
+
+/**
+ * @brief Registers device memory, for requests and peers to use.
+ *
+ * Addresses in the region count from 0 at its first byte, as IBV_ACCESS_ZERO_BASED says, which is always
+ * added: rdmaez_dm_sge() and rdmaez_dm_remote() make them of offsets. The region is deregistered with
+ * ibv_dereg_mr(), before the memory is closed.
+ *
+ * @param dm the memory
+ * @param pd the protection domain, of the same context: verbs does not look, and would register other
+ *        memory that has the same number there
+ * @param range what to register, at least 1 byte; NULL: all of it
+ * @param access of IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC and ZERO_BASED, or what
+ *        rdmaez_dm_access() returns
+ * @param mr receives the region; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p mr is the region
+ * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); the memory is closed (#RDMAEZ_DM_CLOSED); @p pd
+ *         is of another context (#RDMAEZ_DM_OTHER_CONTEXT); a range that is not inside
+ *         (#RDMAEZ_DM_RANGE) or empty (#RDMAEZ_RANGE); remote write or atomic without local write
+ *         (#RDMAEZ_MR_LOCAL_WRITE); relaxed ordering and all flags that are optional
+ *         (#RDMAEZ_DM_RELAXED); other flags (#RDMAEZ_DM_ACCESS_BITS); likely a range not in units of 64
+ *         bytes (#RDMAEZ_DM_BLOCKS)
+ * @retval ENOENT someone else has freed the memory (#RDMAEZ_DM_STALE)
+ * @return any other errno of ibv_reg_dm_mr() (#RDMAEZ_NO_RESOURCES, #RDMAEZ_BUSY, #RDMAEZ_DEVICE_GONE,
+ *         #RDMAEZ_TIMED_OUT, #RDMAEZ_NOT_SUPPORTED, #RDMAEZ_UNEXPLAINED)
+ * @par Verbs calls
+ * One ibv_reg_dm_mr().
+ * @since rdmaez 0.1; rdma-core 33. Sources: `ib_uverbs_dm_mr_reg` and `mlx5_ib_reg_dm_mr()` of Linux 6.1
+ */
+RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
+			     const struct rdmaez_dm_range *range, unsigned int access,
+			     struct ibv_mr **mr, struct rdmaez_diag *diag)
+{
+	struct rdmaez_dm_range part = {0, 0};
+	struct ibv_mr *made;
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_reg");
+	if (!dm || !pd || !mr)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
+					  !dm   ? "dm"
+					  : !pd ? "pd"
+						: "mr");
+	if (!dm->dm)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_CLOSED, "dm");
+	rdmaez_impl_diag_device(diag, dm->context);
+	if (pd->context != dm->context)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "pd");
+	part.length = dm->length;
+	if (range)
+		part = *range;
+	error = rdmaez_impl_dm_inside(dm, part.offset, part.length, EINVAL, diag);
+	if (!error && !part.length)
+		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "length",
+						 RDMAEZ_VALUE_BYTES, 0, 1,
+						 (int64_t)(dm->length - part.offset));
+	if (!error)
+		error = rdmaez_impl_dm_reg_access(access, diag);
+	if (error)
+		return error;
+	errno = 0;
+	made = ibv_reg_dm_mr(pd, dm->dm, part.offset, part.length, access | IBV_ACCESS_ZERO_BASED);
+	if (!made)
+		return rdmaez_impl_dm_explain_reg(&part, rdmaez_impl_error_of_null(), diag);
+	*mr = made;
+	return 0;
+}
+
+/* ---- Addresses ---------------------------------------------------------------------------- */
+
+/* Whether the region can be one on this memory that begins there, and the range is in it. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_in_region(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
+					       uint64_t start, const struct rdmaez_dm_range *range,
+					       struct rdmaez_diag *diag)
+{
+	if (!dm->dm)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_CLOSED, "dm");
+	rdmaez_impl_diag_device(diag, dm->context);
+	if (mr->context != dm->context)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "mr");
+	if (start > dm->length || mr->length > dm->length - start)
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "mr.length",
+						RDMAEZ_VALUE_BYTES, (int64_t)mr->length, 1,
+						start > dm->length ? 0
+								   : (int64_t)(dm->length - start));
+	if (range->offset < start || range->offset - start > mr->length)
+		return rdmaez_impl_refuse_value(diag, EFAULT, RDMAEZ_DM_RANGE, "offset",
+						RDMAEZ_VALUE_BYTES, (int64_t)range->offset,
+						(int64_t)start, (int64_t)(start + mr->length));
+	if (range->length > mr->length - (range->offset - start))
+		return rdmaez_impl_refuse_value(diag, EFAULT, RDMAEZ_DM_RANGE, "length",
+						RDMAEZ_VALUE_BYTES, (int64_t)range->length, 0,
+						(int64_t)(mr->length - (range->offset - start)));
+	return 0;
+}
+
+/* A range, the whole region for NULL, and its address in the region. `out` is where that goes. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_locate(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
+					    uint64_t start, struct rdmaez_dm_range *range,
+					    const struct rdmaez_dm_range *given,
+					    struct rdmaez_diag *diag)
+{
+	int error;
+
+	range->offset = given ? given->offset : start;
+	range->length = given ? given->length : mr->length;
+	error = rdmaez_impl_dm_in_region(dm, mr, start, range, diag);
+	if (!error)
+		range->offset -= start;
+	return error;
+}
+
+/**
+ * @brief Makes the scatter/gather element that names part of device memory in an own request.
+ *
+ * @param dm the memory
+ * @param mr a region on it
+ * @param start where in the memory the region begins: 0, or the offset of the range it was registered with
+ * @param range the part, by its offset in the memory; NULL: the whole region
+ * @param sge receives the element; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p sge is filled
+ * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); the memory is closed (#RDMAEZ_DM_CLOSED); the
+ *         region is of another context (#RDMAEZ_DM_OTHER_CONTEXT), or would end beyond the memory
+ *         (#RDMAEZ_RANGE); more than 4 GiB - 1, the most an element holds (#RDMAEZ_RANGE)
+ * @retval EFAULT the range is not inside the region (#RDMAEZ_DM_RANGE)
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_sge(const struct rdmaez_dm *dm, const struct ibv_mr *mr, uint64_t start,
+			     const struct rdmaez_dm_range *range, struct ibv_sge *sge,
+			     struct rdmaez_diag *diag)
+{
+	struct rdmaez_dm_range part;
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_sge");
+	if (!dm || !mr || !sge)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
+					  !dm   ? "dm"
+					  : !mr ? "mr"
+						: "sge");
+	error = rdmaez_impl_dm_locate(dm, mr, start, &part, range, diag);
+	if (!error && (uint64_t)part.length > UINT32_MAX)
+		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "length",
+						 RDMAEZ_VALUE_BYTES, (int64_t)part.length, 0,
+						 UINT32_MAX);
+	if (error)
+		return error;
+	sge->addr = part.offset;
+	sge->length = (uint32_t)part.length;
+	sge->lkey = mr->lkey;
+	return 0;
+}
+
+/**
+ * @brief Tells the `remote_addr` by which a peer reaches part of device memory, with the region's rkey.
+ *
+ * @param dm the memory
+ * @param mr a region on it
+ * @param start where in the memory the region begins: 0, or the offset of the range it was registered with
+ * @param range the part, by its offset in the memory; NULL: the whole region
+ * @param remote_addr receives the address; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p remote_addr is written
+ * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); the memory is closed (#RDMAEZ_DM_CLOSED); the
+ *         region is of another context (#RDMAEZ_DM_OTHER_CONTEXT), or would end beyond the memory
+ *         (#RDMAEZ_RANGE)
+ * @retval EFAULT the range is not inside the region (#RDMAEZ_DM_RANGE)
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm *dm, const struct ibv_mr *mr, uint64_t start,
+				const struct rdmaez_dm_range *range, uint64_t *remote_addr,
+				struct rdmaez_diag *diag)
+{
+	struct rdmaez_dm_range part;
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_remote");
+	if (!dm || !mr || !remote_addr)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
+					  !dm   ? "dm"
+					  : !mr ? "mr"
+						: "remote_addr");
+	error = rdmaez_impl_dm_locate(dm, mr, start, &part, range, diag);
+	if (!error)
+		*remote_addr = part.offset;
+	return error;
+}
+
+/**
+ * @brief The same for an atomic, which works on 8 bytes at a multiple of 8.
+ *
+ * @param dm the memory
+ * @param mr a region on it
+ * @param start where in the memory the region begins: 0, or the offset of the range it was registered with
+ * @param range the 8 bytes, by their offset in the memory; NULL: the whole region
+ * @param remote_addr receives the address; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p remote_addr is written
+ * @retval EINVAL as rdmaez_dm_remote(), and where the range is not 8 bytes long, or its offset in the
+ *         memory or its address in the region is no multiple of 8 (#RDMAEZ_WR_ATOMIC)
+ * @retval EFAULT the range is not inside the region (#RDMAEZ_DM_RANGE)
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
+				       uint64_t start, const struct rdmaez_dm_range *range,
+				       uint64_t *remote_addr, struct rdmaez_diag *diag)
+{
+	uint64_t address = 0;
+	int error = rdmaez_dm_remote(dm, mr, start, range, remote_addr ? &address : NULL, diag);
+	size_t length;
+
+	if (diag)
+		diag->call = "rdmaez_dm_remote_atomic";
+	if (error)
+		return error;
+	length = range ? range->length : mr->length;
+	if (length != 8)
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WR_ATOMIC, "length",
+						RDMAEZ_VALUE_BYTES, (int64_t)length, 8, 8);
+	if ((address | start) % 8)
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WR_ATOMIC, "offset",
+						RDMAEZ_VALUE_BYTES, (int64_t)(start + address), 0,
+						-1);
+	*remote_addr = address;
+	return 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
