@@ -65,8 +65,10 @@
 #include "rdmaez/qp_create.h"
 #include "rdmaez/mr.h"
 #include "rdmaez/ah.h"
+#include "rdmaez/dm_token.h"
 #include "rdmaez/dm_hook.h"
 #include "rdmaez/dm.h"
+#include "rdmaez/dm_share.h"
 #include "rdmaez/wr.h"
 #include "rdmaez/wc.h"
 /* Level 6: write text. */

@@ -1,0 +1,1001 @@
+/* SPDX-License-Identifier: MIT */
+/* Device memory between processes: the token, the message, the import, and who frees. */
+#define _GNU_SOURCE /* fork, kill, setitimer */
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "findings.h"
+#include <rdmaez/dm_share.h>
+
+enum {
+	LENGTH = 256,
+	TOKEN = RDMAEZ_DM_TOKEN_BYTES,
+	MS = 1000000, /* ns */
+	MANY = 100,   /* descriptors: more than are looked at */
+};
+
+static struct {
+	struct fake_device *dev;
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct rdmaez_dm dm;
+	struct rdmaez_dm_token token;
+	struct rdmaez_dm_share_opts opts;
+	struct rdmaez_dm_shared shared, untouched;
+	struct rdmaez_diag diag;
+	int end[2]; /* of a socket: ours, and the other process's */
+	int fds, objects;
+} t;
+
+static int open_fds(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* What is open now must be all that is open later. */
+static void remember(void)
+{
+	t.fds = open_fds();
+	t.objects = fake_open_count();
+	fake_reset_log();
+}
+
+static void check_nothing_left(const char *name)
+{
+	tap_eq_int(open_fds(), t.fds, "%s: no descriptor is left open", name);
+	tap_eq_int(fake_open_count(), t.objects, "%s: no object either", name);
+	tap_ok(memcmp(&t.shared, &t.untouched, sizeof(t.shared)) == 0,
+	       "%s: the output is not written", name);
+}
+
+static void finish(void)
+{
+	if (t.end[0])
+		close(t.end[0]);
+	if (t.end[1])
+		close(t.end[1]);
+	fake_close_all();
+}
+
+/* A device with memory, a domain and a region on it, and a socket. */
+static void start(int type)
+{
+	finish();
+	memset(&t, 0, sizeof(t));
+	t.dev = fake_reset();
+	t.dev->attr.max_dm_size = 4096;
+	t.ctx = fake_open(t.dev);
+	t.pd = ibv_alloc_pd(t.ctx);
+	if (rdmaez_dm_alloc(t.ctx, LENGTH, NULL, &t.dm, NULL) ||
+	    rdmaez_dm_reg(&t.dm, t.pd, NULL, IBV_ACCESS_REMOTE_READ, &t.mr, NULL) ||
+	    rdmaez_dm_export(&t.dm, NULL, t.mr, &t.token, NULL) ||
+	    socketpair(AF_UNIX, type, 0, t.end))
+		tap_bail("nothing to share");
+	memset(&t.shared, 0xa5, sizeof(t.shared));
+	t.untouched = t.shared;
+	memset(&t.diag, 0x55, sizeof(t.diag));
+	t.opts.timeout_ns = 20 * MS;
+	remember();
+}
+
+static int receive(void)
+{
+	return rdmaez_dm_receive(t.end[1], &t.opts, &t.shared, &t.diag);
+}
+
+static int import(void)
+{
+	return rdmaez_dm_import(t.ctx->cmd_fd, &t.token, &t.opts, &t.shared, &t.diag);
+}
+
+/* ---- The token ------------------------------------------------------------------------------ */
+
+static struct rdmaez_dm_token good_token(void)
+{
+	struct rdmaez_dm_token token;
+
+	memset(&token, 0, sizeof(token));
+	token.flags = RDMAEZ_DM_TOKEN_PD | RDMAEZ_DM_TOKEN_MR | RDMAEZ_DM_TOKEN_EMULATED;
+	token.dm_handle = 0x01020304;
+	token.pd_handle = 0x05060708;
+	token.mr_handle = 0x090a0b0c;
+	token.lkey = 0x0d0e0f10;
+	token.rkey = 0x11121314;
+	token.device_guid = 0x15161718191a1b1c;
+	token.length = 0x1000;
+	token.alloc_length = 0x1040;
+	token.alignment = 64;
+	token.mr_offset = 0x10;
+	token.mr_length = 0xff0;
+	strcpy(token.device, "mlx5_0");
+	return token;
+}
+
+static void check_token_bytes(void)
+{
+	static const uint8_t head[] = {
+		'R',  'Z',  'D',  'M',  0,    1,    0,    7,    0x01, 0x02, 0x03, 0x04, 0x05, 0x06,
+		0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14,
+		0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0,    0,    0,    0,    0,    0,
+		0x10, 0,    0,    0,    0,    0,    0,    0,    0x10, 0x40, 0,    0,    0,    0,
+		0,    0,    0,    64,   0,    0,    0,    0,    0,    0,    0,    0x10, 0,    0,
+		0,    0,    0,    0,    0x0f, 0xf0, 'm',  'l',  'x',  '5',  '_',  '0',  0,    0};
+	const struct rdmaez_dm_token token = good_token();
+	struct rdmaez_dm_token found;
+	uint8_t bytes[TOKEN];
+	const char *check = "123456789";
+
+	tap_eq_int(rdmaez_dm_token_pack(&token, bytes), 0, "a token is packed");
+	tap_ok(memcmp(bytes, head, sizeof(head)) == 0, "into these bytes");
+	tap_eq_hex(rdmaez_impl_dm_token_sum((const uint8_t *)check, strlen(check)), 0xcbf43926,
+		   "the sum is the well-known CRC-32");
+	check_success(&t.diag, rdmaez_dm_token_unpack(bytes, &found, &t.diag), "and unpacked");
+	tap_ok(memcmp(&found, &token, sizeof(token)) == 0, "into what it was");
+	tap_eq_int(rdmaez_dm_token_pack(NULL, bytes), EINVAL, "no token");
+	tap_eq_int(rdmaez_dm_token_pack(&token, NULL), EINVAL, "no room");
+	check_refusal(&t.diag, rdmaez_dm_token_unpack(NULL, &found, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "buf", "no bytes");
+	check_refusal(&t.diag, rdmaez_dm_token_unpack(bytes, NULL, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "token", "nowhere to put it");
+}
+
+/* Each of these in the good token, with a sum that is right again. */
+static const struct {
+	int at, count;
+	uint64_t value;
+	const char *field;
+	enum rdmaez_reason reason;
+} forgeries[] = {
+	{0, 4, 0x525a444e, "token.magic", RDMAEZ_DM_TOKEN_MAGIC},
+	{0, 4, 0, "token.magic", RDMAEZ_DM_TOKEN_MAGIC},
+	{4, 2, 0, "token.version", RDMAEZ_DM_TOKEN_VERSION},
+	{4, 2, 2, "token.version", RDMAEZ_DM_TOKEN_VERSION},
+	{6, 2, 0xf, "token.flags", RDMAEZ_DM_TOKEN_FIELD},
+	{6, 2, 0x8003, "token.flags", RDMAEZ_DM_TOKEN_FIELD},
+	{6, 2, RDMAEZ_DM_TOKEN_MR, "token.flags", RDMAEZ_DM_TOKEN_FIELD},
+	{6, 2, 0, "token.pd_handle", RDMAEZ_DM_TOKEN_FIELD},
+	{6, 2, RDMAEZ_DM_TOKEN_PD, "token.mr_handle", RDMAEZ_DM_TOKEN_FIELD},
+	{36, 8, 0, "token.length", RDMAEZ_DM_TOKEN_FIELD},
+	{36, 8, 0x1041, "token.length", RDMAEZ_DM_TOKEN_FIELD},
+	{36, 8, UINT64_MAX, "token.length", RDMAEZ_DM_TOKEN_FIELD},
+	{44, 8, 0, "token.alloc_length", RDMAEZ_DM_TOKEN_FIELD},
+	{44, 8, 0xfff, "token.length", RDMAEZ_DM_TOKEN_FIELD},
+	{52, 8, 3, "token.alignment", RDMAEZ_DM_TOKEN_FIELD},
+	{52, 8, UINT64_MAX, "token.alignment", RDMAEZ_DM_TOKEN_FIELD},
+	{60, 8, 0x11, "token.mr_offset", RDMAEZ_DM_TOKEN_FIELD},
+	{60, 8, UINT64_MAX, "token.mr_offset", RDMAEZ_DM_TOKEN_FIELD},
+	{68, 8, 0, "token.mr_length", RDMAEZ_DM_TOKEN_FIELD},
+	{68, 8, 0x1001, "token.mr_length", RDMAEZ_DM_TOKEN_FIELD},
+	{68, 8, 0xff1, "token.mr_offset", RDMAEZ_DM_TOKEN_FIELD},
+	{76, 1, 0, "token.device", RDMAEZ_DM_TOKEN_FIELD},
+	{76, 1, ' ', "token.device", RDMAEZ_DM_TOKEN_FIELD},
+	{77, 1, '/', "token.device", RDMAEZ_DM_TOKEN_FIELD},
+	{77, 1, 0x7f, "token.device", RDMAEZ_DM_TOKEN_FIELD},
+	{77, 1, 0xe4, "token.device", RDMAEZ_DM_TOKEN_FIELD},
+	{84, 1, 'x', "token.device", RDMAEZ_DM_TOKEN_FIELD},
+	{139, 1, 'x', "token.device", RDMAEZ_DM_TOKEN_FIELD},
+};
+
+static void check_token_forgeries(void)
+{
+	const struct rdmaez_dm_token token = good_token();
+	struct rdmaez_dm_token found = token;
+	uint8_t bytes[TOKEN];
+
+	for (size_t i = 0; i < COUNT_OF(forgeries); i++) {
+		rdmaez_dm_token_pack(&token, bytes);
+		rdmaez_impl_dm_put(bytes + forgeries[i].at, forgeries[i].value, forgeries[i].count);
+		rdmaez_impl_dm_put(bytes + TOKEN - 4, rdmaez_impl_dm_token_sum(bytes, TOKEN - 4),
+				   4);
+		check_refusal(&t.diag, rdmaez_dm_token_unpack(bytes, &found, &t.diag), EINVAL,
+			      forgeries[i].reason, forgeries[i].field, "%llx at byte %d",
+			      (unsigned long long)forgeries[i].value, forgeries[i].at);
+	}
+	tap_ok(memcmp(&found, &token, sizeof(token)) == 0, "the output is never written");
+}
+
+/* What the flags say is not there must be zero, one field after the other. */
+static void check_token_absent(void)
+{
+	struct rdmaez_dm_token token = good_token();
+	uint8_t bytes[TOKEN];
+	const char *const field[] = {"token.pd_handle", "token.mr_handle", "token.lkey",
+				     "token.rkey",      "token.mr_offset", "token.mr_length"};
+
+	token.flags = 0;
+	for (size_t i = 0; i < COUNT_OF(field); i++) {
+		rdmaez_impl_diag_reset(&t.diag, "check");
+		check_refusal(&t.diag, rdmaez_impl_dm_token_check(&token, &t.diag), EINVAL,
+			      RDMAEZ_DM_TOKEN_FIELD, field[i], "%s is not zero", field[i]);
+		tap_eq_int(rdmaez_dm_token_pack(&token, bytes), EINVAL, "it is not packed either");
+		token.pd_handle = 0;
+		token.mr_handle = i >= 1 ? 0 : token.mr_handle;
+		token.lkey = i >= 2 ? 0 : token.lkey;
+		token.rkey = i >= 3 ? 0 : token.rkey;
+		token.mr_offset = i >= 4 ? 0 : token.mr_offset;
+		token.mr_length = i >= 5 ? 0 : token.mr_length;
+	}
+	tap_eq_int(rdmaez_dm_token_pack(&token, bytes), 0, "with all of them zero it is packed");
+}
+
+static void check_token_bits(void)
+{
+	const struct rdmaez_dm_token token = good_token();
+	struct rdmaez_dm_token found;
+	uint8_t bytes[TOKEN];
+	int refused = 0;
+
+	rdmaez_dm_token_pack(&token, bytes);
+	for (int bit = 0; bit < 8 * TOKEN; bit++) {
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		refused += rdmaez_dm_token_unpack(bytes, &found, NULL) == EINVAL;
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	tap_eq_int(refused, 8 * TOKEN, "whichever bit is flipped, the token is refused");
+	bytes[8]++;
+	check_refusal(&t.diag, rdmaez_dm_token_unpack(bytes, &found, &t.diag), EINVAL,
+		      RDMAEZ_DM_TOKEN_SUM, "token.checksum", "a number that may be any");
+}
+
+/* ---- Export --------------------------------------------------------------------------------- */
+
+static void check_export(void)
+{
+	struct rdmaez_dm_token token;
+
+	start(SOCK_STREAM);
+	memset(&token, 0xa5, sizeof(token));
+	check_success(&t.diag, rdmaez_dm_export(&t.dm, NULL, NULL, &token, &t.diag),
+		      "memory is exported");
+	tap_eq_int(token.flags, 0, "without anything else");
+	tap_eq_int(token.dm_handle, t.dm.dm->handle, "with its number");
+	tap_eq_int(token.length, LENGTH, "its length");
+	tap_eq_int(token.alloc_length, t.dm.alloc_length, "both of them");
+	tap_eq_hex(token.device_guid, 0x02005efffe005300, "the device's GUID");
+	tap_eq_str(token.device, "fake0", "and its name");
+	tap_eq_str(t.diag.device, "fake0", "which the record holds too");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "no verb is called for it");
+	rdmaez_dm_export(&t.dm, t.pd, NULL, &token, NULL);
+	tap_eq_int(token.flags, RDMAEZ_DM_TOKEN_PD, "a domain is exported with it");
+	tap_eq_int(token.pd_handle, t.pd->handle, "by its number");
+	tap_eq_int(t.token.flags, RDMAEZ_DM_TOKEN_PD | RDMAEZ_DM_TOKEN_MR,
+		   "a region brings its domain");
+	tap_eq_int(t.token.pd_handle, t.pd->handle, "which is right");
+	tap_eq_int(t.token.mr_handle, t.mr->handle, "the region's number");
+	tap_eq_hex(t.token.lkey, t.mr->lkey, "its local key");
+	tap_eq_hex(t.token.rkey, t.mr->rkey, "its remote key");
+	tap_eq_int(t.token.mr_length, LENGTH, "and its length");
+}
+
+static void check_export_refused(void)
+{
+	struct rdmaez_dm_token token, untouched;
+	struct ibv_context *other;
+	struct rdmaez_dm none;
+	struct ibv_mr longer;
+
+	start(SOCK_STREAM);
+	memset(&token, 0xa5, sizeof(token));
+	memset(&none, 0, sizeof(none));
+	untouched = token;
+	other = fake_open(t.dev);
+	longer = *t.mr;
+	longer.length = LENGTH + 1;
+	check_refusal(&t.diag, rdmaez_dm_export(NULL, NULL, NULL, &token, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "dm", "no memory");
+	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, NULL, NULL, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "token", "nowhere to put it");
+	check_refusal(&t.diag, rdmaez_dm_export(&none, NULL, NULL, &token, &t.diag), EINVAL,
+		      RDMAEZ_DM_CLOSED, "dm", "closed memory");
+	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, ibv_alloc_pd(other), NULL, &token, &t.diag),
+		      EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "pd", "a domain of another context");
+	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, ibv_alloc_pd(t.ctx), t.mr, &token, &t.diag),
+		      EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "mr", "a region of another domain");
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
+		       "rdmaez_dm_export", "a region of other memory",
+		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, LENGTH + 1, 1,
+			LENGTH});
+	longer.context = other;
+	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
+		      RDMAEZ_DM_OTHER_CONTEXT, "mr", "a region of another context");
+	t.dm.dm->comp_mask = 0;
+	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, NULL, &token, &t.diag), EOPNOTSUPP,
+		      RDMAEZ_DM_NO_HANDLE, "dm", "an rdma-core before 35");
+	t.dm.dm->comp_mask = IBV_DM_MASK_HANDLE;
+	tap_ok(memcmp(&token, &untouched, sizeof(token)) == 0, "the output is never written");
+}
+
+/* ---- There and back ------------------------------------------------------------------------- */
+
+static void check_shared(int type, const char *name)
+{
+	uint32_t word = 0x600d600d;
+
+	start(type);
+	check_success(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, NULL, NULL, &t.diag),
+		      "%s: memory is sent", name);
+	check_success(&t.diag, receive(), "%s: and received", name);
+	tap_ok(t.shared.context && t.shared.context != t.ctx, "%s: the device is open", name);
+	tap_eq_int(t.shared.dm.owner, RDMAEZ_DM_IMPORTED, "%s: the memory is imported", name);
+	tap_eq_int(t.shared.dm.length, LENGTH, "%s: its length has come along", name);
+	tap_eq_int(t.shared.dm.alloc_length, t.dm.alloc_length, "%s: both of them", name);
+	tap_eq_int(t.shared.dm.alignment, t.dm.alignment, "%s: the alignment as well", name);
+	tap_ok(!t.shared.pd && !t.shared.mr, "%s: nothing else was wanted", name);
+	tap_eq_int(fcntl(t.shared.context->cmd_fd, F_GETFD), FD_CLOEXEC,
+		   "%s: the descriptor is not left to programs that are executed", name);
+	tap_eq_int(rdmaez_dm_copy_to(&t.dm, LENGTH - 4, &word, 4), 0, "%s: its owner writes", name);
+	word = 0;
+	tap_eq_int(rdmaez_dm_copy_from(&t.shared.dm, LENGTH - 4, &word, 4), 0, "%s: we read", name);
+	tap_eq_hex(word, 0x600d600d, "%s: what was written", name);
+	tap_eq_int(open_fds(), t.fds + 1, "%s: one descriptor more is open", name);
+	fake_reset_log();
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "%s: it is given up", name);
+	tap_eq_int(fake_count(FAKE_FREE_DM), 0, "%s: and not freed", name);
+	tap_eq_int(fake_count(FAKE_UNIMPORT_DM), 1, "%s: but unimported", name);
+	memset(&t.untouched, 0, sizeof(t.untouched));
+	check_nothing_left(name);
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared), EINVAL, "%s: it is closed once", name);
+	word = 0;
+	tap_eq_int(rdmaez_dm_copy_from(&t.dm, LENGTH - 4, &word, 4), 0, "%s: the owner", name);
+	tap_eq_hex(word, 0x600d600d, "%s: still has it", name);
+}
+
+/* The region first, then the memory, then the domain, then the device. */
+static void check_order(void)
+{
+	static const enum fake_verb order[] = {FAKE_UNIMPORT_MR, FAKE_UNIMPORT_DM, FAKE_UNIMPORT_PD,
+					       FAKE_CLOSE_DEVICE};
+
+	start(SOCK_SEQPACKET);
+	t.opts.flags = RDMAEZ_DM_SHARE_MR | RDMAEZ_DM_SHARE_PD;
+	t.token.mr_offset = 0;
+	tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, &t.token, &t.opts, &t.diag), 0,
+		   "memory is sent with a region");
+	check_success(&t.diag, receive(), "and received");
+	tap_ok(t.shared.pd && t.shared.pd->handle == t.pd->handle, "with the domain");
+	tap_ok(t.shared.mr && t.shared.mr->handle == t.mr->handle &&
+		       t.shared.mr->lkey == t.mr->lkey && t.shared.mr->rkey == t.mr->rkey &&
+		       t.shared.mr->length == LENGTH,
+	       "and the region, which has the same keys");
+	tap_ok(memcmp(&t.shared.token, &t.token, sizeof(t.token)) == 0, "the token is kept");
+	fake_reset_log();
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "all is given up");
+	tap_eq_int(fake_count(FAKE_ANY), COUNT_OF(order), "by four calls");
+	for (unsigned int i = 0; i < COUNT_OF(order); i++)
+		tap_eq_str(fake_verb_str(fake_nth(i + 1)->verb), fake_verb_str(order[i]),
+			   "call %u is %s", i + 1, fake_verb_str(order[i]));
+	tap_eq_int(rdmaez_dm_close(&t.dm), EBUSY, "the owner's region keeps the memory");
+	tap_eq_int(ibv_dereg_mr(t.mr), 0, "it is still the owner's to deregister");
+	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "then the owner frees");
+	t.opts.flags = RDMAEZ_DM_SHARE_PD;
+	t.shared = t.untouched;
+	remember();
+	check_refusal(&t.diag, import(), ENOENT, RDMAEZ_DM_STALE, "token.dm_handle",
+		      "memory that was freed");
+	check_nothing_left("memory that was freed");
+}
+
+/* Closing in the order that nobody should: the owner first, the memory before the rest, all twice. */
+static void check_wrong_order(void)
+{
+	struct ibv_mr *own;
+	uint32_t word = 1;
+
+	start(SOCK_STREAM);
+	t.opts.flags = RDMAEZ_DM_SHARE_PD;
+	tap_eq_int(import(), 0, "memory is imported");
+	tap_eq_int(rdmaez_dm_reg(&t.shared.dm, t.shared.pd, NULL, 0, &own, NULL), 0,
+		   "and registered");
+	ibv_dereg_mr(t.mr);
+	tap_eq_int(rdmaez_dm_close(&t.dm), EBUSY, "its owner cannot free it now");
+	tap_ok(t.dm.dm, "and still has it");
+	ibv_dereg_mr(own);
+	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "after deregistration it can");
+	tap_eq_int(rdmaez_dm_copy_to(&t.shared.dm, 0, &word, 4), 0,
+		   "what is mapped may still be written");
+	tap_eq_int(rdmaez_dm_close(&t.shared.dm), 0, "the memory alone can be closed");
+	tap_eq_int(rdmaez_dm_close(&t.shared.dm), EINVAL, "once");
+	tap_eq_int(fake_count(FAKE_UNIMPORT_DM), 1, "which unimports it");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "then the rest");
+	tap_eq_int(fake_count(FAKE_UNIMPORT_DM), 1, "it is not unimported again");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared), EINVAL, "all of it once");
+	tap_eq_int(rdmaez_dm_close(&t.shared.dm), EINVAL, "the memory is closed by then");
+	tap_eq_int(rdmaez_dm_copy_to(&t.shared.dm, 0, &word, 4), EINVAL, "and cannot be used");
+	tap_eq_int(rdmaez_dm_shared_close(NULL), EINVAL, "nothing to close");
+}
+
+/* What was imported can be handed on. */
+static void check_handed_on(void)
+{
+	struct rdmaez_dm_shared first;
+
+	start(SOCK_STREAM);
+	tap_eq_int(import(), 0, "memory is imported");
+	first = t.shared;
+	tap_eq_int(first.dm.dm->comp_mask, 0, "its comp_mask does not tell of the number");
+	tap_eq_int(rdmaez_dm_send(t.end[0], &first.dm, NULL, NULL, &t.diag), 0, "it is handed on");
+	tap_eq_int(receive(), 0, "to someone else");
+	tap_eq_int(t.shared.token.dm_handle, t.dm.dm->handle, "by its own number");
+	tap_eq_int(rdmaez_dm_shared_close(&first), 0, "who was first goes first");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "then the other");
+}
+
+/* ---- Messages ------------------------------------------------------------------------------- */
+
+/* A message as no rdmaez sends it. */
+static void send_raw(const void *bytes, size_t size, const int *fd, size_t count)
+{
+	size_t control[2 + MANY];
+	struct iovec data = {(void *)(uintptr_t)bytes, size};
+	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+	struct cmsghdr *rights;
+
+	if (count) {
+		memset(control, 0, sizeof(control));
+		message.msg_control = control;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		rights = CMSG_FIRSTHDR(&message);
+		rights->cmsg_level = SOL_SOCKET;
+		rights->cmsg_type = SCM_RIGHTS;
+		rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(rights), fd, count * sizeof(int));
+	}
+	if (sendmsg(t.end[0], &message, MSG_NOSIGNAL) != (ssize_t)size)
+		tap_bail("cannot send a message: %s", strerror(errno));
+}
+
+static void check_message(int type, size_t size, size_t count, enum rdmaez_reason reason,
+			  uint64_t value, const char *name)
+{
+	const uint64_t accepted = reason == RDMAEZ_DM_MESSAGE_FD ? 1 : TOKEN;
+	uint8_t bytes[TOKEN + 1] = {0};
+	int fd[MANY];
+
+	start(type);
+	rdmaez_dm_token_pack(&t.token, bytes);
+	for (int i = 0; i < MANY; i++)
+		fd[i] = t.ctx->cmd_fd;
+	send_raw(bytes, size, fd, count);
+	CHECK_FINDINGS(&t.diag, receive(), EBADMSG, "rdmaez_dm_receive", name,
+		       {RDMAEZ_ERROR, reason, "message",
+			accepted == 1 ? RDMAEZ_VALUE_NUMBER : RDMAEZ_VALUE_BYTES, value, accepted,
+			accepted});
+	check_nothing_left(name);
+	tap_eq_int(fake_count(FAKE_ANY), 0, "%s: the library was not asked", name);
+}
+
+static void check_messages(void)
+{
+	check_message(SOCK_STREAM, TOKEN - 1, 1, RDMAEZ_DM_MESSAGE_SIZE, TOKEN - 1, "a short one");
+	check_message(SOCK_STREAM, 1, 1, RDMAEZ_DM_MESSAGE_SIZE, 1, "one byte");
+	check_message(SOCK_SEQPACKET, TOKEN - 1, 1, RDMAEZ_DM_MESSAGE_SIZE, TOKEN - 1,
+		      "a short packet");
+	check_message(SOCK_SEQPACKET, TOKEN + 1, 1, RDMAEZ_DM_MESSAGE_SIZE, TOKEN, "a long packet");
+	check_message(SOCK_DGRAM, 0, 1, RDMAEZ_DM_MESSAGE_SIZE, 0, "a descriptor without a token");
+	check_message(SOCK_STREAM, TOKEN, 0, RDMAEZ_DM_MESSAGE_FD, 0, "no descriptor");
+	check_message(SOCK_STREAM, TOKEN, 2, RDMAEZ_DM_MESSAGE_FD, 2, "two descriptors");
+	check_message(SOCK_STREAM, TOKEN, MANY, RDMAEZ_DM_MESSAGE_FD,
+		      (sizeof(size_t[32]) - CMSG_LEN(0)) / sizeof(int), "more than are looked at");
+}
+
+/* This process may have one descriptor more, and two come: the kernel drops one and says so. */
+static void check_limit(void)
+{
+	struct rlimit limit, tight;
+	uint8_t bytes[TOKEN];
+	int fd[2];
+
+	start(SOCK_STREAM);
+	rdmaez_dm_token_pack(&t.token, bytes);
+	fd[0] = fd[1] = t.ctx->cmd_fd;
+	send_raw(bytes, TOKEN, fd, 2);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	tight = limit;
+	fd[0] = dup(t.end[0]);
+	tight.rlim_cur = (rlim_t)fd[0] + 1;
+	close(fd[0]);
+	setrlimit(RLIMIT_NOFILE, &tight);
+	CHECK_FINDINGS(
+		&t.diag, receive(), EBADMSG, "rdmaez_dm_receive", "two, and room for one",
+		{RDMAEZ_ERROR, RDMAEZ_DM_MESSAGE_FD, "message", RDMAEZ_VALUE_NUMBER, 1, 1, 1});
+	CHECK_FINDINGS(&t.diag, receive(), ETIMEDOUT, "rdmaez_dm_receive",
+		       "it is not there any more",
+		       {RDMAEZ_ERROR, RDMAEZ_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 20 * MS,
+			20 * MS, 20 * MS});
+	setrlimit(RLIMIT_NOFILE, &limit);
+	check_nothing_left("two, and room for one");
+	tight.rlim_cur = 64;
+	setrlimit(RLIMIT_NOFILE, &tight);
+	check_success(&t.diag, import(), "a limit below the numbers that are preferred");
+	setrlimit(RLIMIT_NOFILE, &limit);
+	tap_ok(t.shared.context->cmd_fd < 64, "the duplicate has a lower one");
+	rdmaez_dm_shared_close(&t.shared);
+}
+
+/* A duplicate is closed where it still is one; its number may be another file's by then. */
+static void check_duplicate(void)
+{
+	int same, other;
+
+	start(SOCK_STREAM);
+	same = dup(t.end[0]);
+	other = dup(t.end[1]);
+	rdmaez_impl_dm_undup(same, t.end[0]);
+	rdmaez_impl_dm_undup(other, t.end[0]);
+	tap_eq_int(fcntl(same, F_GETFD), -1, "a duplicate is closed");
+	tap_eq_int(fcntl(other, F_GETFD), 0, "another file of that number is not");
+	close(other);
+	check_nothing_left("duplicates");
+}
+
+/* On a stream, what comes after the token is left to its reader. */
+static void check_stream(void)
+{
+	char next[8] = "";
+
+	start(SOCK_STREAM);
+	tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, NULL, NULL, NULL), 0, "a token");
+	tap_eq_int(send(t.end[0], "next", 5, 0), 5, "and more on the same stream");
+	tap_eq_int(receive(), 0, "the token is received");
+	tap_eq_int(recv(t.end[1], next, sizeof(next), 0), 5, "what follows");
+	tap_eq_str(next, "next", "is still there");
+	rdmaez_dm_shared_close(&t.shared);
+}
+
+static void check_bad_token(void)
+{
+	uint8_t bytes[TOKEN];
+	int plain = fileno(tmpfile());
+
+	start(SOCK_STREAM);
+	rdmaez_dm_token_pack(&t.token, bytes);
+	bytes[40] ^= 1;
+	send_raw(bytes, TOKEN, &t.ctx->cmd_fd, 1);
+	CHECK_FINDINGS(&t.diag, receive(), EINVAL, "rdmaez_dm_receive", "a token that was changed",
+		       {RDMAEZ_ERROR, RDMAEZ_DM_TOKEN_FIELD, "token.length", RDMAEZ_VALUE_BYTES,
+			LENGTH + (UINT64_C(1) << 24), 1, t.dm.alloc_length});
+	check_nothing_left("a token that was changed");
+	bytes[40] ^= 1;
+	send_raw(bytes, TOKEN, &plain, 1);
+	check_refusal(&t.diag, receive(), EINVAL, RDMAEZ_DM_FD, "fd", "a plain file");
+	check_nothing_left("a plain file");
+	memset(bytes, 0, sizeof(bytes));
+	send_raw(bytes, TOKEN, &plain, 1);
+	check_refusal(&t.diag, receive(), EINVAL, RDMAEZ_DM_TOKEN_MAGIC, "token.magic",
+		      "bytes of something else");
+	check_nothing_left("bytes of something else");
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+static void check_interrupted(void)
+{
+	const struct itimerval soon = {{0, 0}, {0, 20000}};
+	struct sigaction action;
+
+	start(SOCK_STREAM);
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_alarm;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	t.opts.timeout_ns = 0;
+	check_refusal(&t.diag, receive(), EINTR, RDMAEZ_SOCKET, "poll", "a signal");
+	check_nothing_left("a signal");
+}
+
+static void check_sockets(void)
+{
+	start(SOCK_STREAM);
+	CHECK_FINDINGS(&t.diag, receive(), ETIMEDOUT, "rdmaez_dm_receive", "nothing comes",
+		       {RDMAEZ_ERROR, RDMAEZ_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 20 * MS,
+			20 * MS, 20 * MS});
+	t.opts.timeout_ns = RDMAEZ_ZERO;
+	CHECK_FINDINGS(&t.diag, receive(), ETIMEDOUT, "rdmaez_dm_receive", "nothing is there",
+		       {RDMAEZ_ERROR, RDMAEZ_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 0, 0, 0});
+	check_refusal(&t.diag, rdmaez_dm_receive(t.end[1], &t.opts, NULL, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "shared", "nowhere to put it");
+	check_refusal(&t.diag, rdmaez_dm_receive(-1, &t.opts, &t.shared, &t.diag), EBADF,
+		      RDMAEZ_SOCKET, "socket", "no descriptor");
+	check_refusal(&t.diag, rdmaez_dm_receive(t.ctx->cmd_fd, &t.opts, &t.shared, &t.diag),
+		      ENOTSOCK, RDMAEZ_SOCKET, "socket", "no socket");
+	close(t.end[1]);
+	t.end[1] = socket(AF_INET, SOCK_STREAM, 0);
+	check_refusal(&t.diag, receive(), EAFNOSUPPORT, RDMAEZ_SOCKET, "socket", "a TCP socket");
+	check_refusal(&t.diag, rdmaez_dm_send(t.end[1], &t.dm, NULL, NULL, &t.diag), EAFNOSUPPORT,
+		      RDMAEZ_SOCKET, "socket", "sent through a TCP socket");
+	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, NULL, NULL, &t.diag), EPIPE,
+		      RDMAEZ_PEER_CLOSED, "sendmsg", "sent to nobody");
+	tap_eq_str(t.diag.call, "rdmaez_dm_send", "the record names the function");
+	close(t.end[1]);
+	t.end[1] = t.end[0];
+	t.end[0] = 0;
+	check_refusal(&t.diag, receive(), ECONNRESET, RDMAEZ_PEER_CLOSED, "recvmsg",
+		      "received from nobody");
+	tap_ok(memcmp(&t.shared, &t.untouched, sizeof(t.shared)) == 0, "nothing was written");
+	close(t.end[1]);
+	t.end[1] = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	check_refusal(&t.diag, rdmaez_dm_send(t.end[1], &t.dm, NULL, NULL, &t.diag), ENOTCONN,
+		      RDMAEZ_SOCKET, "sendmsg", "a socket without a peer");
+}
+
+static void check_send_refused(void)
+{
+	const struct rdmaez_dm none = {0};
+	struct rdmaez_dm_token other;
+
+	start(SOCK_STREAM);
+	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], NULL, NULL, NULL, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "dm", "no memory");
+	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &none, NULL, NULL, &t.diag), EINVAL,
+		      RDMAEZ_DM_CLOSED, "dm", "closed memory");
+	other = t.token;
+	other.dm_handle++;
+	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, &other, NULL, &t.diag), EINVAL,
+		      RDMAEZ_DM_TOKEN_OTHER, "token", "another number");
+	other = t.token;
+	other.device_guid++;
+	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, &other, NULL, &t.diag), EINVAL,
+		      RDMAEZ_DM_TOKEN_OTHER, "token", "another device");
+	other = t.token;
+	other.length--;
+	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, &other, NULL, &t.diag), EINVAL,
+		      RDMAEZ_DM_TOKEN_OTHER, "token", "another length");
+	other = t.token;
+	other.mr_offset = 1;
+	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, &other, NULL, &t.diag), EINVAL,
+		      RDMAEZ_DM_TOKEN_FIELD, "token.mr_offset", "a region that is too long");
+	t.opts.timeout_ns = RDMAEZ_ZERO;
+	check_refusal(&t.diag, receive(), ETIMEDOUT, RDMAEZ_PEER_SILENT, "timeout_ns",
+		      "none of them was sent");
+	while (send(t.end[0], &other, sizeof(other), MSG_DONTWAIT) > 0)
+		;
+	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, NULL, &t.opts, &t.diag), ETIMEDOUT,
+		      RDMAEZ_PEER_SILENT, "timeout_ns", "a socket that is full");
+}
+
+/* ---- Import --------------------------------------------------------------------------------- */
+
+static void check_import_refused(void)
+{
+	const unsigned int all = RDMAEZ_DM_SHARE_PD | RDMAEZ_DM_SHARE_MR;
+	const int fd = 900;
+
+	start(SOCK_STREAM);
+	check_refusal(&t.diag, rdmaez_dm_import(0, NULL, NULL, &t.shared, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "token", "no token");
+	check_refusal(&t.diag, rdmaez_dm_import(0, &t.token, NULL, NULL, &t.diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "shared", "nowhere to put it");
+	check_refusal(&t.diag, rdmaez_dm_import(fd, &t.token, NULL, &t.shared, &t.diag), EBADF,
+		      RDMAEZ_DM_FD, "fd", "a descriptor that is not open");
+	t.opts.flags = all | 4;
+	CHECK_FINDINGS(&t.diag, import(), EINVAL, "rdmaez_dm_import", "options from the future",
+		       {RDMAEZ_ERROR, RDMAEZ_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 4, 0,
+			all | 4});
+	t.opts.flags = all;
+	rdmaez_dm_export(&t.dm, t.pd, NULL, &t.token, NULL);
+	CHECK_FINDINGS(&t.diag, import(), EINVAL, "rdmaez_dm_import",
+		       "a region that was not exported",
+		       {RDMAEZ_ERROR, RDMAEZ_DM_NOT_SHARED, "opts.flags", RDMAEZ_VALUE_FLAGS,
+			RDMAEZ_DM_SHARE_MR, 0, all});
+	t.token.length = 0;
+	check_refusal(&t.diag, import(), EINVAL, RDMAEZ_DM_TOKEN_FIELD, "token.length",
+		      "a token made by hand");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "none of these has reached the library");
+	check_nothing_left("what is refused at once");
+}
+
+/* The device of the token is another, is not there, or cannot import. */
+static void check_import_device(void)
+{
+	start(SOCK_STREAM);
+	t.token.device_guid ^= 1;
+	check_refusal(&t.diag, import(), EXDEV, RDMAEZ_DM_OTHER_DEVICE, "token.device_guid",
+		      "another device");
+	check_nothing_left("another device");
+	t.token.device_guid ^= 1;
+	t.dev->quirks |= FAKE_NO_IMPORT;
+	CHECK_FINDINGS(&t.diag, import(), EOPNOTSUPP, "rdmaez_dm_import", "a driver without import",
+		       {RDMAEZ_LIKELY, RDMAEZ_NOT_SUPPORTED, "ibv_import_device", RDMAEZ_VALUE_NONE,
+			0, 0, 0});
+	check_nothing_left("a driver without import");
+	t.dev->quirks = FAKE_IMPORT_CLOSES;
+	CHECK_FINDINGS(&t.diag, import(), EIO, "rdmaez_dm_import",
+		       "a driver that closes the descriptor",
+		       {RDMAEZ_LIKELY, RDMAEZ_DEVICE_GONE, "ibv_import_device", RDMAEZ_VALUE_NONE,
+			0, 0, 0});
+	check_nothing_left("a driver that closes the descriptor");
+	t.dev->quirks = 0;
+	strcpy(t.dev->verbs.name, "fake9");
+	check_refusal(&t.diag, import(), ENODEV, RDMAEZ_DM_FD, "fd", "a device that is gone");
+	check_nothing_left("a device that is gone");
+}
+
+/* Each of the calls fails; what was made before it is undone. */
+static void check_import_fails(void)
+{
+	static const struct {
+		enum fake_verb verb;
+		const char *name, *stale;
+	} calls[] = {{FAKE_IMPORT_DEVICE, "ibv_import_device", NULL},
+		     {FAKE_IMPORT_DM, "ibv_import_dm", "token.dm_handle"},
+		     {FAKE_IMPORT_PD, "ibv_import_pd", "token.pd_handle"},
+		     {FAKE_IMPORT_MR, "ibv_import_mr", "token.mr_handle"}};
+
+	for (size_t i = 0; i < COUNT_OF(calls); i++) {
+		start(SOCK_STREAM);
+		t.opts.flags = RDMAEZ_DM_SHARE_MR;
+		fake_fail(calls[i].verb, 1, ENOMEM);
+		CHECK_FINDINGS(&t.diag, import(), ENOMEM, "rdmaez_dm_import", calls[i].name,
+			       {RDMAEZ_LIKELY, RDMAEZ_NO_RESOURCES, calls[i].name,
+				RDMAEZ_VALUE_NONE, 0, 0, 0});
+		check_nothing_left(calls[i].name);
+		fake_fail(calls[i].verb, 1, EPERM);
+		CHECK_FINDINGS(&t.diag, import(), EPERM, "rdmaez_dm_import", calls[i].name,
+			       {RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, calls[i].name, RDMAEZ_VALUE_NONE,
+				0, 0, 0});
+		if (!calls[i].stale)
+			continue;
+		t.token.dm_handle += i == 1 ? 77 : 0;
+		t.token.pd_handle += i == 2 ? 77 : 0;
+		t.token.mr_handle += i == 3 ? 77 : 0;
+		check_refusal(&t.diag, import(), ENOENT, RDMAEZ_DM_STALE, calls[i].stale,
+			      "a number of nothing");
+		check_nothing_left("a number of nothing");
+		tap_eq_int(rdmaez_dm_import(t.ctx->cmd_fd, &t.token, &t.opts, &t.shared, NULL),
+			   ENOENT, "without a record");
+	}
+}
+
+/* ---- Emulated memory ------------------------------------------------------------------------ */
+
+/* The least that can stand in for dm_emu.h: memory of the fake, found under another number. */
+static struct {
+	struct rdmaez_impl_dm_hook hook;
+	struct ibv_context *opened;
+	int unimported, closed, seen_fd, seen_flags;
+	bool attach;
+} emu;
+
+static int emu_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **dm)
+{
+	(void)context;
+	if (handle != t.dm.dm->handle)
+		return ENOENT;
+	*dm = t.dm.dm;
+	return 0;
+}
+
+static void emu_unimport(struct ibv_dm *dm)
+{
+	(void)dm;
+	emu.unimported++;
+}
+
+static struct ibv_context *emu_open(int fd, const struct rdmaez_dm_token *token, void *arg)
+{
+	tap_ok(arg == &emu && strcmp(token->device, "fake0") == 0, "the application opens");
+	emu.seen_fd = fd;
+	emu.seen_flags = fcntl(fd, F_GETFD);
+	if (!emu.opened)
+		errno = EACCES;
+	else if (emu.attach)
+		rdmaez_impl_dm_slot_set(emu.opened, &emu.hook);
+	return emu.opened;
+}
+
+static int emu_close(struct ibv_context *context, void *arg)
+{
+	tap_ok(arg == &emu && context == emu.opened, "the application closes");
+	return emu.closed++ ? 0 : EBUSY;
+}
+
+static void emu_start(void)
+{
+	start(SOCK_STREAM);
+	memset(&emu, 0, sizeof(emu));
+	emu.hook.magic = RDMAEZ_IMPL_DM_HOOK_MAGIC;
+	emu.hook.import = emu_import;
+	emu.hook.unimport = emu_unimport;
+	emu.hook.fd = t.end[0];
+	emu.opened = fake_open(t.dev);
+	emu.attach = true;
+	rdmaez_impl_dm_slot_set(t.ctx, &emu.hook);
+	rdmaez_dm_export(&t.dm, NULL, t.mr, &t.token, NULL);
+	t.opts.open = emu_open;
+	t.opts.close = emu_close;
+	t.opts.arg = &emu;
+	remember();
+}
+
+static void check_emulated(void)
+{
+	struct stat sent, got;
+
+	emu_start();
+	tap_eq_int(t.token.flags & RDMAEZ_DM_TOKEN_EMULATED, RDMAEZ_DM_TOKEN_EMULATED,
+		   "the token says that the memory is emulated");
+	tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, &t.token, NULL, &t.diag), 0, "it is sent");
+	check_success(&t.diag, receive(), "and received");
+	tap_ok(fstat(t.end[0], &sent) == 0, "the emulation's descriptor");
+	tap_ok(fstat(emu.seen_fd, &got) != 0, "is lent to who opens");
+	tap_eq_int(emu.seen_flags, FD_CLOEXEC, "and not left to programs that are executed");
+	tap_ok(t.shared.dm.dm == t.dm.dm && t.shared.context == emu.opened, "the memory is there");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "libibverbs is not asked");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared), EBUSY, "the error of closing is told");
+	tap_eq_int(emu.unimported, 1, "the memory is given back to the emulation");
+	tap_eq_int(emu.closed, 1, "the device to the application");
+	tap_ok(t.shared.context == emu.opened && !t.shared.dm.dm, "which keeps it open for now");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "it can be closed again");
+	tap_eq_int(emu.unimported, 1, "the memory is not given back twice");
+	tap_eq_int(emu.closed, 2, "the device is tried again");
+	tap_ok(!t.shared.context, "then all is closed");
+	t.opts.close = NULL;
+	tap_eq_int(import(), 0, "without a function for closing");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "it is closed");
+	tap_eq_int(fake_count(FAKE_CLOSE_DEVICE), 1, "by ibv_close_device()");
+	rdmaez_impl_dm_slot_set(t.ctx, NULL);
+}
+
+static void check_emulated_refused(void)
+{
+	emu_start();
+	emu.attach = false;
+	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_DM_EMULATED, "opts.open",
+		      "a context without emulation");
+	tap_eq_int(emu.closed, 1, "it is closed again");
+	check_nothing_left("a context without emulation");
+	emu.attach = true;
+	t.token.dm_handle++;
+	check_refusal(&t.diag, import(), ENOENT, RDMAEZ_DM_STALE, "token.dm_handle",
+		      "an emulation that does not know it");
+	t.token.dm_handle--;
+	t.opts.flags = RDMAEZ_DM_SHARE_PD;
+	CHECK_FINDINGS(
+		&t.diag, import(), EOPNOTSUPP, "rdmaez_dm_import", "a domain of emulated memory",
+		{RDMAEZ_LIKELY, RDMAEZ_NOT_SUPPORTED, "ibv_import_pd", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	tap_eq_int(emu.unimported, 1, "the memory is given back");
+	t.opts.flags = 0;
+	emu.opened = NULL;
+	check_refusal(&t.diag, import(), EACCES, RDMAEZ_DM_FD, "opts.open",
+		      "an application that refuses");
+	t.opts.open = NULL;
+	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_DM_EMULATED, "opts.open",
+		      "an application that does not know");
+	tap_eq_int(rdmaez_dm_import(0, &t.token, NULL, &t.shared, NULL), EOPNOTSUPP,
+		   "nor gives options");
+	tap_ok(memcmp(&t.shared, &t.untouched, sizeof(t.shared)) == 0, "the output is not written");
+	rdmaez_impl_dm_slot_set(t.ctx, NULL);
+}
+
+/* ---- dma-buf -------------------------------------------------------------------------------- */
+
+static void check_dmabuf(void)
+{
+	const struct rdmaez_dm none = {0};
+	int fd = -5;
+
+	start(SOCK_STREAM);
+	check_refusal(&t.diag, rdmaez_dm_dmabuf(NULL, &fd, &t.diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+		      "dm", "no memory");
+	check_refusal(&t.diag, rdmaez_dm_dmabuf(&t.dm, NULL, &t.diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+		      "fd", "nowhere to put it");
+	check_refusal(&t.diag, rdmaez_dm_dmabuf(&none, &fd, &t.diag), EINVAL, RDMAEZ_DM_CLOSED,
+		      "dm", "closed memory");
+	t.dev->quirks = FAKE_NO_IMPORT;
+	check_refusal(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), EOPNOTSUPP,
+		      RDMAEZ_DM_NO_DMABUF, "dm", "a driver without");
+	t.dev->quirks = 0;
+	fake_fail(FAKE_DM_DMABUF, 1, ENOMEM);
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), ENOMEM, "rdmaez_dm_dmabuf",
+		       "no memory for it",
+		       {RDMAEZ_LIKELY, RDMAEZ_NO_RESOURCES, "ibv_dm_export_dmabuf_fd",
+			RDMAEZ_VALUE_NONE, 0, 0, 0});
+	rdmaez_impl_dm_slot_set(t.ctx, &emu.hook);
+	check_refusal(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), EOPNOTSUPP,
+		      RDMAEZ_DM_NO_DMABUF, "dm", "emulated memory");
+	rdmaez_impl_dm_slot_set(t.ctx, NULL);
+	tap_eq_int(fd, -5, "the output is never written");
+	check_success(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), "a dma-buf");
+	tap_ok(fd >= 0 && fd == fake_last(FAKE_DM_DMABUF)->result, "is what the library returns");
+	close(fd);
+}
+
+/* ---- Two processes -------------------------------------------------------------------------- */
+
+/* The other process: gets the memory, answers what it reads there, and gives it up. */
+static int other_process(int socket)
+{
+	struct rdmaez_dm_shared shared;
+	char text[16] = "";
+	int error;
+
+	fake_reset();
+	error = rdmaez_dm_receive(socket, NULL, &shared, NULL);
+	if (!error)
+		error = rdmaez_dm_copy_from(&shared.dm, 0, text, sizeof(text));
+	if (!error && strcmp(text, "from the owner") != 0)
+		error = EPROTO;
+	if (!error)
+		error = rdmaez_dm_copy_to(&shared.dm, LENGTH - 16, "from the other\0", 16);
+	if (!error)
+		error = rdmaez_dm_shared_close(&shared);
+	if (!error && (fake_count(FAKE_FREE_DM) || fake_open_count()))
+		error = EBUSY;
+	if (send(socket, &error, sizeof(error), 0) != sizeof(error))
+		return 1;
+	return error;
+}
+
+/* It begins before the device is open here, so it has nothing but what comes through the socket. */
+static void check_two_processes(void)
+{
+	int end[2], answer = -1, status = -1;
+	char text[16] = "";
+	pid_t child;
+
+	finish();
+	memset(&t, 0, sizeof(t));
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, end))
+		tap_bail("no socket");
+	child = fork();
+	if (!child)
+		_exit(other_process(end[1]));
+	close(end[1]);
+	start(SOCK_STREAM);
+	tap_eq_int(rdmaez_dm_copy_to(&t.dm, 0, "from the owner\0", 16), 0, "the owner writes");
+	tap_eq_int(rdmaez_dm_send(end[0], &t.dm, NULL, NULL, NULL), 0, "and sends the memory");
+	tap_eq_int(recv(end[0], &answer, sizeof(answer), 0), sizeof(answer), "the other answers");
+	tap_eq_str(rdmaez_errno_str(answer), rdmaez_errno_str(0), "that it has read it");
+	tap_eq_int(rdmaez_dm_copy_from(&t.dm, LENGTH - 16, text, 16), 0, "the owner reads");
+	tap_eq_str(text, "from the other", "what the other has written");
+	tap_eq_int(waitpid(child, &status, 0), child, "the other has ended");
+	tap_eq_int(status, 0, "and was content");
+	ibv_dereg_mr(t.mr);
+	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "the owner frees the memory");
+	close(end[0]);
+}
+
+int main(void)
+{
+	check_token_bytes();
+	check_token_forgeries();
+	check_token_absent();
+	check_token_bits();
+	check_export();
+	check_export_refused();
+	check_shared(SOCK_STREAM, "stream");
+	check_shared(SOCK_SEQPACKET, "packets");
+	check_shared(SOCK_DGRAM, "datagrams");
+	check_order();
+	check_wrong_order();
+	check_handed_on();
+	check_messages();
+	check_limit();
+	check_duplicate();
+	check_stream();
+	check_bad_token();
+	check_interrupted();
+	check_sockets();
+	check_send_refused();
+	check_import_refused();
+	check_import_device();
+	check_import_fails();
+	check_emulated();
+	check_emulated_refused();
+	check_dmabuf();
+	check_two_processes();
+	finish();
+	return tap_done();
+}
