@@ -34,7 +34,7 @@ macros() {
 macros_leaked() {
 	local leaked
 	leaked=$(comm -13 <(system_includes "$3" | macros "$1" "$2" "$3") \
-		<(echo '#include <rdmaez.h>' | macros "$1" "$2" "$3") | grep -v '^RDMAEZ_') || return 0
+		<(all_headers "$3" | macros "$1" "$2" "$3") | grep -v '^RDMAEZ_') || return 0
 	echo "leaked: $leaked"
 	return 1
 }
@@ -51,7 +51,7 @@ names_without_prefix() {
 # no_bytes COMPILER STD INCLUDE: a program that only includes us has the sections of an empty one.
 no_bytes() {
 	local object=$scratch/$BASHPID
-	echo '#include <rdmaez.h>' | compile "$1" "$2" "$3" -O2 -c -o "$object.with.o" -
+	all_headers "$3" | compile "$1" "$2" "$3" -O2 -c -o "$object.with.o" -
 	system_includes "$3" | compile "$1" "$2" "$3" -O2 -c -o "$object.without.o" -
 	diff <(size -A "$object.with.o" | tail -n +2) <(size -A "$object.without.o" | tail -n +2)
 	diff <(nm "$object.with.o") /dev/null

@@ -25,10 +25,20 @@ compile() {
 	esac
 }
 
+# The one header that the umbrella leaves out: equipment for development, to be included by its name.
+by_name=dm_emu.h
+
 # The public headers in the order in which the umbrella includes them, which is the order of the
-# levels: version.h base.h ...
+# levels: version.h base.h ... and then the one that it leaves out.
 header_order() {
 	sed -n 's|^#include "rdmaez/\(.*\)"$|\1|p' "$1/rdmaez.h"
+	[[ ! -e $1/rdmaez/$by_name ]] || echo "$by_name"
+}
+
+# A source that includes all of them.
+all_headers() {
+	echo '#include <rdmaez.h>'
+	[[ ! -e $1/rdmaez/$by_name ]] || echo "#include <rdmaez/$by_name>"
 }
 
 # The system headers that ours include, as the lines that do it.
@@ -38,7 +48,7 @@ system_includes() {
 
 # ours INCLUDE: what the preprocessor makes of our headers, without what they include.
 ours() {
-	"$CC" -E -std=c11 "-I$1" -x c "$1/rdmaez.h" | awk -v dir="$1/" '
+	all_headers "$1" | "$CC" -E -std=c11 "-I$1" -x c - | awk -v dir="$1/" '
 		/^# [0-9]+ "/ { mine = index($3, "\"" dir) == 1; next }
 		mine'
 }
@@ -53,7 +63,7 @@ identifiers() {
 # all_functions INCLUDE: a source that takes the address of every function of ours, public or not, so
 # that a compiler makes code for it and tells all it has to tell.
 all_functions() {
-	echo '#include <rdmaez.h>'
+	all_headers "$1"
 	echo 'typedef void (*rdmaez_any)(void);'
 	echo 'extern const rdmaez_any rdmaez_all[];'
 	echo 'const rdmaez_any rdmaez_all[] = {'
@@ -72,5 +82,6 @@ seeded() {
 
 # only_units INCLUDE: leave the umbrella of a copy no more than units.h needs, which saves time.
 only_units() {
+	rm "$1/rdmaez/$by_name"
 	sed -i '/^#include/{/version.h\|base.h\|units.h/!d}' "$1/rdmaez.h"
 }

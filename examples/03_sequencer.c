@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A sequencer: a counter in device memory, from which clients draw numbers by RDMA fetch-and-add. No
+ * number is drawn twice, and the owner's processor has no part in it. On a real device the counter never
+ * leaves the adapter, which is what makes this fast.
+ *
+ * Build:  cc -std=c11 -Iinclude examples/03_sequencer.c -libverbs -o 03_sequencer
+ * Run:    ./03_sequencer [DEVICE], or on a machine without RDMA: tools/softroce ./03_sequencer
+ */
+#include "device_memory.h"
+
+enum {
+	CLIENTS = 3,
+	DRAWS = 900,
+	FIRST = 1000 /* where the owner lets the counter begin */
+};
+
+static bool drawn[DRAWS];
+
+int main(int argc, char **argv)
+{
+	static uint64_t ticket; /* where the device puts what it drew */
+	const uint64_t first = FIRST;
+	struct ibv_qp *client[CLIENTS];
+	struct rdmaez_diag diag;
+	struct device device;
+	struct ibv_mr *counter = NULL, *mr;
+	struct rdmaez_dm dm = {0};
+	uint64_t last = 0;
+
+	device_open(&device, argc > 1 ? argv[1] : NULL);
+
+	/* The owner: a counter in device memory, for peers to add to. */
+	need_no(rdmaez_dm_alloc(device.context, sizeof(first), NULL, &dm, &diag), &diag);
+	need_ok(rdmaez_dm_copy_to(&dm, 0, &first, sizeof(first)), "rdmaez_dm_copy_to");
+	need_no(rdmaez_dm_reg(&dm, device.pd, NULL, rdmaez_dm_access(RDMAEZ_DM_PEER_ATOMICS),
+			      &counter, &diag),
+		&diag);
+
+	/* The clients: all they know of the counter is its key and its address. */
+	mr = ibv_reg_mr(device.pd, &ticket, sizeof(ticket), IBV_ACCESS_LOCAL_WRITE);
+	need(mr, "ibv_reg_mr");
+	struct ibv_sge sge = {(uintptr_t)&ticket, sizeof(ticket), mr->lkey};
+	struct ibv_send_wr draw = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD};
+	draw.wr.atomic.compare_add = 1;
+	draw.wr.atomic.rkey = counter->rkey;
+	draw.wr.atomic.remote_addr = 0; /* addresses in device memory count from 0 */
+	for (int i = 0; i < CLIENTS; i++)
+		client[i] = loop_open(&device);
+	for (int i = 0; i < DRAWS; i++) {
+		perform(client[i % CLIENTS], &draw);
+		if (ticket < FIRST || ticket >= FIRST + DRAWS || drawn[ticket - FIRST]) {
+			fprintf(stderr, "number %llu was not to be drawn\n",
+				(unsigned long long)ticket);
+			return EXIT_FAILURE;
+		}
+		drawn[ticket - FIRST] = true;
+	}
+
+	/* The owner sees how many were drawn without having been asked for any. */
+	need_ok(rdmaez_dm_copy_from(&dm, 0, &last, sizeof(last)), "rdmaez_dm_copy_from");
+	if (last != FIRST + DRAWS) {
+		fprintf(stderr, "the counter is at %llu\n", (unsigned long long)last);
+		return EXIT_FAILURE;
+	}
+	printf("%d clients drew %d numbers from %d on, none of them twice; the counter in device "
+	       "memory is at %llu\n",
+	       CLIENTS, DRAWS, FIRST, (unsigned long long)last);
+
+	for (int i = 0; i < CLIENTS; i++)
+		need_ok(ibv_destroy_qp(client[i]), "ibv_destroy_qp");
+	need_ok(ibv_dereg_mr(mr), "ibv_dereg_mr");
+	need_ok(ibv_dereg_mr(counter), "ibv_dereg_mr");
+	need_ok(rdmaez_dm_close(&dm), "rdmaez_dm_close");
+	device_close(&device);
+	return EXIT_SUCCESS;
+}

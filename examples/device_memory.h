@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the examples of device memory share: a device whose memory is emulated where it has none, and RC
+ * queue pairs that are connected to themselves, so that one process plays both ends.
+ */
+#ifndef DEVICE_MEMORY_H
+#define DEVICE_MEMORY_H
+
+#include <stdlib.h>
+#include <time.h>
+
+#include <rdmaez.h>
+#include <rdmaez/dm_emu.h>
+
+struct device {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct rdmaez_dm_emu emu; /* attached where the device has no memory of its own */
+};
+
+/* Ends the program unless an object was made. */
+static void need(const void *object, const char *what)
+{
+	if (object)
+		return;
+	perror(what);
+	exit(EXIT_FAILURE);
+}
+
+/* Ends the program with an explanation unless a call worked. */
+static void need_no(int error, const struct rdmaez_diag *diag)
+{
+	char text[2048];
+
+	if (!error)
+		return;
+	rdmaez_diag_format(diag, text, sizeof(text));
+	fputs(text, stderr);
+	exit(EXIT_FAILURE);
+}
+
+/* The same where the errno value is all there is. */
+static void need_ok(int error, const char *what)
+{
+	if (!error)
+		return;
+	fprintf(stderr, "%s: %s\n", what, rdmaez_errno_str(error));
+	exit(EXIT_FAILURE);
+}
+
+/* Opens the first device, or the one of this name, and says what memory it has. */
+static void device_open(struct device *device, const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_device_attr_ex attr;
+	struct rdmaez_diag diag;
+
+	memset(device, 0, sizeof(*device));
+	for (int i = 0; list && list[i] && !device->context; i++)
+		if (!name || strcmp(name, ibv_get_device_name(list[i])) == 0)
+			device->context = ibv_open_device(list[i]);
+	if (list)
+		ibv_free_device_list(list);
+	need(device->context, "no such RDMA device");
+	need_ok(ibv_query_device_ex(device->context, NULL, &attr), "ibv_query_device_ex");
+	if (!attr.max_dm_size)
+		need_no(rdmaez_dm_emu_attach(device->context, NULL, &device->emu, &diag), &diag);
+	printf("%s %s\n", ibv_get_device_name(device->context->device),
+	       attr.max_dm_size ? "has device memory of its own"
+				: "has no device memory: it is emulated in the host's");
+	device->pd = ibv_alloc_pd(device->context);
+	need(device->pd, "ibv_alloc_pd");
+	device->cq = ibv_create_cq(device->context, 16, NULL, NULL, 0);
+	need(device->cq, "ibv_create_cq");
+}
+
+static void device_close(struct device *device)
+{
+	need_ok(ibv_destroy_cq(device->cq), "ibv_destroy_cq");
+	need_ok(ibv_dealloc_pd(device->pd), "ibv_dealloc_pd");
+	if (rdmaez_dm_emu_is_attached(device->context))
+		need_ok(rdmaez_dm_emu_detach(&device->emu), "rdmaez_dm_emu_detach");
+	need_ok(ibv_close_device(device->context), "ibv_close_device");
+}
+
+/* A queue pair that is its own peer: what it asks of the other end, this device answers. */
+static struct ibv_qp *loop_open(const struct device *device)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = device->cq,
+		.recv_cq = device->cq,
+		.cap = {.max_send_wr = 4, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1},
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+	};
+	struct ibv_qp *qp = ibv_create_qp(device->pd, &init);
+	struct rdmaez_qp_opts opts = {0};
+	struct ibv_gid_entry self;
+	struct ibv_port_attr port;
+	struct rdmaez_diag diag;
+
+	need(qp, "ibv_create_qp");
+	need_no(rdmaez_port_query(device->context, 1, &port, &diag), &diag);
+	need_no(rdmaez_port_choose_gid(device->context, 1, NULL, &self, &diag), &diag);
+	opts.port_attr = &port;
+	opts.path.dgid = self.gid;
+	opts.path.dlid = port.lid;
+	opts.dest_qp_num = qp->qp_num;
+	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	need_no(rdmaez_qp_to_init(qp, &opts, &diag), &diag);
+	need_no(rdmaez_qp_to_rtr(qp, &opts, &diag), &diag);
+	need_no(rdmaez_qp_to_rts(qp, &opts, &diag), &diag);
+	return qp;
+}
+
+/* Posts one request and polls until it is done, at most ten seconds. */
+static void perform(struct ibv_qp *qp, struct ibv_send_wr *wr)
+{
+	const time_t deadline = time(NULL) + 10;
+	struct ibv_send_wr *bad;
+	struct ibv_wc wc;
+	int polled = 0;
+
+	need_ok(ibv_post_send(qp, wr, &bad), "ibv_post_send");
+	while (!polled && time(NULL) < deadline)
+		polled = ibv_poll_cq(qp->send_cq, 1, &wc);
+	if (polled == 1 && wc.status == IBV_WC_SUCCESS)
+		return;
+	fprintf(stderr, "the request failed: %s\n",
+		polled == 1 ? ibv_wc_status_str(wc.status) : "no completion within ten seconds");
+	exit(EXIT_FAILURE);
+}
+
+#endif

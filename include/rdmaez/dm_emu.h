@@ -1,0 +1,1153 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file dm_emu.h
+ * @brief Emulated device memory, for development and tests on devices that have none.
+ *
+ * rdmaez_dm_emu_attach() makes `ibv_alloc_dm`, the copies, `ibv_free_dm`, `ibv_reg_dm_mr` and the
+ * `max_dm_size` of `ibv_query_device_ex` work on an open context of any device, Soft-RoCE for one. The
+ * rules are those of mlx5, the one driver with device memory that the CPU can reach: what is refused
+ * here, and with which errno, is refused there. Memory regions are zero-based and real: a peer's RDMA
+ * READ, WRITE and atomics reach them.
+ *
+ * This is equipment for development: the "device memory" is host memory, so nothing gets faster by it.
+ * `<rdmaez.h>` does not include this header; include it by its name where it is wanted.
+ *
+ * How: those verbs are called through pointers in the context, which are replaced and put back.
+ * The memory is a file in memory, so that several contexts, of other processes as well, can share it.
+ * libibverbs knows nothing of it: `ibv_import_dm` is not among the verbs that can be replaced, and
+ * dm_share.h goes round it.
+ *
+ * @par Threads
+ * What the verbs allow with a context is allowed with one that has emulated device memory.
+ * Attaching, detaching and rdmaez_dm_emu_fail() want the context for themselves.
+ *
+ * @par Where it differs from mlx5
+ * - A copy out of bounds is EFAULT even where mlx5's sum of offset and length wraps around.
+ * - A region must begin at a multiple of the page size, else EOPNOTSUPP: the kernel takes host memory
+ *   for address 0 only where a page begins (`ib_uverbs_reg_mr()`). mlx5 takes any offset.
+ * - Whether a region is still registered is asked of the kernel, which can tell since Linux 5.9. Before
+ *   that, ibv_free_dm() never answers EBUSY.
+ * - A region that another process has registered counts until that process deregisters it and then
+ *   makes any other call for device memory, or ends.
+ */
+#ifndef RDMAEZ_DM_EMU_H
+#define RDMAEZ_DM_EMU_H
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "explain.h"
+#include "dm_token.h"
+#include "dm_hook.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief Bits of rdmaez_dm_emu_opts.flags. */
+enum rdmaez_dm_emu_flag {
+	RDMAEZ_DM_EMU_FORCE = 1 << 0 /**< attach even where the device has memory of its own */
+};
+
+/** @brief The calls that rdmaez_dm_emu_fail() can make fail. */
+enum rdmaez_dm_emu_call {
+	RDMAEZ_DM_EMU_ALLOC,     /**< ibv_alloc_dm() */
+	RDMAEZ_DM_EMU_FREE,      /**< ibv_free_dm() */
+	RDMAEZ_DM_EMU_REG,       /**< ibv_reg_dm_mr() */
+	RDMAEZ_DM_EMU_COPY_TO,   /**< ibv_memcpy_to_dm() */
+	RDMAEZ_DM_EMU_COPY_FROM, /**< ibv_memcpy_from_dm() */
+	RDMAEZ_DM_EMU_QUERY,     /**< ibv_query_device_ex() */
+	RDMAEZ_DM_EMU_IMPORT     /**< what stands in for ibv_import_dm() */
+};
+
+/** @brief How much memory to emulate, or whose; all zero is a good beginning. */
+struct rdmaez_dm_emu_opts {
+	int flags; /**< RDMAEZ_DM_EMU_ bits */
+	int fd; /**< the memory to share, from rdmaez_dm_emu_fd() in this or another process; 0: new
+			memory. Stays the caller's */
+	size_t size;      /**< bytes of all device memory, rounded up to pages; 0: 256 KiB */
+	size_t max_alloc; /**< what the device reports as `max_dm_size`; 0: as `size` */
+};
+
+/* How many there can be at once, of all processes that share the memory. */
+#define RDMAEZ_IMPL_DM_EMU_SLOTS   128
+#define RDMAEZ_IMPL_DM_EMU_REFS    1024
+#define RDMAEZ_IMPL_DM_EMU_MEMBERS 64
+#define RDMAEZ_IMPL_DM_EMU_CALLS   (RDMAEZ_DM_EMU_IMPORT + 1)
+
+/* mlx5 aligns to 64 bytes at least; verbs do not tell how far a device goes. Here: to its page. */
+#define RDMAEZ_IMPL_DM_EMU_MAX_LOG_ALIGN 12
+
+/* "RZDMFILE" */
+#define RDMAEZ_IMPL_DM_EMU_FILE_MAGIC 0x525a444d46494c45ull
+
+/* fcntl() commands that need _GNU_SOURCE: locks of an open file, since Linux 3.15; and of memfds. */
+#define RDMAEZ_IMPL_DM_EMU_OFD_GETLK  36
+#define RDMAEZ_IMPL_DM_EMU_OFD_SETLK  37
+#define RDMAEZ_IMPL_DM_EMU_OFD_SETLKW 38
+#define RDMAEZ_IMPL_DM_EMU_ADD_SEALS  1033
+#define RDMAEZ_IMPL_DM_EMU_SEALS      0x6 /* F_SEAL_SHRINK, F_SEAL_GROW */
+#define RDMAEZ_IMPL_DM_EMU_MEMFD      0x3 /* MFD_CLOEXEC, MFD_ALLOW_SEALING */
+
+/* One piece of device memory. It outlives its handle while anyone has it mapped. */
+struct rdmaez_impl_dm_emu_slot {
+	uint64_t offset; /* from the first byte of the device */
+	uint64_t taken;  /* bytes, in whole pages; 0: this slot is free */
+	uint64_t length; /* as asked for */
+	uint32_t handle; /* 0: freed */
+	uint32_t owner;  /* the member that allocated it, plus 1; 0: gone */
+};
+
+/* A use of one: it is mapped, or it is registered. */
+struct rdmaez_impl_dm_emu_ref {
+	uint32_t slot;   /* plus 1; 0: this entry is free */
+	uint32_t member; /* whose */
+	uint32_t is_mr;
+	uint32_t mr; /* the region's handle in its process */
+	uint32_t lkey;
+};
+
+/* The beginning of the file. The bytes of the device follow at the next page. */
+struct rdmaez_impl_dm_emu_file {
+	uint64_t magic;
+	uint64_t layout; /* sizeof this struct: another version of rdmaez may have another */
+	uint64_t start;  /* of the bytes, in the file */
+	uint64_t size;
+	uint64_t max_alloc;
+	uint32_t last_handle;
+	uint32_t joined[RDMAEZ_IMPL_DM_EMU_MEMBERS];
+	struct rdmaez_impl_dm_emu_slot slot[RDMAEZ_IMPL_DM_EMU_SLOTS];
+	struct rdmaez_impl_dm_emu_ref ref[RDMAEZ_IMPL_DM_EMU_REFS];
+};
+
+/* What the verbs below find through the context. The hook comes first: it is how they find it. */
+struct rdmaez_impl_dm_emu_state {
+	struct rdmaez_impl_dm_hook hook;
+	struct ibv_context *context;
+	pthread_mutex_t mutex; /* the file's lock is of the process, not of a thread */
+	struct rdmaez_impl_dm_emu_file *file;
+	size_t mapped;   /* bytes */
+	uint32_t member; /* our number */
+	int driver;      /* what the kernel calls it; -1: it cannot be asked for regions */
+	/* What was there before. */
+	struct ibv_dm *(*alloc_dm)(struct ibv_context *, struct ibv_alloc_dm_attr *);
+	int (*free_dm)(struct ibv_dm *);
+	struct ibv_mr *(*reg_dm_mr)(struct ibv_pd *, struct ibv_dm *, uint64_t, size_t,
+				    unsigned int);
+	int (*query_device_ex)(struct ibv_context *, const struct ibv_query_device_ex_input *,
+			       struct ibv_device_attr_ex *, size_t);
+	/* Failures still to come. */
+	struct {
+		unsigned int nth; /* 0: each */
+		int error;        /* 0: none */
+	} fault[RDMAEZ_IMPL_DM_EMU_CALLS];
+};
+
+/**
+ * @brief The state of an emulation, in memory of the caller's.
+ *
+ * It must stay where it is from attaching to detaching. Nothing in it is for the caller.
+ */
+struct rdmaez_dm_emu {
+	struct rdmaez_impl_dm_emu_state state; /**< the emulation's own */
+};
+
+/* struct ibv_dm, and what mlx5 keeps behind it as well. */
+struct rdmaez_impl_dm_emu_dm {
+	struct ibv_dm verbs;
+	uint32_t handle; /* that in struct ibv_dm came with rdma-core 35 */
+	uint32_t slot;
+	uint64_t length;
+	uint8_t *bytes;
+};
+
+/* ---- Locks ------------------------------------------------------------------------------------- */
+
+/*
+ * The first byte's lock guards the file, byte 1 + m is held by member m while it lives. The kernel
+ * releases both when the process ends, however it does.
+ */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_flock(int fd, int command, int type, uint32_t byte)
+{
+	struct flock lock;
+	int error;
+
+	memset(&lock, 0, sizeof(lock));
+	lock.l_type = (short)type;
+	lock.l_whence = SEEK_SET;
+	lock.l_start = (off_t)byte;
+	lock.l_len = 1;
+	do
+		error = fcntl(fd, command, &lock) ? errno : 0;
+	while (error == EINTR);
+	if (!error && command == RDMAEZ_IMPL_DM_EMU_OFD_GETLK && lock.l_type != F_UNLCK)
+		return EBUSY;
+	return error;
+}
+
+RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_lock(struct rdmaez_impl_dm_emu_state *emu)
+{
+	pthread_mutex_lock(&emu->mutex);
+	rdmaez_impl_dm_emu_flock(emu->hook.fd, RDMAEZ_IMPL_DM_EMU_OFD_SETLKW, F_WRLCK, 0);
+}
+
+RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_unlock(struct rdmaez_impl_dm_emu_state *emu)
+{
+	rdmaez_impl_dm_emu_flock(emu->hook.fd, RDMAEZ_IMPL_DM_EMU_OFD_SETLK, F_UNLCK, 0);
+	pthread_mutex_unlock(&emu->mutex);
+}
+
+/* ---- Is a region still registered? ------------------------------------------------------------- */
+
+/*
+ * ibv_dereg_mr() passes us by, so the kernel is asked: its UVERBS_METHOD_QUERY_MR tells the keys of a
+ * region by its handle. Numbers and layout are those of <rdma/ib_user_ioctl_cmds.h>.
+ */
+struct rdmaez_impl_dm_emu_attr {
+	uint16_t id;
+	uint16_t length;
+	uint16_t flags;
+	uint16_t reserved;
+	uint64_t data;
+};
+
+struct rdmaez_impl_dm_emu_ask {
+	uint16_t length;
+	uint16_t object;
+	uint16_t method;
+	uint16_t attrs;
+	uint64_t reserved1;
+	uint32_t driver;
+	uint32_t reserved2;
+	struct rdmaez_impl_dm_emu_attr attr[4];
+};
+
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_query_mr(int fd, int driver, uint32_t handle,
+						  uint32_t *lkey)
+{
+	static const uint16_t length[4] = {0, 4, 4, 8}; /* the handle, lkey, rkey, the length */
+	struct rdmaez_impl_dm_emu_ask ask;
+	uint64_t answer[4];
+
+	memset(&ask, 0, sizeof(ask));
+	memset(answer, 0, sizeof(answer));
+	ask.length = sizeof(ask);
+	ask.object = 7; /* UVERBS_OBJECT_MR */
+	ask.method = 3; /* UVERBS_METHOD_QUERY_MR */
+	ask.attrs = 4;
+	ask.driver = (uint32_t)driver;
+	for (uint16_t i = 0; i < 4; i++) {
+		ask.attr[i].id = i;
+		ask.attr[i].length = length[i];
+		ask.attr[i].flags = 1; /* UVERBS_ATTR_F_MANDATORY */
+		ask.attr[i].data = i ? (uint64_t)(uintptr_t)&answer[i] : handle;
+	}
+	/* RDMA_VERBS_IOCTL, whose size is that of the header alone. */
+	if (ioctl(fd, _IOWR(0x1b, 1, uint64_t[3]), &ask))
+		return errno;
+	memcpy(lkey, &answer[1], sizeof(*lkey));
+	return 0;
+}
+
+/* The kernel wants to hear the driver's number and does not tell it: only the right one gets ENOENT. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_driver(int fd)
+{
+	int error = EINVAL;
+	uint32_t lkey;
+
+	for (int driver = 0; driver < 64 && error == EINVAL; driver++) {
+		error = rdmaez_impl_dm_emu_query_mr(fd, driver, UINT32_MAX, &lkey);
+		if (error == ENOENT)
+			return driver;
+	}
+	return -1;
+}
+
+RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_registered(const struct rdmaez_impl_dm_emu_state *emu,
+						     const struct rdmaez_impl_dm_emu_ref *ref)
+{
+	uint32_t lkey;
+
+	return emu->driver >= 0 &&
+	       !rdmaez_impl_dm_emu_query_mr(emu->context->cmd_fd, emu->driver, ref->mr, &lkey) &&
+	       lkey == ref->lkey;
+}
+
+/* ---- The directory; all of it under the lock --------------------------------------------------- */
+
+/* Forgets a member that has ended, its uses and its being an owner. */
+RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_bury(struct rdmaez_impl_dm_emu_file *file,
+					       uint32_t member)
+{
+	file->joined[member] = 0;
+	for (int i = 0; i < RDMAEZ_IMPL_DM_EMU_REFS; i++)
+		if (file->ref[i].member == member)
+			file->ref[i].slot = 0;
+	for (int i = 0; i < RDMAEZ_IMPL_DM_EMU_SLOTS; i++)
+		if (file->slot[i].owner == member + 1)
+			file->slot[i].owner = 0;
+}
+
+RDMAEZ_IMPL_APART unsigned int rdmaez_impl_dm_emu_uses(const struct rdmaez_impl_dm_emu_file *file,
+						       uint32_t slot, bool is_mr)
+{
+	unsigned int count = 0;
+
+	for (int i = 0; i < RDMAEZ_IMPL_DM_EMU_REFS; i++)
+		count += file->ref[i].slot == slot + 1 && (file->ref[i].is_mr != 0) == is_mr;
+	return count;
+}
+
+/* Gives back what nobody can use any more: what is freed, or of nobody, and mapped nowhere. */
+RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_collect(struct rdmaez_impl_dm_emu_file *file)
+{
+	for (uint32_t i = 0; i < RDMAEZ_IMPL_DM_EMU_SLOTS; i++) {
+		struct rdmaez_impl_dm_emu_slot *slot = &file->slot[i];
+
+		if (slot->taken && (!slot->handle || !slot->owner) &&
+		    !rdmaez_impl_dm_emu_uses(file, i, false))
+			memset(slot, 0, sizeof(*slot));
+	}
+}
+
+/* Brings the directory up to date: members that have ended, regions that are deregistered. */
+RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_update(struct rdmaez_impl_dm_emu_state *emu)
+{
+	struct rdmaez_impl_dm_emu_file *file = emu->file;
+
+	for (uint32_t m = 0; m < RDMAEZ_IMPL_DM_EMU_MEMBERS; m++)
+		if (file->joined[m] && m != emu->member &&
+		    !rdmaez_impl_dm_emu_flock(emu->hook.fd, RDMAEZ_IMPL_DM_EMU_OFD_GETLK, F_WRLCK,
+					      1 + m))
+			rdmaez_impl_dm_emu_bury(file, m);
+	for (int i = 0; i < RDMAEZ_IMPL_DM_EMU_REFS; i++) {
+		struct rdmaez_impl_dm_emu_ref *ref = &file->ref[i];
+
+		if (ref->slot && ref->is_mr && ref->member == emu->member &&
+		    !rdmaez_impl_dm_emu_registered(emu, ref))
+			ref->slot = 0;
+	}
+	rdmaez_impl_dm_emu_collect(file);
+}
+
+/* A new use of ours of a slot; NULL where there are too many. */
+RDMAEZ_IMPL_APART struct rdmaez_impl_dm_emu_ref *
+rdmaez_impl_dm_emu_use(struct rdmaez_impl_dm_emu_state *emu, uint32_t slot)
+{
+	for (int i = 0; i < RDMAEZ_IMPL_DM_EMU_REFS; i++) {
+		struct rdmaez_impl_dm_emu_ref *ref = &emu->file->ref[i];
+
+		if (ref->slot)
+			continue;
+		memset(ref, 0, sizeof(*ref));
+		ref->slot = slot + 1;
+		ref->member = emu->member;
+		return ref;
+	}
+	return NULL;
+}
+
+/* The end of one mapping of ours. */
+RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_unuse(struct rdmaez_impl_dm_emu_state *emu, uint32_t slot)
+{
+	for (int i = 0; i < RDMAEZ_IMPL_DM_EMU_REFS; i++) {
+		struct rdmaez_impl_dm_emu_ref *ref = &emu->file->ref[i];
+
+		if (ref->slot != slot + 1 || ref->member != emu->member || ref->is_mr)
+			continue;
+		ref->slot = 0;
+		break;
+	}
+	rdmaez_impl_dm_emu_collect(emu->file);
+}
+
+/* The slot of a handle, or the number of slots. */
+RDMAEZ_IMPL_APART uint32_t rdmaez_impl_dm_emu_find(const struct rdmaez_impl_dm_emu_file *file,
+						   uint32_t handle)
+{
+	uint32_t i = 0;
+
+	while (i < RDMAEZ_IMPL_DM_EMU_SLOTS &&
+	       !(file->slot[i].taken && file->slot[i].handle == handle))
+		i++;
+	return handle ? i : RDMAEZ_IMPL_DM_EMU_SLOTS;
+}
+
+/* Where so many bytes are free: the lowest offset, or `size` where there is none. */
+RDMAEZ_IMPL_APART uint64_t rdmaez_impl_dm_emu_room(const struct rdmaez_impl_dm_emu_file *file,
+						   uint64_t bytes)
+{
+	uint64_t at = 0;
+	int i = 0;
+
+	while (i < RDMAEZ_IMPL_DM_EMU_SLOTS && at <= file->size - bytes) {
+		const struct rdmaez_impl_dm_emu_slot *slot = &file->slot[i++];
+
+		if (slot->taken && at < slot->offset + slot->taken && slot->offset < at + bytes) {
+			at = slot->offset + slot->taken;
+			i = 0;
+		}
+	}
+	return at <= file->size - bytes ? at : file->size;
+}
+
+/* ---- The verbs --------------------------------------------------------------------------------- */
+
+RDMAEZ_API struct rdmaez_impl_dm_emu_state *rdmaez_impl_dm_emu_of(const struct ibv_context *context)
+{
+	return (struct rdmaez_impl_dm_emu_state *)rdmaez_impl_dm_slot(context);
+}
+
+/* The failure that was asked for, 0: none. */
+RDMAEZ_API int rdmaez_impl_dm_emu_fault(struct rdmaez_impl_dm_emu_state *emu, int call)
+{
+	const int error = emu->fault[call].error;
+
+	if (!error || !emu->fault[call].nth)
+		return error;
+	if (--emu->fault[call].nth)
+		return 0;
+	emu->fault[call].error = 0;
+	return error;
+}
+
+/* mlx5 asks in this order. Of the host's pointer it takes for granted that it is aligned. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_copy_check(struct ibv_dm *verbs, int call, uint64_t offset,
+						    size_t length)
+{
+	const struct rdmaez_impl_dm_emu_dm *dm =
+		(const struct rdmaez_impl_dm_emu_dm *)(const void *)verbs;
+	const int error = rdmaez_impl_dm_emu_fault(rdmaez_impl_dm_emu_of(verbs->context), call);
+
+	if (error)
+		return error;
+	if (offset > dm->length || length > dm->length - offset)
+		return EFAULT;
+	return offset % 4 || length % 4 ? EINVAL : 0;
+}
+
+/* Word by word, as a device's memory is written: no byte is seen before its word is. */
+RDMAEZ_API int rdmaez_impl_dm_emu_copy_to(struct ibv_dm *verbs, uint64_t offset, const void *host,
+					  size_t length)
+{
+	struct rdmaez_impl_dm_emu_dm *dm = (struct rdmaez_impl_dm_emu_dm *)(void *)verbs;
+	const int error =
+		rdmaez_impl_dm_emu_copy_check(verbs, RDMAEZ_DM_EMU_COPY_TO, offset, length);
+	volatile uint32_t *to;
+	uint32_t word;
+
+	if (error)
+		return error;
+	to = (volatile uint32_t *)(void *)(dm->bytes + offset);
+	for (size_t i = 0; i < length / 4; i++) {
+		memcpy(&word, (const char *)host + 4 * i, 4);
+		to[i] = word;
+	}
+	return 0;
+}
+
+RDMAEZ_API int rdmaez_impl_dm_emu_copy_from(void *host, struct ibv_dm *verbs, uint64_t offset,
+					    size_t length)
+{
+	struct rdmaez_impl_dm_emu_dm *dm = (struct rdmaez_impl_dm_emu_dm *)(void *)verbs;
+	const int error =
+		rdmaez_impl_dm_emu_copy_check(verbs, RDMAEZ_DM_EMU_COPY_FROM, offset, length);
+	const volatile uint32_t *from;
+	uint32_t word;
+
+	if (error)
+		return error;
+	from = (const volatile uint32_t *)(void *)(dm->bytes + offset);
+	for (size_t i = 0; i < length / 4; i++) {
+		word = from[i];
+		memcpy((char *)host + 4 * i, &word, 4);
+	}
+	return 0;
+}
+
+/* The program's own object for a slot. */
+RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_fill(struct rdmaez_impl_dm_emu_state *emu, uint32_t at,
+					       bool allocated, struct rdmaez_impl_dm_emu_dm *dm)
+{
+	const struct rdmaez_impl_dm_emu_slot *slot = &emu->file->slot[at];
+	/* Where rdma-core 35 put the handle; before that there is padding, or dm->handle itself. */
+	const size_t handle_at = offsetof(struct ibv_dm, comp_mask) + sizeof(uint32_t);
+
+	dm->slot = at;
+	dm->length = slot->length;
+	dm->bytes = (uint8_t *)emu->file + emu->file->start + slot->offset;
+	dm->verbs.context = emu->context;
+	dm->verbs.memcpy_to_dm = rdmaez_impl_dm_emu_copy_to;
+	dm->verbs.memcpy_from_dm = rdmaez_impl_dm_emu_copy_from;
+	dm->verbs.comp_mask =
+		allocated ? 1 : 0; /* IBV_DM_MASK_HANDLE, which importing leaves out */
+	memcpy((char *)dm + handle_at, &slot->handle, sizeof(slot->handle));
+	dm->handle = slot->handle;
+}
+
+/* Takes a slot and the bytes; 0 or ENOMEM. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_take(struct rdmaez_impl_dm_emu_state *emu, size_t length,
+					      uint32_t *taken)
+{
+	struct rdmaez_impl_dm_emu_file *file = emu->file;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	/* As of the real thing: each takes whole pages, so that no process maps what is another's. */
+	const uint64_t bytes = (length + page - 1) / page * page;
+	const uint64_t offset = rdmaez_impl_dm_emu_room(file, bytes);
+	uint32_t i = 0;
+
+	while (i < RDMAEZ_IMPL_DM_EMU_SLOTS && file->slot[i].taken)
+		i++;
+	if (offset == file->size || i == RDMAEZ_IMPL_DM_EMU_SLOTS ||
+	    !rdmaez_impl_dm_emu_use(emu, i))
+		return ENOMEM;
+	file->slot[i].offset = offset;
+	file->slot[i].taken = bytes;
+	file->slot[i].length = length;
+	file->slot[i].handle = ++file->last_handle;
+	file->slot[i].owner = emu->member + 1;
+	*taken = i;
+	return 0;
+}
+
+RDMAEZ_API struct ibv_dm *rdmaez_impl_dm_emu_alloc(struct ibv_context *context,
+						   struct ibv_alloc_dm_attr *attr)
+{
+	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(context);
+	int error = rdmaez_impl_dm_emu_fault(emu, RDMAEZ_DM_EMU_ALLOC);
+	struct rdmaez_impl_dm_emu_dm *dm;
+	uint32_t slot;
+
+	if (!error && (attr->comp_mask || !attr->length || attr->length > emu->file->max_alloc ||
+		       attr->log_align_req > RDMAEZ_IMPL_DM_EMU_MAX_LOG_ALIGN))
+		error = EINVAL;
+	dm = error ? NULL : (struct rdmaez_impl_dm_emu_dm *)calloc(1, sizeof(*dm));
+	if (!dm) {
+		errno = error ? error : ENOMEM;
+		return NULL;
+	}
+	rdmaez_impl_dm_emu_lock(emu);
+	rdmaez_impl_dm_emu_update(emu);
+	error = rdmaez_impl_dm_emu_take(emu, attr->length, &slot);
+	if (!error)
+		rdmaez_impl_dm_emu_fill(emu, slot, true, dm);
+	rdmaez_impl_dm_emu_unlock(emu);
+	if (!error)
+		return &dm->verbs;
+	free(dm);
+	errno = error;
+	return NULL;
+}
+
+/* Ends the object of this process; what it stood for may live on. */
+RDMAEZ_API void rdmaez_impl_dm_emu_unimport(struct ibv_dm *verbs)
+{
+	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(verbs->context);
+	struct rdmaez_impl_dm_emu_dm *dm = (struct rdmaez_impl_dm_emu_dm *)(void *)verbs;
+
+	rdmaez_impl_dm_emu_lock(emu);
+	rdmaez_impl_dm_emu_update(emu);
+	rdmaez_impl_dm_emu_unuse(emu, dm->slot);
+	rdmaez_impl_dm_emu_unlock(emu);
+	free(dm);
+}
+
+/* As in mlx5, the object stays where the device refuses: it can be tried again. */
+RDMAEZ_API int rdmaez_impl_dm_emu_free(struct ibv_dm *verbs)
+{
+	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(verbs->context);
+	struct rdmaez_impl_dm_emu_dm *dm = (struct rdmaez_impl_dm_emu_dm *)(void *)verbs;
+	int error = rdmaez_impl_dm_emu_fault(emu, RDMAEZ_DM_EMU_FREE);
+
+	if (error)
+		return error;
+	rdmaez_impl_dm_emu_lock(emu);
+	rdmaez_impl_dm_emu_update(emu);
+	if (rdmaez_impl_dm_emu_find(emu->file, dm->handle) != dm->slot)
+		error = ENOENT; /* someone else who has it was faster */
+	else if (rdmaez_impl_dm_emu_uses(emu->file, dm->slot, true))
+		error = EBUSY;
+	if (!error) {
+		emu->file->slot[dm->slot].handle = 0;
+		rdmaez_impl_dm_emu_unuse(emu, dm->slot);
+	}
+	rdmaez_impl_dm_emu_unlock(emu);
+	if (!error)
+		free(dm);
+	return error;
+}
+
+/* What stands in for ibv_import_dm(). */
+RDMAEZ_API int rdmaez_impl_dm_emu_import(struct ibv_context *context, uint32_t handle,
+					 struct ibv_dm **imported)
+{
+	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(context);
+	int error = rdmaez_impl_dm_emu_fault(emu, RDMAEZ_DM_EMU_IMPORT);
+	struct rdmaez_impl_dm_emu_dm *dm;
+	uint32_t slot;
+
+	if (error)
+		return error;
+	dm = (struct rdmaez_impl_dm_emu_dm *)calloc(1, sizeof(*dm));
+	if (!dm)
+		return ENOMEM;
+	rdmaez_impl_dm_emu_lock(emu);
+	rdmaez_impl_dm_emu_update(emu);
+	slot = rdmaez_impl_dm_emu_find(emu->file, handle);
+	if (slot == RDMAEZ_IMPL_DM_EMU_SLOTS)
+		error = ENOENT;
+	else if (!rdmaez_impl_dm_emu_use(emu, slot))
+		error = ENOMEM;
+	else
+		rdmaez_impl_dm_emu_fill(emu, slot, false, dm);
+	rdmaez_impl_dm_emu_unlock(emu);
+	if (error)
+		free(dm);
+	else
+		*imported = &dm->verbs;
+	return error;
+}
+
+/* mlx5 takes five flags, and the kernel two rules: 0 or EINVAL. */
+RDMAEZ_API int rdmaez_impl_dm_emu_check_access(unsigned int access)
+{
+	const unsigned int taken = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+				   IBV_ACCESS_ZERO_BASED;
+	const unsigned int remote = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+
+	if (access & ~taken || !(access & IBV_ACCESS_ZERO_BASED))
+		return EINVAL;
+	return (access & remote) && !(access & IBV_ACCESS_LOCAL_WRITE) ? EINVAL : 0;
+}
+
+/* A region of the host's memory, made to look like one of the device's. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_reg_bytes(struct rdmaez_impl_dm_emu_state *emu,
+						   struct ibv_pd *pd,
+						   struct rdmaez_impl_dm_emu_dm *dm,
+						   uint64_t offset, size_t length,
+						   unsigned int access, struct ibv_mr **mr)
+{
+	struct rdmaez_impl_dm_emu_ref *ref;
+	int error;
+
+	if (rdmaez_impl_dm_emu_find(emu->file, dm->handle) != dm->slot)
+		return ENOENT;
+	ref = rdmaez_impl_dm_emu_use(emu, dm->slot);
+	if (!ref)
+		return ENOMEM;
+	errno = 0;
+	*mr = ibv_reg_mr_iova(pd, dm->bytes + offset, length, 0,
+			      access & ~(unsigned int)IBV_ACCESS_ZERO_BASED);
+	if (!*mr) {
+		error = rdmaez_impl_error_of_null();
+		ref->slot = 0;
+		return error;
+	}
+	ref->is_mr = 1;
+	ref->mr = (*mr)->handle;
+	ref->lkey = (*mr)->lkey;
+	(*mr)->addr = NULL; /* no address of the host's leads there */
+	return 0;
+}
+
+RDMAEZ_API struct ibv_mr *rdmaez_impl_dm_emu_reg(struct ibv_pd *pd, struct ibv_dm *verbs,
+						 uint64_t offset, size_t length,
+						 unsigned int access)
+{
+	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(pd->context);
+	struct rdmaez_impl_dm_emu_dm *dm = (struct rdmaez_impl_dm_emu_dm *)(void *)verbs;
+	int error = rdmaez_impl_dm_emu_fault(emu, RDMAEZ_DM_EMU_REG);
+	struct ibv_mr *mr = NULL;
+
+	if (!error)
+		error = rdmaez_impl_dm_emu_check_access(access);
+	/* The kernel looks the handle up among those of the protection domain's file. */
+	if (!error && pd->context != verbs->context)
+		error = ENOENT;
+	if (!error && (offset > dm->length || length > dm->length - offset || !length))
+		error = EINVAL;
+	/* Where mlx5 has a translation of its own, the kernel has the processor's pages. */
+	if (!error && offset % (uint64_t)sysconf(_SC_PAGESIZE))
+		error = EOPNOTSUPP;
+	if (!error) {
+		rdmaez_impl_dm_emu_lock(emu);
+		rdmaez_impl_dm_emu_update(emu);
+		error = rdmaez_impl_dm_emu_reg_bytes(emu, pd, dm, offset, length, access, &mr);
+		rdmaez_impl_dm_emu_unlock(emu);
+	}
+	if (error)
+		errno = error;
+	return mr;
+}
+
+/* Adds max_dm_size to what the device says of itself. */
+RDMAEZ_API int rdmaez_impl_dm_emu_query(struct ibv_context *context,
+					const struct ibv_query_device_ex_input *input,
+					struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(context);
+	const uint64_t max_alloc = emu->file->max_alloc;
+	const size_t end = offsetof(struct ibv_device_attr_ex, max_dm_size) + sizeof(max_alloc);
+	int error = rdmaez_impl_dm_emu_fault(emu, RDMAEZ_DM_EMU_QUERY);
+
+	if (error)
+		return error;
+	error = emu->query_device_ex ? emu->query_device_ex(context, input, attr, attr_size)
+				     : EOPNOTSUPP;
+	/* For these libibverbs falls back to the older verb, which has no room for the number. */
+	if ((error == EOPNOTSUPP || error == ENOSYS) && attr_size >= end) {
+		memset(attr, 0, attr_size);
+		error = ibv_query_device(context, &attr->orig_attr);
+	}
+	if (!error && attr_size >= end)
+		attr->max_dm_size = max_alloc;
+	return error;
+}
+
+/* ---- Attaching --------------------------------------------------------------------------------- */
+
+/* memfd_create() and ftruncate() hide from a program in strict C11. */
+extern long rdmaez_impl_dm_emu_syscall(long number, ...) __asm__("syscall");
+
+/* Another opening of the same file, for locks of our own; -1 and errno. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_reopen(int fd)
+{
+	char path[32] = "/proc/self/fd/";
+	size_t at = strlen(path);
+	int scale = 1;
+
+	while (fd / scale >= 10)
+		scale *= 10;
+	for (; scale; scale /= 10)
+		path[at++] = (char)('0' + fd / scale % 10);
+	path[at] = '\0';
+	fd = open(path, O_RDWR);
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC); /* O_CLOEXEC hides from strict C11, too */
+	return fd;
+}
+
+/* Whether a file is what it should be: its header fits its size. */
+RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_is_file(const struct rdmaez_impl_dm_emu_file *file,
+						  uint64_t bytes)
+{
+	return file->magic == RDMAEZ_IMPL_DM_EMU_FILE_MAGIC && file->layout == sizeof(*file) &&
+	       file->start >= sizeof(*file) && file->start <= bytes &&
+	       file->size == bytes - file->start && file->max_alloc <= file->size;
+}
+
+/* Maps the file; of one that exists the size, and what is in it, must be right. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_map(struct rdmaez_impl_dm_emu_state *emu, bool exists)
+{
+	struct stat about;
+	void *mapped;
+
+	if (fstat(emu->hook.fd, &about))
+		return errno;
+	if (!S_ISREG(about.st_mode) || about.st_size < (off_t)sizeof(*emu->file))
+		return EBADF;
+	emu->mapped = (size_t)about.st_size;
+	mapped = mmap(NULL, emu->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, emu->hook.fd, 0);
+	if (mapped == MAP_FAILED)
+		return errno;
+	emu->file = (struct rdmaez_impl_dm_emu_file *)mapped;
+	if (!exists || rdmaez_impl_dm_emu_is_file(emu->file, (uint64_t)about.st_size))
+		return 0;
+	munmap(mapped, emu->mapped);
+	return EBADF;
+}
+
+/* New memory: a file without a name, which nobody can cut under our feet. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_create(struct rdmaez_impl_dm_emu_state *emu, size_t size,
+						size_t max_alloc)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t start = (sizeof(*emu->file) + page - 1) / page * page;
+	int error;
+
+	size = (size + page - 1) / page * page;
+	emu->hook.fd = (int)rdmaez_impl_dm_emu_syscall(SYS_memfd_create, "rdmaez-dm",
+						       RDMAEZ_IMPL_DM_EMU_MEMFD);
+	if (emu->hook.fd < 0)
+		return errno;
+	error = rdmaez_impl_dm_emu_syscall(SYS_ftruncate, emu->hook.fd, start + size) ||
+				fcntl(emu->hook.fd, RDMAEZ_IMPL_DM_EMU_ADD_SEALS,
+				      RDMAEZ_IMPL_DM_EMU_SEALS)
+			? errno
+			: rdmaez_impl_dm_emu_map(emu, false);
+	if (error) {
+		close(emu->hook.fd);
+		return error;
+	}
+	emu->file->layout = sizeof(*emu->file);
+	emu->file->start = start;
+	emu->file->size = size;
+	emu->file->max_alloc = max_alloc;
+	emu->file->magic = RDMAEZ_IMPL_DM_EMU_FILE_MAGIC;
+	return 0;
+}
+
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_share(struct rdmaez_impl_dm_emu_state *emu, int fd)
+{
+	int error;
+
+	if (fd < 0)
+		return EBADF;
+	emu->hook.fd = rdmaez_impl_dm_emu_reopen(fd);
+	if (emu->hook.fd < 0)
+		return EBADF;
+	error = rdmaez_impl_dm_emu_map(emu, true);
+	if (error)
+		close(emu->hook.fd);
+	return error;
+}
+
+/* Becomes a member; ENOSPC where there are too many. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_join(struct rdmaez_impl_dm_emu_state *emu)
+{
+	uint32_t m = 0;
+	int error = ENOSPC;
+
+	emu->member = RDMAEZ_IMPL_DM_EMU_MEMBERS; /* none yet: all others are asked */
+	rdmaez_impl_dm_emu_lock(emu);
+	rdmaez_impl_dm_emu_update(emu);
+	while (m < RDMAEZ_IMPL_DM_EMU_MEMBERS && emu->file->joined[m])
+		m++;
+	if (m < RDMAEZ_IMPL_DM_EMU_MEMBERS)
+		error = rdmaez_impl_dm_emu_flock(emu->hook.fd, RDMAEZ_IMPL_DM_EMU_OFD_SETLK,
+						 F_WRLCK, 1 + m);
+	if (!error) {
+		emu->file->joined[m] = 1;
+		emu->member = m;
+	}
+	rdmaez_impl_dm_emu_unlock(emu);
+	return error;
+}
+
+/* The memory goes, with the lock that said that we live. */
+RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_end(struct rdmaez_impl_dm_emu_state *emu)
+{
+	munmap(emu->file, emu->mapped);
+	close(emu->hook.fd);
+	pthread_mutex_destroy(&emu->mutex);
+	emu->hook.magic = 0;
+}
+
+/* Puts our verbs in the place of the device's. */
+RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_install(struct rdmaez_impl_dm_emu_state *emu,
+						  struct verbs_context *verbs)
+{
+	emu->alloc_dm = verbs->alloc_dm;
+	emu->free_dm = verbs->free_dm;
+	emu->reg_dm_mr = verbs->reg_dm_mr;
+	emu->query_device_ex = verbs->query_device_ex;
+	emu->hook.magic = RDMAEZ_IMPL_DM_HOOK_MAGIC;
+	emu->hook.import = rdmaez_impl_dm_emu_import;
+	emu->hook.unimport = rdmaez_impl_dm_emu_unimport;
+	rdmaez_impl_dm_slot_set(&verbs->context, emu);
+	verbs->alloc_dm = rdmaez_impl_dm_emu_alloc;
+	verbs->free_dm = rdmaez_impl_dm_emu_free;
+	verbs->reg_dm_mr = rdmaez_impl_dm_emu_reg;
+	verbs->query_device_ex = rdmaez_impl_dm_emu_query;
+}
+
+/* What is wrong with the numbers, before anything is made. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_check(const struct rdmaez_dm_emu_opts *opts, size_t size,
+					       size_t max_alloc, struct rdmaez_diag *diag)
+{
+	const size_t most = SIZE_MAX / 4;
+
+	if (opts->flags & ~RDMAEZ_DM_EMU_FORCE)
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, "opts.flags",
+						RDMAEZ_VALUE_FLAGS,
+						opts->flags & ~RDMAEZ_DM_EMU_FORCE, 0, opts->flags);
+	if (size > most)
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "opts.size",
+						RDMAEZ_VALUE_BYTES, (int64_t)size, 1,
+						(int64_t)most);
+	if (max_alloc > size)
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "opts.max_alloc",
+						RDMAEZ_VALUE_BYTES, (int64_t)max_alloc, 1,
+						(int64_t)size);
+	return 0;
+}
+
+/* Whether a context is one to attach to: 0, or the errno value of the refusal. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_check_context(struct ibv_context *context, int flags,
+						       struct rdmaez_diag *diag)
+{
+	/* Of the pointers that are replaced this one comes first in the struct, so it is the last
+	 * that an old libibverbs got. */
+	struct verbs_context *verbs = verbs_get_ctx(context);
+	const size_t needed = sizeof(*verbs) - offsetof(struct verbs_context, reg_dm_mr);
+	struct ibv_device_attr_ex device;
+
+	if (!verbs || verbs->sz < needed)
+		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "context");
+	if (rdmaez_impl_dm_hook_of(context))
+		return rdmaez_impl_refuse(diag, EBUSY, RDMAEZ_DM_EMU_ATTACHED, "context");
+	if (flags & RDMAEZ_DM_EMU_FORCE || ibv_query_device_ex(context, NULL, &device) ||
+	    !device.max_dm_size)
+		return 0;
+	return rdmaez_impl_refuse_value(diag, EEXIST, RDMAEZ_DM_EMU_REAL, "max_dm_size",
+					RDMAEZ_VALUE_BYTES, (int64_t)device.max_dm_size, 0, 0);
+}
+
+/* After a failure: a wrong descriptor, or what the errno says. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_failed(int error, struct rdmaez_diag *diag)
+{
+	if (error == EBADF)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_DM_EMU_FD, "opts.fd");
+	if (diag) {
+		diag->error = error;
+		rdmaez_impl_explain_errno(diag, "opts.size", error);
+	}
+	return error;
+}
+
+/**
+ * @brief Gives an open context emulated device memory.
+ *
+ * From here on the verbs of device memory work on @p context, until rdmaez_dm_emu_detach(). Detach before
+ * ibv_close_device().
+ *
+ * Each piece takes whole pages of the memory, as it does on the device, so there may be fewer of them
+ * than their lengths suggest. Alignment goes up to 4096 bytes, `log_align_req` 12.
+ *
+ * @param context the device
+ * @param opts how much memory, or whose; NULL: 256 KiB of new memory
+ * @param emu the state, in memory that stays in its place; after a failure it is detached
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 attached
+ * @retval EINVAL @p context or @p emu is NULL (#RDMAEZ_NULL_ARGUMENT); `max_alloc` is above `size`, or
+ *         `size` above what there can be (#RDMAEZ_RANGE); unknown flags (#RDMAEZ_OPTION_UNKNOWN)
+ * @retval EEXIST the device has device memory of its own, and #RDMAEZ_DM_EMU_FORCE is not set
+ *         (#RDMAEZ_DM_EMU_REAL)
+ * @retval EBUSY an emulation is attached already (#RDMAEZ_DM_EMU_ATTACHED)
+ * @retval EBADF `fd` is not what rdmaez_dm_emu_fd() of this version of rdmaez tells
+ *         (#RDMAEZ_DM_EMU_FD)
+ * @retval ENOSPC 64 contexts share the memory already (#RDMAEZ_NO_RESOURCES)
+ * @retval ENOMEM no memory, or no address space (#RDMAEZ_NO_RESOURCES)
+ * @retval EOPNOTSUPP not a context of rdma-core's libibverbs (#RDMAEZ_NOT_SUPPORTED)
+ * @return any other errno of memfd_create() and mmap() (#RDMAEZ_UNEXPLAINED)
+ * @par Verbs calls
+ * One ibv_query_device_ex(), without #RDMAEZ_DM_EMU_FORCE.
+ * @since rdmaez 0.1; rdma-core 33; Linux 3.17 with /proc. Source of the rules: mlx5 of rdma-core 18 to 65
+ *        and of Linux 6.1 to 7.2
+ */
+RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
+				    const struct rdmaez_dm_emu_opts *opts,
+				    struct rdmaez_dm_emu *emu, struct rdmaez_diag *diag)
+{
+	struct rdmaez_dm_emu_opts zero;
+	struct rdmaez_impl_dm_emu_state *state;
+	size_t size, max_alloc;
+	int error;
+
+	memset(&zero, 0, sizeof(zero));
+	opts = opts ? opts : &zero;
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_emu_attach");
+	if (!context || !emu)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
+					  context ? "emu" : "context");
+	rdmaez_impl_diag_device(diag, context);
+	size = opts->size ? opts->size : 256 * 1024;
+	max_alloc = opts->max_alloc ? opts->max_alloc : size;
+	error = rdmaez_impl_dm_emu_check(opts, size, max_alloc, diag);
+	if (!error)
+		error = rdmaez_impl_dm_emu_check_context(context, opts->flags, diag);
+	if (error)
+		return error;
+	state = &emu->state;
+	memset(state, 0, sizeof(*state));
+	state->context = context;
+	error = opts->fd ? rdmaez_impl_dm_emu_share(state, (int)rdmaez_impl_option(opts->fd, 0))
+			 : rdmaez_impl_dm_emu_create(state, size, max_alloc);
+	if (error)
+		return rdmaez_impl_dm_emu_failed(error, diag);
+	pthread_mutex_init(&state->mutex, NULL);
+	state->driver = rdmaez_impl_dm_emu_driver(context->cmd_fd);
+	error = rdmaez_impl_dm_emu_join(state);
+	if (error) {
+		rdmaez_impl_dm_emu_end(state);
+		return rdmaez_impl_dm_emu_failed(error, diag);
+	}
+	rdmaez_impl_dm_emu_install(state, verbs_get_ctx(context));
+	return 0;
+}
+
+/**
+ * @brief Takes the emulation away again: the context is as it was before.
+ *
+ * The memory itself lives on while others share it.
+ *
+ * @param emu what rdmaez_dm_emu_attach() has filled
+ * @retval 0 detached
+ * @retval EINVAL @p emu is NULL, or detached already
+ * @retval EBUSY device memory that was allocated or imported on the context is still there; nothing is
+ *         changed
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_emu_detach(struct rdmaez_dm_emu *emu)
+{
+	struct rdmaez_impl_dm_emu_state *state;
+	struct verbs_context *verbs;
+	bool used = false;
+
+	if (!emu || emu->state.hook.magic != RDMAEZ_IMPL_DM_HOOK_MAGIC)
+		return EINVAL;
+	state = &emu->state;
+	verbs = verbs_get_ctx(state->context);
+	rdmaez_impl_dm_emu_lock(state);
+	for (int i = 0; i < RDMAEZ_IMPL_DM_EMU_REFS; i++)
+		if (state->file->ref[i].slot && state->file->ref[i].member == state->member)
+			used = used || !state->file->ref[i].is_mr;
+	if (!used) {
+		rdmaez_impl_dm_emu_bury(state->file, state->member);
+		rdmaez_impl_dm_emu_collect(state->file);
+	}
+	rdmaez_impl_dm_emu_unlock(state);
+	if (used)
+		return EBUSY;
+	verbs->alloc_dm = state->alloc_dm;
+	verbs->free_dm = state->free_dm;
+	verbs->reg_dm_mr = state->reg_dm_mr;
+	verbs->query_device_ex = state->query_device_ex;
+	rdmaez_impl_dm_slot_set(state->context, NULL);
+	rdmaez_impl_dm_emu_end(state);
+	return 0;
+}
+
+/**
+ * @brief Whether the device memory of a context is emulated.
+ * @param context the device; NULL: no
+ * @return true from rdmaez_dm_emu_attach() to rdmaez_dm_emu_detach()
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API bool rdmaez_dm_emu_is_attached(const struct ibv_context *context)
+{
+	return context && rdmaez_impl_dm_hook_of(context);
+}
+
+/**
+ * @brief The file descriptor by which another context, or process, can share the memory.
+ *
+ * Pass it over a Unix socket, as rdmaez_dm_send() does, and give it to rdmaez_dm_emu_attach() at the
+ * other end.
+ *
+ * @param emu what rdmaez_dm_emu_attach() has filled
+ * @return the descriptor, which stays the emulation's; -1: not attached
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_emu_fd(const struct rdmaez_dm_emu *emu)
+{
+	return emu && emu->state.hook.magic == RDMAEZ_IMPL_DM_HOOK_MAGIC ? emu->state.hook.fd : -1;
+}
+
+/**
+ * @brief Lets a call fail, as a device in trouble would.
+ *
+ * The call then has no effect. A second order for the same call replaces the first.
+ *
+ * @param emu what rdmaez_dm_emu_attach() has filled
+ * @param call which
+ * @param nth the first such call from now on is 1; 0: every one
+ * @param error the errno value; 0: as if nothing had been ordered
+ * @retval 0 so it will be
+ * @retval EINVAL @p emu is NULL or detached, no such @p call, or @p error is negative
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_emu_fail(struct rdmaez_dm_emu *emu, enum rdmaez_dm_emu_call call,
+				  unsigned int nth, int error)
+{
+	if (rdmaez_dm_emu_fd(emu) < 0 || (unsigned int)call >= RDMAEZ_IMPL_DM_EMU_CALLS ||
+	    error < 0)
+		return EINVAL;
+	emu->state.fault[call].nth = nth;
+	emu->state.fault[call].error = error;
+	return 0;
+}
+
+/* Whether a device is the token's: by the GUID, and by the name where it has none. */
+RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_is_device(struct ibv_device *device,
+						    const struct rdmaez_dm_token *token)
+{
+	const __be64 guid = ibv_get_device_guid(device);
+	uint8_t bytes[sizeof(guid)];
+	const uint8_t *at = bytes;
+
+	memcpy(bytes, &guid, sizeof(bytes));
+	if (token->device_guid)
+		return rdmaez_impl_dm_get(&at, sizeof(bytes)) == token->device_guid;
+	return strcmp(ibv_get_device_name(device), token->device) == 0;
+}
+
+/**
+ * @brief Opens the device of shared memory that is emulated: `open` of struct rdmaez_dm_share_opts.
+ *
+ * @param fd what came with the token; stays the caller's
+ * @param token tells the device: its GUID, or where that is 0 its name
+ * @param arg the struct rdmaez_dm_emu to attach, `arg` of the options
+ * @return the context with the emulation attached, for rdmaez_dm_emu_close(); NULL and errno: ENODEV
+ *         where there is no such device, else as ibv_open_device() and rdmaez_dm_emu_attach()
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API struct ibv_context *rdmaez_dm_emu_open(int fd, const struct rdmaez_dm_token *token,
+						  void *arg)
+{
+	struct ibv_device **devices = ibv_get_device_list(NULL);
+	struct ibv_context *context = NULL;
+	struct rdmaez_dm_emu_opts opts;
+	int error = devices ? ENODEV : rdmaez_impl_error_of_null();
+
+	for (int i = 0; error == ENODEV && devices && devices[i]; i++) {
+		if (!rdmaez_impl_dm_emu_is_device(devices[i], token))
+			continue;
+		errno = 0;
+		context = ibv_open_device(devices[i]);
+		error = context ? 0 : rdmaez_impl_error_of_null();
+	}
+	if (devices)
+		ibv_free_device_list(devices);
+	if (!error) {
+		memset(&opts, 0, sizeof(opts));
+		opts.fd = rdmaez_exactly(fd);
+		error = rdmaez_dm_emu_attach(context, &opts, (struct rdmaez_dm_emu *)arg, NULL);
+		if (error)
+			ibv_close_device(context);
+	}
+	errno = error ? error : errno;
+	return error ? NULL : context;
+}
+
+/**
+ * @brief Closes what rdmaez_dm_emu_open() has opened: `close` of struct rdmaez_dm_share_opts.
+ *
+ * @param context the device
+ * @param arg the struct rdmaez_dm_emu
+ * @retval 0 detached and closed
+ * @retval EBUSY device memory is still there; nothing is closed
+ * @retval EINVAL @p arg is not attached
+ * @return any errno of ibv_close_device()
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_dm_emu_close(struct ibv_context *context, void *arg)
+{
+	const int error = rdmaez_dm_emu_detach((struct rdmaez_dm_emu *)arg);
+
+	errno = 0;
+	return error ? error : rdmaez_impl_error(ibv_close_device(context));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,934 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Emulated device memory: the rules of mlx5, sharing, faults, and that everything is put back. Whether
+ * a region is still registered is asked of a kernel, which is played here: see ioctl() below.
+ */
+#define _POSIX_C_SOURCE 200809L /* ftruncate() */
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdarg.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <rdmaez.h>
+#include <rdmaez/dm_emu.h>
+
+#include "check.h"
+
+enum {
+	KIB = 1024,
+	PAGE = 4096,
+	PEER = IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+	       IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC
+};
+
+/* --- A kernel that can be asked for regions ----------------------------------------------------- */
+
+enum {
+	DRIVER = 14, /* RDMA_DRIVER_RXE */
+};
+
+static struct {
+	int refuses; /* an errno value for every question; 0: it answers */
+	uint32_t handle[64], lkey[64];
+	int count;
+	unsigned int malformed; /* questions that a kernel would not have understood */
+} kernel;
+
+/* What the kernel checks of the header, in its order; the rest is ENOENT's. */
+static int query_mr(struct ib_uverbs_ioctl_hdr *ask)
+{
+	static const uint16_t length[] = {0, 4, 4, 8};
+	uint64_t handle = ask->attrs[UVERBS_ATTR_QUERY_MR_HANDLE].data;
+
+	if (kernel.refuses)
+		return kernel.refuses;
+	if (ask->driver_id != DRIVER)
+		return EINVAL;
+	if (ask->length != sizeof(*ask) + 4 * sizeof(ask->attrs[0]) || ask->num_attrs != 4 ||
+	    ask->object_id != UVERBS_OBJECT_MR || ask->method_id != UVERBS_METHOD_QUERY_MR ||
+	    ask->reserved1 || ask->reserved2)
+		kernel.malformed++;
+	for (int i = 0; i < 4; i++)
+		if (ask->attrs[i].attr_id != i || ask->attrs[i].len != length[i] ||
+		    ask->attrs[i].flags != UVERBS_ATTR_F_MANDATORY ||
+		    ask->attrs[i].attr_data.reserved)
+			kernel.malformed++;
+	for (int i = 0; i < kernel.count; i++) {
+		if (kernel.handle[i] != handle)
+			continue;
+		memcpy((void *)(uintptr_t)ask->attrs[UVERBS_ATTR_QUERY_MR_RESP_LKEY].data,
+		       &kernel.lkey[i], 4);
+		return 0;
+	}
+	return ENOENT;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	int error;
+
+	(void)fd;
+	va_start(args, request);
+	error = request == RDMA_VERBS_IOCTL ? query_mr(va_arg(args, struct ib_uverbs_ioctl_hdr *))
+					    : ENOTTY;
+	va_end(args);
+	errno = error;
+	return error ? -1 : 0;
+}
+
+static struct ibv_mr *reg(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,
+			  unsigned int access)
+{
+	struct ibv_mr *mr;
+
+	errno = 0;
+	mr = ibv_reg_dm_mr(pd, dm, offset, length, access);
+	if (mr) {
+		kernel.handle[kernel.count] = mr->handle;
+		kernel.lkey[kernel.count++] = mr->lkey;
+	}
+	return mr;
+}
+
+static void dereg(struct ibv_mr *mr)
+{
+	for (int i = 0; i < kernel.count; i++)
+		if (kernel.handle[i] == mr->handle)
+			kernel.handle[i] = UINT32_MAX - 1;
+	if (ibv_dereg_mr(mr))
+		tap_bail("ibv_dereg_mr");
+}
+
+/* --- Shortcuts ---------------------------------------------------------------------------------- */
+
+static struct fake_device *dev;
+static struct ibv_context *ctx;
+static struct rdmaez_dm_emu emu;
+
+static void begin(const struct rdmaez_dm_emu_opts *opts)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	dev = fake_reset();
+	ctx = fake_open(dev);
+	if (rdmaez_dm_emu_attach(ctx, opts, &emu, NULL))
+		tap_bail("cannot attach");
+}
+
+static void end(const char *name)
+{
+	tap_eq_int(rdmaez_dm_emu_detach(&emu), 0, "%s: it is detached in the end", name);
+	tap_eq_int(kernel.malformed, 0, "%s: the kernel understood every question", name);
+	fake_close_all();
+}
+
+static struct ibv_dm *alloc(struct ibv_context *context, size_t length)
+{
+	struct ibv_alloc_dm_attr attr = {length, 0, 0};
+
+	errno = 0;
+	return ibv_alloc_dm(context, &attr);
+}
+
+static uint32_t handle_of(const struct ibv_dm *dm)
+{
+	uint32_t handle = 0;
+
+	rdmaez_impl_dm_handle(dm, true, &handle);
+	return handle;
+}
+
+static struct rdmaez_dm_emu_opts sized(size_t size, size_t max_alloc)
+{
+	struct rdmaez_dm_emu_opts opts = {0};
+
+	opts.size = size;
+	opts.max_alloc = max_alloc;
+	return opts;
+}
+
+static struct rdmaez_dm_emu_opts sharing(int fd)
+{
+	struct rdmaez_dm_emu_opts opts = {0};
+
+	opts.fd = fd;
+	return opts;
+}
+
+/* --- Attaching ---------------------------------------------------------------------------------- */
+
+static int try_attach(const struct rdmaez_dm_emu_opts *opts, struct rdmaez_diag *diag)
+{
+	struct rdmaez_dm_emu other;
+
+	return rdmaez_dm_emu_attach(ctx, opts, &other, diag);
+}
+
+static void refusals(void)
+{
+	struct rdmaez_dm_emu_opts opts = {0};
+	struct rdmaez_diag diag;
+
+	begin(NULL);
+	check_refusal(&diag, rdmaez_dm_emu_attach(NULL, NULL, &emu, &diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "context", "no context");
+	check_refusal(&diag, rdmaez_dm_emu_attach(ctx, NULL, NULL, &diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "emu", "no state");
+	check_refusal(&diag, try_attach(NULL, &diag), EBUSY, RDMAEZ_DM_EMU_ATTACHED, "context",
+		      "a second emulation");
+	tap_eq_int(try_attach(NULL, NULL), EBUSY, "without a record, too");
+	end("after refusals");
+
+	ctx = fake_open(fake_reset());
+	opts.flags = 6;
+	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_OPTION_UNKNOWN, "opts.flags",
+		      "unknown flags");
+	tap_eq_hex(diag.finding[0].value, 6, "and which");
+	opts = sized(SIZE_MAX / 4 + 1, 1);
+	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_RANGE, "opts.size",
+		      "more than there can be");
+	tap_eq_int(diag.finding[0].max, SIZE_MAX / 4, "and how much there can be");
+	opts = sized(PAGE, PAGE + 1);
+	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_RANGE, "opts.max_alloc",
+		      "an allocation above the whole");
+	tap_eq_int(diag.finding[0].max, PAGE, "and the whole");
+	opts = sized(SIZE_MAX / 4, 0);
+	check_refusal(&diag, try_attach(&opts, &diag), ENOMEM, RDMAEZ_NO_RESOURCES, "opts.size",
+		      "more than the address space has");
+	verbs_get_ctx(ctx)->sz = 8;
+	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "context",
+		      "a context that ends before device memory");
+	verbs_get_ctx(ctx)->sz = sizeof(struct verbs_context);
+	ctx->abi_compat = NULL;
+	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "context",
+		      "a context of 2011");
+	ctx->abi_compat = __VERBS_ABI_IS_EXTENDED;
+	tap_ok(!rdmaez_dm_emu_is_attached(ctx), "nothing of all that is attached");
+	fake_close_all();
+}
+
+/* A file of so many zeros, or, with a header of the emulation's, spoilt in one byte. */
+static int file_like(int fd, size_t bytes, size_t spoilt)
+{
+	int made = fileno(tmpfile());
+	char buffer[PAGE];
+	ssize_t got;
+
+	if (fd >= 0) {
+		lseek(fd, 0, SEEK_SET);
+		while ((got = read(fd, buffer, sizeof(buffer))) > 0)
+			if (write(made, buffer, (size_t)got) != got)
+				tap_bail("write");
+		if (pwrite(made, "\x55", 1, (off_t)spoilt) != 1)
+			tap_bail("pwrite");
+	} else if (ftruncate(made, (off_t)bytes)) {
+		tap_bail("ftruncate");
+	}
+	return made;
+}
+
+/* A file whose numbers agree, but whose bytes begin within the directory. */
+static int misplaced(int fd)
+{
+	const size_t at = offsetof(struct rdmaez_impl_dm_emu_file, start);
+	int made = file_like(fd, 0, offsetof(struct rdmaez_impl_dm_emu_file, last_handle));
+	const uint64_t numbers[2] = {PAGE, (uint64_t)lseek(made, 0, SEEK_END) - PAGE};
+
+	if (pwrite(made, numbers, sizeof(numbers), (off_t)at) != (ssize_t)sizeof(numbers))
+		tap_bail("pwrite");
+	return made;
+}
+
+static void refuse_fd(int fd, const char *what)
+{
+	struct rdmaez_dm_emu_opts opts = sharing(rdmaez_exactly(fd));
+	struct rdmaez_dm_emu other;
+	struct ibv_context *second = fake_open(dev);
+	struct rdmaez_diag diag;
+
+	check_refusal(&diag, rdmaez_dm_emu_attach(second, &opts, &other, &diag), EBADF,
+		      RDMAEZ_DM_EMU_FD, "opts.fd", "%s", what);
+	tap_eq_int(rdmaez_dm_emu_detach(&other), EINVAL, "%s: there is nothing to detach", what);
+}
+
+static void wrong_files(void)
+{
+	int ends[2], own, file;
+
+	begin(NULL);
+	own = rdmaez_dm_emu_fd(&emu);
+	refuse_fd(-1, "no descriptor");
+	refuse_fd(9999, "one that is not open");
+	refuse_fd(open("/dev/null", O_RDWR), "a device");
+	refuse_fd(open("/", O_RDONLY), "a directory");
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		tap_bail("socketpair");
+	refuse_fd(ends[0], "a socket");
+	refuse_fd(file_like(-1, 0, 0), "an empty file");
+	refuse_fd(file_like(-1, sizeof(struct rdmaez_impl_dm_emu_file) - 1, 0), "a short file");
+	refuse_fd(file_like(-1, 1024 * KIB, 0), "a file of zeros");
+	for (size_t i = 0; i < offsetof(struct rdmaez_impl_dm_emu_file, last_handle); i += 4)
+		refuse_fd(file_like(own, 0, i + (i >= 32 ? 3 : 0)), "a spoilt header");
+	refuse_fd(misplaced(own), "a directory in the memory itself");
+	file = file_like(own, 0, offsetof(struct rdmaez_impl_dm_emu_file, last_handle));
+	tap_ok(file > 0 && ftruncate(own, 0) && errno == EPERM && ftruncate(own, 1 << 24),
+	       "nobody cuts or extends the memory itself");
+	if (ftruncate(file, 200 * KIB))
+		tap_bail("ftruncate");
+	refuse_fd(file, "a file that was cut");
+	end("wrong files");
+}
+
+static void real_memory(void)
+{
+	struct rdmaez_dm_emu_opts opts = {0};
+	struct verbs_context *verbs;
+	struct verbs_context was;
+	struct rdmaez_diag diag;
+	struct ibv_device_attr_ex device;
+
+	dev = fake_reset();
+	dev->attr.max_dm_size = 64 * KIB;
+	ctx = fake_open(dev);
+	verbs = verbs_get_ctx(ctx);
+	was = *verbs;
+	check_refusal(&diag, rdmaez_dm_emu_attach(ctx, NULL, &emu, &diag), EEXIST,
+		      RDMAEZ_DM_EMU_REAL, "max_dm_size", "a device with memory of its own");
+	tap_eq_int(diag.finding[0].value, 64 * KIB, "and how much that has");
+	opts.flags = RDMAEZ_DM_EMU_FORCE;
+	check_success(&diag, rdmaez_dm_emu_attach(ctx, &opts, &emu, &diag),
+		      "attached by force all the same");
+	tap_ok(rdmaez_dm_emu_is_attached(ctx) && !rdmaez_dm_emu_is_attached(NULL),
+	       "and that can be asked");
+	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "the device can be asked");
+	tap_eq_int(device.max_dm_size, 256 * KIB, "and says what is emulated");
+	tap_ok(rdmaez_dm_emu_fd(&emu) >= 0, "there is a descriptor");
+	tap_eq_int(rdmaez_dm_emu_detach(&emu), 0, "detached");
+	tap_ok(memcmp(verbs, &was, sizeof(was)) == 0, "every byte of the context is as it was");
+	tap_eq_int(rdmaez_dm_emu_fd(&emu), -1, "there is no descriptor any more");
+	tap_eq_int(rdmaez_dm_emu_fd(NULL), -1, "nor one of nothing");
+	tap_eq_int(rdmaez_dm_emu_detach(&emu), EINVAL, "and nothing to detach");
+	tap_eq_int(rdmaez_dm_emu_detach(NULL), EINVAL, "nor of nothing");
+	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "the device answers as before");
+	tap_eq_int(device.max_dm_size, 64 * KIB, "with its own memory");
+	fake_close_all();
+}
+
+/* --- ibv_query_device_ex ------------------------------------------------------------------------ */
+
+static void queries(void)
+{
+	struct rdmaez_dm_emu_opts opts = sized(1024 * KIB, 100);
+	const struct ibv_query_device_ex_input input = {.comp_mask = 1};
+	struct ibv_device_attr_ex device;
+	struct verbs_context *verbs;
+
+	begin(&opts);
+	verbs = verbs_get_ctx(ctx);
+	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "the device can be asked");
+	tap_eq_int(device.max_dm_size, 100, "max_dm_size is what the options said");
+	tap_eq_int(device.orig_attr.max_qp, dev->attr.orig_attr.max_qp, "the rest is the device's");
+	memset(&device, 0x5a, sizeof(device));
+	tap_eq_int(verbs->query_device_ex(ctx, NULL, &device, sizeof(device.orig_attr)), 0,
+		   "an older program asks");
+	tap_ok(device.max_dm_size == 0x5a5a5a5a5a5a5a5a,
+	       "and nothing is written beyond its struct");
+	tap_eq_int(verbs->query_device_ex(ctx, &input, &device, sizeof(device)), EINVAL,
+		   "what the device refuses stays refused");
+	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EOPNOTSUPP);
+	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "a device without the newer verb");
+	tap_eq_int(device.max_dm_size, 100, "tells max_dm_size all the same");
+	tap_eq_int(device.orig_attr.max_qp, dev->attr.orig_attr.max_qp, "and what the older tells");
+	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EOPNOTSUPP);
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), EIO, "where that fails, so it says");
+	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EOPNOTSUPP);
+	tap_eq_int(verbs->query_device_ex(ctx, NULL, &device, sizeof(device.orig_attr)), EOPNOTSUPP,
+		   "an older program on an older device makes do with the older verb");
+	end("queries");
+	/* No such verb at all. */
+	ctx = fake_open(dev);
+	verbs_get_ctx(ctx)->query_device_ex = NULL;
+	tap_eq_int(rdmaez_dm_emu_attach(ctx, NULL, &emu, NULL), 0, "a context without the verb");
+	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "gets one");
+	tap_eq_int(device.max_dm_size, 256 * KIB, "which tells max_dm_size");
+	end("without the verb");
+}
+
+/* --- ibv_alloc_dm ------------------------------------------------------------------------------- */
+
+static void allocation(void)
+{
+	static const struct {
+		const char *name;
+		size_t length;
+		uint32_t log_align, comp_mask;
+		int error;
+	} tries[] = {
+		{"one byte", 1, 0, 0, 0},
+		{"what there may be at most", 100 * KIB, 0, 0, 0},
+		{"a byte more", 100 * KIB + 1, 0, 0, EINVAL},
+		{"all that size_t holds", SIZE_MAX, 0, 0, EINVAL},
+		{"no byte", 0, 0, 0, EINVAL},
+		{"the alignment of a page", 64, 12, 0, 0},
+		{"more than that", 64, 13, 0, EINVAL},
+		{"an alignment beyond all", 64, UINT32_MAX, 0, EINVAL},
+		{"a mask of which nothing is known", 64, 0, 1, EINVAL},
+	};
+	struct rdmaez_dm_emu_opts opts = sized(256 * KIB, 100 * KIB);
+
+	begin(&opts);
+	for (size_t i = 0; i < COUNT_OF(tries); i++) {
+		struct ibv_alloc_dm_attr attr = {tries[i].length, tries[i].log_align,
+						 tries[i].comp_mask};
+		struct ibv_dm *dm;
+
+		errno = 0;
+		dm = ibv_alloc_dm(ctx, &attr);
+		tap_eq_int(dm ? 0 : errno, tries[i].error, "%s: %s", tries[i].name,
+			   rdmaez_errno_str(tries[i].error));
+		tap_ok(!dm || (dm->context == ctx && dm->comp_mask == 1 && handle_of(dm) != 0),
+		       "%s: it has its context and a handle", tries[i].name);
+		tap_eq_int(dm ? ibv_free_dm(dm) : 0, 0, "%s: it can be freed", tries[i].name);
+	}
+	end("allocation");
+}
+
+/* As many as there are pages, and what is freed is used again. */
+static void room(void)
+{
+	struct ibv_dm *dm[65];
+	bool distinct = true;
+	int count = 0;
+
+	begin(NULL);
+	while (count < 65 && (dm[count] = alloc(ctx, 1)))
+		count++;
+	tap_eq_int(count, 64, "256 KiB are 64 pieces, however small");
+	tap_eq_int(errno, ENOMEM, "then there is no room");
+	for (int i = 0; i < 64; i++)
+		for (int j = 0; j < i; j++)
+			distinct = distinct && handle_of(dm[i]) != handle_of(dm[j]);
+	tap_ok(distinct, "no two have the same handle");
+	ibv_free_dm(dm[10]);
+	ibv_free_dm(dm[12]);
+	tap_ok(!alloc(ctx, PAGE + 1) && errno == ENOMEM, "two holes are not one of twice the size");
+	ibv_free_dm(dm[11]);
+	dm[10] = alloc(ctx, 3 * PAGE);
+	tap_ok(dm[10], "three in a row are");
+	tap_ok(!alloc(ctx, 1) && errno == ENOMEM, "and then it is full again");
+	for (int i = 0; i < 64; i++)
+		if (i != 11 && i != 12 && ibv_free_dm(dm[i]))
+			tap_bail("ibv_free_dm");
+	dm[0] = alloc(ctx, 256 * KIB);
+	tap_ok(dm[0], "all at once fit where nothing is left");
+	ibv_free_dm(dm[0]);
+	end("room");
+}
+
+/* Pieces whose places in the directory are not those in the memory keep out of each other's way. */
+static void disorder(void)
+{
+	static const size_t pages[] = {2, 1, 1, 0, 1, 1, 1, 2};
+	struct ibv_dm *dm[COUNT_OF(pages)] = {NULL};
+	uint32_t word;
+
+	begin(NULL);
+	for (uint32_t i = 0; i < COUNT_OF(pages); i++) {
+		if (!pages[i]) {
+			ibv_free_dm(dm[0]);
+			dm[0] = NULL;
+			continue;
+		}
+		dm[i] = alloc(ctx, pages[i] * PAGE);
+		for (size_t page = 0; dm[i] && page < pages[i]; page++)
+			ibv_memcpy_to_dm(dm[i], page * PAGE, &i, 4);
+	}
+	for (uint32_t i = 0; i < COUNT_OF(pages); i++) {
+		for (size_t page = 0; dm[i] && page < pages[i]; page++) {
+			ibv_memcpy_from_dm(&word, dm[i], page * PAGE, 4);
+			tap_eq_int(word, i, "page %d of piece %u is its own", (int)page, i);
+		}
+		if (dm[i] && ibv_free_dm(dm[i]))
+			tap_bail("ibv_free_dm");
+	}
+	end("disorder");
+}
+
+/* --- The copies --------------------------------------------------------------------------------- */
+
+static void copies(void)
+{
+	static const struct {
+		uint64_t offset;
+		size_t length;
+		int error;
+	} tries[] = {
+		{0, 0, 0},
+		{0, 4, 0},
+		{4, 96, 0},
+		{0, 100, 0},
+		{100, 0, 0},
+		{96, 4, 0},
+		{0, 102, EINVAL}, /* that is all of it, and not a multiple of four */
+		{1, 4, EINVAL},
+		{0, 3, EINVAL},
+		{2, 0, EINVAL},
+		{102, 0, EINVAL},
+		{100, 4, EFAULT},
+		{104, 0, EFAULT},
+		{0, 104, EFAULT},
+		{0, 103, EFAULT}, /* bounds come before multiples */
+		{103, 1, EFAULT},
+		{UINT64_MAX, 1, EFAULT},
+		{UINT64_MAX - 3, 4, EFAULT}, /* where a sum would be 0 */
+		{UINT64_MAX - 3, 8, EFAULT}, /* and 4: mlx5 writes before its mapping */
+		{8, SIZE_MAX - 3, EFAULT},
+		{(uint64_t)1 << 63, (size_t)1 << 63, EFAULT},
+	};
+	uint8_t bytes[104], got[104], want[104] = {0};
+	struct ibv_dm *dm;
+
+	begin(NULL);
+	dm = alloc(ctx, 102);
+	for (size_t i = 0; i < COUNT_OF(tries); i++) {
+		const uint64_t offset = tries[i].offset;
+		const size_t length = tries[i].length;
+		int error;
+
+		memset(bytes, (int)i + 1, sizeof(bytes));
+		errno = 77;
+		error = ibv_memcpy_to_dm(dm, offset, bytes + 1, length);
+		tap_eq_int(error, tries[i].error, "%llu bytes to %llu: %s",
+			   (unsigned long long)length, (unsigned long long)offset,
+			   rdmaez_errno_str(tries[i].error));
+		if (!error)
+			memset(want + offset, (int)i + 1, length);
+		tap_eq_int(ibv_memcpy_from_dm(bytes + 1, dm, offset, length), tries[i].error,
+			   "and back");
+		tap_eq_int(errno, 77, "errno is left alone");
+		tap_eq_int(ibv_memcpy_from_dm(got, dm, 0, 100), 0, "all of it can be read");
+		tap_ok(memcmp(got, want, 100) == 0, "and is as it should be");
+	}
+	ibv_free_dm(dm);
+	end("copies");
+}
+
+/* --- ibv_reg_dm_mr ------------------------------------------------------------------------------ */
+
+static void access_flags(struct ibv_pd *pd, struct ibv_dm *dm)
+{
+	const unsigned int zero = IBV_ACCESS_ZERO_BASED, local = IBV_ACCESS_LOCAL_WRITE;
+	const struct {
+		unsigned int access;
+		int error;
+	} tries[] = {
+		{zero, 0},
+		{zero | local, 0},
+		{zero | IBV_ACCESS_REMOTE_READ, 0},
+		{zero | local | IBV_ACCESS_REMOTE_WRITE, 0},
+		{zero | local | IBV_ACCESS_REMOTE_ATOMIC, 0},
+		{PEER, 0},
+		{0, EINVAL},
+		{PEER & ~zero, EINVAL},
+		{zero | IBV_ACCESS_REMOTE_WRITE, EINVAL},
+		{zero | IBV_ACCESS_REMOTE_ATOMIC, EINVAL},
+		{PEER | IBV_ACCESS_MW_BIND, EINVAL},
+		{PEER | IBV_ACCESS_ON_DEMAND, EINVAL},
+		{PEER | IBV_ACCESS_HUGETLB, EINVAL},
+		{PEER | 1u << 8, EINVAL}, /* IBV_ACCESS_FLUSH_GLOBAL */
+		{PEER | IBV_ACCESS_RELAXED_ORDERING, EINVAL},
+		{PEER | 1u << 31, EINVAL},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(tries); i++) {
+		const unsigned int count = fake_count(FAKE_REG_MR);
+		struct ibv_mr *mr = reg(pd, dm, 0, 64, tries[i].access);
+
+		tap_eq_int(fake_count(FAKE_REG_MR) - count, !tries[i].error,
+			   "access 0x%x: the device hears of what is right only", tries[i].access);
+		tap_eq_int(mr ? 0 : errno, tries[i].error, "access 0x%x: %s", tries[i].access,
+			   rdmaez_errno_str(tries[i].error));
+		if (!mr)
+			continue;
+		tap_eq_hex(fake_last(FAKE_REG_MR)->attr_mask, tries[i].access & ~zero,
+			   "access 0x%x: the host's memory is not told of zero", tries[i].access);
+		dereg(mr);
+	}
+}
+
+static void registration(void)
+{
+	static const struct {
+		uint64_t offset;
+		size_t length;
+		int error;
+	} tries[] = {
+		{0, 2 * PAGE + 2, 0},
+		{0, 1, 0},
+		{PAGE, PAGE + 2, 0},
+		{2 * PAGE, 2, 0},
+		{0, 2 * PAGE + 3, EINVAL},
+		{2 * PAGE, 3, EINVAL},
+		{PAGE, SIZE_MAX, EINVAL},
+		{UINT64_MAX - PAGE + 1, PAGE, EINVAL},
+		{0, 0, EINVAL},
+		{64, 64, EOPNOTSUPP}, /* mlx5 can do that */
+	};
+	struct ibv_dm *dm;
+	struct ibv_pd *pd;
+
+	begin(NULL);
+	pd = ibv_alloc_pd(ctx);
+	dm = alloc(ctx, 2 * PAGE + 2);
+	for (size_t i = 0; i < COUNT_OF(tries); i++) {
+		const unsigned int count = fake_count(FAKE_REG_MR);
+		struct ibv_mr *mr = reg(pd, dm, tries[i].offset, tries[i].length, PEER);
+
+		tap_eq_int(fake_count(FAKE_REG_MR) - count, !tries[i].error,
+			   "the device hears of what is right only");
+
+		tap_eq_int(mr ? 0 : errno, tries[i].error, "%llu bytes from %llu: %s",
+			   (unsigned long long)tries[i].length, (unsigned long long)tries[i].offset,
+			   rdmaez_errno_str(tries[i].error));
+		if (!mr)
+			continue;
+		tap_ok(!mr->addr && mr->length == tries[i].length && mr->pd == pd,
+		       "it has no address, and the length");
+		dereg(mr);
+	}
+	access_flags(pd, dm);
+	fake_fail(FAKE_REG_MR, 1, ENOMEM);
+	tap_ok(!reg(pd, dm, 0, 64, PEER) && errno == ENOMEM, "what the device refuses is refused");
+	tap_eq_int(ibv_free_dm(dm), 0, "and leaves no region behind");
+	end("registration");
+}
+
+/* The context's own protection domain, and the second emulation's memory. */
+static void foreign_domain(void)
+{
+	struct rdmaez_dm_emu second;
+	struct ibv_context *other;
+	struct ibv_dm *dm, *namesake;
+
+	begin(NULL);
+	other = fake_open(dev);
+	if (rdmaez_dm_emu_attach(other, NULL, &second, NULL))
+		tap_bail("cannot attach");
+	dm = alloc(ctx, 64);
+	namesake = alloc(other, 64);
+	tap_eq_int(handle_of(dm), handle_of(namesake), "two memories use the same handles");
+	tap_ok(!reg(ibv_alloc_pd(other), dm, 0, 64, PEER) && errno == ENOENT,
+	       "a domain of another context does not know the memory");
+	ibv_free_dm(namesake);
+	ibv_free_dm(dm);
+	tap_eq_int(rdmaez_dm_emu_detach(&second), 0, "two contexts have memory each");
+	end("a foreign domain");
+}
+
+static void busy(void)
+{
+	struct ibv_mr *first, *second;
+	struct ibv_dm *dm;
+	struct ibv_pd *pd;
+	uint32_t word = 7;
+
+	begin(NULL);
+	pd = ibv_alloc_pd(ctx);
+	dm = alloc(ctx, 64);
+	first = reg(pd, dm, 0, 64, PEER);
+	second = reg(pd, dm, 0, 32, PEER);
+	tap_eq_int(ibv_free_dm(dm), EBUSY, "with two regions it stays");
+	dereg(first);
+	tap_eq_int(ibv_free_dm(dm), EBUSY, "with one as well");
+	tap_eq_int(rdmaez_dm_emu_detach(&emu), EBUSY, "and the emulation with it");
+	tap_eq_int(ibv_memcpy_to_dm(dm, 0, &word, 4), 0, "it can be used meanwhile");
+	dereg(second);
+	tap_eq_int(ibv_free_dm(dm), 0, "without one it goes");
+
+	dm = alloc(ctx, 64);
+	first = reg(pd, dm, 0, 64, PEER);
+	kernel.lkey[kernel.count - 1] ^= 1;
+	tap_eq_int(ibv_free_dm(dm), 0, "a handle that is another region's by now does not count");
+	dereg(first);
+	end("busy");
+
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.refuses = EPROTONOSUPPORT;
+	ctx = fake_open(dev);
+	if (rdmaez_dm_emu_attach(ctx, NULL, &emu, NULL))
+		tap_bail("cannot attach");
+	dm = alloc(ctx, 64);
+	first = reg(ibv_alloc_pd(ctx), dm, 0, 64, PEER);
+	tap_eq_int(ibv_free_dm(dm), 0, "a kernel that cannot tell lets everything go");
+	dereg(first);
+	end("an old kernel");
+}
+
+/* --- Sharing ------------------------------------------------------------------------------------ */
+
+static struct ibv_dm *import(struct ibv_context *context, uint32_t handle)
+{
+	struct ibv_dm *dm = NULL;
+
+	errno = rdmaez_impl_dm_import(context, handle, &dm);
+	return dm;
+}
+
+static void two_contexts(void)
+{
+	struct rdmaez_dm_emu_opts opts;
+	struct ibv_context *other;
+	struct rdmaez_dm_emu second;
+	struct rdmaez_diag diag;
+	struct ibv_dm *dm, *same, *all;
+	uint32_t word = 0x12345678, handle;
+
+	begin(NULL);
+	other = fake_open(dev);
+	opts = sharing(rdmaez_dm_emu_fd(&emu));
+	check_success(&diag, rdmaez_dm_emu_attach(other, &opts, &second, &diag),
+		      "a second context shares the memory");
+	dm = alloc(ctx, 100);
+	handle = handle_of(dm);
+	tap_ok(!import(other, handle + 1) && errno == ENOENT, "an unknown handle is refused");
+	tap_ok(!import(other, 0) && errno == ENOENT, "so is none at all");
+	same = import(other, handle);
+	tap_ok(same && same->context == other && same->comp_mask == 0 && handle_of(same) == handle,
+	       "the handle is imported, as mlx5 does without its mark");
+	ibv_memcpy_to_dm(dm, 96, &word, 4);
+	word = 0;
+	tap_eq_int(ibv_memcpy_from_dm(&word, same, 96, 4), 0, "the other copies out");
+	tap_eq_hex(word, 0x12345678, "what the first has copied in");
+	tap_eq_int(ibv_memcpy_from_dm(&word, same, 100, 4), EFAULT, "to the length asked for");
+
+	tap_eq_int(ibv_free_dm(same), 0, "who imported it may free it for everyone");
+	tap_eq_int(ibv_free_dm(dm), ENOENT, "then it is gone for the first");
+	tap_ok(!import(other, handle) && errno == ENOENT, "and cannot be imported");
+	tap_ok(!import(other, 0) && errno == ENOENT, "nor is what was freed handle 0");
+	tap_ok(!alloc(ctx, 256 * KIB) && errno == ENOMEM, "its bytes stay while they are mapped");
+	tap_eq_int(ibv_memcpy_from_dm(&word, dm, 96, 4), 0, "and can be read");
+	rdmaez_impl_dm_unimport(dm);
+	all = alloc(ctx, 256 * KIB);
+	tap_ok(all && handle_of(all) != handle, "then they are free, and the handle is not reused");
+	ibv_free_dm(all);
+
+	dm = alloc(ctx, 100);
+	rdmaez_impl_dm_unimport(dm);
+	tap_ok(!alloc(ctx, 256 * KIB) && errno == ENOMEM,
+	       "memory that was unimported and not freed lives as long as its context");
+	tap_eq_int(rdmaez_dm_emu_detach(&second), 0, "the second goes first");
+	end("two contexts");
+}
+
+static void many_contexts(void)
+{
+	static struct rdmaez_dm_emu others[64];
+	struct rdmaez_dm_emu_opts opts;
+	struct rdmaez_diag diag;
+	int count = 0;
+
+	begin(NULL);
+	opts = sharing(rdmaez_dm_emu_fd(&emu));
+	while (count < 64 && rdmaez_dm_emu_attach(fake_open(dev), &opts, &others[count], NULL) == 0)
+		count++;
+	tap_eq_int(count, 63, "64 contexts share one memory");
+	check_refusal(&diag, rdmaez_dm_emu_attach(fake_open(dev), &opts, &others[63], &diag),
+		      ENOSPC, RDMAEZ_NO_RESOURCES, "opts.size", "and no more");
+	for (int i = 0; i < 63; i++)
+		if (rdmaez_dm_emu_detach(&others[i]))
+			tap_bail("cannot detach");
+	tap_eq_int(rdmaez_dm_emu_attach(fake_open(dev), &opts, &others[0], NULL), 0,
+		   "when they are gone there is room");
+	rdmaez_dm_emu_detach(&others[0]);
+	end("many contexts");
+}
+
+/* Lets the other process go on, or waits until it does. */
+static void signal_other(int fd)
+{
+	if (write(fd, "x", 1) != 1)
+		_exit(1);
+}
+
+static void wait_for_other(int fd)
+{
+	char byte;
+
+	if (read(fd, &byte, 1) != 1)
+		_exit(2);
+}
+
+/* The other process: it imports, registers, allocates, and ends without a word. */
+static void child(int fd, int socket, uint32_t handle)
+{
+	struct rdmaez_dm_emu_opts opts = sharing(fd);
+	struct ibv_context *context = fake_open(dev);
+	static struct rdmaez_dm_emu own;
+	struct ibv_dm *dm;
+	uint32_t word = 0;
+
+	if (rdmaez_dm_emu_attach(context, &opts, &own, NULL))
+		_exit(3);
+	dm = import(context, handle);
+	if (!dm || ibv_memcpy_from_dm(&word, dm, 8, 4) || word != 1)
+		_exit(4);
+	word = 2;
+	ibv_memcpy_to_dm(dm, 8, &word, 4);
+	if (!reg(ibv_alloc_pd(context), dm, 0, 64, PEER) || !alloc(context, 8 * PAGE))
+		_exit(5);
+	signal_other(socket);
+	wait_for_other(socket);
+	_exit(0);
+}
+
+static void two_processes(void)
+{
+	uint32_t word = 1;
+	struct ibv_dm *dm;
+	int ends[2], status = -1;
+	pid_t pid;
+
+	begin(NULL);
+	dm = alloc(ctx, 64);
+	ibv_memcpy_to_dm(dm, 8, &word, 4);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		tap_bail("socketpair");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		child(rdmaez_dm_emu_fd(&emu), ends[1], handle_of(dm));
+	close(ends[1]);
+	wait_for_other(ends[0]);
+	ibv_memcpy_from_dm(&word, dm, 8, 4);
+	tap_eq_int(word, 2, "one process reads what the other has written");
+	tap_eq_int(ibv_free_dm(dm), EBUSY, "its region keeps the memory");
+	tap_ok(!alloc(ctx, 56 * PAGE) && errno == ENOMEM, "and its own memory is taken");
+	signal_other(ends[0]);
+	tap_ok(waitpid(pid, &status, 0) == pid && status == 0, "it ends without cleaning up");
+	tap_eq_int(ibv_free_dm(dm), 0, "nothing of it keeps the memory any more");
+	dm = alloc(ctx, 256 * KIB);
+	tap_ok(dm, "and what it had is free");
+	ibv_free_dm(dm);
+	end("two processes");
+}
+
+static void opened(void)
+{
+	static const uint8_t guid[8] = {0, 0, 0, 0, 0, 0, 0x12, 0x34};
+	struct rdmaez_dm_token token;
+	struct ibv_context *context;
+	struct rdmaez_dm_emu second;
+	struct ibv_dm *dm, *same;
+	int fd;
+
+	begin(NULL);
+	fd = rdmaez_dm_emu_fd(&emu);
+	memset(&token, 0, sizeof(token));
+	token.device_guid = 0x1234;
+	strcpy(token.device, "fake0");
+	memcpy(&dev->attr.orig_attr.node_guid, guid, sizeof(guid));
+	context = rdmaez_dm_emu_open(fd, &token, &second);
+	tap_ok(context && rdmaez_dm_emu_is_attached(context), "the device with the GUID is opened");
+	dm = alloc(ctx, 64);
+	same = import(context, handle_of(dm));
+	tap_ok(same, "and has the same memory");
+	tap_eq_int(rdmaez_dm_emu_close(context, &second), EBUSY,
+		   "it stays open while that is used");
+	rdmaez_impl_dm_unimport(same);
+	tap_eq_int(rdmaez_dm_emu_close(context, &second), 0, "then it is closed");
+	tap_eq_int(rdmaez_dm_emu_close(context, &second), EINVAL, "once");
+	token.device_guid = 0x4321;
+	tap_ok(!rdmaez_dm_emu_open(fd, &token, &second) && errno == ENODEV,
+	       "another GUID is another device");
+	token.device_guid = 0;
+	context = rdmaez_dm_emu_open(fd, &token, &second);
+	tap_ok(context, "without a GUID the name decides");
+	tap_eq_int(rdmaez_dm_emu_close(context, &second), 0, "that is closed, too");
+	tap_ok(!rdmaez_dm_emu_open(0, &token, &second) && errno == EBADF,
+	       "not any descriptor will do");
+	tap_eq_int(fake_open_count(), 1, "which leaves no device open");
+	fake_fail(FAKE_OPEN_DEVICE, 1, EACCES);
+	tap_ok(!rdmaez_dm_emu_open(fd, &token, &second) && errno == EACCES, "nor any device");
+	fake_fail(FAKE_GET_DEVICE_LIST, 1, ENOSYS);
+	tap_ok(!rdmaez_dm_emu_open(fd, &token, &second) && errno == ENOSYS, "nor no device at all");
+	ibv_free_dm(dm);
+	end("opened");
+}
+
+/* --- Faults ------------------------------------------------------------------------------------- */
+
+static int query(void)
+{
+	struct ibv_device_attr_ex device;
+
+	return ibv_query_device_ex(ctx, NULL, &device);
+}
+
+static void faults(void)
+{
+	struct ibv_dm *dm, *same;
+	struct ibv_mr *mr;
+	struct ibv_pd *pd;
+	uint32_t word = 1;
+
+	begin(NULL);
+	pd = ibv_alloc_pd(ctx);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_ALLOC, 2, EAGAIN);
+	dm = alloc(ctx, 64);
+	tap_ok(dm, "the first allocation works");
+	tap_ok(!alloc(ctx, 64) && errno == EAGAIN, "the second fails as it was told to");
+	same = alloc(ctx, 64);
+	tap_ok(same && ibv_free_dm(same) == 0, "the third works again");
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_TO, 0, EIO);
+	tap_ok(ibv_memcpy_to_dm(dm, 0, &word, 4) == EIO && ibv_memcpy_to_dm(dm, 0, &word, 4) == EIO,
+	       "every copy fails");
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_TO, 0, 0);
+	word = 0;
+	tap_ok(ibv_memcpy_from_dm(&word, dm, 0, 4) == 0 && word == 0, "and copied nothing");
+	tap_eq_int(ibv_memcpy_to_dm(dm, 0, &word, 4), 0, "until that is taken back");
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_FROM, 1, EIO);
+	tap_eq_int(ibv_memcpy_from_dm(&word, dm, 0, 4), EIO, "a copy out fails");
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_REG, 1, ENOSPC);
+	tap_ok(!reg(pd, dm, 0, 64, PEER) && errno == ENOSPC, "a registration fails");
+	mr = reg(pd, dm, 0, 64, PEER);
+	tap_ok(mr, "and works then");
+	dereg(mr);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_QUERY, 1, EPERM);
+	tap_eq_int(query(), EPERM, "a query fails");
+	tap_eq_int(query(), 0, "and works then");
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_IMPORT, 1, EMFILE);
+	tap_ok(!import(ctx, handle_of(dm)) && errno == EMFILE, "an import fails");
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, EIO);
+	tap_eq_int(ibv_free_dm(dm), EIO, "to free it fails");
+	tap_eq_int(ibv_free_dm(dm), 0, "and works then");
+	tap_eq_int(rdmaez_dm_emu_fail(&emu, (enum rdmaez_dm_emu_call)7, 1, EIO), EINVAL,
+		   "there is no eighth call");
+	tap_eq_int(rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, -1), EINVAL, "nor errno -1");
+	tap_eq_int(rdmaez_dm_emu_fail(NULL, RDMAEZ_DM_EMU_FREE, 1, EIO), EINVAL, "nor a NULL");
+	end("faults");
+	tap_eq_int(rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, EIO), EINVAL, "nor detached");
+}
+
+int main(void)
+{
+	refusals();
+	wrong_files();
+	real_memory();
+	queries();
+	allocation();
+	room();
+	disorder();
+	copies();
+	registration();
+	foreign_domain();
+	busy();
+	two_contexts();
+	many_contexts();
+	two_processes();
+	opened();
+	faults();
+	return tap_done();
+}
