@@ -31,7 +31,9 @@ FAKE := $(patsubst tests/fake/%.c,%.o,$(wildcard tests/fake/*.c))
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 UNIT := $(UNIT:%=build/unit/gcc/%) $(UNIT:%=build/unit/clang/%)
 DEVICE := $(patsubst tests/device/%.c,build/device/%,$(wildcard tests/device/*.c))
-C_FILES = $(shell find include examples tests -name '*.[ch]')
+DATA := $(addsuffix .json,completions fields names reasons transitions caps.schema) \
+	$(notdir $(wildcard docs/schema/*))
+C_FILES = $(shell find docs include examples tests -name '*.[ch]')
 
 .PHONY: help
 help: ## print this list
@@ -48,7 +50,7 @@ examples: $(EXAMPLES) ## build the examples into build/examples
 bench: | deps-build deps-bench ## measure what the helpers cost
 	tests/bench/run
 
-docs: build/docs/mistakes.txt | deps-docs ## build the documentation into build/docs/html
+docs: build/docs/mistakes.txt $(DATA:%=build/docs/html/data/%) | deps-docs ## build the documentation into build/docs/html
 	RDMAEZ_VERSION=$(VERSION) doxygen docs/Doxyfile
 
 # What the example prints about its mistakes is part of the documentation; the fake needs no device.
@@ -56,6 +58,14 @@ build/docs/mistakes.txt: examples/mistakes.c $(wildcard include/*.h include/*/*.
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O1 -Iinclude -Itests/fake $< $(wildcard tests/fake/*.c) -o build/docs/mistakes
 	build/docs/mistakes >$@
+
+# The headers' tables for other languages, with their schemas, are published with the documentation.
+build/docs/html/data/%.json: build/docs/data
+	@mkdir -p $(@D)
+	$< $* >$@
+build/docs/html/data/%.schema.json: docs/schema/%.schema.json
+	@mkdir -p $(@D)
+	cp $< $@
 
 INSTALL_TO := $(DESTDIR)$(PREFIX)
 install: ## copy the headers and rdmaez.pc below PREFIX (/usr/local), or DESTDIR and PREFIX
@@ -119,6 +129,8 @@ build/examples/%: examples/%.c | deps-build
 	$(call compile,-libverbs)
 build/device/%: tests/device/%.c | deps-build
 	$(call compile,$(SANITIZE) -Itests -libverbs)
+build/docs/data: docs/data.c | deps-build
+	$(call compile)
 
 # The fake's objects stand in for libibverbs, so a unit test links nothing else.
 build/objects/gcc/%.o: tests/%.c | deps-build

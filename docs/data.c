@@ -1,0 +1,730 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What rdmaez knows of verbs, as JSON for programs in other languages: `data TABLE` prints one table,
+ * `data caps.schema` the JSON Schema of what rdmaez_caps_json() and rdmaez_port_caps_json() write.
+ *
+ * Everything comes from the headers' own lists, so there is nothing to keep in step but the schemas in
+ * docs/schema. A new table is a function, a line in tables[] below, a schema, and its name in the
+ * Makefile. Calls no verb and links nothing.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include <rdmaez.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The schemas' version: raised when a program that could read a table may need a change. */
+#define SCHEMA_VERSION 1
+
+/* ---- JSON: commas, line breaks and quotes ---------------------------------------------------- */
+
+static struct {
+	char close;
+	bool lines; /* an element a line, so that a diff of two versions can be read */
+	bool any;
+} level[16];
+static int depth;
+
+static void indent(void)
+{
+	putchar('\n');
+	for (int i = 0; i < depth; i++)
+		putchar('\t');
+}
+
+static void string(const char *value)
+{
+	char buf[1024];
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, sizeof(buf));
+
+	rdmaez_impl_put_json_string(&text, value);
+	if (text.length >= sizeof(buf))
+		abort();
+	fputs(buf, stdout);
+}
+
+/* What stands before every element. The key is NULL in an array. */
+static void next(const char *key)
+{
+	if (depth && level[depth].any)
+		putchar(',');
+	if (depth && level[depth].lines)
+		indent();
+	else if (depth && level[depth].any)
+		putchar(' ');
+	level[depth].any = true;
+	if (key) {
+		string(key);
+		fputs(": ", stdout);
+	}
+}
+
+static void begin(const char *key, const char *brackets, bool lines)
+{
+	next(key);
+	putchar(brackets[0]);
+	depth++;
+	level[depth].close = brackets[1];
+	level[depth].lines = lines;
+	level[depth].any = false;
+}
+
+static void end(void)
+{
+	const int ended = depth--;
+
+	if (level[ended].lines)
+		indent();
+	putchar(level[ended].close);
+}
+
+/* An object of an array, in one line; closed by end(). */
+static void row(void)
+{
+	begin(NULL, "{}", false);
+}
+
+static void text(const char *key, const char *value)
+{
+	next(key);
+	string(value);
+}
+
+static void number(const char *key, unsigned long long value)
+{
+	next(key);
+	printf("%llu", value);
+}
+
+static void yes_or_no(const char *key, bool value)
+{
+	next(key);
+	fputs(value ? "true" : "false", stdout);
+}
+
+/* The names of a mask's bits. */
+static void names(const char *key, unsigned int mask, const char *(*name)(int bit))
+{
+	begin(key, "[]", false);
+	for (unsigned int bit = 0; bit < 31; bit++)
+		if (mask >> bit & 1)
+			text(NULL, name(1 << bit));
+	end();
+}
+
+/* ---- The transitions of queue pairs ---------------------------------------------------------- */
+
+static void transition(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
+
+	row();
+	text("type", rdmaez_qp_type_str(type));
+	text("from", rdmaez_qp_state_str(from));
+	text("to", rdmaez_qp_state_str(to));
+	yes_or_no("legal", rule.legal);
+	names("required", (unsigned int)rule.required, rdmaez_qp_attr_str);
+	number("required_mask", (unsigned int)rule.required);
+	names("optional", (unsigned int)rule.optional, rdmaez_qp_attr_str);
+	number("optional_mask", (unsigned int)rule.optional);
+	end();
+}
+
+static void transitions(void)
+{
+	begin("transitions", "[]", true);
+	for (int type = 0; type <= IBV_QPT_DRIVER; type++)
+		for (int from = IBV_QPS_RESET; from <= IBV_QPS_ERR; from++)
+			for (int to = IBV_QPS_RESET; to <= IBV_QPS_ERR; to++)
+				if (rdmaez_qp_type_has_rules((enum ibv_qp_type)type))
+					transition((enum ibv_qp_type)type, (enum ibv_qp_state)from,
+						   (enum ibv_qp_state)to);
+	end();
+}
+
+/* ---- The reasons ----------------------------------------------------------------------------- */
+
+static void reasons(void)
+{
+	begin("reasons", "[]", true);
+	for (int i = 0; i < RDMAEZ_REASON_COUNT; i++) {
+		row();
+		text("id", rdmaez_reason_id((enum rdmaez_reason)i));
+		number("number", (unsigned int)i);
+		text("what", rdmaez_reason_str((enum rdmaez_reason)i));
+		text("next", rdmaez_reason_fix((enum rdmaez_reason)i));
+		end();
+	}
+	end();
+}
+
+/* ---- The names of verbs' numbers ------------------------------------------------------------- */
+
+/* The functions of str.h, as functions of an int. */
+#define NAMED(object, type)                                \
+	static const char *name_##object(int value)        \
+	{                                                  \
+		return rdmaez_##object##_str((type)value); \
+	}
+NAMED(qp_state, enum ibv_qp_state)
+NAMED(qp_type, enum ibv_qp_type)
+NAMED(mtu, enum ibv_mtu)
+NAMED(mig_state, enum ibv_mig_state)
+NAMED(link_layer, uint8_t)
+NAMED(gid_type, uint32_t)
+NAMED(qp_attr, int)
+NAMED(access, int)
+NAMED(wr_opcode, enum ibv_wr_opcode)
+
+static const struct named {
+	const char *key;
+	const char *of;
+	const char *prefix;
+	bool flags;
+	const char *(*name)(int value);
+} named[] = {
+	{"qp_type", "enum ibv_qp_type", "IBV_QPT_", false, name_qp_type},
+	{"qp_state", "enum ibv_qp_state", "IBV_QPS_", false, name_qp_state},
+	{"qp_attr", "enum ibv_qp_attr_mask", "", true, name_qp_attr},
+	{"access", "enum ibv_access_flags", "", true, name_access},
+	{"wr_opcode", "enum ibv_wr_opcode", "IBV_WR_", false, name_wr_opcode},
+	{"mtu", "enum ibv_mtu", "IBV_MTU_", false, name_mtu},
+	{"mig_state", "enum ibv_mig_state", "IBV_MIG_", false, name_mig_state},
+	{"link_layer", "ibv_port_attr.link_layer", "IBV_LINK_LAYER_", false, name_link_layer},
+	{"gid_type", "ibv_gid_entry.gid_type", "IBV_GID_TYPE_", false, name_gid_type},
+};
+
+/* What verbs.h calls a name that people write otherwise: IBV_GID_TYPE_ROCE_V2 for "RoCE v2". */
+static void constant(const char *prefix, const char *name)
+{
+	char buf[64];
+	const int length = snprintf(buf, sizeof(buf), "%s%s", prefix, name);
+
+	for (int i = (int)strlen(prefix); i < length; i++)
+		buf[i] = (char)(buf[i] == ' ' ? '_' : toupper((unsigned char)buf[i]));
+	text("constant", buf);
+}
+
+static void named_value(const struct named *set, int value)
+{
+	const char *name = set->name(value);
+
+	if (strcmp(name, "unknown") == 0)
+		return;
+	row();
+	number("value", (unsigned int)value);
+	text("name", name);
+	constant(set->prefix, name);
+	end();
+}
+
+static void all_names(void)
+{
+	begin("names", "{}", true);
+	for (size_t i = 0; i < LENGTH(named); i++) {
+		begin(named[i].key, "{}", true);
+		text("of", named[i].of);
+		yes_or_no("flags", named[i].flags);
+		begin("values", "[]", true);
+		for (int n = 0; n < (named[i].flags ? 31 : 256); n++)
+			named_value(&named[i], named[i].flags ? 1 << n : n);
+		end();
+		end();
+	}
+	end();
+}
+
+/* ---- Completions and events ------------------------------------------------------------------ */
+
+/* The bits of enum rdmaez_valid, from the lowest on: members of ibv_wc, then of an event's element. */
+static const char *valid(int bit)
+{
+	static const char *const members[] = {"wr_id",  "status", "qp_num",  "vendor_err",
+					      "opcode", "rest",   "cq",      "qp",
+					      "srq",    "wq",     "port_num"};
+
+	for (size_t i = 0; i < LENGTH(members); i++)
+		if (bit == 1 << i)
+			return members[i];
+	return "unknown";
+}
+
+/* Leaves its row open. */
+static void advice(const struct rdmaez_advice *known)
+{
+	row();
+	number("number", (unsigned int)known->code);
+	text("name", known->name);
+	text("what", known->what);
+	begin("causes", "[]", false);
+	for (int i = 0; i < RDMAEZ_ADVICE_CAUSES && known->cause[i]; i++)
+		text(NULL, known->cause[i]);
+	end();
+	text("next", known->fix);
+	names("may_be_read", known->valid, valid);
+	text("reported_by", known->producers);
+}
+
+static void statuses(void)
+{
+	struct ibv_wc wc = {0};
+
+	begin("statuses", "[]", true);
+	for (int i = 0; i < 256; i++) {
+		wc.status = (enum ibv_wc_status)i;
+		if (rdmaez_wc_explain(&wc)->code < 0)
+			continue;
+		advice(rdmaez_wc_explain(&wc));
+		yes_or_no("failed", rdmaez_impl_wc_failed(&wc));
+		end();
+	}
+	end();
+}
+
+static void vendor_hints(void)
+{
+	struct ibv_wc wc = {0};
+
+	begin("vendor_hints", "[]", true);
+	for (int i = 0; i < 256 * 256; i++) {
+		wc.status = (enum ibv_wc_status)(i / 256);
+		wc.vendor_err = (uint32_t)i % 256;
+		if (!*rdmaez_wc_vendor_str(&wc))
+			continue;
+		row();
+		text("status", rdmaez_wc_explain(&wc)->name);
+		number("vendor_err", wc.vendor_err);
+		text("what", rdmaez_wc_vendor_str(&wc));
+		end();
+	}
+	end();
+}
+
+static void completions(void)
+{
+	struct ibv_async_event event = {0};
+
+	statuses();
+	begin("events", "[]", true);
+	for (int i = 0; i < 256; i++) {
+		event.event_type = (enum ibv_event_type)i;
+		if (rdmaez_event_explain(&event)->code < 0)
+			continue;
+		advice(rdmaez_event_explain(&event));
+		end();
+	}
+	end();
+	vendor_hints();
+}
+
+/* ---- The fields of capabilities -------------------------------------------------------------- */
+
+/* The kinds without names, in the order of enum rdmaez_caps_kind: their form and unit. */
+static const struct {
+	const char *id;
+	const char *form;
+	const char *unit; /* NULL: none */
+} plain_kinds[] = {
+	{"TEXT", "text", NULL},       {"GUID", "guid", NULL},       {"ID", "number", NULL},
+	{"NUMBER", "number", NULL},   {"BOOL", "bool", NULL},       {"COUNT", "number", NULL},
+	{"BYTES", "number", "bytes"}, {"SIZES", "sizes", NULL},     {"TIMER", "timer", NULL},
+	{"NS", "number", "ns"},       {"US", "number", "us"},       {"HZ", "number", "Hz"},
+	{"KHZ", "number", "kHz"},     {"KBPS", "number", "kbit/s"}, {"MASK", "mask", NULL},
+};
+_Static_assert(LENGTH(plain_kinds) == RDMAEZ_KIND_NODE_TYPE, "a kind without names has no line");
+
+#define KIND_NAME(kind, number, name) {RDMAEZ_KIND_##kind, #kind, number, name},
+static const struct {
+	enum rdmaez_caps_kind kind;
+	const char *id;
+	unsigned int number;
+	const char *name;
+} kind_names[] = {RDMAEZ_IMPL_CAPS_NAMES(KIND_NAME)};
+
+/* The first name, from this one on, of another kind: those of one kind stand together in the list. */
+static size_t next_kind(size_t i)
+{
+	const enum rdmaez_caps_kind kind = kind_names[i].kind;
+
+	while (i < LENGTH(kind_names) && kind_names[i].kind == kind)
+		i++;
+	return i;
+}
+
+/* The kinds whose values or bits have names. */
+static void named_kinds(void)
+{
+	for (size_t i = 0; i < LENGTH(kind_names);) {
+		const bool set = rdmaez_caps_kind_is_set(kind_names[i].kind);
+		const size_t after = next_kind(i);
+
+		begin(kind_names[i].id, "{}", true);
+		text("form", set ? "set" : "enum");
+		begin(set ? "bits" : "values", "[]", true);
+		for (; i < after; i++) {
+			row();
+			number(set ? "bit" : "value", kind_names[i].number);
+			text("name", kind_names[i].name);
+			end();
+		}
+		end();
+		end();
+	}
+}
+
+static void all_kinds(void)
+{
+	begin("kinds", "{}", true);
+	for (size_t i = 0; i < LENGTH(plain_kinds); i++) {
+		begin(plain_kinds[i].id, "{}", false);
+		text("form", plain_kinds[i].form);
+		if (plain_kinds[i].unit)
+			text("unit", plain_kinds[i].unit);
+		end();
+	}
+	named_kinds();
+	end();
+}
+
+static const char *told_by(int told)
+{
+	static const char *const who[] = {"plain", "context", "derived", "library", "provider"};
+
+	_Static_assert(LENGTH(who) == RDMAEZ_IMPL_TOLD_ODP, "all from TOLD_ODP on is the kernel");
+	return told < RDMAEZ_IMPL_TOLD_ODP ? who[told] : "kernel";
+}
+
+/* What a list of fields says beyond their descriptions. */
+struct listed {
+	const char *id;
+	const char *member;
+	const char *kind;
+	const char *merge;
+};
+
+static void field(const struct listed *listed, const struct rdmaez_caps_field *known)
+{
+	row();
+	text("id", listed->id);
+	text("name", known->name);
+	text("group", known->group);
+	text("member", listed->member);
+	text("kind", listed->kind);
+	text("merge", listed->merge);
+	yes_or_no("signed", known->is_signed);
+	number("bytes", known->size);
+	text("told_by", told_by(known->told));
+	text("what", known->what);
+	end();
+}
+
+#define DEVICE_FIELD(id, group, member, type, kind, merge, ...) \
+	{#id, #group "." #member, #kind, #merge},
+static const struct listed device_fields[] = {
+	RDMAEZ_IMPL_CAPS_FIELDS(DEVICE_FIELD, DEVICE_FIELD, DEVICE_FIELD, DEVICE_FIELD)};
+
+/* A port's struct is flat, whatever the group. */
+#define PORT_FIELD(id, group, member, type, kind, merge, ...) {#id, #member, #kind, #merge},
+static const struct listed port_fields[] = {
+	RDMAEZ_IMPL_PORT_CAPS_FIELDS(PORT_FIELD, PORT_FIELD, PORT_FIELD, PORT_FIELD)};
+
+static void fields(void)
+{
+	begin("device", "[]", true);
+	for (size_t i = 0; i < LENGTH(device_fields); i++)
+		field(&device_fields[i], rdmaez_caps_describe((enum rdmaez_caps_id)i));
+	end();
+	begin("port", "[]", true);
+	for (size_t i = 0; i < LENGTH(port_fields); i++)
+		field(&port_fields[i], rdmaez_port_caps_describe((enum rdmaez_port_caps_id)i));
+	end();
+	all_kinds();
+	begin("sources", "[]", true);
+	for (int i = 0; i < RDMAEZ_SOURCE_COUNT; i++) {
+		row();
+		text("id", rdmaez_caps_source_id((enum rdmaez_caps_source)i));
+		text("what", rdmaez_caps_source_str((enum rdmaez_caps_source)i));
+		end();
+	}
+	end();
+}
+
+/* ---- The schema of capabilities as JSON ------------------------------------------------------ */
+
+/* A list of fields: that of a device, or that of a port. */
+typedef const struct rdmaez_caps_field *describe(int i);
+
+static const struct rdmaez_caps_field *describe_device(int i)
+{
+	return rdmaez_caps_describe((enum rdmaez_caps_id)i);
+}
+
+static const struct rdmaez_caps_field *describe_port(int i)
+{
+	return rdmaez_port_caps_describe((enum rdmaez_port_caps_id)i);
+}
+
+/* {"description": ..., "type": [TYPE, "null"], left open. */
+static void property(const char *key, const char *description, const char *type)
+{
+	begin(key, "{}", false);
+	text("description", description);
+	begin("type", "[]", false);
+	text(NULL, type);
+	text(NULL, "null");
+	end();
+}
+
+static void number_range(const struct rdmaez_caps_field *field)
+{
+	const unsigned int bits = (unsigned int)(8 * field->size - field->is_signed);
+	const unsigned long long most = ~0ULL >> (64 - bits);
+
+	next("minimum");
+	printf("%lld", field->is_signed ? -(long long)most - 1 : 0);
+	number("maximum", most);
+}
+
+/* What a value means stands beside it, unless nobody says the value. */
+static void beside(const struct rdmaez_caps_field *field, const char *leaf)
+{
+	const bool set = rdmaez_caps_kind_is_set(field->kind),
+		   sizes = field->kind == RDMAEZ_KIND_SIZES;
+	const char *id = "SIZES";
+	char key[80], ref[64];
+
+	if (!set && !sizes && !rdmaez_caps_kind_is_enum(field->kind))
+		return;
+	for (size_t i = 0; i < LENGTH(kind_names); i++)
+		if (kind_names[i].kind == field->kind)
+			id = kind_names[i].id;
+	snprintf(key, sizeof(key), "%s_%s", leaf, set ? "names" : sizes ? "bytes" : "name");
+	snprintf(ref, sizeof(ref), "#/$defs/%s", id);
+	begin(key, "{}", false);
+	text("$ref", ref);
+	end();
+}
+
+static void value(const struct rdmaez_caps_field *field, const char *leaf)
+{
+	switch ((int)field->kind) {
+	case RDMAEZ_KIND_TEXT:
+		property(leaf, field->what, "string");
+		number("maxLength", field->size);
+		break;
+	case RDMAEZ_KIND_GUID:
+		property(leaf, field->what, "string");
+		text("pattern", "^[0-9a-f]{4}(:[0-9a-f]{4}){3}$");
+		break;
+	case RDMAEZ_KIND_BOOL:
+		property(leaf, field->what, "boolean");
+		break;
+	default:
+		property(leaf, field->what, "integer");
+		number_range(field);
+	}
+	end();
+	beside(field, leaf);
+}
+
+/* The first part of what is left of a path, and how long it is. */
+static size_t part(const char *path, char key[64])
+{
+	const size_t length = strcspn(path, ".");
+
+	snprintf(key, 64, "%.*s", (int)length, path);
+	return length;
+}
+
+/* The first field, from this one on, that does not lie in the struct named by so much of its path. */
+static int behind(describe *list, int first, size_t length)
+{
+	int i = first;
+
+	while (list(i) && strncmp(list(i)->name, list(first)->name, length) == 0)
+		i++;
+	return i;
+}
+
+/* An object's keys from the first field on: those of the struct that so much of its path names. */
+static void members(describe *list, int first, size_t length, const char *version)
+{
+	const int after = behind(list, first, length);
+	size_t more;
+	char key[64];
+
+	text("type", "object");
+	yes_or_no("additionalProperties", false);
+	begin("required", "[]", false);
+	if (version)
+		text(NULL, version);
+	for (int i = first; i < after; i = behind(list, i, length + more + 1)) {
+		more = part(list(i)->name + length, key);
+		text(NULL, key);
+	}
+	if (version)
+		text(NULL, "sources");
+	end();
+	begin("properties", "{}", true);
+	for (int i = first; i < after; i = behind(list, i, length + more + 1)) {
+		more = part(list(i)->name + length, key);
+		if (list(i)->name[length + more] == '\0') {
+			value(list(i), key);
+		} else {
+			begin(key, "{}", true);
+			members(list, i, length + more + 1, NULL);
+			end();
+		}
+	}
+	if (!version)
+		end();
+}
+
+/* A whole object: the version, the fields, where they come from. Left open within its properties. */
+static void object(describe *list, const char *version)
+{
+	members(list, 0, 0, version);
+	begin(version, "{}", false);
+	number("const", RDMAEZ_CAPS_JSON_VERSION);
+	end();
+	begin("sources", "{}", true);
+	text("description",
+	     "Of what is null or was corrected: where it comes from, or why nobody says.");
+	text("type", "object");
+	begin("propertyNames", "{}", false);
+	begin("enum", "[]", false);
+	for (int i = 0; list(i); i++)
+		text(NULL, list(i)->name);
+	end();
+	end();
+	begin("additionalProperties", "{}", false);
+	begin("enum", "[]", false);
+	for (int i = 1; i < RDMAEZ_SOURCE_COUNT; i++)
+		text(NULL, rdmaez_caps_source_id((enum rdmaez_caps_source)i));
+	text(NULL, "unknown");
+	end();
+	end();
+	end();
+}
+
+/* JSON as it is. */
+static void raw(const char *key, const char *json)
+{
+	next(key);
+	fputs(json, stdout);
+}
+
+/* The names that stand beside values: one for an enum's, a list for a set's. */
+static void names_of_kinds(void)
+{
+	for (size_t i = 0; i < LENGTH(kind_names);) {
+		const bool set = rdmaez_caps_kind_is_set(kind_names[i].kind);
+		const size_t after = next_kind(i);
+
+		begin(kind_names[i].id, "{}", false);
+		if (set) {
+			text("type", "array");
+			yes_or_no("uniqueItems", true);
+			begin("items", "{}", false);
+			begin("anyOf", "[]", false);
+			raw(NULL, "{\"type\": \"string\", \"pattern\": \"^bit_[0-9]+$\"}");
+			row();
+		}
+		begin("enum", "[]", false);
+		for (; i < after; i++)
+			text(NULL, kind_names[i].name);
+		if (!set)
+			text(NULL, "unknown");
+		end();
+		for (int open = set ? 3 : 0; open > 0; open--)
+			end();
+		end();
+	}
+	raw("SIZES", "{\"type\": \"array\", \"uniqueItems\": true,"
+		     " \"items\": {\"type\": \"integer\", \"minimum\": 1}}");
+}
+
+/* The rows of a port's tables. */
+static void rows_of_tables(void)
+{
+	raw("gids", "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/gid\"}}");
+	raw("pkeys", "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/pkey\"}}");
+	end();
+	end();
+	raw("gid",
+	    "{\"type\": \"object\", \"additionalProperties\": false, \"required\": [\"gid_index\","
+	    " \"gid\", \"gid_type\", \"gid_type_name\", \"ndev_ifindex\", \"ndev_name\"],"
+	    " \"properties\": {\"gid_index\": {\"$ref\": \"#/$defs/count\"},"
+	    " \"gid\": {\"type\": \"string\", \"pattern\": \"^[0-9a-f:.]+$\"},"
+	    " \"gid_type\": {\"$ref\": \"#/$defs/count\"}, \"gid_type_name\": {\"type\": "
+	    "\"string\"},"
+	    " \"ndev_ifindex\": {\"$ref\": \"#/$defs/count\"},"
+	    " \"ndev_name\": {\"type\": [\"string\", \"null\"]}}}");
+	raw("pkey",
+	    "{\"type\": \"object\", \"additionalProperties\": false,"
+	    " \"required\": [\"pkey_index\", \"pkey\", \"full\"],"
+	    " \"properties\": {\"pkey_index\": {\"$ref\": \"#/$defs/count\"},"
+	    " \"pkey\": {\"$ref\": \"#/$defs/count\"}, \"full\": {\"type\": \"boolean\"}}}");
+	raw("count", "{\"type\": \"integer\", \"minimum\": 0}");
+}
+
+static void caps_schema(void)
+{
+	text("$schema", "https://json-schema.org/draft/2020-12/schema");
+	text("$comment", "SPDX-License-Identifier: MIT. Made by rdmaez " RDMAEZ_VERSION_STRING
+			 " from its lists of fields.");
+	text("title", "Capabilities of a device");
+	text("description",
+	     "What rdmaez_caps_json() writes, with the device's ports where the program adds "
+	     "them. A port as rdmaez_port_caps_json() writes it is #/$defs/port.");
+	object(describe_device, "rdmaez_caps");
+	raw("ports", "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/port\"}}");
+	end();
+	begin("$defs", "{}", true);
+	begin("port", "{}", true);
+	object(describe_port, "rdmaez_port_caps");
+	rows_of_tables();
+	names_of_kinds();
+	end();
+}
+
+static void head(const char *table)
+{
+	char schema[64];
+
+	snprintf(schema, sizeof(schema), "%s.schema.json", table);
+	text("$schema", schema);
+	number("schema_version", SCHEMA_VERSION);
+	text("rdmaez", RDMAEZ_VERSION_STRING);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	void (*print)(void);
+} tables[] = {
+	{"completions", completions}, {"fields", fields},           {"names", all_names},
+	{"reasons", reasons},         {"transitions", transitions}, {"caps.schema", caps_schema},
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc == 2 && i < LENGTH(tables); i++) {
+		if (strcmp(argv[1], tables[i].name) != 0)
+			continue;
+		begin(NULL, "{}", true);
+		if (tables[i].print != caps_schema)
+			head(tables[i].name);
+		tables[i].print();
+		end();
+		putchar('\n');
+		return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	}
+	fputs("usage: data TABLE, one of:", stderr);
+	for (size_t i = 0; i < LENGTH(tables); i++)
+		fprintf(stderr, " %s", tables[i].name);
+	fputs("\n", stderr);
+	return EXIT_FAILURE;
+}

@@ -1,0 +1,335 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The JSON files beside the documentation follow their schemas, and say what the headers, the kernel's
+# table and verbs.h say. What they are compared with is read from there by other means than docs/data.c
+# uses: the sources as text, and a compiler's idea of verbs.h. Every check has to see a seeded defect.
+
+source tests/tap.bash
+
+export LC_ALL=C
+data=build/docs/html/data
+tables=(completions fields names reasons transitions)
+# Debian's, which has python3-jsonschema, whatever else is in the PATH.
+python=$(command -v /usr/bin/python3 || command -v python3)
+
+run_make() {
+	env -u MAKEFLAGS -u MFLAGS make --no-print-directory "$@"
+}
+
+# Of the build's commands, those that write the files; then the same without a dry run.
+written() {
+	local table
+	run_make --dry-run --always-make docs >"$scratch/commands"
+	for table in "${tables[@]/%/.json}" "${tables[@]/%/.schema.json}" caps.schema.json; do
+		grep -q "$data/$table" "$scratch/commands"
+		run_make --silent "$data/$table"
+	done
+	diff <(printf '%s\n' "${tables[@]}" caps.schema) <({ build/docs/data 2>&1 || :; } | sed 's/.*: //; y/ /\n/')
+}
+
+# valid TABLE [FILE]: FILE follows the schema that is published.
+valid() {
+	"$python" -m jsonschema --error-format $'{error.json_path}: {error.message}\n' \
+		--instance "${2:-$data/$1.json}" "$data/$1.schema.json"
+}
+
+# seed TABLE FILTER: $seeded is a directory like $data, where jq's FILTER has changed one table.
+seed() {
+	seeded=$(mktemp -d "$scratch/seeded.XXXX")
+	cp "$data"/*.json "$seeded"
+	jq "$2" "$data/$1.json" >"$seeded/$1.json"
+	if cmp -s <(jq . "$data/$1.json") "$seeded/$1.json"; then
+		ok "the defect $2 changes $1.json" false
+	fi
+}
+
+refused() {
+	seed "$1" "$3"
+	fails "$1: $2 is refused" "$4" valid "$1" "$seeded/$1.json"
+}
+
+# differs NAME COMMAND TABLE FILTER: the comparison sees what the filter does, as a difference.
+differs() {
+	seed "$3" "$4"
+	fails "$1" '^[<>]|error: static assertion' "$2" "$seeded"
+}
+
+of_this_version() {
+	local table version
+	version=$(sed -n 's/^#define RDMAEZ_VERSION_[MP].* //p' include/rdmaez/version.h | paste -sd.)
+	for table in "${tables[@]}"; do
+		diff <(echo "$table.schema.json 1 $version") \
+			<(jq -r '"\(."$schema") \(.schema_version) \(.rdmaez)"' "$1/$table.json")
+	done
+}
+
+# The kernel's table as a line for each transition and for each attribute of it. The kernel does not count
+# the state itself, and has other names for the ends of XRC.
+kernel_transitions() {
+	awk -F '\t' '
+		BEGIN { split("RC RC UC UC UD UD RAW_PACKET RAW_PACKET XRC_INI XRC_SEND XRC_TGT XRC_RECV", t, " ")
+			for (i = 1; i in t; i += 2)
+				verbs[t[i]] = t[i + 1] }
+		function attributes(what, list,    n, name) {
+			n = split(list, name, "|")
+			for (; n > 0; n--)
+				if (name[n] != "-")
+					print verbs[$3], $1, $2, what, name[n]
+		}
+		NR > 1 && $3 in verbs {
+			print verbs[$3], $1, $2, "legal"
+			attributes("required", $4)
+			attributes("optional", $5)
+			attributes($1 == $2 ? "optional" : "required", "IBV_QP_STATE")
+		}' tests/data/qp-state-table.tsv | sort
+}
+
+transitions_agree() {
+	[[ $(jq '.transitions | length' "$1/transitions.json") == 294 ]] || echo '< 294 rows'
+	diff <(kernel_transitions) <(jq -r '.transitions[] | "\(.type) \(.from) \(.to)" as $row |
+		(select(.legal) | "\($row) legal"), (.required[] | "\($row) required \(.)"),
+		(.optional[] | "\($row) optional \(.)")' "$1/transitions.json" | sort)
+}
+
+all_pairs() {
+	diff <(printf '%s\n' {RC,UC,UD,RAW_PACKET,XRC_SEND,XRC_RECV}\ {RESET,INIT,RTR,RTS,SQD,SQE,ERR}\ {RESET,INIT,RTR,RTS,SQD,SQE,ERR}) \
+		<(jq -r '.transitions[] | "\(.type) \(.from) \(.to)"' "$1/transitions.json")
+}
+
+# asserts HEADER FILE: with HEADER, each line is a C expression that holds; and there are many.
+asserts() {
+	(($(wc -l <"$2") > 100))
+	{
+		echo "#include <$1>"
+		sed 's/.*/_Static_assert(&, "");/' "$2"
+	} >"$scratch/asserts.c"
+	"${CC:-gcc}" -std=gnu11 -Iinclude -fmax-errors=3 -fsyntax-only "$scratch/asserts.c"
+}
+
+masks_agree() {
+	jq -r '.transitions[] | (.required, .required_mask), (.optional, .optional_mask) | tostring' \
+		"$1/transitions.json" | sed 's/[]["]//g; s/,/|/g' | paste -d ' ' - - |
+		sed -E 's/^(.*) ([0-9]+)$/(\1 | 0) == \2/; s/^\( \|/(0 |/' >"$scratch/masks"
+	[[ $(wc -l <"$scratch/masks") == 588 ]]
+	asserts infiniband/verbs.h "$scratch/masks"
+}
+
+# The constants of all tables that the installed verbs.h knows; it may be older than the newest of them.
+constants_agree() {
+	echo '#include <infiniband/verbs.h>' | "${CC:-gcc}" -E - | grep -owE 'IBV_[A-Z0-9_]+' | sort -u >"$scratch/known"
+	{
+		jq -r '.names[].values[] | "\(.constant) \(.value)"' "$1/names.json"
+		jq -r '(.statuses + .events)[] | "\(.name) \(.number)"' "$1/completions.json"
+		jq -r 'del(.kinds.QP_TYPES).kinds[] | (.values // [])[] | "\(.name) \(.value)"' "$1/fields.json"
+		jq -r 'del(.kinds.QP_TYPES).kinds[] | (.bits // [])[] | "\(.name) 1ULL<<\(.bit)"' "$1/fields.json"
+	} | sort -u | join "$scratch/known" - | sed 's/ / == /' >"$scratch/constants"
+	asserts infiniband/verbs.h "$scratch/constants"
+}
+
+# As the documentation's filter reads the list.
+reasons_agree() {
+	diff <(awk -f docs/enum_lists.awk include/rdmaez/diag.h | grep -o 'RDMAEZ_[A-Z0-9_]*, /\*\*< [^*]* Next: [^*]*\. \*/') \
+		<(jq -r '.reasons[] | "RDMAEZ_\(.id), /**< \(.what). Next: \(.next). */"' "$1/reasons.json")
+	diff <(sed -n 's/^\tX(\([A-Z0-9_]*\),.*/\1/p' include/rdmaez/diag.h | awk '{ print $1, NR - 1 }') \
+		<(jq -r '.reasons[] | "\(.id) \(.number)"' "$1/reasons.json")
+}
+
+# The page's tables, with the short words for what may be read written out.
+advice_table() {
+	awk -f docs/advice_tables.awk docs/completions.md | grep '^| [0-9]' |
+		sed 's/ on error/ wr_id, status, qp_num, vendor_err/; s/ on success/ wr_id, status, qp_num, opcode, rest/; s/| nothing |/|  |/'
+}
+
+completions_agree() {
+	diff <(advice_table) <(jq -r '(.statuses + .events)[] | "| \(.number) | \(.name | sub("IBV_(WC|EVENT)_"; "")) | " +
+		"\(.what) | \(.causes | join("<br>")) | \(.next) | \(.may_be_read | join(", ")) | \(.reported_by) |"' \
+		"$1/completions.json")
+	diff <(printf '%s\n' IBV_WC_SUCCESS IBV_WC_TM_RNDV_INCOMPLETE) \
+		<(jq -r '.statuses[] | select(.failed | not).name' "$1/completions.json")
+	diff <(perl -0ne 'printf "%s %d %s\n", $1, hex $2, $3 while /\{(IBV_WC_\w+), (0x\w+),\s*"([^"]*)"\}/g' include/rdmaez/wc.h | sort) \
+		<(jq -r '.vendor_hints[] | "\(.status) \(.vendor_err) \(.what)"' "$1/completions.json" | sort)
+}
+
+names_agree() {
+	diff <(sed -n '/rdmaez_errno_str/q; s/^\t\tRDMAEZ_IMPL_NAME(.*, "\(.*\)")/\1/p' include/rdmaez/str.h | sort) \
+		<(jq -r '.names[].values[].name' "$1/names.json" | sort)
+	diff <(sed -n 's/^RDMAEZ_API const char \*rdmaez_\(.*\)_str(.*/\1/p' include/rdmaez/str.h | grep -v errno | sort) \
+		<(jq -r '.names | keys[]' "$1/names.json")
+}
+
+# listed FILE PREFIX: ids and sentences of an enum, then the members of the structs, as the documentation's
+# filter reads the lists.
+listed() {
+	awk -f docs/caps_lists.awk "include/rdmaez/$1" >"$scratch/filtered"
+	grep -oE "$2[A-Z0-9_]+, /\*\*< [^*]* \*/" "$scratch/filtered"
+	# shellcheck disable=SC2016 # the backticks are the comment's
+	grep -oE '[a-z0-9_]+(\[[A-Z0-9_]+\])?; /\*\*< [^*]*\(`[^*]*`\) \*/' "$scratch/filtered" | sed 's/\[[^]]*\];/;/'
+}
+
+# fields DIR ARRAY PREFIX: the same lines from the table.
+fields() {
+	jq -r --arg prefix "$3" ".$2[] | \"\\(\$prefix)\\(.id), /**< \\(.what) */\"" "$1/fields.json"
+	jq -r ".$2[] | \"\\(.member | sub(\".*[.]\"; \"\")); /**< \\(.what) (\`\\(.name)\`) */\"" "$1/fields.json"
+}
+
+fields_agree() {
+	diff <(listed caps.h RDMAEZ_CAPS_) <(fields "$1" device RDMAEZ_CAPS_)
+	diff <(listed port_caps.h RDMAEZ_PORT_CAPS_) <(fields "$1" port RDMAEZ_PORT_CAPS_)
+	diff <(printf '%s\n' 'max_qp LEAST plain' 'name SAME context' 'port_count LEAST derived' \
+		'phys_port_cnt_ex LEAST library' 'local_ca_ack_delay MOST plain' 'raw_packet_caps BITS kernel' \
+		'tso_caps.supported_qpts BITS provider' 'xrc_odp_caps BITS kernel' | sort) \
+		<(jq -r '.device[] | "\(.name) \(.merge) \(.told_by)"' "$1/fields.json" |
+			grep -E '^(max_qp|name|port_count|phys_port_cnt_ex|local_ca_ack_delay|raw_packet_caps|tso_caps.supported_qpts|xrc_odp_caps) ' | sort)
+	diff <(sed -n 's/^\tX(\([A-Z0-9_]*\), "\(.*\)").*/\1 \2/p' include/rdmaez/caps.h) \
+		<(jq -r '.sources[] | "\(.id) \(.what)"' "$1/fields.json")
+}
+
+members_agree() {
+	jq -r '(.device[] | "rdmaez_caps \(.member) \(.bytes) \(.signed) \(.kind)"),
+		(.port[] | "rdmaez_port_caps \(.member) \(.bytes) \(.signed) \(.kind)")' "$1/fields.json" |
+		awk '{ member = "((struct " $1 " *)0)->" $2
+			print "sizeof(" member ") == " $3
+			if ($5 != "TEXT")
+				print "((__typeof__(" member "))-1 < (__typeof__(" member "))1) == " $4 }' >"$scratch/members"
+	asserts rdmaez.h "$scratch/members"
+}
+
+kinds_agree() {
+	diff <(sed -n 's/^\tX(\([A-Z0-9_]*\), \([0-9]*\), "\(.*\)").*/\1 \2 \3/p' include/rdmaez/caps_kind.h) \
+		<(jq -r '.kinds | to_entries[] | .key as $kind | .value | (.bits // .values // [])[] |
+			"\($kind) \(.bit // .value) \(.name)"' "$1/fields.json")
+	diff <(sed -n 's/^\tRDMAEZ_KIND_\([A-Z0-9_]*\),.*/\1/p' include/rdmaez/caps_kind.h) \
+		<(jq -r '.kinds | keys_unsorted[]' "$1/fields.json")
+	diff /dev/null <(jq -r '.kinds as $kinds | (.device + .port)[] | select($kinds[.kind] | not) | .name' "$1/fields.json")
+}
+
+# Ids and names are keys, so none comes twice.
+unique() {
+	{
+		jq -r '.transitions[] | "\(.type) \(.from) \(.to)"' "$1/transitions.json"
+		jq -r '.reasons[] | "reason \(.id)"' "$1/reasons.json"
+		jq -r '(.statuses + .events)[].name, (.vendor_hints[] | "\(.status) \(.vendor_err)")' "$1/completions.json"
+		jq -r '.names[].values[].constant' "$1/names.json"
+		jq -r '(.device[], .sources[] | .id), (.device[] | .name, .member), (.port[] | "port \(.id)", "port .\(.name)", "port \(.member)."),
+			(.kinds | to_entries[] | .key as $kind | .value | (.bits // .values // [])[] | "\($kind) \(.name)", "\($kind) \(.bit // .value)")' "$1/fields.json"
+	} | sort | uniq -d | sed 's/^/> /' >"$scratch/twice"
+	[[ ! -s $scratch/twice ]] || { cat "$scratch/twice"; false; }
+}
+
+# What C writes of devices and ports whose fields have all bytes alike: $scratch/caps.N.
+cat >"$scratch/caps.c" <<'END_OF_C'
+#include <rdmaez.h>
+
+int main(void)
+{
+	static const int bytes[] = {0, 1, 0x22, 0x7f, 0x80, 0xff};
+	struct ibv_gid_entry gid = {.gid_type = IBV_GID_TYPE_ROCE_V2};
+	struct rdmaez_pkey_entry pkey = {.pkey = 0xffff};
+	struct rdmaez_port_tables tables = {&gid, &pkey, 1, 1};
+	static char device[65536], port[65536];
+	struct rdmaez_port_caps port_caps;
+	struct rdmaez_caps caps;
+
+	for (int i = 0; i < 6; i++) {
+		memset(&caps, bytes[i], sizeof(caps));
+		memset(&port_caps, bytes[i], sizeof(port_caps));
+		for (int id = 0; i < 4 && id < RDMAEZ_CAPS_ID_COUNT; id++)
+			caps.source[id] = (uint8_t)(i ? id * i % RDMAEZ_SOURCE_COUNT : 0);
+		rdmaez_caps_json(&caps, device, sizeof(device));
+		rdmaez_port_caps_json(&port_caps, i % 2 ? &tables : NULL, port, sizeof(port));
+		device[strlen(device) - 1] = '\0';
+		printf(i % 3 ? "%s,\"ports\":[%s]}\n" : "%s}\n", device, port);
+	}
+	return 0;
+}
+END_OF_C
+
+caps_valid() {
+	local instance instances=()
+	"${CC:-gcc}" -std=c11 -Iinclude -O1 "$scratch/caps.c" -o "$scratch/caps"
+	"$scratch/caps" | split --lines 1 --numeric-suffixes - "$scratch/caps."
+	for instance in "$scratch"/caps.0?; do
+		instances+=(--instance "$instance")
+	done
+	((${#instances[@]} == 12))
+	"$python" -m jsonschema --error-format $'{error.json_path}: {error.message}\n' "${instances[@]}" \
+		"$data/caps.schema.json"
+}
+
+# caps_refused NAME FILTER PATTERN: the schema does not take what the filter makes of it.
+caps_refused() {
+	jq "$2" "$scratch/caps.01" >"$scratch/caps.json"
+	fails "caps: $1 is refused" "$3" valid caps "$scratch/caps.json"
+}
+
+# blocks LANGUAGE: those of the page, one after the other.
+blocks() {
+	awk -v begin="\`\`\`$1" '$0 == "```" { inside = 0 } inside; $0 == begin { inside = 1 }' docs/data.md
+}
+
+example() {
+	(($(blocks py | wc -l) > 20))
+	diff <(blocks text) <(blocks py | sed "s|build/docs/html/data|$1|" | "$python" -)
+}
+
+ok 'make docs writes the tables, with their schemas beside them' written
+for table in "${tables[@]}"; do
+	ok "$table.json follows its schema" valid "$table"
+done
+refused transitions 'a table that lacks a pair' 'del(.transitions[7])' 'transitions: .* is too short'
+refused transitions 'a name that is no attribute' '.transitions[0].optional[0] = "IB_QP_STATE"' 'optional\[0\]: .*does not match'
+refused transitions 'an illegal transition that takes attributes' '.transitions[2].optional_mask = 1' 'transitions\[2\].optional_mask'
+refused reasons 'a reason without a next step' 'del(.reasons[3].next)' "reasons\[3\]: 'next' is a required"
+refused reasons 'another schema version' '.schema_version = 2' 'schema_version: 1 was expected'
+refused completions 'a member that an event does not have' '.events[0].may_be_read = ["cqe"]' 'may_be_read\[0\]'
+refused completions 'an unknown key' '.statuses[0].colour = "red"' 'statuses\[0\]: .*colour'
+refused names 'a flag of two bits' '.names.qp_attr.values[1].value = 3' 'qp_attr.values\[1\].value: 3'
+refused fields 'an enum without values' 'del(.kinds.MTU.values)' "kinds.MTU: 'values' is a required"
+refused fields 'a field without a kind' 'del(.port[2].kind)' "port\[2\]: 'kind' is a required"
+
+ok 'every table names its schema and the version of the headers' of_this_version "$data"
+differs 'another version is seen' of_this_version names '.rdmaez = "9.9.9"'
+ok 'the table has all pairs of states of all six types' all_pairs "$data"
+differs 'a pair that comes twice is seen' all_pairs transitions '.transitions[5] = .transitions[4]'
+ok "the transitions are the kernel's" transitions_agree "$data"
+differs 'an attribute too many is seen' transitions_agree transitions '.transitions[1].optional += ["IBV_QP_QKEY"]'
+differs 'a transition that does not exist is seen' transitions_agree transitions '.transitions[2].legal = true'
+ok 'the masks are those of the names, by verbs.h' masks_agree "$data"
+differs 'a wrong mask is seen' masks_agree transitions '.transitions[1].required_mask += 64'
+ok 'the constants are those of verbs.h' constants_agree "$data"
+differs 'a wrong constant is seen' constants_agree names '.names.mtu.values[1].value = 4'
+differs 'a wrong bit is seen' constants_agree fields '.kinds.DEVICE_FLAGS.bits[3].bit = 15'
+ok 'the reasons are those of diag.h' reasons_agree "$data"
+differs 'another sentence is seen' reasons_agree reasons '.reasons[5].what += "?"'
+differs 'a missing reason is seen' reasons_agree reasons 'del(.reasons[-1])'
+ok 'completions and events are those of wc.h' completions_agree "$data"
+differs 'another cause is seen' completions_agree completions '.events[0].causes |= reverse'
+differs 'another member to read is seen' completions_agree completions '.statuses[2].may_be_read |= .[1:]'
+differs 'a success that counts as failed is seen' completions_agree completions '.statuses[0].failed = true'
+differs 'another vendor_err is seen' completions_agree completions '.vendor_hints[0].vendor_err = 1'
+ok 'the names are those of str.h' names_agree "$data"
+differs 'a missing name is seen' names_agree names 'del(.names.access.values[3])'
+ok 'the fields are those of caps.h and port_caps.h' fields_agree "$data"
+differs 'another path is seen' fields_agree fields '.device[20].name = "max_qps"'
+differs 'another comparison is seen' fields_agree fields '(.device[] | select(.name == "max_qp")).merge = "MOST"'
+ok 'sizes and signs are those of the structs' members_agree "$data"
+differs 'another size is seen' members_agree fields '.device[30].bytes = 3'
+differs 'another sign is seen' members_agree fields '.port[1].signed |= not'
+ok 'the kinds are those of caps_kind.h' kinds_agree "$data"
+differs 'a missing bit is seen' kinds_agree fields 'del(.kinds.TM_FLAGS.bits[0])'
+differs 'a kind that does not exist is seen' kinds_agree fields '.port[3].kind = "COLOUR"'
+ok 'no id or name comes twice' unique "$data"
+differs 'an id that comes twice is seen' unique reasons '.reasons[9].id = .reasons[8].id'
+ok 'what C writes of capabilities follows caps.schema.json' caps_valid
+caps_refused 'a text for a number' '.max_qp = "1"' 'max_qp: .* is not of type'
+caps_refused 'a number beyond its type' '.max_pkeys = 65536' 'max_pkeys: 65536 is greater'
+caps_refused 'a struct without a field' 'del(.odp_caps.per_transport_caps.ud_odp_caps)' "per_transport_caps: 'ud_odp_caps' is a required"
+caps_refused 'an unknown key of a port' '.ports[0].colour = 1' 'ports\[0\]: .*colour'
+caps_refused 'an unknown name' '.ports[0].state_name = "PORT_UP"' 'ports\[0\].state_name'
+caps_refused 'an unknown source' '.sources.max_qp = "SOMEBODY"' 'sources.max_qp'
+caps_refused 'another version' '.rdmaez_caps = 2' 'rdmaez_caps: 1 was expected'
+ok 'the Python programs of the page run and print what it says' example "$data"
+differs 'a program that prints something else is seen' example reasons '.reasons[5].next = "give up"'
+
+done_testing
