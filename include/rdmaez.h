@@ -30,9 +30,12 @@
  * @par Where to go
  * - qp.h moves queue pairs, qp_check.h asks first, qp_rules.h knows what Linux accepts.
  * - port.h asks a port and chooses a GID row.
+ * - [Capabilities](@ref capabilities): what a device and its ports can do; caps.h, port_caps.h.
+ * - [Device memory](@ref device_memory): dm.h, sharing it, and emulating it where there is none.
  * - [Explanations](@ref explanations): what is said of a refusal, and how sure it is;
  *   [the reasons](@ref rdmaez_reason), all of them.
  * - [Completions and events](@ref completions).
+ * - [JSON for other languages](@ref data): what the headers know, for Python, Rust or Go.
  * - [The Soft-RoCE machine](@ref softroce), for those without RDMA hardware.
  * - [How it is built](@ref design), for whoever opens the code.
  */
@@ -56,6 +59,7 @@
 #include "rdmaez/caps_fields.h"
 #include "rdmaez/caps.h"
 #include "rdmaez/caps_compare.h"
+#include "rdmaez/caps_parse.h"
 /* Level 3: ask. */
 #include "rdmaez/port.h"
 #include "rdmaez/port_caps.h"
