@@ -120,20 +120,47 @@ static int print_ports(struct ibv_context *context, const struct rdmaez_caps *ca
 	return status;
 }
 
+/* What verbs do not tell: the adapter's name with its maker, for which the kernel has a file. */
+static const char *board_id(struct ibv_context *context)
+{
+	static char board[64];
+	char name[IBV_SYSFS_PATH_MAX + 16];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/board_id", context->device->ibdev_path);
+	file = fopen(name, "r");
+	if (!file || !fgets(board, sizeof(board), file))
+		board[0] = '\0';
+	if (file)
+		fclose(file);
+	for (char *byte = board; *byte; byte++)
+		if (*byte < ' ' || strchr("\"\\\x7f", *byte))
+			*byte = '\0';
+	return board;
+}
+
 static int print_context(struct ibv_context *context, const char *port)
 {
 	struct rdmaez_caps caps;
 	const int error = rdmaez_caps_query(context, &caps);
+	const char *board;
 	int status;
 
 	if (error)
 		return trouble(ibv_get_device_name(context->device), rdmaez_errno_str(error));
+	board = board_id(context);
 	if (form != JSON) {
 		print_device(&caps);
+		if (*board)
+			printf("%s  %-30s  %s\n", form == SHORT ? "" : "\nboard\n", "board_id",
+			       board);
 		return form == SHORT ? 0 : print_ports(context, &caps, port);
 	}
 	/* All but the last brace. */
-	printf("%.*s,\"ports\":[", rdmaez_caps_json(&caps, text, sizeof(text)) - 1, text);
+	printf("%.*s", rdmaez_caps_json(&caps, text, sizeof(text)) - 1, text);
+	if (*board)
+		printf(",\"board_id\":\"%s\"", board);
+	printf(",\"ports\":[");
 	status = print_ports(context, &caps, port);
 	puts("]}");
 	return status;

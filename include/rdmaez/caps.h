@@ -622,8 +622,9 @@ RDMAEZ_API int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_caps
 	caps->source[RDMAEZ_CAPS_NUM_COMP_VECTORS] = RDMAEZ_SOURCE_DEVICE;
 	device = context->device;
 	if (device) {
-		memcpy(caps->device.name, device->name, sizeof(caps->device.name));
-		memcpy(caps->device.dev_name, device->dev_name, sizeof(caps->device.dev_name));
+		/* The struct was zeroed, so the last byte stays the NUL that it is. */
+		memcpy(caps->device.name, device->name, sizeof(caps->device.name) - 1);
+		memcpy(caps->device.dev_name, device->dev_name, sizeof(caps->device.dev_name) - 1);
 		caps->device.node_type = (int)device->node_type;
 		caps->device.transport_type = (int)device->transport_type;
 		for (int i = RDMAEZ_CAPS_NAME; i <= RDMAEZ_CAPS_TRANSPORT_TYPE; i++)

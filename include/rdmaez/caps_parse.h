@@ -43,7 +43,7 @@ struct rdmaez_impl_json_number {
 RDMAEZ_API int rdmaez_impl_json_wrong(const struct rdmaez_impl_json *json,
 				      enum rdmaez_reason reason, const char *field, size_t at)
 {
-	return rdmaez_impl_refuse_value(json->diag, EINVAL, reason, field, RDMAEZ_VALUE_POSITION,
+	return rdmaez_impl_refuse_value(json->diag, EINVAL, reason, field, RDMAEZ_VALUE_BYTE,
 					(int64_t)at, 0, 0);
 }
 
@@ -337,7 +337,7 @@ RDMAEZ_API int rdmaez_impl_caps_find(const char *path, const struct rdmaez_caps_
 		const struct rdmaez_caps_field *field =
 			rdmaez_caps_describe((enum rdmaez_caps_id)id);
 
-		if (field->name[0] != path[0] || strncmp(field->name, path, length) != 0)
+		if (!field || strncmp(field->name, path, length) != 0)
 			continue;
 		if (field->name[length] == '.')
 			*inside = field;
@@ -347,7 +347,7 @@ RDMAEZ_API int rdmaez_impl_caps_find(const char *path, const struct rdmaez_caps_
 	return found;
 }
 
-/* Reads a string of so many bytes into a member, which may have a NUL behind them or not. */
+/* Reads a string of at most so many bytes into a member; what it does not fill stays as it is. */
 RDMAEZ_API int rdmaez_impl_caps_read_text(struct rdmaez_impl_json *json, const char *field,
 					  char *member, size_t size)
 {
@@ -441,18 +441,23 @@ RDMAEZ_API int rdmaez_impl_caps_read_field(struct rdmaez_impl_caps_reading *read
 	const struct rdmaez_caps_field *field = rdmaez_caps_describe((enum rdmaez_caps_id)id);
 	struct rdmaez_impl_json *json = &reading->json;
 	const char byte = rdmaez_impl_json_next(json);
-	const bool is_text = field->kind == RDMAEZ_KIND_TEXT,
-		   is_guid = field->kind == RDMAEZ_KIND_GUID;
-	char *member = (char *)&reading->caps + field->offset;
+	bool is_text, is_guid;
+	char *member;
 
+	if (!field)
+		return EINVAL;
+	is_text = field->kind == RDMAEZ_KIND_TEXT;
+	is_guid = field->kind == RDMAEZ_KIND_GUID;
+	member = (char *)&reading->caps + field->offset;
 	if (reading->read[id])
 		return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_TWICE, field->name, json->at);
 	reading->read[id] = true;
 	reading->null[id] = rdmaez_impl_json_take(json, "null");
 	if (reading->null[id])
 		return 0;
+	/* The last byte stays the NUL that it is. */
 	if (is_text && byte == '"')
-		return rdmaez_impl_caps_read_text(json, field->name, member, field->size);
+		return rdmaez_impl_caps_read_text(json, field->name, member, field->size - 1);
 	if (is_guid && byte == '"')
 		return rdmaez_impl_caps_read_guid(json, field->name, member);
 	if (field->kind == RDMAEZ_KIND_BOOL) {
@@ -603,13 +608,12 @@ RDMAEZ_API bool rdmaez_impl_json_line_ends(struct rdmaez_impl_json *json)
  * Only the first object is read, and what follows on further lines is ignored. Integers are exact in all
  * 64 bits, with an exponent too. Programs that keep numbers as doubles, as jq before 1.7 does, have rounded
  * those above 2 to the power of 53; what they make of all bits set, 18446744073709552000, is read as that.
- * A text that fills its array has no NUL behind it.
  *
  * @param json the text, in UTF-8; needs no NUL at its end
  * @param length how many bytes it has
  * @param caps receives what was read; written on success only
  * @param diag receives the explanation; may be NULL. Its field is the key's path, or "json" for the text;
- *        the place (#RDMAEZ_VALUE_POSITION) is that of a byte in @p json
+ *        the place (#RDMAEZ_VALUE_BYTE) is that of a byte in @p json
  * @retval 0 @p caps is filled
  * @retval EINVAL @p json or @p caps is NULL (#RDMAEZ_NULL_ARGUMENT); the text is no JSON object
  *         (#RDMAEZ_JSON_SYNTAX), or one more than 32 deep (#RDMAEZ_JSON_DEPTH); it does not say that it is

@@ -360,6 +360,7 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_STATE_NOW, /**< `value` is the state it is in, bit n of `max`: n would do */
 	RDMAEZ_VALUE_POSITION,  /**< `value` is a place in a list, the first being 0 */
 	RDMAEZ_VALUE_ADDRESS,   /**< `value` is an address */
+	RDMAEZ_VALUE_BYTE,      /**< `value` is the place of a byte in a text, the first being 0 */
 	RDMAEZ_VALUE_CAPS /**< of field `min`, enum rdmaez_caps_id, `value` is asked, `max` offered */
 };
 

@@ -179,6 +179,9 @@ RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 	case RDMAEZ_VALUE_POSITION:
 		rdmaez_impl_put(text, " Its place in the list, counted from 0: %lld.", value);
 		return;
+	case RDMAEZ_VALUE_BYTE:
+		rdmaez_impl_put(text, " This is byte %lld, counted from 0.", value);
+		return;
 	case RDMAEZ_VALUE_ADDRESS:
 		rdmaez_impl_put(text, " Given: 0x%llx.", (unsigned long long)finding->value);
 		return;

@@ -24,9 +24,9 @@ everything() {
 	all_functions "$3" | compile "$1" "$2" "$3" -isystem "$4" "${@:5}" -
 }
 
-# optimised COMPILER STD INCLUDE VERBS: some warnings come only from the optimiser.
+# optimised COMPILER STD INCLUDE VERBS [LEVEL]: some warnings come only from the optimiser.
 optimised() {
-	everything "$@" -O2 -c -o "$scratch/optimised.$BASHPID.o"
+	everything "${@:1:4}" "${5:--O2}" -c -o "$scratch/optimised.$BASHPID.o"
 }
 
 # A C compiler that knows the standard and little more.
@@ -61,6 +61,10 @@ read -r version newest < <(tail -n 1 <<<"$versions")
 for compiler in "$CLANG c11" "$CXX c++11"; do
 	# shellcheck disable=SC2086 # two words
 	soon ok "rdma-core $version: optimised: $compiler" optimised $compiler include "$newest"
+done
+
+for level in -O1 -Os -O3; do
+	soon ok "rdma-core $version: optimised by $level: $CC c11" optimised "$CC" c11 include "$newest" "$level"
 done
 
 # Seeded defects. A function is put before the closing brace of units.h's `extern "C"`.

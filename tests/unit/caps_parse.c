@@ -63,6 +63,14 @@ static const char *difference(const struct rdmaez_caps *a, const struct rdmaez_c
 
 /* ---- What was written comes back -------------------------------------------------------------- */
 
+/* Ends the texts, as all are that a device or rdmaez_caps_parse() gives. */
+static void end_texts(struct rdmaez_caps *caps)
+{
+	caps->device.name[sizeof(caps->device.name) - 1] = '\0';
+	caps->device.dev_name[sizeof(caps->device.dev_name) - 1] = '\0';
+	caps->device.fw_ver[sizeof(caps->device.fw_ver) - 1] = '\0';
+}
+
 static void check_round(const struct rdmaez_caps *caps, const char *name)
 {
 	static char json[32768];
@@ -120,15 +128,19 @@ static void check_rounds(void)
 	memset(caps.source, RDMAEZ_SOURCE_DIFFERS, sizeof(caps.source));
 	caps.odp.supported = caps.odp.implicit = caps.memory_windows.type_1 = true;
 	caps.memory_windows.type_2a = caps.memory_windows.type_2b = true;
+	end_texts(&caps);
 	check_round(&caps, "all bits set");
-	for (unsigned int first = 1; first < 256; first += 64) {
-		for (unsigned int i = 0; i < 64; i++)
+	for (unsigned int first = 1; first < 256; first += 63) {
+		for (unsigned int i = 0; i < 63; i++)
 			caps.device.fw_ver[i] = (char)(first + i > 255 ? 0 : first + i);
+		end_texts(&caps);
 		snprintf(name, sizeof(name), "the characters from %u on", first);
 		check_round(&caps, name);
 	}
 	for (int i = 0; i < 300; i++) {
 		make_random(&caps);
+		end_texts(&caps);
+		end_texts(&caps);
 		snprintf(name, sizeof(name), "random device %d", i);
 		check_round(&caps, name);
 	}
@@ -198,12 +210,12 @@ static void check_texts(void)
 		parse_easy("{'rdmaez_caps':1,'fw_ver':'\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\xc3\xbf"
 			   "\\u00FF\x7f','node_guid':'00Aa:bbFF:0102:fE99',"
 			   "'name':'"
-			   "0123456789012345678901234567890123456789012345678901234567890123'}"),
+			   "012345678901234567890123456789012345678901234567890123456789012'}"),
 		"texts with escapes");
 	tap_eq_str(t.caps.device.fw_ver, "\"\\/\b\f\n\r\t\xe9\xff\xff\x7f", "are as they were");
 	tap_ok(memcmp(&t.caps.device.node_guid, "\x00\xaa\xbb\xff\x01\x02\xfe\x99", 8) == 0,
 	       "a GUID's bytes are in their order");
-	tap_ok(memcmp(t.caps.device.name + 60, "0123", 4) == 0, "a text may fill its array");
+	tap_eq_str(t.caps.device.name + 60, "012", "a text may fill its array but for the NUL");
 }
 
 static void check_numbers(void)
@@ -270,7 +282,7 @@ static void check_place(int returned, enum rdmaez_reason reason, const char *fie
 			const char *name)
 {
 	CHECK_FINDINGS(&t.diag, returned, EINVAL, "rdmaez_caps_parse", name,
-		       {RDMAEZ_ERROR, reason, field, RDMAEZ_VALUE_POSITION, t.marked, 0, 0});
+		       {RDMAEZ_ERROR, reason, field, RDMAEZ_VALUE_BYTE, t.marked, 0, 0});
 }
 
 static void check_beyond(const char *path, const char *number, int64_t value, int64_t min,
@@ -413,8 +425,8 @@ static void check_meaning(void)
 		    "a character of two bytes");
 	check_place(parse_field("fw_ver", "'a\\u0000'"), RDMAEZ_JSON_TEXT, "fw_ver", "a NUL");
 	check_place(parse_field("name", "'01234567890123456789012345678901234567890123456789012345"
-					"678901234'"),
-		    RDMAEZ_JSON_TEXT, "name", "65 characters");
+					"67890123'"),
+		    RDMAEZ_JSON_TEXT, "name", "64 characters");
 	check_place(parse_easy("{'rdmaez_caps':1,'max_qp':1, 'max_qp':^1}"), RDMAEZ_JSON_TWICE,
 		    "max_qp", "a field twice");
 	check_place(parse_easy("{'rdmaez_caps':1,'tso_caps':{'max_tso':null},"
@@ -557,6 +569,7 @@ static void check_beginnings(void)
 	int length, wrong = 0;
 
 	make_random(&caps);
+	end_texts(&caps);
 	length = rdmaez_caps_json(&caps, json, sizeof(json));
 	for (int i = 0; i < length; i++)
 		if (parse(json, (size_t)i) != EINVAL || t.diag.count != 1 ||
