@@ -305,6 +305,20 @@ RDMAEZ_API void rdmaez_impl_caps_item(const struct rdmaez_caps_field *field, con
 	item->source = (enum rdmaez_caps_source)source;
 }
 
+/* Whether a value is more than a zero that nobody stands for. */
+RDMAEZ_API bool rdmaez_impl_caps_said(const struct rdmaez_caps_item *item)
+{
+	return item->value || *item->text || item->source <= RDMAEZ_SOURCE_CORRECTED;
+}
+
+/* Yes, no, or nobody says. */
+RDMAEZ_API enum rdmaez_answer rdmaez_impl_caps_answer(const struct rdmaez_caps_item *item)
+{
+	if (item->value || *item->text)
+		return RDMAEZ_ANSWER_YES;
+	return rdmaez_impl_caps_said(item) ? RDMAEZ_ANSWER_NO : RDMAEZ_ANSWER_UNKNOWN;
+}
+
 /**
  * @brief What is written down about a field.
  * @param id which field
@@ -400,11 +414,8 @@ RDMAEZ_API enum rdmaez_answer rdmaez_caps_answer(const struct rdmaez_caps *caps,
 {
 	struct rdmaez_caps_item item;
 
-	if (rdmaez_caps_get(caps, id, &item))
-		return RDMAEZ_ANSWER_UNKNOWN;
-	if (item.value || *item.text)
-		return RDMAEZ_ANSWER_YES;
-	return item.source > RDMAEZ_SOURCE_CORRECTED ? RDMAEZ_ANSWER_UNKNOWN : RDMAEZ_ANSWER_NO;
+	return rdmaez_caps_get(caps, id, &item) ? RDMAEZ_ANSWER_UNKNOWN
+						: rdmaez_impl_caps_answer(&item);
 }
 
 /* phys_port_cnt_ex, which lies behind xrc_odp_caps whether or not this verbs.h names it. */

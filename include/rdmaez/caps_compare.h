@@ -57,12 +57,6 @@ RDMAEZ_API bool rdmaez_impl_caps_meets(const struct rdmaez_caps_item *have,
 	}
 }
 
-/* Whether a value is more than a zero that nobody stands for. */
-RDMAEZ_API bool rdmaez_impl_caps_said(const struct rdmaez_caps_item *item)
-{
-	return item->value || *item->text || item->source <= RDMAEZ_SOURCE_CORRECTED;
-}
-
 /**
  * @brief How a second device stands to a first one in a field.
  *

@@ -263,11 +263,8 @@ RDMAEZ_API enum rdmaez_answer rdmaez_port_caps_answer(const struct rdmaez_port_c
 {
 	struct rdmaez_caps_item item;
 
-	if (rdmaez_port_caps_get(caps, id, &item))
-		return RDMAEZ_ANSWER_UNKNOWN;
-	if (item.value)
-		return RDMAEZ_ANSWER_YES;
-	return item.source > RDMAEZ_SOURCE_CORRECTED ? RDMAEZ_ANSWER_UNKNOWN : RDMAEZ_ANSWER_NO;
+	return rdmaez_port_caps_get(caps, id, &item) ? RDMAEZ_ANSWER_UNKNOWN
+						     : rdmaez_impl_caps_answer(&item);
 }
 
 /* Where active_speed_ex lies, whether or not this verbs.h names it: at the next multiple of four. */
