@@ -511,7 +511,7 @@ static void value(const struct rdmaez_caps_field *field, const char *leaf)
 	switch ((int)field->kind) {
 	case RDMAEZ_KIND_TEXT:
 		property(leaf, field->what, "string");
-		number("maxLength", field->size);
+		number("maxLength", field->size - 1);
 		break;
 	case RDMAEZ_KIND_GUID:
 		property(leaf, field->what, "string");
@@ -676,9 +676,10 @@ static void caps_schema(void)
 			 " from its lists of fields.");
 	text("title", "Capabilities of a device");
 	text("description",
-	     "What rdmaez_caps_json() writes, with the device's ports where the program adds "
-	     "them. A port as rdmaez_port_caps_json() writes it is #/$defs/port.");
+	     "What rdmaez_caps_json() writes, with the device's board_id and ports where the "
+	     "program adds them. A port as rdmaez_port_caps_json() writes it is #/$defs/port.");
 	object(describe_device, "rdmaez_caps");
+	raw("board_id", "{\"type\": \"string\"}");
 	raw("ports", "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/port\"}}");
 	end();
 	begin("$defs", "{}", true);

@@ -7,6 +7,7 @@
  * Run:    ./caps, or on a machine without RDMA: tools/softroce ./caps
  */
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include <rdmaez.h>
@@ -22,7 +23,7 @@ static const char usage[] =
 	"  -i PORT    this port only, the first being 1\n"
 	"  --json     one JSON object per device, each on a line of its own\n"
 	"  --short    the most asked for, without the ports\n"
-	"  --diff     how B differs from A, a line for each field\n"
+	"  --diff     how B differs from A, a line for each field; ports are not compared\n"
 	"  --common   what all of them have in common: what a program can rely on\n"
 	"  --help     this text\n"
 	"\n"
@@ -109,7 +110,7 @@ static int print_ports(struct ibv_context *context, const struct rdmaez_caps *ca
 	int status = 0;
 
 	if (only)
-		return print_port(context, atoi(only), before);
+		return print_port(context, (int)strtol(only, NULL, 10), before);
 	/* Verbs have eight bits for a port's number. */
 	for (int i = 1; i <= UINT8_MAX && (uint32_t)i <= caps->device.port_count; i++) {
 		if (print_port(context, i, before))
@@ -211,10 +212,12 @@ static int load(const char *name, struct rdmaez_caps *caps)
 	file = strcmp(name, "-") == 0 ? stdin : fopen(name, "r");
 	if (!file)
 		return trouble(name, "neither a device nor a file that can be read");
+	clearerr(file);
 	length = fread(text, 1, sizeof(text), file);
 	if (ferror(file) || !feof(file))
 		return trouble(name, "cannot be read, or is too long");
-	fclose(file);
+	if (file != stdin)
+		fclose(file);
 	return rdmaez_caps_parse(text, length, caps, &diag) ? explain(name, &diag) : 0;
 }
 
@@ -236,6 +239,15 @@ static int fold(char **names, size_t count, bool diff)
 	}
 	free(list);
 	return status;
+}
+
+/* Whether a word is a number, of a port that may exist or not. */
+static bool is_number(const char *word)
+{
+	char *end;
+	const long number = strtol(word, &end, 10);
+
+	return *word && !*end && number >= INT_MIN && number <= INT_MAX;
 }
 
 int main(int argc, char **argv)
@@ -262,7 +274,8 @@ int main(int argc, char **argv)
 	else
 		good = given['C'] ? argc > 0 : !argc;
 	if (given['?'] || !good || (given['j'] && given['s']) ||
-	    ((names || given['s']) && given['i']) || (names && given['d'])) {
+	    (given['i'] && !is_number(given['i'])) || ((names || given['s']) && given['i']) ||
+	    (names && given['d'])) {
 		fputs(usage, stderr);
 		return TROUBLE;
 	}

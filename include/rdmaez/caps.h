@@ -222,6 +222,7 @@ struct rdmaez_caps {
  * @brief Says where a value comes from, or why there is none.
  * @param source any value
  * @return a sentence without its full stop, static; "unknown" for any other value
+ * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API const char *rdmaez_caps_source_str(enum rdmaez_caps_source source)
 {
@@ -236,6 +237,7 @@ RDMAEZ_API const char *rdmaez_caps_source_str(enum rdmaez_caps_source source)
  * @brief The name of a source without its prefix, "OLD_KERNEL" for #RDMAEZ_SOURCE_OLD_KERNEL.
  * @param source any value
  * @return static text; "unknown" for any other value
+ * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API const char *rdmaez_caps_source_id(enum rdmaez_caps_source source)
 {
@@ -323,6 +325,7 @@ RDMAEZ_API enum rdmaez_answer rdmaez_impl_caps_answer(const struct rdmaez_caps_i
  * @brief What is written down about a field.
  * @param id which field
  * @return static data; NULL where @p id is none
+ * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API const struct rdmaez_caps_field *rdmaez_caps_describe(enum rdmaez_caps_id id)
 {
@@ -368,6 +371,7 @@ RDMAEZ_API const struct rdmaez_caps_field *rdmaez_caps_describe(enum rdmaez_caps
  * @param id which field
  * @param item receives the field, its value and where it comes from; not NULL
  * @return 0; EINVAL where @p id is none, and @p item is left alone
+ * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_caps_get(const struct rdmaez_caps *caps, enum rdmaez_caps_id id,
 			       struct rdmaez_caps_item *item)
@@ -386,6 +390,7 @@ RDMAEZ_API int rdmaez_caps_get(const struct rdmaez_caps *caps, enum rdmaez_caps_
  * @param visit is called with each field; anything but 0 ends the round
  * @param argument is passed to @p visit
  * @return what the last call of @p visit returned
+ * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_caps_visit(const struct rdmaez_caps *caps,
 				 int (*visit)(const struct rdmaez_caps_item *item, void *argument),
@@ -408,6 +413,7 @@ RDMAEZ_API int rdmaez_caps_visit(const struct rdmaez_caps *caps,
  * @param caps what was decoded or queried, not NULL
  * @param id which field; one that is none is unknown
  * @return the answer
+ * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API enum rdmaez_answer rdmaez_caps_answer(const struct rdmaez_caps *caps,
 						 enum rdmaez_caps_id id)
@@ -503,24 +509,45 @@ RDMAEZ_API void rdmaez_impl_caps_sources(struct rdmaez_caps *caps, int last)
 }
 
 /*
- * Drivers that leave a field at zero although the device may have what it tells: mana_ib has device
- * memory and reports no size; mlx5_ib asks for its PCI atomics in a way that may be refused.
+ * Whether a driver's library fills a field that only it can tell, so that a zero means no. Read in
+ * rdma-core 65: mlx5 fills all, but its PCI atomics only where it was let ask for them; mlx4 offloads;
+ * bnxt_re rate limits since 62. The two software devices have none of these features to tell of.
  */
-RDMAEZ_API void rdmaez_impl_caps_silent(struct rdmaez_caps *caps, const char *driver)
+RDMAEZ_API bool rdmaez_impl_caps_filled(const struct rdmaez_caps *caps, int id, const char *driver)
 {
-	static const int mlx5[] = {RDMAEZ_CAPS_PCI_FETCH_ADD, RDMAEZ_CAPS_PCI_SWAP,
-				   RDMAEZ_CAPS_PCI_COMPARE_SWAP};
 	const struct rdmaez_caps_atomics *atomics = &caps->atomics;
 
-	if (strcmp(driver, "mana_ib") == 0 && !caps->device_memory.max_dm_size &&
-	    caps->source[RDMAEZ_CAPS_MAX_DM_SIZE] == RDMAEZ_SOURCE_DEVICE)
-		caps->source[RDMAEZ_CAPS_MAX_DM_SIZE] = RDMAEZ_SOURCE_DRIVER;
-	if (strcmp(driver, "mlx5_ib") != 0 ||
-	    (atomics->fetch_add | atomics->swap | atomics->compare_swap))
-		return;
-	for (size_t i = 0; i < sizeof(mlx5) / sizeof(mlx5[0]); i++)
-		if (caps->source[mlx5[i]] == RDMAEZ_SOURCE_DEVICE)
-			caps->source[mlx5[i]] = RDMAEZ_SOURCE_DRIVER;
+	if (strcmp(driver, "rdma_rxe") == 0 || strcmp(driver, "siw") == 0)
+		return true;
+	switch (id) {
+	case RDMAEZ_CAPS_PCI_FETCH_ADD:
+	case RDMAEZ_CAPS_PCI_SWAP:
+	case RDMAEZ_CAPS_PCI_COMPARE_SWAP:
+		return (atomics->fetch_add | atomics->swap | atomics->compare_swap) != 0;
+	case RDMAEZ_CAPS_QP_RATE_LIMIT_MIN:
+	case RDMAEZ_CAPS_QP_RATE_LIMIT_MAX:
+	case RDMAEZ_CAPS_PACING_SUPPORTED_QPTS:
+		return strcmp(driver, "mlx5_ib") == 0 || caps->packet_pacing.qp_rate_limit_max;
+	case RDMAEZ_CAPS_COMP_MASK: /* which the library zeroes */
+		return true;
+	default:
+		return strcmp(driver, "mlx5_ib") == 0 || strcmp(driver, "mlx4_ib") == 0;
+	}
+}
+
+/* Zeros that mean no more than that the driver does not say; mana_ib has memory and tells no size. */
+RDMAEZ_API void rdmaez_impl_caps_silent(struct rdmaez_caps *caps, const char *driver)
+{
+	struct rdmaez_caps_item item;
+
+	for (int i = 0; !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++) {
+		if (item.value || item.source != RDMAEZ_SOURCE_DEVICE)
+			continue;
+		if ((item.field->told == RDMAEZ_IMPL_TOLD_PROVIDER &&
+		     !rdmaez_impl_caps_filled(caps, i, driver)) ||
+		    (i == RDMAEZ_CAPS_MAX_DM_SIZE && strcmp(driver, "mana_ib") == 0))
+			caps->source[i] = RDMAEZ_SOURCE_DRIVER;
+	}
 }
 
 /* The fields copied; last as in rdmaez_impl_caps_sources(). */

@@ -49,12 +49,26 @@ RDMAEZ_API bool rdmaez_impl_caps_meets(const struct rdmaez_caps_item *have,
 	case RDMAEZ_MERGE_LEAST:
 		return !rdmaez_impl_caps_below(have->field, have->value, need->value);
 	case RDMAEZ_MERGE_MOST:
+		/* The least rate of a device without rates is none, which is no low one. */
+		if (have->field->kind == RDMAEZ_KIND_KBPS && !(have->value && need->value))
+			return !need->value;
 		return !rdmaez_impl_caps_below(have->field, need->value, have->value);
 	case RDMAEZ_MERGE_BITS:
 		return (have->value & need->value) == need->value;
 	default:
 		return rdmaez_impl_caps_same(have, need);
 	}
+}
+
+/* Whether all that is lacking of `flags` are bits that only a field which nobody told would tell. */
+RDMAEZ_API bool rdmaez_impl_caps_beyond(const struct rdmaez_caps *have,
+					const struct rdmaez_caps_item *offered,
+					const struct rdmaez_caps_item *asked)
+{
+	return offered->field == rdmaez_caps_describe(RDMAEZ_CAPS_FLAGS) &&
+	       (asked->value & ~offered->value) && !have->features.device_cap_flags_ex &&
+	       have->source[RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX] > RDMAEZ_SOURCE_CORRECTED &&
+	       !(uint32_t)(asked->value & ~offered->value);
 }
 
 /**
@@ -66,6 +80,7 @@ RDMAEZ_API bool rdmaez_impl_caps_meets(const struct rdmaez_caps_item *have,
  * @param second the other, or the same later; not NULL
  * @param id which field; one that is none is unclear
  * @return the relation
+ * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API enum rdmaez_caps_relation rdmaez_caps_relate(const struct rdmaez_caps *first,
 							const struct rdmaez_caps *second,
@@ -81,6 +96,8 @@ RDMAEZ_API enum rdmaez_caps_relation rdmaez_caps_relate(const struct rdmaez_caps
 		return RDMAEZ_RELATION_EQUAL;
 	if (a.field->merge == RDMAEZ_MERGE_SAME)
 		return RDMAEZ_RELATION_DIFFERS;
+	if (rdmaez_impl_caps_beyond(second, &b, &a) || rdmaez_impl_caps_beyond(first, &a, &b))
+		return RDMAEZ_RELATION_UNCLEAR;
 	return rdmaez_impl_caps_meets(&b, &a) ? RDMAEZ_RELATION_EXCEEDS : RDMAEZ_RELATION_LACKS;
 }
 
@@ -137,6 +154,7 @@ RDMAEZ_API void rdmaez_impl_caps_reduce(struct rdmaez_caps *all, const struct rd
  * @param common receives what they have in common; may be one of them; written on success only
  * @retval 0 @p common is filled
  * @retval EINVAL a pointer is NULL or @p count is 0
+ * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
 				  struct rdmaez_caps *common)
@@ -153,17 +171,6 @@ RDMAEZ_API int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
 	return 0;
 }
 
-/* Whether all that is lacking of `flags` are bits that only a field which nobody told would tell. */
-RDMAEZ_API bool rdmaez_impl_caps_beyond(const struct rdmaez_caps *have,
-					const struct rdmaez_caps_item *offered,
-					const struct rdmaez_caps_item *asked)
-{
-	return offered->field == rdmaez_caps_describe(RDMAEZ_CAPS_FLAGS) &&
-	       !have->features.device_cap_flags_ex &&
-	       have->source[RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX] > RDMAEZ_SOURCE_CORRECTED &&
-	       !(uint32_t)(asked->value & ~offered->value);
-}
-
 /**
  * @brief Whether a device has everything that a program needs.
  *
@@ -178,13 +185,14 @@ RDMAEZ_API bool rdmaez_impl_caps_beyond(const struct rdmaez_caps *have,
  * need.atomics.fetch_add = IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP;
  * error = rdmaez_caps_require(&caps, &need, &diag);
  * @endcode
- * A member that is zero asks for nothing. Of limits at least as much is needed; of qp_rate_limit_min and
+ * A member that is zero asks for nothing, and so does a misspelt key of needs that rdmaez_caps_parse() read.
+ * Of limits at least as much is needed; of qp_rate_limit_min and
  * local_ca_ack_delay at most as much; of sets all bits; of names the same.
  *
  * @param have what the device says
  * @param need what is needed
- * @param diag receives a finding for each need that is not met, with the field and what is asked and
- *        offered; may be NULL
+ * @param diag receives a finding for each need that is not met, with the field and, unless it is a text,
+ *        what is asked and offered; as many as a record holds, and the number of the others; may be NULL
  * @retval 0 the device has it all
  * @retval EINVAL an argument is NULL (#RDMAEZ_NULL_ARGUMENT)
  * @retval EOPNOTSUPP the device has less (#RDMAEZ_NEED_UNMET)

@@ -123,7 +123,8 @@ RDMAEZ_API void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
 	case RDMAEZ_KIND_TEXT:
 		for (size_t i = 0; i < item->field->size && item->text[i]; i++)
 			rdmaez_impl_put(text, "%c",
-					(unsigned char)item->text[i] < ' ' ? '?' : item->text[i]);
+					item->text[i] < ' ' || item->text[i] > '~' ? '?'
+										   : item->text[i]);
 		return;
 	case RDMAEZ_KIND_GUID:
 		rdmaez_impl_put_guid(text, item->value);
@@ -396,7 +397,7 @@ RDMAEZ_API void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
 	}
 	switch ((int)item->field->kind) {
 	case RDMAEZ_KIND_TEXT:
-		rdmaez_impl_put_json_chars(text, item->text, item->field->size);
+		rdmaez_impl_put_json_chars(text, item->text, item->field->size - 1);
 		break;
 	case RDMAEZ_KIND_GUID:
 		rdmaez_impl_put(text, "\"");

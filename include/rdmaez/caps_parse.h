@@ -620,7 +620,7 @@ RDMAEZ_API bool rdmaez_impl_json_line_ends(struct rdmaez_impl_json *json)
  *         of this kind and version (#RDMAEZ_JSON_VERSION); a value is of another type than the field
  *         (#RDMAEZ_JSON_TYPE), beyond the field's range (#RDMAEZ_RANGE, or #RDMAEZ_JSON_RANGE where 63 bits
  *         do not hold the numbers), no GUID or too long a text (#RDMAEZ_JSON_TEXT), no source
- *         (#RDMAEZ_ENUM); a key is there twice (#RDMAEZ_JSON_TWICE)
+ *         (#RDMAEZ_ENUM); a field is there twice (#RDMAEZ_JSON_TWICE)
  * @since rdmaez 0.1; rdma-core 33. Sources: RFC 8259
  */
 RDMAEZ_API int rdmaez_caps_parse(const char *json, size_t length, struct rdmaez_caps *caps,

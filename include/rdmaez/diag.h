@@ -253,8 +253,8 @@ extern "C" {
 	  "as many work requests may be outstanding as the queue holds, and it seems full",        \
 	  "poll completions first; an unsignaled send keeps its place until a later signaled one " \
 	  "completes")                                                                             \
-	X(NEED_UNMET, "the device offers less than is asked for",                                  \
-	  "ask for less, or use another device")                                                   \
+	X(NEED_UNMET, "the device does not meet what is asked for",                                \
+	  "ask for what it offers, or use another device")                                         \
 	X(NEED_UNKNOWN, "nobody says whether the device has what is asked for",                    \
 	  "try it, or see rdmaez_caps_source_str() for why nobody says")                           \
 	X(DM_TOKEN_MAGIC, "these bytes are no token of device memory",                             \

@@ -368,13 +368,34 @@ RDMAEZ_API int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_
 	return (int)text.length;
 }
 
+/* The numbers of a finding: signed, but those of a capability as rdmaez_caps_json() writes them. */
+RDMAEZ_API void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
+					    const struct rdmaez_finding *finding)
+{
+	const struct rdmaez_caps_field *field =
+		rdmaez_caps_describe((enum rdmaez_caps_id)finding->min);
+
+	if (finding->kind == RDMAEZ_VALUE_CAPS && field && !field->is_signed)
+		rdmaez_impl_put(text, ",\"asked\":%llu,\"offered\":%llu",
+				(unsigned long long)finding->value,
+				(unsigned long long)finding->max);
+	else if (finding->kind == RDMAEZ_VALUE_CAPS)
+		rdmaez_impl_put(text, ",\"asked\":%lld,\"offered\":%lld", (long long)finding->value,
+				(long long)finding->max);
+	else
+		rdmaez_impl_put(text, ",\"value\":%lld,\"min\":%lld,\"max\":%lld",
+				(long long)finding->value, (long long)finding->min,
+				(long long)finding->max);
+}
+
 /**
  * @brief An explanation as one JSON object, for programs.
  *
  * Keys: `call`, `error` (number), `errno` (symbol), and where they are known `device`, `driver`,
  * `qp_num`, `qp_type`, `from`, `to`, `sgid`, `sgid_index`, `dgid`, `netdev`; then `dropped` and the array
  * `findings` of objects with `severity` ("error", "likely", "advice"), `reason`, `field`, `value`,
- * `min`, `max`, `what` and `next`. The numbers are as in struct rdmaez_finding. Valid for any record.
+ * `min`, `max`, `what` and `next`. The numbers are as in struct rdmaez_finding; a need that a device does
+ * not meet has `asked` and `offered` instead. Valid for any record.
  *
  * @param diag what a function found; NULL gives `{}`
  * @param buf receives the text; may be NULL where @p size is 0
@@ -431,9 +452,7 @@ RDMAEZ_API int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_
 			rdmaez_impl_put_json_pair(&text, ",", "reason",
 						  rdmaez_reason_id(finding->reason));
 			rdmaez_impl_put_json_pair(&text, ",", "field", finding->field);
-			rdmaez_impl_put(&text, ",\"value\":%lld,\"min\":%lld,\"max\":%lld",
-					(long long)finding->value, (long long)finding->min,
-					(long long)finding->max);
+			rdmaez_impl_put_json_values(&text, finding);
 			rdmaez_impl_put_json_pair(&text, ",", "what",
 						  rdmaez_reason_str(finding->reason));
 			rdmaez_impl_put_json_pair(&text, ",", "next",

@@ -67,7 +67,7 @@ enum rdmaez_impl_port_told {
 	D(ACTIVE_SPEED_EX, rate, active_speed_ex, uint32_t, SPEED, SAME, SPEED_EX, active_speed_ex, \
 	  "the same, the faster ones as well; from rdma-core 49 and Linux 6.7 on") \
 	D(RATE_KBPS, rate, rate_kbps, uint64_t, KBPS, LEAST, DERIVED, rate_kbps, \
-	  "lanes times speed, in kbit/s") \
+	  "lanes times speed, in kbit/s; unknown where NDR may stand for more") \
 	D(EFFECTIVE_RATE_KBPS, rate, effective_rate_kbps, uint64_t, KBPS, LEAST, CONTEXT, \
 	  effective_rate_kbps, \
 	  "what ibv_query_port_speed() says, in kbit/s: all links of a bond together") \
@@ -319,6 +319,11 @@ RDMAEZ_API void rdmaez_impl_port_caps_sources(struct rdmaez_port_caps *caps, boo
 	}
 	if (!has_speed_ex)
 		caps->source[RDMAEZ_PORT_CAPS_ACTIVE_SPEED_EX] = RDMAEZ_SOURCE_OLD_HEADER;
+	/* A kernel that knows faster ones says NDR for them to who has no room for more. */
+	if (!has_speed_ex && caps->active_speed == 128) {
+		caps->rate_kbps = 0;
+		caps->source[RDMAEZ_PORT_CAPS_RATE_KBPS] = RDMAEZ_SOURCE_OLD_HEADER;
+	}
 	if (!caps->needs_grh)
 		caps->source[RDMAEZ_PORT_CAPS_NEEDS_GRH] = caps->source[RDMAEZ_PORT_CAPS_FLAGS];
 }

@@ -118,6 +118,10 @@ RDMAEZ_API void rdmaez_impl_put_ns(struct rdmaez_impl_text *text, uint64_t ns)
 		rdmaez_impl_put(text, "for ever");
 		return;
 	}
+	if (ns && ns < tenth) {
+		rdmaez_impl_put(text, "%llu ns", (unsigned long long)ns);
+		return;
+	}
 	while (unit < 2 && ns >= tenth * 10000) {
 		tenth *= 1000;
 		unit++;

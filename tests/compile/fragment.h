@@ -15,7 +15,7 @@ extern struct ibv_cq *cq;
 extern struct ibv_qp *qp;
 extern struct rdmaez_diag diag;
 extern struct rdmaez_caps caps;
-extern char text[16384];
+extern char text[24576];
 extern struct rdmaez_qp_opts opts;
 extern int error;
 

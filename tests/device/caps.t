@@ -300,7 +300,8 @@ ok 'a number that is too large' refused \
 	'max_qp: the value is outside its range. Given: 10000000000; accepted: -2147483648 to 2147483647.' \
 	$caps --common "$scratch/huge"
 for wrong in -x -d -i '--diff' '--diff a' '--diff a b c' '--common' '--json --short' 'stray' '--diff --json a b' \
-	'--diff --short a b' '--diff --common a b' '--diff -d a a b' '--common -i 1 a' '--short -i 1' '--common -d a a'; do
+	'--diff --short a b' '--diff --common a b' '--diff -d a a b' '--common -i 1 a' '--short -i 1' '--common -d a a' \
+	'-i 1x' '-i abc' '-i 4294967297'; do
 	# shellcheck disable=SC2086 # a list of words
 	ok "wrong: $wrong" refused 'usage: caps' $caps $wrong
 done

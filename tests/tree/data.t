@@ -239,7 +239,7 @@ int main(void)
 		rdmaez_caps_json(&caps, device, sizeof(device));
 		rdmaez_port_caps_json(&port_caps, i % 2 ? &tables : NULL, port, sizeof(port));
 		device[strlen(device) - 1] = '\0';
-		printf(i % 3 ? "%s,\"ports\":[%s]}\n" : "%s}\n", device, port);
+		printf(i % 3 ? "%s,\"board_id\":\"MT_1\",\"ports\":[%s]}\n" : "%s}\n", device, port);
 	}
 	return 0;
 }

@@ -56,6 +56,11 @@ static void check_relations(const struct caps_expected *field)
 	check_relation(field->id, less, less, RDMAEZ_RELATION_EQUAL);
 	check_relation(field->id, less, more, up);
 	check_relation(field->id, more, less, down);
+	/* The least rate limit of a device that has none is no low one. */
+	if (field->id == RDMAEZ_CAPS_QP_RATE_LIMIT_MIN) {
+		up = RDMAEZ_RELATION_EXCEEDS;
+		down = RDMAEZ_RELATION_LACKS;
+	}
 	check_relation(field->id, 0, more, up);
 	check_relation(field->id, more, 0, down);
 	if (field->merge == RDMAEZ_MERGE_BITS && field->kind != RDMAEZ_KIND_BOOL) {
@@ -108,6 +113,29 @@ static void check_relate(void)
 		   "what is no field");
 }
 
+/* Of high bits nobody speaks where the plain query alone was answered. */
+static void check_flags(void)
+{
+	struct rdmaez_caps a, b;
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	a.features.flags = a.features.device_cap_flags_ex = UINT64_C(1) << 40 | 1;
+	b.features.flags = b.features.device_cap_flags = 1;
+	b.source[RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX] = RDMAEZ_SOURCE_PLAIN;
+	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, RDMAEZ_CAPS_FLAGS)], "unclear",
+		   "a high bit, then only the plain flags");
+	tap_eq_str(relations[rdmaez_caps_relate(&b, &a, RDMAEZ_CAPS_FLAGS)], "unclear",
+		   "the other way round");
+	b.features.flags = b.features.device_cap_flags = 0;
+	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, RDMAEZ_CAPS_FLAGS)], "lacks",
+		   "a low bit that is missing is missing");
+	b.source[RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX] = RDMAEZ_SOURCE_DEVICE;
+	b.features.flags = 1;
+	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, RDMAEZ_CAPS_FLAGS)], "lacks",
+		   "and so is a high one where all are told");
+}
+
 /* ---- Several ------------------------------------------------------------------------------ */
 
 /* What one device may say in one field. */
@@ -158,6 +186,7 @@ static void check_common_field(const struct caps_expected *field)
 			       : field->merge == RDMAEZ_MERGE_BITS ? 4
 								   : 0;
 	const bool same = field->merge == RDMAEZ_MERGE_SAME;
+	const bool limit = field->id == RDMAEZ_CAPS_QP_RATE_LIMIT_MIN; /* none has none in common */
 	const int device = RDMAEZ_SOURCE_DEVICE, corrected = RDMAEZ_SOURCE_CORRECTED;
 	const int plain = RDMAEZ_SOURCE_PLAIN, driver = RDMAEZ_SOURCE_DRIVER;
 	const struct said numbers[] = {{6, device}, {7, device}, {4, device}};
@@ -174,8 +203,38 @@ static void check_common_field(const struct caps_expected *field)
 	check_three(field, two_silent, (struct said){0, driver});
 	check_three(field, zero_silent, (struct said){0, driver});
 	check_three(field, with_zero,
-		    (struct said){field->merge == RDMAEZ_MERGE_MOST ? 6 : 0,
+		    (struct said){field->merge == RDMAEZ_MERGE_MOST && !limit ? 6 : 0,
 				  same ? (int)RDMAEZ_SOURCE_DIFFERS : device});
+}
+
+/* A device without rate limits does not meet a need for low ones. */
+static void check_pacing(void)
+{
+	struct rdmaez_caps have, need;
+	struct rdmaez_diag diag;
+	char json[2048];
+
+	memset(&have, 0, sizeof(have));
+	memset(&need, 0, sizeof(need));
+	need.packet_pacing.qp_rate_limit_min = 100;
+	tap_eq_int(rdmaez_caps_require(&have, &need, &diag), EOPNOTSUPP, "no rates at all");
+	rdmaez_diag_json(&diag, json, sizeof(json));
+	tap_ok(strstr(json, "\"field\":\"packet_pacing_caps.qp_rate_limit_min\",\"asked\":100,"
+			    "\"offered\":0,"),
+	       "the JSON names the field, what is asked and what is offered");
+	have.packet_pacing.qp_rate_limit_min = 101;
+	tap_eq_int(rdmaez_caps_require(&have, &need, NULL), EOPNOTSUPP, "too high ones");
+	have.packet_pacing.qp_rate_limit_min = 100;
+	tap_eq_int(rdmaez_caps_require(&have, &need, NULL), 0, "just low enough");
+	memset(&need, 0, sizeof(need));
+	need.limits.max_mr_size = UINT64_MAX;
+	need.limits.max_qp = -1;
+	have.limits.max_qp = -2;
+	tap_eq_int(rdmaez_caps_require(&have, &need, &diag), EOPNOTSUPP, "all memory");
+	rdmaez_diag_json(&diag, json, sizeof(json));
+	tap_ok(strstr(json, "\"asked\":18446744073709551615,\"offered\":0,"),
+	       "in JSON what has no sign gets none");
+	tap_ok(strstr(json, "\"asked\":-1,\"offered\":-2,"), "and what has one keeps it");
 }
 
 static void check_common(void)
@@ -459,6 +518,8 @@ static void check_require(void)
 int main(void)
 {
 	check_relate();
+	check_flags();
+	check_pacing();
 	check_common();
 	check_random_order();
 	check_require();

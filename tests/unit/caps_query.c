@@ -115,6 +115,52 @@ static void check_no_device(void)
 	t.context->device = &t.dev->verbs;
 }
 
+/* Which libraries fill what only they can tell: a zero of theirs means no. */
+static void check_fillers(void)
+{
+	static const struct {
+		const char *driver;
+		uint32_t vendor, part;
+		const char *tso, *hash, *pacing, *atomics;
+	} fillers[] = {
+		{"mlx5_ib", 0x2c9, 0x1017, "DEVICE", "DEVICE", "DEVICE", "DRIVER"},
+		{"mlx4_ib", 0x2c9, 0x1003, "DEVICE", "DEVICE", "DRIVER", "DRIVER"},
+		{"bnxt_re", 0x14e4, 1, "DRIVER", "DRIVER", "DRIVER", "DRIVER"},
+		{"irdma", 0x8086, 1, "DRIVER", "DRIVER", "DRIVER", "DRIVER"},
+		{"rdma_rxe", 0xffffff, 0, "DEVICE", "DEVICE", "DEVICE", "DEVICE"},
+		{"siw", 0x626d74, 0, "DEVICE", "DEVICE", "DEVICE", "DEVICE"},
+		{"one not listed", 1, 1, "DRIVER", "DRIVER", "DRIVER", "DRIVER"},
+	};
+
+	for (size_t i = 0; i < sizeof(fillers) / sizeof(fillers[0]); i++) {
+		const char *driver = fillers[i].driver;
+
+		start("6.1.0");
+		t.dev->attr.orig_attr.vendor_id = fillers[i].vendor;
+		t.dev->attr.orig_attr.vendor_part_id = fillers[i].part;
+		query(driver);
+		tap_eq_str(source_of(RDMAEZ_CAPS_MAX_TSO), fillers[i].tso, "%s: TSO", driver);
+		tap_eq_str(source_of(RDMAEZ_CAPS_TSO_SUPPORTED_QPTS), fillers[i].tso,
+			   "%s: its types", driver);
+		tap_eq_str(source_of(RDMAEZ_CAPS_RX_HASH_FUNCTION), fillers[i].hash,
+			   "%s: hash functions", driver);
+		tap_eq_str(source_of(RDMAEZ_CAPS_QP_RATE_LIMIT_MAX), fillers[i].pacing,
+			   "%s: rate limits", driver);
+		tap_eq_str(source_of(RDMAEZ_CAPS_QP_RATE_LIMIT_MIN), fillers[i].pacing,
+			   "%s: the least", driver);
+		tap_eq_str(source_of(RDMAEZ_CAPS_PCI_SWAP), fillers[i].atomics, "%s: PCI atomics",
+			   driver);
+		tap_eq_str(source_of(RDMAEZ_CAPS_COMP_MASK), "DEVICE", "%s: comp_mask", driver);
+		tap_eq_str(source_of(RDMAEZ_CAPS_RAW_PACKET_CAPS), "DEVICE",
+			   "%s: what the kernel tells", driver);
+	}
+	start("6.1.0");
+	t.dev->attr.orig_attr.vendor_id = 0x14e4;
+	t.dev->attr.packet_pacing_caps.qp_rate_limit_max = 1000;
+	query("bnxt_re of rdma-core 62");
+	tap_eq_str(source_of(RDMAEZ_CAPS_QP_RATE_LIMIT_MIN), "DEVICE", "tells the least as well");
+}
+
 /* ---- The kernel's age --------------------------------------------------------------------- */
 
 static void check_release(const char *release, const char *source)
@@ -127,7 +173,7 @@ static void check_release(const char *release, const char *source)
 	tap_eq_str(source_of(RDMAEZ_CAPS_RSS_SUPPORTED_QPTS), source, "Linux %s: hashes", release);
 	tap_eq_str(source_of(RDMAEZ_CAPS_HCA_CORE_CLOCK), "DEVICE",
 		   "Linux %s: what comes before an answer", release);
-	tap_eq_str(source_of(RDMAEZ_CAPS_MAX_TSO), "DEVICE",
+	tap_eq_str(source_of(RDMAEZ_CAPS_MAX_TSO), "DRIVER",
 		   "Linux %s: what the provider's library tells", release);
 }
 
@@ -302,6 +348,7 @@ static void check_short(int last)
 		caps_put(&own.attr.path, sizeof(own.attr.path), 1);
 	CAPS_FULL(TELL_PART)
 #undef TELL_PART
+	own.attr.orig_attr.vendor_id = 0xffffff; /* rdma_rxe, whose zeros mean no */
 	query(name);
 	for (size_t i = 0; i < CAPS_EXPECTED; i++) {
 		const struct caps_expected *want = &caps_expected[i];
@@ -379,6 +426,7 @@ int main(void)
 {
 	check_full();
 	check_no_device();
+	check_fillers();
 	check_kernels();
 	check_fallback();
 	check_inner_fallback();

@@ -288,7 +288,12 @@ static void check_rates(void)
 	decode(NEW_SIZE, 0);
 	tap_eq_int(caps.rate_kbps, 800000000, "4X XDR is 800 Gbit/s");
 	decode(OLD_SIZE, 0);
-	tap_eq_int(caps.rate_kbps, 400000000, "which an old struct calls NDR");
+	tap_eq_int(caps.rate_kbps, 0, "which an old struct calls NDR, so it has no rate");
+	tap_eq_int(caps.source[RDMAEZ_PORT_CAPS_RATE_KBPS], RDMAEZ_SOURCE_OLD_HEADER,
+		   "and that is why");
+	port.words[OLD_SIZE / 4] = 0;
+	decode(NEW_SIZE, 0);
+	tap_eq_int(caps.rate_kbps, 400000000, "4X NDR is 400 Gbit/s where there is room for more");
 	port.attr.active_speed = 16;
 	decode(OLD_SIZE, 0);
 	tap_eq_int(caps.rate_kbps, 56250000, "4X FDR is 56.25 Gbit/s");
@@ -433,7 +438,7 @@ static void check_own_size(void)
 	tap_eq_int(caps.active_speed_ex, is_new ? 256 : 0, "the wide speed is read where it is");
 	tap_eq_int(caps.source[RDMAEZ_PORT_CAPS_ACTIVE_SPEED_EX],
 		   is_new ? RDMAEZ_SOURCE_DEVICE : RDMAEZ_SOURCE_OLD_HEADER, "and is missed else");
-	tap_eq_int(caps.rate_kbps, is_new ? 2400000000 : 1200000000, "the rate follows from it");
+	tap_eq_int(caps.rate_kbps, is_new ? 2400000000 : 0, "the rate follows from it");
 	tap_eq_int(caps.lid, 1107, "the rest is as ever");
 }
 
@@ -696,7 +701,7 @@ static void check_text(void)
 		"features\n"
 		"  port_cap_flags                  0x84010002: IBV_PORT_SM IBV_PORT_CM_SUP "
 		"IBV_PORT_IP_BASED_GIDS\n"
-		"                                  bit_31\n"
+		"                                  IB_UVERBS_PCF_HIERARCHY_INFO_SUP\n"
 		"  port_cap_flags2                 0x8401: IBV_PORT_SET_NODE_DESC_SUP "
 		"IBV_PORT_LINK_SPEED_NDR_SUP\n"
 		"                                  bit_15\n";
@@ -747,7 +752,8 @@ static void check_json(void)
 		"\"gid_tbl_len\":101,\"pkey_tbl_len\":1106,\"bad_pkey_cntr\":104,\"qkey_viol_"
 		"cntr\":105,"
 		"\"port_cap_flags\":2214658050,\"port_cap_flags_names\":[\"IBV_PORT_SM\","
-		"\"IBV_PORT_CM_SUP\",\"IBV_PORT_IP_BASED_GIDS\",\"bit_31\"],\"port_cap_flags2\":"
+		"\"IBV_PORT_CM_SUP\",\"IBV_PORT_IP_BASED_GIDS\",\"IB_UVERBS_PCF_HIERARCHY_INFO_"
+		"SUP\"],\"port_cap_flags2\":"
 		"33793,"
 		"\"port_cap_flags2_names\":[\"IBV_PORT_SET_NODE_DESC_SUP\","
 		"\"IBV_PORT_LINK_SPEED_NDR_SUP\",\"bit_15\"]";

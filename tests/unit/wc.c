@@ -1031,8 +1031,9 @@ static void check_time_texts(void)
 		const char *text;
 	} times[] = {
 		{0, "0 us"},
-		{49, "0 us"},
-		{50, "0.1 us"},
+		{49, "49 ns"},
+		{99, "99 ns"},
+		{100, "0.1 us"},
 		{8192, "8.2 us"},
 		{10000, "10 us"},
 		{999949, "999.9 us"},
