@@ -60,6 +60,19 @@ RDMAEZ_API bool rdmaez_impl_caps_meets(const struct rdmaez_caps_item *have,
 	}
 }
 
+/* How a second value stands to a first one of the same field. */
+RDMAEZ_API enum rdmaez_caps_relation rdmaez_impl_caps_relation(const struct rdmaez_caps_item *a,
+							       const struct rdmaez_caps_item *b)
+{
+	if (rdmaez_impl_caps_said(a) != rdmaez_impl_caps_said(b))
+		return RDMAEZ_RELATION_UNCLEAR;
+	if (rdmaez_impl_caps_same(a, b))
+		return RDMAEZ_RELATION_EQUAL;
+	if (a->field->merge == RDMAEZ_MERGE_SAME)
+		return RDMAEZ_RELATION_DIFFERS;
+	return rdmaez_impl_caps_meets(b, a) ? RDMAEZ_RELATION_EXCEEDS : RDMAEZ_RELATION_LACKS;
+}
+
 /* Whether all that is lacking of `flags` are bits that only a field which nobody told would tell. */
 RDMAEZ_API bool rdmaez_impl_caps_beyond(const struct rdmaez_caps *have,
 					const struct rdmaez_caps_item *offered,
@@ -90,15 +103,9 @@ RDMAEZ_API enum rdmaez_caps_relation rdmaez_caps_relate(const struct rdmaez_caps
 
 	if (rdmaez_caps_get(first, id, &a) || rdmaez_caps_get(second, id, &b))
 		return RDMAEZ_RELATION_UNCLEAR;
-	if (rdmaez_impl_caps_said(&a) != rdmaez_impl_caps_said(&b))
-		return RDMAEZ_RELATION_UNCLEAR;
-	if (rdmaez_impl_caps_same(&a, &b))
-		return RDMAEZ_RELATION_EQUAL;
-	if (a.field->merge == RDMAEZ_MERGE_SAME)
-		return RDMAEZ_RELATION_DIFFERS;
 	if (rdmaez_impl_caps_beyond(second, &b, &a) || rdmaez_impl_caps_beyond(first, &a, &b))
 		return RDMAEZ_RELATION_UNCLEAR;
-	return rdmaez_impl_caps_meets(&b, &a) ? RDMAEZ_RELATION_EXCEEDS : RDMAEZ_RELATION_LACKS;
+	return rdmaez_impl_caps_relation(&a, &b);
 }
 
 /*

@@ -13,7 +13,7 @@
 #ifndef RDMAEZ_PORT_CAPS_H
 #define RDMAEZ_PORT_CAPS_H
 
-#include "caps.h"
+#include "caps_compare.h"
 #include "port.h"
 
 #ifdef __cplusplus
@@ -265,6 +265,25 @@ RDMAEZ_API enum rdmaez_answer rdmaez_port_caps_answer(const struct rdmaez_port_c
 
 	return rdmaez_port_caps_get(caps, id, &item) ? RDMAEZ_ANSWER_UNKNOWN
 						     : rdmaez_impl_caps_answer(&item);
+}
+
+/**
+ * @brief How a second port stands to a first one in a field, or the same port later.
+ * @param first one port, not NULL
+ * @param second the other, not NULL
+ * @param id which field; one that is none is unclear
+ * @return the relation
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API enum rdmaez_caps_relation rdmaez_port_caps_relate(const struct rdmaez_port_caps *first,
+							     const struct rdmaez_port_caps *second,
+							     enum rdmaez_port_caps_id id)
+{
+	struct rdmaez_caps_item a, b;
+
+	if (rdmaez_port_caps_get(first, id, &a) || rdmaez_port_caps_get(second, id, &b))
+		return RDMAEZ_RELATION_UNCLEAR;
+	return rdmaez_impl_caps_relation(&a, &b);
 }
 
 /* Where active_speed_ex lies, whether or not this verbs.h names it: at the next multiple of four. */

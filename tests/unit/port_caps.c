@@ -442,6 +442,35 @@ static void check_own_size(void)
 	tap_eq_int(caps.lid, 1107, "the rest is as ever");
 }
 
+/* ---- Two ports ---------------------------------------------------------------------------- */
+
+static void check_relations(void)
+{
+	struct rdmaez_port_caps a, b;
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_STATE), RDMAEZ_RELATION_EQUAL,
+		   "two ports in one state");
+	a.state = IBV_PORT_ACTIVE;
+	b.state = IBV_PORT_DOWN;
+	a.rate_kbps = 200;
+	b.rate_kbps = 100;
+	a.port_cap_flags = 1;
+	b.port_cap_flags = 3;
+	b.source[RDMAEZ_PORT_CAPS_FLAGS] = RDMAEZ_SOURCE_OLD_KERNEL;
+	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_STATE), RDMAEZ_RELATION_DIFFERS,
+		   "active, then down");
+	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_RATE_KBPS),
+		   RDMAEZ_RELATION_LACKS, "a slower link");
+	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_PORT_CAP_FLAGS),
+		   RDMAEZ_RELATION_EXCEEDS, "one more flag");
+	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_FLAGS), RDMAEZ_RELATION_UNCLEAR,
+		   "nobody says of the second");
+	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_ID_COUNT),
+		   RDMAEZ_RELATION_UNCLEAR, "what is no field");
+}
+
 /* ---- Asking ------------------------------------------------------------------------------- */
 
 static struct fake_device *dev;
@@ -894,6 +923,7 @@ int main(void)
 	check_grh();
 	check_silence();
 	check_own_size();
+	check_relations();
 	check_query();
 	check_kernels();
 	check_effective_rate();
