@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 	struct device device;
 	struct ibv_mr *counter = NULL, *mr;
 	struct rdmaez_dm dm = {0};
-	uint64_t last = 0;
+	uint64_t last = 0, counter_at = 0;
 
 	device_open(&device, argc > 1 ? argv[1] : NULL);
 
@@ -36,6 +36,7 @@ int main(int argc, char **argv)
 	need_no(rdmaez_dm_reg(&dm, device.pd, NULL, rdmaez_dm_access(RDMAEZ_DM_PEER_ATOMICS),
 			      &counter, &diag),
 		&diag);
+	need_no(rdmaez_dm_remote_atomic(&dm, counter, 0, NULL, &counter_at, &diag), &diag);
 
 	/* The clients: all they know of the counter is its key and its address. */
 	mr = ibv_reg_mr(device.pd, &ticket, sizeof(ticket), IBV_ACCESS_LOCAL_WRITE);
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
 		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD};
 	draw.wr.atomic.compare_add = 1;
 	draw.wr.atomic.rkey = counter->rkey;
-	draw.wr.atomic.remote_addr = 0; /* addresses in device memory count from 0 */
+	draw.wr.atomic.remote_addr = counter_at;
 	for (int i = 0; i < CLIENTS; i++)
 		client[i] = loop_open(&device);
 	for (int i = 0; i < DRAWS; i++) {

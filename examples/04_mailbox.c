@@ -22,12 +22,18 @@ struct letter {
 	uint32_t complete; /* 0: the slot is free */
 };
 
+/* All that the peer knows of the mailbox. */
+struct mailbox {
+	uint64_t address; /* of the first slot */
+	uint32_t rkey;
+};
+
 /* The peer: the text first, then the mark. Requests of one queue pair arrive in their order. */
-static void send_letter(struct ibv_qp *qp, const struct ibv_mr *outbox, uint32_t rkey,
+static void send_letter(struct ibv_qp *qp, const struct ibv_mr *outbox, const struct mailbox *to,
 			uint32_t number)
 {
 	struct letter *letter = (struct letter *)outbox->addr;
-	const uint64_t slot = number % SLOTS * sizeof(*letter);
+	const uint64_t slot = to->address + number % SLOTS * sizeof(*letter);
 	const uint32_t mark_at = offsetof(struct letter, complete);
 	struct ibv_sge text = {(uintptr_t)letter, mark_at, outbox->lkey};
 	struct ibv_sge mark = {(uintptr_t)&letter->complete, sizeof(letter->complete),
@@ -37,8 +43,8 @@ static void send_letter(struct ibv_qp *qp, const struct ibv_mr *outbox, uint32_t
 	snprintf(letter->text, sizeof(letter->text), "letter %u of %d", number + 1, LETTERS);
 	letter->number = number;
 	letter->complete = 1;
-	wr.wr.rdma.rkey = rkey;
-	wr.wr.rdma.remote_addr = slot; /* addresses in device memory count from 0 */
+	wr.wr.rdma.rkey = to->rkey;
+	wr.wr.rdma.remote_addr = slot;
 	perform(qp, &wr);
 	wr.sg_list = &mark;
 	wr.wr.rdma.remote_addr = slot + mark_at;
@@ -77,7 +83,8 @@ int main(int argc, char **argv)
 	bool got[LETTERS] = {false};
 	struct rdmaez_diag diag;
 	struct device device;
-	struct ibv_mr *mailbox = NULL, *mr;
+	struct ibv_mr *region = NULL, *mr;
+	struct mailbox mailbox;
 	struct rdmaez_dm dm = {0};
 	struct ibv_qp *qp;
 	uint32_t collected = 0;
@@ -86,14 +93,16 @@ int main(int argc, char **argv)
 	need_no(rdmaez_dm_alloc(device.context, SLOTS * sizeof(outbox), NULL, &dm, &diag), &diag);
 	need_ok(rdmaez_dm_fill(&dm, 0, 0, dm.length), "rdmaez_dm_fill");
 	need_no(rdmaez_dm_reg(&dm, device.pd, NULL, rdmaez_dm_access(RDMAEZ_DM_PEER_WRITES),
-			      &mailbox, &diag),
+			      &region, &diag),
 		&diag);
+	need_no(rdmaez_dm_remote(&dm, region, 0, NULL, &mailbox.address, &diag), &diag);
+	mailbox.rkey = region->rkey;
 	mr = ibv_reg_mr(device.pd, &outbox, sizeof(outbox), 0);
 	need(mr, "ibv_reg_mr");
 	qp = loop_open(&device);
 
 	for (uint32_t number = 0; number < LETTERS; number++) {
-		send_letter(qp, mr, mailbox->rkey, number);
+		send_letter(qp, mr, &mailbox, number);
 		if (number % SLOTS == SLOTS - 1)
 			collected += collect(&dm, got);
 	}
@@ -105,7 +114,7 @@ int main(int argc, char **argv)
 
 	need_ok(ibv_destroy_qp(qp), "ibv_destroy_qp");
 	need_ok(ibv_dereg_mr(mr), "ibv_dereg_mr");
-	need_ok(ibv_dereg_mr(mailbox), "ibv_dereg_mr");
+	need_ok(ibv_dereg_mr(region), "ibv_dereg_mr");
 	need_ok(rdmaez_dm_close(&dm), "rdmaez_dm_close");
 	device_close(&device);
 	return EXIT_SUCCESS;

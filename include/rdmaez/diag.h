@@ -296,7 +296,7 @@ extern "C" {
 	  "use a connected Unix socket; the errno says more")                                      \
 	X(DM_EMU_REAL, "the device has device memory of its own",                                  \
 	  "use that, or attach with RDMAEZ_DM_EMU_FORCE")                                          \
-	X(DM_EMU_ATTACHED, "device memory is emulated on this context already",                    \
+	X(DM_EMU_ATTACHED, "emulated device memory is attached already",                           \
 	  "use it as it is, or detach it first")                                                   \
 	X(DM_EMU_FD, "the file descriptor is not that of emulated device memory",                  \
 	  "use what rdmaez_dm_emu_fd() tells, of the same version of rdmaez")                      \
@@ -332,7 +332,13 @@ extern "C" {
 	X(DM_ACCESS_BITS, "device memory takes no such access flags",                              \
 	  "keep to IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE and REMOTE_ATOMIC")           \
 	X(DM_BLOCKS, "some firmware registers device memory in blocks of 64 bytes only",           \
-	  "register a multiple of 64 bytes from a multiple of 64 on")
+	  "register a multiple of 64 bytes from a multiple of 64 on")                              \
+	X(DM_NOT_REGION, "this is no region of device memory",                                     \
+	  "give the region that rdmaez_dm_reg() or ibv_reg_dm_mr() has made of this memory")       \
+	X(DM_EMU_PAGE, "regions of emulated device memory begin where a page begins",              \
+	  "register from a multiple of the page size on, which sysconf(_SC_PAGESIZE) tells")       \
+	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",        \
+	  "import the memory alone, and register it on the context that comes with it")
 
 #define RDMAEZ_IMPL_REASON_ID(id, what, fix) RDMAEZ_##id,
 

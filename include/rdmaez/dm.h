@@ -26,6 +26,8 @@
 #ifndef RDMAEZ_DM_H
 #define RDMAEZ_DM_H
 
+#include <unistd.h>
+
 #include "explain.h"
 #include "dm_hook.h"
 
@@ -38,7 +40,7 @@ enum rdmaez_dm_owner {
 	RDMAEZ_DM_NOBODY,    /**< there is none, or no more */
 	RDMAEZ_DM_ALLOCATED, /**< rdmaez_dm_alloc() has made it: close frees it */
 	RDMAEZ_DM_WRAPPED,   /**< rdmaez_dm_wrap() has adopted it: close frees it */
-	RDMAEZ_DM_IMPORTED /**< another process has made it: close unimports it and frees nothing */
+	RDMAEZ_DM_IMPORTED /**< it was imported, another has made it: close unimports, frees nothing */
 };
 
 /** @brief Device memory. From zero, it is closed. Copy it only to move it: two copies close twice. */
@@ -168,7 +170,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_att
 	if (error == ENOMEM || error == EAGAIN || error == ENOSPC)
 		rdmaez_impl_suspect(diag, RDMAEZ_DM_FULL, "length", RDMAEZ_VALUE_BYTES,
 				    attr->length, 0, UINT64_MAX);
-	else if (error == EINVAL && attr->log_align_req)
+	else if (error == EINVAL && UINT64_C(1) << attr->log_align_req > RDMAEZ_IMPL_DM_UNIT)
 		rdmaez_impl_suspect(diag, RDMAEZ_DM_ALIGNMENT, "opts.alignment", RDMAEZ_VALUE_BYTES,
 				    UINT64_C(1) << attr->log_align_req, 0, UINT64_MAX);
 	else if (error == EPROTONOSUPPORT)
@@ -183,8 +185,9 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_att
  * @brief Allocates device memory.
  *
  * Devices hand it out in units of 64 bytes. Asked for less, some keep the rest to themselves and then
- * refuse regions on it, so the device is asked for whole units, and @p length is what counts here. What
- * the memory holds at first is not defined.
+ * refuse regions on it, so the device is asked for whole units, and @p length is what counts here. Where
+ * whole units would be more than `max_dm_size`, which need be no multiple of 64, it is asked for @p length as
+ * it is. What the memory holds at first is not defined.
  *
  * @param context the device
  * @param length how many bytes, at least 1 and at most the device's `max_dm_size`, which is the most that
@@ -195,7 +198,8 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_att
  * @retval 0 @p dm is the memory
  * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); unknown flags (#RDMAEZ_OPTION_UNKNOWN); an
  *         alignment that is no power of two up to 2^31 (#RDMAEZ_DM_ALIGNMENT); a length out of range
- *         (#RDMAEZ_RANGE); likely more alignment than the device can do (#RDMAEZ_DM_ALIGNMENT)
+ *         (#RDMAEZ_RANGE); likely, where more than 64 was asked for, more alignment than the device can
+ *         do (#RDMAEZ_DM_ALIGNMENT)
  * @retval EOPNOTSUPP the device has no device memory, or its driver tells nothing of it
  *         (#RDMAEZ_DM_NONE), in which case it is not asked for any: the `mana` driver, for one, hands
  *         out memory that crashes whoever copies into it
@@ -243,13 +247,48 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 	return 0;
 }
 
+/*
+ * Whether the driver gives copy functions and yet reports no device memory: `mana` does, whose pointers hold
+ * whatever was in the memory before. One that does not answer is believed.
+ */
+RDMAEZ_IMPL_APART bool rdmaez_impl_dm_untrusted(const struct ibv_dm *memory)
+{
+	struct ibv_device_attr_ex device;
+
+	if (!memory->memcpy_to_dm && !memory->memcpy_from_dm)
+		return false;
+	memset(&device, 0, sizeof(device));
+	return !ibv_query_device_ex(memory->context, NULL, &device) && !device.max_dm_size;
+}
+
+/* Adopts it, whoever frees it. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_adopt(struct ibv_dm *memory, size_t length,
+					   enum rdmaez_dm_owner owner, struct rdmaez_dm *dm)
+{
+	if (!memory || !length || !dm)
+		return EINVAL;
+	if (owner == RDMAEZ_DM_IMPORTED && !rdmaez_impl_dm_can_import() &&
+	    !rdmaez_impl_dm_hook_of(memory->context))
+		return EOPNOTSUPP;
+	if (rdmaez_impl_dm_untrusted(memory))
+		return EOPNOTSUPP;
+	dm->dm = memory;
+	dm->context = memory->context;
+	dm->length = length;
+	dm->alloc_length = length;
+	dm->alignment = 0;
+	dm->owner = owner;
+	rdmaez_impl_dm_settle(dm);
+	return 0;
+}
+
 /**
  * @brief Adopts device memory that the application has allocated, which rdmaez_dm_close() then frees.
  *
  * To have it back instead, take `dm.dm` and forget the rest: nothing is kept elsewhere.
  *
- * Not for memory of the `mana` driver, whose copy functions are pointers that nobody has set; that cannot
- * be seen from here.
+ * Not for memory that ibv_import_dm() has returned, which closing would free for everyone: that is
+ * rdmaez_dm_wrap_imported().
  *
  * @param memory what ibv_alloc_dm() has returned
  * @param length the length that was asked for then: there is no way to ask for it, and a greater one
@@ -257,20 +296,39 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
  * @param dm receives the memory; written on success only
  * @retval 0 @p dm is the memory
  * @retval EINVAL a NULL argument, or @p length is 0
- * @since rdmaez 0.1; rdma-core 33
+ * @retval EOPNOTSUPP the memory has copy functions, but the device reports a `max_dm_size` of 0: the `mana`
+ *         driver does, and its copy functions are pointers that nobody has set. Memory without them,
+ *         as mlx5dv_alloc_dm() makes of the types SW_ICM, is adopted on any device
+ * @par Verbs calls
+ * One ibv_query_device_ex(), unless the memory has no copy functions. Where it fails the memory is adopted.
+ * @since rdmaez 0.1; rdma-core 33. Source: `mana_alloc_dm()` of rdma-core 62 to 65
  */
 RDMAEZ_API int rdmaez_dm_wrap(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm)
 {
-	if (!memory || !length || !dm)
-		return EINVAL;
-	dm->dm = memory;
-	dm->context = memory->context;
-	dm->length = length;
-	dm->alloc_length = length;
-	dm->alignment = 0;
-	dm->owner = RDMAEZ_DM_WRAPPED;
-	rdmaez_impl_dm_settle(dm);
-	return 0;
+	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_WRAPPED, dm);
+}
+
+/**
+ * @brief Adopts device memory that the application has imported, which rdmaez_dm_close() then unimports.
+ *
+ * Nothing is freed by that: the memory stays with who has allocated it. rdmaez_dm_import() of dm_share.h
+ * imports and adopts in one.
+ *
+ * @param memory what ibv_import_dm() has returned
+ * @param length the length that it was allocated with, which whoever allocated it has to tell; a greater
+ *        one defeats the checks
+ * @param dm receives the memory; written on success only
+ * @retval 0 @p dm is the memory
+ * @retval EINVAL a NULL argument, or @p length is 0
+ * @retval EOPNOTSUPP as rdmaez_dm_wrap(); or the program is linked with a libibverbs that has no
+ *         ibv_unimport_dm(), so that closing could not give it up
+ * @par Verbs calls
+ * As rdmaez_dm_wrap().
+ * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
+ */
+RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm)
+{
+	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_IMPORTED, dm);
 }
 
 /**
@@ -308,6 +366,12 @@ RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm)
 }
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
+
+/* Where the longest region ends. An application's own struct may have nothing there. */
+RDMAEZ_API size_t rdmaez_impl_dm_whole(const struct rdmaez_dm *dm)
+{
+	return dm->alloc_length > dm->length ? dm->alloc_length : dm->length;
+}
 
 /* Whether a range is inside, and if not which of its two numbers is too large. */
 RDMAEZ_IMPL_APART int rdmaez_impl_dm_inside(const struct rdmaez_dm *dm, uint64_t offset,
@@ -754,7 +818,11 @@ RDMAEZ_API int rdmaez_dm_copy_from_bytes(const struct rdmaez_dm *dm, uint64_t of
 /**
  * @brief The access flags of a region for what it is to be used for, local write where it is needed.
  *
- * @param uses bits of enum rdmaez_dm_use; 0: the device only reads it, for own sends and writes
+ * It takes no IBV_ACCESS_ bits: these have the same values with other meanings, which nobody can see
+ * afterwards. IBV_ACCESS_REMOTE_WRITE, for one, is #RDMAEZ_DM_PEER_WRITES, but IBV_ACCESS_LOCAL_WRITE is
+ * #RDMAEZ_DM_PEER_READS.
+ *
+ * @param uses bits of enum rdmaez_dm_use, no others; 0: the device only reads it, for own sends and writes
  * @return IBV_ACCESS_ bits for rdmaez_dm_reg(); bits of @p uses that are unknown have no effect
  * @since rdmaez 0.1; rdma-core 33
  */
@@ -795,12 +863,24 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_reg_access(unsigned int access, struct rdma
 	return error;
 }
 
+/* Whether the emulation has refused a region for where it begins; a device takes it from there. */
+RDMAEZ_IMPL_APART bool rdmaez_impl_dm_off_page(const struct rdmaez_dm *dm, uint64_t offset,
+					       int error)
+{
+	return error == EOPNOTSUPP && rdmaez_impl_dm_hook_of(dm->context) &&
+	       offset % (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* The device has refused: what its errno means here. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *range, int error,
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm *dm,
+						 const struct rdmaez_dm_range *range, int error,
 						 struct rdmaez_diag *diag)
 {
 	if (error == ENOENT)
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_DM_STALE, "dm");
+	if (rdmaez_impl_dm_off_page(dm, range->offset, error))
+		return rdmaez_impl_refuse_value(diag, error, RDMAEZ_DM_EMU_PAGE, "offset",
+						RDMAEZ_VALUE_BYTES, (int64_t)range->offset, 0, -1);
 	if (!diag)
 		return error;
 	diag->error = error;
@@ -825,7 +905,9 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *r
  * @param dm the memory
  * @param pd the protection domain, of the same context: verbs does not look, and would register other
  *        memory that has the same number there
- * @param range what to register, at least 1 byte; NULL: all of it
+ * @param range what to register, at least 1 byte; NULL: all of it, to the end of `alloc_length`, because some
+ *        firmware takes whole units of 64 bytes only. Peers reach what is behind `length` then, which is
+ *        of the same allocation and nobody else's
  * @param access of IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC and ZERO_BASED, or what
  *        rdmaez_dm_access() returns
  * @param mr receives the region; written on success only
@@ -838,6 +920,8 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *r
  *         (#RDMAEZ_DM_RELAXED); other flags (#RDMAEZ_DM_ACCESS_BITS); likely a range not in units of 64
  *         bytes (#RDMAEZ_DM_BLOCKS)
  * @retval ENOENT someone else has freed the memory (#RDMAEZ_DM_STALE)
+ * @retval EOPNOTSUPP the memory is emulated, and the range does not begin at a multiple of the page size
+ *         (#RDMAEZ_DM_EMU_PAGE)
  * @return any other errno of ibv_reg_dm_mr() (#RDMAEZ_NO_RESOURCES, #RDMAEZ_BUSY, #RDMAEZ_DEVICE_GONE,
  *         #RDMAEZ_TIMED_OUT, #RDMAEZ_NOT_SUPPORTED, #RDMAEZ_UNEXPLAINED)
  * @par Verbs calls
@@ -850,7 +934,7 @@ RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
 {
 	struct rdmaez_dm_range part = {0, 0};
 	struct ibv_mr *made;
-	int error;
+	int error = 0;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_reg");
 	if (!dm || !pd || !mr)
@@ -863,10 +947,11 @@ RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
 	rdmaez_impl_diag_device(diag, dm->context);
 	if (pd->context != dm->context)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "pd");
-	part.length = dm->length;
-	if (range)
+	part.length = rdmaez_impl_dm_whole(dm);
+	if (range) {
 		part = *range;
-	error = rdmaez_impl_dm_inside(dm, part.offset, part.length, EINVAL, diag);
+		error = rdmaez_impl_dm_inside(dm, part.offset, part.length, EINVAL, diag);
+	}
 	if (!error && !part.length)
 		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "length",
 						 RDMAEZ_VALUE_BYTES, 0, 1,
@@ -878,50 +963,70 @@ RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
 	errno = 0;
 	made = ibv_reg_dm_mr(pd, dm->dm, part.offset, part.length, access | IBV_ACCESS_ZERO_BASED);
 	if (!made)
-		return rdmaez_impl_dm_explain_reg(&part, rdmaez_impl_error_of_null(), diag);
+		return rdmaez_impl_dm_explain_reg(dm, &part, rdmaez_impl_error_of_null(), diag);
 	*mr = made;
 	return 0;
 }
 
 /* ---- Addresses ---------------------------------------------------------------------------- */
 
-/* Whether the region can be one on this memory that begins there, and the range is in it. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_in_region(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
-					       uint64_t start, const struct rdmaez_dm_range *range,
-					       struct rdmaez_diag *diag)
+/*
+ * Whether the region can be one on this memory that begins there. `room` is how much of the memory it
+ * holds, which is less than the region where that goes on to the end of the last unit.
+ */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_region(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
+					    uint64_t start, size_t *room, struct rdmaez_diag *diag)
 {
+	const size_t whole = rdmaez_impl_dm_whole(dm);
+
 	if (!dm->dm)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_CLOSED, "dm");
 	rdmaez_impl_diag_device(diag, dm->context);
 	if (mr->context != dm->context)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "mr");
-	if (start > dm->length || mr->length > dm->length - start)
+	/* Memory of the host's has an address there. */
+	if (mr->addr)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_NOT_REGION, "mr");
+	if (start > dm->length || mr->length > whole - start)
 		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "mr.length",
 						RDMAEZ_VALUE_BYTES, (int64_t)mr->length, 1,
-						start > dm->length ? 0
-								   : (int64_t)(dm->length - start));
-	if (range->offset < start || range->offset - start > mr->length)
-		return rdmaez_impl_refuse_value(diag, EFAULT, RDMAEZ_DM_RANGE, "offset",
-						RDMAEZ_VALUE_BYTES, (int64_t)range->offset,
-						(int64_t)start, (int64_t)(start + mr->length));
-	if (range->length > mr->length - (range->offset - start))
-		return rdmaez_impl_refuse_value(diag, EFAULT, RDMAEZ_DM_RANGE, "length",
-						RDMAEZ_VALUE_BYTES, (int64_t)range->length, 0,
-						(int64_t)(mr->length - (range->offset - start)));
+						start > dm->length ? 0 : (int64_t)(whole - start));
+	*room = (size_t)(dm->length - start);
+	if (mr->length < *room)
+		*room = mr->length;
 	return 0;
 }
 
-/* A range, the whole region for NULL, and its address in the region. `out` is where that goes. */
+/* Whether a range is in the region, of which that much counts. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_in_region(uint64_t start, size_t room,
+					       const struct rdmaez_dm_range *range,
+					       struct rdmaez_diag *diag)
+{
+	if (range->offset < start || range->offset - start > room)
+		return rdmaez_impl_refuse_value(diag, EFAULT, RDMAEZ_DM_RANGE, "offset",
+						RDMAEZ_VALUE_BYTES, (int64_t)range->offset,
+						(int64_t)start, (int64_t)(start + room));
+	if (range->length > room - (range->offset - start))
+		return rdmaez_impl_refuse_value(diag, EFAULT, RDMAEZ_DM_RANGE, "length",
+						RDMAEZ_VALUE_BYTES, (int64_t)range->length, 0,
+						(int64_t)(room - (range->offset - start)));
+	return 0;
+}
+
+/* A range, all of the memory that is in the region for NULL, and its address in the region. */
 RDMAEZ_IMPL_APART int rdmaez_impl_dm_locate(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
 					    uint64_t start, struct rdmaez_dm_range *range,
 					    const struct rdmaez_dm_range *given,
 					    struct rdmaez_diag *diag)
 {
-	int error;
+	size_t room = 0;
+	int error = rdmaez_impl_dm_region(dm, mr, start, &room, diag);
 
+	if (error)
+		return error;
 	range->offset = given ? given->offset : start;
-	range->length = given ? given->length : mr->length;
-	error = rdmaez_impl_dm_in_region(dm, mr, start, range, diag);
+	range->length = given ? given->length : room;
+	error = rdmaez_impl_dm_in_region(start, room, range, diag);
 	if (!error)
 		range->offset -= start;
 	return error;
@@ -933,13 +1038,15 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_locate(const struct rdmaez_dm *dm, const st
  * @param dm the memory
  * @param mr a region on it
  * @param start where in the memory the region begins: 0, or the offset of the range it was registered with
- * @param range the part, by its offset in the memory; NULL: the whole region
+ * @param range the part, by its offset in the memory; NULL: all of the memory that is in the region, which
+ *        ends at `length` at the latest
  * @param sge receives the element; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p sge is filled
  * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); the memory is closed (#RDMAEZ_DM_CLOSED); the
- *         region is of another context (#RDMAEZ_DM_OTHER_CONTEXT), or would end beyond the memory
- *         (#RDMAEZ_RANGE); more than 4 GiB - 1, the most an element holds (#RDMAEZ_RANGE)
+ *         region is of another context (#RDMAEZ_DM_OTHER_CONTEXT), of the host's memory
+ *         (#RDMAEZ_DM_NOT_REGION), or would end beyond `alloc_length` (#RDMAEZ_RANGE); more than 4 GiB - 1,
+ *         the most an element holds (#RDMAEZ_RANGE)
  * @retval EFAULT the range is not inside the region (#RDMAEZ_DM_RANGE)
  * @since rdmaez 0.1; rdma-core 33
  */
@@ -969,19 +1076,36 @@ RDMAEZ_API int rdmaez_dm_sge(const struct rdmaez_dm *dm, const struct ibv_mr *mr
 	return 0;
 }
 
+/* Where a peer finds a range; `remote_addr` is not written. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_peer(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
+					  uint64_t start, struct rdmaez_dm_range *part,
+					  const struct rdmaez_dm_range *range,
+					  const uint64_t *remote_addr, const char *call,
+					  struct rdmaez_diag *diag)
+{
+	rdmaez_impl_diag_reset(diag, call);
+	if (!dm || !mr || !remote_addr)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
+					  !dm   ? "dm"
+					  : !mr ? "mr"
+						: "remote_addr");
+	return rdmaez_impl_dm_locate(dm, mr, start, part, range, diag);
+}
+
 /**
  * @brief Tells the `remote_addr` by which a peer reaches part of device memory, with the region's rkey.
  *
  * @param dm the memory
  * @param mr a region on it
  * @param start where in the memory the region begins: 0, or the offset of the range it was registered with
- * @param range the part, by its offset in the memory; NULL: the whole region
+ * @param range the part, by its offset in the memory; NULL: all of the memory that is in the region, which
+ *        ends at `length` at the latest
  * @param remote_addr receives the address; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p remote_addr is written
  * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); the memory is closed (#RDMAEZ_DM_CLOSED); the
- *         region is of another context (#RDMAEZ_DM_OTHER_CONTEXT), or would end beyond the memory
- *         (#RDMAEZ_RANGE)
+ *         region is of another context (#RDMAEZ_DM_OTHER_CONTEXT), of the host's memory
+ *         (#RDMAEZ_DM_NOT_REGION), or would end beyond `alloc_length` (#RDMAEZ_RANGE)
  * @retval EFAULT the range is not inside the region (#RDMAEZ_DM_RANGE)
  * @since rdmaez 0.1; rdma-core 33
  */
@@ -990,15 +1114,9 @@ RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm *dm, const struct ibv_mr 
 				struct rdmaez_diag *diag)
 {
 	struct rdmaez_dm_range part;
-	int error;
+	const int error = rdmaez_impl_dm_peer(dm, mr, start, &part, range, remote_addr,
+					      "rdmaez_dm_remote", diag);
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_remote");
-	if (!dm || !mr || !remote_addr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
-					  !dm   ? "dm"
-					  : !mr ? "mr"
-						: "remote_addr");
-	error = rdmaez_impl_dm_locate(dm, mr, start, &part, range, diag);
 	if (!error)
 		*remote_addr = part.offset;
 	return error;
@@ -1010,7 +1128,7 @@ RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm *dm, const struct ibv_mr 
  * @param dm the memory
  * @param mr a region on it
  * @param start where in the memory the region begins: 0, or the offset of the range it was registered with
- * @param range the 8 bytes, by their offset in the memory; NULL: the whole region
+ * @param range the 8 bytes, by their offset in the memory; NULL: all of the memory that is in the region
  * @param remote_addr receives the address; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p remote_addr is written
@@ -1023,23 +1141,20 @@ RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm *dm, const struct 
 				       uint64_t start, const struct rdmaez_dm_range *range,
 				       uint64_t *remote_addr, struct rdmaez_diag *diag)
 {
-	uint64_t address = 0;
-	int error = rdmaez_dm_remote(dm, mr, start, range, remote_addr ? &address : NULL, diag);
-	size_t length;
+	struct rdmaez_dm_range part;
+	int error = rdmaez_impl_dm_peer(dm, mr, start, &part, range, remote_addr,
+					"rdmaez_dm_remote_atomic", diag);
 
-	if (diag)
-		diag->call = "rdmaez_dm_remote_atomic";
 	if (error)
 		return error;
-	length = range ? range->length : mr->length;
-	if (length != 8)
+	if (part.length != 8)
 		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WR_ATOMIC, "length",
-						RDMAEZ_VALUE_BYTES, (int64_t)length, 8, 8);
-	if ((address | start) % 8)
+						RDMAEZ_VALUE_BYTES, (int64_t)part.length, 8, 8);
+	if ((part.offset | start) % 8)
 		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WR_ATOMIC, "offset",
-						RDMAEZ_VALUE_BYTES, (int64_t)(start + address), 0,
-						-1);
-	*remote_addr = address;
+						RDMAEZ_VALUE_BYTES, (int64_t)(start + part.offset),
+						0, -1);
+	*remote_addr = part.offset;
 	return 0;
 }
 

@@ -99,16 +99,19 @@ RDMAEZ_API int rdmaez_impl_dm_export_check(const struct rdmaez_dm *dm, const str
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "pd");
 	if (mr && (mr->context != dm->context || (pd && mr->pd != pd)))
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "mr");
-	if (mr && (!mr->length || mr->length > dm->length))
+	/* Memory of the host's has an address there. */
+	if (mr && mr->addr)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_NOT_REGION, "mr");
+	if (mr && (!mr->length || mr->length > rdmaez_impl_dm_whole(dm)))
 		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "mr.length",
 						RDMAEZ_VALUE_BYTES, (int64_t)mr->length, 1,
-						(int64_t)dm->length);
+						(int64_t)rdmaez_impl_dm_whole(dm));
 	return 0;
 }
 
-/* Adds a domain and a region to a token. */
+/* Adds a domain and a region to a token, which tells how much of the memory is in the region. */
 RDMAEZ_API void rdmaez_impl_dm_export_with(struct rdmaez_dm_token *token, const struct ibv_pd *pd,
-					   const struct ibv_mr *mr)
+					   const struct ibv_mr *mr, size_t length)
 {
 	if (pd) {
 		token->flags |= RDMAEZ_DM_TOKEN_PD;
@@ -119,7 +122,7 @@ RDMAEZ_API void rdmaez_impl_dm_export_with(struct rdmaez_dm_token *token, const 
 		token->mr_handle = mr->handle;
 		token->lkey = mr->lkey;
 		token->rkey = mr->rkey;
-		token->mr_length = mr->length;
+		token->mr_length = mr->length < length ? mr->length : length;
 	}
 }
 
@@ -132,13 +135,15 @@ RDMAEZ_API void rdmaez_impl_dm_export_with(struct rdmaez_dm_token *token, const 
  * @param dm the memory; also one that was imported
  * @param pd a protection domain to share with it; NULL: the one of @p mr, or none
  * @param mr a region on the memory to share with it; NULL: none. A region does not tell where in the
- *        memory it begins: where that is not at 0, set the token's `mr_offset`
+ *        memory it begins: where that is not at 0, set the token's `mr_offset`. The token's `mr_length` ends
+ *        at the memory's `length`, also where the region goes on to the end of `alloc_length`
  * @param token receives the token; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p token is filled
  * @retval EINVAL @p dm or @p token is NULL (#RDMAEZ_NULL_ARGUMENT); the memory is closed
  *         (#RDMAEZ_DM_CLOSED); @p pd or @p mr is of another context, or @p mr of another domain
- *         (#RDMAEZ_DM_OTHER_CONTEXT); @p mr is longer than the memory (#RDMAEZ_RANGE)
+ *         (#RDMAEZ_DM_OTHER_CONTEXT); @p mr is of the host's memory (#RDMAEZ_DM_NOT_REGION), or longer than
+ *         `alloc_length` (#RDMAEZ_RANGE)
  * @retval EOPNOTSUPP the memory has no number, as before rdma-core 35 (#RDMAEZ_DM_NO_HANDLE)
  * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
  */
@@ -159,7 +164,7 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
 	memset(&made, 0, sizeof(made));
 	if (!rdmaez_impl_dm_handle(dm->dm, dm->owner == RDMAEZ_DM_IMPORTED, &made.dm_handle))
 		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_DM_NO_HANDLE, "dm");
-	rdmaez_impl_dm_export_with(&made, mr ? mr->pd : pd, mr);
+	rdmaez_impl_dm_export_with(&made, mr ? mr->pd : pd, mr, dm->length);
 	if (rdmaez_impl_dm_hook_of(dm->context))
 		made.flags |= RDMAEZ_DM_TOKEN_EMULATED;
 	made.device_guid = rdmaez_impl_dm_guid(dm->context);
@@ -382,6 +387,19 @@ RDMAEZ_API void rdmaez_impl_dm_undup(int copy, int fd)
 		close(copy);
 }
 
+/* Why a device was not opened: the errno values that mean the descriptor, and what others usually mean. */
+RDMAEZ_API int rdmaez_impl_dm_open_failed(int error, const char *field, const char *call,
+					  struct rdmaez_diag *diag)
+{
+	if (error == EBADF || error == EINVAL || error == ENODEV)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_DM_FD, field);
+	if (diag) {
+		diag->error = error;
+		rdmaez_impl_explain_errno(diag, call, error);
+	}
+	return error;
+}
+
 /* ibv_import_device(), which keeps the descriptor if it works, and if not closes it or does not. */
 RDMAEZ_API int rdmaez_impl_dm_open_device(int fd, struct rdmaez_dm_shared *out,
 					  struct rdmaez_diag *diag)
@@ -397,29 +415,20 @@ RDMAEZ_API int rdmaez_impl_dm_open_device(int fd, struct rdmaez_dm_shared *out,
 		return 0;
 	error = rdmaez_impl_error_of_null();
 	rdmaez_impl_dm_undup(copy, fd);
-	if (error == EINVAL || error == ENODEV)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_DM_FD, "fd");
-	if (diag) {
-		diag->error = error;
-		rdmaez_impl_explain_errno(diag, "ibv_import_device", error);
-	}
-	return error;
+	return rdmaez_impl_dm_open_failed(error, "fd", "ibv_import_device", diag);
 }
 
 /* The same where the memory is emulated and the application says how. */
 RDMAEZ_API int rdmaez_impl_dm_open_emulated(int fd, const struct rdmaez_dm_share_opts *opts,
 					    struct rdmaez_dm_shared *out, struct rdmaez_diag *diag)
 {
-	int error;
-
 	if (!opts || !opts->open)
 		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_DM_EMULATED, "opts.open");
 	errno = 0;
 	out->context = opts->open(fd, &out->token, opts->arg);
-	if (!out->context) {
-		error = rdmaez_impl_error_of_null();
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_DM_FD, "opts.open");
-	}
+	if (!out->context)
+		return rdmaez_impl_dm_open_failed(rdmaez_impl_error_of_null(), "opts.open",
+						  "opts.open", diag);
 	out->close = opts->close;
 	out->arg = opts->arg;
 	if (!rdmaez_impl_dm_hook_of(out->context))
@@ -484,7 +493,8 @@ RDMAEZ_API int rdmaez_impl_dm_import_with(unsigned int flags, struct rdmaez_dm_s
 					  struct rdmaez_diag *diag)
 {
 	if (flags && out->token.flags & RDMAEZ_DM_TOKEN_EMULATED)
-		return rdmaez_impl_dm_import_failed(EOPNOTSUPP, NULL, "ibv_import_pd", diag);
+		return rdmaez_impl_refuse_value(diag, EOPNOTSUPP, RDMAEZ_DM_EMU_ALONE, "opts.flags",
+						RDMAEZ_VALUE_FLAGS, flags, 0, flags);
 	errno = 0;
 	if (flags)
 		out->pd = ibv_import_pd(out->context, out->token.pd_handle);
@@ -581,11 +591,13 @@ RDMAEZ_API int rdmaez_impl_dm_import_all(int fd, const struct rdmaez_dm_token *t
  * @retval EXDEV the device of @p fd is not the token's (#RDMAEZ_DM_OTHER_DEVICE)
  * @retval ENOENT the memory, domain or region does not exist, or no more (#RDMAEZ_DM_STALE)
  * @retval EOPNOTSUPP this libibverbs is older than rdma-core 35 (#RDMAEZ_DM_NO_IMPORT); the memory is
- *         emulated and nothing opens it (#RDMAEZ_DM_EMULATED); the driver has no import, as all but
- *         mlx5, or a domain or region of emulated memory is wanted (#RDMAEZ_NOT_SUPPORTED)
+ *         emulated and nothing opens it (#RDMAEZ_DM_EMULATED); a domain or region of emulated memory is
+ *         wanted (#RDMAEZ_DM_EMU_ALONE); the driver has no import, as all but mlx5
+ *         (#RDMAEZ_NOT_SUPPORTED)
  * @return any other errno of ibv_import_device(), ibv_import_dm(), ibv_import_pd() or ibv_import_mr()
  *         (#RDMAEZ_NO_RESOURCES, #RDMAEZ_BUSY, #RDMAEZ_DEVICE_GONE, #RDMAEZ_TIMED_OUT,
- *         #RDMAEZ_UNEXPLAINED), and whatever `opts.open` says (#RDMAEZ_DM_FD)
+ *         #RDMAEZ_UNEXPLAINED), and whatever `opts.open` says: the same reasons, and #RDMAEZ_DM_FD for
+ *         EINVAL, ENODEV and EBADF
  * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
  */
 RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,

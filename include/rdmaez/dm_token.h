@@ -42,7 +42,7 @@ struct rdmaez_dm_token {
 	uint64_t alloc_length;           /**< bytes that were requested of the device */
 	uint64_t alignment;              /**< of the memory, in bytes; 0: not known */
 	uint64_t mr_offset;              /**< where in the memory the region begins */
-	uint64_t mr_length;              /**< bytes in the region */
+	uint64_t mr_length;              /**< bytes of the memory in the region */
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name, for people: the GUID decides */
 };
 

@@ -59,7 +59,7 @@ static bool hear(int socket, char letter)
 /* The process that has only the socket; what fails first is its exit status. */
 static int other(int socket)
 {
-	struct rdmaez_dm_emu emu;
+	struct rdmaez_dm_emu emu = {0};
 	struct rdmaez_dm_share_opts opts = {
 		.open = rdmaez_dm_emu_open, .close = rdmaez_dm_emu_close, .arg = &emu};
 	struct rdmaez_dm_shared shared;
@@ -117,6 +117,8 @@ static void connect_sides(struct rig *rig, struct side *side[2])
 
 static void share(struct rig *rig, struct side *own, int socket)
 {
+	const struct rdmaez_dm_range off_page = {64, 64};
+	struct rdmaez_diag diag;
 	struct rdmaez_dm dm;
 	struct ibv_mr *mr;
 	uint8_t want[PART];
@@ -124,6 +126,9 @@ static void share(struct rig *rig, struct side *own, int socket)
 	if (rdmaez_dm_alloc(rig->context, LENGTH, NULL, &dm, NULL) ||
 	    rdmaez_dm_reg(&dm, rig->pd, NULL, ACCESS, &mr, NULL))
 		tap_bail("no emulated device memory");
+	tap_eq_int(rdmaez_dm_reg(&dm, rig->pd, &off_page, ACCESS, &mr, &diag), EOPNOTSUPP,
+		   "a region does not begin within a page");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_DM_EMU_PAGE, "and the record says that");
 	tap_ok(put(&dm, 0), "the owner writes");
 	tap_eq_int(rdmaez_dm_send(socket, &dm, NULL, NULL, NULL), 0, "the memory is sent");
 	tap_ok(hear(socket, 'w'), "the other process reads that, and writes");
@@ -143,7 +148,7 @@ static void share(struct rig *rig, struct side *own, int socket)
 
 int main(void)
 {
-	struct rdmaez_dm_emu emu;
+	struct rdmaez_dm_emu emu = {0};
 	struct side *side[2];
 	struct rig rig;
 	int end[2], status = -1;

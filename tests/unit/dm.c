@@ -6,6 +6,7 @@
 enum {
 	MOST = 4096,   /* max_dm_size */
 	LENGTH = 1001, /* no multiple of 4, and some pieces of what goes over the stack */
+	WHOLE = 1024,  /* what is allocated for that */
 	PIECE = 256,
 };
 
@@ -222,6 +223,14 @@ static void check_alloc_failures(void)
 		tap_eq_int(rdmaez_dm_alloc(t.ctx, 8, NULL, &t.dm, NULL), cases[i].error,
 			   "the same without a record");
 	}
+	/* No device does less than 64, so it is not for that. */
+	for (size_t alignment = 1; alignment <= 128; alignment *= 2) {
+		fake_fail(FAKE_ALLOC_DM, 1, EINVAL);
+		check_refusal(&t.diag, alloc(8, 0, alignment), EINVAL,
+			      alignment > 64 ? RDMAEZ_DM_ALIGNMENT : RDMAEZ_UNEXPLAINED,
+			      alignment > 64 ? "opts.alignment" : "ibv_alloc_dm",
+			      "refused with an alignment of %zu", alignment);
+	}
 	tap_ok(memcmp(&t.dm, &t.untouched, sizeof(t.dm)) == 0, "the output is not written");
 	t.dev->dm_size = 128;
 	check_success(&t.diag, alloc(65, 0, 0), "all that the device has");
@@ -291,6 +300,64 @@ static void check_close_wrapped(void)
 	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "it is closed");
 	tap_eq_int(fake_count(FAKE_FREE_DM), 1, "by freeing it");
 	tap_ok(is_zero(&t.dm), "nothing is left of it");
+}
+
+/* A driver that hands out memory and reports none: its copy functions are not to be trusted. */
+static void check_wrap_untrusted(void)
+{
+	int (*to)(struct ibv_dm *, uint64_t, const void *, size_t);
+	int (*from)(void *, struct ibv_dm *, uint64_t, size_t);
+	struct ibv_dm *made;
+
+	start_with(LENGTH, NULL);
+	made = t.dm.dm;
+	to = made->memcpy_to_dm;
+	from = made->memcpy_from_dm;
+	t.dm = t.untouched;
+	t.dev->attr.max_dm_size = 0;
+	tap_eq_int(rdmaez_dm_wrap(made, LENGTH, &t.dm), EOPNOTSUPP,
+		   "copy functions of a device that reports no memory");
+	tap_eq_int(rdmaez_dm_wrap_imported(made, LENGTH, &t.dm), EOPNOTSUPP, "imported as well");
+	made->memcpy_to_dm = NULL;
+	tap_eq_int(rdmaez_dm_wrap(made, LENGTH, &t.dm), EOPNOTSUPP, "one of them");
+	made->memcpy_to_dm = to;
+	made->memcpy_from_dm = NULL;
+	tap_eq_int(rdmaez_dm_wrap(made, LENGTH, &t.dm), EOPNOTSUPP, "or the other");
+	tap_ok(memcmp(&t.dm, &t.untouched, sizeof(t.dm)) == 0, "the output is not written");
+	made->memcpy_to_dm = NULL;
+	fake_reset_log();
+	tap_eq_int(rdmaez_dm_wrap(made, LENGTH, &t.dm), 0, "none, as SW ICM has");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "nobody is asked about that");
+	tap_eq_int(t.dm.direct, 0, "nor is anything copied");
+	made->memcpy_to_dm = to;
+	made->memcpy_from_dm = from;
+	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EIO);
+	tap_eq_int(rdmaez_dm_wrap(made, LENGTH, &t.dm), 0, "a device that does not answer");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "was asked once");
+}
+
+static void check_close_wrapped_import(void)
+{
+	struct rdmaez_dm other;
+
+	start_with(LENGTH, NULL);
+	memset(&other, 0xa5, sizeof(other));
+	tap_eq_int(rdmaez_dm_wrap_imported(NULL, LENGTH, &other), EINVAL, "nothing is not wrapped");
+	tap_eq_int(rdmaez_dm_wrap_imported(t.dm.dm, 0, &other), EINVAL, "nor without a length");
+	tap_eq_int(rdmaez_dm_wrap_imported(t.dm.dm, LENGTH, NULL), EINVAL, "nor to nowhere");
+	tap_ok(memcmp(&other, &t.untouched, sizeof(other)) == 0, "the output is not written");
+	tap_eq_int(rdmaez_dm_wrap_imported(ibv_import_dm(t.ctx, t.dm.dm->handle), LENGTH, &other),
+		   0, "what the application has imported is wrapped");
+	tap_ok(other.dm && other.dm != t.dm.dm && other.context == t.ctx, "it is kept");
+	tap_ok(other.length == LENGTH && other.alloc_length == LENGTH && !other.alignment,
+	       "with its length");
+	tap_eq_int(other.owner, RDMAEZ_DM_IMPORTED, "and as what it is");
+	fake_reset_log();
+	tap_eq_int(rdmaez_dm_close(&other), 0, "it is closed");
+	tap_eq_int(fake_count(FAKE_UNIMPORT_DM), 1, "by unimporting it");
+	tap_eq_int(fake_count(FAKE_FREE_DM), 0, "it is not freed");
+	tap_ok(is_zero(&other), "nothing is left of it");
+	tap_ok(as_model(), "but the memory is still there");
 }
 
 static void check_close_imported(void)
@@ -801,9 +868,9 @@ static void check_reg(void)
 		check_success(&t.diag, reg(NULL, access), "all of it, access %#x", access);
 		call = fake_last(FAKE_REG_DM_MR);
 		tap_eq_hex(call->attr_mask, access | IBV_ACCESS_ZERO_BASED, "zero-based");
-		tap_ok(call->arg.dm.offset == 0 && call->arg.dm.length == LENGTH, "to its length");
+		tap_ok(call->arg.dm.offset == 0 && call->arg.dm.length == WHOLE, "in whole units");
 		tap_eq_int(fake_count(FAKE_ANY), 1, "in one call");
-		tap_ok(t.mr && t.mr->length == LENGTH, "the region is handed over");
+		tap_ok(t.mr && t.mr->length == WHOLE, "the region is handed over");
 		tap_eq_str(t.diag.device, "fake0", "the record names the device");
 		check_success(&t.diag, reg(NULL, access | IBV_ACCESS_ZERO_BASED),
 			      "where zero-based is set already");
@@ -816,6 +883,68 @@ static void check_reg(void)
 			       call->arg.dm.length == ranges[i].length,
 		       "is registered as it is");
 	}
+}
+
+/* Firmware that takes whole units only takes all of a memory that is no multiple of them. */
+static void check_reg_blocks(void)
+{
+	const struct rdmaez_dm_range behind = {8, 8}, across = {0, 9}, rest = {8, 0};
+	struct ibv_sge sge;
+	uint64_t at = 5;
+
+	start_with(8, NULL);
+	t.dev->quirks = FAKE_DM_BLOCKS;
+	check_success(&t.diag, reg(NULL, 0), "8 bytes where units of 64 are wanted");
+	tap_eq_int(t.mr->length, 64, "are registered as such a unit");
+	check_success(&t.diag, rdmaez_dm_sge(&t.dm, t.mr, 0, NULL, &sge, &t.diag), "an element");
+	tap_ok(sge.addr == 0 && sge.length == 8, "has no more than the memory");
+	check_success(&t.diag, rdmaez_dm_remote_atomic(&t.dm, t.mr, 0, NULL, &at, &t.diag),
+		      "so does an atomic");
+	tap_eq_int(at, 0, "at its beginning");
+	check_success(&t.diag, rdmaez_dm_remote(&t.dm, t.mr, 0, &rest, &at, &t.diag), "its end");
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_remote(&t.dm, t.mr, 0, &behind, &at, &t.diag), EFAULT,
+		       "rdmaez_dm_remote", "what is in the region and behind the memory",
+		       {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 8, 0, 0});
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_sge(&t.dm, t.mr, 0, &across, &sge, &t.diag), EFAULT,
+		       "rdmaez_dm_sge", "what begins in the memory and ends behind it",
+		       {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 9, 0, 8});
+	start_with(LENGTH, NULL);
+	t.mr = ibv_reg_dm_mr(t.pd, t.dm.dm, WHOLE - 64, 64, IBV_ACCESS_ZERO_BASED);
+	check_success(&t.diag, rdmaez_dm_sge(&t.dm, t.mr, WHOLE - 64, NULL, &sge, &t.diag),
+		      "the application's own region on the last unit");
+	tap_eq_int(sge.length, LENGTH - (WHOLE - 64), "has no more than the memory either");
+	/* An application's own struct, with this left at zero. */
+	t.dm.alloc_length = 0;
+	check_success(&t.diag, reg(NULL, 0), "where the allocated length is not known");
+	tap_eq_int(t.mr->length, LENGTH, "the length is registered");
+}
+
+/* Emulated memory is registered from a page on; the reason is given where it is that. */
+static void check_reg_page(void)
+{
+	const struct rdmaez_dm_range off = {64, 64}, on = {0, 64};
+	struct rdmaez_impl_dm_hook hook = {.magic = RDMAEZ_IMPL_DM_HOOK_MAGIC};
+
+	start_with(LENGTH, NULL);
+	rdmaez_impl_dm_slot_set(t.ctx, &hook);
+	fake_fail(FAKE_REG_DM_MR, 0, EOPNOTSUPP);
+	CHECK_FINDINGS(&t.diag, reg(&off, 0), EOPNOTSUPP, "rdmaez_dm_reg",
+		       "emulated, and off a page",
+		       {RDMAEZ_ERROR, RDMAEZ_DM_EMU_PAGE, "offset", RDMAEZ_VALUE_BYTES, 64, 0,
+			UINT64_MAX});
+	tap_eq_int(rdmaez_dm_reg(&t.dm, t.pd, &off, 0, &t.mr, NULL), EOPNOTSUPP,
+		   "the same without a record");
+	check_refusal(&t.diag, reg(&on, 0), EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "ibv_reg_dm_mr",
+		      "emulated, and on a page");
+	fake_fail(FAKE_REG_DM_MR, 0, ENOMEM);
+	check_refusal(&t.diag, reg(&off, 0), ENOMEM, RDMAEZ_NO_RESOURCES, "ibv_reg_dm_mr",
+		      "emulated, and something else");
+	fake_fail(FAKE_REG_DM_MR, 0, EOPNOTSUPP);
+	rdmaez_impl_dm_slot_set(t.ctx, NULL);
+	check_refusal(&t.diag, reg(&off, 0), EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "ibv_reg_dm_mr",
+		      "a device that cannot");
+	fake_fail(FAKE_REG_DM_MR, 0, 0);
+	tap_eq_ptr(t.mr, NULL, "the output is not written");
 }
 
 static void check_reg_ranges(void)
@@ -1053,7 +1182,7 @@ static void check_addresses_refused(void)
 		 EFAULT,
 		 {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 0, 504},
 		 "without end"},
-		{LENGTH - 511,
+		{WHOLE - 511,
 		 {600, 8},
 		 EINVAL,
 		 {RDMAEZ_ERROR, RDMAEZ_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 512, 1, 511},
@@ -1076,6 +1205,8 @@ static void check_address_objects(void)
 {
 	static const struct expected foreign = {
 		RDMAEZ_ERROR, RDMAEZ_DM_OTHER_CONTEXT, "mr", RDMAEZ_VALUE_NONE, 0, 0, 0};
+	static const struct expected host = {
+		RDMAEZ_ERROR, RDMAEZ_DM_NOT_REGION, "mr", RDMAEZ_VALUE_NONE, 0, 0, 0};
 	static const struct expected closed = {
 		RDMAEZ_ERROR, RDMAEZ_DM_CLOSED, "dm", RDMAEZ_VALUE_NONE, 0, 0, 0};
 	struct ibv_context *own;
@@ -1102,8 +1233,9 @@ static void check_address_objects(void)
 	check_address_refused(64, NULL, EINVAL, &foreign, "a region of another context");
 	t.mr->context = own;
 	tap_eq_int(ibv_dereg_mr(t.mr), 0, "deregistered");
-	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "closed");
 	t.mr = ibv_reg_mr(t.pd, model, 512, 0);
+	check_address_refused(64, NULL, EINVAL, &host, "a region of the host's memory");
+	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "closed");
 	check_address_refused(64, NULL, EINVAL, &closed, "closed memory");
 }
 
@@ -1201,6 +1333,8 @@ int main(void)
 	check_close();
 	check_close_busy();
 	check_close_wrapped();
+	check_wrap_untrusted();
+	check_close_wrapped_import();
 	check_close_imported();
 	check_all_boundaries();
 	check_random();
@@ -1213,6 +1347,8 @@ int main(void)
 	check_compare();
 	check_provider_failures();
 	check_reg();
+	check_reg_blocks();
+	check_reg_page();
 	check_reg_ranges();
 	check_reg_access();
 	check_reg_objects();

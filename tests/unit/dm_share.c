@@ -276,6 +276,33 @@ static void check_export(void)
 	tap_eq_int(t.token.mr_length, LENGTH, "and its length");
 }
 
+/* A region to the end of the last unit: what is told of it ends where the memory does. */
+static void check_export_part(void)
+{
+	struct rdmaez_dm_token token;
+	struct rdmaez_dm dm;
+	struct ibv_mr *mr = NULL;
+
+	start(SOCK_STREAM);
+	if (rdmaez_dm_alloc(t.ctx, 8, NULL, &dm, NULL) ||
+	    rdmaez_dm_reg(&dm, t.pd, NULL, 0, &mr, NULL))
+		tap_bail("no region");
+	tap_eq_int(mr->length, 64, "a region of a whole unit on 8 bytes");
+	check_success(&t.diag, rdmaez_dm_export(&dm, NULL, mr, &token, &t.diag), "is exported");
+	tap_ok(token.mr_length == 8 && token.alloc_length == 64, "as one of 8 bytes");
+	tap_eq_int(rdmaez_dm_send(t.end[0], &dm, &token, NULL, &t.diag), 0, "it is sent");
+	t.opts.flags = RDMAEZ_DM_SHARE_MR;
+	check_success(&t.diag, receive(), "and received");
+	tap_eq_int(t.shared.mr->length, 64, "with the region as it is");
+	check_success(&t.diag, rdmaez_dm_export(&t.shared.dm, NULL, t.shared.mr, &token, &t.diag),
+		      "and can be handed on");
+	mr->length = 65;
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&dm, NULL, mr, &token, &t.diag), EINVAL,
+		       "rdmaez_dm_export", "a region that is longer than that",
+		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 65, 1, 64});
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "closed");
+}
+
 static void check_export_refused(void)
 {
 	struct rdmaez_dm_token token, untouched;
@@ -304,6 +331,9 @@ static void check_export_refused(void)
 		       "rdmaez_dm_export", "a region of other memory",
 		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, LENGTH + 1, 1,
 			LENGTH});
+	longer.addr = &token;
+	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
+		      RDMAEZ_DM_NOT_REGION, "mr", "a region of the host's memory");
 	longer.context = other;
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
 		      RDMAEZ_DM_OTHER_CONTEXT, "mr", "a region of another context");
@@ -764,7 +794,7 @@ static void check_import_fails(void)
 static struct {
 	struct rdmaez_impl_dm_hook hook;
 	struct ibv_context *opened;
-	int unimported, closed, seen_fd, seen_flags;
+	int unimported, closed, seen_fd, seen_flags, error;
 	bool attach;
 } emu;
 
@@ -789,7 +819,7 @@ static struct ibv_context *emu_open(int fd, const struct rdmaez_dm_token *token,
 	emu.seen_fd = fd;
 	emu.seen_flags = fcntl(fd, F_GETFD);
 	if (!emu.opened)
-		errno = EACCES;
+		errno = emu.error;
 	else if (emu.attach)
 		rdmaez_impl_dm_slot_set(emu.opened, &emu.hook);
 	return emu.opened;
@@ -850,6 +880,18 @@ static void check_emulated(void)
 
 static void check_emulated_refused(void)
 {
+	static const struct {
+		int error;
+		enum rdmaez_reason reason;
+	} open_errors[] = {
+		{EBADF, RDMAEZ_DM_FD},
+		{EINVAL, RDMAEZ_DM_FD},
+		{ENODEV, RDMAEZ_DM_FD},
+		{ENOMEM, RDMAEZ_NO_RESOURCES},
+		{EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED},
+		{EACCES, RDMAEZ_UNEXPLAINED},
+	};
+
 	emu_start();
 	emu.attach = false;
 	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_DM_EMULATED, "opts.open",
@@ -862,14 +904,18 @@ static void check_emulated_refused(void)
 		      "an emulation that does not know it");
 	t.token.dm_handle--;
 	t.opts.flags = RDMAEZ_DM_SHARE_PD;
-	CHECK_FINDINGS(
-		&t.diag, import(), EOPNOTSUPP, "rdmaez_dm_import", "a domain of emulated memory",
-		{RDMAEZ_LIKELY, RDMAEZ_NOT_SUPPORTED, "ibv_import_pd", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_FINDINGS(&t.diag, import(), EOPNOTSUPP, "rdmaez_dm_import",
+		       "a domain of emulated memory",
+		       {RDMAEZ_ERROR, RDMAEZ_DM_EMU_ALONE, "opts.flags", RDMAEZ_VALUE_FLAGS,
+			RDMAEZ_DM_SHARE_PD, 0, RDMAEZ_DM_SHARE_PD});
 	tap_eq_int(emu.unimported, 1, "the memory is given back");
 	t.opts.flags = 0;
 	emu.opened = NULL;
-	check_refusal(&t.diag, import(), EACCES, RDMAEZ_DM_FD, "opts.open",
-		      "an application that refuses");
+	for (size_t i = 0; i < COUNT_OF(open_errors); i++) {
+		emu.error = open_errors[i].error;
+		check_refusal(&t.diag, import(), emu.error, open_errors[i].reason, "opts.open",
+			      "an application that refuses");
+	}
 	t.opts.open = NULL;
 	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_DM_EMULATED, "opts.open",
 		      "an application that does not know");
@@ -974,6 +1020,7 @@ int main(void)
 	check_token_absent();
 	check_token_bits();
 	check_export();
+	check_export_part();
 	check_export_refused();
 	check_shared(SOCK_STREAM, "stream");
 	check_shared(SOCK_SEQPACKET, "packets");

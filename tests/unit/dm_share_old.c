@@ -28,6 +28,8 @@ int main(void)
 	tap_eq_int(rdmaez_impl_dm_import(dm.context, token.dm_handle, &made), EOPNOTSUPP,
 		   "what is below says the same");
 	tap_ok(!made && !shared.context && fd == -5, "nothing is written");
+	tap_eq_int(rdmaez_dm_wrap_imported(dm.dm, 64, &dm), EOPNOTSUPP,
+		   "what could not be unimported is not wrapped");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "nothing is called");
 	tap_eq_int(rdmaez_dm_close(&dm), 0, "the memory itself can be used and freed");
 	fake_close_all();

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Whether libibverbs can import device memory is found out when the program is linked: the same source
+# is linked with one that can, with one that cannot, and with halves of it. The fake stands in for all.
+
+source tests/compile/lib.bash
+
+cat >"$scratch/weak.c" <<'END'
+#include <stdio.h>
+#include <rdmaez.h>
+#include "fake_verbs.h"
+
+/* What export, import, wrapping, the dma-buf and closing return. */
+int main(void)
+{
+	struct fake_device *dev = fake_reset();
+	struct rdmaez_dm_shared shared;
+	struct rdmaez_dm_token token;
+	struct rdmaez_dm dm, wrapped;
+	int error[5], fd = -1;
+
+	dev->attr.max_dm_size = 4096;
+	if (rdmaez_dm_alloc(fake_open(dev), 64, NULL, &dm, NULL))
+		return 1;
+	error[0] = rdmaez_dm_export(&dm, NULL, NULL, &token, NULL);
+	error[1] = rdmaez_dm_import(dm.context->cmd_fd, &token, NULL, &shared, NULL);
+	error[2] = rdmaez_dm_wrap_imported(dm.dm, 64, &wrapped);
+	error[3] = rdmaez_dm_dmabuf(&dm, &fd, NULL);
+	if (!error[1] && rdmaez_dm_shared_close(&shared))
+		return 1;
+	error[4] = rdmaez_dm_close(&dm);
+	for (int i = 0; i < 5; i++)
+		printf(" %s", rdmaez_errno_str(error[i]));
+	return fake_close_all() == 1 ? 0 : 1;
+}
+END
+
+for source in tests/fake/*.c; do
+	"$CC" -std=c11 -Iinclude -c "$source" -o "$scratch/$(basename "$source" .c).o"
+done
+
+# library NAME SYMBOL...: the fake without these functions, which have another name there.
+library() {
+	local dir=$scratch/$1 object symbol
+	mkdir "$dir"
+	for object in "$scratch"/fake_*.o; do
+		cp "$object" "$dir/"
+		for symbol in "${@:2}"; do
+			objcopy "--redefine-sym=$symbol=not_$symbol" "$dir/$(basename "$object")"
+		done
+	done
+}
+
+library whole
+library none ibv_import_dm ibv_unimport_dm ibv_dm_export_dmabuf_fd
+library no_import ibv_import_dm
+library no_unimport ibv_unimport_dm
+library no_dmabuf ibv_dm_export_dmabuf_fd
+
+# says LIBRARY WANTED COMPILER STD ARG...: what the program prints once it is linked with that. Warnings are
+# for headers.t; here the optimiser must not take the functions for granted.
+says() {
+	local program=$scratch/program.$BASHPID language=c
+	[[ $4 != c++* ]] || language=c++
+	"$3" -x "$language" "-std=$4" "${@:5}" -Iinclude -Itests/fake -c "$scratch/weak.c" -o "$program.o"
+	"$3" "${@:5}" "$program.o" "$scratch/$1"/*.o -o "$program"
+	[[ $("$program") == "$2" ]] || { "$program"; false; }
+}
+
+for compiler in "$CC c11" "$CC c11 -O2 -no-pie" "$CLANG c11" "$CLANG c11 -O2" "$CXX c++11 -O2" "$CLANGXX c++20"; do
+	# shellcheck disable=SC2086 # some words
+	{
+		soon ok "a libibverbs that can import: $compiler" says whole ' 0 0 0 0 0' $compiler
+		soon ok "one that cannot: $compiler" says none ' 0 EOPNOTSUPP EOPNOTSUPP EOPNOTSUPP 0' $compiler
+		soon ok "one that can only unimport: $compiler" \
+			says no_import ' 0 EOPNOTSUPP EOPNOTSUPP 0 0' $compiler
+		soon ok "one that could not unimport: $compiler" \
+			says no_unimport ' 0 EOPNOTSUPP EOPNOTSUPP 0 0' $compiler
+		soon ok "one without dma-bufs: $compiler" says no_dmabuf ' 0 0 0 EOPNOTSUPP 0' $compiler
+	}
+done
+
+done_testing
