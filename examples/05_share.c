@@ -56,7 +56,7 @@ static int other(int socket)
 {
 	const char *who = "the other";
 	const char answer[] = "hello from the other process";
-	struct rdmaez_dm_emu emu;
+	struct rdmaez_dm_emu emu = {0};
 	struct rdmaez_dm_share_opts opts = {
 		.open = rdmaez_dm_emu_open, .close = rdmaez_dm_emu_close, .arg = &emu};
 	struct rdmaez_dm_shared shared;
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 {
 	struct ibv_device_attr_ex device;
 	struct ibv_context *context;
-	struct rdmaez_dm_emu emu;
+	struct rdmaez_dm_emu emu = {0};
 	struct rdmaez_diag diag;
 	int end[2], status = 0;
 	bool emulated;

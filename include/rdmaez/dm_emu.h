@@ -29,6 +29,9 @@
  *   that, ibv_free_dm() never answers EBUSY.
  * - A region that another process has registered counts until that process deregisters it and then
  *   makes any other call for device memory, or ends.
+ * - What a process has is given back when it ends, however it does, unless it has forked: a child that
+ *   has not called exec() has inherited the lock that says that the process lives, and keeps what its
+ *   parent had until it ends, too.
  */
 #ifndef RDMAEZ_DM_EMU_H
 #define RDMAEZ_DM_EMU_H
@@ -71,8 +74,10 @@ struct rdmaez_dm_emu_opts {
 	int flags; /**< RDMAEZ_DM_EMU_ bits */
 	int fd; /**< the memory to share, from rdmaez_dm_emu_fd() in this or another process; 0: new
 			memory. Stays the caller's */
-	size_t size;      /**< bytes of all device memory, rounded up to pages; 0: 256 KiB */
-	size_t max_alloc; /**< what the device reports as `max_dm_size`; 0: as `size` */
+	size_t size; /**< bytes of all device memory, rounded up to pages; 0: 256 KiB. Ignored with
+			`fd`: the memory has its size */
+	size_t max_alloc; /**< what the device reports as `max_dm_size`, up to the rounded `size`; 0: all
+			     of that. Ignored with `fd` as well */
 };
 
 /* How many there can be at once, of all processes that share the memory. */
@@ -92,6 +97,8 @@ struct rdmaez_dm_emu_opts {
 #define RDMAEZ_IMPL_DM_EMU_OFD_SETLK  37
 #define RDMAEZ_IMPL_DM_EMU_OFD_SETLKW 38
 #define RDMAEZ_IMPL_DM_EMU_ADD_SEALS  1033
+#define RDMAEZ_IMPL_DM_EMU_GET_SEALS  1034
+#define RDMAEZ_IMPL_DM_EMU_SHRINK     0x2 /* F_SEAL_SHRINK */
 #define RDMAEZ_IMPL_DM_EMU_SEALS      0x6 /* F_SEAL_SHRINK, F_SEAL_GROW */
 #define RDMAEZ_IMPL_DM_EMU_MEMFD      0x3 /* MFD_CLOEXEC, MFD_ALLOW_SEALING */
 
@@ -132,7 +139,10 @@ struct rdmaez_impl_dm_emu_state {
 	struct ibv_context *context;
 	pthread_mutex_t mutex; /* the file's lock is of the process, not of a thread */
 	struct rdmaez_impl_dm_emu_file *file;
-	size_t mapped;   /* bytes */
+	size_t mapped; /* bytes */
+	/* The file's, checked when we came: who shares it could change them there. */
+	uint64_t start, size, max_alloc;
+	uint64_t page;   /* bytes */
 	uint32_t member; /* our number */
 	int driver;      /* what the kernel calls it; -1: it cannot be asked for regions */
 	/* What was there before. */
@@ -144,15 +154,17 @@ struct rdmaez_impl_dm_emu_state {
 			       struct ibv_device_attr_ex *, size_t);
 	/* Failures still to come. */
 	struct {
-		unsigned int nth; /* 0: each */
-		int error;        /* 0: none */
+		int error; /* 0: none */
+		bool each;
+		unsigned int left; /* calls up to the one that fails; 0: that has been */
 	} fault[RDMAEZ_IMPL_DM_EMU_CALLS];
 };
 
 /**
  * @brief The state of an emulation, in memory of the caller's.
  *
- * It must stay where it is from attaching to detaching. Nothing in it is for the caller.
+ * It starts from zero, `= {0}`, by which rdmaez_dm_emu_attach() knows that it is not in use, and must stay
+ * where it is from attaching to detaching. Nothing in it is for the caller.
  */
 struct rdmaez_dm_emu {
 	struct rdmaez_impl_dm_emu_state state; /**< the emulation's own */
@@ -171,7 +183,7 @@ struct rdmaez_impl_dm_emu_dm {
 
 /*
  * The first byte's lock guards the file, byte 1 + m is held by member m while it lives. The kernel
- * releases both when the process ends, however it does.
+ * releases both when the process ends, however it does, and so do its children that have the file open.
  */
 RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_flock(int fd, int command, int type, uint32_t byte)
 {
@@ -281,6 +293,29 @@ RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_registered(const struct rdmaez_impl_dm
 
 /* ---- The directory; all of it under the lock --------------------------------------------------- */
 
+/* What another process may change at any time is read once. */
+RDMAEZ_API uint64_t rdmaez_impl_dm_emu_get(const uint64_t *shared)
+{
+	return *(const volatile uint64_t *)shared;
+}
+
+/*
+ * Reads a piece's place: whether it lies in the memory, in whole pages. A hostile peer can write here
+ * what it likes, so that nothing becomes a pointer that has not been through this.
+ */
+RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_place(const struct rdmaez_impl_dm_emu_state *emu,
+						uint32_t at, struct rdmaez_impl_dm_emu_slot *place)
+{
+	const struct rdmaez_impl_dm_emu_slot *slot = &emu->file->slot[at];
+
+	memset(place, 0, sizeof(*place));
+	place->offset = rdmaez_impl_dm_emu_get(&slot->offset);
+	place->taken = rdmaez_impl_dm_emu_get(&slot->taken);
+	place->length = rdmaez_impl_dm_emu_get(&slot->length);
+	return place->taken <= emu->size && place->offset <= emu->size - place->taken &&
+	       place->length <= place->taken && (place->offset | place->taken) % emu->page == 0;
+}
+
 /* Forgets a member that has ended, its uses and its being an owner. */
 RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_bury(struct rdmaez_impl_dm_emu_file *file,
 					       uint32_t member)
@@ -380,21 +415,20 @@ RDMAEZ_IMPL_APART uint32_t rdmaez_impl_dm_emu_find(const struct rdmaez_impl_dm_e
 }
 
 /* Where so many bytes are free: the lowest offset, or `size` where there is none. */
-RDMAEZ_IMPL_APART uint64_t rdmaez_impl_dm_emu_room(const struct rdmaez_impl_dm_emu_file *file,
+RDMAEZ_IMPL_APART uint64_t rdmaez_impl_dm_emu_room(const struct rdmaez_impl_dm_emu_state *emu,
 						   uint64_t bytes)
 {
+	struct rdmaez_impl_dm_emu_slot place;
 	uint64_t at = 0;
-	int i = 0;
+	uint32_t i = 0;
 
-	while (i < RDMAEZ_IMPL_DM_EMU_SLOTS && at <= file->size - bytes) {
-		const struct rdmaez_impl_dm_emu_slot *slot = &file->slot[i++];
-
-		if (slot->taken && at < slot->offset + slot->taken && slot->offset < at + bytes) {
-			at = slot->offset + slot->taken;
+	while (i < RDMAEZ_IMPL_DM_EMU_SLOTS && at <= emu->size - bytes)
+		if (rdmaez_impl_dm_emu_place(emu, i++, &place) && place.taken &&
+		    at < place.offset + place.taken && place.offset < at + bytes) {
+			at = place.offset + place.taken;
 			i = 0;
 		}
-	}
-	return at <= file->size - bytes ? at : file->size;
+	return at <= emu->size - bytes ? at : emu->size;
 }
 
 /* ---- The verbs --------------------------------------------------------------------------------- */
@@ -404,17 +438,56 @@ RDMAEZ_API struct rdmaez_impl_dm_emu_state *rdmaez_impl_dm_emu_of(const struct i
 	return (struct rdmaez_impl_dm_emu_state *)rdmaez_impl_dm_slot(context);
 }
 
+/*
+ * Several threads may copy at once, also to the same place. Words are volatile so that they stay
+ * single words, and atomic so that this is no data race. An unknown compiler is trusted with the first.
+ */
+#if defined(__GNUC__) && !defined(__TINYC__)
+RDMAEZ_API void rdmaez_impl_dm_emu_store(volatile uint32_t *to, uint32_t word)
+{
+	__atomic_store_n(to, word, __ATOMIC_RELAXED);
+}
+
+RDMAEZ_API uint32_t rdmaez_impl_dm_emu_load(const volatile uint32_t *from)
+{
+	return __atomic_load_n(from, __ATOMIC_RELAXED);
+}
+
+/* Counts down to 0 and no further; returns what there was. */
+RDMAEZ_API unsigned int rdmaez_impl_dm_emu_countdown(unsigned int *left)
+{
+	unsigned int was = __atomic_load_n(left, __ATOMIC_RELAXED);
+
+	while (was && !__atomic_compare_exchange_n(left, &was, was - 1, false, __ATOMIC_RELAXED,
+						   __ATOMIC_RELAXED))
+		;
+	return was;
+}
+#else
+RDMAEZ_API void rdmaez_impl_dm_emu_store(volatile uint32_t *to, uint32_t word)
+{
+	*to = word;
+}
+
+RDMAEZ_API uint32_t rdmaez_impl_dm_emu_load(const volatile uint32_t *from)
+{
+	return *from;
+}
+
+RDMAEZ_API unsigned int rdmaez_impl_dm_emu_countdown(unsigned int *left)
+{
+	return *left ? (*left)-- : 0;
+}
+#endif
+
 /* The failure that was asked for, 0: none. */
 RDMAEZ_API int rdmaez_impl_dm_emu_fault(struct rdmaez_impl_dm_emu_state *emu, int call)
 {
 	const int error = emu->fault[call].error;
 
-	if (!error || !emu->fault[call].nth)
+	if (!error || emu->fault[call].each)
 		return error;
-	if (--emu->fault[call].nth)
-		return 0;
-	emu->fault[call].error = 0;
-	return error;
+	return rdmaez_impl_dm_emu_countdown(&emu->fault[call].left) == 1 ? error : 0;
 }
 
 /* mlx5 asks in this order. Of the host's pointer it takes for granted that it is aligned. */
@@ -447,7 +520,7 @@ RDMAEZ_API int rdmaez_impl_dm_emu_copy_to(struct ibv_dm *verbs, uint64_t offset,
 	to = (volatile uint32_t *)(void *)(dm->bytes + offset);
 	for (size_t i = 0; i < length / 4; i++) {
 		memcpy(&word, (const char *)host + 4 * i, 4);
-		to[i] = word;
+		rdmaez_impl_dm_emu_store(&to[i], word);
 	}
 	return 0;
 }
@@ -465,52 +538,57 @@ RDMAEZ_API int rdmaez_impl_dm_emu_copy_from(void *host, struct ibv_dm *verbs, ui
 		return error;
 	from = (const volatile uint32_t *)(void *)(dm->bytes + offset);
 	for (size_t i = 0; i < length / 4; i++) {
-		word = from[i];
+		word = rdmaez_impl_dm_emu_load(&from[i]);
 		memcpy((char *)host + 4 * i, &word, 4);
 	}
 	return 0;
 }
 
-/* The program's own object for a slot. */
-RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_fill(struct rdmaez_impl_dm_emu_state *emu, uint32_t at,
-					       bool allocated, struct rdmaez_impl_dm_emu_dm *dm)
+/* The program's own object for a slot that it uses; EBADF, and no use, where that is spoilt. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_fill(struct rdmaez_impl_dm_emu_state *emu, uint32_t at,
+					      uint32_t handle, bool allocated,
+					      struct rdmaez_impl_dm_emu_dm *dm)
 {
-	const struct rdmaez_impl_dm_emu_slot *slot = &emu->file->slot[at];
 	/* Where rdma-core 35 put the handle; before that there is padding, or dm->handle itself. */
 	const size_t handle_at = offsetof(struct ibv_dm, comp_mask) + sizeof(uint32_t);
+	struct rdmaez_impl_dm_emu_slot place;
 
+	if (!rdmaez_impl_dm_emu_place(emu, at, &place)) {
+		rdmaez_impl_dm_emu_unuse(emu, at);
+		return EBADF;
+	}
 	dm->slot = at;
-	dm->length = slot->length;
-	dm->bytes = (uint8_t *)emu->file + emu->file->start + slot->offset;
+	dm->length = place.length;
+	dm->bytes = (uint8_t *)emu->file + emu->start + place.offset;
 	dm->verbs.context = emu->context;
 	dm->verbs.memcpy_to_dm = rdmaez_impl_dm_emu_copy_to;
 	dm->verbs.memcpy_from_dm = rdmaez_impl_dm_emu_copy_from;
 	dm->verbs.comp_mask =
 		allocated ? 1 : 0; /* IBV_DM_MASK_HANDLE, which importing leaves out */
-	memcpy((char *)dm + handle_at, &slot->handle, sizeof(slot->handle));
-	dm->handle = slot->handle;
+	memcpy((char *)dm + handle_at, &handle, sizeof(handle));
+	dm->handle = handle;
+	return 0;
 }
 
 /* Takes a slot and the bytes; 0 or ENOMEM. */
 RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_take(struct rdmaez_impl_dm_emu_state *emu, size_t length,
-					      uint32_t *taken)
+					      uint32_t *taken, uint32_t *handle)
 {
 	struct rdmaez_impl_dm_emu_file *file = emu->file;
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	/* As of the real thing: each takes whole pages, so that no process maps what is another's. */
-	const uint64_t bytes = (length + page - 1) / page * page;
-	const uint64_t offset = rdmaez_impl_dm_emu_room(file, bytes);
+	const uint64_t bytes = (length + emu->page - 1) / emu->page * emu->page;
+	const uint64_t offset = rdmaez_impl_dm_emu_room(emu, bytes);
 	uint32_t i = 0;
 
 	while (i < RDMAEZ_IMPL_DM_EMU_SLOTS && file->slot[i].taken)
 		i++;
-	if (offset == file->size || i == RDMAEZ_IMPL_DM_EMU_SLOTS ||
-	    !rdmaez_impl_dm_emu_use(emu, i))
+	if (offset == emu->size || i == RDMAEZ_IMPL_DM_EMU_SLOTS || !rdmaez_impl_dm_emu_use(emu, i))
 		return ENOMEM;
 	file->slot[i].offset = offset;
 	file->slot[i].taken = bytes;
 	file->slot[i].length = length;
-	file->slot[i].handle = ++file->last_handle;
+	*handle = ++file->last_handle;
+	file->slot[i].handle = *handle;
 	file->slot[i].owner = emu->member + 1;
 	*taken = i;
 	return 0;
@@ -522,9 +600,9 @@ RDMAEZ_API struct ibv_dm *rdmaez_impl_dm_emu_alloc(struct ibv_context *context,
 	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(context);
 	int error = rdmaez_impl_dm_emu_fault(emu, RDMAEZ_DM_EMU_ALLOC);
 	struct rdmaez_impl_dm_emu_dm *dm;
-	uint32_t slot;
+	uint32_t slot, handle;
 
-	if (!error && (attr->comp_mask || !attr->length || attr->length > emu->file->max_alloc ||
+	if (!error && (attr->comp_mask || !attr->length || attr->length > emu->max_alloc ||
 		       attr->log_align_req > RDMAEZ_IMPL_DM_EMU_MAX_LOG_ALIGN))
 		error = EINVAL;
 	dm = error ? NULL : (struct rdmaez_impl_dm_emu_dm *)calloc(1, sizeof(*dm));
@@ -534,9 +612,9 @@ RDMAEZ_API struct ibv_dm *rdmaez_impl_dm_emu_alloc(struct ibv_context *context,
 	}
 	rdmaez_impl_dm_emu_lock(emu);
 	rdmaez_impl_dm_emu_update(emu);
-	error = rdmaez_impl_dm_emu_take(emu, attr->length, &slot);
+	error = rdmaez_impl_dm_emu_take(emu, attr->length, &slot, &handle);
 	if (!error)
-		rdmaez_impl_dm_emu_fill(emu, slot, true, dm);
+		error = rdmaez_impl_dm_emu_fill(emu, slot, handle, true, dm);
 	rdmaez_impl_dm_emu_unlock(emu);
 	if (!error)
 		return &dm->verbs;
@@ -605,7 +683,7 @@ RDMAEZ_API int rdmaez_impl_dm_emu_import(struct ibv_context *context, uint32_t h
 	else if (!rdmaez_impl_dm_emu_use(emu, slot))
 		error = ENOMEM;
 	else
-		rdmaez_impl_dm_emu_fill(emu, slot, false, dm);
+		error = rdmaez_impl_dm_emu_fill(emu, slot, handle, false, dm);
 	rdmaez_impl_dm_emu_unlock(emu);
 	if (error)
 		free(dm);
@@ -674,7 +752,7 @@ RDMAEZ_API struct ibv_mr *rdmaez_impl_dm_emu_reg(struct ibv_pd *pd, struct ibv_d
 	if (!error && (offset > dm->length || length > dm->length - offset || !length))
 		error = EINVAL;
 	/* Where mlx5 has a translation of its own, the kernel has the processor's pages. */
-	if (!error && offset % (uint64_t)sysconf(_SC_PAGESIZE))
+	if (!error && offset % emu->page)
 		error = EOPNOTSUPP;
 	if (!error) {
 		rdmaez_impl_dm_emu_lock(emu);
@@ -693,8 +771,8 @@ RDMAEZ_API int rdmaez_impl_dm_emu_query(struct ibv_context *context,
 					struct ibv_device_attr_ex *attr, size_t attr_size)
 {
 	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(context);
-	const uint64_t max_alloc = emu->file->max_alloc;
-	const size_t end = offsetof(struct ibv_device_attr_ex, max_dm_size) + sizeof(max_alloc);
+	const size_t end =
+		offsetof(struct ibv_device_attr_ex, max_dm_size) + sizeof(emu->max_alloc);
 	int error = rdmaez_impl_dm_emu_fault(emu, RDMAEZ_DM_EMU_QUERY);
 
 	if (error)
@@ -707,7 +785,7 @@ RDMAEZ_API int rdmaez_impl_dm_emu_query(struct ibv_context *context,
 		error = ibv_query_device(context, &attr->orig_attr);
 	}
 	if (!error && attr_size >= end)
-		attr->max_dm_size = max_alloc;
+		attr->max_dm_size = emu->max_alloc;
 	return error;
 }
 
@@ -716,13 +794,20 @@ RDMAEZ_API int rdmaez_impl_dm_emu_query(struct ibv_context *context,
 /* memfd_create() and ftruncate() hide from a program in strict C11. */
 extern long rdmaez_impl_dm_emu_syscall(long number, ...) __asm__("syscall");
 
-/* Another opening of the same file, for locks of our own; -1 and errno. */
+/*
+ * Another opening of the same file, for locks of our own; -1 where it is none to open. To open any other
+ * thing that a peer sends may have effects, and a file that a peer can cut would end us by SIGBUS. Only
+ * a file in memory has seals, so that to ask for them settles both.
+ */
 RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_reopen(int fd)
 {
+	const int seals = fcntl(fd, RDMAEZ_IMPL_DM_EMU_GET_SEALS);
 	char path[32] = "/proc/self/fd/";
 	size_t at = strlen(path);
 	int scale = 1;
 
+	if (seals < 0 || !(seals & RDMAEZ_IMPL_DM_EMU_SHRINK))
+		return -1;
 	while (fd / scale >= 10)
 		scale *= 10;
 	for (; scale; scale /= 10)
@@ -734,45 +819,45 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_reopen(int fd)
 	return fd;
 }
 
-/* Whether a file is what it should be: its header fits its size. */
-RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_is_file(const struct rdmaez_impl_dm_emu_file *file,
-						  uint64_t bytes)
+/* Whether the file is what it should be, its header fitting its size; keeps the numbers. */
+RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_adopt(struct rdmaez_impl_dm_emu_state *emu)
 {
+	const struct rdmaez_impl_dm_emu_file *file = emu->file;
+
+	emu->start = rdmaez_impl_dm_emu_get(&file->start);
+	emu->size = rdmaez_impl_dm_emu_get(&file->size);
+	emu->max_alloc = rdmaez_impl_dm_emu_get(&file->max_alloc);
 	return file->magic == RDMAEZ_IMPL_DM_EMU_FILE_MAGIC && file->layout == sizeof(*file) &&
-	       file->start >= sizeof(*file) && file->start <= bytes &&
-	       file->size == bytes - file->start && file->max_alloc <= file->size;
+	       emu->start >= sizeof(*file) && emu->start <= emu->mapped &&
+	       emu->size == emu->mapped - emu->start && emu->max_alloc <= emu->size &&
+	       (emu->start | emu->size) % emu->page == 0;
 }
 
-/* Maps the file; of one that exists the size, and what is in it, must be right. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_map(struct rdmaez_impl_dm_emu_state *emu, bool exists)
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_map(struct rdmaez_impl_dm_emu_state *emu)
 {
 	struct stat about;
 	void *mapped;
 
 	if (fstat(emu->hook.fd, &about))
 		return errno;
-	if (!S_ISREG(about.st_mode) || about.st_size < (off_t)sizeof(*emu->file))
+	if (about.st_size < (off_t)sizeof(*emu->file))
 		return EBADF;
 	emu->mapped = (size_t)about.st_size;
 	mapped = mmap(NULL, emu->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, emu->hook.fd, 0);
 	if (mapped == MAP_FAILED)
 		return errno;
 	emu->file = (struct rdmaez_impl_dm_emu_file *)mapped;
-	if (!exists || rdmaez_impl_dm_emu_is_file(emu->file, (uint64_t)about.st_size))
-		return 0;
-	munmap(mapped, emu->mapped);
-	return EBADF;
+	return 0;
 }
 
 /* New memory: a file without a name, which nobody can cut under our feet. */
 RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_create(struct rdmaez_impl_dm_emu_state *emu, size_t size,
 						size_t max_alloc)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t page = (size_t)emu->page;
 	const size_t start = (sizeof(*emu->file) + page - 1) / page * page;
 	int error;
 
-	size = (size + page - 1) / page * page;
 	emu->hook.fd = (int)rdmaez_impl_dm_emu_syscall(SYS_memfd_create, "rdmaez-dm",
 						       RDMAEZ_IMPL_DM_EMU_MEMFD);
 	if (emu->hook.fd < 0)
@@ -781,7 +866,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_create(struct rdmaez_impl_dm_emu_state 
 				fcntl(emu->hook.fd, RDMAEZ_IMPL_DM_EMU_ADD_SEALS,
 				      RDMAEZ_IMPL_DM_EMU_SEALS)
 			? errno
-			: rdmaez_impl_dm_emu_map(emu, false);
+			: rdmaez_impl_dm_emu_map(emu);
 	if (error) {
 		close(emu->hook.fd);
 		return error;
@@ -791,6 +876,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_create(struct rdmaez_impl_dm_emu_state 
 	emu->file->size = size;
 	emu->file->max_alloc = max_alloc;
 	emu->file->magic = RDMAEZ_IMPL_DM_EMU_FILE_MAGIC;
+	rdmaez_impl_dm_emu_adopt(emu);
 	return 0;
 }
 
@@ -803,7 +889,11 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_share(struct rdmaez_impl_dm_emu_state *
 	emu->hook.fd = rdmaez_impl_dm_emu_reopen(fd);
 	if (emu->hook.fd < 0)
 		return EBADF;
-	error = rdmaez_impl_dm_emu_map(emu, true);
+	error = rdmaez_impl_dm_emu_map(emu);
+	if (!error && !rdmaez_impl_dm_emu_adopt(emu)) {
+		munmap(emu->file, emu->mapped);
+		error = EBADF;
+	}
 	if (error)
 		close(emu->hook.fd);
 	return error;
@@ -858,28 +948,35 @@ RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_install(struct rdmaez_impl_dm_emu_stat
 	verbs->query_device_ex = rdmaez_impl_dm_emu_query;
 }
 
-/* What is wrong with the numbers, before anything is made. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_check(const struct rdmaez_dm_emu_opts *opts, size_t size,
-					       size_t max_alloc, struct rdmaez_diag *diag)
+/* The sizes of new memory, or what is wrong with them, before anything is made. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_sizes(const struct rdmaez_dm_emu_opts *opts, size_t page,
+					       size_t *size, size_t *max_alloc,
+					       struct rdmaez_diag *diag)
 {
 	const size_t most = SIZE_MAX / 4;
 
-	if (opts->flags & ~RDMAEZ_DM_EMU_FORCE)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, "opts.flags",
-						RDMAEZ_VALUE_FLAGS,
-						opts->flags & ~RDMAEZ_DM_EMU_FORCE, 0, opts->flags);
-	if (size > most)
+	*size = opts->size ? opts->size : 256 * 1024;
+	if (*size > most)
 		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "opts.size",
-						RDMAEZ_VALUE_BYTES, (int64_t)size, 1,
+						RDMAEZ_VALUE_BYTES, (int64_t)*size, 1,
 						(int64_t)most);
-	if (max_alloc > size)
+	*size = (*size + page - 1) / page * page;
+	*max_alloc = opts->max_alloc ? opts->max_alloc : *size;
+	if (*max_alloc > *size)
 		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "opts.max_alloc",
-						RDMAEZ_VALUE_BYTES, (int64_t)max_alloc, 1,
-						(int64_t)size);
+						RDMAEZ_VALUE_BYTES, (int64_t)*max_alloc, 1,
+						(int64_t)*size);
 	return 0;
 }
 
-/* Whether a context is one to attach to: 0, or the errno value of the refusal. */
+/* Whether it is attached now, to whichever context. */
+RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_is_live(const struct rdmaez_impl_dm_emu_state *emu)
+{
+	return emu->hook.magic == RDMAEZ_IMPL_DM_HOOK_MAGIC &&
+	       rdmaez_impl_dm_hook_of(emu->context) == &emu->hook;
+}
+
+/* Whether a context is one to attach to, by these flags: 0, or the errno value of the refusal. */
 RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_check_context(struct ibv_context *context, int flags,
 						       struct rdmaez_diag *diag)
 {
@@ -889,6 +986,10 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_check_context(struct ibv_context *conte
 	const size_t needed = sizeof(*verbs) - offsetof(struct verbs_context, reg_dm_mr);
 	struct ibv_device_attr_ex device;
 
+	if (flags & ~RDMAEZ_DM_EMU_FORCE)
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, "opts.flags",
+						RDMAEZ_VALUE_FLAGS, flags & ~RDMAEZ_DM_EMU_FORCE, 0,
+						flags);
 	if (!verbs || verbs->sz < needed)
 		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "context");
 	if (rdmaez_impl_dm_hook_of(context))
@@ -912,6 +1013,38 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_failed(int error, struct rdmaez_diag *d
 	return error;
 }
 
+/* Makes the memory, or finds it, and becomes a member. */
+RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_begin(struct ibv_context *context,
+					       const struct rdmaez_dm_emu_opts *opts,
+					       struct rdmaez_impl_dm_emu_state *emu,
+					       struct rdmaez_diag *diag)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t size, max_alloc;
+	int error;
+
+	memset(emu, 0, sizeof(*emu));
+	emu->context = context;
+	emu->page = page;
+	if (opts->fd) {
+		error = rdmaez_impl_dm_emu_share(emu, (int)rdmaez_impl_option(opts->fd, 0));
+	} else {
+		error = rdmaez_impl_dm_emu_sizes(opts, page, &size, &max_alloc, diag);
+		if (error)
+			return error;
+		error = rdmaez_impl_dm_emu_create(emu, size, max_alloc);
+	}
+	if (error)
+		return rdmaez_impl_dm_emu_failed(error, diag);
+	pthread_mutex_init(&emu->mutex, NULL);
+	emu->driver = rdmaez_impl_dm_emu_driver(context->cmd_fd);
+	error = rdmaez_impl_dm_emu_join(emu);
+	if (!error)
+		return 0;
+	rdmaez_impl_dm_emu_end(emu);
+	return rdmaez_impl_dm_emu_failed(error, diag);
+}
+
 /**
  * @brief Gives an open context emulated device memory.
  *
@@ -923,16 +1056,19 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_failed(int error, struct rdmaez_diag *d
  *
  * @param context the device
  * @param opts how much memory, or whose; NULL: 256 KiB of new memory
- * @param emu the state, in memory that stays in its place; after a failure it is detached
+ * @param emu the state, in memory that starts from zero, `= {0}`, and stays in its place; after a failure it
+ *        is detached, unless the failure is that it was attached already: then nothing is changed
  * @param diag receives the explanation; may be NULL
  * @retval 0 attached
- * @retval EINVAL @p context or @p emu is NULL (#RDMAEZ_NULL_ARGUMENT); `max_alloc` is above `size`, or
- *         `size` above what there can be (#RDMAEZ_RANGE); unknown flags (#RDMAEZ_OPTION_UNKNOWN)
+ * @retval EINVAL @p context or @p emu is NULL (#RDMAEZ_NULL_ARGUMENT); of new memory, `max_alloc` is above
+ *         the rounded `size`, or `size` above what there can be (#RDMAEZ_RANGE); unknown flags
+ *         (#RDMAEZ_OPTION_UNKNOWN)
  * @retval EEXIST the device has device memory of its own, and #RDMAEZ_DM_EMU_FORCE is not set
  *         (#RDMAEZ_DM_EMU_REAL)
- * @retval EBUSY an emulation is attached already (#RDMAEZ_DM_EMU_ATTACHED)
- * @retval EBADF `fd` is not what rdmaez_dm_emu_fd() of this version of rdmaez tells
- *         (#RDMAEZ_DM_EMU_FD)
+ * @retval EBUSY @p context has an emulation already, or @p emu is attached, to this context or another
+ *         (#RDMAEZ_DM_EMU_ATTACHED)
+ * @retval EBADF `fd` is not what rdmaez_dm_emu_fd() of this version of rdmaez tells, such as a file that
+ *         could be cut while it is used (#RDMAEZ_DM_EMU_FD)
  * @retval ENOSPC 64 contexts share the memory already (#RDMAEZ_NO_RESOURCES)
  * @retval ENOMEM no memory, or no address space (#RDMAEZ_NO_RESOURCES)
  * @retval EOPNOTSUPP not a context of rdma-core's libibverbs (#RDMAEZ_NOT_SUPPORTED)
@@ -947,40 +1083,26 @@ RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 				    struct rdmaez_dm_emu *emu, struct rdmaez_diag *diag)
 {
 	struct rdmaez_dm_emu_opts zero;
-	struct rdmaez_impl_dm_emu_state *state;
-	size_t size, max_alloc;
+	const bool live = emu && rdmaez_impl_dm_emu_is_live(&emu->state);
 	int error;
 
 	memset(&zero, 0, sizeof(zero));
 	opts = opts ? opts : &zero;
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_emu_attach");
+	if (emu && !live)
+		emu->state.hook.magic = 0; /* whatever is refused: there is nothing to detach */
 	if (!context || !emu)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
 					  context ? "emu" : "context");
 	rdmaez_impl_diag_device(diag, context);
-	size = opts->size ? opts->size : 256 * 1024;
-	max_alloc = opts->max_alloc ? opts->max_alloc : size;
-	error = rdmaez_impl_dm_emu_check(opts, size, max_alloc, diag);
+	if (live)
+		return rdmaez_impl_refuse(diag, EBUSY, RDMAEZ_DM_EMU_ATTACHED, "emu");
+	error = rdmaez_impl_dm_emu_check_context(context, opts->flags, diag);
 	if (!error)
-		error = rdmaez_impl_dm_emu_check_context(context, opts->flags, diag);
-	if (error)
-		return error;
-	state = &emu->state;
-	memset(state, 0, sizeof(*state));
-	state->context = context;
-	error = opts->fd ? rdmaez_impl_dm_emu_share(state, (int)rdmaez_impl_option(opts->fd, 0))
-			 : rdmaez_impl_dm_emu_create(state, size, max_alloc);
-	if (error)
-		return rdmaez_impl_dm_emu_failed(error, diag);
-	pthread_mutex_init(&state->mutex, NULL);
-	state->driver = rdmaez_impl_dm_emu_driver(context->cmd_fd);
-	error = rdmaez_impl_dm_emu_join(state);
-	if (error) {
-		rdmaez_impl_dm_emu_end(state);
-		return rdmaez_impl_dm_emu_failed(error, diag);
-	}
-	rdmaez_impl_dm_emu_install(state, verbs_get_ctx(context));
-	return 0;
+		error = rdmaez_impl_dm_emu_begin(context, opts, &emu->state, diag);
+	if (!error)
+		rdmaez_impl_dm_emu_install(&emu->state, verbs_get_ctx(context));
+	return error;
 }
 
 /**
@@ -1070,8 +1192,9 @@ RDMAEZ_API int rdmaez_dm_emu_fail(struct rdmaez_dm_emu *emu, enum rdmaez_dm_emu_
 	if (rdmaez_dm_emu_fd(emu) < 0 || (unsigned int)call >= RDMAEZ_IMPL_DM_EMU_CALLS ||
 	    error < 0)
 		return EINVAL;
-	emu->state.fault[call].nth = nth;
 	emu->state.fault[call].error = error;
+	emu->state.fault[call].each = !nth;
+	emu->state.fault[call].left = nth;
 	return 0;
 }
 
@@ -1094,7 +1217,7 @@ RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_is_device(struct ibv_device *device,
  *
  * @param fd what came with the token; stays the caller's
  * @param token tells the device: its GUID, or where that is 0 its name
- * @param arg the struct rdmaez_dm_emu to attach, `arg` of the options
+ * @param arg the struct rdmaez_dm_emu to attach, from zero, `arg` of the options
  * @return the context with the emulation attached, for rdmaez_dm_emu_close(); NULL and errno: ENODEV
  *         where there is no such device, else as ibv_open_device() and rdmaez_dm_emu_attach()
  * @since rdmaez 0.1; rdma-core 33
@@ -1118,6 +1241,8 @@ RDMAEZ_API struct ibv_context *rdmaez_dm_emu_open(int fd, const struct rdmaez_dm
 		ibv_free_device_list(devices);
 	if (!error) {
 		memset(&opts, 0, sizeof(opts));
+		/* The memory is emulated, the token says: whether the device has its own is no matter. */
+		opts.flags = RDMAEZ_DM_EMU_FORCE;
 		opts.fd = rdmaez_exactly(fd);
 		error = rdmaez_dm_emu_attach(context, &opts, (struct rdmaez_dm_emu *)arg, NULL);
 		if (error)

@@ -375,7 +375,7 @@ int main(void)
 {
 	struct rig rig = rig_open();
 	struct pair pair = pair_open(&rig);
-	struct rdmaez_dm_emu emu;
+	struct rdmaez_dm_emu emu = {0};
 	struct rdmaez_diag diag;
 	struct ibv_dm *dm;
 	struct ibv_mr *mr;

@@ -3,11 +3,12 @@
  * Emulated device memory: the rules of mlx5, sharing, faults, and that everything is put back. Whether
  * a region is still registered is asked of a kernel, which is played here: see ioctl() below.
  */
-#define _POSIX_C_SOURCE 200809L /* ftruncate() */
+#define _GNU_SOURCE /* memfd_create() */
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdarg.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -161,7 +162,7 @@ static struct rdmaez_dm_emu_opts sharing(int fd)
 
 static int try_attach(const struct rdmaez_dm_emu_opts *opts, struct rdmaez_diag *diag)
 {
-	struct rdmaez_dm_emu other;
+	struct rdmaez_dm_emu other = {0};
 
 	return rdmaez_dm_emu_attach(ctx, opts, &other, diag);
 }
@@ -194,6 +195,10 @@ static void refusals(void)
 	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_RANGE, "opts.max_alloc",
 		      "an allocation above the whole");
 	tap_eq_int(diag.finding[0].max, PAGE, "and the whole");
+	opts = sized(PAGE + 1, 2 * PAGE + 1);
+	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_RANGE, "opts.max_alloc",
+		      "an allocation above the rounded whole");
+	tap_eq_int(diag.finding[0].max, 2 * PAGE, "and the rounded whole");
 	opts = sized(SIZE_MAX / 4, 0);
 	check_refusal(&diag, try_attach(&opts, &diag), ENOMEM, RDMAEZ_NO_RESOURCES, "opts.size",
 		      "more than the address space has");
@@ -209,10 +214,89 @@ static void refusals(void)
 	fake_close_all();
 }
 
+/* Attached to one context it is not attached to another, which would forget the first. */
+static void attached_twice(void)
+{
+	struct ibv_context *other;
+	struct rdmaez_diag diag;
+	struct ibv_dm *dm;
+
+	begin(NULL);
+	other = fake_open(dev);
+	dm = alloc(ctx, 64);
+	check_refusal(&diag, rdmaez_dm_emu_attach(other, NULL, &emu, &diag), EBUSY,
+		      RDMAEZ_DM_EMU_ATTACHED, "emu", "one emulation on two contexts");
+	check_refusal(&diag, rdmaez_dm_emu_attach(ctx, NULL, &emu, &diag), EBUSY,
+		      RDMAEZ_DM_EMU_ATTACHED, "emu", "one emulation twice on one context");
+	check_refusal(&diag, rdmaez_dm_emu_attach(NULL, NULL, &emu, &diag), EINVAL,
+		      RDMAEZ_NULL_ARGUMENT, "context", "one emulation on two contexts, one NULL");
+	tap_ok(!rdmaez_dm_emu_is_attached(other) && rdmaez_dm_emu_is_attached(ctx),
+	       "the first keeps it");
+	tap_eq_int(ibv_free_dm(dm), 0, "and what it has");
+	end("attached twice");
+}
+
+/* What is refused is detached, even where the struct holds what an attached one held. */
+static void refused_is_detached(void)
+{
+	struct rdmaez_dm_emu_opts wrong = {.flags = 6};
+	struct rdmaez_dm_emu copy;
+
+	begin(NULL);
+	copy = emu;
+	tap_eq_int(rdmaez_dm_emu_attach(NULL, NULL, &copy, NULL), EINVAL, "no context");
+	tap_eq_int(rdmaez_dm_emu_fd(&copy), -1, "no context: there is nothing attached");
+	copy = emu;
+	tap_eq_int(rdmaez_dm_emu_attach(ctx, NULL, &copy, NULL), EBUSY, "an attached context");
+	tap_eq_int(rdmaez_dm_emu_detach(&copy), EINVAL, "an attached context: nothing to detach");
+	copy = emu;
+	tap_eq_int(rdmaez_dm_emu_attach(fake_open(dev), &wrong, &copy, NULL), EINVAL,
+		   "wrong options");
+	tap_eq_int(rdmaez_dm_emu_detach(&copy), EINVAL, "wrong options: nothing to detach");
+	end("what is refused");
+}
+
+/* The bytes of all device memory are rounded to pages, and one allocation may have all of them. */
+static void sizes(void)
+{
+	static const struct {
+		size_t size, max_alloc;
+		uint64_t max;
+	} tries[] = {
+		{5000, 0, 2 * PAGE}, {5000, 2 * PAGE, 2 * PAGE},
+		{5000, 5001, 5001},  {0, 0, 256 * KIB},
+		{0, 1, 1},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(tries); i++) {
+		struct rdmaez_dm_emu_opts opts = sized(tries[i].size, tries[i].max_alloc);
+		struct rdmaez_dm_emu second = {0};
+		struct ibv_device_attr_ex device;
+		struct ibv_context *other;
+		struct ibv_dm *dm;
+
+		begin(&opts);
+		tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "it can be asked");
+		tap_eq_int(device.max_dm_size, tries[i].max, "of %d bytes one may have %d",
+			   (int)tries[i].size, (int)tries[i].max);
+		dm = alloc(ctx, tries[i].max);
+		tap_ok(dm && ibv_free_dm(dm) == 0, "and gets them");
+		opts = sized(SIZE_MAX, SIZE_MAX);
+		opts.fd = rdmaez_dm_emu_fd(&emu);
+		other = fake_open(dev);
+		tap_eq_int(rdmaez_dm_emu_attach(other, &opts, &second, NULL), 0,
+			   "who shares it has no say in its size");
+		tap_eq_int(ibv_query_device_ex(other, NULL, &device), 0, "it can be asked, too");
+		tap_eq_int(device.max_dm_size, tries[i].max, "and tells the same");
+		tap_eq_int(rdmaez_dm_emu_detach(&second), 0, "the other goes");
+		end("sizes");
+	}
+}
+
 /* A file of so many zeros, or, with a header of the emulation's, spoilt in one byte. */
 static int file_like(int fd, size_t bytes, size_t spoilt)
 {
-	int made = fileno(tmpfile());
+	int made = memfd_create("like", MFD_ALLOW_SEALING);
 	char buffer[PAGE];
 	ssize_t got;
 
@@ -229,14 +313,23 @@ static int file_like(int fd, size_t bytes, size_t spoilt)
 	return made;
 }
 
-/* A file whose numbers agree, but whose bytes begin within the directory. */
-static int misplaced(int fd)
+/* The same, that nobody can cut any more. */
+static int sealed(int fd)
+{
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK))
+		tap_bail("F_ADD_SEALS");
+	return fd;
+}
+
+/* A file whose numbers agree, but whose bytes begin elsewhere, or are not as many. */
+static int misplaced(int fd, uint64_t start, uint64_t size)
 {
 	const size_t at = offsetof(struct rdmaez_impl_dm_emu_file, start);
 	int made = file_like(fd, 0, offsetof(struct rdmaez_impl_dm_emu_file, last_handle));
-	const uint64_t numbers[2] = {PAGE, (uint64_t)lseek(made, 0, SEEK_END) - PAGE};
+	const uint64_t numbers[2] = {start, size};
 
-	if (pwrite(made, numbers, sizeof(numbers), (off_t)at) != (ssize_t)sizeof(numbers))
+	if (ftruncate(made, (off_t)(start + size)) ||
+	    pwrite(made, numbers, sizeof(numbers), (off_t)at) != (ssize_t)sizeof(numbers))
 		tap_bail("pwrite");
 	return made;
 }
@@ -244,7 +337,7 @@ static int misplaced(int fd)
 static void refuse_fd(int fd, const char *what)
 {
 	struct rdmaez_dm_emu_opts opts = sharing(rdmaez_exactly(fd));
-	struct rdmaez_dm_emu other;
+	struct rdmaez_dm_emu other = {0};
 	struct ibv_context *second = fake_open(dev);
 	struct rdmaez_diag diag;
 
@@ -255,7 +348,10 @@ static void refuse_fd(int fd, const char *what)
 
 static void wrong_files(void)
 {
+	struct rdmaez_dm_emu_opts opts;
+	struct rdmaez_dm_emu other = {0};
 	int ends[2], own, file;
+	uint64_t start;
 
 	begin(NULL);
 	own = rdmaez_dm_emu_fd(&emu);
@@ -266,19 +362,53 @@ static void wrong_files(void)
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		tap_bail("socketpair");
 	refuse_fd(ends[0], "a socket");
-	refuse_fd(file_like(-1, 0, 0), "an empty file");
-	refuse_fd(file_like(-1, sizeof(struct rdmaez_impl_dm_emu_file) - 1, 0), "a short file");
-	refuse_fd(file_like(-1, 1024 * KIB, 0), "a file of zeros");
+	refuse_fd(sealed(file_like(-1, 0, 0)), "an empty file");
+	refuse_fd(sealed(file_like(-1, sizeof(struct rdmaez_impl_dm_emu_file) - 1, 0)),
+		  "a short file");
+	refuse_fd(sealed(file_like(-1, 1024 * KIB, 0)), "a file of zeros");
 	for (size_t i = 0; i < offsetof(struct rdmaez_impl_dm_emu_file, last_handle); i += 4)
-		refuse_fd(file_like(own, 0, i + (i >= 32 ? 3 : 0)), "a spoilt header");
-	refuse_fd(misplaced(own), "a directory in the memory itself");
+		refuse_fd(sealed(file_like(own, 0, i + (i >= 32 ? 3 : 0))), "a spoilt header");
+	start = (sizeof(struct rdmaez_impl_dm_emu_file) + PAGE - 1) / PAGE * PAGE;
+	refuse_fd(sealed(misplaced(own, PAGE, 512 * KIB)), "a directory in the memory itself");
+	refuse_fd(sealed(misplaced(own, start - 4, 512 * KIB)), "memory that begins within a page");
+	refuse_fd(sealed(misplaced(own, start, 512 * KIB + 4)), "memory that ends within a page");
 	file = file_like(own, 0, offsetof(struct rdmaez_impl_dm_emu_file, last_handle));
 	tap_ok(file > 0 && ftruncate(own, 0) && errno == EPERM && ftruncate(own, 1 << 24),
 	       "nobody cuts or extends the memory itself");
+	refuse_fd(file, "a file that could be cut");
 	if (ftruncate(file, 200 * KIB))
 		tap_bail("ftruncate");
-	refuse_fd(file, "a file that was cut");
+	refuse_fd(sealed(file), "a file that was cut");
+	opts = sharing(sealed(misplaced(own, start, 512 * KIB)));
+	tap_eq_int(rdmaez_dm_emu_attach(fake_open(dev), &opts, &other, NULL), 0,
+		   "what is not spoilt, and sealed, is taken");
+	tap_eq_int(rdmaez_dm_emu_detach(&other), 0, "and left");
 	end("wrong files");
+}
+
+/* To open a thing that is no file can have effects, so that is not done. */
+static void unopened(void)
+{
+	char path[] = "/tmp/rdmaez-dm-XXXXXX", event[256];
+	int fifo, watch = inotify_init1(IN_NONBLOCK);
+
+	begin(NULL);
+	if (!mkdtemp(path))
+		tap_bail("mkdtemp");
+	if (chdir(path) || mkfifo("fifo", 0600))
+		tap_bail("mkfifo");
+	fifo = open("fifo", O_RDWR);
+	if (watch < 0 || inotify_add_watch(watch, "fifo", IN_OPEN) < 0)
+		tap_bail("inotify");
+	refuse_fd(fifo, "a FIFO");
+	tap_ok(read(watch, event, sizeof(event)) < 0 && errno == EAGAIN, "which nobody has opened");
+	close(open("fifo", O_RDWR));
+	tap_ok(read(watch, event, sizeof(event)) > 0, "as would be seen");
+	close(fifo);
+	close(watch);
+	if (unlink("fifo") || chdir("/") || rmdir(path))
+		tap_bail("rmdir");
+	end("unopened");
 }
 
 static void real_memory(void)
@@ -609,7 +739,7 @@ static void registration(void)
 /* The context's own protection domain, and the second emulation's memory. */
 static void foreign_domain(void)
 {
-	struct rdmaez_dm_emu second;
+	struct rdmaez_dm_emu second = {0};
 	struct ibv_context *other;
 	struct ibv_dm *dm, *namesake;
 
@@ -677,11 +807,18 @@ static struct ibv_dm *import(struct ibv_context *context, uint32_t handle)
 	return dm;
 }
 
+static uint64_t query_max(void)
+{
+	struct ibv_device_attr_ex device;
+
+	return ibv_query_device_ex(ctx, NULL, &device) ? 0 : device.max_dm_size;
+}
+
 static void two_contexts(void)
 {
 	struct rdmaez_dm_emu_opts opts;
 	struct ibv_context *other;
-	struct rdmaez_dm_emu second;
+	struct rdmaez_dm_emu second = {0};
 	struct rdmaez_diag diag;
 	struct ibv_dm *dm, *same, *all;
 	uint32_t word = 0x12345678, handle;
@@ -721,6 +858,63 @@ static void two_contexts(void)
 	       "memory that was unimported and not freed lives as long as its context");
 	tap_eq_int(rdmaez_dm_emu_detach(&second), 0, "the second goes first");
 	end("two contexts");
+}
+
+/* A peer that writes into the directory what is not so. */
+static void spoilt_directory(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t offset, taken, length;
+		int error;
+	} tries[] = {
+		{"as it may be", 62 * PAGE, 2 * PAGE, 2 * PAGE, 0},
+		{"a piece that ends beyond the memory", 63 * PAGE, 2 * PAGE, 64, EBADF},
+		{"one that begins beyond it", 65 * PAGE, PAGE, 64, EBADF},
+		{"one before it", (uint64_t)0 - PAGE, PAGE, 64, EBADF},
+		{"one that is larger than it", 0, 65 * PAGE, 64, EBADF},
+		{"one whose size is beyond all", PAGE, (uint64_t)0 - PAGE, 64, EBADF},
+		{"one longer than what it takes", 0, PAGE, PAGE + 1, EBADF},
+		{"one that begins within a page", 2, PAGE, 64, EBADF},
+		{"one that ends within a page", 0, PAGE + 2, 64, EBADF},
+	};
+	struct rdmaez_impl_dm_emu_file *file;
+
+	for (size_t i = 0; i < COUNT_OF(tries); i++) {
+		struct rdmaez_impl_dm_emu_slot was;
+		struct ibv_dm *dm, *got, *next;
+
+		begin(NULL);
+		dm = alloc(ctx, 64);
+		file = (struct rdmaez_impl_dm_emu_file *)mmap(NULL, sizeof(*file),
+							      PROT_READ | PROT_WRITE, MAP_SHARED,
+							      rdmaez_dm_emu_fd(&emu), 0);
+		if (file == MAP_FAILED)
+			tap_bail("mmap");
+		was = file->slot[0];
+		file->slot[0].offset = tries[i].offset;
+		file->slot[0].taken = tries[i].taken;
+		file->slot[0].length = tries[i].length;
+		/* That counts no more. */
+		file->start = file->size = file->max_alloc = (uint64_t)1 << 40;
+		got = import(ctx, handle_of(dm));
+		tap_eq_int(got ? 0 : errno, tries[i].error, "%s: %s", tries[i].name,
+			   rdmaez_errno_str(tries[i].error));
+		tap_eq_int(got ? ibv_memcpy_from_dm(&was.length, got, 2 * PAGE - 8, 8) : 0, 0,
+			   "%s: what is taken can be read", tries[i].name);
+		if (got)
+			rdmaez_impl_dm_unimport(got);
+		next = alloc(ctx, PAGE);
+		tap_ok(next && ibv_memcpy_to_dm(next, PAGE - 8, &was.owner, 4) == 0,
+		       "%s: there is room beside", tries[i].name);
+		tap_ok(!alloc(ctx, 256 * KIB + 1) && errno == EINVAL,
+		       "%s: there is no more than there was", tries[i].name);
+		tap_eq_int(query_max(), 256 * KIB, "%s: and it is told so", tries[i].name);
+		if (ibv_free_dm(next) || ibv_free_dm(dm))
+			tap_bail("ibv_free_dm");
+		munmap(file, sizeof(*file));
+		end(tries[i].name);
+	}
 }
 
 static void many_contexts(void)
@@ -820,7 +1014,7 @@ static void opened(void)
 	static const uint8_t guid[8] = {0, 0, 0, 0, 0, 0, 0x12, 0x34};
 	struct rdmaez_dm_token token;
 	struct ibv_context *context;
-	struct rdmaez_dm_emu second;
+	struct rdmaez_dm_emu second = {0};
 	struct ibv_dm *dm, *same;
 	int fd;
 
@@ -854,8 +1048,41 @@ static void opened(void)
 	tap_ok(!rdmaez_dm_emu_open(fd, &token, &second) && errno == EACCES, "nor any device");
 	fake_fail(FAKE_GET_DEVICE_LIST, 1, ENOSYS);
 	tap_ok(!rdmaez_dm_emu_open(fd, &token, &second) && errno == ENOSYS, "nor no device at all");
+	dev->attr.max_dm_size = 64 * KIB;
+	context = rdmaez_dm_emu_open(fd, &token, &second);
+	tap_ok(context && rdmaez_dm_emu_is_attached(context),
+	       "what is emulated by force is opened on a device with memory of its own");
+	tap_eq_int(rdmaez_dm_emu_close(context, &second), 0, "and closed");
 	ibv_free_dm(dm);
 	end("opened");
+}
+
+/* Of devices without a GUID it is the one with the name, whichever comes first. */
+static void opened_by_name(void)
+{
+	static const char *const names[] = {"fake0", "fake1", "fake2"};
+	struct rdmaez_dm_token token;
+	struct rdmaez_dm_emu second = {0};
+
+	begin(NULL);
+	memset(&dev->attr.orig_attr.node_guid, 0, sizeof(dev->attr.orig_attr.node_guid));
+	for (int i = 1; i < 3; i++)
+		memset(&fake_device_add(names[i])->attr.orig_attr.node_guid, 0, 8);
+	memset(&token, 0, sizeof(token));
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		struct ibv_context *context;
+
+		strcpy(token.device, names[i]);
+		context = rdmaez_dm_emu_open(rdmaez_dm_emu_fd(&emu), &token, &second);
+		tap_eq_str(context ? ibv_get_device_name(context->device) : "none", names[i],
+			   "%s is opened by its name", names[i]);
+		if (!context || rdmaez_dm_emu_close(context, &second))
+			tap_bail("rdmaez_dm_emu_close");
+	}
+	strcpy(token.device, "fake");
+	tap_ok(!rdmaez_dm_emu_open(rdmaez_dm_emu_fd(&emu), &token, &second) && errno == ENODEV,
+	       "a part of the name is none");
+	end("opened by name");
 }
 
 /* --- Faults ------------------------------------------------------------------------------------- */
@@ -912,10 +1139,58 @@ static void faults(void)
 	tap_eq_int(rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, EIO), EINVAL, "nor detached");
 }
 
+enum {
+	ROUNDS = 20000
+};
+
+static struct {
+	struct ibv_dm *dm;
+	pthread_barrier_t start;
+} threads;
+
+/* Copies in and out of the same words as the other; how many copies in have failed. */
+static void *copy_often(void *failed)
+{
+	static const uint32_t all[2] = {0, UINT32_MAX};
+	uint32_t word;
+
+	pthread_barrier_wait(&threads.start);
+	for (int i = 0; i < ROUNDS; i++) {
+		*(int *)failed += ibv_memcpy_to_dm(threads.dm, 0, &all[i % 2], 4) != 0;
+		if (ibv_memcpy_from_dm(&word, threads.dm, 0, 4) || (word && word != UINT32_MAX))
+			*(int *)failed += ROUNDS;
+	}
+	return NULL;
+}
+
+/* For -fsanitize=thread as well, which this program is not built with. */
+static void two_threads(void)
+{
+	int failed[2] = {0, 0};
+	pthread_t second;
+
+	begin(NULL);
+	threads.dm = alloc(ctx, 64);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_TO, 2 * ROUNDS, EIO);
+	pthread_barrier_init(&threads.start, NULL, 2);
+	if (pthread_create(&second, NULL, copy_often, &failed[1]))
+		tap_bail("pthread_create");
+	copy_often(&failed[0]);
+	pthread_join(second, NULL);
+	pthread_barrier_destroy(&threads.start);
+	tap_eq_int(failed[0] + failed[1], 1, "of the copies of two threads the last one fails");
+	tap_eq_int(ibv_free_dm(threads.dm), 0, "it is freed");
+	end("two threads");
+}
+
 int main(void)
 {
 	refusals();
+	attached_twice();
+	refused_is_detached();
+	sizes();
 	wrong_files();
+	unopened();
 	real_memory();
 	queries();
 	allocation();
@@ -926,9 +1201,12 @@ int main(void)
 	foreign_domain();
 	busy();
 	two_contexts();
+	spoilt_directory();
 	many_contexts();
 	two_processes();
 	opened();
+	opened_by_name();
 	faults();
+	two_threads();
 	return tap_done();
 }
