@@ -101,7 +101,7 @@ static void print_field(const struct rdmaez_caps_item *item, const char *name)
 		return;
 	}
 	if (field->kind == RDMAEZ_KIND_TEXT)
-		print_text(item->text, field->size);
+		print_text(item->text, field->size - 1);
 	else if (field->kind == RDMAEZ_KIND_BOOL)
 		printf(item->value ? "true" : "false");
 	else if (field->kind == RDMAEZ_KIND_GUID)

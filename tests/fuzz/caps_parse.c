@@ -72,6 +72,8 @@ static void make_device(const uint8_t *data, size_t size, struct rdmaez_caps *ca
 		for (size_t i = 1; field->kind == RDMAEZ_KIND_TEXT && i < field->size; i++)
 			if (!all[field->offset + i - 1]) /* no text goes on behind its end */
 				all[field->offset + i] = 0;
+		if (field->kind == RDMAEZ_KIND_TEXT)
+			all[field->offset + field->size - 1] = 0;
 		if (field->kind == RDMAEZ_KIND_BOOL)
 			all[field->offset] &= 1;
 		else if (caps->source[id] % 2)
