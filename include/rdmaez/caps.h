@@ -610,11 +610,11 @@ RDMAEZ_API int rdmaez_impl_caps_kernel(void)
  * erdma and bnxt_re report the two depths the other way round, which shows in how they judge
  * ibv_modify_qp(): each compares max_rd_atomic with what it calls max_qp_rd_atom.
  */
-RDMAEZ_API void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, const char *driver)
+RDMAEZ_API void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, int traits)
 {
 	const int serves = caps->depths.max_qp_rd_atom;
 
-	if (strcmp(driver, "erdma") != 0 && strcmp(driver, "bnxt_re") != 0)
+	if (!(traits & RDMAEZ_DRIVER_SWAPS))
 		return;
 	caps->depths.max_qp_rd_atom = caps->depths.max_qp_init_rd_atom;
 	caps->depths.max_qp_init_rd_atom = serves;
@@ -655,7 +655,7 @@ RDMAEZ_API int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_caps
 	if (error)
 		return error;
 	rdmaez_impl_caps_decode(&attr, rdmaez_impl_caps_kernel(), caps);
-	rdmaez_impl_caps_correct(caps, rdmaez_driver_of(&attr.orig_attr)->name);
+	rdmaez_impl_caps_correct(caps, rdmaez_driver_of(&attr.orig_attr)->traits);
 	caps->device.num_comp_vectors = context->num_comp_vectors;
 	caps->source[RDMAEZ_CAPS_NUM_COMP_VECTORS] = RDMAEZ_SOURCE_DEVICE;
 	device = context->device;

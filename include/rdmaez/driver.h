@@ -37,8 +37,9 @@ enum rdmaez_driver_trait {
 	RDMAEZ_DRIVER_PKEY = 1 << 13,      /**< refuses P_Key rows beyond the table */
 	RDMAEZ_DRIVER_RESET_FINAL = 1 << 14, /**< cannot use a queue pair again after RESET */
 	RDMAEZ_DRIVER_EFA = 1 << 15,         /**< takes few attributes, EOPNOTSUPP for the rest */
-	RDMAEZ_DRIVER_DRAINS = 1 << 16,  /**< refuses to leave SQD for all but ERR while draining */
-	RDMAEZ_DRIVER_NO_TABLE = 1 << 17 /**< never judges a mask by the table */
+	RDMAEZ_DRIVER_DRAINS = 1 << 16, /**< refuses to leave SQD for all but ERR while draining */
+	RDMAEZ_DRIVER_NO_TABLE = 1 << 17, /**< never judges a mask by the table */
+	RDMAEZ_DRIVER_SWAPS = 1 << 18     /**< reports the two READ depths the other way round */
 };
 
 /** @brief A driver, by the ids of its devices. */
@@ -79,7 +80,7 @@ RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_
 			 RDMAEZ_DRIVER_MTU_ACTIVE | RDMAEZ_DRIVER_DEPTHS | RDMAEZ_DRIVER_PKEY},
 		{"irdma", 0x8086, 0, UINT32_MAX, RDMAEZ_DRIVER_LENIENT | RDMAEZ_DRIVER_RESET_FINAL},
 		{"bnxt_re", 0x14e4, 0, UINT32_MAX,
-		 RDMAEZ_DRIVER_LENIENT | RDMAEZ_DRIVER_MTU_ACTIVE},
+		 RDMAEZ_DRIVER_LENIENT | RDMAEZ_DRIVER_MTU_ACTIVE | RDMAEZ_DRIVER_SWAPS},
 		{"efa", 0x1d0f, 0, UINT32_MAX, RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_EFA},
 		{"hfi1 or ib_qib", 0x1175, 0, UINT32_MAX,
 		 RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_STRICT},
@@ -90,7 +91,7 @@ RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_
 		{"mana_ib", 0x1414, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE},
 		{"usnic_verbs", 0x1137, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE},
 		{"iw_cxgb4", 0x1425, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE},
-		{"erdma", 0x1ded, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE},
+		{"erdma", 0x1ded, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE | RDMAEZ_DRIVER_SWAPS},
 		{"siw", 0x626d74, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE},
 	};
 	static const struct rdmaez_driver unknown = {"unknown", 0, 0, 0, 0};

@@ -109,6 +109,16 @@ RDMAEZ_API int rdmaez_impl_port_gid(struct ibv_context *context, int port_num, i
 	return 0;
 }
 
+/* Before one of the port's tables is listed: somewhere to put rows, and the port, which has its length. */
+RDMAEZ_API int rdmaez_impl_port_table(struct ibv_context *context, int port_num, const void *rows,
+				      size_t capacity, struct ibv_port_attr *port,
+				      struct rdmaez_diag *diag)
+{
+	if (!rows && capacity)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "rows");
+	return rdmaez_impl_port_query(context, port_num, port, diag);
+}
+
 /**
  * @brief Lists the rows of a port's GID table that are not empty.
  *
@@ -134,11 +144,8 @@ RDMAEZ_API int rdmaez_port_gids(struct ibv_context *context, int port_num,
 	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_gids", context, count);
 
 	memset(&port, 0, sizeof(port));
-	if (error)
-		return error;
-	if (!rows && capacity)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "rows");
-	error = rdmaez_impl_port_query(context, port_num, &port, diag);
+	if (!error)
+		error = rdmaez_impl_port_table(context, port_num, rows, capacity, &port, diag);
 	if (error)
 		return error;
 	for (int i = 0; i < port.gid_tbl_len; i++) {
@@ -280,11 +287,8 @@ RDMAEZ_API int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
 	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_pkeys", context, count);
 
 	memset(&port, 0, sizeof(port));
-	if (error)
-		return error;
-	if (!rows && capacity)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "rows");
-	error = rdmaez_impl_port_query(context, port_num, &port, diag);
+	if (!error)
+		error = rdmaez_impl_port_table(context, port_num, rows, capacity, &port, diag);
 	if (error)
 		return error;
 	for (int i = 0; i < port.pkey_tbl_len; i++) {
