@@ -148,12 +148,12 @@ static void transitions(void)
 static void reasons(void)
 {
 	begin("reasons", "[]", true);
-	for (int i = 0; i < RDMAEZ_REASON_COUNT; i++) {
+	for (int i = 0; i < RDMAEZ_WHY_COUNT; i++) {
 		row();
-		text("id", rdmaez_reason_id((enum rdmaez_reason)i));
+		text("id", rdmaez_why_id((enum rdmaez_why)i));
 		number("number", (unsigned int)i);
-		text("what", rdmaez_reason_str((enum rdmaez_reason)i));
-		text("next", rdmaez_reason_fix((enum rdmaez_reason)i));
+		text("what", rdmaez_why_str((enum rdmaez_why)i));
+		text("next", rdmaez_why_fix((enum rdmaez_why)i));
 		end();
 	}
 	end();

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include <rdmaez.h>
-#include <rdmaez/dm_emu.h>
+#include <rdmaez/devel/dm_emu.h>
 
 enum {
 	SIZE = 256,

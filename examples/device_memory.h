@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include <rdmaez.h>
-#include <rdmaez/dm_emu.h>
+#include <rdmaez/devel/dm_emu.h>
 
 struct device {
 	struct ibv_context *context;

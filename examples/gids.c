@@ -33,14 +33,14 @@ static const char *class_name(const union ibv_gid *gid)
 static void print_row(const struct ibv_gid_entry *row, bool chosen)
 {
 	char gid[RDMAEZ_GID_TEXT];
-	enum rdmaez_reason why;
+	enum rdmaez_why why;
 	const int rank = rdmaez_gid_rank(row, NULL, &why);
 
 	rdmaez_gid_format(&row->gid, gid, sizeof(gid));
 	printf("%c %3u  %-7s  %-10s  %-39s", chosen ? '*' : ' ', row->gid_index,
 	       rdmaez_gid_type_str(row->gid_type), class_name(&row->gid), gid);
-	if (why != RDMAEZ_NONE)
-		printf("  %s: %s", rank ? "second choice" : "of no use", rdmaez_reason_str(why));
+	if (why != RDMAEZ_WHY_NONE)
+		printf("  %s: %s", rank ? "second choice" : "of no use", rdmaez_why_str(why));
 	putchar('\n');
 }
 

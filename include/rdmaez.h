@@ -42,43 +42,29 @@
 #ifndef RDMAEZ_H
 #define RDMAEZ_H
 
-/* Level 0: which rdmaez, which verbs. */
 #include "rdmaez/version.h"
 #include "rdmaez/base.h"
-/* Level 1: explanations and arithmetic. */
+#include "rdmaez/why.h"
 #include "rdmaez/diag.h"
-#include "rdmaez/explain.h"
 #include "rdmaez/units.h"
-/* Level 2: pure knowledge. */
 #include "rdmaez/str.h"
 #include "rdmaez/gid.h"
 #include "rdmaez/driver.h"
-#include "rdmaez/qp_rules.h"
 #include "rdmaez/path.h"
-#include "rdmaez/caps_kind.h"
-#include "rdmaez/caps_fields.h"
-#include "rdmaez/caps.h"
-#include "rdmaez/caps_compare.h"
-#include "rdmaez/caps_parse.h"
-/* Level 3: ask. */
 #include "rdmaez/port.h"
-#include "rdmaez/port_caps.h"
-#include "rdmaez/qp_check.h"
-/* Level 4: act. */
+#include "rdmaez/qp_rules.h"
 #include "rdmaez/qp.h"
 #include "rdmaez/qp_create.h"
 #include "rdmaez/mr.h"
 #include "rdmaez/ah.h"
-#include "rdmaez/dm_token.h"
-#include "rdmaez/dm_hook.h"
-#include "rdmaez/dm.h"
-#include "rdmaez/dm_share.h"
 #include "rdmaez/wr.h"
 #include "rdmaez/wc.h"
-/* Level 6: write text. */
-#include "rdmaez/text.h"
-#include "rdmaez/caps_fmt.h"
-#include "rdmaez/port_caps_fmt.h"
+#include "rdmaez/caps.h"
+#include "rdmaez/port_caps.h"
+#include "rdmaez/caps_parse.h"
+#include "rdmaez/dm.h"
+#include "rdmaez/dm_token.h"
+#include "rdmaez/dm_share.h"
 #include "rdmaez/fmt.h"
 
 #endif

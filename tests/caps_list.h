@@ -6,7 +6,7 @@
 #ifndef CAPS_LIST_H
 #define CAPS_LIST_H
 
-#include <rdmaez/caps_fmt.h>
+#include <rdmaez.h>
 
 /* clang-format off */
 

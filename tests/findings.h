@@ -10,7 +10,7 @@
 /* A finding, as it should be. */
 struct expected {
 	enum rdmaez_severity severity;
-	enum rdmaez_reason reason;
+	enum rdmaez_why reason;
 	const char *field;
 	enum rdmaez_value kind;
 	uint64_t value, min, max;
@@ -18,11 +18,11 @@ struct expected {
 
 /* Shown where a finding is not the expected one. */
 static inline void show_finding(const char *which, enum rdmaez_severity severity,
-				enum rdmaez_reason reason, const char *field,
+				enum rdmaez_why reason, const char *field,
 				enum rdmaez_value kind, uint64_t value, uint64_t min, uint64_t max)
 {
 	tap_diag("%s severity %d, %s of %s, kind %d: %llu, %llu to %llu", which, (int)severity,
-		 rdmaez_reason_id(reason), field, (int)kind, (unsigned long long)value,
+		 rdmaez_why_id(reason), field, (int)kind, (unsigned long long)value,
 		 (unsigned long long)min, (unsigned long long)max);
 }
 
@@ -50,10 +50,10 @@ static inline void check_findings(const struct rdmaez_diag *diag, int got, int e
 	tap_eq_int(diag->count, count, "%s: as many findings as there should be", name);
 	for (size_t i = 0; i < diag->count && i < count; i++)
 		tap_ok(finding_is(&diag->finding[i], &want[i]), "%s: finding %d is %s of %s", name,
-		       (int)i, rdmaez_reason_id(want[i].reason), want[i].field);
+		       (int)i, rdmaez_why_id(want[i].reason), want[i].field);
 }
 
-/* The findings in braces: CHECK_FINDINGS(&diag, error, EINVAL, "verb", "name", {RDMAEZ_ERROR, ...}) */
+/* The findings in braces: CHECK_FINDINGS(&diag, error, EINVAL, "verb", "name", {RDMAEZ_DIAG_ERROR, ...}) */
 #define CHECK_FINDINGS(diag, got, error, call, name, ...)                     \
 	do {                                                                  \
 		const struct expected expected[] = {__VA_ARGS__};             \

@@ -6,86 +6,11 @@
 #ifndef RDMAEZ_AH_H
 #define RDMAEZ_AH_H
 
-#include "driver.h"
-#include "explain.h"
-#include "port.h"
+#include "path.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The row of the GID table against what was asked of it: empty, of a type or family that is no use. */
-RDMAEZ_IMPL_APART void rdmaez_impl_ah_explain_row(struct ibv_context *context,
-						  const struct ibv_ah_attr *attr, int rows,
-						  struct rdmaez_diag *diag)
-{
-	const int index = attr->grh.sgid_index;
-	enum rdmaez_reason reason = RDMAEZ_NONE;
-	struct ibv_device_attr device;
-	struct ibv_gid_entry row;
-
-	if (rdmaez_impl_port_gid(context, attr->port_num, index, &row, NULL))
-		return;
-	memset(&device, 0, sizeof(device));
-	if (rdmaez_gid_is_zero(&row.gid))
-		reason = RDMAEZ_GID_EMPTY;
-	else if (row.gid_type != IBV_GID_TYPE_IB &&
-		 (rdmaez_gid_class(&row.gid) == RDMAEZ_GID_CLASS_IPV4) !=
-			 (rdmaez_gid_class(&attr->grh.dgid) == RDMAEZ_GID_CLASS_IPV4))
-		reason = RDMAEZ_GID_FAMILY;
-	else if (row.gid_type == IBV_GID_TYPE_ROCE_V1 && !ibv_query_device(context, &device) &&
-		 (rdmaez_driver_of(&device)->traits & RDMAEZ_DRIVER_ROCE_V2))
-		reason = RDMAEZ_GID_TYPE_REFUSED;
-	if (reason != RDMAEZ_NONE)
-		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, reason, "ah_attr.grh.sgid_index",
-				     RDMAEZ_VALUE_NUMBER, (uint64_t)index, 0, (uint64_t)rows - 1);
-}
-
-/* After a refusal: what the row, the way to the peer and the errno say about it. */
-RDMAEZ_IMPL_APART int rdmaez_impl_ah_explain(struct ibv_context *context,
-					     const struct ibv_ah_attr *attr,
-					     const struct ibv_port_attr *port, int error,
-					     struct rdmaez_diag *diag)
-{
-	const bool ethernet = port->link_layer == IBV_LINK_LAYER_ETHERNET;
-	const enum rdmaez_reason meaning =
-		ethernet ? rdmaez_impl_route_meaning(error) : RDMAEZ_NONE;
-
-	if (!diag)
-		return error;
-	diag->error = error;
-	if (attr->is_global && (error == EINVAL || error == ENODATA))
-		rdmaez_impl_ah_explain_row(context, attr, port->gid_tbl_len, diag);
-	if (meaning != RDMAEZ_NONE)
-		rdmaez_impl_suspect(diag, meaning,
-				    meaning == RDMAEZ_GID_NO_NETDEV ? "ah_attr.grh.sgid_index"
-								    : "ah_attr.grh.dgid",
-				    RDMAEZ_VALUE_NONE, 0, 0, 0);
-	if (!diag->count)
-		rdmaez_impl_explain_errno(diag, "ibv_create_ah", error);
-	return error;
-}
-
-/* The port, and the row of its GID table: the path's, or the best where it leaves that open. */
-RDMAEZ_API int rdmaez_impl_ah_ask(struct ibv_context *context, const struct rdmaez_path *path,
-				  int port_num, struct ibv_port_attr *port, int *sgid_index,
-				  struct rdmaez_diag *diag)
-{
-	struct rdmaez_gid_want want;
-	struct ibv_gid_entry row;
-	int error = rdmaez_impl_port_query(context, port_num, port, diag);
-
-	*sgid_index = path->sgid_index;
-	if (error || path->sgid_index || rdmaez_gid_is_zero(&path->dgid) ||
-	    !(rdmaez_path_needs_grh(port) || (path->flags & RDMAEZ_PATH_GRH)))
-		return error;
-	memset(&want, 0, sizeof(want));
-	want.peer = path->dgid;
-	error = rdmaez_impl_port_choose_gid(context, port_num, port, &want, &row, diag);
-	if (!error)
-		*sgid_index = rdmaez_exactly((int)row.gid_index);
-	return error;
-}
 
 /**
  * @brief Creates an address handle for UD sends along a path, and explains where it fails.
@@ -100,18 +25,18 @@ RDMAEZ_API int rdmaez_impl_ah_ask(struct ibv_context *context, const struct rdma
  * @param ah receives the handle; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p ah is the handle
- * @retval EINVAL a pointer is NULL (#RDMAEZ_NULL_ARGUMENT); no such port (#RDMAEZ_PORT); the path as in
- *         rdmaez_path_ah_attr(); a row of the other address family than the peer (#RDMAEZ_GID_FAMILY),
- *         or of a type that the driver refuses (#RDMAEZ_GID_TYPE_REFUSED)
- * @retval EADDRNOTAVAIL no row of the GID table will do (#RDMAEZ_GID_NONE), or likely a kernel without
- *         IPv6 (#RDMAEZ_NO_IPV6)
- * @retval ENODATA the row named is empty (#RDMAEZ_GID_EMPTY)
- * @retval ETIMEDOUT likely the peer does not answer on the network (#RDMAEZ_NEIGHBOUR)
- * @retval ENETUNREACH likely no route (#RDMAEZ_NO_ROUTE); EHOSTUNREACH and ENETDOWN likewise
- * @retval ENODEV likely the row's network interface is gone (#RDMAEZ_GID_NO_NETDEV)
- * @return any other errno of ibv_query_port(), ibv_query_gid_ex() (#RDMAEZ_QUERY_REFUSED) or
- *         ibv_create_ah() (#RDMAEZ_NO_RESOURCES, #RDMAEZ_BUSY, #RDMAEZ_DEVICE_GONE,
- *         #RDMAEZ_NOT_SUPPORTED, #RDMAEZ_UNEXPLAINED)
+ * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); no such port (#RDMAEZ_WHY_PORT); the path as in
+ *         rdmaez_path_ah_attr(); a row of the other address family than the peer (#RDMAEZ_WHY_GID_FAMILY),
+ *         or of a type that the driver refuses (#RDMAEZ_WHY_GID_TYPE_REFUSED)
+ * @retval EADDRNOTAVAIL no row of the GID table will do (#RDMAEZ_WHY_GID_NONE), or likely a kernel without
+ *         IPv6 (#RDMAEZ_WHY_NO_IPV6)
+ * @retval ENODATA the row named is empty (#RDMAEZ_WHY_GID_EMPTY)
+ * @retval ETIMEDOUT likely the peer does not answer on the network (#RDMAEZ_WHY_NEIGHBOUR)
+ * @retval ENETUNREACH likely no route (#RDMAEZ_WHY_NO_ROUTE); EHOSTUNREACH and ENETDOWN likewise
+ * @retval ENODEV likely the row's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
+ * @return any other errno of ibv_query_port(), ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED) or
+ *         ibv_create_ah() (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
+ *         #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
  * One ibv_query_port(), one ibv_query_gid_ex() per row of the table where a row has to be chosen, one
  * ibv_create_ah(). When the last fails and there is a record to fill, at most one ibv_query_gid_ex()
@@ -121,38 +46,12 @@ RDMAEZ_API int rdmaez_impl_ah_ask(struct ibv_context *context, const struct rdma
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
-				struct ibv_ah **ah, struct rdmaez_diag *diag)
-{
-	struct ibv_port_attr port;
-	struct ibv_ah_attr attr;
-	struct ibv_ah *made;
-	int sgid_index, error;
-
-	rdmaez_impl_diag_reset(diag, "rdmaez_ah_create");
-	if (!pd || !path || !ah)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
-					  !pd     ? "pd"
-					  : !path ? "path"
-						  : "ah");
-	rdmaez_impl_diag_device(diag, pd->context);
-	memset(&attr, 0, sizeof(attr));
-	error = rdmaez_impl_ah_ask(pd->context, path, port_num, &port, &sgid_index, diag);
-	if (!error)
-		error = rdmaez_impl_path_fill(path, false, false, sgid_index, port_num, &port,
-					      &attr, diag);
-	if (error)
-		return error;
-	errno = 0;
-	made = ibv_create_ah(pd, &attr);
-	if (!made)
-		return rdmaez_impl_ah_explain(pd->context, &attr, &port,
-					      rdmaez_impl_error_of_null(), diag);
-	*ah = made;
-	return 0;
-}
+				struct ibv_ah **ah, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "impl/ah.h"
 
 #endif

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file base.h
- * @brief What every other header stands on: verbs.h, the inline macro, "really zero", errno.
+ * @brief What every other header stands on: verbs.h, how functions are declared, "really zero".
+ *
+ * @par Two ways to include
+ * Normally every function is `static inline`, and there is nothing else to do. A program of many files
+ * defines `RDMAEZ_EXTERN` for all of them, best on the compiler's command line: then the headers declare,
+ * and the one source file that also defines `RDMAEZ_IMPLEMENTATION` holds the definitions. Files of C
+ * and of C++ may be mixed. The symbols are hidden, so a shared object exports none of them.
  */
 #ifndef RDMAEZ_BASE_H
 #define RDMAEZ_BASE_H
@@ -15,36 +21,61 @@
 
 #include "version.h"
 
-/**
- * @brief How every rdmaez function is declared.
- *
- * A C++20 module may not export what uses an internal-linkage function, so there the functions are
- * plain `inline`; everywhere else they are `static inline`. Define it beforehand to choose another.
- */
-#ifndef RDMAEZ_API
-#if defined(__cplusplus) && __cplusplus >= 202002L
-#define RDMAEZ_API inline
-#else
-#define RDMAEZ_API static inline
-#endif
+#if defined(RDMAEZ_IMPLEMENTATION) && !defined(RDMAEZ_EXTERN)
+#error "RDMAEZ_IMPLEMENTATION goes with RDMAEZ_EXTERN: define both, or neither"
 #endif
 
-/* For the few internals whose cost vanishes only when the caller's constants reach them. */
+/* Whether this source file gets the bodies of functions. */
+#if defined(RDMAEZ_EXTERN) && !defined(RDMAEZ_IMPLEMENTATION)
+#define RDMAEZ_IMPL_BODIES 0
+#else
+#define RDMAEZ_IMPL_BODIES 1
+#endif
+
 #if defined(__GNUC__) && !defined(__TINYC__)
-#define RDMAEZ_IMPL_FOLD RDMAEZ_API __attribute__((always_inline))
+#define RDMAEZ_IMPL_HIDDEN __attribute__((visibility("hidden")))
+#define RDMAEZ_IMPL_FORCED __attribute__((always_inline))
+#define RDMAEZ_IMPL_RARE   __attribute__((cold))
+#define RDMAEZ_IMPL_APART  __attribute__((noinline, unused))
 #else
-#define RDMAEZ_IMPL_FOLD RDMAEZ_API
+#define RDMAEZ_IMPL_HIDDEN
+#define RDMAEZ_IMPL_FORCED
+#define RDMAEZ_IMPL_RARE
+#define RDMAEZ_IMPL_APART
 #endif
 
-/* For what is long and runs on failure only: one copy, however many callers the compiler sees. */
-#if !defined(__GNUC__) || defined(__TINYC__)
-#define RDMAEZ_IMPL_APART RDMAEZ_API
-#elif defined(__cplusplus)
-#define RDMAEZ_IMPL_APART RDMAEZ_API __attribute__((noinline))
+/*
+ * How a function that has a body in every source file is declared. A C++20 module may not export what uses
+ * a function of internal linkage, so there they are inline and hidden, and g++ warns of one that is
+ * inline and noinline.
+ */
+#if defined(__cplusplus) && __cplusplus >= 202002L
+#define RDMAEZ_IMPL      inline RDMAEZ_IMPL_HIDDEN
+#define RDMAEZ_IMPL_COLD inline RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_RARE
 #else
-/* In C, gcc warns of a function that is both inline and noinline. */
-#define RDMAEZ_IMPL_APART static __attribute__((noinline, unused))
+#define RDMAEZ_IMPL      static inline
+#define RDMAEZ_IMPL_COLD static RDMAEZ_IMPL_RARE RDMAEZ_IMPL_APART
 #endif
+
+/** @brief How a function is declared: in every file, or with `RDMAEZ_EXTERN` in one. */
+#ifdef RDMAEZ_EXTERN
+#define RDMAEZ_API RDMAEZ_IMPL_HIDDEN
+#else
+#define RDMAEZ_API RDMAEZ_IMPL
+#endif
+
+/** @brief The same for one that is long or runs after a failure: it is never inlined. */
+#ifdef RDMAEZ_EXTERN
+#define RDMAEZ_COLD RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_RARE RDMAEZ_IMPL_APART
+#else
+#define RDMAEZ_COLD RDMAEZ_IMPL_COLD
+#endif
+
+/** @brief The same for one that is small: it is in every file both ways. */
+#define RDMAEZ_INLINE RDMAEZ_IMPL
+
+/** @brief The same for one that folds to a constant where its arguments are constants. */
+#define RDMAEZ_FOLD RDMAEZ_IMPL RDMAEZ_IMPL_FORCED
 
 /**
  * @brief "Really zero", for option fields in which a plain 0 asks for the default.
@@ -69,34 +100,12 @@ extern "C" {
  * @param value the number meant
  * @return @p value, or #RDMAEZ_ZERO where @p value is 0
  */
-RDMAEZ_API int rdmaez_exactly(int value)
-{
-	return value ? value : RDMAEZ_ZERO;
-}
-
-/* What an option field means: the default for 0, zero for RDMAEZ_ZERO, else itself. */
-RDMAEZ_IMPL_FOLD int64_t rdmaez_impl_option(int64_t given, int64_t otherwise)
-{
-	if (given == 0)
-		return otherwise;
-	return given == RDMAEZ_ZERO ? 0 : given;
-}
-
-/*
- * Verbs report failure in three ways: a positive errno value, a negative one (some providers), and
- * -1 with the cause in errno. Here they become one: 0 or a positive errno value.
- */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_error(int returned)
-{
-	if (returned >= 0)
-		return returned;
-	if (returned < -1)
-		return -returned;
-	return errno > 0 ? errno : EIO;
-}
+RDMAEZ_INLINE int rdmaez_exactly(int value);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "impl/base.h"
 
 #endif

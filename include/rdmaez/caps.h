@@ -17,21 +17,57 @@
 #ifndef RDMAEZ_CAPS_H
 #define RDMAEZ_CAPS_H
 
-#include <sys/utsname.h>
-
-#include "caps_fields.h"
-#include "caps_kind.h"
-#include "driver.h"
-#include "units.h"
+#include "diag.h"
+#include "impl/caps_fields.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/** @brief How the value of a field is to be read. */
+enum rdmaez_caps_kind {
+	RDMAEZ_KIND_TEXT,   /**< characters, not a number */
+	RDMAEZ_KIND_GUID,   /**< 64 bits in network byte order */
+	RDMAEZ_KIND_ID,     /**< an identifier that people know in hexadecimal */
+	RDMAEZ_KIND_NUMBER, /**< an identifier, a code or a counter that people know in decimal */
+	RDMAEZ_KIND_BOOL,   /**< 0 or 1 */
+	RDMAEZ_KIND_COUNT,  /**< how many */
+	RDMAEZ_KIND_BYTES,  /**< a size in bytes */
+	RDMAEZ_KIND_SIZES,  /**< a set of sizes: bit n stands for 2 to the power of n bytes */
+	RDMAEZ_KIND_TIMER,  /**< an exponent: 4.096 us times 2 to its power */
+	RDMAEZ_KIND_NS,     /**< a time in ns */
+	RDMAEZ_KIND_US,     /**< a time in us */
+	RDMAEZ_KIND_HZ,     /**< a clock in Hz */
+	RDMAEZ_KIND_KHZ,    /**< a clock in kHz */
+	RDMAEZ_KIND_KBPS,   /**< a rate in kbit/s, 1000 bits each */
+	RDMAEZ_KIND_MASK,   /**< which bits of another number are valid */
+	RDMAEZ_KIND_NODE_TYPE,        /**< `enum ibv_node_type` */
+	RDMAEZ_KIND_TRANSPORT,        /**< `enum ibv_transport_type` */
+	RDMAEZ_KIND_ATOMIC_CAP,       /**< `enum ibv_atomic_cap` */
+	RDMAEZ_KIND_PORT_STATE,       /**< `enum ibv_port_state` */
+	RDMAEZ_KIND_MTU,              /**< `enum ibv_mtu` */
+	RDMAEZ_KIND_LINK_LAYER,       /**< `IBV_LINK_LAYER_` */
+	RDMAEZ_KIND_PHYS_STATE,       /**< the port's physical state, by the codes of IBTA */
+	RDMAEZ_KIND_WIDTH,            /**< the link's width, by the codes of IBTA */
+	RDMAEZ_KIND_SPEED,            /**< a lane's speed, by the codes of IBTA */
+	RDMAEZ_KIND_VL,               /**< the greatest virtual lane, by the codes of IBTA */
+	RDMAEZ_KIND_DEVICE_FLAGS,     /**< a set of `IBV_DEVICE_` bits, 64 wide */
+	RDMAEZ_KIND_ODP_GENERAL,      /**< a set of `enum ibv_odp_general_caps` */
+	RDMAEZ_KIND_ODP_TRANSPORT,    /**< a set of `enum ibv_odp_transport_cap_bits` */
+	RDMAEZ_KIND_RAW_PACKET,       /**< a set of `enum ibv_raw_packet_caps` */
+	RDMAEZ_KIND_RX_HASH_FUNCTION, /**< a set of `enum ibv_rx_hash_function_flags` */
+	RDMAEZ_KIND_RX_HASH_FIELDS,   /**< a set of `enum ibv_rx_hash_fields` */
+	RDMAEZ_KIND_TM_FLAGS,         /**< a set of `enum ibv_tm_cap_flags` */
+	RDMAEZ_KIND_PCI_ATOMIC,       /**< a set of `enum ibv_pci_atomic_op_size` */
+	RDMAEZ_KIND_QP_TYPES,         /**< a set of queue pair types: bit n is type n */
+	RDMAEZ_KIND_PORT_FLAGS,       /**< a set of `enum ibv_port_cap_flags` */
+	RDMAEZ_KIND_PORT_FLAGS2,      /**< a set of `enum ibv_port_cap_flags2` */
+	RDMAEZ_KIND_PORT_QPF,         /**< a set of `IBV_QPF_` bits */
+	RDMAEZ_KIND_TOTAL             /**< how many there are */
+};
+
 /** @brief The version of the JSON that rdmaez_caps_json() writes and rdmaez_caps_parse() reads. */
 #define RDMAEZ_CAPS_JSON_VERSION 1
-
-#define RDMAEZ_IMPL_CAPS_ENUM(id, ...) RDMAEZ_CAPS_##id,
 
 /** @brief The fields of struct rdmaez_caps: `RDMAEZ_CAPS_` and the ids of the lists. */
 enum rdmaez_caps_id {
@@ -63,8 +99,6 @@ enum rdmaez_caps_merge {
 	X(OLD_HEADER, "the program was compiled with a verbs.h that is too old") \
 	X(DRIVER, "this driver does not say")                                    \
 	X(DIFFERS, "the devices have nothing in common here")
-
-#define RDMAEZ_IMPL_SOURCE_ID(id, what) RDMAEZ_SOURCE_##id,
 
 /** @brief Where a value comes from: `RDMAEZ_SOURCE_` and the ids of #RDMAEZ_SOURCES. */
 enum rdmaez_caps_source {
@@ -98,12 +132,6 @@ struct rdmaez_caps_item {
 	const char *text;               /**< of #RDMAEZ_KIND_TEXT, inside the struct; else "" */
 	enum rdmaez_caps_source source; /**< where it comes from */
 };
-
-#define RDMAEZ_IMPL_CAPS_MEMBER(id, group, member, type, ...) type member;
-#define RDMAEZ_IMPL_CAPS_CHARS(id, group, member, size, ...)  char member[size];
-#define RDMAEZ_IMPL_CAPS_MEMBERS(list)                                                  \
-	list(RDMAEZ_IMPL_CAPS_MEMBER, RDMAEZ_IMPL_CAPS_MEMBER, RDMAEZ_IMPL_CAPS_MEMBER, \
-	     RDMAEZ_IMPL_CAPS_CHARS)
 
 /** @brief Which device it is. */
 struct rdmaez_caps_device {
@@ -224,14 +252,7 @@ struct rdmaez_caps {
  * @return a sentence without its full stop, static; "unknown" for any other value
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API const char *rdmaez_caps_source_str(enum rdmaez_caps_source source)
-{
-#define RDMAEZ_IMPL_SOURCE_WHAT(id, what) what,
-	static const char *const sentences[] = {RDMAEZ_SOURCES(RDMAEZ_IMPL_SOURCE_WHAT)};
-#undef RDMAEZ_IMPL_SOURCE_WHAT
-
-	return (unsigned int)source < RDMAEZ_SOURCE_COUNT ? sentences[source] : "unknown";
-}
+RDMAEZ_API const char *rdmaez_caps_source_str(enum rdmaez_caps_source source);
 
 /**
  * @brief The name of a source without its prefix, "OLD_KERNEL" for #RDMAEZ_SOURCE_OLD_KERNEL.
@@ -239,87 +260,7 @@ RDMAEZ_API const char *rdmaez_caps_source_str(enum rdmaez_caps_source source)
  * @return static text; "unknown" for any other value
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API const char *rdmaez_caps_source_id(enum rdmaez_caps_source source)
-{
-#define RDMAEZ_IMPL_SOURCE_NAME(id, what) #id,
-	static const char *const names[] = {RDMAEZ_SOURCES(RDMAEZ_IMPL_SOURCE_NAME)};
-#undef RDMAEZ_IMPL_SOURCE_NAME
-
-	return (unsigned int)source < RDMAEZ_SOURCE_COUNT ? names[source] : "unknown";
-}
-
-/* A member of at most eight bytes as a number, sign-extended where it has a sign. */
-RDMAEZ_API uint64_t rdmaez_impl_caps_load(const void *member, size_t size, bool is_signed)
-{
-	uint64_t whole = 0;
-	uint32_t word = 0;
-	uint16_t half = 0;
-	uint8_t byte = 0;
-
-	switch (size) {
-	case sizeof(whole):
-		memcpy(&whole, member, sizeof(whole));
-		return whole;
-	case sizeof(word):
-		memcpy(&word, member, sizeof(word));
-		return is_signed && word >> 31 ? word | ~UINT64_C(0) << 32 : word;
-	case sizeof(half):
-		memcpy(&half, member, sizeof(half));
-		return half;
-	default:
-		memcpy(&byte, member, sizeof(byte));
-		return byte;
-	}
-}
-
-/* The other way round; what does not fit is cut. */
-RDMAEZ_API void rdmaez_impl_caps_store(void *member, size_t size, uint64_t value)
-{
-	const uint32_t word = (uint32_t)value;
-	const uint16_t half = (uint16_t)value;
-	const uint8_t byte = (uint8_t)value;
-
-	switch (size) {
-	case sizeof(value):
-		memcpy(member, &value, sizeof(value));
-		return;
-	case sizeof(word):
-		memcpy(member, &word, sizeof(word));
-		return;
-	case sizeof(half):
-		memcpy(member, &half, sizeof(half));
-		return;
-	default:
-		memcpy(member, &byte, sizeof(byte));
-	}
-}
-
-/* A field's value; base is the struct that the field lies in. */
-RDMAEZ_API void rdmaez_impl_caps_item(const struct rdmaez_caps_field *field, const void *base,
-				      uint8_t source, struct rdmaez_caps_item *item)
-{
-	const char *member = (const char *)base + field->offset;
-	const bool is_text = field->kind == RDMAEZ_KIND_TEXT;
-
-	item->field = field;
-	item->value = is_text ? 0 : rdmaez_impl_caps_load(member, field->size, field->is_signed);
-	item->text = is_text ? member : "";
-	item->source = (enum rdmaez_caps_source)source;
-}
-
-/* Whether a value is more than a zero that nobody stands for. */
-RDMAEZ_API bool rdmaez_impl_caps_said(const struct rdmaez_caps_item *item)
-{
-	return item->value || *item->text || item->source <= RDMAEZ_SOURCE_CORRECTED;
-}
-
-/* Yes, no, or nobody says. */
-RDMAEZ_API enum rdmaez_answer rdmaez_impl_caps_answer(const struct rdmaez_caps_item *item)
-{
-	if (item->value || *item->text)
-		return RDMAEZ_ANSWER_YES;
-	return rdmaez_impl_caps_said(item) ? RDMAEZ_ANSWER_NO : RDMAEZ_ANSWER_UNKNOWN;
-}
+RDMAEZ_API const char *rdmaez_caps_source_id(enum rdmaez_caps_source source);
 
 /**
  * @brief What is written down about a field.
@@ -327,39 +268,7 @@ RDMAEZ_API enum rdmaez_answer rdmaez_impl_caps_answer(const struct rdmaez_caps_i
  * @return static data; NULL where @p id is none
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API const struct rdmaez_caps_field *rdmaez_caps_describe(enum rdmaez_caps_id id)
-{
-#define RDMAEZ_IMPL_CAPS_LINE(id, group, member, type, kind, merge, told, path, what) \
-	{#path,                                                                       \
-	 #group,                                                                      \
-	 what,                                                                        \
-	 RDMAEZ_KIND_##kind,                                                          \
-	 RDMAEZ_MERGE_##merge,                                                        \
-	 (type)-1 < (type)1,                                                          \
-	 RDMAEZ_IMPL_TOLD_##told,                                                     \
-	 offsetof(struct rdmaez_caps, group.member),                                  \
-	 sizeof(type)},
-#define RDMAEZ_IMPL_CAPS_PLAIN_LINE(id, group, member, type, kind, merge, what) \
-	RDMAEZ_IMPL_CAPS_LINE(id, group, member, type, kind, merge, PLAIN, member, what)
-#define RDMAEZ_IMPL_CAPS_TEXT_LINE(id, group, member, size, kind, merge, told, path, what) \
-	{#path,                                                                            \
-	 #group,                                                                           \
-	 what,                                                                             \
-	 RDMAEZ_KIND_##kind,                                                               \
-	 RDMAEZ_MERGE_##merge,                                                             \
-	 false,                                                                            \
-	 RDMAEZ_IMPL_TOLD_##told,                                                          \
-	 offsetof(struct rdmaez_caps, group.member),                                       \
-	 size},
-	static const struct rdmaez_caps_field fields[] = {
-		RDMAEZ_IMPL_CAPS_FIELDS(RDMAEZ_IMPL_CAPS_PLAIN_LINE, RDMAEZ_IMPL_CAPS_LINE,
-					RDMAEZ_IMPL_CAPS_LINE, RDMAEZ_IMPL_CAPS_TEXT_LINE)};
-#undef RDMAEZ_IMPL_CAPS_LINE
-#undef RDMAEZ_IMPL_CAPS_PLAIN_LINE
-#undef RDMAEZ_IMPL_CAPS_TEXT_LINE
-
-	return (unsigned int)id < RDMAEZ_CAPS_ID_COUNT ? &fields[id] : NULL;
-}
+RDMAEZ_API const struct rdmaez_caps_field *rdmaez_caps_describe(enum rdmaez_caps_id id);
 
 /**
  * @brief The value of a field, by its id.
@@ -374,15 +283,7 @@ RDMAEZ_API const struct rdmaez_caps_field *rdmaez_caps_describe(enum rdmaez_caps
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_caps_get(const struct rdmaez_caps *caps, enum rdmaez_caps_id id,
-			       struct rdmaez_caps_item *item)
-{
-	const struct rdmaez_caps_field *field = rdmaez_caps_describe(id);
-
-	if (!field)
-		return EINVAL;
-	rdmaez_impl_caps_item(field, caps, caps->source[id], item);
-	return 0;
-}
+			       struct rdmaez_caps_item *item);
 
 /**
  * @brief Calls a function for every field, in the order in which they are shown.
@@ -394,15 +295,7 @@ RDMAEZ_API int rdmaez_caps_get(const struct rdmaez_caps *caps, enum rdmaez_caps_
  */
 RDMAEZ_API int rdmaez_caps_visit(const struct rdmaez_caps *caps,
 				 int (*visit)(const struct rdmaez_caps_item *item, void *argument),
-				 void *argument)
-{
-	struct rdmaez_caps_item item;
-	int stop = 0;
-
-	for (int i = 0; !stop && !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++)
-		stop = visit(&item, argument);
-	return stop;
-}
+				 void *argument);
 
 /**
  * @brief Whether a device has what a field tells: yes, no, or nobody says.
@@ -416,162 +309,7 @@ RDMAEZ_API int rdmaez_caps_visit(const struct rdmaez_caps *caps,
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API enum rdmaez_answer rdmaez_caps_answer(const struct rdmaez_caps *caps,
-						 enum rdmaez_caps_id id)
-{
-	struct rdmaez_caps_item item;
-
-	return rdmaez_caps_get(caps, id, &item) ? RDMAEZ_ANSWER_UNKNOWN
-						: rdmaez_impl_caps_answer(&item);
-}
-
-/* phys_port_cnt_ex, which lies behind xrc_odp_caps whether or not this verbs.h names it. */
-RDMAEZ_API uint32_t rdmaez_impl_caps_ports(const struct ibv_device_attr_ex *attr)
-{
-	const size_t at = offsetof(struct ibv_device_attr_ex, xrc_odp_caps) + sizeof(uint32_t);
-	uint32_t ports = 0;
-
-	if (sizeof(*attr) >= at + sizeof(ports))
-		memcpy(&ports, (const char *)attr + at, sizeof(ports));
-	return ports;
-}
-
-/* What follows from other fields, and where it comes from. */
-RDMAEZ_API void rdmaez_impl_caps_derive(struct rdmaez_caps *caps)
-{
-	uint8_t *const source = caps->source;
-
-	caps->device.port_count = caps->device.phys_port_cnt_ex ? caps->device.phys_port_cnt_ex
-								: caps->device.phys_port_cnt;
-	caps->features.flags = caps->features.device_cap_flags | caps->features.device_cap_flags_ex;
-	/* A code beyond IBTA's five bits, or a clock beyond all reason, means nothing. */
-	if (caps->limits.local_ca_ack_delay <= 31)
-		caps->limits.local_ca_ack_delay_ns = UINT64_C(4096)
-						     << caps->limits.local_ca_ack_delay;
-	else
-		source[RDMAEZ_CAPS_LOCAL_CA_ACK_DELAY_NS] = RDMAEZ_SOURCE_DRIVER;
-	caps->odp.supported = caps->odp.general_caps & 1; /* IBV_ODP_SUPPORT */
-	caps->odp.implicit = caps->odp.general_caps >> 1 & 1;
-	caps->memory_windows.type_1 = caps->features.flags >> 17 & 1; /* IBV_DEVICE_MEM_WINDOW */
-	caps->memory_windows.type_2a = caps->features.flags >> 23 & 1;
-	caps->memory_windows.type_2b = caps->features.flags >> 24 & 1;
-	source[RDMAEZ_CAPS_ODP_SUPPORTED] = source[RDMAEZ_CAPS_ODP_GENERAL_CAPS];
-	source[RDMAEZ_CAPS_ODP_IMPLICIT] = source[RDMAEZ_CAPS_ODP_GENERAL_CAPS];
-	source[RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ] = source[RDMAEZ_CAPS_HCA_CORE_CLOCK];
-	if (caps->timestamps.hca_core_clock <= UINT64_MAX / 1000)
-		caps->timestamps.hca_core_clock_hz = caps->timestamps.hca_core_clock * 1000;
-	else
-		source[RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ] = RDMAEZ_SOURCE_DRIVER;
-}
-
-/* Why a zero is a zero. told is who tells the field; last is the last part that the kernel told. */
-RDMAEZ_API enum rdmaez_caps_source rdmaez_impl_caps_zero(int told, bool extended, int last)
-{
-	if (told == RDMAEZ_IMPL_TOLD_CONTEXT)
-		return RDMAEZ_SOURCE_NOT_ASKED;
-	if (told <= RDMAEZ_IMPL_TOLD_DERIVED)
-		return RDMAEZ_SOURCE_DEVICE;
-	if (!extended)
-		return RDMAEZ_SOURCE_PLAIN;
-	if (told == RDMAEZ_IMPL_TOLD_LIBRARY)
-		return RDMAEZ_SOURCE_OLD_LIBRARY;
-	if (told == RDMAEZ_IMPL_TOLD_PROVIDER)
-		return RDMAEZ_SOURCE_DEVICE;
-	return told <= last ? RDMAEZ_SOURCE_DEVICE : RDMAEZ_SOURCE_OLD_KERNEL;
-}
-
-/*
- * Finds out where every value comes from. last is what the kernel is known to tell, or 0; an answer in
- * a part shows that the kernel tells all parts before it.
- */
-RDMAEZ_API void rdmaez_impl_caps_sources(struct rdmaez_caps *caps, int last)
-{
-	const struct rdmaez_caps_field *field;
-	struct rdmaez_caps_item item;
-	bool extended = false;
-
-	for (int i = 0; !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++) {
-		if (!item.value || item.field->told < RDMAEZ_IMPL_TOLD_LIBRARY)
-			continue;
-		extended = true;
-		if (item.field->told >= RDMAEZ_IMPL_TOLD_ODP && item.field->told > last)
-			last = item.field->told;
-	}
-	for (int i = 0; !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++) {
-		field = item.field;
-		caps->source[i] = RDMAEZ_SOURCE_DEVICE;
-		if (item.value || *item.text)
-			continue;
-		caps->source[i] = (uint8_t)rdmaez_impl_caps_zero(field->told, extended, last);
-		if (field->told == RDMAEZ_IMPL_TOLD_PLAIN &&
-		    (field->kind == RDMAEZ_KIND_TEXT || field->kind == RDMAEZ_KIND_GUID))
-			caps->source[i] = RDMAEZ_SOURCE_DRIVER;
-	}
-}
-
-/*
- * Whether a driver's library fills a field that only it can tell, so that a zero means no. Read in
- * rdma-core 65: mlx5 fills all, but its PCI atomics only where it was let ask for them; mlx4 offloads;
- * bnxt_re rate limits since 62. The two software devices have none of these features to tell of.
- */
-RDMAEZ_API bool rdmaez_impl_caps_filled(const struct rdmaez_caps *caps, int id, const char *driver)
-{
-	const struct rdmaez_caps_atomics *atomics = &caps->atomics;
-
-	if (strcmp(driver, "rdma_rxe") == 0 || strcmp(driver, "siw") == 0)
-		return true;
-	switch (id) {
-	case RDMAEZ_CAPS_PCI_FETCH_ADD:
-	case RDMAEZ_CAPS_PCI_SWAP:
-	case RDMAEZ_CAPS_PCI_COMPARE_SWAP:
-		return (atomics->fetch_add | atomics->swap | atomics->compare_swap) != 0;
-	case RDMAEZ_CAPS_QP_RATE_LIMIT_MIN:
-	case RDMAEZ_CAPS_QP_RATE_LIMIT_MAX:
-	case RDMAEZ_CAPS_PACING_SUPPORTED_QPTS:
-		return strcmp(driver, "mlx5_ib") == 0 || caps->packet_pacing.qp_rate_limit_max;
-	case RDMAEZ_CAPS_COMP_MASK: /* which the library zeroes */
-		return true;
-	default:
-		return strcmp(driver, "mlx5_ib") == 0 || strcmp(driver, "mlx4_ib") == 0;
-	}
-}
-
-/* Zeros that mean no more than that the driver does not say; mana_ib has memory and tells no size. */
-RDMAEZ_API void rdmaez_impl_caps_silent(struct rdmaez_caps *caps, const char *driver)
-{
-	struct rdmaez_caps_item item;
-
-	for (int i = 0; !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++) {
-		if (item.value || item.source != RDMAEZ_SOURCE_DEVICE)
-			continue;
-		if ((item.field->told == RDMAEZ_IMPL_TOLD_PROVIDER &&
-		     !rdmaez_impl_caps_filled(caps, i, driver)) ||
-		    (i == RDMAEZ_CAPS_MAX_DM_SIZE && strcmp(driver, "mana_ib") == 0))
-			caps->source[i] = RDMAEZ_SOURCE_DRIVER;
-	}
-}
-
-/* The fields copied; last as in rdmaez_impl_caps_sources(). */
-RDMAEZ_API void rdmaez_impl_caps_decode(const struct ibv_device_attr_ex *attr, int last,
-					struct rdmaez_caps *caps)
-{
-#define RDMAEZ_IMPL_CAPS_PLAIN(id, group, member, type, ...) \
-	caps->group.member = (type)attr->orig_attr.member;
-#define RDMAEZ_IMPL_CAPS_TAKE(id, group, member, type, kind, merge, told, path, what) \
-	caps->group.member = (type)attr->path;
-#define RDMAEZ_IMPL_CAPS_LATER(...)
-	memset(caps, 0, sizeof(*caps));
-	RDMAEZ_IMPL_CAPS_FIELDS(RDMAEZ_IMPL_CAPS_PLAIN, RDMAEZ_IMPL_CAPS_TAKE,
-				RDMAEZ_IMPL_CAPS_LATER, RDMAEZ_IMPL_CAPS_LATER)
-#undef RDMAEZ_IMPL_CAPS_PLAIN
-#undef RDMAEZ_IMPL_CAPS_TAKE
-#undef RDMAEZ_IMPL_CAPS_LATER
-	memcpy(caps->device.fw_ver, attr->orig_attr.fw_ver, sizeof(caps->device.fw_ver));
-	caps->device.fw_ver[sizeof(caps->device.fw_ver) - 1] = '\0';
-	caps->device.phys_port_cnt_ex = rdmaez_impl_caps_ports(attr);
-	rdmaez_impl_caps_sources(caps, last);
-	rdmaez_impl_caps_derive(caps);
-	rdmaez_impl_caps_silent(caps, rdmaez_driver_of(&attr->orig_attr)->name);
-}
+						 enum rdmaez_caps_id id);
 
 /**
  * @brief Decodes what ibv_query_device_ex() filled.
@@ -584,43 +322,7 @@ RDMAEZ_API void rdmaez_impl_caps_decode(const struct ibv_device_attr_ex *attr, i
  * @param caps receives the decoded fields, all of them; not NULL
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API void rdmaez_caps_decode(const struct ibv_device_attr_ex *attr, struct rdmaez_caps *caps)
-{
-	rdmaez_impl_caps_decode(attr, 0, caps);
-}
-
-/* The last part that the running kernel tells: all of them from Linux 5.1 on, else who knows. */
-RDMAEZ_API int rdmaez_impl_caps_kernel(void)
-{
-	struct utsname name;
-	const char *end;
-	int major = 0, minor = 0;
-
-	if (uname(&name) || strcmp(name.sysname, "Linux") != 0)
-		return 0;
-	for (end = name.release; *end >= '0' && *end <= '9' && major < 1000; end++)
-		major = major * 10 + (*end - '0');
-	if (*end == '.')
-		for (end++; *end >= '0' && *end <= '9' && minor < 1000; end++)
-			minor = minor * 10 + (*end - '0');
-	return major > 5 || (major == 5 && minor >= 1) ? RDMAEZ_IMPL_TOLD_XRC_ODP : 0;
-}
-
-/*
- * erdma and bnxt_re report the two depths the other way round, which shows in how they judge
- * ibv_modify_qp(): each compares max_rd_atomic with what it calls max_qp_rd_atom.
- */
-RDMAEZ_API void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, int traits)
-{
-	const int serves = caps->depths.max_qp_rd_atom;
-
-	if (!(traits & RDMAEZ_DRIVER_SWAPS))
-		return;
-	caps->depths.max_qp_rd_atom = caps->depths.max_qp_init_rd_atom;
-	caps->depths.max_qp_init_rd_atom = serves;
-	caps->source[RDMAEZ_CAPS_MAX_QP_RD_ATOM] = RDMAEZ_SOURCE_CORRECTED;
-	caps->source[RDMAEZ_CAPS_MAX_QP_INIT_RD_ATOM] = RDMAEZ_SOURCE_CORRECTED;
-}
+RDMAEZ_API void rdmaez_caps_decode(const struct ibv_device_attr_ex *attr, struct rdmaez_caps *caps);
 
 /**
  * @brief Asks a device for everything it says of itself.
@@ -637,42 +339,113 @@ RDMAEZ_API void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, int traits)
  * @return any other errno of ibv_query_device_ex() or ibv_query_device(), as EIO of a device that is gone
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_caps *caps)
-{
-	struct ibv_device_attr_ex attr;
-	const struct ibv_device *device;
-	int error;
+RDMAEZ_API int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_caps *caps);
 
-	if (!context || !caps)
-		return EINVAL;
-	memset(&attr, 0, sizeof(attr));
-	error = rdmaez_impl_error(ibv_query_device_ex(context, NULL, &attr));
-	if (error == EOPNOTSUPP || error == ENOSYS) {
-		/* verbs.h does this by itself, but not where a provider returns it negated. */
-		memset(&attr, 0, sizeof(attr));
-		error = rdmaez_impl_error(ibv_query_device(context, &attr.orig_attr));
-	}
-	if (error)
-		return error;
-	rdmaez_impl_caps_decode(&attr, rdmaez_impl_caps_kernel(), caps);
-	rdmaez_impl_caps_correct(caps, rdmaez_driver_of(&attr.orig_attr)->traits);
-	caps->device.num_comp_vectors = context->num_comp_vectors;
-	caps->source[RDMAEZ_CAPS_NUM_COMP_VECTORS] = RDMAEZ_SOURCE_DEVICE;
-	device = context->device;
-	if (device) {
-		/* The struct was zeroed, so the last byte stays the NUL that it is. */
-		memcpy(caps->device.name, device->name, sizeof(caps->device.name) - 1);
-		memcpy(caps->device.dev_name, device->dev_name, sizeof(caps->device.dev_name) - 1);
-		caps->device.node_type = (int)device->node_type;
-		caps->device.transport_type = (int)device->transport_type;
-		for (int i = RDMAEZ_CAPS_NAME; i <= RDMAEZ_CAPS_TRANSPORT_TYPE; i++)
-			caps->source[i] = RDMAEZ_SOURCE_DEVICE;
-	}
-	return 0;
-}
+/**
+ * @brief Whether a kind is a set of bits that have names.
+ * @param kind any value
+ * @return true from #RDMAEZ_KIND_DEVICE_FLAGS on
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API bool rdmaez_caps_kind_is_set(enum rdmaez_caps_kind kind);
+
+/**
+ * @brief Whether a kind is an enum whose values have names.
+ * @param kind any value
+ * @return true from #RDMAEZ_KIND_NODE_TYPE to #RDMAEZ_KIND_VL
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API bool rdmaez_caps_kind_is_enum(enum rdmaez_caps_kind kind);
+
+/**
+ * @brief Names a bit of a set, or a value of an enum.
+ *
+ * `rdmaez_caps_kind_str(RDMAEZ_KIND_DEVICE_FLAGS, 20)` is "IBV_DEVICE_XRC";
+ * `rdmaez_caps_kind_str(RDMAEZ_KIND_SPEED, 64)` is "HDR".
+ *
+ * @param kind any value
+ * @param number the bit's place, 0 being the lowest, where @p kind is a set; else the value
+ * @return static text; "unknown" where the number has no name
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API const char *rdmaez_caps_kind_str(enum rdmaez_caps_kind kind, uint64_t number);
+
+/** @brief How a second device stands to a first one in a field. */
+enum rdmaez_caps_relation {
+	RDMAEZ_RELATION_EQUAL,   /**< it has the same */
+	RDMAEZ_RELATION_LACKS,   /**< it has less, or lacks bits */
+	RDMAEZ_RELATION_EXCEEDS, /**< it has more, and all that the first has */
+	RDMAEZ_RELATION_DIFFERS, /**< it has something else, which is neither more nor less */
+	RDMAEZ_RELATION_UNCLEAR  /**< of one of the two nobody says */
+};
+
+/**
+ * @brief How a second device stands to a first one in a field.
+ *
+ * A loop over all ids compares two devices; rdmaez_caps_diff_format() writes such a comparison.
+ *
+ * @param first one device, not NULL
+ * @param second the other, or the same later; not NULL
+ * @param id which field; one that is none is unclear
+ * @return the relation
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API enum rdmaez_caps_relation rdmaez_caps_relate(const struct rdmaez_caps *first,
+							const struct rdmaez_caps *second,
+							enum rdmaez_caps_id id);
+
+/**
+ * @brief What several devices have in common: what a program may rely on wherever it runs.
+ *
+ * Of each limit the worst, of each set the bits that all have. A field that one of them does not tell
+ * is unknown, and names that differ are #RDMAEZ_SOURCE_DIFFERS.
+ *
+ * @param list the devices
+ * @param count how many, at least 1
+ * @param common receives what they have in common; may be one of them; written on success only
+ * @retval 0 @p common is filled
+ * @retval EINVAL a pointer is NULL or @p count is 0
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
+				  struct rdmaez_caps *common);
+
+/**
+ * @brief Whether a device has everything that a program needs.
+ *
+ * Start @p need from zero and set what is needed, in the same members that tell what is there:
+ * @code
+ * struct rdmaez_caps need;
+ *
+ * memset(&need, 0, sizeof(need));
+ * need.device_memory.max_dm_size = 64 * 1024;
+ * need.odp.rc = IBV_ODP_SUPPORT_READ;
+ * need.depths.max_qp_init_rd_atom = 16;
+ * need.atomics.fetch_add = IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP;
+ * error = rdmaez_caps_require(&caps, &need, &diag);
+ * @endcode
+ * A member that is zero asks for nothing, and so does a misspelt key of needs that rdmaez_caps_parse() read.
+ * Of limits at least as much is needed; of qp_rate_limit_min and
+ * local_ca_ack_delay at most as much; of sets all bits; of names the same.
+ *
+ * @param have what the device says
+ * @param need what is needed
+ * @param diag receives a finding for each need that is not met, with the field and, unless it is a text,
+ *        what is asked and offered; as many as a record holds, and the number of the others; may be NULL
+ * @retval 0 the device has it all
+ * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @retval EOPNOTSUPP the device has less (#RDMAEZ_WHY_NEED_UNMET)
+ * @retval ENODATA the device has all that it tells of, but of some needs nobody says
+ *         (#RDMAEZ_WHY_NEED_UNKNOWN)
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_require(const struct rdmaez_caps *have, const struct rdmaez_caps *need,
+				   struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "impl/caps.h"
 
 #endif

@@ -40,21 +40,21 @@ struct rdmaez_impl_json_number {
 };
 
 /* Refuses what begins at a byte of the text. */
-RDMAEZ_API int rdmaez_impl_json_wrong(const struct rdmaez_impl_json *json,
-				      enum rdmaez_reason reason, const char *field, size_t at)
+RDMAEZ_IMPL int rdmaez_impl_json_wrong(const struct rdmaez_impl_json *json, enum rdmaez_why reason,
+				       const char *field, size_t at)
 {
 	return rdmaez_impl_refuse_value(json->diag, EINVAL, reason, field, RDMAEZ_VALUE_BYTE,
 					(int64_t)at, 0, 0);
 }
 
 /* Refuses the text from here on. */
-RDMAEZ_API int rdmaez_impl_json_syntax(const struct rdmaez_impl_json *json)
+RDMAEZ_IMPL int rdmaez_impl_json_syntax(const struct rdmaez_impl_json *json)
 {
-	return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_SYNTAX, "json", json->at);
+	return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_SYNTAX, "json", json->at);
 }
 
 /* Goes to what is no space; that byte, or NUL at the end, which no JSON begins with. */
-RDMAEZ_API char rdmaez_impl_json_next(struct rdmaez_impl_json *json)
+RDMAEZ_IMPL char rdmaez_impl_json_next(struct rdmaez_impl_json *json)
 {
 	for (; json->at < json->length; json->at++) {
 		const char byte = json->text[json->at];
@@ -66,7 +66,7 @@ RDMAEZ_API char rdmaez_impl_json_next(struct rdmaez_impl_json *json)
 }
 
 /* Passes over a word or a mark, if that is what comes next. */
-RDMAEZ_API bool rdmaez_impl_json_take(struct rdmaez_impl_json *json, const char *word)
+RDMAEZ_IMPL bool rdmaez_impl_json_take(struct rdmaez_impl_json *json, const char *word)
 {
 	const size_t length = strlen(word);
 
@@ -78,22 +78,22 @@ RDMAEZ_API bool rdmaez_impl_json_take(struct rdmaez_impl_json *json, const char 
 }
 
 /* Begins an object or a list. */
-RDMAEZ_API int rdmaez_impl_json_open(struct rdmaez_impl_json *json, char mark)
+RDMAEZ_IMPL int rdmaez_impl_json_open(struct rdmaez_impl_json *json, char mark)
 {
 	const char byte = rdmaez_impl_json_next(json);
 
 	if (byte != mark)
 		return rdmaez_impl_json_syntax(json);
 	if (json->depth == RDMAEZ_IMPL_JSON_DEPTH)
-		return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_DEPTH, "json", json->at);
+		return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_DEPTH, "json", json->at);
 	json->at++;
 	json->depth++;
 	return 0;
 }
 
 /* Whether an object or a list has one more member; passes over the comma before it, or the end. */
-RDMAEZ_API bool rdmaez_impl_json_more(struct rdmaez_impl_json *json, const char *end, bool first,
-				      int *error)
+RDMAEZ_IMPL bool rdmaez_impl_json_more(struct rdmaez_impl_json *json, const char *end, bool first,
+				       int *error)
 {
 	if (*error)
 		return false;
@@ -107,7 +107,7 @@ RDMAEZ_API bool rdmaez_impl_json_more(struct rdmaez_impl_json *json, const char 
 }
 
 /* The value of a hexadecimal digit; -1: it is none. */
-RDMAEZ_API int rdmaez_impl_hex_digit(char digit)
+RDMAEZ_IMPL int rdmaez_impl_hex_digit(char digit)
 {
 	if (digit >= '0' && digit <= '9')
 		return digit - '0';
@@ -117,7 +117,7 @@ RDMAEZ_API int rdmaez_impl_hex_digit(char digit)
 }
 
 /* The character behind a backslash. The halves of a surrogate pair count as two. */
-RDMAEZ_API bool rdmaez_impl_json_escape(struct rdmaez_impl_json *json, uint32_t *character)
+RDMAEZ_IMPL bool rdmaez_impl_json_escape(struct rdmaez_impl_json *json, uint32_t *character)
 {
 	static const char written[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 	const char byte = json->at < json->length ? json->text[json->at++] : '\0';
@@ -141,7 +141,7 @@ RDMAEZ_API bool rdmaez_impl_json_escape(struct rdmaez_impl_json *json, uint32_t 
 }
 
 /* A character of UTF-8 that may stand in a string: in its shortest form, and no half of a pair. */
-RDMAEZ_API bool rdmaez_impl_json_utf8(struct rdmaez_impl_json *json, uint32_t *character)
+RDMAEZ_IMPL bool rdmaez_impl_json_utf8(struct rdmaez_impl_json *json, uint32_t *character)
 {
 	static const uint32_t least[] = {0x20, 0x80, 0x800, 0x10000};
 	const uint8_t first = (uint8_t)json->text[json->at++];
@@ -165,8 +165,8 @@ RDMAEZ_API bool rdmaez_impl_json_utf8(struct rdmaez_impl_json *json, uint32_t *c
  * hold it: it is too long, or has a character that is not one byte, the one that rdmaez_caps_json()
  * writes as the character of that number.
  */
-RDMAEZ_API int rdmaez_impl_json_string(struct rdmaez_impl_json *json, char *buf, size_t size,
-				       size_t *length)
+RDMAEZ_IMPL int rdmaez_impl_json_string(struct rdmaez_impl_json *json, char *buf, size_t size,
+					size_t *length)
 {
 	uint32_t character = 0;
 
@@ -192,7 +192,7 @@ RDMAEZ_API int rdmaez_impl_json_string(struct rdmaez_impl_json *json, char *buf,
 }
 
 /* Reads a key and its colon. One that the buffer cannot hold becomes empty: nobody knows it. */
-RDMAEZ_API int rdmaez_impl_json_key(struct rdmaez_impl_json *json, char *buf, size_t size)
+RDMAEZ_IMPL int rdmaez_impl_json_key(struct rdmaez_impl_json *json, char *buf, size_t size)
 {
 	size_t length;
 	const int error = rdmaez_impl_json_string(json, buf, size - 1, &length);
@@ -204,8 +204,8 @@ RDMAEZ_API int rdmaez_impl_json_key(struct rdmaez_impl_json *json, char *buf, si
 }
 
 /* Reads the digits of one part of a number. Zeros wait, because the last ones belong to the power. */
-RDMAEZ_API bool rdmaez_impl_json_digits(struct rdmaez_impl_json *json,
-					struct rdmaez_impl_json_number *number, bool fraction)
+RDMAEZ_IMPL bool rdmaez_impl_json_digits(struct rdmaez_impl_json *json,
+					 struct rdmaez_impl_json_number *number, bool fraction)
 {
 	const size_t begin = json->at;
 
@@ -227,7 +227,7 @@ RDMAEZ_API bool rdmaez_impl_json_digits(struct rdmaez_impl_json *json,
 }
 
 /* Reads what may stand behind an `e`. So much text that the exponent does not fit never comes. */
-RDMAEZ_API bool rdmaez_impl_json_exponent(struct rdmaez_impl_json *json, int64_t *power)
+RDMAEZ_IMPL bool rdmaez_impl_json_exponent(struct rdmaez_impl_json *json, int64_t *power)
 {
 	bool negative = false, any = false;
 	int64_t exponent = 0;
@@ -248,8 +248,8 @@ RDMAEZ_API bool rdmaez_impl_json_exponent(struct rdmaez_impl_json *json, int64_t
 }
 
 /* Reads a number of any size. */
-RDMAEZ_API int rdmaez_impl_json_read_number(struct rdmaez_impl_json *json,
-					    struct rdmaez_impl_json_number *number)
+RDMAEZ_IMPL int rdmaez_impl_json_read_number(struct rdmaez_impl_json *json,
+					     struct rdmaez_impl_json_number *number)
 {
 	bool good;
 
@@ -274,7 +274,7 @@ RDMAEZ_API int rdmaez_impl_json_read_number(struct rdmaez_impl_json *json,
 }
 
 /* Passes over a value of any type. */
-RDMAEZ_API int rdmaez_impl_json_skip(struct rdmaez_impl_json *json)
+RDMAEZ_IMPL int rdmaez_impl_json_skip(struct rdmaez_impl_json *json)
 {
 	const char byte = rdmaez_impl_json_next(json);
 	struct rdmaez_impl_json_number number;
@@ -302,7 +302,7 @@ RDMAEZ_API int rdmaez_impl_json_skip(struct rdmaez_impl_json *json)
 }
 
 /* Refuses a value for its type, unless it is no value at all. */
-RDMAEZ_API int rdmaez_impl_json_mismatch(struct rdmaez_impl_json *json, const char *field)
+RDMAEZ_IMPL int rdmaez_impl_json_mismatch(struct rdmaez_impl_json *json, const char *field)
 {
 	size_t begin;
 	int error;
@@ -310,7 +310,7 @@ RDMAEZ_API int rdmaez_impl_json_mismatch(struct rdmaez_impl_json *json, const ch
 	rdmaez_impl_json_next(json);
 	begin = json->at;
 	error = rdmaez_impl_json_skip(json);
-	return error ? error : rdmaez_impl_json_wrong(json, RDMAEZ_JSON_TYPE, field, begin);
+	return error ? error : rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_TYPE, field, begin);
 }
 
 /* ---- Capabilities --------------------------------------------------------------------------- */
@@ -327,7 +327,7 @@ struct rdmaez_impl_caps_reading {
 };
 
 /* The field of a path; RDMAEZ_CAPS_ID_COUNT: none. `inside` receives the first that lies in it, or NULL. */
-RDMAEZ_API int rdmaez_impl_caps_find(const char *path, const struct rdmaez_caps_field **inside)
+RDMAEZ_IMPL int rdmaez_impl_caps_find(const char *path, const struct rdmaez_caps_field **inside)
 {
 	const size_t length = strlen(path);
 	int found = RDMAEZ_CAPS_ID_COUNT;
@@ -348,21 +348,21 @@ RDMAEZ_API int rdmaez_impl_caps_find(const char *path, const struct rdmaez_caps_
 }
 
 /* Reads a string of at most so many bytes into a member; what it does not fill stays as it is. */
-RDMAEZ_API int rdmaez_impl_caps_read_text(struct rdmaez_impl_json *json, const char *field,
-					  char *member, size_t size)
+RDMAEZ_IMPL int rdmaez_impl_caps_read_text(struct rdmaez_impl_json *json, const char *field,
+					   char *member, size_t size)
 {
 	const size_t begin = json->at;
 	size_t length;
 	const int error = rdmaez_impl_json_string(json, member, size, &length);
 
 	if (!error && length == SIZE_MAX)
-		return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_TEXT, field, begin);
+		return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_TEXT, field, begin);
 	return error;
 }
 
 /* Reads a GUID: four groups of four hexadecimal digits, which are its bytes in their order. */
-RDMAEZ_API int rdmaez_impl_caps_read_guid(struct rdmaez_impl_json *json, const char *field,
-					  char *member)
+RDMAEZ_IMPL int rdmaez_impl_caps_read_guid(struct rdmaez_impl_json *json, const char *field,
+					   char *member)
 {
 	const size_t begin = json->at;
 	char text[19] = {0};
@@ -382,14 +382,14 @@ RDMAEZ_API int rdmaez_impl_caps_read_guid(struct rdmaez_impl_json *json, const c
 			guid[place / 2] = (uint8_t)(guid[place / 2] << 4 | digit);
 	}
 	if (!good)
-		return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_TEXT, field, begin);
+		return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_TEXT, field, begin);
 	memcpy(member, guid, sizeof(guid));
 	return 0;
 }
 
 /* The whole number that a number is, without its sign; false where it has a fraction or is too large. */
-RDMAEZ_API bool rdmaez_impl_json_whole(const struct rdmaez_impl_json_number *number,
-				       uint64_t *value)
+RDMAEZ_IMPL bool rdmaez_impl_json_whole(const struct rdmaez_impl_json_number *number,
+					uint64_t *value)
 {
 	*value = number->digits;
 	if (number->huge || (*value && number->power < 0))
@@ -403,8 +403,8 @@ RDMAEZ_API bool rdmaez_impl_json_whole(const struct rdmaez_impl_json_number *num
 }
 
 /* Reads a number into a member of `size` bytes. */
-RDMAEZ_API int rdmaez_impl_caps_read_number(struct rdmaez_impl_json *json, const char *field,
-					    bool is_signed, char *member, size_t size)
+RDMAEZ_IMPL int rdmaez_impl_caps_read_number(struct rdmaez_impl_json *json, const char *field,
+					     bool is_signed, char *member, size_t size)
 {
 	const uint64_t most = UINT64_MAX >> (64 - 8 * size + is_signed);
 	const size_t begin = json->at;
@@ -417,7 +417,7 @@ RDMAEZ_API int rdmaez_impl_caps_read_number(struct rdmaez_impl_json *json, const
 		return error;
 	whole = rdmaez_impl_json_whole(&number, &value);
 	if (number.digits && number.power < 0 && !number.huge)
-		return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_TYPE, field, begin);
+		return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_TYPE, field, begin);
 	/* What programs that count in doubles, as jq before 1.7 does, make of all 64 bits set. */
 	if (number.digits == UINT64_C(18446744073709552) && number.power == 3 && !number.huge) {
 		value = UINT64_MAX;
@@ -428,15 +428,15 @@ RDMAEZ_API int rdmaez_impl_caps_read_number(struct rdmaez_impl_json *json, const
 		return 0;
 	}
 	if (!whole || value > INT64_MAX || most > INT64_MAX)
-		return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_RANGE, field, begin);
-	return rdmaez_impl_refuse_value(json->diag, EINVAL, RDMAEZ_RANGE, field,
+		return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_RANGE, field, begin);
+	return rdmaez_impl_refuse_value(json->diag, EINVAL, RDMAEZ_WHY_RANGE, field,
 					RDMAEZ_VALUE_NUMBER,
 					number.negative ? -(int64_t)value : (int64_t)value,
 					is_signed ? -(int64_t)most - 1 : 0, (int64_t)most);
 }
 
 /* Reads the value of a field, once. */
-RDMAEZ_API int rdmaez_impl_caps_read_field(struct rdmaez_impl_caps_reading *reading, int id)
+RDMAEZ_IMPL int rdmaez_impl_caps_read_field(struct rdmaez_impl_caps_reading *reading, int id)
 {
 	const struct rdmaez_caps_field *field = rdmaez_caps_describe((enum rdmaez_caps_id)id);
 	struct rdmaez_impl_json *json = &reading->json;
@@ -450,7 +450,7 @@ RDMAEZ_API int rdmaez_impl_caps_read_field(struct rdmaez_impl_caps_reading *read
 	is_guid = field->kind == RDMAEZ_KIND_GUID;
 	member = (char *)&reading->caps + field->offset;
 	if (reading->read[id])
-		return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_TWICE, field->name, json->at);
+		return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_TWICE, field->name, json->at);
 	reading->read[id] = true;
 	reading->null[id] = rdmaez_impl_json_take(json, "null");
 	if (reading->null[id])
@@ -472,7 +472,7 @@ RDMAEZ_API int rdmaez_impl_caps_read_field(struct rdmaez_impl_caps_reading *read
 }
 
 /* Reads the source of a field, by its id. */
-RDMAEZ_API int rdmaez_impl_caps_read_source(struct rdmaez_impl_caps_reading *reading, int id)
+RDMAEZ_IMPL int rdmaez_impl_caps_read_source(struct rdmaez_impl_caps_reading *reading, int id)
 {
 	struct rdmaez_impl_json *json = &reading->json;
 	const char byte = rdmaez_impl_json_next(json);
@@ -484,7 +484,7 @@ RDMAEZ_API int rdmaez_impl_caps_read_source(struct rdmaez_impl_caps_reading *rea
 	if (byte != '"')
 		return rdmaez_impl_json_mismatch(json, "sources");
 	if (reading->source[id])
-		return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_TWICE, "sources", begin);
+		return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_TWICE, "sources", begin);
 	error = rdmaez_impl_json_string(json, name, sizeof(name), &length);
 	if (error)
 		return error;
@@ -497,11 +497,11 @@ RDMAEZ_API int rdmaez_impl_caps_read_source(struct rdmaez_impl_caps_reading *rea
 			return 0;
 		}
 	}
-	return rdmaez_impl_json_wrong(json, RDMAEZ_ENUM, "sources", begin);
+	return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_ENUM, "sources", begin);
 }
 
 /* Reads all sources; the keys are paths. */
-RDMAEZ_API int rdmaez_impl_caps_read_sources(struct rdmaez_impl_caps_reading *reading)
+RDMAEZ_IMPL int rdmaez_impl_caps_read_sources(struct rdmaez_impl_caps_reading *reading)
 {
 	struct rdmaez_impl_json *json = &reading->json;
 	char *const path = reading->path;
@@ -525,7 +525,7 @@ RDMAEZ_API int rdmaez_impl_caps_read_sources(struct rdmaez_impl_caps_reading *re
 }
 
 /* Reads the version, which has to be ours. */
-RDMAEZ_API int rdmaez_impl_caps_read_version(struct rdmaez_impl_caps_reading *reading)
+RDMAEZ_IMPL int rdmaez_impl_caps_read_version(struct rdmaez_impl_caps_reading *reading)
 {
 	struct rdmaez_impl_json *json = &reading->json;
 	const char byte = rdmaez_impl_json_next(json);
@@ -540,16 +540,17 @@ RDMAEZ_API int rdmaez_impl_caps_read_version(struct rdmaez_impl_caps_reading *re
 	if (error)
 		return error;
 	if (reading->version)
-		return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_TWICE, "rdmaez_caps", begin);
+		return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_TWICE, "rdmaez_caps", begin);
 	reading->version = true;
 	if (rdmaez_impl_json_whole(&number, &version) && !number.negative &&
 	    version == RDMAEZ_CAPS_JSON_VERSION)
 		return 0;
-	return rdmaez_impl_json_wrong(json, RDMAEZ_JSON_VERSION, "rdmaez_caps", begin);
+	return rdmaez_impl_json_wrong(json, RDMAEZ_WHY_JSON_VERSION, "rdmaez_caps", begin);
 }
 
 /* Reads an object of fields, whose paths begin with the first `prefix` characters of the path. */
-RDMAEZ_API int rdmaez_impl_caps_read_object(struct rdmaez_impl_caps_reading *reading, size_t prefix)
+RDMAEZ_IMPL int rdmaez_impl_caps_read_object(struct rdmaez_impl_caps_reading *reading,
+					     size_t prefix)
 {
 	struct rdmaez_impl_json *json = &reading->json;
 	char *const path = reading->path, *const key = path + prefix;
@@ -584,7 +585,7 @@ RDMAEZ_API int rdmaez_impl_caps_read_object(struct rdmaez_impl_caps_reading *rea
 }
 
 /* Whether nothing but space follows on the line on which reading has ended. */
-RDMAEZ_API bool rdmaez_impl_json_line_ends(struct rdmaez_impl_json *json)
+RDMAEZ_IMPL bool rdmaez_impl_json_line_ends(struct rdmaez_impl_json *json)
 {
 	for (; json->at < json->length; json->at++) {
 		const char byte = json->text[json->at];
@@ -615,12 +616,12 @@ RDMAEZ_API bool rdmaez_impl_json_line_ends(struct rdmaez_impl_json *json)
  * @param diag receives the explanation; may be NULL. Its field is the key's path, or "json" for the text;
  *        the place (#RDMAEZ_VALUE_BYTE) is that of a byte in @p json
  * @retval 0 @p caps is filled
- * @retval EINVAL @p json or @p caps is NULL (#RDMAEZ_NULL_ARGUMENT); the text is no JSON object
- *         (#RDMAEZ_JSON_SYNTAX), or one more than 32 deep (#RDMAEZ_JSON_DEPTH); it does not say that it is
- *         of this kind and version (#RDMAEZ_JSON_VERSION); a value is of another type than the field
- *         (#RDMAEZ_JSON_TYPE), beyond the field's range (#RDMAEZ_RANGE, or #RDMAEZ_JSON_RANGE where 63 bits
- *         do not hold the numbers), no GUID or too long a text (#RDMAEZ_JSON_TEXT), no source
- *         (#RDMAEZ_ENUM); a field is there twice (#RDMAEZ_JSON_TWICE)
+ * @retval EINVAL @p json or @p caps is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the text is no JSON object
+ *         (#RDMAEZ_WHY_JSON_SYNTAX), or one more than 32 deep (#RDMAEZ_WHY_JSON_DEPTH); it does not say that it is
+ *         of this kind and version (#RDMAEZ_WHY_JSON_VERSION); a value is of another type than the field
+ *         (#RDMAEZ_WHY_JSON_TYPE), beyond the field's range (#RDMAEZ_WHY_RANGE, or #RDMAEZ_WHY_JSON_RANGE where 63 bits
+ *         do not hold the numbers), no GUID or too long a text (#RDMAEZ_WHY_JSON_TEXT), no source
+ *         (#RDMAEZ_WHY_ENUM); a field is there twice (#RDMAEZ_WHY_JSON_TWICE)
  * @since rdmaez 0.1; rdma-core 33. Sources: RFC 8259
  */
 RDMAEZ_API int rdmaez_caps_parse(const char *json, size_t length, struct rdmaez_caps *caps,
@@ -631,7 +632,7 @@ RDMAEZ_API int rdmaez_caps_parse(const char *json, size_t length, struct rdmaez_
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_caps_parse");
 	if (!json || !caps)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  json ? "caps" : "json");
 	memset(&reading, 0, sizeof(reading));
 	reading.json.text = json;
@@ -643,7 +644,7 @@ RDMAEZ_API int rdmaez_caps_parse(const char *json, size_t length, struct rdmaez_
 	if (!rdmaez_impl_json_line_ends(&reading.json))
 		return rdmaez_impl_json_syntax(&reading.json);
 	if (!reading.version)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_JSON_VERSION, "rdmaez_caps");
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_JSON_VERSION, "rdmaez_caps");
 	for (int id = 0; id < RDMAEZ_CAPS_ID_COUNT; id++)
 		if ((!reading.read[id] || reading.null[id]) &&
 		    reading.caps.source[id] <= RDMAEZ_SOURCE_CORRECTED)

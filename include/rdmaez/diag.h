@@ -11,340 +11,15 @@
 #ifndef RDMAEZ_DIAG_H
 #define RDMAEZ_DIAG_H
 
-#include "base.h"
+#include "why.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/**
- * @brief All reasons, once: id, what is wrong, what to do about it.
- *
- * The enum, the sentences and the table in the documentation are all made from this list. Ids are
- * stable; new ones are added at the end.
- */
-#define RDMAEZ_REASONS(X)                                                                          \
-	X(NONE, "nothing is wrong", "nothing to do")                                               \
-	X(NULL_ARGUMENT, "a required pointer is NULL", "pass the object")                          \
-	X(OPTION_UNKNOWN, "the options hold bits that this version does not know",                 \
-	  "start the options from zero and set only documented bits")                              \
-	X(QP_TYPE, "this queue pair type has no transition table of its own in verbs",             \
-	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver types follow their driver")    \
-	X(QP_STATE, "this is not a queue pair state",                                              \
-	  "use RESET, INIT, RTR, RTS, SQD, SQE or ERR")                                            \
-	X(TRANSITION, "no queue pair may make this transition",                                    \
-	  "go through one of the states listed")                                                   \
-	X(MASK_MISSING, "attributes that this transition requires are not in the mask",            \
-	  "fill them and add their bits")                                                          \
-	X(MASK_NOT_ALLOWED, "attributes that this transition does not take are in the mask",       \
-	  "remove their bits: a superset is refused too")                                          \
-	X(MASK_RATE_LIMIT,                                                                         \
-	  "before Linux 7 only RAW_PACKET takes a rate limit, from RTR to RTS and within RTS",     \
-	  "remove the bit, or try the driver: from Linux 7 on each driver decides for itself")     \
-	X(RANGE, "the value is outside its range", "use a value within the range")                 \
-	X(ENUM, "the value is none of the enum's", "use one of the enum's names")                  \
-	X(MTU_IN_BYTES, "an MTU is an enum ibv_mtu, not a number of bytes",                        \
-	  "use IBV_MTU_256 to IBV_MTU_4096, or rdmaez_mtu_from_bytes()")                           \
-	X(ACCESS_BITS, "these access flags belong to memory regions, not to queue pairs",          \
-	  "keep to IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC, MW_BIND")     \
-	X(PORT, "the device has no such port", "use a port within the range")                      \
-	X(GRH_MISSING, "this port sends nothing without a global route header",                    \
-	  "set the peer's GID as the path's dgid, and a GID index of the port")                    \
-	X(PATH_EMPTY, "the path names no destination",                                             \
-	  "set the peer's GID as dgid, or on InfiniBand its LID as dlid")                          \
-	X(GID_INDEX, "the port's GID table has no such row", "use a row within the range")         \
-	X(GID_EMPTY, "the row of the GID table is empty",                                          \
-	  "give the network interface an address, or choose another row")                          \
-	X(GID_TYPE, "the row is of another GID type than asked for", "choose a row of that type")  \
-	X(GID_NO_NETDEV, "the row belongs to no network interface",                                \
-	  "bring the interface up, or choose another row")                                         \
-	X(GID_OTHER_NETDEV, "the row belongs to another network interface than asked for",         \
-	  "choose a row of that interface")                                                        \
-	X(GID_FAMILY, "the row and the peer's GID differ in family: IPv4 against IPv6",            \
-	  "let both ends use IPv4-mapped GIDs, or both IPv6")                                      \
-	X(GID_ROCE_V1, "the row is RoCE v1, which is not routed and which some devices refuse",    \
-	  "prefer a RoCE v2 row of the same address")                                              \
-	X(GID_LINK_LOCAL, "the row is link-local, which reaches only the same Ethernet segment",   \
-	  "prefer a row with an IPv4-mapped or a global address")                                  \
-	X(GID_NONE, "no row of the GID table will do",                                             \
-	  "give the network interface an address, or ask for less")                                \
-	X(PKEY_NOT_FOUND, "the port's P_Key table does not hold this partition key",               \
-	  "ask the subnet manager for it, or use the default partition 0xffff")                    \
-	X(QUERY_REFUSED, "the device did not answer the question", "see the errno")                \
-	X(REFUSED, "the device refused without saying why, and the mask is right",                 \
-	  "compare the values with the port's and the device's limits")                            \
-	X(MASK_UNKNOWN, "the mask holds bits that are no attribute", "remove the bits")            \
-	X(MASK_CAP, "a queue pair cannot be resized: no transition takes IBV_QP_CAP",              \
-	  "create the queue pair with the sizes it needs")                                         \
-	X(MASK_DROPPED, "the system call drops these attributes for XRC without a word",           \
-	  "nothing, or leave out their bits")                                                      \
-	X(MASK_DRIVER, "this driver takes fewer attributes than the kernel's table",               \
-	  "remove the bits")                                                                       \
-	X(CUR_STATE, "this is not the state the queue pair is in",                                 \
-	  "ask rdmaez_qp_state(), or leave IBV_QP_CUR_STATE out")                                  \
-	X(PORT_MISMATCH, "the address vector leaves by another port than the queue pair has",      \
-	  "use the port that was set on the way to INIT")                                          \
-	X(PORT_DOWN, "the port is not active, so nothing gets through", "bring the link up")       \
-	X(QKEY_PRIVILEGED, "a Q_Key with its top bit set is privileged",                           \
-	  "clear bit 31, run with CAP_NET_RAW, or `rdma system set privileged-qkey on`")           \
-	X(GID_TYPE_REFUSED, "this driver sends RoCE v2 only, and the row is RoCE v1",              \
-	  "choose a RoCE v2 row")                                                                  \
-	X(NEIGHBOUR, "the peer's Ethernet address did not turn up within a second",                \
-	  "ping the peer's address from the row's interface, and check the peer's GID")            \
-	X(NO_ROUTE, "no route leads from the row's interface to the peer's address",               \
-	  "add a route, or choose a row of the interface that has one")                            \
-	X(NO_IPV6, "this kernel has no IPv6, and the GID needs it",                                \
-	  "use IPv4-mapped GIDs, or load the ipv6 module")                                         \
-	X(APM, "alternate paths exist on native InfiniBand only",                                  \
-	  "remove IBV_QP_ALT_PATH; the flag of the device says nothing about RoCE")                \
-	X(PKEY_INDEX, "the port's P_Key table has no such row",                                    \
-	  "use a row within the range, or rdmaez_port_find_pkey()")                                \
-	X(PKEY_EMPTY, "the row of the P_Key table is empty",                                       \
-	  "use rdmaez_port_find_pkey(); row 0 is the default partition")                           \
-	X(PKEY_LIMITED, "the P_Key has limited membership, and two limited members never talk",    \
-	  "make sure that the peer is a full member")                                              \
-	X(MTU_ABOVE_ACTIVE,                                                                        \
-	  "the path MTU is above the port's active one: larger packets are lost",                  \
-	  "use the smaller active MTU of the two ports")                                           \
-	X(MTU_ABOVE_MAX, "the path MTU is above what the port can do",                             \
-	  "use the smaller active MTU of the two ports")                                           \
-	X(DEPTH_LIMIT, "the depth is above what the device can do",                                \
-	  "use the smaller of the two devices' limits")                                            \
-	X(DEPTH_ZERO, "a depth of 0 lets no READ or atomic in, whatever the access flags say",     \
-	  "use at least 1, or clear REMOTE_READ and REMOTE_ATOMIC")                                \
-	X(DEPTH_ZERO_HANG, "with a depth of 0 a READ or atomic never leaves the queue",            \
-	  "use at least 1")                                                                        \
-	X(WIDTH, "the value has more bits than the field, and drivers cut, ignore or refuse it",   \
-	  "use a value within the range")                                                          \
-	X(PSN_WIDTH, "packet sequence numbers have 24 bits, and the rest is cut",                  \
-	  "mask with 0xffffff at both ends")                                                       \
-	X(TIMEOUT_ZERO, "with timeout 0 no ACK timer runs, and a lost peer is never noticed",      \
-	  "use 14 (67 ms) or more")                                                                \
-	X(RNR_TIMER_ZERO, "min_rnr_timer 0 is not short but the longest of all, 655.36 ms",        \
-	  "use 12 (0.64 ms), or 1 for the shortest")                                               \
-	X(RNR_RETRY_ZERO, "with rnr_retry 0 the first missing receive breaks the connection",      \
-	  "use 7, which retries without end")                                                      \
-	X(RETRY_ZERO, "with retry_cnt 0 the first lost packet breaks the connection", "use 7")     \
-	X(HOP_LIMIT,                                                                               \
-	  "the first router uses up a hop limit of 1; connected RoCE takes the route's instead",   \
-	  "use 64")                                                                                \
-	X(ACCESS_TYPE, "this queue pair type takes no such requests from its peer",                \
-	  "remove the flags, or use RC")                                                           \
-	X(ACCESS_ATOMIC, "the device has no atomic operations", "remove IBV_ACCESS_REMOTE_ATOMIC") \
-	X(IWARP, "on iWARP the connection manager makes the transitions",                          \
-	  "connect with librdmacm")                                                                \
-	X(NO_SQD, "this driver has no SQD state",                                                  \
-	  "drain by waiting for the last completion, then reconnect")                              \
-	X(RESET_FINAL, "this driver cannot use a queue pair again after RESET",                    \
-	  "destroy the queue pair and create a new one")                                           \
-	X(SQ_DRAINING, "the send queue is still draining",                                         \
-	  "wait for IBV_EVENT_SQ_DRAINED, or poll sq_draining")                                    \
-	X(SECURITY, "the security policy forbids this partition or subnet",                        \
-	  "see the audit log; SELinux labels P_Keys")                                              \
-	X(NOT_SUPPORTED, "the driver does not support this",                                       \
-	  "compare with the driver's documentation")                                               \
-	X(NO_RESOURCES, "memory or a device resource ran out",                                     \
-	  "free objects, raise the limits, or try again later")                                    \
-	X(BUSY, "the device or the queue pair was busy", "try again")                              \
-	X(DEVICE_GONE, "the device was removed or has failed", "close it and open it again")       \
-	X(TIMED_OUT, "the device did not answer in time",                                          \
-	  "see the kernel log; the device may need a reset")                                       \
-	X(WC_OTHER_QP, "the completion is of another queue pair",                                  \
-	  "pass the queue pair whose number it holds")                                             \
-	X(WC_RETRIES,                                                                              \
-	  "the retries are used up, which takes this long where no answer comes at all",           \
-	  "see that the peer is alive and in RTR or RTS, then compare GID, LID, number and PSN")   \
-	X(WC_NO_TIMER, "no ACK timer runs, so negative acknowledgements have used the retries up", \
-	  "look for lost packets and a wrong PSN, and set a timeout to notice a lost peer")        \
-	X(WC_TIMEOUT_SHORT, "a busy network or peer may take longer than the ACK timeout",         \
-	  "use 14, which is 67 ms, or more")                                                       \
-	X(WC_RNR, "the peer had no receive posted, however often it was asked",                    \
-	  "post receives before the peer sends, and let rnr_retry be 7, which never gives up")     \
-	X(WC_RNR_TIMER, "the peer had this long to post one, if its timer is this queue pair's",   \
-	  "let the peer use a longer min_rnr_timer: the receiver decides")                         \
-	X(WC_ACCESS,                                                                               \
-	  "remote rights are missing, and an end without them refuses, here or a peer set up "     \
-	  "alike",                                                                                 \
-	  "set the right at both queue pairs and at the memory region")                            \
-	X(WC_DEPTH_ABOVE,                                                                          \
-	  "more READs and atomics are sent at once than a peer set up alike takes",                \
-	  "let max_rd_atomic be at most the peer's max_dest_rd_atomic")                            \
-	X(WC_LIMIT, "a request beyond this limit ends with this status",                           \
-	  "keep requests within it; those of a queue pair are fixed when it is created")           \
-	X(WC_GRH_ROOM,                                                                             \
-	  "a UD receive takes 40 bytes before the message, for the global route header",           \
-	  "post receives that are 40 bytes longer than the longest message")                       \
-	X(WC_FLUSHED,                                                                              \
-	  "the request was given back untried, because the queue pair had stopped working",        \
-	  "find the first completion that is no flush, or who moved the queue pair to ERR")        \
-	X(WC_IWARP, "on iWARP the end of a connection shows as flushes only",                      \
-	  "look for RDMA_CM_EVENT_DISCONNECTED or IBV_EVENT_QP_FATAL")                             \
-	X(UNEXPLAINED, "the device refused without saying why, and nothing wrong was found",       \
-	  "compare with the device's limits, and see the kernel log")                              \
-	X(CREATE_TYPE, "the device has no queue pairs of this type", "use RC, or another device")  \
-	X(CREATE_DOMAIN,                                                                           \
-	  "no domain is given: XRC_RECV needs an XRC domain, every other type a protection "       \
-	  "domain",                                                                                \
-	  "call rdmaez_qp_create_ex() with the domain and its bit in comp_mask")                   \
-	X(CREATE_CONTEXT, "the object belongs to another context than the queue pair will",        \
-	  "open the device once and create all parts of a queue pair from that")                   \
-	X(CREATE_SRQ, "an XRC_SEND queue pair receives nothing, so it takes no SRQ",               \
-	  "leave srq NULL; the peer's SRQ is named by each work request")                          \
-	X(CREATE_SRQ_PD, "the shared receive queue is of another protection domain",               \
-	  "create both in one protection domain")                                                  \
-	X(CREATE_PRIVILEGE, "a RAW_PACKET queue pair takes CAP_NET_RAW",                           \
-	  "run as root, or give the program CAP_NET_RAW")                                          \
-	X(CAP_LIMIT, "this is more than the device has", "ask for less, within the range")         \
-	X(CAP_INLINE,                                                                              \
-	  "devices do not publish how much inline data they take, and this may be too much",       \
-	  "find the limit with rdmaez_qp_max_inline()")                                            \
-	X(CAP_TOGETHER,                                                                            \
-	  "each number is within its limit, but work requests that hold much leave room for "      \
-	  "fewer",                                                                                 \
-	  "ask for fewer work requests, or for fewer SGEs and less inline data in each")           \
-	X(MEMLOCK, "a process may lock this much memory, and all that it has registered counts",   \
-	  "raise `ulimit -l`, memlock in limits.conf or systemd's LimitMEMLOCK, or have "          \
-	  "CAP_IPC_LOCK")                                                                          \
-	X(MR_LOCAL_WRITE, "remote write and remote atomic need local write as well",               \
-	  "add IBV_ACCESS_LOCAL_WRITE")                                                            \
-	X(MR_ACCESS_BITS, "these bits are no access flags of a memory region",                     \
-	  "use what verbs.h names IBV_ACCESS_")                                                    \
-	X(MR_ACCESS_REFUSED, "not every device and kernel takes these access flags",               \
-	  "try without them")                                                                      \
-	X(MR_ON_DEMAND, "the device has no on-demand paging of this kind",                         \
-	  "register without IBV_ACCESS_ON_DEMAND, so that the memory is locked")                   \
-	X(MR_UNMAPPED, "part of the memory is not mapped",                                         \
-	  "compare address and length with what was allocated")                                    \
-	X(MR_PROTECTION, "the memory is mapped, but read-only, inaccessible, or part of a file",   \
-	  "use memory that the process may read and write, or register a read-only one for "       \
-	  "reading")                                                                               \
-	X(WR_BAD,                                                                                  \
-	  "this work request was refused; those before it are posted, those after it are not",     \
-	  "correct it, and post the list again from here on")                                      \
-	X(WR_BAD_UNKNOWN, "the provider names no work request, and may have kept all of them",     \
-	  "take none of them as lost before the queue pair was in RESET")                          \
-	X(WR_STATE, "the queue pair does not take such work in this state",                        \
-	  "post receives from INIT on, and sends from RTS on")                                     \
-	X(WR_QP_ERROR,                                                                             \
-	  "the queue pair has stopped working, and some drivers take no more work then",           \
-	  "poll for the first completion with an error, then connect anew")                        \
-	X(WR_OPCODE, "queue pairs of this type have no such operation",                            \
-	  "use one that ibv_post_send(3) lists for the type")                                      \
-	X(WR_SGE, "the queue pair was created for fewer scatter/gather elements",                  \
-	  "use fewer, or create it with a larger cap.max_send_sge or cap.max_recv_sge")            \
-	X(WR_INLINE, "the queue pair was created for less inline data",                            \
-	  "send from a memory region, or create it with a larger cap.max_inline_data")             \
-	X(WR_INLINE_OPCODE, "only sends and RDMA writes take inline data",                         \
-	  "clear IBV_SEND_INLINE")                                                                 \
-	X(WR_ATOMIC, "an atomic works on 8 bytes at an address that is a multiple of 8",           \
-	  "give one element of 8 bytes and an aligned remote address")                             \
-	X(WR_UD_LENGTH,                                                                            \
-	  "a UD message travels in one packet, and this one is longer than the port's MTU",        \
-	  "send less at a time, or use RC")                                                        \
-	X(WR_AH_PD, "the address handle is of another protection domain",                          \
-	  "create it in the queue pair's")                                                         \
-	X(WR_UNSIGNALED, "this driver takes signaled work requests only",                          \
-	  "set IBV_SEND_SIGNALED, or sq_sig_all when creating the queue pair")                     \
-	X(WR_SRQ, "this queue pair takes its receives from a shared receive queue",                \
-	  "post them with ibv_post_srq_recv()")                                                    \
-	X(WR_NO_QUEUE, "the queue pair was created without this queue",                            \
-	  "create it with a cap.max_send_wr or cap.max_recv_wr of 1 or more")                      \
-	X(WR_QUEUE_FULL,                                                                           \
-	  "as many work requests may be outstanding as the queue holds, and it seems full",        \
-	  "poll completions first; an unsignaled send keeps its place until a later signaled one " \
-	  "completes")                                                                             \
-	X(NEED_UNMET, "the device does not meet what is asked for",                                \
-	  "ask for what it offers, or use another device")                                         \
-	X(NEED_UNKNOWN, "nobody says whether the device has what is asked for",                    \
-	  "try it, or see rdmaez_caps_source_str() for why nobody says")                           \
-	X(DM_TOKEN_MAGIC, "these bytes are no token of device memory",                             \
-	  "send what rdmaez_dm_send() sends, and read nothing of it beforehand")                   \
-	X(DM_TOKEN_VERSION, "the token is of a version that this rdmaez does not know",            \
-	  "use the same rdmaez in both processes")                                                 \
-	X(DM_TOKEN_FIELD, "no token of rdmaez_dm_export() holds this",                             \
-	  "export the memory again, and send the token as it is")                                  \
-	X(DM_TOKEN_SUM, "the token was changed on its way",                                        \
-	  "export the memory again, and send the token as it is")                                  \
-	X(DM_TOKEN_OTHER, "the token is of another device memory than this",                       \
-	  "send the token that was exported of this memory")                                       \
-	X(DM_MESSAGE_SIZE, "the message is not as long as a token",                                \
-	  "let both processes agree on what they send, and in which order")                        \
-	X(DM_MESSAGE_FD, "exactly one file descriptor belongs to a token",                         \
-	  "send with rdmaez_dm_send() over a Unix socket")                                         \
-	X(DM_NO_HANDLE, "the memory has no number by which another process could name it",         \
-	  "use rdma-core 35 or newer to allocate it")                                              \
-	X(DM_NO_IMPORT, "this libibverbs cannot import device memory",                             \
-	  "use rdma-core 35 or newer")                                                             \
-	X(DM_NO_DMABUF, "this libibverbs, or the driver, makes no dma-buf of device memory",       \
-	  "use rdma-core 62 or newer, and a device whose driver can")                              \
-	X(DM_FD, "the file descriptor is not that of an RDMA device as this machine has one",      \
-	  "send the descriptor of the context that has the memory: rdmaez_dm_send() does")         \
-	X(DM_OTHER_DEVICE, "the file descriptor is of another device than the token",              \
-	  "send the token with the descriptor of its own context")                                 \
-	X(DM_STALE, "the other process has freed this, or never had it",                           \
-	  "import while the other process holds it; it may free after the answer")                 \
-	X(DM_EMULATED, "the memory is emulated, and no function is given that opens such memory",  \
-	  "include rdmaez/dm_emu.h and set the options' open")                                     \
-	X(DM_NOT_SHARED, "the token does not hold what is wanted",                                 \
-	  "let the other process export it with the memory")                                       \
-	X(DM_OTHER_CONTEXT, "the object belongs to another context than the memory",               \
-	  "create it in the context that has the memory")                                          \
-	X(PEER_SILENT, "the other process did not get it done in time",                            \
-	  "see whether it runs, or wait longer: timeout_ns")                                       \
-	X(PEER_CLOSED, "the other process has closed the socket", "see why it ended")              \
-	X(SOCKET, "the socket does not carry this message",                                        \
-	  "use a connected Unix socket; the errno says more")                                      \
-	X(DM_EMU_REAL, "the device has device memory of its own",                                  \
-	  "use that, or attach with RDMAEZ_DM_EMU_FORCE")                                          \
-	X(DM_EMU_ATTACHED, "emulated device memory is attached already",                           \
-	  "use it as it is, or detach it first")                                                   \
-	X(DM_EMU_FD, "the file descriptor is not that of emulated device memory",                  \
-	  "use what rdmaez_dm_emu_fd() tells, of the same version of rdmaez")                      \
-	X(JSON_SYNTAX, "the text is not JSON, from this byte on",                                  \
-	  "give a JSON object, as rdmaez_caps_json() writes it")                                   \
-	X(JSON_DEPTH, "the JSON is nested more deeply than is read",                               \
-	  "leave out what does not belong to it")                                                  \
-	X(JSON_VERSION,                                                                            \
-	  "the JSON does not say that it holds capabilities of a version known here",              \
-	  "use what the same rdmaez wrote, or set the key rdmaez_caps to 1")                       \
-	X(JSON_TYPE, "the value is of another type than the field",                                \
-	  "write whole numbers as they are, texts and GUIDs in quotes, and true, false or null")   \
-	X(JSON_RANGE, "the number does not fit into the field",                                    \
-	  "use a number of the field's type")                                                      \
-	X(JSON_TEXT, "the text is no GUID, or does not fit into the field",                        \
-	  "write a GUID as 0011:2233:4455:6677, and other texts no longer than verbs have them")   \
-	X(JSON_TWICE, "the JSON has this key twice", "keep one of the two")                        \
-	X(DM_NONE, "the device reports no device memory",                                          \
-	  "use a device that has some, or rdmaez/dm_emu.h for development")                        \
-	X(DM_FULL, "no piece of device memory of this size seems to be free",                      \
-	  "ask for less, or free what is not needed: each piece takes whole pages of the "         \
-	  "device's window")                                                                       \
-	X(DM_ALIGNMENT, "this is no power of two, or more than the device has",                    \
-	  "use a power of two; 0 is the device's own")                                             \
-	X(DM_CLOSED, "the device memory is closed", "allocate it anew")                            \
-	X(DM_RANGE, "the bytes do not lie in the device memory", "stay within the range")          \
-	X(DM_GRANULARITY, "the CPU copies whole words of 4 bytes",                                 \
-	  "use a multiple of 4, or rdmaez_dm_copy_to_bytes() and rdmaez_dm_copy_from_bytes()")     \
-	X(DM_NO_CPU, "the CPU has no access to this kind of device memory",                        \
-	  "let requests read and write it")                                                        \
-	X(DM_RELAXED, "drivers take no optional access flags for device memory",                   \
-	  "leave out IBV_ACCESS_RELAXED_ORDERING and its like")                                    \
-	X(DM_ACCESS_BITS, "device memory takes no such access flags",                              \
-	  "keep to IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE and REMOTE_ATOMIC")           \
-	X(DM_BLOCKS, "some firmware registers device memory in blocks of 64 bytes only",           \
-	  "register a multiple of 64 bytes from a multiple of 64 on")                              \
-	X(DM_NOT_REGION, "this is no region of device memory",                                     \
-	  "give the region that rdmaez_dm_reg() or ibv_reg_dm_mr() has made of this memory")       \
-	X(DM_EMU_PAGE, "regions of emulated device memory begin where a page begins",              \
-	  "register from a multiple of the page size on, which sysconf(_SC_PAGESIZE) tells")       \
-	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",        \
-	  "import the memory alone, and register it on the context that comes with it")
-
-#define RDMAEZ_IMPL_REASON_ID(id, what, fix) RDMAEZ_##id,
-
-/** @brief Why something was refused or is unwise: `RDMAEZ_` and the ids of #RDMAEZ_REASONS. */
-enum rdmaez_reason {
-	RDMAEZ_REASONS(RDMAEZ_IMPL_REASON_ID) RDMAEZ_REASON_COUNT /**< how many there are */
+/** @brief Why something was refused or is unwise: `RDMAEZ_` and the ids of #RDMAEZ_WHY_LIST. */
+enum rdmaez_why {
+	RDMAEZ_WHY_LIST(RDMAEZ_IMPL_REASON_ID) RDMAEZ_WHY_COUNT /**< how many there are */
 };
 
 /** @brief How the numbers of a finding are to be read. */
@@ -372,14 +47,14 @@ enum rdmaez_value {
 
 /** @brief How sure a finding is, and how bad. Findings are kept in this order. */
 enum rdmaez_severity {
-	RDMAEZ_ERROR, /**< certain: for this the call was refused, or would be */
-	RDMAEZ_LIKELY, /**< may be refused, or a usual cause of what was; the device does not say itself */
-	RDMAEZ_ADVICE /**< accepted, but an expert would do otherwise */
+	RDMAEZ_DIAG_ERROR, /**< certain: for this the call was refused, or would be */
+	RDMAEZ_DIAG_LIKELY, /**< may be refused, or a usual cause of what was; the device does not say itself */
+	RDMAEZ_DIAG_ADVICE /**< accepted, but an expert would do otherwise */
 };
 
 /** @brief One thing that is wrong. */
 struct rdmaez_finding {
-	enum rdmaez_reason reason;     /**< why */
+	enum rdmaez_why reason;        /**< why */
 	enum rdmaez_severity severity; /**< how sure, and how bad */
 	enum rdmaez_value kind;        /**< how to read the numbers below */
 	const char *field;             /**< the verbs name of the field, a literal; never NULL */
@@ -409,53 +84,26 @@ struct rdmaez_diag {
 	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< errors before advice */
 };
 
-/* A line of the list. */
-struct rdmaez_impl_reason {
-	const char *id;
-	const char *what;
-	const char *fix;
-};
-
-RDMAEZ_IMPL_APART const struct rdmaez_impl_reason *
-rdmaez_impl_reason_line(enum rdmaez_reason reason)
-{
-#define RDMAEZ_IMPL_REASON_LINE(id, what, fix) {#id, what, fix},
-	static const struct rdmaez_impl_reason lines[] = {
-		RDMAEZ_REASONS(RDMAEZ_IMPL_REASON_LINE){"?", "unknown reason", ""}};
-#undef RDMAEZ_IMPL_REASON_LINE
-
-	return &lines[(unsigned int)reason < RDMAEZ_REASON_COUNT ? reason : RDMAEZ_REASON_COUNT];
-}
-
 /**
  * @brief What a reason means, as a sentence without its full stop.
  * @param reason any value
  * @return static text; "unknown reason" for a value outside the list
  */
-RDMAEZ_API const char *rdmaez_reason_str(enum rdmaez_reason reason)
-{
-	return rdmaez_impl_reason_line(reason)->what;
-}
+RDMAEZ_API const char *rdmaez_why_str(enum rdmaez_why reason);
 
 /**
  * @brief What to do about a reason, as a sentence without its full stop.
  * @param reason any value
  * @return static text; "" for a value outside the list
  */
-RDMAEZ_API const char *rdmaez_reason_fix(enum rdmaez_reason reason)
-{
-	return rdmaez_impl_reason_line(reason)->fix;
-}
+RDMAEZ_API const char *rdmaez_why_fix(enum rdmaez_why reason);
 
 /**
- * @brief The name of a reason's id without its prefix, "MASK_MISSING" for #RDMAEZ_MASK_MISSING.
+ * @brief The name of a reason's id without its prefix, "MASK_MISSING" for #RDMAEZ_WHY_MASK_MISSING.
  * @param reason any value
  * @return static text; "?" for a value outside the list
  */
-RDMAEZ_API const char *rdmaez_reason_id(enum rdmaez_reason reason)
-{
-	return rdmaez_impl_reason_line(reason)->id;
-}
+RDMAEZ_API const char *rdmaez_why_id(enum rdmaez_why reason);
 
 /**
  * @brief Whether a record holds a finding of this reason.
@@ -464,117 +112,12 @@ RDMAEZ_API const char *rdmaez_reason_id(enum rdmaez_reason reason)
  * @return the first such finding, or NULL
  */
 RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_diag *diag,
-							 enum rdmaez_reason reason)
-{
-	for (unsigned int i = 0; diag && i < diag->count; i++)
-		if (diag->finding[i].reason == reason)
-			return &diag->finding[i];
-	return NULL;
-}
-
-/* Every public function that takes a record calls this first. */
-RDMAEZ_IMPL_FOLD void rdmaez_impl_diag_reset(struct rdmaez_diag *diag, const char *call)
-{
-	if (!diag)
-		return;
-	memset(diag, 0, sizeof(*diag));
-	diag->call = call;
-	diag->from = -1;
-	diag->to = -1;
-}
-
-/* Notes which device a record is about. Both names are arrays of IBV_SYSFS_NAME_MAX bytes. */
-RDMAEZ_API void rdmaez_impl_diag_device(struct rdmaez_diag *diag, const struct ibv_context *context)
-{
-	if (diag && context->device)
-		memcpy(diag->device, context->device->name, sizeof(diag->device));
-}
-
-/* Notes which queue pair a record is about. */
-RDMAEZ_API void rdmaez_impl_diag_qp(struct rdmaez_diag *diag, const struct ibv_qp *qp)
-{
-	if (!diag)
-		return;
-	rdmaez_impl_diag_device(diag, qp->context);
-	diag->qp_num = qp->qp_num;
-	diag->qp_type = (int)qp->qp_type;
-}
-
-/* Notes which transition a record is about. */
-RDMAEZ_API void rdmaez_impl_diag_transition(struct rdmaez_diag *diag, enum ibv_qp_type type,
-					    enum ibv_qp_state from, enum ibv_qp_state to)
-{
-	if (!diag)
-		return;
-	diag->qp_type = (int)type;
-	diag->from = (int)from;
-	diag->to = (int)to;
-}
-
-/* Forgets the findings, when something better turned up. */
-RDMAEZ_API void rdmaez_impl_diag_forget(struct rdmaez_diag *diag)
-{
-	if (!diag)
-		return;
-	diag->error = 0;
-	diag->count = 0;
-	diag->dropped = 0;
-}
-
-/* Puts a finding behind those of its severity and before the rest; the last one may fall out. */
-RDMAEZ_IMPL_APART void rdmaez_impl_diag_add(struct rdmaez_diag *diag, enum rdmaez_severity severity,
-					    enum rdmaez_reason reason, const char *field,
-					    enum rdmaez_value kind, uint64_t value, uint64_t min,
-					    uint64_t max)
-{
-	unsigned int at = diag->count;
-
-	while (at > 0 && diag->finding[at - 1].severity > severity)
-		at--;
-	if (diag->count < RDMAEZ_DIAG_FINDINGS)
-		diag->count++;
-	else
-		diag->dropped++;
-	if (at == RDMAEZ_DIAG_FINDINGS)
-		return;
-	for (unsigned int i = diag->count - 1; i > at; i--)
-		diag->finding[i] = diag->finding[i - 1];
-	diag->finding[at].reason = reason;
-	diag->finding[at].severity = severity;
-	diag->finding[at].field = field;
-	diag->finding[at].kind = kind;
-	diag->finding[at].value = value;
-	diag->finding[at].min = min;
-	diag->finding[at].max = max;
-}
-
-/* Adds a finding if there is a record, and returns the error, which the record remembers. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse(struct rdmaez_diag *diag, int error,
-					enum rdmaez_reason reason, const char *field)
-{
-	if (diag) {
-		diag->error = error;
-		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, reason, field, RDMAEZ_VALUE_NONE, 0, 0, 0);
-	}
-	return error;
-}
-
-/* The same with what was given and what is accepted. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_refuse_value(struct rdmaez_diag *diag, int error,
-					      enum rdmaez_reason reason, const char *field,
-					      enum rdmaez_value kind, int64_t value, int64_t min,
-					      int64_t max)
-{
-	if (diag) {
-		diag->error = error;
-		rdmaez_impl_diag_add(diag, RDMAEZ_ERROR, reason, field, kind, (uint64_t)value,
-				     (uint64_t)min, (uint64_t)max);
-	}
-	return error;
-}
+							 enum rdmaez_why reason);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "impl/diag.h"
 
 #endif

@@ -26,10 +26,7 @@
 #ifndef RDMAEZ_DM_H
 #define RDMAEZ_DM_H
 
-#include <unistd.h>
-
-#include "explain.h"
-#include "dm_hook.h"
+#include "diag.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,102 +81,7 @@ enum rdmaez_dm_use {
 	RDMAEZ_DM_OWN_WRITES = 1 << 3    /**< own requests write it: receives, what a READ brings */
 };
 
-/* Devices hand device memory out in units of this many bytes. */
-#define RDMAEZ_IMPL_DM_UNIT 64u
-
-/* Copies are made of words. */
-#define RDMAEZ_IMPL_DM_WORD 4u
-
-/* How much goes over the stack at a time, where it has to, in words. */
-#define RDMAEZ_IMPL_DM_STACK 64
-
-/* What regions on device memory may be registered with; rdmaez adds ZERO_BASED. */
-#define RDMAEZ_IMPL_DM_ACCESS                                                            \
-	((unsigned int)IBV_ACCESS_LOCAL_WRITE | (unsigned int)IBV_ACCESS_REMOTE_WRITE |  \
-	 (unsigned int)IBV_ACCESS_REMOTE_READ | (unsigned int)IBV_ACCESS_REMOTE_ATOMIC | \
-	 (unsigned int)IBV_ACCESS_ZERO_BASED)
-
-/* Settles how far copies go by the short way: nowhere, unless the driver has both copy functions. */
-RDMAEZ_IMPL_FOLD void rdmaez_impl_dm_settle(struct rdmaez_dm *dm)
-{
-	dm->direct = dm->dm->memcpy_to_dm && dm->dm->memcpy_from_dm ? dm->length : 0;
-}
-
 /* ---- Life --------------------------------------------------------------------------------- */
-
-/* The options, and what verbs calls them: the alignment as an exponent. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_opts(const struct rdmaez_dm_opts *opts,
-					  struct ibv_alloc_dm_attr *attr, struct rdmaez_diag *diag)
-{
-	const int unknown = opts->flags & ~RDMAEZ_DM_EXACT;
-	const uint64_t most = UINT64_C(1) << 31;
-
-	if (unknown)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, "opts.flags",
-						RDMAEZ_VALUE_FLAGS, (unsigned int)unknown, 0,
-						(unsigned int)opts->flags);
-	if (opts->alignment > most || (opts->alignment & (opts->alignment - 1)))
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_DM_ALIGNMENT, "opts.alignment",
-						RDMAEZ_VALUE_BYTES, (int64_t)opts->alignment, 1,
-						(int64_t)most);
-	for (uint64_t rest = opts->alignment; rest > 1; rest >>= 1)
-		attr->log_align_req++;
-	return 0;
-}
-
-/* What the device is asked for: whole units, unless it has not that much. */
-RDMAEZ_API size_t rdmaez_impl_dm_round(size_t length, uint64_t most)
-{
-	const size_t over = length % RDMAEZ_IMPL_DM_UNIT;
-	const size_t add = over ? RDMAEZ_IMPL_DM_UNIT - over : 0;
-
-	return add <= most - length ? length + add : length;
-}
-
-/* Asks the device how much it gives at once, and settles the length. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_size(struct ibv_context *context, size_t length, int flags,
-					  struct ibv_alloc_dm_attr *attr, struct rdmaez_diag *diag)
-{
-	struct ibv_device_attr_ex device;
-	uint64_t most;
-	int error;
-
-	memset(&device, 0, sizeof(device));
-	errno = 0;
-	error = rdmaez_impl_error(ibv_query_device_ex(context, NULL, &device));
-	if (error)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_device_ex");
-	if (!device.max_dm_size)
-		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_DM_NONE, "max_dm_size");
-	most = device.max_dm_size < SIZE_MAX ? device.max_dm_size : SIZE_MAX;
-	if (!length || length > most)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "length",
-						RDMAEZ_VALUE_BYTES, (int64_t)length, 1,
-						(int64_t)most);
-	attr->length = flags & RDMAEZ_DM_EXACT ? length : rdmaez_impl_dm_round(length, most);
-	return 0;
-}
-
-/* The device has refused: what its errno means here. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_attr *attr, int error,
-						   struct rdmaez_diag *diag)
-{
-	if (!diag)
-		return error;
-	diag->error = error;
-	if (error == ENOMEM || error == EAGAIN || error == ENOSPC)
-		rdmaez_impl_suspect(diag, RDMAEZ_DM_FULL, "length", RDMAEZ_VALUE_BYTES,
-				    attr->length, 0, UINT64_MAX);
-	else if (error == EINVAL && UINT64_C(1) << attr->log_align_req > RDMAEZ_IMPL_DM_UNIT)
-		rdmaez_impl_suspect(diag, RDMAEZ_DM_ALIGNMENT, "opts.alignment", RDMAEZ_VALUE_BYTES,
-				    UINT64_C(1) << attr->log_align_req, 0, UINT64_MAX);
-	else if (error == EPROTONOSUPPORT)
-		rdmaez_impl_suspect(diag, RDMAEZ_NOT_SUPPORTED, "ibv_alloc_dm", RDMAEZ_VALUE_NONE,
-				    0, 0, 0);
-	else
-		rdmaez_impl_explain_errno(diag, "ibv_alloc_dm", error);
-	return error;
-}
 
 /**
  * @brief Allocates device memory.
@@ -196,91 +98,26 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_att
  * @param dm receives the memory; written on success only; ends with rdmaez_dm_close()
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p dm is the memory
- * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); unknown flags (#RDMAEZ_OPTION_UNKNOWN); an
- *         alignment that is no power of two up to 2^31 (#RDMAEZ_DM_ALIGNMENT); a length out of range
- *         (#RDMAEZ_RANGE); likely, where more than 64 was asked for, more alignment than the device can
- *         do (#RDMAEZ_DM_ALIGNMENT)
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); an
+ *         alignment that is no power of two up to 2^31 (#RDMAEZ_WHY_DM_ALIGNMENT); a length out of range
+ *         (#RDMAEZ_WHY_RANGE); likely, where more than 64 was asked for, more alignment than the device can
+ *         do (#RDMAEZ_WHY_DM_ALIGNMENT)
  * @retval EOPNOTSUPP the device has no device memory, or its driver tells nothing of it
- *         (#RDMAEZ_DM_NONE), in which case it is not asked for any: the `mana` driver, for one, hands
+ *         (#RDMAEZ_WHY_DM_NONE), in which case it is not asked for any: the `mana` driver, for one, hands
  *         out memory that crashes whoever copies into it
- * @retval ENOMEM likely not enough of it is free in one piece (#RDMAEZ_DM_FULL); EAGAIN and ENOSPC
+ * @retval ENOMEM likely not enough of it is free in one piece (#RDMAEZ_WHY_DM_FULL); EAGAIN and ENOSPC
  *         likewise
- * @retval EPROTONOSUPPORT the kernel has no device memory for this driver (#RDMAEZ_NOT_SUPPORTED)
- * @return any other errno of ibv_query_device_ex() (#RDMAEZ_QUERY_REFUSED) or of ibv_alloc_dm()
- *         (#RDMAEZ_BUSY, #RDMAEZ_DEVICE_GONE, #RDMAEZ_TIMED_OUT, #RDMAEZ_NOT_SUPPORTED,
- *         #RDMAEZ_UNEXPLAINED)
+ * @retval EPROTONOSUPPORT the kernel has no device memory for this driver (#RDMAEZ_WHY_NOT_SUPPORTED)
+ * @return any other errno of ibv_query_device_ex() (#RDMAEZ_WHY_QUERY_REFUSED) or of ibv_alloc_dm()
+ *         (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED,
+ *         #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
  * One ibv_query_device_ex(), one ibv_alloc_dm().
  * @since rdmaez 0.1; rdma-core 33. Sources: `handle_alloc_dm_memic()` and ibv_alloc_dm(3)
  */
 RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 			       const struct rdmaez_dm_opts *opts, struct rdmaez_dm *dm,
-			       struct rdmaez_diag *diag)
-{
-	struct ibv_alloc_dm_attr attr;
-	struct ibv_dm *made;
-	int error = 0;
-
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_alloc");
-	if (!context || !dm)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
-					  context ? "dm" : "context");
-	rdmaez_impl_diag_device(diag, context);
-	memset(&attr, 0, sizeof(attr));
-	if (opts)
-		error = rdmaez_impl_dm_opts(opts, &attr, diag);
-	if (!error)
-		error = rdmaez_impl_dm_size(context, length, opts ? opts->flags : 0, &attr, diag);
-	if (error)
-		return error;
-	errno = 0;
-	made = ibv_alloc_dm(context, &attr);
-	if (!made)
-		return rdmaez_impl_dm_explain_alloc(&attr, rdmaez_impl_error_of_null(), diag);
-	dm->dm = made;
-	dm->context = context;
-	dm->length = length;
-	dm->alloc_length = attr.length;
-	dm->alignment = opts ? opts->alignment : 0;
-	dm->owner = RDMAEZ_DM_ALLOCATED;
-	rdmaez_impl_dm_settle(dm);
-	return 0;
-}
-
-/*
- * Whether the driver gives copy functions and yet reports no device memory: `mana` does, whose pointers hold
- * whatever was in the memory before. One that does not answer is believed.
- */
-RDMAEZ_IMPL_APART bool rdmaez_impl_dm_untrusted(const struct ibv_dm *memory)
-{
-	struct ibv_device_attr_ex device;
-
-	if (!memory->memcpy_to_dm && !memory->memcpy_from_dm)
-		return false;
-	memset(&device, 0, sizeof(device));
-	return !ibv_query_device_ex(memory->context, NULL, &device) && !device.max_dm_size;
-}
-
-/* Adopts it, whoever frees it. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_adopt(struct ibv_dm *memory, size_t length,
-					   enum rdmaez_dm_owner owner, struct rdmaez_dm *dm)
-{
-	if (!memory || !length || !dm)
-		return EINVAL;
-	if (owner == RDMAEZ_DM_IMPORTED && !rdmaez_impl_dm_can_import() &&
-	    !rdmaez_impl_dm_hook_of(memory->context))
-		return EOPNOTSUPP;
-	if (rdmaez_impl_dm_untrusted(memory))
-		return EOPNOTSUPP;
-	dm->dm = memory;
-	dm->context = memory->context;
-	dm->length = length;
-	dm->alloc_length = length;
-	dm->alignment = 0;
-	dm->owner = owner;
-	rdmaez_impl_dm_settle(dm);
-	return 0;
-}
+			       struct rdmaez_diag *diag);
 
 /**
  * @brief Adopts device memory that the application has allocated, which rdmaez_dm_close() then frees.
@@ -303,10 +140,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_adopt(struct ibv_dm *memory, size_t length,
  * One ibv_query_device_ex(), unless the memory has no copy functions. Where it fails the memory is adopted.
  * @since rdmaez 0.1; rdma-core 33. Source: `mana_alloc_dm()` of rdma-core 62 to 65
  */
-RDMAEZ_API int rdmaez_dm_wrap(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm)
-{
-	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_WRAPPED, dm);
-}
+RDMAEZ_API int rdmaez_dm_wrap(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm);
 
 /**
  * @brief Adopts device memory that the application has imported, which rdmaez_dm_close() then unimports.
@@ -326,10 +160,7 @@ RDMAEZ_API int rdmaez_dm_wrap(struct ibv_dm *memory, size_t length, struct rdmae
  * As rdmaez_dm_wrap().
  * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
  */
-RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm)
-{
-	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_IMPORTED, dm);
-}
+RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm);
 
 /**
  * @brief Gives device memory back: frees what was allocated or wrapped, unimports what was imported.
@@ -347,76 +178,9 @@ RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, str
  * One ibv_free_dm() or ibv_unimport_dm(); both where the answer was ENOENT.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm)
-{
-	int error = 0;
-
-	if (!dm || !dm->dm || dm->owner == RDMAEZ_DM_NOBODY)
-		return EINVAL;
-	errno = 0;
-	if (dm->owner != RDMAEZ_DM_IMPORTED)
-		error = rdmaez_impl_error(ibv_free_dm(dm->dm));
-	if (error && error != ENOENT)
-		return error;
-	/* What is left where the kernel has it no more is the mapping, which goes this way. */
-	if (error || dm->owner == RDMAEZ_DM_IMPORTED)
-		rdmaez_impl_dm_unimport(dm->dm);
-	memset(dm, 0, sizeof(*dm));
-	return error;
-}
+RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm);
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
-
-/* Where the longest region ends. An application's own struct may have nothing there. */
-RDMAEZ_API size_t rdmaez_impl_dm_whole(const struct rdmaez_dm *dm)
-{
-	return dm->alloc_length > dm->length ? dm->alloc_length : dm->length;
-}
-
-/* Whether a range is inside, and if not which of its two numbers is too large. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_inside(const struct rdmaez_dm *dm, uint64_t offset,
-					    uint64_t length, int error, struct rdmaez_diag *diag)
-{
-	if (offset > dm->length)
-		return rdmaez_impl_refuse_value(diag, error, RDMAEZ_DM_RANGE, "offset",
-						RDMAEZ_VALUE_BYTES, (int64_t)offset, 0,
-						(int64_t)dm->length);
-	if (length > dm->length - offset)
-		return rdmaez_impl_refuse_value(diag, error, RDMAEZ_DM_RANGE, "length",
-						RDMAEZ_VALUE_BYTES, (int64_t)length, 0,
-						(int64_t)(dm->length - offset));
-	return 0;
-}
-
-/* The numbers that are no multiples of a word: a finding for each. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_whole_words(uint64_t offset, uint64_t length,
-						 struct rdmaez_diag *diag)
-{
-	int error = 0;
-
-	if (offset % RDMAEZ_IMPL_DM_WORD)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_DM_GRANULARITY, "offset",
-						 RDMAEZ_VALUE_BYTES, (int64_t)offset, 0, -1);
-	if (length % RDMAEZ_IMPL_DM_WORD)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_DM_GRANULARITY, "length",
-						 RDMAEZ_VALUE_BYTES, (int64_t)length, 0, -1);
-	return error;
-}
-
-/* Whether there is memory, the range is inside, and made of words. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_copy_check(const struct rdmaez_dm *dm, uint64_t offset,
-						size_t length, struct rdmaez_diag *diag)
-{
-	int error;
-
-	if (!dm)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "dm");
-	if (!dm->dm)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_CLOSED, "dm");
-	rdmaez_impl_diag_device(diag, dm->context);
-	error = rdmaez_impl_dm_inside(dm, offset, length, EFAULT, diag);
-	return error ? error : rdmaez_impl_dm_whole_words(offset, length, diag);
-}
 
 /**
  * @brief Tells why a copy of this range would be refused. Asks nobody and touches nothing.
@@ -428,104 +192,17 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_copy_check(const struct rdmaez_dm *dm, uint
  * @param length how many
  * @param diag receives the explanation; may be NULL
  * @retval 0 the range can be copied, given a buffer
- * @retval EINVAL @p dm is NULL (#RDMAEZ_NULL_ARGUMENT) or closed (#RDMAEZ_DM_CLOSED); @p offset, @p length
- *         or both are no multiples of 4 (#RDMAEZ_DM_GRANULARITY)
- * @retval EFAULT the range is not inside (#RDMAEZ_DM_RANGE)
+ * @retval EINVAL @p dm is NULL (#RDMAEZ_WHY_NULL_ARGUMENT) or closed (#RDMAEZ_WHY_DM_CLOSED); @p offset, @p length
+ *         or both are no multiples of 4 (#RDMAEZ_WHY_DM_GRANULARITY)
+ * @retval EFAULT the range is not inside (#RDMAEZ_WHY_DM_RANGE)
  * @retval EOPNOTSUPP the driver gives one or both of the copy functions not, as for memory of
- *         mlx5dv_alloc_dm() of the types SW_ICM (#RDMAEZ_DM_NO_CPU)
+ *         mlx5dv_alloc_dm() of the types SW_ICM (#RDMAEZ_WHY_DM_NO_CPU)
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_dm_check(const struct rdmaez_dm *dm, uint64_t offset, size_t length,
-			       struct rdmaez_diag *diag)
-{
-	int error;
-
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_check");
-	error = rdmaez_impl_dm_copy_check(dm, offset, length, diag);
-	if (!error && (!dm->dm->memcpy_to_dm || !dm->dm->memcpy_from_dm))
-		error = rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_DM_NO_CPU, "dm");
-	return error;
-}
+			       struct rdmaez_diag *diag);
 
 /* ---- Copies of words ---------------------------------------------------------------------- */
-
-/*
- * Whether the provider can do this copy as it is. Written for few instructions: what is left of the memory
- * behind the offset wraps around where the offset is beyond the end, and so does a length of 0 less 1.
- */
-RDMAEZ_IMPL_FOLD bool rdmaez_impl_dm_plain(const struct rdmaez_dm *dm, uint64_t offset,
-					   const void *host, uint64_t length)
-{
-	uint64_t all, rest;
-
-	if (!dm || !dm->dm)
-		return false;
-	all = dm->direct;
-	rest = all - offset;
-	if (rest > all)
-		return false;
-	return length - 1 < rest && host &&
-	       !((offset | length | (uintptr_t)host) % RDMAEZ_IMPL_DM_WORD);
-}
-
-/* How much of the rest goes over the stack next. */
-RDMAEZ_IMPL_FOLD size_t rdmaez_impl_dm_part(size_t length)
-{
-	const size_t most = RDMAEZ_IMPL_DM_STACK * RDMAEZ_IMPL_DM_WORD;
-
-	return length < most ? length : most;
-}
-
-/* What is left to refuse once the range is known to be good. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_dm_ends(bool mapped, const void *host, size_t length)
-{
-	if (!mapped)
-		return EOPNOTSUPP;
-	return length && !host ? EINVAL : 0;
-}
-
-/* All other copies: those to be refused, and those from where the provider must not read words. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset,
-					     const void *src, size_t length)
-{
-	const char *from = (const char *)src;
-	uint32_t words[RDMAEZ_IMPL_DM_STACK];
-	size_t part;
-	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
-
-	if (!error)
-		error = rdmaez_impl_dm_ends(dm->dm->memcpy_to_dm != NULL, src, length);
-	for (; !error && length; length -= part) {
-		part = rdmaez_impl_dm_part(length);
-		memcpy(words, from, part);
-		error = rdmaez_impl_error(ibv_memcpy_to_dm(dm->dm, offset, words, part));
-		from += part;
-		offset += part;
-	}
-	return error;
-}
-
-/* The same out of device memory. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset,
-					       void *dst, size_t length)
-{
-	uint32_t words[RDMAEZ_IMPL_DM_STACK];
-	char *to = (char *)dst;
-	size_t part;
-	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
-
-	if (!error)
-		error = rdmaez_impl_dm_ends(dm->dm->memcpy_from_dm != NULL, dst, length);
-	for (; !error && length; length -= part) {
-		part = rdmaez_impl_dm_part(length);
-		error = rdmaez_impl_error(ibv_memcpy_from_dm(words, dm->dm, offset, part));
-		if (!error)
-			memcpy(to, words, part);
-		to += part;
-		offset += part;
-	}
-	return error;
-}
 
 /**
  * @brief Copies into device memory.
@@ -545,13 +222,8 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_copy_from(const struct rdmaez_dm *dm, uint6
  * words from there.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset, const void *src,
-				 size_t length)
-{
-	if (rdmaez_impl_dm_plain(dm, offset, src, length))
-		return ibv_memcpy_to_dm(dm->dm, offset, src, length);
-	return rdmaez_impl_dm_copy_to(dm, offset, src, length);
-}
+RDMAEZ_INLINE int rdmaez_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset, const void *src,
+				    size_t length);
 
 /**
  * @brief Copies out of device memory, which is slow: each word is fetched over the bus.
@@ -572,13 +244,8 @@ RDMAEZ_API int rdmaez_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset, co
  * write words there.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
-				   size_t length)
-{
-	if (rdmaez_impl_dm_plain(dm, offset, dst, length))
-		return ibv_memcpy_from_dm(dst, dm->dm, offset, length);
-	return rdmaez_impl_dm_copy_from(dm, offset, dst, length);
-}
+RDMAEZ_INLINE int rdmaez_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
+				      size_t length);
 
 /**
  * @brief Fills device memory with one byte value, as memset() does.
@@ -596,33 +263,7 @@ RDMAEZ_API int rdmaez_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, 
  * One ibv_memcpy_to_dm() for each 256 bytes.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_dm_fill(const struct rdmaez_dm *dm, uint64_t offset, int byte, size_t length)
-{
-	uint32_t words[RDMAEZ_IMPL_DM_STACK];
-	size_t part;
-	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
-
-	if (!error)
-		error = rdmaez_impl_dm_ends(dm->dm->memcpy_to_dm != NULL, words, length);
-	memset(words, byte, sizeof(words));
-	for (; !error && length; length -= part) {
-		part = rdmaez_impl_dm_part(length);
-		error = rdmaez_impl_error(ibv_memcpy_to_dm(dm->dm, offset, words, part));
-		offset += part;
-	}
-	return error;
-}
-
-/* How many bytes are the same before the first that differs. */
-RDMAEZ_API size_t rdmaez_impl_dm_same(const void *one, const void *other, size_t length)
-{
-	const char *a = (const char *)one, *b = (const char *)other;
-	size_t same = 0;
-
-	while (same < length && a[same] == b[same])
-		same++;
-	return same;
-}
+RDMAEZ_API int rdmaez_dm_fill(const struct rdmaez_dm *dm, uint64_t offset, int byte, size_t length);
 
 /**
  * @brief Compares device memory with memory of the host.
@@ -643,90 +284,9 @@ RDMAEZ_API size_t rdmaez_impl_dm_same(const void *one, const void *other, size_t
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_dm_compare(const struct rdmaez_dm *dm, uint64_t offset, const void *data,
-				 size_t length, size_t *same)
-{
-	const char *with = (const char *)data;
-	uint32_t words[RDMAEZ_IMPL_DM_STACK];
-	size_t done = 0, equal = 0, part;
-	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
-
-	if (!error)
-		error = rdmaez_impl_dm_ends(dm->dm->memcpy_from_dm != NULL, data, length);
-	if (!error && !same)
-		error = EINVAL;
-	for (; !error && done < length && equal == done; done += part) {
-		part = rdmaez_impl_dm_part(length - done);
-		error = rdmaez_impl_error(ibv_memcpy_from_dm(words, dm->dm, offset + done, part));
-		if (!error)
-			equal += rdmaez_impl_dm_same(words, with + done, part);
-	}
-	if (!error)
-		*same = equal;
-	return error;
-}
+				 size_t length, size_t *same);
 
 /* ---- Copies of bytes ---------------------------------------------------------------------- */
-
-/* Bytes, and the words around them. */
-struct rdmaez_impl_dm_piece {
-	uint64_t at;   /* the first word */
-	size_t before; /* bytes of it that are not meant */
-	size_t length; /* bytes that are */
-	size_t words;  /* bytes of all the words */
-};
-
-/* The first piece of a range that goes over the stack. */
-RDMAEZ_API struct rdmaez_impl_dm_piece rdmaez_impl_dm_first_piece(uint64_t offset, size_t length)
-{
-	struct rdmaez_impl_dm_piece piece;
-
-	piece.before = (size_t)(offset % RDMAEZ_IMPL_DM_WORD);
-	piece.at = offset - piece.before;
-	piece.length = rdmaez_impl_dm_part(length);
-	if (piece.length > RDMAEZ_IMPL_DM_STACK * RDMAEZ_IMPL_DM_WORD - piece.before)
-		piece.length -= piece.before;
-	piece.words = piece.before + piece.length + RDMAEZ_IMPL_DM_WORD - 1;
-	piece.words -= piece.words % RDMAEZ_IMPL_DM_WORD;
-	return piece;
-}
-
-/* The checks of a copy, without the multiples; the last word must be the memory's to its end. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_bytes_check(const struct rdmaez_dm *dm, uint64_t offset,
-						 const void *host, size_t length, bool writes)
-{
-	uint64_t end;
-	int error;
-
-	if (!dm || !dm->dm)
-		return EINVAL;
-	error = rdmaez_impl_dm_inside(dm, offset, length, EFAULT, NULL);
-	if (error)
-		return error;
-	end = offset + length;
-	if (length && end % RDMAEZ_IMPL_DM_WORD &&
-	    (dm->alloc_length < end ||
-	     RDMAEZ_IMPL_DM_WORD - end % RDMAEZ_IMPL_DM_WORD > dm->alloc_length - end))
-		return EFAULT;
-	return rdmaez_impl_dm_ends(dm->dm->memcpy_from_dm && (!writes || dm->dm->memcpy_to_dm),
-				   host, length);
-}
-
-/* Reads the words of a piece of which not all bytes are meant: the first, the last, both or none. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_read_edges(struct ibv_dm *dm, uint32_t *words,
-						const struct rdmaez_impl_dm_piece *piece)
-{
-	const size_t last = piece->words / RDMAEZ_IMPL_DM_WORD - 1;
-	int error = 0;
-
-	if (piece->before)
-		error = rdmaez_impl_error(
-			ibv_memcpy_from_dm(words, dm, piece->at, RDMAEZ_IMPL_DM_WORD));
-	if (!error && piece->before + piece->length < piece->words && (last || !piece->before))
-		error = rdmaez_impl_error(ibv_memcpy_from_dm(words + last, dm,
-							     piece->at + last * RDMAEZ_IMPL_DM_WORD,
-							     RDMAEZ_IMPL_DM_WORD));
-	return error;
-}
 
 /**
  * @brief Copies into device memory, any number of bytes to any offset.
@@ -751,28 +311,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_read_edges(struct ibv_dm *dm, uint32_t *wor
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_dm_copy_to_bytes(const struct rdmaez_dm *dm, uint64_t offset, const void *src,
-				       size_t length)
-{
-	const char *from = (const char *)src;
-	uint32_t words[RDMAEZ_IMPL_DM_STACK];
-	struct rdmaez_impl_dm_piece piece;
-	int error;
-
-	if (!((offset | length) % RDMAEZ_IMPL_DM_WORD))
-		return rdmaez_dm_copy_to(dm, offset, src, length);
-	error = rdmaez_impl_dm_bytes_check(dm, offset, src, length, true);
-	for (; !error && length; length -= piece.length) {
-		piece = rdmaez_impl_dm_first_piece(offset, length);
-		error = rdmaez_impl_dm_read_edges(dm->dm, words, &piece);
-		if (error)
-			break;
-		memcpy((char *)words + piece.before, from, piece.length);
-		error = rdmaez_impl_error(ibv_memcpy_to_dm(dm->dm, piece.at, words, piece.words));
-		from += piece.length;
-		offset += piece.length;
-	}
-	return error;
-}
+				       size_t length);
 
 /**
  * @brief Copies out of device memory, any number of bytes from any offset.
@@ -792,26 +331,7 @@ RDMAEZ_API int rdmaez_dm_copy_to_bytes(const struct rdmaez_dm *dm, uint64_t offs
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_dm_copy_from_bytes(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
-					 size_t length)
-{
-	uint32_t words[RDMAEZ_IMPL_DM_STACK];
-	struct rdmaez_impl_dm_piece piece;
-	char *to = (char *)dst;
-	int error;
-
-	if (!((offset | length) % RDMAEZ_IMPL_DM_WORD))
-		return rdmaez_dm_copy_from(dm, offset, dst, length);
-	error = rdmaez_impl_dm_bytes_check(dm, offset, dst, length, false);
-	for (; !error && length; length -= piece.length) {
-		piece = rdmaez_impl_dm_first_piece(offset, length);
-		error = rdmaez_impl_error(ibv_memcpy_from_dm(words, dm->dm, piece.at, piece.words));
-		if (!error)
-			memcpy(to, (const char *)words + piece.before, piece.length);
-		to += piece.length;
-		offset += piece.length;
-	}
-	return error;
-}
+					 size_t length);
 
 /* ---- Regions ------------------------------------------------------------------------------ */
 
@@ -826,74 +346,7 @@ RDMAEZ_API int rdmaez_dm_copy_from_bytes(const struct rdmaez_dm *dm, uint64_t of
  * @return IBV_ACCESS_ bits for rdmaez_dm_reg(); bits of @p uses that are unknown have no effect
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API unsigned int rdmaez_dm_access(unsigned int uses)
-{
-	const unsigned int writers =
-		RDMAEZ_DM_PEER_WRITES | RDMAEZ_DM_PEER_ATOMICS | RDMAEZ_DM_OWN_WRITES;
-	unsigned int access = 0;
-
-	if (uses & RDMAEZ_DM_PEER_READS)
-		access |= IBV_ACCESS_REMOTE_READ;
-	if (uses & RDMAEZ_DM_PEER_WRITES)
-		access |= IBV_ACCESS_REMOTE_WRITE;
-	if (uses & RDMAEZ_DM_PEER_ATOMICS)
-		access |= IBV_ACCESS_REMOTE_ATOMIC;
-	if (uses & writers)
-		access |= IBV_ACCESS_LOCAL_WRITE;
-	return access;
-}
-
-/* The flags, by the rules of kernel and mlx5. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_reg_access(unsigned int access, struct rdmaez_diag *diag)
-{
-	const unsigned int optional = access & (unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
-	const unsigned int other = access & ~RDMAEZ_IMPL_DM_ACCESS & ~optional;
-	const unsigned int remote = access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
-	int error = 0;
-
-	if (remote && !(access & IBV_ACCESS_LOCAL_WRITE))
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_MR_LOCAL_WRITE, "access",
-						 RDMAEZ_VALUE_ACCESS, remote, 0, access);
-	if (optional)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_DM_RELAXED, "access",
-						 RDMAEZ_VALUE_ACCESS, optional, 0, access);
-	if (other)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_DM_ACCESS_BITS, "access",
-						 RDMAEZ_VALUE_ACCESS, other, 0, access);
-	return error;
-}
-
-/* Whether the emulation has refused a region for where it begins; a device takes it from there. */
-RDMAEZ_IMPL_APART bool rdmaez_impl_dm_off_page(const struct rdmaez_dm *dm, uint64_t offset,
-					       int error)
-{
-	return error == EOPNOTSUPP && rdmaez_impl_dm_hook_of(dm->context) &&
-	       offset % (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-/* The device has refused: what its errno means here. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm *dm,
-						 const struct rdmaez_dm_range *range, int error,
-						 struct rdmaez_diag *diag)
-{
-	if (error == ENOENT)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_DM_STALE, "dm");
-	if (rdmaez_impl_dm_off_page(dm, range->offset, error))
-		return rdmaez_impl_refuse_value(diag, error, RDMAEZ_DM_EMU_PAGE, "offset",
-						RDMAEZ_VALUE_BYTES, (int64_t)range->offset, 0, -1);
-	if (!diag)
-		return error;
-	diag->error = error;
-	if (error == EINVAL && range->length % RDMAEZ_IMPL_DM_UNIT)
-		rdmaez_impl_suspect(diag, RDMAEZ_DM_BLOCKS, "length", RDMAEZ_VALUE_BYTES,
-				    range->length, 0, UINT64_MAX);
-	if (error == EINVAL && range->offset % RDMAEZ_IMPL_DM_UNIT)
-		rdmaez_impl_suspect(diag, RDMAEZ_DM_BLOCKS, "offset", RDMAEZ_VALUE_BYTES,
-				    range->offset, 0, UINT64_MAX);
-	if (!diag->count)
-		rdmaez_impl_explain_errno(diag, "ibv_reg_dm_mr", error);
-	return error;
-}
+RDMAEZ_API unsigned int rdmaez_dm_access(unsigned int uses);
 
 /**
  * @brief Registers device memory, for requests and peers to use.
@@ -913,124 +366,26 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm *dm,
  * @param mr receives the region; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p mr is the region
- * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); the memory is closed (#RDMAEZ_DM_CLOSED); @p pd
- *         is of another context (#RDMAEZ_DM_OTHER_CONTEXT); a range that is not inside
- *         (#RDMAEZ_DM_RANGE) or empty (#RDMAEZ_RANGE); remote write or atomic without local write
- *         (#RDMAEZ_MR_LOCAL_WRITE); relaxed ordering and all flags that are optional
- *         (#RDMAEZ_DM_RELAXED); other flags (#RDMAEZ_DM_ACCESS_BITS); likely a range not in units of 64
- *         bytes (#RDMAEZ_DM_BLOCKS)
- * @retval ENOENT someone else has freed the memory (#RDMAEZ_DM_STALE)
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); the memory is closed (#RDMAEZ_WHY_DM_CLOSED); @p pd
+ *         is of another context (#RDMAEZ_WHY_DM_OTHER_CONTEXT); a range that is not inside
+ *         (#RDMAEZ_WHY_DM_RANGE) or empty (#RDMAEZ_WHY_RANGE); remote write or atomic without local write
+ *         (#RDMAEZ_WHY_MR_LOCAL_WRITE); relaxed ordering and all flags that are optional
+ *         (#RDMAEZ_WHY_DM_RELAXED); other flags (#RDMAEZ_WHY_DM_ACCESS_BITS); likely a range not in units of 64
+ *         bytes (#RDMAEZ_WHY_DM_BLOCKS)
+ * @retval ENOENT someone else has freed the memory (#RDMAEZ_WHY_DM_STALE)
  * @retval EOPNOTSUPP the memory is emulated, and the range does not begin at a multiple of the page size
- *         (#RDMAEZ_DM_EMU_PAGE)
- * @return any other errno of ibv_reg_dm_mr() (#RDMAEZ_NO_RESOURCES, #RDMAEZ_BUSY, #RDMAEZ_DEVICE_GONE,
- *         #RDMAEZ_TIMED_OUT, #RDMAEZ_NOT_SUPPORTED, #RDMAEZ_UNEXPLAINED)
+ *         (#RDMAEZ_WHY_DM_EMU_PAGE)
+ * @return any other errno of ibv_reg_dm_mr() (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
+ *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
  * One ibv_reg_dm_mr().
  * @since rdmaez 0.1; rdma-core 33. Sources: `ib_uverbs_dm_mr_reg` and `mlx5_ib_reg_dm_mr()` of Linux 6.1
  */
 RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
 			     const struct rdmaez_dm_range *range, unsigned int access,
-			     struct ibv_mr **mr, struct rdmaez_diag *diag)
-{
-	struct rdmaez_dm_range part = {0, 0};
-	struct ibv_mr *made;
-	int error = 0;
-
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_reg");
-	if (!dm || !pd || !mr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
-					  !dm   ? "dm"
-					  : !pd ? "pd"
-						: "mr");
-	if (!dm->dm)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_CLOSED, "dm");
-	rdmaez_impl_diag_device(diag, dm->context);
-	if (pd->context != dm->context)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "pd");
-	part.length = rdmaez_impl_dm_whole(dm);
-	if (range) {
-		part = *range;
-		error = rdmaez_impl_dm_inside(dm, part.offset, part.length, EINVAL, diag);
-	}
-	if (!error && !part.length)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "length",
-						 RDMAEZ_VALUE_BYTES, 0, 1,
-						 (int64_t)(dm->length - part.offset));
-	if (!error)
-		error = rdmaez_impl_dm_reg_access(access, diag);
-	if (error)
-		return error;
-	errno = 0;
-	made = ibv_reg_dm_mr(pd, dm->dm, part.offset, part.length, access | IBV_ACCESS_ZERO_BASED);
-	if (!made)
-		return rdmaez_impl_dm_explain_reg(dm, &part, rdmaez_impl_error_of_null(), diag);
-	*mr = made;
-	return 0;
-}
+			     struct ibv_mr **mr, struct rdmaez_diag *diag);
 
 /* ---- Addresses ---------------------------------------------------------------------------- */
-
-/*
- * Whether the region can be one on this memory that begins there. `room` is how much of the memory it
- * holds, which is less than the region where that goes on to the end of the last unit.
- */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_region(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
-					    uint64_t start, size_t *room, struct rdmaez_diag *diag)
-{
-	const size_t whole = rdmaez_impl_dm_whole(dm);
-
-	if (!dm->dm)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_CLOSED, "dm");
-	rdmaez_impl_diag_device(diag, dm->context);
-	if (mr->context != dm->context)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "mr");
-	/* Memory of the host's has an address there. */
-	if (mr->addr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_DM_NOT_REGION, "mr");
-	if (start > dm->length || mr->length > whole - start)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "mr.length",
-						RDMAEZ_VALUE_BYTES, (int64_t)mr->length, 1,
-						start > dm->length ? 0 : (int64_t)(whole - start));
-	*room = (size_t)(dm->length - start);
-	if (mr->length < *room)
-		*room = mr->length;
-	return 0;
-}
-
-/* Whether a range is in the region, of which that much counts. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_in_region(uint64_t start, size_t room,
-					       const struct rdmaez_dm_range *range,
-					       struct rdmaez_diag *diag)
-{
-	if (range->offset < start || range->offset - start > room)
-		return rdmaez_impl_refuse_value(diag, EFAULT, RDMAEZ_DM_RANGE, "offset",
-						RDMAEZ_VALUE_BYTES, (int64_t)range->offset,
-						(int64_t)start, (int64_t)(start + room));
-	if (range->length > room - (range->offset - start))
-		return rdmaez_impl_refuse_value(diag, EFAULT, RDMAEZ_DM_RANGE, "length",
-						RDMAEZ_VALUE_BYTES, (int64_t)range->length, 0,
-						(int64_t)(room - (range->offset - start)));
-	return 0;
-}
-
-/* A range, all of the memory that is in the region for NULL, and its address in the region. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_locate(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
-					    uint64_t start, struct rdmaez_dm_range *range,
-					    const struct rdmaez_dm_range *given,
-					    struct rdmaez_diag *diag)
-{
-	size_t room = 0;
-	int error = rdmaez_impl_dm_region(dm, mr, start, &room, diag);
-
-	if (error)
-		return error;
-	range->offset = given ? given->offset : start;
-	range->length = given ? given->length : room;
-	error = rdmaez_impl_dm_in_region(start, room, range, diag);
-	if (!error)
-		range->offset -= start;
-	return error;
-}
 
 /**
  * @brief Makes the scatter/gather element that names part of device memory in an own request.
@@ -1043,54 +398,16 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_locate(const struct rdmaez_dm *dm, const st
  * @param sge receives the element; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p sge is filled
- * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); the memory is closed (#RDMAEZ_DM_CLOSED); the
- *         region is of another context (#RDMAEZ_DM_OTHER_CONTEXT), of the host's memory
- *         (#RDMAEZ_DM_NOT_REGION), or would end beyond `alloc_length` (#RDMAEZ_RANGE); more than 4 GiB - 1,
- *         the most an element holds (#RDMAEZ_RANGE)
- * @retval EFAULT the range is not inside the region (#RDMAEZ_DM_RANGE)
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); the memory is closed (#RDMAEZ_WHY_DM_CLOSED); the
+ *         region is of another context (#RDMAEZ_WHY_DM_OTHER_CONTEXT), of the host's memory
+ *         (#RDMAEZ_WHY_DM_NOT_REGION), or would end beyond `alloc_length` (#RDMAEZ_WHY_RANGE); more than 4 GiB - 1,
+ *         the most an element holds (#RDMAEZ_WHY_RANGE)
+ * @retval EFAULT the range is not inside the region (#RDMAEZ_WHY_DM_RANGE)
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_dm_sge(const struct rdmaez_dm *dm, const struct ibv_mr *mr, uint64_t start,
 			     const struct rdmaez_dm_range *range, struct ibv_sge *sge,
-			     struct rdmaez_diag *diag)
-{
-	struct rdmaez_dm_range part;
-	int error;
-
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_sge");
-	if (!dm || !mr || !sge)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
-					  !dm   ? "dm"
-					  : !mr ? "mr"
-						: "sge");
-	error = rdmaez_impl_dm_locate(dm, mr, start, &part, range, diag);
-	if (!error && (uint64_t)part.length > UINT32_MAX)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "length",
-						 RDMAEZ_VALUE_BYTES, (int64_t)part.length, 0,
-						 UINT32_MAX);
-	if (error)
-		return error;
-	sge->addr = part.offset;
-	sge->length = (uint32_t)part.length;
-	sge->lkey = mr->lkey;
-	return 0;
-}
-
-/* Where a peer finds a range; `remote_addr` is not written. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_peer(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
-					  uint64_t start, struct rdmaez_dm_range *part,
-					  const struct rdmaez_dm_range *range,
-					  const uint64_t *remote_addr, const char *call,
-					  struct rdmaez_diag *diag)
-{
-	rdmaez_impl_diag_reset(diag, call);
-	if (!dm || !mr || !remote_addr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
-					  !dm   ? "dm"
-					  : !mr ? "mr"
-						: "remote_addr");
-	return rdmaez_impl_dm_locate(dm, mr, start, part, range, diag);
-}
+			     struct rdmaez_diag *diag);
 
 /**
  * @brief Tells the `remote_addr` by which a peer reaches part of device memory, with the region's rkey.
@@ -1103,24 +420,15 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_peer(const struct rdmaez_dm *dm, const stru
  * @param remote_addr receives the address; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p remote_addr is written
- * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT); the memory is closed (#RDMAEZ_DM_CLOSED); the
- *         region is of another context (#RDMAEZ_DM_OTHER_CONTEXT), of the host's memory
- *         (#RDMAEZ_DM_NOT_REGION), or would end beyond `alloc_length` (#RDMAEZ_RANGE)
- * @retval EFAULT the range is not inside the region (#RDMAEZ_DM_RANGE)
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); the memory is closed (#RDMAEZ_WHY_DM_CLOSED); the
+ *         region is of another context (#RDMAEZ_WHY_DM_OTHER_CONTEXT), of the host's memory
+ *         (#RDMAEZ_WHY_DM_NOT_REGION), or would end beyond `alloc_length` (#RDMAEZ_WHY_RANGE)
+ * @retval EFAULT the range is not inside the region (#RDMAEZ_WHY_DM_RANGE)
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm *dm, const struct ibv_mr *mr, uint64_t start,
 				const struct rdmaez_dm_range *range, uint64_t *remote_addr,
-				struct rdmaez_diag *diag)
-{
-	struct rdmaez_dm_range part;
-	const int error = rdmaez_impl_dm_peer(dm, mr, start, &part, range, remote_addr,
-					      "rdmaez_dm_remote", diag);
-
-	if (!error)
-		*remote_addr = part.offset;
-	return error;
-}
+				struct rdmaez_diag *diag);
 
 /**
  * @brief The same for an atomic, which works on 8 bytes at a multiple of 8.
@@ -1133,33 +441,18 @@ RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm *dm, const struct ibv_mr 
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p remote_addr is written
  * @retval EINVAL as rdmaez_dm_remote(), and where the range is not 8 bytes long, or its offset in the
- *         memory or its address in the region is no multiple of 8 (#RDMAEZ_WR_ATOMIC)
- * @retval EFAULT the range is not inside the region (#RDMAEZ_DM_RANGE)
+ *         memory or its address in the region is no multiple of 8 (#RDMAEZ_WHY_WR_ATOMIC)
+ * @retval EFAULT the range is not inside the region (#RDMAEZ_WHY_DM_RANGE)
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
 				       uint64_t start, const struct rdmaez_dm_range *range,
-				       uint64_t *remote_addr, struct rdmaez_diag *diag)
-{
-	struct rdmaez_dm_range part;
-	int error = rdmaez_impl_dm_peer(dm, mr, start, &part, range, remote_addr,
-					"rdmaez_dm_remote_atomic", diag);
-
-	if (error)
-		return error;
-	if (part.length != 8)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WR_ATOMIC, "length",
-						RDMAEZ_VALUE_BYTES, (int64_t)part.length, 8, 8);
-	if ((part.offset | start) % 8)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WR_ATOMIC, "offset",
-						RDMAEZ_VALUE_BYTES, (int64_t)(start + part.offset),
-						0, -1);
-	*remote_addr = part.offset;
-	return 0;
-}
+				       uint64_t *remote_addr, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "impl/dm.h"
 
 #endif

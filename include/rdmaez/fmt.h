@@ -12,40 +12,14 @@
 #ifndef RDMAEZ_FMT_H
 #define RDMAEZ_FMT_H
 
-#include "port_caps_fmt.h"
-#include "qp.h"
-#include "str.h"
-#include "text.h"
+#include "diag.h"
 #include "wc.h"
+#include "caps.h"
+#include "port_caps.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The names of the bits that are set, joined by '|'; bits without a name as one hex number. */
-RDMAEZ_API void rdmaez_impl_put_bits(struct rdmaez_impl_text *text, uint64_t bits,
-				     const char *(*name)(int))
-{
-	const char *between = "";
-	unsigned long long nameless = bits >> 31 << 31;
-
-	for (int i = 0; i < 31; i++) {
-		const int bit = 1 << i;
-
-		if (!(bits >> i & 1))
-			continue;
-		if (!name || strcmp(name(bit), "unknown") == 0) {
-			nameless |= (unsigned int)bit;
-			continue;
-		}
-		rdmaez_impl_put(text, "%s%s", between, name(bit));
-		between = "|";
-	}
-	if (nameless)
-		rdmaez_impl_put(text, "%s0x%llx", between, nameless);
-	else if (!bits)
-		rdmaez_impl_put(text, "0");
-}
 
 /**
  * @brief An attribute mask by the names of its bits: "IBV_QP_STATE|IBV_QP_PORT".
@@ -54,13 +28,7 @@ RDMAEZ_API void rdmaez_impl_put_bits(struct rdmaez_impl_text *text, uint64_t bit
  * @param size bytes in @p buf
  * @return the length of the whole text
  */
-RDMAEZ_API int rdmaez_qp_attr_mask_format(int attr_mask, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-
-	rdmaez_impl_put_bits(&text, (unsigned int)attr_mask, rdmaez_qp_attr_str);
-	return (int)text.length;
-}
+RDMAEZ_API int rdmaez_qp_attr_mask_format(int attr_mask, char *buf, size_t size);
 
 /**
  * @brief Access flags by name: "IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_READ".
@@ -69,205 +37,7 @@ RDMAEZ_API int rdmaez_qp_attr_mask_format(int attr_mask, char *buf, size_t size)
  * @param size bytes in @p buf
  * @return the length of the whole text
  */
-RDMAEZ_API int rdmaez_access_format(unsigned int access, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-
-	rdmaez_impl_put_bits(&text, access, rdmaez_access_str);
-	return (int)text.length;
-}
-
-/* The states whose bits are set, joined by commas. */
-RDMAEZ_API void rdmaez_impl_put_states(struct rdmaez_impl_text *text, uint64_t states)
-{
-	const char *between = "";
-
-	for (int i = 0; i <= IBV_QPS_ERR; i++)
-		if (states >> i & 1) {
-			rdmaez_impl_put(text, "%s %s", between,
-					rdmaez_qp_state_str((enum ibv_qp_state)i));
-			between = ",";
-		}
-	rdmaez_impl_put(text, ".");
-}
-
-/* What a program needs and a device offers in a field; nobody may say what it offers. */
-RDMAEZ_API void rdmaez_impl_put_need(struct rdmaez_impl_text *text,
-				     const struct rdmaez_finding *finding)
-{
-	struct rdmaez_caps_item item;
-
-	item.field = rdmaez_caps_describe((enum rdmaez_caps_id)finding->min);
-	if (!item.field || item.field->kind == RDMAEZ_KIND_TEXT)
-		return;
-	item.value = finding->value;
-	item.text = "";
-	item.source = RDMAEZ_SOURCE_DEVICE;
-	rdmaez_impl_put(text, " Asked for: ");
-	rdmaez_impl_put_item(text, &item, "|");
-	if (finding->reason == RDMAEZ_NEED_UNMET) {
-		item.value = finding->max;
-		rdmaez_impl_put(text, "; offered: ");
-		rdmaez_impl_put_item(text, &item, "|");
-	}
-	rdmaez_impl_put(text, ".");
-}
-
-/* What was given and what is accepted, as the finding's kind asks; nothing where there is nothing. */
-RDMAEZ_API void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
-				       const struct rdmaez_finding *finding)
-{
-	const long long value = (long long)finding->value;
-	const char *(*name)(int) = NULL;
-
-	switch ((int)finding->kind) {
-	case RDMAEZ_VALUE_NUMBER:
-		rdmaez_impl_put(text, " Given: %lld; accepted: %lld", value,
-				(long long)finding->min);
-		if (finding->max != finding->min)
-			rdmaez_impl_put(text, " to %lld", (long long)finding->max);
-		rdmaez_impl_put(text, ".");
-		return;
-	case RDMAEZ_VALUE_ROW:
-		rdmaez_impl_put(text, " This is row %lld.", value);
-		return;
-	case RDMAEZ_VALUE_ATTR_MASK:
-		name = rdmaez_qp_attr_str;
-		break;
-	case RDMAEZ_VALUE_ACCESS:
-		name = rdmaez_access_str;
-		break;
-	case RDMAEZ_VALUE_FLAGS:
-		break;
-	case RDMAEZ_VALUE_STATE:
-		rdmaez_impl_put(text, " Asked for: %s; possible:",
-				rdmaez_qp_state_str((enum ibv_qp_state)finding->value));
-		rdmaez_impl_put_states(text, finding->max);
-		return;
-	case RDMAEZ_VALUE_TYPE:
-		rdmaez_impl_put(text, " Given: %s (%lld).",
-				rdmaez_qp_type_str((enum ibv_qp_type)finding->value), value);
-		return;
-	case RDMAEZ_VALUE_MTU:
-		rdmaez_impl_put(
-			text, " Given: %lld; accepted: %lld (IBV_MTU_%s) to %lld (IBV_MTU_%s).",
-			value, (long long)finding->min, rdmaez_mtu_str((enum ibv_mtu)finding->min),
-			(long long)finding->max, rdmaez_mtu_str((enum ibv_mtu)finding->max));
-		return;
-	case RDMAEZ_VALUE_PKEY:
-		rdmaez_impl_put(text, " Given: 0x%04llx.", (unsigned long long)finding->value);
-		return;
-	case RDMAEZ_VALUE_BYTES:
-		if (finding->max == UINT64_MAX)
-			rdmaez_impl_put(text, " Given: %llu bytes.",
-					(unsigned long long)finding->value);
-		else
-			rdmaez_impl_put(text, " Given: %llu bytes; accepted: %llu to %llu.",
-					(unsigned long long)finding->value,
-					(unsigned long long)finding->min,
-					(unsigned long long)finding->max);
-		return;
-	case RDMAEZ_VALUE_OPCODE:
-		rdmaez_impl_put(text, " Given: %s (%lld).",
-				rdmaez_wr_opcode_str((enum ibv_wr_opcode)finding->value), value);
-		return;
-	case RDMAEZ_VALUE_STATE_NOW:
-		rdmaez_impl_put(text, " It is in %s; needed:",
-				rdmaez_qp_state_str((enum ibv_qp_state)finding->value));
-		rdmaez_impl_put_states(text, finding->max);
-		return;
-	case RDMAEZ_VALUE_POSITION:
-		rdmaez_impl_put(text, " Its place in the list, counted from 0: %lld.", value);
-		return;
-	case RDMAEZ_VALUE_BYTE:
-		rdmaez_impl_put(text, " This is byte %lld, counted from 0.", value);
-		return;
-	case RDMAEZ_VALUE_ADDRESS:
-		rdmaez_impl_put(text, " Given: 0x%llx.", (unsigned long long)finding->value);
-		return;
-	case RDMAEZ_VALUE_LIMIT:
-		rdmaez_impl_put(text, " At most: %llu.", (unsigned long long)finding->max);
-		return;
-	case RDMAEZ_VALUE_NS:
-		rdmaez_impl_put(text, " Once: ");
-		rdmaez_impl_put_ns(text, finding->value);
-		rdmaez_impl_put(text, "; in all: ");
-		rdmaez_impl_put_ns(text, finding->min);
-		if (finding->max != finding->min) {
-			rdmaez_impl_put(text, " to ");
-			rdmaez_impl_put_ns(text, finding->max);
-		}
-		rdmaez_impl_put(text, ".");
-		return;
-	case RDMAEZ_VALUE_CAPS:
-		rdmaez_impl_put_need(text, finding);
-		return;
-	default:
-		return;
-	}
-	rdmaez_impl_put(text, " These are: ");
-	rdmaez_impl_put_bits(text, finding->value, name);
-	rdmaez_impl_put(text, ".");
-}
-
-/* Where an attribute belongs that a transition does not take: the first that requires or takes it. */
-RDMAEZ_API void rdmaez_impl_put_home(struct rdmaez_impl_text *text, enum ibv_qp_type type, int bit)
-{
-	for (int want = 0; want < 2; want++)
-		for (int i = 0; i < 49; i++) {
-			const enum ibv_qp_state from = (enum ibv_qp_state)(i / 7);
-			const enum ibv_qp_state to = (enum ibv_qp_state)(i % 7);
-			const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
-
-			if (!((want ? rule.optional : rule.required) & bit))
-				continue;
-			rdmaez_impl_put(text, " %s belongs to %s to %s.", rdmaez_qp_attr_str(bit),
-					rdmaez_qp_state_str(from), rdmaez_qp_state_str(to));
-			return;
-		}
-	rdmaez_impl_put(text, " No transition of %s takes %s.", rdmaez_qp_type_str(type),
-			rdmaez_qp_attr_str(bit));
-}
-
-/* The first line: what failed, where. */
-RDMAEZ_API void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
-					 const struct rdmaez_diag *diag)
-{
-	char path[2][RDMAEZ_GID_TEXT];
-
-	rdmaez_impl_put(text, diag->error ? "%s failed with %s" : "%s: %s", diag->call,
-			diag->error ? rdmaez_errno_str(diag->error) : "no error");
-	if (diag->device[0])
-		rdmaez_impl_put(text, " on %s", diag->device);
-	if (diag->driver)
-		rdmaez_impl_put(text, " (driver %s)", diag->driver);
-	if (diag->qp_num)
-		rdmaez_impl_put(text, ", QP %u", diag->qp_num);
-	if (diag->qp_type)
-		rdmaez_impl_put(text, ", %s", rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
-	if (diag->to >= 0)
-		rdmaez_impl_put(text, ", %s to %s",
-				rdmaez_qp_state_str((enum ibv_qp_state)diag->from),
-				rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
-	else if (diag->from >= 0)
-		rdmaez_impl_put(text, ", in %s",
-				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
-	if (!rdmaez_gid_is_zero(&diag->destination)) {
-		rdmaez_gid_format(&diag->destination, path[1], sizeof(path[1]));
-		rdmaez_impl_put(text, ", from GID row %u", diag->source.gid_index);
-		if (!rdmaez_gid_is_zero(&diag->source.gid)) {
-			rdmaez_gid_format(&diag->source.gid, path[0], sizeof(path[0]));
-			rdmaez_impl_put(text, " (%s, %s, interface ", path[0],
-					rdmaez_gid_type_str(diag->source.gid_type));
-			if (diag->netdev[0])
-				rdmaez_impl_put(text, "%s)", diag->netdev);
-			else
-				rdmaez_impl_put(text, "%u)", diag->source.ndev_ifindex);
-		}
-		rdmaez_impl_put(text, " to %s", path[1]);
-	}
-	rdmaez_impl_put(text, ".");
-}
+RDMAEZ_API int rdmaez_access_format(unsigned int access, char *buf, size_t size);
 
 /**
  * @brief An explanation for people: what failed, then a paragraph per finding.
@@ -283,44 +53,7 @@ RDMAEZ_API void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
  * @return the length of the whole text
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	char words[2048];
-
-	if (!diag || !diag->call)
-		return 0;
-	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
-	rdmaez_impl_put_headline(&line, diag);
-	rdmaez_impl_put_wrapped(&text, "", "    ", words);
-	for (unsigned int i = 0; i < diag->count; i++) {
-		const struct rdmaez_finding *finding = &diag->finding[i];
-
-		line = rdmaez_impl_text_in(words, sizeof(words));
-		rdmaez_impl_put(&line, "%s%s: %s.",
-				finding->severity == RDMAEZ_ADVICE   ? "Advice, "
-				: finding->severity == RDMAEZ_LIKELY ? "Likely, "
-								     : "",
-				finding->field, rdmaez_reason_str(finding->reason));
-		rdmaez_impl_put_values(&line, finding);
-		for (int bit = 1;
-		     finding->reason == RDMAEZ_MASK_NOT_ALLOWED && bit <= IBV_QP_DEST_QPN;
-		     bit <<= 1)
-			if (finding->value & (uint64_t)bit)
-				rdmaez_impl_put_home(&line, (enum ibv_qp_type)diag->qp_type, bit);
-		rdmaez_impl_put(&line, " Next: %s.", rdmaez_reason_fix(finding->reason));
-		rdmaez_impl_put_wrapped(&text, "  ", "    ", words);
-	}
-	if (diag->dropped)
-		rdmaez_impl_put(&text, "  And %u more.\n", diag->dropped);
-	return (int)text.length;
-}
-
-/* "error", "likely" or "advice". */
-RDMAEZ_API const char *rdmaez_impl_severity_str(enum rdmaez_severity severity)
-{
-	return severity == RDMAEZ_ERROR ? "error" : severity == RDMAEZ_LIKELY ? "likely" : "advice";
-}
+RDMAEZ_API int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size);
 
 /**
  * @brief An explanation as one line of key=value pairs, for logs.
@@ -335,58 +68,7 @@ RDMAEZ_API const char *rdmaez_impl_severity_str(enum rdmaez_severity severity)
  * @return the length of the whole text
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-
-	if (!diag || !diag->call)
-		return 0;
-	rdmaez_impl_put(&text, "call=%s error=%s", diag->call, rdmaez_errno_str(diag->error));
-	if (diag->device[0])
-		rdmaez_impl_put(&text, " device=%s", diag->device);
-	if (diag->driver)
-		rdmaez_impl_put(&text, " driver=%s", diag->driver);
-	if (diag->qp_num)
-		rdmaez_impl_put(&text, " qp=%u", diag->qp_num);
-	if (diag->qp_type)
-		rdmaez_impl_put(&text, " type=%s",
-				rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
-	if (diag->to >= 0)
-		rdmaez_impl_put(&text, " from=%s to=%s",
-				rdmaez_qp_state_str((enum ibv_qp_state)diag->from),
-				rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
-	else if (diag->from >= 0)
-		rdmaez_impl_put(&text, " state=%s",
-				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
-	for (unsigned int i = 0; i < diag->count; i++)
-		rdmaez_impl_put(&text, " finding=%s:%s:%s:0x%llx",
-				rdmaez_impl_severity_str(diag->finding[i].severity),
-				rdmaez_reason_id(diag->finding[i].reason), diag->finding[i].field,
-				(unsigned long long)diag->finding[i].value);
-	if (diag->dropped)
-		rdmaez_impl_put(&text, " dropped=%u", diag->dropped);
-	return (int)text.length;
-}
-
-/* The numbers of a finding: signed, but those of a capability as rdmaez_caps_json() writes them. */
-RDMAEZ_API void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
-					    const struct rdmaez_finding *finding)
-{
-	const struct rdmaez_caps_field *field =
-		rdmaez_caps_describe((enum rdmaez_caps_id)finding->min);
-
-	if (finding->kind == RDMAEZ_VALUE_CAPS && field && !field->is_signed)
-		rdmaez_impl_put(text, ",\"asked\":%llu,\"offered\":%llu",
-				(unsigned long long)finding->value,
-				(unsigned long long)finding->max);
-	else if (finding->kind == RDMAEZ_VALUE_CAPS)
-		rdmaez_impl_put(text, ",\"asked\":%lld,\"offered\":%lld", (long long)finding->value,
-				(long long)finding->max);
-	else
-		rdmaez_impl_put(text, ",\"value\":%lld,\"min\":%lld,\"max\":%lld",
-				(long long)finding->value, (long long)finding->min,
-				(long long)finding->max);
-}
+RDMAEZ_API int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size);
 
 /**
  * @brief An explanation as one JSON object, for programs.
@@ -403,86 +85,7 @@ RDMAEZ_API void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
  * @return the length of the whole text
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	char gid[RDMAEZ_GID_TEXT];
-
-	rdmaez_impl_put(&text, "{");
-	if (diag && diag->call) {
-		rdmaez_impl_put_json_pair(&text, "", "call", diag->call);
-		rdmaez_impl_put(&text, ",\"error\":%d", diag->error);
-		rdmaez_impl_put_json_pair(&text, ",", "errno", rdmaez_errno_str(diag->error));
-		if (diag->device[0])
-			rdmaez_impl_put_json_pair(&text, ",", "device", diag->device);
-		if (diag->driver)
-			rdmaez_impl_put_json_pair(&text, ",", "driver", diag->driver);
-		if (diag->qp_num)
-			rdmaez_impl_put(&text, ",\"qp_num\":%u", diag->qp_num);
-		if (diag->qp_type)
-			rdmaez_impl_put_json_pair(
-				&text, ",", "qp_type",
-				rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
-		if (diag->to >= 0) {
-			rdmaez_impl_put_json_pair(
-				&text, ",", "from",
-				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
-			rdmaez_impl_put_json_pair(&text, ",", "to",
-						  rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
-		} else if (diag->from >= 0) {
-			rdmaez_impl_put_json_pair(
-				&text, ",", "state",
-				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
-		}
-		if (!rdmaez_gid_is_zero(&diag->destination)) {
-			rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));
-			rdmaez_impl_put_json_pair(&text, ",", "sgid", gid);
-			rdmaez_impl_put(&text, ",\"sgid_index\":%u", diag->source.gid_index);
-			rdmaez_gid_format(&diag->destination, gid, sizeof(gid));
-			rdmaez_impl_put_json_pair(&text, ",", "dgid", gid);
-			if (diag->netdev[0])
-				rdmaez_impl_put_json_pair(&text, ",", "netdev", diag->netdev);
-		}
-		rdmaez_impl_put(&text, ",\"dropped\":%u,\"findings\":[", diag->dropped);
-		for (unsigned int i = 0; i < diag->count; i++) {
-			const struct rdmaez_finding *finding = &diag->finding[i];
-
-			rdmaez_impl_put_json_pair(&text, i ? ",{" : "{", "severity",
-						  rdmaez_impl_severity_str(finding->severity));
-			rdmaez_impl_put_json_pair(&text, ",", "reason",
-						  rdmaez_reason_id(finding->reason));
-			rdmaez_impl_put_json_pair(&text, ",", "field", finding->field);
-			rdmaez_impl_put_json_values(&text, finding);
-			rdmaez_impl_put_json_pair(&text, ",", "what",
-						  rdmaez_reason_str(finding->reason));
-			rdmaez_impl_put_json_pair(&text, ",", "next",
-						  rdmaez_reason_fix(finding->reason));
-			rdmaez_impl_put(&text, "}");
-		}
-		rdmaez_impl_put(&text, "]");
-	}
-	rdmaez_impl_put(&text, "}");
-	return (int)text.length;
-}
-
-/* What happened, the causes and what to do: a line for each, wrapped where it is too long. */
-RDMAEZ_API void rdmaez_impl_put_advice(struct rdmaez_impl_text *text,
-				       const struct rdmaez_advice *advice)
-{
-	char words[256];
-	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
-
-	rdmaez_impl_put(&line, "What: %s.", advice->what);
-	rdmaez_impl_put_wrapped(text, "  ", "    ", words);
-	for (int i = 0; i < RDMAEZ_ADVICE_CAUSES && advice->cause[i]; i++) {
-		line = rdmaez_impl_text_in(words, sizeof(words));
-		rdmaez_impl_put(&line, "Likely: %s.", advice->cause[i]);
-		rdmaez_impl_put_wrapped(text, "  ", "    ", words);
-	}
-	line = rdmaez_impl_text_in(words, sizeof(words));
-	rdmaez_impl_put(&line, "Next: %s.", advice->fix);
-	rdmaez_impl_put_wrapped(text, "  ", "    ", words);
-}
+RDMAEZ_API int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size);
 
 /**
  * @brief A completion explained for people: its status, what happened, the likely causes, what to do.
@@ -497,40 +100,7 @@ RDMAEZ_API void rdmaez_impl_put_advice(struct rdmaez_impl_text *text,
  * @return the length of the whole text
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_wc_format(const struct ibv_wc *wc, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	const struct rdmaez_advice *advice = rdmaez_wc_explain(wc);
-
-	if (!wc)
-		return 0;
-	rdmaez_impl_put(&text, "%s (%d) on QP %u, wr_id 0x%llx", advice->name, (int)wc->status,
-			wc->qp_num, (unsigned long long)wc->wr_id);
-	if (advice->valid & RDMAEZ_VALID_VENDOR_ERR)
-		rdmaez_impl_put(&text, ", vendor_err 0x%x", wc->vendor_err);
-	rdmaez_impl_put(&text, ".\n");
-	rdmaez_impl_put_advice(&text, advice);
-	if (rdmaez_wc_vendor_str(wc)[0])
-		rdmaez_impl_put(&text, "  On mlx5 and mlx4 this vendor_err hints at: %s.\n",
-				rdmaez_wc_vendor_str(wc));
-	return (int)text.length;
-}
-
-/* What an event happened to. */
-RDMAEZ_API void rdmaez_impl_put_element(struct rdmaez_impl_text *text,
-					const struct ibv_async_event *event, unsigned int valid)
-{
-	if ((valid & RDMAEZ_VALID_QP) && event->element.qp)
-		rdmaez_impl_put(text, " on QP %u", event->element.qp->qp_num);
-	else if (valid & RDMAEZ_VALID_PORT_NUM)
-		rdmaez_impl_put(text, " on port %d", event->element.port_num);
-	else if ((valid & RDMAEZ_VALID_CQ) && event->element.cq)
-		rdmaez_impl_put(text, " on a CQ of %d entries", event->element.cq->cqe);
-	else if (valid & RDMAEZ_VALID_SRQ)
-		rdmaez_impl_put(text, " on an SRQ");
-	else if ((valid & RDMAEZ_VALID_WQ) && event->element.wq)
-		rdmaez_impl_put(text, " on WQ %u", event->element.wq->wq_num);
-}
+RDMAEZ_API int rdmaez_wc_format(const struct ibv_wc *wc, char *buf, size_t size);
 
 /**
  * @brief An asynchronous event explained for people: what happened to which object, the likely
@@ -545,26 +115,127 @@ RDMAEZ_API void rdmaez_impl_put_element(struct rdmaez_impl_text *text,
  * @return the length of the whole text
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_event_format(const struct ibv_async_event *event, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	const struct rdmaez_advice *advice = rdmaez_event_explain(event);
-	const unsigned int objects =
-		RDMAEZ_VALID_CQ | RDMAEZ_VALID_QP | RDMAEZ_VALID_SRQ | RDMAEZ_VALID_WQ;
+RDMAEZ_API int rdmaez_event_format(const struct ibv_async_event *event, char *buf, size_t size);
 
-	if (!event)
-		return 0;
-	rdmaez_impl_put(&text, "%s (%d)", advice->name, (int)event->event_type);
-	rdmaez_impl_put_element(&text, event, advice->valid);
-	rdmaez_impl_put(&text, ".\n");
-	rdmaez_impl_put_advice(&text, advice);
-	rdmaez_impl_put(&text, "  Then: call ibv_ack_async_event()%s.\n",
-			advice->valid & objects ? "; destroying the object waits for it" : "");
-	return (int)text.length;
-}
+/**
+ * @brief Everything that a device says of itself, for people.
+ *
+ * A group a paragraph, a field a line: its verbs name, its value with its unit, the bits of a set by name
+ * (`bit_37` for one that nobody has named), and why where nobody says. Lines have at most 100 columns.
+ *
+ * @param caps what was decoded or queried; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 24576 is enough for any device
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, size_t size);
+
+/**
+ * @brief The most asked for of a device, for people: some twenty lines.
+ *
+ * Identity, the limits that programs meet first, and which groups of features it has, has not, or does
+ * not tell of.
+ *
+ * @param caps what was decoded or queried; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 4096 is enough for any device
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *buf, size_t size);
+
+/**
+ * @brief Everything that a device says of itself, as one JSON object, for programs.
+ *
+ * The keys are the verbs names, in the structs of `ibv_device_attr_ex`, and the values are those of
+ * verbs: `max_qp`, `tso_caps.max_tso`, `device_cap_flags`. The members of `orig_attr` stand at the top.
+ * Beside a set stand the names of its bits (`device_cap_flags_names`), beside an enum its value's name
+ * (`atomic_cap_name`), beside `page_size_cap` the sizes (`page_size_cap_bytes`). Fields of rdmaez's own
+ * are `port_count`, `flags`, `local_ca_ack_delay_ns`, `hca_core_clock_hz`, `odp_caps.supported`,
+ * `odp_caps.implicit`, `memory_window_type_1`, `_2a`, `_2b`, and what comes from the open device.
+ *
+ * What nobody says is null. `sources` tells for each such field, and for those that were corrected, the
+ * enum rdmaez_caps_source, without its prefix. Integers have up to 64 bits. The schema is
+ * `caps.schema.json` in the documentation. Valid for any content.
+ *
+ * @param caps what was decoded or queried; NULL gives `{}`
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 24576 is enough for any device
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_t size);
+
+/**
+ * @brief How a second device differs from a first one, for people: a line for each field that does.
+ *
+ * A field's name, then how the second stands to the first (`lacks`, `exceeds`, `differs`, `unclear`),
+ * then both values; of sets, the bits that only one of them has. Nothing where all is equal.
+ *
+ * @param first one device; NULL counts as nothing to compare
+ * @param second the other, or the same later; NULL counts as nothing to compare
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 24576 is enough for any two
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_diff_format(const struct rdmaez_caps *first,
+				       const struct rdmaez_caps *second, char *buf, size_t size);
+
+/** @brief The rows of a port's tables to write down beside its attributes. All zero: none. */
+struct rdmaez_port_tables {
+	const struct ibv_gid_entry *gids;      /**< as rdmaez_port_gids() lists them. NULL: none */
+	const struct rdmaez_pkey_entry *pkeys; /**< as rdmaez_port_pkeys() lists them. NULL: none */
+	size_t gid_count;                      /**< rows at @p gids */
+	size_t pkey_count;                     /**< rows at @p pkeys */
+};
+
+/**
+ * @brief Everything that a port says of itself, for people.
+ *
+ * As rdmaez_caps_format() writes of a device: a field a line, under headings. The rows of the tables
+ * follow, a row a line: a GID with its type and its network interface, a P_Key with its membership.
+ *
+ * @param caps what was decoded or queried; NULL counts as empty
+ * @param tables the rows to write; NULL: none
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 8192, and 128 for each row, is enough for any port
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
+				       const struct rdmaez_port_tables *tables, char *buf,
+				       size_t size);
+
+/**
+ * @brief Everything that a port says of itself, as one JSON object, for programs.
+ *
+ * As rdmaez_caps_json() writes of a device: the keys and values are those of `ibv_port_attr`, with
+ * `_names` beside a set and `_name` beside an enum, null for what nobody says, and `sources`. Fields of
+ * rdmaez's own are `port_num`, `needs_grh`, `max_mtu_bytes`, `active_mtu_bytes`, `lanes`, `rate_kbps`,
+ * `effective_rate_kbps` and `subnet_timeout_ns`.
+ *
+ * Where tables are given, `gids` is an array of objects with the keys of `ibv_gid_entry`, `gid` in the
+ * form of an IPv6 address, and with `gid_type_name` and `ndev_name`, which is null where there is no
+ * such interface; `pkeys` is one of objects with `pkey_index`, `pkey` and `full`, which tells full
+ * membership. Valid for any content.
+ *
+ * @param caps what was decoded or queried; NULL gives `{}`
+ * @param tables the rows to write; NULL: none
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 8192, and 192 for each row, is enough for any port
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
+				     const struct rdmaez_port_tables *tables, char *buf,
+				     size_t size);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "impl/fmt.h"
 
 #endif

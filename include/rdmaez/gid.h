@@ -28,35 +28,14 @@ enum rdmaez_gid_class {
  * @param gid the GID, not NULL
  * @return its class
  */
-RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid)
-{
-	const uint8_t *const byte = gid->raw;
-	uint64_t half[2];
-
-	memcpy(half, gid->raw, sizeof(half));
-	if (!half[0] && !half[1])
-		return RDMAEZ_GID_CLASS_ZERO;
-	if (!half[0] && !byte[8] && !byte[9] && byte[10] == 0xff && byte[11] == 0xff)
-		return RDMAEZ_GID_CLASS_IPV4;
-	if (byte[0] == 0xfe && (byte[1] & 0xc0) == 0x80)
-		return RDMAEZ_GID_CLASS_LINK_LOCAL;
-	if (byte[0] == 0xff)
-		return RDMAEZ_GID_CLASS_MULTICAST;
-	return RDMAEZ_GID_CLASS_GLOBAL;
-}
+RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid);
 
 /**
  * @brief Whether a GID is all zero, as in an empty row of a GID table.
  * @param gid the GID, not NULL
  * @return true where no byte is set
  */
-RDMAEZ_IMPL_FOLD bool rdmaez_gid_is_zero(const union ibv_gid *gid)
-{
-	uint64_t half[2];
-
-	memcpy(half, gid->raw, sizeof(half));
-	return !(half[0] | half[1]);
-}
+RDMAEZ_FOLD bool rdmaez_gid_is_zero(const union ibv_gid *gid);
 
 /** @brief What to look for in a GID table. All zero: the best row for any peer. */
 struct rdmaez_gid_want {
@@ -67,52 +46,6 @@ struct rdmaez_gid_want {
 
 /** @brief No row ranks higher, so a search may stop here. */
 #define RDMAEZ_GID_RANK_BEST 6
-
-/* The class of the peer that somebody wants to reach. */
-RDMAEZ_API enum rdmaez_gid_class rdmaez_impl_gid_peer(const struct rdmaez_gid_want *want)
-{
-	return want ? rdmaez_gid_class(&want->peer) : RDMAEZ_GID_CLASS_ZERO;
-}
-
-/* rdmaez_gid_rank() with the peer's class known, for those who go through a table. */
-RDMAEZ_API int rdmaez_impl_gid_rank(const struct ibv_gid_entry *row,
-				    const struct rdmaez_gid_want *want, enum rdmaez_gid_class peer,
-				    enum rdmaez_reason *why)
-{
-	const enum rdmaez_gid_class own = rdmaez_gid_class(&row->gid);
-	const bool roce = row->gid_type != IBV_GID_TYPE_IB;
-	const bool same_link = peer == RDMAEZ_GID_CLASS_LINK_LOCAL;
-	enum rdmaez_reason reason = RDMAEZ_NONE;
-	int rank = 0;
-
-	if (own == RDMAEZ_GID_CLASS_ZERO) {
-		reason = RDMAEZ_GID_EMPTY;
-	} else if (want && want->type && (uint32_t)want->type != row->gid_type) {
-		reason = RDMAEZ_GID_TYPE;
-	} else if (want && want->ndev_ifindex && want->ndev_ifindex != row->ndev_ifindex) {
-		reason = RDMAEZ_GID_OTHER_NETDEV;
-	} else if (!roce) {
-		rank = RDMAEZ_GID_RANK_BEST;
-	} else if (!row->ndev_ifindex) {
-		reason = RDMAEZ_GID_NO_NETDEV;
-	} else if (peer != RDMAEZ_GID_CLASS_ZERO && peer != RDMAEZ_GID_CLASS_MULTICAST &&
-		   (peer == RDMAEZ_GID_CLASS_IPV4) != (own == RDMAEZ_GID_CLASS_IPV4)) {
-		reason = RDMAEZ_GID_FAMILY;
-	} else {
-		rank = own == RDMAEZ_GID_CLASS_IPV4 ? 3 : own == RDMAEZ_GID_CLASS_GLOBAL ? 2 : 1;
-		if (own == RDMAEZ_GID_CLASS_LINK_LOCAL) {
-			rank = same_link ? 3 : 1;
-			reason = same_link ? RDMAEZ_NONE : RDMAEZ_GID_LINK_LOCAL;
-		}
-		if (row->gid_type == IBV_GID_TYPE_ROCE_V2)
-			rank += 3;
-		else
-			reason = RDMAEZ_GID_ROCE_V1;
-	}
-	if (why)
-		*why = reason;
-	return rank;
-}
 
 /**
  * @brief How good a row of a GID table is for reaching a peer.
@@ -126,18 +59,29 @@ RDMAEZ_API int rdmaez_impl_gid_rank(const struct ibv_gid_entry *row,
  *
  * @param row the row as ibv_query_gid_ex() filled it; an empty one has an all-zero GID
  * @param want what to look for, NULL: the best for any peer
- * @param why receives what speaks against the row, or for a better one; #RDMAEZ_NONE where nothing
+ * @param why receives what speaks against the row, or for a better one; #RDMAEZ_WHY_NONE where nothing
  *        does. May be NULL
  * @return 0 where the row is of no use, else 1 to #RDMAEZ_GID_RANK_BEST, greater for a better row
  */
 RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *row, const struct rdmaez_gid_want *want,
-			       enum rdmaez_reason *why)
-{
-	return rdmaez_impl_gid_rank(row, want, rdmaez_impl_gid_peer(want), why);
-}
+			       enum rdmaez_why *why);
+
+/** @brief A buffer of this size holds every GID as text. */
+#define RDMAEZ_GID_TEXT 46
+
+/**
+ * @brief A GID in the form of an IPv6 address: "fe80::1", "::ffff:192.0.2.1".
+ * @param gid the GID, not NULL
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; #RDMAEZ_GID_TEXT is always enough
+ * @return the length of the whole text
+ */
+RDMAEZ_API int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t size);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "impl/gid.h"
 
 #endif

@@ -24,7 +24,7 @@
 #ifndef RDMAEZ_QP_H
 #define RDMAEZ_QP_H
 
-#include "qp_check.h"
+#include "path.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -107,198 +107,6 @@ struct rdmaez_qp_move {
 	int attr_mask;           /**< bits of `enum ibv_qp_attr_mask` */
 };
 
-/* What peers may do to a queue pair of this type where the options leave it open. */
-RDMAEZ_IMPL_FOLD unsigned int rdmaez_impl_qp_access(enum ibv_qp_type type)
-{
-	switch ((int)type) {
-	case IBV_QPT_RC:
-	case IBV_QPT_XRC_RECV:
-		return IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-	case IBV_QPT_UC:
-		return IBV_ACCESS_REMOTE_WRITE;
-	default:
-		return 0;
-	}
-}
-
-/* A read/atomic depth: the device's limit, -1 if unknown, and the field's eight bits cut it. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_depth(int given, int device_limit, const char *field,
-					  uint8_t *depth, struct rdmaez_diag *diag)
-{
-	const int64_t wanted = rdmaez_impl_option(given, 16);
-	const int64_t limit = device_limit >= 0 && device_limit < 255 ? device_limit : 255;
-
-	if (!given && device_limit < 0) {
-		*depth = 1;
-		return 0;
-	}
-	*depth = (uint8_t)(wanted < limit ? wanted : limit);
-	return wanted >= 0 ? 0 : rdmaez_impl_range(diag, field, wanted, 0, limit);
-}
-
-/* A field of few bits with a default; 0 or EINVAL. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_small(int given, int otherwise, int max, const char *field,
-					  uint8_t *out, struct rdmaez_diag *diag)
-{
-	const int64_t value = rdmaez_impl_option(given, otherwise);
-
-	*out = (uint8_t)value;
-	return rdmaez_impl_range(diag, field, value, 0, max);
-}
-
-/* The path MTU that the options and the port, where known, amount to; 0 or EINVAL. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_mtu(const struct rdmaez_qp_opts *opts,
-					const struct ibv_port_attr *port, enum ibv_mtu *mtu,
-					struct rdmaez_diag *diag)
-{
-	const bool active = port && rdmaez_mtu_bytes(port->active_mtu) != 0;
-
-	*mtu = opts->mtu;
-	if ((int)opts->mtu == 0)
-		*mtu = active ? port->active_mtu : IBV_MTU_1024;
-	else if (!rdmaez_mtu_bytes(opts->mtu))
-		return rdmaez_impl_refuse_value(
-			diag, EINVAL, (int)opts->mtu >= 256 ? RDMAEZ_MTU_IN_BYTES : RDMAEZ_ENUM,
-			"path_mtu", RDMAEZ_VALUE_MTU, (int)opts->mtu, IBV_MTU_256, IBV_MTU_4096);
-	else if (active && opts->mtu > port->active_mtu && !(opts->flags & RDMAEZ_QP_MTU_EXACT))
-		*mtu = port->active_mtu;
-	return 0;
-}
-
-/* The alternate path and what goes with it; 0 or EINVAL. `port` is that of the primary path. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_alternate(const struct rdmaez_qp_opts *opts, int port_num,
-					      bool judged, const struct ibv_port_attr *port,
-					      struct ibv_qp_attr *attr, struct rdmaez_diag *diag)
-{
-	const int alt_port = (int)rdmaez_impl_option(opts->alt_port, port_num);
-	const int64_t pkey_index = rdmaez_impl_option(opts->alt_pkey_index, 0);
-	int error = 0;
-
-	RDMAEZ_IMPL_FIND(rdmaez_impl_path_fill(&opts->alt, true, judged, opts->alt.sgid_index,
-					       alt_port, alt_port == port_num ? port : NULL,
-					       &attr->alt_ah_attr, diag));
-	RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, "alt_pkey_index", pkey_index, 0, 65535));
-	RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->alt_timeout, 14, 31, "alt_timeout",
-					      &attr->alt_timeout, diag));
-	attr->alt_port_num = (uint8_t)alt_port;
-	attr->alt_pkey_index = (uint16_t)pkey_index;
-	return error;
-}
-
-/*
- * The heart of the builders: fills `move`, which is zeroed, and returns 0 or EINVAL with all findings.
- * `port` and the two GID rows are what the caller found out about the ports, NULL and the option's own
- * value where it did not ask. Inlined, because most of it vanishes where type and states are constant.
- */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_fill(enum ibv_qp_type type, enum ibv_qp_state from,
-					 enum ibv_qp_state to, const struct rdmaez_qp_opts *opts,
-					 const struct ibv_port_attr *port, int sgid_index,
-					 bool judged, struct rdmaez_qp_move *move,
-					 struct rdmaez_diag *diag)
-{
-	const int mask = rdmaez_qp_rule(type, from, to).required | IBV_QP_STATE | opts->optional;
-	const struct ibv_device_attr *device = opts->device_attr;
-	const int port_num = (int)rdmaez_impl_option(opts->port, 1);
-	const int ports = device ? device->phys_port_cnt : 255;
-	struct ibv_qp_attr *attr = &move->attr;
-	int error = judged ? 0 : rdmaez_impl_qp_mask_check(type, from, to, mask, diag);
-
-	if (opts->flags & ~RDMAEZ_QP_MTU_EXACT)
-		error = rdmaez_impl_refuse_value(
-			diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS,
-			opts->flags & ~RDMAEZ_QP_MTU_EXACT, 0, RDMAEZ_QP_MTU_EXACT);
-	if (error)
-		return error;
-
-	move->attr_mask = mask;
-	attr->qp_state = to;
-	if (mask & IBV_QP_CUR_STATE)
-		attr->cur_qp_state = from;
-	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
-		attr->en_sqd_async_notify = 1;
-	if (mask & IBV_QP_ACCESS_FLAGS) {
-		/* FLUSH_GLOBAL and FLUSH_PERSISTENT, bits 8 and 9, have names from rdma-core 58. */
-		const unsigned int known = 0x31fu;
-		const int64_t access =
-			rdmaez_impl_option(opts->access, rdmaez_impl_qp_access(type));
-
-		attr->qp_access_flags = (unsigned int)access;
-		if (attr->qp_access_flags & ~known)
-			RDMAEZ_IMPL_FIND(rdmaez_impl_refuse_value(
-				diag, EINVAL, RDMAEZ_ACCESS_BITS, "qp_access_flags",
-				RDMAEZ_VALUE_ACCESS, access & ~(int64_t)known, 0, known));
-	}
-	if (mask & IBV_QP_PKEY_INDEX) {
-		const int64_t row = rdmaez_impl_option(opts->pkey_index, 0);
-
-		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, "pkey_index", row, 0, 65535));
-		attr->pkey_index = (uint16_t)row;
-	}
-	if (mask & IBV_QP_PORT) {
-		if (port_num < 1 || port_num > ports)
-			RDMAEZ_IMPL_FIND(rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_PORT,
-								  "port_num", RDMAEZ_VALUE_NUMBER,
-								  port_num, 1, ports));
-		attr->port_num = (uint8_t)port_num;
-	}
-	if (mask & IBV_QP_QKEY)
-		attr->qkey = (uint32_t)rdmaez_impl_option(opts->qkey, RDMAEZ_QP_QKEY);
-	if (mask & IBV_QP_AV)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_path_fill(&opts->path, false, judged, sgid_index,
-						       port_num, port, &attr->ah_attr, diag));
-	if (mask & IBV_QP_PATH_MTU)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_mtu(opts, port, &attr->path_mtu, diag));
-	if (mask & IBV_QP_DEST_QPN) {
-		/* With a port at hand this is for use, and needs a peer. */
-		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, "dest_qp_num", opts->dest_qp_num,
-						   port ? 1 : 0, RDMAEZ_24_BITS));
-		attr->dest_qp_num = opts->dest_qp_num;
-	}
-	if (mask & IBV_QP_RQ_PSN) {
-		RDMAEZ_IMPL_FIND(
-			rdmaez_impl_range(diag, "rq_psn", opts->rq_psn, 0, RDMAEZ_24_BITS));
-		attr->rq_psn = opts->rq_psn;
-	}
-	if (mask & IBV_QP_SQ_PSN) {
-		RDMAEZ_IMPL_FIND(
-			rdmaez_impl_range(diag, "sq_psn", opts->sq_psn, 0, RDMAEZ_24_BITS));
-		attr->sq_psn = opts->sq_psn;
-	}
-	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_depth(opts->max_rd_atomic,
-						      device ? device->max_qp_init_rd_atom : -1,
-						      "max_rd_atomic", &attr->max_rd_atomic, diag));
-	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_depth(
-			opts->max_dest_rd_atomic, device ? device->max_qp_rd_atom : -1,
-			"max_dest_rd_atomic", &attr->max_dest_rd_atomic, diag));
-	if (mask & IBV_QP_MIN_RNR_TIMER)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->min_rnr_timer, 12, 31, "min_rnr_timer",
-						      &attr->min_rnr_timer, diag));
-	if (mask & IBV_QP_TIMEOUT)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->timeout, 14, 31, "timeout",
-						      &attr->timeout, diag));
-	if (mask & IBV_QP_RETRY_CNT)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->retry_cnt, 7, 7, "retry_cnt",
-						      &attr->retry_cnt, diag));
-	if (mask & IBV_QP_RNR_RETRY)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_qp_small(opts->rnr_retry, 7, 7, "rnr_retry",
-						      &attr->rnr_retry, diag));
-	if (mask & IBV_QP_ALT_PATH)
-		RDMAEZ_IMPL_FIND(
-			rdmaez_impl_qp_alternate(opts, port_num, judged, port, attr, diag));
-	if (mask & IBV_QP_PATH_MIG_STATE) {
-		if ((unsigned int)opts->path_mig_state > IBV_MIG_ARMED)
-			RDMAEZ_IMPL_FIND(rdmaez_impl_refuse_value(
-				diag, EINVAL, RDMAEZ_ENUM, "path_mig_state", RDMAEZ_VALUE_NUMBER,
-				(int)opts->path_mig_state, IBV_MIG_MIGRATED, IBV_MIG_ARMED));
-		attr->path_mig_state = opts->path_mig_state;
-	}
-	if (mask & IBV_QP_RATE_LIMIT)
-		attr->rate_limit = opts->rate_limit;
-	return error;
-}
-
 /**
  * @brief Builds the attributes and the mask of a transition, without a device.
  *
@@ -316,44 +124,18 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_fill(enum ibv_qp_type type, enum ibv_qp_stat
  * @param diag receives all findings; may be NULL
  * @retval 0 @p move is filled
  * @retval EINVAL no such transition, or `opts->optional` names what it does not take (as
- *         rdmaez_qp_mask_check()); unknown flags (#RDMAEZ_OPTION_UNKNOWN); a value outside its range
- *         (#RDMAEZ_RANGE, #RDMAEZ_PORT, #RDMAEZ_GID_INDEX) or enum (#RDMAEZ_ENUM,
- *         #RDMAEZ_MTU_IN_BYTES); access flags that are not for queue pairs (#RDMAEZ_ACCESS_BITS); no
- *         dgid where `opts->port_attr` demands a GRH (#RDMAEZ_GRH_MISSING), no destination at all
- *         (#RDMAEZ_PATH_EMPTY); @p move is NULL (#RDMAEZ_NULL_ARGUMENT)
+ *         rdmaez_qp_mask_check()); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); a value outside its range
+ *         (#RDMAEZ_WHY_RANGE, #RDMAEZ_WHY_PORT, #RDMAEZ_WHY_GID_INDEX) or enum (#RDMAEZ_WHY_ENUM,
+ *         #RDMAEZ_WHY_MTU_IN_BYTES); access flags that are not for queue pairs (#RDMAEZ_WHY_ACCESS_BITS); no
+ *         dgid where `opts->port_attr` demands a GRH (#RDMAEZ_WHY_GRH_MISSING), no destination at all
+ *         (#RDMAEZ_WHY_PATH_EMPTY); @p move is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @par Threads
  * May be called from any thread.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_IMPL_FOLD int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from,
-				    enum ibv_qp_state to, const struct rdmaez_qp_opts *opts,
-				    struct rdmaez_qp_move *move, struct rdmaez_diag *diag)
-{
-	struct rdmaez_qp_opts defaults;
-	struct rdmaez_qp_move trial;
-	int error;
-
-	rdmaez_impl_diag_reset(diag, "rdmaez_qp_attr");
-	rdmaez_impl_diag_transition(diag, type, from, to);
-	if (!move)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "move");
-	if (!opts) {
-		memset(&defaults, 0, sizeof(defaults));
-		opts = &defaults;
-	}
-	/*
-	 * Filled twice, where copying would do: nobody reads the trial, so the compiler leaves only its
-	 * checks, and of the second only its stores. That is what one would write by hand.
-	 */
-	error = rdmaez_impl_qp_fill(type, from, to, opts, opts->port_attr, opts->path.sgid_index,
-				    false, &trial, diag);
-	if (error)
-		return error;
-	memset(move, 0, sizeof(*move));
-	rdmaez_impl_qp_fill(type, from, to, opts, opts->port_attr, opts->path.sgid_index, true,
-			    move, diag);
-	return 0;
-}
+RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
+			      const struct rdmaez_qp_opts *opts, struct rdmaez_qp_move *move,
+			      struct rdmaez_diag *diag);
 
 /**
  * @brief Asks the device which state a queue pair is really in, and refreshes `qp->state`.
@@ -365,42 +147,47 @@ RDMAEZ_IMPL_FOLD int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state fro
  * @param state receives the state; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p state is written
- * @retval EINVAL an argument is NULL (#RDMAEZ_NULL_ARGUMENT)
- * @return any other errno of ibv_query_qp() (#RDMAEZ_QUERY_REFUSED)
+ * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @return any other errno of ibv_query_qp() (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Threads
  * May be called from any thread that may use @p qp.
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
-			       struct rdmaez_diag *diag)
-{
-	struct ibv_qp_attr attr;
-	struct ibv_qp_init_attr init;
-	int error;
+			       struct rdmaez_diag *diag);
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_qp_state");
-	if (!qp || !state)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, qp ? "state" : "qp");
-	rdmaez_impl_diag_qp(diag, qp);
-	memset(&attr, 0, sizeof(attr));
-	memset(&init, 0, sizeof(init));
-	error = rdmaez_impl_error(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init));
-	if (error)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_qp");
-	*state = attr.qp_state;
-	return 0;
-}
-
-/* ibv_modify_qp() with the error normalised and, where it fails, explained. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr,
-					   int attr_mask, struct rdmaez_diag *diag)
-{
-	const int error = rdmaez_impl_error(ibv_modify_qp(qp, attr, attr_mask));
-
-	if (error && diag)
-		rdmaez_impl_qp_explain(qp, attr, attr_mask, error, diag);
-	return error;
-}
+/**
+ * @brief Asks whether ibv_modify_qp() would accept a request, and changes nothing.
+ *
+ * Reads the queue pair's true state (not `qp->state`, which it refreshes), the device's limits, the
+ * port, the GID and P_Key rows, and judges as the kernel and the device's driver do. Reports all that
+ * is wrong, errors before advice; with 0 there may still be advice, about values that are accepted and
+ * bring trouble later, and likely findings, about what cannot be seen from here.
+ *
+ * It answers 0 for whatever the kernel accepts. It cannot foresee what only trying shows: whether the
+ * peer's Ethernet address resolves, what firmware says, and whether the process may set a privileged
+ * Q_Key. rdmaez_qp_modify() explains those afterwards.
+ *
+ * @param qp the queue pair
+ * @param attr the attributes, as for ibv_modify_qp()
+ * @param attr_mask the mask, as for ibv_modify_qp()
+ * @param diag receives all findings; may be NULL
+ * @retval 0 the kernel would accept it, as far as can be seen
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), or the kernel would say so
+ * @retval ENODATA the GID row named is empty (#RDMAEZ_WHY_GID_EMPTY)
+ * @retval ENODEV the GID row's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
+ * @retval EOPNOTSUPP bits that are no attribute (#RDMAEZ_WHY_MASK_UNKNOWN) or that the driver does not take
+ *         (#RDMAEZ_WHY_MASK_RATE_LIMIT, #RDMAEZ_WHY_MASK_DRIVER)
+ * @return the errno of ibv_query_qp() where the queue pair cannot be asked (#RDMAEZ_WHY_QUERY_REFUSED)
+ * @par Verbs calls
+ * ibv_query_qp(), ibv_query_device(), ibv_query_port(), and ibv_query_gid_ex() and ibv_query_pkey()
+ * for the rows named.
+ * @par Threads
+ * May be called from any thread that may use @p qp.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
+			       struct rdmaez_diag *diag);
 
 /**
  * @brief ibv_modify_qp(), and an explanation where it fails.
@@ -414,128 +201,17 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr
  * @param attr_mask as for ibv_modify_qp()
  * @param diag receives the explanation; may be NULL
  * @retval 0 done
- * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT), or as ibv_modify_qp()
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), or as ibv_modify_qp()
  * @return any errno of ibv_modify_qp(), positive also where a provider returns it negative; with the
- *         reasons of rdmaez_qp_check(), with #RDMAEZ_NEIGHBOUR, #RDMAEZ_NO_ROUTE, #RDMAEZ_NO_IPV6,
- *         #RDMAEZ_SECURITY, #RDMAEZ_NO_RESOURCES, #RDMAEZ_BUSY, #RDMAEZ_DEVICE_GONE, #RDMAEZ_TIMED_OUT
- *         or #RDMAEZ_NOT_SUPPORTED by the errno, or #RDMAEZ_REFUSED where nothing wrong was found
+ *         reasons of rdmaez_qp_check(), with #RDMAEZ_WHY_NEIGHBOUR, #RDMAEZ_WHY_NO_ROUTE, #RDMAEZ_WHY_NO_IPV6,
+ *         #RDMAEZ_WHY_SECURITY, #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT
+ *         or #RDMAEZ_WHY_NOT_SUPPORTED by the errno, or #RDMAEZ_WHY_REFUSED where nothing wrong was found
  * @par Threads
  * As ibv_modify_qp(): one thread at a time for one queue pair.
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
-				struct rdmaez_diag *diag)
-{
-	rdmaez_impl_diag_reset(diag, "ibv_modify_qp");
-	if (!qp || !attr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, qp ? "attr" : "qp");
-	rdmaez_impl_diag_qp(diag, qp);
-	return rdmaez_impl_qp_modify(qp, attr, attr_mask, diag);
-}
-
-/* What a transition needs to know of its ports; see rdmaez_impl_qp_ask(). */
-struct rdmaez_impl_qp_facts {
-	struct ibv_port_attr queried;
-	const struct ibv_port_attr *port; /* &queried, or the options' */
-	int sgid_index;                   /* the option's value, or the row chosen */
-};
-
-/*
- * Finds out what `mask` needs and the options do not say: the port's attributes and a GID row for an
- * address vector, the number of ports for a port beyond the first. A provider may index an array with
- * the port before anybody checks it (mlx5 with RAW_PACKET), so it must be right before it is sent.
- */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask,
-					const struct rdmaez_qp_opts *opts,
-					struct rdmaez_impl_qp_facts *facts,
-					struct rdmaez_diag *diag)
-{
-	const int port_num = (int)rdmaez_impl_option(opts->port, 1);
-	const struct rdmaez_path *path = &opts->path;
-	int error;
-
-	facts->port = opts->port_attr;
-	facts->sgid_index = path->sgid_index;
-	if ((mask & IBV_QP_PORT) && port_num != 1 && !opts->device_attr) {
-		error = rdmaez_impl_port_exists(qp->context, port_num, diag);
-		if (error)
-			return error;
-	}
-	if (!(mask & IBV_QP_AV))
-		return 0;
-	if (!facts->port) {
-		error = rdmaez_impl_port_query(qp->context, port_num, &facts->queried, diag);
-		if (error)
-			return error;
-		facts->port = &facts->queried;
-	}
-	if (!path->sgid_index && !rdmaez_gid_is_zero(&path->dgid) &&
-	    (rdmaez_path_needs_grh(facts->port) || (path->flags & RDMAEZ_PATH_GRH))) {
-		struct rdmaez_gid_want want;
-		struct ibv_gid_entry row;
-
-		memset(&want, 0, sizeof(want));
-		want.peer = path->dgid;
-		error = rdmaez_impl_port_choose_gid(qp->context, port_num, facts->port, &want, &row,
-						    diag);
-		if (error)
-			return error;
-		facts->sgid_index = rdmaez_exactly((int)row.gid_index);
-	}
-	return 0;
-}
-
-/* Asks, builds, moves. Most of it vanishes where type and states are constant. */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_go(struct ibv_qp *qp, enum ibv_qp_type type,
-				       enum ibv_qp_state from, enum ibv_qp_state to,
-				       const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag)
-{
-	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
-	struct rdmaez_impl_qp_facts facts;
-	struct rdmaez_qp_move move;
-	int error = rdmaez_impl_qp_ask(qp, rule.required | (rule.optional & opts->optional), opts,
-				       &facts, diag);
-
-	if (error)
-		return error;
-	memset(&move, 0, sizeof(move));
-	error = rdmaez_impl_qp_fill(type, from, to, opts, facts.port, facts.sgid_index, false,
-				    &move, diag);
-	if (error)
-		return error;
-	return rdmaez_impl_qp_modify(qp, &move.attr, move.attr_mask, diag);
-}
-
-/* The same where type and state are known at run time only: one copy for all, since it is long. */
-RDMAEZ_API int rdmaez_impl_qp_go_any(struct ibv_qp *qp, enum ibv_qp_state to,
-				     const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag)
-{
-	return rdmaez_impl_qp_go(qp, qp->qp_type, qp->state, to, opts, diag);
-}
-
-/*
- * What the six functions below have in common. RC on its way up has a copy of its own, in which the
- * compiler knows the rules; `up_from` is the state it comes from, and `to` itself off that way.
- */
-RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state up_from,
-				       enum ibv_qp_state to, const struct rdmaez_qp_opts *opts,
-				       struct rdmaez_diag *diag, const char *call)
-{
-	struct rdmaez_qp_opts defaults;
-
-	rdmaez_impl_diag_reset(diag, call);
-	if (!qp)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, "qp");
-	rdmaez_impl_diag_qp(diag, qp);
-	rdmaez_impl_diag_transition(diag, qp->qp_type, qp->state, to);
-	if (!opts) {
-		memset(&defaults, 0, sizeof(defaults));
-		opts = &defaults;
-	}
-	if (up_from != to && qp->qp_type == IBV_QPT_RC && qp->state == up_from)
-		return rdmaez_impl_qp_go(qp, IBV_QPT_RC, up_from, to, opts, diag);
-	return rdmaez_impl_qp_go_any(qp, to, opts, diag);
-}
+				struct rdmaez_diag *diag);
 
 /**
  * @brief Moves a queue pair from RESET to INIT, or changes attributes within INIT.
@@ -547,7 +223,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state up_f
  * @param opts what it shall be like; NULL: all defaults
  * @param diag receives the explanation; may be NULL
  * @retval 0 `qp->state` is INIT
- * @retval EINVAL as rdmaez_qp_attr(); or no such port (#RDMAEZ_PORT); or @p qp is NULL
+ * @retval EINVAL as rdmaez_qp_attr(); or no such port (#RDMAEZ_WHY_PORT); or @p qp is NULL
  * @return any other errno of ibv_modify_qp(), as rdmaez_qp_modify()
  * @par Verbs calls
  * One ibv_modify_qp(). With a port other than 1 and no `opts->device_attr` one ibv_query_device()
@@ -559,10 +235,7 @@ RDMAEZ_IMPL_FOLD int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state up_f
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
-				 struct rdmaez_diag *diag)
-{
-	return rdmaez_impl_qp_to(qp, IBV_QPS_RESET, IBV_QPS_INIT, opts, diag, "rdmaez_qp_to_init");
-}
+				 struct rdmaez_diag *diag);
 
 /**
  * @brief Moves a queue pair from INIT to RTR, ready to receive.
@@ -577,10 +250,10 @@ RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts 
  * @param opts what it shall be like; NULL will do for UD and RAW_PACKET
  * @param diag receives the explanation; may be NULL
  * @retval 0 `qp->state` is RTR
- * @retval EINVAL as rdmaez_qp_attr(); no peer (#RDMAEZ_RANGE of `dest_qp_num`, #RDMAEZ_GRH_MISSING,
- *         #RDMAEZ_PATH_EMPTY); @p qp is NULL
- * @retval EADDRNOTAVAIL no row of the GID table will do (#RDMAEZ_GID_NONE)
- * @retval ENODATA the row named is empty (#RDMAEZ_GID_EMPTY)
+ * @retval EINVAL as rdmaez_qp_attr(); no peer (#RDMAEZ_WHY_RANGE of `dest_qp_num`, #RDMAEZ_WHY_GRH_MISSING,
+ *         #RDMAEZ_WHY_PATH_EMPTY); @p qp is NULL
+ * @retval EADDRNOTAVAIL no row of the GID table will do (#RDMAEZ_WHY_GID_NONE)
+ * @retval ENODATA the row named is empty (#RDMAEZ_WHY_GID_EMPTY)
  * @return any other errno of ibv_modify_qp(), as rdmaez_qp_modify()
  * @par Verbs calls
  * One ibv_modify_qp(). For connected types one ibv_query_port() before it unless `opts->port_attr` is
@@ -592,10 +265,7 @@ RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts 
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_qp_to_rtr(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
-				struct rdmaez_diag *diag)
-{
-	return rdmaez_impl_qp_to(qp, IBV_QPS_INIT, IBV_QPS_RTR, opts, diag, "rdmaez_qp_to_rtr");
-}
+				struct rdmaez_diag *diag);
 
 /**
  * @brief Moves a queue pair to RTS, ready to send: from RTR, or back from SQD or SQE; or changes
@@ -619,10 +289,7 @@ RDMAEZ_API int rdmaez_qp_to_rtr(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_qp_to_rts(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
-				struct rdmaez_diag *diag)
-{
-	return rdmaez_impl_qp_to(qp, IBV_QPS_RTR, IBV_QPS_RTS, opts, diag, "rdmaez_qp_to_rts");
-}
+				struct rdmaez_diag *diag);
 
 /**
  * @brief Moves a queue pair from RTS to SQD, where its send queue drains; or changes attributes
@@ -647,10 +314,7 @@ RDMAEZ_API int rdmaez_qp_to_rts(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_qp_to_sqd(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
-				struct rdmaez_diag *diag)
-{
-	return rdmaez_impl_qp_to(qp, IBV_QPS_SQD, IBV_QPS_SQD, opts, diag, "rdmaez_qp_to_sqd");
-}
+				struct rdmaez_diag *diag);
 
 /**
  * @brief Moves a queue pair to ERR, from any state but RESET: what is posted is flushed.
@@ -659,7 +323,7 @@ RDMAEZ_API int rdmaez_qp_to_sqd(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * @param opts no attribute goes with this transition; NULL will do
  * @param diag receives the explanation; may be NULL
  * @retval 0 `qp->state` is ERR
- * @retval EINVAL from RESET (#RDMAEZ_TRANSITION), or as rdmaez_qp_attr(); @p qp is NULL
+ * @retval EINVAL from RESET (#RDMAEZ_WHY_TRANSITION), or as rdmaez_qp_attr(); @p qp is NULL
  * @return any other errno of ibv_modify_qp(), as rdmaez_qp_modify()
  * @par Verbs calls
  * One ibv_modify_qp().
@@ -668,10 +332,7 @@ RDMAEZ_API int rdmaez_qp_to_sqd(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
-				struct rdmaez_diag *diag)
-{
-	return rdmaez_impl_qp_to(qp, IBV_QPS_ERR, IBV_QPS_ERR, opts, diag, "rdmaez_qp_to_err");
-}
+				struct rdmaez_diag *diag);
 
 /**
  * @brief Moves a queue pair to RESET, from any state: what is posted is forgotten.
@@ -692,14 +353,12 @@ RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_qp_to_reset(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
-				  struct rdmaez_diag *diag)
-{
-	return rdmaez_impl_qp_to(qp, IBV_QPS_RESET, IBV_QPS_RESET, opts, diag,
-				 "rdmaez_qp_to_reset");
-}
+				  struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "impl/qp.h"
 
 #endif

@@ -22,12 +22,7 @@ extern "C" {
  * @param mtu an `enum ibv_mtu`
  * @return 256 to 4096, or 0 where @p mtu is none of the five values
  */
-RDMAEZ_API int rdmaez_mtu_bytes(enum ibv_mtu mtu)
-{
-	const int code = (int)mtu;
-
-	return code >= IBV_MTU_256 && code <= IBV_MTU_4096 ? 128 << code : 0;
-}
+RDMAEZ_INLINE int rdmaez_mtu_bytes(enum ibv_mtu mtu);
 
 /**
  * @brief The largest MTU whose packets fit into @p bytes, for instance a network interface's MTU less
@@ -36,17 +31,7 @@ RDMAEZ_API int rdmaez_mtu_bytes(enum ibv_mtu mtu)
  * @param mtu receives the MTU; written on success only
  * @return 0; EINVAL where @p bytes is under 256, the smallest MTU, or @p mtu is NULL
  */
-RDMAEZ_API int rdmaez_mtu_from_bytes(int bytes, enum ibv_mtu *mtu)
-{
-	int code = IBV_MTU_4096;
-
-	while (code >= IBV_MTU_256 && bytes < 128 << code)
-		code--;
-	if (code < IBV_MTU_256 || !mtu)
-		return EINVAL;
-	*mtu = (enum ibv_mtu)code;
-	return 0;
-}
+RDMAEZ_INLINE int rdmaez_mtu_from_bytes(int bytes, enum ibv_mtu *mtu);
 
 /**
  * @brief How long a requester waits for an ACK before it sends again.
@@ -57,24 +42,14 @@ RDMAEZ_API int rdmaez_mtu_from_bytes(int bytes, enum ibv_mtu *mtu)
  * @param timeout the five-bit code of `ibv_qp_attr.timeout`
  * @return nanoseconds; 0 for code 0 (no timer runs: a lost peer is never noticed) and beyond 31
  */
-RDMAEZ_API uint64_t rdmaez_timeout_ns(unsigned int timeout)
-{
-	return timeout >= 1 && timeout <= 31 ? UINT64_C(4096) << timeout : 0;
-}
+RDMAEZ_INLINE uint64_t rdmaez_timeout_ns(unsigned int timeout);
 
 /**
  * @brief The shortest ACK timeout code that waits at least @p ns.
  * @param ns nanoseconds
  * @return 1 to 31; 31 (2.4 hours) also where @p ns is longer than that
  */
-RDMAEZ_API unsigned int rdmaez_timeout_from_ns(uint64_t ns)
-{
-	unsigned int code = 1;
-
-	while (code < 31 && rdmaez_timeout_ns(code) < ns)
-		code++;
-	return code;
-}
+RDMAEZ_INLINE unsigned int rdmaez_timeout_from_ns(uint64_t ns);
 
 /**
  * @brief How long a responder without a posted receive asks its peer to wait.
@@ -85,39 +60,22 @@ RDMAEZ_API unsigned int rdmaez_timeout_from_ns(uint64_t ns)
  * @param min_rnr_timer the five-bit code of `ibv_qp_attr.min_rnr_timer`
  * @return nanoseconds; 0 beyond 31
  */
-RDMAEZ_API uint64_t rdmaez_rnr_timer_ns(unsigned int min_rnr_timer)
-{
-	if (min_rnr_timer == 0)
-		return UINT64_C(655360000);
-	if (min_rnr_timer > 31)
-		return 0;
-	/* 10, 20 us, then pairs: 2 and 3 times 10 us, doubled at every second code after it. */
-	if (min_rnr_timer <= 2)
-		return UINT64_C(10000) * min_rnr_timer;
-	return (min_rnr_timer % 2 ? UINT64_C(30000) : UINT64_C(40000)) << ((min_rnr_timer - 3) / 2);
-}
+RDMAEZ_INLINE uint64_t rdmaez_rnr_timer_ns(unsigned int min_rnr_timer);
 
 /**
  * @brief The shortest RNR timer code that waits at least @p ns.
  * @param ns nanoseconds
  * @return 1 to 31, or 0 (655.36 ms) where @p ns is longer than the 491.52 ms of code 31
  */
-RDMAEZ_API unsigned int rdmaez_rnr_timer_from_ns(uint64_t ns)
-{
-	unsigned int code = 1;
-
-	while (code < 31 && rdmaez_rnr_timer_ns(code) < ns)
-		code++;
-	return rdmaez_rnr_timer_ns(code) < ns ? 0 : code;
-}
+RDMAEZ_INLINE unsigned int rdmaez_rnr_timer_from_ns(uint64_t ns);
 
 /** @brief A time in ns without end. */
-#define RDMAEZ_FOR_EVER UINT64_MAX
+#define RDMAEZ_NS_FOREVER UINT64_MAX
 
 /** @brief A time known by its bounds. */
 struct rdmaez_span_ns {
-	uint64_t min; /**< at least this many ns; #RDMAEZ_FOR_EVER: without end */
-	uint64_t max; /**< at most this many ns; #RDMAEZ_FOR_EVER: without end */
+	uint64_t min; /**< at least this many ns; #RDMAEZ_NS_FOREVER: without end */
+	uint64_t max; /**< at most this many ns; #RDMAEZ_NS_FOREVER: without end */
 };
 
 /**
@@ -129,18 +87,9 @@ struct rdmaez_span_ns {
  *
  * @param timeout `ibv_qp_attr.timeout`, 0 to 31
  * @param retry_cnt `ibv_qp_attr.retry_cnt`, 0 to 7; more counts as 7
- * @return the bounds; #RDMAEZ_FOR_EVER twice where no timer runs: @p timeout is 0 or beyond 31
+ * @return the bounds; #RDMAEZ_NS_FOREVER twice where no timer runs: @p timeout is 0 or beyond 31
  */
-RDMAEZ_API struct rdmaez_span_ns rdmaez_give_up_ns(unsigned int timeout, unsigned int retry_cnt)
-{
-	const uint64_t once = rdmaez_timeout_ns(timeout);
-	const uint64_t tries = retry_cnt < 7 ? retry_cnt + 1 : 8;
-	struct rdmaez_span_ns span;
-
-	span.min = once ? once * tries : RDMAEZ_FOR_EVER;
-	span.max = once ? once * tries * 4 : RDMAEZ_FOR_EVER;
-	return span;
-}
+RDMAEZ_INLINE struct rdmaez_span_ns rdmaez_give_up_ns(unsigned int timeout, unsigned int retry_cnt);
 
 /**
  * @brief How long a requester bears with a peer that has no receive posted, before it gives up with
@@ -151,12 +100,9 @@ RDMAEZ_API struct rdmaez_span_ns rdmaez_give_up_ns(unsigned int timeout, unsigne
  *
  * @param min_rnr_timer the peer's `ibv_qp_attr.min_rnr_timer`, 0 to 31
  * @param rnr_retry the requester's `ibv_qp_attr.rnr_retry`, 0 to 7; 7 and more is without end
- * @return the least time in ns; 0 where it does not wait at all; #RDMAEZ_FOR_EVER without end
+ * @return the least time in ns; 0 where it does not wait at all; #RDMAEZ_NS_FOREVER without end
  */
-RDMAEZ_API uint64_t rdmaez_rnr_give_up_ns(unsigned int min_rnr_timer, unsigned int rnr_retry)
-{
-	return rnr_retry < 7 ? rdmaez_rnr_timer_ns(min_rnr_timer) * rnr_retry : RDMAEZ_FOR_EVER;
-}
+RDMAEZ_INLINE uint64_t rdmaez_rnr_give_up_ns(unsigned int min_rnr_timer, unsigned int rnr_retry);
 
 /**
  * @brief The packet sequence number @p packets after @p psn, modulo 2^24.
@@ -164,10 +110,7 @@ RDMAEZ_API uint64_t rdmaez_rnr_give_up_ns(unsigned int min_rnr_timer, unsigned i
  * @param packets how many packets later
  * @return 0 to 0xffffff
  */
-RDMAEZ_API uint32_t rdmaez_psn_add(uint32_t psn, uint32_t packets)
-{
-	return (uint32_t)(((uint64_t)psn + packets) & RDMAEZ_24_BITS);
-}
+RDMAEZ_INLINE uint32_t rdmaez_psn_add(uint32_t psn, uint32_t packets);
 
 /**
  * @brief How far @p psn lies after @p base on the circle of 2^24 numbers.
@@ -175,16 +118,12 @@ RDMAEZ_API uint32_t rdmaez_psn_add(uint32_t psn, uint32_t packets)
  * @param base the number to measure from
  * @return -0x800000 to 0x7fffff: negative where @p psn is before @p base
  */
-RDMAEZ_API int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
-{
-	const uint32_t ahead =
-		((psn | (UINT32_C(1) << 24)) - (base & RDMAEZ_24_BITS)) & RDMAEZ_24_BITS;
-
-	return ahead < 0x800000u ? (int32_t)ahead : (int32_t)ahead - 0x1000000;
-}
+RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "impl/units.h"
 
 #endif

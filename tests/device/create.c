@@ -32,11 +32,11 @@ static struct {
 /* Findings of a certain and of a likely cause. */
 #define WRONG(reason, field, ...)                                 \
 	{                                                         \
-		RDMAEZ_ERROR, RDMAEZ_##reason, field, __VA_ARGS__ \
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
 	}
 #define LIKELY(reason, field, ...)                                 \
 	{                                                          \
-		RDMAEZ_LIKELY, RDMAEZ_##reason, field, __VA_ARGS__ \
+		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
 	}
 #define NOTHING RDMAEZ_VALUE_NONE, 0, 0, 0
 #define CHECK(got, error, call, name, ...) \
@@ -377,7 +377,7 @@ static int post_recv(struct ibv_qp *qp, struct work *work)
 
 #define AT(position)                                                                         \
 	{                                                                                    \
-		RDMAEZ_ERROR, RDMAEZ_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, 0, 0 \
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, 0, 0 \
 	}
 
 /* What was granted, which may be more than was asked for. */

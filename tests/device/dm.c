@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include <rdmaez/dm_emu.h>
+#include <rdmaez/devel/dm_emu.h>
 
 #include "rig.h"
 

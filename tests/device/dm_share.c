@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "rig.h"
-#include <rdmaez/dm_emu.h>
+#include <rdmaez/devel/dm_emu.h>
 
 enum {
 	LENGTH = 4096,
@@ -128,7 +128,7 @@ static void share(struct rig *rig, struct side *own, int socket)
 		tap_bail("no emulated device memory");
 	tap_eq_int(rdmaez_dm_reg(&dm, rig->pd, &off_page, ACCESS, &mr, &diag), EOPNOTSUPP,
 		   "a region does not begin within a page");
-	tap_eq_int(diag.finding[0].reason, RDMAEZ_DM_EMU_PAGE, "and the record says that");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_DM_EMU_PAGE, "and the record says that");
 	tap_ok(put(&dm, 0), "the owner writes");
 	tap_eq_int(rdmaez_dm_send(socket, &dm, NULL, NULL, NULL), 0, "the memory is sent");
 	tap_ok(hear(socket, 'w'), "the other process reads that, and writes");

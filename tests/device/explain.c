@@ -41,13 +41,13 @@ static void begin(enum ibv_qp_type type, enum ibv_qp_state state)
 	}
 }
 
-static void judge(const struct rdmaez_diag *diag, enum rdmaez_reason reason,
+static void judge(const struct rdmaez_diag *diag, enum rdmaez_why reason,
 		  enum rdmaez_severity severity, const char *field, const char *what)
 {
 	const struct rdmaez_finding *finding = rdmaez_diag_find(diag, reason);
 	char text[4096];
 
-	if (tap_ok(finding, "%s: the reason is %s", what, rdmaez_reason_id(reason))) {
+	if (tap_ok(finding, "%s: the reason is %s", what, rdmaez_why_id(reason))) {
 		tap_eq_int(finding->severity, severity, "%s: of the right severity", what);
 		tap_eq_str(finding->field, field, "%s: of %s", what, field);
 	} else {
@@ -58,7 +58,7 @@ static void judge(const struct rdmaez_diag *diag, enum rdmaez_reason reason,
 }
 
 /* Refused for real, as foreseen; `foreseen` differs from `error` where only trying shows it. */
-static void refused(struct rdmaez_qp_move *move, int foreseen, int error, enum rdmaez_reason reason,
+static void refused(struct rdmaez_qp_move *move, int foreseen, int error, enum rdmaez_why reason,
 		    enum rdmaez_severity severity, const char *field, const char *what)
 {
 	const enum ibv_qp_state before = side->qp->state;
@@ -76,7 +76,7 @@ static void refused(struct rdmaez_qp_move *move, int foreseen, int error, enum r
 }
 
 /* Accepted, as the check says, with advice. */
-static void advised(struct rdmaez_qp_move *move, enum rdmaez_reason reason,
+static void advised(struct rdmaez_qp_move *move, enum rdmaez_why reason,
 		    enum rdmaez_severity severity, const char *field, const char *what)
 {
 	struct rdmaez_diag diag;
@@ -95,7 +95,7 @@ static void advised(struct rdmaez_qp_move *move, enum rdmaez_reason reason,
 		struct ibv_qp_attr *attr = &move.attr;                                            \
 		(void)attr;                                                                       \
 		spoilt;                                                                           \
-		refused(&move, error, error, RDMAEZ_##reason, RDMAEZ_ERROR, field, #spoilt);      \
+		refused(&move, error, error, RDMAEZ_WHY_##reason, RDMAEZ_DIAG_ERROR, field, #spoilt);      \
 		side_close(side);                                                                 \
 	} while (0)
 
@@ -105,7 +105,7 @@ static void advised(struct rdmaez_qp_move *move, enum rdmaez_reason reason,
 		struct rdmaez_qp_move move = right(IBV_QPT_##type, IBV_QPS_##from, IBV_QPS_##to); \
 		struct ibv_qp_attr *attr = &move.attr;                                            \
 		spoilt;                                                                           \
-		advised(&move, RDMAEZ_##reason, RDMAEZ_##severity, field, #spoilt);               \
+		advised(&move, RDMAEZ_WHY_##reason, RDMAEZ_DIAG_##severity, field, #spoilt);               \
 		side_close(side);                                                                 \
 	} while (0)
 
@@ -181,7 +181,7 @@ static void check_surprises(void)
 	begin(IBV_QPT_RC, IBV_QPS_INIT);
 	move = right(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR);
 	move.attr.ah_attr.grh.dgid.raw[15] = 77;
-	refused(&move, 0, ETIMEDOUT, RDMAEZ_NEIGHBOUR, RDMAEZ_LIKELY, "ibv_modify_qp",
+	refused(&move, 0, ETIMEDOUT, RDMAEZ_WHY_NEIGHBOUR, RDMAEZ_DIAG_LIKELY, "ibv_modify_qp",
 		"a peer that nobody is");
 	rdmaez_qp_modify(side->qp, &move.attr, move.attr_mask, &diag);
 	rdmaez_diag_format(&diag, text, sizeof(text));
@@ -194,7 +194,7 @@ static void check_surprises(void)
 		tap_bail("the GID table has no global IPv6 row");
 	move.attr.ah_attr.grh.dgid = want.peer;
 	move.attr.ah_attr.grh.sgid_index = (uint8_t)row.gid_index;
-	refused(&move, 0, ENETUNREACH, RDMAEZ_NO_ROUTE, RDMAEZ_LIKELY, "ibv_modify_qp",
+	refused(&move, 0, ENETUNREACH, RDMAEZ_WHY_NO_ROUTE, RDMAEZ_DIAG_LIKELY, "ibv_modify_qp",
 		"a peer without a route");
 	side_close(side);
 
@@ -203,7 +203,7 @@ static void check_surprises(void)
 	move.attr.qkey = 1u << 31;
 	if (seteuid(65534))
 		tap_bail("seteuid: %s", strerror(errno));
-	refused(&move, 0, EPERM, RDMAEZ_QKEY_PRIVILEGED, RDMAEZ_LIKELY, "qkey",
+	refused(&move, 0, EPERM, RDMAEZ_WHY_QKEY_PRIVILEGED, RDMAEZ_DIAG_LIKELY, "qkey",
 		"a privileged Q_Key without privilege");
 	if (seteuid(0))
 		tap_bail("seteuid: %s", strerror(errno));
@@ -214,7 +214,7 @@ static void check_surprises(void)
 	move = right(IBV_QPT_RC, IBV_QPS_RTR, IBV_QPS_RTS);
 	if (rdmaez_qp_to_err(side->qp, NULL, NULL))
 		tap_bail("cannot go to ERR");
-	refused(&move, EINVAL, EINVAL, RDMAEZ_TRANSITION, RDMAEZ_ERROR, "qp_state",
+	refused(&move, EINVAL, EINVAL, RDMAEZ_WHY_TRANSITION, RDMAEZ_DIAG_ERROR, "qp_state",
 		"from a state that is no longer");
 	side_close(side);
 }

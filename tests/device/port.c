@@ -52,7 +52,7 @@ static union ibv_gid gid_of(const char *text)
 }
 
 /* The call failed with this errno, reason and field. */
-static void refused(int got, int want, const struct rdmaez_diag *diag, enum rdmaez_reason reason,
+static void refused(int got, int want, const struct rdmaez_diag *diag, enum rdmaez_why reason,
 		    const char *field, const char *name)
 {
 	const struct rdmaez_finding *finding = rdmaez_diag_find(diag, reason);
@@ -60,7 +60,7 @@ static void refused(int got, int want, const struct rdmaez_diag *diag, enum rdma
 	tap_eq_int(got, want, "%s: errno", name);
 	tap_eq_int(diag->error, want, "%s: the record holds it", name);
 	tap_eq_int(diag->count, 1, "%s: there is one finding", name);
-	if (tap_ok(finding, "%s: it is %s", name, rdmaez_reason_id(reason)))
+	if (tap_ok(finding, "%s: it is %s", name, rdmaez_why_id(reason)))
 		tap_eq_str(finding->field, field, "%s: and its field", name);
 }
 
@@ -85,13 +85,13 @@ static void test_query(struct rig *rig)
 
 		snprintf(name, sizeof(name), "port %d", none[i]);
 		refused(rdmaez_port_query(rig->context, none[i], &attr, &diag), EINVAL, &diag,
-			RDMAEZ_PORT, "port_num", name);
+			RDMAEZ_WHY_PORT, "port_num", name);
 		tap_eq_int((int64_t)diag.finding[0].value, none[i], "%s: the value given", name);
 		tap_eq_int(diag.finding[0].min, 1, "%s: the least accepted", name);
 		tap_eq_int(diag.finding[0].max, 1, "%s: the greatest accepted", name);
 	}
 	tap_ok(memcmp(&attr, &unchanged, sizeof(attr)) == 0, "a failure writes nothing");
-	refused(rdmaez_port_query(NULL, 1, &attr, &diag), EINVAL, &diag, RDMAEZ_NULL_ARGUMENT,
+	refused(rdmaez_port_query(NULL, 1, &attr, &diag), EINVAL, &diag, RDMAEZ_WHY_NULL_ARGUMENT,
 		"context", "no device");
 	tap_eq_int(rdmaez_port_query(rig->context, 1, NULL, NULL), EINVAL, "nowhere to write to");
 }
@@ -190,16 +190,16 @@ static void test_choose(struct rig *rig)
 	want.ndev_ifindex = 4711;
 	tap_eq_int(rdmaez_port_choose_gid(rig->context, 1, &want, &row, &diag), EADDRNOTAVAIL,
 		   "no row is of interface 4711");
-	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_GID_OTHER_NETDEV), "the rows' fault is told");
-	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_GID_NONE), "and that no row is left");
+	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_GID_OTHER_NETDEV), "the rows' fault is told");
+	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_GID_NONE), "and that no row is left");
 	tap_ok(memcmp(&row, &unchanged, sizeof(row)) == 0, "and nothing is written");
 	memset(&want, 0, sizeof(want));
 	want.type = IBV_GID_TYPE_ROCE_V1;
 	tap_eq_int(rdmaez_port_choose_gid(rig->context, 1, &want, &row, &diag), EADDRNOTAVAIL,
 		   "rxe has no RoCE v1 row");
-	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_GID_TYPE), "the rows' fault is told again");
+	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_GID_TYPE), "the rows' fault is told again");
 	refused(rdmaez_port_choose_gid(rig->context, 255, NULL, &row, &diag), EINVAL, &diag,
-		RDMAEZ_PORT, "port_num", "port 255");
+		RDMAEZ_WHY_PORT, "port_num", "port 255");
 	tap_eq_int(rdmaez_port_choose_gid(NULL, 1, NULL, &row, NULL), EINVAL, "no device to ask");
 	tap_eq_int(rdmaez_port_choose_gid(rig->context, 1, NULL, NULL, NULL), EINVAL, "no row");
 }
@@ -221,12 +221,12 @@ static void test_pkey(struct rig *rig)
 	tap_eq_int(index, 0, "in the same row");
 	index = -1;
 	refused(rdmaez_port_find_pkey(rig->context, 1, 0x8001, &index, &diag), ENOENT, &diag,
-		RDMAEZ_PKEY_NOT_FOUND, "pkey", "another partition");
+		RDMAEZ_WHY_PKEY_NOT_FOUND, "pkey", "another partition");
 	tap_eq_hex(diag.finding[0].value, 0x8001, "the record tells which");
 	refused(rdmaez_port_find_pkey(rig->context, 1, 0x8000, &index, &diag), ENOENT, &diag,
-		RDMAEZ_PKEY_NOT_FOUND, "pkey", "the partition of unused rows");
+		RDMAEZ_WHY_PKEY_NOT_FOUND, "pkey", "the partition of unused rows");
 	refused(rdmaez_port_find_pkey(rig->context, 0, 0xffff, &index, &diag), EINVAL, &diag,
-		RDMAEZ_PORT, "port_num", "port 0");
+		RDMAEZ_WHY_PORT, "port_num", "port 0");
 	tap_eq_int(index, -1, "a failure writes nothing");
 	tap_eq_int(rdmaez_port_find_pkey(rig->context, 1, 0xffff, NULL, NULL), EINVAL, "no index");
 }

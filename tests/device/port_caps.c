@@ -146,7 +146,7 @@ static void test_pkeys(struct rig *rig)
 	tap_eq_hex(rows[0].pkey, 0xffff, "the first is the default partition");
 	tap_eq_int(rdmaez_port_pkeys(rig->context, 2, rows, ROWS, &count, &diag), EINVAL,
 		   "there is no port 2");
-	tap_eq_str(rdmaez_reason_id(diag.finding[0].reason), rdmaez_reason_id(RDMAEZ_PORT),
+	tap_eq_str(rdmaez_why_id(diag.finding[0].reason), rdmaez_why_id(RDMAEZ_WHY_PORT),
 		   "which is told");
 }
 
@@ -197,7 +197,7 @@ static void test_refused(struct rig *rig)
 	memset(&caps, 0xa5, sizeof(caps));
 	unchanged = caps;
 	tap_eq_int(rdmaez_port_caps_query(rig->context, 2, &caps, &diag), EINVAL, "no port 2");
-	tap_eq_str(rdmaez_reason_id(diag.finding[0].reason), rdmaez_reason_id(RDMAEZ_PORT),
+	tap_eq_str(rdmaez_why_id(diag.finding[0].reason), rdmaez_why_id(RDMAEZ_WHY_PORT),
 		   "which is the reason");
 	tap_eq_int(diag.finding[0].max, 1, "the last port is named");
 	tap_ok(memcmp(&caps, &unchanged, sizeof(caps)) == 0, "and nothing is written");

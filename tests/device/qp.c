@@ -620,7 +620,7 @@ typedef int step_function(struct ibv_qp *, const struct rdmaez_qp_opts *, struct
 
 /* The step must fail with this errno, this reason and this field, and change nothing. */
 static void refused(struct rig *rig, enum ibv_qp_state state, step_function *step,
-		    const struct rdmaez_qp_opts *opts, int want, enum rdmaez_reason reason,
+		    const struct rdmaez_qp_opts *opts, int want, enum rdmaez_why reason,
 		    const char *field, const char *name)
 {
 	struct side *side = side_at(rig, IBV_QPT_RC, state);
@@ -633,11 +633,11 @@ static void refused(struct rig *rig, enum ibv_qp_state state, step_function *ste
 	tap_eq_int(step(side->qp, opts, &diag), want, "%s: errno", name);
 	tap_eq_int(diag.error, want, "%s: the record holds it", name);
 	finding = rdmaez_diag_find(&diag, reason);
-	if (tap_ok(finding, "%s: the reason is %s", name, rdmaez_reason_id(reason)))
+	if (tap_ok(finding, "%s: the reason is %s", name, rdmaez_why_id(reason)))
 		tap_eq_str(finding->field, field, "%s: and the field", name);
 	else
 		for (unsigned int i = 0; i < diag.count; i++)
-			tap_diag("found: %s of %s", rdmaez_reason_id(diag.finding[i].reason),
+			tap_diag("found: %s of %s", rdmaez_why_id(diag.finding[i].reason),
 				 diag.finding[i].field);
 	tap_eq_int(step(side->qp, opts, NULL), want, "%s: the same without a record", name);
 	after = query(side->qp);
@@ -653,7 +653,7 @@ static void refused(struct rig *rig, enum ibv_qp_state state, step_function *ste
 		struct rdmaez_qp_opts o = opts_to(rig, peer);               \
                                                                             \
 		assignment;                                                 \
-		refused(rig, state, step, &o, want, RDMAEZ_##reason, field, \
+		refused(rig, state, step, &o, want, RDMAEZ_WHY_##reason, field, \
 			#step ", " #assignment);                            \
 	} while (0)
 
@@ -746,7 +746,7 @@ static void test_nulls(struct rig *rig)
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		tap_eq_int(steps[i](NULL, NULL, &diag), EINVAL, "step %zu without a queue pair", i);
-		finding = rdmaez_diag_find(&diag, RDMAEZ_NULL_ARGUMENT);
+		finding = rdmaez_diag_find(&diag, RDMAEZ_WHY_NULL_ARGUMENT);
 		if (tap_ok(finding, "step %zu: the reason is NULL_ARGUMENT", i))
 			tap_eq_str(finding->field, "qp", "step %zu: and the field", i);
 		tap_eq_int(steps[i](NULL, NULL, NULL), EINVAL, "step %zu: and without a record", i);
@@ -771,10 +771,10 @@ static void test_modify(struct rig *rig)
 	tap_eq_int(
 		rdmaez_qp_modify(side->qp, &attr, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_QKEY, &diag),
 		EINVAL, "ibv_modify_qp() with a wrong mask");
-	finding = rdmaez_diag_find(&diag, RDMAEZ_MASK_MISSING);
+	finding = rdmaez_diag_find(&diag, RDMAEZ_WHY_MASK_MISSING);
 	if (tap_ok(finding, "bits are missing"))
 		tap_eq_hex(finding->value, IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS, "these");
-	finding = rdmaez_diag_find(&diag, RDMAEZ_MASK_NOT_ALLOWED);
+	finding = rdmaez_diag_find(&diag, RDMAEZ_WHY_MASK_NOT_ALLOWED);
 	if (tap_ok(finding, "bits are too many"))
 		tap_eq_hex(finding->value, IBV_QP_QKEY, "this one");
 	tap_eq_int(side->qp->state, IBV_QPS_RESET, "and it is still in RESET");

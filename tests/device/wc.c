@@ -44,7 +44,7 @@ static int fail_twice(struct side *side, struct ibv_wc wc[2])
 	return count;
 }
 
-static void expect(struct side *side, enum ibv_wc_status status, enum rdmaez_reason reason,
+static void expect(struct side *side, enum ibv_wc_status status, enum rdmaez_why reason,
 		   const char *what)
 {
 	const struct rdmaez_finding *finding;
@@ -63,8 +63,8 @@ static void expect(struct side *side, enum ibv_wc_status status, enum rdmaez_rea
 	tap_eq_int(rdmaez_wc_explain_qp(&wc[0], side->qp, &diag), 0,
 		   "%s: the queue pair is asked about it", what);
 	finding = rdmaez_diag_find(&diag, reason);
-	tap_ok(finding && finding->severity == RDMAEZ_ERROR, "%s: %s is certain", what,
-	       rdmaez_reason_id(reason));
+	tap_ok(finding && finding->severity == RDMAEZ_DIAG_ERROR, "%s: %s is certain", what,
+	       rdmaez_why_id(reason));
 	tap_ok(rdmaez_wc_format(&wc[0], text, sizeof(text)) > 0 &&
 		       rdmaez_diag_format(&diag, text, sizeof(text)) > 0,
 	       "%s: there is a text", what);
@@ -77,8 +77,8 @@ int main(void)
 	struct side *lonely = towards(&rig, mute, 7), *hasty = towards(&rig, NULL, 1);
 
 	/* A peer that is still in RESET answers nothing; hasty talks to itself and posted no receive. */
-	expect(lonely, IBV_WC_RETRY_EXC_ERR, RDMAEZ_WC_RETRIES, "nobody answers");
-	expect(hasty, IBV_WC_RNR_RETRY_EXC_ERR, RDMAEZ_WC_RNR, "nothing to receive into");
+	expect(lonely, IBV_WC_RETRY_EXC_ERR, RDMAEZ_WHY_WC_RETRIES, "nobody answers");
+	expect(hasty, IBV_WC_RNR_RETRY_EXC_ERR, RDMAEZ_WHY_WC_RNR, "nothing to receive into");
 	side_close(lonely);
 	side_close(hasty);
 	side_close(mute);

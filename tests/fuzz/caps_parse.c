@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include <rdmaez/caps_fmt.h>
+#include <rdmaez.h>
 #include <rdmaez/caps_parse.h>
 
 static void must(bool held)

@@ -65,7 +65,7 @@ static void explain(const struct input *in, struct rdmaez_diag *diag)
 	said = rdmaez_qp_check(qp, &attr, in->mask, diag);
 	if (said != rdmaez_qp_check(qp, &attr, in->mask, NULL) || said != diag->error || said < 0)
 		abort();
-	if ((said != 0) != (diag->count && diag->finding[0].severity == RDMAEZ_ERROR))
+	if ((said != 0) != (diag->count && diag->finding[0].severity == RDMAEZ_DIAG_ERROR))
 		abort();
 	fake_fail(FAKE_MODIFY_QP, 1, in->error ? in->error : EINVAL);
 	if (rdmaez_qp_modify(qp, &attr, in->mask, diag) == 0 || !diag->count)

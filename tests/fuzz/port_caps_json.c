@@ -8,7 +8,7 @@
 
 /* Interfaces with any bytes in their names, which the kernel would not all take. */
 #define if_indextoname test_if_indextoname
-#include <rdmaez/fmt.h>
+#include <rdmaez.h>
 
 enum {
 	ROWS = 5

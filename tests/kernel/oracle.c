@@ -11,7 +11,7 @@
  * does not ask for it, because its callers leave out the bit only where the state stays; so those masks
  * must be refused here, whatever it says of them.
  */
-#include <rdmaez/fmt.h>
+#include <rdmaez.h>
 
 #include "tap.h"
 

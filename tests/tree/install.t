@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 	if (rdmaez_port_query(NULL, argc, &port, &diag) != EINVAL)
 		return 1;
 	puts(RDMAEZ_VERSION_STRING);
-	return rdmaez_diag_find(&diag, RDMAEZ_NULL_ARGUMENT) ? 0 : 1;
+	return rdmaez_diag_find(&diag, RDMAEZ_WHY_NULL_ARGUMENT) ? 0 : 1;
 }
 END_OF_C
 cp "$scratch/program.c" "$scratch/program.cc"

@@ -72,7 +72,7 @@ static void check_creation(void)
 	fake_fail(FAKE_CREATE_AH, 1, EINVAL);
 	CHECK_FINDINGS(
 		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "so none is to blame",
-		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
 
 	start("fe80::9");
 	fake_port_infiniband(&t.dev->port[1]);
@@ -87,38 +87,38 @@ static void check_rows(void)
 	start("::ffff:192.0.2.9");
 	t.path.sgid_index = 9;
 	CHECK_FINDINGS(&t.diag, create(1), ENODATA, "rdmaez_ah_create", "an empty row",
-		       {RDMAEZ_ERROR, RDMAEZ_GID_EMPTY, "ah_attr.grh.sgid_index",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_EMPTY, "ah_attr.grh.sgid_index",
 			RDMAEZ_VALUE_NUMBER, 9, 0, 15});
 	tap_eq_ptr(t.ah, NULL, "the output is not written");
 	t.path.sgid_index = 5;
 	CHECK_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "a row of the other family",
-		       {RDMAEZ_ERROR, RDMAEZ_GID_FAMILY, "ah_attr.grh.sgid_index",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_FAMILY, "ah_attr.grh.sgid_index",
 			RDMAEZ_VALUE_NUMBER, 5, 0, 15});
 	t.path.sgid_index = 2;
 	t.dev->attr.orig_attr.vendor_id = 0xffffff; /* rxe */
 	fake_fail(FAKE_CREATE_AH, 0, EINVAL);
 	CHECK_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create",
 		       "a RoCE v1 row of a driver that has none",
-		       {RDMAEZ_ERROR, RDMAEZ_GID_TYPE_REFUSED, "ah_attr.grh.sgid_index",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_TYPE_REFUSED, "ah_attr.grh.sgid_index",
 			RDMAEZ_VALUE_NUMBER, 2, 0, 15});
 	t.dev->attr.orig_attr.vendor_id = 0x2c9; /* mlx5 */
 	t.dev->attr.orig_attr.vendor_part_id = 0x1017;
 	CHECK_FINDINGS(
 		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "and of one that has",
-		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	t.path.sgid_index = 3;
 	CHECK_FINDINGS(
 		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "a row that is right",
-		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	fake_fail(FAKE_QUERY_GID_EX, 0, EIO);
 	CHECK_FINDINGS(
 		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "a row that cannot be read",
-		{RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	tap_eq_int(rdmaez_ah_create(t.pd, &t.path, 1, &t.ah, NULL), EINVAL, "without a record");
 
 	start("::ffff:192.0.2.9");
 	t.path.sgid_index = 16;
-	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_GID_INDEX, "ah_attr.grh.sgid_index",
+	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_WHY_GID_INDEX, "ah_attr.grh.sgid_index",
 		      "a row beyond the table");
 	tap_eq_int(fake_count(FAKE_CREATE_AH), 0, "is not tried");
 
@@ -128,27 +128,27 @@ static void check_rows(void)
 	fake_fail(FAKE_CREATE_AH, 1, ETIMEDOUT);
 	CHECK_FINDINGS(
 		&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "InfiniBand has no neighbours",
-		{RDMAEZ_LIKELY, RDMAEZ_TIMED_OUT, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_TIMED_OUT, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
 }
 
 static void check_network(void)
 {
 	static const struct {
 		int error;
-		enum rdmaez_reason reason;
+		enum rdmaez_why reason;
 		const char *field;
 	} ways[] = {
-		{ETIMEDOUT, RDMAEZ_NEIGHBOUR, "ah_attr.grh.dgid"},
-		{ENETUNREACH, RDMAEZ_NO_ROUTE, "ah_attr.grh.dgid"},
-		{EHOSTUNREACH, RDMAEZ_NO_ROUTE, "ah_attr.grh.dgid"},
-		{ENETDOWN, RDMAEZ_NO_ROUTE, "ah_attr.grh.dgid"},
-		{EADDRNOTAVAIL, RDMAEZ_NO_IPV6, "ah_attr.grh.dgid"},
-		{ENODEV, RDMAEZ_GID_NO_NETDEV, "ah_attr.grh.sgid_index"},
-		{ENOMEM, RDMAEZ_NO_RESOURCES, "ibv_create_ah"},
-		{ENOSPC, RDMAEZ_NO_RESOURCES, "ibv_create_ah"},
-		{EAGAIN, RDMAEZ_BUSY, "ibv_create_ah"},
-		{ENXIO, RDMAEZ_DEVICE_GONE, "ibv_create_ah"},
-		{ENOSYS, RDMAEZ_NOT_SUPPORTED, "ibv_create_ah"},
+		{ETIMEDOUT, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid"},
+		{ENETUNREACH, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid"},
+		{EHOSTUNREACH, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid"},
+		{ENETDOWN, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid"},
+		{EADDRNOTAVAIL, RDMAEZ_WHY_NO_IPV6, "ah_attr.grh.dgid"},
+		{ENODEV, RDMAEZ_WHY_GID_NO_NETDEV, "ah_attr.grh.sgid_index"},
+		{ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "ibv_create_ah"},
+		{ENOSPC, RDMAEZ_WHY_NO_RESOURCES, "ibv_create_ah"},
+		{EAGAIN, RDMAEZ_WHY_BUSY, "ibv_create_ah"},
+		{ENXIO, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_ah"},
+		{ENOSYS, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_create_ah"},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(ways); i++) {
@@ -157,37 +157,37 @@ static void check_network(void)
 		CHECK_FINDINGS(
 			&t.diag, create(1), ways[i].error, "rdmaez_ah_create",
 			rdmaez_errno_str(ways[i].error),
-			{RDMAEZ_LIKELY, ways[i].reason, ways[i].field, RDMAEZ_VALUE_NONE, 0, 0, 0});
+			{RDMAEZ_DIAG_LIKELY, ways[i].reason, ways[i].field, RDMAEZ_VALUE_NONE, 0, 0, 0});
 	}
 }
 
 static void check_refusals(void)
 {
 	start("::ffff:192.0.2.9");
-	check_refusal(&t.diag, create(2), EINVAL, RDMAEZ_PORT, "port_num", "no such port");
-	check_refusal(&t.diag, create(0), EINVAL, RDMAEZ_PORT, "port_num", "port 0");
+	check_refusal(&t.diag, create(2), EINVAL, RDMAEZ_WHY_PORT, "port_num", "no such port");
+	check_refusal(&t.diag, create(0), EINVAL, RDMAEZ_WHY_PORT, "port_num", "port 0");
 	check_refusal(&t.diag, rdmaez_ah_create(NULL, &t.path, 1, &t.ah, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "pd", "no domain");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "pd", "no domain");
 	check_refusal(&t.diag, rdmaez_ah_create(t.pd, NULL, 1, &t.ah, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "path", "no path");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "path", "no path");
 	check_refusal(&t.diag, rdmaez_ah_create(t.pd, &t.path, 1, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "ah", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "ah", "nowhere to put it");
 	t.path.sl = 16;
-	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_RANGE, "ah_attr.sl", "a wide field");
+	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_WHY_RANGE, "ah_attr.sl", "a wide field");
 	memset(&t.path, 0, sizeof(t.path));
-	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_GRH_MISSING, "ah_attr.grh.dgid",
+	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_WHY_GRH_MISSING, "ah_attr.grh.dgid",
 		      "no destination on RoCE");
 	fake_port_infiniband(&t.dev->port[1]);
-	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_PATH_EMPTY, "ah_attr.dlid",
+	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_WHY_PATH_EMPTY, "ah_attr.dlid",
 		      "no destination on InfiniBand");
 	tap_eq_int(fake_count(FAKE_CREATE_AH), 0, "none of these has been tried");
 
 	start("::ffff:192.0.2.9");
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
-	check_refusal(&t.diag, create(1), EIO, RDMAEZ_QUERY_REFUSED, "ibv_query_port",
+	check_refusal(&t.diag, create(1), EIO, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port",
 		      "a port that does not answer");
 	memset(t.dev->port[1].gid, 0, sizeof(t.dev->port[1].gid));
-	check_refusal(&t.diag, create(1), EADDRNOTAVAIL, RDMAEZ_GID_NONE, "ah_attr.grh.sgid_index",
+	check_refusal(&t.diag, create(1), EADDRNOTAVAIL, RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index",
 		      "a port without addresses");
 	tap_eq_int(fake_count(FAKE_CREATE_AH), 0, "neither has been tried");
 }

@@ -57,7 +57,7 @@ static struct ibv_qp *qp_in(enum ibv_qp_type type, enum ibv_qp_state state)
 
 /* One call that must not reach the device: opts is wrong in one thing. */
 static void check_refused(enum ibv_qp_type type, enum ibv_qp_state from, move_fn *move,
-			  const struct rdmaez_qp_opts *opts, int error, enum rdmaez_reason reason,
+			  const struct rdmaez_qp_opts *opts, int error, enum rdmaez_why reason,
 			  const char *field, const char *name)
 {
 	struct ibv_qp *qp = qp_in(type, from);
@@ -92,44 +92,44 @@ static void check_null(void)
 	for (size_t i = 0; i < COUNT_OF(moves); i++) {
 		const struct rdmaez_qp_opts opts = good_opts();
 
-		check_refusal(diag, moves[i].call(NULL, &opts, diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+		check_refusal(diag, moves[i].call(NULL, &opts, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 			      "qp", "%s of nothing", moves[i].name);
 		if (diag)
 			tap_eq_str(diag->call, moves[i].name, "the record names the call");
 	}
-	check_refusal(diag, rdmaez_qp_modify(NULL, &attr, 0, diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(diag, rdmaez_qp_modify(NULL, &attr, 0, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "qp", "rdmaez_qp_modify of nothing");
-	check_refusal(diag, rdmaez_qp_modify(qp, NULL, 0, diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(diag, rdmaez_qp_modify(qp, NULL, 0, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "attr", "rdmaez_qp_modify with nothing");
-	check_refusal(diag, rdmaez_qp_state(NULL, &state, diag), EINVAL, RDMAEZ_NULL_ARGUMENT, "qp",
+	check_refusal(diag, rdmaez_qp_state(NULL, &state, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp",
 		      "rdmaez_qp_state of nothing");
-	check_refusal(diag, rdmaez_qp_state(qp, NULL, diag), EINVAL, RDMAEZ_NULL_ARGUMENT, "state",
+	check_refusal(diag, rdmaez_qp_state(qp, NULL, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "state",
 		      "rdmaez_qp_state to nowhere");
 	check_refusal(diag,
 		      rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT, NULL, NULL, diag),
-		      EINVAL, RDMAEZ_NULL_ARGUMENT, "move", "rdmaez_qp_attr to nowhere");
+		      EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "move", "rdmaez_qp_attr to nowhere");
 	check_refusal(diag, rdmaez_path_ah_attr(NULL, 1, NULL, &ah, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "path", "rdmaez_path_ah_attr of nothing");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "path", "rdmaez_path_ah_attr of nothing");
 	check_refusal(diag, rdmaez_path_ah_attr(&path, 1, NULL, NULL, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "ah", "rdmaez_path_ah_attr to nowhere");
-	check_refusal(diag, rdmaez_port_query(NULL, 1, &port, diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "ah", "rdmaez_path_ah_attr to nowhere");
+	check_refusal(diag, rdmaez_port_query(NULL, 1, &port, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "context", "rdmaez_port_query of nothing");
-	check_refusal(diag, rdmaez_port_query(ctx, 1, NULL, diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(diag, rdmaez_port_query(ctx, 1, NULL, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "output", "rdmaez_port_query to nowhere");
 	check_refusal(diag, rdmaez_port_gids(NULL, 1, &row, 1, &count, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "rdmaez_port_gids of nothing");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "rdmaez_port_gids of nothing");
 	check_refusal(diag, rdmaez_port_gids(ctx, 1, NULL, 1, &count, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "rows", "rdmaez_port_gids to nowhere");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "rows", "rdmaez_port_gids to nowhere");
 	check_refusal(diag, rdmaez_port_gids(ctx, 1, &row, 1, NULL, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "output", "rdmaez_port_gids without a count");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "rdmaez_port_gids without a count");
 	check_refusal(diag, rdmaez_port_choose_gid(NULL, 1, NULL, &row, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "rdmaez_port_choose_gid of nothing");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "rdmaez_port_choose_gid of nothing");
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, NULL, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "output", "rdmaez_port_choose_gid to nowhere");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "rdmaez_port_choose_gid to nowhere");
 	check_refusal(diag, rdmaez_port_find_pkey(NULL, 1, 0xffff, &index, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "rdmaez_port_find_pkey of nothing");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "rdmaez_port_find_pkey of nothing");
 	check_refusal(diag, rdmaez_port_find_pkey(ctx, 1, 0xffff, NULL, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "output", "rdmaez_port_find_pkey to nowhere");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "rdmaez_port_find_pkey to nowhere");
 	tap_eq_int(rdmaez_mtu_from_bytes(1024, NULL), EINVAL, "rdmaez_mtu_from_bytes to nowhere");
 	tap_eq_int(rdmaez_diag_format(NULL, NULL, 0), 0, "rdmaez_diag_format of nothing");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "no verb was called for any of these");
@@ -156,21 +156,21 @@ static void check_ports(void)
 				 rdmaez_qp_type_str(types[t]), ports[i]);
 			opts.device_attr = NULL;
 			check_refused(types[t], IBV_QPS_RESET, rdmaez_qp_to_init, &opts, EINVAL,
-				      RDMAEZ_PORT, "port_num", name);
+				      RDMAEZ_WHY_PORT, "port_num", name);
 			opts.device_attr = &device;
 			check_refused(types[t], IBV_QPS_RESET, rdmaez_qp_to_init, &opts, EINVAL,
-				      RDMAEZ_PORT, "port_num", name);
+				      RDMAEZ_WHY_PORT, "port_num", name);
 		}
 		opts.device_attr = NULL;
 		snprintf(name, sizeof(name), "to RTR by port %d", ports[i]);
 		check_refused(IBV_QPT_RC, IBV_QPS_INIT, rdmaez_qp_to_rtr, &opts, EINVAL,
-			      RDMAEZ_PORT, "port_num", name);
+			      RDMAEZ_WHY_PORT, "port_num", name);
 		opts.optional = IBV_QP_AV;
 		snprintf(name, sizeof(name), "within SQD to port %d", ports[i]);
-		check_refused(IBV_QPT_RC, IBV_QPS_SQD, rdmaez_qp_to_sqd, &opts, EINVAL, RDMAEZ_PORT,
+		check_refused(IBV_QPT_RC, IBV_QPS_SQD, rdmaez_qp_to_sqd, &opts, EINVAL, RDMAEZ_WHY_PORT,
 			      "port_num", name);
 		opts.optional = IBV_QP_PORT;
-		check_refused(IBV_QPT_RC, IBV_QPS_SQD, rdmaez_qp_to_sqd, &opts, EINVAL, RDMAEZ_PORT,
+		check_refused(IBV_QPT_RC, IBV_QPS_SQD, rdmaez_qp_to_sqd, &opts, EINVAL, RDMAEZ_WHY_PORT,
 			      "port_num", name);
 	}
 }
@@ -188,11 +188,11 @@ static void check_gid_rows(void)
 		opts.path.sgid_index = rows[i];
 		snprintf(name, sizeof(name), "row %d of a table of 16", rows[i]);
 		check_refused(IBV_QPT_RC, IBV_QPS_INIT, rdmaez_qp_to_rtr, &opts, EINVAL,
-			      RDMAEZ_GID_INDEX, "ah_attr.grh.sgid_index", name);
+			      RDMAEZ_WHY_GID_INDEX, "ah_attr.grh.sgid_index", name);
 	}
 	dev->port[1].attr.gid_tbl_len = FAKE_MAX_GIDS;
 	opts.path.sgid_index = 256;
-	check_refused(IBV_QPT_RC, IBV_QPS_INIT, rdmaez_qp_to_rtr, &opts, EINVAL, RDMAEZ_GID_INDEX,
+	check_refused(IBV_QPT_RC, IBV_QPS_INIT, rdmaez_qp_to_rtr, &opts, EINVAL, RDMAEZ_WHY_GID_INDEX,
 		      "ah_attr.grh.sgid_index", "row 256 of a table of 512");
 
 	/* Only the device can tell that a row is empty: it is asked, and nothing changes. */
@@ -200,7 +200,7 @@ static void check_gid_rows(void)
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
 	tap_eq_int(rdmaez_qp_to_rtr(qp, &opts, diag), ENODATA, "an empty row is refused");
 	if (diag)
-		tap_ok(rdmaez_diag_find(diag, RDMAEZ_GID_EMPTY), "as what it is");
+		tap_ok(rdmaez_diag_find(diag, RDMAEZ_WHY_GID_EMPTY), "as what it is");
 	tap_eq_int(qp->state, IBV_QPS_INIT, "the queue pair stays in INIT");
 	tap_eq_int(fake_qp_true(qp)->qp_state, IBV_QPS_INIT, "really");
 }
@@ -324,46 +324,46 @@ static void check_values(void)
 		const char *field;
 		enum option option;
 		enum ibv_qp_state to;
-		enum rdmaez_reason reason;
+		enum rdmaez_why reason;
 		int64_t value;
 		int also;
 	} cases[] = {
-		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_MTU_IN_BYTES, 256, 0},
-		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_MTU_IN_BYTES, 1024, 0},
-		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_MTU_IN_BYTES, 4096, 0},
-		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_ENUM, 6, NEGATIVE},
-		{"dest_qp_num", DEST_QPN, IBV_QPS_RTR, RDMAEZ_RANGE, 0, 0},
-		{"dest_qp_num", DEST_QPN, IBV_QPS_RTR, RDMAEZ_RANGE, 0x1000000, NEGATIVE},
-		{"rq_psn", RQ_PSN, IBV_QPS_RTR, RDMAEZ_RANGE, 0x1000000, NEGATIVE},
-		{"sq_psn", SQ_PSN, IBV_QPS_RTS, RDMAEZ_RANGE, 0x1000000, NEGATIVE},
-		{"pkey_index", PKEY_INDEX, IBV_QPS_INIT, RDMAEZ_RANGE, 65536, NEGATIVE},
-		{"qp_access_flags", ACCESS, IBV_QPS_INIT, RDMAEZ_ACCESS_BITS,
+		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_WHY_MTU_IN_BYTES, 256, 0},
+		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_WHY_MTU_IN_BYTES, 1024, 0},
+		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_WHY_MTU_IN_BYTES, 4096, 0},
+		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_WHY_ENUM, 6, NEGATIVE},
+		{"dest_qp_num", DEST_QPN, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0, 0},
+		{"dest_qp_num", DEST_QPN, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0x1000000, NEGATIVE},
+		{"rq_psn", RQ_PSN, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0x1000000, NEGATIVE},
+		{"sq_psn", SQ_PSN, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 0x1000000, NEGATIVE},
+		{"pkey_index", PKEY_INDEX, IBV_QPS_INIT, RDMAEZ_WHY_RANGE, 65536, NEGATIVE},
+		{"qp_access_flags", ACCESS, IBV_QPS_INIT, RDMAEZ_WHY_ACCESS_BITS,
 		 IBV_ACCESS_RELAXED_ORDERING, NEGATIVE},
-		{"qp_access_flags", ACCESS, IBV_QPS_INIT, RDMAEZ_ACCESS_BITS, 1 << 5, 0},
-		{"max_rd_atomic", MAX_RD, IBV_QPS_RTS, RDMAEZ_RANGE, -2, NEGATIVE},
-		{"max_dest_rd_atomic", MAX_DEST_RD, IBV_QPS_RTR, RDMAEZ_RANGE, -2, NEGATIVE},
-		{"min_rnr_timer", MIN_RNR, IBV_QPS_RTR, RDMAEZ_RANGE, 32, NEGATIVE},
-		{"timeout", TIMEOUT, IBV_QPS_RTS, RDMAEZ_RANGE, 32, NEGATIVE},
-		{"timeout", TIMEOUT, IBV_QPS_RTS, RDMAEZ_RANGE, 256 + 14, 0},
-		{"retry_cnt", RETRY, IBV_QPS_RTS, RDMAEZ_RANGE, 8, NEGATIVE},
-		{"rnr_retry", RNR_RETRY, IBV_QPS_RTS, RDMAEZ_RANGE, 8, NEGATIVE},
-		{"ah_attr.grh.hop_limit", HOP_LIMIT, IBV_QPS_RTR, RDMAEZ_RANGE, 256, NEGATIVE},
-		{"ah_attr.grh.flow_label", FLOW_LABEL, IBV_QPS_RTR, RDMAEZ_RANGE, 0x100000,
+		{"qp_access_flags", ACCESS, IBV_QPS_INIT, RDMAEZ_WHY_ACCESS_BITS, 1 << 5, 0},
+		{"max_rd_atomic", MAX_RD, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, -2, NEGATIVE},
+		{"max_dest_rd_atomic", MAX_DEST_RD, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, -2, NEGATIVE},
+		{"min_rnr_timer", MIN_RNR, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 32, NEGATIVE},
+		{"timeout", TIMEOUT, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 32, NEGATIVE},
+		{"timeout", TIMEOUT, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 256 + 14, 0},
+		{"retry_cnt", RETRY, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 8, NEGATIVE},
+		{"rnr_retry", RNR_RETRY, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 8, NEGATIVE},
+		{"ah_attr.grh.hop_limit", HOP_LIMIT, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 256, NEGATIVE},
+		{"ah_attr.grh.flow_label", FLOW_LABEL, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0x100000,
 		 NEGATIVE},
-		{"ah_attr.grh.traffic_class", TRAFFIC_CLASS, IBV_QPS_RTR, RDMAEZ_RANGE, 256,
+		{"ah_attr.grh.traffic_class", TRAFFIC_CLASS, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 256,
 		 NEGATIVE},
-		{"ah_attr.sl", SL, IBV_QPS_RTR, RDMAEZ_RANGE, 16, 0},
-		{"ah_attr.src_path_bits", SRC_PATH_BITS, IBV_QPS_RTR, RDMAEZ_RANGE, 128, 0},
-		{"alt_ah_attr.port_num", ALT_PORT, IBV_QPS_SQD, RDMAEZ_RANGE, 256, NEGATIVE},
-		{"alt_ah_attr.port_num", ALT_PORT, IBV_QPS_SQD, RDMAEZ_RANGE, RDMAEZ_ZERO, 0},
-		{"alt_pkey_index", ALT_PKEY_INDEX, IBV_QPS_SQD, RDMAEZ_RANGE, 65536, NEGATIVE},
-		{"alt_timeout", ALT_TIMEOUT, IBV_QPS_SQD, RDMAEZ_RANGE, 32, NEGATIVE},
-		{"alt_ah_attr.sl", ALT_SL, IBV_QPS_SQD, RDMAEZ_RANGE, 16, 0},
-		{"path_mig_state", MIG_STATE, IBV_QPS_SQD, RDMAEZ_ENUM, 3, NEGATIVE},
-		{"opts.flags", FLAGS, IBV_QPS_INIT, RDMAEZ_OPTION_UNKNOWN, 2, NEGATIVE},
-		{"path.flags", PATH_FLAGS, IBV_QPS_RTR, RDMAEZ_OPTION_UNKNOWN, 2, 0},
-		{"path.flags", PATH_FLAGS, IBV_QPS_RTR, RDMAEZ_OPTION_UNKNOWN, 1u << 31, 0},
-		{"alt.flags", ALT_FLAGS, IBV_QPS_SQD, RDMAEZ_OPTION_UNKNOWN, 2, 0},
+		{"ah_attr.sl", SL, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 16, 0},
+		{"ah_attr.src_path_bits", SRC_PATH_BITS, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 128, 0},
+		{"alt_ah_attr.port_num", ALT_PORT, IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 256, NEGATIVE},
+		{"alt_ah_attr.port_num", ALT_PORT, IBV_QPS_SQD, RDMAEZ_WHY_RANGE, RDMAEZ_ZERO, 0},
+		{"alt_pkey_index", ALT_PKEY_INDEX, IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 65536, NEGATIVE},
+		{"alt_timeout", ALT_TIMEOUT, IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 32, NEGATIVE},
+		{"alt_ah_attr.sl", ALT_SL, IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 16, 0},
+		{"path_mig_state", MIG_STATE, IBV_QPS_SQD, RDMAEZ_WHY_ENUM, 3, NEGATIVE},
+		{"opts.flags", FLAGS, IBV_QPS_INIT, RDMAEZ_WHY_OPTION_UNKNOWN, 2, NEGATIVE},
+		{"path.flags", PATH_FLAGS, IBV_QPS_RTR, RDMAEZ_WHY_OPTION_UNKNOWN, 2, 0},
+		{"path.flags", PATH_FLAGS, IBV_QPS_RTR, RDMAEZ_WHY_OPTION_UNKNOWN, 1u << 31, 0},
+		{"alt.flags", ALT_FLAGS, IBV_QPS_SQD, RDMAEZ_WHY_OPTION_UNKNOWN, 2, 0},
 	};
 
 	start();
@@ -389,11 +389,11 @@ static void check_values(void)
 	}
 }
 
-static enum rdmaez_reason refusal_of(int bit)
+static enum rdmaez_why refusal_of(int bit)
 {
-	return 1u << bit == IBV_QP_CAP          ? RDMAEZ_MASK_CAP
-	       : 1u << bit == IBV_QP_RATE_LIMIT ? RDMAEZ_MASK_RATE_LIMIT
-						: RDMAEZ_MASK_NOT_ALLOWED;
+	return 1u << bit == IBV_QP_CAP          ? RDMAEZ_WHY_MASK_CAP
+	       : 1u << bit == IBV_QP_RATE_LIMIT ? RDMAEZ_WHY_MASK_RATE_LIMIT
+						: RDMAEZ_WHY_MASK_NOT_ALLOWED;
 }
 
 /* Bits of `optional` that no transition takes, in every state, by every function. */
@@ -433,7 +433,7 @@ static void check_qps(void)
 			struct ibv_qp *qp = qp_in(IBV_QPT_RC, IBV_QPS_RTS);
 
 			qp->qp_type = (enum ibv_qp_type)types[i];
-			check_refusal(diag, moves[m].call(qp, &opts, diag), EINVAL, RDMAEZ_QP_TYPE,
+			check_refusal(diag, moves[m].call(qp, &opts, diag), EINVAL, RDMAEZ_WHY_QP_TYPE,
 				      "qp_type", "%s of type %d", moves[m].name, types[i]);
 			tap_eq_int(fake_count(FAKE_ANY), 0, "no verb was called");
 			qp->qp_type = IBV_QPT_RC;
@@ -444,7 +444,7 @@ static void check_qps(void)
 			struct ibv_qp *qp = qp_in(IBV_QPT_RC, IBV_QPS_RTS);
 
 			qp->state = (enum ibv_qp_state)states[i];
-			check_refusal(diag, moves[m].call(qp, &opts, diag), EINVAL, RDMAEZ_QP_STATE,
+			check_refusal(diag, moves[m].call(qp, &opts, diag), EINVAL, RDMAEZ_WHY_QP_STATE,
 				      "cur_qp_state", "%s from state %d", moves[m].name, states[i]);
 			tap_eq_int(fake_count(FAKE_ANY), 0, "no verb was called");
 		}
@@ -464,7 +464,7 @@ static void check_modify(void)
 	memset(&attr, 0xff, sizeof(attr));
 	tap_eq_int(rdmaez_qp_modify(qp, &attr, -1, diag), EOPNOTSUPP, "all bits, all ones");
 	if (diag)
-		tap_ok(rdmaez_diag_find(diag, RDMAEZ_MASK_UNKNOWN), "is explained");
+		tap_ok(rdmaez_diag_find(diag, RDMAEZ_WHY_MASK_UNKNOWN), "is explained");
 	for (int bit = 21; bit < 32; bit++) {
 		tap_eq_int(rdmaez_qp_modify(qp, &attr, (int)(1u << bit), diag), EOPNOTSUPP,
 			   "attribute bit %d alone", bit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two devices and more: how they stand to each other, what they have in common, what is needed. */
-#include <rdmaez/fmt.h>
+#include <rdmaez.h>
 
 #include "caps_list.h"
 #include "findings.h"
@@ -372,11 +372,11 @@ static void check_need(const struct caps_expected *field)
 	tap_eq_int(require(), 0, "%s: better than that", field->name);
 	put(&t.have, field->id, bad, RDMAEZ_SOURCE_DEVICE);
 	CHECK_FINDINGS(&t.diag, require(), EOPNOTSUPP, "rdmaez_caps_require", field->name,
-		       {RDMAEZ_ERROR, RDMAEZ_NEED_UNMET, field->name, RDMAEZ_VALUE_CAPS, asked,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNMET, field->name, RDMAEZ_VALUE_CAPS, asked,
 			(uint64_t)field->id, bad});
 	put(&t.have, field->id, 0, RDMAEZ_SOURCE_OLD_KERNEL);
 	CHECK_FINDINGS(&t.diag, require(), ENODATA, "rdmaez_caps_require", field->name,
-		       {RDMAEZ_ERROR, RDMAEZ_NEED_UNKNOWN, field->name, RDMAEZ_VALUE_CAPS, asked,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNKNOWN, field->name, RDMAEZ_VALUE_CAPS, asked,
 			(uint64_t)field->id, 0});
 	put(&t.need, field->id, 0, RDMAEZ_SOURCE_DEVICE);
 	tap_eq_int(require(), 0, "%s: nothing is asked for", field->name);
@@ -392,7 +392,7 @@ static void check_text_need(void)
 	tap_eq_int(require(), 0, "the same version");
 	strcpy(t.have.device.fw_ver, "1.20");
 	CHECK_FINDINGS(&t.diag, require(), EOPNOTSUPP, "rdmaez_caps_require", "another version",
-		       {RDMAEZ_ERROR, RDMAEZ_NEED_UNMET, "fw_ver", RDMAEZ_VALUE_CAPS, 0,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNMET, "fw_ver", RDMAEZ_VALUE_CAPS, 0,
 			RDMAEZ_CAPS_FW_VER, 0});
 	rdmaez_diag_format(&t.diag, text, sizeof(text));
 	tap_ok(!strstr(text, "Asked for"), "the record has no room for texts");
@@ -410,7 +410,7 @@ static void check_flags_need(void)
 	t.have.source[RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX] = RDMAEZ_SOURCE_PLAIN;
 	t.need.features.flags = UINT64_C(1) << 38 | 0x10;
 	CHECK_FINDINGS(&t.diag, require(), ENODATA, "rdmaez_caps_require", "a high bit, untold",
-		       {RDMAEZ_ERROR, RDMAEZ_NEED_UNKNOWN, "flags", RDMAEZ_VALUE_CAPS,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNKNOWN, "flags", RDMAEZ_VALUE_CAPS,
 			t.need.features.flags, RDMAEZ_CAPS_FLAGS, 0x30});
 	t.need.features.flags = UINT64_C(1) << 38 | 0x40;
 	tap_eq_int(require(), EOPNOTSUPP, "a low bit that is not there as well");
@@ -456,8 +456,8 @@ static void check_many_needs(void)
 	t.have.source[RDMAEZ_CAPS_MAX_SRQ] = RDMAEZ_SOURCE_DRIVER;
 	tap_eq_int(require(), EOPNOTSUPP, "less first, then unknown");
 	tap_eq_int(t.diag.error, EOPNOTSUPP, "the record holds what is returned");
-	tap_eq_int(t.diag.finding[0].reason, RDMAEZ_NEED_UNMET, "each with its own reason");
-	tap_eq_int(t.diag.finding[1].reason, RDMAEZ_NEED_UNKNOWN, "in the order of the fields");
+	tap_eq_int(t.diag.finding[0].reason, RDMAEZ_WHY_NEED_UNMET, "each with its own reason");
+	tap_eq_int(t.diag.finding[1].reason, RDMAEZ_WHY_NEED_UNKNOWN, "in the order of the fields");
 }
 
 static void check_need_text(void)
@@ -508,10 +508,10 @@ static void check_require(void)
 
 	CHECK_FINDINGS(&t.diag, rdmaez_caps_require(NULL, &t.need, &t.diag), EINVAL,
 		       "rdmaez_caps_require", "no device",
-		       {RDMAEZ_ERROR, RDMAEZ_NULL_ARGUMENT, "have", RDMAEZ_VALUE_NONE, 0, 0, 0});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NULL_ARGUMENT, "have", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	CHECK_FINDINGS(&t.diag, rdmaez_caps_require(&t.have, NULL, &t.diag), EINVAL,
 		       "rdmaez_caps_require", "no needs",
-		       {RDMAEZ_ERROR, RDMAEZ_NULL_ARGUMENT, "need", RDMAEZ_VALUE_NONE, 0, 0, 0});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NULL_ARGUMENT, "need", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	tap_eq_int(rdmaez_caps_require(NULL, NULL, NULL), EINVAL, "nothing at all");
 }
 

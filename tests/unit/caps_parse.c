@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Capabilities read back from JSON: what was written comes back, and nothing else is believed. */
-#include <rdmaez/caps_fmt.h>
+#include <rdmaez.h>
 #include <rdmaez/caps_parse.h>
 
 #include "check.h"
@@ -278,18 +278,18 @@ static void check_end(enum rdmaez_caps_id id, const char *end, uint64_t value)
 }
 
 /* A text was refused, by the reason and the marked place. */
-static void check_place(int returned, enum rdmaez_reason reason, const char *field,
+static void check_place(int returned, enum rdmaez_why reason, const char *field,
 			const char *name)
 {
 	CHECK_FINDINGS(&t.diag, returned, EINVAL, "rdmaez_caps_parse", name,
-		       {RDMAEZ_ERROR, reason, field, RDMAEZ_VALUE_BYTE, t.marked, 0, 0});
+		       {RDMAEZ_DIAG_ERROR, reason, field, RDMAEZ_VALUE_BYTE, t.marked, 0, 0});
 }
 
 static void check_beyond(const char *path, const char *number, int64_t value, int64_t min,
 			 int64_t max)
 {
 	CHECK_FINDINGS(&t.diag, parse_field(path, number), EINVAL, "rdmaez_caps_parse", path,
-		       {RDMAEZ_ERROR, RDMAEZ_RANGE, path, RDMAEZ_VALUE_NUMBER, (uint64_t)value,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, path, RDMAEZ_VALUE_NUMBER, (uint64_t)value,
 			(uint64_t)min, (uint64_t)max});
 }
 
@@ -323,29 +323,29 @@ static void check_ranges(void)
 		} else {
 			check_end(id, "18446744073709551615", UINT64_MAX);
 			check_place(parse_field(field->name, "18446744073709551616"),
-				    RDMAEZ_JSON_RANGE, field->name, field->name);
-			check_place(parse_field(field->name, "-1"), RDMAEZ_JSON_RANGE, field->name,
+				    RDMAEZ_WHY_JSON_RANGE, field->name, field->name);
+			check_place(parse_field(field->name, "-1"), RDMAEZ_WHY_JSON_RANGE, field->name,
 				    "below 0");
 		}
 	}
-	check_place(parse_field("max_qp", "9223372036854775808"), RDMAEZ_JSON_RANGE, "max_qp",
+	check_place(parse_field("max_qp", "9223372036854775808"), RDMAEZ_WHY_JSON_RANGE, "max_qp",
 		    "63 bits do not hold it");
-	check_place(parse_field("max_qp", "-9223372036854775808"), RDMAEZ_JSON_RANGE, "max_qp",
+	check_place(parse_field("max_qp", "-9223372036854775808"), RDMAEZ_WHY_JSON_RANGE, "max_qp",
 		    "nor this");
-	check_place(parse_field("max_qp", "1e20"), RDMAEZ_JSON_RANGE, "max_qp", "far too large");
-	check_place(parse_field("max_qp", "1e999999999999999999999999"), RDMAEZ_JSON_RANGE,
+	check_place(parse_field("max_qp", "1e20"), RDMAEZ_WHY_JSON_RANGE, "max_qp", "far too large");
+	check_place(parse_field("max_qp", "1e999999999999999999999999"), RDMAEZ_WHY_JSON_RANGE,
 		    "max_qp", "still larger");
-	check_place(parse_field("max_qp", "18446744073709552000"), RDMAEZ_JSON_RANGE, "max_qp",
+	check_place(parse_field("max_qp", "18446744073709552000"), RDMAEZ_WHY_JSON_RANGE, "max_qp",
 		    "all bits of another size");
-	check_place(parse_field("max_mr_size", "-18446744073709552000"), RDMAEZ_JSON_RANGE,
+	check_place(parse_field("max_mr_size", "-18446744073709552000"), RDMAEZ_WHY_JSON_RANGE,
 		    "max_mr_size", "all bits below 0");
-	check_place(parse_field("max_mr_size", "18446744073709552001"), RDMAEZ_JSON_RANGE,
+	check_place(parse_field("max_mr_size", "18446744073709552001"), RDMAEZ_WHY_JSON_RANGE,
 		    "max_mr_size", "one more than all bits as a double");
-	check_place(parse_field("max_mr_size", "184467440737095520000"), RDMAEZ_JSON_RANGE,
+	check_place(parse_field("max_mr_size", "184467440737095520000"), RDMAEZ_WHY_JSON_RANGE,
 		    "max_mr_size", "ten times that");
-	check_place(parse_field("max_mr_size", "184467440737095516161"), RDMAEZ_JSON_RANGE,
+	check_place(parse_field("max_mr_size", "184467440737095516161"), RDMAEZ_WHY_JSON_RANGE,
 		    "max_mr_size", "what 64 bits would cut to 1");
-	check_place(parse_field("max_mr_size", "123456789012345678901234567890"), RDMAEZ_JSON_RANGE,
+	check_place(parse_field("max_mr_size", "123456789012345678901234567890"), RDMAEZ_WHY_JSON_RANGE,
 		    "max_mr_size", "more digits than 64 bits have");
 }
 
@@ -361,35 +361,35 @@ static void check_types(void)
 			rdmaez_caps_describe((enum rdmaez_caps_id)i);
 
 		for (size_t v = 0; v < COUNT_OF(values); v++) {
-			enum rdmaez_reason reason = RDMAEZ_JSON_TYPE;
+			enum rdmaez_why reason = RDMAEZ_WHY_JSON_TYPE;
 
 			if (field->kind == RDMAEZ_KIND_BOOL && (v == 2 || v == 3))
 				continue;
 			if (field->kind == RDMAEZ_KIND_TEXT && v == 1)
 				continue;
 			if (field->kind == RDMAEZ_KIND_GUID && v == 1)
-				reason = RDMAEZ_JSON_TEXT;
+				reason = RDMAEZ_WHY_JSON_TEXT;
 			if (field->kind > RDMAEZ_KIND_GUID && field->kind != RDMAEZ_KIND_BOOL && !v)
 				continue;
 			check_place(parse_field(field->name, values[v]), reason, field->name,
 				    field->name);
 		}
 	}
-	check_place(parse_field("max_qp", "1.5"), RDMAEZ_JSON_TYPE, "max_qp", "a fraction");
-	check_place(parse_field("max_qp", "15e-1"), RDMAEZ_JSON_TYPE, "max_qp",
+	check_place(parse_field("max_qp", "1.5"), RDMAEZ_WHY_JSON_TYPE, "max_qp", "a fraction");
+	check_place(parse_field("max_qp", "15e-1"), RDMAEZ_WHY_JSON_TYPE, "max_qp",
 		    "a fraction by its power");
-	check_place(parse_field("max_qp", "1e-99999999999999999999999"), RDMAEZ_JSON_TYPE, "max_qp",
+	check_place(parse_field("max_qp", "1e-99999999999999999999999"), RDMAEZ_WHY_JSON_TYPE, "max_qp",
 		    "very little");
-	check_place(parse_easy("{'rdmaez_caps':1,'tso_caps':^1}"), RDMAEZ_JSON_TYPE,
+	check_place(parse_easy("{'rdmaez_caps':1,'tso_caps':^1}"), RDMAEZ_WHY_JSON_TYPE,
 		    "tso_caps.max_tso", "a number instead of an object");
 	check_place(parse_easy("{'rdmaez_caps':1,'odp_caps':{'per_transport_caps': ^null}}"),
-		    RDMAEZ_JSON_TYPE, "odp_caps.per_transport_caps.rc_odp_caps",
+		    RDMAEZ_WHY_JSON_TYPE, "odp_caps.per_transport_caps.rc_odp_caps",
 		    "null instead of an object");
-	check_place(parse_easy("{'rdmaez_caps':1,'sources': ^[]}"), RDMAEZ_JSON_TYPE, "sources",
+	check_place(parse_easy("{'rdmaez_caps':1,'sources': ^[]}"), RDMAEZ_WHY_JSON_TYPE, "sources",
 		    "a list of sources");
-	check_place(parse_easy("{'rdmaez_caps':1,'sources':{'max_qp': ^1}}"), RDMAEZ_JSON_TYPE,
+	check_place(parse_easy("{'rdmaez_caps':1,'sources':{'max_qp': ^1}}"), RDMAEZ_WHY_JSON_TYPE,
 		    "sources", "a number as a source");
-	check_place(parse_easy("{'rdmaez_caps':^'1'}"), RDMAEZ_JSON_TYPE, "rdmaez_caps",
+	check_place(parse_easy("{'rdmaez_caps':^'1'}"), RDMAEZ_WHY_JSON_TYPE, "rdmaez_caps",
 		    "a text as the version");
 }
 
@@ -414,38 +414,38 @@ static void check_meaning(void)
 	char text[200];
 
 	for (size_t i = 0; i < COUNT_OF(guids); i++)
-		check_place(parse_field("node_guid", guids[i]), RDMAEZ_JSON_TEXT, "node_guid",
+		check_place(parse_field("node_guid", guids[i]), RDMAEZ_WHY_JSON_TEXT, "node_guid",
 			    guids[i]);
 	for (size_t i = 0; i < COUNT_OF(unknown); i++) {
 		snprintf(text, sizeof(text), "{'rdmaez_caps':1,'sources':{'max_qp':^%s}}",
 			 unknown[i]);
-		check_place(parse_easy(text), RDMAEZ_ENUM, "sources", unknown[i]);
+		check_place(parse_easy(text), RDMAEZ_WHY_ENUM, "sources", unknown[i]);
 	}
-	check_place(parse_field("fw_ver", "'\xc4\x80'"), RDMAEZ_JSON_TEXT, "fw_ver",
+	check_place(parse_field("fw_ver", "'\xc4\x80'"), RDMAEZ_WHY_JSON_TEXT, "fw_ver",
 		    "a character of two bytes");
-	check_place(parse_field("fw_ver", "'a\\u0000'"), RDMAEZ_JSON_TEXT, "fw_ver", "a NUL");
+	check_place(parse_field("fw_ver", "'a\\u0000'"), RDMAEZ_WHY_JSON_TEXT, "fw_ver", "a NUL");
 	check_place(parse_field("name", "'01234567890123456789012345678901234567890123456789012345"
 					"67890123'"),
-		    RDMAEZ_JSON_TEXT, "name", "64 characters");
-	check_place(parse_easy("{'rdmaez_caps':1,'max_qp':1, 'max_qp':^1}"), RDMAEZ_JSON_TWICE,
+		    RDMAEZ_WHY_JSON_TEXT, "name", "64 characters");
+	check_place(parse_easy("{'rdmaez_caps':1,'max_qp':1, 'max_qp':^1}"), RDMAEZ_WHY_JSON_TWICE,
 		    "max_qp", "a field twice");
 	check_place(parse_easy("{'rdmaez_caps':1,'tso_caps':{'max_tso':null},"
 			       "'tso_caps':{'max_tso':^1}}"),
-		    RDMAEZ_JSON_TWICE, "tso_caps.max_tso",
+		    RDMAEZ_WHY_JSON_TWICE, "tso_caps.max_tso",
 		    "a field of an object that is there twice");
 	check_place(parse_easy("{'rdmaez_caps':1,'sources':{'max_qp':'DEVICE','max_qp':^'PLAIN'}}"),
-		    RDMAEZ_JSON_TWICE, "sources", "a source twice");
-	check_place(parse_easy("{'rdmaez_caps':1,'rdmaez_caps':^1}"), RDMAEZ_JSON_TWICE,
+		    RDMAEZ_WHY_JSON_TWICE, "sources", "a source twice");
+	check_place(parse_easy("{'rdmaez_caps':1,'rdmaez_caps':^1}"), RDMAEZ_WHY_JSON_TWICE,
 		    "rdmaez_caps", "the version twice");
-	check_place(parse_easy("{'rdmaez_caps':^2}"), RDMAEZ_JSON_VERSION, "rdmaez_caps",
+	check_place(parse_easy("{'rdmaez_caps':^2}"), RDMAEZ_WHY_JSON_VERSION, "rdmaez_caps",
 		    "the next version");
-	check_place(parse_easy("{'rdmaez_caps':^-1}"), RDMAEZ_JSON_VERSION, "rdmaez_caps",
+	check_place(parse_easy("{'rdmaez_caps':^-1}"), RDMAEZ_WHY_JSON_VERSION, "rdmaez_caps",
 		    "a version below 0");
-	check_place(parse_easy("{'rdmaez_caps':^1.5}"), RDMAEZ_JSON_VERSION, "rdmaez_caps",
+	check_place(parse_easy("{'rdmaez_caps':^1.5}"), RDMAEZ_WHY_JSON_VERSION, "rdmaez_caps",
 		    "half a version");
-	check_refusal(&t.diag, parse_easy("{'max_qp':1}"), EINVAL, RDMAEZ_JSON_VERSION,
+	check_refusal(&t.diag, parse_easy("{'max_qp':1}"), EINVAL, RDMAEZ_WHY_JSON_VERSION,
 		      "rdmaez_caps", "no version");
-	check_refusal(&t.diag, parse_easy("{}"), EINVAL, RDMAEZ_JSON_VERSION, "rdmaez_caps",
+	check_refusal(&t.diag, parse_easy("{}"), EINVAL, RDMAEZ_WHY_JSON_VERSION, "rdmaez_caps",
 		      "nothing");
 }
 
@@ -549,11 +549,11 @@ static void check_syntax(void)
 		snprintf(name, sizeof(name), "%s", texts[i]);
 		for (char *c = name; *c; c++)
 			*c = *c < ' ' || *c > '~' ? '?' : *c;
-		check_place(parse_easy(texts[i]), RDMAEZ_JSON_SYNTAX, "json", name);
+		check_place(parse_easy(texts[i]), RDMAEZ_WHY_JSON_SYNTAX, "json", name);
 	}
-	check_refusal(&t.diag, parse("{\"rdmaez_caps\":1}\0", 18), EINVAL, RDMAEZ_JSON_SYNTAX,
+	check_refusal(&t.diag, parse("{\"rdmaez_caps\":1}\0", 18), EINVAL, RDMAEZ_WHY_JSON_SYNTAX,
 		      "json", "a NUL behind the object");
-	check_refusal(&t.diag, parse("{\"rdmaez_caps\"\0:1}", 18), EINVAL, RDMAEZ_JSON_SYNTAX,
+	check_refusal(&t.diag, parse("{\"rdmaez_caps\"\0:1}", 18), EINVAL, RDMAEZ_WHY_JSON_SYNTAX,
 		      "json", "a NUL in it");
 	check_success(&t.diag,
 		      parse_easy("{'rdmaez_caps':1,'a':'\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf"
@@ -573,7 +573,7 @@ static void check_beginnings(void)
 	length = rdmaez_caps_json(&caps, json, sizeof(json));
 	for (int i = 0; i < length; i++)
 		if (parse(json, (size_t)i) != EINVAL || t.diag.count != 1 ||
-		    t.diag.finding[0].reason != RDMAEZ_JSON_SYNTAX ||
+		    t.diag.finding[0].reason != RDMAEZ_WHY_JSON_SYNTAX ||
 		    t.diag.finding[0].value > (uint64_t)i)
 			wrong++;
 	tap_eq_int(wrong, 0, "each of %d beginnings is refused", length);
@@ -602,7 +602,7 @@ static int parse_deep(int lists)
 static void check_depth(void)
 {
 	check_success(&t.diag, parse_deep(31), "31 lists in the object");
-	check_place(parse_deep(32), RDMAEZ_JSON_DEPTH, "json", "32 lists in the object");
+	check_place(parse_deep(32), RDMAEZ_WHY_JSON_DEPTH, "json", "32 lists in the object");
 	check_success(
 		&t.diag,
 		parse_easy("{'rdmaez_caps':1,'a':[{},[],{},[],{},[],{},[],{},[],{},[],{},[],{},"
@@ -613,9 +613,9 @@ static void check_depth(void)
 static void check_null(void)
 {
 	check_refusal(&t.diag, rdmaez_caps_parse(NULL, 0, &t.caps, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "json", "no text");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "json", "no text");
 	check_refusal(&t.diag, rdmaez_caps_parse("{}", 2, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "caps", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "caps", "nowhere to put it");
 	tap_eq_int(rdmaez_caps_parse("{}", 2, &t.caps, NULL), EINVAL, "without a record");
 	tap_eq_int(rdmaez_caps_parse("{\"rdmaez_caps\":1}", 17, &t.caps, NULL), 0,
 		   "without a record, good");

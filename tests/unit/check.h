@@ -5,7 +5,7 @@
 
 #include <arpa/inet.h>
 
-#include <rdmaez/fmt.h>
+#include <rdmaez.h>
 
 #include "fake_verbs.h"
 #include "tap.h"
@@ -27,7 +27,7 @@ static inline union ibv_gid gid_of(const char *text)
  * finding, and that one has this reason and this field.
  */
 static inline TAP_PRINTF(6) void check_refusal(const struct rdmaez_diag *diag, int got, int error,
-					       enum rdmaez_reason reason, const char *field,
+					       enum rdmaez_why reason, const char *field,
 					       const char *fmt, ...)
 {
 	char name[200];
@@ -41,8 +41,8 @@ static inline TAP_PRINTF(6) void check_refusal(const struct rdmaez_diag *diag, i
 		return;
 	tap_eq_int(diag->error, error, "%s: the record holds the errno", name);
 	tap_eq_int(diag->count, 1, "%s: there is one finding", name);
-	tap_eq_str(diag->count ? rdmaez_reason_id(diag->finding[0].reason) : NULL,
-		   rdmaez_reason_id(reason), "%s: the reason", name);
+	tap_eq_str(diag->count ? rdmaez_why_id(diag->finding[0].reason) : NULL,
+		   rdmaez_why_id(reason), "%s: the reason", name);
 	tap_eq_str(diag->finding[0].field, field, "%s: the field", name);
 }
 

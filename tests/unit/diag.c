@@ -8,37 +8,37 @@
 
 static void check_reasons(void)
 {
-	for (int i = 0; i < RDMAEZ_REASON_COUNT; i++) {
-		const enum rdmaez_reason reason = (enum rdmaez_reason)i;
-		const char *what = rdmaez_reason_str(reason), *fix = rdmaez_reason_fix(reason);
+	for (int i = 0; i < RDMAEZ_WHY_COUNT; i++) {
+		const enum rdmaez_why reason = (enum rdmaez_why)i;
+		const char *what = rdmaez_why_str(reason), *fix = rdmaez_why_fix(reason);
 		int same = 0;
 
-		for (int other = 0; other < RDMAEZ_REASON_COUNT; other++) {
-			const enum rdmaez_reason twin = (enum rdmaez_reason)other;
+		for (int other = 0; other < RDMAEZ_WHY_COUNT; other++) {
+			const enum rdmaez_why twin = (enum rdmaez_why)other;
 
-			same += strcmp(rdmaez_reason_id(reason), rdmaez_reason_id(twin)) == 0 ||
-				strcmp(what, rdmaez_reason_str(twin)) == 0;
+			same += strcmp(rdmaez_why_id(reason), rdmaez_why_id(twin)) == 0 ||
+				strcmp(what, rdmaez_why_str(twin)) == 0;
 		}
 		tap_eq_int(same, 1, "%s has an id and a sentence of its own",
-			   rdmaez_reason_id(reason));
+			   rdmaez_why_id(reason));
 		tap_ok(strlen(what) > 10 && what[strlen(what) - 1] != '.' &&
 			       strcmp(what, "unknown reason") != 0,
-		       "%s: what is wrong is said, without a full stop", rdmaez_reason_id(reason));
+		       "%s: what is wrong is said, without a full stop", rdmaez_why_id(reason));
 		tap_ok(strlen(fix) > 3 && fix[strlen(fix) - 1] != '.',
-		       "%s: so is what to do about it", rdmaez_reason_id(reason));
+		       "%s: so is what to do about it", rdmaez_why_id(reason));
 	}
-	tap_eq_str(rdmaez_reason_id(RDMAEZ_NONE), "NONE", "the first reason is none");
-	tap_eq_int(RDMAEZ_NONE, 0, "and is 0");
-	tap_eq_str(rdmaez_reason_id(RDMAEZ_MASK_MISSING), "MASK_MISSING", "an id has no prefix");
-	tap_eq_str(rdmaez_reason_str(RDMAEZ_PORT), "the device has no such port", "a sentence");
-	tap_eq_str(rdmaez_reason_fix(RDMAEZ_PORT), "use a port within the range", "its remedy");
+	tap_eq_str(rdmaez_why_id(RDMAEZ_WHY_NONE), "NONE", "the first reason is none");
+	tap_eq_int(RDMAEZ_WHY_NONE, 0, "and is 0");
+	tap_eq_str(rdmaez_why_id(RDMAEZ_WHY_MASK_MISSING), "MASK_MISSING", "an id has no prefix");
+	tap_eq_str(rdmaez_why_str(RDMAEZ_WHY_PORT), "the device has no such port", "a sentence");
+	tap_eq_str(rdmaez_why_fix(RDMAEZ_WHY_PORT), "use a port within the range", "its remedy");
 	for (int i = 0; i < 4; i++) {
-		static const int none[] = {-1, RDMAEZ_REASON_COUNT, INT_MAX, INT_MIN};
-		const enum rdmaez_reason reason = (enum rdmaez_reason)none[i];
+		static const int none[] = {-1, RDMAEZ_WHY_COUNT, INT_MAX, INT_MIN};
+		const enum rdmaez_why reason = (enum rdmaez_why)none[i];
 
-		tap_eq_str(rdmaez_reason_str(reason), "unknown reason", "%d is no reason", none[i]);
-		tap_eq_str(rdmaez_reason_fix(reason), "", "%d has no remedy", none[i]);
-		tap_eq_str(rdmaez_reason_id(reason), "?", "%d has no id", none[i]);
+		tap_eq_str(rdmaez_why_str(reason), "unknown reason", "%d is no reason", none[i]);
+		tap_eq_str(rdmaez_why_fix(reason), "", "%d has no remedy", none[i]);
+		tap_eq_str(rdmaez_why_id(reason), "?", "%d has no id", none[i]);
 	}
 }
 
@@ -92,15 +92,15 @@ static void check_record(void)
 	tap_eq_str(diag.finding[0].field, "qp_access_flags", "the first finding was the first");
 	for (unsigned int i = 0; i < diag.count; i++) {
 		tap_ok(diag.finding[i].field, "finding %u names a field", i);
-		tap_eq_int(diag.finding[i].severity, RDMAEZ_ERROR, "finding %u is certain", i);
+		tap_eq_int(diag.finding[i].severity, RDMAEZ_DIAG_ERROR, "finding %u is certain", i);
 	}
-	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_ACCESS_BITS), &diag.finding[0],
+	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_ACCESS_BITS), &diag.finding[0],
 		   "a finding is found by its reason");
-	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_RANGE), &diag.finding[1], "the first of several");
-	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_PORT), NULL, "one that is not there is not");
+	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_RANGE), &diag.finding[1], "the first of several");
+	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_PORT), NULL, "one that is not there is not");
 	diag.count = 1;
-	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_RANGE), NULL, "only what is counted is found");
-	tap_eq_ptr(rdmaez_diag_find(NULL, RDMAEZ_RANGE), NULL, "nor in no record");
+	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_RANGE), NULL, "only what is counted is found");
+	tap_eq_ptr(rdmaez_diag_find(NULL, RDMAEZ_WHY_RANGE), NULL, "nor in no record");
 
 	tap_eq_int(rdmaez_qp_attr(IBV_QPT_UD, IBV_QPS_RESET, IBV_QPS_INIT, NULL, &move, &diag), 0,
 		   "then nothing is wrong");
@@ -109,21 +109,21 @@ static void check_record(void)
 	tap_eq_int(diag.error, 0, "and the errno");
 	tap_eq_int(diag.qp_type, IBV_QPT_UD, "the type is the new one");
 	tap_eq_int(diag.to, IBV_QPS_INIT, "so is the state asked for");
-	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_ACCESS_BITS), NULL,
+	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_ACCESS_BITS), NULL,
 		   "what lies behind the last finding is not found");
 }
 
 /* Errors come before what is likely, and that before advice; each kind in the order of discovery. */
 static void check_order(void)
 {
-	static const enum rdmaez_severity given[] = {RDMAEZ_ADVICE, RDMAEZ_ERROR,  RDMAEZ_LIKELY,
-						     RDMAEZ_ADVICE, RDMAEZ_LIKELY, RDMAEZ_ERROR};
+	static const enum rdmaez_severity given[] = {RDMAEZ_DIAG_ADVICE, RDMAEZ_DIAG_ERROR,  RDMAEZ_DIAG_LIKELY,
+						     RDMAEZ_DIAG_ADVICE, RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_ERROR};
 	static const unsigned int value[] = {1, 5, 2, 4, 0, 3}; /* in the order expected */
 	struct rdmaez_diag diag;
 
 	rdmaez_impl_diag_reset(&diag, "test");
 	for (unsigned int i = 0; i < COUNT_OF(given); i++)
-		rdmaez_impl_diag_add(&diag, given[i], RDMAEZ_RANGE, "field", RDMAEZ_VALUE_NUMBER, i,
+		rdmaez_impl_diag_add(&diag, given[i], RDMAEZ_WHY_RANGE, "field", RDMAEZ_VALUE_NUMBER, i,
 				     0, 0);
 	tap_eq_int(diag.count, COUNT_OF(given), "all findings are there");
 	for (unsigned int i = 0; i < COUNT_OF(value); i++) {
@@ -135,16 +135,16 @@ static void check_order(void)
 	/* An error that comes late pushes advice out of a full record, and advice nothing. */
 	rdmaez_impl_diag_reset(&diag, "test");
 	for (unsigned int i = 0; i < RDMAEZ_DIAG_FINDINGS; i++)
-		rdmaez_impl_diag_add(&diag, RDMAEZ_ADVICE, RDMAEZ_RANGE, "advice",
+		rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_RANGE, "advice",
 				     RDMAEZ_VALUE_NUMBER, i, 0, 0);
-	rdmaez_impl_diag_add(&diag, RDMAEZ_ERROR, RDMAEZ_ENUM, "error", RDMAEZ_VALUE_NUMBER, 99, 0,
+	rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENUM, "error", RDMAEZ_VALUE_NUMBER, 99, 0,
 			     0);
 	tap_eq_str(diag.finding[0].field, "error", "a late error comes first");
 	tap_eq_int(diag.finding[RDMAEZ_DIAG_FINDINGS - 1].value, RDMAEZ_DIAG_FINDINGS - 2,
 		   "the last advice fell out");
 	tap_eq_int(diag.count, RDMAEZ_DIAG_FINDINGS, "the record is full");
 	tap_eq_int(diag.dropped, 1, "one was dropped");
-	rdmaez_impl_diag_add(&diag, RDMAEZ_ADVICE, RDMAEZ_ENUM, "late", RDMAEZ_VALUE_NUMBER, 99, 0,
+	rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_ENUM, "late", RDMAEZ_VALUE_NUMBER, 99, 0,
 			     0);
 	tap_eq_str(diag.finding[RDMAEZ_DIAG_FINDINGS - 1].field, "advice",
 		   "late advice is dropped");
@@ -367,22 +367,22 @@ static void check_values(void)
 	diag.source.gid = gid_of("::ffff:192.0.2.1");
 	diag.destination = gid_of("2001:db8::9");
 	diag.count = 4;
-	diag.finding[0].reason = RDMAEZ_MTU_IN_BYTES;
+	diag.finding[0].reason = RDMAEZ_WHY_MTU_IN_BYTES;
 	diag.finding[0].kind = RDMAEZ_VALUE_MTU;
 	diag.finding[0].field = "path_mtu";
 	diag.finding[0].value = 1024;
 	diag.finding[0].min = IBV_MTU_256;
 	diag.finding[0].max = IBV_MTU_4096;
-	diag.finding[1].severity = RDMAEZ_LIKELY;
-	diag.finding[1].reason = RDMAEZ_PKEY_NOT_FOUND;
+	diag.finding[1].severity = RDMAEZ_DIAG_LIKELY;
+	diag.finding[1].reason = RDMAEZ_WHY_PKEY_NOT_FOUND;
 	diag.finding[1].kind = RDMAEZ_VALUE_PKEY;
 	diag.finding[1].field = "pkey";
 	diag.finding[1].value = 0x42;
-	diag.finding[2].severity = RDMAEZ_ADVICE;
-	diag.finding[2].reason = RDMAEZ_NULL_ARGUMENT;
+	diag.finding[2].severity = RDMAEZ_DIAG_ADVICE;
+	diag.finding[2].reason = RDMAEZ_WHY_NULL_ARGUMENT;
 	diag.finding[2].field = "attr";
-	diag.finding[3].severity = RDMAEZ_ADVICE;
-	diag.finding[3].reason = RDMAEZ_PORT;
+	diag.finding[3].severity = RDMAEZ_DIAG_ADVICE;
+	diag.finding[3].reason = RDMAEZ_WHY_PORT;
 	diag.finding[3].kind = (enum rdmaez_value)99;
 	diag.finding[3].field = "thing";
 	check_cut(

@@ -121,13 +121,13 @@ static void check_lengths_refused(void)
 {
 	start();
 	CHECK_FINDINGS(&t.diag, alloc(0, 0, 0), EINVAL, "rdmaez_dm_alloc", "no bytes",
-		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, MOST});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, MOST});
 	CHECK_FINDINGS(
 		&t.diag, alloc(MOST + 1, 0, 0), EINVAL, "rdmaez_dm_alloc", "too many bytes",
-		{RDMAEZ_ERROR, RDMAEZ_RANGE, "length", RDMAEZ_VALUE_BYTES, MOST + 1, 1, MOST});
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, MOST + 1, 1, MOST});
 	CHECK_FINDINGS(
 		&t.diag, alloc(SIZE_MAX, 0, 0), EINVAL, "rdmaez_dm_alloc", "far too many",
-		{RDMAEZ_ERROR, RDMAEZ_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 1, MOST});
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 1, MOST});
 	tap_eq_int(fake_count(FAKE_ALLOC_DM), 0, "the device is not asked for any of these");
 	tap_ok(memcmp(&t.dm, &t.untouched, sizeof(t.dm)) == 0, "the output is not written");
 	/* Rounding up must not wrap around. */
@@ -135,7 +135,7 @@ static void check_lengths_refused(void)
 	fake_fail(FAKE_ALLOC_DM, 1, ENOMEM);
 	CHECK_FINDINGS(&t.diag, alloc(SIZE_MAX - 5, 0, 0), ENOMEM, "rdmaez_dm_alloc",
 		       "all there is",
-		       {RDMAEZ_LIKELY, RDMAEZ_DM_FULL, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX - 5,
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_FULL, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX - 5,
 			0, UINT64_MAX});
 	tap_ok(fake_last(FAKE_ALLOC_DM)->arg.alloc_dm.length == SIZE_MAX - 5,
 	       "the device is asked for just that");
@@ -157,20 +157,20 @@ static void check_alignment(void)
 	for (size_t i = 0; i < COUNT_OF(wrong); i++)
 		CHECK_FINDINGS(&t.diag, alloc(8, 0, wrong[i]), EINVAL, "rdmaez_dm_alloc",
 			       "no alignment",
-			       {RDMAEZ_ERROR, RDMAEZ_DM_ALIGNMENT, "opts.alignment",
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_ALIGNMENT, "opts.alignment",
 				RDMAEZ_VALUE_BYTES, wrong[i], 1, (uint64_t)most});
 	tap_eq_int(fake_count(FAKE_ANY), 0, "nobody is asked about any of these");
 	CHECK_FINDINGS(&t.diag, alloc(8, 0, (size_t)most), EINVAL, "rdmaez_dm_alloc",
 		       "the greatest there is, and more than the device has",
-		       {RDMAEZ_LIKELY, RDMAEZ_DM_ALIGNMENT, "opts.alignment", RDMAEZ_VALUE_BYTES,
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_ALIGNMENT, "opts.alignment", RDMAEZ_VALUE_BYTES,
 			(uint64_t)most, 0, UINT64_MAX});
 	tap_eq_int(fake_last(FAKE_ALLOC_DM)->arg.alloc_dm.log_align_req, 31, "2^31 is asked for");
 	CHECK_FINDINGS(
 		&t.diag, alloc(8, 6, 0), EINVAL, "rdmaez_dm_alloc", "flags of the future",
-		{RDMAEZ_ERROR, RDMAEZ_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 6, 0, 6});
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 6, 0, 6});
 	CHECK_FINDINGS(&t.diag, alloc(8, RDMAEZ_DM_EXACT | 8, 0), EINVAL, "rdmaez_dm_alloc",
 		       "one of them",
-		       {RDMAEZ_ERROR, RDMAEZ_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 8, 0,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 8, 0,
 			RDMAEZ_DM_EXACT | 8});
 }
 
@@ -178,18 +178,18 @@ static void check_no_memory(void)
 {
 	start();
 	t.dev->attr.max_dm_size = 0;
-	check_refusal(&t.diag, alloc(8, 0, 0), EOPNOTSUPP, RDMAEZ_DM_NONE, "max_dm_size",
+	check_refusal(&t.diag, alloc(8, 0, 0), EOPNOTSUPP, RDMAEZ_WHY_DM_NONE, "max_dm_size",
 		      "a device without any");
 	tap_eq_int(fake_count(FAKE_ALLOC_DM), 0, "it is not asked for some");
 	t.dev->attr.max_dm_size = MOST;
 	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EIO);
-	check_refusal(&t.diag, alloc(8, 0, 0), EIO, RDMAEZ_QUERY_REFUSED, "ibv_query_device_ex",
+	check_refusal(&t.diag, alloc(8, 0, 0), EIO, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_device_ex",
 		      "a device that does not answer");
 	tap_eq_int(fake_count(FAKE_ALLOC_DM), 0, "it is not asked for some either");
 	check_refusal(&t.diag, rdmaez_dm_alloc(NULL, 8, NULL, &t.dm, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "no context");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "no context");
 	check_refusal(&t.diag, rdmaez_dm_alloc(t.ctx, 8, NULL, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "dm", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "dm", "nowhere to put it");
 	tap_ok(memcmp(&t.dm, &t.untouched, sizeof(t.dm)) == 0, "the output is not written");
 	tap_eq_int(rdmaez_dm_alloc(t.ctx, 0, NULL, &t.dm, NULL), EINVAL, "nor is a record needed");
 	tap_eq_int(rdmaez_dm_alloc(t.ctx, 8, NULL, &t.dm, NULL), 0, "also for success");
@@ -199,18 +199,18 @@ static void check_alloc_failures(void)
 {
 	static const struct {
 		int error;
-		enum rdmaez_reason reason;
+		enum rdmaez_why reason;
 		const char *field;
 	} cases[] = {
-		{ENOMEM, RDMAEZ_DM_FULL, "length"},
-		{EAGAIN, RDMAEZ_DM_FULL, "length"},
-		{ENOSPC, RDMAEZ_DM_FULL, "length"},
-		{EPROTONOSUPPORT, RDMAEZ_NOT_SUPPORTED, "ibv_alloc_dm"},
-		{EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "ibv_alloc_dm"},
-		{EBUSY, RDMAEZ_BUSY, "ibv_alloc_dm"},
-		{EIO, RDMAEZ_DEVICE_GONE, "ibv_alloc_dm"},
-		{ETIMEDOUT, RDMAEZ_TIMED_OUT, "ibv_alloc_dm"},
-		{EINVAL, RDMAEZ_UNEXPLAINED, "ibv_alloc_dm"},
+		{ENOMEM, RDMAEZ_WHY_DM_FULL, "length"},
+		{EAGAIN, RDMAEZ_WHY_DM_FULL, "length"},
+		{ENOSPC, RDMAEZ_WHY_DM_FULL, "length"},
+		{EPROTONOSUPPORT, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_alloc_dm"},
+		{EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_alloc_dm"},
+		{EBUSY, RDMAEZ_WHY_BUSY, "ibv_alloc_dm"},
+		{EIO, RDMAEZ_WHY_DEVICE_GONE, "ibv_alloc_dm"},
+		{ETIMEDOUT, RDMAEZ_WHY_TIMED_OUT, "ibv_alloc_dm"},
+		{EINVAL, RDMAEZ_WHY_UNEXPLAINED, "ibv_alloc_dm"},
 	};
 
 	start();
@@ -218,7 +218,7 @@ static void check_alloc_failures(void)
 		fake_fail(FAKE_ALLOC_DM, 1, cases[i].error);
 		check_refusal(&t.diag, alloc(8, 0, 0), cases[i].error, cases[i].reason,
 			      cases[i].field, "the device says");
-		tap_eq_int(t.diag.finding[0].severity, RDMAEZ_LIKELY, "which is likely");
+		tap_eq_int(t.diag.finding[0].severity, RDMAEZ_DIAG_LIKELY, "which is likely");
 		fake_fail(FAKE_ALLOC_DM, 1, cases[i].error);
 		tap_eq_int(rdmaez_dm_alloc(t.ctx, 8, NULL, &t.dm, NULL), cases[i].error,
 			   "the same without a record");
@@ -227,14 +227,14 @@ static void check_alloc_failures(void)
 	for (size_t alignment = 1; alignment <= 128; alignment *= 2) {
 		fake_fail(FAKE_ALLOC_DM, 1, EINVAL);
 		check_refusal(&t.diag, alloc(8, 0, alignment), EINVAL,
-			      alignment > 64 ? RDMAEZ_DM_ALIGNMENT : RDMAEZ_UNEXPLAINED,
+			      alignment > 64 ? RDMAEZ_WHY_DM_ALIGNMENT : RDMAEZ_WHY_UNEXPLAINED,
 			      alignment > 64 ? "opts.alignment" : "ibv_alloc_dm",
 			      "refused with an alignment of %zu", alignment);
 	}
 	tap_ok(memcmp(&t.dm, &t.untouched, sizeof(t.dm)) == 0, "the output is not written");
 	t.dev->dm_size = 128;
 	check_success(&t.diag, alloc(65, 0, 0), "all that the device has");
-	check_refusal(&t.diag, alloc(1, 0, 0), ENOMEM, RDMAEZ_DM_FULL, "length", "more than that");
+	check_refusal(&t.diag, alloc(1, 0, 0), ENOMEM, RDMAEZ_WHY_DM_FULL, "length", "more than that");
 	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "it is given back");
 	check_success(&t.diag, alloc(1, 0, 0), "and there is some again");
 }
@@ -622,14 +622,14 @@ static void check_half_a_mapping(void)
 		tap_eq_int(copy((enum copy)kind, &t.dm, offset, room, 8), without_to[kind], "%s",
 			   copy_name[kind]);
 		check_refusal(&t.diag, rdmaez_dm_check(&t.dm, 4, 8, &t.diag), EOPNOTSUPP,
-			      RDMAEZ_DM_NO_CPU, "dm", "asked before");
+			      RDMAEZ_WHY_DM_NO_CPU, "dm", "asked before");
 		start_with(LENGTH, NULL);
 		t.dm.dm->memcpy_from_dm = NULL;
 		tap_eq_int(rdmaez_dm_wrap(t.dm.dm, LENGTH, &t.dm), 0, "no copy from");
 		tap_eq_int(copy((enum copy)kind, &t.dm, offset, room, 8), without_from[kind], "%s",
 			   copy_name[kind]);
 		check_refusal(&t.diag, rdmaez_dm_check(&t.dm, 4, 8, &t.diag), EOPNOTSUPP,
-			      RDMAEZ_DM_NO_CPU, "dm", "asked before");
+			      RDMAEZ_WHY_DM_NO_CPU, "dm", "asked before");
 	}
 	start();
 	t.dev->quirks = FAKE_DM_NO_CPU;
@@ -651,30 +651,30 @@ static void check_asking(void)
 	tap_eq_int(rdmaez_dm_check(&t.dm, 0, 8, NULL), 0, "without a record");
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_check(&t.dm, 5, 7, &t.diag), EINVAL, "rdmaez_dm_check",
 		       "no words at all",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_GRANULARITY, "offset", RDMAEZ_VALUE_BYTES, 5, 0,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_GRANULARITY, "offset", RDMAEZ_VALUE_BYTES, 5, 0,
 			UINT64_MAX},
-		       {RDMAEZ_ERROR, RDMAEZ_DM_GRANULARITY, "length", RDMAEZ_VALUE_BYTES, 7, 0,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_GRANULARITY, "length", RDMAEZ_VALUE_BYTES, 7, 0,
 			UINT64_MAX});
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_check(&t.dm, 4, 7, &t.diag), EINVAL, "rdmaez_dm_check",
 		       "a length that is none",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_GRANULARITY, "length", RDMAEZ_VALUE_BYTES, 7, 0,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_GRANULARITY, "length", RDMAEZ_VALUE_BYTES, 7, 0,
 			UINT64_MAX});
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_check(&t.dm, 8, LENGTH, &t.diag), EFAULT,
 		       "rdmaez_dm_check", "too long",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, LENGTH, 0,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, LENGTH, 0,
 			LENGTH - 8});
 	CHECK_FINDINGS(
 		&t.diag, rdmaez_dm_check(&t.dm, far + 1, 3, &t.diag), EFAULT, "rdmaez_dm_check",
 		"far outside",
-		{RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, far + 1, 0, LENGTH});
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, far + 1, 0, LENGTH});
 	rdmaez_diag_format(&t.diag, text, sizeof(text));
 	tap_ok(strstr(text, "Given: 9223372036854775809 bytes; accepted: 0\n"),
 	       "which is told as a number without a sign");
-	check_refusal(&t.diag, rdmaez_dm_check(NULL, 0, 4, &t.diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(&t.diag, rdmaez_dm_check(NULL, 0, 4, &t.diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "dm", "nothing");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "nobody was asked");
 	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "closed");
-	check_refusal(&t.diag, rdmaez_dm_check(&t.dm, 0, 4, &t.diag), EINVAL, RDMAEZ_DM_CLOSED,
+	check_refusal(&t.diag, rdmaez_dm_check(&t.dm, 0, 4, &t.diag), EINVAL, RDMAEZ_WHY_DM_CLOSED,
 		      "dm", "closed memory");
 }
 
@@ -904,10 +904,10 @@ static void check_reg_blocks(void)
 	check_success(&t.diag, rdmaez_dm_remote(&t.dm, t.mr, 0, &rest, &at, &t.diag), "its end");
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_remote(&t.dm, t.mr, 0, &behind, &at, &t.diag), EFAULT,
 		       "rdmaez_dm_remote", "what is in the region and behind the memory",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 8, 0, 0});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 8, 0, 0});
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_sge(&t.dm, t.mr, 0, &across, &sge, &t.diag), EFAULT,
 		       "rdmaez_dm_sge", "what begins in the memory and ends behind it",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 9, 0, 8});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 9, 0, 8});
 	start_with(LENGTH, NULL);
 	t.mr = ibv_reg_dm_mr(t.pd, t.dm.dm, WHOLE - 64, 64, IBV_ACCESS_ZERO_BASED);
 	check_success(&t.diag, rdmaez_dm_sge(&t.dm, t.mr, WHOLE - 64, NULL, &sge, &t.diag),
@@ -930,18 +930,18 @@ static void check_reg_page(void)
 	fake_fail(FAKE_REG_DM_MR, 0, EOPNOTSUPP);
 	CHECK_FINDINGS(&t.diag, reg(&off, 0), EOPNOTSUPP, "rdmaez_dm_reg",
 		       "emulated, and off a page",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_EMU_PAGE, "offset", RDMAEZ_VALUE_BYTES, 64, 0,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_EMU_PAGE, "offset", RDMAEZ_VALUE_BYTES, 64, 0,
 			UINT64_MAX});
 	tap_eq_int(rdmaez_dm_reg(&t.dm, t.pd, &off, 0, &t.mr, NULL), EOPNOTSUPP,
 		   "the same without a record");
-	check_refusal(&t.diag, reg(&on, 0), EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "ibv_reg_dm_mr",
+	check_refusal(&t.diag, reg(&on, 0), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_reg_dm_mr",
 		      "emulated, and on a page");
 	fake_fail(FAKE_REG_DM_MR, 0, ENOMEM);
-	check_refusal(&t.diag, reg(&off, 0), ENOMEM, RDMAEZ_NO_RESOURCES, "ibv_reg_dm_mr",
+	check_refusal(&t.diag, reg(&off, 0), ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "ibv_reg_dm_mr",
 		      "emulated, and something else");
 	fake_fail(FAKE_REG_DM_MR, 0, EOPNOTSUPP);
 	rdmaez_impl_dm_slot_set(t.ctx, NULL);
-	check_refusal(&t.diag, reg(&off, 0), EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "ibv_reg_dm_mr",
+	check_refusal(&t.diag, reg(&off, 0), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_reg_dm_mr",
 		      "a device that cannot");
 	fake_fail(FAKE_REG_DM_MR, 0, 0);
 	tap_eq_ptr(t.mr, NULL, "the output is not written");
@@ -955,19 +955,19 @@ static void check_reg_ranges(void)
 
 	start_with(LENGTH, NULL);
 	CHECK_FINDINGS(&t.diag, reg(&empty, 0), EINVAL, "rdmaez_dm_reg", "nothing",
-		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, LENGTH});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, LENGTH});
 	CHECK_FINDINGS(&t.diag, reg(&at_end, 0), EINVAL, "rdmaez_dm_reg", "nothing at the end",
-		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, 0});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, 0});
 	CHECK_FINDINGS(&t.diag, reg(&one, 0), EINVAL, "rdmaez_dm_reg", "a byte beyond",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 1, 0, 0});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 1, 0, 0});
 	CHECK_FINDINGS(&t.diag, reg(&behind, 0), EINVAL, "rdmaez_dm_reg", "behind the end",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, LENGTH + 1, 0,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, LENGTH + 1, 0,
 			LENGTH});
 	CHECK_FINDINGS(
 		&t.diag, reg(&most, 0), EINVAL, "rdmaez_dm_reg", "all there can be",
-		{RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 0, LENGTH});
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 0, LENGTH});
 	CHECK_FINDINGS(&t.diag, reg(&wraps, 0), EINVAL, "rdmaez_dm_reg", "what wraps around",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, UINT64_MAX - 3,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, UINT64_MAX - 3,
 			0, LENGTH});
 	tap_eq_int(fake_count(FAKE_ANY), 0, "the device sees none of these");
 	tap_eq_ptr(t.mr, NULL, "the output is not written");
@@ -981,23 +981,23 @@ static void check_reg_access(void)
 	start_with(LENGTH, NULL);
 	CHECK_FINDINGS(&t.diag, reg(NULL, remote | IBV_ACCESS_REMOTE_READ), EINVAL, "rdmaez_dm_reg",
 		       "remote write without local write",
-		       {RDMAEZ_ERROR, RDMAEZ_MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS, remote,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS, remote,
 			0, remote | IBV_ACCESS_REMOTE_READ});
 	CHECK_FINDINGS(&t.diag, reg(NULL, relaxed | 1 << 29), EINVAL, "rdmaez_dm_reg",
 		       "optional flags",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_RELAXED, "access", RDMAEZ_VALUE_ACCESS,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RELAXED, "access", RDMAEZ_VALUE_ACCESS,
 			relaxed | 1 << 29, 0, relaxed | 1 << 29});
 	CHECK_FINDINGS(&t.diag, reg(NULL, 0x800003d0u), EINVAL, "rdmaez_dm_reg", "other flags",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_ACCESS_BITS, "access", RDMAEZ_VALUE_ACCESS,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_ACCESS_BITS, "access", RDMAEZ_VALUE_ACCESS,
 			0x800003d0u, 0, 0x800003d0u});
 	CHECK_FINDINGS(&t.diag, reg(NULL, relaxed | IBV_ACCESS_MW_BIND | IBV_ACCESS_REMOTE_ATOMIC),
 		       EINVAL, "rdmaez_dm_reg", "all of it",
-		       {RDMAEZ_ERROR, RDMAEZ_MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS,
 			IBV_ACCESS_REMOTE_ATOMIC, 0,
 			relaxed | IBV_ACCESS_MW_BIND | IBV_ACCESS_REMOTE_ATOMIC},
-		       {RDMAEZ_ERROR, RDMAEZ_DM_RELAXED, "access", RDMAEZ_VALUE_ACCESS, relaxed, 0,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RELAXED, "access", RDMAEZ_VALUE_ACCESS, relaxed, 0,
 			relaxed | IBV_ACCESS_MW_BIND | IBV_ACCESS_REMOTE_ATOMIC},
-		       {RDMAEZ_ERROR, RDMAEZ_DM_ACCESS_BITS, "access", RDMAEZ_VALUE_ACCESS,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_ACCESS_BITS, "access", RDMAEZ_VALUE_ACCESS,
 			IBV_ACCESS_MW_BIND, 0,
 			relaxed | IBV_ACCESS_MW_BIND | IBV_ACCESS_REMOTE_ATOMIC});
 	tap_eq_int(fake_count(FAKE_ANY), 0, "the device sees none of these");
@@ -1011,19 +1011,19 @@ static void check_reg_objects(void)
 
 	start_with(LENGTH, NULL);
 	check_refusal(&t.diag, rdmaez_dm_reg(NULL, t.pd, NULL, 0, &t.mr, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "dm", "no memory");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "dm", "no memory");
 	check_refusal(&t.diag, rdmaez_dm_reg(&t.dm, NULL, NULL, 0, &t.mr, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "pd", "no domain");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "pd", "no domain");
 	check_refusal(&t.diag, rdmaez_dm_reg(&t.dm, t.pd, NULL, 0, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "mr", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "mr", "nowhere to put it");
 	/* The same number is another memory's there. */
 	other = fake_open(t.dev);
 	pd = ibv_alloc_pd(other);
 	fake_reset_log();
 	check_refusal(&t.diag, rdmaez_dm_reg(&t.dm, pd, NULL, 0, &t.mr, &t.diag), EINVAL,
-		      RDMAEZ_DM_OTHER_CONTEXT, "pd", "a domain of another context");
+		      RDMAEZ_WHY_DM_OTHER_CONTEXT, "pd", "a domain of another context");
 	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "closed");
-	check_refusal(&t.diag, reg(NULL, 0), EINVAL, RDMAEZ_DM_CLOSED, "dm", "closed memory");
+	check_refusal(&t.diag, reg(NULL, 0), EINVAL, RDMAEZ_WHY_DM_CLOSED, "dm", "closed memory");
 	tap_eq_int(fake_count(FAKE_REG_DM_MR), 0, "the device sees none of these");
 	tap_eq_ptr(t.mr, NULL, "the output is not written");
 }
@@ -1033,11 +1033,11 @@ static void check_reg_failures(void)
 	const struct rdmaez_dm_range odd = {32, 65}, blocks = {64, 128};
 	static const struct {
 		int error;
-		enum rdmaez_reason reason;
+		enum rdmaez_why reason;
 	} cases[] = {
-		{ENOMEM, RDMAEZ_NO_RESOURCES}, {EBUSY, RDMAEZ_BUSY},
-		{EIO, RDMAEZ_DEVICE_GONE},     {ETIMEDOUT, RDMAEZ_TIMED_OUT},
-		{EINVAL, RDMAEZ_UNEXPLAINED},  {EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED},
+		{ENOMEM, RDMAEZ_WHY_NO_RESOURCES}, {EBUSY, RDMAEZ_WHY_BUSY},
+		{EIO, RDMAEZ_WHY_DEVICE_GONE},     {ETIMEDOUT, RDMAEZ_WHY_TIMED_OUT},
+		{EINVAL, RDMAEZ_WHY_UNEXPLAINED},  {EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED},
 	};
 
 	start_with(LENGTH, NULL);
@@ -1045,7 +1045,7 @@ static void check_reg_failures(void)
 		fake_fail(FAKE_REG_DM_MR, 1, cases[i].error);
 		CHECK_FINDINGS(&t.diag, reg(&blocks, 0), cases[i].error, "rdmaez_dm_reg",
 			       "the device says",
-			       {RDMAEZ_LIKELY, cases[i].reason, "ibv_reg_dm_mr", RDMAEZ_VALUE_NONE,
+			       {RDMAEZ_DIAG_LIKELY, cases[i].reason, "ibv_reg_dm_mr", RDMAEZ_VALUE_NONE,
 				0, 0, 0});
 		fake_fail(FAKE_REG_DM_MR, 1, cases[i].error);
 		tap_eq_int(rdmaez_dm_reg(&t.dm, t.pd, &blocks, 0, &t.mr, NULL), cases[i].error,
@@ -1054,13 +1054,13 @@ static void check_reg_failures(void)
 	t.dev->quirks = FAKE_DM_BLOCKS;
 	CHECK_FINDINGS(
 		&t.diag, reg(&odd, 0), EINVAL, "rdmaez_dm_reg", "firmware that wants blocks",
-		{RDMAEZ_LIKELY, RDMAEZ_DM_BLOCKS, "length", RDMAEZ_VALUE_BYTES, 65, 0, UINT64_MAX},
-		{RDMAEZ_LIKELY, RDMAEZ_DM_BLOCKS, "offset", RDMAEZ_VALUE_BYTES, 32, 0, UINT64_MAX});
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_BLOCKS, "length", RDMAEZ_VALUE_BYTES, 65, 0, UINT64_MAX},
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_BLOCKS, "offset", RDMAEZ_VALUE_BYTES, 32, 0, UINT64_MAX});
 	tap_eq_ptr(t.mr, NULL, "the output is not written");
 	check_success(&t.diag, reg(&blocks, 0), "and gets them");
 	t.mr = NULL;
 	fake_fail(FAKE_REG_DM_MR, 1, ENOENT);
-	check_refusal(&t.diag, reg(&blocks, 0), ENOENT, RDMAEZ_DM_STALE, "dm",
+	check_refusal(&t.diag, reg(&blocks, 0), ENOENT, RDMAEZ_WHY_DM_STALE, "dm",
 		      "memory that someone else has freed");
 	fake_fail(FAKE_REG_DM_MR, 1, ENOENT);
 	tap_eq_int(rdmaez_dm_reg(&t.dm, t.pd, &blocks, 0, &t.mr, NULL), ENOENT,
@@ -1160,37 +1160,37 @@ static void check_addresses_refused(void)
 		{64,
 		 {63, 8},
 		 EFAULT,
-		 {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, 63, 64, 576},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, 63, 64, 576},
 		 "before the region"},
 		{64,
 		 {577, 0},
 		 EFAULT,
-		 {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, 577, 64, 576},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, 577, 64, 576},
 		 "behind it"},
 		{64,
 		 {UINT64_MAX, 8},
 		 EFAULT,
-		 {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, UINT64_MAX, 64, 576},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, UINT64_MAX, 64, 576},
 		 "far behind it"},
 		{64,
 		 {568, 9},
 		 EFAULT,
-		 {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 9, 0, 8},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 9, 0, 8},
 		 "across its end"},
 		{64,
 		 {72, SIZE_MAX},
 		 EFAULT,
-		 {RDMAEZ_ERROR, RDMAEZ_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 0, 504},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 0, 504},
 		 "without end"},
 		{WHOLE - 511,
 		 {600, 8},
 		 EINVAL,
-		 {RDMAEZ_ERROR, RDMAEZ_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 512, 1, 511},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 512, 1, 511},
 		 "a region that cannot begin there"},
 		{UINT64_MAX - 10,
 		 {600, 8},
 		 EINVAL,
-		 {RDMAEZ_ERROR, RDMAEZ_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 512, 1, 0},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 512, 1, 0},
 		 "nor there"},
 	};
 
@@ -1204,30 +1204,30 @@ static void check_addresses_refused(void)
 static void check_address_objects(void)
 {
 	static const struct expected foreign = {
-		RDMAEZ_ERROR, RDMAEZ_DM_OTHER_CONTEXT, "mr", RDMAEZ_VALUE_NONE, 0, 0, 0};
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_OTHER_CONTEXT, "mr", RDMAEZ_VALUE_NONE, 0, 0, 0};
 	static const struct expected host = {
-		RDMAEZ_ERROR, RDMAEZ_DM_NOT_REGION, "mr", RDMAEZ_VALUE_NONE, 0, 0, 0};
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_NOT_REGION, "mr", RDMAEZ_VALUE_NONE, 0, 0, 0};
 	static const struct expected closed = {
-		RDMAEZ_ERROR, RDMAEZ_DM_CLOSED, "dm", RDMAEZ_VALUE_NONE, 0, 0, 0};
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_CLOSED, "dm", RDMAEZ_VALUE_NONE, 0, 0, 0};
 	struct ibv_context *own;
 	struct ibv_sge sge;
 	uint64_t at;
 
 	start_region();
 	check_refusal(&t.diag, rdmaez_dm_sge(NULL, t.mr, 0, NULL, &sge, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "dm", "no memory");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "dm", "no memory");
 	check_refusal(&t.diag, rdmaez_dm_sge(&t.dm, NULL, 0, NULL, &sge, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "mr", "no region");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "mr", "no region");
 	check_refusal(&t.diag, rdmaez_dm_sge(&t.dm, t.mr, 0, NULL, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "sge", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "sge", "nowhere to put it");
 	check_refusal(&t.diag, rdmaez_dm_remote(NULL, t.mr, 0, NULL, &at, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "dm", "no memory");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "dm", "no memory");
 	check_refusal(&t.diag, rdmaez_dm_remote(&t.dm, NULL, 0, NULL, &at, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "mr", "no region");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "mr", "no region");
 	check_refusal(&t.diag, rdmaez_dm_remote(&t.dm, t.mr, 0, NULL, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "remote_addr", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "remote_addr", "nowhere to put it");
 	check_refusal(&t.diag, rdmaez_dm_remote_atomic(&t.dm, t.mr, 0, NULL, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "remote_addr", "nor an atomic's");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "remote_addr", "nor an atomic's");
 	own = t.mr->context;
 	t.mr->context = fake_open(t.dev);
 	check_address_refused(64, NULL, EINVAL, &foreign, "a region of another context");
@@ -1255,7 +1255,7 @@ static void check_atomics(void)
 		CHECK_FINDINGS(&t.diag,
 			       rdmaez_dm_remote_atomic(&t.dm, t.mr, 64, &counter, &at, &t.diag),
 			       EINVAL, "rdmaez_dm_remote_atomic", "not at a multiple",
-			       {RDMAEZ_ERROR, RDMAEZ_WR_ATOMIC, "offset", RDMAEZ_VALUE_BYTES,
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_ATOMIC, "offset", RDMAEZ_VALUE_BYTES,
 				counter.offset, 0, UINT64_MAX});
 	counter.offset = 72;
 	for (counter.length = 0; counter.length < 20; counter.length++)
@@ -1264,17 +1264,17 @@ static void check_atomics(void)
 				&t.diag,
 				rdmaez_dm_remote_atomic(&t.dm, t.mr, 64, &counter, &at, &t.diag),
 				EINVAL, "rdmaez_dm_remote_atomic", "not 8 bytes",
-				{RDMAEZ_ERROR, RDMAEZ_WR_ATOMIC, "length", RDMAEZ_VALUE_BYTES,
+				{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_ATOMIC, "length", RDMAEZ_VALUE_BYTES,
 				 counter.length, 8, 8});
 	check_refusal(&t.diag, rdmaez_dm_remote_atomic(&t.dm, t.mr, 64, NULL, &at, &t.diag), EINVAL,
-		      RDMAEZ_WR_ATOMIC, "length", "the whole region is more than that");
+		      RDMAEZ_WHY_WR_ATOMIC, "length", "the whole region is more than that");
 	tap_eq_int(at, 0x5555, "the address is not written");
 	start_with(LENGTH, NULL);
 	tap_eq_int(rdmaez_dm_reg(&t.dm, t.pd, &whole, 0, &t.mr, NULL), 0, "a region in between");
 	CHECK_FINDINGS(
 		&t.diag, rdmaez_dm_remote_atomic(&t.dm, t.mr, 4, NULL, &at, &t.diag), EINVAL,
 		"rdmaez_dm_remote_atomic", "where only the address is a multiple",
-		{RDMAEZ_ERROR, RDMAEZ_WR_ATOMIC, "offset", RDMAEZ_VALUE_BYTES, 4, 0, UINT64_MAX});
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_ATOMIC, "offset", RDMAEZ_VALUE_BYTES, 4, 0, UINT64_MAX});
 	start_with(8, NULL);
 	tap_eq_int(rdmaez_dm_reg(&t.dm, t.pd, NULL, 0, &t.mr, NULL), 0, "a region for one counter");
 	check_success(&t.diag, rdmaez_dm_remote_atomic(&t.dm, t.mr, 0, NULL, &at, &t.diag),
@@ -1294,7 +1294,7 @@ static void check_long_elements(void)
 	t.mr->length = (size_t)1 << 33;
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_sge(&t.dm, t.mr, 0, NULL, &sge, &t.diag), EINVAL,
 		       "rdmaez_dm_sge", "too long",
-		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "length", RDMAEZ_VALUE_BYTES, UINT64_C(1) << 33,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, UINT64_C(1) << 33,
 			0, most});
 	check_success(&t.diag, rdmaez_dm_remote(&t.dm, t.mr, 0, NULL, &at, &t.diag),
 		      "which a peer's address does not mind");

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 #include <rdmaez.h>
-#include <rdmaez/dm_emu.h>
+#include <rdmaez/devel/dm_emu.h>
 
 #include "check.h"
 
@@ -174,40 +174,40 @@ static void refusals(void)
 
 	begin(NULL);
 	check_refusal(&diag, rdmaez_dm_emu_attach(NULL, NULL, &emu, &diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "no context");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "no context");
 	check_refusal(&diag, rdmaez_dm_emu_attach(ctx, NULL, NULL, &diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "emu", "no state");
-	check_refusal(&diag, try_attach(NULL, &diag), EBUSY, RDMAEZ_DM_EMU_ATTACHED, "context",
+		      RDMAEZ_WHY_NULL_ARGUMENT, "emu", "no state");
+	check_refusal(&diag, try_attach(NULL, &diag), EBUSY, RDMAEZ_WHY_DM_EMU_ATTACHED, "context",
 		      "a second emulation");
 	tap_eq_int(try_attach(NULL, NULL), EBUSY, "without a record, too");
 	end("after refusals");
 
 	ctx = fake_open(fake_reset());
 	opts.flags = 6;
-	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_OPTION_UNKNOWN, "opts.flags",
+	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags",
 		      "unknown flags");
 	tap_eq_hex(diag.finding[0].value, 6, "and which");
 	opts = sized(SIZE_MAX / 4 + 1, 1);
-	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_RANGE, "opts.size",
+	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_RANGE, "opts.size",
 		      "more than there can be");
 	tap_eq_int(diag.finding[0].max, SIZE_MAX / 4, "and how much there can be");
 	opts = sized(PAGE, PAGE + 1);
-	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_RANGE, "opts.max_alloc",
+	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_RANGE, "opts.max_alloc",
 		      "an allocation above the whole");
 	tap_eq_int(diag.finding[0].max, PAGE, "and the whole");
 	opts = sized(PAGE + 1, 2 * PAGE + 1);
-	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_RANGE, "opts.max_alloc",
+	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_RANGE, "opts.max_alloc",
 		      "an allocation above the rounded whole");
 	tap_eq_int(diag.finding[0].max, 2 * PAGE, "and the rounded whole");
 	opts = sized(SIZE_MAX / 4, 0);
-	check_refusal(&diag, try_attach(&opts, &diag), ENOMEM, RDMAEZ_NO_RESOURCES, "opts.size",
+	check_refusal(&diag, try_attach(&opts, &diag), ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "opts.size",
 		      "more than the address space has");
 	verbs_get_ctx(ctx)->sz = 8;
-	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "context",
+	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "context",
 		      "a context that ends before device memory");
 	verbs_get_ctx(ctx)->sz = sizeof(struct verbs_context);
 	ctx->abi_compat = NULL;
-	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "context",
+	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "context",
 		      "a context of 2011");
 	ctx->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	tap_ok(!rdmaez_dm_emu_is_attached(ctx), "nothing of all that is attached");
@@ -225,11 +225,11 @@ static void attached_twice(void)
 	other = fake_open(dev);
 	dm = alloc(ctx, 64);
 	check_refusal(&diag, rdmaez_dm_emu_attach(other, NULL, &emu, &diag), EBUSY,
-		      RDMAEZ_DM_EMU_ATTACHED, "emu", "one emulation on two contexts");
+		      RDMAEZ_WHY_DM_EMU_ATTACHED, "emu", "one emulation on two contexts");
 	check_refusal(&diag, rdmaez_dm_emu_attach(ctx, NULL, &emu, &diag), EBUSY,
-		      RDMAEZ_DM_EMU_ATTACHED, "emu", "one emulation twice on one context");
+		      RDMAEZ_WHY_DM_EMU_ATTACHED, "emu", "one emulation twice on one context");
 	check_refusal(&diag, rdmaez_dm_emu_attach(NULL, NULL, &emu, &diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "one emulation on two contexts, one NULL");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "one emulation on two contexts, one NULL");
 	tap_ok(!rdmaez_dm_emu_is_attached(other) && rdmaez_dm_emu_is_attached(ctx),
 	       "the first keeps it");
 	tap_eq_int(ibv_free_dm(dm), 0, "and what it has");
@@ -342,7 +342,7 @@ static void refuse_fd(int fd, const char *what)
 	struct rdmaez_diag diag;
 
 	check_refusal(&diag, rdmaez_dm_emu_attach(second, &opts, &other, &diag), EBADF,
-		      RDMAEZ_DM_EMU_FD, "opts.fd", "%s", what);
+		      RDMAEZ_WHY_DM_EMU_FD, "opts.fd", "%s", what);
 	tap_eq_int(rdmaez_dm_emu_detach(&other), EINVAL, "%s: there is nothing to detach", what);
 }
 
@@ -425,7 +425,7 @@ static void real_memory(void)
 	verbs = verbs_get_ctx(ctx);
 	was = *verbs;
 	check_refusal(&diag, rdmaez_dm_emu_attach(ctx, NULL, &emu, &diag), EEXIST,
-		      RDMAEZ_DM_EMU_REAL, "max_dm_size", "a device with memory of its own");
+		      RDMAEZ_WHY_DM_EMU_REAL, "max_dm_size", "a device with memory of its own");
 	tap_eq_int(diag.finding[0].value, 64 * KIB, "and how much that has");
 	opts.flags = RDMAEZ_DM_EMU_FORCE;
 	check_success(&diag, rdmaez_dm_emu_attach(ctx, &opts, &emu, &diag),
@@ -930,7 +930,7 @@ static void many_contexts(void)
 		count++;
 	tap_eq_int(count, 63, "64 contexts share one memory");
 	check_refusal(&diag, rdmaez_dm_emu_attach(fake_open(dev), &opts, &others[63], &diag),
-		      ENOSPC, RDMAEZ_NO_RESOURCES, "opts.size", "and no more");
+		      ENOSPC, RDMAEZ_WHY_NO_RESOURCES, "opts.size", "and no more");
 	for (int i = 0; i < 63; i++)
 		if (rdmaez_dm_emu_detach(&others[i]))
 			tap_bail("cannot detach");

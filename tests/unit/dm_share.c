@@ -143,9 +143,9 @@ static void check_token_bytes(void)
 	tap_eq_int(rdmaez_dm_token_pack(NULL, bytes), EINVAL, "no token");
 	tap_eq_int(rdmaez_dm_token_pack(&token, NULL), EINVAL, "no room");
 	check_refusal(&t.diag, rdmaez_dm_token_unpack(NULL, &found, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "buf", "no bytes");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "buf", "no bytes");
 	check_refusal(&t.diag, rdmaez_dm_token_unpack(bytes, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "token", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "token", "nowhere to put it");
 }
 
 /* Each of these in the good token, with a sum that is right again. */
@@ -153,36 +153,36 @@ static const struct {
 	int at, count;
 	uint64_t value;
 	const char *field;
-	enum rdmaez_reason reason;
+	enum rdmaez_why reason;
 } forgeries[] = {
-	{0, 4, 0x525a444e, "token.magic", RDMAEZ_DM_TOKEN_MAGIC},
-	{0, 4, 0, "token.magic", RDMAEZ_DM_TOKEN_MAGIC},
-	{4, 2, 0, "token.version", RDMAEZ_DM_TOKEN_VERSION},
-	{4, 2, 2, "token.version", RDMAEZ_DM_TOKEN_VERSION},
-	{6, 2, 0xf, "token.flags", RDMAEZ_DM_TOKEN_FIELD},
-	{6, 2, 0x8003, "token.flags", RDMAEZ_DM_TOKEN_FIELD},
-	{6, 2, RDMAEZ_DM_TOKEN_MR, "token.flags", RDMAEZ_DM_TOKEN_FIELD},
-	{6, 2, 0, "token.pd_handle", RDMAEZ_DM_TOKEN_FIELD},
-	{6, 2, RDMAEZ_DM_TOKEN_PD, "token.mr_handle", RDMAEZ_DM_TOKEN_FIELD},
-	{36, 8, 0, "token.length", RDMAEZ_DM_TOKEN_FIELD},
-	{36, 8, 0x1041, "token.length", RDMAEZ_DM_TOKEN_FIELD},
-	{36, 8, UINT64_MAX, "token.length", RDMAEZ_DM_TOKEN_FIELD},
-	{44, 8, 0, "token.alloc_length", RDMAEZ_DM_TOKEN_FIELD},
-	{44, 8, 0xfff, "token.length", RDMAEZ_DM_TOKEN_FIELD},
-	{52, 8, 3, "token.alignment", RDMAEZ_DM_TOKEN_FIELD},
-	{52, 8, UINT64_MAX, "token.alignment", RDMAEZ_DM_TOKEN_FIELD},
-	{60, 8, 0x11, "token.mr_offset", RDMAEZ_DM_TOKEN_FIELD},
-	{60, 8, UINT64_MAX, "token.mr_offset", RDMAEZ_DM_TOKEN_FIELD},
-	{68, 8, 0, "token.mr_length", RDMAEZ_DM_TOKEN_FIELD},
-	{68, 8, 0x1001, "token.mr_length", RDMAEZ_DM_TOKEN_FIELD},
-	{68, 8, 0xff1, "token.mr_offset", RDMAEZ_DM_TOKEN_FIELD},
-	{76, 1, 0, "token.device", RDMAEZ_DM_TOKEN_FIELD},
-	{76, 1, ' ', "token.device", RDMAEZ_DM_TOKEN_FIELD},
-	{77, 1, '/', "token.device", RDMAEZ_DM_TOKEN_FIELD},
-	{77, 1, 0x7f, "token.device", RDMAEZ_DM_TOKEN_FIELD},
-	{77, 1, 0xe4, "token.device", RDMAEZ_DM_TOKEN_FIELD},
-	{84, 1, 'x', "token.device", RDMAEZ_DM_TOKEN_FIELD},
-	{139, 1, 'x', "token.device", RDMAEZ_DM_TOKEN_FIELD},
+	{0, 4, 0x525a444e, "token.magic", RDMAEZ_WHY_DM_TOKEN_MAGIC},
+	{0, 4, 0, "token.magic", RDMAEZ_WHY_DM_TOKEN_MAGIC},
+	{4, 2, 0, "token.version", RDMAEZ_WHY_DM_TOKEN_VERSION},
+	{4, 2, 2, "token.version", RDMAEZ_WHY_DM_TOKEN_VERSION},
+	{6, 2, 0xf, "token.flags", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{6, 2, 0x8003, "token.flags", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{6, 2, RDMAEZ_DM_TOKEN_MR, "token.flags", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{6, 2, 0, "token.pd_handle", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{6, 2, RDMAEZ_DM_TOKEN_PD, "token.mr_handle", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{36, 8, 0, "token.length", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{36, 8, 0x1041, "token.length", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{36, 8, UINT64_MAX, "token.length", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{44, 8, 0, "token.alloc_length", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{44, 8, 0xfff, "token.length", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{52, 8, 3, "token.alignment", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{52, 8, UINT64_MAX, "token.alignment", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{60, 8, 0x11, "token.mr_offset", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{60, 8, UINT64_MAX, "token.mr_offset", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{68, 8, 0, "token.mr_length", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{68, 8, 0x1001, "token.mr_length", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{68, 8, 0xff1, "token.mr_offset", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{76, 1, 0, "token.device", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{76, 1, ' ', "token.device", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{77, 1, '/', "token.device", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{77, 1, 0x7f, "token.device", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{77, 1, 0xe4, "token.device", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{84, 1, 'x', "token.device", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{139, 1, 'x', "token.device", RDMAEZ_WHY_DM_TOKEN_FIELD},
 };
 
 static void check_token_forgeries(void)
@@ -215,7 +215,7 @@ static void check_token_absent(void)
 	for (size_t i = 0; i < COUNT_OF(field); i++) {
 		rdmaez_impl_diag_reset(&t.diag, "check");
 		check_refusal(&t.diag, rdmaez_impl_dm_token_check(&token, &t.diag), EINVAL,
-			      RDMAEZ_DM_TOKEN_FIELD, field[i], "%s is not zero", field[i]);
+			      RDMAEZ_WHY_DM_TOKEN_FIELD, field[i], "%s is not zero", field[i]);
 		tap_eq_int(rdmaez_dm_token_pack(&token, bytes), EINVAL, "it is not packed either");
 		token.pd_handle = 0;
 		token.mr_handle = i >= 1 ? 0 : token.mr_handle;
@@ -243,7 +243,7 @@ static void check_token_bits(void)
 	tap_eq_int(refused, 8 * TOKEN, "whichever bit is flipped, the token is refused");
 	bytes[8]++;
 	check_refusal(&t.diag, rdmaez_dm_token_unpack(bytes, &found, &t.diag), EINVAL,
-		      RDMAEZ_DM_TOKEN_SUM, "token.checksum", "a number that may be any");
+		      RDMAEZ_WHY_DM_TOKEN_SUM, "token.checksum", "a number that may be any");
 }
 
 /* ---- Export --------------------------------------------------------------------------------- */
@@ -299,7 +299,7 @@ static void check_export_part(void)
 	mr->length = 65;
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&dm, NULL, mr, &token, &t.diag), EINVAL,
 		       "rdmaez_dm_export", "a region that is longer than that",
-		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 65, 1, 64});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 65, 1, 64});
 	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "closed");
 }
 
@@ -318,28 +318,28 @@ static void check_export_refused(void)
 	longer = *t.mr;
 	longer.length = LENGTH + 1;
 	check_refusal(&t.diag, rdmaez_dm_export(NULL, NULL, NULL, &token, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "dm", "no memory");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "dm", "no memory");
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, NULL, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "token", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "token", "nowhere to put it");
 	check_refusal(&t.diag, rdmaez_dm_export(&none, NULL, NULL, &token, &t.diag), EINVAL,
-		      RDMAEZ_DM_CLOSED, "dm", "closed memory");
+		      RDMAEZ_WHY_DM_CLOSED, "dm", "closed memory");
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, ibv_alloc_pd(other), NULL, &token, &t.diag),
-		      EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "pd", "a domain of another context");
+		      EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "pd", "a domain of another context");
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, ibv_alloc_pd(t.ctx), t.mr, &token, &t.diag),
-		      EINVAL, RDMAEZ_DM_OTHER_CONTEXT, "mr", "a region of another domain");
+		      EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "mr", "a region of another domain");
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
 		       "rdmaez_dm_export", "a region of other memory",
-		       {RDMAEZ_ERROR, RDMAEZ_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, LENGTH + 1, 1,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, LENGTH + 1, 1,
 			LENGTH});
 	longer.addr = &token;
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
-		      RDMAEZ_DM_NOT_REGION, "mr", "a region of the host's memory");
+		      RDMAEZ_WHY_DM_NOT_REGION, "mr", "a region of the host's memory");
 	longer.context = other;
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
-		      RDMAEZ_DM_OTHER_CONTEXT, "mr", "a region of another context");
+		      RDMAEZ_WHY_DM_OTHER_CONTEXT, "mr", "a region of another context");
 	t.dm.dm->comp_mask = 0;
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, NULL, &token, &t.diag), EOPNOTSUPP,
-		      RDMAEZ_DM_NO_HANDLE, "dm", "an rdma-core before 35");
+		      RDMAEZ_WHY_DM_NO_HANDLE, "dm", "an rdma-core before 35");
 	t.dm.dm->comp_mask = IBV_DM_MASK_HANDLE;
 	tap_ok(memcmp(&token, &untouched, sizeof(token)) == 0, "the output is never written");
 }
@@ -409,7 +409,7 @@ static void check_order(void)
 	t.opts.flags = RDMAEZ_DM_SHARE_PD;
 	t.shared = t.untouched;
 	remember();
-	check_refusal(&t.diag, import(), ENOENT, RDMAEZ_DM_STALE, "token.dm_handle",
+	check_refusal(&t.diag, import(), ENOENT, RDMAEZ_WHY_DM_STALE, "token.dm_handle",
 		      "memory that was freed");
 	check_nothing_left("memory that was freed");
 }
@@ -483,10 +483,10 @@ static void send_raw(const void *bytes, size_t size, const int *fd, size_t count
 		tap_bail("cannot send a message: %s", strerror(errno));
 }
 
-static void check_message(int type, size_t size, size_t count, enum rdmaez_reason reason,
+static void check_message(int type, size_t size, size_t count, enum rdmaez_why reason,
 			  uint64_t value, const char *name)
 {
-	const uint64_t accepted = reason == RDMAEZ_DM_MESSAGE_FD ? 1 : TOKEN;
+	const uint64_t accepted = reason == RDMAEZ_WHY_DM_MESSAGE_FD ? 1 : TOKEN;
 	uint8_t bytes[TOKEN + 1] = {0};
 	int fd[MANY];
 
@@ -496,7 +496,7 @@ static void check_message(int type, size_t size, size_t count, enum rdmaez_reaso
 		fd[i] = t.ctx->cmd_fd;
 	send_raw(bytes, size, fd, count);
 	CHECK_FINDINGS(&t.diag, receive(), EBADMSG, "rdmaez_dm_receive", name,
-		       {RDMAEZ_ERROR, reason, "message",
+		       {RDMAEZ_DIAG_ERROR, reason, "message",
 			accepted == 1 ? RDMAEZ_VALUE_NUMBER : RDMAEZ_VALUE_BYTES, value, accepted,
 			accepted});
 	check_nothing_left(name);
@@ -505,15 +505,15 @@ static void check_message(int type, size_t size, size_t count, enum rdmaez_reaso
 
 static void check_messages(void)
 {
-	check_message(SOCK_STREAM, TOKEN - 1, 1, RDMAEZ_DM_MESSAGE_SIZE, TOKEN - 1, "a short one");
-	check_message(SOCK_STREAM, 1, 1, RDMAEZ_DM_MESSAGE_SIZE, 1, "one byte");
-	check_message(SOCK_SEQPACKET, TOKEN - 1, 1, RDMAEZ_DM_MESSAGE_SIZE, TOKEN - 1,
+	check_message(SOCK_STREAM, TOKEN - 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN - 1, "a short one");
+	check_message(SOCK_STREAM, 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 1, "one byte");
+	check_message(SOCK_SEQPACKET, TOKEN - 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN - 1,
 		      "a short packet");
-	check_message(SOCK_SEQPACKET, TOKEN + 1, 1, RDMAEZ_DM_MESSAGE_SIZE, TOKEN, "a long packet");
-	check_message(SOCK_DGRAM, 0, 1, RDMAEZ_DM_MESSAGE_SIZE, 0, "a descriptor without a token");
-	check_message(SOCK_STREAM, TOKEN, 0, RDMAEZ_DM_MESSAGE_FD, 0, "no descriptor");
-	check_message(SOCK_STREAM, TOKEN, 2, RDMAEZ_DM_MESSAGE_FD, 2, "two descriptors");
-	check_message(SOCK_STREAM, TOKEN, MANY, RDMAEZ_DM_MESSAGE_FD,
+	check_message(SOCK_SEQPACKET, TOKEN + 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN, "a long packet");
+	check_message(SOCK_DGRAM, 0, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 0, "a descriptor without a token");
+	check_message(SOCK_STREAM, TOKEN, 0, RDMAEZ_WHY_DM_MESSAGE_FD, 0, "no descriptor");
+	check_message(SOCK_STREAM, TOKEN, 2, RDMAEZ_WHY_DM_MESSAGE_FD, 2, "two descriptors");
+	check_message(SOCK_STREAM, TOKEN, MANY, RDMAEZ_WHY_DM_MESSAGE_FD,
 		      (sizeof(size_t[32]) - CMSG_LEN(0)) / sizeof(int), "more than are looked at");
 }
 
@@ -536,10 +536,10 @@ static void check_limit(void)
 	setrlimit(RLIMIT_NOFILE, &tight);
 	CHECK_FINDINGS(
 		&t.diag, receive(), EBADMSG, "rdmaez_dm_receive", "two, and room for one",
-		{RDMAEZ_ERROR, RDMAEZ_DM_MESSAGE_FD, "message", RDMAEZ_VALUE_NUMBER, 1, 1, 1});
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_MESSAGE_FD, "message", RDMAEZ_VALUE_NUMBER, 1, 1, 1});
 	CHECK_FINDINGS(&t.diag, receive(), ETIMEDOUT, "rdmaez_dm_receive",
 		       "it is not there any more",
-		       {RDMAEZ_ERROR, RDMAEZ_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 20 * MS,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 20 * MS,
 			20 * MS, 20 * MS});
 	setrlimit(RLIMIT_NOFILE, &limit);
 	check_nothing_left("two, and room for one");
@@ -591,16 +591,16 @@ static void check_bad_token(void)
 	bytes[40] ^= 1;
 	send_raw(bytes, TOKEN, &t.ctx->cmd_fd, 1);
 	CHECK_FINDINGS(&t.diag, receive(), EINVAL, "rdmaez_dm_receive", "a token that was changed",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_TOKEN_FIELD, "token.length", RDMAEZ_VALUE_BYTES,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_TOKEN_FIELD, "token.length", RDMAEZ_VALUE_BYTES,
 			LENGTH + (UINT64_C(1) << 24), 1, t.dm.alloc_length});
 	check_nothing_left("a token that was changed");
 	bytes[40] ^= 1;
 	send_raw(bytes, TOKEN, &plain, 1);
-	check_refusal(&t.diag, receive(), EINVAL, RDMAEZ_DM_FD, "fd", "a plain file");
+	check_refusal(&t.diag, receive(), EINVAL, RDMAEZ_WHY_DM_FD, "fd", "a plain file");
 	check_nothing_left("a plain file");
 	memset(bytes, 0, sizeof(bytes));
 	send_raw(bytes, TOKEN, &plain, 1);
-	check_refusal(&t.diag, receive(), EINVAL, RDMAEZ_DM_TOKEN_MAGIC, "token.magic",
+	check_refusal(&t.diag, receive(), EINVAL, RDMAEZ_WHY_DM_TOKEN_MAGIC, "token.magic",
 		      "bytes of something else");
 	check_nothing_left("bytes of something else");
 }
@@ -621,7 +621,7 @@ static void check_interrupted(void)
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &soon, NULL);
 	t.opts.timeout_ns = 0;
-	check_refusal(&t.diag, receive(), EINTR, RDMAEZ_SOCKET, "poll", "a signal");
+	check_refusal(&t.diag, receive(), EINTR, RDMAEZ_WHY_SOCKET, "poll", "a signal");
 	check_nothing_left("a signal");
 }
 
@@ -629,35 +629,35 @@ static void check_sockets(void)
 {
 	start(SOCK_STREAM);
 	CHECK_FINDINGS(&t.diag, receive(), ETIMEDOUT, "rdmaez_dm_receive", "nothing comes",
-		       {RDMAEZ_ERROR, RDMAEZ_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 20 * MS,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 20 * MS,
 			20 * MS, 20 * MS});
 	t.opts.timeout_ns = RDMAEZ_ZERO;
 	CHECK_FINDINGS(&t.diag, receive(), ETIMEDOUT, "rdmaez_dm_receive", "nothing is there",
-		       {RDMAEZ_ERROR, RDMAEZ_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 0, 0, 0});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 0, 0, 0});
 	check_refusal(&t.diag, rdmaez_dm_receive(t.end[1], &t.opts, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "shared", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "shared", "nowhere to put it");
 	check_refusal(&t.diag, rdmaez_dm_receive(-1, &t.opts, &t.shared, &t.diag), EBADF,
-		      RDMAEZ_SOCKET, "socket", "no descriptor");
+		      RDMAEZ_WHY_SOCKET, "socket", "no descriptor");
 	check_refusal(&t.diag, rdmaez_dm_receive(t.ctx->cmd_fd, &t.opts, &t.shared, &t.diag),
-		      ENOTSOCK, RDMAEZ_SOCKET, "socket", "no socket");
+		      ENOTSOCK, RDMAEZ_WHY_SOCKET, "socket", "no socket");
 	close(t.end[1]);
 	t.end[1] = socket(AF_INET, SOCK_STREAM, 0);
-	check_refusal(&t.diag, receive(), EAFNOSUPPORT, RDMAEZ_SOCKET, "socket", "a TCP socket");
+	check_refusal(&t.diag, receive(), EAFNOSUPPORT, RDMAEZ_WHY_SOCKET, "socket", "a TCP socket");
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[1], &t.dm, NULL, NULL, &t.diag), EAFNOSUPPORT,
-		      RDMAEZ_SOCKET, "socket", "sent through a TCP socket");
+		      RDMAEZ_WHY_SOCKET, "socket", "sent through a TCP socket");
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, NULL, NULL, &t.diag), EPIPE,
-		      RDMAEZ_PEER_CLOSED, "sendmsg", "sent to nobody");
+		      RDMAEZ_WHY_PEER_CLOSED, "sendmsg", "sent to nobody");
 	tap_eq_str(t.diag.call, "rdmaez_dm_send", "the record names the function");
 	close(t.end[1]);
 	t.end[1] = t.end[0];
 	t.end[0] = 0;
-	check_refusal(&t.diag, receive(), ECONNRESET, RDMAEZ_PEER_CLOSED, "recvmsg",
+	check_refusal(&t.diag, receive(), ECONNRESET, RDMAEZ_WHY_PEER_CLOSED, "recvmsg",
 		      "received from nobody");
 	tap_ok(memcmp(&t.shared, &t.untouched, sizeof(t.shared)) == 0, "nothing was written");
 	close(t.end[1]);
 	t.end[1] = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[1], &t.dm, NULL, NULL, &t.diag), ENOTCONN,
-		      RDMAEZ_SOCKET, "sendmsg", "a socket without a peer");
+		      RDMAEZ_WHY_SOCKET, "sendmsg", "a socket without a peer");
 }
 
 static void check_send_refused(void)
@@ -667,32 +667,32 @@ static void check_send_refused(void)
 
 	start(SOCK_STREAM);
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], NULL, NULL, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "dm", "no memory");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "dm", "no memory");
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &none, NULL, NULL, &t.diag), EINVAL,
-		      RDMAEZ_DM_CLOSED, "dm", "closed memory");
+		      RDMAEZ_WHY_DM_CLOSED, "dm", "closed memory");
 	other = t.token;
 	other.dm_handle++;
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, &other, NULL, &t.diag), EINVAL,
-		      RDMAEZ_DM_TOKEN_OTHER, "token", "another number");
+		      RDMAEZ_WHY_DM_TOKEN_OTHER, "token", "another number");
 	other = t.token;
 	other.device_guid++;
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, &other, NULL, &t.diag), EINVAL,
-		      RDMAEZ_DM_TOKEN_OTHER, "token", "another device");
+		      RDMAEZ_WHY_DM_TOKEN_OTHER, "token", "another device");
 	other = t.token;
 	other.length--;
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, &other, NULL, &t.diag), EINVAL,
-		      RDMAEZ_DM_TOKEN_OTHER, "token", "another length");
+		      RDMAEZ_WHY_DM_TOKEN_OTHER, "token", "another length");
 	other = t.token;
 	other.mr_offset = 1;
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, &other, NULL, &t.diag), EINVAL,
-		      RDMAEZ_DM_TOKEN_FIELD, "token.mr_offset", "a region that is too long");
+		      RDMAEZ_WHY_DM_TOKEN_FIELD, "token.mr_offset", "a region that is too long");
 	t.opts.timeout_ns = RDMAEZ_ZERO;
-	check_refusal(&t.diag, receive(), ETIMEDOUT, RDMAEZ_PEER_SILENT, "timeout_ns",
+	check_refusal(&t.diag, receive(), ETIMEDOUT, RDMAEZ_WHY_PEER_SILENT, "timeout_ns",
 		      "none of them was sent");
 	while (send(t.end[0], &other, sizeof(other), MSG_DONTWAIT) > 0)
 		;
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, NULL, &t.opts, &t.diag), ETIMEDOUT,
-		      RDMAEZ_PEER_SILENT, "timeout_ns", "a socket that is full");
+		      RDMAEZ_WHY_PEER_SILENT, "timeout_ns", "a socket that is full");
 }
 
 /* ---- Import --------------------------------------------------------------------------------- */
@@ -704,23 +704,23 @@ static void check_import_refused(void)
 
 	start(SOCK_STREAM);
 	check_refusal(&t.diag, rdmaez_dm_import(0, NULL, NULL, &t.shared, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "token", "no token");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "token", "no token");
 	check_refusal(&t.diag, rdmaez_dm_import(0, &t.token, NULL, NULL, &t.diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "shared", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "shared", "nowhere to put it");
 	check_refusal(&t.diag, rdmaez_dm_import(fd, &t.token, NULL, &t.shared, &t.diag), EBADF,
-		      RDMAEZ_DM_FD, "fd", "a descriptor that is not open");
+		      RDMAEZ_WHY_DM_FD, "fd", "a descriptor that is not open");
 	t.opts.flags = all | 4;
 	CHECK_FINDINGS(&t.diag, import(), EINVAL, "rdmaez_dm_import", "options from the future",
-		       {RDMAEZ_ERROR, RDMAEZ_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 4, 0,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 4, 0,
 			all | 4});
 	t.opts.flags = all;
 	rdmaez_dm_export(&t.dm, t.pd, NULL, &t.token, NULL);
 	CHECK_FINDINGS(&t.diag, import(), EINVAL, "rdmaez_dm_import",
 		       "a region that was not exported",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_NOT_SHARED, "opts.flags", RDMAEZ_VALUE_FLAGS,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_NOT_SHARED, "opts.flags", RDMAEZ_VALUE_FLAGS,
 			RDMAEZ_DM_SHARE_MR, 0, all});
 	t.token.length = 0;
-	check_refusal(&t.diag, import(), EINVAL, RDMAEZ_DM_TOKEN_FIELD, "token.length",
+	check_refusal(&t.diag, import(), EINVAL, RDMAEZ_WHY_DM_TOKEN_FIELD, "token.length",
 		      "a token made by hand");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "none of these has reached the library");
 	check_nothing_left("what is refused at once");
@@ -731,24 +731,24 @@ static void check_import_device(void)
 {
 	start(SOCK_STREAM);
 	t.token.device_guid ^= 1;
-	check_refusal(&t.diag, import(), EXDEV, RDMAEZ_DM_OTHER_DEVICE, "token.device_guid",
+	check_refusal(&t.diag, import(), EXDEV, RDMAEZ_WHY_DM_OTHER_DEVICE, "token.device_guid",
 		      "another device");
 	check_nothing_left("another device");
 	t.token.device_guid ^= 1;
 	t.dev->quirks |= FAKE_NO_IMPORT;
 	CHECK_FINDINGS(&t.diag, import(), EOPNOTSUPP, "rdmaez_dm_import", "a driver without import",
-		       {RDMAEZ_LIKELY, RDMAEZ_NOT_SUPPORTED, "ibv_import_device", RDMAEZ_VALUE_NONE,
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_import_device", RDMAEZ_VALUE_NONE,
 			0, 0, 0});
 	check_nothing_left("a driver without import");
 	t.dev->quirks = FAKE_IMPORT_CLOSES;
 	CHECK_FINDINGS(&t.diag, import(), EIO, "rdmaez_dm_import",
 		       "a driver that closes the descriptor",
-		       {RDMAEZ_LIKELY, RDMAEZ_DEVICE_GONE, "ibv_import_device", RDMAEZ_VALUE_NONE,
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_import_device", RDMAEZ_VALUE_NONE,
 			0, 0, 0});
 	check_nothing_left("a driver that closes the descriptor");
 	t.dev->quirks = 0;
 	strcpy(t.dev->verbs.name, "fake9");
-	check_refusal(&t.diag, import(), ENODEV, RDMAEZ_DM_FD, "fd", "a device that is gone");
+	check_refusal(&t.diag, import(), ENODEV, RDMAEZ_WHY_DM_FD, "fd", "a device that is gone");
 	check_nothing_left("a device that is gone");
 }
 
@@ -768,19 +768,19 @@ static void check_import_fails(void)
 		t.opts.flags = RDMAEZ_DM_SHARE_MR;
 		fake_fail(calls[i].verb, 1, ENOMEM);
 		CHECK_FINDINGS(&t.diag, import(), ENOMEM, "rdmaez_dm_import", calls[i].name,
-			       {RDMAEZ_LIKELY, RDMAEZ_NO_RESOURCES, calls[i].name,
+			       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, calls[i].name,
 				RDMAEZ_VALUE_NONE, 0, 0, 0});
 		check_nothing_left(calls[i].name);
 		fake_fail(calls[i].verb, 1, EPERM);
 		CHECK_FINDINGS(&t.diag, import(), EPERM, "rdmaez_dm_import", calls[i].name,
-			       {RDMAEZ_LIKELY, RDMAEZ_UNEXPLAINED, calls[i].name, RDMAEZ_VALUE_NONE,
+			       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, calls[i].name, RDMAEZ_VALUE_NONE,
 				0, 0, 0});
 		if (!calls[i].stale)
 			continue;
 		t.token.dm_handle += i == 1 ? 77 : 0;
 		t.token.pd_handle += i == 2 ? 77 : 0;
 		t.token.mr_handle += i == 3 ? 77 : 0;
-		check_refusal(&t.diag, import(), ENOENT, RDMAEZ_DM_STALE, calls[i].stale,
+		check_refusal(&t.diag, import(), ENOENT, RDMAEZ_WHY_DM_STALE, calls[i].stale,
 			      "a number of nothing");
 		check_nothing_left("a number of nothing");
 		tap_eq_int(rdmaez_dm_import(t.ctx->cmd_fd, &t.token, &t.opts, &t.shared, NULL),
@@ -882,31 +882,31 @@ static void check_emulated_refused(void)
 {
 	static const struct {
 		int error;
-		enum rdmaez_reason reason;
+		enum rdmaez_why reason;
 	} open_errors[] = {
-		{EBADF, RDMAEZ_DM_FD},
-		{EINVAL, RDMAEZ_DM_FD},
-		{ENODEV, RDMAEZ_DM_FD},
-		{ENOMEM, RDMAEZ_NO_RESOURCES},
-		{EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED},
-		{EACCES, RDMAEZ_UNEXPLAINED},
+		{EBADF, RDMAEZ_WHY_DM_FD},
+		{EINVAL, RDMAEZ_WHY_DM_FD},
+		{ENODEV, RDMAEZ_WHY_DM_FD},
+		{ENOMEM, RDMAEZ_WHY_NO_RESOURCES},
+		{EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED},
+		{EACCES, RDMAEZ_WHY_UNEXPLAINED},
 	};
 
 	emu_start();
 	emu.attach = false;
-	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_DM_EMULATED, "opts.open",
+	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_WHY_DM_EMULATED, "opts.open",
 		      "a context without emulation");
 	tap_eq_int(emu.closed, 1, "it is closed again");
 	check_nothing_left("a context without emulation");
 	emu.attach = true;
 	t.token.dm_handle++;
-	check_refusal(&t.diag, import(), ENOENT, RDMAEZ_DM_STALE, "token.dm_handle",
+	check_refusal(&t.diag, import(), ENOENT, RDMAEZ_WHY_DM_STALE, "token.dm_handle",
 		      "an emulation that does not know it");
 	t.token.dm_handle--;
 	t.opts.flags = RDMAEZ_DM_SHARE_PD;
 	CHECK_FINDINGS(&t.diag, import(), EOPNOTSUPP, "rdmaez_dm_import",
 		       "a domain of emulated memory",
-		       {RDMAEZ_ERROR, RDMAEZ_DM_EMU_ALONE, "opts.flags", RDMAEZ_VALUE_FLAGS,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_EMU_ALONE, "opts.flags", RDMAEZ_VALUE_FLAGS,
 			RDMAEZ_DM_SHARE_PD, 0, RDMAEZ_DM_SHARE_PD});
 	tap_eq_int(emu.unimported, 1, "the memory is given back");
 	t.opts.flags = 0;
@@ -917,7 +917,7 @@ static void check_emulated_refused(void)
 			      "an application that refuses");
 	}
 	t.opts.open = NULL;
-	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_DM_EMULATED, "opts.open",
+	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_WHY_DM_EMULATED, "opts.open",
 		      "an application that does not know");
 	tap_eq_int(rdmaez_dm_import(0, &t.token, NULL, &t.shared, NULL), EOPNOTSUPP,
 		   "nor gives options");
@@ -933,24 +933,24 @@ static void check_dmabuf(void)
 	int fd = -5;
 
 	start(SOCK_STREAM);
-	check_refusal(&t.diag, rdmaez_dm_dmabuf(NULL, &fd, &t.diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(&t.diag, rdmaez_dm_dmabuf(NULL, &fd, &t.diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "dm", "no memory");
-	check_refusal(&t.diag, rdmaez_dm_dmabuf(&t.dm, NULL, &t.diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(&t.diag, rdmaez_dm_dmabuf(&t.dm, NULL, &t.diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "fd", "nowhere to put it");
-	check_refusal(&t.diag, rdmaez_dm_dmabuf(&none, &fd, &t.diag), EINVAL, RDMAEZ_DM_CLOSED,
+	check_refusal(&t.diag, rdmaez_dm_dmabuf(&none, &fd, &t.diag), EINVAL, RDMAEZ_WHY_DM_CLOSED,
 		      "dm", "closed memory");
 	t.dev->quirks = FAKE_NO_IMPORT;
 	check_refusal(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), EOPNOTSUPP,
-		      RDMAEZ_DM_NO_DMABUF, "dm", "a driver without");
+		      RDMAEZ_WHY_DM_NO_DMABUF, "dm", "a driver without");
 	t.dev->quirks = 0;
 	fake_fail(FAKE_DM_DMABUF, 1, ENOMEM);
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), ENOMEM, "rdmaez_dm_dmabuf",
 		       "no memory for it",
-		       {RDMAEZ_LIKELY, RDMAEZ_NO_RESOURCES, "ibv_dm_export_dmabuf_fd",
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "ibv_dm_export_dmabuf_fd",
 			RDMAEZ_VALUE_NONE, 0, 0, 0});
 	rdmaez_impl_dm_slot_set(t.ctx, &emu.hook);
 	check_refusal(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), EOPNOTSUPP,
-		      RDMAEZ_DM_NO_DMABUF, "dm", "emulated memory");
+		      RDMAEZ_WHY_DM_NO_DMABUF, "dm", "emulated memory");
 	rdmaez_impl_dm_slot_set(t.ctx, NULL);
 	tap_eq_int(fd, -5, "the output is never written");
 	check_success(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), "a dma-buf");

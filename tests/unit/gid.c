@@ -74,24 +74,24 @@ static const int rank_v2[CLASSES][CLASSES] = {
 
 struct expected {
 	int rank;
-	enum rdmaez_reason why;
+	enum rdmaez_why why;
 };
 
 static struct expected expect(uint32_t type, int own, int peer, uint32_t ifindex, int want_type,
 			      uint32_t want_ifindex)
 {
-	struct expected expected = {0, RDMAEZ_NONE};
+	struct expected expected = {0, RDMAEZ_WHY_NONE};
 
 	if (own == RDMAEZ_GID_CLASS_ZERO) {
-		expected.why = RDMAEZ_GID_EMPTY;
+		expected.why = RDMAEZ_WHY_GID_EMPTY;
 		return expected;
 	}
 	if (want_type != 0 && want_type != (int)type) {
-		expected.why = RDMAEZ_GID_TYPE;
+		expected.why = RDMAEZ_WHY_GID_TYPE;
 		return expected;
 	}
 	if (want_ifindex != 0 && want_ifindex != ifindex) {
-		expected.why = RDMAEZ_GID_OTHER_NETDEV;
+		expected.why = RDMAEZ_WHY_GID_OTHER_NETDEV;
 		return expected;
 	}
 	if (type == IBV_GID_TYPE_IB) {
@@ -99,18 +99,18 @@ static struct expected expect(uint32_t type, int own, int peer, uint32_t ifindex
 		return expected;
 	}
 	if (ifindex == 0) {
-		expected.why = RDMAEZ_GID_NO_NETDEV;
+		expected.why = RDMAEZ_WHY_GID_NO_NETDEV;
 		return expected;
 	}
 	if (rank_v2[own][peer] == 0) {
-		expected.why = RDMAEZ_GID_FAMILY;
+		expected.why = RDMAEZ_WHY_GID_FAMILY;
 		return expected;
 	}
 	expected.rank = rank_v2[own][peer] - (type == IBV_GID_TYPE_ROCE_V1 ? 3 : 0);
 	if (own == RDMAEZ_GID_CLASS_LINK_LOCAL && peer != RDMAEZ_GID_CLASS_LINK_LOCAL)
-		expected.why = RDMAEZ_GID_LINK_LOCAL;
+		expected.why = RDMAEZ_WHY_GID_LINK_LOCAL;
 	if (type == IBV_GID_TYPE_ROCE_V1)
-		expected.why = RDMAEZ_GID_ROCE_V1;
+		expected.why = RDMAEZ_WHY_GID_ROCE_V1;
 	return expected;
 }
 
@@ -133,7 +133,7 @@ static void check_row(uint32_t type, int own, int peer, uint32_t ifindex)
 		for (size_t n = 0; n < COUNT_OF(interfaces); n++) {
 			const struct expected expected =
 				expect(type, own, peer, ifindex, types[t], interfaces[n]);
-			enum rdmaez_reason why = RDMAEZ_REASON_COUNT;
+			enum rdmaez_why why = RDMAEZ_WHY_COUNT;
 			int rank;
 
 			want.type = types[t];
@@ -144,8 +144,8 @@ static void check_row(uint32_t type, int own, int peer, uint32_t ifindex)
 				continue;
 			wrong++;
 			tap_diag("wanted type %d of interface %u: rank %d for %s, not %d for %s",
-				 want.type, want.ndev_ifindex, rank, rdmaez_reason_id(why),
-				 expected.rank, rdmaez_reason_id(expected.why));
+				 want.type, want.ndev_ifindex, rank, rdmaez_why_id(why),
+				 expected.rank, rdmaez_why_id(expected.why));
 		}
 	tap_eq_int(wrong, 0, "a row of type %s, %s, interface %u, for a %s peer ranks right",
 		   rdmaez_gid_type_str(type), class_name[own], ifindex, class_name[peer]);
@@ -156,7 +156,7 @@ static void check_ranks(void)
 	static const uint32_t types[] = {IBV_GID_TYPE_IB, IBV_GID_TYPE_ROCE_V1,
 					 IBV_GID_TYPE_ROCE_V2};
 	struct ibv_gid_entry row;
-	enum rdmaez_reason why = RDMAEZ_REASON_COUNT;
+	enum rdmaez_why why = RDMAEZ_WHY_COUNT;
 
 	for (size_t t = 0; t < COUNT_OF(types); t++)
 		for (int own = 0; own < CLASSES; own++)
@@ -166,7 +166,7 @@ static void check_ranks(void)
 			}
 	memset(&row, 0, sizeof(row));
 	tap_eq_int(rdmaez_gid_rank(&row, NULL, &why), 0, "an empty row is of no use to anybody");
-	tap_eq_int(why, RDMAEZ_GID_EMPTY, "because it is empty");
+	tap_eq_int(why, RDMAEZ_WHY_GID_EMPTY, "because it is empty");
 	for (size_t t = 0; t < COUNT_OF(types); t++)
 		for (int own = 1; own < CLASSES; own++) {
 			const struct expected expected = expect(types[t], own, 0, IFINDEX, 0, 0);

@@ -27,7 +27,7 @@ static struct rdmaez_path path_to(const char *dgid, uint16_t dlid)
 
 /* What a path becomes. The output must be all of `want`, or untouched where `reason` is set. */
 static void check(const struct rdmaez_path *path, int port_num, const struct ibv_port_attr *port,
-		  const struct ibv_ah_attr *want, enum rdmaez_reason reason, const char *field,
+		  const struct ibv_ah_attr *want, enum rdmaez_why reason, const char *field,
 		  const char *name)
 {
 	struct rdmaez_diag diag;
@@ -85,47 +85,47 @@ static void check_grh(void)
 	tap_ok(!rdmaez_path_needs_grh(&other_flags), "whatever its other flags");
 	tap_ok(!rdmaez_path_needs_grh(&unspecified), "nor does a port of no link layer");
 
-	check(&both, 1, &ib, &local, RDMAEZ_NONE, NULL,
+	check(&both, 1, &ib, &local, RDMAEZ_WHY_NONE, NULL,
 	      "InfiniBand gets no GRH even where a dgid is known");
-	check(&lid, 1, &ib, &local, RDMAEZ_NONE, NULL, "InfiniBand with a dlid alone");
-	check(&gid, 1, &ib, NULL, RDMAEZ_PATH_EMPTY, "ah_attr.dlid",
+	check(&lid, 1, &ib, &local, RDMAEZ_WHY_NONE, NULL, "InfiniBand with a dlid alone");
+	check(&gid, 1, &ib, NULL, RDMAEZ_WHY_PATH_EMPTY, "ah_attr.dlid",
 	      "InfiniBand without a GRH needs a dlid");
-	check(&both, 1, &virtual_ib, &global, RDMAEZ_NONE, NULL,
+	check(&both, 1, &virtual_ib, &global, RDMAEZ_WHY_NONE, NULL,
 	      "InfiniBand that demands a GRH gets one");
-	check(&lid, 1, &virtual_ib, NULL, RDMAEZ_GRH_MISSING, "ah_attr.grh.dgid",
+	check(&lid, 1, &virtual_ib, NULL, RDMAEZ_WHY_GRH_MISSING, "ah_attr.grh.dgid",
 	      "InfiniBand that demands a GRH, without a dgid");
-	check(&both, 1, &other_flags, &local, RDMAEZ_NONE, NULL, "other port flags demand no GRH");
-	check(&gid, 1, &ethernet, &routed, RDMAEZ_NONE, NULL,
+	check(&both, 1, &other_flags, &local, RDMAEZ_WHY_NONE, NULL, "other port flags demand no GRH");
+	check(&gid, 1, &ethernet, &routed, RDMAEZ_WHY_NONE, NULL,
 	      "Ethernet gets a GRH without the port's flag");
-	check(&gid, 1, &roce, &routed, RDMAEZ_NONE, NULL,
+	check(&gid, 1, &roce, &routed, RDMAEZ_WHY_NONE, NULL,
 	      "Ethernet gets a GRH with the port's flag");
-	check(&lid, 1, &ethernet, NULL, RDMAEZ_GRH_MISSING, "ah_attr.grh.dgid",
+	check(&lid, 1, &ethernet, NULL, RDMAEZ_WHY_GRH_MISSING, "ah_attr.grh.dgid",
 	      "Ethernet without a dgid");
-	check(&gid, 1, NULL, &routed, RDMAEZ_NONE, NULL,
+	check(&gid, 1, NULL, &routed, RDMAEZ_WHY_NONE, NULL,
 	      "an unknown port gets a GRH where there is a dgid");
-	check(&both, 1, NULL, &global, RDMAEZ_NONE, NULL, "an unknown port gets both");
-	check(&lid, 1, NULL, &local, RDMAEZ_NONE, NULL,
+	check(&both, 1, NULL, &global, RDMAEZ_WHY_NONE, NULL, "an unknown port gets both");
+	check(&lid, 1, NULL, &local, RDMAEZ_WHY_NONE, NULL,
 	      "an unknown port gets no GRH without a dgid");
 
 	forced.flags = RDMAEZ_PATH_GRH;
-	check(&forced, 1, &ib, &global, RDMAEZ_NONE, NULL,
+	check(&forced, 1, &ib, &global, RDMAEZ_WHY_NONE, NULL,
 	      "RDMAEZ_PATH_GRH adds one on InfiniBand");
 	forced = gid;
 	forced.flags = RDMAEZ_PATH_GRH;
-	check(&forced, 1, &ib, &routed, RDMAEZ_NONE, NULL,
+	check(&forced, 1, &ib, &routed, RDMAEZ_WHY_NONE, NULL,
 	      "with RDMAEZ_PATH_GRH the dlid may be 0");
 	forced = lid;
 	forced.flags = RDMAEZ_PATH_GRH;
-	check(&forced, 1, &ib, NULL, RDMAEZ_GRH_MISSING, "ah_attr.grh.dgid",
+	check(&forced, 1, &ib, NULL, RDMAEZ_WHY_GRH_MISSING, "ah_attr.grh.dgid",
 	      "RDMAEZ_PATH_GRH without a dgid");
-	check(&forced, 1, NULL, NULL, RDMAEZ_GRH_MISSING, "ah_attr.grh.dgid",
+	check(&forced, 1, NULL, NULL, RDMAEZ_WHY_GRH_MISSING, "ah_attr.grh.dgid",
 	      "RDMAEZ_PATH_GRH without a dgid or a port");
 
-	check(&nowhere, 1, NULL, NULL, RDMAEZ_PATH_EMPTY, "ah_attr.grh.dgid",
+	check(&nowhere, 1, NULL, NULL, RDMAEZ_WHY_PATH_EMPTY, "ah_attr.grh.dgid",
 	      "no destination, no port");
-	check(&nowhere, 1, &ethernet, NULL, RDMAEZ_PATH_EMPTY, "ah_attr.grh.dgid",
+	check(&nowhere, 1, &ethernet, NULL, RDMAEZ_WHY_PATH_EMPTY, "ah_attr.grh.dgid",
 	      "no destination on Ethernet");
-	check(&nowhere, 1, &ib, NULL, RDMAEZ_PATH_EMPTY, "ah_attr.grh.dgid",
+	check(&nowhere, 1, &ib, NULL, RDMAEZ_WHY_PATH_EMPTY, "ah_attr.grh.dgid",
 	      "no destination on InfiniBand");
 }
 
@@ -249,7 +249,7 @@ static void check_ranges(void)
 		expect(&want, values[i].option, values[i].becomes);
 		snprintf(name, sizeof(name), "%s of %lld", values[i].field,
 			 (long long)values[i].given);
-		check(&path, 255, &port, values[i].becomes < 0 ? NULL : &want, RDMAEZ_RANGE,
+		check(&path, 255, &port, values[i].becomes < 0 ? NULL : &want, RDMAEZ_WHY_RANGE,
 		      values[i].field, name);
 		if (values[i].becomes >= 0)
 			continue;
@@ -272,14 +272,14 @@ static void check_ports(void)
 	memset(&want, 0, sizeof(want));
 	want.dlid = 9;
 	want.port_num = 1;
-	check(&path, 1, NULL, &want, RDMAEZ_NONE, NULL, "port 1");
+	check(&path, 1, NULL, &want, RDMAEZ_WHY_NONE, NULL, "port 1");
 	want.port_num = 255;
-	check(&path, 255, NULL, &want, RDMAEZ_NONE, NULL, "port 255");
+	check(&path, 255, NULL, &want, RDMAEZ_WHY_NONE, NULL, "port 255");
 	for (size_t i = 0; i < COUNT_OF(ports); i++) {
 		char name[40];
 
 		snprintf(name, sizeof(name), "port %d", ports[i]);
-		check(&path, ports[i], NULL, NULL, RDMAEZ_RANGE, "ah_attr.port_num", name);
+		check(&path, ports[i], NULL, NULL, RDMAEZ_WHY_RANGE, "ah_attr.port_num", name);
 	}
 }
 
@@ -316,7 +316,7 @@ static void check_gid_rows(void)
 		snprintf(name, sizeof(name), "row %d of a table of %d", cases[i].row,
 			 cases[i].rows);
 		check(&path, 1, cases[i].rows < 0 ? NULL : &port, fits ? &want : NULL,
-		      RDMAEZ_GID_INDEX, "ah_attr.grh.sgid_index", name);
+		      RDMAEZ_WHY_GID_INDEX, "ah_attr.grh.sgid_index", name);
 		if (fits)
 			continue;
 		rdmaez_path_ah_attr(&path, 1, cases[i].rows < 0 ? NULL : &port, &ah, &diag);
@@ -341,7 +341,7 @@ static void check_unused(void)
 	memset(&want, 0, sizeof(want));
 	want.dlid = 3;
 	want.port_num = 2;
-	check(&path, 2, &ib, &want, RDMAEZ_NONE, NULL, "what is in an unused GRH");
+	check(&path, 2, &ib, &want, RDMAEZ_WHY_NONE, NULL, "what is in an unused GRH");
 }
 
 static void check_explanations(void)
@@ -351,16 +351,16 @@ static void check_explanations(void)
 	struct ibv_ah_attr ah;
 
 	check_refusal(&diag, rdmaez_path_ah_attr(NULL, 1, NULL, &ah, &diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "path", "there must be a path");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "path", "there must be a path");
 	check_refusal(&diag, rdmaez_path_ah_attr(&path, 1, NULL, NULL, &diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "ah", "there must be an output");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "ah", "there must be an output");
 	tap_eq_int(rdmaez_path_ah_attr(NULL, 1, NULL, NULL, NULL), EINVAL,
 		   "nothing at all is refused as well");
 
 	for (int bit = 1; bit < 32; bit++) {
 		path.flags = 1u << bit | RDMAEZ_PATH_GRH;
 		check_refusal(&diag, rdmaez_path_ah_attr(&path, 1, NULL, &ah, &diag), EINVAL,
-			      RDMAEZ_OPTION_UNKNOWN, "path.flags", "path flag bit %d", bit);
+			      RDMAEZ_WHY_OPTION_UNKNOWN, "path.flags", "path flag bit %d", bit);
 		tap_eq_hex(diag.finding[0].value, 1u << bit, "that bit is named");
 		tap_eq_hex(diag.finding[0].min, 0, "none need be there");
 		tap_eq_hex(diag.finding[0].max, RDMAEZ_PATH_GRH, "and the one there is");

@@ -27,12 +27,12 @@ static void check_call(const char *call)
 	tap_eq_int(diag->to, -1, "and no transition");
 }
 
-static void check_finding(size_t i, enum rdmaez_reason reason, int64_t value, int64_t min,
+static void check_finding(size_t i, enum rdmaez_why reason, int64_t value, int64_t min,
 			  int64_t max)
 {
 	if (!diag)
 		return;
-	tap_eq_str(rdmaez_reason_id(diag->finding[i].reason), rdmaez_reason_id(reason),
+	tap_eq_str(rdmaez_why_id(diag->finding[i].reason), rdmaez_why_id(reason),
 		   "finding %zu: the reason", i);
 	tap_eq_int((int64_t)diag->finding[i].value, value, "finding %zu: the value given", i);
 	tap_eq_int((int64_t)diag->finding[i].min, min, "finding %zu: the least accepted", i);
@@ -58,19 +58,19 @@ static void check_query(void)
 	memset(&untouched, 0xa5, sizeof(untouched));
 	attr = untouched;
 	fake_reset_log();
-	check_refusal(diag, rdmaez_port_query(NULL, 1, &attr, diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(diag, rdmaez_port_query(NULL, 1, &attr, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "context", "there must be a device");
-	check_refusal(diag, rdmaez_port_query(ctx, 1, NULL, diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(diag, rdmaez_port_query(ctx, 1, NULL, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "output", "there must be an output");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "neither gets as far as a verb");
 
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
-	check_refusal(diag, rdmaez_port_query(ctx, 1, &attr, diag), EIO, RDMAEZ_QUERY_REFUSED,
+	check_refusal(diag, rdmaez_port_query(ctx, 1, &attr, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_port", "a port that does not answer");
 	check_call("rdmaez_port_query");
 	tap_eq_int(fake_count(FAKE_ANY), 1, "nobody else is asked");
 	fake_fail(FAKE_QUERY_PORT, 1, EINVAL);
-	check_refusal(diag, rdmaez_port_query(ctx, 1, &attr, diag), EINVAL, RDMAEZ_QUERY_REFUSED,
+	check_refusal(diag, rdmaez_port_query(ctx, 1, &attr, diag), EINVAL, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_port", "a port that exists and answers EINVAL");
 	tap_eq_int(memcmp(&attr, &untouched, sizeof(attr)), 0, "a failure writes nothing");
 }
@@ -89,8 +89,8 @@ static void check_query_no_port(void)
 
 		fake_reset_log();
 		check_refusal(diag, rdmaez_port_query(ctx, ports[i], &attr, diag), EINVAL,
-			      RDMAEZ_PORT, "port_num", "port %d of two", ports[i]);
-		check_finding(0, RDMAEZ_PORT, ports[i], 1, 2);
+			      RDMAEZ_WHY_PORT, "port_num", "port %d of two", ports[i]);
+		check_finding(0, RDMAEZ_WHY_PORT, ports[i], 1, 2);
 		tap_eq_int(fake_count(FAKE_QUERY_PORT), representable, "the provider %s port %d",
 			   representable ? "sees" : "does not see", ports[i]);
 		tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "the device is asked for its ports");
@@ -99,10 +99,10 @@ static void check_query_no_port(void)
 
 	fake_reset_log();
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
-	check_refusal(diag, rdmaez_port_query(ctx, 0, &attr, diag), EIO, RDMAEZ_QUERY_REFUSED,
+	check_refusal(diag, rdmaez_port_query(ctx, 0, &attr, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_device", "port 0 of a device that does not answer");
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
-	check_refusal(diag, rdmaez_port_query(ctx, 3, &attr, diag), EIO, RDMAEZ_QUERY_REFUSED,
+	check_refusal(diag, rdmaez_port_query(ctx, 3, &attr, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_device", "port 3 of a device that does not answer");
 }
 
@@ -158,22 +158,22 @@ static void check_gids_refused(void)
 
 	start();
 	check_refusal(diag, rdmaez_port_gids(NULL, 1, rows, 16, &count, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "there must be a device to list");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device to list");
 	check_refusal(diag, rdmaez_port_gids(ctx, 1, rows, 16, NULL, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "output", "there must be a count");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "there must be a count");
 	check_refusal(diag, rdmaez_port_gids(ctx, 1, NULL, 1, &count, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "rows", "there must be the room promised");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "rows", "there must be the room promised");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "none of these gets as far as a verb");
-	check_refusal(diag, rdmaez_port_gids(ctx, 2, rows, 16, &count, diag), EINVAL, RDMAEZ_PORT,
+	check_refusal(diag, rdmaez_port_gids(ctx, 2, rows, 16, &count, diag), EINVAL, RDMAEZ_WHY_PORT,
 		      "port_num", "there must be such a port to list");
 	fake_fail(FAKE_QUERY_PORT, 1, ENOMEM);
 	check_refusal(diag, rdmaez_port_gids(ctx, 1, rows, 16, &count, diag), ENOMEM,
-		      RDMAEZ_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
+		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
 	for (unsigned int nth = 1; nth <= 16; nth += 5) {
 		fake_reset_log();
 		fake_fail(FAKE_QUERY_GID_EX, nth, EIO);
 		check_refusal(diag, rdmaez_port_gids(ctx, 1, rows, 16, &count, diag), EIO,
-			      RDMAEZ_QUERY_REFUSED, "ibv_query_gid_ex",
+			      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex",
 			      "a table whose row %u does not answer", nth - 1);
 		tap_eq_int(fake_count(FAKE_QUERY_GID_EX), nth, "no row after it is asked for");
 	}
@@ -261,7 +261,7 @@ static void check_long_table(void)
 	memset(&chosen, 0xa5, sizeof(chosen));
 	fake_reset_log();
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EADDRNOTAVAIL,
-		      RDMAEZ_GID_NONE, "ah_attr.grh.sgid_index",
+		      RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index",
 		      "a row that no address vector can name");
 	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), 256, "is not looked at");
 	tap_eq_hex(chosen.gid_index, 0xa5a5a5a5, "nothing was written");
@@ -286,34 +286,34 @@ static void check_no_choice(void)
 		tap_eq_int(diag->count, 5, "four rows are spoken against, empty ones are not");
 		tap_eq_str(diag->finding[4].field, "ah_attr.grh.sgid_index", "it is about a row");
 	}
-	check_finding(0, RDMAEZ_GID_FAMILY, 0, 0, 15);
-	check_finding(1, RDMAEZ_GID_FAMILY, 1, 0, 15);
-	check_finding(2, RDMAEZ_GID_FAMILY, 4, 0, 15);
-	check_finding(3, RDMAEZ_GID_FAMILY, 5, 0, 15);
-	check_finding(4, RDMAEZ_GID_NONE, 0, 0, 0);
+	check_finding(0, RDMAEZ_WHY_GID_FAMILY, 0, 0, 15);
+	check_finding(1, RDMAEZ_WHY_GID_FAMILY, 1, 0, 15);
+	check_finding(2, RDMAEZ_WHY_GID_FAMILY, 4, 0, 15);
+	check_finding(3, RDMAEZ_WHY_GID_FAMILY, 5, 0, 15);
+	check_finding(4, RDMAEZ_WHY_GID_NONE, 0, 0, 0);
 
 	want.ndev_ifindex = 77;
 	tap_eq_int(rdmaez_port_choose_gid(ctx, 1, &want, &chosen, diag), EADDRNOTAVAIL,
 		   "no row is of that interface");
-	check_finding(0, RDMAEZ_GID_OTHER_NETDEV, 0, 0, 15);
+	check_finding(0, RDMAEZ_WHY_GID_OTHER_NETDEV, 0, 0, 15);
 	want.ndev_ifindex = 0;
 	want.type = 77;
 	tap_eq_int(rdmaez_port_choose_gid(ctx, 1, &want, &chosen, diag), EADDRNOTAVAIL,
 		   "no row is of that type");
-	check_finding(0, RDMAEZ_GID_TYPE, 0, 0, 15);
+	check_finding(0, RDMAEZ_WHY_GID_TYPE, 0, 0, 15);
 	memset(&want, 0, sizeof(want));
 	for (int i = 0; i < 6; i++)
 		port->gid[i].ifindex = 0;
 	tap_eq_int(rdmaez_port_choose_gid(ctx, 1, &want, &chosen, diag), EADDRNOTAVAIL,
 		   "no row has an interface");
-	check_finding(0, RDMAEZ_GID_NO_NETDEV, 0, 0, 15);
+	check_finding(0, RDMAEZ_WHY_GID_NO_NETDEV, 0, 0, 15);
 
 	/* More rows speak against themselves than a record holds: the verdict must be there still. */
 	for (int i = 0; i < 16; i++)
 		port->gid[i] = port->gid[0];
 	tap_eq_int(rdmaez_port_choose_gid(ctx, 1, &want, &chosen, diag), EADDRNOTAVAIL,
 		   "sixteen rows will not do");
-	none = rdmaez_diag_find(diag, RDMAEZ_GID_NONE);
+	none = rdmaez_diag_find(diag, RDMAEZ_WHY_GID_NONE);
 	if (diag) {
 		tap_ok(none, "the record says that no row will do");
 		tap_eq_int(diag->count, RDMAEZ_DIAG_FINDINGS, "it is full");
@@ -321,7 +321,7 @@ static void check_no_choice(void)
 	}
 	fake_fail(FAKE_QUERY_GID_EX, 16, EIO);
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, &want, &chosen, diag), EIO,
-		      RDMAEZ_QUERY_REFUSED, "ibv_query_gid_ex",
+		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex",
 		      "the last of sixteen rows does not answer");
 	tap_eq_hex(chosen.gid_index, 0xa5a5a5a5, "nothing was written");
 
@@ -343,22 +343,22 @@ static void check_choice_refused(void)
 	memset(&chosen, 0xa5, sizeof(chosen));
 	port->attr.gid_tbl_len = -1;
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EADDRNOTAVAIL,
-		      RDMAEZ_GID_NONE, "ah_attr.grh.sgid_index", "a table of less than nothing");
+		      RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index", "a table of less than nothing");
 	port->attr.gid_tbl_len = 16;
 	fake_reset_log();
 	check_refusal(diag, rdmaez_port_choose_gid(NULL, 1, NULL, &chosen, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "there must be a device to choose from");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device to choose from");
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, NULL, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "output", "there must be room for the choice");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "there must be room for the choice");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "neither gets as far as a verb");
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 0, NULL, &chosen, diag), EINVAL,
-		      RDMAEZ_PORT, "port_num", "port 0 has no rows");
+		      RDMAEZ_WHY_PORT, "port_num", "port 0 has no rows");
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EIO,
-		      RDMAEZ_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
+		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
 	fake_fail(FAKE_QUERY_GID_EX, 3, EPERM);
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EPERM,
-		      RDMAEZ_QUERY_REFUSED, "ibv_query_gid_ex", "a row that does not answer");
+		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex", "a row that does not answer");
 	tap_eq_hex(chosen.gid_index, 0xa5a5a5a5, "nothing was written");
 }
 
@@ -373,9 +373,9 @@ static void check_pkey(uint16_t pkey, int row, unsigned int looked)
 	if (row >= 0) {
 		check_success(diag, error, "P_Key 0x%04x is in the table", pkey);
 	} else {
-		check_refusal(diag, error, ENOENT, RDMAEZ_PKEY_NOT_FOUND, "pkey",
+		check_refusal(diag, error, ENOENT, RDMAEZ_WHY_PKEY_NOT_FOUND, "pkey",
 			      "P_Key 0x%04x is not in the table", pkey);
-		check_finding(0, RDMAEZ_PKEY_NOT_FOUND, pkey, 0, 0);
+		check_finding(0, RDMAEZ_WHY_PKEY_NOT_FOUND, pkey, 0, 0);
 	}
 	check_call("rdmaez_port_find_pkey");
 	tap_eq_int(index, row, "P_Key 0x%04x: in row %d", pkey, row);
@@ -414,19 +414,19 @@ static void check_pkeys(void)
 	check_pkey(0x8000, -1, 0);
 
 	check_refusal(diag, rdmaez_port_find_pkey(NULL, 1, 0xffff, &index, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "there must be a device with a P_Key");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device with a P_Key");
 	check_refusal(diag, rdmaez_port_find_pkey(ctx, 1, 0xffff, NULL, diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "output", "there must be room for the row");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "there must be room for the row");
 	check_refusal(diag, rdmaez_port_find_pkey(ctx, 2, 0xffff, &index, diag), EINVAL,
-		      RDMAEZ_PORT, "port_num", "there must be such a port with a P_Key");
+		      RDMAEZ_WHY_PORT, "port_num", "there must be such a port with a P_Key");
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
 	check_refusal(diag, rdmaez_port_find_pkey(ctx, 1, 0xffff, &index, diag), EIO,
-		      RDMAEZ_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
+		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
 	/* Row 0 has the key already, if only as a limited member. */
 	fake_fail(FAKE_QUERY_PKEY, 2, EPERM);
 	errno = 0;
 	check_refusal(diag, rdmaez_port_find_pkey(ctx, 1, 0xffff, &index, diag), EPERM,
-		      RDMAEZ_QUERY_REFUSED, "ibv_query_pkey", "a row that does not answer");
+		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_pkey", "a row that does not answer");
 	tap_eq_int(index, -1, "nothing was written");
 }
 

@@ -511,17 +511,17 @@ static void check_query(void)
 	caps = untouched;
 	fake_reset_log();
 	check_refusal(&diag, rdmaez_port_caps_query(NULL, 1, &caps, &diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "there must be a device");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device");
 	check_refusal(&diag, rdmaez_port_caps_query(ctx, 1, NULL, &diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "output", "there must be an output");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "there must be an output");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "neither gets as far as a verb");
-	check_refusal(&diag, rdmaez_port_caps_query(ctx, 3, &caps, &diag), EINVAL, RDMAEZ_PORT,
+	check_refusal(&diag, rdmaez_port_caps_query(ctx, 3, &caps, &diag), EINVAL, RDMAEZ_WHY_PORT,
 		      "port_num", "there must be such a port");
-	check_refusal(&diag, rdmaez_port_caps_query(ctx, 257, &caps, &diag), EINVAL, RDMAEZ_PORT,
+	check_refusal(&diag, rdmaez_port_caps_query(ctx, 257, &caps, &diag), EINVAL, RDMAEZ_WHY_PORT,
 		      "port_num", "a port beyond what verbs can name");
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
 	check_refusal(&diag, rdmaez_port_caps_query(ctx, 1, &caps, &diag), EIO,
-		      RDMAEZ_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
+		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
 	tap_eq_int(memcmp(&caps, &untouched, sizeof(caps)), 0, "a failure writes nothing");
 }
 
@@ -631,22 +631,22 @@ static void check_pkeys_refused(void)
 
 	start();
 	check_refusal(&diag, rdmaez_port_pkeys(NULL, 1, rows, 16, &count, &diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "context", "there must be a device to list");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device to list");
 	check_refusal(&diag, rdmaez_port_pkeys(ctx, 1, rows, 16, NULL, &diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "output", "there must be a count");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "there must be a count");
 	check_refusal(&diag, rdmaez_port_pkeys(ctx, 1, NULL, 1, &count, &diag), EINVAL,
-		      RDMAEZ_NULL_ARGUMENT, "rows", "there must be the room promised");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "rows", "there must be the room promised");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "none of these gets as far as a verb");
 	check_refusal(&diag, rdmaez_port_pkeys(ctx, 2, rows, 16, &count, &diag), EINVAL,
-		      RDMAEZ_PORT, "port_num", "there must be such a port to list");
+		      RDMAEZ_WHY_PORT, "port_num", "there must be such a port to list");
 	fake_fail(FAKE_QUERY_PORT, 1, ENOMEM);
 	check_refusal(&diag, rdmaez_port_pkeys(ctx, 1, rows, 16, &count, &diag), ENOMEM,
-		      RDMAEZ_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
+		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
 	for (unsigned int nth = 1; nth <= 16; nth += 5) {
 		fake_reset_log();
 		fake_fail(FAKE_QUERY_PKEY, nth, EIO);
 		check_refusal(&diag, rdmaez_port_pkeys(ctx, 1, rows, 16, &count, &diag), EIO,
-			      RDMAEZ_QUERY_REFUSED, "ibv_query_pkey",
+			      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_pkey",
 			      "a table whose row %u does not answer", nth - 1);
 		tap_eq_int(fake_count(FAKE_QUERY_PKEY), nth, "no row after it is asked for");
 	}

@@ -128,14 +128,14 @@ static struct ibv_qp_attr attr_to(enum ibv_qp_state state)
 }
 
 /* A device refused: the errno, and a finding of this reason among others there may be. */
-static void check_device_refused(int got, int error, enum rdmaez_reason reason, const char *name)
+static void check_device_refused(int got, int error, enum rdmaez_why reason, const char *name)
 {
 	tap_eq_int(got, error, "%s: %s", name, rdmaez_errno_str(error));
 	if (!diag)
 		return;
 	tap_eq_int(diag->error, error, "%s: the record holds the errno", name);
 	tap_ok(rdmaez_diag_find(diag, reason), "%s: the reason is %s", name,
-	       rdmaez_reason_id(reason));
+	       rdmaez_why_id(reason));
 }
 
 /* ---- The way up and down ------------------------------------------------------------------ */
@@ -241,9 +241,9 @@ static void check_no_opts(void)
 	tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "which is known before it is tried");
 	if (diag) {
 		tap_eq_int(diag->count, 2, "two things are missing");
-		tap_eq_str(rdmaez_reason_id(diag->finding[0].reason), "GRH_MISSING", "the GID");
+		tap_eq_str(rdmaez_why_id(diag->finding[0].reason), "GRH_MISSING", "the GID");
 		tap_eq_str(diag->finding[0].field, "ah_attr.grh.dgid", "by name");
-		tap_eq_str(rdmaez_reason_id(diag->finding[1].reason), "RANGE", "and the number");
+		tap_eq_str(rdmaez_why_id(diag->finding[1].reason), "RANGE", "and the number");
 		tap_eq_str(diag->finding[1].field, "dest_qp_num", "by name");
 	}
 }
@@ -458,7 +458,7 @@ static void check_infiniband(void)
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_RESET);
 	check_success(diag, rdmaez_qp_to_init(qp, &opts, diag), "INIT on InfiniBand");
 	fake_reset_log();
-	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_PATH_EMPTY,
+	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_WHY_PATH_EMPTY,
 		      "ah_attr.dlid", "RTR on InfiniBand without a LID");
 	CHECK_LOG("RTR on InfiniBand without a LID", FAKE_QUERY_PORT);
 	check_states(qp, IBV_QPS_INIT);
@@ -526,7 +526,7 @@ static void check_modify_fails(void)
 			qp = qp_in(types[t], steps[i][0]);
 			fake_fail(FAKE_MODIFY_QP, 1, EPROTO);
 			check_device_refused(move_to[steps[i][1]](qp, &opts, diag), EPROTO,
-					     RDMAEZ_REFUSED, "a move that fails");
+					     RDMAEZ_WHY_REFUSED, "a move that fails");
 			check_record(qp, move_name[steps[i][1]], steps[i][0], steps[i][1]);
 			check_states(qp, steps[i][0]);
 			tap_eq_int(fake_count(FAKE_MODIFY_QP), 1, "it is not tried again");
@@ -543,7 +543,7 @@ static void check_query_fails(void)
 	opts.port = 2;
 	qp = fake_qp(ctx, IBV_QPT_RC);
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
-	check_refusal(diag, rdmaez_qp_to_init(qp, &opts, diag), EIO, RDMAEZ_QUERY_REFUSED,
+	check_refusal(diag, rdmaez_qp_to_init(qp, &opts, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_device", "INIT where the device does not answer");
 	check_states(qp, IBV_QPS_RESET);
 	CHECK_LOG("INIT where the device does not answer", FAKE_QUERY_DEVICE);
@@ -551,7 +551,7 @@ static void check_query_fails(void)
 	opts.port = 0;
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
 	fake_fail(FAKE_QUERY_PORT, 1, EAGAIN);
-	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EAGAIN, RDMAEZ_QUERY_REFUSED,
+	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EAGAIN, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_port", "RTR where the port does not answer");
 	check_states(qp, IBV_QPS_INIT);
 	CHECK_LOG("RTR where the port does not answer", FAKE_QUERY_PORT);
@@ -559,7 +559,7 @@ static void check_query_fails(void)
 	for (unsigned int nth = 1; nth <= 4; nth++) {
 		fake_reset_log();
 		fake_fail(FAKE_QUERY_GID_EX, nth, ENOMEM);
-		check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), ENOMEM, RDMAEZ_QUERY_REFUSED,
+		check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), ENOMEM, RDMAEZ_WHY_QUERY_REFUSED,
 			      "ibv_query_gid_ex", "RTR where row %u does not answer", nth - 1);
 		check_record(qp, "rdmaez_qp_to_rtr", IBV_QPS_INIT, IBV_QPS_RTR);
 		check_states(qp, IBV_QPS_INIT);
@@ -589,23 +589,23 @@ static void check_gid_refusals(void)
 	start();
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
 	opts.path.sgid_index = 9;
-	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), ENODATA, RDMAEZ_GID_EMPTY,
+	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), ENODATA, RDMAEZ_WHY_GID_EMPTY,
 			     "RTR from an empty row");
 	if (diag) {
-		const struct rdmaez_finding *empty = rdmaez_diag_find(diag, RDMAEZ_GID_EMPTY);
+		const struct rdmaez_finding *empty = rdmaez_diag_find(diag, RDMAEZ_WHY_GID_EMPTY);
 
 		tap_eq_str(empty->field, "ah_attr.grh.sgid_index", "the finding names the field");
 		tap_eq_int(empty->value, 9, "and the row");
 	}
 	check_states(qp, IBV_QPS_INIT);
 	opts.path.sgid_index = 5;
-	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_GID_FAMILY,
+	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_WHY_GID_FAMILY,
 			     "RTR from a row of another family");
 
 	memset(dev->port[1].gid, 0, sizeof(dev->port[1].gid));
 	opts.path.sgid_index = 0;
 	fake_reset_log();
-	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EADDRNOTAVAIL, RDMAEZ_GID_NONE,
+	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EADDRNOTAVAIL, RDMAEZ_WHY_GID_NONE,
 		      "ah_attr.grh.sgid_index", "RTR from an empty table");
 	tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "the queue pair is not moved");
 	check_states(qp, IBV_QPS_INIT);
@@ -620,7 +620,7 @@ static void check_quirks(void)
 	start();
 	dev->quirks = FAKE_NEGATIVE_ERRNO | FAKE_NO_SQD;
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_RTS);
-	check_device_refused(rdmaez_qp_to_sqd(qp, &opts, diag), EINVAL, RDMAEZ_REFUSED,
+	check_device_refused(rdmaez_qp_to_sqd(qp, &opts, diag), EINVAL, RDMAEZ_WHY_REFUSED,
 			     "SQD on a device that has none, and answers -EINVAL");
 	tap_eq_int(fake_last(FAKE_MODIFY_QP)->result, -EINVAL, "the provider's answer is negative");
 	check_states(qp, IBV_QPS_RTS);
@@ -635,11 +635,11 @@ static void check_quirks(void)
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
 	opts.mtu = IBV_MTU_2048;
 	opts.flags = RDMAEZ_QP_MTU_EXACT;
-	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_MTU_ABOVE_ACTIVE,
+	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_WHY_MTU_ABOVE_ACTIVE,
 			     "an MTU above the active one");
 	opts.flags = 0;
 	opts.path.sgid_index = 2;
-	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_GID_ROCE_V1,
+	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_WHY_GID_ROCE_V1,
 			     "a RoCE v1 row");
 	check_states(qp, IBV_QPS_INIT);
 
@@ -647,7 +647,7 @@ static void check_quirks(void)
 	dev->quirks = FAKE_RESET_IS_FINAL;
 	qp = qp_in(IBV_QPT_UD, IBV_QPS_RTS);
 	check_success(diag, rdmaez_qp_to_reset(qp, NULL, diag), "RESET for good");
-	check_device_refused(rdmaez_qp_to_init(qp, NULL, diag), EINVAL, RDMAEZ_REFUSED,
+	check_device_refused(rdmaez_qp_to_init(qp, NULL, diag), EINVAL, RDMAEZ_WHY_REFUSED,
 			     "INIT after RESET for good");
 	check_states(qp, IBV_QPS_RESET);
 
@@ -655,7 +655,7 @@ static void check_quirks(void)
 	opts.qkey = 0x80000000;
 	start();
 	qp = fake_qp(ctx, IBV_QPT_UD);
-	check_device_refused(rdmaez_qp_to_init(qp, &opts, diag), EPERM, RDMAEZ_QKEY_PRIVILEGED,
+	check_device_refused(rdmaez_qp_to_init(qp, &opts, diag), EPERM, RDMAEZ_WHY_QKEY_PRIVILEGED,
 			     "a privileged Q_Key");
 	dev->quirks = FAKE_PRIVILEGED_QKEY;
 	check_success(diag, rdmaez_qp_to_init(qp, &opts, diag), "a Q_Key with the privilege");
@@ -664,7 +664,7 @@ static void check_quirks(void)
 	opts.optional = IBV_QP_RATE_LIMIT;
 	opts.rate_limit = 5000;
 	qp = qp_in(IBV_QPT_RAW_PACKET, IBV_QPS_RTR);
-	check_device_refused(rdmaez_qp_to_rts(qp, &opts, diag), EOPNOTSUPP, RDMAEZ_MASK_RATE_LIMIT,
+	check_device_refused(rdmaez_qp_to_rts(qp, &opts, diag), EOPNOTSUPP, RDMAEZ_WHY_MASK_RATE_LIMIT,
 			     "a rate limit on a device that takes none");
 	check_states(qp, IBV_QPS_RTR);
 	dev->quirks = FAKE_EXTENDED_MODIFY;
@@ -675,17 +675,17 @@ static void check_quirks(void)
 	opts = peer("::ffff:192.0.2.9");
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
 	dev->neighbour_errno = ETIMEDOUT;
-	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), ETIMEDOUT, RDMAEZ_NEIGHBOUR,
+	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), ETIMEDOUT, RDMAEZ_WHY_NEIGHBOUR,
 			     "a peer that nobody knows");
 	dev->neighbour_errno = ENETUNREACH;
-	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), ENETUNREACH, RDMAEZ_NO_ROUTE,
+	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), ENETUNREACH, RDMAEZ_WHY_NO_ROUTE,
 			     "a peer to whom no route leads");
 	check_states(qp, IBV_QPS_INIT);
 
 	opts.optional = IBV_QP_ALT_PATH;
 	opts.alt = opts.path;
 	dev->neighbour_errno = 0;
-	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_APM,
+	check_device_refused(rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_WHY_APM,
 			     "an alternate path on RoCE");
 }
 
@@ -737,10 +737,10 @@ static void check_stale(void)
 	start();
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_RTS);
 	fake_qp_force(qp, IBV_QPS_ERR);
-	check_device_refused(rdmaez_qp_to_sqd(qp, &opts, diag), EINVAL, RDMAEZ_TRANSITION,
+	check_device_refused(rdmaez_qp_to_sqd(qp, &opts, diag), EINVAL, RDMAEZ_WHY_TRANSITION,
 			     "SQD from RTS that is ERR");
 	check_record(qp, "rdmaez_qp_to_sqd", IBV_QPS_ERR, IBV_QPS_SQD);
-	finding = rdmaez_diag_find(diag, RDMAEZ_TRANSITION);
+	finding = rdmaez_diag_find(diag, RDMAEZ_WHY_TRANSITION);
 	if (diag && finding) {
 		tap_eq_int(finding->value, IBV_QPS_SQD, "the state asked for is told");
 		tap_eq_hex(finding->max, 1u << IBV_QPS_RESET | 1u << IBV_QPS_ERR,
@@ -751,10 +751,10 @@ static void check_stale(void)
 
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
 	fake_qp_force(qp, IBV_QPS_RESET);
-	check_device_refused(rdmaez_qp_to_init(qp, &opts, diag), EINVAL, RDMAEZ_MASK_MISSING,
+	check_device_refused(rdmaez_qp_to_init(qp, &opts, diag), EINVAL, RDMAEZ_WHY_MASK_MISSING,
 			     "INIT again from INIT that is RESET");
 	check_record(qp, "rdmaez_qp_to_init", IBV_QPS_RESET, IBV_QPS_INIT);
-	finding = rdmaez_diag_find(diag, RDMAEZ_MASK_MISSING);
+	finding = rdmaez_diag_find(diag, RDMAEZ_WHY_MASK_MISSING);
 	if (diag && finding)
 		tap_eq_hex(finding->value, IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS,
 			   "what RESET to INIT needs is told");
@@ -777,7 +777,7 @@ static void check_transitions(void)
 			qp = fake_qp(ctx, IBV_QPT_RC);
 			fake_qp_force(qp, (enum ibv_qp_state)from);
 			qp->state = (enum ibv_qp_state)from;
-			check_refusal(diag, move_to[to](qp, &opts, diag), EINVAL, RDMAEZ_TRANSITION,
+			check_refusal(diag, move_to[to](qp, &opts, diag), EINVAL, RDMAEZ_WHY_TRANSITION,
 				      "qp_state", "%s to %s",
 				      rdmaez_qp_state_str((enum ibv_qp_state)from),
 				      rdmaez_qp_state_str((enum ibv_qp_state)to));
@@ -816,7 +816,7 @@ static void check_modify(void)
 	fake_reset_log();
 	attr.qp_state = IBV_QPS_RTS;
 	check_device_refused(rdmaez_qp_modify(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN, diag),
-			     EINVAL, RDMAEZ_TRANSITION, "INIT to RTS");
+			     EINVAL, RDMAEZ_WHY_TRANSITION, "INIT to RTS");
 	check_record(qp, "ibv_modify_qp", IBV_QPS_INIT, IBV_QPS_RTS);
 	tap_eq_int(fake_count(FAKE_MODIFY_QP), 1, "it is tried once");
 	check_states(qp, IBV_QPS_INIT);
@@ -825,23 +825,23 @@ static void check_modify(void)
 
 	attr.qp_state = IBV_QPS_RTR;
 	check_device_refused(rdmaez_qp_modify(qp, &attr, IBV_QP_STATE | IBV_QP_PORT, diag), EINVAL,
-			     RDMAEZ_MASK_NOT_ALLOWED, "INIT to RTR with a port");
-	finding = rdmaez_diag_find(diag, RDMAEZ_MASK_NOT_ALLOWED);
+			     RDMAEZ_WHY_MASK_NOT_ALLOWED, "INIT to RTR with a port");
+	finding = rdmaez_diag_find(diag, RDMAEZ_WHY_MASK_NOT_ALLOWED);
 	if (diag && finding)
 		tap_eq_hex(finding->value, IBV_QP_PORT, "the port's bit is named");
 	check_device_refused(rdmaez_qp_modify(qp, &attr, IBV_QP_SQ_PSN, diag), EINVAL,
-			     RDMAEZ_MASK_NOT_ALLOWED, "a PSN within INIT");
+			     RDMAEZ_WHY_MASK_NOT_ALLOWED, "a PSN within INIT");
 	check_record(qp, "ibv_modify_qp", IBV_QPS_INIT, IBV_QPS_INIT);
 
 	dev->quirks = FAKE_NEGATIVE_ERRNO;
 	fake_fail(FAKE_MODIFY_QP, 1, EBUSY);
-	check_device_refused(rdmaez_qp_modify(qp, &attr, IBV_QP_STATE, diag), EBUSY, RDMAEZ_BUSY,
+	check_device_refused(rdmaez_qp_modify(qp, &attr, IBV_QP_STATE, diag), EBUSY, RDMAEZ_WHY_BUSY,
 			     "a negative EBUSY");
 	check_states(qp, IBV_QPS_INIT);
 
-	check_refusal(diag, rdmaez_qp_modify(NULL, &attr, mask, diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(diag, rdmaez_qp_modify(NULL, &attr, mask, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "qp", "a modify of nothing");
-	check_refusal(diag, rdmaez_qp_modify(qp, NULL, mask, diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(diag, rdmaez_qp_modify(qp, NULL, mask, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "attr", "a modify with nothing");
 }
 
@@ -854,7 +854,7 @@ static void check_state(void)
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_RTS);
 	fake_qp_force(qp, IBV_QPS_ERR);
 	fake_fail(FAKE_QUERY_QP, 1, EIO);
-	check_refusal(diag, rdmaez_qp_state(qp, &state, diag), EIO, RDMAEZ_QUERY_REFUSED,
+	check_refusal(diag, rdmaez_qp_state(qp, &state, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_qp", "a state that cannot be had");
 	tap_eq_int(state, IBV_QPS_UNKNOWN, "nothing is written");
 	tap_eq_int(qp->state, IBV_QPS_RTS, "qp->state stays");
@@ -863,9 +863,9 @@ static void check_state(void)
 	tap_eq_int(qp->state, IBV_QPS_ERR, "also in qp->state");
 	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE,
 		   "only the state is asked for");
-	check_refusal(diag, rdmaez_qp_state(NULL, &state, diag), EINVAL, RDMAEZ_NULL_ARGUMENT, "qp",
+	check_refusal(diag, rdmaez_qp_state(NULL, &state, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp",
 		      "the state of nothing");
-	check_refusal(diag, rdmaez_qp_state(qp, NULL, diag), EINVAL, RDMAEZ_NULL_ARGUMENT, "state",
+	check_refusal(diag, rdmaez_qp_state(qp, NULL, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "state",
 		      "a state to nowhere");
 }
 

@@ -235,7 +235,7 @@ static void check_illegal(const struct cell *cell, const struct rdmaez_qp_opts *
 	struct rdmaez_diag diag;
 	bool untouched;
 
-	check_refusal(&diag, build(cell, opts, &move, &diag, &untouched), EINVAL, RDMAEZ_TRANSITION,
+	check_refusal(&diag, build(cell, opts, &move, &diag, &untouched), EINVAL, RDMAEZ_WHY_TRANSITION,
 		      "qp_state", "%s does not exist", cell->name);
 	tap_ok(untouched, "%s: nothing is written", cell->name);
 	tap_eq_int(build(cell, opts, &move, NULL, &untouched), EINVAL, "%s: nor without a record",
@@ -308,7 +308,7 @@ static void check_optional_bit(const struct cell *cell, int bit)
 		       diag.finding[0].value == (unsigned int)bit &&
 		       diag.finding[0].max == (unsigned int)mask,
 	       "%s: bit 0x%x is refused by name", cell->name, (unsigned int)bit);
-	tap_eq_str(rdmaez_reason_id(diag.finding[0].reason),
+	tap_eq_str(rdmaez_why_id(diag.finding[0].reason),
 		   bit == IBV_QP_CAP          ? "MASK_CAP"
 		   : bit == IBV_QP_RATE_LIMIT ? "MASK_RATE_LIMIT"
 					      : "MASK_NOT_ALLOWED",
@@ -420,7 +420,7 @@ static void check_depths(void)
 		opts.device_attr = NULL;
 		opts.max_rd_atomic = opts.max_dest_rd_atomic = negative[i];
 		check_refusal(&diag, build(&to_rts, &opts, &move, &diag, &untouched), EINVAL,
-			      RDMAEZ_RANGE, "max_rd_atomic", "requester's depth %d", negative[i]);
+			      RDMAEZ_WHY_RANGE, "max_rd_atomic", "requester's depth %d", negative[i]);
 		tap_ok(untouched, "nothing is written");
 		tap_eq_int((int64_t)diag.finding[0].value, negative[i], "the value given");
 		tap_eq_int(diag.finding[0].min, 0, "the least accepted");
@@ -428,7 +428,7 @@ static void check_depths(void)
 		opts.device_attr = &device;
 		device.max_qp_rd_atom = 4;
 		check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
-			      RDMAEZ_RANGE, "max_dest_rd_atomic", "responder's depth %d",
+			      RDMAEZ_WHY_RANGE, "max_dest_rd_atomic", "responder's depth %d",
 			      negative[i]);
 		tap_eq_int(diag.finding[0].max, 4, "the greatest accepted is the device's");
 	}
@@ -462,16 +462,16 @@ static void check_mtu(void)
 	};
 	static const struct {
 		int asked;
-		enum rdmaez_reason reason;
-	} wrong[] = {{-1, RDMAEZ_ENUM},
-		     {INT_MIN, RDMAEZ_ENUM},
-		     {6, RDMAEZ_ENUM},
-		     {255, RDMAEZ_ENUM},
-		     {256, RDMAEZ_MTU_IN_BYTES},
-		     {1024, RDMAEZ_MTU_IN_BYTES},
-		     {1500, RDMAEZ_MTU_IN_BYTES},
-		     {4096, RDMAEZ_MTU_IN_BYTES},
-		     {INT_MAX, RDMAEZ_MTU_IN_BYTES}};
+		enum rdmaez_why reason;
+	} wrong[] = {{-1, RDMAEZ_WHY_ENUM},
+		     {INT_MIN, RDMAEZ_WHY_ENUM},
+		     {6, RDMAEZ_WHY_ENUM},
+		     {255, RDMAEZ_WHY_ENUM},
+		     {256, RDMAEZ_WHY_MTU_IN_BYTES},
+		     {1024, RDMAEZ_WHY_MTU_IN_BYTES},
+		     {1500, RDMAEZ_WHY_MTU_IN_BYTES},
+		     {4096, RDMAEZ_WHY_MTU_IN_BYTES},
+		     {INT_MAX, RDMAEZ_WHY_MTU_IN_BYTES}};
 	struct ibv_port_attr port;
 	struct rdmaez_qp_opts opts;
 	struct rdmaez_qp_move move;
@@ -613,27 +613,27 @@ static void check_ranges(void)
 	static const struct {
 		const char *field;
 		enum option option;
-		enum rdmaez_reason reason;
+		enum rdmaez_why reason;
 		const struct cell *cell;
 		int optional;
 		int64_t min, max;
 		bool is_int; /* and may thus be negative */
 	} ranges[] = {
-		{"port_num", PORT_NUM, RDMAEZ_PORT, &to_init, 0, 1, 255, true},
-		{"pkey_index", PKEY_INDEX, RDMAEZ_RANGE, &to_init, 0, 0, 65535, true},
-		{"dest_qp_num", DEST_QPN, RDMAEZ_RANGE, &to_rtr, 0, 0, 0xffffff, false},
-		{"rq_psn", RQ_PSN, RDMAEZ_RANGE, &to_rtr, 0, 0, 0xffffff, false},
-		{"sq_psn", SQ_PSN, RDMAEZ_RANGE, &to_rts, 0, 0, 0xffffff, false},
-		{"min_rnr_timer", MIN_RNR, RDMAEZ_RANGE, &to_rtr, 0, 0, 31, true},
-		{"timeout", TIMEOUT, RDMAEZ_RANGE, &to_rts, 0, 0, 31, true},
-		{"retry_cnt", RETRY, RDMAEZ_RANGE, &to_rts, 0, 0, 7, true},
-		{"rnr_retry", RNR_RETRY, RDMAEZ_RANGE, &to_rts, 0, 0, 7, true},
-		{"alt_ah_attr.port_num", ALT_PORT, RDMAEZ_RANGE, &to_rtr, IBV_QP_ALT_PATH, 1, 255,
+		{"port_num", PORT_NUM, RDMAEZ_WHY_PORT, &to_init, 0, 1, 255, true},
+		{"pkey_index", PKEY_INDEX, RDMAEZ_WHY_RANGE, &to_init, 0, 0, 65535, true},
+		{"dest_qp_num", DEST_QPN, RDMAEZ_WHY_RANGE, &to_rtr, 0, 0, 0xffffff, false},
+		{"rq_psn", RQ_PSN, RDMAEZ_WHY_RANGE, &to_rtr, 0, 0, 0xffffff, false},
+		{"sq_psn", SQ_PSN, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 0xffffff, false},
+		{"min_rnr_timer", MIN_RNR, RDMAEZ_WHY_RANGE, &to_rtr, 0, 0, 31, true},
+		{"timeout", TIMEOUT, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 31, true},
+		{"retry_cnt", RETRY, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 7, true},
+		{"rnr_retry", RNR_RETRY, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 7, true},
+		{"alt_ah_attr.port_num", ALT_PORT, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 1, 255,
 		 true},
-		{"alt_pkey_index", ALT_PKEY_INDEX, RDMAEZ_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0, 65535,
+		{"alt_pkey_index", ALT_PKEY_INDEX, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0, 65535,
 		 true},
-		{"alt_timeout", ALT_TIMEOUT, RDMAEZ_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0, 31, true},
-		{"path_mig_state", MIG_STATE, RDMAEZ_ENUM, &to_rts, IBV_QP_PATH_MIG_STATE, 0, 2,
+		{"alt_timeout", ALT_TIMEOUT, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0, 31, true},
+		{"path_mig_state", MIG_STATE, RDMAEZ_WHY_ENUM, &to_rts, IBV_QP_PATH_MIG_STATE, 0, 2,
 		 true},
 	};
 
@@ -691,7 +691,7 @@ static void check_ports(void)
 	for (size_t i = 0; i < COUNT_OF(ports); i++) {
 		opts.port = ports[i];
 		check_refusal(&diag, build(&to_init, &opts, &move, &diag, &untouched), EINVAL,
-			      RDMAEZ_PORT, "port_num", "port option %d of two ports", ports[i]);
+			      RDMAEZ_WHY_PORT, "port_num", "port option %d of two ports", ports[i]);
 		tap_eq_int((int64_t)diag.finding[0].value, ports[i] == RDMAEZ_ZERO ? 0 : ports[i],
 			   "the port given");
 		tap_eq_int(diag.finding[0].max, 2, "there are two");
@@ -706,7 +706,7 @@ static void check_ports(void)
 	tap_eq_int(move.attr.alt_ah_attr.port_num, 2, "the alternate path has it too");
 	tap_eq_int(move.attr.alt_port_num, 2, "and says so twice");
 	opts.alt_port = RDMAEZ_ZERO;
-	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL, RDMAEZ_RANGE,
+	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL, RDMAEZ_WHY_RANGE,
 		      "alt_ah_attr.port_num", "alternate port 0");
 }
 
@@ -731,7 +731,7 @@ static void check_access(void)
 		}
 		opts.access |= IBV_ACCESS_REMOTE_WRITE;
 		check_refusal(&diag, build(&uc, &opts, &move, &diag, &untouched), EINVAL,
-			      RDMAEZ_ACCESS_BITS, "qp_access_flags", "access bit %d", bit);
+			      RDMAEZ_WHY_ACCESS_BITS, "qp_access_flags", "access bit %d", bit);
 		tap_ok(untouched, "nothing is written");
 		tap_eq_hex(diag.finding[0].value, 1u << bit, "the bit is named, and no other");
 		tap_eq_hex(diag.finding[0].min, 0, "none need be there");
@@ -756,14 +756,14 @@ static void check_peer(void)
 	opts.port_attr = &port;
 	opts.dest_qp_num = 1;
 	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
-		      RDMAEZ_GRH_MISSING, "ah_attr.grh.dgid", "no peer on Ethernet");
+		      RDMAEZ_WHY_GRH_MISSING, "ah_attr.grh.dgid", "no peer on Ethernet");
 	opts.path.dgid = gid_of("2001:db8::9");
 	opts.path.sgid_index = 4;
 	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
-		      RDMAEZ_GID_INDEX, "ah_attr.grh.sgid_index", "row 4 of four");
+		      RDMAEZ_WHY_GID_INDEX, "ah_attr.grh.sgid_index", "row 4 of four");
 	opts.path.sgid_index = 3;
 	opts.dest_qp_num = 0;
-	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL, RDMAEZ_RANGE,
+	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL, RDMAEZ_WHY_RANGE,
 		      "dest_qp_num", "no peer's number");
 	tap_eq_int(diag.finding[0].min, 1, "which is at least 1");
 	opts.dest_qp_num = 1;
@@ -772,7 +772,7 @@ static void check_peer(void)
 	tap_eq_int(move.attr.ah_attr.grh.sgid_index, 3, "from row 3");
 	port.link_layer = IBV_LINK_LAYER_INFINIBAND;
 	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
-		      RDMAEZ_PATH_EMPTY, "ah_attr.dlid", "no LID on InfiniBand");
+		      RDMAEZ_WHY_PATH_EMPTY, "ah_attr.dlid", "no LID on InfiniBand");
 	opts.path.dlid = 7;
 	check_success(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), "a peer's LID");
 	tap_eq_int(move.attr.ah_attr.is_global, 0, "without a GRH");
@@ -780,22 +780,22 @@ static void check_peer(void)
 	/* The alternate path is judged by the port where it leaves by the same, else by nothing. */
 	opts.optional = IBV_QP_ALT_PATH;
 	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
-		      RDMAEZ_PATH_EMPTY, "alt_ah_attr.dlid", "no alternate LID on InfiniBand");
+		      RDMAEZ_WHY_PATH_EMPTY, "alt_ah_attr.dlid", "no alternate LID on InfiniBand");
 	opts.alt_port = 1;
 	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
-		      RDMAEZ_PATH_EMPTY, "alt_ah_attr.dlid", "nor if its port is named");
+		      RDMAEZ_WHY_PATH_EMPTY, "alt_ah_attr.dlid", "nor if its port is named");
 	opts.alt_port = 2;
 	check_success(&diag, build(&to_rtr, &opts, &move, &diag, &untouched),
 		      "an alternate path by another port");
 	opts.alt.flags = 0x10;
 	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
-		      RDMAEZ_OPTION_UNKNOWN, "alt.flags", "a flag of the alternate path");
+		      RDMAEZ_WHY_OPTION_UNKNOWN, "alt.flags", "a flag of the alternate path");
 	opts.alt.flags = RDMAEZ_PATH_GRH;
 	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
-		      RDMAEZ_GRH_MISSING, "alt_ah_attr.grh.dgid", "no alternate GID");
+		      RDMAEZ_WHY_GRH_MISSING, "alt_ah_attr.grh.dgid", "no alternate GID");
 	opts.alt.dgid = gid_of("2001:db8::19");
 	opts.alt.sl = 16;
-	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL, RDMAEZ_RANGE,
+	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL, RDMAEZ_WHY_RANGE,
 		      "alt_ah_attr.sl", "an alternate service level of 16");
 }
 
@@ -811,25 +811,25 @@ static void check_wrong_calls(void)
 
 	check_refusal(&diag,
 		      rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT, NULL, NULL, &diag),
-		      EINVAL, RDMAEZ_NULL_ARGUMENT, "move", "there must be an output");
+		      EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "move", "there must be an output");
 	tap_eq_int(rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT, NULL, NULL, NULL),
 		   EINVAL, "also without a record");
 	for (size_t i = 0; i < COUNT_OF(bad_types); i++) {
 		cell.type = (enum ibv_qp_type)bad_types[i];
 		check_refusal(&diag, build(&cell, NULL, &move, &diag, &untouched), EINVAL,
-			      RDMAEZ_QP_TYPE, "qp_type", "type %d", bad_types[i]);
+			      RDMAEZ_WHY_QP_TYPE, "qp_type", "type %d", bad_types[i]);
 		tap_ok(untouched, "nothing is written");
 	}
 	cell = to_init;
 	for (size_t i = 0; i < COUNT_OF(bad_states); i++) {
 		cell.to = (enum ibv_qp_state)bad_states[i];
 		check_refusal(&diag, build(&cell, NULL, &move, &diag, &untouched), EINVAL,
-			      RDMAEZ_QP_STATE, "qp_state", "to state %d", bad_states[i]);
+			      RDMAEZ_WHY_QP_STATE, "qp_state", "to state %d", bad_states[i]);
 		tap_ok(untouched, "nothing is written");
 		cell.from = cell.to;
 		cell.to = IBV_QPS_INIT;
 		check_refusal(&diag, build(&cell, NULL, &move, &diag, &untouched), EINVAL,
-			      RDMAEZ_QP_STATE, "cur_qp_state", "from state %d", bad_states[i]);
+			      RDMAEZ_WHY_QP_STATE, "cur_qp_state", "from state %d", bad_states[i]);
 		cell.from = IBV_QPS_RESET;
 	}
 
@@ -837,7 +837,7 @@ static void check_wrong_calls(void)
 	for (int bit = 1; bit < 32; bit++) {
 		opts.flags = 1u << bit | RDMAEZ_QP_MTU_EXACT;
 		check_refusal(&diag, build(&to_init, &opts, &move, &diag, &untouched), EINVAL,
-			      RDMAEZ_OPTION_UNKNOWN, "opts.flags", "option flag bit %d", bit);
+			      RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", "option flag bit %d", bit);
 		tap_eq_hex(diag.finding[0].value, 1u << bit, "that bit is named");
 		tap_eq_hex(diag.finding[0].min, 0, "none need be there");
 		tap_eq_hex(diag.finding[0].max, RDMAEZ_QP_MTU_EXACT, "and the one there is");
@@ -851,11 +851,11 @@ static void check_wrong_calls(void)
 	opts.pkey_index = -1;
 	opts.flags = 2;
 	check_refusal(&diag, build(&to_init, &opts, &move, &diag, &untouched), EINVAL,
-		      RDMAEZ_OPTION_UNKNOWN, "opts.flags", "a wrong flag and a wrong value");
+		      RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", "a wrong flag and a wrong value");
 	opts.flags = 0;
 	opts.optional = IBV_QP_CAP;
 	check_refusal(&diag, build(&to_init, &opts, &move, &diag, &untouched), EINVAL,
-		      RDMAEZ_MASK_CAP, "attr_mask", "a wrong bit and a wrong value");
+		      RDMAEZ_WHY_MASK_CAP, "attr_mask", "a wrong bit and a wrong value");
 
 	/* Options that a transition does not send are not looked at. */
 	opts = explicit_opts();

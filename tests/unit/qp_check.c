@@ -105,7 +105,7 @@ static struct ibv_qp *qp_in(enum ibv_qp_type type, enum ibv_qp_state state)
 }
 
 static void expect(struct ibv_qp *qp, struct rdmaez_qp_move *move, int error,
-		   enum rdmaez_reason reason, enum rdmaez_severity severity, const char *field,
+		   enum rdmaez_why reason, enum rdmaez_severity severity, const char *field,
 		   const char *what)
 {
 	const struct rdmaez_finding *finding;
@@ -118,7 +118,7 @@ static void expect(struct ibv_qp *qp, struct rdmaez_qp_move *move, int error,
 		   "%s: also without a record", what);
 	tap_eq_int(fake_count(FAKE_MODIFY_QP), calls, "%s: nothing was modified", what);
 	finding = rdmaez_diag_find(&diag, reason);
-	if (!tap_ok(finding, "%s: the reason is %s", what, rdmaez_reason_id(reason))) {
+	if (!tap_ok(finding, "%s: the reason is %s", what, rdmaez_why_id(reason))) {
 		char text[4096];
 
 		rdmaez_diag_format(&diag, text, sizeof(text));
@@ -145,7 +145,7 @@ static void expect(struct ibv_qp *qp, struct rdmaez_qp_move *move, int error,
 		struct ibv_qp_attr *attr = &move.attr;                              \
 		(void)attr;                                                         \
 		spoilt;                                                             \
-		expect(qp, &move, error, RDMAEZ_##reason, RDMAEZ_##severity, field, \
+		expect(qp, &move, error, RDMAEZ_WHY_##reason, RDMAEZ_DIAG_##severity, field, \
 		       #reason ": " #spoilt);                                       \
 	} while (0)
 
@@ -299,20 +299,20 @@ static void afterwards(void)
 {
 	static const struct {
 		int error;
-		enum rdmaez_reason reason;
+		enum rdmaez_why reason;
 	} meanings[] = {
-		{ETIMEDOUT, RDMAEZ_NEIGHBOUR},
-		{ENETUNREACH, RDMAEZ_NO_ROUTE},
-		{EHOSTUNREACH, RDMAEZ_NO_ROUTE},
-		{EADDRNOTAVAIL, RDMAEZ_NO_IPV6},
-		{ENODEV, RDMAEZ_GID_NO_NETDEV},
-		{EACCES, RDMAEZ_SECURITY},
-		{ENOMEM, RDMAEZ_NO_RESOURCES},
-		{EAGAIN, RDMAEZ_BUSY},
-		{EBUSY, RDMAEZ_BUSY},
-		{EIO, RDMAEZ_DEVICE_GONE},
-		{EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED},
-		{EINVAL, RDMAEZ_REFUSED},
+		{ETIMEDOUT, RDMAEZ_WHY_NEIGHBOUR},
+		{ENETUNREACH, RDMAEZ_WHY_NO_ROUTE},
+		{EHOSTUNREACH, RDMAEZ_WHY_NO_ROUTE},
+		{EADDRNOTAVAIL, RDMAEZ_WHY_NO_IPV6},
+		{ENODEV, RDMAEZ_WHY_GID_NO_NETDEV},
+		{EACCES, RDMAEZ_WHY_SECURITY},
+		{ENOMEM, RDMAEZ_WHY_NO_RESOURCES},
+		{EAGAIN, RDMAEZ_WHY_BUSY},
+		{EBUSY, RDMAEZ_WHY_BUSY},
+		{EIO, RDMAEZ_WHY_DEVICE_GONE},
+		{EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED},
+		{EINVAL, RDMAEZ_WHY_REFUSED},
 	};
 
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(*meanings); i++) {
@@ -330,8 +330,8 @@ static void afterwards(void)
 		tap_eq_int(diag.error, meanings[i].error, "%s is in the record", symbol);
 		tap_eq_int(diag.count, 1, "%s has one finding", symbol);
 		tap_eq_int(diag.finding[0].reason, meanings[i].reason, "%s means %s", symbol,
-			   rdmaez_reason_id(meanings[i].reason));
-		tap_eq_int(diag.finding[0].severity, RDMAEZ_LIKELY, "%s is a likely finding",
+			   rdmaez_why_id(meanings[i].reason));
+		tap_eq_int(diag.finding[0].severity, RDMAEZ_DIAG_LIKELY, "%s is a likely finding",
 			   symbol);
 	}
 	{
@@ -345,7 +345,7 @@ static void afterwards(void)
 		move.attr.qkey = 1u << 31;
 		tap_eq_int(rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), EPERM,
 			   "a privileged Q_Key is refused");
-		tap_ok(rdmaez_diag_find(&diag, RDMAEZ_QKEY_PRIVILEGED), "and the Q_Key is blamed");
+		tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_QKEY_PRIVILEGED), "and the Q_Key is blamed");
 	}
 }
 
@@ -364,9 +364,9 @@ static void together(void)
 	move.attr.min_rnr_timer = 0;
 	tap_eq_int(rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag), ENODATA,
 		   "of an empty GID row and a missing bit the row is reported first");
-	tap_eq_int(diag.finding[0].reason, RDMAEZ_GID_EMPTY, "the first finding is the row");
-	tap_eq_int(diag.finding[1].reason, RDMAEZ_MASK_MISSING, "the second is the mask");
-	tap_eq_int(diag.finding[2].reason, RDMAEZ_RNR_TIMER_ZERO, "the third is advice");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_GID_EMPTY, "the first finding is the row");
+	tap_eq_int(diag.finding[1].reason, RDMAEZ_WHY_MASK_MISSING, "the second is the mask");
+	tap_eq_int(diag.finding[2].reason, RDMAEZ_WHY_RNR_TIMER_ZERO, "the third is advice");
 	tap_eq_int(diag.count, 3, "and that is all");
 	tap_eq_str(diag.device, "fake0", "the record names the device");
 	tap_eq_str(diag.driver, "mlx4_ib", "and its driver");
@@ -377,12 +377,12 @@ static void together(void)
 	tap_eq_int(rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag), ENODATA,
 		   "behind the library's back it went to ERR");
 	tap_eq_int(diag.from, IBV_QPS_ERR, "which the record knows");
-	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_TRANSITION), "so the transition is no more");
+	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_TRANSITION), "so the transition is no more");
 	tap_eq_int(qp->state, IBV_QPS_ERR, "and qp->state is fresh");
 	fake_fail(FAKE_QUERY_QP, 1, EIO);
 	tap_eq_int(rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag), EIO,
 		   "a queue pair that cannot be asked is an error");
-	tap_eq_int(diag.finding[0].reason, RDMAEZ_QUERY_REFUSED, "which is said");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_QUERY_REFUSED, "which is said");
 	tap_eq_int(rdmaez_qp_check(NULL, &move.attr, 0, &diag), EINVAL,
 		   "no queue pair is an error");
 	tap_eq_str(diag.finding[0].field, "qp", "of qp");

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L /* strtok_r() */
 
-#include <rdmaez/fmt.h>
+#include <rdmaez.h>
 
 #include "tap.h"
 
@@ -149,16 +149,16 @@ static void check_explanations(void)
 	tap_eq_int(diag.from, IBV_QPS_INIT, "the record names the state it starts from");
 	tap_eq_int(diag.to, IBV_QPS_RTR, "the record names the state asked for");
 	tap_eq_int(diag.count, 3, "there are three findings");
-	finding = rdmaez_diag_find(&diag, RDMAEZ_MASK_MISSING);
+	finding = rdmaez_diag_find(&diag, RDMAEZ_WHY_MASK_MISSING);
 	if (tap_ok(finding, "one finding is MASK_MISSING")) {
 		tap_eq_hex(finding->value, IBV_QP_DEST_QPN | IBV_QP_MIN_RNR_TIMER,
 			   "it holds the missing bits");
 		tap_eq_str(finding->field, "attr_mask", "its field is attr_mask");
 	}
-	finding = rdmaez_diag_find(&diag, RDMAEZ_MASK_NOT_ALLOWED);
+	finding = rdmaez_diag_find(&diag, RDMAEZ_WHY_MASK_NOT_ALLOWED);
 	if (tap_ok(finding, "one is MASK_NOT_ALLOWED"))
 		tap_eq_hex(finding->value, IBV_QP_PORT, "it holds the foreign bit");
-	finding = rdmaez_diag_find(&diag, RDMAEZ_MASK_CAP);
+	finding = rdmaez_diag_find(&diag, RDMAEZ_WHY_MASK_CAP);
 	if (tap_ok(finding, "one is MASK_CAP, for no transition takes that bit"))
 		tap_eq_hex(finding->value, IBV_QP_CAP, "it holds that bit");
 
@@ -169,25 +169,25 @@ static void check_explanations(void)
 				     &diag),
 		EINVAL, "a rate limit on RC is refused, as Linux 6 does");
 	tap_eq_int(diag.count, 1, "with one finding");
-	tap_eq_int(diag.finding[0].reason, RDMAEZ_MASK_RATE_LIMIT,
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_MASK_RATE_LIMIT,
 		   "which explains that the kernel decides");
 
 	tap_eq_int(
 		rdmaez_qp_mask_check(IBV_QPT_UD, IBV_QPS_RESET, IBV_QPS_ERR, IBV_QP_STATE, &diag),
 		EINVAL, "RESET to ERR does not exist");
 	tap_eq_int(diag.count, 1, "that alone is said");
-	tap_eq_int(diag.finding[0].reason, RDMAEZ_TRANSITION, "as TRANSITION");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_TRANSITION, "as TRANSITION");
 	tap_eq_hex(diag.finding[0].max, 1u << IBV_QPS_RESET | 1u << IBV_QPS_INIT,
 		   "with the states that may follow");
 
 	tap_eq_int(rdmaez_qp_mask_check(IBV_QPT_DRIVER, IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_STATE,
 					&diag),
 		   EINVAL, "a driver's own type has no rules here");
-	tap_eq_int(diag.finding[0].reason, RDMAEZ_QP_TYPE, "which is QP_TYPE");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_QP_TYPE, "which is QP_TYPE");
 	tap_eq_int(rdmaez_qp_mask_check(IBV_QPT_RC, IBV_QPS_RESET, (enum ibv_qp_state)7,
 					IBV_QP_STATE, &diag),
 		   EINVAL, "IBV_QPS_UNKNOWN is not a state to go to");
-	tap_eq_int(diag.finding[0].reason, RDMAEZ_QP_STATE, "which is QP_STATE");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_QP_STATE, "which is QP_STATE");
 	tap_eq_str(diag.finding[0].field, "qp_state", "of qp_state");
 	tap_eq_int(rdmaez_qp_mask_check(IBV_QPT_RC, (enum ibv_qp_state)99, IBV_QPS_INIT,
 					IBV_QP_STATE, &diag),

@@ -73,9 +73,9 @@ static void check_give_up(void)
 		      {14, 8, 536870912, 2147483648},
 		      {14, UINT_MAX, 536870912, 2147483648},
 		      {31, 7, UINT64_C(70368744177664), UINT64_C(281474976710656)},
-		      {0, 0, RDMAEZ_FOR_EVER, RDMAEZ_FOR_EVER},
-		      {0, 7, RDMAEZ_FOR_EVER, RDMAEZ_FOR_EVER},
-		      {32, 7, RDMAEZ_FOR_EVER, RDMAEZ_FOR_EVER}};
+		      {0, 0, RDMAEZ_NS_FOREVER, RDMAEZ_NS_FOREVER},
+		      {0, 7, RDMAEZ_NS_FOREVER, RDMAEZ_NS_FOREVER},
+		      {32, 7, RDMAEZ_NS_FOREVER, RDMAEZ_NS_FOREVER}};
 	static const struct {
 		unsigned int min_rnr_timer, rnr_retry;
 		uint64_t ns;
@@ -83,10 +83,10 @@ static void check_give_up(void)
 			 {12, 1, 640000},
 			 {12, 6, 3840000},
 			 {0, 6, 3932160000},
-			 {12, 7, RDMAEZ_FOR_EVER},
-			 {12, 8, RDMAEZ_FOR_EVER},
+			 {12, 7, RDMAEZ_NS_FOREVER},
+			 {12, 8, RDMAEZ_NS_FOREVER},
 			 {32, 6, 0},
-			 {0, UINT_MAX, RDMAEZ_FOR_EVER}};
+			 {0, UINT_MAX, RDMAEZ_NS_FOREVER}};
 
 	for (size_t i = 0; i < COUNT_OF(silent); i++) {
 		const struct rdmaez_span_ns span =

@@ -301,8 +301,8 @@ static void check_times(void)
 	tap_eq_int(rdmaez_rnr_give_up_ns(0, 1), 655360000, "RNR timer 0 is the longest: 655 ms");
 	tap_eq_int(rdmaez_rnr_give_up_ns(31, 6), 6 * 491520000LL, "RNR timer 31, six times");
 	tap_eq_int(rdmaez_rnr_give_up_ns(12, 0), 0, "rnr_retry 0 does not wait");
-	tap_ok(rdmaez_rnr_give_up_ns(12, 7) == RDMAEZ_FOR_EVER, "rnr_retry 7 waits for ever");
-	tap_ok(rdmaez_rnr_give_up_ns(12, UINT_MAX) == RDMAEZ_FOR_EVER, "and so does more");
+	tap_ok(rdmaez_rnr_give_up_ns(12, 7) == RDMAEZ_NS_FOREVER, "rnr_retry 7 waits for ever");
+	tap_ok(rdmaez_rnr_give_up_ns(12, UINT_MAX) == RDMAEZ_NS_FOREVER, "and so does more");
 }
 
 /* ---- What the queue pair tells ------------------------------------------------------------ */
@@ -337,7 +337,7 @@ static struct ibv_qp *broken_qp(enum ibv_qp_type type, const struct rdmaez_qp_op
 	if (rdmaez_qp_to_init(qp, opts, &diag) || rdmaez_qp_to_rtr(qp, opts, &diag) ||
 	    rdmaez_qp_to_rts(qp, opts, &diag))
 		tap_bail("a queue pair did not come up: %s, %s", diag.call,
-			 rdmaez_reason_id(diag.finding[0].reason));
+			 rdmaez_why_id(diag.finding[0].reason));
 	fake_qp_force(qp, IBV_QPS_ERR);
 	fake_reset_log();
 	return qp;
@@ -345,11 +345,11 @@ static struct ibv_qp *broken_qp(enum ibv_qp_type type, const struct rdmaez_qp_op
 
 #define CERTAIN(reason, field, kind, value, min, max)                                      \
 	{                                                                                  \
-		RDMAEZ_##reason, RDMAEZ_ERROR, RDMAEZ_VALUE_##kind, field, value, min, max \
+		RDMAEZ_WHY_##reason, RDMAEZ_DIAG_ERROR, RDMAEZ_VALUE_##kind, field, value, min, max \
 	}
 #define LIKELY(reason, field, kind, value, min, max)                                        \
 	{                                                                                   \
-		RDMAEZ_##reason, RDMAEZ_LIKELY, RDMAEZ_VALUE_##kind, field, value, min, max \
+		RDMAEZ_WHY_##reason, RDMAEZ_DIAG_LIKELY, RDMAEZ_VALUE_##kind, field, value, min, max \
 	}
 #define FINDINGS(array) array, (unsigned int)COUNT_OF(array)
 
@@ -360,7 +360,7 @@ static void check_findings(const struct rdmaez_diag *diag, const struct rdmaez_f
 	for (unsigned int i = 0; i < count && i < diag->count; i++) {
 		const struct rdmaez_finding *got = &diag->finding[i];
 
-		tap_eq_str(rdmaez_reason_id(got->reason), rdmaez_reason_id(want[i].reason),
+		tap_eq_str(rdmaez_why_id(got->reason), rdmaez_why_id(want[i].reason),
 			   "%s: reason %u", name, i);
 		tap_eq_int(got->severity, want[i].severity, "%s: severity %u", name, i);
 		tap_eq_int(got->kind, want[i].kind, "%s: kind %u", name, i);
@@ -811,16 +811,16 @@ static void check_refusals(void)
 	new_device();
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	wc = wc_of(IBV_WC_RETRY_EXC_ERR, qp->qp_num);
-	check_refusal(&diag, rdmaez_wc_explain_qp(NULL, qp, &diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(&diag, rdmaez_wc_explain_qp(NULL, qp, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "wc", "no completion");
-	check_refusal(&diag, rdmaez_wc_explain_qp(&wc, NULL, &diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(&diag, rdmaez_wc_explain_qp(&wc, NULL, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "qp", "no queue pair");
-	check_refusal(&diag, rdmaez_event_explain_qp(NULL, &diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(&diag, rdmaez_event_explain_qp(NULL, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "event", "no event");
-	check_refusal(&diag, rdmaez_event_explain_qp(&event, &diag), EINVAL, RDMAEZ_NULL_ARGUMENT,
+	check_refusal(&diag, rdmaez_event_explain_qp(&event, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "element.qp", "an event of no queue pair");
 	wc.qp_num++;
-	check_refusal(&diag, rdmaez_wc_explain_qp(&wc, qp, &diag), EINVAL, RDMAEZ_WC_OTHER_QP,
+	check_refusal(&diag, rdmaez_wc_explain_qp(&wc, qp, &diag), EINVAL, RDMAEZ_WHY_WC_OTHER_QP,
 		      "qp_num", "a completion of another queue pair");
 	tap_eq_int(diag.finding[0].value, wc.qp_num, "its number is given");
 	tap_eq_int(diag.finding[0].max, qp->qp_num, "and the queue pair's");
@@ -846,11 +846,11 @@ static void check_refusals(void)
 		tap_eq_int(diag.count, questions[i].findings,
 			   "%s fails: what needs no answer is found all the same",
 			   questions[i].name);
-		refused = rdmaez_diag_find(&diag, RDMAEZ_QUERY_REFUSED);
+		refused = rdmaez_diag_find(&diag, RDMAEZ_WHY_QUERY_REFUSED);
 		if (tap_ok(refused, "%s fails: QUERY_REFUSED", questions[i].name))
 			tap_eq_str(refused->field, questions[i].name, "%s is named",
 				   questions[i].name);
-		tap_eq_int(rdmaez_diag_find(&diag, RDMAEZ_WC_RETRIES) != NULL, i > 0,
+		tap_eq_int(rdmaez_diag_find(&diag, RDMAEZ_WHY_WC_RETRIES) != NULL, i > 0,
 			   "%s fails: the retries are told if they are known", questions[i].name);
 	}
 	wc = wc_of(IBV_WC_LOC_LEN_ERR, qp->qp_num);

@@ -59,17 +59,17 @@ static int post_recv(void)
 /* The finding that places the wrong work request in the list. */
 #define AT(position)                                                                         \
 	{                                                                                    \
-		RDMAEZ_ERROR, RDMAEZ_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, 0, 0 \
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, 0, 0 \
 	}
 
 /* Another one of a certain cause, and of a likely one. */
 #define WRONG(reason, field, ...)                                 \
 	{                                                         \
-		RDMAEZ_ERROR, RDMAEZ_##reason, field, __VA_ARGS__ \
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
 	}
 #define LIKELY(reason, field, ...)                                 \
 	{                                                          \
-		RDMAEZ_LIKELY, RDMAEZ_##reason, field, __VA_ARGS__ \
+		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
 	}
 #define NOTHING RDMAEZ_VALUE_NONE, 0, 0, 0
 
@@ -337,7 +337,7 @@ static void check_opcodes(void)
 			t.send[0].opcode = (enum ibv_wr_opcode)opcode;
 			t.send[0].wr.ud.ah = NULL;
 			post_send();
-			found = rdmaez_diag_find(&t.diag, RDMAEZ_WR_OPCODE);
+			found = rdmaez_diag_find(&t.diag, RDMAEZ_WHY_WR_OPCODE);
 			if (opcode >= 32)
 				wrong += !found; /* no type has those, nor has our mask */
 			else if (taken == (found != NULL) ||

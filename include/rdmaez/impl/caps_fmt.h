@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file caps_fmt.h
- * @brief Capabilities as text for people and as JSON for programs.
- *
- * Every function follows snprintf's rule: it writes at most @p size bytes, the last one a NUL, and
- * returns how long the whole text is without the NUL; more than `size - 1` means that the text was cut.
- * With size 0 the buffer may be NULL. All is made from the descriptions of the fields, caps.h.
- *
- * Everything here is pure, calls no verb and may be called from any thread.
- */
-#ifndef RDMAEZ_CAPS_FMT_H
-#define RDMAEZ_CAPS_FMT_H
+/* Capabilities as text and as JSON. */
+#ifndef RDMAEZ_IMPL_CAPS_FMT_H
+#define RDMAEZ_IMPL_CAPS_FMT_H
 
-#include "caps_compare.h"
+#if RDMAEZ_IMPL_BODIES
+
+#include "../fmt.h"
+#include "../caps.h"
 #include "text.h"
+#include "caps.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* A number with the greatest of the units, each `step` times the one before, that leaves it whole. */
-RDMAEZ_API void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64_t value,
-				     unsigned int step, const char *const *units)
+RDMAEZ_IMPL void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64_t value,
+				      unsigned int step, const char *const *units)
 {
 	while (units[1] && value && value % step == 0) {
 		value /= step;
@@ -31,7 +26,7 @@ RDMAEZ_API void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64_t val
 }
 
 /* A size: "4 KiB", "1000 bytes". */
-RDMAEZ_API void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64_t bytes)
+RDMAEZ_IMPL void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64_t bytes)
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", NULL};
 
@@ -42,8 +37,8 @@ RDMAEZ_API void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64_t byt
 }
 
 /* A rate or a clock: "25 Gbit/s", "156250 kHz". */
-RDMAEZ_API void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uint64_t value,
-					enum rdmaez_caps_kind kind)
+RDMAEZ_IMPL void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uint64_t value,
+					 enum rdmaez_caps_kind kind)
 {
 	static const char *const rates[] = {"kbit/s", "Mbit/s", "Gbit/s", NULL};
 	static const char *const clocks[] = {"Hz", "kHz", "MHz", "GHz", NULL};
@@ -55,8 +50,8 @@ RDMAEZ_API void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uint64_t 
 }
 
 /* The name of a bit or a value; a number stands for one that has no name. */
-RDMAEZ_API void rdmaez_impl_put_kind(struct rdmaez_impl_text *text, enum rdmaez_caps_kind kind,
-				     uint64_t number)
+RDMAEZ_IMPL void rdmaez_impl_put_kind(struct rdmaez_impl_text *text, enum rdmaez_caps_kind kind,
+				      uint64_t number)
 {
 	const char *name = rdmaez_caps_kind_str(kind, number);
 
@@ -69,7 +64,7 @@ RDMAEZ_API void rdmaez_impl_put_kind(struct rdmaez_impl_text *text, enum rdmaez_
 }
 
 /* A GUID as people write it. It is in network byte order, so its bytes are in the right order. */
-RDMAEZ_API void rdmaez_impl_put_guid(struct rdmaez_impl_text *text, uint64_t guid)
+RDMAEZ_IMPL void rdmaez_impl_put_guid(struct rdmaez_impl_text *text, uint64_t guid)
 {
 	uint8_t byte[8];
 
@@ -79,7 +74,7 @@ RDMAEZ_API void rdmaez_impl_put_guid(struct rdmaez_impl_text *text, uint64_t gui
 }
 
 /* The sizes of a set, as ranges: "4 KiB to 2 GiB, 16 GiB". */
-RDMAEZ_API void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint64_t set)
+RDMAEZ_IMPL void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint64_t set)
 {
 	const char *between = "";
 
@@ -100,7 +95,7 @@ RDMAEZ_API void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint64_t se
 }
 
 /* Whether nothing of a kind is better called so than 0 of its unit. */
-RDMAEZ_API bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
+RDMAEZ_IMPL bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
 {
 	return kind == RDMAEZ_KIND_TEXT || kind == RDMAEZ_KIND_BYTES || kind == RDMAEZ_KIND_SIZES ||
 	       kind == RDMAEZ_KIND_MASK || kind == RDMAEZ_KIND_US ||
@@ -109,8 +104,8 @@ RDMAEZ_API bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
 }
 
 /* A value of a kind that is not a set, with its unit. */
-RDMAEZ_API void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
-				       const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
+					const struct rdmaez_caps_item *item)
 {
 	const unsigned long long value = item->value;
 	const enum rdmaez_caps_kind kind = item->field->kind;
@@ -172,8 +167,8 @@ RDMAEZ_API void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
 }
 
 /* A value in one line: a set by the names of its bits; what nobody says with the reason. */
-RDMAEZ_API void rdmaez_impl_put_item(struct rdmaez_impl_text *text,
-				     const struct rdmaez_caps_item *item, const char *between)
+RDMAEZ_IMPL void rdmaez_impl_put_item(struct rdmaez_impl_text *text,
+				      const struct rdmaez_caps_item *item, const char *between)
 {
 	const char *before = ": ";
 
@@ -200,7 +195,7 @@ RDMAEZ_API void rdmaez_impl_put_item(struct rdmaez_impl_text *text,
 }
 
 /* A field's name without the structs that it lies in. */
-RDMAEZ_API const char *rdmaez_impl_caps_leaf(const struct rdmaez_caps_field *field)
+RDMAEZ_IMPL const char *rdmaez_impl_caps_leaf(const struct rdmaez_caps_field *field)
 {
 	const char *dot = strrchr(field->name, '.');
 
@@ -208,8 +203,8 @@ RDMAEZ_API const char *rdmaez_impl_caps_leaf(const struct rdmaez_caps_field *fie
 }
 
 /* A name and a value, aligned; long values go on in lines of their own. */
-RDMAEZ_API void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
-				     const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
+				      const struct rdmaez_caps_item *item)
 {
 	char name[64], words[2048];
 	struct rdmaez_impl_text line = rdmaez_impl_text_in(name, sizeof(name));
@@ -221,8 +216,8 @@ RDMAEZ_API void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
 }
 
 /* A heading where a group begins: its name with spaces. */
-RDMAEZ_API void rdmaez_impl_put_heading(struct rdmaez_impl_text *text, const char *before,
-					const char *group)
+RDMAEZ_IMPL void rdmaez_impl_put_heading(struct rdmaez_impl_text *text, const char *before,
+					 const char *group)
 {
 	if (before && strcmp(before, group) == 0)
 		return;
@@ -233,18 +228,6 @@ RDMAEZ_API void rdmaez_impl_put_heading(struct rdmaez_impl_text *text, const cha
 	rdmaez_impl_put(text, "\n");
 }
 
-/**
- * @brief Everything that a device says of itself, for people.
- *
- * A group a paragraph, a field a line: its verbs name, its value with its unit, the bits of a set by name
- * (`bit_37` for one that nobody has named), and why where nobody says. Lines have at most 100 columns.
- *
- * @param caps what was decoded or queried; NULL counts as empty
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 24576 is enough for any device
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
@@ -260,8 +243,8 @@ RDMAEZ_API int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, siz
 }
 
 /* The groups that are there, or not, or of which nobody says, by the field that decides. */
-RDMAEZ_API void rdmaez_impl_put_groups(struct rdmaez_impl_text *text,
-				       const struct rdmaez_caps *caps, enum rdmaez_answer answer)
+RDMAEZ_IMPL void rdmaez_impl_put_groups(struct rdmaez_impl_text *text,
+					const struct rdmaez_caps *caps, enum rdmaez_answer answer)
 {
 	static const int deciding[] = {
 		RDMAEZ_CAPS_ATOMIC_CAP,      RDMAEZ_CAPS_ODP_GENERAL_CAPS,
@@ -288,18 +271,6 @@ RDMAEZ_API void rdmaez_impl_put_groups(struct rdmaez_impl_text *text,
 	rdmaez_impl_put_wrapped(text, title, "                                  ", words);
 }
 
-/**
- * @brief The most asked for of a device, for people: some twenty lines.
- *
- * Identity, the limits that programs meet first, and which groups of features it has, has not, or does
- * not tell of.
- *
- * @param caps what was decoded or queried; NULL counts as empty
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 4096 is enough for any device
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *buf, size_t size)
 {
 	static const int shown[] = {
@@ -328,7 +299,7 @@ RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *bu
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
 /* How many characters of two paths are the same structs: up to and with the last dot. */
-RDMAEZ_API size_t rdmaez_impl_same_structs(const char *a, const char *b)
+RDMAEZ_IMPL size_t rdmaez_impl_same_structs(const char *a, const char *b)
 {
 	size_t same = 0;
 
@@ -339,8 +310,8 @@ RDMAEZ_API size_t rdmaez_impl_same_structs(const char *a, const char *b)
 }
 
 /* The key of a field: closes the objects that the one before lay in, and opens this one's. */
-RDMAEZ_API void rdmaez_impl_put_json_key(struct rdmaez_impl_text *text, const char *before,
-					 const char *path)
+RDMAEZ_IMPL void rdmaez_impl_put_json_key(struct rdmaez_impl_text *text, const char *before,
+					  const char *path)
 {
 	const size_t same = rdmaez_impl_same_structs(before, path);
 
@@ -355,8 +326,8 @@ RDMAEZ_API void rdmaez_impl_put_json_key(struct rdmaez_impl_text *text, const ch
 }
 
 /* What a value means, beside it: the names of a set's bits, of an enum's value, or a set of sizes. */
-RDMAEZ_API void rdmaez_impl_put_json_meaning(struct rdmaez_impl_text *text,
-					     const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL void rdmaez_impl_put_json_meaning(struct rdmaez_impl_text *text,
+					      const struct rdmaez_caps_item *item)
 {
 	const enum rdmaez_caps_kind kind = item->field->kind;
 	const char *leaf = rdmaez_impl_caps_leaf(item->field);
@@ -388,8 +359,8 @@ RDMAEZ_API void rdmaez_impl_put_json_meaning(struct rdmaez_impl_text *text,
 }
 
 /* A field's value, and what it means. */
-RDMAEZ_API void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
-					  const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
+					   const struct rdmaez_caps_item *item)
 {
 	if (!rdmaez_impl_caps_said(item)) {
 		rdmaez_impl_put(text, "null");
@@ -417,41 +388,21 @@ RDMAEZ_API void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
 }
 
 /* One more field of an object that has been begun; `before` is the path of the one before it. */
-RDMAEZ_API void rdmaez_impl_put_json_field(struct rdmaez_impl_text *text, const char *before,
-					   const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL void rdmaez_impl_put_json_field(struct rdmaez_impl_text *text, const char *before,
+					    const struct rdmaez_caps_item *item)
 {
 	rdmaez_impl_put_json_key(text, before, item->field->name);
 	rdmaez_impl_put_json_item(text, item);
 }
 
 /* `"path":"ID"` for a value that does not come from the device as it is. */
-RDMAEZ_API void rdmaez_impl_put_json_source(struct rdmaez_impl_text *text, const char *comma,
-					    const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL void rdmaez_impl_put_json_source(struct rdmaez_impl_text *text, const char *comma,
+					     const struct rdmaez_caps_item *item)
 {
 	rdmaez_impl_put_json_pair(text, comma, item->field->name,
 				  rdmaez_caps_source_id(item->source));
 }
 
-/**
- * @brief Everything that a device says of itself, as one JSON object, for programs.
- *
- * The keys are the verbs names, in the structs of `ibv_device_attr_ex`, and the values are those of
- * verbs: `max_qp`, `tso_caps.max_tso`, `device_cap_flags`. The members of `orig_attr` stand at the top.
- * Beside a set stand the names of its bits (`device_cap_flags_names`), beside an enum its value's name
- * (`atomic_cap_name`), beside `page_size_cap` the sizes (`page_size_cap_bytes`). Fields of rdmaez's own
- * are `port_count`, `flags`, `local_ca_ack_delay_ns`, `hca_core_clock_hz`, `odp_caps.supported`,
- * `odp_caps.implicit`, `memory_window_type_1`, `_2a`, `_2b`, and what comes from the open device.
- *
- * What nobody says is null. `sources` tells for each such field, and for those that were corrected, the
- * enum rdmaez_caps_source, without its prefix. Integers have up to 64 bits. The schema is
- * `caps.schema.json` in the documentation. Valid for any content.
- *
- * @param caps what was decoded or queried; NULL gives `{}`
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 24576 is enough for any device
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
@@ -480,19 +431,6 @@ RDMAEZ_API int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_
 
 /* ---- Comparison ----------------------------------------------------------------------------- */
 
-/**
- * @brief How a second device differs from a first one, for people: a line for each field that does.
- *
- * A field's name, then how the second stands to the first (`lacks`, `exceeds`, `differs`, `unclear`),
- * then both values; of sets, the bits that only one of them has. Nothing where all is equal.
- *
- * @param first one device; NULL counts as nothing to compare
- * @param second the other, or the same later; NULL counts as nothing to compare
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 24576 is enough for any two
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API int rdmaez_caps_diff_format(const struct rdmaez_caps *first,
 				       const struct rdmaez_caps *second, char *buf, size_t size)
 {
@@ -529,5 +467,7 @@ RDMAEZ_API int rdmaez_caps_diff_format(const struct rdmaez_caps *first,
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file qp_check.h
- * @brief Would ibv_modify_qp() accept this, and if not, why? Asks, and changes nothing.
- *
- * The kernel judges a request in a fixed order: the ports, the states, the Q_Key's privilege, the
- * address (GRH, GID row, families), and only then the mask and the values, which are the driver's to
- * judge. So an address problem hides a mask problem, and all of them look the same: EINVAL. This
- * header goes the same way with the same facts, but does not stop at the first finding.
- *
- * Sources: `modify_qp()` in `drivers/infiniband/core/uverbs_cmd.c`, `_ib_modify_qp()` in
- * `core/verbs.c`, and the modify_qp functions of the drivers, Linux 6.1 and 6.12.
- */
-#ifndef RDMAEZ_QP_CHECK_H
-#define RDMAEZ_QP_CHECK_H
+/* Bodies of rdmaez_qp_check(), and of what explains a refusal of ibv_modify_qp(). */
+#ifndef RDMAEZ_IMPL_QP_CHECK_H
+#define RDMAEZ_IMPL_QP_CHECK_H
+
+#if RDMAEZ_IMPL_BODIES
 
 #include <net/if.h>
 #include <sys/utsname.h>
 
-#include "driver.h"
+#include "../driver.h"
+#include "../port.h"
+#include "../qp_rules.h"
+#include "../units.h"
 #include "explain.h"
 #include "port.h"
-#include "qp_rules.h"
-#include "units.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,23 +44,23 @@ struct rdmaez_impl_qp_case {
 };
 
 /* Something the kernel refuses, with this error if nothing was refused before. */
-RDMAEZ_API void rdmaez_impl_qp_wrong(struct rdmaez_impl_qp_case *c, int error,
-				     enum rdmaez_reason reason, const char *field,
-				     enum rdmaez_value kind, int64_t value, int64_t min,
-				     int64_t max)
+RDMAEZ_IMPL void rdmaez_impl_qp_wrong(struct rdmaez_impl_qp_case *c, int error,
+				      enum rdmaez_why reason, const char *field,
+				      enum rdmaez_value kind, int64_t value, int64_t min,
+				      int64_t max)
 {
 	if (!c->error)
 		c->error = error;
 	if (c->diag)
-		rdmaez_impl_diag_add(c->diag, RDMAEZ_ERROR, reason, field, kind, (uint64_t)value,
-				     (uint64_t)min, (uint64_t)max);
+		rdmaez_impl_diag_add(c->diag, RDMAEZ_DIAG_ERROR, reason, field, kind,
+				     (uint64_t)value, (uint64_t)min, (uint64_t)max);
 }
 
 /* Something the kernel accepts: advice, or likely to be refused by a driver. */
-RDMAEZ_API void rdmaez_impl_qp_doubt(struct rdmaez_impl_qp_case *c, enum rdmaez_severity severity,
-				     enum rdmaez_reason reason, const char *field,
-				     enum rdmaez_value kind, int64_t value, int64_t min,
-				     int64_t max)
+RDMAEZ_IMPL void rdmaez_impl_qp_doubt(struct rdmaez_impl_qp_case *c, enum rdmaez_severity severity,
+				      enum rdmaez_why reason, const char *field,
+				      enum rdmaez_value kind, int64_t value, int64_t min,
+				      int64_t max)
 {
 	if (c->diag)
 		rdmaez_impl_diag_add(c->diag, severity, reason, field, kind, (uint64_t)value,
@@ -76,57 +68,57 @@ RDMAEZ_API void rdmaez_impl_qp_doubt(struct rdmaez_impl_qp_case *c, enum rdmaez_
 }
 
 /* A number that this driver refuses, or that is merely unwise. */
-RDMAEZ_API void rdmaez_impl_qp_number(struct rdmaez_impl_qp_case *c, int refusing_traits,
-				      enum rdmaez_reason reason, const char *field, int64_t value,
-				      int64_t min, int64_t max)
+RDMAEZ_IMPL void rdmaez_impl_qp_number(struct rdmaez_impl_qp_case *c, int refusing_traits,
+				       enum rdmaez_why reason, const char *field, int64_t value,
+				       int64_t min, int64_t max)
 {
 	if (c->driver->traits & refusing_traits)
 		rdmaez_impl_qp_wrong(c, EINVAL, reason, field, RDMAEZ_VALUE_NUMBER, value, min,
 				     max);
 	else
-		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, reason, field, RDMAEZ_VALUE_NUMBER, value,
-				     min, max);
+		rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, reason, field, RDMAEZ_VALUE_NUMBER,
+				     value, min, max);
 }
 
-RDMAEZ_API bool rdmaez_impl_qp_is_roce(const struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL bool rdmaez_impl_qp_is_roce(const struct rdmaez_impl_qp_case *c)
 {
 	return c->transport == IBV_TRANSPORT_IB && c->port_known &&
 	       c->port.link_layer == IBV_LINK_LAYER_ETHERNET;
 }
 
 /* The state asked for: the system call carries eight bits of it. */
-RDMAEZ_API int rdmaez_impl_qp_wanted(const struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL int rdmaez_impl_qp_wanted(const struct rdmaez_impl_qp_case *c)
 {
 	return (uint8_t)c->attr->qp_state;
 }
 
 /* Bits that the library or the system call turns away before anything else is looked at. */
-RDMAEZ_API void rdmaez_impl_qp_judge_bits(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_bits(struct rdmaez_impl_qp_case *c)
 {
 	const int standard = (IBV_QP_DEST_QPN << 1) - 1;
 	const int unknown = c->mask & ~(standard | IBV_QP_RATE_LIMIT);
 
 	if (unknown)
-		rdmaez_impl_qp_wrong(c, EOPNOTSUPP, RDMAEZ_MASK_UNKNOWN, "attr_mask",
+		rdmaez_impl_qp_wrong(c, EOPNOTSUPP, RDMAEZ_WHY_MASK_UNKNOWN, "attr_mask",
 				     RDMAEZ_VALUE_ATTR_MASK, (unsigned int)unknown, 0,
 				     (unsigned int)c->mask);
 	if ((c->mask & IBV_QP_RATE_LIMIT) && !(c->driver->traits & RDMAEZ_DRIVER_RATE_LIMIT))
-		rdmaez_impl_qp_wrong(c, EOPNOTSUPP, RDMAEZ_MASK_RATE_LIMIT, "attr_mask",
+		rdmaez_impl_qp_wrong(c, EOPNOTSUPP, RDMAEZ_WHY_MASK_RATE_LIMIT, "attr_mask",
 				     RDMAEZ_VALUE_ATTR_MASK, IBV_QP_RATE_LIMIT, 0,
 				     (unsigned int)c->mask);
 }
 
-RDMAEZ_API bool rdmaez_impl_qp_judge_port(struct rdmaez_impl_qp_case *c, const char *field,
-					  int port_num)
+RDMAEZ_IMPL bool rdmaez_impl_qp_judge_port(struct rdmaez_impl_qp_case *c, const char *field,
+					   int port_num)
 {
 	if (port_num >= 1 && port_num <= c->device.phys_port_cnt)
 		return true;
-	rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_PORT, field, RDMAEZ_VALUE_NUMBER, port_num, 1,
+	rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_PORT, field, RDMAEZ_VALUE_NUMBER, port_num, 1,
 			     c->device.phys_port_cnt);
 	return false;
 }
 
-RDMAEZ_API void rdmaez_impl_qp_judge_ports(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_ports(struct rdmaez_impl_qp_case *c)
 {
 	const struct ibv_qp_attr *attr = c->attr;
 
@@ -139,38 +131,39 @@ RDMAEZ_API void rdmaez_impl_qp_judge_ports(struct rdmaez_impl_qp_case *c)
 
 		if (rdmaez_impl_qp_judge_port(c, "ah_attr.port_num", attr->ah_attr.port_num) &&
 		    (to_rtr || (c->mask & IBV_QP_PORT)) && attr->ah_attr.port_num != want)
-			rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_PORT_MISMATCH, "ah_attr.port_num",
-					     RDMAEZ_VALUE_NUMBER, attr->ah_attr.port_num, want,
-					     want);
+			rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_PORT_MISMATCH,
+					     "ah_attr.port_num", RDMAEZ_VALUE_NUMBER,
+					     attr->ah_attr.port_num, want, want);
 	}
 	if ((c->mask & IBV_QP_ALT_PATH) &&
 	    rdmaez_impl_qp_judge_port(c, "alt_port_num", attr->alt_port_num) &&
 	    rdmaez_impl_qp_judge_port(c, "alt_ah_attr.port_num", attr->alt_ah_attr.port_num) &&
 	    attr->alt_port_num != attr->alt_ah_attr.port_num)
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_PORT_MISMATCH, "alt_ah_attr.port_num",
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_PORT_MISMATCH, "alt_ah_attr.port_num",
 				     RDMAEZ_VALUE_NUMBER, attr->alt_ah_attr.port_num,
 				     attr->alt_port_num, attr->alt_port_num);
 }
 
-RDMAEZ_API void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
 {
 	if ((c->mask & IBV_QP_CUR_STATE) && (uint8_t)c->attr->cur_qp_state > IBV_QPS_ERR)
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_QP_STATE, "cur_qp_state",
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_QP_STATE, "cur_qp_state",
 				     RDMAEZ_VALUE_NUMBER, (int)c->attr->cur_qp_state, IBV_QPS_RESET,
 				     IBV_QPS_ERR);
 	if ((c->mask & IBV_QP_STATE) && rdmaez_impl_qp_wanted(c) > IBV_QPS_ERR)
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_QP_STATE, "qp_state", RDMAEZ_VALUE_NUMBER,
-				     (int)c->attr->qp_state, IBV_QPS_RESET, IBV_QPS_ERR);
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_QP_STATE, "qp_state",
+				     RDMAEZ_VALUE_NUMBER, (int)c->attr->qp_state, IBV_QPS_RESET,
+				     IBV_QPS_ERR);
 	/* Whether the process is privileged, or the administrator lifted this, cannot be seen. */
 	if ((c->mask & IBV_QP_QKEY) && c->attr->qkey >> 31)
-		rdmaez_impl_qp_doubt(c, RDMAEZ_LIKELY, RDMAEZ_QKEY_PRIVILEGED, "qkey",
+		rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QKEY_PRIVILEGED, "qkey",
 				     RDMAEZ_VALUE_NUMBER, c->attr->qkey, 0, INT32_MAX);
 }
 
 /* The GRH and the GID row of one address vector; false where the kernel goes no further. */
-RDMAEZ_API bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
-					 const struct ibv_ah_attr *ah,
-					 const struct rdmaez_impl_qp_row *row, bool alternate)
+RDMAEZ_IMPL bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
+					  const struct ibv_ah_attr *ah,
+					  const struct rdmaez_impl_qp_row *row, bool alternate)
 {
 	const char *const is_global = alternate ? "alt_ah_attr.is_global" : "ah_attr.is_global";
 	const char *const index =
@@ -179,15 +172,15 @@ RDMAEZ_API bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 	if (!ah->is_global) {
 		if (!rdmaez_impl_qp_is_roce(c) && !(c->port.flags & IBV_QPF_GRH_REQUIRED))
 			return true;
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_GRH_MISSING, is_global, RDMAEZ_VALUE_NUMBER,
-				     0, 1, 1);
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_GRH_MISSING, is_global,
+				     RDMAEZ_VALUE_NUMBER, 0, 1, 1);
 		return false;
 	}
 	if (ah->grh.sgid_index >= c->port.gid_tbl_len)
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_GID_INDEX, index, RDMAEZ_VALUE_NUMBER,
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_GID_INDEX, index, RDMAEZ_VALUE_NUMBER,
 				     ah->grh.sgid_index, 0, c->port.gid_tbl_len - 1);
 	else if (row->error == ENODATA)
-		rdmaez_impl_qp_wrong(c, ENODATA, RDMAEZ_GID_EMPTY, index, RDMAEZ_VALUE_ROW,
+		rdmaez_impl_qp_wrong(c, ENODATA, RDMAEZ_WHY_GID_EMPTY, index, RDMAEZ_VALUE_ROW,
 				     ah->grh.sgid_index, 0, 0);
 	else
 		return !row->error;
@@ -195,7 +188,7 @@ RDMAEZ_API bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 }
 
 /* Whether a GID is a multicast one, be it IPv6 or IPv4-mapped. */
-RDMAEZ_API bool rdmaez_impl_qp_is_multicast(const union ibv_gid *gid)
+RDMAEZ_IMPL bool rdmaez_impl_qp_is_multicast(const union ibv_gid *gid)
 {
 	const enum rdmaez_gid_class of = rdmaez_gid_class(gid);
 
@@ -204,7 +197,7 @@ RDMAEZ_API bool rdmaez_impl_qp_is_multicast(const union ibv_gid *gid)
 }
 
 /* How the kernel would find the peer's Ethernet address. Neighbours and routes are left to it. */
-RDMAEZ_API void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
 {
 	const struct ibv_global_route *grh = &c->attr->ah_attr.grh;
 	const struct ibv_gid_entry *row = &c->row.entry;
@@ -216,18 +209,18 @@ RDMAEZ_API void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
 	if (rdmaez_impl_qp_is_multicast(&grh->dgid) || (peer_is_near && v1))
 		return;
 	if ((own == RDMAEZ_GID_CLASS_IPV4) != (peer == RDMAEZ_GID_CLASS_IPV4))
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_GID_FAMILY, "ah_attr.grh.sgid_index",
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_GID_FAMILY, "ah_attr.grh.sgid_index",
 				     RDMAEZ_VALUE_ROW, grh->sgid_index, 0, 0);
 	else if (!row->ndev_ifindex)
-		rdmaez_impl_qp_wrong(c, ENODEV, RDMAEZ_GID_NO_NETDEV, "ah_attr.grh.sgid_index",
+		rdmaez_impl_qp_wrong(c, ENODEV, RDMAEZ_WHY_GID_NO_NETDEV, "ah_attr.grh.sgid_index",
 				     RDMAEZ_VALUE_ROW, grh->sgid_index, 0, 0);
 	else if (own == RDMAEZ_GID_CLASS_LINK_LOCAL && !peer_is_near)
-		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_GID_LINK_LOCAL,
+		rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_GID_LINK_LOCAL,
 				     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_ROW, grh->sgid_index, 0,
 				     0);
 }
 
-RDMAEZ_API void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 {
 	const struct ibv_ah_attr *ah = &c->attr->ah_attr;
 	const bool roce = rdmaez_impl_qp_is_roce(c);
@@ -242,24 +235,24 @@ RDMAEZ_API void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 			rdmaez_impl_qp_judge_route(c);
 		if (roce && c->row.entry.gid_type == IBV_GID_TYPE_ROCE_V1 &&
 		    !(c->driver->traits & RDMAEZ_DRIVER_ROCE_V2))
-			rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_GID_ROCE_V1,
+			rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_GID_ROCE_V1,
 					     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_ROW,
 					     ah->grh.sgid_index, 0, 0);
 		if (ah->grh.hop_limit <= 1 && peer != RDMAEZ_GID_CLASS_LINK_LOCAL)
-			rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_HOP_LIMIT,
+			rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_HOP_LIMIT,
 					     "ah_attr.grh.hop_limit", RDMAEZ_VALUE_NUMBER,
 					     ah->grh.hop_limit, 2, 255);
 	}
 	if (c->mask & IBV_QP_ALT_PATH) {
 		rdmaez_impl_qp_judge_grh(c, &c->attr->alt_ah_attr, &c->alt_row, true);
 		if (roce)
-			rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_APM, "alt_ah_attr",
+			rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_APM, "alt_ah_attr",
 					     RDMAEZ_VALUE_NONE, 0, 0, 0);
 	}
 }
 
 /* The state that the driver starts from: some believe the caller. */
-RDMAEZ_API enum ibv_qp_state rdmaez_impl_qp_start(const struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL enum ibv_qp_state rdmaez_impl_qp_start(const struct rdmaez_impl_qp_case *c)
 {
 	if ((c->mask & IBV_QP_CUR_STATE) && (c->driver->traits & RDMAEZ_DRIVER_TRUSTS_CUR))
 		return (enum ibv_qp_state)(uint8_t)c->attr->cur_qp_state;
@@ -267,7 +260,7 @@ RDMAEZ_API enum ibv_qp_state rdmaez_impl_qp_start(const struct rdmaez_impl_qp_ca
 }
 
 /* The mask as the table sees it: without what is dropped for XRC, with the vector's own port. */
-RDMAEZ_API int rdmaez_impl_qp_table_mask(const struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL int rdmaez_impl_qp_table_mask(const struct rdmaez_impl_qp_case *c)
 {
 	const bool to_rtr = (c->mask & IBV_QP_STATE) && rdmaez_impl_qp_wanted(c) == IBV_QPS_RTR;
 	int mask = c->mask;
@@ -282,7 +275,7 @@ RDMAEZ_API int rdmaez_impl_qp_table_mask(const struct rdmaez_impl_qp_case *c)
 }
 
 /* Whether this driver is certain to judge this mask by the table. */
-RDMAEZ_API bool rdmaez_impl_qp_table_rules(const struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL bool rdmaez_impl_qp_table_rules(const struct rdmaez_impl_qp_case *c)
 {
 	const int traits = c->driver->traits;
 	const bool rxe = (traits & RDMAEZ_DRIVER_DEPTH_RXE) != 0;
@@ -295,7 +288,7 @@ RDMAEZ_API bool rdmaez_impl_qp_table_rules(const struct rdmaez_impl_qp_case *c)
 	return !(traits & RDMAEZ_DRIVER_LENIENT) && !(rxe && c->linux_version >= 604);
 }
 
-RDMAEZ_API void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 {
 	const enum ibv_qp_state from = rdmaez_impl_qp_start(c);
 	const enum ibv_qp_state to =
@@ -303,12 +296,12 @@ RDMAEZ_API void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 	const bool certain = rdmaez_impl_qp_table_rules(c);
 	int mask = rdmaez_impl_qp_table_mask(c);
 
-	rdmaez_impl_qp_mask_bits(c->diag, RDMAEZ_ADVICE, RDMAEZ_MASK_DROPPED, c->mask & ~mask,
-				 c->mask);
+	rdmaez_impl_qp_mask_bits(c->diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_MASK_DROPPED,
+				 c->mask & ~mask, c->mask);
 	if ((c->mask & IBV_QP_CUR_STATE) && (uint8_t)c->attr->cur_qp_state != c->now.qp_state)
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_CUR_EQUAL, RDMAEZ_CUR_STATE, "cur_qp_state",
-				      (uint8_t)c->attr->cur_qp_state, c->now.qp_state,
-				      c->now.qp_state);
+		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_CUR_EQUAL, RDMAEZ_WHY_CUR_STATE,
+				      "cur_qp_state", (uint8_t)c->attr->cur_qp_state,
+				      c->now.qp_state, c->now.qp_state);
 	if (!(c->driver->traits & RDMAEZ_DRIVER_RATE_LIMIT) || c->linux_version >= 700)
 		mask &= ~IBV_QP_RATE_LIMIT; /* refused earlier, or left to the driver */
 	if (!rdmaez_impl_qp_mask_check(c->type, from, to, mask, NULL))
@@ -317,11 +310,12 @@ RDMAEZ_API void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 		c->error = EINVAL;
 	if (c->diag)
 		rdmaez_impl_qp_mask_explain(c->type, from, to, mask,
-					    certain ? RDMAEZ_ERROR : RDMAEZ_LIKELY, c->diag);
+					    certain ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
+					    c->diag);
 }
 
 /* What a driver cannot do at all. */
-RDMAEZ_API void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 {
 	const int traits = c->driver->traits;
 	const bool moves = (c->mask & IBV_QP_STATE) != 0;
@@ -332,42 +326,43 @@ RDMAEZ_API void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 
 	if (c->transport == IBV_TRANSPORT_IWARP) {
 		if (moves && to == IBV_QPS_RTS)
-			rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_IWARP, "qp_state", RDMAEZ_VALUE_NONE,
-					     0, 0, 0);
+			rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_IWARP, "qp_state",
+					     RDMAEZ_VALUE_NONE, 0, 0, 0);
 		else
-			rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_IWARP, "attr_mask",
+			rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_IWARP, "attr_mask",
 					     RDMAEZ_VALUE_NONE, 0, 0, 0);
 	}
 	if ((traits & RDMAEZ_DRIVER_EFA) && (c->mask & ~efa_mask))
-		rdmaez_impl_qp_wrong(c, EOPNOTSUPP, RDMAEZ_MASK_DRIVER, "attr_mask",
+		rdmaez_impl_qp_wrong(c, EOPNOTSUPP, RDMAEZ_WHY_MASK_DRIVER, "attr_mask",
 				     RDMAEZ_VALUE_ATTR_MASK, (unsigned int)(c->mask & ~efa_mask), 0,
 				     (unsigned int)c->mask);
 	if ((traits & RDMAEZ_DRIVER_NO_SQD) && to == IBV_QPS_SQD)
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_NO_SQD, "qp_state", RDMAEZ_VALUE_NONE, 0, 0,
-				     0);
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_NO_SQD, "qp_state", RDMAEZ_VALUE_NONE, 0,
+				     0, 0);
 	if ((traits & RDMAEZ_DRIVER_RESET_FINAL) && moves && to == IBV_QPS_RESET)
-		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_RESET_FINAL, "qp_state",
+		rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_RESET_FINAL, "qp_state",
 				     RDMAEZ_VALUE_NONE, 0, 0, 0);
 	if ((traits & RDMAEZ_DRIVER_DRAINS) && moves && to != IBV_QPS_ERR &&
 	    rdmaez_impl_qp_start(c) == IBV_QPS_SQD && c->now.sq_draining)
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_SQ_DRAINING, "sq_draining",
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_SQ_DRAINING, "sq_draining",
 				     RDMAEZ_VALUE_NUMBER, 1, 0, 0);
 	if ((traits & RDMAEZ_DRIVER_ROCE_V2) && (c->mask & IBV_QP_AV) &&
 	    c->attr->ah_attr.is_global && c->row.entry.gid_type == IBV_GID_TYPE_ROCE_V1)
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_GID_TYPE_REFUSED, "ah_attr.grh.sgid_index",
-				     RDMAEZ_VALUE_ROW, c->attr->ah_attr.grh.sgid_index, 0, 0);
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_GID_TYPE_REFUSED,
+				     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_ROW,
+				     c->attr->ah_attr.grh.sgid_index, 0, 0);
 	if (moves && to == IBV_QPS_RTR && c->port_known && c->port.state != IBV_PORT_ACTIVE &&
 	    c->port.state != IBV_PORT_ACTIVE_DEFER)
-		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_PORT_DOWN, "port_num",
+		rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_PORT_DOWN, "port_num",
 				     RDMAEZ_VALUE_NUMBER, c->port.state, IBV_PORT_ACTIVE,
 				     IBV_PORT_ACTIVE);
 }
 
 /* The path MTU: the system call carries eight bits of it. */
-RDMAEZ_API void rdmaez_impl_qp_judge_mtu(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_mtu(struct rdmaez_impl_qp_case *c)
 {
 	const int given = (int)c->attr->path_mtu, sent = (uint8_t)given;
-	const enum rdmaez_reason reason = given >= 256 ? RDMAEZ_MTU_IN_BYTES : RDMAEZ_ENUM;
+	const enum rdmaez_why reason = given >= 256 ? RDMAEZ_WHY_MTU_IN_BYTES : RDMAEZ_WHY_ENUM;
 	const int traits = c->driver->traits;
 
 	if (!rdmaez_mtu_bytes((enum ibv_mtu)sent) || sent != given) {
@@ -380,20 +375,20 @@ RDMAEZ_API void rdmaez_impl_qp_judge_mtu(struct rdmaez_impl_qp_case *c)
 			rdmaez_impl_qp_wrong(c, EINVAL, reason, "path_mtu", RDMAEZ_VALUE_MTU, given,
 					     IBV_MTU_256, IBV_MTU_4096);
 		else
-			rdmaez_impl_qp_doubt(c, RDMAEZ_LIKELY, reason, "path_mtu", RDMAEZ_VALUE_MTU,
-					     given, IBV_MTU_256, IBV_MTU_4096);
+			rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_LIKELY, reason, "path_mtu",
+					     RDMAEZ_VALUE_MTU, given, IBV_MTU_256, IBV_MTU_4096);
 	} else if (c->port_known && sent > (int)c->port.max_mtu) {
 		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_MTU_MAX | RDMAEZ_DRIVER_MTU_ACTIVE,
-				      RDMAEZ_MTU_ABOVE_MAX, "path_mtu", sent, IBV_MTU_256,
+				      RDMAEZ_WHY_MTU_ABOVE_MAX, "path_mtu", sent, IBV_MTU_256,
 				      c->port.max_mtu);
 	} else if (c->port_known && sent > (int)c->port.active_mtu) {
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_MTU_ACTIVE, RDMAEZ_MTU_ABOVE_ACTIVE,
+		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_MTU_ACTIVE, RDMAEZ_WHY_MTU_ABOVE_ACTIVE,
 				      "path_mtu", sent, IBV_MTU_256, c->port.active_mtu);
 	}
 }
 
 /* What peers may do. */
-RDMAEZ_API void rdmaez_impl_qp_judge_access(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_access(struct rdmaez_impl_qp_case *c)
 {
 	/* FLUSH_GLOBAL and FLUSH_PERSISTENT, bits 8 and 9, have names from rdma-core 58. */
 	const unsigned int known = 0x31fu, flags = c->attr->qp_access_flags;
@@ -405,24 +400,27 @@ RDMAEZ_API void rdmaez_impl_qp_judge_access(struct rdmaez_impl_qp_case *c)
 		(c->driver->traits & RDMAEZ_DRIVER_DEPTH_RXE) && c->linux_version >= 612;
 
 	if (rxe_looks && (flags & ~rxe_known))
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_ACCESS_BITS, "qp_access_flags",
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_ACCESS_BITS, "qp_access_flags",
 				     RDMAEZ_VALUE_ACCESS, flags & ~rxe_known, 0, flags);
 	else if (flags & ~known)
-		rdmaez_impl_qp_doubt(c, RDMAEZ_LIKELY, RDMAEZ_ACCESS_BITS, "qp_access_flags",
-				     RDMAEZ_VALUE_ACCESS, flags & ~known, 0, flags);
+		rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_ACCESS_BITS,
+				     "qp_access_flags", RDMAEZ_VALUE_ACCESS, flags & ~known, 0,
+				     flags);
 	if (rxe_looks && c->type != IBV_QPT_RC && c->type != IBV_QPT_UC)
-		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_ACCESS_TYPE, "qp_access_flags",
+		rdmaez_impl_qp_wrong(c, EINVAL, RDMAEZ_WHY_ACCESS_TYPE, "qp_access_flags",
 				     RDMAEZ_VALUE_ACCESS, flags, 0, flags);
 	if (c->type == IBV_QPT_UC && (flags & reads))
-		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_ACCESS_TYPE, "qp_access_flags",
-				     RDMAEZ_VALUE_ACCESS, flags & reads, 0, flags);
+		rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_ACCESS_TYPE,
+				     "qp_access_flags", RDMAEZ_VALUE_ACCESS, flags & reads, 0,
+				     flags);
 	if ((flags & IBV_ACCESS_REMOTE_ATOMIC) && c->device.atomic_cap == IBV_ATOMIC_NONE)
-		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_ACCESS_ATOMIC, "qp_access_flags",
-				     RDMAEZ_VALUE_ACCESS, IBV_ACCESS_REMOTE_ATOMIC, 0, flags);
+		rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_ACCESS_ATOMIC,
+				     "qp_access_flags", RDMAEZ_VALUE_ACCESS,
+				     IBV_ACCESS_REMOTE_ATOMIC, 0, flags);
 }
 
 /* READs and atomics in flight, in both directions. */
-RDMAEZ_API void rdmaez_impl_qp_judge_depths(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_depths(struct rdmaez_impl_qp_case *c)
 {
 	const bool rxe = (c->driver->traits & RDMAEZ_DRIVER_DEPTH_RXE) != 0;
 	const unsigned int reads = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
@@ -433,77 +431,77 @@ RDMAEZ_API void rdmaez_impl_qp_judge_depths(struct rdmaez_impl_qp_case *c)
 
 	if ((c->mask & IBV_QP_MAX_QP_RD_ATOMIC) && c->attr->max_rd_atomic > as_requester)
 		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_DEPTHS | RDMAEZ_DRIVER_DEPTH_RXE,
-				      RDMAEZ_DEPTH_LIMIT, "max_rd_atomic", c->attr->max_rd_atomic,
-				      0, as_requester);
+				      RDMAEZ_WHY_DEPTH_LIMIT, "max_rd_atomic",
+				      c->attr->max_rd_atomic, 0, as_requester);
 	if ((c->mask & IBV_QP_MAX_DEST_RD_ATOMIC) && c->attr->max_dest_rd_atomic > as_responder)
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_DEPTHS, RDMAEZ_DEPTH_LIMIT,
+		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_DEPTHS, RDMAEZ_WHY_DEPTH_LIMIT,
 				      "max_dest_rd_atomic", c->attr->max_dest_rd_atomic, 0,
 				      as_responder);
 	if ((c->mask & IBV_QP_MAX_QP_RD_ATOMIC) && !c->attr->max_rd_atomic && rxe)
-		rdmaez_impl_qp_number(c, 0, RDMAEZ_DEPTH_ZERO_HANG, "max_rd_atomic", 0, 1,
+		rdmaez_impl_qp_number(c, 0, RDMAEZ_WHY_DEPTH_ZERO_HANG, "max_rd_atomic", 0, 1,
 				      as_requester);
 	if ((c->mask & IBV_QP_MAX_DEST_RD_ATOMIC) && !c->attr->max_dest_rd_atomic &&
 	    (access & reads))
-		rdmaez_impl_qp_number(c, 0, RDMAEZ_DEPTH_ZERO, "max_dest_rd_atomic", 0, 1,
+		rdmaez_impl_qp_number(c, 0, RDMAEZ_WHY_DEPTH_ZERO, "max_dest_rd_atomic", 0, 1,
 				      as_responder);
 }
 
 /* Timers and counters: too wide, or zero where zero is a surprise. */
-RDMAEZ_API void rdmaez_impl_qp_judge_timers(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_timers(struct rdmaez_impl_qp_case *c)
 {
 	const struct ibv_qp_attr *attr = c->attr;
 
 	if ((c->mask & IBV_QP_TIMEOUT) && attr->timeout > 31)
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_TIMEOUT_31, RDMAEZ_WIDTH, "timeout",
+		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_TIMEOUT_31, RDMAEZ_WHY_WIDTH, "timeout",
 				      attr->timeout, 0, 31);
 	if ((c->mask & IBV_QP_TIMEOUT) && attr->timeout == 0)
-		rdmaez_impl_qp_number(c, 0, RDMAEZ_TIMEOUT_ZERO, "timeout", 0, 1, 31);
+		rdmaez_impl_qp_number(c, 0, RDMAEZ_WHY_TIMEOUT_ZERO, "timeout", 0, 1, 31);
 	if ((c->mask & IBV_QP_MIN_RNR_TIMER) && attr->min_rnr_timer > 31)
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_STRICT, RDMAEZ_WIDTH, "min_rnr_timer",
+		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_STRICT, RDMAEZ_WHY_WIDTH, "min_rnr_timer",
 				      attr->min_rnr_timer, 0, 31);
 	if ((c->mask & IBV_QP_MIN_RNR_TIMER) && attr->min_rnr_timer == 0)
-		rdmaez_impl_qp_number(c, 0, RDMAEZ_RNR_TIMER_ZERO, "min_rnr_timer", 0, 1, 31);
+		rdmaez_impl_qp_number(c, 0, RDMAEZ_WHY_RNR_TIMER_ZERO, "min_rnr_timer", 0, 1, 31);
 	if ((c->mask & IBV_QP_RETRY_CNT) && attr->retry_cnt > 7)
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_STRICT, RDMAEZ_WIDTH, "retry_cnt",
+		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_STRICT, RDMAEZ_WHY_WIDTH, "retry_cnt",
 				      attr->retry_cnt, 0, 7);
 	if ((c->mask & IBV_QP_RETRY_CNT) && attr->retry_cnt == 0)
-		rdmaez_impl_qp_number(c, 0, RDMAEZ_RETRY_ZERO, "retry_cnt", 0, 1, 7);
+		rdmaez_impl_qp_number(c, 0, RDMAEZ_WHY_RETRY_ZERO, "retry_cnt", 0, 1, 7);
 	if ((c->mask & IBV_QP_RNR_RETRY) && attr->rnr_retry > 7)
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_STRICT, RDMAEZ_WIDTH, "rnr_retry",
+		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_STRICT, RDMAEZ_WHY_WIDTH, "rnr_retry",
 				      attr->rnr_retry, 0, 7);
 	if ((c->mask & IBV_QP_RNR_RETRY) && attr->rnr_retry == 0)
-		rdmaez_impl_qp_number(c, 0, RDMAEZ_RNR_RETRY_ZERO, "rnr_retry", 0, 1, 7);
+		rdmaez_impl_qp_number(c, 0, RDMAEZ_WHY_RNR_RETRY_ZERO, "rnr_retry", 0, 1, 7);
 }
 
 /* Numbers of 24 bits, and the P_Key. */
-RDMAEZ_API void rdmaez_impl_qp_judge_numbers(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_numbers(struct rdmaez_impl_qp_case *c)
 {
 	const struct ibv_qp_attr *attr = c->attr;
 
 	if ((c->mask & IBV_QP_RQ_PSN) && attr->rq_psn > RDMAEZ_24_BITS)
-		rdmaez_impl_qp_number(c, 0, RDMAEZ_PSN_WIDTH, "rq_psn", attr->rq_psn, 0,
+		rdmaez_impl_qp_number(c, 0, RDMAEZ_WHY_PSN_WIDTH, "rq_psn", attr->rq_psn, 0,
 				      RDMAEZ_24_BITS);
 	if ((c->mask & IBV_QP_SQ_PSN) && attr->sq_psn > RDMAEZ_24_BITS)
-		rdmaez_impl_qp_number(c, 0, RDMAEZ_PSN_WIDTH, "sq_psn", attr->sq_psn, 0,
+		rdmaez_impl_qp_number(c, 0, RDMAEZ_WHY_PSN_WIDTH, "sq_psn", attr->sq_psn, 0,
 				      RDMAEZ_24_BITS);
 	if ((c->mask & IBV_QP_DEST_QPN) && attr->dest_qp_num > RDMAEZ_24_BITS)
-		rdmaez_impl_qp_number(c, 0, RDMAEZ_WIDTH, "dest_qp_num", attr->dest_qp_num, 0,
+		rdmaez_impl_qp_number(c, 0, RDMAEZ_WHY_WIDTH, "dest_qp_num", attr->dest_qp_num, 0,
 				      RDMAEZ_24_BITS);
 	if (!(c->mask & IBV_QP_PKEY_INDEX) || !c->port_known)
 		return;
 	if (attr->pkey_index >= c->port.pkey_tbl_len)
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_PKEY, RDMAEZ_PKEY_INDEX, "pkey_index",
+		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_PKEY, RDMAEZ_WHY_PKEY_INDEX, "pkey_index",
 				      attr->pkey_index, 0, c->port.pkey_tbl_len - 1);
 	else if (c->pkey >= 0 && !(c->pkey & 0x7fff))
-		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_PKEY_EMPTY, "pkey_index",
+		rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_PKEY_EMPTY, "pkey_index",
 				     RDMAEZ_VALUE_PKEY, c->pkey, 0, 0);
 	else if (c->pkey >= 0 && !(c->pkey & 0x8000))
-		rdmaez_impl_qp_doubt(c, RDMAEZ_ADVICE, RDMAEZ_PKEY_LIMITED, "pkey_index",
+		rdmaez_impl_qp_doubt(c, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_PKEY_LIMITED, "pkey_index",
 				     RDMAEZ_VALUE_PKEY, c->pkey, 0, 0);
 }
 
 /* All of it, in the kernel's order. */
-RDMAEZ_IMPL_APART int rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 {
 	c->error = 0;
 	rdmaez_impl_qp_judge_bits(c);
@@ -524,7 +522,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 }
 
 /* 601 for Linux 6.1; 0 where it cannot be told. */
-RDMAEZ_API int rdmaez_impl_linux_version(void)
+RDMAEZ_IMPL int rdmaez_impl_linux_version(void)
 {
 	struct utsname name;
 	int part[2] = {0, 0};
@@ -541,8 +539,8 @@ RDMAEZ_API int rdmaez_impl_linux_version(void)
 	return part[0] * 100 + part[1];
 }
 
-RDMAEZ_API void rdmaez_impl_qp_read_row(struct ibv_context *context, const struct ibv_ah_attr *ah,
-					struct rdmaez_impl_qp_row *row)
+RDMAEZ_IMPL void rdmaez_impl_qp_read_row(struct ibv_context *context, const struct ibv_ah_attr *ah,
+					 struct rdmaez_impl_qp_row *row)
 {
 	memset(row, 0, sizeof(*row));
 	if (!ah->is_global)
@@ -554,8 +552,8 @@ RDMAEZ_API void rdmaez_impl_qp_read_row(struct ibv_context *context, const struc
 }
 
 /* Asks the device for whatever the request is about; 0, or the errno of ibv_query_qp(). */
-RDMAEZ_API int rdmaez_impl_qp_gather(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask,
-				     struct rdmaez_diag *diag, struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL int rdmaez_impl_qp_gather(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask,
+				      struct rdmaez_diag *diag, struct rdmaez_impl_qp_case *c)
 {
 	const int all = (IBV_QP_DEST_QPN << 1) - 1;
 	struct ibv_qp_init_attr init;
@@ -594,7 +592,7 @@ RDMAEZ_API int rdmaez_impl_qp_gather(struct ibv_qp *qp, const struct ibv_qp_attr
 }
 
 /* Notes in the record what the findings are about. */
-RDMAEZ_API void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
 {
 	struct rdmaez_diag *diag = c->diag;
 
@@ -612,36 +610,6 @@ RDMAEZ_API void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
 	}
 }
 
-/**
- * @brief Asks whether ibv_modify_qp() would accept a request, and changes nothing.
- *
- * Reads the queue pair's true state (not `qp->state`, which it refreshes), the device's limits, the
- * port, the GID and P_Key rows, and judges as the kernel and the device's driver do. Reports all that
- * is wrong, errors before advice; with 0 there may still be advice, about values that are accepted and
- * bring trouble later, and likely findings, about what cannot be seen from here.
- *
- * It answers 0 for whatever the kernel accepts. It cannot foresee what only trying shows: whether the
- * peer's Ethernet address resolves, what firmware says, and whether the process may set a privileged
- * Q_Key. rdmaez_qp_modify() explains those afterwards.
- *
- * @param qp the queue pair
- * @param attr the attributes, as for ibv_modify_qp()
- * @param attr_mask the mask, as for ibv_modify_qp()
- * @param diag receives all findings; may be NULL
- * @retval 0 the kernel would accept it, as far as can be seen
- * @retval EINVAL a NULL argument (#RDMAEZ_NULL_ARGUMENT), or the kernel would say so
- * @retval ENODATA the GID row named is empty (#RDMAEZ_GID_EMPTY)
- * @retval ENODEV the GID row's network interface is gone (#RDMAEZ_GID_NO_NETDEV)
- * @retval EOPNOTSUPP bits that are no attribute (#RDMAEZ_MASK_UNKNOWN) or that the driver does not take
- *         (#RDMAEZ_MASK_RATE_LIMIT, #RDMAEZ_MASK_DRIVER)
- * @return the errno of ibv_query_qp() where the queue pair cannot be asked (#RDMAEZ_QUERY_REFUSED)
- * @par Verbs calls
- * ibv_query_qp(), ibv_query_device(), ibv_query_port(), and ibv_query_gid_ex() and ibv_query_pkey()
- * for the rows named.
- * @par Threads
- * May be called from any thread that may use @p qp.
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
 			       struct rdmaez_diag *diag)
 {
@@ -650,11 +618,12 @@ RDMAEZ_API int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_qp_check");
 	if (!qp || !attr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT, qp ? "attr" : "qp");
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+					  qp ? "attr" : "qp");
 	rdmaez_impl_diag_qp(diag, qp);
 	error = rdmaez_impl_qp_gather(qp, attr, attr_mask, diag, &c);
 	if (error)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_qp");
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp");
 	rdmaez_impl_qp_note(&c);
 	error = rdmaez_impl_qp_judge(&c);
 	if (diag)
@@ -663,42 +632,44 @@ RDMAEZ_API int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr
 }
 
 /* What an errno of ibv_modify_qp() usually means for this request. */
-RDMAEZ_IMPL_APART enum rdmaez_reason rdmaez_impl_qp_meaning(const struct rdmaez_impl_qp_case *c,
-							    int error)
+RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_qp_meaning(const struct rdmaez_impl_qp_case *c,
+							int error)
 {
 	const bool resolves = (c->mask & IBV_QP_AV) && rdmaez_impl_qp_is_roce(c);
-	const enum rdmaez_reason route = resolves ? rdmaez_impl_route_meaning(error) : RDMAEZ_NONE;
+	const enum rdmaez_why route = resolves ? rdmaez_impl_route_meaning(error) : RDMAEZ_WHY_NONE;
 
-	if (route != RDMAEZ_NONE)
+	if (route != RDMAEZ_WHY_NONE)
 		return route;
 	if (error == EPERM && (c->mask & IBV_QP_QKEY))
-		return RDMAEZ_QKEY_PRIVILEGED;
+		return RDMAEZ_WHY_QKEY_PRIVILEGED;
 	if (error == EPERM || error == EACCES)
-		return RDMAEZ_SECURITY;
-	return rdmaez_impl_errno_meaning(error, RDMAEZ_REFUSED);
+		return RDMAEZ_WHY_SECURITY;
+	return rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_REFUSED);
 }
 
 /* After a refusal: judge the request, and where that does not explain it, say what the errno means. */
-RDMAEZ_IMPL_APART void rdmaez_impl_qp_explain(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
-					      int attr_mask, int error, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
+					     int attr_mask, int error, struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_case c;
 	int query_error = rdmaez_impl_qp_gather(qp, attr, attr_mask, diag, &c);
 
 	if (query_error) {
-		rdmaez_impl_refuse(diag, error, RDMAEZ_QUERY_REFUSED, "ibv_query_qp");
+		rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp");
 		return;
 	}
 	rdmaez_impl_qp_note(&c);
 	diag->error = error;
 	if (rdmaez_impl_qp_judge(&c) == error)
 		return;
-	rdmaez_impl_qp_doubt(&c, RDMAEZ_LIKELY, rdmaez_impl_qp_meaning(&c, error), "ibv_modify_qp",
-			     RDMAEZ_VALUE_NONE, 0, 0, 0);
+	rdmaez_impl_qp_doubt(&c, RDMAEZ_DIAG_LIKELY, rdmaez_impl_qp_meaning(&c, error),
+			     "ibv_modify_qp", RDMAEZ_VALUE_NONE, 0, 0, 0);
 }
 
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

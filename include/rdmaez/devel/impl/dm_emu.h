@@ -1,40 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file dm_emu.h
- * @brief Emulated device memory, for development and tests on devices that have none.
- *
- * rdmaez_dm_emu_attach() makes `ibv_alloc_dm`, the copies, `ibv_free_dm`, `ibv_reg_dm_mr` and the
- * `max_dm_size` of `ibv_query_device_ex` work on an open context of any device, Soft-RoCE for one. The
- * rules are those of mlx5, the one driver with device memory that the CPU can reach: what is refused
- * here, and with which errno, is refused there. Memory regions are zero-based and real: a peer's RDMA
- * READ, WRITE and atomics reach them.
- *
- * This is equipment for development: the "device memory" is host memory, so nothing gets faster by it.
- * `<rdmaez.h>` does not include this header; include it by its name where it is wanted.
- *
- * How: those verbs are called through pointers in the context, which are replaced and put back.
- * The memory is a file in memory, so that several contexts, of other processes as well, can share it.
- * libibverbs knows nothing of it: `ibv_import_dm` is not among the verbs that can be replaced, and
- * dm_share.h goes round it.
- *
- * @par Threads
- * What the verbs allow with a context is allowed with one that has emulated device memory.
- * Attaching, detaching and rdmaez_dm_emu_fail() want the context for themselves.
- *
- * @par Where it differs from mlx5
- * - A copy out of bounds is EFAULT even where mlx5's sum of offset and length wraps around.
- * - A region must begin at a multiple of the page size, else EOPNOTSUPP: the kernel takes host memory
- *   for address 0 only where a page begins (`ib_uverbs_reg_mr()`). mlx5 takes any offset.
- * - Whether a region is still registered is asked of the kernel, which can tell since Linux 5.9. Before
- *   that, ibv_free_dm() never answers EBUSY.
- * - A region that another process has registered counts until that process deregisters it and then
- *   makes any other call for device memory, or ends.
- * - What a process has is given back when it ends, however it does, unless it has forked: a child that
- *   has not called exec() has inherited the lock that says that the process lives, and keeps what its
- *   parent had until it ends, too.
- */
-#ifndef RDMAEZ_DM_EMU_H
-#define RDMAEZ_DM_EMU_H
+/* Bodies of dm_emu.h. */
+#ifndef RDMAEZ_DEVEL_IMPL_DM_EMU_H
+#define RDMAEZ_DEVEL_IMPL_DM_EMU_H
+
+#include "../dm_emu.h"
+
+#if RDMAEZ_IMPL_BODIES
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -45,130 +16,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "explain.h"
-#include "dm_token.h"
-#include "dm_hook.h"
+#include "../../impl/explain.h"
+#include "../../impl/dm_token.h"
+#include "../../impl/dm_hook.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** @brief Bits of rdmaez_dm_emu_opts.flags. */
-enum rdmaez_dm_emu_flag {
-	RDMAEZ_DM_EMU_FORCE = 1 << 0 /**< attach even where the device has memory of its own */
-};
-
-/** @brief The calls that rdmaez_dm_emu_fail() can make fail. */
-enum rdmaez_dm_emu_call {
-	RDMAEZ_DM_EMU_ALLOC,     /**< ibv_alloc_dm() */
-	RDMAEZ_DM_EMU_FREE,      /**< ibv_free_dm() */
-	RDMAEZ_DM_EMU_REG,       /**< ibv_reg_dm_mr() */
-	RDMAEZ_DM_EMU_COPY_TO,   /**< ibv_memcpy_to_dm() */
-	RDMAEZ_DM_EMU_COPY_FROM, /**< ibv_memcpy_from_dm() */
-	RDMAEZ_DM_EMU_QUERY,     /**< ibv_query_device_ex() */
-	RDMAEZ_DM_EMU_IMPORT     /**< what stands in for ibv_import_dm() */
-};
-
-/** @brief How much memory to emulate, or whose; all zero is a good beginning. */
-struct rdmaez_dm_emu_opts {
-	int flags; /**< RDMAEZ_DM_EMU_ bits */
-	int fd; /**< the memory to share, from rdmaez_dm_emu_fd() in this or another process; 0: new
-			memory. Stays the caller's */
-	size_t size; /**< bytes of all device memory, rounded up to pages; 0: 256 KiB. Ignored with
-			`fd`: the memory has its size */
-	size_t max_alloc; /**< what the device reports as `max_dm_size`, up to the rounded `size`; 0: all
-			     of that. Ignored with `fd` as well */
-};
-
-/* How many there can be at once, of all processes that share the memory. */
-#define RDMAEZ_IMPL_DM_EMU_SLOTS   128
-#define RDMAEZ_IMPL_DM_EMU_REFS    1024
-#define RDMAEZ_IMPL_DM_EMU_MEMBERS 64
-#define RDMAEZ_IMPL_DM_EMU_CALLS   (RDMAEZ_DM_EMU_IMPORT + 1)
-
-/* mlx5 aligns to 64 bytes at least; verbs do not tell how far a device goes. Here: to its page. */
-#define RDMAEZ_IMPL_DM_EMU_MAX_LOG_ALIGN 12
-
-/* "RZDMFILE" */
-#define RDMAEZ_IMPL_DM_EMU_FILE_MAGIC 0x525a444d46494c45ull
-
-/* fcntl() commands that need _GNU_SOURCE: locks of an open file, since Linux 3.15; and of memfds. */
-#define RDMAEZ_IMPL_DM_EMU_OFD_GETLK  36
-#define RDMAEZ_IMPL_DM_EMU_OFD_SETLK  37
-#define RDMAEZ_IMPL_DM_EMU_OFD_SETLKW 38
-#define RDMAEZ_IMPL_DM_EMU_ADD_SEALS  1033
-#define RDMAEZ_IMPL_DM_EMU_GET_SEALS  1034
-#define RDMAEZ_IMPL_DM_EMU_SHRINK     0x2 /* F_SEAL_SHRINK */
-#define RDMAEZ_IMPL_DM_EMU_SEALS      0x6 /* F_SEAL_SHRINK, F_SEAL_GROW */
-#define RDMAEZ_IMPL_DM_EMU_MEMFD      0x3 /* MFD_CLOEXEC, MFD_ALLOW_SEALING */
-
-/* One piece of device memory. It outlives its handle while anyone has it mapped. */
-struct rdmaez_impl_dm_emu_slot {
-	uint64_t offset; /* from the first byte of the device */
-	uint64_t taken;  /* bytes, in whole pages; 0: this slot is free */
-	uint64_t length; /* as asked for */
-	uint32_t handle; /* 0: freed */
-	uint32_t owner;  /* the member that allocated it, plus 1; 0: gone */
-};
-
-/* A use of one: it is mapped, or it is registered. */
-struct rdmaez_impl_dm_emu_ref {
-	uint32_t slot;   /* plus 1; 0: this entry is free */
-	uint32_t member; /* whose */
-	uint32_t is_mr;
-	uint32_t mr; /* the region's handle in its process */
-	uint32_t lkey;
-};
-
-/* The beginning of the file. The bytes of the device follow at the next page. */
-struct rdmaez_impl_dm_emu_file {
-	uint64_t magic;
-	uint64_t layout; /* sizeof this struct: another version of rdmaez may have another */
-	uint64_t start;  /* of the bytes, in the file */
-	uint64_t size;
-	uint64_t max_alloc;
-	uint32_t last_handle;
-	uint32_t joined[RDMAEZ_IMPL_DM_EMU_MEMBERS];
-	struct rdmaez_impl_dm_emu_slot slot[RDMAEZ_IMPL_DM_EMU_SLOTS];
-	struct rdmaez_impl_dm_emu_ref ref[RDMAEZ_IMPL_DM_EMU_REFS];
-};
-
-/* What the verbs below find through the context. The hook comes first: it is how they find it. */
-struct rdmaez_impl_dm_emu_state {
-	struct rdmaez_impl_dm_hook hook;
-	struct ibv_context *context;
-	pthread_mutex_t mutex; /* the file's lock is of the process, not of a thread */
-	struct rdmaez_impl_dm_emu_file *file;
-	size_t mapped; /* bytes */
-	/* The file's, checked when we came: who shares it could change them there. */
-	uint64_t start, size, max_alloc;
-	uint64_t page;   /* bytes */
-	uint32_t member; /* our number */
-	int driver;      /* what the kernel calls it; -1: it cannot be asked for regions */
-	/* What was there before. */
-	struct ibv_dm *(*alloc_dm)(struct ibv_context *, struct ibv_alloc_dm_attr *);
-	int (*free_dm)(struct ibv_dm *);
-	struct ibv_mr *(*reg_dm_mr)(struct ibv_pd *, struct ibv_dm *, uint64_t, size_t,
-				    unsigned int);
-	int (*query_device_ex)(struct ibv_context *, const struct ibv_query_device_ex_input *,
-			       struct ibv_device_attr_ex *, size_t);
-	/* Failures still to come. */
-	struct {
-		int error; /* 0: none */
-		bool each;
-		unsigned int left; /* calls up to the one that fails; 0: that has been */
-	} fault[RDMAEZ_IMPL_DM_EMU_CALLS];
-};
-
-/**
- * @brief The state of an emulation, in memory of the caller's.
- *
- * It starts from zero, `= {0}`, by which rdmaez_dm_emu_attach() knows that it is not in use, and must stay
- * where it is from attaching to detaching. Nothing in it is for the caller.
- */
-struct rdmaez_dm_emu {
-	struct rdmaez_impl_dm_emu_state state; /**< the emulation's own */
-};
 
 /* struct ibv_dm, and what mlx5 keeps behind it as well. */
 struct rdmaez_impl_dm_emu_dm {
@@ -185,7 +39,7 @@ struct rdmaez_impl_dm_emu_dm {
  * The first byte's lock guards the file, byte 1 + m is held by member m while it lives. The kernel
  * releases both when the process ends, however it does, and so do its children that have the file open.
  */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_flock(int fd, int command, int type, uint32_t byte)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_flock(int fd, int command, int type, uint32_t byte)
 {
 	struct flock lock;
 	int error;
@@ -203,13 +57,13 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_flock(int fd, int command, int type, ui
 	return error;
 }
 
-RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_lock(struct rdmaez_impl_dm_emu_state *emu)
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_emu_lock(struct rdmaez_impl_dm_emu_state *emu)
 {
 	pthread_mutex_lock(&emu->mutex);
 	rdmaez_impl_dm_emu_flock(emu->hook.fd, RDMAEZ_IMPL_DM_EMU_OFD_SETLKW, F_WRLCK, 0);
 }
 
-RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_unlock(struct rdmaez_impl_dm_emu_state *emu)
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_emu_unlock(struct rdmaez_impl_dm_emu_state *emu)
 {
 	rdmaez_impl_dm_emu_flock(emu->hook.fd, RDMAEZ_IMPL_DM_EMU_OFD_SETLK, F_UNLCK, 0);
 	pthread_mutex_unlock(&emu->mutex);
@@ -240,8 +94,8 @@ struct rdmaez_impl_dm_emu_ask {
 	struct rdmaez_impl_dm_emu_attr attr[4];
 };
 
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_query_mr(int fd, int driver, uint32_t handle,
-						  uint32_t *lkey)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_query_mr(int fd, int driver, uint32_t handle,
+						 uint32_t *lkey)
 {
 	static const uint16_t length[4] = {0, 4, 4, 8}; /* the handle, lkey, rkey, the length */
 	struct rdmaez_impl_dm_emu_ask ask;
@@ -268,7 +122,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_query_mr(int fd, int driver, uint32_t h
 }
 
 /* The kernel wants to hear the driver's number and does not tell it: only the right one gets ENOENT. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_driver(int fd)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_driver(int fd)
 {
 	int error = EINVAL;
 	uint32_t lkey;
@@ -281,8 +135,8 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_driver(int fd)
 	return -1;
 }
 
-RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_registered(const struct rdmaez_impl_dm_emu_state *emu,
-						     const struct rdmaez_impl_dm_emu_ref *ref)
+RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_emu_registered(const struct rdmaez_impl_dm_emu_state *emu,
+						    const struct rdmaez_impl_dm_emu_ref *ref)
 {
 	uint32_t lkey;
 
@@ -294,7 +148,7 @@ RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_registered(const struct rdmaez_impl_dm
 /* ---- The directory; all of it under the lock --------------------------------------------------- */
 
 /* What another process may change at any time is read once. */
-RDMAEZ_API uint64_t rdmaez_impl_dm_emu_get(const uint64_t *shared)
+RDMAEZ_IMPL uint64_t rdmaez_impl_dm_emu_get(const uint64_t *shared)
 {
 	return *(const volatile uint64_t *)shared;
 }
@@ -303,8 +157,8 @@ RDMAEZ_API uint64_t rdmaez_impl_dm_emu_get(const uint64_t *shared)
  * Reads a piece's place: whether it lies in the memory, in whole pages. A hostile peer can write here
  * what it likes, so that nothing becomes a pointer that has not been through this.
  */
-RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_place(const struct rdmaez_impl_dm_emu_state *emu,
-						uint32_t at, struct rdmaez_impl_dm_emu_slot *place)
+RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_emu_place(const struct rdmaez_impl_dm_emu_state *emu,
+					       uint32_t at, struct rdmaez_impl_dm_emu_slot *place)
 {
 	const struct rdmaez_impl_dm_emu_slot *slot = &emu->file->slot[at];
 
@@ -317,8 +171,7 @@ RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_place(const struct rdmaez_impl_dm_emu_
 }
 
 /* Forgets a member that has ended, its uses and its being an owner. */
-RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_bury(struct rdmaez_impl_dm_emu_file *file,
-					       uint32_t member)
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_emu_bury(struct rdmaez_impl_dm_emu_file *file, uint32_t member)
 {
 	file->joined[member] = 0;
 	for (int i = 0; i < RDMAEZ_IMPL_DM_EMU_REFS; i++)
@@ -329,8 +182,8 @@ RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_bury(struct rdmaez_impl_dm_emu_file *f
 			file->slot[i].owner = 0;
 }
 
-RDMAEZ_IMPL_APART unsigned int rdmaez_impl_dm_emu_uses(const struct rdmaez_impl_dm_emu_file *file,
-						       uint32_t slot, bool is_mr)
+RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_dm_emu_uses(const struct rdmaez_impl_dm_emu_file *file,
+						      uint32_t slot, bool is_mr)
 {
 	unsigned int count = 0;
 
@@ -340,7 +193,7 @@ RDMAEZ_IMPL_APART unsigned int rdmaez_impl_dm_emu_uses(const struct rdmaez_impl_
 }
 
 /* Gives back what nobody can use any more: what is freed, or of nobody, and mapped nowhere. */
-RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_collect(struct rdmaez_impl_dm_emu_file *file)
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_emu_collect(struct rdmaez_impl_dm_emu_file *file)
 {
 	for (uint32_t i = 0; i < RDMAEZ_IMPL_DM_EMU_SLOTS; i++) {
 		struct rdmaez_impl_dm_emu_slot *slot = &file->slot[i];
@@ -352,7 +205,7 @@ RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_collect(struct rdmaez_impl_dm_emu_file
 }
 
 /* Brings the directory up to date: members that have ended, regions that are deregistered. */
-RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_update(struct rdmaez_impl_dm_emu_state *emu)
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_emu_update(struct rdmaez_impl_dm_emu_state *emu)
 {
 	struct rdmaez_impl_dm_emu_file *file = emu->file;
 
@@ -372,7 +225,7 @@ RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_update(struct rdmaez_impl_dm_emu_state
 }
 
 /* A new use of ours of a slot; NULL where there are too many. */
-RDMAEZ_IMPL_APART struct rdmaez_impl_dm_emu_ref *
+RDMAEZ_IMPL_COLD struct rdmaez_impl_dm_emu_ref *
 rdmaez_impl_dm_emu_use(struct rdmaez_impl_dm_emu_state *emu, uint32_t slot)
 {
 	for (int i = 0; i < RDMAEZ_IMPL_DM_EMU_REFS; i++) {
@@ -389,7 +242,7 @@ rdmaez_impl_dm_emu_use(struct rdmaez_impl_dm_emu_state *emu, uint32_t slot)
 }
 
 /* The end of one mapping of ours. */
-RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_unuse(struct rdmaez_impl_dm_emu_state *emu, uint32_t slot)
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_emu_unuse(struct rdmaez_impl_dm_emu_state *emu, uint32_t slot)
 {
 	for (int i = 0; i < RDMAEZ_IMPL_DM_EMU_REFS; i++) {
 		struct rdmaez_impl_dm_emu_ref *ref = &emu->file->ref[i];
@@ -403,8 +256,8 @@ RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_unuse(struct rdmaez_impl_dm_emu_state 
 }
 
 /* The slot of a handle, or the number of slots. */
-RDMAEZ_IMPL_APART uint32_t rdmaez_impl_dm_emu_find(const struct rdmaez_impl_dm_emu_file *file,
-						   uint32_t handle)
+RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_dm_emu_find(const struct rdmaez_impl_dm_emu_file *file,
+						  uint32_t handle)
 {
 	uint32_t i = 0;
 
@@ -415,8 +268,8 @@ RDMAEZ_IMPL_APART uint32_t rdmaez_impl_dm_emu_find(const struct rdmaez_impl_dm_e
 }
 
 /* Where so many bytes are free: the lowest offset, or `size` where there is none. */
-RDMAEZ_IMPL_APART uint64_t rdmaez_impl_dm_emu_room(const struct rdmaez_impl_dm_emu_state *emu,
-						   uint64_t bytes)
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_dm_emu_room(const struct rdmaez_impl_dm_emu_state *emu,
+						  uint64_t bytes)
 {
 	struct rdmaez_impl_dm_emu_slot place;
 	uint64_t at = 0;
@@ -433,7 +286,8 @@ RDMAEZ_IMPL_APART uint64_t rdmaez_impl_dm_emu_room(const struct rdmaez_impl_dm_e
 
 /* ---- The verbs --------------------------------------------------------------------------------- */
 
-RDMAEZ_API struct rdmaez_impl_dm_emu_state *rdmaez_impl_dm_emu_of(const struct ibv_context *context)
+RDMAEZ_IMPL struct rdmaez_impl_dm_emu_state *
+rdmaez_impl_dm_emu_of(const struct ibv_context *context)
 {
 	return (struct rdmaez_impl_dm_emu_state *)rdmaez_impl_dm_slot(context);
 }
@@ -443,18 +297,18 @@ RDMAEZ_API struct rdmaez_impl_dm_emu_state *rdmaez_impl_dm_emu_of(const struct i
  * single words, and atomic so that this is no data race. An unknown compiler is trusted with the first.
  */
 #if defined(__GNUC__) && !defined(__TINYC__)
-RDMAEZ_API void rdmaez_impl_dm_emu_store(volatile uint32_t *to, uint32_t word)
+RDMAEZ_IMPL void rdmaez_impl_dm_emu_store(volatile uint32_t *to, uint32_t word)
 {
 	__atomic_store_n(to, word, __ATOMIC_RELAXED);
 }
 
-RDMAEZ_API uint32_t rdmaez_impl_dm_emu_load(const volatile uint32_t *from)
+RDMAEZ_IMPL uint32_t rdmaez_impl_dm_emu_load(const volatile uint32_t *from)
 {
 	return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 
 /* Counts down to 0 and no further; returns what there was. */
-RDMAEZ_API unsigned int rdmaez_impl_dm_emu_countdown(unsigned int *left)
+RDMAEZ_IMPL unsigned int rdmaez_impl_dm_emu_countdown(unsigned int *left)
 {
 	unsigned int was = __atomic_load_n(left, __ATOMIC_RELAXED);
 
@@ -464,24 +318,24 @@ RDMAEZ_API unsigned int rdmaez_impl_dm_emu_countdown(unsigned int *left)
 	return was;
 }
 #else
-RDMAEZ_API void rdmaez_impl_dm_emu_store(volatile uint32_t *to, uint32_t word)
+RDMAEZ_IMPL void rdmaez_impl_dm_emu_store(volatile uint32_t *to, uint32_t word)
 {
 	*to = word;
 }
 
-RDMAEZ_API uint32_t rdmaez_impl_dm_emu_load(const volatile uint32_t *from)
+RDMAEZ_IMPL uint32_t rdmaez_impl_dm_emu_load(const volatile uint32_t *from)
 {
 	return *from;
 }
 
-RDMAEZ_API unsigned int rdmaez_impl_dm_emu_countdown(unsigned int *left)
+RDMAEZ_IMPL unsigned int rdmaez_impl_dm_emu_countdown(unsigned int *left)
 {
 	return *left ? (*left)-- : 0;
 }
 #endif
 
 /* The failure that was asked for, 0: none. */
-RDMAEZ_API int rdmaez_impl_dm_emu_fault(struct rdmaez_impl_dm_emu_state *emu, int call)
+RDMAEZ_IMPL int rdmaez_impl_dm_emu_fault(struct rdmaez_impl_dm_emu_state *emu, int call)
 {
 	const int error = emu->fault[call].error;
 
@@ -491,8 +345,8 @@ RDMAEZ_API int rdmaez_impl_dm_emu_fault(struct rdmaez_impl_dm_emu_state *emu, in
 }
 
 /* mlx5 asks in this order. Of the host's pointer it takes for granted that it is aligned. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_copy_check(struct ibv_dm *verbs, int call, uint64_t offset,
-						    size_t length)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_copy_check(struct ibv_dm *verbs, int call, uint64_t offset,
+						   size_t length)
 {
 	const struct rdmaez_impl_dm_emu_dm *dm =
 		(const struct rdmaez_impl_dm_emu_dm *)(const void *)verbs;
@@ -506,8 +360,8 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_copy_check(struct ibv_dm *verbs, int ca
 }
 
 /* Word by word, as a device's memory is written: no byte is seen before its word is. */
-RDMAEZ_API int rdmaez_impl_dm_emu_copy_to(struct ibv_dm *verbs, uint64_t offset, const void *host,
-					  size_t length)
+RDMAEZ_IMPL int rdmaez_impl_dm_emu_copy_to(struct ibv_dm *verbs, uint64_t offset, const void *host,
+					   size_t length)
 {
 	struct rdmaez_impl_dm_emu_dm *dm = (struct rdmaez_impl_dm_emu_dm *)(void *)verbs;
 	const int error =
@@ -525,8 +379,8 @@ RDMAEZ_API int rdmaez_impl_dm_emu_copy_to(struct ibv_dm *verbs, uint64_t offset,
 	return 0;
 }
 
-RDMAEZ_API int rdmaez_impl_dm_emu_copy_from(void *host, struct ibv_dm *verbs, uint64_t offset,
-					    size_t length)
+RDMAEZ_IMPL int rdmaez_impl_dm_emu_copy_from(void *host, struct ibv_dm *verbs, uint64_t offset,
+					     size_t length)
 {
 	struct rdmaez_impl_dm_emu_dm *dm = (struct rdmaez_impl_dm_emu_dm *)(void *)verbs;
 	const int error =
@@ -545,9 +399,9 @@ RDMAEZ_API int rdmaez_impl_dm_emu_copy_from(void *host, struct ibv_dm *verbs, ui
 }
 
 /* The program's own object for a slot that it uses; EBADF, and no use, where that is spoilt. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_fill(struct rdmaez_impl_dm_emu_state *emu, uint32_t at,
-					      uint32_t handle, bool allocated,
-					      struct rdmaez_impl_dm_emu_dm *dm)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_fill(struct rdmaez_impl_dm_emu_state *emu, uint32_t at,
+					     uint32_t handle, bool allocated,
+					     struct rdmaez_impl_dm_emu_dm *dm)
 {
 	/* Where rdma-core 35 put the handle; before that there is padding, or dm->handle itself. */
 	const size_t handle_at = offsetof(struct ibv_dm, comp_mask) + sizeof(uint32_t);
@@ -571,8 +425,8 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_fill(struct rdmaez_impl_dm_emu_state *e
 }
 
 /* Takes a slot and the bytes; 0 or ENOMEM. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_take(struct rdmaez_impl_dm_emu_state *emu, size_t length,
-					      uint32_t *taken, uint32_t *handle)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_take(struct rdmaez_impl_dm_emu_state *emu, size_t length,
+					     uint32_t *taken, uint32_t *handle)
 {
 	struct rdmaez_impl_dm_emu_file *file = emu->file;
 	/* As of the real thing: each takes whole pages, so that no process maps what is another's. */
@@ -594,8 +448,8 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_take(struct rdmaez_impl_dm_emu_state *e
 	return 0;
 }
 
-RDMAEZ_API struct ibv_dm *rdmaez_impl_dm_emu_alloc(struct ibv_context *context,
-						   struct ibv_alloc_dm_attr *attr)
+RDMAEZ_IMPL struct ibv_dm *rdmaez_impl_dm_emu_alloc(struct ibv_context *context,
+						    struct ibv_alloc_dm_attr *attr)
 {
 	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(context);
 	int error = rdmaez_impl_dm_emu_fault(emu, RDMAEZ_DM_EMU_ALLOC);
@@ -624,7 +478,7 @@ RDMAEZ_API struct ibv_dm *rdmaez_impl_dm_emu_alloc(struct ibv_context *context,
 }
 
 /* Ends the object of this process; what it stood for may live on. */
-RDMAEZ_API void rdmaez_impl_dm_emu_unimport(struct ibv_dm *verbs)
+RDMAEZ_IMPL void rdmaez_impl_dm_emu_unimport(struct ibv_dm *verbs)
 {
 	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(verbs->context);
 	struct rdmaez_impl_dm_emu_dm *dm = (struct rdmaez_impl_dm_emu_dm *)(void *)verbs;
@@ -637,7 +491,7 @@ RDMAEZ_API void rdmaez_impl_dm_emu_unimport(struct ibv_dm *verbs)
 }
 
 /* As in mlx5, the object stays where the device refuses: it can be tried again. */
-RDMAEZ_API int rdmaez_impl_dm_emu_free(struct ibv_dm *verbs)
+RDMAEZ_IMPL int rdmaez_impl_dm_emu_free(struct ibv_dm *verbs)
 {
 	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(verbs->context);
 	struct rdmaez_impl_dm_emu_dm *dm = (struct rdmaez_impl_dm_emu_dm *)(void *)verbs;
@@ -662,8 +516,8 @@ RDMAEZ_API int rdmaez_impl_dm_emu_free(struct ibv_dm *verbs)
 }
 
 /* What stands in for ibv_import_dm(). */
-RDMAEZ_API int rdmaez_impl_dm_emu_import(struct ibv_context *context, uint32_t handle,
-					 struct ibv_dm **imported)
+RDMAEZ_IMPL int rdmaez_impl_dm_emu_import(struct ibv_context *context, uint32_t handle,
+					  struct ibv_dm **imported)
 {
 	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(context);
 	int error = rdmaez_impl_dm_emu_fault(emu, RDMAEZ_DM_EMU_IMPORT);
@@ -693,7 +547,7 @@ RDMAEZ_API int rdmaez_impl_dm_emu_import(struct ibv_context *context, uint32_t h
 }
 
 /* mlx5 takes five flags, and the kernel two rules: 0 or EINVAL. */
-RDMAEZ_API int rdmaez_impl_dm_emu_check_access(unsigned int access)
+RDMAEZ_IMPL int rdmaez_impl_dm_emu_check_access(unsigned int access)
 {
 	const unsigned int taken = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 				   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
@@ -706,11 +560,11 @@ RDMAEZ_API int rdmaez_impl_dm_emu_check_access(unsigned int access)
 }
 
 /* A region of the host's memory, made to look like one of the device's. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_reg_bytes(struct rdmaez_impl_dm_emu_state *emu,
-						   struct ibv_pd *pd,
-						   struct rdmaez_impl_dm_emu_dm *dm,
-						   uint64_t offset, size_t length,
-						   unsigned int access, struct ibv_mr **mr)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_reg_bytes(struct rdmaez_impl_dm_emu_state *emu,
+						  struct ibv_pd *pd,
+						  struct rdmaez_impl_dm_emu_dm *dm, uint64_t offset,
+						  size_t length, unsigned int access,
+						  struct ibv_mr **mr)
 {
 	struct rdmaez_impl_dm_emu_ref *ref;
 	int error;
@@ -735,9 +589,9 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_reg_bytes(struct rdmaez_impl_dm_emu_sta
 	return 0;
 }
 
-RDMAEZ_API struct ibv_mr *rdmaez_impl_dm_emu_reg(struct ibv_pd *pd, struct ibv_dm *verbs,
-						 uint64_t offset, size_t length,
-						 unsigned int access)
+RDMAEZ_IMPL struct ibv_mr *rdmaez_impl_dm_emu_reg(struct ibv_pd *pd, struct ibv_dm *verbs,
+						  uint64_t offset, size_t length,
+						  unsigned int access)
 {
 	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(pd->context);
 	struct rdmaez_impl_dm_emu_dm *dm = (struct rdmaez_impl_dm_emu_dm *)(void *)verbs;
@@ -766,9 +620,9 @@ RDMAEZ_API struct ibv_mr *rdmaez_impl_dm_emu_reg(struct ibv_pd *pd, struct ibv_d
 }
 
 /* Adds max_dm_size to what the device says of itself. */
-RDMAEZ_API int rdmaez_impl_dm_emu_query(struct ibv_context *context,
-					const struct ibv_query_device_ex_input *input,
-					struct ibv_device_attr_ex *attr, size_t attr_size)
+RDMAEZ_IMPL int rdmaez_impl_dm_emu_query(struct ibv_context *context,
+					 const struct ibv_query_device_ex_input *input,
+					 struct ibv_device_attr_ex *attr, size_t attr_size)
 {
 	struct rdmaez_impl_dm_emu_state *emu = rdmaez_impl_dm_emu_of(context);
 	const size_t end =
@@ -799,7 +653,7 @@ extern long rdmaez_impl_dm_emu_syscall(long number, ...) __asm__("syscall");
  * thing that a peer sends may have effects, and a file that a peer can cut would end us by SIGBUS. Only
  * a file in memory has seals, so that to ask for them settles both.
  */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_reopen(int fd)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_reopen(int fd)
 {
 	const int seals = fcntl(fd, RDMAEZ_IMPL_DM_EMU_GET_SEALS);
 	char path[32] = "/proc/self/fd/";
@@ -820,7 +674,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_reopen(int fd)
 }
 
 /* Whether the file is what it should be, its header fitting its size; keeps the numbers. */
-RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_adopt(struct rdmaez_impl_dm_emu_state *emu)
+RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_emu_adopt(struct rdmaez_impl_dm_emu_state *emu)
 {
 	const struct rdmaez_impl_dm_emu_file *file = emu->file;
 
@@ -833,7 +687,7 @@ RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_adopt(struct rdmaez_impl_dm_emu_state 
 	       (emu->start | emu->size) % emu->page == 0;
 }
 
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_map(struct rdmaez_impl_dm_emu_state *emu)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_map(struct rdmaez_impl_dm_emu_state *emu)
 {
 	struct stat about;
 	void *mapped;
@@ -851,8 +705,8 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_map(struct rdmaez_impl_dm_emu_state *em
 }
 
 /* New memory: a file without a name, which nobody can cut under our feet. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_create(struct rdmaez_impl_dm_emu_state *emu, size_t size,
-						size_t max_alloc)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_create(struct rdmaez_impl_dm_emu_state *emu, size_t size,
+					       size_t max_alloc)
 {
 	const size_t page = (size_t)emu->page;
 	const size_t start = (sizeof(*emu->file) + page - 1) / page * page;
@@ -880,7 +734,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_create(struct rdmaez_impl_dm_emu_state 
 	return 0;
 }
 
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_share(struct rdmaez_impl_dm_emu_state *emu, int fd)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_share(struct rdmaez_impl_dm_emu_state *emu, int fd)
 {
 	int error;
 
@@ -900,7 +754,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_share(struct rdmaez_impl_dm_emu_state *
 }
 
 /* Becomes a member; ENOSPC where there are too many. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_join(struct rdmaez_impl_dm_emu_state *emu)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_join(struct rdmaez_impl_dm_emu_state *emu)
 {
 	uint32_t m = 0;
 	int error = ENOSPC;
@@ -922,7 +776,7 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_join(struct rdmaez_impl_dm_emu_state *e
 }
 
 /* The memory goes, with the lock that said that we live. */
-RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_end(struct rdmaez_impl_dm_emu_state *emu)
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_emu_end(struct rdmaez_impl_dm_emu_state *emu)
 {
 	munmap(emu->file, emu->mapped);
 	close(emu->hook.fd);
@@ -931,8 +785,8 @@ RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_end(struct rdmaez_impl_dm_emu_state *e
 }
 
 /* Puts our verbs in the place of the device's. */
-RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_install(struct rdmaez_impl_dm_emu_state *emu,
-						  struct verbs_context *verbs)
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_emu_install(struct rdmaez_impl_dm_emu_state *emu,
+						 struct verbs_context *verbs)
 {
 	emu->alloc_dm = verbs->alloc_dm;
 	emu->free_dm = verbs->free_dm;
@@ -949,36 +803,36 @@ RDMAEZ_IMPL_APART void rdmaez_impl_dm_emu_install(struct rdmaez_impl_dm_emu_stat
 }
 
 /* The sizes of new memory, or what is wrong with them, before anything is made. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_sizes(const struct rdmaez_dm_emu_opts *opts, size_t page,
-					       size_t *size, size_t *max_alloc,
-					       struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_sizes(const struct rdmaez_dm_emu_opts *opts, size_t page,
+					      size_t *size, size_t *max_alloc,
+					      struct rdmaez_diag *diag)
 {
 	const size_t most = SIZE_MAX / 4;
 
 	*size = opts->size ? opts->size : 256 * 1024;
 	if (*size > most)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "opts.size",
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_RANGE, "opts.size",
 						RDMAEZ_VALUE_BYTES, (int64_t)*size, 1,
 						(int64_t)most);
 	*size = (*size + page - 1) / page * page;
 	*max_alloc = opts->max_alloc ? opts->max_alloc : *size;
 	if (*max_alloc > *size)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_RANGE, "opts.max_alloc",
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_RANGE, "opts.max_alloc",
 						RDMAEZ_VALUE_BYTES, (int64_t)*max_alloc, 1,
 						(int64_t)*size);
 	return 0;
 }
 
 /* Whether it is attached now, to whichever context. */
-RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_is_live(const struct rdmaez_impl_dm_emu_state *emu)
+RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_emu_is_live(const struct rdmaez_impl_dm_emu_state *emu)
 {
 	return emu->hook.magic == RDMAEZ_IMPL_DM_HOOK_MAGIC &&
 	       rdmaez_impl_dm_hook_of(emu->context) == &emu->hook;
 }
 
 /* Whether a context is one to attach to, by these flags: 0, or the errno value of the refusal. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_check_context(struct ibv_context *context, int flags,
-						       struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_check_context(struct ibv_context *context, int flags,
+						      struct rdmaez_diag *diag)
 {
 	/* Of the pointers that are replaced this one comes first in the struct, so it is the last
 	 * that an old libibverbs got. */
@@ -987,25 +841,25 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_check_context(struct ibv_context *conte
 	struct ibv_device_attr_ex device;
 
 	if (flags & ~RDMAEZ_DM_EMU_FORCE)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_OPTION_UNKNOWN, "opts.flags",
-						RDMAEZ_VALUE_FLAGS, flags & ~RDMAEZ_DM_EMU_FORCE, 0,
-						flags);
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_OPTION_UNKNOWN,
+						"opts.flags", RDMAEZ_VALUE_FLAGS,
+						flags & ~RDMAEZ_DM_EMU_FORCE, 0, flags);
 	if (!verbs || verbs->sz < needed)
-		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_NOT_SUPPORTED, "context");
+		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "context");
 	if (rdmaez_impl_dm_hook_of(context))
-		return rdmaez_impl_refuse(diag, EBUSY, RDMAEZ_DM_EMU_ATTACHED, "context");
+		return rdmaez_impl_refuse(diag, EBUSY, RDMAEZ_WHY_DM_EMU_ATTACHED, "context");
 	if (flags & RDMAEZ_DM_EMU_FORCE || ibv_query_device_ex(context, NULL, &device) ||
 	    !device.max_dm_size)
 		return 0;
-	return rdmaez_impl_refuse_value(diag, EEXIST, RDMAEZ_DM_EMU_REAL, "max_dm_size",
+	return rdmaez_impl_refuse_value(diag, EEXIST, RDMAEZ_WHY_DM_EMU_REAL, "max_dm_size",
 					RDMAEZ_VALUE_BYTES, (int64_t)device.max_dm_size, 0, 0);
 }
 
 /* After a failure: a wrong descriptor, or what the errno says. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_failed(int error, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_failed(int error, struct rdmaez_diag *diag)
 {
 	if (error == EBADF)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_DM_EMU_FD, "opts.fd");
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_EMU_FD, "opts.fd");
 	if (diag) {
 		diag->error = error;
 		rdmaez_impl_explain_errno(diag, "opts.size", error);
@@ -1014,10 +868,10 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_failed(int error, struct rdmaez_diag *d
 }
 
 /* Makes the memory, or finds it, and becomes a member. */
-RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_begin(struct ibv_context *context,
-					       const struct rdmaez_dm_emu_opts *opts,
-					       struct rdmaez_impl_dm_emu_state *emu,
-					       struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_emu_begin(struct ibv_context *context,
+					      const struct rdmaez_dm_emu_opts *opts,
+					      struct rdmaez_impl_dm_emu_state *emu,
+					      struct rdmaez_diag *diag)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t size, max_alloc;
@@ -1045,39 +899,6 @@ RDMAEZ_IMPL_APART int rdmaez_impl_dm_emu_begin(struct ibv_context *context,
 	return rdmaez_impl_dm_emu_failed(error, diag);
 }
 
-/**
- * @brief Gives an open context emulated device memory.
- *
- * From here on the verbs of device memory work on @p context, until rdmaez_dm_emu_detach(). Detach before
- * ibv_close_device().
- *
- * Each piece takes whole pages of the memory, as it does on the device, so there may be fewer of them
- * than their lengths suggest. Alignment goes up to 4096 bytes, `log_align_req` 12.
- *
- * @param context the device
- * @param opts how much memory, or whose; NULL: 256 KiB of new memory
- * @param emu the state, in memory that starts from zero, `= {0}`, and stays in its place; after a failure it
- *        is detached, unless the failure is that it was attached already: then nothing is changed
- * @param diag receives the explanation; may be NULL
- * @retval 0 attached
- * @retval EINVAL @p context or @p emu is NULL (#RDMAEZ_NULL_ARGUMENT); of new memory, `max_alloc` is above
- *         the rounded `size`, or `size` above what there can be (#RDMAEZ_RANGE); unknown flags
- *         (#RDMAEZ_OPTION_UNKNOWN)
- * @retval EEXIST the device has device memory of its own, and #RDMAEZ_DM_EMU_FORCE is not set
- *         (#RDMAEZ_DM_EMU_REAL)
- * @retval EBUSY @p context has an emulation already, or @p emu is attached, to this context or another
- *         (#RDMAEZ_DM_EMU_ATTACHED)
- * @retval EBADF `fd` is not what rdmaez_dm_emu_fd() of this version of rdmaez tells, such as a file that
- *         could be cut while it is used (#RDMAEZ_DM_EMU_FD)
- * @retval ENOSPC 64 contexts share the memory already (#RDMAEZ_NO_RESOURCES)
- * @retval ENOMEM no memory, or no address space (#RDMAEZ_NO_RESOURCES)
- * @retval EOPNOTSUPP not a context of rdma-core's libibverbs (#RDMAEZ_NOT_SUPPORTED)
- * @return any other errno of memfd_create() and mmap() (#RDMAEZ_UNEXPLAINED)
- * @par Verbs calls
- * One ibv_query_device_ex(), without #RDMAEZ_DM_EMU_FORCE.
- * @since rdmaez 0.1; rdma-core 33; Linux 3.17 with /proc. Source of the rules: mlx5 of rdma-core 18 to 65
- *        and of Linux 6.1 to 7.2
- */
 RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 				    const struct rdmaez_dm_emu_opts *opts,
 				    struct rdmaez_dm_emu *emu, struct rdmaez_diag *diag)
@@ -1092,11 +913,11 @@ RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 	if (emu && !live)
 		emu->state.hook.magic = 0; /* whatever is refused: there is nothing to detach */
 	if (!context || !emu)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_NULL_ARGUMENT,
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  context ? "emu" : "context");
 	rdmaez_impl_diag_device(diag, context);
 	if (live)
-		return rdmaez_impl_refuse(diag, EBUSY, RDMAEZ_DM_EMU_ATTACHED, "emu");
+		return rdmaez_impl_refuse(diag, EBUSY, RDMAEZ_WHY_DM_EMU_ATTACHED, "emu");
 	error = rdmaez_impl_dm_emu_check_context(context, opts->flags, diag);
 	if (!error)
 		error = rdmaez_impl_dm_emu_begin(context, opts, &emu->state, diag);
@@ -1105,18 +926,6 @@ RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 	return error;
 }
 
-/**
- * @brief Takes the emulation away again: the context is as it was before.
- *
- * The memory itself lives on while others share it.
- *
- * @param emu what rdmaez_dm_emu_attach() has filled
- * @retval 0 detached
- * @retval EINVAL @p emu is NULL, or detached already
- * @retval EBUSY device memory that was allocated or imported on the context is still there; nothing is
- *         changed
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API int rdmaez_dm_emu_detach(struct rdmaez_dm_emu *emu)
 {
 	struct rdmaez_impl_dm_emu_state *state;
@@ -1147,45 +956,16 @@ RDMAEZ_API int rdmaez_dm_emu_detach(struct rdmaez_dm_emu *emu)
 	return 0;
 }
 
-/**
- * @brief Whether the device memory of a context is emulated.
- * @param context the device; NULL: no
- * @return true from rdmaez_dm_emu_attach() to rdmaez_dm_emu_detach()
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API bool rdmaez_dm_emu_is_attached(const struct ibv_context *context)
 {
 	return context && rdmaez_impl_dm_hook_of(context);
 }
 
-/**
- * @brief The file descriptor by which another context, or process, can share the memory.
- *
- * Pass it over a Unix socket, as rdmaez_dm_send() does, and give it to rdmaez_dm_emu_attach() at the
- * other end.
- *
- * @param emu what rdmaez_dm_emu_attach() has filled
- * @return the descriptor, which stays the emulation's; -1: not attached
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API int rdmaez_dm_emu_fd(const struct rdmaez_dm_emu *emu)
 {
 	return emu && emu->state.hook.magic == RDMAEZ_IMPL_DM_HOOK_MAGIC ? emu->state.hook.fd : -1;
 }
 
-/**
- * @brief Lets a call fail, as a device in trouble would.
- *
- * The call then has no effect. A second order for the same call replaces the first.
- *
- * @param emu what rdmaez_dm_emu_attach() has filled
- * @param call which
- * @param nth the first such call from now on is 1; 0: every one
- * @param error the errno value; 0: as if nothing had been ordered
- * @retval 0 so it will be
- * @retval EINVAL @p emu is NULL or detached, no such @p call, or @p error is negative
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API int rdmaez_dm_emu_fail(struct rdmaez_dm_emu *emu, enum rdmaez_dm_emu_call call,
 				  unsigned int nth, int error)
 {
@@ -1199,8 +979,8 @@ RDMAEZ_API int rdmaez_dm_emu_fail(struct rdmaez_dm_emu *emu, enum rdmaez_dm_emu_
 }
 
 /* Whether a device is the token's: by the GUID, and by the name where it has none. */
-RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_is_device(struct ibv_device *device,
-						    const struct rdmaez_dm_token *token)
+RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_emu_is_device(struct ibv_device *device,
+						   const struct rdmaez_dm_token *token)
 {
 	const __be64 guid = ibv_get_device_guid(device);
 	uint8_t bytes[sizeof(guid)];
@@ -1212,16 +992,6 @@ RDMAEZ_IMPL_APART bool rdmaez_impl_dm_emu_is_device(struct ibv_device *device,
 	return strcmp(ibv_get_device_name(device), token->device) == 0;
 }
 
-/**
- * @brief Opens the device of shared memory that is emulated: `open` of struct rdmaez_dm_share_opts.
- *
- * @param fd what came with the token; stays the caller's
- * @param token tells the device: its GUID, or where that is 0 its name
- * @param arg the struct rdmaez_dm_emu to attach, from zero, `arg` of the options
- * @return the context with the emulation attached, for rdmaez_dm_emu_close(); NULL and errno: ENODEV
- *         where there is no such device, else as ibv_open_device() and rdmaez_dm_emu_attach()
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API struct ibv_context *rdmaez_dm_emu_open(int fd, const struct rdmaez_dm_token *token,
 						  void *arg)
 {
@@ -1252,17 +1022,6 @@ RDMAEZ_API struct ibv_context *rdmaez_dm_emu_open(int fd, const struct rdmaez_dm
 	return error ? NULL : context;
 }
 
-/**
- * @brief Closes what rdmaez_dm_emu_open() has opened: `close` of struct rdmaez_dm_share_opts.
- *
- * @param context the device
- * @param arg the struct rdmaez_dm_emu
- * @retval 0 detached and closed
- * @retval EBUSY device memory is still there; nothing is closed
- * @retval EINVAL @p arg is not attached
- * @return any errno of ibv_close_device()
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API int rdmaez_dm_emu_close(struct ibv_context *context, void *arg)
 {
 	const int error = rdmaez_dm_emu_detach((struct rdmaez_dm_emu *)arg);
@@ -1274,5 +1033,7 @@ RDMAEZ_API int rdmaez_dm_emu_close(struct ibv_context *context, void *arg)
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

@@ -1,62 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file caps_kind.h
- * @brief How the numbers of a capability are to be read: units, and names for values and bits.
- *
- * Every field of struct rdmaez_caps and struct rdmaez_port_caps has a kind. Some kinds are sets of
- * bits, some are enums; their names stand here by number, so they are known whatever the age of the
- * installed verbs.h. Everything here is pure, calls no verb and may be called from any thread.
- */
-#ifndef RDMAEZ_CAPS_KIND_H
-#define RDMAEZ_CAPS_KIND_H
+/* Names of the bits and values of capabilities. */
+#ifndef RDMAEZ_IMPL_CAPS_KIND_H
+#define RDMAEZ_IMPL_CAPS_KIND_H
 
-#include "base.h"
+#if RDMAEZ_IMPL_BODIES
+
+#include "../caps.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** @brief How the value of a field is to be read. */
-enum rdmaez_caps_kind {
-	RDMAEZ_KIND_TEXT,   /**< characters, not a number */
-	RDMAEZ_KIND_GUID,   /**< 64 bits in network byte order */
-	RDMAEZ_KIND_ID,     /**< an identifier that people know in hexadecimal */
-	RDMAEZ_KIND_NUMBER, /**< an identifier, a code or a counter that people know in decimal */
-	RDMAEZ_KIND_BOOL,   /**< 0 or 1 */
-	RDMAEZ_KIND_COUNT,  /**< how many */
-	RDMAEZ_KIND_BYTES,  /**< a size in bytes */
-	RDMAEZ_KIND_SIZES,  /**< a set of sizes: bit n stands for 2 to the power of n bytes */
-	RDMAEZ_KIND_TIMER,  /**< an exponent: 4.096 us times 2 to its power */
-	RDMAEZ_KIND_NS,     /**< a time in ns */
-	RDMAEZ_KIND_US,     /**< a time in us */
-	RDMAEZ_KIND_HZ,     /**< a clock in Hz */
-	RDMAEZ_KIND_KHZ,    /**< a clock in kHz */
-	RDMAEZ_KIND_KBPS,   /**< a rate in kbit/s, 1000 bits each */
-	RDMAEZ_KIND_MASK,   /**< which bits of another number are valid */
-	RDMAEZ_KIND_NODE_TYPE,        /**< `enum ibv_node_type` */
-	RDMAEZ_KIND_TRANSPORT,        /**< `enum ibv_transport_type` */
-	RDMAEZ_KIND_ATOMIC_CAP,       /**< `enum ibv_atomic_cap` */
-	RDMAEZ_KIND_PORT_STATE,       /**< `enum ibv_port_state` */
-	RDMAEZ_KIND_MTU,              /**< `enum ibv_mtu` */
-	RDMAEZ_KIND_LINK_LAYER,       /**< `IBV_LINK_LAYER_` */
-	RDMAEZ_KIND_PHYS_STATE,       /**< the port's physical state, by the codes of IBTA */
-	RDMAEZ_KIND_WIDTH,            /**< the link's width, by the codes of IBTA */
-	RDMAEZ_KIND_SPEED,            /**< a lane's speed, by the codes of IBTA */
-	RDMAEZ_KIND_VL,               /**< the greatest virtual lane, by the codes of IBTA */
-	RDMAEZ_KIND_DEVICE_FLAGS,     /**< a set of `IBV_DEVICE_` bits, 64 wide */
-	RDMAEZ_KIND_ODP_GENERAL,      /**< a set of `enum ibv_odp_general_caps` */
-	RDMAEZ_KIND_ODP_TRANSPORT,    /**< a set of `enum ibv_odp_transport_cap_bits` */
-	RDMAEZ_KIND_RAW_PACKET,       /**< a set of `enum ibv_raw_packet_caps` */
-	RDMAEZ_KIND_RX_HASH_FUNCTION, /**< a set of `enum ibv_rx_hash_function_flags` */
-	RDMAEZ_KIND_RX_HASH_FIELDS,   /**< a set of `enum ibv_rx_hash_fields` */
-	RDMAEZ_KIND_TM_FLAGS,         /**< a set of `enum ibv_tm_cap_flags` */
-	RDMAEZ_KIND_PCI_ATOMIC,       /**< a set of `enum ibv_pci_atomic_op_size` */
-	RDMAEZ_KIND_QP_TYPES,         /**< a set of queue pair types: bit n is type n */
-	RDMAEZ_KIND_PORT_FLAGS,       /**< a set of `enum ibv_port_cap_flags` */
-	RDMAEZ_KIND_PORT_FLAGS2,      /**< a set of `enum ibv_port_cap_flags2` */
-	RDMAEZ_KIND_PORT_QPF,         /**< a set of `IBV_QPF_` bits */
-	RDMAEZ_KIND_TOTAL             /**< how many there are */
-};
 
 /*
  * All names, once: kind, number, name. The number is a bit's place in a set, and a value of an enum.
@@ -224,39 +177,16 @@ enum rdmaez_caps_kind {
 	X(PORT_FLAGS2, 12, "IBV_PORT_LINK_SPEED_XDR_SUP")                  \
 	X(PORT_QPF, 0, "IBV_QPF_GRH_REQUIRED")
 
-/**
- * @brief Whether a kind is a set of bits that have names.
- * @param kind any value
- * @return true from #RDMAEZ_KIND_DEVICE_FLAGS on
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API bool rdmaez_caps_kind_is_set(enum rdmaez_caps_kind kind)
 {
 	return (int)kind >= (int)RDMAEZ_KIND_DEVICE_FLAGS && (int)kind < (int)RDMAEZ_KIND_TOTAL;
 }
 
-/**
- * @brief Whether a kind is an enum whose values have names.
- * @param kind any value
- * @return true from #RDMAEZ_KIND_NODE_TYPE to #RDMAEZ_KIND_VL
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API bool rdmaez_caps_kind_is_enum(enum rdmaez_caps_kind kind)
 {
 	return (int)kind >= (int)RDMAEZ_KIND_NODE_TYPE && (int)kind <= (int)RDMAEZ_KIND_VL;
 }
 
-/**
- * @brief Names a bit of a set, or a value of an enum.
- *
- * `rdmaez_caps_kind_str(RDMAEZ_KIND_DEVICE_FLAGS, 20)` is "IBV_DEVICE_XRC";
- * `rdmaez_caps_kind_str(RDMAEZ_KIND_SPEED, 64)` is "HDR".
- *
- * @param kind any value
- * @param number the bit's place, 0 being the lowest, where @p kind is a set; else the value
- * @return static text; "unknown" where the number has no name
- * @since rdmaez 0.1; rdma-core 33
- */
 RDMAEZ_API const char *rdmaez_caps_kind_str(enum rdmaez_caps_kind kind, uint64_t number)
 {
 #define RDMAEZ_IMPL_CAPS_NAME(kind, number, name) {RDMAEZ_KIND_##kind, number, name},
@@ -276,5 +206,7 @@ RDMAEZ_API const char *rdmaez_caps_kind_str(enum rdmaez_caps_kind kind, uint64_t
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

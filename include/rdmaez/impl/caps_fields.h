@@ -6,8 +6,8 @@
  * caps.h makes the structs, the decoding and the descriptions from these lists; text, JSON, comparison
  * and documentation follow from the descriptions. Nobody needs this header but caps.h.
  */
-#ifndef RDMAEZ_CAPS_FIELDS_H
-#define RDMAEZ_CAPS_FIELDS_H
+#ifndef RDMAEZ_IMPL_CAPS_FIELDS_H
+#define RDMAEZ_IMPL_CAPS_FIELDS_H
 
 /*
  * Who tells a field, which decides what a zero means. From TOLD_ODP on the kernel tells it in an
@@ -285,5 +285,15 @@ enum rdmaez_impl_told {
 	RDMAEZ_IMPL_CAPS_SRQ(P, X, D, T)            \
 	RDMAEZ_IMPL_CAPS_MULTICAST(P, X, D, T)      \
 	RDMAEZ_IMPL_CAPS_OBSOLETE(P, X, D, T)
+
+#define RDMAEZ_IMPL_CAPS_ENUM(id, ...) RDMAEZ_CAPS_##id,
+
+#define RDMAEZ_IMPL_CAPS_MEMBER(id, group, member, type, ...) type member;
+#define RDMAEZ_IMPL_CAPS_CHARS(id, group, member, size, ...)  char member[size];
+#define RDMAEZ_IMPL_CAPS_MEMBERS(list)                                                  \
+	list(RDMAEZ_IMPL_CAPS_MEMBER, RDMAEZ_IMPL_CAPS_MEMBER, RDMAEZ_IMPL_CAPS_MEMBER, \
+	     RDMAEZ_IMPL_CAPS_CHARS)
+
+#define RDMAEZ_IMPL_SOURCE_ID(id, what) RDMAEZ_SOURCE_##id,
 
 #endif

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file dm_hook.h
- * @brief The import of device memory, wherever it comes from. Nothing here is public.
- *
- * Two questions are settled here for dm.h and dm_share.h. Whether this libibverbs has ibv_import_dm()
- * at all, which came with rdma-core 35 and left no trace for the preprocessor: it is found out when the
- * program is linked. And whether the device memory is emulated (dm_emu.h), in which case
- * libibverbs knows nothing of it.
- */
-#ifndef RDMAEZ_DM_HOOK_H
-#define RDMAEZ_DM_HOOK_H
+/* The import of device memory, wherever it comes from. */
+#ifndef RDMAEZ_IMPL_DM_HOOK_H
+#define RDMAEZ_IMPL_DM_HOOK_H
 
+#if RDMAEZ_IMPL_BODIES
+
+#include "../base.h"
 #include "base.h"
 
 /**
@@ -65,7 +60,7 @@ struct rdmaez_impl_dm_hook {
  * has not set this one since (seen in rdma-core 33 to 65; the struct is allocated from zero). All
  * pointers have one size on the systems that libibverbs runs on.
  */
-RDMAEZ_API void *rdmaez_impl_dm_slot(const struct ibv_context *context)
+RDMAEZ_IMPL void *rdmaez_impl_dm_slot(const struct ibv_context *context)
 {
 	void *slot;
 
@@ -73,13 +68,13 @@ RDMAEZ_API void *rdmaez_impl_dm_slot(const struct ibv_context *context)
 	return slot;
 }
 
-RDMAEZ_API void rdmaez_impl_dm_slot_set(struct ibv_context *context, void *slot)
+RDMAEZ_IMPL void rdmaez_impl_dm_slot_set(struct ibv_context *context, void *slot)
 {
 	memcpy(&context->ops._compat_async_event, &slot, sizeof(slot));
 }
 
 /* The emulation attached to a context, NULL: none. */
-RDMAEZ_API struct rdmaez_impl_dm_hook *rdmaez_impl_dm_hook_of(const struct ibv_context *context)
+RDMAEZ_IMPL struct rdmaez_impl_dm_hook *rdmaez_impl_dm_hook_of(const struct ibv_context *context)
 {
 	struct rdmaez_impl_dm_hook *hook =
 		(struct rdmaez_impl_dm_hook *)rdmaez_impl_dm_slot(context);
@@ -92,7 +87,7 @@ RDMAEZ_API struct rdmaez_impl_dm_hook *rdmaez_impl_dm_hook_of(const struct ibv_c
  * the member follows comp_mask, and bit 0 there, IBV_DM_MASK_HANDLE, says so; an imported one has the
  * number without the bit. Read by its place, so that older headers do.
  */
-RDMAEZ_API bool rdmaez_impl_dm_handle(const struct ibv_dm *dm, bool imported, uint32_t *handle)
+RDMAEZ_IMPL bool rdmaez_impl_dm_handle(const struct ibv_dm *dm, bool imported, uint32_t *handle)
 {
 	if (!imported && !(dm->comp_mask & 1))
 		return false;
@@ -103,8 +98,8 @@ RDMAEZ_API bool rdmaez_impl_dm_handle(const struct ibv_dm *dm, bool imported, ui
 }
 
 /* ibv_import_dm(): 0 and the object, or a positive errno value; EOPNOTSUPP before rdma-core 35. */
-RDMAEZ_API int rdmaez_impl_dm_import(struct ibv_context *context, uint32_t handle,
-				     struct ibv_dm **dm)
+RDMAEZ_IMPL int rdmaez_impl_dm_import(struct ibv_context *context, uint32_t handle,
+				      struct ibv_dm **dm)
 {
 	const struct rdmaez_impl_dm_hook *hook = rdmaez_impl_dm_hook_of(context);
 	struct ibv_dm *made = NULL;
@@ -130,7 +125,7 @@ RDMAEZ_API int rdmaez_impl_dm_import(struct ibv_context *context, uint32_t handl
 }
 
 /* ibv_unimport_dm(), of an object that rdmaez_impl_dm_import() has made. */
-RDMAEZ_API void rdmaez_impl_dm_unimport(struct ibv_dm *dm)
+RDMAEZ_IMPL void rdmaez_impl_dm_unimport(struct ibv_dm *dm)
 {
 	const struct rdmaez_impl_dm_hook *hook = rdmaez_impl_dm_hook_of(dm->context);
 
@@ -147,7 +142,7 @@ RDMAEZ_API void rdmaez_impl_dm_unimport(struct ibv_dm *dm)
 }
 
 /* Whether this program's libibverbs can import at all; emulated device memory does not need it. */
-RDMAEZ_API bool rdmaez_impl_dm_can_import(void)
+RDMAEZ_IMPL bool rdmaez_impl_dm_can_import(void)
 {
 #if !defined(RDMAEZ_HAVE_IMPORT_DM)
 	return rdmaez_impl_verb_import_dm && rdmaez_impl_verb_unimport_dm;
@@ -157,7 +152,7 @@ RDMAEZ_API bool rdmaez_impl_dm_can_import(void)
 }
 
 /* ibv_dm_export_dmabuf_fd(): 0 and a descriptor, or a positive errno value. */
-RDMAEZ_API int rdmaez_impl_dm_dmabuf(struct ibv_dm *dm, int *fd)
+RDMAEZ_IMPL int rdmaez_impl_dm_dmabuf(struct ibv_dm *dm, int *fd)
 {
 	int made = -EOPNOTSUPP;
 
@@ -180,5 +175,7 @@ RDMAEZ_API int rdmaez_impl_dm_dmabuf(struct ibv_dm *dm, int *fd)
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

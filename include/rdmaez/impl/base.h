@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies of base.h, and what an option and a verb's answer mean. */
+#ifndef RDMAEZ_IMPL_BASE_H
+#define RDMAEZ_IMPL_BASE_H
+
+#include "../base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+RDMAEZ_INLINE int rdmaez_exactly(int value)
+{
+	return value ? value : RDMAEZ_ZERO;
+}
+
+/* What an option field means: the default for 0, zero for RDMAEZ_ZERO, else itself. */
+RDMAEZ_FOLD int64_t rdmaez_impl_option(int64_t given, int64_t otherwise)
+{
+	if (given == 0)
+		return otherwise;
+	return given == RDMAEZ_ZERO ? 0 : given;
+}
+
+/*
+ * Verbs report failure in three ways: a positive errno value, a negative one (some providers), and
+ * -1 with the cause in errno. Here they become one: 0 or a positive errno value.
+ */
+RDMAEZ_FOLD int rdmaez_impl_error(int returned)
+{
+	if (returned >= 0)
+		return returned;
+	if (returned < -1)
+		return returned == INT32_MIN ? EIO : -returned;
+	return errno > 0 ? errno : EIO;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

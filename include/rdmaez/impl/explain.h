@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* What the functions that explain a refusal have in common. */
+#ifndef RDMAEZ_IMPL_EXPLAIN_H
+#define RDMAEZ_IMPL_EXPLAIN_H
+
+#if RDMAEZ_IMPL_BODIES
+
+#include <sys/resource.h>
+
+#include "../diag.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Why a verb that returns a pointer has returned NULL, as a positive errno value. The caller sets
+ * errno to 0 before the verb, because a provider may forget to set it at all.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
+{
+	if (!errno)
+		return EIO;
+	return errno > 0 ? errno : -errno;
+}
+
+/* A cause that the errno and the circumstances suggest; the device does not say. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect(struct rdmaez_diag *diag, enum rdmaez_why reason,
+					  const char *field, enum rdmaez_value kind, uint64_t value,
+					  uint64_t min, uint64_t max)
+{
+	rdmaez_impl_diag_add(diag, RDMAEZ_DIAG_LIKELY, reason, field, kind, value, min, max);
+}
+
+/* The limit of locked memory, where there is one; whether there is. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, const char *field,
+						  enum rdmaez_value kind, uint64_t bytes)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return false;
+	rdmaez_impl_suspect(diag, RDMAEZ_WHY_MEMLOCK, field, kind, bytes, 0, limit.rlim_cur);
+	return true;
+}
+
+/* What an errno means on the way to a peer's Ethernet address; RDMAEZ_WHY_NONE: nothing in particular. */
+RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_route_meaning(int error)
+{
+	switch (error) {
+	case ETIMEDOUT:
+		return RDMAEZ_WHY_NEIGHBOUR;
+	case ENETUNREACH:
+	case EHOSTUNREACH:
+	case ENETDOWN:
+		return RDMAEZ_WHY_NO_ROUTE;
+	case ENODEV:
+		return RDMAEZ_WHY_GID_NO_NETDEV;
+	case EADDRNOTAVAIL:
+		return RDMAEZ_WHY_NO_IPV6;
+	default:
+		return RDMAEZ_WHY_NONE;
+	}
+}
+
+/* What an errno of any verb usually means; `otherwise` where it says nothing. */
+RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why otherwise)
+{
+	switch (error) {
+	case ENOMEM:
+	case ENOSPC:
+		return RDMAEZ_WHY_NO_RESOURCES;
+	case EAGAIN:
+	case EBUSY:
+		return RDMAEZ_WHY_BUSY;
+	case EIO:
+	case ENXIO:
+	case ENODEV:
+		return RDMAEZ_WHY_DEVICE_GONE;
+	case ETIMEDOUT:
+		return RDMAEZ_WHY_TIMED_OUT;
+	case EOPNOTSUPP:
+	case ENOSYS:
+		return RDMAEZ_WHY_NOT_SUPPORTED;
+	default:
+		return otherwise;
+	}
+}
+
+/* Where nothing better was found: what the errno of this verb usually means. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_explain_errno(struct rdmaez_diag *diag, const char *verb,
+						int error)
+{
+	rdmaez_impl_suspect(diag, rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED), verb,
+			    RDMAEZ_VALUE_NONE, 0, 0, 0);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RDMAEZ_IMPL_BODIES */
+
+#endif

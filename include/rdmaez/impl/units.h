@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies of units.h. */
+#ifndef RDMAEZ_IMPL_UNITS_H
+#define RDMAEZ_IMPL_UNITS_H
+
+#include "../units.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+RDMAEZ_INLINE int rdmaez_mtu_bytes(enum ibv_mtu mtu)
+{
+	const int code = (int)mtu;
+
+	return code >= IBV_MTU_256 && code <= IBV_MTU_4096 ? 128 << code : 0;
+}
+
+RDMAEZ_INLINE int rdmaez_mtu_from_bytes(int bytes, enum ibv_mtu *mtu)
+{
+	int code = IBV_MTU_4096;
+
+	while (code >= IBV_MTU_256 && bytes < 128 << code)
+		code--;
+	if (code < IBV_MTU_256 || !mtu)
+		return EINVAL;
+	*mtu = (enum ibv_mtu)code;
+	return 0;
+}
+
+RDMAEZ_INLINE uint64_t rdmaez_timeout_ns(unsigned int timeout)
+{
+	return timeout >= 1 && timeout <= 31 ? UINT64_C(4096) << timeout : 0;
+}
+
+RDMAEZ_INLINE unsigned int rdmaez_timeout_from_ns(uint64_t ns)
+{
+	unsigned int code = 1;
+
+	while (code < 31 && rdmaez_timeout_ns(code) < ns)
+		code++;
+	return code;
+}
+
+RDMAEZ_INLINE uint64_t rdmaez_rnr_timer_ns(unsigned int min_rnr_timer)
+{
+	if (min_rnr_timer == 0)
+		return UINT64_C(655360000);
+	if (min_rnr_timer > 31)
+		return 0;
+	/* 10, 20 us, then pairs: 2 and 3 times 10 us, doubled at every second code after it. */
+	if (min_rnr_timer <= 2)
+		return UINT64_C(10000) * min_rnr_timer;
+	return (min_rnr_timer % 2 ? UINT64_C(30000) : UINT64_C(40000)) << ((min_rnr_timer - 3) / 2);
+}
+
+RDMAEZ_INLINE unsigned int rdmaez_rnr_timer_from_ns(uint64_t ns)
+{
+	unsigned int code = 1;
+
+	while (code < 31 && rdmaez_rnr_timer_ns(code) < ns)
+		code++;
+	return rdmaez_rnr_timer_ns(code) < ns ? 0 : code;
+}
+
+RDMAEZ_INLINE struct rdmaez_span_ns rdmaez_give_up_ns(unsigned int timeout, unsigned int retry_cnt)
+{
+	const uint64_t once = rdmaez_timeout_ns(timeout);
+	const uint64_t tries = retry_cnt < 7 ? retry_cnt + 1 : 8;
+	struct rdmaez_span_ns span;
+
+	span.min = once ? once * tries : RDMAEZ_NS_FOREVER;
+	span.max = once ? once * tries * 4 : RDMAEZ_NS_FOREVER;
+	return span;
+}
+
+RDMAEZ_INLINE uint64_t rdmaez_rnr_give_up_ns(unsigned int min_rnr_timer, unsigned int rnr_retry)
+{
+	return rnr_retry < 7 ? rdmaez_rnr_timer_ns(min_rnr_timer) * rnr_retry : RDMAEZ_NS_FOREVER;
+}
+
+RDMAEZ_INLINE uint32_t rdmaez_psn_add(uint32_t psn, uint32_t packets)
+{
+	return (uint32_t)(((uint64_t)psn + packets) & RDMAEZ_24_BITS);
+}
+
+RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
+{
+	const uint32_t ahead =
+		((psn | (UINT32_C(1) << 24)) - (base & RDMAEZ_24_BITS)) & RDMAEZ_24_BITS;
+
+	return ahead < 0x800000u ? (int32_t)ahead : (int32_t)ahead - 0x1000000;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RDMAEZ_IMPL_BODIES */
+
+#endif

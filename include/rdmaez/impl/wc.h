@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies of wc.h, and all statuses and events. */
+#ifndef RDMAEZ_IMPL_WC_H
+#define RDMAEZ_IMPL_WC_H
+
+#include "../wc.h"
+
+#if RDMAEZ_IMPL_BODIES
+
+#include "explain.h"
+#include "port.h"
+#include "../units.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief All statuses of completions, once: number, name, valid fields, what happened, what to do,
+ *        which drivers report it, and the likely causes in order, NULL where there is none.
+ */
+#define RDMAEZ_WC_STATUSES(X)                                                                     \
+	X(0, SUCCESS, RDMAEZ_VALID_ON_SUCCESS, "the request was carried out", "nothing to do",    \
+	  "all drivers", NULL)                                                                    \
+	X(1, LOC_LEN_ERR, RDMAEZ_VALID_ON_ERROR,                                                  \
+	  "a message is longer than this end can receive or send",                                \
+	  "post receives for the longest message, plus 40 bytes on UD, and split longer ones",    \
+	  "most drivers, not erdma and rxe", "the receive is shorter than the message that came", \
+	  "a UD receive has no room for the 40 bytes before the message",                         \
+	  "a UD message is longer than the MTU",                                                  \
+	  "the message is longer than the port's max_msg_sz",                                     \
+	  "the buffer of an atomic is not 8 bytes long")                                          \
+	X(2, LOC_QP_OP_ERR, RDMAEZ_VALID_ON_ERROR,                                                \
+	  "the device could not make sense of the work request",                                  \
+	  "compare the work request with the queue pair's type, state and ibv_qp_cap",            \
+	  "most drivers, not cxgb4", "the opcode is none of this queue pair type's",              \
+	  "there are more SGEs or inline bytes than the queue pair was created for",              \
+	  "the address handle belongs to another protection domain",                              \
+	  "the queue pair was not ready to send",                                                 \
+	  "more READs or atomics were under way than max_rd_atomic, on some devices")             \
+	X(3, LOC_EEC_OP_ERR, RDMAEZ_VALID_ON_ERROR,                                               \
+	  "an end-to-end context failed, which only the RD transport has",                        \
+	  "report it to the device's vendor with vendor_err",                                     \
+	  "none in use; mthca and ocrdma have it in their tables",                                \
+	  "the device or its driver is at fault: verbs has no RD transport")                      \
+	X(4, LOC_PROT_ERR, RDMAEZ_VALID_ON_ERROR,                                                 \
+	  "a local buffer is not memory that this request may use",                               \
+	  "check lkey, bounds and protection domain; keep the region until the completion",       \
+	  "most drivers, not erdma",                                                              \
+	  "the lkey is wrong, or its memory region was deregistered too early",                   \
+	  "a scatter/gather entry reaches beyond its region",                                     \
+	  "the region belongs to another protection domain than the queue pair",                  \
+	  "the region lacks IBV_ACCESS_LOCAL_WRITE for a receive, READ or atomic",                \
+	  "the buffer is GPU memory which the device cannot reach")                               \
+	X(5, WR_FLUSH_ERR, RDMAEZ_VALID_ON_ERROR,                                                 \
+	  "the request was given back untried, because its queue pair had stopped working",       \
+	  "find the first error that is no flush; when a connection ends, flushes are normal",    \
+	  "all drivers",                                                                          \
+	  "an earlier request of the queue pair failed, and its completion has the cause",        \
+	  "the program itself moved the queue pair to ERR, or is destroying it",                  \
+	  "the peer closed the connection, with rdma_cm or iWARP")                                \
+	X(6, MW_BIND_ERR, RDMAEZ_VALID_ON_ERROR,                                                  \
+	  "a memory window was not bound, or a key not invalidated",                              \
+	  "register the region with IBV_ACCESS_MW_BIND, and bind within its range and rights",    \
+	  "bnxt_re cxgb4 hns ionic irdma mlx4 mlx5 mthca qedr rxe",                               \
+	  "the region was registered without IBV_ACCESS_MW_BIND",                                 \
+	  "the window reaches beyond the region, or has rights that the region lacks",            \
+	  "window, region and queue pair are not of one protection domain",                       \
+	  "the window's type does not suit the request, or it is bound already")                  \
+	X(7, BAD_RESP_ERR, RDMAEZ_VALID_ON_ERROR, "an answer came that does not fit the request", \
+	  "compare queue pair numbers and PSNs of the two ends, and update their firmware",       \
+	  "bnxt_re efa hns ionic mlx4 mlx5 mthca ocrdma qedr siw",                                \
+	  "the ends do not have each other as peers, so that the answer is for somebody else",    \
+	  "the peer's device or firmware is at fault",                                            \
+	  "the answer to a READ was damaged on its way")                                          \
+	X(8, LOC_ACCESS_ERR, RDMAEZ_VALID_ON_ERROR,                                               \
+	  "a request of the peer violated the rights of local memory",                            \
+	  "set the right at the region and at the queue pair, and check the peer's addresses",    \
+	  "bnxt_re cxgb4 erdma hns ionic mana mlx4 mlx5 mthca ocrdma qedr siw",                   \
+	  "the region that the peer meant lacks the remote right",                                \
+	  "the queue pair's access flags lack it",                                                \
+	  "the peer's address and length reach beyond the region")                                \
+	X(9, REM_INV_REQ_ERR, RDMAEZ_VALID_ON_ERROR,                                              \
+	  "the peer refused the request: it may not or cannot carry it out",                      \
+	  "compare with the peer's receives, access flags and max_dest_rd_atomic",                \
+	  "most drivers, not cxgb4 and erdma",                                                    \
+	  "the message is longer than the receive that the peer has posted",                      \
+	  "more READs or atomics were under way than the peer's max_dest_rd_atomic",              \
+	  "the access flags of the peer's queue pair do not enable the operation",                \
+	  "the address of an atomic is no multiple of 8",                                         \
+	  "the peer's device does not have the operation")                                        \
+	X(10, REM_ACCESS_ERR, RDMAEZ_VALID_ON_ERROR, "the peer refused access to its memory",     \
+	  "exchange rkey and address anew; set the right at the peer's region and queue pair",    \
+	  "most drivers, not cxgb4",                                                              \
+	  "rkey or address are wrong or stale: the region was deregistered or made anew",         \
+	  "the request reaches beyond the peer's region",                                         \
+	  "the region lacks IBV_ACCESS_REMOTE_READ, REMOTE_WRITE or REMOTE_ATOMIC",               \
+	  "the peer's queue pair lacks it, or is of another protection domain than the region",   \
+	  "a window was invalidated, or a zero-based region got an absolute address")             \
+	X(11, REM_OP_ERR, RDMAEZ_VALID_ON_ERROR,                                                  \
+	  "the peer could not finish the request, for a reason of its own",                       \
+	  "look at the peer: its completions and asynchronous events name the reason",            \
+	  "most drivers, not cxgb4, erdma and siw",                                               \
+	  "the peer's receive failed: its lkey or its bounds are wrong",                          \
+	  "a completion queue of the peer overran", "the peer's queue pair had gone to ERR")      \
+	X(12, RETRY_EXC_ERR, RDMAEZ_VALID_ON_ERROR,                                               \
+	  "the peer did not acknowledge, however often the packet was sent again",                \
+	  "check the address, then the MTU, then the network; timeout >= 14, retry_cnt 7",        \
+	  "bnxt_re erdma hfi1 hns ionic irdma mana mlx4 mlx5 mthca ocrdma qedr rxe",              \
+	  "the address is wrong: GID row or type, LID, queue pair number, PSN",                   \
+	  "the peer is not in RTR or RTS yet, or it is gone",                                     \
+	  "the path MTU is larger than the network's, or the P_Keys do not match",                \
+	  "the network loses packets: link, firewall on UDP port 4791, flow control",             \
+	  "timeout or retry_cnt are too small for a busy network or peer")                        \
+	X(13, RNR_RETRY_EXC_ERR, RDMAEZ_VALID_ON_ERROR,                                           \
+	  "the peer had no receive posted, however often it was asked",                           \
+	  "let the peer post receives before it is in RTR, and rnr_retry be 7: no end",           \
+	  "bnxt_re efa hfi1 hns ionic irdma mana mlx4 mlx5 mthca ocrdma qedr rxe",                \
+	  "the peer posts its receives too late, or too few",                                     \
+	  "the peer's shared receive queue ran empty",                                            \
+	  "rnr_retry is finite, so that a busy peer is given up",                                 \
+	  "the peer's min_rnr_timer is short")                                                    \
+	X(14, LOC_RDD_VIOL_ERR, RDMAEZ_VALID_ON_ERROR,                                            \
+	  "a reliable datagram domain did not fit, which only the RD transport has",              \
+	  "report it to the device's vendor with vendor_err",                                     \
+	  "none in use; mthca and ocrdma have it in their tables",                                \
+	  "the device or its driver is at fault: verbs has no RD transport")                      \
+	X(15, REM_INV_RD_REQ_ERR, RDMAEZ_VALID_ON_ERROR,                                          \
+	  "the peer refused the message: on efa, it has no such queue pair",                      \
+	  "on efa, ask the peer for its queue pair number again",                                 \
+	  "efa hfi1 hns mthca ocrdma qedr",                                                       \
+	  "efa: the queue pair number is wrong, or the peer has restarted",                       \
+	  "elsewhere the device or its driver is at fault: verbs has no RD transport")            \
+	X(16, REM_ABORT_ERR, RDMAEZ_VALID_ON_ERROR, "the peer broke the operation off",           \
+	  "connect anew when the peer is back", "efa hns mlx4 mlx5 mthca ocrdma",                 \
+	  "the peer's program ended or reset its queue pair",                                     \
+	  "mlx5: a page fault in memory with on-demand paging")                                   \
+	X(17, INV_EECN_ERR, RDMAEZ_VALID_ON_ERROR,                                                \
+	  "an end-to-end context number is wrong, which only the RD transport has",               \
+	  "report it to the device's vendor with vendor_err",                                     \
+	  "none in use; mthca and ocrdma have it in their tables",                                \
+	  "the device or its driver is at fault: verbs has no RD transport")                      \
+	X(18, INV_EEC_STATE_ERR, RDMAEZ_VALID_ON_ERROR,                                           \
+	  "an end-to-end context is in a wrong state, which only the RD transport has",           \
+	  "report it to the device's vendor with vendor_err",                                     \
+	  "none in use; mthca and ocrdma have it in their tables",                                \
+	  "the device or its driver is at fault: verbs has no RD transport")                      \
+	X(19, FATAL_ERR, RDMAEZ_VALID_ON_ERROR, "the queue pair or the device has broken down",   \
+	  "see the events and the kernel log; destroy the queue pair and create another",         \
+	  "bnxt_re cxgb4 irdma mana ocrdma rxe",                                                  \
+	  "the device has failed inside, and the kernel log says more",                           \
+	  "irdma: an error that has no status of its own")                                        \
+	X(20, RESP_TIMEOUT_ERR, RDMAEZ_VALID_ON_ERROR, "the peer did not answer in time",         \
+	  "see that the peer is alive and that the network lets its packets through",             \
+	  "efa hfi1 ocrdma",                                                                      \
+	  "the peer cannot be reached: address, route, security group, firewall",                 \
+	  "the peer is gone or hangs")                                                            \
+	X(21, GENERAL_ERR, RDMAEZ_VALID_ON_ERROR,                                                 \
+	  "something failed that has no status of its own",                                       \
+	  "read the kernel log, and ask the device's vendor about vendor_err", "most drivers",    \
+	  "the device met an error that only vendor_err describes")                               \
+	X(22, TM_ERR, RDMAEZ_VALID_ON_ERROR, "an operation on the list of tags failed",           \
+	  "expect the message of that tag; synchronise where IBV_WC_TM_SYNC_REQ was set", "mlx5", \
+	  "the tag to be removed has matched a message meanwhile",                                \
+	  "the list was not synchronised after IBV_WC_TM_SYNC_REQ")                               \
+	X(23, TM_RNDV_INCOMPLETE, RDMAEZ_VALID_ON_ERROR | RDMAEZ_VALID_OPCODE,                    \
+	  "a tag matched, and its rendezvous is left to the program; this is no error",           \
+	  "fetch the message in software, as the rendezvous header says", "mlx5",                 \
+	  "the device does not carry out this rendezvous itself")
+
+/**
+ * @brief All asynchronous events, once: number, name, what may be read, what happened, what to do,
+ *        which drivers report it, and the likely causes in order.
+ */
+#define RDMAEZ_EVENTS(X)                                                                           \
+	X(0, CQ_ERR, RDMAEZ_VALID_CQ, "the completion queue is broken: it reports no more",        \
+	  "destroy its queue pairs and it; create it with an entry for every request posted",      \
+	  "most drivers",                                                                          \
+	  "more completions came than it has entries, as it was polled too seldom",                \
+	  "the device lost access to the queue's memory")                                          \
+	X(1, QP_FATAL, RDMAEZ_VALID_QP,                                                            \
+	  "the queue pair is in ERR, and there may be no completion to tell why",                  \
+	  "poll its completions, destroy it and connect anew", "most drivers",                     \
+	  "the device met an error while it worked on the queue pair",                             \
+	  "a completion queue of the queue pair overran", "iWARP: the connection was terminated")  \
+	X(2, QP_REQ_ERR, RDMAEZ_VALID_QP,                                                          \
+	  "the peer sent a request that this queue pair had to refuse",                            \
+	  "the peer sees IBV_WC_REM_INV_REQ_ERR; let depths and rights fit, connect anew",         \
+	  "most drivers", "more READs or atomics came at once than max_dest_rd_atomic",            \
+	  "the access flags do not enable the operation",                                          \
+	  "the message was longer than the receive", "the device does not have the operation")     \
+	X(3, QP_ACCESS_ERR, RDMAEZ_VALID_QP,                                                       \
+	  "a request of the peer violated the rights of local memory",                             \
+	  "the peer sees IBV_WC_REM_ACCESS_ERR; correct key, address and rights, connect anew",    \
+	  "most drivers", "the peer's rkey or address are wrong or stale",                         \
+	  "the request reached beyond the region",                                                 \
+	  "the region or the queue pair lacks the remote right")                                   \
+	X(4, COMM_EST, RDMAEZ_VALID_QP,                                                            \
+	  "the first packet came while the queue pair was in RTR; this is no error",               \
+	  "go on to RTS as planned, or tell rdma_cm with rdma_notify()", "most drivers",           \
+	  "the peer was in RTS first and has sent")                                                \
+	X(5, SQ_DRAINED, RDMAEZ_VALID_QP, "the send queue has drained; this is no error",          \
+	  "change the attributes in SQD, and move back to RTS",                                    \
+	  "most drivers, not mlx5 and hns, which have no SQD",                                     \
+	  "the queue pair went to SQD with IBV_QP_EN_SQD_ASYNC_NOTIFY")                            \
+	X(6, PATH_MIG, RDMAEZ_VALID_QP, "the connection goes by its alternate path now",           \
+	  "repair the first path, and load an alternate path again", "InfiniBand drivers",         \
+	  "the first path failed, or the peer changed over")                                       \
+	X(7, PATH_MIG_ERR, RDMAEZ_VALID_QP, "the connection could not change its path",            \
+	  "load an alternate path that fits the peer's, or connect anew", "InfiniBand drivers",    \
+	  "no alternate path is loaded, or it is not the one that the peer uses")                  \
+	X(8, DEVICE_FATAL, 0, "the device has failed or is being removed",                         \
+	  "destroy everything and close the device: verbs answer EIO from now on", "most drivers", \
+	  "the firmware failed, or the kernel resets the device",                                  \
+	  "the device is unplugged or its driver unloaded")                                        \
+	X(9, PORT_ACTIVE, RDMAEZ_VALID_PORT_NUM, "the port is up",                                 \
+	  "ask the port for its attributes and GIDs again, then connect", "all drivers",           \
+	  "the link came up, and on InfiniBand the subnet manager has set up the port")            \
+	X(10, PORT_ERR, RDMAEZ_VALID_PORT_NUM, "the port is down",                                 \
+	  "wait for IBV_EVENT_PORT_ACTIVE; requests end in IBV_WC_RETRY_EXC_ERR meanwhile",        \
+	  "all drivers", "the cable, the switch or the other end of the link went away",           \
+	  "the network interface or the port was disabled")                                        \
+	X(11, LID_CHANGE, RDMAEZ_VALID_PORT_NUM, "the port has another LID",                       \
+	  "tell the peers, and connect anew", "InfiniBand drivers",                                \
+	  "the subnet manager has assigned the LIDs anew")                                         \
+	X(12, PKEY_CHANGE, RDMAEZ_VALID_PORT_NUM, "the port's P_Key table has changed",            \
+	  "find the P_Key's row again, and connect anew where it has moved", "InfiniBand drivers", \
+	  "the subnet manager has changed the partitions")                                         \
+	X(13, SM_CHANGE, RDMAEZ_VALID_PORT_NUM, "another subnet manager is in charge",             \
+	  "join multicast groups again", "InfiniBand drivers",                                     \
+	  "the former one failed or has stepped back")                                             \
+	X(14, SRQ_ERR, RDMAEZ_VALID_SRQ, "the shared receive queue is broken",                     \
+	  "destroy its queue pairs and it, and create them anew", "most drivers",                  \
+	  "the device met an error while it took a receive from the queue")                        \
+	X(15, SRQ_LIMIT_REACHED, RDMAEZ_VALID_SRQ,                                                 \
+	  "the shared receive queue holds fewer receives than its limit; this is no error",        \
+	  "post receives, then set the limit again with ibv_modify_srq(): it tells only once",     \
+	  "most drivers", "receives are used up faster than they are posted")                      \
+	X(16, QP_LAST_WQE_REACHED, RDMAEZ_VALID_QP,                                                \
+	  "the queue pair takes no more receives from its shared receive queue",                   \
+	  "poll its completions; now it can be destroyed without losing a receive",                \
+	  "most drivers", "the queue pair is in ERR, and its last receive has completed")          \
+	X(17, CLIENT_REREGISTER, RDMAEZ_VALID_PORT_NUM,                                            \
+	  "the subnet manager asks for all registrations again",                                   \
+	  "join multicast groups and register services again", "InfiniBand drivers",               \
+	  "the subnet manager has restarted and lost them")                                        \
+	X(18, GID_CHANGE, RDMAEZ_VALID_PORT_NUM, "the port's GID table has changed",               \
+	  "choose the GID row again; queue pairs on a row that is gone connect anew",              \
+	  "all drivers", "the network interface got or lost an address",                           \
+	  "InfiniBand: the subnet prefix has changed")                                             \
+	X(19, WQ_FATAL, RDMAEZ_VALID_WQ, "the work queue is in ERR",                               \
+	  "destroy the work queue and create another", "mlx5",                                     \
+	  "the device met an error while it worked on the queue")                                  \
+	X(20, DEVICE_SPEED_CHANGE, 0, "a port's speed has changed; this is no error",              \
+	  "ask all ports for their speed: the event names none", "mlx5 from Linux 7.2 on",         \
+	  "a link came up with another speed, or a port of a bond came or went")
+
+#define RDMAEZ_IMPL_STATUS(number, name, valid, what, fix, producers, ...) \
+	{number, valid, "IBV_WC_" #name, what, fix, producers, {__VA_ARGS__}},
+#define RDMAEZ_IMPL_EVENT(number, name, valid, what, fix, producers, ...) \
+	{number, valid, "IBV_EVENT_" #name, what, fix, producers, {__VA_ARGS__}},
+
+RDMAEZ_API const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *wc)
+{
+	static const struct rdmaez_advice advice[] = {
+		RDMAEZ_WC_STATUSES(RDMAEZ_IMPL_STATUS)
+		/* The last one is for all others. */
+		{-1,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "unknown",
+		 "the request failed with a status that rdmaez does not know",
+		 "see ibv_wc_status_str(), vendor_err and the kernel log",
+		 "",
+		 {"rdma-core or the driver is newer than rdmaez"}}};
+	const unsigned int unknown = sizeof(advice) / sizeof(advice[0]) - 1;
+	const unsigned int status = wc ? (unsigned int)wc->status : unknown;
+
+	return &advice[status < unknown ? status : unknown];
+}
+
+RDMAEZ_API const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_async_event *event)
+{
+	static const struct rdmaez_advice advice[] = {
+		RDMAEZ_EVENTS(RDMAEZ_IMPL_EVENT)
+		/* The last one is for all others. */
+		{-1,
+		 0,
+		 "unknown",
+		 "something happened that rdmaez does not know",
+		 "see ibv_event_type_str(), and acknowledge the event like any other",
+		 "",
+		 {"rdma-core or the kernel is newer than rdmaez"}}};
+	const unsigned int unknown = sizeof(advice) / sizeof(advice[0]) - 1;
+	const unsigned int type = event ? (unsigned int)event->event_type : unknown;
+
+	return &advice[type < unknown ? type : unknown];
+}
+
+#undef RDMAEZ_IMPL_STATUS
+#undef RDMAEZ_IMPL_EVENT
+
+RDMAEZ_API const char *rdmaez_wc_vendor_str(const struct ibv_wc *wc)
+{
+	static const struct {
+		int status;
+		uint32_t vendor_err;
+		const char *hint;
+	} known[] = {
+		{IBV_WC_LOC_PROT_ERR, 0x51,
+		 "often GPU memory: peer memory driver, PCIe ACS, IOMMU"},
+		{IBV_WC_LOC_PROT_ERR, 0x52, "seen where a program builds its work requests itself"},
+		{IBV_WC_WR_FLUSH_ERR, 0xf5, "flushed; it does not tell why"},
+		{IBV_WC_WR_FLUSH_ERR, 0xf9, "flushed; it does not tell why"},
+		{IBV_WC_REM_INV_REQ_ERR, 0x8a, "the peer has answered: invalid request"},
+		{IBV_WC_REM_ACCESS_ERR, 0x88, "the peer has answered: no such access"},
+		{IBV_WC_REM_OP_ERR, 0x89, "the peer has answered: it cannot"},
+		{IBV_WC_RETRY_EXC_ERR, 0x81, "timeouts have used retry_cnt up"},
+		{IBV_WC_RNR_RETRY_EXC_ERR, 0x87, "the peer's refusals have used rnr_retry up"},
+		{IBV_WC_REM_ABORT_ERR, 0x93, "a page fault in memory with on-demand paging"},
+	};
+
+	for (size_t i = 0; wc && i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].status == (int)wc->status && known[i].vendor_err == wc->vendor_err)
+			return known[i].hint;
+	return "";
+}
+
+/* Whether a completion of this status failed. A rendezvous left to the program did not. */
+RDMAEZ_IMPL bool rdmaez_impl_wc_failed(const struct ibv_wc *wc)
+{
+	return wc->status != IBV_WC_SUCCESS && wc->status != IBV_WC_TM_RNDV_INCOMPLETE;
+}
+
+RDMAEZ_API const struct ibv_wc *rdmaez_wc_first_error(const struct ibv_wc *wc, int count,
+						      uint32_t qp_num)
+{
+	const struct ibv_wc *flush = NULL;
+
+	for (int i = 0; wc && i < count; i++) {
+		if (wc[i].qp_num != qp_num || !rdmaez_impl_wc_failed(&wc[i]))
+			continue;
+		if (wc[i].status != IBV_WC_WR_FLUSH_ERR)
+			return &wc[i];
+		if (!flush)
+			flush = &wc[i];
+	}
+	return flush;
+}
+
+RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const struct ibv_wc *wc,
+				     int count)
+{
+	const struct ibv_wc *first = rdmaez_wc_first_error(wc, count, errors->qp_num);
+
+	if (!first)
+		return;
+	if (!errors->failed && (!errors->flushed || first->status != IBV_WC_WR_FLUSH_ERR))
+		errors->first = *first;
+	for (int i = 0; i < count; i++) {
+		if (wc[i].qp_num != errors->qp_num || !rdmaez_impl_wc_failed(&wc[i]))
+			continue;
+		if (wc[i].status == IBV_WC_WR_FLUSH_ERR)
+			errors->flushed++;
+		else
+			errors->failed++;
+	}
+}
+
+/* What the device says of a queue pair, and where to write what follows from it. */
+struct rdmaez_impl_wc_case {
+	struct ibv_qp *qp;
+	struct ibv_qp_attr attr;
+	struct ibv_qp_init_attr init;
+	struct rdmaez_diag *diag;
+};
+
+/* Asks for the queue pair's attributes, and says in the record where it stands. */
+RDMAEZ_IMPL int rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
+				   struct rdmaez_diag *diag)
+{
+	const int mask = IBV_QP_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			 IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			 IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER | IBV_QP_MAX_QP_RD_ATOMIC |
+			 IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_CAP;
+	int error;
+
+	memset(here, 0, sizeof(*here));
+	here->qp = qp;
+	here->diag = diag;
+	rdmaez_impl_diag_qp(diag, qp);
+	error = rdmaez_impl_error(ibv_query_qp(qp, &here->attr, mask, &here->init));
+	if (error)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp");
+	if (diag)
+		diag->from = (int)here->attr.qp_state;
+	return 0;
+}
+
+/* The queue pair talks to one peer by a path of its own. */
+RDMAEZ_IMPL bool rdmaez_impl_wc_connected(const struct rdmaez_impl_wc_case *here)
+{
+	switch ((int)here->qp->qp_type) {
+	case IBV_QPT_RC:
+	case IBV_QPT_UC:
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The P_Key with which the queue pair sends. A full member may talk to all of its partition. */
+RDMAEZ_IMPL int rdmaez_impl_wc_pkey(const struct rdmaez_impl_wc_case *here)
+{
+	const int pkey = rdmaez_impl_port_pkey(here->qp->context, here->attr.port_num,
+					       here->attr.pkey_index);
+
+	if (pkey < 0)
+		return rdmaez_impl_refuse(here->diag, -pkey, RDMAEZ_WHY_QUERY_REFUSED,
+					  "ibv_query_pkey");
+	if (!(pkey & 0x7fff) || !(pkey & 0x8000))
+		rdmaez_impl_suspect(here->diag,
+				    pkey & 0x7fff ? RDMAEZ_WHY_PKEY_LIMITED : RDMAEZ_WHY_PKEY_EMPTY,
+				    "pkey_index", RDMAEZ_VALUE_PKEY, (uint64_t)pkey, 0, 0);
+	return 0;
+}
+
+/* The address vector: the own GID row as it is now, and how far packets go. */
+RDMAEZ_IMPL int rdmaez_impl_wc_path(const struct rdmaez_impl_wc_case *here,
+				    const struct ibv_port_attr *port)
+{
+	const struct ibv_ah_attr *ah = &here->attr.ah_attr;
+	const int rows =
+		port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
+	enum rdmaez_why why = RDMAEZ_WHY_NONE;
+	struct rdmaez_gid_want want;
+	struct ibv_gid_entry row;
+	int error;
+
+	if (!ah->is_global) {
+		if (!ah->dlid)
+			rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_PATH_EMPTY, "ah_attr.dlid",
+					    RDMAEZ_VALUE_NONE, 0, 0, 0);
+		return 0;
+	}
+	error = rdmaez_impl_port_gid(here->qp->context, here->attr.port_num, ah->grh.sgid_index,
+				     &row, here->diag);
+	if (!error) {
+		memset(&want, 0, sizeof(want));
+		want.peer = ah->grh.dgid;
+		rdmaez_gid_rank(&row, &want, &why);
+	}
+	if (why != RDMAEZ_WHY_NONE)
+		rdmaez_impl_suspect(here->diag, why, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_NUMBER,
+				    ah->grh.sgid_index, 0, (uint64_t)(rows - 1));
+	if (ah->grh.hop_limit <= 1 &&
+	    rdmaez_gid_class(&ah->grh.dgid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_HOP_LIMIT, "ah_attr.grh.hop_limit",
+				    RDMAEZ_VALUE_NUMBER, ah->grh.hop_limit, 2, 255);
+	return error;
+}
+
+/* Why packets may not arrive: port, path, MTU, P_Key. A reset queue pair has no port any more. */
+RDMAEZ_IMPL int rdmaez_impl_wc_way(const struct rdmaez_impl_wc_case *here)
+{
+	const struct ibv_qp_attr *attr = &here->attr;
+	struct ibv_port_attr port;
+	int error;
+
+	if (!attr->port_num)
+		return 0;
+	error = rdmaez_impl_port_query(here->qp->context, attr->port_num, &port, here->diag);
+	if (error)
+		return error;
+	if (port.state != IBV_PORT_ACTIVE && port.state != IBV_PORT_ACTIVE_DEFER)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_PORT_DOWN, "port_attr.state",
+				    RDMAEZ_VALUE_NUMBER, (uint64_t)port.state, IBV_PORT_ACTIVE,
+				    IBV_PORT_ACTIVE);
+	if (rdmaez_impl_wc_connected(here)) {
+		error = rdmaez_impl_wc_path(here, &port);
+		if (rdmaez_mtu_bytes(port.active_mtu) && attr->path_mtu > port.active_mtu)
+			rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_MTU_ABOVE_ACTIVE, "path_mtu",
+					    RDMAEZ_VALUE_MTU, (uint64_t)attr->path_mtu, IBV_MTU_256,
+					    (uint64_t)port.active_mtu);
+	}
+	return error ? error : rdmaez_impl_wc_pkey(here);
+}
+
+/* How long it tried. The one thing certain is that the retries are used up. */
+RDMAEZ_IMPL void rdmaez_impl_wc_retries(const struct rdmaez_impl_wc_case *here)
+{
+	const struct ibv_qp_attr *attr = &here->attr;
+	const struct rdmaez_span_ns tried = rdmaez_give_up_ns(attr->timeout, attr->retry_cnt);
+	const uint64_t once = rdmaez_timeout_ns(attr->timeout);
+
+	if (!once)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_NO_TIMER, "timeout",
+				    RDMAEZ_VALUE_NUMBER, attr->timeout, 1, 31);
+	else
+		rdmaez_impl_diag_add(here->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WC_RETRIES,
+				     "timeout", RDMAEZ_VALUE_NS, once, tried.min, tried.max);
+	if (once && attr->timeout < 14)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_TIMEOUT_SHORT, "timeout",
+				    RDMAEZ_VALUE_NUMBER, attr->timeout, 14, 31);
+	if (!attr->retry_cnt)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_RETRY_ZERO, "retry_cnt",
+				    RDMAEZ_VALUE_NUMBER, 0, 1, 7);
+}
+
+/* How long the peer was given to post a receive. Its own timer counts; ours may be the same. */
+RDMAEZ_IMPL void rdmaez_impl_wc_rnr(const struct rdmaez_impl_wc_case *here)
+{
+	const struct ibv_qp_attr *attr = &here->attr;
+	const uint64_t all = rdmaez_rnr_give_up_ns(attr->min_rnr_timer, attr->rnr_retry);
+
+	if (attr->rnr_retry >= 7)
+		return;
+	rdmaez_impl_diag_add(here->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WC_RNR, "rnr_retry",
+			     RDMAEZ_VALUE_NUMBER, attr->rnr_retry, 7, 7);
+	if (here->qp->qp_type == IBV_QPT_RC)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_RNR_TIMER, "min_rnr_timer",
+				    RDMAEZ_VALUE_NS, rdmaez_rnr_timer_ns(attr->min_rnr_timer), all,
+				    all);
+}
+
+/* What an end with these access flags and depths refuses. */
+RDMAEZ_IMPL void rdmaez_impl_wc_rights(const struct rdmaez_impl_wc_case *here)
+{
+	const struct ibv_qp_attr *attr = &here->attr;
+	const bool rc = here->qp->qp_type == IBV_QPT_RC;
+	unsigned int rights = IBV_ACCESS_REMOTE_WRITE;
+
+	if (rc || here->qp->qp_type == IBV_QPT_XRC_RECV)
+		rights |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+	else if (here->qp->qp_type != IBV_QPT_UC)
+		return;
+	if (rights & ~attr->qp_access_flags)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_ACCESS, "qp_access_flags",
+				    RDMAEZ_VALUE_ACCESS, rights & ~attr->qp_access_flags, 0,
+				    rights);
+	if (!(rights & IBV_ACCESS_REMOTE_READ))
+		return;
+	if (!attr->max_dest_rd_atomic)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_DEPTH_ZERO, "max_dest_rd_atomic",
+				    RDMAEZ_VALUE_NUMBER, 0, 1, 255);
+	else if (rc && attr->max_rd_atomic > attr->max_dest_rd_atomic)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_DEPTH_ABOVE, "max_rd_atomic",
+				    RDMAEZ_VALUE_NUMBER, attr->max_rd_atomic, 0,
+				    attr->max_dest_rd_atomic);
+}
+
+/* How long a message may be. */
+RDMAEZ_IMPL int rdmaez_impl_wc_length(const struct rdmaez_impl_wc_case *here)
+{
+	const bool ud = here->qp->qp_type == IBV_QPT_UD;
+	struct ibv_port_attr port;
+	int error;
+
+	if (ud)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_GRH_ROOM, "sg_list",
+				    RDMAEZ_VALUE_NONE, 0, 0, 0);
+	if (!here->attr.port_num)
+		return 0;
+	error = rdmaez_impl_port_query(here->qp->context, here->attr.port_num, &port, here->diag);
+	if (!error && ud)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_LIMIT, "port_attr.active_mtu",
+				    RDMAEZ_VALUE_LIMIT, 0, 0,
+				    (uint64_t)rdmaez_mtu_bytes(port.active_mtu));
+	else if (!error)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_LIMIT, "port_attr.max_msg_sz",
+				    RDMAEZ_VALUE_LIMIT, 0, 0, port.max_msg_sz);
+	return error;
+}
+
+/* What a send request may hold. */
+RDMAEZ_IMPL void rdmaez_impl_wc_request(const struct rdmaez_impl_wc_case *here)
+{
+	if (here->qp->qp_type == IBV_QPT_XRC_RECV)
+		return;
+	rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_LIMIT,
+			    0, 0, here->init.cap.max_send_sge);
+	rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_LIMIT, "cap.max_inline_data",
+			    RDMAEZ_VALUE_LIMIT, 0, 0, here->init.cap.max_inline_data);
+	if (here->qp->qp_type == IBV_QPT_RC || here->qp->qp_type == IBV_QPT_XRC_SEND)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_LIMIT, "max_rd_atomic",
+				    RDMAEZ_VALUE_LIMIT, 0, 0, here->attr.max_rd_atomic);
+}
+
+/* A flush is certain about one thing: it is not the cause. */
+RDMAEZ_IMPL void rdmaez_impl_wc_flush(const struct rdmaez_impl_wc_case *here)
+{
+	const struct ibv_device *device = here->qp->context->device;
+
+	rdmaez_impl_diag_add(here->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WC_FLUSHED, "status",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0);
+	if (device && device->transport_type == IBV_TRANSPORT_IWARP)
+		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_IWARP, "status", RDMAEZ_VALUE_NONE, 0,
+				    0, 0);
+}
+
+/* The findings for one status. Questions that fail end in an errno, after all other findings. */
+RDMAEZ_IMPL int rdmaez_impl_wc_narrow(const struct rdmaez_impl_wc_case *here, int status)
+{
+	int error = 0;
+
+	switch (status) {
+	case IBV_WC_LOC_LEN_ERR:
+		return rdmaez_impl_wc_length(here);
+	case IBV_WC_LOC_QP_OP_ERR:
+		rdmaez_impl_wc_request(here);
+		return 0;
+	case IBV_WC_WR_FLUSH_ERR:
+		rdmaez_impl_wc_flush(here);
+		return 0;
+	case IBV_WC_LOC_ACCESS_ERR:
+	case IBV_WC_REM_INV_REQ_ERR:
+	case IBV_WC_REM_ACCESS_ERR:
+		rdmaez_impl_wc_rights(here);
+		return 0;
+	case IBV_WC_RETRY_EXC_ERR:
+		error = rdmaez_impl_wc_way(here);
+		if (here->qp->qp_type == IBV_QPT_RC || here->qp->qp_type == IBV_QPT_XRC_SEND)
+			rdmaez_impl_wc_retries(here);
+		return error;
+	case IBV_WC_RNR_RETRY_EXC_ERR:
+		if (here->qp->qp_type == IBV_QPT_RC || here->qp->qp_type == IBV_QPT_XRC_SEND)
+			rdmaez_impl_wc_rnr(here);
+		return 0;
+	case IBV_WC_RESP_TIMEOUT_ERR:
+		return rdmaez_impl_wc_way(here);
+	default:
+		return 0;
+	}
+}
+
+RDMAEZ_API int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
+				    struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_wc_case here;
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_wc_explain_qp");
+	if (!wc || !qp)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, wc ? "qp" : "wc");
+	if (wc->qp_num != qp->qp_num)
+		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_WC_OTHER_QP, "qp_num",
+						RDMAEZ_VALUE_NUMBER, wc->qp_num, qp->qp_num,
+						qp->qp_num);
+	error = rdmaez_impl_wc_ask(&here, qp, diag);
+	if (error || !diag)
+		return error;
+	return rdmaez_impl_wc_narrow(&here, (int)wc->status);
+}
+
+RDMAEZ_API int rdmaez_event_explain_qp(const struct ibv_async_event *event,
+				       struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_wc_case here;
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_event_explain_qp");
+	if (!event)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "event");
+	if (!(rdmaez_event_explain(event)->valid & RDMAEZ_VALID_QP))
+		return 0;
+	if (!event->element.qp)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "element.qp");
+	error = rdmaez_impl_wc_ask(&here, event->element.qp, diag);
+	if (error || !diag)
+		return error;
+	if (event->event_type == IBV_EVENT_QP_REQ_ERR ||
+	    event->event_type == IBV_EVENT_QP_ACCESS_ERR)
+		rdmaez_impl_wc_rights(&here);
+	return 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RDMAEZ_IMPL_BODIES */
+
+#endif
