@@ -102,57 +102,127 @@ RDMAEZ_IMPL void rdmaez_impl_diag_forget(struct rdmaez_diag *diag)
 	diag->dropped = 0;
 }
 
+/*
+ * A finding as far as it is known where the code that makes it is written: all but the value. A bound that
+ * only run time knows is passed to rdmaez_impl_find_within().
+ */
+struct rdmaez_impl_site {
+	const char *field;
+	enum rdmaez_why why;
+	enum rdmaez_value kind;
+	int64_t min, max;
+};
+
 /* Puts a finding behind those of its severity and before the rest; the last one may fall out. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_find_within(struct rdmaez_diag *diag,
+					      enum rdmaez_severity severity,
+					      const struct rdmaez_impl_site *site, uint64_t value,
+					      uint64_t min, uint64_t max)
+{
+	struct rdmaez_finding *at;
+	unsigned int i;
+
+	if (!diag)
+		return;
+	i = diag->count;
+	if (diag->count < RDMAEZ_DIAG_FINDINGS)
+		diag->count++;
+	else
+		diag->dropped++;
+	for (; i > 0 && diag->finding[i - 1].severity > severity; i--)
+		if (i < RDMAEZ_DIAG_FINDINGS)
+			diag->finding[i] = diag->finding[i - 1];
+	if (i == RDMAEZ_DIAG_FINDINGS)
+		return;
+	at = &diag->finding[i];
+	at->reason = site->why;
+	at->severity = severity;
+	at->field = site->field;
+	at->kind = site->kind;
+	at->value = value;
+	at->min = min;
+	at->max = max;
+}
+
+/* The same with the bounds of the site. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_find(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+				       const struct rdmaez_impl_site *site, uint64_t value)
+{
+	rdmaez_impl_find_within(diag, severity, site, value, (uint64_t)site->min,
+				(uint64_t)site->max);
+}
+
+/* Adds an error if there is a record, and returns the errno value, which the record remembers. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_within(struct rdmaez_diag *diag, int error,
+					       const struct rdmaez_impl_site *site, int64_t value,
+					       int64_t min, int64_t max)
+{
+	if (diag)
+		diag->error = error;
+	rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, site, (uint64_t)value, (uint64_t)min,
+				(uint64_t)max);
+	return error;
+}
+
+/* The same with the bounds of the site. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_at(struct rdmaez_diag *diag, int error,
+					   const struct rdmaez_impl_site *site, int64_t value)
+{
+	return rdmaez_impl_refuse_within(diag, error, site, value, site->min, site->max);
+}
+
+/* A finding without numbers. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_find_plain(struct rdmaez_diag *diag,
+					     enum rdmaez_severity severity, enum rdmaez_why why,
+					     const char *field)
+{
+	struct rdmaez_impl_site site;
+
+	memset(&site, 0, sizeof(site));
+	site.field = field;
+	site.why = why;
+	rdmaez_impl_find(diag, severity, &site, 0);
+}
+
+/* An error without numbers; returns the errno value. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_refuse(struct rdmaez_diag *diag, int error, enum rdmaez_why why,
+					const char *field)
+{
+	if (diag)
+		diag->error = error;
+	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, why, field);
+	return error;
+}
+
+/* A verb has failed, and its errno value is all there is to say; returns that. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_verb(struct rdmaez_diag *diag, int error,
+					     enum rdmaez_why why, const char *verb)
+{
+	if (diag)
+		diag->verb = verb;
+	return rdmaez_impl_refuse(diag, error, why, verb);
+}
+
+/* ---- The former calls, until the last caller is gone ---- */
+
 RDMAEZ_IMPL_COLD void rdmaez_impl_diag_add(struct rdmaez_diag *diag, enum rdmaez_severity severity,
 					   enum rdmaez_why reason, const char *field,
 					   enum rdmaez_value kind, uint64_t value, uint64_t min,
 					   uint64_t max)
 {
-	unsigned int at = diag->count;
+	const struct rdmaez_impl_site site = {field, reason, kind, 0, 0};
 
-	while (at > 0 && diag->finding[at - 1].severity > severity)
-		at--;
-	if (diag->count < RDMAEZ_DIAG_FINDINGS)
-		diag->count++;
-	else
-		diag->dropped++;
-	if (at == RDMAEZ_DIAG_FINDINGS)
-		return;
-	for (unsigned int i = diag->count - 1; i > at; i--)
-		diag->finding[i] = diag->finding[i - 1];
-	diag->finding[at].reason = reason;
-	diag->finding[at].severity = severity;
-	diag->finding[at].field = field;
-	diag->finding[at].kind = kind;
-	diag->finding[at].value = value;
-	diag->finding[at].min = min;
-	diag->finding[at].max = max;
+	rdmaez_impl_find_within(diag, severity, &site, value, min, max);
 }
 
-/* Adds a finding if there is a record, and returns the error, which the record remembers. */
-RDMAEZ_FOLD int rdmaez_impl_refuse(struct rdmaez_diag *diag, int error, enum rdmaez_why reason,
-				   const char *field)
+RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_value(struct rdmaez_diag *diag, int error,
+					      enum rdmaez_why reason, const char *field,
+					      enum rdmaez_value kind, int64_t value, int64_t min,
+					      int64_t max)
 {
-	if (diag) {
-		diag->error = error;
-		rdmaez_impl_diag_add(diag, RDMAEZ_DIAG_ERROR, reason, field, RDMAEZ_VALUE_NONE, 0,
-				     0, 0);
-	}
-	return error;
-}
+	const struct rdmaez_impl_site site = {field, reason, kind, 0, 0};
 
-/* The same with what was given and what is accepted. */
-RDMAEZ_FOLD int rdmaez_impl_refuse_value(struct rdmaez_diag *diag, int error,
-					 enum rdmaez_why reason, const char *field,
-					 enum rdmaez_value kind, int64_t value, int64_t min,
-					 int64_t max)
-{
-	if (diag) {
-		diag->error = error;
-		rdmaez_impl_diag_add(diag, RDMAEZ_DIAG_ERROR, reason, field, kind, (uint64_t)value,
-				     (uint64_t)min, (uint64_t)max);
-	}
-	return error;
+	return rdmaez_impl_refuse_within(diag, error, &site, value, min, max);
 }
 
 #ifdef __cplusplus
