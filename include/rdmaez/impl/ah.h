@@ -31,8 +31,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_row(struct ibv_context *context,
 	if (rdmaez_gid_is_zero(&row.gid))
 		reason = RDMAEZ_WHY_GID_EMPTY;
 	else if (row.gid_type != IBV_GID_TYPE_IB &&
-		 (rdmaez_gid_class(&row.gid) == RDMAEZ_GID_CLASS_IPV4) !=
-			 (rdmaez_gid_class(&attr->grh.dgid) == RDMAEZ_GID_CLASS_IPV4))
+		 rdmaez_impl_gid_family_differs(&row.gid, &attr->grh.dgid))
 		reason = RDMAEZ_WHY_GID_FAMILY;
 	else if (row.gid_type == IBV_GID_TYPE_ROCE_V1 && !ibv_query_device(context, &device) &&
 		 (rdmaez_driver_of(&device)->traits & RDMAEZ_DRIVER_ROCE_V2))
@@ -67,27 +66,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 	return error;
 }
 
-/* The port, and the row of its GID table: the path's, or the best where it leaves that open. */
-RDMAEZ_IMPL int rdmaez_impl_ah_ask(struct ibv_context *context, const struct rdmaez_path *path,
-				   int port_num, struct ibv_port_attr *port, int *sgid_index,
-				   struct rdmaez_diag *diag)
-{
-	struct rdmaez_gid_want want;
-	struct ibv_gid_entry row;
-	int error = rdmaez_impl_port_query(context, port_num, port, diag);
-
-	*sgid_index = path->sgid_index;
-	if (error || path->sgid_index || rdmaez_gid_is_zero(&path->dgid) ||
-	    !(rdmaez_path_needs_grh(port) || (path->flags & RDMAEZ_PATH_GRH)))
-		return error;
-	memset(&want, 0, sizeof(want));
-	want.peer = path->dgid;
-	error = rdmaez_impl_port_choose_gid(context, port_num, port, &want, &row, diag);
-	if (!error)
-		*sgid_index = rdmaez_exactly((int)row.gid_index);
-	return error;
-}
-
 RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
 				struct ibv_ah **ah, struct rdmaez_diag *diag)
 {
@@ -104,7 +82,10 @@ RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pat
 						  : "ah");
 	rdmaez_impl_diag_device(diag, pd->context);
 	memset(&attr, 0, sizeof(attr));
-	error = rdmaez_impl_ah_ask(pd->context, path, port_num, &port, &sgid_index, diag);
+	error = rdmaez_impl_port_query(pd->context, port_num, &port, diag);
+	if (!error)
+		error = rdmaez_impl_port_gid_index(pd->context, port_num, &port, path, &sgid_index,
+						   diag);
 	if (!error)
 		error = rdmaez_impl_path_fill(path, false, false, sgid_index, port_num, &port,
 					      &attr, diag);

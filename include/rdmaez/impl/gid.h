@@ -47,6 +47,13 @@ RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid)
 	return RDMAEZ_GID_CLASS_GLOBAL;
 }
 
+/* Whether one address is IPv4 and the other is not: the kernel routes nothing between the families. */
+RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const union ibv_gid *b)
+{
+	return (rdmaez_gid_class(a) == RDMAEZ_GID_CLASS_IPV4) !=
+	       (rdmaez_gid_class(b) == RDMAEZ_GID_CLASS_IPV4);
+}
+
 /* The class of the peer that somebody wants to reach. */
 RDMAEZ_IMPL enum rdmaez_gid_class rdmaez_impl_gid_peer(const struct rdmaez_gid_want *want)
 {
@@ -75,7 +82,7 @@ RDMAEZ_IMPL int rdmaez_impl_gid_rank(const struct ibv_gid_entry *row,
 	} else if (!row->ndev_ifindex) {
 		reason = RDMAEZ_WHY_GID_NO_NETDEV;
 	} else if (peer != RDMAEZ_GID_CLASS_ZERO && peer != RDMAEZ_GID_CLASS_MULTICAST &&
-		   (peer == RDMAEZ_GID_CLASS_IPV4) != (own == RDMAEZ_GID_CLASS_IPV4)) {
+		   rdmaez_impl_gid_family_differs(&want->peer, &row->gid)) {
 		reason = RDMAEZ_WHY_GID_FAMILY;
 	} else {
 		rank = own == RDMAEZ_GID_CLASS_IPV4 ? 3 : own == RDMAEZ_GID_CLASS_GLOBAL ? 2 : 1;

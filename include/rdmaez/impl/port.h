@@ -179,6 +179,28 @@ RDMAEZ_IMPL int rdmaez_impl_port_choose_gid(struct ibv_context *context, int por
 	return 0;
 }
 
+/* The GID index for a path: the path's own, or the best one where it leaves that open. */
+RDMAEZ_IMPL int rdmaez_impl_port_gid_index(struct ibv_context *context, int port_num,
+					   const struct ibv_port_attr *port,
+					   const struct rdmaez_path *path, int *sgid_index,
+					   struct rdmaez_diag *diag)
+{
+	struct rdmaez_gid_want want;
+	struct ibv_gid_entry row;
+	int error;
+
+	*sgid_index = path->sgid_index;
+	if (path->sgid_index || rdmaez_gid_is_zero(&path->dgid) ||
+	    !(rdmaez_path_needs_grh(port) || (path->flags & RDMAEZ_PATH_GRH)))
+		return 0;
+	memset(&want, 0, sizeof(want));
+	want.peer = path->dgid;
+	error = rdmaez_impl_port_choose_gid(context, port_num, port, &want, &row, diag);
+	if (!error)
+		*sgid_index = rdmaez_exactly((int)row.gid_index);
+	return error;
+}
+
 RDMAEZ_API int rdmaez_port_choose_gid(struct ibv_context *context, int port_num,
 				      const struct rdmaez_gid_want *want,
 				      struct ibv_gid_entry *chosen, struct rdmaez_diag *diag)

@@ -6,13 +6,13 @@
 #if RDMAEZ_IMPL_BODIES
 
 #include <net/if.h>
-#include <sys/utsname.h>
 
 #include "../driver.h"
 #include "../port.h"
 #include "../qp_rules.h"
 #include "../units.h"
 #include "explain.h"
+#include "linux.h"
 #include "port.h"
 
 #ifdef __cplusplus
@@ -519,24 +519,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 	rdmaez_impl_qp_judge_timers(c);
 	rdmaez_impl_qp_judge_numbers(c);
 	return c->error;
-}
-
-/* 601 for Linux 6.1; 0 where it cannot be told. */
-RDMAEZ_IMPL int rdmaez_impl_linux_version(void)
-{
-	struct utsname name;
-	int part[2] = {0, 0};
-	const char *text = name.release;
-
-	if (uname(&name))
-		return 0;
-	for (int i = 0; i < 2; i++) {
-		while (*text >= '0' && *text <= '9' && part[i] < 1000)
-			part[i] = part[i] * 10 + (*text++ - '0');
-		if (*text == '.')
-			text++;
-	}
-	return part[0] * 100 + part[1];
 }
 
 RDMAEZ_IMPL void rdmaez_impl_qp_read_row(struct ibv_context *context, const struct ibv_ah_attr *ah,
