@@ -86,6 +86,7 @@ static void exchange(const union ibv_gid *gid)
 	char own[] = "0000:000000:000000:00000000000000000000000000000000", peer[sizeof(own)];
 	const struct addrinfo hints = {.ai_family = AF_INET, .ai_flags = AI_PASSIVE};
 	struct addrinfo *a;
+	unsigned int dlid = 0;
 	int tcp = socket(AF_INET, SOCK_STREAM, 0), length = sizeof(own), at, n;
 
 	setsockopt(tcp, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
@@ -98,10 +99,11 @@ static void exchange(const union ibv_gid *gid)
 		sprintf(own + at + 2 * i, "%02x", gid->raw[i]);
 	TRY(!host || send(tcp, own, sizeof(own), MSG_NOSIGNAL) == length, "sending the address");
 	NEED(recv(tcp, peer, sizeof(peer), MSG_WAITALL) == length, "the peer tells no address");
-	n = sscanf(peer, "%4hx:%6x:%6x:%n", &opts.path.dlid, &opts.dest_qp_num, &opts.rq_psn, &at);
+	n = sscanf(peer, "%4x:%6x:%6x:%n", &dlid, &opts.dest_qp_num, &opts.rq_psn, &at);
 	for (int i = 0; n == 3 + i && i < 16; i++)
 		n += sscanf(peer + at + 2 * i, "%2hhx", &opts.path.dgid.raw[i]);
 	NEED(n == 3 + 16, "the peer's address is garbled");
+	opts.path.dlid = (int)dlid;
 	printf("own address   %s\npeer address  %s\n", own, peer);
 
 	check(rdmaez_qp_to_rtr(qp, &opts, &diag));

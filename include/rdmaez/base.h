@@ -52,9 +52,11 @@
 #if defined(__cplusplus) && __cplusplus >= 202002L
 #define RDMAEZ_IMPL      inline RDMAEZ_IMPL_HIDDEN
 #define RDMAEZ_IMPL_COLD inline RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_RARE
+#define RDMAEZ_IMPL_ONCE inline RDMAEZ_IMPL_HIDDEN
 #else
 #define RDMAEZ_IMPL      static inline
 #define RDMAEZ_IMPL_COLD static RDMAEZ_IMPL_RARE RDMAEZ_IMPL_APART
+#define RDMAEZ_IMPL_ONCE static RDMAEZ_IMPL_APART
 #endif
 
 /** @brief How a function is declared: in every file, or with `RDMAEZ_EXTERN` in one. */

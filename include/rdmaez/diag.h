@@ -32,7 +32,7 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_STATE,     /**< `value` is a state asked for, bit n of `max` accepts state n */
 	RDMAEZ_VALUE_TYPE,      /**< `value` is an enum ibv_qp_type */
 	RDMAEZ_VALUE_MTU, /**< `value` is what was given as enum ibv_mtu, `min` to `max` accepted */
-	RDMAEZ_VALUE_ROW, /**< `value` is the index of a row in a table */
+	RDMAEZ_VALUE_INDEX,  /**< `value` is an index into a table of the port's */
 	RDMAEZ_VALUE_PKEY,   /**< `value` is a P_Key, in host byte order */
 	RDMAEZ_VALUE_LIMIT,  /**< at most `max` is accepted; what was given is not known */
 	RDMAEZ_VALUE_NS,     /**< `value` is one wait in ns, `min` to `max` all of them together */

@@ -26,16 +26,16 @@ extern "C" {
 /** @brief The way to a peer. Start from all zero and set the destination. */
 struct rdmaez_path {
 	unsigned int flags;  /**< RDMAEZ_PATH_ bits. 0: a GRH exactly where the port demands it */
-	int sgid_index;      /**< own row of the GID table. 0: the best one for @p dgid, if a device
-			           can be asked, else row 0. #RDMAEZ_ZERO: row 0 */
+	int sgid_index;      /**< own GID index, 0 to 255. 0: the best one for @p dgid, if a device
+				  can be asked, else 0. #RDMAEZ_ZERO: 0 */
 	union ibv_gid dgid;  /**< the peer's GID. Zero: none, which only InfiniBand can do with */
 	uint32_t flow_label; /**< 20 bits. 0: none */
-	int hop_limit;       /**< 1 to 255. 0: 64 (1 is used up by the first router) */
+	int hop_limit;       /**< 1 to 255. 0: 64 (the first router uses up 1) */
 	int traffic_class;   /**< 0 to 255; on RoCE v2 the IP header's DSCP and ECN bits. 0: 0 */
-	uint16_t dlid;       /**< the peer's LID, on InfiniBand. 0: none, as on RoCE */
-	uint8_t sl;          /**< service level, 0 to 15 */
-	uint8_t src_path_bits; /**< low bits of the own LID, 0 to 127 */
-	uint8_t static_rate;   /**< enum ibv_rate. 0: as fast as the port */
+	int dlid;            /**< the peer's LID, on InfiniBand. 0: none, as on RoCE */
+	int sl;              /**< service level, 0 to 15 */
+	int src_path_bits;   /**< low bits of the source LID, 0 to 127 */
+	int static_rate;     /**< enum ibv_rate. 0: as fast as the port */
 };
 
 /**

@@ -186,8 +186,8 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  * May be called from any thread that may use @p qp.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
-			       struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
+				struct rdmaez_diag *diag);
 
 /**
  * @brief ibv_modify_qp(), and an explanation where it fails.
@@ -320,7 +320,6 @@ RDMAEZ_API int rdmaez_qp_to_sqd(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * @brief Moves a queue pair to ERR, from any state but RESET: what is posted is flushed.
  *
  * @param qp the queue pair
- * @param opts no attribute goes with this transition; NULL will do
  * @param diag receives the explanation; may be NULL
  * @retval 0 `qp->state` is ERR
  * @retval EINVAL from RESET (#RDMAEZ_WHY_TRANSITION), or as rdmaez_qp_attr(); @p qp is NULL
@@ -331,8 +330,7 @@ RDMAEZ_API int rdmaez_qp_to_sqd(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * As ibv_modify_qp(): one thread at a time for one queue pair.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
-				struct rdmaez_diag *diag);
+RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, struct rdmaez_diag *diag);
 
 /**
  * @brief Moves a queue pair to RESET, from any state: what is posted is forgotten.
@@ -341,7 +339,6 @@ RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * first. irdma cannot use a queue pair again after RESET.
  *
  * @param qp the queue pair
- * @param opts no attribute goes with this transition; NULL will do
  * @param diag receives the explanation; may be NULL
  * @retval 0 `qp->state` is RESET
  * @retval EINVAL as rdmaez_qp_attr(); @p qp is NULL
@@ -352,8 +349,7 @@ RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * As ibv_modify_qp(): one thread at a time for one queue pair.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_qp_to_reset(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
-				  struct rdmaez_diag *diag);
+RDMAEZ_API int rdmaez_qp_to_reset(struct ibv_qp *qp, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -91,8 +91,8 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
  * May be called from any thread; @p diag belongs to the caller.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state from,
-				    enum ibv_qp_state to, int attr_mask, struct rdmaez_diag *diag);
+RDMAEZ_FOLD int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state from,
+				     enum ibv_qp_state to, int attr_mask, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

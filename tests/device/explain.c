@@ -212,7 +212,7 @@ static void check_surprises(void)
 	/* An error took the queue pair elsewhere. */
 	begin(IBV_QPT_RC, IBV_QPS_RTR);
 	move = right(IBV_QPT_RC, IBV_QPS_RTR, IBV_QPS_RTS);
-	if (rdmaez_qp_to_err(side->qp, NULL, NULL))
+	if (rdmaez_qp_to_err(side->qp, NULL))
 		tap_bail("cannot go to ERR");
 	refused(&move, EINVAL, EINVAL, RDMAEZ_WHY_TRANSITION, RDMAEZ_DIAG_ERROR, "qp_state",
 		"from a state that is no longer");

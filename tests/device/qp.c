@@ -7,6 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <poll.h>
 
+#include "moves.h"
 #include "rig.h"
 
 /* --- What a queue pair is like, and what it should be like -------------------------------------- */
@@ -234,12 +235,12 @@ static void test_rc_defaults(struct rig *rig)
 
 	tap_eq_int(side_post_receive(a), 0, "a receive is posted");
 	known.attr.qp_state = IBV_QPS_ERR;
-	stepped(rdmaez_qp_to_err(a->qp, NULL, &diag), &diag, a->qp, &known, "RC, RTS to ERR");
+	stepped(rdmaez_qp_to_err(a->qp, &diag), &diag, a->qp, &known, "RC, RTS to ERR");
 	tap_eq_int(rig_status(a->recv_cq), IBV_WC_WR_FLUSH_ERR, "in ERR the receive is flushed");
 	known.attr.qp_state = IBV_QPS_RESET;
 	known.mask = IBV_QP_STATE;
-	stepped(rdmaez_qp_to_reset(a->qp, NULL, &diag), &diag, a->qp, &known, "RC, ERR to RESET");
-	tap_eq_int(rdmaez_qp_to_reset(b->qp, NULL, &diag), 0, "RC, RTS to RESET");
+	stepped(rdmaez_qp_to_reset(a->qp, &diag), &diag, a->qp, &known, "RC, ERR to RESET");
+	tap_eq_int(rdmaez_qp_to_reset(b->qp, &diag), 0, "RC, RTS to RESET");
 	bring_up_both(rig, a, b);
 	known = rc_defaults(rig, b->qp);
 	known.mask = RC_AT_RTS;
@@ -520,11 +521,11 @@ static void test_uc(struct rig *rig)
 	stepped(rdmaez_qp_to_rts(a->qp, NULL, &diag), &diag, a->qp, &known, "UC, SQD to RTS");
 	traffic(a, b, "UC back from SQD");
 	known.attr.qp_state = IBV_QPS_ERR;
-	stepped(rdmaez_qp_to_err(a->qp, NULL, &diag), &diag, a->qp, &known, "UC, RTS to ERR");
+	stepped(rdmaez_qp_to_err(a->qp, &diag), &diag, a->qp, &known, "UC, RTS to ERR");
 	known.attr.qp_state = IBV_QPS_RESET;
 	known.mask = IBV_QP_STATE;
-	stepped(rdmaez_qp_to_reset(a->qp, NULL, &diag), &diag, a->qp, &known, "UC, ERR to RESET");
-	tap_eq_int(rdmaez_qp_to_reset(b->qp, NULL, NULL), 0, "UC, RTS to RESET");
+	stepped(rdmaez_qp_to_reset(a->qp, &diag), &diag, a->qp, &known, "UC, ERR to RESET");
+	tap_eq_int(rdmaez_qp_to_reset(b->qp, NULL), 0, "UC, RTS to RESET");
 	bring_up_both(rig, a, b);
 	traffic(a, b, "UC, up again");
 
@@ -585,10 +586,10 @@ static void test_ud(struct rig *rig)
 	stepped(rdmaez_qp_to_rts(a->qp, &opts, &diag), &diag, a->qp, &known, "UD, SQD to RTS");
 	ud_traffic(rig, a, b, "UD back from SQD");
 	known.attr.qp_state = IBV_QPS_ERR;
-	stepped(rdmaez_qp_to_err(a->qp, NULL, &diag), &diag, a->qp, &known, "UD, RTS to ERR");
+	stepped(rdmaez_qp_to_err(a->qp, &diag), &diag, a->qp, &known, "UD, RTS to ERR");
 	known.attr.qp_state = IBV_QPS_RESET;
 	known.mask = IBV_QP_STATE;
-	stepped(rdmaez_qp_to_reset(a->qp, NULL, &diag), &diag, a->qp, &known, "UD, ERR to RESET");
+	stepped(rdmaez_qp_to_reset(a->qp, &diag), &diag, a->qp, &known, "UD, ERR to RESET");
 	tap_eq_int(bring_up(a->qp, NULL), 0, "UD comes up again");
 	ud_traffic(rig, a, b, "UD, up again");
 
@@ -648,13 +649,13 @@ static void refused(struct rig *rig, enum ibv_qp_state state, step_function *ste
 }
 
 /* One option of a good bring-up made bad. */
-#define BAD(state, step, assignment, want, reason, field)                   \
-	do {                                                                \
-		struct rdmaez_qp_opts o = opts_to(rig, peer);               \
-                                                                            \
-		assignment;                                                 \
+#define BAD(state, step, assignment, want, reason, field)                       \
+	do {                                                                    \
+		struct rdmaez_qp_opts o = opts_to(rig, peer);                   \
+                                                                                \
+		assignment;                                                     \
 		refused(rig, state, step, &o, want, RDMAEZ_WHY_##reason, field, \
-			#step ", " #assignment);                            \
+			#step ", " #assignment);                                \
 	} while (0)
 
 static void test_bad_options(struct rig *rig)
@@ -712,7 +713,7 @@ static void test_bad_options(struct rig *rig)
 	RTS(o.max_rd_atomic = -1, RANGE, "max_rd_atomic");
 
 	BAD(IBV_QPS_RESET, rdmaez_qp_to_rts, o.port = 0, EINVAL, TRANSITION, "qp_state");
-	BAD(IBV_QPS_RESET, rdmaez_qp_to_err, o.port = 0, EINVAL, TRANSITION, "qp_state");
+	BAD(IBV_QPS_RESET, move_to_err, o.port = 0, EINVAL, TRANSITION, "qp_state");
 	BAD(IBV_QPS_RTR, rdmaez_qp_to_sqd, o.port = 0, EINVAL, TRANSITION, "qp_state");
 	BAD(IBV_QPS_RTS, rdmaez_qp_to_init, o.port = 0, EINVAL, TRANSITION, "qp_state");
 	side_close(side);
@@ -737,7 +738,7 @@ static void test_nulls(struct rig *rig)
 {
 	static step_function *const steps[] = {rdmaez_qp_to_init, rdmaez_qp_to_rtr,
 					       rdmaez_qp_to_rts,  rdmaez_qp_to_sqd,
-					       rdmaez_qp_to_err,  rdmaez_qp_to_reset};
+					       move_to_err,       move_to_reset};
 	struct side *side = side_open(rig, IBV_QPT_RC);
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 	enum ibv_qp_state state = IBV_QPS_UNKNOWN;

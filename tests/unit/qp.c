@@ -4,6 +4,7 @@
  * which attributes, and what is said where one of them fails.
  */
 #include "check.h"
+#include "moves.h"
 
 static struct fake_device *dev;
 static struct ibv_context *ctx;
@@ -15,9 +16,8 @@ typedef int move_fn(struct ibv_qp *, const struct rdmaez_qp_opts *, struct rdmae
 
 /* By the state they lead to; SQE is none. */
 static move_fn *const move_to[] = {
-	rdmaez_qp_to_reset, rdmaez_qp_to_init, rdmaez_qp_to_rtr,
-	rdmaez_qp_to_rts,   rdmaez_qp_to_sqd,  NULL,
-	rdmaez_qp_to_err,
+	move_to_reset, rdmaez_qp_to_init, rdmaez_qp_to_rtr, rdmaez_qp_to_rts, rdmaez_qp_to_sqd,
+	NULL,          move_to_err,
 };
 static const char *const move_name[] = {
 	"rdmaez_qp_to_reset", "rdmaez_qp_to_init", "rdmaez_qp_to_rtr",
@@ -134,8 +134,7 @@ static void check_device_refused(int got, int error, enum rdmaez_why reason, con
 	if (!diag)
 		return;
 	tap_eq_int(diag->error, error, "%s: the record holds the errno", name);
-	tap_ok(rdmaez_diag_find(diag, reason), "%s: the reason is %s", name,
-	       rdmaez_why_id(reason));
+	tap_ok(rdmaez_diag_find(diag, reason), "%s: the reason is %s", name, rdmaez_why_id(reason));
 }
 
 /* ---- The way up and down ------------------------------------------------------------------ */
@@ -559,8 +558,9 @@ static void check_query_fails(void)
 	for (unsigned int nth = 1; nth <= 4; nth++) {
 		fake_reset_log();
 		fake_fail(FAKE_QUERY_GID_EX, nth, ENOMEM);
-		check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), ENOMEM, RDMAEZ_WHY_QUERY_REFUSED,
-			      "ibv_query_gid_ex", "RTR where row %u does not answer", nth - 1);
+		check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), ENOMEM,
+			      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex",
+			      "RTR where row %u does not answer", nth - 1);
 		check_record(qp, "rdmaez_qp_to_rtr", IBV_QPS_INIT, IBV_QPS_RTR);
 		check_states(qp, IBV_QPS_INIT);
 		tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "the queue pair is not moved");
@@ -646,7 +646,7 @@ static void check_quirks(void)
 	start();
 	dev->quirks = FAKE_RESET_IS_FINAL;
 	qp = qp_in(IBV_QPT_UD, IBV_QPS_RTS);
-	check_success(diag, rdmaez_qp_to_reset(qp, NULL, diag), "RESET for good");
+	check_success(diag, rdmaez_qp_to_reset(qp, diag), "RESET for good");
 	check_device_refused(rdmaez_qp_to_init(qp, NULL, diag), EINVAL, RDMAEZ_WHY_REFUSED,
 			     "INIT after RESET for good");
 	check_states(qp, IBV_QPS_RESET);
@@ -664,7 +664,8 @@ static void check_quirks(void)
 	opts.optional = IBV_QP_RATE_LIMIT;
 	opts.rate_limit = 5000;
 	qp = qp_in(IBV_QPT_RAW_PACKET, IBV_QPS_RTR);
-	check_device_refused(rdmaez_qp_to_rts(qp, &opts, diag), EOPNOTSUPP, RDMAEZ_WHY_MASK_RATE_LIMIT,
+	check_device_refused(rdmaez_qp_to_rts(qp, &opts, diag), EOPNOTSUPP,
+			     RDMAEZ_WHY_MASK_RATE_LIMIT,
 			     "a rate limit on a device that takes none");
 	check_states(qp, IBV_QPS_RTR);
 	dev->quirks = FAKE_EXTENDED_MODIFY;
@@ -777,8 +778,8 @@ static void check_transitions(void)
 			qp = fake_qp(ctx, IBV_QPT_RC);
 			fake_qp_force(qp, (enum ibv_qp_state)from);
 			qp->state = (enum ibv_qp_state)from;
-			check_refusal(diag, move_to[to](qp, &opts, diag), EINVAL, RDMAEZ_WHY_TRANSITION,
-				      "qp_state", "%s to %s",
+			check_refusal(diag, move_to[to](qp, &opts, diag), EINVAL,
+				      RDMAEZ_WHY_TRANSITION, "qp_state", "%s to %s",
 				      rdmaez_qp_state_str((enum ibv_qp_state)from),
 				      rdmaez_qp_state_str((enum ibv_qp_state)to));
 			check_record(qp, move_name[to], (enum ibv_qp_state)from,
@@ -806,7 +807,7 @@ static void check_modify(void)
 	check_sent(mask, &attr);
 	check_states(qp, IBV_QPS_INIT);
 	if (diag)
-		tap_eq_str(diag->call, "ibv_modify_qp", "the record names the verb");
+		tap_eq_str(diag->call, "rdmaez_qp_modify", "the record names the call");
 
 	attr.qkey = 9;
 	check_success(diag, rdmaez_qp_modify(qp, &attr, IBV_QP_QKEY, diag), "no state, one value");
@@ -817,7 +818,7 @@ static void check_modify(void)
 	attr.qp_state = IBV_QPS_RTS;
 	check_device_refused(rdmaez_qp_modify(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN, diag),
 			     EINVAL, RDMAEZ_WHY_TRANSITION, "INIT to RTS");
-	check_record(qp, "ibv_modify_qp", IBV_QPS_INIT, IBV_QPS_RTS);
+	check_record(qp, "rdmaez_qp_modify", IBV_QPS_INIT, IBV_QPS_RTS);
 	tap_eq_int(fake_count(FAKE_MODIFY_QP), 1, "it is tried once");
 	check_states(qp, IBV_QPS_INIT);
 	if (!diag)
@@ -831,18 +832,18 @@ static void check_modify(void)
 		tap_eq_hex(finding->value, IBV_QP_PORT, "the port's bit is named");
 	check_device_refused(rdmaez_qp_modify(qp, &attr, IBV_QP_SQ_PSN, diag), EINVAL,
 			     RDMAEZ_WHY_MASK_NOT_ALLOWED, "a PSN within INIT");
-	check_record(qp, "ibv_modify_qp", IBV_QPS_INIT, IBV_QPS_INIT);
+	check_record(qp, "rdmaez_qp_modify", IBV_QPS_INIT, IBV_QPS_INIT);
 
 	dev->quirks = FAKE_NEGATIVE_ERRNO;
 	fake_fail(FAKE_MODIFY_QP, 1, EBUSY);
-	check_device_refused(rdmaez_qp_modify(qp, &attr, IBV_QP_STATE, diag), EBUSY, RDMAEZ_WHY_BUSY,
-			     "a negative EBUSY");
+	check_device_refused(rdmaez_qp_modify(qp, &attr, IBV_QP_STATE, diag), EBUSY,
+			     RDMAEZ_WHY_BUSY, "a negative EBUSY");
 	check_states(qp, IBV_QPS_INIT);
 
-	check_refusal(diag, rdmaez_qp_modify(NULL, &attr, mask, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "qp", "a modify of nothing");
-	check_refusal(diag, rdmaez_qp_modify(qp, NULL, mask, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "attr", "a modify with nothing");
+	check_refusal(diag, rdmaez_qp_modify(NULL, &attr, mask, diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "a modify of nothing");
+	check_refusal(diag, rdmaez_qp_modify(qp, NULL, mask, diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "attr", "a modify with nothing");
 }
 
 static void check_state(void)
@@ -863,10 +864,10 @@ static void check_state(void)
 	tap_eq_int(qp->state, IBV_QPS_ERR, "also in qp->state");
 	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE,
 		   "only the state is asked for");
-	check_refusal(diag, rdmaez_qp_state(NULL, &state, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp",
-		      "the state of nothing");
-	check_refusal(diag, rdmaez_qp_state(qp, NULL, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "state",
-		      "a state to nowhere");
+	check_refusal(diag, rdmaez_qp_state(NULL, &state, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+		      "qp", "the state of nothing");
+	check_refusal(diag, rdmaez_qp_state(qp, NULL, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+		      "state", "a state to nowhere");
 }
 
 int main(void)

@@ -87,8 +87,7 @@ RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pat
 		error = rdmaez_impl_port_gid_index(pd->context, port_num, &port, path, &sgid_index,
 						   diag);
 	if (!error)
-		error = rdmaez_impl_path_fill(path, false, false, sgid_index, port_num, &port,
-					      &attr, diag);
+		error = rdmaez_impl_path_ah_attr(path, sgid_index, port_num, &port, &attr, diag);
 	if (error)
 		return error;
 	errno = 0;

@@ -110,7 +110,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 			rdmaez_impl_put(text, " to %lld", (long long)finding->max);
 		rdmaez_impl_put(text, ".");
 		return;
-	case RDMAEZ_VALUE_ROW:
+	case RDMAEZ_VALUE_INDEX:
 		rdmaez_impl_put(text, " This is row %lld.", value);
 		return;
 	case RDMAEZ_VALUE_ATTR_MASK:

@@ -11,9 +11,8 @@ extern "C" {
 
 RDMAEZ_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port)
 {
-	/* Without a branch, so that it is worked out once however often it is asked. */
-	return (port->link_layer == IBV_LINK_LAYER_ETHERNET) |
-	       ((port->flags & IBV_QPF_GRH_REQUIRED) != 0);
+	return port->link_layer == IBV_LINK_LAYER_ETHERNET ||
+	       (port->flags & IBV_QPF_GRH_REQUIRED) != 0;
 }
 
 #ifdef __cplusplus
@@ -23,137 +22,158 @@ RDMAEZ_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port)
 #if RDMAEZ_IMPL_BODIES
 
 #include "diag.h"
+#include "field.h"
+#include "gid.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Records a number outside its range; 0 or EINVAL. The comparison is all that is left inline. */
-RDMAEZ_FOLD int rdmaez_impl_range(struct rdmaez_diag *diag, const char *field, int64_t value,
-				  int64_t min, int64_t max)
-{
-	if (value >= min && value <= max)
-		return 0;
-	return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_RANGE, field, RDMAEZ_VALUE_NUMBER,
-					value, min, max);
-}
+/* clang-format off */
 
 /*
- * Evaluates what refuses a value, and goes on to the next only where somebody reads all findings. For
- * functions that end in `return error` and fill: once `judged` is set they only fill, and every check
- * vanishes.
+ * The fields of an address vector, once. A queue pair has two address vectors: the names are those of the
+ * alternate one, and without their first four letters those of the primary.
+ * X(with a GRH only, field, option, how it is read, default, least, greatest, rule, unit, source)
  */
-#define RDMAEZ_IMPL_FIND(refusal)             \
-	do {                                  \
-		if ((refusal) && !judged) {   \
-			error = EINVAL;       \
-			if (!diag)            \
-				return error; \
-		}                             \
-	} while (0)
+#define RDMAEZ_IMPL_PATH_FIELDS(X) \
+	X(0, sl, sl, RDMAEZ_IMPL_AS_INT, 0, 0, 15, RDMAEZ_IMPL_FIELD_PLAIN, \
+	  "service level", "IBTA: LRH, 4 bits") \
+	X(0, src_path_bits, src_path_bits, RDMAEZ_IMPL_AS_INT, 0, 0, 127, RDMAEZ_IMPL_FIELD_PLAIN, \
+	  "low bits of the source LID", "IBTA: LMC, at most 7") \
+	X(1, grh.sgid_index, sgid_index, RDMAEZ_IMPL_AS_INT, 0, 0, 255, RDMAEZ_IMPL_FIELD_GID, \
+	  "GID index", "verbs.h: 8 bits") \
+	X(1, grh.hop_limit, hop_limit, RDMAEZ_IMPL_AS_INT, 64, 1, 255, RDMAEZ_IMPL_FIELD_PLAIN, \
+	  "hops", "IBTA: GRH, 8 bits") \
+	X(1, grh.flow_label, flow_label, RDMAEZ_IMPL_AS_UINT, 0, 0, 0xfffff, RDMAEZ_IMPL_FIELD_PLAIN, \
+	  "flow label", "IBTA: GRH, 20 bits") \
+	X(1, grh.traffic_class, traffic_class, RDMAEZ_IMPL_AS_INT, 0, 0, 255, RDMAEZ_IMPL_FIELD_PLAIN, \
+	  "traffic class", "IBTA: GRH, 8 bits; on RoCE v2 DSCP and ECN") \
+	X(0, dlid, dlid, RDMAEZ_IMPL_AS_INT, 0, 0, 65535, RDMAEZ_IMPL_FIELD_PLAIN, \
+	  "LID", "IBTA: LRH, 16 bits") \
+	X(0, static_rate, static_rate, RDMAEZ_IMPL_AS_INT, 0, 0, 255, RDMAEZ_IMPL_FIELD_PLAIN, \
+	  "enum ibv_rate", "verbs.h: 8 bits")
 
-/* A finding names its field in full; a queue pair has two address vectors. */
-#define RDMAEZ_IMPL_AH(field) (alternate ? "alt_ah_attr." field : "ah_attr." field)
+#define RDMAEZ_IMPL_PATH_ROW(when, field, option, how, otherwise, min, max, rule, unit, source) \
+	{"alt_ah_attr." #field, when, otherwise, min, max, offsetof(struct rdmaez_path, option), \
+	 offsetof(struct ibv_ah_attr, field), sizeof(((struct ibv_ah_attr *)0)->field), how, rule},
 
-/* rdmaez_path_ah_attr() with the GID row decided, into zeroed memory and without the reset. */
-RDMAEZ_FOLD int rdmaez_impl_path_fill(const struct rdmaez_path *path, bool alternate, bool judged,
-				      int sgid_index, int port_num,
-				      const struct ibv_port_attr *port, struct ibv_ah_attr *ah,
-				      struct rdmaez_diag *diag)
+/* clang-format on */
+
+/* A path on its way to an address vector. */
+struct rdmaez_impl_path_build {
+	const struct rdmaez_path *path;
+	const struct ibv_port_attr *port; /* NULL: not known */
+	int port_num;
+	int sgid_index;   /* the option's value, or what was chosen */
+	unsigned int alt; /* 4: the alternate path of a queue pair; 0 */
+	struct rdmaez_diag *diag;
+};
+
+/* A finding names its field in full. */
+#define RDMAEZ_IMPL_AH(field) (&("alt_ah_attr." field)[4 - b->alt])
+
+/* Whether there is a GRH. Without a port to ask, a destination GID is the sign that one is meant. */
+RDMAEZ_IMPL bool rdmaez_impl_path_has_grh(const struct rdmaez_impl_path_build *b)
 {
-	const bool has_dgid = !rdmaez_gid_is_zero(&path->dgid);
-	const bool needs_grh = port && rdmaez_path_needs_grh(port);
-	const int64_t hop_limit = rdmaez_impl_option(path->hop_limit, 64);
-	const int64_t row = rdmaez_impl_option(sgid_index, 0);
-	const int64_t traffic_class = rdmaez_impl_option(path->traffic_class, 0);
-	const int rows =
-		port && port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
-	/* Without a port to ask, a destination GID is the sign that a GRH is meant. */
-	const bool grh = needs_grh || (path->flags & RDMAEZ_PATH_GRH) || (has_dgid && !port);
+	if (b->path->flags & RDMAEZ_PATH_GRH)
+		return true;
+	return b->port ? rdmaez_path_needs_grh(b->port) : !rdmaez_gid_is_zero(&b->path->dgid);
+}
+
+/* What is said of a path as a whole: unknown flags, no destination, no such port; 0 or EINVAL. */
+RDMAEZ_IMPL int rdmaez_impl_path_judge(const struct rdmaez_impl_path_build *b, bool grh)
+{
+	static const struct rdmaez_impl_site flags = {"path.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
+						      RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_PATH_GRH};
+	static const struct rdmaez_impl_site alt_flags = {"alt.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
+							  RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_PATH_GRH};
+	const unsigned int unknown = b->path->flags & ~RDMAEZ_PATH_GRH;
 	int error = 0;
 
-	if (path->flags & ~RDMAEZ_PATH_GRH)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_refuse_value(
-			diag, EINVAL, RDMAEZ_WHY_OPTION_UNKNOWN,
-			alternate ? "alt.flags" : "path.flags", RDMAEZ_VALUE_FLAGS,
-			path->flags & ~RDMAEZ_PATH_GRH, 0, RDMAEZ_PATH_GRH));
-	if (grh && !has_dgid)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_GRH_MISSING,
-						    RDMAEZ_IMPL_AH("grh.dgid")));
-	else if (!grh && port && !path->dlid)
-		RDMAEZ_IMPL_FIND(rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY,
-						    RDMAEZ_IMPL_AH("dlid")));
-	RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("port_num"), port_num, 1, 255));
-	RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("sl"), path->sl, 0, 15));
-	RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("src_path_bits"),
-					   path->src_path_bits, 0, 127));
-	if (grh) {
-		if (row < 0 || row >= rows)
-			RDMAEZ_IMPL_FIND(
-				rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_GID_INDEX,
-							 RDMAEZ_IMPL_AH("grh.sgid_index"),
-							 RDMAEZ_VALUE_NUMBER, row, 0, rows - 1));
-		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.hop_limit"), hop_limit,
-						   1, 255));
-		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.flow_label"),
-						   path->flow_label, 0, 0xfffff));
-		RDMAEZ_IMPL_FIND(rdmaez_impl_range(diag, RDMAEZ_IMPL_AH("grh.traffic_class"),
-						   traffic_class, 0, 255));
-		ah->is_global = 1;
-		ah->grh.dgid = path->dgid;
-		ah->grh.sgid_index = (uint8_t)row;
-		ah->grh.hop_limit = (uint8_t)hop_limit;
-		ah->grh.flow_label = path->flow_label;
-		ah->grh.traffic_class = (uint8_t)traffic_class;
-	}
-	ah->dlid = path->dlid;
-	ah->sl = path->sl;
-	ah->src_path_bits = path->src_path_bits;
-	ah->static_rate = path->static_rate;
-	ah->port_num = (uint8_t)port_num;
+	if (unknown)
+		error = rdmaez_impl_refuse_at(b->diag, EINVAL, b->alt ? &alt_flags : &flags,
+					      unknown);
+	if (grh && rdmaez_gid_is_zero(&b->path->dgid))
+		error = rdmaez_impl_refuse(b->diag, EINVAL, RDMAEZ_WHY_GRH_MISSING,
+					   RDMAEZ_IMPL_AH("grh.dgid"));
+	else if (!grh && b->port && !b->path->dlid)
+		error = rdmaez_impl_refuse(b->diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY,
+					   RDMAEZ_IMPL_AH("dlid"));
+	if (rdmaez_impl_range(b->diag, RDMAEZ_IMPL_AH("port_num"), b->port_num, 1, 255))
+		error = EINVAL;
 	return error;
 }
 
 #undef RDMAEZ_IMPL_AH
 
-/**
- * @brief Fills an `ibv_ah_attr`, for ibv_create_ah() or for a queue pair's address vector.
- *
- * @param path the way to the peer
- * @param port_num the port to leave by, 1 to 255
- * @param port what ibv_query_port() said of it, so that the GRH is there exactly where the port
- *        demands it and the GID row lies in the table. NULL: not known; then there is a GRH where
- *        @p path has a dgid
- * @param ah receives the attributes; written on success only
- * @param diag receives all findings; may be NULL
- * @retval 0 @p ah is filled
- * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); the
- *         port demands a GRH and there is no dgid (#RDMAEZ_WHY_GRH_MISSING); no destination at all
- *         (#RDMAEZ_WHY_PATH_EMPTY); row beyond the table (#RDMAEZ_WHY_GID_INDEX); a field wider than its
- *         bits (#RDMAEZ_WHY_RANGE)
- * @par Threads
- * May be called from any thread.
- * @since rdmaez 0.1; rdma-core 33
- */
+/* Fills an address vector, which is zeroed; 0, or EINVAL with all findings. */
+RDMAEZ_IMPL int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *b,
+				      struct ibv_ah_attr *ah)
+{
+	static const struct rdmaez_impl_field fields[] = {
+		RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_ROW)};
+	const bool grh = rdmaez_impl_path_has_grh(b);
+	int error = rdmaez_impl_path_judge(b, grh);
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const struct rdmaez_impl_field *const field = &fields[i];
+		int64_t value = rdmaez_impl_field_given(field, b->path), max = field->max;
+
+		if (field->bit && !grh)
+			continue;
+		if (field->rule == RDMAEZ_IMPL_FIELD_GID) {
+			value = b->sgid_index;
+			if (b->port && b->port->gid_tbl_len < RDMAEZ_PATH_GIDS)
+				max = b->port->gid_tbl_len - 1;
+		}
+		value = rdmaez_impl_field_meant(field, value);
+		if (value < field->min || value > max)
+			error = rdmaez_impl_field_refuse(b->diag, field, field->name + 4 - b->alt,
+							 value, field->min, max);
+		rdmaez_impl_field_put(field, ah, value);
+	}
+	if (grh) {
+		ah->is_global = 1;
+		ah->grh.dgid = b->path->dgid;
+	}
+	ah->port_num = (uint8_t)b->port_num;
+	return error;
+}
+
+/* The same for the one path of an address handle or a queue pair; `sgid_index` as in a path. */
+RDMAEZ_IMPL int rdmaez_impl_path_ah_attr(const struct rdmaez_path *path, int sgid_index,
+					 int port_num, const struct ibv_port_attr *port,
+					 struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_path_build build;
+	struct ibv_ah_attr filled;
+	int error;
+
+	build.path = path;
+	build.port = port;
+	build.port_num = port_num;
+	build.sgid_index = sgid_index;
+	build.alt = 0;
+	build.diag = diag;
+	memset(&filled, 0, sizeof(filled));
+	error = rdmaez_impl_path_fill(&build, &filled);
+	if (!error)
+		*ah = filled;
+	return error;
+}
+
 RDMAEZ_API int rdmaez_path_ah_attr(const struct rdmaez_path *path, int port_num,
 				   const struct ibv_port_attr *port, struct ibv_ah_attr *ah,
 				   struct rdmaez_diag *diag)
 {
-	struct ibv_ah_attr filled;
-	int error;
-
 	rdmaez_impl_diag_reset(diag, "rdmaez_path_ah_attr");
 	if (!path || !ah)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  path ? "ah" : "path");
 	if (!path->dlid && rdmaez_gid_is_zero(&path->dgid))
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY, "ah_attr.grh.dgid");
-	memset(&filled, 0, sizeof(filled));
-	error = rdmaez_impl_path_fill(path, false, false, path->sgid_index, port_num, port, &filled,
-				      diag);
-	if (!error)
-		*ah = filled;
-	return error;
+	return rdmaez_impl_path_ah_attr(path, path->sgid_index, port_num, port, ah, diag);
 }
 
 #ifdef __cplusplus

@@ -149,6 +149,26 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
 #pragma GCC diagnostic pop
 #endif
 
+/* Whether a mask is what a rule accepts. */
+RDMAEZ_FOLD bool rdmaez_impl_qp_mask_fits(struct rdmaez_qp_rule rule, int attr_mask)
+{
+	return rule.legal && (attr_mask & rule.required) == rule.required &&
+	       !(attr_mask & ~(rule.required | rule.optional));
+}
+
+/* rdmaez_qp_mask_check() where there is a record to fill. */
+RDMAEZ_COLD int rdmaez_impl_qp_mask_judge(enum ibv_qp_type type, enum ibv_qp_state from,
+					  enum ibv_qp_state to, int attr_mask,
+					  struct rdmaez_diag *diag);
+
+RDMAEZ_FOLD int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state from,
+				     enum ibv_qp_state to, int attr_mask, struct rdmaez_diag *diag)
+{
+	if (diag)
+		return rdmaez_impl_qp_mask_judge(type, from, to, attr_mask, diag);
+	return rdmaez_impl_qp_mask_fits(rdmaez_qp_rule(type, from, to), attr_mask) ? 0 : EINVAL;
+}
+
 #ifdef __cplusplus
 }
 #endif
@@ -161,13 +181,26 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
 extern "C" {
 #endif
 
-/* One finding about bits of the mask, if there are any. */
-RDMAEZ_IMPL void rdmaez_impl_qp_mask_bits(struct rdmaez_diag *diag, enum rdmaez_severity severity,
-					  enum rdmaez_why reason, int bits, int attr_mask)
+/* The rule where nothing is constant: one copy of it. */
+RDMAEZ_IMPL_ONCE struct rdmaez_qp_rule
+rdmaez_impl_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
 {
-	if (diag && bits)
-		rdmaez_impl_diag_add(diag, severity, reason, "attr_mask", RDMAEZ_VALUE_ATTR_MASK,
-				     (unsigned int)bits, 0, (unsigned int)attr_mask);
+	return rdmaez_qp_rule(type, from, to);
+}
+
+/* One finding about bits of the mask, if there are any. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_mask_bits(struct rdmaez_diag *diag,
+					       enum rdmaez_severity severity, enum rdmaez_why why,
+					       int bits, int attr_mask)
+{
+	struct rdmaez_impl_site site;
+
+	site.field = "attr_mask";
+	site.why = why;
+	site.kind = RDMAEZ_VALUE_ATTR_MASK;
+	if (bits)
+		rdmaez_impl_find_within(diag, severity, &site, (unsigned int)bits, 0,
+					(unsigned int)attr_mask);
 }
 
 /* Says what is wrong with a mask that the rule refuses. */
@@ -176,29 +209,31 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ib
 						  enum rdmaez_severity severity,
 						  struct rdmaez_diag *diag)
 {
-	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
-	const int missing = rule.required & ~attr_mask;
+	static const struct rdmaez_impl_site no_rules = {"qp_type", RDMAEZ_WHY_QP_TYPE,
+							 RDMAEZ_VALUE_TYPE, 0, 0};
+	static const struct rdmaez_impl_site no_from = {"cur_qp_state", RDMAEZ_WHY_QP_STATE,
+							RDMAEZ_VALUE_NUMBER, IBV_QPS_RESET,
+							IBV_QPS_ERR};
+	static const struct rdmaez_impl_site no_to = {
+		"qp_state", RDMAEZ_WHY_QP_STATE, RDMAEZ_VALUE_NUMBER, IBV_QPS_RESET, IBV_QPS_ERR};
+	static const struct rdmaez_impl_site transition = {"qp_state", RDMAEZ_WHY_TRANSITION,
+							   RDMAEZ_VALUE_STATE, 0, 0};
+	const struct rdmaez_qp_rule rule = rdmaez_impl_qp_rule(type, from, to);
 	const int foreign = attr_mask & ~(rule.required | rule.optional);
 	const int special = IBV_QP_CAP | IBV_QP_RATE_LIMIT;
 
 	if (!rdmaez_qp_type_has_rules(type)) {
-		rdmaez_impl_diag_add(diag, severity, RDMAEZ_WHY_QP_TYPE, "qp_type",
-				     RDMAEZ_VALUE_TYPE, (uint64_t)type, 0, 0);
+		rdmaez_impl_find(diag, severity, &no_rules, (uint64_t)type);
 	} else if ((unsigned int)from > IBV_QPS_ERR) {
-		rdmaez_impl_diag_add(diag, severity, RDMAEZ_WHY_QP_STATE, "cur_qp_state",
-				     RDMAEZ_VALUE_NUMBER, (uint64_t)(int)from, IBV_QPS_RESET,
-				     IBV_QPS_ERR);
+		rdmaez_impl_find(diag, severity, &no_from, (uint64_t)(int)from);
 	} else if ((unsigned int)to > IBV_QPS_ERR) {
-		rdmaez_impl_diag_add(diag, severity, RDMAEZ_WHY_QP_STATE, "qp_state",
-				     RDMAEZ_VALUE_NUMBER, (uint64_t)(int)to, IBV_QPS_RESET,
-				     IBV_QPS_ERR);
+		rdmaez_impl_find(diag, severity, &no_to, (uint64_t)(int)to);
 	} else if (!rule.legal) {
-		rdmaez_impl_diag_add(diag, severity, RDMAEZ_WHY_TRANSITION, "qp_state",
-				     RDMAEZ_VALUE_STATE, (uint64_t)to, 0,
-				     rdmaez_qp_next_states(from));
+		rdmaez_impl_find_within(diag, severity, &transition, (uint64_t)to, 0,
+					rdmaez_qp_next_states(from));
 	} else {
-		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_MISSING, missing,
-					 attr_mask);
+		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_MISSING,
+					 rule.required & ~attr_mask, attr_mask);
 		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_NOT_ALLOWED,
 					 foreign & ~special, attr_mask);
 		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_CAP, foreign & IBV_QP_CAP,
@@ -208,29 +243,26 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ib
 	}
 }
 
-/* rdmaez_qp_mask_check() without its reset of the record. */
-RDMAEZ_FOLD int rdmaez_impl_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state from,
-					  enum ibv_qp_state to, int attr_mask,
-					  struct rdmaez_diag *diag)
+/* The same for a call that ends with it; EINVAL. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_mask_refuse(enum ibv_qp_type type, enum ibv_qp_state from,
+						enum ibv_qp_state to, int attr_mask,
+						struct rdmaez_diag *diag)
 {
-	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
-
-	if (rule.legal && (attr_mask & rule.required) == rule.required &&
-	    !(attr_mask & ~(rule.required | rule.optional)))
-		return 0;
-	if (diag) {
-		rdmaez_impl_qp_mask_explain(type, from, to, attr_mask, RDMAEZ_DIAG_ERROR, diag);
+	rdmaez_impl_qp_mask_explain(type, from, to, attr_mask, RDMAEZ_DIAG_ERROR, diag);
+	if (diag)
 		diag->error = EINVAL;
-	}
 	return EINVAL;
 }
 
-RDMAEZ_API int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state from,
-				    enum ibv_qp_state to, int attr_mask, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_impl_qp_mask_judge(enum ibv_qp_type type, enum ibv_qp_state from,
+					  enum ibv_qp_state to, int attr_mask,
+					  struct rdmaez_diag *diag)
 {
 	rdmaez_impl_diag_reset(diag, "rdmaez_qp_mask_check");
 	rdmaez_impl_diag_transition(diag, type, from, to);
-	return rdmaez_impl_qp_mask_check(type, from, to, attr_mask, diag);
+	if (rdmaez_impl_qp_mask_fits(rdmaez_impl_qp_rule(type, from, to), attr_mask))
+		return 0;
+	return rdmaez_impl_qp_mask_refuse(type, from, to, attr_mask, diag);
 }
 
 #ifdef __cplusplus
