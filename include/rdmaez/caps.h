@@ -442,6 +442,72 @@ RDMAEZ_API int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
 RDMAEZ_API int rdmaez_caps_require(const struct rdmaez_caps *have, const struct rdmaez_caps *need,
 				   struct rdmaez_diag *diag);
 
+/**
+ * @brief Everything that a device says of itself, for people.
+ *
+ * A group a paragraph, a field a line: its verbs name, its value with its unit, the bits of a set by name
+ * (`bit_37` for one that nobody has named), and why where nobody says. Lines have at most 100 columns.
+ *
+ * @param caps what was decoded or queried; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 24576 is enough for any device
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, size_t size);
+
+/**
+ * @brief The most asked for of a device, for people: some twenty lines.
+ *
+ * Identity, the limits that programs meet first, and which groups of features it has, has not, or does
+ * not tell of.
+ *
+ * @param caps what was decoded or queried; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 4096 is enough for any device
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *buf, size_t size);
+
+/**
+ * @brief Everything that a device says of itself, as one JSON object, for programs.
+ *
+ * The keys are the verbs names, in the structs of `ibv_device_attr_ex`, and the values are those of
+ * verbs: `max_qp`, `tso_caps.max_tso`, `device_cap_flags`. The members of `orig_attr` stand at the top.
+ * Beside a set stand the names of its bits (`device_cap_flags_names`), beside an enum its value's name
+ * (`atomic_cap_name`), beside `page_size_cap` the sizes (`page_size_cap_bytes`). Fields of rdmaez's own
+ * are `port_count`, `flags`, `local_ca_ack_delay_ns`, `hca_core_clock_hz`, `odp_caps.supported`,
+ * `odp_caps.implicit`, `memory_window_type_1`, `_2a`, `_2b`, and what comes from the open device.
+ *
+ * What nobody says is null. `sources` tells for each such field, and for those that were corrected, the
+ * enum rdmaez_caps_source, without its prefix. Integers have up to 64 bits. The schema is
+ * `caps.schema.json` in the documentation. Valid for any content.
+ *
+ * @param caps what was decoded or queried; NULL gives `{}`
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 24576 is enough for any device
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_t size);
+
+/**
+ * @brief How a second device differs from a first one, for people: a line for each field that does.
+ *
+ * A field's name, then how the second stands to the first (`lacks`, `exceeds`, `differs`, `unclear`),
+ * then both values; of sets, the bits that only one of them has. Nothing where all is equal.
+ *
+ * @param first one device; NULL counts as nothing to compare
+ * @param second the other, or the same later; NULL counts as nothing to compare
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 24576 is enough for any two
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_caps_diff_format(const struct rdmaez_caps *first,
+				       const struct rdmaez_caps *second, char *buf, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

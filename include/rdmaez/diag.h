@@ -42,7 +42,7 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_POSITION,  /**< `value` is a place in a list, the first being 0 */
 	RDMAEZ_VALUE_ADDRESS,   /**< `value` is an address */
 	RDMAEZ_VALUE_BYTE,      /**< `value` is the place of a byte in a text, the first being 0 */
-	RDMAEZ_VALUE_CAPS /**< of field `min`, enum rdmaez_caps_id, `value` is asked, `max` offered */
+	RDMAEZ_VALUE_CAPS /**< of kind `min`, enum rdmaez_caps_kind, `value` is asked, `max` offered */
 };
 
 /** @brief How sure a finding is, and how bad. Findings are kept in this order. */
@@ -50,6 +50,12 @@ enum rdmaez_severity {
 	RDMAEZ_DIAG_ERROR, /**< certain: for this the call was refused, or would be */
 	RDMAEZ_DIAG_LIKELY, /**< may be refused, or a usual cause of what was; the device does not say itself */
 	RDMAEZ_DIAG_ADVICE /**< accepted, but an expert would do otherwise */
+};
+
+/** @brief What the numbers of a finding are written for. */
+enum rdmaez_finding_form {
+	RDMAEZ_FINDING_TEXT, /**< a sentence that begins with a space */
+	RDMAEZ_FINDING_JSON  /**< members of an object, each with a comma before it */
 };
 
 /** @brief One thing that is wrong. */
@@ -61,6 +67,9 @@ struct rdmaez_finding {
 	uint64_t value;                /**< what was given */
 	uint64_t min;                  /**< the least accepted */
 	uint64_t max;                  /**< the greatest accepted */
+	/** Writes the numbers by snprintf's rule where only the finder can; else NULL. */
+	int (*format)(const struct rdmaez_finding *finding, enum rdmaez_finding_form form,
+		      char *buf, size_t size);
 };
 
 /** @brief How many findings a record keeps; further ones are counted in `dropped`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file fmt.h
- * @brief Everything that writes text: explanations, completions, masks; with caps_fmt.h, capabilities.
+ * @brief Everything that writes text: explanations, completions, masks.
  *
  * Every function follows snprintf's rule: it writes at most @p size
  * bytes, the last one a NUL, and returns how long the whole text is without the NUL; more than
@@ -14,8 +14,6 @@
 
 #include "diag.h"
 #include "wc.h"
-#include "caps.h"
-#include "port_caps.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,121 +114,6 @@ RDMAEZ_API int rdmaez_wc_format(const struct ibv_wc *wc, char *buf, size_t size)
  * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_event_format(const struct ibv_async_event *event, char *buf, size_t size);
-
-/**
- * @brief Everything that a device says of itself, for people.
- *
- * A group a paragraph, a field a line: its verbs name, its value with its unit, the bits of a set by name
- * (`bit_37` for one that nobody has named), and why where nobody says. Lines have at most 100 columns.
- *
- * @param caps what was decoded or queried; NULL counts as empty
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 24576 is enough for any device
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, size_t size);
-
-/**
- * @brief The most asked for of a device, for people: some twenty lines.
- *
- * Identity, the limits that programs meet first, and which groups of features it has, has not, or does
- * not tell of.
- *
- * @param caps what was decoded or queried; NULL counts as empty
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 4096 is enough for any device
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *buf, size_t size);
-
-/**
- * @brief Everything that a device says of itself, as one JSON object, for programs.
- *
- * The keys are the verbs names, in the structs of `ibv_device_attr_ex`, and the values are those of
- * verbs: `max_qp`, `tso_caps.max_tso`, `device_cap_flags`. The members of `orig_attr` stand at the top.
- * Beside a set stand the names of its bits (`device_cap_flags_names`), beside an enum its value's name
- * (`atomic_cap_name`), beside `page_size_cap` the sizes (`page_size_cap_bytes`). Fields of rdmaez's own
- * are `port_count`, `flags`, `local_ca_ack_delay_ns`, `hca_core_clock_hz`, `odp_caps.supported`,
- * `odp_caps.implicit`, `memory_window_type_1`, `_2a`, `_2b`, and what comes from the open device.
- *
- * What nobody says is null. `sources` tells for each such field, and for those that were corrected, the
- * enum rdmaez_caps_source, without its prefix. Integers have up to 64 bits. The schema is
- * `caps.schema.json` in the documentation. Valid for any content.
- *
- * @param caps what was decoded or queried; NULL gives `{}`
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 24576 is enough for any device
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_t size);
-
-/**
- * @brief How a second device differs from a first one, for people: a line for each field that does.
- *
- * A field's name, then how the second stands to the first (`lacks`, `exceeds`, `differs`, `unclear`),
- * then both values; of sets, the bits that only one of them has. Nothing where all is equal.
- *
- * @param first one device; NULL counts as nothing to compare
- * @param second the other, or the same later; NULL counts as nothing to compare
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 24576 is enough for any two
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_caps_diff_format(const struct rdmaez_caps *first,
-				       const struct rdmaez_caps *second, char *buf, size_t size);
-
-/** @brief The rows of a port's tables to write down beside its attributes. All zero: none. */
-struct rdmaez_port_tables {
-	const struct ibv_gid_entry *gids;      /**< as rdmaez_port_gids() lists them. NULL: none */
-	const struct rdmaez_pkey_entry *pkeys; /**< as rdmaez_port_pkeys() lists them. NULL: none */
-	size_t gid_count;                      /**< rows at @p gids */
-	size_t pkey_count;                     /**< rows at @p pkeys */
-};
-
-/**
- * @brief Everything that a port says of itself, for people.
- *
- * As rdmaez_caps_format() writes of a device: a field a line, under headings. The rows of the tables
- * follow, a row a line: a GID with its type and its network interface, a P_Key with its membership.
- *
- * @param caps what was decoded or queried; NULL counts as empty
- * @param tables the rows to write; NULL: none
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 8192, and 128 for each row, is enough for any port
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
-				       const struct rdmaez_port_tables *tables, char *buf,
-				       size_t size);
-
-/**
- * @brief Everything that a port says of itself, as one JSON object, for programs.
- *
- * As rdmaez_caps_json() writes of a device: the keys and values are those of `ibv_port_attr`, with
- * `_names` beside a set and `_name` beside an enum, null for what nobody says, and `sources`. Fields of
- * rdmaez's own are `port_num`, `needs_grh`, `max_mtu_bytes`, `active_mtu_bytes`, `lanes`, `rate_kbps`,
- * `effective_rate_kbps` and `subnet_timeout_ns`.
- *
- * Where tables are given, `gids` is an array of objects with the keys of `ibv_gid_entry`, `gid` in the
- * form of an IPv6 address, and with `gid_type_name` and `ndev_name`, which is null where there is no
- * such interface; `pkeys` is one of objects with `pkey_index`, `pkey` and `full`, which tells full
- * membership. Valid for any content.
- *
- * @param caps what was decoded or queried; NULL gives `{}`
- * @param tables the rows to write; NULL: none
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 8192, and 192 for each row, is enough for any port
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
-				     const struct rdmaez_port_tables *tables, char *buf,
-				     size_t size);
 
 #ifdef __cplusplus
 }

@@ -149,6 +149,55 @@ RDMAEZ_API void rdmaez_port_caps_decode(const struct ibv_port_attr *attr,
 RDMAEZ_API int rdmaez_port_caps_query(struct ibv_context *context, int port_num,
 				      struct rdmaez_port_caps *caps, struct rdmaez_diag *diag);
 
+/** @brief The rows of a port's tables to write down beside its attributes. All zero: none. */
+struct rdmaez_port_tables {
+	const struct ibv_gid_entry *gids;      /**< as rdmaez_port_gids() lists them. NULL: none */
+	const struct rdmaez_pkey_entry *pkeys; /**< as rdmaez_port_pkeys() lists them. NULL: none */
+	size_t gid_count;                      /**< rows at @p gids */
+	size_t pkey_count;                     /**< rows at @p pkeys */
+};
+
+/**
+ * @brief Everything that a port says of itself, for people.
+ *
+ * As rdmaez_caps_format() writes of a device: a field a line, under headings. The rows of the tables
+ * follow, a row a line: a GID with its type and its network interface, a P_Key with its membership.
+ *
+ * @param caps what was decoded or queried; NULL counts as empty
+ * @param tables the rows to write; NULL: none
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 8192, and 128 for each row, is enough for any port
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
+				       const struct rdmaez_port_tables *tables, char *buf,
+				       size_t size);
+
+/**
+ * @brief Everything that a port says of itself, as one JSON object, for programs.
+ *
+ * As rdmaez_caps_json() writes of a device: the keys and values are those of `ibv_port_attr`, with
+ * `_names` beside a set and `_name` beside an enum, null for what nobody says, and `sources`. Fields of
+ * rdmaez's own are `port_num`, `needs_grh`, `max_mtu_bytes`, `active_mtu_bytes`, `lanes`, `rate_kbps`,
+ * `effective_rate_kbps` and `subnet_timeout_ns`.
+ *
+ * Where tables are given, `gids` is an array of objects with the keys of `ibv_gid_entry`, `gid` in the
+ * form of an IPv6 address, and with `gid_type_name` and `ndev_name`, which is null where there is no
+ * such interface; `pkeys` is one of objects with `pkey_index`, `pkey` and `full`, which tells full
+ * membership. Valid for any content.
+ *
+ * @param caps what was decoded or queried; NULL gives `{}`
+ * @param tables the rows to write; NULL: none
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 8192, and 192 for each row, is enough for any port
+ * @return the length of the whole text
+ * @since rdmaez 0.1; rdma-core 33
+ */
+RDMAEZ_API int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
+				     const struct rdmaez_port_tables *tables, char *buf,
+				     size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -372,12 +372,12 @@ static void check_need(const struct caps_expected *field)
 	tap_eq_int(require(), 0, "%s: better than that", field->name);
 	put(&t.have, field->id, bad, RDMAEZ_SOURCE_DEVICE);
 	CHECK_FINDINGS(&t.diag, require(), EOPNOTSUPP, "rdmaez_caps_require", field->name,
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNMET, field->name, RDMAEZ_VALUE_CAPS, asked,
-			(uint64_t)field->id, bad});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNMET, field->name, RDMAEZ_VALUE_CAPS,
+			asked, (uint64_t)field->kind, bad});
 	put(&t.have, field->id, 0, RDMAEZ_SOURCE_OLD_KERNEL);
 	CHECK_FINDINGS(&t.diag, require(), ENODATA, "rdmaez_caps_require", field->name,
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNKNOWN, field->name, RDMAEZ_VALUE_CAPS, asked,
-			(uint64_t)field->id, 0});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNKNOWN, field->name, RDMAEZ_VALUE_CAPS,
+			asked, (uint64_t)field->kind, 0});
 	put(&t.need, field->id, 0, RDMAEZ_SOURCE_DEVICE);
 	tap_eq_int(require(), 0, "%s: nothing is asked for", field->name);
 }
@@ -393,7 +393,7 @@ static void check_text_need(void)
 	strcpy(t.have.device.fw_ver, "1.20");
 	CHECK_FINDINGS(&t.diag, require(), EOPNOTSUPP, "rdmaez_caps_require", "another version",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNMET, "fw_ver", RDMAEZ_VALUE_CAPS, 0,
-			RDMAEZ_CAPS_FW_VER, 0});
+			RDMAEZ_KIND_TEXT, 0});
 	rdmaez_diag_format(&t.diag, text, sizeof(text));
 	tap_ok(!strstr(text, "Asked for"), "the record has no room for texts");
 	t.have.device.fw_ver[0] = '\0';
@@ -411,7 +411,7 @@ static void check_flags_need(void)
 	t.need.features.flags = UINT64_C(1) << 38 | 0x10;
 	CHECK_FINDINGS(&t.diag, require(), ENODATA, "rdmaez_caps_require", "a high bit, untold",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNKNOWN, "flags", RDMAEZ_VALUE_CAPS,
-			t.need.features.flags, RDMAEZ_CAPS_FLAGS, 0x30});
+			t.need.features.flags, RDMAEZ_KIND_DEVICE_FLAGS, 0x30});
 	t.need.features.flags = UINT64_C(1) << 38 | 0x40;
 	tap_eq_int(require(), EOPNOTSUPP, "a low bit that is not there as well");
 	t.need.features.flags = 0x40;
@@ -481,10 +481,15 @@ static void check_need_text(void)
 	tap_ok(strstr(text, "Asked for: 16; offered: 8."), "a number asked for, and offered");
 	tap_ok(strstr(text, "Asked for: 64 KiB; offered: 4 KiB."), "sizes with their units");
 	tap_ok(strstr(text, "IBV_ODP_SUPPORT_WRITE|IBV_ODP_SUPPORT_READ; offered: 0x4: "
-			    "IBV_ODP_SUPPORT_WRITE."),
-	       "bits by their names");
+			    "IBV_ODP_SUPPORT_WRITE; missing:\n    0x8: IBV_ODP_SUPPORT_READ."),
+	       "bits by their names, and which are missing");
 	tap_ok(strstr(text, "IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP."),
 	       "of what is unknown nothing is offered");
+	rdmaez_diag_json(&t.diag, text, sizeof(text));
+	tap_ok(strstr(text, "\"asked\":12,\"offered\":4,\"missing\":[\"IBV_ODP_SUPPORT_READ\"],"),
+	       "JSON names the missing bits too");
+	tap_ok(strstr(text, "\"asked\":2,\"offered\":0,\"what\""), "but not where that is unknown");
+	rdmaez_diag_format(&t.diag, text, sizeof(text));
 	tap_diag("%s", text);
 }
 
@@ -506,12 +511,14 @@ static void check_require(void)
 	require();
 	tap_eq_int(strlen(t.diag.device), IBV_SYSFS_NAME_MAX - 1, "a name without an end is cut");
 
-	CHECK_FINDINGS(&t.diag, rdmaez_caps_require(NULL, &t.need, &t.diag), EINVAL,
-		       "rdmaez_caps_require", "no device",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NULL_ARGUMENT, "have", RDMAEZ_VALUE_NONE, 0, 0, 0});
-	CHECK_FINDINGS(&t.diag, rdmaez_caps_require(&t.have, NULL, &t.diag), EINVAL,
-		       "rdmaez_caps_require", "no needs",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NULL_ARGUMENT, "need", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_FINDINGS(
+		&t.diag, rdmaez_caps_require(NULL, &t.need, &t.diag), EINVAL, "rdmaez_caps_require",
+		"no device",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NULL_ARGUMENT, "have", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_FINDINGS(
+		&t.diag, rdmaez_caps_require(&t.have, NULL, &t.diag), EINVAL, "rdmaez_caps_require",
+		"no needs",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NULL_ARGUMENT, "need", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	tap_eq_int(rdmaez_caps_require(NULL, NULL, NULL), EINVAL, "nothing at all");
 }
 

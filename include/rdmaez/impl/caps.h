@@ -523,48 +523,12 @@ RDMAEZ_API int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
 	return 0;
 }
 
-RDMAEZ_API int rdmaez_caps_require(const struct rdmaez_caps *have, const struct rdmaez_caps *need,
-				   struct rdmaez_diag *diag)
-{
-	struct rdmaez_caps_item offered, asked;
-	int result = 0;
-
-	rdmaez_impl_diag_reset(diag, "rdmaez_caps_require");
-	if (!have || !need)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  have ? "need" : "have");
-	if (diag)
-		memcpy(diag->device, have->device.name, sizeof(diag->device) - 1);
-	for (int id = 0; !rdmaez_caps_get(need, (enum rdmaez_caps_id)id, &asked) &&
-			 !rdmaez_caps_get(have, (enum rdmaez_caps_id)id, &offered);
-	     id++) {
-		enum rdmaez_why reason = RDMAEZ_WHY_NEED_UNMET;
-		int error = EOPNOTSUPP;
-		bool said;
-
-		if (!asked.value && !*asked.text)
-			continue;
-		said = rdmaez_impl_caps_said(&offered);
-		/* A zero that nobody stands for would do where less is better. */
-		if (said && rdmaez_impl_caps_meets(&offered, &asked))
-			continue;
-		if (!said || rdmaez_impl_caps_beyond(have, &offered, &asked)) {
-			reason = RDMAEZ_WHY_NEED_UNKNOWN;
-			error = ENODATA;
-		}
-		rdmaez_impl_refuse_value(diag, error, reason, asked.field->name, RDMAEZ_VALUE_CAPS,
-					 (int64_t)asked.value, id, (int64_t)offered.value);
-		result = result == EOPNOTSUPP ? result : error;
-	}
-	if (diag)
-		diag->error = result;
-	return result;
-}
-
 #ifdef __cplusplus
 }
 #endif
 
 #endif /* RDMAEZ_IMPL_BODIES */
+
+#include "caps_fmt.h"
 
 #endif

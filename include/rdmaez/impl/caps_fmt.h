@@ -5,7 +5,6 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include "../fmt.h"
 #include "../caps.h"
 #include "text.h"
 #include "caps.h"
@@ -462,6 +461,129 @@ RDMAEZ_API int rdmaez_caps_diff_format(const struct rdmaez_caps *first,
 		rdmaez_impl_put_wrapped(&text, head, "        ", words);
 	}
 	return (int)text.length;
+}
+
+/* ---- Needs ---------------------------------------------------------------------------------- */
+
+/* A number of a field's kind, which is known without its field. */
+RDMAEZ_IMPL struct rdmaez_caps_item rdmaez_impl_caps_number(const struct rdmaez_caps_field *field,
+							    uint64_t value)
+{
+	struct rdmaez_caps_item item;
+
+	item.field = field;
+	item.value = value;
+	item.text = "";
+	item.source = RDMAEZ_SOURCE_DEVICE;
+	return item;
+}
+
+/* What was asked for, what the device offers if it says so, and which bits of a set are missing. */
+RDMAEZ_IMPL void rdmaez_impl_put_need_text(struct rdmaez_impl_text *text,
+					   const struct rdmaez_finding *finding,
+					   const struct rdmaez_caps_field *field)
+{
+	struct rdmaez_caps_item item = rdmaez_impl_caps_number(field, finding->value);
+
+	if (field->kind == RDMAEZ_KIND_TEXT)
+		return;
+	rdmaez_impl_put(text, " Asked for: ");
+	rdmaez_impl_put_item(text, &item, "|");
+	if (finding->reason == RDMAEZ_WHY_NEED_UNMET) {
+		item.value = finding->max;
+		rdmaez_impl_put(text, "; offered: ");
+		rdmaez_impl_put_item(text, &item, "|");
+		item.value = finding->value & ~finding->max;
+		if (rdmaez_caps_kind_is_set(field->kind)) {
+			rdmaez_impl_put(text, "; missing: ");
+			rdmaez_impl_put_item(text, &item, "|");
+		}
+	}
+	rdmaez_impl_put(text, ".");
+}
+
+/* The same as members of an object. */
+RDMAEZ_IMPL void rdmaez_impl_put_need_json(struct rdmaez_impl_text *text,
+					   const struct rdmaez_finding *finding,
+					   const struct rdmaez_caps_field *field)
+{
+	const uint64_t missing = finding->value & ~finding->max;
+	const char *comma = "";
+
+	rdmaez_impl_put(text,
+			field->is_signed ? ",\"asked\":%lld,\"offered\":%lld"
+					 : ",\"asked\":%llu,\"offered\":%llu",
+			(unsigned long long)finding->value, (unsigned long long)finding->max);
+	if (finding->reason != RDMAEZ_WHY_NEED_UNMET || !rdmaez_caps_kind_is_set(field->kind))
+		return;
+	rdmaez_impl_put(text, ",\"missing\":[");
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (missing >> bit & 1) {
+			rdmaez_impl_put(text, "%s\"", comma);
+			rdmaez_impl_put_kind(text, field->kind, bit);
+			rdmaez_impl_put(text, "\"");
+			comma = ",";
+		}
+	rdmaez_impl_put(text, "]");
+}
+
+/* How rdmaez_caps_require() lets its findings be written. */
+RDMAEZ_COLD int rdmaez_impl_caps_need(const struct rdmaez_finding *finding,
+				      enum rdmaez_finding_form form, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	struct rdmaez_caps_field field;
+
+	memset(&field, 0, sizeof(field));
+	field.kind = (enum rdmaez_caps_kind)finding->min;
+	/* The numbers that verbs have signed are counts, and the values of enums. */
+	field.is_signed = field.kind == RDMAEZ_KIND_COUNT || rdmaez_caps_kind_is_enum(field.kind);
+	if (form == RDMAEZ_FINDING_JSON)
+		rdmaez_impl_put_need_json(&text, finding, &field);
+	else
+		rdmaez_impl_put_need_text(&text, finding, &field);
+	return (int)text.length;
+}
+
+RDMAEZ_API int rdmaez_caps_require(const struct rdmaez_caps *have, const struct rdmaez_caps *need,
+				   struct rdmaez_diag *diag)
+{
+	struct rdmaez_caps_item offered, asked;
+	int result = 0;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_caps_require");
+	if (!have || !need)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+					  have ? "need" : "have");
+	if (diag)
+		memcpy(diag->device, have->device.name, sizeof(diag->device) - 1);
+	for (int id = 0; !rdmaez_caps_get(need, (enum rdmaez_caps_id)id, &asked) &&
+			 !rdmaez_caps_get(have, (enum rdmaez_caps_id)id, &offered);
+	     id++) {
+		enum rdmaez_why reason = RDMAEZ_WHY_NEED_UNMET;
+		int error = EOPNOTSUPP;
+		bool said;
+
+		if (!asked.value && !*asked.text)
+			continue;
+		said = rdmaez_impl_caps_said(&offered);
+		/* A zero that nobody stands for would do where less is better. */
+		if (said && rdmaez_impl_caps_meets(&offered, &asked))
+			continue;
+		if (!said || rdmaez_impl_caps_beyond(have, &offered, &asked)) {
+			reason = RDMAEZ_WHY_NEED_UNKNOWN;
+			error = ENODATA;
+		}
+		rdmaez_impl_refuse_value(diag, error, reason, asked.field->name, RDMAEZ_VALUE_CAPS,
+					 (int64_t)asked.value, asked.field->kind,
+					 (int64_t)offered.value);
+		if (diag && !diag->dropped)
+			diag->finding[diag->count - 1].format = rdmaez_impl_caps_need;
+		result = result == EOPNOTSUPP ? result : error;
+	}
+	if (diag)
+		diag->error = result;
+	return result;
 }
 
 #ifdef __cplusplus

@@ -142,6 +142,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_find_within(struct rdmaez_diag *diag,
 	at->value = value;
 	at->min = min;
 	at->max = max;
+	at->format = NULL;
 }
 
 /* The same with the bounds of the site. */

@@ -10,8 +10,6 @@
 #include "../qp_rules.h"
 #include "../str.h"
 #include "text.h"
-#include "caps_fmt.h"
-#include "port_caps_fmt.h"
 #include "wc.h"
 
 #ifdef __cplusplus
@@ -73,26 +71,17 @@ RDMAEZ_IMPL void rdmaez_impl_put_states(struct rdmaez_impl_text *text, uint64_t 
 	rdmaez_impl_put(text, ".");
 }
 
-/* What a program needs and a device offers in a field; nobody may say what it offers. */
-RDMAEZ_IMPL void rdmaez_impl_put_need(struct rdmaez_impl_text *text,
-				      const struct rdmaez_finding *finding)
+/* The numbers of a finding by its own function, which keeps the tables it needs out of other programs. */
+RDMAEZ_IMPL void rdmaez_impl_put_own(struct rdmaez_impl_text *text,
+				     const struct rdmaez_finding *finding,
+				     enum rdmaez_finding_form form)
 {
-	struct rdmaez_caps_item item;
+	const bool room = text->length < text->size;
+	const int more = finding->format(finding, form, room ? text->buf + text->length : NULL,
+					 room ? text->size - text->length : 0);
 
-	item.field = rdmaez_caps_describe((enum rdmaez_caps_id)finding->min);
-	if (!item.field || item.field->kind == RDMAEZ_KIND_TEXT)
-		return;
-	item.value = finding->value;
-	item.text = "";
-	item.source = RDMAEZ_SOURCE_DEVICE;
-	rdmaez_impl_put(text, " Asked for: ");
-	rdmaez_impl_put_item(text, &item, "|");
-	if (finding->reason == RDMAEZ_WHY_NEED_UNMET) {
-		item.value = finding->max;
-		rdmaez_impl_put(text, "; offered: ");
-		rdmaez_impl_put_item(text, &item, "|");
-	}
-	rdmaez_impl_put(text, ".");
+	if (more > 0)
+		text->length += (size_t)more;
 }
 
 /* What was given and what is accepted, as the finding's kind asks; nothing where there is nothing. */
@@ -102,6 +91,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 	const long long value = (long long)finding->value;
 	const char *(*name)(int) = NULL;
 
+	if (finding->format) {
+		rdmaez_impl_put_own(text, finding, RDMAEZ_FINDING_TEXT);
+		return;
+	}
 	switch ((int)finding->kind) {
 	case RDMAEZ_VALUE_NUMBER:
 		rdmaez_impl_put(text, " Given: %lld; accepted: %lld", value,
@@ -180,9 +173,6 @@ RDMAEZ_IMPL void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 			rdmaez_impl_put_ns(text, finding->max);
 		}
 		rdmaez_impl_put(text, ".");
-		return;
-	case RDMAEZ_VALUE_CAPS:
-		rdmaez_impl_put_need(text, finding);
 		return;
 	default:
 		return;
@@ -325,20 +315,12 @@ RDMAEZ_API int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_
 	return (int)text.length;
 }
 
-/* The numbers of a finding: signed, but those of a capability as rdmaez_caps_json() writes them. */
+/* The numbers of a finding. */
 RDMAEZ_IMPL void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
 					     const struct rdmaez_finding *finding)
 {
-	const struct rdmaez_caps_field *field =
-		rdmaez_caps_describe((enum rdmaez_caps_id)finding->min);
-
-	if (finding->kind == RDMAEZ_VALUE_CAPS && field && !field->is_signed)
-		rdmaez_impl_put(text, ",\"asked\":%llu,\"offered\":%llu",
-				(unsigned long long)finding->value,
-				(unsigned long long)finding->max);
-	else if (finding->kind == RDMAEZ_VALUE_CAPS)
-		rdmaez_impl_put(text, ",\"asked\":%lld,\"offered\":%lld", (long long)finding->value,
-				(long long)finding->max);
+	if (finding->format)
+		rdmaez_impl_put_own(text, finding, RDMAEZ_FINDING_JSON);
 	else
 		rdmaez_impl_put(text, ",\"value\":%lld,\"min\":%lld,\"max\":%lld",
 				(long long)finding->value, (long long)finding->min,

@@ -263,4 +263,6 @@ RDMAEZ_API int rdmaez_port_caps_query(struct ibv_context *context, int port_num,
 
 #endif /* RDMAEZ_IMPL_BODIES */
 
+#include "port_caps_fmt.h"
+
 #endif

@@ -7,7 +7,6 @@
 
 #include <net/if.h>
 
-#include "../fmt.h"
 #include "../port_caps.h"
 #include "../str.h"
 #include "caps_fmt.h"
