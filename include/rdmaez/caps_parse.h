@@ -43,7 +43,7 @@ struct rdmaez_impl_json_number {
 RDMAEZ_IMPL int rdmaez_impl_json_wrong(const struct rdmaez_impl_json *json, enum rdmaez_why reason,
 				       const char *field, size_t at)
 {
-	return rdmaez_impl_refuse_value(json->diag, EINVAL, reason, field, RDMAEZ_VALUE_BYTE,
+	return rdmaez_impl_refuse_value(json->diag, EINVAL, reason, field, RDMAEZ_VALUE_POSITION,
 					(int64_t)at, 0, 0);
 }
 
@@ -614,7 +614,7 @@ RDMAEZ_IMPL bool rdmaez_impl_json_line_ends(struct rdmaez_impl_json *json)
  * @param length how many bytes it has
  * @param caps receives what was read; written on success only
  * @param diag receives the explanation; may be NULL. Its field is the key's path, or "json" for the text;
- *        the place (#RDMAEZ_VALUE_BYTE) is that of a byte in @p json
+ *        the place (#RDMAEZ_VALUE_POSITION) is that of a byte in @p json
  * @retval 0 @p caps is filled
  * @retval EINVAL @p json or @p caps is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the text is no JSON object
  *         (#RDMAEZ_WHY_JSON_SYNTAX), or one more than 32 deep (#RDMAEZ_WHY_JSON_DEPTH); it does not say that it is

@@ -41,7 +41,6 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_STATE_NOW, /**< `value` is the state it is in, bit n of `max`: n would do */
 	RDMAEZ_VALUE_POSITION,  /**< `value` is a place in a list, the first being 0 */
 	RDMAEZ_VALUE_ADDRESS,   /**< `value` is an address */
-	RDMAEZ_VALUE_BYTE,      /**< `value` is the place of a byte in a text, the first being 0 */
 	RDMAEZ_VALUE_CAPS /**< of kind `min`, enum rdmaez_caps_kind, `value` is asked, `max` offered */
 };
 
@@ -97,24 +96,24 @@ struct rdmaez_diag {
 
 /**
  * @brief What a reason means, as a sentence without its full stop.
- * @param reason any value
+ * @param why any value
  * @return static text; "unknown reason" for a value outside the list
  */
-RDMAEZ_API const char *rdmaez_why_str(enum rdmaez_why reason);
+RDMAEZ_COLD const char *rdmaez_why_str(enum rdmaez_why why);
 
 /**
  * @brief What to do about a reason, as a sentence without its full stop.
- * @param reason any value
+ * @param why any value
  * @return static text; "" for a value outside the list
  */
-RDMAEZ_API const char *rdmaez_why_fix(enum rdmaez_why reason);
+RDMAEZ_COLD const char *rdmaez_why_fix(enum rdmaez_why why);
 
 /**
  * @brief The name of a reason's id without its prefix, "MASK_MISSING" for #RDMAEZ_WHY_MASK_MISSING.
- * @param reason any value
+ * @param why any value
  * @return static text; "?" for a value outside the list
  */
-RDMAEZ_API const char *rdmaez_why_id(enum rdmaez_why reason);
+RDMAEZ_COLD const char *rdmaez_why_id(enum rdmaez_why why);
 
 /**
  * @brief Whether a record holds a finding of this reason.

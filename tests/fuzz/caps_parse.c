@@ -33,7 +33,7 @@ static int parse(const char *text, size_t length, struct rdmaez_caps *caps)
 	must(diag.error == error && diag.count == (error ? 1 : 0));
 	if (error) {
 		must(error == EINVAL && memcmp(caps, &untouched, sizeof(untouched)) == 0);
-		must(diag.finding[0].kind != RDMAEZ_VALUE_BYTE || diag.finding[0].value <= length);
+		must(diag.finding[0].kind != RDMAEZ_VALUE_POSITION || diag.finding[0].value <= length);
 	}
 	return error;
 }

@@ -282,7 +282,7 @@ static void check_place(int returned, enum rdmaez_why reason, const char *field,
 			const char *name)
 {
 	CHECK_FINDINGS(&t.diag, returned, EINVAL, "rdmaez_caps_parse", name,
-		       {RDMAEZ_DIAG_ERROR, reason, field, RDMAEZ_VALUE_BYTE, t.marked, 0, 0});
+		       {RDMAEZ_DIAG_ERROR, reason, field, RDMAEZ_VALUE_POSITION, t.marked, 0, 0});
 }
 
 static void check_beyond(const char *path, const char *number, int64_t value, int64_t min,

@@ -96,10 +96,12 @@ static void check_record(void)
 	}
 	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_ACCESS_BITS), &diag.finding[0],
 		   "a finding is found by its reason");
-	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_RANGE), &diag.finding[1], "the first of several");
+	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_RANGE), &diag.finding[1],
+		   "the first of several");
 	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_PORT), NULL, "one that is not there is not");
 	diag.count = 1;
-	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_RANGE), NULL, "only what is counted is found");
+	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_RANGE), NULL,
+		   "only what is counted is found");
 	tap_eq_ptr(rdmaez_diag_find(NULL, RDMAEZ_WHY_RANGE), NULL, "nor in no record");
 
 	tap_eq_int(rdmaez_qp_attr(IBV_QPT_UD, IBV_QPS_RESET, IBV_QPS_INIT, NULL, &move, &diag), 0,
@@ -116,15 +118,16 @@ static void check_record(void)
 /* Errors come before what is likely, and that before advice; each kind in the order of discovery. */
 static void check_order(void)
 {
-	static const enum rdmaez_severity given[] = {RDMAEZ_DIAG_ADVICE, RDMAEZ_DIAG_ERROR,  RDMAEZ_DIAG_LIKELY,
-						     RDMAEZ_DIAG_ADVICE, RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_ERROR};
+	static const enum rdmaez_severity given[] = {RDMAEZ_DIAG_ADVICE, RDMAEZ_DIAG_ERROR,
+						     RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_ADVICE,
+						     RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_ERROR};
 	static const unsigned int value[] = {1, 5, 2, 4, 0, 3}; /* in the order expected */
 	struct rdmaez_diag diag;
 
 	rdmaez_impl_diag_reset(&diag, "test");
 	for (unsigned int i = 0; i < COUNT_OF(given); i++)
-		rdmaez_impl_diag_add(&diag, given[i], RDMAEZ_WHY_RANGE, "field", RDMAEZ_VALUE_NUMBER, i,
-				     0, 0);
+		rdmaez_impl_diag_add(&diag, given[i], RDMAEZ_WHY_RANGE, "field",
+				     RDMAEZ_VALUE_NUMBER, i, 0, 0);
 	tap_eq_int(diag.count, COUNT_OF(given), "all findings are there");
 	for (unsigned int i = 0; i < COUNT_OF(value); i++) {
 		tap_eq_int(diag.finding[i].value, value[i], "finding %u came as number %u", i,
@@ -137,15 +140,15 @@ static void check_order(void)
 	for (unsigned int i = 0; i < RDMAEZ_DIAG_FINDINGS; i++)
 		rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_RANGE, "advice",
 				     RDMAEZ_VALUE_NUMBER, i, 0, 0);
-	rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENUM, "error", RDMAEZ_VALUE_NUMBER, 99, 0,
-			     0);
+	rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENUM, "error",
+			     RDMAEZ_VALUE_NUMBER, 99, 0, 0);
 	tap_eq_str(diag.finding[0].field, "error", "a late error comes first");
 	tap_eq_int(diag.finding[RDMAEZ_DIAG_FINDINGS - 1].value, RDMAEZ_DIAG_FINDINGS - 2,
 		   "the last advice fell out");
 	tap_eq_int(diag.count, RDMAEZ_DIAG_FINDINGS, "the record is full");
 	tap_eq_int(diag.dropped, 1, "one was dropped");
-	rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_ENUM, "late", RDMAEZ_VALUE_NUMBER, 99, 0,
-			     0);
+	rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_ENUM, "late",
+			     RDMAEZ_VALUE_NUMBER, 99, 0, 0);
 	tap_eq_str(diag.finding[RDMAEZ_DIAG_FINDINGS - 1].field, "advice",
 		   "late advice is dropped");
 	tap_eq_int(diag.dropped, 2, "and counted");
@@ -275,7 +278,7 @@ static void check_calls(void)
 		  "a transition that does not exist");
 	check_cut(format_line, &diag,
 		  "call=rdmaez_qp_attr error=EINVAL type=RC from=RESET to=RTR "
-		  "finding=error:TRANSITION:qp_state:0x2",
+		  "finding=error:TRANSITION:qp_state:state:RTR:RESET|INIT",
 		  "a transition that does not exist, in a line");
 
 	rdmaez_qp_mask_check(IBV_QPT_UD, IBV_QPS_RESET, IBV_QPS_INIT,
@@ -285,12 +288,12 @@ static void check_calls(void)
 	check_cut(
 		format_diag, &diag,
 		"rdmaez_qp_mask_check failed with EINVAL, UD, RESET to INIT.\n"
-		"  attr_mask: attributes that this transition requires are not in the mask. These "
-		"are:\n    IBV_QP_PKEY_INDEX|IBV_QP_PORT. Next: fill them and add their bits.\n"
-		"  attr_mask: attributes that this transition does not take are in the mask. These "
-		"are:\n    IBV_QP_CUR_STATE|IBV_QP_ACCESS_FLAGS|IBV_QP_SQ_PSN. IBV_QP_CUR_STATE "
-		"belongs to RTR to RTS. No\n    transition of UD takes IBV_QP_ACCESS_FLAGS. "
-		"IBV_QP_SQ_PSN belongs to RTR to RTS. Next: remove\n    their bits: a superset is "
+		"  attr_mask: attributes that this transition requires are not in the mask. Bits: "
+		"IBV_QP_PKEY_INDEX|\n    IBV_QP_PORT. Next: fill them and add their bits.\n"
+		"  attr_mask: attributes that this transition does not take are in the mask. Bits: "
+		"IBV_QP_CUR_STATE|\n    IBV_QP_ACCESS_FLAGS|IBV_QP_SQ_PSN. IBV_QP_CUR_STATE "
+		"belongs to RTR to RTS. No transition of UD\n    takes IBV_QP_ACCESS_FLAGS. "
+		"IBV_QP_SQ_PSN belongs to RTR to RTS. Next: remove their bits: a\n    superset is "
 		"refused too.\n",
 		"a mask with mistakes of both kinds");
 
@@ -306,20 +309,20 @@ static void check_calls(void)
 	rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, &diag);
 	rdmaez_diag_format(&diag, text, sizeof(text));
 	tap_ok(strstr(text, "\n  qp_access_flags: these access flags belong to memory regions, not "
-			    "to queue pairs. These are:\n    IBV_ACCESS_RELAXED_ORDERING. Next: "),
+			    "to queue pairs. Bits:\n    IBV_ACCESS_RELAXED_ORDERING. Next: "),
 	       "access flags are named");
 	tap_ok(strstr(text, "\n  pkey_index: the value is outside its range. Given: -1; accepted: "
 			    "0 to 65535. Next: use a value\n    within the range.\n"),
 	       "a negative number is written as one");
 	tap_ok(strstr(text,
 		      "\n  path.flags: the options hold bits that this version does not know. "
-		      "These are: 0x2. Next: "),
+		      "Bits: 0x2. Next:"),
 	       "flags are a number");
 	tap_ok(strstr(text, "\n  And 8 more.\n") &&
 		       strlen(strstr(text, "\n  And 8 more.\n")) == strlen("\n  And 8 more.\n"),
 	       "the last line counts what was dropped");
 	rdmaez_diag_line(&diag, text, sizeof(text));
-	tap_ok(strstr(text, " finding=error:RANGE:pkey_index:0xffffffffffffffff ") &&
+	tap_ok(strstr(text, " finding=error:RANGE:pkey_index:number:-1:0..65535 ") &&
 		       strstr(text, " dropped=8"),
 	       "in a line the same");
 
@@ -348,13 +351,98 @@ static void check_lines(const struct rdmaez_diag *diag, const char *name)
 	tap_eq_int(spaces, 0, "%s: no line ends in a space", name);
 }
 
+/* A finding of this kind, in three forms: in the text behind "x: nothing is wrong.". */
+static void check_kind(enum rdmaez_value kind, uint64_t value, uint64_t min, uint64_t max,
+		       const char *text, const char *line, const char *json)
+{
+	char want[400];
+	struct rdmaez_diag diag;
+
+	memset(&diag, 0, sizeof(diag));
+	diag.call = "f";
+	diag.from = -1;
+	diag.to = -1;
+	diag.count = 1;
+	diag.finding[0].kind = kind;
+	diag.finding[0].field = "x";
+	diag.finding[0].value = value;
+	diag.finding[0].min = min;
+	diag.finding[0].max = max;
+	snprintf(want, sizeof(want),
+		 "f: no error.\n  x: nothing is wrong.%s Next: nothing to do.\n", text);
+	check_cut(format_diag, &diag, want, text);
+	snprintf(want, sizeof(want), "call=f error=0 finding=error:NONE:x:%s", line);
+	check_cut(format_line, &diag, want, line);
+	snprintf(want, sizeof(want),
+		 "{\"call\":\"f\",\"error\":0,\"errno\":\"0\",\"dropped\":0,\"findings\":[{"
+		 "\"severity\":\"error\",\"reason\":\"NONE\",\"field\":\"x\",\"kind\":%s,"
+		 "\"what\":\"nothing is wrong\",\"next\":\"nothing to do\"}]}",
+		 json);
+	check_cut(format_json, &diag, want, json);
+}
+
+static void check_kinds(void)
+{
+	const uint64_t minus = (uint64_t)-1;
+
+	check_kind(RDMAEZ_VALUE_NONE, 7, 8, 9, "", "none", "\"none\"");
+	check_kind(RDMAEZ_VALUE_NUMBER, minus, 0, 31, " Given: -1; accepted: 0 to 31.",
+		   "number:-1:0..31", "\"number\",\"value\":-1,\"min\":0,\"max\":31");
+	check_kind(RDMAEZ_VALUE_NUMBER, 3, 1, 1, " Given: 3; accepted: 1.", "number:3:1..1",
+		   "\"number\",\"value\":3,\"min\":1,\"max\":1");
+	check_kind(RDMAEZ_VALUE_ATTR_MASK, IBV_QP_STATE | IBV_QP_PORT | 1 << 30, 0, 5,
+		   " Bits: IBV_QP_STATE|IBV_QP_PORT|0x40000000.",
+		   "attr_mask:IBV_QP_STATE|IBV_QP_PORT|0x40000000",
+		   "\"attr_mask\",\"value\":1073741857,"
+		   "\"names\":[\"IBV_QP_STATE\",\"IBV_QP_PORT\",\"0x40000000\"]");
+	check_kind(RDMAEZ_VALUE_ACCESS, 0, 0, 5, " Bits: 0.", "access:0",
+		   "\"access\",\"value\":0,\"names\":[]");
+	check_kind(RDMAEZ_VALUE_FLAGS, 6, 0, 7, " Bits: 0x6.", "flags:0x6",
+		   "\"flags\",\"value\":6");
+	check_kind(RDMAEZ_VALUE_STATE, IBV_QPS_RTS, 0, 0x41,
+		   " Asked for: RTS; possible: RESET, ERR.", "state:RTS:RESET|ERR",
+		   "\"state\",\"value\":3,\"name\":\"RTS\",\"accepted\":[\"RESET\",\"ERR\"]");
+	check_kind(RDMAEZ_VALUE_STATE_NOW, IBV_QPS_INIT, 0, 8, " State: INIT; needed: RTS.",
+		   "state_now:INIT:RTS",
+		   "\"state_now\",\"value\":1,\"name\":\"INIT\",\"accepted\":[\"RTS\"]");
+	check_kind(RDMAEZ_VALUE_TYPE, IBV_QPT_UD, 0, 0, " Given: UD (4).", "type:UD",
+		   "\"type\",\"value\":4,\"name\":\"UD\"");
+	check_kind(RDMAEZ_VALUE_OPCODE, IBV_WR_RDMA_READ, 0, 0, " Given: RDMA_READ (4).",
+		   "opcode:RDMA_READ", "\"opcode\",\"value\":4,\"name\":\"RDMA_READ\"");
+	check_kind(RDMAEZ_VALUE_MTU, 1024, IBV_MTU_256, IBV_MTU_4096,
+		   " Given: 1024; accepted: 1 (IBV_MTU_256) to 5 (IBV_MTU_4096).", "mtu:1024:1..5",
+		   "\"mtu\",\"value\":1024,\"min\":1,\"max\":5");
+	check_kind(RDMAEZ_VALUE_INDEX, 15, 0, 0, " Index: 15.", "index:15",
+		   "\"index\",\"value\":15");
+	check_kind(RDMAEZ_VALUE_PKEY, 0x42, 0, 0, " P_Key: 0x0042.", "pkey:0x0042",
+		   "\"pkey\",\"value\":66");
+	check_kind(RDMAEZ_VALUE_LIMIT, 0, 0, 128, " At most: 128.", "limit::..128",
+		   "\"limit\",\"max\":128");
+	check_kind(RDMAEZ_VALUE_NS, 67108864, 536870912, 2147483648,
+		   " Each time: 67.1 ms; in all: 536.9 ms to 2.1 s.",
+		   "ns:67108864:536870912..2147483648",
+		   "\"ns\",\"value\":67108864,\"min\":536870912,\"max\":2147483648");
+	check_kind(RDMAEZ_VALUE_BYTES, UINT64_C(1) << 63, 1, 64,
+		   " Given: 9223372036854775808 bytes; accepted: 1 to 64.",
+		   "bytes:9223372036854775808:1..64",
+		   "\"bytes\",\"value\":9223372036854775808,\"min\":1,\"max\":64");
+	check_kind(RDMAEZ_VALUE_BYTES, 3, 0, UINT64_MAX, " Given: 3 bytes.", "bytes:3:0..",
+		   "\"bytes\",\"value\":3,\"min\":0");
+	check_kind(RDMAEZ_VALUE_POSITION, 2, 0, 0, " Position: 2.", "position:2",
+		   "\"position\",\"value\":2");
+	check_kind(RDMAEZ_VALUE_ADDRESS, 0xdeadbeef, 0, 0, " Address: 0xdeadbeef.",
+		   "address:0xdeadbeef", "\"address\",\"value\":3735928559");
+	check_kind((enum rdmaez_value)99, 7, 8, 9, "", "none", "\"none\"");
+}
+
 /* The rest of what a record can hold, put together by hand. */
 static void check_values(void)
 {
 	struct rdmaez_diag diag;
 
 	memset(&diag, 0, sizeof(diag));
-	diag.call = "ibv_modify_qp";
+	diag.call = "rdmaez_qp_modify";
+	diag.verb = "ibv_modify_qp";
 	diag.error = ETIMEDOUT;
 	strcpy(diag.device, "fake0");
 	diag.driver = "fake_drv";
@@ -366,57 +454,42 @@ static void check_values(void)
 	diag.source.ndev_ifindex = 7;
 	diag.source.gid = gid_of("::ffff:192.0.2.1");
 	diag.destination = gid_of("2001:db8::9");
-	diag.count = 4;
-	diag.finding[0].reason = RDMAEZ_WHY_MTU_IN_BYTES;
-	diag.finding[0].kind = RDMAEZ_VALUE_MTU;
+	diag.count = 3;
 	diag.finding[0].field = "path_mtu";
-	diag.finding[0].value = 1024;
-	diag.finding[0].min = IBV_MTU_256;
-	diag.finding[0].max = IBV_MTU_4096;
 	diag.finding[1].severity = RDMAEZ_DIAG_LIKELY;
-	diag.finding[1].reason = RDMAEZ_WHY_PKEY_NOT_FOUND;
-	diag.finding[1].kind = RDMAEZ_VALUE_PKEY;
 	diag.finding[1].field = "pkey";
-	diag.finding[1].value = 0x42;
 	diag.finding[2].severity = RDMAEZ_DIAG_ADVICE;
-	diag.finding[2].reason = RDMAEZ_WHY_NULL_ARGUMENT;
 	diag.finding[2].field = "attr";
-	diag.finding[3].severity = RDMAEZ_DIAG_ADVICE;
-	diag.finding[3].reason = RDMAEZ_WHY_PORT;
-	diag.finding[3].kind = (enum rdmaez_value)99;
-	diag.finding[3].field = "thing";
 	check_cut(
 		format_diag, &diag,
-		"ibv_modify_qp failed with ETIMEDOUT on fake0 (driver fake_drv), QP 4000000000, in "
-		"RTS, from GID row\n    3 (::ffff:192.0.2.1, RoCE v2, interface 7) to "
-		"2001:db8::9.\n"
-		"  path_mtu: an MTU is an enum ibv_mtu, not a number of bytes. Given: 1024; "
-		"accepted: 1 (IBV_MTU_256)\n    to 5 (IBV_MTU_4096). Next: use IBV_MTU_256 to "
-		"IBV_MTU_4096, or rdmaez_mtu_from_bytes().\n"
-		"  Likely, pkey: the port's P_Key table does not hold this partition key. Given: "
-		"0x0042. Next: ask\n    the subnet manager for it, or use the default partition "
-		"0xffff.\n"
-		"  Advice, attr: a required pointer is NULL. Next: pass the object.\n"
-		"  Advice, thing: the device has no such port. Next: use a port within the "
-		"range.\n",
-		"values of every other kind");
-	check_lines(&diag, "values of every other kind");
+		"rdmaez_qp_modify: ibv_modify_qp failed with ETIMEDOUT on fake0 (driver fake_drv), "
+		"QP 4000000000, in\n    RTS, from GID index 3 (::ffff:192.0.2.1, RoCE v2, "
+		"interface 7) to 2001:db8::9.\n"
+		"  path_mtu: nothing is wrong. Next: nothing to do.\n"
+		"  Likely, pkey: nothing is wrong. Next: nothing to do.\n"
+		"  Advice, attr: nothing is wrong. Next: nothing to do.\n",
+		"a verb that failed");
+	check_lines(&diag, "a verb that failed");
 	check_cut(format_line, &diag,
-		  "call=ibv_modify_qp error=ETIMEDOUT device=fake0 driver=fake_drv qp=4000000000 "
-		  "state=RTS finding=error:MTU_IN_BYTES:path_mtu:0x400 "
-		  "finding=likely:PKEY_NOT_FOUND:pkey:0x42 finding=advice:NULL_ARGUMENT:attr:0x0 "
-		  "finding=advice:PORT:thing:0x0",
+		  "call=rdmaez_qp_modify verb=ibv_modify_qp error=ETIMEDOUT device=fake0 "
+		  "driver=fake_drv qp=4000000000 state=RTS finding=error:NONE:path_mtu:none "
+		  "finding=likely:NONE:pkey:none finding=advice:NONE:attr:none",
 		  "the same in a line");
-	diag.count = 1;
+	strcpy(diag.netdev, "eth7");
+	diag.count = 0;
 	diag.dropped = 2;
+	check_cut(
+		format_diag, &diag,
+		"rdmaez_qp_modify: ibv_modify_qp failed with ETIMEDOUT on fake0 (driver fake_drv), "
+		"QP 4000000000, in\n    RTS, from GID index 3 (::ffff:192.0.2.1, RoCE v2, "
+		"interface eth7) to 2001:db8::9.\n  And 2 more.\n",
+		"an interface with a name");
 	check_cut(format_json, &diag,
-		  "{\"call\":\"ibv_modify_qp\",\"error\":110,\"errno\":\"ETIMEDOUT\","
-		  "\"device\":\"fake0\",\"driver\":\"fake_drv\",\"qp_num\":4000000000,"
-		  "\"state\":\"RTS\",\"sgid\":\"::ffff:192.0.2.1\",\"sgid_index\":3,"
-		  "\"dgid\":\"2001:db8::9\",\"dropped\":2,\"findings\":[{\"severity\":\"error\","
-		  "\"reason\":\"MTU_IN_BYTES\",\"field\":\"path_mtu\",\"value\":1024,\"min\":1,"
-		  "\"max\":5,\"what\":\"an MTU is an enum ibv_mtu, not a number of bytes\","
-		  "\"next\":\"use IBV_MTU_256 to IBV_MTU_4096, or rdmaez_mtu_from_bytes()\"}]}",
+		  "{\"call\":\"rdmaez_qp_modify\",\"verb\":\"ibv_modify_qp\",\"error\":110,"
+		  "\"errno\":\"ETIMEDOUT\",\"device\":\"fake0\",\"driver\":\"fake_drv\","
+		  "\"qp_num\":4000000000,\"state\":\"RTS\",\"sgid\":\"::ffff:192.0.2.1\","
+		  "\"sgid_index\":3,\"dgid\":\"2001:db8::9\",\"netdev\":\"eth7\",\"dropped\":2,"
+		  "\"findings\":[]}",
 		  "and as JSON");
 	check_cut(format_json, NULL, "{}", "no record as JSON");
 
@@ -432,6 +505,30 @@ static void check_values(void)
 		  "a strange name as JSON");
 }
 
+/* To a stream goes what would go into a buffer, and an error of the stream is told. */
+static void check_print(void)
+{
+	const struct rdmaez_qp_opts opts = wrong_opts();
+	char text[8192], *printed = NULL;
+	struct rdmaez_qp_move move;
+	struct rdmaez_diag diag;
+	size_t length = 0;
+	FILE *stream = open_memstream(&printed, &length);
+
+	rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTS, &opts, &move, &diag);
+	rdmaez_diag_format(&diag, text, sizeof(text));
+	tap_eq_int(rdmaez_diag_print(NULL, stream), 0, "no record is printed");
+	tap_eq_int(rdmaez_diag_print(&diag, stream), 0, "a record is printed");
+	fclose(stream);
+	tap_eq_str(printed, text, "it is what would be in a buffer");
+	free(printed);
+	tap_eq_int(rdmaez_diag_print(&diag, NULL), EINVAL, "no stream");
+	stream = fopen("/dev/full", "w");
+	setvbuf(stream, NULL, _IONBF, 0);
+	tap_eq_int(rdmaez_diag_print(&diag, stream), ENOSPC, "a full device");
+	fclose(stream);
+}
+
 int main(void)
 {
 	check_reasons();
@@ -439,6 +536,8 @@ int main(void)
 	check_order();
 	check_small_texts();
 	check_calls();
+	check_kinds();
 	check_values();
+	check_print();
 	return tap_done();
 }

@@ -1016,7 +1016,7 @@ static void check_examples(void)
 	unwrap(buf);
 	snprintf(want, sizeof(want), "on fake0, QP %u, RC, in ERR.\n", qp->qp_num);
 	tap_ok(strstr(buf, want), "the state that a queue pair is in is written");
-	tap_ok(strstr(buf, "Once: 1.1 s; in all: 8.6 s to 34.4 s."), "and the times");
+	tap_ok(strstr(buf, "Each time: 1.1 s; in all: 8.6 s to 34.4 s."), "and the times");
 	wc = wc_of(IBV_WC_LOC_LEN_ERR, qp->qp_num);
 	rdmaez_wc_explain_qp(&wc, qp, &diag);
 	rdmaez_diag_format(&diag, buf, sizeof(buf));

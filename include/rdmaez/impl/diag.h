@@ -11,36 +11,37 @@
 extern "C" {
 #endif
 
-/* A line of the list. */
-struct rdmaez_impl_reason {
-	const char *id;
-	const char *what;
-	const char *fix;
-};
-
-RDMAEZ_IMPL_COLD const struct rdmaez_impl_reason *rdmaez_impl_reason_line(enum rdmaez_why reason)
+/* A reason that is none counts as the one behind the last. */
+RDMAEZ_IMPL unsigned int rdmaez_impl_why_index(enum rdmaez_why why)
 {
-#define RDMAEZ_IMPL_REASON_LINE(id, what, fix) {#id, what, fix},
-	static const struct rdmaez_impl_reason lines[] = {
-		RDMAEZ_WHY_LIST(RDMAEZ_IMPL_REASON_LINE){"?", "unknown reason", ""}};
-#undef RDMAEZ_IMPL_REASON_LINE
-
-	return &lines[(unsigned int)reason < RDMAEZ_WHY_COUNT ? reason : RDMAEZ_WHY_COUNT];
+	return (unsigned int)why < RDMAEZ_WHY_COUNT ? (unsigned int)why : RDMAEZ_WHY_COUNT;
 }
 
-RDMAEZ_API const char *rdmaez_why_str(enum rdmaez_why reason)
+RDMAEZ_COLD const char *rdmaez_why_id(enum rdmaez_why why)
 {
-	return rdmaez_impl_reason_line(reason)->what;
+#define RDMAEZ_IMPL_WHY_ID(id, what, fix) #id,
+	static const char *const ids[] = {RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_ID) "?"};
+#undef RDMAEZ_IMPL_WHY_ID
+
+	return ids[rdmaez_impl_why_index(why)];
 }
 
-RDMAEZ_API const char *rdmaez_why_fix(enum rdmaez_why reason)
+/* Both sentences behind one pointer, because a pointer costs more than the byte between them. */
+RDMAEZ_COLD const char *rdmaez_why_str(enum rdmaez_why why)
 {
-	return rdmaez_impl_reason_line(reason)->fix;
+#define RDMAEZ_IMPL_WHY_TEXT(id, what, fix) what "\0" fix,
+	static const char *const texts[] = {
+		RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_TEXT) "unknown reason\0"};
+#undef RDMAEZ_IMPL_WHY_TEXT
+
+	return texts[rdmaez_impl_why_index(why)];
 }
 
-RDMAEZ_API const char *rdmaez_why_id(enum rdmaez_why reason)
+RDMAEZ_COLD const char *rdmaez_why_fix(enum rdmaez_why why)
 {
-	return rdmaez_impl_reason_line(reason)->id;
+	const char *const what = rdmaez_why_str(why);
+
+	return what + strlen(what) + 1;
 }
 
 RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_diag *diag,

@@ -100,6 +100,15 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_field_get(const struct rdmaez_impl_field *field
 	return word;
 }
 
+/* Whether a value is one of those accepted: a range, or a mask for bits. */
+RDMAEZ_IMPL bool rdmaez_impl_field_accepts(const struct rdmaez_impl_field *field, int64_t value,
+					   int64_t min, int64_t max)
+{
+	if (field->rule == RDMAEZ_IMPL_FIELD_ACCESS)
+		return !(value & ~max);
+	return value >= min && value <= max;
+}
+
 /* Says that an option is out of bounds; EINVAL. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_field_refuse(struct rdmaez_diag *diag,
 					      const struct rdmaez_impl_field *field,
@@ -124,6 +133,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_field_refuse(struct rdmaez_diag *diag,
 	case RDMAEZ_IMPL_FIELD_ACCESS:
 		site.why = RDMAEZ_WHY_ACCESS_BITS;
 		site.kind = RDMAEZ_VALUE_ACCESS;
+		value &= ~max;
 		break;
 	case RDMAEZ_IMPL_FIELD_MTU:
 		site.why = value >= 256 ? RDMAEZ_WHY_MTU_IN_BYTES : RDMAEZ_WHY_ENUM;

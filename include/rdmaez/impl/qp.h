@@ -96,11 +96,6 @@ RDMAEZ_IMPL void rdmaez_impl_qp_adjust(const struct rdmaez_impl_qp_build *b,
 	case RDMAEZ_IMPL_FIELD_ACCESS:
 		if (!given)
 			option->value = rdmaez_impl_qp_access(b->type);
-		/* Bits are not a range: what is not accepted is the value, and 0 is accepted. */
-		if (option->value & ~option->max) {
-			option->value &= ~option->max;
-			option->max = -1;
-		}
 		return;
 	case RDMAEZ_IMPL_FIELD_MTU:
 		option->value = rdmaez_impl_qp_mtu(b, option->value);
@@ -159,7 +154,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_fill(const struct rdmaez_impl_qp_build *b, int ma
 		} else {
 			option.value = rdmaez_impl_field_meant(field, option.value);
 		}
-		if (option.value < option.min || option.value > option.max)
+		if (!rdmaez_impl_field_accepts(field, option.value, option.min, option.max))
 			error = rdmaez_impl_field_refuse(b->diag, field, field->name, option.value,
 							 option.min, option.max);
 		rdmaez_impl_field_put(field, attr, option.value);
@@ -251,7 +246,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *att
 {
 	const int error = rdmaez_impl_error(ibv_modify_qp(qp, attr, attr_mask));
 
-	if (error && diag)
+	if (error)
 		rdmaez_impl_qp_explain(qp, attr, attr_mask, error, diag);
 	return error;
 }

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: MIT */
+/* A record as text, as a line and as JSON. */
+#ifndef RDMAEZ_IMPL_DIAG_FMT_H
+#define RDMAEZ_IMPL_DIAG_FMT_H
+
+#include "../fmt.h"
+
+#if RDMAEZ_IMPL_BODIES
+
+#include "../qp_rules.h"
+#include "../str.h"
+#include "gid.h"
+#include "qp_rules.h"
+#include "text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The names of the bits that are set, with something between them; bits without a name as one hex number. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_bits(struct rdmaez_impl_text *text, uint64_t bits,
+					   const char *(*name)(int), const char *between)
+{
+	const char *before = "";
+	unsigned long long nameless = bits >> 31 << 31;
+
+	for (int i = 0; i < 31; i++) {
+		const int bit = 1 << i;
+
+		if (!(bits >> i & 1))
+			continue;
+		if (!name || strcmp(name(bit), "unknown") == 0) {
+			nameless |= (unsigned int)bit;
+			continue;
+		}
+		rdmaez_impl_put(text, "%s%s", before, name(bit));
+		before = between;
+	}
+	if (nameless)
+		rdmaez_impl_put(text, "%s0x%llx", before, nameless);
+	else if (!bits)
+		rdmaez_impl_put(text, "0");
+}
+
+RDMAEZ_COLD int rdmaez_qp_attr_mask_format(int attr_mask, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+
+	rdmaez_impl_put_bits(&text, (unsigned int)attr_mask, rdmaez_qp_attr_str, "|");
+	return (int)text.length;
+}
+
+RDMAEZ_COLD int rdmaez_access_format(unsigned int access, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+
+	rdmaez_impl_put_bits(&text, access, rdmaez_access_str, "|");
+	return (int)text.length;
+}
+
+/* The name of a bit that stands for a state. */
+RDMAEZ_IMPL const char *rdmaez_impl_state_bit_str(int bit)
+{
+	int state = 0;
+
+	while (bit >> state > 1)
+		state++;
+	return rdmaez_qp_state_str((enum ibv_qp_state)state);
+}
+
+/* ---- The numbers of a finding --------------------------------------------------------------- */
+
+/* How a number is written. */
+enum rdmaez_impl_shape {
+	RDMAEZ_IMPL_SHAPE_NONE,
+	RDMAEZ_IMPL_SHAPE_SIGNED,
+	RDMAEZ_IMPL_SHAPE_BYTES, /* unsigned, and UINT64_MAX is no bound */
+	RDMAEZ_IMPL_SHAPE_NS,
+	RDMAEZ_IMPL_SHAPE_HEX,
+	RDMAEZ_IMPL_SHAPE_ATTRS, /* from here on by name */
+	RDMAEZ_IMPL_SHAPE_ACCESS,
+	RDMAEZ_IMPL_SHAPE_FLAGS,
+	RDMAEZ_IMPL_SHAPE_STATE,
+	RDMAEZ_IMPL_SHAPE_TYPE,
+	RDMAEZ_IMPL_SHAPE_OPCODE,
+	RDMAEZ_IMPL_SHAPE_MTU
+};
+
+/* What `min` and `max` are. */
+enum rdmaez_impl_bounds {
+	RDMAEZ_IMPL_BOUNDS_NONE,
+	RDMAEZ_IMPL_BOUNDS_RANGE, /* of the value's shape */
+	RDMAEZ_IMPL_BOUNDS_MAX,   /* the same without a least */
+	RDMAEZ_IMPL_BOUNDS_STATES /* bit n of `max` is state n */
+};
+
+/* An enum rdmaez_value: its name, what stands before the value and before the bounds, and their form. */
+struct rdmaez_impl_kind {
+	char name[11], before[15], between[17];
+	uint8_t shape, bounds;
+};
+
+/* What a finding's numbers are. */
+RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdmaez_finding *finding)
+{
+	/* In the order of the enum. */
+	static const struct rdmaez_impl_kind kinds[] = {
+		{"none", "", "", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"number", "Given: ", "; accepted: ", RDMAEZ_IMPL_SHAPE_SIGNED,
+		 RDMAEZ_IMPL_BOUNDS_RANGE},
+		{"attr_mask", "Bits: ", "", RDMAEZ_IMPL_SHAPE_ATTRS, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"access", "Bits: ", "", RDMAEZ_IMPL_SHAPE_ACCESS, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"flags", "Bits: ", "", RDMAEZ_IMPL_SHAPE_FLAGS, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"state", "Asked for: ", "; possible: ", RDMAEZ_IMPL_SHAPE_STATE,
+		 RDMAEZ_IMPL_BOUNDS_STATES},
+		{"type", "Given: ", "", RDMAEZ_IMPL_SHAPE_TYPE, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"mtu", "Given: ", "; accepted: ", RDMAEZ_IMPL_SHAPE_MTU, RDMAEZ_IMPL_BOUNDS_RANGE},
+		{"index", "Index: ", "", RDMAEZ_IMPL_SHAPE_SIGNED, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"pkey", "P_Key: ", "", RDMAEZ_IMPL_SHAPE_HEX, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"limit", "", "At most: ", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_MAX},
+		{"ns", "Each time: ", "; in all: ", RDMAEZ_IMPL_SHAPE_NS, RDMAEZ_IMPL_BOUNDS_RANGE},
+		{"bytes", "Given: ", "; accepted: ", RDMAEZ_IMPL_SHAPE_BYTES,
+		 RDMAEZ_IMPL_BOUNDS_RANGE},
+		{"opcode", "Given: ", "", RDMAEZ_IMPL_SHAPE_OPCODE, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"state_now", "State: ", "; needed: ", RDMAEZ_IMPL_SHAPE_STATE,
+		 RDMAEZ_IMPL_BOUNDS_STATES},
+		{"position", "Position: ", "", RDMAEZ_IMPL_SHAPE_SIGNED, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"address", "Address: ", "", RDMAEZ_IMPL_SHAPE_HEX, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"caps", "", "", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_NONE},
+	};
+	const size_t kind = (size_t)finding->kind;
+
+	return &kinds[kind < sizeof(kinds) / sizeof(kinds[0]) ? kind : 0];
+}
+
+/* Whether the greatest accepted is a bound at all: of bytes it may be more than there are. */
+RDMAEZ_IMPL bool rdmaez_impl_has_max(const struct rdmaez_impl_kind *kind, uint64_t max)
+{
+	return kind->shape != RDMAEZ_IMPL_SHAPE_BYTES || max != UINT64_MAX;
+}
+
+/* Where a number is written to decides what stands between several and how a time is written. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_shape(struct rdmaez_impl_text *text, int shape,
+					    uint64_t number, bool prose)
+{
+	const long long value = (long long)number;
+	const char *name = NULL;
+
+	switch (shape) {
+	case RDMAEZ_IMPL_SHAPE_ATTRS:
+		rdmaez_impl_put_bits(text, number, rdmaez_qp_attr_str, "|");
+		return;
+	case RDMAEZ_IMPL_SHAPE_ACCESS:
+		rdmaez_impl_put_bits(text, number, rdmaez_access_str, "|");
+		return;
+	case RDMAEZ_IMPL_SHAPE_FLAGS:
+		rdmaez_impl_put_bits(text, number, NULL, "|");
+		return;
+	case RDMAEZ_IMPL_SHAPE_HEX:
+		rdmaez_impl_put(text, "0x%04llx", value);
+		return;
+	case RDMAEZ_IMPL_SHAPE_STATE:
+		rdmaez_impl_put(text, "%s", rdmaez_qp_state_str((enum ibv_qp_state)number));
+		return;
+	case RDMAEZ_IMPL_SHAPE_TYPE:
+		name = rdmaez_qp_type_str((enum ibv_qp_type)number);
+		break;
+	case RDMAEZ_IMPL_SHAPE_OPCODE:
+		name = rdmaez_wr_opcode_str((enum ibv_wr_opcode)number);
+		break;
+	case RDMAEZ_IMPL_SHAPE_NS:
+		if (prose) {
+			rdmaez_impl_put_ns(text, number);
+			return;
+		}
+		break;
+	default:
+		break;
+	}
+	if (name && prose)
+		rdmaez_impl_put(text, "%s (%lld)", name, value);
+	else if (name)
+		rdmaez_impl_put(text, "%s", name);
+	else if (shape == RDMAEZ_IMPL_SHAPE_BYTES || shape == RDMAEZ_IMPL_SHAPE_NS)
+		rdmaez_impl_put(text, "%llu", (unsigned long long)number);
+	else
+		rdmaez_impl_put(text, "%lld", value);
+}
+
+/* The numbers of a finding by its own function, which keeps the tables it needs out of other programs. */
+RDMAEZ_IMPL void rdmaez_impl_put_own(struct rdmaez_impl_text *text,
+				     const struct rdmaez_finding *finding,
+				     enum rdmaez_finding_form form)
+{
+	const bool room = text->length < text->size;
+	const int more = finding->format(finding, form, room ? text->buf + text->length : NULL,
+					 room ? text->size - text->length : 0);
+
+	if (more > 0)
+		text->length += (size_t)more;
+}
+
+/* One of the two bounds in a sentence; an MTU's with its name. */
+RDMAEZ_IMPL void rdmaez_impl_put_bound(struct rdmaez_impl_text *text, int shape, uint64_t bound)
+{
+	rdmaez_impl_put_shape(text, shape, bound, true);
+	if (shape == RDMAEZ_IMPL_SHAPE_MTU)
+		rdmaez_impl_put(text, " (IBV_MTU_%s)", rdmaez_mtu_str((enum ibv_mtu)bound));
+}
+
+/* What was given and what is accepted, as a sentence; nothing where there is nothing. */
+RDMAEZ_IMPL void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
+					const struct rdmaez_finding *finding)
+{
+	const struct rdmaez_impl_kind *kind = rdmaez_impl_kind_of(finding);
+
+	if (finding->format) {
+		rdmaez_impl_put_own(text, finding, RDMAEZ_FINDING_TEXT);
+		return;
+	}
+	if (!kind->shape && !kind->bounds)
+		return;
+	rdmaez_impl_put(text, " %s", kind->before);
+	if (kind->shape)
+		rdmaez_impl_put_shape(text, kind->shape, finding->value, true);
+	if (kind->shape == RDMAEZ_IMPL_SHAPE_BYTES)
+		rdmaez_impl_put(text, " bytes");
+	if (kind->bounds && rdmaez_impl_has_max(kind, finding->max)) {
+		rdmaez_impl_put(text, "%s", kind->between);
+		if (kind->bounds == RDMAEZ_IMPL_BOUNDS_STATES)
+			rdmaez_impl_put_bits(text, finding->max, rdmaez_impl_state_bit_str, ", ");
+		else if (kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE && finding->min != finding->max) {
+			rdmaez_impl_put_bound(text, kind->shape, finding->min);
+			rdmaez_impl_put(text, " to ");
+		}
+		if (kind->bounds != RDMAEZ_IMPL_BOUNDS_STATES)
+			rdmaez_impl_put_bound(text, kind->shape, finding->max);
+	}
+	rdmaez_impl_put(text, ".");
+}
+
+/* Where an attribute belongs that a transition does not take: the first that requires or takes it. */
+RDMAEZ_IMPL void rdmaez_impl_put_home(struct rdmaez_impl_text *text, enum ibv_qp_type type, int bit)
+{
+	for (int want = 0; want < 2; want++)
+		for (int i = 0; i < 49; i++) {
+			const enum ibv_qp_state from = (enum ibv_qp_state)(i / 7);
+			const enum ibv_qp_state to = (enum ibv_qp_state)(i % 7);
+			const struct rdmaez_qp_rule rule = rdmaez_impl_qp_rule(type, from, to);
+
+			if (!((want ? rule.optional : rule.required) & bit))
+				continue;
+			rdmaez_impl_put(text, " %s belongs to %s to %s.", rdmaez_qp_attr_str(bit),
+					rdmaez_qp_state_str(from), rdmaez_qp_state_str(to));
+			return;
+		}
+	rdmaez_impl_put(text, " No transition of %s takes %s.", rdmaez_qp_type_str(type),
+			rdmaez_qp_attr_str(bit));
+}
+
+/* ---- Text ----------------------------------------------------------------------------------- */
+
+/* The first line: what failed, where. */
+RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
+					  const struct rdmaez_diag *diag)
+{
+	char gid[RDMAEZ_GID_TEXT];
+
+	rdmaez_impl_put(text, "%s", diag->call);
+	if (diag->verb)
+		rdmaez_impl_put(text, ": %s", diag->verb);
+	if (diag->error)
+		rdmaez_impl_put(text, " failed with %s", rdmaez_errno_str(diag->error));
+	else
+		rdmaez_impl_put(text, ": no error");
+	if (diag->device[0])
+		rdmaez_impl_put(text, " on %s", diag->device);
+	if (diag->driver)
+		rdmaez_impl_put(text, " (driver %s)", diag->driver);
+	if (diag->qp_num)
+		rdmaez_impl_put(text, ", QP %u", diag->qp_num);
+	if (diag->qp_type)
+		rdmaez_impl_put(text, ", %s", rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
+	if (diag->from >= 0 || diag->to >= 0)
+		rdmaez_impl_put(text, diag->to >= 0 ? ", %s" : ", in %s",
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
+	if (diag->to >= 0)
+		rdmaez_impl_put(text, " to %s", rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
+	if (!rdmaez_gid_is_zero(&diag->destination)) {
+		rdmaez_impl_put(text, ", from GID index %u", diag->source.gid_index);
+		if (!rdmaez_gid_is_zero(&diag->source.gid)) {
+			rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));
+			rdmaez_impl_put(text, " (%s, %s, interface ", gid,
+					rdmaez_gid_type_str(diag->source.gid_type));
+			if (diag->netdev[0])
+				rdmaez_impl_put(text, "%s)", diag->netdev);
+			else
+				rdmaez_impl_put(text, "%u)", diag->source.ndev_ifindex);
+		}
+		rdmaez_gid_format(&diag->destination, gid, sizeof(gid));
+		rdmaez_impl_put(text, " to %s", gid);
+	}
+	rdmaez_impl_put(text, ".");
+}
+
+/* One finding as a paragraph, not wrapped. */
+RDMAEZ_IMPL void rdmaez_impl_put_finding(struct rdmaez_impl_text *text,
+					 const struct rdmaez_diag *diag,
+					 const struct rdmaez_finding *finding)
+{
+	if (finding->severity != RDMAEZ_DIAG_ERROR)
+		rdmaez_impl_put(text,
+				finding->severity == RDMAEZ_DIAG_LIKELY ? "Likely, " : "Advice, ");
+	rdmaez_impl_put(text, "%s: %s.", finding->field, rdmaez_why_str(finding->reason));
+	rdmaez_impl_put_values(text, finding);
+	for (int bit = 1; finding->reason == RDMAEZ_WHY_MASK_NOT_ALLOWED && bit <= IBV_QP_DEST_QPN;
+	     bit <<= 1)
+		if (finding->value & (uint64_t)bit)
+			rdmaez_impl_put_home(text, (enum ibv_qp_type)diag->qp_type, bit);
+	rdmaez_impl_put(text, " Next: %s.", rdmaez_why_fix(finding->reason));
+}
+
+/* Paragraph `at` of a record: the headline, the findings, what was dropped; false where there is none. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_put_paragraph(struct rdmaez_impl_text *text,
+						const struct rdmaez_diag *diag, unsigned int at)
+{
+	char words[2048];
+	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
+
+	if (!diag || !diag->call || at > diag->count + (diag->dropped != 0))
+		return false;
+	if (!at)
+		rdmaez_impl_put_headline(&line, diag);
+	else if (at <= diag->count)
+		rdmaez_impl_put_finding(&line, diag, &diag->finding[at - 1]);
+	else
+		rdmaez_impl_put(&line, "And %u more.", diag->dropped);
+	rdmaez_impl_put_wrapped(text, at ? "  " : "", "    ", words);
+	return true;
+}
+
+RDMAEZ_COLD int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+
+	for (unsigned int at = 0; rdmaez_impl_put_paragraph(&text, diag, at);)
+		at++;
+	return (int)text.length;
+}
+
+RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream)
+{
+	char paragraph[4096];
+	struct rdmaez_impl_text text;
+
+	if (!stream)
+		return EINVAL;
+	for (unsigned int at = 0;; at++) {
+		text = rdmaez_impl_text_in(paragraph, sizeof(paragraph));
+		if (!rdmaez_impl_put_paragraph(&text, diag, at))
+			return 0;
+		errno = 0;
+		if (fputs(paragraph, stream) < 0)
+			return errno > 0 ? errno : EIO;
+	}
+}
+
+/* ---- A line --------------------------------------------------------------------------------- */
+
+/* "error", "likely" or "advice". */
+RDMAEZ_IMPL const char *rdmaez_impl_severity_str(enum rdmaez_severity severity)
+{
+	return severity == RDMAEZ_DIAG_ERROR    ? "error"
+	       : severity == RDMAEZ_DIAG_LIKELY ? "likely"
+						: "advice";
+}
+
+/* severity:reason:field:kind, then the value and the bounds where there are any. */
+RDMAEZ_IMPL void rdmaez_impl_put_line_finding(struct rdmaez_impl_text *text,
+					      const struct rdmaez_finding *finding)
+{
+	const struct rdmaez_impl_kind *kind = rdmaez_impl_kind_of(finding);
+
+	rdmaez_impl_put(text, " finding=%s:%s:%s:%s", rdmaez_impl_severity_str(finding->severity),
+			rdmaez_why_id(finding->reason), finding->field, kind->name);
+	if (finding->format) {
+		rdmaez_impl_put(text, ":0x%llx:0x%llx", (unsigned long long)finding->value,
+				(unsigned long long)finding->max);
+		return;
+	}
+	if (kind->shape || kind->bounds)
+		rdmaez_impl_put(text, ":");
+	if (kind->shape)
+		rdmaez_impl_put_shape(text, kind->shape, finding->value, false);
+	if (!kind->bounds)
+		return;
+	rdmaez_impl_put(text, ":");
+	if (kind->bounds == RDMAEZ_IMPL_BOUNDS_STATES) {
+		rdmaez_impl_put_bits(text, finding->max, rdmaez_impl_state_bit_str, "|");
+		return;
+	}
+	if (kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE)
+		rdmaez_impl_put_shape(text, kind->shape, finding->min, false);
+	rdmaez_impl_put(text, "..");
+	if (rdmaez_impl_has_max(kind, finding->max))
+		rdmaez_impl_put_shape(text, kind->shape, finding->max, false);
+}
+
+RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+
+	if (!diag || !diag->call)
+		return 0;
+	rdmaez_impl_put(&text, "call=%s", diag->call);
+	if (diag->verb)
+		rdmaez_impl_put(&text, " verb=%s", diag->verb);
+	rdmaez_impl_put(&text, " error=%s", rdmaez_errno_str(diag->error));
+	if (diag->device[0])
+		rdmaez_impl_put(&text, " device=%s", diag->device);
+	if (diag->driver)
+		rdmaez_impl_put(&text, " driver=%s", diag->driver);
+	if (diag->qp_num)
+		rdmaez_impl_put(&text, " qp=%u", diag->qp_num);
+	if (diag->qp_type)
+		rdmaez_impl_put(&text, " type=%s",
+				rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
+	if (diag->from >= 0 || diag->to >= 0)
+		rdmaez_impl_put(&text, diag->to >= 0 ? " from=%s" : " state=%s",
+				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
+	if (diag->to >= 0)
+		rdmaez_impl_put(&text, " to=%s", rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
+	for (unsigned int i = 0; i < diag->count; i++)
+		rdmaez_impl_put_line_finding(&text, &diag->finding[i]);
+	if (diag->dropped)
+		rdmaez_impl_put(&text, " dropped=%u", diag->dropped);
+	return (int)text.length;
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+/* `,"key":"name"` where there is a state to name. */
+RDMAEZ_IMPL void rdmaez_impl_put_json_state(struct rdmaez_impl_text *text, const char *key,
+					    int state)
+{
+	rdmaez_impl_put_json_pair(text, ",", key, rdmaez_qp_state_str((enum ibv_qp_state)state));
+}
+
+/* `,"key":["name","name"]` of the bits that are set; one without a name is a hex number in quotes. */
+RDMAEZ_IMPL void rdmaez_impl_put_json_bits(struct rdmaez_impl_text *text, const char *key,
+					   uint64_t bits, const char *(*name)(int))
+{
+	rdmaez_impl_put(text, ",\"%s\":[", key);
+	if (bits) {
+		rdmaez_impl_put(text, "\"");
+		rdmaez_impl_put_bits(text, bits, name, "\",\"");
+		rdmaez_impl_put(text, "\"");
+	}
+	rdmaez_impl_put(text, "]");
+}
+
+/* `,"key":number`, signed where the kind is. */
+RDMAEZ_IMPL void rdmaez_impl_put_json_number(struct rdmaez_impl_text *text, const char *key,
+					     int shape, uint64_t number)
+{
+	if (shape == RDMAEZ_IMPL_SHAPE_SIGNED || shape == RDMAEZ_IMPL_SHAPE_MTU)
+		rdmaez_impl_put(text, ",\"%s\":%lld", key, (long long)number);
+	else
+		rdmaez_impl_put(text, ",\"%s\":%llu", key, (unsigned long long)number);
+}
+
+/* The kind and the numbers of a finding; names where the kind has them, bounds where they are bounds. */
+RDMAEZ_IMPL void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
+					     const struct rdmaez_finding *finding)
+{
+	const struct rdmaez_impl_kind *kind = rdmaez_impl_kind_of(finding);
+	const uint64_t value = finding->value;
+
+	rdmaez_impl_put_json_pair(text, ",", "kind", kind->name);
+	if (finding->format) {
+		rdmaez_impl_put_own(text, finding, RDMAEZ_FINDING_JSON);
+		return;
+	}
+	if (kind->shape)
+		rdmaez_impl_put_json_number(text, "value", kind->shape, value);
+	if (kind->shape == RDMAEZ_IMPL_SHAPE_ATTRS)
+		rdmaez_impl_put_json_bits(text, "names", value, rdmaez_qp_attr_str);
+	else if (kind->shape == RDMAEZ_IMPL_SHAPE_ACCESS)
+		rdmaez_impl_put_json_bits(text, "names", value, rdmaez_access_str);
+	else if (kind->shape >= RDMAEZ_IMPL_SHAPE_STATE && kind->shape < RDMAEZ_IMPL_SHAPE_MTU) {
+		rdmaez_impl_put(text, ",\"name\":\"");
+		rdmaez_impl_put_shape(text, kind->shape, value, false);
+		rdmaez_impl_put(text, "\"");
+	}
+	if (kind->bounds == RDMAEZ_IMPL_BOUNDS_STATES)
+		rdmaez_impl_put_json_bits(text, "accepted", finding->max,
+					  rdmaez_impl_state_bit_str);
+	if (kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE)
+		rdmaez_impl_put_json_number(text, "min", kind->shape, finding->min);
+	if ((kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE || kind->bounds == RDMAEZ_IMPL_BOUNDS_MAX) &&
+	    rdmaez_impl_has_max(kind, finding->max))
+		rdmaez_impl_put_json_number(text, "max", kind->shape, finding->max);
+}
+
+/* What the record is about. */
+RDMAEZ_IMPL void rdmaez_impl_put_json_head(struct rdmaez_impl_text *text,
+					   const struct rdmaez_diag *diag)
+{
+	char gid[RDMAEZ_GID_TEXT];
+
+	rdmaez_impl_put_json_pair(text, "", "call", diag->call);
+	if (diag->verb)
+		rdmaez_impl_put_json_pair(text, ",", "verb", diag->verb);
+	rdmaez_impl_put(text, ",\"error\":%d", diag->error);
+	rdmaez_impl_put_json_pair(text, ",", "errno", rdmaez_errno_str(diag->error));
+	if (diag->device[0])
+		rdmaez_impl_put_json_pair(text, ",", "device", diag->device);
+	if (diag->driver)
+		rdmaez_impl_put_json_pair(text, ",", "driver", diag->driver);
+	if (diag->qp_num)
+		rdmaez_impl_put(text, ",\"qp_num\":%u", diag->qp_num);
+	if (diag->qp_type)
+		rdmaez_impl_put_json_pair(text, ",", "qp_type",
+					  rdmaez_qp_type_str((enum ibv_qp_type)diag->qp_type));
+	if (diag->to >= 0) {
+		rdmaez_impl_put_json_state(text, "from", diag->from);
+		rdmaez_impl_put_json_state(text, "to", diag->to);
+	} else if (diag->from >= 0) {
+		rdmaez_impl_put_json_state(text, "state", diag->from);
+	}
+	if (rdmaez_gid_is_zero(&diag->destination))
+		return;
+	rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));
+	rdmaez_impl_put_json_pair(text, ",", "sgid", gid);
+	rdmaez_impl_put(text, ",\"sgid_index\":%u", diag->source.gid_index);
+	rdmaez_gid_format(&diag->destination, gid, sizeof(gid));
+	rdmaez_impl_put_json_pair(text, ",", "dgid", gid);
+	if (diag->netdev[0])
+		rdmaez_impl_put_json_pair(text, ",", "netdev", diag->netdev);
+}
+
+RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+
+	if (!diag || !diag->call) {
+		rdmaez_impl_put(&text, "{}");
+		return (int)text.length;
+	}
+	rdmaez_impl_put(&text, "{");
+	rdmaez_impl_put_json_head(&text, diag);
+	rdmaez_impl_put(&text, ",\"dropped\":%u,\"findings\":[", diag->dropped);
+	for (unsigned int i = 0; i < diag->count; i++) {
+		const struct rdmaez_finding *finding = &diag->finding[i];
+
+		rdmaez_impl_put_json_pair(&text, i ? ",{" : "{", "severity",
+					  rdmaez_impl_severity_str(finding->severity));
+		rdmaez_impl_put_json_pair(&text, ",", "reason", rdmaez_why_id(finding->reason));
+		rdmaez_impl_put_json_pair(&text, ",", "field", finding->field);
+		rdmaez_impl_put_json_values(&text, finding);
+		rdmaez_impl_put_json_pair(&text, ",", "what", rdmaez_why_str(finding->reason));
+		rdmaez_impl_put_json_pair(&text, ",", "next", rdmaez_why_fix(finding->reason));
+		rdmaez_impl_put(&text, "}");
+	}
+	rdmaez_impl_put(&text, "]}");
+	return (int)text.length;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RDMAEZ_IMPL_BODIES */
+
+#endif
