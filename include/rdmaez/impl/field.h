@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A field of a verbs struct that is filled from an option: all that is known of it, written down once. */
+/*
+ * Fields of verbs structs that are filled from options. All that is known of one is written down once, as a
+ * row of a list; the list is made into code that fills the fields, and into a table for whoever explains why
+ * an option was refused, or looks at fields that somebody else has filled.
+ */
 #ifndef RDMAEZ_IMPL_FIELD_H
 #define RDMAEZ_IMPL_FIELD_H
 
@@ -17,22 +21,23 @@ extern "C" {
 enum rdmaez_impl_field_rule {
 	RDMAEZ_IMPL_FIELD_PLAIN,  /* nothing does */
 	RDMAEZ_IMPL_FIELD_ENUM,   /* nothing does; the value is an enum's */
-	RDMAEZ_IMPL_FIELD_GID,    /* the GID index chosen, and the length of the GID table */
+	RDMAEZ_IMPL_FIELD_GID,    /* the length of the GID table */
 	RDMAEZ_IMPL_FIELD_PORT,   /* the number of ports */
+	RDMAEZ_IMPL_FIELD_ALT,    /* the primary port */
 	RDMAEZ_IMPL_FIELD_ACCESS, /* the type; `max` is the mask of what is accepted */
 	RDMAEZ_IMPL_FIELD_MTU,    /* the port */
-	RDMAEZ_IMPL_FIELD_PEER,  /* whether a port is known: then it is for use, and needs a peer */
-	RDMAEZ_IMPL_FIELD_DEPTH, /* the device */
-	RDMAEZ_IMPL_FIELD_PATH   /* a whole path, which has rows of its own */
+	RDMAEZ_IMPL_FIELD_PEER, /* whether a port is known: then it is for use, and needs a peer */
+	RDMAEZ_IMPL_FIELD_DEPTH /* the device */
 };
 
 /* How an option of 32 bits is read. */
 enum rdmaez_impl_field_option {
 	RDMAEZ_IMPL_AS_UINT, /* as it is */
 	RDMAEZ_IMPL_AS_BITS, /* RDMAEZ_ZERO is 0 */
-	RDMAEZ_IMPL_AS_INT   /* RDMAEZ_ZERO is 0, and it has a sign */
+	RDMAEZ_IMPL_AS_INT   /* RDMAEZ_ZERO is 0, and a negative one is above every bound */
 };
 
+/* A row of a table. */
 struct rdmaez_impl_field {
 	const char *name;   /* as verbs call it */
 	uint32_t bit;       /* when it is filled: a bit of the mask; 0: always */
@@ -44,42 +49,44 @@ struct rdmaez_impl_field {
 	uint8_t rule;       /* enum rdmaez_impl_field_rule */
 };
 
-/* An option as it was given. */
-RDMAEZ_IMPL int64_t rdmaez_impl_field_given(const struct rdmaez_impl_field *field,
-					    const void *options)
-{
-	uint32_t word;
+/* What an option amounts to, and what is accepted. */
+struct rdmaez_impl_value {
+	uint32_t value, min, max;
+};
 
-	memcpy(&word, (const char *)options + field->from, sizeof(word));
-	return field->option == RDMAEZ_IMPL_AS_INT ? (int64_t)(int32_t)word : (int64_t)word;
-}
-
-/* What it means: the default for 0, and 0 for RDMAEZ_ZERO. */
-RDMAEZ_IMPL int64_t rdmaez_impl_field_meant(const struct rdmaez_impl_field *field, int64_t given)
+/* An option by itself: the default for 0, and 0 for RDMAEZ_ZERO. */
+RDMAEZ_FOLD uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_t otherwise)
 {
 	if (!given)
-		return field->otherwise;
-	return given == RDMAEZ_ZERO && field->option != RDMAEZ_IMPL_AS_UINT ? 0 : given;
+		return otherwise;
+	return given == RDMAEZ_ZERO && option != RDMAEZ_IMPL_AS_UINT ? 0 : given;
 }
 
-/* Puts a value where it belongs. */
-RDMAEZ_IMPL void rdmaez_impl_field_put(const struct rdmaez_impl_field *field, void *attributes,
-				       int64_t value)
+/* Whether a value is refused: it is out of its range, or has a bit that is not in the mask. */
+RDMAEZ_FOLD bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
 {
-	char *const at = (char *)attributes + field->to;
-	const uint32_t word = (uint32_t)value;
-	const uint16_t half = (uint16_t)value;
-	const uint8_t byte = (uint8_t)value;
-
-	if (field->size == sizeof(byte))
-		memcpy(at, &byte, sizeof(byte));
-	else if (field->size == sizeof(half))
-		memcpy(at, &half, sizeof(half));
-	else
-		memcpy(at, &word, sizeof(word));
+	if (rule == RDMAEZ_IMPL_FIELD_ACCESS)
+		return (v.value & ~v.max) != 0;
+	if (rule == RDMAEZ_IMPL_FIELD_GID) /* of a table without entries `max` is -1 */
+		return (int32_t)v.value < 0 || (int32_t)v.value > (int32_t)v.max;
+	return v.value < v.min || v.value > v.max;
 }
 
-/* The value of a field. */
+/* Puts a value into a field of so many bytes. */
+RDMAEZ_FOLD void rdmaez_impl_field_put(void *field, size_t size, uint32_t word)
+{
+	const uint16_t half = (uint16_t)word;
+	const uint8_t byte = (uint8_t)word;
+
+	if (size == sizeof(byte))
+		memcpy(field, &byte, sizeof(byte));
+	else if (size == sizeof(half))
+		memcpy(field, &half, sizeof(half));
+	else
+		memcpy(field, &word, sizeof(word));
+}
+
+/* The value of a field that somebody else has filled. */
 RDMAEZ_IMPL uint32_t rdmaez_impl_field_get(const struct rdmaez_impl_field *field,
 					   const void *attributes)
 {
@@ -100,21 +107,22 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_field_get(const struct rdmaez_impl_field *field
 	return word;
 }
 
-/* Whether a value is one of those accepted: a range, or a mask for bits. */
-RDMAEZ_IMPL bool rdmaez_impl_field_accepts(const struct rdmaez_impl_field *field, int64_t value,
-					   int64_t min, int64_t max)
+/* The option of a field. */
+RDMAEZ_IMPL uint32_t rdmaez_impl_field_given(const struct rdmaez_impl_field *field,
+					     const void *options)
 {
-	if (field->rule == RDMAEZ_IMPL_FIELD_ACCESS)
-		return !(value & ~max);
-	return value >= min && value <= max;
+	uint32_t word;
+
+	memcpy(&word, (const char *)options + field->from, sizeof(word));
+	return word;
 }
 
-/* Says that an option is out of bounds; EINVAL. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_field_refuse(struct rdmaez_diag *diag,
-					      const struct rdmaez_impl_field *field,
-					      const char *name, int64_t value, int64_t min,
-					      int64_t max)
+/* Says that an option was refused, under a name that may be shorter than the row's. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_field_refuse(struct rdmaez_diag *diag,
+					       const struct rdmaez_impl_field *field,
+					       const char *name, struct rdmaez_impl_value v)
 {
+	const bool is_signed = field->option == RDMAEZ_IMPL_AS_INT;
 	struct rdmaez_impl_site site;
 
 	site.field = name;
@@ -133,30 +141,18 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_field_refuse(struct rdmaez_diag *diag,
 	case RDMAEZ_IMPL_FIELD_ACCESS:
 		site.why = RDMAEZ_WHY_ACCESS_BITS;
 		site.kind = RDMAEZ_VALUE_ACCESS;
-		value &= ~max;
+		v.value &= ~v.max;
 		break;
 	case RDMAEZ_IMPL_FIELD_MTU:
-		site.why = value >= 256 ? RDMAEZ_WHY_MTU_IN_BYTES : RDMAEZ_WHY_ENUM;
+		site.why = (int32_t)v.value >= 256 ? RDMAEZ_WHY_MTU_IN_BYTES : RDMAEZ_WHY_ENUM;
 		site.kind = RDMAEZ_VALUE_MTU;
 		break;
 	default:
 		break;
 	}
-	return rdmaez_impl_refuse_within(diag, EINVAL, &site, value, min, max);
-}
-
-/* A number outside its range that has no row; 0 or EINVAL. */
-RDMAEZ_IMPL int rdmaez_impl_range(struct rdmaez_diag *diag, const char *field, int64_t value,
-				  int64_t min, int64_t max)
-{
-	struct rdmaez_impl_site site;
-
-	if (value >= min && value <= max)
-		return 0;
-	site.field = field;
-	site.why = RDMAEZ_WHY_RANGE;
-	site.kind = RDMAEZ_VALUE_NUMBER;
-	return rdmaez_impl_refuse_within(diag, EINVAL, &site, value, min, max);
+	rdmaez_impl_refuse_within(diag, EINVAL, &site,
+				  is_signed ? (int64_t)(int32_t)v.value : (int64_t)v.value,
+				  (int32_t)v.min, is_signed ? (int64_t)(int32_t)v.max : v.max);
 }
 
 #ifdef __cplusplus

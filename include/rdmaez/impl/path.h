@@ -58,6 +58,14 @@ extern "C" {
 	{"alt_ah_attr." #field, when, otherwise, min, max, offsetof(struct rdmaez_path, option), \
 	 offsetof(struct ibv_ah_attr, field), sizeof(((struct ibv_ah_attr *)0)->field), how, rule},
 
+/* The same as code, within rdmaez_impl_path_fill(). */
+#define RDMAEZ_IMPL_PATH_FILL(when, field, option, how, otherwise, min, max, rule, unit, source) \
+	if (!(when) || grh) { \
+		v = rdmaez_impl_path_value(b, how, rule, (uint32_t)b->path->option, otherwise, min, max); \
+		refused |= rdmaez_impl_field_refused(rule, v); \
+		rdmaez_impl_field_put(&ah->field, sizeof(ah->field), v.value); \
+	}
+
 /* clang-format on */
 
 /* A path on its way to an address vector. */
@@ -67,11 +75,7 @@ struct rdmaez_impl_path_build {
 	int port_num;
 	int sgid_index;   /* the option's value, or what was chosen */
 	unsigned int alt; /* 4: the alternate path of a queue pair; 0 */
-	struct rdmaez_diag *diag;
 };
-
-/* A finding names its field in full. */
-#define RDMAEZ_IMPL_AH(field) (&("alt_ah_attr." field)[4 - b->alt])
 
 /* Whether there is a GRH. Without a port to ask, a destination GID is the sign that one is meant. */
 RDMAEZ_IMPL bool rdmaez_impl_path_has_grh(const struct rdmaez_impl_path_build *b)
@@ -81,64 +85,87 @@ RDMAEZ_IMPL bool rdmaez_impl_path_has_grh(const struct rdmaez_impl_path_build *b
 	return b->port ? rdmaez_path_needs_grh(b->port) : !rdmaez_gid_is_zero(&b->path->dgid);
 }
 
-/* What is said of a path as a whole: unknown flags, no destination, no such port; 0 or EINVAL. */
-RDMAEZ_IMPL int rdmaez_impl_path_judge(const struct rdmaez_impl_path_build *b, bool grh)
+/* What an option of a path amounts to. The GID index is the one that was chosen. */
+RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_path_value(const struct rdmaez_impl_path_build *b,
+							    int how, int rule, uint32_t given,
+							    uint32_t otherwise, uint32_t min,
+							    uint32_t max)
 {
+	struct rdmaez_impl_value v = {0, 0, 0};
+
+	v.min = min;
+	v.max = max;
+	if (rule == RDMAEZ_IMPL_FIELD_GID) {
+		given = (uint32_t)b->sgid_index;
+		if (b->port && b->port->gid_tbl_len <= (int)max)
+			v.max = (uint32_t)(b->port->gid_tbl_len - 1);
+	}
+	v.value = rdmaez_impl_field_meant(how, given, otherwise);
+	return v;
+}
+
+/* Whether something is wrong with a path as a whole: unknown flags, no destination, no such port. */
+RDMAEZ_IMPL bool rdmaez_impl_path_is_wrong(const struct rdmaez_impl_path_build *b, bool grh)
+{
+	if ((b->path->flags & ~RDMAEZ_PATH_GRH) || b->port_num < 1 || b->port_num > 255)
+		return true;
+	return grh ? rdmaez_gid_is_zero(&b->path->dgid) : b->port && !b->path->dlid;
+}
+
+/* Says all that is wrong with a path; EINVAL. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_path_refuse(const struct rdmaez_impl_path_build *b, bool grh,
+					     struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_field fields[] = {
+		RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_ROW)};
 	static const struct rdmaez_impl_site flags = {"path.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
 						      RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_PATH_GRH};
 	static const struct rdmaez_impl_site alt_flags = {"alt.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
 							  RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_PATH_GRH};
+	struct rdmaez_impl_site port = {"alt_ah_attr.port_num", RDMAEZ_WHY_RANGE,
+					RDMAEZ_VALUE_NUMBER, 1, 255};
 	const unsigned int unknown = b->path->flags & ~RDMAEZ_PATH_GRH;
-	int error = 0;
 
+	if (!diag)
+		return EINVAL;
+	port.field += 4 - b->alt;
 	if (unknown)
-		error = rdmaez_impl_refuse_at(b->diag, EINVAL, b->alt ? &alt_flags : &flags,
-					      unknown);
+		rdmaez_impl_refuse_at(diag, EINVAL, b->alt ? &alt_flags : &flags, unknown);
 	if (grh && rdmaez_gid_is_zero(&b->path->dgid))
-		error = rdmaez_impl_refuse(b->diag, EINVAL, RDMAEZ_WHY_GRH_MISSING,
-					   RDMAEZ_IMPL_AH("grh.dgid"));
+		rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_GRH_MISSING,
+				   &"alt_ah_attr.grh.dgid"[4 - b->alt]);
 	else if (!grh && b->port && !b->path->dlid)
-		error = rdmaez_impl_refuse(b->diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY,
-					   RDMAEZ_IMPL_AH("dlid"));
-	if (rdmaez_impl_range(b->diag, RDMAEZ_IMPL_AH("port_num"), b->port_num, 1, 255))
-		error = EINVAL;
-	return error;
-}
+		rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY,
+				   &"alt_ah_attr.dlid"[4 - b->alt]);
+	if (b->port_num < 1 || b->port_num > 255)
+		rdmaez_impl_refuse_at(diag, EINVAL, &port, b->port_num);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const struct rdmaez_impl_field *const f = &fields[i];
+		const struct rdmaez_impl_value v = rdmaez_impl_path_value(
+			b, f->option, f->rule, rdmaez_impl_field_given(f, b->path), f->otherwise,
+			f->min, f->max);
 
-#undef RDMAEZ_IMPL_AH
+		if ((!f->bit || grh) && rdmaez_impl_field_refused(f->rule, v))
+			rdmaez_impl_field_refuse(diag, f, f->name + 4 - b->alt, v);
+	}
+	return EINVAL;
+}
 
 /* Fills an address vector, which is zeroed; 0, or EINVAL with all findings. */
 RDMAEZ_IMPL int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *b,
-				      struct ibv_ah_attr *ah)
+				      struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_field fields[] = {
-		RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_ROW)};
 	const bool grh = rdmaez_impl_path_has_grh(b);
-	int error = rdmaez_impl_path_judge(b, grh);
+	bool refused = rdmaez_impl_path_is_wrong(b, grh);
+	struct rdmaez_impl_value v;
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		const struct rdmaez_impl_field *const field = &fields[i];
-		int64_t value = rdmaez_impl_field_given(field, b->path), max = field->max;
-
-		if (field->bit && !grh)
-			continue;
-		if (field->rule == RDMAEZ_IMPL_FIELD_GID) {
-			value = b->sgid_index;
-			if (b->port && b->port->gid_tbl_len < RDMAEZ_PATH_GIDS)
-				max = b->port->gid_tbl_len - 1;
-		}
-		value = rdmaez_impl_field_meant(field, value);
-		if (value < field->min || value > max)
-			error = rdmaez_impl_field_refuse(b->diag, field, field->name + 4 - b->alt,
-							 value, field->min, max);
-		rdmaez_impl_field_put(field, ah, value);
-	}
+	RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_FILL)
 	if (grh) {
 		ah->is_global = 1;
 		ah->grh.dgid = b->path->dgid;
 	}
 	ah->port_num = (uint8_t)b->port_num;
-	return error;
+	return refused ? rdmaez_impl_path_refuse(b, grh, diag) : 0;
 }
 
 /* The same for the one path of an address handle or a queue pair; `sgid_index` as in a path. */
@@ -155,9 +182,8 @@ RDMAEZ_IMPL int rdmaez_impl_path_ah_attr(const struct rdmaez_path *path, int sgi
 	build.port_num = port_num;
 	build.sgid_index = sgid_index;
 	build.alt = 0;
-	build.diag = diag;
 	memset(&filled, 0, sizeof(filled));
-	error = rdmaez_impl_path_fill(&build, &filled);
+	error = rdmaez_impl_path_fill(&build, &filled, diag);
 	if (!error)
 		*ah = filled;
 	return error;

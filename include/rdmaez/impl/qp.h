@@ -24,16 +24,10 @@ struct rdmaez_impl_qp_build {
 	const struct rdmaez_qp_opts *opts;
 	const struct ibv_port_attr *port; /* NULL: not known */
 	int sgid_index;                   /* the option's value, or what was chosen */
-	struct rdmaez_diag *diag;
-};
-
-/* What an option means, and what is accepted. */
-struct rdmaez_impl_qp_option {
-	int64_t value, min, max;
 };
 
 /* What peers may do to a queue pair of this type where the options leave it open. */
-RDMAEZ_IMPL int rdmaez_impl_qp_access(enum ibv_qp_type type)
+RDMAEZ_IMPL uint32_t rdmaez_impl_qp_access(enum ibv_qp_type type)
 {
 	switch ((int)type) {
 	case IBV_QPT_RC:
@@ -47,11 +41,11 @@ RDMAEZ_IMPL int rdmaez_impl_qp_access(enum ibv_qp_type type)
 }
 
 /* The port's active MTU is the default and, unless the options want theirs exactly, the limit. */
-RDMAEZ_IMPL int64_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, int64_t mtu)
+RDMAEZ_IMPL uint32_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, uint32_t mtu)
 {
-	const int active = b->port ? (int)b->port->active_mtu : 0;
+	const uint32_t active = b->port ? (uint32_t)b->port->active_mtu : 0;
 
-	if (!rdmaez_mtu_bytes((enum ibv_mtu)active))
+	if (active < IBV_MTU_256 || active > IBV_MTU_4096)
 		return mtu;
 	if (!(int)b->opts->mtu)
 		return active;
@@ -60,60 +54,66 @@ RDMAEZ_IMPL int64_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, int
 		       : mtu;
 }
 
-/* READs and atomics in flight: as many as are wanted and the device can; 1 where it is not known. */
-RDMAEZ_IMPL void rdmaez_impl_qp_depth(const struct rdmaez_impl_qp_build *b, uint32_t bit,
-				      bool given, struct rdmaez_impl_qp_option *option)
+/* READs and atomics in flight: what the device can do at most; without a device, 255. */
+RDMAEZ_IMPL uint32_t rdmaez_impl_qp_depth_limit(const struct rdmaez_impl_qp_build *b, uint32_t bit)
 {
 	const struct ibv_device_attr *device = b->opts->device_attr;
-	int limit = -1;
+	const int limit = !device                          ? -1
+			  : bit == IBV_QP_MAX_QP_RD_ATOMIC ? device->max_qp_init_rd_atom
+							   : device->max_qp_rd_atom;
 
-	if (device)
-		limit = bit == IBV_QP_MAX_QP_RD_ATOMIC ? device->max_qp_init_rd_atom
-						       : device->max_qp_rd_atom;
-	if (limit >= 0 && limit < option->max)
-		option->max = limit;
-	if (!given && limit < 0)
-		option->value = 1;
-	if (option->value > option->max)
-		option->value = option->max;
+	return (uint32_t)limit < 255 ? (uint32_t)limit : 255;
 }
 
-/* What a row cannot say of an option: what depends on the type, the port, the device or another option. */
-RDMAEZ_IMPL void rdmaez_impl_qp_adjust(const struct rdmaez_impl_qp_build *b,
-				       const struct rdmaez_impl_field *field, bool given,
-				       struct rdmaez_impl_qp_option *option)
+/*
+ * What an option amounts to, and what is accepted: what the row says, unless that depends on the type, the
+ * port, the device or another option.
+ */
+RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
+							  uint32_t bit, int how, int rule,
+							  uint32_t given, uint32_t otherwise,
+							  uint32_t min, uint32_t max)
 {
-	switch (field->rule) {
-	case RDMAEZ_IMPL_FIELD_PORT:
-		if (field->bit == IBV_QP_PORT && b->opts->device_attr)
-			option->max = b->opts->device_attr->phys_port_cnt;
-		if (field->bit == IBV_QP_PORT)
-			return;
-		if (!given)
-			option->value = rdmaez_impl_option(b->opts->port, 1);
-		option->min = option->max = option->value; /* its path has been checked with it */
-		return;
+	struct rdmaez_impl_value v = {0, 0, 0};
+
+	v.value = rdmaez_impl_field_meant(how, given, otherwise);
+	v.min = min;
+	v.max = max;
+	switch (rule) {
 	case RDMAEZ_IMPL_FIELD_ACCESS:
 		if (!given)
-			option->value = rdmaez_impl_qp_access(b->type);
-		return;
-	case RDMAEZ_IMPL_FIELD_MTU:
-		option->value = rdmaez_impl_qp_mtu(b, option->value);
-		return;
-	case RDMAEZ_IMPL_FIELD_PEER:
-		option->min = b->port ? 1 : 0;
-		return;
+			v.value = rdmaez_impl_qp_access(b->type);
+		break;
+	case RDMAEZ_IMPL_FIELD_PORT:
+		if (b->opts->device_attr)
+			v.max = b->opts->device_attr->phys_port_cnt;
+		break;
+	case RDMAEZ_IMPL_FIELD_ALT:
+		if (!given)
+			v.value = (uint32_t)rdmaez_impl_option(b->opts->port, 1);
+		break;
 	case RDMAEZ_IMPL_FIELD_DEPTH:
-		rdmaez_impl_qp_depth(b, field->bit, given, option);
-		return;
+		v.max = rdmaez_impl_qp_depth_limit(b, bit);
+		if (!given && !b->opts->device_attr)
+			v.value = 1;
+		else if (v.value > v.max && v.value <= INT32_MAX)
+			v.value = v.max;
+		break;
+	case RDMAEZ_IMPL_FIELD_MTU:
+		v.value = rdmaez_impl_qp_mtu(b, v.value);
+		break;
+	case RDMAEZ_IMPL_FIELD_PEER:
+		v.min = b->port ? 1 : 0;
+		break;
 	default:
-		return;
+		break;
 	}
+	return v;
 }
 
 /* One of the two paths; the alternate one leaves by a port of its own. */
 RDMAEZ_IMPL int rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool alternate,
-				    struct ibv_qp_attr *attr)
+				    struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
 {
 	const int port_num = (int)rdmaez_impl_option(b->opts->port, 1);
 	struct rdmaez_impl_path_build path;
@@ -123,48 +123,50 @@ RDMAEZ_IMPL int rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool a
 	path.port = path.port_num == port_num ? b->port : NULL;
 	path.sgid_index = alternate ? b->opts->alt.sgid_index : b->sgid_index;
 	path.alt = alternate ? 4 : 0;
-	path.diag = b->diag;
-	return rdmaez_impl_path_fill(&path, alternate ? &attr->alt_ah_attr : &attr->ah_attr);
+	return rdmaez_impl_path_fill(&path, ah, diag);
+}
+
+/* Says which options were refused; EINVAL. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse(const struct rdmaez_impl_qp_build *b, int mask,
+					   struct rdmaez_diag *diag)
+{
+	const struct rdmaez_impl_field *f = rdmaez_impl_qp_fields();
+
+	if (!diag)
+		return EINVAL;
+	for (; f->name; f++) {
+		const struct rdmaez_impl_value v = rdmaez_impl_qp_value(
+			b, f->bit, f->option, f->rule, rdmaez_impl_field_given(f, b->opts),
+			f->otherwise, f->min, f->max);
+
+		if (((uint32_t)mask & f->bit) && rdmaez_impl_field_refused(f->rule, v))
+			rdmaez_impl_field_refuse(diag, f, f->name, v);
+	}
+	return EINVAL;
 }
 
 /* Fills the attributes that are in the mask; 0, or EINVAL with all findings. */
 RDMAEZ_IMPL int rdmaez_impl_qp_fill(const struct rdmaez_impl_qp_build *b, int mask,
-				    struct ibv_qp_attr *attr)
+				    struct ibv_qp_attr *attr, struct rdmaez_diag *diag)
 {
-	const struct rdmaez_impl_field *field;
-	struct rdmaez_impl_qp_option option;
+	struct rdmaez_impl_value v;
+	bool refused = false;
 	int error = 0;
 
-	for (field = rdmaez_impl_qp_fields(); field->name; field++) {
-		if (!((unsigned int)mask & field->bit))
-			continue;
-		if (field->rule == RDMAEZ_IMPL_FIELD_PATH) {
-			if (rdmaez_impl_qp_path(b, field->bit == IBV_QP_ALT_PATH, attr))
-				error = EINVAL;
-			continue;
-		}
-		option.value = rdmaez_impl_field_given(field, b->opts);
-		option.min = field->min;
-		option.max = field->max;
-		if (field->rule) {
-			const bool given = option.value != 0;
-
-			option.value = rdmaez_impl_field_meant(field, option.value);
-			rdmaez_impl_qp_adjust(b, field, given, &option);
-		} else {
-			option.value = rdmaez_impl_field_meant(field, option.value);
-		}
-		if (!rdmaez_impl_field_accepts(field, option.value, option.min, option.max))
-			error = rdmaez_impl_field_refuse(b->diag, field, field->name, option.value,
-							 option.min, option.max);
-		rdmaez_impl_field_put(field, attr, option.value);
-	}
+	if (mask & IBV_QP_AV)
+		error |= rdmaez_impl_qp_path(b, false, &attr->ah_attr, diag);
+	RDMAEZ_IMPL_QP_FIELDS(RDMAEZ_IMPL_QP_FILL)
+	if (refused)
+		error = rdmaez_impl_qp_refuse(b, mask, diag);
+	if (mask & IBV_QP_ALT_PATH)
+		error |= rdmaez_impl_qp_path(b, true, &attr->alt_ah_attr, diag);
 	return error;
 }
 
 /* From options to the arguments of ibv_modify_qp(); 0, or EINVAL with all findings. */
 RDMAEZ_IMPL int rdmaez_impl_qp_make(const struct rdmaez_impl_qp_build *b,
-				    struct rdmaez_qp_rule rule, struct rdmaez_qp_move *move)
+				    struct rdmaez_qp_rule rule, struct rdmaez_qp_move *move,
+				    struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site flags = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
 						      RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_QP_MTU_EXACT};
@@ -173,9 +175,9 @@ RDMAEZ_IMPL int rdmaez_impl_qp_make(const struct rdmaez_impl_qp_build *b,
 	int error = 0;
 
 	if (!rule.legal || (mask & ~(rule.required | rule.optional)))
-		error = rdmaez_impl_qp_mask_refuse(b->type, b->from, b->to, mask, b->diag);
+		error = rdmaez_impl_qp_mask_refuse(b->type, b->from, b->to, mask, diag);
 	if (unknown)
-		error = rdmaez_impl_refuse_at(b->diag, EINVAL, &flags, unknown);
+		error = rdmaez_impl_refuse_at(diag, EINVAL, &flags, unknown);
 	if (error)
 		return error;
 	memset(move, 0, sizeof(*move));
@@ -185,7 +187,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_make(const struct rdmaez_impl_qp_build *b,
 		move->attr.cur_qp_state = b->from;
 	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
 		move->attr.en_sqd_async_notify = 1;
-	return rdmaez_impl_qp_fill(b, mask, &move->attr);
+	return rdmaez_impl_qp_fill(b, mask, &move->attr, diag);
 }
 
 RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
@@ -211,8 +213,7 @@ RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enu
 	build.opts = opts;
 	build.port = opts->port_attr;
 	build.sgid_index = opts->path.sgid_index;
-	build.diag = diag;
-	error = rdmaez_impl_qp_make(&build, rdmaez_impl_qp_rule(type, from, to), &made);
+	error = rdmaez_impl_qp_make(&build, rdmaez_impl_qp_rule(type, from, to), &made, diag);
 	if (!error)
 		*move = made;
 	return error;
@@ -268,7 +269,7 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * the port before anybody checks it (mlx5 with RAW_PACKET), so it must be right before it is sent.
  */
 RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_impl_qp_build *b,
-				   struct ibv_port_attr *queried)
+				   struct ibv_port_attr *queried, struct rdmaez_diag *diag)
 {
 	const int port_num = (int)rdmaez_impl_option(b->opts->port, 1);
 	int error = 0;
@@ -276,17 +277,17 @@ RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_im
 	b->port = b->opts->port_attr;
 	b->sgid_index = b->opts->path.sgid_index;
 	if ((mask & IBV_QP_PORT) && port_num != 1 && !b->opts->device_attr)
-		error = rdmaez_impl_port_exists(qp->context, port_num, b->diag);
+		error = rdmaez_impl_port_exists(qp->context, port_num, diag);
 	if (error || !(mask & IBV_QP_AV))
 		return error;
 	if (!b->port) {
-		error = rdmaez_impl_port_query(qp->context, port_num, queried, b->diag);
+		error = rdmaez_impl_port_query(qp->context, port_num, queried, diag);
 		if (error)
 			return error;
 		b->port = queried;
 	}
 	return rdmaez_impl_port_gid_index(qp->context, port_num, b->port, &b->opts->path,
-					  &b->sgid_index, b->diag);
+					  &b->sgid_index, diag);
 }
 
 /* What the six functions below have in common: asks, builds, moves. */
@@ -314,12 +315,11 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 	build.from = qp->state;
 	build.to = to;
 	build.opts = opts;
-	build.diag = diag;
 	rule = rdmaez_impl_qp_rule(build.type, build.from, to);
 	error = rdmaez_impl_qp_ask(qp, rule.required | (rule.optional & opts->optional), &build,
-				   &port);
+				   &port, diag);
 	if (!error)
-		error = rdmaez_impl_qp_make(&build, rule, &move);
+		error = rdmaez_impl_qp_make(&build, rule, &move, diag);
 	if (error)
 		return error;
 	return rdmaez_impl_qp_modify(qp, &move.attr, move.attr_mask, diag);
