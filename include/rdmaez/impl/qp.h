@@ -213,7 +213,7 @@ RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enu
 	build.opts = opts;
 	build.port = opts->port_attr;
 	build.sgid_index = opts->path.sgid_index;
-	error = rdmaez_impl_qp_make(&build, rdmaez_impl_qp_rule(type, from, to), &made, diag);
+	error = rdmaez_impl_qp_make(&build, rdmaez_qp_rule(type, from, to), &made, diag);
 	if (!error)
 		*move = made;
 	return error;
