@@ -18,8 +18,8 @@ struct expected {
 
 /* Shown where a finding is not the expected one. */
 static inline void show_finding(const char *which, enum rdmaez_severity severity,
-				enum rdmaez_why reason, const char *field,
-				enum rdmaez_value kind, uint64_t value, uint64_t min, uint64_t max)
+				enum rdmaez_why reason, const char *field, enum rdmaez_value kind,
+				uint64_t value, uint64_t min, uint64_t max)
 {
 	tap_diag("%s severity %d, %s of %s, kind %d: %llu, %llu to %llu", which, (int)severity,
 		 rdmaez_why_id(reason), field, (int)kind, (unsigned long long)value,
@@ -53,13 +53,20 @@ static inline void check_findings(const struct rdmaez_diag *diag, int got, int e
 		       (int)i, rdmaez_why_id(want[i].reason), want[i].field);
 }
 
-/* The findings in braces: CHECK_FINDINGS(&diag, error, EINVAL, "verb", "name", {RDMAEZ_DIAG_ERROR, ...}) */
+/* The findings in braces: CHECK_FINDINGS(&diag, error, EINVAL, "call", "name", {RDMAEZ_DIAG_ERROR, ...}) */
 #define CHECK_FINDINGS(diag, got, error, call, name, ...)                     \
 	do {                                                                  \
 		const struct expected expected[] = {__VA_ARGS__};             \
                                                                               \
 		check_findings(diag, got, error, call, expected,              \
 			       sizeof(expected) / sizeof(expected[0]), name); \
+	} while (0)
+
+/* The same where a verb has refused, or with NULL where none has: the record names it besides our function. */
+#define CHECK_VERB_FINDINGS(diag, got, error, call, refused, name, ...)         \
+	do {                                                                    \
+		CHECK_FINDINGS(diag, got, error, call, name, __VA_ARGS__);      \
+		tap_eq_str((diag)->verb, refused, "%s: the verb's name", name); \
 	} while (0)
 
 #endif

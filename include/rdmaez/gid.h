@@ -76,7 +76,7 @@ RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *row, const struct rdm
  * @param size bytes in @p buf; #RDMAEZ_GID_TEXT is always enough
  * @return the length of the whole text
  */
-RDMAEZ_API int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t size);
+RDMAEZ_COLD int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file port.h
- * @brief Ask a port: its attributes, its GID table, its P_Key table.
+ * @brief Ask a port: its attributes, its GID table, its P_Key table; choose a GID index.
  *
- * The functions here make verbs calls and no changes. They may be called from any thread.
+ * These functions query a device and change nothing. Each takes an open device and a port number, 1 to
+ * the device's number of ports, writes its outputs only on success, and takes a record that may be NULL.
+ * Each can fail with
+ *
+ * - EINVAL, for a port that does not exist (#RDMAEZ_WHY_PORT) or an argument that is NULL
+ *   (#RDMAEZ_WHY_NULL_ARGUMENT);
+ * - any other errno value of the query that failed (#RDMAEZ_WHY_QUERY_REFUSED, its field is the verb).
+ *
+ * @par Threads
+ * All may be called from any thread.
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_PORT_H
 #define RDMAEZ_PORT_H
@@ -15,112 +25,99 @@ extern "C" {
 #endif
 
 /**
- * @brief Asks a port for its attributes.
+ * @brief Queries a port's attributes.
  *
- * As ibv_query_port(), with the port number checked before the provider sees it, the struct zeroed,
- * and the ports that exist named where it fails.
+ * Differs from ibv_query_port() in that the port number is checked before the provider sees it, the
+ * struct is zeroed first, and a refusal names the ports that exist. One ibv_query_port().
  *
  * @param context the open device
- * @param port_num 1 to the device's number of ports
- * @param attr receives the attributes; written on success only
- * @param diag receives the explanation; may be NULL
- * @retval 0 @p attr is filled
- * @retval EINVAL no such port (#RDMAEZ_WHY_PORT), or a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @return any other errno of ibv_query_port() (#RDMAEZ_WHY_QUERY_REFUSED)
- * @since rdmaez 0.1; rdma-core 33
+ * @param port_num the port
+ * @param attr receives the attributes
+ * @param diag receives the explanation
+ * @return 0, or an error as at the head of this file
  */
 RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port_num,
 				 struct ibv_port_attr *attr, struct rdmaez_diag *diag);
 
 /**
- * @brief Lists the rows of a port's GID table that are not empty.
+ * @brief Lists the entries of a port's GID table that are not empty.
  *
  * @param context the open device
- * @param port_num 1 to the device's number of ports
- * @param rows receives the rows, in the order of the table; may be NULL where @p capacity is 0
- * @param capacity how many rows @p rows can take
- * @param count receives how many rows there are, also where that is more than @p capacity; written on
- *        success only
- * @param diag receives the explanation; may be NULL
- * @retval 0 the first @p capacity rows, or all, are in @p rows
- * @retval EINVAL no such port (#RDMAEZ_WHY_PORT), or a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @return any other errno of ibv_query_port() or ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED)
- * @since rdmaez 0.1; rdma-core 33
+ * @param port_num the port
+ * @param entries receives the entries in the order of the table; may be NULL if @p capacity is 0
+ * @param capacity how many entries there is room for
+ * @param count receives how many entries the table holds, even if that is more than @p capacity
+ * @param diag receives the explanation
+ * @return 0 with the first @p capacity entries, or all, in @p entries; or an error as at the head of this
+ *         file
  */
-RDMAEZ_API int rdmaez_port_gids(struct ibv_context *context, int port_num,
-				struct ibv_gid_entry *rows, size_t capacity, size_t *count,
-				struct rdmaez_diag *diag);
-
-/**
- * @brief Chooses the row of a port's GID table that is best for reaching a peer.
- *
- * The policy is rdmaez_gid_rank()'s; of equals the first row wins. Rows beyond the 256 that an
- * address vector can name are not looked at. Costs one ibv_query_port() and one ibv_query_gid_ex()
- * per row up to the first that cannot be bettered, so keep the answer if many queue pairs share it.
- *
- * @param context the open device
- * @param port_num 1 to the device's number of ports
- * @param want what to look for, with the peer's GID where it is known; NULL: the best for any peer
- * @param chosen receives the row: index, GID, type and network interface; written on success only
- * @param diag receives, on failure, what speaks against every row; may be NULL
- * @retval 0 @p chosen is filled
- * @retval EINVAL no such port (#RDMAEZ_WHY_PORT), or a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @retval EADDRNOTAVAIL no row will do (#RDMAEZ_WHY_GID_NONE)
- * @return any other errno of ibv_query_port() or ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED)
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_port_choose_gid(struct ibv_context *context, int port_num,
-				      const struct rdmaez_gid_want *want,
-				      struct ibv_gid_entry *chosen, struct rdmaez_diag *diag);
-
-/** @brief A row of a port's P_Key table. */
-struct rdmaez_pkey_entry {
-	uint32_t pkey_index; /**< which row */
-	uint16_t pkey;       /**< what it holds, in host byte order; bit 15: full membership */
-};
-
-/**
- * @brief Lists the rows of a port's P_Key table that are not empty.
- *
- * A row is empty where its low 15 bits, which name the partition, are zero. Costs one
- * ibv_query_port() and one ibv_query_pkey() per row of the table.
- *
- * @param context the open device
- * @param port_num 1 to the device's number of ports
- * @param rows receives the rows, in the order of the table; may be NULL where @p capacity is 0
- * @param capacity how many rows @p rows can take
- * @param count receives how many rows there are, also where that is more than @p capacity; written on
- *        success only
- * @param diag receives the explanation; may be NULL
- * @retval 0 the first @p capacity rows, or all, are in @p rows
- * @retval EINVAL no such port (#RDMAEZ_WHY_PORT), or a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @return any other errno of ibv_query_port() or ibv_query_pkey() (#RDMAEZ_WHY_QUERY_REFUSED)
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
-				 struct rdmaez_pkey_entry *rows, size_t capacity, size_t *count,
+RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
+				 struct ibv_gid_entry *entries, size_t capacity, size_t *count,
 				 struct rdmaez_diag *diag);
 
 /**
- * @brief Finds the row of a port's P_Key table that holds a partition key.
+ * @brief Chooses the best GID index of a port for reaching a peer.
  *
- * The low 15 bits name the partition, the top bit says full membership. A row with full membership is
- * preferred; a limited one is taken where there is no other. Costs one ibv_query_port() and up to one
- * ibv_query_pkey() per row of the table.
+ * The policy is that of rdmaez_gid_rank(); among equals the lowest index wins. Only the 256 indices
+ * that fit into an address vector are considered. The table is queried each time, so keep the answer if
+ * many queue pairs share it.
  *
  * @param context the open device
- * @param port_num 1 to the device's number of ports
- * @param pkey the partition key in host byte order; 0xffff is the default partition
- * @param index receives the row, for `pkey_index`; written on success only
- * @param diag receives the explanation; may be NULL
- * @retval 0 @p index is written
- * @retval EINVAL no such port (#RDMAEZ_WHY_PORT), or a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @retval ENOENT the table does not hold the key (#RDMAEZ_WHY_PKEY_NOT_FOUND)
- * @return any other errno of ibv_query_port() or ibv_query_pkey() (#RDMAEZ_WHY_QUERY_REFUSED)
- * @since rdmaez 0.1; rdma-core 33
+ * @param port_num the port
+ * @param want what to look for, with the peer's GID if it is known; NULL: the best for any peer
+ * @param chosen receives the entry: index, GID, type and network interface
+ * @param diag receives, on failure, the objection to each entry
+ * @retval 0 @p chosen is filled
+ * @retval EADDRNOTAVAIL no entry is suitable (#RDMAEZ_WHY_GID_NONE)
+ * @return any other error as at the head of this file
  */
-RDMAEZ_API int rdmaez_port_find_pkey(struct ibv_context *context, int port_num, uint16_t pkey,
-				     int *index, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_port_choose_gid(struct ibv_context *context, int port_num,
+				       const struct rdmaez_gid_want *want,
+				       struct ibv_gid_entry *chosen, struct rdmaez_diag *diag);
+
+/** @brief An entry of a port's P_Key table. */
+struct rdmaez_pkey_entry {
+	uint32_t pkey_index; /**< its P_Key index */
+	uint16_t pkey;       /**< the P_Key, in host byte order; bit 15 means full membership */
+};
+
+/**
+ * @brief Lists the entries of a port's P_Key table that are not empty.
+ *
+ * An entry is empty if its low 15 bits, which name the partition, are zero. One ibv_query_port() and one
+ * ibv_query_pkey() per entry of the table.
+ *
+ * @param context the open device
+ * @param port_num the port
+ * @param entries receives the entries in the order of the table; may be NULL if @p capacity is 0
+ * @param capacity how many entries there is room for
+ * @param count receives how many entries the table holds, even if that is more than @p capacity
+ * @param diag receives the explanation
+ * @return 0 with the first @p capacity entries, or all, in @p entries; or an error as at the head of this
+ *         file
+ */
+RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
+				  struct rdmaez_pkey_entry *entries, size_t capacity, size_t *count,
+				  struct rdmaez_diag *diag);
+
+/**
+ * @brief Finds the P_Key index of a partition key.
+ *
+ * The low 15 bits name the partition, the top bit means full membership. An entry with full membership
+ * is preferred; a limited one is taken if there is no other. One ibv_query_port() and at most one
+ * ibv_query_pkey() per entry of the table.
+ *
+ * @param context the open device
+ * @param port_num the port
+ * @param pkey the partition key in host byte order; 0xffff is the default partition
+ * @param index receives the index, for `pkey_index`
+ * @param diag receives the explanation
+ * @retval 0 @p index is written
+ * @retval ENOENT the table does not hold the key (#RDMAEZ_WHY_PKEY_NOT_FOUND)
+ * @return any other error as at the head of this file
+ */
+RDMAEZ_COLD int rdmaez_port_find_pkey(struct ibv_context *context, int port_num, uint16_t pkey,
+				      int *index, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

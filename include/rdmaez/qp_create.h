@@ -96,8 +96,8 @@ RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
  * May be called from any thread.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_qp_max_inline(struct ibv_pd *pd, const struct ibv_qp_init_attr *init_attr,
-				    uint32_t *bytes, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_qp_max_inline(struct ibv_pd *pd, const struct ibv_qp_init_attr *init_attr,
+				     uint32_t *bytes, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

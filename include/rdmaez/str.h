@@ -23,70 +23,70 @@ extern "C" {
  * @param state any value
  * @return "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"; "unknown" for any other
  */
-RDMAEZ_API const char *rdmaez_qp_state_str(enum ibv_qp_state state);
+RDMAEZ_COLD const char *rdmaez_qp_state_str(enum ibv_qp_state state);
 
 /**
  * @brief Names a queue pair type.
  * @param type any value
  * @return "RC", "UC", "UD", "RAW_PACKET", "XRC_SEND", "XRC_RECV", "DRIVER"; "unknown" for any other
  */
-RDMAEZ_API const char *rdmaez_qp_type_str(enum ibv_qp_type type);
+RDMAEZ_COLD const char *rdmaez_qp_type_str(enum ibv_qp_type type);
 
 /**
  * @brief Writes an MTU in bytes.
  * @param mtu any value
  * @return "256", "512", "1024", "2048", "4096"; "unknown" for any other
  */
-RDMAEZ_API const char *rdmaez_mtu_str(enum ibv_mtu mtu);
+RDMAEZ_COLD const char *rdmaez_mtu_str(enum ibv_mtu mtu);
 
 /**
  * @brief Names a path migration state.
  * @param state any value
  * @return "MIGRATED", "REARM", "ARMED"; "unknown" for any other
  */
-RDMAEZ_API const char *rdmaez_mig_state_str(enum ibv_mig_state state);
+RDMAEZ_COLD const char *rdmaez_mig_state_str(enum ibv_mig_state state);
 
 /**
  * @brief Names `ibv_port_attr.link_layer`.
  * @param link_layer any value
  * @return "unspecified", "InfiniBand", "Ethernet"; "unknown" for any other
  */
-RDMAEZ_API const char *rdmaez_link_layer_str(uint8_t link_layer);
+RDMAEZ_COLD const char *rdmaez_link_layer_str(uint8_t link_layer);
 
 /**
  * @brief Names `ibv_gid_entry.gid_type`.
  * @param type any value
  * @return "IB", "RoCE v1", "RoCE v2"; "unknown" for any other
  */
-RDMAEZ_API const char *rdmaez_gid_type_str(uint32_t type);
+RDMAEZ_COLD const char *rdmaez_gid_type_str(uint32_t type);
 
 /**
  * @brief Names one bit of an attribute mask.
  * @param bit any value
  * @return the constant's name, such as "IBV_QP_PORT"; "unknown" for any other
  */
-RDMAEZ_API const char *rdmaez_qp_attr_str(int bit);
+RDMAEZ_COLD const char *rdmaez_qp_attr_str(int bit);
 
 /**
  * @brief Names one access flag.
  * @param bit any value
  * @return the constant's name, such as "IBV_ACCESS_REMOTE_READ"; "unknown" for any other
  */
-RDMAEZ_API const char *rdmaez_access_str(int bit);
+RDMAEZ_COLD const char *rdmaez_access_str(int bit);
 
 /**
  * @brief Names the operation of a send work request.
  * @param opcode any value
  * @return the constant's name without its prefix, such as "RDMA_WRITE"; "unknown" for any other
  */
-RDMAEZ_API const char *rdmaez_wr_opcode_str(enum ibv_wr_opcode opcode);
+RDMAEZ_COLD const char *rdmaez_wr_opcode_str(enum ibv_wr_opcode opcode);
 
 /**
  * @brief Names an errno value, of those that verbs return.
  * @param error any value
  * @return the symbol, such as "EINVAL"; "0" for success; "unknown" for any other
  */
-RDMAEZ_API const char *rdmaez_errno_str(int error);
+RDMAEZ_COLD const char *rdmaez_errno_str(int error);
 
 #ifdef __cplusplus
 }

@@ -73,7 +73,7 @@ struct rdmaez_advice {
  * May be called from any thread.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *wc);
+RDMAEZ_COLD const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *wc);
 
 /**
  * @brief What an asynchronous event means: what happened, the likely causes, what to do, and which
@@ -89,7 +89,7 @@ RDMAEZ_API const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *wc
  * May be called from any thread.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_async_event *event);
+RDMAEZ_COLD const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_async_event *event);
 
 /**
  * @brief What `vendor_err` of mlx5 and mlx4 is known for, together with the status.
@@ -104,7 +104,7 @@ RDMAEZ_API const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_asy
  * May be called from any thread.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API const char *rdmaez_wc_vendor_str(const struct ibv_wc *wc);
+RDMAEZ_COLD const char *rdmaez_wc_vendor_str(const struct ibv_wc *wc);
 
 /**
  * @brief Finds the completion that tells what went wrong on a queue pair.
@@ -176,8 +176,8 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
  * May be called from any thread that may use @p qp.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
-				    struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
+				     struct rdmaez_diag *diag);
 
 /**
  * @brief Narrows the causes of an asynchronous event by its queue pair.
@@ -198,8 +198,8 @@ RDMAEZ_API int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
  * May be called from any thread that may use the queue pair.
  * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_event_explain_qp(const struct ibv_async_event *event,
-				       struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
+					struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

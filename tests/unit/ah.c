@@ -70,9 +70,10 @@ static void check_creation(void)
 	check_success(&t.diag, create(1), "a handle for a LID whose GID is known as well");
 	tap_eq_int(fake_count(FAKE_ANY), 2, "needs no row of the GID table");
 	fake_fail(FAKE_CREATE_AH, 1, EINVAL);
-	CHECK_FINDINGS(
-		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "so none is to blame",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
+			    "so none is to blame",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 
 	start("fe80::9");
 	fake_port_infiniband(&t.dev->port[1]);
@@ -86,34 +87,39 @@ static void check_rows(void)
 {
 	start("::ffff:192.0.2.9");
 	t.path.sgid_index = 9;
-	CHECK_FINDINGS(&t.diag, create(1), ENODATA, "rdmaez_ah_create", "an empty row",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_EMPTY, "ah_attr.grh.sgid_index",
-			RDMAEZ_VALUE_NUMBER, 9, 0, 15});
+	CHECK_VERB_FINDINGS(&t.diag, create(1), ENODATA, "rdmaez_ah_create", "ibv_create_ah",
+			    "an empty row",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_EMPTY, "ah_attr.grh.sgid_index",
+			     RDMAEZ_VALUE_NUMBER, 9, 0, 15});
 	tap_eq_ptr(t.ah, NULL, "the output is not written");
 	t.path.sgid_index = 5;
-	CHECK_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "a row of the other family",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_FAMILY, "ah_attr.grh.sgid_index",
-			RDMAEZ_VALUE_NUMBER, 5, 0, 15});
+	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
+			    "a row of the other family",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_FAMILY, "ah_attr.grh.sgid_index",
+			     RDMAEZ_VALUE_NUMBER, 5, 0, 15});
 	t.path.sgid_index = 2;
 	t.dev->attr.orig_attr.vendor_id = 0xffffff; /* rxe */
 	fake_fail(FAKE_CREATE_AH, 0, EINVAL);
-	CHECK_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create",
-		       "a RoCE v1 row of a driver that has none",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_TYPE_REFUSED, "ah_attr.grh.sgid_index",
-			RDMAEZ_VALUE_NUMBER, 2, 0, 15});
+	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
+			    "a RoCE v1 row of a driver that has none",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_TYPE_REFUSED,
+			     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_NUMBER, 2, 0, 15});
 	t.dev->attr.orig_attr.vendor_id = 0x2c9; /* mlx5 */
 	t.dev->attr.orig_attr.vendor_part_id = 0x1017;
-	CHECK_FINDINGS(
-		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "and of one that has",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
+			    "and of one that has",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	t.path.sgid_index = 3;
-	CHECK_FINDINGS(
-		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "a row that is right",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
+			    "a row that is right",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	fake_fail(FAKE_QUERY_GID_EX, 0, EIO);
-	CHECK_FINDINGS(
-		&t.diag, create(1), EINVAL, "rdmaez_ah_create", "a row that cannot be read",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
+			    "a row that cannot be read",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	tap_eq_int(rdmaez_ah_create(t.pd, &t.path, 1, &t.ah, NULL), EINVAL, "without a record");
 
 	start("::ffff:192.0.2.9");
@@ -126,9 +132,10 @@ static void check_rows(void)
 	fake_port_infiniband(&t.dev->port[1]);
 	t.path.flags = RDMAEZ_PATH_GRH;
 	fake_fail(FAKE_CREATE_AH, 1, ETIMEDOUT);
-	CHECK_FINDINGS(
-		&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "InfiniBand has no neighbours",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_TIMED_OUT, "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
+			    "InfiniBand has no neighbours",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_TIMED_OUT, "ibv_create_ah",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 }
 
 static void check_network(void)
@@ -154,10 +161,10 @@ static void check_network(void)
 	for (size_t i = 0; i < COUNT_OF(ways); i++) {
 		start("2001:db8::9");
 		t.dev->neighbour_errno = ways[i].error;
-		CHECK_FINDINGS(
-			&t.diag, create(1), ways[i].error, "rdmaez_ah_create",
-			rdmaez_errno_str(ways[i].error),
-			{RDMAEZ_DIAG_LIKELY, ways[i].reason, ways[i].field, RDMAEZ_VALUE_NONE, 0, 0, 0});
+		CHECK_VERB_FINDINGS(&t.diag, create(1), ways[i].error, "rdmaez_ah_create",
+				    "ibv_create_ah", rdmaez_errno_str(ways[i].error),
+				    {RDMAEZ_DIAG_LIKELY, ways[i].reason, ways[i].field,
+				     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	}
 }
 
@@ -168,6 +175,7 @@ static void check_refusals(void)
 	check_refusal(&t.diag, create(0), EINVAL, RDMAEZ_WHY_PORT, "port_num", "port 0");
 	check_refusal(&t.diag, rdmaez_ah_create(NULL, &t.path, 1, &t.ah, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "pd", "no domain");
+	check_call_and_verb(&t.diag, "rdmaez_ah_create", NULL);
 	check_refusal(&t.diag, rdmaez_ah_create(t.pd, NULL, 1, &t.ah, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "path", "no path");
 	check_refusal(&t.diag, rdmaez_ah_create(t.pd, &t.path, 1, NULL, &t.diag), EINVAL,
@@ -186,9 +194,11 @@ static void check_refusals(void)
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
 	check_refusal(&t.diag, create(1), EIO, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port",
 		      "a port that does not answer");
+	check_call_and_verb(&t.diag, "rdmaez_ah_create", "ibv_query_port");
 	memset(t.dev->port[1].gid, 0, sizeof(t.dev->port[1].gid));
-	check_refusal(&t.diag, create(1), EADDRNOTAVAIL, RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index",
-		      "a port without addresses");
+	check_refusal(&t.diag, create(1), EADDRNOTAVAIL, RDMAEZ_WHY_GID_NONE,
+		      "ah_attr.grh.sgid_index", "a port without addresses");
+	check_call_and_verb(&t.diag, "rdmaez_ah_create", NULL);
 	tap_eq_int(fake_count(FAKE_CREATE_AH), 0, "neither has been tried");
 }
 

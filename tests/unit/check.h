@@ -46,6 +46,16 @@ static inline TAP_PRINTF(6) void check_refusal(const struct rdmaez_diag *diag, i
 	tap_eq_str(diag->finding[0].field, field, "%s: the field", name);
 }
 
+/* The record, where there is one, tells our function, and the verb that refused; NULL: none did. */
+static inline void check_call_and_verb(const struct rdmaez_diag *diag, const char *call,
+				       const char *verb)
+{
+	if (!diag)
+		return;
+	tap_eq_str(diag->call, call, "the record names our function, %s", call);
+	tap_eq_str(diag->verb, verb, "and the verb, %s", verb ? verb : "of which none refused");
+}
+
 /* The call succeeded, and the record, where there is one, is empty. */
 static inline TAP_PRINTF(3) void check_success(const struct rdmaez_diag *diag, int got,
 					       const char *fmt, ...)

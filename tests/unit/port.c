@@ -19,16 +19,15 @@ static void start(void)
 
 static void check_call(const char *call)
 {
+	check_call_and_verb(diag, call, NULL);
 	if (!diag)
 		return;
-	tap_eq_str(diag->call, call, "the record names the call");
 	tap_eq_str(diag->device, "fake0", "and the device");
 	tap_eq_int(diag->qp_num, 0, "and no queue pair");
 	tap_eq_int(diag->to, -1, "and no transition");
 }
 
-static void check_finding(size_t i, enum rdmaez_why reason, int64_t value, int64_t min,
-			  int64_t max)
+static void check_finding(size_t i, enum rdmaez_why reason, int64_t value, int64_t min, int64_t max)
 {
 	if (!diag)
 		return;
@@ -58,20 +57,21 @@ static void check_query(void)
 	memset(&untouched, 0xa5, sizeof(untouched));
 	attr = untouched;
 	fake_reset_log();
-	check_refusal(diag, rdmaez_port_query(NULL, 1, &attr, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "context", "there must be a device");
+	check_refusal(diag, rdmaez_port_query(NULL, 1, &attr, diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device");
 	check_refusal(diag, rdmaez_port_query(ctx, 1, NULL, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "output", "there must be an output");
+		      "attr", "there must be an output");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "neither gets as far as a verb");
 
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
 	check_refusal(diag, rdmaez_port_query(ctx, 1, &attr, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_port", "a port that does not answer");
-	check_call("rdmaez_port_query");
+	check_call_and_verb(diag, "rdmaez_port_query", "ibv_query_port");
 	tap_eq_int(fake_count(FAKE_ANY), 1, "nobody else is asked");
 	fake_fail(FAKE_QUERY_PORT, 1, EINVAL);
-	check_refusal(diag, rdmaez_port_query(ctx, 1, &attr, diag), EINVAL, RDMAEZ_WHY_QUERY_REFUSED,
-		      "ibv_query_port", "a port that exists and answers EINVAL");
+	check_refusal(diag, rdmaez_port_query(ctx, 1, &attr, diag), EINVAL,
+		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port",
+		      "a port that exists and answers EINVAL");
 	tap_eq_int(memcmp(&attr, &untouched, sizeof(attr)), 0, "a failure writes nothing");
 }
 
@@ -91,6 +91,8 @@ static void check_query_no_port(void)
 		check_refusal(diag, rdmaez_port_query(ctx, ports[i], &attr, diag), EINVAL,
 			      RDMAEZ_WHY_PORT, "port_num", "port %d of two", ports[i]);
 		check_finding(0, RDMAEZ_WHY_PORT, ports[i], 1, 2);
+		check_call_and_verb(diag, "rdmaez_port_query",
+				    representable ? "ibv_query_port" : NULL);
 		tap_eq_int(fake_count(FAKE_QUERY_PORT), representable, "the provider %s port %d",
 			   representable ? "sees" : "does not see", ports[i]);
 		tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "the device is asked for its ports");
@@ -101,6 +103,7 @@ static void check_query_no_port(void)
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
 	check_refusal(diag, rdmaez_port_query(ctx, 0, &attr, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_device", "port 0 of a device that does not answer");
+	check_call_and_verb(diag, "rdmaez_port_query", "ibv_query_device");
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
 	check_refusal(diag, rdmaez_port_query(ctx, 3, &attr, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_device", "port 3 of a device that does not answer");
@@ -160,12 +163,12 @@ static void check_gids_refused(void)
 	check_refusal(diag, rdmaez_port_gids(NULL, 1, rows, 16, &count, diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device to list");
 	check_refusal(diag, rdmaez_port_gids(ctx, 1, rows, 16, NULL, diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "there must be a count");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "count", "there must be a count");
 	check_refusal(diag, rdmaez_port_gids(ctx, 1, NULL, 1, &count, diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "rows", "there must be the room promised");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "entries", "there must be the room promised");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "none of these gets as far as a verb");
-	check_refusal(diag, rdmaez_port_gids(ctx, 2, rows, 16, &count, diag), EINVAL, RDMAEZ_WHY_PORT,
-		      "port_num", "there must be such a port to list");
+	check_refusal(diag, rdmaez_port_gids(ctx, 2, rows, 16, &count, diag), EINVAL,
+		      RDMAEZ_WHY_PORT, "port_num", "there must be such a port to list");
 	fake_fail(FAKE_QUERY_PORT, 1, ENOMEM);
 	check_refusal(diag, rdmaez_port_gids(ctx, 1, rows, 16, &count, diag), ENOMEM,
 		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
@@ -175,6 +178,7 @@ static void check_gids_refused(void)
 		check_refusal(diag, rdmaez_port_gids(ctx, 1, rows, 16, &count, diag), EIO,
 			      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex",
 			      "a table whose row %u does not answer", nth - 1);
+		check_call_and_verb(diag, "rdmaez_port_gids", "ibv_query_gid_ex");
 		tap_eq_int(fake_count(FAKE_QUERY_GID_EX), nth, "no row after it is asked for");
 	}
 	tap_eq_int(count, 99, "a failure leaves the count");
@@ -343,13 +347,14 @@ static void check_choice_refused(void)
 	memset(&chosen, 0xa5, sizeof(chosen));
 	port->attr.gid_tbl_len = -1;
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EADDRNOTAVAIL,
-		      RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index", "a table of less than nothing");
+		      RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index",
+		      "a table of less than nothing");
 	port->attr.gid_tbl_len = 16;
 	fake_reset_log();
 	check_refusal(diag, rdmaez_port_choose_gid(NULL, 1, NULL, &chosen, diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device to choose from");
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, NULL, diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "there must be room for the choice");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "chosen", "there must be room for the choice");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "neither gets as far as a verb");
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 0, NULL, &chosen, diag), EINVAL,
 		      RDMAEZ_WHY_PORT, "port_num", "port 0 has no rows");
@@ -359,6 +364,7 @@ static void check_choice_refused(void)
 	fake_fail(FAKE_QUERY_GID_EX, 3, EPERM);
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EPERM,
 		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex", "a row that does not answer");
+	check_call_and_verb(diag, "rdmaez_port_choose_gid", "ibv_query_gid_ex");
 	tap_eq_hex(chosen.gid_index, 0xa5a5a5a5, "nothing was written");
 }
 
@@ -416,7 +422,7 @@ static void check_pkeys(void)
 	check_refusal(diag, rdmaez_port_find_pkey(NULL, 1, 0xffff, &index, diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device with a P_Key");
 	check_refusal(diag, rdmaez_port_find_pkey(ctx, 1, 0xffff, NULL, diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "there must be room for the row");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "index", "there must be room for the row");
 	check_refusal(diag, rdmaez_port_find_pkey(ctx, 2, 0xffff, &index, diag), EINVAL,
 		      RDMAEZ_WHY_PORT, "port_num", "there must be such a port with a P_Key");
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
@@ -427,6 +433,7 @@ static void check_pkeys(void)
 	errno = 0;
 	check_refusal(diag, rdmaez_port_find_pkey(ctx, 1, 0xffff, &index, diag), EPERM,
 		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_pkey", "a row that does not answer");
+	check_call_and_verb(diag, "rdmaez_port_find_pkey", "ibv_query_pkey");
 	tap_eq_int(index, -1, "nothing was written");
 }
 

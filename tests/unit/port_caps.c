@@ -513,12 +513,12 @@ static void check_query(void)
 	check_refusal(&diag, rdmaez_port_caps_query(NULL, 1, &caps, &diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device");
 	check_refusal(&diag, rdmaez_port_caps_query(ctx, 1, NULL, &diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "there must be an output");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "caps", "there must be an output");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "neither gets as far as a verb");
 	check_refusal(&diag, rdmaez_port_caps_query(ctx, 3, &caps, &diag), EINVAL, RDMAEZ_WHY_PORT,
 		      "port_num", "there must be such a port");
-	check_refusal(&diag, rdmaez_port_caps_query(ctx, 257, &caps, &diag), EINVAL, RDMAEZ_WHY_PORT,
-		      "port_num", "a port beyond what verbs can name");
+	check_refusal(&diag, rdmaez_port_caps_query(ctx, 257, &caps, &diag), EINVAL,
+		      RDMAEZ_WHY_PORT, "port_num", "a port beyond what verbs can name");
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
 	check_refusal(&diag, rdmaez_port_caps_query(ctx, 1, &caps, &diag), EIO,
 		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
@@ -633,9 +633,9 @@ static void check_pkeys_refused(void)
 	check_refusal(&diag, rdmaez_port_pkeys(NULL, 1, rows, 16, &count, &diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device to list");
 	check_refusal(&diag, rdmaez_port_pkeys(ctx, 1, rows, 16, NULL, &diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "there must be a count");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "count", "there must be a count");
 	check_refusal(&diag, rdmaez_port_pkeys(ctx, 1, NULL, 1, &count, &diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "rows", "there must be the room promised");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "entries", "there must be the room promised");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "none of these gets as far as a verb");
 	check_refusal(&diag, rdmaez_port_pkeys(ctx, 2, rows, 16, &count, &diag), EINVAL,
 		      RDMAEZ_WHY_PORT, "port_num", "there must be such a port to list");

@@ -94,15 +94,16 @@ static void check_limits(void)
 	t.init.cap.max_send_sge = 31;
 	t.init.cap.max_recv_sge = 32;
 	t.init.cap.max_inline_data = 1000;
-	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "everything too large",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_wr", RDMAEZ_VALUE_NUMBER,
-			16385, 0, 16384},
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_NUMBER, 31,
-			0, 30},
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_recv_wr", RDMAEZ_VALUE_NUMBER,
-			UINT32_MAX, 0, 16384},
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_recv_sge", RDMAEZ_VALUE_NUMBER, 32,
-			0, 30});
+	CHECK_VERB_FINDINGS(&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+			    "everything too large",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_wr",
+			     RDMAEZ_VALUE_NUMBER, 16385, 0, 16384},
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_sge",
+			     RDMAEZ_VALUE_NUMBER, 31, 0, 30},
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_recv_wr",
+			     RDMAEZ_VALUE_NUMBER, UINT32_MAX, 0, 16384},
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_recv_sge",
+			     RDMAEZ_VALUE_NUMBER, 32, 0, 30});
 	tap_eq_ptr(t.qp, NULL, "the output is not written");
 	tap_eq_int(fake_count(FAKE_ANY), 2, "the explanation takes one more call");
 	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "which asks the device");
@@ -116,8 +117,10 @@ static void check_limits(void)
 	start(IBV_QPT_RC);
 	t.init.cap.max_send_wr = t.init.cap.max_recv_wr = 16384;
 	fake_fail(FAKE_CREATE_QP, 1, EINVAL);
-	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "just what the device has",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(
+		&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+		"just what the device has",
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
 
 	start(IBV_QPT_XRC_SEND);
 	t.init.cap.max_recv_wr = 16385;
@@ -127,8 +130,10 @@ static void check_limits(void)
 	start(IBV_QPT_RC);
 	t.init.cap.max_send_sge = 31;
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
-	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "a device that does not answer",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(
+		&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+		"a device that does not answer",
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
 }
 
 static void check_srq(void)
@@ -145,22 +150,27 @@ static void check_srq(void)
 	t.init.cap.max_recv_wr = t.init.cap.max_recv_sge = 100000;
 	check_success(&t.diag, create(), "with an SRQ the limits of receives do not hold");
 	t.init.cap.max_send_sge = 31;
-	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "those of sends do",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_NUMBER, 31,
-			0, 30});
+	CHECK_VERB_FINDINGS(&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+			    "those of sends do",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_sge",
+			     RDMAEZ_VALUE_NUMBER, 31, 0, 30});
 
 	t.init.cap.max_send_sge = 1;
 	srq.pd = &other;
 	fake_fail(FAKE_CREATE_QP, 1, EINVAL);
-	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "an SRQ of another domain",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_SRQ_PD, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(
+		&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+		"an SRQ of another domain",
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_SRQ_PD, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
 
 	start(IBV_QPT_XRC_SEND);
 	t.init.srq = &srq;
 	srq.context = t.ctx;
 	srq.pd = t.pd;
-	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "XRC_SEND with an SRQ",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_SRQ, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(
+		&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+		"XRC_SEND with an SRQ",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_SRQ, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
 }
 
 static void check_parts(void)
@@ -176,10 +186,13 @@ static void check_parts(void)
 	t.init.send_cq = ibv_create_cq(other, 16, NULL, NULL, 0);
 	t.init.recv_cq = t.init.send_cq;
 	t.init.srq = &srq;
-	CHECK_FINDINGS(
-		&t.diag, create(), ENOENT, "ibv_create_qp", "parts of another context",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "send_cq", RDMAEZ_VALUE_NONE, 0, 0, 0},
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "recv_cq", RDMAEZ_VALUE_NONE, 0, 0, 0},
+	CHECK_VERB_FINDINGS(
+		&t.diag, create(), ENOENT, "rdmaez_qp_create", "ibv_create_qp",
+		"parts of another context",
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "send_cq", RDMAEZ_VALUE_NONE, 0, 0,
+		 0},
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "recv_cq", RDMAEZ_VALUE_NONE, 0, 0,
+		 0},
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
 
 	t.init.send_cq = t.init.recv_cq = t.cq;
@@ -188,9 +201,10 @@ static void check_parts(void)
 	ex.comp_mask |= IBV_QP_INIT_ATTR_XRCD; /* so that the context is not the domain's */
 	ex.xrcd = (struct ibv_xrcd *)&ex;
 	ex.send_cq = ex.recv_cq = ibv_create_cq(other, 16, NULL, NULL, 0);
-	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(other, &ex, &t.qp, &t.diag), ENOENT,
-		       "ibv_create_qp_ex", "a domain of another context",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "pd", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(
+		&t.diag, rdmaez_qp_create_ex(other, &ex, &t.qp, &t.diag), ENOENT,
+		"rdmaez_qp_create_ex", "ibv_create_qp_ex", "a domain of another context",
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "pd", RDMAEZ_VALUE_NONE, 0, 0, 0});
 }
 
 static void check_types(void)
@@ -199,56 +213,64 @@ static void check_types(void)
 
 	start(IBV_QPT_RAW_PACKET);
 	t.dev->quirks = FAKE_NO_RAW;
-	CHECK_FINDINGS(&t.diag, create(), EPERM, "ibv_create_qp", "RAW_PACKET for anybody",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_PRIVILEGE, "qp_type", RDMAEZ_VALUE_TYPE,
-			IBV_QPT_RAW_PACKET, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(), EPERM, "rdmaez_qp_create", "ibv_create_qp",
+			    "RAW_PACKET for anybody",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_PRIVILEGE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_RAW_PACKET, 0, 0});
 
 	start(IBV_QPT_UC);
 	t.dev->qp_types = FAKE_QPT(IBV_QPT_RC);
-	CHECK_FINDINGS(&t.diag, create(), EOPNOTSUPP, "ibv_create_qp", "UC where there is none",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_UC,
-			0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(), EOPNOTSUPP, "rdmaez_qp_create", "ibv_create_qp",
+			    "UC where there is none",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_UC, 0, 0});
 	fake_fail(FAKE_CREATE_QP, 1, ENOSYS);
-	CHECK_FINDINGS(&t.diag, create(), ENOSYS, "ibv_create_qp", "and with another errno",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_UC,
-			0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOSYS, "rdmaez_qp_create", "ibv_create_qp",
+			    "and with another errno",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_UC, 0, 0});
 
 	start((enum ibv_qp_type)77);
-	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "a type that is none",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, 77, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+			    "a type that is none",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, 77, 0, 0});
 
 	start(IBV_QPT_XRC_SEND);
 	t.dev->attr.orig_attr.device_cap_flags &= ~(unsigned int)IBV_DEVICE_XRC;
 	fake_fail(FAKE_CREATE_QP, 1, EINVAL);
-	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "XRC where there is none",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE,
-			IBV_QPT_XRC_SEND, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+			    "XRC where there is none",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_XRC_SEND, 0, 0});
 
 	start(IBV_QPT_XRC_RECV);
 	t.init.send_cq = t.init.recv_cq = NULL;
 	t.init.cap.max_send_wr = 100000;
-	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "XRC_RECV without its domain",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_DOMAIN, "qp_type", RDMAEZ_VALUE_TYPE,
-			IBV_QPT_XRC_RECV, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+			    "XRC_RECV without its domain",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_DOMAIN, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_XRC_RECV, 0, 0});
 
 	start(IBV_QPT_RC);
 	ex = extended();
 	ex.comp_mask = 0;
-	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
-		       "ibv_create_qp_ex", "RC without its domain",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_DOMAIN, "qp_type", RDMAEZ_VALUE_TYPE,
-			IBV_QPT_RC, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+			    "rdmaez_qp_create_ex", "ibv_create_qp_ex", "RC without its domain",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_DOMAIN, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_RC, 0, 0});
 	tap_eq_int(t.diag.qp_type, IBV_QPT_RC, "the record names the type");
 
 	ex = extended();
 	ex.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
-	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
-		       "ibv_create_qp_ex", "an extension that is not there",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED, "comp_mask", RDMAEZ_VALUE_FLAGS,
-			IBV_QP_INIT_ATTR_CREATE_FLAGS, 0,
-			IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS},
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_RC,
-			0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
+			    "rdmaez_qp_create_ex", "ibv_create_qp_ex",
+			    "an extension that is not there",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED, "comp_mask",
+			     RDMAEZ_VALUE_FLAGS, IBV_QP_INIT_ATTR_CREATE_FLAGS, 0,
+			     IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_RC, 0, 0});
 	tap_eq_int(rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, NULL), EOPNOTSUPP, "without a record");
 }
 
@@ -273,10 +295,11 @@ static void check_extended(void)
 	start(IBV_QPT_RC);
 	t.init.cap.max_send_wr = 16385;
 	ex = extended();
-	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
-		       "ibv_create_qp_ex", "limits hold for the extended call",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_wr", RDMAEZ_VALUE_NUMBER,
-			16385, 0, 16384});
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+			    "rdmaez_qp_create_ex", "ibv_create_qp_ex",
+			    "limits hold for the extended call",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_wr",
+			     RDMAEZ_VALUE_NUMBER, 16385, 0, 16384});
 	tap_eq_str(t.diag.device, "fake0", "the record names the device");
 	tap_eq_ptr(t.qp, NULL, "the output is not written");
 
@@ -286,9 +309,10 @@ static void check_extended(void)
 	srq.pd = t.pd;
 	t.init.srq = &srq;
 	ex = extended();
-	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
-		       "ibv_create_qp_ex", "so does what XRC_SEND takes",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_SRQ, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(
+		&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+		"rdmaez_qp_create_ex", "ibv_create_qp_ex", "so does what XRC_SEND takes",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_SRQ, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
 
 	start(IBV_QPT_XRC_RECV);
 	ex = extended();
@@ -296,27 +320,29 @@ static void check_extended(void)
 	ex.xrcd = (struct ibv_xrcd *)&ex;
 	memset(&pd, 0, sizeof(pd)); /* of no context, and without its bit of no account */
 	ex.pd = &pd;
-	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
-		       "ibv_create_qp_ex", "XRC_RECV with an extension",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED, "comp_mask", RDMAEZ_VALUE_FLAGS,
-			IBV_QP_INIT_ATTR_CREATE_FLAGS, 0,
-			IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS},
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE,
-			IBV_QPT_XRC_RECV, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
+			    "rdmaez_qp_create_ex", "ibv_create_qp_ex", "XRC_RECV with an extension",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED, "comp_mask",
+			     RDMAEZ_VALUE_FLAGS, IBV_QP_INIT_ATTR_CREATE_FLAGS, 0,
+			     IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_XRC_RECV, 0, 0});
 	ex.comp_mask = 0;
 	ex.pd = NULL;
-	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
-		       "ibv_create_qp_ex", "XRC_RECV without its domain",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_DOMAIN, "qp_type", RDMAEZ_VALUE_TYPE,
-			IBV_QPT_XRC_RECV, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
+			    "rdmaez_qp_create_ex", "ibv_create_qp_ex",
+			    "XRC_RECV without its domain",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_DOMAIN, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_XRC_RECV, 0, 0});
 
 	start(IBV_QPT_UC);
 	t.dev->qp_types = 0;
 	ex = extended();
-	CHECK_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
-		       "ibv_create_qp_ex", "without an extension none is to blame",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_UC,
-			0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
+			    "rdmaez_qp_create_ex", "ibv_create_qp_ex",
+			    "without an extension none is to blame",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_UC, 0, 0});
 
 	start(IBV_QPT_RC);
 	verbs_get_ctx(t.ctx)->create_qp_ex = create_nothing;
@@ -333,40 +359,50 @@ static void check_suspects(void)
 {
 	start(IBV_QPT_RC);
 	t.init.cap.max_inline_data = 257;
-	CHECK_FINDINGS(&t.diag, create(), EINVAL, "ibv_create_qp", "too much inline data",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_INLINE, "cap.max_inline_data", RDMAEZ_VALUE_BYTES,
-			257, 0, UINT64_MAX},
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(
+		&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+		"too much inline data",
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_INLINE, "cap.max_inline_data",
+		 RDMAEZ_VALUE_BYTES, 257, 0, UINT64_MAX},
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
 
 	t.init.cap.max_inline_data = 0;
 	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);
 	memlock = 1 << 20;
-	CHECK_FINDINGS(
-		&t.diag, create(), ENOMEM, "ibv_create_qp", "no memory",
+	CHECK_VERB_FINDINGS(
+		&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp", "no memory",
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0},
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MEMLOCK, "cap", RDMAEZ_VALUE_LIMIT, 0, 0, 1 << 20},
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0, 1024});
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0,
+		 1024});
 	memlock = RLIM_INFINITY;
-	CHECK_FINDINGS(
-		&t.diag, create(), ENOMEM, "ibv_create_qp", "no memory, and no limit of it",
+	CHECK_VERB_FINDINGS(
+		&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+		"no memory, and no limit of it",
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0},
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0, 1024});
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0,
+		 1024});
 
 	fake_fail(FAKE_CREATE_QP, 0, EIO);
-	CHECK_FINDINGS(
-		&t.diag, create(), EIO, "ibv_create_qp", "a device that is gone",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(), EIO, "rdmaez_qp_create", "ibv_create_qp",
+			    "a device that is gone",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_qp",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	fake_fail(FAKE_CREATE_QP, 0, EBUSY);
-	CHECK_FINDINGS(&t.diag, create(), EBUSY, "ibv_create_qp", "a device that is busy",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_BUSY, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(
+		&t.diag, create(), EBUSY, "rdmaez_qp_create", "ibv_create_qp",
+		"a device that is busy",
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_BUSY, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	fake_fail(FAKE_CREATE_QP, 0, ETIMEDOUT);
-	CHECK_FINDINGS(
-		&t.diag, create(), ETIMEDOUT, "ibv_create_qp", "a device that is slow",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_TIMED_OUT, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(), ETIMEDOUT, "rdmaez_qp_create", "ibv_create_qp",
+			    "a device that is slow",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_TIMED_OUT, "ibv_create_qp",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	fake_fail(FAKE_CREATE_QP, 0, EPERM);
-	CHECK_FINDINGS(
-		&t.diag, create(), EPERM, "ibv_create_qp", "no explanation at all",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, create(), EPERM, "rdmaez_qp_create", "ibv_create_qp",
+			    "no explanation at all",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_qp",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 }
 
 static void check_null(void)
@@ -379,7 +415,8 @@ static void check_null(void)
 	check_refusal(&t.diag, rdmaez_qp_create(t.pd, NULL, &t.qp, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "init_attr", "no attributes");
 	check_refusal(&t.diag, rdmaez_qp_create(t.pd, &t.init, NULL, &t.diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "nowhere to put it");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "nowhere to put it");
+	check_call_and_verb(&t.diag, "rdmaez_qp_create", NULL);
 	t.init.send_cq = NULL;
 	check_refusal(&t.diag, create(), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "send_cq", "no send_cq");
 	t.init.send_cq = t.cq;
@@ -401,6 +438,7 @@ static void check_null(void)
 		      RDMAEZ_WHY_NULL_ARGUMENT, "init_attr", "extended: no attributes");
 	check_refusal(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, NULL, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "extended: nowhere to put it");
+	check_call_and_verb(&t.diag, "rdmaez_qp_create_ex", NULL);
 	tap_eq_int(fake_count(FAKE_ANY), 0, "none of these has reached the library");
 	ex = extended();
 	ex.comp_mask |= IBV_QP_INIT_ATTR_IND_TABLE;
@@ -424,6 +462,7 @@ static void check_inline(uint32_t limit, uint32_t step, uint32_t quirks)
 	open = fake_open_count();
 	check_success(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag),
 		      "a limit of %u, in steps of %u, quirks %#x", limit, step, quirks);
+	check_call_and_verb(&t.diag, "rdmaez_qp_max_inline", NULL);
 	tap_eq_int(bytes, limit > RDMAEZ_QP_INLINE_PROBED ? RDMAEZ_QP_INLINE_PROBED : limit,
 		   "is found");
 	tap_eq_int(fake_open_count(), open, "nothing is left behind");
@@ -448,16 +487,18 @@ static void check_inline_probe(void)
 
 	start(IBV_QPT_RC);
 	t.init.cap.max_send_sge = 31;
-	CHECK_FINDINGS(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EINVAL,
-		       "ibv_create_qp", "attributes that are wrong anyway",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_NUMBER, 31,
-			0, 30});
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EINVAL,
+			    "rdmaez_qp_max_inline", "ibv_create_qp",
+			    "attributes that are wrong anyway",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_sge",
+			     RDMAEZ_VALUE_NUMBER, 31, 0, 30});
 	start(IBV_QPT_RC);
 	fake_fail(FAKE_CREATE_QP, 3, EIO);
-	CHECK_FINDINGS(
-		&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EIO, "ibv_create_qp",
-		"a failure that has nothing to do with size",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EIO,
+			    "rdmaez_qp_max_inline", "ibv_create_qp",
+			    "a failure that has nothing to do with size",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_qp",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	for (int i = 0; i < 3; i++) {
 		static const int refusals[] = {EINVAL, ENOMEM, EOPNOTSUPP};
 
@@ -471,14 +512,17 @@ static void check_inline_probe(void)
 	}
 	start(IBV_QPT_RC);
 	fake_fail(FAKE_DESTROY_QP, 1, EBUSY);
-	CHECK_FINDINGS(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EBUSY,
-		       "ibv_destroy_qp", "a queue pair that cannot be destroyed",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_BUSY, "ibv_destroy_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EBUSY,
+			    "rdmaez_qp_max_inline", "ibv_destroy_qp",
+			    "a queue pair that cannot be destroyed",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_BUSY, "ibv_destroy_qp",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	tap_eq_int(rdmaez_qp_max_inline(t.pd, &t.init, &bytes, NULL), 0, "without a record");
 	tap_eq_int(bytes, 256, "the limit is found as well");
 	start(IBV_QPT_RC);
 	check_refusal(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, NULL, &t.diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "nowhere to put the limit");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "bytes", "nowhere to put the limit");
+	check_call_and_verb(&t.diag, "rdmaez_qp_max_inline", NULL);
 	check_refusal(&t.diag, rdmaez_qp_max_inline(NULL, &t.init, &bytes, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "pd", "no domain to try in");
 }

@@ -343,13 +343,15 @@ static struct ibv_qp *broken_qp(enum ibv_qp_type type, const struct rdmaez_qp_op
 	return qp;
 }
 
-#define CERTAIN(reason, field, kind, value, min, max)                                      \
-	{                                                                                  \
-		RDMAEZ_WHY_##reason, RDMAEZ_DIAG_ERROR, RDMAEZ_VALUE_##kind, field, value, min, max \
+#define CERTAIN(reason, field, kind, value, min, max)                                           \
+	{                                                                                       \
+		RDMAEZ_WHY_##reason, RDMAEZ_DIAG_ERROR, RDMAEZ_VALUE_##kind, field, value, min, \
+			max                                                                     \
 	}
-#define LIKELY(reason, field, kind, value, min, max)                                        \
-	{                                                                                   \
-		RDMAEZ_WHY_##reason, RDMAEZ_DIAG_LIKELY, RDMAEZ_VALUE_##kind, field, value, min, max \
+#define LIKELY(reason, field, kind, value, min, max)                                             \
+	{                                                                                        \
+		RDMAEZ_WHY_##reason, RDMAEZ_DIAG_LIKELY, RDMAEZ_VALUE_##kind, field, value, min, \
+			max                                                                      \
 	}
 #define FINDINGS(array) array, (unsigned int)COUNT_OF(array)
 
@@ -381,7 +383,7 @@ static void check_narrowed(struct ibv_qp *qp, int status, const struct rdmaez_fi
 	memset(&diag, 0xee, sizeof(diag));
 	tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), 0, "%s: the device answers", name);
 	tap_eq_int(diag.error, 0, "%s: no error", name);
-	tap_eq_str(diag.call, "rdmaez_wc_explain_qp", "%s: the call", name);
+	check_call_and_verb(&diag, "rdmaez_wc_explain_qp", NULL);
 	tap_eq_str(diag.device, "fake0", "%s: the device", name);
 	tap_eq_int(diag.qp_num, qp->qp_num, "%s: the queue pair", name);
 	tap_eq_int(diag.qp_type, qp->qp_type, "%s: its type", name);
@@ -645,7 +647,7 @@ static void check_rights_of(enum ibv_qp_type type, const struct rdmaez_qp_opts *
 
 		event.element.qp = qp;
 		tap_eq_int(rdmaez_event_explain_qp(&event, &diag), 0, "%s: an event", name);
-		tap_eq_str(diag.call, "rdmaez_event_explain_qp", "%s: the call", name);
+		check_call_and_verb(&diag, "rdmaez_event_explain_qp", NULL);
 		tap_eq_int(diag.qp_num, qp->qp_num, "%s: the queue pair", name);
 		check_findings(&diag, want, count, name);
 	}
@@ -811,14 +813,14 @@ static void check_refusals(void)
 	new_device();
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	wc = wc_of(IBV_WC_RETRY_EXC_ERR, qp->qp_num);
-	check_refusal(&diag, rdmaez_wc_explain_qp(NULL, qp, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "wc", "no completion");
-	check_refusal(&diag, rdmaez_wc_explain_qp(&wc, NULL, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "qp", "no queue pair");
+	check_refusal(&diag, rdmaez_wc_explain_qp(NULL, qp, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "wc", "no completion");
+	check_refusal(&diag, rdmaez_wc_explain_qp(&wc, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
 	check_refusal(&diag, rdmaez_event_explain_qp(NULL, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 		      "event", "no event");
-	check_refusal(&diag, rdmaez_event_explain_qp(&event, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "element.qp", "an event of no queue pair");
+	check_refusal(&diag, rdmaez_event_explain_qp(&event, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "element.qp", "an event of no queue pair");
 	wc.qp_num++;
 	check_refusal(&diag, rdmaez_wc_explain_qp(&wc, qp, &diag), EINVAL, RDMAEZ_WHY_WC_OTHER_QP,
 		      "qp_num", "a completion of another queue pair");
@@ -850,6 +852,7 @@ static void check_refusals(void)
 		if (tap_ok(refused, "%s fails: QUERY_REFUSED", questions[i].name))
 			tap_eq_str(refused->field, questions[i].name, "%s is named",
 				   questions[i].name);
+		check_call_and_verb(&diag, "rdmaez_wc_explain_qp", questions[i].name);
 		tap_eq_int(rdmaez_diag_find(&diag, RDMAEZ_WHY_WC_RETRIES) != NULL, i > 0,
 			   "%s fails: the retries are told if they are known", questions[i].name);
 	}
@@ -859,6 +862,7 @@ static void check_refusals(void)
 	fake_fail(FAKE_QUERY_QP, 1, EIO);
 	tap_eq_int(rdmaez_event_explain_qp(&event, &diag), EIO, "an event, and the device is mute");
 	tap_eq_str(diag.finding[0].field, "ibv_query_qp", "the verb is named");
+	check_call_and_verb(&diag, "rdmaez_event_explain_qp", "ibv_query_qp");
 }
 
 /* ---- Texts -------------------------------------------------------------------------------- */

@@ -57,26 +57,29 @@ static int post_recv(void)
 }
 
 /* The finding that places the wrong work request in the list. */
-#define AT(position)                                                                         \
-	{                                                                                    \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, 0, 0 \
+#define AT(position)                                                                             \
+	{                                                                                        \
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, \
+			0, 0                                                                     \
 	}
 
 /* Another one of a certain cause, and of a likely one. */
-#define WRONG(reason, field, ...)                                 \
-	{                                                         \
+#define WRONG(reason, field, ...)                                          \
+	{                                                                  \
 		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
 	}
-#define LIKELY(reason, field, ...)                                 \
-	{                                                          \
+#define LIKELY(reason, field, ...)                                          \
+	{                                                                   \
 		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
 	}
 #define NOTHING RDMAEZ_VALUE_NONE, 0, 0, 0
 
-#define CHECK_SEND(got, error, name, ...) \
-	CHECK_FINDINGS(&t.diag, got, error, "ibv_post_send", name, __VA_ARGS__)
-#define CHECK_RECV(got, error, name, ...) \
-	CHECK_FINDINGS(&t.diag, got, error, "ibv_post_recv", name, __VA_ARGS__)
+#define CHECK_SEND(got, error, name, ...)                                                      \
+	CHECK_VERB_FINDINGS(&t.diag, got, error, "rdmaez_wr_post_send", "ibv_post_send", name, \
+			    __VA_ARGS__)
+#define CHECK_RECV(got, error, name, ...)                                                      \
+	CHECK_VERB_FINDINGS(&t.diag, got, error, "rdmaez_wr_post_recv", "ibv_post_recv", name, \
+			    __VA_ARGS__)
 
 static void check_success_touches_nothing(void)
 {
@@ -153,6 +156,19 @@ static void check_states(void)
 	CHECK_SEND(post_send(), EINVAL, "or in SQE", AT(0),
 		   LIKELY(WR_QP_ERROR, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_SQE, 0,
 			  1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD));
+}
+
+/* A provider that leaves the state unset, so that the kernel returns what was there. */
+static void check_no_state(void)
+{
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	fake_qp_force(t.qp, (enum ibv_qp_state)64);
+	fake_fail(FAKE_POST_SEND, 0, EINVAL);
+	fake_fail(FAKE_POST_RECV, 0, EINVAL);
+	CHECK_SEND(post_send(), EINVAL, "a state that is none, and a send", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+	CHECK_RECV(post_recv(), EINVAL, "a state that is none, and a receive", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_recv", NOTHING));
 }
 
 /* The provider keeps the work and complains afterwards. */
@@ -507,6 +523,7 @@ int main(void)
 	check_success_touches_nothing();
 	check_unexplained_failures();
 	check_states();
+	check_no_state();
 	check_unnamed();
 	check_stray();
 	check_sges();

@@ -15,33 +15,33 @@
 extern "C" {
 #endif
 
-/* The row of the GID table against what was asked of it: empty, of a type or family that is no use. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_row(struct ibv_context *context,
-						 const struct ibv_ah_attr *attr, int rows,
+/* The GID table's entry against what was asked of it: empty, of a type or family that is of no use. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(struct ibv_context *context,
+						 const struct ibv_ah_attr *attr, int entries,
 						 struct rdmaez_diag *diag)
 {
+	struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
+					RDMAEZ_VALUE_NUMBER, 0, entries - 1};
 	const int index = attr->grh.sgid_index;
-	enum rdmaez_why reason = RDMAEZ_WHY_NONE;
 	struct ibv_device_attr device;
-	struct ibv_gid_entry row;
+	struct ibv_gid_entry entry;
 
-	if (rdmaez_impl_port_gid(context, attr->port_num, index, &row, NULL))
+	if (rdmaez_impl_port_gid(context, attr->port_num, index, &entry, NULL))
 		return;
 	memset(&device, 0, sizeof(device));
-	if (rdmaez_gid_is_zero(&row.gid))
-		reason = RDMAEZ_WHY_GID_EMPTY;
-	else if (row.gid_type != IBV_GID_TYPE_IB &&
-		 rdmaez_impl_gid_family_differs(&row.gid, &attr->grh.dgid))
-		reason = RDMAEZ_WHY_GID_FAMILY;
-	else if (row.gid_type == IBV_GID_TYPE_ROCE_V1 && !ibv_query_device(context, &device) &&
+	if (rdmaez_gid_is_zero(&entry.gid))
+		site.why = RDMAEZ_WHY_GID_EMPTY;
+	else if (entry.gid_type != IBV_GID_TYPE_IB &&
+		 rdmaez_impl_gid_family_differs(&entry.gid, &attr->grh.dgid))
+		site.why = RDMAEZ_WHY_GID_FAMILY;
+	else if (entry.gid_type == IBV_GID_TYPE_ROCE_V1 && !ibv_query_device(context, &device) &&
 		 (rdmaez_driver_of(&device)->traits & RDMAEZ_DRIVER_ROCE_V2))
-		reason = RDMAEZ_WHY_GID_TYPE_REFUSED;
-	if (reason != RDMAEZ_WHY_NONE)
-		rdmaez_impl_diag_add(diag, RDMAEZ_DIAG_ERROR, reason, "ah_attr.grh.sgid_index",
-				     RDMAEZ_VALUE_NUMBER, (uint64_t)index, 0, (uint64_t)rows - 1);
+		site.why = RDMAEZ_WHY_GID_TYPE_REFUSED;
+	if (site.why != RDMAEZ_WHY_NONE)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &site, (uint64_t)index);
 }
 
-/* After a refusal: what the row, the way to the peer and the errno say about it. */
+/* After a refusal: what the GID, the way to the peer and the errno say about it. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 					    const struct ibv_ah_attr *attr,
 					    const struct ibv_port_attr *port, int error,
@@ -54,13 +54,14 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 	if (!diag)
 		return error;
 	diag->error = error;
+	diag->verb = "ibv_create_ah";
 	if (attr->is_global && (error == EINVAL || error == ENODATA))
-		rdmaez_impl_ah_explain_row(context, attr, port->gid_tbl_len, diag);
+		rdmaez_impl_ah_explain_gid(context, attr, port->gid_tbl_len, diag);
 	if (meaning != RDMAEZ_WHY_NONE)
-		rdmaez_impl_suspect(diag, meaning,
-				    meaning == RDMAEZ_WHY_GID_NO_NETDEV ? "ah_attr.grh.sgid_index"
-									: "ah_attr.grh.dgid",
-				    RDMAEZ_VALUE_NONE, 0, 0, 0);
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, meaning,
+				       meaning == RDMAEZ_WHY_GID_NO_NETDEV
+					       ? "ah_attr.grh.sgid_index"
+					       : "ah_attr.grh.dgid");
 	if (!diag->count)
 		rdmaez_impl_explain_errno(diag, "ibv_create_ah", error);
 	return error;

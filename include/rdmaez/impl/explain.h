@@ -19,12 +19,14 @@ extern "C" {
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 {
-	if (!errno)
+	const int error = errno;
+
+	if (!error || error == INT32_MIN)
 		return EIO;
-	return errno > 0 ? errno : -errno;
+	return error > 0 ? error : -error;
 }
 
-/* A cause that the errno and the circumstances suggest; the device does not say. */
+/* Until the last caller is gone: rdmaez_impl_find() with RDMAEZ_DIAG_LIKELY says the same by a site. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_suspect(struct rdmaez_diag *diag, enum rdmaez_why reason,
 					  const char *field, enum rdmaez_value kind, uint64_t value,
 					  uint64_t min, uint64_t max)
@@ -32,19 +34,18 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect(struct rdmaez_diag *diag, enum rdmaez_
 	rdmaez_impl_diag_add(diag, RDMAEZ_DIAG_LIKELY, reason, field, kind, value, min, max);
 }
 
-/* The limit of locked memory, where there is one; whether there is. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, const char *field,
-						  enum rdmaez_value kind, uint64_t bytes)
+/* The limit of locked memory, where there is one: RDMAEZ_WHY_MEMLOCK of this field, `bytes` being asked for. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag,
+						  const struct rdmaez_impl_site *site,
+						  uint64_t bytes)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		return false;
-	rdmaez_impl_suspect(diag, RDMAEZ_WHY_MEMLOCK, field, kind, bytes, 0, limit.rlim_cur);
-	return true;
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, site, bytes, 0, limit.rlim_cur);
 }
 
-/* What an errno means on the way to a peer's Ethernet address; RDMAEZ_WHY_NONE: nothing in particular. */
+/* What an errno of resolving a peer's Ethernet address means; RDMAEZ_WHY_NONE: nothing in particular. */
 RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_route_meaning(int error)
 {
 	switch (error) {
@@ -87,12 +88,12 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmae
 	}
 }
 
-/* Where nothing better was found: what the errno of this verb usually means. */
+/* Where nothing better was found: what the errno of this verb, which is the field, usually means. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_explain_errno(struct rdmaez_diag *diag, const char *verb,
 						int error)
 {
-	rdmaez_impl_suspect(diag, rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED), verb,
-			    RDMAEZ_VALUE_NONE, 0, 0, 0);
+	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY,
+			       rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED), verb);
 }
 
 #ifdef __cplusplus

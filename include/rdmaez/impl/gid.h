@@ -122,7 +122,7 @@ RDMAEZ_IMPL int rdmaez_impl_zero_run(const unsigned int group[8], int *length)
 	return *length > 1 ? first : -1;
 }
 
-RDMAEZ_API int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t size)
+RDMAEZ_COLD int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
 	const uint8_t *const byte = gid->raw;

@@ -22,9 +22,19 @@ extern "C" {
 /* All that verbs.h gives a name, of whichever rdma-core; the kernel drops optional ones by itself. */
 #define RDMAEZ_IMPL_MR_KNOWN (0x3ffu | (unsigned int)IBV_ACCESS_OPTIONAL_RANGE)
 
-/* The flags, by the kernel's rules and by what the device says of on-demand paging. */
+/* Something about the access flags: which of them it is about. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+					  enum rdmaez_why why, unsigned int bits,
+					  unsigned int access)
+{
+	const struct rdmaez_impl_site site = {"access", why, RDMAEZ_VALUE_ACCESS, 0, access};
+
+	rdmaez_impl_find(diag, severity, &site, bits);
+}
+
+/* The flags, by the kernel's rules and by what the device reports of on-demand paging. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(struct ibv_context *context,
-						    unsigned int access, bool implicit, int error,
+						    unsigned int access, bool implicit,
 						    struct rdmaez_diag *diag)
 {
 	const unsigned int remote = access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
@@ -32,48 +42,48 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(struct ibv_context *context,
 	struct ibv_device_attr_ex device;
 
 	if (remote && !(access & IBV_ACCESS_LOCAL_WRITE))
-		rdmaez_impl_refuse_value(diag, error, RDMAEZ_WHY_MR_LOCAL_WRITE, "access",
-					 RDMAEZ_VALUE_ACCESS, remote, 0, access);
+		rdmaez_impl_mr_find(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, remote,
+				    access);
 	if (access & ~RDMAEZ_IMPL_MR_KNOWN)
-		rdmaez_impl_refuse_value(diag, error, RDMAEZ_WHY_MR_ACCESS_BITS, "access",
-					 RDMAEZ_VALUE_ACCESS, access & ~RDMAEZ_IMPL_MR_KNOWN, 0,
-					 access);
+		rdmaez_impl_mr_find(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_ACCESS_BITS,
+				    access & ~RDMAEZ_IMPL_MR_KNOWN, access);
 	if ((access & IBV_ACCESS_ON_DEMAND) && !ibv_query_device_ex(context, NULL, &device) &&
 	    (device.odp_caps.general_caps & needed) != needed)
-		rdmaez_impl_refuse_value(diag, error, RDMAEZ_WHY_MR_ON_DEMAND, "access",
-					 RDMAEZ_VALUE_ACCESS, IBV_ACCESS_ON_DEMAND, 0, access);
+		rdmaez_impl_mr_find(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_ON_DEMAND,
+				    IBV_ACCESS_ON_DEMAND, access);
 	if ((access & RDMAEZ_IMPL_MR_RARE) && !diag->count)
-		rdmaez_impl_suspect(diag, RDMAEZ_WHY_MR_ACCESS_REFUSED, "access",
-				    RDMAEZ_VALUE_ACCESS, access & RDMAEZ_IMPL_MR_RARE, 0, access);
+		rdmaez_impl_mr_find(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_ACCESS_REFUSED,
+				    access & RDMAEZ_IMPL_MR_RARE, access);
 }
 
 /* The length: none, beyond the last address, or more than the device takes in one region. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(struct ibv_context *context, uintptr_t start,
 						    size_t length, struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site range = {"length", RDMAEZ_WHY_RANGE,
+						      RDMAEZ_VALUE_BYTES, 1, 0};
 	uint64_t most = UINTPTR_MAX - start;
 	struct ibv_device_attr device;
 
 	if (!ibv_query_device(context, &device) && device.max_mr_size && device.max_mr_size < most)
 		most = device.max_mr_size;
 	if (!length || length > most)
-		rdmaez_impl_diag_add(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length",
-				     RDMAEZ_VALUE_BYTES, length, 1, most);
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &range, length, 1, most);
 }
 
 /* EFAULT: whether the memory is there at all, which the kernel tells without touching it. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(uintptr_t start, size_t length,
 						   struct rdmaez_diag *diag)
 {
+	struct rdmaez_impl_site site = {"addr", RDMAEZ_WHY_MR_PROTECTION, RDMAEZ_VALUE_ADDRESS, 0,
+					0};
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t before = start & (page - 1);
-	/* Since Linux 2.6.19 an asynchronous msync() does nothing but look whether all is mapped. */
-	const int unmapped =
-		msync((char *)start - before, length + before, MS_ASYNC) && errno == ENOMEM;
 
-	rdmaez_impl_refuse_value(diag, EFAULT,
-				 unmapped ? RDMAEZ_WHY_MR_UNMAPPED : RDMAEZ_WHY_MR_PROTECTION,
-				 "addr", RDMAEZ_VALUE_ADDRESS, (int64_t)start, 0, 0);
+	/* Since Linux 2.6.19 an asynchronous msync() only looks whether all of it is mapped. */
+	if (msync((char *)start - before, length + before, MS_ASYNC) && errno == ENOMEM)
+		site.why = RDMAEZ_WHY_MR_UNMAPPED;
+	rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &site, start);
 }
 
 /* After a refusal: what the flags, the memory and the limits say about it. */
@@ -81,24 +91,27 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_explain(struct ibv_context *context, void *a
 					    unsigned int access, int error,
 					    struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site memlock = {"length", RDMAEZ_WHY_MEMLOCK,
+							RDMAEZ_VALUE_BYTES, 0, 0};
 	const uintptr_t start = (uintptr_t)addr;
 	/* How on-demand paging spells "all memory". */
 	const bool implicit = (access & IBV_ACCESS_ON_DEMAND) && !addr && length == SIZE_MAX;
 
 	if (!diag)
 		return error;
+	diag->error = error;
+	diag->verb = "ibv_reg_mr";
 	if (error == EINVAL || error == EOPNOTSUPP)
-		rdmaez_impl_mr_explain_access(context, access, implicit, error, diag);
+		rdmaez_impl_mr_explain_access(context, access, implicit, diag);
 	if (error == EINVAL && !implicit)
 		rdmaez_impl_mr_explain_length(context, start, length, diag);
 	if (error == EFAULT)
 		rdmaez_impl_mr_explain_fault(start, length, diag);
 	/* Without the right to lock any memory the kernel says EPERM, else ENOMEM. */
 	if ((error == ENOMEM || error == EPERM) && !(access & IBV_ACCESS_ON_DEMAND))
-		rdmaez_impl_suspect_memlock(diag, "length", RDMAEZ_VALUE_BYTES, length);
+		rdmaez_impl_suspect_memlock(diag, &memlock, length);
 	if (!diag->count)
 		rdmaez_impl_explain_errno(diag, "ibv_reg_mr", error);
-	diag->error = error;
 	return error;
 }
 
@@ -107,7 +120,7 @@ RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsig
 {
 	struct ibv_mr *made;
 
-	rdmaez_impl_diag_reset(diag, "ibv_reg_mr");
+	rdmaez_impl_diag_reset(diag, "rdmaez_mr_reg");
 	if (!pd || !mr)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, pd ? "mr" : "pd");
 	rdmaez_impl_diag_device(diag, pd->context);

@@ -239,7 +239,8 @@ RDMAEZ_API int rdmaez_port_caps_query(struct ibv_context *context, int port_num,
 				      struct rdmaez_port_caps *caps, struct rdmaez_diag *diag)
 {
 	struct ibv_port_attr attr;
-	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_caps_query", context, caps);
+	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_caps_query", context,
+					   caps ? NULL : "caps");
 
 	memset(&attr, 0, sizeof(attr));
 	if (!error)

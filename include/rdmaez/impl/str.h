@@ -11,201 +11,121 @@
 extern "C" {
 #endif
 
-#define RDMAEZ_IMPL_NAME(value, name) \
-	case value:                   \
-		return name;
-
-RDMAEZ_API const char *rdmaez_qp_state_str(enum ibv_qp_state state)
+/* One of the names in a row, each of which ends with a zero byte, the last one with two; "?" has none. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_str_nth(const char *names, unsigned int n)
 {
-	switch ((int)state) {
-		RDMAEZ_IMPL_NAME(IBV_QPS_RESET, "RESET")
-		RDMAEZ_IMPL_NAME(IBV_QPS_INIT, "INIT")
-		RDMAEZ_IMPL_NAME(IBV_QPS_RTR, "RTR")
-		RDMAEZ_IMPL_NAME(IBV_QPS_RTS, "RTS")
-		RDMAEZ_IMPL_NAME(IBV_QPS_SQD, "SQD")
-		RDMAEZ_IMPL_NAME(IBV_QPS_SQE, "SQE")
-		RDMAEZ_IMPL_NAME(IBV_QPS_ERR, "ERR")
-	default:
-		return "unknown";
-	}
+	for (; n && *names; n--)
+		names += strlen(names) + 1;
+	return *names && *names != '?' ? names : "unknown";
 }
 
-RDMAEZ_API const char *rdmaez_qp_type_str(enum ibv_qp_type type)
+/* The same for a single bit, by its place. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_str_bit(const char *names, int bit)
 {
-	switch ((int)type) {
-		RDMAEZ_IMPL_NAME(IBV_QPT_RC, "RC")
-		RDMAEZ_IMPL_NAME(IBV_QPT_UC, "UC")
-		RDMAEZ_IMPL_NAME(IBV_QPT_UD, "UD")
-		RDMAEZ_IMPL_NAME(IBV_QPT_RAW_PACKET, "RAW_PACKET")
-		RDMAEZ_IMPL_NAME(IBV_QPT_XRC_SEND, "XRC_SEND")
-		RDMAEZ_IMPL_NAME(IBV_QPT_XRC_RECV, "XRC_RECV")
-		RDMAEZ_IMPL_NAME(IBV_QPT_DRIVER, "DRIVER")
-	default:
-		return "unknown";
-	}
+	unsigned int n = 0;
+
+	while (n < 31 && (unsigned int)bit != 1u << n)
+		n++;
+	return n < 31 ? rdmaez_impl_str_nth(names, n) : "unknown";
 }
 
-RDMAEZ_API const char *rdmaez_mtu_str(enum ibv_mtu mtu)
+RDMAEZ_COLD const char *rdmaez_qp_state_str(enum ibv_qp_state state)
 {
-	switch ((int)mtu) {
-		RDMAEZ_IMPL_NAME(IBV_MTU_256, "256")
-		RDMAEZ_IMPL_NAME(IBV_MTU_512, "512")
-		RDMAEZ_IMPL_NAME(IBV_MTU_1024, "1024")
-		RDMAEZ_IMPL_NAME(IBV_MTU_2048, "2048")
-		RDMAEZ_IMPL_NAME(IBV_MTU_4096, "4096")
-	default:
-		return "unknown";
-	}
+	return rdmaez_impl_str_nth("RESET\0INIT\0RTR\0RTS\0SQD\0SQE\0ERR\0", (unsigned int)state);
 }
 
-RDMAEZ_API const char *rdmaez_mig_state_str(enum ibv_mig_state state)
+RDMAEZ_COLD const char *rdmaez_qp_type_str(enum ibv_qp_type type)
 {
-	switch ((int)state) {
-		RDMAEZ_IMPL_NAME(IBV_MIG_MIGRATED, "MIGRATED")
-		RDMAEZ_IMPL_NAME(IBV_MIG_REARM, "REARM")
-		RDMAEZ_IMPL_NAME(IBV_MIG_ARMED, "ARMED")
-	default:
-		return "unknown";
-	}
+	if ((int)type == IBV_QPT_DRIVER)
+		return "DRIVER";
+	return rdmaez_impl_str_nth("?\0?\0RC\0UC\0UD\0?\0?\0?\0RAW_PACKET\0XRC_SEND\0XRC_RECV\0",
+				   (unsigned int)type);
 }
 
-RDMAEZ_API const char *rdmaez_link_layer_str(uint8_t link_layer)
+RDMAEZ_COLD const char *rdmaez_mtu_str(enum ibv_mtu mtu)
 {
-	switch ((int)link_layer) {
-		RDMAEZ_IMPL_NAME(IBV_LINK_LAYER_UNSPECIFIED, "unspecified")
-		RDMAEZ_IMPL_NAME(IBV_LINK_LAYER_INFINIBAND, "InfiniBand")
-		RDMAEZ_IMPL_NAME(IBV_LINK_LAYER_ETHERNET, "Ethernet")
-	default:
-		return "unknown";
-	}
+	return rdmaez_impl_str_nth("?\0"
+				   "256\0"
+				   "512\0"
+				   "1024\0"
+				   "2048\0"
+				   "4096\0",
+				   (unsigned int)mtu);
 }
 
-RDMAEZ_API const char *rdmaez_gid_type_str(uint32_t type)
+RDMAEZ_COLD const char *rdmaez_mig_state_str(enum ibv_mig_state state)
 {
-	switch ((int)type) {
-		RDMAEZ_IMPL_NAME(IBV_GID_TYPE_IB, "IB")
-		RDMAEZ_IMPL_NAME(IBV_GID_TYPE_ROCE_V1, "RoCE v1")
-		RDMAEZ_IMPL_NAME(IBV_GID_TYPE_ROCE_V2, "RoCE v2")
-	default:
-		return "unknown";
-	}
+	return rdmaez_impl_str_nth("MIGRATED\0REARM\0ARMED\0", (unsigned int)state);
 }
 
-RDMAEZ_API const char *rdmaez_qp_attr_str(int bit)
+RDMAEZ_COLD const char *rdmaez_link_layer_str(uint8_t link_layer)
 {
-	switch (bit) {
-		RDMAEZ_IMPL_NAME(IBV_QP_STATE, "IBV_QP_STATE")
-		RDMAEZ_IMPL_NAME(IBV_QP_CUR_STATE, "IBV_QP_CUR_STATE")
-		RDMAEZ_IMPL_NAME(IBV_QP_EN_SQD_ASYNC_NOTIFY, "IBV_QP_EN_SQD_ASYNC_NOTIFY")
-		RDMAEZ_IMPL_NAME(IBV_QP_ACCESS_FLAGS, "IBV_QP_ACCESS_FLAGS")
-		RDMAEZ_IMPL_NAME(IBV_QP_PKEY_INDEX, "IBV_QP_PKEY_INDEX")
-		RDMAEZ_IMPL_NAME(IBV_QP_PORT, "IBV_QP_PORT")
-		RDMAEZ_IMPL_NAME(IBV_QP_QKEY, "IBV_QP_QKEY")
-		RDMAEZ_IMPL_NAME(IBV_QP_AV, "IBV_QP_AV")
-		RDMAEZ_IMPL_NAME(IBV_QP_PATH_MTU, "IBV_QP_PATH_MTU")
-		RDMAEZ_IMPL_NAME(IBV_QP_TIMEOUT, "IBV_QP_TIMEOUT")
-		RDMAEZ_IMPL_NAME(IBV_QP_RETRY_CNT, "IBV_QP_RETRY_CNT")
-		RDMAEZ_IMPL_NAME(IBV_QP_RNR_RETRY, "IBV_QP_RNR_RETRY")
-		RDMAEZ_IMPL_NAME(IBV_QP_RQ_PSN, "IBV_QP_RQ_PSN")
-		RDMAEZ_IMPL_NAME(IBV_QP_MAX_QP_RD_ATOMIC, "IBV_QP_MAX_QP_RD_ATOMIC")
-		RDMAEZ_IMPL_NAME(IBV_QP_ALT_PATH, "IBV_QP_ALT_PATH")
-		RDMAEZ_IMPL_NAME(IBV_QP_MIN_RNR_TIMER, "IBV_QP_MIN_RNR_TIMER")
-		RDMAEZ_IMPL_NAME(IBV_QP_SQ_PSN, "IBV_QP_SQ_PSN")
-		RDMAEZ_IMPL_NAME(IBV_QP_MAX_DEST_RD_ATOMIC, "IBV_QP_MAX_DEST_RD_ATOMIC")
-		RDMAEZ_IMPL_NAME(IBV_QP_PATH_MIG_STATE, "IBV_QP_PATH_MIG_STATE")
-		RDMAEZ_IMPL_NAME(IBV_QP_CAP, "IBV_QP_CAP")
-		RDMAEZ_IMPL_NAME(IBV_QP_DEST_QPN, "IBV_QP_DEST_QPN")
-		RDMAEZ_IMPL_NAME(IBV_QP_RATE_LIMIT, "IBV_QP_RATE_LIMIT")
-	default:
-		return "unknown";
-	}
+	return rdmaez_impl_str_nth("unspecified\0InfiniBand\0Ethernet\0", link_layer);
 }
 
-RDMAEZ_API const char *rdmaez_access_str(int bit)
+RDMAEZ_COLD const char *rdmaez_gid_type_str(uint32_t type)
 {
-	switch (bit) {
-		RDMAEZ_IMPL_NAME(1 << 0, "IBV_ACCESS_LOCAL_WRITE")
-		RDMAEZ_IMPL_NAME(1 << 1, "IBV_ACCESS_REMOTE_WRITE")
-		RDMAEZ_IMPL_NAME(1 << 2, "IBV_ACCESS_REMOTE_READ")
-		RDMAEZ_IMPL_NAME(1 << 3, "IBV_ACCESS_REMOTE_ATOMIC")
-		RDMAEZ_IMPL_NAME(1 << 4, "IBV_ACCESS_MW_BIND")
-		RDMAEZ_IMPL_NAME(1 << 5, "IBV_ACCESS_ZERO_BASED")
-		RDMAEZ_IMPL_NAME(1 << 6, "IBV_ACCESS_ON_DEMAND")
-		RDMAEZ_IMPL_NAME(1 << 7, "IBV_ACCESS_HUGETLB")
-		RDMAEZ_IMPL_NAME(1 << 8, "IBV_ACCESS_FLUSH_GLOBAL")
-		RDMAEZ_IMPL_NAME(1 << 9, "IBV_ACCESS_FLUSH_PERSISTENT")
-		RDMAEZ_IMPL_NAME(1 << 20, "IBV_ACCESS_RELAXED_ORDERING")
-	default:
-		return "unknown";
-	}
+	return rdmaez_impl_str_nth("IB\0RoCE v1\0RoCE v2\0", type);
 }
 
-RDMAEZ_API const char *rdmaez_wr_opcode_str(enum ibv_wr_opcode opcode)
+RDMAEZ_COLD const char *rdmaez_qp_attr_str(int bit)
 {
-	switch ((int)opcode) {
-		RDMAEZ_IMPL_NAME(IBV_WR_RDMA_WRITE, "RDMA_WRITE")
-		RDMAEZ_IMPL_NAME(IBV_WR_RDMA_WRITE_WITH_IMM, "RDMA_WRITE_WITH_IMM")
-		RDMAEZ_IMPL_NAME(IBV_WR_SEND, "SEND")
-		RDMAEZ_IMPL_NAME(IBV_WR_SEND_WITH_IMM, "SEND_WITH_IMM")
-		RDMAEZ_IMPL_NAME(IBV_WR_RDMA_READ, "RDMA_READ")
-		RDMAEZ_IMPL_NAME(IBV_WR_ATOMIC_CMP_AND_SWP, "ATOMIC_CMP_AND_SWP")
-		RDMAEZ_IMPL_NAME(IBV_WR_ATOMIC_FETCH_AND_ADD, "ATOMIC_FETCH_AND_ADD")
-		RDMAEZ_IMPL_NAME(IBV_WR_LOCAL_INV, "LOCAL_INV")
-		RDMAEZ_IMPL_NAME(IBV_WR_BIND_MW, "BIND_MW")
-		RDMAEZ_IMPL_NAME(IBV_WR_SEND_WITH_INV, "SEND_WITH_INV")
-		RDMAEZ_IMPL_NAME(IBV_WR_TSO, "TSO")
-		RDMAEZ_IMPL_NAME(IBV_WR_DRIVER1, "DRIVER1")
-		RDMAEZ_IMPL_NAME(14, "FLUSH")
-		RDMAEZ_IMPL_NAME(15, "ATOMIC_WRITE")
-	default:
-		return "unknown";
-	}
+	return rdmaez_impl_str_bit("IBV_QP_STATE\0IBV_QP_CUR_STATE\0IBV_QP_EN_SQD_ASYNC_NOTIFY\0"
+				   "IBV_QP_ACCESS_FLAGS\0IBV_QP_PKEY_INDEX\0IBV_QP_PORT\0"
+				   "IBV_QP_QKEY\0IBV_QP_AV\0IBV_QP_PATH_MTU\0IBV_QP_TIMEOUT\0"
+				   "IBV_QP_RETRY_CNT\0IBV_QP_RNR_RETRY\0IBV_QP_RQ_PSN\0"
+				   "IBV_QP_MAX_QP_RD_ATOMIC\0IBV_QP_ALT_PATH\0"
+				   "IBV_QP_MIN_RNR_TIMER\0IBV_QP_SQ_PSN\0"
+				   "IBV_QP_MAX_DEST_RD_ATOMIC\0IBV_QP_PATH_MIG_STATE\0"
+				   "IBV_QP_CAP\0IBV_QP_DEST_QPN\0?\0?\0?\0?\0IBV_QP_RATE_LIMIT\0",
+				   bit);
 }
 
-RDMAEZ_API const char *rdmaez_errno_str(int error)
+RDMAEZ_COLD const char *rdmaez_access_str(int bit)
 {
-	switch (error) {
-		RDMAEZ_IMPL_NAME(0, "0")
-		RDMAEZ_IMPL_NAME(EPERM, "EPERM")
-		RDMAEZ_IMPL_NAME(ENOENT, "ENOENT")
-		RDMAEZ_IMPL_NAME(EINTR, "EINTR")
-		RDMAEZ_IMPL_NAME(EIO, "EIO")
-		RDMAEZ_IMPL_NAME(ENXIO, "ENXIO")
-		RDMAEZ_IMPL_NAME(E2BIG, "E2BIG")
-		RDMAEZ_IMPL_NAME(EBADF, "EBADF")
-		RDMAEZ_IMPL_NAME(EAGAIN, "EAGAIN")
-		RDMAEZ_IMPL_NAME(ENOMEM, "ENOMEM")
-		RDMAEZ_IMPL_NAME(EACCES, "EACCES")
-		RDMAEZ_IMPL_NAME(EFAULT, "EFAULT")
-		RDMAEZ_IMPL_NAME(EBUSY, "EBUSY")
-		RDMAEZ_IMPL_NAME(EEXIST, "EEXIST")
-		RDMAEZ_IMPL_NAME(ENODEV, "ENODEV")
-		RDMAEZ_IMPL_NAME(EINVAL, "EINVAL")
-		RDMAEZ_IMPL_NAME(EMFILE, "EMFILE")
-		RDMAEZ_IMPL_NAME(ENOSPC, "ENOSPC")
-		RDMAEZ_IMPL_NAME(ERANGE, "ERANGE")
-		RDMAEZ_IMPL_NAME(ENOSYS, "ENOSYS")
-		RDMAEZ_IMPL_NAME(ENODATA, "ENODATA")
-		RDMAEZ_IMPL_NAME(EPROTO, "EPROTO")
-		RDMAEZ_IMPL_NAME(EOVERFLOW, "EOVERFLOW")
-		RDMAEZ_IMPL_NAME(EMSGSIZE, "EMSGSIZE")
-		RDMAEZ_IMPL_NAME(EPROTONOSUPPORT, "EPROTONOSUPPORT")
-		RDMAEZ_IMPL_NAME(EOPNOTSUPP, "EOPNOTSUPP")
-		RDMAEZ_IMPL_NAME(EADDRINUSE, "EADDRINUSE")
-		RDMAEZ_IMPL_NAME(EADDRNOTAVAIL, "EADDRNOTAVAIL")
-		RDMAEZ_IMPL_NAME(ENETDOWN, "ENETDOWN")
-		RDMAEZ_IMPL_NAME(ENETUNREACH, "ENETUNREACH")
-		RDMAEZ_IMPL_NAME(ECONNRESET, "ECONNRESET")
-		RDMAEZ_IMPL_NAME(ENOTCONN, "ENOTCONN")
-		RDMAEZ_IMPL_NAME(ETIMEDOUT, "ETIMEDOUT")
-		RDMAEZ_IMPL_NAME(ECONNREFUSED, "ECONNREFUSED")
-		RDMAEZ_IMPL_NAME(EHOSTUNREACH, "EHOSTUNREACH")
-	default:
-		return "unknown";
-	}
+	if (bit == 1 << 20)
+		return "IBV_ACCESS_RELAXED_ORDERING";
+	return rdmaez_impl_str_bit("IBV_ACCESS_LOCAL_WRITE\0IBV_ACCESS_REMOTE_WRITE\0"
+				   "IBV_ACCESS_REMOTE_READ\0IBV_ACCESS_REMOTE_ATOMIC\0"
+				   "IBV_ACCESS_MW_BIND\0IBV_ACCESS_ZERO_BASED\0"
+				   "IBV_ACCESS_ON_DEMAND\0IBV_ACCESS_HUGETLB\0"
+				   "IBV_ACCESS_FLUSH_GLOBAL\0IBV_ACCESS_FLUSH_PERSISTENT\0",
+				   bit);
 }
 
-#undef RDMAEZ_IMPL_NAME
+RDMAEZ_COLD const char *rdmaez_wr_opcode_str(enum ibv_wr_opcode opcode)
+{
+	return rdmaez_impl_str_nth("RDMA_WRITE\0RDMA_WRITE_WITH_IMM\0SEND\0SEND_WITH_IMM\0"
+				   "RDMA_READ\0ATOMIC_CMP_AND_SWP\0ATOMIC_FETCH_AND_ADD\0"
+				   "LOCAL_INV\0BIND_MW\0SEND_WITH_INV\0TSO\0DRIVER1\0?\0?\0"
+				   "FLUSH\0ATOMIC_WRITE\0",
+				   (unsigned int)opcode);
+}
+
+/* clang-format off */
+#define RDMAEZ_IMPL_ERRNOS(X) \
+	X(EPERM) X(ENOENT) X(EINTR) X(EIO) X(ENXIO) X(E2BIG) X(EBADF) X(EAGAIN) X(ENOMEM) X(EACCES) \
+	X(EFAULT) X(EBUSY) X(EEXIST) X(ENODEV) X(EINVAL) X(EMFILE) X(ENOSPC) X(ERANGE) X(ENOSYS) \
+	X(ENODATA) X(EPROTO) X(EOVERFLOW) X(EMSGSIZE) X(EPROTONOSUPPORT) X(EOPNOTSUPP) \
+	X(EADDRINUSE) X(EADDRNOTAVAIL) X(ENETDOWN) X(ENETUNREACH) X(ECONNRESET) X(ENOTCONN) \
+	X(ETIMEDOUT) X(ECONNREFUSED) X(EHOSTUNREACH)
+/* clang-format on */
+#define RDMAEZ_IMPL_ERRNO_VALUE(name) name,
+#define RDMAEZ_IMPL_ERRNO_NAME(name)  #name "\0"
+
+RDMAEZ_COLD const char *rdmaez_errno_str(int error)
+{
+	static const short known[] = {RDMAEZ_IMPL_ERRNOS(RDMAEZ_IMPL_ERRNO_VALUE) 0};
+	unsigned int n = 0;
+
+	while (known[n] && known[n] != error)
+		n++;
+	return error ? rdmaez_impl_str_nth(RDMAEZ_IMPL_ERRNOS(RDMAEZ_IMPL_ERRNO_NAME), n) : "0";
+}
+
+#undef RDMAEZ_IMPL_ERRNOS
+#undef RDMAEZ_IMPL_ERRNO_VALUE
+#undef RDMAEZ_IMPL_ERRNO_NAME
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@ extern "C" {
  * @brief All statuses of completions, once: number, name, valid fields, what happened, what to do,
  *        which drivers report it, and the likely causes in order, NULL where there is none.
  */
-#define RDMAEZ_WC_STATUSES(X)                                                                     \
+#define RDMAEZ_IMPL_WC_STATUSES(X)                                                                \
 	X(0, SUCCESS, RDMAEZ_VALID_ON_SUCCESS, "the request was carried out", "nothing to do",    \
 	  "all drivers", NULL)                                                                    \
 	X(1, LOC_LEN_ERR, RDMAEZ_VALID_ON_ERROR,                                                  \
@@ -172,7 +172,7 @@ extern "C" {
  * @brief All asynchronous events, once: number, name, what may be read, what happened, what to do,
  *        which drivers report it, and the likely causes in order.
  */
-#define RDMAEZ_EVENTS(X)                                                                           \
+#define RDMAEZ_IMPL_EVENTS(X)                                                                      \
 	X(0, CQ_ERR, RDMAEZ_VALID_CQ, "the completion queue is broken: it reports no more",        \
 	  "destroy its queue pairs and it; create it with an entry for every request posted",      \
 	  "most drivers",                                                                          \
@@ -260,10 +260,10 @@ extern "C" {
 #define RDMAEZ_IMPL_EVENT(number, name, valid, what, fix, producers, ...) \
 	{number, valid, "IBV_EVENT_" #name, what, fix, producers, {__VA_ARGS__}},
 
-RDMAEZ_API const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *wc)
+RDMAEZ_COLD const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *wc)
 {
 	static const struct rdmaez_advice advice[] = {
-		RDMAEZ_WC_STATUSES(RDMAEZ_IMPL_STATUS)
+		RDMAEZ_IMPL_WC_STATUSES(RDMAEZ_IMPL_STATUS)
 		/* The last one is for all others. */
 		{-1,
 		 RDMAEZ_VALID_ON_ERROR,
@@ -278,10 +278,10 @@ RDMAEZ_API const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *wc
 	return &advice[status < unknown ? status : unknown];
 }
 
-RDMAEZ_API const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_async_event *event)
+RDMAEZ_COLD const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_async_event *event)
 {
 	static const struct rdmaez_advice advice[] = {
-		RDMAEZ_EVENTS(RDMAEZ_IMPL_EVENT)
+		RDMAEZ_IMPL_EVENTS(RDMAEZ_IMPL_EVENT)
 		/* The last one is for all others. */
 		{-1,
 		 0,
@@ -299,7 +299,7 @@ RDMAEZ_API const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_asy
 #undef RDMAEZ_IMPL_STATUS
 #undef RDMAEZ_IMPL_EVENT
 
-RDMAEZ_API const char *rdmaez_wc_vendor_str(const struct ibv_wc *wc)
+RDMAEZ_COLD const char *rdmaez_wc_vendor_str(const struct ibv_wc *wc)
 {
 	static const struct {
 		int status;
@@ -366,7 +366,7 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
 	}
 }
 
-/* What the device says of a queue pair, and where to write what follows from it. */
+/* What the device reports of a queue pair, and where to write what follows from it. */
 struct rdmaez_impl_wc_case {
 	struct ibv_qp *qp;
 	struct ibv_qp_attr attr;
@@ -374,9 +374,25 @@ struct rdmaez_impl_wc_case {
 	struct rdmaez_diag *diag;
 };
 
-/* Asks for the queue pair's attributes, and says in the record where it stands. */
-RDMAEZ_IMPL int rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
-				   struct rdmaez_diag *diag)
+/* Something likely, with the bounds of its site. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_suspect(const struct rdmaez_impl_wc_case *here,
+					     const struct rdmaez_impl_site *site, uint64_t value)
+{
+	rdmaez_impl_find(here->diag, RDMAEZ_DIAG_LIKELY, site, value);
+}
+
+/* Something likely, with a bound that only the device knows. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_above(const struct rdmaez_impl_wc_case *here,
+					   const struct rdmaez_impl_site *site, uint64_t value,
+					   uint64_t max)
+{
+	rdmaez_impl_find_within(here->diag, RDMAEZ_DIAG_LIKELY, site, value, (uint64_t)site->min,
+				max);
+}
+
+/* Asks for the queue pair's attributes, and notes in the record which state it is in. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
+					struct rdmaez_diag *diag)
 {
 	const int mask = IBV_QP_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 			 IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
@@ -390,14 +406,15 @@ RDMAEZ_IMPL int rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, struct ibv_
 	rdmaez_impl_diag_qp(diag, qp);
 	error = rdmaez_impl_error(ibv_query_qp(qp, &here->attr, mask, &here->init));
 	if (error)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp");
+		return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
+					       "ibv_query_qp");
 	if (diag)
 		diag->from = (int)here->attr.qp_state;
 	return 0;
 }
 
-/* The queue pair talks to one peer by a path of its own. */
-RDMAEZ_IMPL bool rdmaez_impl_wc_connected(const struct rdmaez_impl_wc_case *here)
+/* Whether the queue pair talks to one peer by a path of its own. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_connected(const struct rdmaez_impl_wc_case *here)
 {
 	switch ((int)here->qp->qp_type) {
 	case IBV_QPT_RC:
@@ -411,59 +428,69 @@ RDMAEZ_IMPL bool rdmaez_impl_wc_connected(const struct rdmaez_impl_wc_case *here
 }
 
 /* The P_Key with which the queue pair sends. A full member may talk to all of its partition. */
-RDMAEZ_IMPL int rdmaez_impl_wc_pkey(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_pkey(const struct rdmaez_impl_wc_case *here)
 {
+	static const struct rdmaez_impl_site limited = {"pkey_index", RDMAEZ_WHY_PKEY_LIMITED,
+							RDMAEZ_VALUE_PKEY, 0, 0};
+	static const struct rdmaez_impl_site empty = {"pkey_index", RDMAEZ_WHY_PKEY_EMPTY,
+						      RDMAEZ_VALUE_PKEY, 0, 0};
 	const int pkey = rdmaez_impl_port_pkey(here->qp->context, here->attr.port_num,
 					       here->attr.pkey_index);
 
 	if (pkey < 0)
-		return rdmaez_impl_refuse(here->diag, -pkey, RDMAEZ_WHY_QUERY_REFUSED,
-					  "ibv_query_pkey");
-	if (!(pkey & 0x7fff) || !(pkey & 0x8000))
-		rdmaez_impl_suspect(here->diag,
-				    pkey & 0x7fff ? RDMAEZ_WHY_PKEY_LIMITED : RDMAEZ_WHY_PKEY_EMPTY,
-				    "pkey_index", RDMAEZ_VALUE_PKEY, (uint64_t)pkey, 0, 0);
+		return rdmaez_impl_refuse_verb(here->diag, -pkey, RDMAEZ_WHY_QUERY_REFUSED,
+					       "ibv_query_pkey");
+	if (!(pkey & 0x7fff))
+		rdmaez_impl_wc_suspect(here, &empty, (uint64_t)pkey);
+	else if (!(pkey & 0x8000))
+		rdmaez_impl_wc_suspect(here, &limited, (uint64_t)pkey);
 	return 0;
 }
 
-/* The address vector: the own GID row as it is now, and how far packets go. */
-RDMAEZ_IMPL int rdmaez_impl_wc_path(const struct rdmaez_impl_wc_case *here,
-				    const struct ibv_port_attr *port)
+/* The address vector: the GID of this end as it is now, and how far packets go. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_path(const struct rdmaez_impl_wc_case *here,
+					 const struct ibv_port_attr *port)
 {
+	static const struct rdmaez_impl_site hops = {"ah_attr.grh.hop_limit", RDMAEZ_WHY_HOP_LIMIT,
+						     RDMAEZ_VALUE_NUMBER, 2, 255};
+	struct rdmaez_impl_site gid = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
+				       RDMAEZ_VALUE_NUMBER, 0, RDMAEZ_PATH_GIDS - 1};
 	const struct ibv_ah_attr *ah = &here->attr.ah_attr;
-	const int rows =
-		port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
-	enum rdmaez_why why = RDMAEZ_WHY_NONE;
 	struct rdmaez_gid_want want;
-	struct ibv_gid_entry row;
+	struct ibv_gid_entry entry;
 	int error;
 
 	if (!ah->is_global) {
 		if (!ah->dlid)
-			rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_PATH_EMPTY, "ah_attr.dlid",
-					    RDMAEZ_VALUE_NONE, 0, 0, 0);
+			rdmaez_impl_find_plain(here->diag, RDMAEZ_DIAG_LIKELY,
+					       RDMAEZ_WHY_PATH_EMPTY, "ah_attr.dlid");
 		return 0;
 	}
 	error = rdmaez_impl_port_gid(here->qp->context, here->attr.port_num, ah->grh.sgid_index,
-				     &row, here->diag);
+				     &entry, here->diag);
 	if (!error) {
 		memset(&want, 0, sizeof(want));
 		want.peer = ah->grh.dgid;
-		rdmaez_gid_rank(&row, &want, &why);
+		rdmaez_gid_rank(&entry, &want, &gid.why);
 	}
-	if (why != RDMAEZ_WHY_NONE)
-		rdmaez_impl_suspect(here->diag, why, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_NUMBER,
-				    ah->grh.sgid_index, 0, (uint64_t)(rows - 1));
+	if (port->gid_tbl_len < RDMAEZ_PATH_GIDS)
+		gid.max = port->gid_tbl_len - 1;
+	if (gid.why != RDMAEZ_WHY_NONE)
+		rdmaez_impl_wc_suspect(here, &gid, ah->grh.sgid_index);
 	if (ah->grh.hop_limit <= 1 &&
 	    rdmaez_gid_class(&ah->grh.dgid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_HOP_LIMIT, "ah_attr.grh.hop_limit",
-				    RDMAEZ_VALUE_NUMBER, ah->grh.hop_limit, 2, 255);
+		rdmaez_impl_wc_suspect(here, &hops, ah->grh.hop_limit);
 	return error;
 }
 
-/* Why packets may not arrive: port, path, MTU, P_Key. A reset queue pair has no port any more. */
-RDMAEZ_IMPL int rdmaez_impl_wc_way(const struct rdmaez_impl_wc_case *here)
+/* Why packets may not arrive: port, path, MTU, P_Key. After a reset there is no port to look at. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_way(const struct rdmaez_impl_wc_case *here)
 {
+	static const struct rdmaez_impl_site down = {"port_attr.state", RDMAEZ_WHY_PORT_DOWN,
+						     RDMAEZ_VALUE_NUMBER, IBV_PORT_ACTIVE,
+						     IBV_PORT_ACTIVE};
+	static const struct rdmaez_impl_site mtu = {"path_mtu", RDMAEZ_WHY_MTU_ABOVE_ACTIVE,
+						    RDMAEZ_VALUE_MTU, IBV_MTU_256, 0};
 	const struct ibv_qp_attr *attr = &here->attr;
 	struct ibv_port_attr port;
 	int error;
@@ -474,59 +501,69 @@ RDMAEZ_IMPL int rdmaez_impl_wc_way(const struct rdmaez_impl_wc_case *here)
 	if (error)
 		return error;
 	if (port.state != IBV_PORT_ACTIVE && port.state != IBV_PORT_ACTIVE_DEFER)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_PORT_DOWN, "port_attr.state",
-				    RDMAEZ_VALUE_NUMBER, (uint64_t)port.state, IBV_PORT_ACTIVE,
-				    IBV_PORT_ACTIVE);
+		rdmaez_impl_wc_suspect(here, &down, (uint64_t)port.state);
 	if (rdmaez_impl_wc_connected(here)) {
 		error = rdmaez_impl_wc_path(here, &port);
 		if (rdmaez_mtu_bytes(port.active_mtu) && attr->path_mtu > port.active_mtu)
-			rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_MTU_ABOVE_ACTIVE, "path_mtu",
-					    RDMAEZ_VALUE_MTU, (uint64_t)attr->path_mtu, IBV_MTU_256,
-					    (uint64_t)port.active_mtu);
+			rdmaez_impl_wc_above(here, &mtu, (uint64_t)attr->path_mtu,
+					     (uint64_t)port.active_mtu);
 	}
 	return error ? error : rdmaez_impl_wc_pkey(here);
 }
 
 /* How long it tried. The one thing certain is that the retries are used up. */
-RDMAEZ_IMPL void rdmaez_impl_wc_retries(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(const struct rdmaez_impl_wc_case *here)
 {
+	static const struct rdmaez_impl_site used_up = {"timeout", RDMAEZ_WHY_WC_RETRIES,
+							RDMAEZ_VALUE_NS, 0, 0};
+	static const struct rdmaez_impl_site no_timer = {"timeout", RDMAEZ_WHY_WC_NO_TIMER,
+							 RDMAEZ_VALUE_NUMBER, 1, 31};
+	static const struct rdmaez_impl_site too_short = {"timeout", RDMAEZ_WHY_WC_TIMEOUT_SHORT,
+							  RDMAEZ_VALUE_NUMBER, 14, 31};
+	static const struct rdmaez_impl_site no_retry = {"retry_cnt", RDMAEZ_WHY_RETRY_ZERO,
+							 RDMAEZ_VALUE_NUMBER, 1, 7};
 	const struct ibv_qp_attr *attr = &here->attr;
 	const struct rdmaez_span_ns tried = rdmaez_give_up_ns(attr->timeout, attr->retry_cnt);
 	const uint64_t once = rdmaez_timeout_ns(attr->timeout);
 
 	if (!once)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_NO_TIMER, "timeout",
-				    RDMAEZ_VALUE_NUMBER, attr->timeout, 1, 31);
+		rdmaez_impl_wc_suspect(here, &no_timer, attr->timeout);
 	else
-		rdmaez_impl_diag_add(here->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WC_RETRIES,
-				     "timeout", RDMAEZ_VALUE_NS, once, tried.min, tried.max);
+		rdmaez_impl_find_within(here->diag, RDMAEZ_DIAG_ERROR, &used_up, once, tried.min,
+					tried.max);
 	if (once && attr->timeout < 14)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_TIMEOUT_SHORT, "timeout",
-				    RDMAEZ_VALUE_NUMBER, attr->timeout, 14, 31);
+		rdmaez_impl_wc_suspect(here, &too_short, attr->timeout);
 	if (!attr->retry_cnt)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_RETRY_ZERO, "retry_cnt",
-				    RDMAEZ_VALUE_NUMBER, 0, 1, 7);
+		rdmaez_impl_wc_suspect(here, &no_retry, 0);
 }
 
 /* How long the peer was given to post a receive. Its own timer counts; ours may be the same. */
-RDMAEZ_IMPL void rdmaez_impl_wc_rnr(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr(const struct rdmaez_impl_wc_case *here)
 {
+	static const struct rdmaez_impl_site used_up = {"rnr_retry", RDMAEZ_WHY_WC_RNR,
+							RDMAEZ_VALUE_NUMBER, 7, 7};
+	static const struct rdmaez_impl_site timer = {"min_rnr_timer", RDMAEZ_WHY_WC_RNR_TIMER,
+						      RDMAEZ_VALUE_NS, 0, 0};
 	const struct ibv_qp_attr *attr = &here->attr;
 	const uint64_t all = rdmaez_rnr_give_up_ns(attr->min_rnr_timer, attr->rnr_retry);
 
 	if (attr->rnr_retry >= 7)
 		return;
-	rdmaez_impl_diag_add(here->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WC_RNR, "rnr_retry",
-			     RDMAEZ_VALUE_NUMBER, attr->rnr_retry, 7, 7);
+	rdmaez_impl_find(here->diag, RDMAEZ_DIAG_ERROR, &used_up, attr->rnr_retry);
 	if (here->qp->qp_type == IBV_QPT_RC)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_RNR_TIMER, "min_rnr_timer",
-				    RDMAEZ_VALUE_NS, rdmaez_rnr_timer_ns(attr->min_rnr_timer), all,
-				    all);
+		rdmaez_impl_find_within(here->diag, RDMAEZ_DIAG_LIKELY, &timer,
+					rdmaez_rnr_timer_ns(attr->min_rnr_timer), all, all);
 }
 
 /* What an end with these access flags and depths refuses. */
-RDMAEZ_IMPL void rdmaez_impl_wc_rights(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rights(const struct rdmaez_impl_wc_case *here)
 {
+	static const struct rdmaez_impl_site lacking = {"qp_access_flags", RDMAEZ_WHY_WC_ACCESS,
+							RDMAEZ_VALUE_ACCESS, 0, 0};
+	static const struct rdmaez_impl_site no_depth = {
+		"max_dest_rd_atomic", RDMAEZ_WHY_DEPTH_ZERO, RDMAEZ_VALUE_NUMBER, 1, 255};
+	static const struct rdmaez_impl_site deeper = {"max_rd_atomic", RDMAEZ_WHY_WC_DEPTH_ABOVE,
+						       RDMAEZ_VALUE_NUMBER, 0, 0};
 	const struct ibv_qp_attr *attr = &here->attr;
 	const bool rc = here->qp->qp_type == IBV_QPT_RC;
 	unsigned int rights = IBV_ACCESS_REMOTE_WRITE;
@@ -536,72 +573,73 @@ RDMAEZ_IMPL void rdmaez_impl_wc_rights(const struct rdmaez_impl_wc_case *here)
 	else if (here->qp->qp_type != IBV_QPT_UC)
 		return;
 	if (rights & ~attr->qp_access_flags)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_ACCESS, "qp_access_flags",
-				    RDMAEZ_VALUE_ACCESS, rights & ~attr->qp_access_flags, 0,
-				    rights);
+		rdmaez_impl_wc_above(here, &lacking, rights & ~attr->qp_access_flags, rights);
 	if (!(rights & IBV_ACCESS_REMOTE_READ))
 		return;
 	if (!attr->max_dest_rd_atomic)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_DEPTH_ZERO, "max_dest_rd_atomic",
-				    RDMAEZ_VALUE_NUMBER, 0, 1, 255);
+		rdmaez_impl_wc_suspect(here, &no_depth, 0);
 	else if (rc && attr->max_rd_atomic > attr->max_dest_rd_atomic)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_DEPTH_ABOVE, "max_rd_atomic",
-				    RDMAEZ_VALUE_NUMBER, attr->max_rd_atomic, 0,
-				    attr->max_dest_rd_atomic);
+		rdmaez_impl_wc_above(here, &deeper, attr->max_rd_atomic, attr->max_dest_rd_atomic);
+}
+
+/* A limit that the request may have been beyond. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_limit(const struct rdmaez_impl_wc_case *here,
+					   const char *field, uint64_t limit)
+{
+	const struct rdmaez_impl_site site = {field, RDMAEZ_WHY_WC_LIMIT, RDMAEZ_VALUE_LIMIT, 0,
+					      (int64_t)limit};
+
+	rdmaez_impl_wc_suspect(here, &site, 0);
 }
 
 /* How long a message may be. */
-RDMAEZ_IMPL int rdmaez_impl_wc_length(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_length(const struct rdmaez_impl_wc_case *here)
 {
 	const bool ud = here->qp->qp_type == IBV_QPT_UD;
 	struct ibv_port_attr port;
 	int error;
 
 	if (ud)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_GRH_ROOM, "sg_list",
-				    RDMAEZ_VALUE_NONE, 0, 0, 0);
+		rdmaez_impl_find_plain(here->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_WC_GRH_ROOM,
+				       "sg_list");
 	if (!here->attr.port_num)
 		return 0;
 	error = rdmaez_impl_port_query(here->qp->context, here->attr.port_num, &port, here->diag);
 	if (!error && ud)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_LIMIT, "port_attr.active_mtu",
-				    RDMAEZ_VALUE_LIMIT, 0, 0,
-				    (uint64_t)rdmaez_mtu_bytes(port.active_mtu));
+		rdmaez_impl_wc_limit(here, "port_attr.active_mtu",
+				     (uint64_t)rdmaez_mtu_bytes(port.active_mtu));
 	else if (!error)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_LIMIT, "port_attr.max_msg_sz",
-				    RDMAEZ_VALUE_LIMIT, 0, 0, port.max_msg_sz);
+		rdmaez_impl_wc_limit(here, "port_attr.max_msg_sz", port.max_msg_sz);
 	return error;
 }
 
 /* What a send request may hold. */
-RDMAEZ_IMPL void rdmaez_impl_wc_request(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_request(const struct rdmaez_impl_wc_case *here)
 {
 	if (here->qp->qp_type == IBV_QPT_XRC_RECV)
 		return;
-	rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_LIMIT,
-			    0, 0, here->init.cap.max_send_sge);
-	rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_LIMIT, "cap.max_inline_data",
-			    RDMAEZ_VALUE_LIMIT, 0, 0, here->init.cap.max_inline_data);
+	rdmaez_impl_wc_limit(here, "cap.max_send_sge", here->init.cap.max_send_sge);
+	rdmaez_impl_wc_limit(here, "cap.max_inline_data", here->init.cap.max_inline_data);
 	if (here->qp->qp_type == IBV_QPT_RC || here->qp->qp_type == IBV_QPT_XRC_SEND)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_LIMIT, "max_rd_atomic",
-				    RDMAEZ_VALUE_LIMIT, 0, 0, here->attr.max_rd_atomic);
+		rdmaez_impl_wc_limit(here, "max_rd_atomic", here->attr.max_rd_atomic);
 }
 
 /* A flush is certain about one thing: it is not the cause. */
-RDMAEZ_IMPL void rdmaez_impl_wc_flush(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_flush(const struct rdmaez_impl_wc_case *here)
 {
 	const struct ibv_device *device = here->qp->context->device;
 
-	rdmaez_impl_diag_add(here->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WC_FLUSHED, "status",
-			     RDMAEZ_VALUE_NONE, 0, 0, 0);
+	rdmaez_impl_find_plain(here->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WC_FLUSHED, "status");
 	if (device && device->transport_type == IBV_TRANSPORT_IWARP)
-		rdmaez_impl_suspect(here->diag, RDMAEZ_WHY_WC_IWARP, "status", RDMAEZ_VALUE_NONE, 0,
-				    0, 0);
+		rdmaez_impl_find_plain(here->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_WC_IWARP,
+				       "status");
 }
 
-/* The findings for one status. Questions that fail end in an errno, after all other findings. */
-RDMAEZ_IMPL int rdmaez_impl_wc_narrow(const struct rdmaez_impl_wc_case *here, int status)
+/* The findings for one status. Queries that fail end in an errno, after all other findings. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(const struct rdmaez_impl_wc_case *here, int status)
 {
+	const bool retries =
+		here->qp->qp_type == IBV_QPT_RC || here->qp->qp_type == IBV_QPT_XRC_SEND;
 	int error = 0;
 
 	switch (status) {
@@ -620,11 +658,11 @@ RDMAEZ_IMPL int rdmaez_impl_wc_narrow(const struct rdmaez_impl_wc_case *here, in
 		return 0;
 	case IBV_WC_RETRY_EXC_ERR:
 		error = rdmaez_impl_wc_way(here);
-		if (here->qp->qp_type == IBV_QPT_RC || here->qp->qp_type == IBV_QPT_XRC_SEND)
+		if (retries)
 			rdmaez_impl_wc_retries(here);
 		return error;
 	case IBV_WC_RNR_RETRY_EXC_ERR:
-		if (here->qp->qp_type == IBV_QPT_RC || here->qp->qp_type == IBV_QPT_XRC_SEND)
+		if (retries)
 			rdmaez_impl_wc_rnr(here);
 		return 0;
 	case IBV_WC_RESP_TIMEOUT_ERR:
@@ -634,9 +672,11 @@ RDMAEZ_IMPL int rdmaez_impl_wc_narrow(const struct rdmaez_impl_wc_case *here, in
 	}
 }
 
-RDMAEZ_API int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
-				    struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
+				     struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site other = {"qp_num", RDMAEZ_WHY_WC_OTHER_QP,
+						      RDMAEZ_VALUE_NUMBER, 0, 0};
 	struct rdmaez_impl_wc_case here;
 	int error;
 
@@ -644,25 +684,30 @@ RDMAEZ_API int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
 	if (!wc || !qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, wc ? "qp" : "wc");
 	if (wc->qp_num != qp->qp_num)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_WC_OTHER_QP, "qp_num",
-						RDMAEZ_VALUE_NUMBER, wc->qp_num, qp->qp_num,
-						qp->qp_num);
+		return rdmaez_impl_refuse_within(diag, EINVAL, &other, wc->qp_num, qp->qp_num,
+						 qp->qp_num);
 	error = rdmaez_impl_wc_ask(&here, qp, diag);
 	if (error || !diag)
 		return error;
 	return rdmaez_impl_wc_narrow(&here, (int)wc->status);
 }
 
-RDMAEZ_API int rdmaez_event_explain_qp(const struct ibv_async_event *event,
-				       struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
+					struct rdmaez_diag *diag)
 {
+	/* The events of a queue pair, so that the texts of all events need not come along. */
+#define RDMAEZ_IMPL_EVENT_OF_QP(number, name, valid, ...) \
+	| ((valid)&RDMAEZ_VALID_QP ? UINT32_C(1) << (number) : 0)
+	const uint32_t of_qp = 0 RDMAEZ_IMPL_EVENTS(RDMAEZ_IMPL_EVENT_OF_QP);
+#undef RDMAEZ_IMPL_EVENT_OF_QP
+	const unsigned int type = event ? (unsigned int)event->event_type : 0;
 	struct rdmaez_impl_wc_case here;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_event_explain_qp");
 	if (!event)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "event");
-	if (!(rdmaez_event_explain(event)->valid & RDMAEZ_VALID_QP))
+	if (type > 31 || !(of_qp >> type & 1))
 		return 0;
 	if (!event->element.qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "element.qp");

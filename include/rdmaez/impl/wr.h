@@ -87,158 +87,170 @@ RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_wr_opcodes(enum ibv_qp_type type)
 	}
 }
 
+/* One of the two queues, and the functions that post to it. */
+struct rdmaez_impl_wr_queue {
+	const char *call, *verb;
+	const char *depth; /* the field that says how many work requests the queue holds */
+	bool sends;
+	uint32_t ready; /* a bit for each state in which it takes work requests */
+};
+
 /* What is known after a failure. */
 struct rdmaez_impl_wr_case {
 	struct ibv_qp *qp;
-	struct ibv_qp_attr
-		attr; /* true state, granted caps, port; zero if the device did not answer */
+	struct ibv_qp_attr attr; /* the true state, the capacities granted, the port */
 	struct ibv_qp_init_attr init;
-	enum ibv_qp_state state;
 	int error;
 	struct rdmaez_diag *diag;
 };
 
-/* A certain cause. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_wrong(const struct rdmaez_impl_wr_case *c,
-					   enum rdmaez_why reason, const char *field,
-					   enum rdmaez_value kind, uint64_t value, uint64_t min,
-					   uint64_t max)
-{
-	rdmaez_impl_diag_add(c->diag, RDMAEZ_DIAG_ERROR, reason, field, kind, value, min, max);
-}
-
 /* Starts the record of a failure and asks the device; false where it does not answer. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c, struct ibv_qp *qp,
-					   const char *call, int error, struct rdmaez_diag *diag)
+					   const struct rdmaez_impl_wr_queue *queue, int error,
+					   struct rdmaez_diag *diag)
 {
-	int query_error;
-
 	memset(c, 0, sizeof(*c));
 	c->qp = qp;
 	c->error = error;
 	c->diag = diag;
-	rdmaez_impl_diag_reset(diag, call);
+	rdmaez_impl_diag_reset(diag, queue->call);
 	rdmaez_impl_diag_qp(diag, qp);
+	diag->verb = queue->verb;
 	diag->error = error;
-	query_error = rdmaez_impl_error(
-		ibv_query_qp(qp, &c->attr, IBV_QP_STATE | IBV_QP_CAP | IBV_QP_PORT, &c->init));
-	c->state = c->attr.qp_state;
-	if (query_error)
-		rdmaez_impl_suspect(diag, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp",
-				    RDMAEZ_VALUE_NONE, 0, 0, 0);
-	return !query_error;
+	if (!ibv_query_qp(qp, &c->attr, IBV_QP_STATE | IBV_QP_CAP | IBV_QP_PORT, &c->init))
+		return true;
+	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp");
+	return false;
 }
 
-/* Which work request it was, or that nobody says. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_locate(const struct rdmaez_impl_wr_case *c, bool located,
-					    uint64_t position)
+/* The next work request of a list. Both kinds have the pointer in the same place. */
+RDMAEZ_IMPL_COLD const void *rdmaez_impl_wr_next(const void *wr)
 {
-	if (located)
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION,
-				     position, 0, 0);
-	else
-		rdmaez_impl_suspect(c->diag, RDMAEZ_WHY_WR_BAD_UNKNOWN, "bad_wr", RDMAEZ_VALUE_NONE,
-				    0, 0, 0);
+	memcpy(&wr, (const char *)wr + offsetof(struct ibv_recv_wr, next), sizeof(wr));
+	return wr;
 }
 
-/* The state: too early, or too late for some. `ready` has a bit for each state that takes work. */
+/* The work request that the provider names, or the only one; NULL where it could be any. */
+RDMAEZ_IMPL_COLD const void *rdmaez_impl_wr_locate(const struct rdmaez_impl_wr_case *c,
+						   const void *wr, const void *bad)
+{
+	static const struct rdmaez_impl_site named = {"bad_wr", RDMAEZ_WHY_WR_BAD,
+						      RDMAEZ_VALUE_POSITION, 0, 0};
+	uint64_t position = 0;
+
+	for (const void *at = wr; bad && at; at = rdmaez_impl_wr_next(at), position++)
+		if (at == bad) {
+			rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &named, position);
+			return at;
+		}
+	rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_WR_BAD_UNKNOWN, "bad_wr");
+	return rdmaez_impl_wr_next(wr) ? NULL : wr;
+}
+
+/* The state: too early, or too late for some drivers. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_case *c,
-						   uint64_t ready)
+						   uint32_t ready)
 {
-	if (!(ready >> c->state & 1))
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW,
-				     c->state, 0, ready);
-	else if (c->state == IBV_QPS_ERR || c->state == IBV_QPS_SQE)
-		rdmaez_impl_suspect(c->diag, RDMAEZ_WHY_WR_QP_ERROR, "qp_state",
-				    RDMAEZ_VALUE_STATE_NOW, c->state, 0,
-				    ready & ~(UINT64_C(3) << IBV_QPS_SQE));
+	static const struct rdmaez_impl_site early = {"qp_state", RDMAEZ_WHY_WR_STATE,
+						      RDMAEZ_VALUE_STATE_NOW, 0, 0};
+	static const struct rdmaez_impl_site late = {"qp_state", RDMAEZ_WHY_WR_QP_ERROR,
+						     RDMAEZ_VALUE_STATE_NOW, 0, 0};
+	const unsigned int state = (unsigned int)c->attr.qp_state;
+
+	if (state > IBV_QPS_ERR)
+		return; /* the provider has not filled it in */
+	if (!(ready >> state & 1))
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ERROR, &early, state, 0, ready);
+	else if (state == IBV_QPS_ERR || state == IBV_QPS_SQE)
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &late, state, 0,
+					ready & ~(UINT32_C(3) << IBV_QPS_SQE));
 }
 
 /* The SGEs; whether their number can be believed. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_explain_sges(const struct rdmaez_impl_wr_case *c, int num_sge,
 						  const struct ibv_sge *sg_list, uint32_t max)
 {
-	if (num_sge < 0 || (uint32_t)num_sge > max) {
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER,
-				     (uint64_t)(int64_t)num_sge, 0, max);
-		return false;
-	}
-	if (num_sge && !sg_list) {
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_NULL_ARGUMENT, "sg_list", RDMAEZ_VALUE_NONE, 0,
-				     0, 0);
-		return false;
-	}
-	return true;
-}
+	static const struct rdmaez_impl_site number = {"num_sge", RDMAEZ_WHY_WR_SGE,
+						       RDMAEZ_VALUE_NUMBER, 0, 0};
 
-/* Nothing wrong was found: the queue seems full, or the errno is all there is. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_case *c,
-						  const char *verb, const char *field,
-						  uint32_t depth)
-{
-	if (!depth)
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_WR_NO_QUEUE, field, RDMAEZ_VALUE_NUMBER, 0, 1,
-				     UINT32_MAX);
-	else if (c->error == ENOMEM)
-		rdmaez_impl_suspect(c->diag, RDMAEZ_WHY_WR_QUEUE_FULL, field, RDMAEZ_VALUE_LIMIT, 0,
-				    0, depth);
+	if (num_sge < 0 || (uint32_t)num_sge > max)
+		rdmaez_impl_refuse_within(c->diag, c->error, &number, num_sge, 0, max);
+	else if (num_sge && !sg_list)
+		rdmaez_impl_refuse(c->diag, c->error, RDMAEZ_WHY_NULL_ARGUMENT, "sg_list");
 	else
-		rdmaez_impl_explain_errno(c->diag, verb, c->error);
+		return true;
+	return false;
 }
 
 /* A send over UD: a handle of the same domain, and one packet. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case *c,
 						const struct ibv_send_wr *wr, uint64_t length)
 {
+	static const struct rdmaez_impl_site too_long = {"sg_list", RDMAEZ_WHY_WR_UD_LENGTH,
+							 RDMAEZ_VALUE_BYTES, 0, 0};
 	struct ibv_port_attr port;
 	int mtu;
 
 	if (!wr->wr.ud.ah)
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_NULL_ARGUMENT, "wr.ud.ah", RDMAEZ_VALUE_NONE, 0,
-				     0, 0);
+		rdmaez_impl_refuse(c->diag, c->error, RDMAEZ_WHY_NULL_ARGUMENT, "wr.ud.ah");
 	else if (wr->wr.ud.ah->pd != c->qp->pd)
-		rdmaez_impl_suspect(c->diag, RDMAEZ_WHY_WR_AH_PD, "wr.ud.ah", RDMAEZ_VALUE_NONE, 0,
-				    0, 0);
+		rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_WR_AH_PD,
+				       "wr.ud.ah");
 	if (wr->opcode == IBV_WR_TSO || !c->attr.port_num ||
 	    ibv_query_port(c->qp->context, c->attr.port_num, &port))
 		return;
 	mtu = rdmaez_mtu_bytes(port.active_mtu);
 	if (mtu && length > (uint64_t)mtu)
-		rdmaez_impl_suspect(c->diag, RDMAEZ_WHY_WR_UD_LENGTH, "sg_list", RDMAEZ_VALUE_BYTES,
-				    length, 0, (uint64_t)mtu);
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &too_long, length, 0,
+					(uint64_t)mtu);
+}
+
+/* An atomic: its length, and the address at the peer. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_atomic(const struct rdmaez_impl_wr_case *c,
+						    const struct ibv_send_wr *wr, uint64_t length)
+{
+	static const struct rdmaez_impl_site size = {"sg_list", RDMAEZ_WHY_WR_ATOMIC,
+						     RDMAEZ_VALUE_BYTES, 8, 8};
+	static const struct rdmaez_impl_site address = {
+		"wr.atomic.remote_addr", RDMAEZ_WHY_WR_ATOMIC, RDMAEZ_VALUE_ADDRESS, 0, 0};
+
+	if (length != 8)
+		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &size, length);
+	if (wr->wr.atomic.remote_addr % 8)
+		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &address, wr->wr.atomic.remote_addr);
 }
 
 /* What is wrong with a send work request by itself, whatever the queue and the state are like. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_request(const struct rdmaez_impl_wr_case *c,
 						     const struct ibv_send_wr *wr)
 {
+	static const struct rdmaez_impl_site not_taken = {"opcode", RDMAEZ_WHY_WR_OPCODE,
+							  RDMAEZ_VALUE_OPCODE, 0, 0};
+	static const struct rdmaez_impl_site too_long = {"sg_list", RDMAEZ_WHY_WR_INLINE,
+							 RDMAEZ_VALUE_BYTES, 0, 0};
+	static const struct rdmaez_impl_site never_inline = {
+		"send_flags", RDMAEZ_WHY_WR_INLINE_OPCODE, RDMAEZ_VALUE_OPCODE, 0, 0};
+	const uint32_t atomics =
+		RDMAEZ_IMPL_WR(ATOMIC_CMP_AND_SWP) | RDMAEZ_IMPL_WR(ATOMIC_FETCH_AND_ADD);
 	const struct ibv_qp_cap *cap = &c->attr.cap;
 	const unsigned int opcode = (unsigned int)wr->opcode;
 	const uint32_t is = opcode < 32 ? UINT32_C(1) << opcode : 0;
-	const bool is_atomic = (is & (RDMAEZ_IMPL_WR(ATOMIC_CMP_AND_SWP) |
-				      RDMAEZ_IMPL_WR(ATOMIC_FETCH_AND_ADD))) != 0;
 	const bool is_inline = (wr->send_flags & IBV_SEND_INLINE) != 0;
 	uint64_t length = 0;
 
 	if (!(is & rdmaez_impl_wr_opcodes(c->qp->qp_type)))
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_WR_OPCODE, "opcode", RDMAEZ_VALUE_OPCODE, opcode,
-				     0, 0);
+		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &not_taken, opcode);
 	if (!rdmaez_impl_wr_explain_sges(c, wr->num_sge, wr->sg_list, cap->max_send_sge))
 		return;
 	for (int i = 0; i < wr->num_sge; i++)
 		length += wr->sg_list[i].length;
 	if (is_inline && length > cap->max_inline_data)
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_WR_INLINE, "sg_list", RDMAEZ_VALUE_BYTES, length,
-				     0, cap->max_inline_data);
-	if (is_inline && (is_atomic || (is & RDMAEZ_IMPL_WR(RDMA_READ))))
-		rdmaez_impl_suspect(c->diag, RDMAEZ_WHY_WR_INLINE_OPCODE, "send_flags",
-				    RDMAEZ_VALUE_OPCODE, opcode, 0, 0);
-	if (is_atomic && length != 8)
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_WR_ATOMIC, "sg_list", RDMAEZ_VALUE_BYTES, length,
-				     8, 8);
-	if (is_atomic && wr->wr.atomic.remote_addr % 8)
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_WR_ATOMIC, "wr.atomic.remote_addr",
-				     RDMAEZ_VALUE_ADDRESS, wr->wr.atomic.remote_addr, 0, 0);
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ERROR, &too_long, length, 0,
+					cap->max_inline_data);
+	if (is_inline && (is & (atomics | RDMAEZ_IMPL_WR(RDMA_READ))))
+		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_LIKELY, &never_inline, opcode);
+	if (is & atomics)
+		rdmaez_impl_wr_explain_atomic(c, wr, length);
 	if (c->qp->qp_type == IBV_QPT_UD)
 		rdmaez_impl_wr_explain_ud(c, wr, length);
 }
@@ -247,89 +259,91 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_request(const struct rdmaez_impl_wr
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_driver(const struct rdmaez_impl_wr_case *c,
 						    const struct ibv_send_wr *wr)
 {
+	static const struct rdmaez_impl_site unsignaled = {"send_flags", RDMAEZ_WHY_WR_UNSIGNALED,
+							   RDMAEZ_VALUE_FLAGS, 0, 0};
 	struct ibv_device_attr device;
 
 	memset(&device, 0, sizeof(device));
 	if (!(wr->send_flags & IBV_SEND_SIGNALED) && !c->init.sq_sig_all &&
 	    !ibv_query_device(c->qp->context, &device) &&
 	    (rdmaez_driver_of(&device)->traits & RDMAEZ_DRIVER_EFA))
-		rdmaez_impl_wr_wrong(c, RDMAEZ_WHY_WR_UNSIGNALED, "send_flags", RDMAEZ_VALUE_FLAGS,
-				     IBV_SEND_SIGNALED, 0, wr->send_flags);
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ERROR, &unsignaled, IBV_SEND_SIGNALED,
+					0, wr->send_flags);
 }
 
-/* ibv_post_send() has failed: find the work request, and what is wrong with it. */
+/* Nothing wrong was found: the queue seems full, or the errno is all there is. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_case *c,
+						  const struct rdmaez_impl_wr_queue *queue)
+{
+	const uint32_t depth = queue->sends ? c->attr.cap.max_send_wr : c->attr.cap.max_recv_wr;
+	struct rdmaez_impl_site site = {queue->depth, RDMAEZ_WHY_WR_NO_QUEUE, RDMAEZ_VALUE_NUMBER,
+					1, UINT32_MAX};
+
+	if (!depth) {
+		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &site, 0);
+	} else if (c->error == ENOMEM) {
+		site.why = RDMAEZ_WHY_WR_QUEUE_FULL;
+		site.kind = RDMAEZ_VALUE_LIMIT;
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &site, 0, 0, depth);
+	} else {
+		rdmaez_impl_explain_errno(c->diag, queue->verb, c->error);
+	}
+}
+
+/* A verb has refused to post: find the work request, and what is wrong with it. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wr_failed(const struct rdmaez_impl_wr_queue *queue,
+					   struct ibv_qp *qp, const void *wr, const void *bad,
+					   int error, struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_wr_case c;
+	unsigned int before;
+	const void *at;
+
+	if (!diag || !rdmaez_impl_wr_begin(&c, qp, queue, error, diag))
+		return error;
+	if (!wr)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_NULL_ARGUMENT, "wr");
+	at = rdmaez_impl_wr_locate(&c, wr, bad);
+	if (!queue->sends && qp->srq)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_WR_SRQ, "srq");
+	before = diag->count;
+	rdmaez_impl_wr_explain_state(&c, queue->ready);
+	if (at && queue->sends) {
+		rdmaez_impl_wr_explain_request(&c, (const struct ibv_send_wr *)at);
+	} else if (at && c.attr.cap.max_recv_wr) {
+		const struct ibv_recv_wr *const recv = (const struct ibv_recv_wr *)at;
+
+		rdmaez_impl_wr_explain_sges(&c, recv->num_sge, recv->sg_list,
+					    c.attr.cap.max_recv_sge);
+	}
+	if (diag->count == before && queue->sends && error == EINVAL)
+		rdmaez_impl_wr_explain_driver(&c, (const struct ibv_send_wr *)(at ? at : wr));
+	if (diag->count == before)
+		rdmaez_impl_wr_explain_rest(&c, queue);
+	return error;
+}
+
 RDMAEZ_COLD int rdmaez_impl_wr_send_failed(struct ibv_qp *qp, const struct ibv_send_wr *wr,
 					   const struct ibv_send_wr *bad, int returned,
 					   struct rdmaez_diag *diag)
 {
-	const uint64_t ready =
-		1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR;
-	const int error = rdmaez_impl_error(returned);
-	const struct ibv_send_wr *at = wr;
-	struct rdmaez_impl_wr_case c;
-	uint64_t position = 0;
-	unsigned int before;
-	bool named;
+	static const struct rdmaez_impl_wr_queue queue = {
+		"rdmaez_wr_post_send", "ibv_post_send", "cap.max_send_wr", true,
+		1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR};
 
-	if (!diag || !rdmaez_impl_wr_begin(&c, qp, "ibv_post_send", error, diag))
-		return error;
-	if (!wr)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_NULL_ARGUMENT, "wr");
-	for (; bad && at && at != bad; at = at->next)
-		position++;
-	named = bad && at;
-	rdmaez_impl_wr_locate(&c, named, position);
-	before = diag->count;
-	rdmaez_impl_wr_explain_state(&c, ready);
-	/* If nobody says which, it can still be the only one. */
-	if (!named)
-		at = wr;
-	if (named || !wr->next)
-		rdmaez_impl_wr_explain_request(&c, at);
-	if (diag->count == before && error == EINVAL)
-		rdmaez_impl_wr_explain_driver(&c, at);
-	if (diag->count == before)
-		rdmaez_impl_wr_explain_rest(&c, "ibv_post_send", "cap.max_send_wr",
-					    c.attr.cap.max_send_wr);
-	return error;
+	return rdmaez_impl_wr_failed(&queue, qp, wr, bad, rdmaez_impl_error(returned), diag);
 }
 
-/* ibv_post_recv() has failed: find the work request, and what is wrong with it. */
 RDMAEZ_COLD int rdmaez_impl_wr_recv_failed(struct ibv_qp *qp, const struct ibv_recv_wr *wr,
 					   const struct ibv_recv_wr *bad, int returned,
 					   struct rdmaez_diag *diag)
 {
-	const uint64_t ready = 1 << IBV_QPS_INIT | 1 << IBV_QPS_RTR | 1 << IBV_QPS_RTS |
-			       1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR;
-	const int error = rdmaez_impl_error(returned);
-	const struct ibv_recv_wr *at = wr;
-	struct rdmaez_impl_wr_case c;
-	uint64_t position = 0;
-	unsigned int before;
-	bool named;
+	static const struct rdmaez_impl_wr_queue queue = {
+		"rdmaez_wr_post_recv", "ibv_post_recv", "cap.max_recv_wr", false,
+		1 << IBV_QPS_INIT | 1 << IBV_QPS_RTR | 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD |
+			1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR};
 
-	if (!diag || !rdmaez_impl_wr_begin(&c, qp, "ibv_post_recv", error, diag))
-		return error;
-	if (!wr)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_NULL_ARGUMENT, "wr");
-	for (; bad && at && at != bad; at = at->next)
-		position++;
-	named = bad && at;
-	rdmaez_impl_wr_locate(&c, named, position);
-	if (qp->srq) {
-		rdmaez_impl_wr_wrong(&c, RDMAEZ_WHY_WR_SRQ, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0);
-		return error;
-	}
-	before = diag->count;
-	rdmaez_impl_wr_explain_state(&c, ready);
-	if (!named)
-		at = wr;
-	if (c.attr.cap.max_recv_wr && (named || !wr->next))
-		rdmaez_impl_wr_explain_sges(&c, at->num_sge, at->sg_list, c.attr.cap.max_recv_sge);
-	if (diag->count == before)
-		rdmaez_impl_wr_explain_rest(&c, "ibv_post_recv", "cap.max_recv_wr",
-					    c.attr.cap.max_recv_wr);
-	return error;
+	return rdmaez_impl_wr_failed(&queue, qp, wr, bad, rdmaez_impl_error(returned), diag);
 }
 
 #ifdef __cplusplus
