@@ -42,6 +42,8 @@ RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port_num,
 /**
  * @brief Lists the entries of a port's GID table that are not empty.
  *
+ * One ibv_query_port() and one ibv_query_gid_table(), as rdmaez_port_choose_gid().
+ *
  * @param context the open device
  * @param port_num the port
  * @param entries receives the entries in the order of the table; may be NULL if @p capacity is 0
@@ -59,8 +61,9 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
  * @brief Chooses the best GID index of a port for reaching a peer.
  *
  * The policy is that of rdmaez_gid_rank(); among equals the lowest index wins. Only the 256 indices
- * that fit into an address vector are considered. The table is queried each time, so keep the answer if
- * many queue pairs share it.
+ * that fit into an address vector are considered. One ibv_query_port() and one ibv_query_gid_table() (of
+ * a device that cannot answer that, one ibv_query_gid_ex() per entry up to the best possible one); keep
+ * the answer if many queue pairs share it.
  *
  * @param context the open device
  * @param port_num the port

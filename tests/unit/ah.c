@@ -42,8 +42,8 @@ static void check_creation(void)
 	tap_eq_int(attr->port_num, 1, "by the port");
 	tap_ok(t.ah && t.ah->pd == t.pd, "and is handed over");
 	tap_eq_int(fake_count(FAKE_QUERY_PORT), 1, "the port was asked once");
-	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), 4, "and its rows up to the best");
-	tap_eq_int(fake_count(FAKE_ANY), 6, "and nothing else");
+	tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), 1, "and its GID table");
+	tap_eq_int(fake_count(FAKE_ANY), 3, "and nothing else");
 	tap_eq_str(t.diag.device, "fake0", "the record names the device");
 
 	start("::ffff:192.0.2.9");

@@ -6,8 +6,18 @@ static struct fake_device *dev;
 static struct ibv_context *ctx;
 static struct fake_port *port;
 
-/* Every check runs twice: with a record to fill, and without. */
+/* Every check runs with a record to fill, and without. */
 static struct rdmaez_diag record, *diag;
+
+/* And where the GID table is answered as a whole, and where each of its entries is asked for. */
+static bool one_by_one;
+
+static void forget_calls(void)
+{
+	fake_reset_log();
+	if (one_by_one)
+		fake_fail(FAKE_QUERY_GID_TABLE, 0, EOPNOTSUPP);
+}
 
 static void start(void)
 {
@@ -15,6 +25,7 @@ static void start(void)
 	ctx = fake_open(dev);
 	port = &dev->port[1];
 	memset(&record, 0xa5, sizeof(record));
+	forget_calls();
 }
 
 static void check_call(const char *call)
@@ -56,7 +67,7 @@ static void check_query(void)
 
 	memset(&untouched, 0xa5, sizeof(untouched));
 	attr = untouched;
-	fake_reset_log();
+	forget_calls();
 	check_refusal(diag, rdmaez_port_query(NULL, 1, &attr, diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device");
 	check_refusal(diag, rdmaez_port_query(ctx, 1, NULL, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
@@ -87,7 +98,7 @@ static void check_query_no_port(void)
 	for (size_t i = 0; i < COUNT_OF(ports); i++) {
 		const bool representable = ports[i] > 0 && ports[i] < 256;
 
-		fake_reset_log();
+		forget_calls();
 		check_refusal(diag, rdmaez_port_query(ctx, ports[i], &attr, diag), EINVAL,
 			      RDMAEZ_WHY_PORT, "port_num", "port %d of two", ports[i]);
 		check_finding(0, RDMAEZ_WHY_PORT, ports[i], 1, 2);
@@ -99,7 +110,7 @@ static void check_query_no_port(void)
 	}
 	tap_eq_int(memcmp(&attr, &untouched, sizeof(attr)), 0, "nothing was written");
 
-	fake_reset_log();
+	forget_calls();
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
 	check_refusal(diag, rdmaez_port_query(ctx, 0, &attr, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_device", "port 0 of a device that does not answer");
@@ -131,8 +142,9 @@ static void check_gids(void)
 	tap_eq_int(rows[5].ndev_ifindex, 2, "and its network interface");
 	tap_eq_int(memcmp(&rows[5].gid, &port->gid[3].gid, 16), 0, "and its GID");
 	tap_eq_int(memcmp(&rows[6], &untouched, sizeof(untouched)), 0, "nothing follows");
-	tap_eq_int(fake_count(FAKE_ANY), 17, "the port and each row were asked for");
-	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), 16, "the 16 rows");
+	tap_eq_int(fake_count(FAKE_ANY), one_by_one ? 18 : 2,
+		   "the port and its table were asked for");
+	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), one_by_one ? 16 : 0, "all at once if it can be");
 
 	memset(rows, 0xa5, sizeof(rows));
 	check_success(diag, rdmaez_port_gids(ctx, 1, rows, 2, &count, diag),
@@ -174,6 +186,7 @@ static void check_gids_refused(void)
 		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
 	for (unsigned int nth = 1; nth <= 16; nth += 5) {
 		fake_reset_log();
+		fake_fail(FAKE_QUERY_GID_TABLE, 0, ENOMEM);
 		fake_fail(FAKE_QUERY_GID_EX, nth, EIO);
 		check_refusal(diag, rdmaez_port_gids(ctx, 1, rows, 16, &count, diag), EIO,
 			      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex",
@@ -184,7 +197,7 @@ static void check_gids_refused(void)
 	tap_eq_int(count, 99, "a failure leaves the count");
 }
 
-/* The row that the default table's port chooses, and how many rows it looked at. */
+/* The index that the default table's port chooses, and how many entries are asked for one by one. */
 static void check_chosen(const char *peer, int type, uint32_t ifindex, int row, unsigned int looked)
 {
 	struct rdmaez_gid_want want;
@@ -197,7 +210,7 @@ static void check_chosen(const char *peer, int type, uint32_t ifindex, int row, 
 	want.peer = gid_of(peer);
 	snprintf(name, sizeof(name), "for peer %s, type %d, interface %u", peer, type, ifindex);
 	memset(&chosen, 0xa5, sizeof(chosen));
-	fake_reset_log();
+	forget_calls();
 	check_success(diag, rdmaez_port_choose_gid(ctx, 1, &want, &chosen, diag),
 		      "%s there is a row", name);
 	check_call("rdmaez_port_choose_gid");
@@ -206,9 +219,10 @@ static void check_chosen(const char *peer, int type, uint32_t ifindex, int row, 
 	tap_eq_int(chosen.gid_type, port->gid[row].type, "%s it tells its type", name);
 	tap_eq_int(chosen.ndev_ifindex, port->gid[row].ifindex, "%s it tells its interface", name);
 	tap_eq_int(memcmp(&chosen.gid, &port->gid[row].gid, 16), 0, "%s it tells its GID", name);
-	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), looked, "%s %u rows were looked at", name,
-		   looked);
-	tap_eq_int(fake_count(FAKE_ANY), looked + 1, "%s the port was, and nothing else", name);
+	looked = one_by_one ? looked : 0;
+	tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), 1, "%s the table was asked for", name);
+	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), looked, "%s and %u entries", name, looked);
+	tap_eq_int(fake_count(FAKE_ANY), looked + 2, "%s the port was, and nothing else", name);
 }
 
 static void check_choice(void)
@@ -238,7 +252,7 @@ static void check_choice(void)
 	port->gid[7] = port->gid[5];
 	check_chosen("2001:db8::9", 0, 0, 5, 16);
 
-	fake_reset_log();
+	forget_calls();
 	check_success(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag),
 		      "nothing need be wanted");
 	tap_eq_int(chosen.gid_index, 9, "then it is the best row for any peer");
@@ -263,12 +277,44 @@ static void check_long_table(void)
 	check_chosen("::", 0, 0, 255, 256);
 	memset(&port->gid[255], 0, sizeof(best));
 	memset(&chosen, 0xa5, sizeof(chosen));
-	fake_reset_log();
+	forget_calls();
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EADDRNOTAVAIL,
 		      RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index",
 		      "a row that no address vector can name");
-	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), 256, "is not looked at");
+	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), one_by_one ? 256 : 0, "is not looked at");
 	tap_eq_hex(chosen.gid_index, 0xa5a5a5a5, "nothing was written");
+}
+
+/* The entries of all ports come in one answer, and there may be more of them than fit. */
+static void check_many_entries(void)
+{
+	struct ibv_gid_entry rows[FAKE_MAX_GIDS], chosen;
+	size_t count = 0;
+
+	start();
+	dev->ports = 2;
+	dev->port[2] = *port;
+	dev->port[2].gid[3].ifindex = 9;
+	check_success(diag, rdmaez_port_choose_gid(ctx, 2, NULL, &chosen, diag), "a second port");
+	tap_eq_int(chosen.port_num, 2, "has its own entries");
+	tap_eq_int(chosen.ndev_ifindex, 9, "as they are");
+	check_success(diag, rdmaez_port_gids(ctx, 2, rows, COUNT_OF(rows), &count, diag),
+		      "it is listed");
+	tap_eq_int(count, 6, "without those of the first");
+	tap_eq_int(rows[0].port_num, 2, "from its own first one");
+
+	port->attr.gid_tbl_len = FAKE_MAX_GIDS;
+	for (int i = 0; i < FAKE_MAX_GIDS; i++)
+		port->gid[i] = dev->port[2].gid[i == 200 ? 3 : 0];
+	forget_calls();
+	check_success(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag),
+		      "where there are too many for one answer");
+	tap_eq_int(chosen.gid_index, 200, "the best is found one by one");
+	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), 201, "and no entry after it is asked for");
+	check_success(diag, rdmaez_port_gids(ctx, 1, rows, COUNT_OF(rows), &count, diag),
+		      "all are listed as well");
+	tap_eq_int(count, FAKE_MAX_GIDS, "every one of them");
+	tap_eq_int(rows[FAKE_MAX_GIDS - 1].gid_index, FAKE_MAX_GIDS - 1, "to the last");
 }
 
 static void check_no_choice(void)
@@ -323,6 +369,7 @@ static void check_no_choice(void)
 		tap_eq_int(diag->count, RDMAEZ_DIAG_FINDINGS, "it is full");
 		tap_eq_int(diag->dropped, 16 + 1 - RDMAEZ_DIAG_FINDINGS, "and counts the rest");
 	}
+	fake_fail(FAKE_QUERY_GID_TABLE, 1, EIO);
 	fake_fail(FAKE_QUERY_GID_EX, 16, EIO);
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, &want, &chosen, diag), EIO,
 		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex",
@@ -350,7 +397,7 @@ static void check_choice_refused(void)
 		      RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index",
 		      "a table of less than nothing");
 	port->attr.gid_tbl_len = 16;
-	fake_reset_log();
+	forget_calls();
 	check_refusal(diag, rdmaez_port_choose_gid(NULL, 1, NULL, &chosen, diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device to choose from");
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, NULL, diag), EINVAL,
@@ -361,6 +408,7 @@ static void check_choice_refused(void)
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EIO,
 		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", "a port that does not answer");
+	fake_fail(FAKE_QUERY_GID_TABLE, 1, EPERM);
 	fake_fail(FAKE_QUERY_GID_EX, 3, EPERM);
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EPERM,
 		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex", "a row that does not answer");
@@ -374,7 +422,7 @@ static void check_pkey(uint16_t pkey, int row, unsigned int looked)
 	int index = -1;
 	int error;
 
-	fake_reset_log();
+	forget_calls();
 	error = rdmaez_port_find_pkey(ctx, 1, pkey, &index, diag);
 	if (row >= 0) {
 		check_success(diag, error, "P_Key 0x%04x is in the table", pkey);
@@ -439,15 +487,18 @@ static void check_pkeys(void)
 
 int main(void)
 {
-	for (int explained = 0; explained <= 1; explained++) {
-		diag = explained ? &record : NULL;
-		tap_diag("%s a record", explained ? "with" : "without");
+	for (int way = 0; way < 4; way++) {
+		diag = way & 1 ? &record : NULL;
+		one_by_one = way & 2;
+		tap_diag("%s a record, %s", diag ? "with" : "without",
+			 one_by_one ? "entry by entry" : "the table as a whole");
 		check_query();
 		check_query_no_port();
 		check_gids();
 		check_gids_refused();
 		check_choice();
 		check_long_table();
+		check_many_entries();
 		check_no_choice();
 		check_choice_refused();
 		check_pkeys();

@@ -117,6 +117,52 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_table(struct ibv_context *context, int por
 	return error ? error : rdmaez_impl_port_query(context, port_num, port, diag);
 }
 
+/*
+ * Going through a port's GID table: by one query of all ports' entries, or entry by entry where the device
+ * does not answer that, as where all ports together have more of them than there is room for.
+ */
+struct rdmaez_impl_port_gids {
+	struct ibv_context *context;
+	int port_num;
+	int length;    /* of the table, as far as it is looked at */
+	int next;      /* the entry of `all` to look at, or the index to ask for */
+	ssize_t known; /* how many `all` holds; negative: ask one by one */
+	struct ibv_gid_entry all[RDMAEZ_PATH_GIDS];
+};
+
+RDMAEZ_IMPL_COLD void rdmaez_impl_port_gids_begin(struct rdmaez_impl_port_gids *gids,
+						  struct ibv_context *context, int port_num,
+						  int length)
+{
+	memset(gids, 0, sizeof(*gids));
+	gids->context = context;
+	gids->port_num = port_num;
+	gids->length = length > 0 ? length : 0;
+	gids->known = ibv_query_gid_table(context, gids->all, RDMAEZ_PATH_GIDS, 0);
+}
+
+/* The next entry that is not empty: 0, ENODATA after the last one, or why it was not read. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_port_gids_next(struct rdmaez_impl_port_gids *gids,
+						struct ibv_gid_entry *entry,
+						struct rdmaez_diag *diag)
+{
+	int error = 0;
+
+	while (gids->next < gids->known) {
+		*entry = gids->all[gids->next++];
+		if (entry->port_num == (uint32_t)gids->port_num &&
+		    entry->gid_index < (uint32_t)gids->length && !rdmaez_gid_is_zero(&entry->gid))
+			return 0;
+	}
+	while (gids->known < 0 && gids->next < gids->length) {
+		error = rdmaez_impl_port_gid(gids->context, gids->port_num, gids->next++, entry,
+					     diag);
+		if (error || !rdmaez_gid_is_zero(&entry->gid))
+			return error;
+	}
+	return ENODATA;
+}
+
 /* The argument that a list cannot do without, NULL if none is missing. */
 RDMAEZ_IMPL const char *rdmaez_impl_port_missing(const void *entries, size_t capacity,
 						 const size_t *count)
@@ -130,6 +176,7 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
 				 struct ibv_gid_entry *entries, size_t capacity, size_t *count,
 				 struct rdmaez_diag *diag)
 {
+	struct rdmaez_impl_port_gids gids;
 	struct ibv_port_attr port;
 	struct ibv_gid_entry entry;
 	size_t found = 0;
@@ -139,16 +186,14 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
 
 	if (error)
 		return error;
-	for (int i = 0; i < port.gid_tbl_len; i++) {
-		error = rdmaez_impl_port_gid(context, port_num, i, &entry, diag);
-		if (error)
-			return error;
-		if (rdmaez_gid_is_zero(&entry.gid))
-			continue;
+	rdmaez_impl_port_gids_begin(&gids, context, port_num, port.gid_tbl_len);
+	while (!(error = rdmaez_impl_port_gids_next(&gids, &entry, diag))) {
 		if (found < capacity)
 			entries[found] = entry;
 		found++;
 	}
+	if (error != ENODATA)
+		return error;
 	*count = found;
 	return 0;
 }
@@ -160,7 +205,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_useless(struct rdmaez_diag *diag, enum rd
 	const struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", why, RDMAEZ_VALUE_NUMBER, 0,
 					      0};
 
-	if (!diag || why == RDMAEZ_WHY_GID_EMPTY)
+	if (!diag)
 		return;
 	if (diag->count < RDMAEZ_DIAG_FINDINGS - 1)
 		rdmaez_impl_refuse_within(diag, EINVAL, &site, index, 0, entries - 1);
@@ -178,34 +223,34 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 	const enum rdmaez_gid_class peer = rdmaez_impl_gid_peer(want);
 	const int entries =
 		port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
+	struct rdmaez_impl_port_gids gids;
 	struct ibv_gid_entry entry, best;
 	enum rdmaez_why why;
-	int best_rank = 0;
+	int best_rank = 0, error = 0;
 
 	memset(&best, 0, sizeof(best));
-	for (int i = 0; i < entries && best_rank < RDMAEZ_GID_RANK_BEST; i++) {
-		const int error = rdmaez_impl_port_gid(context, port_num, i, &entry, NULL);
-		int rank;
+	rdmaez_impl_port_gids_begin(&gids, context, port_num, entries);
+	while (best_rank < RDMAEZ_GID_RANK_BEST &&
+	       !(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL))) {
+		const int rank = rdmaez_impl_gid_rank(&entry, want, peer, &why);
 
-		if (error) {
-			rdmaez_impl_diag_forget(diag);
-			return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
-						       "ibv_query_gid_ex");
-		}
-		rank = rdmaez_impl_gid_rank(&entry, want, peer, &why);
 		if (rank > best_rank) {
 			best_rank = rank;
 			best = entry;
 		} else if (!best_rank) {
-			rdmaez_impl_port_useless(diag, why, i, entries);
+			rdmaez_impl_port_useless(diag, why, (int)entry.gid_index, entries);
 		}
 	}
-	if (!best_rank)
+	if (!error || (error == ENODATA && best_rank)) {
+		rdmaez_impl_diag_forget(diag);
+		*chosen = best;
+		return 0;
+	}
+	if (error == ENODATA)
 		return rdmaez_impl_refuse(diag, EADDRNOTAVAIL, RDMAEZ_WHY_GID_NONE,
 					  "ah_attr.grh.sgid_index");
 	rdmaez_impl_diag_forget(diag);
-	*chosen = best;
-	return 0;
+	return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex");
 }
 
 /* The GID index for a path: the path's own, or the best one where it leaves that open. */
