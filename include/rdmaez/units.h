@@ -14,109 +14,112 @@
 extern "C" {
 #endif
 
-/** @brief The largest packet sequence number and queue pair number: both have 24 bits. */
-#define RDMAEZ_24_BITS 0xffffffu
+/** @brief The greatest packet sequence number: 24 bits. */
+#define RDMAEZ_PSN_MAX 0xffffffu
+
+/** @brief The greatest queue pair number: 24 bits. */
+#define RDMAEZ_QP_NUM_MAX 0xffffffu
 
 /**
- * @brief Bytes of payload in one packet of this MTU.
+ * @brief Converts an MTU to bytes of payload per packet.
  * @param mtu an `enum ibv_mtu`
- * @return 256 to 4096, or 0 where @p mtu is none of the five values
+ * @return 256 to 4096, or 0 if @p mtu is none of the five values
  */
 RDMAEZ_INLINE int rdmaez_mtu_bytes(enum ibv_mtu mtu);
 
 /**
- * @brief The largest MTU whose packets fit into @p bytes, for instance a network interface's MTU less
- *        the RoCE headers.
+ * @brief Finds the greatest MTU that fits into @p bytes, such as a network interface's MTU less the RoCE
+ *        headers.
  * @param bytes room for the payload
  * @param mtu receives the MTU; written on success only
- * @return 0; EINVAL where @p bytes is under 256, the smallest MTU, or @p mtu is NULL
+ * @return 0; EINVAL if @p bytes is less than 256, the smallest MTU, or @p mtu is NULL
  */
 RDMAEZ_INLINE int rdmaez_mtu_from_bytes(int bytes, enum ibv_mtu *mtu);
 
 /**
- * @brief How long a requester waits for an ACK before it sends again.
+ * @brief Converts an ACK timeout code to the time a requester waits for an ACK before it retries.
  *
- * Source: IBTA volume 1, Local ACK Timeout: 4.096 us times 2 to the power of the code. Devices may
- * wait up to four times longer, and round small codes up to their own minimum.
+ * Source: IBTA volume 1, Local ACK Timeout: 4.096 us times 2 to the power of the code. Devices may wait
+ * up to four times as long, and round small codes up to a minimum of their own.
  *
  * @param timeout the five-bit code of `ibv_qp_attr.timeout`
- * @return nanoseconds; 0 for code 0 (no timer runs: a lost peer is never noticed) and beyond 31
+ * @return nanoseconds; 0 for code 0 (no timer runs, so a lost peer is never noticed) and above 31
  */
 RDMAEZ_INLINE uint64_t rdmaez_timeout_ns(unsigned int timeout);
 
 /**
- * @brief The shortest ACK timeout code that waits at least @p ns.
+ * @brief Finds the smallest ACK timeout code that waits at least @p ns.
  * @param ns nanoseconds
- * @return 1 to 31; 31 (2.4 hours) also where @p ns is longer than that
+ * @return 1 to 31; 31 (2.4 hours) even if @p ns is longer than that
  */
 RDMAEZ_INLINE unsigned int rdmaez_timeout_from_ns(uint64_t ns);
 
 /**
- * @brief How long a responder without a posted receive asks its peer to wait.
+ * @brief Converts an RNR timer code to the time a responder without a posted receive asks its peer to wait.
  *
- * Source: IBTA volume 1, table of RNR NAK timer codes. The order is by length but for code 0, which
+ * Source: IBTA volume 1, table of RNR NAK timer codes. Greater codes wait longer, except that code 0
  * is the longest of all: 655.36 ms.
  *
  * @param min_rnr_timer the five-bit code of `ibv_qp_attr.min_rnr_timer`
- * @return nanoseconds; 0 beyond 31
+ * @return nanoseconds; 0 above 31
  */
 RDMAEZ_INLINE uint64_t rdmaez_rnr_timer_ns(unsigned int min_rnr_timer);
 
 /**
- * @brief The shortest RNR timer code that waits at least @p ns.
+ * @brief Finds the shortest RNR timer code that waits at least @p ns.
  * @param ns nanoseconds
- * @return 1 to 31, or 0 (655.36 ms) where @p ns is longer than the 491.52 ms of code 31
+ * @return 1 to 31, or 0 (655.36 ms) if @p ns is longer than the 491.52 ms of code 31
  */
 RDMAEZ_INLINE unsigned int rdmaez_rnr_timer_from_ns(uint64_t ns);
 
-/** @brief A time in ns without end. */
+/** @brief A time in ns that never ends. */
 #define RDMAEZ_NS_FOREVER UINT64_MAX
 
 /** @brief A time known by its bounds. */
 struct rdmaez_span_ns {
-	uint64_t min; /**< at least this many ns; #RDMAEZ_NS_FOREVER: without end */
-	uint64_t max; /**< at most this many ns; #RDMAEZ_NS_FOREVER: without end */
+	uint64_t min; /**< at least this many ns; #RDMAEZ_NS_FOREVER: it never ends */
+	uint64_t max; /**< at most this many ns; #RDMAEZ_NS_FOREVER: it may never end */
 };
 
 /**
- * @brief How long a requester tries before it gives a silent peer up with IBV_WC_RETRY_EXC_ERR.
+ * @brief How long a requester retries before it gives up a silent peer with IBV_WC_RETRY_EXC_ERR.
  *
- * Source: IBTA volume 1, transport timer: a packet is sent once and @p retry_cnt times again, and each
- * time an ACK is awaited for one to four times rdmaez_timeout_ns(). Devices that round a small code
- * up to their own minimum take longer.
+ * Source: IBTA volume 1, transport timer: a packet is sent once and retried @p retry_cnt times, and each
+ * time the requester waits for an ACK for one to four times rdmaez_timeout_ns(). Devices that round a
+ * small code up to a minimum of their own take longer.
  *
  * @param timeout `ibv_qp_attr.timeout`, 0 to 31
  * @param retry_cnt `ibv_qp_attr.retry_cnt`, 0 to 7; more counts as 7
- * @return the bounds; #RDMAEZ_NS_FOREVER twice where no timer runs: @p timeout is 0 or beyond 31
+ * @return the bounds; both #RDMAEZ_NS_FOREVER if no timer runs, that is if @p timeout is 0 or above 31
  */
 RDMAEZ_INLINE struct rdmaez_span_ns rdmaez_give_up_ns(unsigned int timeout, unsigned int retry_cnt);
 
 /**
- * @brief How long a requester bears with a peer that has no receive posted, before it gives up with
+ * @brief How long a requester waits for a peer that has no receive posted before it gives up with
  *        IBV_WC_RNR_RETRY_EXC_ERR.
  *
- * Source: IBTA volume 1, RNR NAK: the requester waits at least the time that the peer's NAK names, and
- * does so @p rnr_retry times.
+ * Source: IBTA volume 1, RNR NAK: the requester waits at least as long as the peer's NAK says, and does
+ * so @p rnr_retry times.
  *
  * @param min_rnr_timer the peer's `ibv_qp_attr.min_rnr_timer`, 0 to 31
- * @param rnr_retry the requester's `ibv_qp_attr.rnr_retry`, 0 to 7; 7 and more is without end
- * @return the least time in ns; 0 where it does not wait at all; #RDMAEZ_NS_FOREVER without end
+ * @param rnr_retry the requester's `ibv_qp_attr.rnr_retry`, 0 to 7; 7 and above retry forever
+ * @return the least time in ns; 0 if it does not wait at all; #RDMAEZ_NS_FOREVER if it never gives up
  */
 RDMAEZ_INLINE uint64_t rdmaez_rnr_give_up_ns(unsigned int min_rnr_timer, unsigned int rnr_retry);
 
 /**
- * @brief The packet sequence number @p packets after @p psn, modulo 2^24.
+ * @brief Adds to a packet sequence number, modulo 2^24.
  * @param psn a packet sequence number; bits above 24 are ignored
  * @param packets how many packets later
- * @return 0 to 0xffffff
+ * @return 0 to #RDMAEZ_PSN_MAX
  */
 RDMAEZ_INLINE uint32_t rdmaez_psn_add(uint32_t psn, uint32_t packets);
 
 /**
- * @brief How far @p psn lies after @p base on the circle of 2^24 numbers.
+ * @brief Subtracts packet sequence numbers on their circle of 2^24.
  * @param psn a packet sequence number; bits above 24 are ignored
  * @param base the number to measure from
- * @return -0x800000 to 0x7fffff: negative where @p psn is before @p base
+ * @return -0x800000 to 0x7fffff: negative if @p psn comes before @p base
  */
 RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base);
 

@@ -350,7 +350,7 @@ RDMAEZ_IMPL int rdmaez_impl_caps_kernel(void)
  * erdma and bnxt_re report the two depths the other way round, which shows in how they judge
  * ibv_modify_qp(): each compares max_rd_atomic with what it calls max_qp_rd_atom.
  */
-RDMAEZ_IMPL void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, int traits)
+RDMAEZ_IMPL void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, unsigned int traits)
 {
 	const int serves = caps->depths.max_qp_rd_atom;
 

@@ -48,7 +48,7 @@ struct rdmaez_impl_qp_case {
 
 RDMAEZ_IMPL bool rdmaez_impl_qp_has_trait(const struct rdmaez_impl_qp_case *c, unsigned int traits)
 {
-	return ((unsigned int)c->driver->traits & traits) != 0;
+	return (c->driver->traits & traits) != 0;
 }
 
 /* Something the kernel refuses, with this error if nothing was refused before. */

@@ -81,13 +81,13 @@ RDMAEZ_INLINE uint64_t rdmaez_rnr_give_up_ns(unsigned int min_rnr_timer, unsigne
 
 RDMAEZ_INLINE uint32_t rdmaez_psn_add(uint32_t psn, uint32_t packets)
 {
-	return (uint32_t)(((uint64_t)psn + packets) & RDMAEZ_24_BITS);
+	return (uint32_t)(((uint64_t)psn + packets) & RDMAEZ_PSN_MAX);
 }
 
 RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
 {
 	const uint32_t ahead =
-		((psn | (UINT32_C(1) << 24)) - (base & RDMAEZ_24_BITS)) & RDMAEZ_24_BITS;
+		((psn | (UINT32_C(1) << 24)) - (base & RDMAEZ_PSN_MAX)) & RDMAEZ_PSN_MAX;
 
 	return ahead < 0x800000u ? (int32_t)ahead : (int32_t)ahead - 0x1000000;
 }
@@ -95,17 +95,5 @@ RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
 #ifdef __cplusplus
 }
 #endif
-
-#if RDMAEZ_IMPL_BODIES
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif
