@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Doxygen's view of a page with the line `<!-- table of LIST -->`: this filter puts a table there, made
-# from LIST in include/rdmaez/wc.h. A list is `#define LIST(X)` followed by lines
+# from LIST in include/rdmaez/impl/wc.h. A list is `#define LIST(X)` followed by lines
 # X(number, name, valid fields, "what", "what to do", "who reports it", "cause", ...).
 
 BEGIN {
-	while ((getline row < "include/rdmaez/wc.h") > 0) {
+	while ((getline row < "include/rdmaez/impl/wc.h") > 0) {
 		if (row ~ /^#define [A-Z_]+\(X\)/) {
 			list = row
 			gsub(/^#define |\(X\).*/, "", list)
@@ -28,7 +28,7 @@ function table(list,    count, entry, head, part, parts, i, j, causes, valid)
 {
 	count = split(text[list], entry, /\tX\(/)
 	if (count < 2) {
-		print "advice_tables.awk: include/rdmaez/wc.h has no list " list > "/dev/stderr"
+		print "advice_tables.awk: include/rdmaez/impl/wc.h has no list " list > "/dev/stderr"
 		exit 1
 	}
 	print "| number | name | what happened | likely causes, in order | what to do | may be read | reported by |"

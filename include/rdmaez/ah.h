@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file ah.h
- * @brief Create an address handle, the way to a peer of UD sends, and say why not.
+ * @brief Create an address handle, which UD sends go by, and learn why creating it failed.
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_AH_H
 #define RDMAEZ_AH_H
@@ -13,37 +14,36 @@ extern "C" {
 #endif
 
 /**
- * @brief Creates an address handle for UD sends along a path, and explains where it fails.
+ * @brief Creates an address handle for UD sends along a path, and explains a failure.
  *
- * The GRH is there exactly where the port demands one, and on RoCE a GID row is chosen unless the path
- * names one. On RoCE the kernel resolves the peer's Ethernet address meanwhile, which may take a
- * second. The handle is destroyed with ibv_destroy_ah().
+ * It has a GRH exactly if the port requires one, and on RoCE a GID index is chosen unless the path names
+ * one. On RoCE the kernel also resolves the peer's Ethernet address, which may take a second. The handle
+ * is destroyed with ibv_destroy_ah().
  *
- * @param pd the protection domain, the one of the queue pairs that will use the handle
- * @param path the way to the peer
- * @param port_num the port to leave by, 1 to 255
+ * @param pd the protection domain, that of the queue pairs that will use the handle
+ * @param path the path to the peer
+ * @param port_num the port to send from, 1 to 255
  * @param ah receives the handle; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p ah is the handle
  * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); no such port (#RDMAEZ_WHY_PORT); the path as in
- *         rdmaez_path_ah_attr(); a row of the other address family than the peer (#RDMAEZ_WHY_GID_FAMILY),
+ *         rdmaez_path_ah_attr(); a GID of another address family than the peer's (#RDMAEZ_WHY_GID_FAMILY),
  *         or of a type that the driver refuses (#RDMAEZ_WHY_GID_TYPE_REFUSED)
- * @retval EADDRNOTAVAIL no row of the GID table will do (#RDMAEZ_WHY_GID_NONE), or likely a kernel without
+ * @retval EADDRNOTAVAIL the port has no suitable GID (#RDMAEZ_WHY_GID_NONE), or likely the kernel has no
  *         IPv6 (#RDMAEZ_WHY_NO_IPV6)
- * @retval ENODATA the row named is empty (#RDMAEZ_WHY_GID_EMPTY)
+ * @retval ENODATA the GID index named is empty (#RDMAEZ_WHY_GID_EMPTY)
  * @retval ETIMEDOUT likely the peer does not answer on the network (#RDMAEZ_WHY_NEIGHBOUR)
  * @retval ENETUNREACH likely no route (#RDMAEZ_WHY_NO_ROUTE); EHOSTUNREACH and ENETDOWN likewise
- * @retval ENODEV likely the row's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
+ * @retval ENODEV likely the GID's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
  * @return any other errno of ibv_query_port(), ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED) or
  *         ibv_create_ah() (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
- *         #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_UNEXPLAINED)
+ *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
- * One ibv_query_port(), one ibv_query_gid_ex() per row of the table where a row has to be chosen, one
- * ibv_create_ah(). When the last fails and there is a record to fill, at most one ibv_query_gid_ex()
- * and one ibv_query_device() more.
+ * One ibv_query_port(), one ibv_query_gid_table() if a GID index has to be chosen, one ibv_create_ah().
+ * If the last fails and there is a record to fill, at most one ibv_query_gid_ex() and one
+ * ibv_query_device() more.
  * @par Threads
  * May be called from any thread.
- * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
 				struct ibv_ah **ah, struct rdmaez_diag *diag);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file mr.h
- * @brief Register memory, and say why not.
+ * @brief Register memory, and learn why registering failed.
  *
- * ibv_reg_mr() answers EINVAL for flags that do not go together, ENOMEM for a resource limit of the
- * process, and EFAULT for memory that is not what the caller thinks. rdmaez_mr_reg() tells them apart.
+ * ibv_reg_mr() answers EINVAL for access flags that do not go together, ENOMEM for a resource limit of
+ * the process, and EFAULT for memory that is not what the caller thinks. rdmaez_mr_reg() tells them apart.
+ *
+ * @since rdmaez 0.1; rdma-core 33. Sources: `ib_check_mr_access()` and `ib_umem_get()` of Linux 6.1
  */
 #ifndef RDMAEZ_MR_H
 #define RDMAEZ_MR_H
@@ -16,38 +18,37 @@ extern "C" {
 #endif
 
 /**
- * @brief ibv_reg_mr(), and an explanation where it fails.
+ * @brief Registers memory, as ibv_reg_mr() does, and explains a failure.
  *
- * Access flags of the optional range, such as IBV_ACCESS_RELAXED_ORDERING, may be among @p access; a
- * kernel that does not know them goes without. The region is deregistered with ibv_dereg_mr().
+ * @p access may hold flags of the optional range, such as IBV_ACCESS_RELAXED_ORDERING; a kernel that does
+ * not know them ignores them. The region is deregistered with ibv_dereg_mr().
  *
  * @param pd the protection domain
  * @param addr the first byte
  * @param length how many bytes, at least 1
  * @param access IBV_ACCESS_ bits; 0: the device may read locally. IBV_ACCESS_REMOTE_WRITE and
- *        IBV_ACCESS_REMOTE_ATOMIC need IBV_ACCESS_LOCAL_WRITE with them
+ *        IBV_ACCESS_REMOTE_ATOMIC also need IBV_ACCESS_LOCAL_WRITE
  * @param mr receives the region; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p mr is the region
  * @retval EINVAL @p pd or @p mr is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); remote write or atomic without local
- *         write (#RDMAEZ_WHY_MR_LOCAL_WRITE); bits that are no access flags (#RDMAEZ_WHY_MR_ACCESS_BITS); no
- *         on-demand paging (#RDMAEZ_WHY_MR_ON_DEMAND); no length, one beyond the last address, or more than
+ *         write (#RDMAEZ_WHY_MR_LOCAL_WRITE); bits that are not access flags (#RDMAEZ_WHY_MR_ACCESS_BITS); no
+ *         on-demand paging (#RDMAEZ_WHY_MR_ON_DEMAND); a length of 0, beyond the last address, or more than
  *         the device's `max_mr_size` (#RDMAEZ_WHY_RANGE); likely a flag that this device lacks
  *         (#RDMAEZ_WHY_MR_ACCESS_REFUSED)
  * @retval EOPNOTSUPP the flags, as with EINVAL
- * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED), or it is and may not be used
+ * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED), or it is but may not be used
  *         as asked (#RDMAEZ_WHY_MR_PROTECTION)
- * @retval ENOMEM likely RLIMIT_MEMLOCK, whose soft limit in bytes the finding holds as `max`
- *         (#RDMAEZ_WHY_MEMLOCK); where that is unlimited, memory or the device's regions ran out
- *         (#RDMAEZ_WHY_NO_RESOURCES)
+ * @retval ENOMEM likely RLIMIT_MEMLOCK (#RDMAEZ_WHY_MEMLOCK, with the soft limit in bytes as `max`); if that
+ *         is unlimited, memory or the device's regions are exhausted (#RDMAEZ_WHY_NO_RESOURCES)
  * @retval EPERM likely RLIMIT_MEMLOCK is 0 (#RDMAEZ_WHY_MEMLOCK)
- * @return any other errno of ibv_reg_mr() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
+ * @return any other errno of ibv_reg_mr() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
+ *         #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
- * One ibv_reg_mr(). When that fails and there is a record to fill, at most one ibv_query_device() and
- * one ibv_query_device_ex().
+ * One ibv_reg_mr(). If that fails and there is a record to fill, at most one ibv_query_device() and one
+ * ibv_query_device_ex().
  * @par Threads
  * May be called from any thread.
- * @since rdmaez 0.1; rdma-core 33. Sources: `ib_check_mr_access()` and `ib_umem_get()` of Linux 6.1
  */
 RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsigned int access,
 			     struct ibv_mr **mr, struct rdmaez_diag *diag);

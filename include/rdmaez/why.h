@@ -20,210 +20,218 @@ extern "C" {
  */
 #define RDMAEZ_WHY_LIST(X)                                                                         \
 	X(NONE, "nothing is wrong", "nothing to do")                                               \
-	X(NULL_ARGUMENT, "a required pointer is NULL", "pass the object")                          \
-	X(OPTION_UNKNOWN, "the options hold bits that this version does not know",                 \
-	  "start the options from zero and set only documented bits")                              \
-	X(QP_TYPE, "this queue pair type has no transition table of its own in verbs",             \
-	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver types follow their driver")    \
+	X(NULL_ARGUMENT, "a required pointer is NULL", "pass a pointer to the object")             \
+	X(OPTION_UNKNOWN, "the options have bits set that this version does not know",             \
+	  "start from zeroed options and set only documented bits")                                \
+	X(QP_TYPE, "this queue pair type has no transition table in verbs",                        \
+	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver-specific types follow their "  \
+	  "driver")                                                                                \
 	X(QP_STATE, "this is not a queue pair state",                                              \
 	  "use RESET, INIT, RTR, RTS, SQD, SQE or ERR")                                            \
-	X(TRANSITION, "no queue pair may make this transition",                                    \
+	X(TRANSITION, "queue pairs cannot make this transition",                                   \
 	  "go through one of the states listed")                                                   \
-	X(MASK_MISSING, "attributes that this transition requires are not in the mask",            \
-	  "fill them and add their bits")                                                          \
-	X(MASK_NOT_ALLOWED, "attributes that this transition does not take are in the mask",       \
-	  "remove their bits: a superset is refused too")                                          \
+	X(MASK_MISSING, "the mask lacks attributes that this transition requires",                 \
+	  "set them and add their bits to attr_mask")                                              \
+	X(MASK_NOT_ALLOWED, "the mask has attributes that this transition does not take",          \
+	  "remove their bits: extra attributes are refused, not ignored")                          \
 	X(MASK_RATE_LIMIT,                                                                         \
-	  "before Linux 7 only RAW_PACKET takes a rate limit, from RTR to RTS and within RTS",     \
-	  "remove the bit, or try the driver: from Linux 7 on each driver decides for itself")     \
-	X(RANGE, "the value is outside its range", "use a value within the range")                 \
-	X(ENUM, "the value is none of the enum's", "use one of the enum's names")                  \
+	  "before Linux 7 only RAW_PACKET takes a rate limit, and only from RTR to RTS or within " \
+	  "RTS",                                                                                   \
+	  "remove the bit, or try it: from Linux 7 on each driver decides for itself")             \
+	X(RANGE, "the value is out of range", "use a value within the range")                      \
+	X(ENUM, "the value is not one of the enum's", "use one of the enum's constants")           \
 	X(MTU_IN_BYTES, "an MTU is an enum ibv_mtu, not a number of bytes",                        \
 	  "use IBV_MTU_256 to IBV_MTU_4096, or rdmaez_mtu_from_bytes()")                           \
-	X(ACCESS_BITS, "these access flags belong to memory regions, not to queue pairs",          \
-	  "keep to IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC, MW_BIND")     \
-	X(PORT, "the device has no such port", "use a port within the range")                      \
-	X(GRH_MISSING, "this port sends nothing without a global route header",                    \
-	  "set the peer's GID as the path's dgid, and a GID index of the port")                    \
+	X(ACCESS_BITS, "these access flags apply to memory regions, not to queue pairs",           \
+	  "use only IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC and MW_BIND") \
+	X(PORT, "the device has no such port", "use a port number within the range")               \
+	X(GRH_MISSING, "this port requires a global route header",                                 \
+	  "set the path's dgid to the peer's GID, and use a GID index of this port")               \
 	X(PATH_EMPTY, "the path names no destination",                                             \
-	  "set the peer's GID as dgid, or on InfiniBand its LID as dlid")                          \
-	X(GID_INDEX, "the port's GID table has no such row", "use a row within the range")         \
-	X(GID_EMPTY, "the row of the GID table is empty",                                          \
-	  "give the network interface an address, or choose another row")                          \
-	X(GID_TYPE, "the row is of another GID type than asked for", "choose a row of that type")  \
-	X(GID_NO_NETDEV, "the row belongs to no network interface",                                \
-	  "bring the interface up, or choose another row")                                         \
-	X(GID_OTHER_NETDEV, "the row belongs to another network interface than asked for",         \
-	  "choose a row of that interface")                                                        \
-	X(GID_FAMILY, "the row and the peer's GID differ in family: IPv4 against IPv6",            \
-	  "let both ends use IPv4-mapped GIDs, or both IPv6")                                      \
-	X(GID_ROCE_V1, "the row is RoCE v1, which is not routed and which some devices refuse",    \
-	  "prefer a RoCE v2 row of the same address")                                              \
-	X(GID_LINK_LOCAL, "the row is link-local, which reaches only the same Ethernet segment",   \
-	  "prefer a row with an IPv4-mapped or a global address")                                  \
-	X(GID_NONE, "no row of the GID table will do",                                             \
+	  "set dgid to the peer's GID, or on InfiniBand dlid to its LID")                          \
+	X(GID_INDEX, "the port's GID table has no such index", "use a GID index within the range") \
+	X(GID_EMPTY, "the port's GID table is empty at this index",                                \
+	  "give the network interface an address, or choose another GID index")                    \
+	X(GID_TYPE, "the GID is not of the type asked for", "choose a GID of that type")           \
+	X(GID_NO_NETDEV, "the GID belongs to no network interface",                                \
+	  "bring the interface up, or choose another GID index")                                   \
+	X(GID_OTHER_NETDEV, "the GID belongs to another network interface than the one asked for", \
+	  "choose a GID of that interface")                                                        \
+	X(GID_FAMILY, "the GID and the peer's GID are of different families, IPv4 and IPv6",       \
+	  "use IPv4-mapped GIDs at both ends, or IPv6 GIDs at both")                               \
+	X(GID_ROCE_V1, "the GID is RoCE v1, which is not routed and which some devices refuse",    \
+	  "prefer the RoCE v2 GID of the same address")                                            \
+	X(GID_LINK_LOCAL, "the GID is link-local, which reaches only its own Ethernet segment",    \
+	  "prefer an IPv4-mapped or a global GID")                                                 \
+	X(GID_NONE, "the port has no suitable GID",                                                \
 	  "give the network interface an address, or ask for less")                                \
-	X(PKEY_NOT_FOUND, "the port's P_Key table does not hold this partition key",               \
-	  "ask the subnet manager for it, or use the default partition 0xffff")                    \
-	X(QUERY_REFUSED, "the device did not answer the question", "see the errno")                \
-	X(REFUSED, "the device refused without saying why, and the mask is right",                 \
+	X(PKEY_NOT_FOUND, "the port's P_Key table does not hold this P_Key",                       \
+	  "have the subnet manager add it, or use the default partition 0xffff")                   \
+	X(QUERY_REFUSED, "the query failed", "see the errno value")                                \
+	X(REFUSED, "the device refused without giving a reason, and the mask is correct",          \
 	  "compare the values with the port's and the device's limits")                            \
-	X(MASK_UNKNOWN, "the mask holds bits that are no attribute", "remove the bits")            \
-	X(MASK_CAP, "a queue pair cannot be resized: no transition takes IBV_QP_CAP",              \
+	X(MASK_UNKNOWN, "the mask has bits that stand for no attribute", "remove the bits")        \
+	X(MASK_CAP, "queue pairs cannot be resized: no transition takes IBV_QP_CAP",               \
 	  "create the queue pair with the sizes it needs")                                         \
-	X(MASK_DROPPED, "the system call drops these attributes for XRC without a word",           \
-	  "nothing, or leave out their bits")                                                      \
-	X(MASK_DRIVER, "this driver takes fewer attributes than the kernel's table",               \
+	X(MASK_DROPPED, "the system call silently drops these attributes for XRC",                 \
+	  "leave out their bits, or ignore this")                                                  \
+	X(MASK_DRIVER, "this driver takes fewer attributes than the kernel's table allows",        \
 	  "remove the bits")                                                                       \
-	X(CUR_STATE, "this is not the state the queue pair is in",                                 \
-	  "ask rdmaez_qp_state(), or leave IBV_QP_CUR_STATE out")                                  \
-	X(PORT_MISMATCH, "the address vector leaves by another port than the queue pair has",      \
+	X(CUR_STATE, "this is not the state that the queue pair is in",                            \
+	  "ask rdmaez_qp_state(), or leave out IBV_QP_CUR_STATE")                                  \
+	X(PORT_MISMATCH, "the address vector names another port than the queue pair's",            \
 	  "use the port that was set on the way to INIT")                                          \
 	X(PORT_DOWN, "the port is not active, so nothing gets through", "bring the link up")       \
 	X(QKEY_PRIVILEGED, "a Q_Key with its top bit set is privileged",                           \
 	  "clear bit 31, run with CAP_NET_RAW, or `rdma system set privileged-qkey on`")           \
-	X(GID_TYPE_REFUSED, "this driver sends RoCE v2 only, and the row is RoCE v1",              \
-	  "choose a RoCE v2 row")                                                                  \
-	X(NEIGHBOUR, "the peer's Ethernet address did not turn up within a second",                \
-	  "ping the peer's address from the row's interface, and check the peer's GID")            \
-	X(NO_ROUTE, "no route leads from the row's interface to the peer's address",               \
-	  "add a route, or choose a row of the interface that has one")                            \
-	X(NO_IPV6, "this kernel has no IPv6, and the GID needs it",                                \
+	X(GID_TYPE_REFUSED, "this driver sends RoCE v2 only, and the GID is RoCE v1",              \
+	  "choose a RoCE v2 GID")                                                                  \
+	X(NEIGHBOUR, "the peer's Ethernet address was not resolved within a second",               \
+	  "ping the peer's address from the GID's interface, and check the peer's GID")            \
+	X(NO_ROUTE, "no route leads from the GID's interface to the peer's address",               \
+	  "add a route, or choose a GID of an interface that has one")                             \
+	X(NO_IPV6, "this kernel has no IPv6, which the GID needs",                                 \
 	  "use IPv4-mapped GIDs, or load the ipv6 module")                                         \
 	X(APM, "alternate paths exist on native InfiniBand only",                                  \
-	  "remove IBV_QP_ALT_PATH; the flag of the device says nothing about RoCE")                \
-	X(PKEY_INDEX, "the port's P_Key table has no such row",                                    \
-	  "use a row within the range, or rdmaez_port_find_pkey()")                                \
-	X(PKEY_EMPTY, "the row of the P_Key table is empty",                                       \
-	  "use rdmaez_port_find_pkey(); row 0 is the default partition")                           \
-	X(PKEY_LIMITED, "the P_Key has limited membership, and two limited members never talk",    \
+	  "remove IBV_QP_ALT_PATH; the device's capability flag says nothing about RoCE")          \
+	X(PKEY_INDEX, "the port's P_Key table has no such index",                                  \
+	  "use a P_Key index within the range, or rdmaez_port_find_pkey()")                        \
+	X(PKEY_EMPTY, "the port's P_Key table is empty at this index",                             \
+	  "use rdmaez_port_find_pkey(); index 0 is the default partition")                         \
+	X(PKEY_LIMITED,                                                                            \
+	  "the P_Key has limited membership, and two limited members cannot communicate",          \
 	  "make sure that the peer is a full member")                                              \
 	X(MTU_ABOVE_ACTIVE,                                                                        \
-	  "the path MTU is above the port's active one: larger packets are lost",                  \
+	  "the path MTU is above the port's active MTU: larger packets are lost",                  \
 	  "use the smaller active MTU of the two ports")                                           \
-	X(MTU_ABOVE_MAX, "the path MTU is above what the port can do",                             \
+	X(MTU_ABOVE_MAX, "the path MTU is above the greatest that the port supports",              \
 	  "use the smaller active MTU of the two ports")                                           \
-	X(DEPTH_LIMIT, "the depth is above what the device can do",                                \
+	X(DEPTH_LIMIT, "the depth is above the device's limit",                                    \
 	  "use the smaller of the two devices' limits")                                            \
-	X(DEPTH_ZERO, "a depth of 0 lets no READ or atomic in, whatever the access flags say",     \
+	X(DEPTH_ZERO,                                                                              \
+	  "with a depth of 0 no READ or atomic is accepted, whatever the access flags say",        \
 	  "use at least 1, or clear REMOTE_READ and REMOTE_ATOMIC")                                \
 	X(DEPTH_ZERO_HANG, "with a depth of 0 a READ or atomic never leaves the queue",            \
 	  "use at least 1")                                                                        \
-	X(WIDTH, "the value has more bits than the field, and drivers cut, ignore or refuse it",   \
+	X(WIDTH, "the value has more bits than the field; drivers truncate, ignore or refuse it",  \
 	  "use a value within the range")                                                          \
-	X(PSN_WIDTH, "packet sequence numbers have 24 bits, and the rest is cut",                  \
+	X(PSN_WIDTH, "packet sequence numbers have 24 bits; the rest is cut off",                  \
 	  "mask with 0xffffff at both ends")                                                       \
-	X(TIMEOUT_ZERO, "with timeout 0 no ACK timer runs, and a lost peer is never noticed",      \
+	X(TIMEOUT_ZERO, "with timeout 0 no ACK timer runs, so a lost peer is never noticed",       \
 	  "use 14 (67 ms) or more")                                                                \
-	X(RNR_TIMER_ZERO, "min_rnr_timer 0 is not short but the longest of all, 655.36 ms",        \
+	X(RNR_TIMER_ZERO, "min_rnr_timer 0 is not the shortest wait but the longest, 655.36 ms",   \
 	  "use 12 (0.64 ms), or 1 for the shortest")                                               \
 	X(RNR_RETRY_ZERO, "with rnr_retry 0 the first missing receive breaks the connection",      \
-	  "use 7, which retries without end")                                                      \
+	  "use 7, which retries forever")                                                          \
 	X(RETRY_ZERO, "with retry_cnt 0 the first lost packet breaks the connection", "use 7")     \
 	X(HOP_LIMIT,                                                                               \
 	  "the first router uses up a hop limit of 1; connected RoCE takes the route's instead",   \
 	  "use 64")                                                                                \
-	X(ACCESS_TYPE, "this queue pair type takes no such requests from its peer",                \
+	X(ACCESS_TYPE, "queue pairs of this type take no such requests from their peer",           \
 	  "remove the flags, or use RC")                                                           \
 	X(ACCESS_ATOMIC, "the device has no atomic operations", "remove IBV_ACCESS_REMOTE_ATOMIC") \
 	X(IWARP, "on iWARP the connection manager makes the transitions",                          \
 	  "connect with librdmacm")                                                                \
 	X(NO_SQD, "this driver has no SQD state",                                                  \
 	  "drain by waiting for the last completion, then reconnect")                              \
-	X(RESET_FINAL, "this driver cannot use a queue pair again after RESET",                    \
+	X(RESET_FINAL, "with this driver a queue pair cannot be used again after RESET",           \
 	  "destroy the queue pair and create a new one")                                           \
 	X(SQ_DRAINING, "the send queue is still draining",                                         \
 	  "wait for IBV_EVENT_SQ_DRAINED, or poll sq_draining")                                    \
 	X(SECURITY, "the security policy forbids this partition or subnet",                        \
 	  "see the audit log; SELinux labels P_Keys")                                              \
-	X(NOT_SUPPORTED, "the driver does not support this",                                       \
-	  "compare with the driver's documentation")                                               \
-	X(NO_RESOURCES, "memory or a device resource ran out",                                     \
+	X(NOT_SUPPORTED, "the driver does not support this", "see the driver's documentation")     \
+	X(NO_RESOURCES, "memory or a device resource is exhausted",                                \
 	  "free objects, raise the limits, or try again later")                                    \
-	X(BUSY, "the device or the queue pair was busy", "try again")                              \
+	X(BUSY, "the device or the queue pair is busy", "try again")                               \
 	X(DEVICE_GONE, "the device was removed or has failed", "close it and open it again")       \
 	X(TIMED_OUT, "the device did not answer in time",                                          \
 	  "see the kernel log; the device may need a reset")                                       \
-	X(WC_OTHER_QP, "the completion is of another queue pair",                                  \
+	X(WC_OTHER_QP, "the completion belongs to another queue pair",                             \
 	  "pass the queue pair whose number it holds")                                             \
-	X(WC_RETRIES,                                                                              \
-	  "the retries are used up, which takes this long where no answer comes at all",           \
-	  "see that the peer is alive and in RTR or RTS, then compare GID, LID, number and PSN")   \
-	X(WC_NO_TIMER, "no ACK timer runs, so negative acknowledgements have used the retries up", \
-	  "look for lost packets and a wrong PSN, and set a timeout to notice a lost peer")        \
+	X(WC_RETRIES, "the retries are used up, which takes this long if no answer comes at all",  \
+	  "check that the peer is alive and in RTR or RTS, then compare GIDs, LIDs, queue pair "   \
+	  "numbers and PSNs")                                                                      \
+	X(WC_NO_TIMER, "no ACK timer runs, so negative acknowledgements have used up the retries", \
+	  "look for lost packets and a wrong PSN, and set a timeout so that a lost peer is "       \
+	  "noticed")                                                                               \
 	X(WC_TIMEOUT_SHORT, "a busy network or peer may take longer than the ACK timeout",         \
-	  "use 14, which is 67 ms, or more")                                                       \
-	X(WC_RNR, "the peer had no receive posted, however often it was asked",                    \
-	  "post receives before the peer sends, and let rnr_retry be 7, which never gives up")     \
-	X(WC_RNR_TIMER, "the peer had this long to post one, if its timer is this queue pair's",   \
-	  "let the peer use a longer min_rnr_timer: the receiver decides")                         \
+	  "use 14 (67 ms) or more")                                                                \
+	X(WC_RNR, "the peer had no receive posted, and the retries are used up",                   \
+	  "post receives before the peer sends, and set rnr_retry to 7, which never gives up")     \
+	X(WC_RNR_TIMER,                                                                            \
+	  "the peer had this long to post a receive, if its timer is set like this queue pair's",  \
+	  "have the peer use a longer min_rnr_timer: the receiver's counts")                       \
 	X(WC_ACCESS,                                                                               \
-	  "remote rights are missing, and an end without them refuses, here or a peer set up "     \
-	  "alike",                                                                                 \
-	  "set the right at both queue pairs and at the memory region")                            \
+	  "remote access rights are missing, and an end that lacks them refuses: this one, or a "  \
+	  "peer set up alike",                                                                     \
+	  "grant the right at both queue pairs and at the memory region")                          \
 	X(WC_DEPTH_ABOVE,                                                                          \
-	  "more READs and atomics are sent at once than a peer set up alike takes",                \
-	  "let max_rd_atomic be at most the peer's max_dest_rd_atomic")                            \
-	X(WC_LIMIT, "a request beyond this limit ends with this status",                           \
-	  "keep requests within it; those of a queue pair are fixed when it is created")           \
+	  "more READs and atomics are sent at once than a peer set up alike accepts",              \
+	  "keep max_rd_atomic within the peer's max_dest_rd_atomic")                               \
+	X(WC_LIMIT, "a work request beyond this limit completes with this status",                 \
+	  "keep work requests within it; a queue pair's own limits are fixed when it is created")  \
 	X(WC_GRH_ROOM,                                                                             \
-	  "a UD receive takes 40 bytes before the message, for the global route header",           \
-	  "post receives that are 40 bytes longer than the longest message")                       \
-	X(WC_FLUSHED,                                                                              \
-	  "the request was given back untried, because the queue pair had stopped working",        \
-	  "find the first completion that is no flush, or who moved the queue pair to ERR")        \
-	X(WC_IWARP, "on iWARP the end of a connection shows as flushes only",                      \
+	  "a UD receive needs 40 bytes before the message, for the global route header",           \
+	  "post receives 40 bytes longer than the longest message")                                \
+	X(WC_FLUSHED, "the work request was flushed because the queue pair had stopped working",   \
+	  "find the first completion that is not a flush, or what moved the queue pair to ERR")    \
+	X(WC_IWARP, "on iWARP the end of a connection shows only as flushes",                      \
 	  "look for RDMA_CM_EVENT_DISCONNECTED or IBV_EVENT_QP_FATAL")                             \
-	X(UNEXPLAINED, "the device refused without saying why, and nothing wrong was found",       \
+	X(UNEXPLAINED, "the device refused without giving a reason, and nothing wrong was found",  \
 	  "compare with the device's limits, and see the kernel log")                              \
 	X(CREATE_TYPE, "the device has no queue pairs of this type", "use RC, or another device")  \
 	X(CREATE_DOMAIN,                                                                           \
 	  "no domain is given: XRC_RECV needs an XRC domain, every other type a protection "       \
 	  "domain",                                                                                \
 	  "call rdmaez_qp_create_ex() with the domain and its bit in comp_mask")                   \
-	X(CREATE_CONTEXT, "the object belongs to another context than the queue pair will",        \
-	  "open the device once and create all parts of a queue pair from that")                   \
+	X(CREATE_CONTEXT, "the object belongs to another context than the queue pair",             \
+	  "open the device once and create all parts of a queue pair in that context")             \
 	X(CREATE_SRQ, "an XRC_SEND queue pair receives nothing, so it takes no SRQ",               \
-	  "leave srq NULL; the peer's SRQ is named by each work request")                          \
-	X(CREATE_SRQ_PD, "the shared receive queue is of another protection domain",               \
+	  "leave srq NULL; each work request names the peer's SRQ")                                \
+	X(CREATE_SRQ_PD, "the shared receive queue belongs to another protection domain",          \
 	  "create both in one protection domain")                                                  \
-	X(CREATE_PRIVILEGE, "a RAW_PACKET queue pair takes CAP_NET_RAW",                           \
+	X(CREATE_PRIVILEGE, "a RAW_PACKET queue pair requires CAP_NET_RAW",                        \
 	  "run as root, or give the program CAP_NET_RAW")                                          \
-	X(CAP_LIMIT, "this is more than the device has", "ask for less, within the range")         \
+	X(CAP_LIMIT, "this is more than the device supports", "ask for less, within the range")    \
 	X(CAP_INLINE,                                                                              \
-	  "devices do not publish how much inline data they take, and this may be too much",       \
+	  "devices do not report how much inline data they take, and this may be too much",        \
 	  "find the limit with rdmaez_qp_max_inline()")                                            \
 	X(CAP_TOGETHER,                                                                            \
-	  "each number is within its limit, but work requests that hold much leave room for "      \
-	  "fewer",                                                                                 \
+	  "each number is within its limit, but larger work requests leave room for fewer of "     \
+	  "them",                                                                                  \
 	  "ask for fewer work requests, or for fewer SGEs and less inline data in each")           \
-	X(MEMLOCK, "a process may lock this much memory, and all that it has registered counts",   \
-	  "raise `ulimit -l`, memlock in limits.conf or systemd's LimitMEMLOCK, or have "          \
+	X(MEMLOCK,                                                                                 \
+	  "a process may lock only this much memory, which includes all that it has registered",   \
+	  "raise `ulimit -l`, memlock in limits.conf or systemd's LimitMEMLOCK, or grant "         \
 	  "CAP_IPC_LOCK")                                                                          \
-	X(MR_LOCAL_WRITE, "remote write and remote atomic need local write as well",               \
+	X(MR_LOCAL_WRITE, "remote write and remote atomic also need local write",                  \
 	  "add IBV_ACCESS_LOCAL_WRITE")                                                            \
-	X(MR_ACCESS_BITS, "these bits are no access flags of a memory region",                     \
-	  "use what verbs.h names IBV_ACCESS_")                                                    \
+	X(MR_ACCESS_BITS, "these bits are not access flags of a memory region",                    \
+	  "use only the IBV_ACCESS_ flags of verbs.h")                                             \
 	X(MR_ACCESS_REFUSED, "not every device and kernel takes these access flags",               \
 	  "try without them")                                                                      \
-	X(MR_ON_DEMAND, "the device has no on-demand paging of this kind",                         \
+	X(MR_ON_DEMAND, "the device does not support on-demand paging of this kind",               \
 	  "register without IBV_ACCESS_ON_DEMAND, so that the memory is locked")                   \
 	X(MR_UNMAPPED, "part of the memory is not mapped",                                         \
 	  "compare address and length with what was allocated")                                    \
-	X(MR_PROTECTION, "the memory is mapped, but read-only, inaccessible, or part of a file",   \
-	  "use memory that the process may read and write, or register a read-only one for "       \
-	  "reading")                                                                               \
+	X(MR_PROTECTION,                                                                           \
+	  "the memory is mapped, but it is read-only, inaccessible, or part of a file",            \
+	  "use memory that the process may read and write, or register read-only memory without "  \
+	  "write access")                                                                          \
 	X(WR_BAD,                                                                                  \
 	  "this work request was refused; those before it are posted, those after it are not",     \
-	  "correct it, and post the list again from here on")                                      \
-	X(WR_BAD_UNKNOWN, "the provider names no work request, and may have kept all of them",     \
-	  "take none of them as lost before the queue pair was in RESET")                          \
-	X(WR_STATE, "the queue pair does not take such work in this state",                        \
+	  "correct it, and post the list again from here")                                         \
+	X(WR_BAD_UNKNOWN,                                                                          \
+	  "the provider does not say which work request it refused, and may have kept all of "     \
+	  "them",                                                                                  \
+	  "treat none of them as lost until the queue pair has been in RESET")                     \
+	X(WR_STATE, "the queue pair does not take such work requests in this state",               \
 	  "post receives from INIT on, and sends from RTS on")                                     \
 	X(WR_QP_ERROR,                                                                             \
-	  "the queue pair has stopped working, and some drivers take no more work then",           \
-	  "poll for the first completion with an error, then connect anew")                        \
-	X(WR_OPCODE, "queue pairs of this type have no such operation",                            \
+	  "the queue pair has stopped working, and some drivers then take no more work requests",  \
+	  "poll for the first completion with an error, then reconnect")                           \
+	X(WR_OPCODE, "queue pairs of this type do not have this operation",                        \
 	  "use one that ibv_post_send(3) lists for the type")                                      \
 	X(WR_SGE, "the queue pair was created for fewer scatter/gather elements",                  \
 	  "use fewer, or create it with a larger cap.max_send_sge or cap.max_recv_sge")            \
@@ -231,27 +239,26 @@ extern "C" {
 	  "send from a memory region, or create it with a larger cap.max_inline_data")             \
 	X(WR_INLINE_OPCODE, "only sends and RDMA writes take inline data",                         \
 	  "clear IBV_SEND_INLINE")                                                                 \
-	X(WR_ATOMIC, "an atomic works on 8 bytes at an address that is a multiple of 8",           \
-	  "give one element of 8 bytes and an aligned remote address")                             \
+	X(WR_ATOMIC, "an atomic operates on 8 bytes at an address that is a multiple of 8",        \
+	  "use one SGE of 8 bytes and an aligned remote address")                                  \
 	X(WR_UD_LENGTH,                                                                            \
-	  "a UD message travels in one packet, and this one is longer than the port's MTU",        \
+	  "a UD message must fit into one packet, and this one is longer than the port's MTU",     \
 	  "send less at a time, or use RC")                                                        \
-	X(WR_AH_PD, "the address handle is of another protection domain",                          \
-	  "create it in the queue pair's")                                                         \
-	X(WR_UNSIGNALED, "this driver takes signaled work requests only",                          \
+	X(WR_AH_PD, "the address handle belongs to another protection domain",                     \
+	  "create it in the queue pair's protection domain")                                       \
+	X(WR_UNSIGNALED, "this driver takes only signaled work requests",                          \
 	  "set IBV_SEND_SIGNALED, or sq_sig_all when creating the queue pair")                     \
 	X(WR_SRQ, "this queue pair takes its receives from a shared receive queue",                \
 	  "post them with ibv_post_srq_recv()")                                                    \
 	X(WR_NO_QUEUE, "the queue pair was created without this queue",                            \
-	  "create it with a cap.max_send_wr or cap.max_recv_wr of 1 or more")                      \
-	X(WR_QUEUE_FULL,                                                                           \
-	  "as many work requests may be outstanding as the queue holds, and it seems full",        \
-	  "poll completions first; an unsignaled send keeps its place until a later signaled one " \
-	  "completes")                                                                             \
-	X(NEED_UNMET, "the device does not meet what is asked for",                                \
+	  "create it with a cap.max_send_wr or cap.max_recv_wr of at least 1")                     \
+	X(WR_QUEUE_FULL, "the queue seems to be full of outstanding work requests",                \
+	  "poll for completions first; an unsignaled send keeps its place until a later signaled " \
+	  "one completes")                                                                         \
+	X(NEED_UNMET, "the device does not meet this requirement",                                 \
 	  "ask for what it offers, or use another device")                                         \
-	X(NEED_UNKNOWN, "nobody says whether the device has what is asked for",                    \
-	  "try it, or see rdmaez_caps_source_str() for why nobody says")                           \
+	X(NEED_UNKNOWN, "it is unknown whether the device meets this requirement",                 \
+	  "try it, or see rdmaez_caps_source_str() for why it is unknown")                         \
 	X(DM_TOKEN_MAGIC, "these bytes are no token of device memory",                             \
 	  "send what rdmaez_dm_send() sends, and read nothing of it beforehand")                   \
 	X(DM_TOKEN_VERSION, "the token is of a version that this rdmaez does not know",            \

@@ -994,10 +994,10 @@ static void check_examples(void)
 	rdmaez_wc_format(&wc, buf, sizeof(buf));
 	tap_eq_str(buf,
 		   "IBV_WC_REM_ABORT_ERR (16) on QP 17, wr_id 0x2a, vendor_err 0x93.\n"
-		   "  What: the peer broke the operation off.\n"
+		   "  What: the peer aborted the operation.\n"
 		   "  Likely: the peer's program ended or reset its queue pair.\n"
 		   "  Likely: mlx5: a page fault in memory with on-demand paging.\n"
-		   "  Next: connect anew when the peer is back.\n"
+		   "  Next: reconnect when the peer is back.\n"
 		   "  On mlx5 and mlx4 this vendor_err hints at: a page fault in memory with "
 		   "on-demand paging.\n",
 		   "a completion as text");
@@ -1005,9 +1005,9 @@ static void check_examples(void)
 	rdmaez_event_format(&event, buf, sizeof(buf));
 	tap_eq_str(buf,
 		   "IBV_EVENT_LID_CHANGE (11) on port 2.\n"
-		   "  What: the port has another LID.\n"
-		   "  Likely: the subnet manager has assigned the LIDs anew.\n"
-		   "  Next: tell the peers, and connect anew.\n"
+		   "  What: the port's LID has changed.\n"
+		   "  Likely: the subnet manager has reassigned the LIDs.\n"
+		   "  Next: tell the peers, and reconnect.\n"
 		   "  Then: call ibv_ack_async_event().\n",
 		   "an event as text");
 

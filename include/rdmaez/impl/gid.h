@@ -61,28 +61,28 @@ RDMAEZ_IMPL enum rdmaez_gid_class rdmaez_impl_gid_peer(const struct rdmaez_gid_w
 }
 
 /* rdmaez_gid_rank() with the peer's class known, for those who go through a table. */
-RDMAEZ_IMPL int rdmaez_impl_gid_rank(const struct ibv_gid_entry *row,
+RDMAEZ_IMPL int rdmaez_impl_gid_rank(const struct ibv_gid_entry *entry,
 				     const struct rdmaez_gid_want *want, enum rdmaez_gid_class peer,
 				     enum rdmaez_why *why)
 {
-	const enum rdmaez_gid_class own = rdmaez_gid_class(&row->gid);
-	const bool roce = row->gid_type != IBV_GID_TYPE_IB;
+	const enum rdmaez_gid_class own = rdmaez_gid_class(&entry->gid);
+	const bool roce = entry->gid_type != IBV_GID_TYPE_IB;
 	const bool same_link = peer == RDMAEZ_GID_CLASS_LINK_LOCAL;
 	enum rdmaez_why reason = RDMAEZ_WHY_NONE;
 	int rank = 0;
 
 	if (own == RDMAEZ_GID_CLASS_ZERO) {
 		reason = RDMAEZ_WHY_GID_EMPTY;
-	} else if (want && want->type && (uint32_t)want->type != row->gid_type) {
+	} else if (want && want->type && (uint32_t)want->type != entry->gid_type) {
 		reason = RDMAEZ_WHY_GID_TYPE;
-	} else if (want && want->ndev_ifindex && want->ndev_ifindex != row->ndev_ifindex) {
+	} else if (want && want->ndev_ifindex && want->ndev_ifindex != entry->ndev_ifindex) {
 		reason = RDMAEZ_WHY_GID_OTHER_NETDEV;
 	} else if (!roce) {
 		rank = RDMAEZ_GID_RANK_BEST;
-	} else if (!row->ndev_ifindex) {
+	} else if (!entry->ndev_ifindex) {
 		reason = RDMAEZ_WHY_GID_NO_NETDEV;
 	} else if (peer != RDMAEZ_GID_CLASS_ZERO && peer != RDMAEZ_GID_CLASS_MULTICAST &&
-		   rdmaez_impl_gid_family_differs(&want->peer, &row->gid)) {
+		   rdmaez_impl_gid_family_differs(&want->peer, &entry->gid)) {
 		reason = RDMAEZ_WHY_GID_FAMILY;
 	} else {
 		rank = own == RDMAEZ_GID_CLASS_IPV4 ? 3 : own == RDMAEZ_GID_CLASS_GLOBAL ? 2 : 1;
@@ -90,7 +90,7 @@ RDMAEZ_IMPL int rdmaez_impl_gid_rank(const struct ibv_gid_entry *row,
 			rank = same_link ? 3 : 1;
 			reason = same_link ? RDMAEZ_WHY_NONE : RDMAEZ_WHY_GID_LINK_LOCAL;
 		}
-		if (row->gid_type == IBV_GID_TYPE_ROCE_V2)
+		if (entry->gid_type == IBV_GID_TYPE_ROCE_V2)
 			rank += 3;
 		else
 			reason = RDMAEZ_WHY_GID_ROCE_V1;
@@ -100,10 +100,10 @@ RDMAEZ_IMPL int rdmaez_impl_gid_rank(const struct ibv_gid_entry *row,
 	return rank;
 }
 
-RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *row, const struct rdmaez_gid_want *want,
-			       enum rdmaez_why *why)
+RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *entry,
+			       const struct rdmaez_gid_want *want, enum rdmaez_why *why)
 {
-	return rdmaez_impl_gid_rank(row, want, rdmaez_impl_gid_peer(want), why);
+	return rdmaez_impl_gid_rank(entry, want, rdmaez_impl_gid_peer(want), why);
 }
 
 /* The first of the longest run of zero groups, if it has two at least; `length` receives its length. */
