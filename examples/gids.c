@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A port's GID table: what each row is, what speaks against it, and which one rdmaez chooses.
+ * A port's GID table: what each GID is, what speaks against it, and which one rdmaez chooses.
  *
  * Build:  cc -std=c11 -Iinclude examples/gids.c -libverbs -o gids
  * Run:    ./gids [DEVICE [PORT]], or on a machine without RDMA: tools/softroce ./gids
@@ -10,7 +10,7 @@
 #include <rdmaez.h>
 
 enum {
-	ROWS = 256
+	ENTRIES = 256
 };
 
 static const char *class_name(const union ibv_gid *gid)
@@ -30,15 +30,15 @@ static const char *class_name(const union ibv_gid *gid)
 	return "unknown";
 }
 
-static void print_row(const struct ibv_gid_entry *row, bool chosen)
+static void print_entry(const struct ibv_gid_entry *entry, bool chosen)
 {
 	char gid[RDMAEZ_GID_TEXT];
 	enum rdmaez_why why;
-	const int rank = rdmaez_gid_rank(row, NULL, &why);
+	const int rank = rdmaez_gid_rank(entry, NULL, &why);
 
-	rdmaez_gid_format(&row->gid, gid, sizeof(gid));
-	printf("%c %3u  %-7s  %-10s  %-39s", chosen ? '*' : ' ', row->gid_index,
-	       rdmaez_gid_type_str(row->gid_type), class_name(&row->gid), gid);
+	rdmaez_gid_format(&entry->gid, gid, sizeof(gid));
+	printf("%c %3u  %-7s  %-10s  %-39s", chosen ? '*' : ' ', entry->gid_index,
+	       rdmaez_gid_type_str(entry->gid_type), class_name(&entry->gid), gid);
 	if (why != RDMAEZ_WHY_NONE)
 		printf("  %s: %s", rank ? "second choice" : "of no use", rdmaez_why_str(why));
 	putchar('\n');
@@ -59,7 +59,7 @@ static struct ibv_context *open_device(const char *name)
 
 int main(int argc, char **argv)
 {
-	static struct ibv_gid_entry rows[ROWS];
+	static struct ibv_gid_entry entries[ENTRIES];
 	struct ibv_context *context = open_device(argc > 1 ? argv[1] : NULL);
 	const int port = argc > 2 ? atoi(argv[2]) : 1;
 	struct ibv_gid_entry best;
@@ -71,13 +71,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: no such RDMA device\n", argc > 1 ? argv[1] : "any");
 		return EXIT_FAILURE;
 	}
-	best.gid_index = ROWS;
-	error = rdmaez_port_gids(context, port, rows, ROWS, &count, &diag);
+	best.gid_index = ENTRIES;
+	error = rdmaez_port_gids(context, port, entries, ENTRIES, &count, &diag);
 	if (!error)
 		error = rdmaez_port_choose_gid(context, port, NULL, &best, &diag);
-	printf("%s port %d has %zu rows:\n", ibv_get_device_name(context->device), port, count);
-	for (size_t i = 0; i < count && i < ROWS; i++)
-		print_row(&rows[i], rows[i].gid_index == best.gid_index);
+	printf("%s port %d has %zu GIDs:\n", ibv_get_device_name(context->device), port, count);
+	for (size_t i = 0; i < count && i < ENTRIES; i++)
+		print_entry(&entries[i], entries[i].gid_index == best.gid_index);
 	if (error) {
 		char text[2048];
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A dozen mistakes that ibv_modify_qp() answers with the same errno, or with none at all, and what
- * rdmaez says about each.
+ * A dozen mistakes that ibv_modify_qp() answers with the same errno, or accepts, and what rdmaez says
+ * about each.
  *
  * Build:  cc -std=c11 -Iinclude examples/mistakes.c -libverbs -o mistakes
  * Run:    ./mistakes, or on a machine without RDMA: tools/softroce ./mistakes
  *
- * Nothing is changed but the state of one queue pair: rdmaez_qp_check() asks, and modifies nothing.
+ * Only the state of one queue pair changes: rdmaez_qp_check() queries, and modifies nothing.
  */
 #include <stdlib.h>
 
 #include <rdmaez.h>
 
-static struct rdmaez_qp_move move; /* a right request, which each mistake spoils */
+static struct rdmaez_qp_move move; /* a correct request, which each mistake spoils */
 #define A move.attr
 
 static void skip_a_state(void)
@@ -51,7 +51,7 @@ static void leave_out_the_grh(void)
 	A.ah_attr.is_global = 0;
 }
 
-static void take_an_empty_gid_row(void)
+static void use_an_empty_gid_index(void)
 {
 	A.ah_attr.grh.sgid_index = 15;
 }
@@ -64,7 +64,7 @@ static void mix_the_families(void)
 	A.ah_attr.grh.dgid.raw[15] = 1;
 }
 
-static void leave_by_another_port(void)
+static void send_from_another_port(void)
 {
 	A.ah_attr.port_num = 3;
 }
@@ -95,9 +95,9 @@ static const struct {
 	{"Limiting the rate of an RC queue pair", limit_the_rate},
 	{"Giving the MTU in bytes", give_the_mtu_in_bytes},
 	{"Leaving out the GRH", leave_out_the_grh},
-	{"Taking an empty row of the GID table", take_an_empty_gid_row},
-	{"Talking from IPv4 to IPv6", mix_the_families},
-	{"Leaving by a port that is not there", leave_by_another_port},
+	{"Using an empty GID index", use_an_empty_gid_index},
+	{"Mixing IPv4 and IPv6", mix_the_families},
+	{"Sending from a port that does not exist", send_from_another_port},
 	{"Asking for an alternate path on RoCE", ask_for_an_alternate_path},
 	{"Copying what everybody copies, which is accepted", copy_what_everybody_copies},
 };
@@ -127,7 +127,7 @@ int main(void)
 	init.cap.max_send_sge = init.cap.max_recv_sge = 1;
 	qp = pd && cq ? ibv_create_qp(pd, &init) : NULL;
 	if (!qp) {
-		perror("no RDMA device that makes a queue pair");
+		perror("no RDMA device that can create a queue pair");
 		return EXIT_FAILURE;
 	}
 	if (rdmaez_port_choose_gid(context, 1, NULL, &self, &diag) ||

@@ -30,17 +30,17 @@ static struct {
 } t;
 
 /* Findings of a certain and of a likely cause. */
-#define WRONG(reason, field, ...)                                 \
-	{                                                         \
+#define WRONG(reason, field, ...)                                          \
+	{                                                                  \
 		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
 	}
-#define LIKELY(reason, field, ...)                                 \
-	{                                                          \
+#define LIKELY(reason, field, ...)                                          \
+	{                                                                   \
 		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
 	}
 #define NOTHING RDMAEZ_VALUE_NONE, 0, 0, 0
-#define CHECK(got, error, call, name, ...) \
-	CHECK_FINDINGS(&t.diag, got, error, call, name, __VA_ARGS__)
+#define CHECK(got, error, call, verb, name, ...) \
+	CHECK_VERB_FINDINGS(&t.diag, got, error, call, verb, name, __VA_ARGS__)
 
 static void open_device(void)
 {
@@ -129,16 +129,16 @@ static void check_limits(void)
 	tap_eq_int(create(&init), 0, "as many SGEs as the device has");
 	init = init_attr(IBV_QPT_RC);
 	init.cap.max_send_wr = wr + 1;
-	CHECK(create(&init), EINVAL, "ibv_create_qp", "too many sends",
+	CHECK(create(&init), EINVAL, "rdmaez_qp_create", "ibv_create_qp", "too many sends",
 	      WRONG(CAP_LIMIT, "cap.max_send_wr", RDMAEZ_VALUE_NUMBER, wr + 1, 0, wr));
 	init = init_attr(IBV_QPT_UC);
 	init.cap.max_recv_wr = UINT32_MAX;
-	CHECK(create(&init), EINVAL, "ibv_create_qp", "too many receives",
+	CHECK(create(&init), EINVAL, "rdmaez_qp_create", "ibv_create_qp", "too many receives",
 	      WRONG(CAP_LIMIT, "cap.max_recv_wr", RDMAEZ_VALUE_NUMBER, UINT32_MAX, 0, wr));
 	init = init_attr(IBV_QPT_UD);
 	init.cap.max_send_sge = sge + 1;
 	init.cap.max_recv_sge = sge + 2;
-	CHECK(create(&init), EINVAL, "ibv_create_qp", "too many SGEs",
+	CHECK(create(&init), EINVAL, "rdmaez_qp_create", "ibv_create_qp", "too many SGEs",
 	      WRONG(CAP_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_NUMBER, sge + 1, 0, sge),
 	      WRONG(CAP_LIMIT, "cap.max_recv_sge", RDMAEZ_VALUE_NUMBER, sge + 2, 0, sge));
 	tap_eq_str(t.diag.device, ibv_get_device_name(t.context->device),
@@ -158,7 +158,7 @@ static void check_srq_limits(void)
 	tap_eq_int(create(&init), 0, "with an SRQ the limits of receives do not hold");
 	init.cap.max_recv_wr = UINT32_MAX;
 	init.cap.max_send_sge = 1000;
-	CHECK(create(&init), EINVAL, "ibv_create_qp", "those of sends do",
+	CHECK(create(&init), EINVAL, "rdmaez_qp_create", "ibv_create_qp", "those of sends do",
 	      WRONG(CAP_LIMIT, "cap.max_send_sge", RDMAEZ_VALUE_NUMBER, 1000, 0,
 		    (uint32_t)t.device.max_sge));
 	ibv_destroy_srq(init.srq);
@@ -179,7 +179,7 @@ static void check_inline_limit(enum ibv_qp_type type, uint32_t sges)
 	tap_eq_int(create(&init), 0, "that much is granted");
 	tap_ok(init.cap.max_inline_data >= bytes, "and nothing less");
 	init.cap.max_inline_data = bytes + 1;
-	CHECK(create(&init), EINVAL, "ibv_create_qp", "a byte more is not",
+	CHECK(create(&init), EINVAL, "rdmaez_qp_create", "ibv_create_qp", "a byte more is not",
 	      LIKELY(CAP_INLINE, "cap.max_inline_data", RDMAEZ_VALUE_BYTES, bytes + 1, 0,
 		     UINT64_MAX),
 	      LIKELY(CAP_TOGETHER, "cap", NOTHING));
@@ -189,13 +189,15 @@ static void check_types(void)
 {
 	struct ibv_qp_init_attr init = init_attr(IBV_QPT_RAW_PACKET);
 
-	CHECK(create(&init), EOPNOTSUPP, "ibv_create_qp", "RAW_PACKET, which rxe lacks",
+	CHECK(create(&init), EOPNOTSUPP, "rdmaez_qp_create", "ibv_create_qp",
+	      "RAW_PACKET, which rxe lacks",
 	      LIKELY(CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_RAW_PACKET, 0, 0));
 	init = init_attr(IBV_QPT_XRC_SEND);
-	CHECK(create(&init), EOPNOTSUPP, "ibv_create_qp", "XRC_SEND, which rxe says it lacks",
+	CHECK(create(&init), EOPNOTSUPP, "rdmaez_qp_create", "ibv_create_qp",
+	      "XRC_SEND, which rxe says it lacks",
 	      WRONG(CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_XRC_SEND, 0, 0));
 	init = init_attr((enum ibv_qp_type)77);
-	CHECK(create(&init), EINVAL, "ibv_create_qp", "a type that is none",
+	CHECK(create(&init), EINVAL, "rdmaez_qp_create", "ibv_create_qp", "a type that is none",
 	      WRONG(CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE, 77, 0, 0));
 }
 
@@ -211,8 +213,8 @@ static void check_foreign_parts(void)
 		pds[i] = ibv_alloc_pd(other);
 	cq = ibv_create_cq(other, 4, NULL, NULL, 0);
 	init.send_cq = cq;
-	CHECK(create(&init), ENOENT, "ibv_create_qp", "a completion queue of another context",
-	      LIKELY(CREATE_CONTEXT, "send_cq", NOTHING));
+	CHECK(create(&init), ENOENT, "rdmaez_qp_create", "ibv_create_qp",
+	      "a completion queue of another context", LIKELY(CREATE_CONTEXT, "send_cq", NOTHING));
 	ibv_destroy_cq(cq);
 	for (int i = 0; i < 16; i++)
 		ibv_dealloc_pd(pds[i]);
@@ -244,17 +246,19 @@ static void check_flags(void)
 	tap_eq_int(reg(t.memory + 3, 1, all), 0, "one byte for everything");
 	tap_eq_int(reg(t.memory, REGION, all | IBV_ACCESS_RELAXED_ORDERING), 0,
 		   "memory with an optional flag");
-	CHECK(reg(t.memory, REGION, remote), EINVAL, "ibv_reg_mr", "remote without local write",
+	CHECK(reg(t.memory, REGION, remote), EINVAL, "rdmaez_mr_reg", "ibv_reg_mr",
+	      "remote without local write",
 	      WRONG(MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS, remote, 0, remote));
-	CHECK(reg(t.memory, REGION, 1 << 15), EINVAL, "ibv_reg_mr", "a bit without a meaning",
+	CHECK(reg(t.memory, REGION, 1 << 15), EINVAL, "rdmaez_mr_reg", "ibv_reg_mr",
+	      "a bit without a meaning",
 	      WRONG(MR_ACCESS_BITS, "access", RDMAEZ_VALUE_ACCESS, 1 << 15, 0, 1 << 15));
 	if (!ibv_query_device_ex(t.context, NULL, &ex) &&
 	    !(ex.odp_caps.general_caps & IBV_ODP_SUPPORT)) {
 		const int error = reg(t.memory, REGION, IBV_ACCESS_ON_DEMAND);
 
 		/* Linux 6.1 says EINVAL, 6.12 the other. */
-		CHECK(error, error == EOPNOTSUPP ? EOPNOTSUPP : EINVAL, "ibv_reg_mr",
-		      "on-demand paging where there is none",
+		CHECK(error, error == EOPNOTSUPP ? EOPNOTSUPP : EINVAL, "rdmaez_mr_reg",
+		      "ibv_reg_mr", "on-demand paging where there is none",
 		      WRONG(MR_ON_DEMAND, "access", RDMAEZ_VALUE_ACCESS, IBV_ACCESS_ON_DEMAND, 0,
 			    IBV_ACCESS_ON_DEMAND));
 	}
@@ -268,14 +272,15 @@ static void check_memory(void)
 	const uint64_t most = UINTPTR_MAX - start;
 
 	munmap(memory + 2 * page, page);
-	CHECK(reg(memory, 0, 0), EINVAL, "ibv_reg_mr", "no length",
+	CHECK(reg(memory, 0, 0), EINVAL, "rdmaez_mr_reg", "ibv_reg_mr", "no length",
 	      WRONG(RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1,
 		    t.device.max_mr_size < most ? t.device.max_mr_size : most));
-	CHECK(reg((char *)(UINTPTR_MAX - 99), 100, 0), EINVAL, "ibv_reg_mr",
+	CHECK(reg((char *)(UINTPTR_MAX - 99), 100, 0), EINVAL, "rdmaez_mr_reg", "ibv_reg_mr",
 	      "beyond the last address", WRONG(RANGE, "length", RDMAEZ_VALUE_BYTES, 100, 1, 99));
-	CHECK(reg(memory, 2 * page + 1, 0), EFAULT, "ibv_reg_mr", "memory that ends too early",
+	CHECK(reg(memory, 2 * page + 1, 0), EFAULT, "rdmaez_mr_reg", "ibv_reg_mr",
+	      "memory that ends too early",
 	      WRONG(MR_UNMAPPED, "addr", RDMAEZ_VALUE_ADDRESS, start, 0, 0));
-	CHECK(reg(memory, 2 * page, IBV_ACCESS_LOCAL_WRITE), EFAULT, "ibv_reg_mr",
+	CHECK(reg(memory, 2 * page, IBV_ACCESS_LOCAL_WRITE), EFAULT, "rdmaez_mr_reg", "ibv_reg_mr",
 	      "read-only memory to be written",
 	      WRONG(MR_PROTECTION, "addr", RDMAEZ_VALUE_ADDRESS, start, 0, 0));
 	munmap(memory, 2 * page);
@@ -316,7 +321,7 @@ static void check_handles(void)
 	path.sgid_index = empty;
 	ah = (struct ibv_ah *)&t;
 	CHECK(rdmaez_ah_create(t.pd, &path, 1, &ah, &t.diag), ENODATA, "rdmaez_ah_create",
-	      "an empty row",
+	      "ibv_create_ah", "an empty row",
 	      WRONG(GID_EMPTY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_NUMBER, (uint64_t)empty, 0,
 		    (uint64_t)port.gid_tbl_len - 1));
 	tap_eq_ptr(ah, &t, "the output is not written");
@@ -325,18 +330,20 @@ static void check_handles(void)
 	path.sgid_index = rdmaez_exactly((int)t.row.gid_index);
 	inet_pton(AF_INET6, "2001:db8::99", path.dgid.raw);
 	CHECK(rdmaez_ah_create(t.pd, &path, 1, &ah, &t.diag), EINVAL, "rdmaez_ah_create",
-	      "a row of the other family",
+	      "ibv_create_ah", "a row of the other family",
 	      WRONG(GID_FAMILY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_NUMBER, t.row.gid_index, 0,
 		    (uint64_t)port.gid_tbl_len - 1));
 	path.sgid_index = global_row(port.gid_tbl_len);
 	inet_pton(AF_INET6, "2001:db9::1", path.dgid.raw);
 	CHECK(rdmaez_ah_create(t.pd, &path, 1, &ah, &t.diag), ENETUNREACH, "rdmaez_ah_create",
-	      "a peer without a route", LIKELY(NO_ROUTE, "ah_attr.grh.dgid", NOTHING));
+	      "ibv_create_ah", "a peer without a route",
+	      LIKELY(NO_ROUTE, "ah_attr.grh.dgid", NOTHING));
 	path.sgid_index = 0;
 	path.dgid = t.row.gid;
 	path.dgid.raw[15] = 0xee; /* in the same network, and nobody's */
 	CHECK(rdmaez_ah_create(t.pd, &path, 1, &ah, &t.diag), ETIMEDOUT, "rdmaez_ah_create",
-	      "a peer that is not there", LIKELY(NEIGHBOUR, "ah_attr.grh.dgid", NOTHING));
+	      "ibv_create_ah", "a peer that is not there",
+	      LIKELY(NEIGHBOUR, "ah_attr.grh.dgid", NOTHING));
 }
 
 /* ---- Work requests ------------------------------------------------------------------------ */
@@ -375,9 +382,10 @@ static int post_recv(struct ibv_qp *qp, struct work *work)
 	return rdmaez_wr_post_recv(qp, work->recv, &work->bad_recv, &t.diag);
 }
 
-#define AT(position)                                                                         \
-	{                                                                                    \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, 0, 0 \
+#define AT(position)                                                                             \
+	{                                                                                        \
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, \
+			0, 0                                                                     \
 	}
 
 /* What was granted, which may be more than was asked for. */
@@ -399,12 +407,14 @@ static void check_requests(struct ibv_mr *mr)
 
 	fill(&work, mr);
 	work.send[1].num_sge = (int)cap.max_send_sge + 1;
-	CHECK(post_send(qp, &work), EINVAL, "ibv_post_send", "too many SGEs", AT(1),
+	CHECK(post_send(qp, &work), EINVAL, "rdmaez_wr_post_send", "ibv_post_send", "too many SGEs",
+	      AT(1),
 	      WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, cap.max_send_sge + 1, 0,
 		    cap.max_send_sge));
 	tap_eq_ptr(work.bad_send, &work.send[1], "bad_wr is the second");
 	work.recv[2].num_sge = (int)cap.max_recv_sge + 1;
-	CHECK(post_recv(qp, &work), EINVAL, "ibv_post_recv", "too many SGEs", AT(2),
+	CHECK(post_recv(qp, &work), EINVAL, "rdmaez_wr_post_recv", "ibv_post_recv", "too many SGEs",
+	      AT(2),
 	      WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, cap.max_recv_sge + 1, 0,
 		    cap.max_recv_sge));
 	tap_eq_ptr(work.bad_recv, &work.recv[2], "bad_wr is the third");
@@ -416,7 +426,8 @@ static void check_requests(struct ibv_mr *mr)
 	work.sge[0].length = cap.max_inline_data;
 	work.sge[1].length = cap.max_inline_data + 1;
 	work.send[1].sg_list = &work.sge[1];
-	CHECK(post_send(qp, &work), EINVAL, "ibv_post_send", "one byte too much inline", AT(1),
+	CHECK(post_send(qp, &work), EINVAL, "rdmaez_wr_post_send", "ibv_post_send",
+	      "one byte too much inline", AT(1),
 	      WRONG(WR_INLINE, "sg_list", RDMAEZ_VALUE_BYTES, cap.max_inline_data + 1, 0,
 		    cap.max_inline_data));
 	ibv_destroy_qp(qp);
@@ -426,7 +437,8 @@ static void check_requests(struct ibv_mr *mr)
 	work.send[0].opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
 	work.send[0].wr.atomic.remote_addr = 0x1001;
 	work.sge[0].length = 4;
-	CHECK(post_send(qp, &work), EINVAL, "ibv_post_send", "an atomic of four bytes", AT(0),
+	CHECK(post_send(qp, &work), EINVAL, "rdmaez_wr_post_send", "ibv_post_send",
+	      "an atomic of four bytes", AT(0),
 	      WRONG(WR_ATOMIC, "sg_list", RDMAEZ_VALUE_BYTES, 4, 8, 8),
 	      WRONG(WR_ATOMIC, "wr.atomic.remote_addr", RDMAEZ_VALUE_ADDRESS, 0x1001, 0, 0));
 	ibv_destroy_qp(qp);
@@ -447,7 +459,8 @@ static void check_full(struct ibv_mr *mr)
 		posted += 3;
 	for (struct ibv_send_wr *wr = work.send; wr && wr != work.bad_send; wr = wr->next)
 		posted++;
-	CHECK(error, ENOMEM, "ibv_post_send", "a full send queue", AT(posted % 3),
+	CHECK(error, ENOMEM, "rdmaez_wr_post_send", "ibv_post_send", "a full send queue",
+	      AT(posted % 3),
 	      LIKELY(WR_QUEUE_FULL, "cap.max_send_wr", RDMAEZ_VALUE_LIMIT, 0, 0, cap.max_send_wr));
 	tap_eq_int(posted, cap.max_send_wr, "it held what was granted");
 	ibv_destroy_qp(qp);
@@ -458,7 +471,8 @@ static void check_full(struct ibv_mr *mr)
 		posted += 3;
 	for (struct ibv_recv_wr *wr = work.recv; wr && wr != work.bad_recv; wr = wr->next)
 		posted++;
-	CHECK(error, ENOMEM, "ibv_post_recv", "a full receive queue", AT(posted % 3),
+	CHECK(error, ENOMEM, "rdmaez_wr_post_recv", "ibv_post_recv", "a full receive queue",
+	      AT(posted % 3),
 	      LIKELY(WR_QUEUE_FULL, "cap.max_recv_wr", RDMAEZ_VALUE_LIMIT, 0, 0, cap.max_recv_wr));
 	tap_eq_int(posted, cap.max_recv_wr, "it held what was granted");
 	ibv_destroy_qp(qp);
@@ -479,7 +493,8 @@ static void check_states(struct ibv_mr *mr)
 		qp = qp_in(IBV_QPT_RC, (enum ibv_qp_state)state, NULL);
 		work.bad_send = work.send;
 		/* rxe queues all of them before the kernel refuses, and names none. */
-		CHECK(post_send(qp, &work), EINVAL, "ibv_post_send", "sending too early",
+		CHECK(post_send(qp, &work), EINVAL, "rdmaez_wr_post_send", "ibv_post_send",
+		      "sending too early",
 		      WRONG(WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, (uint64_t)state, 0,
 			    sends),
 		      LIKELY(WR_BAD_UNKNOWN, "bad_wr", NOTHING));
@@ -487,7 +502,8 @@ static void check_states(struct ibv_mr *mr)
 		ibv_destroy_qp(qp);
 	}
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_RESET, NULL);
-	CHECK(post_recv(qp, &work), EINVAL, "ibv_post_recv", "receiving too early",
+	CHECK(post_recv(qp, &work), EINVAL, "rdmaez_wr_post_recv", "ibv_post_recv",
+	      "receiving too early",
 	      WRONG(WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_RESET, 0, receives),
 	      LIKELY(WR_BAD_UNKNOWN, "bad_wr", NOTHING));
 	ibv_destroy_qp(qp);
@@ -496,8 +512,9 @@ static void check_states(struct ibv_mr *mr)
 	srq_attr.attr.max_wr = srq_attr.attr.max_sge = 1;
 	srq = ibv_create_srq(t.pd, &srq_attr);
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_RTS, srq);
-	CHECK(post_recv(qp, &work), EINVAL, "ibv_post_recv", "receives that belong into an SRQ",
-	      WRONG(WR_SRQ, "srq", NOTHING), LIKELY(WR_BAD_UNKNOWN, "bad_wr", NOTHING));
+	CHECK(post_recv(qp, &work), EINVAL, "rdmaez_wr_post_recv", "ibv_post_recv",
+	      "receives that belong into an SRQ", WRONG(WR_SRQ, "srq", NOTHING),
+	      LIKELY(WR_BAD_UNKNOWN, "bad_wr", NOTHING));
 	ibv_destroy_qp(qp);
 	ibv_destroy_srq(srq);
 }
@@ -525,19 +542,22 @@ static void check_unprivileged(void)
 		tap_bail("privileges cannot be given up");
 	open_device();
 	init = init_attr(IBV_QPT_RAW_PACKET);
-	CHECK(create(&init), EPERM, "ibv_create_qp", "RAW_PACKET without CAP_NET_RAW",
+	CHECK(create(&init), EPERM, "rdmaez_qp_create", "ibv_create_qp",
+	      "RAW_PACKET without CAP_NET_RAW",
 	      WRONG(CREATE_PRIVILEGE, "qp_type", RDMAEZ_VALUE_TYPE, IBV_QPT_RAW_PACKET, 0, 0));
 
 	limit_memlock(REGION / 2);
-	CHECK(reg(t.memory, REGION, 0), ENOMEM, "ibv_reg_mr", "more than may be locked",
+	CHECK(reg(t.memory, REGION, 0), ENOMEM, "rdmaez_mr_reg", "ibv_reg_mr",
+	      "more than may be locked",
 	      LIKELY(MEMLOCK, "length", RDMAEZ_VALUE_BYTES, REGION, 0, REGION / 2));
 	tap_eq_int(rdmaez_mr_reg(t.pd, t.memory, REGION / 4, 0, &mr, NULL), 0, "half of it");
-	CHECK(reg(t.memory, REGION / 2, 0), ENOMEM, "ibv_reg_mr", "what is registered counts",
+	CHECK(reg(t.memory, REGION / 2, 0), ENOMEM, "rdmaez_mr_reg", "ibv_reg_mr",
+	      "what is registered counts",
 	      LIKELY(MEMLOCK, "length", RDMAEZ_VALUE_BYTES, REGION / 2, 0, REGION / 2));
 	ibv_dereg_mr(mr);
 	tap_eq_int(reg(t.memory, REGION / 2, 0), 0, "and no longer when it is not");
 	limit_memlock(0);
-	CHECK(reg(t.memory, 1, 0), EPERM, "ibv_reg_mr", "nothing may be locked",
+	CHECK(reg(t.memory, 1, 0), EPERM, "rdmaez_mr_reg", "ibv_reg_mr", "nothing may be locked",
 	      LIKELY(MEMLOCK, "length", RDMAEZ_VALUE_BYTES, 1, 0, 0));
 	close_device();
 	/* The search for leaks at the end needs to trace this process. */
