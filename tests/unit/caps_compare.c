@@ -219,7 +219,8 @@ static void check_pacing(void)
 	need.packet_pacing.qp_rate_limit_min = 100;
 	tap_eq_int(rdmaez_caps_require(&have, &need, &diag), EOPNOTSUPP, "no rates at all");
 	rdmaez_diag_json(&diag, json, sizeof(json));
-	tap_ok(strstr(json, "\"field\":\"packet_pacing_caps.qp_rate_limit_min\",\"asked\":100,"
+	tap_ok(strstr(json, "\"field\":\"packet_pacing_caps.qp_rate_limit_min\",\"kind\":\"caps\","
+			    "\"asked\":100,"
 			    "\"offered\":0,"),
 	       "the JSON names the field, what is asked and what is offered");
 	have.packet_pacing.qp_rate_limit_min = 101;

@@ -346,12 +346,12 @@ static struct ibv_qp *broken_qp(enum ibv_qp_type type, const struct rdmaez_qp_op
 #define CERTAIN(reason, field, kind, value, min, max)                                           \
 	{                                                                                       \
 		RDMAEZ_WHY_##reason, RDMAEZ_DIAG_ERROR, RDMAEZ_VALUE_##kind, field, value, min, \
-			max                                                                     \
+			max, NULL                                                               \
 	}
 #define LIKELY(reason, field, kind, value, min, max)                                             \
 	{                                                                                        \
 		RDMAEZ_WHY_##reason, RDMAEZ_DIAG_LIKELY, RDMAEZ_VALUE_##kind, field, value, min, \
-			max                                                                      \
+			max, NULL                                                                \
 	}
 #define FINDINGS(array) array, (unsigned int)COUNT_OF(array)
 
