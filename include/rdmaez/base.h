@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file base.h
- * @brief What every other header stands on: verbs.h, how functions are declared, "really zero".
+ * @brief What every other header needs: verbs.h, how functions are declared, and "really zero".
  *
- * @par Two ways to include
- * Normally every function is `static inline`, and there is nothing else to do. A program of many files
- * defines `RDMAEZ_EXTERN` for all of them, best on the compiler's command line: then the headers declare,
- * and the one source file that also defines `RDMAEZ_IMPLEMENTATION` holds the definitions. Files of C
- * and of C++ may be mixed. The symbols are hidden, so a shared object exports none of them.
+ * By default every function is `static inline` and there is nothing to set up. A program of many files
+ * may define `RDMAEZ_EXTERN` for all of them and `RDMAEZ_IMPLEMENTATION` in one:
+ * [Two ways to include](@ref including) says when that pays.
  */
 #ifndef RDMAEZ_BASE_H
 #define RDMAEZ_BASE_H
@@ -25,7 +23,7 @@
 #error "RDMAEZ_IMPLEMENTATION goes with RDMAEZ_EXTERN: define both, or neither"
 #endif
 
-/* Whether this source file gets the bodies of functions. */
+/* Whether this source file gets the bodies of all functions, or only of those that are always inline. */
 #if defined(RDMAEZ_EXTERN) && !defined(RDMAEZ_IMPLEMENTATION)
 #define RDMAEZ_IMPL_BODIES 0
 #else
@@ -33,21 +31,37 @@
 #endif
 
 #if defined(__GNUC__) && !defined(__TINYC__)
-#define RDMAEZ_IMPL_HIDDEN __attribute__((visibility("hidden")))
-#define RDMAEZ_IMPL_FORCED __attribute__((always_inline))
-#define RDMAEZ_IMPL_RARE   __attribute__((cold))
-#define RDMAEZ_IMPL_APART  __attribute__((noinline, unused))
+#define RDMAEZ_IMPL_HIDDEN         __attribute__((visibility("hidden")))
+#define RDMAEZ_IMPL_FORCED         __attribute__((always_inline))
+#define RDMAEZ_IMPL_RARE           __attribute__((cold))
+#define RDMAEZ_IMPL_APART          __attribute__((noinline, unused))
+#define RDMAEZ_IMPL_PRINTF(format) __attribute__((format(printf, format, format + 1)))
 #else
 #define RDMAEZ_IMPL_HIDDEN
 #define RDMAEZ_IMPL_FORCED
 #define RDMAEZ_IMPL_RARE
 #define RDMAEZ_IMPL_APART
+#define RDMAEZ_IMPL_PRINTF(format)
+#endif
+
+/* What encloses bodies. They are C, casts included; C++ programs may warn about C casts of their own. */
+#ifdef __cplusplus
+#define RDMAEZ_IMPL_BEGIN                                                         \
+	_Pragma("GCC diagnostic push")                                            \
+		_Pragma("GCC diagnostic ignored \"-Wold-style-cast\"") extern "C" \
+	{
+#define RDMAEZ_IMPL_END \
+	}               \
+	_Pragma("GCC diagnostic pop")
+#else
+#define RDMAEZ_IMPL_BEGIN
+#define RDMAEZ_IMPL_END
 #endif
 
 /*
- * How a function that has a body in every source file is declared. A C++20 module may not export what uses
- * a function of internal linkage, so there they are inline and hidden, and g++ warns of one that is
- * inline and noinline.
+ * A function with a body in every source file. In a C++20 module exported inline functions may not use
+ * functions of internal linkage, so there these are inline and hidden: hidden, because two shared objects
+ * with different versions of rdmaez must not share one copy. g++ warns about inline with noinline.
  */
 #if defined(__cplusplus) && __cplusplus >= 202002L
 #define RDMAEZ_IMPL      inline RDMAEZ_IMPL_HIDDEN
@@ -59,33 +73,33 @@
 #define RDMAEZ_IMPL_ONCE static RDMAEZ_IMPL_APART
 #endif
 
-/** @brief How a function is declared: in every file, or with `RDMAEZ_EXTERN` in one. */
+/** @brief Declares a function whose body is in every file, or with `RDMAEZ_EXTERN` in one. */
 #ifdef RDMAEZ_EXTERN
 #define RDMAEZ_API RDMAEZ_IMPL_HIDDEN
 #else
 #define RDMAEZ_API RDMAEZ_IMPL
 #endif
 
-/** @brief The same for one that is long or runs after a failure: it is never inlined. */
+/** @brief The same for a function that is long or runs after a failure: never inlined. */
 #ifdef RDMAEZ_EXTERN
 #define RDMAEZ_COLD RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_RARE RDMAEZ_IMPL_APART
 #else
 #define RDMAEZ_COLD RDMAEZ_IMPL_COLD
 #endif
 
-/** @brief The same for one that is small: it is in every file both ways. */
+/** @brief Declares a small function: its body is in every file, both ways. */
 #define RDMAEZ_INLINE RDMAEZ_IMPL
 
-/** @brief The same for one that folds to a constant where its arguments are constants. */
+/** @brief The same for a function that folds to a constant when its arguments are constants. */
 #define RDMAEZ_FOLD RDMAEZ_IMPL RDMAEZ_IMPL_FORCED
 
 /**
- * @brief "Really zero", for option fields in which a plain 0 asks for the default.
+ * @brief "Really zero", for option fields in which 0 asks for the default.
  *
- * In InfiniBand a timeout, a retry count, a GID index or a set of access flags may well be zero.
- * Every field of type int and the fields that name it take the value. It is outside the legal range of
- * all of them but the Q_Key's, and reads `ZERO` in a memory dump. (A Q_Key of exactly 0x5a45524f
- * cannot be had through options.) Numbers whose default is 0 anyway, such as PSNs, do not need it.
+ * In InfiniBand a timeout, a retry count, a GID index or a set of access flags can be zero. Every option
+ * of type int accepts this value, and so do the other options that name it. It is outside the legal range
+ * of all of them except the Q_Key, and reads `ZERO` in a memory dump. (Options cannot ask for a Q_Key of
+ * exactly 0x5a45524f.) Numbers whose default is 0, such as PSNs, do not need it.
  */
 #define RDMAEZ_ZERO 0x5a45524f
 
@@ -94,15 +108,22 @@ extern "C" {
 #endif
 
 /**
- * @brief Passes a number through an option field as it is, zero included.
+ * @brief Passes a number through an option field unchanged, zero included.
  *
- * For values that come from a command line or from a query, where 0 means 0 and not "the default":
+ * For values from a command line or a query, where 0 means 0 and not "the default":
  * `opts.path.sgid_index = rdmaez_exactly(index);`
  *
  * @param value the number meant
- * @return @p value, or #RDMAEZ_ZERO where @p value is 0
+ * @return @p value, or #RDMAEZ_ZERO if @p value is 0
  */
 RDMAEZ_INLINE int rdmaez_exactly(int value);
+
+/**
+ * @brief The same for unsigned fields: `opts.access = rdmaez_exactly_u32(flags);`
+ * @param value the number meant
+ * @return @p value, or #RDMAEZ_ZERO if @p value is 0
+ */
+RDMAEZ_INLINE uint32_t rdmaez_exactly_u32(uint32_t value);
 
 #ifdef __cplusplus
 }

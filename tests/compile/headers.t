@@ -2,44 +2,81 @@
 # SPDX-License-Identifier: MIT
 #
 # The headers compile without a warning wherever they may be used: each alone, and all of every
-# function, by gcc and clang, as C11 to C2x and C++11 to C++23, with the verbs.h of rdma-core 33 to 65.
+# function, by gcc and clang, as C11 to C2x and C++11 to C++23, with the verbs.h of rdma-core 33 to 65; with
+# all bodies in the file, with none (RDMAEZ_EXTERN), and as the one file that holds them. The two last
+# differ from the first by little, so they meet the oldest and the newest verbs.h and fewer standards.
 # The first run downloads those headers.
 
 source tests/compile/lib.bash
 
 versions=$(tools/rdma-core-headers) || exit 1
+declaring=-DRDMAEZ_EXTERN
+holding='-DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION'
 
-# alone COMPILER STD INCLUDE VERBS: each header as the only one, included twice.
+# alone LIST COMPILER STD INCLUDE VERBS ARG...: each header of the list as the only one, included twice.
 alone() {
 	local header dir=$scratch/alone.$BASHPID
 	mkdir "$dir"
-	for header in rdmaez.h $(header_order "$3" | sed 's|^|rdmaez/|'); do
-		printf '#include <%s>\n#include <%s>\nextern int rdmaez_alone;\n' "$header" "$header" >"$dir/${header//\//_}.c"
+	for header in $("$1" "$4"); do
+		printf '#include <rdmaez/%s>\n#include <rdmaez/%s>\nextern int rdmaez_alone;\n' "$header" "$header" \
+			>"$dir/${header//\//_}.c"
 	done
-	compile "$1" "$2" "$3" -isystem "$4" -fsyntax-only "$dir"/*.c
+	compile "$2" "$3" "$4" -isystem "$5" -fsyntax-only "${@:6}" "$dir"/*.c
+}
+
+# What a program may include.
+open_headers() {
+	echo ../rdmaez.h
+	public_headers "$1"
+	devel_headers "$1"
 }
 
 # everything COMPILER STD INCLUDE VERBS ARG...
 everything() {
-	all_functions "$3" | compile "$1" "$2" "$3" -isystem "$4" "${@:5}" -
+	all_functions "$3" "${@:5}" | compile "$1" "$2" "$3" -isystem "$4" "${@:5}" -
 }
 
-# optimised COMPILER STD INCLUDE VERBS [LEVEL]: some warnings come only from the optimiser.
+# optimised COMPILER STD INCLUDE VERBS [ARG...]: some warnings come only from the optimiser.
 optimised() {
-	everything "${@:1:4}" "${5:--O2}" -c -o "$scratch/optimised.$BASHPID.o"
+	everything "${@:1:4}" -O2 "${@:5}" -c -o "$scratch/optimised.$BASHPID.o"
 }
 
 # A C compiler that knows the standard and little more.
 strict() {
 	local object=$scratch/strict.$BASHPID
-	all_functions "$1" >"$object.c"
-	tcc -std=c11 -Wall -Werror "-I$1" -isystem "$2" -c "$object.c" -o "$object.o"
+	all_functions "$1" "${@:3}" >"$object.c"
+	tcc -std=c11 -Wall -Werror "-I$1" -isystem "$2" "${@:3}" -c "$object.c" -o "$object.o"
 }
+
+# Options take numbers and flags of their own type as they are.
+cat >"$scratch/exactly.c" <<'END'
+#include <rdmaez.h>
+
+int set(struct rdmaez_qp_opts *opts, int index, unsigned int flags, uint32_t qkey);
+int set(struct rdmaez_qp_opts *opts, int index, unsigned int flags, uint32_t qkey)
+{
+	opts->path.sgid_index = rdmaez_exactly(index);
+	opts->access = rdmaez_exactly_u32(flags);
+	opts->qkey = rdmaez_exactly_u32(qkey);
+	opts->access = RDMAEZ_ZERO;
+	return 0;
+}
+END
+
+# The C library's headers for 32 bits may not be installed; they differ by one file, which is empty enough.
+on_32_bits() {
+	mkdir -p "$scratch/32/gnu"
+	: >"$scratch/32/gnu/stubs-32.h"
+	everything "$CC" c11 "$1" "$2" -m32 -idirafter "$scratch/32" -fsyntax-only
+}
+
+read -r oldest_version oldest <<<"$versions"
+read -r newest_version newest < <(tail -n 1 <<<"$versions")
 
 while read -r version verbs; do
 	for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++11"; do
 		# shellcheck disable=SC2086 # two words
-		soon ok "rdma-core $version: each header alone: $compiler" alone $compiler include "$verbs"
+		soon ok "rdma-core $version: each header alone: $compiler" alone open_headers $compiler include "$verbs"
 	done
 	for standard in c11 c17 c2x; do
 		soon ok "rdma-core $version: $CC $standard" everything "$CC" "$standard" include "$verbs" -fsyntax-only
@@ -56,37 +93,76 @@ while read -r version verbs; do
 	soon ok "rdma-core $version: tcc" strict include "$verbs"
 done <<<"$versions"
 
-read -r _ oldest <<<"$versions"
-read -r version newest < <(tail -n 1 <<<"$versions")
-for compiler in "$CLANG c11" "$CXX c++11"; do
+while read -r version verbs; do
+	for compiler in "$CC c11" "$CLANG c2x" "$CXX c++11" "$CLANGXX c++20"; do
+		# shellcheck disable=SC2086 # some words
+		{
+			soon ok "rdma-core $version, declaring: each header alone: $compiler" \
+				alone open_headers $compiler include "$verbs" $declaring
+			soon ok "rdma-core $version, declaring: $compiler" \
+				everything $compiler include "$verbs" $declaring -fsyntax-only
+			soon ok "rdma-core $version, holding: $compiler" \
+				everything $compiler include "$verbs" $holding -fsyntax-only
+		}
+	done
+done < <(printf '%s\n' "$oldest_version $oldest" "$newest_version $newest")
+
+for compiler in "$CC c11" "$CLANGXX c++11"; do
+	# shellcheck disable=SC2086 # some words
+	{
+		soon ok "each file of bodies alone: $compiler" alone impl_headers $compiler include "$newest"
+		soon ok "each file of bodies alone, declaring: $compiler" \
+			alone impl_headers $compiler include "$newest" $declaring
+	}
+done
+# shellcheck disable=SC2086 # some words
+{
+	soon ok "tcc, declaring" strict include "$newest" $declaring
+	soon ok "tcc, holding" strict include "$newest" $holding
+}
+for compiler in "$CLANG c11" "$CXX c++11" "$CC c11 -O1" "$CC c11 -Os" "$CC c11 -O3" "$CXX c++20 $holding"; do
+	read -r compiler standard level <<<"$compiler"
+	# shellcheck disable=SC2086 # some words
+	soon ok "rdma-core $newest_version: optimised: $compiler $standard $level" \
+		optimised "$compiler" "$standard" include "$newest" $level
+done
+soon ok 'with 32 bits' on_32_bits include "$newest"
+for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++20"; do
 	# shellcheck disable=SC2086 # two words
-	soon ok "rdma-core $version: optimised: $compiler" optimised $compiler include "$newest"
+	soon ok "options take numbers without a conversion: $compiler" \
+		compile $compiler include -fsyntax-only "$scratch/exactly.c"
 done
 
-for level in -O1 -Os -O3; do
-	soon ok "rdma-core $version: optimised by $level: $CC c11" optimised "$CC" c11 include "$newest" "$level"
-done
-
-# Seeded defects. A function is put before the closing brace of units.h's `extern "C"`.
+# Seeded defects. A function is put in the place of units.h's first body.
 with_function() {
-	seeded "$1" rdmaez/units.h "\$i RDMAEZ_API $2"
+	seeded "$1" rdmaez/impl/units.h "0,/^RDMAEZ_IMPL_BEGIN/s//&\nRDMAEZ_IMPL $2/"
 }
 
 conversion=$(with_function conversion 'unsigned int rdmaez_seed(int x) { return x; }')
-soon fails 'gcc refuses a sign conversion in one header' 'rdmaez/units.h:.*sign-conversion' \
-	alone "$CC" c11 "$conversion" "$newest"
-soon fails 'clang++ refuses a sign conversion in one header' 'rdmaez/units.h:.*sign-conversion' \
-	alone "$CLANGXX" c++11 "$conversion" "$newest"
-soon fails 'a header that needs another before it is refused' 'rdmaez_units.h.c' \
-	alone "$CC" c11 "$(seeded dependent rdmaez/units.h '/#include "base.h"/d')" "$newest"
+soon fails 'gcc refuses a sign conversion in one header' 'units.h:.*sign-conversion' \
+	alone open_headers "$CC" c11 "$conversion" "$newest"
+soon fails 'clang++ refuses a sign conversion in one header' 'units.h:.*sign-conversion' \
+	alone open_headers "$CLANGXX" c++11 "$conversion" "$newest"
+soon fails 'a header that needs another before it is refused' 'rdmaez_units.h.c|/units.h.c' \
+	alone open_headers "$CC" c11 "$(seeded dependent rdmaez/units.h '/#include "base.h"/d')" "$newest"
+soon fails 'a file of bodies that needs another is refused' 'impl_units.h.c' \
+	alone impl_headers "$CC" c11 "$(seeded bodies rdmaez/impl/units.h '/#include "..\/units.h"/d')" "$newest"
 soon fails 'what is C and not C++ is refused' 'invalid conversion' \
 	everything "$CXX" c++2b "$(with_function void 'int *rdmaez_seed(void *x) { return x; }')" "$newest" -fsyntax-only
+soon fails "a cast of C's outside of the bodies is refused" 'base.h:.*old-style-cast' \
+	everything "$CLANGXX" c++11 "$(seeded cast rdmaez/base.h 's/^RDMAEZ_INLINE int rdmaez_exactly/static const int rdmaez_seed = (int)1u;\n&/')" \
+	"$newest" -fsyntax-only
 newer=$(with_function newer 'int rdmaez_seed(void) { return (int)IBV_ACCESS_FLUSH_GLOBAL; }')
 soon fails 'a name that rdma-core 33 does not have is refused there' 'IBV_ACCESS_FLUSH_GLOBAL' \
 	everything "$CC" c11 "$newer" "$oldest" -fsyntax-only
 soon ok 'and accepted where it exists' everything "$CC" c11 "$newer" "$newest" -fsyntax-only
 soon fails 'an extension that tcc does not know is refused' '__builtin_popcount' \
 	strict "$(with_function strict 'int rdmaez_seed(int x) { return __builtin_popcount((unsigned int)x); }')" "$newest"
+soon fails 'a comparison that 32 bits make always true is refused' 'type-limits' on_32_bits \
+	"$(with_function limits 'int rdmaez_seed(unsigned long x) { return (unsigned long long)x > UINT32_MAX; }')" "$newest"
+# shellcheck disable=SC2086 # some words
+soon fails 'a body that is missing where the bodies are is refused' 'rdmaez_mtu_bytes' everything "$CC" c11 \
+	"$(seeded missing rdmaez/impl/units.h '/^RDMAEZ_INLINE int rdmaez_mtu_bytes/,/^}/d')" "$newest" $declaring -fsyntax-only
 
 uninitialised=$(with_function uninitialised 'int rdmaez_seed(int x) { int y; if (x > 3) y = x; return y; }')
 only_units "$uninitialised"

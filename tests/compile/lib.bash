@@ -10,10 +10,10 @@ source tests/tap.bash
 
 warnings=@tests/compile/warnings
 c_warnings=("$warnings" -Wc++-compat -Wmissing-prototypes -Wstrict-prototypes)
-cxx_warnings=("$warnings")
+cxx_warnings=("$warnings" -Wold-style-cast)
 # Beyond what the rest of the project is held to: users have these on, and headers meet them all.
 header_warnings=(-Wcast-align -Wdouble-promotion -Wformat=2 -Wimplicit-fallthrough -Wnull-dereference
-	-Wredundant-decls -Wswitch-enum -Wvla -Wwrite-strings)
+	-Wredundant-decls -Wswitch-enum -Wtype-limits -Wvla -Wwrite-strings)
 
 # compile COMPILER STD INCLUDE ARG...: with all warnings, of the language that STD names.
 compile() {
@@ -25,49 +25,67 @@ compile() {
 	esac
 }
 
-# The one header that the umbrella leaves out: equipment for development, to be included by its name.
-by_name=dm_emu.h
-
-# The public headers in the order in which the umbrella includes them, which is the order of the
-# levels: version.h base.h ... and then the one that it leaves out.
-header_order() {
+# public_headers INCLUDE: in the order in which the umbrella includes them, as version.h base.h ...
+public_headers() {
 	sed -n 's|^#include "rdmaez/\(.*\)"$|\1|p' "$1/rdmaez.h"
-	[[ ! -e $1/rdmaez/$by_name ]] || echo "$by_name"
 }
 
-# A source that includes all of them.
+# devel_headers INCLUDE: those that the umbrella leaves out, to be included by their names.
+devel_headers() {
+	[[ ! -d $1/rdmaez/devel ]] || (cd "$1/rdmaez" && printf '%s\n' devel/*.h)
+}
+
+# impl_headers INCLUDE: what no program includes.
+impl_headers() {
+	(cd "$1/rdmaez" && printf '%s\n' impl/*.h devel/impl/*.h)
+}
+
+# A source that includes everything.
 all_headers() {
 	echo '#include <rdmaez.h>'
-	[[ ! -e $1/rdmaez/$by_name ]] || echo "#include <rdmaez/$by_name>"
+	devel_headers "$1" | sed 's|.*|#include <rdmaez/&>|'
 }
 
 # The system headers that ours include, as the lines that do it.
 system_includes() {
-	grep -h '^#include <' "$1"/rdmaez/*.h | sort -u
+	grep -rh '^#include <' "$1/rdmaez" | sort -u
 }
 
-# ours INCLUDE: what the preprocessor makes of our headers, without what they include.
+# ours INCLUDE ARG...: what the preprocessor makes of our headers, without what they include.
 ours() {
-	all_headers "$1" | "$CC" -E -std=c11 "-I$1" -x c - | awk -v dir="$1/" '
+	all_headers "$1" | "$CC" -E -std=c11 "-I$1" "${@:2}" -x c - | awk -v dir="$1/" '
 		/^# [0-9]+ "/ { mine = index($3, "\"" dir) == 1; next }
 		mine'
 }
 
-# identifiers INCLUDE KINDS: what our headers declare, by the letters of ctags; parameters and locals
-# are none of them. Every line holds a kind and a name, which is __anon... for what has none.
+# identifiers INCLUDE KINDS ARG...: what our headers declare, by the letters of ctags; parameters and
+# locals are none of them. Every line holds a kind and a name, which is __anon... for what has none.
 identifiers() {
-	ours "$1" >"$scratch/ours.$BASHPID.c"
+	ours "$1" "${@:3}" >"$scratch/ours.$BASHPID.c"
 	ctags -x --kinds-C="$2" --_xformat='%K %N' "$scratch/ours.$BASHPID.c"
 }
 
-# all_functions INCLUDE: a source that takes the address of every function of ours, public or not, so
-# that a compiler makes code for it and tells all it has to tell.
+# all_functions INCLUDE [-D...]: a source that takes the address of every function of ours, so that a
+# compiler makes code for it and tells all it has to tell. With -DRDMAEZ_EXTERN those that are only declared
+# are called for as well, and the linker has to find them. rdmaez_impl_verb_* are names of libibverbs.
 all_functions() {
+	local argument defines=()
+	for argument; do
+		[[ $argument != -D* ]] || defines+=("$argument")
+	done
 	all_headers "$1"
-	echo 'typedef void (*rdmaez_any)(void);'
-	echo 'extern const rdmaez_any rdmaez_all[];'
-	echo 'const rdmaez_any rdmaez_all[] = {'
-	identifiers "$1" f | sed 's/^function \(.*\)/\t(rdmaez_any)\1,/'
+	cat <<-'END'
+		typedef void (*rdmaez_any)(void);
+		#ifdef __cplusplus
+		#define RDMAEZ_ANY(function) reinterpret_cast<rdmaez_any>(function)
+		#else
+		#define RDMAEZ_ANY(function) (rdmaez_any)function
+		#endif
+		extern const rdmaez_any rdmaez_all[];
+		const rdmaez_any rdmaez_all[] = {
+	END
+	identifiers "$1" fp "${defines[@]}" |
+		sed -n '/rdmaez_impl_verb_/d; s/.* \(.*\)/\tRDMAEZ_ANY(\1),/p' | sort -u
 	echo '};'
 }
 
@@ -82,6 +100,6 @@ seeded() {
 
 # only_units INCLUDE: leave the umbrella of a copy no more than units.h needs, which saves time.
 only_units() {
-	rm "$1/rdmaez/$by_name"
+	rm -r "$1/rdmaez/devel"
 	sed -i '/^#include/{/version.h\|base.h\|units.h/!d}' "$1/rdmaez.h"
 }

@@ -1,51 +1,177 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Two source files that both include everything and use it make one program: of C, of C++, of both.
+# Source files that include everything and use it make one program: of C, of C++, of both, each with its
+# own bodies or with those of one file. And shared objects export nothing of ours, so that two with
+# different versions work in one process.
 
 source tests/compile/lib.bash
 
-# part NAME INCLUDE: a source that takes the address of all we have, and a function that C can call.
+# part NAME INCLUDE [-D...]: a source that takes the address of all we have, and a function that C can call.
 part() {
-	all_functions "$2" | sed "s/rdmaez_all/rdmaez_all_$1/"
+	all_functions "${@:2}" | sed "s/rdmaez_all/rdmaez_all_$1/"
 	cat <<-END
 		#ifdef __cplusplus
-		extern "C" int use_one(void);
-		extern "C" int use_two(void);
-		#else
-		int use_one(void);
-		int use_two(void);
+		extern "C"
 		#endif
+		int use_$1(void);
 		int use_$1(void)
 		{
-			return rdmaez_all_$1[0] ? rdmaez_mtu_bytes(IBV_MTU_1024) : 0;
+			return rdmaez_all_$1[0] && *rdmaez_errno_str(EPERM) == 'E' ? rdmaez_mtu_bytes(IBV_MTU_1024) : 0;
 		}
 	END
 }
 
-# linked INCLUDE COMPILER STD COMPILER STD: two parts, and a main() with the second one.
+# object INCLUDE DIR NAME WAY COMPILER STD: a part; WAY is plain, declares, or holds the bodies.
+object() {
+	local -A defines=([plain]='' [declares]=-DRDMAEZ_EXTERN [holds]='-DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION')
+	# shellcheck disable=SC2086 # words
+	part "$3" "$1" ${defines[$4]} | compile "$5" "$6" "$1" ${defines[$4]} -c -o "$2/$3.o" -
+}
+
+# linked INCLUDE (WAY COMPILER STD)...: one program of these parts.
 linked() {
-	local dir=$scratch/link.$BASHPID
+	local include=$1 dir=$scratch/link.$BASHPID linker=$CC name names=()
 	mkdir "$dir"
-	part one "$1" | compile "$2" "$3" "$1" -c -o "$dir/one.o" -
+	shift
+	while (($# > 0)); do
+		name=part${#names[@]}
+		names+=("$name")
+		[[ $3 != c++* ]] || linker=$CXX
+		object "$include" "$dir" "$name" "$1" "$2" "$3"
+		shift 3
+	done
 	{
-		part two "$1"
-		echo 'int main(void) { return use_one() == 1024 && use_two() == 1024 ? 0 : 1; }'
-	} | compile "$4" "$5" "$1" -c -o "$dir/two.o" -
-	"$4" "$dir/one.o" "$dir/two.o" -libverbs -o "$dir/program"
+		printf 'int use_%s(void);\n' "${names[@]}"
+		printf 'int main(void) { return 0'
+		printf ' || use_%s() != 1024' "${names[@]}"
+		echo '; }'
+	} >"$dir/main.c"
+	"$CC" -std=c11 -c "$dir/main.c" -o "$dir/main.o"
+	"$linker" "$dir"/*.o -libverbs -o "$dir/program"
 	"$dir/program"
 }
 
-for pair in "$CC c11 $CC c17" "$CXX c++11 $CXX c++17" "$CLANGXX c++20 $CXX c++2b" "$CLANG c11 $CXX c++20"; do
-	# shellcheck disable=SC2086 # four words
-	soon ok "one program of two files: $pair" linked include $pair
+for parts in \
+	"plain $CC c11 plain $CC c17" \
+	"plain $CXX c++11 plain $CXX c++17" \
+	"plain $CLANGXX c++20 plain $CXX c++2b" \
+	"plain $CLANG c11 plain $CXX c++20" \
+	"holds $CC c11 declares $CLANG c11 declares $CXX c++11 declares $CLANGXX c++20" \
+	"holds $CXX c++11 declares $CC c11 declares $CLANGXX c++11" \
+	"holds $CXX c++20 declares $CC c11 declares $CXX c++20" \
+	"holds $CLANGXX c++20 declares $CXX c++11 plain $CC c11" \
+	"holds $CLANG c2x declares $CC c11 plain $CXX c++11 plain $CLANGXX c++20"; do
+	# shellcheck disable=SC2086 # words
+	soon ok "one program: $parts" linked include $parts
 done
 
-global=$(seeded global rdmaez/units.h \
-	's/^RDMAEZ_API \(int rdmaez_mtu_bytes(enum ibv_mtu mtu)\)$/extern \1;\n\1/')
-only_units "$global"
-for pair in "$CC c11 $CC c11" "$CXX c++20 $CXX c++20"; do
-	# shellcheck disable=SC2086 # four words
+soon fails 'a program without the bodies is refused' 'undefined reference to .rdmaez_errno_str' \
+	linked include declares "$CC" c11 declares "$CXX" c++11
+soon fails 'and one that has them twice' 'multiple definition of .rdmaez_errno_str' \
+	linked include holds "$CC" c11 holds "$CC" c11
+soon fails 'RDMAEZ_IMPLEMENTATION alone is refused' 'goes with RDMAEZ_EXTERN' \
+	compile "$CC" c11 include -DRDMAEZ_IMPLEMENTATION -include rdmaez.h -fsyntax-only /dev/null
+
+# ---- Shared objects -----------------------------------------------------------------------------
+
+cat >"$scratch/library.c" <<'END'
+#include <stdio.h>
+#include <rdmaez.h>
+
+#ifdef __cplusplus
+extern "C"
+#endif
+int NAME(struct ibv_qp *qp, char *buf, size_t size);
+int NAME(struct ibv_qp *qp, char *buf, size_t size)
+{
+	struct rdmaez_diag diag;
+	int error = rdmaez_qp_to_rtr(qp, NULL, &diag);
+
+	snprintf(buf, size, "%s %s %s %u", RDMAEZ_VERSION_STRING, rdmaez_errno_str(error),
+		 rdmaez_why_str(RDMAEZ_WHY_NONE), (unsigned int)rdmaez_qp_next_states(IBV_QPS_RESET));
+	return rdmaez_diag_format(&diag, NULL, 0);
+}
+END
+
+cat >"$scratch/process.c" <<'END'
+#include <stdio.h>
+#include <infiniband/verbs.h>
+
+int one(struct ibv_qp *qp, char *buf, size_t size);
+int two(struct ibv_qp *qp, char *buf, size_t size);
+
+int main(void)
+{
+	char of_one[128], of_two[128];
+
+	one(NULL, of_one, sizeof(of_one));
+	two(NULL, of_two, sizeof(of_two));
+	return printf("%s; %s\n", of_one, of_two) < 0;
+}
+END
+
+# library INCLUDE DIR NAME COMPILER STD [-D...]: not optimised, so that no call is inlined away.
+library() {
+	local language=c
+	[[ $5 != c++* ]] || language=c++
+	"$4" -x "$language" "-std=$5" -fPIC "-I$1" -DNAME="$3" "${@:6}" -shared "$scratch/library.c" -libverbs -o "$2/lib$3.so"
+}
+
+exports_nothing() {
+	local dir=$scratch/exports.$BASHPID
+	mkdir "$dir"
+	library "$1" "$dir" one "${@:2}"
+	nm -D --defined-only "$dir/libone.so" | tee "$dir/symbols"
+	grep -q ' one$' "$dir/symbols"
+	! grep -i rdmaez "$dir/symbols" || return 1
+}
+
+# side_by_side FIRST SECOND COMPILER STD [-D...]: two shared objects with different headers, in one process.
+side_by_side() {
+	local dir=$scratch/side.$BASHPID
+	mkdir "$dir"
+	library "$1" "$dir" one "${@:3}"
+	library "$2" "$dir" two "${@:3}"
+	"$CC" -std=c11 "$scratch/process.c" "-L$dir" -lone -ltwo "-Wl,-rpath,$dir" -o "$dir/process"
+	diff <("$dir/process") <(echo "$version EINVAL nothing is wrong 3; $version.1 not ok! nothing at all 3")
+}
+
+version=$(sed -n 's/^#define RDMAEZ_VERSION_[MP].* //p' include/rdmaez/version.h | paste -sd.)
+# other NAME INCLUDE: headers of another version, with other texts.
+other() {
+	mkdir "$scratch/$1"
+	cp -r "$2/." "$scratch/$1"
+	sed -i 's/\(RDMAEZ_VERSION_PATCH\))$/\1) ".1"/' "$scratch/$1/rdmaez/version.h"
+	sed -i 's/"EINVAL"/"not ok!"/' "$scratch/$1/rdmaez/impl/str.h"
+	sed -i 's/"nothing is wrong"/"nothing at all"/' "$scratch/$1/rdmaez/why.h"
+	echo "$scratch/$1"
+}
+
+newer=$(other newer include)
+for way in '' '-DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION'; do
+	for compiler in "$CC c11" "$CXX c++11" "$CXX c++20" "$CLANGXX c++20"; do
+		# shellcheck disable=SC2086 # words
+		{
+			soon ok "a shared object exports nothing of ours: $compiler $way" exports_nothing include $compiler $way
+			soon ok "two shared objects use their own: $compiler $way" \
+				side_by_side include "$newer" $compiler $way
+		}
+	done
+done
+
+# Seeded defects.
+shown=$(seeded shown rdmaez/base.h 's/visibility("hidden")/visibility("default")/')
+shown_newer=$(other shown_newer "$shown")
+soon fails 'an exported function is seen' ' rdmaez_' exports_nothing "$shown" "$CXX" c++20
+soon fails "a call of another object's function is seen" '^[<>] .*EINVAL.*EINVAL' \
+	side_by_side "$shown" "$shown_newer" "$CXX" c++20
+
+global=$(seeded global rdmaez/impl/units.h \
+	's/^RDMAEZ_INLINE \(int rdmaez_mtu_bytes(enum ibv_mtu mtu)\)$/\1/')
+sed -i 's/^RDMAEZ_INLINE \(int rdmaez_mtu_bytes(enum ibv_mtu mtu);\)$/\1/' "$global/rdmaez/units.h"
+for pair in "plain $CC c11 plain $CC c11" "plain $CXX c++20 plain $CXX c++20"; do
+	# shellcheck disable=SC2086 # words
 	soon fails "a function that is not inline is refused: $pair" 'multiple definition of .rdmaez_mtu_bytes' \
 		linked "$global" $pair
 done

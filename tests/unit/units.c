@@ -188,6 +188,8 @@ static void check_base(void)
 	tap_eq_int(rdmaez_exactly(1), 1, "exactly 1 is 1");
 	tap_eq_int(rdmaez_exactly(-1), -1, "exactly -1 is -1");
 	tap_eq_int(rdmaez_exactly(RDMAEZ_ZERO), RDMAEZ_ZERO, "RDMAEZ_ZERO stays what it is");
+	tap_eq_hex(rdmaez_exactly_u32(0), RDMAEZ_ZERO, "exactly 0 of an unsigned field is, too");
+	tap_eq_hex(rdmaez_exactly_u32(0x80000000u), 0x80000000u, "bit 31 passes through");
 	tap_eq_int(rdmaez_impl_option(0, 7), 7, "an option of 0 is the default");
 	tap_eq_int(rdmaez_impl_option(RDMAEZ_ZERO, 7), 0, "an option of RDMAEZ_ZERO is 0");
 	tap_eq_int(rdmaez_impl_option(-3, 7), -3, "any other option is itself");
@@ -197,6 +199,8 @@ static void check_base(void)
 	tap_eq_int(rdmaez_impl_error(EINVAL), EINVAL, "a positive errno value is passed on");
 	tap_eq_int(rdmaez_impl_error(-EINVAL), EINVAL, "a negative one becomes positive");
 	tap_eq_int(rdmaez_impl_error(-2), 2, "also -ENOENT, the first that is not -1");
+	tap_eq_int(rdmaez_impl_error(INT_MIN), EIO, "the least int, which has no positive, is EIO");
+	tap_eq_int(rdmaez_impl_error(-INT_MAX), INT_MAX, "the next one has");
 	tap_eq_int(rdmaez_impl_error(-1), EBUSY, "after -1 errno tells");
 	errno = 0;
 	tap_eq_int(rdmaez_impl_error(-1), EIO, "and EIO is said where it does not");

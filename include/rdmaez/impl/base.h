@@ -5,11 +5,14 @@
 
 #include "../base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_INLINE int rdmaez_exactly(int value)
+{
+	return value ? value : RDMAEZ_ZERO;
+}
+
+RDMAEZ_INLINE uint32_t rdmaez_exactly_u32(uint32_t value)
 {
 	return value ? value : RDMAEZ_ZERO;
 }
@@ -23,8 +26,8 @@ RDMAEZ_FOLD int64_t rdmaez_impl_option(int64_t given, int64_t otherwise)
 }
 
 /*
- * Verbs report failure in three ways: a positive errno value, a negative one (some providers), and
- * -1 with the cause in errno. Here they become one: 0 or a positive errno value.
+ * Verbs report failure in three ways: a positive errno value, a negative one (some providers), or -1
+ * with the cause in errno. This turns all three into 0 or a positive errno value.
  */
 RDMAEZ_FOLD int rdmaez_impl_error(int returned)
 {
@@ -35,8 +38,6 @@ RDMAEZ_FOLD int rdmaez_impl_error(int returned)
 	return errno > 0 ? errno : EIO;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif

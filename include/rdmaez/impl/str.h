@@ -7,9 +7,7 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* One of the names in a row, each of which ends with a zero byte, the last one with two; "?" has none. */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_str_nth(const char *names, unsigned int n)
@@ -127,9 +125,7 @@ RDMAEZ_COLD const char *rdmaez_errno_str(int error)
 #undef RDMAEZ_IMPL_ERRNO_VALUE
 #undef RDMAEZ_IMPL_ERRNO_NAME
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

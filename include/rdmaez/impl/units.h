@@ -5,9 +5,7 @@
 
 #include "../units.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_INLINE int rdmaez_mtu_bytes(enum ibv_mtu mtu)
 {
@@ -92,8 +90,6 @@ RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
 	return ahead < 0x800000u ? (int32_t)ahead : (int32_t)ahead - 0x1000000;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif
