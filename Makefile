@@ -25,7 +25,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 # Runs each test program under a time limit; a test that cannot run here counts as failed.
 PROVE := prove --timer --failures --comments --exec tests/run $(if $(V),--verbose)
 
-HEADERS := $(notdir $(wildcard include/rdmaez/*.h))
+HEADERS := $(shell cd include && find rdmaez.h rdmaez -name '*.h' | sort)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 FAKE := $(patsubst tests/fake/%.c,%.o,$(wildcard tests/fake/*.c))
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
@@ -50,14 +50,19 @@ examples: $(EXAMPLES) ## build the examples into build/examples
 bench: | deps-build deps-bench ## measure what the helpers cost
 	tests/bench/run
 
-docs: build/docs/mistakes.txt $(DATA:%=build/docs/html/data/%) | deps-docs ## build the documentation into build/docs/html
+docs: build/docs/mistakes.txt build/docs/input/enumerators.dox $(DATA:%=build/docs/html/data/%) | deps-docs ## build the documentation into build/docs/html
 	RDMAEZ_VERSION=$(VERSION) doxygen docs/Doxyfile
 
 # What the example prints about its mistakes is part of the documentation; the fake needs no device.
-build/docs/mistakes.txt: examples/mistakes.c $(wildcard include/*.h include/*/*.h tests/fake/*.[ch]) | deps-build
+build/docs/mistakes.txt: examples/mistakes.c $(HEADERS:%=include/%) $(wildcard tests/fake/*.[ch]) | deps-build
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O1 -Iinclude -Itests/fake $< $(wildcard tests/fake/*.c) -o build/docs/mistakes
 	build/docs/mistakes >$@
+
+# Comments for what the headers' lists make.
+build/docs/input/enumerators.dox: build/docs/data
+	@mkdir -p $(@D)
+	$< --enumerators >$@
 
 # The headers' tables for other languages, with their schemas, are published with the documentation.
 build/docs/html/data/%.json: build/docs/data
@@ -69,16 +74,15 @@ build/docs/html/data/%.schema.json: docs/schema/%.schema.json
 
 INSTALL_TO := $(DESTDIR)$(PREFIX)
 install: ## copy the headers and rdmaez.pc below PREFIX (/usr/local), or DESTDIR and PREFIX
-	install -d $(INSTALL_TO)/include/rdmaez $(INSTALL_TO)/lib/pkgconfig
-	install -m 644 include/rdmaez.h $(INSTALL_TO)/include/
-	install -m 644 $(HEADERS:%=include/rdmaez/%) $(INSTALL_TO)/include/rdmaez/
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' rdmaez.pc.in >$(INSTALL_TO)/lib/pkgconfig/rdmaez.pc
-	chmod 644 $(INSTALL_TO)/lib/pkgconfig/rdmaez.pc
+	for header in $(HEADERS); do install -D -m 644 include/$$header "$(INSTALL_TO)/include/$$header"; done
+	install -d "$(INSTALL_TO)/lib/pkgconfig"
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' rdmaez.pc.in >"$(INSTALL_TO)/lib/pkgconfig/rdmaez.pc"
+	chmod 644 "$(INSTALL_TO)/lib/pkgconfig/rdmaez.pc"
 
 uninstall: ## remove what install copied
-	rm -f $(INSTALL_TO)/include/rdmaez.h $(HEADERS:%=$(INSTALL_TO)/include/rdmaez/%)
-	rm -f $(INSTALL_TO)/lib/pkgconfig/rdmaez.pc
-	[ ! -d $(INSTALL_TO)/include/rdmaez ] || rmdir --ignore-fail-on-non-empty $(INSTALL_TO)/include/rdmaez
+	rm -f $(HEADERS:%="$(INSTALL_TO)/include/%") "$(INSTALL_TO)/lib/pkgconfig/rdmaez.pc"
+	for dir in $(sort $(dir $(filter rdmaez/%,$(HEADERS)))); do echo "$(INSTALL_TO)/include/$$dir"; done | \
+		sort -r | while read -r dir; do [ ! -d "$$dir" ] || rmdir --ignore-fail-on-non-empty "$$dir"; done
 
 clean: ## remove what was built
 	rm -rf build

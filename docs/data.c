@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What rdmaez knows of verbs, as JSON for programs in other languages: `data TABLE` prints one table,
- * `data caps.schema` the JSON Schema of what rdmaez_caps_json() and rdmaez_port_caps_json() write.
+ * Prints what rdmaez knows about verbs:
  *
- * Everything comes from the headers' own lists, so there is nothing to keep in step but the schemas in
- * docs/schema. A new table is a function, a line in tables[] below, a schema, and its name in the
- * Makefile. Calls no verb and links nothing.
+ *	data TABLE          one table as JSON, for programs in other languages
+ *	data caps.schema    the JSON Schema of what rdmaez_caps_json() and rdmaez_port_caps_json() write
+ *	data --page FILE    a page of the documentation, with tables where it has `<!-- table of NAME -->`
+ *	data --enumerators  Doxygen comments for the enumerators that lists make
+ *
+ * Everything comes from the headers' own lists, so only the schemas in docs/schema have to be kept in
+ * step. A new JSON table is a function, a line in tables[] below, a schema, and its name in the Makefile;
+ * a new table of a page is a function and a line in page_tables[]. Calls no verb and links nothing.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -700,6 +704,141 @@ static void head(const char *table)
 	text("rdmaez", RDMAEZ_VERSION_STRING);
 }
 
+/* ---- Tables of the documentation's pages ----------------------------------------------------- */
+
+/* One cell of a Markdown table; a bar would end it. */
+static void cell(const char *content)
+{
+	fputs(" ", stdout);
+	for (; *content; content++)
+		printf(*content == '|' ? "\\|" : "%c", *content);
+	fputs(" |", stdout);
+}
+
+/* What may be read, by the short words for all of a completion where they hold. */
+static void page_valid(unsigned int mask)
+{
+	const unsigned int success = RDMAEZ_VALID_ON_SUCCESS, failure = RDMAEZ_VALID_ON_ERROR;
+	const unsigned int all = (mask & success) == success   ? success
+				 : (mask & failure) == failure ? failure
+							       : 0;
+	const char *comma = " ";
+
+	if (all) {
+		fputs(all == success ? " on success" : " on error", stdout);
+		comma = ", ";
+	}
+	for (unsigned int bit = 1; bit <= RDMAEZ_VALID_PORT_NUM; bit <<= 1) {
+		if (!(mask & ~all & bit))
+			continue;
+		printf("%s%s", comma, valid((int)bit));
+		comma = ", ";
+	}
+	fputs(mask ? " |" : " nothing |", stdout);
+}
+
+static void page_advice(const struct rdmaez_advice *known)
+{
+	printf("| %d |", known->code);
+	cell(known->name);
+	cell(known->what);
+	for (int i = 0; i < RDMAEZ_ADVICE_CAUSES && known->cause[i]; i++)
+		printf("%s%s", i ? "<br>" : " ", known->cause[i]);
+	fputs(known->cause[0] ? " |" : "  |", stdout);
+	cell(known->fix);
+	page_valid(known->valid);
+	cell(known->producers);
+	putchar('\n');
+}
+
+static void page_advice_head(void)
+{
+	puts("| number | name | what happened | likely causes, in order | what to do | may be read "
+	     "| "
+	     "reported by |\n|---|---|---|---|---|---|---|");
+}
+
+static void page_statuses(void)
+{
+	struct ibv_wc wc = {0};
+
+	page_advice_head();
+	for (int i = 0; i < 256; i++) {
+		wc.status = (enum ibv_wc_status)i;
+		if (rdmaez_wc_explain(&wc)->code >= 0)
+			page_advice(rdmaez_wc_explain(&wc));
+	}
+}
+
+static void page_events(void)
+{
+	struct ibv_async_event event = {0};
+
+	page_advice_head();
+	for (int i = 0; i < 256; i++) {
+		event.event_type = (enum ibv_event_type)i;
+		if (rdmaez_event_explain(&event)->code >= 0)
+			page_advice(rdmaez_event_explain(&event));
+	}
+}
+
+static const struct {
+	const char *mark;
+	void (*print)(void);
+} page_tables[] = {
+	{"<!-- table of statuses -->\n", page_statuses},
+	{"<!-- table of events -->\n", page_events},
+};
+
+static void page_line(const char *line)
+{
+	for (size_t i = 0; i < LENGTH(page_tables); i++)
+		if (strcmp(line, page_tables[i].mark) == 0) {
+			page_tables[i].print();
+			return;
+		}
+	if (strncmp(line, "<!-- table", 10) == 0) {
+		fprintf(stderr, "data: there is no %s", line);
+		exit(EXIT_FAILURE);
+	}
+	fputs(line, stdout);
+}
+
+static void page(const char *name)
+{
+	FILE *file = fopen(name, "r");
+	char line[4096];
+
+	if (!file) {
+		perror(name);
+		exit(EXIT_FAILURE);
+	}
+	while (fgets(line, sizeof(line), file))
+		page_line(line);
+	fclose(file);
+}
+
+/* ---- Enumerators that lists make ------------------------------------------------------------- */
+
+static void enumerators(void)
+{
+	puts("/** @file */");
+	for (int i = 0; i < RDMAEZ_WHY_COUNT; i++)
+		printf("/** @var RDMAEZ_WHY_%s\n * %s. Next: %s. */\n",
+		       rdmaez_why_id((enum rdmaez_why)i), rdmaez_why_str((enum rdmaez_why)i),
+		       rdmaez_why_fix((enum rdmaez_why)i));
+	for (int i = 0; i < RDMAEZ_SOURCE_COUNT; i++)
+		printf("/** @var RDMAEZ_SOURCE_%s\n * %s. */\n",
+		       rdmaez_caps_source_id((enum rdmaez_caps_source)i),
+		       rdmaez_caps_source_str((enum rdmaez_caps_source)i));
+	for (size_t i = 0; i < LENGTH(device_fields); i++)
+		printf("/** @var RDMAEZ_CAPS_%s\n * %s. */\n", device_fields[i].id,
+		       rdmaez_caps_describe((enum rdmaez_caps_id)i)->what);
+	for (size_t i = 0; i < LENGTH(port_fields); i++)
+		printf("/** @var RDMAEZ_PORT_CAPS_%s\n * %s. */\n", port_fields[i].id,
+		       rdmaez_port_caps_describe((enum rdmaez_port_caps_id)i)->what);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -710,8 +849,21 @@ static const struct {
 	{"reasons", reasons},         {"transitions", transitions}, {"caps.schema", caps_schema},
 };
 
+static int finish(void)
+{
+	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && strcmp(argv[1], "--page") == 0) {
+		page(argv[2]);
+		return finish();
+	}
+	if (argc == 2 && strcmp(argv[1], "--enumerators") == 0) {
+		enumerators();
+		return finish();
+	}
 	for (size_t i = 0; argc == 2 && i < LENGTH(tables); i++) {
 		if (strcmp(argv[1], tables[i].name) != 0)
 			continue;
@@ -721,9 +873,9 @@ int main(int argc, char **argv)
 		tables[i].print();
 		end();
 		putchar('\n');
-		return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+		return finish();
 	}
-	fputs("usage: data TABLE, one of:", stderr);
+	fputs("usage: data --page FILE, or --enumerators, or TABLE, one of:", stderr);
 	for (size_t i = 0; i < LENGTH(tables); i++)
 		fprintf(stderr, " %s", tables[i].name);
 	fputs("\n", stderr);

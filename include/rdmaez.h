@@ -33,7 +33,7 @@
  * - [Capabilities](@ref capabilities): what a device and its ports can do; caps.h, port_caps.h.
  * - [Device memory](@ref device_memory): dm.h, sharing it, and emulating it where there is none.
  * - [Explanations](@ref explanations): what is said of a refusal, and how sure it is;
- *   [the reasons](@ref rdmaez_reason), all of them.
+ *   [the reasons](@ref rdmaez_why), all of them.
  * - [Completions and events](@ref completions).
  * - [JSON for other languages](@ref data): what the headers know, for Python, Rust or Go.
  * - [The Soft-RoCE machine](@ref softroce), for those without RDMA hardware.

@@ -61,16 +61,24 @@
 /*
  * A function with a body in every source file. In a C++20 module exported inline functions may not use
  * functions of internal linkage, so there these are inline and hidden: hidden, because two shared objects
- * with different versions of rdmaez must not share one copy. g++ warns about inline with noinline.
+ * with different versions of rdmaez must not share one copy.
+ *
+ * What must not be inlined cannot be called inline: gcc warns about that. But without optimisation gcc
+ * keeps unused functions that are not inline, so there, where nothing is inlined, it is.
  */
 #if defined(__cplusplus) && __cplusplus >= 202002L
 #define RDMAEZ_IMPL      inline RDMAEZ_IMPL_HIDDEN
 #define RDMAEZ_IMPL_COLD inline RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_RARE
 #define RDMAEZ_IMPL_ONCE inline RDMAEZ_IMPL_HIDDEN
 #else
-#define RDMAEZ_IMPL      static inline
+#define RDMAEZ_IMPL static inline
+#ifdef __OPTIMIZE__
 #define RDMAEZ_IMPL_COLD static RDMAEZ_IMPL_RARE RDMAEZ_IMPL_APART
 #define RDMAEZ_IMPL_ONCE static RDMAEZ_IMPL_APART
+#else
+#define RDMAEZ_IMPL_COLD static inline RDMAEZ_IMPL_RARE
+#define RDMAEZ_IMPL_ONCE static inline
+#endif
 #endif
 
 /** @brief Declares a function whose body is in every file, or with `RDMAEZ_EXTERN` in one. */

@@ -84,8 +84,8 @@ declared_as_defined() {
 # no_bytes COMPILER STD INCLUDE ARG...: a program that only includes us has the sections of an empty one.
 no_bytes() {
 	local object=$scratch/$BASHPID
-	all_headers "$3" | compile "$1" "$2" "$3" -O2 "${@:4}" -c -o "$object.with.o" -
-	system_includes "$3" | compile "$1" "$2" "$3" -O2 -c -o "$object.without.o" -
+	all_headers "$3" | compile "$1" "$2" "$3" "${@:4}" -c -o "$object.with.o" -
+	system_includes "$3" | compile "$1" "$2" "$3" "${@:4}" -c -o "$object.without.o" -
 	diff <(size -A "$object.with.o" | tail -n +2) <(size -A "$object.without.o" | tail -n +2)
 	diff <(nm "$object.with.o") /dev/null
 }
@@ -145,7 +145,8 @@ soon fails 'a function that is declared nowhere is seen' '> RDMAEZ_API rdmaez_er
 for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++11" "$CXX c++20" "$CLANGXX c++20"; do
 	# shellcheck disable=SC2086 # two words
 	{
-		soon ok "including everything adds no byte and no symbol: $compiler" no_bytes $compiler include
+		soon ok "including everything adds no byte and no symbol: $compiler" no_bytes $compiler include -O0
+		soon ok "nor with the optimiser: $compiler" no_bytes $compiler include -O1
 		soon ok "nor where bodies are elsewhere: $compiler" no_bytes $compiler include -DRDMAEZ_EXTERN
 		soon ok "a program's own macros do no harm: $compiler" no_harm $compiler include
 	}

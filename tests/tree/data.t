@@ -3,7 +3,8 @@
 #
 # The JSON files beside the documentation follow their schemas, and say what the headers, the kernel's
 # table and verbs.h say. What they are compared with is read from there by other means than docs/data.c
-# uses: the sources as text, and a compiler's idea of verbs.h. Every check has to see a seeded defect.
+# uses: the preprocessor, the sources as text, and a compiler's idea of verbs.h. Every check has to see a
+# seeded defect.
 
 source tests/tap.bash
 
@@ -25,7 +26,7 @@ written() {
 		grep -q "$data/$table" "$scratch/commands"
 		run_make --silent "$data/$table"
 	done
-	diff <(printf '%s\n' "${tables[@]}" caps.schema) <({ build/docs/data 2>&1 || :; } | sed 's/.*: //; y/ /\n/')
+	diff <(printf '%s\n' "${tables[@]}" caps.schema) <({ build/docs/data 2>&1 || :; } | sed 's/.*of: //; y/ /\n/')
 }
 
 # valid TABLE [FILE]: FILE follows the schema that is published.
@@ -127,32 +128,69 @@ constants_agree() {
 	asserts infiniband/verbs.h "$scratch/constants"
 }
 
-# As the documentation's filter reads the list.
-reasons_agree() {
-	diff <(awk -f docs/enum_lists.awk include/rdmaez/diag.h | grep -o 'RDMAEZ_[A-Z0-9_]*, /\*\*< [^*]* Next: [^*]*\. \*/') \
-		<(jq -r '.reasons[] | "RDMAEZ_\(.id), /**< \(.what). Next: \(.next). */"' "$1/reasons.json")
-	diff <(sed -n 's/^\tX(\([A-Z0-9_]*\),.*/\1/p' include/rdmaez/diag.h | awk '{ print $1, NR - 1 }') \
-		<(jq -r '.reasons[] | "\(.id) \(.number)"' "$1/reasons.json")
+# list MACRO: what the preprocessor makes of a list X(id, "sentence", ...) in the headers: a row a line, with
+# tabs between the columns and the parts of a sentence joined.
+list() {
+	printf '#include <rdmaez.h>\n#define ROW(...) @row@__VA_ARGS__\n%s(ROW)\n' "$1" >"$scratch/list.c"
+	"${CC:-gcc}" -E -P -Iinclude "$scratch/list.c" | perl -0ne 's/.*?\@row\@//s; s/\s*\n\s*/ /g; s/"\s+"//g;
+		for (split /\@row\@/) {
+			my @column = /\s*("(?:[^"\\]|\\.)*"|[^,"]+?)\s*(?:,|$)/g;
+			s/^"(.*)"$/$1/ for @column;
+			print join("\t", @column), "\n";
+		}'
 }
 
-# The page's tables, with the short words for what may be read written out.
-advice_table() {
-	awk -f docs/advice_tables.awk docs/completions.md | grep '^| [0-9]' |
-		sed 's/ on error/ wr_id, status, qp_num, vendor_err/; s/ on success/ wr_id, status, qp_num, opcode, rest/; s/| nothing |/|  |/'
+# The rows, as the documentation's comments have them, too.
+reasons_agree() {
+	list RDMAEZ_WHY_LIST >"$scratch/reasons"
+	(($(wc -l <"$scratch/reasons") > 100))
+	diff "$scratch/reasons" <(jq -r '.reasons[] | "\(.id)\t\(.what)\t\(.next)"' "$1/reasons.json")
+	diff <(seq 0 $(($(wc -l <"$scratch/reasons") - 1))) <(jq -r '.reasons[].number' "$1/reasons.json")
+	diff <(awk -F '\t' '{ print "/** @var RDMAEZ_WHY_" $1 "\n * " $2 ". Next: " $3 ". */" }' "$scratch/reasons") \
+		<(build/docs/data --enumerators | grep -A1 RDMAEZ_WHY_)
+}
+
+# advice PREFIX LIST: the rows of a list as the page's table has them.
+advice() {
+	list "$2" | awk -F '\t' -v prefix="$1" '{
+		valid = tolower($3)
+		gsub(/rdmaez_valid_/, "", valid)
+		gsub(/ *\| */, ", ", valid)
+		sub(/^on_/, "on ", valid)
+		sub(/^0$/, "nothing", valid)
+		causes = $7 ~ /^NULL|^\(\(void/ ? "" : $7
+		for (i = 8; i <= NF; i++)
+			causes = causes "<br>" $i
+		print "| " $1 " | " prefix $2 " | " $4 " | " causes " | " $5 " | " valid " | " $6 " |"
+	}'
+}
+
+all_advice() {
+	advice IBV_WC_ RDMAEZ_WC_STATUSES
+	advice IBV_EVENT_ RDMAEZ_EVENTS
 }
 
 completions_agree() {
-	diff <(advice_table) <(jq -r '(.statuses + .events)[] | "| \(.number) | \(.name | sub("IBV_(WC|EVENT)_"; "")) | " +
-		"\(.what) | \(.causes | join("<br>")) | \(.next) | \(.may_be_read | join(", ")) | \(.reported_by) |"' \
-		"$1/completions.json")
+	diff <(all_advice) <(build/docs/data --page docs/completions.md | grep '^| [0-9]')
+	# Of the table, the short words for what may be read are written out.
+	diff <(all_advice | sed 's/ on error/ wr_id, status, qp_num, vendor_err/
+			s/ on success/ wr_id, status, qp_num, opcode, rest/; s/| nothing |/|  |/') \
+		<(jq -r '(.statuses + .events)[] | "| \(.number) | \(.name) | " +
+			"\(.what) | \(.causes | join("<br>")) | \(.next) | \(.may_be_read | join(", ")) | \(.reported_by) |"' \
+			"$1/completions.json")
 	diff <(printf '%s\n' IBV_WC_SUCCESS IBV_WC_TM_RNDV_INCOMPLETE) \
 		<(jq -r '.statuses[] | select(.failed | not).name' "$1/completions.json")
-	diff <(perl -0ne 'printf "%s %d %s\n", $1, hex $2, $3 while /\{(IBV_WC_\w+), (0x\w+),\s*"([^"]*)"\}/g' include/rdmaez/wc.h | sort) \
+	diff <(perl -0ne 'printf "%s %d %s\n", $1, hex $2, $3 while /\{(IBV_WC_\w+), (0x\w+),\s*"([^"]*)"\}/g' include/rdmaez/impl/wc.h | sort) \
 		<(jq -r '.vendor_hints[] | "\(.status) \(.vendor_err) \(.what)"' "$1/completions.json" | sort)
 }
 
+unknown_table() {
+	echo '<!-- table of nothing -->' >"$scratch/page.md"
+	build/docs/data --page "$scratch/page.md"
+}
+
 names_agree() {
-	diff <(sed -n '/rdmaez_errno_str/q; s/^\t\tRDMAEZ_IMPL_NAME(.*, "\(.*\)")/\1/p' include/rdmaez/str.h | sort) \
+	diff <(sed -n '/rdmaez_errno_str/q; s/^\t\tRDMAEZ_IMPL_NAME(.*, "\(.*\)")/\1/p' include/rdmaez/impl/str.h | sort) \
 		<(jq -r '.names[].values[].name' "$1/names.json" | sort)
 	diff <(sed -n 's/^RDMAEZ_API const char \*rdmaez_\(.*\)_str(.*/\1/p' include/rdmaez/str.h | grep -v errno | sort) \
 		<(jq -r '.names | keys[]' "$1/names.json")
@@ -196,10 +234,10 @@ members_agree() {
 }
 
 kinds_agree() {
-	diff <(sed -n 's/^\tX(\([A-Z0-9_]*\), \([0-9]*\), "\(.*\)").*/\1 \2 \3/p' include/rdmaez/caps_kind.h) \
+	diff <(sed -n 's/^\tX(\([A-Z0-9_]*\), \([0-9]*\), "\(.*\)").*/\1 \2 \3/p' include/rdmaez/impl/caps_kind.h) \
 		<(jq -r '.kinds | to_entries[] | .key as $kind | .value | (.bits // .values // [])[] |
 			"\($kind) \(.bit // .value) \(.name)"' "$1/fields.json")
-	diff <(sed -n 's/^\tRDMAEZ_KIND_\([A-Z0-9_]*\),.*/\1/p' include/rdmaez/caps_kind.h) \
+	diff <(sed -n 's/^\tRDMAEZ_KIND_\([A-Z0-9_]*\),.*/\1/p' include/rdmaez/caps.h) \
 		<(jq -r '.kinds | keys_unsorted[]' "$1/fields.json")
 	diff /dev/null <(jq -r '.kinds as $kinds | (.device + .port)[] | select($kinds[.kind] | not) | .name' "$1/fields.json")
 }
@@ -300,7 +338,7 @@ differs 'a wrong mask is seen' masks_agree transitions '.transitions[1].required
 ok 'the constants are those of verbs.h' constants_agree "$data"
 differs 'a wrong constant is seen' constants_agree names '.names.mtu.values[1].value = 4'
 differs 'a wrong bit is seen' constants_agree fields '.kinds.DEVICE_FLAGS.bits[3].bit = 15'
-ok 'the reasons are those of diag.h' reasons_agree "$data"
+ok 'the reasons are those of why.h' reasons_agree "$data"
 differs 'another sentence is seen' reasons_agree reasons '.reasons[5].what += "?"'
 differs 'a missing reason is seen' reasons_agree reasons 'del(.reasons[-1])'
 ok 'completions and events are those of wc.h' completions_agree "$data"
@@ -308,6 +346,7 @@ differs 'another cause is seen' completions_agree completions '.events[0].causes
 differs 'another member to read is seen' completions_agree completions '.statuses[2].may_be_read |= .[1:]'
 differs 'a success that counts as failed is seen' completions_agree completions '.statuses[0].failed = true'
 differs 'another vendor_err is seen' completions_agree completions '.vendor_hints[0].vendor_err = 1'
+fails 'a table that does not exist is refused' 'there is no <!-- table of nothing' unknown_table
 ok 'the names are those of str.h' names_agree "$data"
 differs 'a missing name is seen' names_agree names 'del(.names.access.values[3])'
 ok 'the fields are those of caps.h and port_caps.h' fields_agree "$data"

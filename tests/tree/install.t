@@ -53,9 +53,10 @@ staged() {
 	run_make install PREFIX=/usr DESTDIR="$scratch/stage"
 	[[ -e $scratch/stage/usr/include/rdmaez/qp.h ]]
 	grep -qx 'prefix=/usr' "$scratch/stage/usr/lib/pkgconfig/rdmaez.pc"
-	: >"$scratch/stage/usr/include/rdmaez/of_another.h"
+	: >"$scratch/stage/usr/include/rdmaez/impl/of_another.h"
 	run_make uninstall PREFIX=/usr DESTDIR="$scratch/stage"
-	[[ $(find "$scratch/stage" -type f) == "$scratch/stage/usr/include/rdmaez/of_another.h" ]]
+	[[ $(find "$scratch/stage/usr/include/rdmaez" ! -type d) == "$scratch/stage/usr/include/rdmaez/impl/of_another.h" ]]
+	[[ ! -e $scratch/stage/usr/include/rdmaez/devel ]]
 }
 
 # Calls a verb through rdmaez, so that libibverbs has to be linked.
@@ -84,6 +85,9 @@ ok 'pkg-config and the headers tell one version' same_version
 ok 'pkg-config links nothing but libibverbs' only_libibverbs
 mv "$prefix/include/rdmaez/fmt.h" "$scratch"
 fails 'a header that was not installed is missed' 'fmt.h' builds "${CC:-gcc}" c11 program.c
+mv "$scratch/fmt.h" "$prefix/include/rdmaez"
+mv "$prefix/include/rdmaez/impl/fmt.h" "$scratch"
+fails 'and a file of bodies' 'impl/fmt.h' builds "${CC:-gcc}" c11 program.c
 ok 'make uninstall leaves nothing' nothing_left
 ok 'DESTDIR stages, and uninstall leaves the files of others' staged
 
