@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A whole bring-up of an RC queue pair by rdmaez, as bringup.c does it by hand. Compiled once for each
- * variant, because a program has one bring-up, and a compiler inlines what is called once.
- *
- *	NAME      the function
- *	IS_KNOWN  1: the port has been asked before and the GID row is given; 0: neither
- *	RECORD    1: with a record for explanations; 0: with NULL
+ * A whole bring-up of an RC queue pair by rdmaez, without a record. Compiled twice, because a program has one
+ * bring-up, and a compiler inlines what is called once: as ez_up_known(), where the port has been asked
+ * before and the GID index is given (IS_KNOWN 1), and as ez_up_asking(), with neither (IS_KNOWN 0).
  */
 #include "bench.h"
 
-int NAME(struct ibv_qp *qp, const struct input *in, struct rdmaez_diag *record)
+int NAME(struct ibv_qp *qp, const struct input *in)
 {
-	struct rdmaez_diag *diag = RECORD ? record : NULL;
 	struct rdmaez_qp_opts opts = {0};
 	int error;
 
@@ -24,10 +20,10 @@ int NAME(struct ibv_qp *qp, const struct input *in, struct rdmaez_diag *record)
 		opts.port_attr = &in->port;
 		opts.path.sgid_index = rdmaez_exactly(in->sgid_index);
 	}
-	error = rdmaez_qp_to_init(qp, &opts, diag);
+	error = rdmaez_qp_to_init(qp, &opts, NULL);
 	if (!error)
-		error = rdmaez_qp_to_rtr(qp, &opts, diag);
+		error = rdmaez_qp_to_rtr(qp, &opts, NULL);
 	if (!error)
-		error = rdmaez_qp_to_rts(qp, &opts, diag);
+		error = rdmaez_qp_to_rts(qp, &opts, NULL);
 	return error;
 }
