@@ -11,9 +11,7 @@
 #include "explain.h"
 #include "port.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* The GID table's entry against what was asked of it: empty, of a type or family that is of no use. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(struct ibv_context *context,
@@ -100,9 +98,7 @@ RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pat
 	return 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

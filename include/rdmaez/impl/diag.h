@@ -7,14 +7,14 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* A reason that is none counts as the one behind the last. */
 RDMAEZ_IMPL unsigned int rdmaez_impl_why_index(enum rdmaez_why why)
 {
-	return (unsigned int)why < RDMAEZ_WHY_COUNT ? (unsigned int)why : RDMAEZ_WHY_COUNT;
+	const unsigned int none = RDMAEZ_WHY_COUNT;
+
+	return (unsigned int)why < none ? (unsigned int)why : none;
 }
 
 RDMAEZ_COLD const char *rdmaez_why_id(enum rdmaez_why why)
@@ -227,9 +227,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_value(struct rdmaez_diag *diag, int erro
 	return rdmaez_impl_refuse_within(diag, error, &site, value, min, max);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -13,9 +13,7 @@
 #include "qp_rules.h"
 #include "text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* The names of the bits that are set, with something between them; bits without a name as one hex number. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_bits(struct rdmaez_impl_text *text, uint64_t bits,
@@ -566,9 +564,7 @@ RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size
 	return (int)text.length;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

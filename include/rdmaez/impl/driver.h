@@ -7,9 +7,7 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* The two Mellanox drivers have their devices in two ranges of part ids each. */
 #define RDMAEZ_IMPL_DRIVER_MLX4                                                     \
@@ -58,9 +56,7 @@ RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_
 	return &unknown;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

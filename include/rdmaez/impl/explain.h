@@ -9,9 +9,7 @@
 
 #include "../diag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /*
  * Why a verb that returns a pointer has returned NULL, as a positive errno value. The caller sets
@@ -96,9 +94,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_errno(struct rdmaez_diag *diag, const 
 			       rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED), verb);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

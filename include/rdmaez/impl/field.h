@@ -13,9 +13,7 @@
 
 #include "diag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* What decides a value or its bounds besides the row, and how a value out of bounds is explained. */
 enum rdmaez_impl_field_rule {
@@ -155,9 +153,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_field_refuse(struct rdmaez_diag *diag,
 				  (int32_t)v.min, is_signed ? (int64_t)(int32_t)v.max : v.max);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

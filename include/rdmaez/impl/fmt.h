@@ -11,9 +11,7 @@
 #include "text.h"
 #include "wc.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* What happened, the causes and what to do: a line for each, wrapped where it is too long. */
 RDMAEZ_IMPL void rdmaez_impl_put_advice(struct rdmaez_impl_text *text,
@@ -87,9 +85,7 @@ RDMAEZ_COLD int rdmaez_event_format(const struct ibv_async_event *event, char *b
 	return (int)text.length;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

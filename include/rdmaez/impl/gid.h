@@ -5,9 +5,7 @@
 
 #include "../gid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_FOLD bool rdmaez_gid_is_zero(const union ibv_gid *gid)
 {
@@ -17,18 +15,14 @@ RDMAEZ_FOLD bool rdmaez_gid_is_zero(const union ibv_gid *gid)
 	return !(half[0] | half[1]);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
 #include "text.h"
 #include "diag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid)
 {
@@ -147,9 +141,7 @@ RDMAEZ_COLD int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t si
 	return (int)text.length;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

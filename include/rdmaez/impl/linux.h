@@ -9,9 +9,7 @@
 
 #include <sys/utsname.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* 601 for Linux 6.1; 0 where it is unknown or another system. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_linux_version(void)
@@ -31,9 +29,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_linux_version(void)
 	return part[0] * 100 + part[1];
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -12,9 +12,7 @@
 
 #include "explain.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* Bits that depend on device and kernel: ZERO_BASED, HUGETLB and the two FLUSH, 5 and 7 to 9. */
 #define RDMAEZ_IMPL_MR_RARE 0x3a0u
@@ -134,9 +132,7 @@ RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsig
 	return 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -5,9 +5,7 @@
 
 #include "../path.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port)
 {
@@ -15,9 +13,7 @@ RDMAEZ_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port)
 	       (port->flags & IBV_QPF_GRH_REQUIRED) != 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
@@ -25,9 +21,7 @@ RDMAEZ_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port)
 #include "field.h"
 #include "gid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* clang-format off */
 
@@ -202,9 +196,7 @@ RDMAEZ_API int rdmaez_path_ah_attr(const struct rdmaez_path *path, int port_num,
 	return rdmaez_impl_path_ah_attr(path, path->sgid_index, port_num, port, ah, diag);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -10,9 +10,7 @@
 #include "gid.h"
 #include "diag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* Whether the device has this port, for callers about to send it to the provider. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int port_num,
@@ -362,9 +360,7 @@ RDMAEZ_COLD int rdmaez_port_find_pkey(struct ibv_context *context, int port_num,
 	return 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -13,9 +13,7 @@
 #include "qp_fields.h"
 #include "qp_rules.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* A transition on its way from options to attributes. */
 struct rdmaez_impl_qp_build {
@@ -359,9 +357,7 @@ RDMAEZ_API int rdmaez_qp_to_reset(struct ibv_qp *qp, struct rdmaez_diag *diag)
 	return rdmaez_impl_qp_to(qp, IBV_QPS_RESET, NULL, diag, "rdmaez_qp_to_reset");
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -18,9 +18,7 @@
 #include "qp_fields.h"
 #include "qp_rules.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* An entry of a GID table that the request names. */
 struct rdmaez_impl_qp_gid {
@@ -725,9 +723,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, const struct ibv
 				       "ibv_modify_qp");
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

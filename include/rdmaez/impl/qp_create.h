@@ -9,9 +9,7 @@
 
 #include "explain.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* One number of struct ibv_qp_cap against the device's; a limit of 0 says nothing. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_create_limit(struct rdmaez_diag *diag, const char *field,
@@ -323,9 +321,7 @@ RDMAEZ_COLD int rdmaez_qp_max_inline(struct ibv_pd *pd, const struct ibv_qp_init
 	return error;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -12,9 +12,7 @@
 
 #include "field.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* What a queue pair may allow its peer. FLUSH_GLOBAL and FLUSH_PERSISTENT have names from rdma-core 58. */
 #define RDMAEZ_IMPL_QP_ACCESS 0x31fu
@@ -85,9 +83,7 @@ RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_qp_fields(void)
 	return fields;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -5,9 +5,7 @@
 
 #include "../qp_rules.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_FOLD unsigned int rdmaez_qp_next_states(enum ibv_qp_state from)
 {
@@ -169,17 +167,13 @@ RDMAEZ_FOLD int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state fr
 	return rdmaez_impl_qp_mask_fits(rdmaez_qp_rule(type, from, to), attr_mask) ? 0 : EINVAL;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
 #include "diag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* The rule where nothing is constant: one copy of it. */
 RDMAEZ_IMPL_ONCE struct rdmaez_qp_rule
@@ -265,9 +259,7 @@ RDMAEZ_COLD int rdmaez_impl_qp_mask_judge(enum ibv_qp_type type, enum ibv_qp_sta
 	return rdmaez_impl_qp_mask_refuse(type, from, to, attr_mask, diag);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

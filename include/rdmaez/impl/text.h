@@ -10,9 +10,7 @@
 
 #include "../units.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* Where a text goes, and how long it has become. */
 struct rdmaez_impl_text {
@@ -141,9 +139,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_pair(struct rdmaez_impl_text *text, const 
 	rdmaez_impl_put_json_string(text, value);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -11,9 +11,7 @@
 #include "port.h"
 #include "../units.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /*
  * All statuses of completions: number, name, valid fields, what happened, what to do, which drivers report
@@ -729,9 +727,7 @@ RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
 	return 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -5,9 +5,7 @@
 
 #include "../wr.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* What is looked into once a verb has failed. */
 RDMAEZ_COLD int rdmaez_impl_wr_send_failed(struct ibv_qp *qp, const struct ibv_send_wr *wr,
@@ -43,9 +41,7 @@ RDMAEZ_FOLD int rdmaez_wr_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 	return rdmaez_impl_wr_recv_failed(qp, wr, bad, returned, diag);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
@@ -53,9 +49,7 @@ RDMAEZ_FOLD int rdmaez_wr_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 #include "../units.h"
 #include "explain.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 #define RDMAEZ_IMPL_WR(opcode) (UINT32_C(1) << IBV_WR_##opcode)
 
@@ -346,9 +340,7 @@ RDMAEZ_COLD int rdmaez_impl_wr_recv_failed(struct ibv_qp *qp, const struct ibv_r
 	return rdmaez_impl_wr_failed(&queue, qp, wr, bad, rdmaez_impl_error(returned), diag);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 
