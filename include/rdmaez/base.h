@@ -104,9 +104,9 @@
 /**
  * @brief "Really zero", for option fields in which 0 asks for the default.
  *
- * In InfiniBand a timeout, a retry count, a GID index or a set of access flags can be zero. Every option
- * of type int accepts this value, and so do the other options that name it. It is outside the legal range
- * of all of them except the Q_Key, and reads `ZERO` in a memory dump. (Options cannot ask for a Q_Key of
+ * In InfiniBand a timeout, a retry count, a GID index or a set of access flags can be zero. The
+ * options that name this value accept it, and so does every int whose default is not 0. It is outside the
+ * legal range of all of them except the Q_Key, and reads `ZERO` in a memory dump. (Options cannot ask for a Q_Key of
  * exactly 0x5a45524f.) Numbers whose default is 0, such as PSNs, do not need it.
  */
 #define RDMAEZ_ZERO 0x5a45524f

@@ -28,11 +28,12 @@ enum rdmaez_impl_field_rule {
 	RDMAEZ_IMPL_FIELD_DEPTH /* the device */
 };
 
-/* How an option of 32 bits is read. */
+/* How an option of 32 bits is read. A negative one is above every bound. */
 enum rdmaez_impl_field_option {
-	RDMAEZ_IMPL_AS_UINT, /* as it is */
-	RDMAEZ_IMPL_AS_BITS, /* RDMAEZ_ZERO is 0 */
-	RDMAEZ_IMPL_AS_INT   /* RDMAEZ_ZERO is 0, and a negative one is above every bound */
+	RDMAEZ_IMPL_AS_UINT = 0,   /* as it is */
+	RDMAEZ_IMPL_AS_SIGNED = 1, /* as it is, with a sign */
+	RDMAEZ_IMPL_AS_BITS = 2,   /* RDMAEZ_ZERO is 0 */
+	RDMAEZ_IMPL_AS_INT = 3     /* RDMAEZ_ZERO is 0, with a sign */
 };
 
 /* A row of a table. */
@@ -55,9 +56,9 @@ struct rdmaez_impl_value {
 /* An option by itself: the default for 0, and 0 for RDMAEZ_ZERO. */
 RDMAEZ_FOLD uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_t otherwise)
 {
-	if (!given)
+	if (otherwise && !given)
 		return otherwise;
-	return given == RDMAEZ_ZERO && option != RDMAEZ_IMPL_AS_UINT ? 0 : given;
+	return given == RDMAEZ_ZERO && option >= RDMAEZ_IMPL_AS_BITS ? 0 : given;
 }
 
 /* Whether a value is refused: it is out of its range, or has a bit that is not in the mask. */
@@ -120,7 +121,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_field_refuse(struct rdmaez_diag *diag,
 					       const struct rdmaez_impl_field *field,
 					       const char *name, struct rdmaez_impl_value v)
 {
-	const bool is_signed = field->option == RDMAEZ_IMPL_AS_INT;
+	const bool is_signed = (field->option & RDMAEZ_IMPL_AS_SIGNED) != 0;
 	struct rdmaez_impl_site site;
 
 	site.field = name;

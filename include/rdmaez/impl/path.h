@@ -31,9 +31,9 @@ RDMAEZ_IMPL_BEGIN
  * X(with a GRH only, field, option, how it is read, default, least, greatest, rule, unit, source)
  */
 #define RDMAEZ_IMPL_PATH_FIELDS(X) \
-	X(0, sl, sl, RDMAEZ_IMPL_AS_INT, 0, 0, 15, RDMAEZ_IMPL_FIELD_PLAIN, \
+	X(0, sl, sl, RDMAEZ_IMPL_AS_SIGNED, 0, 0, 15, RDMAEZ_IMPL_FIELD_PLAIN, \
 	  "service level", "IBTA: LRH, 4 bits") \
-	X(0, src_path_bits, src_path_bits, RDMAEZ_IMPL_AS_INT, 0, 0, 127, RDMAEZ_IMPL_FIELD_PLAIN, \
+	X(0, src_path_bits, src_path_bits, RDMAEZ_IMPL_AS_SIGNED, 0, 0, 127, RDMAEZ_IMPL_FIELD_PLAIN, \
 	  "low bits of the source LID", "IBTA: LMC, at most 7") \
 	X(1, grh.sgid_index, sgid_index, RDMAEZ_IMPL_AS_INT, 0, 0, 255, RDMAEZ_IMPL_FIELD_GID, \
 	  "GID index", "verbs.h: 8 bits") \
@@ -43,9 +43,9 @@ RDMAEZ_IMPL_BEGIN
 	  "flow label", "IBTA: GRH, 20 bits") \
 	X(1, grh.traffic_class, traffic_class, RDMAEZ_IMPL_AS_INT, 0, 0, 255, RDMAEZ_IMPL_FIELD_PLAIN, \
 	  "traffic class", "IBTA: GRH, 8 bits; on RoCE v2 DSCP and ECN") \
-	X(0, dlid, dlid, RDMAEZ_IMPL_AS_INT, 0, 0, 65535, RDMAEZ_IMPL_FIELD_PLAIN, \
+	X(0, dlid, dlid, RDMAEZ_IMPL_AS_SIGNED, 0, 0, 65535, RDMAEZ_IMPL_FIELD_PLAIN, \
 	  "LID", "IBTA: LRH, 16 bits") \
-	X(0, static_rate, static_rate, RDMAEZ_IMPL_AS_INT, 0, 0, 255, RDMAEZ_IMPL_FIELD_PLAIN, \
+	X(0, static_rate, static_rate, RDMAEZ_IMPL_AS_SIGNED, 0, 0, 255, RDMAEZ_IMPL_FIELD_PLAIN, \
 	  "enum ibv_rate", "verbs.h: 8 bits")
 
 #define RDMAEZ_IMPL_PATH_ROW(when, field, option, how, otherwise, min, max, rule, unit, source) \
