@@ -39,7 +39,7 @@ DEVICE := $(patsubst tests/device/%.c,build/device/%,$(wildcard tests/device/*.c
 WITH_BODIES := $(patsubst tests/%.c,%,$(shell grep -lE 'rdmaez_impl_|define [a-z]+ test_' tests/unit/*.c tests/device/*.c))
 EXTERN := $(filter-out $(WITH_BODIES:%=build/objects/clang/%.o),$(patsubst tests/%.c,build/objects/clang/%.o,$(wildcard tests/unit/*.c))) \
 	$(filter-out $(WITH_BODIES:%=build/%),$(DEVICE)) build/objects/gcc/implementation.o build/objects/clang/implementation.o
-DATA := $(addsuffix .json,completions fields names reasons transitions caps.schema) \
+DATA := $(addsuffix .json,attributes completions fields names reasons transitions caps.schema) \
 	$(notdir $(wildcard docs/schema/*))
 C_FILES = $(shell find docs include examples tests -name '*.[ch]')
 

@@ -163,6 +163,103 @@ static void reasons(void)
 	end();
 }
 
+/* ---- The attributes of a queue pair ---------------------------------------------------------- */
+
+/* What only the documentation reads of a row: the option, the unit and the source. */
+static const struct attribute {
+	const char *option, *unit, *source;
+	struct rdmaez_impl_field field;
+} attributes[] = {
+#define QP_FIELD(bit, field, option, how, otherwise, min, max, rule, unit, source) \
+	{#option, unit, source, {#field, bit, otherwise, min, max, 0, 0, 0, how, rule}},
+	RDMAEZ_IMPL_QP_FIELDS(QP_FIELD)
+#undef QP_FIELD
+#define PATH_FIELD(when, field, option, how, otherwise, min, max, rule, unit, source) \
+	{"path." #option,                                                             \
+	 unit,                                                                        \
+	 source,                                                                      \
+	 {"ah_attr." #field, IBV_QP_AV, otherwise, min, max, 0, 0, 0, how, rule}},
+		RDMAEZ_IMPL_PATH_FIELDS(PATH_FIELD)
+#undef PATH_FIELD
+};
+
+/* What else decides the default or what is accepted; "" where the numbers say it all. */
+static const char *attribute_note(const struct rdmaez_impl_field *field)
+{
+	switch (field->rule) {
+	case RDMAEZ_IMPL_FIELD_GID:
+		return "by default the best one for the peer; accepted up to the length of the GID "
+		       "table";
+	case RDMAEZ_IMPL_FIELD_PORT:
+		return "accepted up to the number of ports, where the device is known";
+	case RDMAEZ_IMPL_FIELD_ALT:
+		return "by default the primary port";
+	case RDMAEZ_IMPL_FIELD_ACCESS:
+		return "by default REMOTE_READ and REMOTE_WRITE for RC and XRC_RECV, REMOTE_WRITE "
+		       "for UC";
+	case RDMAEZ_IMPL_FIELD_MTU:
+		return "by default the port's active MTU, which is also the limit unless "
+		       "RDMAEZ_QP_MTU_EXACT is set";
+	case RDMAEZ_IMPL_FIELD_PEER:
+		return "at least 1 where a port is known";
+	case RDMAEZ_IMPL_FIELD_DEPTH:
+		return "at most what the device can do; by default 1 where the device is not known";
+	default:
+		return "";
+	}
+}
+
+/* The transitions that require an attribute, or take it: "INIT to RTR". */
+static void attribute_moves(const char *key, int bit, bool required)
+{
+	char words[64];
+
+	begin(key, "[]", false);
+	for (int i = 0; i < 49; i++) {
+		struct rdmaez_qp_rule all = {false, 0, 0};
+
+		for (int type = 0; type <= IBV_QPT_XRC_RECV; type++) {
+			const struct rdmaez_qp_rule rule =
+				rdmaez_qp_rule((enum ibv_qp_type)type, (enum ibv_qp_state)(i / 7),
+					       (enum ibv_qp_state)(i % 7));
+
+			all.required |= rule.required;
+			all.optional |= rule.optional;
+		}
+		if (!((required ? all.required : all.optional) & bit))
+			continue;
+		snprintf(words, sizeof(words), "%s to %s",
+			 rdmaez_qp_state_str((enum ibv_qp_state)(i / 7)),
+			 rdmaez_qp_state_str((enum ibv_qp_state)(i % 7)));
+		next(NULL);
+		string(words);
+	}
+	end();
+}
+
+static void all_attributes(void)
+{
+	begin("attributes", "[]", true);
+	for (size_t i = 0; i < LENGTH(attributes); i++) {
+		const struct rdmaez_impl_field *field = &attributes[i].field;
+
+		row();
+		text("field", field->name);
+		text("option", attributes[i].option);
+		text("bit", rdmaez_qp_attr_str((int)field->bit));
+		number("default", field->otherwise);
+		number("min", field->min);
+		number("max", field->max);
+		text("note", attribute_note(field));
+		text("unit", attributes[i].unit);
+		text("source", attributes[i].source);
+		attribute_moves("required", (int)field->bit, true);
+		attribute_moves("optional", (int)field->bit, false);
+		end();
+	}
+	end();
+}
+
 /* ---- The names of verbs' numbers ------------------------------------------------------------- */
 
 /* The functions of str.h, as functions of an int. */
@@ -782,12 +879,38 @@ static void page_events(void)
 	}
 }
 
+static void page_options(void)
+{
+	puts("| option | attribute | default | accepted | | unit | source "
+	     "|\n|---|---|---|---|---|---|---|");
+	for (size_t i = 0; i < LENGTH(attributes); i++) {
+		const struct rdmaez_impl_field *field = &attributes[i].field;
+
+		printf("| `%s` | `%s` |", attributes[i].option, field->name);
+		if (field->otherwise > 65535)
+			printf(" 0x%x |", field->otherwise);
+		else
+			printf(" %u |", field->otherwise);
+		if (field->rule == RDMAEZ_IMPL_FIELD_ACCESS)
+			printf(" bits of 0x%x |", field->max);
+		else if (field->max == UINT32_MAX)
+			fputs(" 32 bits |", stdout);
+		else
+			printf(" %u to %u |", field->min, field->max);
+		cell(attribute_note(field));
+		cell(attributes[i].unit);
+		cell(attributes[i].source);
+		putchar('\n');
+	}
+}
+
 static const struct {
 	const char *mark;
 	void (*print)(void);
 } page_tables[] = {
 	{"<!-- table of statuses -->\n", page_statuses},
 	{"<!-- table of events -->\n", page_events},
+	{"<!-- table of options -->\n", page_options},
 };
 
 static void page_line(const char *line)
@@ -845,8 +968,9 @@ static const struct {
 	const char *name;
 	void (*print)(void);
 } tables[] = {
-	{"completions", completions}, {"fields", fields},           {"names", all_names},
-	{"reasons", reasons},         {"transitions", transitions}, {"caps.schema", caps_schema},
+	{"attributes", all_attributes}, {"completions", completions}, {"fields", fields},
+	{"names", all_names},           {"reasons", reasons},         {"transitions", transitions},
+	{"caps.schema", caps_schema},
 };
 
 static int finish(void)

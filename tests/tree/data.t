@@ -10,7 +10,7 @@ source tests/tap.bash
 
 export LC_ALL=C
 data=build/docs/html/data
-tables=(completions fields names reasons transitions)
+tables=(attributes completions fields names reasons transitions)
 # Debian's, which has python3-jsonschema, whatever else is in the PATH.
 python=$(command -v /usr/bin/python3 || command -v python3)
 
@@ -140,6 +140,48 @@ list() {
 		}'
 }
 
+# What the table says of each option is what rdmaez_qp_attr() does: 0 is the default, the greatest is accepted,
+# and one more is refused. Rows with a note depend on more than the option.
+attributes_agree() {
+	{
+		cat <<-'END'
+			#include <stdio.h>
+			#include <rdmaez.h>
+			static const enum ibv_qp_type types[] = {IBV_QPT_RC, IBV_QPT_UD, IBV_QPT_RAW_PACKET};
+			static struct rdmaez_qp_opts opts;
+			static struct rdmaez_qp_move move;
+			static struct rdmaez_diag diag;
+			static int build(enum ibv_qp_state from, enum ibv_qp_state to, int bit)
+			{
+				int error = EINVAL;
+				opts.path.dgid.raw[0] = 1;
+				for (int i = 0; error && i < 3; i++)
+					if ((rdmaez_qp_rule(types[i], from, to).required | rdmaez_qp_rule(types[i], from, to).optional) & bit) {
+						opts.optional = rdmaez_qp_rule(types[i], from, to).optional & bit;
+						error = rdmaez_qp_attr(types[i], from, to, &opts, &move, &diag);
+					}
+				return error;
+			}
+			#define CHECK(option, member, bit, from, to, otherwise, max) \
+				memset(&opts, 0, sizeof(opts)); \
+				wrong += build(from, to, bit) || (uint32_t)move.attr.member != otherwise ? printf("< %s: the default\n", #member) : 0; \
+				opts.option = max; \
+				wrong += build(from, to, bit) || (uint32_t)move.attr.member != max ? printf("< %s: the greatest\n", #member) : 0; \
+				opts.option = max + 1; \
+				wrong += max != UINT32_MAX && (!build(from, to, bit) || strcmp(diag.finding[0].field, #member) != 0) ? printf("< %s: one more\n", #member) : 0; \
+				checked++;
+			int main(void)
+			{
+				int wrong = 0, checked = 0;
+		END
+		jq -r '.attributes[] | select(.note == "") | (.required + .optional)[0] as $m | ($m | split(" to ")) as $m |
+			"CHECK(\(.option), \(.field), \(.bit), IBV_QPS_\($m[0]), IBV_QPS_\($m[1]), \(.default)u, \(.max)u)"' "$1/attributes.json"
+		echo 'return wrong || checked < 15; }'
+	} >"$scratch/attributes.c"
+	"${CC:-gcc}" -std=c11 -w -Iinclude "$scratch/attributes.c" -o "$scratch/attributes" -libverbs
+	"$scratch/attributes"
+}
+
 # The rows, as the documentation's comments have them, too.
 reasons_agree() {
 	list RDMAEZ_WHY_LIST >"$scratch/reasons"
@@ -166,8 +208,8 @@ advice() {
 }
 
 all_advice() {
-	advice IBV_WC_ RDMAEZ_WC_STATUSES
-	advice IBV_EVENT_ RDMAEZ_EVENTS
+	advice IBV_WC_ RDMAEZ_IMPL_WC_STATUSES
+	advice IBV_EVENT_ RDMAEZ_IMPL_EVENTS
 }
 
 completions_agree() {
@@ -318,6 +360,7 @@ done
 refused transitions 'a table that lacks a pair' 'del(.transitions[7])' 'transitions: .* is too short'
 refused transitions 'a name that is no attribute' '.transitions[0].optional[0] = "IB_QP_STATE"' 'optional\[0\]: .*does not match'
 refused transitions 'an illegal transition that takes attributes' '.transitions[2].optional_mask = 1' 'transitions\[2\].optional_mask'
+refused attributes 'an attribute without a default' 'del(.attributes[3].default)' "attributes\[3\]: 'default' is a required"
 refused reasons 'a reason without a next step' 'del(.reasons[3].next)' "reasons\[3\]: 'next' is a required"
 refused reasons 'another schema version' '.schema_version = 2' 'schema_version: 1 was expected'
 refused completions 'a member that an event does not have' '.events[0].may_be_read = ["cqe"]' 'may_be_read\[0\]'
@@ -338,6 +381,9 @@ differs 'a wrong mask is seen' masks_agree transitions '.transitions[1].required
 ok 'the constants are those of verbs.h' constants_agree "$data"
 differs 'a wrong constant is seen' constants_agree names '.names.mtu.values[1].value = 4'
 differs 'a wrong bit is seen' constants_agree fields '.kinds.DEVICE_FLAGS.bits[3].bit = 15'
+ok 'options have the defaults and the bounds of the table' attributes_agree "$data"
+differs 'another default is seen' attributes_agree attributes '(.attributes[] | select(.field == "timeout")).default = 15'
+differs 'another bound is seen' attributes_agree attributes '(.attributes[] | select(.field == "ah_attr.sl")).max = 7'
 ok 'the reasons are those of why.h' reasons_agree "$data"
 differs 'another sentence is seen' reasons_agree reasons '.reasons[5].what += "?"'
 differs 'a missing reason is seen' reasons_agree reasons 'del(.reasons[-1])'
