@@ -33,7 +33,7 @@ extern "C" {
 	X(MASK_MISSING, "the mask lacks attributes that this transition requires",                 \
 	  "set them and add their bits to attr_mask")                                              \
 	X(MASK_NOT_ALLOWED, "the mask has attributes that this transition does not take",          \
-	  "remove their bits: extra attributes are refused, not ignored")                          \
+	  "remove their bits; extra attributes are refused, not ignored")                          \
 	X(MASK_RATE_LIMIT,                                                                         \
 	  "before Linux 7 only RAW_PACKET takes a rate limit, and only from RTR to RTS or within " \
 	  "RTS",                                                                                   \

@@ -297,7 +297,7 @@ ok 'a file that is no JSON' refused "$scratch/text: rdmaez_caps_parse failed wit
 ok 'an empty file' refused 'json: the text is not JSON, from this byte on.' $caps --common /dev/null
 echo '{"rdmaez_caps":1,"max_qp":1e10}' >"$scratch/huge"
 ok 'a number that is too large' refused \
-	'max_qp: the value is outside its range. Given: 10000000000; accepted: -2147483648 to 2147483647.' \
+	'max_qp: the value is out of range. Given: 10000000000; accepted: -2147483648 to 2147483647.' \
 	$caps --common "$scratch/huge"
 for wrong in -x -d -i '--diff' '--diff a' '--diff a b c' '--common' '--json --short' 'stray' '--diff --json a b' \
 	'--diff --short a b' '--diff --common a b' '--diff -d a a b' '--common -i 1 a' '--short -i 1' '--common -d a a' \

@@ -116,21 +116,21 @@ static void check_null(void)
 	check_refusal(diag, rdmaez_port_query(NULL, 1, &port, diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "rdmaez_port_query of nothing");
 	check_refusal(diag, rdmaez_port_query(ctx, 1, NULL, diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "output", "rdmaez_port_query to nowhere");
+		      "attr", "rdmaez_port_query to nowhere");
 	check_refusal(diag, rdmaez_port_gids(NULL, 1, &row, 1, &count, diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "rdmaez_port_gids of nothing");
 	check_refusal(diag, rdmaez_port_gids(ctx, 1, NULL, 1, &count, diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "rows", "rdmaez_port_gids to nowhere");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "entries", "rdmaez_port_gids to nowhere");
 	check_refusal(diag, rdmaez_port_gids(ctx, 1, &row, 1, NULL, diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "rdmaez_port_gids without a count");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "count", "rdmaez_port_gids without a count");
 	check_refusal(diag, rdmaez_port_choose_gid(NULL, 1, NULL, &row, diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "rdmaez_port_choose_gid of nothing");
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, NULL, diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "rdmaez_port_choose_gid to nowhere");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "chosen", "rdmaez_port_choose_gid to nowhere");
 	check_refusal(diag, rdmaez_port_find_pkey(NULL, 1, 0xffff, &index, diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "rdmaez_port_find_pkey of nothing");
 	check_refusal(diag, rdmaez_port_find_pkey(ctx, 1, 0xffff, NULL, diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "output", "rdmaez_port_find_pkey to nowhere");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "index", "rdmaez_port_find_pkey to nowhere");
 	tap_eq_int(rdmaez_mtu_from_bytes(1024, NULL), EINVAL, "rdmaez_mtu_from_bytes to nowhere");
 	tap_eq_int(rdmaez_diag_format(NULL, NULL, 0), 0, "rdmaez_diag_format of nothing");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "no verb was called for any of these");

@@ -31,7 +31,7 @@ static void check_reasons(void)
 	tap_eq_int(RDMAEZ_WHY_NONE, 0, "and is 0");
 	tap_eq_str(rdmaez_why_id(RDMAEZ_WHY_MASK_MISSING), "MASK_MISSING", "an id has no prefix");
 	tap_eq_str(rdmaez_why_str(RDMAEZ_WHY_PORT), "the device has no such port", "a sentence");
-	tap_eq_str(rdmaez_why_fix(RDMAEZ_WHY_PORT), "use a port within the range", "its remedy");
+	tap_eq_str(rdmaez_why_fix(RDMAEZ_WHY_PORT), "use a port number within the range", "its remedy");
 	for (int i = 0; i < 4; i++) {
 		static const int none[] = {-1, RDMAEZ_WHY_COUNT, INT_MAX, INT_MIN};
 		const enum rdmaez_why reason = (enum rdmaez_why)none[i];
@@ -273,7 +273,7 @@ static void check_calls(void)
 	rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_RTR, NULL, &move, &diag);
 	check_cut(format_diag, &diag,
 		  "rdmaez_qp_attr failed with EINVAL, RC, RESET to RTR.\n"
-		  "  qp_state: no queue pair may make this transition. Asked for: RTR; possible: "
+		  "  qp_state: queue pairs cannot make this transition. Asked for: RTR; possible: "
 		  "RESET, INIT. Next: go\n    through one of the states listed.\n",
 		  "a transition that does not exist");
 	check_cut(format_line, &diag,
@@ -301,9 +301,9 @@ static void check_calls(void)
 	check_cut(
 		format_diag, &diag,
 		"rdmaez_qp_attr failed with EINVAL, unknown, RESET to INIT.\n"
-		"  qp_type: this queue pair type has no transition table of its own in verbs. "
-		"Given: unknown (5).\n    Next: use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; "
-		"driver types follow their driver.\n",
+		"  qp_type: this queue pair type has no transition table in verbs. Given: unknown (5). "
+		"Next: use RC,\n    UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver-specific types "
+		"follow their driver.\n",
 		"an unknown type");
 
 	rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, &diag);
@@ -311,8 +311,8 @@ static void check_calls(void)
 	tap_ok(strstr(text, "\n  qp_access_flags: these access flags belong to memory regions, not "
 			    "to queue pairs. Bits:\n    IBV_ACCESS_RELAXED_ORDERING. Next: "),
 	       "access flags are named");
-	tap_ok(strstr(text, "\n  pkey_index: the value is outside its range. Given: -1; accepted: "
-			    "0 to 65535. Next: use a value\n    within the range.\n"),
+	tap_ok(strstr(text, "\n  pkey_index: the value is out of range. Given: -1; accepted: "
+			    "0 to 65535. Next: use a value within\n    the range.\n"),
 	       "a negative number is written as one");
 	tap_ok(strstr(text,
 		      "\n  path.flags: the options hold bits that this version does not know. "
@@ -329,7 +329,7 @@ static void check_calls(void)
 	/* The longest finding there is: each attribute named, and where it belongs. */
 	rdmaez_qp_mask_check(IBV_QPT_RC, IBV_QPS_RTS, IBV_QPS_ERR, 0x7fffffff, &diag);
 	rdmaez_diag_format(&diag, text, sizeof(text));
-	tap_ok(strstr(text, " refused too.\n"), "the longest explanation is not cut");
+	tap_ok(strstr(text, "not ignored.\n"), "the longest explanation is not cut");
 }
 
 /* No line of a text has more than 100 columns, and none ends in a space. */

@@ -94,9 +94,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_wrapped(struct rdmaez_impl_text *text, const ch
 		column += length;
 		words += length;
 		if (*words == ' ') {
-			words++;
-			/* A space is worth writing only if a word fits behind it. */
-			if (column + 1 + strcspn(words, " |") <= 100 && *words) {
+			const size_t next = strcspn(++words, " |");
+
+			/* A space is worth writing only if a word fits behind it, with its '|'. */
+			if (*words && column + 1 + next + (words[next] == '|') <= 100) {
 				rdmaez_impl_put(text, " ");
 				column++;
 			} else {
