@@ -41,7 +41,8 @@ enum rdmaez_driver_trait {
 	RDMAEZ_DRIVER_EFA = 1 << 15,         /**< takes few attributes, EOPNOTSUPP for the rest */
 	RDMAEZ_DRIVER_DRAINS = 1 << 16,      /**< leaves SQD only for ERR while draining */
 	RDMAEZ_DRIVER_NO_TABLE = 1 << 17,    /**< never checks a mask against the table */
-	RDMAEZ_DRIVER_SWAPS = 1 << 18        /**< reports the two READ depths swapped */
+	RDMAEZ_DRIVER_SWAPS = 1 << 18,       /**< reports the two READ depths swapped */
+	RDMAEZ_DRIVER_SIGNALED = 1 << 19     /**< takes only signaled work requests */
 };
 
 /** @brief A driver, recognised by the ids of its devices. */

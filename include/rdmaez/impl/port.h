@@ -31,7 +31,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int po
 	return rdmaez_impl_refuse_within(diag, EINVAL, &no_port, port_num, 1, device.phys_port_cnt);
 }
 
-/* ibv_query_port() has failed: for want of the port, or for a reason of the device's. */
+/* ibv_query_port() has failed, for want of the port or for a reason of the device's: never 0. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_failed(struct ibv_context *context, int port_num, int error,
 					     struct rdmaez_diag *diag)
 {
@@ -51,16 +51,21 @@ RDMAEZ_IMPL int rdmaez_impl_port_query(struct ibv_context *context, int port_num
 				       struct ibv_port_attr *attr, struct rdmaez_diag *diag)
 {
 	struct ibv_port_attr answer;
-	int error;
+	int error = EINVAL, why;
 
-	if (port_num < 1 || port_num > 255)
-		return rdmaez_impl_port_exists(context, port_num, diag);
-	memset(&answer, 0, sizeof(answer));
-	error = rdmaez_impl_error(ibv_query_port(context, (uint8_t)port_num, &answer));
-	if (error)
-		return rdmaez_impl_port_failed(context, port_num, error, diag);
-	*attr = answer;
-	return 0;
+	if (port_num >= 1 && port_num <= 255) {
+		memset(&answer, 0, sizeof(answer));
+		error = rdmaez_impl_error(ibv_query_port(context, (uint8_t)port_num, &answer));
+		if (!error) {
+			*attr = answer;
+			return 0;
+		}
+		why = rdmaez_impl_port_failed(context, port_num, error, diag);
+	} else {
+		why = rdmaez_impl_port_exists(context, port_num, diag);
+	}
+	/* Neither is 0; saying so shows the compiler that the attributes are filled where this returns 0. */
+	return why ? why : error;
 }
 
 /* Starts the record of a function that asks a device; EINVAL where an argument is `missing`, or the device. */

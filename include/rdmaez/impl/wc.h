@@ -699,22 +699,34 @@ RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
 	return rdmaez_impl_wc_narrow(&here, (int)wc->status);
 }
 
+/* Whether an event is of a queue pair; rdmaez_event_explain() knows as well, but brings all its texts along. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_event_of_qp(int type)
+{
+	switch (type) {
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		return true;
+	default:
+		return false;
+	}
+}
+
 RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
 					struct rdmaez_diag *diag)
 {
-	/* The events of a queue pair, so that the texts of all events need not come along. */
-#define RDMAEZ_IMPL_EVENT_OF_QP(number, name, valid, ...) \
-	| ((valid)&RDMAEZ_VALID_QP ? UINT32_C(1) << (number) : 0)
-	const uint32_t of_qp = 0 RDMAEZ_IMPL_EVENTS(RDMAEZ_IMPL_EVENT_OF_QP);
-#undef RDMAEZ_IMPL_EVENT_OF_QP
-	const unsigned int type = event ? (unsigned int)event->event_type : 0;
 	struct rdmaez_impl_wc_case here;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_event_explain_qp");
 	if (!event)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "event");
-	if (type > 31 || !(of_qp >> type & 1))
+	if (!rdmaez_impl_event_of_qp((int)event->event_type))
 		return 0;
 	if (!event->element.qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "element.qp");

@@ -260,7 +260,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_driver(const struct rdmaez_impl_wr_
 	memset(&device, 0, sizeof(device));
 	if (!(wr->send_flags & IBV_SEND_SIGNALED) && !c->init.sq_sig_all &&
 	    !ibv_query_device(c->qp->context, &device) &&
-	    (rdmaez_driver_of(&device)->traits & RDMAEZ_DRIVER_EFA))
+	    (rdmaez_driver_of(&device)->traits & RDMAEZ_DRIVER_SIGNALED))
 		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ERROR, &unsignaled, IBV_SEND_SIGNALED,
 					0, wr->send_flags);
 }
