@@ -7,12 +7,11 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <sys/utsname.h>
-
 #include "../driver.h"
 #include "../units.h"
 #include "caps_kind.h"
 #include "diag.h"
+#include "linux.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -332,18 +331,7 @@ RDMAEZ_API void rdmaez_caps_decode(const struct ibv_device_attr_ex *attr, struct
 /* The last part that the running kernel tells: all of them from Linux 5.1 on, else who knows. */
 RDMAEZ_IMPL int rdmaez_impl_caps_kernel(void)
 {
-	struct utsname name;
-	const char *end;
-	int major = 0, minor = 0;
-
-	if (uname(&name) || strcmp(name.sysname, "Linux") != 0)
-		return 0;
-	for (end = name.release; *end >= '0' && *end <= '9' && major < 1000; end++)
-		major = major * 10 + (*end - '0');
-	if (*end == '.')
-		for (end++; *end >= '0' && *end <= '9' && minor < 1000; end++)
-			minor = minor * 10 + (*end - '0');
-	return major > 5 || (major == 5 && minor >= 1) ? RDMAEZ_IMPL_TOLD_XRC_ODP : 0;
+	return rdmaez_impl_linux_version() >= 501 ? RDMAEZ_IMPL_TOLD_XRC_ODP : 0;
 }
 
 /*

@@ -48,7 +48,7 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const un
 	       (rdmaez_gid_class(b) == RDMAEZ_GID_CLASS_IPV4);
 }
 
-/* The class of the peer that somebody wants to reach. */
+/* The class of the wanted peer; ZERO where it is unknown. */
 RDMAEZ_IMPL enum rdmaez_gid_class rdmaez_impl_gid_peer(const struct rdmaez_gid_want *want)
 {
 	return want ? rdmaez_gid_class(&want->peer) : RDMAEZ_GID_CLASS_ZERO;

@@ -11,7 +11,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* 601 for Linux 6.1; 0 where it is unknown or another system. */
+/* 601 for Linux 6.1, 699 for 6.99 and beyond; 0 where it is unknown or another system. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_linux_version(void)
 {
 	struct utsname name;
@@ -26,7 +26,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_linux_version(void)
 		if (*text == '.')
 			text++;
 	}
-	return part[0] * 100 + part[1];
+	return part[0] * 100 + (part[1] < 99 ? part[1] : 99);
 }
 
 RDMAEZ_IMPL_END
