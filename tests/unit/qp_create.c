@@ -348,6 +348,12 @@ static void check_extended(void)
 	verbs_get_ctx(t.ctx)->create_qp_ex = create_nothing;
 	ex = extended();
 	ex.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	errno_left = EIO;
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EIO,
+			    "rdmaez_qp_create_ex", "ibv_create_qp_ex",
+			    "the verb that failed is named",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_qp_ex",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	errno = ENOENT;
 	errno_left = 0;
 	tap_eq_int(rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, NULL), EIO, "an errno that is not set");

@@ -109,7 +109,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_device_attr *d
 						      RDMAEZ_VALUE_LIMIT, 0, 0};
 
 	if (error != EINVAL && error != ENOMEM) {
-		rdmaez_impl_explain_errno(diag, "ibv_create_qp", error);
+		rdmaez_impl_explain_errno(diag, diag->verb, error);
 		return;
 	}
 	if (cap->max_inline_data)
@@ -220,51 +220,67 @@ RDMAEZ_IMPL struct ibv_qp_init_attr rdmaez_impl_create_base(const struct ibv_qp_
 	return init;
 }
 
+/* The part that is missing of those that comp_mask or the type call for, NULL if none is. */
+RDMAEZ_IMPL const char *rdmaez_impl_create_missing_ex(const struct ibv_qp_init_attr_ex *ex)
+{
+	if ((ex->comp_mask & IBV_QP_INIT_ATTR_XRCD) && !ex->xrcd)
+		return "xrcd";
+	if ((ex->comp_mask & IBV_QP_INIT_ATTR_PD) && !ex->pd)
+		return "pd";
+	/* With an indirection table the receiving end is elsewhere, and the sending end may be. */
+	if (ex->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
+		return NULL;
+	return rdmaez_impl_create_missing(ex->qp_type, ex->send_cq, ex->recv_cq);
+}
+
+/* ibv_create_qp_ex() has refused: what only it can ask for may be the cause, besides the usual ones. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_create_explain_ex(struct ibv_context *context,
+						   const struct ibv_qp_init_attr *asked,
+						   const struct ibv_pd *pd, uint32_t mask,
+						   int error, struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site extension = {"comp_mask", RDMAEZ_WHY_NOT_SUPPORTED,
+							  RDMAEZ_VALUE_FLAGS, 0, 0};
+	const uint32_t domain =
+		asked->qp_type == IBV_QPT_XRC_RECV ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD;
+
+	if (!diag)
+		return error;
+	diag->verb = "ibv_create_qp_ex";
+	diag->qp_type = (int)asked->qp_type;
+	if (error == EOPNOTSUPP && (mask & ~domain))
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &extension, mask & ~domain, 0,
+					mask);
+	return rdmaez_impl_create_explain(context, asked, pd, (mask & domain) != 0, error, diag);
+}
+
 RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
 				   struct ibv_qp_init_attr_ex *init_attr, struct ibv_qp **qp,
 				   struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site extension = {"comp_mask", RDMAEZ_WHY_NOT_SUPPORTED,
-							  RDMAEZ_VALUE_FLAGS, 0, 0};
 	const char *missing = !context ? "context" : !init_attr ? "init_attr" : !qp ? "qp" : NULL;
-	struct ibv_qp_init_attr asked;
-	uint32_t domain, mask;
+	struct ibv_qp_init_attr asked; /* a provider may write over it, then refuse */
+	const struct ibv_pd *pd;
 	struct ibv_qp *made;
-	int error;
+	uint32_t mask;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_qp_create_ex");
+	if (context)
+		rdmaez_impl_diag_device(diag, context);
+	if (!missing)
+		missing = rdmaez_impl_create_missing_ex(init_attr);
 	if (missing)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
-	rdmaez_impl_diag_device(diag, context);
 	asked = rdmaez_impl_create_base(init_attr);
 	mask = init_attr->comp_mask;
-	/* With an indirection table the receiving end is elsewhere, and the sending end may be. */
-	if (!(mask & IBV_QP_INIT_ATTR_IND_TABLE))
-		missing = rdmaez_impl_create_missing(asked.qp_type, asked.send_cq, asked.recv_cq);
-	if ((mask & IBV_QP_INIT_ATTR_PD) && !init_attr->pd)
-		missing = "pd";
-	if ((mask & IBV_QP_INIT_ATTR_XRCD) && !init_attr->xrcd)
-		missing = "xrcd";
-	if (missing)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
+	pd = mask & IBV_QP_INIT_ATTR_PD ? init_attr->pd : NULL;
 	errno = 0;
 	made = ibv_create_qp_ex(context, init_attr);
-	if (made) {
-		*qp = made;
-		return 0;
-	}
-	error = rdmaez_impl_error_of_null();
-	if (!diag)
-		return error;
-	diag->verb = "ibv_create_qp_ex";
-	diag->qp_type = (int)asked.qp_type;
-	domain = asked.qp_type == IBV_QPT_XRC_RECV ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD;
-	if (error == EOPNOTSUPP && (mask & ~domain))
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &extension, mask & ~domain, 0,
-					mask);
-	return rdmaez_impl_create_explain(context, &asked,
-					  mask & IBV_QP_INIT_ATTR_PD ? init_attr->pd : NULL,
-					  (mask & domain) != 0, error, diag);
+	if (!made)
+		return rdmaez_impl_create_explain_ex(context, &asked, pd, mask,
+						     rdmaez_impl_error_of_null(), diag);
+	*qp = made;
+	return 0;
 }
 
 /* Creates a queue pair with this much inline data, destroys it, and tells what was granted. */
