@@ -67,7 +67,8 @@ END
 on_32_bits() {
 	mkdir -p "$scratch/32/gnu"
 	: >"$scratch/32/gnu/stubs-32.h"
-	everything "$CC" c11 "$1" "$2" -m32 -idirafter "$scratch/32" -fsyntax-only
+	everything "$CC" c11 "$1" "$2" -m32 -idirafter "$scratch/32" \
+		-idirafter "/usr/include/$("$CC" -print-multiarch)" -fsyntax-only
 }
 
 read -r oldest_version oldest <<<"$versions"
@@ -85,10 +86,6 @@ while read -r version verbs; do
 	for standard in c++11 c++14 c++17 c++20 c++2b; do
 		soon ok "rdma-core $version: $CXX $standard" everything "$CXX" "$standard" include "$verbs" -fsyntax-only
 		soon ok "rdma-core $version: $CLANGXX $standard" everything "$CLANGXX" "$standard" include "$verbs" -fsyntax-only
-	done
-	for compiler in "$CC c11" "$CLANGXX c++20"; do
-		# shellcheck disable=SC2086 # two words
-		soon ok "rdma-core $version: optimised: $compiler" optimised $compiler include "$verbs"
 	done
 	soon ok "rdma-core $version: tcc" strict include "$verbs"
 done <<<"$versions"
@@ -120,7 +117,8 @@ done
 	soon ok "tcc, declaring" strict include "$newest" $declaring
 	soon ok "tcc, holding" strict include "$newest" $holding
 }
-for compiler in "$CLANG c11" "$CXX c++11" "$CC c11 -O1" "$CC c11 -Os" "$CC c11 -O3" "$CXX c++20 $holding"; do
+soon ok "rdma-core $oldest_version: optimised: $CC c11" optimised "$CC" c11 include "$oldest"
+for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++20" "$CC c11 -O1" "$CC c11 -Os" "$CC c11 -O3" "$CXX c++20 $holding"; do
 	read -r compiler standard level <<<"$compiler"
 	# shellcheck disable=SC2086 # some words
 	soon ok "rdma-core $newest_version: optimised: $compiler $standard $level" \

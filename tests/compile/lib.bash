@@ -67,12 +67,22 @@ identifiers() {
 
 # all_functions INCLUDE [-D...]: a source that takes the address of every function of ours, so that a
 # compiler makes code for it and tells all it has to tell. With -DRDMAEZ_EXTERN those that are only declared
-# are called for as well, and the linker has to find them. rdmaez_impl_verb_* are names of libibverbs.
+# are called for as well, and the linker has to find them. rdmaez_impl_verb_* are names of libibverbs. The
+# source is kept for the next time.
 all_functions() {
-	local argument defines=()
+	local argument defines=() kept
 	for argument; do
 		[[ $argument != -D* ]] || defines+=("$argument")
 	done
+	kept=$scratch/all_functions.${1//\//_}${defines[*]}
+	if [[ ! -e $kept ]]; then
+		write_all_functions "$1" "${defines[@]}" >"$kept.$BASHPID"
+		mv "$kept.$BASHPID" "$kept"
+	fi
+	cat "$kept"
+}
+
+write_all_functions() {
 	all_headers "$1"
 	cat <<-'END'
 		typedef void (*rdmaez_any)(void);
@@ -84,7 +94,7 @@ all_functions() {
 		extern const rdmaez_any rdmaez_all[];
 		const rdmaez_any rdmaez_all[] = {
 	END
-	identifiers "$1" fp "${defines[@]}" |
+	identifiers "$1" fp "${@:2}" |
 		sed -n '/rdmaez_impl_verb_/d; s/.* \(.*\)/\tRDMAEZ_ANY(\1),/p' | sort -u
 	echo '};'
 }
