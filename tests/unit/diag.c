@@ -31,7 +31,8 @@ static void check_reasons(void)
 	tap_eq_int(RDMAEZ_WHY_NONE, 0, "and is 0");
 	tap_eq_str(rdmaez_why_id(RDMAEZ_WHY_MASK_MISSING), "MASK_MISSING", "an id has no prefix");
 	tap_eq_str(rdmaez_why_str(RDMAEZ_WHY_PORT), "the device has no such port", "a sentence");
-	tap_eq_str(rdmaez_why_fix(RDMAEZ_WHY_PORT), "use a port number within the range", "its remedy");
+	tap_eq_str(rdmaez_why_fix(RDMAEZ_WHY_PORT), "use a port number within the range",
+		   "its remedy");
 	for (int i = 0; i < 4; i++) {
 		static const int none[] = {-1, RDMAEZ_WHY_COUNT, INT_MAX, INT_MIN};
 		const enum rdmaez_why reason = (enum rdmaez_why)none[i];
@@ -89,12 +90,12 @@ static void check_record(void)
 	tap_eq_int(diag.count, RDMAEZ_DIAG_FINDINGS, "the record is full");
 	tap_eq_int(diag.dropped, WRONG - RDMAEZ_DIAG_FINDINGS, "and counts what it cannot hold");
 	tap_eq_int(diag.error, EINVAL, "it holds the errno");
-	tap_eq_str(diag.finding[0].field, "qp_access_flags", "the first finding was the first");
+	tap_eq_str(diag.finding[0].field, "path.flags", "the first finding was the first");
 	for (unsigned int i = 0; i < diag.count; i++) {
 		tap_ok(diag.finding[i].field, "finding %u names a field", i);
 		tap_eq_int(diag.finding[i].severity, RDMAEZ_DIAG_ERROR, "finding %u is certain", i);
 	}
-	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_ACCESS_BITS), &diag.finding[0],
+	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_OPTION_UNKNOWN), &diag.finding[0],
 		   "a finding is found by its reason");
 	tap_eq_ptr(rdmaez_diag_find(&diag, RDMAEZ_WHY_RANGE), &diag.finding[1],
 		   "the first of several");
@@ -288,34 +289,38 @@ static void check_calls(void)
 	check_cut(
 		format_diag, &diag,
 		"rdmaez_qp_mask_check failed with EINVAL, UD, RESET to INIT.\n"
-		"  attr_mask: attributes that this transition requires are not in the mask. Bits: "
-		"IBV_QP_PKEY_INDEX|\n    IBV_QP_PORT. Next: fill them and add their bits.\n"
-		"  attr_mask: attributes that this transition does not take are in the mask. Bits: "
+		"  attr_mask: the mask lacks attributes that this transition requires. Bits: "
+		"IBV_QP_PKEY_INDEX|\n    IBV_QP_PORT. Next: set them and add their bits to "
+		"attr_mask.\n"
+		"  attr_mask: the mask has attributes that this transition does not take. Bits: "
 		"IBV_QP_CUR_STATE|\n    IBV_QP_ACCESS_FLAGS|IBV_QP_SQ_PSN. IBV_QP_CUR_STATE "
-		"belongs to RTR to RTS. No transition of UD\n    takes IBV_QP_ACCESS_FLAGS. "
-		"IBV_QP_SQ_PSN belongs to RTR to RTS. Next: remove their bits: a\n    superset is "
-		"refused too.\n",
+		"belongs "
+		"to RTR to RTS. No transition of UD\n    takes IBV_QP_ACCESS_FLAGS. IBV_QP_SQ_PSN "
+		"belongs to RTR to RTS. Next: remove their bits; extra\n    attributes are "
+		"refused, "
+		"not ignored.\n",
 		"a mask with mistakes of both kinds");
 
 	rdmaez_qp_attr((enum ibv_qp_type)5, IBV_QPS_RESET, IBV_QPS_INIT, NULL, &move, &diag);
-	check_cut(
-		format_diag, &diag,
-		"rdmaez_qp_attr failed with EINVAL, unknown, RESET to INIT.\n"
-		"  qp_type: this queue pair type has no transition table in verbs. Given: unknown (5). "
-		"Next: use RC,\n    UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver-specific types "
-		"follow their driver.\n",
-		"an unknown type");
+	check_cut(format_diag, &diag,
+		  "rdmaez_qp_attr failed with EINVAL, unknown, RESET to INIT.\n"
+		  "  qp_type: this queue pair type has no transition table in verbs. Given: "
+		  "unknown (5). "
+		  "Next: use RC,\n    UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver-specific "
+		  "types "
+		  "follow their driver.\n",
+		  "an unknown type");
 
 	rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, &diag);
 	rdmaez_diag_format(&diag, text, sizeof(text));
-	tap_ok(strstr(text, "\n  qp_access_flags: these access flags belong to memory regions, not "
+	tap_ok(strstr(text, "\n  qp_access_flags: these access flags apply to memory regions, not "
 			    "to queue pairs. Bits:\n    IBV_ACCESS_RELAXED_ORDERING. Next: "),
 	       "access flags are named");
 	tap_ok(strstr(text, "\n  pkey_index: the value is out of range. Given: -1; accepted: "
 			    "0 to 65535. Next: use a value within\n    the range.\n"),
 	       "a negative number is written as one");
 	tap_ok(strstr(text,
-		      "\n  path.flags: the options hold bits that this version does not know. "
+		      "\n  path.flags: the options have bits set that this version does not know. "
 		      "Bits: 0x2. Next:"),
 	       "flags are a number");
 	tap_ok(strstr(text, "\n  And 8 more.\n") &&
@@ -368,8 +373,10 @@ static void check_kind(enum rdmaez_value kind, uint64_t value, uint64_t min, uin
 	diag.finding[0].value = value;
 	diag.finding[0].min = min;
 	diag.finding[0].max = max;
+	/* Only the longest of them takes a second line. */
 	snprintf(want, sizeof(want),
-		 "f: no error.\n  x: nothing is wrong.%s Next: nothing to do.\n", text);
+		 "f: no error.\n  x: nothing is wrong.%s Next: nothing to%sdo.\n", text,
+		 strlen(text) > 50 ? "\n    " : " ");
 	check_cut(format_diag, &diag, want, text);
 	snprintf(want, sizeof(want), "call=f error=0 finding=error:NONE:x:%s", line);
 	check_cut(format_line, &diag, want, line);
