@@ -376,7 +376,7 @@ static void check_kind(enum rdmaez_value kind, uint64_t value, uint64_t min, uin
 	/* Only the longest of them takes a second line. */
 	snprintf(want, sizeof(want),
 		 "f: no error.\n  x: nothing is wrong.%s Next: nothing to%sdo.\n", text,
-		 strlen(text) > 50 ? "\n    " : " ");
+		 strlen(text) > 55 ? "\n    " : " ");
 	check_cut(format_diag, &diag, want, text);
 	snprintf(want, sizeof(want), "call=f error=0 finding=error:NONE:x:%s", line);
 	check_cut(format_line, &diag, want, line);
