@@ -3,10 +3,15 @@
  * @file diag.h
  * @brief The explanation record: what was refused, which field, why, and what to do.
  *
- * A `struct rdmaez_diag` lies on the caller's stack and holds literals and numbers only: nothing in
- * it is allocated, and it may be copied and kept. Every function that takes one accepts NULL, "do not
- * explain", and rewrites it completely whether it succeeds or fails; only posting work (wr.h) leaves it
- * alone on success. Print it with rdmaez_diag_format(); test it by reason.
+ * A `struct rdmaez_diag` lives on the caller's stack and holds only literals and numbers: nothing in it is
+ * allocated, and it may be copied and kept. Every function that takes one accepts NULL for "do not explain",
+ * and rewrites the whole record, on success as on failure; only the functions that post work requests (wr.h)
+ * leave it alone on success. Print it with rdmaez_diag_print() or rdmaez_diag_format() (fmt.h); test it by
+ * reason.
+ *
+ * Nothing here calls a verb, and everything may be called from any thread.
+ *
+ * @since rdmaez 0.1, rdma-core 33
  */
 #ifndef RDMAEZ_DIAG_H
 #define RDMAEZ_DIAG_H
@@ -17,38 +22,33 @@
 extern "C" {
 #endif
 
-/** @brief Why something was refused or is unwise: `RDMAEZ_` and the ids of #RDMAEZ_WHY_LIST. */
-enum rdmaez_why {
-	RDMAEZ_WHY_LIST(RDMAEZ_IMPL_REASON_ID) RDMAEZ_WHY_COUNT /**< how many there are */
-};
-
 /** @brief How the numbers of a finding are to be read. */
 enum rdmaez_value {
-	RDMAEZ_VALUE_NONE,   /**< there is none */
-	RDMAEZ_VALUE_NUMBER, /**< `value` was given as a signed number, `min` to `max` are accepted */
-	RDMAEZ_VALUE_ATTR_MASK, /**< `value` holds the offending bits, `max` the whole mask */
-	RDMAEZ_VALUE_ACCESS,    /**< as ATTR_MASK, of IBV_ACCESS bits */
-	RDMAEZ_VALUE_FLAGS,     /**< as ATTR_MASK, of an option's bits */
-	RDMAEZ_VALUE_STATE,     /**< `value` is a state asked for, bit n of `max` accepts state n */
-	RDMAEZ_VALUE_TYPE,      /**< `value` is an enum ibv_qp_type */
-	RDMAEZ_VALUE_MTU, /**< `value` is what was given as enum ibv_mtu, `min` to `max` accepted */
-	RDMAEZ_VALUE_INDEX,  /**< `value` is an index into a table of the port's */
+	RDMAEZ_VALUE_NONE,      /**< there are none */
+	RDMAEZ_VALUE_NUMBER,    /**< `value` is a signed number, `min` to `max` are accepted */
+	RDMAEZ_VALUE_ATTR_MASK, /**< `value` has the offending bits, `max` the whole mask */
+	RDMAEZ_VALUE_ACCESS,    /**< the same for IBV_ACCESS bits */
+	RDMAEZ_VALUE_FLAGS,     /**< the same for the bits of an option */
+	RDMAEZ_VALUE_STATE, /**< `value` is the state asked for; bit n of `max`: state n is accepted */
+	RDMAEZ_VALUE_TYPE, /**< `value` is an enum ibv_qp_type */
+	RDMAEZ_VALUE_MTU,  /**< `value` was given as an enum ibv_mtu, `min` to `max` are accepted */
+	RDMAEZ_VALUE_INDEX,  /**< `value` is a GID index or P_Key index */
 	RDMAEZ_VALUE_PKEY,   /**< `value` is a P_Key, in host byte order */
 	RDMAEZ_VALUE_LIMIT,  /**< at most `max` is accepted; what was given is not known */
 	RDMAEZ_VALUE_NS,     /**< `value` is one wait in ns, `min` to `max` all of them together */
 	RDMAEZ_VALUE_BYTES,  /**< `value` bytes were given, `min` to `max` are accepted */
 	RDMAEZ_VALUE_OPCODE, /**< `value` is an enum ibv_wr_opcode */
-	RDMAEZ_VALUE_STATE_NOW, /**< `value` is the state it is in, bit n of `max`: n would do */
-	RDMAEZ_VALUE_POSITION,  /**< `value` is a place in a list, the first being 0 */
-	RDMAEZ_VALUE_ADDRESS,   /**< `value` is an address */
-	RDMAEZ_VALUE_CAPS /**< of kind `min`, enum rdmaez_caps_kind, `value` is asked, `max` offered */
+	RDMAEZ_VALUE_STATE_NOW, /**< `value` is the present state; bit n of `max`: state n would do */
+	RDMAEZ_VALUE_POSITION, /**< `value` is a position in a list, the first being 0 */
+	RDMAEZ_VALUE_ADDRESS,  /**< `value` is an address */
+	RDMAEZ_VALUE_CAPS /**< `value` is asked, `max` offered; `min` is an enum rdmaez_caps_kind */
 };
 
-/** @brief How sure a finding is, and how bad. Findings are kept in this order. */
+/** @brief How certain a finding is, and how bad. A record keeps its findings in this order. */
 enum rdmaez_severity {
-	RDMAEZ_DIAG_ERROR, /**< certain: for this the call was refused, or would be */
-	RDMAEZ_DIAG_LIKELY, /**< may be refused, or a usual cause of what was; the device does not say itself */
-	RDMAEZ_DIAG_ADVICE /**< accepted, but an expert would do otherwise */
+	RDMAEZ_DIAG_ERROR,  /**< certain: the call was refused for this, or would be */
+	RDMAEZ_DIAG_LIKELY, /**< may be refused, or a usual cause; the device does not tell */
+	RDMAEZ_DIAG_ADVICE  /**< accepted, but an expert would do otherwise */
 };
 
 /** @brief What the numbers of a finding are written for. */
@@ -79,44 +79,23 @@ struct rdmaez_diag {
 	int error;        /**< what the function returned: 0 or a positive errno value */
 	const char *call; /**< the rdmaez function that wrote the record, a literal; NULL: none */
 	const char
-		*verb; /**< the verb that failed, a literal; NULL: none was asked, or none failed */
+		*verb; /**< the verb that failed, a literal; NULL: none did, or none was called */
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "" where none was involved */
 	const char *driver;              /**< the driver recognised, a literal; NULL: none was */
 	uint32_t qp_num;                 /**< the queue pair's number; 0 where none was involved */
 	int qp_type;                     /**< its enum ibv_qp_type; 0: none */
 	int from; /**< enum ibv_qp_state it was in, or is in where `to` is -1; -1: not known */
 	int to;   /**< enum ibv_qp_state asked for; -1: no transition involved */
-	struct ibv_gid_entry source; /**< the GID row the path starts from; zero: none was read */
+	struct ibv_gid_entry source; /**< the GID the path starts from; zero: none was read */
 	union ibv_gid destination;   /**< the GID it leads to; zero: none */
-	char netdev[16]; /**< the name of that row's network interface; "" where it is not known */
-	unsigned int count;                                  /**< how many findings follow */
-	unsigned int dropped;                                /**< how many more there were */
+	char netdev[16];             /**< the source's network interface by name; "": not known */
+	unsigned int count;          /**< how many findings follow */
+	unsigned int dropped;        /**< how many more there were */
 	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< errors before advice */
 };
 
 /**
- * @brief What a reason means, as a sentence without its full stop.
- * @param why any value
- * @return static text; "unknown reason" for a value outside the list
- */
-RDMAEZ_COLD const char *rdmaez_why_str(enum rdmaez_why why);
-
-/**
- * @brief What to do about a reason, as a sentence without its full stop.
- * @param why any value
- * @return static text; "" for a value outside the list
- */
-RDMAEZ_COLD const char *rdmaez_why_fix(enum rdmaez_why why);
-
-/**
- * @brief The name of a reason's id without its prefix, "MASK_MISSING" for #RDMAEZ_WHY_MASK_MISSING.
- * @param why any value
- * @return static text; "?" for a value outside the list
- */
-RDMAEZ_COLD const char *rdmaez_why_id(enum rdmaez_why why);
-
-/**
- * @brief Whether a record holds a finding of this reason.
+ * @brief Finds a reason in a record.
  * @param diag a record that a function has filled, or NULL
  * @param reason what to look for
  * @return the first such finding, or NULL

@@ -100,9 +100,8 @@ RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size
 /**
  * @brief A completion explained for people: its status, what happened, the likely causes, what to do.
  *
- * The first line tells the status by name and number, the queue pair, the `wr_id`, and, where it
- * failed, `vendor_err`. Each further line is a sentence. Lines have at most 100 columns, and the last
- * ends in a newline too.
+ * The first line has the status by name and number, the queue pair, the `wr_id` and, after a failure,
+ * `vendor_err`. Lines have at most 100 columns, and the last one ends in a newline too.
  *
  * @param wc the completion; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -115,8 +114,8 @@ RDMAEZ_COLD int rdmaez_wc_format(const struct ibv_wc *wc, char *buf, size_t size
  * @brief An asynchronous event explained for people: what happened to which object, the likely
  *        causes, what to do.
  *
- * The first line tells the event by name and number and the object it happened to, the last one to
- * acknowledge it. Lines have at most 100 columns, and the last ends in a newline too.
+ * The first line has the event by name and number and the object it happened to; the last one says to
+ * acknowledge it. Lines have at most 100 columns, and the last one ends in a newline too.
  *
  * @param event the event, not acknowledged yet, so that its object still exists; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0

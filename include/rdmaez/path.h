@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file path.h
- * @brief The way to a peer, and the `ibv_ah_attr` made from it.
+ * @brief The path to a peer, and the `ibv_ah_attr` made from it.
  *
- * Connected queue pairs take an address vector when they go to RTR; UD sends name an address handle.
- * Both are an `ibv_ah_attr`, and both go wrong in the same ways: no GRH where the port demands one, a
- * hop limit that the first router uses up, a field wider than its bits. Everything here is pure,
- * calls no verb and may be called from any thread.
+ * Connected queue pairs take an address vector on the way to RTR; UD sends use an address handle. Both are an
+ * `ibv_ah_attr`, and both go wrong in the same ways: no GRH where the port demands one, a hop limit that the
+ * first router uses up, a value wider than its field.
+ *
+ * Nothing here calls a verb, and everything may be called from any thread.
+ *
+ * @since rdmaez 0.1, rdma-core 33
  */
 #ifndef RDMAEZ_PATH_H
 #define RDMAEZ_PATH_H
@@ -17,21 +20,21 @@
 extern "C" {
 #endif
 
-/** @brief Option of struct rdmaez_path: send a GRH also where the port does not demand one. */
+/** @brief Option of struct rdmaez_path: send a GRH even where the port does not demand one. */
 #define RDMAEZ_PATH_GRH 0x1u
 
-/** @brief `ibv_ah_attr.grh.sgid_index` has eight bits; rows of a GID table beyond are out of reach. */
+/** @brief `ibv_ah_attr.grh.sgid_index` has eight bits; it cannot name a GID index of this or more. */
 #define RDMAEZ_PATH_GIDS 256
 
-/** @brief The way to a peer. Start from all zero and set the destination. */
+/** @brief The path to a peer. Start from all zero and set the destination. */
 struct rdmaez_path {
-	unsigned int flags;  /**< RDMAEZ_PATH_ bits. 0: a GRH exactly where the port demands it */
-	int sgid_index;      /**< own GID index, 0 to 255. 0: the best one for @p dgid, if a device
-				  can be asked, else 0. #RDMAEZ_ZERO: 0 */
-	union ibv_gid dgid;  /**< the peer's GID. Zero: none, which only InfiniBand can do with */
-	uint32_t flow_label; /**< 20 bits. 0: none */
+	unsigned int flags;  /**< RDMAEZ_PATH_ flags. 0: a GRH exactly where the port demands one */
+	int sgid_index;      /**< GID index of this end, 0 to 255. 0: the best one for `dgid` if a
+				  device can be asked, else 0. #RDMAEZ_ZERO: 0 */
+	union ibv_gid dgid;  /**< the peer's GID. Zero: none, which works only on InfiniBand */
+	uint32_t flow_label; /**< 20 bits */
 	int hop_limit;       /**< 1 to 255. 0: 64 (the first router uses up 1) */
-	int traffic_class;   /**< 0 to 255; on RoCE v2 the IP header's DSCP and ECN bits. 0: 0 */
+	int traffic_class;   /**< 0 to 255; on RoCE v2 the DSCP and ECN bits of the IP header */
 	int dlid;            /**< the peer's LID, on InfiniBand. 0: none, as on RoCE */
 	int sl;              /**< service level, 0 to 15 */
 	int src_path_bits;   /**< low bits of the source LID, 0 to 127 */
@@ -39,15 +42,34 @@ struct rdmaez_path {
 };
 
 /**
- * @brief Whether a port sends and receives with a global route header only.
+ * @brief Whether a port sends and receives only with a global route header.
  *
- * True on every Ethernet port and where the port says so itself (IBV_QPF_GRH_REQUIRED, set for
- * virtualised InfiniBand ports; kernels that do not report the flag show 0).
+ * True for every Ethernet port, and where the port says so itself: IBV_QPF_GRH_REQUIRED, set for virtualised
+ * InfiniBand ports. Kernels that do not report the flag show 0.
  *
- * @param port what ibv_query_port() filled, not NULL
- * @return true where the port demands a GRH
+ * @param port what ibv_query_port() filled; not NULL
+ * @return true if the port demands a GRH
  */
 RDMAEZ_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port);
+
+/**
+ * @brief Fills an `ibv_ah_attr`, for ibv_create_ah() or for a queue pair's address vector.
+ *
+ * @param path the path to the peer
+ * @param port_num the local port, 1 to 255
+ * @param port what ibv_query_port() filled, so that there is a GRH exactly where the port demands one, and
+ *        the GID index is within the table. NULL: not known; then there is a GRH if @p path has a `dgid`
+ * @param ah receives the attributes; written only on success
+ * @param diag receives all findings; may be NULL
+ * @retval 0 @p ah is filled
+ * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); unknown flags
+ *         (#RDMAEZ_WHY_OPTION_UNKNOWN); no `dgid` although the port demands a GRH
+ *         (#RDMAEZ_WHY_GRH_MISSING); no destination (#RDMAEZ_WHY_PATH_EMPTY); a GID index beyond the table
+ *         (#RDMAEZ_WHY_GID_INDEX); a value wider than its field (#RDMAEZ_WHY_RANGE)
+ */
+RDMAEZ_API int rdmaez_path_ah_attr(const struct rdmaez_path *path, int port_num,
+				   const struct ibv_port_attr *port, struct ibv_ah_attr *ah,
+				   struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

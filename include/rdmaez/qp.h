@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file qp.h
- * @brief Move a queue pair: build the attributes and the mask, make the transition, say why not.
+ * @brief Move a queue pair: build attributes and mask, make the transition, explain a refusal.
  *
- * One options struct serves all transitions. What a transition requires is always sent, with a good
- * default where an option is 0; what it merely allows is sent where `optional` names it. An RC queue
- * pair comes up in three lines:
+ * One options struct serves all transitions. A transition sends what it requires, with a good default for
+ * every option left at 0, and what `optional` names beyond that. An RC queue pair comes up in three calls:
  *
  * @code
  * struct rdmaez_qp_opts opts = {0};
@@ -18,8 +17,22 @@
  *         error = rdmaez_qp_to_rts(qp, &opts, &diag);
  * @endcode
  *
- * The state that a function starts from is `qp->state`, which libibverbs keeps. The device may know
- * better, after an error for instance: rdmaez_qp_state() asks it and refreshes `qp->state`.
+ * A transition starts from `qp->state`, which libibverbs maintains. After an error the device may be in
+ * another state: rdmaez_qp_state() asks it and refreshes `qp->state`.
+ *
+ * @par The functions that move a queue pair
+ * make one ibv_modify_qp() when they succeed; queries that come before it are listed with the function. When
+ * ibv_modify_qp() fails and there is a record to fill, they explain as rdmaez_qp_modify() does. The queue
+ * pair then keeps its state, as far as the provider guarantees that.
+ *
+ * @par Errors of all of them
+ * EINVAL for a NULL queue pair (#RDMAEZ_WHY_NULL_ARGUMENT) and for what rdmaez_qp_attr() refuses, before the
+ * kernel is asked; otherwise any errno value of the verbs they call.
+ *
+ * @par Threads
+ * One thread at a time for one queue pair. rdmaez_qp_attr() may be called from any thread.
+ *
+ * @since rdmaez 0.1, rdma-core 33
  */
 #ifndef RDMAEZ_QP_H
 #define RDMAEZ_QP_H
@@ -30,185 +43,173 @@
 extern "C" {
 #endif
 
-/** @brief Option: use `mtu` as it is, even above the port's active MTU. */
+/** @brief Option: use `mtu` as given, even above the port's active MTU. */
 #define RDMAEZ_QP_MTU_EXACT 0x1u
 
-/** @brief The Q_Key used where none is given. */
+/** @brief The default Q_Key. */
 #define RDMAEZ_QP_QKEY 0x11111111u
 
 /**
- * @brief What a queue pair shall be like. Start from all zero: every 0 stands for the default.
+ * @brief What a queue pair is to be like. Start from all zero: 0 asks for the default.
  *
- * Where 0 is a value of its own, #RDMAEZ_ZERO asks for it. Each field is used by the transitions that
- * send its attribute and ignored by the others, so one struct serves a whole bring-up.
+ * Where 0 is a value of its own, #RDMAEZ_ZERO asks for it. A transition uses the fields whose attributes it
+ * sends and ignores the rest, so one struct serves a whole bring-up. [Queue pairs](@ref queue_pairs) has
+ * all fields in one table.
  */
 struct rdmaez_qp_opts {
-	/** IBV_QP_ bits of optional attributes to send besides the required ones, such as
+	/** Optional attributes to send besides the required ones: IBV_QP_ bits such as
 	 *  `IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE`. A bit that the transition does not take is
 	 *  refused. IBV_QP_CUR_STATE sends the state the transition starts from, and
-	 *  IBV_QP_EN_SQD_ASYNC_NOTIFY asks for the event; neither has a field. */
+	 *  IBV_QP_EN_SQD_ASYNC_NOTIFY asks for the event; neither has a field of its own. */
 	int optional;
-	unsigned int flags; /**< RDMAEZ_QP_ bits */
+	unsigned int flags; /**< RDMAEZ_QP_ flags */
 
-	/** What ibv_query_port() said of the port, to save that call on the way to RTR.
-	 *  NULL: ask; rdmaez_qp_attr() cannot ask and does without. */
+	/** What ibv_query_port() returned, to save that call on the way to RTR. NULL: the port is
+	 *  queried, except by rdmaez_qp_attr(), which does without. */
 	const struct ibv_port_attr *port_attr;
-	/** What ibv_query_device() said, so that depths fit the device. NULL: not known. */
+	/** What ibv_query_device() returned, so that depths fit the device. NULL: not known. */
 	const struct ibv_device_attr *device_attr;
 
 	int port;       /**< 1 to 255. 0: 1 */
-	int pkey_index; /**< row of the P_Key table, 0 to 65535. 0: 0, by custom the default partition */
+	int pkey_index; /**< P_Key index, 0 to 65535. 0: 0, by convention the default partition */
 
-	/** What peers may do, IBV_ACCESS_ bits. 0: REMOTE_READ and REMOTE_WRITE for RC and
-	 *  XRC_RECV, REMOTE_WRITE for UC, nothing for XRC_SEND: memory is still open only where a
-	 *  region was registered for it (the kernel's connection manager does likewise).
+	/** What the peer may do: IBV_ACCESS_ bits. 0: REMOTE_READ and REMOTE_WRITE for RC and
+	 *  XRC_RECV, REMOTE_WRITE for UC, nothing for XRC_SEND. The peer still reaches only memory
+	 *  that was registered for it; the kernel's connection manager uses the same default.
 	 *  #RDMAEZ_ZERO: nothing. */
 	unsigned int access;
-	uint32_t qkey; /**< UD. 0: #RDMAEZ_QP_QKEY. Bit 31 takes CAP_NET_RAW. #RDMAEZ_ZERO: 0 */
+	uint32_t qkey; /**< UD. 0: #RDMAEZ_QP_QKEY. Bit 31 needs CAP_NET_RAW. #RDMAEZ_ZERO: 0 */
 
-	/** The peer's MTU, or the largest wanted; the port's active MTU is the limit unless
-	 *  #RDMAEZ_QP_MTU_EXACT is set. 0: the port's active MTU; 1024 where no port was asked. */
+	/** The peer's MTU, or the largest wanted; limited to the port's active MTU unless
+	 *  #RDMAEZ_QP_MTU_EXACT is set. 0: the port's active MTU; 1024 if the port is not known. */
 	enum ibv_mtu mtu;
 	uint32_t dest_qp_num; /**< the peer's queue pair number, 24 bits */
-	uint32_t rq_psn; /**< first packet number expected, the peer's `sq_psn`. 24 bits. 0: 0 */
-	uint32_t sq_psn; /**< first packet number sent, the peer's `rq_psn`. 24 bits. 0: 0 */
+	uint32_t rq_psn;      /**< first PSN expected, the peer's `sq_psn`. 24 bits */
+	uint32_t sq_psn;      /**< first PSN sent, the peer's `rq_psn`. 24 bits */
 
-	/** READs and atomics in flight as requester. 0: up to 16 as the device can, 1 where the
-	 *  device is not known. More than the device or 255 is cut. #RDMAEZ_ZERO: none. */
+	/** READs and atomics outstanding as requester, limited to what the device supports. 0: up to
+	 *  16; 1 if the device is not known. #RDMAEZ_ZERO: none. */
 	int max_rd_atomic;
-	/** READs and atomics in flight as responder; as `max_rd_atomic`. With none, some providers
-	 *  quietly take REMOTE_READ and REMOTE_ATOMIC away. */
+	/** The same as responder. With none, some providers silently drop REMOTE_READ and
+	 *  REMOTE_ATOMIC. */
 	int max_dest_rd_atomic;
 
-	/** How long a peer shall wait when no receive is posted, code 0 to 31 of
-	 *  rdmaez_rnr_timer_ns(). 0: 12 (0.64 ms). #RDMAEZ_ZERO: code 0, the longest (655 ms). */
+	/** How long the peer is to wait when no receive is posted: a code of rdmaez_rnr_timer_ns(), 0
+	 *  to 31. 0: 12 (0.64 ms). #RDMAEZ_ZERO: code 0, the longest (655 ms). */
 	int min_rnr_timer;
-	/** How long to wait for an ACK, code 0 to 31 of rdmaez_timeout_ns(). 0: 14 (67 ms).
-	 *  #RDMAEZ_ZERO: for ever, so that a lost peer is never noticed. */
+	/** How long to wait for an ACK: a code of rdmaez_timeout_ns(), 0 to 31. 0: 14 (67 ms).
+	 *  #RDMAEZ_ZERO: forever, so a lost peer is never noticed. */
 	int timeout;
-	int retry_cnt; /**< sends again after a timeout, 0 to 7. 0: 7. #RDMAEZ_ZERO: none */
-	int rnr_retry; /**< sends again when the peer is not ready, 0 to 7; 7 is without end. 0: 7.
-			    #RDMAEZ_ZERO: none */
+	int retry_cnt; /**< retries after a timeout, 0 to 7. 0: 7. #RDMAEZ_ZERO: none */
+	int rnr_retry; /**< retries when the peer has no receive posted, 0 to 7; 7 retries forever.
+			    0: 7. #RDMAEZ_ZERO: none */
 
-	struct rdmaez_path
-		path; /**< the way to the peer; a path needs a destination to reach RTR */
+	struct rdmaez_path path; /**< the path to the peer; to reach RTR it needs a destination */
 
-	struct rdmaez_path alt; /**< IBV_QP_ALT_PATH: another way, on native InfiniBand */
-	int alt_port;           /**< its port, 1 to 255. 0: as `port` */
-	int alt_pkey_index;     /**< its P_Key row, 0 to 65535 */
-	int alt_timeout;        /**< its ACK timeout. 0: 14. #RDMAEZ_ZERO: for ever */
+	struct rdmaez_path alt; /**< IBV_QP_ALT_PATH: the alternate path, on native InfiniBand */
+	int alt_port;           /**< its port, 1 to 255. 0: same as `port` */
+	int alt_pkey_index;     /**< its P_Key index, 0 to 65535 */
+	int alt_timeout;        /**< its ACK timeout. 0: 14. #RDMAEZ_ZERO: forever */
 	enum ibv_mig_state path_mig_state; /**< IBV_QP_PATH_MIG_STATE. 0: MIGRATED */
-	uint32_t rate_limit;               /**< IBV_QP_RATE_LIMIT, kbps. 0: no limit */
+	uint32_t rate_limit;               /**< IBV_QP_RATE_LIMIT, kbit/s. 0: no limit */
 };
 
 /** @brief A transition ready to be made: the two arguments of ibv_modify_qp(). */
 struct rdmaez_qp_move {
-	struct ibv_qp_attr attr; /**< zero wherever `attr_mask` names nothing */
+	struct ibv_qp_attr attr; /**< zero except where `attr_mask` has a bit */
 	int attr_mask;           /**< bits of `enum ibv_qp_attr_mask` */
 };
 
 /**
  * @brief Builds the attributes and the mask of a transition, without a device.
  *
- * For those who call ibv_modify_qp() themselves. The mask holds what the transition requires,
- * IBV_QP_STATE, and `opts->optional`; the attributes hold an option or its default. Nothing is asked
- * of a device, so what only a device or a peer can tell keeps the defaults written at the options: put
- * the port's answer into `opts->port_attr` for the right MTU and GRH, or complete `move->attr` before
- * use. The functions rdmaez_qp_to_init() to rdmaez_qp_to_reset() do that by themselves.
+ * For programs that call ibv_modify_qp() themselves. The mask holds what the transition requires,
+ * IBV_QP_STATE and `opts->optional`. No device is asked: set `opts->port_attr` for the right MTU and GRH, or
+ * complete `move->attr` before use. The functions below do that themselves.
  *
  * @param type the queue pair's type
  * @param from the state it is in
- * @param to the state it shall be in; equal to @p from to change attributes only
- * @param opts what it shall be like; NULL: all defaults
- * @param move receives attributes and mask; written on success only
+ * @param to the state it is to enter; equal to @p from to change attributes only
+ * @param opts what it is to be like; NULL: all defaults
+ * @param move receives attributes and mask; written only on success
  * @param diag receives all findings; may be NULL
  * @retval 0 @p move is filled
- * @retval EINVAL no such transition, or `opts->optional` names what it does not take (as
- *         rdmaez_qp_mask_check()); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); a value outside its range
- *         (#RDMAEZ_WHY_RANGE, #RDMAEZ_WHY_PORT, #RDMAEZ_WHY_GID_INDEX) or enum (#RDMAEZ_WHY_ENUM,
- *         #RDMAEZ_WHY_MTU_IN_BYTES); access flags that are not for queue pairs (#RDMAEZ_WHY_ACCESS_BITS); no
- *         dgid where `opts->port_attr` demands a GRH (#RDMAEZ_WHY_GRH_MISSING), no destination at all
- *         (#RDMAEZ_WHY_PATH_EMPTY); @p move is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @par Threads
- * May be called from any thread.
- * @since rdmaez 0.1; rdma-core 33
+ * @retval EINVAL the transition does not exist, or does not take what `opts->optional` names (reasons as
+ *         for rdmaez_qp_mask_check()); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); a value out of range
+ *         (#RDMAEZ_WHY_RANGE, #RDMAEZ_WHY_PORT, #RDMAEZ_WHY_GID_INDEX) or not in its enum
+ *         (#RDMAEZ_WHY_ENUM, #RDMAEZ_WHY_MTU_IN_BYTES); access flags that queue pairs do not have
+ *         (#RDMAEZ_WHY_ACCESS_BITS); no `dgid` although the port demands a GRH
+ *         (#RDMAEZ_WHY_GRH_MISSING); no destination (#RDMAEZ_WHY_PATH_EMPTY); @p move is NULL
+ *         (#RDMAEZ_WHY_NULL_ARGUMENT)
  */
 RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
 			      const struct rdmaez_qp_opts *opts, struct rdmaez_qp_move *move,
 			      struct rdmaez_diag *diag);
 
 /**
- * @brief Asks the device which state a queue pair is really in, and refreshes `qp->state`.
+ * @brief Asks the device for the state of a queue pair, and refreshes `qp->state`.
  *
- * After an asynchronous error `qp->state` is stale until somebody asks: it shows RTS while the queue
- * pair is in ERR or SQE.
+ * After an asynchronous error `qp->state` is stale: it shows RTS while the queue pair is in ERR or SQE.
  *
  * @param qp the queue pair
- * @param state receives the state; written on success only
+ * @param state receives the state; written only on success
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p state is written
  * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @return any other errno of ibv_query_qp() (#RDMAEZ_WHY_QUERY_REFUSED)
- * @par Threads
- * May be called from any thread that may use @p qp.
- * @since rdmaez 0.1; rdma-core 33
+ * @return any other errno value of ibv_query_qp() (#RDMAEZ_WHY_QUERY_REFUSED)
  */
 RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
 			       struct rdmaez_diag *diag);
 
 /**
- * @brief Asks whether ibv_modify_qp() would accept a request, and changes nothing.
+ * @brief Tells whether ibv_modify_qp() would accept a request. Changes nothing.
  *
- * Reads the queue pair's true state (not `qp->state`, which it refreshes), the device's limits, the
- * port, the GID and P_Key rows, and judges as the kernel and the device's driver do. Reports all that
- * is wrong, errors before advice; with 0 there may still be advice, about values that are accepted and
- * bring trouble later, and likely findings, about what cannot be seen from here.
+ * Reads the queue pair's state from the device, the device's limits, the port, and the GID and P_Key that
+ * the request names, and judges as the kernel and the driver do: the ports, the states, the address, and
+ * only then the mask and the values. Unlike them it does not stop at the first mistake. Findings are errors,
+ * then what is likely, then advice about values that are accepted and cause trouble later; a request that
+ * is accepted may still have advice.
  *
- * It answers 0 for whatever the kernel accepts. It cannot foresee what only trying shows: whether the
- * peer's Ethernet address resolves, what firmware says, and whether the process may set a privileged
- * Q_Key. rdmaez_qp_modify() explains those afterwards.
+ * It cannot foresee whether the peer's Ethernet address resolves, what firmware answers, and whether the
+ * process may set a privileged Q_Key. rdmaez_qp_modify() explains those afterwards. Sources: `modify_qp()`
+ * in `drivers/infiniband/core/uverbs_cmd.c`, `_ib_modify_qp()` in `core/verbs.c`, and the drivers, Linux 6.1
+ * and 6.12.
  *
  * @param qp the queue pair
  * @param attr the attributes, as for ibv_modify_qp()
  * @param attr_mask the mask, as for ibv_modify_qp()
  * @param diag receives all findings; may be NULL
- * @retval 0 the kernel would accept it, as far as can be seen
- * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), or the kernel would say so
- * @retval ENODATA the GID row named is empty (#RDMAEZ_WHY_GID_EMPTY)
- * @retval ENODEV the GID row's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
- * @retval EOPNOTSUPP bits that are no attribute (#RDMAEZ_WHY_MASK_UNKNOWN) or that the driver does not take
- *         (#RDMAEZ_WHY_MASK_RATE_LIMIT, #RDMAEZ_WHY_MASK_DRIVER)
- * @return the errno of ibv_query_qp() where the queue pair cannot be asked (#RDMAEZ_WHY_QUERY_REFUSED)
+ * @retval 0 the kernel would accept it, as far as can be told
+ * @retval EINVAL the kernel would refuse it with EINVAL; or an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @retval ENODATA the GID at the index is empty (#RDMAEZ_WHY_GID_EMPTY)
+ * @retval ENODEV the GID's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
+ * @retval EOPNOTSUPP bits that are not attributes (#RDMAEZ_WHY_MASK_UNKNOWN), or that the driver does not
+ *         take (#RDMAEZ_WHY_MASK_RATE_LIMIT, #RDMAEZ_WHY_MASK_DRIVER)
+ * @return the errno value of ibv_query_qp() if that fails (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls
- * ibv_query_qp(), ibv_query_device(), ibv_query_port(), and ibv_query_gid_ex() and ibv_query_pkey()
- * for the rows named.
- * @par Threads
- * May be called from any thread that may use @p qp.
- * @since rdmaez 0.1; rdma-core 33
+ * ibv_query_qp(), which refreshes `qp->state`, ibv_query_device(), ibv_query_port(), ibv_query_gid_ex() and
+ * ibv_query_pkey().
  */
 RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
 				struct rdmaez_diag *diag);
 
 /**
- * @brief ibv_modify_qp(), and an explanation where it fails.
+ * @brief Calls ibv_modify_qp(), and explains if it fails.
  *
- * One verbs call when it works. When it fails and there is a record to fill, rdmaez_qp_check() is run,
- * which refreshes `qp->state`. Its findings are certain where they foresee this errno; where they do not,
- * what this errno usually means at this step is added as a likely one.
+ * After a failure, and with a record to fill, rdmaez_qp_check() runs. Its findings are certain where they
+ * foresee this errno value; where they do not, what the errno value usually means here is added as likely.
  *
  * @param qp the queue pair
  * @param attr as for ibv_modify_qp()
  * @param attr_mask as for ibv_modify_qp()
  * @param diag receives the explanation; may be NULL
- * @retval 0 done
- * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), or as ibv_modify_qp()
- * @return any errno of ibv_modify_qp(), positive also where a provider returns it negative; with the
- *         reasons of rdmaez_qp_check(), with #RDMAEZ_WHY_NEIGHBOUR, #RDMAEZ_WHY_NO_ROUTE, #RDMAEZ_WHY_NO_IPV6,
- *         #RDMAEZ_WHY_SECURITY, #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT
- *         or #RDMAEZ_WHY_NOT_SUPPORTED by the errno, or #RDMAEZ_WHY_REFUSED where nothing wrong was found
- * @par Threads
- * As ibv_modify_qp(): one thread at a time for one queue pair.
- * @since rdmaez 0.1; rdma-core 33
+ * @retval 0 the queue pair is modified
+ * @retval EINVAL as ibv_modify_qp(); or an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @return any errno value of ibv_modify_qp(), positive even if the provider returned it negative; with the
+ *         reasons of rdmaez_qp_check(), or one for the errno value: #RDMAEZ_WHY_NEIGHBOUR,
+ *         #RDMAEZ_WHY_NO_ROUTE, #RDMAEZ_WHY_NO_IPV6, #RDMAEZ_WHY_SECURITY, #RDMAEZ_WHY_NO_RESOURCES,
+ *         #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED; or
+ *         #RDMAEZ_WHY_REFUSED if nothing wrong was found
  */
 RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 				struct rdmaez_diag *diag);
@@ -216,23 +217,16 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
 /**
  * @brief Moves a queue pair from RESET to INIT, or changes attributes within INIT.
  *
- * Sends the port, the P_Key index, and the access flags (connected types) or the Q_Key (UD);
- * RAW_PACKET takes the port alone. Receives may be posted from here on.
+ * Sends the port, the P_Key index, and the access flags (connected types) or the Q_Key (UD); RAW_PACKET takes
+ * only the port. From INIT on receives may be posted.
+ *
+ * With a port other than 1 and without `opts->device_attr` it calls ibv_query_device() first, because some
+ * providers read out of bounds for a port that does not exist (#RDMAEZ_WHY_PORT).
  *
  * @param qp the queue pair
- * @param opts what it shall be like; NULL: all defaults
+ * @param opts what it is to be like; NULL: all defaults
  * @param diag receives the explanation; may be NULL
- * @retval 0 `qp->state` is INIT
- * @retval EINVAL as rdmaez_qp_attr(); or no such port (#RDMAEZ_WHY_PORT); or @p qp is NULL
- * @return any other errno of ibv_modify_qp(), as rdmaez_qp_modify()
- * @par Verbs calls
- * One ibv_modify_qp(). With a port other than 1 and no `opts->device_attr` one ibv_query_device()
- * before it: a provider may read out of bounds for a port that does not exist.
- * @par On failure
- * The queue pair stays as it was, as far as the provider keeps to that.
- * @par Threads
- * As ibv_modify_qp(): one thread at a time for one queue pair.
- * @since rdmaez 0.1; rdma-core 33
+ * @return 0, or an errno value; see the head of this file
  */
 RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				 struct rdmaez_diag *diag);
@@ -240,29 +234,20 @@ RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts 
 /**
  * @brief Moves a queue pair from INIT to RTR, ready to receive.
  *
- * For connected types this sends the way to the peer, the path MTU, the peer's queue pair number and
- * first PSN, and what a responder needs. `opts->dest_qp_num` and a destination in `opts->path` are
- * needed. The GRH is there exactly where the port demands one, the MTU is the smaller of the port's
- * active one and `opts->mtu`, and on RoCE a GID row is chosen unless `opts->path.sgid_index` names one.
- * On RoCE the kernel resolves the peer's Ethernet address meanwhile, which may take a second.
+ * Connected types need `opts->dest_qp_num` and a destination in `opts->path`. There is a GRH exactly where
+ * the port demands one, the path MTU is the smaller of the port's active MTU and `opts->mtu`, and on RoCE the
+ * GID index is chosen unless `opts->path.sgid_index` names one. On RoCE the kernel resolves the peer's
+ * Ethernet address during the call, which may take a second.
+ *
+ * Connected types call ibv_query_port() first unless `opts->port_attr` is set, and ibv_query_gid_table()
+ * where a GID index has to be chosen.
  *
  * @param qp the queue pair
- * @param opts what it shall be like; NULL will do for UD and RAW_PACKET
+ * @param opts what it is to be like; NULL is enough for UD and RAW_PACKET
  * @param diag receives the explanation; may be NULL
- * @retval 0 `qp->state` is RTR
- * @retval EINVAL as rdmaez_qp_attr(); no peer (#RDMAEZ_WHY_RANGE of `dest_qp_num`, #RDMAEZ_WHY_GRH_MISSING,
- *         #RDMAEZ_WHY_PATH_EMPTY); @p qp is NULL
- * @retval EADDRNOTAVAIL no row of the GID table will do (#RDMAEZ_WHY_GID_NONE)
- * @retval ENODATA the row named is empty (#RDMAEZ_WHY_GID_EMPTY)
- * @return any other errno of ibv_modify_qp(), as rdmaez_qp_modify()
- * @par Verbs calls
- * One ibv_modify_qp(). For connected types one ibv_query_port() before it unless `opts->port_attr` is
- * set, and, where a GID row has to be chosen, one ibv_query_gid_ex() per row of the table.
- * @par On failure
- * The queue pair stays as it was, as far as the provider keeps to that.
- * @par Threads
- * As ibv_modify_qp(): one thread at a time for one queue pair.
- * @since rdmaez 0.1; rdma-core 33
+ * @retval EADDRNOTAVAIL no GID of the port can reach the peer (#RDMAEZ_WHY_GID_NONE)
+ * @retval ENODATA the GID at the index is empty (#RDMAEZ_WHY_GID_EMPTY)
+ * @return 0, or an errno value; see the head of this file
  */
 RDMAEZ_API int rdmaez_qp_to_rtr(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				struct rdmaez_diag *diag);
@@ -271,83 +256,54 @@ RDMAEZ_API int rdmaez_qp_to_rtr(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * @brief Moves a queue pair to RTS, ready to send: from RTR, or back from SQD or SQE; or changes
  *        attributes within RTS.
  *
- * From RTR this sends the first PSN and, for connected types, the timeout, the retry counts and the
- * depth of READs and atomics in flight. From elsewhere it sends the state and `opts->optional`.
+ * From RTR it sends the first PSN and, for connected types, the timeout, the retry counts and the depth of
+ * outstanding READs and atomics. From the other states it sends the state and `opts->optional`.
  *
  * @param qp the queue pair
- * @param opts what it shall be like; NULL: all defaults
+ * @param opts what it is to be like; NULL: all defaults
  * @param diag receives the explanation; may be NULL
- * @retval 0 `qp->state` is RTS
- * @retval EINVAL as rdmaez_qp_attr(); @p qp is NULL
- * @return any other errno of ibv_modify_qp(), as rdmaez_qp_modify()
- * @par Verbs calls
- * One ibv_modify_qp().
- * @par On failure
- * The queue pair stays as it was, as far as the provider keeps to that.
- * @par Threads
- * As ibv_modify_qp(): one thread at a time for one queue pair.
- * @since rdmaez 0.1; rdma-core 33
+ * @return 0, or an errno value; see the head of this file
  */
 RDMAEZ_API int rdmaez_qp_to_rts(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				struct rdmaez_diag *diag);
 
 /**
- * @brief Moves a queue pair from RTS to SQD, where its send queue drains; or changes attributes
- *        within SQD.
+ * @brief Moves a queue pair from RTS to SQD, where its send queue drains; or changes attributes within
+ *        SQD.
  *
- * SQD is the only state in which an RC queue pair may change its path, port, timers and depths: name
- * them in `opts->optional`. Name IBV_QP_EN_SQD_ASYNC_NOTIFY on the way from RTS for an
- * IBV_EVENT_SQ_DRAINED when the queue has drained. mlx5 and hns have no SQD and answer EINVAL.
+ * SQD is the only state in which an RC queue pair may change its path, port, timers and depths: name them
+ * in `opts->optional`. Name IBV_QP_EN_SQD_ASYNC_NOTIFY on the way from RTS to get an IBV_EVENT_SQ_DRAINED
+ * when the queue has drained. mlx5 and hns have no SQD and refuse it with EINVAL.
+ *
+ * With IBV_QP_AV it makes the queries of rdmaez_qp_to_rtr() first.
  *
  * @param qp the queue pair
- * @param opts what it shall be like; NULL: all defaults
+ * @param opts what it is to be like; NULL: all defaults
  * @param diag receives the explanation; may be NULL
- * @retval 0 `qp->state` is SQD
- * @retval EINVAL as rdmaez_qp_attr(); @p qp is NULL
- * @return any other errno, as rdmaez_qp_to_rtr()
- * @par Verbs calls
- * One ibv_modify_qp(); where IBV_QP_AV is sent, also those of rdmaez_qp_to_rtr().
- * @par On failure
- * The queue pair stays as it was, as far as the provider keeps to that.
- * @par Threads
- * As ibv_modify_qp(): one thread at a time for one queue pair.
- * @since rdmaez 0.1; rdma-core 33
+ * @return 0, or an errno value; see the head of this file
  */
 RDMAEZ_API int rdmaez_qp_to_sqd(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				struct rdmaez_diag *diag);
 
 /**
- * @brief Moves a queue pair to ERR, from any state but RESET: what is posted is flushed.
+ * @brief Moves a queue pair to ERR, from any state but RESET: outstanding work requests are flushed.
  *
  * @param qp the queue pair
  * @param diag receives the explanation; may be NULL
- * @retval 0 `qp->state` is ERR
- * @retval EINVAL from RESET (#RDMAEZ_WHY_TRANSITION), or as rdmaez_qp_attr(); @p qp is NULL
- * @return any other errno of ibv_modify_qp(), as rdmaez_qp_modify()
- * @par Verbs calls
- * One ibv_modify_qp().
- * @par Threads
- * As ibv_modify_qp(): one thread at a time for one queue pair.
- * @since rdmaez 0.1; rdma-core 33
+ * @retval EINVAL from RESET (#RDMAEZ_WHY_TRANSITION)
+ * @return 0, or an errno value; see the head of this file
  */
 RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, struct rdmaez_diag *diag);
 
 /**
- * @brief Moves a queue pair to RESET, from any state: what is posted is forgotten.
+ * @brief Moves a queue pair to RESET, from any state: outstanding work requests are discarded.
  *
- * Several providers also drop this queue pair's completions from its completion queues: poll them
- * first. irdma cannot use a queue pair again after RESET.
+ * Several providers also remove the queue pair's completions from its completion queues: poll them first.
+ * irdma cannot use a queue pair again after RESET.
  *
  * @param qp the queue pair
  * @param diag receives the explanation; may be NULL
- * @retval 0 `qp->state` is RESET
- * @retval EINVAL as rdmaez_qp_attr(); @p qp is NULL
- * @return any other errno of ibv_modify_qp(), as rdmaez_qp_modify()
- * @par Verbs calls
- * One ibv_modify_qp().
- * @par Threads
- * As ibv_modify_qp(): one thread at a time for one queue pair.
- * @since rdmaez 0.1; rdma-core 33
+ * @return 0, or an errno value; see the head of this file
  */
 RDMAEZ_API int rdmaez_qp_to_reset(struct ibv_qp *qp, struct rdmaez_diag *diag);
 

@@ -3,21 +3,23 @@
  * @file qp_rules.h
  * @brief Which queue pair transitions and attribute masks Linux accepts.
  *
- * The rules are those of the kernel's `qp_state_table` and `ib_modify_qp_is_ok()` in
- * `drivers/infiniband/core/verbs.c`, as they stand from Linux 6.1 to 6.12 without a difference. A
- * mask is accepted if it holds every required bit and nothing outside the required and the optional
- * ones: a superset is refused like a subset. Some drivers narrow this further.
+ * The rules are the kernel's `qp_state_table` and `ib_modify_qp_is_ok()` in
+ * `drivers/infiniband/core/verbs.c`, which are the same from Linux 6.1 to 6.12. A mask is accepted if it has
+ * every required bit and no bit that is neither required nor optional: a superset is refused like a subset.
+ * Some drivers accept less.
  *
- * Two things the table cannot say:
- * - `IBV_QP_RATE_LIMIT` follows Linux 6: RAW_PACKET only, from RTR to RTS and within RTS. Linux 7 took
- *   the bit out of the table and lets every driver decide, so there a mask that is refused here because
- *   of that bit alone may be accepted.
- * - For XRC the library's system call silently drops three bits before the kernel looks at the mask:
+ * Two things the table does not show:
+ * - `IBV_QP_RATE_LIMIT` follows Linux 6: RAW_PACKET only, from RTR to RTS and within RTS. Linux 7 removed
+ *   the bit from the table and leaves it to each driver, so a mask that is refused here only because of that
+ *   bit may be accepted there.
+ * - For XRC the library's system call silently drops some bits before the kernel looks at the mask:
  *   MAX_DEST_RD_ATOMIC and MIN_RNR_TIMER for XRC_SEND, MAX_QP_RD_ATOMIC, RETRY_CNT and RNR_RETRY for
- *   XRC_RECV. These rules are about what the kernel looks at, and name those bits as not allowed.
+ *   XRC_RECV. The rules are about what the kernel sees, and do not allow these bits.
  *
- * Everything here is pure, calls no verb and may be called from any thread. With constant arguments a
- * compiler folds a rule to constants.
+ * Nothing here calls a verb, and everything may be called from any thread. With constant arguments a rule
+ * folds to constants.
+ *
+ * @since rdmaez 0.1, rdma-core 33
  */
 #ifndef RDMAEZ_QP_RULES_H
 #define RDMAEZ_QP_RULES_H
@@ -30,15 +32,15 @@ extern "C" {
 
 /** @brief What one transition takes; bits are those of `enum ibv_qp_attr_mask`. */
 struct rdmaez_qp_rule {
-	bool legal; /**< whether the transition exists at all; the masks are 0 where it does not */
-	int required; /**< must all be in the mask; holds IBV_QP_STATE where the state changes */
-	int optional; /**< may be in the mask; holds IBV_QP_STATE where the state stays */
+	bool legal;   /**< whether the transition exists; if not, both masks are 0 */
+	int required; /**< must all be in the mask; has IBV_QP_STATE if the state changes */
+	int optional; /**< may be in the mask; has IBV_QP_STATE if the state stays */
 };
 
 /**
  * @brief The states that a queue pair may be moved to.
  * @param from the state it is in
- * @return bit n is set where the state n of `enum ibv_qp_state` may follow; 0 for an unknown @p from
+ * @return bit n is set if state n of `enum ibv_qp_state` may follow; 0 for an unknown @p from
  */
 RDMAEZ_FOLD unsigned int rdmaez_qp_next_states(enum ibv_qp_state from);
 
@@ -49,7 +51,7 @@ RDMAEZ_FOLD unsigned int rdmaez_qp_next_states(enum ibv_qp_state from);
  */
 RDMAEZ_FOLD bool rdmaez_qp_type_has_rules(enum ibv_qp_type type);
 
-/* The function bears its struct's name; g++ -Wshadow would call that hiding a constructor. */
+/* Function and struct share a name, which g++ -Wshadow takes for a hidden constructor. */
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -58,9 +60,10 @@ RDMAEZ_FOLD bool rdmaez_qp_type_has_rules(enum ibv_qp_type type);
 /**
  * @brief What a transition takes.
  *
- * @param type a queue pair type; not legal for any but the six of rdmaez_qp_type_has_rules()
+ * @param type a queue pair type; no transition is legal except for the six types of
+ *        rdmaez_qp_type_has_rules()
  * @param from the state the queue pair is in
- * @param to the state it shall be in; equal to @p from to change attributes only
+ * @param to the state it is to enter; equal to @p from to change attributes only
  * @return the rule; all zero for a transition that does not exist
  */
 RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from,
@@ -73,9 +76,9 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
 /**
  * @brief Whether the kernel accepts an attribute mask for a transition, and if not, why.
  *
- * Returns 0 exactly where the kernel's `ib_modify_qp_is_ok()` accepts the mask, with one addition:
- * changing the state takes IBV_QP_STATE, for without that bit the kernel would look at another
- * transition, the one from @p from to @p from.
+ * Returns 0 exactly where the kernel's `ib_modify_qp_is_ok()` accepts the mask, with one addition: changing
+ * the state takes IBV_QP_STATE, because without that bit the kernel would judge another transition, the one
+ * from @p from to @p from.
  *
  * @param type the queue pair's type
  * @param from the state it is in
@@ -83,13 +86,10 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
  * @param attr_mask bits of `enum ibv_qp_attr_mask`
  * @param diag receives all findings; may be NULL
  * @retval 0 the mask is right
- * @retval EINVAL @p type is none of the six (#RDMAEZ_WHY_QP_TYPE); @p from or @p to is no state
- *         (#RDMAEZ_WHY_QP_STATE); the transition does not exist (#RDMAEZ_WHY_TRANSITION, with the legal next
- *         states); bits are missing (#RDMAEZ_WHY_MASK_MISSING) or not allowed
+ * @retval EINVAL @p type is none of the six (#RDMAEZ_WHY_QP_TYPE); @p from or @p to is not a state
+ *         (#RDMAEZ_WHY_QP_STATE); the transition does not exist (#RDMAEZ_WHY_TRANSITION, with the states
+ *         that may follow); bits are missing (#RDMAEZ_WHY_MASK_MISSING) or not allowed
  *         (#RDMAEZ_WHY_MASK_NOT_ALLOWED, #RDMAEZ_WHY_MASK_CAP, #RDMAEZ_WHY_MASK_RATE_LIMIT)
- * @par Threads
- * May be called from any thread; @p diag belongs to the caller.
- * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_FOLD int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state from,
 				     enum ibv_qp_state to, int attr_mask, struct rdmaez_diag *diag);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file why.h
- * @brief All reasons, once: why something was refused or is unwise, and what to do about it.
+ * @brief Every reason that a record may give: why something was refused or is unwise, and what to do.
  */
 #ifndef RDMAEZ_WHY_H
 #define RDMAEZ_WHY_H
@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 /**
- * @brief All reasons, once: id, what is wrong, what to do about it.
+ * @brief All reasons: id, what is wrong, what to do about it.
  *
- * The enum, the sentences and the table in the documentation are all made from this list. Ids are
- * stable; new ones are added at the end.
+ * The enum, the sentences and the table in the documentation are made from this list. Ids are stable; new
+ * ones go to the end.
  */
 #define RDMAEZ_WHY_LIST(X)                                                                         \
 	X(NONE, "nothing is wrong", "nothing to do")                                               \
@@ -344,8 +344,38 @@ extern "C" {
 
 #define RDMAEZ_IMPL_REASON_ID(id, what, fix) RDMAEZ_WHY_##id,
 
+/** @brief Why something was refused or is unwise: `RDMAEZ_WHY_` and the ids of #RDMAEZ_WHY_LIST. */
+enum rdmaez_why {
+	RDMAEZ_WHY_LIST(RDMAEZ_IMPL_REASON_ID) RDMAEZ_WHY_COUNT /**< the number of reasons */
+};
+
+#undef RDMAEZ_IMPL_REASON_ID
+
+/**
+ * @brief What a reason means, as a sentence without its full stop.
+ * @param why any value
+ * @return static text; "unknown reason" for a value outside the list
+ */
+RDMAEZ_COLD const char *rdmaez_why_str(enum rdmaez_why why);
+
+/**
+ * @brief What to do about a reason, as a sentence without its full stop.
+ * @param why any value
+ * @return static text; "" for a value outside the list
+ */
+RDMAEZ_COLD const char *rdmaez_why_fix(enum rdmaez_why why);
+
+/**
+ * @brief The id of a reason, "MASK_MISSING" for #RDMAEZ_WHY_MASK_MISSING.
+ * @param why any value
+ * @return static text; "?" for a value outside the list
+ */
+RDMAEZ_COLD const char *rdmaez_why_id(enum rdmaez_why why);
+
 #ifdef __cplusplus
 }
 #endif
+
+#include "impl/why.h"
 
 #endif

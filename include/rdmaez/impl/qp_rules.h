@@ -47,7 +47,7 @@ RDMAEZ_FOLD bool rdmaez_qp_type_has_rules(enum ibv_qp_type type)
 	}
 }
 
-/* The function bears its struct's name; g++ -Wshadow would call that hiding a constructor. */
+/* Function and struct share a name, which g++ -Wshadow takes for a hidden constructor. */
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
