@@ -78,8 +78,7 @@ struct rdmaez_finding {
 struct rdmaez_diag {
 	int error;        /**< what the function returned: 0 or a positive errno value */
 	const char *call; /**< the rdmaez function that wrote the record, a literal; NULL: none */
-	const char
-		*verb; /**< the verb that failed, a literal; NULL: none did, or none was called */
+	const char *verb; /**< the verb that failed, a literal; NULL: none */
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "" where none was involved */
 	const char *driver;              /**< the driver recognised, a literal; NULL: none was */
 	uint32_t qp_num;                 /**< the queue pair's number; 0 where none was involved */
