@@ -139,7 +139,8 @@ deps-build deps-test deps-docs deps-guest deps-bench:
 compile = $(if $(V),,@echo "$(CC) $@"; )mkdir -p $(@D); $(CC) $(CFLAGS) $< -o $@ $(1)
 
 build/examples/%: examples/%.c | deps-build
-	$(call compile,-libverbs)
+	$(call compile,-libverbs $(LIBS))
+build/examples/caps: LIBS := -ljson-c
 build/device/%: tests/device/%.c build/objects/gcc/implementation.o | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -libverbs)
 build/docs/data: docs/data.c | deps-build

@@ -421,76 +421,95 @@ static void completions(void)
 
 /* ---- The fields of capabilities -------------------------------------------------------------- */
 
-/* The kinds without names, in the order of enum rdmaez_caps_kind: their form and unit. */
+/* The kinds, in the order of enum rdmaez_caps_kind: their form and unit. */
 static const struct {
 	const char *id;
 	const char *form;
 	const char *unit; /* NULL: none */
-} plain_kinds[] = {
-	{"TEXT", "text", NULL},       {"GUID", "guid", NULL},       {"ID", "number", NULL},
-	{"NUMBER", "number", NULL},   {"BOOL", "bool", NULL},       {"COUNT", "number", NULL},
-	{"BYTES", "number", "bytes"}, {"SIZES", "sizes", NULL},     {"TIMER", "timer", NULL},
-	{"NS", "number", "ns"},       {"US", "number", "us"},       {"HZ", "number", "Hz"},
-	{"KHZ", "number", "kHz"},     {"KBPS", "number", "kbit/s"}, {"MASK", "mask", NULL},
+} kinds[] = {
+	{"TEXT", "text", NULL},
+	{"GUID", "guid", NULL},
+	{"ID", "number", NULL},
+	{"NUMBER", "number", NULL},
+	{"BOOL", "bool", NULL},
+	{"COUNT", "number", NULL},
+	{"BYTES", "number", "bytes"},
+	{"SIZES", "sizes", NULL},
+	{"TIMER", "timer", NULL},
+	{"NS", "number", "ns"},
+	{"US", "number", "us"},
+	{"HZ", "number", "Hz"},
+	{"KHZ", "number", "kHz"},
+	{"KBPS", "number", "kbit/s"},
+	{"MASK", "mask", NULL},
+	{"NODE_TYPE", "enum", NULL},
+	{"TRANSPORT", "enum", NULL},
+	{"ATOMIC_CAP", "enum", NULL},
+	{"PORT_STATE", "enum", NULL},
+	{"MTU", "enum", NULL},
+	{"LINK_LAYER", "enum", NULL},
+	{"PHYS_STATE", "enum", NULL},
+	{"WIDTH", "enum", NULL},
+	{"SPEED", "enum", NULL},
+	{"VL", "enum", NULL},
+	{"DEVICE_FLAGS", "set", NULL},
+	{"ODP_GENERAL", "set", NULL},
+	{"ODP_TRANSPORT", "set", NULL},
+	{"RAW_PACKET", "set", NULL},
+	{"RX_HASH_FUNCTION", "set", NULL},
+	{"RX_HASH_FIELDS", "set", NULL},
+	{"TM_FLAGS", "set", NULL},
+	{"PCI_ATOMIC", "set", NULL},
+	{"QP_TYPES", "set", NULL},
+	{"PORT_FLAGS", "set", NULL},
+	{"PORT_FLAGS2", "set", NULL},
+	{"PORT_QPF", "set", NULL},
 };
-_Static_assert(LENGTH(plain_kinds) == RDMAEZ_KIND_NODE_TYPE, "a kind without names has no line");
+_Static_assert(LENGTH(kinds) == RDMAEZ_KIND_TOTAL, "a kind has no line");
 
-#define KIND_NAME(kind, number, name) {RDMAEZ_KIND_##kind, #kind, number, name},
-static const struct {
-	enum rdmaez_caps_kind kind;
-	const char *id;
-	unsigned int number;
-	const char *name;
-} kind_names[] = {RDMAEZ_IMPL_CAPS_NAMES(KIND_NAME)};
-
-/* The first name, from this one on, of another kind: those of one kind stand together in the list. */
-static size_t next_kind(size_t i)
+/* The first name of a kind from this number on, which it becomes; NULL where there are no more. */
+static const char *kind_name(int kind, unsigned int *number)
 {
-	const enum rdmaez_caps_kind kind = kind_names[i].kind;
+	for (; *number < 512; ++*number) {
+		const char *name = rdmaez_caps_kind_str((enum rdmaez_caps_kind)kind, *number);
 
-	while (i < LENGTH(kind_names) && kind_names[i].kind == kind)
-		i++;
-	return i;
-}
-
-/* The kinds whose values or bits have names. */
-static void named_kinds(void)
-{
-	for (size_t i = 0; i < LENGTH(kind_names);) {
-		const bool set = rdmaez_caps_kind_is_set(kind_names[i].kind);
-		const size_t after = next_kind(i);
-
-		begin(kind_names[i].id, "{}", true);
-		text("form", set ? "set" : "enum");
-		begin(set ? "bits" : "values", "[]", true);
-		for (; i < after; i++) {
-			row();
-			number(set ? "bit" : "value", kind_names[i].number);
-			text("name", kind_names[i].name);
-			end();
-		}
-		end();
-		end();
+		if (strcmp(name, "unknown") != 0)
+			return name;
 	}
+	return NULL;
 }
 
 static void all_kinds(void)
 {
 	begin("kinds", "{}", true);
-	for (size_t i = 0; i < LENGTH(plain_kinds); i++) {
-		begin(plain_kinds[i].id, "{}", false);
-		text("form", plain_kinds[i].form);
-		if (plain_kinds[i].unit)
-			text("unit", plain_kinds[i].unit);
+	for (int kind = 0; kind < RDMAEZ_KIND_TOTAL; kind++) {
+		const bool set = rdmaez_caps_kind_is_set((enum rdmaez_caps_kind)kind);
+		const bool has_names = set || rdmaez_caps_kind_is_enum((enum rdmaez_caps_kind)kind);
+		const char *name;
+
+		begin(kinds[kind].id, "{}", has_names);
+		text("form", kinds[kind].form);
+		if (kinds[kind].unit)
+			text("unit", kinds[kind].unit);
+		if (has_names)
+			begin(set ? "bits" : "values", "[]", true);
+		for (unsigned int n = 0; has_names && (name = kind_name(kind, &n)) != NULL; n++) {
+			row();
+			number(set ? "bit" : "value", n);
+			text("name", name);
+			end();
+		}
+		if (has_names)
+			end();
 		end();
 	}
-	named_kinds();
 	end();
 }
 
 static const char *told_by(int told)
 {
-	static const char *const who[] = {"plain", "context", "derived", "library", "provider"};
+	static const char *const who[] = {"plain",   "context", "derived",
+					  "derived", "library", "provider"};
 
 	_Static_assert(LENGTH(who) == RDMAEZ_IMPL_TOLD_ODP, "all from TOLD_ODP on is the kernel");
 	return told < RDMAEZ_IMPL_TOLD_ODP ? who[told] : "kernel";
@@ -500,7 +519,6 @@ static const char *told_by(int told)
 struct listed {
 	const char *id;
 	const char *member;
-	const char *kind;
 	const char *merge;
 };
 
@@ -511,7 +529,7 @@ static void field(const struct listed *listed, const struct rdmaez_caps_field *k
 	text("name", known->name);
 	text("group", known->group);
 	text("member", listed->member);
-	text("kind", listed->kind);
+	text("kind", kinds[known->kind].id);
 	text("merge", listed->merge);
 	yes_or_no("signed", known->is_signed);
 	number("bytes", known->size);
@@ -520,25 +538,30 @@ static void field(const struct listed *listed, const struct rdmaez_caps_field *k
 	end();
 }
 
-#define DEVICE_FIELD(id, group, member, type, kind, merge, ...) \
-	{#id, #group "." #member, #kind, #merge},
+#define RDMAEZ_P(id, group, member, type, kind, merge, ...) {#id, #group "." #member, #merge},
+#define RDMAEZ_X                                            RDMAEZ_P
+#define RDMAEZ_A                                            RDMAEZ_P
+#define RDMAEZ_O                                            RDMAEZ_P
 static const struct listed device_fields[] = {
-	RDMAEZ_IMPL_CAPS_FIELDS(DEVICE_FIELD, DEVICE_FIELD, DEVICE_FIELD, DEVICE_FIELD)};
+#include <rdmaez/impl/caps_rows.h>
+};
+#undef RDMAEZ_P
 
 /* A port's struct is flat, whatever the group. */
-#define PORT_FIELD(id, group, member, type, kind, merge, ...) {#id, #member, #kind, #merge},
+#define RDMAEZ_P(id, group, member, type, kind, merge, ...) {#id, #member, #merge},
 static const struct listed port_fields[] = {
-	RDMAEZ_IMPL_PORT_CAPS_FIELDS(PORT_FIELD, PORT_FIELD, PORT_FIELD, PORT_FIELD)};
+#include <rdmaez/impl/port_caps_rows.h>
+};
 
 static void fields(void)
 {
 	begin("device", "[]", true);
 	for (size_t i = 0; i < LENGTH(device_fields); i++)
-		field(&device_fields[i], rdmaez_caps_describe((enum rdmaez_caps_id)i));
+		field(&device_fields[i], &rdmaez_caps_fields(NULL).fields[i]);
 	end();
 	begin("port", "[]", true);
 	for (size_t i = 0; i < LENGTH(port_fields); i++)
-		field(&port_fields[i], rdmaez_port_caps_describe((enum rdmaez_port_caps_id)i));
+		field(&port_fields[i], &rdmaez_port_caps_fields(NULL).fields[i]);
 	end();
 	all_kinds();
 	begin("sources", "[]", true);
@@ -553,17 +576,10 @@ static void fields(void)
 
 /* ---- The schema of capabilities as JSON ------------------------------------------------------ */
 
-/* A list of fields: that of a device, or that of a port. */
-typedef const struct rdmaez_caps_field *describe(int i);
-
-static const struct rdmaez_caps_field *describe_device(int i)
+/* A field of a table; NULL behind the last. */
+static const struct rdmaez_caps_field *at(struct rdmaez_caps_table table, unsigned int i)
 {
-	return rdmaez_caps_describe((enum rdmaez_caps_id)i);
-}
-
-static const struct rdmaez_caps_field *describe_port(int i)
-{
-	return rdmaez_port_caps_describe((enum rdmaez_port_caps_id)i);
+	return i < table.count ? &table.fields[i] : NULL;
 }
 
 /* {"description": ..., "type": [TYPE, "null"], left open. */
@@ -587,21 +603,17 @@ static void number_range(const struct rdmaez_caps_field *field)
 	number("maximum", most);
 }
 
-/* What a value means stands beside it, unless nobody says the value. */
+/* What a value means stands beside it, unless the value is unknown. */
 static void beside(const struct rdmaez_caps_field *field, const char *leaf)
 {
 	const bool set = rdmaez_caps_kind_is_set(field->kind),
 		   sizes = field->kind == RDMAEZ_KIND_SIZES;
-	const char *id = "SIZES";
 	char key[80], ref[64];
 
 	if (!set && !sizes && !rdmaez_caps_kind_is_enum(field->kind))
 		return;
-	for (size_t i = 0; i < LENGTH(kind_names); i++)
-		if (kind_names[i].kind == field->kind)
-			id = kind_names[i].id;
 	snprintf(key, sizeof(key), "%s_%s", leaf, set ? "names" : sizes ? "bytes" : "name");
-	snprintf(ref, sizeof(ref), "#/$defs/%s", id);
+	snprintf(ref, sizeof(ref), "#/$defs/%s", kinds[field->kind].id);
 	begin(key, "{}", false);
 	text("$ref", ref);
 	end();
@@ -639,19 +651,20 @@ static size_t part(const char *path, char key[64])
 }
 
 /* The first field, from this one on, that does not lie in the struct named by so much of its path. */
-static int behind(describe *list, int first, size_t length)
+static unsigned int behind(struct rdmaez_caps_table list, unsigned int first, size_t length)
 {
-	int i = first;
+	unsigned int i = first;
 
-	while (list(i) && strncmp(list(i)->name, list(first)->name, length) == 0)
+	while (at(list, i) && strncmp(at(list, i)->name, at(list, first)->name, length) == 0)
 		i++;
 	return i;
 }
 
 /* An object's keys from the first field on: those of the struct that so much of its path names. */
-static void members(describe *list, int first, size_t length, const char *version)
+static void members(struct rdmaez_caps_table list, unsigned int first, size_t length,
+		    const char *version)
 {
-	const int after = behind(list, first, length);
+	const unsigned int after = behind(list, first, length);
 	size_t more;
 	char key[64];
 
@@ -660,18 +673,18 @@ static void members(describe *list, int first, size_t length, const char *versio
 	begin("required", "[]", false);
 	if (version)
 		text(NULL, version);
-	for (int i = first; i < after; i = behind(list, i, length + more + 1)) {
-		more = part(list(i)->name + length, key);
+	for (unsigned int i = first; i < after; i = behind(list, i, length + more + 1)) {
+		more = part(at(list, i)->name + length, key);
 		text(NULL, key);
 	}
 	if (version)
 		text(NULL, "sources");
 	end();
 	begin("properties", "{}", true);
-	for (int i = first; i < after; i = behind(list, i, length + more + 1)) {
-		more = part(list(i)->name + length, key);
-		if (list(i)->name[length + more] == '\0') {
-			value(list(i), key);
+	for (unsigned int i = first; i < after; i = behind(list, i, length + more + 1)) {
+		more = part(at(list, i)->name + length, key);
+		if (at(list, i)->name[length + more] == '\0') {
+			value(at(list, i), key);
 		} else {
 			begin(key, "{}", true);
 			members(list, i, length + more + 1, NULL);
@@ -683,7 +696,7 @@ static void members(describe *list, int first, size_t length, const char *versio
 }
 
 /* A whole object: the version, the fields, where they come from. Left open within its properties. */
-static void object(describe *list, const char *version)
+static void object(struct rdmaez_caps_table list, const char *version)
 {
 	members(list, 0, 0, version);
 	begin(version, "{}", false);
@@ -691,12 +704,12 @@ static void object(describe *list, const char *version)
 	end();
 	begin("sources", "{}", true);
 	text("description",
-	     "Of what is null or was corrected: where it comes from, or why nobody says.");
+	     "Of what is null or was corrected: where it comes from, or why it is unknown.");
 	text("type", "object");
 	begin("propertyNames", "{}", false);
 	begin("enum", "[]", false);
-	for (int i = 0; list(i); i++)
-		text(NULL, list(i)->name);
+	for (unsigned int i = 0; at(list, i); i++)
+		text(NULL, at(list, i)->name);
 	end();
 	end();
 	begin("additionalProperties", "{}", false);
@@ -719,11 +732,11 @@ static void raw(const char *key, const char *json)
 /* The names that stand beside values: one for an enum's, a list for a set's. */
 static void names_of_kinds(void)
 {
-	for (size_t i = 0; i < LENGTH(kind_names);) {
-		const bool set = rdmaez_caps_kind_is_set(kind_names[i].kind);
-		const size_t after = next_kind(i);
+	for (int kind = RDMAEZ_KIND_NODE_TYPE; kind < RDMAEZ_KIND_TOTAL; kind++) {
+		const bool set = rdmaez_caps_kind_is_set((enum rdmaez_caps_kind)kind);
+		const char *name;
 
-		begin(kind_names[i].id, "{}", false);
+		begin(kinds[kind].id, "{}", false);
 		if (set) {
 			text("type", "array");
 			yes_or_no("uniqueItems", true);
@@ -733,8 +746,8 @@ static void names_of_kinds(void)
 			row();
 		}
 		begin("enum", "[]", false);
-		for (; i < after; i++)
-			text(NULL, kind_names[i].name);
+		for (unsigned int n = 0; (name = kind_name(kind, &n)) != NULL; n++)
+			text(NULL, name);
 		if (!set)
 			text(NULL, "unknown");
 		end();
@@ -779,13 +792,13 @@ static void caps_schema(void)
 	text("description",
 	     "What rdmaez_caps_json() writes, with the device's board_id and ports where the "
 	     "program adds them. A port as rdmaez_port_caps_json() writes it is #/$defs/port.");
-	object(describe_device, "rdmaez_caps");
+	object(rdmaez_caps_fields(NULL), "rdmaez_caps");
 	raw("board_id", "{\"type\": \"string\"}");
 	raw("ports", "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/port\"}}");
 	end();
 	begin("$defs", "{}", true);
 	begin("port", "{}", true);
-	object(describe_port, "rdmaez_port_caps");
+	object(rdmaez_port_caps_fields(NULL), "rdmaez_port_caps");
 	rows_of_tables();
 	names_of_kinds();
 	end();

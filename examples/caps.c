@@ -3,7 +3,7 @@
  * What RDMA devices can do: all that `ibv_devinfo -v` prints and more, as text or JSON; what tells two
  * devices apart, or one device before and after an update; what several have in common.
  *
- * Build:  cc -std=c11 -Iinclude examples/caps.c -libverbs -o caps
+ * Build:  cc -std=c11 -Iinclude examples/caps.c -libverbs -ljson-c -o caps
  * Run:    ./caps, or on a machine without RDMA: tools/softroce ./caps
  */
 #include <getopt.h>
@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include <rdmaez.h>
+
+#include "caps_json.h"
 
 static const char usage[] =
 	"usage: caps [--json | --short] [-d DEVICE] [-i PORT]\n"
@@ -28,7 +30,9 @@ static const char usage[] =
 	"  --help     this text\n"
 	"\n"
 	"A and B are devices, or files of saved JSON, of which the first object counts; - is the\n"
-	"standard input. ./NAME is a file even where a device has that name.\n"
+	"standard input. ./NAME is a file even where a device has that name. A key that is "
+	"unknown\n"
+	"is an error, one that is missing leaves its value unknown.\n"
 	"\n"
 	"Exit status: 0, 1 where --diff finds a difference, 2 for trouble.\n";
 
@@ -68,12 +72,84 @@ static int explain(const char *who, const struct rdmaez_diag *diag)
 	return TROUBLE;
 }
 
+/* A line of the short form; what is too long goes on in further ones. */
+static void print_line(const char *name, const char *words)
+{
+	size_t column = 34;
+
+	printf("  %-30s ", name);
+	while (*words) {
+		const size_t word = strcspn(words, " ");
+
+		if (column > 34 && column + 1 + word > 100) {
+			printf("\n%33s", "");
+			column = 34;
+		}
+		printf(" %.*s", (int)word, words);
+		column += 1 + word;
+		words += word + strspn(words + word, " ");
+	}
+	puts("");
+}
+
+/* The groups that the device has, or lacks, or that are unknown, by the field that decides. */
+static void print_groups(struct rdmaez_caps_table table, enum rdmaez_answer answer,
+			 const char *title)
+{
+	static const enum rdmaez_caps_id deciding[] = {
+		RDMAEZ_CAPS_ATOMIC_CAP,      RDMAEZ_CAPS_ODP_GENERAL_CAPS,
+		RDMAEZ_CAPS_MAX_DM_SIZE,     RDMAEZ_CAPS_COMPLETION_TIMESTAMP_MASK,
+		RDMAEZ_CAPS_MAX_TSO,         RDMAEZ_CAPS_RSS_SUPPORTED_QPTS,
+		RDMAEZ_CAPS_RAW_PACKET_CAPS, RDMAEZ_CAPS_QP_RATE_LIMIT_MAX,
+		RDMAEZ_CAPS_TM_MAX_NUM_TAGS, RDMAEZ_CAPS_MAX_CQ_COUNT,
+		RDMAEZ_CAPS_MAX_MW,          RDMAEZ_CAPS_MAX_SRQ,
+		RDMAEZ_CAPS_MAX_MCAST_GRP,
+	};
+	size_t length = 0;
+
+	for (size_t i = 0; i < sizeof(deciding) / sizeof(deciding[0]); i++)
+		if (rdmaez_caps_answer(table, deciding[i]) == answer)
+			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s ",
+						   table.fields[deciding[i]].group);
+	if (length)
+		print_line(title, text);
+}
+
+/* What is asked for most. */
+static void print_short(struct rdmaez_caps_table table)
+{
+	static const enum rdmaez_caps_id shown[] = {
+		RDMAEZ_CAPS_NAME,           RDMAEZ_CAPS_TRANSPORT_TYPE,
+		RDMAEZ_CAPS_FW_VER,         RDMAEZ_CAPS_NODE_GUID,
+		RDMAEZ_CAPS_VENDOR_ID,      RDMAEZ_CAPS_VENDOR_PART_ID,
+		RDMAEZ_CAPS_PORT_COUNT,     RDMAEZ_CAPS_MAX_QP,
+		RDMAEZ_CAPS_MAX_QP_WR,      RDMAEZ_CAPS_MAX_SGE,
+		RDMAEZ_CAPS_MAX_CQE,        RDMAEZ_CAPS_MAX_MR_SIZE,
+		RDMAEZ_CAPS_MAX_QP_RD_ATOM, RDMAEZ_CAPS_MAX_QP_INIT_RD_ATOM,
+		RDMAEZ_CAPS_ATOMIC_CAP,     RDMAEZ_CAPS_MAX_DM_SIZE,
+	};
+	struct rdmaez_caps_item item;
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+		if (rdmaez_caps_answer(table, shown[i]) == RDMAEZ_ANSWER_UNKNOWN)
+			continue;
+		rdmaez_caps_get(table, shown[i], &item);
+		rdmaez_caps_item_format(&item, text, sizeof(text));
+		print_line(item.field->name, text);
+	}
+	print_groups(table, RDMAEZ_ANSWER_YES, "has");
+	print_groups(table, RDMAEZ_ANSWER_NO, "lacks");
+	print_groups(table, RDMAEZ_ANSWER_UNKNOWN, "unknown");
+}
+
 static void print_device(const struct rdmaez_caps *caps)
 {
+	if (form == SHORT) {
+		print_short(rdmaez_caps_fields(caps));
+		return;
+	}
 	if (form == JSON)
 		rdmaez_caps_json(caps, text, sizeof(text));
-	else if (form == SHORT)
-		rdmaez_caps_format_short(caps, text, sizeof(text));
 	else
 		rdmaez_caps_format(caps, text, sizeof(text));
 	printf("%s%s", text, form == JSON ? "\n" : "");
@@ -143,12 +219,12 @@ static const char *board_id(struct ibv_context *context)
 static int print_context(struct ibv_context *context, const char *port)
 {
 	struct rdmaez_caps caps;
-	const int error = rdmaez_caps_query(context, &caps);
+	struct rdmaez_diag diag;
 	const char *board;
 	int status;
 
-	if (error)
-		return trouble(ibv_get_device_name(context->device), rdmaez_errno_str(error));
+	if (rdmaez_caps_query(context, &caps, &diag))
+		return explain(ibv_get_device_name(context->device), &diag);
 	board = board_id(context);
 	if (form != JSON) {
 		print_device(&caps);
@@ -192,17 +268,21 @@ static int print_all(const char *name, const char *port)
 static int load_device(struct ibv_device *device, struct rdmaez_caps *caps)
 {
 	struct ibv_context *context = ibv_open_device(device);
-	const int error = context ? rdmaez_caps_query(context, caps) : errno;
+	struct rdmaez_diag diag;
+	int status = 0;
 
-	if (context)
-		ibv_close_device(context);
-	return error ? trouble(ibv_get_device_name(device), rdmaez_errno_str(error)) : 0;
+	if (!context)
+		return trouble(ibv_get_device_name(device), "cannot be opened");
+	if (rdmaez_caps_query(context, caps, &diag))
+		status = explain(ibv_get_device_name(device), &diag);
+	ibv_close_device(context);
+	return status;
 }
 
 /* A device by its name, or from a file. */
 static int load(const char *name, struct rdmaez_caps *caps)
 {
-	struct rdmaez_diag diag;
+	const char *wrong;
 	size_t length;
 	FILE *file;
 
@@ -213,12 +293,14 @@ static int load(const char *name, struct rdmaez_caps *caps)
 	if (!file)
 		return trouble(name, "neither a device nor a file that can be read");
 	clearerr(file);
-	length = fread(text, 1, sizeof(text), file);
+	length = fread(text, 1, sizeof(text) - 1, file);
+	text[length] = '\0';
 	if (ferror(file) || !feof(file))
 		return trouble(name, "cannot be read, or is too long");
 	if (file != stdin)
 		fclose(file);
-	return rdmaez_caps_parse(text, length, caps, &diag) ? explain(name, &diag) : 0;
+	wrong = read_caps(text, length, caps);
+	return wrong ? trouble(name, wrong) : 0;
 }
 
 /* Devices and files compared, or what they have in common. */
@@ -230,7 +312,8 @@ static int fold(char **names, size_t count, bool diff)
 	for (size_t i = 0; !status && i < count; i++)
 		status = load(names[i], &list[i]);
 	if (!status && diff) {
-		if (rdmaez_caps_diff_format(&list[0], &list[1], text, sizeof(text)))
+		if (rdmaez_caps_diff_format(rdmaez_caps_fields(&list[0]),
+					    rdmaez_caps_fields(&list[1]), text, sizeof(text)))
 			status = DIFFERENT;
 		fputs(text, stdout);
 	} else if (!status) {

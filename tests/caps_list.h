@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The fields of struct rdmaez_caps written down a second time, in the order of verbs.h, for the tests: what
- * caps_fields.h forgets or mistakes shows against this.
+ * caps_rows.h forgets or mistakes shows against this.
  */
 #ifndef CAPS_LIST_H
 #define CAPS_LIST_H
@@ -146,6 +146,12 @@ static const struct caps_expected caps_expected[] = {
 	CAPS_ORIG(CAPS_ROW) CAPS_FULL(CAPS_PART_ROW) CAPS_OURS(CAPS_ROW) CAPS_TEXT(CAPS_TEXT_ROW)};
 
 #define CAPS_EXPECTED (sizeof(caps_expected) / sizeof(caps_expected[0]))
+
+/* What is written down about a field. */
+static inline const struct rdmaez_caps_field *caps_field(unsigned int id)
+{
+	return &rdmaez_caps_fields(NULL).fields[id];
+}
 
 /* Stores a number in a member of any size; what does not fit is cut. */
 static inline void caps_put(void *member, size_t size, uint64_t value)

@@ -1,477 +1,349 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file caps.h
- * @brief What a device can do: `ibv_device_attr_ex` decoded, with "yes", "no" and "nobody says" apart.
+ * @brief What a device can do: `ibv_device_attr_ex` decoded, with "yes", "no" and "unknown" told apart.
  *
- * struct rdmaez_caps groups the fields of `ibv_device_attr_ex`, each under its verbs name, and adds
- * what they mean: ns for an exponent, Hz for kHz, bools for the bits most asked for. Every field is
- * written down once, in the lists below; the structs, the text, the JSON and the documentation are
- * made from them.
+ * struct rdmaez_caps groups the fields of `ibv_device_attr_ex` under their verbs names and adds what they
+ * mean: ns for an exponent, Hz for kHz, bools for the bits asked for most. rdmaez_caps_query() fills it.
  *
- * A zero has several meanings. The device may lack the feature; or the question never reached it,
- * because the kernel, the library or the provider is older than the field. rdmaez_caps_answer() tells
- * yes, no and unknown apart, and rdmaez_caps_source_str() says why something is unknown.
+ * A zero is ambiguous. The device may lack the feature, or the question never reached it, because the
+ * kernel, the library or the provider is older than the field. `source` holds, for each field, where its
+ * value comes from; rdmaez_caps_answer() condenses that to yes, no or unknown.
  *
- * Everything here but rdmaez_caps_query() is pure. All may be called from any thread.
+ * rdmaez_caps_fields() presents the struct as a table, for the functions of caps_table.h: whether a device
+ * has something, whether it meets a program's needs, how two devices differ.
+ *
+ * All functions but rdmaez_caps_query() are pure, and all may be called from any thread. Those that write
+ * text follow snprintf's rule: they write at most @p size bytes, the last one a NUL, and return how long
+ * the whole text is without the NUL. Since rdmaez 0.1; rdma-core 33.
  */
 #ifndef RDMAEZ_CAPS_H
 #define RDMAEZ_CAPS_H
 
-#include "diag.h"
-#include "impl/caps_fields.h"
+#include "caps_table.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** @brief How the value of a field is to be read. */
-enum rdmaez_caps_kind {
-	RDMAEZ_KIND_TEXT,   /**< characters, not a number */
-	RDMAEZ_KIND_GUID,   /**< 64 bits in network byte order */
-	RDMAEZ_KIND_ID,     /**< an identifier that people know in hexadecimal */
-	RDMAEZ_KIND_NUMBER, /**< an identifier, a code or a counter that people know in decimal */
-	RDMAEZ_KIND_BOOL,   /**< 0 or 1 */
-	RDMAEZ_KIND_COUNT,  /**< how many */
-	RDMAEZ_KIND_BYTES,  /**< a size in bytes */
-	RDMAEZ_KIND_SIZES,  /**< a set of sizes: bit n stands for 2 to the power of n bytes */
-	RDMAEZ_KIND_TIMER,  /**< an exponent: 4.096 us times 2 to its power */
-	RDMAEZ_KIND_NS,     /**< a time in ns */
-	RDMAEZ_KIND_US,     /**< a time in us */
-	RDMAEZ_KIND_HZ,     /**< a clock in Hz */
-	RDMAEZ_KIND_KHZ,    /**< a clock in kHz */
-	RDMAEZ_KIND_KBPS,   /**< a rate in kbit/s, 1000 bits each */
-	RDMAEZ_KIND_MASK,   /**< which bits of another number are valid */
-	RDMAEZ_KIND_NODE_TYPE,        /**< `enum ibv_node_type` */
-	RDMAEZ_KIND_TRANSPORT,        /**< `enum ibv_transport_type` */
-	RDMAEZ_KIND_ATOMIC_CAP,       /**< `enum ibv_atomic_cap` */
-	RDMAEZ_KIND_PORT_STATE,       /**< `enum ibv_port_state` */
-	RDMAEZ_KIND_MTU,              /**< `enum ibv_mtu` */
-	RDMAEZ_KIND_LINK_LAYER,       /**< `IBV_LINK_LAYER_` */
-	RDMAEZ_KIND_PHYS_STATE,       /**< the port's physical state, by the codes of IBTA */
-	RDMAEZ_KIND_WIDTH,            /**< the link's width, by the codes of IBTA */
-	RDMAEZ_KIND_SPEED,            /**< a lane's speed, by the codes of IBTA */
-	RDMAEZ_KIND_VL,               /**< the greatest virtual lane, by the codes of IBTA */
-	RDMAEZ_KIND_DEVICE_FLAGS,     /**< a set of `IBV_DEVICE_` bits, 64 wide */
-	RDMAEZ_KIND_ODP_GENERAL,      /**< a set of `enum ibv_odp_general_caps` */
-	RDMAEZ_KIND_ODP_TRANSPORT,    /**< a set of `enum ibv_odp_transport_cap_bits` */
-	RDMAEZ_KIND_RAW_PACKET,       /**< a set of `enum ibv_raw_packet_caps` */
-	RDMAEZ_KIND_RX_HASH_FUNCTION, /**< a set of `enum ibv_rx_hash_function_flags` */
-	RDMAEZ_KIND_RX_HASH_FIELDS,   /**< a set of `enum ibv_rx_hash_fields` */
-	RDMAEZ_KIND_TM_FLAGS,         /**< a set of `enum ibv_tm_cap_flags` */
-	RDMAEZ_KIND_PCI_ATOMIC,       /**< a set of `enum ibv_pci_atomic_op_size` */
-	RDMAEZ_KIND_QP_TYPES,         /**< a set of queue pair types: bit n is type n */
-	RDMAEZ_KIND_PORT_FLAGS,       /**< a set of `enum ibv_port_cap_flags` */
-	RDMAEZ_KIND_PORT_FLAGS2,      /**< a set of `enum ibv_port_cap_flags2` */
-	RDMAEZ_KIND_PORT_QPF,         /**< a set of `IBV_QPF_` bits */
-	RDMAEZ_KIND_TOTAL             /**< how many there are */
-};
-
-/** @brief The version of the JSON that rdmaez_caps_json() writes and rdmaez_caps_parse() reads. */
-#define RDMAEZ_CAPS_JSON_VERSION 1
-
-/** @brief The fields of struct rdmaez_caps: `RDMAEZ_CAPS_` and the ids of the lists. */
+/** @brief The fields of struct rdmaez_caps, in the order in which they are shown. */
 enum rdmaez_caps_id {
-	RDMAEZ_IMPL_CAPS_FIELDS(RDMAEZ_IMPL_CAPS_ENUM, RDMAEZ_IMPL_CAPS_ENUM, RDMAEZ_IMPL_CAPS_ENUM,
-				RDMAEZ_IMPL_CAPS_ENUM)
-	RDMAEZ_CAPS_ID_COUNT /**< how many there are */
-};
-
-/** @brief How the values of two devices compare, and what both together can be relied on for. */
-enum rdmaez_caps_merge {
-	RDMAEZ_MERGE_SAME,  /**< equal, or there is nothing in common */
-	RDMAEZ_MERGE_LEAST, /**< the more the better: the least of them can be relied on */
-	RDMAEZ_MERGE_MOST,  /**< the less the better: the greatest must be reckoned with */
-	RDMAEZ_MERGE_BITS   /**< the bits that both have */
-};
-
-/**
- * @brief Where a value comes from, or why there is none, once: id and sentence.
- *
- * The first two are those of a value that can be believed, a zero included. Ids are stable.
- */
-#define RDMAEZ_SOURCES(X)                                                        \
-	X(DEVICE, "the device says so")                                          \
-	X(CORRECTED, "corrected: this driver reports it otherwise")              \
-	X(NOT_ASKED, "no open device was asked")                                 \
-	X(PLAIN, "kernel and provider answered the plain query only")            \
-	X(OLD_KERNEL, "the kernel may be too old to say")                        \
-	X(OLD_LIBRARY, "libibverbs is too old to say")                           \
-	X(OLD_HEADER, "the program was compiled with a verbs.h that is too old") \
-	X(DRIVER, "this driver does not say")                                    \
-	X(DIFFERS, "the devices have nothing in common here")
-
-/** @brief Where a value comes from: `RDMAEZ_SOURCE_` and the ids of #RDMAEZ_SOURCES. */
-enum rdmaez_caps_source {
-	RDMAEZ_SOURCES(RDMAEZ_IMPL_SOURCE_ID) RDMAEZ_SOURCE_COUNT /**< how many there are */
-};
-
-/** @brief Whether a device has something. */
-enum rdmaez_answer {
-	RDMAEZ_ANSWER_UNKNOWN, /**< nobody says: it may or may not */
-	RDMAEZ_ANSWER_NO,      /**< it has not */
-	RDMAEZ_ANSWER_YES      /**< it has */
-};
-
-/** @brief A field: what is written down about it. */
-struct rdmaez_caps_field {
-	const char *name;             /**< its path in `ibv_device_attr_ex`, without `orig_attr.` */
-	const char *group;            /**< the member of struct rdmaez_caps that it lies in */
-	const char *what;             /**< what it is, a sentence without its full stop */
-	enum rdmaez_caps_kind kind;   /**< how to read it */
-	enum rdmaez_caps_merge merge; /**< how two of it compare */
-	bool is_signed;               /**< the type in verbs is signed */
-	int told;                     /**< internal: who tells it */
-	size_t offset;                /**< internal: where it lies in its struct */
-	size_t size;                  /**< internal: how many bytes it has there */
-};
-
-/** @brief The value of a field. */
-struct rdmaez_caps_item {
-	const struct rdmaez_caps_field *field; /**< which field; static */
-	uint64_t value;                        /**< the number, sign-extended; 0 of a text */
-	const char *text;               /**< of #RDMAEZ_KIND_TEXT, inside the struct; else "" */
-	enum rdmaez_caps_source source; /**< where it comes from */
-};
-
-/** @brief Which device it is. */
-struct rdmaez_caps_device {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_DEVICE)
-};
-
-/** @brief The capability bits. */
-struct rdmaez_caps_features {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_FEATURES)
-};
-
-/** @brief How many of each object, and how large. */
-struct rdmaez_caps_limits {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_LIMITS)
-};
-
-/** @brief RDMA READs and atomics in flight. */
-struct rdmaez_caps_depths {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_DEPTHS)
-};
-
-/** @brief Atomic operations, in the fabric and across PCI. */
-struct rdmaez_caps_atomics {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_ATOMICS)
-};
-
-/** @brief On-demand paging. */
-struct rdmaez_caps_odp {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_ODP)
-};
-
-/** @brief Memory on the device, `ibv_alloc_dm()`. */
-struct rdmaez_caps_device_memory {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_DEVICE_MEMORY)
-};
-
-/** @brief Hardware timestamps. */
-struct rdmaez_caps_timestamps {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_TIMESTAMPS)
-};
-
-/** @brief TCP segmentation offload. */
-struct rdmaez_caps_tso {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_TSO)
-};
-
-/** @brief Receive side scaling. */
-struct rdmaez_caps_rss {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_RSS)
-};
-
-/** @brief Offloads of raw packet queue pairs. */
-struct rdmaez_caps_raw_packet {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_RAW_PACKET)
-};
-
-/** @brief Rate limits of a queue pair. */
-struct rdmaez_caps_packet_pacing {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_PACKET_PACING)
-};
-
-/** @brief Tag matching in shared receive queues. */
-struct rdmaez_caps_tag_matching {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_TAG_MATCHING)
-};
-
-/** @brief Fewer events for many completions. */
-struct rdmaez_caps_cq_moderation {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_CQ_MODERATION)
-};
-
-/** @brief Memory windows. */
-struct rdmaez_caps_memory_windows {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_MEMORY_WINDOWS)
-};
-
-/** @brief Shared receive queues. */
-struct rdmaez_caps_srq {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_SRQ)
-};
-
-/** @brief Multicast. */
-struct rdmaez_caps_multicast {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_MULTICAST)
-};
-
-/** @brief What is always zero, or means nothing any more. */
-struct rdmaez_caps_obsolete {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_CAPS_OBSOLETE)
+	RDMAEZ_CAPS_NAME,                           /**< device.name */
+	RDMAEZ_CAPS_DEV_NAME,                       /**< device.dev_name */
+	RDMAEZ_CAPS_NODE_TYPE,                      /**< device.node_type */
+	RDMAEZ_CAPS_TRANSPORT_TYPE,                 /**< device.transport_type */
+	RDMAEZ_CAPS_NUM_COMP_VECTORS,               /**< device.num_comp_vectors */
+	RDMAEZ_CAPS_FW_VER,                         /**< device.fw_ver */
+	RDMAEZ_CAPS_NODE_GUID,                      /**< device.node_guid */
+	RDMAEZ_CAPS_SYS_IMAGE_GUID,                 /**< device.sys_image_guid */
+	RDMAEZ_CAPS_VENDOR_ID,                      /**< device.vendor_id */
+	RDMAEZ_CAPS_VENDOR_PART_ID,                 /**< device.vendor_part_id */
+	RDMAEZ_CAPS_HW_VER,                         /**< device.hw_ver */
+	RDMAEZ_CAPS_PHYS_PORT_CNT,                  /**< device.phys_port_cnt */
+	RDMAEZ_CAPS_PHYS_PORT_CNT_EX,               /**< device.phys_port_cnt_ex */
+	RDMAEZ_CAPS_PORT_COUNT,                     /**< device.port_count */
+	RDMAEZ_CAPS_DEVICE_CAP_FLAGS,               /**< features.device_cap_flags */
+	RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX,            /**< features.device_cap_flags_ex */
+	RDMAEZ_CAPS_FLAGS,                          /**< features.flags */
+	RDMAEZ_CAPS_MAX_QP,                         /**< limits.max_qp */
+	RDMAEZ_CAPS_MAX_QP_WR,                      /**< limits.max_qp_wr */
+	RDMAEZ_CAPS_MAX_SGE,                        /**< limits.max_sge */
+	RDMAEZ_CAPS_MAX_SGE_RD,                     /**< limits.max_sge_rd */
+	RDMAEZ_CAPS_MAX_CQ,                         /**< limits.max_cq */
+	RDMAEZ_CAPS_MAX_CQE,                        /**< limits.max_cqe */
+	RDMAEZ_CAPS_MAX_PD,                         /**< limits.max_pd */
+	RDMAEZ_CAPS_MAX_AH,                         /**< limits.max_ah */
+	RDMAEZ_CAPS_MAX_PKEYS,                      /**< limits.max_pkeys */
+	RDMAEZ_CAPS_MAX_MR,                         /**< limits.max_mr */
+	RDMAEZ_CAPS_MAX_MR_SIZE,                    /**< limits.max_mr_size */
+	RDMAEZ_CAPS_PAGE_SIZE_CAP,                  /**< limits.page_size_cap */
+	RDMAEZ_CAPS_LOCAL_CA_ACK_DELAY,             /**< limits.local_ca_ack_delay */
+	RDMAEZ_CAPS_LOCAL_CA_ACK_DELAY_NS,          /**< limits.local_ca_ack_delay_ns */
+	RDMAEZ_CAPS_MAX_QP_RD_ATOM,                 /**< depths.max_qp_rd_atom */
+	RDMAEZ_CAPS_MAX_QP_INIT_RD_ATOM,            /**< depths.max_qp_init_rd_atom */
+	RDMAEZ_CAPS_MAX_RES_RD_ATOM,                /**< depths.max_res_rd_atom */
+	RDMAEZ_CAPS_ATOMIC_CAP,                     /**< atomics.atomic_cap */
+	RDMAEZ_CAPS_PCI_FETCH_ADD,                  /**< atomics.fetch_add */
+	RDMAEZ_CAPS_PCI_SWAP,                       /**< atomics.swap */
+	RDMAEZ_CAPS_PCI_COMPARE_SWAP,               /**< atomics.compare_swap */
+	RDMAEZ_CAPS_ODP_GENERAL_CAPS,               /**< odp.general_caps */
+	RDMAEZ_CAPS_ODP_SUPPORTED,                  /**< odp.supported */
+	RDMAEZ_CAPS_ODP_IMPLICIT,                   /**< odp.implicit */
+	RDMAEZ_CAPS_RC_ODP_CAPS,                    /**< odp.rc */
+	RDMAEZ_CAPS_UC_ODP_CAPS,                    /**< odp.uc */
+	RDMAEZ_CAPS_UD_ODP_CAPS,                    /**< odp.ud */
+	RDMAEZ_CAPS_XRC_ODP_CAPS,                   /**< odp.xrc */
+	RDMAEZ_CAPS_MAX_DM_SIZE,                    /**< device_memory.max_dm_size */
+	RDMAEZ_CAPS_COMPLETION_TIMESTAMP_MASK,      /**< timestamps.completion_timestamp_mask */
+	RDMAEZ_CAPS_HCA_CORE_CLOCK,                 /**< timestamps.hca_core_clock */
+	RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ,              /**< timestamps.hca_core_clock_hz */
+	RDMAEZ_CAPS_MAX_TSO,                        /**< tso.max_tso */
+	RDMAEZ_CAPS_TSO_SUPPORTED_QPTS,             /**< tso.supported_qpts */
+	RDMAEZ_CAPS_RSS_SUPPORTED_QPTS,             /**< rss.supported_qpts */
+	RDMAEZ_CAPS_MAX_RWQ_INDIRECTION_TABLES,     /**< rss.max_rwq_indirection_tables */
+	RDMAEZ_CAPS_MAX_RWQ_INDIRECTION_TABLE_SIZE, /**< rss.max_rwq_indirection_table_size */
+	RDMAEZ_CAPS_RX_HASH_FIELDS_MASK,            /**< rss.rx_hash_fields_mask */
+	RDMAEZ_CAPS_RX_HASH_FUNCTION,               /**< rss.rx_hash_function */
+	RDMAEZ_CAPS_MAX_WQ_TYPE_RQ,                 /**< rss.max_wq_type_rq */
+	RDMAEZ_CAPS_RAW_PACKET_CAPS,                /**< raw_packet.raw_packet_caps */
+	RDMAEZ_CAPS_QP_RATE_LIMIT_MIN,              /**< packet_pacing.qp_rate_limit_min */
+	RDMAEZ_CAPS_QP_RATE_LIMIT_MAX,              /**< packet_pacing.qp_rate_limit_max */
+	RDMAEZ_CAPS_PACING_SUPPORTED_QPTS,          /**< packet_pacing.supported_qpts */
+	RDMAEZ_CAPS_TM_MAX_RNDV_HDR_SIZE,           /**< tag_matching.max_rndv_hdr_size */
+	RDMAEZ_CAPS_TM_MAX_NUM_TAGS,                /**< tag_matching.max_num_tags */
+	RDMAEZ_CAPS_TM_FLAGS,                       /**< tag_matching.flags */
+	RDMAEZ_CAPS_TM_MAX_OPS,                     /**< tag_matching.max_ops */
+	RDMAEZ_CAPS_TM_MAX_SGE,                     /**< tag_matching.max_sge */
+	RDMAEZ_CAPS_MAX_CQ_COUNT,                   /**< cq_moderation.max_cq_count */
+	RDMAEZ_CAPS_MAX_CQ_PERIOD,                  /**< cq_moderation.max_cq_period */
+	RDMAEZ_CAPS_MAX_MW,                         /**< memory_windows.max_mw */
+	RDMAEZ_CAPS_MW_TYPE_1,                      /**< memory_windows.type_1 */
+	RDMAEZ_CAPS_MW_TYPE_2A,                     /**< memory_windows.type_2a */
+	RDMAEZ_CAPS_MW_TYPE_2B,                     /**< memory_windows.type_2b */
+	RDMAEZ_CAPS_MAX_SRQ,                        /**< srq.max_srq */
+	RDMAEZ_CAPS_MAX_SRQ_WR,                     /**< srq.max_srq_wr */
+	RDMAEZ_CAPS_MAX_SRQ_SGE,                    /**< srq.max_srq_sge */
+	RDMAEZ_CAPS_MAX_MCAST_GRP,                  /**< multicast.max_mcast_grp */
+	RDMAEZ_CAPS_MAX_MCAST_QP_ATTACH,            /**< multicast.max_mcast_qp_attach */
+	RDMAEZ_CAPS_MAX_TOTAL_MCAST_QP_ATTACH,      /**< multicast.max_total_mcast_qp_attach */
+	RDMAEZ_CAPS_MAX_RAW_IPV6_QP,                /**< obsolete.max_raw_ipv6_qp */
+	RDMAEZ_CAPS_MAX_RAW_ETHY_QP,                /**< obsolete.max_raw_ethy_qp */
+	RDMAEZ_CAPS_MAX_EE,                         /**< obsolete.max_ee */
+	RDMAEZ_CAPS_MAX_EE_RD_ATOM,                 /**< obsolete.max_ee_rd_atom */
+	RDMAEZ_CAPS_MAX_EE_INIT_RD_ATOM,            /**< obsolete.max_ee_init_rd_atom */
+	RDMAEZ_CAPS_MAX_RDD,                        /**< obsolete.max_rdd */
+	RDMAEZ_CAPS_MAX_FMR,                        /**< obsolete.max_fmr */
+	RDMAEZ_CAPS_MAX_MAP_PER_FMR,                /**< obsolete.max_map_per_fmr */
+	RDMAEZ_CAPS_COMP_MASK,                      /**< obsolete.comp_mask */
+	RDMAEZ_CAPS_ID_COUNT                        /**< how many there are */
 };
 
 /** @brief What a device can do. See the head of this file. */
 struct rdmaez_caps {
-	struct rdmaez_caps_device device;                 /**< which device it is */
-	struct rdmaez_caps_features features;             /**< the capability bits */
-	struct rdmaez_caps_limits limits;                 /**< how many, and how large */
-	struct rdmaez_caps_depths depths;                 /**< READs and atomics in flight */
-	struct rdmaez_caps_atomics atomics;               /**< atomic operations */
-	struct rdmaez_caps_odp odp;                       /**< on-demand paging */
-	struct rdmaez_caps_device_memory device_memory;   /**< memory on the device */
-	struct rdmaez_caps_timestamps timestamps;         /**< hardware timestamps */
-	struct rdmaez_caps_tso tso;                       /**< TCP segmentation offload */
-	struct rdmaez_caps_rss rss;                       /**< receive side scaling */
-	struct rdmaez_caps_raw_packet raw_packet;         /**< raw packet offloads */
-	struct rdmaez_caps_packet_pacing packet_pacing;   /**< rate limits */
-	struct rdmaez_caps_tag_matching tag_matching;     /**< tag matching */
-	struct rdmaez_caps_cq_moderation cq_moderation;   /**< CQ moderation */
-	struct rdmaez_caps_memory_windows memory_windows; /**< memory windows */
-	struct rdmaez_caps_srq srq;                       /**< shared receive queues */
-	struct rdmaez_caps_multicast multicast;           /**< multicast */
-	struct rdmaez_caps_obsolete obsolete;             /**< what is of no use any more */
+	/** which device it is */
+	struct {
+		char name[IBV_SYSFS_NAME_MAX];     /**< the device's name */
+		char dev_name[IBV_SYSFS_NAME_MAX]; /**< its file below /dev/infiniband */
+		int node_type; /**< its role in the fabric, enum ibv_node_type */
+		/** its transport, enum ibv_transport_type; RoCE counts as InfiniBand */
+		int transport_type;
+		int num_comp_vectors; /**< completion vectors, for ibv_create_cq() */
+		char fw_ver[64];      /**< firmware version */
+		uint64_t node_guid;   /**< the device's GUID, big endian */
+		/** the GUID that all devices of one adapter share, big endian */
+		uint64_t sys_image_guid;
+		uint32_t vendor_id;        /**< the vendor, usually by its IEEE or PCI number */
+		uint32_t vendor_part_id;   /**< the vendor's number of the model */
+		uint32_t hw_ver;           /**< hardware revision */
+		uint8_t phys_port_cnt;     /**< ports, at most 255 */
+		uint32_t phys_port_cnt_ex; /**< ports without that limit; from rdma-core 35 on */
+		/** ports: phys_port_cnt_ex where it is reported, else phys_port_cnt */
+		uint32_t port_count;
+	} device;
+	/** the capability bits */
+	struct {
+		uint32_t device_cap_flags;    /**< capability bits 0 to 31 */
+		uint64_t device_cap_flags_ex; /**< capability bits 0 to 63 */
+		uint64_t flags;               /**< all capability bits that either field has */
+	} features;
+	/** how many of each object, and how large */
+	struct {
+		int max_qp;           /**< queue pairs */
+		int max_qp_wr;        /**< work requests outstanding in one queue */
+		int max_sge;          /**< scatter/gather elements of a work request */
+		int max_sge_rd;       /**< scatter/gather elements of an RDMA READ */
+		int max_cq;           /**< completion queues */
+		int max_cqe;          /**< entries of one completion queue */
+		int max_pd;           /**< protection domains */
+		int max_ah;           /**< address handles */
+		uint16_t max_pkeys;   /**< entries of a port's P_Key table */
+		int max_mr;           /**< memory regions */
+		uint64_t max_mr_size; /**< bytes of one memory region; all bits set: no limit */
+		/** page sizes: bit n stands for 2 to the power of n bytes */
+		uint64_t page_size_cap;
+		/** how long the device may take to answer, as an exponent */
+		uint8_t local_ca_ack_delay;
+		uint64_t local_ca_ack_delay_ns; /**< the same in ns; unknown beyond 31 */
+	} limits;
+	/** RDMA READs and atomics in flight */
+	struct {
+		/** READs and atomics a queue pair serves at once: limits max_dest_rd_atomic */
+		int max_qp_rd_atom;
+		/** READs and atomics a queue pair may have outstanding: limits max_rd_atomic */
+		int max_qp_init_rd_atom;
+		int max_res_rd_atom; /**< READs and atomics the device serves at once */
+	} depths;
+	/** atomic operations, in the fabric and across PCI */
+	struct {
+		/** atomic among this device's queue pairs (HCA), or also against the CPU (GLOB) */
+		int atomic_cap;
+		uint16_t fetch_add;    /**< sizes of fetch-and-add that cross PCI as atomics */
+		uint16_t swap;         /**< sizes of swap that cross PCI as atomics */
+		uint16_t compare_swap; /**< sizes of compare-and-swap that cross PCI as atomics */
+	} atomics;
+	/** on-demand paging */
+	struct {
+		uint64_t general_caps; /**< on-demand paging in general */
+		bool supported;        /**< whether there is on-demand paging at all */
+		bool implicit; /**< whether one memory region may span the whole address space */
+		uint32_t rc;   /**< operations on paged memory, RC */
+		uint32_t uc;   /**< operations on paged memory, UC */
+		uint32_t ud;   /**< operations on paged memory, UD */
+		uint32_t xrc;  /**< operations on paged memory, XRC */
+	} odp;
+	/** memory on the device, ibv_alloc_dm() */
+	struct {
+		uint64_t max_dm_size; /**< bytes of the largest device memory; less may be free */
+	} device_memory;
+	/** hardware timestamps */
+	struct {
+		uint64_t completion_timestamp_mask; /**< valid bits of a completion's timestamp */
+		uint64_t hca_core_clock;            /**< the clock they count, in kHz */
+		uint64_t hca_core_clock_hz;         /**< the same in Hz */
+	} timestamps;
+	/** TCP segmentation offload */
+	struct {
+		/** bytes of the longest message the device cuts into TCP segments */
+		uint32_t max_tso;
+		uint32_t supported_qpts; /**< queue pair types that can do so */
+	} tso;
+	/** receive side scaling */
+	struct {
+		/** queue pair types that distribute incoming packets by a hash */
+		uint32_t supported_qpts;
+		uint32_t max_rwq_indirection_tables;     /**< indirection tables */
+		uint32_t max_rwq_indirection_table_size; /**< entries of one indirection table */
+		uint64_t rx_hash_fields_mask;            /**< header fields that can be hashed */
+		uint8_t rx_hash_function;                /**< hash functions */
+		uint32_t max_wq_type_rq; /**< receive work queues, ibv_create_wq() */
+	} rss;
+	/** offloads of raw packet queue pairs */
+	struct {
+		uint32_t raw_packet_caps; /**< what the device does to raw packets */
+	} raw_packet;
+	/** rate limits of a queue pair */
+	struct {
+		uint32_t qp_rate_limit_min; /**< the lowest rate limit of a queue pair, in kbit/s */
+		uint32_t qp_rate_limit_max; /**< the highest, in kbit/s */
+		uint32_t supported_qpts;    /**< queue pair types that accept one */
+	} packet_pacing;
+	/** tag matching in shared receive queues */
+	struct {
+		uint32_t max_rndv_hdr_size; /**< bytes of a rendezvous request's header */
+		uint32_t max_num_tags;      /**< tagged buffers in one list */
+		uint32_t flags;             /**< transports that match tags */
+		uint32_t max_ops;           /**< operations outstanding on one list */
+		uint32_t max_sge;           /**< scatter/gather elements of a tagged buffer */
+	} tag_matching;
+	/** fewer events for many completions */
+	struct {
+		uint16_t max_cq_count;  /**< completions gathered into one event, at most */
+		uint16_t max_cq_period; /**< how long an event may be held back, in us */
+	} cq_moderation;
+	/** memory windows */
+	struct {
+		int max_mw;   /**< memory windows */
+		bool type_1;  /**< whether there are windows of type 1, bound by ibv_bind_mw() */
+		bool type_2a; /**< whether there are windows of type 2A, tied to a queue pair */
+		/** whether there are windows of type 2B, tied to a queue pair and its domain */
+		bool type_2b;
+	} memory_windows;
+	/** shared receive queues */
+	struct {
+		int max_srq;     /**< shared receive queues */
+		int max_srq_wr;  /**< work requests outstanding in one */
+		int max_srq_sge; /**< scatter/gather elements of one of them */
+	} srq;
+	/** multicast */
+	struct {
+		int max_mcast_grp;             /**< multicast groups */
+		int max_mcast_qp_attach;       /**< queue pairs in one group */
+		int max_total_mcast_qp_attach; /**< queue pairs in all groups together */
+	} multicast;
+	/** what is always zero, or no longer means anything */
+	struct {
+		int max_raw_ipv6_qp; /**< raw IPv6 queue pairs, which verbs do not have */
+		int max_raw_ethy_qp; /**< raw Ethertype queue pairs, which verbs do not have */
+		/** end-to-end contexts of the RD transport, which no device implements */
+		int max_ee;
+		int max_ee_rd_atom;      /**< READs and atomics served by one of them */
+		int max_ee_init_rd_atom; /**< READs and atomics outstanding at one of them */
+		int max_rdd;             /**< RD domains */
+		int max_fmr;             /**< fast memory regions, which Linux 5.8 removed */
+		int max_map_per_fmr;     /**< how often one of them could be mapped */
+		uint32_t comp_mask; /**< nothing: neither the library nor a provider writes it */
+	} obsolete;
 	uint8_t source[RDMAEZ_CAPS_ID_COUNT]; /**< of each field, its enum rdmaez_caps_source */
 };
 
 /**
- * @brief Says where a value comes from, or why there is none.
- * @param source any value
- * @return a sentence without its full stop, static; "unknown" for any other value
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API const char *rdmaez_caps_source_str(enum rdmaez_caps_source source);
-
-/**
- * @brief The name of a source without its prefix, "OLD_KERNEL" for #RDMAEZ_SOURCE_OLD_KERNEL.
- * @param source any value
- * @return static text; "unknown" for any other value
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API const char *rdmaez_caps_source_id(enum rdmaez_caps_source source);
-
-/**
- * @brief What is written down about a field.
- * @param id which field
- * @return static data; NULL where @p id is none
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API const struct rdmaez_caps_field *rdmaez_caps_describe(enum rdmaez_caps_id id);
-
-/**
- * @brief The value of a field, by its id.
+ * @brief Asks a device for everything it reports about itself.
  *
- * A loop over all ids visits every field in the order in which they are shown; it is how one makes
- * output of one's own.
- *
- * @param caps what was decoded or queried, not NULL
- * @param id which field
- * @param item receives the field, its value and where it comes from; not NULL
- * @return 0; EINVAL where @p id is none, and @p item is left alone
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_caps_get(const struct rdmaez_caps *caps, enum rdmaez_caps_id id,
-			       struct rdmaez_caps_item *item);
-
-/**
- * @brief Calls a function for every field, in the order in which they are shown.
- * @param caps what was decoded or queried, not NULL
- * @param visit is called with each field; anything but 0 ends the round
- * @param argument is passed to @p visit
- * @return what the last call of @p visit returned
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_caps_visit(const struct rdmaez_caps *caps,
-				 int (*visit)(const struct rdmaez_caps_item *item, void *argument),
-				 void *argument);
-
-/**
- * @brief Whether a device has what a field tells: yes, no, or nobody says.
- *
- * Yes where the field is not zero. No where it is zero and the device said so. Else unknown:
- * `caps->source[id]` is the reason, and rdmaez_caps_source_str() its sentence.
- *
- * @param caps what was decoded or queried, not NULL
- * @param id which field; one that is none is unknown
- * @return the answer
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API enum rdmaez_answer rdmaez_caps_answer(const struct rdmaez_caps *caps,
-						 enum rdmaez_caps_id id);
-
-/**
- * @brief Decodes what ibv_query_device_ex() filled.
- *
- * Nothing is corrected. What only an open device tells (its name and type, its completion vectors) is
- * unknown, and so are zeros that the kernel may have been too old to fill: the struct shows how much
- * was answered, but not by which kernel. rdmaez_caps_query() knows more. Pure.
- *
- * @param attr filled by ibv_query_device_ex(), not NULL
- * @param caps receives the decoded fields, all of them; not NULL
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API void rdmaez_caps_decode(const struct ibv_device_attr_ex *attr, struct rdmaez_caps *caps);
-
-/**
- * @brief Asks a device for everything it says of itself.
- *
- * The struct is zeroed first; where the extended query is not supported, the plain one is asked, and
- * what only the extended one tells is unknown. The number of ports is right also where phys_port_cnt_ex
- * is not told, and the READ depths are right on the drivers that report them the other way round.
- * Costs one ibv_query_device_ex(), one ibv_query_device() where that is not supported, and one uname().
+ * Where the extended query is not supported, the plain one is asked, and what only the extended one reports
+ * is unknown. The number of ports is right even where phys_port_cnt_ex is not reported, and the READ depths
+ * are right on drivers that swap them. Calls ibv_query_device_ex(), ibv_query_device() where that is
+ * not supported, and uname().
  *
  * @param context the open device
  * @param caps receives the answer; written on success only
+ * @param diag receives the explanation; may be NULL
  * @retval 0 @p caps is filled
- * @retval EINVAL an argument is NULL
- * @return any other errno of ibv_query_device_ex() or ibv_query_device(), as EIO of a device that is gone
- * @since rdmaez 0.1; rdma-core 33
+ * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @return any other errno of the verbs (#RDMAEZ_WHY_QUERY_REFUSED), as EIO of a device that is gone
  */
-RDMAEZ_API int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_caps *caps);
+RDMAEZ_COLD int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_caps *caps,
+				  struct rdmaez_diag *diag);
 
 /**
- * @brief Whether a kind is a set of bits that have names.
- * @param kind any value
- * @return true from #RDMAEZ_KIND_DEVICE_FLAGS on
- * @since rdmaez 0.1; rdma-core 33
+ * @brief Decodes what ibv_query_device_ex() has filled.
+ *
+ * Nothing is corrected. What only an open device tells (its name and type, its completion vectors) is
+ * unknown, and so are zeros that the kernel may have been too old to fill: the struct shows how much was
+ * answered, but not by which kernel. rdmaez_caps_query() knows more.
+ *
+ * @param attr filled by ibv_query_device_ex(), not NULL
+ * @param caps receives all fields; not NULL
  */
-RDMAEZ_API bool rdmaez_caps_kind_is_set(enum rdmaez_caps_kind kind);
+RDMAEZ_COLD void rdmaez_caps_decode(const struct ibv_device_attr_ex *attr,
+				    struct rdmaez_caps *caps);
 
 /**
- * @brief Whether a kind is an enum whose values have names.
- * @param kind any value
- * @return true from #RDMAEZ_KIND_NODE_TYPE to #RDMAEZ_KIND_VL
- * @since rdmaez 0.1; rdma-core 33
+ * @brief A device as a table: `rdmaez_caps_answer(rdmaez_caps_fields(&caps), RDMAEZ_CAPS_MAX_DM_SIZE)`.
+ * @param caps the device; the table points into it. NULL: the table describes the fields and has no values
+ * @return the table; its rows are those of enum rdmaez_caps_id
  */
-RDMAEZ_API bool rdmaez_caps_kind_is_enum(enum rdmaez_caps_kind kind);
-
-/**
- * @brief Names a bit of a set, or a value of an enum.
- *
- * `rdmaez_caps_kind_str(RDMAEZ_KIND_DEVICE_FLAGS, 20)` is "IBV_DEVICE_XRC";
- * `rdmaez_caps_kind_str(RDMAEZ_KIND_SPEED, 64)` is "HDR".
- *
- * @param kind any value
- * @param number the bit's place, 0 being the lowest, where @p kind is a set; else the value
- * @return static text; "unknown" where the number has no name
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API const char *rdmaez_caps_kind_str(enum rdmaez_caps_kind kind, uint64_t number);
-
-/** @brief How a second device stands to a first one in a field. */
-enum rdmaez_caps_relation {
-	RDMAEZ_RELATION_EQUAL,   /**< it has the same */
-	RDMAEZ_RELATION_LACKS,   /**< it has less, or lacks bits */
-	RDMAEZ_RELATION_EXCEEDS, /**< it has more, and all that the first has */
-	RDMAEZ_RELATION_DIFFERS, /**< it has something else, which is neither more nor less */
-	RDMAEZ_RELATION_UNCLEAR  /**< of one of the two nobody says */
-};
-
-/**
- * @brief How a second device stands to a first one in a field.
- *
- * A loop over all ids compares two devices; rdmaez_caps_diff_format() writes such a comparison.
- *
- * @param first one device, not NULL
- * @param second the other, or the same later; not NULL
- * @param id which field; one that is none is unclear
- * @return the relation
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API enum rdmaez_caps_relation rdmaez_caps_relate(const struct rdmaez_caps *first,
-							const struct rdmaez_caps *second,
-							enum rdmaez_caps_id id);
+RDMAEZ_COLD struct rdmaez_caps_table rdmaez_caps_fields(const struct rdmaez_caps *caps);
 
 /**
  * @brief What several devices have in common: what a program may rely on wherever it runs.
  *
- * Of each limit the worst, of each set the bits that all have. A field that one of them does not tell
- * is unknown, and names that differ are #RDMAEZ_SOURCE_DIFFERS.
+ * Of each limit the worst, of each set the bits that all have. A field that is unknown for one of them is
+ * unknown, and names that differ are #RDMAEZ_SOURCE_DIFFERS.
  *
  * @param list the devices
  * @param count how many, at least 1
  * @param common receives what they have in common; may be one of them; written on success only
  * @retval 0 @p common is filled
  * @retval EINVAL a pointer is NULL or @p count is 0
- * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
-				  struct rdmaez_caps *common);
+RDMAEZ_COLD int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
+				   struct rdmaez_caps *common);
 
 /**
- * @brief Whether a device has everything that a program needs.
- *
- * Start @p need from zero and set what is needed, in the same members that tell what is there:
- * @code
- * struct rdmaez_caps need;
- *
- * memset(&need, 0, sizeof(need));
- * need.device_memory.max_dm_size = 64 * 1024;
- * need.odp.rc = IBV_ODP_SUPPORT_READ;
- * need.depths.max_qp_init_rd_atom = 16;
- * need.atomics.fetch_add = IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP;
- * error = rdmaez_caps_require(&caps, &need, &diag);
- * @endcode
- * A member that is zero asks for nothing, and so does a misspelt key of needs that rdmaez_caps_parse() read.
- * Of limits at least as much is needed; of qp_rate_limit_min and
- * local_ca_ack_delay at most as much; of sets all bits; of names the same.
- *
- * @param have what the device says
- * @param need what is needed
- * @param diag receives a finding for each need that is not met, with the field and, unless it is a text,
- *        what is asked and offered; as many as a record holds, and the number of the others; may be NULL
- * @retval 0 the device has it all
- * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @retval EOPNOTSUPP the device has less (#RDMAEZ_WHY_NEED_UNMET)
- * @retval ENODATA the device has all that it tells of, but of some needs nobody says
- *         (#RDMAEZ_WHY_NEED_UNKNOWN)
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_caps_require(const struct rdmaez_caps *have, const struct rdmaez_caps *need,
-				   struct rdmaez_diag *diag);
-
-/**
- * @brief Everything that a device says of itself, for people.
+ * @brief Everything a device reports about itself, for people.
  *
  * A group a paragraph, a field a line: its verbs name, its value with its unit, the bits of a set by name
- * (`bit_37` for one that nobody has named), and why where nobody says. Lines have at most 100 columns.
+ * (`bit_37` for one without a name), and for what is unknown the reason. Lines have at most 100 columns.
  *
  * @param caps what was decoded or queried; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
  * @param size bytes in @p buf; 24576 is enough for any device
  * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, size_t size);
+RDMAEZ_COLD int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, size_t size);
 
 /**
- * @brief The most asked for of a device, for people: some twenty lines.
- *
- * Identity, the limits that programs meet first, and which groups of features it has, has not, or does
- * not tell of.
- *
- * @param caps what was decoded or queried; NULL counts as empty
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 4096 is enough for any device
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *buf, size_t size);
-
-/**
- * @brief Everything that a device says of itself, as one JSON object, for programs.
+ * @brief Everything a device reports about itself, as one JSON object, for programs.
  *
  * The keys are the verbs names, in the structs of `ibv_device_attr_ex`, and the values are those of
  * verbs: `max_qp`, `tso_caps.max_tso`, `device_cap_flags`. The members of `orig_attr` stand at the top.
@@ -480,38 +352,23 @@ RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *bu
  * are `port_count`, `flags`, `local_ca_ack_delay_ns`, `hca_core_clock_hz`, `odp_caps.supported`,
  * `odp_caps.implicit`, `memory_window_type_1`, `_2a`, `_2b`, and what comes from the open device.
  *
- * What nobody says is null. `sources` tells for each such field, and for those that were corrected, the
- * enum rdmaez_caps_source, without its prefix. Integers have up to 64 bits. The schema is
- * `caps.schema.json` in the documentation. Valid for any content.
+ * What is unknown is null, and `sources` tells why: for each such field, and for corrected ones, the enum
+ * rdmaez_caps_source without its prefix. Integers have up to 64 bits. The schema is `caps.schema.json` in
+ * the documentation. The JSON is valid whatever the struct holds.
  *
  * @param caps what was decoded or queried; NULL gives `{}`
  * @param buf receives the text; may be NULL where @p size is 0
  * @param size bytes in @p buf; 24576 is enough for any device
  * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_t size);
-
-/**
- * @brief How a second device differs from a first one, for people: a line for each field that does.
- *
- * A field's name, then how the second stands to the first (`lacks`, `exceeds`, `differs`, `unclear`),
- * then both values; of sets, the bits that only one of them has. Nothing where all is equal.
- *
- * @param first one device; NULL counts as nothing to compare
- * @param second the other, or the same later; NULL counts as nothing to compare
- * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 24576 is enough for any two
- * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_caps_diff_format(const struct rdmaez_caps *first,
-				       const struct rdmaez_caps *second, char *buf, size_t size);
+RDMAEZ_COLD int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_t size);
 
 #ifdef __cplusplus
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/caps.h"
+#endif
 
 #endif

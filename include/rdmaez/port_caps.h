@@ -1,141 +1,116 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file port_caps.h
- * @brief What a port says of itself: `ibv_port_attr` decoded, with "yes", "no" and "nobody says" apart.
+ * @brief What a port reports: `ibv_port_attr` decoded, with "yes", "no" and "unknown" told apart.
  *
- * As caps.h does for a device: every field of `ibv_port_attr` under its verbs name, and beside it what
- * it means: bytes for an MTU, lanes for a width, kbit/s for width and speed together, ns for an
- * exponent. rdmaez_port_caps_answer() tells a zero that the port stands for from one that comes of an
- * old kernel, library or verbs.h. The port's tables are listed by port.h.
+ * As caps.h does for a device: every field of `ibv_port_attr` under its verbs name, and beside it what it
+ * means: bytes for an MTU, lanes for a width, kbit/s for width and speed together, ns for an exponent.
+ * rdmaez_port_caps_fields() presents it as a table, so the functions of caps_table.h serve ports too. port.h
+ * lists a port's GIDs and P_Keys.
  *
- * Everything here but rdmaez_port_caps_query() is pure. All may be called from any thread.
+ * All functions but rdmaez_port_caps_query() are pure, and all may be called from any thread. Those that
+ * write text follow snprintf's rule, as in caps.h. Since rdmaez 0.1; rdma-core 33.
  */
 #ifndef RDMAEZ_PORT_CAPS_H
 #define RDMAEZ_PORT_CAPS_H
 
 #include "port.h"
-#include "caps.h"
-#include "impl/port_caps_fields.h"
+#include "caps_table.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** @brief The fields of struct rdmaez_port_caps: `RDMAEZ_PORT_CAPS_` and the ids of the list. */
+/** @brief The fields of struct rdmaez_port_caps, in the order in which they are shown. */
 enum rdmaez_port_caps_id {
-	RDMAEZ_IMPL_PORT_CAPS_FIELDS(RDMAEZ_IMPL_PORT_CAPS_ENUM, RDMAEZ_IMPL_PORT_CAPS_ENUM,
-				     RDMAEZ_IMPL_PORT_CAPS_ENUM, RDMAEZ_IMPL_PORT_CAPS_ENUM)
-	RDMAEZ_PORT_CAPS_ID_COUNT /**< how many there are */
+	RDMAEZ_PORT_CAPS_PORT_NUM,            /**< port_num */
+	RDMAEZ_PORT_CAPS_STATE,               /**< state */
+	RDMAEZ_PORT_CAPS_PHYS_STATE,          /**< phys_state */
+	RDMAEZ_PORT_CAPS_LINK_LAYER,          /**< link_layer */
+	RDMAEZ_PORT_CAPS_FLAGS,               /**< flags */
+	RDMAEZ_PORT_CAPS_NEEDS_GRH,           /**< needs_grh */
+	RDMAEZ_PORT_CAPS_MAX_MTU,             /**< max_mtu */
+	RDMAEZ_PORT_CAPS_MAX_MTU_BYTES,       /**< max_mtu_bytes */
+	RDMAEZ_PORT_CAPS_ACTIVE_MTU,          /**< active_mtu */
+	RDMAEZ_PORT_CAPS_ACTIVE_MTU_BYTES,    /**< active_mtu_bytes */
+	RDMAEZ_PORT_CAPS_MAX_MSG_SZ,          /**< max_msg_sz */
+	RDMAEZ_PORT_CAPS_ACTIVE_WIDTH,        /**< active_width */
+	RDMAEZ_PORT_CAPS_LANES,               /**< lanes */
+	RDMAEZ_PORT_CAPS_ACTIVE_SPEED,        /**< active_speed */
+	RDMAEZ_PORT_CAPS_ACTIVE_SPEED_EX,     /**< active_speed_ex */
+	RDMAEZ_PORT_CAPS_RATE_KBPS,           /**< rate_kbps */
+	RDMAEZ_PORT_CAPS_EFFECTIVE_RATE_KBPS, /**< effective_rate_kbps */
+	RDMAEZ_PORT_CAPS_LID,                 /**< lid */
+	RDMAEZ_PORT_CAPS_LMC,                 /**< lmc */
+	RDMAEZ_PORT_CAPS_SM_LID,              /**< sm_lid */
+	RDMAEZ_PORT_CAPS_SM_SL,               /**< sm_sl */
+	RDMAEZ_PORT_CAPS_SUBNET_TIMEOUT,      /**< subnet_timeout */
+	RDMAEZ_PORT_CAPS_SUBNET_TIMEOUT_NS,   /**< subnet_timeout_ns */
+	RDMAEZ_PORT_CAPS_INIT_TYPE_REPLY,     /**< init_type_reply */
+	RDMAEZ_PORT_CAPS_MAX_VL_NUM,          /**< max_vl_num */
+	RDMAEZ_PORT_CAPS_GID_TBL_LEN,         /**< gid_tbl_len */
+	RDMAEZ_PORT_CAPS_PKEY_TBL_LEN,        /**< pkey_tbl_len */
+	RDMAEZ_PORT_CAPS_BAD_PKEY_CNTR,       /**< bad_pkey_cntr */
+	RDMAEZ_PORT_CAPS_QKEY_VIOL_CNTR,      /**< qkey_viol_cntr */
+	RDMAEZ_PORT_CAPS_PORT_CAP_FLAGS,      /**< port_cap_flags */
+	RDMAEZ_PORT_CAPS_PORT_CAP_FLAGS2,     /**< port_cap_flags2 */
+	RDMAEZ_PORT_CAPS_ID_COUNT             /**< how many there are */
 };
 
-/** @brief What a port says of itself. See the head of this file. */
+/** @brief What a port reports. See the head of this file. */
 struct rdmaez_port_caps {
-	RDMAEZ_IMPL_CAPS_MEMBERS(RDMAEZ_IMPL_PORT_CAPS_FIELDS)
+	uint32_t port_num;  /**< the port's number, the first being 1 */
+	int state;          /**< its logical state, enum ibv_port_state */
+	uint8_t phys_state; /**< its physical state, by the codes of IBTA */
+	uint8_t link_layer; /**< what it is plugged into, IBV_LINK_LAYER_; 0 counts as InfiniBand */
+	uint8_t flags;      /**< what it demands of its users, IBV_QPF_ bits */
+	bool needs_grh;     /**< whether it sends and receives only with a global route header */
+	int max_mtu;        /**< the greatest MTU, enum ibv_mtu */
+	uint32_t max_mtu_bytes;    /**< the same in bytes */
+	int active_mtu;            /**< the MTU in use, enum ibv_mtu */
+	uint32_t active_mtu_bytes; /**< the same in bytes */
+	uint32_t max_msg_sz;       /**< bytes of the longest message */
+	uint8_t active_width;      /**< the link's width, by the codes of IBTA */
+	uint32_t lanes;            /**< the same as a number of lanes */
+	/** a lane's speed, by the codes of IBTA; NDR also stands for anything faster */
+	uint8_t active_speed;
+	/** the same with the faster ones; from rdma-core 49 and Linux 6.7 on */
+	uint32_t active_speed_ex;
+	/** lanes times speed, in kbit/s; unknown where NDR may stand for more */
+	uint64_t rate_kbps;
+	/** what ibv_query_port_speed() reports, in kbit/s: all links of a bond */
+	uint64_t effective_rate_kbps;
+	uint16_t lid;    /**< its LID; 0 where there is none, as on Ethernet */
+	uint8_t lmc;     /**< how many low bits of the LID it ignores */
+	uint16_t sm_lid; /**< the subnet manager's LID */
+	uint8_t sm_sl;   /**< the service level towards it */
+	/** how long a packet may take through the subnet, as an exponent */
+	uint8_t subnet_timeout;
+	uint64_t subnet_timeout_ns; /**< the same in ns; 0 beyond 31 */
+	uint8_t init_type_reply;    /**< how the subnet manager initialised it */
+	uint8_t max_vl_num;         /**< the virtual lanes for data, by the codes of IBTA */
+	int gid_tbl_len;            /**< entries of the GID table */
+	uint16_t pkey_tbl_len;      /**< entries of the P_Key table */
+	uint32_t bad_pkey_cntr;     /**< packets with a P_Key that is not in its table */
+	uint32_t qkey_viol_cntr;    /**< packets with a wrong Q_Key */
+	uint32_t port_cap_flags;    /**< capability bits, enum ibv_port_cap_flags */
+	uint16_t port_cap_flags2;   /**< more of them, enum ibv_port_cap_flags2 */
 	uint8_t source[RDMAEZ_PORT_CAPS_ID_COUNT]; /**< of each, its enum rdmaez_caps_source */
 };
 
-/**
- * @brief How many lanes a link of this width has.
- * @param active_width `ibv_port_attr.active_width`; any value
- * @return 1, 2, 4, 8 or 12; 0 where @p active_width is none of IBTA's codes
- * @since rdmaez 0.1; rdma-core 33. Source: IBTA volume 1, PortInfo, LinkWidthActive
- */
-RDMAEZ_API unsigned int rdmaez_width_lanes(unsigned int active_width);
+/** @brief The entries of a port's tables to write beside its attributes. All zero: none. */
+struct rdmaez_port_tables {
+	const struct ibv_gid_entry *gids;      /**< as rdmaez_port_gids() lists them. NULL: none */
+	const struct rdmaez_pkey_entry *pkeys; /**< as rdmaez_port_pkeys() lists them. NULL: none */
+	size_t gid_count;                      /**< entries at @p gids */
+	size_t pkey_count;                     /**< entries at @p pkeys */
+};
 
 /**
- * @brief How fast one lane is.
+ * @brief Asks a port for everything it reports.
  *
- * The speed by which people know it: 2.5, 5, 10 (QDR and FDR10), 14.0625, 25, 50, 100 and 200 Gbit/s.
- *
- * @param active_speed `ibv_port_attr.active_speed` or `active_speed_ex`; any value
- * @return kbit/s, 1000 bits each; 0 where @p active_speed is none of IBTA's codes
- * @since rdmaez 0.1; rdma-core 33. Source: IBTA volume 1, PortInfo, LinkSpeedActive and LinkSpeedExtActive
- */
-RDMAEZ_API uint64_t rdmaez_speed_kbps(uint32_t active_speed);
-
-/**
- * @brief What is written down about a field.
- *
- * Of the description, `group` is the heading that the field is shown under.
- *
- * @param id which field
- * @return static data; NULL where @p id is none
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API const struct rdmaez_caps_field *rdmaez_port_caps_describe(enum rdmaez_port_caps_id id);
-
-/**
- * @brief The value of a field, by its id.
- *
- * A loop over all ids visits every field in the order in which they are shown.
- *
- * @param caps what was decoded or queried, not NULL
- * @param id which field
- * @param item receives the field, its value and where it comes from; not NULL
- * @return 0; EINVAL where @p id is none, and @p item is left alone
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_port_caps_get(const struct rdmaez_port_caps *caps,
-				    enum rdmaez_port_caps_id id, struct rdmaez_caps_item *item);
-
-/**
- * @brief Calls a function for every field, in the order in which they are shown.
- * @param caps what was decoded or queried, not NULL
- * @param visit is called with each field; anything but 0 ends the round
- * @param argument is passed to @p visit
- * @return what the last call of @p visit returned
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API int rdmaez_port_caps_visit(const struct rdmaez_port_caps *caps,
-				      int (*visit)(const struct rdmaez_caps_item *item,
-						   void *argument),
-				      void *argument);
-
-/**
- * @brief Whether a port has what a field tells: yes, no, or nobody says.
- *
- * Yes where the field is not zero. No where it is zero and the port said so. Else unknown:
- * `caps->source[id]` is the reason, and rdmaez_caps_source_str() its sentence.
- *
- * @param caps what was decoded or queried, not NULL
- * @param id which field; one that is none is unknown
- * @return the answer
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API enum rdmaez_answer rdmaez_port_caps_answer(const struct rdmaez_port_caps *caps,
-						      enum rdmaez_port_caps_id id);
-
-/**
- * @brief How a second port stands to a first one in a field, or the same port later.
- * @param first one port, not NULL
- * @param second the other, not NULL
- * @param id which field; one that is none is unclear
- * @return the relation
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API enum rdmaez_caps_relation rdmaez_port_caps_relate(const struct rdmaez_port_caps *first,
-							     const struct rdmaez_port_caps *second,
-							     enum rdmaez_port_caps_id id);
-
-/**
- * @brief Decodes what ibv_query_port() filled.
- *
- * What only an open device tells (the port's number, its effective rate) is unknown, and so are zeros
- * that the kernel may have been too old to fill. rdmaez_port_caps_query() knows more. Pure.
- *
- * @param attr filled by ibv_query_port(), not NULL
- * @param caps receives the decoded fields, all of them; not NULL
- * @since rdmaez 0.1; rdma-core 33
- */
-RDMAEZ_API void rdmaez_port_caps_decode(const struct ibv_port_attr *attr,
-					struct rdmaez_port_caps *caps);
-
-/**
- * @brief Asks a port for everything it says of itself.
- *
- * The port number is checked as rdmaez_port_query() does. Costs one ibv_query_port() and one uname();
- * compiled with rdma-core 64 or newer also one ibv_query_port_speed(), whose failure is none of this
- * function: the effective rate is unknown then.
+ * The port number is checked as rdmaez_port_query() does. Calls ibv_query_port(), uname(), and where it was
+ * compiled with rdma-core 64 or newer ibv_query_port_speed(); if that fails, the effective rate is unknown.
  *
  * @param context the open device
  * @param port_num 1 to the device's number of ports
@@ -144,64 +119,93 @@ RDMAEZ_API void rdmaez_port_caps_decode(const struct ibv_port_attr *attr,
  * @retval 0 @p caps is filled
  * @retval EINVAL no such port (#RDMAEZ_WHY_PORT), or a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @return any other errno of ibv_query_port() (#RDMAEZ_WHY_QUERY_REFUSED)
- * @since rdmaez 0.1; rdma-core 33; the effective rate rdma-core 64
  */
-RDMAEZ_API int rdmaez_port_caps_query(struct ibv_context *context, int port_num,
-				      struct rdmaez_port_caps *caps, struct rdmaez_diag *diag);
-
-/** @brief The rows of a port's tables to write down beside its attributes. All zero: none. */
-struct rdmaez_port_tables {
-	const struct ibv_gid_entry *gids;      /**< as rdmaez_port_gids() lists them. NULL: none */
-	const struct rdmaez_pkey_entry *pkeys; /**< as rdmaez_port_pkeys() lists them. NULL: none */
-	size_t gid_count;                      /**< rows at @p gids */
-	size_t pkey_count;                     /**< rows at @p pkeys */
-};
+RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port_num,
+				       struct rdmaez_port_caps *caps, struct rdmaez_diag *diag);
 
 /**
- * @brief Everything that a port says of itself, for people.
+ * @brief Decodes what ibv_query_port() has filled.
  *
- * As rdmaez_caps_format() writes of a device: a field a line, under headings. The rows of the tables
- * follow, a row a line: a GID with its type and its network interface, a P_Key with its membership.
+ * What only an open device tells (the port's number, its effective rate) is unknown, and so are zeros that
+ * the kernel may have been too old to fill. rdmaez_port_caps_query() knows more.
+ *
+ * @param attr filled by ibv_query_port(), not NULL
+ * @param caps receives all fields; not NULL
+ */
+RDMAEZ_COLD void rdmaez_port_caps_decode(const struct ibv_port_attr *attr,
+					 struct rdmaez_port_caps *caps);
+
+/**
+ * @brief A port as a table, for the functions of caps_table.h.
+ * @param caps the port; the table points into it. NULL: the table describes the fields and has no values
+ * @return the table; its rows are those of enum rdmaez_port_caps_id
+ */
+RDMAEZ_COLD struct rdmaez_caps_table rdmaez_port_caps_fields(const struct rdmaez_port_caps *caps);
+
+/**
+ * @brief Everything a port reports, for people.
+ *
+ * As rdmaez_caps_format() writes a device: a field a line, under headings. The entries of the tables
+ * follow, one a line: a GID with its type and its network interface, a P_Key with its membership.
  *
  * @param caps what was decoded or queried; NULL counts as empty
- * @param tables the rows to write; NULL: none
+ * @param tables the entries to write; NULL: none
  * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 8192, and 128 for each row, is enough for any port
+ * @param size bytes in @p buf; 8192, and 128 for each entry, is enough for any port
  * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
-				       const struct rdmaez_port_tables *tables, char *buf,
-				       size_t size);
+RDMAEZ_COLD int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
+					const struct rdmaez_port_tables *tables, char *buf,
+					size_t size);
 
 /**
- * @brief Everything that a port says of itself, as one JSON object, for programs.
+ * @brief Everything a port reports, as one JSON object, for programs.
  *
- * As rdmaez_caps_json() writes of a device: the keys and values are those of `ibv_port_attr`, with
- * `_names` beside a set and `_name` beside an enum, null for what nobody says, and `sources`. Fields of
- * rdmaez's own are `port_num`, `needs_grh`, `max_mtu_bytes`, `active_mtu_bytes`, `lanes`, `rate_kbps`,
+ * As rdmaez_caps_json() writes a device: the keys and values are those of `ibv_port_attr`, with `_names`
+ * beside a set and `_name` beside an enum, null for what is unknown, and `sources`. Fields of rdmaez's own
+ * are `port_num`, `needs_grh`, `max_mtu_bytes`, `active_mtu_bytes`, `lanes`, `rate_kbps`,
  * `effective_rate_kbps` and `subnet_timeout_ns`.
  *
- * Where tables are given, `gids` is an array of objects with the keys of `ibv_gid_entry`, `gid` in the
- * form of an IPv6 address, and with `gid_type_name` and `ndev_name`, which is null where there is no
- * such interface; `pkeys` is one of objects with `pkey_index`, `pkey` and `full`, which tells full
- * membership. Valid for any content.
+ * Where tables are given, `gids` is an array of objects with the keys of `ibv_gid_entry`, `gid` written as
+ * an IPv6 address, and with `gid_type_name` and `ndev_name`, which is null where there is no such
+ * interface; `pkeys` is one of objects with `pkey_index`, `pkey` and `full`, which tells full membership.
+ * The JSON is valid whatever the struct holds.
  *
  * @param caps what was decoded or queried; NULL gives `{}`
- * @param tables the rows to write; NULL: none
+ * @param tables the entries to write; NULL: none
  * @param buf receives the text; may be NULL where @p size is 0
- * @param size bytes in @p buf; 8192, and 192 for each row, is enough for any port
+ * @param size bytes in @p buf; 8192, and 192 for each entry, is enough for any port
  * @return the length of the whole text
- * @since rdmaez 0.1; rdma-core 33
  */
-RDMAEZ_API int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
-				     const struct rdmaez_port_tables *tables, char *buf,
-				     size_t size);
+RDMAEZ_COLD int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
+				      const struct rdmaez_port_tables *tables, char *buf,
+				      size_t size);
+
+/**
+ * @brief How many lanes a link of this width has.
+ * @param active_width `ibv_port_attr.active_width`; any value
+ * @return 1, 2, 4, 8 or 12; 0 where @p active_width is none of IBTA's codes (volume 1, LinkWidthActive)
+ */
+RDMAEZ_COLD unsigned int rdmaez_width_lanes(unsigned int active_width);
+
+/**
+ * @brief How fast one lane is.
+ *
+ * The speed by which it is commonly known: 2.5, 5, 10 (QDR and FDR10), 14.0625, 25, 50, 100 and
+ * 200 Gbit/s.
+ *
+ * @param active_speed `ibv_port_attr.active_speed` or `active_speed_ex`; any value
+ * @return kbit/s, 1000 bits each; 0 where @p active_speed is none of IBTA's codes (volume 1,
+ *         LinkSpeedActive and LinkSpeedExtActive)
+ */
+RDMAEZ_COLD uint64_t rdmaez_speed_kbps(uint32_t active_speed);
 
 #ifdef __cplusplus
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/port_caps.h"
+#endif
 
 #endif

@@ -302,20 +302,8 @@ extern "C" {
 	  "use it as it is, or detach it first")                                                   \
 	X(DM_EMU_FD, "the file descriptor is not that of emulated device memory",                  \
 	  "use what rdmaez_dm_emu_fd() tells, of the same version of rdmaez")                      \
-	X(JSON_SYNTAX, "the text is not JSON, from this byte on",                                  \
-	  "give a JSON object, as rdmaez_caps_json() writes it")                                   \
-	X(JSON_DEPTH, "the JSON is nested more deeply than is read",                               \
-	  "leave out what does not belong to it")                                                  \
-	X(JSON_VERSION,                                                                            \
-	  "the JSON does not say that it holds capabilities of a version known here",              \
-	  "use what the same rdmaez wrote, or set the key rdmaez_caps to 1")                       \
-	X(JSON_TYPE, "the value is of another type than the field",                                \
-	  "write whole numbers as they are, texts and GUIDs in quotes, and true, false or null")   \
-	X(JSON_RANGE, "the number does not fit into the field",                                    \
-	  "use a number of the field's type")                                                      \
-	X(JSON_TEXT, "the text is no GUID, or does not fit into the field",                        \
-	  "write a GUID as 0011:2233:4455:6677, and other texts no longer than verbs have them")   \
-	X(JSON_TWICE, "the JSON has this key twice", "keep one of the two")                        \
+	X(CAPS_TABLE, "one of the two describes a device and the other a port",                    \
+	  "compare devices with devices, and ports with ports")                                    \
 	X(DM_NONE, "the device reports no device memory",                                          \
 	  "use a device that has some, or rdmaez/dm_emu.h for development")                        \
 	X(DM_FULL, "no piece of device memory of this size seems to be free",                      \

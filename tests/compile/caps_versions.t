@@ -53,10 +53,10 @@ done <<<"$versions"
 
 # The field is read where the old struct has padding; a look at the struct's names would miss it there.
 read -r version oldest <<<"$versions"
-by_name=$(seeded ports rdmaez/caps.h 's/^\tif (sizeof(\*attr) >= at + sizeof(ports))$/\tif (0)/')
+by_name=$(seeded ports rdmaez/impl/caps.h 's/^#define RDMAEZ_IMPL_PORTS_AT .*/#define RDMAEZ_IMPL_PORTS_AT RDMAEZ_IMPL_NOT_COPIED/')
 soon fails "rdma-core $version: ports that are not read behind the struct are noticed" 'phys_port_cnt_ex is decoded' \
 	runs "$by_name" "$oldest" caps
-shifted=$(seeded shifted rdmaez/caps.h 's/xrc_odp_caps) + sizeof(uint32_t);/xrc_odp_caps);/')
+shifted=$(seeded shifted rdmaez/impl/caps.h 's/xrc_odp_caps) + sizeof(uint32_t))/xrc_odp_caps))/')
 soon fails "rdma-core $version: ports that are read elsewhere are noticed" 'phys_port_cnt_ex is decoded' \
 	runs "$shifted" "$oldest" caps
 

@@ -253,7 +253,7 @@ cat >"$scratch/lines" <<END
 fw_ver                                    differs   ${json[fw_ver]} -> 9
 max_qp                                    lacks     ${json[max_qp]} -> 5
 max_qp_wr                                 exceeds   ${json[max_qp_wr]} -> 2000000
-tso_caps.max_tso                          unclear   none -> unknown: this driver does not say
+tso_caps.max_tso                          unclear   none -> unknown: this driver does not report it
 END
 ok 'what differs has a line each' gives 1 "$scratch/lines" $caps --diff "$device" "$scratch/edited"
 
@@ -293,12 +293,14 @@ ok 'the manual' has 'usage: caps' $caps --help
 ok 'no such device' refused 'nosuchdevice: no such RDMA device' $caps -d nosuchdevice
 ok 'no such file' refused 'nosuchfile: neither a device nor a file' $caps --diff "$device" nosuchfile
 ok 'a file that is a directory' refused '/: cannot be read' $caps --common /
-ok 'a file that is no JSON' refused "$scratch/text: rdmaez_caps_parse failed with EINVAL" $caps --common "$scratch/text"
-ok 'an empty file' refused 'json: the text is not JSON, from this byte on.' $caps --common /dev/null
-echo '{"rdmaez_caps":1,"max_qp":1e10}' >"$scratch/huge"
+ok 'a file that is no JSON' refused "$scratch/text: not JSON, at byte 0: unexpected character" $caps --common "$scratch/text"
+ok 'an empty file' refused '/dev/null: not JSON, at byte 0: unexpected end of data' $caps --common /dev/null
+echo '{"rdmaez_caps":1,"max_qp":10000000000}' >"$scratch/huge"
 ok 'a number that is too large' refused \
-	'max_qp: the value is out of range. Given: 10000000000; accepted: -2147483648 to 2147483647.' \
+	"$scratch/huge: max_qp: out of range, which is -2147483648 to 2147483647" \
 	$caps --common "$scratch/huge"
+echo '{"rdmaez_caps":1,"max_qpp":1}' >"$scratch/misspelt"
+ok 'a key that is misspelt' refused "$scratch/misspelt: unknown key \"max_qpp\"" $caps --diff "$device" "$scratch/misspelt"
 for wrong in -x -d -i '--diff' '--diff a' '--diff a b c' '--common' '--json --short' 'stray' '--diff --json a b' \
 	'--diff --short a b' '--diff --common a b' '--diff -d a a b' '--common -i 1 a' '--short -i 1' '--common -d a a' \
 	'-i 1x' '-i abc' '-i 4294967297'; do

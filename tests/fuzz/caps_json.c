@@ -129,7 +129,7 @@ static void print(const struct rdmaez_caps *caps)
 
 	printf("[[[\"rdmaez_caps\"],\"1\"],[[\"sources\"],{}]");
 	for (size_t i = 0; i < CAPS_EXPECTED; i++) {
-		rdmaez_caps_get(caps, caps_expected[i].id, &item);
+		rdmaez_caps_get(rdmaez_caps_fields(caps), caps_expected[i].id, &item);
 		print_field(&item, caps_expected[i].name);
 		print_source(&item, caps_expected[i].name);
 	}

@@ -131,11 +131,11 @@ static void print(const struct rdmaez_port_caps *caps, const struct rdmaez_port_
 	const char *comma = "";
 
 	printf("{\"rdmaez_port_caps\":\"1\"");
-	for (int id = 0; !rdmaez_port_caps_get(caps, (enum rdmaez_port_caps_id)id, &item); id++)
+	for (unsigned int id = 0; !rdmaez_caps_get(rdmaez_port_caps_fields(caps), id, &item); id++)
 		print_field(&item);
 	print_tables(tables);
 	printf(",\"sources\":{");
-	for (int id = 0; !rdmaez_port_caps_get(caps, (enum rdmaez_port_caps_id)id, &item); id++)
+	for (unsigned int id = 0; !rdmaez_caps_get(rdmaez_port_caps_fields(caps), id, &item); id++)
 		if (item.source != RDMAEZ_SOURCE_DEVICE) {
 			printf("%s\"%s\":\"%s\"", comma, item.field->name,
 			       rdmaez_caps_source_id(item.source));
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 			rdmaez_port_caps_decode(&attr, &caps);
 		} else {
 			fill(&caps, sizeof(caps));
-			for (int id = 0; id < RDMAEZ_PORT_CAPS_ID_COUNT; id++)
+			for (unsigned int id = 0; id < RDMAEZ_PORT_CAPS_ID_COUNT; id++)
 				caps.source[id] %= RDMAEZ_SOURCE_COUNT + 1;
 		}
 		print(&caps, &tables);

@@ -47,7 +47,7 @@ no_key_twice() {
 # seeded NAME SCRIPT: a copy of the headers with SCRIPT, of sed, done to port_caps_fmt.h.
 seeded() {
 	cp -r include "$scratch/$1"
-	sed -i "$2" "$scratch/$1/rdmaez/port_caps_fmt.h"
+	sed -i "$2" "$scratch/$1/rdmaez/impl/port_caps_fmt.h"
 	! diff -r include "$scratch/$1" >/dev/null || echo "nothing was seeded by $2" >&2
 	echo "$scratch/$1"
 }

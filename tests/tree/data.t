@@ -238,30 +238,34 @@ names_agree() {
 		<(jq -r '.names | keys[]' "$1/names.json")
 }
 
-# listed FILE PREFIX: ids and sentences of an enum, then the members of the structs, as the documentation's
-# filter reads the lists.
+# listed FILE STRUCT: of a header, the ids with their members, then the members of the struct with the
+# sentences that document them. Groups are structs in the struct.
 listed() {
-	awk -f docs/caps_lists.awk "include/rdmaez/$1" >"$scratch/filtered"
-	grep -oE "$2[A-Z0-9_]+, /\*\*< [^*]* \*/" "$scratch/filtered"
-	# shellcheck disable=SC2016 # the backticks are the comment's
-	grep -oE '[a-z0-9_]+(\[[A-Z0-9_]+\])?; /\*\*< [^*]*\(`[^*]*`\) \*/' "$scratch/filtered" | sed 's/\[[^]]*\];/;/'
+	struct=$2 perl -0ne 'print "$1 $2\n" while /^\tRDMAEZ_(?:PORT_)?CAPS_(\w+), +\/\*\*< ([a-z_0-9.]+) \*\//mg;
+		sub members { my ($body, $group) = @_;
+			print "$group$3: ", $1 // $4, "\n"
+				while $body =~ /(?:\/\*\* ([^*]*) \*\/\s*)?\b(\w+) (\w+)(?:\[\w+\])?;(?: *\/\*\*< ([^*]*) \*\/)?/g }
+		my ($body) = /^struct $ENV{struct} \{\n(.*?)^\};/ms;
+		$body =~ s/.*uint8_t source.*//;
+		if ($body =~ /struct \{/) { members($1, "$2.") while $body =~ /struct \{\n(.*?)\t\} (\w+);/gs }
+		else { members($body, "") }' "include/rdmaez/$1"
 }
 
-# fields DIR ARRAY PREFIX: the same lines from the table.
+# fields DIR ARRAY: the same lines from the table.
 fields() {
-	jq -r --arg prefix "$3" ".$2[] | \"\\(\$prefix)\\(.id), /**< \\(.what) */\"" "$1/fields.json"
-	jq -r ".$2[] | \"\\(.member | sub(\".*[.]\"; \"\")); /**< \\(.what) (\`\\(.name)\`) */\"" "$1/fields.json"
+	jq -r ".$2[] | \"\\(.id) \\(.member)\"" "$1/fields.json"
+	jq -r ".$2[] | \"\\(.member): \\(.what)\"" "$1/fields.json"
 }
 
 fields_agree() {
-	diff <(listed caps.h RDMAEZ_CAPS_) <(fields "$1" device RDMAEZ_CAPS_)
-	diff <(listed port_caps.h RDMAEZ_PORT_CAPS_) <(fields "$1" port RDMAEZ_PORT_CAPS_)
+	diff <(listed caps.h rdmaez_caps) <(fields "$1" device)
+	diff <(listed port_caps.h rdmaez_port_caps) <(fields "$1" port)
 	diff <(printf '%s\n' 'max_qp LEAST plain' 'name SAME context' 'port_count LEAST derived' \
 		'phys_port_cnt_ex LEAST library' 'local_ca_ack_delay MOST plain' 'raw_packet_caps BITS kernel' \
 		'tso_caps.supported_qpts BITS provider' 'xrc_odp_caps BITS kernel' | sort) \
 		<(jq -r '.device[] | "\(.name) \(.merge) \(.told_by)"' "$1/fields.json" |
 			grep -E '^(max_qp|name|port_count|phys_port_cnt_ex|local_ca_ack_delay|raw_packet_caps|tso_caps.supported_qpts|xrc_odp_caps) ' | sort)
-	diff <(sed -n 's/^\tX(\([A-Z0-9_]*\), "\(.*\)").*/\1 \2/p' include/rdmaez/caps.h) \
+	diff <(sed -nE 's/^\tRDMAEZ_SOURCE_([A-Z_]*), +\/\*\*< (.*) \*\//\1 \2/p' include/rdmaez/caps_table.h) \
 		<(jq -r '.sources[] | "\(.id) \(.what)"' "$1/fields.json")
 }
 
@@ -276,10 +280,11 @@ members_agree() {
 }
 
 kinds_agree() {
-	diff <(sed -n 's/^\tX(\([A-Z0-9_]*\), \([0-9]*\), "\(.*\)").*/\1 \2 \3/p' include/rdmaez/impl/caps_kind.h) \
+	diff <(awk -F '"' '/^\tcase RDMAEZ_KIND_/ { kind = $0; gsub(/.*KIND_|:.*/, "", kind) }
+		$2 ~ /^[0-9]+:/ { sub(/:/, " ", $2); sub(/\\0$/, "", $2); print kind, $2 }' include/rdmaez/impl/caps_kind.h) \
 		<(jq -r '.kinds | to_entries[] | .key as $kind | .value | (.bits // .values // [])[] |
 			"\($kind) \(.bit // .value) \(.name)"' "$1/fields.json")
-	diff <(sed -n 's/^\tRDMAEZ_KIND_\([A-Z0-9_]*\),.*/\1/p' include/rdmaez/caps.h) \
+	diff <(sed -n 's/^\tRDMAEZ_KIND_\([A-Z0-9_]*\),.*/\1/p' include/rdmaez/caps_table.h) \
 		<(jq -r '.kinds | keys_unsorted[]' "$1/fields.json")
 	diff /dev/null <(jq -r '.kinds as $kinds | (.device + .port)[] | select($kinds[.kind] | not) | .name' "$1/fields.json")
 }
@@ -397,6 +402,7 @@ ok 'the names are those of str.h' names_agree "$data"
 differs 'a missing name is seen' names_agree names 'del(.names.access.values[3])'
 ok 'the fields are those of caps.h and port_caps.h' fields_agree "$data"
 differs 'another path is seen' fields_agree fields '.device[20].name = "max_qps"'
+differs 'another sentence of a field is seen' fields_agree fields '.port[7].what += "?"'
 differs 'another comparison is seen' fields_agree fields '(.device[] | select(.name == "max_qp")).merge = "MOST"'
 ok 'sizes and signs are those of the structs' members_agree "$data"
 differs 'another size is seen' members_agree fields '.device[30].bytes = 3'

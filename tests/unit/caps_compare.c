@@ -8,7 +8,7 @@
 /* Stores a number in a field, and where it comes from. */
 static void put(struct rdmaez_caps *caps, enum rdmaez_caps_id id, uint64_t value, int source)
 {
-	const struct rdmaez_caps_field *field = rdmaez_caps_describe(id);
+	const struct rdmaez_caps_field *field = caps_field(id);
 
 	caps_put((char *)caps + field->offset, field->size, value);
 	caps->source[id] = (uint8_t)source;
@@ -18,7 +18,7 @@ static uint64_t value_of(const struct rdmaez_caps *caps, enum rdmaez_caps_id id)
 {
 	struct rdmaez_caps_item item;
 
-	rdmaez_caps_get(caps, id, &item);
+	rdmaez_caps_get(rdmaez_caps_fields(caps), id, &item);
 	return item.value;
 }
 
@@ -35,9 +35,10 @@ static void check_relation(enum rdmaez_caps_id id, uint64_t first, uint64_t seco
 	memset(&b, 0, sizeof(b));
 	put(&a, id, first, RDMAEZ_SOURCE_DEVICE);
 	put(&b, id, second, RDMAEZ_SOURCE_CORRECTED);
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, id)], relations[want],
-		   "%s: %llx, then %llx", rdmaez_caps_describe(id)->name, (unsigned long long)first,
-		   (unsigned long long)second);
+	tap_eq_str(
+		relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b), id)],
+		relations[want], "%s: %llx, then %llx", caps_field(id)->name,
+		(unsigned long long)first, (unsigned long long)second);
 }
 
 static void check_relations(const struct caps_expected *field)
@@ -70,16 +71,20 @@ static void check_relations(const struct caps_expected *field)
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
 	put(&b, field->id, 0, RDMAEZ_SOURCE_NOT_ASKED);
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, field->id)], "unclear",
-		   "%s: a zero, then nobody says", field->name);
-	tap_eq_str(relations[rdmaez_caps_relate(&b, &a, field->id)], "unclear",
-		   "%s: nobody says, then a zero", field->name);
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						field->id)],
+		   "unclear", "%s: a zero, then nobody says", field->name);
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&b), rdmaez_caps_fields(&a),
+						field->id)],
+		   "unclear", "%s: nobody says, then a zero", field->name);
 	put(&a, field->id, more, RDMAEZ_SOURCE_DEVICE);
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, field->id)], "unclear",
-		   "%s: a number, then nobody says", field->name);
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						field->id)],
+		   "unclear", "%s: a number, then nobody says", field->name);
 	put(&a, field->id, 0, RDMAEZ_SOURCE_DRIVER);
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, field->id)], "equal",
-		   "%s: of both nobody says", field->name);
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						field->id)],
+		   "equal", "%s: of both nobody says", field->name);
 }
 
 static void check_relate(void)
@@ -99,18 +104,22 @@ static void check_relate(void)
 	strcpy(a.device.fw_ver, "1.2");
 	strcpy(b.device.fw_ver, "1.2");
 	b.device.fw_ver[10] = 'x';
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, RDMAEZ_CAPS_FW_VER)], "equal",
-		   "texts are compared as texts");
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						RDMAEZ_CAPS_FW_VER)],
+		   "equal", "texts are compared as texts");
 	strcpy(b.device.fw_ver, "1.3");
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, RDMAEZ_CAPS_FW_VER)], "differs",
-		   "a text that differs");
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						RDMAEZ_CAPS_FW_VER)],
+		   "differs", "a text that differs");
 	memset(a.device.name, 'n', sizeof(a.device.name));
 	memset(b.device.name, 'n', sizeof(b.device.name));
 	strcpy(a.device.dev_name, "uverbs0");
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, RDMAEZ_CAPS_NAME)], "equal",
-		   "a text without an end ends with its array");
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, RDMAEZ_CAPS_ID_COUNT)], "unclear",
-		   "what is no field");
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						RDMAEZ_CAPS_NAME)],
+		   "equal", "a text without an end ends with its array");
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						RDMAEZ_CAPS_ID_COUNT)],
+		   "unclear", "what is no field");
 }
 
 /* Of high bits nobody speaks where the plain query alone was answered. */
@@ -123,17 +132,21 @@ static void check_flags(void)
 	a.features.flags = a.features.device_cap_flags_ex = UINT64_C(1) << 40 | 1;
 	b.features.flags = b.features.device_cap_flags = 1;
 	b.source[RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX] = RDMAEZ_SOURCE_PLAIN;
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, RDMAEZ_CAPS_FLAGS)], "unclear",
-		   "a high bit, then only the plain flags");
-	tap_eq_str(relations[rdmaez_caps_relate(&b, &a, RDMAEZ_CAPS_FLAGS)], "unclear",
-		   "the other way round");
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						RDMAEZ_CAPS_FLAGS)],
+		   "unclear", "a high bit, then only the plain flags");
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&b), rdmaez_caps_fields(&a),
+						RDMAEZ_CAPS_FLAGS)],
+		   "unclear", "the other way round");
 	b.features.flags = b.features.device_cap_flags = 0;
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, RDMAEZ_CAPS_FLAGS)], "lacks",
-		   "a low bit that is missing is missing");
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						RDMAEZ_CAPS_FLAGS)],
+		   "lacks", "a low bit that is missing is missing");
 	b.source[RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX] = RDMAEZ_SOURCE_DEVICE;
 	b.features.flags = 1;
-	tap_eq_str(relations[rdmaez_caps_relate(&a, &b, RDMAEZ_CAPS_FLAGS)], "lacks",
-		   "and so is a high one where all are told");
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						RDMAEZ_CAPS_FLAGS)],
+		   "lacks", "and so is a high one where all are told");
 }
 
 /* ---- Several ------------------------------------------------------------------------------ */
@@ -217,21 +230,25 @@ static void check_pacing(void)
 	memset(&have, 0, sizeof(have));
 	memset(&need, 0, sizeof(need));
 	need.packet_pacing.qp_rate_limit_min = 100;
-	tap_eq_int(rdmaez_caps_require(&have, &need, &diag), EOPNOTSUPP, "no rates at all");
+	tap_eq_int(rdmaez_caps_require(rdmaez_caps_fields(&have), rdmaez_caps_fields(&need), &diag),
+		   EOPNOTSUPP, "no rates at all");
 	rdmaez_diag_json(&diag, json, sizeof(json));
 	tap_ok(strstr(json, "\"field\":\"packet_pacing_caps.qp_rate_limit_min\",\"kind\":\"caps\","
 			    "\"asked\":100,"
 			    "\"offered\":0,"),
 	       "the JSON names the field, what is asked and what is offered");
 	have.packet_pacing.qp_rate_limit_min = 101;
-	tap_eq_int(rdmaez_caps_require(&have, &need, NULL), EOPNOTSUPP, "too high ones");
+	tap_eq_int(rdmaez_caps_require(rdmaez_caps_fields(&have), rdmaez_caps_fields(&need), NULL),
+		   EOPNOTSUPP, "too high ones");
 	have.packet_pacing.qp_rate_limit_min = 100;
-	tap_eq_int(rdmaez_caps_require(&have, &need, NULL), 0, "just low enough");
+	tap_eq_int(rdmaez_caps_require(rdmaez_caps_fields(&have), rdmaez_caps_fields(&need), NULL),
+		   0, "just low enough");
 	memset(&need, 0, sizeof(need));
 	need.limits.max_mr_size = UINT64_MAX;
 	need.limits.max_qp = -1;
 	have.limits.max_qp = -2;
-	tap_eq_int(rdmaez_caps_require(&have, &need, &diag), EOPNOTSUPP, "all memory");
+	tap_eq_int(rdmaez_caps_require(rdmaez_caps_fields(&have), rdmaez_caps_fields(&need), &diag),
+		   EOPNOTSUPP, "all memory");
 	rdmaez_diag_json(&diag, json, sizeof(json));
 	tap_ok(strstr(json, "\"asked\":18446744073709551615,\"offered\":0,"),
 	       "in JSON what has no sign gets none");
@@ -266,8 +283,8 @@ static void check_common(void)
 	tap_eq_str(common.device.fw_ver, "1.2", "a text that both have");
 	tap_eq_str(common.device.name, "", "names that differ are none");
 	tap_eq_int(common.source[RDMAEZ_CAPS_NAME], RDMAEZ_SOURCE_DIFFERS, "and why");
-	tap_eq_int(rdmaez_caps_answer(&common, RDMAEZ_CAPS_NAME), RDMAEZ_ANSWER_UNKNOWN,
-		   "so it is unknown");
+	tap_eq_int(rdmaez_caps_answer(rdmaez_caps_fields(&common), RDMAEZ_CAPS_NAME),
+		   RDMAEZ_ANSWER_UNKNOWN, "so it is unknown");
 	tap_eq_int(rdmaez_caps_common(&list[2], 1, &common), 0, "of one device");
 	tap_ok(memcmp(&common, &list[2], sizeof(common)) == 0, "all is common");
 	memset(&common, 0x55, sizeof(common));
@@ -282,18 +299,17 @@ static void random_caps(struct rdmaez_caps *caps, uint32_t *seed)
 {
 	memset(caps, 0, sizeof(*caps));
 	for (int i = 0; i < RDMAEZ_CAPS_ID_COUNT; i++) {
-		const enum rdmaez_caps_id id = (enum rdmaez_caps_id)i;
+		const enum rdmaez_caps_id id = (unsigned int)i;
 
 		*seed = *seed * 1664525u + 1013904223u;
 		if (*seed >> 30 == 0)
 			caps->source[i] = (uint8_t)(2 + (*seed >> 8) % (RDMAEZ_SOURCE_COUNT - 2));
-		else if (rdmaez_caps_describe(id)->kind == RDMAEZ_KIND_TEXT)
-			*((char *)caps + rdmaez_caps_describe(id)->offset) =
-				*seed >> 29 & 1 ? 'a' : 'b';
+		else if (caps_field(id)->kind == RDMAEZ_KIND_TEXT)
+			*((char *)caps + caps_field(id)->offset) = *seed >> 29 & 1 ? 'a' : 'b';
 		else
 			put(caps, id,
-			    rdmaez_caps_describe(id)->kind == RDMAEZ_KIND_BOOL ? *seed >> 28 & 1
-									       : *seed >> 26,
+			    caps_field(id)->kind == RDMAEZ_KIND_BOOL ? *seed >> 28 & 1
+								     : *seed >> 26,
 			    (int)(*seed >> 8 & 1));
 	}
 }
@@ -347,7 +363,8 @@ static void start(void)
 
 static int require(void)
 {
-	return rdmaez_caps_require(&t.have, &t.need, &t.diag);
+	return rdmaez_caps_require(rdmaez_caps_fields(&t.have), rdmaez_caps_fields(&t.need),
+				   &t.diag);
 }
 
 /* A need that the device meets just so, misses, and of which nobody says. */
@@ -443,7 +460,9 @@ static void check_many_needs(void)
 	tap_eq_str(t.diag.finding[0].field, "num_comp_vectors",
 		   "in the order of the fields: first");
 	tap_eq_str(t.diag.finding[1].field, "phys_port_cnt", "second");
-	tap_eq_int(rdmaez_caps_require(&t.have, &t.need, NULL), EOPNOTSUPP, "without a record");
+	tap_eq_int(
+		rdmaez_caps_require(rdmaez_caps_fields(&t.have), rdmaez_caps_fields(&t.need), NULL),
+		EOPNOTSUPP, "without a record");
 	for (int i = 0; i < RDMAEZ_CAPS_ID_COUNT; i++)
 		t.have.source[i] = RDMAEZ_SOURCE_OLD_KERNEL;
 	tap_eq_int(require(), ENODATA, "all unknown");
@@ -513,14 +532,17 @@ static void check_require(void)
 	tap_eq_int(strlen(t.diag.device), IBV_SYSFS_NAME_MAX - 1, "a name without an end is cut");
 
 	CHECK_FINDINGS(
-		&t.diag, rdmaez_caps_require(NULL, &t.need, &t.diag), EINVAL, "rdmaez_caps_require",
-		"no device",
+		&t.diag,
+		rdmaez_caps_require(rdmaez_caps_fields(NULL), rdmaez_caps_fields(&t.need), &t.diag),
+		EINVAL, "rdmaez_caps_require", "no device",
 		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NULL_ARGUMENT, "have", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	CHECK_FINDINGS(
-		&t.diag, rdmaez_caps_require(&t.have, NULL, &t.diag), EINVAL, "rdmaez_caps_require",
-		"no needs",
+		&t.diag,
+		rdmaez_caps_require(rdmaez_caps_fields(&t.have), rdmaez_caps_fields(NULL), &t.diag),
+		EINVAL, "rdmaez_caps_require", "no needs",
 		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NULL_ARGUMENT, "need", RDMAEZ_VALUE_NONE, 0, 0, 0});
-	tap_eq_int(rdmaez_caps_require(NULL, NULL, NULL), EINVAL, "nothing at all");
+	tap_eq_int(rdmaez_caps_require(rdmaez_caps_fields(NULL), rdmaez_caps_fields(NULL), NULL),
+		   EINVAL, "nothing at all");
 }
 
 int main(void)

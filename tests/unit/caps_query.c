@@ -5,8 +5,7 @@
 #include "caps_list.h"
 #undef uname
 
-#include "fake_verbs.h"
-#include "tap.h"
+#include "check.h"
 
 static struct {
 	const char *sysname, *release;
@@ -31,6 +30,7 @@ static struct {
 	struct fake_device *dev;
 	struct ibv_context *context;
 	struct rdmaez_caps caps;
+	struct rdmaez_diag diag;
 } t;
 
 static void start(const char *release)
@@ -52,7 +52,7 @@ static const char *source_of(enum rdmaez_caps_id id)
 
 static void query(const char *name)
 {
-	tap_eq_int(rdmaez_caps_query(t.context, &t.caps), 0, "%s: the query", name);
+	tap_eq_int(rdmaez_caps_query(t.context, &t.caps, &t.diag), 0, "%s: the query", name);
 }
 
 /* All fields of the extended query that are zero have this source. */
@@ -63,7 +63,7 @@ static void check_zeros(const char *source, const char *name)
 	for (size_t i = 0; i < CAPS_EXPECTED; i++) {
 		if (caps_expected[i].part < 0)
 			continue;
-		rdmaez_caps_get(&t.caps, caps_expected[i].id, &item);
+		rdmaez_caps_get(rdmaez_caps_fields(&t.caps), caps_expected[i].id, &item);
 		tap_eq_str(source_of(caps_expected[i].id), item.value ? "DEVICE" : source,
 			   "%s: where %s comes from", name, caps_expected[i].name);
 	}
@@ -92,7 +92,7 @@ static void check_full(void)
 	tap_eq_int(t.caps.device.num_comp_vectors, 63, "its completion vectors");
 	for (int id = RDMAEZ_CAPS_NAME; id <= RDMAEZ_CAPS_NUM_COMP_VECTORS; id++)
 		tap_eq_str(source_of((enum rdmaez_caps_id)id), "DEVICE", "%s comes from the device",
-			   rdmaez_caps_describe((enum rdmaez_caps_id)id)->name);
+			   caps_field((unsigned int)id)->name);
 	t.dev->attr.comp_mask = 0; /* as the fake answers */
 	t.dev->attr.orig_attr.phys_port_cnt = 3;
 	caps_put_ports(&t.dev->attr, 3);
@@ -308,13 +308,19 @@ static void check_failures(void)
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
 		start_own("6.1.0", errors[i], true);
 		t.caps = before;
-		tap_eq_int(rdmaez_caps_query(t.context, &t.caps), errors[i], "%d is returned",
-			   errors[i]);
+		check_refusal(&t.diag, rdmaez_caps_query(t.context, &t.caps, &t.diag), errors[i],
+			      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_device_ex", "%d is returned",
+			      errors[i]);
+		tap_eq_str(t.diag.call, "rdmaez_caps_query", "the record names the call");
+		tap_eq_str(t.diag.verb, "ibv_query_device_ex", "and the verb that failed");
+		tap_eq_str(t.diag.device, "fake0", "and the device");
+		tap_eq_int(rdmaez_caps_query(t.context, &t.caps, NULL), errors[i],
+			   "%d: no record is needed", errors[i]);
 		own.result = -errors[i];
 		if (errors[i] == EPERM) {
 			errno = EPERM; /* -EPERM is the -1 that stands for errno */
 		}
-		tap_eq_int(rdmaez_caps_query(t.context, &t.caps), errors[i],
+		tap_eq_int(rdmaez_caps_query(t.context, &t.caps, &t.diag), errors[i],
 			   "%d with a minus is returned without it", errors[i]);
 		tap_ok(memcmp(&t.caps, &before, sizeof(before)) == 0, "and nothing is written");
 		tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 0, "nor is anyone else asked");
@@ -323,15 +329,29 @@ static void check_failures(void)
 	t.caps = before;
 	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EOPNOTSUPP);
 	fake_fail(FAKE_QUERY_DEVICE, 0, EIO);
-	tap_eq_int(rdmaez_caps_query(t.context, &t.caps), EIO, "the plain query fails too");
+	tap_eq_int(rdmaez_caps_query(t.context, &t.caps, &t.diag), EIO,
+		   "the plain query that the library asks by itself fails too");
+	start_own("6.1.0", -EOPNOTSUPP, true);
+	t.caps = before;
+	fake_fail(FAKE_QUERY_DEVICE, 0, EIO);
+	check_refusal(&t.diag, rdmaez_caps_query(t.context, &t.caps, &t.diag), EIO,
+		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_device", "or the one asked instead");
+	tap_eq_str(t.diag.verb, "ibv_query_device", "the record names it");
 	start("6.1.0");
 	t.caps = before;
 	verbs_get_ctx(t.context)->query_device_ex = NULL;
 	fake_fail(FAKE_QUERY_DEVICE, 0, EOPNOTSUPP);
-	tap_eq_int(rdmaez_caps_query(t.context, &t.caps), EOPNOTSUPP, "neither is supported");
+	tap_eq_int(rdmaez_caps_query(t.context, &t.caps, &t.diag), EOPNOTSUPP,
+		   "neither is supported");
 	tap_ok(memcmp(&t.caps, &before, sizeof(before)) == 0, "nothing is written then either");
-	tap_eq_int(rdmaez_caps_query(NULL, &t.caps), EINVAL, "no device");
-	tap_eq_int(rdmaez_caps_query(t.context, NULL), EINVAL, "nowhere to put it");
+	fake_reset_log();
+	check_refusal(&t.diag, rdmaez_caps_query(NULL, &t.caps, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "no device");
+	tap_eq_str(t.diag.verb, NULL, "which no verb was asked");
+	check_refusal(&t.diag, rdmaez_caps_query(t.context, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "caps", "nowhere to put it");
+	tap_eq_int(rdmaez_caps_query(NULL, NULL, NULL), EINVAL, "nothing at all");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "none gets as far as a verb");
 }
 
 /* ---- Short answers ------------------------------------------------------------------------ */
@@ -357,7 +377,7 @@ static void check_short(int last)
 			continue;
 		tap_eq_str(source_of(want->id), want->part <= last ? "DEVICE" : "OLD_KERNEL",
 			   "%s: where %s comes from", name, want->name);
-		tap_eq_int(rdmaez_caps_answer(&t.caps, want->id),
+		tap_eq_int(rdmaez_caps_answer(rdmaez_caps_fields(&t.caps), want->id),
 			   want->part > last ? RDMAEZ_ANSWER_UNKNOWN
 			   : want->part      ? RDMAEZ_ANSWER_YES
 					     : RDMAEZ_ANSWER_NO,
@@ -385,8 +405,8 @@ static void check_depths(uint32_t vendor, bool swapped, const char *name)
 	t.dev->attr.orig_attr.max_qp_rd_atom = 0;
 	t.dev->attr.orig_attr.max_qp_init_rd_atom = 0;
 	query(name);
-	tap_eq_int(rdmaez_caps_answer(&t.caps, RDMAEZ_CAPS_MAX_QP_RD_ATOM), RDMAEZ_ANSWER_NO,
-		   "%s: none is an answer", name);
+	tap_eq_int(rdmaez_caps_answer(rdmaez_caps_fields(&t.caps), RDMAEZ_CAPS_MAX_QP_RD_ATOM),
+		   RDMAEZ_ANSWER_NO, "%s: none is an answer", name);
 }
 
 static void check_drivers(void)

@@ -116,7 +116,7 @@ static void check_distinct(void)
 	for (size_t i = 0; i < CAPS_EXPECTED; i++) {
 		const struct caps_expected *want = &caps_expected[i];
 
-		rdmaez_caps_get(&caps, want->id, &item);
+		rdmaez_caps_get(rdmaez_caps_fields(&caps), want->id, &item);
 		if (item.source == RDMAEZ_SOURCE_NOT_ASKED)
 			tap_eq_str(shown_of(want), "unknown: no open device was asked",
 				   "%s is unknown, and why", want->name);
@@ -237,7 +237,7 @@ static void check_unknown(void)
 		   "7 (corrected: this driver reports it otherwise)", "a value that was corrected");
 	tap_eq_str(shown("features", "device_cap_flags"),
 		   "none (corrected: this driver reports it otherwise)", "a set, too");
-	rdmaez_caps_get(&caps, RDMAEZ_CAPS_MAX_QP, &item);
+	rdmaez_caps_get(rdmaez_caps_fields(&caps), RDMAEZ_CAPS_MAX_QP, &item);
 	tap_eq_int(item.source, RDMAEZ_SOURCE_COUNT, "a source that is none is kept as it is");
 }
 
@@ -245,7 +245,7 @@ static void check_unknown(void)
 
 static void check_bits(const struct caps_expected *field)
 {
-	const struct rdmaez_caps_field *described = rdmaez_caps_describe(field->id);
+	const struct rdmaez_caps_field *described = caps_field(field->id);
 	const char *dot = strrchr(field->name, '.');
 	const char *leaf = dot ? dot + 1 : field->name;
 	int wrong_text = 0, wrong_json = 0, without_name = 0, named = 0;
@@ -281,7 +281,7 @@ static void check_bits(const struct caps_expected *field)
 
 static void check_kind(enum rdmaez_caps_id id, uint64_t value, const char *want)
 {
-	const struct rdmaez_caps_field *field = rdmaez_caps_describe(id);
+	const struct rdmaez_caps_field *field = caps_field(id);
 	const struct caps_expected *expected = caps_expected;
 
 	memset(&caps, 0, sizeof(caps));
@@ -347,7 +347,6 @@ static void check_all_ones(void)
 	tap_ok(rdmaez_caps_format(&caps, text, sizeof(text)) < 16384, "all ones fit 16384 bytes");
 	check_layout("all ones");
 	tap_ok(rdmaez_caps_json(&caps, json, sizeof(json)) < 16384, "and so does their JSON");
-	tap_ok(rdmaez_caps_format_short(&caps, text, sizeof(text)) < 4096, "4096 the short form");
 	memset(&caps, 0xff, sizeof(caps));
 	memset(&caps.device.name, 'n', sizeof(caps.device.name));
 	rdmaez_caps_format(&caps, text, sizeof(text));
@@ -359,44 +358,31 @@ static void check_all_ones(void)
 		   "JSON, which leaves room for a NUL where it is read back");
 }
 
-/* ---- The short form ----------------------------------------------------------------------- */
+/* ---- One field ---------------------------------------------------------------------------- */
 
-static void check_short(void)
+static void check_item(void)
 {
+	const struct rdmaez_caps_table table = rdmaez_caps_fields(&caps);
+	struct rdmaez_caps_item item;
+
 	memset(&caps, 0, sizeof(caps));
-	strcpy(caps.device.name, "fake0");
-	caps.device.transport_type = 1;
-	caps.device.vendor_id = 0x2c9;
-	caps.device.port_count = 2;
-	caps.limits.max_qp = 1024;
-	caps.limits.max_mr_size = UINT64_MAX;
-	caps.atomics.atomic_cap = 1;
-	caps.srq.max_srq = 5;
-	caps.source[RDMAEZ_CAPS_FW_VER] = RDMAEZ_SOURCE_DRIVER;
-	caps.source[RDMAEZ_CAPS_MAX_DM_SIZE] = RDMAEZ_SOURCE_OLD_KERNEL;
-	caps.source[RDMAEZ_CAPS_MAX_TSO] = RDMAEZ_SOURCE_PLAIN;
-	rdmaez_caps_format_short(&caps, text, sizeof(text));
-	tap_eq_str(text,
-		   "  name                            fake0\n"
-		   "  transport_type                  IBV_TRANSPORT_IWARP (1)\n"
-		   "  node_guid                       0000:0000:0000:0000\n"
-		   "  vendor_id                       0x02c9\n"
-		   "  vendor_part_id                  0\n"
-		   "  port_count                      2\n"
-		   "  max_qp                          1024\n"
-		   "  max_qp_wr                       0\n"
-		   "  max_sge                         0\n"
-		   "  max_cqe                         0\n"
-		   "  max_mr_size                     no limit\n"
-		   "  max_qp_rd_atom                  0\n"
-		   "  max_qp_init_rd_atom             0\n"
-		   "  atomic_cap                      IBV_ATOMIC_HCA (1)\n"
-		   "  has                             atomics srq\n"
-		   "  has not                         odp timestamps rss raw_packet packet_pacing "
-		   "tag_matching\n"
-		   "                                  cq_moderation memory_windows multicast\n"
-		   "  unknown                         device_memory tso\n",
-		   "the short form: what is told, and what of the rest there is");
+	caps.limits.max_mr_size = 4096;
+	caps.features.device_cap_flags = 1 << 20 | 1 << 15;
+	caps.source[RDMAEZ_CAPS_MAX_QP] = RDMAEZ_SOURCE_OLD_KERNEL;
+	rdmaez_caps_get(table, RDMAEZ_CAPS_MAX_MR_SIZE, &item);
+	tap_eq_int(rdmaez_caps_item_format(&item, text, sizeof(text)), 5,
+		   "the length of one value");
+	tap_eq_str(text, "4 KiB", "which has its unit");
+	rdmaez_caps_get(table, RDMAEZ_CAPS_DEVICE_CAP_FLAGS, &item);
+	rdmaez_caps_item_format(&item, text, sizeof(text));
+	tap_eq_str(text, "0x108000: bit_15 IBV_DEVICE_XRC", "a set by its names, in one line");
+	rdmaez_caps_get(table, RDMAEZ_CAPS_MAX_QP, &item);
+	rdmaez_caps_item_format(&item, text, sizeof(text));
+	tap_eq_str(text, "unknown: the kernel may be too old to report it",
+		   "what is unknown, and why");
+	tap_eq_int(rdmaez_caps_item_format(&item, NULL, 0), 47, "without a buffer");
+	tap_eq_int(rdmaez_caps_item_format(NULL, text, sizeof(text)), 0, "no value");
+	tap_eq_str(text, "", "is no text");
 }
 
 /* ---- The comparison ----------------------------------------------------------------------- */
@@ -407,8 +393,9 @@ static void check_diff(void)
 
 	memset(&first, 0, sizeof(first));
 	second = first;
-	tap_eq_int(rdmaez_caps_diff_format(&first, &second, text, sizeof(text)), 0,
-		   "equal: nothing");
+	tap_eq_int(rdmaez_caps_diff_format(rdmaez_caps_fields(&first), rdmaez_caps_fields(&second),
+					   text, sizeof(text)),
+		   0, "equal: nothing");
 	tap_eq_str(text, "", "not a byte");
 	strcpy(first.device.fw_ver, "1.0");
 	strcpy(second.device.fw_ver, "1.1");
@@ -426,7 +413,8 @@ static void check_diff(void)
 	first.odp.rc = 3;
 	first.source[RDMAEZ_CAPS_UC_ODP_CAPS] = RDMAEZ_SOURCE_PLAIN;
 	second.odp.uc = 3;
-	rdmaez_caps_diff_format(&first, &second, text, sizeof(text));
+	rdmaez_caps_diff_format(rdmaez_caps_fields(&first), rdmaez_caps_fields(&second), text,
+				sizeof(text));
 	tap_eq_str(
 		text,
 		"fw_ver                                    differs   1.0 -> 1.1\n"
@@ -444,14 +432,19 @@ static void check_diff(void)
 		"answered the plain\n"
 		"        query only -> 0x3: IBV_ODP_SUPPORT_SEND IBV_ODP_SUPPORT_RECV\n"
 		"max_dm_size                               unclear   4 KiB -> unknown: this driver "
-		"does not say\n",
+		"does not report it\n",
 		"a line for each field that differs, in the order of the fields");
-	tap_eq_int(rdmaez_caps_diff_format(NULL, &second, text, sizeof(text)), 0, "no first one");
+	tap_eq_int(rdmaez_caps_diff_format(rdmaez_caps_fields(NULL), rdmaez_caps_fields(&second),
+					   text, sizeof(text)),
+		   0, "no first one");
 	tap_eq_str(text, "", "is nothing");
-	tap_eq_int(rdmaez_caps_diff_format(&first, NULL, text, sizeof(text)), 0, "no second one");
+	tap_eq_int(rdmaez_caps_diff_format(rdmaez_caps_fields(&first), rdmaez_caps_fields(NULL),
+					   text, sizeof(text)),
+		   0, "no second one");
 	memset(&first, 0, sizeof(first));
 	memset(&second, 0xff, sizeof(second));
-	tap_ok(rdmaez_caps_diff_format(&first, &second, NULL, 0) < 16384,
+	tap_ok(rdmaez_caps_diff_format(rdmaez_caps_fields(&first), rdmaez_caps_fields(&second),
+				       NULL, 0) < 16384,
 	       "nothing against all ones fits 16384 bytes");
 }
 
@@ -462,7 +455,8 @@ static int diff_with_nothing(const struct rdmaez_caps *one, char *buf, size_t si
 	struct rdmaez_caps nothing;
 
 	memset(&nothing, 0, sizeof(nothing));
-	return rdmaez_caps_diff_format(&nothing, one, buf, size);
+	return rdmaez_caps_diff_format(rdmaez_caps_fields(&nothing), rdmaez_caps_fields(one), buf,
+				       size);
 }
 
 static void check_sizes(int (*format)(const struct rdmaez_caps *, char *, size_t), const char *name)
@@ -494,8 +488,6 @@ static void check_null(void)
 {
 	tap_eq_int(rdmaez_caps_format(NULL, text, sizeof(text)), 0, "no device: no text");
 	tap_eq_str(text, "", "not a byte");
-	tap_eq_int(rdmaez_caps_format_short(NULL, text, sizeof(text)), 0, "no short text either");
-	tap_eq_str(text, "", "not a byte of that");
 	tap_eq_int(rdmaez_caps_json(NULL, text, sizeof(text)), 2, "and an empty object");
 	tap_eq_str(text, "{}", "that is all");
 }
@@ -511,7 +503,7 @@ int main(void)
 			check_bits(&caps_expected[i]);
 	check_kinds();
 	check_all_ones();
-	check_short();
+	check_item();
 	check_diff();
 	check_null();
 	/* As much as a real device says, so that all sizes are tried in a second. */
@@ -521,7 +513,6 @@ int main(void)
 	strcpy(attr.orig_attr.fw_ver, "1.0 \"x\"");
 	rdmaez_caps_decode(&attr, &caps);
 	check_sizes(rdmaez_caps_format, "text");
-	check_sizes(rdmaez_caps_format_short, "short text");
 	check_sizes(rdmaez_caps_json, "JSON");
 	check_sizes(diff_with_nothing, "comparison");
 	return tap_done();

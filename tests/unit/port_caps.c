@@ -4,6 +4,7 @@
 #define uname          test_uname
 #define if_indextoname test_if_indextoname
 #include "check.h"
+#include "findings.h"
 
 static const char *release = "6.1.0";
 
@@ -53,6 +54,12 @@ static union {
 
 static struct rdmaez_port_caps caps;
 
+/* What is written down about a field. */
+static const struct rdmaez_caps_field *port_field(unsigned int id)
+{
+	return &rdmaez_port_caps_fields(NULL).fields[id];
+}
+
 static void decode(size_t size, int last)
 {
 	memset(&caps, 0xa5, sizeof(caps));
@@ -93,47 +100,49 @@ static void fill(void)
 struct expected_field {
 	enum rdmaez_port_caps_id id;
 	const char *name;
+	const char *group;
+	enum rdmaez_caps_merge merge;
 	uint64_t value;
 };
 
-#define FIELD(id, name, value)                     \
-	{                                          \
-		RDMAEZ_PORT_CAPS_##id, name, value \
+#define FIELD(id, name, group, merge, value)                                    \
+	{                                                                       \
+		RDMAEZ_PORT_CAPS_##id, name, group, RDMAEZ_MERGE_##merge, value \
 	}
 
 /* What fill() gives, in the order in which it is shown. */
 static const struct expected_field filled[] = {
-	FIELD(PORT_NUM, "port_num", 0),
-	FIELD(STATE, "state", 3),
-	FIELD(PHYS_STATE, "phys_state", 6),
-	FIELD(LINK_LAYER, "link_layer", 1),
-	FIELD(FLAGS, "flags", 1),
-	FIELD(NEEDS_GRH, "needs_grh", 1),
-	FIELD(MAX_MTU, "max_mtu", 5),
-	FIELD(MAX_MTU_BYTES, "max_mtu_bytes", 4096),
-	FIELD(ACTIVE_MTU, "active_mtu", 2),
-	FIELD(ACTIVE_MTU_BYTES, "active_mtu_bytes", 512),
-	FIELD(MAX_MSG_SZ, "max_msg_sz", 103 * 1024),
-	FIELD(ACTIVE_WIDTH, "active_width", 8),
-	FIELD(LANES, "lanes", 12),
-	FIELD(ACTIVE_SPEED, "active_speed", 128),
-	FIELD(ACTIVE_SPEED_EX, "active_speed_ex", 256),
-	FIELD(RATE_KBPS, "rate_kbps", 2400000000),
-	FIELD(EFFECTIVE_RATE_KBPS, "effective_rate_kbps", 0),
-	FIELD(LID, "lid", 1107),
-	FIELD(LMC, "lmc", 109),
-	FIELD(SM_LID, "sm_lid", 1108),
-	FIELD(SM_SL, "sm_sl", 111),
-	FIELD(SUBNET_TIMEOUT, "subnet_timeout", 19),
-	FIELD(SUBNET_TIMEOUT_NS, "subnet_timeout_ns", 2147483648),
-	FIELD(INIT_TYPE_REPLY, "init_type_reply", 113),
-	FIELD(MAX_VL_NUM, "max_vl_num", 4),
-	FIELD(GID_TBL_LEN, "gid_tbl_len", 101),
-	FIELD(PKEY_TBL_LEN, "pkey_tbl_len", 1106),
-	FIELD(BAD_PKEY_CNTR, "bad_pkey_cntr", 104),
-	FIELD(QKEY_VIOL_CNTR, "qkey_viol_cntr", 105),
-	FIELD(PORT_CAP_FLAGS, "port_cap_flags", 0x84010002),
-	FIELD(PORT_CAP_FLAGS2, "port_cap_flags2", 0x8401),
+	FIELD(PORT_NUM, "port_num", "port", SAME, 0),
+	FIELD(STATE, "state", "port", SAME, 3),
+	FIELD(PHYS_STATE, "phys_state", "port", SAME, 6),
+	FIELD(LINK_LAYER, "link_layer", "port", SAME, 1),
+	FIELD(FLAGS, "flags", "port", BITS, 1),
+	FIELD(NEEDS_GRH, "needs_grh", "port", SAME, 1),
+	FIELD(MAX_MTU, "max_mtu", "mtu", LEAST, 5),
+	FIELD(MAX_MTU_BYTES, "max_mtu_bytes", "mtu", LEAST, 4096),
+	FIELD(ACTIVE_MTU, "active_mtu", "mtu", LEAST, 2),
+	FIELD(ACTIVE_MTU_BYTES, "active_mtu_bytes", "mtu", LEAST, 512),
+	FIELD(MAX_MSG_SZ, "max_msg_sz", "mtu", LEAST, 103 * 1024),
+	FIELD(ACTIVE_WIDTH, "active_width", "rate", SAME, 8),
+	FIELD(LANES, "lanes", "rate", LEAST, 12),
+	FIELD(ACTIVE_SPEED, "active_speed", "rate", SAME, 128),
+	FIELD(ACTIVE_SPEED_EX, "active_speed_ex", "rate", SAME, 256),
+	FIELD(RATE_KBPS, "rate_kbps", "rate", LEAST, 2400000000),
+	FIELD(EFFECTIVE_RATE_KBPS, "effective_rate_kbps", "rate", LEAST, 0),
+	FIELD(LID, "lid", "subnet", SAME, 1107),
+	FIELD(LMC, "lmc", "subnet", SAME, 109),
+	FIELD(SM_LID, "sm_lid", "subnet", SAME, 1108),
+	FIELD(SM_SL, "sm_sl", "subnet", SAME, 111),
+	FIELD(SUBNET_TIMEOUT, "subnet_timeout", "subnet", MOST, 19),
+	FIELD(SUBNET_TIMEOUT_NS, "subnet_timeout_ns", "subnet", MOST, 2147483648),
+	FIELD(INIT_TYPE_REPLY, "init_type_reply", "subnet", SAME, 113),
+	FIELD(MAX_VL_NUM, "max_vl_num", "subnet", LEAST, 4),
+	FIELD(GID_TBL_LEN, "gid_tbl_len", "tables", LEAST, 101),
+	FIELD(PKEY_TBL_LEN, "pkey_tbl_len", "tables", LEAST, 1106),
+	FIELD(BAD_PKEY_CNTR, "bad_pkey_cntr", "counters", SAME, 104),
+	FIELD(QKEY_VIOL_CNTR, "qkey_viol_cntr", "counters", SAME, 105),
+	FIELD(PORT_CAP_FLAGS, "port_cap_flags", "features", BITS, 0x84010002),
+	FIELD(PORT_CAP_FLAGS2, "port_cap_flags2", "features", BITS, 0x8401),
 };
 
 /* Whether the JSON has this key with this value, and the next thing after it. */
@@ -160,11 +169,12 @@ static void check_fields(void)
 		const struct expected_field *want = &filled[i];
 
 		tap_eq_int(want->id, i, "%s has its place", want->name);
-		tap_eq_int(rdmaez_port_caps_get(&caps, want->id, &item), 0, "%s is a field",
-			   want->name);
+		tap_eq_int(rdmaez_caps_get(rdmaez_port_caps_fields(&caps), want->id, &item), 0,
+			   "%s is a field", want->name);
 		tap_eq_str(item.field->name, want->name, "%s is its name", want->name);
-		tap_ok(item.field == rdmaez_port_caps_describe(want->id), "%s is described",
-		       want->name);
+		tap_eq_str(item.field->group, want->group, "%s has its heading", want->name);
+		tap_eq_int(item.field->merge, want->merge, "%s: how two compare", want->name);
+		tap_ok(item.field == port_field(want->id), "%s is described", want->name);
 		tap_ok(*item.field->what && item.field->what[strlen(item.field->what) - 1] != '.',
 		       "%s: a sentence without its full stop", want->name);
 		tap_eq_int(item.value, want->value, "%s has its value", want->name);
@@ -180,47 +190,27 @@ static void check_fields(void)
 	tap_eq_int(caps.rate_kbps, 2400000000, "rate_kbps");
 }
 
-static int count_visits(const struct rdmaez_caps_item *item, void *argument)
-{
-	int *visits = (int *)argument;
-
-	tap_eq_str(item->field->name, filled[*visits].name, "visit %d is of %s", *visits,
-		   filled[*visits].name);
-	tap_eq_int(item->value, filled[*visits].value, "visit %d brings the value", *visits);
-	return ++*visits == 5 ? 42 : 0;
-}
-
-static int count_all(const struct rdmaez_caps_item *item, void *argument)
-{
-	(void)item;
-	++*(int *)argument;
-	return 0;
-}
-
 static void check_access(void)
 {
 	static const int none[] = {-1, RDMAEZ_PORT_CAPS_ID_COUNT, 1000};
 	struct rdmaez_caps_item item, untouched;
-	int visits = 0;
 
 	fill();
 	decode(NEW_SIZE, 0);
-	tap_eq_int(rdmaez_port_caps_visit(&caps, count_visits, &visits), 42,
-		   "a visit can be ended");
-	tap_eq_int(visits, 5, "by its fifth call");
-	visits = 0;
-	tap_eq_int(rdmaez_port_caps_visit(&caps, count_all, &visits), 0, "or goes on to the end");
-	tap_eq_int(visits, RDMAEZ_PORT_CAPS_ID_COUNT, "of all fields");
+	tap_eq_int(rdmaez_port_caps_fields(&caps).count, RDMAEZ_PORT_CAPS_ID_COUNT,
+		   "a row for each field");
+	tap_eq_ptr(rdmaez_port_caps_fields(&caps).base, &caps, "and the port's values");
+	tap_eq_ptr(rdmaez_port_caps_fields(NULL).base, NULL, "or none without a port");
 	memset(&untouched, 0xa5, sizeof(untouched));
 	for (size_t i = 0; i < COUNT_OF(none); i++) {
-		const enum rdmaez_port_caps_id id = (enum rdmaez_port_caps_id)none[i];
+		const unsigned int id = (unsigned int)none[i];
 
 		item = untouched;
-		tap_eq_ptr(rdmaez_port_caps_describe(id), NULL, "%d is no field", none[i]);
-		tap_eq_int(rdmaez_port_caps_get(&caps, id, &item), EINVAL, "and has no value");
+		tap_eq_int(rdmaez_caps_get(rdmaez_port_caps_fields(&caps), id, &item), EINVAL,
+			   "%d is no field, and has no value", none[i]);
 		tap_eq_int(memcmp(&item, &untouched, sizeof(item)), 0, "nothing was written");
-		tap_eq_int(rdmaez_port_caps_answer(&caps, id), RDMAEZ_ANSWER_UNKNOWN,
-			   "nobody says whether it is there");
+		tap_eq_int(rdmaez_caps_answer(rdmaez_port_caps_fields(&caps), id),
+			   RDMAEZ_ANSWER_UNKNOWN, "whether it is there is unknown");
 	}
 }
 
@@ -358,10 +348,9 @@ static void check_source(enum rdmaez_port_caps_id id, enum rdmaez_caps_source so
 			 enum rdmaez_answer answer, const char *name)
 {
 	tap_eq_str(rdmaez_caps_source_id((enum rdmaez_caps_source)caps.source[id]),
-		   rdmaez_caps_source_id(source), "%s: %s", name,
-		   rdmaez_port_caps_describe(id)->name);
-	tap_eq_int(rdmaez_port_caps_answer(&caps, id), answer, "%s: %s is answered so", name,
-		   rdmaez_port_caps_describe(id)->name);
+		   rdmaez_caps_source_id(source), "%s: %s", name, port_field(id)->name);
+	tap_eq_int(rdmaez_caps_answer(rdmaez_port_caps_fields(&caps), id), answer,
+		   "%s: %s is answered so", name, port_field(id)->name);
 }
 
 #define SOURCE(id, source, answer, name) \
@@ -450,8 +439,9 @@ static void check_relations(void)
 
 	memset(&a, 0, sizeof(a));
 	memset(&b, 0, sizeof(b));
-	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_STATE), RDMAEZ_RELATION_EQUAL,
-		   "two ports in one state");
+	tap_eq_int(rdmaez_caps_relate(rdmaez_port_caps_fields(&a), rdmaez_port_caps_fields(&b),
+				      RDMAEZ_PORT_CAPS_STATE),
+		   RDMAEZ_RELATION_EQUAL, "two ports in one state");
 	a.state = IBV_PORT_ACTIVE;
 	b.state = IBV_PORT_DOWN;
 	a.rate_kbps = 200;
@@ -459,16 +449,104 @@ static void check_relations(void)
 	a.port_cap_flags = 1;
 	b.port_cap_flags = 3;
 	b.source[RDMAEZ_PORT_CAPS_FLAGS] = RDMAEZ_SOURCE_OLD_KERNEL;
-	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_STATE), RDMAEZ_RELATION_DIFFERS,
-		   "active, then down");
-	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_RATE_KBPS),
+	tap_eq_int(rdmaez_caps_relate(rdmaez_port_caps_fields(&a), rdmaez_port_caps_fields(&b),
+				      RDMAEZ_PORT_CAPS_STATE),
+		   RDMAEZ_RELATION_DIFFERS, "active, then down");
+	tap_eq_int(rdmaez_caps_relate(rdmaez_port_caps_fields(&a), rdmaez_port_caps_fields(&b),
+				      RDMAEZ_PORT_CAPS_RATE_KBPS),
 		   RDMAEZ_RELATION_LACKS, "a slower link");
-	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_PORT_CAP_FLAGS),
+	tap_eq_int(rdmaez_caps_relate(rdmaez_port_caps_fields(&a), rdmaez_port_caps_fields(&b),
+				      RDMAEZ_PORT_CAPS_PORT_CAP_FLAGS),
 		   RDMAEZ_RELATION_EXCEEDS, "one more flag");
-	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_FLAGS), RDMAEZ_RELATION_UNCLEAR,
-		   "nobody says of the second");
-	tap_eq_int(rdmaez_port_caps_relate(&a, &b, RDMAEZ_PORT_CAPS_ID_COUNT),
+	tap_eq_int(rdmaez_caps_relate(rdmaez_port_caps_fields(&a), rdmaez_port_caps_fields(&b),
+				      RDMAEZ_PORT_CAPS_FLAGS),
+		   RDMAEZ_RELATION_UNCLEAR, "unknown for the second");
+	tap_eq_int(rdmaez_caps_relate(rdmaez_port_caps_fields(&a), rdmaez_port_caps_fields(&b),
+				      RDMAEZ_PORT_CAPS_ID_COUNT),
 		   RDMAEZ_RELATION_UNCLEAR, "what is no field");
+}
+
+static void check_require(void)
+{
+	const struct rdmaez_caps_table have = rdmaez_port_caps_fields(&caps);
+	struct rdmaez_port_caps need;
+	struct rdmaez_caps device;
+	struct rdmaez_diag why;
+	char text[2048];
+
+	memset(&caps, 0, sizeof(caps));
+	memset(&need, 0, sizeof(need));
+	memset(&device, 0, sizeof(device));
+	caps.state = need.state = IBV_PORT_ACTIVE;
+	caps.rate_kbps = 100000000;
+	caps.active_mtu_bytes = 1024;
+	caps.subnet_timeout_ns = 5;
+	caps.port_cap_flags = 1 << 16 | 1 << 26;
+	need.rate_kbps = 100000000;
+	need.subnet_timeout_ns = 6;
+	need.port_cap_flags = 1 << 16;
+	check_success(&why, rdmaez_caps_require(have, rdmaez_port_caps_fields(&need), &why),
+		      "a port has what is needed");
+	tap_eq_str(why.device, "", "no device is named");
+	need.rate_kbps++;
+	need.subnet_timeout_ns = 4;
+	need.port_cap_flags |= 1 << 17;
+	need.port_cap_flags2 = 1 << 4;
+	caps.source[RDMAEZ_PORT_CAPS_PORT_CAP_FLAGS2] = RDMAEZ_SOURCE_OLD_KERNEL;
+	CHECK_FINDINGS(&why, rdmaez_caps_require(have, rdmaez_port_caps_fields(&need), &why),
+		       EOPNOTSUPP, "rdmaez_caps_require", "or has not",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNMET, "rate_kbps", RDMAEZ_VALUE_CAPS,
+			100000001, RDMAEZ_KIND_KBPS, 100000000},
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNMET, "subnet_timeout_ns",
+			RDMAEZ_VALUE_CAPS, 4, RDMAEZ_KIND_NS, 5},
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNMET, "port_cap_flags",
+			RDMAEZ_VALUE_CAPS, 1 << 16 | 1 << 17, RDMAEZ_KIND_PORT_FLAGS,
+			1 << 16 | 1 << 26},
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNKNOWN, "port_cap_flags2",
+			RDMAEZ_VALUE_CAPS, 1 << 4, RDMAEZ_KIND_PORT_FLAGS2, 0});
+	rdmaez_diag_json(&why, text, sizeof(text));
+	tap_ok(strstr(text, "\"missing\":[\"IBV_PORT_SNMP_TUNNEL_SUP\"]"),
+	       "the missing bit is named");
+
+	CHECK_FINDINGS(
+		&why, rdmaez_caps_require(have, rdmaez_caps_fields(&device), &why), EINVAL,
+		"rdmaez_caps_require", "a port is no device",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAPS_TABLE, "need", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	tap_eq_int(rdmaez_caps_relate(have, rdmaez_caps_fields(&device), 1),
+		   RDMAEZ_RELATION_UNCLEAR, "nor compares with one");
+	tap_eq_int(rdmaez_caps_diff_format(have, rdmaez_caps_fields(&device), text, sizeof(text)),
+		   0, "nor differs from one");
+}
+
+static void check_diff(void)
+{
+	struct rdmaez_port_caps a, b;
+	char text[1024];
+
+	memset(&a, 0, sizeof(a));
+	b = a;
+	tap_eq_int(rdmaez_caps_diff_format(rdmaez_port_caps_fields(&a), rdmaez_port_caps_fields(&b),
+					   text, sizeof(text)),
+		   0, "equal ports do not differ");
+	a.state = IBV_PORT_ACTIVE;
+	b.state = IBV_PORT_DOWN;
+	a.active_mtu = IBV_MTU_4096;
+	b.active_mtu = IBV_MTU_1024;
+	a.active_mtu_bytes = 4096; /* follows from another, so it is not a line of its own */
+	b.active_mtu_bytes = 1024;
+	b.source[RDMAEZ_PORT_CAPS_FLAGS] = RDMAEZ_SOURCE_OLD_KERNEL;
+	rdmaez_caps_diff_format(rdmaez_port_caps_fields(&a), rdmaez_port_caps_fields(&b), text,
+				sizeof(text));
+	tap_eq_str(
+		text,
+		"state                                     differs   IBV_PORT_ACTIVE (4) -> "
+		"IBV_PORT_DOWN (1)\n"
+		"flags                                     unclear   none -> unknown: the kernel "
+		"may be too old to\n"
+		"        report it\n"
+		"active_mtu                                lacks     IBV_MTU_4096 (5) -> "
+		"IBV_MTU_1024 (3)\n",
+		"a line for each field that differs");
 }
 
 /* ---- Asking ------------------------------------------------------------------------------- */
@@ -866,8 +944,7 @@ static void check_bits(void)
 
 	for (size_t i = 0; i < COUNT_OF(sets); i++)
 		for (unsigned int bit = 0; bit < sets[i].bits; bit++) {
-			const struct rdmaez_caps_field *field =
-				rdmaez_port_caps_describe(sets[i].id);
+			const struct rdmaez_caps_field *field = port_field(sets[i].id);
 			const char *name = rdmaez_caps_kind_str(sets[i].kind, bit);
 			char number[16];
 
@@ -924,6 +1001,8 @@ int main(void)
 	check_silence();
 	check_own_size();
 	check_relations();
+	check_require();
+	check_diff();
 	check_query();
 	check_kernels();
 	check_effective_rate();

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Capabilities as text and as JSON. */
+/* Tables of capabilities as text and as JSON. */
 #ifndef RDMAEZ_IMPL_CAPS_FMT_H
 #define RDMAEZ_IMPL_CAPS_FMT_H
 
+#ifndef RDMAEZ_CAPS_TABLE_H
+#include "../caps_table.h"
+#endif
+
 #if RDMAEZ_IMPL_BODIES
 
-#include "../caps.h"
 #include "text.h"
-#include "caps.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* A number with the greatest of the units, each `step` times the one before, that leaves it whole. */
-RDMAEZ_IMPL void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64_t value,
-				      unsigned int step, const char *const *units)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64_t value,
+					   unsigned int step, const char *const *units)
 {
 	while (units[1] && value && value % step == 0) {
 		value /= step;
@@ -25,7 +27,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64_t va
 }
 
 /* A size: "4 KiB", "1000 bytes". */
-RDMAEZ_IMPL void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64_t bytes)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64_t bytes)
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", NULL};
 
@@ -36,8 +38,8 @@ RDMAEZ_IMPL void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64_t by
 }
 
 /* A rate or a clock: "25 Gbit/s", "156250 kHz". */
-RDMAEZ_IMPL void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uint64_t value,
-					 enum rdmaez_caps_kind kind)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uint64_t value,
+					      enum rdmaez_caps_kind kind)
 {
 	static const char *const rates[] = {"kbit/s", "Mbit/s", "Gbit/s", NULL};
 	static const char *const clocks[] = {"Hz", "kHz", "MHz", "GHz", NULL};
@@ -49,8 +51,8 @@ RDMAEZ_IMPL void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uint64_t
 }
 
 /* The name of a bit or a value; a number stands for one that has no name. */
-RDMAEZ_IMPL void rdmaez_impl_put_kind(struct rdmaez_impl_text *text, enum rdmaez_caps_kind kind,
-				      uint64_t number)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_kind(struct rdmaez_impl_text *text,
+					   enum rdmaez_caps_kind kind, uint64_t number)
 {
 	const char *name = rdmaez_caps_kind_str(kind, number);
 
@@ -63,7 +65,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_kind(struct rdmaez_impl_text *text, enum rdmaez
 }
 
 /* A GUID as people write it. It is in network byte order, so its bytes are in the right order. */
-RDMAEZ_IMPL void rdmaez_impl_put_guid(struct rdmaez_impl_text *text, uint64_t guid)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_guid(struct rdmaez_impl_text *text, uint64_t guid)
 {
 	uint8_t byte[8];
 
@@ -73,7 +75,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_guid(struct rdmaez_impl_text *text, uint64_t gu
 }
 
 /* The sizes of a set, as ranges: "4 KiB to 2 GiB, 16 GiB". */
-RDMAEZ_IMPL void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint64_t set)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint64_t set)
 {
 	const char *between = "";
 
@@ -93,8 +95,8 @@ RDMAEZ_IMPL void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint64_t s
 	}
 }
 
-/* Whether nothing of a kind is better called so than 0 of its unit. */
-RDMAEZ_IMPL bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
+/* Whether 0 of a kind is better called "none" than a 0 with its unit. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
 {
 	return kind == RDMAEZ_KIND_TEXT || kind == RDMAEZ_KIND_BYTES || kind == RDMAEZ_KIND_SIZES ||
 	       kind == RDMAEZ_KIND_MASK || kind == RDMAEZ_KIND_US ||
@@ -103,8 +105,8 @@ RDMAEZ_IMPL bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
 }
 
 /* A value of a kind that is not a set, with its unit. */
-RDMAEZ_IMPL void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
-					const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
+					     const struct rdmaez_caps_item *item)
 {
 	const unsigned long long value = item->value;
 	const enum rdmaez_caps_kind kind = item->field->kind;
@@ -165,13 +167,13 @@ RDMAEZ_IMPL void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
 	}
 }
 
-/* A value in one line: a set by the names of its bits; what nobody says with the reason. */
-RDMAEZ_IMPL void rdmaez_impl_put_item(struct rdmaez_impl_text *text,
-				      const struct rdmaez_caps_item *item, const char *between)
+/* A value in one line: a set by the names of its bits; for what is unknown the reason. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_item(struct rdmaez_impl_text *text,
+					   const struct rdmaez_caps_item *item, const char *between)
 {
 	const char *before = ": ";
 
-	if (!rdmaez_impl_caps_said(item)) {
+	if (!rdmaez_impl_caps_known(item)) {
 		rdmaez_impl_put(text, "unknown: %s", rdmaez_caps_source_str(item->source));
 		return;
 	}
@@ -194,7 +196,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_item(struct rdmaez_impl_text *text,
 }
 
 /* A field's name without the structs that it lies in. */
-RDMAEZ_IMPL const char *rdmaez_impl_caps_leaf(const struct rdmaez_caps_field *field)
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_caps_leaf(const struct rdmaez_caps_field *field)
 {
 	const char *dot = strrchr(field->name, '.');
 
@@ -202,8 +204,8 @@ RDMAEZ_IMPL const char *rdmaez_impl_caps_leaf(const struct rdmaez_caps_field *fi
 }
 
 /* A name and a value, aligned; long values go on in lines of their own. */
-RDMAEZ_IMPL void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
-				      const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
+					   const struct rdmaez_caps_item *item)
 {
 	char name[64], words[2048];
 	struct rdmaez_impl_text line = rdmaez_impl_text_in(name, sizeof(name));
@@ -215,8 +217,8 @@ RDMAEZ_IMPL void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
 }
 
 /* A heading where a group begins: its name with spaces. */
-RDMAEZ_IMPL void rdmaez_impl_put_heading(struct rdmaez_impl_text *text, const char *before,
-					 const char *group)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_heading(struct rdmaez_impl_text *text, const char *before,
+					      const char *group)
 {
 	if (before && strcmp(before, group) == 0)
 		return;
@@ -227,78 +229,34 @@ RDMAEZ_IMPL void rdmaez_impl_put_heading(struct rdmaez_impl_text *text, const ch
 	rdmaez_impl_put(text, "\n");
 }
 
-RDMAEZ_API int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, size_t size)
+/* All fields of a table; returns the last heading, NULL where there is none. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_put_table(struct rdmaez_impl_text *text,
+						   struct rdmaez_caps_table table)
 {
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
 	struct rdmaez_caps_item item;
 	const char *group = NULL;
 
-	for (int i = 0; caps && !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++) {
-		rdmaez_impl_put_heading(&text, group, item.field->group);
+	for (unsigned int id = 0; !rdmaez_caps_get(table, id, &item); id++) {
+		rdmaez_impl_put_heading(text, group, item.field->group);
 		group = item.field->group;
-		rdmaez_impl_put_line(&text, &item);
+		rdmaez_impl_put_line(text, &item);
 	}
-	return (int)text.length;
+	return group;
 }
 
-/* The groups that are there, or not, or of which nobody says, by the field that decides. */
-RDMAEZ_IMPL void rdmaez_impl_put_groups(struct rdmaez_impl_text *text,
-					const struct rdmaez_caps *caps, enum rdmaez_answer answer)
+RDMAEZ_COLD int rdmaez_caps_item_format(const struct rdmaez_caps_item *item, char *buf, size_t size)
 {
-	static const int deciding[] = {
-		RDMAEZ_CAPS_ATOMIC_CAP,      RDMAEZ_CAPS_ODP_GENERAL_CAPS,
-		RDMAEZ_CAPS_MAX_DM_SIZE,     RDMAEZ_CAPS_COMPLETION_TIMESTAMP_MASK,
-		RDMAEZ_CAPS_MAX_TSO,         RDMAEZ_CAPS_RSS_SUPPORTED_QPTS,
-		RDMAEZ_CAPS_RAW_PACKET_CAPS, RDMAEZ_CAPS_QP_RATE_LIMIT_MAX,
-		RDMAEZ_CAPS_TM_MAX_NUM_TAGS, RDMAEZ_CAPS_MAX_CQ_COUNT,
-		RDMAEZ_CAPS_MAX_MW,          RDMAEZ_CAPS_MAX_SRQ,
-		RDMAEZ_CAPS_MAX_MCAST_GRP,
-	};
-	static const char *const titles[] = {"unknown", "has not", "has"};
-	char title[64], words[512];
-	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
-	struct rdmaez_caps_item item;
-
-	for (size_t i = 0; i < sizeof(deciding) / sizeof(deciding[0]); i++)
-		if (rdmaez_caps_answer(caps, (enum rdmaez_caps_id)deciding[i]) == answer &&
-		    !rdmaez_caps_get(caps, (enum rdmaez_caps_id)deciding[i], &item))
-			rdmaez_impl_put(&line, line.length ? " %s" : "%s", item.field->group);
-	if (!line.length)
-		return;
-	line = rdmaez_impl_text_in(title, sizeof(title));
-	rdmaez_impl_put(&line, "  %-30s  ", titles[answer]);
-	rdmaez_impl_put_wrapped(text, title, "                                  ", words);
-}
-
-RDMAEZ_API int rdmaez_caps_format_short(const struct rdmaez_caps *caps, char *buf, size_t size)
-{
-	static const int shown[] = {
-		RDMAEZ_CAPS_NAME,           RDMAEZ_CAPS_TRANSPORT_TYPE,
-		RDMAEZ_CAPS_FW_VER,         RDMAEZ_CAPS_NODE_GUID,
-		RDMAEZ_CAPS_VENDOR_ID,      RDMAEZ_CAPS_VENDOR_PART_ID,
-		RDMAEZ_CAPS_PORT_COUNT,     RDMAEZ_CAPS_MAX_QP,
-		RDMAEZ_CAPS_MAX_QP_WR,      RDMAEZ_CAPS_MAX_SGE,
-		RDMAEZ_CAPS_MAX_CQE,        RDMAEZ_CAPS_MAX_MR_SIZE,
-		RDMAEZ_CAPS_MAX_QP_RD_ATOM, RDMAEZ_CAPS_MAX_QP_INIT_RD_ATOM,
-		RDMAEZ_CAPS_ATOMIC_CAP,     RDMAEZ_CAPS_MAX_DM_SIZE,
-	};
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	struct rdmaez_caps_item item;
 
-	for (size_t i = 0; caps && i < sizeof(shown) / sizeof(shown[0]); i++) {
-		rdmaez_caps_get(caps, (enum rdmaez_caps_id)shown[i], &item);
-		if (rdmaez_impl_caps_said(&item))
-			rdmaez_impl_put_line(&text, &item);
-	}
-	for (int answer = RDMAEZ_ANSWER_YES; caps && answer >= RDMAEZ_ANSWER_UNKNOWN; answer--)
-		rdmaez_impl_put_groups(&text, caps, (enum rdmaez_answer)answer);
+	if (item)
+		rdmaez_impl_put_item(&text, item, " ");
 	return (int)text.length;
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
 /* How many characters of two paths are the same structs: up to and with the last dot. */
-RDMAEZ_IMPL size_t rdmaez_impl_same_structs(const char *a, const char *b)
+RDMAEZ_IMPL_COLD size_t rdmaez_impl_same_structs(const char *a, const char *b)
 {
 	size_t same = 0;
 
@@ -309,8 +267,8 @@ RDMAEZ_IMPL size_t rdmaez_impl_same_structs(const char *a, const char *b)
 }
 
 /* The key of a field: closes the objects that the one before lay in, and opens this one's. */
-RDMAEZ_IMPL void rdmaez_impl_put_json_key(struct rdmaez_impl_text *text, const char *before,
-					  const char *path)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_key(struct rdmaez_impl_text *text, const char *before,
+					       const char *path)
 {
 	const size_t same = rdmaez_impl_same_structs(before, path);
 
@@ -325,8 +283,8 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_key(struct rdmaez_impl_text *text, const c
 }
 
 /* What a value means, beside it: the names of a set's bits, of an enum's value, or a set of sizes. */
-RDMAEZ_IMPL void rdmaez_impl_put_json_meaning(struct rdmaez_impl_text *text,
-					      const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_meaning(struct rdmaez_impl_text *text,
+						   const struct rdmaez_caps_item *item)
 {
 	const enum rdmaez_caps_kind kind = item->field->kind;
 	const char *leaf = rdmaez_impl_caps_leaf(item->field);
@@ -358,10 +316,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_meaning(struct rdmaez_impl_text *text,
 }
 
 /* A field's value, and what it means. */
-RDMAEZ_IMPL void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
-					   const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
+						const struct rdmaez_caps_item *item)
 {
-	if (!rdmaez_impl_caps_said(item)) {
+	if (!rdmaez_impl_caps_known(item)) {
 		rdmaez_impl_put(text, "null");
 		return;
 	}
@@ -386,79 +344,82 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
 	rdmaez_impl_put_json_meaning(text, item);
 }
 
-/* One more field of an object that has been begun; `before` is the path of the one before it. */
-RDMAEZ_IMPL void rdmaez_impl_put_json_field(struct rdmaez_impl_text *text, const char *before,
-					    const struct rdmaez_caps_item *item)
+/* The version and all fields of an object that has been begun. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_table(struct rdmaez_impl_text *text, const char *version,
+						 struct rdmaez_caps_table table)
 {
-	rdmaez_impl_put_json_key(text, before, item->field->name);
-	rdmaez_impl_put_json_item(text, item);
-}
-
-/* `"path":"ID"` for a value that does not come from the device as it is. */
-RDMAEZ_IMPL void rdmaez_impl_put_json_source(struct rdmaez_impl_text *text, const char *comma,
-					     const struct rdmaez_caps_item *item)
-{
-	rdmaez_impl_put_json_pair(text, comma, item->field->name,
-				  rdmaez_caps_source_id(item->source));
-}
-
-RDMAEZ_API int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	struct rdmaez_caps_item item;
 	const char *before = "";
+	struct rdmaez_caps_item item;
 
-	rdmaez_impl_put(&text, "{");
-	if (caps) {
-		rdmaez_impl_put(&text, "\"rdmaez_caps\":%d", RDMAEZ_CAPS_JSON_VERSION);
-		for (int i = 0; !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++) {
-			rdmaez_impl_put_json_field(&text, before, &item);
-			before = item.field->name;
-		}
-		rdmaez_impl_put_json_key(&text, before, "sources");
-		before = "{";
-		for (int i = 0; !rdmaez_caps_get(caps, (enum rdmaez_caps_id)i, &item); i++)
-			if (item.source != RDMAEZ_SOURCE_DEVICE) {
-				rdmaez_impl_put_json_source(&text, before, &item);
-				before = ",";
-			}
-		rdmaez_impl_put(&text, *before == '{' ? "{}" : "}");
+	rdmaez_impl_put(text, "\"%s\":%d", version, RDMAEZ_CAPS_JSON_VERSION);
+	for (unsigned int id = 0; !rdmaez_caps_get(table, id, &item); id++) {
+		rdmaez_impl_put_json_key(text, before, item.field->name);
+		rdmaez_impl_put_json_item(text, &item);
+		before = item.field->name;
 	}
-	rdmaez_impl_put(&text, "}");
-	return (int)text.length;
+}
+
+/* Where values come from that are not the device's as they are. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_sources(struct rdmaez_impl_text *text,
+						   struct rdmaez_caps_table table)
+{
+	const char *comma = "";
+	struct rdmaez_caps_item item;
+
+	rdmaez_impl_put_json_key(text, table.fields[table.count - 1].name, "sources");
+	rdmaez_impl_put(text, "{");
+	for (unsigned int id = 0; !rdmaez_caps_get(table, id, &item); id++) {
+		if (item.source == RDMAEZ_SOURCE_DEVICE)
+			continue;
+		rdmaez_impl_put_json_pair(text, comma, item.field->name,
+					  rdmaez_caps_source_id(item.source));
+		comma = ",";
+	}
+	rdmaez_impl_put(text, "}");
 }
 
 /* ---- Comparison ----------------------------------------------------------------------------- */
 
-RDMAEZ_API int rdmaez_caps_diff_format(const struct rdmaez_caps *first,
-				       const struct rdmaez_caps *second, char *buf, size_t size)
+/* Both values in a line; of sets, what only one of them has. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_difference(struct rdmaez_impl_text *text,
+						 enum rdmaez_caps_relation relation,
+						 struct rdmaez_caps_item *a,
+						 struct rdmaez_caps_item *b)
 {
 	static const char *const relations[] = {"", "lacks", "exceeds", "differs", "unclear"};
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size), line;
-	struct rdmaez_caps_item a, b;
+	struct rdmaez_impl_text line;
 	char head[96], words[4096];
 
-	for (int i = 0; first && second && i < RDMAEZ_CAPS_ID_COUNT; i++) {
-		const enum rdmaez_caps_id id = (enum rdmaez_caps_id)i;
+	if (rdmaez_caps_kind_is_set(a->field->kind) && relation != RDMAEZ_RELATION_UNCLEAR) {
+		const uint64_t both = a->value & b->value;
+
+		a->value &= ~both;
+		b->value &= ~both;
+	}
+	line = rdmaez_impl_text_in(head, sizeof(head));
+	rdmaez_impl_put(&line, "%-40s  %-8s  ", a->field->name, relations[relation]);
+	line = rdmaez_impl_text_in(words, sizeof(words));
+	rdmaez_impl_put_item(&line, a, " ");
+	rdmaez_impl_put(&line, " -> ");
+	rdmaez_impl_put_item(&line, b, " ");
+	rdmaez_impl_put_wrapped(text, head, "        ", words);
+}
+
+RDMAEZ_COLD int rdmaez_caps_diff_format(struct rdmaez_caps_table first,
+					struct rdmaez_caps_table second, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	struct rdmaez_caps_item a, b;
+
+	for (unsigned int id = 0; first.count == second.count && !rdmaez_caps_get(first, id, &a) &&
+				  !rdmaez_caps_get(second, id, &b);
+	     id++) {
 		const enum rdmaez_caps_relation relation = rdmaez_caps_relate(first, second, id);
 
-		rdmaez_caps_get(first, id, &a);
-		rdmaez_caps_get(second, id, &b);
-		if (relation == RDMAEZ_RELATION_EQUAL || a.field->told == RDMAEZ_IMPL_TOLD_DERIVED)
-			continue;
-		if (rdmaez_caps_kind_is_set(a.field->kind) && relation != RDMAEZ_RELATION_UNCLEAR) {
-			const uint64_t both = a.value & b.value;
-
-			a.value &= ~both;
-			b.value &= ~both;
-		}
-		line = rdmaez_impl_text_in(head, sizeof(head));
-		rdmaez_impl_put(&line, "%-40s  %-8s  ", a.field->name, relations[relation]);
-		line = rdmaez_impl_text_in(words, sizeof(words));
-		rdmaez_impl_put_item(&line, &a, " ");
-		rdmaez_impl_put(&line, " -> ");
-		rdmaez_impl_put_item(&line, &b, " ");
-		rdmaez_impl_put_wrapped(&text, head, "        ", words);
+		if (relation != RDMAEZ_RELATION_EQUAL &&
+		    a.field->told != RDMAEZ_IMPL_TOLD_DERIVED &&
+		    a.field->told != RDMAEZ_IMPL_TOLD_CODE)
+			rdmaez_impl_put_difference(&text, relation, &a, &b);
 	}
 	return (int)text.length;
 }
@@ -466,8 +427,8 @@ RDMAEZ_API int rdmaez_caps_diff_format(const struct rdmaez_caps *first,
 /* ---- Needs ---------------------------------------------------------------------------------- */
 
 /* A number of a field's kind, which is known without its field. */
-RDMAEZ_IMPL struct rdmaez_caps_item rdmaez_impl_caps_number(const struct rdmaez_caps_field *field,
-							    uint64_t value)
+RDMAEZ_IMPL_COLD struct rdmaez_caps_item
+rdmaez_impl_caps_number(const struct rdmaez_caps_field *field, uint64_t value)
 {
 	struct rdmaez_caps_item item;
 
@@ -478,10 +439,10 @@ RDMAEZ_IMPL struct rdmaez_caps_item rdmaez_impl_caps_number(const struct rdmaez_
 	return item;
 }
 
-/* What was asked for, what the device offers if it says so, and which bits of a set are missing. */
-RDMAEZ_IMPL void rdmaez_impl_put_need_text(struct rdmaez_impl_text *text,
-					   const struct rdmaez_finding *finding,
-					   const struct rdmaez_caps_field *field)
+/* What was asked for, what is offered if that is known, and which bits of a set are missing. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_text(struct rdmaez_impl_text *text,
+						const struct rdmaez_finding *finding,
+						const struct rdmaez_caps_field *field)
 {
 	struct rdmaez_caps_item item = rdmaez_impl_caps_number(field, finding->value);
 
@@ -503,9 +464,9 @@ RDMAEZ_IMPL void rdmaez_impl_put_need_text(struct rdmaez_impl_text *text,
 }
 
 /* The same as members of an object. */
-RDMAEZ_IMPL void rdmaez_impl_put_need_json(struct rdmaez_impl_text *text,
-					   const struct rdmaez_finding *finding,
-					   const struct rdmaez_caps_field *field)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_json(struct rdmaez_impl_text *text,
+						const struct rdmaez_finding *finding,
+						const struct rdmaez_caps_field *field)
 {
 	const uint64_t missing = finding->value & ~finding->max;
 	const char *comma = "";
@@ -528,8 +489,8 @@ RDMAEZ_IMPL void rdmaez_impl_put_need_json(struct rdmaez_impl_text *text,
 }
 
 /* How rdmaez_caps_require() lets its findings be written. */
-RDMAEZ_COLD int rdmaez_impl_caps_need(const struct rdmaez_finding *finding,
-				      enum rdmaez_finding_form form, char *buf, size_t size)
+RDMAEZ_IMPL_COLD int rdmaez_impl_caps_need(const struct rdmaez_finding *finding,
+					   enum rdmaez_finding_form form, char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
 	struct rdmaez_caps_field field;
@@ -543,47 +504,6 @@ RDMAEZ_COLD int rdmaez_impl_caps_need(const struct rdmaez_finding *finding,
 	else
 		rdmaez_impl_put_need_text(&text, finding, &field);
 	return (int)text.length;
-}
-
-RDMAEZ_API int rdmaez_caps_require(const struct rdmaez_caps *have, const struct rdmaez_caps *need,
-				   struct rdmaez_diag *diag)
-{
-	struct rdmaez_caps_item offered, asked;
-	int result = 0;
-
-	rdmaez_impl_diag_reset(diag, "rdmaez_caps_require");
-	if (!have || !need)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  have ? "need" : "have");
-	if (diag)
-		memcpy(diag->device, have->device.name, sizeof(diag->device) - 1);
-	for (int id = 0; !rdmaez_caps_get(need, (enum rdmaez_caps_id)id, &asked) &&
-			 !rdmaez_caps_get(have, (enum rdmaez_caps_id)id, &offered);
-	     id++) {
-		enum rdmaez_why reason = RDMAEZ_WHY_NEED_UNMET;
-		int error = EOPNOTSUPP;
-		bool said;
-
-		if (!asked.value && !*asked.text)
-			continue;
-		said = rdmaez_impl_caps_said(&offered);
-		/* A zero that nobody stands for would do where less is better. */
-		if (said && rdmaez_impl_caps_meets(&offered, &asked))
-			continue;
-		if (!said || rdmaez_impl_caps_beyond(have, &offered, &asked)) {
-			reason = RDMAEZ_WHY_NEED_UNKNOWN;
-			error = ENODATA;
-		}
-		rdmaez_impl_refuse_value(diag, error, reason, asked.field->name, RDMAEZ_VALUE_CAPS,
-					 (int64_t)asked.value, asked.field->kind,
-					 (int64_t)offered.value);
-		if (diag && !diag->dropped)
-			diag->finding[diag->count - 1].format = rdmaez_impl_caps_need;
-		result = result == EOPNOTSUPP ? result : error;
-	}
-	if (diag)
-		diag->error = result;
-	return result;
 }
 
 #ifdef __cplusplus

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What a port says of itself as text and as JSON. */
+/* What a port reports, as text and as JSON. */
 #ifndef RDMAEZ_IMPL_PORT_CAPS_FMT_H
 #define RDMAEZ_IMPL_PORT_CAPS_FMT_H
+
+#ifndef RDMAEZ_PORT_CAPS_H
+#include "../port_caps.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 
 #include <net/if.h>
 
-#include "../port_caps.h"
 #include "../str.h"
 #include "caps_fmt.h"
 
@@ -16,20 +19,20 @@ extern "C" {
 #endif
 
 /* Whether a P_Key is that of a full member of its partition. */
-RDMAEZ_IMPL bool rdmaez_impl_pkey_is_full(const struct rdmaez_pkey_entry *row)
+RDMAEZ_IMPL_COLD bool rdmaez_impl_pkey_is_full(const struct rdmaez_pkey_entry *row)
 {
 	return row->pkey >> 15;
 }
 
-/* The name of a network interface; "" where there is none, or none of that number any more. */
-RDMAEZ_IMPL const char *rdmaez_impl_ndev_name(uint32_t ifindex, char name[IF_NAMESIZE])
+/* The name of a network interface; "" where there is none, or no longer one of that number. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_ndev_name(uint32_t ifindex, char name[IF_NAMESIZE])
 {
 	return ifindex && if_indextoname(ifindex, name) ? name : "";
 }
 
-/* One row: "  gid[3]", and what it holds. */
-RDMAEZ_IMPL void rdmaez_impl_put_gid_row(struct rdmaez_impl_text *text,
-					 const struct ibv_gid_entry *row)
+/* One entry: "  gid[3]", and what it holds. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_gid_row(struct rdmaez_impl_text *text,
+					      const struct ibv_gid_entry *row)
 {
 	char title[32], gid[RDMAEZ_GID_TEXT], name[IF_NAMESIZE];
 	struct rdmaez_impl_text head = rdmaez_impl_text_in(title, sizeof(title));
@@ -44,8 +47,8 @@ RDMAEZ_IMPL void rdmaez_impl_put_gid_row(struct rdmaez_impl_text *text,
 }
 
 /* The same of a P_Key. */
-RDMAEZ_IMPL void rdmaez_impl_put_pkey_row(struct rdmaez_impl_text *text,
-					  const struct rdmaez_pkey_entry *row)
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_pkey_row(struct rdmaez_impl_text *text,
+					       const struct rdmaez_pkey_entry *row)
 {
 	char title[32];
 	struct rdmaez_impl_text head = rdmaez_impl_text_in(title, sizeof(title));
@@ -55,20 +58,13 @@ RDMAEZ_IMPL void rdmaez_impl_put_pkey_row(struct rdmaez_impl_text *text,
 			rdmaez_impl_pkey_is_full(row) ? "full" : "limited");
 }
 
-RDMAEZ_API int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
-				       const struct rdmaez_port_tables *tables, char *buf,
-				       size_t size)
+RDMAEZ_COLD int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
+					const struct rdmaez_port_tables *tables, char *buf,
+					size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	struct rdmaez_caps_item item;
-	const char *group = NULL;
+	const char *group = rdmaez_impl_put_table(&text, rdmaez_port_caps_fields(caps));
 
-	for (int i = 0; caps && !rdmaez_port_caps_get(caps, (enum rdmaez_port_caps_id)i, &item);
-	     i++) {
-		rdmaez_impl_put_heading(&text, group, item.field->group);
-		group = item.field->group;
-		rdmaez_impl_put_line(&text, &item);
-	}
 	if (tables && tables->gids && tables->gid_count) {
 		rdmaez_impl_put_heading(&text, group, "gids");
 		group = "gids";
@@ -83,9 +79,9 @@ RDMAEZ_API int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
 	return (int)text.length;
 }
 
-/* A row of the GID table as an object. */
-RDMAEZ_IMPL void rdmaez_impl_put_json_gid(struct rdmaez_impl_text *text,
-					  const struct ibv_gid_entry *row)
+/* An entry of the GID table as an object. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_gid(struct rdmaez_impl_text *text,
+					       const struct ibv_gid_entry *row)
 {
 	char gid[RDMAEZ_GID_TEXT], name[IF_NAMESIZE];
 	const char *ndev = rdmaez_impl_ndev_name(row->ndev_ifindex, name);
@@ -103,17 +99,17 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_gid(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, "}");
 }
 
-/* A row of the P_Key table as an object. */
-RDMAEZ_IMPL void rdmaez_impl_put_json_pkey(struct rdmaez_impl_text *text,
-					   const struct rdmaez_pkey_entry *row)
+/* An entry of the P_Key table as an object. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_pkey(struct rdmaez_impl_text *text,
+						const struct rdmaez_pkey_entry *row)
 {
 	rdmaez_impl_put(text, "{\"pkey_index\":%u,\"pkey\":%u,\"full\":%s}", row->pkey_index,
 			row->pkey, rdmaez_impl_pkey_is_full(row) ? "true" : "false");
 }
 
-/* The rows of the tables, as two arrays; a table that is not given has none. */
-RDMAEZ_IMPL void rdmaez_impl_put_json_tables(struct rdmaez_impl_text *text,
-					     const struct rdmaez_port_tables *tables)
+/* The entries of the tables, as two arrays; a table that is not given has none. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_tables(struct rdmaez_impl_text *text,
+						  const struct rdmaez_port_tables *tables)
 {
 	if (tables && tables->gids) {
 		rdmaez_impl_put(text, ",\"gids\":[");
@@ -133,29 +129,18 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_tables(struct rdmaez_impl_text *text,
 	}
 }
 
-RDMAEZ_API int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
-				     const struct rdmaez_port_tables *tables, char *buf,
-				     size_t size)
+RDMAEZ_COLD int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
+				      const struct rdmaez_port_tables *tables, char *buf,
+				      size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	struct rdmaez_caps_item item;
-	const char *comma = "";
 
 	rdmaez_impl_put(&text, "{");
 	if (caps) {
-		rdmaez_impl_put(&text, "\"rdmaez_port_caps\":%d", RDMAEZ_CAPS_JSON_VERSION);
-		for (int i = 0; !rdmaez_port_caps_get(caps, (enum rdmaez_port_caps_id)i, &item);
-		     i++)
-			rdmaez_impl_put_json_field(&text, "", &item);
+		rdmaez_impl_put_json_table(&text, "rdmaez_port_caps",
+					   rdmaez_port_caps_fields(caps));
 		rdmaez_impl_put_json_tables(&text, tables);
-		rdmaez_impl_put(&text, ",\"sources\":{");
-		for (int i = 0; !rdmaez_port_caps_get(caps, (enum rdmaez_port_caps_id)i, &item);
-		     i++)
-			if (item.source != RDMAEZ_SOURCE_DEVICE) {
-				rdmaez_impl_put_json_source(&text, comma, &item);
-				comma = ",";
-			}
-		rdmaez_impl_put(&text, "}");
+		rdmaez_impl_put_json_sources(&text, rdmaez_port_caps_fields(caps));
 	}
 	rdmaez_impl_put(&text, "}");
 	return (int)text.length;

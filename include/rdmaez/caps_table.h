@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file caps_table.h
+ * @brief Capabilities as a table, a field a row: printed, compared, required, whatever the field.
+ *
+ * rdmaez_caps_fields() makes a table of a device (caps.h), rdmaez_port_caps_fields() of a port
+ * (port_caps.h). A row tells a field's name, how to read and to compare it, its value, and where that
+ * comes from:
+ * @code
+ * const struct rdmaez_caps_table table = rdmaez_caps_fields(&caps);
+ * struct rdmaez_caps_item item;
+ *
+ * for (unsigned int id = 0; id < table.count; id++)
+ *         if (!rdmaez_caps_get(table, id, &item))
+ *                 printf("%s %llu\n", item.field->name, (unsigned long long)item.value);
+ * @endcode
+ *
+ * All functions are pure and may be called from any thread. Those that write text follow snprintf's rule:
+ * they write at most @p size bytes, the last one a NUL, and return how long the whole text is without the
+ * NUL. Since rdmaez 0.1; rdma-core 33.
+ */
+#ifndef RDMAEZ_CAPS_TABLE_H
+#define RDMAEZ_CAPS_TABLE_H
+
+#include "diag.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief Where a value comes from, or why it is unknown. The first two mean that a zero is a zero. */
+enum rdmaez_caps_source {
+	RDMAEZ_SOURCE_DEVICE,      /**< reported by the device */
+	RDMAEZ_SOURCE_CORRECTED,   /**< corrected: this driver reports it otherwise */
+	RDMAEZ_SOURCE_NOT_ASKED,   /**< no open device was asked */
+	RDMAEZ_SOURCE_PLAIN,       /**< kernel and provider answered the plain query only */
+	RDMAEZ_SOURCE_OLD_KERNEL,  /**< the kernel may be too old to report it */
+	RDMAEZ_SOURCE_OLD_LIBRARY, /**< libibverbs is too old to report it */
+	RDMAEZ_SOURCE_OLD_HEADER,  /**< the program was compiled with a verbs.h that is too old */
+	RDMAEZ_SOURCE_DRIVER,      /**< this driver does not report it */
+	RDMAEZ_SOURCE_DIFFERS,     /**< the devices have nothing in common here */
+	RDMAEZ_SOURCE_COUNT        /**< how many there are */
+};
+
+/** @brief Whether a device has something. */
+enum rdmaez_answer {
+	RDMAEZ_ANSWER_UNKNOWN, /**< it may or may not: this is not reported */
+	RDMAEZ_ANSWER_NO,      /**< it does not have it */
+	RDMAEZ_ANSWER_YES      /**< it has it */
+};
+
+/** @brief How a second device compares to a first one in a field. */
+enum rdmaez_caps_relation {
+	RDMAEZ_RELATION_EQUAL,   /**< it has the same */
+	RDMAEZ_RELATION_LACKS,   /**< it has less, or lacks bits */
+	RDMAEZ_RELATION_EXCEEDS, /**< it has more, and all that the first has */
+	RDMAEZ_RELATION_DIFFERS, /**< it has something else, which is neither more nor less */
+	RDMAEZ_RELATION_UNCLEAR  /**< for one of the two it is unknown */
+};
+
+/** @brief How two values of a field compare, and what several devices have in common. */
+enum rdmaez_caps_merge {
+	RDMAEZ_MERGE_SAME,  /**< equal, or there is nothing in common */
+	RDMAEZ_MERGE_LEAST, /**< more is better: the least can be relied on */
+	RDMAEZ_MERGE_MOST,  /**< less is better: the greatest must be expected */
+	RDMAEZ_MERGE_BITS   /**< the bits that all have */
+};
+
+/** @brief How the value of a field is to be read. */
+enum rdmaez_caps_kind {
+	RDMAEZ_KIND_TEXT,         /**< characters, not a number */
+	RDMAEZ_KIND_GUID,         /**< 64 bits in network byte order */
+	RDMAEZ_KIND_ID,           /**< an identifier, shown in hexadecimal */
+	RDMAEZ_KIND_NUMBER,       /**< an identifier, a code or a counter, shown in decimal */
+	RDMAEZ_KIND_BOOL,         /**< 0 or 1 */
+	RDMAEZ_KIND_COUNT,        /**< how many */
+	RDMAEZ_KIND_BYTES,        /**< a size in bytes */
+	RDMAEZ_KIND_SIZES,        /**< a set of sizes: bit n stands for 2 to the power of n bytes */
+	RDMAEZ_KIND_TIMER,        /**< an exponent: 4.096 us times 2 to its power */
+	RDMAEZ_KIND_NS,           /**< a time in ns */
+	RDMAEZ_KIND_US,           /**< a time in us */
+	RDMAEZ_KIND_HZ,           /**< a clock in Hz */
+	RDMAEZ_KIND_KHZ,          /**< a clock in kHz */
+	RDMAEZ_KIND_KBPS,         /**< a rate in kbit/s, 1000 bits each */
+	RDMAEZ_KIND_MASK,         /**< which bits of another number are valid */
+	RDMAEZ_KIND_NODE_TYPE,    /**< `enum ibv_node_type` */
+	RDMAEZ_KIND_TRANSPORT,    /**< `enum ibv_transport_type` */
+	RDMAEZ_KIND_ATOMIC_CAP,   /**< `enum ibv_atomic_cap` */
+	RDMAEZ_KIND_PORT_STATE,   /**< `enum ibv_port_state` */
+	RDMAEZ_KIND_MTU,          /**< `enum ibv_mtu` */
+	RDMAEZ_KIND_LINK_LAYER,   /**< `IBV_LINK_LAYER_` */
+	RDMAEZ_KIND_PHYS_STATE,   /**< the port's physical state, by the codes of IBTA */
+	RDMAEZ_KIND_WIDTH,        /**< the link's width, by the codes of IBTA */
+	RDMAEZ_KIND_SPEED,        /**< a lane's speed, by the codes of IBTA */
+	RDMAEZ_KIND_VL,           /**< the greatest virtual lane, by the codes of IBTA */
+	RDMAEZ_KIND_DEVICE_FLAGS, /**< a set of `IBV_DEVICE_` bits, 64 wide */
+	RDMAEZ_KIND_ODP_GENERAL,  /**< a set of `enum ibv_odp_general_caps` */
+	RDMAEZ_KIND_ODP_TRANSPORT,    /**< a set of `enum ibv_odp_transport_cap_bits` */
+	RDMAEZ_KIND_RAW_PACKET,       /**< a set of `enum ibv_raw_packet_caps` */
+	RDMAEZ_KIND_RX_HASH_FUNCTION, /**< a set of `enum ibv_rx_hash_function_flags` */
+	RDMAEZ_KIND_RX_HASH_FIELDS,   /**< a set of `enum ibv_rx_hash_fields` */
+	RDMAEZ_KIND_TM_FLAGS,         /**< a set of `enum ibv_tm_cap_flags` */
+	RDMAEZ_KIND_PCI_ATOMIC,       /**< a set of `enum ibv_pci_atomic_op_size` */
+	RDMAEZ_KIND_QP_TYPES,         /**< a set of queue pair types: bit n is type n */
+	RDMAEZ_KIND_PORT_FLAGS,       /**< a set of `enum ibv_port_cap_flags` */
+	RDMAEZ_KIND_PORT_FLAGS2,      /**< a set of `enum ibv_port_cap_flags2` */
+	RDMAEZ_KIND_PORT_QPF,         /**< a set of `IBV_QPF_` bits */
+	RDMAEZ_KIND_TOTAL             /**< how many there are */
+};
+
+/** @brief The version of the JSON that rdmaez_caps_json() and rdmaez_port_caps_json() write. */
+#define RDMAEZ_CAPS_JSON_VERSION 1
+
+/** @brief A field of struct rdmaez_caps or struct rdmaez_port_caps. */
+struct rdmaez_caps_field {
+	const char *name;             /**< its path in the struct of verbs, without `orig_attr.` */
+	const char *group;            /**< the heading it is shown under */
+	const char *what;             /**< what it is, a sentence without its full stop */
+	enum rdmaez_caps_kind kind;   /**< how to read it */
+	enum rdmaez_caps_merge merge; /**< how two of it compare */
+	uint16_t offset;              /**< where it lies in its struct */
+	uint16_t size;                /**< how many bytes it has there */
+	bool is_signed;               /**< the number is signed */
+	uint8_t told;                 /**< internal: who reports it */
+	uint16_t from;                /**< internal: where it lies in the struct of verbs */
+};
+
+/** @brief A device or a port as a table. The row of a field is its id. */
+struct rdmaez_caps_table {
+	const struct rdmaez_caps_field *fields; /**< the rows; static */
+	unsigned int count;                     /**< how many rows */
+	const void *base;      /**< the struct that holds the values; may be NULL */
+	const uint8_t *source; /**< where each value comes from; NULL where @p base is */
+	unsigned int
+		partial; /**< internal: the row of a set that is reported in part, or @p count */
+	uint64_t unreported; /**< internal: the bits of it that are not */
+};
+
+/** @brief The value of a field. */
+struct rdmaez_caps_item {
+	const struct rdmaez_caps_field *field; /**< which field; static */
+	uint64_t value;                        /**< the number, sign-extended; 0 for a text */
+	const char *text;                      /**< for #RDMAEZ_KIND_TEXT, in the struct; else "" */
+	enum rdmaez_caps_source source;        /**< where it comes from */
+};
+
+/**
+ * @brief The value of a field.
+ *
+ * @param table a device or a port
+ * @param id the field: an enum rdmaez_caps_id or an enum rdmaez_port_caps_id
+ * @param item receives the field, its value and where it comes from; not NULL; written on success only
+ * @return 0; EINVAL where @p table has no such row, or no values
+ */
+RDMAEZ_COLD int rdmaez_caps_get(struct rdmaez_caps_table table, unsigned int id,
+				struct rdmaez_caps_item *item);
+
+/**
+ * @brief Whether a device or a port has what a field reports: yes, no, or unknown.
+ *
+ * Yes where the field is not zero; no where it is zero and reported to be. Else it is unknown, and
+ * `table.source[id]` tells why.
+ *
+ * @param table a device or a port
+ * @param id the field; one that does not exist is unknown
+ * @return the answer
+ */
+RDMAEZ_COLD enum rdmaez_answer rdmaez_caps_answer(struct rdmaez_caps_table table, unsigned int id);
+
+/**
+ * @brief Whether a device or a port has everything that a program needs.
+ *
+ * Start the needs from zero and set them in the members that report what is there:
+ * @code
+ * struct rdmaez_caps need;
+ *
+ * memset(&need, 0, sizeof(need));
+ * need.device_memory.max_dm_size = 64 * 1024;
+ * need.odp.rc = IBV_ODP_SUPPORT_READ;
+ * need.depths.max_qp_init_rd_atom = 16;
+ * error = rdmaez_caps_require(rdmaez_caps_fields(&caps), rdmaez_caps_fields(&need), &diag);
+ * @endcode
+ * A member that is zero asks for nothing. A limit must be at least what is asked, or at most where less
+ * is better (#RDMAEZ_MERGE_MOST); of a set all bits must be there; a name must be the same.
+ *
+ * @param have what the device or port reports
+ * @param need what is needed
+ * @param diag receives a finding for each need that is not met, with the field and, unless it is a text,
+ *        what is asked and offered; as many as a record holds, and the number of the others; may be NULL
+ * @retval 0 it has everything
+ * @retval EINVAL a table has no values (#RDMAEZ_WHY_NULL_ARGUMENT), or one is of a device and the other of a
+ *         port (#RDMAEZ_WHY_CAPS_TABLE)
+ * @retval EOPNOTSUPP it has less (#RDMAEZ_WHY_NEED_UNMET)
+ * @retval ENODATA it has all that is reported, but some needs are unknown (#RDMAEZ_WHY_NEED_UNKNOWN)
+ */
+RDMAEZ_COLD int rdmaez_caps_require(struct rdmaez_caps_table have, struct rdmaez_caps_table need,
+				    struct rdmaez_diag *diag);
+
+/**
+ * @brief How a second device or port compares to a first one in a field.
+ * @param first a device or a port
+ * @param second another one, or the same one later
+ * @param id the field; one that does not exist is unclear
+ * @return the relation; unclear where one table is of a device and the other of a port
+ */
+RDMAEZ_COLD enum rdmaez_caps_relation rdmaez_caps_relate(struct rdmaez_caps_table first,
+							 struct rdmaez_caps_table second,
+							 unsigned int id);
+
+/**
+ * @brief How a second device or port differs from a first one, for people: a line for each field that does.
+ *
+ * A field's name, how the second compares (`lacks`, `exceeds`, `differs`, `unclear`), then both values; of
+ * sets, the bits that only one of them has. Nothing where all is equal.
+ *
+ * @param first a device or a port; without values it counts as nothing to compare
+ * @param second another one, or the same one later
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 24576 is enough for any two
+ * @return the length of the whole text
+ */
+RDMAEZ_COLD int rdmaez_caps_diff_format(struct rdmaez_caps_table first,
+					struct rdmaez_caps_table second, char *buf, size_t size);
+
+/**
+ * @brief The value of one field in one line: with its unit, by name, or why it is unknown.
+ * @param item what rdmaez_caps_get() has filled; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 2048 is enough for any field
+ * @return the length of the whole text
+ */
+RDMAEZ_COLD int rdmaez_caps_item_format(const struct rdmaez_caps_item *item, char *buf,
+					size_t size);
+
+/**
+ * @brief Where a value comes from, or why it is unknown.
+ * @param source any value
+ * @return a sentence without its full stop, static; "unknown" for any other value
+ */
+RDMAEZ_COLD const char *rdmaez_caps_source_str(enum rdmaez_caps_source source);
+
+/**
+ * @brief The name of a source without its prefix, "OLD_KERNEL" for #RDMAEZ_SOURCE_OLD_KERNEL.
+ * @param source any value
+ * @return static text; "unknown" for any other value
+ */
+RDMAEZ_COLD const char *rdmaez_caps_source_id(enum rdmaez_caps_source source);
+
+/**
+ * @brief Names a bit of a set, or a value of an enum.
+ *
+ * `rdmaez_caps_kind_str(RDMAEZ_KIND_DEVICE_FLAGS, 20)` is "IBV_DEVICE_XRC";
+ * `rdmaez_caps_kind_str(RDMAEZ_KIND_SPEED, 64)` is "HDR".
+ *
+ * @param kind any value
+ * @param number the bit's place, 0 being the lowest, where @p kind is a set; else the value
+ * @return static text; "unknown" where the number has no name
+ */
+RDMAEZ_COLD const char *rdmaez_caps_kind_str(enum rdmaez_caps_kind kind, uint64_t number);
+
+/**
+ * @brief Whether a kind is a set of bits that have names.
+ * @param kind any value
+ * @return true from #RDMAEZ_KIND_DEVICE_FLAGS on
+ */
+RDMAEZ_COLD bool rdmaez_caps_kind_is_set(enum rdmaez_caps_kind kind);
+
+/**
+ * @brief Whether a kind is an enum whose values have names.
+ * @param kind any value
+ * @return true from #RDMAEZ_KIND_NODE_TYPE to #RDMAEZ_KIND_VL
+ */
+RDMAEZ_COLD bool rdmaez_caps_kind_is_enum(enum rdmaez_caps_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/caps_table.h"
+#endif
+
+#endif
