@@ -228,7 +228,8 @@ static void one_request(struct ibv_qp *qp, struct tally *tally)
 		tap_diag("%.1900s", text);
 	}
 	/* An answer of 0 goes with no error among the findings, any other with one. */
-	tally->wrong += (said != 0) != (diag.count && diag.finding[0].severity == RDMAEZ_DIAG_ERROR);
+	tally->wrong +=
+		(said != 0) != (diag.count && diag.finding[0].severity == RDMAEZ_DIAG_ERROR);
 }
 
 /* Judges what a walk of many requests came to. */

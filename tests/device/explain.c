@@ -95,7 +95,8 @@ static void advised(struct rdmaez_qp_move *move, enum rdmaez_why reason,
 		struct ibv_qp_attr *attr = &move.attr;                                            \
 		(void)attr;                                                                       \
 		spoilt;                                                                           \
-		refused(&move, error, error, RDMAEZ_WHY_##reason, RDMAEZ_DIAG_ERROR, field, #spoilt);      \
+		refused(&move, error, error, RDMAEZ_WHY_##reason, RDMAEZ_DIAG_ERROR, field,       \
+			#spoilt);                                                                 \
 		side_close(side);                                                                 \
 	} while (0)
 
@@ -105,7 +106,7 @@ static void advised(struct rdmaez_qp_move *move, enum rdmaez_why reason,
 		struct rdmaez_qp_move move = right(IBV_QPT_##type, IBV_QPS_##from, IBV_QPS_##to); \
 		struct ibv_qp_attr *attr = &move.attr;                                            \
 		spoilt;                                                                           \
-		advised(&move, RDMAEZ_WHY_##reason, RDMAEZ_DIAG_##severity, field, #spoilt);               \
+		advised(&move, RDMAEZ_WHY_##reason, RDMAEZ_DIAG_##severity, field, #spoilt);      \
 		side_close(side);                                                                 \
 	} while (0)
 

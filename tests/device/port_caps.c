@@ -93,10 +93,12 @@ static void test_answers(const struct rdmaez_port_caps *caps)
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
 		tap_eq_int(rdmaez_caps_answer(rdmaez_port_caps_fields(caps), yes[i]),
-			   RDMAEZ_ANSWER_YES, "%s: yes", rdmaez_port_caps_fields(NULL).fields[yes[i]].name);
+			   RDMAEZ_ANSWER_YES, "%s: yes",
+			   rdmaez_port_caps_fields(NULL).fields[yes[i]].name);
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		tap_eq_int(rdmaez_caps_answer(rdmaez_port_caps_fields(caps), no[i]),
-			   RDMAEZ_ANSWER_NO, "%s: no", rdmaez_port_caps_fields(NULL).fields[no[i]].name);
+			   RDMAEZ_ANSWER_NO, "%s: no",
+			   rdmaez_port_caps_fields(NULL).fields[no[i]].name);
 }
 
 /* The kernel's files: "4: ACTIVE", "10 Gb/sec (4X SDR)", "0x0". */

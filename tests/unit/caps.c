@@ -94,8 +94,8 @@ static void check_distinct(void)
 	tap_eq_int(item.value, 0, "and is no number");
 	tap_eq_str(answer_of(RDMAEZ_CAPS_FW_VER), "yes", "it is there");
 	for (int id = RDMAEZ_CAPS_NAME; id <= RDMAEZ_CAPS_NUM_COMP_VECTORS; id++)
-		tap_eq_str(source_of((enum rdmaez_caps_id)id), "NOT_ASKED", "%s: no device was open",
-			   caps_field((unsigned int)id)->name);
+		tap_eq_str(source_of((enum rdmaez_caps_id)id), "NOT_ASKED",
+			   "%s: no device was open", caps_field((unsigned int)id)->name);
 	tap_eq_str(caps.device.name, "", "nothing is left of what was in the struct: texts");
 	tap_eq_int(caps.device.num_comp_vectors, 0, "nor numbers");
 }

@@ -120,14 +120,15 @@ static void check_lengths(void)
 static void check_lengths_refused(void)
 {
 	start();
-	CHECK_FINDINGS(&t.diag, alloc(0, 0, 0), EINVAL, "rdmaez_dm_alloc", "no bytes",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, MOST});
 	CHECK_FINDINGS(
-		&t.diag, alloc(MOST + 1, 0, 0), EINVAL, "rdmaez_dm_alloc", "too many bytes",
-		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, MOST + 1, 1, MOST});
-	CHECK_FINDINGS(
-		&t.diag, alloc(SIZE_MAX, 0, 0), EINVAL, "rdmaez_dm_alloc", "far too many",
-		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 1, MOST});
+		&t.diag, alloc(0, 0, 0), EINVAL, "rdmaez_dm_alloc", "no bytes",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, MOST});
+	CHECK_FINDINGS(&t.diag, alloc(MOST + 1, 0, 0), EINVAL, "rdmaez_dm_alloc", "too many bytes",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, MOST + 1,
+			1, MOST});
+	CHECK_FINDINGS(&t.diag, alloc(SIZE_MAX, 0, 0), EINVAL, "rdmaez_dm_alloc", "far too many",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX,
+			1, MOST});
 	tap_eq_int(fake_count(FAKE_ALLOC_DM), 0, "the device is not asked for any of these");
 	tap_ok(memcmp(&t.dm, &t.untouched, sizeof(t.dm)) == 0, "the output is not written");
 	/* Rounding up must not wrap around. */
@@ -135,8 +136,8 @@ static void check_lengths_refused(void)
 	fake_fail(FAKE_ALLOC_DM, 1, ENOMEM);
 	CHECK_FINDINGS(&t.diag, alloc(SIZE_MAX - 5, 0, 0), ENOMEM, "rdmaez_dm_alloc",
 		       "all there is",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_FULL, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX - 5,
-			0, UINT64_MAX});
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_FULL, "length", RDMAEZ_VALUE_BYTES,
+			SIZE_MAX - 5, 0, UINT64_MAX});
 	tap_ok(fake_last(FAKE_ALLOC_DM)->arg.alloc_dm.length == SIZE_MAX - 5,
 	       "the device is asked for just that");
 }
@@ -162,16 +163,16 @@ static void check_alignment(void)
 	tap_eq_int(fake_count(FAKE_ANY), 0, "nobody is asked about any of these");
 	CHECK_FINDINGS(&t.diag, alloc(8, 0, (size_t)most), EINVAL, "rdmaez_dm_alloc",
 		       "the greatest there is, and more than the device has",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_ALIGNMENT, "opts.alignment", RDMAEZ_VALUE_BYTES,
-			(uint64_t)most, 0, UINT64_MAX});
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_ALIGNMENT, "opts.alignment",
+			RDMAEZ_VALUE_BYTES, (uint64_t)most, 0, UINT64_MAX});
 	tap_eq_int(fake_last(FAKE_ALLOC_DM)->arg.alloc_dm.log_align_req, 31, "2^31 is asked for");
-	CHECK_FINDINGS(
-		&t.diag, alloc(8, 6, 0), EINVAL, "rdmaez_dm_alloc", "flags of the future",
-		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 6, 0, 6});
+	CHECK_FINDINGS(&t.diag, alloc(8, 6, 0), EINVAL, "rdmaez_dm_alloc", "flags of the future",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags",
+			RDMAEZ_VALUE_FLAGS, 6, 0, 6});
 	CHECK_FINDINGS(&t.diag, alloc(8, RDMAEZ_DM_EXACT | 8, 0), EINVAL, "rdmaez_dm_alloc",
 		       "one of them",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 8, 0,
-			RDMAEZ_DM_EXACT | 8});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags",
+			RDMAEZ_VALUE_FLAGS, 8, 0, RDMAEZ_DM_EXACT | 8});
 }
 
 static void check_no_memory(void)
@@ -234,7 +235,8 @@ static void check_alloc_failures(void)
 	tap_ok(memcmp(&t.dm, &t.untouched, sizeof(t.dm)) == 0, "the output is not written");
 	t.dev->dm_size = 128;
 	check_success(&t.diag, alloc(65, 0, 0), "all that the device has");
-	check_refusal(&t.diag, alloc(1, 0, 0), ENOMEM, RDMAEZ_WHY_DM_FULL, "length", "more than that");
+	check_refusal(&t.diag, alloc(1, 0, 0), ENOMEM, RDMAEZ_WHY_DM_FULL, "length",
+		      "more than that");
 	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "it is given back");
 	check_success(&t.diag, alloc(1, 0, 0), "and there is some again");
 }
@@ -651,27 +653,27 @@ static void check_asking(void)
 	tap_eq_int(rdmaez_dm_check(&t.dm, 0, 8, NULL), 0, "without a record");
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_check(&t.dm, 5, 7, &t.diag), EINVAL, "rdmaez_dm_check",
 		       "no words at all",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_GRANULARITY, "offset", RDMAEZ_VALUE_BYTES, 5, 0,
-			UINT64_MAX},
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_GRANULARITY, "length", RDMAEZ_VALUE_BYTES, 7, 0,
-			UINT64_MAX});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_GRANULARITY, "offset", RDMAEZ_VALUE_BYTES,
+			5, 0, UINT64_MAX},
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_GRANULARITY, "length", RDMAEZ_VALUE_BYTES,
+			7, 0, UINT64_MAX});
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_check(&t.dm, 4, 7, &t.diag), EINVAL, "rdmaez_dm_check",
 		       "a length that is none",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_GRANULARITY, "length", RDMAEZ_VALUE_BYTES, 7, 0,
-			UINT64_MAX});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_GRANULARITY, "length", RDMAEZ_VALUE_BYTES,
+			7, 0, UINT64_MAX});
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_check(&t.dm, 8, LENGTH, &t.diag), EFAULT,
 		       "rdmaez_dm_check", "too long",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, LENGTH, 0,
-			LENGTH - 8});
-	CHECK_FINDINGS(
-		&t.diag, rdmaez_dm_check(&t.dm, far + 1, 3, &t.diag), EFAULT, "rdmaez_dm_check",
-		"far outside",
-		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, far + 1, 0, LENGTH});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES,
+			LENGTH, 0, LENGTH - 8});
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_check(&t.dm, far + 1, 3, &t.diag), EFAULT,
+		       "rdmaez_dm_check", "far outside",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES,
+			far + 1, 0, LENGTH});
 	rdmaez_diag_format(&t.diag, text, sizeof(text));
 	tap_ok(strstr(text, "Given: 9223372036854775809 bytes; accepted: 0\n"),
 	       "which is told as a number without a sign");
-	check_refusal(&t.diag, rdmaez_dm_check(NULL, 0, 4, &t.diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "dm", "nothing");
+	check_refusal(&t.diag, rdmaez_dm_check(NULL, 0, 4, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "dm", "nothing");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "nobody was asked");
 	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "closed");
 	check_refusal(&t.diag, rdmaez_dm_check(&t.dm, 0, 4, &t.diag), EINVAL, RDMAEZ_WHY_DM_CLOSED,
@@ -902,12 +904,14 @@ static void check_reg_blocks(void)
 		      "so does an atomic");
 	tap_eq_int(at, 0, "at its beginning");
 	check_success(&t.diag, rdmaez_dm_remote(&t.dm, t.mr, 0, &rest, &at, &t.diag), "its end");
-	CHECK_FINDINGS(&t.diag, rdmaez_dm_remote(&t.dm, t.mr, 0, &behind, &at, &t.diag), EFAULT,
-		       "rdmaez_dm_remote", "what is in the region and behind the memory",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 8, 0, 0});
-	CHECK_FINDINGS(&t.diag, rdmaez_dm_sge(&t.dm, t.mr, 0, &across, &sge, &t.diag), EFAULT,
-		       "rdmaez_dm_sge", "what begins in the memory and ends behind it",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 9, 0, 8});
+	CHECK_FINDINGS(
+		&t.diag, rdmaez_dm_remote(&t.dm, t.mr, 0, &behind, &at, &t.diag), EFAULT,
+		"rdmaez_dm_remote", "what is in the region and behind the memory",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 8, 0, 0});
+	CHECK_FINDINGS(
+		&t.diag, rdmaez_dm_sge(&t.dm, t.mr, 0, &across, &sge, &t.diag), EFAULT,
+		"rdmaez_dm_sge", "what begins in the memory and ends behind it",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 9, 0, 8});
 	start_with(LENGTH, NULL);
 	t.mr = ibv_reg_dm_mr(t.pd, t.dm.dm, WHOLE - 64, 64, IBV_ACCESS_ZERO_BASED);
 	check_success(&t.diag, rdmaez_dm_sge(&t.dm, t.mr, WHOLE - 64, NULL, &sge, &t.diag),
@@ -930,8 +934,8 @@ static void check_reg_page(void)
 	fake_fail(FAKE_REG_DM_MR, 0, EOPNOTSUPP);
 	CHECK_FINDINGS(&t.diag, reg(&off, 0), EOPNOTSUPP, "rdmaez_dm_reg",
 		       "emulated, and off a page",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_EMU_PAGE, "offset", RDMAEZ_VALUE_BYTES, 64, 0,
-			UINT64_MAX});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_EMU_PAGE, "offset", RDMAEZ_VALUE_BYTES, 64,
+			0, UINT64_MAX});
 	tap_eq_int(rdmaez_dm_reg(&t.dm, t.pd, &off, 0, &t.mr, NULL), EOPNOTSUPP,
 		   "the same without a record");
 	check_refusal(&t.diag, reg(&on, 0), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_reg_dm_mr",
@@ -954,21 +958,24 @@ static void check_reg_ranges(void)
 				     wraps = {UINT64_MAX - 3, 8};
 
 	start_with(LENGTH, NULL);
-	CHECK_FINDINGS(&t.diag, reg(&empty, 0), EINVAL, "rdmaez_dm_reg", "nothing",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, LENGTH});
-	CHECK_FINDINGS(&t.diag, reg(&at_end, 0), EINVAL, "rdmaez_dm_reg", "nothing at the end",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, 0});
-	CHECK_FINDINGS(&t.diag, reg(&one, 0), EINVAL, "rdmaez_dm_reg", "a byte beyond",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 1, 0, 0});
-	CHECK_FINDINGS(&t.diag, reg(&behind, 0), EINVAL, "rdmaez_dm_reg", "behind the end",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, LENGTH + 1, 0,
-			LENGTH});
 	CHECK_FINDINGS(
-		&t.diag, reg(&most, 0), EINVAL, "rdmaez_dm_reg", "all there can be",
-		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 0, LENGTH});
+		&t.diag, reg(&empty, 0), EINVAL, "rdmaez_dm_reg", "nothing",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, LENGTH});
+	CHECK_FINDINGS(
+		&t.diag, reg(&at_end, 0), EINVAL, "rdmaez_dm_reg", "nothing at the end",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, 0});
+	CHECK_FINDINGS(
+		&t.diag, reg(&one, 0), EINVAL, "rdmaez_dm_reg", "a byte beyond",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, 1, 0, 0});
+	CHECK_FINDINGS(&t.diag, reg(&behind, 0), EINVAL, "rdmaez_dm_reg", "behind the end",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES,
+			LENGTH + 1, 0, LENGTH});
+	CHECK_FINDINGS(&t.diag, reg(&most, 0), EINVAL, "rdmaez_dm_reg", "all there can be",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES,
+			SIZE_MAX, 0, LENGTH});
 	CHECK_FINDINGS(&t.diag, reg(&wraps, 0), EINVAL, "rdmaez_dm_reg", "what wraps around",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, UINT64_MAX - 3,
-			0, LENGTH});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES,
+			UINT64_MAX - 3, 0, LENGTH});
 	tap_eq_int(fake_count(FAKE_ANY), 0, "the device sees none of these");
 	tap_eq_ptr(t.mr, NULL, "the output is not written");
 }
@@ -981,8 +988,8 @@ static void check_reg_access(void)
 	start_with(LENGTH, NULL);
 	CHECK_FINDINGS(&t.diag, reg(NULL, remote | IBV_ACCESS_REMOTE_READ), EINVAL, "rdmaez_dm_reg",
 		       "remote write without local write",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS, remote,
-			0, remote | IBV_ACCESS_REMOTE_READ});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS,
+			remote, 0, remote | IBV_ACCESS_REMOTE_READ});
 	CHECK_FINDINGS(&t.diag, reg(NULL, relaxed | 1 << 29), EINVAL, "rdmaez_dm_reg",
 		       "optional flags",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RELAXED, "access", RDMAEZ_VALUE_ACCESS,
@@ -995,8 +1002,8 @@ static void check_reg_access(void)
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS,
 			IBV_ACCESS_REMOTE_ATOMIC, 0,
 			relaxed | IBV_ACCESS_MW_BIND | IBV_ACCESS_REMOTE_ATOMIC},
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RELAXED, "access", RDMAEZ_VALUE_ACCESS, relaxed, 0,
-			relaxed | IBV_ACCESS_MW_BIND | IBV_ACCESS_REMOTE_ATOMIC},
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RELAXED, "access", RDMAEZ_VALUE_ACCESS,
+			relaxed, 0, relaxed | IBV_ACCESS_MW_BIND | IBV_ACCESS_REMOTE_ATOMIC},
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_ACCESS_BITS, "access", RDMAEZ_VALUE_ACCESS,
 			IBV_ACCESS_MW_BIND, 0,
 			relaxed | IBV_ACCESS_MW_BIND | IBV_ACCESS_REMOTE_ATOMIC});
@@ -1045,17 +1052,18 @@ static void check_reg_failures(void)
 		fake_fail(FAKE_REG_DM_MR, 1, cases[i].error);
 		CHECK_FINDINGS(&t.diag, reg(&blocks, 0), cases[i].error, "rdmaez_dm_reg",
 			       "the device says",
-			       {RDMAEZ_DIAG_LIKELY, cases[i].reason, "ibv_reg_dm_mr", RDMAEZ_VALUE_NONE,
-				0, 0, 0});
+			       {RDMAEZ_DIAG_LIKELY, cases[i].reason, "ibv_reg_dm_mr",
+				RDMAEZ_VALUE_NONE, 0, 0, 0});
 		fake_fail(FAKE_REG_DM_MR, 1, cases[i].error);
 		tap_eq_int(rdmaez_dm_reg(&t.dm, t.pd, &blocks, 0, &t.mr, NULL), cases[i].error,
 			   "the same without a record");
 	}
 	t.dev->quirks = FAKE_DM_BLOCKS;
-	CHECK_FINDINGS(
-		&t.diag, reg(&odd, 0), EINVAL, "rdmaez_dm_reg", "firmware that wants blocks",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_BLOCKS, "length", RDMAEZ_VALUE_BYTES, 65, 0, UINT64_MAX},
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_BLOCKS, "offset", RDMAEZ_VALUE_BYTES, 32, 0, UINT64_MAX});
+	CHECK_FINDINGS(&t.diag, reg(&odd, 0), EINVAL, "rdmaez_dm_reg", "firmware that wants blocks",
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_BLOCKS, "length", RDMAEZ_VALUE_BYTES, 65,
+			0, UINT64_MAX},
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_BLOCKS, "offset", RDMAEZ_VALUE_BYTES, 32,
+			0, UINT64_MAX});
 	tap_eq_ptr(t.mr, NULL, "the output is not written");
 	check_success(&t.diag, reg(&blocks, 0), "and gets them");
 	t.mr = NULL;
@@ -1160,17 +1168,20 @@ static void check_addresses_refused(void)
 		{64,
 		 {63, 8},
 		 EFAULT,
-		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, 63, 64, 576},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, 63, 64,
+		  576},
 		 "before the region"},
 		{64,
 		 {577, 0},
 		 EFAULT,
-		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, 577, 64, 576},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, 577, 64,
+		  576},
 		 "behind it"},
 		{64,
 		 {UINT64_MAX, 8},
 		 EFAULT,
-		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, UINT64_MAX, 64, 576},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "offset", RDMAEZ_VALUE_BYTES, UINT64_MAX,
+		  64, 576},
 		 "far behind it"},
 		{64,
 		 {568, 9},
@@ -1180,12 +1191,14 @@ static void check_addresses_refused(void)
 		{64,
 		 {72, SIZE_MAX},
 		 EFAULT,
-		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 0, 504},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 0,
+		  504},
 		 "without end"},
 		{WHOLE - 511,
 		 {600, 8},
 		 EINVAL,
-		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 512, 1, 511},
+		 {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 512, 1,
+		  511},
 		 "a region that cannot begin there"},
 		{UINT64_MAX - 10,
 		 {600, 8},
@@ -1255,8 +1268,8 @@ static void check_atomics(void)
 		CHECK_FINDINGS(&t.diag,
 			       rdmaez_dm_remote_atomic(&t.dm, t.mr, 64, &counter, &at, &t.diag),
 			       EINVAL, "rdmaez_dm_remote_atomic", "not at a multiple",
-			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_ATOMIC, "offset", RDMAEZ_VALUE_BYTES,
-				counter.offset, 0, UINT64_MAX});
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_ATOMIC, "offset",
+				RDMAEZ_VALUE_BYTES, counter.offset, 0, UINT64_MAX});
 	counter.offset = 72;
 	for (counter.length = 0; counter.length < 20; counter.length++)
 		if (counter.length != 8)
@@ -1264,17 +1277,17 @@ static void check_atomics(void)
 				&t.diag,
 				rdmaez_dm_remote_atomic(&t.dm, t.mr, 64, &counter, &at, &t.diag),
 				EINVAL, "rdmaez_dm_remote_atomic", "not 8 bytes",
-				{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_ATOMIC, "length", RDMAEZ_VALUE_BYTES,
-				 counter.length, 8, 8});
+				{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_ATOMIC, "length",
+				 RDMAEZ_VALUE_BYTES, counter.length, 8, 8});
 	check_refusal(&t.diag, rdmaez_dm_remote_atomic(&t.dm, t.mr, 64, NULL, &at, &t.diag), EINVAL,
 		      RDMAEZ_WHY_WR_ATOMIC, "length", "the whole region is more than that");
 	tap_eq_int(at, 0x5555, "the address is not written");
 	start_with(LENGTH, NULL);
 	tap_eq_int(rdmaez_dm_reg(&t.dm, t.pd, &whole, 0, &t.mr, NULL), 0, "a region in between");
-	CHECK_FINDINGS(
-		&t.diag, rdmaez_dm_remote_atomic(&t.dm, t.mr, 4, NULL, &at, &t.diag), EINVAL,
-		"rdmaez_dm_remote_atomic", "where only the address is a multiple",
-		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_ATOMIC, "offset", RDMAEZ_VALUE_BYTES, 4, 0, UINT64_MAX});
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_remote_atomic(&t.dm, t.mr, 4, NULL, &at, &t.diag), EINVAL,
+		       "rdmaez_dm_remote_atomic", "where only the address is a multiple",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_ATOMIC, "offset", RDMAEZ_VALUE_BYTES, 4, 0,
+			UINT64_MAX});
 	start_with(8, NULL);
 	tap_eq_int(rdmaez_dm_reg(&t.dm, t.pd, NULL, 0, &t.mr, NULL), 0, "a region for one counter");
 	check_success(&t.diag, rdmaez_dm_remote_atomic(&t.dm, t.mr, 0, NULL, &at, &t.diag),
@@ -1294,8 +1307,8 @@ static void check_long_elements(void)
 	t.mr->length = (size_t)1 << 33;
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_sge(&t.dm, t.mr, 0, NULL, &sge, &t.diag), EINVAL,
 		       "rdmaez_dm_sge", "too long",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES, UINT64_C(1) << 33,
-			0, most});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "length", RDMAEZ_VALUE_BYTES,
+			UINT64_C(1) << 33, 0, most});
 	check_success(&t.diag, rdmaez_dm_remote(&t.dm, t.mr, 0, NULL, &at, &t.diag),
 		      "which a peer's address does not mind");
 	t.mr->length = (size_t)most;

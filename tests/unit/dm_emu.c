@@ -184,8 +184,8 @@ static void refusals(void)
 
 	ctx = fake_open(fake_reset());
 	opts.flags = 6;
-	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags",
-		      "unknown flags");
+	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_OPTION_UNKNOWN,
+		      "opts.flags", "unknown flags");
 	tap_eq_hex(diag.finding[0].value, 6, "and which");
 	opts = sized(SIZE_MAX / 4 + 1, 1);
 	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_RANGE, "opts.size",
@@ -203,12 +203,12 @@ static void refusals(void)
 	check_refusal(&diag, try_attach(&opts, &diag), ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "opts.size",
 		      "more than the address space has");
 	verbs_get_ctx(ctx)->sz = 8;
-	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "context",
-		      "a context that ends before device memory");
+	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED,
+		      "context", "a context that ends before device memory");
 	verbs_get_ctx(ctx)->sz = sizeof(struct verbs_context);
 	ctx->abi_compat = NULL;
-	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "context",
-		      "a context of 2011");
+	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED,
+		      "context", "a context of 2011");
 	ctx->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	tap_ok(!rdmaez_dm_emu_is_attached(ctx), "nothing of all that is attached");
 	fake_close_all();
@@ -229,7 +229,8 @@ static void attached_twice(void)
 	check_refusal(&diag, rdmaez_dm_emu_attach(ctx, NULL, &emu, &diag), EBUSY,
 		      RDMAEZ_WHY_DM_EMU_ATTACHED, "emu", "one emulation twice on one context");
 	check_refusal(&diag, rdmaez_dm_emu_attach(NULL, NULL, &emu, &diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "one emulation on two contexts, one NULL");
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context",
+		      "one emulation on two contexts, one NULL");
 	tap_ok(!rdmaez_dm_emu_is_attached(other) && rdmaez_dm_emu_is_attached(ctx),
 	       "the first keeps it");
 	tap_eq_int(ibv_free_dm(dm), 0, "and what it has");

@@ -297,9 +297,10 @@ static void check_export_part(void)
 	check_success(&t.diag, rdmaez_dm_export(&t.shared.dm, NULL, t.shared.mr, &token, &t.diag),
 		      "and can be handed on");
 	mr->length = 65;
-	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&dm, NULL, mr, &token, &t.diag), EINVAL,
-		       "rdmaez_dm_export", "a region that is longer than that",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 65, 1, 64});
+	CHECK_FINDINGS(
+		&t.diag, rdmaez_dm_export(&dm, NULL, mr, &token, &t.diag), EINVAL,
+		"rdmaez_dm_export", "a region that is longer than that",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 65, 1, 64});
 	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "closed");
 }
 
@@ -329,8 +330,8 @@ static void check_export_refused(void)
 		      EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "mr", "a region of another domain");
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
 		       "rdmaez_dm_export", "a region of other memory",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, LENGTH + 1, 1,
-			LENGTH});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES,
+			LENGTH + 1, 1, LENGTH});
 	longer.addr = &token;
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
 		      RDMAEZ_WHY_DM_NOT_REGION, "mr", "a region of the host's memory");
@@ -505,12 +506,15 @@ static void check_message(int type, size_t size, size_t count, enum rdmaez_why r
 
 static void check_messages(void)
 {
-	check_message(SOCK_STREAM, TOKEN - 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN - 1, "a short one");
+	check_message(SOCK_STREAM, TOKEN - 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN - 1,
+		      "a short one");
 	check_message(SOCK_STREAM, 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 1, "one byte");
 	check_message(SOCK_SEQPACKET, TOKEN - 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN - 1,
 		      "a short packet");
-	check_message(SOCK_SEQPACKET, TOKEN + 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN, "a long packet");
-	check_message(SOCK_DGRAM, 0, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 0, "a descriptor without a token");
+	check_message(SOCK_SEQPACKET, TOKEN + 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN,
+		      "a long packet");
+	check_message(SOCK_DGRAM, 0, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 0,
+		      "a descriptor without a token");
 	check_message(SOCK_STREAM, TOKEN, 0, RDMAEZ_WHY_DM_MESSAGE_FD, 0, "no descriptor");
 	check_message(SOCK_STREAM, TOKEN, 2, RDMAEZ_WHY_DM_MESSAGE_FD, 2, "two descriptors");
 	check_message(SOCK_STREAM, TOKEN, MANY, RDMAEZ_WHY_DM_MESSAGE_FD,
@@ -534,13 +538,13 @@ static void check_limit(void)
 	tight.rlim_cur = (rlim_t)fd[0] + 1;
 	close(fd[0]);
 	setrlimit(RLIMIT_NOFILE, &tight);
-	CHECK_FINDINGS(
-		&t.diag, receive(), EBADMSG, "rdmaez_dm_receive", "two, and room for one",
-		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_MESSAGE_FD, "message", RDMAEZ_VALUE_NUMBER, 1, 1, 1});
+	CHECK_FINDINGS(&t.diag, receive(), EBADMSG, "rdmaez_dm_receive", "two, and room for one",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_MESSAGE_FD, "message", RDMAEZ_VALUE_NUMBER,
+			1, 1, 1});
 	CHECK_FINDINGS(&t.diag, receive(), ETIMEDOUT, "rdmaez_dm_receive",
 		       "it is not there any more",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 20 * MS,
-			20 * MS, 20 * MS});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS,
+			20 * MS, 20 * MS, 20 * MS});
 	setrlimit(RLIMIT_NOFILE, &limit);
 	check_nothing_left("two, and room for one");
 	tight.rlim_cur = 64;
@@ -591,8 +595,8 @@ static void check_bad_token(void)
 	bytes[40] ^= 1;
 	send_raw(bytes, TOKEN, &t.ctx->cmd_fd, 1);
 	CHECK_FINDINGS(&t.diag, receive(), EINVAL, "rdmaez_dm_receive", "a token that was changed",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_TOKEN_FIELD, "token.length", RDMAEZ_VALUE_BYTES,
-			LENGTH + (UINT64_C(1) << 24), 1, t.dm.alloc_length});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_TOKEN_FIELD, "token.length",
+			RDMAEZ_VALUE_BYTES, LENGTH + (UINT64_C(1) << 24), 1, t.dm.alloc_length});
 	check_nothing_left("a token that was changed");
 	bytes[40] ^= 1;
 	send_raw(bytes, TOKEN, &plain, 1);
@@ -629,11 +633,12 @@ static void check_sockets(void)
 {
 	start(SOCK_STREAM);
 	CHECK_FINDINGS(&t.diag, receive(), ETIMEDOUT, "rdmaez_dm_receive", "nothing comes",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 20 * MS,
-			20 * MS, 20 * MS});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS,
+			20 * MS, 20 * MS, 20 * MS});
 	t.opts.timeout_ns = RDMAEZ_ZERO;
 	CHECK_FINDINGS(&t.diag, receive(), ETIMEDOUT, "rdmaez_dm_receive", "nothing is there",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 0, 0, 0});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 0,
+			0, 0});
 	check_refusal(&t.diag, rdmaez_dm_receive(t.end[1], &t.opts, NULL, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "shared", "nowhere to put it");
 	check_refusal(&t.diag, rdmaez_dm_receive(-1, &t.opts, &t.shared, &t.diag), EBADF,
@@ -642,7 +647,8 @@ static void check_sockets(void)
 		      ENOTSOCK, RDMAEZ_WHY_SOCKET, "socket", "no socket");
 	close(t.end[1]);
 	t.end[1] = socket(AF_INET, SOCK_STREAM, 0);
-	check_refusal(&t.diag, receive(), EAFNOSUPPORT, RDMAEZ_WHY_SOCKET, "socket", "a TCP socket");
+	check_refusal(&t.diag, receive(), EAFNOSUPPORT, RDMAEZ_WHY_SOCKET, "socket",
+		      "a TCP socket");
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[1], &t.dm, NULL, NULL, &t.diag), EAFNOSUPPORT,
 		      RDMAEZ_WHY_SOCKET, "socket", "sent through a TCP socket");
 	check_refusal(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, NULL, NULL, &t.diag), EPIPE,
@@ -711,14 +717,14 @@ static void check_import_refused(void)
 		      RDMAEZ_WHY_DM_FD, "fd", "a descriptor that is not open");
 	t.opts.flags = all | 4;
 	CHECK_FINDINGS(&t.diag, import(), EINVAL, "rdmaez_dm_import", "options from the future",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 4, 0,
-			all | 4});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags",
+			RDMAEZ_VALUE_FLAGS, 4, 0, all | 4});
 	t.opts.flags = all;
 	rdmaez_dm_export(&t.dm, t.pd, NULL, &t.token, NULL);
 	CHECK_FINDINGS(&t.diag, import(), EINVAL, "rdmaez_dm_import",
 		       "a region that was not exported",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_NOT_SHARED, "opts.flags", RDMAEZ_VALUE_FLAGS,
-			RDMAEZ_DM_SHARE_MR, 0, all});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_NOT_SHARED, "opts.flags",
+			RDMAEZ_VALUE_FLAGS, RDMAEZ_DM_SHARE_MR, 0, all});
 	t.token.length = 0;
 	check_refusal(&t.diag, import(), EINVAL, RDMAEZ_WHY_DM_TOKEN_FIELD, "token.length",
 		      "a token made by hand");
@@ -737,14 +743,14 @@ static void check_import_device(void)
 	t.token.device_guid ^= 1;
 	t.dev->quirks |= FAKE_NO_IMPORT;
 	CHECK_FINDINGS(&t.diag, import(), EOPNOTSUPP, "rdmaez_dm_import", "a driver without import",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_import_device", RDMAEZ_VALUE_NONE,
-			0, 0, 0});
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_import_device",
+			RDMAEZ_VALUE_NONE, 0, 0, 0});
 	check_nothing_left("a driver without import");
 	t.dev->quirks = FAKE_IMPORT_CLOSES;
 	CHECK_FINDINGS(&t.diag, import(), EIO, "rdmaez_dm_import",
 		       "a driver that closes the descriptor",
-		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_import_device", RDMAEZ_VALUE_NONE,
-			0, 0, 0});
+		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_import_device",
+			RDMAEZ_VALUE_NONE, 0, 0, 0});
 	check_nothing_left("a driver that closes the descriptor");
 	t.dev->quirks = 0;
 	strcpy(t.dev->verbs.name, "fake9");
@@ -773,8 +779,8 @@ static void check_import_fails(void)
 		check_nothing_left(calls[i].name);
 		fake_fail(calls[i].verb, 1, EPERM);
 		CHECK_FINDINGS(&t.diag, import(), EPERM, "rdmaez_dm_import", calls[i].name,
-			       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, calls[i].name, RDMAEZ_VALUE_NONE,
-				0, 0, 0});
+			       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, calls[i].name,
+				RDMAEZ_VALUE_NONE, 0, 0, 0});
 		if (!calls[i].stale)
 			continue;
 		t.token.dm_handle += i == 1 ? 77 : 0;
@@ -906,8 +912,8 @@ static void check_emulated_refused(void)
 	t.opts.flags = RDMAEZ_DM_SHARE_PD;
 	CHECK_FINDINGS(&t.diag, import(), EOPNOTSUPP, "rdmaez_dm_import",
 		       "a domain of emulated memory",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_EMU_ALONE, "opts.flags", RDMAEZ_VALUE_FLAGS,
-			RDMAEZ_DM_SHARE_PD, 0, RDMAEZ_DM_SHARE_PD});
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_EMU_ALONE, "opts.flags",
+			RDMAEZ_VALUE_FLAGS, RDMAEZ_DM_SHARE_PD, 0, RDMAEZ_DM_SHARE_PD});
 	tap_eq_int(emu.unimported, 1, "the memory is given back");
 	t.opts.flags = 0;
 	emu.opened = NULL;
@@ -933,10 +939,10 @@ static void check_dmabuf(void)
 	int fd = -5;
 
 	start(SOCK_STREAM);
-	check_refusal(&t.diag, rdmaez_dm_dmabuf(NULL, &fd, &t.diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "dm", "no memory");
-	check_refusal(&t.diag, rdmaez_dm_dmabuf(&t.dm, NULL, &t.diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-		      "fd", "nowhere to put it");
+	check_refusal(&t.diag, rdmaez_dm_dmabuf(NULL, &fd, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "dm", "no memory");
+	check_refusal(&t.diag, rdmaez_dm_dmabuf(&t.dm, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "fd", "nowhere to put it");
 	check_refusal(&t.diag, rdmaez_dm_dmabuf(&none, &fd, &t.diag), EINVAL, RDMAEZ_WHY_DM_CLOSED,
 		      "dm", "closed memory");
 	t.dev->quirks = FAKE_NO_IMPORT;

@@ -22,7 +22,8 @@ int main(void)
 	fake_reset_log();
 	memset(&shared, 0, sizeof(shared));
 	check_refusal(&diag, rdmaez_dm_import(dm.context->cmd_fd, &token, NULL, &shared, &diag),
-		      EOPNOTSUPP, RDMAEZ_WHY_DM_NO_IMPORT, "ibv_import_dm", "an rdma-core before 35");
+		      EOPNOTSUPP, RDMAEZ_WHY_DM_NO_IMPORT, "ibv_import_dm",
+		      "an rdma-core before 35");
 	check_refusal(&diag, rdmaez_dm_dmabuf(&dm, &fd, &diag), EOPNOTSUPP, RDMAEZ_WHY_DM_NO_DMABUF,
 		      "dm", "an rdma-core before 62");
 	tap_eq_int(rdmaez_impl_dm_import(dm.context, token.dm_handle, &made), EOPNOTSUPP,

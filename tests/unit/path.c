@@ -94,7 +94,8 @@ static void check_grh(void)
 	      "InfiniBand that demands a GRH gets one");
 	check(&lid, 1, &virtual_ib, NULL, RDMAEZ_WHY_GRH_MISSING, "ah_attr.grh.dgid",
 	      "InfiniBand that demands a GRH, without a dgid");
-	check(&both, 1, &other_flags, &local, RDMAEZ_WHY_NONE, NULL, "other port flags demand no GRH");
+	check(&both, 1, &other_flags, &local, RDMAEZ_WHY_NONE, NULL,
+	      "other port flags demand no GRH");
 	check(&gid, 1, &ethernet, &routed, RDMAEZ_WHY_NONE, NULL,
 	      "Ethernet gets a GRH without the port's flag");
 	check(&gid, 1, &roce, &routed, RDMAEZ_WHY_NONE, NULL,

@@ -235,8 +235,8 @@ static void check_illegal(const struct cell *cell, const struct rdmaez_qp_opts *
 	struct rdmaez_diag diag;
 	bool untouched;
 
-	check_refusal(&diag, build(cell, opts, &move, &diag, &untouched), EINVAL, RDMAEZ_WHY_TRANSITION,
-		      "qp_state", "%s does not exist", cell->name);
+	check_refusal(&diag, build(cell, opts, &move, &diag, &untouched), EINVAL,
+		      RDMAEZ_WHY_TRANSITION, "qp_state", "%s does not exist", cell->name);
 	tap_ok(untouched, "%s: nothing is written", cell->name);
 	tap_eq_int(build(cell, opts, &move, NULL, &untouched), EINVAL, "%s: nor without a record",
 		   cell->name);
@@ -420,7 +420,8 @@ static void check_depths(void)
 		opts.device_attr = NULL;
 		opts.max_rd_atomic = opts.max_dest_rd_atomic = negative[i];
 		check_refusal(&diag, build(&to_rts, &opts, &move, &diag, &untouched), EINVAL,
-			      RDMAEZ_WHY_RANGE, "max_rd_atomic", "requester's depth %d", negative[i]);
+			      RDMAEZ_WHY_RANGE, "max_rd_atomic", "requester's depth %d",
+			      negative[i]);
 		tap_ok(untouched, "nothing is written");
 		tap_eq_int((int64_t)diag.finding[0].value, negative[i], "the value given");
 		tap_eq_int(diag.finding[0].min, 0, "the least accepted");
@@ -628,11 +629,12 @@ static void check_ranges(void)
 		{"timeout", TIMEOUT, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 31, true},
 		{"retry_cnt", RETRY, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 7, true},
 		{"rnr_retry", RNR_RETRY, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 7, true},
-		{"alt_ah_attr.port_num", ALT_PORT, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 1, 255,
+		{"alt_ah_attr.port_num", ALT_PORT, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 1,
+		 255, true},
+		{"alt_pkey_index", ALT_PKEY_INDEX, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0,
+		 65535, true},
+		{"alt_timeout", ALT_TIMEOUT, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0, 31,
 		 true},
-		{"alt_pkey_index", ALT_PKEY_INDEX, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0, 65535,
-		 true},
-		{"alt_timeout", ALT_TIMEOUT, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0, 31, true},
 		{"path_mig_state", MIG_STATE, RDMAEZ_WHY_ENUM, &to_rts, IBV_QP_PATH_MIG_STATE, 0, 2,
 		 true},
 	};
@@ -706,8 +708,8 @@ static void check_ports(void)
 	tap_eq_int(move.attr.alt_ah_attr.port_num, 2, "the alternate path has it too");
 	tap_eq_int(move.attr.alt_port_num, 2, "and says so twice");
 	opts.alt_port = RDMAEZ_ZERO;
-	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL, RDMAEZ_WHY_RANGE,
-		      "alt_ah_attr.port_num", "alternate port 0");
+	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
+		      RDMAEZ_WHY_RANGE, "alt_ah_attr.port_num", "alternate port 0");
 }
 
 static void check_access(void)
@@ -763,8 +765,8 @@ static void check_peer(void)
 		      RDMAEZ_WHY_GID_INDEX, "ah_attr.grh.sgid_index", "row 4 of four");
 	opts.path.sgid_index = 3;
 	opts.dest_qp_num = 0;
-	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL, RDMAEZ_WHY_RANGE,
-		      "dest_qp_num", "no peer's number");
+	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
+		      RDMAEZ_WHY_RANGE, "dest_qp_num", "no peer's number");
 	tap_eq_int(diag.finding[0].min, 1, "which is at least 1");
 	opts.dest_qp_num = 1;
 	check_success(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), "a peer on Ethernet");
@@ -795,8 +797,8 @@ static void check_peer(void)
 		      RDMAEZ_WHY_GRH_MISSING, "alt_ah_attr.grh.dgid", "no alternate GID");
 	opts.alt.dgid = gid_of("2001:db8::19");
 	opts.alt.sl = 16;
-	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL, RDMAEZ_WHY_RANGE,
-		      "alt_ah_attr.sl", "an alternate service level of 16");
+	check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
+		      RDMAEZ_WHY_RANGE, "alt_ah_attr.sl", "an alternate service level of 16");
 }
 
 static void check_wrong_calls(void)

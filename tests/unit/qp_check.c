@@ -137,16 +137,16 @@ static void expect(struct ibv_qp *qp, struct rdmaez_qp_move *move, int error,
 #define HNS  (&models[4])
 
 /* Makes a right request on a fresh device, spoils it by a statement, and expects a finding. */
-#define MISTAKE(model, type, from, to, spoilt, error, reason, severity, field)      \
-	do {                                                                        \
-		start(model);                                                       \
-		struct ibv_qp *qp = qp_in(type, from);                              \
-		struct rdmaez_qp_move move = right(qp, from, to);                   \
-		struct ibv_qp_attr *attr = &move.attr;                              \
-		(void)attr;                                                         \
-		spoilt;                                                             \
+#define MISTAKE(model, type, from, to, spoilt, error, reason, severity, field)               \
+	do {                                                                                 \
+		start(model);                                                                \
+		struct ibv_qp *qp = qp_in(type, from);                                       \
+		struct rdmaez_qp_move move = right(qp, from, to);                            \
+		struct ibv_qp_attr *attr = &move.attr;                                       \
+		(void)attr;                                                                  \
+		spoilt;                                                                      \
 		expect(qp, &move, error, RDMAEZ_WHY_##reason, RDMAEZ_DIAG_##severity, field, \
-		       #reason ": " #spoilt);                                       \
+		       #reason ": " #spoilt);                                                \
 	} while (0)
 
 #define RESET IBV_QPS_RESET
@@ -345,7 +345,8 @@ static void afterwards(void)
 		move.attr.qkey = 1u << 31;
 		tap_eq_int(rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), EPERM,
 			   "a privileged Q_Key is refused");
-		tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_QKEY_PRIVILEGED), "and the Q_Key is blamed");
+		tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_QKEY_PRIVILEGED),
+		       "and the Q_Key is blamed");
 	}
 }
 

@@ -14,9 +14,7 @@
 #include "diag.h"
 #include "linux.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* phys_port_cnt_ex, which lies behind xrc_odp_caps whether or not this verbs.h names it. */
 #define RDMAEZ_IMPL_PORTS_AT (offsetof(struct ibv_device_attr_ex, xrc_odp_caps) + sizeof(uint32_t))
@@ -184,7 +182,7 @@ RDMAEZ_COLD void rdmaez_caps_decode(const struct ibv_device_attr_ex *attr, struc
  * erdma and bnxt_re report the two depths the other way round, which shows in how they judge
  * ibv_modify_qp(): each compares max_rd_atomic with what it calls max_qp_rd_atom.
  */
-RDMAEZ_IMPL void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, int traits)
+RDMAEZ_IMPL void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, unsigned int traits)
 {
 	const int serves = caps->depths.max_qp_rd_atom;
 
@@ -340,9 +338,7 @@ RDMAEZ_COLD int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size
 	return (int)text.length;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

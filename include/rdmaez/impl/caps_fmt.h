@@ -11,9 +11,7 @@
 
 #include "text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* A number with the greatest of the units, each `step` times the one before, that leaves it whole. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64_t value,
@@ -506,9 +504,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_caps_need(const struct rdmaez_finding *finding,
 	return (int)text.length;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

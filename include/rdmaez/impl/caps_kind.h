@@ -9,9 +9,7 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_COLD bool rdmaez_caps_kind_is_set(enum rdmaez_caps_kind kind)
 {
@@ -235,9 +233,7 @@ RDMAEZ_COLD const char *rdmaez_caps_kind_str(enum rdmaez_caps_kind kind, uint64_
 	return "unknown";
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -12,9 +12,7 @@
 
 #include "diag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /*
  * Who reports a field, which decides what a zero means. From ODP on the kernel does, in an answer that
@@ -329,9 +327,7 @@ RDMAEZ_COLD const char *rdmaez_caps_source_id(enum rdmaez_caps_source source)
 	return (unsigned int)source < RDMAEZ_SOURCE_COUNT ? names[source] : "unknown";
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -13,9 +13,7 @@
 #include "linux.h"
 #include "port.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* Where active_speed_ex lies, whether or not this verbs.h names it: at the next multiple of four. */
 #define RDMAEZ_IMPL_SPEED_EX_AT (offsetof(struct ibv_port_attr, port_cap_flags2) + sizeof(uint32_t))
@@ -217,9 +215,7 @@ RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port_num
 	return 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

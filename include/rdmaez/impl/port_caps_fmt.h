@@ -14,9 +14,7 @@
 #include "../str.h"
 #include "caps_fmt.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* Whether a P_Key is that of a full member of its partition. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_pkey_is_full(const struct rdmaez_pkey_entry *row)
@@ -146,9 +144,7 @@ RDMAEZ_COLD int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
 	return (int)text.length;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 
