@@ -102,6 +102,18 @@ static void check_full(void)
 	tap_ok(memcmp(&decoded, &t.caps, sizeof(decoded)) == 0, "all else as it is decoded");
 }
 
+/* verbs.h has arrays for the names, and nothing says that they end within. */
+static void check_long_names(void)
+{
+	start("6.1.0");
+	memset(t.dev->verbs.name, 'n', sizeof(t.dev->verbs.name));
+	memset(t.dev->verbs.dev_name, 'd', sizeof(t.dev->verbs.dev_name));
+	query("a device whose names fill their arrays");
+	tap_eq_int(strlen(t.caps.device.name), IBV_SYSFS_NAME_MAX - 1, "one byte is cut: name");
+	tap_eq_int(strlen(t.caps.device.dev_name), IBV_SYSFS_NAME_MAX - 1, "dev_name");
+	tap_eq_int(strspn(t.caps.device.name, "n"), IBV_SYSFS_NAME_MAX - 1, "the rest is there");
+}
+
 static void check_no_device(void)
 {
 	start("6.1.0");
@@ -445,6 +457,7 @@ static void check_ports(void)
 int main(void)
 {
 	check_full();
+	check_long_names();
 	check_no_device();
 	check_fillers();
 	check_kernels();
