@@ -5,12 +5,12 @@
  *
  * @mainpage rdmaez
  *
- * Static inline helpers in C11 that make libibverbs pleasant to use without hiding it. Include
- * `<rdmaez.h>`, or the one header that is needed, and link with `-libverbs`: there is nothing else to
- * link, nothing to initialise, and no object that replaces a verbs object.
+ * Helpers in C11 that make libibverbs pleasant to use without hiding it. Include `<rdmaez.h>`, or the one
+ * header that is needed, and link with `-libverbs`: there is nothing else to link, nothing to initialise,
+ * and no object that replaces a verbs object.
  *
- * rdmaez does not own, allocate or remember anything, does not start threads, and does not touch the
- * data path beyond explaining why it failed.
+ * rdmaez owns, allocates and remembers nothing, starts no threads, and stays out of the data path
+ * except to explain why it failed.
  *
  * @par Every function
  * returns 0 or a positive errno value, writes its outputs completely and only on success, and takes
@@ -28,16 +28,17 @@
  * @endcode
  *
  * @par Where to go
- * - qp.h moves queue pairs, qp_check.h asks first, qp_rules.h knows what Linux accepts.
- * - port.h asks a port and chooses a GID row.
+ * - qp.h moves queue pairs, or asks first whether they would move; qp_rules.h knows what Linux accepts.
+ * - port.h queries a port and chooses a GID index.
  * - [Capabilities](@ref capabilities): what a device and its ports can do; caps.h, port_caps.h.
  * - [Device memory](@ref device_memory): dm.h, sharing it, and emulating it where there is none.
- * - [Explanations](@ref explanations): what is said of a refusal, and how sure it is;
- *   [the reasons](@ref rdmaez_why), all of them.
+ * - [Explanations](@ref explanations): what is said about a refusal, and how certain it is;
+ *   [all reasons](@ref rdmaez_why).
  * - [Completions and events](@ref completions).
+ * - [Two ways to include](@ref including): in every file, or once for a program of many files.
  * - [JSON for other languages](@ref data): what the headers know, for Python, Rust or Go.
- * - [The Soft-RoCE machine](@ref softroce), for those without RDMA hardware.
- * - [How it is built](@ref design), for whoever opens the code.
+ * - [The Soft-RoCE machine](@ref softroce), if you have no RDMA hardware.
+ * - [How it is built](@ref design), if you want to change the code.
  */
 #ifndef RDMAEZ_H
 #define RDMAEZ_H

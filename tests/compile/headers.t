@@ -71,6 +71,15 @@ on_32_bits() {
 		-idirafter "/usr/include/$("$CC" -print-multiarch)" -fsyntax-only
 }
 
+# Another C library, whose macros convert between signed and unsigned where glibc's do not.
+with_musl() {
+	local multiarch
+	multiarch=$("$CC" -print-multiarch)
+	everything "$CC" c11 "$1" "$2" -nostdinc -isystem "$("$CC" -print-file-name=include)" \
+		-isystem "/usr/include/${multiarch/gnu/musl}" -idirafter "/usr/include/$multiarch" -idirafter /usr/include \
+		-fsyntax-only
+}
+
 read -r oldest_version oldest <<<"$versions"
 read -r newest_version newest < <(tail -n 1 <<<"$versions")
 
@@ -125,6 +134,7 @@ for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++20" "$CC c11 -O
 		optimised "$compiler" "$standard" include "$newest" $level
 done
 soon ok 'with 32 bits' on_32_bits include "$newest"
+soon ok 'with musl' with_musl include "$newest"
 for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++20"; do
 	# shellcheck disable=SC2086 # two words
 	soon ok "options take numbers without a conversion: $compiler" \
