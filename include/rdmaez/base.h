@@ -31,17 +31,15 @@
 #endif
 
 #if defined(__GNUC__) && !defined(__TINYC__)
-#define RDMAEZ_IMPL_HIDDEN         __attribute__((visibility("hidden")))
-#define RDMAEZ_IMPL_FORCED         __attribute__((always_inline))
-#define RDMAEZ_IMPL_RARE           __attribute__((cold))
-#define RDMAEZ_IMPL_APART          __attribute__((noinline, unused))
-#define RDMAEZ_IMPL_PRINTF(format) __attribute__((format(printf, format, format + 1)))
+#define RDMAEZ_IMPL_HIDDEN __attribute__((visibility("hidden")))
+#define RDMAEZ_IMPL_FORCED __attribute__((always_inline))
+#define RDMAEZ_IMPL_RARE   __attribute__((cold))
+#define RDMAEZ_IMPL_APART  __attribute__((noinline, unused))
 #else
 #define RDMAEZ_IMPL_HIDDEN
 #define RDMAEZ_IMPL_FORCED
 #define RDMAEZ_IMPL_RARE
 #define RDMAEZ_IMPL_APART
-#define RDMAEZ_IMPL_PRINTF(format)
 #endif
 
 /* What encloses bodies. They are C, casts included; C++ programs may warn about C casts of their own. */

@@ -53,7 +53,7 @@ compiles() {
 	compile "$CC" c11 include -Itests/compile -Wno-shadow -Wno-unused -Wno-missing-prototypes -fsyntax-only "$dir"/*.c
 }
 
-for file in README.md docs/*.md include/rdmaez.h include/rdmaez/*.h; do
+for file in README.md docs/*.md include/rdmaez.h include/rdmaez/*.h include/rdmaez/devel/*.h; do
 	if grep -qE '^ *```c *$|@code' "$file"; then
 		ok "the code in $file compiles" compiles "$file"
 	fi
