@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A sequencer: a counter in device memory, from which clients draw numbers by RDMA fetch-and-add. No
- * number is drawn twice, and the owner's processor has no part in it. On a real device the counter never
+ * number is drawn twice, and the owner's CPU has no part in it. On a real device the counter never
  * leaves the adapter, which is what makes this fast.
  *
  * Build:  cc -std=c11 -Iinclude examples/03_sequencer.c -libverbs -o 03_sequencer
@@ -24,8 +24,9 @@ int main(int argc, char **argv)
 	struct ibv_qp *client[CLIENTS];
 	struct rdmaez_diag diag;
 	struct device device;
-	struct ibv_mr *counter = NULL, *mr;
+	struct rdmaez_dm_region counter;
 	struct rdmaez_dm dm = {0};
+	struct ibv_mr *mr;
 	uint64_t last = 0, counter_at = 0;
 
 	device_open(&device, argc > 1 ? argv[1] : NULL);
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
 	need_no(rdmaez_dm_reg(&dm, device.pd, NULL, rdmaez_dm_access(RDMAEZ_DM_PEER_ATOMICS),
 			      &counter, &diag),
 		&diag);
-	need_no(rdmaez_dm_remote_atomic(&dm, counter, 0, NULL, &counter_at, &diag), &diag);
+	need_no(rdmaez_dm_remote_atomic(&counter, 0, &counter_at, &diag), &diag);
 
 	/* The clients: all they know of the counter is its key and its address. */
 	mr = ibv_reg_mr(device.pd, &ticket, sizeof(ticket), IBV_ACCESS_LOCAL_WRITE);
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
 	struct ibv_send_wr draw = {
 		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD};
 	draw.wr.atomic.compare_add = 1;
-	draw.wr.atomic.rkey = counter->rkey;
+	draw.wr.atomic.rkey = counter.mr->rkey;
 	draw.wr.atomic.remote_addr = counter_at;
 	for (int i = 0; i < CLIENTS; i++)
 		client[i] = loop_open(&device);
@@ -72,8 +73,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < CLIENTS; i++)
 		need_ok(ibv_destroy_qp(client[i]), "ibv_destroy_qp");
 	need_ok(ibv_dereg_mr(mr), "ibv_dereg_mr");
-	need_ok(ibv_dereg_mr(counter), "ibv_dereg_mr");
-	need_ok(rdmaez_dm_close(&dm), "rdmaez_dm_close");
+	need_ok(ibv_dereg_mr(counter.mr), "ibv_dereg_mr");
+	need_no(rdmaez_dm_close(&dm, &diag), &diag);
 	device_close(&device);
 	return EXIT_SUCCESS;
 }

@@ -83,7 +83,8 @@ int main(int argc, char **argv)
 	bool got[LETTERS] = {false};
 	struct rdmaez_diag diag;
 	struct device device;
-	struct ibv_mr *region = NULL, *mr;
+	struct rdmaez_dm_region region;
+	struct ibv_mr *mr;
 	struct mailbox mailbox;
 	struct rdmaez_dm dm = {0};
 	struct ibv_qp *qp;
@@ -95,8 +96,8 @@ int main(int argc, char **argv)
 	need_no(rdmaez_dm_reg(&dm, device.pd, NULL, rdmaez_dm_access(RDMAEZ_DM_PEER_WRITES),
 			      &region, &diag),
 		&diag);
-	need_no(rdmaez_dm_remote(&dm, region, 0, NULL, &mailbox.address, &diag), &diag);
-	mailbox.rkey = region->rkey;
+	need_no(rdmaez_dm_remote(&region, 0, dm.length, &mailbox.address, &diag), &diag);
+	mailbox.rkey = region.mr->rkey;
 	mr = ibv_reg_mr(device.pd, &outbox, sizeof(outbox), 0);
 	need(mr, "ibv_reg_mr");
 	qp = loop_open(&device);
@@ -114,8 +115,8 @@ int main(int argc, char **argv)
 
 	need_ok(ibv_destroy_qp(qp), "ibv_destroy_qp");
 	need_ok(ibv_dereg_mr(mr), "ibv_dereg_mr");
-	need_ok(ibv_dereg_mr(region), "ibv_dereg_mr");
-	need_ok(rdmaez_dm_close(&dm), "rdmaez_dm_close");
+	need_ok(ibv_dereg_mr(region.mr), "ibv_dereg_mr");
+	need_no(rdmaez_dm_close(&dm, &diag), &diag);
 	device_close(&device);
 	return EXIT_SUCCESS;
 }

@@ -6,7 +6,7 @@
  * Build:  cc -std=c11 -Iinclude examples/05_share.c -libverbs -o 05_share
  * Run:    ./05_share [DEVICE], or on a machine without RDMA: tools/softroce ./05_share
  *
- * Where the device has no device memory, it is emulated. Two programs that are not parent and child do
+ * Where the device has no device memory, it is emulated; memory of a device is shared by the same calls. Two programs that are not parent and child do
  * the same over a Unix socket with a name, which one of them binds and the other connects to.
  */
 #include <stdio.h>
@@ -57,8 +57,7 @@ static int other(int socket)
 	const char *who = "the other";
 	const char answer[] = "hello from the other process";
 	struct rdmaez_dm_emu emu = {0};
-	struct rdmaez_dm_share_opts opts = {
-		.open = rdmaez_dm_emu_open, .close = rdmaez_dm_emu_close, .arg = &emu};
+	struct rdmaez_dm_share_opts opts = {.ops = rdmaez_dm_emu_ops(), .arg = &emu};
 	struct rdmaez_dm_shared shared;
 	struct rdmaez_diag diag;
 	char text[SIZE / 2] = "";
@@ -72,15 +71,16 @@ static int other(int socket)
 	memcpy(text, answer, sizeof(answer));
 	need_no(who, rdmaez_dm_copy_to(&shared.dm, ANSWER, text, sizeof(text)), NULL);
 	/* This frees nothing: the memory is the owner's. */
-	need_no(who, rdmaez_dm_shared_close(&shared), NULL);
+	need_no(who, rdmaez_dm_shared_close(&shared, &diag), &diag);
 	return write(socket, "done", 4) == 4 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* The process that has the memory. */
-static void owner(int socket, struct ibv_context *context)
+static void owner(int socket, struct ibv_context *context, struct rdmaez_dm_emu *emu)
 {
 	const char *who = "the owner";
 	const char greeting[] = "hello from the owner";
+	struct rdmaez_dm_share_opts opts = {.ops = rdmaez_dm_emu_ops(), .arg = emu};
 	struct rdmaez_dm dm;
 	struct rdmaez_diag diag;
 	char text[SIZE / 2] = "", done[4];
@@ -88,13 +88,13 @@ static void owner(int socket, struct ibv_context *context)
 	need_no(who, rdmaez_dm_alloc(context, SIZE, NULL, &dm, &diag), &diag);
 	memcpy(text, greeting, sizeof(greeting));
 	need_no(who, rdmaez_dm_copy_to(&dm, 0, text, sizeof(text)), NULL);
-	need_no(who, rdmaez_dm_send(socket, &dm, NULL, NULL, &diag), &diag);
+	need_no(who, rdmaez_dm_send(socket, &dm, NULL, &opts, &diag), &diag);
 	/* The memory stays until the other has said that it does not need it any more. */
 	if (read(socket, done, sizeof(done)) != sizeof(done))
 		need_no(who, ECONNRESET, NULL);
 	need_no(who, rdmaez_dm_copy_from(&dm, ANSWER, text, sizeof(text)), NULL);
 	printf("%s: the other has written \"%.*s\"\n", who, (int)sizeof(text) - 1, text);
-	need_no(who, rdmaez_dm_close(&dm), NULL);
+	need_no(who, rdmaez_dm_close(&dm, &diag), &diag);
 	printf("%s: the memory is freed\n", who);
 }
 
@@ -129,9 +129,9 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (emulated)
 		need_no("the owner", rdmaez_dm_emu_attach(context, NULL, &emu, &diag), &diag);
-	owner(end[0], context);
+	owner(end[0], context, &emu);
 	if (emulated)
-		rdmaez_dm_emu_detach(&emu);
+		rdmaez_dm_emu_detach(&emu, NULL);
 	ibv_close_device(context);
 	waitpid(child, &status, 0);
 	return status ? EXIT_FAILURE : EXIT_SUCCESS;

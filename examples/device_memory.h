@@ -77,10 +77,12 @@ static void device_open(struct device *device, const char *name)
 
 static void device_close(struct device *device)
 {
+	struct rdmaez_diag diag;
+
 	need_ok(ibv_destroy_cq(device->cq), "ibv_destroy_cq");
 	need_ok(ibv_dealloc_pd(device->pd), "ibv_dealloc_pd");
 	if (rdmaez_dm_emu_is_attached(device->context))
-		need_ok(rdmaez_dm_emu_detach(&device->emu), "rdmaez_dm_emu_detach");
+		need_no(rdmaez_dm_emu_detach(&device->emu, &diag), &diag);
 	need_ok(ibv_close_device(device->context), "ibv_close_device");
 }
 

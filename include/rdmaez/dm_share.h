@@ -3,23 +3,25 @@
  * @file dm_share.h
  * @brief Share device memory with another process.
  *
- * The process that has the memory exports a token (dm_token.h) and sends it over a Unix socket,
- * together with the file descriptor of its open device. The other one receives and imports both in one
- * call, and uses the memory as its own: rdmaez_dm_copy_to(), rdmaez_dm_reg() and all else in dm.h.
+ * The process that has the memory exports a token (dm_token.h) and sends it over a Unix socket, together
+ * with the file descriptor of its open device. The other one receives and imports both in one call, and
+ * uses the memory as its own: rdmaez_dm_copy_to(), rdmaez_dm_reg() and all else in dm.h.
  *
  * @par Who frees
  * The process that allocated the memory frees it, with rdmaez_dm_close(). All others call
- * rdmaez_dm_shared_close(), which frees nothing. In which order they do is up to them, with two limits:
- * the kernel refuses to free memory on which any of them still has a region (EBUSY), and who comes to
- * import after it was freed is refused (#RDMAEZ_WHY_DM_STALE). Numbers are used again, however: a number
- * that was freed may be another memory's by now. So keep the memory until the other process has said
- * that it has it.
+ * rdmaez_dm_shared_close(), which frees nothing. The order is free, with two limits: the kernel refuses to
+ * free memory on which any process still has a region (EBUSY), and an import after it was freed is refused
+ * (#RDMAEZ_WHY_DM_STALE). The kernel reuses its numbers, however: a number that was freed may by now be
+ * other memory's. So keep the memory until the other process has said that it has it.
  *
  * @par Trust
  * Whoever gets the file descriptor can do anything to every object of that open device. Send it only to
- * a process that is trusted as much as the own one.
+ * a process that you trust as much as your own.
  *
- * The functions here may be called from any thread; not at the same time on one object or one socket.
+ * @par Threads
+ * Any thread may call these functions, but not two at once on one object or one socket.
+ *
+ * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
  */
 #ifndef RDMAEZ_DM_SHARE_H
 #define RDMAEZ_DM_SHARE_H
@@ -37,34 +39,45 @@ enum rdmaez_dm_share_flags {
 	RDMAEZ_DM_SHARE_MR = 1 << 1  /**< the memory region, and its domain with it */
 };
 
-/** @brief How to share. From zero: the memory alone, within ten seconds. */
-struct rdmaez_dm_share_opts {
-	/** enum rdmaez_dm_share_flags; 0: the memory alone */
-	unsigned int flags;
-	/** how long to wait for the other process; 0: 10 s; #RDMAEZ_ZERO: do not wait */
-	uint64_t timeout_ns;
-	/**
-	 * Opens a device for memory that is emulated: rdmaez_dm_emu_open() of dm_emu.h. It gets the
-	 * descriptor on loan and returns a context on which the emulation is attached, or NULL and
-	 * errno. NULL: emulated memory is refused. Not called for memory of a device.
-	 */
+/**
+ * @brief How to share memory that no driver knows, such as that of rdmaez_dm_emu_ops().
+ *
+ * It is used for the memory for which `fd` has a descriptor, and for tokens that say
+ * #RDMAEZ_DM_TOKEN_EMULATED; other memory is shared as if this were not there. A function that is NULL is
+ * libibverbs' own.
+ */
+struct rdmaez_dm_share_ops {
+	/** the descriptor to send for memory on this context, which stays its owner's; -1: not such memory */
+	int (*fd)(const struct ibv_context *context, void *arg);
+	/** opens the device of a descriptor that stays the caller's; NULL and errno where it cannot */
 	struct ibv_context *(*open)(int fd, const struct rdmaez_dm_token *token, void *arg);
-	/** closes what `open` has opened, as ibv_close_device(); NULL: ibv_close_device() */
+	/** closes what `open` has opened, as ibv_close_device() */
 	int (*close)(struct ibv_context *context, void *arg);
-	/** handed to the two functions */
-	void *arg;
+	/** imports memory by its number, as ibv_import_dm() */
+	struct ibv_dm *(*import)(struct ibv_context *context, uint32_t handle, void *arg);
+	/** gives it up, as ibv_unimport_dm() */
+	void (*unimport)(struct ibv_dm *dm);
+};
+
+/** @brief How to share. All zero: the memory alone, within ten seconds. */
+struct rdmaez_dm_share_opts {
+	unsigned int flags; /**< enum rdmaez_dm_share_flags; 0: the memory alone */
+	uint64_t
+		timeout_ns; /**< how long to wait for the other process; 0: 10 s; #RDMAEZ_ZERO: do not wait */
+	/** for memory that no driver knows; NULL: such memory is refused. Outlives what is shared */
+	const struct rdmaez_dm_share_ops *ops;
+	void *arg; /**< handed to the functions of `ops` */
 };
 
 /** @brief Device memory of another process. Filled by rdmaez_dm_receive(). */
 struct rdmaez_dm_shared {
-	struct ibv_context *context;  /**< the device, opened for this; NULL once closed */
-	struct rdmaez_dm dm;          /**< the memory, for everything that dm.h does */
-	struct ibv_pd *pd;            /**< the protection domain; NULL: not wanted */
-	struct ibv_mr *mr;            /**< the memory region; NULL: not wanted */
-	struct rdmaez_dm_token token; /**< what the other process has told */
-	/** closes `context`; NULL: ibv_close_device() */
-	int (*close)(struct ibv_context *context, void *arg);
-	void *arg; /**< handed to it */
+	struct ibv_context *context;           /**< the device, opened for this; NULL once closed */
+	struct rdmaez_dm dm;                   /**< the memory, for everything that dm.h does */
+	struct ibv_pd *pd;                     /**< the protection domain; NULL: not wanted */
+	struct rdmaez_dm_region region;        /**< the region; all zero: not wanted */
+	struct rdmaez_dm_token token;          /**< what the other process has told */
+	const struct rdmaez_dm_share_ops *ops; /**< where it was these that opened it; else NULL */
+	void *arg;                             /**< handed to them */
 };
 
 /* ---- Export ---------------------------------------------------------------------------------- */
@@ -72,27 +85,25 @@ struct rdmaez_dm_shared {
 /**
  * @brief Makes the token by which another process can find device memory.
  *
- * Nothing is changed, and the memory stays this process's to free. The token is good for as long as
- * the objects in it exist.
+ * Nothing is changed, no verb is called, and the memory stays this process's to free. The token is good for
+ * as long as the objects in it exist. Of emulated memory it lacks #RDMAEZ_DM_TOKEN_EMULATED, which
+ * rdmaez_dm_send() adds.
  *
- * @param dm the memory; also one that was imported
- * @param pd a protection domain to share with it; NULL: the one of @p mr, or none
- * @param mr a region on the memory to share with it; NULL: none. A region does not tell where in the
- *        memory it begins: where that is not at 0, set the token's `mr_offset`. The token's `mr_length` ends
- *        at the memory's `length`, also where the region goes on to the end of `alloc_length`
+ * @param dm the memory; it may be imported itself
+ * @param pd a protection domain to share with it; NULL: that of @p region, or none
+ * @param region a region on the memory to share with it; NULL: none
  * @param token receives the token; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p token is filled
  * @retval EINVAL @p dm or @p token is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the memory is closed
- *         (#RDMAEZ_WHY_DM_CLOSED); @p pd or @p mr is of another context, or @p mr of another domain
- *         (#RDMAEZ_WHY_DM_OTHER_CONTEXT); @p mr is of the host's memory (#RDMAEZ_WHY_DM_NOT_REGION), or longer than
- *         `alloc_length` (#RDMAEZ_WHY_RANGE)
+ *         (#RDMAEZ_WHY_DM_CLOSED); @p pd or @p region is of another context, or @p region of another domain or
+ *         other memory (#RDMAEZ_WHY_DM_OTHER_CONTEXT); @p region has no region or one of the host's memory
+ *         (#RDMAEZ_WHY_DM_NOT_REGION), or is empty or longer than the memory (#RDMAEZ_WHY_RANGE)
  * @retval EOPNOTSUPP the memory has no number, as before rdma-core 35 (#RDMAEZ_WHY_DM_NO_HANDLE)
- * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
  */
 RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd *pd,
-				const struct ibv_mr *mr, struct rdmaez_dm_token *token,
-				struct rdmaez_diag *diag);
+				const struct rdmaez_dm_region *region,
+				struct rdmaez_dm_token *token, struct rdmaez_diag *diag);
 
 /* ---- Over a Unix socket ---------------------------------------------------------------------- */
 
@@ -105,20 +116,20 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
  *
  * @param socket a connected Unix socket
  * @param dm the memory
- * @param token its token; NULL: the memory alone, as rdmaez_dm_export() tells without domain and region
- * @param opts how long to wait for room in the socket; NULL: ten seconds. Nothing else is looked at
+ * @param token its token; NULL: the memory alone, as rdmaez_dm_export() makes it without domain and region
+ * @param opts how long to wait for room in the socket, and the `ops` of emulated memory; NULL: ten seconds,
+ *        none. Its flags have no meaning here
  * @param diag receives the explanation; may be NULL
  * @retval 0 the message is on its way. Keep the memory until the other process has said that it has it
- * @retval EINVAL @p dm is NULL (#RDMAEZ_WHY_NULL_ARGUMENT) or closed (#RDMAEZ_WHY_DM_CLOSED); the token is of
- *         other memory (#RDMAEZ_WHY_DM_TOKEN_OTHER), or none at all (#RDMAEZ_WHY_DM_TOKEN_FIELD)
+ * @retval EINVAL @p dm is NULL (#RDMAEZ_WHY_NULL_ARGUMENT) or closed (#RDMAEZ_WHY_DM_CLOSED); the token is for
+ *         other memory (#RDMAEZ_WHY_DM_TOKEN_OTHER), or no token at all (#RDMAEZ_WHY_DM_TOKEN_FIELD)
  * @retval EOPNOTSUPP as rdmaez_dm_export()
  * @retval ETIMEDOUT the other process has not read what is in the socket (#RDMAEZ_WHY_PEER_SILENT)
- * @retval EPIPE the other process has closed the socket (#RDMAEZ_WHY_PEER_CLOSED); so ECONNRESET
+ * @retval EPIPE the other process has closed the socket (#RDMAEZ_WHY_PEER_CLOSED); ECONNRESET likewise
  * @retval EAFNOSUPPORT this is no Unix socket (#RDMAEZ_WHY_SOCKET)
  * @retval EINTR a signal came first, and nothing was sent (#RDMAEZ_WHY_SOCKET)
  * @retval EAGAIN another thread has filled the socket meanwhile (#RDMAEZ_WHY_SOCKET)
  * @return any other errno of poll() and sendmsg() (#RDMAEZ_WHY_SOCKET)
- * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
  */
 RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
 			      const struct rdmaez_dm_token *token,
@@ -127,34 +138,34 @@ RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
 /* ---- Import ---------------------------------------------------------------------------------- */
 
 /**
- * @brief Imports device memory of which the token and the descriptor have come in some other way.
+ * @brief Imports device memory whose token and descriptor have come in some other way.
  *
- * rdmaez_dm_receive() does this with what it has received. A failure leaves nothing open.
+ * rdmaez_dm_receive() does this with what it has received. A failure leaves nothing open, with one rare
+ * exception: where the driver fails, and it cannot be told whether it has closed its duplicate of @p fd,
+ * because this process has closed a descriptor of the same file meanwhile, the duplicate stays open.
  *
  * @param fd the descriptor of the device file, or of the emulation; it stays the caller's
  * @param token what rdmaez_dm_token_unpack() has read
- * @param opts what to import beside the memory, and how emulated memory is opened; NULL: the memory
+ * @param opts what to import beside the memory, and the `ops` of emulated memory; NULL: the memory
  * @param shared receives the memory; written on success only; ends with rdmaez_dm_shared_close()
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p shared is filled
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); a token that no rdmaez makes
- *         (#RDMAEZ_WHY_DM_TOKEN_FIELD); flags of which nothing is known (#RDMAEZ_WHY_OPTION_UNKNOWN) or that
- *         want what the token does not have (#RDMAEZ_WHY_DM_NOT_SHARED); @p fd is no RDMA device
- *         (#RDMAEZ_WHY_DM_FD)
+ *         (#RDMAEZ_WHY_DM_TOKEN_FIELD); flags that are unknown (#RDMAEZ_WHY_OPTION_UNKNOWN) or ask for what the
+ *         token does not have (#RDMAEZ_WHY_DM_NOT_SHARED); @p fd is no RDMA device (#RDMAEZ_WHY_DM_FD)
  * @retval ENODEV the device of @p fd is not there (#RDMAEZ_WHY_DM_FD)
- * @retval EBADF @p fd is not open (#RDMAEZ_WHY_DM_FD)
+ * @retval EBADF @p fd is not open for reading (#RDMAEZ_WHY_DM_FD)
  * @retval EMFILE the process may not have more descriptors (#RDMAEZ_WHY_DM_FD)
  * @retval EXDEV the device of @p fd is not the token's (#RDMAEZ_WHY_DM_OTHER_DEVICE)
- * @retval ENOENT the memory, domain or region does not exist, or no more (#RDMAEZ_WHY_DM_STALE)
+ * @retval ENOENT the memory, domain or region does not exist, or no longer (#RDMAEZ_WHY_DM_STALE)
  * @retval EOPNOTSUPP this libibverbs is older than rdma-core 35 (#RDMAEZ_WHY_DM_NO_IMPORT); the memory is
- *         emulated and nothing opens it (#RDMAEZ_WHY_DM_EMULATED); a domain or region of emulated memory is
- *         wanted (#RDMAEZ_WHY_DM_EMU_ALONE); the driver has no import, as all but mlx5
+ *         emulated and `ops.open` is missing (#RDMAEZ_WHY_DM_EMULATED); a domain or region of emulated memory
+ *         is wanted (#RDMAEZ_WHY_DM_EMU_ALONE); the driver has no import, as all but mlx5
  *         (#RDMAEZ_WHY_NOT_SUPPORTED)
  * @return any other errno of ibv_import_device(), ibv_import_dm(), ibv_import_pd() or ibv_import_mr()
  *         (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT,
- *         #RDMAEZ_WHY_UNEXPLAINED), and whatever `opts.open` says: the same reasons, and #RDMAEZ_WHY_DM_FD for
- *         EINVAL, ENODEV and EBADF
- * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
+ *         #RDMAEZ_WHY_UNEXPLAINED) or of setting a record lock on @p fd (#RDMAEZ_WHY_DM_FD), and whatever `ops`
+ *         says: the same reasons, and #RDMAEZ_WHY_DM_FD for EINVAL, ENODEV and EBADF of `ops.open`
  */
 RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 				const struct rdmaez_dm_share_opts *opts,
@@ -163,8 +174,8 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 /**
  * @brief Receives device memory that another process sends with rdmaez_dm_send(), ready for use.
  *
- * One message is read from the socket: also where it is refused, and never more than its own bytes. The
- * descriptors in it are closed, whatever comes of it. A failure leaves nothing open.
+ * One message is read from the socket, also where it is refused, and never more than its own bytes. The
+ * descriptors in it are closed, whatever comes of it.
  *
  * @param socket a connected Unix socket
  * @param opts what to import, how long to wait; NULL: the memory alone, within ten seconds
@@ -174,50 +185,52 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
  * @retval EINVAL @p shared is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the bytes are no token, as
  *         rdmaez_dm_token_unpack() tells (#RDMAEZ_WHY_DM_TOKEN_MAGIC, #RDMAEZ_WHY_DM_TOKEN_VERSION,
  *         #RDMAEZ_WHY_DM_TOKEN_FIELD, #RDMAEZ_WHY_DM_TOKEN_SUM); the rest as rdmaez_dm_import()
- * @retval EBADMSG the message is too short or too long (#RDMAEZ_WHY_DM_MESSAGE_SIZE), or there is not
- *         exactly one descriptor in it, or no room for one in this process (#RDMAEZ_WHY_DM_MESSAGE_FD)
+ * @retval EBADMSG the message is too short or too long (#RDMAEZ_WHY_DM_MESSAGE_SIZE), or does not have
+ *         exactly one descriptor, or this process has no room for it (#RDMAEZ_WHY_DM_MESSAGE_FD)
  * @retval ETIMEDOUT nothing came (#RDMAEZ_WHY_PEER_SILENT)
  * @retval ECONNRESET the other process has closed the socket (#RDMAEZ_WHY_PEER_CLOSED)
  * @retval EAFNOSUPPORT this is no Unix socket (#RDMAEZ_WHY_SOCKET)
  * @retval EINTR a signal came first, and nothing was read (#RDMAEZ_WHY_SOCKET)
  * @retval EAGAIN another thread has read the message (#RDMAEZ_WHY_SOCKET)
  * @return any other errno of poll() and recvmsg() (#RDMAEZ_WHY_SOCKET), and of rdmaez_dm_import()
- * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
  */
 RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *opts,
 				 struct rdmaez_dm_shared *shared, struct rdmaez_diag *diag);
 
 /**
- * @brief Gives up device memory of another process, which goes on having it.
+ * @brief Gives up device memory of another process, which keeps it.
  *
  * Unimports the region, the memory and the domain, in this order, and closes the device. What was
- * created on `shared->context`, regions on the memory among it, must be gone by then, as with
+ * created on `shared->context`, regions on the memory included, must be gone by then, as with
  * ibv_close_device(). The memory itself may have been closed with rdmaez_dm_close() before.
  *
  * @param shared what rdmaez_dm_receive() or rdmaez_dm_import() has filled; all zero after success
+ * @param diag receives the explanation; may be NULL
  * @retval 0 it is closed
- * @retval EINVAL @p shared is NULL, or closed already
- * @return any errno of closing the device, such as EBUSY of rdmaez_dm_emu_close() while something of the
- *         emulation is still there: then the device stays open, and may be closed again; all else is gone
- * @since rdmaez 0.1; rdma-core 33
+ * @retval EINVAL @p shared is NULL (#RDMAEZ_WHY_NULL_ARGUMENT) or closed already (#RDMAEZ_WHY_DM_CLOSED)
+ * @return any errno of closing the device, such as EBUSY of the emulation while memory of it is still
+ *         there (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_TIMED_OUT,
+ *         #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_UNEXPLAINED): then the device stays open, and can be closed
+ *         again; all else is gone
  */
-RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared);
+RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared, struct rdmaez_diag *diag);
 
 /* ---- dma-buf --------------------------------------------------------------------------------- */
 
 /**
  * @brief Makes a dma-buf of device memory, for other drivers, such as a GPU's, to reach it.
  *
+ * Needs rdma-core 62. There is none of emulated memory.
+ *
  * @param dm the memory
  * @param fd receives a file descriptor that the caller closes; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p fd is a dma-buf
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); the memory is closed (#RDMAEZ_WHY_DM_CLOSED)
- * @retval EOPNOTSUPP this libibverbs is older than rdma-core 62, the driver cannot, or the memory is
- *         emulated (#RDMAEZ_WHY_DM_NO_DMABUF)
+ * @retval EOPNOTSUPP this libibverbs is older than rdma-core 62, or the driver cannot
+ *         (#RDMAEZ_WHY_DM_NO_DMABUF)
  * @return any other errno of ibv_dm_export_dmabuf_fd() (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY,
  *         #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
- * @since rdmaez 0.1; rdma-core 62, EOPNOTSUPP before
  */
 RDMAEZ_API int rdmaez_dm_dmabuf(const struct rdmaez_dm *dm, int *fd, struct rdmaez_diag *diag);
 

@@ -3,12 +3,14 @@
  * @file dm_token.h
  * @brief What one process tells another about device memory, as 144 bytes.
  *
- * Device memory has a length that no verb tells, and a number that only those know who made it. A
- * token holds these, the device, and where wanted the numbers of a protection domain and of a memory
- * region. The bytes are the same on every machine. A token is no secret and no permission: what gives
- * access is the file descriptor that travels with it (dm_share.h).
+ * Device memory has a length that no verb reports, and a number that only its owner knows. A token holds
+ * these, the device, and where wanted the numbers of a protection domain and of a memory region. The bytes
+ * are the same on every machine. A token is no secret and no permission: what gives access is the file
+ * descriptor that travels with it (dm_share.h).
  *
- * The functions here make no verbs calls. They may be called from any thread.
+ * The functions here call no verbs. Any thread may call them.
+ *
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_DM_TOKEN_H
 #define RDMAEZ_DM_TOKEN_H
@@ -39,8 +41,8 @@ struct rdmaez_dm_token {
 	uint32_t rkey;                   /**< the region's key for requests of a peer */
 	uint64_t device_guid;            /**< what ibv_get_device_guid() says, in host byte order */
 	uint64_t length;                 /**< bytes that may be used, at least 1 */
-	uint64_t alloc_length;           /**< bytes that were requested of the device */
-	uint64_t alignment;              /**< of the memory, in bytes; 0: not known */
+	uint64_t alloc_length;           /**< bytes that the device was asked for */
+	uint64_t alignment;              /**< of the memory, in bytes; 0: unknown */
 	uint64_t mr_offset;              /**< where in the memory the region begins */
 	uint64_t mr_length;              /**< bytes of the memory in the region */
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name, for people: the GUID decides */
@@ -54,12 +56,13 @@ struct rdmaez_dm_token {
  *
  * @param token a token of rdmaez_dm_export()
  * @param buf receives the bytes; written on success only
+ * @param diag receives the explanation; may be NULL
  * @retval 0 @p buf is filled
- * @retval EINVAL a NULL argument, or a token that rdmaez_dm_export() does not make
- * @since rdmaez 0.1; rdma-core 33
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), or a field that no token has, which is named
+ *         (#RDMAEZ_WHY_DM_TOKEN_FIELD)
  */
 RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
-				    uint8_t buf[RDMAEZ_DM_TOKEN_BYTES]);
+				    uint8_t buf[RDMAEZ_DM_TOKEN_BYTES], struct rdmaez_diag *diag);
 
 /**
  * @brief Reads a token, and refuses bytes that are none or were changed.
@@ -74,7 +77,6 @@ RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), no token (#RDMAEZ_WHY_DM_TOKEN_MAGIC), one of
  *         another version (#RDMAEZ_WHY_DM_TOKEN_VERSION), a field that no token has, which is named
  *         (#RDMAEZ_WHY_DM_TOKEN_FIELD), or any other change (#RDMAEZ_WHY_DM_TOKEN_SUM)
- * @since rdmaez 0.1; rdma-core 33
  */
 RDMAEZ_API int rdmaez_dm_token_unpack(const uint8_t buf[RDMAEZ_DM_TOKEN_BYTES],
 				      struct rdmaez_dm_token *token, struct rdmaez_diag *diag);

@@ -259,74 +259,84 @@ extern "C" {
 	  "ask for what it offers, or use another device")                                         \
 	X(NEED_UNKNOWN, "it is unknown whether the device meets this requirement",                 \
 	  "try it, or see rdmaez_caps_source_str() for why it is unknown")                         \
-	X(DM_TOKEN_MAGIC, "these bytes are no token of device memory",                             \
-	  "send what rdmaez_dm_send() sends, and read nothing of it beforehand")                   \
-	X(DM_TOKEN_VERSION, "the token is of a version that this rdmaez does not know",            \
+	X(DM_TOKEN_MAGIC, "these bytes are no device memory token",                                \
+	  "read what rdmaez_dm_send() sends from its first byte on")                               \
+	X(DM_TOKEN_VERSION, "this rdmaez does not know the token's version",                       \
 	  "use the same rdmaez in both processes")                                                 \
-	X(DM_TOKEN_FIELD, "no token of rdmaez_dm_export() holds this",                             \
-	  "export the memory again, and send the token as it is")                                  \
+	X(DM_TOKEN_FIELD, "no token of rdmaez_dm_export() holds this value",                       \
+	  "export the memory again, and send the token unchanged")                                 \
 	X(DM_TOKEN_SUM, "the token was changed on its way",                                        \
-	  "export the memory again, and send the token as it is")                                  \
-	X(DM_TOKEN_OTHER, "the token is of another device memory than this",                       \
-	  "send the token that was exported of this memory")                                       \
+	  "export the memory again, and send the token unchanged")                                 \
+	X(DM_TOKEN_OTHER, "the token is for other device memory",                                  \
+	  "send the token that was exported from this memory")                                     \
 	X(DM_MESSAGE_SIZE, "the message is not as long as a token",                                \
 	  "let both processes agree on what they send, and in which order")                        \
-	X(DM_MESSAGE_FD, "exactly one file descriptor belongs to a token",                         \
+	X(DM_MESSAGE_FD, "a token comes with exactly one file descriptor",                         \
 	  "send with rdmaez_dm_send() over a Unix socket")                                         \
 	X(DM_NO_HANDLE, "the memory has no number by which another process could name it",         \
-	  "use rdma-core 35 or newer to allocate it")                                              \
+	  "allocate it with rdma-core 35 or newer")                                                \
 	X(DM_NO_IMPORT, "this libibverbs cannot import device memory",                             \
 	  "use rdma-core 35 or newer")                                                             \
-	X(DM_NO_DMABUF, "this libibverbs, or the driver, makes no dma-buf of device memory",       \
+	X(DM_NO_DMABUF, "this libibverbs, or the driver, cannot make a dma-buf of device memory",  \
 	  "use rdma-core 62 or newer, and a device whose driver can")                              \
-	X(DM_FD, "the file descriptor is not that of an RDMA device as this machine has one",      \
-	  "send the descriptor of the context that has the memory: rdmaez_dm_send() does")         \
+	X(DM_FD, "the file descriptor is not that of an RDMA device of this machine",              \
+	  "send the descriptor of the memory's own context, as rdmaez_dm_send() does")             \
 	X(DM_OTHER_DEVICE, "the file descriptor is of another device than the token",              \
 	  "send the token with the descriptor of its own context")                                 \
-	X(DM_STALE, "the other process has freed this, or never had it",                           \
-	  "import while the other process holds it; it may free after the answer")                 \
-	X(DM_EMULATED, "the memory is emulated, and no function is given that opens such memory",  \
-	  "include rdmaez/devel/dm_emu.h and set the options' open")                               \
+	X(DM_STALE, "the object no longer exists, or never did",                                   \
+	  "keep it until the other process has said that it has imported it")                      \
+	X(DM_EMULATED, "the memory is emulated, and nothing was given to open such memory",        \
+	  "set the options' ops to rdmaez_dm_emu_ops() of rdmaez/devel/dm_emu.h")                  \
 	X(DM_NOT_SHARED, "the token does not hold what is wanted",                                 \
 	  "let the other process export it with the memory")                                       \
-	X(DM_OTHER_CONTEXT, "the object belongs to another context than the memory",               \
+	X(DM_OTHER_CONTEXT,                                                                        \
+	  "the object belongs to another context than the memory, or to other memory",             \
 	  "create it in the context that has the memory")                                          \
-	X(PEER_SILENT, "the other process did not get it done in time",                            \
+	X(PEER_SILENT, "the other process was not ready in time",                                  \
 	  "see whether it runs, or wait longer: timeout_ns")                                       \
 	X(PEER_CLOSED, "the other process has closed the socket", "see why it ended")              \
 	X(SOCKET, "the socket does not carry this message",                                        \
 	  "use a connected Unix socket; the errno says more")                                      \
 	X(DM_EMU_REAL, "the device has device memory of its own",                                  \
 	  "use that, or attach with RDMAEZ_DM_EMU_FORCE")                                          \
-	X(DM_EMU_ATTACHED, "emulated device memory is attached already",                           \
+	X(DM_EMU_ATTACHED, "emulated device memory is already attached",                           \
 	  "use it as it is, or detach it first")                                                   \
+	X(DM_EMU_USED, "emulated device memory is still allocated or imported on the context",     \
+	  "close the memory first")                                                                \
 	X(DM_EMU_FD, "the file descriptor is not that of emulated device memory",                  \
-	  "use what rdmaez_dm_emu_fd() tells, of the same version of rdmaez")                      \
+	  "use what rdmaez_dm_emu_fd() returns, of the same version of rdmaez")                    \
 	X(CAPS_TABLE, "one of the two describes a device and the other a port",                    \
 	  "compare devices with devices, and ports with ports")                                    \
 	X(DM_NONE, "the device reports no device memory",                                          \
-	  "use a device that has some, or rdmaez/dm_emu.h for development")                        \
+	  "use a device that has some, or rdmaez/devel/dm_emu.h for development")                  \
 	X(DM_FULL, "no piece of device memory of this size seems to be free",                      \
-	  "ask for less, or free what is not needed: each piece takes whole pages of the "         \
-	  "device's window")                                                                       \
-	X(DM_ALIGNMENT, "this is no power of two, or more than the device has",                    \
+	  "ask for less, or free what is not needed: each piece takes whole pages of "             \
+	  "the device's window")                                                                   \
+	X(DM_ALIGNMENT, "this is no power of two, or more than the device can do",                 \
 	  "use a power of two; 0 is the device's own")                                             \
-	X(DM_CLOSED, "the device memory is closed", "allocate it anew")                            \
+	X(DM_CLOSED, "there is no device memory here: it is closed, or was never opened",          \
+	  "allocate or import it first")                                                           \
+	X(DM_IN_USE,                                                                               \
+	  "a region on the memory is still registered, here or in another process, or "            \
+	  "another thread is using it",                                                            \
+	  "deregister its regions in every process, then close it again")                          \
 	X(DM_RANGE, "the bytes do not lie in the device memory", "stay within the range")          \
 	X(DM_GRANULARITY, "the CPU copies whole words of 4 bytes",                                 \
-	  "use a multiple of 4, or rdmaez_dm_copy_to_bytes() and rdmaez_dm_copy_from_bytes()")     \
-	X(DM_NO_CPU, "the CPU has no access to this kind of device memory",                        \
-	  "let requests read and write it")                                                        \
+	  "use a multiple of 4, or rdmaez_dm_copy_to_bytes() and "                                 \
+	  "rdmaez_dm_copy_from_bytes()")                                                           \
+	X(DM_NO_CPU, "the CPU cannot reach this kind of device memory",                            \
+	  "read and write it by requests")                                                         \
 	X(DM_RELAXED, "drivers take no optional access flags for device memory",                   \
-	  "leave out IBV_ACCESS_RELAXED_ORDERING and its like")                                    \
+	  "leave out IBV_ACCESS_RELAXED_ORDERING and other optional flags")                        \
 	X(DM_ACCESS_BITS, "device memory takes no such access flags",                              \
-	  "keep to IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE and REMOTE_ATOMIC")           \
+	  "use only IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE and "                        \
+	  "REMOTE_ATOMIC")                                                                         \
 	X(DM_BLOCKS, "some firmware registers device memory in blocks of 64 bytes only",           \
-	  "register a multiple of 64 bytes from a multiple of 64 on")                              \
+	  "register a multiple of 64 bytes, beginning at a multiple of 64")                        \
 	X(DM_NOT_REGION, "this is no region of device memory",                                     \
-	  "give the region that rdmaez_dm_reg() or ibv_reg_dm_mr() has made of this memory")       \
-	X(DM_EMU_PAGE, "regions of emulated device memory begin where a page begins",              \
-	  "register from a multiple of the page size on, which sysconf(_SC_PAGESIZE) tells")       \
+	  "give the region that rdmaez_dm_reg() has filled, before it is deregistered")            \
+	X(DM_EMU_PAGE, "a region of emulated device memory begins where a page begins",            \
+	  "begin at a multiple of the page size, sysconf(_SC_PAGESIZE)")                           \
 	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",        \
 	  "import the memory alone, and register it on the context that comes with it")
 

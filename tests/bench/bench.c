@@ -144,7 +144,7 @@ static void copies(struct ibv_context *context)
 	COPY(ez_copy_from, &dm, 384)
 	COPY(bare_copy_from, dm.dm, 128)
 #undef COPY
-	must(!rdmaez_dm_close(&dm), "rdmaez_dm_close", "refused");
+	must(!rdmaez_dm_close(&dm, NULL), "rdmaez_dm_close", "refused");
 }
 
 int main(void)

@@ -25,11 +25,11 @@ int main(void)
 		return 1;
 	error[0] = rdmaez_dm_export(&dm, NULL, NULL, &token, NULL);
 	error[1] = rdmaez_dm_import(dm.context->cmd_fd, &token, NULL, &shared, NULL);
-	error[2] = rdmaez_dm_wrap_imported(dm.dm, 64, &wrapped);
+	error[2] = rdmaez_dm_wrap_imported(dm.dm, 64, &wrapped, NULL);
 	error[3] = rdmaez_dm_dmabuf(&dm, &fd, NULL);
-	if (!error[1] && rdmaez_dm_shared_close(&shared))
+	if (!error[1] && rdmaez_dm_shared_close(&shared, NULL))
 		return 1;
-	error[4] = rdmaez_dm_close(&dm);
+	error[4] = rdmaez_dm_close(&dm, NULL);
 	for (int i = 0; i < 5; i++)
 		printf(" %s", rdmaez_errno_str(error[i]));
 	return fake_close_all() == 1 ? 0 : 1;

@@ -248,40 +248,46 @@ static void need_no(int error, const struct rdmaez_diag *diag)
 }
 
 /* A peer's requests; their addresses are offsets. */
-static void reach_dm(struct pair *pair, const struct rdmaez_dm *dm, const struct ibv_mr *mr)
+static void reach_dm(struct pair *pair, const struct rdmaez_dm *dm,
+		     const struct rdmaez_dm_region *region)
 {
-	uint64_t value = 100;
-	size_t equal = 0;
+	uint64_t value = 100, at = 0, counter = 0;
+	uint8_t got[1000];
 
 	fill(pair->peer->memory, 1000, 77);
-	tap_eq_int(rdma(pair, IBV_WR_RDMA_WRITE, mr, 0, 1000), IBV_WC_SUCCESS,
+	tap_ok(!rdmaez_dm_remote(region, 0, 1000, &at, NULL) &&
+		       !rdmaez_dm_remote_atomic(region, 992, &counter, NULL),
+	       "a peer is told two addresses");
+	tap_eq_int(rdma(pair, IBV_WR_RDMA_WRITE, region->mr, at, 1000), IBV_WC_SUCCESS,
 		   "a peer writes all of it");
-	tap_eq_int(rdmaez_dm_compare(dm, 0, pair->peer->memory, 1000, &equal), 0, "it is compared");
-	tap_eq_int(equal, 1000, "and is the same to the last byte");
+	tap_eq_int(rdmaez_dm_copy_from(dm, 0, got, 1000), 0, "it is copied out");
+	tap_ok(memcmp(got, pair->peer->memory, 1000) == 0, "and is the same to the last byte");
 	tap_eq_int(rdmaez_dm_copy_to(dm, 992, &value, 8), 0, "a counter is set at its end");
-	tap_eq_int(atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, mr, 992, 11, 0), IBV_WC_SUCCESS,
-		   "a peer adds to it");
+	tap_eq_int(atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, region->mr, counter, 11, 0),
+		   IBV_WC_SUCCESS, "a peer adds to it");
 	tap_eq_int(before(pair), 100, "and gets what it was");
 	tap_eq_int(rdmaez_dm_copy_from(dm, 992, &value, 8), 0, "the owner reads it");
 	tap_eq_int(value, 111, "and gets the sum");
 }
 
 /* Device memory as the local end of a request: its address is an offset. */
-static void send_from(struct pair *pair, const struct rdmaez_dm *dm, const struct ibv_mr *mr)
+static void send_from(struct pair *pair, const struct rdmaez_dm *dm,
+		      const struct rdmaez_dm_region *region)
 {
 	struct side *owner = pair->owner, *peer = pair->peer;
 	struct ibv_send_wr wr = {.num_sge = 1, .opcode = IBV_WR_RDMA_WRITE}, *bad;
-	struct ibv_sge sge = {300, 400, mr->lkey};
-	size_t equal = 0;
+	struct ibv_sge sge;
+	uint8_t got[400];
 
 	tap_eq_int(rdmaez_dm_fill(dm, 400, 0x3c, 200), 0, "a part is filled");
+	tap_eq_int(rdmaez_dm_sge(region, 300, 400, &sge, NULL), 0, "an element around it");
 	wr.sg_list = &sge;
 	wr.wr.rdma.remote_addr = (uintptr_t)peer->memory;
 	wr.wr.rdma.rkey = peer->mr->rkey;
 	tap_eq_int(ibv_post_send(owner->qp, &wr, &bad) ? -1 : rig_status(owner->send_cq),
 		   IBV_WC_SUCCESS, "the owner writes from device memory to a peer");
-	tap_eq_int(rdmaez_dm_compare(dm, 300, peer->memory, 400, &equal), 0, "it is compared");
-	tap_eq_int(equal, 400, "and arrived");
+	tap_ok(!rdmaez_dm_copy_from(dm, 300, got, 400) && memcmp(got, peer->memory, 400) == 0,
+	       "and it arrives");
 	tap_ok(peer->memory[99] != 0x3c && peer->memory[100] == 0x3c && peer->memory[299] == 0x3c &&
 		       peer->memory[300] != 0x3c,
 	       "every byte in its place");
@@ -293,21 +299,22 @@ static void by_dm_h(struct rig *rig, struct pair *pair)
 						     RDMAEZ_DM_PEER_ATOMICS);
 	struct rdmaez_diag diag;
 	uint8_t odd[7] = {1, 2, 3, 4, 5, 6, 7}, got[7] = {0};
+	struct rdmaez_dm_region region;
 	struct rdmaez_dm dm = {0};
-	struct ibv_mr *mr = NULL;
 
 	need_no(rdmaez_dm_alloc(rig->context, 1000, NULL, &dm, &diag), &diag);
 	tap_eq_int(dm.alloc_length, 1024, "the device is asked for whole blocks");
-	need_no(rdmaez_dm_reg(&dm, rig->pd, NULL, access, &mr, &diag), &diag);
-	reach_dm(pair, &dm, mr);
-	send_from(pair, &dm, mr);
+	need_no(rdmaez_dm_reg(&dm, rig->pd, NULL, access, &region, &diag), &diag);
+	reach_dm(pair, &dm, &region);
+	send_from(pair, &dm, &region);
 	tap_eq_int(rdmaez_dm_copy_to_bytes(&dm, 993, odd, 7), 0, "any bytes go in");
 	tap_ok(rdmaez_dm_copy_from_bytes(&dm, 993, got, 7) == 0 && memcmp(odd, got, 7) == 0,
 	       "and come out");
-	tap_eq_int(rdmaez_dm_close(&dm), EBUSY, "it is not closed while it is registered");
-	dereg(mr);
-	tap_eq_int(rdmaez_dm_close(&dm), 0, "and can be closed again then");
-	tap_eq_int(rdmaez_dm_close(&dm), EINVAL, "once");
+	tap_eq_int(rdmaez_dm_close(&dm, &diag), EBUSY, "it is not closed while it is registered");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_DM_IN_USE, "and the record says so");
+	dereg(region.mr);
+	tap_eq_int(rdmaez_dm_close(&dm, NULL), 0, "and can be closed again then");
+	tap_eq_int(rdmaez_dm_close(&dm, NULL), EINVAL, "once");
 }
 
 /* --- Two processes ------------------------------------------------------------------------------ */
@@ -331,13 +338,15 @@ static void child(int fd, int socket, uint32_t handle)
 {
 	struct rdmaez_dm_emu_opts opts = {.fd = fd};
 	static struct rdmaez_dm_emu emu;
-	struct ibv_dm *dm = NULL;
 	struct rig rig = rig_open();
+	struct ibv_dm *dm;
 	uint32_t word = 0;
 
-	if (rdmaez_dm_emu_attach(rig.context, &opts, &emu, NULL) ||
-	    rdmaez_impl_dm_import(rig.context, handle, &dm))
+	if (rdmaez_dm_emu_attach(rig.context, &opts, &emu, NULL))
 		_exit(3);
+	dm = rdmaez_dm_emu_ops()->import(rig.context, handle, &emu);
+	if (!dm)
+		_exit(4);
 	ibv_memcpy_from_dm(&word, dm, 0, 4);
 	word++;
 	ibv_memcpy_to_dm(dm, 4, &word, 4);
@@ -396,7 +405,7 @@ int main(void)
 	busy(&rig, dm);
 	by_dm_h(&rig, &pair);
 	two_processes(&rig, &emu);
-	tap_eq_int(rdmaez_dm_emu_detach(&emu), 0, "the emulation goes");
+	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "the emulation goes");
 	tap_ok(!alloc(rig.context, 64) && errno == EOPNOTSUPP, "and the device has no memory");
 	pair_close(&pair);
 	rig_close(&rig);

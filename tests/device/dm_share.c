@@ -60,10 +60,9 @@ static bool hear(int socket, char letter)
 static int other(int socket)
 {
 	struct rdmaez_dm_emu emu = {0};
-	struct rdmaez_dm_share_opts opts = {
-		.open = rdmaez_dm_emu_open, .close = rdmaez_dm_emu_close, .arg = &emu};
+	struct rdmaez_dm_share_opts opts = {.ops = rdmaez_dm_emu_ops(), .arg = &emu};
+	struct rdmaez_dm_region region;
 	struct rdmaez_dm_shared shared;
-	struct ibv_mr *mr = NULL;
 	struct ibv_pd *pd;
 
 	if (rdmaez_dm_receive(socket, &opts, &shared, NULL))
@@ -75,11 +74,11 @@ static int other(int socket)
 	if (!holds(&shared.dm, 2))
 		return 5;
 	pd = ibv_alloc_pd(shared.context);
-	if (!pd || rdmaez_dm_reg(&shared.dm, pd, NULL, ACCESS, &mr, NULL))
+	if (!pd || rdmaez_dm_reg(&shared.dm, pd, NULL, ACCESS, &region, NULL))
 		return 6;
 	if (!tell(socket, 'm') || !hear(socket, 'b'))
 		return 7;
-	if (ibv_dereg_mr(mr) || ibv_dealloc_pd(pd) || rdmaez_dm_shared_close(&shared))
+	if (ibv_dereg_mr(region.mr) || ibv_dealloc_pd(pd) || rdmaez_dm_shared_close(&shared, NULL))
 		return 8;
 	return tell(socket, 'c') ? 0 : 9;
 }
@@ -115,35 +114,62 @@ static void connect_sides(struct rig *rig, struct side *side[2])
 	}
 }
 
-static void share(struct rig *rig, struct side *own, int socket)
+/* The device itself cannot be imported here: that leaves nothing open. */
+static void not_imported(struct rig *rig, const struct rdmaez_dm *dm)
 {
+	const int before = dup(0);
+	struct rdmaez_dm_shared shared;
+	struct rdmaez_dm_token token;
+	struct rdmaez_diag diag;
+	int after;
+
+	close(before);
+	if (rdmaez_dm_export(dm, NULL, NULL, &token, &diag))
+		tap_bail("cannot export");
+	tap_eq_int(rdmaez_dm_import(rig->context->cmd_fd, &token, NULL, &shared, &diag), EOPNOTSUPP,
+		   "the device file cannot be imported");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_NOT_SUPPORTED, "and the record says that");
+	tap_eq_str(diag.verb, "ibv_import_device", "of the verb");
+	tap_ok(fcntl(512, F_GETFD) < 0, "the duplicate of it is closed");
+	after = dup(0);
+	close(after);
+	tap_eq_int(after, before, "and nothing else is open");
+}
+
+static void share(struct rig *rig, struct side *own, struct rdmaez_dm_emu *emu, int socket)
+{
+	const struct rdmaez_dm_share_opts opts = {.ops = rdmaez_dm_emu_ops(), .arg = emu};
 	const struct rdmaez_dm_range off_page = {64, 64};
 	struct rdmaez_diag diag;
 	struct rdmaez_dm dm;
-	struct ibv_mr *mr;
+	struct rdmaez_dm_region region, off;
 	uint8_t want[PART];
 
 	if (rdmaez_dm_alloc(rig->context, LENGTH, NULL, &dm, NULL) ||
-	    rdmaez_dm_reg(&dm, rig->pd, NULL, ACCESS, &mr, NULL))
+	    rdmaez_dm_reg(&dm, rig->pd, NULL, ACCESS, &region, NULL))
 		tap_bail("no emulated device memory");
-	tap_eq_int(rdmaez_dm_reg(&dm, rig->pd, &off_page, ACCESS, &mr, &diag), EOPNOTSUPP,
+	tap_eq_int(rdmaez_dm_reg(&dm, rig->pd, &off_page, ACCESS, &off, &diag), EOPNOTSUPP,
 		   "a region does not begin within a page");
 	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_DM_EMU_PAGE, "and the record says that");
+	not_imported(rig, &dm);
 	tap_ok(put(&dm, 0), "the owner writes");
-	tap_eq_int(rdmaez_dm_send(socket, &dm, NULL, NULL, NULL), 0, "the memory is sent");
+	tap_eq_int(rdmaez_dm_send(socket, &dm, NULL, &opts, NULL), 0, "the memory is sent");
 	tap_ok(hear(socket, 'w'), "the other process reads that, and writes");
 	tap_ok(holds(&dm, 1), "the owner reads what the other has written");
 	pattern(want, 1);
-	tap_eq_int(rdma(own, IBV_WR_RDMA_READ, mr, 1), IBV_WC_SUCCESS, "so does an RDMA READ");
+	tap_eq_int(rdma(own, IBV_WR_RDMA_READ, region.mr, 1), IBV_WC_SUCCESS,
+		   "so does an RDMA READ");
 	tap_ok(memcmp(own->memory, want, PART) == 0, "which brings the same bytes");
 	pattern(own->memory, 2);
-	tap_eq_int(rdma(own, IBV_WR_RDMA_WRITE, mr, 2), IBV_WC_SUCCESS, "an RDMA WRITE completes");
+	tap_eq_int(rdma(own, IBV_WR_RDMA_WRITE, region.mr, 2), IBV_WC_SUCCESS,
+		   "an RDMA WRITE completes");
 	tap_ok(tell(socket, 'r') && hear(socket, 'm'), "the other process sees it, and registers");
-	tap_eq_int(ibv_dereg_mr(mr), 0, "the owner's region is gone");
-	tap_eq_int(rdmaez_dm_close(&dm), EBUSY, "but the other's keeps the memory");
+	tap_eq_int(ibv_dereg_mr(region.mr), 0, "the owner's region is gone");
+	tap_eq_int(rdmaez_dm_close(&dm, &diag), EBUSY, "but the other's keeps the memory");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_DM_IN_USE, "and the record says so");
 	tap_ok(dm.dm && holds(&dm, 2), "which is as it was");
 	tap_ok(tell(socket, 'b') && hear(socket, 'c'), "the other process gives up");
-	tap_eq_int(rdmaez_dm_close(&dm), 0, "then the owner can free");
+	tap_eq_int(rdmaez_dm_close(&dm, NULL), 0, "then the owner can free");
 }
 
 int main(void)
@@ -165,10 +191,10 @@ int main(void)
 	if (rdmaez_dm_emu_attach(rig.context, NULL, &emu, NULL))
 		tap_bail("cannot emulate");
 	connect_sides(&rig, side);
-	share(&rig, side[0], end[0]);
+	share(&rig, side[0], &emu, end[0]);
 	tap_eq_int(waitpid(child, &status, 0), child, "the other process has ended");
 	tap_eq_int(status, 0, "and found no fault");
-	tap_eq_int(rdmaez_dm_emu_detach(&emu), 0, "nothing of the memory is left");
+	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "nothing of the memory is left");
 	side_close(side[0]);
 	side_close(side[1]);
 	rig_close(&rig);

@@ -163,6 +163,10 @@ static int device_of(int fd, struct fake_device **dev)
 	return *dev ? 0 : ENODEV;
 }
 
+/* What another thread does meanwhile, where the import fails; the descriptor may be closed by then. */
+extern void (*fake_import_meanwhile)(int fd);
+void (*fake_import_meanwhile)(int fd);
+
 struct ibv_context *ibv_import_device(int cmd_fd)
 {
 	struct fake_call *call = fake_enter(FAKE_IMPORT_DEVICE, NULL);
@@ -177,6 +181,8 @@ struct ibv_context *ibv_import_device(int cmd_fd)
 		close(cmd_fd);
 		err = EIO;
 	}
+	if (err && fake_import_meanwhile)
+		fake_import_meanwhile(cmd_fd);
 	if (!err) {
 		ctx = fake_open(dev);
 		ctx->cmd_fd = cmd_fd;

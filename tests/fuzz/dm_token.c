@@ -43,7 +43,7 @@ static void read_and_write(const uint8_t *bytes)
 
 	if (unpack(bytes, &token))
 		return;
-	must(rdmaez_dm_token_pack(&token, again) == 0);
+	must(rdmaez_dm_token_pack(&token, again, NULL) == 0);
 	must(memcmp(bytes, again, sizeof(again)) == 0);
 	must(token.length && token.length <= token.alloc_length);
 	must(token.mr_offset <= token.length && token.mr_length <= token.length - token.mr_offset);
@@ -88,7 +88,7 @@ static void change(const struct rdmaez_dm_token *token, const uint8_t *where)
 	uint8_t bytes[RDMAEZ_DM_TOKEN_BYTES], before[RDMAEZ_DM_TOKEN_BYTES];
 	struct rdmaez_dm_token found;
 
-	must(rdmaez_dm_token_pack(token, bytes) == 0);
+	must(rdmaez_dm_token_pack(token, bytes, NULL) == 0);
 	must(unpack(bytes, &found) == 0 && memcmp(&found, token, sizeof(found)) == 0);
 	memcpy(before, bytes, sizeof(bytes));
 	for (int i = 0; i < 4; i++) {
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	make_plausible(bytes);
 	read_and_write(bytes);
 	/* One field from the input in a token that is good otherwise. */
-	must(rdmaez_dm_token_pack(&token, bytes) == 0);
+	must(rdmaez_dm_token_pack(&token, bytes, NULL) == 0);
 	for (size_t i = 0; i < size % 16; i++)
 		bytes[6 + data[size - 1] % (sizeof(bytes) - 32) + i] = data[i];
 	make_plausible(bytes);

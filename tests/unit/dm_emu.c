@@ -120,7 +120,7 @@ static void begin(const struct rdmaez_dm_emu_opts *opts)
 
 static void end(const char *name)
 {
-	tap_eq_int(rdmaez_dm_emu_detach(&emu), 0, "%s: it is detached in the end", name);
+	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "%s: it is detached in the end", name);
 	tap_eq_int(kernel.malformed, 0, "%s: the kernel understood every question", name);
 	fake_close_all();
 }
@@ -141,12 +141,11 @@ static uint32_t handle_of(const struct ibv_dm *dm)
 	return handle;
 }
 
-static struct rdmaez_dm_emu_opts sized(size_t size, size_t max_alloc)
+static struct rdmaez_dm_emu_opts sized(size_t size)
 {
 	struct rdmaez_dm_emu_opts opts = {0};
 
 	opts.size = size;
-	opts.max_alloc = max_alloc;
 	return opts;
 }
 
@@ -187,21 +186,18 @@ static void refusals(void)
 	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_OPTION_UNKNOWN,
 		      "opts.flags", "unknown flags");
 	tap_eq_hex(diag.finding[0].value, 6, "and which");
-	opts = sized(SIZE_MAX / 4 + 1, 1);
+	opts = sized(SIZE_MAX / 4 + 1);
 	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_RANGE, "opts.size",
 		      "more than there can be");
 	tap_eq_int(diag.finding[0].max, SIZE_MAX / 4, "and how much there can be");
-	opts = sized(PAGE, PAGE + 1);
-	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_RANGE, "opts.max_alloc",
-		      "an allocation above the whole");
-	tap_eq_int(diag.finding[0].max, PAGE, "and the whole");
-	opts = sized(PAGE + 1, 2 * PAGE + 1);
-	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_RANGE, "opts.max_alloc",
-		      "an allocation above the rounded whole");
-	tap_eq_int(diag.finding[0].max, 2 * PAGE, "and the rounded whole");
-	opts = sized(SIZE_MAX / 4, 0);
+	opts = sized(SIZE_MAX / 4);
 	check_refusal(&diag, try_attach(&opts, &diag), ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "opts.size",
 		      "more than the address space has");
+	verbs_get_ctx(ctx)->_ABI_placeholder3 = 8;
+	check_refusal(&diag, try_attach(NULL, &diag), EBUSY, RDMAEZ_WHY_DM_EMU_ATTACHED, "context",
+		      "a context with the emulation of another shared object");
+	tap_eq_hex(verbs_get_ctx(ctx)->_ABI_placeholder3, 8, "which is not looked at");
+	verbs_get_ctx(ctx)->_ABI_placeholder3 = 0;
 	verbs_get_ctx(ctx)->sz = 8;
 	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED,
 		      "context", "a context that ends before device memory");
@@ -249,11 +245,12 @@ static void refused_is_detached(void)
 	tap_eq_int(rdmaez_dm_emu_fd(&copy), -1, "no context: there is nothing attached");
 	copy = emu;
 	tap_eq_int(rdmaez_dm_emu_attach(ctx, NULL, &copy, NULL), EBUSY, "an attached context");
-	tap_eq_int(rdmaez_dm_emu_detach(&copy), EINVAL, "an attached context: nothing to detach");
+	tap_eq_int(rdmaez_dm_emu_detach(&copy, NULL), EINVAL,
+		   "an attached context: nothing to detach");
 	copy = emu;
 	tap_eq_int(rdmaez_dm_emu_attach(fake_open(dev), &wrong, &copy, NULL), EINVAL,
 		   "wrong options");
-	tap_eq_int(rdmaez_dm_emu_detach(&copy), EINVAL, "wrong options: nothing to detach");
+	tap_eq_int(rdmaez_dm_emu_detach(&copy, NULL), EINVAL, "wrong options: nothing to detach");
 	end("what is refused");
 }
 
@@ -261,16 +258,12 @@ static void refused_is_detached(void)
 static void sizes(void)
 {
 	static const struct {
-		size_t size, max_alloc;
+		size_t size;
 		uint64_t max;
-	} tries[] = {
-		{5000, 0, 2 * PAGE}, {5000, 2 * PAGE, 2 * PAGE},
-		{5000, 5001, 5001},  {0, 0, 256 * KIB},
-		{0, 1, 1},
-	};
+	} tries[] = {{5000, 2 * PAGE}, {1, PAGE}, {0, 256 * KIB}, {1024 * KIB, 1024 * KIB}};
 
 	for (size_t i = 0; i < COUNT_OF(tries); i++) {
-		struct rdmaez_dm_emu_opts opts = sized(tries[i].size, tries[i].max_alloc);
+		struct rdmaez_dm_emu_opts opts = sized(tries[i].size);
 		struct rdmaez_dm_emu second = {0};
 		struct ibv_device_attr_ex device;
 		struct ibv_context *other;
@@ -280,16 +273,16 @@ static void sizes(void)
 		tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "it can be asked");
 		tap_eq_int(device.max_dm_size, tries[i].max, "of %d bytes one may have %d",
 			   (int)tries[i].size, (int)tries[i].max);
-		dm = alloc(ctx, tries[i].max);
+		dm = alloc(ctx, (size_t)tries[i].max);
 		tap_ok(dm && ibv_free_dm(dm) == 0, "and gets them");
-		opts = sized(SIZE_MAX, SIZE_MAX);
+		opts = sized(SIZE_MAX);
 		opts.fd = rdmaez_dm_emu_fd(&emu);
 		other = fake_open(dev);
 		tap_eq_int(rdmaez_dm_emu_attach(other, &opts, &second, NULL), 0,
 			   "who shares it has no say in its size");
 		tap_eq_int(ibv_query_device_ex(other, NULL, &device), 0, "it can be asked, too");
 		tap_eq_int(device.max_dm_size, tries[i].max, "and tells the same");
-		tap_eq_int(rdmaez_dm_emu_detach(&second), 0, "the other goes");
+		tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "the other goes");
 		end("sizes");
 	}
 }
@@ -325,11 +318,11 @@ static int sealed(int fd)
 /* A file whose numbers agree, but whose bytes begin elsewhere, or are not as many. */
 static int misplaced(int fd, uint64_t start, uint64_t size)
 {
-	const size_t at = offsetof(struct rdmaez_impl_dm_emu_file, start);
-	int made = file_like(fd, 0, offsetof(struct rdmaez_impl_dm_emu_file, last_handle));
+	const size_t at = offsetof(struct rdmaez_impl_emu_file, start);
+	int made = file_like(fd, 0, offsetof(struct rdmaez_impl_emu_file, last_handle));
 	const uint64_t numbers[2] = {start, size};
 
-	if (ftruncate(made, (off_t)(start + size)) ||
+	if ((size < (uint64_t)1 << 40 && ftruncate(made, (off_t)(start + size))) ||
 	    pwrite(made, numbers, sizeof(numbers), (off_t)at) != (ssize_t)sizeof(numbers))
 		tap_bail("pwrite");
 	return made;
@@ -344,7 +337,8 @@ static void refuse_fd(int fd, const char *what)
 
 	check_refusal(&diag, rdmaez_dm_emu_attach(second, &opts, &other, &diag), EBADF,
 		      RDMAEZ_WHY_DM_EMU_FD, "opts.fd", "%s", what);
-	tap_eq_int(rdmaez_dm_emu_detach(&other), EINVAL, "%s: there is nothing to detach", what);
+	tap_eq_int(rdmaez_dm_emu_detach(&other, NULL), EINVAL, "%s: there is nothing to detach",
+		   what);
 }
 
 static void wrong_files(void)
@@ -356,6 +350,9 @@ static void wrong_files(void)
 
 	begin(NULL);
 	own = rdmaez_dm_emu_fd(&emu);
+	start = (sizeof(struct rdmaez_impl_emu_file) + 128 * sizeof(struct rdmaez_impl_emu_piece) +
+		 PAGE - 1) /
+		PAGE * PAGE;
 	refuse_fd(-1, "no descriptor");
 	refuse_fd(9999, "one that is not open");
 	refuse_fd(open("/dev/null", O_RDWR), "a device");
@@ -364,16 +361,16 @@ static void wrong_files(void)
 		tap_bail("socketpair");
 	refuse_fd(ends[0], "a socket");
 	refuse_fd(sealed(file_like(-1, 0, 0)), "an empty file");
-	refuse_fd(sealed(file_like(-1, sizeof(struct rdmaez_impl_dm_emu_file) - 1, 0)),
+	refuse_fd(sealed(file_like(-1, sizeof(struct rdmaez_impl_emu_file) - 1, 0)),
 		  "a short file");
 	refuse_fd(sealed(file_like(-1, 1024 * KIB, 0)), "a file of zeros");
-	for (size_t i = 0; i < offsetof(struct rdmaez_impl_dm_emu_file, last_handle); i += 4)
-		refuse_fd(sealed(file_like(own, 0, i + (i >= 32 ? 3 : 0))), "a spoilt header");
-	start = (sizeof(struct rdmaez_impl_dm_emu_file) + PAGE - 1) / PAGE * PAGE;
-	refuse_fd(sealed(misplaced(own, PAGE, 512 * KIB)), "a directory in the memory itself");
-	refuse_fd(sealed(misplaced(own, start - 4, 512 * KIB)), "memory that begins within a page");
+	for (size_t i = 0; i < offsetof(struct rdmaez_impl_emu_file, last_handle); i += 4)
+		refuse_fd(sealed(file_like(own, 0, i)), "a spoilt header");
+	refuse_fd(sealed(misplaced(own, PAGE - 4, 512 * KIB)), "memory that begins within a page");
+	refuse_fd(sealed(misplaced(own, PAGE, (uint64_t)1 << 62)), "memory beyond all");
+	refuse_fd(sealed(misplaced(own, 0, 512 * KIB)), "a list in the memory itself");
 	refuse_fd(sealed(misplaced(own, start, 512 * KIB + 4)), "memory that ends within a page");
-	file = file_like(own, 0, offsetof(struct rdmaez_impl_dm_emu_file, last_handle));
+	file = file_like(own, 0, offsetof(struct rdmaez_impl_emu_file, last_handle));
 	tap_ok(file > 0 && ftruncate(own, 0) && errno == EPERM && ftruncate(own, 1 << 24),
 	       "nobody cuts or extends the memory itself");
 	refuse_fd(file, "a file that could be cut");
@@ -383,7 +380,7 @@ static void wrong_files(void)
 	opts = sharing(sealed(misplaced(own, start, 512 * KIB)));
 	tap_eq_int(rdmaez_dm_emu_attach(fake_open(dev), &opts, &other, NULL), 0,
 		   "what is not spoilt, and sealed, is taken");
-	tap_eq_int(rdmaez_dm_emu_detach(&other), 0, "and left");
+	tap_eq_int(rdmaez_dm_emu_detach(&other, NULL), 0, "and left");
 	end("wrong files");
 }
 
@@ -436,12 +433,14 @@ static void real_memory(void)
 	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "the device can be asked");
 	tap_eq_int(device.max_dm_size, 256 * KIB, "and says what is emulated");
 	tap_ok(rdmaez_dm_emu_fd(&emu) >= 0, "there is a descriptor");
-	tap_eq_int(rdmaez_dm_emu_detach(&emu), 0, "detached");
+	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "detached");
 	tap_ok(memcmp(verbs, &was, sizeof(was)) == 0, "every byte of the context is as it was");
 	tap_eq_int(rdmaez_dm_emu_fd(&emu), -1, "there is no descriptor any more");
 	tap_eq_int(rdmaez_dm_emu_fd(NULL), -1, "nor one of nothing");
-	tap_eq_int(rdmaez_dm_emu_detach(&emu), EINVAL, "and nothing to detach");
-	tap_eq_int(rdmaez_dm_emu_detach(NULL), EINVAL, "nor of nothing");
+	check_refusal(&diag, rdmaez_dm_emu_detach(&emu, &diag), EINVAL, RDMAEZ_WHY_DM_CLOSED, "emu",
+		      "to detach it again");
+	check_refusal(&diag, rdmaez_dm_emu_detach(NULL, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+		      "emu", "to detach nothing");
 	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "the device answers as before");
 	tap_eq_int(device.max_dm_size, 64 * KIB, "with its own memory");
 	fake_close_all();
@@ -451,7 +450,7 @@ static void real_memory(void)
 
 static void queries(void)
 {
-	struct rdmaez_dm_emu_opts opts = sized(1024 * KIB, 100);
+	struct rdmaez_dm_emu_opts opts = sized(1024 * KIB);
 	const struct ibv_query_device_ex_input input = {.comp_mask = 1};
 	struct ibv_device_attr_ex device;
 	struct verbs_context *verbs;
@@ -459,7 +458,7 @@ static void queries(void)
 	begin(&opts);
 	verbs = verbs_get_ctx(ctx);
 	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "the device can be asked");
-	tap_eq_int(device.max_dm_size, 100, "max_dm_size is what the options said");
+	tap_eq_int(device.max_dm_size, 1024 * KIB, "max_dm_size is what the options said");
 	tap_eq_int(device.orig_attr.max_qp, dev->attr.orig_attr.max_qp, "the rest is the device's");
 	memset(&device, 0x5a, sizeof(device));
 	tap_eq_int(verbs->query_device_ex(ctx, NULL, &device, sizeof(device.orig_attr)), 0,
@@ -470,7 +469,7 @@ static void queries(void)
 		   "what the device refuses stays refused");
 	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EOPNOTSUPP);
 	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "a device without the newer verb");
-	tap_eq_int(device.max_dm_size, 100, "tells max_dm_size all the same");
+	tap_eq_int(device.max_dm_size, 1024 * KIB, "tells max_dm_size all the same");
 	tap_eq_int(device.orig_attr.max_qp, dev->attr.orig_attr.max_qp, "and what the older tells");
 	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EOPNOTSUPP);
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
@@ -508,7 +507,7 @@ static void allocation(void)
 		{"an alignment beyond all", 64, UINT32_MAX, 0, EINVAL},
 		{"a mask of which nothing is known", 64, 0, 1, EINVAL},
 	};
-	struct rdmaez_dm_emu_opts opts = sized(256 * KIB, 100 * KIB);
+	struct rdmaez_dm_emu_opts opts = sized(100 * KIB);
 
 	begin(&opts);
 	for (size_t i = 0; i < COUNT_OF(tries); i++) {
@@ -755,7 +754,7 @@ static void foreign_domain(void)
 	       "a domain of another context does not know the memory");
 	ibv_free_dm(namesake);
 	ibv_free_dm(dm);
-	tap_eq_int(rdmaez_dm_emu_detach(&second), 0, "two contexts have memory each");
+	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "two contexts have memory each");
 	end("a foreign domain");
 }
 
@@ -774,7 +773,7 @@ static void busy(void)
 	tap_eq_int(ibv_free_dm(dm), EBUSY, "with two regions it stays");
 	dereg(first);
 	tap_eq_int(ibv_free_dm(dm), EBUSY, "with one as well");
-	tap_eq_int(rdmaez_dm_emu_detach(&emu), EBUSY, "and the emulation with it");
+	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), EBUSY, "and the emulation with it");
 	tap_eq_int(ibv_memcpy_to_dm(dm, 0, &word, 4), 0, "it can be used meanwhile");
 	dereg(second);
 	tap_eq_int(ibv_free_dm(dm), 0, "without one it goes");
@@ -800,12 +799,15 @@ static void busy(void)
 
 /* --- Sharing ------------------------------------------------------------------------------------ */
 
-static struct ibv_dm *import(struct ibv_context *context, uint32_t handle)
+static struct ibv_dm *import(struct rdmaez_dm_emu *into, uint32_t handle)
 {
-	struct ibv_dm *dm = NULL;
+	errno = 0;
+	return rdmaez_dm_emu_ops()->import(into->state.context, handle, into);
+}
 
-	errno = rdmaez_impl_dm_import(context, handle, &dm);
-	return dm;
+static void unimport(struct ibv_dm *dm)
+{
+	rdmaez_dm_emu_ops()->unimport(dm);
 }
 
 static uint64_t query_max(void)
@@ -821,7 +823,7 @@ static void two_contexts(void)
 	struct ibv_context *other;
 	struct rdmaez_dm_emu second = {0};
 	struct rdmaez_diag diag;
-	struct ibv_dm *dm, *same, *all;
+	struct ibv_dm *dm, *same, *again, *all;
 	uint32_t word = 0x12345678, handle;
 
 	begin(NULL);
@@ -831,9 +833,9 @@ static void two_contexts(void)
 		      "a second context shares the memory");
 	dm = alloc(ctx, 100);
 	handle = handle_of(dm);
-	tap_ok(!import(other, handle + 1) && errno == ENOENT, "an unknown handle is refused");
-	tap_ok(!import(other, 0) && errno == ENOENT, "so is none at all");
-	same = import(other, handle);
+	tap_ok(!import(&second, handle + 1) && errno == ENOENT, "an unknown handle is refused");
+	tap_ok(!import(&second, 0) && errno == ENOENT, "so is none at all");
+	same = import(&second, handle);
 	tap_ok(same && same->context == other && same->comp_mask == 0 && handle_of(same) == handle,
 	       "the handle is imported, as mlx5 does without its mark");
 	ibv_memcpy_to_dm(dm, 96, &word, 4);
@@ -842,103 +844,164 @@ static void two_contexts(void)
 	tap_eq_hex(word, 0x12345678, "what the first has copied in");
 	tap_eq_int(ibv_memcpy_from_dm(&word, same, 100, 4), EFAULT, "to the length asked for");
 
-	tap_eq_int(ibv_free_dm(same), 0, "who imported it may free it for everyone");
-	tap_eq_int(ibv_free_dm(dm), ENOENT, "then it is gone for the first");
-	tap_ok(!import(other, handle) && errno == ENOENT, "and cannot be imported");
-	tap_ok(!import(other, 0) && errno == ENOENT, "nor is what was freed handle 0");
+	tap_eq_int(ibv_free_dm(same), EINVAL, "who imported it does not free it");
+	again = import(&second, handle);
+	tap_ok(again && again != same, "it may be imported twice");
+	unimport(again);
+	tap_eq_int(ibv_free_dm(dm), 0, "who allocated it frees it");
+	tap_ok(!import(&second, handle) && errno == ENOENT, "then it cannot be imported");
+	tap_ok(!import(&second, 0) && errno == ENOENT, "nor is what was freed handle 0");
+	tap_ok(!reg(ibv_alloc_pd(other), same, 0, 64, PEER) && errno == ENOENT, "nor registered");
 	tap_ok(!alloc(ctx, 256 * KIB) && errno == ENOMEM, "its bytes stay while they are mapped");
-	tap_eq_int(ibv_memcpy_from_dm(&word, dm, 96, 4), 0, "and can be read");
-	rdmaez_impl_dm_unimport(dm);
+	tap_eq_int(ibv_memcpy_from_dm(&word, same, 96, 4), 0, "and can be read");
+	check_refusal(&diag, rdmaez_dm_emu_detach(&second, &diag), EBUSY, RDMAEZ_WHY_DM_EMU_USED,
+		      "emu", "to detach meanwhile");
+	unimport(same);
 	all = alloc(ctx, 256 * KIB);
 	tap_ok(all && handle_of(all) != handle, "then they are free, and the handle is not reused");
 	ibv_free_dm(all);
-
-	dm = alloc(ctx, 100);
-	rdmaez_impl_dm_unimport(dm);
-	tap_ok(!alloc(ctx, 256 * KIB) && errno == ENOMEM,
-	       "memory that was unimported and not freed lives as long as its context");
-	tap_eq_int(rdmaez_dm_emu_detach(&second), 0, "the second goes first");
+	check_success(&diag, rdmaez_dm_emu_detach(&second, &diag), "the second goes first");
 	end("two contexts");
 }
 
-/* A peer that writes into the directory what is not so. */
-static void spoilt_directory(void)
+/* A peer that writes into the list what is not so. */
+static void spoilt_list(void)
 {
 	static const struct {
 		const char *name;
-		uint64_t offset, taken, length;
+		uint64_t length;
 		int error;
 	} tries[] = {
-		{"as it may be", 62 * PAGE, 2 * PAGE, 2 * PAGE, 0},
-		{"a piece that ends beyond the memory", 63 * PAGE, 2 * PAGE, 64, EBADF},
-		{"one that begins beyond it", 65 * PAGE, PAGE, 64, EBADF},
-		{"one before it", (uint64_t)0 - PAGE, PAGE, 64, EBADF},
-		{"one that is larger than it", 0, 65 * PAGE, 64, EBADF},
-		{"one whose size is beyond all", PAGE, (uint64_t)0 - PAGE, 64, EBADF},
-		{"one longer than what it takes", 0, PAGE, PAGE + 1, EBADF},
-		{"one that begins within a page", 2, PAGE, 64, EBADF},
-		{"one that ends within a page", 0, PAGE + 2, 64, EBADF},
+		{"as it may be", 2 * PAGE, 0},
+		{"all there is", 256 * KIB, 0},
+		{"a piece that ends beyond the memory", 256 * KIB + 1, EBADF},
+		{"one that ends far beyond", UINT64_MAX, EBADF},
+		{"one that is not there", 0, ENOENT},
 	};
-	struct rdmaez_impl_dm_emu_file *file;
 
 	for (size_t i = 0; i < COUNT_OF(tries); i++) {
-		struct rdmaez_impl_dm_emu_slot was;
-		struct ibv_dm *dm, *got, *next;
+		struct rdmaez_impl_emu_file *file;
+		struct rdmaez_impl_emu_piece *piece;
+		struct ibv_dm *dm, *got;
+		uint64_t word;
 
 		begin(NULL);
 		dm = alloc(ctx, 64);
-		file = (struct rdmaez_impl_dm_emu_file *)mmap(NULL, sizeof(*file),
-							      PROT_READ | PROT_WRITE, MAP_SHARED,
-							      rdmaez_dm_emu_fd(&emu), 0);
+		file = (struct rdmaez_impl_emu_file *)mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+							   MAP_SHARED, rdmaez_dm_emu_fd(&emu), 0);
 		if (file == MAP_FAILED)
 			tap_bail("mmap");
-		was = file->slot[0];
-		file->slot[0].offset = tries[i].offset;
-		file->slot[0].taken = tries[i].taken;
-		file->slot[0].length = tries[i].length;
+		piece = (struct rdmaez_impl_emu_piece *)(void *)(file + 1);
+		tap_ok(piece->length == 64 && piece->handle == handle_of(dm), "the list has it");
+		piece->length = tries[i].length;
 		/* That counts no more. */
-		file->start = file->size = file->max_alloc = (uint64_t)1 << 40;
-		got = import(ctx, handle_of(dm));
+		file->start = file->size = (uint64_t)1 << 40;
+		got = import(&emu, handle_of(dm));
 		tap_eq_int(got ? 0 : errno, tries[i].error, "%s: %s", tries[i].name,
 			   rdmaez_errno_str(tries[i].error));
-		tap_eq_int(got ? ibv_memcpy_from_dm(&was.length, got, 2 * PAGE - 8, 8) : 0, 0,
+		tap_eq_int(got ? ibv_memcpy_from_dm(&word, got, tries[i].length - 8, 8) : 0, 0,
 			   "%s: what is taken can be read", tries[i].name);
 		if (got)
-			rdmaez_impl_dm_unimport(got);
-		next = alloc(ctx, PAGE);
-		tap_ok(next && ibv_memcpy_to_dm(next, PAGE - 8, &was.owner, 4) == 0,
-		       "%s: there is room beside", tries[i].name);
+			unimport(got);
 		tap_ok(!alloc(ctx, 256 * KIB + 1) && errno == EINVAL,
 		       "%s: there is no more than there was", tries[i].name);
 		tap_eq_int(query_max(), 256 * KIB, "%s: and it is told so", tries[i].name);
-		if (ibv_free_dm(next) || ibv_free_dm(dm))
+		tap_eq_int(ibv_memcpy_to_dm(dm, 64, &word, 4), EFAULT,
+			   "%s: who has it keeps its length", tries[i].name);
+		if (ibv_free_dm(dm))
 			tap_bail("ibv_free_dm");
-		munmap(file, sizeof(*file));
+		munmap(file, PAGE);
 		end(tries[i].name);
 	}
 }
 
-static void many_contexts(void)
+/* A peer that stops while it has the lock does not stop us for ever. */
+static void held_lock(void)
 {
-	static struct rdmaez_dm_emu others[64];
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+	struct ibv_context *other;
+	struct rdmaez_dm_emu second = {0};
 	struct rdmaez_dm_emu_opts opts;
+	struct rdmaez_dm dm, same;
 	struct rdmaez_diag diag;
-	int count = 0;
+	struct ibv_dm *got;
+	int holder;
+
+	begin(NULL);
+	if (rdmaez_dm_alloc(ctx, 64, NULL, &dm, NULL))
+		tap_bail("rdmaez_dm_alloc");
+	opts = sharing(rdmaez_dm_emu_fd(&emu));
+	other = fake_open(dev);
+	tap_eq_int(rdmaez_dm_emu_attach(other, &opts, &second, NULL), 0, "two share the memory");
+	got = import(&second, handle_of(dm.dm));
+	holder = rdmaez_impl_emu_reopen(rdmaez_dm_emu_fd(&emu));
+	if (fcntl(holder, F_OFD_SETLK, &lock))
+		tap_bail("F_OFD_SETLK");
+	check_refusal(&diag, rdmaez_dm_alloc(ctx, 64, NULL, &same, &diag), ETIMEDOUT,
+		      RDMAEZ_WHY_TIMED_OUT, "ibv_alloc_dm",
+		      "an allocation while another has the lock");
+	check_refusal(&diag, rdmaez_dm_close(&dm, &diag), ETIMEDOUT, RDMAEZ_WHY_TIMED_OUT,
+		      "ibv_free_dm", "closing it");
+	tap_ok(dm.dm, "which stays open");
+	tap_ok(!import(&second, handle_of(dm.dm)) && errno == ETIMEDOUT, "nor is it imported");
+	unimport(got);
+	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "giving up does not wait");
+	tap_eq_int(rdmaez_dm_emu_attach(other, &opts, &second, NULL), 0, "nor does attaching");
+	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "nor detaching");
+	close(holder);
+	check_success(&diag, rdmaez_dm_close(&dm, &diag), "then it is closed");
+	end("a held lock");
+}
+
+/* Memory that the device itself has given, before the emulation came, stays the device's. */
+static void own_memory(void)
+{
+	struct rdmaez_dm_emu_opts opts = {.flags = RDMAEZ_DM_EMU_FORCE};
+	struct ibv_dm *real, *dm;
+	struct ibv_mr *mr;
+	struct ibv_pd *pd;
+
+	memset(&kernel, 0, sizeof(kernel));
+	dev = fake_reset();
+	dev->attr.max_dm_size = 64 * KIB;
+	ctx = fake_open(dev);
+	pd = ibv_alloc_pd(ctx);
+	real = alloc(ctx, 4096);
+	if (!real || rdmaez_dm_emu_attach(ctx, &opts, &emu, NULL))
+		tap_bail("cannot attach");
+	dm = alloc(ctx, 4096);
+	mr = ibv_reg_dm_mr(pd, real, 64, 64, PEER);
+	tap_ok(mr && fake_count(FAKE_REG_DM_MR) == 1, "the device registers its own");
+	tap_eq_int(ibv_free_dm(real), EBUSY, "and tells what it thinks of it");
+	tap_eq_int(ibv_dereg_mr(mr), 0, "deregistered");
+	tap_eq_int(ibv_free_dm(real), 0, "and frees its own");
+	tap_eq_int(fake_count(FAKE_FREE_DM), 2, "twice asked");
+	tap_eq_int(ibv_free_dm(dm), 0, "the emulation frees what is its");
+	tap_eq_int(fake_count(FAKE_FREE_DM), 2, "without the device");
+	end("own memory");
+}
+
+/* Of another version nothing is looked at, and nothing is undone. */
+static void other_version(void)
+{
+	struct rdmaez_dm_emu_opts opts;
+	struct ibv_context *other;
+	struct rdmaez_diag diag;
 
 	begin(NULL);
 	opts = sharing(rdmaez_dm_emu_fd(&emu));
-	while (count < 64 && rdmaez_dm_emu_attach(fake_open(dev), &opts, &others[count], NULL) == 0)
-		count++;
-	tap_eq_int(count, 63, "64 contexts share one memory");
-	check_refusal(&diag, rdmaez_dm_emu_attach(fake_open(dev), &opts, &others[63], &diag),
-		      ENOSPC, RDMAEZ_WHY_NO_RESOURCES, "opts.size", "and no more");
-	for (int i = 0; i < 63; i++)
-		if (rdmaez_dm_emu_detach(&others[i]))
-			tap_bail("cannot detach");
-	tap_eq_int(rdmaez_dm_emu_attach(fake_open(dev), &opts, &others[0], NULL), 0,
-		   "when they are gone there is room");
-	rdmaez_dm_emu_detach(&others[0]);
-	end("many contexts");
+	other = fake_open(dev);
+	emu.state.version++;
+	check_refusal(&diag, rdmaez_dm_emu_detach(&emu, &diag), EINVAL, RDMAEZ_WHY_DM_CLOSED, "emu",
+		      "another version's state");
+	check_refusal(&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, EIO, &diag), EINVAL,
+		      RDMAEZ_WHY_DM_CLOSED, "emu", "to order a failure of it");
+	tap_eq_int(rdmaez_dm_emu_fd(&emu), -1, "it has no descriptor");
+	tap_eq_int(rdmaez_dm_emu_ops()->fd(ctx, &emu), -1, "nor one to send");
+	check_refusal(&diag, rdmaez_dm_emu_attach(other, &opts, &emu, &diag), EBUSY,
+		      RDMAEZ_WHY_DM_EMU_ATTACHED, "emu", "to attach it elsewhere");
+	emu.state.version--;
+	end("another version");
 }
 
 /* Lets the other process go on, or waits until it does. */
@@ -967,7 +1030,7 @@ static void child(int fd, int socket, uint32_t handle)
 
 	if (rdmaez_dm_emu_attach(context, &opts, &own, NULL))
 		_exit(3);
-	dm = import(context, handle);
+	dm = import(&own, handle);
 	if (!dm || ibv_memcpy_from_dm(&word, dm, 8, 4) || word != 1)
 		_exit(4);
 	word = 2;
@@ -1010,9 +1073,10 @@ static void two_processes(void)
 	end("two processes");
 }
 
+/* What dm_share.h calls for memory that is emulated. */
 static void opened(void)
 {
-	static const uint8_t guid[8] = {0, 0, 0, 0, 0, 0, 0x12, 0x34};
+	const struct rdmaez_dm_share_ops *ops = rdmaez_dm_emu_ops();
 	struct rdmaez_dm_token token;
 	struct ibv_context *context;
 	struct rdmaez_dm_emu second = {0};
@@ -1020,70 +1084,100 @@ static void opened(void)
 	int fd;
 
 	begin(NULL);
-	fd = rdmaez_dm_emu_fd(&emu);
+	fd = ops->fd(ctx, &emu);
+	tap_eq_int(fd, rdmaez_dm_emu_fd(&emu), "the emulation's descriptor is to be sent");
+	tap_eq_int(ops->fd(fake_open(dev), &emu), -1, "and of another context none");
+	tap_eq_int(ops->fd(ctx, &second), -1, "nor where nothing is attached");
 	memset(&token, 0, sizeof(token));
-	token.device_guid = 0x1234;
 	strcpy(token.device, "fake0");
-	memcpy(&dev->attr.orig_attr.node_guid, guid, sizeof(guid));
-	context = rdmaez_dm_emu_open(fd, &token, &second);
-	tap_ok(context && rdmaez_dm_emu_is_attached(context), "the device with the GUID is opened");
+	context = ops->open(fd, &token, &second);
+	tap_ok(context && rdmaez_dm_emu_is_attached(context), "the device of that name is opened");
 	dm = alloc(ctx, 64);
-	same = import(context, handle_of(dm));
+	same = ops->import(context, handle_of(dm), &second);
 	tap_ok(same, "and has the same memory");
-	tap_eq_int(rdmaez_dm_emu_close(context, &second), EBUSY,
-		   "it stays open while that is used");
-	rdmaez_impl_dm_unimport(same);
-	tap_eq_int(rdmaez_dm_emu_close(context, &second), 0, "then it is closed");
-	tap_eq_int(rdmaez_dm_emu_close(context, &second), EINVAL, "once");
-	token.device_guid = 0x4321;
-	tap_ok(!rdmaez_dm_emu_open(fd, &token, &second) && errno == ENODEV,
-	       "another GUID is another device");
-	token.device_guid = 0;
-	context = rdmaez_dm_emu_open(fd, &token, &second);
-	tap_ok(context, "without a GUID the name decides");
-	tap_eq_int(rdmaez_dm_emu_close(context, &second), 0, "that is closed, too");
-	tap_ok(!rdmaez_dm_emu_open(0, &token, &second) && errno == EBADF,
-	       "not any descriptor will do");
-	tap_eq_int(fake_open_count(), 1, "which leaves no device open");
+	tap_ok(!ops->import(ctx, handle_of(dm), &second) && errno == EINVAL,
+	       "another context has not");
+	tap_eq_int(ops->close(context, &second), EBUSY, "it stays open while that is used");
+	ops->unimport(same);
+	tap_eq_int(ops->close(context, &second), 0, "then it is closed");
+	tap_eq_int(ops->close(context, &second), EINVAL, "once");
+	tap_ok(!ops->open(0, &token, &second) && errno == EBADF, "not any descriptor will do");
+	tap_eq_int(fake_open_count(), 2, "which leaves no device open");
 	fake_fail(FAKE_OPEN_DEVICE, 1, EACCES);
-	tap_ok(!rdmaez_dm_emu_open(fd, &token, &second) && errno == EACCES, "nor any device");
+	tap_ok(!ops->open(fd, &token, &second) && errno == EACCES, "nor any device");
 	fake_fail(FAKE_GET_DEVICE_LIST, 1, ENOSYS);
-	tap_ok(!rdmaez_dm_emu_open(fd, &token, &second) && errno == ENOSYS, "nor no device at all");
+	tap_ok(!ops->open(fd, &token, &second) && errno == ENOSYS, "nor no device at all");
 	dev->attr.max_dm_size = 64 * KIB;
-	context = rdmaez_dm_emu_open(fd, &token, &second);
+	context = ops->open(fd, &token, &second);
 	tap_ok(context && rdmaez_dm_emu_is_attached(context),
 	       "what is emulated by force is opened on a device with memory of its own");
-	tap_eq_int(rdmaez_dm_emu_close(context, &second), 0, "and closed");
+	tap_eq_int(ops->close(context, &second), 0, "and closed");
 	ibv_free_dm(dm);
 	end("opened");
 }
 
-/* Of devices without a GUID it is the one with the name, whichever comes first. */
+/* It is the device with the name, whichever comes first. */
 static void opened_by_name(void)
 {
 	static const char *const names[] = {"fake0", "fake1", "fake2"};
+	const struct rdmaez_dm_share_ops *ops = rdmaez_dm_emu_ops();
 	struct rdmaez_dm_token token;
 	struct rdmaez_dm_emu second = {0};
 
 	begin(NULL);
-	memset(&dev->attr.orig_attr.node_guid, 0, sizeof(dev->attr.orig_attr.node_guid));
 	for (int i = 1; i < 3; i++)
-		memset(&fake_device_add(names[i])->attr.orig_attr.node_guid, 0, 8);
+		fake_device_add(names[i]);
 	memset(&token, 0, sizeof(token));
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		struct ibv_context *context;
 
 		strcpy(token.device, names[i]);
-		context = rdmaez_dm_emu_open(rdmaez_dm_emu_fd(&emu), &token, &second);
+		context = ops->open(rdmaez_dm_emu_fd(&emu), &token, &second);
 		tap_eq_str(context ? ibv_get_device_name(context->device) : "none", names[i],
 			   "%s is opened by its name", names[i]);
-		if (!context || rdmaez_dm_emu_close(context, &second))
-			tap_bail("rdmaez_dm_emu_close");
+		if (!context || ops->close(context, &second))
+			tap_bail("close");
 	}
 	strcpy(token.device, "fake");
-	tap_ok(!rdmaez_dm_emu_open(rdmaez_dm_emu_fd(&emu), &token, &second) && errno == ENODEV,
+	tap_ok(!ops->open(rdmaez_dm_emu_fd(&emu), &token, &second) && errno == ENODEV,
 	       "a part of the name is none");
 	end("opened by name");
+}
+
+/* The same by the functions that an application calls, in both directions. */
+static void shared(void)
+{
+	struct rdmaez_dm_share_opts to = {.ops = rdmaez_dm_emu_ops(), .arg = &emu}, from = to;
+	struct rdmaez_dm_emu second = {0};
+	struct rdmaez_dm_shared got;
+	struct rdmaez_diag diag;
+	struct rdmaez_dm dm;
+	uint32_t word = 5;
+	int ends[2];
+
+	begin(NULL);
+	from.arg = &second;
+	if (rdmaez_dm_alloc(ctx, 64, NULL, &dm, NULL) || socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		tap_bail("nothing to share");
+	check_success(&diag, rdmaez_dm_send(ends[0], &dm, NULL, &to, &diag), "it is sent");
+	check_success(&diag, rdmaez_dm_receive(ends[1], &from, &got, &diag), "and received");
+	tap_eq_int(got.token.flags, RDMAEZ_DM_TOKEN_EMULATED, "as what it is");
+	tap_eq_int(rdmaez_dm_copy_to(&dm, 60, &word, 4), 0, "the owner writes");
+	word = 0;
+	tap_eq_int(rdmaez_dm_copy_from(&got.dm, 60, &word, 4), 0, "the other reads");
+	tap_eq_int(word, 5, "what was written");
+	check_success(&diag, rdmaez_dm_send(ends[0], &got.dm, NULL, &from, &diag),
+		      "it is handed on");
+	check_success(&diag, rdmaez_dm_shared_close(&got, &diag), "and given up");
+	tap_ok(!rdmaez_dm_emu_is_attached(ctx) == false && rdmaez_dm_emu_fd(&second) < 0,
+	       "with the emulation there");
+	check_success(&diag, rdmaez_dm_receive(ends[1], &from, &got, &diag), "received again");
+	check_success(&diag, rdmaez_dm_close(&got.dm, &diag), "the memory alone is closed");
+	check_success(&diag, rdmaez_dm_shared_close(&got, &diag), "then the rest");
+	check_success(&diag, rdmaez_dm_close(&dm, &diag), "the owner frees");
+	close(ends[0]);
+	close(ends[1]);
+	end("shared");
 }
 
 /* --- Faults ------------------------------------------------------------------------------------- */
@@ -1098,46 +1192,54 @@ static int query(void)
 static void faults(void)
 {
 	struct ibv_dm *dm, *same;
+	struct rdmaez_diag diag;
 	struct ibv_mr *mr;
 	struct ibv_pd *pd;
 	uint32_t word = 1;
 
 	begin(NULL);
 	pd = ibv_alloc_pd(ctx);
-	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_ALLOC, 2, EAGAIN);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_ALLOC, 2, EAGAIN, NULL);
 	dm = alloc(ctx, 64);
 	tap_ok(dm, "the first allocation works");
 	tap_ok(!alloc(ctx, 64) && errno == EAGAIN, "the second fails as it was told to");
 	same = alloc(ctx, 64);
 	tap_ok(same && ibv_free_dm(same) == 0, "the third works again");
-	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_TO, 0, EIO);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_TO, 0, EIO, NULL);
 	tap_ok(ibv_memcpy_to_dm(dm, 0, &word, 4) == EIO && ibv_memcpy_to_dm(dm, 0, &word, 4) == EIO,
 	       "every copy fails");
-	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_TO, 0, 0);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_TO, 0, 0, NULL);
 	word = 0;
 	tap_ok(ibv_memcpy_from_dm(&word, dm, 0, 4) == 0 && word == 0, "and copied nothing");
 	tap_eq_int(ibv_memcpy_to_dm(dm, 0, &word, 4), 0, "until that is taken back");
-	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_FROM, 1, EIO);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_FROM, 1, EIO, NULL);
 	tap_eq_int(ibv_memcpy_from_dm(&word, dm, 0, 4), EIO, "a copy out fails");
-	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_REG, 1, ENOSPC);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_REG, 1, ENOSPC, NULL);
 	tap_ok(!reg(pd, dm, 0, 64, PEER) && errno == ENOSPC, "a registration fails");
 	mr = reg(pd, dm, 0, 64, PEER);
 	tap_ok(mr, "and works then");
 	dereg(mr);
-	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_QUERY, 1, EPERM);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_QUERY, 1, EPERM, NULL);
 	tap_eq_int(query(), EPERM, "a query fails");
 	tap_eq_int(query(), 0, "and works then");
-	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_IMPORT, 1, EMFILE);
-	tap_ok(!import(ctx, handle_of(dm)) && errno == EMFILE, "an import fails");
-	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, EIO);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_IMPORT, 1, EMFILE, NULL);
+	tap_ok(!import(&emu, handle_of(dm)) && errno == EMFILE, "an import fails");
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, EIO, NULL);
 	tap_eq_int(ibv_free_dm(dm), EIO, "to free it fails");
 	tap_eq_int(ibv_free_dm(dm), 0, "and works then");
-	tap_eq_int(rdmaez_dm_emu_fail(&emu, (enum rdmaez_dm_emu_call)7, 1, EIO), EINVAL,
-		   "there is no eighth call");
-	tap_eq_int(rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, -1), EINVAL, "nor errno -1");
-	tap_eq_int(rdmaez_dm_emu_fail(NULL, RDMAEZ_DM_EMU_FREE, 1, EIO), EINVAL, "nor a NULL");
+	check_refusal(&diag, rdmaez_dm_emu_fail(&emu, (enum rdmaez_dm_emu_call)7, 1, EIO, &diag),
+		      EINVAL, RDMAEZ_WHY_RANGE, "call", "an eighth call");
+	check_refusal(&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, -1, &diag), EINVAL,
+		      RDMAEZ_WHY_RANGE, "error", "errno -1");
+	check_refusal(&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, ENOENT, &diag), EINVAL,
+		      RDMAEZ_WHY_RANGE, "error", "what would have it unimported");
+	check_refusal(&diag, rdmaez_dm_emu_fail(NULL, RDMAEZ_DM_EMU_FREE, 1, EIO, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "emu", "a NULL");
+	check_success(&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 0, 0, &diag),
+		      "nothing ordered");
 	end("faults");
-	tap_eq_int(rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, EIO), EINVAL, "nor detached");
+	tap_eq_int(rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, EIO, NULL), EINVAL,
+		   "nor detached");
 }
 
 enum {
@@ -1172,7 +1274,7 @@ static void two_threads(void)
 
 	begin(NULL);
 	threads.dm = alloc(ctx, 64);
-	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_TO, 2 * ROUNDS, EIO);
+	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_COPY_TO, 2 * ROUNDS, EIO, NULL);
 	pthread_barrier_init(&threads.start, NULL, 2);
 	if (pthread_create(&second, NULL, copy_often, &failed[1]))
 		tap_bail("pthread_create");
@@ -1202,11 +1304,14 @@ int main(void)
 	foreign_domain();
 	busy();
 	two_contexts();
-	spoilt_directory();
-	many_contexts();
+	spoilt_list();
+	held_lock();
+	own_memory();
+	other_version();
 	two_processes();
 	opened();
 	opened_by_name();
+	shared();
 	faults();
 	two_threads();
 	return tap_done();

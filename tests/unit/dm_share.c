@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* fork, kill, setitimer */
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ static struct {
 	struct fake_device *dev;
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
-	struct ibv_mr *mr;
+	struct rdmaez_dm_region region;
 	struct rdmaez_dm dm;
 	struct rdmaez_dm_token token;
 	struct rdmaez_dm_share_opts opts;
@@ -76,8 +77,8 @@ static void start(int type)
 	t.ctx = fake_open(t.dev);
 	t.pd = ibv_alloc_pd(t.ctx);
 	if (rdmaez_dm_alloc(t.ctx, LENGTH, NULL, &t.dm, NULL) ||
-	    rdmaez_dm_reg(&t.dm, t.pd, NULL, IBV_ACCESS_REMOTE_READ, &t.mr, NULL) ||
-	    rdmaez_dm_export(&t.dm, NULL, t.mr, &t.token, NULL) ||
+	    rdmaez_dm_reg(&t.dm, t.pd, NULL, IBV_ACCESS_REMOTE_READ, &t.region, NULL) ||
+	    rdmaez_dm_export(&t.dm, NULL, &t.region, &t.token, NULL) ||
 	    socketpair(AF_UNIX, type, 0, t.end))
 		tap_bail("nothing to share");
 	memset(&t.shared, 0xa5, sizeof(t.shared));
@@ -134,14 +135,16 @@ static void check_token_bytes(void)
 	uint8_t bytes[TOKEN];
 	const char *check = "123456789";
 
-	tap_eq_int(rdmaez_dm_token_pack(&token, bytes), 0, "a token is packed");
+	tap_eq_int(rdmaez_dm_token_pack(&token, bytes, NULL), 0, "a token is packed");
 	tap_ok(memcmp(bytes, head, sizeof(head)) == 0, "into these bytes");
 	tap_eq_hex(rdmaez_impl_dm_token_sum((const uint8_t *)check, strlen(check)), 0xcbf43926,
 		   "the sum is the well-known CRC-32");
 	check_success(&t.diag, rdmaez_dm_token_unpack(bytes, &found, &t.diag), "and unpacked");
 	tap_ok(memcmp(&found, &token, sizeof(token)) == 0, "into what it was");
-	tap_eq_int(rdmaez_dm_token_pack(NULL, bytes), EINVAL, "no token");
-	tap_eq_int(rdmaez_dm_token_pack(&token, NULL), EINVAL, "no room");
+	check_refusal(&t.diag, rdmaez_dm_token_pack(NULL, bytes, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "token", "no token");
+	check_refusal(&t.diag, rdmaez_dm_token_pack(&token, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "buf", "no room");
 	check_refusal(&t.diag, rdmaez_dm_token_unpack(NULL, &found, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "buf", "no bytes");
 	check_refusal(&t.diag, rdmaez_dm_token_unpack(bytes, NULL, &t.diag), EINVAL,
@@ -192,7 +195,7 @@ static void check_token_forgeries(void)
 	uint8_t bytes[TOKEN];
 
 	for (size_t i = 0; i < COUNT_OF(forgeries); i++) {
-		rdmaez_dm_token_pack(&token, bytes);
+		rdmaez_dm_token_pack(&token, bytes, NULL);
 		rdmaez_impl_dm_put(bytes + forgeries[i].at, forgeries[i].value, forgeries[i].count);
 		rdmaez_impl_dm_put(bytes + TOKEN - 4, rdmaez_impl_dm_token_sum(bytes, TOKEN - 4),
 				   4);
@@ -213,10 +216,8 @@ static void check_token_absent(void)
 
 	token.flags = 0;
 	for (size_t i = 0; i < COUNT_OF(field); i++) {
-		rdmaez_impl_diag_reset(&t.diag, "check");
-		check_refusal(&t.diag, rdmaez_impl_dm_token_check(&token, &t.diag), EINVAL,
+		check_refusal(&t.diag, rdmaez_dm_token_pack(&token, bytes, &t.diag), EINVAL,
 			      RDMAEZ_WHY_DM_TOKEN_FIELD, field[i], "%s is not zero", field[i]);
-		tap_eq_int(rdmaez_dm_token_pack(&token, bytes), EINVAL, "it is not packed either");
 		token.pd_handle = 0;
 		token.mr_handle = i >= 1 ? 0 : token.mr_handle;
 		token.lkey = i >= 2 ? 0 : token.lkey;
@@ -224,7 +225,8 @@ static void check_token_absent(void)
 		token.mr_offset = i >= 4 ? 0 : token.mr_offset;
 		token.mr_length = i >= 5 ? 0 : token.mr_length;
 	}
-	tap_eq_int(rdmaez_dm_token_pack(&token, bytes), 0, "with all of them zero it is packed");
+	tap_eq_int(rdmaez_dm_token_pack(&token, bytes, NULL), 0,
+		   "with all of them zero it is packed");
 }
 
 static void check_token_bits(void)
@@ -234,7 +236,7 @@ static void check_token_bits(void)
 	uint8_t bytes[TOKEN];
 	int refused = 0;
 
-	rdmaez_dm_token_pack(&token, bytes);
+	rdmaez_dm_token_pack(&token, bytes, NULL);
 	for (int bit = 0; bit < 8 * TOKEN; bit++) {
 		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		refused += rdmaez_dm_token_unpack(bytes, &found, NULL) == EINVAL;
@@ -270,9 +272,9 @@ static void check_export(void)
 	tap_eq_int(t.token.flags, RDMAEZ_DM_TOKEN_PD | RDMAEZ_DM_TOKEN_MR,
 		   "a region brings its domain");
 	tap_eq_int(t.token.pd_handle, t.pd->handle, "which is right");
-	tap_eq_int(t.token.mr_handle, t.mr->handle, "the region's number");
-	tap_eq_hex(t.token.lkey, t.mr->lkey, "its local key");
-	tap_eq_hex(t.token.rkey, t.mr->rkey, "its remote key");
+	tap_eq_int(t.token.mr_handle, t.region.mr->handle, "the region's number");
+	tap_eq_hex(t.token.lkey, t.region.mr->lkey, "its local key");
+	tap_eq_hex(t.token.rkey, t.region.mr->rkey, "its remote key");
 	tap_eq_int(t.token.mr_length, LENGTH, "and its length");
 }
 
@@ -280,44 +282,70 @@ static void check_export(void)
 static void check_export_part(void)
 {
 	struct rdmaez_dm_token token;
+	const struct rdmaez_dm_range end = {64, 192};
+	struct rdmaez_dm_region region;
 	struct rdmaez_dm dm;
-	struct ibv_mr *mr = NULL;
 
 	start(SOCK_STREAM);
 	if (rdmaez_dm_alloc(t.ctx, 8, NULL, &dm, NULL) ||
-	    rdmaez_dm_reg(&dm, t.pd, NULL, 0, &mr, NULL))
+	    rdmaez_dm_reg(&dm, t.pd, NULL, 0, &region, NULL))
 		tap_bail("no region");
-	tap_eq_int(mr->length, 64, "a region of a whole unit on 8 bytes");
-	check_success(&t.diag, rdmaez_dm_export(&dm, NULL, mr, &token, &t.diag), "is exported");
+	tap_eq_int(region.mr->length, 64, "a region of a whole unit on 8 bytes");
+	check_success(&t.diag, rdmaez_dm_export(&dm, NULL, &region, &token, &t.diag),
+		      "is exported");
 	tap_ok(token.mr_length == 8 && token.alloc_length == 64, "as one of 8 bytes");
 	tap_eq_int(rdmaez_dm_send(t.end[0], &dm, &token, NULL, &t.diag), 0, "it is sent");
 	t.opts.flags = RDMAEZ_DM_SHARE_MR;
 	check_success(&t.diag, receive(), "and received");
-	tap_eq_int(t.shared.mr->length, 64, "with the region as it is");
-	check_success(&t.diag, rdmaez_dm_export(&t.shared.dm, NULL, t.shared.mr, &token, &t.diag),
+	tap_eq_int(t.shared.region.mr->length, 64, "with the region as it is");
+	check_success(&t.diag,
+		      rdmaez_dm_export(&t.shared.dm, NULL, &t.shared.region, &token, &t.diag),
 		      "and can be handed on");
-	mr->length = 65;
-	CHECK_FINDINGS(
-		&t.diag, rdmaez_dm_export(&dm, NULL, mr, &token, &t.diag), EINVAL,
-		"rdmaez_dm_export", "a region that is longer than that",
-		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES, 65, 1, 64});
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "closed");
+	tap_ok(t.shared.region.dm == t.shared.dm.dm && !t.shared.region.offset &&
+		       t.shared.region.length == 8,
+	       "and of it what is memory");
+	region.length = 9;
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&dm, NULL, &region, &token, &t.diag), EINVAL,
+		       "rdmaez_dm_export", "a region that is longer than that",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "region.length", RDMAEZ_VALUE_BYTES, 9,
+			1, 8});
+	region.length = 0;
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&dm, NULL, &region, &token, &t.diag), EINVAL,
+		       "rdmaez_dm_export", "an empty one",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "region.length", RDMAEZ_VALUE_BYTES, 0,
+			1, 8});
+	check_success(&t.diag, rdmaez_dm_shared_close(&t.shared, &t.diag), "closed");
+	tap_eq_str(t.diag.call, "rdmaez_dm_shared_close", "and the record is of that");
+	/* A part in the middle: where it is travels with it. */
+	if (rdmaez_dm_reg(&t.dm, t.pd, &end, 0, &region, NULL) ||
+	    rdmaez_dm_export(&t.dm, NULL, &region, &token, NULL) ||
+	    rdmaez_dm_send(t.end[0], &t.dm, &token, NULL, NULL) || receive())
+		tap_bail("no region");
+	tap_ok(token.mr_offset == 64 && token.mr_length == 192, "a part is exported as such");
+	tap_ok(t.shared.region.offset == 64 && t.shared.region.length == 192 &&
+		       t.shared.region.mr->length == 192,
+	       "and received as such");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "closed");
 }
 
 static void check_export_refused(void)
 {
 	struct rdmaez_dm_token token, untouched;
+	struct rdmaez_dm none, second;
+	struct rdmaez_dm_region longer;
 	struct ibv_context *other;
-	struct rdmaez_dm none;
-	struct ibv_mr longer;
+	struct ibv_mr mr;
 
 	start(SOCK_STREAM);
 	memset(&token, 0xa5, sizeof(token));
 	memset(&none, 0, sizeof(none));
 	untouched = token;
 	other = fake_open(t.dev);
-	longer = *t.mr;
+	longer = t.region;
 	longer.length = LENGTH + 1;
+	mr = *t.region.mr;
+	mr.length = LENGTH + 1;
+	longer.mr = &mr;
 	check_refusal(&t.diag, rdmaez_dm_export(NULL, NULL, NULL, &token, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "dm", "no memory");
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, NULL, NULL, &t.diag), EINVAL,
@@ -326,18 +354,37 @@ static void check_export_refused(void)
 		      RDMAEZ_WHY_DM_CLOSED, "dm", "closed memory");
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, ibv_alloc_pd(other), NULL, &token, &t.diag),
 		      EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "pd", "a domain of another context");
-	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, ibv_alloc_pd(t.ctx), t.mr, &token, &t.diag),
-		      EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "mr", "a region of another domain");
+	check_refusal(&t.diag,
+		      rdmaez_dm_export(&t.dm, ibv_alloc_pd(t.ctx), &t.region, &token, &t.diag),
+		      EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "region", "a region of another domain");
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
 		       "rdmaez_dm_export", "a region of other memory",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "mr.length", RDMAEZ_VALUE_BYTES,
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "region.length", RDMAEZ_VALUE_BYTES,
 			LENGTH + 1, 1, LENGTH});
-	longer.addr = &token;
+	longer.offset = LENGTH;
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
+		       "rdmaez_dm_export", "a region behind the memory",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "region.length", RDMAEZ_VALUE_BYTES,
+			LENGTH + 1, 1, 0});
+	longer.offset = 0;
+	mr.length = LENGTH;
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
+		       "rdmaez_dm_export", "a region that is shorter than it says",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "region.length", RDMAEZ_VALUE_BYTES,
+			LENGTH + 1, 0, LENGTH});
+	mr.addr = &token;
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
-		      RDMAEZ_WHY_DM_NOT_REGION, "mr", "a region of the host's memory");
-	longer.context = other;
+		      RDMAEZ_WHY_DM_NOT_REGION, "region.mr", "a region of the host's memory");
+	mr.context = other;
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
-		      RDMAEZ_WHY_DM_OTHER_CONTEXT, "mr", "a region of another context");
+		      RDMAEZ_WHY_DM_OTHER_CONTEXT, "region", "a region of another context");
+	longer.mr = NULL;
+	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
+		      RDMAEZ_WHY_DM_NOT_REGION, "region.mr", "no region yet");
+	if (rdmaez_dm_alloc(t.ctx, LENGTH, NULL, &second, NULL))
+		tap_bail("no second memory");
+	check_refusal(&t.diag, rdmaez_dm_export(&second, NULL, &t.region, &token, &t.diag), EINVAL,
+		      RDMAEZ_WHY_DM_OTHER_CONTEXT, "region", "a region of other memory");
 	t.dm.dm->comp_mask = 0;
 	check_refusal(&t.diag, rdmaez_dm_export(&t.dm, NULL, NULL, &token, &t.diag), EOPNOTSUPP,
 		      RDMAEZ_WHY_DM_NO_HANDLE, "dm", "an rdma-core before 35");
@@ -360,7 +407,7 @@ static void check_shared(int type, const char *name)
 	tap_eq_int(t.shared.dm.length, LENGTH, "%s: its length has come along", name);
 	tap_eq_int(t.shared.dm.alloc_length, t.dm.alloc_length, "%s: both of them", name);
 	tap_eq_int(t.shared.dm.alignment, t.dm.alignment, "%s: the alignment as well", name);
-	tap_ok(!t.shared.pd && !t.shared.mr, "%s: nothing else was wanted", name);
+	tap_ok(!t.shared.pd && !t.shared.region.mr, "%s: nothing else was wanted", name);
 	tap_eq_int(fcntl(t.shared.context->cmd_fd, F_GETFD), FD_CLOEXEC,
 		   "%s: the descriptor is not left to programs that are executed", name);
 	tap_eq_int(rdmaez_dm_copy_to(&t.dm, LENGTH - 4, &word, 4), 0, "%s: its owner writes", name);
@@ -369,12 +416,12 @@ static void check_shared(int type, const char *name)
 	tap_eq_hex(word, 0x600d600d, "%s: what was written", name);
 	tap_eq_int(open_fds(), t.fds + 1, "%s: one descriptor more is open", name);
 	fake_reset_log();
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "%s: it is given up", name);
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "%s: it is given up", name);
 	tap_eq_int(fake_count(FAKE_FREE_DM), 0, "%s: and not freed", name);
 	tap_eq_int(fake_count(FAKE_UNIMPORT_DM), 1, "%s: but unimported", name);
 	memset(&t.untouched, 0, sizeof(t.untouched));
 	check_nothing_left(name);
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared), EINVAL, "%s: it is closed once", name);
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), EINVAL, "%s: it is closed once", name);
 	word = 0;
 	tap_eq_int(rdmaez_dm_copy_from(&t.dm, LENGTH - 4, &word, 4), 0, "%s: the owner", name);
 	tap_eq_hex(word, 0x600d600d, "%s: still has it", name);
@@ -393,20 +440,21 @@ static void check_order(void)
 		   "memory is sent with a region");
 	check_success(&t.diag, receive(), "and received");
 	tap_ok(t.shared.pd && t.shared.pd->handle == t.pd->handle, "with the domain");
-	tap_ok(t.shared.mr && t.shared.mr->handle == t.mr->handle &&
-		       t.shared.mr->lkey == t.mr->lkey && t.shared.mr->rkey == t.mr->rkey &&
-		       t.shared.mr->length == LENGTH,
+	tap_ok(t.shared.region.mr && t.shared.region.mr->handle == t.region.mr->handle &&
+		       t.shared.region.mr->lkey == t.region.mr->lkey &&
+		       t.shared.region.mr->rkey == t.region.mr->rkey &&
+		       t.shared.region.mr->length == LENGTH,
 	       "and the region, which has the same keys");
 	tap_ok(memcmp(&t.shared.token, &t.token, sizeof(t.token)) == 0, "the token is kept");
 	fake_reset_log();
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "all is given up");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "all is given up");
 	tap_eq_int(fake_count(FAKE_ANY), COUNT_OF(order), "by four calls");
 	for (unsigned int i = 0; i < COUNT_OF(order); i++)
 		tap_eq_str(fake_verb_str(fake_nth(i + 1)->verb), fake_verb_str(order[i]),
 			   "call %u is %s", i + 1, fake_verb_str(order[i]));
-	tap_eq_int(rdmaez_dm_close(&t.dm), EBUSY, "the owner's region keeps the memory");
-	tap_eq_int(ibv_dereg_mr(t.mr), 0, "it is still the owner's to deregister");
-	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "then the owner frees");
+	tap_eq_int(rdmaez_dm_close(&t.dm, NULL), EBUSY, "the owner's region keeps the memory");
+	tap_eq_int(ibv_dereg_mr(t.region.mr), 0, "it is still the owner's to deregister");
+	tap_eq_int(rdmaez_dm_close(&t.dm, NULL), 0, "then the owner frees");
 	t.opts.flags = RDMAEZ_DM_SHARE_PD;
 	t.shared = t.untouched;
 	remember();
@@ -418,7 +466,7 @@ static void check_order(void)
 /* Closing in the order that nobody should: the owner first, the memory before the rest, all twice. */
 static void check_wrong_order(void)
 {
-	struct ibv_mr *own;
+	struct rdmaez_dm_region own;
 	uint32_t word = 1;
 
 	start(SOCK_STREAM);
@@ -426,22 +474,24 @@ static void check_wrong_order(void)
 	tap_eq_int(import(), 0, "memory is imported");
 	tap_eq_int(rdmaez_dm_reg(&t.shared.dm, t.shared.pd, NULL, 0, &own, NULL), 0,
 		   "and registered");
-	ibv_dereg_mr(t.mr);
-	tap_eq_int(rdmaez_dm_close(&t.dm), EBUSY, "its owner cannot free it now");
+	ibv_dereg_mr(t.region.mr);
+	tap_eq_int(rdmaez_dm_close(&t.dm, NULL), EBUSY, "its owner cannot free it now");
 	tap_ok(t.dm.dm, "and still has it");
-	ibv_dereg_mr(own);
-	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "after deregistration it can");
+	ibv_dereg_mr(own.mr);
+	tap_eq_int(rdmaez_dm_close(&t.dm, NULL), 0, "after deregistration it can");
 	tap_eq_int(rdmaez_dm_copy_to(&t.shared.dm, 0, &word, 4), 0,
 		   "what is mapped may still be written");
-	tap_eq_int(rdmaez_dm_close(&t.shared.dm), 0, "the memory alone can be closed");
-	tap_eq_int(rdmaez_dm_close(&t.shared.dm), EINVAL, "once");
+	tap_eq_int(rdmaez_dm_close(&t.shared.dm, NULL), 0, "the memory alone can be closed");
+	tap_eq_int(rdmaez_dm_close(&t.shared.dm, NULL), EINVAL, "once");
 	tap_eq_int(fake_count(FAKE_UNIMPORT_DM), 1, "which unimports it");
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "then the rest");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "then the rest");
 	tap_eq_int(fake_count(FAKE_UNIMPORT_DM), 1, "it is not unimported again");
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared), EINVAL, "all of it once");
-	tap_eq_int(rdmaez_dm_close(&t.shared.dm), EINVAL, "the memory is closed by then");
+	check_refusal(&t.diag, rdmaez_dm_shared_close(&t.shared, &t.diag), EINVAL,
+		      RDMAEZ_WHY_DM_CLOSED, "shared", "all of it once");
+	tap_eq_int(rdmaez_dm_close(&t.shared.dm, NULL), EINVAL, "the memory is closed by then");
 	tap_eq_int(rdmaez_dm_copy_to(&t.shared.dm, 0, &word, 4), EINVAL, "and cannot be used");
-	tap_eq_int(rdmaez_dm_shared_close(NULL), EINVAL, "nothing to close");
+	check_refusal(&t.diag, rdmaez_dm_shared_close(NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "shared", "nothing to close");
 }
 
 /* What was imported can be handed on. */
@@ -456,8 +506,8 @@ static void check_handed_on(void)
 	tap_eq_int(rdmaez_dm_send(t.end[0], &first.dm, NULL, NULL, &t.diag), 0, "it is handed on");
 	tap_eq_int(receive(), 0, "to someone else");
 	tap_eq_int(t.shared.token.dm_handle, t.dm.dm->handle, "by its own number");
-	tap_eq_int(rdmaez_dm_shared_close(&first), 0, "who was first goes first");
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "then the other");
+	tap_eq_int(rdmaez_dm_shared_close(&first, NULL), 0, "who was first goes first");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "then the other");
 }
 
 /* ---- Messages ------------------------------------------------------------------------------- */
@@ -492,7 +542,7 @@ static void check_message(int type, size_t size, size_t count, enum rdmaez_why r
 	int fd[MANY];
 
 	start(type);
-	rdmaez_dm_token_pack(&t.token, bytes);
+	rdmaez_dm_token_pack(&t.token, bytes, NULL);
 	for (int i = 0; i < MANY; i++)
 		fd[i] = t.ctx->cmd_fd;
 	send_raw(bytes, size, fd, count);
@@ -529,7 +579,7 @@ static void check_limit(void)
 	int fd[2];
 
 	start(SOCK_STREAM);
-	rdmaez_dm_token_pack(&t.token, bytes);
+	rdmaez_dm_token_pack(&t.token, bytes, NULL);
 	fd[0] = fd[1] = t.ctx->cmd_fd;
 	send_raw(bytes, TOKEN, fd, 2);
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -552,23 +602,108 @@ static void check_limit(void)
 	check_success(&t.diag, import(), "a limit below the numbers that are preferred");
 	setrlimit(RLIMIT_NOFILE, &limit);
 	tap_ok(t.shared.context->cmd_fd < 64, "the duplicate has a lower one");
-	rdmaez_dm_shared_close(&t.shared);
+	rdmaez_dm_shared_close(&t.shared, NULL);
 }
 
-/* A duplicate is closed where it still is one; its number may be another file's by then. */
+extern void (*fake_import_meanwhile)(int fd);
+
+static int meanwhile; /* a descriptor of another thread */
+
+/* Opens the same file; the number that has just become free is the first that it can get. */
+static void take_number(int fd)
+{
+	meanwhile = fcntl(t.ctx->cmd_fd, F_DUPFD, fd);
+}
+
+/* Opens and closes the same file. */
+static void open_and_close(int fd)
+{
+	meanwhile = fd;
+	close(dup(t.ctx->cmd_fd));
+}
+
+/* The duplicate is closed where it is known to be ours, or else left open. */
 static void check_duplicate(void)
 {
-	int same, other;
+	start(SOCK_STREAM);
+	t.dev->quirks = FAKE_IMPORT_CLOSES;
+	fake_import_meanwhile = take_number;
+	check_refusal(&t.diag, import(), EIO, RDMAEZ_WHY_DEVICE_GONE, "ibv_import_device",
+		      "a driver that closes the descriptor, whose number another thread gets");
+	tap_ok(fcntl(meanwhile, F_GETFD) >= 0, "that thread's descriptor stays open");
+	close(meanwhile);
+	check_nothing_left("a number that another thread got");
+	t.dev->quirks = FAKE_NO_IMPORT;
+	fake_import_meanwhile = open_and_close;
+	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_import_device",
+		      "a driver that does not, and another thread that closes the same file");
+	tap_eq_int(open_fds(), t.fds + 1, "what may be another's is left open");
+	close(meanwhile);
+	fake_import_meanwhile = NULL;
+	check_nothing_left("a descriptor that was left");
+	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_import_device",
+		      "a driver that does not, and nobody else");
+	check_nothing_left("a driver that leaves the duplicate open");
+	tap_eq_str(t.diag.verb, "ibv_import_device", "the record names the verb");
+}
+
+/* What comes beside the token on a socket with SO_PASSPIDFD is closed as well, and not counted. */
+static void check_pidfd(void)
+{
+	const int so_passpidfd = 76, on = 1;
+	uint8_t bytes[TOKEN] = {0};
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct msghdr message = {.msg_control = &control, .msg_controllen = sizeof(control)};
+	int fd, count = 7;
 
 	start(SOCK_STREAM);
-	same = dup(t.end[0]);
-	other = dup(t.end[1]);
-	rdmaez_impl_dm_undup(same, t.end[0]);
-	rdmaez_impl_dm_undup(other, t.end[0]);
-	tap_eq_int(fcntl(same, F_GETFD), -1, "a duplicate is closed");
-	tap_eq_int(fcntl(other, F_GETFD), 0, "another file of that number is not");
-	close(other);
-	check_nothing_left("duplicates");
+	memset(&control, 0, sizeof(control));
+	fd = dup(t.end[0]);
+	control.head.cmsg_len = CMSG_LEN(sizeof(fd));
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = 4; /* SCM_PIDFD */
+	memcpy(control.bytes + CMSG_LEN(0), &fd, sizeof(fd));
+	tap_eq_int(rdmaez_impl_dm_message_fds(&message, &count), -1, "none is for us");
+	tap_eq_int(count, 0, "and none is counted");
+	check_nothing_left("the descriptor of a process");
+	if (setsockopt(t.end[1], SOL_SOCKET, so_passpidfd, &on, sizeof(on)))
+		return;
+	for (int i = 0; i < 3; i++) {
+		send_raw(bytes, TOKEN, &t.ctx->cmd_fd, 1);
+		check_refusal(&t.diag, receive(), EINVAL, RDMAEZ_WHY_DM_TOKEN_MAGIC, "token.magic",
+			      "with the sender's process beside it");
+	}
+	check_nothing_left("refused messages with the sender's process");
+	tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, NULL, NULL, NULL), 0, "a good one");
+	check_success(&t.diag, receive(), "is received");
+	tap_eq_int(open_fds(), t.fds + 1, "and opens the device alone");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "closed");
+}
+
+/* Control messages that the kernel does not make are not read beyond their end. */
+static void check_control(void)
+{
+	static const size_t lengths[] = {0, sizeof(struct cmsghdr) - 1, sizeof(size_t[4]) + 1,
+					 SIZE_MAX};
+	size_t *control = (size_t *)calloc(4, sizeof(*control));
+	struct msghdr message = {.msg_control = control};
+	struct cmsghdr head = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+	int count;
+
+	for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+		head.cmsg_len = lengths[i];
+		memcpy(control, &head, sizeof(head));
+		message.msg_controllen = sizeof(size_t[4]);
+		tap_eq_int(rdmaez_impl_dm_message_fds(&message, &count), -1, "a length of %zu",
+			   lengths[i]);
+		tap_eq_int(count, 0, "has no descriptor");
+	}
+	message.msg_controllen = sizeof(struct cmsghdr) - 1;
+	tap_eq_int(rdmaez_impl_dm_message_fds(&message, &count), -1, "nor has less than a header");
+	free(control);
 }
 
 /* On a stream, what comes after the token is left to its reader. */
@@ -582,7 +717,7 @@ static void check_stream(void)
 	tap_eq_int(receive(), 0, "the token is received");
 	tap_eq_int(recv(t.end[1], next, sizeof(next), 0), 5, "what follows");
 	tap_eq_str(next, "next", "is still there");
-	rdmaez_dm_shared_close(&t.shared);
+	rdmaez_dm_shared_close(&t.shared, NULL);
 }
 
 static void check_bad_token(void)
@@ -591,7 +726,7 @@ static void check_bad_token(void)
 	int plain = fileno(tmpfile());
 
 	start(SOCK_STREAM);
-	rdmaez_dm_token_pack(&t.token, bytes);
+	rdmaez_dm_token_pack(&t.token, bytes, NULL);
 	bytes[40] ^= 1;
 	send_raw(bytes, TOKEN, &t.ctx->cmd_fd, 1);
 	CHECK_FINDINGS(&t.diag, receive(), EINVAL, "rdmaez_dm_receive", "a token that was changed",
@@ -796,27 +931,29 @@ static void check_import_fails(void)
 
 /* ---- Emulated memory ------------------------------------------------------------------------ */
 
-/* The least that can stand in for dm_emu.h: memory of the fake, found under another number. */
+/* The least that an emulation says of itself: memory of the fake, found under another number. */
 static struct {
-	struct rdmaez_impl_dm_hook hook;
+	const struct ibv_context *has; /* where the memory is emulated */
 	struct ibv_context *opened;
-	int unimported, closed, seen_fd, seen_flags, error;
-	bool attach;
+	int fd, unimported, closed, seen_fd, seen_flags, error;
 } emu;
 
-static int emu_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **dm)
+static int emu_fd(const struct ibv_context *context, void *arg)
 {
-	(void)context;
-	if (handle != t.dm.dm->handle)
-		return ENOENT;
-	*dm = t.dm.dm;
-	return 0;
+	tap_ok(arg == &emu, "the application is asked");
+	return context == emu.has ? emu.fd : -1;
+}
+
+static struct ibv_dm *emu_import(struct ibv_context *context, uint32_t handle, void *arg)
+{
+	tap_ok(arg == &emu && context == emu.opened, "the application imports");
+	errno = ENOENT;
+	return handle == t.dm.dm->handle ? t.dm.dm : NULL;
 }
 
 static void emu_unimport(struct ibv_dm *dm)
 {
-	(void)dm;
-	emu.unimported++;
+	emu.unimported += dm == t.dm.dm;
 }
 
 static struct ibv_context *emu_open(int fd, const struct rdmaez_dm_token *token, void *arg)
@@ -824,10 +961,7 @@ static struct ibv_context *emu_open(int fd, const struct rdmaez_dm_token *token,
 	tap_ok(arg == &emu && strcmp(token->device, "fake0") == 0, "the application opens");
 	emu.seen_fd = fd;
 	emu.seen_flags = fcntl(fd, F_GETFD);
-	if (!emu.opened)
-		errno = emu.error;
-	else if (emu.attach)
-		rdmaez_impl_dm_slot_set(emu.opened, &emu.hook);
+	errno = emu.error;
 	return emu.opened;
 }
 
@@ -837,20 +971,20 @@ static int emu_close(struct ibv_context *context, void *arg)
 	return emu.closed++ ? 0 : EBUSY;
 }
 
+static struct rdmaez_dm_share_ops emu_ops;
+
 static void emu_start(void)
 {
+	const struct rdmaez_dm_share_ops ops = {emu_fd, emu_open, emu_close, emu_import,
+						emu_unimport};
+
 	start(SOCK_STREAM);
 	memset(&emu, 0, sizeof(emu));
-	emu.hook.magic = RDMAEZ_IMPL_DM_HOOK_MAGIC;
-	emu.hook.import = emu_import;
-	emu.hook.unimport = emu_unimport;
-	emu.hook.fd = t.end[0];
+	emu_ops = ops;
+	emu.has = t.ctx;
+	emu.fd = t.end[0];
 	emu.opened = fake_open(t.dev);
-	emu.attach = true;
-	rdmaez_impl_dm_slot_set(t.ctx, &emu.hook);
-	rdmaez_dm_export(&t.dm, NULL, t.mr, &t.token, NULL);
-	t.opts.open = emu_open;
-	t.opts.close = emu_close;
+	t.opts.ops = &emu_ops;
 	t.opts.arg = &emu;
 	remember();
 }
@@ -860,28 +994,59 @@ static void check_emulated(void)
 	struct stat sent, got;
 
 	emu_start();
-	tap_eq_int(t.token.flags & RDMAEZ_DM_TOKEN_EMULATED, RDMAEZ_DM_TOKEN_EMULATED,
-		   "the token says that the memory is emulated");
-	tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, &t.token, NULL, &t.diag), 0, "it is sent");
+	check_success(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, &t.token, &t.opts, &t.diag),
+		      "it is sent");
 	check_success(&t.diag, receive(), "and received");
+	tap_eq_int(t.shared.token.flags, t.token.flags | RDMAEZ_DM_TOKEN_EMULATED,
+		   "the token says that the memory is emulated");
 	tap_ok(fstat(t.end[0], &sent) == 0, "the emulation's descriptor");
 	tap_ok(fstat(emu.seen_fd, &got) != 0, "is lent to who opens");
 	tap_eq_int(emu.seen_flags, FD_CLOEXEC, "and not left to programs that are executed");
 	tap_ok(t.shared.dm.dm == t.dm.dm && t.shared.context == emu.opened, "the memory is there");
 	tap_eq_int(fake_count(FAKE_ANY), 0, "libibverbs is not asked");
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared), EBUSY, "the error of closing is told");
+	check_refusal(&t.diag, rdmaez_dm_shared_close(&t.shared, &t.diag), EBUSY, RDMAEZ_WHY_BUSY,
+		      "opts.ops.close", "what closing says");
 	tap_eq_int(emu.unimported, 1, "the memory is given back to the emulation");
 	tap_eq_int(emu.closed, 1, "the device to the application");
 	tap_ok(t.shared.context == emu.opened && !t.shared.dm.dm, "which keeps it open for now");
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "it can be closed again");
+	check_success(&t.diag, rdmaez_dm_shared_close(&t.shared, &t.diag),
+		      "it can be closed again");
 	tap_eq_int(emu.unimported, 1, "the memory is not given back twice");
 	tap_eq_int(emu.closed, 2, "the device is tried again");
 	tap_ok(!t.shared.context, "then all is closed");
-	t.opts.close = NULL;
-	tap_eq_int(import(), 0, "without a function for closing");
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared), 0, "it is closed");
-	tap_eq_int(fake_count(FAKE_CLOSE_DEVICE), 1, "by ibv_close_device()");
-	rdmaez_impl_dm_slot_set(t.ctx, NULL);
+	t.token.flags |= RDMAEZ_DM_TOKEN_EMULATED;
+	tap_eq_int(import(), 0, "imported alone");
+	tap_eq_int(rdmaez_dm_close(&t.shared.dm, NULL), 0, "the memory can be closed alone");
+	tap_eq_int(emu.unimported, 2, "which gives it back to the emulation");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "then the rest");
+	tap_eq_int(emu.unimported, 2, "and not again");
+}
+
+/* Each function that is missing is libibverbs' own. */
+static void check_emulated_defaults(void)
+{
+	emu_start();
+	emu.opened->cmd_fd = dup(t.ctx->cmd_fd);
+	memset(&emu_ops, 0, sizeof(emu_ops));
+	tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, NULL, &t.opts, NULL), 0, "sent");
+	check_success(&t.diag, receive(), "and received as any memory");
+	tap_eq_int(t.shared.token.flags, 0, "which the token says");
+	tap_ok(!t.shared.ops, "the functions have no part in it");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "it is closed");
+	emu_ops.fd = emu_fd;
+	emu.has = NULL;
+	tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, NULL, &t.opts, NULL), 0, "other memory is sent");
+	check_success(&t.diag, receive(), "as any memory");
+	tap_eq_int(t.shared.token.flags, 0, "which the token says, too");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "it is closed");
+	emu_ops.open = emu_open;
+	t.token.flags |= RDMAEZ_DM_TOKEN_EMULATED;
+	fake_reset_log();
+	/* The fake knows the number only where the file is the same. */
+	check_refusal(&t.diag, import(), ENOENT, RDMAEZ_WHY_DM_STALE, "token.dm_handle",
+		      "without a function to import");
+	tap_eq_int(fake_count(FAKE_IMPORT_DM), 1, "ibv_import_dm() is called");
+	tap_eq_int(fake_count(FAKE_CLOSE_DEVICE), 1, "and without one to close ibv_close_device()");
 }
 
 static void check_emulated_refused(void)
@@ -889,26 +1054,28 @@ static void check_emulated_refused(void)
 	static const struct {
 		int error;
 		enum rdmaez_why reason;
+		const char *field;
 	} open_errors[] = {
-		{EBADF, RDMAEZ_WHY_DM_FD},
-		{EINVAL, RDMAEZ_WHY_DM_FD},
-		{ENODEV, RDMAEZ_WHY_DM_FD},
-		{ENOMEM, RDMAEZ_WHY_NO_RESOURCES},
-		{EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED},
-		{EACCES, RDMAEZ_WHY_UNEXPLAINED},
+		{EBADF, RDMAEZ_WHY_DM_FD, "opts.ops.open"},
+		{EINVAL, RDMAEZ_WHY_DM_FD, "opts.ops.open"},
+		{ENODEV, RDMAEZ_WHY_DM_FD, "opts.ops.open"},
+		{ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "opts.ops.open"},
+		{EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "opts.ops.open"},
+		{EACCES, RDMAEZ_WHY_UNEXPLAINED, "opts.ops.open"},
 	};
 
 	emu_start();
-	emu.attach = false;
-	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_WHY_DM_EMULATED, "opts.open",
-		      "a context without emulation");
-	tap_eq_int(emu.closed, 1, "it is closed again");
-	check_nothing_left("a context without emulation");
-	emu.attach = true;
+	t.token.flags |= RDMAEZ_DM_TOKEN_EMULATED;
 	t.token.dm_handle++;
 	check_refusal(&t.diag, import(), ENOENT, RDMAEZ_WHY_DM_STALE, "token.dm_handle",
 		      "an emulation that does not know it");
+	tap_eq_int(emu.closed, 1, "the device is closed again");
+	check_nothing_left("an emulation that does not know it");
 	t.token.dm_handle--;
+	t.token.device_guid ^= 1;
+	check_refusal(&t.diag, import(), EXDEV, RDMAEZ_WHY_DM_OTHER_DEVICE, "token.device_guid",
+		      "another device");
+	t.token.device_guid ^= 1;
 	t.opts.flags = RDMAEZ_DM_SHARE_PD;
 	CHECK_FINDINGS(&t.diag, import(), EOPNOTSUPP, "rdmaez_dm_import",
 		       "a domain of emulated memory",
@@ -919,16 +1086,18 @@ static void check_emulated_refused(void)
 	emu.opened = NULL;
 	for (size_t i = 0; i < COUNT_OF(open_errors); i++) {
 		emu.error = open_errors[i].error;
-		check_refusal(&t.diag, import(), emu.error, open_errors[i].reason, "opts.open",
-			      "an application that refuses");
+		check_refusal(&t.diag, import(), emu.error, open_errors[i].reason,
+			      open_errors[i].field, "an application that refuses");
 	}
-	t.opts.open = NULL;
-	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_WHY_DM_EMULATED, "opts.open",
+	emu_ops.open = NULL;
+	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_WHY_DM_EMULATED, "opts.ops.open",
 		      "an application that does not know");
+	t.opts.ops = NULL;
+	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_WHY_DM_EMULATED, "opts.ops",
+		      "one that does not say");
 	tap_eq_int(rdmaez_dm_import(0, &t.token, NULL, &t.shared, NULL), EOPNOTSUPP,
 		   "nor gives options");
 	tap_ok(memcmp(&t.shared, &t.untouched, sizeof(t.shared)) == 0, "the output is not written");
-	rdmaez_impl_dm_slot_set(t.ctx, NULL);
 }
 
 /* ---- dma-buf -------------------------------------------------------------------------------- */
@@ -954,10 +1123,7 @@ static void check_dmabuf(void)
 		       "no memory for it",
 		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "ibv_dm_export_dmabuf_fd",
 			RDMAEZ_VALUE_NONE, 0, 0, 0});
-	rdmaez_impl_dm_slot_set(t.ctx, &emu.hook);
-	check_refusal(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), EOPNOTSUPP,
-		      RDMAEZ_WHY_DM_NO_DMABUF, "dm", "emulated memory");
-	rdmaez_impl_dm_slot_set(t.ctx, NULL);
+
 	tap_eq_int(fd, -5, "the output is never written");
 	check_success(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), "a dma-buf");
 	tap_ok(fd >= 0 && fd == fake_last(FAKE_DM_DMABUF)->result, "is what the library returns");
@@ -982,7 +1148,7 @@ static int other_process(int socket)
 	if (!error)
 		error = rdmaez_dm_copy_to(&shared.dm, LENGTH - 16, "from the other\0", 16);
 	if (!error)
-		error = rdmaez_dm_shared_close(&shared);
+		error = rdmaez_dm_shared_close(&shared, NULL);
 	if (!error && (fake_count(FAKE_FREE_DM) || fake_open_count()))
 		error = EBUSY;
 	if (send(socket, &error, sizeof(error), 0) != sizeof(error))
@@ -1014,8 +1180,8 @@ static void check_two_processes(void)
 	tap_eq_str(text, "from the other", "what the other has written");
 	tap_eq_int(waitpid(child, &status, 0), child, "the other has ended");
 	tap_eq_int(status, 0, "and was content");
-	ibv_dereg_mr(t.mr);
-	tap_eq_int(rdmaez_dm_close(&t.dm), 0, "the owner frees the memory");
+	ibv_dereg_mr(t.region.mr);
+	tap_eq_int(rdmaez_dm_close(&t.dm, NULL), 0, "the owner frees the memory");
 	close(end[0]);
 }
 
@@ -1037,6 +1203,8 @@ int main(void)
 	check_messages();
 	check_limit();
 	check_duplicate();
+	check_pidfd();
+	check_control();
 	check_stream();
 	check_bad_token();
 	check_interrupted();
@@ -1046,6 +1214,7 @@ int main(void)
 	check_import_device();
 	check_import_fails();
 	check_emulated();
+	check_emulated_defaults();
 	check_emulated_refused();
 	check_dmabuf();
 	check_two_processes();

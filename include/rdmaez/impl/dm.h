@@ -5,9 +5,7 @@
 
 #include "../dm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* Copies are made of words. */
 #define RDMAEZ_IMPL_DM_WORD 4u
@@ -29,7 +27,7 @@ RDMAEZ_FOLD bool rdmaez_impl_dm_plain(const struct rdmaez_dm *dm, uint64_t offse
 
 	if (!dm || !dm->dm)
 		return false;
-	all = dm->direct;
+	all = dm->length;
 	rest = all - offset;
 	if (rest > all)
 		return false;
@@ -40,7 +38,7 @@ RDMAEZ_FOLD bool rdmaez_impl_dm_plain(const struct rdmaez_dm *dm, uint64_t offse
 RDMAEZ_INLINE int rdmaez_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset, const void *src,
 				    size_t length)
 {
-	if (rdmaez_impl_dm_plain(dm, offset, src, length))
+	if (rdmaez_impl_dm_plain(dm, offset, src, length) && dm->dm->memcpy_to_dm)
 		return ibv_memcpy_to_dm(dm->dm, offset, src, length);
 	return rdmaez_impl_dm_copy_to(dm, offset, src, length);
 }
@@ -48,25 +46,21 @@ RDMAEZ_INLINE int rdmaez_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset,
 RDMAEZ_INLINE int rdmaez_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
 				      size_t length)
 {
-	if (rdmaez_impl_dm_plain(dm, offset, dst, length))
+	if (rdmaez_impl_dm_plain(dm, offset, dst, length) && dm->dm->memcpy_from_dm)
 		return ibv_memcpy_from_dm(dst, dm->dm, offset, length);
 	return rdmaez_impl_dm_copy_from(dm, offset, dst, length);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
 #include <unistd.h>
 
 #include "explain.h"
-#include "dm_hook.h"
+#include "dm_verbs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* Devices hand device memory out in units of this many bytes. */
 #define RDMAEZ_IMPL_DM_UNIT 64u
@@ -80,10 +74,21 @@ extern "C" {
 	 (unsigned int)IBV_ACCESS_REMOTE_READ | (unsigned int)IBV_ACCESS_REMOTE_ATOMIC | \
 	 (unsigned int)IBV_ACCESS_ZERO_BASED)
 
-/* Settles how far copies go by the short way: nowhere, unless the driver has both copy functions. */
-RDMAEZ_FOLD void rdmaez_impl_dm_settle(struct rdmaez_dm *dm)
+/* A verb has refused, and nothing but its errno tells why. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_failed(struct rdmaez_diag *diag, int error, const char *verb)
 {
-	dm->direct = dm->dm->memcpy_to_dm && dm->dm->memcpy_from_dm ? dm->length : 0;
+	if (diag) {
+		diag->error = error;
+		diag->verb = verb;
+		rdmaez_impl_explain_errno(diag, verb, error);
+	}
+	return error;
+}
+
+/* An argument that must not be NULL. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_null(struct rdmaez_diag *diag, const char *field)
+{
+	return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, field);
 }
 
 /* ---- Life --------------------------------------------------------------------------------- */
@@ -92,17 +97,17 @@ RDMAEZ_FOLD void rdmaez_impl_dm_settle(struct rdmaez_dm *dm)
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_opts(const struct rdmaez_dm_opts *opts,
 					 struct ibv_alloc_dm_attr *attr, struct rdmaez_diag *diag)
 {
-	const int unknown = opts->flags & ~RDMAEZ_DM_EXACT;
+	static const struct rdmaez_impl_site flags = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
+						      RDMAEZ_VALUE_FLAGS, 0, 0};
+	static const struct rdmaez_impl_site alignment = {"opts.alignment", RDMAEZ_WHY_DM_ALIGNMENT,
+							  RDMAEZ_VALUE_BYTES, 1, INT64_C(1) << 31};
+	const unsigned int known = RDMAEZ_DM_EXACT, unknown = opts->flags & ~known;
 	const uint64_t most = UINT64_C(1) << 31;
 
 	if (unknown)
-		return rdmaez_impl_refuse_value(
-			diag, EINVAL, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS,
-			(unsigned int)unknown, 0, (unsigned int)opts->flags);
+		return rdmaez_impl_refuse_within(diag, EINVAL, &flags, unknown, 0, opts->flags);
 	if (opts->alignment > most || (opts->alignment & (opts->alignment - 1)))
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_DM_ALIGNMENT,
-						"opts.alignment", RDMAEZ_VALUE_BYTES,
-						(int64_t)opts->alignment, 1, (int64_t)most);
+		return rdmaez_impl_refuse_at(diag, EINVAL, &alignment, (int64_t)opts->alignment);
 	for (uint64_t rest = opts->alignment; rest > 1; rest >>= 1)
 		attr->log_align_req++;
 	return 0;
@@ -117,27 +122,30 @@ RDMAEZ_IMPL size_t rdmaez_impl_dm_round(size_t length, uint64_t most)
 	return add <= most - length ? length + add : length;
 }
 
-/* Asks the device how much it gives at once, and settles the length. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_size(struct ibv_context *context, size_t length, int flags,
-					 struct ibv_alloc_dm_attr *attr, struct rdmaez_diag *diag)
+/* Asks the device how much one allocation may have, and settles the length. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_size(struct ibv_context *context, size_t length,
+					 unsigned int flags, struct ibv_alloc_dm_attr *attr,
+					 struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site site = {"length", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_BYTES,
+						     1, 0};
 	struct ibv_device_attr_ex device;
-	uint64_t most;
+	uint64_t most = SIZE_MAX;
 	int error;
 
 	memset(&device, 0, sizeof(device));
 	errno = 0;
 	error = rdmaez_impl_error(ibv_query_device_ex(context, NULL, &device));
 	if (error)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
-					  "ibv_query_device_ex");
+		return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
+					       "ibv_query_device_ex");
 	if (!device.max_dm_size)
 		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_NONE, "max_dm_size");
-	most = device.max_dm_size < SIZE_MAX ? device.max_dm_size : SIZE_MAX;
+	if (device.max_dm_size < most)
+		most = device.max_dm_size;
 	if (!length || length > most)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_RANGE, "length",
-						RDMAEZ_VALUE_BYTES, (int64_t)length, 1,
-						(int64_t)most);
+		return rdmaez_impl_refuse_within(diag, EINVAL, &site, (int64_t)length, 1,
+						 (int64_t)most);
 	attr->length = flags & RDMAEZ_DM_EXACT ? length : rdmaez_impl_dm_round(length, most);
 	return 0;
 }
@@ -146,19 +154,23 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_size(struct ibv_context *context, size_t len
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_attr *attr, int error,
 						  struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site full = {"length", RDMAEZ_WHY_DM_FULL,
+						     RDMAEZ_VALUE_BYTES, 0, -1};
+	static const struct rdmaez_impl_site alignment = {"opts.alignment", RDMAEZ_WHY_DM_ALIGNMENT,
+							  RDMAEZ_VALUE_BYTES, 0, -1};
+	const uint64_t aligned = UINT64_C(1) << attr->log_align_req;
+
 	if (!diag)
 		return error;
 	diag->error = error;
+	diag->verb = "ibv_alloc_dm";
 	if (error == ENOMEM || error == EAGAIN || error == ENOSPC)
-		rdmaez_impl_suspect(diag, RDMAEZ_WHY_DM_FULL, "length", RDMAEZ_VALUE_BYTES,
-				    attr->length, 0, UINT64_MAX);
-	else if (error == EINVAL && UINT64_C(1) << attr->log_align_req > RDMAEZ_IMPL_DM_UNIT)
-		rdmaez_impl_suspect(diag, RDMAEZ_WHY_DM_ALIGNMENT, "opts.alignment",
-				    RDMAEZ_VALUE_BYTES, UINT64_C(1) << attr->log_align_req, 0,
-				    UINT64_MAX);
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &full, attr->length);
+	else if (error == EINVAL && aligned > RDMAEZ_IMPL_DM_UNIT)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &alignment, aligned);
 	else if (error == EPROTONOSUPPORT)
-		rdmaez_impl_suspect(diag, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_alloc_dm",
-				    RDMAEZ_VALUE_NONE, 0, 0, 0);
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED,
+				       "ibv_alloc_dm");
 	else
 		rdmaez_impl_explain_errno(diag, "ibv_alloc_dm", error);
 	return error;
@@ -174,8 +186,7 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_alloc");
 	if (!context || !dm)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  context ? "dm" : "context");
+		return rdmaez_impl_dm_null(diag, context ? "dm" : "context");
 	rdmaez_impl_diag_device(diag, context);
 	memset(&attr, 0, sizeof(attr));
 	if (opts)
@@ -188,19 +199,19 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 	made = ibv_alloc_dm(context, &attr);
 	if (!made)
 		return rdmaez_impl_dm_explain_alloc(&attr, rdmaez_impl_error_of_null(), diag);
+	memset(dm, 0, sizeof(*dm));
 	dm->dm = made;
 	dm->context = context;
 	dm->length = length;
 	dm->alloc_length = attr.length;
 	dm->alignment = opts ? opts->alignment : 0;
 	dm->owner = RDMAEZ_DM_ALLOCATED;
-	rdmaez_impl_dm_settle(dm);
 	return 0;
 }
 
 /*
- * Whether the driver gives copy functions and yet reports no device memory: `mana` does, whose pointers hold
- * whatever was in the memory before. One that does not answer is believed.
+ * Whether the driver provides copy functions and yet reports no device memory: `mana` does, whose pointers
+ * hold whatever was in the memory before. A driver that does not answer is believed.
  */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_untrusted(const struct ibv_dm *memory)
 {
@@ -214,49 +225,86 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_untrusted(const struct ibv_dm *memory)
 
 /* Adopts it, whoever frees it. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_adopt(struct ibv_dm *memory, size_t length,
-					  enum rdmaez_dm_owner owner, struct rdmaez_dm *dm)
+					  enum rdmaez_dm_owner owner, struct rdmaez_dm *dm,
+					  struct rdmaez_diag *diag)
 {
-	if (!memory || !length || !dm)
-		return EINVAL;
-	if (owner == RDMAEZ_DM_IMPORTED && !rdmaez_impl_dm_can_import() &&
-	    !rdmaez_impl_dm_hook_of(memory->context))
-		return EOPNOTSUPP;
+	static const struct rdmaez_impl_site site = {"length", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_BYTES,
+						     1, -1};
+
+	if (!memory || !dm)
+		return rdmaez_impl_dm_null(diag, memory ? "dm" : "memory");
+	rdmaez_impl_diag_device(diag, memory->context);
+	if (!length)
+		return rdmaez_impl_refuse_at(diag, EINVAL, &site, 0);
+	if (owner == RDMAEZ_DM_IMPORTED && !rdmaez_impl_dm_can_import())
+		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_NO_IMPORT,
+					  "ibv_unimport_dm");
 	if (rdmaez_impl_dm_untrusted(memory))
-		return EOPNOTSUPP;
+		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_NONE, "max_dm_size");
+	memset(dm, 0, sizeof(*dm));
 	dm->dm = memory;
 	dm->context = memory->context;
 	dm->length = length;
 	dm->alloc_length = length;
-	dm->alignment = 0;
 	dm->owner = owner;
-	rdmaez_impl_dm_settle(dm);
 	return 0;
 }
 
-RDMAEZ_API int rdmaez_dm_wrap(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm)
+RDMAEZ_API int rdmaez_dm_wrap(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm,
+			      struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_WRAPPED, dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_wrap");
+	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_WRAPPED, dm, diag);
 }
 
-RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm)
+RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm,
+				       struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_IMPORTED, dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_wrap_imported");
+	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_IMPORTED, dm, diag);
 }
 
-RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm)
+/* Gives up this process's mapping, and frees nothing. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_give_up(const struct rdmaez_dm *dm)
+{
+	if (dm->unimport)
+		dm->unimport(dm->dm);
+	else
+		rdmaez_impl_dm_unimport(dm->dm);
+}
+
+/* The device has not freed it: what its errno means here. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_free(int error, struct rdmaez_diag *diag)
+{
+	if (error != EBUSY && error != ENOENT)
+		return rdmaez_impl_dm_failed(diag, error, "ibv_free_dm");
+	if (diag)
+		diag->verb = "ibv_free_dm";
+	return rdmaez_impl_refuse(
+		diag, error, error == EBUSY ? RDMAEZ_WHY_DM_IN_USE : RDMAEZ_WHY_DM_STALE, "dm");
+}
+
+RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm, struct rdmaez_diag *diag)
 {
 	int error = 0;
 
-	if (!dm || !dm->dm || dm->owner == RDMAEZ_DM_NOBODY)
-		return EINVAL;
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_close");
+	if (!dm)
+		return rdmaez_impl_dm_null(diag, "dm");
+	if (!dm->dm || dm->owner == RDMAEZ_DM_NOBODY)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_CLOSED,
+					  dm->dm ? "dm.owner" : "dm");
+	rdmaez_impl_diag_device(diag, dm->context);
 	errno = 0;
 	if (dm->owner != RDMAEZ_DM_IMPORTED)
 		error = rdmaez_impl_error(ibv_free_dm(dm->dm));
+	if (error)
+		rdmaez_impl_dm_explain_free(error, diag);
 	if (error && error != ENOENT)
 		return error;
-	/* What is left where the kernel has it no more is the mapping, which goes this way. */
+	/* What is left where the kernel no longer has it is the mapping, which goes this way. */
 	if (error || dm->owner == RDMAEZ_DM_IMPORTED)
-		rdmaez_impl_dm_unimport(dm->dm);
+		rdmaez_impl_dm_give_up(dm);
 	memset(dm, 0, sizeof(*dm));
 	return error;
 }
@@ -269,33 +317,48 @@ RDMAEZ_IMPL size_t rdmaez_impl_dm_whole(const struct rdmaez_dm *dm)
 	return dm->alloc_length > dm->length ? dm->alloc_length : dm->length;
 }
 
-/* Whether a range is inside, and if not which of its two numbers is too large. */
+/* Whether a range lies in another, and if not which of its two numbers is too large. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_within(const struct rdmaez_dm_range *all, uint64_t offset,
+					   uint64_t length, int error, struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site first = {"offset", RDMAEZ_WHY_DM_RANGE,
+						      RDMAEZ_VALUE_BYTES, 0, 0};
+	static const struct rdmaez_impl_site count = {"length", RDMAEZ_WHY_DM_RANGE,
+						      RDMAEZ_VALUE_BYTES, 0, 0};
+	const uint64_t begin = all->offset, size = all->length;
+
+	if (offset < begin || offset - begin > size)
+		return rdmaez_impl_refuse_within(diag, error, &first, (int64_t)offset,
+						 (int64_t)begin, (int64_t)(begin + size));
+	if (length > size - (offset - begin))
+		return rdmaez_impl_refuse_within(diag, error, &count, (int64_t)length, 0,
+						 (int64_t)(size - (offset - begin)));
+	return 0;
+}
+
+/* The same for all of the memory. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_inside(const struct rdmaez_dm *dm, uint64_t offset,
 					   uint64_t length, int error, struct rdmaez_diag *diag)
 {
-	if (offset > dm->length)
-		return rdmaez_impl_refuse_value(diag, error, RDMAEZ_WHY_DM_RANGE, "offset",
-						RDMAEZ_VALUE_BYTES, (int64_t)offset, 0,
-						(int64_t)dm->length);
-	if (length > dm->length - offset)
-		return rdmaez_impl_refuse_value(diag, error, RDMAEZ_WHY_DM_RANGE, "length",
-						RDMAEZ_VALUE_BYTES, (int64_t)length, 0,
-						(int64_t)(dm->length - offset));
-	return 0;
+	const struct rdmaez_dm_range all = {0, dm->length};
+
+	return rdmaez_impl_dm_within(&all, offset, length, error, diag);
 }
 
 /* The numbers that are no multiples of a word: a finding for each. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_whole_words(uint64_t offset, uint64_t length,
 						struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site first = {"offset", RDMAEZ_WHY_DM_GRANULARITY,
+						      RDMAEZ_VALUE_BYTES, 0, -1};
+	static const struct rdmaez_impl_site count = {"length", RDMAEZ_WHY_DM_GRANULARITY,
+						      RDMAEZ_VALUE_BYTES, 0, -1};
 	int error = 0;
 
 	if (offset % RDMAEZ_IMPL_DM_WORD)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_DM_GRANULARITY, "offset",
-						 RDMAEZ_VALUE_BYTES, (int64_t)offset, 0, -1);
+		error = rdmaez_impl_refuse_at(diag, EINVAL, &first, (int64_t)offset);
 	if (length % RDMAEZ_IMPL_DM_WORD)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_DM_GRANULARITY, "length",
-						 RDMAEZ_VALUE_BYTES, (int64_t)length, 0, -1);
+		error = rdmaez_impl_refuse_at(diag, EINVAL, &count, (int64_t)length);
 	return error;
 }
 
@@ -306,7 +369,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_copy_check(const struct rdmaez_dm *dm, uint6
 	int error;
 
 	if (!dm)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "dm");
+		return rdmaez_impl_dm_null(diag, "dm");
 	if (!dm->dm)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_CLOSED, "dm");
 	rdmaez_impl_diag_device(diag, dm->context);
@@ -401,40 +464,6 @@ RDMAEZ_API int rdmaez_dm_fill(const struct rdmaez_dm *dm, uint64_t offset, int b
 		error = rdmaez_impl_error(ibv_memcpy_to_dm(dm->dm, offset, words, part));
 		offset += part;
 	}
-	return error;
-}
-
-/* How many bytes are the same before the first that differs. */
-RDMAEZ_IMPL size_t rdmaez_impl_dm_same(const void *one, const void *other, size_t length)
-{
-	const char *a = (const char *)one, *b = (const char *)other;
-	size_t same = 0;
-
-	while (same < length && a[same] == b[same])
-		same++;
-	return same;
-}
-
-RDMAEZ_API int rdmaez_dm_compare(const struct rdmaez_dm *dm, uint64_t offset, const void *data,
-				 size_t length, size_t *same)
-{
-	const char *with = (const char *)data;
-	uint32_t words[RDMAEZ_IMPL_DM_STACK];
-	size_t done = 0, equal = 0, part;
-	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
-
-	if (!error)
-		error = rdmaez_impl_dm_ends(dm->dm->memcpy_from_dm != NULL, data, length);
-	if (!error && !same)
-		error = EINVAL;
-	for (; !error && done < length && equal == done; done += part) {
-		part = rdmaez_impl_dm_part(length - done);
-		error = rdmaez_impl_error(ibv_memcpy_from_dm(words, dm->dm, offset + done, part));
-		if (!error)
-			equal += rdmaez_impl_dm_same(words, with + done, part);
-	}
-	if (!error)
-		*same = equal;
 	return error;
 }
 
@@ -569,238 +598,212 @@ RDMAEZ_API unsigned int rdmaez_dm_access(unsigned int uses)
 /* The flags, by the rules of kernel and mlx5. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_reg_access(unsigned int access, struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site local = {"access", RDMAEZ_WHY_MR_LOCAL_WRITE,
+						      RDMAEZ_VALUE_ACCESS, 0, 0};
+	static const struct rdmaez_impl_site relaxed = {"access", RDMAEZ_WHY_DM_RELAXED,
+							RDMAEZ_VALUE_ACCESS, 0, 0};
+	static const struct rdmaez_impl_site bits = {"access", RDMAEZ_WHY_DM_ACCESS_BITS,
+						     RDMAEZ_VALUE_ACCESS, 0, 0};
 	const unsigned int optional = access & (unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
 	const unsigned int other = access & ~RDMAEZ_IMPL_DM_ACCESS & ~optional;
 	const unsigned int remote = access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
 	int error = 0;
 
 	if (remote && !(access & IBV_ACCESS_LOCAL_WRITE))
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_MR_LOCAL_WRITE, "access",
-						 RDMAEZ_VALUE_ACCESS, remote, 0, access);
+		error = rdmaez_impl_refuse_within(diag, EINVAL, &local, remote, 0, access);
 	if (optional)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_DM_RELAXED, "access",
-						 RDMAEZ_VALUE_ACCESS, optional, 0, access);
+		error = rdmaez_impl_refuse_within(diag, EINVAL, &relaxed, optional, 0, access);
 	if (other)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_DM_ACCESS_BITS, "access",
-						 RDMAEZ_VALUE_ACCESS, other, 0, access);
+		error = rdmaez_impl_refuse_within(diag, EINVAL, &bits, other, 0, access);
 	return error;
 }
 
-/* Whether the emulation has refused a region for where it begins; a device takes it from there. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_off_page(const struct rdmaez_dm *dm, uint64_t offset,
-					      int error)
+/* What may be wrong with a range that the device has refused. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_suspect_range(const struct rdmaez_dm_range *range, int error,
+						   struct rdmaez_diag *diag)
 {
-	return error == EOPNOTSUPP && rdmaez_impl_dm_hook_of(dm->context) &&
-	       offset % (uint64_t)sysconf(_SC_PAGESIZE);
+	static const struct rdmaez_impl_site page = {"offset", RDMAEZ_WHY_DM_EMU_PAGE,
+						     RDMAEZ_VALUE_BYTES, 0, -1};
+	static const struct rdmaez_impl_site length = {"length", RDMAEZ_WHY_DM_BLOCKS,
+						       RDMAEZ_VALUE_BYTES, 0, -1};
+	static const struct rdmaez_impl_site offset = {"offset", RDMAEZ_WHY_DM_BLOCKS,
+						       RDMAEZ_VALUE_BYTES, 0, -1};
+
+	if (error == EOPNOTSUPP && range->offset % (uint64_t)sysconf(_SC_PAGESIZE))
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &page, range->offset);
+	if (error == EINVAL && range->length % RDMAEZ_IMPL_DM_UNIT)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &length, range->length);
+	if (error == EINVAL && range->offset % RDMAEZ_IMPL_DM_UNIT)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &offset, range->offset);
 }
 
 /* The device has refused: what its errno means here. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm *dm,
-						const struct rdmaez_dm_range *range, int error,
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *range, int error,
 						struct rdmaez_diag *diag)
 {
-	if (error == ENOENT)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_STALE, "dm");
-	if (rdmaez_impl_dm_off_page(dm, range->offset, error))
-		return rdmaez_impl_refuse_value(diag, error, RDMAEZ_WHY_DM_EMU_PAGE, "offset",
-						RDMAEZ_VALUE_BYTES, (int64_t)range->offset, 0, -1);
 	if (!diag)
 		return error;
 	diag->error = error;
-	if (error == EINVAL && range->length % RDMAEZ_IMPL_DM_UNIT)
-		rdmaez_impl_suspect(diag, RDMAEZ_WHY_DM_BLOCKS, "length", RDMAEZ_VALUE_BYTES,
-				    range->length, 0, UINT64_MAX);
-	if (error == EINVAL && range->offset % RDMAEZ_IMPL_DM_UNIT)
-		rdmaez_impl_suspect(diag, RDMAEZ_WHY_DM_BLOCKS, "offset", RDMAEZ_VALUE_BYTES,
-				    range->offset, 0, UINT64_MAX);
-	if (!diag->count)
+	diag->verb = "ibv_reg_dm_mr";
+	if (error == ENOENT)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_STALE, "dm");
+	rdmaez_impl_dm_suspect_range(range, error, diag);
+	if (!diag->count || error == EOPNOTSUPP)
 		rdmaez_impl_explain_errno(diag, "ibv_reg_dm_mr", error);
+	return error;
+}
+
+/* What is to be registered: a range that must not be empty, or for NULL all of the memory. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_reg_range(const struct rdmaez_dm *dm,
+					      const struct rdmaez_dm_range *given,
+					      struct rdmaez_dm_range *range,
+					      struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site site = {"length", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_BYTES,
+						     1, 0};
+	int error = 0;
+
+	range->offset = given ? given->offset : 0;
+	range->length = given ? given->length : rdmaez_impl_dm_whole(dm);
+	if (given)
+		error = rdmaez_impl_dm_inside(dm, range->offset, range->length, EINVAL, diag);
+	if (!error && !range->length)
+		error = rdmaez_impl_refuse_within(diag, EINVAL, &site, 0, 1,
+						  (int64_t)(dm->length - range->offset));
 	return error;
 }
 
 RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
 			     const struct rdmaez_dm_range *range, unsigned int access,
-			     struct ibv_mr **mr, struct rdmaez_diag *diag)
+			     struct rdmaez_dm_region *region, struct rdmaez_diag *diag)
 {
-	struct rdmaez_dm_range part = {0, 0};
-	struct ibv_mr *made;
-	int error = 0;
+	struct rdmaez_dm_range part;
+	struct ibv_mr *mr;
+	uint64_t rest;
+	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_reg");
-	if (!dm || !pd || !mr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  !dm   ? "dm"
-					  : !pd ? "pd"
-						: "mr");
+	if (!dm || !pd || !region)
+		return rdmaez_impl_dm_null(diag, !dm ? "dm" : !pd ? "pd" : "region");
 	if (!dm->dm)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_CLOSED, "dm");
 	rdmaez_impl_diag_device(diag, dm->context);
 	if (pd->context != dm->context)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "pd");
-	part.length = rdmaez_impl_dm_whole(dm);
-	if (range) {
-		part = *range;
-		error = rdmaez_impl_dm_inside(dm, part.offset, part.length, EINVAL, diag);
-	}
-	if (!error && !part.length)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_RANGE, "length",
-						 RDMAEZ_VALUE_BYTES, 0, 1,
-						 (int64_t)(dm->length - part.offset));
+	error = rdmaez_impl_dm_reg_range(dm, range, &part, diag);
 	if (!error)
 		error = rdmaez_impl_dm_reg_access(access, diag);
 	if (error)
 		return error;
 	errno = 0;
-	made = ibv_reg_dm_mr(pd, dm->dm, part.offset, part.length, access | IBV_ACCESS_ZERO_BASED);
-	if (!made)
-		return rdmaez_impl_dm_explain_reg(dm, &part, rdmaez_impl_error_of_null(), diag);
-	*mr = made;
+	mr = ibv_reg_dm_mr(pd, dm->dm, part.offset, part.length, access | IBV_ACCESS_ZERO_BASED);
+	if (!mr)
+		return rdmaez_impl_dm_explain_reg(&part, rdmaez_impl_error_of_null(), diag);
+	rest = dm->length - part.offset;
+	region->dm = dm->dm;
+	region->mr = mr;
+	region->offset = part.offset;
+	region->length = part.length < rest ? part.length : (size_t)rest;
 	return 0;
 }
 
 /* ---- Addresses ---------------------------------------------------------------------------- */
 
-/*
- * Whether the region can be one on this memory that begins there. `room` is how much of the memory it
- * holds, which is less than the region where that goes on to the end of the last unit.
- */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_region(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
-					   uint64_t start, size_t *room, struct rdmaez_diag *diag)
+/* Whether there is a region, of device memory as far as can be seen, that is as long as it says. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_region_check(const struct rdmaez_dm_region *region,
+						 struct rdmaez_diag *diag)
 {
-	const size_t whole = rdmaez_impl_dm_whole(dm);
+	static const struct rdmaez_impl_site site = {"region.length", RDMAEZ_WHY_RANGE,
+						     RDMAEZ_VALUE_BYTES, 0, 0};
 
-	if (!dm->dm)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_CLOSED, "dm");
-	rdmaez_impl_diag_device(diag, dm->context);
-	if (mr->context != dm->context)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "mr");
 	/* Memory of the host's has an address there. */
-	if (mr->addr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_NOT_REGION, "mr");
-	if (start > dm->length || mr->length > whole - start)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_RANGE, "mr.length",
-						RDMAEZ_VALUE_BYTES, (int64_t)mr->length, 1,
-						start > dm->length ? 0 : (int64_t)(whole - start));
-	*room = (size_t)(dm->length - start);
-	if (mr->length < *room)
-		*room = mr->length;
+	if (!region->mr || region->mr->addr)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_NOT_REGION, "region.mr");
+	rdmaez_impl_diag_device(diag, region->mr->context);
+	if (region->length > region->mr->length)
+		return rdmaez_impl_refuse_within(diag, EINVAL, &site, (int64_t)region->length, 0,
+						 (int64_t)region->mr->length);
 	return 0;
 }
 
-/* Whether a range is in the region, of which that much counts. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_in_region(uint64_t start, size_t room,
-					      const struct rdmaez_dm_range *range,
-					      struct rdmaez_diag *diag)
-{
-	if (range->offset < start || range->offset - start > room)
-		return rdmaez_impl_refuse_value(diag, EFAULT, RDMAEZ_WHY_DM_RANGE, "offset",
-						RDMAEZ_VALUE_BYTES, (int64_t)range->offset,
-						(int64_t)start, (int64_t)(start + room));
-	if (range->length > room - (range->offset - start))
-		return rdmaez_impl_refuse_value(diag, EFAULT, RDMAEZ_WHY_DM_RANGE, "length",
-						RDMAEZ_VALUE_BYTES, (int64_t)range->length, 0,
-						(int64_t)(room - (range->offset - start)));
-	return 0;
-}
-
-/* A range, all of the memory that is in the region for NULL, and its address in the region. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_locate(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
-					   uint64_t start, struct rdmaez_dm_range *range,
-					   const struct rdmaez_dm_range *given,
+/* The address that a range has in the region, which it must be inside of. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_locate(const struct rdmaez_dm_region *region,
+					   const struct rdmaez_dm_range *range, uint64_t *at,
 					   struct rdmaez_diag *diag)
 {
-	size_t room = 0;
-	int error = rdmaez_impl_dm_region(dm, mr, start, &room, diag);
+	struct rdmaez_dm_range all;
+	int error = rdmaez_impl_dm_region_check(region, diag);
 
 	if (error)
 		return error;
-	range->offset = given ? given->offset : start;
-	range->length = given ? given->length : room;
-	error = rdmaez_impl_dm_in_region(start, room, range, diag);
-	if (!error)
-		range->offset -= start;
+	all.offset = region->offset;
+	all.length = region->length;
+	error = rdmaez_impl_dm_within(&all, range->offset, range->length, EFAULT, diag);
+	*at = range->offset - region->offset;
 	return error;
 }
 
-RDMAEZ_API int rdmaez_dm_sge(const struct rdmaez_dm *dm, const struct ibv_mr *mr, uint64_t start,
-			     const struct rdmaez_dm_range *range, struct ibv_sge *sge,
-			     struct rdmaez_diag *diag)
+RDMAEZ_API int rdmaez_dm_sge(const struct rdmaez_dm_region *region, uint64_t offset, size_t length,
+			     struct ibv_sge *sge, struct rdmaez_diag *diag)
 {
-	struct rdmaez_dm_range part;
+	static const struct rdmaez_impl_site site = {"length", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_BYTES,
+						     0, UINT32_MAX};
+	const struct rdmaez_dm_range range = {offset, length};
+	const uint32_t low = (uint32_t)length;
+	uint64_t at;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_sge");
-	if (!dm || !mr || !sge)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  !dm   ? "dm"
-					  : !mr ? "mr"
-						: "sge");
-	error = rdmaez_impl_dm_locate(dm, mr, start, &part, range, diag);
-	if (!error && (uint64_t)part.length > UINT32_MAX)
-		error = rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_RANGE, "length",
-						 RDMAEZ_VALUE_BYTES, (int64_t)part.length, 0,
-						 UINT32_MAX);
+	if (!region || !sge)
+		return rdmaez_impl_dm_null(diag, region ? "sge" : "region");
+	error = rdmaez_impl_dm_locate(region, &range, &at, diag);
+	if (!error && low != length)
+		error = rdmaez_impl_refuse_at(diag, EINVAL, &site, (int64_t)length);
 	if (error)
 		return error;
-	sge->addr = part.offset;
-	sge->length = (uint32_t)part.length;
-	sge->lkey = mr->lkey;
+	sge->addr = at;
+	sge->length = low;
+	sge->lkey = region->mr->lkey;
 	return 0;
 }
 
-/* Where a peer finds a range; `remote_addr` is not written. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_peer(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
-					 uint64_t start, struct rdmaez_dm_range *part,
-					 const struct rdmaez_dm_range *range,
-					 const uint64_t *remote_addr, const char *call,
-					 struct rdmaez_diag *diag)
+RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm_region *region, uint64_t offset,
+				size_t length, uint64_t *remote_addr, struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset(diag, call);
-	if (!dm || !mr || !remote_addr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  !dm   ? "dm"
-					  : !mr ? "mr"
-						: "remote_addr");
-	return rdmaez_impl_dm_locate(dm, mr, start, part, range, diag);
-}
+	const struct rdmaez_dm_range range = {offset, length};
+	uint64_t at;
+	int error;
 
-RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm *dm, const struct ibv_mr *mr, uint64_t start,
-				const struct rdmaez_dm_range *range, uint64_t *remote_addr,
-				struct rdmaez_diag *diag)
-{
-	struct rdmaez_dm_range part;
-	const int error = rdmaez_impl_dm_peer(dm, mr, start, &part, range, remote_addr,
-					      "rdmaez_dm_remote", diag);
-
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_remote");
+	if (!region || !remote_addr)
+		return rdmaez_impl_dm_null(diag, region ? "remote_addr" : "region");
+	error = rdmaez_impl_dm_locate(region, &range, &at, diag);
 	if (!error)
-		*remote_addr = part.offset;
+		*remote_addr = at;
 	return error;
 }
 
-RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm *dm, const struct ibv_mr *mr,
-				       uint64_t start, const struct rdmaez_dm_range *range,
+RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm_region *region, uint64_t offset,
 				       uint64_t *remote_addr, struct rdmaez_diag *diag)
 {
-	struct rdmaez_dm_range part;
-	int error = rdmaez_impl_dm_peer(dm, mr, start, &part, range, remote_addr,
-					"rdmaez_dm_remote_atomic", diag);
+	static const struct rdmaez_impl_site site = {"offset", RDMAEZ_WHY_WR_ATOMIC,
+						     RDMAEZ_VALUE_BYTES, 0, -1};
+	const struct rdmaez_dm_range range = {offset, 8};
+	uint64_t at;
+	int error;
 
-	if (error)
-		return error;
-	if (part.length != 8)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_WR_ATOMIC, "length",
-						RDMAEZ_VALUE_BYTES, (int64_t)part.length, 8, 8);
-	if ((part.offset | start) % 8)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_WR_ATOMIC, "offset",
-						RDMAEZ_VALUE_BYTES, (int64_t)(start + part.offset),
-						0, -1);
-	*remote_addr = part.offset;
-	return 0;
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_remote_atomic");
+	if (!region || !remote_addr)
+		return rdmaez_impl_dm_null(diag, region ? "remote_addr" : "region");
+	error = rdmaez_impl_dm_locate(region, &range, &at, diag);
+	if (!error && (at | offset) % 8)
+		error = rdmaez_impl_refuse_at(diag, EINVAL, &site, (int64_t)offset);
+	if (!error)
+		*remote_addr = at;
+	return error;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -11,17 +11,14 @@
 #include <limits.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "explain.h"
-#include "dm_hook.h"
+#include "dm_verbs.h"
 #include "dm_token.h"
 #include "dm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* ---- Export ---------------------------------------------------------------------------------- */
 
@@ -36,71 +33,91 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_dm_guid(const struct ibv_context *context)
 	return rdmaez_impl_dm_get(&at, sizeof(bytes));
 }
 
-/* The objects that go with the memory must be of its context, and the region of the domain. */
-RDMAEZ_IMPL int rdmaez_impl_dm_export_check(const struct rdmaez_dm *dm, const struct ibv_pd *pd,
-					    const struct ibv_mr *mr, struct rdmaez_diag *diag)
+/* The region must be on this memory, and all objects of its context. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_export_region(const struct rdmaez_dm *dm,
+						  const struct ibv_pd *pd,
+						  const struct rdmaez_dm_region *region,
+						  struct rdmaez_diag *diag)
 {
-	if (!dm->dm)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_CLOSED, "dm");
-	if (pd && pd->context != dm->context)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "pd");
-	if (mr && (mr->context != dm->context || (pd && mr->pd != pd)))
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "mr");
-	/* Memory of the host's has an address there. */
-	if (mr && mr->addr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_NOT_REGION, "mr");
-	if (mr && (!mr->length || mr->length > rdmaez_impl_dm_whole(dm)))
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_RANGE, "mr.length",
-						RDMAEZ_VALUE_BYTES, (int64_t)mr->length, 1,
-						(int64_t)rdmaez_impl_dm_whole(dm));
-	return 0;
+	static const struct rdmaez_impl_site site = {"region.length", RDMAEZ_WHY_RANGE,
+						     RDMAEZ_VALUE_BYTES, 1, 0};
+	const uint64_t begin = region->offset, end = dm->length;
+	const struct ibv_mr *mr = region->mr;
+	int error;
+
+	if (mr && (mr->context != dm->context || region->dm != dm->dm || (pd && mr->pd != pd)))
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "region");
+	error = rdmaez_impl_dm_region_check(region, diag);
+	if (error)
+		return error;
+	if (begin <= end && region->length && region->length <= end - begin)
+		return 0;
+	return rdmaez_impl_refuse_within(diag, EINVAL, &site, (int64_t)region->length, 1,
+					 begin < end ? (int64_t)(end - begin) : 0);
 }
 
-/* Adds a domain and a region to a token, which tells how much of the memory is in the region. */
+/* Adds a domain and a region to a token. */
 RDMAEZ_IMPL void rdmaez_impl_dm_export_with(struct rdmaez_dm_token *token, const struct ibv_pd *pd,
-					    const struct ibv_mr *mr, size_t length)
+					    const struct rdmaez_dm_region *region)
 {
+	if (region)
+		pd = region->mr->pd;
 	if (pd) {
 		token->flags |= RDMAEZ_DM_TOKEN_PD;
 		token->pd_handle = pd->handle;
 	}
-	if (mr) {
+	if (region) {
 		token->flags |= RDMAEZ_DM_TOKEN_MR;
-		token->mr_handle = mr->handle;
-		token->lkey = mr->lkey;
-		token->rkey = mr->rkey;
-		token->mr_length = mr->length < length ? mr->length : length;
+		token->mr_handle = region->mr->handle;
+		token->lkey = region->mr->lkey;
+		token->rkey = region->mr->rkey;
+		token->mr_offset = region->offset;
+		token->mr_length = region->length;
 	}
 }
 
+/* rdmaez_dm_export() without its reset of the record. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd *pd,
+					   const struct rdmaez_dm_region *region,
+					   struct rdmaez_dm_token *token, struct rdmaez_diag *diag)
+{
+	int error = 0;
+
+	if (!dm->dm)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_CLOSED, "dm");
+	rdmaez_impl_diag_device(diag, dm->context);
+	if (pd && pd->context != dm->context)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_OTHER_CONTEXT, "pd");
+	if (region)
+		error = rdmaez_impl_dm_export_region(dm, pd, region, diag);
+	if (error)
+		return error;
+	memset(token, 0, sizeof(*token));
+	if (!rdmaez_impl_dm_handle(dm->dm, dm->owner == RDMAEZ_DM_IMPORTED, &token->dm_handle))
+		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_NO_HANDLE, "dm");
+	rdmaez_impl_dm_export_with(token, pd, region);
+	token->device_guid = rdmaez_impl_dm_guid(dm->context);
+	token->length = dm->length;
+	token->alloc_length = rdmaez_impl_dm_whole(dm);
+	token->alignment = dm->alignment;
+	memcpy(token->device, dm->context->device->name, sizeof(token->device));
+	return 0;
+}
+
 RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd *pd,
-				const struct ibv_mr *mr, struct rdmaez_dm_token *token,
-				struct rdmaez_diag *diag)
+				const struct rdmaez_dm_region *region,
+				struct rdmaez_dm_token *token, struct rdmaez_diag *diag)
 {
 	struct rdmaez_dm_token made;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_export");
 	if (!dm || !token)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  dm ? "token" : "dm");
-	error = rdmaez_impl_dm_export_check(dm, pd, mr, diag);
-	if (error)
-		return error;
-	rdmaez_impl_diag_device(diag, dm->context);
-	memset(&made, 0, sizeof(made));
-	if (!rdmaez_impl_dm_handle(dm->dm, dm->owner == RDMAEZ_DM_IMPORTED, &made.dm_handle))
-		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_NO_HANDLE, "dm");
-	rdmaez_impl_dm_export_with(&made, mr ? mr->pd : pd, mr, dm->length);
-	if (rdmaez_impl_dm_hook_of(dm->context))
-		made.flags |= RDMAEZ_DM_TOKEN_EMULATED;
-	made.device_guid = rdmaez_impl_dm_guid(dm->context);
-	made.length = dm->length;
-	made.alloc_length = dm->alloc_length;
-	made.alignment = dm->alignment;
-	memcpy(made.device, dm->context->device->name, sizeof(made.device));
-	*token = made;
-	return 0;
+		return rdmaez_impl_dm_null(diag, dm ? "token" : "dm");
+	error = rdmaez_impl_dm_export(dm, pd, region, &made, diag);
+	if (!error)
+		*token = made;
+	return error;
 }
 
 /* ---- Over a Unix socket ---------------------------------------------------------------------- */
@@ -109,7 +126,7 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
 struct rdmaez_impl_dm_message {
 	struct msghdr header;
 	struct iovec token;
-	size_t control[32]; /* aligned as the system's macros want it */
+	size_t control[32];
 	uint8_t bytes[RDMAEZ_DM_TOKEN_BYTES];
 };
 
@@ -139,6 +156,8 @@ RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, short events,
 				    const struct rdmaez_dm_share_opts *opts,
 				    struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site site = {"timeout_ns", RDMAEZ_WHY_PEER_SILENT,
+						     RDMAEZ_VALUE_NS, 0, 0};
 	const int64_t timeout =
 		rdmaez_impl_option(opts ? (int64_t)opts->timeout_ns : 0, INT64_C(10000000000));
 	/* Rounded up, and poll() waits without end for what is negative. */
@@ -160,31 +179,44 @@ RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, short events,
 	if (count < 0)
 		return rdmaez_impl_refuse(diag, errno, RDMAEZ_WHY_SOCKET, "poll");
 	if (!count)
-		return rdmaez_impl_refuse_value(diag, ETIMEDOUT, RDMAEZ_WHY_PEER_SILENT,
-						"timeout_ns", RDMAEZ_VALUE_NS, timeout, timeout,
-						timeout);
+		return rdmaez_impl_refuse_within(diag, ETIMEDOUT, &site, timeout, timeout, timeout);
 	return 0;
 }
 
-/* The descriptor that another process needs: the device file, or what the emulation keeps its memory in. */
-RDMAEZ_IMPL int rdmaez_impl_dm_fd(const struct ibv_context *context)
+/*
+ * The descriptor that another process needs: of the device file, or of memory that the application says how
+ * to share, which the token then says.
+ */
+RDMAEZ_IMPL int rdmaez_impl_dm_fd(const struct ibv_context *context,
+				  const struct rdmaez_dm_share_opts *opts,
+				  struct rdmaez_dm_token *token)
 {
-	const struct rdmaez_impl_dm_hook *hook = rdmaez_impl_dm_hook_of(context);
+	int fd = -1;
 
-	return hook ? hook->fd : context->cmd_fd;
+	if (opts && opts->ops && opts->ops->fd)
+		fd = opts->ops->fd(context, opts->arg);
+	if (fd < 0)
+		return context->cmd_fd;
+	token->flags |= RDMAEZ_DM_TOKEN_EMULATED;
+	return fd;
 }
 
-/* Puts the descriptor beside the token. */
+/*
+ * Puts the descriptor beside the token. Control messages are written and read without the system's macros,
+ * which convert signs in some C libraries: each is a struct cmsghdr, whose size is a multiple of that of
+ * size_t, its data, and padding to the next such multiple.
+ */
 RDMAEZ_IMPL void rdmaez_impl_dm_message_attach(struct rdmaez_impl_dm_message *message, int fd)
 {
-	struct cmsghdr *rights;
+	struct cmsghdr rights;
 
-	message->header.msg_controllen = CMSG_SPACE(sizeof(fd));
-	rights = CMSG_FIRSTHDR(&message->header);
-	rights->cmsg_level = SOL_SOCKET;
-	rights->cmsg_type = SCM_RIGHTS;
-	rights->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(rights), &fd, sizeof(fd));
+	memset(&rights, 0, sizeof(rights));
+	rights.cmsg_level = SOL_SOCKET;
+	rights.cmsg_type = SCM_RIGHTS;
+	rights.cmsg_len = sizeof(rights) + sizeof(fd);
+	memcpy(message->control, &rights, sizeof(rights));
+	memcpy(&message->control[sizeof(rights) / sizeof(size_t)], &fd, sizeof(fd));
+	message->header.msg_controllen = sizeof(rights) + sizeof(size_t);
 }
 
 RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
@@ -192,48 +224,78 @@ RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
 			      const struct rdmaez_dm_share_opts *opts, struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_dm_message message;
-	struct rdmaez_dm_token own;
-	ssize_t sent;
-	int error = rdmaez_dm_export(dm, NULL, NULL, &own, diag);
+	struct rdmaez_dm_token own, sent;
+	int error, fd;
 
-	if (diag)
-		diag->call = "rdmaez_dm_send";
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_send");
+	if (!dm)
+		return rdmaez_impl_dm_null(diag, "dm");
+	error = rdmaez_impl_dm_export(dm, NULL, NULL, &own, diag);
 	if (error)
 		return error;
-	if (!token)
-		token = &own;
-	if (token->dm_handle != own.dm_handle || token->device_guid != own.device_guid ||
-	    token->length != own.length)
+	sent = token ? *token : own;
+	if (sent.dm_handle != own.dm_handle || sent.device_guid != own.device_guid ||
+	    sent.length != own.length)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_TOKEN_OTHER, "token");
-	error = rdmaez_impl_dm_token_check(token, diag);
+	fd = rdmaez_impl_dm_fd(dm->context, opts, &sent);
+	error = rdmaez_impl_dm_token_check(&sent, diag);
 	if (!error)
 		error = rdmaez_impl_dm_wait(socket, POLLOUT, opts, diag);
 	if (error)
 		return error;
 	rdmaez_impl_dm_message_begin(&message);
-	rdmaez_dm_token_pack(token, message.bytes);
-	rdmaez_impl_dm_message_attach(&message, rdmaez_impl_dm_fd(dm->context));
-	sent = sendmsg(socket, &message.header, MSG_NOSIGNAL | MSG_DONTWAIT);
-	return sent < 0 ? rdmaez_impl_dm_socket_failed(errno, "sendmsg", diag) : 0;
+	rdmaez_impl_dm_token_write(&sent, message.bytes);
+	rdmaez_impl_dm_message_attach(&message, fd);
+	if (sendmsg(socket, &message.header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+		return 0;
+	return rdmaez_impl_dm_socket_failed(errno, "sendmsg", diag);
 }
 
-/* Takes the descriptors out of a message: all are closed but the first, which is returned; -1: none. */
-RDMAEZ_IMPL int rdmaez_impl_dm_message_fds(struct msghdr *header, int *count)
+/* The descriptors of one control message: all are closed but the first one, if `first` is to have it. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_part_fds(const char *data, size_t bytes, int *first)
 {
-	struct cmsghdr *part;
-	int first = -1, fd;
+	int count = 0, fd;
+
+	for (; bytes >= sizeof(fd); bytes -= sizeof(fd)) {
+		memcpy(&fd, data, sizeof(fd));
+		data += sizeof(fd);
+		if (first && *first < 0)
+			*first = fd;
+		else
+			close(fd);
+		count++;
+	}
+	return count;
+}
+
+/*
+ * Takes the descriptors out of a message: all are closed but the first, which is returned; -1: none. A
+ * socket with SO_PASSPIDFD also gets one of the sender's process, which is closed and not counted.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_message_fds(const struct msghdr *header, int *count)
+{
+	const int scm_pidfd = 4; /* of Linux 6.5 */
+	const char *at = (const char *)header->msg_control;
+	size_t rest = header->msg_controllen, size;
+	struct cmsghdr part;
+	int first = -1;
 
 	*count = 0;
-	for (part = CMSG_FIRSTHDR(header); part; part = CMSG_NXTHDR(header, part)) {
-		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t at = CMSG_LEN(0); at + sizeof(fd) <= part->cmsg_len; at += sizeof(fd)) {
-			memcpy(&fd, (const char *)part + at, sizeof(fd));
-			if ((*count)++)
-				close(fd);
-			else
-				first = fd;
-		}
+	while (rest >= sizeof(part)) {
+		memcpy(&part, at, sizeof(part));
+		size = part.cmsg_len;
+		if (size < sizeof(part) || size > rest)
+			break;
+		if (part.cmsg_level == SOL_SOCKET && part.cmsg_type == SCM_RIGHTS)
+			*count += rdmaez_impl_dm_part_fds(at + sizeof(part), size - sizeof(part),
+							  &first);
+		else if (part.cmsg_level == SOL_SOCKET && part.cmsg_type == scm_pidfd)
+			rdmaez_impl_dm_part_fds(at + sizeof(part), size - sizeof(part), NULL);
+		size = (size + sizeof(size_t) - 1) / sizeof(size_t) * sizeof(size_t);
+		if (size > rest)
+			break;
+		at += size;
+		rest -= size;
 	}
 	return first;
 }
@@ -241,6 +303,11 @@ RDMAEZ_IMPL int rdmaez_impl_dm_message_fds(struct msghdr *header, int *count)
 /* Reads one message: a token's bytes and one descriptor, or neither. */
 RDMAEZ_IMPL int rdmaez_impl_dm_take(int socket, uint8_t *bytes, int *fd, struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site size = {"message", RDMAEZ_WHY_DM_MESSAGE_SIZE,
+						     RDMAEZ_VALUE_BYTES, RDMAEZ_DM_TOKEN_BYTES,
+						     RDMAEZ_DM_TOKEN_BYTES};
+	static const struct rdmaez_impl_site fds = {"message", RDMAEZ_WHY_DM_MESSAGE_FD,
+						    RDMAEZ_VALUE_NUMBER, 1, 1};
 	struct rdmaez_impl_dm_message message;
 	ssize_t got;
 	int error = 0, count, found;
@@ -253,12 +320,9 @@ RDMAEZ_IMPL int rdmaez_impl_dm_take(int socket, uint8_t *bytes, int *fd, struct 
 	if (!got && !count)
 		return rdmaez_impl_dm_socket_failed(ECONNRESET, "recvmsg", diag);
 	if (got != RDMAEZ_DM_TOKEN_BYTES || message.header.msg_flags & MSG_TRUNC)
-		error = rdmaez_impl_refuse_value(diag, EBADMSG, RDMAEZ_WHY_DM_MESSAGE_SIZE,
-						 "message", RDMAEZ_VALUE_BYTES, got,
-						 RDMAEZ_DM_TOKEN_BYTES, RDMAEZ_DM_TOKEN_BYTES);
+		error = rdmaez_impl_refuse_at(diag, EBADMSG, &size, got);
 	else if (count != 1 || message.header.msg_flags & MSG_CTRUNC)
-		error = rdmaez_impl_refuse_value(diag, EBADMSG, RDMAEZ_WHY_DM_MESSAGE_FD, "message",
-						 RDMAEZ_VALUE_NUMBER, count, 1, 1);
+		error = rdmaez_impl_refuse_at(diag, EBADMSG, &fds, count);
 	if (error) {
 		if (count)
 			close(found);
@@ -281,69 +345,90 @@ RDMAEZ_IMPL int rdmaez_impl_dm_dup(int fd)
 	return copy >= 0 || errno != EINVAL ? copy : fcntl(fd, dupfd_cloexec, 0);
 }
 
-/* Closes a duplicate, unless that has been done. */
-RDMAEZ_IMPL void rdmaez_impl_dm_undup(int copy, int fd)
+/*
+ * Sets, drops or looks for the mark on a duplicate: a record lock on a byte of this call's own, the address
+ * of its record. The kernel drops such locks when the process closes any descriptor of the file.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_mark(int fd, int command, int type, struct flock *mark)
 {
-	struct stat one, other;
+	memset(mark, 0, sizeof(*mark));
+	mark->l_type = (short)type;
+	mark->l_whence = SEEK_SET;
+	mark->l_start = (off_t)((uintptr_t)mark / 2);
+	mark->l_len = 1;
+	return fcntl(fd, command, mark) ? errno : 0;
+}
 
-	if (fstat(copy, &one) || fstat(fd, &other))
-		return;
-	if (one.st_dev == other.st_dev && one.st_ino == other.st_ino)
+/*
+ * Closes a duplicate that ibv_import_device() has not. Drivers that fail may close it or not, and then its
+ * number may be another thread's by now. While the mark is there no descriptor of the file has been closed,
+ * so it is still ours; else it may be, and a descriptor too many is better than another thread's closed.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_undup(int copy, int fd, struct flock *mark)
+{
+	const int ofd_getlk = 36; /* F_OFD_GETLK, which fcntl.h hides from strict C */
+
+	if (!rdmaez_impl_dm_mark(fd, ofd_getlk, F_WRLCK, mark) && mark->l_type == F_RDLCK &&
+	    mark->l_pid == getpid())
 		close(copy);
 }
 
 /* Why a device was not opened: the errno values that mean the descriptor, and what others usually mean. */
-RDMAEZ_IMPL int rdmaez_impl_dm_open_failed(int error, const char *field, const char *call,
-					   struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_failed(int error, const char *field, const char *verb,
+						struct rdmaez_diag *diag)
 {
-	if (error == EBADF || error == EINVAL || error == ENODEV)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_FD, field);
-	if (diag) {
-		diag->error = error;
-		rdmaez_impl_explain_errno(diag, call, error);
-	}
-	return error;
+	if (error != EBADF && error != EINVAL && error != ENODEV)
+		return rdmaez_impl_dm_failed(diag, error, verb);
+	if (diag)
+		diag->verb = verb;
+	return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_FD, field);
 }
 
-/* ibv_import_device(), which keeps the descriptor if it works, and if not closes it or does not. */
-RDMAEZ_IMPL int rdmaez_impl_dm_open_device(int fd, struct rdmaez_dm_shared *out,
-					   struct rdmaez_diag *diag)
+/* ibv_import_device(), which keeps the descriptor if it works. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_device(int fd, struct rdmaez_dm_shared *out,
+						struct rdmaez_diag *diag)
 {
 	const int copy = rdmaez_impl_dm_dup(fd);
-	int error;
+	struct flock mark;
+	int error = copy < 0 ? errno : rdmaez_impl_dm_mark(copy, F_SETLK, F_RDLCK, &mark);
 
-	if (copy < 0)
-		return rdmaez_impl_refuse(diag, errno, RDMAEZ_WHY_DM_FD, "fd");
+	if (error) {
+		if (copy >= 0)
+			close(copy);
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_FD, "fd");
+	}
 	errno = 0;
 	out->context = ibv_import_device(copy);
-	if (out->context)
+	if (out->context) {
+		rdmaez_impl_dm_mark(copy, F_SETLK, F_UNLCK, &mark);
 		return 0;
+	}
 	error = rdmaez_impl_error_of_null();
-	rdmaez_impl_dm_undup(copy, fd);
+	rdmaez_impl_dm_undup(copy, fd, &mark);
 	return rdmaez_impl_dm_open_failed(error, "fd", "ibv_import_device", diag);
 }
 
-/* The same where the memory is emulated and the application says how. */
-RDMAEZ_IMPL int rdmaez_impl_dm_open_emulated(int fd, const struct rdmaez_dm_share_opts *opts,
-					     struct rdmaez_dm_shared *out, struct rdmaez_diag *diag)
+/* The same where the application says how. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_emulated(int fd, const struct rdmaez_dm_share_opts *opts,
+						  struct rdmaez_dm_shared *out,
+						  struct rdmaez_diag *diag)
 {
-	if (!opts || !opts->open)
-		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_EMULATED, "opts.open");
+	if (!opts || !opts->ops || !opts->ops->open)
+		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_EMULATED,
+					  opts && opts->ops ? "opts.ops.open" : "opts.ops");
 	errno = 0;
-	out->context = opts->open(fd, &out->token, opts->arg);
+	out->context = opts->ops->open(fd, &out->token, opts->arg);
 	if (!out->context)
-		return rdmaez_impl_dm_open_failed(rdmaez_impl_error_of_null(), "opts.open",
-						  "opts.open", diag);
-	out->close = opts->close;
+		return rdmaez_impl_dm_open_failed(rdmaez_impl_error_of_null(), "opts.ops.open",
+						  "opts.ops.open", diag);
+	out->ops = opts->ops;
 	out->arg = opts->arg;
-	if (!rdmaez_impl_dm_hook_of(out->context))
-		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_EMULATED, "opts.open");
 	return 0;
 }
 
 /* Opens the device that the descriptor is of, and sees that it is the token's. */
-RDMAEZ_IMPL int rdmaez_impl_dm_open(int fd, const struct rdmaez_dm_share_opts *opts,
-				    struct rdmaez_dm_shared *out, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open(int fd, const struct rdmaez_dm_share_opts *opts,
+					 struct rdmaez_dm_shared *out, struct rdmaez_diag *diag)
 {
 	int error;
 
@@ -354,7 +439,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_open(int fd, const struct rdmaez_dm_share_opts *o
 					   "ibv_import_dm");
 	else
 		error = rdmaez_impl_dm_open_device(fd, out, diag);
-	if (error || !out->context)
+	if (error)
 		return error;
 	rdmaez_impl_diag_device(diag, out->context);
 	if (rdmaez_impl_dm_guid(out->context) != out->token.device_guid)
@@ -364,82 +449,86 @@ RDMAEZ_IMPL int rdmaez_impl_dm_open(int fd, const struct rdmaez_dm_share_opts *o
 }
 
 /* Why an object of a token was not to be had. */
-RDMAEZ_IMPL int rdmaez_impl_dm_import_failed(int error, const char *field, const char *call,
-					     struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_failed(const char *field, const char *verb,
+						  struct rdmaez_diag *diag)
 {
-	if (error == ENOENT)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_STALE, field);
-	if (diag) {
-		diag->error = error;
-		rdmaez_impl_explain_errno(diag, call, error);
-	}
-	return error;
+	const int error = rdmaez_impl_error_of_null();
+
+	if (error != ENOENT)
+		return rdmaez_impl_dm_failed(diag, error, verb);
+	if (diag)
+		diag->verb = verb;
+	return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_STALE, field);
 }
 
 /* The memory itself. */
-RDMAEZ_IMPL int rdmaez_impl_dm_import_dm(struct rdmaez_dm_shared *out, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_dm(struct rdmaez_dm_shared *out,
+					      struct rdmaez_diag *diag)
 {
-	struct ibv_dm *dm = NULL;
-	const int error = rdmaez_impl_dm_import(out->context, out->token.dm_handle, &dm);
+	const bool own = out->ops && out->ops->import;
 
-	if (error)
-		return rdmaez_impl_dm_import_failed(error, "token.dm_handle", "ibv_import_dm",
-						    diag);
-	out->dm.dm = dm;
+	errno = 0;
+	out->dm.dm = own ? out->ops->import(out->context, out->token.dm_handle, out->arg)
+			 : rdmaez_impl_dm_import(out->context, out->token.dm_handle);
+	if (!out->dm.dm)
+		return rdmaez_impl_dm_import_failed(
+			"token.dm_handle", own ? "opts.ops.import" : "ibv_import_dm", diag);
 	out->dm.context = out->context;
 	out->dm.length = (size_t)out->token.length;
 	out->dm.alloc_length = (size_t)out->token.alloc_length;
 	out->dm.alignment = (size_t)out->token.alignment;
 	out->dm.owner = RDMAEZ_DM_IMPORTED;
-	rdmaez_impl_dm_settle(&out->dm);
+	out->dm.unimport = out->ops ? out->ops->unimport : NULL;
 	return 0;
 }
 
 /* What goes with it. Emulated memory is another device file's here, so its objects do not exist. */
-RDMAEZ_IMPL int rdmaez_impl_dm_import_with(unsigned int flags, struct rdmaez_dm_shared *out,
-					   struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_with(unsigned int flags, struct rdmaez_dm_shared *out,
+						struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site site = {"opts.flags", RDMAEZ_WHY_DM_EMU_ALONE,
+						     RDMAEZ_VALUE_FLAGS, 0, 0};
+
 	if (flags && out->token.flags & RDMAEZ_DM_TOKEN_EMULATED)
-		return rdmaez_impl_refuse_value(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_EMU_ALONE,
-						"opts.flags", RDMAEZ_VALUE_FLAGS, flags, 0, flags);
+		return rdmaez_impl_refuse_within(diag, EOPNOTSUPP, &site, flags, 0, flags);
 	errno = 0;
 	if (flags)
 		out->pd = ibv_import_pd(out->context, out->token.pd_handle);
 	if (flags && !out->pd)
-		return rdmaez_impl_dm_import_failed(rdmaez_impl_error_of_null(), "token.pd_handle",
-						    "ibv_import_pd", diag);
+		return rdmaez_impl_dm_import_failed("token.pd_handle", "ibv_import_pd", diag);
 	if (!(flags & RDMAEZ_DM_SHARE_MR))
 		return 0;
 	errno = 0;
-	out->mr = ibv_import_mr(out->pd, out->token.mr_handle);
-	if (!out->mr)
-		return rdmaez_impl_dm_import_failed(rdmaez_impl_error_of_null(), "token.mr_handle",
-						    "ibv_import_mr", diag);
+	out->region.mr = ibv_import_mr(out->pd, out->token.mr_handle);
+	if (!out->region.mr)
+		return rdmaez_impl_dm_import_failed("token.mr_handle", "ibv_import_mr", diag);
+	out->region.dm = out->dm.dm;
+	out->region.offset = out->token.mr_offset;
+	out->region.length = (size_t)out->token.mr_length;
 	return 0;
 }
 
-/* Undoes an import, whole or begun: what was made last goes first. */
-RDMAEZ_IMPL int rdmaez_impl_dm_shared_undo(struct rdmaez_dm_shared *shared)
+/* Gives up what was imported, whole or begun: what was made last goes first. The device stays open. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_shared_undo(struct rdmaez_dm_shared *shared)
 {
-	int error = 0;
-
-	if (shared->mr)
-		ibv_unimport_mr(shared->mr);
+	if (shared->region.mr)
+		ibv_unimport_mr(shared->region.mr);
 	if (shared->dm.dm)
-		rdmaez_impl_dm_unimport(shared->dm.dm);
+		rdmaez_impl_dm_give_up(&shared->dm);
 	if (shared->pd)
 		ibv_unimport_pd(shared->pd);
-	shared->mr = NULL;
 	shared->pd = NULL;
+	memset(&shared->region, 0, sizeof(shared->region));
 	memset(&shared->dm, 0, sizeof(shared->dm));
+}
+
+/* Closes the device, whoever opened it. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_shared_end(const struct rdmaez_dm_shared *shared)
+{
 	errno = 0;
-	if (shared->context)
-		error = rdmaez_impl_error(shared->close
-						  ? shared->close(shared->context, shared->arg)
-						  : ibv_close_device(shared->context));
-	if (!error)
-		memset(shared, 0, sizeof(*shared));
-	return error;
+	if (shared->ops && shared->ops->close)
+		return rdmaez_impl_error(shared->ops->close(shared->context, shared->arg));
+	return rdmaez_impl_error(ibv_close_device(shared->context));
 }
 
 /* rdmaez_dm_import() without its reset of the record. */
@@ -447,6 +536,10 @@ RDMAEZ_IMPL int rdmaez_impl_dm_import_all(int fd, const struct rdmaez_dm_token *
 					  const struct rdmaez_dm_share_opts *opts,
 					  struct rdmaez_dm_shared *out, struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site unknown = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
+							RDMAEZ_VALUE_FLAGS, 0, 0};
+	static const struct rdmaez_impl_site missing = {"opts.flags", RDMAEZ_WHY_DM_NOT_SHARED,
+							RDMAEZ_VALUE_FLAGS, 0, 0};
 	const unsigned int all = RDMAEZ_DM_SHARE_PD | RDMAEZ_DM_SHARE_MR;
 	const unsigned int flags = opts ? opts->flags : 0;
 	struct rdmaez_dm_shared made;
@@ -455,14 +548,11 @@ RDMAEZ_IMPL int rdmaez_impl_dm_import_all(int fd, const struct rdmaez_dm_token *
 	if (error)
 		return error;
 	if (flags & ~all)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_OPTION_UNKNOWN,
-						"opts.flags", RDMAEZ_VALUE_FLAGS, flags & ~all, 0,
-						flags);
+		return rdmaez_impl_refuse_within(diag, EINVAL, &unknown, flags & ~all, 0, flags);
 	/* The bits of what is wanted and of what there is are the same. */
 	if (flags & ~token->flags)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_DM_NOT_SHARED,
-						"opts.flags", RDMAEZ_VALUE_FLAGS,
-						flags & ~token->flags, 0, flags);
+		return rdmaez_impl_refuse_within(diag, EINVAL, &missing, flags & ~token->flags, 0,
+						 flags);
 	memset(&made, 0, sizeof(made));
 	made.token = *token;
 	error = rdmaez_impl_dm_open(fd, opts, &made, diag);
@@ -472,6 +562,8 @@ RDMAEZ_IMPL int rdmaez_impl_dm_import_all(int fd, const struct rdmaez_dm_token *
 		error = rdmaez_impl_dm_import_with(flags, &made, diag);
 	if (error) {
 		rdmaez_impl_dm_shared_undo(&made);
+		if (made.context)
+			rdmaez_impl_dm_shared_end(&made);
 		return error;
 	}
 	*out = made;
@@ -484,8 +576,7 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 {
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_import");
 	if (!token || !shared)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  token ? "shared" : "token");
+		return rdmaez_impl_dm_null(diag, token ? "shared" : "token");
 	return rdmaez_impl_dm_import_all(fd, token, opts, shared, diag);
 }
 
@@ -498,7 +589,7 @@ RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_receive");
 	if (!shared)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "shared");
+		return rdmaez_impl_dm_null(diag, "shared");
 	error = rdmaez_impl_dm_wait(socket, POLLIN, opts, diag);
 	if (!error)
 		error = rdmaez_impl_dm_take(socket, bytes, &fd, diag);
@@ -511,11 +602,23 @@ RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *
 	return error;
 }
 
-RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared)
+RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared, struct rdmaez_diag *diag)
 {
-	if (!shared || !shared->context)
-		return EINVAL;
-	return rdmaez_impl_dm_shared_undo(shared);
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_shared_close");
+	if (!shared)
+		return rdmaez_impl_dm_null(diag, "shared");
+	if (!shared->context)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_CLOSED, "shared");
+	rdmaez_impl_diag_device(diag, shared->context);
+	rdmaez_impl_dm_shared_undo(shared);
+	error = rdmaez_impl_dm_shared_end(shared);
+	if (error)
+		return rdmaez_impl_dm_failed(diag, error,
+					     shared->ops ? "opts.ops.close" : "ibv_close_device");
+	memset(shared, 0, sizeof(*shared));
+	return 0;
 }
 
 /* ---- dma-buf --------------------------------------------------------------------------------- */
@@ -526,23 +629,17 @@ RDMAEZ_API int rdmaez_dm_dmabuf(const struct rdmaez_dm *dm, int *fd, struct rdma
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_dmabuf");
 	if (!dm || !fd)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, dm ? "fd" : "dm");
+		return rdmaez_impl_dm_null(diag, dm ? "fd" : "dm");
 	if (!dm->dm)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_CLOSED, "dm");
 	rdmaez_impl_diag_device(diag, dm->context);
 	error = rdmaez_impl_dm_dmabuf(dm->dm, fd);
 	if (error == EOPNOTSUPP || error == ENOSYS)
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_NO_DMABUF, "dm");
-	if (error && diag) {
-		diag->error = error;
-		rdmaez_impl_explain_errno(diag, "ibv_dm_export_dmabuf_fd", error);
-	}
-	return error;
+	return error ? rdmaez_impl_dm_failed(diag, error, "ibv_dm_export_dmabuf_fd") : 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

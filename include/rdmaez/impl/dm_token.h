@@ -9,9 +9,7 @@
 
 #include "diag.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* "RZDM" */
 #define RDMAEZ_IMPL_DM_TOKEN_MAGIC 0x525a444du
@@ -54,7 +52,7 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_dm_get(const uint8_t **from, int bytes)
 }
 
 /* The CRC-32 of Ethernet, bit by bit: it is needed once per token. */
-RDMAEZ_IMPL uint32_t rdmaez_impl_dm_token_sum(const uint8_t *bytes, size_t count)
+RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_dm_token_sum(const uint8_t *bytes, size_t count)
 {
 	uint32_t sum = 0xffffffffu;
 
@@ -67,18 +65,20 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_dm_token_sum(const uint8_t *bytes, size_t count
 }
 
 /* One number of a token that must lie in a range. */
-RDMAEZ_IMPL int rdmaez_impl_dm_token_range(struct rdmaez_diag *diag, const char *field,
-					   uint64_t value, uint64_t min, uint64_t max)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_range(struct rdmaez_diag *diag, const char *field,
+						uint64_t value, uint64_t min, uint64_t max)
 {
+	const struct rdmaez_impl_site site = {field, RDMAEZ_WHY_DM_TOKEN_FIELD, RDMAEZ_VALUE_BYTES,
+					      0, 0};
+
 	if (value >= min && value <= max)
 		return 0;
-	return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_DM_TOKEN_FIELD, field,
-					RDMAEZ_VALUE_BYTES, (int64_t)value, (int64_t)min,
-					(int64_t)max);
+	return rdmaez_impl_refuse_within(diag, EINVAL, &site, (int64_t)value, (int64_t)min,
+					 (int64_t)max);
 }
 
 /* A name: at least one letter, none that is not printed, and zeros to the end. */
-RDMAEZ_IMPL bool rdmaez_impl_dm_token_name_good(const char *name)
+RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_token_name_good(const char *name)
 {
 	size_t length = 0;
 
@@ -94,8 +94,8 @@ RDMAEZ_IMPL bool rdmaez_impl_dm_token_name_good(const char *name)
 }
 
 /* What the flags say is not there is zero. */
-RDMAEZ_IMPL int rdmaez_impl_dm_token_absent(const struct rdmaez_dm_token *token,
-					    struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_absent(const struct rdmaez_dm_token *token,
+						 struct rdmaez_diag *diag)
 {
 	const bool pd = token->flags & RDMAEZ_DM_TOKEN_PD, mr = token->flags & RDMAEZ_DM_TOKEN_MR;
 	const char *field = NULL;
@@ -116,9 +116,11 @@ RDMAEZ_IMPL int rdmaez_impl_dm_token_absent(const struct rdmaez_dm_token *token,
 }
 
 /* Whether a token can have been made by rdmaez_dm_export(); the first field that cannot is named. */
-RDMAEZ_IMPL int rdmaez_impl_dm_token_check(const struct rdmaez_dm_token *token,
-					   struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_check(const struct rdmaez_dm_token *token,
+						struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site site = {"token.flags", RDMAEZ_WHY_DM_TOKEN_FIELD,
+						     RDMAEZ_VALUE_FLAGS, 0, 0};
 	const unsigned int all = RDMAEZ_DM_TOKEN_PD | RDMAEZ_DM_TOKEN_MR | RDMAEZ_DM_TOKEN_EMULATED;
 	/* What rdmaez_dm holds is a size_t. */
 	const uint64_t most = SIZE_MAX;
@@ -129,9 +131,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_token_check(const struct rdmaez_dm_token *token,
 	if (token->flags & RDMAEZ_DM_TOKEN_MR && !(token->flags & RDMAEZ_DM_TOKEN_PD))
 		wrong |= RDMAEZ_DM_TOKEN_MR;
 	if (wrong)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_DM_TOKEN_FIELD,
-						"token.flags", RDMAEZ_VALUE_FLAGS, wrong, 0,
-						token->flags);
+		return rdmaez_impl_refuse_within(diag, EINVAL, &site, wrong, 0, token->flags);
 	error = rdmaez_impl_dm_token_absent(token, diag);
 	if (!error)
 		error = rdmaez_impl_dm_token_range(diag, "token.alloc_length", token->alloc_length,
@@ -153,13 +153,11 @@ RDMAEZ_IMPL int rdmaez_impl_dm_token_check(const struct rdmaez_dm_token *token,
 	return error;
 }
 
-RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
-				    uint8_t buf[RDMAEZ_DM_TOKEN_BYTES])
+/* Writes a token that has been checked. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_token_write(const struct rdmaez_dm_token *token, uint8_t *buf)
 {
 	uint8_t *at = buf;
 
-	if (!token || !buf || rdmaez_impl_dm_token_check(token, NULL))
-		return EINVAL;
 	at = rdmaez_impl_dm_put(at, RDMAEZ_IMPL_DM_TOKEN_MAGIC, 4);
 	at = rdmaez_impl_dm_put(at, RDMAEZ_IMPL_DM_TOKEN_VERSION, 2);
 	at = rdmaez_impl_dm_put(at, token->flags, 2);
@@ -171,12 +169,26 @@ RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
 #undef RDMAEZ_IMPL_DM_PUT_64
 	memcpy(at, token->device, sizeof(token->device));
 	at += sizeof(token->device);
-	rdmaez_impl_dm_put(at, rdmaez_impl_dm_token_sum(buf, (size_t)(at - buf)), 4);
-	return 0;
+	rdmaez_impl_dm_put(at, rdmaez_impl_dm_token_sum(buf, RDMAEZ_DM_TOKEN_BYTES - 4), 4);
+}
+
+RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
+				    uint8_t buf[RDMAEZ_DM_TOKEN_BYTES], struct rdmaez_diag *diag)
+{
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_token_pack");
+	if (!token || !buf)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+					  token ? "buf" : "token");
+	error = rdmaez_impl_dm_token_check(token, diag);
+	if (!error)
+		rdmaez_impl_dm_token_write(token, buf);
+	return error;
 }
 
 /* The fields, without a look at what they hold. */
-RDMAEZ_IMPL void rdmaez_impl_dm_token_read(const uint8_t *at, struct rdmaez_dm_token *token)
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_token_read(const uint8_t *at, struct rdmaez_dm_token *token)
 {
 	memset(token, 0, sizeof(*token));
 	token->flags = (unsigned int)rdmaez_impl_dm_get(&at, 2);
@@ -190,9 +202,12 @@ RDMAEZ_IMPL void rdmaez_impl_dm_token_read(const uint8_t *at, struct rdmaez_dm_t
 }
 
 /* rdmaez_dm_token_unpack() without its reset of the record. */
-RDMAEZ_IMPL int rdmaez_impl_dm_token_unpack(const uint8_t *buf, struct rdmaez_dm_token *token,
-					    struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_unpack(const uint8_t *buf, struct rdmaez_dm_token *token,
+						 struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site site = {
+		"token.version", RDMAEZ_WHY_DM_TOKEN_VERSION, RDMAEZ_VALUE_NUMBER,
+		RDMAEZ_IMPL_DM_TOKEN_VERSION, RDMAEZ_IMPL_DM_TOKEN_VERSION};
 	const uint8_t *at = buf, *sum = buf + RDMAEZ_DM_TOKEN_BYTES - 4;
 	struct rdmaez_dm_token found;
 	uint64_t version;
@@ -202,10 +217,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_token_unpack(const uint8_t *buf, struct rdmaez_dm
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_TOKEN_MAGIC, "token.magic");
 	version = rdmaez_impl_dm_get(&at, 2);
 	if (version != RDMAEZ_IMPL_DM_TOKEN_VERSION)
-		return rdmaez_impl_refuse_value(diag, EINVAL, RDMAEZ_WHY_DM_TOKEN_VERSION,
-						"token.version", RDMAEZ_VALUE_NUMBER,
-						(int64_t)version, RDMAEZ_IMPL_DM_TOKEN_VERSION,
-						RDMAEZ_IMPL_DM_TOKEN_VERSION);
+		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int64_t)version);
 	rdmaez_impl_dm_token_read(at, &found);
 	error = rdmaez_impl_dm_token_check(&found, diag);
 	if (error)
@@ -226,9 +238,7 @@ RDMAEZ_API int rdmaez_dm_token_unpack(const uint8_t buf[RDMAEZ_DM_TOKEN_BYTES],
 	return rdmaez_impl_dm_token_unpack(buf, token, diag);
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 
