@@ -257,9 +257,13 @@ fields() {
 	jq -r ".$2[] | \"\\(.member): \\(.what)\"" "$1/fields.json"
 }
 
+# The paths in verbs are written down a second time in tests/caps_list.h.
 fields_agree() {
 	diff <(listed caps.h rdmaez_caps) <(fields "$1" device)
 	diff <(listed port_caps.h rdmaez_port_caps) <(fields "$1" port)
+	diff <(perl -0ne 'print "$1 $2\n" while /^\t(?:ORIG|FULL|OURS|TEXT)\((\w+), ([\w.]+),/mg' tests/caps_list.h | sort) \
+		<(jq -r '.device[] | "\(.id) \(.name)"' "$1/fields.json" | sort)
+	diff /dev/null <(jq -r '.port[] | select(.name != .member) | .name' "$1/fields.json")
 	diff <(printf '%s\n' 'max_qp LEAST plain' 'name SAME context' 'port_count LEAST derived' \
 		'phys_port_cnt_ex LEAST library' 'local_ca_ack_delay MOST plain' 'raw_packet_caps BITS kernel' \
 		'tso_caps.supported_qpts BITS provider' 'xrc_odp_caps BITS kernel' | sort) \

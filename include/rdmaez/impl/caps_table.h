@@ -86,7 +86,7 @@ RDMAEZ_COLD int rdmaez_caps_get(struct rdmaez_caps_table table, unsigned int id,
 	return 0;
 }
 
-/* Whether a value is known: more than a zero that may be no zero. */
+/* Whether a value is known, that is, anything but a zero that was not reported. */
 RDMAEZ_IMPL bool rdmaez_impl_caps_known(const struct rdmaez_caps_item *item)
 {
 	return item->value || *item->text || item->source <= RDMAEZ_SOURCE_CORRECTED;
@@ -155,8 +155,9 @@ RDMAEZ_IMPL void rdmaez_impl_caps_copy(struct rdmaez_caps_table table, void *cap
 }
 
 /*
- * Finds out where every value comes from. A value in a part shows that all parts before it are known; known
- * is what is so without one, and last what the running kernel is known to report, or 0.
+ * Finds out where every value comes from. A value in a part shows that this part and all before it were
+ * answered: `known` is the last of them even without a value, and `last` the last that the running kernel
+ * reports to whoever got more than the plain answer; both may be 0.
  */
 RDMAEZ_IMPL void rdmaez_impl_caps_sources(struct rdmaez_caps_table table, int known, int last,
 					  uint8_t *source)
@@ -208,7 +209,7 @@ RDMAEZ_IMPL bool rdmaez_impl_caps_meets(const struct rdmaez_caps_item *have,
 	}
 }
 
-/* Whether all that a row lacks of a set is in the part of it that is not reported. */
+/* Whether all bits that a row lacks are in the part of the set that is not reported. */
 RDMAEZ_IMPL bool rdmaez_impl_caps_beyond(struct rdmaez_caps_table table, unsigned int id,
 					 uint64_t lacking)
 {
@@ -270,14 +271,15 @@ RDMAEZ_COLD int rdmaez_caps_require(struct rdmaez_caps_table have, struct rdmaez
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_CAPS_TABLE, "need");
 	/* A device's first row is its name. */
 	if (diag && have.fields[0].kind == RDMAEZ_KIND_TEXT)
-		memcpy(diag->device, have.base, sizeof(diag->device) - 1);
+		memcpy(diag->device, (const char *)have.base + have.fields[0].offset,
+		       sizeof(diag->device) - 1);
 	for (unsigned int id = 0; !rdmaez_caps_get(need, id, &asked); id++) {
 		bool known, beyond;
 		int error;
 
 		rdmaez_caps_get(have, id, &offered);
 		known = rdmaez_impl_caps_known(&offered);
-		/* A zero that is unknown would do where less is better. */
+		/* An unknown zero is not enough even where less is better. */
 		if ((!asked.value && !*asked.text) ||
 		    (known && rdmaez_impl_caps_meets(&offered, &asked)))
 			continue;
