@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device says of itself, decoded: every field, every answer, every source, every name. */
+/* What a device reports, decoded: every field, every answer, every source, every name. */
 #include "caps_list.h"
 #include "tap.h"
 
@@ -60,7 +60,7 @@ static void check_value(enum rdmaez_caps_id id, uint64_t got, uint64_t want)
 	tap_eq_hex(item.value, want, "%s: it is the same", name);
 	tap_eq_ptr(item.field, caps_field(id), "%s: with its description", name);
 	tap_eq_str(item.text, "", "%s: and no text", name);
-	tap_eq_str(source_of(id), "DEVICE", "%s: the device says so", name);
+	tap_eq_str(source_of(id), "DEVICE", "%s: the device reports it", name);
 	tap_eq_int(item.source, RDMAEZ_SOURCE_DEVICE, "%s: and so it does by its id", name);
 	tap_eq_str(answer_of(id), "yes", "%s is there", name);
 }
@@ -151,7 +151,7 @@ static void check_derived(void)
 	attr.hca_core_clock++;
 	rdmaez_caps_decode(&attr, &caps);
 	tap_eq_int(caps.timestamps.hca_core_clock_hz, 0, "a faster one has no Hz");
-	tap_eq_str(source_of(RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ), "DRIVER", "and so nobody says");
+	tap_eq_str(source_of(RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ), "DRIVER", "so it is unknown");
 	for (int bit = 0; bit < 64; bit++) {
 		memset(&attr, 0, sizeof(attr));
 		attr.device_cap_flags_ex = UINT64_C(1) << bit;

@@ -73,18 +73,18 @@ static void check_relations(const struct caps_expected *field)
 	put(&b, field->id, 0, RDMAEZ_SOURCE_NOT_ASKED);
 	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
 						field->id)],
-		   "unclear", "%s: a zero, then nobody says", field->name);
+		   "unclear", "%s: a zero, then unknown", field->name);
 	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&b), rdmaez_caps_fields(&a),
 						field->id)],
-		   "unclear", "%s: nobody says, then a zero", field->name);
+		   "unclear", "%s: unknown, then a zero", field->name);
 	put(&a, field->id, more, RDMAEZ_SOURCE_DEVICE);
 	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
 						field->id)],
-		   "unclear", "%s: a number, then nobody says", field->name);
+		   "unclear", "%s: a number, then unknown", field->name);
 	put(&a, field->id, 0, RDMAEZ_SOURCE_DRIVER);
 	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
 						field->id)],
-		   "equal", "%s: of both nobody says", field->name);
+		   "equal", "%s: both unknown", field->name);
 }
 
 static void check_relate(void)
@@ -367,7 +367,7 @@ static int require(void)
 				   &t.diag);
 }
 
-/* A need that the device meets just so, misses, and of which nobody says. */
+/* A need that the device meets just so, misses, and one that is unknown. */
 static void check_need(const struct caps_expected *field)
 {
 	const bool is_bool = field->kind == RDMAEZ_KIND_BOOL;
@@ -419,7 +419,7 @@ static void check_text_need(void)
 	tap_eq_int(require(), ENODATA, "no version");
 }
 
-/* Without the extended query nobody tells of bits 32 to 63; the plain one tells of the others. */
+/* Without the extended query bits 32 to 63 are unknown; the plain one reports the others. */
 static void check_flags_need(void)
 {
 	start();
@@ -427,7 +427,8 @@ static void check_flags_need(void)
 	t.have.features.flags = 0x30;
 	t.have.source[RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX] = RDMAEZ_SOURCE_PLAIN;
 	t.need.features.flags = UINT64_C(1) << 38 | 0x10;
-	CHECK_FINDINGS(&t.diag, require(), ENODATA, "rdmaez_caps_require", "a high bit, untold",
+	CHECK_FINDINGS(&t.diag, require(), ENODATA, "rdmaez_caps_require",
+		       "a high bit that is not reported",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNKNOWN, "flags", RDMAEZ_VALUE_CAPS,
 			t.need.features.flags, RDMAEZ_KIND_DEVICE_FLAGS, 0x30});
 	t.need.features.flags = UINT64_C(1) << 38 | 0x40;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a port says of itself: decoded, asked for, written as text and as JSON. */
+/* What a port reports: decoded, asked for, written as text and as JSON. */
 /* The kernel's release and the names of network interfaces, as the headers below see them. */
 #define uname          test_uname
 #define if_indextoname test_if_indextoname
@@ -342,7 +342,7 @@ static void check_grh(void)
 	}
 }
 
-/* ---- Yes, no, and nobody says ------------------------------------------------------------- */
+/* ---- Yes, no, and unknown --------------------------------------------------------------- */
 
 static void check_source(enum rdmaez_port_caps_id id, enum rdmaez_caps_source source,
 			 enum rdmaez_answer answer, const char *name)
