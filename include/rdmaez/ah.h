@@ -52,6 +52,8 @@ RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pat
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/ah.h"
+#endif
 
 #endif

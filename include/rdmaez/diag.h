@@ -106,6 +106,8 @@ RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_dia
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/diag.h"
+#endif
 
 #endif

@@ -238,6 +238,8 @@ RDMAEZ_API int rdmaez_dm_dmabuf(const struct rdmaez_dm *dm, int *fd, struct rdma
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/dm_share.h"
+#endif
 
 #endif

@@ -85,6 +85,8 @@ RDMAEZ_API int rdmaez_dm_token_unpack(const uint8_t buf[RDMAEZ_DM_TOKEN_BYTES],
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/dm_token.h"
+#endif
 
 #endif

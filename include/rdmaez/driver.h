@@ -65,6 +65,8 @@ RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/driver.h"
+#endif
 
 #endif

@@ -128,6 +128,8 @@ RDMAEZ_COLD int rdmaez_event_format(const struct ibv_async_event *event, char *b
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/fmt.h"
+#endif
 
 #endif

@@ -57,6 +57,8 @@ RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsig
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/mr.h"
+#endif
 
 #endif

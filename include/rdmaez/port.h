@@ -126,6 +126,8 @@ RDMAEZ_COLD int rdmaez_port_find_pkey(struct ibv_context *context, int port_num,
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/port.h"
+#endif
 
 #endif

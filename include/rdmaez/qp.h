@@ -311,6 +311,8 @@ RDMAEZ_API int rdmaez_qp_to_reset(struct ibv_qp *qp, struct rdmaez_diag *diag);
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/qp.h"
+#endif
 
 #endif

@@ -96,6 +96,8 @@ RDMAEZ_COLD int rdmaez_qp_max_inline(struct ibv_pd *pd, const struct ibv_qp_init
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/qp_create.h"
+#endif
 
 #endif

@@ -92,6 +92,8 @@ RDMAEZ_COLD const char *rdmaez_errno_str(int error);
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/str.h"
+#endif
 
 #endif

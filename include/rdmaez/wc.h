@@ -189,6 +189,8 @@ RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/wc.h"
+#endif
 
 #endif

@@ -374,6 +374,8 @@ RDMAEZ_COLD const char *rdmaez_why_id(enum rdmaez_why why);
 }
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/why.h"
+#endif
 
 #endif

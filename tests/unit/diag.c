@@ -123,12 +123,17 @@ static void check_order(void)
 						     RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_ADVICE,
 						     RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_ERROR};
 	static const unsigned int value[] = {1, 5, 2, 4, 0, 3}; /* in the order expected */
+	static const struct rdmaez_impl_site field = {"field", RDMAEZ_WHY_RANGE,
+						      RDMAEZ_VALUE_NUMBER, 0, 0};
+	static const struct rdmaez_impl_site early = {"early", RDMAEZ_WHY_RANGE,
+						      RDMAEZ_VALUE_NUMBER, 0, 0};
+	static const struct rdmaez_impl_site late = {"late", RDMAEZ_WHY_ENUM, RDMAEZ_VALUE_NUMBER,
+						     0, 0};
 	struct rdmaez_diag diag;
 
 	rdmaez_impl_diag_reset(&diag, "test");
 	for (unsigned int i = 0; i < COUNT_OF(given); i++)
-		rdmaez_impl_diag_add(&diag, given[i], RDMAEZ_WHY_RANGE, "field",
-				     RDMAEZ_VALUE_NUMBER, i, 0, 0);
+		rdmaez_impl_find(&diag, given[i], &field, i);
 	tap_eq_int(diag.count, COUNT_OF(given), "all findings are there");
 	for (unsigned int i = 0; i < COUNT_OF(value); i++) {
 		tap_eq_int(diag.finding[i].value, value[i], "finding %u came as number %u", i,
@@ -139,19 +144,15 @@ static void check_order(void)
 	/* An error that comes late pushes advice out of a full record, and advice nothing. */
 	rdmaez_impl_diag_reset(&diag, "test");
 	for (unsigned int i = 0; i < RDMAEZ_DIAG_FINDINGS; i++)
-		rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_RANGE, "advice",
-				     RDMAEZ_VALUE_NUMBER, i, 0, 0);
-	rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENUM, "error",
-			     RDMAEZ_VALUE_NUMBER, 99, 0, 0);
-	tap_eq_str(diag.finding[0].field, "error", "a late error comes first");
+		rdmaez_impl_find(&diag, RDMAEZ_DIAG_ADVICE, &early, i);
+	rdmaez_impl_find(&diag, RDMAEZ_DIAG_ERROR, &late, 99);
+	tap_eq_str(diag.finding[0].field, "late", "a late error comes first");
 	tap_eq_int(diag.finding[RDMAEZ_DIAG_FINDINGS - 1].value, RDMAEZ_DIAG_FINDINGS - 2,
 		   "the last advice fell out");
 	tap_eq_int(diag.count, RDMAEZ_DIAG_FINDINGS, "the record is full");
 	tap_eq_int(diag.dropped, 1, "one was dropped");
-	rdmaez_impl_diag_add(&diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_ENUM, "late",
-			     RDMAEZ_VALUE_NUMBER, 99, 0, 0);
-	tap_eq_str(diag.finding[RDMAEZ_DIAG_FINDINGS - 1].field, "advice",
-		   "late advice is dropped");
+	rdmaez_impl_find(&diag, RDMAEZ_DIAG_ADVICE, &late, 99);
+	tap_eq_str(diag.finding[RDMAEZ_DIAG_FINDINGS - 1].field, "early", "late advice is dropped");
 	tap_eq_int(diag.dropped, 2, "and counted");
 }
 

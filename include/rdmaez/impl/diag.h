@@ -170,28 +170,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_verb(struct rdmaez_diag *diag, int error
 	return rdmaez_impl_refuse(diag, error, why, verb);
 }
 
-/* ---- The former calls, until the last caller is gone ---- */
-
-RDMAEZ_IMPL_COLD void rdmaez_impl_diag_add(struct rdmaez_diag *diag, enum rdmaez_severity severity,
-					   enum rdmaez_why reason, const char *field,
-					   enum rdmaez_value kind, uint64_t value, uint64_t min,
-					   uint64_t max)
-{
-	const struct rdmaez_impl_site site = {field, reason, kind, 0, 0};
-
-	rdmaez_impl_find_within(diag, severity, &site, value, min, max);
-}
-
-RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_value(struct rdmaez_diag *diag, int error,
-					      enum rdmaez_why reason, const char *field,
-					      enum rdmaez_value kind, int64_t value, int64_t min,
-					      int64_t max)
-{
-	const struct rdmaez_impl_site site = {field, reason, kind, 0, 0};
-
-	return rdmaez_impl_refuse_within(diag, error, &site, value, min, max);
-}
-
 RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */

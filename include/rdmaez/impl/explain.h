@@ -24,14 +24,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 	return error > 0 ? error : -error;
 }
 
-/* Until the last caller is gone: rdmaez_impl_find() with RDMAEZ_DIAG_LIKELY says the same by a site. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_suspect(struct rdmaez_diag *diag, enum rdmaez_why reason,
-					  const char *field, enum rdmaez_value kind, uint64_t value,
-					  uint64_t min, uint64_t max)
-{
-	rdmaez_impl_diag_add(diag, RDMAEZ_DIAG_LIKELY, reason, field, kind, value, min, max);
-}
-
 /* The limit of locked memory, where there is one: RDMAEZ_WHY_MEMLOCK of this field, `bytes` being asked for. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag,
 						  const struct rdmaez_impl_site *site,
