@@ -176,7 +176,8 @@ RDMAEZ_API int rdmaez_dm_emu_fail(struct rdmaez_dm_emu *emu, enum rdmaez_dm_emu_
  *
  * `arg` of the options is a struct rdmaez_dm_emu: the attached one for rdmaez_dm_send(); for
  * rdmaez_dm_receive() one from zero, which is attached to the context that it opens, with
- * #RDMAEZ_DM_EMU_FORCE. The device is the one with the token's name. A program may always set the two: memory of a device is shared as usual.
+ * #RDMAEZ_DM_EMU_FORCE. The device is the one with the token's name. A program may always set the two:
+ * memory of a device is shared as usual.
  *
  * @return static
  */
