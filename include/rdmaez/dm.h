@@ -398,6 +398,21 @@ RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm_region *region, ui
 }
 #endif
 
+/**
+ * @brief Whether ibv_import_dm() is there. Not defined: found out when the program is linked.
+ *
+ * Define it as 1 where verbs.h is that of rdma-core 35 or newer and the program is to call the function by
+ * its name, or as 0 where it must never be called. A compiler without weak symbols gets 0.
+ */
+#if !defined(RDMAEZ_HAVE_IMPORT_DM) && !defined(__GNUC__)
+#define RDMAEZ_HAVE_IMPORT_DM 0
+#endif
+
+/** @brief The same for ibv_dm_export_dmabuf_fd() of rdma-core 62. */
+#if !defined(RDMAEZ_HAVE_DM_DMABUF) && !defined(__GNUC__)
+#define RDMAEZ_HAVE_DM_DMABUF 0
+#endif
+
 #include "impl/dm.h"
 
 #endif
