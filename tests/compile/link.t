@@ -143,7 +143,7 @@ other() {
 	mkdir "$scratch/$1"
 	cp -r "$2/." "$scratch/$1"
 	sed -i 's/\(RDMAEZ_VERSION_PATCH\))$/\1) ".1"/' "$scratch/$1/rdmaez/version.h"
-	sed -i 's/"EINVAL"/"not ok!"/' "$scratch/$1/rdmaez/impl/str.h"
+	sed -i 's/EINVAL\(\\0\|"\)/not ok!\1/' "$scratch/$1/rdmaez/impl/str.h"
 	sed -i 's/"nothing is wrong"/"nothing at all"/' "$scratch/$1/rdmaez/why.h"
 	echo "$scratch/$1"
 }

@@ -231,10 +231,16 @@ unknown_table() {
 	build/docs/data --page "$scratch/page.md"
 }
 
+# The strings of str.h's bodies up to those of errno values; several may stand in one, with zeros between.
+names_in_source() {
+	perl -0ne 's{/\*.*?\*/}{}gs; s/^#include.*\n//gm; s/rdmaez_errno_str.*//s;
+		while (/"((?:[^"\\]|\\.)*)"/g) { print map { "$_\n" } grep { !/^(\?|unknown|)$/ } split /\\0/, $1 }' \
+		include/rdmaez/impl/str.h | sort
+}
+
 names_agree() {
-	diff <(sed -n '/rdmaez_errno_str/q; s/^\t\tRDMAEZ_IMPL_NAME(.*, "\(.*\)")/\1/p' include/rdmaez/impl/str.h | sort) \
-		<(jq -r '.names[].values[].name' "$1/names.json" | sort)
-	diff <(sed -n 's/^RDMAEZ_API const char \*rdmaez_\(.*\)_str(.*/\1/p' include/rdmaez/str.h | grep -v errno | sort) \
+	diff <(names_in_source) <(jq -r '.names[].values[].name' "$1/names.json" | sort)
+	diff <(sed -n 's/^RDMAEZ_[A-Z]* const char \*rdmaez_\(.*\)_str(.*/\1/p' include/rdmaez/str.h | grep -v errno | sort) \
 		<(jq -r '.names | keys[]' "$1/names.json")
 }
 
