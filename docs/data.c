@@ -963,16 +963,6 @@ static void enumerators(void)
 		printf("/** @var RDMAEZ_WHY_%s\n * %s. Next: %s. */\n",
 		       rdmaez_why_id((enum rdmaez_why)i), rdmaez_why_str((enum rdmaez_why)i),
 		       rdmaez_why_fix((enum rdmaez_why)i));
-	for (int i = 0; i < RDMAEZ_SOURCE_COUNT; i++)
-		printf("/** @var RDMAEZ_SOURCE_%s\n * %s. */\n",
-		       rdmaez_caps_source_id((enum rdmaez_caps_source)i),
-		       rdmaez_caps_source_str((enum rdmaez_caps_source)i));
-	for (size_t i = 0; i < LENGTH(device_fields); i++)
-		printf("/** @var RDMAEZ_CAPS_%s\n * %s. */\n", device_fields[i].id,
-		       rdmaez_caps_describe((enum rdmaez_caps_id)i)->what);
-	for (size_t i = 0; i < LENGTH(port_fields); i++)
-		printf("/** @var RDMAEZ_PORT_CAPS_%s\n * %s. */\n", port_fields[i].id,
-		       rdmaez_port_caps_describe((enum rdmaez_port_caps_id)i)->what);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
