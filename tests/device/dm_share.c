@@ -5,6 +5,7 @@
  * a region of either keeps the memory.
  */
 #define _POSIX_C_SOURCE 200809L /* nanosleep, fork */
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
