@@ -19,7 +19,6 @@ int main(void)
 	struct rdmaez_qp_opts opts = {0};
 	struct ibv_gid_entry self;
 	struct rdmaez_diag diag;
-	char text[2048] = "there is no RDMA device\n";
 
 	if (qp && rdmaez_port_choose_gid(context, 1, NULL, &self, &diag) == 0) {
 		opts.dest_qp_num = qp->qp_num;
@@ -30,7 +29,8 @@ int main(void)
 			return printf("QP %u is ready to send to itself\n", qp->qp_num) < 0;
 	}
 	if (qp)
-		rdmaez_diag_format(&diag, text, sizeof(text));
-	fputs(text, stderr);
+		rdmaez_diag_print(&diag, stderr);
+	else
+		fputs("there is no RDMA device\n", stderr);
 	return 1;
 }

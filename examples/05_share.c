@@ -26,15 +26,13 @@ enum {
 /* Ends the process with an explanation unless a call worked. */
 static void need_no(const char *who, int error, const struct rdmaez_diag *diag)
 {
-	char text[2048];
-
 	if (!error)
 		return;
+	fprintf(stderr, "%s: ", who);
 	if (diag && diag->error == error)
-		rdmaez_diag_format(diag, text, sizeof(text));
+		rdmaez_diag_print(diag, stderr);
 	else
-		snprintf(text, sizeof(text), "%s\n", rdmaez_errno_str(error));
-	fprintf(stderr, "%s: %s", who, text);
+		fprintf(stderr, "%s\n", rdmaez_errno_str(error));
 	exit(EXIT_FAILURE);
 }
 

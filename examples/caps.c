@@ -65,10 +65,8 @@ static int trouble(const char *who, const char *what)
 
 static int explain(const char *who, const struct rdmaez_diag *diag)
 {
-	char why[2048];
-
-	rdmaez_diag_format(diag, why, sizeof(why));
-	fprintf(stderr, "%s: %s", who, why);
+	fprintf(stderr, "%s: ", who);
+	rdmaez_diag_print(diag, stderr);
 	return TROUBLE;
 }
 

@@ -31,12 +31,9 @@ static void need(const void *object, const char *what)
 /* Ends the program with an explanation unless a call worked. */
 static void need_no(int error, const struct rdmaez_diag *diag)
 {
-	char text[2048];
-
 	if (!error)
 		return;
-	rdmaez_diag_format(diag, text, sizeof(text));
-	fputs(text, stderr);
+	rdmaez_diag_print(diag, stderr);
 	exit(EXIT_FAILURE);
 }
 

@@ -78,12 +78,8 @@ int main(int argc, char **argv)
 	printf("%s port %d has %zu GIDs:\n", ibv_get_device_name(context->device), port, count);
 	for (size_t i = 0; i < count && i < ENTRIES; i++)
 		print_entry(&entries[i], entries[i].gid_index == best.gid_index);
-	if (error) {
-		char text[2048];
-
-		rdmaez_diag_format(&diag, text, sizeof(text));
-		fputs(text, stderr);
-	}
+	if (error)
+		rdmaez_diag_print(&diag, stderr);
 	ibv_close_device(context);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -102,14 +102,6 @@ static const struct {
 	{"Copying what everybody copies, which is accepted", copy_what_everybody_copies},
 };
 
-static void explain(const struct rdmaez_diag *diag)
-{
-	char text[4096];
-
-	rdmaez_diag_format(diag, text, sizeof(text));
-	fputs(text, stdout);
-}
-
 int main(void)
 {
 	struct ibv_device **devices = ibv_get_device_list(NULL);
@@ -132,7 +124,7 @@ int main(void)
 	}
 	if (rdmaez_port_choose_gid(context, 1, NULL, &self, &diag) ||
 	    rdmaez_qp_to_init(qp, NULL, &diag)) {
-		explain(&diag);
+		rdmaez_diag_print(&diag, stdout);
 		return EXIT_FAILURE;
 	}
 	opts.dest_qp_num = qp->qp_num;
@@ -143,7 +135,7 @@ int main(void)
 		mistakes[i].make();
 		rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag);
 		printf("%s%zu. %s\n", i ? "\n" : "", i + 1, mistakes[i].title);
-		explain(&diag);
+		rdmaez_diag_print(&diag, stdout);
 		found += diag.count != 0;
 	}
 	ibv_destroy_qp(qp);

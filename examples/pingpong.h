@@ -44,10 +44,10 @@ static struct ibv_send_wr message = {.sg_list = &out, .num_sge = 1, .opcode = IB
 /* Ends the program with an explanation unless a call of rdmaez worked. */
 static void check(int error)
 {
-	char why[2048];
-
-	rdmaez_diag_format(&diag, why, sizeof(why));
-	NEED(!error, "%s", why);
+	if (!error)
+		return;
+	rdmaez_diag_print(&diag, stderr);
+	exit(EXIT_FAILURE);
 }
 
 static void post_receive(void)

@@ -16,10 +16,10 @@ fuzz() {
 	"$build/$2" -seed=1 -runs="$3" -max_len=150 -len_control=0 -artifact_prefix="$scratch/"
 }
 
-# seeded NAME SCRIPT: a copy of the headers with SCRIPT, of sed, done to dm_token.h.
+# seeded NAME SCRIPT: a copy of the headers with SCRIPT, of sed, done to impl/dm_token.h.
 seeded() {
 	cp -r include "$scratch/$1"
-	sed -i "$2" "$scratch/$1/rdmaez/dm_token.h"
+	sed -i "$2" "$scratch/$1/rdmaez/impl/dm_token.h"
 	! diff -r include "$scratch/$1" >/dev/null || echo "nothing was seeded by $2" >&2
 	echo "$scratch/$1"
 }

@@ -25,7 +25,8 @@ json_is_valid() {
 	jq -es 'length == 2000 and all(
 		(.call | type == "string") and (.error > 0) and (.findings | length > 0) and
 		all(.findings[]; (.severity | IN("error", "likely", "advice")) and
-			(.reason | test("^[A-Z0-9_]+$")) and (.value | type == "number") and
+			(.reason | test("^[A-Z0-9_]+$")) and
+			(.kind == "none" or (.value | type == "number")) and
 			(.what | length > 0) and (.next | length > 0)))' "$scratch/json" >"$scratch/verdict"
 }
 

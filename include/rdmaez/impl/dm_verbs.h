@@ -3,9 +3,10 @@
 #ifndef RDMAEZ_IMPL_DM_VERBS_H
 #define RDMAEZ_IMPL_DM_VERBS_H
 
+#include "../base.h"
+
 #if RDMAEZ_IMPL_BODIES
 
-#include "../base.h"
 #include "base.h"
 
 RDMAEZ_IMPL_BEGIN

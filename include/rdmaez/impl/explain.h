@@ -3,11 +3,11 @@
 #ifndef RDMAEZ_IMPL_EXPLAIN_H
 #define RDMAEZ_IMPL_EXPLAIN_H
 
+#include "../diag.h"
+
 #if RDMAEZ_IMPL_BODIES
 
 #include <sys/resource.h>
-
-#include "../diag.h"
 
 RDMAEZ_IMPL_BEGIN
 

@@ -3,12 +3,12 @@
 #ifndef RDMAEZ_IMPL_TEXT_H
 #define RDMAEZ_IMPL_TEXT_H
 
+#include "../units.h"
+
 #if RDMAEZ_IMPL_BODIES
 
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "../units.h"
 
 RDMAEZ_IMPL_BEGIN
 

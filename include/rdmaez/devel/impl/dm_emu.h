@@ -19,9 +19,7 @@
 
 #include "../../impl/dm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+RDMAEZ_IMPL_BEGIN
 
 /* struct ibv_dm, and what providers keep behind it before rdma-core 35. */
 struct rdmaez_impl_emu_dm {
@@ -1020,9 +1018,7 @@ RDMAEZ_API const struct rdmaez_dm_share_ops *rdmaez_dm_emu_ops(void)
 	return &ops;
 }
 
-#ifdef __cplusplus
-}
-#endif
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 
