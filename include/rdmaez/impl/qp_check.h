@@ -3,13 +3,12 @@
 #ifndef RDMAEZ_IMPL_QP_CHECK_H
 #define RDMAEZ_IMPL_QP_CHECK_H
 
-#include "../port.h"
-
 #if RDMAEZ_IMPL_BODIES
 
 #include <net/if.h>
 
 #include "../driver.h"
+#include "../port.h"
 #include "../qp_rules.h"
 #include "../units.h"
 #include "explain.h"

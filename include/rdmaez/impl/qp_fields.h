@@ -6,8 +6,6 @@
 #ifndef RDMAEZ_IMPL_QP_FIELDS_H
 #define RDMAEZ_IMPL_QP_FIELDS_H
 
-#include "../qp.h"
-
 #if RDMAEZ_IMPL_BODIES
 
 #include "field.h"
