@@ -107,11 +107,11 @@ ok 'no header reaches one that the umbrella lists behind it' order include
 fails 'an include of a later header is seen' 'units.h reaches qp.h' \
 	order "$(seeded upward rdmaez/units.h 's/#include "base.h"/&\n#include "qp.h"/')"
 fails 'an include of a later header in the bodies is seen' 'units.h reaches fmt.h' \
-	order "$(seeded through rdmaez/impl/units.h 's/#include "..\/units.h"/&\n#include "..\/fmt.h"/')"
+	order "$(seeded through rdmaez/impl/units.h 's/^#define RDMAEZ_IMPL_UNITS_H/&\n#include "..\/fmt.h"/')"
 fails 'an include of the umbrella is seen' 'gid.h reaches .h' \
 	order "$(seeded umbrella rdmaez/gid.h 's/#include "diag.h"/&\n#include <rdmaez.h>/')"
 fails 'an include of equipment for development is seen' 'fmt.h reaches devel/dm_emu.h' \
-	order "$(seeded equipment rdmaez/impl/fmt.h 's/#include "..\/fmt.h"/&\n#include "..\/devel\/dm_emu.h"/')"
+	order "$(seeded equipment rdmaez/impl/fmt.h 's/^#define RDMAEZ_IMPL_FMT_H/&\n#include "..\/devel\/dm_emu.h"/')"
 ok 'the umbrella includes every header' umbrella_is_complete include
 fails 'a header that the umbrella forgot is seen' 'units.h' \
 	umbrella_is_complete "$(seeded forgotten rdmaez.h '/units.h/d')"

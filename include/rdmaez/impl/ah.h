@@ -3,11 +3,15 @@
 #ifndef RDMAEZ_IMPL_AH_H
 #define RDMAEZ_IMPL_AH_H
 
+#ifndef RDMAEZ_AH_H
 #include "../ah.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
+#endif
 #include "explain.h"
 #include "port.h"
 

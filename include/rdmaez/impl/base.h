@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_BASE_H
 #define RDMAEZ_IMPL_BASE_H
 
+#ifndef RDMAEZ_BASE_H
 #include "../base.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

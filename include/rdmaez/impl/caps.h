@@ -9,7 +9,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
+#endif
 #include "caps_fmt.h"
 #include "diag.h"
 #include "linux.h"

@@ -3,12 +3,18 @@
 #ifndef RDMAEZ_IMPL_DIAG_FMT_H
 #define RDMAEZ_IMPL_DIAG_FMT_H
 
+#ifndef RDMAEZ_FMT_H
 #include "../fmt.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_QP_RULES_H
 #include "../qp_rules.h"
+#endif
+#ifndef RDMAEZ_STR_H
 #include "../str.h"
+#endif
 #include "gid.h"
 #include "qp_rules.h"
 #include "text.h"

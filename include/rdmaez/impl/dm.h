@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_DM_H
 #define RDMAEZ_IMPL_DM_H
 
+#ifndef RDMAEZ_DM_H
 #include "../dm.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

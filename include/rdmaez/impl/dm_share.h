@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_DM_SHARE_H
 #define RDMAEZ_IMPL_DM_SHARE_H
 
+#ifndef RDMAEZ_DM_SHARE_H
 #include "../dm_share.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

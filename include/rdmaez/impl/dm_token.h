@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_DM_TOKEN_H
 #define RDMAEZ_IMPL_DM_TOKEN_H
 
+#ifndef RDMAEZ_DM_TOKEN_H
 #include "../dm_token.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

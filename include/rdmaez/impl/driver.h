@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_DRIVER_H
 #define RDMAEZ_IMPL_DRIVER_H
 
+#ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

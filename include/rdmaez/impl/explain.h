@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_EXPLAIN_H
 #define RDMAEZ_IMPL_EXPLAIN_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "../diag.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

@@ -7,7 +7,9 @@
 #ifndef RDMAEZ_IMPL_FIELD_H
 #define RDMAEZ_IMPL_FIELD_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "../diag.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_FMT_H
 #define RDMAEZ_IMPL_FMT_H
 
+#ifndef RDMAEZ_FMT_H
 #include "../fmt.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_GID_H
 #define RDMAEZ_IMPL_GID_H
 
+#ifndef RDMAEZ_GID_H
 #include "../gid.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_LINUX_H
 #define RDMAEZ_IMPL_LINUX_H
 
+#ifndef RDMAEZ_BASE_H
 #include "../base.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

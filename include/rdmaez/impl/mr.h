@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_MR_H
 #define RDMAEZ_IMPL_MR_H
 
+#ifndef RDMAEZ_MR_H
 #include "../mr.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

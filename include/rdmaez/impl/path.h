@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_PATH_H
 #define RDMAEZ_IMPL_PATH_H
 
+#ifndef RDMAEZ_PATH_H
 #include "../path.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

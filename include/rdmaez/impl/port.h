@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_PORT_H
 #define RDMAEZ_IMPL_PORT_H
 
+#ifndef RDMAEZ_PORT_H
 #include "../port.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

@@ -9,7 +9,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_UNITS_H
 #include "../units.h"
+#endif
 #include "linux.h"
 #include "port.h"
 

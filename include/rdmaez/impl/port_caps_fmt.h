@@ -11,7 +11,9 @@
 
 #include <net/if.h>
 
+#ifndef RDMAEZ_STR_H
 #include "../str.h"
+#endif
 #include "caps_fmt.h"
 
 RDMAEZ_IMPL_BEGIN

@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_QP_H
 #define RDMAEZ_IMPL_QP_H
 
+#ifndef RDMAEZ_QP_H
 #include "../qp.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

@@ -7,10 +7,18 @@
 
 #include <net/if.h>
 
+#ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
+#endif
+#ifndef RDMAEZ_PORT_H
 #include "../port.h"
+#endif
+#ifndef RDMAEZ_QP_RULES_H
 #include "../qp_rules.h"
+#endif
+#ifndef RDMAEZ_UNITS_H
 #include "../units.h"
+#endif
 #include "explain.h"
 #include "gid.h"
 #include "linux.h"

@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_QP_CREATE_H
 #define RDMAEZ_IMPL_QP_CREATE_H
 
+#ifndef RDMAEZ_QP_CREATE_H
 #include "../qp_create.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_QP_RULES_H
 #define RDMAEZ_IMPL_QP_RULES_H
 
+#ifndef RDMAEZ_QP_RULES_H
 #include "../qp_rules.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_STR_H
 #define RDMAEZ_IMPL_STR_H
 
+#ifndef RDMAEZ_STR_H
 #include "../str.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_TEXT_H
 #define RDMAEZ_IMPL_TEXT_H
 
+#ifndef RDMAEZ_UNITS_H
 #include "../units.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_UNITS_H
 #define RDMAEZ_IMPL_UNITS_H
 
+#ifndef RDMAEZ_UNITS_H
 #include "../units.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -3,13 +3,17 @@
 #ifndef RDMAEZ_IMPL_WC_H
 #define RDMAEZ_IMPL_WC_H
 
+#ifndef RDMAEZ_WC_H
 #include "../wc.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 
 #include "explain.h"
 #include "port.h"
+#ifndef RDMAEZ_UNITS_H
 #include "../units.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

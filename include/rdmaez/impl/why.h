@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_WHY_H
 #define RDMAEZ_IMPL_WHY_H
 
+#ifndef RDMAEZ_WHY_H
 #include "../why.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 

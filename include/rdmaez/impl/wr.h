@@ -3,7 +3,9 @@
 #ifndef RDMAEZ_IMPL_WR_H
 #define RDMAEZ_IMPL_WR_H
 
+#ifndef RDMAEZ_WR_H
 #include "../wr.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 
@@ -45,8 +47,12 @@ RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
+#endif
+#ifndef RDMAEZ_UNITS_H
 #include "../units.h"
+#endif
 #include "explain.h"
 
 RDMAEZ_IMPL_BEGIN
