@@ -11,7 +11,23 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* A reason that is none counts as the one behind the last. */
+/* C compilers need not take a literal as long as these; those in use do. */
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+#endif
+
+/*
+ * One of a row of texts, each with a zero byte behind it; a reason that is none has those behind the last one's. One
+ * literal and a walk after a failure cost less than an array of pointers, in compiling as in the object.
+ */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_text(const char *text, unsigned int behind)
+{
+	for (; behind; behind--)
+		text += strlen(text) + 1;
+	return text;
+}
+
 RDMAEZ_IMPL unsigned int rdmaez_impl_why_index(enum rdmaez_why why)
 {
 	const unsigned int none = RDMAEZ_WHY_COUNT;
@@ -21,30 +37,29 @@ RDMAEZ_IMPL unsigned int rdmaez_impl_why_index(enum rdmaez_why why)
 
 RDMAEZ_COLD const char *rdmaez_why_id(enum rdmaez_why why)
 {
-#define RDMAEZ_IMPL_WHY_ID(id, what, fix) #id,
-	static const char *const ids[] = {RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_ID) "?"};
+#define RDMAEZ_IMPL_WHY_ID(id, what, fix) #id "\0"
+	return rdmaez_impl_why_text(RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_ID) "?",
+				    rdmaez_impl_why_index(why));
 #undef RDMAEZ_IMPL_WHY_ID
-
-	return ids[rdmaez_impl_why_index(why)];
 }
 
-/* Both sentences behind one pointer, because a pointer costs more than the byte between them. */
+/* What is wrong and what to do, in turn. */
 RDMAEZ_COLD const char *rdmaez_why_str(enum rdmaez_why why)
 {
-#define RDMAEZ_IMPL_WHY_TEXT(id, what, fix) what "\0" fix,
-	static const char *const texts[] = {
-		RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_TEXT) "unknown reason\0"};
-#undef RDMAEZ_IMPL_WHY_TEXT
-
-	return texts[rdmaez_impl_why_index(why)];
+#define RDMAEZ_IMPL_WHY_TEXTS(id, what, fix) what "\0" fix "\0"
+	return rdmaez_impl_why_text(RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_TEXTS) "unknown reason\0",
+				    2 * rdmaez_impl_why_index(why));
+#undef RDMAEZ_IMPL_WHY_TEXTS
 }
 
 RDMAEZ_COLD const char *rdmaez_why_fix(enum rdmaez_why why)
 {
-	const char *const what = rdmaez_why_str(why);
-
-	return what + strlen(what) + 1;
+	return rdmaez_impl_why_text(rdmaez_why_str(why), 1);
 }
+
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 RDMAEZ_IMPL_END
 
