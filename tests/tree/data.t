@@ -192,15 +192,19 @@ reasons_agree() {
 		<(build/docs/data --enumerators | grep -A1 RDMAEZ_WHY_)
 }
 
-# advice PREFIX LIST: the rows of a list as the page's table has them.
+# advice PREFIX: the rows of statuses or events, by how their names begin, as the page's table has them.
 advice() {
-	list "$2" | awk -F '\t' -v prefix="$1" '{
+	perl -0ne 's/"\s+"//g;
+		while (/\{(\d+),\s*([^"]+?),\s*"'"$1"'(\w+)",\s*("[^{]*?"),\s*\{([^}]*)\}/g) {
+			my ($number, $valid, $name, $texts, $causes) = ($1, $2, $3, $4, $5);
+			print join("\t", $number, $name, $valid, "$texts, $causes" =~ /"((?:[^"\\]|\\.)*)"/g), "\n";
+		}' include/rdmaez/impl/wc.h | awk -F '\t' -v prefix="$1" '{
 		valid = tolower($3)
 		gsub(/rdmaez_valid_/, "", valid)
 		gsub(/ *\| */, ", ", valid)
 		sub(/^on_/, "on ", valid)
 		sub(/^0$/, "nothing", valid)
-		causes = $7 ~ /^NULL|^\(\(void/ ? "" : $7
+		causes = $7
 		for (i = 8; i <= NF; i++)
 			causes = causes "<br>" $i
 		print "| " $1 " | " prefix $2 " | " $4 " | " causes " | " $5 " | " valid " | " $6 " |"
@@ -208,8 +212,8 @@ advice() {
 }
 
 all_advice() {
-	advice IBV_WC_ RDMAEZ_IMPL_WC_STATUSES
-	advice IBV_EVENT_ RDMAEZ_IMPL_EVENTS
+	advice IBV_WC_
+	advice IBV_EVENT_
 }
 
 completions_agree() {

@@ -17,264 +17,240 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/*
- * All statuses of completions: number, name, valid fields, what happened, what to do, which drivers report
- * it, and the likely causes in order, NULL where there is none. A row is expanded in one step, with its name
- * as an operand of #, so a program's own macros do not reach into it.
- */
-#define RDMAEZ_IMPL_WC_STATUSES(X)                                                                 \
-	X(0, SUCCESS, RDMAEZ_VALID_ON_SUCCESS, "the work request completed successfully",          \
-	  "nothing to do", "all drivers", NULL)                                                    \
-	X(1, LOC_LEN_ERR, RDMAEZ_VALID_ON_ERROR,                                                   \
-	  "a message is longer than this end can receive or send",                                 \
-	  "post receives for the longest message, plus 40 bytes on UD, and split longer messages", \
-	  "most drivers, not erdma and rxe",                                                       \
-	  "the receive is shorter than the message that arrived",                                  \
-	  "a UD receive has no room for the 40 bytes before the message",                          \
-	  "a UD message is longer than the MTU",                                                   \
-	  "the message is longer than the port's max_msg_sz",                                      \
-	  "the buffer of an atomic is not 8 bytes long")                                           \
-	X(2, LOC_QP_OP_ERR, RDMAEZ_VALID_ON_ERROR,                                                 \
-	  "the device could not process the work request",                                         \
-	  "check the work request against the queue pair's type, state and ibv_qp_cap",            \
-	  "most drivers, not cxgb4", "queue pairs of this type do not have the opcode",            \
-	  "there are more SGEs or inline bytes than the queue pair was created for",               \
-	  "the address handle belongs to another protection domain",                               \
-	  "the queue pair was not ready to send",                                                  \
-	  "more READs or atomics were outstanding than max_rd_atomic, on some devices")            \
-	X(3, LOC_EEC_OP_ERR, RDMAEZ_VALID_ON_ERROR,                                                \
-	  "an end-to-end context failed; only the RD transport has those",                         \
-	  "report it to the device's vendor with vendor_err",                                      \
-	  "none in use; mthca and ocrdma list it in their tables",                                 \
-	  "the device or its driver is at fault: verbs has no RD transport")                       \
-	X(4, LOC_PROT_ERR, RDMAEZ_VALID_ON_ERROR,                                                  \
-	  "a local buffer is not memory that this work request may use",                           \
-	  "check lkey, bounds and protection domain; keep the region registered until the "        \
-	  "completion",                                                                            \
-	  "most drivers, not erdma",                                                               \
-	  "the lkey is wrong, or its memory region was deregistered too early",                    \
-	  "an SGE reaches beyond its region",                                                      \
-	  "the region belongs to another protection domain than the queue pair",                   \
-	  "the region lacks IBV_ACCESS_LOCAL_WRITE for a receive, READ or atomic",                 \
-	  "the buffer is GPU memory that the device cannot reach")                                 \
-	X(5, WR_FLUSH_ERR, RDMAEZ_VALID_ON_ERROR,                                                  \
-	  "the work request was flushed because its queue pair had stopped working",               \
-	  "find the first error that is not a flush; flushes are normal when a connection ends",   \
-	  "all drivers",                                                                           \
-	  "an earlier work request of the queue pair failed, and its completion tells the cause",  \
-	  "the program itself moved the queue pair to ERR, or is destroying it",                   \
-	  "the peer closed the connection, with rdma_cm or iWARP")                                 \
-	X(6, MW_BIND_ERR, RDMAEZ_VALID_ON_ERROR,                                                   \
-	  "a memory window could not be bound, or a key not invalidated",                          \
-	  "register the region with IBV_ACCESS_MW_BIND, and bind within its range and access "     \
-	  "rights",                                                                                \
-	  "bnxt_re cxgb4 hns ionic irdma mlx4 mlx5 mthca qedr rxe",                                \
-	  "the region was registered without IBV_ACCESS_MW_BIND",                                  \
-	  "the window reaches beyond the region, or has access rights that the region lacks",      \
-	  "window, region and queue pair do not share a protection domain",                        \
-	  "the window's type does not suit the request, or it is bound already")                   \
-	X(7, BAD_RESP_ERR, RDMAEZ_VALID_ON_ERROR,                                                  \
-	  "a response arrived that does not match the request",                                    \
-	  "compare the two ends' queue pair numbers and PSNs, and update their firmware",          \
-	  "bnxt_re efa hns ionic mlx4 mlx5 mthca ocrdma qedr siw",                                 \
-	  "the two ends are not each other's peers, so the response belongs to another "           \
-	  "connection",                                                                            \
-	  "the peer's device or firmware is at fault",                                             \
-	  "the response to a READ was damaged on its way")                                         \
-	X(8, LOC_ACCESS_ERR, RDMAEZ_VALID_ON_ERROR,                                                \
-	  "a request of the peer violated the access rights of local memory",                      \
-	  "grant the right at the region and at the queue pair, and check the peer's addresses",   \
-	  "bnxt_re cxgb4 erdma hns ionic mana mlx4 mlx5 mthca ocrdma qedr siw",                    \
-	  "the region that the peer addressed lacks the remote access right",                      \
-	  "the queue pair's access flags lack it",                                                 \
-	  "the peer's address and length reach beyond the region")                                 \
-	X(9, REM_INV_REQ_ERR, RDMAEZ_VALID_ON_ERROR, "the peer refused the request as invalid",    \
-	  "check the peer's receives, access flags and max_dest_rd_atomic",                        \
-	  "most drivers, not cxgb4 and erdma",                                                     \
-	  "the message is longer than the receive that the peer has posted",                       \
-	  "more READs or atomics were outstanding than the peer's max_dest_rd_atomic",             \
-	  "the access flags of the peer's queue pair do not allow the operation",                  \
-	  "the address of an atomic is not a multiple of 8",                                       \
-	  "the peer's device does not support the operation")                                      \
-	X(10, REM_ACCESS_ERR, RDMAEZ_VALID_ON_ERROR, "the peer refused access to its memory",      \
-	  "exchange rkey and address again; grant the right at the peer's region and queue pair",  \
-	  "most drivers, not cxgb4",                                                               \
-	  "the rkey or address is wrong or stale: the region was deregistered or registered "      \
-	  "again",                                                                                 \
-	  "the request reaches beyond the peer's region",                                          \
-	  "the region lacks IBV_ACCESS_REMOTE_READ, REMOTE_WRITE or REMOTE_ATOMIC",                \
-	  "the peer's queue pair lacks that right, or does not share the region's protection "     \
-	  "domain",                                                                                \
-	  "a window was invalidated, or a zero-based region was given an absolute address")        \
-	X(11, REM_OP_ERR, RDMAEZ_VALID_ON_ERROR,                                                   \
-	  "the peer could not complete the request, for a reason of its own",                      \
-	  "look at the peer: its completions and asynchronous events tell the reason",             \
-	  "most drivers, not cxgb4, erdma and siw",                                                \
-	  "the peer's receive failed: its lkey or its bounds are wrong",                           \
-	  "a completion queue of the peer overran", "the peer's queue pair had gone to ERR")       \
-	X(12, RETRY_EXC_ERR, RDMAEZ_VALID_ON_ERROR,                                                \
-	  "the peer acknowledged neither the packet nor any of its retries",                       \
-	  "check the address, then the MTU, then the network; use timeout 14 or more and "         \
-	  "retry_cnt 7",                                                                           \
-	  "bnxt_re erdma hfi1 hns ionic irdma mana mlx4 mlx5 mthca ocrdma qedr rxe",               \
-	  "the address is wrong: GID index or type, LID, queue pair number, PSN",                  \
-	  "the peer is not in RTR or RTS yet, or it is gone",                                      \
-	  "the path MTU is larger than the network's, or the P_Keys do not match",                 \
-	  "the network loses packets: link, firewall on UDP port 4791, flow control",              \
-	  "timeout or retry_cnt is too small for a busy network or peer")                          \
-	X(13, RNR_RETRY_EXC_ERR, RDMAEZ_VALID_ON_ERROR,                                            \
-	  "the peer had no receive posted, and the retries are used up",                           \
-	  "have the peer post receives before it enters RTR, and set rnr_retry to 7, which never " \
-	  "gives up",                                                                              \
-	  "bnxt_re efa hfi1 hns ionic irdma mana mlx4 mlx5 mthca ocrdma qedr rxe",                 \
-	  "the peer posts its receives too late, or too few",                                      \
-	  "the peer's shared receive queue ran empty",                                             \
-	  "rnr_retry is finite, so a busy peer is given up", "the peer's min_rnr_timer is short")  \
-	X(14, LOC_RDD_VIOL_ERR, RDMAEZ_VALID_ON_ERROR,                                             \
-	  "a reliable datagram domain did not match; only the RD transport has those",             \
-	  "report it to the device's vendor with vendor_err",                                      \
-	  "none in use; mthca and ocrdma list it in their tables",                                 \
-	  "the device or its driver is at fault: verbs has no RD transport")                       \
-	X(15, REM_INV_RD_REQ_ERR, RDMAEZ_VALID_ON_ERROR,                                           \
-	  "the peer refused the message: on efa, it has no such queue pair",                       \
-	  "on efa, ask the peer for its queue pair number again",                                  \
-	  "efa hfi1 hns mthca ocrdma qedr",                                                        \
-	  "efa: the queue pair number is wrong, or the peer has restarted",                        \
-	  "elsewhere the device or its driver is at fault: verbs has no RD transport")             \
-	X(16, REM_ABORT_ERR, RDMAEZ_VALID_ON_ERROR, "the peer aborted the operation",              \
-	  "reconnect when the peer is back", "efa hns mlx4 mlx5 mthca ocrdma",                     \
-	  "the peer's program ended or reset its queue pair",                                      \
-	  "mlx5: a page fault in memory with on-demand paging")                                    \
-	X(17, INV_EECN_ERR, RDMAEZ_VALID_ON_ERROR,                                                 \
-	  "an end-to-end context number is invalid; only the RD transport has those",              \
-	  "report it to the device's vendor with vendor_err",                                      \
-	  "none in use; mthca and ocrdma list it in their tables",                                 \
-	  "the device or its driver is at fault: verbs has no RD transport")                       \
-	X(18, INV_EEC_STATE_ERR, RDMAEZ_VALID_ON_ERROR,                                            \
-	  "an end-to-end context is in a wrong state; only the RD transport has those",            \
-	  "report it to the device's vendor with vendor_err",                                      \
-	  "none in use; mthca and ocrdma list it in their tables",                                 \
-	  "the device or its driver is at fault: verbs has no RD transport")                       \
-	X(19, FATAL_ERR, RDMAEZ_VALID_ON_ERROR, "the queue pair or the device has failed",         \
-	  "see the events and the kernel log; destroy the queue pair and create a new one",        \
-	  "bnxt_re cxgb4 irdma mana ocrdma rxe",                                                   \
-	  "the device has failed internally; the kernel log says more",                            \
-	  "irdma: an error that has no status of its own")                                         \
-	X(20, RESP_TIMEOUT_ERR, RDMAEZ_VALID_ON_ERROR, "the peer did not answer in time",          \
-	  "check that the peer is alive and that the network lets its packets through",            \
-	  "efa hfi1 ocrdma",                                                                       \
-	  "the peer cannot be reached: address, route, security group, firewall",                  \
-	  "the peer is gone or hangs")                                                             \
-	X(21, GENERAL_ERR, RDMAEZ_VALID_ON_ERROR,                                                  \
-	  "something failed that has no status of its own",                                        \
-	  "read the kernel log, and ask the device's vendor about vendor_err", "most drivers",     \
-	  "the device met an error that only vendor_err describes")                                \
-	X(22, TM_ERR, RDMAEZ_VALID_ON_ERROR, "an operation on the tag matching list failed",       \
-	  "expect the message of that tag; synchronise if IBV_WC_TM_SYNC_REQ was set", "mlx5",     \
-	  "the tag to be removed has matched a message in the meantime",                           \
-	  "the list was not synchronised after IBV_WC_TM_SYNC_REQ")                                \
-	X(23, TM_RNDV_INCOMPLETE, RDMAEZ_VALID_ON_ERROR | RDMAEZ_VALID_OPCODE,                     \
-	  "a tag matched, and its rendezvous is left to the program; this is not an error",        \
-	  "fetch the message in software, as the rendezvous header describes", "mlx5",             \
-	  "the device does not perform this rendezvous itself")
-
-/* All asynchronous events: number, name, what may be read, and the rest as above. */
-#define RDMAEZ_IMPL_EVENTS(X)                                                                      \
-	X(0, CQ_ERR, RDMAEZ_VALID_CQ,                                                              \
-	  "the completion queue is broken: it reports no more completions",                        \
-	  "destroy its queue pairs and it; create it with an entry for every work request posted", \
-	  "most drivers",                                                                          \
-	  "more completions came than it has entries, because it was polled too rarely",           \
-	  "the device lost access to the queue's memory")                                          \
-	X(1, QP_FATAL, RDMAEZ_VALID_QP,                                                            \
-	  "the queue pair is in ERR, and there may be no completion that tells why",               \
-	  "poll its completions, destroy it and reconnect", "most drivers",                        \
-	  "the device met an error while processing the queue pair",                               \
-	  "a completion queue of the queue pair overran", "iWARP: the connection was terminated")  \
-	X(2, QP_REQ_ERR, RDMAEZ_VALID_QP,                                                          \
-	  "the peer sent a request that this queue pair had to refuse",                            \
-	  "the peer sees IBV_WC_REM_INV_REQ_ERR; match depths and access rights, then reconnect",  \
-	  "most drivers", "more READs or atomics arrived at once than max_dest_rd_atomic",         \
-	  "the access flags do not allow the operation",                                           \
-	  "the message was longer than the receive", "the device does not support the operation")  \
-	X(3, QP_ACCESS_ERR, RDMAEZ_VALID_QP,                                                       \
-	  "a request of the peer violated the access rights of local memory",                      \
-	  "the peer sees IBV_WC_REM_ACCESS_ERR; correct key, address and rights, then reconnect",  \
-	  "most drivers", "the peer's rkey or address is wrong or stale",                          \
-	  "the request reached beyond the region",                                                 \
-	  "the region or the queue pair lacks the remote access right")                            \
-	X(4, COMM_EST, RDMAEZ_VALID_QP,                                                            \
-	  "the first packet arrived while the queue pair was in RTR; this is not an error",        \
-	  "go on to RTS as planned, or tell rdma_cm with rdma_notify()", "most drivers",           \
-	  "the peer was in RTS first and has sent a packet")                                       \
-	X(5, SQ_DRAINED, RDMAEZ_VALID_QP, "the send queue has drained; this is not an error",      \
-	  "change the attributes in SQD, and move back to RTS",                                    \
-	  "most drivers, not mlx5 and hns, which have no SQD",                                     \
-	  "the queue pair went to SQD with IBV_QP_EN_SQD_ASYNC_NOTIFY")                            \
-	X(6, PATH_MIG, RDMAEZ_VALID_QP, "the connection now uses its alternate path",              \
-	  "repair the first path, and load an alternate path again", "InfiniBand drivers",         \
-	  "the first path failed, or the peer migrated")                                           \
-	X(7, PATH_MIG_ERR, RDMAEZ_VALID_QP,                                                        \
-	  "the connection could not migrate to its alternate path",                                \
-	  "load an alternate path that matches the peer's, or reconnect", "InfiniBand drivers",    \
-	  "no alternate path is loaded, or it is not the one that the peer uses")                  \
-	X(8, DEVICE_FATAL, 0, "the device has failed or is being removed",                         \
-	  "destroy everything and close the device: verbs fail with EIO from now on",              \
-	  "most drivers", "the firmware failed, or the kernel is resetting the device",            \
-	  "the device was unplugged or its driver unloaded")                                       \
-	X(9, PORT_ACTIVE, RDMAEZ_VALID_PORT_NUM, "the port is up",                                 \
-	  "query the port's attributes and GIDs again, then connect", "all drivers",               \
-	  "the link came up, and on InfiniBand the subnet manager has set up the port")            \
-	X(10, PORT_ERR, RDMAEZ_VALID_PORT_NUM, "the port is down",                                 \
-	  "wait for IBV_EVENT_PORT_ACTIVE; meanwhile work requests fail with "                     \
-	  "IBV_WC_RETRY_EXC_ERR",                                                                  \
-	  "all drivers", "the cable, the switch or the other end of the link has failed",          \
-	  "the network interface or the port was disabled")                                        \
-	X(11, LID_CHANGE, RDMAEZ_VALID_PORT_NUM, "the port's LID has changed",                     \
-	  "tell the peers, and reconnect", "InfiniBand drivers",                                   \
-	  "the subnet manager has reassigned the LIDs")                                            \
-	X(12, PKEY_CHANGE, RDMAEZ_VALID_PORT_NUM, "the port's P_Key table has changed",            \
-	  "find the P_Key index again, and reconnect if it has changed", "InfiniBand drivers",     \
-	  "the subnet manager has changed the partitions")                                         \
-	X(13, SM_CHANGE, RDMAEZ_VALID_PORT_NUM, "another subnet manager has taken over",           \
-	  "join multicast groups again", "InfiniBand drivers",                                     \
-	  "the former one failed or has stepped down")                                             \
-	X(14, SRQ_ERR, RDMAEZ_VALID_SRQ, "the shared receive queue is broken",                     \
-	  "destroy its queue pairs and it, and create them again", "most drivers",                 \
-	  "the device met an error while taking a receive from the queue")                         \
-	X(15, SRQ_LIMIT_REACHED, RDMAEZ_VALID_SRQ,                                                 \
-	  "the shared receive queue holds fewer receives than its limit; this is not an error",    \
-	  "post receives, then arm the limit again with ibv_modify_srq(): it reports only once",   \
-	  "most drivers", "receives are used up faster than they are posted")                      \
-	X(16, QP_LAST_WQE_REACHED, RDMAEZ_VALID_QP,                                                \
-	  "the queue pair takes no more receives from its shared receive queue",                   \
-	  "poll its completions; then it can be destroyed without losing a receive",               \
-	  "most drivers", "the queue pair is in ERR, and its last receive has completed")          \
-	X(17, CLIENT_REREGISTER, RDMAEZ_VALID_PORT_NUM,                                            \
-	  "the subnet manager asks clients to register again",                                     \
-	  "join multicast groups and register services again", "InfiniBand drivers",               \
-	  "the subnet manager has restarted and lost the registrations")                           \
-	X(18, GID_CHANGE, RDMAEZ_VALID_PORT_NUM, "the port's GID table has changed",               \
-	  "choose the GID index again; reconnect queue pairs whose GID is gone", "all drivers",    \
-	  "the network interface gained or lost an address",                                       \
-	  "InfiniBand: the subnet prefix has changed")                                             \
-	X(19, WQ_FATAL, RDMAEZ_VALID_WQ, "the work queue is in ERR",                               \
-	  "destroy the work queue and create a new one", "mlx5",                                   \
-	  "the device met an error while processing the queue")                                    \
-	X(20, DEVICE_SPEED_CHANGE, 0, "a port's speed has changed; this is not an error",          \
-	  "query all ports for their speed: the event does not name the port",                     \
-	  "mlx5 from Linux 7.2 on",                                                                \
-	  "a link came up at another speed, or a port of a bond came or went")
-
-#define RDMAEZ_IMPL_STATUS(number, name, valid, what, fix, producers, ...) \
-	{number, valid, "IBV_WC_" #name, what, fix, producers, {__VA_ARGS__}},
-#define RDMAEZ_IMPL_EVENT(number, name, valid, what, fix, producers, ...) \
-	{number, valid, "IBV_EVENT_" #name, what, fix, producers, {__VA_ARGS__}},
+/* The rows stand in the order of their numbers, which are the places at which they are found. */
 
 RDMAEZ_COLD const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *wc)
 {
 	static const struct rdmaez_advice advice[] = {
-		RDMAEZ_IMPL_WC_STATUSES(RDMAEZ_IMPL_STATUS)
+		{0,
+		 RDMAEZ_VALID_ON_SUCCESS,
+		 "IBV_WC_SUCCESS",
+		 "the work request completed successfully",
+		 "nothing to do",
+		 "all drivers",
+		 {NULL}},
+		{1,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_LOC_LEN_ERR",
+		 "a message is longer than this end can receive or send",
+		 "post receives for the longest message, plus 40 bytes on UD, and split longer "
+		 "messages",
+		 "most drivers, not erdma and rxe",
+		 {"the receive is shorter than the message that arrived",
+		  "a UD receive has no room for the 40 bytes before the message",
+		  "a UD message is longer than the MTU",
+		  "the message is longer than the port's max_msg_sz",
+		  "the buffer of an atomic is not 8 bytes long"}},
+		{2,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_LOC_QP_OP_ERR",
+		 "the device could not process the work request",
+		 "check the work request against the queue pair's type, state and ibv_qp_cap",
+		 "most drivers, not cxgb4",
+		 {"queue pairs of this type do not have the opcode",
+		  "there are more SGEs or inline bytes than the queue pair was created for",
+		  "the address handle belongs to another protection domain",
+		  "the queue pair was not ready to send",
+		  "more READs or atomics were outstanding than max_rd_atomic, on some devices"}},
+		{3,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_LOC_EEC_OP_ERR",
+		 "an end-to-end context failed; only the RD transport has those",
+		 "report it to the device's vendor with vendor_err",
+		 "none in use; mthca and ocrdma list it in their tables",
+		 {"the device or its driver is at fault: verbs has no RD transport"}},
+		{4,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_LOC_PROT_ERR",
+		 "a local buffer is not memory that this work request may use",
+		 "check lkey, bounds and protection domain; keep the region registered until the "
+		 "completion",
+		 "most drivers, not erdma",
+		 {"the lkey is wrong, or its memory region was deregistered too early",
+		  "an SGE reaches beyond its region",
+		  "the region belongs to another protection domain than the queue pair",
+		  "the region lacks IBV_ACCESS_LOCAL_WRITE for a receive, READ or atomic",
+		  "the buffer is GPU memory that the device cannot reach"}},
+		{5,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_WR_FLUSH_ERR",
+		 "the work request was flushed because its queue pair had stopped working",
+		 "find the first error that is not a flush; flushes are normal when a connection "
+		 "ends",
+		 "all drivers",
+		 {"an earlier work request of the queue pair failed, and its completion tells the "
+		  "cause",
+		  "the program itself moved the queue pair to ERR, or is destroying it",
+		  "the peer closed the connection, with rdma_cm or iWARP"}},
+		{6,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_MW_BIND_ERR",
+		 "a memory window could not be bound, or a key not invalidated",
+		 "register the region with IBV_ACCESS_MW_BIND, and bind within its range and "
+		 "access "
+		 "rights",
+		 "bnxt_re cxgb4 hns ionic irdma mlx4 mlx5 mthca qedr rxe",
+		 {"the region was registered without IBV_ACCESS_MW_BIND",
+		  "the window reaches beyond the region, or has access rights that the region "
+		  "lacks",
+		  "window, region and queue pair do not share a protection domain",
+		  "the window's type does not suit the request, or it is bound already"}},
+		{7,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_BAD_RESP_ERR",
+		 "a response arrived that does not match the request",
+		 "compare the two ends' queue pair numbers and PSNs, and update their firmware",
+		 "bnxt_re efa hns ionic mlx4 mlx5 mthca ocrdma qedr siw",
+		 {"the two ends are not each other's peers, so the response belongs to another "
+		  "connection",
+		  "the peer's device or firmware is at fault",
+		  "the response to a READ was damaged on its way"}},
+		{8,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_LOC_ACCESS_ERR",
+		 "a request of the peer violated the access rights of local memory",
+		 "grant the right at the region and at the queue pair, and check the peer's "
+		 "addresses",
+		 "bnxt_re cxgb4 erdma hns ionic mana mlx4 mlx5 mthca ocrdma qedr siw",
+		 {"the region that the peer addressed lacks the remote access right",
+		  "the queue pair's access flags lack it",
+		  "the peer's address and length reach beyond the region"}},
+		{9,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_REM_INV_REQ_ERR",
+		 "the peer refused the request as invalid",
+		 "check the peer's receives, access flags and max_dest_rd_atomic",
+		 "most drivers, not cxgb4 and erdma",
+		 {"the message is longer than the receive that the peer has posted",
+		  "more READs or atomics were outstanding than the peer's max_dest_rd_atomic",
+		  "the access flags of the peer's queue pair do not allow the operation",
+		  "the address of an atomic is not a multiple of 8",
+		  "the peer's device does not support the operation"}},
+		{10,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_REM_ACCESS_ERR",
+		 "the peer refused access to its memory",
+		 "exchange rkey and address again; grant the right at the peer's region and queue "
+		 "pair",
+		 "most drivers, not cxgb4",
+		 {"the rkey or address is wrong or stale: the region was deregistered or "
+		  "registered "
+		  "again",
+		  "the request reaches beyond the peer's region",
+		  "the region lacks IBV_ACCESS_REMOTE_READ, REMOTE_WRITE or REMOTE_ATOMIC",
+		  "the peer's queue pair lacks that right, or does not share the region's "
+		  "protection "
+		  "domain",
+		  "a window was invalidated, or a zero-based region was given an absolute "
+		  "address"}},
+		{11,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_REM_OP_ERR",
+		 "the peer could not complete the request, for a reason of its own",
+		 "look at the peer: its completions and asynchronous events tell the reason",
+		 "most drivers, not cxgb4, erdma and siw",
+		 {"the peer's receive failed: its lkey or its bounds are wrong",
+		  "a completion queue of the peer overran",
+		  "the peer's queue pair had gone to ERR"}},
+		{12,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_RETRY_EXC_ERR",
+		 "the peer acknowledged neither the packet nor any of its retries",
+		 "check the address, then the MTU, then the network; use timeout 14 or more and "
+		 "retry_cnt 7",
+		 "bnxt_re erdma hfi1 hns ionic irdma mana mlx4 mlx5 mthca ocrdma qedr rxe",
+		 {"the address is wrong: GID index or type, LID, queue pair number, PSN",
+		  "the peer is not in RTR or RTS yet, or it is gone",
+		  "the path MTU is larger than the network's, or the P_Keys do not match",
+		  "the network loses packets: link, firewall on UDP port 4791, flow control",
+		  "timeout or retry_cnt is too small for a busy network or peer"}},
+		{13,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_RNR_RETRY_EXC_ERR",
+		 "the peer had no receive posted, and the retries are used up",
+		 "have the peer post receives before it enters RTR, and set rnr_retry to 7, which "
+		 "never "
+		 "gives up",
+		 "bnxt_re efa hfi1 hns ionic irdma mana mlx4 mlx5 mthca ocrdma qedr rxe",
+		 {"the peer posts its receives too late, or too few",
+		  "the peer's shared receive queue ran empty",
+		  "rnr_retry is finite, so a busy peer is given up",
+		  "the peer's min_rnr_timer is short"}},
+		{14,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_LOC_RDD_VIOL_ERR",
+		 "a reliable datagram domain did not match; only the RD transport has those",
+		 "report it to the device's vendor with vendor_err",
+		 "none in use; mthca and ocrdma list it in their tables",
+		 {"the device or its driver is at fault: verbs has no RD transport"}},
+		{15,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_REM_INV_RD_REQ_ERR",
+		 "the peer refused the message: on efa, it has no such queue pair",
+		 "on efa, ask the peer for its queue pair number again",
+		 "efa hfi1 hns mthca ocrdma qedr",
+		 {"efa: the queue pair number is wrong, or the peer has restarted",
+		  "elsewhere the device or its driver is at fault: verbs has no RD transport"}},
+		{16,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_REM_ABORT_ERR",
+		 "the peer aborted the operation",
+		 "reconnect when the peer is back",
+		 "efa hns mlx4 mlx5 mthca ocrdma",
+		 {"the peer's program ended or reset its queue pair",
+		  "mlx5: a page fault in memory with on-demand paging"}},
+		{17,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_INV_EECN_ERR",
+		 "an end-to-end context number is invalid; only the RD transport has those",
+		 "report it to the device's vendor with vendor_err",
+		 "none in use; mthca and ocrdma list it in their tables",
+		 {"the device or its driver is at fault: verbs has no RD transport"}},
+		{18,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_INV_EEC_STATE_ERR",
+		 "an end-to-end context is in a wrong state; only the RD transport has those",
+		 "report it to the device's vendor with vendor_err",
+		 "none in use; mthca and ocrdma list it in their tables",
+		 {"the device or its driver is at fault: verbs has no RD transport"}},
+		{19,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_FATAL_ERR",
+		 "the queue pair or the device has failed",
+		 "see the events and the kernel log; destroy the queue pair and create a new one",
+		 "bnxt_re cxgb4 irdma mana ocrdma rxe",
+		 {"the device has failed internally; the kernel log says more",
+		  "irdma: an error that has no status of its own"}},
+		{20,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_RESP_TIMEOUT_ERR",
+		 "the peer did not answer in time",
+		 "check that the peer is alive and that the network lets its packets through",
+		 "efa hfi1 ocrdma",
+		 {"the peer cannot be reached: address, route, security group, firewall",
+		  "the peer is gone or hangs"}},
+		{21,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_GENERAL_ERR",
+		 "something failed that has no status of its own",
+		 "read the kernel log, and ask the device's vendor about vendor_err",
+		 "most drivers",
+		 {"the device met an error that only vendor_err describes"}},
+		{22,
+		 RDMAEZ_VALID_ON_ERROR,
+		 "IBV_WC_TM_ERR",
+		 "an operation on the tag matching list failed",
+		 "expect the message of that tag; synchronise if IBV_WC_TM_SYNC_REQ was set",
+		 "mlx5",
+		 {"the tag to be removed has matched a message in the meantime",
+		  "the list was not synchronised after IBV_WC_TM_SYNC_REQ"}},
+		{23,
+		 RDMAEZ_VALID_ON_ERROR | RDMAEZ_VALID_OPCODE,
+		 "IBV_WC_TM_RNDV_INCOMPLETE",
+		 "a tag matched, and its rendezvous is left to the program; this is not an error",
+		 "fetch the message in software, as the rendezvous header describes",
+		 "mlx5",
+		 {"the device does not perform this rendezvous itself"}},
 		/* The last one is for all others. */
 		{-1,
 		 RDMAEZ_VALID_ON_ERROR,
@@ -292,7 +268,170 @@ RDMAEZ_COLD const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *w
 RDMAEZ_COLD const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_async_event *event)
 {
 	static const struct rdmaez_advice advice[] = {
-		RDMAEZ_IMPL_EVENTS(RDMAEZ_IMPL_EVENT)
+		{0,
+		 RDMAEZ_VALID_CQ,
+		 "IBV_EVENT_CQ_ERR",
+		 "the completion queue is broken: it reports no more completions",
+		 "destroy its queue pairs and it; create it with an entry for every work request "
+		 "posted",
+		 "most drivers",
+		 {"more completions came than it has entries, because it was polled too rarely",
+		  "the device lost access to the queue's memory"}},
+		{1,
+		 RDMAEZ_VALID_QP,
+		 "IBV_EVENT_QP_FATAL",
+		 "the queue pair is in ERR, and there may be no completion that tells why",
+		 "poll its completions, destroy it and reconnect",
+		 "most drivers",
+		 {"the device met an error while processing the queue pair",
+		  "a completion queue of the queue pair overran",
+		  "iWARP: the connection was terminated"}},
+		{2,
+		 RDMAEZ_VALID_QP,
+		 "IBV_EVENT_QP_REQ_ERR",
+		 "the peer sent a request that this queue pair had to refuse",
+		 "the peer sees IBV_WC_REM_INV_REQ_ERR; match depths and access rights, then "
+		 "reconnect",
+		 "most drivers",
+		 {"more READs or atomics arrived at once than max_dest_rd_atomic",
+		  "the access flags do not allow the operation",
+		  "the message was longer than the receive",
+		  "the device does not support the operation"}},
+		{3,
+		 RDMAEZ_VALID_QP,
+		 "IBV_EVENT_QP_ACCESS_ERR",
+		 "a request of the peer violated the access rights of local memory",
+		 "the peer sees IBV_WC_REM_ACCESS_ERR; correct key, address and rights, then "
+		 "reconnect",
+		 "most drivers",
+		 {"the peer's rkey or address is wrong or stale",
+		  "the request reached beyond the region",
+		  "the region or the queue pair lacks the remote access right"}},
+		{4,
+		 RDMAEZ_VALID_QP,
+		 "IBV_EVENT_COMM_EST",
+		 "the first packet arrived while the queue pair was in RTR; this is not an error",
+		 "go on to RTS as planned, or tell rdma_cm with rdma_notify()",
+		 "most drivers",
+		 {"the peer was in RTS first and has sent a packet"}},
+		{5,
+		 RDMAEZ_VALID_QP,
+		 "IBV_EVENT_SQ_DRAINED",
+		 "the send queue has drained; this is not an error",
+		 "change the attributes in SQD, and move back to RTS",
+		 "most drivers, not mlx5 and hns, which have no SQD",
+		 {"the queue pair went to SQD with IBV_QP_EN_SQD_ASYNC_NOTIFY"}},
+		{6,
+		 RDMAEZ_VALID_QP,
+		 "IBV_EVENT_PATH_MIG",
+		 "the connection now uses its alternate path",
+		 "repair the first path, and load an alternate path again",
+		 "InfiniBand drivers",
+		 {"the first path failed, or the peer migrated"}},
+		{7,
+		 RDMAEZ_VALID_QP,
+		 "IBV_EVENT_PATH_MIG_ERR",
+		 "the connection could not migrate to its alternate path",
+		 "load an alternate path that matches the peer's, or reconnect",
+		 "InfiniBand drivers",
+		 {"no alternate path is loaded, or it is not the one that the peer uses"}},
+		{8,
+		 0,
+		 "IBV_EVENT_DEVICE_FATAL",
+		 "the device has failed or is being removed",
+		 "destroy everything and close the device: verbs fail with EIO from now on",
+		 "most drivers",
+		 {"the firmware failed, or the kernel is resetting the device",
+		  "the device was unplugged or its driver unloaded"}},
+		{9,
+		 RDMAEZ_VALID_PORT_NUM,
+		 "IBV_EVENT_PORT_ACTIVE",
+		 "the port is up",
+		 "query the port's attributes and GIDs again, then connect",
+		 "all drivers",
+		 {"the link came up, and on InfiniBand the subnet manager has set up the port"}},
+		{10,
+		 RDMAEZ_VALID_PORT_NUM,
+		 "IBV_EVENT_PORT_ERR",
+		 "the port is down",
+		 "wait for IBV_EVENT_PORT_ACTIVE; meanwhile work requests fail with "
+		 "IBV_WC_RETRY_EXC_ERR",
+		 "all drivers",
+		 {"the cable, the switch or the other end of the link has failed",
+		  "the network interface or the port was disabled"}},
+		{11,
+		 RDMAEZ_VALID_PORT_NUM,
+		 "IBV_EVENT_LID_CHANGE",
+		 "the port's LID has changed",
+		 "tell the peers, and reconnect",
+		 "InfiniBand drivers",
+		 {"the subnet manager has reassigned the LIDs"}},
+		{12,
+		 RDMAEZ_VALID_PORT_NUM,
+		 "IBV_EVENT_PKEY_CHANGE",
+		 "the port's P_Key table has changed",
+		 "find the P_Key index again, and reconnect if it has changed",
+		 "InfiniBand drivers",
+		 {"the subnet manager has changed the partitions"}},
+		{13,
+		 RDMAEZ_VALID_PORT_NUM,
+		 "IBV_EVENT_SM_CHANGE",
+		 "another subnet manager has taken over",
+		 "join multicast groups again",
+		 "InfiniBand drivers",
+		 {"the former one failed or has stepped down"}},
+		{14,
+		 RDMAEZ_VALID_SRQ,
+		 "IBV_EVENT_SRQ_ERR",
+		 "the shared receive queue is broken",
+		 "destroy its queue pairs and it, and create them again",
+		 "most drivers",
+		 {"the device met an error while taking a receive from the queue"}},
+		{15,
+		 RDMAEZ_VALID_SRQ,
+		 "IBV_EVENT_SRQ_LIMIT_REACHED",
+		 "the shared receive queue holds fewer receives than its limit; this is not an "
+		 "error",
+		 "post receives, then arm the limit again with ibv_modify_srq(): it reports only "
+		 "once",
+		 "most drivers",
+		 {"receives are used up faster than they are posted"}},
+		{16,
+		 RDMAEZ_VALID_QP,
+		 "IBV_EVENT_QP_LAST_WQE_REACHED",
+		 "the queue pair takes no more receives from its shared receive queue",
+		 "poll its completions; then it can be destroyed without losing a receive",
+		 "most drivers",
+		 {"the queue pair is in ERR, and its last receive has completed"}},
+		{17,
+		 RDMAEZ_VALID_PORT_NUM,
+		 "IBV_EVENT_CLIENT_REREGISTER",
+		 "the subnet manager asks clients to register again",
+		 "join multicast groups and register services again",
+		 "InfiniBand drivers",
+		 {"the subnet manager has restarted and lost the registrations"}},
+		{18,
+		 RDMAEZ_VALID_PORT_NUM,
+		 "IBV_EVENT_GID_CHANGE",
+		 "the port's GID table has changed",
+		 "choose the GID index again; reconnect queue pairs whose GID is gone",
+		 "all drivers",
+		 {"the network interface gained or lost an address",
+		  "InfiniBand: the subnet prefix has changed"}},
+		{19,
+		 RDMAEZ_VALID_WQ,
+		 "IBV_EVENT_WQ_FATAL",
+		 "the work queue is in ERR",
+		 "destroy the work queue and create a new one",
+		 "mlx5",
+		 {"the device met an error while processing the queue"}},
+		{20,
+		 0,
+		 "IBV_EVENT_DEVICE_SPEED_CHANGE",
+		 "a port's speed has changed; this is not an error",
+		 "query all ports for their speed: the event does not name the port",
+		 "mlx5 from Linux 7.2 on",
+		 {"a link came up at another speed, or a port of a bond came or went"}},
 		/* The last one is for all others. */
 		{-1,
 		 0,
@@ -306,9 +445,6 @@ RDMAEZ_COLD const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_as
 
 	return &advice[type < unknown ? type : unknown];
 }
-
-#undef RDMAEZ_IMPL_STATUS
-#undef RDMAEZ_IMPL_EVENT
 
 RDMAEZ_COLD const char *rdmaez_wc_vendor_str(const struct ibv_wc *wc)
 {
