@@ -35,11 +35,13 @@
 #define RDMAEZ_IMPL_FORCED __attribute__((always_inline))
 #define RDMAEZ_IMPL_RARE   __attribute__((cold))
 #define RDMAEZ_IMPL_APART  __attribute__((noinline, unused))
+#define RDMAEZ_IMPL_ASIDE  __attribute__((cold, noinline, unused))
 #else
 #define RDMAEZ_IMPL_HIDDEN
 #define RDMAEZ_IMPL_FORCED
 #define RDMAEZ_IMPL_RARE
 #define RDMAEZ_IMPL_APART
+#define RDMAEZ_IMPL_ASIDE
 #endif
 
 /* What encloses bodies. They are C, casts included; C++ programs may warn about C casts of their own. */
@@ -71,7 +73,7 @@
 #else
 #define RDMAEZ_IMPL static inline
 #ifdef __OPTIMIZE__
-#define RDMAEZ_IMPL_COLD static RDMAEZ_IMPL_RARE RDMAEZ_IMPL_APART
+#define RDMAEZ_IMPL_COLD static RDMAEZ_IMPL_ASIDE
 #define RDMAEZ_IMPL_ONCE static RDMAEZ_IMPL_APART
 #else
 #define RDMAEZ_IMPL_COLD static inline RDMAEZ_IMPL_RARE
@@ -88,7 +90,7 @@
 
 /** @brief The same for a function that is long or runs after a failure: never inlined. */
 #ifdef RDMAEZ_EXTERN
-#define RDMAEZ_COLD RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_RARE RDMAEZ_IMPL_APART
+#define RDMAEZ_COLD RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_ASIDE
 #else
 #define RDMAEZ_COLD RDMAEZ_IMPL_COLD
 #endif

@@ -10,7 +10,6 @@
 #if RDMAEZ_IMPL_BODIES
 
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -177,7 +176,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, short events,
 		return rdmaez_impl_refuse(diag, EAFNOSUPPORT, RDMAEZ_WHY_SOCKET, "socket");
 	ready.fd = socket;
 	ready.events = events;
-	count = poll(&ready, 1, ms < INT_MAX ? (int)ms : INT_MAX);
+	count = poll(&ready, 1, ms < INT32_MAX ? (int)ms : INT32_MAX);
 	if (count < 0)
 		return rdmaez_impl_refuse(diag, errno, RDMAEZ_WHY_SOCKET, "poll");
 	if (!count)
