@@ -315,7 +315,7 @@ static int fold(char **names, size_t count, bool diff)
 			status = DIFFERENT;
 		fputs(text, stdout);
 	} else if (!status) {
-		rdmaez_caps_common(list, count, &list[0]);
+		rdmaez_caps_common(list, count, &list[0], NULL);
 		print_device(&list[0]);
 	}
 	free(list);

@@ -323,11 +323,12 @@ RDMAEZ_COLD struct rdmaez_caps_table rdmaez_caps_fields(const struct rdmaez_caps
  * @param list the devices
  * @param count how many, at least 1
  * @param common receives what they have in common; may be one of them; written on success only
+ * @param diag receives why it was refused; may be NULL
  * @retval 0 @p common is filled
  * @retval EINVAL a pointer is NULL or @p count is 0
  */
 RDMAEZ_COLD int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
-				   struct rdmaez_caps *common);
+				   struct rdmaez_caps *common, struct rdmaez_diag *diag);
 
 /**
  * @brief Everything a device reports about itself, for people.

@@ -3,6 +3,7 @@
 #include <rdmaez.h>
 
 #include "caps_list.h"
+#include "check.h"
 #include "findings.h"
 
 /* Stores a number in a field, and where it comes from. */
@@ -174,7 +175,7 @@ static void check_three(const struct caps_expected *field, const struct said sai
 			    said[orders[i][k % 3]].source);
 		for (size_t count = 3; count <= 6; count += 3) {
 			memset(&common, 0x55, sizeof(common));
-			if (rdmaez_caps_common(list, count, &common) ||
+			if (rdmaez_caps_common(list, count, &common, NULL) ||
 			    value_of(&common, field->id) != want.value ||
 			    common.source[field->id] != want.source) {
 				same = false;
@@ -258,6 +259,7 @@ static void check_pacing(void)
 static void check_common(void)
 {
 	struct rdmaez_caps list[3], common;
+	struct rdmaez_diag diag;
 
 	for (size_t i = 0; i < CAPS_EXPECTED; i++)
 		if (caps_expected[i].kind != RDMAEZ_KIND_TEXT &&
@@ -275,7 +277,8 @@ static void check_common(void)
 	strcpy(list[0].device.name, "a0");
 	strcpy(list[1].device.name, "b0");
 	list[2] = list[0];
-	tap_eq_int(rdmaez_caps_common(list, 2, &list[0]), 0, "the result may replace a device");
+	tap_eq_int(rdmaez_caps_common(list, 2, &list[0], NULL), 0,
+		   "the result may replace a device");
 	common = list[0];
 	tap_eq_int(common.limits.max_qp, -1, "of what has a sign the least is negative");
 	tap_eq_int(common.limits.max_mr_size, 1, "no limit is more than any");
@@ -285,12 +288,17 @@ static void check_common(void)
 	tap_eq_int(common.source[RDMAEZ_CAPS_NAME], RDMAEZ_SOURCE_DIFFERS, "and why");
 	tap_eq_int(rdmaez_caps_answer(rdmaez_caps_fields(&common), RDMAEZ_CAPS_NAME),
 		   RDMAEZ_ANSWER_UNKNOWN, "so it is unknown");
-	tap_eq_int(rdmaez_caps_common(&list[2], 1, &common), 0, "of one device");
+	tap_eq_int(rdmaez_caps_common(&list[2], 1, &common, NULL), 0, "of one device");
 	tap_ok(memcmp(&common, &list[2], sizeof(common)) == 0, "all is common");
 	memset(&common, 0x55, sizeof(common));
-	tap_eq_int(rdmaez_caps_common(list, 0, &common), EINVAL, "of no device: nothing");
-	tap_eq_int(rdmaez_caps_common(NULL, 1, &common), EINVAL, "no list");
-	tap_eq_int(rdmaez_caps_common(list, 1, NULL), EINVAL, "nowhere to put it");
+	check_refusal(&diag, rdmaez_caps_common(list, 0, &common, &diag), EINVAL, RDMAEZ_WHY_RANGE,
+		      "count", "of no device: nothing");
+	tap_eq_str(diag.call, "rdmaez_caps_common", "the record names the function");
+	check_refusal(&diag, rdmaez_caps_common(NULL, 1, &common, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "list", "no list");
+	check_refusal(&diag, rdmaez_caps_common(list, 1, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "common", "nowhere to put it");
+	check_success(&diag, rdmaez_caps_common(list, 1, &list[1], &diag), "of one device, again");
 	tap_eq_int(common.limits.max_qp, 0x55555555, "and nothing is written");
 }
 
@@ -324,22 +332,22 @@ static void check_random_order(void)
 
 		for (int i = 0; i < 4; i++)
 			random_caps(&list[i], &seed);
-		rdmaez_caps_common(list, 4, &common);
+		rdmaez_caps_common(list, 4, &common, NULL);
 		for (int i = 0; i < 12; i++) {
 			const struct rdmaez_caps kept = list[i % 4];
 
 			list[i % 4] = list[i % 3];
 			list[i % 3] = kept;
-			rdmaez_caps_common(list, 4, &other);
+			rdmaez_caps_common(list, 4, &other, NULL);
 			wrong += memcmp(&common, &other, sizeof(common)) != 0;
 		}
 		twice[0] = twice[1] = common;
-		rdmaez_caps_common(twice, 2, &other);
+		rdmaez_caps_common(twice, 2, &other, NULL);
 		changed += memcmp(&common, &other, sizeof(common)) != 0;
 		/* First two and two, then both together. */
-		rdmaez_caps_common(list, 2, &twice[0]);
-		rdmaez_caps_common(list + 2, 2, &twice[1]);
-		rdmaez_caps_common(twice, 2, &other);
+		rdmaez_caps_common(list, 2, &twice[0], NULL);
+		rdmaez_caps_common(list + 2, 2, &twice[1], NULL);
+		rdmaez_caps_common(twice, 2, &other, NULL);
 		apart += memcmp(&common, &other, sizeof(common)) != 0;
 	}
 	tap_eq_int(wrong, 0, "300 random quadruples have the same in common in any order");

@@ -305,12 +305,18 @@ RDMAEZ_IMPL void rdmaez_impl_caps_reduce(struct rdmaez_caps *all, const struct r
 }
 
 RDMAEZ_COLD int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
-				   struct rdmaez_caps *common)
+				   struct rdmaez_caps *common, struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site none = {"count", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER,
+						     1, INT64_MAX};
 	struct rdmaez_caps all;
 
-	if (!list || !count || !common)
-		return EINVAL;
+	rdmaez_impl_diag_reset(diag, "rdmaez_caps_common");
+	if (!list || !common)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+					  list ? "common" : "list");
+	if (!count)
+		return rdmaez_impl_refuse_at(diag, EINVAL, &none, 0);
 	all = list[0];
 	for (size_t i = 1; i < count; i++)
 		for (unsigned int id = 0; id < RDMAEZ_CAPS_ID_COUNT; id++)
