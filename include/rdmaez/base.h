@@ -31,11 +31,11 @@
 #endif
 
 #if defined(__GNUC__) && !defined(__TINYC__)
-#define RDMAEZ_IMPL_HIDDEN __attribute__((visibility("hidden")))
-#define RDMAEZ_IMPL_FORCED __attribute__((always_inline))
-#define RDMAEZ_IMPL_RARE   __attribute__((cold))
-#define RDMAEZ_IMPL_APART  __attribute__((noinline, unused))
-#define RDMAEZ_IMPL_ASIDE  __attribute__((cold, noinline, unused))
+#define RDMAEZ_IMPL_HIDDEN __attribute__((__visibility__("hidden")))
+#define RDMAEZ_IMPL_FORCED __attribute__((__always_inline__))
+#define RDMAEZ_IMPL_RARE   __attribute__((__cold__))
+#define RDMAEZ_IMPL_APART  __attribute__((__noinline__, __unused__))
+#define RDMAEZ_IMPL_ASIDE  __attribute__((__cold__, __noinline__, __unused__))
 #else
 #define RDMAEZ_IMPL_HIDDEN
 #define RDMAEZ_IMPL_FORCED

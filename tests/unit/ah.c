@@ -122,6 +122,15 @@ static void check_rows(void)
 			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	tap_eq_int(rdmaez_ah_create(t.pd, &t.path, 1, &t.ah, NULL), EINVAL, "without a record");
 
+	/* No address is looked up for a multicast group, so the families may differ. */
+	start("ff0e::1");
+	t.path.sgid_index = 3;
+	fake_fail(FAKE_CREATE_AH, 1, EINVAL);
+	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
+			    "an IPv4 row towards an IPv6 multicast group",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
+
 	start("::ffff:192.0.2.9");
 	t.path.sgid_index = 16;
 	check_refusal(&t.diag, create(1), EINVAL, RDMAEZ_WHY_GID_INDEX, "ah_attr.grh.sgid_index",

@@ -384,6 +384,25 @@ static void together(void)
 	tap_eq_int(rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag), EIO,
 		   "a queue pair that cannot be asked is an error");
 	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_QUERY_REFUSED, "which is said");
+	fake_fail(FAKE_MODIFY_QP, 1, ENOMEM);
+	fake_fail(FAKE_QUERY_QP, 1, EIO);
+	tap_eq_int(rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), ENOMEM,
+		   "so is a refusal that nothing explains");
+	tap_eq_str(diag.verb, "ibv_modify_qp", "of the verb that refused");
+	tap_eq_int(diag.count, 2, "there are two findings");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_NO_RESOURCES, "what the errno means");
+	tap_eq_int(diag.finding[0].severity, RDMAEZ_DIAG_LIKELY, "which is likely");
+	tap_eq_int(diag.finding[1].reason, RDMAEZ_WHY_QUERY_REFUSED, "and why there is no more");
+	tap_eq_int(diag.finding[1].severity, RDMAEZ_DIAG_LIKELY, "which is not the cause");
+
+	qp = qp_in(RC, RTR);
+	move = right(qp, RTR, RTS);
+	move.attr_mask |= IBV_QP_ACCESS_FLAGS;
+	move.attr.qp_access_flags = IBV_ACCESS_REMOTE_ATOMIC;
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	tap_eq_int(rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag), 0,
+		   "a device that does not answer refuses nothing");
+	tap_eq_int(diag.count, 0, "and nothing is said of what it did not tell");
 	tap_eq_int(rdmaez_qp_check(NULL, &move.attr, 0, &diag), EINVAL,
 		   "no queue pair is an error");
 	tap_eq_str(diag.finding[0].field, "qp", "of qp");

@@ -34,6 +34,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(struct ibv_context *context,
 	if (rdmaez_gid_is_zero(&entry.gid))
 		site.why = RDMAEZ_WHY_GID_EMPTY;
 	else if (entry.gid_type != IBV_GID_TYPE_IB &&
+		 rdmaez_impl_gid_is_resolved(&entry, &attr->grh.dgid) &&
 		 rdmaez_impl_gid_family_differs(&entry.gid, &attr->grh.dgid))
 		site.why = RDMAEZ_WHY_GID_FAMILY;
 	else if (entry.gid_type == IBV_GID_TYPE_ROCE_V1 && !ibv_query_device(context, &device) &&

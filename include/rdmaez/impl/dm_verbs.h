@@ -20,13 +20,13 @@ RDMAEZ_IMPL_BEGIN
 #ifndef RDMAEZ_HAVE_IMPORT_DM
 extern struct ibv_dm *rdmaez_impl_verb_import_dm(struct ibv_context *context,
 						 uint32_t handle) __asm__("ibv_import_dm")
-	__attribute__((weak));
+	__attribute__((__weak__));
 extern void rdmaez_impl_verb_unimport_dm(struct ibv_dm *dm) __asm__("ibv_unimport_dm")
-	__attribute__((weak));
+	__attribute__((__weak__));
 #endif
 #ifndef RDMAEZ_HAVE_DM_DMABUF
 extern int rdmaez_impl_verb_dm_dmabuf(struct ibv_dm *dm) __asm__("ibv_dm_export_dmabuf_fd")
-	__attribute__((weak));
+	__attribute__((__weak__));
 #endif
 
 /*

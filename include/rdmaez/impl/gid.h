@@ -50,6 +50,25 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const un
 	       (rdmaez_gid_class(b) == RDMAEZ_GID_CLASS_IPV4);
 }
 
+/*
+ * Whether the kernel looks up the peer's Ethernet address, which takes GIDs of one family: not for a
+ * multicast group, nor for a link-local peer of RoCE v1, whose GIDs hold the address.
+ */
+RDMAEZ_IMPL bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *own,
+					     const union ibv_gid *peer)
+{
+	switch (rdmaez_gid_class(peer)) {
+	case RDMAEZ_GID_CLASS_MULTICAST:
+		return false;
+	case RDMAEZ_GID_CLASS_IPV4:
+		return (peer->raw[12] & 0xf0) != 0xe0;
+	case RDMAEZ_GID_CLASS_LINK_LOCAL:
+		return own->gid_type != IBV_GID_TYPE_ROCE_V1;
+	default:
+		return true;
+	}
+}
+
 /* The class of the wanted peer; ZERO where it is unknown. */
 RDMAEZ_IMPL enum rdmaez_gid_class rdmaez_impl_gid_peer(const struct rdmaez_gid_want *want)
 {

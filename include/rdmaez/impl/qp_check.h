@@ -41,7 +41,7 @@ struct rdmaez_impl_qp_case {
 	enum ibv_qp_type type;
 	enum ibv_transport_type transport;
 	const struct rdmaez_driver *driver;
-	struct ibv_device_attr device; /* phys_port_cnt 255 where the device did not answer */
+	struct ibv_device_attr device; /* what no request exceeds where the device did not answer */
 	struct ibv_qp_attr now;        /* the queue pair as it is */
 	bool port_known;
 	struct ibv_port_attr port; /* of the port that the request is about */
@@ -232,15 +232,6 @@ RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 	return false;
 }
 
-/* Whether a GID is a multicast one, be it IPv6 or IPv4-mapped. */
-RDMAEZ_IMPL bool rdmaez_impl_qp_is_multicast(const union ibv_gid *gid)
-{
-	const enum rdmaez_gid_class of = rdmaez_gid_class(gid);
-
-	return of == RDMAEZ_GID_CLASS_MULTICAST ||
-	       (of == RDMAEZ_GID_CLASS_IPV4 && (gid->raw[12] & 0xf0) == 0xe0);
-}
-
 /* Something about the GID index that a request names. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_about_gid(struct rdmaez_impl_qp_case *c, int error,
 					       enum rdmaez_why why)
@@ -260,16 +251,15 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
 {
 	const union ibv_gid *const peer = &c->attr->ah_attr.grh.dgid;
 	const struct ibv_gid_entry *const own = &c->gid.entry;
-	const bool peer_is_near = rdmaez_gid_class(peer) == RDMAEZ_GID_CLASS_LINK_LOCAL;
 
-	if (rdmaez_impl_qp_is_multicast(peer) ||
-	    (peer_is_near && own->gid_type == IBV_GID_TYPE_ROCE_V1))
+	if (!rdmaez_impl_gid_is_resolved(own, peer))
 		return;
 	if (rdmaez_impl_gid_family_differs(&own->gid, peer))
 		rdmaez_impl_qp_about_gid(c, EINVAL, RDMAEZ_WHY_GID_FAMILY);
 	else if (!own->ndev_ifindex)
 		rdmaez_impl_qp_about_gid(c, ENODEV, RDMAEZ_WHY_GID_NO_NETDEV);
-	else if (!peer_is_near && rdmaez_gid_class(&own->gid) == RDMAEZ_GID_CLASS_LINK_LOCAL)
+	else if (rdmaez_gid_class(peer) != RDMAEZ_GID_CLASS_LINK_LOCAL &&
+		 rdmaez_gid_class(&own->gid) == RDMAEZ_GID_CLASS_LINK_LOCAL)
 		rdmaez_impl_qp_about_gid(c, 0, RDMAEZ_WHY_GID_LINK_LOCAL);
 }
 
@@ -430,7 +420,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mtu(struct rdmaez_impl_qp_case *c)
 
 	if (!is_mtu || sent != given) {
 		if ((!is_mtu && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_ENUM)) ||
-		    (sent > (int)c->port.max_mtu &&
+		    (c->port_known && sent > (int)c->port.max_mtu &&
 		     rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_MAX)))
 			rdmaez_impl_qp_wrong(c, EINVAL, site, given);
 		else
@@ -633,8 +623,13 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_gather(struct ibv_qp *qp, const struct ibv_q
 	error = rdmaez_impl_error(ibv_query_qp(qp, &c->now, all, &init));
 	if (error)
 		return error;
-	if (ibv_query_device(qp->context, &c->device))
-		c->device.phys_port_cnt = 255;
+	if (ibv_query_device(qp->context, &c->device)) {
+		memset(&c->device, 0, sizeof(c->device));
+		c->device.phys_port_cnt = UINT8_MAX;
+		c->device.max_qp_rd_atom = UINT8_MAX;
+		c->device.max_qp_init_rd_atom = UINT8_MAX;
+		c->device.atomic_cap = IBV_ATOMIC_HCA;
+	}
 	c->driver = rdmaez_driver_of(&c->device);
 	port_num = mask & IBV_QP_AV         ? attr->ah_attr.port_num
 		   : mask & IBV_QP_ALT_PATH ? attr->alt_ah_attr.port_num
@@ -722,7 +717,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, const struct ibv
 	diag->verb = "ibv_modify_qp";
 	diag->error = error;
 	if (rdmaez_impl_qp_gather(qp, attr, attr_mask, diag, &c)) {
-		rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp");
+		rdmaez_impl_explain_errno(diag, "ibv_modify_qp", error);
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QUERY_REFUSED,
+				       "ibv_query_qp");
 		return;
 	}
 	rdmaez_impl_qp_note(&c);

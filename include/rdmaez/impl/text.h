@@ -34,7 +34,7 @@ RDMAEZ_IMPL struct rdmaez_impl_text rdmaez_impl_text_in(char *buf, size_t size)
 }
 
 #if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
+__attribute__((__format__(__printf__, 2, 3)))
 #endif
 RDMAEZ_IMPL void
 rdmaez_impl_put(struct rdmaez_impl_text *text, const char *format, ...)
