@@ -517,7 +517,7 @@ static void check_need_text(void)
 	rdmaez_diag_json(&t.diag, text, sizeof(text));
 	tap_ok(strstr(text, "\"asked\":12,\"offered\":4,\"missing\":[\"IBV_ODP_SUPPORT_READ\"],"),
 	       "JSON names the missing bits too");
-	tap_ok(strstr(text, "\"asked\":2,\"offered\":0,\"what\""), "but not where that is unknown");
+	tap_ok(strstr(text, "\"asked\":2,\"what\""), "but not where that is unknown");
 	rdmaez_diag_format(&t.diag, text, sizeof(text));
 	tap_diag("%s", text);
 }

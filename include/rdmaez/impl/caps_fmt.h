@@ -461,7 +461,18 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_text(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, ".");
 }
 
-/* The same as members of an object. */
+/* A member of an object, signed as the field is. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_number(struct rdmaez_impl_text *text, const char *name,
+						  const struct rdmaez_caps_field *field,
+						  uint64_t value)
+{
+	if (field->is_signed)
+		rdmaez_impl_put(text, ",\"%s\":%lld", name, (long long)value);
+	else
+		rdmaez_impl_put(text, ",\"%s\":%llu", name, (unsigned long long)value);
+}
+
+/* The same as members of an object. What is unknown is not offered, and a text is no number. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_json(struct rdmaez_impl_text *text,
 						const struct rdmaez_finding *finding,
 						const struct rdmaez_caps_field *field)
@@ -469,11 +480,13 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_json(struct rdmaez_impl_text *text,
 	const uint64_t missing = finding->value & ~finding->max;
 	const char *comma = "";
 
-	rdmaez_impl_put(text,
-			field->is_signed ? ",\"asked\":%lld,\"offered\":%lld"
-					 : ",\"asked\":%llu,\"offered\":%llu",
-			(unsigned long long)finding->value, (unsigned long long)finding->max);
-	if (finding->reason != RDMAEZ_WHY_NEED_UNMET || !rdmaez_caps_kind_is_set(field->kind))
+	if (field->kind == RDMAEZ_KIND_TEXT)
+		return;
+	rdmaez_impl_put_need_number(text, "asked", field, finding->value);
+	if (finding->reason != RDMAEZ_WHY_NEED_UNMET)
+		return;
+	rdmaez_impl_put_need_number(text, "offered", field, finding->max);
+	if (!rdmaez_caps_kind_is_set(field->kind))
 		return;
 	rdmaez_impl_put(text, ",\"missing\":[");
 	for (unsigned int bit = 0; bit < 64; bit++)

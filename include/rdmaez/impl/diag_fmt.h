@@ -161,7 +161,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_shape(struct rdmaez_impl_text *text, int s
 		rdmaez_impl_put_bits(text, number, NULL, "|");
 		return;
 	case RDMAEZ_IMPL_SHAPE_HEX:
-		rdmaez_impl_put(text, "0x%04llx", value);
+		rdmaez_impl_put(text, "0x%04llx", (unsigned long long)value);
 		return;
 	case RDMAEZ_IMPL_SHAPE_STATE:
 		rdmaez_impl_put(text, "%s", rdmaez_qp_state_str((enum ibv_qp_state)number));
@@ -388,8 +388,9 @@ RDMAEZ_IMPL void rdmaez_impl_put_line_finding(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, " finding=%s:%s:%s:%s", rdmaez_impl_severity_str(finding->severity),
 			rdmaez_why_id(finding->reason), finding->field, kind->name);
 	if (finding->format) {
-		rdmaez_impl_put(text, ":0x%llx:0x%llx", (unsigned long long)finding->value,
-				(unsigned long long)finding->max);
+		rdmaez_impl_put(text, ":0x%llx", (unsigned long long)finding->value);
+		if (finding->reason == RDMAEZ_WHY_NEED_UNMET)
+			rdmaez_impl_put(text, ":0x%llx", (unsigned long long)finding->max);
 		return;
 	}
 	if (kind->shape || kind->bounds)
