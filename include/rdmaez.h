@@ -5,16 +5,16 @@
  *
  * @mainpage rdmaez
  *
- * Helpers in C11 that make libibverbs pleasant to use without hiding it. Include `<rdmaez.h>`, or the one
- * header that is needed, and link with `-libverbs`: there is nothing else to link, nothing to initialise,
- * and no object that replaces a verbs object.
+ * C11 helpers that make libibverbs pleasant to use without hiding it. Include `<rdmaez.h>`, or only the
+ * header you need, and link with `-libverbs`. There is nothing else to link, nothing to initialise, and no
+ * object that replaces a verbs object.
  *
- * rdmaez owns, allocates and remembers nothing, starts no threads, and stays out of the data path
- * except to explain why it failed.
+ * rdmaez allocates nothing, keeps no state, starts no threads, and stays out of the data path except to
+ * explain why it failed.
  *
  * @par Every function
- * returns 0 or a positive errno value, writes its outputs completely and only on success, and takes
- * options whose zero is a good default and a record that may be NULL.
+ * that can fail returns 0 or a positive errno value and writes its outputs only on success. Options left
+ * at zero mean good defaults, and the explanation record may be NULL.
  *
  * @par An RC queue pair, from RESET to RTS
  * @code
@@ -28,14 +28,14 @@
  * @endcode
  *
  * @par Where to go
- * - qp.h moves queue pairs, or asks first whether they would move; qp_rules.h knows what Linux accepts.
+ * - qp.h moves queue pairs, or checks first whether they would move; qp_rules.h knows what Linux accepts.
  * - port.h queries a port and chooses a GID index.
  * - [Capabilities](@ref capabilities): what a device and its ports can do; caps.h, port_caps.h.
  * - [Device memory](@ref device_memory): dm.h, sharing it, and emulating it where there is none.
- * - [Explanations](@ref explanations): what is said about a refusal, and how certain it is;
+ * - [Explanations](@ref explanations): why a call failed, and how certain that is;
  *   [all reasons](@ref rdmaez_why).
  * - [Completions and events](@ref completions).
- * - [Two ways to include](@ref including): in every file, or once for a program of many files.
+ * - [Two ways to include](@ref including): the bodies in every file, or in one.
  * - [JSON for other languages](@ref data): what the headers know, for Python, Rust or Go.
  * - [The Soft-RoCE machine](@ref softroce), if you have no RDMA hardware.
  * - [How it is built](@ref design), if you want to change the code.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file ah.h
- * @brief Create an address handle, which UD sends go by, and learn why creating it failed.
+ * @brief Create an address handle for UD sends, and explain why it failed.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_AH_H
@@ -16,11 +16,11 @@ extern "C" {
 /**
  * @brief Creates an address handle for UD sends along a path, and explains a failure.
  *
- * It has a GRH exactly if the port requires one, and on RoCE a GID index is chosen unless the path names
- * one. On RoCE the kernel also resolves the peer's Ethernet address, which may take a second. The handle
- * is destroyed with ibv_destroy_ah().
+ * The handle has a GRH only if the port requires one. On RoCE a GID index is chosen unless the path names
+ * one, and the kernel resolves the peer's Ethernet address, which may take a second. Destroy the handle
+ * with ibv_destroy_ah().
  *
- * @param pd the protection domain, that of the queue pairs that will use the handle
+ * @param pd the protection domain of the queue pairs that will use the handle
  * @param path the path to the peer
  * @param port_num the port to send from, 1 to 255
  * @param ah receives the handle; written on success only
@@ -33,15 +33,15 @@ extern "C" {
  *         IPv6 (#RDMAEZ_WHY_NO_IPV6)
  * @retval ENODATA the GID index named is empty (#RDMAEZ_WHY_GID_EMPTY)
  * @retval ETIMEDOUT likely the peer does not answer on the network (#RDMAEZ_WHY_NEIGHBOUR)
- * @retval ENETUNREACH likely no route (#RDMAEZ_WHY_NO_ROUTE); EHOSTUNREACH and ENETDOWN likewise
+ * @retval ENETUNREACH likely no route (#RDMAEZ_WHY_NO_ROUTE); also EHOSTUNREACH and ENETDOWN
  * @retval ENODEV likely the GID's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
  * @return any other errno of ibv_query_port(), ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED) or
  *         ibv_create_ah() (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
  * One ibv_query_port(), one ibv_query_gid_table() if a GID index has to be chosen, one ibv_create_ah().
- * If the last fails and there is a record to fill, at most one ibv_query_gid_ex() and one
- * ibv_query_device() more.
+ * If the last fails and @p diag is not NULL, at most one ibv_query_gid_ex() and one ibv_query_device()
+ * more.
  * @par Threads
  * May be called from any thread.
  */

@@ -3,9 +3,9 @@
  * @file base.h
  * @brief What every other header needs: verbs.h, how functions are declared, and "really zero".
  *
- * By default every function is `static inline` and there is nothing to set up. A program of many files
- * may define `RDMAEZ_EXTERN` for all of them and `RDMAEZ_IMPLEMENTATION` in one:
- * [Two ways to include](@ref including) says when that pays.
+ * By default every function is `static inline` and there is nothing to set up. A program with many source
+ * files may define `RDMAEZ_EXTERN` in all of them and `RDMAEZ_IMPLEMENTATION` in one:
+ * [Two ways to include](@ref including) says when that is worthwhile.
  */
 #ifndef RDMAEZ_BASE_H
 #define RDMAEZ_BASE_H
@@ -44,7 +44,7 @@
 #define RDMAEZ_IMPL_ASIDE
 #endif
 
-/* What encloses bodies. They are C, casts included; C++ programs may warn about C casts of their own. */
+/* Enclose the bodies. They use C casts, about which a C++ program may still warn in its own code. */
 #ifdef __cplusplus
 #define RDMAEZ_IMPL_BEGIN                                                         \
 	_Pragma("GCC diagnostic push")                                            \
@@ -59,12 +59,12 @@
 #endif
 
 /*
- * A function with a body in every source file. In a C++20 module exported inline functions may not use
- * functions of internal linkage, so there these are inline and hidden: hidden, because two shared objects
- * with different versions of rdmaez must not share one copy.
+ * A function with a body in every source file. In a C++20 module, exported inline functions may not use
+ * functions with internal linkage, so there these are inline. They are hidden because two shared objects
+ * with different versions of rdmaez must not share a copy.
  *
- * What must not be inlined cannot be called inline: gcc warns about that. But without optimisation gcc
- * keeps unused functions that are not inline, so there, where nothing is inlined, it is.
+ * gcc warns about functions that are both noinline and inline. Without optimisation it keeps unused
+ * functions that are not inline; nothing is inlined then, so these are declared inline.
  */
 #if defined(__cplusplus) && __cplusplus >= 202002L
 #define RDMAEZ_IMPL      inline RDMAEZ_IMPL_HIDDEN
@@ -81,21 +81,21 @@
 #endif
 #endif
 
-/** @brief Declares a function whose body is in every file, or with `RDMAEZ_EXTERN` in one. */
+/** @brief Declares a function whose body is in every file, or in one with `RDMAEZ_EXTERN`. */
 #ifdef RDMAEZ_EXTERN
 #define RDMAEZ_API RDMAEZ_IMPL_HIDDEN
 #else
 #define RDMAEZ_API RDMAEZ_IMPL
 #endif
 
-/** @brief The same for a function that is long or runs after a failure: never inlined. */
+/** @brief The same for a function that is long or runs after a failure; it is never inlined. */
 #ifdef RDMAEZ_EXTERN
 #define RDMAEZ_COLD RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_ASIDE
 #else
 #define RDMAEZ_COLD RDMAEZ_IMPL_COLD
 #endif
 
-/** @brief Declares a small function: its body is in every file, both ways. */
+/** @brief Declares a small function whose body is always in every file. */
 #define RDMAEZ_INLINE RDMAEZ_IMPL
 
 /** @brief The same for a function that folds to a constant when its arguments are constants. */
@@ -104,10 +104,10 @@
 /**
  * @brief "Really zero", for option fields in which 0 asks for the default.
  *
- * In InfiniBand a timeout, a retry count, a GID index or a set of access flags can be zero. The
- * options that name this value accept it, and so does every int whose default is not 0. It is outside the
- * legal range of all of them except the Q_Key, and reads `ZERO` in a memory dump. (Options cannot ask for a Q_Key of
- * exactly 0x5a45524f.) Numbers whose default is 0, such as PSNs, do not need it.
+ * A timeout, a retry count, a GID index or a set of access flags can legitimately be zero. Options that
+ * mention this value accept it, and so does every int whose default is not 0. It is outside the legal
+ * range of all of them except the Q_Key (options cannot ask for a Q_Key of exactly 0x5a45524f), and reads
+ * `ZERO` in a memory dump. Numbers whose default is 0, such as PSNs, do not need it.
  */
 #define RDMAEZ_ZERO 0x5a45524f
 
@@ -121,14 +121,14 @@ extern "C" {
  * For values from a command line or a query, where 0 means 0 and not "the default":
  * `opts.path.sgid_index = rdmaez_exactly(index);`
  *
- * @param value the number meant
+ * @param value the number
  * @return @p value, or #RDMAEZ_ZERO if @p value is 0
  */
 RDMAEZ_INLINE int rdmaez_exactly(int value);
 
 /**
  * @brief The same for unsigned fields: `opts.access = rdmaez_exactly_u32(flags);`
- * @param value the number meant
+ * @param value the number
  * @return @p value, or #RDMAEZ_ZERO if @p value is 0
  */
 RDMAEZ_INLINE uint32_t rdmaez_exactly_u32(uint32_t value);

@@ -3,11 +3,11 @@
  * @file diag.h
  * @brief The explanation record: what was refused, which field, why, and what to do.
  *
- * A `struct rdmaez_diag` lives on the caller's stack and holds only literals and numbers: nothing in it is
- * allocated, and it may be copied and kept. Every function that takes one accepts NULL for "do not explain",
- * and rewrites the whole record, on success as on failure; only the functions that post work requests (wr.h)
- * leave it alone on success. Print it with rdmaez_diag_print() or rdmaez_diag_format() (fmt.h); test it by
- * reason.
+ * A `struct rdmaez_diag` usually lives on the caller's stack. It holds only literals and numbers, so it may
+ * be copied and kept. Every function that takes one accepts NULL for "do not explain", and rewrites the
+ * whole record on success and on failure. The functions that post work requests (wr.h) leave it alone on
+ * success. Print it with rdmaez_diag_print() or rdmaez_diag_format() (fmt.h); in code, test for reasons
+ * with rdmaez_diag_find().
  *
  * Nothing here calls a verb, and everything may be called from any thread.
  *
@@ -22,36 +22,36 @@
 extern "C" {
 #endif
 
-/** @brief How the numbers of a finding are to be read. */
+/** @brief How to read the numbers of a finding. */
 enum rdmaez_value {
-	RDMAEZ_VALUE_NONE,      /**< there are none */
+	RDMAEZ_VALUE_NONE,      /**< no numbers */
 	RDMAEZ_VALUE_NUMBER,    /**< `value` is a signed number, `min` to `max` are accepted */
 	RDMAEZ_VALUE_ATTR_MASK, /**< `value` has the offending bits, `max` the whole mask */
 	RDMAEZ_VALUE_ACCESS,    /**< the same for IBV_ACCESS bits */
 	RDMAEZ_VALUE_FLAGS,     /**< the same for the bits of an option */
-	RDMAEZ_VALUE_STATE, /**< `value` is the state asked for; bit n of `max`: state n is accepted */
+	RDMAEZ_VALUE_STATE, /**< `value` is the requested state; bit n of `max`: state n is accepted */
 	RDMAEZ_VALUE_TYPE, /**< `value` is an enum ibv_qp_type */
 	RDMAEZ_VALUE_MTU,  /**< `value` was given as an enum ibv_mtu, `min` to `max` are accepted */
-	RDMAEZ_VALUE_INDEX,  /**< `value` is a GID index or P_Key index */
-	RDMAEZ_VALUE_PKEY,   /**< `value` is a P_Key, in host byte order */
-	RDMAEZ_VALUE_LIMIT,  /**< at most `max` is accepted; what was given is not known */
-	RDMAEZ_VALUE_NS,     /**< `value` is one wait in ns, `min` to `max` all of them together */
-	RDMAEZ_VALUE_BYTES,  /**< `value` bytes were given, `min` to `max` are accepted */
-	RDMAEZ_VALUE_OPCODE, /**< `value` is an enum ibv_wr_opcode */
-	RDMAEZ_VALUE_STATE_NOW, /**< `value` is the present state; bit n of `max`: state n would do */
-	RDMAEZ_VALUE_POSITION, /**< `value` is a position in a list, the first being 0 */
+	RDMAEZ_VALUE_INDEX,     /**< `value` is a GID index or P_Key index */
+	RDMAEZ_VALUE_PKEY,      /**< `value` is a P_Key, in host byte order */
+	RDMAEZ_VALUE_LIMIT,     /**< at most `max` is accepted; the value given is not known */
+	RDMAEZ_VALUE_NS,        /**< `value` is one wait in ns, `min` to `max` the total */
+	RDMAEZ_VALUE_BYTES,     /**< `value` bytes were given, `min` to `max` are accepted */
+	RDMAEZ_VALUE_OPCODE,    /**< `value` is an enum ibv_wr_opcode */
+	RDMAEZ_VALUE_STATE_NOW, /**< `value` is the current state; bit n of `max`: state n would do */
+	RDMAEZ_VALUE_POSITION, /**< `value` is a position in a list, counted from 0 */
 	RDMAEZ_VALUE_ADDRESS,  /**< `value` is an address */
-	RDMAEZ_VALUE_CAPS /**< `value` is asked, `max` offered; `min` is an enum rdmaez_caps_kind */
+	RDMAEZ_VALUE_CAPS /**< `value` is needed, `max` offered; `min` is an enum rdmaez_caps_kind */
 };
 
 /** @brief How certain a finding is, and how bad. A record keeps its findings in this order. */
 enum rdmaez_severity {
 	RDMAEZ_DIAG_ERROR,  /**< certain: the call was refused for this, or would be */
-	RDMAEZ_DIAG_LIKELY, /**< may be refused, or a usual cause; the device does not tell */
-	RDMAEZ_DIAG_ADVICE  /**< accepted, but an expert would do otherwise */
+	RDMAEZ_DIAG_LIKELY, /**< may be refused, or a usual cause; the device gives no reason */
+	RDMAEZ_DIAG_ADVICE  /**< accepted, but an expert would choose differently */
 };
 
-/** @brief What the numbers of a finding are written for. */
+/** @brief The output format for the numbers of a finding. */
 enum rdmaez_finding_form {
 	RDMAEZ_FINDING_TEXT, /**< a sentence that begins with a space */
 	RDMAEZ_FINDING_JSON  /**< members of an object, each with a comma before it */
@@ -66,12 +66,12 @@ struct rdmaez_finding {
 	uint64_t value;                /**< what was given */
 	uint64_t min;                  /**< the least accepted */
 	uint64_t max;                  /**< the greatest accepted */
-	/** Writes the numbers by snprintf's rule where only the finder can; else NULL. */
+	/** Writes the numbers as snprintf() does, where only the finder knows how; else NULL. */
 	int (*format)(const struct rdmaez_finding *finding, enum rdmaez_finding_form form,
 		      char *buf, size_t size);
 };
 
-/** @brief How many findings a record keeps; further ones are counted in `dropped`. */
+/** @brief The number of findings a record keeps; any more are counted in `dropped`. */
 #define RDMAEZ_DIAG_FINDINGS 12
 
 /** @brief What a function found. See the head of this file. */
@@ -79,23 +79,23 @@ struct rdmaez_diag {
 	int error;        /**< what the function returned: 0 or a positive errno value */
 	const char *call; /**< the rdmaez function that wrote the record, a literal; NULL: none */
 	const char *verb; /**< the verb that failed, a literal; NULL: none */
-	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "" where none was involved */
-	const char *driver;              /**< the driver recognised, a literal; NULL: none was */
-	uint32_t qp_num;                 /**< the queue pair's number; 0 where none was involved */
+	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "": none was involved */
+	const char *driver;              /**< the driver, a literal; NULL: not recognised */
+	uint32_t qp_num;                 /**< the queue pair's number; 0: none was involved */
 	int qp_type;                     /**< its enum ibv_qp_type; 0: none */
-	int from; /**< enum ibv_qp_state it was in, or is in where `to` is -1; -1: not known */
-	int to;   /**< enum ibv_qp_state asked for; -1: no transition involved */
-	struct ibv_gid_entry source; /**< the GID the path starts from; zero: none was read */
-	union ibv_gid destination;   /**< the GID it leads to; zero: none */
-	char netdev[16];             /**< the source's network interface by name; "": not known */
-	unsigned int count;          /**< how many findings follow */
+	int from; /**< its enum ibv_qp_state before the call, or now if `to` is -1; -1: not known */
+	int to;   /**< the requested enum ibv_qp_state; -1: no transition involved */
+	struct ibv_gid_entry source; /**< the source GID; zero: none was read */
+	union ibv_gid destination;   /**< the destination GID; zero: none */
+	char netdev[16];             /**< the name of the source's interface; "": not known */
+	unsigned int count;          /**< the number of findings */
 	unsigned int dropped;        /**< how many more there were */
-	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< errors before advice */
+	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< in order of severity */
 };
 
 /**
  * @brief Finds a reason in a record.
- * @param diag a record that a function has filled, or NULL
+ * @param diag the record; may be NULL
  * @param reason what to look for
  * @return the first such finding, or NULL
  */

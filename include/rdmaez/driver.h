@@ -3,9 +3,9 @@
  * @file driver.h
  * @brief Which driver a device has, and where that driver departs from the kernel's common rules.
  *
- * Verbs do not tell which driver a device has, and its name may be anything, so the driver is recognised
- * by the vendor id and the part id that ibv_query_device() reports. What is noted about a driver was
- * read in its source, Linux 6.1 to 7.2. A driver that is not listed is assumed to follow the common rules.
+ * Verbs do not report a device's driver, and the device's name may be anything, so the driver is recognised
+ * by the vendor id and part id that ibv_query_device() reports. The traits were read from the drivers'
+ * source, Linux 6.1 to 7.2. A driver that is not listed is assumed to follow the common rules.
  *
  * Everything here is pure, calls no verb and may be called from any thread.
  * @since rdmaez 0.1; rdma-core 33

@@ -3,9 +3,10 @@
  * @file fmt.h
  * @brief Explanations, completions and masks as text.
  *
- * A function with a buffer follows snprintf's rule: it writes at most @p size bytes, the last one a NUL, and
- * returns the length of the whole text without the NUL; more than `size - 1` means that the text was cut.
- * With size 0 the buffer may be NULL.
+ * Functions with a buffer work like snprintf(): they write at most @p size bytes including the NUL, and
+ * return the length of the whole text without the NUL; if that is @p size or more, the text was truncated.
+ *
+ * Texts for people have lines of at most 100 columns, and the last line ends in a newline too.
  *
  * Nothing here calls a verb, and everything may be called from any thread.
  */
@@ -22,7 +23,7 @@ extern "C" {
 #endif
 
 /**
- * @brief An attribute mask by the names of its bits: "IBV_QP_STATE|IBV_QP_PORT".
+ * @brief Writes an attribute mask as the names of its bits: "IBV_QP_STATE|IBV_QP_PORT".
  * @param attr_mask bits of `enum ibv_qp_attr_mask`; unknown ones are written as a hex number, none as 0
  * @param buf receives the text; may be NULL where @p size is 0
  * @param size bytes in @p buf
@@ -31,7 +32,7 @@ extern "C" {
 RDMAEZ_COLD int rdmaez_qp_attr_mask_format(int attr_mask, char *buf, size_t size);
 
 /**
- * @brief Access flags by name: "IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_READ".
+ * @brief Writes access flags by name: "IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_READ".
  * @param access bits of `enum ibv_access_flags`; unknown ones are written as a hex number, none as 0
  * @param buf receives the text; may be NULL where @p size is 0
  * @param size bytes in @p buf
@@ -40,12 +41,11 @@ RDMAEZ_COLD int rdmaez_qp_attr_mask_format(int attr_mask, char *buf, size_t size
 RDMAEZ_COLD int rdmaez_access_format(unsigned int access, char *buf, size_t size);
 
 /**
- * @brief An explanation for people: what failed, then a paragraph per finding.
+ * @brief Writes an explanation for people: what failed, then a paragraph per finding.
  *
- * The first line names the function, the verb that failed if one did, the errno value, and the device, queue
- * pair, transition and path where there are any. Each finding names a field, what is wrong with it, what was
- * given and accepted, and the next step; likely ones and advice say that they are. Lines have at most 100
- * columns, and the last one ends in a newline too.
+ * The first line names the function, the verb if one failed, the errno value, and the device, queue pair,
+ * transition and path if there are any. Each finding names a field, what is wrong with it, the value given,
+ * the values accepted, and the next step. Likely findings and advice are marked as such.
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -57,21 +57,21 @@ RDMAEZ_COLD int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, si
 /**
  * @brief Prints what rdmaez_diag_format() writes.
  * @param diag what a function found; NULL counts as empty
- * @param stream where to, stderr for example
- * @retval 0 all is printed
+ * @param stream where to print, such as stderr
+ * @retval 0 printed
  * @retval EINVAL @p stream is NULL
  * @return any other errno value of fputs()
  */
 RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
 
 /**
- * @brief An explanation as one line of key=value pairs, for logs.
+ * @brief Writes an explanation as one line of key=value pairs, for logs.
  *
  * `call=rdmaez_qp_modify verb=ibv_modify_qp error=EINVAL device=rxe0 driver=rdma_rxe qp=17 type=RC from=INIT
- * to=RTR finding=error:MASK_MISSING:attr_mask:attr_mask:IBV_QP_AV|IBV_QP_PATH_MTU`, with one `finding` per
- * finding: severity, reason id, field, kind (enum rdmaez_value without its prefix, in lower case), and where
- * the kind has them the value (masks, states, types and opcodes by name) and what is accepted (`0..31`,
- * `RESET|INIT`). No value holds a space. There is no newline.
+ * to=RTR finding=error:MASK_MISSING:attr_mask:attr_mask:IBV_QP_AV|IBV_QP_PATH_MTU`, with one `finding` for
+ * each: severity, reason id, field, kind (enum rdmaez_value without its prefix, in lower case) and, if the
+ * kind has them, the value (masks, states, types and opcodes by name) and the accepted values (`0..31`,
+ * `RESET|INIT`). Values contain no spaces. There is no newline.
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -81,14 +81,14 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
 RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size);
 
 /**
- * @brief An explanation as one JSON object, for programs.
+ * @brief Writes an explanation as one JSON object, for programs.
  *
- * Keys: `call`, `error` (number), `errno` (symbol), and where they are known `verb`, `device`, `driver`,
- * `qp_num`, `qp_type`, `from` and `to` or `state`, `sgid`, `sgid_index`, `dgid`, `netdev`; then `dropped` and
- * the array `findings` of objects with `severity` ("error", "likely", "advice"), `reason`, `field`, `kind`,
- * `what` and `next`. By its kind a finding also has `value`; `name` (a state, type or opcode) or `names` (the
- * bits of a mask); `min` and `max` where they are bounds, or `accepted`, an array of states. A need that a
- * device does not meet has `asked` and `offered` instead. Valid for any record.
+ * Keys: `call`, `error` (number), `errno` (symbol) and, if known, `verb`, `device`, `driver`, `qp_num`,
+ * `qp_type`, `from` and `to` or `state`, `sgid`, `sgid_index`, `dgid`, `netdev`; then `dropped` and the
+ * array `findings` of objects with `severity` ("error", "likely", "advice"), `reason`, `field`, `kind`,
+ * `what` and `next`. Depending on its kind, a finding also has `value`; `name` (a state, type or opcode) or
+ * `names` (the bits of a mask); `min` and `max` if they are bounds, or `accepted`, an array of states. A
+ * need that a device does not meet has `asked` and `offered` instead. The JSON is valid for any record.
  *
  * @param diag what a function found; NULL gives `{}`
  * @param buf receives the text; may be NULL where @p size is 0
@@ -98,10 +98,10 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
 RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size);
 
 /**
- * @brief A completion explained for people: its status, what happened, the likely causes, what to do.
+ * @brief Explains a completion for people: its status, what happened, the likely causes, what to do.
  *
  * The first line has the status by name and number, the queue pair, the `wr_id` and, after a failure,
- * `vendor_err`. Lines have at most 100 columns, and the last one ends in a newline too.
+ * `vendor_err`.
  *
  * @param wc the completion; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -111,11 +111,10 @@ RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size
 RDMAEZ_COLD int rdmaez_wc_format(const struct ibv_wc *wc, char *buf, size_t size);
 
 /**
- * @brief An asynchronous event explained for people: what happened to which object, the likely
- *        causes, what to do.
+ * @brief Explains an asynchronous event for people: what happened to which object, the likely causes,
+ *        what to do.
  *
- * The first line has the event by name and number and the object it happened to; the last one says to
- * acknowledge it. Lines have at most 100 columns, and the last one ends in a newline too.
+ * The first line has the event by name and number, and the object; the last one says to acknowledge it.
  *
  * @param event the event, not acknowledged yet, so that its object still exists; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0

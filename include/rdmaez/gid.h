@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file gid.h
- * @brief What a GID is, and how suitable a GID of a port is for reaching a peer.
+ * @brief Classify GIDs, and rank a port's GIDs by how well they suit a peer.
  *
  * Everything here is pure, calls no verb and may be called from any thread.
  */
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** @brief The kinds of GID that routing tells apart. A GID has the form of an IPv6 address. */
+/** @brief The kinds of GID that matter for routing. A GID has the form of an IPv6 address. */
 enum rdmaez_gid_class {
 	RDMAEZ_GID_CLASS_ZERO,       /**< all bytes zero: no GID */
 	RDMAEZ_GID_CLASS_LINK_LOCAL, /**< `fe80::/10`: the default GID of every port */
@@ -41,27 +41,27 @@ RDMAEZ_FOLD bool rdmaez_gid_is_zero(const union ibv_gid *gid);
 struct rdmaez_gid_want {
 	int type;              /**< IBV_GID_TYPE_ROCE_V1 or _V2: only these. 0: any, v2 first */
 	uint32_t ndev_ifindex; /**< only GIDs of this network interface. 0: of any */
-	union ibv_gid peer;    /**< the peer's GID, whose address family counts. Zero: unknown */
+	union ibv_gid peer;    /**< the peer's GID, for its family and scope. Zero: unknown */
 };
 
-/** @brief No GID ranks higher, so a search may stop here. */
+/** @brief The highest rank: a search may stop here. */
 #define RDMAEZ_GID_RANK_BEST 6
 
 /**
  * @brief Ranks an entry of a GID table by how suitable it is for reaching a peer.
  *
- * On RoCE, v2 ranks above v1. Then the scope counts: a link-local GID is best for a link-local peer and
- * worst for any other, and if the peer is unknown, IPv4-mapped ranks above global IPv6. An entry that
- * cannot work ranks 0: one that is empty, has no network interface, is of another address family than the
- * peer, or is excluded by @p want. On InfiniBand all entries that are not empty rank alike, and the first
- * is used. Sources: kernel addr_resolve() and rdma_resolve_ip_route() refuse mixed families and entries
- * without an interface; rxe refuses RoCE v1.
+ * On RoCE, v2 ranks above v1, then the scope decides: a link-local GID is best for a link-local peer and
+ * worst for any other; for an unknown peer, IPv4-mapped ranks above global IPv6. An entry that cannot work
+ * ranks 0: it is empty, has no network interface, has a different address family from the peer, or is
+ * excluded by @p want. On InfiniBand all non-empty entries rank the same, and the first is used. Sources:
+ * the kernel's addr_resolve() and rdma_resolve_ip_route() refuse mixed families and entries without an
+ * interface; rxe refuses RoCE v1.
  *
  * @param entry the entry as ibv_query_gid_ex() filled it; an empty one has an all-zero GID
  * @param want what to look for; NULL: the best for any peer
  * @param why receives the objection to this entry, or the reason to prefer another; #RDMAEZ_WHY_NONE if
  *        there is none. May be NULL
- * @return 0 if the entry is of no use, else 1 to #RDMAEZ_GID_RANK_BEST, greater for a better one
+ * @return 0 if the entry cannot be used, else 1 to #RDMAEZ_GID_RANK_BEST, higher is better
  */
 RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *entry,
 			       const struct rdmaez_gid_want *want, enum rdmaez_why *why);

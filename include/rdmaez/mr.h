@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file mr.h
- * @brief Register memory, and learn why registering failed.
+ * @brief Register memory, and explain why it failed.
  *
- * ibv_reg_mr() answers EINVAL for access flags that do not go together, ENOMEM for a resource limit of
- * the process, and EFAULT for memory that is not what the caller thinks. rdmaez_mr_reg() tells them apart.
+ * ibv_reg_mr() returns EINVAL for access flags that do not go together, ENOMEM for a resource limit of the
+ * process, and EFAULT for memory that is not what the caller thinks. rdmaez_mr_reg() says which it is.
  *
  * @since rdmaez 0.1; rdma-core 33. Sources: `ib_check_mr_access()` and `ib_umem_get()` of Linux 6.1
  */
@@ -20,8 +20,8 @@ extern "C" {
 /**
  * @brief Registers memory, as ibv_reg_mr() does, and explains a failure.
  *
- * @p access may hold flags of the optional range, such as IBV_ACCESS_RELAXED_ORDERING; a kernel that does
- * not know them ignores them. The region is deregistered with ibv_dereg_mr().
+ * @p access may have flags of the optional range, such as IBV_ACCESS_RELAXED_ORDERING; a kernel that does
+ * not know them ignores them. Deregister the region with ibv_dereg_mr().
  *
  * @param pd the protection domain
  * @param addr the first byte
@@ -37,15 +37,15 @@ extern "C" {
  *         the device's `max_mr_size` (#RDMAEZ_WHY_RANGE); likely a flag that this device lacks
  *         (#RDMAEZ_WHY_MR_ACCESS_REFUSED)
  * @retval EOPNOTSUPP the flags, as with EINVAL
- * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED), or it is but may not be used
- *         as asked (#RDMAEZ_WHY_MR_PROTECTION)
+ * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED), or its protection does not
+ *         permit this access (#RDMAEZ_WHY_MR_PROTECTION)
  * @retval ENOMEM likely RLIMIT_MEMLOCK (#RDMAEZ_WHY_MEMLOCK, with the soft limit in bytes as `max`); if that
  *         is unlimited, memory or the device's regions are exhausted (#RDMAEZ_WHY_NO_RESOURCES)
  * @retval EPERM likely RLIMIT_MEMLOCK is 0 (#RDMAEZ_WHY_MEMLOCK)
  * @return any other errno of ibv_reg_mr() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
- * One ibv_reg_mr(). If that fails and there is a record to fill, at most one ibv_query_device() and one
+ * One ibv_reg_mr(). If that fails and @p diag is not NULL, at most one ibv_query_device() and one
  * ibv_query_device_ex().
  * @par Threads
  * May be called from any thread.

@@ -3,9 +3,9 @@
  * @file path.h
  * @brief The path to a peer, and the `ibv_ah_attr` made from it.
  *
- * Connected queue pairs take an address vector on the way to RTR; UD sends use an address handle. Both are an
- * `ibv_ah_attr`, and both go wrong in the same ways: no GRH where the port demands one, a hop limit that the
- * first router uses up, a value wider than its field.
+ * Connected queue pairs take an address vector on the way to RTR; UD sends use an address handle. Both are
+ * described by an `ibv_ah_attr` and go wrong in the same ways: no GRH where the port requires one, a hop
+ * limit that the first router uses up, a value wider than its field.
  *
  * Nothing here calls a verb, and everything may be called from any thread.
  *
@@ -20,15 +20,15 @@
 extern "C" {
 #endif
 
-/** @brief Option of struct rdmaez_path: send a GRH even where the port does not demand one. */
+/** @brief Option of struct rdmaez_path: send a GRH even if the port does not require one. */
 #define RDMAEZ_PATH_GRH 0x1u
 
-/** @brief `ibv_ah_attr.grh.sgid_index` has eight bits; it cannot name a GID index of this or more. */
+/** @brief `ibv_ah_attr.grh.sgid_index` has eight bits: GID indices stop below this. */
 #define RDMAEZ_PATH_GIDS 256
 
 /** @brief The path to a peer. Start from all zero and set the destination. */
 struct rdmaez_path {
-	unsigned int flags;  /**< RDMAEZ_PATH_ flags. 0: a GRH exactly where the port demands one */
+	unsigned int flags;  /**< RDMAEZ_PATH_ flags. 0: a GRH only if the port requires one */
 	int sgid_index;      /**< GID index of this end, 0 to 255. 0: the best one for `dgid` if a
 				  device can be asked, else 0. #RDMAEZ_ZERO: 0 */
 	union ibv_gid dgid;  /**< the peer's GID. Zero: none, which works only on InfiniBand */
@@ -44,11 +44,11 @@ struct rdmaez_path {
 /**
  * @brief Whether a port sends and receives only with a global route header.
  *
- * True for every Ethernet port, and where the port says so itself: IBV_QPF_GRH_REQUIRED, set for virtualised
- * InfiniBand ports. Kernels that do not report the flag show 0.
+ * True for every Ethernet port, and for ports that report IBV_QPF_GRH_REQUIRED, as virtualised InfiniBand
+ * ports do. Kernels that do not know the flag report 0.
  *
  * @param port what ibv_query_port() filled; not NULL
- * @return true if the port demands a GRH
+ * @return true if the port requires a GRH
  */
 RDMAEZ_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port);
 
@@ -57,13 +57,13 @@ RDMAEZ_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port);
  *
  * @param path the path to the peer
  * @param port_num the local port, 1 to 255
- * @param port what ibv_query_port() filled, so that there is a GRH exactly where the port demands one, and
- *        the GID index is within the table. NULL: not known; then there is a GRH if @p path has a `dgid`
+ * @param port what ibv_query_port() filled, to decide whether a GRH is needed and to check the GID index.
+ *        NULL: not known; then there is a GRH if @p path has a `dgid`
  * @param ah receives the attributes; written only on success
  * @param diag receives all findings; may be NULL
  * @retval 0 @p ah is filled
  * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); unknown flags
- *         (#RDMAEZ_WHY_OPTION_UNKNOWN); no `dgid` although the port demands a GRH
+ *         (#RDMAEZ_WHY_OPTION_UNKNOWN); no `dgid` although the port requires a GRH
  *         (#RDMAEZ_WHY_GRH_MISSING); no destination (#RDMAEZ_WHY_PATH_EMPTY); a GID index beyond the table
  *         (#RDMAEZ_WHY_GID_INDEX); a value wider than its field (#RDMAEZ_WHY_RANGE)
  */

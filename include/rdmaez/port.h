@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file port.h
- * @brief Ask a port: its attributes, its GID table, its P_Key table; choose a GID index.
+ * @brief Query a port: its attributes, its GID table, its P_Key table; choose a GID index.
  *
- * These functions query a device and change nothing. Each takes an open device and a port number, 1 to
- * the device's number of ports, writes its outputs only on success, and takes a record that may be NULL.
- * Each can fail with
+ * These functions query a device and change nothing. Each takes an open device, a port number from 1 to the
+ * device's number of ports, and a record that may be NULL. Outputs are written only on success. Each can
+ * fail with
  *
  * - EINVAL, for a port that does not exist (#RDMAEZ_WHY_PORT) or an argument that is NULL
  *   (#RDMAEZ_WHY_NULL_ARGUMENT);
- * - any other errno value of the query that failed (#RDMAEZ_WHY_QUERY_REFUSED, its field is the verb).
+ * - any other errno value of a query (#RDMAEZ_WHY_QUERY_REFUSED, with the verb as its field).
  *
  * @par Threads
  * All may be called from any thread.
@@ -27,8 +27,8 @@ extern "C" {
 /**
  * @brief Queries a port's attributes.
  *
- * Differs from ibv_query_port() in that the port number is checked before the provider sees it, the
- * struct is zeroed first, and a refusal names the ports that exist. One ibv_query_port().
+ * Like ibv_query_port(), except that the port number is checked before the provider sees it, the struct is
+ * zeroed first, and the explanation names the ports that exist. One ibv_query_port().
  *
  * @param context the open device
  * @param port_num the port
@@ -60,16 +60,16 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
 /**
  * @brief Chooses the best GID index of a port for reaching a peer.
  *
- * The policy is that of rdmaez_gid_rank(); among equals the lowest index wins. Only the 256 indices
- * that fit into an address vector are considered. One ibv_query_port() and one ibv_query_gid_table() (of
- * a device that cannot answer that, one ibv_query_gid_ex() per entry up to the best possible one); keep
- * the answer if many queue pairs share it.
+ * Entries are ranked by rdmaez_gid_rank(); among equals the lowest index wins. Only the 256 indices that
+ * fit into an address vector are considered. One ibv_query_port() and one ibv_query_gid_table(); where the
+ * latter is not supported, one ibv_query_gid_ex() per entry up to the best possible one. Keep the result
+ * if many queue pairs share it.
  *
  * @param context the open device
  * @param port_num the port
  * @param want what to look for, with the peer's GID if it is known; NULL: the best for any peer
  * @param chosen receives the entry: index, GID, type and network interface
- * @param diag receives, on failure, the objection to each entry
+ * @param diag receives, on failure, why each entry was rejected
  * @retval 0 @p chosen is filled
  * @retval EADDRNOTAVAIL no entry is suitable (#RDMAEZ_WHY_GID_NONE)
  * @return any other error as at the head of this file
@@ -106,9 +106,8 @@ RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
 /**
  * @brief Finds the P_Key index of a partition key.
  *
- * The low 15 bits name the partition, the top bit means full membership. An entry with full membership
- * is preferred; a limited one is taken if there is no other. One ibv_query_port() and at most one
- * ibv_query_pkey() per entry of the table.
+ * Only the low 15 bits are compared. An entry with full membership is preferred over a limited one. One
+ * ibv_query_port() and at most one ibv_query_pkey() per entry of the table.
  *
  * @param context the open device
  * @param port_num the port
@@ -116,7 +115,7 @@ RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
  * @param index receives the index, for `pkey_index`
  * @param diag receives the explanation
  * @retval 0 @p index is written
- * @retval ENOENT the table does not hold the key (#RDMAEZ_WHY_PKEY_NOT_FOUND)
+ * @retval ENOENT the key is not in the table (#RDMAEZ_WHY_PKEY_NOT_FOUND)
  * @return any other error as at the head of this file
  */
 RDMAEZ_COLD int rdmaez_port_find_pkey(struct ibv_context *context, int port_num, uint16_t pkey,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file str.h
- * @brief Names for the numbers of verbs.
+ * @brief Names for verbs constants.
  *
  * Every function takes any value, calls no verb, may be called from any thread, and returns static text:
  * the name, or "unknown" if the value has none. libibverbs names some enums itself (ibv_node_type_str(),
  * ibv_port_state_str(), ibv_wc_status_str(), ibv_event_type_str()); these are the others that messages
- * need. States and types are named as people say them (`RTS`, `RC`), flags as they are typed
- * (`IBV_QP_PORT`). Names do not depend on the age of the installed verbs.h.
+ * need. States and types have their spoken names (`RTS`, `RC`), flags those of their constants
+ * (`IBV_QP_PORT`). The names do not depend on the version of the installed verbs.h.
  */
 #ifndef RDMAEZ_STR_H
 #define RDMAEZ_STR_H
@@ -33,7 +33,7 @@ RDMAEZ_COLD const char *rdmaez_qp_state_str(enum ibv_qp_state state);
 RDMAEZ_COLD const char *rdmaez_qp_type_str(enum ibv_qp_type type);
 
 /**
- * @brief Names an MTU by its bytes.
+ * @brief Names an MTU by its size in bytes.
  * @param mtu any value
  * @return "256", "512", "1024", "2048", "4096"
  */
@@ -82,7 +82,7 @@ RDMAEZ_COLD const char *rdmaez_access_str(int bit);
 RDMAEZ_COLD const char *rdmaez_wr_opcode_str(enum ibv_wr_opcode opcode);
 
 /**
- * @brief Names an errno value, of those that verbs return.
+ * @brief Names an errno value that verbs return.
  * @param error any value
  * @return the symbol, such as "EINVAL"; "0" for success
  */

@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-/** @brief The greatest packet sequence number: 24 bits. */
+/** @brief The largest packet sequence number: 24 bits. */
 #define RDMAEZ_PSN_MAX 0xffffffu
 
-/** @brief The greatest queue pair number: 24 bits. */
+/** @brief The largest queue pair number: 24 bits. */
 #define RDMAEZ_QP_NUM_MAX 0xffffffu
 
 /**
@@ -28,7 +28,7 @@ extern "C" {
 RDMAEZ_INLINE int rdmaez_mtu_bytes(enum ibv_mtu mtu);
 
 /**
- * @brief Finds the greatest MTU that fits into @p bytes, such as a network interface's MTU less the RoCE
+ * @brief Finds the largest MTU that fits into @p bytes, such as a network interface's MTU less the RoCE
  *        headers.
  * @param bytes room for the payload
  * @param mtu receives the MTU; written on success only
@@ -40,10 +40,10 @@ RDMAEZ_INLINE int rdmaez_mtu_from_bytes(int bytes, enum ibv_mtu *mtu);
  * @brief Converts an ACK timeout code to the time a requester waits for an ACK before it retries.
  *
  * Source: IBTA volume 1, Local ACK Timeout: 4.096 us times 2 to the power of the code. Devices may wait
- * up to four times as long, and round small codes up to a minimum of their own.
+ * up to four times as long, and may round small codes up to their minimum.
  *
  * @param timeout the five-bit code of `ibv_qp_attr.timeout`
- * @return nanoseconds; 0 for code 0 (no timer runs, so a lost peer is never noticed) and above 31
+ * @return nanoseconds; 0 for codes above 31 and for code 0 (no timer, so a lost peer is never noticed)
  */
 RDMAEZ_INLINE uint64_t rdmaez_timeout_ns(unsigned int timeout);
 
@@ -57,8 +57,8 @@ RDMAEZ_INLINE unsigned int rdmaez_timeout_from_ns(uint64_t ns);
 /**
  * @brief Converts an RNR timer code to the time a responder without a posted receive asks its peer to wait.
  *
- * Source: IBTA volume 1, table of RNR NAK timer codes. Greater codes wait longer, except that code 0
- * is the longest of all: 655.36 ms.
+ * Source: IBTA volume 1, table of RNR NAK timer codes. Higher codes wait longer, except that code 0 is
+ * the longest: 655.36 ms.
  *
  * @param min_rnr_timer the five-bit code of `ibv_qp_attr.min_rnr_timer`
  * @return nanoseconds; 0 above 31
@@ -72,21 +72,21 @@ RDMAEZ_INLINE uint64_t rdmaez_rnr_timer_ns(unsigned int min_rnr_timer);
  */
 RDMAEZ_INLINE unsigned int rdmaez_rnr_timer_from_ns(uint64_t ns);
 
-/** @brief A time in ns that never ends. */
+/** @brief An infinite time in ns. */
 #define RDMAEZ_NS_FOREVER UINT64_MAX
 
-/** @brief A time known by its bounds. */
+/** @brief Bounds of a time. */
 struct rdmaez_span_ns {
-	uint64_t min; /**< at least this many ns; #RDMAEZ_NS_FOREVER: it never ends */
-	uint64_t max; /**< at most this many ns; #RDMAEZ_NS_FOREVER: it may never end */
+	uint64_t min; /**< at least this many ns; #RDMAEZ_NS_FOREVER: infinite */
+	uint64_t max; /**< at most this many ns; #RDMAEZ_NS_FOREVER: may be infinite */
 };
 
 /**
- * @brief How long a requester retries before it gives up a silent peer with IBV_WC_RETRY_EXC_ERR.
+ * @brief How long a requester retries before it gives up on a silent peer with IBV_WC_RETRY_EXC_ERR.
  *
  * Source: IBTA volume 1, transport timer: a packet is sent once and retried @p retry_cnt times, and each
- * time the requester waits for an ACK for one to four times rdmaez_timeout_ns(). Devices that round a
- * small code up to a minimum of their own take longer.
+ * time the requester waits one to four times rdmaez_timeout_ns() for an ACK. Devices that round small codes
+ * up take longer.
  *
  * @param timeout `ibv_qp_attr.timeout`, 0 to 31
  * @param retry_cnt `ibv_qp_attr.retry_cnt`, 0 to 7; more counts as 7
@@ -98,12 +98,12 @@ RDMAEZ_INLINE struct rdmaez_span_ns rdmaez_give_up_ns(unsigned int timeout, unsi
  * @brief How long a requester waits for a peer that has no receive posted before it gives up with
  *        IBV_WC_RNR_RETRY_EXC_ERR.
  *
- * Source: IBTA volume 1, RNR NAK: the requester waits at least as long as the peer's NAK says, and does
- * so @p rnr_retry times.
+ * Source: IBTA volume 1, RNR NAK: the requester waits at least as long as the peer's NAK says, up to
+ * @p rnr_retry times.
  *
  * @param min_rnr_timer the peer's `ibv_qp_attr.min_rnr_timer`, 0 to 31
  * @param rnr_retry the requester's `ibv_qp_attr.rnr_retry`, 0 to 7; 7 and above retry forever
- * @return the least time in ns; 0 if it does not wait at all; #RDMAEZ_NS_FOREVER if it never gives up
+ * @return the minimum time in ns; 0 if it does not wait; #RDMAEZ_NS_FOREVER if it never gives up
  */
 RDMAEZ_INLINE uint64_t rdmaez_rnr_give_up_ns(unsigned int min_rnr_timer, unsigned int rnr_retry);
 
@@ -116,7 +116,7 @@ RDMAEZ_INLINE uint64_t rdmaez_rnr_give_up_ns(unsigned int min_rnr_timer, unsigne
 RDMAEZ_INLINE uint32_t rdmaez_psn_add(uint32_t psn, uint32_t packets);
 
 /**
- * @brief Subtracts packet sequence numbers on their circle of 2^24.
+ * @brief Subtracts packet sequence numbers, modulo 2^24.
  * @param psn a packet sequence number; bits above 24 are ignored
  * @param base the number to measure from
  * @return -0x800000 to 0x7fffff: negative if @p psn comes before @p base

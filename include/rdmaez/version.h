@@ -3,8 +3,7 @@
  * @file version.h
  * @brief Which rdmaez this is.
  *
- * The three numbers below are the only place where the version is written down; the Makefile and
- * `rdmaez.pc` read them from here.
+ * The version is defined only here; the Makefile and `rdmaez.pc` read these numbers.
  */
 #ifndef RDMAEZ_VERSION_H
 #define RDMAEZ_VERSION_H
@@ -13,7 +12,7 @@
 #define RDMAEZ_VERSION_MAJOR 0
 /** @brief Raised when something is added. */
 #define RDMAEZ_VERSION_MINOR 1
-/** @brief Raised when something is mended. */
+/** @brief Raised when something is fixed. */
 #define RDMAEZ_VERSION_PATCH 0
 
 #define RDMAEZ_IMPL_QUOTE(x) #x

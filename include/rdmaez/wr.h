@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file wr.h
- * @brief Post work requests, and learn why a post failed.
+ * @brief Post work requests, and explain why a post failed.
  *
- * ibv_post_send() answers ENOMEM or EINVAL for a full queue, too many SGEs, too much inline data, a queue
- * pair that cannot send yet and a dozen other causes, and every driver does so in its own way. Here
- * posting costs what the verb costs, and checks no argument; everything else happens after a failure.
+ * ibv_post_send() returns ENOMEM or EINVAL for a full queue, too many SGEs, too much inline data, a queue
+ * pair that cannot send yet and a dozen other causes, and drivers disagree on which. Posting here costs
+ * what the verb costs and checks no argument; everything else happens after a failure.
  *
- * On failure, the record holds first which work request it was: #RDMAEZ_WHY_WR_BAD with its place in the
- * list, or #RDMAEZ_WHY_WR_BAD_UNKNOWN if the provider does not say. Then it holds the causes. Certain are
- * #RDMAEZ_WHY_WR_STATE, #RDMAEZ_WHY_WR_SGE, #RDMAEZ_WHY_WR_NO_QUEUE, #RDMAEZ_WHY_NULL_ARGUMENT; likely are
- * #RDMAEZ_WHY_WR_QUEUE_FULL, #RDMAEZ_WHY_WR_QP_ERROR; and where nothing else is found, what the errno
+ * On failure, the first finding is the work request: #RDMAEZ_WHY_WR_BAD with its place in the list, or
+ * #RDMAEZ_WHY_WR_BAD_UNKNOWN if the provider does not say. The causes follow. Certain ones are
+ * #RDMAEZ_WHY_WR_STATE, #RDMAEZ_WHY_WR_SGE, #RDMAEZ_WHY_WR_NO_QUEUE, #RDMAEZ_WHY_NULL_ARGUMENT; likely ones
+ * are #RDMAEZ_WHY_WR_QUEUE_FULL, #RDMAEZ_WHY_WR_QP_ERROR. If there is no other cause, it is what the errno
  * usually means: #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  * #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED. If the queue pair cannot be
  * queried, there is only #RDMAEZ_WHY_QUERY_REFUSED.
  *
  * @par Verbs calls
- * The one that posts. If it fails and there is a record to fill, one ibv_query_qp(), which refreshes
- * `qp->state`; for a send at most one ibv_query_port() and one ibv_query_device() more.
+ * The one that posts. If it fails and @p diag is not NULL, one ibv_query_qp(), which refreshes `qp->state`;
+ * for a send at most one ibv_query_port() and one ibv_query_device() more.
  * @par Threads
- * As the verb.
+ * As for the verb.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_WR_H
@@ -37,7 +37,7 @@ extern "C" {
  * @param qp the queue pair, not NULL
  * @param wr the first work request of a list that ends with `next` NULL
  * @param bad_wr receives, on failure only, the first work request that was not posted; those before it
- *        were. NULL there: the provider does not say which. May be NULL
+ *        were. Set to NULL if the provider does not say which. May be NULL
  * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 all are posted
  * @return any errno of ibv_post_send(), mostly ENOMEM and EINVAL, made positive; explained as at the head
