@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file dm_token.h
- * @brief What one process tells another about device memory, as 144 bytes.
+ * @brief Tokens: what one process must tell another about device memory, in 144 bytes.
  *
- * Device memory has a length that no verb reports, and a number that only its owner knows. A token holds
- * these, the device, and where wanted the numbers of a protection domain and of a memory region. The bytes
- * are the same on every machine. A token is no secret and no permission: what gives access is the file
- * descriptor that travels with it (dm_share.h).
+ * No verb reports the length of device memory, and only its owner knows its handle. A token holds both, the
+ * device, and optionally the handles of a protection domain and a memory region. The bytes are the same on
+ * every machine. A token is neither secret nor a permission: the file descriptor that travels with it gives
+ * access (dm_share.h).
  *
- * The functions here call no verbs. Any thread may call them.
+ * The functions here call no verbs, and may be called from any thread.
  *
  * @since rdmaez 0.1; rdma-core 33
  */
@@ -21,61 +21,61 @@
 extern "C" {
 #endif
 
-/** @brief How many bytes a packed token has. */
+/** @brief The size of a packed token, in bytes. */
 #define RDMAEZ_DM_TOKEN_BYTES 144
 
 /** @brief What a token holds beyond the memory itself; bits of rdmaez_dm_token.flags. */
 enum rdmaez_dm_token_flags {
-	RDMAEZ_DM_TOKEN_PD = 1 << 0, /**< a protection domain: `pd_handle` */
-	RDMAEZ_DM_TOKEN_MR = 1 << 1, /**< a memory region: all that begins with `mr_`, the keys */
+	RDMAEZ_DM_TOKEN_PD = 1 << 0,      /**< a protection domain: `pd_handle` */
+	RDMAEZ_DM_TOKEN_MR = 1 << 1,      /**< a memory region: the `mr_` members and the keys */
 	RDMAEZ_DM_TOKEN_EMULATED = 1 << 2 /**< the memory is emulated: no device has it */
 };
 
 /** @brief What another process needs to know. Made by rdmaez_dm_export(). */
 struct rdmaez_dm_token {
-	unsigned int flags;              /**< enum rdmaez_dm_token_flags */
-	uint32_t dm_handle;              /**< the memory's number in the open device file */
-	uint32_t pd_handle;              /**< the protection domain's */
-	uint32_t mr_handle;              /**< the memory region's */
-	uint32_t lkey;                   /**< the region's key for requests of this machine */
-	uint32_t rkey;                   /**< the region's key for requests of a peer */
-	uint64_t device_guid;            /**< what ibv_get_device_guid() says, in host byte order */
-	uint64_t length;                 /**< bytes that may be used, at least 1 */
-	uint64_t alloc_length;           /**< bytes that the device was asked for */
-	uint64_t alignment;              /**< of the memory, in bytes; 0: unknown */
-	uint64_t mr_offset;              /**< where in the memory the region begins */
-	uint64_t mr_length;              /**< bytes of the memory in the region */
+	unsigned int flags;    /**< enum rdmaez_dm_token_flags */
+	uint32_t dm_handle;    /**< the memory's handle in the open device file */
+	uint32_t pd_handle;    /**< the protection domain's */
+	uint32_t mr_handle;    /**< the memory region's */
+	uint32_t lkey;         /**< the region's local key */
+	uint32_t rkey;         /**< the region's remote key */
+	uint64_t device_guid;  /**< what ibv_get_device_guid() returns, in host byte order */
+	uint64_t length;       /**< bytes that may be used, at least 1 */
+	uint64_t alloc_length; /**< bytes requested from the device */
+	uint64_t alignment;    /**< of the memory, in bytes; 0: unknown */
+	uint64_t mr_offset;    /**< where in the memory the region begins */
+	uint64_t mr_length;    /**< bytes of the memory in the region */
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name, for people: the GUID decides */
 };
 
 /**
- * @brief Writes a token as bytes that mean the same on every machine.
+ * @brief Packs a token into bytes that are the same on every machine.
  *
- * Big endian: "RZDM", the version and the flags (16 bits each), the five numbers of 32 bits and the six
- * of 64 bits as struct rdmaez_dm_token lists them, the name, and the CRC-32 of all that.
+ * Big endian: "RZDM", the version and the flags (16 bits each), the five 32-bit and the six 64-bit numbers
+ * in the order of struct rdmaez_dm_token, the name, and the CRC-32 of all that.
  *
  * @param token a token of rdmaez_dm_export()
  * @param buf receives the bytes; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p buf is filled
- * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), or a field that no token has, which is named
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), or an invalid field, which is named
  *         (#RDMAEZ_WHY_DM_TOKEN_FIELD)
  */
 RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
 				    uint8_t buf[RDMAEZ_DM_TOKEN_BYTES], struct rdmaez_diag *diag);
 
 /**
- * @brief Reads a token, and refuses bytes that are none or were changed.
+ * @brief Unpacks a token, and refuses bytes that are not one or were changed.
  *
- * Nothing is done with what the token says. Whoever can send bytes can also make a token that is well
- * formed, so what it names must still be looked up: see rdmaez_dm_import().
+ * Nothing that the token names is looked up. Anyone can make a well-formed token, so a program must not rely
+ * on it before rdmaez_dm_import() accepts it.
  *
  * @param buf #RDMAEZ_DM_TOKEN_BYTES bytes from anywhere
- * @param token receives what they say; written on success only
+ * @param token receives the token; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p token is filled
- * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), no token (#RDMAEZ_WHY_DM_TOKEN_MAGIC), one of
- *         another version (#RDMAEZ_WHY_DM_TOKEN_VERSION), a field that no token has, which is named
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), not a token (#RDMAEZ_WHY_DM_TOKEN_MAGIC),
+ *         another version (#RDMAEZ_WHY_DM_TOKEN_VERSION), an invalid field, which is named
  *         (#RDMAEZ_WHY_DM_TOKEN_FIELD), or any other change (#RDMAEZ_WHY_DM_TOKEN_SUM)
  */
 RDMAEZ_API int rdmaez_dm_token_unpack(const uint8_t buf[RDMAEZ_DM_TOKEN_BYTES],

@@ -9,7 +9,7 @@
  *
  * Nothing here calls a verb, and everything may be called from any thread.
  *
- * @since rdmaez 0.1, rdma-core 33
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_PATH_H
 #define RDMAEZ_PATH_H

@@ -3,8 +3,8 @@
  * @file qp.h
  * @brief Move a queue pair: build attributes and mask, make the transition, explain a refusal.
  *
- * One options struct serves all transitions. A transition sends what it requires, with a good default for
- * every option left at 0, and what `optional` names beyond that. An RC queue pair comes up in three calls:
+ * One options struct serves all transitions. A transition sends the attributes it requires, with a good
+ * default for every option left at 0, and those that `optional` names. Three calls bring up an RC queue pair:
  *
  * @code
  * struct rdmaez_qp_opts opts = {0};
@@ -21,18 +21,18 @@
  * another state: rdmaez_qp_state() asks it and refreshes `qp->state`.
  *
  * @par The functions that move a queue pair
- * make one ibv_modify_qp() when they succeed; queries that come before it are listed with the function. When
- * ibv_modify_qp() fails and there is a record to fill, they explain as rdmaez_qp_modify() does. The queue
- * pair then keeps its state, as far as the provider guarantees that.
+ * call ibv_modify_qp() once; any queries before it are listed with the function. If ibv_modify_qp() fails
+ * and @p diag is not NULL, they explain as rdmaez_qp_modify() does. The queue pair then keeps its state,
+ * as far as the provider guarantees that.
  *
  * @par Errors of all of them
- * EINVAL for a NULL queue pair (#RDMAEZ_WHY_NULL_ARGUMENT) and for what rdmaez_qp_attr() refuses, before the
- * kernel is asked; otherwise any errno value of the verbs they call.
+ * EINVAL for a NULL queue pair (#RDMAEZ_WHY_NULL_ARGUMENT) and for what rdmaez_qp_attr() refuses, without
+ * calling the kernel; otherwise any errno value of the verbs they call.
  *
  * @par Threads
  * One thread at a time for one queue pair. rdmaez_qp_attr() may be called from any thread.
  *
- * @since rdmaez 0.1, rdma-core 33
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_QP_H
 #define RDMAEZ_QP_H
@@ -50,24 +50,24 @@ extern "C" {
 #define RDMAEZ_QP_QKEY 0x11111111u
 
 /**
- * @brief What a queue pair is to be like. Start from all zero: 0 asks for the default.
+ * @brief Options for a queue pair. Start from all zero: 0 asks for the default.
  *
- * Where 0 is a value of its own, #RDMAEZ_ZERO asks for it. A transition uses the fields whose attributes it
+ * Where 0 itself is meaningful, #RDMAEZ_ZERO asks for it. A transition uses the fields whose attributes it
  * sends and ignores the rest, so one struct serves a whole bring-up. [Queue pairs](@ref queue_pairs) has
- * all fields in one table.
+ * a table of all fields.
  */
 struct rdmaez_qp_opts {
-	/** Optional attributes to send besides the required ones: IBV_QP_ bits such as
+	/** Optional attributes to send as well as the required ones: IBV_QP_ bits such as
 	 *  `IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE`. A bit that the transition does not take is
 	 *  refused. IBV_QP_CUR_STATE sends the state the transition starts from, and
-	 *  IBV_QP_EN_SQD_ASYNC_NOTIFY asks for the event; neither has a field of its own. */
+	 *  IBV_QP_EN_SQD_ASYNC_NOTIFY asks for the event; neither has a field here. */
 	int optional;
 	unsigned int flags; /**< RDMAEZ_QP_ flags */
 
 	/** What ibv_query_port() returned, to save that call on the way to RTR. NULL: the port is
-	 *  queried, except by rdmaez_qp_attr(), which does without. */
+	 *  queried, except by rdmaez_qp_attr(). */
 	const struct ibv_port_attr *port_attr;
-	/** What ibv_query_device() returned, so that depths fit the device. NULL: not known. */
+	/** What ibv_query_device() returned, to limit depths to the device's. NULL: not known. */
 	const struct ibv_device_attr *device_attr;
 
 	int port;       /**< 1 to 255. 0: 1 */
@@ -94,7 +94,7 @@ struct rdmaez_qp_opts {
 	 *  REMOTE_ATOMIC. */
 	int max_dest_rd_atomic;
 
-	/** How long the peer is to wait when no receive is posted: a code of rdmaez_rnr_timer_ns(), 0
+	/** How long the peer waits when no receive is posted: a code of rdmaez_rnr_timer_ns(), 0
 	 *  to 31. 0: 12 (0.64 ms). #RDMAEZ_ZERO: code 0, the longest (655 ms). */
 	int min_rnr_timer;
 	/** How long to wait for an ACK: a code of rdmaez_timeout_ns(), 0 to 31. 0: 14 (67 ms).
@@ -114,7 +114,7 @@ struct rdmaez_qp_opts {
 	uint32_t rate_limit;               /**< IBV_QP_RATE_LIMIT, kbit/s. 0: no limit */
 };
 
-/** @brief A transition ready to be made: the two arguments of ibv_modify_qp(). */
+/** @brief A transition, as arguments for ibv_modify_qp(). */
 struct rdmaez_qp_move {
 	struct ibv_qp_attr attr; /**< zero except where `attr_mask` has a bit */
 	int attr_mask;           /**< bits of `enum ibv_qp_attr_mask` */
@@ -123,14 +123,14 @@ struct rdmaez_qp_move {
 /**
  * @brief Builds the attributes and the mask of a transition, without a device.
  *
- * For programs that call ibv_modify_qp() themselves. The mask holds what the transition requires,
- * IBV_QP_STATE and `opts->optional`. No device is asked: set `opts->port_attr` for the right MTU and GRH, or
- * complete `move->attr` before use. The functions below do that themselves.
+ * For programs that call ibv_modify_qp() themselves. The mask has what the transition requires,
+ * IBV_QP_STATE and `opts->optional`. No device is queried: set `opts->port_attr` for the right MTU and GRH,
+ * or complete `move->attr` before use.
  *
  * @param type the queue pair's type
  * @param from the state it is in
  * @param to the state it is to enter; equal to @p from to change attributes only
- * @param opts what it is to be like; NULL: all defaults
+ * @param opts the options; NULL: all defaults
  * @param move receives attributes and mask; written only on success
  * @param diag receives all findings; may be NULL
  * @retval 0 @p move is filled
@@ -138,7 +138,7 @@ struct rdmaez_qp_move {
  *         for rdmaez_qp_mask_check()); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); a value out of range
  *         (#RDMAEZ_WHY_RANGE, #RDMAEZ_WHY_PORT, #RDMAEZ_WHY_GID_INDEX) or not in its enum
  *         (#RDMAEZ_WHY_ENUM, #RDMAEZ_WHY_MTU_IN_BYTES); access flags that queue pairs do not have
- *         (#RDMAEZ_WHY_ACCESS_BITS); no `dgid` although the port demands a GRH
+ *         (#RDMAEZ_WHY_ACCESS_BITS); no `dgid` although the port requires a GRH
  *         (#RDMAEZ_WHY_GRH_MISSING); no destination (#RDMAEZ_WHY_PATH_EMPTY); @p move is NULL
  *         (#RDMAEZ_WHY_NULL_ARGUMENT)
  */
@@ -147,7 +147,7 @@ RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enu
 			      struct rdmaez_diag *diag);
 
 /**
- * @brief Asks the device for the state of a queue pair, and refreshes `qp->state`.
+ * @brief Queries the state of a queue pair, and refreshes `qp->state`.
  *
  * After an asynchronous error `qp->state` is stale: it shows RTS while the queue pair is in ERR or SQE.
  *
@@ -162,15 +162,15 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
 			       struct rdmaez_diag *diag);
 
 /**
- * @brief Tells whether ibv_modify_qp() would accept a request. Changes nothing.
+ * @brief Predicts whether ibv_modify_qp() would accept a request. Changes nothing.
  *
- * Reads the queue pair's state from the device, the device's limits, the port, and the GID and P_Key that
- * the request names, and judges as the kernel and the driver do: the ports, the states, the address, and
- * only then the mask and the values. Unlike them it does not stop at the first mistake. Findings are errors,
- * then what is likely, then advice about values that are accepted and cause trouble later; a request that
- * is accepted may still have advice.
+ * Queries the queue pair's state, the device's limits, the port, and the GID and P_Key that the request
+ * names, and checks in the order of the kernel and the driver: the ports, the states, the address, then the
+ * mask and the values. Unlike them it does not stop at the first mistake. It reports errors, then likely
+ * problems, then advice about values that are accepted but cause trouble later; an accepted request may
+ * still have advice.
  *
- * It cannot foresee whether the peer's Ethernet address resolves, what firmware answers, and whether the
+ * It cannot predict whether the peer's Ethernet address resolves, what the firmware returns, or whether the
  * process may set a privileged Q_Key. rdmaez_qp_modify() explains those afterwards. Sources: `modify_qp()`
  * in `drivers/infiniband/core/uverbs_cmd.c`, `_ib_modify_qp()` in `core/verbs.c`, and the drivers, Linux 6.1
  * and 6.12.
@@ -179,7 +179,7 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  * @param attr the attributes, as for ibv_modify_qp()
  * @param attr_mask the mask, as for ibv_modify_qp()
  * @param diag receives all findings; may be NULL
- * @retval 0 the kernel would accept it, as far as can be told
+ * @retval 0 the kernel would accept it, as far as can be predicted
  * @retval EINVAL the kernel would refuse it with EINVAL; or an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @retval ENODATA the GID at the index is empty (#RDMAEZ_WHY_GID_EMPTY)
  * @retval ENODEV the GID's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
@@ -196,8 +196,8 @@ RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *att
 /**
  * @brief Calls ibv_modify_qp(), and explains if it fails.
  *
- * After a failure, and with a record to fill, rdmaez_qp_check() runs. Its findings are certain where they
- * foresee this errno value; where they do not, what the errno value usually means here is added as likely.
+ * After a failure, if @p diag is not NULL, rdmaez_qp_check() runs. If it predicts this errno value, its
+ * findings are certain; if not, what the errno value usually means here is added as likely.
  *
  * @param qp the queue pair
  * @param attr as for ibv_modify_qp()
@@ -209,7 +209,7 @@ RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *att
  *         reasons of rdmaez_qp_check(), or one for the errno value: #RDMAEZ_WHY_NEIGHBOUR,
  *         #RDMAEZ_WHY_NO_ROUTE, #RDMAEZ_WHY_NO_IPV6, #RDMAEZ_WHY_SECURITY, #RDMAEZ_WHY_NO_RESOURCES,
  *         #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED; or
- *         #RDMAEZ_WHY_REFUSED if nothing wrong was found
+ *         #RDMAEZ_WHY_REFUSED if nothing was found wrong
  */
 RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 				struct rdmaez_diag *diag);
@@ -218,13 +218,13 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * @brief Moves a queue pair from RESET to INIT, or changes attributes within INIT.
  *
  * Sends the port, the P_Key index, and the access flags (connected types) or the Q_Key (UD); RAW_PACKET takes
- * only the port. From INIT on receives may be posted.
+ * only the port. Receives may be posted from INIT on.
  *
  * With a port other than 1 and without `opts->device_attr` it calls ibv_query_device() first, because some
  * providers read out of bounds for a port that does not exist (#RDMAEZ_WHY_PORT).
  *
  * @param qp the queue pair
- * @param opts what it is to be like; NULL: all defaults
+ * @param opts the options; NULL: all defaults
  * @param diag receives the explanation; may be NULL
  * @return 0, or an errno value; see the head of this file
  */
@@ -234,16 +234,16 @@ RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts 
 /**
  * @brief Moves a queue pair from INIT to RTR, ready to receive.
  *
- * Connected types need `opts->dest_qp_num` and a destination in `opts->path`. There is a GRH exactly where
- * the port demands one, the path MTU is the smaller of the port's active MTU and `opts->mtu`, and on RoCE the
- * GID index is chosen unless `opts->path.sgid_index` names one. On RoCE the kernel resolves the peer's
- * Ethernet address during the call, which may take a second.
+ * Connected types need `opts->dest_qp_num` and a destination in `opts->path`. There is a GRH only if the port
+ * requires one, and the path MTU is the smaller of the port's active MTU and `opts->mtu`. On RoCE the GID
+ * index is chosen unless `opts->path.sgid_index` names one, and the kernel resolves the peer's Ethernet
+ * address during the call, which may take a second.
  *
  * Connected types call ibv_query_port() first unless `opts->port_attr` is set, and ibv_query_gid_table()
- * where a GID index has to be chosen.
+ * if a GID index has to be chosen.
  *
  * @param qp the queue pair
- * @param opts what it is to be like; NULL is enough for UD and RAW_PACKET
+ * @param opts the options; NULL is enough for UD and RAW_PACKET
  * @param diag receives the explanation; may be NULL
  * @retval EADDRNOTAVAIL no GID of the port can reach the peer (#RDMAEZ_WHY_GID_NONE)
  * @retval ENODATA the GID at the index is empty (#RDMAEZ_WHY_GID_EMPTY)
@@ -260,7 +260,7 @@ RDMAEZ_API int rdmaez_qp_to_rtr(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * outstanding READs and atomics. From the other states it sends the state and `opts->optional`.
  *
  * @param qp the queue pair
- * @param opts what it is to be like; NULL: all defaults
+ * @param opts the options; NULL: all defaults
  * @param diag receives the explanation; may be NULL
  * @return 0, or an errno value; see the head of this file
  */
@@ -278,7 +278,7 @@ RDMAEZ_API int rdmaez_qp_to_rts(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * With IBV_QP_AV it makes the queries of rdmaez_qp_to_rtr() first.
  *
  * @param qp the queue pair
- * @param opts what it is to be like; NULL: all defaults
+ * @param opts the options; NULL: all defaults
  * @param diag receives the explanation; may be NULL
  * @return 0, or an errno value; see the head of this file
  */

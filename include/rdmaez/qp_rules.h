@@ -5,21 +5,20 @@
  *
  * The rules are the kernel's `qp_state_table` and `ib_modify_qp_is_ok()` in
  * `drivers/infiniband/core/verbs.c`, which are the same from Linux 6.1 to 6.12. A mask is accepted if it has
- * every required bit and no bit that is neither required nor optional: a superset is refused like a subset.
- * Some drivers accept less.
+ * every required bit, and no bit that is neither required nor optional. Some drivers accept less.
  *
- * Two things the table does not show:
+ * Two things that the table does not show:
  * - `IBV_QP_RATE_LIMIT` follows Linux 6: RAW_PACKET only, from RTR to RTS and within RTS. Linux 7 removed
  *   the bit from the table and leaves it to each driver, so a mask that is refused here only because of that
  *   bit may be accepted there.
- * - For XRC the library's system call silently drops some bits before the kernel looks at the mask:
- *   MAX_DEST_RD_ATOMIC and MIN_RNR_TIMER for XRC_SEND, MAX_QP_RD_ATOMIC, RETRY_CNT and RNR_RETRY for
- *   XRC_RECV. The rules are about what the kernel sees, and do not allow these bits.
+ * - For XRC the library's system call silently drops some bits before the kernel sees the mask:
+ *   MAX_DEST_RD_ATOMIC and MIN_RNR_TIMER for XRC_SEND; MAX_QP_RD_ATOMIC, RETRY_CNT and RNR_RETRY for
+ *   XRC_RECV. The rules describe what the kernel sees, and do not allow these bits.
  *
  * Nothing here calls a verb, and everything may be called from any thread. With constant arguments a rule
  * folds to constants.
  *
- * @since rdmaez 0.1, rdma-core 33
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_QP_RULES_H
 #define RDMAEZ_QP_RULES_H
@@ -30,11 +29,11 @@
 extern "C" {
 #endif
 
-/** @brief What one transition takes; bits are those of `enum ibv_qp_attr_mask`. */
+/** @brief The attributes of one transition, as bits of `enum ibv_qp_attr_mask`. */
 struct rdmaez_qp_rule {
 	bool legal;   /**< whether the transition exists; if not, both masks are 0 */
 	int required; /**< must all be in the mask; has IBV_QP_STATE if the state changes */
-	int optional; /**< may be in the mask; has IBV_QP_STATE if the state stays */
+	int optional; /**< may be in the mask; has IBV_QP_STATE if the state does not change */
 };
 
 /**
@@ -58,10 +57,9 @@ RDMAEZ_FOLD bool rdmaez_qp_type_has_rules(enum ibv_qp_type type);
 #endif
 
 /**
- * @brief What a transition takes.
+ * @brief Returns the attributes that a transition requires and allows.
  *
- * @param type a queue pair type; no transition is legal except for the six types of
- *        rdmaez_qp_type_has_rules()
+ * @param type a queue pair type; only the six types of rdmaez_qp_type_has_rules() have legal transitions
  * @param from the state the queue pair is in
  * @param to the state it is to enter; equal to @p from to change attributes only
  * @return the rule; all zero for a transition that does not exist
@@ -74,15 +72,15 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
 #endif
 
 /**
- * @brief Whether the kernel accepts an attribute mask for a transition, and if not, why.
+ * @brief Checks whether the kernel accepts an attribute mask for a transition, and if not, explains why.
  *
- * Returns 0 exactly where the kernel's `ib_modify_qp_is_ok()` accepts the mask, with one addition: changing
- * the state takes IBV_QP_STATE, because without that bit the kernel would judge another transition, the one
- * from @p from to @p from.
+ * Returns 0 exactly if the kernel's `ib_modify_qp_is_ok()` accepts the mask, with one addition: a change of
+ * state requires IBV_QP_STATE, because without that bit the kernel would check a different transition, the
+ * one from @p from to @p from.
  *
  * @param type the queue pair's type
  * @param from the state it is in
- * @param to the state asked for
+ * @param to the state it is to enter
  * @param attr_mask bits of `enum ibv_qp_attr_mask`
  * @param diag receives all findings; may be NULL
  * @retval 0 the mask is right

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file why.h
- * @brief Every reason that a record may give: why something was refused or is unwise, and what to do.
+ * @brief The reasons that a record may give: why something was refused or is unwise, and what to do.
  */
 #ifndef RDMAEZ_WHY_H
 #define RDMAEZ_WHY_H
@@ -15,8 +15,8 @@ extern "C" {
 /**
  * @brief All reasons: id, what is wrong, what to do about it.
  *
- * The enum, the sentences and the table in the documentation are made from this list. Ids are stable; new
- * ones go to the end.
+ * The enum, the sentences and the table in the documentation are generated from this list. Ids are stable;
+ * add new ones at the end.
  */
 #define RDMAEZ_WHY_LIST(X)                                                                         \
 	X(NONE, "nothing is wrong", "nothing to do")                                               \
