@@ -3,19 +3,20 @@
  * @file caps.h
  * @brief What a device can do: `ibv_device_attr_ex` decoded, with "yes", "no" and "unknown" told apart.
  *
- * struct rdmaez_caps groups the fields of `ibv_device_attr_ex` under their verbs names and adds what they
- * mean: ns for an exponent, Hz for kHz, bools for the bits asked for most. rdmaez_caps_query() fills it.
+ * struct rdmaez_caps groups the fields of `ibv_device_attr_ex` under their verbs names and adds decoded
+ * values: ns for an exponent, Hz for kHz, bools for common bits. rdmaez_caps_query() fills it.
  *
- * A zero is ambiguous. The device may lack the feature, or the question never reached it, because the
- * kernel, the library or the provider is older than the field. `source` holds, for each field, where its
- * value comes from; rdmaez_caps_answer() condenses that to yes, no or unknown.
+ * A zero is ambiguous. Either the device lacks the feature, or the kernel, the library or the provider is
+ * older than the field and does not report it. `source` records where each value comes from;
+ * rdmaez_caps_answer() reduces that to yes, no or unknown.
  *
- * rdmaez_caps_fields() presents the struct as a table, for the functions of caps_table.h: whether a device
- * has something, whether it meets a program's needs, how two devices differ.
+ * rdmaez_caps_fields() presents the struct as a table for the functions of caps_table.h: whether a device
+ * has a capability, whether it meets a program's needs, how two devices differ.
  *
- * All functions but rdmaez_caps_query() are pure, and all may be called from any thread. Those that write
- * text follow snprintf's rule: they write at most @p size bytes, the last one a NUL, and return how long
- * the whole text is without the NUL. Since rdmaez 0.1; rdma-core 33.
+ * All functions except rdmaez_caps_query() are pure, and all may be called from any thread. Those that
+ * write text work like snprintf(), as in caps_table.h.
+ *
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_CAPS_H
 #define RDMAEZ_CAPS_H
@@ -26,7 +27,7 @@
 extern "C" {
 #endif
 
-/** @brief The fields of struct rdmaez_caps, in the order in which they are shown. */
+/** @brief The fields of struct rdmaez_caps, in display order. */
 enum rdmaez_caps_id {
 	RDMAEZ_CAPS_NAME,                           /**< device.name */
 	RDMAEZ_CAPS_DEV_NAME,                       /**< device.dev_name */
@@ -277,29 +278,28 @@ struct rdmaez_caps {
 };
 
 /**
- * @brief Asks a device for everything it reports about itself.
+ * @brief Queries everything a device reports about itself.
  *
- * Where the extended query is not supported, the plain one is asked, and what only the extended one reports
- * is unknown. The number of ports is right even where phys_port_cnt_ex is not reported, and the READ depths
- * are right on drivers that swap them. Calls ibv_query_device_ex(), ibv_query_device() where that is
- * not supported, and uname().
+ * Calls ibv_query_device_ex() and uname(). Where the extended query is not supported it falls back to
+ * ibv_query_device(), and what only the extended one reports is unknown. The number of ports is right even
+ * if phys_port_cnt_ex is not reported, and the READ depths are right on drivers that swap them.
  *
  * @param context the open device
- * @param caps receives the answer; written on success only
+ * @param caps receives the capabilities; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p caps is filled
  * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @return any other errno of the verbs (#RDMAEZ_WHY_QUERY_REFUSED), as EIO of a device that is gone
+ * @return any other errno of the verbs (#RDMAEZ_WHY_QUERY_REFUSED), such as EIO if the device is gone
  */
 RDMAEZ_COLD int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_caps *caps,
 				  struct rdmaez_diag *diag);
 
 /**
- * @brief Decodes what ibv_query_device_ex() has filled.
+ * @brief Decodes a struct that ibv_query_device_ex() has filled.
  *
- * Nothing is corrected. What only an open device tells (its name and type, its completion vectors) is
- * unknown, and so are zeros that the kernel may have been too old to fill: the struct shows how much was
- * answered, but not by which kernel. rdmaez_caps_query() knows more.
+ * Nothing is corrected. What only an open device can report (its name and type, its completion vectors) is
+ * unknown, and so are zeros that the kernel may have been too old to fill. rdmaez_caps_query() knows more,
+ * because it also looks at the kernel's version.
  *
  * @param attr filled by ibv_query_device_ex(), not NULL
  * @param caps receives all fields; not NULL
@@ -310,15 +310,15 @@ RDMAEZ_COLD void rdmaez_caps_decode(const struct ibv_device_attr_ex *attr,
 /**
  * @brief A device as a table: `rdmaez_caps_answer(rdmaez_caps_fields(&caps), RDMAEZ_CAPS_MAX_DM_SIZE)`.
  * @param caps the device; the table points into it. NULL: the table describes the fields and has no values
- * @return the table; its rows are those of enum rdmaez_caps_id
+ * @return the table, with a row for each enum rdmaez_caps_id
  */
 RDMAEZ_COLD struct rdmaez_caps_table rdmaez_caps_fields(const struct rdmaez_caps *caps);
 
 /**
- * @brief What several devices have in common: what a program may rely on wherever it runs.
+ * @brief Finds what several devices have in common: what a program may rely on wherever it runs.
  *
- * Of each limit the worst, of each set the bits that all have. A field that is unknown for one of them is
- * unknown, and names that differ are #RDMAEZ_SOURCE_DIFFERS.
+ * The worst value of each limit, and the bits of each set that all of them have. A field that is unknown
+ * for one device is unknown, and the source of names that differ is #RDMAEZ_SOURCE_DIFFERS.
  *
  * @param list the devices
  * @param count how many, at least 1
@@ -331,10 +331,10 @@ RDMAEZ_COLD int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
 				   struct rdmaez_caps *common, struct rdmaez_diag *diag);
 
 /**
- * @brief Everything a device reports about itself, for people.
+ * @brief Writes everything a device reports about itself, for people.
  *
- * A group a paragraph, a field a line: its verbs name, its value with its unit, the bits of a set by name
- * (`bit_37` for one without a name), and for what is unknown the reason. Lines have at most 100 columns.
+ * One paragraph per group and one line per field: its verbs name, its value with its unit, the bits of a
+ * set by name (`bit_37` for one without a name), or why it is unknown. Lines have at most 100 columns.
  *
  * @param caps what was decoded or queried; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -344,18 +344,18 @@ RDMAEZ_COLD int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
 RDMAEZ_COLD int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, size_t size);
 
 /**
- * @brief Everything a device reports about itself, as one JSON object, for programs.
+ * @brief Writes everything a device reports about itself as one JSON object, for programs.
  *
- * The keys are the verbs names, in the structs of `ibv_device_attr_ex`, and the values are those of
- * verbs: `max_qp`, `tso_caps.max_tso`, `device_cap_flags`. The members of `orig_attr` stand at the top.
- * Beside a set stand the names of its bits (`device_cap_flags_names`), beside an enum its value's name
- * (`atomic_cap_name`), beside `page_size_cap` the sizes (`page_size_cap_bytes`). Fields of rdmaez's own
- * are `port_count`, `flags`, `local_ca_ack_delay_ns`, `hca_core_clock_hz`, `odp_caps.supported`,
- * `odp_caps.implicit`, `memory_window_type_1`, `_2a`, `_2b`, and what comes from the open device.
+ * Keys, nesting and values are those of `ibv_device_attr_ex`: `max_qp`, `tso_caps.max_tso`,
+ * `device_cap_flags`. The members of `orig_attr` are at the top level. A set also has the names of its bits
+ * (`device_cap_flags_names`), an enum the name of its value (`atomic_cap_name`), and `page_size_cap` the
+ * sizes (`page_size_cap_bytes`). rdmaez adds `port_count`, `flags`, `local_ca_ack_delay_ns`,
+ * `hca_core_clock_hz`, `odp_caps.supported`, `odp_caps.implicit`, `memory_window_type_1`, `_2a`, `_2b`, and
+ * what comes from the open device.
  *
- * What is unknown is null, and `sources` tells why: for each such field, and for corrected ones, the enum
- * rdmaez_caps_source without its prefix. Integers have up to 64 bits. The schema is `caps.schema.json` in
- * the documentation. The JSON is valid whatever the struct holds.
+ * Unknown values are null. For these and for corrected ones, `sources` has the enum rdmaez_caps_source
+ * without its prefix. Integers have up to 64 bits. The schema is `caps.schema.json` in the documentation.
+ * The JSON is valid whatever the struct holds.
  *
  * @param caps what was decoded or queried; NULL gives `{}`
  * @param buf receives the text; may be NULL where @p size is 0

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file caps_table.h
- * @brief Capabilities as a table, a field a row: printed, compared, required, whatever the field.
+ * @brief Capabilities as a table with one row per field, to print, compare or require.
  *
- * rdmaez_caps_fields() makes a table of a device (caps.h), rdmaez_port_caps_fields() of a port
- * (port_caps.h). A row tells a field's name, how to read and to compare it, its value, and where that
- * comes from:
+ * rdmaez_caps_fields() makes the table of a device (caps.h), rdmaez_port_caps_fields() that of a port
+ * (port_caps.h). A row has a field's name, how to read and compare it, its value, and the value's source:
  * @code
  * const struct rdmaez_caps_table table = rdmaez_caps_fields(&caps);
  * struct rdmaez_caps_item item;
@@ -15,9 +14,10 @@
  *                 printf("%s %llu\n", item.field->name, (unsigned long long)item.value);
  * @endcode
  *
- * All functions are pure and may be called from any thread. Those that write text follow snprintf's rule:
- * they write at most @p size bytes, the last one a NUL, and return how long the whole text is without the
- * NUL. Since rdmaez 0.1; rdma-core 33.
+ * All functions are pure and may be called from any thread. Those that write text work like snprintf():
+ * they write at most @p size bytes including the NUL, and return the length of the whole text without it.
+ *
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_CAPS_TABLE_H
 #define RDMAEZ_CAPS_TABLE_H
@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/** @brief Where a value comes from, or why it is unknown. The first two mean that a zero is a zero. */
+/** @brief Where a value comes from, or why it is unknown. With the first two, a zero is really zero. */
 enum rdmaez_caps_source {
 	RDMAEZ_SOURCE_DEVICE,      /**< reported by the device */
 	RDMAEZ_SOURCE_CORRECTED,   /**< corrected: this driver reports it otherwise */
@@ -42,9 +42,9 @@ enum rdmaez_caps_source {
 	RDMAEZ_SOURCE_COUNT        /**< how many there are */
 };
 
-/** @brief Whether a device has something. */
+/** @brief Whether a device has a capability. */
 enum rdmaez_answer {
-	RDMAEZ_ANSWER_UNKNOWN, /**< it may or may not: this is not reported */
+	RDMAEZ_ANSWER_UNKNOWN, /**< not reported */
 	RDMAEZ_ANSWER_NO,      /**< it does not have it */
 	RDMAEZ_ANSWER_YES      /**< it has it */
 };
@@ -53,27 +53,27 @@ enum rdmaez_answer {
 enum rdmaez_caps_relation {
 	RDMAEZ_RELATION_EQUAL,   /**< it has the same */
 	RDMAEZ_RELATION_LACKS,   /**< it has less, or lacks bits */
-	RDMAEZ_RELATION_EXCEEDS, /**< it has more, and all that the first has */
-	RDMAEZ_RELATION_DIFFERS, /**< it has something else, which is neither more nor less */
-	RDMAEZ_RELATION_UNCLEAR  /**< for one of the two it is unknown */
+	RDMAEZ_RELATION_EXCEEDS, /**< it has everything the first has, and more */
+	RDMAEZ_RELATION_DIFFERS, /**< they differ, and neither is more */
+	RDMAEZ_RELATION_UNCLEAR  /**< it is unknown for at least one of the two */
 };
 
 /** @brief How two values of a field compare, and what several devices have in common. */
 enum rdmaez_caps_merge {
-	RDMAEZ_MERGE_SAME,  /**< equal, or there is nothing in common */
-	RDMAEZ_MERGE_LEAST, /**< more is better: the least can be relied on */
-	RDMAEZ_MERGE_MOST,  /**< less is better: the greatest must be expected */
+	RDMAEZ_MERGE_SAME,  /**< equal, or nothing in common */
+	RDMAEZ_MERGE_LEAST, /**< more is better: rely on the least */
+	RDMAEZ_MERGE_MOST,  /**< less is better: expect the greatest */
 	RDMAEZ_MERGE_BITS   /**< the bits that all have */
 };
 
-/** @brief How the value of a field is to be read. */
+/** @brief How to read the value of a field. */
 enum rdmaez_caps_kind {
 	RDMAEZ_KIND_TEXT,         /**< characters, not a number */
 	RDMAEZ_KIND_GUID,         /**< 64 bits in network byte order */
 	RDMAEZ_KIND_ID,           /**< an identifier, shown in hexadecimal */
 	RDMAEZ_KIND_NUMBER,       /**< an identifier, a code or a counter, shown in decimal */
 	RDMAEZ_KIND_BOOL,         /**< 0 or 1 */
-	RDMAEZ_KIND_COUNT,        /**< how many */
+	RDMAEZ_KIND_COUNT,        /**< a number of things */
 	RDMAEZ_KIND_BYTES,        /**< a size in bytes */
 	RDMAEZ_KIND_SIZES,        /**< a set of sizes: bit n stands for 2 to the power of n bytes */
 	RDMAEZ_KIND_TIMER,        /**< an exponent: 4.096 us times 2 to its power */
@@ -113,44 +113,43 @@ enum rdmaez_caps_kind {
 
 /** @brief A field of struct rdmaez_caps or struct rdmaez_port_caps. */
 struct rdmaez_caps_field {
-	const char *name;             /**< its path in the struct of verbs, without `orig_attr.` */
+	const char *name;             /**< its path in the verbs struct, without `orig_attr.` */
 	const char *group;            /**< the heading it is shown under */
 	const char *what;             /**< what it is, a sentence without its full stop */
 	enum rdmaez_caps_kind kind;   /**< how to read it */
-	enum rdmaez_caps_merge merge; /**< how two of it compare */
-	uint16_t offset;              /**< where it lies in its struct */
-	uint16_t size;                /**< how many bytes it has there */
+	enum rdmaez_caps_merge merge; /**< how two values compare */
+	uint16_t offset;              /**< its offset in the struct */
+	uint16_t size;                /**< its size there, in bytes */
 	bool is_signed;               /**< the number is signed */
 	uint8_t told;                 /**< internal: who reports it */
-	uint16_t from;                /**< internal: where it lies in the struct of verbs */
+	uint16_t from;                /**< internal: its offset in the verbs struct */
 };
 
-/** @brief A device or a port as a table. The row of a field is its id. */
+/** @brief A device or a port as a table. A field's id is its row number. */
 struct rdmaez_caps_table {
 	const struct rdmaez_caps_field *fields; /**< the rows; static */
-	unsigned int count;                     /**< how many rows */
+	unsigned int count;                     /**< the number of rows */
 	const void *base;      /**< the struct that holds the values; may be NULL */
-	const uint8_t *source; /**< where each value comes from; NULL where @p base is */
-	unsigned int
-		partial; /**< internal: the row of a set that is reported in part, or @p count */
-	uint64_t unreported; /**< internal: the bits of it that are not */
+	const uint8_t *source; /**< the source of each value; NULL if @p base is */
+	unsigned int partial;  /**< internal: the row of a partly reported set, or @p count */
+	uint64_t unreported;   /**< internal: the bits of it that are not reported */
 };
 
 /** @brief The value of a field. */
 struct rdmaez_caps_item {
 	const struct rdmaez_caps_field *field; /**< which field; static */
-	uint64_t value;                        /**< the number, sign-extended; 0 for a text */
+	uint64_t value;                        /**< the number, sign-extended; 0 for text */
 	const char *text;                      /**< for #RDMAEZ_KIND_TEXT, in the struct; else "" */
 	enum rdmaez_caps_source source;        /**< where it comes from */
 };
 
 /**
- * @brief The value of a field.
+ * @brief Gets the value of a field.
  *
  * @param table a device or a port
  * @param id the field: an enum rdmaez_caps_id or an enum rdmaez_port_caps_id
  * @param item receives the field, its value and where it comes from; not NULL; written on success only
- * @return 0; EINVAL where @p table has no such row, or no values
+ * @return 0; EINVAL if @p table has no such row, or no values
  */
 RDMAEZ_COLD int rdmaez_caps_get(struct rdmaez_caps_table table, unsigned int id,
 				struct rdmaez_caps_item *item);
@@ -158,8 +157,8 @@ RDMAEZ_COLD int rdmaez_caps_get(struct rdmaez_caps_table table, unsigned int id,
 /**
  * @brief Whether a device or a port has what a field reports: yes, no, or unknown.
  *
- * Yes where the field is not zero; no where it is zero and reported to be. Else it is unknown, and
- * `table.source[id]` tells why.
+ * Yes if the field is not zero; no if it is reported as zero; otherwise unknown, and `table.source[id]`
+ * says why.
  *
  * @param table a device or a port
  * @param id the field; one that does not exist is unknown
@@ -170,7 +169,7 @@ RDMAEZ_COLD enum rdmaez_answer rdmaez_caps_answer(struct rdmaez_caps_table table
 /**
  * @brief Whether a device or a port has everything that a program needs.
  *
- * Start the needs from zero and set them in the members that report what is there:
+ * Start from all zero and set the needs in the members that report the capabilities:
  * @code
  * struct rdmaez_caps need;
  *
@@ -180,40 +179,40 @@ RDMAEZ_COLD enum rdmaez_answer rdmaez_caps_answer(struct rdmaez_caps_table table
  * need.depths.max_qp_init_rd_atom = 16;
  * error = rdmaez_caps_require(rdmaez_caps_fields(&caps), rdmaez_caps_fields(&need), &diag);
  * @endcode
- * A member that is zero asks for nothing. A limit must be at least what is asked, or at most where less
- * is better (#RDMAEZ_MERGE_MOST); of a set all bits must be there; a name must be the same.
+ * A member that is zero requires nothing. A limit must be at least the value given, or at most that where
+ * less is better (#RDMAEZ_MERGE_MOST). A set must have all the bits. A name must be equal.
  *
  * @param have what the device or port reports
  * @param need what is needed
- * @param diag receives a finding for each need that is not met, with the field and, unless it is a text,
- *        what is asked and offered; as many as a record holds, and the number of the others; may be NULL
- * @retval 0 it has everything
+ * @param diag receives a finding for each need that is not met, with the field and, unless it is text, the
+ *        values needed and offered; may be NULL
+ * @retval 0 all needs are met
  * @retval EINVAL a table has no values (#RDMAEZ_WHY_NULL_ARGUMENT), or one is of a device and the other of a
  *         port (#RDMAEZ_WHY_CAPS_TABLE)
- * @retval EOPNOTSUPP it has less (#RDMAEZ_WHY_NEED_UNMET)
- * @retval ENODATA it has all that is reported, but some needs are unknown (#RDMAEZ_WHY_NEED_UNKNOWN)
+ * @retval EOPNOTSUPP a need is not met (#RDMAEZ_WHY_NEED_UNMET)
+ * @retval ENODATA no need is known to be unmet, but some are unknown (#RDMAEZ_WHY_NEED_UNKNOWN)
  */
 RDMAEZ_COLD int rdmaez_caps_require(struct rdmaez_caps_table have, struct rdmaez_caps_table need,
 				    struct rdmaez_diag *diag);
 
 /**
- * @brief How a second device or port compares to a first one in a field.
+ * @brief Compares a second device or port to a first one in a field.
  * @param first a device or a port
  * @param second another one, or the same one later
  * @param id the field; one that does not exist is unclear
- * @return the relation; unclear where one table is of a device and the other of a port
+ * @return the relation; unclear if one table is of a device and the other of a port
  */
 RDMAEZ_COLD enum rdmaez_caps_relation rdmaez_caps_relate(struct rdmaez_caps_table first,
 							 struct rdmaez_caps_table second,
 							 unsigned int id);
 
 /**
- * @brief How a second device or port differs from a first one, for people: a line for each field that does.
+ * @brief Writes how a second device or port differs from a first one, for people: one line per field.
  *
- * A field's name, how the second compares (`lacks`, `exceeds`, `differs`, `unclear`), then both values; of
- * sets, the bits that only one of them has. Nothing where all is equal.
+ * The line has the field's name, how the second compares (`lacks`, `exceeds`, `differs`, `unclear`), then
+ * both values; for sets, the bits that only one of them has. Equal fields are left out.
  *
- * @param first a device or a port; without values it counts as nothing to compare
+ * @param first a device or a port; without values there is nothing to compare
  * @param second another one, or the same one later
  * @param buf receives the text; may be NULL where @p size is 0
  * @param size bytes in @p buf; 24576 is enough for any two
@@ -223,7 +222,7 @@ RDMAEZ_COLD int rdmaez_caps_diff_format(struct rdmaez_caps_table first,
 					struct rdmaez_caps_table second, char *buf, size_t size);
 
 /**
- * @brief The value of one field in one line: with its unit, by name, or why it is unknown.
+ * @brief Writes the value of a field on one line: with its unit, by name, or why it is unknown.
  * @param item what rdmaez_caps_get() has filled; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
  * @param size bytes in @p buf; 2048 is enough for any field
@@ -233,9 +232,9 @@ RDMAEZ_COLD int rdmaez_caps_item_format(const struct rdmaez_caps_item *item, cha
 					size_t size);
 
 /**
- * @brief Where a value comes from, or why it is unknown.
+ * @brief Describes where a value comes from, or why it is unknown.
  * @param source any value
- * @return a sentence without its full stop, static; "unknown" for any other value
+ * @return static text without a full stop; "unknown" for any other value
  */
 RDMAEZ_COLD const char *rdmaez_caps_source_str(enum rdmaez_caps_source source);
 
@@ -253,8 +252,8 @@ RDMAEZ_COLD const char *rdmaez_caps_source_id(enum rdmaez_caps_source source);
  * `rdmaez_caps_kind_str(RDMAEZ_KIND_SPEED, 64)` is "HDR".
  *
  * @param kind any value
- * @param number the bit's place, 0 being the lowest, where @p kind is a set; else the value
- * @return static text; "unknown" where the number has no name
+ * @param number the bit's number, from 0, if @p kind is a set; else the value
+ * @return static text; "unknown" if the number has no name
  */
 RDMAEZ_COLD const char *rdmaez_caps_kind_str(enum rdmaez_caps_kind kind, uint64_t number);
 

@@ -3,13 +3,15 @@
  * @file port_caps.h
  * @brief What a port reports: `ibv_port_attr` decoded, with "yes", "no" and "unknown" told apart.
  *
- * As caps.h does for a device: every field of `ibv_port_attr` under its verbs name, and beside it what it
- * means: bytes for an MTU, lanes for a width, kbit/s for width and speed together, ns for an exponent.
- * rdmaez_port_caps_fields() presents it as a table, so the functions of caps_table.h serve ports too. port.h
- * lists a port's GIDs and P_Keys.
+ * Like caps.h for a device: every field of `ibv_port_attr` under its verbs name, with decoded values beside
+ * it: bytes for an MTU, lanes for a width, kbit/s for width and speed together, ns for an exponent.
+ * rdmaez_port_caps_fields() presents it as a table, so the functions of caps_table.h work on ports too.
+ * port.h lists a port's GIDs and P_Keys.
  *
- * All functions but rdmaez_port_caps_query() are pure, and all may be called from any thread. Those that
- * write text follow snprintf's rule, as in caps.h. Since rdmaez 0.1; rdma-core 33.
+ * All functions except rdmaez_port_caps_query() are pure, and all may be called from any thread. Those that
+ * write text work like snprintf(), as in caps_table.h.
+ *
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_PORT_CAPS_H
 #define RDMAEZ_PORT_CAPS_H
@@ -21,7 +23,7 @@
 extern "C" {
 #endif
 
-/** @brief The fields of struct rdmaez_port_caps, in the order in which they are shown. */
+/** @brief The fields of struct rdmaez_port_caps, in display order. */
 enum rdmaez_port_caps_id {
 	RDMAEZ_PORT_CAPS_PORT_NUM,            /**< port_num */
 	RDMAEZ_PORT_CAPS_STATE,               /**< state */
@@ -98,23 +100,23 @@ struct rdmaez_port_caps {
 	uint8_t source[RDMAEZ_PORT_CAPS_ID_COUNT]; /**< of each, its enum rdmaez_caps_source */
 };
 
-/** @brief The entries of a port's tables to write beside its attributes. All zero: none. */
+/** @brief Table entries to write with a port's attributes. All zero: none. */
 struct rdmaez_port_tables {
 	const struct ibv_gid_entry *gids;      /**< as rdmaez_port_gids() lists them. NULL: none */
 	const struct rdmaez_pkey_entry *pkeys; /**< as rdmaez_port_pkeys() lists them. NULL: none */
-	size_t gid_count;                      /**< entries at @p gids */
-	size_t pkey_count;                     /**< entries at @p pkeys */
+	size_t gid_count;                      /**< entries in @p gids */
+	size_t pkey_count;                     /**< entries in @p pkeys */
 };
 
 /**
- * @brief Asks a port for everything it reports.
+ * @brief Queries everything a port reports.
  *
- * The port number is checked as rdmaez_port_query() does. Calls ibv_query_port(), uname(), and where it was
- * compiled with rdma-core 64 or newer ibv_query_port_speed(); if that fails, the effective rate is unknown.
+ * The port number is checked as in rdmaez_port_query(). Calls ibv_query_port(), uname() and, if compiled with
+ * rdma-core 64 or newer, ibv_query_port_speed(); if that fails, the effective rate is unknown.
  *
  * @param context the open device
  * @param port_num 1 to the device's number of ports
- * @param caps receives the answer; written on success only
+ * @param caps receives the attributes; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p caps is filled
  * @retval EINVAL no such port (#RDMAEZ_WHY_PORT), or a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
@@ -124,10 +126,10 @@ RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port_num
 				       struct rdmaez_port_caps *caps, struct rdmaez_diag *diag);
 
 /**
- * @brief Decodes what ibv_query_port() has filled.
+ * @brief Decodes a struct that ibv_query_port() has filled.
  *
- * What only an open device tells (the port's number, its effective rate) is unknown, and so are zeros that
- * the kernel may have been too old to fill. rdmaez_port_caps_query() knows more.
+ * What only an open device can report (the port's number, its effective rate) is unknown, and so are zeros
+ * that the kernel may have been too old to fill. rdmaez_port_caps_query() knows more.
  *
  * @param attr filled by ibv_query_port(), not NULL
  * @param caps receives all fields; not NULL
@@ -138,15 +140,15 @@ RDMAEZ_COLD void rdmaez_port_caps_decode(const struct ibv_port_attr *attr,
 /**
  * @brief A port as a table, for the functions of caps_table.h.
  * @param caps the port; the table points into it. NULL: the table describes the fields and has no values
- * @return the table; its rows are those of enum rdmaez_port_caps_id
+ * @return the table, with a row for each enum rdmaez_port_caps_id
  */
 RDMAEZ_COLD struct rdmaez_caps_table rdmaez_port_caps_fields(const struct rdmaez_port_caps *caps);
 
 /**
- * @brief Everything a port reports, for people.
+ * @brief Writes everything a port reports, for people.
  *
- * As rdmaez_caps_format() writes a device: a field a line, under headings. The entries of the tables
- * follow, one a line: a GID with its type and its network interface, a P_Key with its membership.
+ * Like rdmaez_caps_format() for a device: one line per field, under headings. The table entries follow, one
+ * per line: a GID with its type and network interface, a P_Key with its membership.
  *
  * @param caps what was decoded or queried; NULL counts as empty
  * @param tables the entries to write; NULL: none
@@ -159,17 +161,16 @@ RDMAEZ_COLD int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
 					size_t size);
 
 /**
- * @brief Everything a port reports, as one JSON object, for programs.
+ * @brief Writes everything a port reports as one JSON object, for programs.
  *
- * As rdmaez_caps_json() writes a device: the keys and values are those of `ibv_port_attr`, with `_names`
- * beside a set and `_name` beside an enum, null for what is unknown, and `sources`. Fields of rdmaez's own
- * are `port_num`, `needs_grh`, `max_mtu_bytes`, `active_mtu_bytes`, `lanes`, `rate_kbps`,
- * `effective_rate_kbps` and `subnet_timeout_ns`.
+ * Like rdmaez_caps_json() for a device: keys and values are those of `ibv_port_attr`, with `_names` for a
+ * set and `_name` for an enum, null for what is unknown, and `sources`. rdmaez adds `port_num`, `needs_grh`,
+ * `max_mtu_bytes`, `active_mtu_bytes`, `lanes`, `rate_kbps`, `effective_rate_kbps` and `subnet_timeout_ns`.
  *
- * Where tables are given, `gids` is an array of objects with the keys of `ibv_gid_entry`, `gid` written as
- * an IPv6 address, and with `gid_type_name` and `ndev_name`, which is null where there is no such
- * interface; `pkeys` is one of objects with `pkey_index`, `pkey` and `full`, which tells full membership.
- * The JSON is valid whatever the struct holds.
+ * If @p tables has them, `gids` is an array of objects with the keys of `ibv_gid_entry`, `gid` written as an
+ * IPv6 address, plus `gid_type_name` and `ndev_name`, null if there is no such interface; `pkeys` is an array
+ * of objects with `pkey_index`, `pkey` and `full`, true for full membership. The JSON is valid whatever the
+ * struct holds.
  *
  * @param caps what was decoded or queried; NULL gives `{}`
  * @param tables the entries to write; NULL: none
@@ -182,21 +183,20 @@ RDMAEZ_COLD int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
 				      size_t size);
 
 /**
- * @brief How many lanes a link of this width has.
+ * @brief The number of lanes of a link of this width.
  * @param active_width `ibv_port_attr.active_width`; any value
- * @return 1, 2, 4, 8 or 12; 0 where @p active_width is none of IBTA's codes (volume 1, LinkWidthActive)
+ * @return 1, 2, 4, 8 or 12; 0 if @p active_width is not an IBTA code (volume 1, LinkWidthActive)
  */
 RDMAEZ_COLD unsigned int rdmaez_width_lanes(unsigned int active_width);
 
 /**
- * @brief How fast one lane is.
+ * @brief The speed of one lane.
  *
- * The speed by which it is commonly known: 2.5, 5, 10 (QDR and FDR10), 14.0625, 25, 50, 100 and
- * 200 Gbit/s.
+ * This is the nominal speed: 2.5, 5, 10 (QDR and FDR10), 14.0625, 25, 50, 100 and 200 Gbit/s.
  *
  * @param active_speed `ibv_port_attr.active_speed` or `active_speed_ex`; any value
- * @return kbit/s, 1000 bits each; 0 where @p active_speed is none of IBTA's codes (volume 1,
- *         LinkSpeedActive and LinkSpeedExtActive)
+ * @return kbit/s, 1000 bits each; 0 if @p active_speed is not an IBTA code (volume 1, LinkSpeedActive and
+ *         LinkSpeedExtActive)
  */
 RDMAEZ_COLD uint64_t rdmaez_speed_kbps(uint32_t active_speed);
 
