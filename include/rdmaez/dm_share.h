@@ -4,18 +4,18 @@
  * @brief Share device memory with another process.
  *
  * The process that has the memory exports a token (dm_token.h) and sends it over a Unix socket, together
- * with the file descriptor of its open device. The other one receives and imports both in one call, and
- * uses the memory as its own: rdmaez_dm_copy_to(), rdmaez_dm_reg() and all else in dm.h.
+ * with the file descriptor of its open device. The other process receives and imports both in one call, and
+ * uses the memory like its own: rdmaez_dm_copy_to(), rdmaez_dm_reg() and everything else in dm.h.
  *
  * @par Who frees
  * The process that allocated the memory frees it, with rdmaez_dm_close(). All others call
- * rdmaez_dm_shared_close(), which frees nothing. The order is free, with two limits: the kernel refuses to
- * free memory on which any process still has a region (EBUSY), and an import after it was freed is refused
- * (#RDMAEZ_WHY_DM_STALE). The kernel reuses its numbers, however: a number that was freed may by now be
- * other memory's. So keep the memory until the other process has said that it has it.
+ * rdmaez_dm_shared_close(), which frees nothing. They may do so in any order, with two limits: the kernel
+ * refuses to free memory on which any process still has a region (EBUSY), and importing freed memory fails
+ * (#RDMAEZ_WHY_DM_STALE). But the kernel reuses handles, so a stale handle may refer to other memory. Keep
+ * the memory until the other process confirms that it has imported it.
  *
  * @par Trust
- * Whoever gets the file descriptor can do anything to every object of that open device. Send it only to
+ * A process with the file descriptor can do anything to every object of that open device. Send it only to
  * a process that you trust as much as your own.
  *
  * @par Threads
@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-/** @brief What to import beside the memory; bits of rdmaez_dm_share_opts.flags. */
+/** @brief What to import with the memory; bits of rdmaez_dm_share_opts.flags. */
 enum rdmaez_dm_share_flags {
 	RDMAEZ_DM_SHARE_PD = 1 << 0, /**< the protection domain, which the token must hold */
 	RDMAEZ_DM_SHARE_MR = 1 << 1  /**< the memory region, and its domain with it */
@@ -42,20 +42,20 @@ enum rdmaez_dm_share_flags {
 /**
  * @brief How to share memory that no driver knows, such as that of rdmaez_dm_emu_ops().
  *
- * It is used for the memory for which `fd` has a descriptor, and for tokens that say
- * #RDMAEZ_DM_TOKEN_EMULATED; other memory is shared as if this were not there. A function that is NULL is
- * libibverbs' own.
+ * It is used for memory for which `fd` returns a descriptor, and for tokens with
+ * #RDMAEZ_DM_TOKEN_EMULATED; other memory is shared as usual. If a function is NULL, that of libibverbs is
+ * used.
  */
 struct rdmaez_dm_share_ops {
-	/** the descriptor to send for memory on this context, which stays its owner's; -1: not such memory */
+	/** the descriptor to send for memory on this context, still owned by the context; -1: not such memory */
 	int (*fd)(const struct ibv_context *context, void *arg);
-	/** opens the device of a descriptor that stays the caller's; NULL and errno where it cannot */
+	/** opens the device of a descriptor, which stays the caller's; NULL and errno on failure */
 	struct ibv_context *(*open)(int fd, const struct rdmaez_dm_token *token, void *arg);
 	/** closes what `open` has opened, as ibv_close_device() */
 	int (*close)(struct ibv_context *context, void *arg);
-	/** imports memory by its number, as ibv_import_dm() */
+	/** imports memory by its handle, as ibv_import_dm() */
 	struct ibv_dm *(*import)(struct ibv_context *context, uint32_t handle, void *arg);
-	/** gives it up, as ibv_unimport_dm() */
+	/** unimports it, as ibv_unimport_dm() */
 	void (*unimport)(struct ibv_dm *dm);
 };
 
@@ -64,29 +64,30 @@ struct rdmaez_dm_share_opts {
 	unsigned int flags; /**< enum rdmaez_dm_share_flags; 0: the memory alone */
 	uint64_t
 		timeout_ns; /**< how long to wait for the other process; 0: 10 s; #RDMAEZ_ZERO: do not wait */
-	/** for memory that no driver knows; NULL: such memory is refused. Outlives what is shared */
+	/** for memory that no driver knows; NULL: such memory is refused. Must outlive what is shared */
 	const struct rdmaez_dm_share_ops *ops;
-	void *arg; /**< handed to the functions of `ops` */
+	void *arg; /**< passed to the functions of `ops` */
 };
 
 /** @brief Device memory of another process. Filled by rdmaez_dm_receive(). */
 struct rdmaez_dm_shared {
-	struct ibv_context *context;           /**< the device, opened for this; NULL once closed */
-	struct rdmaez_dm dm;                   /**< the memory, for everything that dm.h does */
-	struct ibv_pd *pd;                     /**< the protection domain; NULL: not wanted */
-	struct rdmaez_dm_region region;        /**< the region; all zero: not wanted */
-	struct rdmaez_dm_token token;          /**< what the other process has told */
-	const struct rdmaez_dm_share_ops *ops; /**< where it was these that opened it; else NULL */
-	void *arg;                             /**< handed to them */
+	struct ibv_context *context;    /**< the device, opened for this; NULL once closed */
+	struct rdmaez_dm dm;            /**< the memory, for all functions of dm.h */
+	struct ibv_pd *pd;              /**< the protection domain; NULL: not requested */
+	struct rdmaez_dm_region region; /**< the region; all zero: not requested */
+	struct rdmaez_dm_token token;   /**< the token of the other process */
+	const struct rdmaez_dm_share_ops
+		*ops; /**< the functions that opened it; NULL: libibverbs */
+	void *arg;    /**< passed to them */
 };
 
 /* ---- Export ---------------------------------------------------------------------------------- */
 
 /**
- * @brief Makes the token by which another process can find device memory.
+ * @brief Makes the token with which another process can import device memory.
  *
- * Nothing is changed, no verb is called, and the memory stays this process's to free. The token is good for
- * as long as the objects in it exist. Of emulated memory it lacks #RDMAEZ_DM_TOKEN_EMULATED, which
+ * Nothing changes, no verb is called, and this process must still free the memory. The token is valid as
+ * long as the objects in it exist. For emulated memory it lacks #RDMAEZ_DM_TOKEN_EMULATED, which
  * rdmaez_dm_send() adds.
  *
  * @param dm the memory; it may be imported itself
@@ -97,9 +98,9 @@ struct rdmaez_dm_shared {
  * @retval 0 @p token is filled
  * @retval EINVAL @p dm or @p token is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the memory is closed
  *         (#RDMAEZ_WHY_DM_CLOSED); @p pd or @p region is of another context, or @p region of another domain or
- *         other memory (#RDMAEZ_WHY_DM_OTHER_CONTEXT); @p region has no region or one of the host's memory
- *         (#RDMAEZ_WHY_DM_NOT_REGION), or is empty or longer than the memory (#RDMAEZ_WHY_RANGE)
- * @retval EOPNOTSUPP the memory has no number, as before rdma-core 35 (#RDMAEZ_WHY_DM_NO_HANDLE)
+ *         other memory (#RDMAEZ_WHY_DM_OTHER_CONTEXT); `region->mr` is NULL or a region of host memory
+ *         (#RDMAEZ_WHY_DM_NOT_REGION), or @p region is empty or longer than the memory (#RDMAEZ_WHY_RANGE)
+ * @retval EOPNOTSUPP the memory has no handle, as before rdma-core 35 (#RDMAEZ_WHY_DM_NO_HANDLE)
  */
 RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd *pd,
 				const struct rdmaez_dm_region *region,
@@ -110,24 +111,24 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
 /**
  * @brief Sends device memory to another process, which receives it with rdmaez_dm_receive().
  *
- * One message of #RDMAEZ_DM_TOKEN_BYTES bytes with the file descriptor of the memory's context. It
- * is sent whole or not at all. The socket may be of type SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM, and
- * other messages may go before and after.
+ * Sends one message of #RDMAEZ_DM_TOKEN_BYTES bytes with the file descriptor of the memory's context, whole
+ * or not at all. The socket may be of type SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM, and may carry other
+ * messages before and after.
  *
  * @param socket a connected Unix socket
  * @param dm the memory
  * @param token its token; NULL: the memory alone, as rdmaez_dm_export() makes it without domain and region
  * @param opts how long to wait for room in the socket, and the `ops` of emulated memory; NULL: ten seconds,
- *        none. Its flags have no meaning here
+ *        none. `flags` is ignored
  * @param diag receives the explanation; may be NULL
- * @retval 0 the message is on its way. Keep the memory until the other process has said that it has it
+ * @retval 0 the message is sent. Keep the memory until the other process confirms that it has imported it
  * @retval EINVAL @p dm is NULL (#RDMAEZ_WHY_NULL_ARGUMENT) or closed (#RDMAEZ_WHY_DM_CLOSED); the token is for
- *         other memory (#RDMAEZ_WHY_DM_TOKEN_OTHER), or no token at all (#RDMAEZ_WHY_DM_TOKEN_FIELD)
- * @retval EOPNOTSUPP as rdmaez_dm_export()
+ *         other memory (#RDMAEZ_WHY_DM_TOKEN_OTHER) or invalid (#RDMAEZ_WHY_DM_TOKEN_FIELD)
+ * @retval EOPNOTSUPP as for rdmaez_dm_export()
  * @retval ETIMEDOUT the other process has not read what is in the socket (#RDMAEZ_WHY_PEER_SILENT)
- * @retval EPIPE the other process has closed the socket (#RDMAEZ_WHY_PEER_CLOSED); ECONNRESET likewise
- * @retval EAFNOSUPPORT this is no Unix socket (#RDMAEZ_WHY_SOCKET)
- * @retval EINTR a signal came first, and nothing was sent (#RDMAEZ_WHY_SOCKET)
+ * @retval EPIPE the other process has closed the socket (#RDMAEZ_WHY_PEER_CLOSED); also ECONNRESET
+ * @retval EAFNOSUPPORT not a Unix socket (#RDMAEZ_WHY_SOCKET)
+ * @retval EINTR interrupted by a signal before anything was sent (#RDMAEZ_WHY_SOCKET)
  * @retval EAGAIN another thread has filled the socket meanwhile (#RDMAEZ_WHY_SOCKET)
  * @return any other errno of poll() and sendmsg() (#RDMAEZ_WHY_SOCKET)
  */
@@ -138,34 +139,34 @@ RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
 /* ---- Import ---------------------------------------------------------------------------------- */
 
 /**
- * @brief Imports device memory whose token and descriptor have come in some other way.
+ * @brief Imports device memory from a token and a descriptor that arrived in some other way.
  *
- * rdmaez_dm_receive() does this with what it has received. A failure leaves nothing open, with one rare
- * exception: where the driver fails, and it cannot be told whether it has closed its duplicate of @p fd,
- * because this process has closed a descriptor of the same file meanwhile, the duplicate stays open.
+ * rdmaez_dm_receive() calls this. A failure leaves nothing open, with one rare exception: if the driver
+ * fails while this process closes another descriptor of the same file, it cannot be told whether the driver
+ * has closed its duplicate of @p fd, and the duplicate stays open.
  *
  * @param fd the descriptor of the device file, or of the emulation; it stays the caller's
- * @param token what rdmaez_dm_token_unpack() has read
- * @param opts what to import beside the memory, and the `ops` of emulated memory; NULL: the memory
- * @param shared receives the memory; written on success only; ends with rdmaez_dm_shared_close()
+ * @param token what rdmaez_dm_token_unpack() returned
+ * @param opts what to import with the memory, and the `ops` of emulated memory; NULL: the memory alone
+ * @param shared receives the memory; written on success only. Close it with rdmaez_dm_shared_close()
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p shared is filled
- * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); a token that no rdmaez makes
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); an invalid token
  *         (#RDMAEZ_WHY_DM_TOKEN_FIELD); flags that are unknown (#RDMAEZ_WHY_OPTION_UNKNOWN) or ask for what the
- *         token does not have (#RDMAEZ_WHY_DM_NOT_SHARED); @p fd is no RDMA device (#RDMAEZ_WHY_DM_FD)
- * @retval ENODEV the device of @p fd is not there (#RDMAEZ_WHY_DM_FD)
+ *         token does not have (#RDMAEZ_WHY_DM_NOT_SHARED); @p fd is not an RDMA device (#RDMAEZ_WHY_DM_FD)
+ * @retval ENODEV the device of @p fd does not exist (#RDMAEZ_WHY_DM_FD)
  * @retval EBADF @p fd is not open for reading (#RDMAEZ_WHY_DM_FD)
  * @retval EMFILE the process may not have more descriptors (#RDMAEZ_WHY_DM_FD)
  * @retval EXDEV the device of @p fd is not the token's (#RDMAEZ_WHY_DM_OTHER_DEVICE)
- * @retval ENOENT the memory, domain or region does not exist, or no longer (#RDMAEZ_WHY_DM_STALE)
+ * @retval ENOENT the memory, domain or region does not exist (#RDMAEZ_WHY_DM_STALE)
  * @retval EOPNOTSUPP this libibverbs is older than rdma-core 35 (#RDMAEZ_WHY_DM_NO_IMPORT); the memory is
  *         emulated and `ops.open` is missing (#RDMAEZ_WHY_DM_EMULATED); a domain or region of emulated memory
- *         is wanted (#RDMAEZ_WHY_DM_EMU_ALONE); the driver has no import, as all but mlx5
+ *         is requested (#RDMAEZ_WHY_DM_EMU_ALONE); the driver cannot import, which only mlx5 can
  *         (#RDMAEZ_WHY_NOT_SUPPORTED)
  * @return any other errno of ibv_import_device(), ibv_import_dm(), ibv_import_pd() or ibv_import_mr()
  *         (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT,
- *         #RDMAEZ_WHY_UNEXPLAINED) or of setting a record lock on @p fd (#RDMAEZ_WHY_DM_FD), and whatever `ops`
- *         says: the same reasons, and #RDMAEZ_WHY_DM_FD for EINVAL, ENODEV and EBADF of `ops.open`
+ *         #RDMAEZ_WHY_UNEXPLAINED), of setting a record lock on @p fd (#RDMAEZ_WHY_DM_FD), or of `ops`, with the
+ *         same reasons and #RDMAEZ_WHY_DM_FD for EINVAL, ENODEV and EBADF of `ops.open`
  */
 RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 				const struct rdmaez_dm_share_opts *opts,
@@ -174,23 +175,23 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 /**
  * @brief Receives device memory that another process sends with rdmaez_dm_send(), ready for use.
  *
- * One message is read from the socket, also where it is refused, and never more than its own bytes. The
- * descriptors in it are closed, whatever comes of it.
+ * Reads exactly one message from the socket, even if it is refused, and closes the descriptors in it in
+ * every case.
  *
  * @param socket a connected Unix socket
  * @param opts what to import, how long to wait; NULL: the memory alone, within ten seconds
- * @param shared receives the memory; written on success only; ends with rdmaez_dm_shared_close()
+ * @param shared receives the memory; written on success only. Close it with rdmaez_dm_shared_close()
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p shared is filled
- * @retval EINVAL @p shared is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the bytes are no token, as
- *         rdmaez_dm_token_unpack() tells (#RDMAEZ_WHY_DM_TOKEN_MAGIC, #RDMAEZ_WHY_DM_TOKEN_VERSION,
- *         #RDMAEZ_WHY_DM_TOKEN_FIELD, #RDMAEZ_WHY_DM_TOKEN_SUM); the rest as rdmaez_dm_import()
+ * @retval EINVAL @p shared is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); rdmaez_dm_token_unpack() refuses the token
+ *         (#RDMAEZ_WHY_DM_TOKEN_MAGIC, #RDMAEZ_WHY_DM_TOKEN_VERSION, #RDMAEZ_WHY_DM_TOKEN_FIELD,
+ *         #RDMAEZ_WHY_DM_TOKEN_SUM); the rest as for rdmaez_dm_import()
  * @retval EBADMSG the message is too short or too long (#RDMAEZ_WHY_DM_MESSAGE_SIZE), or does not have
  *         exactly one descriptor, or this process has no room for it (#RDMAEZ_WHY_DM_MESSAGE_FD)
- * @retval ETIMEDOUT nothing came (#RDMAEZ_WHY_PEER_SILENT)
+ * @retval ETIMEDOUT nothing arrived (#RDMAEZ_WHY_PEER_SILENT)
  * @retval ECONNRESET the other process has closed the socket (#RDMAEZ_WHY_PEER_CLOSED)
- * @retval EAFNOSUPPORT this is no Unix socket (#RDMAEZ_WHY_SOCKET)
- * @retval EINTR a signal came first, and nothing was read (#RDMAEZ_WHY_SOCKET)
+ * @retval EAFNOSUPPORT not a Unix socket (#RDMAEZ_WHY_SOCKET)
+ * @retval EINTR interrupted by a signal before anything was read (#RDMAEZ_WHY_SOCKET)
  * @retval EAGAIN another thread has read the message (#RDMAEZ_WHY_SOCKET)
  * @return any other errno of poll() and recvmsg() (#RDMAEZ_WHY_SOCKET), and of rdmaez_dm_import()
  */
@@ -198,36 +199,36 @@ RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *
 				 struct rdmaez_dm_shared *shared, struct rdmaez_diag *diag);
 
 /**
- * @brief Gives up device memory of another process, which keeps it.
+ * @brief Closes device memory of another process, which keeps it.
  *
- * Unimports the region, the memory and the domain, in this order, and closes the device. What was
- * created on `shared->context`, regions on the memory included, must be gone by then, as with
- * ibv_close_device(). The memory itself may have been closed with rdmaez_dm_close() before.
+ * Unimports the region, the memory and the domain, in this order, and closes the device. As with
+ * ibv_close_device(), first destroy everything created on `shared->context`, including regions on the memory.
+ * The memory itself may already have been closed with rdmaez_dm_close().
  *
  * @param shared what rdmaez_dm_receive() or rdmaez_dm_import() has filled; all zero after success
  * @param diag receives the explanation; may be NULL
  * @retval 0 it is closed
- * @retval EINVAL @p shared is NULL (#RDMAEZ_WHY_NULL_ARGUMENT) or closed already (#RDMAEZ_WHY_DM_CLOSED)
- * @return any errno of closing the device, such as EBUSY of the emulation while memory of it is still
- *         there (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_TIMED_OUT,
- *         #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_UNEXPLAINED): then the device stays open, and can be closed
- *         again; all else is gone
+ * @retval EINVAL @p shared is NULL (#RDMAEZ_WHY_NULL_ARGUMENT) or already closed (#RDMAEZ_WHY_DM_CLOSED)
+ * @return any errno of closing the device, such as EBUSY if emulated memory is still allocated on it
+ *         (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_TIMED_OUT,
+ *         #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_UNEXPLAINED). Only the device then stays open; call this
+ *         again to close it
  */
 RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared, struct rdmaez_diag *diag);
 
 /* ---- dma-buf --------------------------------------------------------------------------------- */
 
 /**
- * @brief Makes a dma-buf of device memory, for other drivers, such as a GPU's, to reach it.
+ * @brief Exports device memory as a dma-buf, for other drivers, such as a GPU's.
  *
- * Needs rdma-core 62. There is none of emulated memory.
+ * Needs rdma-core 62. Not available for emulated memory.
  *
  * @param dm the memory
  * @param fd receives a file descriptor that the caller closes; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p fd is a dma-buf
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); the memory is closed (#RDMAEZ_WHY_DM_CLOSED)
- * @retval EOPNOTSUPP this libibverbs is older than rdma-core 62, or the driver cannot
+ * @retval EOPNOTSUPP this libibverbs is older than rdma-core 62, or the driver cannot export
  *         (#RDMAEZ_WHY_DM_NO_DMABUF)
  * @return any other errno of ibv_dm_export_dmabuf_fd() (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY,
  *         #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
