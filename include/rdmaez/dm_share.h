@@ -71,14 +71,13 @@ struct rdmaez_dm_share_opts {
 
 /** @brief Device memory of another process. Filled by rdmaez_dm_receive(). */
 struct rdmaez_dm_shared {
-	struct ibv_context *context;    /**< the device, opened for this; NULL once closed */
-	struct rdmaez_dm dm;            /**< the memory, for all functions of dm.h */
-	struct ibv_pd *pd;              /**< the protection domain; NULL: not requested */
-	struct rdmaez_dm_region region; /**< the region; all zero: not requested */
-	struct rdmaez_dm_token token;   /**< the token of the other process */
-	const struct rdmaez_dm_share_ops
-		*ops; /**< the functions that opened it; NULL: libibverbs */
-	void *arg;    /**< passed to them */
+	struct ibv_context *context;           /**< the device, opened for this; NULL once closed */
+	struct rdmaez_dm dm;                   /**< the memory, for all functions of dm.h */
+	struct ibv_pd *pd;                     /**< the protection domain; NULL: not requested */
+	struct rdmaez_dm_region region;        /**< the region; all zero: not requested */
+	struct rdmaez_dm_token token;          /**< the token of the other process */
+	const struct rdmaez_dm_share_ops *ops; /**< what opened it; NULL: libibverbs */
+	void *arg;                             /**< passed to them */
 };
 
 /* ---- Export ---------------------------------------------------------------------------------- */

@@ -5,43 +5,41 @@
  *
  * rdmaez_dm_emu_attach() makes `ibv_alloc_dm`, the copies, `ibv_free_dm`, `ibv_reg_dm_mr` and the
  * `max_dm_size` of `ibv_query_device_ex` work on an open context of any device, Soft-RoCE for one. The
- * rules are those of mlx5, the one driver with device memory that the CPU can reach: what is refused
- * here, and with which errno, is refused there. Memory regions are zero-based and real: a peer's RDMA
- * READ, WRITE and atomics reach them.
+ * rules and errno values are those of mlx5, the only driver whose device memory the CPU can reach. Memory
+ * regions are zero-based and real: a peer's RDMA READ, WRITE and atomics reach them.
  *
- * This is equipment for development: the "device memory" is host memory, so nothing gets faster by it.
- * `<rdmaez.h>` does not include this header; include it by its name where it is wanted.
+ * This is for development only: the "device memory" is host memory, so it makes nothing faster.
+ * `<rdmaez.h>` does not include this header.
  *
  * @par How
- * These verbs are called through pointers in the context, which are replaced and put back. The memory is
- * a file in memory, so that several contexts, of other processes too, can share it. libibverbs knows
- * nothing of it, and `ibv_import_dm` is not among the verbs that can be replaced: rdmaez_dm_emu_ops() tells
- * dm_share.h what to call instead.
+ * These verbs are called through pointers in the context, which are replaced on attach and restored on
+ * detach. The memory is a memfd, so several contexts can share it, also across processes. `ibv_import_dm`
+ * cannot be replaced this way: rdmaez_dm_emu_ops() tells dm_share.h what to call instead.
  *
- * The context keeps the state's address in a word, `_ABI_placeholder3` of struct verbs_context, that
- * libibverbs of rdma-core 33 to 65 leaves at 0. The state is looked up there by the replacing functions
- * only, so it is known to be theirs. Where several shared objects of a program bring a copy of this
- * emulation each, or several source files do, the one that finds the word taken refuses to attach (EBUSY)
- * and never looks at what is behind it. A state may be handed from one to another, which refuses a state of
- * another version. Memory that was not allocated here is handed on to the verbs that were replaced.
+ * The context holds the state's address in `_ABI_placeholder3` of struct verbs_context, a word that
+ * libibverbs of rdma-core 33 to 65 leaves at 0. Only the replacement functions look it up, so it is known to
+ * be theirs. If several shared objects or source files of a program each have a copy of this emulation, the
+ * one that finds the word in use refuses to attach (EBUSY) and never dereferences it. A state may be passed
+ * from one to another, which refuses a state of another version. Memory that was not allocated here is
+ * passed on to the original verbs.
  *
  * @par Threads
- * What the verbs allow with a context is allowed with one that has emulated device memory. Attaching,
- * detaching and rdmaez_dm_emu_fail() need the context to themselves.
+ * Emulation does not change which threads may use a context. No other thread may use it during attach,
+ * detach and rdmaez_dm_emu_fail().
  *
  * @par Where it differs from mlx5
- * - A copy out of bounds is EFAULT even where mlx5's sum of offset and length wraps around.
- * - A region must begin at a multiple of the page size, else EOPNOTSUPP: the kernel takes host memory
- *   for address 0 only where a page begins (`ib_uverbs_reg_mr()`). mlx5 takes any offset.
- * - ibv_free_dm() of imported memory is EINVAL. mlx5 frees it, for everyone.
- * - Whether a region is still registered is asked of the kernel, which can tell since Linux 5.9. Before
- *   that, ibv_free_dm() never answers EBUSY.
+ * - A copy out of bounds fails with EFAULT even where mlx5's sum of offset and length wraps around.
+ * - A region must begin at a multiple of the page size, else EOPNOTSUPP: the kernel accepts host memory
+ *   at address 0 only from a page boundary (`ib_uverbs_reg_mr()`). mlx5 accepts any offset.
+ * - ibv_free_dm() of imported memory fails with EINVAL. mlx5 frees it, for everyone.
+ * - The kernel can tell whether a region is still registered only since Linux 5.9. Before that,
+ *   ibv_free_dm() never returns EBUSY.
  * - A region that another process has registered counts until that process deregisters it and then
  *   allocates, frees, imports or registers something, or ends.
- * - A process that stops or dies while it holds the memory's lock makes the others' calls fail with
- *   ETIMEDOUT after a second, until it goes on or ends.
- * - What a process has is given back when it ends, however it does, unless it has forked: a child that has
- *   not called exec() has inherited the locks by which its parent holds the memory, and keeps them.
+ * - If a process stops while it holds the memory's lock, other processes' calls fail with ETIMEDOUT after
+ *   a second, until it continues or ends.
+ * - A process's memory is freed when it ends, however it ends, unless it has forked: a child that has not
+ *   called exec() has inherited the locks that hold the memory, and keeps them.
  *
  * @since rdmaez 0.1; rdma-core 33; Linux 3.17 with /proc. Source of the rules: mlx5 of rdma-core 18 to 65
  *        and of Linux 6.1 to 7.2
@@ -58,7 +56,7 @@ extern "C" {
 
 /** @brief Bits of rdmaez_dm_emu_opts.flags. */
 enum rdmaez_dm_emu_flags {
-	RDMAEZ_DM_EMU_FORCE = 1 << 0 /**< attach even where the device has memory of its own */
+	RDMAEZ_DM_EMU_FORCE = 1 << 0 /**< attach even if the device has its own memory */
 };
 
 /** @brief The calls that rdmaez_dm_emu_fail() can make fail. */
@@ -84,8 +82,8 @@ struct rdmaez_dm_emu_opts {
 /**
  * @brief The state of an emulation, in the caller's memory.
  *
- * It starts from zero, `= {0}`, by which rdmaez_dm_emu_attach() knows that it is not in use, and must stay
- * where it is from attaching to detaching. Nothing in it is for the caller.
+ * Start from zero, `= {0}`, so that rdmaez_dm_emu_attach() knows that it is not in use. It must not move
+ * while attached, and its members are private.
  */
 struct rdmaez_dm_emu {
 	struct rdmaez_impl_emu state; /**< the emulation's own */
@@ -94,25 +92,25 @@ struct rdmaez_dm_emu {
 /**
  * @brief Gives an open context emulated device memory.
  *
- * From here on the verbs of device memory work on @p context, until rdmaez_dm_emu_detach(), which comes
- * before ibv_close_device(). Each piece takes whole pages of the memory, as it does on the device, so there
- * may be fewer of them than their lengths suggest. Alignment goes up to 4096 bytes,
- * `log_align_req` 12. One ibv_query_device_ex(), without #RDMAEZ_DM_EMU_FORCE.
+ * The device memory verbs then work on @p context until rdmaez_dm_emu_detach(); call that before
+ * ibv_close_device(). As on the device, each allocation takes whole pages, so fewer may fit than their
+ * lengths suggest. The alignment may be up to 4096 bytes, `log_align_req` 12. One ibv_query_device_ex(),
+ * without #RDMAEZ_DM_EMU_FORCE.
  *
  * @param context the device
  * @param opts how much memory, or whose; NULL: 256 KiB of new memory
- * @param emu the state, from zero; after a failure it is detached, unless the failure is that it was
- *        attached already: then nothing is changed
+ * @param emu the state, from zero; detached after a failure, unless it was already attached: then nothing
+ *        changes
  * @param diag receives the explanation; may be NULL
  * @retval 0 attached
  * @retval EINVAL @p context or @p emu is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); `size` is above what
  *         there can be (#RDMAEZ_WHY_RANGE); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN)
- * @retval EEXIST the device has device memory of its own, and #RDMAEZ_DM_EMU_FORCE is not set
+ * @retval EEXIST the device has its own device memory, and #RDMAEZ_DM_EMU_FORCE is not set
  *         (#RDMAEZ_WHY_DM_EMU_REAL)
- * @retval EBUSY @p context has an emulation already, of whichever version, or @p emu is attached, to this
- *         context or another (#RDMAEZ_WHY_DM_EMU_ATTACHED)
+ * @retval EBUSY @p context already has an emulation, of any version, or @p emu is attached to this or
+ *         another context (#RDMAEZ_WHY_DM_EMU_ATTACHED)
  * @retval EBADF `fd` is not from rdmaez_dm_emu_fd() of this version of rdmaez: for instance, a file that
- *         could be cut while it is used (#RDMAEZ_WHY_DM_EMU_FD)
+ *         could be truncated while in use (#RDMAEZ_WHY_DM_EMU_FD)
  * @retval ENOMEM no memory, or no address space (#RDMAEZ_WHY_NO_RESOURCES)
  * @retval EOPNOTSUPP not a context of rdma-core's libibverbs (#RDMAEZ_WHY_NOT_SUPPORTED)
  * @return any other errno of memfd_create() and mmap() (#RDMAEZ_WHY_UNEXPLAINED)
@@ -122,9 +120,9 @@ RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 				    struct rdmaez_dm_emu *emu, struct rdmaez_diag *diag);
 
 /**
- * @brief Takes the emulation away again, and puts back what it replaced.
+ * @brief Detaches the emulation, and restores what it replaced.
  *
- * The memory itself lives on while others share it.
+ * The memory itself remains while others share it.
  *
  * @param emu what rdmaez_dm_emu_attach() has filled
  * @param diag receives the explanation; may be NULL
@@ -146,7 +144,7 @@ RDMAEZ_API bool rdmaez_dm_emu_is_attached(const struct ibv_context *context);
 /**
  * @brief The file descriptor by which another context, or process, can share the memory.
  *
- * For `fd` of the options of rdmaez_dm_emu_attach(). rdmaez_dm_send() sends it by itself.
+ * For `fd` in the options of rdmaez_dm_emu_attach(). rdmaez_dm_send() sends it automatically.
  *
  * @param emu what rdmaez_dm_emu_attach() has filled
  * @return the descriptor, which stays the emulation's; -1: not attached
@@ -154,16 +152,16 @@ RDMAEZ_API bool rdmaez_dm_emu_is_attached(const struct ibv_context *context);
 RDMAEZ_API int rdmaez_dm_emu_fd(const struct rdmaez_dm_emu *emu);
 
 /**
- * @brief Lets a call fail, as a device in trouble would.
+ * @brief Makes a call fail, to test error paths.
  *
- * The call then has no effect. A second order for the same call replaces the first.
+ * The failing call has no effect. A second setting for the same call replaces the first.
  *
  * @param emu what rdmaez_dm_emu_attach() has filled
- * @param call which
- * @param nth the first such call from now on is 1; 0: every one
- * @param error the errno value; 0: as if nothing had been ordered
+ * @param call which call
+ * @param nth 1 is the next such call; 0: every one
+ * @param error the errno value; 0: do not fail
  * @param diag receives the explanation; may be NULL
- * @retval 0 the order is taken
+ * @retval 0 set
  * @retval EINVAL @p emu is NULL (#RDMAEZ_WHY_NULL_ARGUMENT) or not attached (#RDMAEZ_WHY_DM_CLOSED); no such
  *         @p call, a negative @p error, or ENOENT for #RDMAEZ_DM_EMU_FREE, after which rdmaez_dm_close() would
  *         hand the memory to ibv_unimport_dm() (#RDMAEZ_WHY_RANGE)
@@ -174,10 +172,9 @@ RDMAEZ_API int rdmaez_dm_emu_fail(struct rdmaez_dm_emu *emu, enum rdmaez_dm_emu_
 /**
  * @brief How emulated memory is shared: `ops` of struct rdmaez_dm_share_opts, for both processes.
  *
- * `arg` of the options is a struct rdmaez_dm_emu: the attached one for rdmaez_dm_send(); for
- * rdmaez_dm_receive() one from zero, which is attached to the context that it opens, with
- * #RDMAEZ_DM_EMU_FORCE. The device is the one with the token's name. A program may always set the two:
- * memory of a device is shared as usual.
+ * `arg` of the options is a struct rdmaez_dm_emu: the attached one for rdmaez_dm_send(), a zeroed one for
+ * rdmaez_dm_receive(), which attaches it to the context that it opens, with #RDMAEZ_DM_EMU_FORCE. The device
+ * is the one with the token's name. A program may always set both: real device memory is shared as usual.
  *
  * @return static
  */
