@@ -40,6 +40,12 @@
  * - [The Soft-RoCE machine](@ref softroce), if you have no RDMA hardware.
  * - [How it is built](@ref design), if you want to change the code.
  */
+#if defined(RDMAEZ_IMPLEMENTATION) && defined(RDMAEZ_IMPL_BODIES)
+#if !RDMAEZ_IMPL_BODIES
+#error "define RDMAEZ_IMPLEMENTATION before the first include of rdmaez"
+#endif
+#endif
+
 #ifndef RDMAEZ_H
 #define RDMAEZ_H
 

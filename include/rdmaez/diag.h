@@ -78,7 +78,8 @@ struct rdmaez_finding {
 struct rdmaez_diag {
 	int error;        /**< what the function returned: 0 or a positive errno value */
 	const char *call; /**< the rdmaez function that wrote the record, a literal; NULL: none */
-	const char *verb; /**< the verb that failed, a literal; NULL: none */
+	/** The verb that failed, or the member of the options called in its place; a literal. NULL: none. */
+	const char *verb;
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "": none was involved */
 	const char *driver;              /**< the driver, a literal; NULL: not recognised */
 	uint32_t qp_num;                 /**< the queue pair's number; 0: none was involved */

@@ -340,14 +340,14 @@ extern "C" {
 	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",        \
 	  "import the memory alone, and register it on the context that comes with it")
 
-#define RDMAEZ_IMPL_REASON_ID(id, what, fix) RDMAEZ_WHY_##id,
+#define RDMAEZ_IMPL_WHY_ENUM(id, what, fix) RDMAEZ_WHY_##id,
 
 /** @brief Why something was refused or is unwise: `RDMAEZ_WHY_` and the ids of #RDMAEZ_WHY_LIST. */
 enum rdmaez_why {
-	RDMAEZ_WHY_LIST(RDMAEZ_IMPL_REASON_ID) RDMAEZ_WHY_COUNT /**< the number of reasons */
+	RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_ENUM) RDMAEZ_WHY_COUNT /**< the number of reasons */
 };
 
-#undef RDMAEZ_IMPL_REASON_ID
+#undef RDMAEZ_IMPL_WHY_ENUM
 
 /**
  * @brief What a reason means, as a sentence without its full stop.

@@ -94,13 +94,13 @@ no_bytes() {
 # 400 macros of its own. Those that the system's headers do not stand are no fault of ours.
 no_harm() {
 	local source=$scratch/harm.$BASHPID.c
-	sed -E 's/([A-Z0-9_]+) ?/#define \1 (+16)\n/g' tests/compile/macros >"$source"
+	sed -E 's/([A-Za-z0-9_]+) ?/#define \1 (+16)\n/g' tests/compile/macros >"$source"
 	(($(wc -l <"$source") >= 400))
 	cp "$source" "$source.system.c"
 	system_includes "$3" >>"$source.system.c"
 	compile "$1" "$2" "$3" -fsyntax-only "$source.system.c" || { echo 'even without our headers'; return 1; }
 	all_headers "$3" >>"$source"
-	compile "$1" "$2" "$3" -fsyntax-only "${@:4}" "$source"
+	compile "$1" "$2" "$3" -O2 -fsyntax-only "${@:4}" "$source"
 }
 
 ok 'no header reaches one that the umbrella lists behind it' order include
@@ -131,7 +131,7 @@ soon ok 'and where bodies are elsewhere' names_without_prefix include -DRDMAEZ_E
 soon fails 'a function without the prefix is seen' 'mtu_bytes' names_without_prefix \
 	"$(seeded unprefixed rdmaez/impl/units.h 's/rdmaez_mtu_bytes/mtu_bytes/')"
 soon fails 'an enumerator of the list of reasons without the prefix is seen' 'enumerator BAD_RANGE' \
-	names_without_prefix "$(seeded reason rdmaez/why.h 's/\(REASON_ID(id, what, fix) \)RDMAEZ_WHY_##id/\1BAD_##id/')"
+	names_without_prefix "$(seeded reason rdmaez/why.h 's/\(WHY_ENUM(id, what, fix) \)RDMAEZ_WHY_##id/\1BAD_##id/')"
 soon ok 'every constant says what it is of' names_too_short include
 soon fails 'one that does not is seen' 'too short: RDMAEZ_PORT' \
 	names_too_short "$(seeded short rdmaez/base.h 's/^#define RDMAEZ_ZERO .*/&\n#define RDMAEZ_PORT 1/')"

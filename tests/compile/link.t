@@ -72,6 +72,9 @@ soon fails 'and one that has them twice' 'multiple definition of .rdmaez_errno_s
 	linked include holds "$CC" c11 holds "$CC" c11
 soon fails 'RDMAEZ_IMPLEMENTATION alone is refused' 'goes with RDMAEZ_EXTERN' \
 	compile "$CC" c11 include -DRDMAEZ_IMPLEMENTATION -include rdmaez.h -fsyntax-only /dev/null
+printf '%s\n' '#define RDMAEZ_EXTERN' '#include <rdmaez/qp.h>' '#define RDMAEZ_IMPLEMENTATION' '#include <rdmaez.h>' \
+	>"$scratch/late.c"
+soon fails 'and so is it behind an include' 'before the first include' compile "$CC" c11 include -fsyntax-only "$scratch/late.c"
 
 # ---- Shared objects -----------------------------------------------------------------------------
 
@@ -160,7 +163,7 @@ for way in '' '-DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION'; do
 done
 
 # Seeded defects.
-shown=$(seeded shown rdmaez/base.h 's/visibility("hidden")/visibility("default")/')
+shown=$(seeded shown rdmaez/base.h 's/__visibility__("hidden")/visibility("default")/')
 shown_newer=$(other shown_newer "$shown")
 soon fails 'an exported function is seen' ' rdmaez_' exports_nothing "$shown" "$CXX" c++20
 soon fails "a call of another object's function is seen" '^[<] .*nothing is wrong.*nothing is wrong' \

@@ -174,6 +174,7 @@ static const struct {
 	{44, 8, 0xfff, "token.length", RDMAEZ_WHY_DM_TOKEN_FIELD},
 	{52, 8, 3, "token.alignment", RDMAEZ_WHY_DM_TOKEN_FIELD},
 	{52, 8, UINT64_MAX, "token.alignment", RDMAEZ_WHY_DM_TOKEN_FIELD},
+	{52, 8, UINT64_C(1) << 32, "token.alignment", RDMAEZ_WHY_DM_TOKEN_FIELD},
 	{60, 8, 0x11, "token.mr_offset", RDMAEZ_WHY_DM_TOKEN_FIELD},
 	{60, 8, UINT64_MAX, "token.mr_offset", RDMAEZ_WHY_DM_TOKEN_FIELD},
 	{68, 8, 0, "token.mr_length", RDMAEZ_WHY_DM_TOKEN_FIELD},

@@ -102,13 +102,13 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_opts(const struct rdmaez_dm_opts *opts,
 	static const struct rdmaez_impl_site flags = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
 						      RDMAEZ_VALUE_FLAGS, 0, 0};
 	static const struct rdmaez_impl_site alignment = {"opts.alignment", RDMAEZ_WHY_DM_ALIGNMENT,
-							  RDMAEZ_VALUE_BYTES, 1, INT64_C(1) << 31};
+							  RDMAEZ_VALUE_BYTES, 1,
+							  RDMAEZ_IMPL_DM_ALIGNMENT};
 	const unsigned int known = RDMAEZ_DM_EXACT, unknown = opts->flags & ~known;
-	const uint64_t most = UINT64_C(1) << 31;
 
 	if (unknown)
 		return rdmaez_impl_refuse_within(diag, EINVAL, &flags, unknown, 0, opts->flags);
-	if (opts->alignment > most || (opts->alignment & (opts->alignment - 1)))
+	if (opts->alignment > RDMAEZ_IMPL_DM_ALIGNMENT || (opts->alignment & (opts->alignment - 1)))
 		return rdmaez_impl_refuse_at(diag, EINVAL, &alignment, (int64_t)opts->alignment);
 	for (uint64_t rest = opts->alignment; rest > 1; rest >>= 1)
 		attr->log_align_req++;

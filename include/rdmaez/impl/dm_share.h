@@ -616,10 +616,9 @@ RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared, struct rd
 	rdmaez_impl_dm_shared_undo(shared);
 	error = rdmaez_impl_dm_shared_end(shared);
 	if (error)
-		return rdmaez_impl_dm_failed(diag, error,
-					     shared->ops && shared->ops->close
-						     ? "opts.ops.close"
-						     : "ibv_close_device");
+		return rdmaez_impl_dm_failed(
+			diag, error,
+			shared->ops && shared->ops->close ? "opts.ops.close" : "ibv_close_device");
 	memset(shared, 0, sizeof(*shared));
 	return 0;
 }

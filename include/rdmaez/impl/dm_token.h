@@ -10,6 +10,7 @@
 #if RDMAEZ_IMPL_BODIES
 
 #include "diag.h"
+#include "dm_verbs.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -141,7 +142,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_check(const struct rdmaez_dm_token *to
 	if (!error)
 		error = rdmaez_impl_dm_token_range(diag, "token.length", token->length, 1,
 						   token->alloc_length);
-	if (!error && token->alignment & (token->alignment - 1))
+	if (!error && (token->alignment & (token->alignment - 1) ||
+		       token->alignment > RDMAEZ_IMPL_DM_ALIGNMENT))
 		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_TOKEN_FIELD,
 					   "token.alignment");
 	if (!error && token->flags & RDMAEZ_DM_TOKEN_MR)

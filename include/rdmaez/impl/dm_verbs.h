@@ -13,6 +13,9 @@
 
 RDMAEZ_IMPL_BEGIN
 
+/* The greatest alignment, of which verbs takes the exponent. */
+#define RDMAEZ_IMPL_DM_ALIGNMENT (UINT64_C(1) << 31)
+
 /*
  * The library's functions under names of our own, so that nothing depends on what verbs.h declares.
  * They are weak: linked with an older libibverbs they are NULL, and the program runs all the same.

@@ -57,16 +57,12 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const un
 RDMAEZ_IMPL bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *own,
 					     const union ibv_gid *peer)
 {
-	switch (rdmaez_gid_class(peer)) {
-	case RDMAEZ_GID_CLASS_MULTICAST:
-		return false;
-	case RDMAEZ_GID_CLASS_IPV4:
-		return (peer->raw[12] & 0xf0) != 0xe0;
-	case RDMAEZ_GID_CLASS_LINK_LOCAL:
+	const enum rdmaez_gid_class of = rdmaez_gid_class(peer);
+
+	if (of == RDMAEZ_GID_CLASS_LINK_LOCAL)
 		return own->gid_type != IBV_GID_TYPE_ROCE_V1;
-	default:
-		return true;
-	}
+	return of != RDMAEZ_GID_CLASS_MULTICAST &&
+	       !(of == RDMAEZ_GID_CLASS_IPV4 && (peer->raw[12] & 0xf0) == 0xe0);
 }
 
 /* The class of the wanted peer; ZERO where it is unknown. */

@@ -41,6 +41,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(struct ibv_context *context,
 	const uint64_t needed = IBV_ODP_SUPPORT | (implicit ? IBV_ODP_SUPPORT_IMPLICIT : 0);
 	struct ibv_device_attr_ex device;
 
+	memset(&device, 0, sizeof(device));
 	if (remote && !(access & IBV_ACCESS_LOCAL_WRITE))
 		rdmaez_impl_mr_find(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, remote,
 				    access);
@@ -65,6 +66,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(struct ibv_context *context,
 	uint64_t most = UINTPTR_MAX - start;
 	struct ibv_device_attr device;
 
+	memset(&device, 0, sizeof(device));
 	if (!ibv_query_device(context, &device) && device.max_mr_size && device.max_mr_size < most)
 		most = device.max_mr_size;
 	if (!length || length > most)

@@ -52,16 +52,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_type(const struct ibv_device_at
 	struct rdmaez_impl_site site = {"qp_type", RDMAEZ_WHY_CREATE_TYPE, RDMAEZ_VALUE_TYPE, 0, 0};
 	enum rdmaez_severity sure = RDMAEZ_DIAG_ERROR;
 
-	if (!known || (xrc && !(device->device_cap_flags & IBV_DEVICE_XRC)))
-		sure = RDMAEZ_DIAG_ERROR;
-	else if (!has_domain)
-		site.why = RDMAEZ_WHY_CREATE_DOMAIN;
-	else if (type == IBV_QPT_RAW_PACKET && error == EPERM)
-		site.why = RDMAEZ_WHY_CREATE_PRIVILEGE;
-	else if (error == EOPNOTSUPP || error == ENOSYS)
-		sure = RDMAEZ_DIAG_LIKELY;
-	else
-		return;
+	if (known && (!xrc || (device->device_cap_flags & IBV_DEVICE_XRC))) {
+		if (!has_domain)
+			site.why = RDMAEZ_WHY_CREATE_DOMAIN;
+		else if (type == IBV_QPT_RAW_PACKET && error == EPERM)
+			site.why = RDMAEZ_WHY_CREATE_PRIVILEGE;
+		else if (error == EOPNOTSUPP || error == ENOSYS)
+			sure = RDMAEZ_DIAG_LIKELY;
+		else
+			return;
+	}
 	rdmaez_impl_find(diag, sure, &site, (unsigned int)type);
 }
 

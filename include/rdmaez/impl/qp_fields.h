@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The attributes of a queue pair, once. Building, checking and the documentation go by these rows; what no
- * row can say is in impl/qp.h (rdmaez_impl_qp_adjust()) and impl/qp_check.h.
+ * row can say is in impl/qp.h (rdmaez_impl_qp_value()) and impl/qp_check.h.
  */
 #ifndef RDMAEZ_IMPL_QP_FIELDS_H
 #define RDMAEZ_IMPL_QP_FIELDS_H

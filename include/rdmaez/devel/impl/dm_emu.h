@@ -780,6 +780,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_check_context(struct ibv_context *context, 
 	const size_t needed = sizeof(*verbs) - offsetof(struct verbs_context, reg_dm_mr);
 	struct ibv_device_attr_ex device;
 
+	memset(&device, 0, sizeof(device));
 	if (flags & ~force)
 		return rdmaez_impl_refuse_within(diag, EINVAL, &site, flags & ~force, 0, flags);
 	if (!verbs || verbs->sz < needed)
