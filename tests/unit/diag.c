@@ -398,6 +398,10 @@ static void check_kinds(void)
 		   "number:-1:0..31", "\"number\",\"value\":-1,\"min\":0,\"max\":31");
 	check_kind(RDMAEZ_VALUE_NUMBER, 3, 1, 1, " Given: 3; accepted: 1.", "number:3:1..1",
 		   "\"number\",\"value\":3,\"min\":1,\"max\":1");
+	check_kind(RDMAEZ_VALUE_NUMBER, 0, 0, UINT64_MAX, " Given: 0.", "number:0",
+		   "\"number\",\"value\":0");
+	check_kind(RDMAEZ_VALUE_BYTES, 5, 1, 0, " Given: 5 bytes.", "bytes:5",
+		   "\"bytes\",\"value\":5");
 	check_kind(RDMAEZ_VALUE_ATTR_MASK, IBV_QP_STATE | IBV_QP_PORT | 1 << 30, 0, 5,
 		   " Bits: IBV_QP_STATE|IBV_QP_PORT|0x40000000.",
 		   "attr_mask:IBV_QP_STATE|IBV_QP_PORT|0x40000000",

@@ -143,6 +143,18 @@ RDMAEZ_IMPL bool rdmaez_impl_has_max(const struct rdmaez_impl_kind *kind, uint64
 	return kind->shape != RDMAEZ_IMPL_SHAPE_BYTES || max != UINT64_MAX;
 }
 
+/* What the bounds of a finding are; a range that ends before it begins is none, since nothing is accepted. */
+RDMAEZ_IMPL int rdmaez_impl_bounds_of(const struct rdmaez_impl_kind *kind,
+				      const struct rdmaez_finding *finding)
+{
+	const bool empty = kind->shape == RDMAEZ_IMPL_SHAPE_BYTES
+				   ? finding->min > finding->max
+				   : (int64_t)finding->min > (int64_t)finding->max;
+
+	return kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE && empty ? RDMAEZ_IMPL_BOUNDS_NONE
+								 : kind->bounds;
+}
+
 /* Where a number is written to decides what stands between several and how a time is written. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_shape(struct rdmaez_impl_text *text, int shape,
 					    uint64_t number, bool prose)
@@ -217,27 +229,28 @@ RDMAEZ_IMPL void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 					const struct rdmaez_finding *finding)
 {
 	const struct rdmaez_impl_kind *kind = rdmaez_impl_kind_of(finding);
+	const int bounds = rdmaez_impl_bounds_of(kind, finding);
 
 	if (finding->format) {
 		rdmaez_impl_put_own(text, finding, RDMAEZ_FINDING_TEXT);
 		return;
 	}
-	if (!kind->shape && !kind->bounds)
+	if (!kind->shape && !bounds)
 		return;
 	rdmaez_impl_put(text, " %s", kind->before);
 	if (kind->shape)
 		rdmaez_impl_put_shape(text, kind->shape, finding->value, true);
 	if (kind->shape == RDMAEZ_IMPL_SHAPE_BYTES)
 		rdmaez_impl_put(text, " bytes");
-	if (kind->bounds && rdmaez_impl_has_max(kind, finding->max)) {
+	if (bounds && rdmaez_impl_has_max(kind, finding->max)) {
 		rdmaez_impl_put(text, "%s", kind->between);
-		if (kind->bounds == RDMAEZ_IMPL_BOUNDS_STATES)
+		if (bounds == RDMAEZ_IMPL_BOUNDS_STATES)
 			rdmaez_impl_put_bits(text, finding->max, rdmaez_impl_state_bit_str, ", ");
-		else if (kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE && finding->min != finding->max) {
+		else if (bounds == RDMAEZ_IMPL_BOUNDS_RANGE && finding->min != finding->max) {
 			rdmaez_impl_put_bound(text, kind->shape, finding->min);
 			rdmaez_impl_put(text, " to ");
 		}
-		if (kind->bounds != RDMAEZ_IMPL_BOUNDS_STATES)
+		if (bounds != RDMAEZ_IMPL_BOUNDS_STATES)
 			rdmaez_impl_put_bound(text, kind->shape, finding->max);
 	}
 	rdmaez_impl_put(text, ".");
@@ -384,6 +397,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_line_finding(struct rdmaez_impl_text *text,
 					      const struct rdmaez_finding *finding)
 {
 	const struct rdmaez_impl_kind *kind = rdmaez_impl_kind_of(finding);
+	const int bounds = rdmaez_impl_bounds_of(kind, finding);
 
 	rdmaez_impl_put(text, " finding=%s:%s:%s:%s", rdmaez_impl_severity_str(finding->severity),
 			rdmaez_why_id(finding->reason), finding->field, kind->name);
@@ -393,18 +407,18 @@ RDMAEZ_IMPL void rdmaez_impl_put_line_finding(struct rdmaez_impl_text *text,
 			rdmaez_impl_put(text, ":0x%llx", (unsigned long long)finding->max);
 		return;
 	}
-	if (kind->shape || kind->bounds)
+	if (kind->shape || bounds)
 		rdmaez_impl_put(text, ":");
 	if (kind->shape)
 		rdmaez_impl_put_shape(text, kind->shape, finding->value, false);
-	if (!kind->bounds)
+	if (!bounds)
 		return;
 	rdmaez_impl_put(text, ":");
-	if (kind->bounds == RDMAEZ_IMPL_BOUNDS_STATES) {
+	if (bounds == RDMAEZ_IMPL_BOUNDS_STATES) {
 		rdmaez_impl_put_bits(text, finding->max, rdmaez_impl_state_bit_str, "|");
 		return;
 	}
-	if (kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE)
+	if (bounds == RDMAEZ_IMPL_BOUNDS_RANGE)
 		rdmaez_impl_put_shape(text, kind->shape, finding->min, false);
 	rdmaez_impl_put(text, "..");
 	if (rdmaez_impl_has_max(kind, finding->max))
@@ -479,6 +493,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
 					     const struct rdmaez_finding *finding)
 {
 	const struct rdmaez_impl_kind *kind = rdmaez_impl_kind_of(finding);
+	const int bounds = rdmaez_impl_bounds_of(kind, finding);
 	const uint64_t value = finding->value;
 
 	rdmaez_impl_put_json_pair(text, ",", "kind", kind->name);
@@ -497,12 +512,12 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
 		rdmaez_impl_put_shape(text, kind->shape, value, false);
 		rdmaez_impl_put(text, "\"");
 	}
-	if (kind->bounds == RDMAEZ_IMPL_BOUNDS_STATES)
+	if (bounds == RDMAEZ_IMPL_BOUNDS_STATES)
 		rdmaez_impl_put_json_bits(text, "accepted", finding->max,
 					  rdmaez_impl_state_bit_str);
-	if (kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE)
+	if (bounds == RDMAEZ_IMPL_BOUNDS_RANGE)
 		rdmaez_impl_put_json_number(text, "min", kind->shape, finding->min);
-	if ((kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE || kind->bounds == RDMAEZ_IMPL_BOUNDS_MAX) &&
+	if ((bounds == RDMAEZ_IMPL_BOUNDS_RANGE || bounds == RDMAEZ_IMPL_BOUNDS_MAX) &&
 	    rdmaez_impl_has_max(kind, finding->max))
 		rdmaez_impl_put_json_number(text, "max", kind->shape, finding->max);
 }
