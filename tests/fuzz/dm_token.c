@@ -71,7 +71,7 @@ static void make_good(const uint8_t *from, struct rdmaez_dm_token *token)
 		token->pd_handle = 0;
 	token->alloc_length |= 1;
 	token->length = 1 + token->length % token->alloc_length;
-	token->alignment = token->alignment % 65 ? UINT64_C(1) << (token->alignment % 64) : 0;
+	token->alignment = token->alignment % 33 ? UINT64_C(1) << (token->alignment % 32) : 0;
 	token->mr_length = 1 + token->mr_length % token->length;
 	token->mr_offset %= token->length - token->mr_length + 1;
 	if (!(token->flags & RDMAEZ_DM_TOKEN_MR)) {

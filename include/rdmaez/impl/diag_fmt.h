@@ -151,8 +151,9 @@ RDMAEZ_IMPL int rdmaez_impl_bounds_of(const struct rdmaez_impl_kind *kind,
 				   ? finding->min > finding->max
 				   : (int64_t)finding->min > (int64_t)finding->max;
 
-	return kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE && empty ? RDMAEZ_IMPL_BOUNDS_NONE
-								 : kind->bounds;
+	if (kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE && empty)
+		return RDMAEZ_IMPL_BOUNDS_NONE;
+	return kind->bounds;
 }
 
 /* Where a number is written to decides what stands between several and how a time is written. */

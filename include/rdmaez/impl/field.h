@@ -63,6 +63,18 @@ RDMAEZ_FOLD uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_
 	return given == RDMAEZ_ZERO && option >= RDMAEZ_IMPL_AS_BITS ? 0 : given;
 }
 
+/* What an option amounts to, and what is accepted, by the row alone. */
+RDMAEZ_FOLD struct rdmaez_impl_value
+rdmaez_impl_field_value(int option, uint32_t given, uint32_t otherwise, uint32_t min, uint32_t max)
+{
+	struct rdmaez_impl_value v;
+
+	v.value = rdmaez_impl_field_meant(option, given, otherwise);
+	v.min = min;
+	v.max = max;
+	return v;
+}
+
 /* Whether a value is refused: it is out of its range, or has a bit that is not in the mask. */
 RDMAEZ_FOLD bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
 {

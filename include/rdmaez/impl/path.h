@@ -57,7 +57,8 @@ RDMAEZ_IMPL_BEGIN
 /* The same as code, within rdmaez_impl_path_fill(). */
 #define RDMAEZ_IMPL_PATH_FILL(when, field, option, how, otherwise, min, max, rule, unit, source) \
 	if (!(when) || grh) { \
-		v = rdmaez_impl_path_value(b, how, rule, (uint32_t)b->path->option, otherwise, min, max); \
+		v = rdmaez_impl_field_value(how, (uint32_t)b->path->option, otherwise, min, max); \
+		v = rdmaez_impl_path_value(b, how, rule, v); \
 		refused |= rdmaez_impl_field_refused(rule, v); \
 		rdmaez_impl_field_put(&ah->field, sizeof(ah->field), v.value); \
 	}
@@ -81,22 +82,16 @@ RDMAEZ_IMPL bool rdmaez_impl_path_has_grh(const struct rdmaez_impl_path_build *b
 	return b->port ? rdmaez_path_needs_grh(b->port) : !rdmaez_gid_is_zero(&b->path->dgid);
 }
 
-/* What an option of a path amounts to. The GID index is the one that was chosen. */
+/* What an option of a path amounts to: for the GID index, what was chosen, within the port's table. */
 RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_path_value(const struct rdmaez_impl_path_build *b,
-							    int how, int rule, uint32_t given,
-							    uint32_t otherwise, uint32_t min,
-							    uint32_t max)
+							    int how, int rule,
+							    struct rdmaez_impl_value v)
 {
-	struct rdmaez_impl_value v = {0, 0, 0};
-
-	v.min = min;
-	v.max = max;
-	if (rule == RDMAEZ_IMPL_FIELD_GID) {
-		given = (uint32_t)b->sgid_index;
-		if (b->port && b->port->gid_tbl_len <= (int)max)
-			v.max = (uint32_t)(b->port->gid_tbl_len - 1);
-	}
-	v.value = rdmaez_impl_field_meant(how, given, otherwise);
+	if (rule != RDMAEZ_IMPL_FIELD_GID)
+		return v;
+	v.value = rdmaez_impl_field_meant(how, (uint32_t)b->sgid_index, 0);
+	if (b->port && b->port->gid_tbl_len <= (int)v.max)
+		v.max = (uint32_t)(b->port->gid_tbl_len - 1);
 	return v;
 }
 
@@ -138,8 +133,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_path_refuse(const struct rdmaez_impl_path_build
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		const struct rdmaez_impl_field *const f = &fields[i];
 		const struct rdmaez_impl_value v = rdmaez_impl_path_value(
-			b, f->option, f->rule, rdmaez_impl_field_given(f, b->path), f->otherwise,
-			f->min, f->max);
+			b, f->option, f->rule,
+			rdmaez_impl_field_value(f->option, rdmaez_impl_field_given(f, b->path),
+						f->otherwise, f->min, f->max));
 
 		if ((!f->bit || grh) && rdmaez_impl_field_refused(f->rule, v))
 			rdmaez_impl_field_refuse(diag, f, f->name + 4 - b->alt, v);

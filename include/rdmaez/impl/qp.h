@@ -70,15 +70,9 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_depth_limit(const struct rdmaez_impl_qp_buil
  * port, the device or another option.
  */
 RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
-							  uint32_t bit, int how, int rule,
-							  uint32_t given, uint32_t otherwise,
-							  uint32_t min, uint32_t max)
+							  uint32_t bit, int rule, uint32_t given,
+							  struct rdmaez_impl_value v)
 {
-	struct rdmaez_impl_value v = {0, 0, 0};
-
-	v.value = rdmaez_impl_field_meant(how, given, otherwise);
-	v.min = min;
-	v.max = max;
 	switch (rule) {
 	case RDMAEZ_IMPL_FIELD_ACCESS:
 		if (!given)
@@ -135,9 +129,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse(const struct rdmaez_impl_qp_build *b,
 	if (!diag)
 		return EINVAL;
 	for (; f->name; f++) {
+		const uint32_t given = rdmaez_impl_field_given(f, b->opts);
 		const struct rdmaez_impl_value v = rdmaez_impl_qp_value(
-			b, f->bit, f->option, f->rule, rdmaez_impl_field_given(f, b->opts),
-			f->otherwise, f->min, f->max);
+			b, f->bit, f->rule, given,
+			rdmaez_impl_field_value(f->option, given, f->otherwise, f->min, f->max));
 
 		if (((uint32_t)mask & f->bit) && rdmaez_impl_field_refused(f->rule, v))
 			rdmaez_impl_field_refuse(diag, f, f->name, v);
