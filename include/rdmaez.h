@@ -28,7 +28,8 @@
  * @endcode
  *
  * @par Where to go
- * - qp.h moves queue pairs, or checks first whether they would move; qp_rules.h knows what Linux accepts.
+ * - [Queue pairs](@ref queue_pairs): options, defaults and attributes; qp.h moves queue pairs, or checks first
+ *   whether they would move; qp_rules.h knows what Linux accepts.
  * - port.h queries a port and chooses a GID index.
  * - [Capabilities](@ref capabilities): what a device and its ports can do; caps.h, port_caps.h.
  * - [Device memory](@ref device_memory): dm.h, sharing it, and emulating it where there is none.
