@@ -50,9 +50,9 @@ struct rdmaez_impl_field {
 	uint8_t rule;       /* enum rdmaez_impl_field_rule */
 };
 
-/* What an option amounts to, and what is accepted. */
+/* An option, what it amounts to, and what is accepted. */
 struct rdmaez_impl_value {
-	uint32_t value, min, max;
+	uint32_t given, value, min, max;
 };
 
 /* An option by itself: the default for 0, and 0 for RDMAEZ_ZERO. */
@@ -69,6 +69,7 @@ rdmaez_impl_field_value(int option, uint32_t given, uint32_t otherwise, uint32_t
 {
 	struct rdmaez_impl_value v;
 
+	v.given = given;
 	v.value = rdmaez_impl_field_meant(option, given, otherwise);
 	v.min = min;
 	v.max = max;

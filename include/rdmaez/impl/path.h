@@ -58,9 +58,7 @@ RDMAEZ_IMPL_BEGIN
 #define RDMAEZ_IMPL_PATH_FILL(when, field, option, how, otherwise, min, max, rule, unit, source) \
 	if (!(when) || grh) { \
 		v = rdmaez_impl_field_value(how, (uint32_t)b->path->option, otherwise, min, max); \
-		v = rdmaez_impl_path_value(b, how, rule, v); \
-		refused |= rdmaez_impl_field_refused(rule, v); \
-		rdmaez_impl_field_put(&ah->field, sizeof(ah->field), v.value); \
+		refused |= rdmaez_impl_path_put(b, rule, v, &ah->field, sizeof(ah->field)); \
 	}
 
 /* clang-format on */
@@ -84,15 +82,23 @@ RDMAEZ_IMPL bool rdmaez_impl_path_has_grh(const struct rdmaez_impl_path_build *b
 
 /* What an option of a path amounts to: for the GID index, what was chosen, within the port's table. */
 RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_path_value(const struct rdmaez_impl_path_build *b,
-							    int how, int rule,
-							    struct rdmaez_impl_value v)
+							    int rule, struct rdmaez_impl_value v)
 {
 	if (rule != RDMAEZ_IMPL_FIELD_GID)
 		return v;
-	v.value = rdmaez_impl_field_meant(how, (uint32_t)b->sgid_index, 0);
+	v.value = rdmaez_impl_field_meant(RDMAEZ_IMPL_AS_INT, (uint32_t)b->sgid_index, 0);
 	if (b->port && b->port->gid_tbl_len <= (int)v.max)
 		v.max = (uint32_t)(b->port->gid_tbl_len - 1);
 	return v;
+}
+
+/* Puts an option into its field of the address vector; whether it is refused. */
+RDMAEZ_FOLD bool rdmaez_impl_path_put(const struct rdmaez_impl_path_build *b, int rule,
+				      struct rdmaez_impl_value v, void *field, size_t size)
+{
+	v = rdmaez_impl_path_value(b, rule, v);
+	rdmaez_impl_field_put(field, size, v.value);
+	return rdmaez_impl_field_refused(rule, v);
 }
 
 /* Whether something is wrong with a path as a whole: unknown flags, no destination, no such port. */
@@ -133,7 +139,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_path_refuse(const struct rdmaez_impl_path_build
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		const struct rdmaez_impl_field *const f = &fields[i];
 		const struct rdmaez_impl_value v = rdmaez_impl_path_value(
-			b, f->option, f->rule,
+			b, f->rule,
 			rdmaez_impl_field_value(f->option, rdmaez_impl_field_given(f, b->path),
 						f->otherwise, f->min, f->max));
 

@@ -70,12 +70,12 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_depth_limit(const struct rdmaez_impl_qp_buil
  * port, the device or another option.
  */
 RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
-							  uint32_t bit, int rule, uint32_t given,
+							  uint32_t bit, int rule,
 							  struct rdmaez_impl_value v)
 {
 	switch (rule) {
 	case RDMAEZ_IMPL_FIELD_ACCESS:
-		if (!given)
+		if (!v.given)
 			v.value = rdmaez_impl_qp_access(b->type);
 		break;
 	case RDMAEZ_IMPL_FIELD_PORT:
@@ -83,12 +83,12 @@ RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_qp_value(const struct rdmaez_im
 			v.max = b->opts->device_attr->phys_port_cnt;
 		break;
 	case RDMAEZ_IMPL_FIELD_ALT:
-		if (!given)
+		if (!v.given)
 			v.value = (uint32_t)rdmaez_impl_option(b->opts->port, 1);
 		break;
 	case RDMAEZ_IMPL_FIELD_DEPTH:
 		v.max = rdmaez_impl_qp_depth_limit(b, bit);
-		if (!given && !b->opts->device_attr)
+		if (!v.given && !b->opts->device_attr)
 			v.value = 1;
 		else if (v.value > v.max && v.value <= INT32_MAX)
 			v.value = v.max;
@@ -103,6 +103,15 @@ RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_qp_value(const struct rdmaez_im
 		break;
 	}
 	return v;
+}
+
+/* Puts an option into its attribute; whether it is refused. */
+RDMAEZ_FOLD bool rdmaez_impl_qp_put(const struct rdmaez_impl_qp_build *b, uint32_t bit, int rule,
+				    struct rdmaez_impl_value v, void *field, size_t size)
+{
+	v = rdmaez_impl_qp_value(b, bit, rule, v);
+	rdmaez_impl_field_put(field, size, v.value);
+	return rdmaez_impl_field_refused(rule, v);
 }
 
 /* One of the two paths; the alternate one leaves by a port of its own. */
@@ -129,10 +138,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse(const struct rdmaez_impl_qp_build *b,
 	if (!diag)
 		return EINVAL;
 	for (; f->name; f++) {
-		const uint32_t given = rdmaez_impl_field_given(f, b->opts);
 		const struct rdmaez_impl_value v = rdmaez_impl_qp_value(
-			b, f->bit, f->rule, given,
-			rdmaez_impl_field_value(f->option, given, f->otherwise, f->min, f->max));
+			b, f->bit, f->rule,
+			rdmaez_impl_field_value(f->option, rdmaez_impl_field_given(f, b->opts),
+						f->otherwise, f->min, f->max));
 
 		if (((uint32_t)mask & f->bit) && rdmaez_impl_field_refused(f->rule, v))
 			rdmaez_impl_field_refuse(diag, f, f->name, v);

@@ -66,9 +66,7 @@ RDMAEZ_IMPL_BEGIN
 #define RDMAEZ_IMPL_QP_FILL(bit, field, option, how, otherwise, min, max, rule, unit, source) \
 	if (mask & (bit)) { \
 		v = rdmaez_impl_field_value(how, (uint32_t)b->opts->option, otherwise, min, max); \
-		v = rdmaez_impl_qp_value(b, bit, rule, (uint32_t)b->opts->option, v); \
-		refused |= rdmaez_impl_field_refused(rule, v); \
-		rdmaez_impl_field_put(&attr->field, sizeof(attr->field), v.value); \
+		refused |= rdmaez_impl_qp_put(b, bit, rule, v, &attr->field, sizeof(attr->field)); \
 	}
 
 /* clang-format on */
