@@ -26,6 +26,24 @@ struct rdmaez_impl_qp_build {
 	int sgid_index;                   /* the option's value, or what was chosen */
 };
 
+/* Begins with what is given; without options, with all defaults, for which the caller has room in `none`. */
+RDMAEZ_IMPL void rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp_type type,
+				      enum ibv_qp_state from, enum ibv_qp_state to,
+				      const struct rdmaez_qp_opts *opts,
+				      struct rdmaez_qp_opts *none)
+{
+	if (!opts) {
+		memset(none, 0, sizeof(*none));
+		opts = none;
+	}
+	b->type = type;
+	b->from = from;
+	b->to = to;
+	b->opts = opts;
+	b->port = opts->port_attr;
+	b->sgid_index = opts->path.sgid_index;
+}
+
 /* What peers may do to a queue pair of this type where the options leave it open. */
 RDMAEZ_IMPL uint32_t rdmaez_impl_qp_access(enum ibv_qp_type type)
 {
@@ -199,7 +217,7 @@ RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enu
 			      struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_build build;
-	struct rdmaez_qp_opts defaults;
+	struct rdmaez_qp_opts none;
 	struct rdmaez_qp_move made;
 	int error;
 
@@ -207,16 +225,7 @@ RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enu
 	rdmaez_impl_diag_transition(diag, type, from, to);
 	if (!move)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "move");
-	if (!opts) {
-		memset(&defaults, 0, sizeof(defaults));
-		opts = &defaults;
-	}
-	build.type = type;
-	build.from = from;
-	build.to = to;
-	build.opts = opts;
-	build.port = opts->port_attr;
-	build.sgid_index = opts->path.sgid_index;
+	rdmaez_impl_qp_begin(&build, type, from, to, opts, &none);
 	error = rdmaez_impl_qp_make(&build, rdmaez_qp_rule(type, from, to), &made, diag);
 	if (!error)
 		*move = made;
@@ -278,8 +287,6 @@ RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_im
 	const int port_num = (int)rdmaez_impl_option(b->opts->port, 1);
 	int error = 0;
 
-	b->port = b->opts->port_attr;
-	b->sgid_index = b->opts->path.sgid_index;
 	if ((mask & IBV_QP_PORT) && port_num != 1 && !b->opts->device_attr)
 		error = rdmaez_impl_port_exists(qp->context, port_num, diag);
 	if (error || !(mask & IBV_QP_AV))
@@ -300,7 +307,7 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 				       const char *call)
 {
 	struct rdmaez_impl_qp_build build;
-	struct rdmaez_qp_opts defaults;
+	struct rdmaez_qp_opts none;
 	struct ibv_port_attr port;
 	struct rdmaez_qp_rule rule;
 	struct rdmaez_qp_move move;
@@ -311,17 +318,10 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
 	rdmaez_impl_diag_qp(diag, qp);
 	rdmaez_impl_diag_transition(diag, qp->qp_type, qp->state, to);
-	if (!opts) {
-		memset(&defaults, 0, sizeof(defaults));
-		opts = &defaults;
-	}
-	build.type = qp->qp_type;
-	build.from = qp->state;
-	build.to = to;
-	build.opts = opts;
+	rdmaez_impl_qp_begin(&build, qp->qp_type, qp->state, to, opts, &none);
 	rule = rdmaez_impl_qp_rule(build.type, build.from, to);
-	error = rdmaez_impl_qp_ask(qp, rule.required | (rule.optional & opts->optional), &build,
-				   &port, diag);
+	error = rdmaez_impl_qp_ask(qp, rule.required | (rule.optional & build.opts->optional),
+				   &build, &port, diag);
 	if (!error)
 		error = rdmaez_impl_qp_make(&build, rule, &move, diag);
 	if (error)
