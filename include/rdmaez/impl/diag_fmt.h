@@ -174,7 +174,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_shape(struct rdmaez_impl_text *text, int s
 		rdmaez_impl_put_bits(text, number, NULL, "|");
 		return;
 	case RDMAEZ_IMPL_SHAPE_HEX:
-		rdmaez_impl_put(text, "0x%04llx", (unsigned long long)value);
+		rdmaez_impl_put(text, "0x%04llx", (unsigned long long)number);
 		return;
 	case RDMAEZ_IMPL_SHAPE_STATE:
 		rdmaez_impl_put(text, "%s", rdmaez_qp_state_str((enum ibv_qp_state)number));
