@@ -115,6 +115,9 @@ static inline struct fake_cq *fake_cq(struct ibv_cq *cq)
 	return fake_container(cq, struct fake_cq, verbs);
 }
 
+/* The running kernel's release: 601 for Linux 6.1. */
+int fake_linux(void);
+
 /* The port of this number, NULL if the device has none. */
 struct fake_port *fake_port(struct fake_device *dev, uint32_t port_num);
 bool fake_port_is_roce(const struct fake_device *dev, uint32_t port_num);

@@ -497,20 +497,49 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 	return call->result = dev->quirks & FAKE_NEGATIVE_ERRNO ? -err : err;
 }
 
-/* Everything is filled in, whatever was asked for, except what the command has no field for. */
+/* The driver's answer: what it fills, in memory that nobody has cleared. */
+static void driver_query(struct fake_device *dev, const struct fake_qp *qp,
+			 struct ibv_qp_attr *answer)
+{
+	const int filled = ~dev->habits.query_unfilled;
+	const uint8_t stale = dev->habits.stale;
+
+	memset(answer, stale, sizeof(*answer));
+	/* The system call's answer has eight bits for each of these. */
+	answer->qp_state = (enum ibv_qp_state)stale;
+	answer->cur_qp_state = (enum ibv_qp_state)stale;
+	answer->path_mtu = (enum ibv_mtu)stale;
+	answer->path_mig_state = (enum ibv_mig_state)stale;
+	driver_apply(answer, &qp->attr, filled);
+	if (filled & IBV_QP_STATE)
+		answer->qp_state = qp->attr.qp_state;
+	if (filled & IBV_QP_CUR_STATE)
+		answer->cur_qp_state = qp->attr.cur_qp_state;
+	if (filled & IBV_QP_CAP)
+		answer->cap = qp->attr.cap;
+	if (filled & FAKE_FIELD_SQ_DRAINING)
+		answer->sq_draining = qp->attr.sq_draining;
+	if (!(filled & FAKE_FIELD_AH_PORT))
+		answer->ah_attr.port_num = stale;
+}
+
+/* Whatever was asked for, the answer has every field, except what the command has no field for. */
 int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		 struct ibv_qp_init_attr *init_attr)
 {
 	struct fake_call *call = fake_enter(FAKE_QUERY_QP, qp);
+	struct fake_device *dev = fake_dev(qp->context);
 	uint8_t en_sqd_async_notify = attr->en_sqd_async_notify;
 	uint32_t rate_limit = attr->rate_limit;
 
 	call->attr_mask = attr_mask;
 	if (call->error)
 		return fake_return(call, call->error);
-	if (attr_mask & ~(IBV_QP_RATE_LIMIT - 1))
+	if (attr_mask & ~(IBV_QP_RATE_LIMIT - 1) || attr_mask & dev->habits.query_refused)
 		return fake_return(call, EOPNOTSUPP);
-	*attr = to_qp(qp)->attr;
+	if (dev->habits.query_errno)
+		return fake_return(call, dev->habits.query_errno);
+	driver_query(dev, to_qp(qp), attr);
 	attr->en_sqd_async_notify = en_sqd_async_notify;
 	attr->rate_limit = rate_limit;
 	init_attr->qp_context = qp->qp_context;
@@ -549,8 +578,10 @@ void fake_qp_work_done(struct ibv_qp *qp)
 
 static int end_post(struct fake_call *call, struct ibv_qp *qp, int err)
 {
+	const uint32_t negative = FAKE_NEGATIVE_ERRNO | FAKE_NEGATIVE_POST;
+
 	fake_return(call, err);
-	return call->result = fake_dev(qp->context)->quirks & FAKE_NEGATIVE_ERRNO ? -err : err;
+	return call->result = fake_dev(qp->context)->quirks & negative ? -err : err;
 }
 
 /* Work keeps its place in the queue, unless it is flushed at once. */

@@ -60,14 +60,14 @@ struct fake_port {
  * IBV_QP_CUR_STATE and lets the hardware truncate what is too wide.
  */
 enum fake_quirk {
-	FAKE_NEGATIVE_ERRNO = 1 << 0,   /* modify_qp and posting return -errno (qedr, siw, erdma) */
-	FAKE_NO_SQD = 1 << 1,           /* SQD is never entered: EINVAL (mlx5, hns) */
-	FAKE_MTU_UP_TO_ACTIVE = 1 << 2, /* path_mtu > active_mtu: EINVAL (hns, bnxt_re) */
-	FAKE_MTU_UP_TO_MAX = 1 << 3,    /* path_mtu > max_mtu: EINVAL (rxe) */
-	FAKE_NO_ROCE_V1 = 1 << 4,       /* a RoCE v1 source GID: EINVAL (rxe) */
-	FAKE_STRICT_RANGES = 1 << 5,    /* timers over 5 bits, retries over 3: EINVAL (rdmavt) */
-	FAKE_EXTENDED_MODIFY = 1 << 6,  /* the extended command: takes IBV_QP_RATE_LIMIT (mlx5) */
-	FAKE_CUR_STATE_EQUAL = 1 << 7,  /* cur_qp_state other than the true one: EINVAL (hns) */
+	FAKE_NEGATIVE_ERRNO = 1 << 0,    /* modify_qp and posting return -errno (qedr) */
+	FAKE_NO_SQD = 1 << 1,            /* SQD is never entered: EINVAL (mlx5, hns) */
+	FAKE_MTU_UP_TO_ACTIVE = 1 << 2,  /* path_mtu > active_mtu: EINVAL (hns, bnxt_re) */
+	FAKE_MTU_UP_TO_MAX = 1 << 3,     /* path_mtu > max_mtu: EINVAL (rxe) */
+	FAKE_NO_ROCE_V1 = 1 << 4,        /* a RoCE v1 source GID: EINVAL (rxe) */
+	FAKE_STRICT_RANGES = 1 << 5,     /* timers over 5 bits, retries over 3: EINVAL (rdmavt) */
+	FAKE_EXTENDED_MODIFY = 1 << 6,   /* the extended command: takes IBV_QP_RATE_LIMIT (mlx5) */
+	FAKE_CUR_STATE_EQUAL = 1 << 7,   /* cur_qp_state other than the true one: EINVAL (hns) */
 	FAKE_CUR_STATE_IGNORED = 1 << 8, /* cur_qp_state has no effect (bnxt_re, irdma, qedr) */
 	FAKE_RESET_IS_FINAL = 1 << 9,    /* after RESET, INIT is refused: EINVAL (irdma) */
 	FAKE_PRIVILEGED_QKEY = 1 << 10,  /* the caller may set a Q_Key with bit 31 (CAP_NET_RAW) */
@@ -81,9 +81,29 @@ enum fake_quirk {
 	FAKE_INLINE_CUT = 1 << 17,    /* too much inline data is cut, not refused (i40iw) */
 	FAKE_DM_NO_CPU = 1 << 18,     /* device memory without copy functions (SW ICM of mlx5) */
 	FAKE_DM_BLOCKS = 1 << 19,     /* regions on it come in multiples of 64, else EINVAL */
+	FAKE_NEGATIVE_POST = 1 << 20, /* posting returns -errno, modify_qp does not (siw, erdma) */
 	FAKE_NO_IMPORT = 1 << 24,     /* nothing can be imported: EOPNOTSUPP (all but mlx5) */
 	FAKE_IMPORT_CLOSES =
 		1 << 25, /* importing a device closes the file, then fails: EIO (mlx5) */
+};
+
+/* Fields of struct ibv_qp_attr without a bit of their own, for the masks of struct fake_habits. */
+enum {
+	FAKE_FIELD_SQ_DRAINING = 1 << 29,
+	FAKE_FIELD_AH_PORT = 1 << 30, /* ah_attr.port_num */
+};
+
+/* What a driver does its own way beyond a quirk; all zeros is the plain driver. */
+struct fake_habits {
+	/*
+	 * ibv_query_qp(): what it answers in any case; the bits of attr_mask that make it EOPNOTSUPP; the
+	 * fields it leaves alone, by their bits. Such a field holds what the kernel's memory held before, as
+	 * ib_uverbs_query_qp() does not clear it: bytes of this value. Linux with init_on_alloc=1 has 0.
+	 */
+	int query_errno;
+	int query_refused;
+	int query_unfilled;
+	uint8_t stale;
 };
 
 /* What fake_device.qp_types and the device's supported_qpts call a type. */
@@ -114,6 +134,8 @@ struct fake_device {
 	 */
 	uint64_t dm_size;
 	uint32_t dm_log_align;
+
+	struct fake_habits habits; /* of the driver: fake_profile() */
 };
 
 /*
@@ -128,6 +150,37 @@ struct fake_device *fake_device_add(const char *name);
 
 /* Makes a port of a RoCE device a native InfiniBand port: LID 1, one GID, no GRH needed. */
 void fake_port_infiniband(struct fake_port *port);
+
+/* ---- Drivers with habits of their own ------------------------------------------------------ */
+
+/* Each stands for one driver, or for one of its modes. fake_profile.c tells where all was read. */
+enum fake_profile {
+	FAKE_PROFILE_PLAIN, /* what fake_reset() makes */
+	FAKE_PROFILE_RXE,
+	FAKE_PROFILE_MLX5,
+	FAKE_PROFILE_MLX5_UNDERLAY, /* its UD queue pairs have IBV_QP_CREATE_SOURCE_QPN */
+	FAKE_PROFILE_MLX4,
+	FAKE_PROFILE_MLX4_BONDED, /* two ports bonded by Ethernet */
+	FAKE_PROFILE_EFA,
+	FAKE_PROFILE_SIW,
+	FAKE_PROFILE_BNXT_RE,
+	FAKE_PROFILE_ERDMA, /* iWARP */
+	FAKE_PROFILE_ERDMA_ROCE,
+	FAKE_PROFILE_MANA,
+	FAKE_PROFILE_IONIC,
+	FAKE_PROFILE_HNS,
+	FAKE_PROFILE_IRDMA, /* RoCE */
+	FAKE_PROFILE_COUNT
+};
+
+/*
+ * The device becomes one of this driver in the running kernel: say which that is by fake_uname(), first.
+ * Names, ids, link layer, types, quirks and habits change; all may be changed again afterwards.
+ */
+void fake_profile(struct fake_device *dev, enum fake_profile profile);
+
+/* The release that uname() tells, "6.1.0-fake" after fake_reset(); NULL: uname() fails. */
+void fake_uname(const char *release);
 
 /* ---- Shortcuts, none of which is recorded ------------------------------------------------- */
 
