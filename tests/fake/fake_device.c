@@ -270,6 +270,7 @@ static struct ibv_context *open_device(struct fake_device *dev)
 	fake_device_ops(&context->verbs);
 	fake_object_ops(&context->verbs);
 	fake_qp_ops(&context->verbs);
+	fake_shared_ops(&context->verbs);
 	fake_dm_ops(&context->verbs);
 	ctx->device = &dev->verbs;
 	ctx->cmd_fd = -1;

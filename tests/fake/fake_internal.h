@@ -51,6 +51,13 @@ struct fake_pd {
 struct fake_mr {
 	struct fake_object object;
 	struct ibv_mr verbs;
+	int windows; /* bound to it */
+};
+
+struct fake_mw {
+	struct fake_object object;
+	struct ibv_mw verbs;
+	struct fake_mr *mr; /* that it is bound to */
 };
 
 struct fake_dm {
@@ -64,6 +71,19 @@ struct fake_xrcd {
 	struct fake_object object;
 	struct ibv_xrcd verbs;
 	int users;
+	uint64_t file[2];       /* whose domain it is: device and inode; zeros: nobody else's */
+	struct fake_xrcd *next; /* of those with a file */
+};
+
+struct fake_srq {
+	struct fake_object object;
+	struct ibv_srq verbs;
+	enum ibv_srq_type type;
+	struct ibv_srq_attr attr;
+	struct ibv_xrcd *xrcd; /* of IBV_SRQT_XRC, as is cq */
+	struct ibv_cq *cq;
+	int users;
+	uint32_t receives; /* posted and not done */
 };
 
 struct fake_cq {
@@ -110,6 +130,16 @@ static inline struct fake_xrcd *fake_xrcd(struct ibv_xrcd *xrcd)
 	return fake_container(xrcd, struct fake_xrcd, verbs);
 }
 
+static inline struct fake_srq *fake_srq_of(struct ibv_srq *srq)
+{
+	return fake_container(srq, struct fake_srq, verbs);
+}
+
+static inline struct fake_mw *fake_mw(struct ibv_mw *mw)
+{
+	return fake_container(mw, struct fake_mw, verbs);
+}
+
 static inline struct fake_cq *fake_cq(struct ibv_cq *cq)
 {
 	return fake_container(cq, struct fake_cq, verbs);
@@ -133,6 +163,7 @@ int fake_check_path(struct fake_device *dev, struct ibv_ah_attr *ah, bool resolv
 void fake_device_ops(struct verbs_context *verbs);
 void fake_object_ops(struct verbs_context *verbs);
 void fake_qp_ops(struct verbs_context *verbs);
+void fake_shared_ops(struct verbs_context *verbs);
 void fake_dm_ops(struct verbs_context *verbs);
 
 /* What the recorded verbs create, for the shortcuts. */
@@ -176,6 +207,12 @@ struct ibv_dm *fake_new_dm(struct ibv_context *ctx, const struct fake_kernel_obj
 
 /* The device file is closed. */
 void fake_kernel_close(struct fake_context *context);
+
+/* A window is bound to a region, NULL: to none, and no longer to the one before. In fake_shared.c. */
+void fake_mw_bind(struct fake_mw *mw, struct ibv_mr *mr);
+
+/* Posting returns this: as it is, or negative where the provider does so. */
+int fake_return_post(struct fake_call *call, struct ibv_context *ctx, int err);
 
 /* Drop this queue pair's completions. */
 void fake_cq_purge(struct ibv_cq *cq, uint32_t qp_num);

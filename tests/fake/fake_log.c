@@ -73,6 +73,14 @@ void *fake_return_ptr(struct fake_call *call, int err, void *ptr)
 	return fake_return_minus(call, err) ? NULL : ptr;
 }
 
+int fake_return_post(struct fake_call *call, struct ibv_context *ctx, int err)
+{
+	const uint32_t negative = FAKE_NEGATIVE_ERRNO | FAKE_NEGATIVE_POST;
+
+	fake_return(call, err < 0 ? -err : err);
+	return call->result = err > 0 && fake_dev(ctx)->quirks & negative ? -err : err;
+}
+
 const char *fake_verb_str(enum fake_verb verb)
 {
 	return (unsigned int)verb < FAKE_VERB_COUNT ? verb_name[verb] : "unknown";

@@ -109,46 +109,16 @@ static void fake_kernel_mr_gone(const struct ibv_mr *mr)
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	struct fake_call *call = fake_enter(FAKE_DEREG_MR, mr);
+	int err = call->error;
 
-	if (!call->error) {
+	/* The driver's answer, not the kernel's: rxe_dereg_mr(). */
+	if (!err && fake_mr(mr)->windows)
+		err = EINVAL;
+	if (!err) {
 		fake_kernel_mr_gone(mr);
 		fake_pd(mr->pd)->users--;
-		fake_object_free(&fake_container(mr, struct fake_mr, verbs)->object);
+		fake_object_free(&fake_mr(mr)->object);
 	}
-	return fake_return(call, call->error);
-}
-
-/* ---- XRC domains -------------------------------------------------------------------------- */
-
-struct ibv_xrcd *fake_new_xrcd(struct ibv_context *ctx)
-{
-	struct fake_xrcd *xrcd = (struct fake_xrcd *)fake_object_new(sizeof(*xrcd), NULL);
-
-	xrcd->verbs.context = ctx;
-	return &xrcd->verbs;
-}
-
-static struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *init)
-{
-	const uint32_t needed = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS;
-	struct fake_call *call = fake_enter(FAKE_OPEN_XRCD, context);
-	int err = call->error;
-
-	if (!err && init->comp_mask != needed)
-		err = EINVAL;
-	return (struct ibv_xrcd *)fake_return_ptr(call, err, err ? NULL : fake_new_xrcd(context));
-}
-
-static int close_xrcd(struct ibv_xrcd *xrcd)
-{
-	struct fake_call *call = fake_enter(FAKE_CLOSE_XRCD, xrcd);
-	struct fake_xrcd *fxrcd = fake_xrcd(xrcd);
-	int err = call->error;
-
-	if (!err && fxrcd->users)
-		err = EBUSY;
-	if (!err)
-		fake_object_free(&fxrcd->object);
 	return fake_return(call, err);
 }
 
@@ -269,6 +239,7 @@ static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 struct fake_ah {
 	struct fake_object object;
 	struct ibv_ah verbs;
+	int kept; /* by the kernel: 1 or 0 */
 };
 
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
@@ -288,7 +259,8 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	ah->verbs.context = pd->context;
 	ah->verbs.pd = pd;
 	ah->verbs.handle = fake_number();
-	fake_pd(pd)->users++;
+	ah->kept = !(fake_dev(pd->context)->quirks & FAKE_USER_AH);
+	fake_pd(pd)->users += ah->kept;
 	return (struct ibv_ah *)fake_return_ptr(call, 0, &ah->verbs);
 }
 
@@ -297,7 +269,7 @@ int ibv_destroy_ah(struct ibv_ah *ah)
 	struct fake_call *call = fake_enter(FAKE_DESTROY_AH, ah);
 
 	if (!call->error) {
-		fake_pd(ah->pd)->users--;
+		fake_pd(ah->pd)->users -= fake_container(ah, struct fake_ah, verbs)->kept;
 		fake_object_free(&fake_container(ah, struct fake_ah, verbs)->object);
 	}
 	return fake_return(call, call->error);
@@ -305,8 +277,6 @@ int ibv_destroy_ah(struct ibv_ah *ah)
 
 void fake_object_ops(struct verbs_context *verbs)
 {
-	verbs->open_xrcd = open_xrcd;
-	verbs->close_xrcd = close_xrcd;
 	verbs->context.ops.poll_cq = poll_cq;
 	verbs->context.ops.req_notify_cq = req_notify_cq;
 }

@@ -97,7 +97,7 @@ static int check_init(struct ibv_context *ctx, const struct ibv_qp_init_attr_ex 
 		return EPERM;
 	if (is_foreign(ctx, init))
 		return ENOENT;
-	if (sends_only && init->srq)
+	if (init->srq && (sends_only || fake_srq_of(init->srq)->type == IBV_SRQT_XRC))
 		return EINVAL;
 	if (!(dev->qp_types & FAKE_QPT(init->qp_type)))
 		return EOPNOTSUPP;
@@ -125,6 +125,8 @@ static void count_users(struct fake_qp *qp, int change)
 		fake_pd(qp->verbs.pd)->users += change;
 	if (qp->xrcd)
 		fake_xrcd(qp->xrcd)->users += change;
+	if (qp->verbs.srq)
+		fake_srq_of(qp->verbs.srq)->users += change;
 	if (qp->verbs.send_cq)
 		fake_cq(qp->verbs.send_cq)->users += change;
 	if (qp->verbs.recv_cq)
@@ -576,14 +578,6 @@ void fake_qp_work_done(struct ibv_qp *qp)
 
 /* ---- Posting ------------------------------------------------------------------------------ */
 
-static int end_post(struct fake_call *call, struct ibv_qp *qp, int err)
-{
-	const uint32_t negative = FAKE_NEGATIVE_ERRNO | FAKE_NEGATIVE_POST;
-
-	fake_return(call, err);
-	return call->result = fake_dev(qp->context)->quirks & negative ? -err : err;
-}
-
 /* Work keeps its place in the queue, unless it is flushed at once. */
 static void keep_or_flush(struct ibv_qp *qp, uint32_t *posted, struct ibv_cq *cq, uint64_t wr_id)
 {
@@ -684,6 +678,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 		if (err)
 			break;
 		call->index++;
+		if (wr->opcode == IBV_WR_BIND_MW && wr->bind_mw.mw)
+			fake_mw_bind(fake_mw(wr->bind_mw.mw), wr->bind_mw.bind_info.mr);
 		keep_or_flush(qp, &to_qp(qp)->sends, qp->send_cq, wr->wr_id);
 		wr = wr->next;
 	}
@@ -693,7 +689,7 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 		*bad_wr = NULL;
 		err = EINVAL;
 	}
-	return end_post(call, qp, err);
+	return fake_return_post(call, qp->context, err);
 }
 
 static int check_recv(struct ibv_qp *qp)
@@ -726,7 +722,7 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 	}
 	if (err)
 		*bad_wr = wr;
-	return end_post(call, qp, err);
+	return fake_return_post(call, qp->context, err);
 }
 
 void fake_qp_ops(struct verbs_context *verbs)

@@ -82,7 +82,10 @@ enum fake_quirk {
 	FAKE_DM_NO_CPU = 1 << 18,     /* device memory without copy functions (SW ICM of mlx5) */
 	FAKE_DM_BLOCKS = 1 << 19,     /* regions on it come in multiples of 64, else EINVAL */
 	FAKE_NEGATIVE_POST = 1 << 20, /* posting returns -errno, modify_qp does not (siw, erdma) */
-	FAKE_NO_IMPORT = 1 << 24,     /* nothing can be imported: EOPNOTSUPP (all but mlx5) */
+	FAKE_USER_AH = 1 << 21, /* address handles are the library's own (mlx5, mlx4: InfiniBand) */
+	FAKE_SRQ_EMPTY =
+		1 << 22, /* a shared receive queue of no work requests is taken (mlx5, mlx4) */
+	FAKE_NO_IMPORT = 1 << 24, /* nothing can be imported: EOPNOTSUPP (all but mlx5) */
 	FAKE_IMPORT_CLOSES =
 		1 << 25, /* importing a device closes the file, then fails: EIO (mlx5) */
 };
@@ -104,6 +107,16 @@ struct fake_habits {
 	int query_refused;
 	int query_unfilled;
 	uint8_t stale;
+
+	/*
+	 * ibv_create_srq(): the errno value for one more than max_srq, 0: ENOMEM; how much less than
+	 * max_srq_wr is taken. ibv_post_srq_recv(): what it returns for too many SGEs, 0: EINVAL, and where
+	 * the queue is full, 0: ENOMEM.
+	 */
+	int srq_count_errno;
+	uint32_t srq_wr_less;
+	int srq_sge_result;
+	int srq_full_result;
 };
 
 /* What fake_device.qp_types and the device's supported_qpts call a type. */
@@ -199,8 +212,12 @@ const struct ibv_qp_attr *fake_qp_true(const struct ibv_qp *qp);
  */
 void fake_qp_force(struct ibv_qp *qp, enum ibv_qp_state state);
 
+/* A shared receive queue, basic or XRC, for 16 work requests of 4 SGEs, on objects of its own. */
+struct ibv_srq *fake_srq(struct ibv_context *ctx, enum ibv_srq_type type);
+
 /* Let all that is posted be done, without completions: the queues are empty again. */
 void fake_qp_work_done(struct ibv_qp *qp);
+void fake_srq_work_done(struct ibv_srq *srq);
 
 /* A completion for ibv_poll_cq() to find; false if the queue is full. */
 bool fake_cq_push(struct ibv_cq *cq, const struct ibv_wc *wc);
@@ -237,6 +254,9 @@ struct fake_rule fake_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enu
 	X(DEALLOC_PD, ibv_dealloc_pd)           \
 	X(REG_MR, ibv_reg_mr)                   \
 	X(DEREG_MR, ibv_dereg_mr)               \
+	X(ALLOC_MW, ibv_alloc_mw)               \
+	X(BIND_MW, ibv_bind_mw)                 \
+	X(DEALLOC_MW, ibv_dealloc_mw)           \
 	X(OPEN_XRCD, ibv_open_xrcd)             \
 	X(CLOSE_XRCD, ibv_close_xrcd)           \
 	X(CREATE_CQ, ibv_create_cq)             \
@@ -245,6 +265,10 @@ struct fake_rule fake_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enu
 	X(REQ_NOTIFY_CQ, ibv_req_notify_cq)     \
 	X(CREATE_AH, ibv_create_ah)             \
 	X(DESTROY_AH, ibv_destroy_ah)           \
+	X(CREATE_SRQ, ibv_create_srq)           \
+	X(QUERY_SRQ, ibv_query_srq)             \
+	X(DESTROY_SRQ, ibv_destroy_srq)         \
+	X(POST_SRQ_RECV, ibv_post_srq_recv)     \
 	X(CREATE_QP, ibv_create_qp)             \
 	X(MODIFY_QP, ibv_modify_qp)             \
 	X(QUERY_QP, ibv_query_qp)               \
@@ -292,10 +316,11 @@ struct fake_call {
 	int result; /* what was returned; of a pointer, 0 or -1 */
 	int error;  /* the errno value this stands for, 0 for success */
 	union {
-		struct ibv_qp_attr qp_attr;        /* ibv_modify_qp, as the caller passed it */
-		struct ibv_ah_attr ah_attr;        /* ibv_create_ah */
-		struct ibv_send_wr send_wr;        /* ibv_post_send, the first of the list */
-		struct ibv_recv_wr recv_wr;        /* ibv_post_recv, the first of the list */
+		struct ibv_qp_attr qp_attr;      /* ibv_modify_qp, as the caller passed it */
+		struct ibv_ah_attr ah_attr;      /* ibv_create_ah */
+		struct ibv_send_wr send_wr;      /* ibv_post_send, the first of the list */
+		struct ibv_recv_wr recv_wr;      /* ibv_post_recv and _srq_recv, the first */
+		struct ibv_srq_init_attr_ex srq; /* ibv_create_srq, comp_mask 0 if it was not _ex */
 		struct ibv_alloc_dm_attr alloc_dm; /* ibv_alloc_dm */
 		struct fake_dm_range dm;           /* ibv_reg_dm_mr and the copies */
 	} arg;
