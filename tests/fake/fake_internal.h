@@ -84,6 +84,7 @@ struct fake_srq {
 	struct ibv_cq *cq;
 	int users;
 	uint32_t receives; /* posted and not done */
+	struct fake_srq *next;
 };
 
 struct fake_cq {
@@ -100,7 +101,8 @@ struct fake_qp {
 	struct ibv_xrcd *xrcd;
 	struct ibv_qp_attr attr; /* the truth */
 	uint8_t port;            /* the kernel's, which survives RESET */
-	bool spent;              /* FAKE_RESET_IS_FINAL has struck */
+	enum fake_driver_type type;
+	bool spent; /* FAKE_RESET_IS_FINAL has struck */
 	int sq_sig_all;
 	uint32_t sends, receives; /* posted and not done */
 };
@@ -128,11 +130,6 @@ static inline struct fake_mr *fake_mr(struct ibv_mr *mr)
 static inline struct fake_xrcd *fake_xrcd(struct ibv_xrcd *xrcd)
 {
 	return fake_container(xrcd, struct fake_xrcd, verbs);
-}
-
-static inline struct fake_srq *fake_srq_of(struct ibv_srq *srq)
-{
-	return fake_container(srq, struct fake_srq, verbs);
 }
 
 static inline struct fake_mw *fake_mw(struct ibv_mw *mw)
@@ -208,11 +205,21 @@ struct ibv_dm *fake_new_dm(struct ibv_context *ctx, const struct fake_kernel_obj
 /* The device file is closed. */
 void fake_kernel_close(struct fake_context *context);
 
+/* NULL: the test has made it up. In fake_shared.c. */
+struct fake_srq *fake_srq_find(const struct ibv_srq *srq);
+
 /* A window is bound to a region, NULL: to none, and no longer to the one before. In fake_shared.c. */
 void fake_mw_bind(struct fake_mw *mw, struct ibv_mr *mr);
 
 /* Posting returns this: as it is, or negative where the provider does so. */
 int fake_return_post(struct fake_call *call, struct ibv_context *ctx, int err);
+
+/* The driver's part of a queue pair, in fake_driver.c; how it ends is an errno value. */
+void fake_driver_create(const struct fake_device *dev, struct fake_qp *qp);
+int fake_driver_modify(struct fake_device *dev, struct fake_qp *qp, const struct ibv_qp_attr *attr,
+		       int mask);
+int fake_driver_query(struct fake_device *dev, const struct fake_qp *qp, struct ibv_qp_attr *answer,
+		      int attr_mask);
 
 /* Drop this queue pair's completions. */
 void fake_cq_purge(struct ibv_cq *cq, uint32_t qp_num);

@@ -44,9 +44,11 @@ struct row {
 	int until; /* the first release that has the next row of this profile; 0: all that follow */
 	enum ibv_node_type node;
 	enum ibv_transport_type transport;
-	uint8_t link_layer;
+	uint8_t link;
+	uint16_t gids, pkeys; /* rows of each table */
 	uint32_t vendor_id, part_id;
-	uint32_t qp_types;
+	uint32_t types;
+	bool has_srq;
 	uint32_t quirks;
 	struct fake_habits habits;
 };
@@ -58,97 +60,410 @@ struct row {
 #define XRC (FAKE_QPT(IBV_QPT_XRC_SEND) | FAKE_QPT(IBV_QPT_XRC_RECV))
 #define DRV FAKE_QPT(IBV_QPT_DRIVER)
 
-/* All that an answer of ibv_query_qp() holds. */
-#define ALL_FIELDS (((1 << 21) - 1) | FAKE_FIELD_SQ_DRAINING | FAKE_FIELD_AH_PORT)
+#define INFINIBAND                                                                             \
+	.node = IBV_NODE_CA, .transport = IBV_TRANSPORT_IB, .link = IBV_LINK_LAYER_INFINIBAND, \
+	.gids = 16, .pkeys = 128
+#define ROCE                                                                                 \
+	.node = IBV_NODE_CA, .transport = IBV_TRANSPORT_IB, .link = IBV_LINK_LAYER_ETHERNET, \
+	.gids = 16, .pkeys = 1
+#define IWARP                                                                                     \
+	.node = IBV_NODE_RNIC, .transport = IBV_TRANSPORT_IWARP, .link = IBV_LINK_LAYER_ETHERNET, \
+	.gids = 1, .pkeys = 0
+
+/* All that an answer of ibv_query_qp() holds, but for these. */
+#define ALL_FIELDS   (((1 << 21) - 1) | FAKE_FIELD_SQ_DRAINING | FAKE_FIELD_AH_PORT)
+#define ALL_BUT(...) (ALL_FIELDS & ~(__VA_ARGS__))
+#define STATES       (IBV_QP_STATE | IBV_QP_CUR_STATE)
+#define DEPTHS       (IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC)
+
+/* ibv_query_qp() in the two drivers of mlx*: a path has only who is connected. */
+#define OF_PATH (IBV_QP_AV | IBV_QP_ALT_PATH | FAKE_FIELD_AH_PORT)
+
+/* RXE_ACCESS_SUPPORTED_QP in sw/rxe/rxe_verbs.h: all but IBV_ACCESS_ZERO_BASED and _HUGETLB. */
+#define RXE_ACCESS                                                                      \
+	(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC |  \
+	 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND | IBV_ACCESS_ON_DEMAND | 3u << 8 | \
+	 (unsigned int)IBV_ACCESS_OPTIONAL_RANGE)
+
+/* sw/rxe/rxe_qp.c: rxe_qp_chk_attr(); rxe_pool.c: __rxe_add_to_pool(), one too many is EINVAL. */
+#define RXE_VALUES                                                                       \
+	.depth = FAKE_LIMIT_OTHER, .dest_depth = FAKE_LIMIT_NONE, .pkey = FAKE_PKEY_ANY, \
+	.mtu_unchecked = true, .strict = IBV_QP_TIMEOUT, .srq_count_errno = EINVAL
+#define RXE_QUIRKS (FAKE_MTU_UP_TO_MAX | FAKE_NO_ROCE_V1 | FAKE_QUEUE_THEN_CHECK)
+
+/* hw/mlx5/qp.c: mlx5_ib_query_qp(), which clears the answer, and query_qp_attr(). */
+#define MLX5_QUERY                                      \
+	.query_clears = true, .query_of_path = OF_PATH, \
+	.query_of_raw = STATES | IBV_QP_CAP | IBV_QP_PORT
+#define MLX5_QUIRKS                                                                          \
+	(FAKE_NO_SQD | FAKE_EXTENDED_MODIFY | FAKE_POST_SEND_ENOMEM | FAKE_RESET_PURGES_CQ | \
+	 FAKE_SRQ_EMPTY)
+
+/* hw/mlx4/qp.c: mlx4_ib_query_qp(); libibverbs' providers/mlx4/srq.c: mlx4_post_srq_recv(). */
+#define MLX4_HABITS                                                                            \
+	.query_in_reset = STATES | IBV_QP_CAP, .query_of_path = OF_PATH, .srq_sge_result = -1, \
+	.srq_full_result = -1
+
+/* hw/bnxt_re/ib_verbs.c: bnxt_re_modify_qp(), bnxt_re_create_srq(); libibverbs: bnxt_re_post_srq_recv() */
+#define BNXT_RE_HABITS                                                                            \
+	.moves = FAKE_MOVES_WITH_STATE, .depth = FAKE_LIMIT_NONE, .dest_depth = FAKE_LIMIT_OTHER, \
+	.pkey = FAKE_PKEY_ANY, .mtu_unchecked = true, .srq_wr_less = 1, .srq_sge_result = ENOMEM
+#define BNXT_RE_UNFILLED \
+	(IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | FAKE_FIELD_SQ_DRAINING | FAKE_FIELD_AH_PORT)
+
+/*
+ * sw/siw/siw_verbs.c: siw_query_qp(), siw_verbs_modify_qp(); siw_qp.c: siw_qp_modify(). libibverbs:
+ * siw_post_send() has queued all before the kernel refuses, and returns what write() returned, -1.
+ */
+#define SIW_FILLED (IBV_QP_CAP | IBV_QP_PATH_MTU | DEPTHS | IBV_QP_ACCESS_FLAGS)
+#define SIW_HABITS .moves = FAKE_MOVES_IWARP, .early_result = -1, .recv_least_sge = 1
+#define SIW_QUIRKS (FAKE_NEGATIVE_POST | FAKE_QUEUE_THEN_CHECK)
+
+/* hw/erdma/erdma_verbs.c: erdma_query_qp(). libibverbs: erdma_post_send(), erdma_post_recv(). */
+#define ERDMA_FILLED  (SIW_FILLED | STATES)
+#define ERDMA_POSTING .early_taken = true, .error_state_errno = EIO
 
 static const struct row rows[] = {
-	/* hw/efa/efa_verbs.c: efa_query_qp(), which clears the answer, and efa_modify_qp_validate(). */
-	{
-		.profile = FAKE_PROFILE_EFA,
-		.node = IBV_NODE_UNSPECIFIED,
-		.transport = IBV_TRANSPORT_UNSPECIFIED,
-		.link_layer = IBV_LINK_LAYER_UNSPECIFIED,
-		.vendor_id = 0x1d0f,
-		.part_id = 0xefa0,
-		.qp_types = UD | DRV,
-		.quirks = FAKE_SIGNALED_ONLY,
-		.habits = {.query_refused =
-				   ALL_FIELDS &
-				   ~(IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY |
-				     IBV_QP_SQ_PSN | IBV_QP_CAP | IBV_QP_RNR_RETRY)},
-	},
-	/* sw/siw/siw_verbs.c: siw_query_qp() of Linux 6.1; the state is there in Linux 6.12. */
-	{
-		.profile = FAKE_PROFILE_SIW,
-		.until = 612,
-		.node = IBV_NODE_RNIC,
-		.transport = IBV_TRANSPORT_IWARP,
-		.link_layer = IBV_LINK_LAYER_ETHERNET,
-		.vendor_id = 0x626d74,
-		.part_id = 1,
-		.qp_types = RC,
-		.quirks = FAKE_NEGATIVE_POST,
-		.habits = {.query_unfilled =
-				   ALL_FIELDS &
-				   ~(IBV_QP_CAP | IBV_QP_PATH_MTU | IBV_QP_MAX_QP_RD_ATOMIC |
-				     IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS)},
-	},
-	{
-		.profile = FAKE_PROFILE_SIW,
-		.node = IBV_NODE_RNIC,
-		.transport = IBV_TRANSPORT_IWARP,
-		.link_layer = IBV_LINK_LAYER_ETHERNET,
-		.vendor_id = 0x626d74,
-		.part_id = 1,
-		.qp_types = RC,
-		.quirks = FAKE_NEGATIVE_POST,
-		.habits = {.query_unfilled =
-				   ALL_FIELDS & ~(IBV_QP_STATE | IBV_QP_CAP | IBV_QP_PATH_MTU |
-						  IBV_QP_MAX_QP_RD_ATOMIC |
-						  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_ACCESS_FLAGS)},
-	},
-	/* hw/bnxt_re/ib_verbs.c: bnxt_re_query_qp() of Linux 6.1; the port is there in Linux 6.12. */
-	{
-		.profile = FAKE_PROFILE_BNXT_RE,
-		.until = 612,
-		.node = IBV_NODE_CA,
-		.transport = IBV_TRANSPORT_IB,
-		.link_layer = IBV_LINK_LAYER_ETHERNET,
-		.vendor_id = 0x14e4,
-		.part_id = 0x1750,
-		.qp_types = RC | UD,
-		.quirks = FAKE_MTU_UP_TO_ACTIVE | FAKE_CUR_STATE_IGNORED,
-		.habits = {.query_unfilled = IBV_QP_PORT | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE |
-					     FAKE_FIELD_SQ_DRAINING | FAKE_FIELD_AH_PORT},
-	},
-	{
-		.profile = FAKE_PROFILE_BNXT_RE,
-		.node = IBV_NODE_CA,
-		.transport = IBV_TRANSPORT_IB,
-		.link_layer = IBV_LINK_LAYER_ETHERNET,
-		.vendor_id = 0x14e4,
-		.part_id = 0x1750,
-		.qp_types = RC | UD,
-		.quirks = FAKE_MTU_UP_TO_ACTIVE | FAKE_CUR_STATE_IGNORED,
-		.habits = {.query_unfilled = IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE |
-					     FAKE_FIELD_SQ_DRAINING | FAKE_FIELD_AH_PORT},
-	},
+	{.profile = FAKE_PROFILE_PLAIN,
+	 .node = IBV_NODE_CA,
+	 .transport = IBV_TRANSPORT_IB,
+	 .link = IBV_LINK_LAYER_ETHERNET,
+	 .gids = 16,
+	 .pkeys = 16,
+	 .types = RC | UC | UD | RAW | XRC,
+	 .has_srq = true},
+
+	/* rxe_query_qp() copies what it keeps, where cur_qp_state is 0 unless it was given. */
+	{.profile = FAKE_PROFILE_RXE,
+	 .until = 604,
+	 ROCE,
+	 .vendor_id = 0xffffff,
+	 .types = RC | UC | UD,
+	 .has_srq = true,
+	 .quirks = RXE_QUIRKS,
+	 .habits = {RXE_VALUES, .query_unfilled = IBV_QP_CUR_STATE, .query_clears = true}},
+	/* From then on rxe_qp_from_attr() looks at the table, and only where there is a state. */
+	{.profile = FAKE_PROFILE_RXE,
+	 .until = 612,
+	 ROCE,
+	 .vendor_id = 0xffffff,
+	 .types = RC | UC | UD,
+	 .has_srq = true,
+	 .quirks = RXE_QUIRKS,
+	 .habits = {RXE_VALUES, .moves = FAKE_MOVES_WITH_STATE}},
+	{.profile = FAKE_PROFILE_RXE,
+	 ROCE,
+	 .vendor_id = 0xffffff,
+	 .types = RC | UC | UD,
+	 .has_srq = true,
+	 .quirks = RXE_QUIRKS,
+	 .habits = {RXE_VALUES, .moves = FAKE_MOVES_WITH_STATE, .access = RXE_ACCESS}},
+
+	/* hw/mlx5/qp.c: mlx5_ib_modify_qp(), the rate of Linux 7: qp_rl_parse() */
+	{.profile = FAKE_PROFILE_MLX5,
+	 .until = 700,
+	 ROCE,
+	 .vendor_id = 0x2c9,
+	 .part_id = 0x1017,
+	 .types = RC | UC | UD | RAW | XRC,
+	 .has_srq = true,
+	 .quirks = MLX5_QUIRKS,
+	 .habits = {MLX5_QUERY}},
+	{.profile = FAKE_PROFILE_MLX5,
+	 ROCE,
+	 .vendor_id = 0x2c9,
+	 .part_id = 0x1017,
+	 .types = RC | UC | UD | RAW | XRC,
+	 .has_srq = true,
+	 .quirks = MLX5_QUIRKS,
+	 .habits = {MLX5_QUERY, .rate = FAKE_RATE_RAW}},
+	{.profile = FAKE_PROFILE_MLX5_UNDERLAY,
+	 INFINIBAND,
+	 .vendor_id = 0x2c9,
+	 .part_id = 0x1017,
+	 .types = RC | UC | UD | RAW | XRC,
+	 .has_srq = true,
+	 .quirks = MLX5_QUIRKS | FAKE_USER_AH,
+	 .habits = {MLX5_QUERY, .underlay = true}},
+
+	/* The bonded one has a single port, 1, and each queue pair is on either: mlx4_ib_bond_next_port(). */
+	{.profile = FAKE_PROFILE_MLX4,
+	 ROCE,
+	 .vendor_id = 0x2c9,
+	 .part_id = 0x1003,
+	 .types = RC | UC | UD | RAW | XRC,
+	 .has_srq = true,
+	 .quirks = FAKE_RESET_PURGES_CQ | FAKE_SRQ_EMPTY | FAKE_USER_AH,
+	 .habits = {MLX4_HABITS}},
+	{.profile = FAKE_PROFILE_MLX4_BONDED,
+	 ROCE,
+	 .vendor_id = 0x2c9,
+	 .part_id = 0x1003,
+	 .types = RC | UC | UD | RAW | XRC,
+	 .has_srq = true,
+	 .quirks = FAKE_RESET_PURGES_CQ | FAKE_SRQ_EMPTY | FAKE_USER_AH,
+	 .habits = {MLX4_HABITS, .query_port = 2}},
+
+	/*
+	 * hw/efa/efa_verbs.c: efa_query_qp(), efa_modify_qp_validate(), efa_query_port(). Another port than 1
+	 * is refused by uverbs before the driver sees it.
+	 */
+	{.profile = FAKE_PROFILE_EFA,
+	 .node = IBV_NODE_UNSPECIFIED,
+	 .transport = IBV_TRANSPORT_UNSPECIFIED,
+	 .link = IBV_LINK_LAYER_UNSPECIFIED,
+	 .gids = 1,
+	 .pkeys = 1,
+	 .vendor_id = 0x1d0f,
+	 .part_id = 0xefa0,
+	 .types = UD | DRV,
+	 .quirks = FAKE_SIGNALED_ONLY,
+	 .habits = {.query_refused =
+			    ALL_BUT(IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY |
+				    IBV_QP_SQ_PSN | IBV_QP_CAP | IBV_QP_RNR_RETRY),
+		    .query_unfilled =
+			    ALL_BUT(IBV_QP_STATE | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN |
+				    IBV_QP_CAP | IBV_QP_RNR_RETRY | FAKE_FIELD_SQ_DRAINING),
+		    .query_clears = true,
+		    .query_port = 1,
+		    .modify_refused =
+			    ALL_BUT(STATES | IBV_QP_EN_SQD_ASYNC_NOTIFY | IBV_QP_PKEY_INDEX |
+				    IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN | IBV_QP_RNR_RETRY),
+		    .pkey = FAKE_PKEY_FIRST}},
+
+	/* siw_query_qp() has the state in Linux 6.12. */
+	{.profile = FAKE_PROFILE_SIW,
+	 .until = 612,
+	 IWARP,
+	 .vendor_id = 0x626d74,
+	 .types = RC,
+	 .has_srq = true,
+	 .quirks = SIW_QUIRKS,
+	 .habits = {SIW_HABITS, .query_unfilled = ALL_BUT(SIW_FILLED)}},
+	{.profile = FAKE_PROFILE_SIW,
+	 IWARP,
+	 .vendor_id = 0x626d74,
+	 .types = RC,
+	 .has_srq = true,
+	 .quirks = SIW_QUIRKS,
+	 .habits = {SIW_HABITS, .query_unfilled = ALL_BUT(SIW_FILLED | IBV_QP_STATE)}},
+
+	/*
+	 * bnxt_re_query_qp() has the port in Linux 6.12. Until Linux 7, bnxt_re_modify_qp() lets the peer read
+	 * and write whatever was asked for.
+	 */
+	{.profile = FAKE_PROFILE_BNXT_RE,
+	 .until = 612,
+	 ROCE,
+	 .vendor_id = 0x14e4,
+	 .part_id = 0x1750,
+	 .types = RC | UD,
+	 .has_srq = true,
+	 .quirks = FAKE_MTU_UP_TO_ACTIVE | FAKE_CUR_STATE_IGNORED,
+	 .habits = {BNXT_RE_HABITS, .query_unfilled = BNXT_RE_UNFILLED | IBV_QP_PORT,
+		    .access_added = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				    IBV_ACCESS_REMOTE_READ}},
+	{.profile = FAKE_PROFILE_BNXT_RE,
+	 .until = 700,
+	 ROCE,
+	 .vendor_id = 0x14e4,
+	 .part_id = 0x1750,
+	 .types = RC | UD,
+	 .has_srq = true,
+	 .quirks = FAKE_MTU_UP_TO_ACTIVE | FAKE_CUR_STATE_IGNORED,
+	 .habits = {BNXT_RE_HABITS, .query_unfilled = BNXT_RE_UNFILLED,
+		    .access_added = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				    IBV_ACCESS_REMOTE_READ}},
+	{.profile = FAKE_PROFILE_BNXT_RE,
+	 ROCE,
+	 .vendor_id = 0x14e4,
+	 .part_id = 0x1750,
+	 .types = RC | UD,
+	 .has_srq = true,
+	 .quirks = FAKE_MTU_UP_TO_ACTIVE | FAKE_CUR_STATE_IGNORED | FAKE_EXTENDED_MODIFY,
+	 .habits = {BNXT_RE_HABITS, .query_unfilled = BNXT_RE_UNFILLED,
+		    .access_added = IBV_ACCESS_LOCAL_WRITE, .rate = FAKE_RATE_RC}},
+
+	/* hw/erdma/erdma_qp.c: erdma_modify_qp_internal(). RoCE, which Linux 7 has: erdma_check_qp_attrs(). */
+	{.profile = FAKE_PROFILE_ERDMA,
+	 IWARP,
+	 .vendor_id = 0x1ded,
+	 .part_id = 0x107f,
+	 .types = RC,
+	 .quirks = FAKE_NEGATIVE_POST,
+	 .habits = {ERDMA_POSTING, .moves = FAKE_MOVES_IWARP, .closing_errno = ECONNABORTED,
+		    .query_unfilled = ALL_BUT(ERDMA_FILLED)}},
+	{.profile = FAKE_PROFILE_ERDMA_ROCE,
+	 ROCE,
+	 .vendor_id = 0x1ded,
+	 .part_id = 0x107f,
+	 .types = RC | UD,
+	 .quirks = FAKE_NEGATIVE_POST | FAKE_NO_ROCE_V1,
+	 .habits = {ERDMA_POSTING, .depth = FAKE_LIMIT_NONE, .dest_depth = FAKE_LIMIT_NONE,
+		    .mtu_unchecked = true,
+		    .query_unfilled = ALL_BUT(ERDMA_FILLED | IBV_QP_SQ_PSN | IBV_QP_RQ_PSN |
+					      FAKE_FIELD_SQ_DRAINING | IBV_QP_PKEY_INDEX |
+					      IBV_QP_DEST_QPN | IBV_QP_AV | FAKE_FIELD_AH_PORT),
+		    .query_of_path = IBV_QP_AV | FAKE_FIELD_AH_PORT}},
+
+	/*
+	 * hw/mana/main.c: mana_ib_query_device(), which sets no ids in Linux 6.12; qp.c: mana_ib_modify_qp();
+	 * there is no query_qp. libibverbs' providers/mana/qp.c: mana_modify_qp() takes RC only.
+	 */
+	{.profile = FAKE_PROFILE_MANA,
+	 .until = 700,
+	 ROCE,
+	 .types = RC | RAW,
+	 .habits = {.moves = FAKE_MOVES_ANY, .modify_types = RC, .query_errno = EOPNOTSUPP}},
+	{.profile = FAKE_PROFILE_MANA,
+	 ROCE,
+	 .vendor_id = 0x1414,
+	 .part_id = 3, /* GDMA_DEVICE_MANA_IB */
+	 .types = RC | RAW,
+	 .habits = {.moves = FAKE_MOVES_ANY, .modify_types = RC, .query_errno = EOPNOTSUPP}},
+
+	/*
+	 * hw/ionic/ionic_controlpath.c of Linux 7: ionic_check_modify_qp(), ionic_query_qp_cmd(), which says port
+	 * 0. Up to rdma-core 65, libibverbs does not pass a rate on: FAKE_EXTENDED_MODIFY for one that does.
+	 */
+	{.profile = FAKE_PROFILE_IONIC,
+	 ROCE,
+	 .vendor_id = 0x1dd8,
+	 .part_id = 0x1003,
+	 .types = RC | UC | UD,
+	 .habits = {.cur_state_or_error = true,
+		    .user_qkey_errno = EPERM,
+		    .rate = FAKE_RATE_RC,
+		    .depth = FAKE_LIMIT_NONE,
+		    .dest_depth = FAKE_LIMIT_NONE,
+		    .pkey = FAKE_PKEY_ANY,
+		    .mtu_unchecked = true,
+		    .query_unfilled = IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_ALT_PATH,
+		    .query_if_asked = IBV_QP_AV | FAKE_FIELD_AH_PORT,
+		    .query_clears = true}},
+
+	/* hw/hns/hns_roce_qp.c: hns_roce_modify_qp(); hns_roce_hw_v2.c: check_qp_state(), hns_roce_v2_query_qp() */
+	{.profile = FAKE_PROFILE_HNS,
+	 ROCE,
+	 .vendor_id = 0x19e5,
+	 .part_id = 0xa222,
+	 .types = RC | UD | XRC,
+	 .has_srq = true,
+	 .quirks =
+		 FAKE_CUR_STATE_EQUAL | FAKE_NO_SQD | FAKE_MTU_UP_TO_ACTIVE | FAKE_RESET_PURGES_CQ,
+	 .habits = {.query_unfilled = IBV_QP_PKEY_INDEX | IBV_QP_ALT_PATH,
+		    .query_in_reset = STATES | IBV_QP_CAP,
+		    .query_of_path = IBV_QP_AV | FAKE_FIELD_AH_PORT,
+		    .query_clears = true}},
+
+	/* hw/irdma/verbs.c: irdma_modify_qp_roce(); irdma_query_qp() has a P_Key where its index belongs */
+	{.profile = FAKE_PROFILE_IRDMA,
+	 ROCE,
+	 .vendor_id = 0x8086,
+	 .part_id = 0x1592,
+	 .types = RC | UD,
+	 .quirks = FAKE_CUR_STATE_IGNORED | FAKE_RESET_IS_FINAL,
+	 .habits = {.moves = FAKE_MOVES_WITH_STATE,
+		    .mtu_unchecked = true,
+		    .query_unfilled = IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER |
+				      IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE |
+				      FAKE_FIELD_SQ_DRAINING | FAKE_FIELD_AH_PORT,
+		    .query_clears = true,
+		    .query_port = 1,
+		    .query_pkey_value = true}},
+
+	/* hw/mthca/mthca_qp.c: mthca_modify_qp(), __mthca_modify_qp() */
+	{.profile = FAKE_PROFILE_MTHCA,
+	 INFINIBAND,
+	 .vendor_id = 0x2c9,
+	 .part_id = 0x6274,
+	 .types = RC | UC | UD,
+	 .has_srq = true,
+	 .habits = {.most_mtu = IBV_MTU_2048}},
+
+	/* hw/ocrdma/ocrdma_hw.c: ocrdma_set_qp_params(); ocrdma_verbs.c: ocrdma_modify_qp() */
+	{.profile = FAKE_PROFILE_OCRDMA,
+	 ROCE,
+	 .vendor_id = 0x10df,
+	 .part_id = 0xe220,
+	 .types = RC | UC | UD,
+	 .has_srq = true,
+	 .quirks = FAKE_CUR_STATE_IGNORED,
+	 .habits = {.least_mtu = IBV_MTU_512, .pkey = FAKE_PKEY_ANY}},
+
+	/* hw/qedr/verbs.c: qedr_modify_qp(). libibverbs' qelr_modify_qp() may return a negative value. */
+	{.profile = FAKE_PROFILE_QEDR,
+	 ROCE,
+	 .vendor_id = 0x1077,
+	 .part_id = 0x1656,
+	 .types = RC,
+	 .has_srq = true,
+	 .quirks = FAKE_CUR_STATE_IGNORED | FAKE_NEGATIVE_ERRNO},
+
+	/* hw/vmw_pvrdma/pvrdma_qp.c: pvrdma_modify_qp() */
+	{.profile = FAKE_PROFILE_PVRDMA,
+	 ROCE,
+	 .vendor_id = 0x15ad,
+	 .part_id = 0x820,
+	 .types = RC | UD,
+	 .has_srq = true,
+	 .habits = {.depth = FAKE_LIMIT_NONE,
+		    .dest_depth = FAKE_LIMIT_NONE,
+		    .mtu_unchecked = true,
+		    .strict = IBV_QP_MIN_RNR_TIMER}},
+
+	/* sw/rdmavt/qp.c: rvt_modify_qp() */
+	{.profile = FAKE_PROFILE_RDMAVT,
+	 INFINIBAND,
+	 .vendor_id = 0x1175,
+	 .part_id = 0x24f0,
+	 .types = RC | UC | UD,
+	 .has_srq = true,
+	 .habits = {.depth = FAKE_LIMIT_NONE,
+		    .strict = IBV_QP_MIN_RNR_TIMER | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY}},
 };
+
+static const struct row *row_of(enum fake_profile profile)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].profile == profile && (!rows[i].until || fake_linux() < rows[i].until))
+			return &rows[i];
+	abort();
+}
+
+static void set_port(struct fake_port *port, const struct row *row)
+{
+	if (row->link == IBV_LINK_LAYER_INFINIBAND)
+		fake_port_infiniband(port);
+	port->attr.link_layer = row->link;
+	port->attr.gid_tbl_len = row->gids;
+	port->attr.pkey_tbl_len = row->pkeys;
+	if (row->transport == IBV_TRANSPORT_IB)
+		return;
+	/* No RoCE: one address, of no type, and nobody has to name it. */
+	port->attr.flags = 0;
+	memset(&port->gid[1], 0, sizeof(port->gid) - sizeof(port->gid[0]));
+	port->gid[0].type = IBV_GID_TYPE_IB;
+}
 
 void fake_profile(struct fake_device *dev, enum fake_profile profile)
 {
-	const struct row *row = rows;
+	const struct row *row = row_of(profile);
+	struct ibv_device_attr *attr = &dev->attr.orig_attr;
 
-	while (row->profile != profile || (row->until && fake_linux() >= row->until))
-		if (++row == rows + sizeof(rows) / sizeof(rows[0]))
-			abort();
 	dev->verbs.node_type = row->node;
 	dev->verbs.transport_type = row->transport;
-	dev->attr.orig_attr.vendor_id = row->vendor_id;
-	dev->attr.orig_attr.vendor_part_id = row->part_id;
+	attr->vendor_id = row->vendor_id;
+	attr->vendor_part_id = row->part_id;
+	attr->max_pkeys = row->pkeys;
+	if (!(row->types & XRC))
+		attr->device_cap_flags &= ~(unsigned int)IBV_DEVICE_XRC;
+	dev->attr.device_cap_flags_ex = attr->device_cap_flags;
+	if (!row->has_srq)
+		attr->max_srq = attr->max_srq_wr = attr->max_srq_sge = 0;
 	for (unsigned int i = 1; i <= FAKE_MAX_PORTS; i++)
-		dev->port[i].attr.link_layer = row->link_layer;
-	dev->qp_types = row->qp_types;
+		set_port(&dev->port[i], row);
+	dev->qp_types = row->types;
 	dev->quirks = row->quirks;
 	dev->habits = row->habits;
 }

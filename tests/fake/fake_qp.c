@@ -11,36 +11,6 @@ static struct fake_qp *to_qp(const struct ibv_qp *qp)
 	return (struct fake_qp *)((uintptr_t)qp - offsetof(struct fake_qp, verbs));
 }
 
-/* ---- The transition table ----------------------------------------------------------------- */
-
-#define FAKE_RULE(from, to, type, required, optional) \
-	[IBV_QPS_##from][IBV_QPS_##to][IBV_QPT_##type] = {true, required, optional},
-static const struct fake_rule table[7][7][IBV_QPT_XRC_RECV + 1] = {
-#include "qp_table.h"
-};
-
-/* efa's SRD, the one driver type the fake knows, has the rules of UD and counts RNR retries. */
-static struct fake_rule srd_rule(enum ibv_qp_state from, enum ibv_qp_state to)
-{
-	struct fake_rule rule = fake_qp_rule(IBV_QPT_UD, from, to);
-
-	if (from == IBV_QPS_RTR && to == IBV_QPS_RTS)
-		rule.optional |= IBV_QP_RNR_RETRY;
-	return rule;
-}
-
-struct fake_rule fake_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
-{
-	const struct fake_rule illegal = {false, 0, 0};
-
-	if (type == IBV_QPT_DRIVER)
-		return srd_rule(from, to);
-	if ((unsigned int)type > IBV_QPT_XRC_RECV || (unsigned int)from > IBV_QPS_ERR ||
-	    (unsigned int)to > IBV_QPS_ERR)
-		return illegal;
-	return table[from][to][type];
-}
-
 /* ---- Creating and destroying -------------------------------------------------------------- */
 
 static void destroy_qp(struct fake_object *object)
@@ -86,6 +56,7 @@ static int check_init(struct ibv_context *ctx, const struct ibv_qp_init_attr_ex 
 	const struct fake_device *dev = fake_dev(ctx);
 	bool receives_only = init->qp_type == IBV_QPT_XRC_RECV;
 	bool sends_only = init->qp_type == IBV_QPT_XRC_SEND;
+	const struct fake_srq *srq;
 
 	if (init->comp_mask & ~(uint32_t)(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD))
 		return EOPNOTSUPP;
@@ -97,7 +68,8 @@ static int check_init(struct ibv_context *ctx, const struct ibv_qp_init_attr_ex 
 		return EPERM;
 	if (is_foreign(ctx, init))
 		return ENOENT;
-	if (init->srq && (sends_only || fake_srq_of(init->srq)->type == IBV_SRQT_XRC))
+	srq = fake_srq_find(init->srq);
+	if ((sends_only && init->srq) || (srq && srq->type == IBV_SRQT_XRC))
 		return EINVAL;
 	if (!(dev->qp_types & FAKE_QPT(init->qp_type)))
 		return EOPNOTSUPP;
@@ -125,12 +97,20 @@ static void count_users(struct fake_qp *qp, int change)
 		fake_pd(qp->verbs.pd)->users += change;
 	if (qp->xrcd)
 		fake_xrcd(qp->xrcd)->users += change;
-	if (qp->verbs.srq)
-		fake_srq_of(qp->verbs.srq)->users += change;
+	if (fake_srq_find(qp->verbs.srq))
+		fake_srq_find(qp->verbs.srq)->users += change;
 	if (qp->verbs.send_cq)
 		fake_cq(qp->verbs.send_cq)->users += change;
 	if (qp->verbs.recv_cq)
 		fake_cq(qp->verbs.recv_cq)->users += change;
+}
+
+/* What the six types cannot tell: SRD is what plain ibv_create_qp() makes of a driver's type. */
+static enum fake_driver_type driver_type(const struct fake_device *dev, enum ibv_qp_type type)
+{
+	if (type == IBV_QPT_DRIVER)
+		return FAKE_SRD;
+	return type == IBV_QPT_UD && dev->habits.underlay ? FAKE_UNDERLAY : FAKE_NO_DRIVER_TYPE;
 }
 
 static struct ibv_qp *new_qp(struct ibv_context *ctx, const struct ibv_qp_init_attr_ex *init)
@@ -151,11 +131,13 @@ static struct ibv_qp *new_qp(struct ibv_context *ctx, const struct ibv_qp_init_a
 		qp->verbs.recv_cq = init->recv_cq;
 		qp->verbs.srq = init->srq;
 	}
+	qp->type = driver_type(fake_dev(ctx), init->qp_type);
 	qp->attr.cap = init->cap;
 	qp->sq_sig_all = init->sq_sig_all;
 	pthread_mutex_init(&qp->verbs.mutex, NULL);
 	pthread_cond_init(&qp->verbs.cond, NULL);
 	count_users(qp, 1);
+	fake_driver_create(fake_dev(ctx), qp);
 	return &qp->verbs;
 }
 
@@ -227,154 +209,13 @@ struct ibv_qp *fake_qp(struct ibv_context *ctx, enum ibv_qp_type type)
 	return new_qp(ctx, &init);
 }
 
-/* ---- Modifying: the driver ---------------------------------------------------------------- */
-
-static int driver_state(const struct fake_qp *qp, uint32_t quirks, const struct ibv_qp_attr *attr,
-			int mask, enum ibv_qp_state *from)
+struct ibv_qp *fake_qp_driver(struct ibv_context *ctx, enum fake_driver_type type)
 {
-	*from = qp->attr.qp_state;
-	if (!(mask & IBV_QP_CUR_STATE) || quirks & FAKE_CUR_STATE_IGNORED)
-		return 0;
-	if (quirks & FAKE_CUR_STATE_EQUAL && attr->cur_qp_state != *from)
-		return EINVAL;
-	*from = attr->cur_qp_state;
-	return 0;
-}
+	struct ibv_qp *qp = fake_qp(ctx, type == FAKE_UNDERLAY ? IBV_QPT_UD : IBV_QPT_DRIVER);
 
-static int driver_check_rule(const struct fake_qp *qp, uint32_t quirks, enum ibv_qp_state from,
-			     enum ibv_qp_state to, int mask)
-{
-	const int srd = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY |
-			IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN |
-			IBV_QP_RNR_RETRY;
-	struct fake_rule rule = fake_qp_rule(qp->verbs.qp_type, from, to);
-
-	if (qp->verbs.qp_type == IBV_QPT_DRIVER && mask & ~srd)
-		return EOPNOTSUPP;
-	if (!rule.legal || (mask & rule.required) != rule.required ||
-	    mask & ~(rule.required | rule.optional | IBV_QP_STATE))
-		return EINVAL;
-	if (quirks & FAKE_NO_SQD && to == IBV_QPS_SQD)
-		return EINVAL;
-	if (qp->spent && to == IBV_QPS_INIT)
-		return EINVAL;
-	return 0;
-}
-
-static int driver_check_mtu(const struct fake_port *port, uint32_t quirks, enum ibv_mtu mtu)
-{
-	if ((unsigned int)mtu < IBV_MTU_256 || (unsigned int)mtu > IBV_MTU_4096)
-		return EINVAL;
-	if (quirks & FAKE_MTU_UP_TO_ACTIVE && mtu > port->attr.active_mtu)
-		return EINVAL;
-	if (quirks & FAKE_MTU_UP_TO_MAX && mtu > port->attr.max_mtu)
-		return EINVAL;
-	return 0;
-}
-
-static int driver_check_strictly(const struct ibv_qp_attr *attr, int mask)
-{
-	if ((mask & IBV_QP_TIMEOUT && attr->timeout > 31) ||
-	    (mask & IBV_QP_MIN_RNR_TIMER && attr->min_rnr_timer > 31) ||
-	    (mask & IBV_QP_RETRY_CNT && attr->retry_cnt > 7) ||
-	    (mask & IBV_QP_RNR_RETRY && attr->rnr_retry > 7))
-		return EINVAL;
-	return 0;
-}
-
-static int driver_check_values(struct fake_device *dev, const struct fake_qp *qp,
-			       const struct ibv_qp_attr *attr, int mask)
-{
-	const struct ibv_device_attr *limit = &dev->attr.orig_attr;
-	uint32_t port_num = mask & IBV_QP_PORT ? attr->port_num : qp->port;
-	const struct fake_port *port = &dev->port[port_num];
-	const struct ibv_ah_attr *ah = &attr->ah_attr;
-
-	if (mask & IBV_QP_PKEY_INDEX && attr->pkey_index >= port->attr.pkey_tbl_len)
-		return EINVAL;
-	if (mask & IBV_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > limit->max_qp_init_rd_atom)
-		return EINVAL;
-	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > limit->max_qp_rd_atom)
-		return EINVAL;
-	if (mask & IBV_QP_PATH_MTU && driver_check_mtu(port, dev->quirks, attr->path_mtu))
-		return EINVAL;
-	if (mask & IBV_QP_AV && dev->quirks & FAKE_NO_ROCE_V1 && ah->is_global &&
-	    dev->port[ah->port_num].gid[ah->grh.sgid_index].type == IBV_GID_TYPE_ROCE_V1)
-		return EINVAL;
-	return dev->quirks & FAKE_STRICT_RANGES ? driver_check_strictly(attr, mask) : 0;
-}
-
-static void driver_reset(struct fake_qp *qp, uint32_t quirks)
-{
-	struct ibv_qp_cap cap = qp->attr.cap;
-	uint8_t port_num = qp->attr.port_num;
-
-	memset(&qp->attr, 0, sizeof(qp->attr));
-	qp->attr.cap = cap;
-	qp->attr.port_num = port_num; /* survives, as in rxe */
-	qp->sends = qp->receives = 0;
-	qp->spent = quirks & FAKE_RESET_IS_FINAL;
-	if (quirks & FAKE_RESET_PURGES_CQ) {
-		fake_cq_purge(qp->verbs.send_cq, qp->verbs.qp_num);
-		fake_cq_purge(qp->verbs.recv_cq, qp->verbs.qp_num);
-	}
-}
-
-static void driver_apply(struct ibv_qp_attr *to, const struct ibv_qp_attr *from, int mask)
-{
-#define APPLY(bit, field)                        \
-	do {                                     \
-		if (mask & (bit))                \
-			to->field = from->field; \
-	} while (0)
-
-	APPLY(IBV_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify);
-	APPLY(IBV_QP_ACCESS_FLAGS, qp_access_flags);
-	APPLY(IBV_QP_PKEY_INDEX, pkey_index);
-	APPLY(IBV_QP_PORT, port_num);
-	APPLY(IBV_QP_QKEY, qkey);
-	APPLY(IBV_QP_AV, ah_attr);
-	APPLY(IBV_QP_PATH_MTU, path_mtu);
-	APPLY(IBV_QP_TIMEOUT, timeout);
-	APPLY(IBV_QP_RETRY_CNT, retry_cnt);
-	APPLY(IBV_QP_RNR_RETRY, rnr_retry);
-	APPLY(IBV_QP_RQ_PSN, rq_psn);
-	APPLY(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic);
-	APPLY(IBV_QP_ALT_PATH, alt_ah_attr);
-	APPLY(IBV_QP_ALT_PATH, alt_pkey_index);
-	APPLY(IBV_QP_ALT_PATH, alt_port_num);
-	APPLY(IBV_QP_ALT_PATH, alt_timeout);
-	APPLY(IBV_QP_MIN_RNR_TIMER, min_rnr_timer);
-	APPLY(IBV_QP_SQ_PSN, sq_psn);
-	APPLY(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
-	APPLY(IBV_QP_PATH_MIG_STATE, path_mig_state);
-	APPLY(IBV_QP_DEST_QPN, dest_qp_num);
-	APPLY(IBV_QP_RATE_LIMIT, rate_limit);
-#undef APPLY
-}
-
-static int driver_modify(struct fake_device *dev, struct fake_qp *qp,
-			 const struct ibv_qp_attr *attr, int mask)
-{
-	enum ibv_qp_state from, to;
-	int err;
-
-	err = driver_state(qp, dev->quirks, attr, mask, &from);
-	if (err)
-		return err;
-	to = mask & IBV_QP_STATE ? attr->qp_state : from;
-	err = driver_check_rule(qp, dev->quirks, from, to, mask);
-	if (err)
-		return err;
-	err = driver_check_values(dev, qp, attr, mask);
-	if (err)
-		return err;
-	if (to == IBV_QPS_RESET)
-		driver_reset(qp, dev->quirks);
-	driver_apply(&qp->attr, attr, mask);
-	qp->attr.qp_state = to;
-	qp->attr.cur_qp_state = to;
-	return 0;
+	to_qp(qp)->type = type;
+	fake_driver_create(fake_dev(ctx), to_qp(qp));
+	return qp;
 }
 
 /* ---- Modifying: the kernel's core --------------------------------------------------------- */
@@ -409,7 +250,7 @@ static int core_modify(struct fake_device *dev, struct fake_qp *qp, struct ibv_q
 	attr->rq_psn &= 0xffffff;
 	attr->sq_psn &= 0xffffff;
 	if (!err)
-		err = driver_modify(dev, qp, attr, mask);
+		err = fake_driver_modify(dev, qp, attr, mask);
 	if (!err && mask & IBV_QP_PORT)
 		qp->port = attr->port_num;
 	return err;
@@ -499,32 +340,6 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 	return call->result = dev->quirks & FAKE_NEGATIVE_ERRNO ? -err : err;
 }
 
-/* The driver's answer: what it fills, in memory that nobody has cleared. */
-static void driver_query(struct fake_device *dev, const struct fake_qp *qp,
-			 struct ibv_qp_attr *answer)
-{
-	const int filled = ~dev->habits.query_unfilled;
-	const uint8_t stale = dev->habits.stale;
-
-	memset(answer, stale, sizeof(*answer));
-	/* The system call's answer has eight bits for each of these. */
-	answer->qp_state = (enum ibv_qp_state)stale;
-	answer->cur_qp_state = (enum ibv_qp_state)stale;
-	answer->path_mtu = (enum ibv_mtu)stale;
-	answer->path_mig_state = (enum ibv_mig_state)stale;
-	driver_apply(answer, &qp->attr, filled);
-	if (filled & IBV_QP_STATE)
-		answer->qp_state = qp->attr.qp_state;
-	if (filled & IBV_QP_CUR_STATE)
-		answer->cur_qp_state = qp->attr.cur_qp_state;
-	if (filled & IBV_QP_CAP)
-		answer->cap = qp->attr.cap;
-	if (filled & FAKE_FIELD_SQ_DRAINING)
-		answer->sq_draining = qp->attr.sq_draining;
-	if (!(filled & FAKE_FIELD_AH_PORT))
-		answer->ah_attr.port_num = stale;
-}
-
 /* Whatever was asked for, the answer has every field, except what the command has no field for. */
 int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		 struct ibv_qp_init_attr *init_attr)
@@ -533,15 +348,16 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 	struct fake_device *dev = fake_dev(qp->context);
 	uint8_t en_sqd_async_notify = attr->en_sqd_async_notify;
 	uint32_t rate_limit = attr->rate_limit;
+	int err;
 
 	call->attr_mask = attr_mask;
 	if (call->error)
 		return fake_return(call, call->error);
-	if (attr_mask & ~(IBV_QP_RATE_LIMIT - 1) || attr_mask & dev->habits.query_refused)
-		return fake_return(call, EOPNOTSUPP);
-	if (dev->habits.query_errno)
-		return fake_return(call, dev->habits.query_errno);
-	driver_query(dev, to_qp(qp), attr);
+	err = attr_mask & ~(IBV_QP_RATE_LIMIT - 1)
+		      ? EOPNOTSUPP
+		      : fake_driver_query(dev, to_qp(qp), attr, attr_mask);
+	if (err)
+		return fake_return(call, err);
 	attr->en_sqd_async_notify = en_sqd_async_notify;
 	attr->rate_limit = rate_limit;
 	init_attr->qp_context = qp->qp_context;
@@ -597,7 +413,7 @@ static void keep_or_flush(struct ibv_qp *qp, uint32_t *posted, struct ibv_cq *cq
 
 static bool is_early(const struct ibv_qp *qp)
 {
-	return to_qp(qp)->attr.qp_state < IBV_QPS_RTS;
+	return to_qp(qp)->attr.qp_state < IBV_QPS_RTS && !fake_dev(qp->context)->habits.early_taken;
 }
 
 /* The man page's table of types and operations. */
@@ -664,6 +480,7 @@ static int check_send(const struct ibv_qp *qp, const struct ibv_send_wr *wr)
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct fake_call *call = fake_enter(FAKE_POST_SEND, qp);
+	const struct fake_habits *habits = &fake_dev(qp->context)->habits;
 	const uint32_t quirks = fake_dev(qp->context)->quirks;
 	int err = call->error;
 
@@ -671,6 +488,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 		call->arg.send_wr = *wr;
 	if (!err && qp->qp_type == IBV_QPT_XRC_RECV)
 		err = EINVAL;
+	if (!err && habits->error_state_errno && qp->state == IBV_QPS_ERR)
+		err = habits->error_state_errno;
 	if (!err && is_early(qp) && !(quirks & FAKE_QUEUE_THEN_CHECK))
 		err = quirks & FAKE_POST_SEND_ENOMEM ? ENOMEM : EINVAL;
 	while (!err && wr) {
@@ -687,13 +506,17 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 		*bad_wr = wr;
 	else if (is_early(qp)) {
 		*bad_wr = NULL;
-		err = EINVAL;
+		err = habits->early_result ? habits->early_result : EINVAL;
 	}
 	return fake_return_post(call, qp->context, err);
 }
 
 static int check_recv(struct ibv_qp *qp)
 {
+	const struct fake_habits *habits = &fake_dev(qp->context)->habits;
+
+	if (habits->error_state_errno && qp->state == IBV_QPS_ERR)
+		return habits->error_state_errno;
 	if (!qp->recv_cq || qp->srq)
 		return EINVAL;
 	return to_qp(qp)->attr.qp_state == IBV_QPS_RESET ? EINVAL : 0;
@@ -709,7 +532,8 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 	if (!err)
 		err = check_recv(qp);
 	for (; !err && wr; wr = wr->next) {
-		if ((unsigned int)wr->num_sge > to_qp(qp)->attr.cap.max_recv_sge) {
+		if ((unsigned int)wr->num_sge > to_qp(qp)->attr.cap.max_recv_sge ||
+		    wr->num_sge < fake_dev(qp->context)->habits.recv_least_sge) {
 			err = EINVAL;
 			break;
 		}

@@ -152,15 +152,38 @@ static int close_xrcd(struct ibv_xrcd *xrcd)
 
 /* ---- Shared receive queues ---------------------------------------------------------------- */
 
-static int open_srqs;
+static struct fake_srq *srqs;
+
+struct fake_srq *fake_srq_find(const struct ibv_srq *srq)
+{
+	struct fake_srq *found;
+
+	for (found = srqs; found && &found->verbs != srq; found = found->next)
+		;
+	return found;
+}
+
+static int count_srqs(const struct fake_device *dev)
+{
+	const struct fake_srq *srq;
+	int count = 0;
+
+	for (srq = srqs; srq; srq = srq->next)
+		count += fake_dev(srq->verbs.context) == dev;
+	return count;
+}
 
 static void destroy_srq(struct fake_object *object)
 {
 	struct fake_srq *srq = fake_container(object, struct fake_srq, object);
+	struct fake_srq **link;
+
+	for (link = &srqs; *link != srq; link = &(*link)->next)
+		;
+	*link = srq->next;
 
 	pthread_mutex_destroy(&srq->verbs.mutex);
 	pthread_cond_destroy(&srq->verbs.cond);
-	open_srqs--;
 }
 
 static void count_users(struct fake_srq *srq, int change)
@@ -189,7 +212,8 @@ static struct ibv_srq *new_srq(struct ibv_context *ctx, const struct ibv_srq_ini
 	pthread_mutex_init(&srq->verbs.mutex, NULL);
 	pthread_cond_init(&srq->verbs.cond, NULL);
 	count_users(srq, 1);
-	open_srqs++;
+	srq->next = srqs;
+	srqs = srq;
 	return &srq->verbs;
 }
 
@@ -215,7 +239,7 @@ static int check_srq(const struct fake_device *dev, const struct ibv_srq_init_at
 		return EINVAL;
 	if (!init->attr.max_wr && !(dev->quirks & FAKE_SRQ_EMPTY))
 		return EINVAL;
-	if (open_srqs >= limit->max_srq)
+	if (count_srqs(dev) >= limit->max_srq)
 		return dev->habits.srq_count_errno ? dev->habits.srq_count_errno : ENOMEM;
 	return 0;
 }
@@ -248,14 +272,14 @@ int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
 	struct fake_call *call = fake_enter(FAKE_QUERY_SRQ, srq);
 
 	if (!call->error)
-		*srq_attr = fake_srq_of(srq)->attr;
+		*srq_attr = fake_srq_find(srq)->attr;
 	return fake_return(call, call->error);
 }
 
 int ibv_destroy_srq(struct ibv_srq *srq)
 {
 	struct fake_call *call = fake_enter(FAKE_DESTROY_SRQ, srq);
-	struct fake_srq *fsrq = fake_srq_of(srq);
+	struct fake_srq *fsrq = fake_srq_find(srq);
 	int err = call->error;
 
 	if (!err && fsrq->users)
@@ -269,7 +293,7 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 
 static int get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 {
-	if (fake_srq_of(srq)->type != IBV_SRQT_XRC)
+	if (fake_srq_find(srq)->type != IBV_SRQT_XRC)
 		return EOPNOTSUPP;
 	*srq_num = srq->handle;
 	return 0;
@@ -289,7 +313,7 @@ static int check_recv(const struct fake_srq *srq, const struct fake_habits *habi
 static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct fake_call *call = fake_enter(FAKE_POST_SRQ_RECV, srq);
-	struct fake_srq *fsrq = fake_srq_of(srq);
+	struct fake_srq *fsrq = fake_srq_find(srq);
 	int err = call->error;
 
 	if (wr)
@@ -308,7 +332,7 @@ static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv
 
 void fake_srq_work_done(struct ibv_srq *srq)
 {
-	fake_srq_of(srq)->receives = 0;
+	fake_srq_find(srq)->receives = 0;
 }
 
 struct ibv_srq *fake_srq(struct ibv_context *ctx, enum ibv_srq_type type)

@@ -96,25 +96,98 @@ enum {
 	FAKE_FIELD_AH_PORT = 1 << 30, /* ah_attr.port_num */
 };
 
+/* Types of queue pairs of a driver's own. */
+enum fake_driver_type {
+	FAKE_NO_DRIVER_TYPE,
+	FAKE_SRD,      /* efa */
+	FAKE_DCI,      /* mlx5 */
+	FAKE_DCT,      /* mlx5 */
+	FAKE_UNDERLAY, /* mlx5: UD with IBV_QP_CREATE_SOURCE_QPN */
+};
+
+/* How a driver judges a move. */
+enum fake_moves {
+	FAKE_MOVES_BY_TABLE,   /* by the kernel's table, or that of the driver's type */
+	FAKE_MOVES_WITH_STATE, /* so only if IBV_QP_STATE is there; without it, any mask will do */
+	FAKE_MOVES_ANY,        /* not at all: the hardware may, which the fake does not know */
+	FAKE_MOVES_IWARP,      /* by what a TCP connection can do */
+};
+
+/* What a driver compares a READ depth with. */
+enum fake_limit {
+	FAKE_LIMIT_OWN,   /* the device's limit for this depth */
+	FAKE_LIMIT_OTHER, /* the device's limit for the other one */
+	FAKE_LIMIT_NONE,
+};
+
+/* Which P_Key indices a driver takes. */
+enum fake_pkeys {
+	FAKE_PKEY_TABLE, /* those of the port's table */
+	FAKE_PKEY_FIRST, /* 0, for any other: EOPNOTSUPP */
+	FAKE_PKEY_ANY,
+};
+
+/* Who may have a rate limit where the driver takes the extended command. */
+enum fake_rate {
+	FAKE_RATE_BY_TABLE, /* RAW_PACKET: Linux before 7 */
+	FAKE_RATE_RAW,      /* RAW_PACKET, in any move, and alone before RTS: kept for later */
+	FAKE_RATE_RC,       /* RC, to RTR, to RTS and in RTS */
+};
+
 /* What a driver does its own way beyond a quirk; all zeros is the plain driver. */
 struct fake_habits {
 	/*
-	 * ibv_query_qp(): what it answers in any case; the bits of attr_mask that make it EOPNOTSUPP; the
-	 * fields it leaves alone, by their bits. Such a field holds what the kernel's memory held before, as
-	 * ib_uverbs_query_qp() does not clear it: bytes of this value. Linux with init_on_alloc=1 has 0.
+	 * ibv_query_qp(): what it answers in any case, and the bits of attr_mask that make it EOPNOTSUPP.
+	 * Fields, by their bits: those it never fills; fills only if asked; the only ones of a queue pair in
+	 * RESET, of RAW_PACKET and underlay; those it fills only where there is a path. A field that is not
+	 * filled is 0 if the driver clears the answer. Else it is what the kernel's memory held before, as
+	 * ib_uverbs_query_qp() does not clear it: bytes of this value; Linux with init_on_alloc=1 has 0.
 	 */
 	int query_errno;
 	int query_refused;
 	int query_unfilled;
+	int query_if_asked;
+	int query_in_reset;
+	int query_of_raw;
+	int query_of_path;
+	bool query_clears;
 	uint8_t stale;
+	uint8_t query_port;    /* which port is told, 0: the true one */
+	bool query_pkey_value; /* a P_Key in place of its index */
+
+	/* ibv_modify_qp() */
+	enum fake_moves moves;
+	uint32_t modify_types;   /* FAKE_QPT() bits; of other types: EOPNOTSUPP; 0: all */
+	int modify_refused;      /* bits of attr_mask that make it EOPNOTSUPP */
+	bool cur_state_or_error; /* cur_qp_state: the true one, ERR, or SQE in RTS and SQD */
+	bool underlay;           /* UD queue pairs are underlay ones */
+	int closing_errno;       /* iWARP: out of SQD, but to RESET and ERR; 0: has no effect */
+	int user_qkey_errno;     /* for a Q_Key with bit 31, whatever the caller may do */
+	enum fake_rate rate;
+	enum fake_pkeys pkey;
+	enum fake_limit depth, dest_depth;
+	enum ibv_mtu least_mtu, most_mtu; /* 0: the enum's */
+	bool mtu_unchecked;               /* but for the quirks */
+	int strict;                /* attributes held to their range, as by FAKE_STRICT_RANGES */
+	unsigned int access;       /* access flags that it takes, 0: all */
+	unsigned int access_added; /* access flags that there are whatever was asked for */
 
 	/*
 	 * ibv_create_srq(): the errno value for one more than max_srq, 0: ENOMEM; how much less than
-	 * max_srq_wr is taken. ibv_post_srq_recv(): what it returns for too many SGEs, 0: EINVAL, and where
-	 * the queue is full, 0: ENOMEM.
+	 * max_srq_wr is taken.
 	 */
 	int srq_count_errno;
 	uint32_t srq_wr_less;
+
+	/*
+	 * Posting. A send before RTS is taken, or with FAKE_QUEUE_THEN_CHECK ends in this (0: EINVAL); in
+	 * state ERR of struct ibv_qp all ends in that errno value. Receives: the least number of SGEs. Shared
+	 * ones: what is returned for too many SGEs, 0: EINVAL, and where the queue is full, 0: ENOMEM.
+	 */
+	bool early_taken;
+	int early_result;
+	int error_state_errno;
+	int recv_least_sge;
 	int srq_sge_result;
 	int srq_full_result;
 };
@@ -183,6 +256,11 @@ enum fake_profile {
 	FAKE_PROFILE_IONIC,
 	FAKE_PROFILE_HNS,
 	FAKE_PROFILE_IRDMA, /* RoCE */
+	FAKE_PROFILE_MTHCA,
+	FAKE_PROFILE_OCRDMA,
+	FAKE_PROFILE_QEDR, /* RoCE */
+	FAKE_PROFILE_PVRDMA,
+	FAKE_PROFILE_RDMAVT, /* hfi1 and qib */
 	FAKE_PROFILE_COUNT
 };
 
@@ -202,6 +280,12 @@ struct ibv_context *fake_open(struct fake_device *dev);
 
 /* A queue pair in RESET, on a protection domain, completion queue and XRC domain of its own. */
 struct ibv_qp *fake_qp(struct ibv_context *ctx, enum ibv_qp_type type);
+
+/*
+ * One that verbs have no type for, as efadv and mlx5dv create them; struct ibv_qp says IBV_QPT_DRIVER,
+ * and of an underlay one IBV_QPT_UD. A DCT has no number before RTR.
+ */
+struct ibv_qp *fake_qp_driver(struct ibv_context *ctx, enum fake_driver_type type);
 
 /* The state and attributes the hardware has, whatever qp->state says. */
 const struct ibv_qp_attr *fake_qp_true(const struct ibv_qp *qp);
@@ -235,6 +319,10 @@ struct fake_rule {
 	int optional;
 };
 struct fake_rule fake_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to);
+
+/* The driver's rule for a type of its own. */
+struct fake_rule fake_driver_rule(enum fake_driver_type type, enum ibv_qp_state from,
+				  enum ibv_qp_state to);
 
 /* ---- What was called ---------------------------------------------------------------------- */
 

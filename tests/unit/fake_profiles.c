@@ -7,8 +7,10 @@
 
 enum {
 	STALE = 0xa5, /* what the kernel's memory held before */
-	ALL_BITS = (1 << 21) - 1,
+	STATES = IBV_QP_STATE | IBV_QP_CUR_STATE,
 };
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct fake_device *dev;
 static struct ibv_context *ctx;
@@ -23,6 +25,15 @@ static void start(const char *release, enum fake_profile profile)
 	ctx = fake_open(dev);
 }
 
+/* A queue pair put in a state. */
+static struct ibv_qp *qp_in(enum ibv_qp_type type, enum ibv_qp_state state)
+{
+	struct ibv_qp *qp = fake_qp(ctx, type);
+
+	fake_qp_force(qp, state);
+	return qp;
+}
+
 static struct ibv_qp_attr query(struct ibv_qp *qp, int attr_mask, int error)
 {
 	struct ibv_qp_attr attr;
@@ -33,6 +44,39 @@ static struct ibv_qp_attr query(struct ibv_qp *qp, int attr_mask, int error)
 		   (unsigned int)attr_mask, error);
 	return attr;
 }
+
+/* Values that every driver takes, to a state. */
+static struct ibv_qp_attr values(enum ibv_qp_state to)
+{
+	struct ibv_qp_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.qp_state = to;
+	attr.port_num = 1;
+	attr.path_mtu = IBV_MTU_1024;
+	attr.ah_attr.port_num = 1;
+	attr.ah_attr.is_global = 1;
+	attr.ah_attr.grh.sgid_index = dev->port[1].attr.link_layer == IBV_LINK_LAYER_ETHERNET;
+	attr.ah_attr.grh.dgid = dev->port[1].gid[attr.ah_attr.grh.sgid_index].gid;
+	attr.timeout = 14;
+	attr.retry_cnt = attr.rnr_retry = 7;
+	attr.min_rnr_timer = 12;
+	return attr;
+}
+
+static void check_modify(struct ibv_qp *qp, struct ibv_qp_attr attr, int attr_mask, int result,
+			 const char *what)
+{
+	tap_eq_int(ibv_modify_qp(qp, &attr, attr_mask), result, "%s", what);
+}
+
+/* What the kernel's table demands of a move, on a queue pair of this type. */
+static int mask_of(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	return fake_qp_rule(type, from, to).required | IBV_QP_STATE;
+}
+
+/* ---- The kernel and the devices ----------------------------------------------------------- */
 
 static void test_release(void)
 {
@@ -54,70 +98,834 @@ static void test_release(void)
 	tap_eq_str(name.release, "6.1.0-fake", "which sets the default again");
 }
 
-static void test_efa(void)
+static void test_plain(void)
 {
-	const int taken = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY |
-			  IBV_QP_SQ_PSN | IBV_QP_CAP | IBV_QP_RNR_RETRY;
+	static struct fake_device before;
+
+	dev = fake_reset();
+	before = *dev;
+	fake_profile(dev, FAKE_PROFILE_PLAIN);
+	tap_ok(!memcmp(dev, &before, sizeof(before)), "the plain profile is the device of a reset");
+}
+
+#define RC  FAKE_QPT(IBV_QPT_RC)
+#define UC  FAKE_QPT(IBV_QPT_UC)
+#define UD  FAKE_QPT(IBV_QPT_UD)
+#define RAW FAKE_QPT(IBV_QPT_RAW_PACKET)
+#define XRC (FAKE_QPT(IBV_QPT_XRC_SEND) | FAKE_QPT(IBV_QPT_XRC_RECV))
+
+/* What ibv_query_device(), ibv_query_port() and struct ibv_device tell. */
+static void test_devices(void)
+{
+	static const struct {
+		const char *release;
+		enum fake_profile profile;
+		uint32_t vendor_id, part_id, types;
+		int node, transport, link, gids, pkeys;
+	} rows[] = {
+		{"6.1", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1},
+		{"6.4", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1},
+		{"6.12", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_MLX5, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1},
+		{"7.0", FAKE_PROFILE_MLX5, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_MLX5_UNDERLAY, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0,
+		 1, 16, 128},
+		{"6.1", FAKE_PROFILE_MLX4, 0x2c9, 0x1003, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_MLX4_BONDED, 0x2c9, 0x1003, RC | UC | UD | RAW | XRC, 1, 0, 2,
+		 16, 1},
+		{"6.1", FAKE_PROFILE_EFA, 0x1d0f, 0xefa0, UD | 1u << 31, 7, 4, 0, 1, 1},
+		{"6.1", FAKE_PROFILE_SIW, 0x626d74, 0, RC, 4, 1, 2, 1, 0},
+		{"6.12", FAKE_PROFILE_SIW, 0x626d74, 0, RC, 4, 1, 2, 1, 0},
+		{"6.1", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1},
+		{"6.12", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1},
+		{"7.2", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_ERDMA, 0x1ded, 0x107f, RC, 4, 1, 2, 1, 0},
+		{"7.2", FAKE_PROFILE_ERDMA_ROCE, 0x1ded, 0x107f, RC | UD, 1, 0, 2, 16, 1},
+		{"6.12", FAKE_PROFILE_MANA, 0, 0, RC | RAW, 1, 0, 2, 16, 1},
+		{"7.2", FAKE_PROFILE_MANA, 0x1414, 3, RC | RAW, 1, 0, 2, 16, 1},
+		{"7.2", FAKE_PROFILE_IONIC, 0x1dd8, 0x1003, RC | UC | UD, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_HNS, 0x19e5, 0xa222, RC | UD | XRC, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_IRDMA, 0x8086, 0x1592, RC | UD, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_MTHCA, 0x2c9, 0x6274, RC | UC | UD, 1, 0, 1, 16, 128},
+		{"6.1", FAKE_PROFILE_OCRDMA, 0x10df, 0xe220, RC | UC | UD, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_QEDR, 0x1077, 0x1656, RC, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_PVRDMA, 0x15ad, 0x820, RC | UD, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_RDMAVT, 0x1175, 0x24f0, RC | UC | UD, 1, 0, 1, 16, 128},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct ibv_device_attr attr;
+		struct ibv_port_attr port;
+		int number = (int)rows[i].profile;
+
+		start(rows[i].release, rows[i].profile);
+		tap_eq_int(ibv_query_device(ctx, &attr), 0, "profile %d of %s answers", number,
+			   rows[i].release);
+		tap_eq_hex(attr.vendor_id, rows[i].vendor_id, "profile %d: vendor", number);
+		tap_eq_hex(attr.vendor_part_id, rows[i].part_id, "profile %d: part", number);
+		tap_eq_hex(dev->qp_types, rows[i].types, "profile %d: types", number);
+		tap_eq_int(ctx->device->node_type, rows[i].node, "profile %d: node", number);
+		tap_eq_int(ctx->device->transport_type, rows[i].transport, "profile %d: transport",
+			   number);
+		tap_eq_int(ibv_query_port(ctx, 1, &port), 0, "profile %d has a port", number);
+		tap_eq_int(port.link_layer, rows[i].link, "profile %d: link layer", number);
+		tap_eq_int(port.gid_tbl_len, rows[i].gids, "profile %d: GIDs", number);
+		tap_eq_int(port.pkey_tbl_len, rows[i].pkeys, "profile %d: P_Keys", number);
+		tap_eq_int(attr.max_pkeys, rows[i].pkeys, "profile %d: P_Keys of all", number);
+		tap_eq_int(!!(attr.device_cap_flags & IBV_DEVICE_XRC), !!(rows[i].types & XRC),
+			   "profile %d: XRC", number);
+		tap_eq_int(port.flags & IBV_QPF_GRH_REQUIRED,
+			   rows[i].link == 2 && !rows[i].transport ? IBV_QPF_GRH_REQUIRED : 0,
+			   "profile %d: addresses", number);
+	}
+}
+
+/* ---- Asking ------------------------------------------------------------------------------- */
+
+/* Which fields are told, which are 0, and which hold what was there; 1 for told. */
+static void check_fields(const char *release, enum fake_profile profile, enum ibv_qp_type type,
+			 int told, int other)
+{
 	struct ibv_qp_attr attr;
 	struct ibv_qp *qp;
 
-	start("6.1.0", FAKE_PROFILE_EFA);
-	qp = fake_qp(ctx, IBV_QPT_DRIVER);
+	start(release, profile);
+	qp = fake_qp(ctx, type);
+	fake_qp_force(qp, IBV_QPS_RTR);
+	attr = query(qp, (1 << 21) - 1, 0);
+	tap_eq_int(attr.qp_state, told & IBV_QP_STATE ? IBV_QPS_RTR : other, "the state");
+	tap_eq_int(qp->state, attr.qp_state, "is what libibverbs believes");
+	tap_eq_int(attr.cur_qp_state, told & IBV_QP_CUR_STATE ? IBV_QPS_RTR : other,
+		   "the current state");
+	tap_eq_int(attr.port_num, told & IBV_QP_PORT ? 1 : other, "the port");
+	tap_eq_int(attr.cap.max_send_wr,
+		   told & IBV_QP_CAP ? 16
+		   : other           ? 0xa5a5a5a5u
+				     : 0,
+		   "the queues");
+	tap_eq_hex(attr.qkey, told & IBV_QP_QKEY || !other ? 0 : 0xa5a5a5a5u, "the Q_Key");
+	tap_eq_hex(attr.timeout, told & IBV_QP_TIMEOUT || !other ? 0 : STALE, "the timeout");
+	tap_eq_hex(attr.ah_attr.sl, told & IBV_QP_AV || !other ? 0 : STALE, "the path");
+	tap_eq_hex(attr.alt_timeout, told & IBV_QP_ALT_PATH || !other ? 0 : STALE,
+		   "the other path");
+}
+
+static void test_query(void)
+{
+	const int all = (1 << 21) - 1;
+	const int siw = IBV_QP_CAP;
+	const int no_path = all & ~(IBV_QP_AV | IBV_QP_ALT_PATH);
+
+	check_fields("6.1", FAKE_PROFILE_PLAIN, IBV_QPT_RC, all, STALE);
+	check_fields("6.1", FAKE_PROFILE_RXE, IBV_QPT_RC, all & ~IBV_QP_CUR_STATE, 0);
+	check_fields("6.4", FAKE_PROFILE_RXE, IBV_QPT_RC, all, 0);
+	check_fields("6.1", FAKE_PROFILE_MLX5, IBV_QPT_RC, all, 0);
+	check_fields("6.1", FAKE_PROFILE_MLX5, IBV_QPT_RAW_PACKET,
+		     STATES | IBV_QP_CAP | IBV_QP_PORT, 0);
+	check_fields("6.1", FAKE_PROFILE_MLX5_UNDERLAY, IBV_QPT_UD,
+		     STATES | IBV_QP_CAP | IBV_QP_PORT, 0);
+	check_fields("6.1", FAKE_PROFILE_MLX4, IBV_QPT_UD, no_path, STALE);
+	check_fields("6.1", FAKE_PROFILE_SIW, IBV_QPT_RC, siw, STALE);
+	check_fields("6.12", FAKE_PROFILE_SIW, IBV_QPT_RC, siw | IBV_QP_STATE, STALE);
+	check_fields("6.1", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC,
+		     all & ~(IBV_QP_PORT | IBV_QP_ALT_PATH), STALE);
+	check_fields("6.12", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC, all & ~IBV_QP_ALT_PATH, STALE);
+	check_fields("7.2", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC, all & ~IBV_QP_ALT_PATH, STALE);
+	check_fields("6.1", FAKE_PROFILE_ERDMA, IBV_QPT_RC, siw | STATES, STALE);
+	check_fields("7.2", FAKE_PROFILE_ERDMA_ROCE, IBV_QPT_RC, siw | STATES | IBV_QP_AV, STALE);
+	check_fields("7.2", FAKE_PROFILE_ERDMA_ROCE, IBV_QPT_UD, siw | STATES, STALE);
+	check_fields("7.2", FAKE_PROFILE_IONIC, IBV_QPT_RC, all & ~IBV_QP_PORT, 0);
+	check_fields("6.1", FAKE_PROFILE_HNS, IBV_QPT_RC, all, 0);
+	check_fields("6.1", FAKE_PROFILE_IRDMA, IBV_QPT_RC, all & ~IBV_QP_TIMEOUT, 0);
+}
+
+/* In RESET, mlx4 leaves the rest alone, and hns clears it. */
+static void test_query_in_reset(void)
+{
+	struct ibv_qp_attr attr;
+
+	start("6.1", FAKE_PROFILE_MLX4);
+	attr = query(fake_qp(ctx, IBV_QPT_RC), IBV_QP_STATE, 0);
+	tap_eq_int(attr.qp_state, IBV_QPS_RESET, "mlx4 tells that it is in RESET");
+	tap_eq_int(attr.port_num, STALE, "but nothing of the port");
+	tap_eq_int(attr.retry_cnt, STALE, "nor of the rest");
+	start("6.1", FAKE_PROFILE_HNS);
+	dev->habits.query_clears = false; /* to see that it is not filled */
+	attr = query(fake_qp(ctx, IBV_QPT_RC), IBV_QP_STATE, 0);
+	tap_eq_int(attr.qp_state, IBV_QPS_RESET, "hns tells that it is in RESET");
+	tap_eq_int(attr.retry_cnt, STALE, "and nothing else");
+}
+
+static void test_query_refused(void)
+{
+	const int efa = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY |
+			IBV_QP_SQ_PSN | IBV_QP_CAP | IBV_QP_RNR_RETRY;
+	struct ibv_qp_attr attr;
+	struct ibv_qp *qp;
+
+	start("6.1", FAKE_PROFILE_EFA);
+	qp = fake_qp_driver(ctx, FAKE_SRD);
 	fake_qp_force(qp, IBV_QPS_RTS);
 	for (int bit = 1; bit <= IBV_QP_DEST_QPN; bit <<= 1)
-		query(qp, bit, bit & taken ? 0 : EOPNOTSUPP);
-	attr = query(qp, taken, 0);
+		query(qp, bit, bit & efa ? 0 : EOPNOTSUPP);
+	attr = query(qp, efa, 0);
 	tap_eq_int(attr.qp_state, IBV_QPS_RTS, "efa tells the state");
+	tap_eq_int(attr.cur_qp_state, 0, "not the current one");
+	tap_eq_int(attr.port_num, 1, "its only port");
+	tap_eq_int(attr.cap.max_recv_wr, 16, "and the queues");
+	attr = query(fake_qp(ctx, IBV_QPT_UD), efa, 0);
+	tap_eq_int(attr.port_num, 1, "the port even in RESET");
+
+	start("6.12", FAKE_PROFILE_MANA);
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_RTS);
+	query(qp, IBV_QP_STATE, EOPNOTSUPP);
+	query(qp, 0, EOPNOTSUPP);
+	tap_eq_int(qp->state, IBV_QPS_RESET, "mana answers nothing, and no state becomes known");
+}
+
+static void test_query_elsewhere(void)
+{
+	struct ibv_qp_attr attr;
+	struct ibv_qp *qp;
+
+	start("6.1", FAKE_PROFILE_MLX4_BONDED);
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
+	attr = query(qp, IBV_QP_PORT, 0);
+	tap_eq_int(attr.port_num, 2, "a bonded mlx4 has the queue pair on another port");
+	tap_eq_int(fake_qp_true(qp)->port_num, 1, "than the one that the core keeps");
+
+	start("6.1", FAKE_PROFILE_IRDMA);
+	attr = query(qp_in(IBV_QPT_RC, IBV_QPS_INIT), IBV_QP_PKEY_INDEX, 0);
+	tap_eq_hex(attr.pkey_index, 0xffff, "irdma tells a P_Key in place of its index");
 	tap_eq_int(attr.port_num, 1, "and its only port");
+
+	start("7.2", FAKE_PROFILE_IONIC);
+	dev->habits.query_clears = false; /* to see what is not filled */
+	attr = query(qp_in(IBV_QPT_RC, IBV_QPS_RTR), IBV_QP_STATE, 0);
+	tap_eq_int(attr.ah_attr.sl, STALE, "ionic tells the path only if it is asked for it");
+	attr = query(qp_in(IBV_QPT_RC, IBV_QPS_RTR), IBV_QP_AV, 0);
+	tap_eq_int(attr.ah_attr.sl, 0, "and then it does");
 }
 
-static void test_siw(void)
+/* ---- Moves: what takes no part in the table ------------------------------------------------ */
+
+static void test_iwarp_of(const char *release, enum fake_profile profile, int closing)
+{
+	static const struct {
+		enum ibv_qp_state from, to, after;
+		int error; /* -1: where a closing connection is left */
+	} rows[] = {
+		{IBV_QPS_INIT, IBV_QPS_RESET, IBV_QPS_INIT, 0},
+		{IBV_QPS_INIT, IBV_QPS_INIT, IBV_QPS_INIT, 0},
+		{IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_INIT, 0},
+		{IBV_QPS_INIT, IBV_QPS_RTS, IBV_QPS_INIT, EINVAL},
+		{IBV_QPS_INIT, IBV_QPS_SQD, IBV_QPS_INIT, 0},
+		{IBV_QPS_INIT, IBV_QPS_ERR, IBV_QPS_ERR, 0},
+		{IBV_QPS_RTS, IBV_QPS_RESET, IBV_QPS_RTS, 0},
+		{IBV_QPS_RTS, IBV_QPS_INIT, IBV_QPS_RTS, 0},
+		{IBV_QPS_RTS, IBV_QPS_RTR, IBV_QPS_RTS, 0},
+		{IBV_QPS_RTS, IBV_QPS_RTS, IBV_QPS_RTS, 0},
+		{IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_SQD, 0},
+		{IBV_QPS_RTS, IBV_QPS_SQE, IBV_QPS_SQE, 0},
+		{IBV_QPS_RTS, IBV_QPS_ERR, IBV_QPS_ERR, 0},
+		{IBV_QPS_SQD, IBV_QPS_RESET, IBV_QPS_INIT, 0},
+		{IBV_QPS_SQD, IBV_QPS_RTS, IBV_QPS_SQD, -1},
+		{IBV_QPS_SQD, IBV_QPS_SQD, IBV_QPS_SQD, 0},
+		{IBV_QPS_SQD, IBV_QPS_ERR, IBV_QPS_ERR, 0},
+		{IBV_QPS_SQE, IBV_QPS_RTS, IBV_QPS_SQE, 0},
+		{IBV_QPS_SQE, IBV_QPS_ERR, IBV_QPS_ERR, 0},
+		{IBV_QPS_ERR, IBV_QPS_RESET, IBV_QPS_ERR, 0},
+		{IBV_QPS_ERR, IBV_QPS_RTS, IBV_QPS_ERR, 0},
+	};
+
+	start(release, profile);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct ibv_qp *qp = qp_in(IBV_QPT_RC, rows[i].from);
+		int error = rows[i].error < 0 ? closing : rows[i].error;
+
+		check_modify(qp, values(rows[i].to), IBV_QP_STATE, error, "an iWARP move");
+		tap_eq_int(fake_qp_true(qp)->qp_state, rows[i].after, "from %d to %d it is in %d",
+			   rows[i].from, rows[i].to, rows[i].after);
+		if (!error)
+			tap_eq_int(qp->state, rows[i].to, "libibverbs believes that it worked");
+	}
+}
+
+static void test_iwarp(void)
 {
 	struct ibv_qp_attr attr;
 	struct ibv_qp *qp;
 
-	start("6.1.0", FAKE_PROFILE_SIW);
-	qp = fake_qp(ctx, IBV_QPT_RC);
-	fake_qp_force(qp, IBV_QPS_RTS);
-	attr = query(qp, ALL_BITS, 0);
-	tap_eq_int(attr.qp_state, STALE, "siw of Linux 6.1 does not tell the state");
-	tap_eq_int(qp->state, STALE, "and libibverbs believes what it got");
-	tap_eq_int(attr.port_num, STALE, "nor does it tell the port");
-	tap_eq_int(attr.cap.max_send_wr, 16, "but the queues' sizes");
+	test_iwarp_of("6.1", FAKE_PROFILE_SIW, 0);
+	test_iwarp_of("6.12", FAKE_PROFILE_SIW, 0);
+	test_iwarp_of("6.1", FAKE_PROFILE_ERDMA, ECONNABORTED);
 
-	start("6.12.0", FAKE_PROFILE_SIW);
+	start("6.12", FAKE_PROFILE_SIW);
 	qp = fake_qp(ctx, IBV_QPT_RC);
-	fake_qp_force(qp, IBV_QPS_RTS);
-	attr = query(qp, ALL_BITS, 0);
-	tap_eq_int(attr.qp_state, IBV_QPS_RTS, "siw of Linux 6.12 tells the state");
-	tap_eq_int(attr.port_num, STALE, "and still no port");
+	attr = query(qp, IBV_QP_STATE, 0);
+	tap_eq_int(attr.qp_state, IBV_QPS_INIT, "a new queue pair of siw is in INIT");
+	tap_eq_int(attr.path_mtu, IBV_MTU_1024, "its MTU is the port's");
+	tap_eq_int(attr.max_rd_atomic, 16, "its depths the device's");
+	tap_eq_hex(attr.qp_access_flags, 7, "and its rights are always the same");
+	attr = values(IBV_QPS_RESET);
+	attr.max_rd_atomic = attr.max_dest_rd_atomic = 255;
+	attr.path_mtu = (enum ibv_mtu)77;
+	attr.pkey_index = 99;
+	attr.timeout = attr.retry_cnt = attr.rnr_retry = attr.min_rnr_timer = 255;
+	check_modify(qp, attr,
+		     IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_PATH_MTU |
+			     IBV_QP_PKEY_INDEX | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			     IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER | IBV_QP_QKEY | IBV_QP_CAP,
+		     0, "siw ignores all else");
+	check_modify(qp, attr, 0, 0, "as well as nothing");
+	attr = query(qp, IBV_QP_PATH_MTU, 0);
+	tap_eq_int(attr.path_mtu, IBV_MTU_1024, "nothing changed");
+	tap_eq_int(attr.max_rd_atomic, 16, "indeed nothing");
 }
 
-static void test_bnxt_re(void)
+static void test_mana(void)
 {
+	struct ibv_qp *qp;
+
+	start("6.12", FAKE_PROFILE_MANA);
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	check_modify(qp, values(IBV_QPS_RTS), IBV_QP_STATE, 0, "mana leaves it to the hardware");
+	check_modify(qp, values(IBV_QPS_INIT), IBV_QP_STATE | IBV_QP_QKEY | IBV_QP_PORT, 0,
+		     "whatever it is");
+	check_modify(fake_qp(ctx, IBV_QPT_RAW_PACKET), values(IBV_QPS_INIT),
+		     IBV_QP_STATE | IBV_QP_PORT, EOPNOTSUPP, "but for RC alone");
+}
+
+/* ---- Moves: types of a driver's own -------------------------------------------------------- */
+
+#define INIT_DCT (IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_PORT)
+#define RTR_DCT  (IBV_QP_MIN_RNR_TIMER | IBV_QP_AV | IBV_QP_PATH_MTU)
+#define INIT_SRD (IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY)
+#define RTS_DCI                                                                           \
+	(IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC | \
+	 IBV_QP_SQ_PSN)
+
+/* Written down once more from shared tables of the drivers: srd_qp_state_table and mlx5's functions. */
+static void test_own_rules(void)
+{
+	static const struct {
+		enum fake_driver_type type;
+		enum ibv_qp_state from, to;
+		int legal, required, optional;
+	} rows[] = {
+		{FAKE_SRD, IBV_QPS_RESET, IBV_QPS_INIT, 1, INIT_SRD, 0},
+		{FAKE_SRD, IBV_QPS_INIT, IBV_QPS_INIT, 1, 0, INIT_SRD},
+		{FAKE_SRD, IBV_QPS_INIT, IBV_QPS_RTR, 1, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+		{FAKE_SRD, IBV_QPS_RTR, IBV_QPS_RTS, 1, IBV_QP_SQ_PSN,
+		 IBV_QP_CUR_STATE | IBV_QP_QKEY | IBV_QP_RNR_RETRY},
+		{FAKE_SRD, IBV_QPS_RTS, IBV_QPS_RTS, 1, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+		{FAKE_SRD, IBV_QPS_RTS, IBV_QPS_SQD, 1, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
+		{FAKE_SRD, IBV_QPS_SQD, IBV_QPS_SQD, 1, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+		{FAKE_SRD, IBV_QPS_SQE, IBV_QPS_RTS, 1, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+		{FAKE_SRD, IBV_QPS_RTR, IBV_QPS_RTR, 0, 0, 0},
+		{FAKE_SRD, IBV_QPS_RESET, IBV_QPS_ERR, 0, 0, 0},
+		{FAKE_DCI, IBV_QPS_RESET, IBV_QPS_INIT, 1, IBV_QP_PKEY_INDEX | IBV_QP_PORT, 0},
+		{FAKE_DCI, IBV_QPS_INIT, IBV_QPS_INIT, 1, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT},
+		{FAKE_DCI, IBV_QPS_INIT, IBV_QPS_RTR, 1, IBV_QP_PATH_MTU,
+		 IBV_QP_PKEY_INDEX | IBV_QP_AV},
+		{FAKE_DCI, IBV_QPS_RTR, IBV_QPS_RTS, 1, RTS_DCI, IBV_QP_MIN_RNR_TIMER},
+		{FAKE_DCI, IBV_QPS_RTS, IBV_QPS_RTS, 1, 0, IBV_QP_MIN_RNR_TIMER},
+		{FAKE_DCI, IBV_QPS_RESET, IBV_QPS_RESET, 1, 0, 0},
+		{FAKE_DCI, IBV_QPS_RTS, IBV_QPS_RESET, 1, 0, 0},
+		{FAKE_DCI, IBV_QPS_SQE, IBV_QPS_ERR, 1, 0, 0},
+		{FAKE_DCI, IBV_QPS_RESET, IBV_QPS_ERR, 0, 0, 0},
+		{FAKE_DCI, IBV_QPS_RTS, IBV_QPS_SQD, 0, 0, 0},
+		{FAKE_DCI, IBV_QPS_SQE, IBV_QPS_RTS, 0, 0, 0},
+		{FAKE_DCT, IBV_QPS_RESET, IBV_QPS_INIT, 1, INIT_DCT, 0},
+		{FAKE_DCT, IBV_QPS_INIT, IBV_QPS_RTR, 1, RTR_DCT, 0},
+		{FAKE_DCT, IBV_QPS_INIT, IBV_QPS_INIT, 0, 0, 0},
+		{FAKE_DCT, IBV_QPS_RTR, IBV_QPS_RTS, 0, 0, 0},
+		{FAKE_DCT, IBV_QPS_RTR, IBV_QPS_RESET, 0, 0, 0},
+		{FAKE_DCT, IBV_QPS_RTR, IBV_QPS_ERR, 0, 0, 0},
+		{FAKE_DCT, IBV_QPS_RESET, IBV_QPS_RESET, 0, 0, 0},
+		{FAKE_UNDERLAY, IBV_QPS_RESET, IBV_QPS_INIT, 1, 0, IBV_QP_CUR_STATE},
+		{FAKE_UNDERLAY, IBV_QPS_RTR, IBV_QPS_RTS, 1, 0, IBV_QP_CUR_STATE},
+		{FAKE_UNDERLAY, IBV_QPS_RESET, IBV_QPS_RTS, 0, 0, 0},
+		{FAKE_NO_DRIVER_TYPE, IBV_QPS_RESET, IBV_QPS_INIT, 0, 0, 0},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct fake_rule rule = fake_driver_rule(rows[i].type, rows[i].from, rows[i].to);
+
+		tap_eq_int(rule.legal, rows[i].legal, "type %d, %d to %d: legal", rows[i].type,
+			   rows[i].from, rows[i].to);
+		tap_eq_hex(rule.required, rows[i].required, "type %d, %d to %d: required",
+			   rows[i].type, rows[i].from, rows[i].to);
+		tap_eq_hex(rule.optional, rows[i].optional, "type %d, %d to %d: optional",
+			   rows[i].type, rows[i].from, rows[i].to);
+	}
+}
+
+static void test_srd(void)
+{
+	const int init = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
 	struct ibv_qp_attr attr;
 	struct ibv_qp *qp;
 
-	start("6.1.0", FAKE_PROFILE_BNXT_RE);
-	qp = fake_qp(ctx, IBV_QPT_RC);
-	fake_qp_force(qp, IBV_QPS_INIT);
-	attr = query(qp, ALL_BITS, 0);
-	tap_eq_int(attr.qp_state, IBV_QPS_INIT, "bnxt_re of Linux 6.1 tells the state");
-	tap_eq_int(attr.port_num, STALE, "but not the port");
+	start("6.1", FAKE_PROFILE_EFA);
+	qp = fake_qp_driver(ctx, FAKE_SRD);
+	tap_eq_int(qp->qp_type, IBV_QPT_DRIVER, "an SRD queue pair has a driver's type");
+	attr = values(IBV_QPS_INIT);
+	attr.pkey_index = 1;
+	check_modify(qp, attr, init, EOPNOTSUPP, "efa has no other P_Key");
+	attr.pkey_index = 0;
+	attr.port_num = 2;
+	check_modify(qp, attr, init, EINVAL, "uverbs knows no other port, before efa is asked");
+	attr.port_num = 1;
+	check_modify(qp, attr, init | IBV_QP_ACCESS_FLAGS, EOPNOTSUPP, "efa has no rights");
+	check_modify(qp, attr, init & ~IBV_QP_QKEY, EINVAL, "a Q_Key is missing");
+	check_modify(qp, attr, init, 0, "to INIT");
+	check_modify(qp, values(IBV_QPS_RTR), IBV_QP_STATE, 0, "to RTR");
+	check_modify(qp, values(IBV_QPS_RTS), IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_RNR_RETRY, 0,
+		     "to RTS");
+	check_modify(fake_qp(ctx, IBV_QPT_UD), values(IBV_QPS_INIT), init | IBV_QP_ACCESS_FLAGS,
+		     EOPNOTSUPP, "UD has the same attributes");
+}
 
-	start("6.12.0", FAKE_PROFILE_BNXT_RE);
+static void test_dct(void)
+{
+	const int taken = IBV_QP_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PORT | IBV_QP_MIN_RNR_TIMER |
+			  IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_PKEY_INDEX;
+	struct ibv_qp_attr attr;
+	struct ibv_qp *qp;
+
+	start("6.1", FAKE_PROFILE_MLX5);
+	qp = fake_qp_driver(ctx, FAKE_DCT);
+	tap_eq_int(qp->qp_num, 0, "a DCT has no number yet");
+	query(qp, IBV_QP_STATE, EINVAL);
+	attr = values(IBV_QPS_INIT);
+	check_modify(qp, attr, INIT_DCT, EINVAL, "a DCT takes no mask without a state");
+	check_modify(qp, attr, IBV_QP_STATE | INIT_DCT | IBV_QP_QKEY, EINVAL, "nor one bit more");
+	check_modify(qp, attr, IBV_QP_STATE | INIT_DCT, 0, "to INIT");
+	query(qp, IBV_QP_STATE, EINVAL);
+	check_modify(qp, values(IBV_QPS_RTR), IBV_QP_STATE | RTR_DCT, 0, "to RTR");
+	tap_eq_int(qp->qp_num, qp->handle, "now it has a number");
+	for (int bit = 1; bit <= IBV_QP_DEST_QPN; bit <<= 1)
+		query(qp, bit, bit & taken ? 0 : EINVAL);
+	attr = query(qp, IBV_QP_STATE, 0);
+	tap_eq_int(attr.qp_state, IBV_QPS_RTR, "it tells what it is asked for");
+	tap_eq_int(attr.port_num, 0, "and nothing else");
+	attr = query(qp, taken, 0);
+	tap_eq_int(attr.port_num, 1, "the port, if asked for");
+	check_modify(qp, values(IBV_QPS_RESET), IBV_QP_STATE, EINVAL, "RTR is its last state");
+}
+
+static void test_dci(void)
+{
+	struct ibv_qp *qp;
+
+	start("6.1", FAKE_PROFILE_MLX5);
+	qp = fake_qp_driver(ctx, FAKE_DCI);
+	check_modify(qp, values(IBV_QPS_INIT),
+		     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, EINVAL,
+		     "a DCI has no rights to give");
+	check_modify(qp, values(IBV_QPS_INIT), IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT, 0,
+		     "to INIT");
+	check_modify(qp, values(IBV_QPS_RTR), IBV_QP_STATE | IBV_QP_PATH_MTU, 0, "to RTR");
+	check_modify(qp, values(IBV_QPS_RTS), IBV_QP_STATE | RTS_DCI, 0, "to RTS");
+	check_modify(qp, values(IBV_QPS_RTS), IBV_QP_MIN_RNR_TIMER, EINVAL, "always with a state");
+	check_modify(qp, values(IBV_QPS_RTS), IBV_QP_STATE | IBV_QP_MIN_RNR_TIMER, 0, "so");
+	check_modify(qp, values(IBV_QPS_SQD), IBV_QP_STATE, EINVAL, "there is no SQD");
+	check_modify(qp, values(IBV_QPS_ERR), IBV_QP_STATE, 0, "to ERR");
+	check_modify(qp, values(IBV_QPS_RESET), IBV_QP_STATE, 0, "to RESET");
+}
+
+static void test_underlay(void)
+{
+	struct ibv_qp *qp;
+
+	start("6.1", FAKE_PROFILE_MLX5_UNDERLAY);
+	qp = fake_qp(ctx, IBV_QPT_UD);
+	check_modify(qp, values(IBV_QPS_INIT),
+		     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, EINVAL,
+		     "an underlay queue pair takes only states");
+	check_modify(qp, values(IBV_QPS_INIT), IBV_QP_STATE, 0, "to INIT");
+	check_modify(qp, values(IBV_QPS_RTR), IBV_QP_STATE, 0, "to RTR");
+	check_modify(qp, values(IBV_QPS_RTS), IBV_QP_STATE | IBV_QP_SQ_PSN, EINVAL, "no PSN");
+	check_modify(qp, values(IBV_QPS_RTS), IBV_QP_STATE, 0, "to RTS");
+	check_modify(fake_qp(ctx, IBV_QPT_RC), values(IBV_QPS_INIT), IBV_QP_STATE, EINVAL,
+		     "RC is as ever");
+}
+
+/* ---- Moves: by the table, more or less ----------------------------------------------------- */
+
+static void test_state_only(void)
+{
+	static const struct {
+		const char *release;
+		enum fake_profile profile;
+		int result; /* of a mask that the table does not have, without a state */
+	} rows[] = {
+		{"6.1", FAKE_PROFILE_RXE, EINVAL},   {"6.4", FAKE_PROFILE_RXE, 0},
+		{"6.12", FAKE_PROFILE_RXE, 0},       {"6.1", FAKE_PROFILE_BNXT_RE, 0},
+		{"6.12", FAKE_PROFILE_BNXT_RE, 0},   {"7.2", FAKE_PROFILE_BNXT_RE, 0},
+		{"6.1", FAKE_PROFILE_IRDMA, 0},      {"6.1", FAKE_PROFILE_MLX5, EINVAL},
+		{"6.1", FAKE_PROFILE_MLX4, EINVAL},  {"6.1", FAKE_PROFILE_HNS, EINVAL},
+		{"7.2", FAKE_PROFILE_IONIC, EINVAL}, {"7.2", FAKE_PROFILE_ERDMA_ROCE, EINVAL},
+		{"6.1", FAKE_PROFILE_MTHCA, EINVAL}, {"6.1", FAKE_PROFILE_OCRDMA, EINVAL},
+		{"6.1", FAKE_PROFILE_QEDR, -EINVAL}, {"6.1", FAKE_PROFILE_PVRDMA, EINVAL},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct ibv_qp *qp;
+
+		start(rows[i].release, rows[i].profile);
+		qp = qp_in(IBV_QPT_RC, IBV_QPS_RTS);
+		check_modify(qp, values(IBV_QPS_RTS), IBV_QP_RETRY_CNT, rows[i].result,
+			     "a retry count in RTS, alone");
+		tap_eq_int(fake_qp_true(qp)->qp_state, IBV_QPS_RTS, "it stays in RTS");
+		check_modify(qp, values(IBV_QPS_RTS), IBV_QP_STATE | IBV_QP_RETRY_CNT,
+			     rows[i].profile == FAKE_PROFILE_QEDR ? -EINVAL : EINVAL,
+			     "and with the state");
+	}
+}
+
+static void check_cur_state(enum fake_profile profile, enum ibv_qp_state own,
+			    enum ibv_qp_state told, int error)
+{
+	struct ibv_qp_attr attr;
+
+	start("7.2", profile);
+	attr = values(IBV_QPS_RTS);
+	attr.cur_qp_state = told;
+	check_modify(qp_in(IBV_QPT_RC, own), attr, STATES, error, "cur_qp_state");
+}
+
+static void test_cur_state(void)
+{
+	check_cur_state(FAKE_PROFILE_PLAIN, IBV_QPS_SQD, IBV_QPS_RTS, 0);
+	check_cur_state(FAKE_PROFILE_ERDMA_ROCE, IBV_QPS_SQD, IBV_QPS_RTS, 0);
+	check_cur_state(FAKE_PROFILE_HNS, IBV_QPS_RTS, IBV_QPS_SQD, EINVAL);
+	check_cur_state(FAKE_PROFILE_HNS, IBV_QPS_RTS, IBV_QPS_RTS, 0);
+	check_cur_state(FAKE_PROFILE_BNXT_RE, IBV_QPS_RTS, IBV_QPS_INIT, 0);
+	check_cur_state(FAKE_PROFILE_IONIC, IBV_QPS_RTS, IBV_QPS_RTS, 0);
+	check_cur_state(FAKE_PROFILE_IONIC, IBV_QPS_RTS, IBV_QPS_SQD, EINVAL);
+	/* ionic trusts SQE here, and RC has no CUR_STATE there; ERR leads nowhere. */
+	check_cur_state(FAKE_PROFILE_IONIC, IBV_QPS_RTS, IBV_QPS_SQE, EINVAL);
+	check_cur_state(FAKE_PROFILE_IONIC, IBV_QPS_RTS, IBV_QPS_ERR, EINVAL);
+}
+
+/* A UD queue pair may tell SQE on its way to RTS. */
+static void test_cur_state_of_ionic(void)
+{
+	struct ibv_qp_attr attr;
+
+	start("7.2", FAKE_PROFILE_IONIC);
+	attr = values(IBV_QPS_RTS);
+	attr.cur_qp_state = IBV_QPS_SQE;
+	check_modify(qp_in(IBV_QPT_UD, IBV_QPS_RTS), attr, STATES, 0, "SQE for RTS");
+	check_modify(qp_in(IBV_QPT_UD, IBV_QPS_SQD), attr, STATES, 0, "SQE for SQD");
+	check_modify(qp_in(IBV_QPT_UD, IBV_QPS_RTR), attr, STATES | IBV_QP_SQ_PSN, EINVAL,
+		     "no SQE for RTR");
+}
+
+static void test_qkey(void)
+{
+	const int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
+	struct ibv_qp_attr attr;
+
+	start("7.2", FAKE_PROFILE_IONIC);
+	attr = values(IBV_QPS_INIT);
+	attr.qkey = 0x80000000u;
+	dev->quirks |= FAKE_PRIVILEGED_QKEY;
+	check_modify(fake_qp(ctx, IBV_QPT_UD), attr, mask, EPERM, "ionic: not even for root");
+	start("7.2", FAKE_PROFILE_PLAIN);
+	dev->quirks |= FAKE_PRIVILEGED_QKEY;
+	check_modify(fake_qp(ctx, IBV_QPT_UD), attr, mask, 0, "others take it");
+}
+
+static void check_rate(const char *release, enum fake_profile profile, enum ibv_qp_type type,
+		       int attr_mask, int error)
+{
+	struct ibv_qp_attr attr;
+
+	start(release, profile);
+	attr = values(IBV_QPS_RTS);
+	attr.rate_limit = 1000;
+	check_modify(qp_in(type, IBV_QPS_RTS), attr, attr_mask | IBV_QP_RATE_LIMIT, error,
+		     "a rate limit");
+}
+
+static void test_rate(void)
+{
+	check_rate("6.12", FAKE_PROFILE_MLX5, IBV_QPT_RAW_PACKET, IBV_QP_STATE, 0);
+	check_rate("6.12", FAKE_PROFILE_MLX5, IBV_QPT_RC, IBV_QP_STATE, EINVAL);
+	check_rate("7.2", FAKE_PROFILE_MLX5, IBV_QPT_RAW_PACKET, IBV_QP_STATE, 0);
+	check_rate("7.2", FAKE_PROFILE_MLX5, IBV_QPT_RC, IBV_QP_STATE, EOPNOTSUPP);
+	check_rate("6.12", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC, IBV_QP_STATE, EOPNOTSUPP);
+	check_rate("7.2", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC, IBV_QP_STATE, 0);
+	check_rate("7.2", FAKE_PROFILE_BNXT_RE, IBV_QPT_UD, IBV_QP_STATE, EINVAL);
+	check_rate("7.2", FAKE_PROFILE_IONIC, IBV_QPT_RC, IBV_QP_STATE, EOPNOTSUPP);
+
+	start("7.2", FAKE_PROFILE_IONIC);
+	dev->quirks |= FAKE_EXTENDED_MODIFY; /* a library that passes it on */
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_RTR), values(IBV_QPS_RTS),
+		     mask_of(IBV_QPT_RC, IBV_QPS_RTR, IBV_QPS_RTS) | IBV_QP_RATE_LIMIT, 0,
+		     "ionic takes a rate to RTS");
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_RESET), values(IBV_QPS_INIT),
+		     mask_of(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT) | IBV_QP_RATE_LIMIT, EINVAL,
+		     "not to INIT");
+	start("7.2", FAKE_PROFILE_MLX5);
+	check_modify(qp_in(IBV_QPT_RAW_PACKET, IBV_QPS_INIT), values(IBV_QPS_INIT),
+		     IBV_QP_RATE_LIMIT, 0, "mlx5 keeps a rate for later");
+	start("6.12", FAKE_PROFILE_MLX5);
+	check_modify(qp_in(IBV_QPT_RAW_PACKET, IBV_QPS_INIT), values(IBV_QPS_INIT),
+		     IBV_QP_RATE_LIMIT, EINVAL, "before Linux 7 it does not");
+}
+
+static void test_access(void)
+{
+	const int mask = IBV_QP_ACCESS_FLAGS;
+	struct ibv_qp_attr attr;
+	struct ibv_qp *qp;
+
+	start("6.12", FAKE_PROFILE_RXE);
+	attr = values(IBV_QPS_INIT);
+	attr.qp_access_flags = IBV_ACCESS_ZERO_BASED;
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_INIT), attr, mask, EINVAL,
+		     "rxe of 6.12 knows it not");
+	attr.qp_access_flags = IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_INIT), attr, mask, 0, "these it knows");
+	check_modify(qp_in(IBV_QPT_UD, IBV_QPS_INIT), attr, mask, EINVAL, "of RC and UC");
+	start("6.4", FAKE_PROFILE_RXE);
+	attr.qp_access_flags = IBV_ACCESS_ZERO_BASED;
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_INIT), attr, mask, 0, "rxe of 6.4 takes any");
+	check_modify(qp_in(IBV_QPT_UD, IBV_QPS_INIT), attr, mask, 0, "of any queue pair");
+
+	start("6.12", FAKE_PROFILE_BNXT_RE);
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
+	attr.qp_access_flags = 0;
+	check_modify(qp, attr, mask, 0, "bnxt_re takes no rights");
+	tap_eq_hex(fake_qp_true(qp)->qp_access_flags, 7, "and gives some up to Linux 6.12");
+	start("7.2", FAKE_PROFILE_BNXT_RE);
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
+	check_modify(qp, attr, mask, 0, "bnxt_re takes no rights");
+	tap_eq_hex(fake_qp_true(qp)->qp_access_flags, 1, "and gives none away in Linux 7");
+}
+
+static void test_reset(void)
+{
+	struct ibv_qp *qp;
+
+	start("6.1", FAKE_PROFILE_IRDMA);
 	qp = fake_qp(ctx, IBV_QPT_RC);
-	fake_qp_force(qp, IBV_QPS_INIT);
-	attr = query(qp, ALL_BITS, 0);
-	tap_eq_int(attr.port_num, 1, "bnxt_re of Linux 6.12 tells the port");
+	check_modify(qp, values(IBV_QPS_RESET), IBV_QP_STATE, 0, "irdma takes RESET");
+	check_modify(qp, values(IBV_QPS_INIT), mask_of(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT),
+		     EINVAL, "but then never INIT");
+	start("6.1", FAKE_PROFILE_HNS);
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_RTS), values(IBV_QPS_SQD), IBV_QP_STATE, EINVAL,
+		     "hns has no SQD");
+}
+
+/* ---- Values ------------------------------------------------------------------------------- */
+
+/* What each driver says to one value that others do not take; the result of all of them. */
+struct judged {
+	const char *release;
+	enum fake_profile profile;
+	int depth, dest_depth; /* one above the device's limit */
+	int other, dest_other; /* one above the limit of the other depth, which is less */
+	int pkey;              /* a row beyond the table */
+	int mtu_0, mtu_256,
+		mtu_4096;        /* no MTU; the least; the port's greatest, above the active one */
+	int timeout, rnr, retry; /* 32, 32 and 8 */
+};
+
+static int judge(struct ibv_qp_attr attr, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	int result = ibv_modify_qp(qp_in(IBV_QPT_RC, from), &attr, mask_of(IBV_QPT_RC, from, to));
+
+	return result < 0 ? -result : result;
+}
+
+static void check_judged(const struct judged *row)
+{
+	struct ibv_device_attr *limit;
+	struct ibv_qp_attr rtr, rts, init;
+
+	start(row->release, row->profile);
+	limit = &dev->attr.orig_attr;
+	rtr = values(IBV_QPS_RTR);
+	rts = values(IBV_QPS_RTS);
+	init = values(IBV_QPS_INIT);
+#define JUDGE(attr, field, value, from, to, want)                                                  \
+	do {                                                                                       \
+		struct ibv_qp_attr with = attr;                                                    \
+		with.field = value;                                                                \
+		tap_eq_int(judge(with, from, to), want, "profile %d of %s: " #field " is " #value, \
+			   (int)row->profile, row->release);                                       \
+	} while (0)
+	limit->max_qp_init_rd_atom = 4;
+	limit->max_qp_rd_atom = 8;
+	JUDGE(rts, max_rd_atomic, 9, IBV_QPS_RTR, IBV_QPS_RTS, row->depth);
+	JUDGE(rts, max_rd_atomic, 5, IBV_QPS_RTR, IBV_QPS_RTS, row->other ? 0 : row->depth);
+	limit->max_qp_init_rd_atom = 8;
+	limit->max_qp_rd_atom = 4;
+	JUDGE(rtr, max_dest_rd_atomic, 9, IBV_QPS_INIT, IBV_QPS_RTR, row->dest_depth);
+	JUDGE(rtr, max_dest_rd_atomic, 5, IBV_QPS_INIT, IBV_QPS_RTR,
+	      row->dest_other ? 0 : row->dest_depth);
+	JUDGE(init, pkey_index, 200, IBV_QPS_RESET, IBV_QPS_INIT, row->pkey);
+	JUDGE(rtr, path_mtu, (enum ibv_mtu)0, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_0);
+	JUDGE(rtr, path_mtu, IBV_MTU_256, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_256);
+	JUDGE(rtr, path_mtu, IBV_MTU_4096, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_4096);
+	JUDGE(rtr, path_mtu, (enum ibv_mtu)6, IBV_QPS_INIT, IBV_QPS_RTR,
+	      row->profile == FAKE_PROFILE_RXE ? EINVAL : row->mtu_0);
+	JUDGE(rts, timeout, 32, IBV_QPS_RTR, IBV_QPS_RTS, row->timeout);
+	JUDGE(rtr, min_rnr_timer, 32, IBV_QPS_INIT, IBV_QPS_RTR, row->rnr);
+	JUDGE(rts, retry_cnt, 8, IBV_QPS_RTR, IBV_QPS_RTS, row->retry);
+	JUDGE(rts, rnr_retry, 8, IBV_QPS_RTR, IBV_QPS_RTS, row->retry);
+#undef JUDGE
+}
+
+static void test_values(void)
+{
+	enum {
+		E = EINVAL
+	};
+	static const struct judged rows[] = {
+		{"6.1", FAKE_PROFILE_PLAIN, E, E, 0, 0, E, E, 0, 0, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_RXE, E, 0, 1, 0, 0, 0, 0, 0, E, 0, 0},
+		{"6.12", FAKE_PROFILE_RXE, E, 0, 1, 0, 0, 0, 0, 0, E, 0, 0},
+		{"6.1", FAKE_PROFILE_MLX5, E, E, 0, 0, E, E, 0, 0, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_MLX4, E, E, 0, 0, E, E, 0, 0, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_BNXT_RE, 0, E, 0, 1, 0, 0, 0, E, 0, 0, 0},
+		{"7.2", FAKE_PROFILE_BNXT_RE, 0, E, 0, 1, 0, 0, 0, E, 0, 0, 0},
+		{"7.2", FAKE_PROFILE_ERDMA_ROCE, 0, 0, 0, 0, E, 0, 0, 0, 0, 0, 0},
+		{"7.2", FAKE_PROFILE_IONIC, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_HNS, E, E, 0, 0, E, E, 0, E, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_IRDMA, E, E, 0, 0, E, 0, 0, 0, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_MTHCA, E, E, 0, 0, E, E, 0, E, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_OCRDMA, E, E, 0, 0, 0, E, E, 0, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_QEDR, E, E, 0, 0, E, E, 0, 0, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_PVRDMA, 0, 0, 0, 0, E, 0, 0, 0, 0, E, 0},
+		{"6.1", FAKE_PROFILE_RDMAVT, 0, E, 0, 0, E, E, 0, 0, 0, E, E},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		check_judged(&rows[i]);
+}
+
+static void test_roce_v1(void)
+{
+	struct ibv_qp_attr attr;
+
+	start("6.1", FAKE_PROFILE_RXE);
+	attr = values(IBV_QPS_RTR);
+	attr.ah_attr.grh.sgid_index = 0;
+	tap_eq_int(judge(attr, IBV_QPS_INIT, IBV_QPS_RTR), EINVAL, "rxe has no RoCE v1");
+	start("7.2", FAKE_PROFILE_ERDMA_ROCE);
+	tap_eq_int(judge(attr, IBV_QPS_INIT, IBV_QPS_RTR), EINVAL, "nor has erdma");
+	start("6.1", FAKE_PROFILE_MLX5);
+	tap_eq_int(judge(attr, IBV_QPS_INIT, IBV_QPS_RTR), 0, "mlx5 has");
+}
+
+/* ---- Posting ------------------------------------------------------------------------------ */
+
+static void check_send(struct ibv_qp *qp, int result, bool bad)
+{
+	struct ibv_send_wr wr, *bad_wr = NULL;
+
+	memset(&wr, 0, sizeof(wr));
+	wr.opcode = IBV_WR_SEND;
+	wr.send_flags = IBV_SEND_SIGNALED;
+	tap_eq_int(ibv_post_send(qp, &wr, &bad_wr), result, "a send in state %d yields %d",
+		   fake_qp_true(qp)->qp_state, result);
+	tap_eq_ptr(bad_wr, bad ? &wr : NULL, "bad_wr %s", bad ? "tells" : "is not set");
+}
+
+static void check_recv(struct ibv_qp *qp, int num_sge, int result)
+{
+	struct ibv_recv_wr wr, *bad_wr = NULL;
+	struct ibv_sge sge[5];
+
+	memset(&wr, 0, sizeof(wr));
+	memset(sge, 0, sizeof(sge));
+	wr.num_sge = num_sge;
+	wr.sg_list = sge;
+	tap_eq_int(ibv_post_recv(qp, &wr, &bad_wr), result, "a receive of %d SGEs yields %d",
+		   num_sge, result);
+	tap_eq_ptr(bad_wr, result ? &wr : NULL, "bad_wr");
+}
+
+static void test_posting(void)
+{
+	struct ibv_qp *qp;
+
+	start("6.1", FAKE_PROFILE_SIW);
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	check_send(qp, -1, false);
+	check_recv(qp, 0, -EINVAL);
+	check_recv(qp, 1, 0);
+	check_recv(qp, 5, -EINVAL);
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_RTS);
+	for (int i = 0; i < 16; i++)
+		check_send(qp, 0, false);
+	check_send(qp, -ENOMEM, true);
+
+	start("6.1", FAKE_PROFILE_ERDMA);
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	check_send(qp, 0, false);
+	check_recv(qp, 0, 0);
+	qp->state = IBV_QPS_ERR;
+	check_send(qp, -EIO, true);
+	check_recv(qp, 1, -EIO);
+
+	start("6.1", FAKE_PROFILE_RXE);
+	check_send(qp_in(IBV_QPT_RC, IBV_QPS_INIT), EINVAL, false);
+	start("6.1", FAKE_PROFILE_MLX5);
+	check_send(qp_in(IBV_QPT_RC, IBV_QPS_INIT), ENOMEM, true);
+}
+
+static void test_shared_receives(void)
+{
+	struct ibv_recv_wr wr, *bad_wr;
+
+	memset(&wr, 0, sizeof(wr));
+	wr.num_sge = 5;
+	start("6.1", FAKE_PROFILE_MLX4);
+	tap_eq_int(ibv_post_srq_recv(fake_srq(ctx, IBV_SRQT_BASIC), &wr, &bad_wr), -1, "mlx4: -1");
+	start("6.1", FAKE_PROFILE_BNXT_RE);
+	tap_eq_int(ibv_post_srq_recv(fake_srq(ctx, IBV_SRQT_BASIC), &wr, &bad_wr), ENOMEM,
+		   "bnxt_re: ENOMEM");
+	start("6.1", FAKE_PROFILE_SIW);
+	tap_eq_int(ibv_post_srq_recv(fake_srq(ctx, IBV_SRQT_BASIC), &wr, &bad_wr), -EINVAL,
+		   "siw: -EINVAL");
+	start("6.1", FAKE_PROFILE_EFA);
+	tap_eq_int(dev->attr.orig_attr.max_srq, 0, "efa has no shared receive queues");
 }
 
 int main(void)
 {
 	test_release();
-	test_efa();
-	test_siw();
-	test_bnxt_re();
+	test_plain();
+	test_devices();
+	test_query();
+	test_query_in_reset();
+	test_query_refused();
+	test_query_elsewhere();
+	test_iwarp();
+	test_mana();
+	test_own_rules();
+	test_srd();
+	test_dct();
+	test_dci();
+	test_underlay();
+	test_state_only();
+	test_cur_state();
+	test_cur_state_of_ionic();
+	test_qkey();
+	test_rate();
+	test_access();
+	test_reset();
+	test_values();
+	test_roce_v1();
+	test_posting();
+	test_shared_receives();
 	fake_close_all();
 	return tap_done();
 }
