@@ -235,8 +235,12 @@ static int check_values(const struct fake_device *dev, const struct fake_qp *qp,
 	if (mask & IBV_QP_PKEY_INDEX && habits->pkey == FAKE_PKEY_TABLE &&
 	    attr->pkey_index >= port->attr.pkey_tbl_len)
 		return EINVAL;
+	if (mask & IBV_QP_PKEY_INDEX && habits->pkey == FAKE_PKEY_DEVICE &&
+	    attr->pkey_index >= limit->max_pkeys)
+		return EINVAL;
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC &&
-	    is_too_deep(habits->depth, attr->max_rd_atomic, limit->max_qp_init_rd_atom,
+	    is_too_deep(habits->depth, attr->max_rd_atomic,
+			qp->type == FAKE_DCI ? habits->dci_depth : limit->max_qp_init_rd_atom,
 			limit->max_qp_rd_atom))
 		return EINVAL;
 	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC &&
@@ -305,26 +309,120 @@ static void apply(struct ibv_qp_attr *to, const struct ibv_qp_attr *from, int ma
 #undef APPLY
 }
 
-/*
- * What becomes of a connection's end: siw_qp_modify(), erdma_modify_qp_internal(). RESET is INIT; RTS
- * takes a socket, which rdma_cm has; what is not told here has no effect, and succeeds.
- */
+/* What becomes of a connection's end. RTS takes a socket, which only rdma_cm has. */
+struct iwarp_move {
+	enum ibv_qp_state from, to, after;
+	int error;
+};
+
+/* siw_qp_modify(), erdma_modify_qp_internal(); what is not told here has no effect, and succeeds. */
+static const struct iwarp_move siw_moves[] = {
+	{IBV_QPS_INIT, IBV_QPS_RTS, IBV_QPS_INIT, EINVAL},
+	{IBV_QPS_INIT, IBV_QPS_ERR, IBV_QPS_ERR, 0},
+	{IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_SQD, 0},
+	{IBV_QPS_RTS, IBV_QPS_SQE, IBV_QPS_SQE, 0},
+	{IBV_QPS_RTS, IBV_QPS_ERR, IBV_QPS_ERR, 0},
+	{IBV_QPS_SQD, IBV_QPS_INIT, IBV_QPS_INIT, 0},
+	{IBV_QPS_SQD, IBV_QPS_ERR, IBV_QPS_ERR, 0},
+	{IBV_QPS_SQE, IBV_QPS_ERR, IBV_QPS_ERR, 0},
+};
+
+/* c4iw_ib_modify_qp(), which drops RTR, and c4iw_modify_qp(); what is not told here is EINVAL. */
+static const struct iwarp_move cxgb4_moves[] = {
+	{IBV_QPS_INIT, IBV_QPS_INIT, IBV_QPS_INIT, 0}, {IBV_QPS_INIT, IBV_QPS_ERR, IBV_QPS_ERR, 0},
+	{IBV_QPS_RTS, IBV_QPS_RTS, IBV_QPS_RTS, 0},    {IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_SQD, 0},
+	{IBV_QPS_RTS, IBV_QPS_SQE, IBV_QPS_SQE, 0},    {IBV_QPS_RTS, IBV_QPS_ERR, IBV_QPS_ERR, 0},
+	{IBV_QPS_SQD, IBV_QPS_SQD, IBV_QPS_SQD, 0},    {IBV_QPS_SQE, IBV_QPS_SQE, IBV_QPS_SQE, 0},
+	{IBV_QPS_ERR, IBV_QPS_ERR, IBV_QPS_ERR, 0},    {IBV_QPS_ERR, IBV_QPS_INIT, IBV_QPS_INIT, 0},
+};
+
+/* irdma_modify_qp(); what is not told here is EINVAL. After RESET it is in error for good. */
+static const struct iwarp_move irdma_moves[] = {
+	{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_INIT, 0},
+	{IBV_QPS_RESET, IBV_QPS_RTR, IBV_QPS_RTR, 0},
+	{IBV_QPS_INIT, IBV_QPS_INIT, IBV_QPS_INIT, 0},
+	{IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTR, 0},
+	{IBV_QPS_RTR, IBV_QPS_INIT, IBV_QPS_INIT, 0},
+	{IBV_QPS_RTR, IBV_QPS_RTR, IBV_QPS_RTR, 0},
+	{IBV_QPS_RESET, IBV_QPS_SQD, IBV_QPS_RESET, 0},
+	{IBV_QPS_INIT, IBV_QPS_SQD, IBV_QPS_INIT, 0},
+	{IBV_QPS_RTR, IBV_QPS_SQD, IBV_QPS_RTR, 0},
+	{IBV_QPS_RESET, IBV_QPS_SQE, IBV_QPS_SQE, 0},
+	{IBV_QPS_INIT, IBV_QPS_SQE, IBV_QPS_SQE, 0},
+	{IBV_QPS_RTR, IBV_QPS_SQE, IBV_QPS_SQE, 0},
+	{IBV_QPS_RTS, IBV_QPS_RTS, IBV_QPS_RTS, 0},
+	{IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_SQD, 0},
+	{IBV_QPS_RTS, IBV_QPS_SQE, IBV_QPS_SQE, 0},
+	{IBV_QPS_SQD, IBV_QPS_SQD, IBV_QPS_SQD, 0},
+	{IBV_QPS_SQD, IBV_QPS_SQE, IBV_QPS_SQE, 0},
+	{IBV_QPS_SQE, IBV_QPS_SQD, IBV_QPS_SQE, 0},
+	{IBV_QPS_ERR, IBV_QPS_SQD, IBV_QPS_ERR, 0},
+};
+
+#define IWARP_MOVES(list, other)                              \
+	{                                                     \
+		list, sizeof(list) / sizeof((list)[0]), other \
+	}
+
+static const struct {
+	const struct iwarp_move *moves;
+	size_t count;
+	int other; /* what is said to a move that is not there */
+} iwarp[] = {
+	[FAKE_IWARP_SIW] = IWARP_MOVES(siw_moves, 0),
+	[FAKE_IWARP_ERDMA] = IWARP_MOVES(siw_moves, 0),
+	[FAKE_IWARP_CXGB4] = IWARP_MOVES(cxgb4_moves, EINVAL),
+	[FAKE_IWARP_IRDMA] = IWARP_MOVES(irdma_moves, EINVAL),
+};
+
+static struct iwarp_move iwarp_move(enum fake_iwarp driver, const struct fake_qp *qp,
+				    enum ibv_qp_state to)
+{
+	const enum ibv_qp_state from = qp->attr.qp_state;
+	struct iwarp_move stay = {from, to, from, iwarp[driver].other};
+
+	if (driver == FAKE_IWARP_IRDMA && (to == IBV_QPS_RESET || to == IBV_QPS_ERR)) {
+		stay.after = to;
+		stay.error = 0;
+		return stay;
+	}
+	if (driver == FAKE_IWARP_IRDMA && qp->spent && to != IBV_QPS_SQD)
+		return stay;
+	if (driver == FAKE_IWARP_CXGB4 && to == IBV_QPS_RTR)
+		stay.error = 0;
+	if (driver == FAKE_IWARP_ERDMA && from == IBV_QPS_SQD && to != IBV_QPS_SQD)
+		stay.error = ECONNABORTED;
+	for (size_t i = 0; i < iwarp[driver].count; i++)
+		if (iwarp[driver].moves[i].from == from && iwarp[driver].moves[i].to == to)
+			return iwarp[driver].moves[i];
+	return stay;
+}
+
+/* A T5 adapter or newer has no use for PSNs, and rights are set before there is a connection. */
+static int cxgb4_check(const struct fake_qp *qp, int mask)
+{
+	if (mask & (IBV_QP_SQ_PSN | IBV_QP_RQ_PSN))
+		return EINVAL;
+	return mask & IBV_QP_ACCESS_FLAGS && qp->attr.qp_state != IBV_QPS_INIT ? EIO : 0;
+}
+
+/* Of the rest, nothing but the state counts. RESET and INIT are one, but for irdma. */
 static int iwarp_modify(const struct fake_device *dev, struct fake_qp *qp,
 			const struct ibv_qp_attr *attr, int mask)
 {
-	const enum ibv_qp_state from = qp->attr.qp_state;
-	enum ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : from;
+	enum ibv_qp_state to = attr->qp_state;
+	struct iwarp_move move;
+	int err = dev->habits.iwarp == FAKE_IWARP_CXGB4 ? cxgb4_check(qp, mask) : 0;
 
-	if (to == IBV_QPS_RESET)
+	if (err || !(mask & IBV_QP_STATE))
+		return err;
+	if (to == IBV_QPS_RESET && dev->habits.iwarp != FAKE_IWARP_IRDMA)
 		to = IBV_QPS_INIT;
-	if (from == IBV_QPS_INIT && to == IBV_QPS_RTS)
-		return EINVAL;
-	if (from == IBV_QPS_SQD && dev->habits.closing_errno && to != IBV_QPS_INIT &&
-	    to != IBV_QPS_ERR && to != IBV_QPS_SQD)
-		return dev->habits.closing_errno;
-	if (to == IBV_QPS_ERR || (from == IBV_QPS_SQD && to == IBV_QPS_INIT) ||
-	    (from == IBV_QPS_RTS && (to == IBV_QPS_SQD || to == IBV_QPS_SQE)))
-		qp->attr.qp_state = qp->attr.cur_qp_state = to;
+	move = iwarp_move(dev->habits.iwarp, qp, to);
+	if (move.error)
+		return move.error;
+	qp->attr.qp_state = qp->attr.cur_qp_state = move.after;
+	qp->spent = qp->spent || to == IBV_QPS_RESET;
 	return 0;
 }
 
@@ -344,9 +442,12 @@ int fake_driver_modify(struct fake_device *dev, struct fake_qp *qp, const struct
 	to = mask & IBV_QP_STATE ? attr->qp_state : from;
 	if (dev->habits.moves == FAKE_MOVES_WITH_STATE && !(mask & IBV_QP_STATE))
 		to = qp->attr.qp_state;
+	if (dev->habits.keeps_refused)
+		apply(&qp->attr, attr, mask);
 	if (dev->habits.moves != FAKE_MOVES_ANY) {
 		err = check_move(dev, qp, from, to, mask);
-		if (!err)
+		/* Of a DCT, mlx5 looks at none. */
+		if (!err && qp->type != FAKE_DCT)
 			err = check_values(dev, qp, attr, mask);
 	}
 	if (!err && dev->habits.user_qkey_errno && mask & IBV_QP_QKEY && attr->qkey >> 31)
@@ -373,8 +474,9 @@ void fake_driver_create(const struct fake_device *dev, struct fake_qp *qp)
 		qp->verbs.qp_num = 0; /* it has none before RTR */
 	if (dev->habits.moves != FAKE_MOVES_IWARP)
 		return;
+	if (dev->habits.iwarp != FAKE_IWARP_IRDMA)
+		qp->attr.qp_state = qp->attr.cur_qp_state = IBV_QPS_INIT;
 	/* siw_query_qp(), erdma_query_qp(): all that there is to tell, and nothing changes it. */
-	qp->attr.qp_state = qp->attr.cur_qp_state = IBV_QPS_INIT;
 	qp->attr.path_mtu = dev->port[1].attr.active_mtu;
 	qp->attr.max_rd_atomic = (uint8_t)limit->max_qp_init_rd_atom;
 	qp->attr.max_dest_rd_atomic = (uint8_t)limit->max_qp_rd_atom;

@@ -46,6 +46,7 @@ struct row {
 	enum ibv_transport_type transport;
 	uint8_t link;
 	uint16_t gids, pkeys; /* rows of each table */
+	uint16_t max_pkeys;   /* of the device, 0: as many as pkeys */
 	uint32_t vendor_id, part_id;
 	uint32_t types;
 	bool has_srq;
@@ -91,10 +92,14 @@ struct row {
 	.mtu_unchecked = true, .strict = IBV_QP_TIMEOUT, .srq_count_errno = EINVAL
 #define RXE_QUIRKS (FAKE_MTU_UP_TO_MAX | FAKE_NO_ROCE_V1 | FAKE_QUEUE_THEN_CHECK)
 
-/* hw/mlx5/qp.c: mlx5_ib_query_qp(), which clears the answer, and query_qp_attr(). */
-#define MLX5_QUERY                                      \
-	.query_clears = true, .query_of_path = OF_PATH, \
-	.query_of_raw = STATES | IBV_QP_CAP | IBV_QP_PORT
+/*
+ * hw/mlx5/qp.c: mlx5_ib_query_qp(), which clears the answer, query_qp_attr(), validate_rd_atomic(); main.c:
+ * pkey_table_len, which is more than the 1 of mlx5_query_port_roce().
+ */
+#define MLX5_HABITS                                                                  \
+	.query_clears = true, .query_of_path = OF_PATH,                              \
+	.query_of_raw = STATES | IBV_QP_CAP | IBV_QP_PORT, .pkey = FAKE_PKEY_DEVICE, \
+	.dci_depth = 32
 #define MLX5_QUIRKS                                                                          \
 	(FAKE_NO_SQD | FAKE_EXTENDED_MODIFY | FAKE_POST_SEND_ENOMEM | FAKE_RESET_PURGES_CQ | \
 	 FAKE_SRQ_EMPTY)
@@ -102,7 +107,7 @@ struct row {
 /* hw/mlx4/qp.c: mlx4_ib_query_qp(); libibverbs' providers/mlx4/srq.c: mlx4_post_srq_recv(). */
 #define MLX4_HABITS                                                                            \
 	.query_in_reset = STATES | IBV_QP_CAP, .query_of_path = OF_PATH, .srq_sge_result = -1, \
-	.srq_full_result = -1
+	.srq_full_result = -1, .pkey = FAKE_PKEY_DEVICE
 
 /* hw/bnxt_re/ib_verbs.c: bnxt_re_modify_qp(), bnxt_re_create_srq(); libibverbs: bnxt_re_post_srq_recv() */
 #define BNXT_RE_HABITS                                                                            \
@@ -123,6 +128,13 @@ struct row {
 #define ERDMA_FILLED  (SIW_FILLED | STATES)
 #define ERDMA_POSTING .early_taken = true, .error_state_errno = EIO
 
+/* hw/irdma/verbs.c: irdma_query_qp() has a P_Key where its index belongs. */
+#define IRDMA_HABITS                                                                            \
+	.moves = FAKE_MOVES_WITH_STATE, .mtu_unchecked = true, .keeps_refused = true,           \
+	.query_unfilled = IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | IBV_QP_ALT_PATH | \
+			  IBV_QP_PATH_MIG_STATE | FAKE_FIELD_SQ_DRAINING | FAKE_FIELD_AH_PORT,  \
+	.query_clears = true, .query_port = 1, .query_pkey_value = true
+
 static const struct row rows[] = {
 	{.profile = FAKE_PROFILE_PLAIN,
 	 .node = IBV_NODE_CA,
@@ -137,6 +149,7 @@ static const struct row rows[] = {
 	{.profile = FAKE_PROFILE_RXE,
 	 .until = 604,
 	 ROCE,
+	 .max_pkeys = 64,
 	 .vendor_id = 0xffffff,
 	 .types = RC | UC | UD,
 	 .has_srq = true,
@@ -146,6 +159,7 @@ static const struct row rows[] = {
 	{.profile = FAKE_PROFILE_RXE,
 	 .until = 612,
 	 ROCE,
+	 .max_pkeys = 64,
 	 .vendor_id = 0xffffff,
 	 .types = RC | UC | UD,
 	 .has_srq = true,
@@ -153,6 +167,7 @@ static const struct row rows[] = {
 	 .habits = {RXE_VALUES, .moves = FAKE_MOVES_WITH_STATE}},
 	{.profile = FAKE_PROFILE_RXE,
 	 ROCE,
+	 .max_pkeys = 64,
 	 .vendor_id = 0xffffff,
 	 .types = RC | UC | UD,
 	 .has_srq = true,
@@ -163,20 +178,22 @@ static const struct row rows[] = {
 	{.profile = FAKE_PROFILE_MLX5,
 	 .until = 700,
 	 ROCE,
+	 .max_pkeys = 128,
 	 .vendor_id = 0x2c9,
 	 .part_id = 0x1017,
 	 .types = RC | UC | UD | RAW | XRC,
 	 .has_srq = true,
 	 .quirks = MLX5_QUIRKS,
-	 .habits = {MLX5_QUERY}},
+	 .habits = {MLX5_HABITS}},
 	{.profile = FAKE_PROFILE_MLX5,
 	 ROCE,
+	 .max_pkeys = 128,
 	 .vendor_id = 0x2c9,
 	 .part_id = 0x1017,
 	 .types = RC | UC | UD | RAW | XRC,
 	 .has_srq = true,
 	 .quirks = MLX5_QUIRKS,
-	 .habits = {MLX5_QUERY, .rate = FAKE_RATE_RAW}},
+	 .habits = {MLX5_HABITS, .rate = FAKE_RATE_RAW}},
 	{.profile = FAKE_PROFILE_MLX5_UNDERLAY,
 	 INFINIBAND,
 	 .vendor_id = 0x2c9,
@@ -184,11 +201,12 @@ static const struct row rows[] = {
 	 .types = RC | UC | UD | RAW | XRC,
 	 .has_srq = true,
 	 .quirks = MLX5_QUIRKS | FAKE_USER_AH,
-	 .habits = {MLX5_QUERY, .underlay = true}},
+	 .habits = {MLX5_HABITS, .underlay = true}},
 
 	/* The bonded one has a single port, 1, and each queue pair is on either: mlx4_ib_bond_next_port(). */
 	{.profile = FAKE_PROFILE_MLX4,
 	 ROCE,
+	 .max_pkeys = 128,
 	 .vendor_id = 0x2c9,
 	 .part_id = 0x1003,
 	 .types = RC | UC | UD | RAW | XRC,
@@ -197,6 +215,7 @@ static const struct row rows[] = {
 	 .habits = {MLX4_HABITS}},
 	{.profile = FAKE_PROFILE_MLX4_BONDED,
 	 ROCE,
+	 .max_pkeys = 128,
 	 .vendor_id = 0x2c9,
 	 .part_id = 0x1003,
 	 .types = RC | UC | UD | RAW | XRC,
@@ -291,7 +310,7 @@ static const struct row rows[] = {
 	 .part_id = 0x107f,
 	 .types = RC,
 	 .quirks = FAKE_NEGATIVE_POST,
-	 .habits = {ERDMA_POSTING, .moves = FAKE_MOVES_IWARP, .closing_errno = ECONNABORTED,
+	 .habits = {ERDMA_POSTING, .moves = FAKE_MOVES_IWARP, .iwarp = FAKE_IWARP_ERDMA,
 		    .query_unfilled = ALL_BUT(ERDMA_FILLED)}},
 	{.profile = FAKE_PROFILE_ERDMA_ROCE,
 	 ROCE,
@@ -342,7 +361,10 @@ static const struct row rows[] = {
 		    .query_if_asked = IBV_QP_AV | FAKE_FIELD_AH_PORT,
 		    .query_clears = true}},
 
-	/* hw/hns/hns_roce_qp.c: hns_roce_modify_qp(); hns_roce_hw_v2.c: check_qp_state(), hns_roce_v2_query_qp() */
+	/*
+	 * hw/hns/hns_roce_qp.c: hns_roce_modify_qp(); hns_roce_hw_v2.c: check_qp_state(),
+	 * hns_roce_v2_query_qp(); hns_roce_srq.c: set_srq_basic_param()
+	 */
 	{.profile = FAKE_PROFILE_HNS,
 	 ROCE,
 	 .vendor_id = 0x19e5,
@@ -354,53 +376,85 @@ static const struct row rows[] = {
 	 .habits = {.query_unfilled = IBV_QP_PKEY_INDEX | IBV_QP_ALT_PATH,
 		    .query_in_reset = STATES | IBV_QP_CAP,
 		    .query_of_path = IBV_QP_AV | FAKE_FIELD_AH_PORT,
-		    .query_clears = true}},
+		    .query_clears = true,
+		    .srq_least_sge = 1}},
 
-	/* hw/irdma/verbs.c: irdma_modify_qp_roce(); irdma_query_qp() has a P_Key where its index belongs */
+	/* hw/irdma/verbs.c: irdma_modify_qp_roce(), irdma_modify_qp(); shared receive queues: Linux 7 */
 	{.profile = FAKE_PROFILE_IRDMA,
+	 .until = 700,
 	 ROCE,
 	 .vendor_id = 0x8086,
 	 .part_id = 0x1592,
 	 .types = RC | UD,
 	 .quirks = FAKE_CUR_STATE_IGNORED | FAKE_RESET_IS_FINAL,
-	 .habits = {.moves = FAKE_MOVES_WITH_STATE,
-		    .mtu_unchecked = true,
-		    .query_unfilled = IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER |
-				      IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE |
-				      FAKE_FIELD_SQ_DRAINING | FAKE_FIELD_AH_PORT,
+	 .habits = {IRDMA_HABITS}},
+	{.profile = FAKE_PROFILE_IRDMA,
+	 ROCE,
+	 .vendor_id = 0x8086,
+	 .part_id = 0x1592,
+	 .types = RC | UD,
+	 .has_srq = true,
+	 .quirks = FAKE_CUR_STATE_IGNORED | FAKE_RESET_IS_FINAL,
+	 .habits = {IRDMA_HABITS}},
+	{.profile = FAKE_PROFILE_IRDMA_IWARP,
+	 IWARP,
+	 .vendor_id = 0x8086,
+	 .part_id = 0x1592,
+	 .types = RC,
+	 .habits = {.moves = FAKE_MOVES_IWARP,
+		    .iwarp = FAKE_IWARP_IRDMA,
+		    .query_unfilled =
+			    ALL_BUT(STATES | IBV_QP_CAP | IBV_QP_ACCESS_FLAGS | IBV_QP_PORT),
 		    .query_clears = true,
-		    .query_port = 1,
-		    .query_pkey_value = true}},
+		    .query_port = 1}},
 
-	/* hw/mthca/mthca_qp.c: mthca_modify_qp(), __mthca_modify_qp() */
+	/* hw/cxgb4/qp.c: c4iw_ib_query_qp(), c4iw_ib_modify_qp() */
+	{.profile = FAKE_PROFILE_CXGB4,
+	 IWARP,
+	 .vendor_id = 0x1425,
+	 .part_id = 0x5401,
+	 .types = RC,
+	 .has_srq = true,
+	 .habits = {.moves = FAKE_MOVES_IWARP,
+		    .iwarp = FAKE_IWARP_CXGB4,
+		    .query_unfilled = ALL_BUT(STATES | IBV_QP_CAP),
+		    .query_clears = true}},
+
+	/* hw/mthca/mthca_qp.c: mthca_modify_qp(), __mthca_modify_qp(), mthca_query_qp() */
 	{.profile = FAKE_PROFILE_MTHCA,
 	 INFINIBAND,
 	 .vendor_id = 0x2c9,
 	 .part_id = 0x6274,
 	 .types = RC | UC | UD,
 	 .has_srq = true,
-	 .habits = {.most_mtu = IBV_MTU_2048}},
+	 .habits = {.most_mtu = IBV_MTU_2048,
+		    .pkey = FAKE_PKEY_DEVICE,
+		    .query_in_reset = STATES | IBV_QP_CAP,
+		    .query_of_path = OF_PATH}},
 
-	/* hw/ocrdma/ocrdma_hw.c: ocrdma_set_qp_params(); ocrdma_verbs.c: ocrdma_modify_qp() */
+	/* hw/ocrdma/ocrdma_hw.c: ocrdma_set_qp_params(); ocrdma_verbs.c: ocrdma_modify_qp(), ocrdma_query_qp() */
 	{.profile = FAKE_PROFILE_OCRDMA,
 	 ROCE,
 	 .vendor_id = 0x10df,
-	 .part_id = 0xe220,
+	 .part_id = 0x720,
 	 .types = RC | UC | UD,
 	 .has_srq = true,
 	 .quirks = FAKE_CUR_STATE_IGNORED,
-	 .habits = {.least_mtu = IBV_MTU_512, .pkey = FAKE_PKEY_ANY}},
+	 .habits = {.least_mtu = IBV_MTU_512, .pkey = FAKE_PKEY_ANY, .query_port = 1}},
 
-	/* hw/qedr/verbs.c: qedr_modify_qp(). libibverbs' qelr_modify_qp() may return a negative value. */
+	/* hw/qedr/verbs.c: qedr_modify_qp(), qedr_query_qp(). libibverbs' qelr_modify_qp() may say -EINVAL. */
 	{.profile = FAKE_PROFILE_QEDR,
 	 ROCE,
 	 .vendor_id = 0x1077,
 	 .part_id = 0x1656,
 	 .types = RC,
 	 .has_srq = true,
-	 .quirks = FAKE_CUR_STATE_IGNORED | FAKE_NEGATIVE_ERRNO},
+	 .quirks = FAKE_CUR_STATE_IGNORED | FAKE_NEGATIVE_ERRNO,
+	 .habits = {.query_unfilled = IBV_QP_QKEY | IBV_QP_ALT_PATH,
+		    .query_clears = true,
+		    .query_port = 1}},
 
-	/* hw/vmw_pvrdma/pvrdma_qp.c: pvrdma_modify_qp() */
+	/* hw/vmw_pvrdma/pvrdma_qp.c: pvrdma_modify_qp(), pvrdma_query_qp() */
 	{.profile = FAKE_PROFILE_PVRDMA,
 	 ROCE,
 	 .vendor_id = 0x15ad,
@@ -409,10 +463,12 @@ static const struct row rows[] = {
 	 .has_srq = true,
 	 .habits = {.depth = FAKE_LIMIT_NONE,
 		    .dest_depth = FAKE_LIMIT_NONE,
+		    .pkey = FAKE_PKEY_DEVICE,
 		    .mtu_unchecked = true,
-		    .strict = IBV_QP_MIN_RNR_TIMER}},
+		    .strict = IBV_QP_MIN_RNR_TIMER,
+		    .query_in_reset = STATES}},
 
-	/* sw/rdmavt/qp.c: rvt_modify_qp() */
+	/* sw/rdmavt/qp.c: rvt_modify_qp(), rvt_query_qp() */
 	{.profile = FAKE_PROFILE_RDMAVT,
 	 INFINIBAND,
 	 .vendor_id = 0x1175,
@@ -455,7 +511,7 @@ void fake_profile(struct fake_device *dev, enum fake_profile profile)
 	dev->verbs.transport_type = row->transport;
 	attr->vendor_id = row->vendor_id;
 	attr->vendor_part_id = row->part_id;
-	attr->max_pkeys = row->pkeys;
+	attr->max_pkeys = row->max_pkeys ? row->max_pkeys : row->pkeys;
 	if (!(row->types & XRC))
 		attr->device_cap_flags &= ~(unsigned int)IBV_DEVICE_XRC;
 	dev->attr.device_cap_flags_ex = attr->device_cap_flags;

@@ -237,6 +237,8 @@ static int check_srq(const struct fake_device *dev, const struct ibv_srq_init_at
 	if (init->attr.max_wr > (uint32_t)limit->max_srq_wr - dev->habits.srq_wr_less ||
 	    init->attr.max_sge > (uint32_t)limit->max_srq_sge)
 		return EINVAL;
+	if (init->attr.max_sge < dev->habits.srq_least_sge)
+		return EINVAL;
 	if (!init->attr.max_wr && !(dev->quirks & FAKE_SRQ_EMPTY))
 		return EINVAL;
 	if (count_srqs(dev) >= limit->max_srq)

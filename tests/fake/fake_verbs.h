@@ -113,6 +113,14 @@ enum fake_moves {
 	FAKE_MOVES_IWARP,      /* by what a TCP connection can do */
 };
 
+/* Whose connections they are. */
+enum fake_iwarp {
+	FAKE_IWARP_SIW,
+	FAKE_IWARP_ERDMA,
+	FAKE_IWARP_CXGB4,
+	FAKE_IWARP_IRDMA,
+};
+
 /* What a driver compares a READ depth with. */
 enum fake_limit {
 	FAKE_LIMIT_OWN,   /* the device's limit for this depth */
@@ -122,8 +130,9 @@ enum fake_limit {
 
 /* Which P_Key indices a driver takes. */
 enum fake_pkeys {
-	FAKE_PKEY_TABLE, /* those of the port's table */
-	FAKE_PKEY_FIRST, /* 0, for any other: EOPNOTSUPP */
+	FAKE_PKEY_TABLE,  /* those of the port's table */
+	FAKE_PKEY_DEVICE, /* those below max_pkeys, which may be more */
+	FAKE_PKEY_FIRST,  /* 0, for any other: EOPNOTSUPP */
 	FAKE_PKEY_ANY,
 };
 
@@ -157,15 +166,17 @@ struct fake_habits {
 
 	/* ibv_modify_qp() */
 	enum fake_moves moves;
+	enum fake_iwarp iwarp;
 	uint32_t modify_types;   /* FAKE_QPT() bits; of other types: EOPNOTSUPP; 0: all */
 	int modify_refused;      /* bits of attr_mask that make it EOPNOTSUPP */
 	bool cur_state_or_error; /* cur_qp_state: the true one, ERR, or SQE in RTS and SQD */
 	bool underlay;           /* UD queue pairs are underlay ones */
-	int closing_errno;       /* iWARP: out of SQD, but to RESET and ERR; 0: has no effect */
 	int user_qkey_errno;     /* for a Q_Key with bit 31, whatever the caller may do */
 	enum fake_rate rate;
 	enum fake_pkeys pkey;
 	enum fake_limit depth, dest_depth;
+	int dci_depth;                    /* the limit of a DCI, which no query tells */
+	bool keeps_refused;               /* attributes stay, even if the move is refused */
 	enum ibv_mtu least_mtu, most_mtu; /* 0: the enum's */
 	bool mtu_unchecked;               /* but for the quirks */
 	int strict;                /* attributes held to their range, as by FAKE_STRICT_RANGES */
@@ -174,10 +185,10 @@ struct fake_habits {
 
 	/*
 	 * ibv_create_srq(): the errno value for one more than max_srq, 0: ENOMEM; how much less than
-	 * max_srq_wr is taken.
+	 * max_srq_wr is taken; the least number of SGEs.
 	 */
 	int srq_count_errno;
-	uint32_t srq_wr_less;
+	uint32_t srq_wr_less, srq_least_sge;
 
 	/*
 	 * Posting. A send before RTS is taken, or with FAKE_QUEUE_THEN_CHECK ends in this (0: EINVAL); in
@@ -261,6 +272,8 @@ enum fake_profile {
 	FAKE_PROFILE_QEDR, /* RoCE */
 	FAKE_PROFILE_PVRDMA,
 	FAKE_PROFILE_RDMAVT, /* hfi1 and qib */
+	FAKE_PROFILE_CXGB4,
+	FAKE_PROFILE_IRDMA_IWARP,
 	FAKE_PROFILE_COUNT
 };
 

@@ -121,36 +121,42 @@ static void test_devices(void)
 		const char *release;
 		enum fake_profile profile;
 		uint32_t vendor_id, part_id, types;
-		int node, transport, link, gids, pkeys;
+		int node, transport, link, gids, pkeys, max_pkeys;
 	} rows[] = {
-		{"6.1", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1},
-		{"6.4", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1},
-		{"6.12", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1},
-		{"6.1", FAKE_PROFILE_MLX5, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1},
-		{"7.0", FAKE_PROFILE_MLX5, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1},
+		{"6.1", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1, 64},
+		{"6.4", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1, 64},
+		{"6.12", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1, 64},
+		{"6.1", FAKE_PROFILE_MLX5, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1,
+		 128},
+		{"7.0", FAKE_PROFILE_MLX5, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1,
+		 128},
 		{"6.1", FAKE_PROFILE_MLX5_UNDERLAY, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0,
-		 1, 16, 128},
-		{"6.1", FAKE_PROFILE_MLX4, 0x2c9, 0x1003, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1},
+		 1, 16, 128, 128},
+		{"6.1", FAKE_PROFILE_MLX4, 0x2c9, 0x1003, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1,
+		 128},
 		{"6.1", FAKE_PROFILE_MLX4_BONDED, 0x2c9, 0x1003, RC | UC | UD | RAW | XRC, 1, 0, 2,
-		 16, 1},
-		{"6.1", FAKE_PROFILE_EFA, 0x1d0f, 0xefa0, UD | 1u << 31, 7, 4, 0, 1, 1},
-		{"6.1", FAKE_PROFILE_SIW, 0x626d74, 0, RC, 4, 1, 2, 1, 0},
-		{"6.12", FAKE_PROFILE_SIW, 0x626d74, 0, RC, 4, 1, 2, 1, 0},
-		{"6.1", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1},
-		{"6.12", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1},
-		{"7.2", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1},
-		{"6.1", FAKE_PROFILE_ERDMA, 0x1ded, 0x107f, RC, 4, 1, 2, 1, 0},
-		{"7.2", FAKE_PROFILE_ERDMA_ROCE, 0x1ded, 0x107f, RC | UD, 1, 0, 2, 16, 1},
-		{"6.12", FAKE_PROFILE_MANA, 0, 0, RC | RAW, 1, 0, 2, 16, 1},
-		{"7.2", FAKE_PROFILE_MANA, 0x1414, 3, RC | RAW, 1, 0, 2, 16, 1},
-		{"7.2", FAKE_PROFILE_IONIC, 0x1dd8, 0x1003, RC | UC | UD, 1, 0, 2, 16, 1},
-		{"6.1", FAKE_PROFILE_HNS, 0x19e5, 0xa222, RC | UD | XRC, 1, 0, 2, 16, 1},
-		{"6.1", FAKE_PROFILE_IRDMA, 0x8086, 0x1592, RC | UD, 1, 0, 2, 16, 1},
-		{"6.1", FAKE_PROFILE_MTHCA, 0x2c9, 0x6274, RC | UC | UD, 1, 0, 1, 16, 128},
-		{"6.1", FAKE_PROFILE_OCRDMA, 0x10df, 0xe220, RC | UC | UD, 1, 0, 2, 16, 1},
-		{"6.1", FAKE_PROFILE_QEDR, 0x1077, 0x1656, RC, 1, 0, 2, 16, 1},
-		{"6.1", FAKE_PROFILE_PVRDMA, 0x15ad, 0x820, RC | UD, 1, 0, 2, 16, 1},
-		{"6.1", FAKE_PROFILE_RDMAVT, 0x1175, 0x24f0, RC | UC | UD, 1, 0, 1, 16, 128},
+		 16, 1, 128},
+		{"6.1", FAKE_PROFILE_EFA, 0x1d0f, 0xefa0, UD | 1u << 31, 7, 4, 0, 1, 1, 1},
+		{"6.1", FAKE_PROFILE_SIW, 0x626d74, 0, RC, 4, 1, 2, 1, 0, 0},
+		{"6.12", FAKE_PROFILE_SIW, 0x626d74, 0, RC, 4, 1, 2, 1, 0, 0},
+		{"6.1", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1, 1},
+		{"6.12", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1, 1},
+		{"7.2", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1, 1},
+		{"6.1", FAKE_PROFILE_ERDMA, 0x1ded, 0x107f, RC, 4, 1, 2, 1, 0, 0},
+		{"7.2", FAKE_PROFILE_ERDMA_ROCE, 0x1ded, 0x107f, RC | UD, 1, 0, 2, 16, 1, 1},
+		{"6.12", FAKE_PROFILE_MANA, 0, 0, RC | RAW, 1, 0, 2, 16, 1, 1},
+		{"7.2", FAKE_PROFILE_MANA, 0x1414, 3, RC | RAW, 1, 0, 2, 16, 1, 1},
+		{"7.2", FAKE_PROFILE_IONIC, 0x1dd8, 0x1003, RC | UC | UD, 1, 0, 2, 16, 1, 1},
+		{"6.1", FAKE_PROFILE_HNS, 0x19e5, 0xa222, RC | UD | XRC, 1, 0, 2, 16, 1, 1},
+		{"6.1", FAKE_PROFILE_IRDMA, 0x8086, 0x1592, RC | UD, 1, 0, 2, 16, 1, 1},
+		{"6.1", FAKE_PROFILE_MTHCA, 0x2c9, 0x6274, RC | UC | UD, 1, 0, 1, 16, 128, 128},
+		{"6.1", FAKE_PROFILE_OCRDMA, 0x10df, 0x720, RC | UC | UD, 1, 0, 2, 16, 1, 1},
+		{"6.1", FAKE_PROFILE_QEDR, 0x1077, 0x1656, RC, 1, 0, 2, 16, 1, 1},
+		{"6.1", FAKE_PROFILE_PVRDMA, 0x15ad, 0x820, RC | UD, 1, 0, 2, 16, 1, 1},
+		{"6.1", FAKE_PROFILE_RDMAVT, 0x1175, 0x24f0, RC | UC | UD, 1, 0, 1, 16, 128, 128},
+		{"7.2", FAKE_PROFILE_IRDMA, 0x8086, 0x1592, RC | UD, 1, 0, 2, 16, 1, 1},
+		{"6.1", FAKE_PROFILE_IRDMA_IWARP, 0x8086, 0x1592, RC, 4, 1, 2, 1, 0, 0},
+		{"6.1", FAKE_PROFILE_CXGB4, 0x1425, 0x5401, RC, 4, 1, 2, 1, 0, 0},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -171,7 +177,7 @@ static void test_devices(void)
 		tap_eq_int(port.link_layer, rows[i].link, "profile %d: link layer", number);
 		tap_eq_int(port.gid_tbl_len, rows[i].gids, "profile %d: GIDs", number);
 		tap_eq_int(port.pkey_tbl_len, rows[i].pkeys, "profile %d: P_Keys", number);
-		tap_eq_int(attr.max_pkeys, rows[i].pkeys, "profile %d: P_Keys of all", number);
+		tap_eq_int(attr.max_pkeys, rows[i].max_pkeys, "profile %d: P_Keys of all", number);
 		tap_eq_int(!!(attr.device_cap_flags & IBV_DEVICE_XRC), !!(rows[i].types & XRC),
 			   "profile %d: XRC", number);
 		tap_eq_int(port.flags & IBV_QPF_GRH_REQUIRED,
@@ -237,6 +243,13 @@ static void test_query(void)
 	check_fields("7.2", FAKE_PROFILE_IONIC, IBV_QPT_RC, all & ~IBV_QP_PORT, 0);
 	check_fields("6.1", FAKE_PROFILE_HNS, IBV_QPT_RC, all, 0);
 	check_fields("6.1", FAKE_PROFILE_IRDMA, IBV_QPT_RC, all & ~IBV_QP_TIMEOUT, 0);
+	check_fields("6.1", FAKE_PROFILE_IRDMA_IWARP, IBV_QPT_RC, siw | STATES | IBV_QP_PORT, 0);
+	check_fields("6.1", FAKE_PROFILE_CXGB4, IBV_QPT_RC, siw | STATES, 0);
+	check_fields("6.1", FAKE_PROFILE_MTHCA, IBV_QPT_UD, no_path, STALE);
+	check_fields("6.1", FAKE_PROFILE_OCRDMA, IBV_QPT_RC, all, STALE);
+	check_fields("6.1", FAKE_PROFILE_QEDR, IBV_QPT_RC, all, 0);
+	check_fields("6.1", FAKE_PROFILE_PVRDMA, IBV_QPT_RC, all, STALE);
+	check_fields("6.1", FAKE_PROFILE_RDMAVT, IBV_QPT_UD, all, STALE);
 }
 
 /* In RESET, mlx4 leaves the rest alone, and hns clears it. */
@@ -254,6 +267,11 @@ static void test_query_in_reset(void)
 	attr = query(fake_qp(ctx, IBV_QPT_RC), IBV_QP_STATE, 0);
 	tap_eq_int(attr.qp_state, IBV_QPS_RESET, "hns tells that it is in RESET");
 	tap_eq_int(attr.retry_cnt, STALE, "and nothing else");
+	start("6.1", FAKE_PROFILE_PVRDMA);
+	attr = query(fake_qp(ctx, IBV_QPT_RC), IBV_QP_STATE, 0);
+	tap_eq_int(attr.cur_qp_state, IBV_QPS_RESET, "pvrdma tells that it is in RESET");
+	tap_eq_int(attr.port_num, STALE, "but nothing of the port");
+	tap_eq_int(attr.cap.max_send_wr, 0xa5a5a5a5u, "nor of the queues");
 }
 
 static void test_query_refused(void)
@@ -349,6 +367,60 @@ static void test_iwarp_of(const char *release, enum fake_profile profile, int cl
 		if (!error)
 			tap_eq_int(qp->state, rows[i].to, "libibverbs believes that it worked");
 	}
+}
+
+/* All forty-nine moves of a driver, as a row of states for each: what follows, or - for EINVAL. */
+static void test_all_iwarp_moves(enum fake_profile profile, const char *const table[7])
+{
+	static const char names[] = "RIrtdeE"; /* RESET, INIT, rtr, rts, sqd, sqe, ERR */
+
+	start("6.1", profile);
+	for (int from = 0; from < 7; from++) {
+		if (table[from][0] == '?')
+			continue; /* it is never there */
+		for (int to = 0; to < 7; to++) {
+			struct ibv_qp *qp = qp_in(IBV_QPT_RC, (enum ibv_qp_state)from);
+			char want = table[from][to];
+
+			check_modify(qp, values((enum ibv_qp_state)to), IBV_QP_STATE,
+				     want == '-' ? EINVAL : 0, "an iWARP move");
+			tap_eq_int(names[fake_qp_true(qp)->qp_state],
+				   want == '-' ? names[from] : want, "from %c to %c it is in %c",
+				   names[from], names[to], want);
+		}
+	}
+}
+
+static void test_iwarp_of_others(void)
+{
+	/* from:                                  RESET      INIT       RTR        RTS        SQD        SQE        ERR */
+	static const char *const cxgb4[7] = {"?",
+					     "III--"
+					     "-E",
+					     "?",
+					     "--ttdeE",
+					     "--d-d--",
+					     "--e--e-",
+					     "IIE---E"};
+	static const char *const irdma[7] = {"RIr-ReE", "RIr-IeE", "RIr-reE", "R--tdeE",
+					     "R---deE", "R---e-E", "R---E-E"};
+	struct ibv_qp *qp;
+
+	test_all_iwarp_moves(FAKE_PROFILE_CXGB4, cxgb4);
+	test_all_iwarp_moves(FAKE_PROFILE_IRDMA_IWARP, irdma);
+	start("6.1", FAKE_PROFILE_CXGB4);
+	check_modify(fake_qp(ctx, IBV_QPT_RC), values(IBV_QPS_RTR), IBV_QP_STATE | IBV_QP_RQ_PSN,
+		     EINVAL, "cxgb4 takes no PSN");
+	check_modify(fake_qp(ctx, IBV_QPT_RC), values(IBV_QPS_INIT), IBV_QP_ACCESS_FLAGS, 0,
+		     "rights, at the beginning");
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_RTS), values(IBV_QPS_RTS), IBV_QP_ACCESS_FLAGS, EIO,
+		     "and not later");
+	start("6.1", FAKE_PROFILE_IRDMA_IWARP);
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	tap_eq_int(fake_qp_true(qp)->qp_state, IBV_QPS_RESET, "irdma begins in RESET");
+	check_modify(qp, values(IBV_QPS_RESET), IBV_QP_STATE, 0, "and may be put there");
+	check_modify(qp, values(IBV_QPS_INIT), IBV_QP_STATE, EINVAL, "but then it is useless");
+	check_modify(qp, values(IBV_QPS_SQD), IBV_QP_STATE, 0, "whatever it says to SQD");
 }
 
 static void test_iwarp(void)
@@ -535,6 +607,29 @@ static void test_dci(void)
 	check_modify(qp, values(IBV_QPS_RESET), IBV_QP_STATE, 0, "to RESET");
 }
 
+/* A DCI has a limit of its own, and of a DCT mlx5 looks at no value. */
+static void test_dc_values(void)
+{
+	struct ibv_qp_attr attr;
+	struct ibv_qp *qp;
+
+	start("6.1", FAKE_PROFILE_MLX5);
+	qp = fake_qp_driver(ctx, FAKE_DCI);
+	fake_qp_force(qp, IBV_QPS_RTR);
+	attr = values(IBV_QPS_RTS);
+	attr.max_rd_atomic = 33;
+	check_modify(qp, attr, IBV_QP_STATE | RTS_DCI, EINVAL, "a DCI has a limit");
+	attr.max_rd_atomic = 32;
+	check_modify(qp, attr, IBV_QP_STATE | RTS_DCI, 0, "which is not that of the device");
+	qp = fake_qp_driver(ctx, FAKE_DCT);
+	attr = values(IBV_QPS_INIT);
+	attr.pkey_index = 999;
+	check_modify(qp, attr, IBV_QP_STATE | INIT_DCT, 0, "a DCT takes any P_Key index");
+	attr = values(IBV_QPS_RTR);
+	attr.path_mtu = (enum ibv_mtu)0;
+	check_modify(qp, attr, IBV_QP_STATE | RTR_DCT, 0, "and any MTU");
+}
+
 static void test_underlay(void)
 {
 	struct ibv_qp *qp;
@@ -717,6 +812,9 @@ static void test_reset(void)
 	check_modify(qp, values(IBV_QPS_RESET), IBV_QP_STATE, 0, "irdma takes RESET");
 	check_modify(qp, values(IBV_QPS_INIT), mask_of(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT),
 		     EINVAL, "but then never INIT");
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_RTS);
+	check_modify(qp, values(IBV_QPS_INIT), IBV_QP_STATE | IBV_QP_RETRY_CNT, EINVAL, "not so");
+	tap_eq_int(fake_qp_true(qp)->retry_cnt, 7, "irdma keeps what it refuses");
 	start("6.1", FAKE_PROFILE_HNS);
 	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_RTS), values(IBV_QPS_SQD), IBV_QP_STATE, EINVAL,
 		     "hns has no SQD");
@@ -770,6 +868,10 @@ static void check_judged(const struct judged *row)
 	JUDGE(rtr, max_dest_rd_atomic, 5, IBV_QPS_INIT, IBV_QPS_RTR,
 	      row->dest_other ? 0 : row->dest_depth);
 	JUDGE(init, pkey_index, 200, IBV_QPS_RESET, IBV_QPS_INIT, row->pkey);
+	/* A row that the device has, and the port's table does not tell. */
+	limit->max_pkeys = 201;
+	JUDGE(init, pkey_index, 200, IBV_QPS_RESET, IBV_QPS_INIT,
+	      dev->habits.pkey == FAKE_PKEY_DEVICE ? 0 : row->pkey);
 	JUDGE(rtr, path_mtu, (enum ibv_mtu)0, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_0);
 	JUDGE(rtr, path_mtu, IBV_MTU_256, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_256);
 	JUDGE(rtr, path_mtu, IBV_MTU_4096, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_4096);
@@ -909,11 +1011,13 @@ int main(void)
 	test_query_refused();
 	test_query_elsewhere();
 	test_iwarp();
+	test_iwarp_of_others();
 	test_mana();
 	test_own_rules();
 	test_srd();
 	test_dct();
 	test_dci();
+	test_dc_values();
 	test_underlay();
 	test_state_only();
 	test_cur_state();
