@@ -152,13 +152,16 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 			     struct ibv_comp_channel *channel, int comp_vector)
 {
 	struct fake_call *call = fake_enter(FAKE_CREATE_CQ, context);
+	const struct fake_habits *habits = &fake_dev(context)->habits;
 	struct ibv_cq *cq;
 	int err = call->error;
 
 	call->index = (uint32_t)cqe;
+	if (!err && cqe < habits->cq_rounded)
+		cqe = habits->cq_rounded;
 	if (!err && (cqe < 1 || cqe > fake_dev(context)->attr.orig_attr.max_cqe ||
 		     comp_vector < 0 || comp_vector >= context->num_comp_vectors))
-		err = EINVAL;
+		err = habits->cq_errno ? habits->cq_errno : EINVAL;
 	if (err)
 		return (struct ibv_cq *)fake_return_ptr(call, err, NULL);
 	cq = fake_new_cq(context, cqe);

@@ -124,9 +124,13 @@ struct row {
 #define SIW_HABITS .moves = FAKE_MOVES_IWARP, .early_result = -1, .recv_least_sge = 1
 #define SIW_QUIRKS (FAKE_NEGATIVE_POST | FAKE_QUEUE_THEN_CHECK)
 
-/* hw/erdma/erdma_verbs.c: erdma_query_qp(). libibverbs: erdma_post_send(), erdma_post_recv(). */
-#define ERDMA_FILLED  (SIW_FILLED | STATES)
-#define ERDMA_POSTING .early_taken = true, .error_state_errno = EIO
+/*
+ * hw/erdma/erdma_verbs.c: erdma_query_qp(). libibverbs: erdma_post_send(), erdma_post_recv(), and
+ * erdma_create_cq(), which never asks for less than 64, and says EIO to whatever the kernel said.
+ */
+#define ERDMA_FILLED (SIW_FILLED | STATES)
+#define ERDMA_HABITS \
+	.early_taken = true, .error_state_errno = EIO, .cq_rounded = 64, .cq_errno = EIO
 
 /* hw/irdma/verbs.c: irdma_query_qp() has a P_Key where its index belongs. */
 #define IRDMA_HABITS                                                                            \
@@ -310,7 +314,7 @@ static const struct row rows[] = {
 	 .part_id = 0x107f,
 	 .types = RC,
 	 .quirks = FAKE_NEGATIVE_POST,
-	 .habits = {ERDMA_POSTING, .moves = FAKE_MOVES_IWARP, .iwarp = FAKE_IWARP_ERDMA,
+	 .habits = {ERDMA_HABITS, .moves = FAKE_MOVES_IWARP, .iwarp = FAKE_IWARP_ERDMA,
 		    .query_unfilled = ALL_BUT(ERDMA_FILLED)}},
 	{.profile = FAKE_PROFILE_ERDMA_ROCE,
 	 ROCE,
@@ -318,7 +322,7 @@ static const struct row rows[] = {
 	 .part_id = 0x107f,
 	 .types = RC | UD,
 	 .quirks = FAKE_NEGATIVE_POST | FAKE_NO_ROCE_V1,
-	 .habits = {ERDMA_POSTING, .depth = FAKE_LIMIT_NONE, .dest_depth = FAKE_LIMIT_NONE,
+	 .habits = {ERDMA_HABITS, .depth = FAKE_LIMIT_NONE, .dest_depth = FAKE_LIMIT_NONE,
 		    .mtu_unchecked = true,
 		    .query_unfilled = ALL_BUT(ERDMA_FILLED | IBV_QP_SQ_PSN | IBV_QP_RQ_PSN |
 					      FAKE_FIELD_SQ_DRAINING | IBV_QP_PKEY_INDEX |

@@ -183,6 +183,10 @@ struct fake_habits {
 	unsigned int access;       /* access flags that it takes, 0: all */
 	unsigned int access_added; /* access flags that there are whatever was asked for */
 
+	/* ibv_create_cq(): the least there is, without a refusal; the errno value of all, 0: EINVAL. */
+	int cq_rounded;
+	int cq_errno;
+
 	/*
 	 * ibv_create_srq(): the errno value for one more than max_srq, 0: ENOMEM; how much less than
 	 * max_srq_wr is taken; the least number of SGEs.

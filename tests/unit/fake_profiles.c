@@ -393,15 +393,9 @@ static void test_all_iwarp_moves(enum fake_profile profile, const char *const ta
 
 static void test_iwarp_of_others(void)
 {
-	/* from:                                  RESET      INIT       RTR        RTS        SQD        SQE        ERR */
-	static const char *const cxgb4[7] = {"?",
-					     "III--"
-					     "-E",
-					     "?",
-					     "--ttdeE",
-					     "--d-d--",
-					     "--e--e-",
-					     "IIE---E"};
+	/* A row for each state that it is in, of a letter for each that it is told. */
+	static const char *const cxgb4[7] = {"?",       "III---E", "?",      "--ttdeE",
+					     "--d-d--", "--e--e-", "IIE---E"};
 	static const char *const irdma[7] = {"RIr-ReE", "RIr-IeE", "RIr-reE", "R--tdeE",
 					     "R---deE", "R---e-E", "R---E-E"};
 	struct ibv_qp *qp;
@@ -983,6 +977,18 @@ static void test_posting(void)
 	check_send(qp_in(IBV_QPT_RC, IBV_QPS_INIT), ENOMEM, true);
 }
 
+static void test_completion_queues(void)
+{
+	start("6.1", FAKE_PROFILE_ERDMA);
+	tap_ok(ibv_create_cq(ctx, 0, NULL, NULL, 0), "erdma makes 64 of no entries");
+	errno = 0;
+	tap_ok(!ibv_create_cq(ctx, 65537, NULL, NULL, 0), "too many are too many");
+	tap_eq_int(errno, EIO, "whatever the kernel said, its library says EIO");
+	errno = 0;
+	tap_ok(!ibv_create_cq(ctx, 1, NULL, NULL, 1), "so is a vector that is not there");
+	tap_eq_int(errno, EIO, "EIO again");
+}
+
 static void test_shared_receives(void)
 {
 	struct ibv_recv_wr wr, *bad_wr;
@@ -1029,6 +1035,7 @@ int main(void)
 	test_values();
 	test_roce_v1();
 	test_posting();
+	test_completion_queues();
 	test_shared_receives();
 	fake_close_all();
 	return tap_done();
