@@ -498,7 +498,8 @@ static bool has_path(const struct fake_qp *qp)
 static int filled_fields(const struct fake_habits *habits, const struct fake_qp *qp, int attr_mask)
 {
 	const bool raw = qp->verbs.qp_type == IBV_QPT_RAW_PACKET || qp->type == FAKE_UNDERLAY;
-	int filled = ~(habits->query_unfilled | (habits->query_if_asked & ~attr_mask));
+	const int asked = attr_mask | (attr_mask & IBV_QP_AV ? FAKE_FIELD_AH_PORT : 0);
+	int filled = ~(habits->query_unfilled | (habits->query_if_asked & ~asked));
 
 	if (habits->query_in_reset && qp->attr.qp_state == IBV_QPS_RESET)
 		filled &= habits->query_in_reset;
@@ -507,7 +508,7 @@ static int filled_fields(const struct fake_habits *habits, const struct fake_qp 
 	if (!has_path(qp))
 		filled &= ~habits->query_of_path;
 	if (qp->type == FAKE_DCT)
-		filled &= attr_mask;
+		filled &= asked;
 	return filled;
 }
 
@@ -523,7 +524,7 @@ static void fill(const struct fake_device *dev, const struct fake_qp *qp,
 		 struct ibv_qp_attr *answer, int filled)
 {
 	const struct fake_habits *habits = &dev->habits;
-	const uint8_t stale = habits->query_clears || qp->type ? 0 : habits->stale;
+	const uint8_t stale = habits->query_clears ? 0 : habits->stale;
 
 	memset(answer, stale, sizeof(*answer));
 	/* The system call's answer has eight bits for each of these. */

@@ -114,6 +114,15 @@ static void test_plain(void)
 #define RAW FAKE_QPT(IBV_QPT_RAW_PACKET)
 #define XRC (FAKE_QPT(IBV_QPT_XRC_SEND) | FAKE_QPT(IBV_QPT_XRC_RECV))
 
+#define RXE_QUIRKS  (FAKE_MTU_UP_TO_MAX | FAKE_NO_ROCE_V1 | FAKE_QUEUE_THEN_CHECK)
+#define MLX4_QUIRKS (FAKE_RESET_PURGES_CQ | FAKE_SRQ_EMPTY | FAKE_USER_AH)
+#define MLX5_QUIRKS                                                                          \
+	(FAKE_NO_SQD | FAKE_EXTENDED_MODIFY | FAKE_POST_SEND_ENOMEM | FAKE_RESET_PURGES_CQ | \
+	 FAKE_SRQ_EMPTY)
+#define HNS_QUIRKS \
+	(FAKE_CUR_STATE_EQUAL | FAKE_NO_SQD | FAKE_MTU_UP_TO_ACTIVE | FAKE_RESET_PURGES_CQ)
+#define BNXT_RE_QUIRKS (FAKE_MTU_UP_TO_ACTIVE | FAKE_CUR_STATE_IGNORED)
+
 /* What ibv_query_device(), ibv_query_port() and struct ibv_device tell. */
 static void test_devices(void)
 {
@@ -121,42 +130,61 @@ static void test_devices(void)
 		const char *release;
 		enum fake_profile profile;
 		uint32_t vendor_id, part_id, types;
-		int node, transport, link, gids, pkeys, max_pkeys;
+		int node, transport, link, gids, pkeys, max_pkeys, has_srq;
+		uint32_t quirks;
 	} rows[] = {
-		{"6.1", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1, 64},
-		{"6.4", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1, 64},
-		{"6.12", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1, 64},
+		{"6.1", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1, 64, 1,
+		 RXE_QUIRKS},
+		{"6.4", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1, 64, 1,
+		 RXE_QUIRKS},
+		{"6.12", FAKE_PROFILE_RXE, 0xffffff, 0, RC | UC | UD, 1, 0, 2, 16, 1, 64, 1,
+		 RXE_QUIRKS},
 		{"6.1", FAKE_PROFILE_MLX5, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1,
-		 128},
+		 128, 1, MLX5_QUIRKS},
 		{"7.0", FAKE_PROFILE_MLX5, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1,
-		 128},
+		 128, 1, MLX5_QUIRKS},
 		{"6.1", FAKE_PROFILE_MLX5_UNDERLAY, 0x2c9, 0x1017, RC | UC | UD | RAW | XRC, 1, 0,
-		 1, 16, 128, 128},
+		 1, 16, 128, 128, 1, MLX5_QUIRKS | FAKE_USER_AH},
 		{"6.1", FAKE_PROFILE_MLX4, 0x2c9, 0x1003, RC | UC | UD | RAW | XRC, 1, 0, 2, 16, 1,
-		 128},
+		 128, 1, MLX4_QUIRKS},
 		{"6.1", FAKE_PROFILE_MLX4_BONDED, 0x2c9, 0x1003, RC | UC | UD | RAW | XRC, 1, 0, 2,
-		 16, 1, 128},
-		{"6.1", FAKE_PROFILE_EFA, 0x1d0f, 0xefa0, UD | 1u << 31, 7, 4, 0, 1, 1, 1},
-		{"6.1", FAKE_PROFILE_SIW, 0x626d74, 0, RC, 4, 1, 2, 1, 0, 0},
-		{"6.12", FAKE_PROFILE_SIW, 0x626d74, 0, RC, 4, 1, 2, 1, 0, 0},
-		{"6.1", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1, 1},
-		{"6.12", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1, 1},
-		{"7.2", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1, 1},
-		{"6.1", FAKE_PROFILE_ERDMA, 0x1ded, 0x107f, RC, 4, 1, 2, 1, 0, 0},
-		{"7.2", FAKE_PROFILE_ERDMA_ROCE, 0x1ded, 0x107f, RC | UD, 1, 0, 2, 16, 1, 1},
-		{"6.12", FAKE_PROFILE_MANA, 0, 0, RC | RAW, 1, 0, 2, 16, 1, 1},
-		{"7.2", FAKE_PROFILE_MANA, 0x1414, 3, RC | RAW, 1, 0, 2, 16, 1, 1},
-		{"7.2", FAKE_PROFILE_IONIC, 0x1dd8, 0x1003, RC | UC | UD, 1, 0, 2, 16, 1, 1},
-		{"6.1", FAKE_PROFILE_HNS, 0x19e5, 0xa222, RC | UD | XRC, 1, 0, 2, 16, 1, 1},
-		{"6.1", FAKE_PROFILE_IRDMA, 0x8086, 0x1592, RC | UD, 1, 0, 2, 16, 1, 1},
-		{"6.1", FAKE_PROFILE_MTHCA, 0x2c9, 0x6274, RC | UC | UD, 1, 0, 1, 16, 128, 128},
-		{"6.1", FAKE_PROFILE_OCRDMA, 0x10df, 0x720, RC | UC | UD, 1, 0, 2, 16, 1, 1},
-		{"6.1", FAKE_PROFILE_QEDR, 0x1077, 0x1656, RC, 1, 0, 2, 16, 1, 1},
-		{"6.1", FAKE_PROFILE_PVRDMA, 0x15ad, 0x820, RC | UD, 1, 0, 2, 16, 1, 1},
-		{"6.1", FAKE_PROFILE_RDMAVT, 0x1175, 0x24f0, RC | UC | UD, 1, 0, 1, 16, 128, 128},
-		{"7.2", FAKE_PROFILE_IRDMA, 0x8086, 0x1592, RC | UD, 1, 0, 2, 16, 1, 1},
-		{"6.1", FAKE_PROFILE_IRDMA_IWARP, 0x8086, 0x1592, RC, 4, 1, 2, 1, 0, 0},
-		{"6.1", FAKE_PROFILE_CXGB4, 0x1425, 0x5401, RC, 4, 1, 2, 1, 0, 0},
+		 16, 1, 128, 1, MLX4_QUIRKS},
+		{"6.1", FAKE_PROFILE_EFA, 0x1d0f, 0xefa0, UD | 1u << 31, 7, 4, 0, 1, 1, 1, 0,
+		 FAKE_SIGNALED_ONLY},
+		{"6.1", FAKE_PROFILE_SIW, 0x626d74, 0, RC, 4, 1, 2, 1, 0, 0, 1,
+		 FAKE_NEGATIVE_POST | FAKE_QUEUE_THEN_CHECK},
+		{"6.12", FAKE_PROFILE_SIW, 0x626d74, 0, RC, 4, 1, 2, 1, 0, 0, 1,
+		 FAKE_NEGATIVE_POST | FAKE_QUEUE_THEN_CHECK},
+		{"6.1", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1, 1, 1,
+		 BNXT_RE_QUIRKS},
+		{"6.12", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1, 1, 1,
+		 BNXT_RE_QUIRKS},
+		{"7.2", FAKE_PROFILE_BNXT_RE, 0x14e4, 0x1750, RC | UD, 1, 0, 2, 16, 1, 1, 1,
+		 BNXT_RE_QUIRKS | FAKE_EXTENDED_MODIFY},
+		{"6.1", FAKE_PROFILE_ERDMA, 0x1ded, 0x107f, RC, 4, 1, 2, 1, 0, 0, 0,
+		 FAKE_NEGATIVE_POST},
+		{"7.2", FAKE_PROFILE_ERDMA_ROCE, 0x1ded, 0x107f, RC | UD, 1, 0, 2, 16, 1, 1, 0,
+		 FAKE_NEGATIVE_POST | FAKE_NO_ROCE_V1},
+		{"6.12", FAKE_PROFILE_MANA, 0, 0, RC | RAW, 1, 0, 2, 16, 1, 1, 0, 0},
+		{"7.2", FAKE_PROFILE_MANA, 0x1414, 3, RC | RAW, 1, 0, 2, 16, 1, 1, 0, 0},
+		{"7.2", FAKE_PROFILE_IONIC, 0x1dd8, 0x1003, RC | UC | UD, 1, 0, 2, 16, 1, 1, 0, 0},
+		{"6.1", FAKE_PROFILE_HNS, 0x19e5, 0xa222, RC | UD | XRC, 1, 0, 2, 16, 1, 1, 1,
+		 HNS_QUIRKS},
+		{"6.1", FAKE_PROFILE_IRDMA, 0x8086, 0x1592, RC | UD, 1, 0, 2, 16, 1, 1, 0,
+		 FAKE_CUR_STATE_IGNORED | FAKE_RESET_IS_FINAL},
+		{"6.1", FAKE_PROFILE_MTHCA, 0x2c9, 0x6274, RC | UC | UD, 1, 0, 1, 16, 128, 128, 1,
+		 0},
+		{"6.1", FAKE_PROFILE_OCRDMA, 0x10df, 0x720, RC | UC | UD, 1, 0, 2, 16, 1, 1, 1,
+		 FAKE_CUR_STATE_IGNORED},
+		{"6.1", FAKE_PROFILE_QEDR, 0x1077, 0x1656, RC, 1, 0, 2, 16, 1, 1, 1,
+		 FAKE_CUR_STATE_IGNORED | FAKE_NEGATIVE_ERRNO},
+		{"6.1", FAKE_PROFILE_PVRDMA, 0x15ad, 0x820, RC | UD, 1, 0, 2, 16, 1, 1, 1, 0},
+		{"6.1", FAKE_PROFILE_RDMAVT, 0x1175, 0x24f0, RC | UC | UD, 1, 0, 1, 16, 128, 128, 1,
+		 0},
+		{"7.2", FAKE_PROFILE_IRDMA, 0x8086, 0x1592, RC | UD, 1, 0, 2, 16, 1, 1, 1,
+		 FAKE_CUR_STATE_IGNORED | FAKE_RESET_IS_FINAL},
+		{"6.1", FAKE_PROFILE_IRDMA_IWARP, 0x8086, 0x1592, RC, 4, 1, 2, 1, 0, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_CXGB4, 0x1425, 0x5401, RC, 4, 1, 2, 1, 0, 0, 1, 0},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -170,6 +198,9 @@ static void test_devices(void)
 		tap_eq_hex(attr.vendor_id, rows[i].vendor_id, "profile %d: vendor", number);
 		tap_eq_hex(attr.vendor_part_id, rows[i].part_id, "profile %d: part", number);
 		tap_eq_hex(dev->qp_types, rows[i].types, "profile %d: types", number);
+		tap_eq_hex(dev->quirks, rows[i].quirks, "profile %d: quirks", number);
+		tap_eq_int(attr.max_srq > 0, rows[i].has_srq, "profile %d: shared queues", number);
+		tap_eq_int(attr.max_srq_wr > 0, rows[i].has_srq, "profile %d: their size", number);
 		tap_eq_int(ctx->device->node_type, rows[i].node, "profile %d: node", number);
 		tap_eq_int(ctx->device->transport_type, rows[i].transport, "profile %d: transport",
 			   number);
@@ -188,68 +219,109 @@ static void test_devices(void)
 
 /* ---- Asking ------------------------------------------------------------------------------- */
 
-/* Which fields are told, which are 0, and which hold what was there; 1 for told. */
+/*
+ * Which fields are told, by their bits, and which port; the others are 0 or what was there. The truth has a
+ * number of its own in each.
+ */
 static void check_fields(const char *release, enum fake_profile profile, enum ibv_qp_type type,
-			 int told, int other)
+			 int told, int other, int port)
 {
-	struct ibv_qp_attr attr;
+	const uint32_t wide = other ? 0xa5a5a5a5u : 0;
+	struct ibv_qp_attr attr, *truth;
 	struct ibv_qp *qp;
 
 	start(release, profile);
-	qp = fake_qp(ctx, type);
-	fake_qp_force(qp, IBV_QPS_RTR);
+	dev->port[1].pkey[4] = 0x8004;
+	qp = qp_in(type, IBV_QPS_RTR);
+	truth = (struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp);
+	truth->port_num = 3;
+	truth->qkey = 5;
+	truth->timeout = 6;
+	truth->ah_attr.sl = 7;
+	truth->ah_attr.port_num = 8;
+	truth->alt_timeout = 9;
+	truth->pkey_index = 4;
+	truth->min_rnr_timer = 10;
+	truth->rq_psn = 11;
+	truth->dest_qp_num = 12;
+	truth->sq_draining = 13;
 	attr = query(qp, (1 << 21) - 1, 0);
 	tap_eq_int(attr.qp_state, told & IBV_QP_STATE ? IBV_QPS_RTR : other, "the state");
 	tap_eq_int(qp->state, attr.qp_state, "is what libibverbs believes");
 	tap_eq_int(attr.cur_qp_state, told & IBV_QP_CUR_STATE ? IBV_QPS_RTR : other,
 		   "the current state");
-	tap_eq_int(attr.port_num, told & IBV_QP_PORT ? 1 : other, "the port");
-	tap_eq_int(attr.cap.max_send_wr,
-		   told & IBV_QP_CAP ? 16
-		   : other           ? 0xa5a5a5a5u
-				     : 0,
-		   "the queues");
-	tap_eq_hex(attr.qkey, told & IBV_QP_QKEY || !other ? 0 : 0xa5a5a5a5u, "the Q_Key");
-	tap_eq_hex(attr.timeout, told & IBV_QP_TIMEOUT || !other ? 0 : STALE, "the timeout");
-	tap_eq_hex(attr.ah_attr.sl, told & IBV_QP_AV || !other ? 0 : STALE, "the path");
-	tap_eq_hex(attr.alt_timeout, told & IBV_QP_ALT_PATH || !other ? 0 : STALE,
-		   "the other path");
+	tap_eq_int(attr.port_num, port, "the port");
+	tap_eq_int(attr.cap.max_send_wr, told & IBV_QP_CAP ? 16 : wide, "the queues");
+	tap_eq_hex(attr.qkey, told & IBV_QP_QKEY ? 5 : wide, "the Q_Key");
+	tap_eq_int(attr.timeout, told & IBV_QP_TIMEOUT ? 6 : other, "the timeout");
+	tap_eq_int(attr.ah_attr.sl, told & IBV_QP_AV ? 7 : other, "the path");
+	tap_eq_int(attr.ah_attr.port_num, told & FAKE_FIELD_AH_PORT ? 8 : other, "its port");
+	tap_eq_int(attr.alt_timeout, told & IBV_QP_ALT_PATH ? 9 : other, "the other path");
+	tap_eq_int(attr.min_rnr_timer, told & IBV_QP_MIN_RNR_TIMER ? 10 : other, "the RNR timer");
+	tap_eq_hex(attr.rq_psn, told & IBV_QP_RQ_PSN ? 11 : wide, "the PSN");
+	tap_eq_hex(attr.dest_qp_num, told & IBV_QP_DEST_QPN ? 12 : wide, "the peer");
+	tap_eq_int(attr.sq_draining, told & FAKE_FIELD_SQ_DRAINING ? 13 : other, "draining");
+	tap_eq_hex(attr.pkey_index,
+		   !(told & IBV_QP_PKEY_INDEX)     ? (uint16_t)wide
+		   : profile == FAKE_PROFILE_IRDMA ? 0x8004
+						   : 4,
+		   "the P_Key");
 }
 
 static void test_query(void)
 {
-	const int all = (1 << 21) - 1;
-	const int siw = IBV_QP_CAP;
-	const int no_path = all & ~(IBV_QP_AV | IBV_QP_ALT_PATH);
+	const int all = ((1 << 21) - 1) | FAKE_FIELD_SQ_DRAINING | FAKE_FIELD_AH_PORT;
+	const int path = IBV_QP_AV | IBV_QP_ALT_PATH | FAKE_FIELD_AH_PORT;
+	const int bnxt = all & ~(IBV_QP_ALT_PATH | FAKE_FIELD_AH_PORT | FAKE_FIELD_SQ_DRAINING);
+	const int erdma = IBV_QP_CAP | STATES | IBV_QP_RQ_PSN | FAKE_FIELD_SQ_DRAINING |
+			  IBV_QP_PKEY_INDEX | IBV_QP_DEST_QPN;
+	const int raw = STATES | IBV_QP_CAP | IBV_QP_PORT;
+	const struct {
+		const char *release;
+		enum fake_profile profile;
+		enum ibv_qp_type type;
+		int told, other, port;
+	} rows[] = {
+		{"6.1", FAKE_PROFILE_PLAIN, IBV_QPT_RC, all, STALE, 3},
+		{"6.1", FAKE_PROFILE_RXE, IBV_QPT_RC, all & ~IBV_QP_CUR_STATE, 0, 3},
+		{"6.4", FAKE_PROFILE_RXE, IBV_QPT_RC, all, 0, 3},
+		{"6.1", FAKE_PROFILE_MLX5, IBV_QPT_RC, all, 0, 3},
+		{"6.1", FAKE_PROFILE_MLX5, IBV_QPT_UD, all & ~path, 0, 3},
+		{"6.1", FAKE_PROFILE_MLX5, IBV_QPT_RAW_PACKET, raw, 0, 1},
+		{"6.1", FAKE_PROFILE_MLX5_UNDERLAY, IBV_QPT_UD, raw, 0, 1},
+		{"6.1", FAKE_PROFILE_MLX4, IBV_QPT_UD, all & ~path, STALE, 3},
+		{"6.1", FAKE_PROFILE_MLX4, IBV_QPT_RC, all, STALE, 3},
+		{"6.1", FAKE_PROFILE_MLX4_BONDED, IBV_QPT_RC, all, STALE, 2},
+		{"6.1", FAKE_PROFILE_SIW, IBV_QPT_RC, IBV_QP_CAP, STALE, STALE},
+		{"6.12", FAKE_PROFILE_SIW, IBV_QPT_RC, IBV_QP_CAP | IBV_QP_STATE, STALE, STALE},
+		{"6.1", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC, bnxt & ~IBV_QP_PORT, STALE, STALE},
+		{"6.12", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC, bnxt, STALE, 3},
+		{"7.2", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC, bnxt, STALE, 3},
+		{"6.1", FAKE_PROFILE_ERDMA, IBV_QPT_RC, IBV_QP_CAP | STATES, STALE, STALE},
+		{"7.2", FAKE_PROFILE_ERDMA_ROCE, IBV_QPT_RC, erdma | IBV_QP_AV | FAKE_FIELD_AH_PORT,
+		 STALE, STALE},
+		{"7.2", FAKE_PROFILE_ERDMA_ROCE, IBV_QPT_UD, erdma, STALE, STALE},
+		{"7.2", FAKE_PROFILE_IONIC, IBV_QPT_RC,
+		 all & ~(IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_ALT_PATH), 0, 0},
+		{"6.1", FAKE_PROFILE_HNS, IBV_QPT_RC, all & ~(IBV_QP_PKEY_INDEX | IBV_QP_ALT_PATH),
+		 0, 3},
+		{"6.1", FAKE_PROFILE_HNS, IBV_QPT_UD, all & ~(IBV_QP_PKEY_INDEX | path), 0, 3},
+		{"6.1", FAKE_PROFILE_IRDMA, IBV_QPT_RC,
+		 all & ~(path | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | FAKE_FIELD_SQ_DRAINING), 0,
+		 1},
+		{"6.1", FAKE_PROFILE_IRDMA_IWARP, IBV_QPT_RC, IBV_QP_CAP | STATES, 0, 1},
+		{"6.1", FAKE_PROFILE_CXGB4, IBV_QPT_RC, IBV_QP_CAP | STATES, 0, 0},
+		{"6.1", FAKE_PROFILE_MTHCA, IBV_QPT_UD, all & ~path, STALE, 3},
+		{"6.1", FAKE_PROFILE_OCRDMA, IBV_QPT_UD, all, STALE, 1},
+		{"6.1", FAKE_PROFILE_QEDR, IBV_QPT_RC, all & ~(IBV_QP_QKEY | IBV_QP_ALT_PATH), 0,
+		 1},
+		{"6.1", FAKE_PROFILE_PVRDMA, IBV_QPT_RC, all, STALE, 3},
+		{"6.1", FAKE_PROFILE_RDMAVT, IBV_QPT_UD, all, STALE, 3},
+	};
 
-	check_fields("6.1", FAKE_PROFILE_PLAIN, IBV_QPT_RC, all, STALE);
-	check_fields("6.1", FAKE_PROFILE_RXE, IBV_QPT_RC, all & ~IBV_QP_CUR_STATE, 0);
-	check_fields("6.4", FAKE_PROFILE_RXE, IBV_QPT_RC, all, 0);
-	check_fields("6.1", FAKE_PROFILE_MLX5, IBV_QPT_RC, all, 0);
-	check_fields("6.1", FAKE_PROFILE_MLX5, IBV_QPT_RAW_PACKET,
-		     STATES | IBV_QP_CAP | IBV_QP_PORT, 0);
-	check_fields("6.1", FAKE_PROFILE_MLX5_UNDERLAY, IBV_QPT_UD,
-		     STATES | IBV_QP_CAP | IBV_QP_PORT, 0);
-	check_fields("6.1", FAKE_PROFILE_MLX4, IBV_QPT_UD, no_path, STALE);
-	check_fields("6.1", FAKE_PROFILE_SIW, IBV_QPT_RC, siw, STALE);
-	check_fields("6.12", FAKE_PROFILE_SIW, IBV_QPT_RC, siw | IBV_QP_STATE, STALE);
-	check_fields("6.1", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC,
-		     all & ~(IBV_QP_PORT | IBV_QP_ALT_PATH), STALE);
-	check_fields("6.12", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC, all & ~IBV_QP_ALT_PATH, STALE);
-	check_fields("7.2", FAKE_PROFILE_BNXT_RE, IBV_QPT_RC, all & ~IBV_QP_ALT_PATH, STALE);
-	check_fields("6.1", FAKE_PROFILE_ERDMA, IBV_QPT_RC, siw | STATES, STALE);
-	check_fields("7.2", FAKE_PROFILE_ERDMA_ROCE, IBV_QPT_RC, siw | STATES | IBV_QP_AV, STALE);
-	check_fields("7.2", FAKE_PROFILE_ERDMA_ROCE, IBV_QPT_UD, siw | STATES, STALE);
-	check_fields("7.2", FAKE_PROFILE_IONIC, IBV_QPT_RC, all & ~IBV_QP_PORT, 0);
-	check_fields("6.1", FAKE_PROFILE_HNS, IBV_QPT_RC, all, 0);
-	check_fields("6.1", FAKE_PROFILE_IRDMA, IBV_QPT_RC, all & ~IBV_QP_TIMEOUT, 0);
-	check_fields("6.1", FAKE_PROFILE_IRDMA_IWARP, IBV_QPT_RC, siw | STATES | IBV_QP_PORT, 0);
-	check_fields("6.1", FAKE_PROFILE_CXGB4, IBV_QPT_RC, siw | STATES, 0);
-	check_fields("6.1", FAKE_PROFILE_MTHCA, IBV_QPT_UD, no_path, STALE);
-	check_fields("6.1", FAKE_PROFILE_OCRDMA, IBV_QPT_RC, all, STALE);
-	check_fields("6.1", FAKE_PROFILE_QEDR, IBV_QPT_RC, all, 0);
-	check_fields("6.1", FAKE_PROFILE_PVRDMA, IBV_QPT_RC, all, STALE);
-	check_fields("6.1", FAKE_PROFILE_RDMAVT, IBV_QPT_UD, all, STALE);
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		check_fields(rows[i].release, rows[i].profile, rows[i].type, rows[i].told,
+			     rows[i].other, rows[i].port);
 }
 
 /* In RESET, mlx4 leaves the rest alone, and hns clears it. */
@@ -267,6 +339,11 @@ static void test_query_in_reset(void)
 	attr = query(fake_qp(ctx, IBV_QPT_RC), IBV_QP_STATE, 0);
 	tap_eq_int(attr.qp_state, IBV_QPS_RESET, "hns tells that it is in RESET");
 	tap_eq_int(attr.retry_cnt, STALE, "and nothing else");
+	start("6.1", FAKE_PROFILE_MTHCA);
+	attr = query(fake_qp(ctx, IBV_QPT_RC), IBV_QP_STATE, 0);
+	tap_eq_int(attr.qp_state, IBV_QPS_RESET, "mthca tells that it is in RESET");
+	tap_eq_int(attr.cap.max_send_wr, 16, "and the queues");
+	tap_eq_int(attr.port_num, STALE, "but nothing of the port");
 	start("6.1", FAKE_PROFILE_PVRDMA);
 	attr = query(fake_qp(ctx, IBV_QPT_RC), IBV_QP_STATE, 0);
 	tap_eq_int(attr.cur_qp_state, IBV_QPS_RESET, "pvrdma tells that it is in RESET");
@@ -453,13 +530,17 @@ static void test_mana(void)
 {
 	struct ibv_qp *qp;
 
-	start("6.12", FAKE_PROFILE_MANA);
-	qp = fake_qp(ctx, IBV_QPT_RC);
-	check_modify(qp, values(IBV_QPS_RTS), IBV_QP_STATE, 0, "mana leaves it to the hardware");
-	check_modify(qp, values(IBV_QPS_INIT), IBV_QP_STATE | IBV_QP_QKEY | IBV_QP_PORT, 0,
-		     "whatever it is");
-	check_modify(fake_qp(ctx, IBV_QPT_RAW_PACKET), values(IBV_QPS_INIT),
-		     IBV_QP_STATE | IBV_QP_PORT, EOPNOTSUPP, "but for RC alone");
+	for (int i = 0; i < 2; i++) {
+		start(i ? "7.2" : "6.12", FAKE_PROFILE_MANA);
+		qp = fake_qp(ctx, IBV_QPT_RC);
+		check_modify(qp, values(IBV_QPS_RTS), IBV_QP_STATE, 0,
+			     "mana leaves it to the hardware");
+		check_modify(qp, values(IBV_QPS_INIT), IBV_QP_STATE | IBV_QP_QKEY | IBV_QP_PORT, 0,
+			     "whatever it is");
+		check_modify(fake_qp(ctx, IBV_QPT_RAW_PACKET), values(IBV_QPS_INIT),
+			     IBV_QP_STATE | IBV_QP_PORT, EOPNOTSUPP, "but for RC alone");
+		query(qp, IBV_QP_STATE, EOPNOTSUPP);
+	}
 }
 
 /* ---- Moves: types of a driver's own -------------------------------------------------------- */
@@ -786,11 +867,13 @@ static void test_access(void)
 	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_INIT), attr, mask, 0, "rxe of 6.4 takes any");
 	check_modify(qp_in(IBV_QPT_UD, IBV_QPS_INIT), attr, mask, 0, "of any queue pair");
 
-	start("6.12", FAKE_PROFILE_BNXT_RE);
-	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
 	attr.qp_access_flags = 0;
-	check_modify(qp, attr, mask, 0, "bnxt_re takes no rights");
-	tap_eq_hex(fake_qp_true(qp)->qp_access_flags, 7, "and gives some up to Linux 6.12");
+	for (int i = 0; i < 2; i++) {
+		start(i ? "6.12" : "6.1", FAKE_PROFILE_BNXT_RE);
+		qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
+		check_modify(qp, attr, mask, 0, "bnxt_re takes no rights");
+		tap_eq_hex(fake_qp_true(qp)->qp_access_flags, 7, "and gives some up to Linux 6.12");
+	}
 	start("7.2", FAKE_PROFILE_BNXT_RE);
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
 	check_modify(qp, attr, mask, 0, "bnxt_re takes no rights");
@@ -861,11 +944,10 @@ static void check_judged(const struct judged *row)
 	JUDGE(rtr, max_dest_rd_atomic, 9, IBV_QPS_INIT, IBV_QPS_RTR, row->dest_depth);
 	JUDGE(rtr, max_dest_rd_atomic, 5, IBV_QPS_INIT, IBV_QPS_RTR,
 	      row->dest_other ? 0 : row->dest_depth);
-	JUDGE(init, pkey_index, 200, IBV_QPS_RESET, IBV_QPS_INIT, row->pkey);
+	JUDGE(init, pkey_index, 200, IBV_QPS_RESET, IBV_QPS_INIT, row->pkey ? EINVAL : 0);
 	/* A row that the device has, and the port's table does not tell. */
 	limit->max_pkeys = 201;
-	JUDGE(init, pkey_index, 200, IBV_QPS_RESET, IBV_QPS_INIT,
-	      dev->habits.pkey == FAKE_PKEY_DEVICE ? 0 : row->pkey);
+	JUDGE(init, pkey_index, 200, IBV_QPS_RESET, IBV_QPS_INIT, row->pkey < 0 ? 0 : row->pkey);
 	JUDGE(rtr, path_mtu, (enum ibv_mtu)0, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_0);
 	JUDGE(rtr, path_mtu, IBV_MTU_256, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_256);
 	JUDGE(rtr, path_mtu, IBV_MTU_4096, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_4096);
@@ -881,24 +963,25 @@ static void check_judged(const struct judged *row)
 static void test_values(void)
 {
 	enum {
-		E = EINVAL
+		E = EINVAL,
+		D = -1, /* EINVAL, but for those that the device has */
 	};
 	static const struct judged rows[] = {
 		{"6.1", FAKE_PROFILE_PLAIN, E, E, 0, 0, E, E, 0, 0, 0, 0, 0},
 		{"6.1", FAKE_PROFILE_RXE, E, 0, 1, 0, 0, 0, 0, 0, E, 0, 0},
 		{"6.12", FAKE_PROFILE_RXE, E, 0, 1, 0, 0, 0, 0, 0, E, 0, 0},
-		{"6.1", FAKE_PROFILE_MLX5, E, E, 0, 0, E, E, 0, 0, 0, 0, 0},
-		{"6.1", FAKE_PROFILE_MLX4, E, E, 0, 0, E, E, 0, 0, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_MLX5, E, E, 0, 0, D, E, 0, 0, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_MLX4, E, E, 0, 0, D, E, 0, 0, 0, 0, 0},
 		{"6.1", FAKE_PROFILE_BNXT_RE, 0, E, 0, 1, 0, 0, 0, E, 0, 0, 0},
 		{"7.2", FAKE_PROFILE_BNXT_RE, 0, E, 0, 1, 0, 0, 0, E, 0, 0, 0},
 		{"7.2", FAKE_PROFILE_ERDMA_ROCE, 0, 0, 0, 0, E, 0, 0, 0, 0, 0, 0},
 		{"7.2", FAKE_PROFILE_IONIC, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 		{"6.1", FAKE_PROFILE_HNS, E, E, 0, 0, E, E, 0, E, 0, 0, 0},
 		{"6.1", FAKE_PROFILE_IRDMA, E, E, 0, 0, E, 0, 0, 0, 0, 0, 0},
-		{"6.1", FAKE_PROFILE_MTHCA, E, E, 0, 0, E, E, 0, E, 0, 0, 0},
+		{"6.1", FAKE_PROFILE_MTHCA, E, E, 0, 0, D, E, 0, E, 0, 0, 0},
 		{"6.1", FAKE_PROFILE_OCRDMA, E, E, 0, 0, 0, E, E, 0, 0, 0, 0},
 		{"6.1", FAKE_PROFILE_QEDR, E, E, 0, 0, E, E, 0, 0, 0, 0, 0},
-		{"6.1", FAKE_PROFILE_PVRDMA, 0, 0, 0, 0, E, 0, 0, 0, 0, E, 0},
+		{"6.1", FAKE_PROFILE_PVRDMA, 0, 0, 0, 0, D, 0, 0, 0, 0, E, 0},
 		{"6.1", FAKE_PROFILE_RDMAVT, 0, E, 0, 0, E, E, 0, 0, 0, E, E},
 	};
 
@@ -989,22 +1072,50 @@ static void test_completion_queues(void)
 	tap_eq_int(errno, EIO, "EIO again");
 }
 
+/* Whether one of this size can be created; the errno value if not. */
+static int create_srq(uint32_t max_wr, uint32_t max_sge)
+{
+	struct ibv_srq_init_attr init;
+
+	memset(&init, 0, sizeof(init));
+	init.attr.max_wr = max_wr;
+	init.attr.max_sge = max_sge;
+	return ibv_create_srq(ibv_alloc_pd(ctx), &init) ? 0 : errno;
+}
+
 static void test_shared_receives(void)
 {
 	struct ibv_recv_wr wr, *bad_wr;
+	struct ibv_srq *srq;
 
 	memset(&wr, 0, sizeof(wr));
 	wr.num_sge = 5;
 	start("6.1", FAKE_PROFILE_MLX4);
-	tap_eq_int(ibv_post_srq_recv(fake_srq(ctx, IBV_SRQT_BASIC), &wr, &bad_wr), -1, "mlx4: -1");
+	srq = fake_srq(ctx, IBV_SRQT_BASIC);
+	tap_eq_int(ibv_post_srq_recv(srq, &wr, &bad_wr), -1, "mlx4 says -1");
+	wr.num_sge = 4;
+	for (int i = 0; i < 16; i++)
+		tap_eq_int(ibv_post_srq_recv(srq, &wr, &bad_wr), 0, "there is room");
+	tap_eq_int(ibv_post_srq_recv(srq, &wr, &bad_wr), -1, "and -1 where there is none");
+	wr.num_sge = 5;
 	start("6.1", FAKE_PROFILE_BNXT_RE);
 	tap_eq_int(ibv_post_srq_recv(fake_srq(ctx, IBV_SRQT_BASIC), &wr, &bad_wr), ENOMEM,
-		   "bnxt_re: ENOMEM");
+		   "bnxt_re says ENOMEM");
+	tap_eq_int(create_srq(16384, 1), EINVAL, "and takes less than it promises");
+	tap_eq_int(create_srq(16383, 1), 0, "by one");
 	start("6.1", FAKE_PROFILE_SIW);
 	tap_eq_int(ibv_post_srq_recv(fake_srq(ctx, IBV_SRQT_BASIC), &wr, &bad_wr), -EINVAL,
-		   "siw: -EINVAL");
-	start("6.1", FAKE_PROFILE_EFA);
-	tap_eq_int(dev->attr.orig_attr.max_srq, 0, "efa has no shared receive queues");
+		   "siw says -EINVAL");
+	start("6.1", FAKE_PROFILE_HNS);
+	tap_eq_int(create_srq(1, 0), EINVAL, "hns takes no queue without SGEs");
+	start("6.1", FAKE_PROFILE_MLX5);
+	tap_eq_int(create_srq(0, 0), 0, "which mlx5 takes, even empty");
+	start("6.1", FAKE_PROFILE_RXE);
+	dev->attr.orig_attr.max_srq = 0;
+	tap_eq_int(create_srq(1, 1), EOPNOTSUPP, "no queues at all");
+	dev->attr.orig_attr.max_srq = 1;
+	tap_eq_int(create_srq(1, 1), 0, "one queue");
+	tap_eq_int(create_srq(1, 1), EINVAL, "for rxe, one too many is EINVAL");
 }
 
 int main(void)
