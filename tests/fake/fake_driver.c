@@ -59,11 +59,15 @@ static struct fake_rule srd_rule(enum ibv_qp_state from, enum ibv_qp_state to)
 	return rule;
 }
 
-/* mlx5_ib_modify_qp() leaves it to the states of a UD queue pair, and takes nothing else. */
+/* mlx5_ib_modify_qp() takes nothing but states here, and leaves these to optab of __mlx5_ib_modify_qp(). */
 static struct fake_rule underlay_rule(enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	struct fake_rule rule = fake_qp_rule(IBV_QPT_UD, from, to);
 
+	if (from == IBV_QPS_RESET && to == IBV_QPS_ERR)
+		rule.legal = true;
+	if (to == IBV_QPS_SQD)
+		rule.legal = false;
 	rule.required = 0;
 	rule.optional = rule.legal ? IBV_QP_CUR_STATE : 0;
 	return rule;

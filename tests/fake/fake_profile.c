@@ -472,7 +472,10 @@ static const struct row rows[] = {
 		    .strict = IBV_QP_MIN_RNR_TIMER,
 		    .query_in_reset = STATES}},
 
-	/* sw/rdmavt/qp.c: rvt_modify_qp(), rvt_query_qp() */
+	/*
+	 * sw/rdmavt/qp.c: rvt_modify_qp(), rvt_query_qp(); hw/hfi1/qp.c: hfi1_get_pmtu_from_attr(), which
+	 * knows OPA_MTU_8192 and OPA_MTU_10240, 6 and 7
+	 */
 	{.profile = FAKE_PROFILE_RDMAVT,
 	 INFINIBAND,
 	 .vendor_id = 0x1175,
@@ -480,6 +483,7 @@ static const struct row rows[] = {
 	 .types = RC | UC | UD,
 	 .has_srq = true,
 	 .habits = {.depth = FAKE_LIMIT_NONE,
+		    .most_mtu = (enum ibv_mtu)7,
 		    .strict = IBV_QP_MIN_RNR_TIMER | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY}},
 };
 

@@ -593,6 +593,9 @@ static void test_own_rules(void)
 		{FAKE_UNDERLAY, IBV_QPS_RESET, IBV_QPS_INIT, 1, 0, IBV_QP_CUR_STATE},
 		{FAKE_UNDERLAY, IBV_QPS_RTR, IBV_QPS_RTS, 1, 0, IBV_QP_CUR_STATE},
 		{FAKE_UNDERLAY, IBV_QPS_RESET, IBV_QPS_RTS, 0, 0, 0},
+		{FAKE_UNDERLAY, IBV_QPS_RESET, IBV_QPS_ERR, 1, 0, IBV_QP_CUR_STATE},
+		{FAKE_UNDERLAY, IBV_QPS_RTS, IBV_QPS_SQD, 0, 0, 0},
+		{FAKE_UNDERLAY, IBV_QPS_SQE, IBV_QPS_RTS, 1, 0, IBV_QP_CUR_STATE},
 		{FAKE_NO_DRIVER_TYPE, IBV_QPS_RESET, IBV_QPS_INIT, 0, 0, 0},
 	};
 
@@ -952,6 +955,10 @@ static void check_judged(const struct judged *row)
 	JUDGE(rtr, path_mtu, IBV_MTU_256, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_256);
 	JUDGE(rtr, path_mtu, IBV_MTU_4096, IBV_QPS_INIT, IBV_QPS_RTR, row->mtu_4096);
 	JUDGE(rtr, path_mtu, (enum ibv_mtu)6, IBV_QPS_INIT, IBV_QPS_RTR,
+	      row->profile == FAKE_PROFILE_RXE      ? EINVAL
+	      : row->profile == FAKE_PROFILE_RDMAVT ? 0
+						    : row->mtu_0);
+	JUDGE(rtr, path_mtu, (enum ibv_mtu)8, IBV_QPS_INIT, IBV_QPS_RTR,
 	      row->profile == FAKE_PROFILE_RXE ? EINVAL : row->mtu_0);
 	JUDGE(rts, timeout, 32, IBV_QPS_RTR, IBV_QPS_RTS, row->timeout);
 	JUDGE(rtr, min_rnr_timer, 32, IBV_QPS_INIT, IBV_QPS_RTR, row->rnr);
