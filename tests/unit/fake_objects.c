@@ -185,6 +185,8 @@ static void test_xrcd(void)
 	other = ibv_open_xrcd(ctx, &init);
 	check_ptr(other, FAKE_OPEN_XRCD, 0, "and it can be shared");
 	tap_eq_int(ibv_close_xrcd(xrcd), 0, "one handle is closed");
+	xrcd = ibv_open_xrcd(fake_open(fake_device_add("fake1")), &init);
+	check_ptr(xrcd, FAKE_OPEN_XRCD, EAGAIN, "another device has no domain of this file");
 	tap_eq_int(ibv_close_xrcd(other), 0, "so is the other");
 	check_ptr(ibv_open_xrcd(ctx, &init), FAKE_OPEN_XRCD, EAGAIN, "then the domain is gone");
 
@@ -274,6 +276,12 @@ static void test_srq_of_xrc(void)
 	init.comp_mask &= ~(uint32_t)IBV_SRQ_INIT_ATTR_PD;
 	check_ptr(ibv_create_srq_ex(ctx, &init), FAKE_CREATE_SRQ, EINVAL, "a domain must be told");
 	init.comp_mask |= IBV_SRQ_INIT_ATTR_PD;
+	init.comp_mask |= IBV_SRQ_INIT_ATTR_RESERVED;
+	check_ptr(ibv_create_srq_ex(ctx, &init), FAKE_CREATE_SRQ, EOPNOTSUPP, "what is not known");
+	init.comp_mask = IBV_SRQ_INIT_ATTR_RESERVED;
+	check_ptr(ibv_create_srq_ex(ctx, &init), FAKE_CREATE_SRQ, EOPNOTSUPP, "comes first");
+	init.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_XRCD |
+			 IBV_SRQ_INIT_ATTR_CQ;
 	init.srq_type = IBV_SRQT_TM;
 	check_ptr(ibv_create_srq_ex(ctx, &init), FAKE_CREATE_SRQ, EOPNOTSUPP, "no tag matching");
 	init.srq_type = IBV_SRQT_XRC;

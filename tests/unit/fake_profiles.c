@@ -291,6 +291,9 @@ static void test_query(void)
 		{"6.1", FAKE_PROFILE_MLX5_UNDERLAY, IBV_QPT_UD, raw, 0, 1},
 		{"6.1", FAKE_PROFILE_MLX4, IBV_QPT_UD, all & ~path, STALE, 3},
 		{"6.1", FAKE_PROFILE_MLX4, IBV_QPT_RC, all, STALE, 3},
+		{"6.1", FAKE_PROFILE_MLX4, IBV_QPT_XRC_RECV, all, STALE, 3},
+		{"6.1", FAKE_PROFILE_MLX4, IBV_QPT_XRC_SEND, all, STALE, 3},
+		{"6.1", FAKE_PROFILE_MLX4, IBV_QPT_UC, all, STALE, 3},
 		{"6.1", FAKE_PROFILE_MLX4_BONDED, IBV_QPT_RC, all, STALE, 2},
 		{"6.1", FAKE_PROFILE_SIW, IBV_QPT_RC, IBV_QP_CAP, STALE, STALE},
 		{"6.12", FAKE_PROFILE_SIW, IBV_QPT_RC, IBV_QP_CAP | IBV_QP_STATE, STALE, STALE},
@@ -653,6 +656,7 @@ static void test_dct(void)
 	check_modify(qp, attr, IBV_QP_STATE | INIT_DCT | IBV_QP_QKEY, EINVAL, "nor one bit more");
 	check_modify(qp, attr, IBV_QP_STATE | INIT_DCT, 0, "to INIT");
 	query(qp, IBV_QP_STATE, EINVAL);
+	tap_eq_int(qp->qp_num, 0, "still without a number");
 	check_modify(qp, values(IBV_QPS_RTR), IBV_QP_STATE | RTR_DCT, 0, "to RTR");
 	tap_eq_int(qp->qp_num, qp->handle, "now it has a number");
 	for (int bit = 1; bit <= IBV_QP_DEST_QPN; bit <<= 1)
@@ -783,6 +787,24 @@ static void test_cur_state(void)
 	check_cur_state(FAKE_PROFILE_IONIC, IBV_QPS_RTS, IBV_QPS_ERR, EINVAL);
 }
 
+/* Where only a state is judged, cur_qp_state alone changes nothing. */
+static void test_cur_state_alone(void)
+{
+	struct ibv_qp_attr attr;
+	struct ibv_qp *qp;
+
+	start("6.12", FAKE_PROFILE_RXE);
+	attr = values(IBV_QPS_RTS);
+	attr.cur_qp_state = IBV_QPS_RTS;
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
+	check_modify(qp, attr, IBV_QP_CUR_STATE, 0, "rxe of 6.12 takes cur_qp_state alone");
+	tap_eq_int(fake_qp_true(qp)->qp_state, IBV_QPS_INIT, "and stays where it is");
+	start("6.1", FAKE_PROFILE_MLX5);
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_SQD);
+	check_modify(qp, attr, IBV_QP_CUR_STATE, 0, "mlx5 takes it, too");
+	tap_eq_int(fake_qp_true(qp)->qp_state, IBV_QPS_RTS, "and believes it");
+}
+
 /* A UD queue pair may tell SQE on its way to RTS. */
 static void test_cur_state_of_ionic(void)
 {
@@ -804,8 +826,12 @@ static void test_qkey(void)
 
 	start("7.2", FAKE_PROFILE_IONIC);
 	attr = values(IBV_QPS_INIT);
+	check_modify(fake_qp(ctx, IBV_QPT_UD), attr, mask, 0, "ionic takes a Q_Key");
 	attr.qkey = 0x80000000u;
 	dev->quirks |= FAKE_PRIVILEGED_QKEY;
+	check_modify(fake_qp(ctx, IBV_QPT_RC), attr,
+		     mask_of(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT), 0,
+		     "one that is not in the mask does not count");
 	check_modify(fake_qp(ctx, IBV_QPT_UD), attr, mask, EPERM, "ionic: not even for root");
 	start("7.2", FAKE_PROFILE_PLAIN);
 	dev->quirks |= FAKE_PRIVILEGED_QKEY;
@@ -840,12 +866,25 @@ static void test_rate(void)
 	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_RTR), values(IBV_QPS_RTS),
 		     mask_of(IBV_QPT_RC, IBV_QPS_RTR, IBV_QPS_RTS) | IBV_QP_RATE_LIMIT, 0,
 		     "ionic takes a rate to RTS");
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_INIT), values(IBV_QPS_RTR),
+		     mask_of(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR) | IBV_QP_RATE_LIMIT, 0,
+		     "and to RTR");
 	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_RESET), values(IBV_QPS_INIT),
 		     mask_of(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT) | IBV_QP_RATE_LIMIT, EINVAL,
 		     "not to INIT");
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_INIT), values(IBV_QPS_INIT), IBV_QP_RATE_LIMIT,
+		     EINVAL, "nor in it");
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_RTS), values(IBV_QPS_ERR),
+		     IBV_QP_STATE | IBV_QP_RATE_LIMIT, EINVAL, "nor to ERR");
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_SQD), values(IBV_QPS_RTS),
+		     IBV_QP_STATE | IBV_QP_RATE_LIMIT, EINVAL, "nor out of SQD");
 	start("7.2", FAKE_PROFILE_MLX5);
-	check_modify(qp_in(IBV_QPT_RAW_PACKET, IBV_QPS_INIT), values(IBV_QPS_INIT),
-		     IBV_QP_RATE_LIMIT, 0, "mlx5 keeps a rate for later");
+	check_modify(qp_in(IBV_QPT_RAW_PACKET, IBV_QPS_RTR), values(IBV_QPS_RTR), IBV_QP_RATE_LIMIT,
+		     0, "mlx5 keeps a rate for later, where there is no move");
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_RTR), values(IBV_QPS_RTR), IBV_QP_RATE_LIMIT,
+		     EOPNOTSUPP, "of RAW_PACKET");
+	check_modify(qp_in(IBV_QPT_RAW_PACKET, IBV_QPS_RTR), values(IBV_QPS_RTR),
+		     IBV_QP_RATE_LIMIT | IBV_QP_STATE, EINVAL, "and not with the state");
 	start("6.12", FAKE_PROFILE_MLX5);
 	check_modify(qp_in(IBV_QPT_RAW_PACKET, IBV_QPS_INIT), values(IBV_QPS_INIT),
 		     IBV_QP_RATE_LIMIT, EINVAL, "before Linux 7 it does not");
@@ -948,6 +987,8 @@ static void check_judged(const struct judged *row)
 	JUDGE(rtr, max_dest_rd_atomic, 5, IBV_QPS_INIT, IBV_QPS_RTR,
 	      row->dest_other ? 0 : row->dest_depth);
 	JUDGE(init, pkey_index, 200, IBV_QPS_RESET, IBV_QPS_INIT, row->pkey ? EINVAL : 0);
+	limit->max_pkeys = 200;
+	JUDGE(init, pkey_index, 200, IBV_QPS_RESET, IBV_QPS_INIT, row->pkey ? EINVAL : 0);
 	/* A row that the device has, and the port's table does not tell. */
 	limit->max_pkeys = 201;
 	JUDGE(init, pkey_index, 200, IBV_QPS_RESET, IBV_QPS_INIT, row->pkey < 0 ? 0 : row->pkey);
@@ -961,6 +1002,9 @@ static void check_judged(const struct judged *row)
 	JUDGE(rtr, path_mtu, (enum ibv_mtu)8, IBV_QPS_INIT, IBV_QPS_RTR,
 	      row->profile == FAKE_PROFILE_RXE ? EINVAL : row->mtu_0);
 	JUDGE(rts, timeout, 32, IBV_QPS_RTR, IBV_QPS_RTS, row->timeout);
+	JUDGE(rts, timeout, 31, IBV_QPS_RTR, IBV_QPS_RTS, 0);
+	JUDGE(rtr, min_rnr_timer, 31, IBV_QPS_INIT, IBV_QPS_RTR, 0);
+	JUDGE(rts, retry_cnt, 7, IBV_QPS_RTR, IBV_QPS_RTS, 0);
 	JUDGE(rtr, min_rnr_timer, 32, IBV_QPS_INIT, IBV_QPS_RTR, row->rnr);
 	JUDGE(rts, retry_cnt, 8, IBV_QPS_RTR, IBV_QPS_RTS, row->retry);
 	JUDGE(rts, rnr_retry, 8, IBV_QPS_RTR, IBV_QPS_RTS, row->retry);
@@ -1146,6 +1190,7 @@ int main(void)
 	test_state_only();
 	test_cur_state();
 	test_cur_state_of_ionic();
+	test_cur_state_alone();
 	test_qkey();
 	test_rate();
 	test_access();
