@@ -230,7 +230,8 @@ static int check_values(const struct fake_device *dev, const struct fake_qp *qp,
 	const int all = IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY;
 	const struct ibv_device_attr *limit = &dev->attr.orig_attr;
 	const struct fake_habits *habits = &dev->habits;
-	uint32_t port_num = mask & IBV_QP_PORT ? attr->port_num : qp->port;
+	/* Before INIT there is none yet; drivers that look at values then have one port. */
+	uint32_t port_num = mask & IBV_QP_PORT ? attr->port_num : qp->port ? qp->port : 1;
 	const struct fake_port *port = &dev->port[port_num];
 	const struct ibv_ah_attr *ah = &attr->ah_attr;
 
@@ -251,7 +252,11 @@ static int check_values(const struct fake_device *dev, const struct fake_qp *qp,
 	    is_too_deep(habits->dest_depth, attr->max_dest_rd_atomic, limit->max_qp_rd_atom,
 			limit->max_qp_init_rd_atom))
 		return EINVAL;
-	if (mask & IBV_QP_PATH_MTU && check_mtu(dev, port, attr->path_mtu))
+	/* bnxt_re_modify_qp() looks at it on the way to RTR only. */
+	if (mask & IBV_QP_PATH_MTU &&
+	    !(dev->quirks & FAKE_MTU_UP_TO_ACTIVE && habits->moves == FAKE_MOVES_WITH_STATE &&
+	      !(mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RTR)) &&
+	    check_mtu(dev, port, attr->path_mtu))
 		return EINVAL;
 	if (mask & IBV_QP_AV && dev->quirks & FAKE_NO_ROCE_V1 && ah->is_global &&
 	    dev->port[ah->port_num].gid[ah->grh.sgid_index].type == IBV_GID_TYPE_ROCE_V1)

@@ -290,6 +290,9 @@ void fake_profile(struct fake_device *dev, enum fake_profile profile);
 /* The release that uname() tells, "6.1.0-fake" after fake_reset(); NULL: uname() fails. */
 void fake_uname(const char *release);
 
+/* What connecting a socket of an IP family ends in: 0 after fake_reset(), or an errno such as ENETUNREACH. */
+void fake_route(int error);
+
 /* ---- Shortcuts, none of which is recorded ------------------------------------------------- */
 
 /* The device opened. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The drivers that the fake stands for: every habit that a profile claims, with its exact answers. */
 #include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/utsname.h>
 #include "tap.h"
 #include "fake_verbs.h"
@@ -96,6 +98,32 @@ static void test_release(void)
 	fake_reset();
 	tap_eq_int(uname(&name), 0, "and no more after a reset");
 	tap_eq_str(name.release, "6.1.0-fake", "which sets the default again");
+}
+
+/* What connect() says, of a descriptor that it never looks at. */
+static int connect_to(int family, socklen_t length)
+{
+	struct sockaddr_storage address;
+
+	memset(&address, 0, sizeof(address));
+	address.ss_family = (sa_family_t)family;
+	errno = 0;
+	return connect(0, (const struct sockaddr *)&address, length) ? errno : 0;
+}
+
+static void test_route(void)
+{
+	fake_reset();
+	tap_eq_int(connect_to(AF_INET, sizeof(struct sockaddr_in)), 0, "there is a route");
+	tap_eq_int(connect_to(AF_INET6, sizeof(struct sockaddr_in6)), 0, "for IPv6 as well");
+	tap_eq_int(connect_to(AF_INET6, sizeof(struct sockaddr_in)), EAFNOSUPPORT,
+		   "no half address");
+	tap_eq_int(connect_to(AF_UNIX, 2), EAFNOSUPPORT, "nor another family");
+	fake_route(ENETUNREACH);
+	tap_eq_int(connect_to(AF_INET, sizeof(struct sockaddr_in)), ENETUNREACH,
+		   "or there is none");
+	fake_reset();
+	tap_eq_int(connect_to(AF_INET, sizeof(struct sockaddr_in)), 0, "until the next reset");
 }
 
 static void test_plain(void)
@@ -1040,6 +1068,21 @@ static void test_values(void)
 		check_judged(&rows[i]);
 }
 
+/* What is looked at on the way to RTR only, and before there is a port. */
+static void test_values_elsewhere(void)
+{
+	struct ibv_qp_attr attr;
+
+	start("6.1", FAKE_PROFILE_BNXT_RE);
+	attr = values(IBV_QPS_RTR);
+	attr.path_mtu = IBV_MTU_4096;
+	check_modify(qp_in(IBV_QPT_RC, IBV_QPS_INIT), attr, IBV_QP_PATH_MTU, 0,
+		     "bnxt_re looks at no MTU without a state");
+	start("6.1", FAKE_PROFILE_IRDMA);
+	check_modify(fake_qp(ctx, IBV_QPT_RC), attr, IBV_QP_PKEY_INDEX, 0,
+		     "before INIT, the P_Key table is that of the only port");
+}
+
 static void test_roce_v1(void)
 {
 	struct ibv_qp_attr attr;
@@ -1172,6 +1215,7 @@ static void test_shared_receives(void)
 int main(void)
 {
 	test_release();
+	test_route();
 	test_plain();
 	test_devices();
 	test_query();
@@ -1196,6 +1240,7 @@ int main(void)
 	test_access();
 	test_reset();
 	test_values();
+	test_values_elsewhere();
 	test_roce_v1();
 	test_posting();
 	test_completion_queues();
