@@ -233,8 +233,9 @@ extern "C" {
 	  "poll for the first completion with an error, then reconnect")                           \
 	X(WR_OPCODE, "queue pairs of this type do not have this operation",                        \
 	  "use one that ibv_post_send(3) lists for the type")                                      \
-	X(WR_SGE, "the queue pair was created for fewer scatter/gather elements",                  \
-	  "use fewer, or create it with a larger cap.max_send_sge or cap.max_recv_sge")            \
+	X(WR_SGE, "the queue was created for fewer scatter/gather elements",                       \
+	  "use fewer, or create it with a larger cap.max_send_sge or cap.max_recv_sge, or "        \
+	  "attr.max_sge of a shared receive queue")                                                \
 	X(WR_INLINE, "the queue pair was created for less inline data",                            \
 	  "send from a memory region, or create it with a larger cap.max_inline_data")             \
 	X(WR_INLINE_OPCODE, "only sends and RDMA writes take inline data",                         \
@@ -249,7 +250,7 @@ extern "C" {
 	X(WR_UNSIGNALED, "this driver takes only signaled work requests",                          \
 	  "set IBV_SEND_SIGNALED, or sq_sig_all when creating the queue pair")                     \
 	X(WR_SRQ, "this queue pair takes its receives from a shared receive queue",                \
-	  "post them with ibv_post_srq_recv()")                                                    \
+	  "post them with rdmaez_wr_post_srq_recv()")                                              \
 	X(WR_NO_QUEUE, "the queue pair was created without this queue",                            \
 	  "create it with a cap.max_send_wr or cap.max_recv_wr of at least 1")                     \
 	X(WR_QUEUE_FULL, "the queue seems to be full of outstanding work requests",                \

@@ -8,16 +8,19 @@
  * what the verb costs and checks no argument; everything else happens after a failure.
  *
  * On failure, the first finding is the work request: #RDMAEZ_WHY_WR_BAD with its place in the list, or
- * #RDMAEZ_WHY_WR_BAD_UNKNOWN if the provider does not say. The causes follow. Certain ones are
- * #RDMAEZ_WHY_WR_STATE, #RDMAEZ_WHY_WR_SGE, #RDMAEZ_WHY_WR_NO_QUEUE, #RDMAEZ_WHY_NULL_ARGUMENT; likely ones
- * are #RDMAEZ_WHY_WR_QUEUE_FULL, #RDMAEZ_WHY_WR_QP_ERROR. If there is no other cause, it is what the errno
- * usually means: #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
- * #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED. If the queue pair cannot be
- * queried, there is only #RDMAEZ_WHY_QUERY_REFUSED.
+ * #RDMAEZ_WHY_WR_BAD_UNKNOWN if the provider does not say which of several it is. The causes follow.
+ * #RDMAEZ_WHY_NULL_ARGUMENT and #RDMAEZ_WHY_WR_NO_QUEUE are certain. #RDMAEZ_WHY_WR_STATE,
+ * #RDMAEZ_WHY_WR_SGE, #RDMAEZ_WHY_WR_INLINE, #RDMAEZ_WHY_WR_OPCODE and #RDMAEZ_WHY_WR_ATOMIC are certain with the
+ * providers that look at it before they take a work request, as of rdma-core 65, and likely with others, which
+ * may accept the mistake and complete it with an error. #RDMAEZ_WHY_WR_QUEUE_FULL and #RDMAEZ_WHY_WR_QP_ERROR are
+ * likely. If there is no cause, it is what the errno usually means: #RDMAEZ_WHY_NOT_SUPPORTED,
+ * #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_TIMED_OUT,
+ * #RDMAEZ_WHY_UNEXPLAINED. #RDMAEZ_WHY_QUERY_REFUSED says that the limits and the state are not known.
  *
  * @par Verbs calls
- * The one that posts. If it fails and @p diag is not NULL, one ibv_query_qp(), which refreshes `qp->state`;
- * for a send at most one ibv_query_port() and one ibv_query_device() more.
+ * The one that posts. If it fails and @p diag is not NULL, ibv_query_device() and ibv_query_qp(), which refreshes
+ * `qp->state`, or ibv_query_srq(); ibv_query_qp() again for less where that is refused; for a UD send
+ * ibv_query_port().
  * @par Threads
  * As for the verb.
  * @since rdmaez 0.1; rdma-core 33
@@ -41,9 +44,8 @@ extern "C" {
  * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 all are posted
  * @return any errno of ibv_post_send(), mostly ENOMEM and EINVAL, made positive; explained as at the head
- *         of this file, and with the certain causes #RDMAEZ_WHY_WR_OPCODE, #RDMAEZ_WHY_WR_INLINE,
- *         #RDMAEZ_WHY_WR_ATOMIC, #RDMAEZ_WHY_WR_UNSIGNALED and the likely ones
- *         #RDMAEZ_WHY_WR_INLINE_OPCODE, #RDMAEZ_WHY_WR_UD_LENGTH, #RDMAEZ_WHY_WR_AH_PD
+ *         of this file, and with the likely causes #RDMAEZ_WHY_WR_UNSIGNALED, #RDMAEZ_WHY_WR_INLINE_OPCODE,
+ *         #RDMAEZ_WHY_WR_UD_LENGTH, #RDMAEZ_WHY_WR_AH_PD
  */
 RDMAEZ_FOLD int rdmaez_wr_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 				    struct ibv_send_wr **bad_wr, struct rdmaez_diag *diag);
@@ -61,6 +63,21 @@ RDMAEZ_FOLD int rdmaez_wr_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
  */
 RDMAEZ_FOLD int rdmaez_wr_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 				    struct ibv_recv_wr **bad_wr, struct rdmaez_diag *diag);
+
+/**
+ * @brief Posts receives to a shared receive queue, as ibv_post_srq_recv() does, and explains a failure.
+ *
+ * @param srq the shared receive queue, not NULL
+ * @param wr the first work request of a list that ends with `next` NULL
+ * @param bad_wr as for rdmaez_wr_post_send()
+ * @param diag receives, on failure only, the explanation; may be NULL
+ * @retval 0 all are posted
+ * @retval ENOMEM mostly the queue is full (#RDMAEZ_WHY_WR_QUEUE_FULL); of mlx4 and mthca, which return -1, any
+ *         failure
+ * @return any other errno of ibv_post_srq_recv(), made positive; explained as at the head of this file
+ */
+RDMAEZ_FOLD int rdmaez_wr_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+					struct ibv_recv_wr **bad_wr, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }
