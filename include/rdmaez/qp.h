@@ -194,6 +194,36 @@ RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *att
 				struct rdmaez_diag *diag);
 
 /**
+ * @brief Why does nothing happen? Looks at a queue pair, its port and their counters. Changes nothing.
+ *
+ * For a program that waits for completions which do not come. It reports what certainly holds the queue pair up:
+ * its state (#RDMAEZ_WHY_QP_NO_SENDS, #RDMAEZ_WHY_QP_NO_RECEIVES, #RDMAEZ_WHY_WR_QP_ERROR). Then what is likely:
+ * a send queue that drains (#RDMAEZ_WHY_SQ_DRAINING), a port that is down (#RDMAEZ_WHY_PORT_DOWN), a READ depth
+ * of 0 (#RDMAEZ_WHY_DEPTH_ZERO_HANG), no ACK timer (#RDMAEZ_WHY_TIMEOUT_ZERO), a path MTU that is too large
+ * (#RDMAEZ_WHY_MTU_ABOVE_ACTIVE), no peer (#RDMAEZ_WHY_RANGE of `dest_qp_num`), a GID that is gone or has changed
+ * (#RDMAEZ_WHY_GID_EMPTY, #RDMAEZ_WHY_GID_NO_NETDEV, #RDMAEZ_WHY_GID_FAMILY), a P_Key that is gone
+ * (#RDMAEZ_WHY_PKEY_INDEX, #RDMAEZ_WHY_PKEY_EMPTY), and what port and device have counted
+ * (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR, #RDMAEZ_WHY_COUNTED_NO_RECEIVE,
+ * #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS), which may be long ago and of another queue pair: examine
+ * twice, and see what grows. Advice is about the rest: #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO,
+ * #RDMAEZ_WHY_RNR_TIMER_ZERO, #RDMAEZ_WHY_PKEY_LIMITED, #RDMAEZ_WHY_QP_STALE.
+ *
+ * What a driver does not tell is not judged, and a question that fails is a finding (#RDMAEZ_WHY_QUERY_REFUSED).
+ * #RDMAEZ_WHY_QP_NOTHING_FOUND stands alone. What cannot be seen from here: the peer, posted work requests,
+ * completions that wait to be polled.
+ *
+ * @param qp the queue pair
+ * @param diag receives the findings, the most likely first; NULL: nothing is done
+ * @retval 0 the findings are in @p diag
+ * @retval EINVAL @p qp is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @par Verbs calls
+ * ibv_query_device(), ibv_query_qp(), which refreshes `qp->state`, again for less where that is refused,
+ * ibv_query_port(), ibv_query_gid_ex() and ibv_query_pkey(). It reads files below `ports` in the device's
+ * `ibdev_path`, as far as they can be read.
+ */
+RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag);
+
+/**
  * @brief Calls ibv_modify_qp(), and explains if it fails.
  *
  * After a failure, if @p diag is not NULL, rdmaez_qp_check() runs. If it predicts this errno value, its

@@ -338,6 +338,33 @@ extern "C" {
 	  "give the region that rdmaez_dm_reg() has filled, before it is deregistered")            \
 	X(DM_EMU_PAGE, "a region of emulated device memory begins where a page begins",            \
 	  "begin at a multiple of the page size, sysconf(_SC_PAGESIZE)")                           \
+	X(QP_NO_SENDS, "the queue pair processes no new sends in this state", "move it to RTS")    \
+	X(QP_NO_RECEIVES, "the queue pair receives nothing in this state", "move it to RTR")       \
+	X(QP_STALE, "qp->state said otherwise: the queue pair has changed its state by itself",    \
+	  "look for a completion with an error and for an asynchronous event")                     \
+	X(RNR_ENDLESS,                                                                             \
+	  "with rnr_retry 7 a send waits without end for a peer that has no receive posted",       \
+	  "have the peer post receives; with less than 7 a completion would tell")                 \
+	X(COUNTED_RNR,                                                                             \
+	  "the device has counted peers that had no receive posted, for any of its queue pairs",   \
+	  "have the peer post receives, and enough of them")                                       \
+	X(COUNTED_NO_RECEIVE,                                                                      \
+	  "the device has counted messages that found no receive posted here, for any of its "     \
+	  "queue pairs",                                                                           \
+	  "post receives before the peer sends, and enough of them")                               \
+	X(COUNTED_NO_ACK,                                                                          \
+	  "the device has counted packets that were not acknowledged in time, for any of its "     \
+	  "queue pairs",                                                                           \
+	  "check that the peer is in RTR or RTS, and the path to it: MTU, firewall, flow control") \
+	X(COUNTED_LOSS, "the port has counted packets that were lost, damaged or out of order",    \
+	  "look at the counters of link and switches, and at flow control")                        \
+	X(COUNTED_QKEY, "the port has dropped datagrams for a wrong Q_Key since it came up",       \
+	  "have the sender use the receiver's Q_Key: wr.ud.remote_qkey")                           \
+	X(COUNTED_PKEY, "the port has dropped packets for a wrong P_Key since it came up",         \
+	  "use P_Keys of one partition at both ends: see pkey_index")                              \
+	X(QP_NOTHING_FOUND, "nothing that was looked at holds the queue pair up",                  \
+	  "examine the peer's queue pair, poll the completion queues, and read the asynchronous "  \
+	  "events")                                                                                \
 	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",        \
 	  "import the memory alone, and register it on the context that comes with it")
 

@@ -444,6 +444,8 @@ static void check_kinds(void)
 		   "\"position\",\"value\":2");
 	check_kind(RDMAEZ_VALUE_ADDRESS, 0xdeadbeef, 0, 0, " Address: 0xdeadbeef.",
 		   "address:0xdeadbeef", "\"address\",\"value\":3735928559");
+	check_kind(RDMAEZ_VALUE_COUNTED, 37, 0, 0, " Counted: 37.", "counted:37",
+		   "\"counted\",\"value\":37");
 	check_kind((enum rdmaez_value)99, 7, 8, 9, "", "none", "\"none\"");
 }
 

@@ -131,6 +131,7 @@ RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdma
 		{"position", "Position: ", "", RDMAEZ_IMPL_SHAPE_SIGNED, RDMAEZ_IMPL_BOUNDS_NONE},
 		{"address", "Address: ", "", RDMAEZ_IMPL_SHAPE_HEX, RDMAEZ_IMPL_BOUNDS_NONE},
 		{"caps", "", "", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"counted", "Counted: ", "", RDMAEZ_IMPL_SHAPE_SIGNED, RDMAEZ_IMPL_BOUNDS_NONE},
 	};
 	const size_t kind = (size_t)finding->kind;
 

@@ -12,6 +12,7 @@
 #include "path.h"
 #include "port.h"
 #include "qp_check.h"
+#include "qp_examine.h"
 #include "qp_fields.h"
 #include "qp_rules.h"
 

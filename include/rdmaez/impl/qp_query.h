@@ -12,6 +12,9 @@
 
 RDMAEZ_IMPL_BEGIN
 
+/* Stands for sq_draining, an answer without a bit of its own. */
+#define RDMAEZ_IMPL_QP_SQ_DRAINING IBV_QP_EN_SQD_ASYNC_NOTIFY
+
 /*
  * The attributes that a driver fills in. ib_uverbs_query_qp() does not clear what the driver leaves alone, so
  * there is no telling from the answer. Read in Linux 6.1, 6.12 and 7.2: the function that ends in _query_qp
@@ -33,6 +36,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_filled(const struct rdmaez_driver *driver,
 			 IBV_QP_CAP | IBV_QP_RNR_RETRY,
 		 0},
 		{"bnxt_re", 612, ~0, IBV_QP_PORT},
+		{"bnxt_re", 0, ~0, RDMAEZ_IMPL_QP_SQ_DRAINING},
 		{"ionic_rdma", 0, ~0, IBV_QP_PORT | IBV_QP_PKEY_INDEX},
 		/* Its P_Key index is the P_Key itself. */
 		{"irdma", 0, ~0,
@@ -65,8 +69,8 @@ struct rdmaez_impl_qp_now {
  * of these masks, mlx5_ib_dct_query_qp() the third. libibverbs refreshes qp->state where the state is asked for,
  * so it is not asked for where the driver has nothing to say.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_now(struct ibv_qp *qp, const struct rdmaez_driver *driver,
-					 int wanted, struct rdmaez_impl_qp_now *now)
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_now(struct ibv_qp *qp, const struct rdmaez_driver *driver,
+					     int wanted, struct rdmaez_impl_qp_now *now)
 {
 	static const int takes[] = {~0,
 				    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY |

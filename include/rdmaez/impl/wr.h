@@ -216,7 +216,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_ask(struct rdmaez_impl_wr_case *c, struct i
 
 	c->qp = qp;
 	rdmaez_impl_diag_qp(c->diag, qp);
-	rdmaez_impl_qp_now(qp, c->driver, IBV_QP_STATE | IBV_QP_CAP | IBV_QP_PORT, &now);
+	rdmaez_impl_qp_ask_now(qp, c->driver, IBV_QP_STATE | IBV_QP_CAP | IBV_QP_PORT, &now);
 	c->state_told = (now.known & IBV_QP_STATE) != 0;
 	if (c->state_told)
 		c->state = (int)now.attr.qp_state;
