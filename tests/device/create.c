@@ -519,6 +519,38 @@ static void check_states(struct ibv_mr *mr)
 	ibv_destroy_srq(srq);
 }
 
+/* A shared receive queue holds what was granted, of work requests and of SGEs. */
+static void check_shared(struct ibv_mr *mr)
+{
+	struct ibv_srq_init_attr init;
+	struct ibv_srq_attr attr;
+	struct ibv_srq *srq;
+	struct work work;
+	uint32_t posted = 0;
+	int error;
+
+	memset(&init, 0, sizeof(init));
+	init.attr.max_wr = 4;
+	init.attr.max_sge = 1;
+	srq = ibv_create_srq(t.pd, &init);
+	if (!srq || ibv_query_srq(srq, &attr))
+		tap_bail("no shared receive queue");
+	fill(&work, mr);
+	work.recv[2].num_sge = (int)attr.max_sge + 1;
+	CHECK(rdmaez_wr_post_srq_recv(srq, work.recv, &work.bad_recv, &t.diag), EINVAL,
+	      "rdmaez_wr_post_srq_recv", "ibv_post_srq_recv", "too many SGEs", AT(2),
+	      WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, attr.max_sge + 1, 0, attr.max_sge));
+	tap_eq_ptr(work.bad_recv, &work.recv[2], "bad_wr is the third");
+	posted = 2;
+	work.recv[0].next = NULL;
+	while (!(error = rdmaez_wr_post_srq_recv(srq, work.recv, NULL, &t.diag)) && posted < 1000)
+		posted++;
+	CHECK(error, ENOMEM, "rdmaez_wr_post_srq_recv", "ibv_post_srq_recv", "a full shared queue",
+	      AT(0), LIKELY(WR_QUEUE_FULL, "attr.max_wr", RDMAEZ_VALUE_LIMIT, 0, 0, attr.max_wr));
+	tap_eq_int(posted, attr.max_wr, "it held what was granted");
+	ibv_destroy_srq(srq);
+}
+
 /* ---- Without privileges ------------------------------------------------------------------- */
 
 static void limit_memlock(rlim_t bytes)
@@ -586,6 +618,7 @@ int main(void)
 	check_requests(mr);
 	check_full(mr);
 	check_states(mr);
+	check_shared(mr);
 	ibv_dereg_mr(mr);
 	close_device();
 	check_unprivileged();
