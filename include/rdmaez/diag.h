@@ -41,8 +41,8 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_STATE_NOW, /**< `value` is the current state; bit n of `max`: state n would do */
 	RDMAEZ_VALUE_POSITION, /**< `value` is a position in a list, counted from 0 */
 	RDMAEZ_VALUE_ADDRESS,  /**< `value` is an address */
-	RDMAEZ_VALUE_CAPS, /**< `value` is needed, `max` offered; `min` is an enum rdmaez_caps_kind */
-	RDMAEZ_VALUE_COUNTED /**< `value` is how often something has been counted */
+	RDMAEZ_VALUE_COUNTED,  /**< `value` is how often something was counted */
+	RDMAEZ_VALUE_CAPS /**< `value` is needed, `max` offered; `min` is an enum rdmaez_caps_kind */
 };
 
 /** @brief How certain a finding is, and how bad. A record keeps its findings in this order. */

@@ -208,7 +208,8 @@ RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *att
  * twice, and see what grows. Advice is about the rest: #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO,
  * #RDMAEZ_WHY_RNR_TIMER_ZERO, #RDMAEZ_WHY_PKEY_LIMITED, #RDMAEZ_WHY_QP_STALE.
  *
- * What a driver does not tell is not judged, and a question that fails is a finding (#RDMAEZ_WHY_QUERY_REFUSED).
+ * What a driver does not tell is not judged. A question that fails is a likely finding, what its errno usually
+ * means: #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NOT_SUPPORTED, ...; else #RDMAEZ_WHY_QUERY_REFUSED.
  * #RDMAEZ_WHY_QP_NOTHING_FOUND stands alone. What cannot be seen from here: the peer, posted work requests,
  * completions that wait to be polled.
  *

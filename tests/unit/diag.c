@@ -375,8 +375,7 @@ static void check_kind(enum rdmaez_value kind, uint64_t value, uint64_t min, uin
 	diag.finding[0].min = min;
 	diag.finding[0].max = max;
 	/* Only the longest of them takes a second line. */
-	snprintf(want, sizeof(want),
-		 "f: no error.\n  x: nothing is wrong.%s Next: nothing to%sdo.\n", text,
+	snprintf(want, sizeof(want), "f.\n  x: nothing is wrong.%s Next: nothing to%sdo.\n", text,
 		 strlen(text) > 55 ? "\n    " : " ");
 	check_cut(format_diag, &diag, want, text);
 	snprintf(want, sizeof(want), "call=f error=0 finding=error:NONE:x:%s", line);

@@ -265,8 +265,13 @@ static void check_path(void)
 	      LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0));
 	tap_eq_int(t.diag.source.gid_index, ROW, "the record has its index");
 	fake_fail(FAKE_QUERY_GID_EX, 1, EIO);
-	CHECK("a row that is not told", LIKELY(QUERY_REFUSED, "ibv_query_gid_ex", NUMBERLESS));
+	CHECK("a row that is not told", LIKELY(DEVICE_GONE, "ibv_query_gid_ex", NUMBERLESS));
 	tap_eq_int(t.diag.source.gid.raw[0], 0, "has no GID");
+	fake_fail(FAKE_QUERY_GID_EX, 1, EINVAL);
+	CHECK("nor why", LIKELY(QUERY_REFUSED, "ibv_query_gid_ex", NUMBERLESS));
+	t.is->ah_attr.grh.dgid.raw[12] = 192;
+	CHECK("an empty row, and a peer to find",
+	      LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0));
 	t.is->ah_attr.is_global = 0;
 	CHECK("no GRH, no row", NOTHING);
 
@@ -325,6 +330,7 @@ static void check_pkey(void)
 	t.is->pkey_index = 16;
 	CHECK("just beyond the table",
 	      LIKELY(PKEY_INDEX, "pkey_index", RDMAEZ_VALUE_NUMBER, 16, 0, 15));
+	tap_eq_int(fake_count(FAKE_QUERY_PKEY), 0, "is not asked for");
 	t.is->pkey_index = 15;
 	CHECK("an empty row", LIKELY(PKEY_EMPTY, "pkey_index", RDMAEZ_VALUE_PKEY, 0, 0, 0));
 	t.dev->port[1].pkey[15] = LIMITED;
@@ -336,6 +342,9 @@ static void check_pkey(void)
 	CHECK("a full member", NOTHING);
 	fake_fail(FAKE_QUERY_PKEY, 1, EIO);
 	CHECK("a row that is not told", NOTHING);
+	t.dev->habits.query_refused = ~IBV_QP_STATE;
+	t.is->pkey_index = 200;
+	CHECK("an index that is not told", NOTHING);
 	start(IBV_QPT_UD, IBV_QPS_RESET);
 	fake_port_infiniband(&t.dev->port[1]);
 	t.is->port_num = 1;
@@ -452,20 +461,19 @@ static void check_unanswered(void)
 	t.is->timeout = 0;
 	CHECK("a port that does not answer",
 	      LIKELY(TIMEOUT_ZERO, "timeout", RDMAEZ_VALUE_NUMBER, 0, 1, 31),
-	      LIKELY(QUERY_REFUSED, "ibv_query_port", NUMBERLESS));
+	      LIKELY(DEVICE_GONE, "ibv_query_port", NUMBERLESS));
 	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), 0, "is asked for no GID");
 
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
-	CHECK("a device that does not answer",
-	      LIKELY(QUERY_REFUSED, "ibv_query_device", NUMBERLESS));
+	CHECK("a device that does not answer", LIKELY(DEVICE_GONE, "ibv_query_device", NUMBERLESS));
 	tap_eq_ptr(t.diag.driver, NULL, "has a driver that is not known");
 
 	start(IBV_QPT_RC, IBV_QPS_INIT);
 	fake_fail(FAKE_QUERY_QP, 0, EIO);
 	CHECK("a queue pair that does not answer", LIKELY(QP_NO_SENDS, "qp_state", STATE(RTS_ONLY)),
 	      LIKELY(QP_NO_RECEIVES, "qp_state", STATE(RECEIVES)),
-	      LIKELY(QUERY_REFUSED, "ibv_query_qp", NUMBERLESS));
+	      LIKELY(DEVICE_GONE, "ibv_query_qp", NUMBERLESS));
 	tap_eq_int(fake_count(FAKE_QUERY_QP), 4, "though less and less is asked for");
 	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE, "down to its state");
 	tap_eq_int(t.diag.from, IBV_QPS_INIT, "libibverbs knows the state");
@@ -473,12 +481,16 @@ static void check_unanswered(void)
 	t.dev->ports = 2;
 	examine();
 	tap_eq_int(fake_count(FAKE_QUERY_PORT), 1, "of two, any could be its own");
+	t.qp->state = IBV_QPS_ERR;
+	CHECK("libibverbs knows of ERR",
+	      LIKELY(WR_QP_ERROR, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_ERR, 0, RTS_ONLY),
+	      LIKELY(DEVICE_GONE, "ibv_query_qp", NUMBERLESS));
 	t.qp->state = (enum ibv_qp_state)64;
-	CHECK("nor does libibverbs", LIKELY(QUERY_REFUSED, "ibv_query_qp", NUMBERLESS));
+	CHECK("nor does libibverbs", LIKELY(DEVICE_GONE, "ibv_query_qp", NUMBERLESS));
 	tap_eq_int(t.diag.from, -1, "know the state");
 	t.qp->state = IBV_QPS_RESET;
 	t.dev->verbs.transport_type = IBV_TRANSPORT_IWARP;
-	CHECK("nor with iWARP", LIKELY(QUERY_REFUSED, "ibv_query_qp", NUMBERLESS));
+	CHECK("nor with iWARP", LIKELY(DEVICE_GONE, "ibv_query_qp", NUMBERLESS));
 }
 
 /* What drivers leave as the kernel's memory was, or fill with something else. */
@@ -600,10 +612,14 @@ static void check_drivers(void)
 	      LIKELY(QP_NO_SENDS, "qp_state", STATE(RTS_ONLY)),
 	      LIKELY(QP_NO_RECEIVES, "qp_state", STATE(RECEIVES)));
 
+	start(IBV_QPT_UD, IBV_QPS_RTR);
+	t.dev->attr.orig_attr.vendor_id = 0;
+	CHECK("a driver that is not known", LIKELY(QP_NO_SENDS, "qp_state", STATE(RTS_ONLY)));
+
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	t.dev->attr.orig_attr.vendor_id = 0x1414;
 	t.dev->habits.query_errno = EOPNOTSUPP;
-	CHECK("mana tells nothing", LIKELY(QUERY_REFUSED, "ibv_query_qp", NUMBERLESS));
+	CHECK("mana tells nothing", LIKELY(NOT_SUPPORTED, "ibv_query_qp", NUMBERLESS));
 }
 
 int main(void)

@@ -130,8 +130,8 @@ RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdma
 		 RDMAEZ_IMPL_BOUNDS_STATES},
 		{"position", "Position: ", "", RDMAEZ_IMPL_SHAPE_SIGNED, RDMAEZ_IMPL_BOUNDS_NONE},
 		{"address", "Address: ", "", RDMAEZ_IMPL_SHAPE_HEX, RDMAEZ_IMPL_BOUNDS_NONE},
-		{"caps", "", "", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_NONE},
 		{"counted", "Counted: ", "", RDMAEZ_IMPL_SHAPE_SIGNED, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"caps", "", "", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_NONE},
 	};
 	const size_t kind = (size_t)finding->kind;
 
@@ -290,7 +290,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 		rdmaez_impl_put(text, ": %s", diag->verb);
 	if (diag->error)
 		rdmaez_impl_put(text, " failed with %s", rdmaez_errno_str(diag->error));
-	else
+	else if (!diag->count || diag->finding[0].severity != RDMAEZ_DIAG_ERROR)
 		rdmaez_impl_put(text, ": no error");
 	if (diag->device[0])
 		rdmaez_impl_put(text, " on %s", diag->device);

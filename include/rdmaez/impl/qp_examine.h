@@ -11,6 +11,7 @@
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif
+#include "explain.h"
 #include "gid.h"
 #include "port.h"
 #include "qp_query.h"
@@ -26,7 +27,10 @@ struct rdmaez_impl_qp_exam {
 	enum rdmaez_severity is; /* how sure it is that this state has its usual effect */
 	uint8_t port_num;        /* 0: not known, or it does not answer */
 	struct ibv_port_attr port;
-	const char *refused[4]; /* the verbs that have failed */
+	struct {
+		const char *verb;
+		int error;
+	} refused[4]; /* questions that were not answered */
 	unsigned int refusals;
 	struct rdmaez_diag *diag;
 };
@@ -56,6 +60,17 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_exam_wanted(enum ibv_qp_type type)
 	default:
 		return all;
 	}
+}
+
+/* Notes a question that was not answered; whether it is one. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_refused(struct rdmaez_impl_qp_exam *e, const char *verb,
+						  int error)
+{
+	if (!error)
+		return false;
+	e->refused[e->refusals].verb = verb;
+	e->refused[e->refusals++].error = error;
+	return true;
 }
 
 /* What the state keeps from happening. */
@@ -135,10 +150,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_ex
 	};
 
 	const uint32_t sends = 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD;
-	const int reads = e->now.known & IBV_QP_ACCESS_FLAGS
-				  ? (int)e->now.attr.qp_access_flags &
-					    (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
-				  : 0;
+	const unsigned int reads =
+		e->now.attr.qp_access_flags & (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const uint8_t value = ((const uint8_t *)&e->now.attr)[rows[i].offset];
@@ -185,17 +198,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
 	e->diag->destination = grh->dgid;
 	if (error == ENODATA)
 		site.why = RDMAEZ_WHY_GID_EMPTY;
-	else if (error)
-		e->refused[e->refusals++] = "ibv_query_gid_ex";
-	else if (e->port.link_layer != IBV_LINK_LAYER_ETHERNET)
+	else if (rdmaez_impl_qp_exam_refused(e, "ibv_query_gid_ex", error) ||
+		 e->port.link_layer != IBV_LINK_LAYER_ETHERNET)
 		return;
 	else if (!own->ndev_ifindex)
 		site.why = RDMAEZ_WHY_GID_NO_NETDEV;
 	else if (rdmaez_impl_gid_is_resolved(own, &grh->dgid) &&
 		 rdmaez_impl_gid_family_differs(&own->gid, &grh->dgid))
 		site.why = RDMAEZ_WHY_GID_FAMILY;
-	if (site.why != RDMAEZ_WHY_NONE)
-		rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &site, grh->sgid_index);
+	else
+		return;
+	rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &site, grh->sgid_index);
 }
 
 /* The P_Key at the index. On Ethernet every queue pair has the default one, whatever the index. */
@@ -228,7 +241,7 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_qp_exam_counter(const struct rdmaez_impl_q
 {
 	char text[IBV_SYSFS_PATH_MAX + 64];
 	uint64_t number = 0;
-	ssize_t length = 0;
+	ssize_t length;
 	int fd;
 
 	snprintf(text, sizeof(text), "%s/ports/%u/%s", e->context->device->ibdev_path, e->port_num,
@@ -327,18 +340,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 	bool usual;
 
 	memset(&device, 0, sizeof(device));
-	if (ibv_query_device(e->context, &device)) {
-		memset(&device, 0, sizeof(device));
-		e->refused[e->refusals++] = "ibv_query_device";
-	}
+	rdmaez_impl_qp_exam_refused(e, "ibv_query_device",
+				    rdmaez_impl_error(ibv_query_device(e->context, &device)));
 	driver = rdmaez_driver_of(&device);
 	if (driver->vendor_id)
 		e->diag->driver = driver->name;
 	rdmaez_impl_qp_ask_now(qp, driver, rdmaez_impl_qp_exam_wanted(e->type), &e->now);
-	usual = e->type != IBV_QPT_RAW_PACKET &&
+	usual = driver->vendor_id && e->type != IBV_QPT_RAW_PACKET &&
 		(e->type != IBV_QPT_DRIVER || (driver->traits & RDMAEZ_DRIVER_EFA));
-	if (!e->now.known && e->now.error)
-		e->refused[e->refusals++] = "ibv_query_qp";
+	if (!e->now.known)
+		rdmaez_impl_qp_exam_refused(e, "ibv_query_qp", e->now.error);
 	if (e->now.known & IBV_QP_STATE) {
 		e->state = (int)e->now.attr.qp_state;
 		e->is = usual ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY;
@@ -350,11 +361,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 	}
 	e->diag->from = e->state;
 	e->port_num = rdmaez_impl_qp_port(&e->now, &device);
-	if (e->port_num && ibv_query_port(e->context, e->port_num, &e->port)) {
-		memset(&e->port, 0, sizeof(e->port));
-		e->refused[e->refusals++] = "ibv_query_port";
+	if (e->port_num && rdmaez_impl_qp_exam_refused(e, "ibv_query_port",
+						       rdmaez_impl_error(ibv_query_port(
+							       e->context, e->port_num, &e->port))))
 		e->port_num = 0;
-	}
 }
 
 RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag)
@@ -383,8 +393,10 @@ RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag)
 		rdmaez_impl_qp_exam_counters(&e);
 	}
 	for (unsigned int i = 0; i < e.refusals; i++)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QUERY_REFUSED,
-				       e.refused[i]);
+		rdmaez_impl_find_plain(
+			diag, RDMAEZ_DIAG_LIKELY,
+			rdmaez_impl_errno_meaning(e.refused[i].error, RDMAEZ_WHY_QUERY_REFUSED),
+			e.refused[i].verb);
 	if (!diag->count)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_QP_NOTHING_FOUND, "qp");
 	return 0;
