@@ -194,6 +194,27 @@ RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *att
 				struct rdmaez_diag *diag);
 
 /**
+ * @brief Calls ibv_modify_qp(), and explains if it fails.
+ *
+ * After a failure, if @p diag is not NULL, rdmaez_qp_check() runs. If it predicts this errno value, its
+ * findings are certain; if not, what the errno value usually means here is added as likely.
+ *
+ * @param qp the queue pair
+ * @param attr as for ibv_modify_qp()
+ * @param attr_mask as for ibv_modify_qp()
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 the queue pair is modified
+ * @retval EINVAL as ibv_modify_qp(); or an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @return any errno value of ibv_modify_qp(), positive even if the provider returned it negative; with the
+ *         reasons of rdmaez_qp_check(), or one for the errno value: #RDMAEZ_WHY_NEIGHBOUR,
+ *         #RDMAEZ_WHY_NO_ROUTE, #RDMAEZ_WHY_NO_IPV6, #RDMAEZ_WHY_SECURITY, #RDMAEZ_WHY_NO_RESOURCES,
+ *         #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED; or
+ *         #RDMAEZ_WHY_REFUSED if nothing was found wrong
+ */
+RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+				struct rdmaez_diag *diag);
+
+/**
  * @brief Why does nothing happen? Looks at a queue pair, its port and their counters. Changes nothing.
  *
  * For a program that waits for completions which do not come. It reports what certainly holds the queue pair up:
@@ -223,27 +244,6 @@ RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *att
  * `ibdev_path`, as far as they can be read.
  */
 RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag);
-
-/**
- * @brief Calls ibv_modify_qp(), and explains if it fails.
- *
- * After a failure, if @p diag is not NULL, rdmaez_qp_check() runs. If it predicts this errno value, its
- * findings are certain; if not, what the errno value usually means here is added as likely.
- *
- * @param qp the queue pair
- * @param attr as for ibv_modify_qp()
- * @param attr_mask as for ibv_modify_qp()
- * @param diag receives the explanation; may be NULL
- * @retval 0 the queue pair is modified
- * @retval EINVAL as ibv_modify_qp(); or an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @return any errno value of ibv_modify_qp(), positive even if the provider returned it negative; with the
- *         reasons of rdmaez_qp_check(), or one for the errno value: #RDMAEZ_WHY_NEIGHBOUR,
- *         #RDMAEZ_WHY_NO_ROUTE, #RDMAEZ_WHY_NO_IPV6, #RDMAEZ_WHY_SECURITY, #RDMAEZ_WHY_NO_RESOURCES,
- *         #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED; or
- *         #RDMAEZ_WHY_REFUSED if nothing was found wrong
- */
-RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
-				struct rdmaez_diag *diag);
 
 /**
  * @brief Moves a queue pair from RESET to INIT, or changes attributes within INIT.
