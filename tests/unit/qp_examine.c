@@ -316,6 +316,16 @@ static void check_port(void)
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	t.port->qkey_viol_cntr = 1;
 	CHECK("which RC does not have", NOTHING);
+	t.dev->ports = 2;
+	t.is->port_num = 2;
+	t.dev->port[2].attr.bad_pkey_cntr = 9;
+	CHECK("the second port", LIKELY(COUNTED_PKEY, "bad_pkey_cntr", COUNTED(9)));
+	t.dev->ports = 1;
+	CHECK("bonded mlx4 names a port that there is not", NOTHING);
+	fake_fail(FAKE_QUERY_DEVICE, 1, ENOENT);
+	fake_fail(FAKE_QUERY_PORT, 1, ENOENT);
+	CHECK("or there may be", LIKELY(QUERY_REFUSED, "ibv_query_device", NUMBERLESS),
+	      LIKELY(QUERY_REFUSED, "ibv_query_port", NUMBERLESS));
 }
 
 static void check_pkey(void)
@@ -603,6 +613,9 @@ static void check_drivers(void)
 	t.is->min_rnr_timer = 0;
 	CHECK("a DCT", ADVICE(RNR_TIMER_ZERO, "min_rnr_timer", RDMAEZ_VALUE_NUMBER, 0, 1, 31));
 	tap_eq_int(fake_count(FAKE_QUERY_QP), 3, "is asked for less");
+	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask,
+		   IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_MIN_RNR_TIMER,
+		   "which it takes");
 	t.dev->habits.query_refused = ~IBV_QP_STATE;
 	CHECK("and for its state alone", NOTHING);
 	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE, "at last");
@@ -620,6 +633,48 @@ static void check_drivers(void)
 	t.dev->attr.orig_attr.vendor_id = 0x1414;
 	t.dev->habits.query_errno = EOPNOTSUPP;
 	CHECK("mana tells nothing", LIKELY(NOT_SUPPORTED, "ibv_query_qp", NUMBERLESS));
+}
+
+/* Whatever a driver leaves alone: a state is certain only if it is the true one, and all else is well. */
+static void check_profiles(void)
+{
+	static const char *const releases[] = {"6.1.0", "6.12.0", "7.2.0"};
+	static const uint8_t stale[] = {0, IBV_QPS_RTS, IBV_QPS_ERR, 0xa5};
+	static const enum ibv_qp_type types[] = {
+		IBV_QPT_RC,       IBV_QPT_UC,       IBV_QPT_UD,    IBV_QPT_RAW_PACKET,
+		IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER};
+	const int cases = FAKE_PROFILE_COUNT * 3 * 4 * 7 * 7;
+	int wrong = 0, told = 0, spoilt = 0;
+
+	for (int i = 0; i < cases; i++) {
+		const enum ibv_qp_state state = (enum ibv_qp_state)(i / 84 % 7);
+
+		start(types[i / 12 % 7], state);
+		fake_uname(releases[i / 4 % 3]);
+		fake_profile(t.dev, (enum fake_profile)(i / 588));
+		t.dev->habits.stale = stale[i % 4];
+		if (t.port->link_layer == IBV_LINK_LAYER_INFINIBAND)
+			t.is->ah_attr.grh.sgid_index = 0;
+		examine();
+		spoilt += t.qp->state != state;
+		for (unsigned int n = 0; n < t.diag.count; n++) {
+			const struct rdmaez_finding *found = &t.diag.finding[n];
+			const bool of_state = found->kind == RDMAEZ_VALUE_STATE_NOW;
+
+			told += of_state && found->severity == RDMAEZ_DIAG_ERROR;
+			if (of_state ? found->value != (uint64_t)state || (state == IBV_QPS_RTS)
+				     : found->reason != RDMAEZ_WHY_QP_NOTHING_FOUND &&
+					       found->reason != RDMAEZ_WHY_NOT_SUPPORTED) {
+				wrong++;
+				tap_diag("profile %d, type %d, state %d, stale %d: %s", i / 588,
+					 (int)t.qp->qp_type, (int)state, stale[i % 4],
+					 rdmaez_why_id(found->reason));
+			}
+		}
+	}
+	tap_eq_int(wrong, 0, "no driver makes it say what is not so");
+	tap_eq_int(spoilt, 0, "or spoils qp->state");
+	tap_ok(told > 1000, "most tell their states: %d", told);
 }
 
 int main(void)
@@ -646,6 +701,7 @@ int main(void)
 	check_unanswered();
 	check_unfilled();
 	check_drivers();
+	check_profiles();
 	fake_close_all();
 	for (size_t i = COUNT_OF(below); i-- > 0;) {
 		snprintf(path, sizeof(path), "%s%s", t.path, below[i]);

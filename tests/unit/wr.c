@@ -216,13 +216,14 @@ static void check_unnamed(void)
 /* A provider that names a work request nobody has posted. */
 static struct ibv_send_wr stray_send;
 static struct ibv_recv_wr stray_recv;
+static int stray_error;
 
 static int post_send_astray(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	(void)qp;
 	(void)wr;
 	*bad_wr = &stray_send;
-	return EINVAL;
+	return stray_error;
 }
 
 static int post_recv_astray(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
@@ -230,7 +231,7 @@ static int post_recv_astray(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ib
 	(void)qp;
 	(void)wr;
 	*bad_wr = &stray_recv;
-	return EINVAL;
+	return stray_error;
 }
 
 static void check_stray(void)
@@ -238,6 +239,7 @@ static void check_stray(void)
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	t.qp->context->ops.post_send = post_send_astray;
 	t.qp->context->ops.post_recv = post_recv_astray;
+	stray_error = EINVAL;
 	stray_send.num_sge = t.send[0].num_sge = 7;
 	stray_recv.num_sge = t.recv[0].num_sge = 8;
 	CHECK_SEND(post_send(), EINVAL, "a stranger among sends",
@@ -253,6 +255,9 @@ static void check_stray(void)
 	CHECK_SEND(post_send(), EINVAL, "the only send",
 		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 7, 0, 4));
 	CHECK_RECV(post_recv(), EINVAL, "the only receive",
+		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 8, 0, 4));
+	stray_error = ENOMEM;
+	CHECK_RECV(post_recv(), ENOMEM, "the only receive, and no word of a full queue",
 		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 8, 0, 4));
 }
 
@@ -290,6 +295,10 @@ static void check_inline(void)
 	t.sge[1].length = 5;
 	CHECK_SEND(post_send(), EINVAL, "too much inline data", AT(BAD),
 		   WRONG(WR_INLINE, "sg_list", RDMAEZ_VALUE_BYTES, 65, 0, 64));
+	t.send[BAD].num_sge = 5;
+	CHECK_SEND(post_send(), EINVAL, "SGEs beyond the limit are not read", AT(BAD),
+		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 5, 0, 4));
+	t.send[BAD].num_sge = 2;
 	t.sge[0].length = t.sge[1].length = UINT32_MAX;
 	t.dev->quirks = FAKE_POST_SEND_ENOMEM;
 	CHECK_SEND(
@@ -631,6 +640,12 @@ static void check_partly_answered(void)
 	CHECK_SEND(post_send(), EINVAL, "efa answers what is asked", AT(0),
 		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 5, 0, 4));
 	tap_eq_int(fake_count(FAKE_QUERY_QP), 1, "at once");
+	t.send[0].send_flags = 0;
+	CHECK_SEND(post_send(), EINVAL, "efa has another reason than the signal", AT(0),
+		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 5, 0, 4));
+	fake_fail(FAKE_POST_RECV, 1, EINVAL);
+	CHECK_RECV(post_recv(), EINVAL, "receives have no signal", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_recv", NOTHING));
 
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	vendor(0x1414, 0);
@@ -656,6 +671,12 @@ static void check_partly_answered(void)
 		post_send(), EINVAL, "what libibverbs knows of the state", AT(0),
 		LIKELY(WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_INIT, 0, send_states),
 		LIKELY(QUERY_REFUSED, "ibv_query_qp", NOTHING));
+	t.qp->state = IBV_QPS_ERR;
+	fake_fail(FAKE_POST_SEND, 1, EIO);
+	CHECK_SEND(post_send(), EIO, "and what it may know of an error", AT(0),
+		   LIKELY(WR_QP_ERROR, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_ERR, 0,
+			  1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD),
+		   LIKELY(QUERY_REFUSED, "ibv_query_qp", NOTHING));
 	t.qp->state = (enum ibv_qp_state)64;
 	fake_fail(FAKE_POST_SEND, 1, ENOMEM);
 	CHECK_SEND(post_send(), ENOMEM, "a full queue of unknown length", AT(0),
@@ -668,6 +689,72 @@ static void check_partly_answered(void)
 		   LIKELY(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, UINT64_MAX, 0, 30),
 		   LIKELY(QUERY_REFUSED, "ibv_query_qp", NOTHING));
 }
+/* Capacities that are refused, though the answer holds some, or that are all zero. */
+static void check_no_limits(void)
+{
+	struct ibv_qp_attr *is;
+
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	memcpy(&is, &(const struct ibv_qp_attr *){fake_qp_true(t.qp)}, sizeof(is));
+	t.dev->habits.query_refused = IBV_QP_CAP;
+	fake_fail(FAKE_POST_SEND, 0, EINVAL);
+	t.send[0].num_sge = 5;
+	CHECK_SEND(post_send(), EINVAL, "nobody tells the capacities", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+	t.dev->habits.query_refused = 0;
+	memset(&is->cap, 0, sizeof(is->cap));
+	CHECK_SEND(post_send(), EINVAL, "all of them are zero", AT(0),
+		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+	is->cap.max_recv_sge = 1;
+	CHECK_SEND(post_send(), EINVAL, "not all", AT(0),
+		   WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 5, 0, 0));
+	t.send[0].num_sge = 0;
+	CHECK_SEND(post_send(), EINVAL, "and no send queue", AT(0),
+		   WRONG(WR_NO_QUEUE, "cap.max_send_wr", RDMAEZ_VALUE_NUMBER, 0, 1, UINT32_MAX));
+}
+
+/* Whatever a driver leaves alone: nothing is certain of a right work request but its place and a true state. */
+static void check_profiles(void)
+{
+	static const char *const releases[] = {"6.1.0", "6.12.0", "7.2.0"};
+	static const uint8_t stale[] = {0, IBV_QPS_RTS, 64, 255};
+	const int cases = FAKE_PROFILE_COUNT * 3 * 4 * 7;
+	int wrong = 0, told = 0, spoilt = 0;
+
+	for (int i = 0; i < 2 * cases; i++) {
+		const enum ibv_qp_state state = (enum ibv_qp_state)(i / 2 % 7);
+		const bool sends = i % 2;
+
+		start(IBV_QPT_RC, state);
+		fake_uname(releases[i / 14 % 3]);
+		fake_profile(t.dev, (enum fake_profile)(i / 168));
+		t.dev->habits.stale = stale[i / 42 % 4];
+		fake_fail(FAKE_POST_SEND, 1, EACCES);
+		fake_fail(FAKE_POST_RECV, 1, EACCES);
+		if ((sends ? post_send() : post_recv()) != EACCES)
+			wrong++;
+		spoilt += t.qp->state != state;
+		for (unsigned int n = 0; n < t.diag.count; n++) {
+			const struct rdmaez_finding *found = &t.diag.finding[n];
+
+			if (found->kind == RDMAEZ_VALUE_STATE_NOW &&
+			    found->value == (uint64_t)state)
+				told += found->severity == RDMAEZ_DIAG_ERROR;
+			else if (found->reason != RDMAEZ_WHY_WR_BAD &&
+				 found->reason != RDMAEZ_WHY_UNEXPLAINED &&
+				 found->reason != RDMAEZ_WHY_QUERY_REFUSED &&
+				 found->reason != RDMAEZ_WHY_WR_UNSIGNALED) {
+				wrong++;
+				tap_diag("profile %d, state %d, stale %d: %s", i / 168, (int)state,
+					 stale[i / 42 % 4], rdmaez_why_id(found->reason));
+			}
+		}
+	}
+	tap_eq_int(wrong, 0, "no driver makes it say what is not so");
+	tap_eq_int(spoilt, 0, "or spoils qp->state");
+	tap_ok(told > 100, "many tell their states: %d", told);
+}
+
 static int post_srq(void)
 {
 	return rdmaez_wr_post_srq_recv(t.srq, t.recv, &t.bad_recv, &t.diag);
@@ -807,6 +894,8 @@ int main(void)
 	check_drivers();
 	check_siw();
 	check_partly_answered();
+	check_no_limits();
+	check_profiles();
 	check_srq();
 	check_text();
 	fake_close_all();

@@ -32,9 +32,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_filled(const struct rdmaez_driver *driver,
 		{"erdma", 0, IBV_QP_STATE | IBV_QP_CAP, 0},
 		{"usnic_verbs", 0, IBV_QP_STATE, 0},
 		{"efa", 0,
-		 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN |
-			 IBV_QP_CAP | IBV_QP_RNR_RETRY,
-		 0},
+		 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY, 0},
 		{"bnxt_re", 612, ~0, IBV_QP_PORT},
 		{"bnxt_re", 0, ~0, RDMAEZ_IMPL_QP_SQ_DRAINING},
 		{"ionic_rdma", 0, ~0, IBV_QP_PORT | IBV_QP_PKEY_INDEX},
@@ -72,13 +70,10 @@ struct rdmaez_impl_qp_now {
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_now(struct ibv_qp *qp, const struct rdmaez_driver *driver,
 					     int wanted, struct rdmaez_impl_qp_now *now)
 {
-	static const int takes[] = {~0,
-				    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY |
-					    IBV_QP_SQ_PSN | IBV_QP_CAP | IBV_QP_RNR_RETRY,
-				    IBV_QP_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PORT |
-					    IBV_QP_MIN_RNR_TIMER | IBV_QP_AV | IBV_QP_PATH_MTU |
-					    IBV_QP_PKEY_INDEX,
-				    IBV_QP_STATE};
+	static const int takes[] = {
+		~0, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY,
+		IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_MIN_RNR_TIMER,
+		IBV_QP_STATE};
 	const int filled =
 		wanted & rdmaez_impl_qp_filled(driver, qp->context->device->transport_type);
 	int error = EOPNOTSUPP, asked = 0;
@@ -98,15 +93,22 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_now(struct ibv_qp *qp, const struct rdm
 	}
 	if ((unsigned int)now->attr.qp_state > IBV_QPS_ERR)
 		now->known &= ~IBV_QP_STATE; /* a driver that is not known to leave it alone */
+	/* In RESET there is no more; pvrdma_query_qp() leaves even the capacities alone. */
+	if ((now->known & IBV_QP_STATE) && now->attr.qp_state == IBV_QPS_RESET)
+		now->known &= strcmp(driver->name, "vmw_pvrdma") == 0 ? IBV_QP_STATE
+								      : IBV_QP_STATE | IBV_QP_CAP;
 }
 
-/* The port that a queue pair uses; 0 where the driver does not tell and there are several. */
+/* The port that a queue pair uses; 0 where the driver does not tell and there are several. Bonded mlx4 has one, and
+ * tells of another. */
 RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_qp_port(const struct rdmaez_impl_qp_now *now,
 					     const struct ibv_device_attr *device)
 {
-	if ((now->known & IBV_QP_PORT) && now->attr.port_num)
+	const uint8_t ports = device->phys_port_cnt ? device->phys_port_cnt : UINT8_MAX;
+
+	if ((now->known & IBV_QP_PORT) && now->attr.port_num && now->attr.port_num <= ports)
 		return now->attr.port_num;
-	return device->phys_port_cnt == 1;
+	return ports == 1;
 }
 
 RDMAEZ_IMPL_END

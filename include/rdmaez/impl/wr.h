@@ -305,7 +305,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case
 	static const struct rdmaez_impl_site too_long = {"sg_list", RDMAEZ_WHY_WR_UD_LENGTH,
 							 RDMAEZ_VALUE_BYTES, 0, 0};
 	struct ibv_port_attr port;
-	int mtu;
+	int mtu = 0;
 
 	if (!wr->wr.ud.ah)
 		rdmaez_impl_refuse(c->diag, c->error, RDMAEZ_WHY_NULL_ARGUMENT, "wr.ud.ah");
@@ -313,10 +313,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case
 		rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_WR_AH_PD,
 				       "wr.ud.ah");
 	memset(&port, 0, sizeof(port));
-	if (wr->opcode == IBV_WR_TSO || !c->port_num ||
-	    ibv_query_port(c->context, c->port_num, &port))
-		return;
-	mtu = rdmaez_mtu_bytes(port.active_mtu);
+	if (wr->opcode != IBV_WR_TSO && c->port_num &&
+	    !ibv_query_port(c->context, c->port_num, &port))
+		mtu = rdmaez_mtu_bytes(port.active_mtu);
 	if (mtu && length > (uint64_t)mtu)
 		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &too_long, length, 0,
 					(uint64_t)mtu);
@@ -510,7 +509,7 @@ RDMAEZ_COLD int rdmaez_impl_wr_srq_failed(struct ibv_srq *srq, const struct ibv_
 	rdmaez_impl_wr_begin(&c, &queue, srq->context, error, diag);
 	memset(&attr, 0, sizeof(attr));
 	c.unanswered = rdmaez_impl_error(ibv_query_srq(srq, &attr));
-	c.has_limits = !c.unanswered && attr.max_wr;
+	c.has_limits = !c.unanswered;
 	c.max_wr = attr.max_wr;
 	c.max_sge = attr.max_sge;
 	return rdmaez_impl_wr_explain(&c, wr, bad);
