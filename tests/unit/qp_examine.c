@@ -479,6 +479,13 @@ static void check_unanswered(void)
 	CHECK("a device that does not answer", LIKELY(DEVICE_GONE, "ibv_query_device", NUMBERLESS));
 	tap_eq_ptr(t.diag.driver, NULL, "has a driver that is not known");
 
+	start(IBV_QPT_RC, IBV_QPS_RTR);
+	t.dev->habits.query_refused = IBV_QP_AV;
+	t.qp->state = IBV_QPS_RTS;
+	CHECK("a question that is refused, and a smaller one that is not",
+	      CERTAIN(QP_NO_SENDS, "qp_state", STATE(RTS_ONLY)),
+	      ADVICE(QP_STALE, "state", NUMBERLESS));
+
 	start(IBV_QPT_RC, IBV_QPS_INIT);
 	fake_fail(FAKE_QUERY_QP, 0, EIO);
 	CHECK("a queue pair that does not answer", LIKELY(QP_NO_SENDS, "qp_state", STATE(RTS_ONLY)),
