@@ -181,14 +181,18 @@ static void check_states(void)
 /* A provider that leaves the state unset, so that the kernel returns what was there. */
 static void check_no_state(void)
 {
-	start(IBV_QPT_RC, IBV_QPS_RTS);
-	fake_qp_force(t.qp, (enum ibv_qp_state)64);
-	fake_fail(FAKE_POST_SEND, 0, EINVAL);
-	fake_fail(FAKE_POST_RECV, 0, EINVAL);
-	CHECK_SEND(post_send(), EINVAL, "a state that is none, and a send", AT(0),
-		   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
-	CHECK_RECV(post_recv(), EINVAL, "a state that is none, and a receive", AT(0),
-		   LIKELY(UNEXPLAINED, "ibv_post_recv", NOTHING));
+	static const int states[] = {IBV_QPS_ERR + 1, 64, 255, INT32_MAX};
+
+	for (size_t i = 0; i < COUNT_OF(states); i++) {
+		start(IBV_QPT_RC, IBV_QPS_RTS);
+		fake_qp_force(t.qp, (enum ibv_qp_state)states[i]);
+		fake_fail(FAKE_POST_SEND, 0, EINVAL);
+		fake_fail(FAKE_POST_RECV, 0, EINVAL);
+		CHECK_SEND(post_send(), EINVAL, "a state that is none, and a send", AT(0),
+			   LIKELY(UNEXPLAINED, "ibv_post_send", NOTHING));
+		CHECK_RECV(post_recv(), EINVAL, "a state that is none, and a receive", AT(0),
+			   LIKELY(UNEXPLAINED, "ibv_post_recv", NOTHING));
+	}
 }
 
 /* The provider keeps the work and complains afterwards. */
