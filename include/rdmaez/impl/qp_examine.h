@@ -360,7 +360,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 		e->is = RDMAEZ_DIAG_LIKELY;
 	}
 	e->diag->from = e->state;
-	e->port_num = rdmaez_impl_qp_port(&e->now, &device);
+	e->port_num = rdmaez_impl_qp_now_port(&e->now, &device);
 	if (e->port_num && rdmaez_impl_qp_exam_refused(e, "ibv_query_port",
 						       rdmaez_impl_error(ibv_query_port(
 							       e->context, e->port_num, &e->port))))

@@ -101,8 +101,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_now(struct ibv_qp *qp, const struct rdm
 
 /* The port that a queue pair uses; 0 where the driver does not tell and there are several. Bonded mlx4 has one, and
  * tells of another. */
-RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_qp_port(const struct rdmaez_impl_qp_now *now,
-					     const struct ibv_device_attr *device)
+RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_qp_now_port(const struct rdmaez_impl_qp_now *now,
+						 const struct ibv_device_attr *device)
 {
 	const uint8_t ports = device->phys_port_cnt ? device->phys_port_cnt : UINT8_MAX;
 

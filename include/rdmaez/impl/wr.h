@@ -227,7 +227,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_ask(struct rdmaez_impl_wr_case *c, struct i
 	c->max_wr = c->queue->sends ? cap->max_send_wr : cap->max_recv_wr;
 	c->max_sge = c->queue->sends ? cap->max_send_sge : cap->max_recv_sge;
 	c->max_inline = cap->max_inline_data;
-	c->port_num = rdmaez_impl_qp_port(&now, &c->device);
+	c->port_num = rdmaez_impl_qp_now_port(&now, &c->device);
 	if (!now.known)
 		c->unanswered = now.error;
 }
