@@ -574,6 +574,10 @@ static void check_unfilled(void)
 	t.dev->habits.stale = 77;
 	t.port->bad_pkey_cntr = 2;
 	CHECK("its only port is its port", LIKELY(COUNTED_PKEY, "bad_pkey_cntr", COUNTED(2)));
+	t.dev->ports = 2;
+	t.dev->habits.stale = 2;
+	t.dev->port[2].attr.bad_pkey_cntr = 1;
+	CHECK("of two it could be any", NOTHING);
 }
 
 static void check_drivers(void)
@@ -595,6 +599,7 @@ static void check_drivers(void)
 		t.dev->habits.stale = 64 | stale[i];
 		CHECK("a state that is none, of a driver that is not known", NOTHING);
 		tap_eq_int(t.diag.from, -1, "is not known");
+		tap_eq_int(t.qp->state, IBV_QPS_RTS, "nor kept");
 	}
 	start(IBV_QPT_RC, IBV_QPS_ERR);
 	fake_uname("6.12.0-fake");

@@ -160,6 +160,11 @@ static void check_states(void)
 		post_recv(), EINVAL, "receiving too early", AT(0),
 		WRONG(WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_RESET, 0, recv_states));
 	tap_eq_ptr(t.bad_recv, t.recv, "the first is refused");
+	t.recv[0].num_sge = 5;
+	CHECK_RECV(
+		post_recv(), EINVAL, "receiving too early and too much", AT(0),
+		WRONG(WR_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_RESET, 0, recv_states),
+		WRONG(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 5, 0, 4));
 
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	fake_qp_force(t.qp, IBV_QPS_ERR); /* qp->state still says RTS */

@@ -3,14 +3,15 @@
 #ifndef RDMAEZ_IMPL_QP_EXAMINE_H
 #define RDMAEZ_IMPL_QP_EXAMINE_H
 
+#ifndef RDMAEZ_QP_H
+#include "../qp.h"
+#endif
+
 #if RDMAEZ_IMPL_BODIES
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#ifndef RDMAEZ_DRIVER_H
-#include "../driver.h"
-#endif
 #include "explain.h"
 #include "gid.h"
 #include "port.h"

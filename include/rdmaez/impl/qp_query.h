@@ -3,11 +3,12 @@
 #ifndef RDMAEZ_IMPL_QP_QUERY_H
 #define RDMAEZ_IMPL_QP_QUERY_H
 
-#if RDMAEZ_IMPL_BODIES
-
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif
+
+#if RDMAEZ_IMPL_BODIES
+
 #include "linux.h"
 
 RDMAEZ_IMPL_BEGIN
@@ -43,9 +44,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_filled(const struct rdmaez_driver *driver,
 		{"mlx4_ib", 0, ~0, IBV_QP_AV},
 		{"ocrdma", 0, ~0, IBV_QP_MIN_RNR_TIMER},
 	};
-	const int all = (IBV_QP_DEST_QPN << 1) - 1;
 	/* cxgb4, irdma, qedr and siw know none of InfiniBand's attributes where they speak iWARP. */
-	int filled = transport == IBV_TRANSPORT_IWARP ? IBV_QP_STATE | IBV_QP_CAP : all;
+	int filled = transport == IBV_TRANSPORT_IWARP ? IBV_QP_STATE | IBV_QP_CAP : ~0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (strcmp(driver->name, rows[i].driver) == 0 &&
@@ -71,11 +71,12 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_now(struct ibv_qp *qp, const struct rdm
 					     int wanted, struct rdmaez_impl_qp_now *now)
 {
 	static const int takes[] = {
-		~0, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY,
+		~0, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_RNR_RETRY,
 		IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_MIN_RNR_TIMER,
 		IBV_QP_STATE};
 	const int filled =
 		wanted & rdmaez_impl_qp_filled(driver, qp->context->device->transport_type);
+	const enum ibv_qp_state before = qp->state;
 	int error = EOPNOTSUPP, asked = 0;
 
 	memset(now, 0, sizeof(*now));
@@ -91,16 +92,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_now(struct ibv_qp *qp, const struct rdm
 		else if (!now->error)
 			now->error = error;
 	}
-	if ((unsigned int)now->attr.qp_state > IBV_QPS_ERR)
+	if ((unsigned int)now->attr.qp_state > IBV_QPS_ERR) {
 		now->known &= ~IBV_QP_STATE; /* a driver that is not known to leave it alone */
+		qp->state = before;
+	}
 	/* In RESET there is no more; pvrdma_query_qp() leaves even the capacities alone. */
-	if ((now->known & IBV_QP_STATE) && now->attr.qp_state == IBV_QPS_RESET)
+	if (now->attr.qp_state == IBV_QPS_RESET)
 		now->known &= strcmp(driver->name, "vmw_pvrdma") == 0 ? IBV_QP_STATE
 								      : IBV_QP_STATE | IBV_QP_CAP;
 }
 
-/* The port that a queue pair uses; 0 where the driver does not tell and there are several. Bonded mlx4 has one, and
- * tells of another. */
+/* The port that a queue pair uses; 0 where it could be any of several. Bonded mlx4 has one, and tells of another. */
 RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_qp_now_port(const struct rdmaez_impl_qp_now *now,
 						 const struct ibv_device_attr *device)
 {
