@@ -62,6 +62,7 @@
 #include "rdmaez/port.h"
 #include "rdmaez/qp_rules.h"
 #include "rdmaez/qp.h"
+#include "rdmaez/objects.h"
 #include "rdmaez/qp_create.h"
 #include "rdmaez/mr.h"
 #include "rdmaez/ah.h"

@@ -180,13 +180,14 @@ extern "C" {
 	  "look for RDMA_CM_EVENT_DISCONNECTED or IBV_EVENT_QP_FATAL")                             \
 	X(UNEXPLAINED, "the device refused without giving a reason, and nothing wrong was found",  \
 	  "compare with the device's limits, and see the kernel log")                              \
-	X(CREATE_TYPE, "the device has no queue pairs of this type", "use RC, or another device")  \
+	X(CREATE_TYPE, "the device has no queue pairs of this type",                               \
+	  "use a type that it has, or another device")                                             \
 	X(CREATE_DOMAIN,                                                                           \
 	  "no domain is given: XRC_RECV needs an XRC domain, every other type a protection "       \
 	  "domain",                                                                                \
 	  "call rdmaez_qp_create_ex() with the domain and its bit in comp_mask")                   \
-	X(CREATE_CONTEXT, "the object belongs to another context than the queue pair",             \
-	  "open the device once and create all parts of a queue pair in that context")             \
+	X(CREATE_CONTEXT, "the object belongs to another context",                                 \
+	  "open the device once, and create there all that works together")                        \
 	X(CREATE_SRQ, "an XRC_SEND queue pair receives nothing, so it takes no SRQ",               \
 	  "leave srq NULL; each work request names the peer's SRQ")                                \
 	X(CREATE_SRQ_PD, "the shared receive queue belongs to another protection domain",          \
@@ -195,7 +196,7 @@ extern "C" {
 	  "run as root, or give the program CAP_NET_RAW")                                          \
 	X(CAP_LIMIT, "this is more than the device supports", "ask for less, within the range")    \
 	X(CAP_INLINE,                                                                              \
-	  "devices do not report how much inline data they take, and this may be too much",        \
+	  "verbs do not report how much inline data a device takes, and this may be too much",     \
 	  "find the limit with rdmaez_qp_max_inline()")                                            \
 	X(CAP_TOGETHER,                                                                            \
 	  "each number is within its limit, but larger work requests leave room for fewer of "     \
@@ -216,7 +217,8 @@ extern "C" {
 	X(MR_UNMAPPED, "part of the memory is not mapped",                                         \
 	  "compare address and length with what was allocated")                                    \
 	X(MR_PROTECTION,                                                                           \
-	  "the memory is mapped, but it is read-only, inaccessible, or part of a file",            \
+	  "the memory is mapped, but it is read-only, inaccessible, a device's, or part of a "     \
+	  "file",                                                                                  \
 	  "use memory that the process may read and write, or register read-only memory without "  \
 	  "write access")                                                                          \
 	X(WR_BAD,                                                                                  \
@@ -365,6 +367,38 @@ extern "C" {
 	X(QP_NOTHING_FOUND, "nothing that was looked at holds the queue pair up",                  \
 	  "examine the peer's queue pair, poll the completion queues, and read the asynchronous "  \
 	  "events")                                                                                \
+	X(ADDRESS_SPACE,                                                                           \
+	  "a process may map only this much memory, and this may have been the rest",              \
+	  "raise `ulimit -v`, which is RLIMIT_AS")                                                 \
+	X(CGROUP, "the process's cgroup may have no more of the device's objects",                 \
+	  "raise hca_object in its rdma.max, or free objects")                                     \
+	X(NO_XRC, "the device has no XRC", "use another type, or another device")                  \
+	X(SRQ_PARTS,                                                                               \
+	  "an SRQ needs a protection domain; for XRC also an XRC domain and a completion queue; "  \
+	  "for tag matching an extended completion queue and tm_cap",                              \
+	  "set them and add their bits to comp_mask")                                              \
+	X(XRCD_PARTS, "an XRC domain needs both fd and oflags, with their bits in comp_mask",      \
+	  "set fd to -1 for a domain that no other process shares")                                \
+	X(XRCD_NONE, "there is no XRC domain for this file yet", "add O_CREAT to oflags")          \
+	X(XRCD_EXISTS,                                                                             \
+	  "there may be an XRC domain for this file already, which O_EXCL does not accept",        \
+	  "leave O_EXCL out to share it")                                                          \
+	X(XRCD_FILE, "this is not an open file descriptor",                                        \
+	  "open a file that the other processes can open, or use -1")                              \
+	X(PD_IN_USE,                                                                               \
+	  "something made in the protection domain is still there: a queue pair, SRQ, memory "     \
+	  "region or window, address handle, work queue or parent domain",                         \
+	  "destroy those first; `rdma resource show qp`, also mr and srq, lists them with their "  \
+	  "pdn")                                                                                   \
+	X(CQ_IN_USE,                                                                               \
+	  "a queue pair, a work queue, or an SRQ for XRC or tag matching still uses the queue",    \
+	  "destroy those first; `rdma resource show qp` lists queue pairs")                        \
+	X(SRQ_IN_USE, "a queue pair still takes its receives from the SRQ",                        \
+	  "destroy the queue pairs first; `rdma resource show qp` lists them")                     \
+	X(MR_IN_USE, "a memory window is still bound to the memory region",                        \
+	  "invalidate or deallocate the window first")                                             \
+	X(XRCD_IN_USE, "an SRQ or an XRC_RECV queue pair of the XRC domain is still there",        \
+	  "destroy those first")                                                                   \
 	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",        \
 	  "import the memory alone, and register it on the context that comes with it")
 

@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Registering memory: what a refusal is put down to. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-/* What the process may lock, as the headers below see it: setting the real limit takes privilege. */
-#define getrlimit test_getrlimit
+#include "process.h"
+
 #include "check.h"
 #include "findings.h"
-
-static rlim_t memlock = RLIM_INFINITY;
-
-int test_getrlimit(int resource, struct rlimit *limit)
-{
-	tap_ok(resource == RLIMIT_MEMLOCK, "the limit asked for is that of locked memory");
-	limit->rlim_cur = memlock;
-	limit->rlim_max = RLIM_INFINITY;
-	return 0;
-}
 
 static struct {
 	struct fake_device *dev;
@@ -27,6 +17,7 @@ static char buffer[4096];
 
 static void start(void)
 {
+	process_reset(PROCESS_CAP_OTHERS);
 	t.dev = fake_reset();
 	t.pd = ibv_alloc_pd(fake_open(t.dev));
 	t.mr = NULL;
@@ -174,7 +165,7 @@ static void check_fault(void)
 	fake_fail(FAKE_REG_MR, 0, EFAULT);
 	CHECK_VERB_FINDINGS(&t.diag, reg(memory + 5, 2 * page - 5, IBV_ACCESS_LOCAL_WRITE), EFAULT,
 			    "rdmaez_mr_reg", "ibv_reg_mr", "memory that is read-only",
-			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_PROTECTION, "addr",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_PROTECTION, "addr",
 			     RDMAEZ_VALUE_ADDRESS, (uintptr_t)memory + 5, 0, 0});
 	CHECK_VERB_FINDINGS(&t.diag, reg(memory + 5, 2 * page - 4, IBV_ACCESS_LOCAL_WRITE), EFAULT,
 			    "rdmaez_mr_reg", "ibv_reg_mr", "memory that ends a byte too early",
@@ -183,31 +174,134 @@ static void check_fault(void)
 	munmap(memory, 2 * page);
 }
 
+#define LIKELY(reason, field, ...)                                          \
+	{                                                                   \
+		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
+	}
+#define EXHAUSTED LIKELY(NO_RESOURCES, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0)
+#define LOCKED    LIKELY(MEMLOCK, "length", RDMAEZ_VALUE_BYTES, 4096, 0, 1 << 20)
+
+static void check_no_memory(const char *name, bool is_locked)
+{
+	const int before = dup(0);
+
+	close(before);
+	if (is_locked)
+		CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), ENOMEM, "rdmaez_mr_reg",
+				    "ibv_reg_mr", name, LOCKED, EXHAUSTED);
+	else
+		CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), ENOMEM, "rdmaez_mr_reg",
+				    "ibv_reg_mr", name, EXHAUSTED);
+	tap_eq_int(dup(0), before, "%s: no file stays open", name);
+	close(before);
+}
+
 static void check_memlock(void)
 {
 	start();
-	memlock = 1 << 20;
+	process.memlock = 1 << 20;
 	fake_fail(FAKE_REG_MR, 0, ENOMEM);
-	CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), ENOMEM, "rdmaez_mr_reg", "ibv_reg_mr",
-			    "a limit",
-			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MEMLOCK, "length", RDMAEZ_VALUE_BYTES,
-			     4096, 0, 1 << 20});
+	check_no_memory("a limit", true);
 	CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, IBV_ACCESS_ON_DEMAND), ENOMEM,
-			    "rdmaez_mr_reg", "ibv_reg_mr", "memory that is not locked",
-			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "ibv_reg_mr",
-			     RDMAEZ_VALUE_NONE, 0, 0, 0});
-	memlock = RLIM_INFINITY;
+			    "rdmaez_mr_reg", "ibv_reg_mr", "memory that is not locked", EXHAUSTED);
+	process.space = 1 << 30;
 	CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), ENOMEM, "rdmaez_mr_reg", "ibv_reg_mr",
-			    "no limit",
-			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "ibv_reg_mr",
-			     RDMAEZ_VALUE_NONE, 0, 0, 0});
-	memlock = 0;
+			    "two limits", LOCKED,
+			    LIKELY(ADDRESS_SPACE, "length", RDMAEZ_VALUE_LIMIT, 0, 0, 1 << 30),
+			    EXHAUSTED);
+	process_reset(PROCESS_CAP_IPC_LOCK);
+	process.memlock = 1 << 20;
+	process.space = 1 << 30;
+	CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), ENOMEM, "rdmaez_mr_reg", "ibv_reg_mr",
+			    "CAP_IPC_LOCK leaves one of them",
+			    LIKELY(ADDRESS_SPACE, "length", RDMAEZ_VALUE_LIMIT, 0, 0, 1 << 30),
+			    EXHAUSTED);
+	process_reset(PROCESS_CAP_OTHERS);
+	check_no_memory("no limit", false);
+	process.memlock = 0;
 	fake_fail(FAKE_REG_MR, 0, EPERM);
-	CHECK_VERB_FINDINGS(
-		&t.diag, reg(buffer, 4096, 0), EPERM, "rdmaez_mr_reg", "ibv_reg_mr",
-		"no right to lock",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MEMLOCK, "length", RDMAEZ_VALUE_BYTES, 4096, 0, 0});
-	memlock = RLIM_INFINITY;
+	process.space = 1 << 30;
+	CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), EPERM, "rdmaez_mr_reg", "ibv_reg_mr",
+			    "no right to lock",
+			    LIKELY(MEMLOCK, "length", RDMAEZ_VALUE_BYTES, 4096, 0, 0));
+	process_reset(PROCESS_CAP_IPC_LOCK);
+	process.memlock = 0;
+	CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), EPERM, "rdmaez_mr_reg", "ibv_reg_mr",
+			    "the right to lock, and no permission",
+			    LIKELY(UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	fake_fail(FAKE_REG_MR, 1, EAGAIN);
+	CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), EAGAIN, "rdmaez_mr_reg", "ibv_reg_mr",
+			    "a cgroup's limit",
+			    LIKELY(CGROUP, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0),
+			    LIKELY(BUSY, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	fake_fail(FAKE_REG_MR, 0, 0);
+}
+
+/* Who may lock more, as the kernel judges it. */
+static void check_capability(void)
+{
+	static const char *const cut = "Name:\ttest\nCapEff:\t00000000000040";
+
+	start();
+	fake_fail(FAKE_REG_MR, 0, ENOMEM);
+	process_reset(PROCESS_CAP_IPC_LOCK);
+	process.memlock = 1 << 20;
+	check_no_memory("the capability alone", false);
+	process.uid_map = "         0     100000      65536\n";
+	check_no_memory("in a user namespace", true);
+	process.uid_map = "         0          0 4294967295\n         1 1 1\n";
+	check_no_memory("in one that begins alike", true);
+	process_reset(PROCESS_CAP_IPC_LOCK);
+	process.memlock = 1 << 20;
+	process.uid_map = NULL;
+	check_no_memory("without uid_map", true);
+	process_reset(PROCESS_CAP_IPC_LOCK);
+	process.memlock = 1 << 20;
+	process.status = NULL;
+	check_no_memory("without status", true);
+	process.status = "";
+	check_no_memory("with an empty one", true);
+	process.status = cut;
+	check_no_memory("with one that is cut", true);
+	process.status = "Name:\ttest\nCapEff:\t000000000000a000";
+	check_no_memory("its neighbours", true);
+	process.status = "Name:\ttest\nCapEff:\t000000000000e000";
+	check_no_memory("it among others", false);
+	process.status = "Name:\ttest\nCapEff:\t000000000000b000";
+	check_no_memory("all the others", true);
+	process.status = "Name:\ttest\nCapEff:\t0000000000009000";
+	check_no_memory("a digit that is none of it", true);
+	fake_fail(FAKE_REG_MR, 0, 0);
+}
+
+static void check_dereg(void)
+{
+	static const int in_use[] = {EBUSY, EINVAL};
+
+	start();
+	check_success(&t.diag, reg(buffer, 8, 0), "a region");
+	for (size_t i = 0; i < COUNT_OF(in_use); i++) {
+		fake_fail(FAKE_DEREG_MR, 1, in_use[i]);
+		CHECK_VERB_FINDINGS(&t.diag, rdmaez_mr_dereg(t.mr, &t.diag), in_use[i],
+				    "rdmaez_mr_dereg", "ibv_dereg_mr",
+				    i ? "the same from rxe" : "a window is bound to it",
+				    LIKELY(MR_IN_USE, "mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+		fake_fail(FAKE_DEREG_MR, 1, in_use[i]);
+		tap_eq_int(rdmaez_mr_dereg(t.mr, NULL), in_use[i], "without a record");
+	}
+	fake_fail(FAKE_DEREG_MR, 1, EIO);
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_mr_dereg(t.mr, &t.diag), EIO, "rdmaez_mr_dereg",
+			    "ibv_dereg_mr", "a device that is gone",
+			    LIKELY(DEVICE_GONE, "ibv_dereg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	fake_reset_log();
+	check_success(&t.diag, rdmaez_mr_dereg(t.mr, &t.diag), "it goes in the end");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	check_refusal(&t.diag, rdmaez_mr_dereg(NULL, &t.diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+		      "mr", "no region");
+	check_call_and_verb(&t.diag, "rdmaez_mr_dereg", NULL);
+	tap_eq_int(fake_count(FAKE_ANY), 1, "which does not reach the library");
 }
 
 static void check_null(void)
@@ -228,6 +322,8 @@ int main(void)
 	check_length();
 	check_fault();
 	check_memlock();
+	check_capability();
+	check_dereg();
 	check_null();
 	fake_close_all();
 	return tap_done();

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Creating queue pairs: what a refusal is put down to, and what inline data a device is found to take. */
-/* What the process may lock, as the headers below see it: setting the real limit takes privilege. */
-#define getrlimit test_getrlimit
+#include "process.h"
+
 #include "check.h"
 #include "findings.h"
-
-static rlim_t memlock = RLIM_INFINITY;
-
-int test_getrlimit(int resource, struct rlimit *limit)
-{
-	tap_ok(resource == RLIMIT_MEMLOCK, "the limit asked for is that of locked memory");
-	limit->rlim_cur = memlock;
-	limit->rlim_max = RLIM_INFINITY;
-	return 0;
-}
 
 /* What every test begins with: a device, and attributes that it accepts. */
 static struct {
@@ -28,6 +18,7 @@ static struct {
 
 static void start(enum ibv_qp_type type)
 {
+	process_reset(PROCESS_CAP_OTHERS);
 	t.dev = fake_reset();
 	t.ctx = fake_open(t.dev);
 	t.pd = ibv_alloc_pd(t.ctx);
@@ -374,14 +365,14 @@ static void check_suspects(void)
 
 	t.init.cap.max_inline_data = 0;
 	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);
-	memlock = 1 << 20;
+	process.memlock = 1 << 20;
 	CHECK_VERB_FINDINGS(
 		&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp", "no memory",
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0},
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MEMLOCK, "cap", RDMAEZ_VALUE_LIMIT, 0, 0, 1 << 20},
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0,
 		 1024});
-	memlock = RLIM_INFINITY;
+	process.memlock = RLIM_INFINITY;
 	CHECK_VERB_FINDINGS(
 		&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
 		"no memory, and no limit of it",

@@ -9,7 +9,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 RDMAEZ_IMPL_BEGIN
 
@@ -26,15 +28,73 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 	return error > 0 ? error : -error;
 }
 
-/* The limit of locked memory, where there is one: RDMAEZ_WHY_MEMLOCK of this field, `bytes` being asked for. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag,
-						  const struct rdmaez_impl_site *site,
-						  uint64_t bytes)
+/* The capabilities that the kernel asks for here, by number: CAP_NET_RAW and CAP_IPC_LOCK. */
+#define RDMAEZ_IMPL_CAP_NET_RAW  13
+#define RDMAEZ_IMPL_CAP_IPC_LOCK 14
+
+/* The beginning of a file of /proc, as text; "" where it cannot be read. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_proc_text(const char *path, char *text, size_t size)
 {
+	const int fd = open(path, O_RDONLY);
+	ssize_t length = 0;
+
+	if (fd >= 0) {
+		length = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[length > 0 ? length : 0] = '\0';
+}
+
+/*
+ * Whether the process has a capability where it counts: `capable()` of the kernel means the initial user
+ * namespace, in whose uid_map every 32-bit number stands for itself. Without /proc it has none. CapEff has 16
+ * hexadecimal digits, the least last.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_is_capable(int capability)
+{
+	static const char initial[] = "         0          0 4294967295\n";
+	char text[2048];
+	const char *line;
+	int digit;
+
+	rdmaez_impl_proc_text("/proc/self/uid_map", text, sizeof(text));
+	if (strcmp(text, initial) != 0)
+		return false;
+	rdmaez_impl_proc_text("/proc/self/status", text, sizeof(text));
+	line = strstr(text, "\nCapEff:\t");
+	if (!line || strlen(line) < 25)
+		return false;
+	digit = line[24 - capability / 4];
+	digit = digit > '9' ? digit + 9 : digit;
+	return digit >> capability % 4 & 1;
+}
+
+/* A limit of the process, where there is one: this finding of `bytes` that were asked for. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_limit(struct rdmaez_diag *diag, uint64_t most,
+						const struct rdmaez_impl_site *site, uint64_t bytes)
+{
+	if (most != (uint64_t)RLIM_INFINITY)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, site, bytes, 0, most);
+}
+
+/*
+ * ENOMEM, or EPERM where nothing may be locked: locked memory, which does not bind who has CAP_IPC_LOCK
+ * (`ib_umem_get()`), then address space, which binds everybody. `bytes` were asked for; 0: that is not known.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memory(struct rdmaez_diag *diag, const char *field,
+						 uint64_t bytes, bool is_locked)
+{
+	const enum rdmaez_value kind = bytes ? RDMAEZ_VALUE_BYTES : RDMAEZ_VALUE_LIMIT;
+	const struct rdmaez_impl_site memlock = {field, RDMAEZ_WHY_MEMLOCK, kind, 0, 0};
+	const struct rdmaez_impl_site space = {field, RDMAEZ_WHY_ADDRESS_SPACE, RDMAEZ_VALUE_LIMIT,
+					       0, 0};
 	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, site, bytes, 0, limit.rlim_cur);
+	if (is_locked && !getrlimit(RLIMIT_MEMLOCK, &limit) &&
+	    !rdmaez_impl_is_capable(RDMAEZ_IMPL_CAP_IPC_LOCK))
+		rdmaez_impl_suspect_limit(diag, limit.rlim_cur, &memlock, bytes);
+	if (diag->error == ENOMEM && !getrlimit(RLIMIT_AS, &limit))
+		rdmaez_impl_suspect_limit(diag, limit.rlim_cur, &space, 0);
 }
 
 /* What an errno of resolving a peer's Ethernet address means; RDMAEZ_WHY_NONE: nothing in particular. */
@@ -86,6 +146,21 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_errno(struct rdmaez_diag *diag, const 
 {
 	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY,
 			       rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED), verb);
+}
+
+/* An object was not destroyed: likely it is in use, for which EBUSY stands, else see the errno. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_explain_end(struct rdmaez_diag *diag, int error, const char *verb,
+					     const char *field, enum rdmaez_why in_use)
+{
+	if (!diag)
+		return error;
+	diag->error = error;
+	diag->verb = verb;
+	if (error == EBUSY)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, in_use, field);
+	else
+		rdmaez_impl_explain_errno(diag, verb, error);
+	return error;
 }
 
 RDMAEZ_IMPL_END

@@ -81,11 +81,15 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(uintptr_t start, size_t lengt
 					0};
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t before = start & (page - 1);
+	enum rdmaez_severity sure =
+		RDMAEZ_DIAG_LIKELY; /* a device's memory (VM_IO, VM_PFNMAP) is mapped, too */
 
 	/* Since Linux 2.6.19 an asynchronous msync() only looks whether all of it is mapped. */
-	if (msync((char *)start - before, length + before, MS_ASYNC) && errno == ENOMEM)
+	if (msync((char *)start - before, length + before, MS_ASYNC) && errno == ENOMEM) {
 		site.why = RDMAEZ_WHY_MR_UNMAPPED;
-	rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &site, start);
+		sure = RDMAEZ_DIAG_ERROR;
+	}
+	rdmaez_impl_find(diag, sure, &site, start);
 }
 
 /* After a refusal: what the flags, the memory and the limits say about it. */
@@ -93,8 +97,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_explain(struct ibv_context *context, void *a
 					    unsigned int access, int error,
 					    struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site memlock = {"length", RDMAEZ_WHY_MEMLOCK,
-							RDMAEZ_VALUE_BYTES, 0, 0};
 	const uintptr_t start = (uintptr_t)addr;
 	/* How on-demand paging spells "all memory". */
 	const bool implicit = (access & IBV_ACCESS_ON_DEMAND) && !addr && length == SIZE_MAX;
@@ -110,9 +112,12 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_explain(struct ibv_context *context, void *a
 	if (error == EFAULT)
 		rdmaez_impl_mr_explain_fault(start, length, diag);
 	/* Without the right to lock any memory the kernel says EPERM, else ENOMEM. */
-	if ((error == ENOMEM || error == EPERM) && !(access & IBV_ACCESS_ON_DEMAND))
-		rdmaez_impl_suspect_memlock(diag, &memlock, length);
-	if (!diag->count)
+	if (error == ENOMEM || error == EPERM)
+		rdmaez_impl_suspect_memory(diag, "length", length,
+					   !(access & IBV_ACCESS_ON_DEMAND));
+	if (error == EAGAIN)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP, "ibv_reg_mr");
+	if (!diag->count || error == ENOMEM || error == EAGAIN)
 		rdmaez_impl_explain_errno(diag, "ibv_reg_mr", error);
 	return error;
 }
@@ -134,6 +139,25 @@ RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsig
 					      rdmaez_impl_error_of_null(), diag);
 	*mr = made;
 	return 0;
+}
+
+RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag)
+{
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_mr_dereg");
+	if (!mr)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "mr");
+	rdmaez_impl_diag_device(diag, mr->context);
+	errno = 0;
+	error = rdmaez_impl_error(ibv_dereg_mr(mr));
+	if (!error)
+		return 0;
+	rdmaez_impl_explain_end(diag, error == EINVAL ? EBUSY : error, "ibv_dereg_mr", "mr",
+				RDMAEZ_WHY_MR_IN_USE);
+	if (diag)
+		diag->error = error;
+	return error;
 }
 
 RDMAEZ_IMPL_END

@@ -9,36 +9,28 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include "explain.h"
+#include "create.h"
 
 RDMAEZ_IMPL_BEGIN
 
-/* One number of struct ibv_qp_cap against the device's; a limit of 0 says nothing. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_limit(struct rdmaez_diag *diag, const char *field,
-					       uint32_t given, int limit)
-{
-	const struct rdmaez_impl_site site = {field, RDMAEZ_WHY_CAP_LIMIT, RDMAEZ_VALUE_NUMBER, 0,
-					      limit};
-
-	if (limit > 0 && given > (uint32_t)limit)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &site, given);
-}
-
-/* The numbers of the queues that this type has by itself. */
+/* The numbers of the queues that this type has by itself: of sends, then of receives. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_cap(const struct ibv_device_attr *device,
 						     const struct ibv_qp_init_attr *init,
 						     struct rdmaez_diag *diag)
 {
-	const struct ibv_qp_cap *cap = &init->cap;
+	static const struct rdmaez_impl_limit limits[] = {
+		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_send_wr, 0, max_qp_wr),
+		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_send_sge, 0, max_sge),
+		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_recv_wr, 0, max_qp_wr),
+		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_recv_sge, 0, max_sge),
+	};
+	size_t count = 4;
 
 	if (init->qp_type == IBV_QPT_XRC_RECV)
-		return;
-	rdmaez_impl_create_limit(diag, "cap.max_send_wr", cap->max_send_wr, device->max_qp_wr);
-	rdmaez_impl_create_limit(diag, "cap.max_send_sge", cap->max_send_sge, device->max_sge);
-	if (init->qp_type == IBV_QPT_XRC_SEND || init->srq)
-		return;
-	rdmaez_impl_create_limit(diag, "cap.max_recv_wr", cap->max_recv_wr, device->max_qp_wr);
-	rdmaez_impl_create_limit(diag, "cap.max_recv_sge", cap->max_recv_sge, device->max_sge);
+		count = 0;
+	else if (init->qp_type == IBV_QPT_XRC_SEND || init->srq)
+		count = 2;
+	rdmaez_impl_explain_limits(diag, limits, count, &init->cap, device);
 }
 
 /* The type: unknown, without its domain, of another device, or for the privileged. */
@@ -52,6 +44,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_type(const struct ibv_device_at
 	struct rdmaez_impl_site site = {"qp_type", RDMAEZ_WHY_CREATE_TYPE, RDMAEZ_VALUE_TYPE, 0, 0};
 	enum rdmaez_severity sure = RDMAEZ_DIAG_ERROR;
 
+	if (error != EINVAL && error != EPERM && error != EOPNOTSUPP && error != ENOSYS)
+		return;
 	if (known && (!xrc || (device->device_cap_flags & IBV_DEVICE_XRC))) {
 		if (!has_domain)
 			site.why = RDMAEZ_WHY_CREATE_DOMAIN;
@@ -61,18 +55,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_type(const struct ibv_device_at
 			sure = RDMAEZ_DIAG_LIKELY;
 		else
 			return;
+		if (error == EPERM && rdmaez_impl_is_capable(RDMAEZ_IMPL_CAP_NET_RAW))
+			sure = RDMAEZ_DIAG_LIKELY;
 	}
 	rdmaez_impl_find(diag, sure, &site, (unsigned int)type);
-}
-
-/* A part of another context: rarely meant, though the kernel only sees a number it may not know. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_context(struct rdmaez_diag *diag,
-							 const char *field,
-							 const struct ibv_context *part,
-							 const struct ibv_context *context)
-{
-	if (part != context)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, field);
 }
 
 /* The objects that the queue pair is to be made of. */
@@ -81,47 +67,31 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_parts(struct ibv_context *conte
 						       const struct ibv_pd *pd,
 						       struct rdmaez_diag *diag)
 {
-	if (init->srq && init->qp_type == IBV_QPT_XRC_SEND)
+	if (init->srq && init->qp_type == IBV_QPT_XRC_SEND && rdmaez_impl_is_judged(diag->error))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_SRQ, "srq");
 	if (pd)
-		rdmaez_impl_create_explain_context(diag, "pd", pd->context, context);
+		rdmaez_impl_explain_context(diag, "pd", pd->context, context);
 	if (init->send_cq)
-		rdmaez_impl_create_explain_context(diag, "send_cq", init->send_cq->context,
-						   context);
+		rdmaez_impl_explain_context(diag, "send_cq", init->send_cq->context, context);
 	if (init->recv_cq)
-		rdmaez_impl_create_explain_context(diag, "recv_cq", init->recv_cq->context,
-						   context);
+		rdmaez_impl_explain_context(diag, "recv_cq", init->recv_cq->context, context);
 	if (!init->srq)
 		return;
-	rdmaez_impl_create_explain_context(diag, "srq", init->srq->context, context);
+	rdmaez_impl_explain_context(diag, "srq", init->srq->context, context);
 	if (pd && init->srq->pd != pd && init->srq->context == context)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_SRQ_PD, "srq");
 }
 
-/* What no limit and no rule shows. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_device_attr *device,
-						 const struct ibv_qp_cap *cap, int error,
+/* What no limit shows: inline data, and all the numbers together. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_qp_cap *cap,
 						 struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site much_inline = {
 		"cap.max_inline_data", RDMAEZ_WHY_CAP_INLINE, RDMAEZ_VALUE_BYTES, 0, -1};
-	static const struct rdmaez_impl_site memlock = {"cap", RDMAEZ_WHY_MEMLOCK,
-							RDMAEZ_VALUE_LIMIT, 0, 0};
-	static const struct rdmaez_impl_site pairs = {"max_qp", RDMAEZ_WHY_NO_RESOURCES,
-						      RDMAEZ_VALUE_LIMIT, 0, 0};
 
-	if (error != EINVAL && error != ENOMEM) {
-		rdmaez_impl_explain_errno(diag, diag->verb, error);
-		return;
-	}
 	if (cap->max_inline_data)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &much_inline, cap->max_inline_data);
 	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap");
-	if (error == ENOMEM) {
-		rdmaez_impl_suspect_memlock(diag, &memlock, 0);
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &pairs, 0, 0,
-					(uint64_t)device->max_qp);
-	}
 }
 
 /* After a refusal: the type, the limits, the parts, and where all are right the usual suspects. */
@@ -135,15 +105,13 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_create_explain(struct ibv_context *context,
 	if (!diag)
 		return error;
 	diag->error = error;
-	memset(&device, 0, sizeof(device));
-	if (ibv_query_device(context, &device))
-		memset(&device, 0, sizeof(device));
-	else
-		rdmaez_impl_create_explain_type(&device, init->qp_type, has_domain, error, diag);
+	rdmaez_impl_create_ask(context, &device);
+	rdmaez_impl_create_explain_type(&device, init->qp_type, has_domain, error, diag);
 	rdmaez_impl_create_explain_cap(&device, init, diag);
 	rdmaez_impl_create_explain_parts(context, init, pd, diag);
-	if (!diag->count)
-		rdmaez_impl_create_suspect(&device, &init->cap, error, diag);
+	if ((error == EINVAL || error == ENOMEM) && !diag->count)
+		rdmaez_impl_create_suspect(&init->cap, diag);
+	rdmaez_impl_explain_rest(diag, "cap", "max_qp", device.max_qp);
 	return error;
 }
 
@@ -235,25 +203,44 @@ RDMAEZ_IMPL const char *rdmaez_impl_create_missing_ex(const struct ibv_qp_init_a
 	return rdmaez_impl_create_missing(ex->qp_type, ex->send_cq, ex->recv_cq);
 }
 
-/* ibv_create_qp_ex() has refused: what only it can ask for may be the cause, besides the usual ones. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_create_explain_ex(struct ibv_context *context,
-						   const struct ibv_qp_init_attr *asked,
-						   const struct ibv_pd *pd, uint32_t mask,
-						   int error, struct rdmaez_diag *diag)
+/* The IBV_QP_EX_WITH_ bits that queue pairs of a type can have at all: ibv_create_qp_ex(3), ibv_wr_post(3). */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_create_ops(enum ibv_qp_type type)
+{
+	switch ((int)type) {
+	case IBV_QPT_UD:
+		return 0x40c; /* SEND, SEND_WITH_IMM, TSO */
+	case IBV_QPT_RAW_PACKET:
+		return 0x404; /* SEND, TSO */
+	case IBV_QPT_UC:
+		return 0x38f; /* WRITE, WRITE_WITH_IMM, SEND, SEND_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV */
+	case IBV_QPT_XRC_RECV:
+		return 0;
+	default:
+		return 0x1bff; /* all but TSO; FLUSH and ATOMIC_WRITE are the last two */
+	}
+}
+
+/*
+ * EOPNOTSUPP of ibv_create_qp_ex(): one of what only it can ask for. An operation that the type has on no
+ * device leaves nothing else to explain: then this is true.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_create_explain_extension(enum ibv_qp_type type, uint32_t mask,
+							   uint32_t domain, uint64_t ops,
+							   struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site extension = {"comp_mask", RDMAEZ_WHY_NOT_SUPPORTED,
 							  RDMAEZ_VALUE_FLAGS, 0, 0};
-	const uint32_t domain =
-		asked->qp_type == IBV_QPT_XRC_RECV ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD;
+	static const struct rdmaez_impl_site operation = {
+		"send_ops_flags", RDMAEZ_WHY_NOT_SUPPORTED, RDMAEZ_VALUE_FLAGS, 0, 0};
+	const uint64_t unknown = ops & ~rdmaez_impl_create_ops(type);
+	const uint32_t more = mask & ~domain & ~(uint32_t)IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 
-	if (!diag)
-		return error;
-	diag->verb = "ibv_create_qp_ex";
-	diag->qp_type = (int)asked->qp_type;
-	if (error == EOPNOTSUPP && (mask & ~domain))
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &extension, mask & ~domain, 0,
-					mask);
-	return rdmaez_impl_create_explain(context, asked, pd, (mask & domain) != 0, error, diag);
+	if (mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &operation,
+					unknown ? unknown : ops, 0, ops);
+	if (more)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &extension, more, 0, mask);
+	return (mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) && unknown;
 }
 
 RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
@@ -262,9 +249,11 @@ RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
 {
 	const char *missing = !context ? "context" : !init_attr ? "init_attr" : !qp ? "qp" : NULL;
 	struct ibv_qp_init_attr asked; /* a provider may write over it, then refuse */
+	uint32_t mask, domain;
 	const struct ibv_pd *pd;
 	struct ibv_qp *made;
-	uint32_t mask;
+	uint64_t ops;
+	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_qp_create_ex");
 	if (context)
@@ -275,14 +264,25 @@ RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
 	asked = rdmaez_impl_create_base(init_attr);
 	mask = init_attr->comp_mask;
+	ops = init_attr->send_ops_flags;
 	pd = mask & IBV_QP_INIT_ATTR_PD ? init_attr->pd : NULL;
+	domain = asked.qp_type == IBV_QPT_XRC_RECV ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD;
 	errno = 0;
 	made = ibv_create_qp_ex(context, init_attr);
-	if (!made)
-		return rdmaez_impl_create_explain_ex(context, &asked, pd, mask,
-						     rdmaez_impl_error_of_null(), diag);
-	*qp = made;
-	return 0;
+	if (made) {
+		*qp = made;
+		return 0;
+	}
+	error = rdmaez_impl_error_of_null();
+	if (!diag)
+		return error;
+	diag->error = error;
+	diag->verb = "ibv_create_qp_ex";
+	diag->qp_type = (int)asked.qp_type;
+	if (error == EOPNOTSUPP &&
+	    rdmaez_impl_create_explain_extension(asked.qp_type, mask, domain, ops, diag))
+		return error;
+	return rdmaez_impl_create_explain(context, &asked, pd, (mask & domain) != 0, error, diag);
 }
 
 /* Creates a queue pair with this much inline data, destroys it, and tells what was granted. */

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies of objects.h. */
+#ifndef RDMAEZ_IMPL_OBJECTS_H
+#define RDMAEZ_IMPL_OBJECTS_H
+
+#ifndef RDMAEZ_OBJECTS_H
+#include "../objects.h"
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+
+#include <fcntl.h>
+
+#include "create.h"
+
+RDMAEZ_IMPL_BEGIN
+
+/* Begins a record, and refuses a missing argument: the context's is the device that it names. */
+RDMAEZ_IMPL int rdmaez_impl_object_begin(const char *call, const struct ibv_context *context,
+					 const char *missing, struct rdmaez_diag *diag)
+{
+	rdmaez_impl_diag_reset(diag, call);
+	if (missing)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
+	rdmaez_impl_diag_device(diag, context);
+	return 0;
+}
+
+/* ---- Completion queues -------------------------------------------------------------------- */
+
+/* What both verbs are given, and what only ibv_create_cq_ex() is. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain(struct ibv_context *context,
+					    const struct ibv_cq_init_attr_ex *init, int error,
+					    struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_limit limits[] = {
+		RDMAEZ_IMPL_LIMIT("", ibv_cq_init_attr_ex, cqe, 1, max_cqe)};
+	static const struct rdmaez_impl_site vector = {"comp_vector", RDMAEZ_WHY_RANGE,
+						       RDMAEZ_VALUE_NUMBER, 0, 0};
+	struct ibv_device_attr device;
+
+	diag->error = error;
+	rdmaez_impl_create_ask(context, &device);
+	rdmaez_impl_explain_limits(diag, limits, 1, init, &device);
+	/* create_cq() of uverbs_cmd.c and UVERBS_METHOD_CQ_CREATE. */
+	if (rdmaez_impl_is_judged(error) &&
+	    init->comp_vector >= (uint32_t)context->num_comp_vectors)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &vector, init->comp_vector, 0,
+					(uint64_t)context->num_comp_vectors - 1);
+	if (init->channel)
+		rdmaez_impl_explain_context(diag, "channel", init->channel->context, context);
+	rdmaez_impl_explain_rest(diag, "cqe", "max_cq", device.max_cq);
+	return error;
+}
+
+RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
+				struct ibv_comp_channel *channel, int comp_vector,
+				struct ibv_cq **cq, struct rdmaez_diag *diag)
+{
+	const char *const missing = !context ? "context" : cq ? NULL : "cq";
+	int error = rdmaez_impl_object_begin("rdmaez_cq_create", context, missing, diag);
+	struct ibv_cq_init_attr_ex init;
+	struct ibv_cq *made;
+
+	if (error)
+		return error;
+	errno = 0;
+	made = ibv_create_cq(context, cqe, NULL, channel, comp_vector);
+	if (made) {
+		*cq = made;
+		return 0;
+	}
+	error = rdmaez_impl_error_of_null();
+	if (!diag)
+		return error;
+	memset(&init, 0, sizeof(init));
+	init.cqe = (uint32_t)cqe;
+	init.channel = channel;
+	init.comp_vector = (uint32_t)comp_vector;
+	diag->verb = "ibv_create_cq";
+	return rdmaez_impl_cq_explain(context, &init, error, diag);
+}
+
+/* EOPNOTSUPP of ibv_create_cq_ex(): which of its flags it may be. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_cq_explain_flags(const struct ibv_cq_init_attr_ex *init,
+						   struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_site site = {"wc_flags", RDMAEZ_WHY_NOT_SUPPORTED, RDMAEZ_VALUE_FLAGS, 0,
+					0};
+	/* What every driver can: the fields of struct ibv_wc. */
+	const uint64_t rare = init->wc_flags & ~(uint64_t)IBV_WC_STANDARD_FLAGS;
+
+	if (rare)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, rare, 0, init->wc_flags);
+	site.field = "flags";
+	if ((init->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) && init->flags)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, init->flags, 0,
+					init->flags);
+	site.field = "comp_mask";
+	if (init->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site,
+					init->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS, 0,
+					init->comp_mask);
+}
+
+RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
+				   struct ibv_cq_init_attr_ex *init_attr, struct ibv_cq_ex **cq,
+				   struct rdmaez_diag *diag)
+{
+	const char *const missing = !context     ? "context"
+				    : !init_attr ? "init_attr"
+				    : cq         ? NULL
+						 : "cq";
+	int error = rdmaez_impl_object_begin("rdmaez_cq_create_ex", context, missing, diag);
+	struct ibv_cq_ex *made;
+
+	if (error)
+		return error;
+	errno = 0;
+	made = ibv_create_cq_ex(context, init_attr);
+	if (made) {
+		*cq = made;
+		return 0;
+	}
+	error = rdmaez_impl_error_of_null();
+	if (!diag)
+		return error;
+	diag->verb = "ibv_create_cq_ex";
+	/* Where the library refuses comp_mask, a provider leaves errno as it was. */
+	if (error == EOPNOTSUPP || error == EIO)
+		rdmaez_impl_cq_explain_flags(init_attr, diag);
+	return rdmaez_impl_cq_explain(context, init_attr, error, diag);
+}
+
+/* ---- SRQs --------------------------------------------------------------------------------- */
+
+/* What a type needs in comp_mask: ibv_cmd_create_srq_ex() and ibv_icmd_create_srq() of rdma-core. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_parts(const struct ibv_srq_init_attr_ex *init,
+						    struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site parts = {"comp_mask", RDMAEZ_WHY_SRQ_PARTS,
+						      RDMAEZ_VALUE_FLAGS, 0, 0};
+	uint32_t needed = IBV_SRQ_INIT_ATTR_PD;
+
+	if (init->srq_type == IBV_SRQT_XRC)
+		needed |= (uint32_t)IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	if (init->srq_type == IBV_SRQT_TM)
+		needed |= (uint32_t)IBV_SRQ_INIT_ATTR_CQ | IBV_SRQ_INIT_ATTR_TM;
+	if (needed & ~init->comp_mask)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &parts, needed & ~init->comp_mask,
+					0, init->comp_mask);
+}
+
+/* Tag matching: whether the device has it, and as many tags and operations. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
+						   const struct ibv_tm_cap *asked,
+						   struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_site site = {"tm_cap.max_num_tags", RDMAEZ_WHY_CAP_LIMIT,
+					RDMAEZ_VALUE_NUMBER, 0, 0};
+	struct ibv_device_attr_ex device;
+
+	memset(&device, 0, sizeof(device));
+	if (ibv_query_device_ex(context, NULL, &device))
+		return;
+	if (!device.tm_caps.max_num_tags) {
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED,
+				       "srq_type");
+		return;
+	}
+	if (asked->max_num_tags > device.tm_caps.max_num_tags)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &site, asked->max_num_tags, 1,
+					device.tm_caps.max_num_tags);
+	site.field = "tm_cap.max_ops";
+	if (asked->max_ops > device.tm_caps.max_ops)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &site, asked->max_ops, 0,
+					device.tm_caps.max_ops);
+}
+
+/* What only ibv_create_srq_ex() asks for. The type is the one that counts. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_ex(struct ibv_context *context,
+						 const struct ibv_srq_init_attr_ex *init,
+						 const struct ibv_device_attr *device,
+						 struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site type = {"srq_type", RDMAEZ_WHY_ENUM,
+						     RDMAEZ_VALUE_NUMBER, 0, IBV_SRQT_TM};
+
+	if (diag->error == EINVAL || diag->error == EIO)
+		rdmaez_impl_srq_explain_parts(init, diag);
+	if ((unsigned int)init->srq_type > IBV_SRQT_TM)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &type, (unsigned int)init->srq_type);
+	if (init->srq_type == IBV_SRQT_XRC && !(device->device_cap_flags & IBV_DEVICE_XRC))
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NO_XRC, "srq_type");
+	if (init->srq_type == IBV_SRQT_TM)
+		rdmaez_impl_srq_explain_tags(context, &init->tm_cap, diag);
+	rdmaez_impl_explain_context(diag, "pd", init->pd->context, context);
+	if (init->comp_mask & IBV_SRQ_INIT_ATTR_XRCD)
+		rdmaez_impl_explain_context(diag, "xrcd", init->xrcd->context, context);
+	if (init->comp_mask & IBV_SRQ_INIT_ATTR_CQ)
+		rdmaez_impl_explain_context(diag, "cq", init->cq->context, context);
+}
+
+/* What was asked, and with which verb; of ibv_create_srq() only `attr` was. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_srq_explain(struct ibv_context *context,
+					     const struct ibv_srq_init_attr_ex *init,
+					     const char *verb, int error, struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_limit limits[] = {
+		RDMAEZ_IMPL_LIMIT("attr.", ibv_srq_attr, max_wr, 1, max_srq_wr),
+		RDMAEZ_IMPL_LIMIT("attr.", ibv_srq_attr, max_sge, 0, max_srq_sge)};
+	static const struct rdmaez_impl_site event = {"attr.srq_limit", RDMAEZ_WHY_RANGE,
+						      RDMAEZ_VALUE_NUMBER, 0, 0};
+	struct ibv_device_attr device;
+
+	diag->error = error;
+	diag->verb = verb;
+	rdmaez_impl_create_ask(context, &device);
+	if (init->pd)
+		rdmaez_impl_srq_explain_ex(context, init, &device, diag);
+	rdmaez_impl_explain_limits(diag, limits, 2, &init->attr, &device);
+	/* siw minds (siw_create_srq()), rxe does not. */
+	if (error == EINVAL && init->attr.srq_limit > init->attr.max_wr)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &event, init->attr.srq_limit, 0,
+					init->attr.max_wr);
+	if ((error == EINVAL || error == ENOMEM) && !diag->count)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "attr");
+	rdmaez_impl_explain_rest(diag, "attr", "max_srq", device.max_srq);
+	return error;
+}
+
+RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *init_attr,
+				 struct ibv_srq **srq, struct rdmaez_diag *diag)
+{
+	const char *const missing = !pd ? "pd" : !init_attr ? "init_attr" : srq ? NULL : "srq";
+	int error = rdmaez_impl_object_begin("rdmaez_srq_create", pd ? pd->context : NULL, missing,
+					     diag);
+	struct ibv_srq_init_attr_ex asked;
+	struct ibv_srq *made;
+
+	if (error)
+		return error;
+	memset(&asked, 0, sizeof(asked));
+	asked.attr = init_attr->attr; /* a provider may write over it, then refuse */
+	errno = 0;
+	made = ibv_create_srq(pd, init_attr);
+	if (made) {
+		*srq = made;
+		return 0;
+	}
+	error = rdmaez_impl_error_of_null();
+	return diag ? rdmaez_impl_srq_explain(pd->context, &asked, "ibv_create_srq", error, diag)
+		    : error;
+}
+
+/* A domain or queue that is NULL where the library would follow it. */
+RDMAEZ_IMPL const char *rdmaez_impl_srq_missing(const struct ibv_srq_init_attr_ex *init)
+{
+	if (!init->pd)
+		return "pd";
+	if ((init->comp_mask & IBV_SRQ_INIT_ATTR_XRCD) && !init->xrcd)
+		return "xrcd";
+	if ((init->comp_mask & IBV_SRQ_INIT_ATTR_CQ) && !init->cq)
+		return "cq";
+	return NULL;
+}
+
+RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
+				    struct ibv_srq_init_attr_ex *init_attr, struct ibv_srq **srq,
+				    struct rdmaez_diag *diag)
+{
+	const char *const missing = !context     ? "context"
+				    : !init_attr ? "init_attr"
+				    : srq        ? rdmaez_impl_srq_missing(init_attr)
+						 : "srq";
+	int error = rdmaez_impl_object_begin("rdmaez_srq_create_ex", context, missing, diag);
+	struct ibv_srq_init_attr_ex asked;
+	struct ibv_srq *made;
+
+	if (error)
+		return error;
+	asked = *init_attr; /* a provider may write over it, then refuse */
+	errno = 0;
+	made = ibv_create_srq_ex(context, init_attr);
+	if (made) {
+		*srq = made;
+		return 0;
+	}
+	error = rdmaez_impl_error_of_null();
+	/* Without its bit the type is the basic one. */
+	if (!(asked.comp_mask & IBV_SRQ_INIT_ATTR_TYPE))
+		asked.srq_type = IBV_SRQT_BASIC;
+	return diag ? rdmaez_impl_srq_explain(context, &asked, "ibv_create_srq_ex", error, diag)
+		    : error;
+}
+
+/* ---- XRC domains -------------------------------------------------------------------------- */
+
+/* What the errno says of the file and the flags; without bits in comp_mask they are none. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_xrcd_explain_file(const struct ibv_xrcd_init_attr *init,
+						    struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site file = {"fd", RDMAEZ_WHY_XRCD_FILE,
+						     RDMAEZ_VALUE_NUMBER, -1, INT32_MAX};
+	const int error = diag->error;
+
+	if (error == EBADF)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &file, (uint64_t)init->fd);
+	else if (error == EAGAIN && !(init->oflags & O_CREAT))
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_XRCD_NONE, "oflags");
+	else if (error == EINVAL && (init->oflags & O_EXCL))
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_XRCD_EXISTS, "oflags");
+}
+
+/* After a refusal: the bits, the device, the file. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_xrcd_explain(struct ibv_context *context,
+					      const struct ibv_xrcd_init_attr *init, int error,
+					      struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site parts = {"comp_mask", RDMAEZ_WHY_XRCD_PARTS,
+						      RDMAEZ_VALUE_FLAGS, 0, 0};
+	const uint32_t needed = (uint32_t)IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS;
+	struct ibv_device_attr device;
+
+	diag->error = error;
+	diag->verb = "ibv_open_xrcd";
+	rdmaez_impl_create_ask(context, &device);
+	if (!(device.device_cap_flags & IBV_DEVICE_XRC) && (error == EOPNOTSUPP || error == ENOSYS))
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NO_XRC,
+				       "device_cap_flags");
+	else if ((init->comp_mask & needed) != needed)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &parts, needed & ~init->comp_mask,
+					0, init->comp_mask);
+	else if (init->fd != -1)
+		rdmaez_impl_xrcd_explain_file(init, diag);
+	rdmaez_impl_explain_rest(diag, "ibv_open_xrcd", NULL, 0);
+	return error;
+}
+
+RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *init_attr,
+				struct ibv_xrcd **xrcd, struct rdmaez_diag *diag)
+{
+	const char *const missing = !context     ? "context"
+				    : !init_attr ? "init_attr"
+				    : xrcd       ? NULL
+						 : "xrcd";
+	int error = rdmaez_impl_object_begin("rdmaez_xrcd_open", context, missing, diag);
+	struct ibv_xrcd *made;
+
+	if (error)
+		return error;
+	errno = 0;
+	made = ibv_open_xrcd(context, init_attr);
+	if (made) {
+		*xrcd = made;
+		return 0;
+	}
+	error = rdmaez_impl_error_of_null();
+	return diag ? rdmaez_impl_xrcd_explain(context, init_attr, error, diag) : error;
+}
+
+/* ---- The end ------------------------------------------------------------------------------ */
+
+RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag)
+{
+	int error = rdmaez_impl_object_begin("rdmaez_pd_dealloc", pd ? pd->context : NULL,
+					     pd ? NULL : "pd", diag);
+
+	if (error)
+		return error;
+	errno = 0;
+	error = rdmaez_impl_error(ibv_dealloc_pd(pd));
+	return error ? rdmaez_impl_explain_end(diag, error, "ibv_dealloc_pd", "pd",
+					       RDMAEZ_WHY_PD_IN_USE)
+		     : 0;
+}
+
+RDMAEZ_API int rdmaez_cq_destroy(struct ibv_cq *cq, struct rdmaez_diag *diag)
+{
+	int error = rdmaez_impl_object_begin("rdmaez_cq_destroy", cq ? cq->context : NULL,
+					     cq ? NULL : "cq", diag);
+
+	if (error)
+		return error;
+	errno = 0;
+	error = rdmaez_impl_error(ibv_destroy_cq(cq));
+	return error ? rdmaez_impl_explain_end(diag, error, "ibv_destroy_cq", "cq",
+					       RDMAEZ_WHY_CQ_IN_USE)
+		     : 0;
+}
+
+RDMAEZ_API int rdmaez_srq_destroy(struct ibv_srq *srq, struct rdmaez_diag *diag)
+{
+	int error = rdmaez_impl_object_begin("rdmaez_srq_destroy", srq ? srq->context : NULL,
+					     srq ? NULL : "srq", diag);
+
+	if (error)
+		return error;
+	errno = 0;
+	error = rdmaez_impl_error(ibv_destroy_srq(srq));
+	return error ? rdmaez_impl_explain_end(diag, error, "ibv_destroy_srq", "srq",
+					       RDMAEZ_WHY_SRQ_IN_USE)
+		     : 0;
+}
+
+RDMAEZ_API int rdmaez_xrcd_close(struct ibv_xrcd *xrcd, struct rdmaez_diag *diag)
+{
+	int error = rdmaez_impl_object_begin("rdmaez_xrcd_close", xrcd ? xrcd->context : NULL,
+					     xrcd ? NULL : "xrcd", diag);
+
+	if (error)
+		return error;
+	errno = 0;
+	/* verbs.h asks whether the context has this verb when a domain is opened, not here. */
+	error = verbs_get_ctx(xrcd->context) ? rdmaez_impl_error(ibv_close_xrcd(xrcd)) : EOPNOTSUPP;
+	return error ? rdmaez_impl_explain_end(diag, error, "ibv_close_xrcd", "xrcd",
+					       RDMAEZ_WHY_XRCD_IN_USE)
+		     : 0;
+}
+
+RDMAEZ_IMPL_END
+
+#endif /* RDMAEZ_IMPL_BODIES */
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file objects.h
+ * @brief Create completion queues, shared receive queues and XRC domains, destroy them and protection
+ *        domains, and explain why it failed.
+ *
+ * The verbs that create them return EINVAL or ENOMEM for any number above one of the device's limits. Those
+ * that destroy them return EBUSY while anything else uses the object, and do not say what. Verbs cannot list
+ * that; these functions name the kinds that it can be:
+ *
+ * | object | EBUSY while there is one of these |
+ * |---|---|
+ * | protection domain | queue pair, SRQ, memory region or window, address handle, work queue, parent domain |
+ * | completion queue | queue pair, work queue, SRQ for XRC or tag matching |
+ * | SRQ | queue pair |
+ * | XRC domain | SRQ for XRC, XRC_RECV queue pair |
+ * | memory region, see mr.h | memory window bound to it; rxe says EINVAL |
+ *
+ * Sources: the `usecnt` of `ib_dealloc_pd_user()` (`uverbs_free_pd()`), `ib_destroy_cq_user()` and
+ * `ib_destroy_srq_user()`, the `refcnt` of `uverbs_free_xrcd()`, Linux 6.1 to 7.2; parent domains: `mlx5_free_pd()`,
+ * `efa_dealloc_pd()` and `hns_roce_u_dealloc_pd()` of rdma-core 65. Without one of these EBUSY means that
+ * another thread is using the object at this moment (`uverbs_try_lock_object()`).
+ *
+ * Each function makes one verbs call, the one that it is named after. If that fails and @p diag is not NULL,
+ * the functions that create also make one ibv_query_device(), for tag matching ibv_query_device_ex(). An
+ * object that could not be destroyed stays as it was; after success it must not be used.
+ *
+ * @par What may be returned
+ * Besides what is listed, any other errno of the verb (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
+ * #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED). ENOMEM likely means a limit of the
+ * process (#RDMAEZ_WHY_MEMLOCK, #RDMAEZ_WHY_ADDRESS_SPACE) or that the device has no more such objects
+ * (#RDMAEZ_WHY_NO_RESOURCES); EIO also that a provider has not set errno. Every function returns EINVAL for a
+ * NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); @p diag may be NULL.
+ *
+ * @par Threads
+ * All may be called from any thread; no other thread may use an object while it is destroyed.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_OBJECTS_H
+#define RDMAEZ_OBJECTS_H
+
+#include "diag.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief Creates a completion queue, as ibv_create_cq() does, and explains a failure.
+ *
+ * Its `cq_context` is NULL, and may be set.
+ *
+ * @param context the open device
+ * @param cqe how many completions it must hold, at least 1; `cqe` of the queue is what was granted
+ * @param channel the channel for its events; NULL: none
+ * @param comp_vector which of the device's completion vectors signals them, from 0 to
+ *        `context->num_comp_vectors` - 1
+ * @param cq receives the queue; written on success only
+ * @param diag receives the explanation
+ * @retval 0 @p cq is the queue
+ * @retval EINVAL @p cqe is above the device's `max_cqe` (#RDMAEZ_WHY_CAP_LIMIT), or likely 0
+ *         (#RDMAEZ_WHY_RANGE); no such completion vector (#RDMAEZ_WHY_RANGE)
+ * @retval EBADF likely a channel of another context (#RDMAEZ_WHY_CREATE_CONTEXT)
+ */
+RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
+				struct ibv_comp_channel *channel, int comp_vector,
+				struct ibv_cq **cq, struct rdmaez_diag *diag);
+
+/**
+ * @brief Creates a completion queue, as ibv_create_cq_ex() does, and explains a failure.
+ *
+ * @param context the open device
+ * @param init_attr as for ibv_create_cq_ex()
+ * @param cq receives the queue; written on success only
+ * @param diag receives the explanation
+ * @return as rdmaez_cq_create(), and EOPNOTSUPP if, likely, the device lacks one of `wc_flags`, `flags` or
+ *         `comp_mask` (#RDMAEZ_WHY_NOT_SUPPORTED)
+ */
+RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
+				   struct ibv_cq_init_attr_ex *init_attr, struct ibv_cq_ex **cq,
+				   struct rdmaez_diag *diag);
+
+/**
+ * @brief Creates an SRQ, as ibv_create_srq() does, and explains a failure.
+ *
+ * @param pd the protection domain
+ * @param init_attr as for ibv_create_srq(), which writes what it granted into `attr`
+ * @param srq receives the SRQ; written on success only
+ * @param diag receives the explanation
+ * @retval 0 @p srq is the SRQ
+ * @retval EINVAL `max_wr` or `max_sge` is above the device's `max_srq_wr` or `max_srq_sge`
+ *         (#RDMAEZ_WHY_CAP_LIMIT); likely `max_wr` is 0, or `srq_limit` above it (#RDMAEZ_WHY_RANGE), or the
+ *         two are too much together (#RDMAEZ_WHY_CAP_TOGETHER)
+ * @retval ENOMEM as with EINVAL
+ */
+RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *init_attr,
+				 struct ibv_srq **srq, struct rdmaez_diag *diag);
+
+/**
+ * @brief Creates an SRQ, as ibv_create_srq_ex() does, and explains a failure: for XRC and tag matching.
+ *
+ * @param context the open device
+ * @param init_attr as for ibv_create_srq_ex(), which writes what it granted into `attr`. A domain, queue or
+ *        type counts only with its bit in comp_mask, and then must not be NULL
+ * @param srq receives the SRQ; written on success only
+ * @param diag receives the explanation
+ * @retval 0 @p srq is the SRQ
+ * @retval EINVAL as rdmaez_srq_create(); the type needs what comp_mask lacks (#RDMAEZ_WHY_SRQ_PARTS); no such
+ *         type (#RDMAEZ_WHY_ENUM); more tags or operations than the device has (#RDMAEZ_WHY_CAP_LIMIT); likely a
+ *         part of another context (#RDMAEZ_WHY_CREATE_CONTEXT)
+ * @retval EOPNOTSUPP the device has no XRC (#RDMAEZ_WHY_NO_XRC); likely it has no tag matching
+ *         (#RDMAEZ_WHY_NOT_SUPPORTED)
+ * @retval ENOENT likely a part of another context (#RDMAEZ_WHY_CREATE_CONTEXT)
+ */
+RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
+				    struct ibv_srq_init_attr_ex *init_attr, struct ibv_srq **srq,
+				    struct rdmaez_diag *diag);
+
+/**
+ * @brief Opens an XRC domain, as ibv_open_xrcd() does, and explains a failure.
+ *
+ * Processes share the domain of a file: the first opens it with O_CREAT. An fd of -1 is a domain of one's own.
+ *
+ * @param context the open device
+ * @param init_attr as for ibv_open_xrcd(); needs both bits of comp_mask
+ * @param xrcd receives the domain; written on success only
+ * @param diag receives the explanation
+ * @retval 0 @p xrcd is the domain
+ * @retval EOPNOTSUPP the device has no XRC (#RDMAEZ_WHY_NO_XRC)
+ * @retval EINVAL comp_mask lacks a bit (#RDMAEZ_WHY_XRCD_PARTS); the domain exists and O_EXCL is set
+ *         (#RDMAEZ_WHY_XRCD_EXISTS, likely)
+ * @retval EAGAIN the domain does not exist and O_CREAT is not set (#RDMAEZ_WHY_XRCD_NONE)
+ * @retval EBADF `fd` is neither -1 nor open (#RDMAEZ_WHY_XRCD_FILE)
+ *
+ * Source: `ib_uverbs_open_xrcd()` of Linux 6.1 to 7.2, `ibv_cmd_open_xrcd()` of rdma-core 33 to 65.
+ */
+RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *init_attr,
+				struct ibv_xrcd **xrcd, struct rdmaez_diag *diag);
+
+/**
+ * @brief Deallocates a protection domain, as ibv_dealloc_pd() does, and explains a failure.
+ * @param pd the protection domain
+ * @param diag receives the explanation
+ * @retval 0 it is gone
+ * @retval EBUSY likely something made in it is still there (#RDMAEZ_WHY_PD_IN_USE)
+ */
+RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag);
+
+/**
+ * @brief Destroys a completion queue, as ibv_destroy_cq() does, and explains a failure.
+ *
+ * Waits, as that does, until every event that ibv_get_cq_event() has returned is acknowledged.
+ *
+ * @param cq the completion queue; of an extended one ibv_cq_ex_to_cq()
+ * @param diag receives the explanation
+ * @retval 0 it is gone
+ * @retval EBUSY likely something still uses it (#RDMAEZ_WHY_CQ_IN_USE)
+ */
+RDMAEZ_API int rdmaez_cq_destroy(struct ibv_cq *cq, struct rdmaez_diag *diag);
+
+/**
+ * @brief Destroys an SRQ, as ibv_destroy_srq() does, and explains a failure.
+ *
+ * Waits, as that does, until every event of the SRQ is acknowledged by ibv_ack_async_event().
+ *
+ * @param srq the SRQ
+ * @param diag receives the explanation
+ * @retval 0 it is gone
+ * @retval EBUSY likely a queue pair still uses it (#RDMAEZ_WHY_SRQ_IN_USE)
+ */
+RDMAEZ_API int rdmaez_srq_destroy(struct ibv_srq *srq, struct rdmaez_diag *diag);
+
+/**
+ * @brief Closes an XRC domain, as ibv_close_xrcd() does, and explains a failure.
+ * @param xrcd the XRC domain
+ * @param diag receives the explanation
+ * @retval 0 it is closed; a domain that other processes have open stays theirs
+ * @retval EBUSY likely something made in it here is still there (#RDMAEZ_WHY_XRCD_IN_USE)
+ */
+RDMAEZ_API int rdmaez_xrcd_close(struct ibv_xrcd *xrcd, struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/objects.h"
+#endif
+
+#endif
