@@ -127,17 +127,22 @@ static void check_limits(void)
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
 }
 
+static struct ibv_srq *srq_in(struct ibv_pd *pd)
+{
+	struct ibv_srq_init_attr init;
+	struct ibv_srq *srq;
+
+	memset(&init, 0, sizeof(init));
+	init.attr.max_wr = init.attr.max_sge = 1;
+	srq = ibv_create_srq(pd, &init);
+	fake_reset_log();
+	return srq;
+}
+
 static void check_srq(void)
 {
-	struct ibv_pd other;
-	struct ibv_srq srq;
-
-	memset(&srq, 0, sizeof(srq));
-	memset(&other, 0, sizeof(other));
 	start(IBV_QPT_RC);
-	t.init.srq = &srq;
-	srq.context = t.ctx;
-	srq.pd = t.pd;
+	t.init.srq = srq_in(t.pd);
 	t.init.cap.max_recv_wr = t.init.cap.max_recv_sge = 100000;
 	check_success(&t.diag, create(), "with an SRQ the limits of receives do not hold");
 	t.init.cap.max_send_sge = 31;
@@ -147,7 +152,7 @@ static void check_srq(void)
 			     RDMAEZ_VALUE_NUMBER, 31, 0, 30});
 
 	t.init.cap.max_send_sge = 1;
-	srq.pd = &other;
+	t.init.srq = fake_srq(t.ctx, IBV_SRQT_BASIC);
 	fake_fail(FAKE_CREATE_QP, 1, EINVAL);
 	CHECK_VERB_FINDINGS(
 		&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
@@ -155,9 +160,7 @@ static void check_srq(void)
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_SRQ_PD, "srq", RDMAEZ_VALUE_NONE, 0, 0, 0});
 
 	start(IBV_QPT_XRC_SEND);
-	t.init.srq = &srq;
-	srq.context = t.ctx;
-	srq.pd = t.pd;
+	t.init.srq = srq_in(t.pd);
 	CHECK_VERB_FINDINGS(
 		&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
 		"XRC_SEND with an SRQ",
@@ -168,15 +171,12 @@ static void check_parts(void)
 {
 	struct ibv_context *other;
 	struct ibv_qp_init_attr_ex ex;
-	struct ibv_srq srq;
 
 	start(IBV_QPT_RC);
 	other = fake_open(t.dev);
-	memset(&srq, 0, sizeof(srq));
-	srq.context = other;
 	t.init.send_cq = ibv_create_cq(other, 16, NULL, NULL, 0);
 	t.init.recv_cq = t.init.send_cq;
-	t.init.srq = &srq;
+	t.init.srq = srq_in(ibv_alloc_pd(other));
 	CHECK_VERB_FINDINGS(
 		&t.diag, create(), ENOENT, "rdmaez_qp_create", "ibv_create_qp",
 		"parts of another context",
@@ -209,6 +209,18 @@ static void check_types(void)
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_PRIVILEGE, "qp_type",
 			     RDMAEZ_VALUE_TYPE, IBV_QPT_RAW_PACKET, 0, 0});
 
+	process_reset(PROCESS_CAP_NET_RAW);
+	CHECK_VERB_FINDINGS(&t.diag, create(), EPERM, "rdmaez_qp_create", "ibv_create_qp",
+			    "RAW_PACKET for who may",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_PRIVILEGE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_RAW_PACKET, 0, 0});
+	process_reset(PROCESS_CAP_OTHERS);
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	CHECK_VERB_FINDINGS(&t.diag, create(), EPERM, "rdmaez_qp_create", "ibv_create_qp",
+			    "RAW_PACKET on a device that does not answer",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_PRIVILEGE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_RAW_PACKET, 0, 0});
+
 	start(IBV_QPT_UC);
 	t.dev->qp_types = FAKE_QPT(IBV_QPT_RC);
 	CHECK_VERB_FINDINGS(&t.diag, create(), EOPNOTSUPP, "rdmaez_qp_create", "ibv_create_qp",
@@ -233,6 +245,13 @@ static void check_types(void)
 	CHECK_VERB_FINDINGS(&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
 			    "XRC where there is none",
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_XRC_SEND, 0, 0});
+
+	fake_fail(FAKE_CREATE_QP, 1, EOPNOTSUPP);
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	CHECK_VERB_FINDINGS(&t.diag, create(), EOPNOTSUPP, "rdmaez_qp_create", "ibv_create_qp",
+			    "XRC where the device does not answer",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
 			     RDMAEZ_VALUE_TYPE, IBV_QPT_XRC_SEND, 0, 0});
 
 	start(IBV_QPT_XRC_RECV);
@@ -280,7 +299,6 @@ static struct ibv_qp *create_nothing(struct ibv_context *context, struct ibv_qp_
 static void check_extended(void)
 {
 	struct ibv_qp_init_attr_ex ex;
-	struct ibv_srq srq;
 	struct ibv_pd pd;
 
 	start(IBV_QPT_RC);
@@ -295,10 +313,7 @@ static void check_extended(void)
 	tap_eq_ptr(t.qp, NULL, "the output is not written");
 
 	start(IBV_QPT_XRC_SEND);
-	memset(&srq, 0, sizeof(srq));
-	srq.context = t.ctx;
-	srq.pd = t.pd;
-	t.init.srq = &srq;
+	t.init.srq = srq_in(t.pd);
 	ex = extended();
 	CHECK_VERB_FINDINGS(
 		&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EINVAL,
@@ -350,6 +365,151 @@ static void check_extended(void)
 	tap_eq_int(rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, NULL), EIO, "an errno that is not set");
 	errno_left = -ENOSPC;
 	tap_eq_int(rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, NULL), ENOSPC, "and a negative one");
+}
+
+/* The operations that the extended call asks for: those that the type has on no device are blamed alone. */
+static void check_operations(void)
+{
+	static const struct {
+		enum ibv_qp_type type;
+		uint64_t ops;
+	} can[] = {
+		{IBV_QPT_RC, 0x1bff},        {IBV_QPT_UC, 0x38f},   {IBV_QPT_UD, 0x40c},
+		{IBV_QPT_RAW_PACKET, 0x404}, {IBV_QPT_XRC_RECV, 0}, {IBV_QPT_XRC_SEND, 0x1bff},
+		{IBV_QPT_DRIVER, 0x1bff},
+	};
+	struct ibv_qp_init_attr_ex ex;
+	unsigned int asked;
+	uint32_t domain;
+
+	for (size_t i = 0; i < COUNT_OF(can); i++) {
+		start(can[i].type);
+		ex = extended();
+		domain = IBV_QP_INIT_ATTR_PD;
+		if (can[i].type == IBV_QPT_XRC_RECV) {
+			domain = IBV_QP_INIT_ATTR_XRCD;
+			ex.xrcd = (struct ibv_xrcd *)&ex;
+		}
+		ex.comp_mask = domain | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		fake_fail(FAKE_CREATE_QP, 0, EOPNOTSUPP);
+		for (int bit = 0; bit < 14; bit++) {
+			ex.send_ops_flags = can[i].ops | UINT64_C(1) << bit;
+			tap_eq_int(rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
+				   "%s with operation %d", rdmaez_qp_type_str(can[i].type), bit);
+			tap_eq_int(t.diag.count, can[i].ops >> bit & 1 ? 2 : 1,
+				   "is blamed alone where it cannot be");
+		}
+		ex.send_ops_flags = can[i].ops | UINT64_C(1) << 63;
+		asked = fake_count(FAKE_QUERY_DEVICE);
+		CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag),
+				    EOPNOTSUPP, "rdmaez_qp_create_ex", "ibv_create_qp_ex",
+				    "an operation that verbs do not know",
+				    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED, "send_ops_flags",
+				     RDMAEZ_VALUE_FLAGS, UINT64_C(1) << 63, 0, ex.send_ops_flags});
+		tap_eq_int(fake_count(FAKE_QUERY_DEVICE), asked, "the device need not be asked");
+		if (!can[i].ops)
+			continue;
+		ex.send_ops_flags = 4;
+		ex.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+		CHECK_VERB_FINDINGS(
+			&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
+			"rdmaez_qp_create_ex", "ibv_create_qp_ex", "one that it may have",
+			{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED, "send_ops_flags",
+			 RDMAEZ_VALUE_FLAGS, 4, 0, 4},
+			{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED, "comp_mask",
+			 RDMAEZ_VALUE_FLAGS, IBV_QP_INIT_ATTR_CREATE_FLAGS, 0, ex.comp_mask},
+			{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type", RDMAEZ_VALUE_TYPE,
+			 can[i].type, 0, 0});
+	}
+	start(IBV_QPT_UD);
+	ex = extended();
+	ex.send_ops_flags = 1; /* of no account without its bit */
+	fake_fail(FAKE_CREATE_QP, 1, EOPNOTSUPP);
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EOPNOTSUPP,
+			    "rdmaez_qp_create_ex", "ibv_create_qp_ex", "flags without their bit",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_UD, 0, 0});
+}
+
+#define TOGETHER                                                                               \
+	{                                                                                      \
+		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0 \
+	}
+#define MANY                                                                                     \
+	{                                                                                        \
+		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0, \
+			1024                                                                     \
+	}
+#define FOREIGN                                                                                    \
+	{                                                                                          \
+		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "send_cq", RDMAEZ_VALUE_NONE, 0, 0, \
+			0                                                                          \
+	}
+#define MEANS(reason)                                                                              \
+	{                                                                                          \
+		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, \
+			0                                                                          \
+	}
+
+/* What is found does not hide what the errno means, unless it is certain and goes with the errno. */
+static void check_errno_beside(void)
+{
+	start(IBV_QPT_RC);
+	t.init.send_cq = ibv_create_cq(fake_open(t.dev), 16, NULL, NULL, 0);
+	fake_fail(FAKE_CREATE_QP, 0, EIO);
+	CHECK_VERB_FINDINGS(&t.diag, create(), EIO, "rdmaez_qp_create", "ibv_create_qp",
+			    "a foreign part and a device that is gone", FOREIGN,
+			    MEANS(DEVICE_GONE));
+	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);
+	process.space = 1 << 30;
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+			    "a foreign part and no memory", FOREIGN,
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_ADDRESS_SPACE, "cap",
+			     RDMAEZ_VALUE_LIMIT, 0, 0, 1 << 30},
+			    MANY);
+	fake_fail(FAKE_CREATE_QP, 0, EOPNOTSUPP);
+	t.init.cap.max_send_wr = 16385;
+	CHECK_VERB_FINDINGS(&t.diag, create(), EOPNOTSUPP, "rdmaez_qp_create", "ibv_create_qp",
+			    "an errno that is not about numbers",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_TYPE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_RC, 0, 0},
+			    FOREIGN);
+	fake_fail(FAKE_CREATE_QP, 0, EAGAIN);
+	t.init.send_cq = t.cq;
+	CHECK_VERB_FINDINGS(&t.diag, create(), EAGAIN, "rdmaez_qp_create", "ibv_create_qp",
+			    "a cgroup's limit", MEANS(CGROUP), MEANS(BUSY));
+	t.init.qp_type = (enum ibv_qp_type)77;
+	fake_fail(FAKE_CREATE_QP, 0, ETIMEDOUT);
+	CHECK_VERB_FINDINGS(&t.diag, create(), ETIMEDOUT, "rdmaez_qp_create", "ibv_create_qp",
+			    "nor about the type", MEANS(TIMED_OUT));
+	t.init.qp_type = IBV_QPT_XRC_SEND;
+	t.init.srq = srq_in(t.pd);
+	fake_fail(FAKE_CREATE_QP, 0, ETIMEDOUT);
+	CHECK_VERB_FINDINGS(&t.diag, create(), ETIMEDOUT, "rdmaez_qp_create", "ibv_create_qp",
+			    "nor about the SRQ", MEANS(TIMED_OUT));
+
+	for (int i = 0; i < 2; i++) {
+		start(IBV_QPT_RC);
+		t.init.cap.max_send_wr = 16385;
+		fake_fail(FAKE_CREATE_QP, 0, i ? E2BIG : EIO);
+		CHECK_VERB_FINDINGS(&t.diag, create(), i ? E2BIG : EIO, "rdmaez_qp_create",
+				    "ibv_create_qp",
+				    i ? "cxgb4's errno of a number too large" : "an errno not set",
+				    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_wr",
+				     RDMAEZ_VALUE_NUMBER, 16385, 0, 16384});
+	}
+
+	start(IBV_QPT_RC);
+	fake_fail(FAKE_CREATE_QP, 0, EINVAL);
+	t.dev->attr.orig_attr.vendor_id = 0xffffff;
+	CHECK_VERB_FINDINGS(&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+			    "rxe says it of one too many", TOGETHER, MANY);
+	t.dev->attr.orig_attr.max_qp = 0;
+	CHECK_VERB_FINDINGS(&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
+			    "if it tells how many", TOGETHER);
+	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+			    "no memory, of who knows what", TOGETHER, MEANS(NO_RESOURCES));
 }
 
 static void check_suspects(void)
@@ -532,6 +692,8 @@ int main(void)
 	check_parts();
 	check_types();
 	check_extended();
+	check_operations();
+	check_errno_beside();
 	check_suspects();
 	check_null();
 	check_inline_probe();

@@ -49,7 +49,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain(struct ibv_context *context,
 					(uint64_t)context->num_comp_vectors - 1);
 	if (init->channel)
 		rdmaez_impl_explain_context(diag, "channel", init->channel->context, context);
-	rdmaez_impl_explain_rest(diag, "cqe", "max_cq", device.max_cq);
+	rdmaez_impl_explain_rest(diag, "cqe", "max_cq", device.max_cq, &device);
 	return error;
 }
 
@@ -153,11 +153,12 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_parts(const struct ibv_srq_init_at
 
 /* Tag matching: whether the device has it, and as many tags and operations. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
-						   const struct ibv_tm_cap *asked,
+						   const struct ibv_srq_init_attr_ex *init,
 						   struct rdmaez_diag *diag)
 {
-	struct rdmaez_impl_site site = {"tm_cap.max_num_tags", RDMAEZ_WHY_CAP_LIMIT,
-					RDMAEZ_VALUE_NUMBER, 0, 0};
+	const struct ibv_tm_cap *const asked = &init->tm_cap;
+	struct rdmaez_impl_site site = {"tm_cap.max_num_tags", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_NUMBER,
+					0, 0};
 	struct ibv_device_attr_ex device;
 
 	memset(&device, 0, sizeof(device));
@@ -168,9 +169,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
 				       "srq_type");
 		return;
 	}
-	if (asked->max_num_tags > device.tm_caps.max_num_tags)
+	if (!(init->comp_mask & IBV_SRQ_INIT_ATTR_TM))
+		return;
+	/* ibv_icmd_create_srq() refuses none, too. */
+	site.why = asked->max_num_tags ? RDMAEZ_WHY_CAP_LIMIT : RDMAEZ_WHY_RANGE;
+	if (asked->max_num_tags - 1 >= device.tm_caps.max_num_tags)
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &site, asked->max_num_tags, 1,
 					device.tm_caps.max_num_tags);
+	site.why = RDMAEZ_WHY_CAP_LIMIT;
 	site.field = "tm_cap.max_ops";
 	if (asked->max_ops > device.tm_caps.max_ops)
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &site, asked->max_ops, 0,
@@ -185,15 +191,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_ex(struct ibv_context *context,
 {
 	static const struct rdmaez_impl_site type = {"srq_type", RDMAEZ_WHY_ENUM,
 						     RDMAEZ_VALUE_NUMBER, 0, IBV_SRQT_TM};
+	const bool lacking = diag->error == EOPNOTSUPP || diag->error == ENOSYS;
 
 	if (diag->error == EINVAL || diag->error == EIO)
 		rdmaez_impl_srq_explain_parts(init, diag);
-	if ((unsigned int)init->srq_type > IBV_SRQT_TM)
+	if (diag->error == EINVAL && (unsigned int)init->srq_type > IBV_SRQT_TM)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &type, (unsigned int)init->srq_type);
-	if (init->srq_type == IBV_SRQT_XRC && !(device->device_cap_flags & IBV_DEVICE_XRC))
+	if ((lacking || diag->error == EINVAL) && init->srq_type == IBV_SRQT_XRC &&
+	    !(device->device_cap_flags & IBV_DEVICE_XRC))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NO_XRC, "srq_type");
-	if (init->srq_type == IBV_SRQT_TM)
-		rdmaez_impl_srq_explain_tags(context, &init->tm_cap, diag);
+	if ((lacking || rdmaez_impl_is_judged(diag->error)) && init->srq_type == IBV_SRQT_TM)
+		rdmaez_impl_srq_explain_tags(context, init, diag);
 	rdmaez_impl_explain_context(diag, "pd", init->pd->context, context);
 	if (init->comp_mask & IBV_SRQ_INIT_ATTR_XRCD)
 		rdmaez_impl_explain_context(diag, "xrcd", init->xrcd->context, context);
@@ -225,7 +233,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_srq_explain(struct ibv_context *context,
 					init->attr.max_wr);
 	if ((error == EINVAL || error == ENOMEM) && !diag->count)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "attr");
-	rdmaez_impl_explain_rest(diag, "attr", "max_srq", device.max_srq);
+	rdmaez_impl_explain_rest(diag, "attr", "max_srq", device.max_srq, &device);
 	return error;
 }
 
@@ -333,7 +341,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_xrcd_explain(struct ibv_context *context,
 					0, init->comp_mask);
 	else if (init->fd != -1)
 		rdmaez_impl_xrcd_explain_file(init, diag);
-	rdmaez_impl_explain_rest(diag, "ibv_open_xrcd", NULL, 0);
+	rdmaez_impl_explain_rest(diag, "ibv_open_xrcd", NULL, 0, &device);
 	return error;
 }
 

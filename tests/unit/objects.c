@@ -1,0 +1,660 @@
+/* SPDX-License-Identifier: MIT */
+/* Completion queues, SRQs and XRC domains: what a refusal is put down to, and what still uses them. */
+#include "process.h"
+
+#include "check.h"
+#include "findings.h"
+
+#define WRONG(reason, field, ...)                                          \
+	{                                                                  \
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
+	}
+#define LIKELY(reason, field, ...)                                          \
+	{                                                                   \
+		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
+	}
+#define NOTHING                    RDMAEZ_VALUE_NONE, 0, 0, 0
+#define NUMBER(given, least, most) RDMAEZ_VALUE_NUMBER, (uint64_t)(int64_t)(given), least, most
+#define BITS(value, mask)          RDMAEZ_VALUE_FLAGS, value, 0, mask
+#define LIMIT(most)                RDMAEZ_VALUE_LIMIT, 0, 0, most
+
+/* What every test begins with. */
+static struct {
+	struct fake_device *dev;
+	struct ibv_context *ctx, *other; /* both of the device */
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_cq_ex *cq_ex;
+	struct ibv_srq *srq;
+	struct ibv_xrcd *xrcd;
+	struct rdmaez_diag diag;
+} t;
+
+static void start(void)
+{
+	process_reset(PROCESS_CAP_OTHERS);
+	t.dev = fake_reset();
+	t.ctx = fake_open(t.dev);
+	t.other = fake_open(t.dev);
+	t.pd = ibv_alloc_pd(t.ctx);
+	t.cq = NULL;
+	t.cq_ex = NULL;
+	t.srq = NULL;
+	t.xrcd = NULL;
+	memset(&t.diag, 0x55, sizeof(t.diag));
+	fake_reset_log();
+}
+
+/* ---- Completion queues -------------------------------------------------------------------- */
+
+static int create_cq(int cqe, int comp_vector)
+{
+	return rdmaez_cq_create(t.ctx, cqe, NULL, comp_vector, &t.cq, &t.diag);
+}
+
+#define CHECK_CQ(got, error, name, ...)                                                     \
+	CHECK_VERB_FINDINGS(&t.diag, got, error, "rdmaez_cq_create", "ibv_create_cq", name, \
+			    __VA_ARGS__)
+
+static void check_cq(void)
+{
+	struct ibv_comp_channel channel;
+	int most, vectors;
+
+	start();
+	most = t.dev->attr.orig_attr.max_cqe;
+	vectors = t.ctx->num_comp_vectors;
+	memset(&channel, 0, sizeof(channel));
+	channel.context = t.ctx;
+	check_success(&t.diag, rdmaez_cq_create(t.ctx, most, &channel, vectors - 1, &t.cq, &t.diag),
+		      "a completion queue is created");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
+	tap_eq_int(t.cq->cqe, most, "with as many entries as asked for");
+	tap_eq_ptr(t.cq->channel, &channel, "and the channel");
+	tap_eq_ptr(t.cq->cq_context, NULL, "and no context of its own");
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	tap_eq_int(rdmaez_cq_create(t.ctx, 1, NULL, 0, &t.cq, NULL), 0, "one entry will do");
+
+	start();
+	CHECK_CQ(create_cq(most + 1, vectors), EINVAL, "too many, on a vector too high",
+		 WRONG(CAP_LIMIT, "cqe", NUMBER(most + 1, 1, (uint64_t)most)),
+		 WRONG(RANGE, "comp_vector", NUMBER(vectors, 0, (uint64_t)vectors - 1)));
+	tap_eq_ptr(t.cq, NULL, "the output is not written");
+	tap_eq_int(fake_count(FAKE_ANY), 2, "the explanation takes one more call");
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "which asks the device");
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	tap_eq_int(rdmaez_cq_create(t.ctx, 0, NULL, 0, &t.cq, NULL), EINVAL, "without a record");
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "nothing is asked");
+	CHECK_CQ(create_cq(0, 0), EINVAL, "none",
+		 LIKELY(RANGE, "cqe", NUMBER(0, 1, (uint64_t)most)));
+	CHECK_CQ(create_cq(-1, 0), EINVAL, "less than none",
+		 WRONG(CAP_LIMIT, "cqe", NUMBER(UINT32_MAX, 1, (uint64_t)most)));
+	CHECK_CQ(create_cq(1, -1), EINVAL, "a vector below all",
+		 WRONG(RANGE, "comp_vector", NUMBER(UINT32_MAX, 0, (uint64_t)vectors - 1)));
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	CHECK_CQ(create_cq(0, 0), EINVAL, "none, of a device that does not answer",
+		 LIKELY(RANGE, "cqe", NUMBER(0, 1, INT32_MAX)));
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	CHECK_CQ(create_cq(INT32_MAX, 0), EINVAL, "too many, of such a device",
+		 LIKELY(UNEXPLAINED, "ibv_create_cq", NOTHING));
+
+	fake_fail(FAKE_CREATE_CQ, 0, ENOMEM);
+	process.memlock = 1 << 20;
+	process.space = 1 << 30;
+	CHECK_CQ(create_cq(1, 0), ENOMEM, "no memory", LIKELY(MEMLOCK, "cqe", LIMIT(1 << 20)),
+		 LIKELY(ADDRESS_SPACE, "cqe", LIMIT(1 << 30)),
+		 LIKELY(NO_RESOURCES, "max_cq", LIMIT((uint64_t)t.dev->attr.orig_attr.max_cq)));
+	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
+	channel.context = t.other;
+	CHECK_CQ(rdmaez_cq_create(t.ctx, most + 1, &channel, vectors, &t.cq, &t.diag), EBADF,
+		 "a channel of another context", LIKELY(CREATE_CONTEXT, "channel", NOTHING));
+	fake_fail(FAKE_CREATE_CQ, 0, ETIMEDOUT);
+	CHECK_CQ(create_cq(most + 1, vectors), ETIMEDOUT, "an errno that is not about numbers",
+		 LIKELY(TIMED_OUT, "ibv_create_cq", NOTHING));
+}
+
+static struct ibv_cq_ex *cq_answer;
+static struct ibv_cq_init_attr_ex cq_asked;
+static int cq_errno;
+
+static struct ibv_cq_ex *answer_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *init)
+{
+	(void)context;
+	cq_asked = *init;
+	if (cq_errno)
+		errno = cq_errno;
+	return cq_answer;
+}
+
+static int create_cq_ex(struct ibv_cq_init_attr_ex *init, int error)
+{
+	verbs_get_ctx(t.ctx)->create_cq_ex = answer_cq_ex;
+	cq_errno = error;
+	cq_answer = error ? NULL : (struct ibv_cq_ex *)&t;
+	errno = EBUSY;
+	return rdmaez_cq_create_ex(t.ctx, init, &t.cq_ex, &t.diag);
+}
+
+#define CHECK_CQ_EX(got, error, name, ...)                                                        \
+	CHECK_VERB_FINDINGS(&t.diag, got, error, "rdmaez_cq_create_ex", "ibv_create_cq_ex", name, \
+			    __VA_ARGS__)
+
+static void check_cq_ex(void)
+{
+	const uint64_t all = IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+	struct ibv_cq_init_attr_ex init;
+	int most;
+
+	start();
+	most = t.dev->attr.orig_attr.max_cqe;
+	memset(&init, 0, sizeof(init));
+	init.cqe = 4;
+	init.wc_flags = all;
+	check_success(&t.diag, create_cq_ex(&init, 0), "an extended one");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "by nothing but its verb");
+	tap_ok(!memcmp(&init, &cq_asked, sizeof(init)), "which gets the attributes");
+	tap_eq_ptr(t.cq_ex, &t, "it is handed over");
+	t.cq_ex = NULL;
+	CHECK_CQ_EX(
+		create_cq_ex(&init, EOPNOTSUPP), EOPNOTSUPP, "a field that not all can",
+		LIKELY(NOT_SUPPORTED, "wc_flags", BITS(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, all)));
+	tap_eq_ptr(t.cq_ex, NULL, "the output is not written");
+	init.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+	init.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD;
+	CHECK_CQ_EX(
+		create_cq_ex(&init, EOPNOTSUPP), EOPNOTSUPP, "and more of the kind",
+		LIKELY(NOT_SUPPORTED, "wc_flags", BITS(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, all)),
+		LIKELY(NOT_SUPPORTED, "flags",
+		       BITS(IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN, IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)),
+		LIKELY(NOT_SUPPORTED, "comp_mask", BITS(IBV_CQ_INIT_ATTR_MASK_PD, init.comp_mask)));
+	init.comp_mask = 0; /* so that the flags are of no account */
+	init.wc_flags = IBV_WC_STANDARD_FLAGS;
+	CHECK_CQ_EX(create_cq_ex(&init, EOPNOTSUPP), EOPNOTSUPP, "nothing of the kind",
+		    LIKELY(NOT_SUPPORTED, "ibv_create_cq_ex", NOTHING));
+	init.comp_mask = 1u << 31;
+	errno = 0;
+	verbs_get_ctx(t.ctx)->create_cq_ex = answer_cq_ex;
+	cq_errno = 0;
+	cq_answer = NULL;
+	CHECK_CQ_EX(rdmaez_cq_create_ex(t.ctx, &init, &t.cq_ex, &t.diag), EIO,
+		    "a bit that the library refuses, without setting errno",
+		    LIKELY(NOT_SUPPORTED, "comp_mask", BITS(1u << 31, 1u << 31)),
+		    LIKELY(DEVICE_GONE, "ibv_create_cq_ex", NOTHING));
+	init.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
+	init.wc_flags = all;
+	init.cqe = (uint32_t)most + 1;
+	CHECK_CQ_EX(create_cq_ex(&init, EINVAL), EINVAL, "a number above the limit",
+		    WRONG(CAP_LIMIT, "cqe", NUMBER(most + 1, 1, (uint64_t)most)));
+	tap_eq_int(rdmaez_cq_create_ex(t.ctx, &init, &t.cq_ex, NULL), EINVAL, "without a record");
+	verbs_get_ctx(t.ctx)->create_cq_ex = NULL;
+	init.cqe = 1;
+	init.comp_mask = 0;
+	init.wc_flags = 0;
+	CHECK_CQ_EX(rdmaez_cq_create_ex(t.ctx, &init, &t.cq_ex, &t.diag), EOPNOTSUPP,
+		    "without the verb", LIKELY(NOT_SUPPORTED, "ibv_create_cq_ex", NOTHING));
+}
+
+/* ---- SRQs --------------------------------------------------------------------------------- */
+
+static struct ibv_srq_init_attr_ex srq_attr(uint32_t max_wr, uint32_t max_sge)
+{
+	struct ibv_srq_init_attr_ex init;
+
+	memset(&init, 0, sizeof(init));
+	init.attr.max_wr = max_wr;
+	init.attr.max_sge = max_sge;
+	return init;
+}
+
+static int create_srq(uint32_t max_wr, uint32_t max_sge, uint32_t srq_limit)
+{
+	struct ibv_srq_init_attr init;
+
+	memset(&init, 0, sizeof(init));
+	init.attr.max_wr = max_wr;
+	init.attr.max_sge = max_sge;
+	init.attr.srq_limit = srq_limit;
+	return rdmaez_srq_create(t.pd, &init, &t.srq, &t.diag);
+}
+
+#define CHECK_SRQ(got, error, name, ...)                                                      \
+	CHECK_VERB_FINDINGS(&t.diag, got, error, "rdmaez_srq_create", "ibv_create_srq", name, \
+			    __VA_ARGS__)
+
+static void check_srq(void)
+{
+	const struct ibv_device_attr *device;
+	uint32_t wr, sge;
+
+	start();
+	device = &t.dev->attr.orig_attr;
+	wr = (uint32_t)device->max_srq_wr;
+	sge = (uint32_t)device->max_srq_sge;
+	check_success(&t.diag, create_srq(wr, sge, wr), "an SRQ is created");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
+	tap_ok(t.srq && t.srq->pd == t.pd, "and handed over");
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+
+	start();
+	CHECK_SRQ(create_srq(wr + 1, sge + 2, wr + 1), EINVAL, "too much of both",
+		  WRONG(CAP_LIMIT, "attr.max_wr", NUMBER(wr + 1, 1, wr)),
+		  WRONG(CAP_LIMIT, "attr.max_sge", NUMBER(sge + 2, 0, sge)));
+	tap_eq_ptr(t.srq, NULL, "the output is not written");
+	tap_eq_int(fake_count(FAKE_ANY), 2, "the explanation takes one more call");
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "which asks the device");
+	CHECK_SRQ(create_srq(0, 0, 0), EINVAL, "none",
+		  LIKELY(RANGE, "attr.max_wr", NUMBER(0, 1, wr)));
+	fake_fail(FAKE_CREATE_SRQ, 1, EINVAL);
+	CHECK_SRQ(create_srq(8, 1, 9), EINVAL, "a limit above the size, as siw sees it",
+		  LIKELY(RANGE, "attr.srq_limit", NUMBER(9, 0, 8)));
+	fake_fail(FAKE_CREATE_SRQ, 1, EINVAL);
+	CHECK_SRQ(create_srq(wr, sge, wr), EINVAL, "just what the device has",
+		  LIKELY(CAP_TOGETHER, "attr", NOTHING));
+	fake_fail(FAKE_CREATE_SRQ, 1, ENOMEM);
+	process.memlock = 1 << 20;
+	CHECK_SRQ(create_srq(1, 1, 2), ENOMEM, "no memory", LIKELY(CAP_TOGETHER, "attr", NOTHING),
+		  LIKELY(MEMLOCK, "attr", LIMIT(1 << 20)),
+		  LIKELY(NO_RESOURCES, "max_srq", LIMIT((uint64_t)device->max_srq)));
+	t.dev->attr.orig_attr.max_srq = 0;
+	CHECK_SRQ(create_srq(1, 1, 0), EOPNOTSUPP, "a device without SRQs",
+		  LIKELY(NOT_SUPPORTED, "ibv_create_srq", NOTHING));
+	start();
+	t.dev->attr.orig_attr.vendor_id = 0xffffff;
+	fake_fail(FAKE_CREATE_SRQ, 1, EINVAL);
+	CHECK_SRQ(create_srq(1, 1, 0), EINVAL, "one too many of rxe",
+		  LIKELY(CAP_TOGETHER, "attr", NOTHING),
+		  LIKELY(NO_RESOURCES, "max_srq", LIMIT((uint64_t)device->max_srq)));
+}
+
+static int create_srq_ex(struct ibv_srq_init_attr_ex *init)
+{
+	return rdmaez_srq_create_ex(t.ctx, init, &t.srq, &t.diag);
+}
+
+#define CHECK_SRQ_EX(got, error, name, ...)                                                   \
+	CHECK_VERB_FINDINGS(&t.diag, got, error, "rdmaez_srq_create_ex", "ibv_create_srq_ex", \
+			    name, __VA_ARGS__)
+
+/* All that XRC needs, in this context. */
+static struct ibv_srq_init_attr_ex xrc_attr(struct ibv_context *ctx)
+{
+	struct ibv_srq_init_attr_ex init = srq_attr(4, 1);
+	struct ibv_xrcd_init_attr xrcd;
+
+	memset(&xrcd, 0, sizeof(xrcd));
+	xrcd.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS;
+	xrcd.fd = -1;
+	init.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_XRCD |
+			 IBV_SRQ_INIT_ATTR_CQ;
+	init.srq_type = IBV_SRQT_XRC;
+	init.pd = ibv_alloc_pd(ctx);
+	init.cq = ibv_create_cq(ctx, 4, NULL, NULL, 0);
+	init.xrcd = ibv_open_xrcd(ctx, &xrcd);
+	if (!init.pd || !init.cq || !init.xrcd)
+		tap_bail("no parts of an XRC SRQ");
+	fake_reset_log();
+	return init;
+}
+
+/* Refused though nothing is wrong with it: what is found then. */
+static struct ibv_srq_init_attr_ex failing_xrc(int error)
+{
+	struct ibv_srq_init_attr_ex init;
+
+	start();
+	init = xrc_attr(t.ctx);
+	fake_fail(FAKE_CREATE_SRQ, 0, error);
+	return init;
+}
+
+static void check_xrc(void)
+{
+	const uint32_t xrc = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	struct ibv_srq_init_attr_ex init;
+	struct ibv_cq *cq;
+
+	start();
+	init = xrc_attr(t.ctx);
+	check_success(&t.diag, create_srq_ex(&init), "an SRQ for XRC");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
+	tap_ok(t.srq && t.srq->pd == init.pd, "and handed over");
+	t.srq = NULL;
+	init.comp_mask &= ~xrc;
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "without the bits of its parts",
+		     WRONG(SRQ_PARTS, "comp_mask", BITS(xrc, init.comp_mask)));
+	tap_eq_ptr(t.srq, NULL, "the output is not written");
+	init.comp_mask = xrc | IBV_SRQ_INIT_ATTR_TYPE;
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "without that of its protection domain",
+		     WRONG(SRQ_PARTS, "comp_mask", BITS(IBV_SRQ_INIT_ATTR_PD, init.comp_mask)));
+	init.comp_mask = xrc; /* without its bit the type is of no account */
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "without all but those",
+		     WRONG(SRQ_PARTS, "comp_mask", BITS(IBV_SRQ_INIT_ATTR_PD, init.comp_mask)));
+	tap_eq_int(rdmaez_srq_create_ex(t.ctx, &init, &t.srq, NULL), EINVAL, "without a record");
+
+	init = failing_xrc(EOPNOTSUPP);
+	CHECK_SRQ_EX(create_srq_ex(&init), EOPNOTSUPP, "where the device says that it has XRC",
+		     LIKELY(NOT_SUPPORTED, "ibv_create_srq_ex", NOTHING));
+	t.dev->attr.orig_attr.device_cap_flags &= ~(unsigned int)IBV_DEVICE_XRC;
+	CHECK_SRQ_EX(create_srq_ex(&init), EOPNOTSUPP, "where it says that it has none",
+		     WRONG(NO_XRC, "srq_type", NOTHING));
+	fake_fail(FAKE_CREATE_SRQ, 0, ETIMEDOUT);
+	CHECK_SRQ_EX(create_srq_ex(&init), ETIMEDOUT, "which another errno does not say",
+		     LIKELY(TIMED_OUT, "ibv_create_srq_ex", NOTHING));
+	fake_fail(FAKE_CREATE_SRQ, 0, EOPNOTSUPP);
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	CHECK_SRQ_EX(create_srq_ex(&init), EOPNOTSUPP, "where it says nothing",
+		     LIKELY(NOT_SUPPORTED, "ibv_create_srq_ex", NOTHING));
+
+	init = failing_xrc(EINVAL);
+	t.dev->attr.orig_attr.device_cap_flags &= ~(unsigned int)IBV_DEVICE_XRC;
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "where it says so with this errno",
+		     WRONG(NO_XRC, "srq_type", NOTHING));
+	fake_fail(FAKE_CREATE_SRQ, 0, ENOSYS);
+	CHECK_SRQ_EX(create_srq_ex(&init), ENOSYS, "or with this",
+		     WRONG(NO_XRC, "srq_type", NOTHING));
+
+	init = failing_xrc(ENOENT);
+	cq = init.cq;
+	init = xrc_attr(t.other);
+	fake_fail(FAKE_CREATE_SRQ, 0, ENOENT);
+	CHECK_SRQ_EX(create_srq_ex(&init), ENOENT, "all of another context",
+		     LIKELY(CREATE_CONTEXT, "pd", NOTHING), LIKELY(CREATE_CONTEXT, "xrcd", NOTHING),
+		     LIKELY(CREATE_CONTEXT, "cq", NOTHING));
+	init.comp_mask &= ~(uint32_t)IBV_SRQ_INIT_ATTR_XRCD;
+	init.cq = cq;
+	init.pd = t.pd;
+	CHECK_SRQ_EX(create_srq_ex(&init), ENOENT, "a domain without its bit is of no account",
+		     LIKELY(UNEXPLAINED, "ibv_create_srq_ex", NOTHING));
+	fake_fail(FAKE_CREATE_SRQ, 0, EIO);
+	CHECK_SRQ_EX(create_srq_ex(&init), EIO, "a provider that sets no errno",
+		     WRONG(SRQ_PARTS, "comp_mask", BITS(IBV_SRQ_INIT_ATTR_XRCD, init.comp_mask)));
+}
+
+static void check_tags(void)
+{
+	struct ibv_tm_caps *caps;
+	struct ibv_srq_init_attr_ex init;
+
+	start();
+	caps = &t.dev->attr.tm_caps;
+	memset(caps, 0, sizeof(*caps));
+	init = xrc_attr(t.ctx);
+	init.srq_type = IBV_SRQT_TM;
+	init.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+	fake_fail(FAKE_CREATE_SRQ, 0, EINVAL);
+	caps->max_num_tags = 63;
+	caps->max_ops = 8;
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "tag matching without its parts",
+		     WRONG(SRQ_PARTS, "comp_mask",
+			   BITS(IBV_SRQ_INIT_ATTR_CQ | IBV_SRQ_INIT_ATTR_TM, init.comp_mask)));
+	init.comp_mask |= IBV_SRQ_INIT_ATTR_CQ | IBV_SRQ_INIT_ATTR_TM;
+	init.tm_cap.max_num_tags = 64;
+	init.tm_cap.max_ops = 9;
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "too many tags and operations",
+		     WRONG(CAP_LIMIT, "tm_cap.max_num_tags", NUMBER(64, 1, 63)),
+		     WRONG(CAP_LIMIT, "tm_cap.max_ops", NUMBER(9, 0, 8)));
+	init.tm_cap.max_num_tags = 63;
+	init.tm_cap.max_ops = 8;
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "just as many as there are",
+		     LIKELY(CAP_TOGETHER, "attr", NOTHING));
+	init.tm_cap.max_num_tags = 0;
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "no tags at all",
+		     WRONG(RANGE, "tm_cap.max_num_tags", NUMBER(0, 1, 63)));
+	fake_fail(FAKE_CREATE_SRQ, 0, ETIMEDOUT);
+	CHECK_SRQ_EX(create_srq_ex(&init), ETIMEDOUT, "an errno that is not about them",
+		     LIKELY(TIMED_OUT, "ibv_create_srq_ex", NOTHING));
+	caps->max_num_tags = 0;
+	fake_fail(FAKE_CREATE_SRQ, 0, EOPNOTSUPP);
+	CHECK_SRQ_EX(create_srq_ex(&init), EOPNOTSUPP, "a device without tag matching",
+		     LIKELY(NOT_SUPPORTED, "srq_type", NOTHING));
+	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EIO);
+	CHECK_SRQ_EX(create_srq_ex(&init), EOPNOTSUPP, "one that does not say",
+		     LIKELY(NOT_SUPPORTED, "ibv_create_srq_ex", NOTHING));
+
+	start();
+	init = srq_attr(4, 1);
+	init.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+	init.pd = t.pd;
+	init.srq_type = (enum ibv_srq_type)3;
+	fake_fail(FAKE_CREATE_SRQ, 1, EINVAL);
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "no type",
+		     WRONG(ENUM, "srq_type", NUMBER(3, 0, 2)));
+	fake_fail(FAKE_CREATE_SRQ, 1, ETIMEDOUT);
+	CHECK_SRQ_EX(create_srq_ex(&init), ETIMEDOUT, "no type, and an errno that is not about it",
+		     LIKELY(TIMED_OUT, "ibv_create_srq_ex", NOTHING));
+	init = srq_attr((uint32_t)t.dev->attr.orig_attr.max_srq_wr + 1, 1);
+	init.comp_mask = IBV_SRQ_INIT_ATTR_PD;
+	init.pd = t.pd;
+	CHECK_SRQ_EX(
+		create_srq_ex(&init), EINVAL, "a basic one, too large",
+		WRONG(CAP_LIMIT, "attr.max_wr", NUMBER(init.attr.max_wr, 1, init.attr.max_wr - 1)));
+}
+
+/* ---- XRC domains -------------------------------------------------------------------------- */
+
+static int open_xrcd(uint32_t comp_mask, int fd, int oflags)
+{
+	struct ibv_xrcd_init_attr init;
+
+	memset(&init, 0, sizeof(init));
+	init.comp_mask = comp_mask;
+	init.fd = fd;
+	init.oflags = oflags;
+	return rdmaez_xrcd_open(t.ctx, &init, &t.xrcd, &t.diag);
+}
+
+#define CHECK_XRCD(got, error, name, ...)                                                   \
+	CHECK_VERB_FINDINGS(&t.diag, got, error, "rdmaez_xrcd_open", "ibv_open_xrcd", name, \
+			    __VA_ARGS__)
+
+static void check_xrcd(void)
+{
+	const uint32_t both = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS;
+
+	start();
+	check_success(&t.diag, open_xrcd(both, -1, 0), "a domain of one's own");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
+	tap_ok(t.xrcd && t.xrcd->context == t.ctx, "and handed over");
+	t.xrcd = NULL;
+	CHECK_XRCD(open_xrcd(IBV_XRCD_INIT_ATTR_FD, -1, 0), EINVAL, "without the flags",
+		   WRONG(XRCD_PARTS, "comp_mask",
+			 BITS(IBV_XRCD_INIT_ATTR_OFLAGS, IBV_XRCD_INIT_ATTR_FD)));
+	tap_eq_ptr(t.xrcd, NULL, "the output is not written");
+	CHECK_XRCD(open_xrcd(IBV_XRCD_INIT_ATTR_OFLAGS, 0, O_CREAT), EINVAL, "without the file",
+		   WRONG(XRCD_PARTS, "comp_mask",
+			 BITS(IBV_XRCD_INIT_ATTR_FD, IBV_XRCD_INIT_ATTR_OFLAGS)));
+	CHECK_XRCD(open_xrcd(both, 1000, O_CREAT), EBADF, "no file at all",
+		   WRONG(XRCD_FILE, "fd", NUMBER(1000, (uint64_t)-1, INT32_MAX)));
+	CHECK_XRCD(open_xrcd(both, -2, O_CREAT), EBADF, "nor this",
+		   WRONG(XRCD_FILE, "fd", NUMBER(-2, (uint64_t)-1, INT32_MAX)));
+	CHECK_XRCD(open_xrcd(both, 0, 0), EAGAIN, "nobody has opened it yet",
+		   WRONG(XRCD_NONE, "oflags", NOTHING));
+	fake_fail(FAKE_OPEN_XRCD, 1, EAGAIN);
+	CHECK_XRCD(open_xrcd(both, 0, O_CREAT), EAGAIN, "the same errno for another reason",
+		   LIKELY(CGROUP, "ibv_open_xrcd", NOTHING),
+		   LIKELY(BUSY, "ibv_open_xrcd", NOTHING));
+	check_success(&t.diag, open_xrcd(both, 0, O_CREAT), "now somebody has");
+	check_success(&t.diag, open_xrcd(both, 0, 0), "and it can be shared");
+	CHECK_XRCD(open_xrcd(both, 0, O_CREAT | O_EXCL), EINVAL, "but not made again",
+		   LIKELY(XRCD_EXISTS, "oflags", NOTHING));
+	fake_fail(FAKE_OPEN_XRCD, 0, EINVAL);
+	CHECK_XRCD(open_xrcd(both, 0, O_CREAT), EINVAL, "refused for no known reason",
+		   LIKELY(UNEXPLAINED, "ibv_open_xrcd", NOTHING));
+	CHECK_XRCD(open_xrcd(both, -1, O_EXCL), EINVAL, "without a file nothing can exist",
+		   LIKELY(UNEXPLAINED, "ibv_open_xrcd", NOTHING));
+	fake_fail(FAKE_OPEN_XRCD, 0, 0);
+	t.dev->attr.orig_attr.device_cap_flags &= ~(unsigned int)IBV_DEVICE_XRC;
+	CHECK_XRCD(open_xrcd(both, -1, 0), EOPNOTSUPP, "a device without XRC",
+		   WRONG(NO_XRC, "device_cap_flags", NOTHING));
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	CHECK_XRCD(open_xrcd(both, -1, 0), EOPNOTSUPP, "if it does not say so",
+		   LIKELY(NOT_SUPPORTED, "ibv_open_xrcd", NOTHING));
+	fake_fail(FAKE_OPEN_XRCD, 1, ENOSYS);
+	CHECK_XRCD(open_xrcd(both, -1, 0), ENOSYS, "the same with another errno",
+		   WRONG(NO_XRC, "device_cap_flags", NOTHING));
+	fake_fail(FAKE_OPEN_XRCD, 1, ENOMEM);
+	process.space = 1 << 30;
+	CHECK_XRCD(open_xrcd(both, -1, 0), ENOMEM, "no memory",
+		   LIKELY(ADDRESS_SPACE, "ibv_open_xrcd", LIMIT(1 << 30)),
+		   LIKELY(NO_RESOURCES, "ibv_open_xrcd", NOTHING));
+}
+
+/* ---- The end ------------------------------------------------------------------------------ */
+
+#define CHECK_END(got, error, call, verb, ...) \
+	CHECK_VERB_FINDINGS(&t.diag, got, error, call, verb, verb, __VA_ARGS__)
+
+/* What is built of the four, and taken down in the wrong order, then in the right one. */
+static void check_order(void)
+{
+	struct ibv_qp_init_attr qp_attr;
+	struct ibv_srq_init_attr_ex init;
+	struct ibv_srq *basic;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+
+	start();
+	init = xrc_attr(t.ctx);
+	tap_eq_int(create_srq_ex(&init), 0, "an SRQ for XRC");
+	basic = fake_srq(t.ctx, IBV_SRQT_BASIC);
+	memset(&qp_attr, 0, sizeof(qp_attr));
+	qp_attr.qp_type = IBV_QPT_RC;
+	qp_attr.send_cq = qp_attr.recv_cq = init.cq;
+	qp_attr.srq = basic;
+	qp = ibv_create_qp(basic->pd, &qp_attr);
+	mr = ibv_reg_mr(init.pd, &t, 1, 0);
+	if (!qp || !mr)
+		tap_bail("no queue pair, or no region");
+	fake_reset_log();
+
+	CHECK_END(rdmaez_srq_destroy(basic, &t.diag), EBUSY, "rdmaez_srq_destroy",
+		  "ibv_destroy_srq", LIKELY(SRQ_IN_USE, "srq", NOTHING));
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	CHECK_END(rdmaez_cq_destroy(init.cq, &t.diag), EBUSY, "rdmaez_cq_destroy", "ibv_destroy_cq",
+		  LIKELY(CQ_IN_USE, "cq", NOTHING));
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	CHECK_END(rdmaez_pd_dealloc(init.pd, &t.diag), EBUSY, "rdmaez_pd_dealloc", "ibv_dealloc_pd",
+		  LIKELY(PD_IN_USE, "pd", NOTHING));
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	CHECK_END(rdmaez_xrcd_close(init.xrcd, &t.diag), EBUSY, "rdmaez_xrcd_close",
+		  "ibv_close_xrcd", LIKELY(XRCD_IN_USE, "xrcd", NOTHING));
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	tap_eq_int(fake_count(FAKE_ANY), 4, "by one verbs call each");
+
+	ibv_destroy_qp(qp);
+	CHECK_END(rdmaez_cq_destroy(init.cq, &t.diag), EBUSY, "rdmaez_cq_destroy", "ibv_destroy_cq",
+		  LIKELY(CQ_IN_USE, "cq", NOTHING));
+	check_success(&t.diag, rdmaez_srq_destroy(t.srq, &t.diag), "the SRQ for XRC goes");
+	check_success(&t.diag, rdmaez_srq_destroy(basic, &t.diag), "the other one goes");
+	check_success(&t.diag, rdmaez_cq_destroy(init.cq, &t.diag), "so does its queue");
+	check_success(&t.diag, rdmaez_xrcd_close(init.xrcd, &t.diag), "and its XRC domain");
+	CHECK_END(rdmaez_pd_dealloc(init.pd, &t.diag), EBUSY, "rdmaez_pd_dealloc", "ibv_dealloc_pd",
+		  LIKELY(PD_IN_USE, "pd", NOTHING));
+	check_success(&t.diag, rdmaez_mr_dereg(mr, &t.diag), "the region goes");
+	check_success(&t.diag, rdmaez_pd_dealloc(init.pd, &t.diag), "and its protection domain");
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+}
+
+/* Other errnos, and no record. */
+static void check_ends(void)
+{
+	struct ibv_srq_init_attr_ex init;
+
+	start();
+	init = xrc_attr(t.ctx);
+	t.srq = fake_srq(t.ctx, IBV_SRQT_BASIC);
+	fake_fail(FAKE_ANY, 0, EIO);
+	CHECK_END(rdmaez_srq_destroy(t.srq, &t.diag), EIO, "rdmaez_srq_destroy", "ibv_destroy_srq",
+		  LIKELY(DEVICE_GONE, "ibv_destroy_srq", NOTHING));
+	CHECK_END(rdmaez_cq_destroy(init.cq, &t.diag), EIO, "rdmaez_cq_destroy", "ibv_destroy_cq",
+		  LIKELY(DEVICE_GONE, "ibv_destroy_cq", NOTHING));
+	CHECK_END(rdmaez_pd_dealloc(init.pd, &t.diag), EIO, "rdmaez_pd_dealloc", "ibv_dealloc_pd",
+		  LIKELY(DEVICE_GONE, "ibv_dealloc_pd", NOTHING));
+	CHECK_END(rdmaez_xrcd_close(init.xrcd, &t.diag), EIO, "rdmaez_xrcd_close", "ibv_close_xrcd",
+		  LIKELY(DEVICE_GONE, "ibv_close_xrcd", NOTHING));
+	fake_fail(FAKE_ANY, 0, EBUSY);
+	tap_eq_int(rdmaez_srq_destroy(t.srq, NULL), EBUSY, "an SRQ without a record");
+	tap_eq_int(rdmaez_cq_destroy(init.cq, NULL), EBUSY, "a completion queue");
+	tap_eq_int(rdmaez_pd_dealloc(init.pd, NULL), EBUSY, "a protection domain");
+	tap_eq_int(rdmaez_xrcd_close(init.xrcd, NULL), EBUSY, "an XRC domain");
+	fake_fail(FAKE_ANY, 0, 0);
+	tap_eq_int(rdmaez_srq_destroy(t.srq, NULL), 0, "they all go in the end");
+	tap_eq_int(rdmaez_cq_destroy(init.cq, NULL), 0, "without a record");
+	tap_eq_int(rdmaez_pd_dealloc(init.pd, NULL), 0, "as well");
+	tap_eq_int(rdmaez_xrcd_close(init.xrcd, NULL), 0, "as with one");
+}
+
+#define CHECK_NULL(call, name, argument)                                                          \
+	do {                                                                                      \
+		check_refusal(&t.diag, call, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, argument, "no %s", \
+			      argument);                                                          \
+		check_call_and_verb(&t.diag, name, NULL);                                         \
+	} while (0)
+
+static void check_null(void)
+{
+	struct ibv_cq_init_attr_ex cq_init;
+	struct ibv_srq_init_attr_ex ex;
+	struct ibv_srq_init_attr init;
+	struct ibv_xrcd_init_attr xrcd;
+
+	start();
+	ex = xrc_attr(t.ctx);
+	memset(&init, 0, sizeof(init));
+	memset(&xrcd, 0, sizeof(xrcd));
+	memset(&cq_init, 0, sizeof(cq_init));
+	CHECK_NULL(rdmaez_cq_create(NULL, 1, NULL, 0, &t.cq, &t.diag), "rdmaez_cq_create",
+		   "context");
+	CHECK_NULL(rdmaez_cq_create(t.ctx, 1, NULL, 0, NULL, &t.diag), "rdmaez_cq_create", "cq");
+	CHECK_NULL(rdmaez_cq_create_ex(NULL, &cq_init, &t.cq_ex, &t.diag), "rdmaez_cq_create_ex",
+		   "context");
+	CHECK_NULL(rdmaez_cq_create_ex(t.ctx, NULL, &t.cq_ex, &t.diag), "rdmaez_cq_create_ex",
+		   "init_attr");
+	CHECK_NULL(rdmaez_cq_create_ex(t.ctx, &cq_init, NULL, &t.diag), "rdmaez_cq_create_ex",
+		   "cq");
+	CHECK_NULL(rdmaez_srq_create(NULL, &init, &t.srq, &t.diag), "rdmaez_srq_create", "pd");
+	CHECK_NULL(rdmaez_srq_create(t.pd, NULL, &t.srq, &t.diag), "rdmaez_srq_create",
+		   "init_attr");
+	CHECK_NULL(rdmaez_srq_create(t.pd, &init, NULL, &t.diag), "rdmaez_srq_create", "srq");
+	CHECK_NULL(rdmaez_srq_create_ex(NULL, &ex, &t.srq, &t.diag), "rdmaez_srq_create_ex",
+		   "context");
+	CHECK_NULL(rdmaez_srq_create_ex(t.ctx, NULL, &t.srq, &t.diag), "rdmaez_srq_create_ex",
+		   "init_attr");
+	CHECK_NULL(rdmaez_srq_create_ex(t.ctx, &ex, NULL, &t.diag), "rdmaez_srq_create_ex", "srq");
+	ex.cq = NULL;
+	CHECK_NULL(rdmaez_srq_create_ex(t.ctx, &ex, &t.srq, &t.diag), "rdmaez_srq_create_ex", "cq");
+	ex.xrcd = NULL;
+	CHECK_NULL(rdmaez_srq_create_ex(t.ctx, &ex, &t.srq, &t.diag), "rdmaez_srq_create_ex",
+		   "xrcd");
+	ex.pd = NULL;
+	CHECK_NULL(rdmaez_srq_create_ex(t.ctx, &ex, &t.srq, &t.diag), "rdmaez_srq_create_ex", "pd");
+	CHECK_NULL(rdmaez_xrcd_open(NULL, &xrcd, &t.xrcd, &t.diag), "rdmaez_xrcd_open", "context");
+	CHECK_NULL(rdmaez_xrcd_open(t.ctx, NULL, &t.xrcd, &t.diag), "rdmaez_xrcd_open",
+		   "init_attr");
+	CHECK_NULL(rdmaez_xrcd_open(t.ctx, &xrcd, NULL, &t.diag), "rdmaez_xrcd_open", "xrcd");
+	CHECK_NULL(rdmaez_pd_dealloc(NULL, &t.diag), "rdmaez_pd_dealloc", "pd");
+	CHECK_NULL(rdmaez_cq_destroy(NULL, &t.diag), "rdmaez_cq_destroy", "cq");
+	CHECK_NULL(rdmaez_srq_destroy(NULL, &t.diag), "rdmaez_srq_destroy", "srq");
+	CHECK_NULL(rdmaez_xrcd_close(NULL, &t.diag), "rdmaez_xrcd_close", "xrcd");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "none of these has reached the library");
+	ex = srq_attr(1, 1);
+	ex.comp_mask = IBV_SRQ_INIT_ATTR_PD;
+	ex.pd = t.pd;
+	check_success(&t.diag, rdmaez_srq_create_ex(t.ctx, &ex, &t.srq, &t.diag),
+		      "what the mask does not name may be NULL");
+}
+
+int main(void)
+{
+	check_cq();
+	check_cq_ex();
+	check_srq();
+	check_xrc();
+	check_tags();
+	check_xrcd();
+	check_order();
+	check_ends();
+	check_null();
+	fake_close_all();
+	return tap_done();
+}
