@@ -84,15 +84,12 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_context(struct rdmaez_diag *diag, cons
 }
 
 /*
- * What no limit and no rule shows, unless something certain was found: what the errno means, and what may be
- * exhausted, `count` being how many such objects the device has. Of one too many rxe says EINVAL
- * (`rxe_add_to_pool()`, Linux 6.1 to 7.2), others ENOMEM.
+ * What no limit and no rule shows, unless something certain was found: what the errno means, and of ENOMEM
+ * what may be exhausted, `count` being how many such objects the device has.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *field,
-					       const char *limit, int count,
-					       const struct ibv_device_attr *device)
+					       const char *limit, int count)
 {
-	static const uint32_t rxe = 0xffffff;
 	const enum rdmaez_why meaning = rdmaez_impl_errno_meaning(diag->error, RDMAEZ_WHY_NONE);
 	const struct rdmaez_impl_site many = {limit, RDMAEZ_WHY_NO_RESOURCES, RDMAEZ_VALUE_LIMIT, 0,
 					      0};
@@ -103,8 +100,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const c
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP, diag->verb);
 	if (diag->error == ENOMEM)
 		rdmaez_impl_suspect_memory(diag, field, 0, true);
-	if (count > 0 &&
-	    (diag->error == ENOMEM || (diag->error == EINVAL && device->vendor_id == rxe)))
+	if (diag->error == ENOMEM && count > 0)
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &many, 0, 0, (uint64_t)count);
 	else if (!diag->count ||
 		 (meaning != RDMAEZ_WHY_NONE && meaning != RDMAEZ_WHY_NOT_SUPPORTED))

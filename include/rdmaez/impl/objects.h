@@ -49,7 +49,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain(struct ibv_context *context,
 					(uint64_t)context->num_comp_vectors - 1);
 	if (init->channel)
 		rdmaez_impl_explain_context(diag, "channel", init->channel->context, context);
-	rdmaez_impl_explain_rest(diag, "cqe", "max_cq", device.max_cq, &device);
+	rdmaez_impl_explain_rest(diag, "cqe", "max_cq", device.max_cq);
 	return error;
 }
 
@@ -233,7 +233,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_srq_explain(struct ibv_context *context,
 					init->attr.max_wr);
 	if ((error == EINVAL || error == ENOMEM) && !diag->count)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "attr");
-	rdmaez_impl_explain_rest(diag, "attr", "max_srq", device.max_srq, &device);
+	rdmaez_impl_explain_rest(diag, "attr", "max_srq", device.max_srq);
 	return error;
 }
 
@@ -341,7 +341,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_xrcd_explain(struct ibv_context *context,
 					0, init->comp_mask);
 	else if (init->fd != -1)
 		rdmaez_impl_xrcd_explain_file(init, diag);
-	rdmaez_impl_explain_rest(diag, "ibv_open_xrcd", NULL, 0, &device);
+	rdmaez_impl_explain_rest(diag, "ibv_open_xrcd", NULL, 0);
 	return error;
 }
 

@@ -111,7 +111,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_create_explain(struct ibv_context *context,
 	rdmaez_impl_create_explain_parts(context, init, pd, diag);
 	if ((error == EINVAL || error == ENOMEM) && !diag->count)
 		rdmaez_impl_create_suspect(&init->cap, diag);
-	rdmaez_impl_explain_rest(diag, "cap", "max_qp", device.max_qp, &device);
+	rdmaez_impl_explain_rest(diag, "cap", "max_qp", device.max_qp);
 	return error;
 }
 
