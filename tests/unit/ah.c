@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Address handles: what they are made of, and what a refusal is put down to. */
+#include <net/if.h>
+
 #include "check.h"
 #include "findings.h"
 
@@ -83,6 +85,19 @@ static void check_creation(void)
 	tap_eq_int(fake_last(FAKE_CREATE_AH)->arg.ah_attr.is_global, 1, "has the GRH");
 }
 
+/* The record's GIDs: this row, NULL: an empty one, of this interface, and the peer's. */
+static void check_source(uint32_t index, const struct fake_gid *row, uint32_t type,
+			 const char *netdev)
+{
+	const union ibv_gid zero = {{0}};
+
+	tap_eq_int(t.diag.source.gid_index, index, "the record tells the GID index");
+	tap_ok(!memcmp(&t.diag.source.gid, row ? &row->gid : &zero, sizeof(zero)), "its GID");
+	tap_eq_int(t.diag.source.gid_type, type, "the type of that");
+	tap_eq_str(t.diag.netdev, netdev, "its interface");
+	tap_ok(!memcmp(&t.diag.destination, &t.path.dgid, sizeof(zero)), "and the peer's GID");
+}
+
 static void check_rows(void)
 {
 	start("::ffff:192.0.2.9");
@@ -90,20 +105,26 @@ static void check_rows(void)
 	CHECK_VERB_FINDINGS(&t.diag, create(1), ENODATA, "rdmaez_ah_create", "ibv_create_ah",
 			    "an empty row",
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_EMPTY, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_NUMBER, 9, 0, 15});
+			     RDMAEZ_VALUE_INDEX, 9, 0, 0});
 	tap_eq_ptr(t.ah, NULL, "the output is not written");
+	check_source(9, NULL, 0, "");
 	t.path.sgid_index = 5;
+	t.dev->port[1].gid[5].ifindex = 0x7fffffff;
 	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
 			    "a row of the other family",
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_FAMILY, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_NUMBER, 5, 0, 15});
+			     RDMAEZ_VALUE_INDEX, 5, 0, 0});
+	check_source(5, &t.dev->port[1].gid[5], IBV_GID_TYPE_ROCE_V2, "");
+	t.dev->port[1].gid[5].ifindex = if_nametoindex("lo");
+	tap_eq_int(create(1), EINVAL, "and once more, on an interface that exists");
+	check_source(5, &t.dev->port[1].gid[5], IBV_GID_TYPE_ROCE_V2, "lo");
 	t.path.sgid_index = 2;
 	t.dev->attr.orig_attr.vendor_id = 0xffffff; /* rxe */
 	fake_fail(FAKE_CREATE_AH, 0, EINVAL);
 	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
 			    "a RoCE v1 row of a driver that has none",
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_TYPE_REFUSED,
-			     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_NUMBER, 2, 0, 15});
+			     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, 2, 0, 0});
 	t.dev->attr.orig_attr.vendor_id = 0x2c9; /* mlx5 */
 	t.dev->attr.orig_attr.vendor_part_id = 0x1017;
 	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",

@@ -9,6 +9,8 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#include <net/if.h>
+
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif
@@ -17,18 +19,33 @@
 
 RDMAEZ_IMPL_BEGIN
 
+/* The two GIDs, for the record; of an empty entry only its index is left. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_ah_note(const struct ibv_global_route *grh,
+					  const struct ibv_gid_entry *entry,
+					  struct rdmaez_diag *diag)
+{
+	diag->source = *entry;
+	diag->source.gid_index = grh->sgid_index;
+	diag->destination = grh->dgid;
+	if (!if_indextoname(entry->ndev_ifindex, diag->netdev))
+		diag->netdev[0] = '\0';
+}
+
 /* The GID table's entry against what was asked of it: empty, of a type or family that is of no use. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(struct ibv_context *context,
-						 const struct ibv_ah_attr *attr, int entries,
+						 const struct ibv_ah_attr *attr,
 						 struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
-					RDMAEZ_VALUE_NUMBER, 0, entries - 1};
+					RDMAEZ_VALUE_INDEX, 0, 0};
 	const int index = attr->grh.sgid_index;
 	struct ibv_device_attr device;
 	struct ibv_gid_entry entry;
 
 	if (rdmaez_impl_port_gid(context, attr->port_num, index, &entry, NULL))
+		return;
+	rdmaez_impl_ah_note(&attr->grh, &entry, diag);
+	if (diag->error != EINVAL && diag->error != ENODATA)
 		return;
 	memset(&device, 0, sizeof(device));
 	if (rdmaez_gid_is_zero(&entry.gid))
@@ -58,8 +75,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 		return error;
 	diag->error = error;
 	diag->verb = "ibv_create_ah";
-	if (attr->is_global && (error == EINVAL || error == ENODATA))
-		rdmaez_impl_ah_explain_gid(context, attr, port->gid_tbl_len, diag);
+	if (attr->is_global)
+		rdmaez_impl_ah_explain_gid(context, attr, diag);
 	if (meaning != RDMAEZ_WHY_NONE)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, meaning,
 				       meaning == RDMAEZ_WHY_GID_NO_NETDEV
