@@ -856,6 +856,48 @@ static void check_provider_failures(void)
 	tap_ok(as_model(), "nothing is changed");
 }
 
+/* A provider that returns what the test tells, with errno beside it. */
+static int told, told_errno;
+
+static int tell_to(struct ibv_dm *dm, uint64_t offset, const void *host, size_t length)
+{
+	(void)dm;
+	(void)offset;
+	(void)host;
+	(void)length;
+	errno = told_errno;
+	return told;
+}
+
+static int tell_from(void *host, struct ibv_dm *dm, uint64_t offset, size_t length)
+{
+	return tell_to(dm, offset, host, length);
+}
+
+/* Whatever a provider makes of an error, the result is a positive errno value. */
+static void check_provider_results(void)
+{
+	static const struct {
+		int told, told_errno, error;
+	} results[] = {{0, EBUSY, 0},      {EIO, EBUSY, EIO},   {-EIO, EBUSY, EIO},
+		       {-1, EBUSY, EBUSY}, {-1, 0, EIO},        {INT32_MIN, EBUSY, EIO},
+		       {1, EBUSY, EPERM},  {-EFAULT, 0, EFAULT}};
+	static uint32_t words[2];
+
+	start_with(LENGTH, NULL);
+	t.dm.dm->memcpy_to_dm = tell_to;
+	t.dm.dm->memcpy_from_dm = tell_from;
+	for (int kind = 0; kind < COPIES; kind++)
+		for (size_t i = 0; i < COUNT_OF(results); i++) {
+			told = results[i].told;
+			told_errno = results[i].told_errno;
+			tap_eq_int(copy((enum copy)kind, &t.dm, 0, words, 8), results[i].error,
+				   "%s: a provider returns %d", copy_name[kind], told);
+			tap_eq_int(copy((enum copy)kind, &t.dm, 0, (char *)words + 1, 4),
+				   results[i].error, "%s: and not as it is", copy_name[kind]);
+		}
+}
+
 /* ---- Regions ------------------------------------------------------------------------------ */
 
 static int reg(const struct rdmaez_dm_range *range, unsigned int access)
@@ -1385,6 +1427,7 @@ int main(void)
 	check_all_bytes();
 	check_fill();
 	check_provider_failures();
+	check_provider_results();
 	check_reg();
 	check_reg_blocks();
 	check_reg_page();

@@ -18,6 +18,9 @@ RDMAEZ_COLD int rdmaez_impl_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offs
 RDMAEZ_COLD int rdmaez_impl_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
 					 size_t length);
 
+/* What a provider has returned, as a positive errno value: below 0 the negative or -1, which is rare. */
+RDMAEZ_COLD int rdmaez_impl_dm_copied(int returned);
+
 /*
  * Whether the provider can do this copy as it is. Written for few instructions: what is left of the memory
  * behind the offset wraps around where the offset is beyond the end, and so does a length of 0 less 1.
@@ -40,17 +43,23 @@ RDMAEZ_FOLD bool rdmaez_impl_dm_plain(const struct rdmaez_dm *dm, uint64_t offse
 RDMAEZ_INLINE int rdmaez_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset, const void *src,
 				    size_t length)
 {
-	if (rdmaez_impl_dm_plain(dm, offset, src, length) && dm->dm->memcpy_to_dm)
-		return ibv_memcpy_to_dm(dm->dm, offset, src, length);
-	return rdmaez_impl_dm_copy_to(dm, offset, src, length);
+	int returned;
+
+	if (!rdmaez_impl_dm_plain(dm, offset, src, length) || !dm->dm->memcpy_to_dm)
+		return rdmaez_impl_dm_copy_to(dm, offset, src, length);
+	returned = ibv_memcpy_to_dm(dm->dm, offset, src, length);
+	return returned < 0 ? rdmaez_impl_dm_copied(returned) : returned;
 }
 
 RDMAEZ_INLINE int rdmaez_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
 				      size_t length)
 {
-	if (rdmaez_impl_dm_plain(dm, offset, dst, length) && dm->dm->memcpy_from_dm)
-		return ibv_memcpy_from_dm(dst, dm->dm, offset, length);
-	return rdmaez_impl_dm_copy_from(dm, offset, dst, length);
+	int returned;
+
+	if (!rdmaez_impl_dm_plain(dm, offset, dst, length) || !dm->dm->memcpy_from_dm)
+		return rdmaez_impl_dm_copy_from(dm, offset, dst, length);
+	returned = ibv_memcpy_from_dm(dst, dm->dm, offset, length);
+	return returned < 0 ? rdmaez_impl_dm_copied(returned) : returned;
 }
 
 RDMAEZ_IMPL_END
@@ -407,6 +416,11 @@ RDMAEZ_FOLD int rdmaez_impl_dm_ends(bool mapped, const void *host, size_t length
 	if (!mapped)
 		return EOPNOTSUPP;
 	return length && !host ? EINVAL : 0;
+}
+
+RDMAEZ_COLD int rdmaez_impl_dm_copied(int returned)
+{
+	return rdmaez_impl_error(returned);
 }
 
 /* All other copies: those to be refused, and those from where the provider must not read words. */
