@@ -16,8 +16,9 @@
  * In this order: no memory, or closed memory (EINVAL); a range out of bounds (EFAULT); an offset or length
  * that is not a multiple of 4 (EINVAL), which the functions ending in `_bytes` accept; memory that the CPU
  * cannot reach (EOPNOTSUPP); no buffer (EINVAL). A length of 0 is valid, and needs no buffer. A refused copy
- * never reaches the provider. Copies take no record; call rdmaez_dm_check() for an explanation. Any other
- * errno is the provider's own, and part of the data may have been copied.
+ * never reaches the provider. Copies take no record, so a record of an earlier call says nothing of them; call
+ * rdmaez_dm_check() for an explanation. Any other errno is the provider's own, and part of the data may have
+ * been copied.
  *
  * @par What a copy does not do
  * It is atomic only for each 4-byte word. The CPU's writes may linger in its write-combining buffers. A
@@ -190,8 +191,8 @@ RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, str
  * @retval 0 it is closed
  * @retval EINVAL @p dm is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), already closed or without an owner
  *         (#RDMAEZ_WHY_DM_CLOSED); nothing changes
- * @retval EBUSY a region on it is still registered, here or in another process, or another thread is using
- *         it (#RDMAEZ_WHY_DM_IN_USE); it stays open
+ * @retval EBUSY likely a region on it is still registered, here or in another process, or another thread is
+ *         using it (#RDMAEZ_WHY_DM_IN_USE); it stays open
  * @retval ENOENT someone else has freed it (#RDMAEZ_WHY_DM_STALE); it is closed here
  * @return any other errno of ibv_free_dm(), such as EIO when the device is gone (#RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED,

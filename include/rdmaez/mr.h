@@ -44,6 +44,7 @@ extern "C" {
  *         (#RDMAEZ_WHY_ADDRESS_SPACE); memory or the device's regions are exhausted
  *         (#RDMAEZ_WHY_NO_RESOURCES)
  * @retval EPERM likely RLIMIT_MEMLOCK is 0 (#RDMAEZ_WHY_MEMLOCK)
+ * @retval EAGAIN likely a limit of the cgroup (#RDMAEZ_WHY_CGROUP)
  * @return any other errno of ibv_reg_mr() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls

@@ -16,21 +16,22 @@
  * | XRC domain | SRQ for XRC, XRC_RECV queue pair |
  * | memory region, see mr.h | memory window bound to it; rxe says EINVAL |
  *
- * Sources: the `usecnt` of `ib_dealloc_pd_user()` (`uverbs_free_pd()`), `ib_destroy_cq_user()` and
- * `ib_destroy_srq_user()`, the `refcnt` of `uverbs_free_xrcd()`, Linux 6.1 to 7.2; parent domains: `mlx5_free_pd()`,
- * `efa_dealloc_pd()` and `hns_roce_u_dealloc_pd()` of rdma-core 65. Without one of these EBUSY means that
- * another thread is using the object at this moment (`uverbs_try_lock_object()`).
+ * Sources: the counts of users in `uverbs_free_pd()`, `ib_destroy_cq_user()`, `ib_destroy_srq_user()` and
+ * `uverbs_free_xrcd()` of Linux 6.1 to 7.2; for parent domains `mlx5_free_pd()`, `efa_dealloc_pd()` and
+ * `hns_roce_u_dealloc_pd()` of rdma-core 65. Without one of these EBUSY means that another thread is using
+ * the object at this moment (`uverbs_try_lock_object()`).
  *
  * Each function makes one verbs call, the one that it is named after. If that fails and @p diag is not NULL,
  * the functions that create also make one ibv_query_device(), for tag matching ibv_query_device_ex(). An
  * object that could not be destroyed stays as it was; after success it must not be used.
  *
  * @par What may be returned
- * Besides what is listed, any other errno of the verb (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
- * #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED). ENOMEM likely means a limit of the
- * process (#RDMAEZ_WHY_MEMLOCK, #RDMAEZ_WHY_ADDRESS_SPACE) or that the device has no more such objects
- * (#RDMAEZ_WHY_NO_RESOURCES); EIO also that a provider has not set errno. Every function returns EINVAL for a
- * NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); @p diag may be NULL.
+ * Every function returns EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); @p diag may be NULL. Besides
+ * what is listed, any other errno of the verb may be returned (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
+ * #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED). ENOMEM likely means a limit of
+ * the process (#RDMAEZ_WHY_MEMLOCK, #RDMAEZ_WHY_ADDRESS_SPACE), or that the device has no more such objects
+ * (#RDMAEZ_WHY_NO_RESOURCES); EAGAIN a limit of the cgroup (#RDMAEZ_WHY_CGROUP); EIO also that a provider has
+ * not set errno.
  *
  * @par Threads
  * All may be called from any thread; no other thread may use an object while it is destroyed.
@@ -106,8 +107,8 @@ RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *in
  * @param diag receives the explanation
  * @retval 0 @p srq is the SRQ
  * @retval EINVAL as rdmaez_srq_create(); the type needs what comp_mask lacks (#RDMAEZ_WHY_SRQ_PARTS); no such
- *         type (#RDMAEZ_WHY_ENUM); more tags or operations than the device has (#RDMAEZ_WHY_CAP_LIMIT); likely a
- *         part of another context (#RDMAEZ_WHY_CREATE_CONTEXT)
+ *         type (#RDMAEZ_WHY_ENUM); more tags or operations than the device has (#RDMAEZ_WHY_CAP_LIMIT), or no
+ *         tags (#RDMAEZ_WHY_RANGE); likely a part of another context (#RDMAEZ_WHY_CREATE_CONTEXT)
  * @retval EOPNOTSUPP the device has no XRC (#RDMAEZ_WHY_NO_XRC); likely it has no tag matching
  *         (#RDMAEZ_WHY_NOT_SUPPORTED)
  * @retval ENOENT likely a part of another context (#RDMAEZ_WHY_CREATE_CONTEXT)

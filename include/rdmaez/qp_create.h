@@ -4,8 +4,8 @@
  * @brief Create a queue pair, and explain why it failed; find how much inline data it may have.
  *
  * ibv_create_qp() returns EINVAL or ENOMEM for a number above any of the device's limits. Those limits are
- * not the whole story: each holds on its own but not all of them together, and the limit on inline data is
- * not reported at all.
+ * not the whole story: each holds on its own but not all of them together, and verbs do not report the limit
+ * on inline data at all.
  *
  * Destroy a queue pair created here with ibv_destroy_qp(). If creating it fails and @p diag is not NULL,
  * there is also one ibv_query_device().
@@ -37,10 +37,12 @@ extern "C" {
  *         (#RDMAEZ_WHY_CREATE_SRQ); not a type (#RDMAEZ_WHY_CREATE_TYPE); likely an object of another context
  *         (#RDMAEZ_WHY_CREATE_CONTEXT) or protection domain (#RDMAEZ_WHY_CREATE_SRQ_PD), too much inline data
  *         (#RDMAEZ_WHY_CAP_INLINE), or numbers that are too large together (#RDMAEZ_WHY_CAP_TOGETHER)
- * @retval ENOMEM as with EINVAL; or likely a limit of the process (#RDMAEZ_WHY_MEMLOCK) or the device's
- *         number of queue pairs (#RDMAEZ_WHY_NO_RESOURCES)
+ * @retval ENOMEM as with EINVAL; or likely a limit of the process (#RDMAEZ_WHY_MEMLOCK, unless it has
+ *         CAP_IPC_LOCK, or #RDMAEZ_WHY_ADDRESS_SPACE) or the device's number of queue pairs
+ *         (#RDMAEZ_WHY_NO_RESOURCES)
  * @retval EOPNOTSUPP the device lacks the type (#RDMAEZ_WHY_CREATE_TYPE); some drivers return ENOSYS
  * @retval EPERM a RAW_PACKET queue pair without CAP_NET_RAW (#RDMAEZ_WHY_CREATE_PRIVILEGE)
+ * @retval EAGAIN likely a limit of the cgroup (#RDMAEZ_WHY_CGROUP)
  * @return any other errno of ibv_create_qp() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  */
@@ -61,7 +63,7 @@ RDMAEZ_API int rdmaez_qp_create(struct ibv_pd *pd, struct ibv_qp_init_attr *init
  * @retval EINVAL as for rdmaez_qp_create(), except that #RDMAEZ_WHY_CREATE_DOMAIN means that comp_mask
  *         lacks the bit of the domain that the type needs
  * @retval EOPNOTSUPP the device lacks the type (#RDMAEZ_WHY_CREATE_TYPE) or, likely, one of the extensions
- *         in comp_mask (#RDMAEZ_WHY_NOT_SUPPORTED)
+ *         in comp_mask or of the operations in send_ops_flags (#RDMAEZ_WHY_NOT_SUPPORTED)
  * @return any other errno, as for rdmaez_qp_create()
  */
 RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
@@ -74,7 +76,7 @@ RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
 /**
  * @brief Finds how much inline data a queue pair may have, by trying.
  *
- * Verbs do not report this limit, and it may shrink as `cap` asks for more SGEs. A binary search creates and
+ * Verbs do not report this limit (efadv_query_device() does for EFA), and it may shrink as `cap` asks for more SGEs. A binary search creates and
  * destroys at most 18 queue pairs; keep the result. A device that is short of memory may refuse more than
  * it would otherwise.
  *

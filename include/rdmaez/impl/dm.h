@@ -284,15 +284,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_give_up(const struct rdmaez_dm *dm)
 		rdmaez_impl_dm_unimport(dm->dm);
 }
 
-/* The device has not freed it: what its errno means here. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_free(int error, struct rdmaez_diag *diag)
+/* The device has not freed it: what its errno means here. mlx5's firmware may say EBUSY of itself, too. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_explain_free(int error, struct rdmaez_diag *diag)
 {
-	if (error != EBUSY && error != ENOENT)
-		return rdmaez_impl_dm_failed(diag, error, "ibv_free_dm");
+	if (error != ENOENT) {
+		rdmaez_impl_explain_end(diag, error, "ibv_free_dm", "dm", RDMAEZ_WHY_DM_IN_USE);
+		return;
+	}
 	if (diag)
 		diag->verb = "ibv_free_dm";
-	return rdmaez_impl_refuse(
-		diag, error, error == EBUSY ? RDMAEZ_WHY_DM_IN_USE : RDMAEZ_WHY_DM_STALE, "dm");
+	rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_STALE, "dm");
 }
 
 RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm, struct rdmaez_diag *diag)
