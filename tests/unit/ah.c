@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Address handles: what they are made of, and what a refusal is put down to. */
 #include <net/if.h>
+#include <infiniband/verbs.h>
+
+/* A provider that returns NULL and forgets errno. */
+static int forgets;
+#define ibv_create_ah(pd, attr) (forgets ? (struct ibv_ah *)NULL : ibv_create_ah(pd, attr))
 
 #include "check.h"
 #include "findings.h"
@@ -118,6 +123,16 @@ static void check_rows(void)
 	t.dev->port[1].gid[5].ifindex = if_nametoindex("lo");
 	tap_eq_int(create(1), EINVAL, "and once more, on an interface that exists");
 	check_source(5, &t.dev->port[1].gid[5], IBV_GID_TYPE_ROCE_V2, "lo");
+	fake_fail(FAKE_CREATE_AH, 1, ETIMEDOUT);
+	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
+			    "a row of the other family, and an errno that is not about it",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
+	check_source(5, &t.dev->port[1].gid[5], IBV_GID_TYPE_ROCE_V2, "lo");
+	forgets = 1;
+	errno = EBUSY;
+	tap_eq_int(create(1), EIO, "an errno that is not set");
+	forgets = 0;
 	t.path.sgid_index = 2;
 	t.dev->attr.orig_attr.vendor_id = 0xffffff; /* rxe */
 	fake_fail(FAKE_CREATE_AH, 0, EINVAL);

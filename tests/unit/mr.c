@@ -3,6 +3,15 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "process.h"
 
+#include <infiniband/verbs.h>
+
+/* A provider that returns NULL or -1 and forgets errno. */
+static int forgets;
+#undef ibv_reg_mr
+#define ibv_reg_mr(pd, addr, length, access) \
+	(forgets ? (struct ibv_mr *)NULL : __ibv_reg_mr(pd, addr, length, access, 0))
+#define ibv_dereg_mr(mr) (forgets ? -1 : ibv_dereg_mr(mr))
+
 #include "check.h"
 #include "findings.h"
 
@@ -229,6 +238,16 @@ static void check_memlock(void)
 	CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), EPERM, "rdmaez_mr_reg", "ibv_reg_mr",
 			    "the right to lock, and no permission",
 			    LIKELY(UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	fake_fail(FAKE_REG_MR, 1, EINVAL);
+	process_reset(PROCESS_NOBODY);
+	process.memlock = 1 << 20;
+	CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), EINVAL, "rdmaez_mr_reg", "ibv_reg_mr",
+			    "an errno that no limit gives",
+			    LIKELY(UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	forgets = 1;
+	errno = EBUSY;
+	tap_eq_int(reg(buffer, 4096, 0), EIO, "an errno that is not set");
+	forgets = 0;
 	fake_fail(FAKE_REG_MR, 1, EAGAIN);
 	CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), EAGAIN, "rdmaez_mr_reg", "ibv_reg_mr",
 			    "a cgroup's limit",
@@ -240,6 +259,7 @@ static void check_memlock(void)
 /* Who may lock more, as the kernel judges it. */
 static void check_capability(void)
 {
+	static char groups[5000];
 	static const char *const cut = "Name:\ttest\nCapEff:\t00000000000040";
 
 	start();
@@ -267,10 +287,17 @@ static void check_capability(void)
 	check_no_memory("its neighbours", true);
 	process.status = "Name:\ttest\nCapEff:\t000000000000e000";
 	check_no_memory("it among others", false);
+	process.status = "Name:\ttest\nCapEff:\t000000000000c000";
+	check_no_memory("it and the one above", false);
 	process.status = "Name:\ttest\nCapEff:\t000000000000b000";
 	check_no_memory("all the others", true);
 	process.status = "Name:\ttest\nCapEff:\t0000000000009000";
 	check_no_memory("a digit that is none of it", true);
+	memset(groups, ' ', sizeof(groups) - 1);
+	memcpy(groups, "Name:\ttest\nGroups:", 19);
+	strcpy(groups + 4000, "\nCapEff:\t0000000000004000\n");
+	process.status = groups;
+	check_no_memory("more groups than are read", true);
 	fake_fail(FAKE_REG_MR, 0, 0);
 }
 
@@ -294,6 +321,10 @@ static void check_dereg(void)
 			    "ibv_dereg_mr", "a device that is gone",
 			    LIKELY(DEVICE_GONE, "ibv_dereg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	forgets = 1;
+	errno = EBUSY;
+	tap_eq_int(rdmaez_mr_dereg(t.mr, &t.diag), EIO, "an errno that is not set");
+	forgets = 0;
 	fake_reset_log();
 	check_success(&t.diag, rdmaez_mr_dereg(t.mr, &t.diag), "it goes in the end");
 	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");

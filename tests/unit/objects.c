@@ -553,6 +553,7 @@ static void check_order(void)
 static void check_ends(void)
 {
 	struct ibv_srq_init_attr_ex init;
+	void *compatible;
 
 	start();
 	init = xrc_attr(t.ctx);
@@ -571,6 +572,10 @@ static void check_ends(void)
 	tap_eq_int(rdmaez_cq_destroy(init.cq, NULL), EBUSY, "a completion queue");
 	tap_eq_int(rdmaez_pd_dealloc(init.pd, NULL), EBUSY, "a protection domain");
 	tap_eq_int(rdmaez_xrcd_close(init.xrcd, NULL), EBUSY, "an XRC domain");
+	compatible = t.ctx->abi_compat;
+	t.ctx->abi_compat = NULL;
+	tap_eq_int(rdmaez_xrcd_close(init.xrcd, NULL), EOPNOTSUPP, "in a context without the verb");
+	t.ctx->abi_compat = compatible;
 	fake_fail(FAKE_ANY, 0, 0);
 	tap_eq_int(rdmaez_srq_destroy(t.srq, NULL), 0, "they all go in the end");
 	tap_eq_int(rdmaez_cq_destroy(init.cq, NULL), 0, "without a record");

@@ -19,19 +19,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* The two GIDs, for the record; of an empty entry only its index is left. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_ah_note(const struct ibv_global_route *grh,
-					  const struct ibv_gid_entry *entry,
-					  struct rdmaez_diag *diag)
-{
-	diag->source = *entry;
-	diag->source.gid_index = grh->sgid_index;
-	diag->destination = grh->dgid;
-	if (!if_indextoname(entry->ndev_ifindex, diag->netdev))
-		diag->netdev[0] = '\0';
-}
-
-/* The GID table's entry against what was asked of it: empty, of a type or family that is of no use. */
+/* Both GIDs for the record, and whether the source's is empty, or of a type or family that is of no use. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(struct ibv_context *context,
 						 const struct ibv_ah_attr *attr,
 						 struct rdmaez_diag *diag)
@@ -44,7 +32,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(struct ibv_context *context,
 
 	if (rdmaez_impl_port_gid(context, attr->port_num, index, &entry, NULL))
 		return;
-	rdmaez_impl_ah_note(&attr->grh, &entry, diag);
+	diag->source = entry;
+	diag->destination = attr->grh.dgid;
+	if_indextoname(entry.ndev_ifindex, diag->netdev);
 	if (diag->error != EINVAL && diag->error != ENODATA)
 		return;
 	memset(&device, 0, sizeof(device));

@@ -288,7 +288,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_give_up(const struct rdmaez_dm *dm)
 RDMAEZ_IMPL_COLD void rdmaez_impl_dm_explain_free(int error, struct rdmaez_diag *diag)
 {
 	if (error != ENOENT) {
-		rdmaez_impl_explain_end(diag, error, "ibv_free_dm", "dm", RDMAEZ_WHY_DM_IN_USE);
+		rdmaez_impl_end(diag, error, "ibv_free_dm", "dm", RDMAEZ_WHY_DM_IN_USE);
 		return;
 	}
 	if (diag)

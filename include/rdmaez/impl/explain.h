@@ -148,11 +148,13 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_errno(struct rdmaez_diag *diag, const 
 			       rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED), verb);
 }
 
-/* An object was not destroyed: likely it is in use, for which EBUSY stands, else see the errno. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_explain_end(struct rdmaez_diag *diag, int error, const char *verb,
-					     const char *field, enum rdmaez_why in_use)
+/* What a verb that destroys an object has returned: EBUSY likely means that it is in use. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_end(struct rdmaez_diag *diag, int returned, const char *verb,
+				     const char *field, enum rdmaez_why in_use)
 {
-	if (!diag)
+	const int error = rdmaez_impl_error(returned);
+
+	if (!error || !diag)
 		return error;
 	diag->error = error;
 	diag->verb = verb;

@@ -151,13 +151,10 @@ RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag)
 	rdmaez_impl_diag_device(diag, mr->context);
 	errno = 0;
 	error = rdmaez_impl_error(ibv_dereg_mr(mr));
-	if (!error)
-		return 0;
-	rdmaez_impl_explain_end(diag, error == EINVAL ? EBUSY : error, "ibv_dereg_mr", "mr",
-				RDMAEZ_WHY_MR_IN_USE);
-	if (diag)
-		diag->error = error;
-	return error;
+	if (!diag || error != EINVAL)
+		return rdmaez_impl_end(diag, error, "ibv_dereg_mr", "mr", RDMAEZ_WHY_MR_IN_USE);
+	rdmaez_impl_end(diag, EBUSY, "ibv_dereg_mr", "mr", RDMAEZ_WHY_MR_IN_USE);
+	return diag->error = error;
 }
 
 RDMAEZ_IMPL_END

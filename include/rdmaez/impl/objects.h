@@ -15,7 +15,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Begins a record, and refuses a missing argument: the context's is the device that it names. */
+/* Begins a record on the context's device, or refuses a missing argument. Verbs may leave errno as it is. */
 RDMAEZ_IMPL int rdmaez_impl_object_begin(const char *call, const struct ibv_context *context,
 					 const char *missing, struct rdmaez_diag *diag)
 {
@@ -23,6 +23,7 @@ RDMAEZ_IMPL int rdmaez_impl_object_begin(const char *call, const struct ibv_cont
 	if (missing)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
 	rdmaez_impl_diag_device(diag, context);
+	errno = 0;
 	return 0;
 }
 
@@ -64,7 +65,6 @@ RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
 
 	if (error)
 		return error;
-	errno = 0;
 	made = ibv_create_cq(context, cqe, NULL, channel, comp_vector);
 	if (made) {
 		*cq = made;
@@ -116,7 +116,6 @@ RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
 
 	if (error)
 		return error;
-	errno = 0;
 	made = ibv_create_cq_ex(context, init_attr);
 	if (made) {
 		*cq = made;
@@ -250,7 +249,6 @@ RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *in
 		return error;
 	memset(&asked, 0, sizeof(asked));
 	asked.attr = init_attr->attr; /* a provider may write over it, then refuse */
-	errno = 0;
 	made = ibv_create_srq(pd, init_attr);
 	if (made) {
 		*srq = made;
@@ -288,7 +286,6 @@ RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
 	if (error)
 		return error;
 	asked = *init_attr; /* a provider may write over it, then refuse */
-	errno = 0;
 	made = ibv_create_srq_ex(context, init_attr);
 	if (made) {
 		*srq = made;
@@ -357,7 +354,6 @@ RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_ini
 
 	if (error)
 		return error;
-	errno = 0;
 	made = ibv_open_xrcd(context, init_attr);
 	if (made) {
 		*xrcd = made;
@@ -371,59 +367,45 @@ RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_ini
 
 RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag)
 {
-	int error = rdmaez_impl_object_begin("rdmaez_pd_dealloc", pd ? pd->context : NULL,
-					     pd ? NULL : "pd", diag);
+	const int error = rdmaez_impl_object_begin("rdmaez_pd_dealloc", pd ? pd->context : NULL,
+						   pd ? NULL : "pd", diag);
 
-	if (error)
-		return error;
-	errno = 0;
-	error = rdmaez_impl_error(ibv_dealloc_pd(pd));
-	return error ? rdmaez_impl_explain_end(diag, error, "ibv_dealloc_pd", "pd",
-					       RDMAEZ_WHY_PD_IN_USE)
-		     : 0;
+	return error ? error
+		     : rdmaez_impl_end(diag, ibv_dealloc_pd(pd), "ibv_dealloc_pd", "pd",
+				       RDMAEZ_WHY_PD_IN_USE);
 }
 
 RDMAEZ_API int rdmaez_cq_destroy(struct ibv_cq *cq, struct rdmaez_diag *diag)
 {
-	int error = rdmaez_impl_object_begin("rdmaez_cq_destroy", cq ? cq->context : NULL,
-					     cq ? NULL : "cq", diag);
+	const int error = rdmaez_impl_object_begin("rdmaez_cq_destroy", cq ? cq->context : NULL,
+						   cq ? NULL : "cq", diag);
 
-	if (error)
-		return error;
-	errno = 0;
-	error = rdmaez_impl_error(ibv_destroy_cq(cq));
-	return error ? rdmaez_impl_explain_end(diag, error, "ibv_destroy_cq", "cq",
-					       RDMAEZ_WHY_CQ_IN_USE)
-		     : 0;
+	return error ? error
+		     : rdmaez_impl_end(diag, ibv_destroy_cq(cq), "ibv_destroy_cq", "cq",
+				       RDMAEZ_WHY_CQ_IN_USE);
 }
 
 RDMAEZ_API int rdmaez_srq_destroy(struct ibv_srq *srq, struct rdmaez_diag *diag)
 {
-	int error = rdmaez_impl_object_begin("rdmaez_srq_destroy", srq ? srq->context : NULL,
-					     srq ? NULL : "srq", diag);
+	const int error = rdmaez_impl_object_begin("rdmaez_srq_destroy", srq ? srq->context : NULL,
+						   srq ? NULL : "srq", diag);
 
-	if (error)
-		return error;
-	errno = 0;
-	error = rdmaez_impl_error(ibv_destroy_srq(srq));
-	return error ? rdmaez_impl_explain_end(diag, error, "ibv_destroy_srq", "srq",
-					       RDMAEZ_WHY_SRQ_IN_USE)
-		     : 0;
+	return error ? error
+		     : rdmaez_impl_end(diag, ibv_destroy_srq(srq), "ibv_destroy_srq", "srq",
+				       RDMAEZ_WHY_SRQ_IN_USE);
 }
 
 RDMAEZ_API int rdmaez_xrcd_close(struct ibv_xrcd *xrcd, struct rdmaez_diag *diag)
 {
-	int error = rdmaez_impl_object_begin("rdmaez_xrcd_close", xrcd ? xrcd->context : NULL,
-					     xrcd ? NULL : "xrcd", diag);
+	const int error = rdmaez_impl_object_begin("rdmaez_xrcd_close", xrcd ? xrcd->context : NULL,
+						   xrcd ? NULL : "xrcd", diag);
 
 	if (error)
 		return error;
-	errno = 0;
 	/* verbs.h asks whether the context has this verb when a domain is opened, not here. */
-	error = verbs_get_ctx(xrcd->context) ? rdmaez_impl_error(ibv_close_xrcd(xrcd)) : EOPNOTSUPP;
-	return error ? rdmaez_impl_explain_end(diag, error, "ibv_close_xrcd", "xrcd",
-					       RDMAEZ_WHY_XRCD_IN_USE)
-		     : 0;
+	return rdmaez_impl_end(diag,
+			       verbs_get_ctx(xrcd->context) ? ibv_close_xrcd(xrcd) : EOPNOTSUPP,
+			       "ibv_close_xrcd", "xrcd", RDMAEZ_WHY_XRCD_IN_USE);
 }
 
 RDMAEZ_IMPL_END
