@@ -172,7 +172,7 @@ static void check_cq_ex(void)
 	CHECK_CQ_EX(create_cq_ex(&init, EOPNOTSUPP), EOPNOTSUPP, "nothing of the kind",
 		    LIKELY(NOT_SUPPORTED, "ibv_create_cq_ex", NOTHING));
 	init.comp_mask = 1u << 31;
-	errno = 0;
+	errno = EBUSY;
 	verbs_get_ctx(t.ctx)->create_cq_ex = answer_cq_ex;
 	cq_errno = 0;
 	cq_answer = NULL;
@@ -244,6 +244,14 @@ static void check_srq(void)
 	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "which asks the device");
 	CHECK_SRQ(create_srq(0, 0, 0), EINVAL, "none",
 		  LIKELY(RANGE, "attr.max_wr", NUMBER(0, 1, wr)));
+	t.dev->attr.orig_attr.max_srq_sge = 1;
+	CHECK_SRQ(create_srq(1, 2, 0), EINVAL, "a limit of one",
+		  WRONG(CAP_LIMIT, "attr.max_sge", NUMBER(2, 0, 1)));
+	t.dev->attr.orig_attr.max_srq_sge = (int)sge;
+	t.dev->attr.orig_attr.max_srq_wr = 1;
+	CHECK_SRQ(create_srq(0, 1, 0), EINVAL, "none, where there can be one",
+		  LIKELY(RANGE, "attr.max_wr", NUMBER(0, 1, 1)));
+	t.dev->attr.orig_attr.max_srq_wr = (int)wr;
 	fake_fail(FAKE_CREATE_SRQ, 1, EINVAL);
 	CHECK_SRQ(create_srq(8, 1, 9), EINVAL, "a limit above the size, as siw sees it",
 		  LIKELY(RANGE, "attr.srq_limit", NUMBER(9, 0, 8)));
@@ -324,6 +332,10 @@ static void check_xrc(void)
 	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "without all but those",
 		     WRONG(SRQ_PARTS, "comp_mask", BITS(IBV_SRQ_INIT_ATTR_PD, init.comp_mask)));
 	tap_eq_int(rdmaez_srq_create_ex(t.ctx, &init, &t.srq, NULL), EINVAL, "without a record");
+	init.comp_mask = IBV_SRQ_INIT_ATTR_PD;
+	fake_fail(FAKE_CREATE_SRQ, 1, EINVAL);
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "nor does it then need its parts",
+		     LIKELY(CAP_TOGETHER, "attr", NOTHING));
 
 	init = failing_xrc(EOPNOTSUPP);
 	CHECK_SRQ_EX(create_srq_ex(&init), EOPNOTSUPP, "where the device says that it has XRC",
@@ -397,6 +409,11 @@ static void check_tags(void)
 	fake_fail(FAKE_CREATE_SRQ, 0, ETIMEDOUT);
 	CHECK_SRQ_EX(create_srq_ex(&init), ETIMEDOUT, "an errno that is not about them",
 		     LIKELY(TIMED_OUT, "ibv_create_srq_ex", NOTHING));
+	init.tm_cap.max_ops = 9;
+	fake_fail(FAKE_CREATE_SRQ, 0, EINVAL);
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "no tags, and too many operations",
+		     WRONG(RANGE, "tm_cap.max_num_tags", NUMBER(0, 1, 63)),
+		     WRONG(CAP_LIMIT, "tm_cap.max_ops", NUMBER(9, 0, 8)));
 	caps->max_num_tags = 0;
 	fake_fail(FAKE_CREATE_SRQ, 0, EOPNOTSUPP);
 	CHECK_SRQ_EX(create_srq_ex(&init), EOPNOTSUPP, "a device without tag matching",

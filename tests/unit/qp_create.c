@@ -2,6 +2,12 @@
 /* Creating queue pairs: what a refusal is put down to, and what inline data a device is found to take. */
 #include "process.h"
 
+#include <infiniband/verbs.h>
+
+/* A provider that returns NULL and forgets errno. */
+static int forgets;
+#define ibv_create_qp(pd, init) (forgets ? (struct ibv_qp *)NULL : ibv_create_qp(pd, init))
+
 #include "check.h"
 #include "findings.h"
 
@@ -488,18 +494,31 @@ static void check_errno_beside(void)
 	CHECK_VERB_FINDINGS(&t.diag, create(), ETIMEDOUT, "rdmaez_qp_create", "ibv_create_qp",
 			    "nor about the SRQ", MEANS(TIMED_OUT));
 
-	for (int i = 0; i < 2; i++) {
+	start(IBV_QPT_RC);
+	forgets = 1;
+	errno = EBUSY;
+	tap_eq_int(create(), EIO, "an errno that is not set");
+	forgets = 0;
+
+	for (int i = 0; i < 3; i++) {
+		static const int errors[] = {EIO, E2BIG, ENOMEM};
+
 		start(IBV_QPT_RC);
 		t.init.cap.max_send_wr = 16385;
-		fake_fail(FAKE_CREATE_QP, 0, i ? E2BIG : EIO);
-		CHECK_VERB_FINDINGS(&t.diag, create(), i ? E2BIG : EIO, "rdmaez_qp_create",
-				    "ibv_create_qp",
-				    i ? "cxgb4's errno of a number too large" : "an errno not set",
+		fake_fail(FAKE_CREATE_QP, 0, errors[i]);
+		CHECK_VERB_FINDINGS(&t.diag, create(), errors[i], "rdmaez_qp_create",
+				    "ibv_create_qp", "a number too large, by another errno",
 				    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CAP_LIMIT, "cap.max_send_wr",
 				     RDMAEZ_VALUE_NUMBER, 16385, 0, 16384});
 	}
 
 	start(IBV_QPT_RC);
+	t.dev->attr.orig_attr.max_qp = 1;
+	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+			    "a device for one queue pair", TOGETHER,
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp",
+			     RDMAEZ_VALUE_LIMIT, 0, 0, 1});
 	t.dev->attr.orig_attr.max_qp = 0;
 	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);
 	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
