@@ -318,6 +318,16 @@ static void check_extended(void)
 	tap_eq_str(t.diag.device, "fake0", "the record names the device");
 	tap_eq_ptr(t.qp, NULL, "the output is not written");
 
+	start(IBV_QPT_RC);
+	ex = extended();
+	ex.send_cq = ex.recv_cq = ibv_create_cq(fake_open(t.dev), 16, NULL, NULL, 0);
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), ENOENT,
+			    "rdmaez_qp_create_ex", "ibv_create_qp_ex", "queues of another context",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "send_cq",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "recv_cq",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
+
 	start(IBV_QPT_XRC_SEND);
 	t.init.srq = srq_in(t.pd);
 	ex = extended();
