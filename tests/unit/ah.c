@@ -3,7 +3,7 @@
 #include <net/if.h>
 #include <infiniband/verbs.h>
 
-/* A provider that returns NULL and forgets errno. */
+/* A provider that returns NULL and forgets errno, for rdmaez_impl_error_of_null(). */
 static int forgets;
 #define ibv_create_ah(pd, attr) (forgets ? (struct ibv_ah *)NULL : ibv_create_ah(pd, attr))
 

@@ -280,10 +280,10 @@ static void check_close_busy(void)
 	if (rdmaez_dm_reg(&t.dm, t.pd, NULL, 0, &t.region, NULL))
 		tap_bail("no region");
 	before = t.dm;
-	CHECK_VERB_FINDINGS(&t.diag, rdmaez_dm_close(&t.dm, &t.diag), EBUSY, "rdmaez_dm_close",
-			    "ibv_free_dm", "memory with a region on it",
-			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_IN_USE, "dm", RDMAEZ_VALUE_NONE, 0,
-			     0, 0});
+	CHECK_VERB_FINDINGS(
+		&t.diag, rdmaez_dm_close(&t.dm, &t.diag), EBUSY, "rdmaez_dm_close", "ibv_free_dm",
+		"memory with a region on it",
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DM_IN_USE, "dm", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	tap_ok(memcmp(&t.dm, &before, sizeof(before)) == 0, "it stays as it was");
 	tap_eq_int(rdmaez_dm_copy_from(&t.dm, 8, &word, 4), 0, "and can be used");
 	tap_ok(memcmp(&word, model + 8, 4) == 0, "with what it holds");

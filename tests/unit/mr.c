@@ -3,6 +3,9 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "process.h"
 
+#define getrlimit test_getrlimit
+#define open      test_open
+
 #include <infiniband/verbs.h>
 
 /* A provider that returns NULL or -1 and forgets errno. */

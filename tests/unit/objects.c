@@ -2,6 +2,9 @@
 /* Completion queues, SRQs and XRC domains: what a refusal is put down to, and what still uses them. */
 #include "process.h"
 
+#define getrlimit test_getrlimit
+#define open      test_open
+
 #include "check.h"
 #include "findings.h"
 

@@ -2,6 +2,9 @@
 /* Creating queue pairs: what a refusal is put down to, and what inline data a device is found to take. */
 #include "process.h"
 
+#define getrlimit test_getrlimit
+#define open      test_open
+
 #include <infiniband/verbs.h>
 
 /* A provider that returns NULL and forgets errno. */
