@@ -791,6 +791,29 @@ static void limit_memlock(rlim_t bytes)
 
 #define EXHAUSTED LIKELY(NO_RESOURCES, "ibv_reg_mr", NOTHING)
 
+/* Where memory may be locked without limit, it is not what was short. */
+static void check_address_space(void)
+{
+	struct ibv_cq *cq = (struct ibv_cq *)&t;
+	struct rlimit space, memlock, less;
+	int error;
+
+	getrlimit(RLIMIT_AS, &space);
+	getrlimit(RLIMIT_MEMLOCK, &memlock);
+	less = space;
+	less.rlim_cur = REGION; /* what is mapped stays so, and no more can be */
+	limit_memlock(REGION);
+	if (setrlimit(RLIMIT_AS, &less))
+		tap_bail("RLIMIT_AS cannot be lowered");
+	error = rdmaez_cq_create(t.context, t.device.max_cqe, NULL, 0, &cq, &t.diag);
+	setrlimit(RLIMIT_AS, &space);
+	setrlimit(RLIMIT_MEMLOCK, &memlock);
+	CHECK(error, ENOMEM, "rdmaez_cq_create", "ibv_create_cq", "no room for the queue",
+	      LIKELY(ADDRESS_SPACE, "cqe", RDMAEZ_VALUE_LIMIT, 0, 0, REGION),
+	      LIKELY(NO_RESOURCES, "max_cq", RDMAEZ_VALUE_LIMIT, 0, 0, (uint32_t)t.device.max_cq));
+	tap_eq_ptr(cq, &t, "the output is not written");
+}
+
 /* The kernel judges by who the process is, and a device must have been opened by the same. */
 static void check_unprivileged(void)
 {
@@ -854,6 +877,7 @@ int main(void)
 	check_states(mr);
 	check_shared(mr);
 	ibv_dereg_mr(mr);
+	check_address_space();
 	close_device();
 	check_unprivileged();
 	return tap_done();
