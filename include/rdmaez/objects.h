@@ -130,7 +130,7 @@ RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
  * @retval EOPNOTSUPP the device has no XRC (#RDMAEZ_WHY_NO_XRC)
  * @retval EINVAL comp_mask lacks a bit (#RDMAEZ_WHY_XRCD_PARTS); the domain exists and O_EXCL is set
  *         (#RDMAEZ_WHY_XRCD_EXISTS, likely)
- * @retval EAGAIN the domain does not exist and O_CREAT is not set (#RDMAEZ_WHY_XRCD_NONE)
+ * @retval EAGAIN likely the domain does not exist, and O_CREAT is not set (#RDMAEZ_WHY_XRCD_NONE)
  * @retval EBADF `fd` is neither -1 nor open (#RDMAEZ_WHY_XRCD_FILE)
  *
  * Source: `ib_uverbs_open_xrcd()` of Linux 6.1 to 7.2, `ibv_cmd_open_xrcd()` of rdma-core 33 to 65.

@@ -41,7 +41,8 @@ extern "C" {
  *         CAP_IPC_LOCK, or #RDMAEZ_WHY_ADDRESS_SPACE) or the device's number of queue pairs
  *         (#RDMAEZ_WHY_NO_RESOURCES)
  * @retval EOPNOTSUPP the device lacks the type (#RDMAEZ_WHY_CREATE_TYPE); some drivers return ENOSYS
- * @retval EPERM a RAW_PACKET queue pair without CAP_NET_RAW (#RDMAEZ_WHY_CREATE_PRIVILEGE)
+ * @retval EPERM a RAW_PACKET queue pair without CAP_NET_RAW (#RDMAEZ_WHY_CREATE_PRIVILEGE; likely, if the
+ *         process has that, but perhaps not where it counts)
  * @retval EAGAIN likely a limit of the cgroup (#RDMAEZ_WHY_CGROUP)
  * @return any other errno of ibv_create_qp() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)

@@ -224,6 +224,12 @@ static void check_types(void)
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_PRIVILEGE, "qp_type",
 			     RDMAEZ_VALUE_TYPE, IBV_QPT_RAW_PACKET, 0, 0});
 	process_reset(PROCESS_CAP_OTHERS);
+	process.status = NULL;
+	CHECK_VERB_FINDINGS(&t.diag, create(), EPERM, "rdmaez_qp_create", "ibv_create_qp",
+			    "RAW_PACKET for who knows",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_PRIVILEGE, "qp_type",
+			     RDMAEZ_VALUE_TYPE, IBV_QPT_RAW_PACKET, 0, 0});
+	process_reset(PROCESS_CAP_OTHERS);
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
 	CHECK_VERB_FINDINGS(&t.diag, create(), EPERM, "rdmaez_qp_create", "ibv_create_qp",
 			    "RAW_PACKET on a device that does not answer",

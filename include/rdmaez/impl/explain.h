@@ -45,28 +45,33 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_proc_text(const char *path, char *text, size_t
 	text[length > 0 ? length : 0] = '\0';
 }
 
-/*
- * Whether the process has a capability where it counts: `capable()` of the kernel means the initial user
- * namespace, in whose uid_map every 32-bit number stands for itself. Without /proc it has none. CapEff has 16
- * hexadecimal digits, the least last.
- */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_is_capable(int capability)
+/* Whether CapEff has a capability: 1 or 0, -1 without /proc. It has 16 hexadecimal digits, the least last. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_capability(int capability)
 {
-	static const char initial[] = "         0          0 4294967295\n";
 	char text[2048];
 	const char *line;
 	int digit;
 
-	rdmaez_impl_proc_text("/proc/self/uid_map", text, sizeof(text));
-	if (strcmp(text, initial) != 0)
-		return false;
 	rdmaez_impl_proc_text("/proc/self/status", text, sizeof(text));
 	line = strstr(text, "\nCapEff:\t");
 	if (!line || strlen(line) < 25)
-		return false;
+		return -1;
 	digit = line[24 - capability / 4];
 	digit = digit > '9' ? digit + 9 : digit;
 	return digit >> capability % 4 & 1;
+}
+
+/*
+ * Whether RLIMIT_MEMLOCK does not bind the process: `capable()` of the kernel means the initial user
+ * namespace, in whose uid_map every 32-bit number stands for itself.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_may_lock(void)
+{
+	char text[64];
+
+	rdmaez_impl_proc_text("/proc/self/uid_map", text, sizeof(text));
+	return strcmp(text, "         0          0 4294967295\n") == 0 &&
+	       rdmaez_impl_capability(RDMAEZ_IMPL_CAP_IPC_LOCK) == 1;
 }
 
 /* A limit of the process, where there is one: this finding of `bytes` that were asked for. */
@@ -90,8 +95,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memory(struct rdmaez_diag *diag, const
 					       0, 0};
 	struct rlimit limit;
 
-	if (is_locked && !getrlimit(RLIMIT_MEMLOCK, &limit) &&
-	    !rdmaez_impl_is_capable(RDMAEZ_IMPL_CAP_IPC_LOCK))
+	if (is_locked && !getrlimit(RLIMIT_MEMLOCK, &limit) && !rdmaez_impl_may_lock())
 		rdmaez_impl_suspect_limit(diag, limit.rlim_cur, &memlock, bytes);
 	if (diag->error == ENOMEM && !getrlimit(RLIMIT_AS, &limit))
 		rdmaez_impl_suspect_limit(diag, limit.rlim_cur, &space, 0);

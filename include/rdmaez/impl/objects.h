@@ -312,7 +312,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_xrcd_explain_file(const struct ibv_xrcd_init_a
 	if (error == EBADF)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &file, (uint64_t)init->fd);
 	else if (error == EAGAIN && !(init->oflags & O_CREAT))
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_XRCD_NONE, "oflags");
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_XRCD_NONE, "oflags");
 	else if (error == EINVAL && (init->oflags & O_EXCL))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_XRCD_EXISTS, "oflags");
 }

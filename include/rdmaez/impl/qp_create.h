@@ -55,7 +55,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_type(const struct ibv_device_at
 			sure = RDMAEZ_DIAG_LIKELY;
 		else
 			return;
-		if (error == EPERM && rdmaez_impl_is_capable(RDMAEZ_IMPL_CAP_NET_RAW))
+		if (site.why == RDMAEZ_WHY_CREATE_PRIVILEGE &&
+		    rdmaez_impl_capability(RDMAEZ_IMPL_CAP_NET_RAW))
 			sure = RDMAEZ_DIAG_LIKELY;
 	}
 	rdmaez_impl_find(diag, sure, &site, (unsigned int)type);
