@@ -271,6 +271,33 @@ static void check_srq(void)
 		  LIKELY(NOT_SUPPORTED, "ibv_create_srq", NOTHING));
 }
 
+/* What drivers make of an SRQ of just the size that they report: none of it is a certain mistake. */
+static void check_srq_drivers(void)
+{
+	static const struct {
+		enum fake_profile profile;
+		int error;
+	} drivers[] = {{FAKE_PROFILE_RXE, 0},          {FAKE_PROFILE_MLX5, 0},
+		       {FAKE_PROFILE_MLX4, 0},         {FAKE_PROFILE_SIW, 0},
+		       {FAKE_PROFILE_BNXT_RE, EINVAL}, {FAKE_PROFILE_EFA, EOPNOTSUPP}};
+	const struct ibv_device_attr *device;
+
+	for (size_t i = 0; i < COUNT_OF(drivers); i++) {
+		start();
+		fake_profile(t.dev, drivers[i].profile);
+		device = &t.dev->attr.orig_attr;
+		tap_eq_int(create_srq((uint32_t)device->max_srq_wr, 1, 0), drivers[i].error,
+			   "driver %d takes an SRQ of %d", (int)drivers[i].profile,
+			   device->max_srq_wr);
+		if (drivers[i].error == EINVAL)
+			CHECK_SRQ(create_srq((uint32_t)device->max_srq_wr, 1, 0), EINVAL,
+				  "or needs one for itself", LIKELY(CAP_TOGETHER, "attr", NOTHING));
+		else if (drivers[i].error)
+			CHECK_SRQ(create_srq(1, 1, 0), EOPNOTSUPP, "or has none",
+				  LIKELY(NOT_SUPPORTED, "ibv_create_srq", NOTHING));
+	}
+}
+
 static int create_srq_ex(struct ibv_srq_init_attr_ex *init)
 {
 	return rdmaez_srq_create_ex(t.ctx, init, &t.srq, &t.diag);
@@ -669,6 +696,7 @@ int main(void)
 	check_cq();
 	check_cq_ex();
 	check_srq();
+	check_srq_drivers();
 	check_xrc();
 	check_tags();
 	check_xrcd();

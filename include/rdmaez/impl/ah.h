@@ -19,36 +19,28 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Both GIDs for the record, and whether the source's is empty, or of a type or family that is of no use. */
+/* The GID table's entry against what was asked of it: empty, of a type or family that is of no use. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(struct ibv_context *context,
 						 const struct ibv_ah_attr *attr,
+						 const struct ibv_gid_entry *own,
 						 struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
 					RDMAEZ_VALUE_INDEX, 0, 0};
-	const int index = attr->grh.sgid_index;
 	struct ibv_device_attr device;
-	struct ibv_gid_entry entry;
 
-	if (rdmaez_impl_port_gid(context, attr->port_num, index, &entry, NULL))
-		return;
-	diag->source = entry;
-	diag->destination = attr->grh.dgid;
-	if_indextoname(entry.ndev_ifindex, diag->netdev);
-	if (diag->error != EINVAL && diag->error != ENODATA)
-		return;
 	memset(&device, 0, sizeof(device));
-	if (rdmaez_gid_is_zero(&entry.gid))
+	if (rdmaez_gid_is_zero(&own->gid))
 		site.why = RDMAEZ_WHY_GID_EMPTY;
-	else if (entry.gid_type != IBV_GID_TYPE_IB &&
-		 rdmaez_impl_gid_is_resolved(&entry, &attr->grh.dgid) &&
-		 rdmaez_impl_gid_family_differs(&entry.gid, &attr->grh.dgid))
+	else if (own->gid_type != IBV_GID_TYPE_IB &&
+		 rdmaez_impl_gid_is_resolved(own, &attr->grh.dgid) &&
+		 rdmaez_impl_gid_family_differs(&own->gid, &attr->grh.dgid))
 		site.why = RDMAEZ_WHY_GID_FAMILY;
-	else if (entry.gid_type == IBV_GID_TYPE_ROCE_V1 && !ibv_query_device(context, &device) &&
+	else if (own->gid_type == IBV_GID_TYPE_ROCE_V1 && !ibv_query_device(context, &device) &&
 		 (rdmaez_driver_of(&device)->traits & RDMAEZ_DRIVER_ROCE_V2))
 		site.why = RDMAEZ_WHY_GID_TYPE_REFUSED;
 	if (site.why != RDMAEZ_WHY_NONE)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &site, (uint64_t)index);
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &site, attr->grh.sgid_index);
 }
 
 /* After a refusal: what the GID, the way to the peer and the errno say about it. */
@@ -60,13 +52,20 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 	const bool ethernet = port->link_layer == IBV_LINK_LAYER_ETHERNET;
 	const enum rdmaez_why meaning =
 		ethernet ? rdmaez_impl_route_meaning(error) : RDMAEZ_WHY_NONE;
+	struct ibv_gid_entry own;
 
 	if (!diag)
 		return error;
 	diag->error = error;
 	diag->verb = "ibv_create_ah";
-	if (attr->is_global)
-		rdmaez_impl_ah_explain_gid(context, attr, diag);
+	if (attr->is_global &&
+	    !rdmaez_impl_port_gid(context, attr->port_num, attr->grh.sgid_index, &own, NULL)) {
+		diag->source = own;
+		diag->destination = attr->grh.dgid;
+		if_indextoname(own.ndev_ifindex, diag->netdev);
+		if (error == EINVAL || error == ENODATA)
+			rdmaez_impl_ah_explain_gid(context, attr, &own, diag);
+	}
 	if (meaning != RDMAEZ_WHY_NONE)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, meaning,
 				       meaning == RDMAEZ_WHY_GID_NO_NETDEV
