@@ -25,6 +25,22 @@
 
 #include "diag.h"
 
+/**
+ * @name Driver types
+ * What verbs calls IBV_QPT_DRIVER, for the functions of rdmaez; no verb takes these values.
+ * @{
+ */
+#ifdef __cplusplus
+#define RDMAEZ_IMPL_QP_TYPE(number) (static_cast<enum ibv_qp_type>(number))
+#else
+#define RDMAEZ_IMPL_QP_TYPE(number) ((enum ibv_qp_type)(number))
+#endif
+#define RDMAEZ_QPT_SRD RDMAEZ_IMPL_QP_TYPE(0xf1) /**< efa: scalable reliable datagrams */
+#define RDMAEZ_QPT_DCI \
+	RDMAEZ_IMPL_QP_TYPE(0xf2) /**< mlx5: initiator of dynamically connected transport */
+#define RDMAEZ_QPT_DCT RDMAEZ_IMPL_QP_TYPE(0xf3) /**< mlx5: its target */
+/** @} */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -46,7 +62,8 @@ RDMAEZ_FOLD unsigned int rdmaez_qp_next_states(enum ibv_qp_state from);
 /**
  * @brief Whether the rules cover a queue pair type.
  * @param type any value
- * @return true for RC, UC, UD, RAW_PACKET, XRC_SEND and XRC_RECV
+ * @return true for RC, UC, UD, RAW_PACKET, XRC_SEND and XRC_RECV, and for the driver types; false for
+ *         IBV_QPT_DRIVER, which may be any of these
  */
 RDMAEZ_FOLD bool rdmaez_qp_type_has_rules(enum ibv_qp_type type);
 
@@ -59,7 +76,7 @@ RDMAEZ_FOLD bool rdmaez_qp_type_has_rules(enum ibv_qp_type type);
 /**
  * @brief Returns the attributes that a transition requires and allows.
  *
- * @param type a queue pair type; only the six types of rdmaez_qp_type_has_rules() have legal transitions
+ * @param type a queue pair type; only those of rdmaez_qp_type_has_rules() have legal transitions
  * @param from the state the queue pair is in
  * @param to the state it is to enter; equal to @p from to change attributes only
  * @return the rule; all zero for a transition that does not exist
@@ -84,7 +101,7 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
  * @param attr_mask bits of `enum ibv_qp_attr_mask`
  * @param diag receives all findings; may be NULL
  * @retval 0 the mask is right
- * @retval EINVAL @p type is none of the six (#RDMAEZ_WHY_QP_TYPE); @p from or @p to is not a state
+ * @retval EINVAL @p type has no rules (#RDMAEZ_WHY_QP_TYPE); @p from or @p to is not a state
  *         (#RDMAEZ_WHY_QP_STATE); the transition does not exist (#RDMAEZ_WHY_TRANSITION, with the states
  *         that may follow); bits are missing (#RDMAEZ_WHY_MASK_MISSING) or not allowed
  *         (#RDMAEZ_WHY_MASK_NOT_ALLOWED, #RDMAEZ_WHY_MASK_CAP, #RDMAEZ_WHY_MASK_RATE_LIMIT)

@@ -28,7 +28,8 @@ RDMAEZ_COLD const char *rdmaez_qp_state_str(enum ibv_qp_state state);
 /**
  * @brief Names a queue pair type.
  * @param type any value
- * @return "RC", "UC", "UD", "RAW_PACKET", "XRC_SEND", "XRC_RECV", "DRIVER"
+ * @return "RC", "UC", "UD", "RAW_PACKET", "XRC_SEND", "XRC_RECV", "DRIVER", and of the driver
+ *         types of qp_rules.h "SRD", "DCI", "DCT"
  */
 RDMAEZ_COLD const char *rdmaez_qp_type_str(enum ibv_qp_type type);
 

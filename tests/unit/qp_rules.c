@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transition rules against the kernel's own table, tests/data/qp-state-table.tsv, cell by cell:
- * six types, 49 pairs. (tests/kernel asks a running kernel about every mask.)
+ * The transition rules against the kernel's own table, tests/data/qp-state-table.tsv, and those of the
+ * drivers that have types of their own, tests/data/driver-type-table.tsv, cell by cell: nine types, 49 pairs.
+ * (tests/kernel asks a running kernel, and the drivers' source, about every mask.)
  */
 #define _POSIX_C_SOURCE 200809L /* strtok_r() */
 
 #include <rdmaez.h>
 
-#include "tap.h"
+#include "findings.h"
 
-#ifndef TSV
-#define TSV "tests/data/qp-state-table.tsv"
+#ifndef DATA
+#define DATA "tests/data/"
 #endif
 
 enum {
-	TYPES = 6,
+	TYPES = 9,
+	KERNEL_TYPES = 6, /* the rest are drivers' own */
 	STATES = 7,
 };
 
 static const enum ibv_qp_type type_of[TYPES] = {
-	IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV,
+	IBV_QPT_RC,       IBV_QPT_UC,     IBV_QPT_UD,     IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND,
+	IBV_QPT_XRC_RECV, RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI, RDMAEZ_QPT_DCT,
 };
 
 static struct cell {
@@ -36,7 +39,7 @@ static int index_of(const char *const *names, int count, const char *name)
 	return -1;
 }
 
-static int mask_of(char *names)
+static int mask_of(const char *path, char *names)
 {
 	char *rest = NULL;
 	int mask = 0;
@@ -49,24 +52,24 @@ static int mask_of(char *names)
 		while (bit <= IBV_QP_RATE_LIMIT && strcmp(rdmaez_qp_attr_str(bit), name) != 0)
 			bit <<= 1;
 		if (bit > IBV_QP_RATE_LIMIT)
-			tap_bail("%s: no attribute is called %s", TSV, name);
+			tap_bail("%s: no attribute is called %s", path, name);
 		mask |= bit;
 	}
 	return mask;
 }
 
-static void read_table(void)
+static int read_table(const char *path)
 {
-	static const char *const types[TYPES] = {"RC",         "UC",      "UD",
-						 "RAW_PACKET", "XRC_INI", "XRC_TGT"};
+	static const char *const types[TYPES] = {"RC",      "UC",  "UD",  "RAW_PACKET", "XRC_INI",
+						 "XRC_TGT", "SRD", "DCI", "DCT"};
 	static const char *const states[STATES] = {"RESET", "INIT", "RTR", "RTS",
 						   "SQD",   "SQE",  "ERR"};
 	char from[16], to[16], type[16], required[400], optional[400];
-	FILE *file = fopen(TSV, "r");
+	FILE *file = fopen(path, "r");
 	int cells = 0;
 
 	if (!file)
-		tap_bail("cannot read %s", TSV);
+		tap_bail("cannot read %s", path);
 	while (fscanf(file, "%15s %15s %15s %399s %399s", from, to, type, required, optional) ==
 	       5) {
 		const int t = index_of(types, TYPES, type);
@@ -75,19 +78,25 @@ static void read_table(void)
 		if (t < 0 || f < 0 || n < 0)
 			continue; /* the head line, and two types for the kernel's own use */
 		table[t][f][n].legal = true;
-		table[t][f][n].required = mask_of(required);
-		table[t][f][n].optional = mask_of(optional);
+		table[t][f][n].required = mask_of(path, required);
+		table[t][f][n].optional = mask_of(path, optional);
 		cells++;
 	}
 	fclose(file);
-	tap_eq_int(cells, TYPES * 22, "the kernel's table has 22 legal pairs for each type");
+	return cells;
+}
+
+/* mlx5's own functions want IBV_QP_STATE even where the state stays. */
+static bool wants_state(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	return from != to || type == RDMAEZ_QPT_DCI || type == RDMAEZ_QPT_DCT;
 }
 
 /* What the kernel's ib_modify_qp_is_ok() says, and IBV_QP_STATE where the state changes. */
-static bool kernel_accepts(const struct cell *cell, enum ibv_qp_state from, enum ibv_qp_state to,
-			   int mask)
+static bool kernel_accepts(const struct cell *cell, enum ibv_qp_type type, enum ibv_qp_state from,
+			   enum ibv_qp_state to, int mask)
 {
-	if (from != to && !(mask & IBV_QP_STATE))
+	if (wants_state(type, from, to) && !(mask & IBV_QP_STATE))
 		return false;
 	if ((mask & IBV_QP_CUR_STATE) && from != IBV_QPS_RTR && from != IBV_QPS_RTS &&
 	    from != IBV_QPS_SQD && from != IBV_QPS_SQE)
@@ -102,8 +111,9 @@ static void check_cell(int t, int f, int n)
 	const enum ibv_qp_state from = (enum ibv_qp_state)f, to = (enum ibv_qp_state)n;
 	const struct cell *cell = &table[t][f][n];
 	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
-	const int state_required = cell->legal && from != to ? IBV_QP_STATE : 0;
-	const int state_optional = cell->legal && from == to ? IBV_QP_STATE : 0;
+	const bool wanted = wants_state(type, from, to);
+	const int state_required = cell->legal && wanted ? IBV_QP_STATE : 0;
+	const int state_optional = cell->legal && !wanted ? IBV_QP_STATE : 0;
 	uint32_t random = 1;
 	int wrong = 0;
 
@@ -126,7 +136,7 @@ static void check_cell(int t, int f, int n)
 		else
 			mask ^= (int)(random >> 6 & (random * 69069u) >> 6);
 		wrong += (rdmaez_qp_mask_check(type, from, to, mask, NULL) == 0) !=
-			 kernel_accepts(cell, from, to, mask);
+			 kernel_accepts(cell, type, from, to, mask);
 	}
 	tap_eq_int(wrong, 0, "%s %s to %s: 5024 masks are judged as the kernel judges them",
 		   rdmaez_qp_type_str(type), rdmaez_qp_state_str(from), rdmaez_qp_state_str(to));
@@ -199,6 +209,51 @@ static void check_explanations(void)
 	tap_eq_int(diag.error, 0, "and without an error");
 }
 
+/* What may follow: the kernel's for rdmaez_qp_next_states(), the type's own for a finding. */
+static void check_next_states(void)
+{
+	struct rdmaez_diag diag;
+
+	for (int t = 0; t < TYPES; t++)
+		for (int f = 0; f < STATES; f++) {
+			const enum ibv_qp_state from = (enum ibv_qp_state)f;
+			unsigned int legal = 0;
+			int refused = STATES, error;
+
+			for (int n = 0; n < STATES; n++)
+				if (table[t][f][n].legal)
+					legal |= 1u << n;
+				else
+					refused = n;
+			if (t < KERNEL_TYPES)
+				tap_eq_hex(rdmaez_qp_next_states(from), legal,
+					   "the states that may follow %s, as for %s",
+					   rdmaez_qp_state_str(from),
+					   rdmaez_qp_type_str(type_of[t]));
+			error = rdmaez_qp_mask_check(type_of[t], from, (enum ibv_qp_state)refused,
+						     IBV_QP_STATE, &diag);
+			CHECK_FINDINGS(&diag, error, EINVAL, "rdmaez_qp_mask_check",
+				       "a state that may not follow",
+				       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_TRANSITION, "qp_state",
+					RDMAEZ_VALUE_STATE, (uint64_t)refused, 0, legal});
+		}
+	for (int wild = -1; wild < 300; wild = wild == -1 ? 7 : wild + 1)
+		if (rdmaez_qp_next_states((enum ibv_qp_state)wild))
+			tap_ok(false, "nothing follows state %d", wild);
+}
+
+static void check_types(void)
+{
+	int with_rules = 0;
+
+	for (int i = -300; i < 70000; i++)
+		with_rules += rdmaez_qp_type_has_rules((enum ibv_qp_type)i);
+	for (int t = 0; t < TYPES; t++)
+		tap_ok(rdmaez_qp_type_has_rules(type_of[t]), "%s has rules",
+		       rdmaez_qp_type_str(type_of[t]));
+	tap_eq_int(with_rules, TYPES, "no other number up to 70000 has");
+}
+
 static void check_wild_arguments(void)
 {
 	static const int wild[] = {-2147483647 - 1, -1, 0, 1, 7, 8, 31, 32, 64, 255, 256,
@@ -221,12 +276,17 @@ static void check_wild_arguments(void)
 
 int main(void)
 {
-	read_table();
+	tap_eq_int(read_table(DATA "qp-state-table.tsv"), KERNEL_TYPES * 22,
+		   "the kernel's table has 22 legal pairs for each type");
+	tap_eq_int(read_table(DATA "driver-type-table.tsv"), 22 + 18 + 2,
+		   "the drivers' own have 22 for SRD, 18 for DCI, 2 for DCT");
 	for (int t = 0; t < TYPES; t++)
 		for (int f = 0; f < STATES; f++)
 			for (int n = 0; n < STATES; n++)
 				check_cell(t, f, n);
 	check_explanations();
+	check_next_states();
+	check_types();
 	check_wild_arguments();
 	return tap_done();
 }

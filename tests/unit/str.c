@@ -106,7 +106,10 @@ static void check_enums(void)
 					     {IBV_QPT_RAW_PACKET, "RAW_PACKET"},
 					     {IBV_QPT_XRC_SEND, "XRC_SEND"},
 					     {IBV_QPT_XRC_RECV, "XRC_RECV"},
-					     {IBV_QPT_DRIVER, "DRIVER"}};
+					     {IBV_QPT_DRIVER, "DRIVER"},
+					     {0xf1, "SRD"},
+					     {0xf2, "DCI"},
+					     {0xf3, "DCT"}};
 	static const struct named mtus[] = {{IBV_MTU_256, "256"},
 					    {IBV_MTU_512, "512"},
 					    {IBV_MTU_1024, "1024"},

@@ -9,44 +9,139 @@
 
 RDMAEZ_IMPL_BEGIN
 
+/*
+ * The rules, as constant expressions: qp_state_table of drivers/infiniband/core/verbs.c, srd_qp_state_table of
+ * hw/efa/efa_verbs.c, modify_dci_qp_is_ok() and mlx5_ib_modify_dct() of hw/mlx5/qp.c. rdmaez_qp_rule() and
+ * RDMAEZ_QP_REQUIRED() and its neighbours are made of them.
+ *
+ * A set of types has bit n for type n, bit 16 + n for driver type 0xf0 + n; a step is two octal digits, the
+ * state it starts from and the state it leads to.
+ */
+/* clang-format off */
+#define RDMAEZ_IMPL_QP_CONNECTED 0x60cu   /* RC, UC, XRC_SEND, XRC_RECV: have a far end */
+#define RDMAEZ_IMPL_QP_RELIABLE  0x604u   /* RC, XRC_SEND, XRC_RECV */
+#define RDMAEZ_IMPL_QP_RESPONDER 0x404u   /* RC, XRC_RECV: take requests */
+#define RDMAEZ_IMPL_QP_REQUESTER 0x204u   /* RC, XRC_SEND: make requests and retry them */
+#define RDMAEZ_IMPL_QP_DATAGRAM  0x20010u /* UD, SRD */
+#define RDMAEZ_IMPL_QP_UC        0x8u
+#define RDMAEZ_IMPL_QP_RAW       0x100u
+#define RDMAEZ_IMPL_QP_SRD       0x20000u
+#define RDMAEZ_IMPL_QP_DCI       0x40000u
+#define RDMAEZ_IMPL_QP_DCT       0x80000u
+#define RDMAEZ_IMPL_QP_KERNEL    0x71cu   /* whom the kernel's table covers */
+
+/* The set that has this type alone. */
+#define RDMAEZ_IMPL_QP_SET(type) \
+	((type) + 0u < 16 || ((type) + 0u) >> 4 == 15 ? 1u << (((type) + 0u) & 31) : 0u)
+
+/* 077 where one of the two is not a state. */
+#define RDMAEZ_IMPL_QP_STEP(from, to) \
+	((((from) + 0u) | ((to) + 0u)) < 8 ? ((from) + 0u) * 8 + (to) : 077u)
+
+/* The legal steps: bit n for step n, so the states that may follow are a byte for each state. */
+#define RDMAEZ_IMPL_QP_STEPS(set) \
+	((set) & (RDMAEZ_IMPL_QP_KERNEL | RDMAEZ_IMPL_QP_SRD) ? 0x0041495959494703u \
+	 : (set) & RDMAEZ_IMPL_QP_DCI ? 0x0041414149494703u \
+	 : (set) & RDMAEZ_IMPL_QP_DCT ? 0x0402u : 0u)
+#define RDMAEZ_IMPL_QP_LEGAL(set, step) (RDMAEZ_IMPL_QP_STEPS(set) >> (step) & 1)
+
+/* IBV_QP_STATE is required where the state changes, and by mlx5's own types always. */
+#define RDMAEZ_IMPL_QP_MOVES(set, step) \
+	((step) >> 3 != ((step) & 7) || ((set) & (RDMAEZ_IMPL_QP_DCI | RDMAEZ_IMPL_QP_DCT)))
+
+#define RDMAEZ_IMPL_QP_IF(set, types, bits) ((set) & (types) ? bits : 0)
+
+/* What a step requires, and what else it takes, besides IBV_QP_STATE; steps that are not here: nothing. */
+#define RDMAEZ_IMPL_QP_NEEDS_001(set) \
+	(IBV_QP_PORT | RDMAEZ_IMPL_QP_IF(set, ~RDMAEZ_IMPL_QP_RAW, IBV_QP_PKEY_INDEX) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_QKEY) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED | RDMAEZ_IMPL_QP_DCT, IBV_QP_ACCESS_FLAGS))
+#define RDMAEZ_IMPL_QP_NEEDS_012(set) \
+	(RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED, IBV_QP_DEST_QPN | IBV_QP_RQ_PSN) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED | RDMAEZ_IMPL_QP_DCT, IBV_QP_AV | IBV_QP_PATH_MTU) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DCI, IBV_QP_PATH_MTU) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RESPONDER, IBV_QP_MAX_DEST_RD_ATOMIC) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RESPONDER | RDMAEZ_IMPL_QP_DCT, IBV_QP_MIN_RNR_TIMER))
+#define RDMAEZ_IMPL_QP_NEEDS_023(set) \
+	(RDMAEZ_IMPL_QP_IF(set, ~RDMAEZ_IMPL_QP_RAW, IBV_QP_SQ_PSN) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RELIABLE | RDMAEZ_IMPL_QP_DCI, IBV_QP_TIMEOUT) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_REQUESTER | RDMAEZ_IMPL_QP_DCI, \
+			   IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC))
+
+#define RDMAEZ_IMPL_QP_TAKES_011(set) \
+	(RDMAEZ_IMPL_QP_IF(set, ~RDMAEZ_IMPL_QP_RAW, IBV_QP_PKEY_INDEX | IBV_QP_PORT) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_QKEY) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED, IBV_QP_ACCESS_FLAGS))
+#define RDMAEZ_IMPL_QP_TAKES_012(set) \
+	(RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_PKEY_INDEX | IBV_QP_QKEY) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED, \
+			   IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DCI, IBV_QP_PKEY_INDEX | IBV_QP_AV))
+/* To RTS from SQD; from RTR and within RTS some more. */
+#define RDMAEZ_IMPL_QP_TAKES_043(set) \
+	(RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_CUR_STATE | IBV_QP_QKEY) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED, \
+			   IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RESPONDER, IBV_QP_MIN_RNR_TIMER))
+#define RDMAEZ_IMPL_QP_TAKES_033(set) \
+	(RDMAEZ_IMPL_QP_TAKES_043(set) | RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RAW, IBV_QP_RATE_LIMIT) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DCI, IBV_QP_MIN_RNR_TIMER))
+#define RDMAEZ_IMPL_QP_TAKES_023(set) \
+	(RDMAEZ_IMPL_QP_TAKES_033(set) | RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_SRD, IBV_QP_RNR_RETRY))
+#define RDMAEZ_IMPL_QP_TAKES_034(set) \
+	RDMAEZ_IMPL_QP_IF(set, ~RDMAEZ_IMPL_QP_RAW, IBV_QP_EN_SQD_ASYNC_NOTIFY)
+#define RDMAEZ_IMPL_QP_TAKES_044(set) \
+	(RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_PKEY_INDEX | IBV_QP_QKEY) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED, \
+			   IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | IBV_QP_AV | IBV_QP_ALT_PATH | \
+				   IBV_QP_PATH_MIG_STATE) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RELIABLE, IBV_QP_PORT | IBV_QP_TIMEOUT) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_REQUESTER, \
+			   IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RESPONDER, IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+#define RDMAEZ_IMPL_QP_TAKES_053(set) \
+	(RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_CUR_STATE | IBV_QP_QKEY) | \
+	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_UC, IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS))
+
+/* All of it in one expression. */
+#define RDMAEZ_IMPL_QP_REQUIRED(set, step) \
+	(!RDMAEZ_IMPL_QP_LEGAL(set, step) ? 0 \
+	 : (RDMAEZ_IMPL_QP_MOVES(set, step) ? IBV_QP_STATE : 0) | \
+	   ((step) == 001   ? RDMAEZ_IMPL_QP_NEEDS_001(set) \
+	    : (step) == 012 ? RDMAEZ_IMPL_QP_NEEDS_012(set) \
+	    : (step) == 023 ? RDMAEZ_IMPL_QP_NEEDS_023(set) \
+			    : 0))
+#define RDMAEZ_IMPL_QP_OPTIONAL(set, step) \
+	(!RDMAEZ_IMPL_QP_LEGAL(set, step) ? 0 \
+	 : (RDMAEZ_IMPL_QP_MOVES(set, step) ? 0 : IBV_QP_STATE) | \
+	   ((step) == 011   ? RDMAEZ_IMPL_QP_TAKES_011(set) \
+	    : (step) == 012 ? RDMAEZ_IMPL_QP_TAKES_012(set) \
+	    : (step) == 023 ? RDMAEZ_IMPL_QP_TAKES_023(set) \
+	    : (step) == 033 ? RDMAEZ_IMPL_QP_TAKES_033(set) \
+	    : (step) == 034 ? RDMAEZ_IMPL_QP_TAKES_034(set) \
+	    : (step) == 043 ? RDMAEZ_IMPL_QP_TAKES_043(set) \
+	    : (step) == 044 ? RDMAEZ_IMPL_QP_TAKES_044(set) \
+	    : (step) == 053 ? RDMAEZ_IMPL_QP_TAKES_053(set) \
+			    : 0))
+/* clang-format on */
+
+/* The states that may follow, for one type. */
+RDMAEZ_FOLD unsigned int rdmaez_impl_qp_next_states(enum ibv_qp_type type, enum ibv_qp_state from)
+{
+	const unsigned int set = RDMAEZ_IMPL_QP_SET((unsigned int)type), state = (unsigned int)from;
+
+	return state > IBV_QPS_ERR ? 0
+				   : (unsigned int)(RDMAEZ_IMPL_QP_STEPS(set) >> state * 8) & 0xff;
+}
+
 RDMAEZ_FOLD unsigned int rdmaez_qp_next_states(enum ibv_qp_state from)
 {
-	const unsigned int reset = 1u << IBV_QPS_RESET, init = 1u << IBV_QPS_INIT,
-			   rtr = 1u << IBV_QPS_RTR, rts = 1u << IBV_QPS_RTS,
-			   sqd = 1u << IBV_QPS_SQD, err = 1u << IBV_QPS_ERR;
-
-	switch ((int)from) {
-	case IBV_QPS_RESET:
-		return reset | init;
-	case IBV_QPS_INIT:
-		return reset | err | init | rtr;
-	case IBV_QPS_RTR:
-		return reset | err | rts;
-	case IBV_QPS_RTS:
-	case IBV_QPS_SQD:
-		return reset | err | rts | sqd;
-	case IBV_QPS_SQE:
-		return reset | err | rts;
-	case IBV_QPS_ERR:
-		return reset | err;
-	default:
-		return 0;
-	}
+	return rdmaez_impl_qp_next_states(IBV_QPT_RC, from);
 }
 
 RDMAEZ_FOLD bool rdmaez_qp_type_has_rules(enum ibv_qp_type type)
 {
-	switch ((int)type) {
-	case IBV_QPT_RC:
-	case IBV_QPT_UC:
-	case IBV_QPT_UD:
-	case IBV_QPT_RAW_PACKET:
-	case IBV_QPT_XRC_SEND:
-	case IBV_QPT_XRC_RECV:
-		return true;
-	default:
-		return false;
-	}
+	return RDMAEZ_IMPL_QP_STEPS(RDMAEZ_IMPL_QP_SET((unsigned int)type)) != 0;
 }
 
 /* Function and struct share a name, which g++ -Wshadow takes for a hidden constructor. */
@@ -58,90 +153,47 @@ RDMAEZ_FOLD bool rdmaez_qp_type_has_rules(enum ibv_qp_type type)
 RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from,
 						 enum ibv_qp_state to)
 {
-	const bool rc = type == IBV_QPT_RC, uc = type == IBV_QPT_UC, ud = type == IBV_QPT_UD,
-		   raw = type == IBV_QPT_RAW_PACKET, xrc_send = type == IBV_QPT_XRC_SEND,
-		   xrc_recv = type == IBV_QPT_XRC_RECV;
-	/* Who has a far end, who takes requests from it, who sends requests and retries them. */
-	const bool connected = rc || uc || xrc_send || xrc_recv;
-	const bool responder = rc || xrc_recv, requester = rc || xrc_send;
-	const int alternate = IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE;
-	/* What a queue pair takes on the way to RTS it also takes within it. */
-	const int ready = connected ? IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | alternate |
-					      (responder ? IBV_QP_MIN_RNR_TIMER : 0)
-			  : ud ? IBV_QP_CUR_STATE | IBV_QP_QKEY
-			       : 0;
+	const unsigned int set = RDMAEZ_IMPL_QP_SET((unsigned int)type);
+	const unsigned int step = RDMAEZ_IMPL_QP_STEP((unsigned int)from, (unsigned int)to);
 	struct rdmaez_qp_rule rule = {false, 0, 0};
-	int required = 0, optional = 0;
 
-	if (!rdmaez_qp_type_has_rules(type) || (unsigned int)to > IBV_QPS_ERR ||
-	    !(rdmaez_qp_next_states(from) >> (unsigned int)to & 1u))
+	if (!RDMAEZ_IMPL_QP_LEGAL(set, step))
 		return rule;
-
-	switch ((int)from * 8 + (int)to) {
-	case IBV_QPS_RESET * 8 + IBV_QPS_INIT:
-		required = IBV_QP_PORT;
-		if (!raw)
-			required |= IBV_QP_PKEY_INDEX | (ud ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS);
+	switch (step) {
+	case 001:
+		rule.required = RDMAEZ_IMPL_QP_NEEDS_001(set);
 		break;
-	case IBV_QPS_INIT * 8 + IBV_QPS_INIT:
-		if (!raw)
-			optional = IBV_QP_PORT | IBV_QP_PKEY_INDEX |
-				   (ud ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS);
+	case 011:
+		rule.optional = RDMAEZ_IMPL_QP_TAKES_011(set);
 		break;
-	case IBV_QPS_INIT * 8 + IBV_QPS_RTR:
-		if (ud)
-			optional = IBV_QP_PKEY_INDEX | IBV_QP_QKEY;
-		if (connected) {
-			required = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
-			optional = IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH;
-		}
-		if (responder)
-			required |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	case 012:
+		rule.required = RDMAEZ_IMPL_QP_NEEDS_012(set);
+		rule.optional = RDMAEZ_IMPL_QP_TAKES_012(set);
 		break;
-	case IBV_QPS_RTR * 8 + IBV_QPS_RTS:
-		if (!raw)
-			required = IBV_QP_SQ_PSN;
-		if (rc || xrc_send || xrc_recv)
-			required |= IBV_QP_TIMEOUT;
-		if (requester)
-			required |= IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
-		optional = raw ? IBV_QP_RATE_LIMIT : ready;
+	case 023:
+		rule.required = RDMAEZ_IMPL_QP_NEEDS_023(set);
+		rule.optional = RDMAEZ_IMPL_QP_TAKES_023(set);
 		break;
-	case IBV_QPS_RTS * 8 + IBV_QPS_RTS:
-		optional = raw ? IBV_QP_RATE_LIMIT : ready;
+	case 033:
+		rule.optional = RDMAEZ_IMPL_QP_TAKES_033(set);
 		break;
-	case IBV_QPS_SQD * 8 + IBV_QPS_RTS:
-		optional = ready;
+	case 034:
+		rule.optional = RDMAEZ_IMPL_QP_TAKES_034(set);
 		break;
-	case IBV_QPS_RTS * 8 + IBV_QPS_SQD:
-		if (!raw)
-			optional = IBV_QP_EN_SQD_ASYNC_NOTIFY;
+	case 043:
+		rule.optional = RDMAEZ_IMPL_QP_TAKES_043(set);
 		break;
-	case IBV_QPS_SQD * 8 + IBV_QPS_SQD:
-		if (ud)
-			optional = IBV_QP_PKEY_INDEX | IBV_QP_QKEY;
-		if (connected)
-			optional = IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | IBV_QP_AV | alternate;
-		if (rc || xrc_send || xrc_recv)
-			optional |= IBV_QP_PORT | IBV_QP_TIMEOUT;
-		if (requester)
-			optional |= IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
-		if (responder)
-			optional |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	case 044:
+		rule.optional = RDMAEZ_IMPL_QP_TAKES_044(set);
 		break;
-	case IBV_QPS_SQE * 8 + IBV_QPS_RTS:
-		if (ud)
-			optional = IBV_QP_CUR_STATE | IBV_QP_QKEY;
-		if (uc)
-			optional = IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS;
+	case 053:
+		rule.optional = RDMAEZ_IMPL_QP_TAKES_053(set);
 		break;
 	default: /* to RESET and to ERR: the state and nothing else */
 		break;
 	}
-
 	rule.legal = true;
-	rule.required = from == to ? required : required | IBV_QP_STATE;
-	rule.optional = from == to ? optional | IBV_QP_STATE : optional;
+	*(RDMAEZ_IMPL_QP_MOVES(set, step) ? &rule.required : &rule.optional) |= IBV_QP_STATE;
 	return rule;
 }
 
@@ -226,7 +278,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ib
 		rdmaez_impl_find(diag, severity, &no_to, (uint64_t)(int)to);
 	} else if (!rule.legal) {
 		rdmaez_impl_find_within(diag, severity, &transition, (uint64_t)to, 0,
-					rdmaez_qp_next_states(from));
+					rdmaez_impl_qp_next_states(type, from));
 	} else {
 		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_MISSING,
 					 rule.required & ~attr_mask, attr_mask);

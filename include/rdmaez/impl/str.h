@@ -36,8 +36,10 @@ RDMAEZ_COLD const char *rdmaez_qp_state_str(enum ibv_qp_state state)
 
 RDMAEZ_COLD const char *rdmaez_qp_type_str(enum ibv_qp_type type)
 {
-	if ((int)type == IBV_QPT_DRIVER)
-		return "DRIVER";
+	if ((unsigned int)type >= 0xf0)
+		return (int)type == IBV_QPT_DRIVER ? "DRIVER"
+						   : rdmaez_impl_str_nth("?\0SRD\0DCI\0DCT\0",
+									 (unsigned int)type - 0xf0);
 	return rdmaez_impl_str_nth("?\0?\0RC\0UC\0UD\0?\0?\0?\0RAW_PACKET\0XRC_SEND\0XRC_RECV\0",
 				   (unsigned int)type);
 }
