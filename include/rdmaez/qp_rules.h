@@ -5,12 +5,17 @@
  *
  * The rules are the kernel's `qp_state_table` and `ib_modify_qp_is_ok()` in
  * `drivers/infiniband/core/verbs.c`, which are the same from Linux 6.1 to 6.12. A mask is accepted if it has
- * every required bit, and no bit that is neither required nor optional. Some drivers accept less.
+ * every required bit, and no bit that is neither required nor optional. Some drivers accept less. What verbs
+ * calls IBV_QPT_DRIVER follows rules of its driver, the same from Linux 6.1 to 7.2: `srd_qp_state_table` in
+ * `hw/efa/efa_verbs.c` for #RDMAEZ_QPT_SRD, `modify_dci_qp_is_ok()` and `mlx5_ib_modify_dct()` in
+ * `hw/mlx5/qp.c` for #RDMAEZ_QPT_DCI and #RDMAEZ_QPT_DCT, which require IBV_QP_STATE even where the state
+ * stays.
  *
  * Two things that the table does not show:
  * - `IBV_QP_RATE_LIMIT` follows Linux 6: RAW_PACKET only, from RTR to RTS and within RTS. Linux 7 removed
  *   the bit from the table and leaves it to each driver, so a mask that is refused here only because of that
- *   bit may be accepted there.
+ *   bit may be accepted there: bnxt_re and ionic take it for RC from INIT to RTR, from RTR to RTS and within
+ *   RTS. The functions that move a queue pair (qp.h) leave that to the kernel.
  * - For XRC the library's system call silently drops some bits before the kernel sees the mask:
  *   MAX_DEST_RD_ATOMIC and MIN_RNR_TIMER for XRC_SEND; MAX_QP_RD_ATOMIC, RETRY_CNT and RNR_RETRY for
  *   XRC_RECV. The rules describe what the kernel sees, and do not allow these bits.
@@ -30,15 +35,9 @@
  * What verbs calls IBV_QPT_DRIVER, for the functions of rdmaez; no verb takes these values.
  * @{
  */
-#ifdef __cplusplus
-#define RDMAEZ_IMPL_QP_TYPE(number) (static_cast<enum ibv_qp_type>(number))
-#else
-#define RDMAEZ_IMPL_QP_TYPE(number) ((enum ibv_qp_type)(number))
-#endif
 #define RDMAEZ_QPT_SRD RDMAEZ_IMPL_QP_TYPE(0xf1) /**< efa: scalable reliable datagrams */
-#define RDMAEZ_QPT_DCI \
-	RDMAEZ_IMPL_QP_TYPE(0xf2) /**< mlx5: initiator of dynamically connected transport */
-#define RDMAEZ_QPT_DCT RDMAEZ_IMPL_QP_TYPE(0xf3) /**< mlx5: its target */
+#define RDMAEZ_QPT_DCI RDMAEZ_IMPL_QP_TYPE(0xf2) /**< mlx5: dynamically connected initiator */
+#define RDMAEZ_QPT_DCT RDMAEZ_IMPL_QP_TYPE(0xf3) /**< mlx5: dynamically connected target */
 /** @} */
 
 #ifdef __cplusplus
@@ -47,13 +46,13 @@ extern "C" {
 
 /** @brief The attributes of one transition, as bits of `enum ibv_qp_attr_mask`. */
 struct rdmaez_qp_rule {
-	bool legal;   /**< whether the transition exists; if not, both masks are 0 */
-	int required; /**< must all be in the mask; has IBV_QP_STATE if the state changes */
-	int optional; /**< may be in the mask; has IBV_QP_STATE if the state does not change */
+	bool legal; /**< whether the transition exists; if not, both masks are 0 */
+	int required; /**< must all be in the mask; IBV_QP_STATE is one of them if the state changes */
+	int optional; /**< may be in the mask */
 };
 
 /**
- * @brief The states that a queue pair may be moved to.
+ * @brief The states that a queue pair may be moved to, by the kernel's table. DCI and DCT go to fewer.
  * @param from the state it is in
  * @return bit n is set if state n of `enum ibv_qp_state` may follow; 0 for an unknown @p from
  */
@@ -93,9 +92,10 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
  *
  * Returns 0 exactly if the kernel's `ib_modify_qp_is_ok()` accepts the mask, with one addition: a change of
  * state requires IBV_QP_STATE, because without that bit the kernel would check a different transition, the
- * one from @p from to @p from.
+ * one from @p from to @p from. For the driver types the function is the driver's own. efa answers an
+ * attribute that it does not know at all with EOPNOTSUPP; this is EINVAL here.
  *
- * @param type the queue pair's type
+ * @param type the queue pair's type; for IBV_QPT_DRIVER one of the driver types
  * @param from the state it is in
  * @param to the state it is to enter
  * @param attr_mask bits of `enum ibv_qp_attr_mask`
@@ -108,6 +108,48 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
  */
 RDMAEZ_FOLD int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state from,
 				     enum ibv_qp_state to, int attr_mask, struct rdmaez_diag *diag);
+
+/**
+ * @name Right at compile time
+ * The rules as constant expressions, for masks that are written by hand: in `_Static_assert`, `static_assert`,
+ * case labels, array sizes and initialisers. The arguments are constants.
+ *
+ * @code
+ * enum { RTR_MASK = IBV_QP_STATE | IBV_QP_PKEY_INDEX };
+ * RDMAEZ_QP_MASK_ASSERT(IBV_QPT_UD, IBV_QPS_INIT, IBV_QPS_RTR, RTR_MASK);
+ * @endcode
+ * @{
+ */
+
+/** @brief `rdmaez_qp_rule(type, from, to).required`; 0 for a transition that does not exist. */
+#define RDMAEZ_QP_REQUIRED(type, from, to) \
+	RDMAEZ_IMPL_QP_REQUIRED(RDMAEZ_IMPL_QP_SET(type), RDMAEZ_IMPL_QP_STEP(from, to))
+
+/** @brief `rdmaez_qp_rule(type, from, to).optional`; 0 for a transition that does not exist. */
+#define RDMAEZ_QP_OPTIONAL(type, from, to) \
+	RDMAEZ_IMPL_QP_OPTIONAL(RDMAEZ_IMPL_QP_SET(type), RDMAEZ_IMPL_QP_STEP(from, to))
+
+/**
+ * @brief Declares that rdmaez_qp_mask_check() accepts a mask. Where it does not, this does not compile, and the
+ *        message names the transition and says whether bits are missing or too many. Goes wherever a
+ *        declaration does.
+ */
+#define RDMAEZ_QP_MASK_ASSERT(type, from, to, mask)                                                \
+	RDMAEZ_IMPL_QP_ASSERT(                                                                     \
+		RDMAEZ_IMPL_QP_LEGAL(RDMAEZ_IMPL_QP_SET(type), RDMAEZ_IMPL_QP_STEP(from, to)),     \
+		"rdmaez: " #type " has no transition from " #from " to " #to);                     \
+	RDMAEZ_IMPL_QP_ASSERT((RDMAEZ_QP_REQUIRED(type, from, to) & (mask)) ==                     \
+				      RDMAEZ_QP_REQUIRED(type, from, to),                          \
+			      "rdmaez: attributes are missing that " #type " requires from " #from \
+			      " to " #to ": " #mask);                                              \
+	RDMAEZ_IMPL_QP_ASSERT(                                                                     \
+		(RDMAEZ_QP_REQUIRED(type, from, to) | RDMAEZ_QP_OPTIONAL(type, from, to) |         \
+		 (mask)) ==                                                                        \
+			(RDMAEZ_QP_REQUIRED(type, from, to) | RDMAEZ_QP_OPTIONAL(type, from, to)), \
+		"rdmaez: attributes are there that " #type " does not take from " #from " to " #to \
+		": " #mask)
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -126,6 +126,11 @@ static void check_cell(int t, int f, int n)
 		   "%s %s to %s allows the kernel's bits", rdmaez_qp_type_str(type),
 		   rdmaez_qp_state_str(from), rdmaez_qp_state_str(to));
 
+	tap_eq_hex((unsigned int)RDMAEZ_QP_REQUIRED(type, from, to), (unsigned int)rule.required,
+		   "and so does the constant expression");
+	tap_eq_hex((unsigned int)RDMAEZ_QP_OPTIONAL(type, from, to), (unsigned int)rule.optional,
+		   "as for the optional ones");
+
 	/* From the right mask away by one bit, by two, and at random around it. */
 	for (int i = 0; i < 32 * 32 + 4000; i++) {
 		int mask = cell->required | IBV_QP_STATE;
@@ -258,7 +263,7 @@ static void check_wild_arguments(void)
 {
 	static const int wild[] = {-2147483647 - 1, -1, 0, 1, 7, 8, 31, 32, 64, 255, 256,
 				   2147483647};
-	int accepted = 0;
+	int accepted = 0, masks = 0;
 
 	for (size_t t = 0; t < sizeof(wild) / sizeof(*wild); t++)
 		for (size_t f = 0; f < sizeof(wild) / sizeof(*wild); f++)
@@ -270,8 +275,15 @@ static void check_wild_arguments(void)
 							   (enum ibv_qp_state)wild[f],
 							   (enum ibv_qp_state)wild[n])
 						    .legal;
+				masks |= RDMAEZ_QP_REQUIRED((unsigned int)wild[t],
+							    (unsigned int)wild[f],
+							    (unsigned int)wild[n]) |
+					 RDMAEZ_QP_OPTIONAL((unsigned int)wild[t],
+							    (unsigned int)wild[f],
+							    (unsigned int)wild[n]);
 			}
 	tap_eq_int(accepted, 0, "no impossible type or state has a legal transition");
+	tap_eq_int(masks, 0, "nor do the constant expressions know one");
 }
 
 int main(void)

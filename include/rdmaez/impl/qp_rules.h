@@ -7,6 +7,15 @@
 #include "../qp_rules.h"
 #endif
 
+/* An array is asserted, because clang prints a condition that does not hold, here all of a rule. */
+#ifdef __cplusplus
+#define RDMAEZ_IMPL_QP_TYPE(number)      (static_cast<enum ibv_qp_type>(number))
+#define RDMAEZ_IMPL_QP_ASSERT(cond, why) static_assert(sizeof(char[(cond) ? 1 : 2]) == 1, why)
+#else
+#define RDMAEZ_IMPL_QP_TYPE(number)      ((enum ibv_qp_type)(number))
+#define RDMAEZ_IMPL_QP_ASSERT(cond, why) _Static_assert(sizeof(char[(cond) ? 1 : 2]) == 1, why)
+#endif
+
 RDMAEZ_IMPL_BEGIN
 
 /*
@@ -19,16 +28,14 @@ RDMAEZ_IMPL_BEGIN
  */
 /* clang-format off */
 #define RDMAEZ_IMPL_QP_CONNECTED 0x60cu   /* RC, UC, XRC_SEND, XRC_RECV: have a far end */
-#define RDMAEZ_IMPL_QP_RELIABLE  0x604u   /* RC, XRC_SEND, XRC_RECV */
 #define RDMAEZ_IMPL_QP_RESPONDER 0x404u   /* RC, XRC_RECV: take requests */
-#define RDMAEZ_IMPL_QP_REQUESTER 0x204u   /* RC, XRC_SEND: make requests and retry them */
+#define RDMAEZ_IMPL_QP_REQUESTER 0x40204u /* RC, XRC_SEND, DCI: make requests and retry them */
 #define RDMAEZ_IMPL_QP_DATAGRAM  0x20010u /* UD, SRD */
 #define RDMAEZ_IMPL_QP_UC        0x8u
 #define RDMAEZ_IMPL_QP_RAW       0x100u
 #define RDMAEZ_IMPL_QP_SRD       0x20000u
 #define RDMAEZ_IMPL_QP_DCI       0x40000u
 #define RDMAEZ_IMPL_QP_DCT       0x80000u
-#define RDMAEZ_IMPL_QP_KERNEL    0x71cu   /* whom the kernel's table covers */
 
 /* The set that has this type alone. */
 #define RDMAEZ_IMPL_QP_SET(type) \
@@ -40,89 +47,74 @@ RDMAEZ_IMPL_BEGIN
 
 /* The legal steps: bit n for step n, so the states that may follow are a byte for each state. */
 #define RDMAEZ_IMPL_QP_STEPS(set) \
-	((set) & (RDMAEZ_IMPL_QP_KERNEL | RDMAEZ_IMPL_QP_SRD) ? 0x0041495959494703u \
-	 : (set) & RDMAEZ_IMPL_QP_DCI ? 0x0041414149494703u \
-	 : (set) & RDMAEZ_IMPL_QP_DCT ? 0x0402u : 0u)
-#define RDMAEZ_IMPL_QP_LEGAL(set, step) (RDMAEZ_IMPL_QP_STEPS(set) >> (step) & 1)
+	(set & 0x2071cu ? 0x0041495959494703u : set & RDMAEZ_IMPL_QP_DCI ? 0x0041414149494703u \
+	 : set & RDMAEZ_IMPL_QP_DCT ? 0x0402u : 0u)
+#define RDMAEZ_IMPL_QP_LEGAL(set, step) (RDMAEZ_IMPL_QP_STEPS(set) >> step & 1)
 
 /* IBV_QP_STATE is required where the state changes, and by mlx5's own types always. */
-#define RDMAEZ_IMPL_QP_MOVES(set, step) \
-	((step) >> 3 != ((step) & 7) || ((set) & (RDMAEZ_IMPL_QP_DCI | RDMAEZ_IMPL_QP_DCT)))
+#define RDMAEZ_IMPL_QP_STATE(set, step) \
+	(step >> 3 != (step & 7) || set > RDMAEZ_IMPL_QP_SRD ? IBV_QP_STATE : 0)
 
-#define RDMAEZ_IMPL_QP_IF(set, types, bits) ((set) & (types) ? bits : 0)
+/* What the three steps to RTS require besides. */
+#define RDMAEZ_IMPL_QP_INIT(set) \
+	(set & RDMAEZ_IMPL_QP_RAW        ? IBV_QP_PORT \
+	 : set & RDMAEZ_IMPL_QP_DATAGRAM ? IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_QKEY \
+	 : set & RDMAEZ_IMPL_QP_DCI      ? IBV_QP_PORT | IBV_QP_PKEY_INDEX \
+					   : IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS)
+#define RDMAEZ_IMPL_QP_RTR(set) \
+	(set & RDMAEZ_IMPL_QP_DCI   ? IBV_QP_PATH_MTU \
+	 : set & RDMAEZ_IMPL_QP_DCT ? IBV_QP_PATH_MTU | IBV_QP_AV | IBV_QP_MIN_RNR_TIMER \
+	 : (set & RDMAEZ_IMPL_QP_CONNECTED \
+	    ? IBV_QP_PATH_MTU | IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN : 0) | \
+	   (set & RDMAEZ_IMPL_QP_RESPONDER ? IBV_QP_MIN_RNR_TIMER | IBV_QP_MAX_DEST_RD_ATOMIC : 0))
+#define RDMAEZ_IMPL_QP_RTS(set) \
+	(set & RDMAEZ_IMPL_QP_REQUESTER \
+	 ? IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC \
+	 : set & RDMAEZ_IMPL_QP_RESPONDER ? IBV_QP_SQ_PSN | IBV_QP_TIMEOUT \
+	 : set & RDMAEZ_IMPL_QP_RAW       ? 0 \
+					    : IBV_QP_SQ_PSN)
 
-/* What a step requires, and what else it takes, besides IBV_QP_STATE; steps that are not here: nothing. */
-#define RDMAEZ_IMPL_QP_NEEDS_001(set) \
-	(IBV_QP_PORT | RDMAEZ_IMPL_QP_IF(set, ~RDMAEZ_IMPL_QP_RAW, IBV_QP_PKEY_INDEX) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_QKEY) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED | RDMAEZ_IMPL_QP_DCT, IBV_QP_ACCESS_FLAGS))
-#define RDMAEZ_IMPL_QP_NEEDS_012(set) \
-	(RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED, IBV_QP_DEST_QPN | IBV_QP_RQ_PSN) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED | RDMAEZ_IMPL_QP_DCT, IBV_QP_AV | IBV_QP_PATH_MTU) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DCI, IBV_QP_PATH_MTU) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RESPONDER, IBV_QP_MAX_DEST_RD_ATOMIC) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RESPONDER | RDMAEZ_IMPL_QP_DCT, IBV_QP_MIN_RNR_TIMER))
-#define RDMAEZ_IMPL_QP_NEEDS_023(set) \
-	(RDMAEZ_IMPL_QP_IF(set, ~RDMAEZ_IMPL_QP_RAW, IBV_QP_SQ_PSN) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RELIABLE | RDMAEZ_IMPL_QP_DCI, IBV_QP_TIMEOUT) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_REQUESTER | RDMAEZ_IMPL_QP_DCI, \
-			   IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC))
+/* What every step to RTS takes, SQE's excepted. */
+#define RDMAEZ_IMPL_QP_READY(set) \
+	(set & RDMAEZ_IMPL_QP_DATAGRAM ? IBV_QP_CUR_STATE | IBV_QP_QKEY \
+	 : set & RDMAEZ_IMPL_QP_CONNECTED \
+	 ? IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | \
+	   (set & RDMAEZ_IMPL_QP_RESPONDER ? IBV_QP_MIN_RNR_TIMER : 0) \
+	 : 0)
 
-#define RDMAEZ_IMPL_QP_TAKES_011(set) \
-	(RDMAEZ_IMPL_QP_IF(set, ~RDMAEZ_IMPL_QP_RAW, IBV_QP_PKEY_INDEX | IBV_QP_PORT) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_QKEY) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED, IBV_QP_ACCESS_FLAGS))
-#define RDMAEZ_IMPL_QP_TAKES_012(set) \
-	(RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_PKEY_INDEX | IBV_QP_QKEY) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED, \
-			   IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DCI, IBV_QP_PKEY_INDEX | IBV_QP_AV))
-/* To RTS from SQD; from RTR and within RTS some more. */
-#define RDMAEZ_IMPL_QP_TAKES_043(set) \
-	(RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_CUR_STATE | IBV_QP_QKEY) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED, \
-			   IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RESPONDER, IBV_QP_MIN_RNR_TIMER))
-#define RDMAEZ_IMPL_QP_TAKES_033(set) \
-	(RDMAEZ_IMPL_QP_TAKES_043(set) | RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RAW, IBV_QP_RATE_LIMIT) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DCI, IBV_QP_MIN_RNR_TIMER))
-#define RDMAEZ_IMPL_QP_TAKES_023(set) \
-	(RDMAEZ_IMPL_QP_TAKES_033(set) | RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_SRD, IBV_QP_RNR_RETRY))
-#define RDMAEZ_IMPL_QP_TAKES_034(set) \
-	RDMAEZ_IMPL_QP_IF(set, ~RDMAEZ_IMPL_QP_RAW, IBV_QP_EN_SQD_ASYNC_NOTIFY)
-#define RDMAEZ_IMPL_QP_TAKES_044(set) \
-	(RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_PKEY_INDEX | IBV_QP_QKEY) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_CONNECTED, \
-			   IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | IBV_QP_AV | IBV_QP_ALT_PATH | \
-				   IBV_QP_PATH_MIG_STATE) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RELIABLE, IBV_QP_PORT | IBV_QP_TIMEOUT) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_REQUESTER, \
-			   IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_RESPONDER, IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-#define RDMAEZ_IMPL_QP_TAKES_053(set) \
-	(RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_DATAGRAM, IBV_QP_CUR_STATE | IBV_QP_QKEY) | \
-	 RDMAEZ_IMPL_QP_IF(set, RDMAEZ_IMPL_QP_UC, IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS))
+/* What a legal step requires, and what else it takes; `init` and so on are the four above. */
+#define RDMAEZ_IMPL_QP_NEEDS(set, step, init, rtr, rts) \
+	(RDMAEZ_IMPL_QP_STATE(set, step) | \
+	 (step == 001 ? init : step == 012 ? rtr : step == 023 ? rts : 0))
+#define RDMAEZ_IMPL_QP_TAKES(set, step, init, rtr, rts, ready) \
+	((RDMAEZ_IMPL_QP_STATE(set, step) ^ IBV_QP_STATE) | \
+	 (set & RDMAEZ_IMPL_QP_RAW ? step == 023 || step == 033 ? IBV_QP_RATE_LIMIT : 0 \
+	  : step == 011 ? init \
+	  : step == 012 \
+	  ? set & RDMAEZ_IMPL_QP_DCT ? 0 \
+	    : (init & ~IBV_QP_PORT) | (ready & IBV_QP_ALT_PATH) | \
+	      (set & RDMAEZ_IMPL_QP_DCI ? IBV_QP_AV : 0) \
+	  : step == 043 ? ready \
+	  : step == 023 || step == 033 \
+	  ? ready | (set & RDMAEZ_IMPL_QP_DCI ? IBV_QP_MIN_RNR_TIMER : 0) | \
+	    (set & RDMAEZ_IMPL_QP_SRD && step == 023 ? IBV_QP_RNR_RETRY : 0) \
+	  : step == 053 \
+	  ? set & (RDMAEZ_IMPL_QP_DATAGRAM | RDMAEZ_IMPL_QP_UC) \
+	    ? ready & (IBV_QP_CUR_STATE | IBV_QP_QKEY | IBV_QP_ACCESS_FLAGS) : 0 \
+	  : step == 034 ? IBV_QP_EN_SQD_ASYNC_NOTIFY \
+	  : step == 044 \
+	  ? (init & ~IBV_QP_PORT) | (ready & ~IBV_QP_CUR_STATE) | (rts & ~IBV_QP_SQ_PSN) | \
+	    (rtr & (IBV_QP_AV | IBV_QP_MAX_DEST_RD_ATOMIC)) | (rts & IBV_QP_TIMEOUT ? IBV_QP_PORT : 0) \
+	  : 0))
 
-/* All of it in one expression. */
 #define RDMAEZ_IMPL_QP_REQUIRED(set, step) \
-	(!RDMAEZ_IMPL_QP_LEGAL(set, step) ? 0 \
-	 : (RDMAEZ_IMPL_QP_MOVES(set, step) ? IBV_QP_STATE : 0) | \
-	   ((step) == 001   ? RDMAEZ_IMPL_QP_NEEDS_001(set) \
-	    : (step) == 012 ? RDMAEZ_IMPL_QP_NEEDS_012(set) \
-	    : (step) == 023 ? RDMAEZ_IMPL_QP_NEEDS_023(set) \
-			    : 0))
+	(RDMAEZ_IMPL_QP_LEGAL(set, step) \
+	 ? RDMAEZ_IMPL_QP_NEEDS(set, step, RDMAEZ_IMPL_QP_INIT(set), RDMAEZ_IMPL_QP_RTR(set), \
+				RDMAEZ_IMPL_QP_RTS(set)) : 0)
 #define RDMAEZ_IMPL_QP_OPTIONAL(set, step) \
-	(!RDMAEZ_IMPL_QP_LEGAL(set, step) ? 0 \
-	 : (RDMAEZ_IMPL_QP_MOVES(set, step) ? 0 : IBV_QP_STATE) | \
-	   ((step) == 011   ? RDMAEZ_IMPL_QP_TAKES_011(set) \
-	    : (step) == 012 ? RDMAEZ_IMPL_QP_TAKES_012(set) \
-	    : (step) == 023 ? RDMAEZ_IMPL_QP_TAKES_023(set) \
-	    : (step) == 033 ? RDMAEZ_IMPL_QP_TAKES_033(set) \
-	    : (step) == 034 ? RDMAEZ_IMPL_QP_TAKES_034(set) \
-	    : (step) == 043 ? RDMAEZ_IMPL_QP_TAKES_043(set) \
-	    : (step) == 044 ? RDMAEZ_IMPL_QP_TAKES_044(set) \
-	    : (step) == 053 ? RDMAEZ_IMPL_QP_TAKES_053(set) \
-			    : 0))
+	(RDMAEZ_IMPL_QP_LEGAL(set, step) \
+	 ? RDMAEZ_IMPL_QP_TAKES(set, step, RDMAEZ_IMPL_QP_INIT(set), RDMAEZ_IMPL_QP_RTR(set), \
+				RDMAEZ_IMPL_QP_RTS(set), RDMAEZ_IMPL_QP_READY(set)) : 0)
 /* clang-format on */
 
 /* The states that may follow, for one type. */
@@ -157,43 +149,14 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
 	const unsigned int step = RDMAEZ_IMPL_QP_STEP((unsigned int)from, (unsigned int)to);
 	struct rdmaez_qp_rule rule = {false, 0, 0};
 
-	if (!RDMAEZ_IMPL_QP_LEGAL(set, step))
-		return rule;
-	switch (step) {
-	case 001:
-		rule.required = RDMAEZ_IMPL_QP_NEEDS_001(set);
-		break;
-	case 011:
-		rule.optional = RDMAEZ_IMPL_QP_TAKES_011(set);
-		break;
-	case 012:
-		rule.required = RDMAEZ_IMPL_QP_NEEDS_012(set);
-		rule.optional = RDMAEZ_IMPL_QP_TAKES_012(set);
-		break;
-	case 023:
-		rule.required = RDMAEZ_IMPL_QP_NEEDS_023(set);
-		rule.optional = RDMAEZ_IMPL_QP_TAKES_023(set);
-		break;
-	case 033:
-		rule.optional = RDMAEZ_IMPL_QP_TAKES_033(set);
-		break;
-	case 034:
-		rule.optional = RDMAEZ_IMPL_QP_TAKES_034(set);
-		break;
-	case 043:
-		rule.optional = RDMAEZ_IMPL_QP_TAKES_043(set);
-		break;
-	case 044:
-		rule.optional = RDMAEZ_IMPL_QP_TAKES_044(set);
-		break;
-	case 053:
-		rule.optional = RDMAEZ_IMPL_QP_TAKES_053(set);
-		break;
-	default: /* to RESET and to ERR: the state and nothing else */
-		break;
+	if (RDMAEZ_IMPL_QP_LEGAL(set, step)) {
+		const int init = RDMAEZ_IMPL_QP_INIT(set), rtr = RDMAEZ_IMPL_QP_RTR(set);
+		const int rts = RDMAEZ_IMPL_QP_RTS(set), ready = RDMAEZ_IMPL_QP_READY(set);
+
+		rule.legal = true;
+		rule.required = RDMAEZ_IMPL_QP_NEEDS(set, step, init, rtr, rts);
+		rule.optional = RDMAEZ_IMPL_QP_TAKES(set, step, init, rtr, rts, ready);
 	}
-	rule.legal = true;
-	*(RDMAEZ_IMPL_QP_MOVES(set, step) ? &rule.required : &rule.optional) |= IBV_QP_STATE;
 	return rule;
 }
 
