@@ -112,6 +112,10 @@ struct rdmaez_qp_opts {
 	int alt_timeout;        /**< its ACK timeout. 0: 14. #RDMAEZ_ZERO: forever */
 	enum ibv_mig_state path_mig_state; /**< IBV_QP_PATH_MIG_STATE. 0: MIGRATED */
 	uint32_t rate_limit;               /**< IBV_QP_RATE_LIMIT, kbit/s. 0: no limit */
+
+	/** For queue pairs of type IBV_QPT_DRIVER, and only for those, which of the types of their
+	 *  drivers it is: #RDMAEZ_QPT_SRD, #RDMAEZ_QPT_DCI or #RDMAEZ_QPT_DCT. */
+	enum ibv_qp_type driver_type;
 };
 
 /** @brief A transition, as arguments for ibv_modify_qp(). */

@@ -399,6 +399,13 @@ extern "C" {
 	  "invalidate or deallocate the window first")                                             \
 	X(XRCD_IN_USE, "an SRQ or an XRC_RECV queue pair of the XRC domain is still there",        \
 	  "destroy those first")                                                                   \
+	X(DRIVER_TYPE_UNTOLD,                                                                      \
+	  "verbs do not tell which of its driver's types a queue pair of IBV_QPT_DRIVER has, and " \
+	  "other queue pairs have none",                                                           \
+	  "set driver_type to RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT for the former, "   \
+	  "and leave it 0 for the latter")                                                         \
+	X(DCT_FINAL, "a DCT of mlx5 goes from RESET to INIT to RTR, and from there nowhere",       \
+	  "destroy it, and create another")                                                        \
 	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",        \
 	  "import the memory alone, and register it on the context that comes with it")
 

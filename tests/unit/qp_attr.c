@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pure builder rdmaez_qp_attr(): six types, 49 pairs, every optional bit, every option. What a
- * transition takes is read from the fake's copy of the kernel's table, not from qp_rules.h, and
+ * The pure builder rdmaez_qp_attr(): nine types, 49 pairs, every optional bit, every option. What a
+ * transition takes is read from the tables of the kernel and of the drivers, not from qp_rules.h, and
  * every expected attribute is written out here.
  */
 #include <limits.h>
 
 #include "check.h"
+#include "findings.h"
+#include "rules_file.h"
 
-static const enum ibv_qp_type types[] = {
-	IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV,
-};
+static struct fake_rule table[RULES_TYPES][RULES_STATES][RULES_STATES];
 
 /* One place in the table. */
 struct cell {
@@ -22,15 +22,15 @@ struct cell {
 
 static void each_cell(void (*check)(const struct cell *))
 {
-	for (size_t t = 0; t < COUNT_OF(types); t++)
+	for (int t = 0; t < RULES_TYPES; t++)
 		for (int from = 0; from <= IBV_QPS_ERR; from++)
 			for (int to = 0; to <= IBV_QPS_ERR; to++) {
 				struct cell cell;
 
-				cell.type = types[t];
+				cell.type = rules_type[t];
 				cell.from = (enum ibv_qp_state)from;
 				cell.to = (enum ibv_qp_state)to;
-				cell.rule = fake_qp_rule(cell.type, cell.from, cell.to);
+				cell.rule = table[t][from][to];
 				snprintf(cell.name, sizeof(cell.name), "%s %s to %s",
 					 rdmaez_qp_type_str(cell.type),
 					 rdmaez_qp_state_str(cell.from),
@@ -51,7 +51,8 @@ static struct ibv_qp_attr default_attr(const struct cell *cell, int mask)
 	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
 		attr.en_sqd_async_notify = 1;
 	if (mask & IBV_QP_ACCESS_FLAGS) {
-		if (cell->type == IBV_QPT_RC || cell->type == IBV_QPT_XRC_RECV)
+		if (cell->type == IBV_QPT_RC || cell->type == IBV_QPT_XRC_RECV ||
+		    cell->type == RDMAEZ_QPT_DCT)
 			attr.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 		if (cell->type == IBV_QPT_UC)
 			attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
@@ -803,7 +804,8 @@ static void check_peer(void)
 
 static void check_wrong_calls(void)
 {
-	static const int bad_types[] = {-1, 0, 1, 5, 7, 11, 0xff, 256 + 2, INT_MAX, INT_MIN};
+	static const int bad_types[] = {-1,   0,    1,    5,       7,       11,
+					0xf0, 0xf4, 0xfe, 256 + 2, INT_MAX, INT_MIN};
 	static const int bad_states[] = {-1, 7, 8, 255, 256, INT_MAX, INT_MIN};
 	struct cell cell = to_init;
 	struct rdmaez_qp_opts opts;
@@ -870,8 +872,129 @@ static void check_wrong_calls(void)
 		      "what INIT does not send may be wrong");
 }
 
+/* What driver_type says for IBV_QPT_DRIVER, and what it must not say. */
+static void check_driver_type(void)
+{
+	static const int others[] = {-1, 1, IBV_QPT_RC, 0xf0, 0xf4, IBV_QPT_DRIVER, 256 + 0xf1};
+	struct cell cell = to_init;
+	struct rdmaez_qp_opts opts;
+	struct rdmaez_qp_move told, named;
+	struct rdmaez_diag diag;
+	bool untouched;
+
+	memset(&opts, 0, sizeof(opts));
+	for (int t = RULES_KERNEL_TYPES; t < RULES_TYPES; t++) {
+		cell.type = rules_type[t];
+		check_success(NULL, build(&cell, &opts, &named, NULL, &untouched), "%s by name",
+			      rdmaez_qp_type_str(cell.type));
+		opts.driver_type = rules_type[t];
+		check_success(NULL, build(&cell, &opts, &named, NULL, &untouched),
+			      "and with its name in the options as well");
+		cell.type = IBV_QPT_DRIVER;
+		check_success(&diag, build(&cell, &opts, &told, &diag, &untouched),
+			      "IBV_QPT_DRIVER, and the options tell");
+		tap_ok(told.attr_mask == named.attr_mask &&
+			       !attr_difference(&told.attr, &named.attr),
+		       "the same is built");
+		tap_eq_int(diag.qp_type, rules_type[t], "the record tells what it is");
+		cell.type = rules_type[t] == RDMAEZ_QPT_SRD ? RDMAEZ_QPT_DCI : RDMAEZ_QPT_SRD;
+		CHECK_FINDINGS(&diag, build(&cell, &opts, &told, &diag, &untouched), EINVAL,
+			       "rdmaez_qp_attr", "two different driver types",
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD,
+				"opts.driver_type", RDMAEZ_VALUE_TYPE, (uint64_t)rules_type[t], 0,
+				0});
+		cell.type = IBV_QPT_RC;
+		CHECK_FINDINGS(&diag, build(&cell, &opts, &told, &diag, &untouched), EINVAL,
+			       "rdmaez_qp_attr", "RC has no driver type",
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD,
+				"opts.driver_type", RDMAEZ_VALUE_TYPE, (uint64_t)rules_type[t], 0,
+				0});
+		tap_ok(untouched, "nothing is written");
+		opts.driver_type = (enum ibv_qp_type)0;
+	}
+	cell.type = IBV_QPT_DRIVER;
+	for (size_t i = 0; i < COUNT_OF(others); i++) {
+		opts.driver_type = (enum ibv_qp_type)others[i];
+		CHECK_FINDINGS(&diag, build(&cell, &opts, &told, &diag, &untouched), EINVAL,
+			       "rdmaez_qp_attr", "a number that is no driver type",
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD,
+				"opts.driver_type", RDMAEZ_VALUE_TYPE, (uint64_t)(int64_t)others[i],
+				0, 0});
+	}
+	opts.driver_type = IBV_QPT_RC;
+	cell.type = IBV_QPT_RC;
+	tap_eq_int(build(&cell, &opts, &told, NULL, &untouched), EINVAL, "RC is none, even to RC");
+
+	opts.driver_type = (enum ibv_qp_type)0;
+	cell.type = IBV_QPT_DRIVER;
+	CHECK_FINDINGS(&diag, build(&cell, &opts, &told, &diag, &untouched), EINVAL,
+		       "rdmaez_qp_attr", "IBV_QPT_DRIVER, and nothing tells",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD, "opts.driver_type",
+			RDMAEZ_VALUE_NONE, 0, 0, 0});
+	tap_eq_int(diag.qp_type, IBV_QPT_DRIVER, "the record tells no more than there is to tell");
+	for (int from = IBV_QPS_RESET; from <= IBV_QPS_ERR; from++) {
+		cell.from = (enum ibv_qp_state)from;
+		cell.to = IBV_QPS_RESET;
+		check_success(&diag, build(&cell, NULL, &told, &diag, &untouched),
+			      "to RESET from %s it need not be told",
+			      rdmaez_qp_state_str(cell.from));
+		tap_eq_hex(told.attr_mask, IBV_QP_STATE, "the state, and nothing else");
+		cell.to = IBV_QPS_ERR;
+		tap_eq_int(build(&cell, NULL, &told, &diag, &untouched), from ? 0 : EINVAL,
+			   "nor to ERR, except from RESET");
+	}
+}
+
+/* The address vector of mlx5's own types is that of their own end. */
+static void check_own_end(void)
+{
+	const struct cell cell = {
+		RDMAEZ_QPT_DCT, IBV_QPS_INIT, IBV_QPS_RTR, {true, 0, 0}, "DCT INIT to RTR"};
+	struct rdmaez_qp_opts opts;
+	struct rdmaez_qp_move move;
+	struct ibv_port_attr port;
+	struct rdmaez_diag diag;
+	bool untouched;
+
+	memset(&opts, 0, sizeof(opts));
+	memset(&port, 0, sizeof(port));
+	port.gid_tbl_len = 8;
+	port.active_mtu = IBV_MTU_4096;
+	opts.port_attr = &port;
+	port.link_layer = IBV_LINK_LAYER_INFINIBAND;
+	check_success(&diag, build(&cell, &opts, &move, &diag, &untouched),
+		      "a DCT on InfiniBand, with no destination at all");
+	tap_eq_int(move.attr.ah_attr.is_global, 0, "has no GRH");
+	tap_eq_int(move.attr.ah_attr.port_num, 1, "leaves by port 1");
+	tap_eq_int(move.attr.path_mtu, IBV_MTU_4096, "and has the port's active MTU");
+	port.link_layer = IBV_LINK_LAYER_ETHERNET;
+	opts.path.sgid_index = 3;
+	opts.path.traffic_class = 106;
+	check_success(&diag, build(&cell, &opts, &move, &diag, &untouched),
+		      "a DCT on Ethernet, with a GID index and no destination");
+	tap_eq_int(move.attr.ah_attr.is_global, 1, "has a GRH");
+	tap_eq_int(move.attr.ah_attr.grh.sgid_index, 3, "with the GID index");
+	tap_eq_int(move.attr.ah_attr.grh.hop_limit, 64, "64 hops");
+	tap_eq_int(move.attr.ah_attr.grh.traffic_class, 106, "and the traffic class");
+	tap_ok(rdmaez_gid_is_zero(&move.attr.ah_attr.grh.dgid), "to nowhere");
+	opts.path.sgid_index = 8;
+	check_refusal(&diag, build(&cell, &opts, &move, &diag, &untouched), EINVAL,
+		      RDMAEZ_WHY_GID_INDEX, "ah_attr.grh.sgid_index", "a GID index that is none");
+	opts.path.sgid_index = RDMAEZ_ZERO;
+	opts.port_attr = NULL;
+	check_success(&diag, build(&cell, &opts, &move, &diag, &untouched),
+		      "the port is not known, and a GID index is given");
+	tap_eq_int(move.attr.ah_attr.is_global, 1, "so there is a GRH");
+	tap_eq_int(move.attr.ah_attr.grh.sgid_index, 0, "with GID index 0");
+	opts.path.sl = 16;
+	check_refusal(&diag, build(&cell, &opts, &move, &diag, &untouched), EINVAL,
+		      RDMAEZ_WHY_RANGE, "ah_attr.sl", "the rest is judged as ever");
+}
+
 int main(void)
 {
+	tap_eq_int(rules_read(RULES_KERNEL, table) + rules_read(RULES_DRIVERS, table), 174,
+		   "the tables have 174 transitions");
 	each_cell(check_defaults);
 	each_cell(check_optional_together);
 	each_cell(check_optional_bits);
@@ -883,5 +1006,7 @@ int main(void)
 	check_access();
 	check_peer();
 	check_wrong_calls();
+	check_driver_type();
+	check_own_end();
 	return tap_done();
 }

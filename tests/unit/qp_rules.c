@@ -4,87 +4,12 @@
  * drivers that have types of their own, tests/data/driver-type-table.tsv, cell by cell: nine types, 49 pairs.
  * (tests/kernel asks a running kernel, and the drivers' source, about every mask.)
  */
-#define _POSIX_C_SOURCE 200809L /* strtok_r() */
-
 #include <rdmaez.h>
 
 #include "findings.h"
+#include "rules_file.h"
 
-#ifndef DATA
-#define DATA "tests/data/"
-#endif
-
-enum {
-	TYPES = 9,
-	KERNEL_TYPES = 6, /* the rest are drivers' own */
-	STATES = 7,
-};
-
-static const enum ibv_qp_type type_of[TYPES] = {
-	IBV_QPT_RC,       IBV_QPT_UC,     IBV_QPT_UD,     IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND,
-	IBV_QPT_XRC_RECV, RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI, RDMAEZ_QPT_DCT,
-};
-
-static struct cell {
-	bool legal;
-	int required;
-	int optional;
-} table[TYPES][STATES][STATES];
-
-static int index_of(const char *const *names, int count, const char *name)
-{
-	for (int i = 0; i < count; i++)
-		if (strcmp(names[i], name) == 0)
-			return i;
-	return -1;
-}
-
-static int mask_of(const char *path, char *names)
-{
-	char *rest = NULL;
-	int mask = 0;
-
-	if (strcmp(names, "-") == 0)
-		return 0;
-	for (char *name = strtok_r(names, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
-		int bit = 1;
-
-		while (bit <= IBV_QP_RATE_LIMIT && strcmp(rdmaez_qp_attr_str(bit), name) != 0)
-			bit <<= 1;
-		if (bit > IBV_QP_RATE_LIMIT)
-			tap_bail("%s: no attribute is called %s", path, name);
-		mask |= bit;
-	}
-	return mask;
-}
-
-static int read_table(const char *path)
-{
-	static const char *const types[TYPES] = {"RC",      "UC",  "UD",  "RAW_PACKET", "XRC_INI",
-						 "XRC_TGT", "SRD", "DCI", "DCT"};
-	static const char *const states[STATES] = {"RESET", "INIT", "RTR", "RTS",
-						   "SQD",   "SQE",  "ERR"};
-	char from[16], to[16], type[16], required[400], optional[400];
-	FILE *file = fopen(path, "r");
-	int cells = 0;
-
-	if (!file)
-		tap_bail("cannot read %s", path);
-	while (fscanf(file, "%15s %15s %15s %399s %399s", from, to, type, required, optional) ==
-	       5) {
-		const int t = index_of(types, TYPES, type);
-		const int f = index_of(states, STATES, from), n = index_of(states, STATES, to);
-
-		if (t < 0 || f < 0 || n < 0)
-			continue; /* the head line, and two types for the kernel's own use */
-		table[t][f][n].legal = true;
-		table[t][f][n].required = mask_of(path, required);
-		table[t][f][n].optional = mask_of(path, optional);
-		cells++;
-	}
-	fclose(file);
-	return cells;
-}
+static struct fake_rule table[RULES_TYPES][RULES_STATES][RULES_STATES];
 
 /* mlx5's own functions want IBV_QP_STATE even where the state stays. */
 static bool wants_state(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
@@ -93,8 +18,8 @@ static bool wants_state(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_
 }
 
 /* What the kernel's ib_modify_qp_is_ok() says, and IBV_QP_STATE where the state changes. */
-static bool kernel_accepts(const struct cell *cell, enum ibv_qp_type type, enum ibv_qp_state from,
-			   enum ibv_qp_state to, int mask)
+static bool kernel_accepts(const struct fake_rule *cell, enum ibv_qp_type type,
+			   enum ibv_qp_state from, enum ibv_qp_state to, int mask)
 {
 	if (wants_state(type, from, to) && !(mask & IBV_QP_STATE))
 		return false;
@@ -107,9 +32,9 @@ static bool kernel_accepts(const struct cell *cell, enum ibv_qp_type type, enum 
 
 static void check_cell(int t, int f, int n)
 {
-	const enum ibv_qp_type type = type_of[t];
+	const enum ibv_qp_type type = rules_type[t];
 	const enum ibv_qp_state from = (enum ibv_qp_state)f, to = (enum ibv_qp_state)n;
-	const struct cell *cell = &table[t][f][n];
+	const struct fake_rule *cell = &table[t][f][n];
 	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
 	const bool wanted = wants_state(type, from, to);
 	const int state_required = cell->legal && wanted ? IBV_QP_STATE : 0;
@@ -219,24 +144,25 @@ static void check_next_states(void)
 {
 	struct rdmaez_diag diag;
 
-	for (int t = 0; t < TYPES; t++)
-		for (int f = 0; f < STATES; f++) {
+	for (int t = 0; t < RULES_TYPES; t++)
+		for (int f = 0; f < RULES_STATES; f++) {
 			const enum ibv_qp_state from = (enum ibv_qp_state)f;
 			unsigned int legal = 0;
-			int refused = STATES, error;
+			int refused = RULES_STATES, error;
 
-			for (int n = 0; n < STATES; n++)
+			for (int n = 0; n < RULES_STATES; n++)
 				if (table[t][f][n].legal)
 					legal |= 1u << n;
 				else
 					refused = n;
-			if (t < KERNEL_TYPES)
+			if (t < RULES_KERNEL_TYPES)
 				tap_eq_hex(rdmaez_qp_next_states(from), legal,
 					   "the states that may follow %s, as for %s",
 					   rdmaez_qp_state_str(from),
-					   rdmaez_qp_type_str(type_of[t]));
-			error = rdmaez_qp_mask_check(type_of[t], from, (enum ibv_qp_state)refused,
-						     IBV_QP_STATE, &diag);
+					   rdmaez_qp_type_str(rules_type[t]));
+			error = rdmaez_qp_mask_check(rules_type[t], from,
+						     (enum ibv_qp_state)refused, IBV_QP_STATE,
+						     &diag);
 			CHECK_FINDINGS(&diag, error, EINVAL, "rdmaez_qp_mask_check",
 				       "a state that may not follow",
 				       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_TRANSITION, "qp_state",
@@ -253,10 +179,10 @@ static void check_types(void)
 
 	for (int i = -300; i < 70000; i++)
 		with_rules += rdmaez_qp_type_has_rules((enum ibv_qp_type)i);
-	for (int t = 0; t < TYPES; t++)
-		tap_ok(rdmaez_qp_type_has_rules(type_of[t]), "%s has rules",
-		       rdmaez_qp_type_str(type_of[t]));
-	tap_eq_int(with_rules, TYPES, "no other number up to 70000 has");
+	for (int t = 0; t < RULES_TYPES; t++)
+		tap_ok(rdmaez_qp_type_has_rules(rules_type[t]), "%s has rules",
+		       rdmaez_qp_type_str(rules_type[t]));
+	tap_eq_int(with_rules, RULES_TYPES, "no other number up to 70000 has");
 }
 
 static void check_wild_arguments(void)
@@ -288,13 +214,13 @@ static void check_wild_arguments(void)
 
 int main(void)
 {
-	tap_eq_int(read_table(DATA "qp-state-table.tsv"), KERNEL_TYPES * 22,
+	tap_eq_int(rules_read(RULES_KERNEL, table), RULES_KERNEL_TYPES * 22,
 		   "the kernel's table has 22 legal pairs for each type");
-	tap_eq_int(read_table(DATA "driver-type-table.tsv"), 22 + 18 + 2,
+	tap_eq_int(rules_read(RULES_DRIVERS, table), 22 + 18 + 2,
 		   "the drivers' own have 22 for SRD, 18 for DCI, 2 for DCT");
-	for (int t = 0; t < TYPES; t++)
-		for (int f = 0; f < STATES; f++)
-			for (int n = 0; n < STATES; n++)
+	for (int t = 0; t < RULES_TYPES; t++)
+		for (int f = 0; f < RULES_STATES; f++)
+			for (int n = 0; n < RULES_STATES; n++)
 				check_cell(t, f, n);
 	check_explanations();
 	check_next_states();

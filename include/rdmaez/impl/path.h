@@ -70,14 +70,16 @@ struct rdmaez_impl_path_build {
 	int port_num;
 	int sgid_index;   /* the option's value, or what was chosen */
 	unsigned int alt; /* 4: the alternate path of a queue pair; 0 */
+	bool own_end;     /* it needs no destination: mlx5's DC types take it for their own end */
 };
 
-/* Whether there is a GRH. Without a port to ask, a destination GID is the sign that one is meant. */
+/* Whether there is a GRH. Without a port to ask, a GID is the sign that one is meant. */
 RDMAEZ_IMPL bool rdmaez_impl_path_has_grh(const struct rdmaez_impl_path_build *b)
 {
 	if (b->path->flags & RDMAEZ_PATH_GRH)
 		return true;
-	return b->port ? rdmaez_path_needs_grh(b->port) : !rdmaez_gid_is_zero(&b->path->dgid);
+	return b->port ? rdmaez_path_needs_grh(b->port)
+		       : !rdmaez_gid_is_zero(&b->path->dgid) || (b->own_end && b->sgid_index);
 }
 
 /* What an option of a path amounts to: for the GID index, what was chosen, within the port's table. */
@@ -106,6 +108,8 @@ RDMAEZ_IMPL bool rdmaez_impl_path_is_wrong(const struct rdmaez_impl_path_build *
 {
 	if ((b->path->flags & ~RDMAEZ_PATH_GRH) || b->port_num < 1 || b->port_num > 255)
 		return true;
+	if (b->own_end)
+		return false;
 	return grh ? rdmaez_gid_is_zero(&b->path->dgid) : b->port && !b->path->dlid;
 }
 
@@ -128,7 +132,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_path_refuse(const struct rdmaez_impl_path_build
 	port.field += 4 - b->alt;
 	if (unknown)
 		rdmaez_impl_refuse_at(diag, EINVAL, b->alt ? &alt_flags : &flags, unknown);
-	if (grh && rdmaez_gid_is_zero(&b->path->dgid))
+	if (b->own_end)
+		;
+	else if (grh && rdmaez_gid_is_zero(&b->path->dgid))
 		rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_GRH_MISSING,
 				   &"alt_ah_attr.grh.dgid"[4 - b->alt]);
 	else if (!grh && b->port && !b->path->dlid)
@@ -180,6 +186,7 @@ RDMAEZ_IMPL int rdmaez_impl_path_ah_attr(const struct rdmaez_path *path, int sgi
 	build.port_num = port_num;
 	build.sgid_index = sgid_index;
 	build.alt = 0;
+	build.own_end = false;
 	memset(&filled, 0, sizeof(filled));
 	error = rdmaez_impl_path_fill(&build, &filled, diag);
 	if (!error)

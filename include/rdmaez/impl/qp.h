@@ -20,29 +20,52 @@ RDMAEZ_IMPL_BEGIN
 
 /* A transition on its way from options to attributes. */
 struct rdmaez_impl_qp_build {
-	enum ibv_qp_type type;
+	enum ibv_qp_type type; /* whose rules it follows */
 	enum ibv_qp_state from, to;
 	const struct rdmaez_qp_opts *opts;
 	const struct ibv_port_attr *port; /* NULL: not known */
 	int sgid_index;                   /* the option's value, or what was chosen */
+	struct rdmaez_qp_opts none;       /* where no options are given */
 };
 
-/* Begins with what is given; without options, with all defaults, for which the caller has room in `none`. */
-RDMAEZ_IMPL void rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp_type type,
-				      enum ibv_qp_state from, enum ibv_qp_state to,
-				      const struct rdmaez_qp_opts *opts,
-				      struct rdmaez_qp_opts *none)
+/* The options do not fit a queue pair's type; EINVAL. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse_type(enum ibv_qp_type given, struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site site = {
+		"opts.driver_type", RDMAEZ_WHY_DRIVER_TYPE_UNTOLD, RDMAEZ_VALUE_TYPE, 0, 0};
+
+	return (int)given ? rdmaez_impl_refuse_at(diag, EINVAL, &site, (int)given)
+			  : rdmaez_impl_refuse(diag, EINVAL, site.why, site.field);
+}
+
+/*
+ * Begins with what is given, and finds out whose rules it follows. To RESET and to ERR that need not be told:
+ * the driver types take the state there and nothing else, as SRD does from each state from which the kernel's do.
+ */
+RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp_type type,
+				     enum ibv_qp_state from, enum ibv_qp_state to,
+				     const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag)
+{
+	enum ibv_qp_type told;
+
 	if (!opts) {
-		memset(none, 0, sizeof(*none));
-		opts = none;
+		memset(&b->none, 0, sizeof(b->none));
+		opts = &b->none;
 	}
-	b->type = type;
+	told = opts->driver_type;
+	if (type == IBV_QPT_DRIVER && (int)told)
+		type = told;
+	b->type = type == IBV_QPT_DRIVER ? RDMAEZ_QPT_SRD : type;
 	b->from = from;
 	b->to = to;
 	b->opts = opts;
 	b->port = opts->port_attr;
 	b->sgid_index = opts->path.sgid_index;
+	rdmaez_impl_diag_transition(diag, type, from, to);
+	if ((int)told ? told != type || told < RDMAEZ_QPT_SRD || told > RDMAEZ_QPT_DCT
+		      : type == IBV_QPT_DRIVER && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
+		return rdmaez_impl_qp_refuse_type(told, diag);
+	return 0;
 }
 
 /* What peers may do to a queue pair of this type where the options leave it open. */
@@ -51,6 +74,7 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_access(enum ibv_qp_type type)
 	switch ((int)type) {
 	case IBV_QPT_RC:
 	case IBV_QPT_XRC_RECV:
+	case RDMAEZ_QPT_DCT:
 		return IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	case IBV_QPT_UC:
 		return IBV_ACCESS_REMOTE_WRITE;
@@ -133,6 +157,12 @@ RDMAEZ_FOLD bool rdmaez_impl_qp_put(const struct rdmaez_impl_qp_build *b, uint32
 	return rdmaez_impl_field_refused(rule, v);
 }
 
+/* Whether an address vector describes this end alone: mlx5_ib_modify_dct() reads no destination. */
+RDMAEZ_IMPL bool rdmaez_impl_qp_has_no_peer(enum ibv_qp_type type)
+{
+	return type == RDMAEZ_QPT_DCT || type == RDMAEZ_QPT_DCI;
+}
+
 /* One of the two paths; the alternate one leaves by a port of its own. */
 RDMAEZ_IMPL int rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool alternate,
 				    struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
@@ -145,6 +175,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool a
 	path.port = path.port_num == port_num ? b->port : NULL;
 	path.sgid_index = alternate ? b->opts->alt.sgid_index : b->sgid_index;
 	path.alt = alternate ? 4 : 0;
+	path.own_end = rdmaez_impl_qp_has_no_peer(b->type);
 	return rdmaez_impl_path_fill(&path, ah, diag);
 }
 
@@ -218,16 +249,16 @@ RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enu
 			      struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_build build;
-	struct rdmaez_qp_opts none;
 	struct rdmaez_qp_move made;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_qp_attr");
-	rdmaez_impl_diag_transition(diag, type, from, to);
+	error = rdmaez_impl_qp_begin(&build, type, from, to, opts, diag);
 	if (!move)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "move");
-	rdmaez_impl_qp_begin(&build, type, from, to, opts, &none);
-	error = rdmaez_impl_qp_make(&build, rdmaez_qp_rule(type, from, to), &made, diag);
+	if (!error)
+		error = rdmaez_impl_qp_make(&build, rdmaez_qp_rule(build.type, from, to), &made,
+					    diag);
 	if (!error)
 		*move = made;
 	return error;
@@ -255,14 +286,15 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
 	return 0;
 }
 
-/* ibv_modify_qp() with the error normalised and, where it fails, explained. */
-RDMAEZ_IMPL int rdmaez_impl_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+/* ibv_modify_qp() with the error normalised and, where it fails, explained by the rules of a type. */
+RDMAEZ_IMPL int rdmaez_impl_qp_modify(struct ibv_qp *qp, enum ibv_qp_type type,
+				      struct ibv_qp_attr *attr, int attr_mask,
 				      struct rdmaez_diag *diag)
 {
 	const int error = rdmaez_impl_error(ibv_modify_qp(qp, attr, attr_mask));
 
 	if (error)
-		rdmaez_impl_qp_explain(qp, attr, attr_mask, error, diag);
+		rdmaez_impl_qp_explain(qp, type, attr, attr_mask, error, diag);
 	return error;
 }
 
@@ -274,32 +306,51 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  qp ? "attr" : "qp");
 	rdmaez_impl_diag_qp(diag, qp);
-	return rdmaez_impl_qp_modify(qp, attr, attr_mask, diag);
+	return rdmaez_impl_qp_modify(qp, qp->qp_type, attr, attr_mask, diag);
 }
 
 /*
- * Finds out what `mask` needs and the options do not say: the port's attributes and a GID index for an
- * address vector, the number of ports for a port beyond the first. A provider may index an array with
+ * Finds out what `mask` needs and the options do not say: the port's attributes for an address vector or a
+ * path MTU, a GID index for the former, the number of ports for a port beyond the first. A provider may index an array with
  * the port before anybody checks it (mlx5 with RAW_PACKET), so it must be right before it is sent.
  */
 RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_impl_qp_build *b,
 				   struct ibv_port_attr *queried, struct rdmaez_diag *diag)
 {
 	const int port_num = (int)rdmaez_impl_option(b->opts->port, 1);
+	struct ibv_gid_entry own;
 	int error = 0;
 
 	if ((mask & IBV_QP_PORT) && port_num != 1 && !b->opts->device_attr)
 		error = rdmaez_impl_port_exists(qp->context, port_num, diag);
+	if (!error && !b->port && (mask & (IBV_QP_AV | IBV_QP_PATH_MTU))) {
+		error = rdmaez_impl_port_query(qp->context, port_num, queried, diag);
+		b->port = queried;
+	}
 	if (error || !(mask & IBV_QP_AV))
 		return error;
-	if (!b->port) {
-		error = rdmaez_impl_port_query(qp->context, port_num, queried, diag);
-		if (error)
-			return error;
-		b->port = queried;
+	if (!b->sgid_index && rdmaez_impl_qp_has_no_peer(b->type) &&
+	    rdmaez_gid_is_zero(&b->opts->path.dgid) && rdmaez_path_needs_grh(b->port)) {
+		error = rdmaez_impl_port_choose_gid(qp->context, port_num, b->port, NULL, &own,
+						    diag);
+		if (!error)
+			b->sgid_index = rdmaez_exactly((int)own.gid_index);
+		return error;
 	}
 	return rdmaez_impl_port_gid_index(qp->context, port_num, b->port, &b->opts->path,
 					  &b->sgid_index, diag);
+}
+
+/* To RESET or ERR a queue pair of which nobody said what driver type it is. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_end(struct ibv_qp *qp, struct rdmaez_qp_move *move,
+					struct rdmaez_diag *diag)
+{
+	const int error =
+		rdmaez_impl_qp_modify(qp, IBV_QPT_DRIVER, &move->attr, move->attr_mask, diag);
+
+	if (error == EINVAL)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DCT_FINAL, "qp_state");
+	return error;
 }
 
 /* What the six functions below have in common: asks, builds, moves. */
@@ -308,7 +359,6 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 				       const char *call)
 {
 	struct rdmaez_impl_qp_build build;
-	struct rdmaez_qp_opts none;
 	struct ibv_port_attr port;
 	struct rdmaez_qp_rule rule;
 	struct rdmaez_qp_move move;
@@ -318,16 +368,23 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 	if (!qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
 	rdmaez_impl_diag_qp(diag, qp);
-	rdmaez_impl_diag_transition(diag, qp->qp_type, qp->state, to);
-	rdmaez_impl_qp_begin(&build, qp->qp_type, qp->state, to, opts, &none);
+	error = rdmaez_impl_qp_begin(&build, qp->qp_type, qp->state, to, opts, diag);
+	if (error)
+		return error;
 	rule = rdmaez_impl_qp_rule(build.type, build.from, to);
+	/* Linux 7 leaves it to the driver: bnxt_re_is_modify_ok(), ionic_is_modify_ok(). */
+	if (build.type == IBV_QPT_RC && (to == IBV_QPS_RTR || to == IBV_QPS_RTS) &&
+	    build.from <= IBV_QPS_RTS)
+		rule.optional |= IBV_QP_RATE_LIMIT;
 	error = rdmaez_impl_qp_ask(qp, rule.required | (rule.optional & build.opts->optional),
 				   &build, &port, diag);
 	if (!error)
 		error = rdmaez_impl_qp_make(&build, rule, &move, diag);
 	if (error)
 		return error;
-	return rdmaez_impl_qp_modify(qp, &move.attr, move.attr_mask, diag);
+	if (qp->qp_type == IBV_QPT_DRIVER && !(int)build.opts->driver_type)
+		return rdmaez_impl_qp_end(qp, &move, diag);
+	return rdmaez_impl_qp_modify(qp, build.type, &move.attr, move.attr_mask, diag);
 }
 
 RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,

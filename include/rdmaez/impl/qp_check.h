@@ -706,8 +706,9 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_qp_meaning(const struct rdmaez_impl
 }
 
 /* After a refusal: judge the request, and where that does not explain it, say what the errno means. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
-					     int attr_mask, int error, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type type,
+					     const struct ibv_qp_attr *attr, int attr_mask,
+					     int error, struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_case c;
 
@@ -722,6 +723,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, const struct ibv
 				       "ibv_query_qp");
 		return;
 	}
+	c.type = type;
 	rdmaez_impl_qp_note(&c);
 	if (rdmaez_impl_qp_judge(&c) != error)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, rdmaez_impl_qp_meaning(&c, error),
