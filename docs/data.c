@@ -195,8 +195,8 @@ static const char *attribute_note(const struct rdmaez_impl_field *field)
 	case RDMAEZ_IMPL_FIELD_ALT:
 		return "by default the primary port";
 	case RDMAEZ_IMPL_FIELD_ACCESS:
-		return "by default REMOTE_READ and REMOTE_WRITE for RC and XRC_RECV, REMOTE_WRITE "
-		       "for UC";
+		return "by default REMOTE_READ and REMOTE_WRITE for RC, XRC_RECV and DCT, "
+		       "REMOTE_WRITE for UC";
 	case RDMAEZ_IMPL_FIELD_MTU:
 		return "by default the port's active MTU, which is also the limit unless "
 		       "RDMAEZ_QP_MTU_EXACT is set";
@@ -218,7 +218,7 @@ static void attribute_moves(const char *key, int bit, bool required)
 	for (int i = 0; i < 49; i++) {
 		struct rdmaez_qp_rule all = {false, 0, 0};
 
-		for (int type = 0; type <= IBV_QPT_XRC_RECV; type++) {
+		for (int type = 0; type <= IBV_QPT_DRIVER; type++) {
 			const struct rdmaez_qp_rule rule =
 				rdmaez_qp_rule((enum ibv_qp_type)type, (enum ibv_qp_state)(i / 7),
 					       (enum ibv_qp_state)(i % 7));
@@ -316,7 +316,12 @@ static void named_value(const struct named *set, int value)
 	row();
 	number("value", (unsigned int)value);
 	text("name", name);
-	constant(set->prefix, name);
+	/* verbs.h has no names for what a driver calls its own types. */
+	constant(set->name == name_qp_type && value >= (int)RDMAEZ_QPT_SRD &&
+				 value <= (int)RDMAEZ_QPT_DCT
+			 ? "RDMAEZ_QPT_"
+			 : set->prefix,
+		 name);
 	end();
 }
 

@@ -20,6 +20,12 @@
  * A transition starts from `qp->state`, which libibverbs maintains. After an error the device may be in
  * another state: rdmaez_qp_state() asks it and refreshes `qp->state`.
  *
+ * @par Driver types
+ * What verbs call IBV_QPT_DRIVER moves like the rest once `opts.driver_type` says what it is. The address
+ * vector of a DCT or a DCI needs no destination: of it, they use the port, the GID index, the hop limit, the traffic
+ * class and the like. A DCT stays in RTR, where it first has the `qp_num` that initiators need, until it
+ * is destroyed.
+ *
  * @par The functions that move a queue pair
  * call ibv_modify_qp() once; any queries before it are listed with the function. If ibv_modify_qp() fails
  * and @p diag is not NULL, they explain as rdmaez_qp_modify() does. The queue pair then keeps its state,
@@ -27,7 +33,8 @@
  *
  * @par Errors of all of them
  * EINVAL for a NULL queue pair (#RDMAEZ_WHY_NULL_ARGUMENT) and for what rdmaez_qp_attr() refuses, without
- * calling the kernel; otherwise any errno value of the verbs they call.
+ * calling the kernel; otherwise any errno value of the verbs they call. IBV_QP_RATE_LIMIT for RC, from INIT
+ * to RTR, from RTR to RTS and within RTS, is left to the kernel: from Linux 7 on some drivers take it.
  *
  * @par Threads
  * One thread at a time for one queue pair. rdmaez_qp_attr() may be called from any thread.
@@ -73,12 +80,13 @@ struct rdmaez_qp_opts {
 	int port;       /**< 1 to 255. 0: 1 */
 	int pkey_index; /**< P_Key index, 0 to 65535. 0: 0, by convention the default partition */
 
-	/** What the peer may do: IBV_ACCESS_ bits. 0: REMOTE_READ and REMOTE_WRITE for RC and
-	 *  XRC_RECV, REMOTE_WRITE for UC, nothing for XRC_SEND. The peer still reaches only memory
+	/** What the peer may do: IBV_ACCESS_ bits. 0: REMOTE_READ and REMOTE_WRITE for RC,
+	 *  XRC_RECV and DCT, REMOTE_WRITE for UC, nothing for XRC_SEND. The peer still reaches only memory
 	 *  that was registered for it; the kernel's connection manager uses the same default.
 	 *  #RDMAEZ_ZERO: nothing. */
 	unsigned int access;
-	uint32_t qkey; /**< UD. 0: #RDMAEZ_QP_QKEY. Bit 31 needs CAP_NET_RAW. #RDMAEZ_ZERO: 0 */
+	uint32_t
+		qkey; /**< UD and SRD. 0: #RDMAEZ_QP_QKEY. Bit 31 needs CAP_NET_RAW. #RDMAEZ_ZERO: 0 */
 
 	/** The peer's MTU, or the largest wanted; limited to the port's active MTU unless
 	 *  #RDMAEZ_QP_MTU_EXACT is set. 0: the port's active MTU; 1024 if the port is not known. */
@@ -104,7 +112,8 @@ struct rdmaez_qp_opts {
 	int rnr_retry; /**< retries when the peer has no receive posted, 0 to 7; 7 retries forever.
 			    0: 7. #RDMAEZ_ZERO: none */
 
-	struct rdmaez_path path; /**< the path to the peer; to reach RTR it needs a destination */
+	struct rdmaez_path
+		path; /**< the path to the peer; connected types need a destination in it */
 
 	struct rdmaez_path alt; /**< IBV_QP_ALT_PATH: the alternate path, on native InfiniBand */
 	int alt_port;           /**< its port, 1 to 255. 0: same as `port` */
@@ -131,7 +140,8 @@ struct rdmaez_qp_move {
  * IBV_QP_STATE and `opts->optional`. No device is queried: set `opts->port_attr` for the right MTU and GRH,
  * or complete `move->attr` before use.
  *
- * @param type the queue pair's type
+ * @param type the queue pair's type; for IBV_QPT_DRIVER one of the driver types, or it as it is, and
+ *        `opts->driver_type`
  * @param from the state it is in
  * @param to the state it is to enter; equal to @p from to change attributes only
  * @param opts the options; NULL: all defaults
@@ -139,7 +149,8 @@ struct rdmaez_qp_move {
  * @param diag receives all findings; may be NULL
  * @retval 0 @p move is filled
  * @retval EINVAL the transition does not exist, or does not take what `opts->optional` names (reasons as
- *         for rdmaez_qp_mask_check()); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); a value out of range
+ *         for rdmaez_qp_mask_check()); `opts->driver_type` is missing or does not fit
+ *         (#RDMAEZ_WHY_DRIVER_TYPE_UNTOLD); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); a value out of range
  *         (#RDMAEZ_WHY_RANGE, #RDMAEZ_WHY_PORT, #RDMAEZ_WHY_GID_INDEX) or not in its enum
  *         (#RDMAEZ_WHY_ENUM, #RDMAEZ_WHY_MTU_IN_BYTES); access flags that queue pairs do not have
  *         (#RDMAEZ_WHY_ACCESS_BITS); no `dgid` although the port requires a GRH
@@ -252,8 +263,8 @@ RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag);
 /**
  * @brief Moves a queue pair from RESET to INIT, or changes attributes within INIT.
  *
- * Sends the port, the P_Key index, and the access flags (connected types) or the Q_Key (UD); RAW_PACKET takes
- * only the port. Receives may be posted from INIT on.
+ * Sends the port, the P_Key index, and the access flags (connected types, DCT) or the Q_Key (UD, SRD); RAW_PACKET
+ * takes only the port. Receives may be posted from INIT on.
  *
  * With a port other than 1 and without `opts->device_attr` it calls ibv_query_device() first, because some
  * providers read out of bounds for a port that does not exist (#RDMAEZ_WHY_PORT).
@@ -274,8 +285,9 @@ RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts 
  * index is chosen unless `opts->path.sgid_index` names one, and the kernel resolves the peer's Ethernet
  * address during the call, which may take a second.
  *
- * Connected types call ibv_query_port() first unless `opts->port_attr` is set, and ibv_query_gid_table()
- * if a GID index has to be chosen.
+ * Connected types, DCI and DCT call ibv_query_port() first unless `opts->port_attr` is set, and
+ * ibv_query_gid_table() if a GID index has to be chosen: for DCT, and DCI with IBV_QP_AV, one that serves any
+ * peer, where `opts->path.dgid` names none.
  *
  * @param qp the queue pair
  * @param opts the options; NULL is enough for UD and RAW_PACKET
@@ -322,6 +334,8 @@ RDMAEZ_API int rdmaez_qp_to_sqd(struct ibv_qp *qp, const struct rdmaez_qp_opts *
 
 /**
  * @brief Moves a queue pair to ERR, from any state but RESET: outstanding work requests are flushed.
+ *
+ * mlx5 refuses it for a DCT (#RDMAEZ_WHY_DCT_FINAL), as well as RESET.
  *
  * @param qp the queue pair
  * @param diag receives the explanation; may be NULL

@@ -65,11 +65,11 @@ of_this_version() {
 	done
 }
 
-# The kernel's table as a line for each transition and for each attribute of it. The kernel does not count
-# the state itself, and has other names for the ends of XRC.
-kernel_transitions() {
-	awk -F '\t' '
-		BEGIN { split("RC RC UC UC UD UD RAW_PACKET RAW_PACKET XRC_INI XRC_SEND XRC_TGT XRC_RECV", t, " ")
+# The tables of the kernel and of the drivers as a line for each transition and for each attribute of it. They
+# do not count the state itself, which mlx5 always wants; the kernel has other names for the ends of XRC.
+known_transitions() {
+	cat tests/data/qp-state-table.tsv tests/data/driver-type-table.tsv | awk -F '\t' '
+		BEGIN { split("RC RC UC UC UD UD RAW_PACKET RAW_PACKET XRC_INI XRC_SEND XRC_TGT XRC_RECV SRD SRD DCI DCI DCT DCT", t, " ")
 			for (i = 1; i in t; i += 2)
 				verbs[t[i]] = t[i + 1] }
 		function attributes(what, list,    n, name) {
@@ -78,23 +78,23 @@ kernel_transitions() {
 				if (name[n] != "-")
 					print verbs[$3], $1, $2, what, name[n]
 		}
-		NR > 1 && $3 in verbs {
+		$3 in verbs {
 			print verbs[$3], $1, $2, "legal"
 			attributes("required", $4)
 			attributes("optional", $5)
-			attributes($1 == $2 ? "optional" : "required", "IBV_QP_STATE")
-		}' tests/data/qp-state-table.tsv | sort
+			attributes($1 == $2 && $3 !~ /^DC/ ? "optional" : "required", "IBV_QP_STATE")
+		}' | sort
 }
 
 transitions_agree() {
-	[[ $(jq '.transitions | length' "$1/transitions.json") == 294 ]] || echo '< 294 rows'
-	diff <(kernel_transitions) <(jq -r '.transitions[] | "\(.type) \(.from) \(.to)" as $row |
+	[[ $(jq '.transitions | length' "$1/transitions.json") == 441 ]] || echo '< 441 rows'
+	diff <(known_transitions) <(jq -r '.transitions[] | "\(.type) \(.from) \(.to)" as $row |
 		(select(.legal) | "\($row) legal"), (.required[] | "\($row) required \(.)"),
 		(.optional[] | "\($row) optional \(.)")' "$1/transitions.json" | sort)
 }
 
 all_pairs() {
-	diff <(printf '%s\n' {RC,UC,UD,RAW_PACKET,XRC_SEND,XRC_RECV}\ {RESET,INIT,RTR,RTS,SQD,SQE,ERR}\ {RESET,INIT,RTR,RTS,SQD,SQE,ERR}) \
+	diff <(printf '%s\n' {RC,UC,UD,RAW_PACKET,XRC_SEND,XRC_RECV,SRD,DCI,DCT}\ {RESET,INIT,RTR,RTS,SQD,SQE,ERR}\ {RESET,INIT,RTR,RTS,SQD,SQE,ERR}) \
 		<(jq -r '.transitions[] | "\(.type) \(.from) \(.to)"' "$1/transitions.json")
 }
 
@@ -112,20 +112,23 @@ masks_agree() {
 	jq -r '.transitions[] | (.required, .required_mask), (.optional, .optional_mask) | tostring' \
 		"$1/transitions.json" | sed 's/[]["]//g; s/,/|/g' | paste -d ' ' - - |
 		sed -E 's/^(.*) ([0-9]+)$/(\1 | 0) == \2/; s/^\( \|/(0 |/' >"$scratch/masks"
-	[[ $(wc -l <"$scratch/masks") == 588 ]]
+	[[ $(wc -l <"$scratch/masks") == 882 ]]
 	asserts infiniband/verbs.h "$scratch/masks"
 }
 
 # The constants of all tables that the installed verbs.h knows; it may be older than the newest of them.
 constants_agree() {
-	echo '#include <infiniband/verbs.h>' | "${CC:-gcc}" -E - | grep -owE 'IBV_[A-Z0-9_]+' | sort -u >"$scratch/known"
+	{
+		echo '#include <infiniband/verbs.h>' | "${CC:-gcc}" -E - | grep -owE 'IBV_[A-Z0-9_]+'
+		grep -oE 'RDMAEZ_QPT_[A-Z]+' include/rdmaez/qp_rules.h
+	} | sort -u >"$scratch/known"
 	{
 		jq -r '.names[].values[] | "\(.constant) \(.value)"' "$1/names.json"
 		jq -r '(.statuses + .events)[] | "\(.name) \(.number)"' "$1/completions.json"
 		jq -r 'del(.kinds.QP_TYPES).kinds[] | (.values // [])[] | "\(.name) \(.value)"' "$1/fields.json"
 		jq -r 'del(.kinds.QP_TYPES).kinds[] | (.bits // [])[] | "\(.name) 1ULL<<\(.bit)"' "$1/fields.json"
 	} | sort -u | join "$scratch/known" - | sed 's/ / == /' >"$scratch/constants"
-	asserts infiniband/verbs.h "$scratch/constants"
+	asserts rdmaez/qp_rules.h "$scratch/constants"
 }
 
 # list MACRO: what the preprocessor makes of a list X(id, "sentence", ...) in the headers: a row a line, with
