@@ -45,8 +45,15 @@ static bool answer(const unsigned char *answers, int index)
 static void compare(const unsigned char *answers, enum ibv_qp_type type, enum ibv_qp_state from,
 		    enum ibv_qp_state to)
 {
+	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
 	int accepted = 0, wrong = 0;
 
+	/* The rule at compile time, if it is the same, is proven by the same answers. */
+	if (RDMAEZ_QP_REQUIRED(type, from, to) != rule.required ||
+	    RDMAEZ_QP_OPTIONAL(type, from, to) != rule.optional) {
+		tap_diag("the constant expressions differ from rdmaez_qp_rule()");
+		wrong++;
+	}
 	for (int i = 0; i < MASKS; i++) {
 		const int mask = mask_of(i);
 		const int judged = rate_limit_ignored ? mask & ~IBV_QP_RATE_LIMIT : mask;
