@@ -20,23 +20,14 @@ RDMAEZ_IMPL_BEGIN
 
 /* A transition on its way from options to attributes. */
 struct rdmaez_impl_qp_build {
-	enum ibv_qp_type type; /* whose rules it follows */
+	enum ibv_qp_type type;   /* whose rules it follows */
+	enum ibv_qp_type called; /* what is known of its type */
 	enum ibv_qp_state from, to;
 	const struct rdmaez_qp_opts *opts;
 	const struct ibv_port_attr *port; /* NULL: not known */
 	int sgid_index;                   /* the option's value, or what was chosen */
 	struct rdmaez_qp_opts none;       /* where no options are given */
 };
-
-/* The options do not fit a queue pair's type; EINVAL. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse_type(enum ibv_qp_type given, struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site site = {
-		"opts.driver_type", RDMAEZ_WHY_DRIVER_TYPE_UNTOLD, RDMAEZ_VALUE_TYPE, 0, 0};
-
-	return (int)given ? rdmaez_impl_refuse_at(diag, EINVAL, &site, (int)given)
-			  : rdmaez_impl_refuse(diag, EINVAL, site.why, site.field);
-}
 
 /*
  * Begins with what is given, and finds out whose rules it follows. To RESET and to ERR that need not be told:
@@ -46,6 +37,8 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 				     enum ibv_qp_state from, enum ibv_qp_state to,
 				     const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site site = {
+		"opts.driver_type", RDMAEZ_WHY_DRIVER_TYPE_UNTOLD, RDMAEZ_VALUE_TYPE, 0, 0};
 	enum ibv_qp_type told;
 
 	if (!opts) {
@@ -55,6 +48,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 	told = opts->driver_type;
 	if (type == IBV_QPT_DRIVER && (int)told)
 		type = told;
+	b->called = type;
 	b->type = type == IBV_QPT_DRIVER ? RDMAEZ_QPT_SRD : type;
 	b->from = from;
 	b->to = to;
@@ -62,9 +56,10 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 	b->port = opts->port_attr;
 	b->sgid_index = opts->path.sgid_index;
 	rdmaez_impl_diag_transition(diag, type, from, to);
-	if ((int)told ? told != type || told < RDMAEZ_QPT_SRD || told > RDMAEZ_QPT_DCT
-		      : type == IBV_QPT_DRIVER && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
-		return rdmaez_impl_qp_refuse_type(told, diag);
+	if ((int)told && (told != type || told < RDMAEZ_QPT_SRD || told > RDMAEZ_QPT_DCT))
+		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int)told);
+	if (type == IBV_QPT_DRIVER && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
+		return rdmaez_impl_refuse(diag, EINVAL, site.why, site.field);
 	return 0;
 }
 
@@ -341,18 +336,6 @@ RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_im
 					  &b->sgid_index, diag);
 }
 
-/* To RESET or ERR a queue pair of which nobody said what driver type it is. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_end(struct ibv_qp *qp, struct rdmaez_qp_move *move,
-					struct rdmaez_diag *diag)
-{
-	const int error =
-		rdmaez_impl_qp_modify(qp, IBV_QPT_DRIVER, &move->attr, move->attr_mask, diag);
-
-	if (error == EINVAL)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DCT_FINAL, "qp_state");
-	return error;
-}
-
 /* What the six functions below have in common: asks, builds, moves. */
 RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 				       const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag,
@@ -382,9 +365,10 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 		error = rdmaez_impl_qp_make(&build, rule, &move, diag);
 	if (error)
 		return error;
-	if (qp->qp_type == IBV_QPT_DRIVER && !(int)build.opts->driver_type)
-		return rdmaez_impl_qp_end(qp, &move, diag);
-	return rdmaez_impl_qp_modify(qp, build.type, &move.attr, move.attr_mask, diag);
+	error = rdmaez_impl_qp_modify(qp, build.called, &move.attr, move.attr_mask, diag);
+	if (error == EINVAL && build.called == IBV_QPT_DRIVER)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DCT_FINAL, "qp_state");
+	return error;
 }
 
 RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
