@@ -24,8 +24,9 @@ extern "C" {
 	X(OPTION_UNKNOWN, "the options have bits set that this version does not know",             \
 	  "start from zeroed options and set only documented bits")                                \
 	X(QP_TYPE, "this queue pair type has no transition table in verbs",                        \
-	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver-specific types follow their "  \
-	  "driver")                                                                                \
+	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; for IBV_QPT_DRIVER say which type "   \
+	  "of "                                                                                    \
+	  "its driver it is: RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                    \
 	X(QP_STATE, "this is not a queue pair state",                                              \
 	  "use RESET, INIT, RTR, RTS, SQD, SQE or ERR")                                            \
 	X(TRANSITION, "queue pairs cannot make this transition",                                   \

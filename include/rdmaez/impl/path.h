@@ -108,9 +108,8 @@ RDMAEZ_IMPL bool rdmaez_impl_path_is_wrong(const struct rdmaez_impl_path_build *
 {
 	if ((b->path->flags & ~RDMAEZ_PATH_GRH) || b->port_num < 1 || b->port_num > 255)
 		return true;
-	if (b->own_end)
-		return false;
-	return grh ? rdmaez_gid_is_zero(&b->path->dgid) : b->port && !b->path->dlid;
+	return (grh ? rdmaez_gid_is_zero(&b->path->dgid) : b->port && !b->path->dlid) &&
+	       !b->own_end;
 }
 
 /* Says all that is wrong with a path; EINVAL. */

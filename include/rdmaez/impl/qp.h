@@ -20,14 +20,32 @@ RDMAEZ_IMPL_BEGIN
 
 /* A transition on its way from options to attributes. */
 struct rdmaez_impl_qp_build {
-	enum ibv_qp_type type;   /* whose rules it follows */
-	enum ibv_qp_type called; /* what is known of its type */
+	enum ibv_qp_type type; /* whose rules it follows */
 	enum ibv_qp_state from, to;
 	const struct rdmaez_qp_opts *opts;
 	const struct ibv_port_attr *port; /* NULL: not known */
 	int sgid_index;                   /* the option's value, or what was chosen */
-	struct rdmaez_qp_opts none;       /* where no options are given */
 };
+
+/* The options that are given; without any, all defaults, for which the caller has room. */
+RDMAEZ_IMPL const struct rdmaez_qp_opts *rdmaez_impl_qp_opts(const struct rdmaez_qp_opts *opts,
+							     struct rdmaez_qp_opts *none)
+{
+	if (opts)
+		return opts;
+	memset(none, 0, sizeof(*none));
+	return none;
+}
+
+/* The options do not fit a queue pair's type; EINVAL. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse_type(enum ibv_qp_type told, struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site site = {
+		"opts.driver_type", RDMAEZ_WHY_DRIVER_TYPE_UNTOLD, RDMAEZ_VALUE_TYPE, 0, 0};
+
+	return (int)told ? rdmaez_impl_refuse_at(diag, EINVAL, &site, (int)told)
+			 : rdmaez_impl_refuse(diag, EINVAL, site.why, site.field);
+}
 
 /*
  * Begins with what is given, and finds out whose rules it follows. To RESET and to ERR that need not be told:
@@ -37,29 +55,23 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 				     enum ibv_qp_state from, enum ibv_qp_state to,
 				     const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site site = {
-		"opts.driver_type", RDMAEZ_WHY_DRIVER_TYPE_UNTOLD, RDMAEZ_VALUE_TYPE, 0, 0};
-	enum ibv_qp_type told;
+	const enum ibv_qp_type told = opts->driver_type;
 
-	if (!opts) {
-		memset(&b->none, 0, sizeof(b->none));
-		opts = &b->none;
-	}
-	told = opts->driver_type;
-	if (type == IBV_QPT_DRIVER && (int)told)
-		type = told;
-	b->called = type;
-	b->type = type == IBV_QPT_DRIVER ? RDMAEZ_QPT_SRD : type;
+	rdmaez_impl_diag_transition(diag, type, from, to);
+	b->type = type;
 	b->from = from;
 	b->to = to;
 	b->opts = opts;
 	b->port = opts->port_attr;
 	b->sgid_index = opts->path.sgid_index;
-	rdmaez_impl_diag_transition(diag, type, from, to);
-	if ((int)told && (told != type || told < RDMAEZ_QPT_SRD || told > RDMAEZ_QPT_DCT))
-		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int)told);
-	if (type == IBV_QPT_DRIVER && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
-		return rdmaez_impl_refuse(diag, EINVAL, site.why, site.field);
+	if (type != IBV_QPT_DRIVER && !(int)told)
+		return 0;
+	if ((int)told ? (type != IBV_QPT_DRIVER && told != type) || told < RDMAEZ_QPT_SRD ||
+				told > RDMAEZ_QPT_DCT
+		      : to != IBV_QPS_RESET && to != IBV_QPS_ERR)
+		return rdmaez_impl_qp_refuse_type(told, diag);
+	b->type = (int)told ? told : RDMAEZ_QPT_SRD;
+	rdmaez_impl_diag_transition(diag, (int)told ? told : type, from, to);
 	return 0;
 }
 
@@ -155,7 +167,7 @@ RDMAEZ_FOLD bool rdmaez_impl_qp_put(const struct rdmaez_impl_qp_build *b, uint32
 /* Whether an address vector describes this end alone: mlx5_ib_modify_dct() reads no destination. */
 RDMAEZ_IMPL bool rdmaez_impl_qp_has_no_peer(enum ibv_qp_type type)
 {
-	return type == RDMAEZ_QPT_DCT || type == RDMAEZ_QPT_DCI;
+	return type > RDMAEZ_QPT_SRD; /* which is DCI and DCT */
 }
 
 /* One of the two paths; the alternate one leaves by a port of its own. */
@@ -244,11 +256,13 @@ RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enu
 			      struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_build build;
+	struct rdmaez_qp_opts none;
 	struct rdmaez_qp_move made;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_qp_attr");
-	error = rdmaez_impl_qp_begin(&build, type, from, to, opts, diag);
+	error = rdmaez_impl_qp_begin(&build, type, from, to, rdmaez_impl_qp_opts(opts, &none),
+				     diag);
 	if (!move)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "move");
 	if (!error)
@@ -342,16 +356,19 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 				       const char *call)
 {
 	struct rdmaez_impl_qp_build build;
+	struct rdmaez_qp_opts none;
 	struct ibv_port_attr port;
 	struct rdmaez_qp_rule rule;
 	struct rdmaez_qp_move move;
+	bool untold;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, call);
 	if (!qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
 	rdmaez_impl_diag_qp(diag, qp);
-	error = rdmaez_impl_qp_begin(&build, qp->qp_type, qp->state, to, opts, diag);
+	error = rdmaez_impl_qp_begin(&build, qp->qp_type, qp->state, to,
+				     rdmaez_impl_qp_opts(opts, &none), diag);
 	if (error)
 		return error;
 	rule = rdmaez_impl_qp_rule(build.type, build.from, to);
@@ -365,8 +382,11 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 		error = rdmaez_impl_qp_make(&build, rule, &move, diag);
 	if (error)
 		return error;
-	error = rdmaez_impl_qp_modify(qp, build.called, &move.attr, move.attr_mask, diag);
-	if (error == EINVAL && build.called == IBV_QPT_DRIVER)
+	untold = qp->qp_type == IBV_QPT_DRIVER && !(int)build.opts->driver_type;
+	error = rdmaez_impl_qp_modify(qp, untold ? IBV_QPT_DRIVER : build.type, &move.attr,
+				      move.attr_mask, diag);
+	if (error == EINVAL && untold && diag &&
+	    (!diag->driver || strcmp(diag->driver, "mlx5") == 0))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DCT_FINAL, "qp_state");
 	return error;
 }
