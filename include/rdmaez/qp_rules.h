@@ -103,7 +103,7 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
  * @retval 0 the mask is right
  * @retval EINVAL @p type has no rules (#RDMAEZ_WHY_QP_TYPE); @p from or @p to is not a state
  *         (#RDMAEZ_WHY_QP_STATE); the transition does not exist (#RDMAEZ_WHY_TRANSITION, with the states
- *         that may follow); bits are missing (#RDMAEZ_WHY_MASK_MISSING) or not allowed
+ *         that may follow; #RDMAEZ_WHY_DCT_FINAL where there are none); bits are missing (#RDMAEZ_WHY_MASK_MISSING) or not allowed
  *         (#RDMAEZ_WHY_MASK_NOT_ALLOWED, #RDMAEZ_WHY_MASK_CAP, #RDMAEZ_WHY_MASK_RATE_LIMIT)
  */
 RDMAEZ_FOLD int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state from,

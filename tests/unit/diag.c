@@ -307,9 +307,9 @@ static void check_calls(void)
 		  "rdmaez_qp_attr failed with EINVAL, unknown, RESET to INIT.\n"
 		  "  qp_type: this queue pair type has no transition table in verbs. Given: "
 		  "unknown (5). "
-		  "Next: use RC,\n    UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; driver-specific "
-		  "types "
-		  "follow their driver.\n",
+		  "Next: use RC,\n    UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; for "
+		  "IBV_QPT_DRIVER say which type of its driver it is:\n    RDMAEZ_QPT_SRD, "
+		  "RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT.\n",
 		  "an unknown type");
 
 	rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, &diag);

@@ -237,7 +237,10 @@ static void check_illegal(const struct cell *cell, const struct rdmaez_qp_opts *
 	bool untouched;
 
 	check_refusal(&diag, build(cell, opts, &move, &diag, &untouched), EINVAL,
-		      RDMAEZ_WHY_TRANSITION, "qp_state", "%s does not exist", cell->name);
+		      cell->type == RDMAEZ_QPT_DCT && cell->from >= IBV_QPS_RTR
+			      ? RDMAEZ_WHY_DCT_FINAL
+			      : RDMAEZ_WHY_TRANSITION,
+		      "qp_state", "%s does not exist", cell->name);
 	tap_ok(untouched, "%s: nothing is written", cell->name);
 	tap_eq_int(build(cell, opts, &move, NULL, &untouched), EINVAL, "%s: nor without a record",
 		   cell->name);

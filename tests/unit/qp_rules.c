@@ -163,10 +163,17 @@ static void check_next_states(void)
 			error = rdmaez_qp_mask_check(rules_type[t], from,
 						     (enum ibv_qp_state)refused, IBV_QP_STATE,
 						     &diag);
-			CHECK_FINDINGS(&diag, error, EINVAL, "rdmaez_qp_mask_check",
-				       "a state that may not follow",
-				       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_TRANSITION, "qp_state",
-					RDMAEZ_VALUE_STATE, (uint64_t)refused, 0, legal});
+			if (legal)
+				CHECK_FINDINGS(&diag, error, EINVAL, "rdmaez_qp_mask_check",
+					       "a state that may not follow",
+					       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_TRANSITION,
+						"qp_state", RDMAEZ_VALUE_STATE, (uint64_t)refused,
+						0, legal});
+			else
+				CHECK_FINDINGS(&diag, error, EINVAL, "rdmaez_qp_mask_check",
+					       "none may",
+					       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DCT_FINAL, "qp_state",
+						RDMAEZ_VALUE_NONE, 0, 0, 0});
 		}
 	for (int wild = -1; wild < 300; wild = wild == -1 ? 7 : wild + 1)
 		if (rdmaez_qp_next_states((enum ibv_qp_state)wild))

@@ -212,10 +212,10 @@ static void check_dct(void)
 
 	/* From RTR it goes nowhere. */
 	fake_reset_log();
-	CHECK_FINDINGS(&diag, rdmaez_qp_to_rts(qp, &opts, &diag), EINVAL, "rdmaez_qp_to_rts",
-		       "a DCT does not send",
-		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_TRANSITION, "qp_state", RDMAEZ_VALUE_STATE,
-			IBV_QPS_RTS, 0, 0});
+	CHECK_FINDINGS(
+		&diag, rdmaez_qp_to_rts(qp, &opts, &diag), EINVAL, "rdmaez_qp_to_rts",
+		"a DCT does not send",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DCT_FINAL, "qp_state", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	tap_eq_int(fake_count(FAKE_ANY), 0, "nothing is tried");
 	tap_eq_int(rdmaez_qp_to_err(qp, &diag), EINVAL, "nor does it go to ERR");
 	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_DCT_FINAL), "it is told why");

@@ -231,6 +231,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ib
 	static const struct rdmaez_impl_site transition = {"qp_state", RDMAEZ_WHY_TRANSITION,
 							   RDMAEZ_VALUE_STATE, 0, 0};
 	const struct rdmaez_qp_rule rule = rdmaez_impl_qp_rule(type, from, to);
+	const unsigned int next = rdmaez_impl_qp_next_states(type, from);
 	const int foreign = attr_mask & ~(rule.required | rule.optional);
 	const int special = IBV_QP_CAP | IBV_QP_RATE_LIMIT;
 
@@ -240,9 +241,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ib
 		rdmaez_impl_find(diag, severity, &no_from, (uint64_t)(int)from);
 	} else if ((unsigned int)to > IBV_QPS_ERR) {
 		rdmaez_impl_find(diag, severity, &no_to, (uint64_t)(int)to);
+	} else if (!rule.legal && !next) {
+		rdmaez_impl_find_plain(diag, severity, RDMAEZ_WHY_DCT_FINAL, "qp_state");
 	} else if (!rule.legal) {
-		rdmaez_impl_find_within(diag, severity, &transition, (uint64_t)to, 0,
-					rdmaez_impl_qp_next_states(type, from));
+		rdmaez_impl_find_within(diag, severity, &transition, (uint64_t)to, 0, next);
 	} else {
 		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_MISSING,
 					 rule.required & ~attr_mask, attr_mask);
