@@ -327,6 +327,14 @@ static void check_rate(enum fake_profile profile, const char *release, enum ibv_
 			tap_eq_int(fake_qp_true(qp)->rate_limit, 1000000, "step %d: it is set", i);
 		}
 	}
+	if (profile == FAKE_PROFILE_RXE) {
+		if (rdmaez_qp_to_sqd(qp, &plain, NULL))
+			tap_bail("no way to SQD");
+		fake_reset_log();
+		check_refusal(&diag, rdmaez_qp_to_rts(qp, &opts, &diag), EINVAL,
+			      RDMAEZ_WHY_MASK_RATE_LIMIT, "attr_mask", "back from SQD");
+		tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "nobody takes it there, either");
+	}
 	check_refusal(&diag,
 		      rdmaez_qp_attr(type, IBV_QPS_INIT, IBV_QPS_RTR, &opts,
 				     &(struct rdmaez_qp_move){.attr_mask = 0}, &diag),
