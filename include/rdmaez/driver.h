@@ -5,7 +5,8 @@
  *
  * Verbs do not report a device's driver, and the device's name may be anything, so the driver is recognised
  * by the vendor id and part id that ibv_query_device() reports. The traits were read from the drivers'
- * source, Linux 6.1 to 7.2. A driver that is not listed is assumed to follow the common rules.
+ * source, Linux 6.1, 6.12 and 7.2; each row of the table says where. Of a driver that is not listed nothing is
+ * certain (#RDMAEZ_DRIVER_NO_TABLE), nor of a device that reports no vendor, as mana_ib before Linux 7.
  *
  * Everything here is pure, calls no verb and may be called from any thread.
  * @since rdmaez 0.1; rdma-core 33
@@ -32,17 +33,30 @@ enum rdmaez_driver_trait {
 	RDMAEZ_DRIVER_MTU_MAX = 1 << 7,      /**< refuses a path MTU above the port's max_mtu */
 	RDMAEZ_DRIVER_ROCE_V2 = 1 << 8,      /**< refuses RoCE v1 GIDs */
 	RDMAEZ_DRIVER_TIMEOUT_31 = 1 << 9,   /**< refuses timeouts above 31 */
-	RDMAEZ_DRIVER_STRICT = 1 << 10,      /**< refuses retry counts above 7 and RNR timer
-						  codes above 31 */
-	RDMAEZ_DRIVER_DEPTHS = 1 << 11,      /**< refuses READ depths above the device's limits */
+	RDMAEZ_DRIVER_STRICT = 1 << 10,      /**< refuses retry counts above 7 and queue pair
+						  numbers above 24 bits */
+	RDMAEZ_DRIVER_DEPTH_OUT = 1 << 11,   /**< refuses a max_rd_atomic above the limit */
 	RDMAEZ_DRIVER_DEPTH_RXE = 1 << 12,   /**< compares max_rd_atomic with max_qp_rd_atom */
 	RDMAEZ_DRIVER_PKEY = 1 << 13,        /**< refuses P_Key indices beyond the table */
 	RDMAEZ_DRIVER_RESET_FINAL = 1 << 14, /**< cannot use a queue pair again after RESET */
-	RDMAEZ_DRIVER_EFA = 1 << 15,         /**< takes few attributes, EOPNOTSUPP for the rest */
+	RDMAEZ_DRIVER_EFA = 1 << 15,         /**< takes few attributes, EOPNOTSUPP for the rest;
+						  its driver type is SRD */
 	RDMAEZ_DRIVER_DRAINS = 1 << 16,      /**< leaves SQD only for ERR while draining */
-	RDMAEZ_DRIVER_NO_TABLE = 1 << 17,    /**< never checks a mask against the table */
+	RDMAEZ_DRIVER_NO_TABLE = 1 << 17,    /**< not known to check every mask against the table */
 	RDMAEZ_DRIVER_SWAPS = 1 << 18,       /**< reports the two READ depths swapped */
-	RDMAEZ_DRIVER_SIGNALED = 1 << 19     /**< takes only signaled work requests */
+	RDMAEZ_DRIVER_SIGNALED = 1 << 19,    /**< takes only signaled work requests */
+	RDMAEZ_DRIVER_DEPTH_IN = 1 << 20,    /**< refuses a max_dest_rd_atomic above the limit */
+	RDMAEZ_DRIVER_RNR_TIMER_31 = 1 << 21, /**< refuses RNR timer codes above 31 */
+	RDMAEZ_DRIVER_MTU_2048 = 1 << 22,     /**< refuses a path MTU above 2048 */
+	RDMAEZ_DRIVER_PORT = 1 << 23,      /**< reports the queue pair's port, in INIT at least */
+	RDMAEZ_DRIVER_NO_STATE = 1 << 24,  /**< may report any state */
+	RDMAEZ_DRIVER_CUR_IONIC = 1 << 25, /**< believes cur_qp_state if it is the true one, ERR, or
+						   SQE in RTS and SQD; refuses others */
+	RDMAEZ_DRIVER_QKEY = 1 << 26,      /**< refuses privileged Q_Keys to everybody */
+	RDMAEZ_DRIVER_RATE_LIMIT_RC = 1 << 27, /**< takes IBV_QP_RATE_LIMIT for RC since Linux 7 */
+	RDMAEZ_DRIVER_DC = 1 << 28,     /**< its driver types are DCI and DCT; UD on InfiniBand
+						   may be an underlay queue pair */
+	RDMAEZ_DRIVER_RC_ONLY = 1 << 29 /**< moves RC queue pairs only */
 };
 
 /** @brief A driver, recognised by the ids of its devices. */

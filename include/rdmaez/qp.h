@@ -185,10 +185,13 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  * problems, then advice about values that are accepted but cause trouble later; an accepted request may
  * still have advice.
  *
+ * An error is certain on this device. Where its driver does not tell the queue pair's state, the library's
+ * copy is taken for it, and what follows from that is likely; so is the rule of a driver that is not known.
+ *
  * It cannot predict whether the peer's Ethernet address resolves, what the firmware returns, or whether the
  * process may set a privileged Q_Key. rdmaez_qp_modify() explains those afterwards. Sources: `modify_qp()`
- * in `drivers/infiniband/core/uverbs_cmd.c`, `_ib_modify_qp()` in `core/verbs.c`, and the drivers, Linux 6.1
- * and 6.12.
+ * in `drivers/infiniband/core/uverbs_cmd.c`, `_ib_modify_qp()` in `core/verbs.c`, and the drivers, Linux 6.1,
+ * 6.12 and 7.2.
  *
  * @param qp the queue pair
  * @param attr the attributes, as for ibv_modify_qp()
@@ -199,14 +202,37 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  * @retval ENODATA the GID at the index is empty (#RDMAEZ_WHY_GID_EMPTY)
  * @retval ENODEV the GID's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
  * @retval EOPNOTSUPP bits that are not attributes (#RDMAEZ_WHY_MASK_UNKNOWN), or that the driver does not
- *         take (#RDMAEZ_WHY_MASK_RATE_LIMIT, #RDMAEZ_WHY_MASK_DRIVER)
- * @return the errno value of ibv_query_qp() if that fails (#RDMAEZ_WHY_QUERY_REFUSED)
+ *         take (#RDMAEZ_WHY_MASK_RATE_LIMIT, #RDMAEZ_WHY_MASK_DRIVER); or efa's P_Key index is not 0
+ *         (#RDMAEZ_WHY_PKEY_INDEX)
+ * @retval EPERM the driver refuses a privileged Q_Key to everybody (#RDMAEZ_WHY_QKEY_PRIVILEGED)
+ * @return the errno value of ibv_query_qp() if that fails for a reason of its own (#RDMAEZ_WHY_QUERY_REFUSED),
+ *         and nothing else was found; a driver that cannot answer (EOPNOTSUPP, EINVAL) leaves the matter open
  * @par Verbs calls
- * ibv_query_qp(), which refreshes `qp->state`, ibv_query_device(), ibv_query_port(), ibv_query_gid_ex() and
- * ibv_query_pkey().
+ * ibv_query_device(), ibv_query_qp(), which refreshes `qp->state`, and with a driver that does not answer
+ * all questions a second time, ibv_query_port(), ibv_query_gid_ex() and ibv_query_pkey().
  */
 RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
 				struct rdmaez_diag *diag);
+
+/**
+ * @brief The same as rdmaez_qp_check(), for a queue pair of a driver type.
+ *
+ * Verbs call them all IBV_QPT_DRIVER. On efa that is SRD, which is known; on mlx5 it is DCI or DCT, and
+ * rdmaez_qp_check() refuses what neither takes (#RDMAEZ_WHY_DRIVER_TYPE).
+ *
+ * @param qp the queue pair
+ * @param type RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT; looked at if the queue pair's type is
+ *             IBV_QPT_DRIVER
+ * @param attr as for rdmaez_qp_check()
+ * @param attr_mask as for rdmaez_qp_check()
+ * @param diag receives all findings; may be NULL
+ * @return as rdmaez_qp_check()
+ * @par Verbs calls
+ * As rdmaez_qp_check().
+ */
+RDMAEZ_COLD int rdmaez_qp_check_as(struct ibv_qp *qp, enum ibv_qp_type type,
+				   const struct ibv_qp_attr *attr, int attr_mask,
+				   struct rdmaez_diag *diag);
 
 /**
  * @brief Calls ibv_modify_qp(), and explains if it fails.

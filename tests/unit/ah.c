@@ -189,18 +189,19 @@ static void check_network(void)
 		int error;
 		enum rdmaez_why reason;
 		const char *field;
+		uint64_t row;
 	} ways[] = {
-		{ETIMEDOUT, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid"},
-		{ENETUNREACH, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid"},
-		{EHOSTUNREACH, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid"},
-		{ENETDOWN, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid"},
-		{EADDRNOTAVAIL, RDMAEZ_WHY_NO_IPV6, "ah_attr.grh.dgid"},
-		{ENODEV, RDMAEZ_WHY_GID_NO_NETDEV, "ah_attr.grh.sgid_index"},
-		{ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "ibv_create_ah"},
-		{ENOSPC, RDMAEZ_WHY_NO_RESOURCES, "ibv_create_ah"},
-		{EAGAIN, RDMAEZ_WHY_BUSY, "ibv_create_ah"},
-		{ENXIO, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_ah"},
-		{ENOSYS, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_create_ah"},
+		{ETIMEDOUT, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid", 5},
+		{ENETUNREACH, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid", 5},
+		{EHOSTUNREACH, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid", 5},
+		{ENETDOWN, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid", 5},
+		{EADDRNOTAVAIL, RDMAEZ_WHY_NO_IPV6, "ah_attr.grh.dgid", 5},
+		{ENODEV, RDMAEZ_WHY_GID_NO_NETDEV, "ah_attr.grh.sgid_index", 5},
+		{ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "ibv_create_ah", 0},
+		{ENOSPC, RDMAEZ_WHY_NO_RESOURCES, "ibv_create_ah", 0},
+		{EAGAIN, RDMAEZ_WHY_BUSY, "ibv_create_ah", 0},
+		{ENXIO, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_ah", 0},
+		{ENOSYS, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_create_ah", 0},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(ways); i++) {
@@ -209,8 +210,16 @@ static void check_network(void)
 		CHECK_VERB_FINDINGS(&t.diag, create(1), ways[i].error, "rdmaez_ah_create",
 				    "ibv_create_ah", rdmaez_errno_str(ways[i].error),
 				    {RDMAEZ_DIAG_LIKELY, ways[i].reason, ways[i].field,
-				     RDMAEZ_VALUE_NONE, 0, 0, 0});
+				     ways[i].row ? RDMAEZ_VALUE_INDEX : RDMAEZ_VALUE_NONE,
+				     ways[i].row, 0, 0});
 	}
+	start("2001:db8::9");
+	t.dev->neighbour_errno = ETIMEDOUT;
+	fake_route(ENETUNREACH);
+	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
+			    "no neighbour, because there is no route",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid",
+			     RDMAEZ_VALUE_INDEX, 5, 0, 0});
 }
 
 static void check_refusals(void)

@@ -320,7 +320,7 @@ static void check_values(void)
 {
 	enum {
 		NEGATIVE = 1
-	}; /* also -1 and INT_MIN */
+	}; /* also -1 and INT_MIN + 1, whose bytes in the other order are no queue pair number */
 	static const struct {
 		const char *field;
 		enum option option;
@@ -369,7 +369,7 @@ static void check_values(void)
 
 	start();
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		const int64_t values[] = {cases[i].value, -1, INT_MIN};
+		const int64_t values[] = {cases[i].value, -1, INT_MIN + 1};
 
 		for (size_t n = 0; n < (cases[i].also & NEGATIVE ? 3u : 1u); n++) {
 			struct rdmaez_qp_opts opts = good_opts();

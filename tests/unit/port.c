@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Asking ports, against the fake: what is asked, what is answered, what is chosen. */
 #include "check.h"
+#include "findings.h"
 
 static struct fake_device *dev;
 static struct ibv_context *ctx;
@@ -112,12 +113,28 @@ static void check_query_no_port(void)
 
 	forget_calls();
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
-	check_refusal(diag, rdmaez_port_query(ctx, 0, &attr, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
-		      "ibv_query_device", "port 0 of a device that does not answer");
-	check_call_and_verb(diag, "rdmaez_port_query", "ibv_query_device");
+	CHECK_VERB_FINDINGS(
+		diag, rdmaez_port_query(ctx, 0, &attr, diag), EINVAL, "rdmaez_port_query", NULL,
+		"port 0 of a device that does not answer",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PORT, "port_num", RDMAEZ_VALUE_NUMBER, 0, 1, 255});
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
-	check_refusal(diag, rdmaez_port_query(ctx, 3, &attr, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
-		      "ibv_query_device", "port 3 of a device that does not answer");
+	CHECK_VERB_FINDINGS(
+		diag, rdmaez_port_query(ctx, 256, &attr, diag), EINVAL, "rdmaez_port_query", NULL,
+		"nor does it have port 256",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PORT, "port_num", RDMAEZ_VALUE_NUMBER, 256, 1, 255});
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	CHECK_VERB_FINDINGS(
+		diag, rdmaez_port_query(ctx, 3, &attr, diag), EINVAL, "rdmaez_port_query",
+		"ibv_query_port", "port 3 of a device that does not answer",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", RDMAEZ_VALUE_NONE,
+		 0, 0, 0},
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_PORT, "port_num", RDMAEZ_VALUE_NUMBER, 3, 1, 255});
+	fake_fail(FAKE_QUERY_PORT, 1, EINVAL);
+	CHECK_VERB_FINDINGS(diag, rdmaez_port_query(ctx, 2, &attr, diag), EINVAL,
+			    "rdmaez_port_query", "ibv_query_port",
+			    "the last port, which exists, with EINVAL",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 }
 
 static void check_gids(void)

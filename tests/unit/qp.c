@@ -4,6 +4,7 @@
  * which attributes, and what is said where one of them fails.
  */
 #include "check.h"
+#include "findings.h"
 #include "moves.h"
 
 static struct fake_device *dev;
@@ -335,7 +336,30 @@ static void check_rtr_calls(void)
 	CHECK_LOG("RTR from row 0 by request", FAKE_QUERY_PORT, FAKE_MODIFY_QP);
 	tap_eq_int(fake_last(FAKE_MODIFY_QP)->arg.qp_attr.ah_attr.grh.sgid_index, 0, "row 0");
 
+	/* The attributes of one port, and a port that does not exist: it is the port that is wrong. */
+	opts = peer("::ffff:192.0.2.9");
+	opts.port_attr = &port;
+	opts.port = 3;
+	for (int table = 0; table < 2; table++) {
+		qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
+		if (table)
+			fake_fail(FAKE_QUERY_GID_TABLE, 1, EOPNOTSUPP);
+		CHECK_FINDINGS(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, "rdmaez_qp_to_rtr",
+			       "port 3 of 2, with the attributes of port 1",
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PORT, "port_num", RDMAEZ_VALUE_NUMBER,
+				3, 1, dev->ports});
+	}
+	/* Port 2 exists and has no GID, which its caller learns. */
+	memset(dev->port[2].gid, 0, sizeof(dev->port[2].gid));
+	opts.port = 2;
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
+	CHECK_FINDINGS(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EADDRNOTAVAIL, "rdmaez_qp_to_rtr",
+		       "port 2, which has no GID",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index",
+			RDMAEZ_VALUE_NONE, 0, 0, 0});
+
 	/* The best row may be row 0, which must not be taken for no choice at all. */
+	start();
 	dev->port[1].gid[0] = dev->port[1].gid[3];
 	check_rtr_index("::ffff:192.0.2.9", 0);
 }
@@ -535,7 +559,7 @@ static void check_query_fails(void)
 	struct ibv_qp *qp;
 
 	start();
-	dev->ports = 2;
+	memset(dev->port[2].gid, 0, sizeof(dev->port[2].gid));
 	opts.port = 2;
 	qp = fake_qp(ctx, IBV_QPT_RC);
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);

@@ -4,6 +4,7 @@
  * transition takes is read from the tables of the kernel and of the drivers, not from qp_rules.h, and
  * every expected attribute is written out here.
  */
+#include <arpa/inet.h>
 #include <limits.h>
 
 #include "check.h"
@@ -677,6 +678,29 @@ static void check_ranges(void)
 	}
 }
 
+/* A queue pair number as it comes from the network. */
+static void check_order(void)
+{
+	static const uint32_t numbers[] = {107, 0x123456, 0xffffff, 2};
+	struct rdmaez_qp_opts opts;
+	struct rdmaez_qp_move move;
+	struct rdmaez_diag diag;
+	bool untouched;
+
+	for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+		const uint32_t swapped = htonl(numbers[i]);
+
+		memset(&opts, 0, sizeof(opts));
+		opts.dest_qp_num = swapped;
+		CHECK_FINDINGS(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
+			       "rdmaez_qp_attr", "a number in network order",
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "dest_qp_num",
+				RDMAEZ_VALUE_NUMBER, swapped, 0, 0xffffff},
+			       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QPN_SWAPPED, "dest_qp_num",
+				RDMAEZ_VALUE_NUMBER, swapped, numbers[i], numbers[i]});
+	}
+}
+
 /* With the device known, its number of ports is the limit. */
 static void check_ports(void)
 {
@@ -1005,6 +1029,7 @@ int main(void)
 	check_depths();
 	check_mtu();
 	check_ranges();
+	check_order();
 	check_ports();
 	check_access();
 	check_peer();

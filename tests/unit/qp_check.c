@@ -51,6 +51,10 @@ static void foresee(const struct model *model)
 		char name[64];
 
 		memset(&tally, 0, sizeof(tally));
+		tally.keeps_port = true;
+		/* It may be an underlay queue pair, which is told by nothing. */
+		tally.own_reasons = types[t] == IBV_QPT_UD && model->infiniband &&
+				    model->quirks & FAKE_NO_SQD;
 		for (int i = 0; i < 60; i++) {
 			struct ibv_qp *qp;
 

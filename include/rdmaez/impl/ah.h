@@ -16,6 +16,7 @@
 #endif
 #include "explain.h"
 #include "port.h"
+#include "route.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -49,9 +50,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 					    const struct ibv_port_attr *port, int error,
 					    struct rdmaez_diag *diag)
 {
-	const bool ethernet = port->link_layer == IBV_LINK_LAYER_ETHERNET;
-	const enum rdmaez_why meaning =
-		ethernet ? rdmaez_impl_route_meaning(error) : RDMAEZ_WHY_NONE;
 	struct ibv_gid_entry own;
 
 	if (!diag)
@@ -65,12 +63,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 		if_indextoname(own.ndev_ifindex, diag->netdev);
 		if (error == EINVAL || error == ENODATA)
 			rdmaez_impl_ah_explain_gid(context, attr, &own, diag);
+		if (port->link_layer == IBV_LINK_LAYER_ETHERNET)
+			rdmaez_impl_route_explain(context, attr, &own, error, diag);
 	}
-	if (meaning != RDMAEZ_WHY_NONE)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, meaning,
-				       meaning == RDMAEZ_WHY_GID_NO_NETDEV
-					       ? "ah_attr.grh.sgid_index"
-					       : "ah_attr.grh.dgid");
 	if (!diag->count)
 		rdmaez_impl_explain_errno(diag, "ibv_create_ah", error);
 	return error;

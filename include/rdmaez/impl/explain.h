@@ -101,25 +101,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memory(struct rdmaez_diag *diag, const
 		rdmaez_impl_suspect_limit(diag, limit.rlim_cur, &space, 0);
 }
 
-/* What an errno of resolving a peer's Ethernet address means; RDMAEZ_WHY_NONE: nothing in particular. */
-RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_route_meaning(int error)
-{
-	switch (error) {
-	case ETIMEDOUT:
-		return RDMAEZ_WHY_NEIGHBOUR;
-	case ENETUNREACH:
-	case EHOSTUNREACH:
-	case ENETDOWN:
-		return RDMAEZ_WHY_NO_ROUTE;
-	case ENODEV:
-		return RDMAEZ_WHY_GID_NO_NETDEV;
-	case EADDRNOTAVAIL:
-		return RDMAEZ_WHY_NO_IPV6;
-	default:
-		return RDMAEZ_WHY_NONE;
-	}
-}
-
 /* What an errno of any verb usually means; `otherwise` where it says nothing. */
 RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why otherwise)
 {

@@ -131,6 +131,21 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_field_given(const struct rdmaez_impl_field *fie
 	return word;
 }
 
+/* A number that is too large, and would not be with its bytes in the other order. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_order(struct rdmaez_diag *diag, const char *name,
+						uint32_t value, uint32_t max)
+{
+	const uint32_t swapped =
+		value >> 24 | (value >> 8 & 0xff00) | (value << 8 & 0xff0000) | value << 24;
+	struct rdmaez_impl_site site;
+
+	site.field = name;
+	site.why = RDMAEZ_WHY_QPN_SWAPPED;
+	site.kind = RDMAEZ_VALUE_NUMBER;
+	if (value > max && swapped <= max && swapped > 1) /* 0 and 1 are no peer's */
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, value, swapped, swapped);
+}
+
 /* Says that an option was refused, under a name that may be shorter than the row's. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_field_refuse(struct rdmaez_diag *diag,
 					       const struct rdmaez_impl_field *field,
@@ -167,6 +182,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_field_refuse(struct rdmaez_diag *diag,
 	rdmaez_impl_refuse_within(diag, EINVAL, &site,
 				  is_signed ? (int64_t)(int32_t)v.value : (int64_t)v.value,
 				  (int32_t)v.min, is_signed ? (int64_t)(int32_t)v.max : v.max);
+	if (field->rule == RDMAEZ_IMPL_FIELD_PEER)
+		rdmaez_impl_suspect_order(diag, name, v.value, v.max);
 }
 
 RDMAEZ_IMPL_END

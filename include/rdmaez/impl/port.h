@@ -19,12 +19,14 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int po
 					     struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site no_port = {"port_num", RDMAEZ_WHY_PORT,
-							RDMAEZ_VALUE_NUMBER, 1, 0};
+							RDMAEZ_VALUE_NUMBER, 1, 255};
 	struct ibv_device_attr device;
 	int error;
 
 	memset(&device, 0, sizeof(device));
 	error = rdmaez_impl_error(ibv_query_device(context, &device));
+	if (error && (port_num < 1 || port_num > 255))
+		return rdmaez_impl_refuse_at(diag, EINVAL, &no_port, port_num);
 	if (error)
 		return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
 					       "ibv_query_device");
@@ -33,19 +35,25 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int po
 	return rdmaez_impl_refuse_within(diag, EINVAL, &no_port, port_num, 1, device.phys_port_cnt);
 }
 
-/* ibv_query_port() has failed, for want of the port or for a reason of the device's: never 0. */
+/*
+ * A query of a port has failed, for want of the port or for a reason of the device's: never 0. Where the device
+ * does not tell how many ports it has, the port is what EINVAL is likely about.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_failed(struct ibv_context *context, int port_num, int error,
-					     struct rdmaez_diag *diag)
+					     const char *verb, struct rdmaez_diag *diag)
 {
-	if (diag)
-		diag->verb = "ibv_query_port";
-	if (error == EINVAL) {
-		const int missing = rdmaez_impl_port_exists(context, port_num, diag);
+	static const struct rdmaez_impl_site doubt = {"port_num", RDMAEZ_WHY_PORT,
+						      RDMAEZ_VALUE_NUMBER, 1, 255};
+	struct ibv_device_attr device;
 
-		if (missing)
-			return missing;
-	}
-	return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port");
+	if (diag)
+		diag->verb = verb;
+	if (error == EINVAL && ibv_query_device(context, &device))
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &doubt, (uint64_t)port_num);
+	else if (error == EINVAL && (port_num < 1 || port_num > device.phys_port_cnt))
+		return rdmaez_impl_refuse_within(diag, EINVAL, &doubt, port_num, 1,
+						 device.phys_port_cnt);
+	return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED, verb);
 }
 
 /* rdmaez_port_query() without its reset of the record. */
@@ -62,7 +70,7 @@ RDMAEZ_IMPL int rdmaez_impl_port_query(struct ibv_context *context, int port_num
 			*attr = answer;
 			return 0;
 		}
-		why = rdmaez_impl_port_failed(context, port_num, error, diag);
+		why = rdmaez_impl_port_failed(context, port_num, error, "ibv_query_port", diag);
 	} else {
 		why = rdmaez_impl_port_exists(context, port_num, diag);
 	}
@@ -232,6 +240,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 	struct ibv_gid_entry entry, best;
 	enum rdmaez_why why;
 	int best_rank = 0, error = 0;
+	bool empty = true;
 
 	memset(&best, 0, sizeof(best));
 	rdmaez_impl_port_gids_begin(&gids, context, port_num, entries);
@@ -239,6 +248,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 	       !(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL))) {
 		const int rank = rdmaez_impl_gid_rank(&entry, want, peer, &why);
 
+		empty = false;
 		if (rank > best_rank) {
 			best_rank = rank;
 			best = entry;
@@ -251,11 +261,18 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 		*chosen = best;
 		return 0;
 	}
+	/* The attributes may be the caller's, and another port's. */
+	if (error == ENODATA && empty && port_num != 1) {
+		const int missing = rdmaez_impl_port_exists(context, port_num, diag);
+
+		if (missing)
+			return missing;
+	}
 	if (error == ENODATA)
 		return rdmaez_impl_refuse(diag, EADDRNOTAVAIL, RDMAEZ_WHY_GID_NONE,
 					  "ah_attr.grh.sgid_index");
 	rdmaez_impl_diag_forget(diag);
-	return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_gid_ex");
+	return rdmaez_impl_port_failed(context, port_num, error, "ibv_query_gid_ex", diag);
 }
 
 /* The GID index for a path: the path's own, or the best one where it leaves that open. */

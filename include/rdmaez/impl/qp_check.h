@@ -7,12 +7,6 @@
 
 #include <net/if.h>
 
-#ifndef RDMAEZ_DRIVER_H
-#include "../driver.h"
-#endif
-#ifndef RDMAEZ_PORT_H
-#include "../port.h"
-#endif
 #ifndef RDMAEZ_QP_RULES_H
 #include "../qp_rules.h"
 #endif
@@ -21,64 +15,45 @@
 #endif
 #include "explain.h"
 #include "gid.h"
-#include "linux.h"
-#include "port.h"
+#include "qp_ask.h"
 #include "qp_fields.h"
 #include "qp_rules.h"
+#include "route.h"
 
 RDMAEZ_IMPL_BEGIN
 
-/* An entry of a GID table that the request names. */
-struct rdmaez_impl_qp_gid {
-	struct ibv_gid_entry entry; /* zero where it is empty or was not read */
-	int error;                  /* what reading it ended in, ENODATA for an empty one */
-};
-
-/* A request, what is known about those it concerns, and the judgement as it grows. */
-struct rdmaez_impl_qp_case {
-	const struct ibv_qp_attr *attr; /* the request */
-	int mask;
-	enum ibv_qp_type type;
-	enum ibv_transport_type transport;
-	const struct rdmaez_driver *driver;
-	struct ibv_device_attr device; /* what no request exceeds where the device did not answer */
-	struct ibv_qp_attr now;        /* the queue pair as it is */
-	bool port_known;
-	struct ibv_port_attr port; /* of the port that the request is about */
-	struct rdmaez_impl_qp_gid gid, alt_gid;
-	int pkey;          /* the P_Key at the index; negative: not read */
-	int linux_version; /* 601 for 6.1; 0: not known */
-	struct rdmaez_diag *diag;
-	int error; /* the first that the kernel would return */
-};
-
 RDMAEZ_IMPL bool rdmaez_impl_qp_has_trait(const struct rdmaez_impl_qp_case *c, unsigned int traits)
 {
-	return (c->driver->traits & traits) != 0;
+	return (c->traits & traits) != 0;
 }
 
-/* Something the kernel refuses, with this error if nothing was refused before. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_wrong_within(struct rdmaez_impl_qp_case *c, int error,
-						  const struct rdmaez_impl_site *site,
-						  int64_t value, int64_t min, int64_t max)
+/* Remembers the first errno that the kernel would return, or may return. */
+RDMAEZ_IMPL void rdmaez_impl_qp_errno(struct rdmaez_impl_qp_case *c, enum rdmaez_severity severity,
+				      int error)
 {
-	if (!c->error)
-		c->error = error;
-	rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ERROR, site, (uint64_t)value, (uint64_t)min,
+	int *const first = severity == RDMAEZ_DIAG_ERROR ? &c->error : &c->likely;
+
+	if (severity != RDMAEZ_DIAG_ADVICE && !*first)
+		*first = error;
+}
+
+/* One finding; where the kernel refuses, it does so with EINVAL, unless another errno was said before. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_find_within(struct rdmaez_impl_qp_case *c,
+						 enum rdmaez_severity severity,
+						 const struct rdmaez_impl_site *site, int64_t value,
+						 int64_t min, int64_t max)
+{
+	rdmaez_impl_qp_errno(c, severity, EINVAL);
+	rdmaez_impl_find_within(c->diag, severity, site, (uint64_t)value, (uint64_t)min,
 				(uint64_t)max);
 }
 
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_wrong(struct rdmaez_impl_qp_case *c, int error,
-					   const struct rdmaez_impl_site *site, int64_t value)
+/* The same with the bounds of the site. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_find(struct rdmaez_impl_qp_case *c,
+					  enum rdmaez_severity severity,
+					  const struct rdmaez_impl_site *site, int64_t value)
 {
-	rdmaez_impl_qp_wrong_within(c, error, site, value, site->min, site->max);
-}
-
-/* Something the kernel accepts, and an expert would not ask for. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_advise(struct rdmaez_impl_qp_case *c,
-					    const struct rdmaez_impl_site *site, int64_t value)
-{
-	rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ADVICE, site, (uint64_t)value);
+	rdmaez_impl_qp_find_within(c, severity, site, value, site->min, site->max);
 }
 
 /* A number that drivers with one of these traits refuse, and that is merely unwise elsewhere. */
@@ -86,24 +61,19 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_number(struct rdmaez_impl_qp_case *c, unsig
 					    const struct rdmaez_impl_site *site, int64_t value,
 					    int64_t max)
 {
-	if (rdmaez_impl_qp_has_trait(c, refusing))
-		rdmaez_impl_qp_wrong_within(c, EINVAL, site, value, site->min, max);
-	else
-		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ADVICE, site, (uint64_t)value,
-					(uint64_t)site->min, (uint64_t)max);
+	rdmaez_impl_qp_find_within(
+		c, rdmaez_impl_qp_has_trait(c, refusing) ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_ADVICE,
+		site, value, site->min, max);
 }
 
 /* Bits that are wrong, of all those in a field. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_bits(struct rdmaez_impl_qp_case *c, int error,
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_bits(struct rdmaez_impl_qp_case *c,
 					  enum rdmaez_severity severity,
 					  const struct rdmaez_impl_site *site, unsigned int bits,
 					  unsigned int all)
 {
-	if (!bits)
-		return;
-	if (severity == RDMAEZ_DIAG_ERROR && !c->error)
-		c->error = error;
-	rdmaez_impl_find_within(c->diag, severity, site, bits, 0, all);
+	if (bits)
+		rdmaez_impl_qp_find_within(c, severity, site, bits, 0, all);
 }
 
 RDMAEZ_IMPL bool rdmaez_impl_qp_is_roce(const struct rdmaez_impl_qp_case *c)
@@ -112,33 +82,93 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_is_roce(const struct rdmaez_impl_qp_case *c)
 	       c->port.link_layer == IBV_LINK_LAYER_ETHERNET;
 }
 
-/* The state asked for, of which the system call carries eight bits; the present one where none is. */
-RDMAEZ_IMPL int rdmaez_impl_qp_wanted(const struct rdmaez_impl_qp_case *c)
+/* The types whose peer the kernel looks up: is_qp_type_connected() in core/verbs.c. */
+RDMAEZ_IMPL bool rdmaez_impl_qp_is_connected(enum ibv_qp_type type)
 {
-	return c->mask & IBV_QP_STATE ? (int)(uint8_t)c->attr->qp_state : (int)c->now.qp_state;
+	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_XRC_SEND ||
+	       type == IBV_QPT_XRC_RECV;
 }
 
-RDMAEZ_IMPL bool rdmaez_impl_qp_moves_to(const struct rdmaez_impl_qp_case *c,
-					 enum ibv_qp_state state)
+/* The state that the driver starts from: some believe the caller. */
+RDMAEZ_IMPL enum ibv_qp_state rdmaez_impl_qp_start(const struct rdmaez_impl_qp_case *c)
 {
-	return (c->mask & IBV_QP_STATE) && rdmaez_impl_qp_wanted(c) == (int)state;
+	if ((c->mask & IBV_QP_CUR_STATE) && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_TRUSTS_CUR))
+		return (enum ibv_qp_state)(uint8_t)c->attr->cur_qp_state;
+	return c->now.qp_state;
 }
 
-/* Bits that the library or the system call turns away before anything else is looked at. */
+/* Whether that is the driver's own word. */
+RDMAEZ_IMPL bool rdmaez_impl_qp_start_known(const struct rdmaez_impl_qp_case *c)
+{
+	return (c->answered & IBV_QP_STATE) ||
+	       ((c->mask & IBV_QP_CUR_STATE) &&
+		rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_TRUSTS_CUR));
+}
+
+/* The state that the request leads to. */
+RDMAEZ_IMPL enum ibv_qp_state rdmaez_impl_qp_end(const struct rdmaez_impl_qp_case *c)
+{
+	return c->mask & IBV_QP_STATE ? (enum ibv_qp_state)rdmaez_impl_qp_wanted(c)
+				      : rdmaez_impl_qp_start(c);
+}
+
+/* Whether a rate limit is judged by the table, as mlx5 does before Linux 7. */
+RDMAEZ_IMPL bool rdmaez_impl_qp_rate_in_table(const struct rdmaez_impl_qp_case *c)
+{
+	return rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RATE_LIMIT) && c->linux_version &&
+	       c->linux_version < 700;
+}
+
+/*
+ * A rate limit. mlx5 has it in the table until Linux 7, and decides by type since; bnxt_re and ionic take it
+ * for RC since Linux 7 on the way to RTS and there, if library and device do. All others refuse it, as the
+ * library does for them.
+ */
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_rate(struct rdmaez_impl_qp_case *c)
+{
+	static const struct rdmaez_impl_site rate = {"attr_mask", RDMAEZ_WHY_MASK_RATE_LIMIT,
+						     RDMAEZ_VALUE_ATTR_MASK, 0, 0};
+	const bool old = c->linux_version && c->linux_version < 700;
+	const bool unsure =
+		!c->driver->vendor_id ||
+		(!old && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RATE_LIMIT |
+							     RDMAEZ_DRIVER_RATE_LIMIT_RC));
+	const int step = (int)rdmaez_impl_qp_start(c) * 8 + (int)rdmaez_impl_qp_end(c);
+	const bool taken =
+		rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RATE_LIMIT)
+			? c->type == IBV_QPT_RAW_PACKET
+			: c->type == IBV_QPT_RC && (step == IBV_QPS_INIT * 8 + IBV_QPS_RTR ||
+						    step == IBV_QPS_RTR * 8 + IBV_QPS_RTS ||
+						    step == IBV_QPS_RTS * 8 + IBV_QPS_RTS);
+	const enum rdmaez_severity severity = unsure ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR;
+
+	if (!(c->mask & IBV_QP_RATE_LIMIT) || (unsure && c->driver->vendor_id && taken) ||
+	    rdmaez_impl_qp_rate_in_table(c))
+		return;
+	rdmaez_impl_qp_errno(c, severity, EOPNOTSUPP);
+	rdmaez_impl_qp_bits(c, severity, &rate, IBV_QP_RATE_LIMIT, (unsigned int)c->mask);
+}
+
+/* Bits and types that the library, the system call or the driver turns away before anything else. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_bits(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site unknown = {"attr_mask", RDMAEZ_WHY_MASK_UNKNOWN,
 							RDMAEZ_VALUE_ATTR_MASK, 0, 0};
-	static const struct rdmaez_impl_site rate = {"attr_mask", RDMAEZ_WHY_MASK_RATE_LIMIT,
-						     RDMAEZ_VALUE_ATTR_MASK, 0, 0};
+	static const struct rdmaez_impl_site rc_only = {"qp_type", RDMAEZ_WHY_NOT_SUPPORTED,
+							RDMAEZ_VALUE_TYPE, 0, 0};
 	const unsigned int mask = (unsigned int)c->mask;
-	const unsigned int standard = (IBV_QP_DEST_QPN << 1) - 1;
+	const unsigned int known = ((IBV_QP_DEST_QPN << 1) - 1) | IBV_QP_RATE_LIMIT;
 
-	rdmaez_impl_qp_bits(c, EOPNOTSUPP, RDMAEZ_DIAG_ERROR, &unknown,
-			    mask & ~(standard | IBV_QP_RATE_LIMIT), mask);
-	if (!rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RATE_LIMIT))
-		rdmaez_impl_qp_bits(c, EOPNOTSUPP, RDMAEZ_DIAG_ERROR, &rate,
-				    mask & IBV_QP_RATE_LIMIT, mask);
+	if (mask & ~known) {
+		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, EOPNOTSUPP);
+		rdmaez_impl_qp_bits(c, RDMAEZ_DIAG_ERROR, &unknown, mask & ~known, mask);
+	}
+	rdmaez_impl_qp_judge_rate(c);
+	/* All of rdma-core to version 65, and mana_ib_modify_qp() of Linux 6.12. */
+	if (rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RC_ONLY) && c->type != IBV_QPT_RC) {
+		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_LIKELY, EOPNOTSUPP);
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_LIKELY, &rc_only, (int)c->type);
+	}
 }
 
 RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_port(struct rdmaez_impl_qp_case *c, const char *field,
@@ -151,8 +181,31 @@ RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_port(struct rdmaez_impl_qp_case *c, c
 	site.field = field;
 	site.why = RDMAEZ_WHY_PORT;
 	site.kind = RDMAEZ_VALUE_NUMBER;
-	rdmaez_impl_qp_wrong_within(c, EINVAL, &site, port_num, 1, c->device.phys_port_cnt);
+	rdmaez_impl_qp_find_within(c, RDMAEZ_DIAG_ERROR, &site, port_num, 1,
+				   c->device.phys_port_cnt);
 	return false;
+}
+
+/*
+ * The kernel compares the vector's port with the one that was set on the way to INIT (qp->port, modify_qp()
+ * in core/uverbs_cmd.c), which no query tells: drivers report their own, or nothing. Of a device with one port
+ * both are 1, whatever is reported (bonded mlx4: 2). rxe alone keeps its copy through RESET.
+ */
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_own_port(struct rdmaez_impl_qp_case *c,
+					       const struct rdmaez_impl_site *mismatch)
+{
+	const int given = c->attr->ah_attr.port_num, own = c->now.port_num;
+	const bool rxe = rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DEPTH_RXE);
+	const bool in_init = c->device.phys_port_cnt > 1 && (c->answered & IBV_QP_STATE) &&
+			     c->now.qp_state == IBV_QPS_INIT && own >= 1 &&
+			     own <= c->device.phys_port_cnt;
+
+	if ((c->answered & IBV_QP_PORT) && (rxe || in_init) && given != own)
+		rdmaez_impl_qp_find_within(c,
+					   rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_PORT)
+						   ? RDMAEZ_DIAG_ERROR
+						   : RDMAEZ_DIAG_LIKELY,
+					   mismatch, given, own, own);
 }
 
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_ports(struct rdmaez_impl_qp_case *c)
@@ -165,21 +218,22 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_ports(struct rdmaez_impl_qp_case *c)
 
 	if (c->mask & IBV_QP_PORT)
 		rdmaez_impl_qp_judge_port(c, "port_num", attr->port_num);
-	if (c->mask & IBV_QP_AV) {
-		const bool to_rtr = rdmaez_impl_qp_moves_to(c, IBV_QPS_RTR);
-		const int want = to_rtr ? c->now.port_num : attr->port_num;
-
-		if (rdmaez_impl_qp_judge_port(c, "ah_attr.port_num", attr->ah_attr.port_num) &&
-		    (to_rtr || (c->mask & IBV_QP_PORT)) && attr->ah_attr.port_num != want)
-			rdmaez_impl_qp_wrong_within(c, EINVAL, &mismatch, attr->ah_attr.port_num,
-						    want, want);
+	if ((c->mask & IBV_QP_AV) &&
+	    rdmaez_impl_qp_judge_port(c, "ah_attr.port_num", attr->ah_attr.port_num)) {
+		if (rdmaez_impl_qp_moves_to(c, IBV_QPS_RTR))
+			rdmaez_impl_qp_judge_own_port(c, &mismatch);
+		else if ((c->mask & IBV_QP_PORT) && attr->ah_attr.port_num != attr->port_num)
+			rdmaez_impl_qp_find_within(c, RDMAEZ_DIAG_ERROR, &mismatch,
+						   attr->ah_attr.port_num, attr->port_num,
+						   attr->port_num);
 	}
 	if ((c->mask & IBV_QP_ALT_PATH) &&
 	    rdmaez_impl_qp_judge_port(c, "alt_port_num", attr->alt_port_num) &&
 	    rdmaez_impl_qp_judge_port(c, "alt_ah_attr.port_num", attr->alt_ah_attr.port_num) &&
 	    attr->alt_port_num != attr->alt_ah_attr.port_num)
-		rdmaez_impl_qp_wrong_within(c, EINVAL, &alt_mismatch, attr->alt_ah_attr.port_num,
-					    attr->alt_port_num, attr->alt_port_num);
+		rdmaez_impl_qp_find_within(c, RDMAEZ_DIAG_ERROR, &alt_mismatch,
+					   attr->alt_ah_attr.port_num, attr->alt_port_num,
+					   attr->alt_port_num);
 }
 
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
@@ -193,12 +247,18 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
 						     RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
 
 	if ((c->mask & IBV_QP_CUR_STATE) && (uint8_t)c->attr->cur_qp_state > IBV_QPS_ERR)
-		rdmaez_impl_qp_wrong(c, EINVAL, &cur, (int)c->attr->cur_qp_state);
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &cur, (int)c->attr->cur_qp_state);
 	if ((c->mask & IBV_QP_STATE) && rdmaez_impl_qp_wanted(c) > IBV_QPS_ERR)
-		rdmaez_impl_qp_wrong(c, EINVAL, &wanted, (int)c->attr->qp_state);
-	/* Whether the process is privileged, or the administrator lifted this, cannot be seen. */
-	if ((c->mask & IBV_QP_QKEY) && c->attr->qkey >> 31)
-		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_LIKELY, &qkey, c->attr->qkey);
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &wanted, (int)c->attr->qp_state);
+	/*
+	 * Whether the process is privileged, or the administrator lifted this, cannot be seen. The driver that
+	 * refuses it to everybody does so at the end.
+	 */
+	if ((c->mask & IBV_QP_QKEY) && c->attr->qkey >> 31 &&
+	    !rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_QKEY)) {
+		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_LIKELY, EPERM);
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_LIKELY, &qkey, c->attr->qkey);
+	}
 }
 
 /* The GRH and the GID index of one address vector; false where the kernel goes no further. */
@@ -214,18 +274,19 @@ RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 		if (!rdmaez_impl_qp_is_roce(c) && !(c->port.flags & IBV_QPF_GRH_REQUIRED))
 			return true;
 		site.field += 4 - alt;
-		rdmaez_impl_qp_wrong(c, EINVAL, &site, 0);
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &site, 0);
 		return false;
 	}
 	site.field = &"alt_ah_attr.grh.sgid_index"[4 - alt];
 	if (ah->grh.sgid_index >= c->port.gid_tbl_len) {
 		site.why = RDMAEZ_WHY_GID_INDEX;
-		rdmaez_impl_qp_wrong_within(c, EINVAL, &site, ah->grh.sgid_index, 0,
-					    c->port.gid_tbl_len - 1);
+		rdmaez_impl_qp_find_within(c, RDMAEZ_DIAG_ERROR, &site, ah->grh.sgid_index, 0,
+					   c->port.gid_tbl_len - 1);
 	} else if (gid->error == ENODATA) {
 		site.why = RDMAEZ_WHY_GID_EMPTY;
 		site.kind = RDMAEZ_VALUE_INDEX;
-		rdmaez_impl_qp_wrong_within(c, ENODATA, &site, ah->grh.sgid_index, 0, 0);
+		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, ENODATA);
+		rdmaez_impl_qp_find_within(c, RDMAEZ_DIAG_ERROR, &site, ah->grh.sgid_index, 0, 0);
 	} else {
 		return !gid->error;
 	}
@@ -239,11 +300,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_about_gid(struct rdmaez_impl_qp_case *c, in
 	struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
 					RDMAEZ_VALUE_INDEX, 0, 0};
 
+	const enum rdmaez_severity severity = error ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_ADVICE;
+
 	site.why = why;
-	if (error)
-		rdmaez_impl_qp_wrong(c, error, &site, c->attr->ah_attr.grh.sgid_index);
-	else
-		rdmaez_impl_qp_advise(c, &site, c->attr->ah_attr.grh.sgid_index);
+	rdmaez_impl_qp_errno(c, severity, error);
+	rdmaez_impl_qp_find(c, severity, &site, c->attr->ah_attr.grh.sgid_index);
 }
 
 /* How the kernel would find the peer's Ethernet address. Neighbours and routes are left to it. */
@@ -267,37 +328,28 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site hops = {"ah_attr.grh.hop_limit", RDMAEZ_WHY_HOP_LIMIT,
 						     RDMAEZ_VALUE_NUMBER, 2, 255};
+	static const struct rdmaez_impl_site apm = {"alt_ah_attr", RDMAEZ_WHY_APM,
+						    RDMAEZ_VALUE_NONE, 0, 0};
 	const struct ibv_ah_attr *ah = &c->attr->ah_attr;
 	const bool roce = rdmaez_impl_qp_is_roce(c);
 
 	if (!c->port_known)
 		return;
 	if ((c->mask & IBV_QP_AV) && rdmaez_impl_qp_judge_grh(c, ah, &c->gid, 0) && ah->is_global) {
-		if (roce && c->type != IBV_QPT_UD && c->type != IBV_QPT_RAW_PACKET)
+		if (roce && rdmaez_impl_qp_is_connected(c->type))
 			rdmaez_impl_qp_judge_route(c);
 		if (roce && c->gid.entry.gid_type == IBV_GID_TYPE_ROCE_V1 &&
 		    !rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_ROCE_V2))
 			rdmaez_impl_qp_about_gid(c, 0, RDMAEZ_WHY_GID_ROCE_V1);
 		if (ah->grh.hop_limit <= 1 &&
 		    rdmaez_gid_class(&ah->grh.dgid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
-			rdmaez_impl_qp_advise(c, &hops, ah->grh.hop_limit);
+			rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &hops, ah->grh.hop_limit);
 	}
 	if (c->mask & IBV_QP_ALT_PATH) {
 		rdmaez_impl_qp_judge_grh(c, &c->attr->alt_ah_attr, &c->alt_gid, 4);
-		if (roce && !c->error)
-			c->error = EINVAL;
 		if (roce)
-			rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_APM,
-					       "alt_ah_attr");
+			rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &apm, 0);
 	}
-}
-
-/* The state that the driver starts from: some believe the caller. */
-RDMAEZ_IMPL enum ibv_qp_state rdmaez_impl_qp_start(const struct rdmaez_impl_qp_case *c)
-{
-	if ((c->mask & IBV_QP_CUR_STATE) && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_TRUSTS_CUR))
-		return (enum ibv_qp_state)(uint8_t)c->attr->cur_qp_state;
-	return c->now.qp_state;
 }
 
 /* The mask as the table sees it: without what is dropped for XRC, with the vector's own port. */
@@ -317,54 +369,128 @@ RDMAEZ_IMPL int rdmaez_impl_qp_table_mask(const struct rdmaez_impl_qp_case *c)
 /* Whether this driver is certain to judge this mask by the table. */
 RDMAEZ_IMPL bool rdmaez_impl_qp_table_rules(const struct rdmaez_impl_qp_case *c)
 {
-	if (c->transport != IBV_TRANSPORT_IB || rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_NO_TABLE))
+	const int underlay = IBV_QP_STATE | IBV_QP_CUR_STATE;
+	const bool efa = rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_EFA);
+	const bool dc = rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DC);
+
+	/* The caller may be wrong about a driver's type. */
+	if ((c->type == RDMAEZ_QPT_SRD && !efa) ||
+	    ((c->type == RDMAEZ_QPT_DCI || c->type == RDMAEZ_QPT_DCT) && !dc))
+		return false;
+	if (rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_NO_TABLE) || !rdmaez_impl_qp_start_known(c) ||
+	    (c->transport != IBV_TRANSPORT_IB && !efa))
+		return false;
+	/*
+	 * An underlay queue pair (IBV_QP_CREATE_SOURCE_QPN) is UD on InfiniBand to all that ask, and takes
+	 * these two bits in any state, and no other: mlx5_ib_modify_qp().
+	 */
+	if (c->type == IBV_QPT_UD && dc && !rdmaez_impl_qp_is_roce(c) && !(c->mask & ~underlay))
 		return false;
 	if (c->mask & IBV_QP_STATE)
 		return true;
 	/* rxe has looked at the table only when the state is in the mask since Linux 6.4. */
 	return !rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_LENIENT) &&
-	       !(rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DEPTH_RXE) && c->linux_version >= 604);
+	       !(rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DEPTH_RXE) &&
+		 (!c->linux_version || c->linux_version >= 604));
+}
+
+/* The state that the caller says the queue pair is in. */
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_cur_state(struct rdmaez_impl_qp_case *c)
+{
+	static const struct rdmaez_impl_site cur = {"cur_qp_state", RDMAEZ_WHY_CUR_STATE,
+						    RDMAEZ_VALUE_NUMBER, 0, 0};
+	const int said = (uint8_t)c->attr->cur_qp_state, is = (int)c->now.qp_state;
+	const bool related = rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_CUR_IONIC) &&
+			     (said == IBV_QPS_ERR ||
+			      (said == IBV_QPS_SQE && (is == IBV_QPS_RTS || is == IBV_QPS_SQD)));
+	enum rdmaez_severity severity = RDMAEZ_DIAG_ADVICE;
+
+	if (!(c->mask & IBV_QP_CUR_STATE) || said == is)
+		return;
+	if (!related &&
+	    rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_CUR_EQUAL | RDMAEZ_DRIVER_CUR_IONIC))
+		severity = c->answered & IBV_QP_STATE ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY;
+	rdmaez_impl_qp_find_within(c, severity, &cur, said, is, is);
+}
+
+/* What only mlx5 has: its driver type is DCI or DCT, and certain is what both refuse. */
+RDMAEZ_IMPL bool rdmaez_impl_qp_fits_either(enum ibv_qp_state from, enum ibv_qp_state to, int mask)
+{
+	return rdmaez_impl_qp_mask_fits(rdmaez_impl_qp_rule(RDMAEZ_QPT_DCI, from, to), mask) ||
+	       rdmaez_impl_qp_mask_fits(rdmaez_impl_qp_rule(RDMAEZ_QPT_DCT, from, to), mask);
 }
 
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 {
-	static const struct rdmaez_impl_site cur = {"cur_qp_state", RDMAEZ_WHY_CUR_STATE,
-						    RDMAEZ_VALUE_NUMBER, 0, 0};
-	const enum ibv_qp_state from = rdmaez_impl_qp_start(c);
-	const enum ibv_qp_state to =
-		c->mask & IBV_QP_STATE ? (enum ibv_qp_state)rdmaez_impl_qp_wanted(c) : from;
-	const int said = (uint8_t)c->attr->cur_qp_state, is = (int)c->now.qp_state;
-	const bool certain = rdmaez_impl_qp_table_rules(c);
+	static const struct rdmaez_impl_site dc = {"attr_mask", RDMAEZ_WHY_DRIVER_TYPE,
+						   RDMAEZ_VALUE_ATTR_MASK, 0, 0};
+	const enum ibv_qp_state from = rdmaez_impl_qp_start(c), to = rdmaez_impl_qp_end(c);
+	const enum rdmaez_severity severity =
+		rdmaez_impl_qp_table_rules(c) ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY;
+	const bool either =
+		c->type == IBV_QPT_DRIVER && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DC);
 	int mask = rdmaez_impl_qp_table_mask(c);
 
 	rdmaez_impl_qp_mask_bits(c->diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_MASK_DROPPED,
 				 c->mask & ~mask, c->mask);
-	if ((c->mask & IBV_QP_CUR_STATE) && said != is) {
-		if (rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_CUR_EQUAL))
-			rdmaez_impl_qp_wrong_within(c, EINVAL, &cur, said, is, is);
-		else
-			rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ADVICE, &cur, (uint64_t)said,
-						(uint64_t)is, (uint64_t)is);
-	}
-	if (!rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RATE_LIMIT) || c->linux_version >= 700)
-		mask &= ~IBV_QP_RATE_LIMIT; /* refused earlier, or left to the driver */
-	if (rdmaez_impl_qp_mask_fits(rdmaez_impl_qp_rule(c->type, from, to), mask))
+	rdmaez_impl_qp_judge_cur_state(c);
+	/* iWARP has no table. Since Linux 7 mlx5 keeps a rate limit that comes alone for later. */
+	if (c->transport == IBV_TRANSPORT_IWARP ||
+	    (mask == IBV_QP_RATE_LIMIT && !rdmaez_impl_qp_rate_in_table(c)))
 		return;
-	if (certain && !c->error)
-		c->error = EINVAL;
-	rdmaez_impl_qp_mask_explain(c->type, from, to, mask,
-				    certain ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, c->diag);
+	/* Bits that were reported before, and the rate limit where the driver decides. */
+	mask &= (IBV_QP_DEST_QPN << 1) - 1;
+	if (rdmaez_impl_qp_rate_in_table(c))
+		mask |= c->mask & IBV_QP_RATE_LIMIT;
+	if (either && !rdmaez_impl_qp_fits_either(from, to, mask))
+		rdmaez_impl_qp_bits(c, severity, &dc, (unsigned int)mask, (unsigned int)mask);
+	if (either || rdmaez_impl_qp_mask_fits(rdmaez_impl_qp_rule(c->type, from, to), mask))
+		return;
+	/* Of another driver's type nothing is known. */
+	if (rdmaez_qp_type_has_rules(c->type)) {
+		rdmaez_impl_qp_errno(c, severity, EINVAL);
+		rdmaez_impl_qp_mask_explain(c->type, from, to, mask, severity, c->diag);
+	} else {
+		rdmaez_impl_qp_mask_explain(c->type, from, to, mask, RDMAEZ_DIAG_ADVICE, c->diag);
+	}
+}
+
+/* iWARP: the connection manager moves queue pairs to RTS, and drivers refuse others unless it is there. */
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_iwarp(struct rdmaez_impl_qp_case *c)
+{
+	static const struct rdmaez_impl_site rts = {"qp_state", RDMAEZ_WHY_IWARP, RDMAEZ_VALUE_NONE,
+						    0, 0};
+	static const struct rdmaez_impl_site any = {"attr_mask", RDMAEZ_WHY_IWARP,
+						    RDMAEZ_VALUE_NONE, 0, 0};
+
+	if (c->transport != IBV_TRANSPORT_IWARP)
+		return;
+	if (rdmaez_impl_qp_moves_to(c, IBV_QPS_RTS) && c->now.qp_state != IBV_QPS_RTS)
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_LIKELY, &rts, 0);
+	else
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &any, 0);
+}
+
+/* efa says EOPNOTSUPP to what it does not know, before it looks at the table. */
+RDMAEZ_IMPL void rdmaez_impl_qp_judge_efa(struct rdmaez_impl_qp_case *c)
+{
+	static const struct rdmaez_impl_site site = {"attr_mask", RDMAEZ_WHY_MASK_DRIVER,
+						     RDMAEZ_VALUE_ATTR_MASK, 0, 0};
+	const int known = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY |
+			  IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN |
+			  IBV_QP_RNR_RETRY;
+	const int unknown = c->mask & ((IBV_QP_DEST_QPN << 1) - 1) & ~known;
+
+	if (!rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_EFA) || !unknown)
+		return;
+	rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, EOPNOTSUPP);
+	rdmaez_impl_qp_bits(c, RDMAEZ_DIAG_ERROR, &site, (unsigned int)unknown,
+			    (unsigned int)c->mask);
 }
 
 /* What the request asks of a driver that cannot do it at all. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 {
-	static const struct rdmaez_impl_site iwarp_rts = {"qp_state", RDMAEZ_WHY_IWARP,
-							  RDMAEZ_VALUE_NONE, 0, 0};
-	static const struct rdmaez_impl_site iwarp = {"attr_mask", RDMAEZ_WHY_IWARP,
-						      RDMAEZ_VALUE_NONE, 0, 0};
-	static const struct rdmaez_impl_site efa = {"attr_mask", RDMAEZ_WHY_MASK_DRIVER,
-						    RDMAEZ_VALUE_ATTR_MASK, 0, 0};
 	static const struct rdmaez_impl_site no_sqd = {"qp_state", RDMAEZ_WHY_NO_SQD,
 						       RDMAEZ_VALUE_NONE, 0, 0};
 	static const struct rdmaez_impl_site final = {"qp_state", RDMAEZ_WHY_RESET_FINAL,
@@ -374,33 +500,31 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 	static const struct rdmaez_impl_site down = {"port_num", RDMAEZ_WHY_PORT_DOWN,
 						     RDMAEZ_VALUE_NUMBER, IBV_PORT_ACTIVE,
 						     IBV_PORT_ACTIVE};
+	static const struct rdmaez_impl_site qkey = {"qkey", RDMAEZ_WHY_QKEY_PRIVILEGED,
+						     RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
 	const bool moves = (c->mask & IBV_QP_STATE) != 0;
-	const int to = rdmaez_impl_qp_wanted(c);
-	const int efa_mask = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY |
-			     IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN |
-			     IBV_QP_RNR_RETRY;
+	const enum ibv_qp_state from = rdmaez_impl_qp_start(c), to = rdmaez_impl_qp_end(c);
 
-	if (c->transport == IBV_TRANSPORT_IWARP && moves && to == IBV_QPS_RTS)
-		rdmaez_impl_qp_wrong(c, EINVAL, &iwarp_rts, 0);
-	else if (c->transport == IBV_TRANSPORT_IWARP)
-		rdmaez_impl_qp_advise(c, &iwarp, 0);
-	if (rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_EFA))
-		rdmaez_impl_qp_bits(c, EOPNOTSUPP, RDMAEZ_DIAG_ERROR, &efa,
-				    (unsigned int)(c->mask & ~efa_mask), (unsigned int)c->mask);
-	if (to == IBV_QPS_SQD && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_NO_SQD))
-		rdmaez_impl_qp_wrong(c, EINVAL, &no_sqd, 0);
+	if (to == IBV_QPS_SQD && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_NO_SQD) &&
+	    (moves || rdmaez_impl_qp_start_known(c)))
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &no_sqd, 0);
 	if (moves && to == IBV_QPS_RESET && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RESET_FINAL))
-		rdmaez_impl_qp_advise(c, &final, 0);
-	if (moves && to != IBV_QPS_ERR && rdmaez_impl_qp_start(c) == IBV_QPS_SQD &&
-	    c->now.sq_draining && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DRAINS))
-		rdmaez_impl_qp_wrong(c, EINVAL, &draining, 1);
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &final, 0);
+	if (moves && to != IBV_QPS_ERR && from == IBV_QPS_SQD && c->now.sq_draining &&
+	    rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DRAINS))
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &draining, 1);
 	if ((c->mask & IBV_QP_AV) && c->attr->ah_attr.is_global &&
 	    c->gid.entry.gid_type == IBV_GID_TYPE_ROCE_V1 &&
 	    rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_ROCE_V2))
 		rdmaez_impl_qp_about_gid(c, EINVAL, RDMAEZ_WHY_GID_TYPE_REFUSED);
+	if ((c->mask & IBV_QP_QKEY) && c->attr->qkey >> 31 &&
+	    rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_QKEY)) {
+		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, EPERM);
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &qkey, c->attr->qkey);
+	}
 	if (moves && to == IBV_QPS_RTR && c->port_known && c->port.state != IBV_PORT_ACTIVE &&
 	    c->port.state != IBV_PORT_ACTIVE_DEFER)
-		rdmaez_impl_qp_advise(c, &down, c->port.state);
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &down, c->port.state);
 }
 
 /* The path MTU: the system call carries eight bits of it. */
@@ -414,23 +538,32 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mtu(struct rdmaez_impl_qp_case *c)
 							  RDMAEZ_VALUE_NUMBER, IBV_MTU_256, 0};
 	static const struct rdmaez_impl_site above_active = {
 		"path_mtu", RDMAEZ_WHY_MTU_ABOVE_ACTIVE, RDMAEZ_VALUE_NUMBER, IBV_MTU_256, 0};
+	static const struct rdmaez_impl_site above_2048 = {"path_mtu", RDMAEZ_WHY_MTU_ABOVE_MAX,
+							   RDMAEZ_VALUE_NUMBER, IBV_MTU_256,
+							   IBV_MTU_2048};
 	const int given = (int)c->attr->path_mtu, sent = (uint8_t)given;
 	const bool is_mtu = rdmaez_mtu_bytes((enum ibv_mtu)sent) != 0;
 	const struct rdmaez_impl_site *site = given >= 256 ? &bytes : &not_one;
+	/* Drivers look at it on the way to RTR (bnxt_re_modify_qp() only then), where alone it belongs. */
+	const unsigned int looks = rdmaez_impl_qp_moves_to(c, IBV_QPS_RTR) ? ~0u : 0;
+	const unsigned int max = RDMAEZ_DRIVER_MTU_MAX & looks,
+			   active = RDMAEZ_DRIVER_MTU_ACTIVE & looks;
 
 	if (!is_mtu || sent != given) {
-		if ((!is_mtu && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_ENUM)) ||
-		    (c->port_known && sent > (int)c->port.max_mtu &&
-		     rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_MAX)))
-			rdmaez_impl_qp_wrong(c, EINVAL, site, given);
-		else
-			rdmaez_impl_find(c->diag, RDMAEZ_DIAG_LIKELY, site, (uint64_t)given);
+		const bool refused =
+			(!is_mtu && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_ENUM & looks)) ||
+			(c->port_known && sent > (int)c->port.max_mtu &&
+			 rdmaez_impl_qp_has_trait(c, max));
+
+		rdmaez_impl_qp_find(c, refused ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, site,
+				    given);
+	} else if (sent > IBV_MTU_2048 &&
+		   rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_2048 & looks)) {
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &above_2048, sent);
 	} else if (c->port_known && sent > (int)c->port.max_mtu) {
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_MTU_MAX | RDMAEZ_DRIVER_MTU_ACTIVE,
-				      &above_max, sent, c->port.max_mtu);
+		rdmaez_impl_qp_number(c, max | active, &above_max, sent, c->port.max_mtu);
 	} else if (c->port_known && sent > (int)c->port.active_mtu) {
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_MTU_ACTIVE, &above_active, sent,
-				      c->port.active_mtu);
+		rdmaez_impl_qp_number(c, active, &above_active, sent, c->port.active_mtu);
 	}
 }
 
@@ -451,20 +584,30 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_access(struct rdmaez_impl_qp_case *c)
 		c->linux_version >= 612 && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DEPTH_RXE);
 
 	if (rxe_looks && (flags & ~rxe_known))
-		rdmaez_impl_qp_bits(c, EINVAL, RDMAEZ_DIAG_ERROR, &unknown, flags & ~rxe_known,
-				    flags);
+		rdmaez_impl_qp_bits(c, RDMAEZ_DIAG_ERROR, &unknown, flags & ~rxe_known, flags);
 	else
-		rdmaez_impl_qp_bits(c, 0, RDMAEZ_DIAG_LIKELY, &unknown,
-				    flags & ~RDMAEZ_IMPL_QP_ACCESS, flags);
+		rdmaez_impl_qp_bits(c, RDMAEZ_DIAG_LIKELY, &unknown, flags & ~RDMAEZ_IMPL_QP_ACCESS,
+				    flags);
 	if (rxe_looks && c->type != IBV_QPT_RC && c->type != IBV_QPT_UC)
-		rdmaez_impl_qp_wrong_within(c, EINVAL, &type, flags, 0, flags);
+		rdmaez_impl_qp_find_within(c, RDMAEZ_DIAG_ERROR, &type, flags, 0, flags);
 	if (c->type == IBV_QPT_UC)
-		rdmaez_impl_qp_bits(c, 0, RDMAEZ_DIAG_ADVICE, &type,
+		rdmaez_impl_qp_bits(c, RDMAEZ_DIAG_ADVICE, &type,
 				    flags & (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC),
 				    flags);
 	if (c->device.atomic_cap == IBV_ATOMIC_NONE)
-		rdmaez_impl_qp_bits(c, 0, RDMAEZ_DIAG_ADVICE, &atomic,
+		rdmaez_impl_qp_bits(c, RDMAEZ_DIAG_ADVICE, &atomic,
 				    flags & IBV_ACCESS_REMOTE_ATOMIC, flags);
+}
+
+/* How certain it is that a depth above the limit is refused: of drivers with no rule of their own it is open. */
+RDMAEZ_IMPL enum rdmaez_severity rdmaez_impl_qp_depth(const struct rdmaez_impl_qp_case *c,
+						      unsigned int refusing)
+{
+	if (rdmaez_impl_qp_has_trait(c, refusing))
+		return RDMAEZ_DIAG_ERROR;
+	return rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DEPTH_OUT | RDMAEZ_DRIVER_DEPTH_IN)
+		       ? RDMAEZ_DIAG_ADVICE
+		       : RDMAEZ_DIAG_LIKELY;
 }
 
 /* READs and atomics in flight, in both directions. */
@@ -478,26 +621,31 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_depths(struct rdmaez_impl_qp_case *c)
 						       RDMAEZ_VALUE_NUMBER, 1, 0};
 	static const struct rdmaez_impl_site no_in = {"max_dest_rd_atomic", RDMAEZ_WHY_DEPTH_ZERO,
 						      RDMAEZ_VALUE_NUMBER, 1, 0};
+	const bool swaps = rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_SWAPS);
 	const bool rxe = rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DEPTH_RXE);
-	const int as_requester = rxe ? c->device.max_qp_rd_atom : c->device.max_qp_init_rd_atom;
-	const int as_responder = c->device.max_qp_rd_atom;
-	const unsigned int access =
-		c->mask & IBV_QP_ACCESS_FLAGS ? c->attr->qp_access_flags : c->now.qp_access_flags;
+	const int requester =
+		rxe || swaps ? c->device.max_qp_rd_atom : c->device.max_qp_init_rd_atom;
+	const int responder = swaps ? c->device.max_qp_init_rd_atom : c->device.max_qp_rd_atom;
+	const unsigned int access = c->mask & IBV_QP_ACCESS_FLAGS       ? c->attr->qp_access_flags
+				    : c->answered & IBV_QP_ACCESS_FLAGS ? c->now.qp_access_flags
+									: 0;
 
 	if (c->mask & IBV_QP_MAX_QP_RD_ATOMIC) {
-		if (c->attr->max_rd_atomic > as_requester)
-			rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_DEPTHS | RDMAEZ_DRIVER_DEPTH_RXE,
-					      &out, c->attr->max_rd_atomic, as_requester);
+		if (c->attr->max_rd_atomic > requester)
+			rdmaez_impl_qp_find_within(c,
+						   rdmaez_impl_qp_depth(c, RDMAEZ_DRIVER_DEPTH_OUT),
+						   &out, c->attr->max_rd_atomic, 0, requester);
 		if (!c->attr->max_rd_atomic && rxe)
-			rdmaez_impl_qp_number(c, 0, &no_out, 0, as_requester);
+			rdmaez_impl_qp_number(c, 0, &no_out, 0, requester);
 	}
 	if (c->mask & IBV_QP_MAX_DEST_RD_ATOMIC) {
-		if (c->attr->max_dest_rd_atomic > as_responder)
-			rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_DEPTHS, &in,
-					      c->attr->max_dest_rd_atomic, as_responder);
+		if (c->attr->max_dest_rd_atomic > responder)
+			rdmaez_impl_qp_find_within(c,
+						   rdmaez_impl_qp_depth(c, RDMAEZ_DRIVER_DEPTH_IN),
+						   &in, c->attr->max_dest_rd_atomic, 0, responder);
 		if (!c->attr->max_dest_rd_atomic &&
 		    (access & (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)))
-			rdmaez_impl_qp_number(c, 0, &no_in, 0, as_responder);
+			rdmaez_impl_qp_number(c, 0, &no_in, 0, responder);
 	}
 }
 
@@ -515,14 +663,14 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_widths(struct rdmaez_impl_qp_case *c)
 	static const struct rdmaez_impl_qp_width widths[] = {
 		{IBV_QP_TIMEOUT, RDMAEZ_WHY_WIDTH, RDMAEZ_DRIVER_TIMEOUT_31,
 		 RDMAEZ_WHY_TIMEOUT_ZERO},
-		{IBV_QP_MIN_RNR_TIMER, RDMAEZ_WHY_WIDTH, RDMAEZ_DRIVER_STRICT,
+		{IBV_QP_MIN_RNR_TIMER, RDMAEZ_WHY_WIDTH, RDMAEZ_DRIVER_RNR_TIMER_31,
 		 RDMAEZ_WHY_RNR_TIMER_ZERO},
 		{IBV_QP_RETRY_CNT, RDMAEZ_WHY_WIDTH, RDMAEZ_DRIVER_STRICT, RDMAEZ_WHY_RETRY_ZERO},
 		{IBV_QP_RNR_RETRY, RDMAEZ_WHY_WIDTH, RDMAEZ_DRIVER_STRICT,
 		 RDMAEZ_WHY_RNR_RETRY_ZERO},
 		{IBV_QP_RQ_PSN, RDMAEZ_WHY_PSN_WIDTH, 0, RDMAEZ_WHY_NONE},
 		{IBV_QP_SQ_PSN, RDMAEZ_WHY_PSN_WIDTH, 0, RDMAEZ_WHY_NONE},
-		{IBV_QP_DEST_QPN, RDMAEZ_WHY_WIDTH, 0, RDMAEZ_WHY_NONE},
+		{IBV_QP_DEST_QPN, RDMAEZ_WHY_WIDTH, RDMAEZ_DRIVER_STRICT, RDMAEZ_WHY_NONE},
 	};
 	struct rdmaez_impl_site site;
 
@@ -541,6 +689,8 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_widths(struct rdmaez_impl_qp_case *c)
 		site.why = widths[i].wide;
 		if (value > field->max)
 			rdmaez_impl_qp_number(c, widths[i].refusing, &site, value, field->max);
+		if (widths[i].bit == IBV_QP_DEST_QPN)
+			rdmaez_impl_suspect_order(c->diag, site.field, value, field->max);
 		site.min = 1;
 		site.why = widths[i].zero;
 		if (!value && site.why != RDMAEZ_WHY_NONE)
@@ -557,27 +707,36 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_pkey(struct rdmaez_impl_qp_case *c)
 	static const struct rdmaez_impl_site limited = {"pkey_index", RDMAEZ_WHY_PKEY_LIMITED,
 							RDMAEZ_VALUE_PKEY, 0, 0};
 
+	const int index = c->attr->pkey_index, length = c->port.pkey_tbl_len;
+	const unsigned int pkey = RDMAEZ_DRIVER_PKEY;
+
 	if (!(c->mask & IBV_QP_PKEY_INDEX) || !c->port_known)
 		return;
-	if (c->attr->pkey_index >= c->port.pkey_tbl_len)
-		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_PKEY, &beyond, c->attr->pkey_index,
-				      c->port.pkey_tbl_len - 1);
-	else if (c->pkey >= 0 && !(c->pkey & 0x7fff))
-		rdmaez_impl_qp_advise(c, &empty, c->pkey);
-	else if (c->pkey >= 0 && !(c->pkey & 0x8000))
-		rdmaez_impl_qp_advise(c, &limited, c->pkey);
+	if (index && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_EFA)) {
+		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, EOPNOTSUPP);
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &beyond, index);
+	} else if (index >= length) {
+		/* On RoCE mlx4 and mlx5 report a table of 1 and compare with what InfiniBand would have. */
+		rdmaez_impl_qp_number(c, index < c->device.max_pkeys ? 0u : pkey, &beyond, index,
+				      length - 1);
+	} else if (c->pkey >= 0 && !(c->pkey & 0x7fff)) {
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &empty, c->pkey);
+	} else if (c->pkey >= 0 && !(c->pkey & 0x8000)) {
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &limited, c->pkey);
+	}
 }
 
 /* All of it, in the kernel's order. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 {
-	c->error = 0;
 	rdmaez_impl_qp_judge_bits(c);
 	rdmaez_impl_qp_judge_ports(c);
 	rdmaez_impl_qp_judge_states(c);
 	rdmaez_impl_qp_judge_address(c);
+	rdmaez_impl_qp_judge_efa(c);
 	rdmaez_impl_qp_judge_mask(c);
 	c->mask &= rdmaez_impl_qp_table_mask(c); /* the driver never sees what was dropped */
+	rdmaez_impl_qp_judge_iwarp(c);
 	rdmaez_impl_qp_judge_driver(c);
 	if (c->mask & IBV_QP_PATH_MTU)
 		rdmaez_impl_qp_judge_mtu(c);
@@ -586,66 +745,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 	rdmaez_impl_qp_judge_depths(c);
 	rdmaez_impl_qp_judge_widths(c);
 	rdmaez_impl_qp_judge_pkey(c);
-	return c->error;
-}
-
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_read_gid(struct ibv_context *context,
-					      const struct ibv_ah_attr *ah,
-					      struct rdmaez_impl_qp_gid *gid)
-{
-	memset(gid, 0, sizeof(*gid));
-	if (!ah->is_global)
-		return;
-	gid->error = rdmaez_impl_error(
-		ibv_query_gid_ex(context, ah->port_num, ah->grh.sgid_index, &gid->entry, 0));
-	if (gid->error)
-		memset(&gid->entry, 0, sizeof(gid->entry));
-}
-
-/* Asks the device for whatever the request is about; 0, or the errno of ibv_query_qp(). */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_gather(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
-					   int mask, struct rdmaez_diag *diag,
-					   struct rdmaez_impl_qp_case *c)
-{
-	const int all = (IBV_QP_DEST_QPN << 1) - 1;
-	struct ibv_qp_init_attr init;
-	int port_num, error;
-
-	memset(c, 0, sizeof(*c));
-	memset(&init, 0, sizeof(init));
-	c->attr = attr;
-	c->mask = mask;
-	c->diag = diag;
-	c->type = qp->qp_type;
-	c->pkey = -1;
-	c->linux_version = rdmaez_impl_linux_version();
-	c->transport = qp->context->device->transport_type;
-	error = rdmaez_impl_error(ibv_query_qp(qp, &c->now, all, &init));
-	if (error)
-		return error;
-	if (ibv_query_device(qp->context, &c->device)) {
-		memset(&c->device, 0, sizeof(c->device));
-		c->device.phys_port_cnt = UINT8_MAX;
-		c->device.max_qp_rd_atom = UINT8_MAX;
-		c->device.max_qp_init_rd_atom = UINT8_MAX;
-		c->device.atomic_cap = IBV_ATOMIC_HCA;
-	}
-	c->driver = rdmaez_driver_of(&c->device);
-	port_num = mask & IBV_QP_AV         ? attr->ah_attr.port_num
-		   : mask & IBV_QP_ALT_PATH ? attr->alt_ah_attr.port_num
-		   : mask & IBV_QP_PORT     ? attr->port_num
-					    : c->now.port_num;
-	c->port_known = port_num >= 1 && port_num <= c->device.phys_port_cnt &&
-			!ibv_query_port(qp->context, (uint8_t)port_num, &c->port);
-	if (!c->port_known)
-		return 0;
-	if (mask & IBV_QP_AV)
-		rdmaez_impl_qp_read_gid(qp->context, &attr->ah_attr, &c->gid);
-	if (mask & IBV_QP_ALT_PATH)
-		rdmaez_impl_qp_read_gid(qp->context, &attr->alt_ah_attr, &c->alt_gid);
-	if ((mask & IBV_QP_PKEY_INDEX) && attr->pkey_index < c->port.pkey_tbl_len)
-		c->pkey = rdmaez_impl_port_pkey(qp->context, port_num, attr->pkey_index);
-	return 0;
 }
 
 /* Notes in the record what the findings are about. */
@@ -667,41 +766,73 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
 	}
 }
 
+/* A case from its beginning to the judgement. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_consider(struct ibv_qp *qp, struct rdmaez_impl_qp_case *c)
+{
+	if (qp->qp_type != IBV_QPT_DRIVER)
+		c->type = qp->qp_type;
+	else if ((unsigned int)c->type < 0xf0)
+		c->type = IBV_QPT_DRIVER; /* what is said is none of the driver types */
+	rdmaez_impl_qp_gather(qp, c);
+	rdmaez_impl_qp_note(c);
+	rdmaez_impl_qp_judge(c);
+}
+
+RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_check(struct ibv_qp *qp, enum ibv_qp_type type,
+					  const struct ibv_qp_attr *attr, int attr_mask,
+					  struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_qp_case c;
+
+	memset(&c, 0, sizeof(c));
+	c.type = type;
+	c.attr = attr;
+	c.mask = attr_mask;
+	c.diag = diag;
+	rdmaez_impl_diag_qp(diag, qp);
+	rdmaez_impl_qp_consider(qp, &c);
+	if (c.silence)
+		rdmaez_impl_refuse_verb(diag, c.silence, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp");
+	if (!c.error)
+		c.error = c.silence;
+	if (diag)
+		diag->error = c.error;
+	return c.error;
+}
+
+RDMAEZ_COLD int rdmaez_qp_check_as(struct ibv_qp *qp, enum ibv_qp_type type,
+				   const struct ibv_qp_attr *attr, int attr_mask,
+				   struct rdmaez_diag *diag)
+{
+	rdmaez_impl_diag_reset(diag, "rdmaez_qp_check_as");
+	if (!qp || !attr)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+					  qp ? "attr" : "qp");
+	return rdmaez_impl_qp_check(qp, type, attr, attr_mask, diag);
+}
+
 RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
 				struct rdmaez_diag *diag)
 {
-	struct rdmaez_impl_qp_case c;
-	int error;
-
 	rdmaez_impl_diag_reset(diag, "rdmaez_qp_check");
 	if (!qp || !attr)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  qp ? "attr" : "qp");
-	rdmaez_impl_diag_qp(diag, qp);
-	error = rdmaez_impl_qp_gather(qp, attr, attr_mask, diag, &c);
-	if (error)
-		return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
-					       "ibv_query_qp");
-	rdmaez_impl_qp_note(&c);
-	error = rdmaez_impl_qp_judge(&c);
-	if (diag)
-		diag->error = error;
-	return error;
+	return rdmaez_impl_qp_check(qp, qp->qp_type, attr, attr_mask, diag);
 }
 
-/* What an errno of ibv_modify_qp() usually means for this request. */
+/* What an errno of ibv_modify_qp() usually means for this request, where the way to the peer is not it. */
 RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_qp_meaning(const struct rdmaez_impl_qp_case *c,
 							int error)
 {
-	const bool resolves = (c->mask & IBV_QP_AV) && rdmaez_impl_qp_is_roce(c);
-	const enum rdmaez_why route = resolves ? rdmaez_impl_route_meaning(error) : RDMAEZ_WHY_NONE;
-
-	if (route != RDMAEZ_WHY_NONE)
-		return route;
 	if (error == EPERM && (c->mask & IBV_QP_QKEY))
 		return RDMAEZ_WHY_QKEY_PRIVILEGED;
 	if (error == EPERM || error == EACCES)
 		return RDMAEZ_WHY_SECURITY;
+	/* irdma says RESET of a queue pair that it has used up: irdma_modify_qp_roce(). */
+	if (error == EINVAL && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RESET_FINAL) &&
+	    c->now.qp_state == IBV_QPS_RESET)
+		return RDMAEZ_WHY_RESET_FINAL;
 	return rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_REFUSED);
 }
 
@@ -717,17 +848,20 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type
 		return;
 	diag->verb = "ibv_modify_qp";
 	diag->error = error;
-	if (rdmaez_impl_qp_gather(qp, attr, attr_mask, diag, &c)) {
-		rdmaez_impl_explain_errno(diag, "ibv_modify_qp", error);
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QUERY_REFUSED,
-				       "ibv_query_qp");
-		return;
-	}
+	memset(&c, 0, sizeof(c));
 	c.type = type;
-	rdmaez_impl_qp_note(&c);
-	if (rdmaez_impl_qp_judge(&c) != error)
+	c.attr = attr;
+	c.mask = attr_mask;
+	c.diag = diag;
+	rdmaez_impl_qp_consider(qp, &c);
+	if (c.error != error && c.likely != error &&
+	    !((attr_mask & IBV_QP_AV) && rdmaez_impl_qp_is_roce(&c) &&
+	      rdmaez_impl_route_explain(qp->context, &attr->ah_attr, &c.gid.entry, error, diag)))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, rdmaez_impl_qp_meaning(&c, error),
 				       "ibv_modify_qp");
+	if (c.silence)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QUERY_REFUSED,
+				       "ibv_query_qp");
 }
 
 RDMAEZ_IMPL_END
