@@ -121,7 +121,8 @@ static struct ibv_qp_attr any_attr(void)
 }
 
 /* A right request for a random next state, so that the walk gets somewhere. */
-static bool a_right_one(struct ibv_qp *qp, enum ibv_qp_state from, struct rdmaez_qp_move *move)
+static bool a_right_one(struct ibv_qp *qp, enum ibv_qp_type type, enum ibv_qp_state from,
+			struct rdmaez_qp_move *move)
 {
 	struct rdmaez_qp_opts opts;
 	const enum ibv_qp_state to = (enum ibv_qp_state)any(7);
@@ -131,9 +132,8 @@ static bool a_right_one(struct ibv_qp *qp, enum ibv_qp_state from, struct rdmaez
 	opts.path.sgid_index = rdmaez_exactly((int)gids[any((uint32_t)gid_count)].gid_index);
 	opts.dest_qp_num = qp->qp_num;
 	opts.mtu = IBV_MTU_1024;
-	opts.optional =
-		one_in(2) ? rdmaez_qp_rule(qp->qp_type, from, to).optional & (int)any(1 << 21) : 0;
-	return rdmaez_qp_attr(qp->qp_type, from, to, &opts, move, NULL) == 0;
+	opts.optional = one_in(2) ? rdmaez_qp_rule(type, from, to).optional & (int)any(1 << 21) : 0;
+	return rdmaez_qp_attr(type, from, to, &opts, move, NULL) == 0;
 }
 
 /* Takes over some fields of another request, and flips bits of the mask now and then. */
@@ -190,7 +190,8 @@ static void spoil(struct rdmaez_qp_move *move)
 
 struct tally {
 	bool own_reasons; /* of the driver; nor does it report a queue pair's state */
-	bool keeps_port;  /* to itself until INIT: then nobody can tell whether the kernel knows one */
+	bool keeps_port; /* to itself until INIT: then nobody can tell whether the kernel knows one */
+	enum ibv_qp_type type; /* a driver type; 0: what the queue pair says */
 	int made, accepted, foreseen, wrong;
 	int by_error[200];
 };
@@ -199,26 +200,31 @@ struct tally {
 static bool was_wrong(const struct tally *tally, const struct rdmaez_qp_move *move, int said,
 		      int done)
 {
-	if (said == done || (!said && tally->own_reasons))
+	if (said == done)
 		return false;
-	/* A path to RTR needs the port of INIT, and without one the kernel looks no further. */
-	return !(tally->keeps_port && said && done == EINVAL && (move->attr_mask & IBV_QP_AV) &&
-		 (uint8_t)move->attr.qp_state == IBV_QPS_RTR);
+	if (tally->own_reasons)
+		return !done;
+	/* Both paths need the port of INIT, and without one the kernel looks no further. */
+	return !(tally->keeps_port && done == EINVAL &&
+		 ((said && (move->attr_mask & IBV_QP_AV) &&
+		   (uint8_t)move->attr.qp_state == IBV_QPS_RTR) ||
+		  (move->attr_mask & IBV_QP_ALT_PATH)));
 }
 
 static void one_request(struct ibv_qp *qp, struct tally *tally)
 {
+	const enum ibv_qp_type type = tally->type ? tally->type : qp->qp_type;
 	struct rdmaez_qp_move move;
 	enum ibv_qp_state from;
 	struct rdmaez_diag diag;
 	int said, done;
 
 	if (tally->own_reasons)
-		from = (enum ibv_qp_state)any(7);
+		from = one_in(4) ? (enum ibv_qp_state)any(7) : qp->state;
 	else if (rdmaez_qp_state(qp, &from, NULL))
 		tap_bail("ibv_query_qp failed");
 	memset(&move, 0, sizeof(move));
-	if (one_in(3) || !a_right_one(qp, from, &move)) {
+	if (one_in(3) || !a_right_one(qp, type, from, &move)) {
 		move.attr = any_attr();
 		move.attr_mask = (int)any(1 << 21) & (int)any(1 << 21);
 		if (one_in(20))
@@ -226,7 +232,8 @@ static void one_request(struct ibv_qp *qp, struct tally *tally)
 	} else if (!one_in(3)) {
 		spoil(&move);
 	}
-	said = rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag);
+	said = tally->type ? rdmaez_qp_check_as(qp, type, &move.attr, move.attr_mask, &diag)
+			   : rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag);
 	done = rdmaez_impl_error(ibv_modify_qp(qp, &move.attr, move.attr_mask));
 	tally->made++;
 	tally->accepted += done == 0;

@@ -54,9 +54,10 @@ enum rdmaez_driver_trait {
 						   SQE in RTS and SQD; refuses others */
 	RDMAEZ_DRIVER_QKEY = 1 << 26,      /**< refuses privileged Q_Keys to everybody */
 	RDMAEZ_DRIVER_RATE_LIMIT_RC = 1 << 27, /**< takes IBV_QP_RATE_LIMIT for RC since Linux 7 */
-	RDMAEZ_DRIVER_DC = 1 << 28,     /**< its driver types are DCI and DCT; UD on InfiniBand
+	RDMAEZ_DRIVER_DC = 1 << 28,      /**< its driver types are DCI and DCT; UD on InfiniBand
 						   may be an underlay queue pair */
-	RDMAEZ_DRIVER_RC_ONLY = 1 << 29 /**< moves RC queue pairs only */
+	RDMAEZ_DRIVER_RC_ONLY = 1 << 29, /**< moves RC queue pairs only */
+	RDMAEZ_DRIVER_MTU_512 = 1 << 30  /**< refuses a path MTU below 512 */
 };
 
 /** @brief A driver, recognised by the ids of its devices. */

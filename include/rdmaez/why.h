@@ -408,6 +408,8 @@ extern "C" {
 	X(DCT_FINAL, "a DCT of mlx5 goes from RESET to INIT to RTR, and from there nowhere",       \
 	  "destroy it, and create another")                                                        \
 	X(DRIVER_TYPE, "neither DCI nor DCT takes this mask here, which are the driver's own types",       \
+	X(DRIVER_TYPE,                                                                             \
+	  "neither DCI nor DCT takes this mask here, which are the driver's own types",            \
 	  "say which it is, with rdmaez_qp_check_as(), to see what is wrong")                      \
 	X(QPN_SWAPPED,                                                                             \
 	  "a queue pair number has 24 bits, and this one seems to have its bytes swapped",         \
@@ -416,6 +418,8 @@ extern "C" {
 	  "this GID has more of its address in common with the peer's than the one in use, so it " \
 	  "may be in the peer's subnet",                                                           \
 	  "try this GID index")                                                                    \
+	X(MTU_DRIVER, "this driver takes fewer path MTUs than there are",                          \
+	  "use one within the range")                                                              \
 	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",        \
 	  "import the memory alone, and register it on the context that comes with it")
 

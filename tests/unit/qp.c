@@ -350,6 +350,7 @@ static void check_rtr_calls(void)
 				3, 1, dev->ports});
 	}
 	/* Port 2 exists and has no GID, which its caller learns. */
+	dev->ports = 2;
 	memset(dev->port[2].gid, 0, sizeof(dev->port[2].gid));
 	opts.port = 2;
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
@@ -559,6 +560,7 @@ static void check_query_fails(void)
 	struct ibv_qp *qp;
 
 	start();
+	dev->ports = 2;
 	memset(dev->port[2].gid, 0, sizeof(dev->port[2].gid));
 	opts.port = 2;
 	qp = fake_qp(ctx, IBV_QPT_RC);

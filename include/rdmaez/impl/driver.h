@@ -61,7 +61,8 @@ RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_
 		/* hw/qedr/verbs.c: qedr_modify_qp(), which has limits of its own for the depths. */
 		{"qedr", 0x1077, 0, UINT32_MAX, RDMAEZ_DRIVER_MTU_ENUM | RDMAEZ_DRIVER_PKEY},
 		/* hw/ocrdma/ocrdma_hw.c: ocrdma_set_qp_params(). */
-		{"ocrdma", 0x10df, 0, UINT32_MAX, RDMAEZ_DRIVER_MTU_ENUM | RDMAEZ_DRIVER_DEPTH_OUT},
+		{"ocrdma", 0x10df, 0, UINT32_MAX,
+		 RDMAEZ_DRIVER_MTU_ENUM | RDMAEZ_DRIVER_MTU_512 | RDMAEZ_DRIVER_DEPTH_OUT},
 		/* hw/vmw_pvrdma/pvrdma_qp.c: pvrdma_modify_qp(). */
 		{"vmw_pvrdma", 0x15ad, 0, UINT32_MAX,
 		 RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_RNR_TIMER_31 | RDMAEZ_DRIVER_PKEY},

@@ -56,14 +56,22 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_find(struct rdmaez_impl_qp_case *c,
 	rdmaez_impl_qp_find_within(c, severity, site, value, site->min, site->max);
 }
 
+/* How certain a refusal is that drivers with one of these traits make, where others accept. */
+RDMAEZ_IMPL enum rdmaez_severity rdmaez_impl_qp_severity(const struct rdmaez_impl_qp_case *c,
+							 unsigned int refusing)
+{
+	if (rdmaez_impl_qp_has_trait(c, refusing))
+		return RDMAEZ_DIAG_ERROR;
+	return refusing && !c->driver->vendor_id ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ADVICE;
+}
+
 /* A number that drivers with one of these traits refuse, and that is merely unwise elsewhere. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_number(struct rdmaez_impl_qp_case *c, unsigned int refusing,
 					    const struct rdmaez_impl_site *site, int64_t value,
 					    int64_t max)
 {
-	rdmaez_impl_qp_find_within(
-		c, rdmaez_impl_qp_has_trait(c, refusing) ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_ADVICE,
-		site, value, site->min, max);
+	rdmaez_impl_qp_find_within(c, rdmaez_impl_qp_severity(c, refusing), site, value, site->min,
+				   max);
 }
 
 /* Bits that are wrong, of all those in a field. */
@@ -347,7 +355,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 	}
 	if (c->mask & IBV_QP_ALT_PATH) {
 		rdmaez_impl_qp_judge_grh(c, &c->attr->alt_ah_attr, &c->alt_gid, 4);
-		if (roce)
+		if (roce || c->transport != IBV_TRANSPORT_IB)
 			rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &apm, 0);
 	}
 }
@@ -434,6 +442,8 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 	rdmaez_impl_qp_mask_bits(c->diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_MASK_DROPPED,
 				 c->mask & ~mask, c->mask);
 	rdmaez_impl_qp_judge_cur_state(c);
+	if ((unsigned int)from > IBV_QPS_ERR || (unsigned int)to > IBV_QPS_ERR)
+		return; /* which was said of the request, and of the queue pair nothing is known */
 	/* iWARP has no table. Since Linux 7 mlx5 keeps a rate limit that comes alone for later. */
 	if (c->transport == IBV_TRANSPORT_IWARP ||
 	    (mask == IBV_QP_RATE_LIMIT && !rdmaez_impl_qp_rate_in_table(c)))
@@ -538,33 +548,38 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mtu(struct rdmaez_impl_qp_case *c)
 							  RDMAEZ_VALUE_NUMBER, IBV_MTU_256, 0};
 	static const struct rdmaez_impl_site above_active = {
 		"path_mtu", RDMAEZ_WHY_MTU_ABOVE_ACTIVE, RDMAEZ_VALUE_NUMBER, IBV_MTU_256, 0};
-	static const struct rdmaez_impl_site above_2048 = {"path_mtu", RDMAEZ_WHY_MTU_ABOVE_MAX,
-							   RDMAEZ_VALUE_NUMBER, IBV_MTU_256,
-							   IBV_MTU_2048};
+	static const struct rdmaez_impl_site to_2048 = {
+		"path_mtu", RDMAEZ_WHY_MTU_DRIVER, RDMAEZ_VALUE_NUMBER, IBV_MTU_256, IBV_MTU_2048};
+	static const struct rdmaez_impl_site from_512 = {
+		"path_mtu", RDMAEZ_WHY_MTU_DRIVER, RDMAEZ_VALUE_NUMBER, IBV_MTU_512, IBV_MTU_4096};
 	const int given = (int)c->attr->path_mtu, sent = (uint8_t)given;
 	const bool is_mtu = rdmaez_mtu_bytes((enum ibv_mtu)sent) != 0;
-	const struct rdmaez_impl_site *site = given >= 256 ? &bytes : &not_one;
-	/* Drivers look at it on the way to RTR (bnxt_re_modify_qp() only then), where alone it belongs. */
-	const unsigned int looks = rdmaez_impl_qp_moves_to(c, IBV_QPS_RTR) ? ~0u : 0;
-	const unsigned int max = RDMAEZ_DRIVER_MTU_MAX & looks,
-			   active = RDMAEZ_DRIVER_MTU_ACTIVE & looks;
+	/* bnxt_re looks at it on the way to RTR only: bnxt_re_modify_qp(). */
+	const bool looks = rdmaez_impl_qp_moves_to(c, IBV_QPS_RTR) ||
+			   !rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_LENIENT);
+	const unsigned int active = looks ? (unsigned int)RDMAEZ_DRIVER_MTU_ACTIVE : 0u;
 
-	if (!is_mtu || sent != given) {
-		const bool refused =
-			(!is_mtu && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_ENUM & looks)) ||
-			(c->port_known && sent > (int)c->port.max_mtu &&
-			 rdmaez_impl_qp_has_trait(c, max));
+	const bool to_max = c->port_known && sent > (int)c->port.max_mtu;
+	const bool to_active = c->port_known && is_mtu && sent > (int)c->port.active_mtu;
+	const bool refused =
+		(!is_mtu && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_ENUM)) ||
+		(to_max && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_MAX)) ||
+		(to_active && rdmaez_impl_qp_has_trait(c, active)) ||
+		(sent > IBV_MTU_2048 && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_2048)) ||
+		(sent < IBV_MTU_512 && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_512));
 
-		rdmaez_impl_qp_find(c, refused ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, site,
-				    given);
-	} else if (sent > IBV_MTU_2048 &&
-		   rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_2048 & looks)) {
-		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &above_2048, sent);
-	} else if (c->port_known && sent > (int)c->port.max_mtu) {
-		rdmaez_impl_qp_number(c, max | active, &above_max, sent, c->port.max_mtu);
-	} else if (c->port_known && sent > (int)c->port.active_mtu) {
+	if (!is_mtu || sent != given)
+		rdmaez_impl_qp_find(c, refused ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
+				    given >= 256 ? &bytes : &not_one, given);
+	else if (sent > IBV_MTU_2048 && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_2048))
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &to_2048, sent);
+	else if (sent < IBV_MTU_512 && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_MTU_512))
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &from_512, sent);
+	else if (to_max)
+		rdmaez_impl_qp_number(c, RDMAEZ_DRIVER_MTU_MAX | active, &above_max, sent,
+				      c->port.max_mtu);
+	else if (to_active)
 		rdmaez_impl_qp_number(c, active, &above_active, sent, c->port.active_mtu);
-	}
 }
 
 /* What peers may do. */
@@ -738,6 +753,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 	c->mask &= rdmaez_impl_qp_table_mask(c); /* the driver never sees what was dropped */
 	rdmaez_impl_qp_judge_iwarp(c);
 	rdmaez_impl_qp_judge_driver(c);
+	if (c->transport == IBV_TRANSPORT_IWARP)
+		return; /* whose drivers look at none of the rest */
 	if (c->mask & IBV_QP_PATH_MTU)
 		rdmaez_impl_qp_judge_mtu(c);
 	if (c->mask & IBV_QP_ACCESS_FLAGS)

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Which driver a device has, all that is claimed of each, and the release of the running kernel. */
+#include <rdmaez.h>
+
+#include "fake_verbs.h"
+#include "tap.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define T(trait)        RDMAEZ_DRIVER_##trait
+
+#define MLX4  (T(TRUSTS_CUR) | T(MTU_ENUM) | T(DEPTH_OUT) | T(DEPTH_IN) | T(PKEY) | T(PORT))
+#define MLX5  (MLX4 | T(NO_SQD) | T(RATE_LIMIT) | T(DC))
+#define MTHCA (MLX4 | T(MTU_2048))
+
+static const struct {
+	uint32_t vendor_id, part_id;
+	const char *name;
+	unsigned int traits;
+} devices[] = {
+	{0xffffff, 0, "rdma_rxe",
+	 T(TRUSTS_CUR) | T(MTU_MAX) | T(ROCE_V2) | T(TIMEOUT_31) | T(DEPTH_RXE) | T(DEPTH_OUT) |
+		 T(DRAINS) | T(PORT)},
+	{0xffffff, UINT32_MAX, "rdma_rxe",
+	 T(TRUSTS_CUR) | T(MTU_MAX) | T(ROCE_V2) | T(TIMEOUT_31) | T(DEPTH_RXE) | T(DEPTH_OUT) |
+		 T(DRAINS) | T(PORT)},
+	{0x2c9, 0xfff, "unknown", T(NO_TABLE)},
+	{0x2c9, 0x1000, "mlx4_ib", MLX4},
+	{0x2c9, 0x1010, "mlx4_ib", MLX4},
+	{0x2c9, 0x1011, "mlx5_ib", MLX5},
+	{0x2c9, 0x1fff, "mlx5_ib", MLX5},
+	{0x2c9, 0x2000, "unknown", T(NO_TABLE)},
+	{0x2c9, 0x5a43, "unknown", T(NO_TABLE)},
+	{0x2c9, 0x5a44, "ib_mthca", MTHCA},
+	{0x2c9, 0x6282, "ib_mthca", MTHCA},
+	{0x2c9, 0x6283, "unknown", T(NO_TABLE)},
+	{0x2c9, 0x633f, "unknown", T(NO_TABLE)},
+	{0x2c9, 0x6340, "mlx4_ib", MLX4},
+	{0x2c9, 0x6778, "mlx4_ib", MLX4},
+	{0x2c9, 0x6779, "unknown", T(NO_TABLE)},
+	{0x2c9, 0xa2cf, "unknown", T(NO_TABLE)},
+	{0x2c9, 0xa2d0, "mlx5_ib", MLX5},
+	{0x2c9, 0xa2ff, "mlx5_ib", MLX5},
+	{0x2c9, 0xa300, "unknown", T(NO_TABLE)},
+	{0x19e5, 0xa222, "hns_roce",
+	 T(CUR_EQUAL) | T(NO_SQD) | T(MTU_ENUM) | T(MTU_ACTIVE) | T(DEPTH_OUT) | T(DEPTH_IN) |
+		 T(PKEY) | T(PORT)},
+	{0x8086, 0x1592, "irdma",
+	 T(LENIENT) | T(RESET_FINAL) | T(DEPTH_OUT) | T(DEPTH_IN) | T(PKEY)},
+	{0x14e4, 0x1750, "bnxt_re",
+	 T(LENIENT) | T(MTU_ACTIVE) | T(SWAPS) | T(DEPTH_IN) | T(RATE_LIMIT_RC)},
+	{0x1d0f, 0xefa0, "efa", T(TRUSTS_CUR) | T(EFA) | T(SIGNALED)},
+	{0x1175, 0x24f0, "hfi1 or ib_qib",
+	 T(TRUSTS_CUR) | T(STRICT) | T(RNR_TIMER_31) | T(DEPTH_IN) | T(PKEY) | T(PORT)},
+	{0x1077, 0x1656, "qedr", T(MTU_ENUM) | T(PKEY)},
+	{0x10df, 0xe220, "ocrdma", T(MTU_ENUM) | T(MTU_512) | T(DEPTH_OUT)},
+	{0x15ad, 0x820, "vmw_pvrdma", T(TRUSTS_CUR) | T(RNR_TIMER_31) | T(PKEY)},
+	{0x1dd8, 0x1003, "ionic_rdma", T(TRUSTS_CUR) | T(CUR_IONIC) | T(QKEY) | T(RATE_LIMIT_RC)},
+	{0x1414, 3, "mana_ib", T(NO_TABLE) | T(RC_ONLY)},
+	{0x1137, 0xcf, "usnic_verbs", T(NO_TABLE)},
+	{0x1425, 0x5410, "iw_cxgb4", T(NO_TABLE)},
+	{0x1ded, 0x107f, "erdma", T(TRUSTS_CUR) | T(ROCE_V2) | T(PKEY) | T(SWAPS)},
+	{0x626d74, 1, "siw", T(NO_TABLE) | T(NO_STATE)},
+	{0, 0, "unknown", T(NO_TABLE)}, /* mana_ib before Linux 7 */
+	{1, 1, "unknown", T(NO_TABLE)},
+};
+
+static void check_drivers(void)
+{
+	for (size_t i = 0; i < COUNT_OF(devices); i++) {
+		const struct rdmaez_driver *driver;
+		struct ibv_device_attr device;
+
+		memset(&device, 0, sizeof(device));
+		device.vendor_id = devices[i].vendor_id;
+		device.vendor_part_id = devices[i].part_id;
+		driver = rdmaez_driver_of(&device);
+		tap_eq_str(driver->name, devices[i].name, "device %x:%x", devices[i].vendor_id,
+			   devices[i].part_id);
+		tap_eq_hex(driver->traits, devices[i].traits, "device %x:%x: what its driver does",
+			   devices[i].vendor_id, devices[i].part_id);
+		tap_eq_hex(driver->vendor_id,
+			   strcmp(driver->name, "unknown") == 0 ? 0 : devices[i].vendor_id,
+			   "device %x:%x: whose it is", devices[i].vendor_id, devices[i].part_id);
+	}
+	tap_eq_str(rdmaez_driver_of(NULL)->name, "unknown", "of no device nothing is known");
+}
+
+static void check_releases(void)
+{
+	static const struct {
+		const char *release;
+		int version;
+	} releases[] = {
+		{"6.1.0-52-amd64", 601},
+		{"6.12.107", 612},
+		{"7.2-rc1", 702},
+		{"5.10", 510},
+		{"4.18.0-553", 418},
+		{"6.99.1", 699},
+		{"6.100.1", 699},
+		{"6.98", 698},
+		{"10.0.0", 1000},
+		{"6", 600},
+		{"6-custom", 600},
+		{"custom", 0},
+		{"", 0},
+		{"6.12345.1", 699},
+		{".5", 5},
+		{"6.1:2", 601},
+		{"6.1/2", 601},
+		{"999.5.1", 99905},
+		{NULL, 0},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(releases); i++) {
+		fake_uname(releases[i].release);
+		tap_eq_int(rdmaez_impl_linux_version(), releases[i].version, "Linux %s",
+			   releases[i].release ? releases[i].release : "without a name");
+	}
+}
+
+int main(void)
+{
+	fake_reset();
+	check_drivers();
+	check_releases();
+	return tap_done();
+}
