@@ -185,6 +185,9 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  * problems, then advice about values that are accepted but cause trouble later; an accepted request may
  * still have advice.
  *
+ * The functions that move a queue pair ask only after a refusal. What is accepted, and an expert would not
+ * choose, this function alone tells: give it what rdmaez_qp_attr() has built.
+ *
  * An error is certain on this device. Where its driver does not tell the queue pair's state, the library's
  * copy is taken for it, and what follows from that is likely; so is the rule of a driver that is not known.
  *

@@ -13,7 +13,8 @@
 struct input {
 	struct ibv_qp_attr attr;
 	int mask;
-	uint8_t type, state, error, transport, size;
+	uint8_t type, said, state, error, transport, size;
+	uint8_t driver, release, query; /* which driver, in which kernel, and how it answers */
 	struct ibv_device_attr device;
 	struct ibv_port_attr port;
 	struct fake_gid gid[8];
@@ -22,8 +23,15 @@ struct input {
 };
 
 static const enum ibv_qp_type types[] = {
-	IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV,
+	IBV_QPT_RC,       IBV_QPT_UC,       IBV_QPT_UD,     IBV_QPT_RAW_PACKET,
+	IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER,
 };
+
+/* What the caller says of a driver type, which may be wrong. */
+static const enum ibv_qp_type said[] = {RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI, RDMAEZ_QPT_DCT,
+					IBV_QPT_DRIVER, IBV_QPT_RC};
+
+static const char *const releases[] = {"6.1.0", "6.4.0", "6.12.0", "7.2.0", NULL};
 
 static void check_text(int (*write)(const struct rdmaez_diag *, char *, size_t),
 		       const struct rdmaez_diag *diag, size_t size)
@@ -45,14 +53,31 @@ static void explain(const struct input *in, struct rdmaez_diag *diag)
 	struct ibv_context *context;
 	struct ibv_qp *qp;
 	struct ibv_qp_attr attr = in->attr;
-	int said;
+	const enum ibv_qp_type type = said[in->said % 5];
+	uint32_t vendor_id, part_id;
+	int answer;
 
+	fake_uname(releases[in->release % 5]);
+	fake_profile(dev, (enum fake_profile)(in->driver % FAKE_PROFILE_COUNT));
+	vendor_id = dev->attr.orig_attr.vendor_id;
+	part_id = dev->attr.orig_attr.vendor_part_id;
 	memcpy(dev->verbs.name, in->name, sizeof(in->name) - 1);
 	context = fake_open(dev);
-	qp = fake_qp(context, types[in->type % 6]);
+	qp = fake_qp(context, types[in->type % 7]);
 	fake_qp_force(qp, (enum ibv_qp_state)(in->state % 7));
 	/* The device turns strange once its objects are made. */
 	dev->attr.orig_attr = in->device;
+	if (in->query & 1) { /* but for its driver */
+		dev->attr.orig_attr.vendor_id = vendor_id;
+		dev->attr.orig_attr.vendor_part_id = part_id;
+	}
+	if (in->query & 2)
+		dev->habits.query_errno = in->query & 4 ? EOPNOTSUPP : in->query;
+	if (in->query & 8)
+		dev->habits.query_refused = in->query << 3;
+	if (in->query & 16)
+		dev->habits.query_unfilled = -1;
+	dev->habits.stale = in->query;
 	dev->verbs.transport_type = in->transport % 4 ? IBV_TRANSPORT_IB : IBV_TRANSPORT_IWARP;
 	dev->port[1].attr = in->port;
 	if (in->port.gid_tbl_len > FAKE_MAX_GIDS || in->port.gid_tbl_len < 0)
@@ -62,10 +87,11 @@ static void explain(const struct input *in, struct rdmaez_diag *diag)
 	memcpy(dev->port[1].gid, in->gid, sizeof(in->gid));
 	memcpy(dev->port[1].pkey, in->pkey, sizeof(in->pkey));
 
-	said = rdmaez_qp_check(qp, &attr, in->mask, diag);
-	if (said != rdmaez_qp_check(qp, &attr, in->mask, NULL) || said != diag->error || said < 0)
+	answer = rdmaez_qp_check_as(qp, type, &attr, in->mask, diag);
+	if (answer != rdmaez_qp_check_as(qp, type, &attr, in->mask, NULL) ||
+	    answer != diag->error || answer < 0)
 		abort();
-	if ((said != 0) != (diag->count && diag->finding[0].severity == RDMAEZ_DIAG_ERROR))
+	if ((answer != 0) != (diag->count && diag->finding[0].severity == RDMAEZ_DIAG_ERROR))
 		abort();
 	fake_fail(FAKE_MODIFY_QP, 1, in->error ? in->error : EINVAL);
 	if (rdmaez_qp_modify(qp, &attr, in->mask, diag) == 0 || !diag->count)

@@ -67,6 +67,7 @@ static const struct {
 static void check_drivers(void)
 {
 	for (size_t i = 0; i < COUNT_OF(devices); i++) {
+		const bool is_all = devices[i].vendor_id > 1 && devices[i].vendor_id != 0x2c9;
 		const struct rdmaez_driver *driver;
 		struct ibv_device_attr device;
 
@@ -78,6 +79,12 @@ static void check_drivers(void)
 			   devices[i].part_id);
 		tap_eq_hex(driver->traits, devices[i].traits, "device %x:%x: what its driver does",
 			   devices[i].vendor_id, devices[i].part_id);
+		tap_eq_int(rdmaez_impl_driver_swaps(&device), (devices[i].traits & T(SWAPS)) != 0,
+			   "device %x:%x: which depth is which", devices[i].vendor_id,
+			   devices[i].part_id);
+		tap_ok(!is_all || (driver->first_part == 0 && driver->last_part == UINT32_MAX),
+		       "device %x:%x: all of its vendor's are", devices[i].vendor_id,
+		       devices[i].part_id);
 		tap_eq_hex(driver->vendor_id,
 			   strcmp(driver->name, "unknown") == 0 ? 0 : devices[i].vendor_id,
 			   "device %x:%x: whose it is", devices[i].vendor_id, devices[i].part_id);

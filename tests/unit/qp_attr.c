@@ -421,6 +421,17 @@ static void check_depths(void)
 			   "depth %d where the device can %d: as responder", depths[i].given,
 			   depths[i].device);
 	}
+	/* Two drivers report them the other way round. */
+	opts.device_attr = &device;
+	opts.max_rd_atomic = opts.max_dest_rd_atomic = 255;
+	device.vendor_id = 0x14e4;
+	device.max_qp_rd_atom = 4;
+	device.max_qp_init_rd_atom = 8;
+	tap_eq_int(build(&to_rts, &opts, &move, NULL, &untouched), 0, "bnxt_re's depth for RTS");
+	tap_eq_int(move.attr.max_rd_atomic, 4, "as requester bnxt_re can max_qp_rd_atom");
+	tap_eq_int(build(&to_rtr, &opts, &move, NULL, &untouched), 0, "bnxt_re's depth for RTR");
+	tap_eq_int(move.attr.max_dest_rd_atomic, 8, "as responder max_qp_init_rd_atom");
+	device.vendor_id = 0;
 	for (size_t i = 0; i < COUNT_OF(negative); i++) {
 		opts.device_attr = NULL;
 		opts.max_rd_atomic = opts.max_dest_rd_atomic = negative[i];

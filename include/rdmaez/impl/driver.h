@@ -11,6 +11,12 @@
 
 RDMAEZ_IMPL_BEGIN
 
+/* RDMAEZ_DRIVER_SWAPS without the table, for the way that works: bnxt_re and erdma. */
+RDMAEZ_FOLD bool rdmaez_impl_driver_swaps(const struct ibv_device_attr *device)
+{
+	return device->vendor_id == 0x14e4 || device->vendor_id == 0x1ded;
+}
+
 /*
  * The two Mellanox drivers have their devices in two ranges of part ids each.
  * hw/mlx4/qp.c: _mlx4_ib_modify_qp(), __mlx4_ib_modify_qp(), mlx4_ib_query_qp().

@@ -108,9 +108,10 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, ui
 RDMAEZ_IMPL uint32_t rdmaez_impl_qp_depth_limit(const struct rdmaez_impl_qp_build *b, uint32_t bit)
 {
 	const struct ibv_device_attr *device = b->opts->device_attr;
-	const int limit = !device                          ? -1
-			  : bit == IBV_QP_MAX_QP_RD_ATOMIC ? device->max_qp_init_rd_atom
-							   : device->max_qp_rd_atom;
+	const bool out = bit == IBV_QP_MAX_QP_RD_ATOMIC;
+	const int limit = !device                                   ? -1
+			  : out != rdmaez_impl_driver_swaps(device) ? device->max_qp_init_rd_atom
+								    : device->max_qp_rd_atom;
 
 	return (uint32_t)limit < 255 ? (uint32_t)limit : 255;
 }
