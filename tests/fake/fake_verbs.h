@@ -293,6 +293,10 @@ void fake_uname(const char *release);
 /* What connecting a socket of an IP family ends in: 0 after fake_reset(), or an errno such as ENETUNREACH. */
 void fake_route(int error);
 
+/* The address that was connected last. */
+struct sockaddr_storage;
+const struct sockaddr_storage *fake_routed(void);
+
 /* ---- Shortcuts, none of which is recorded ------------------------------------------------- */
 
 /* The device opened. */

@@ -420,6 +420,20 @@ static void ports(void)
 	REQUEST(&mlx4ib, RC, INIT, RTR, (dev->ports = 2, alternate(&move), attr->alt_port_num = 2),
 		EINVAL, ERROR(PORT_MISMATCH, "alt_ah_attr.port_num", NUMBER, 1, 2, 2));
 	REQUEST(&mlx4ib, RC, INIT, RTR, alternate(&move), 0, );
+	REQUEST(&plain, RC, INIT, RTR,
+		(dev->ports = 2, truth(qp)->qp_state = (enum ibv_qp_state)7,
+		 truth(qp)->port_num = 2),
+		0, );
+	REQUEST(&plain, RC, INIT, RTR,
+		(dev->ports = 2, truth(qp)->port_num = 2, attr->ah_attr.port_num = 2,
+		 dev->port[2].attr.state = IBV_PORT_DOWN),
+		0, ADVICE(PORT_DOWN, "port_num", NUMBER, 1, 4, 4));
+	REQUEST(&plain, RC, RTR, RTS,
+		(dev->ports = 2, alternate(&move), attr->alt_ah_attr = vector(3, 3)), EINVAL,
+		ERROR(APM, "alt_ah_attr", NONE, 0, 0, 0));
+	REQUEST(&plain, RC, RESET, INIT,
+		(dev->ports = 2, attr->port_num = 2, attr->pkey_index = 200), 0,
+		LIKELY(PKEY_INDEX, "pkey_index", NUMBER, 200, 0, 15));
 }
 
 static void states(void)
@@ -441,6 +455,8 @@ static void states(void)
 		EINVAL,
 		ERROR(MASK_MISSING, "attr_mask", ATTR_MASK, 0x20, 0x0, 0x51)
 			ERROR(QKEY_PRIVILEGED, "qkey", NUMBER, 0x80010000, 0x0, 0x7fffffff));
+	REQUEST(&mlx4, RC, RESET, INIT, attr->qkey = 0x80000000u, 0, );
+	REQUEST(&ionic, RC, RESET, INIT, attr->qkey = 0x80000000u, 0, );
 }
 
 static void addresses(void)
@@ -647,6 +663,8 @@ static void iwarp(void)
 			ADVICE(RESET_FINAL, "qp_state", NONE, 0, 0, 0));
 	REQUEST(&erdma, RC, INIT, RTR, (attr->max_dest_rd_atomic = 200), 0,
 		ADVICE(IWARP, "attr_mask", NONE, 0, 0, 0));
+	REQUEST(&cxgb4, RC, RTR, RTS, (fake_qp_force(qp, RTS), move.attr_mask = IBV_QP_STATE), 0,
+		ADVICE(IWARP, "attr_mask", NONE, 0, 0, 0));
 }
 
 static void of_drivers(void)
@@ -761,6 +779,10 @@ static void path_mtus(void)
 		ERROR(ENUM, "path_mtu", MTU, 6, 1, 5));
 	REQUEST(&ocrdma, RC, INIT, RTR, attr->path_mtu = (enum ibv_mtu)6, EINVAL,
 		ERROR(ENUM, "path_mtu", MTU, 6, 1, 5));
+	REQUEST(&mthca, RC, INIT, RTR, attr->path_mtu = (enum ibv_mtu)260, 0,
+		LIKELY(MTU_IN_BYTES, "path_mtu", MTU, 260, 1, 5));
+	REQUEST(&ocrdma, RC, INIT, RTR, attr->path_mtu = (enum ibv_mtu)258, 0,
+		LIKELY(MTU_IN_BYTES, "path_mtu", MTU, 258, 1, 5));
 }
 
 static void access_flags(void)
@@ -939,6 +961,7 @@ static void widths(void)
 	REQUEST(&rdmavt, RC, INIT, RTR, attr->dest_qp_num = 0x6b000000, EINVAL,
 		ERROR(WIDTH, "dest_qp_num", NUMBER, 0x6b000000, 0x0, 0xffffff)
 			LIKELY(QPN_SWAPPED, "dest_qp_num", NUMBER, 0x6b000000, 0x6b, 0x6b));
+	REQUEST(&mlx4, RC, INIT, RTR, attr->dest_qp_num = 0, 0, );
 }
 
 static void p_keys(void)
@@ -1292,18 +1315,29 @@ static void set_gid(int row, const char *address, uint32_t type, uint32_t ifinde
 
 static void routes(void)
 {
+	struct sockaddr_in6 six;
+	struct sockaddr_in four;
+
 	start(&mlx4);
 	set_gid(3, "::ffff:10.5.6.1", IBV_GID_TYPE_ROCE_V2, 7);
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, 0), ETIMEDOUT,
 		       "rdmaez_qp_modify", "no neighbour", WAY(NEIGHBOUR, 3));
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, ENETUNREACH), ETIMEDOUT,
 		       "rdmaez_qp_modify", "no neighbour, for want of a route", WAY(NO_ROUTE, 3));
+	memcpy(&four, fake_routed(), sizeof(four));
+	tap_eq_int(four.sin_family, AF_INET, "an IPv4 route was asked for");
+	tap_eq_hex(ntohl(four.sin_addr.s_addr), 0x0a050502, "to the peer");
+	tap_ok(four.sin_port, "and to a port");
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, EHOSTUNREACH), ETIMEDOUT,
 		       "rdmaez_qp_modify", "nor a host", WAY(NO_ROUTE, 3));
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, EACCES), ETIMEDOUT,
 		       "rdmaez_qp_modify", "a route that is not for this user", WAY(NEIGHBOUR, 3));
 	CHECK_FINDINGS(&diag, lose_peer("2001:db8::9", 5, ETIMEDOUT, ENETUNREACH), ETIMEDOUT,
 		       "rdmaez_qp_modify", "no IPv6 route", WAY(NO_ROUTE, 5));
+	memcpy(&six, fake_routed(), sizeof(six));
+	tap_eq_int(six.sin6_family, AF_INET6, "an IPv6 route was asked for");
+	tap_eq_hex(six.sin6_addr.s6_addr[15], 9, "to the peer");
+	tap_eq_int(six.sin6_scope_id, 0, "wherever it is");
 	CHECK_FINDINGS(&diag, lose_peer("fe80::9", 1, ETIMEDOUT, ENETUNREACH), ETIMEDOUT,
 		       "rdmaez_qp_modify", "a link-local peer needs no route", WAY(NEIGHBOUR, 1));
 
@@ -1313,6 +1347,7 @@ static void routes(void)
 	set_gid(10, "::ffff:10.5.5.2", IBV_GID_TYPE_ROCE_V1, 7);
 	set_gid(11, "::ffff:10.5.5.3", IBV_GID_TYPE_ROCE_V2, 0);
 	set_gid(12, "::ffff:10.5.5.3", IBV_GID_TYPE_ROCE_V2, 7);
+	set_gid(13, "::ffff:10.5.5.9", IBV_GID_TYPE_ROCE_V2, 7);
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, 0), ETIMEDOUT,
 		       "rdmaez_qp_modify", "a nearer GID", WAY(NEIGHBOUR, 3) NEARER(12));
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ENETUNREACH, 0), ENETUNREACH,
@@ -1324,7 +1359,11 @@ static void routes(void)
 		       "rdmaez_qp_modify", "the peer's own GID", WAY(NEIGHBOUR, 9));
 	dev->port[2] = dev->port[1];
 	dev->ports = 2;
-	memset(&dev->port[1].gid[8], 0, 5 * sizeof(dev->port[1].gid[8]));
+	set_gid(0, "::ffff:10.5.5.3", IBV_GID_TYPE_ROCE_V2, 7);
+	memset(&dev->port[1].gid[8], 0, 6 * sizeof(dev->port[1].gid[8]));
+	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, 0), ETIMEDOUT,
+		       "rdmaez_qp_modify", "index 0 is one, too", WAY(NEIGHBOUR, 3) NEARER(0));
+	memset(&dev->port[1].gid[0], 0, sizeof(dev->port[1].gid[0]));
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, 0), ETIMEDOUT,
 		       "rdmaez_qp_modify", "a nearer GID of another port", WAY(NEIGHBOUR, 3));
 	fake_fail(FAKE_QUERY_GID_TABLE, 1, EOPNOTSUPP);
@@ -1366,12 +1405,66 @@ static void explained(void)
 				   IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT)
 				    LIKELY(NO_RESOURCES, "ibv_modify_qp", NONE, 0, 0, 0)
 					    LIKELY(QUERY_REFUSED, "ibv_query_qp", NONE, 0, 0, 0));
+	start(&mana);
+	dev->quirks |= FAKE_PRIVILEGED_QKEY;
+	qp = qp_in(IBV_QPT_UD, RESET);
+	CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask | IBV_QP_QKEY, &diag),
+		       EOPNOTSUPP, "rdmaez_qp_modify", "a type that the library refuses",
+		       LIKELY(NOT_SUPPORTED, "qp_type", TYPE, IBV_QPT_UD, 0, 0));
 	start(&mlx4);
 	qp = qp_in(IBV_QPT_UD, RESET);
 	CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), EINVAL,
 		       "rdmaez_qp_modify", "a mask that the table refuses",
 		       ERROR(MASK_MISSING, "attr_mask", ATTR_MASK, IBV_QP_QKEY, 0,
 			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT));
+}
+
+/* Of a path that is not meant, or has no GID, the way to the peer is no explanation. */
+static void pathless(void)
+{
+	struct rdmaez_qp_move move;
+	struct ibv_qp *qp;
+
+	start(&mlx4);
+	qp = qp_in(IBV_QPT_RC, RTR);
+	move = right(IBV_QPT_RC, RTR, RTS);
+	move.attr.ah_attr = vector(3, 3);
+	fake_fail(FAKE_MODIFY_QP, 1, ETIMEDOUT);
+	CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), ETIMEDOUT,
+		       "rdmaez_qp_modify", "a path that is not meant",
+		       LIKELY(TIMED_OUT, "ibv_modify_qp", NONE, 0, 0, 0));
+	qp = qp_in(IBV_QPT_RC, INIT);
+	move = right(IBV_QPT_RC, INIT, RTR);
+	move.attr.ah_attr.is_global = 0;
+	fake_fail(FAKE_MODIFY_QP, 1, ETIMEDOUT);
+	CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), ETIMEDOUT,
+		       "rdmaez_qp_modify", "a path without GID",
+		       ERROR(GRH_MISSING, "ah_attr.is_global", NUMBER, 0, 1, 1)
+			       LIKELY(TIMED_OUT, "ibv_modify_qp", NONE, 0, 0, 0));
+
+	/* Which driver type it is, the caller says. */
+	start(&mlx5);
+	qp = qp_in(IBV_QPT_DRIVER, RESET);
+	move = right(RDMAEZ_QPT_DCI, RESET, INIT);
+	memset(&diag, 0, sizeof(diag));
+	rdmaez_impl_qp_explain(qp, RDMAEZ_QPT_DCT, &move.attr, move.attr_mask, EINVAL, &diag);
+	tap_eq_int(diag.qp_type, RDMAEZ_QPT_DCT, "the record has the type");
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_MASK_MISSING,
+		   "and the mask is held against it");
+	qp = qp_in(IBV_QPT_DRIVER, INIT);
+	move = right(RDMAEZ_QPT_DCT, INIT, RTR);
+	move.attr_mask |= IBV_QP_CUR_STATE;
+	move.attr.cur_qp_state = RTS;
+	rdmaez_qp_check_as(qp, RDMAEZ_QPT_DCT, &move.attr, move.attr_mask, &diag);
+	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_MASK_NOT_ALLOWED,
+		   "a DCT does not believe cur_qp_state");
+	qp = qp_in(IBV_QPT_DRIVER, RTR);
+	move = right(RDMAEZ_QPT_DCI, RTR, RTS);
+	move.attr.max_rd_atomic = 17;
+	CHECK_FINDINGS(&diag,
+		       rdmaez_qp_check_as(qp, RDMAEZ_QPT_DCI, &move.attr, move.attr_mask, &diag), 0,
+		       "rdmaez_qp_check_as", "a DCI's depth, whose limit nobody tells",
+		       LIKELY(DEPTH_LIMIT, "max_rd_atomic", NUMBER, 17, 0, 16));
 }
 
 /* ---- What is asked, and what the record holds --------------------------------------------- */
@@ -1387,6 +1480,7 @@ static void questions(void)
 		{&mlx4, IBV_QPT_RC, RESET, INIT, IBV_QP_STATE},
 		{&mlx4, IBV_QPT_RC, INIT, RTR, IBV_QP_STATE | IBV_QP_PORT},
 		{&mlx4, IBV_QPT_RC, RTR, RTS, IBV_QP_STATE | IBV_QP_PORT},
+		{&mlx4, IBV_QPT_RC, SQD, SQD, IBV_QP_STATE | IBV_QP_PORT},
 		{&efa, IBV_QPT_UD, INIT, RTR, IBV_QP_STATE | IBV_QP_PORT},
 		{&siw, IBV_QPT_RC, INIT, RTR, 0},
 	};
@@ -1404,6 +1498,21 @@ static void questions(void)
 			tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, asked[i].mask,
 				   "case %zu: about what is needed", i);
 	}
+	for (int bit = IBV_QP_PORT; bit; bit = bit == IBV_QP_PORT ? IBV_QP_AV
+					       : bit == IBV_QP_AV ? IBV_QP_ALT_PATH
+								  : 0) {
+		start(&mlx4);
+		qp = qp_in(IBV_QPT_RC, SQD);
+		move = right(IBV_QPT_RC, SQD, SQD);
+		rdmaez_qp_check(qp, &move.attr, move.attr_mask | bit, NULL);
+		tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE,
+			   "a port that is named by 0x%x need not be asked for", (unsigned int)bit);
+	}
+	start(&mlx4);
+	qp = qp_in(IBV_QPT_UD, INIT);
+	move = right(IBV_QPT_UD, INIT, RTR);
+	rdmaez_qp_check(qp, &move.attr, move.attr_mask | IBV_QP_PORT, NULL);
+	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE, "nor on the way to RTR");
 	start(&mlx4);
 	qp = qp_in(IBV_QPT_RC, INIT);
 	move = right(IBV_QPT_RC, INIT, RTR);
@@ -1423,6 +1532,22 @@ static void questions(void)
 	fake_fail(FAKE_QUERY_QP, 1, EIO);
 	rdmaez_qp_check(qp, &move.attr, move.attr_mask, NULL);
 	tap_eq_int(fake_count(FAKE_QUERY_QP), 1, "what fails otherwise is not");
+	start(&mlx4);
+	qp = qp_in(IBV_QPT_RC, RESET);
+	move = right(IBV_QPT_RC, RESET, INIT);
+	move.attr.ah_attr = vector(3, 3);
+	move.attr.alt_ah_attr = vector(3, 3);
+	dev->habits.query_errno = EINVAL;
+	rdmaez_qp_check(qp, &move.attr, move.attr_mask, NULL);
+	tap_eq_int(fake_count(FAKE_QUERY_QP), 1, "nor the same question");
+	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), 0,
+		   "of paths that are not meant nothing is asked");
+	tap_eq_int(fake_count(FAKE_QUERY_PKEY), 1, "but of the P_Key");
+	move.attr.pkey_index = 1;
+	rdmaez_qp_check(qp, &move.attr, move.attr_mask, NULL);
+	move.attr.pkey_index = 0;
+	rdmaez_qp_check(qp, &move.attr, move.attr_mask & ~IBV_QP_PKEY_INDEX, NULL);
+	tap_eq_int(fake_count(FAKE_QUERY_PKEY), 1, "if it is meant, and in the table");
 
 	/* The library's copy of the state is refreshed, unless with nonsense. */
 	start(&mlx4);
@@ -1473,6 +1598,12 @@ static void record(void)
 	tap_eq_int(diag.to, RTR, "the state asked for");
 	tap_eq_int(diag.source.gid_index, 9, "the GID index");
 	tap_eq_int(memcmp(&diag.destination, &move.attr.ah_attr.grh.dgid, 16), 0, "the peer's GID");
+	tap_eq_str(diag.netdev, "", "and no interface");
+	dev->port[1].gid[3].ifindex = 1; /* which Linux gives to the loopback interface */
+	move.attr.ah_attr.grh.sgid_index = 3;
+	rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag);
+	tap_eq_int(memcmp(&diag.source.gid, &dev->port[1].gid[3].gid, 16), 0, "its own GID");
+	tap_eq_str(diag.netdev, "lo", "and the GID's interface");
 	move.attr_mask &= ~(IBV_QP_STATE | IBV_QP_AV);
 	rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag);
 	tap_eq_int(diag.to, INIT, "without a state in the mask it stays where it is");
@@ -1506,7 +1637,6 @@ static void record(void)
 int main(int argc, char **argv)
 {
 	seed = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 1;
-	foresee();
 	bits();
 	ports();
 	states();
@@ -1526,8 +1656,10 @@ int main(int argc, char **argv)
 	meanings();
 	routes();
 	explained();
+	pathless();
 	questions();
 	record();
+	foresee();
 	fake_close_all();
 	return tap_done();
 }

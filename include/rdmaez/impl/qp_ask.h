@@ -46,23 +46,18 @@ struct rdmaez_impl_qp_case {
 	bool port_known;
 	struct ibv_port_attr port; /* of the port that the request is about */
 	struct rdmaez_impl_qp_gid gid, alt_gid;
-	int pkey;          /* the P_Key at the index; negative: not read */
+	int pkey;          /* the P_Key at an index within the table; negative: not read */
 	int linux_version; /* 601 for 6.1; 0: not known */
 	struct rdmaez_diag *diag;
 	int error;  /* the first that the kernel would return */
 	int likely; /* the first that it may return for what is likely */
 };
 
-/* The state asked for, of which the system call carries eight bits; the present one where none is. */
-RDMAEZ_IMPL int rdmaez_impl_qp_wanted(const struct rdmaez_impl_qp_case *c)
-{
-	return c->mask & IBV_QP_STATE ? (int)(uint8_t)c->attr->qp_state : (int)c->now.qp_state;
-}
-
+/* Whether a state is asked for, of which the system call carries eight bits. */
 RDMAEZ_IMPL bool rdmaez_impl_qp_moves_to(const struct rdmaez_impl_qp_case *c,
 					 enum ibv_qp_state state)
 {
-	return (c->mask & IBV_QP_STATE) && rdmaez_impl_qp_wanted(c) == (int)state;
+	return (c->mask & IBV_QP_STATE) && (uint8_t)c->attr->qp_state == (uint8_t)state;
 }
 
 /*
@@ -76,8 +71,7 @@ RDMAEZ_IMPL unsigned int rdmaez_impl_qp_traits(const struct rdmaez_impl_qp_case 
 	const unsigned int traits = c->driver->traits;
 
 	if (c->transport == IBV_TRANSPORT_IWARP)
-		return traits & (RDMAEZ_DRIVER_NO_STATE | RDMAEZ_DRIVER_RESET_FINAL |
-				 RDMAEZ_DRIVER_NO_TABLE | RDMAEZ_DRIVER_SWAPS);
+		return traits & (RDMAEZ_DRIVER_NO_STATE | RDMAEZ_DRIVER_RESET_FINAL);
 	if (c->type == RDMAEZ_QPT_DCI)
 		return traits & ~depths;
 	if (c->type == RDMAEZ_QPT_DCT || c->type == IBV_QPT_DRIVER)
@@ -181,7 +175,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_gather(struct ibv_qp *qp, struct rdmaez_imp
 	const struct ibv_qp_attr *const attr = c->attr;
 	int port_num;
 
-	c->pkey = -1;
 	c->linux_version = rdmaez_impl_linux_version();
 	c->transport = qp->context->device->transport_type;
 	rdmaez_impl_qp_ask_device(qp->context, c);

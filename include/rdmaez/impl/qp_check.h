@@ -116,7 +116,7 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_start_known(const struct rdmaez_impl_qp_case *c)
 /* The state that the request leads to. */
 RDMAEZ_IMPL enum ibv_qp_state rdmaez_impl_qp_end(const struct rdmaez_impl_qp_case *c)
 {
-	return c->mask & IBV_QP_STATE ? (enum ibv_qp_state)rdmaez_impl_qp_wanted(c)
+	return c->mask & IBV_QP_STATE ? (enum ibv_qp_state)(uint8_t)c->attr->qp_state
 				      : rdmaez_impl_qp_start(c);
 }
 
@@ -204,9 +204,8 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_own_port(struct rdmaez_impl_qp_case *c,
 {
 	const int given = c->attr->ah_attr.port_num, own = c->now.port_num;
 	const bool rxe = rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DEPTH_RXE);
-	const bool in_init = c->device.phys_port_cnt > 1 && (c->answered & IBV_QP_STATE) &&
-			     c->now.qp_state == IBV_QPS_INIT && own >= 1 &&
-			     own <= c->device.phys_port_cnt;
+	const bool in_init = (c->answered & IBV_QP_STATE) && c->now.qp_state == IBV_QPS_INIT &&
+			     own >= 1 && own <= c->device.phys_port_cnt;
 
 	if ((c->answered & IBV_QP_PORT) && (rxe || in_init) && given != own)
 		rdmaez_impl_qp_find_within(c,
@@ -256,7 +255,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
 
 	if ((c->mask & IBV_QP_CUR_STATE) && (uint8_t)c->attr->cur_qp_state > IBV_QPS_ERR)
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &cur, (int)c->attr->cur_qp_state);
-	if ((c->mask & IBV_QP_STATE) && rdmaez_impl_qp_wanted(c) > IBV_QPS_ERR)
+	if ((c->mask & IBV_QP_STATE) && (uint8_t)c->attr->qp_state > IBV_QPS_ERR)
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &wanted, (int)c->attr->qp_state);
 	/*
 	 * Whether the process is privileged, or the administrator lifted this, cannot be seen. The driver that
@@ -523,8 +522,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 	if (moves && to != IBV_QPS_ERR && from == IBV_QPS_SQD && c->now.sq_draining &&
 	    rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DRAINS))
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &draining, 1);
-	if ((c->mask & IBV_QP_AV) && c->attr->ah_attr.is_global &&
-	    c->gid.entry.gid_type == IBV_GID_TYPE_ROCE_V1 &&
+	if (c->gid.entry.gid_type == IBV_GID_TYPE_ROCE_V1 &&
 	    rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_ROCE_V2))
 		rdmaez_impl_qp_about_gid(c, EINVAL, RDMAEZ_WHY_GID_TYPE_REFUSED);
 	if ((c->mask & IBV_QP_QKEY) && c->attr->qkey >> 31 &&
