@@ -182,7 +182,7 @@ static void check_surprises(void)
 	begin(IBV_QPT_RC, IBV_QPS_INIT);
 	move = right(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR);
 	move.attr.ah_attr.grh.dgid.raw[15] = 77;
-	refused(&move, 0, ETIMEDOUT, RDMAEZ_WHY_NEIGHBOUR, RDMAEZ_DIAG_LIKELY, "ibv_modify_qp",
+	refused(&move, 0, ETIMEDOUT, RDMAEZ_WHY_NEIGHBOUR, RDMAEZ_DIAG_LIKELY, "ah_attr.grh.dgid",
 		"a peer that nobody is");
 	rdmaez_qp_modify(side->qp, &move.attr, move.attr_mask, &diag);
 	rdmaez_diag_format(&diag, text, sizeof(text));
@@ -195,7 +195,7 @@ static void check_surprises(void)
 		tap_bail("the GID table has no global IPv6 row");
 	move.attr.ah_attr.grh.dgid = want.peer;
 	move.attr.ah_attr.grh.sgid_index = (uint8_t)row.gid_index;
-	refused(&move, 0, ENETUNREACH, RDMAEZ_WHY_NO_ROUTE, RDMAEZ_DIAG_LIKELY, "ibv_modify_qp",
+	refused(&move, 0, ENETUNREACH, RDMAEZ_WHY_NO_ROUTE, RDMAEZ_DIAG_LIKELY, "ah_attr.grh.dgid",
 		"a peer without a route");
 	side_close(side);
 

@@ -216,7 +216,8 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 	unsigned int i;
 
 	if (!device_count)
-		fake_reset(); /* a program that knows nothing of the fake finds its device too */
+		/* A program that knows nothing of the fake finds a device too, of a driver that is known. */
+		fake_profile(fake_reset(), FAKE_PROFILE_MLX4);
 	call = fake_enter(FAKE_GET_DEVICE_LIST, NULL);
 
 	if (!call->error) {

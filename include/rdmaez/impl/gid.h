@@ -71,7 +71,10 @@ RDMAEZ_IMPL enum rdmaez_gid_class rdmaez_impl_gid_peer(const struct rdmaez_gid_w
 	return want ? rdmaez_gid_class(&want->peer) : RDMAEZ_GID_CLASS_ZERO;
 }
 
-/* rdmaez_gid_rank() with the peer's class known, for those who go through a table. */
+/*
+ * rdmaez_gid_rank() with the peer's class known, for those who go through a table. A multicast group of IPv4
+ * wants a GID of IPv4, though rdmaez_impl_gid_is_resolved() says that the kernel looks up neither kind.
+ */
 RDMAEZ_IMPL int rdmaez_impl_gid_rank(const struct ibv_gid_entry *entry,
 				     const struct rdmaez_gid_want *want, enum rdmaez_gid_class peer,
 				     enum rdmaez_why *why)

@@ -42,7 +42,9 @@ struct rdmaez_impl_qp_case {
 	struct ibv_device_attr device; /* what no request exceeds where the device did not answer */
 	struct ibv_qp_attr now; /* the queue pair as it is; its state may be the library's copy */
 	int answered;           /* what the driver has told of that */
-	int silence;            /* the errno of ibv_query_qp() where it is not the driver's habit */
+	enum ibv_qp_state from, to; /* the states that the driver starts from and is to end in */
+	bool from_known;            /* whether the former is the driver's own word */
+	int silence; /* the errno of ibv_query_qp() where it is not the driver's habit */
 	bool port_known;
 	struct ibv_port_attr port; /* of the port that the request is about */
 	struct rdmaez_impl_qp_gid gid, alt_gid;
@@ -127,6 +129,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_qp(struct ibv_qp *qp, struct rdmaez_imp
 	c->answered = question;
 }
 
+/* From where to where the request leads: some drivers believe what the caller says of the former. */
+RDMAEZ_IMPL void rdmaez_impl_qp_step(struct rdmaez_impl_qp_case *c)
+{
+	const bool told =
+		(c->mask & IBV_QP_CUR_STATE) && (c->traits & RDMAEZ_DRIVER_TRUSTS_CUR) != 0;
+
+	c->from = told ? (enum ibv_qp_state)(uint8_t)c->attr->cur_qp_state : c->now.qp_state;
+	c->to = c->mask & IBV_QP_STATE ? (enum ibv_qp_state)(uint8_t)c->attr->qp_state : c->from;
+	c->from_known = told || (c->answered & IBV_QP_STATE) != 0;
+}
+
 /* The device's limits and its driver. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_device(struct ibv_context *context,
 						struct rdmaez_impl_qp_case *c)
@@ -183,6 +196,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_gather(struct ibv_qp *qp, struct rdmaez_imp
 		c->type = RDMAEZ_QPT_SRD;
 	c->traits = rdmaez_impl_qp_traits(c);
 	rdmaez_impl_qp_ask_qp(qp, c);
+	rdmaez_impl_qp_step(c);
 	port_num = rdmaez_impl_qp_port(c);
 	c->port_known = port_num >= 1 && port_num <= c->device.phys_port_cnt &&
 			!ibv_query_port(qp->context, (uint8_t)port_num, &c->port);

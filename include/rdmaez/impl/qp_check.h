@@ -97,29 +97,6 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_is_connected(enum ibv_qp_type type)
 	       type == IBV_QPT_XRC_RECV;
 }
 
-/* The state that the driver starts from: some believe the caller. */
-RDMAEZ_IMPL enum ibv_qp_state rdmaez_impl_qp_start(const struct rdmaez_impl_qp_case *c)
-{
-	if ((c->mask & IBV_QP_CUR_STATE) && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_TRUSTS_CUR))
-		return (enum ibv_qp_state)(uint8_t)c->attr->cur_qp_state;
-	return c->now.qp_state;
-}
-
-/* Whether that is the driver's own word. */
-RDMAEZ_IMPL bool rdmaez_impl_qp_start_known(const struct rdmaez_impl_qp_case *c)
-{
-	return (c->answered & IBV_QP_STATE) ||
-	       ((c->mask & IBV_QP_CUR_STATE) &&
-		rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_TRUSTS_CUR));
-}
-
-/* The state that the request leads to. */
-RDMAEZ_IMPL enum ibv_qp_state rdmaez_impl_qp_end(const struct rdmaez_impl_qp_case *c)
-{
-	return c->mask & IBV_QP_STATE ? (enum ibv_qp_state)(uint8_t)c->attr->qp_state
-				      : rdmaez_impl_qp_start(c);
-}
-
 /* Whether a rate limit is judged by the table, as mlx5 does before Linux 7. */
 RDMAEZ_IMPL bool rdmaez_impl_qp_rate_in_table(const struct rdmaez_impl_qp_case *c)
 {
@@ -141,7 +118,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_rate(struct rdmaez_impl_qp_case *c)
 		!c->driver->vendor_id ||
 		(!old && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RATE_LIMIT |
 							     RDMAEZ_DRIVER_RATE_LIMIT_RC));
-	const int step = (int)rdmaez_impl_qp_start(c) * 8 + (int)rdmaez_impl_qp_end(c);
+	const int step = (int)c->from * 8 + (int)c->to;
 	const bool taken =
 		rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RATE_LIMIT)
 			? c->type == IBV_QPT_RAW_PACKET
@@ -384,7 +361,7 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_table_rules(const struct rdmaez_impl_qp_case *c)
 	if ((c->type == RDMAEZ_QPT_SRD && !efa) ||
 	    ((c->type == RDMAEZ_QPT_DCI || c->type == RDMAEZ_QPT_DCT) && !dc))
 		return false;
-	if (rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_NO_TABLE) || !rdmaez_impl_qp_start_known(c) ||
+	if (rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_NO_TABLE) || !c->from_known ||
 	    (c->transport != IBV_TRANSPORT_IB && !efa))
 		return false;
 	/*
@@ -431,7 +408,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site dc = {"attr_mask", RDMAEZ_WHY_DRIVER_TYPE,
 						   RDMAEZ_VALUE_ATTR_MASK, 0, 0};
-	const enum ibv_qp_state from = rdmaez_impl_qp_start(c), to = rdmaez_impl_qp_end(c);
+	const enum ibv_qp_state from = c->from, to = c->to;
 	const enum rdmaez_severity severity =
 		rdmaez_impl_qp_table_rules(c) ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY;
 	const bool either =
@@ -512,10 +489,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 	static const struct rdmaez_impl_site qkey = {"qkey", RDMAEZ_WHY_QKEY_PRIVILEGED,
 						     RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
 	const bool moves = (c->mask & IBV_QP_STATE) != 0;
-	const enum ibv_qp_state from = rdmaez_impl_qp_start(c), to = rdmaez_impl_qp_end(c);
+	const enum ibv_qp_state from = c->from, to = c->to;
 
 	if (to == IBV_QPS_SQD && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_NO_SQD) &&
-	    (moves || rdmaez_impl_qp_start_known(c)))
+	    (moves || c->from_known))
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &no_sqd, 0);
 	if (moves && to == IBV_QPS_RESET && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RESET_FINAL))
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &final, 0);
