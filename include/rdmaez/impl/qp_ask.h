@@ -107,26 +107,25 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_qp(struct ibv_qp *qp, struct rdmaez_imp
 	const enum ibv_qp_state kept = qp->state;
 	struct ibv_qp_init_attr init;
 	int question = rdmaez_impl_qp_question(c), error = EOPNOTSUPP;
+	bool refused = true;
 
 	memset(&init, 0, sizeof(init));
-	if (!(c->traits & RDMAEZ_DRIVER_NO_STATE))
+	while (refused && question && !(c->traits & RDMAEZ_DRIVER_NO_STATE)) {
+		c->answered = question;
 		error = rdmaez_impl_error(ibv_query_qp(qp, &c->now, question, &init));
-	if ((error == EOPNOTSUPP || error == EINVAL) && question != IBV_QP_STATE &&
-	    !(c->traits & RDMAEZ_DRIVER_NO_STATE)) {
-		question = IBV_QP_STATE;
-		error = rdmaez_impl_error(ibv_query_qp(qp, &c->now, question, &init));
+		refused = error == EOPNOTSUPP || error == EINVAL;
+		question = question == IBV_QP_STATE ? 0 : IBV_QP_STATE;
 	}
 	if (error) {
 		memset(&c->now, 0, sizeof(c->now));
-		question = 0;
-		c->silence = error == EOPNOTSUPP || error == EINVAL ? 0 : error;
+		c->answered = 0;
+		c->silence = refused ? 0 : error;
 	} else if ((unsigned int)c->now.qp_state > IBV_QPS_ERR) {
-		question &= ~IBV_QP_STATE;
+		c->answered &= ~IBV_QP_STATE;
 		qp->state = kept;
 	}
-	if (!(question & IBV_QP_STATE))
+	if (!(c->answered & IBV_QP_STATE))
 		c->now.qp_state = kept;
-	c->answered = question;
 }
 
 /* From where to where the request leads: some drivers believe what the caller says of the former. */
