@@ -6,8 +6,9 @@
  * A `struct rdmaez_diag` usually lives on the caller's stack. It holds only literals and numbers, so it may
  * be copied and kept. Every function that takes one accepts NULL for "do not explain", and rewrites the
  * whole record on success and on failure. The functions that post work requests (wr.h) leave it alone on
- * success. Print it with rdmaez_diag_print() or rdmaez_diag_format() (fmt.h); in code, test for reasons
- * with rdmaez_diag_find().
+ * success, and those that take no record leave it as it was: where several functions share one, its `call`
+ * tells whose it is. Print it with rdmaez_diag_print() or rdmaez_diag_format() (fmt.h); in code, test for
+ * reasons with rdmaez_diag_find().
  *
  * Nothing here calls a verb, and everything may be called from any thread.
  *
@@ -90,8 +91,14 @@ struct rdmaez_diag {
 	struct ibv_gid_entry source; /**< the source GID; zero: none was read */
 	union ibv_gid destination;   /**< the destination GID; zero: none */
 	char netdev[16];             /**< the name of the source's interface; "": not known */
-	unsigned int count;          /**< the number of findings */
-	unsigned int dropped;        /**< how many more there were */
+	/** The status of the completion that is explained, a literal, "IBV_WC_RETRY_EXC_ERR"; NULL: none is. */
+	const char *status;
+	uint64_t wr_id;      /**< `ibv_wc.wr_id` of that completion */
+	uint32_t vendor_err; /**< `ibv_wc.vendor_err` of that completion */
+	/** The event that is explained, a literal, "IBV_EVENT_QP_FATAL"; NULL: none is. */
+	const char *event;
+	unsigned int count;                                  /**< the number of findings */
+	unsigned int dropped;                                /**< how many more there were */
 	struct rdmaez_finding finding[RDMAEZ_DIAG_FINDINGS]; /**< in order of severity */
 };
 

@@ -43,9 +43,9 @@ RDMAEZ_COLD int rdmaez_access_format(unsigned int access, char *buf, size_t size
 /**
  * @brief Writes an explanation for people: what failed, then a paragraph per finding.
  *
- * The first line names the function, the verb if one failed, the errno value, and the device, queue pair,
- * transition and path if there are any. Each finding names a field, what is wrong with it, the value given,
- * the values accepted, and the next step. Likely findings and advice are marked as such.
+ * The first line names the function, the verb if one failed, the errno value, and the completion or event,
+ * device, queue pair, transition and path if there are any. Each finding names a field, what is wrong with it,
+ * the value given, the values accepted, and the next step. Likely findings and advice are marked as such.
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -71,7 +71,9 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
  * to=RTR finding=error:MASK_MISSING:attr_mask:attr_mask:IBV_QP_AV|IBV_QP_PATH_MTU`, with one `finding` for
  * each: severity, reason id, field, kind (enum rdmaez_value without its prefix, in lower case) and, if the
  * kind has them, the value (masks, states, types and opcodes by name) and the accepted values (`0..31`,
- * `RESET|INIT`). Values contain no spaces. There is no newline.
+ * `RESET|INIT`). Values contain no spaces. There is no newline. The record of a completion has
+ * `status=IBV_WC_RETRY_EXC_ERR wr_id=0x2a vendor_err=0x81` before its findings, that of an event
+ * `event=IBV_EVENT_QP_FATAL`.
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -84,7 +86,8 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
  * @brief Writes an explanation as one JSON object, for programs.
  *
  * Keys: `call`, `error` (number), `errno` (symbol) and, if known, `verb`, `device`, `driver`, `qp_num`,
- * `qp_type`, `from` and `to` or `state`, `sgid`, `sgid_index`, `dgid`, `netdev`; then `dropped` and the
+ * `qp_type`, `from` and `to` or `state`, of a completion `status`, `wr_id` (number) and `vendor_err`, of an
+ * event `event`, `sgid`, `sgid_index`, `dgid`, `netdev`; then `dropped` and the
  * array `findings` of objects with `severity` ("error", "likely", "advice"), `reason`, `field`, `kind`,
  * `what` and `next`. Depending on its kind, a finding also has `value`; `name` (a state, type or opcode) or
  * `names` (the bits of a mask); `min` and `max` if they are bounds, or `accepted`, an array of states. A
@@ -101,7 +104,8 @@ RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size
  * @brief Explains a completion for people: its status, what happened, the likely causes, what to do.
  *
  * The first line has the status by name and number, the queue pair, the `wr_id` and, after a failure,
- * `vendor_err`.
+ * `vendor_err`. As a line for logs or as JSON, a completion is written by its record: rdmaez_wc_explain_qp(),
+ * then rdmaez_diag_line() or rdmaez_diag_json().
  *
  * @param wc the completion; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0

@@ -8,7 +8,9 @@
  * 1. rdmaez_wc_first_error() finds the completion that shows the cause: the first error. The flushes
  *    after it only follow from it. rdmaez_wc_errors_add() does the same across several polls.
  * 2. rdmaez_wc_explain() explains its status. It is pure, and returns static data.
- * 3. rdmaez_wc_explain_qp() narrows down the causes by querying the queue pair, its port and its path.
+ * 3. rdmaez_wc_explain_send() or rdmaez_wc_explain_recv() narrows down the causes by the device's driver,
+ *    the work request, and what the queue pair, its port and its path tell. rdmaez_wc_explain_qp() is for a
+ *    program that does not know which queue the completion is of.
  *
  * rdmaez_event_explain() and rdmaez_event_explain_qp() do the same for asynchronous events.
  * rdmaez_wc_format() and rdmaez_event_format() in fmt.h write the explanation as text.
@@ -137,28 +139,59 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
 				     int count);
 
 /**
- * @brief Narrows down the causes of a failed completion by its queue pair: timers, depths, access flags
- *        and limits, its port and its path.
+ * @brief Narrows down the causes of a failed request of a send queue.
  *
- * Certain findings have the severity #RDMAEZ_DIAG_ERROR: the retries are used up (#RDMAEZ_WHY_WC_RETRIES,
- * with the time that takes), the peer had no receive posted (#RDMAEZ_WHY_WC_RNR), a flush is not the cause
- * (#RDMAEZ_WHY_WC_FLUSHED). The rest are #RDMAEZ_DIAG_LIKELY, the most likely first. `diag->from` is the
- * queue pair's current state. Attributes may have changed since the work request failed, so call this
- * before the queue pair is reset. If there are no findings, the attributes do not show the cause: see
- * rdmaez_wc_explain().
+ * Drivers differ in what they report for the same mistake, so the causes are those of the device's driver;
+ * by the opcode, which a failed completion does not hold, they become fewer. What then depends on the queue
+ * pair (timers, depths, access flags, limits, port, path) is asked.
  *
- * @param wc the completion, preferably the one that rdmaez_wc_first_error() found
+ * No attribute proves a cause: all findings are #RDMAEZ_DIAG_LIKELY, the most likely first. A flush
+ * (#RDMAEZ_WHY_WC_FLUSHED) is not a refusal: the request was not acknowledged, and may have been carried out.
+ * Times (#RDMAEZ_WHY_WC_RETRIES) are computed by the formula of the InfiniBand specification, and devices may
+ * take longer. The record's `status`, `wr_id` and `vendor_err` are those of the completion, `from` is the
+ * queue pair's current state, -1 where the driver does not report one. Call this before the queue pair is
+ * reset: attributes change with it (#RDMAEZ_WHY_WC_RESET), and after a reconnection nothing shows that they
+ * are another's. If there are no findings, see rdmaez_wc_explain().
+ *
+ * @param wc the completion, preferably the one that rdmaez_wc_first_error() found; `status`, `wr_id`,
+ *        `vendor_err` and `qp_num` are read
  * @param qp the queue pair it came from
+ * @param wr the request, of which only `opcode` is read; NULL: not known
  * @param diag receives the findings; its `error` stays 0 if all queries succeed. May be NULL
  * @retval 0 @p diag holds the findings
- * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or the completion belongs to another
+ * @retval EINVAL @p wc or @p qp is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or the completion belongs to another
  *         queue pair (#RDMAEZ_WHY_WC_OTHER_QP)
  * @return any other errno of ibv_query_qp(), ibv_query_port(), ibv_query_gid_ex() or ibv_query_pkey()
  *         (#RDMAEZ_WHY_QUERY_REFUSED); @p diag still has the findings that do not depend on it
  * @par Verbs calls
- * One ibv_query_qp(), which refreshes `qp->state`; for lost packets one ibv_query_port(), one
- * ibv_query_gid_ex() and one ibv_query_pkey(), for a wrong length one ibv_query_port(). If @p diag is NULL,
- * only the first.
+ * One ibv_query_device() and one ibv_query_qp(), which refreshes `qp->state`, or two where the driver refuses
+ * part of the question (efa); for lost packets one ibv_query_port(), one ibv_query_gid_ex() and one
+ * ibv_query_pkey(), for a wrong length one ibv_query_port(). If @p diag is NULL, only the first two.
+ */
+RDMAEZ_COLD int rdmaez_wc_explain_send(const struct ibv_wc *wc, struct ibv_qp *qp,
+				       const struct ibv_send_wr *wr, struct rdmaez_diag *diag);
+
+/**
+ * @brief Narrows down the causes of a failed receive, as rdmaez_wc_explain_send() does for a request.
+ *
+ * @param wc the completion, preferably the one that rdmaez_wc_first_error() found
+ * @param qp the queue pair it came from
+ * @param wr the receive, of which only `num_sge` and the lengths in `sg_list` are read; NULL: not known
+ * @param diag receives the findings; may be NULL
+ * @return as rdmaez_wc_explain_send()
+ */
+RDMAEZ_COLD int rdmaez_wc_explain_recv(const struct ibv_wc *wc, struct ibv_qp *qp,
+				       const struct ibv_recv_wr *wr, struct rdmaez_diag *diag);
+
+/**
+ * @brief Narrows down the causes of a failed completion of either queue.
+ *
+ * It finds what rdmaez_wc_explain_send() and rdmaez_wc_explain_recv() would find without a work request.
+ *
+ * @param wc the completion, preferably the one that rdmaez_wc_first_error() found
+ * @param qp the queue pair it came from
+ * @param diag receives the findings; may be NULL
+ * @return as rdmaez_wc_explain_send()
  */
 RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
 				     struct rdmaez_diag *diag);
@@ -168,16 +201,19 @@ RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
  *
  * IBV_EVENT_QP_REQ_ERR and IBV_EVENT_QP_ACCESS_ERR tell the responder what its peer sees as
  * IBV_WC_REM_INV_REQ_ERR and IBV_WC_REM_ACCESS_ERR; the access flags and depths that matter are those of
- * this queue pair. For every queue pair event, `diag->from` is the queue pair's current state. Events of
- * other objects have no queue pair to query, and no findings.
+ * this queue pair, after the peer's key, address and length. For every queue pair event, `diag->from` is the
+ * queue pair's current state, and `diag->event` the event. Events of other objects have no queue pair to
+ * query, and no findings.
  *
  * @param event the event, not acknowledged yet, so that its queue pair still exists
  * @param diag receives the findings; its `error` stays 0 if the query succeeds. May be NULL
  * @retval 0 @p diag holds the findings
  * @retval EINVAL @p event or its queue pair is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @return any other errno of ibv_query_qp() (#RDMAEZ_WHY_QUERY_REFUSED)
+ * @return any other errno of ibv_query_qp() (#RDMAEZ_WHY_QUERY_REFUSED); @p diag still has the findings that
+ *         do not depend on it
  * @par Verbs calls
- * One ibv_query_qp(), which refreshes `qp->state`, for an event of a queue pair; else none.
+ * For an event of a queue pair one ibv_query_device() and one ibv_query_qp(), which refreshes `qp->state`, or
+ * two where the driver refuses part of the question; else none.
  */
 RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
 					struct rdmaez_diag *diag);

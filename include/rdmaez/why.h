@@ -150,7 +150,9 @@ extern "C" {
 	  "see the kernel log; the device may need a reset")                                       \
 	X(WC_OTHER_QP, "the completion belongs to another queue pair",                             \
 	  "pass the queue pair whose number it holds")                                             \
-	X(WC_RETRIES, "the retries are used up, which takes this long if no answer comes at all",  \
+	X(WC_RETRIES,                                                                              \
+	  "the retries are used up without an acknowledgement; a time is what the InfiniBand "     \
+	  "specification computes, and devices may take longer",                                   \
 	  "check that the peer is alive and in RTR or RTS, then compare GIDs, LIDs, queue pair "   \
 	  "numbers and PSNs")                                                                      \
 	X(WC_NO_TIMER, "no ACK timer runs, so negative acknowledgements have used up the retries", \
@@ -175,10 +177,13 @@ extern "C" {
 	X(WC_GRH_ROOM,                                                                             \
 	  "a UD receive needs 40 bytes before the message, for the global route header",           \
 	  "post receives 40 bytes longer than the longest message")                                \
-	X(WC_FLUSHED, "the work request was flushed because the queue pair had stopped working",   \
-	  "find the first completion that is not a flush, or what moved the queue pair to ERR")    \
-	X(WC_IWARP, "on iWARP the end of a connection shows only as flushes",                      \
-	  "look for RDMA_CM_EVENT_DISCONNECTED or IBV_EVENT_QP_FATAL")                             \
+	X(WC_FLUSHED,                                                                              \
+	  "a flushed request was not acknowledged, but the peer may have carried it out",          \
+	  "find the first error that is not a flush; repeat only what may be done twice")          \
+	X(WC_IWARP,                                                                                \
+	  "on iWARP the end of a connection, or the peer's refusal of a request, may show only "   \
+	  "as flushes",                                                                            \
+	  "look for RDMA_CM_EVENT_DISCONNECTED or IBV_EVENT_QP_FATAL, and at the peer's events")   \
 	X(UNEXPLAINED, "the device refused without giving a reason, and nothing wrong was found",  \
 	  "compare with the device's limits, and see the kernel log")                              \
 	X(CREATE_TYPE, "the device has no queue pairs of this type",                               \
@@ -420,6 +425,54 @@ extern "C" {
 	  "try this GID index")                                                                    \
 	X(MTU_DRIVER, "this driver takes fewer path MTUs than there are",                          \
 	  "use one within the range")                                                              \
+	X(WC_FLUSHED_RECV, "a flushed receive holds no whole message",                             \
+	  "find the first error that is not a flush, or what moved the queue pair to ERR")         \
+	X(WC_RESPONDER,                                                                            \
+	  "this end may have refused a request of its peer, for its rights, its rkey or a "        \
+	  "receive that is too short",                                                             \
+	  "see the peer's completion, and IBV_EVENT_QP_ACCESS_ERR and IBV_EVENT_QP_REQ_ERR of "    \
+	  "this queue pair")                                                                       \
+	X(WC_RESET,                                                                                \
+	  "the queue pair was reset after the work request failed, so its attributes do not tell " \
+	  "why",                                                                                   \
+	  "explain a completion before resetting its queue pair")                                  \
+	X(WC_RECV_SHORT, "the receive is shorter than the message that arrived",                   \
+	  "post receives for the longest message")                                                 \
+	X(WC_LKEY,                                                                                 \
+	  "the lkey is wrong or stale, or its memory region belongs to another protection domain", \
+	  "use the lkey of a region of the queue pair's protection domain, and keep the region "   \
+	  "registered until the completion")                                                       \
+	X(WC_BOUNDS, "the SGE reaches beyond its memory region",                                   \
+	  "compare its address and length with what was registered")                               \
+	X(WC_LOCAL_WRITE,                                                                          \
+	  "the memory region lacks IBV_ACCESS_LOCAL_WRITE, which receives, READs and atomics "     \
+	  "need",                                                                                  \
+	  "register it with IBV_ACCESS_LOCAL_WRITE")                                               \
+	X(WC_AH, "the address handle was destroyed, or belongs to another protection domain",      \
+	  "keep an address handle of the queue pair's protection domain until the completion")     \
+	X(WC_CONNECTION, "the connection broke while the request was being sent",                  \
+	  "look for RDMA_CM_EVENT_DISCONNECTED, and see the peer")                                 \
+	X(WC_RKEY,                                                                                 \
+	  "the rkey is wrong, or stale since the peer's region was deregistered or registered "    \
+	  "again",                                                                                 \
+	  "ask the peer for its rkey and address again")                                           \
+	X(WC_REMOTE_BOUNDS, "the request reaches beyond the peer's memory region",                 \
+	  "compare its address and length with the peer's region; a zero-based one begins at 0")   \
+	X(WC_REGION_RIGHT, "the peer's memory region lacks the remote access right",               \
+	  "have the peer register it with IBV_ACCESS_REMOTE_READ, REMOTE_WRITE or REMOTE_ATOMIC, " \
+	  "as the request needs")                                                                  \
+	X(WC_PEER_RECV, "the peer's receive is shorter than the message",                          \
+	  "have the peer post receives for the longest message, or send less at a time")           \
+	X(WC_PEER_BUFFER, "the peer's receive names memory that the peer may not use",             \
+	  "see the peer's completion; check the lkey, bounds and rights of its receives")          \
+	X(WC_PEER_OPCODE, "the peer's device does not support the operation",                      \
+	  "compare with the capabilities of the peer's device")                                    \
+	X(WC_PEER_AH, "the peer has no address handle for this end, which RDMA on efa needs",      \
+	  "have the peer create one before the request")                                           \
+	X(WC_PEER_REQUEST,                                                                         \
+	  "the peer's rkey, address and length do not suit a memory region of this end, or it "    \
+	  "lacks the remote access right",                                                         \
+	  "exchange rkey and address again, and register the region with the right")               \
 	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",        \
 	  "import the memory alone, and register it on the context that comes with it")
 

@@ -290,8 +290,15 @@ RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 		rdmaez_impl_put(text, ": %s", diag->verb);
 	if (diag->error)
 		rdmaez_impl_put(text, " failed with %s", rdmaez_errno_str(diag->error));
-	else if (!diag->count || diag->finding[0].severity != RDMAEZ_DIAG_ERROR)
+	else if (!diag->status && !diag->event &&
+		 (!diag->count || diag->finding[0].severity != RDMAEZ_DIAG_ERROR))
 		rdmaez_impl_put(text, ": no error");
+	if (diag->status)
+		rdmaez_impl_put(text, "%s %s, wr_id 0x%llx, vendor_err 0x%x",
+				diag->error ? " for" : ":", diag->status,
+				(unsigned long long)diag->wr_id, diag->vendor_err);
+	if (diag->event)
+		rdmaez_impl_put(text, "%s %s", diag->error ? " for" : ":", diag->event);
 	if (diag->device[0])
 		rdmaez_impl_put(text, " on %s", diag->device);
 	if (diag->driver)
@@ -451,6 +458,11 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
 				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
 	if (diag->to >= 0)
 		rdmaez_impl_put(&text, " to=%s", rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
+	if (diag->status)
+		rdmaez_impl_put(&text, " status=%s wr_id=0x%llx vendor_err=0x%x", diag->status,
+				(unsigned long long)diag->wr_id, diag->vendor_err);
+	if (diag->event)
+		rdmaez_impl_put(&text, " event=%s", diag->event);
 	for (unsigned int i = 0; i < diag->count; i++)
 		rdmaez_impl_put_line_finding(&text, &diag->finding[i]);
 	if (diag->dropped)
@@ -550,6 +562,13 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_head(struct rdmaez_impl_text *text,
 	} else if (diag->from >= 0) {
 		rdmaez_impl_put_json_state(text, "state", diag->from);
 	}
+	if (diag->status) {
+		rdmaez_impl_put_json_pair(text, ",", "status", diag->status);
+		rdmaez_impl_put(text, ",\"wr_id\":%llu,\"vendor_err\":%u",
+				(unsigned long long)diag->wr_id, diag->vendor_err);
+	}
+	if (diag->event)
+		rdmaez_impl_put_json_pair(text, ",", "event", diag->event);
 	if (rdmaez_gid_is_zero(&diag->destination))
 		return;
 	rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));

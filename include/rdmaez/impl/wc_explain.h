@@ -1,0 +1,948 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies of wc.h: why one work request failed, by the device's driver and what its queue pair tells. */
+#ifndef RDMAEZ_IMPL_WC_EXPLAIN_H
+#define RDMAEZ_IMPL_WC_EXPLAIN_H
+
+#ifndef RDMAEZ_WC_H
+#include "../wc.h"
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+
+#include "diag.h"
+#include "port.h"
+#ifndef RDMAEZ_DRIVER_H
+#include "../driver.h"
+#endif
+#ifndef RDMAEZ_UNITS_H
+#include "../units.h"
+#endif
+
+RDMAEZ_IMPL_BEGIN
+
+/* What is known of one failure, and where to write what follows from it. */
+struct rdmaez_impl_wc_case {
+	struct ibv_qp *qp;
+	struct rdmaez_diag *diag;
+	const struct rdmaez_driver *driver;
+	uint8_t status;   /* an enum ibv_wc_status or one of the two below */
+	uint8_t queues;   /* which of its queues it may be of; bits, as in a row */
+	uint8_t types;    /* its type; a bit */
+	uint8_t requests; /* which kinds of requests it may have been; bits */
+	int opcode;       /* of the request; -1: not known */
+	int64_t room;     /* bytes of the receive; -1: not known */
+	int known;        /* bits of `attr` that the device has told */
+	bool has_port;    /* so has its port */
+	int ports;        /* how many the device has; 0: not known */
+	int error;        /* of the last question that was refused */
+	struct ibv_qp_attr attr;
+	struct ibv_port_attr port;
+};
+
+enum {
+	/* Statuses that verbs do not have: the two events that a responder gets. */
+	RDMAEZ_IMPL_WC_REQ_EVENT = 254,
+	RDMAEZ_IMPL_WC_ACCESS_EVENT = 255,
+	/* Queues. */
+	RDMAEZ_IMPL_WC_SQ = 1,
+	RDMAEZ_IMPL_WC_RQ = 2,
+	RDMAEZ_IMPL_WC_ANY_Q = 3,
+	/* Types; a driver's own stand with RAW_PACKET. */
+	RDMAEZ_IMPL_WC_RC = 1,
+	RDMAEZ_IMPL_WC_UC = 2,
+	RDMAEZ_IMPL_WC_UD = 4,
+	RDMAEZ_IMPL_WC_XRC_SEND = 8,
+	RDMAEZ_IMPL_WC_XRC_RECV = 16,
+	RDMAEZ_IMPL_WC_OTHER = 32,
+	RDMAEZ_IMPL_WC_RETRIES = 9,  /* those that repeat a request which was not acknowledged */
+	RDMAEZ_IMPL_WC_ANSWERS = 17, /* those that go to ERR when they refuse one */
+	RDMAEZ_IMPL_WC_CONNECTED = 27,
+	RDMAEZ_IMPL_WC_NOT_UD = 59,
+	RDMAEZ_IMPL_WC_BY_AH = 36, /* that send to an address handle */
+	RDMAEZ_IMPL_WC_RNRS = 41,  /* whose peers may have no receive */
+	RDMAEZ_IMPL_WC_ANY_TYPE = 63,
+	/* Requests. */
+	RDMAEZ_IMPL_WC_SEND = 1,
+	RDMAEZ_IMPL_WC_SEND_INV = 2,
+	RDMAEZ_IMPL_WC_WRITE_IMM = 4,
+	RDMAEZ_IMPL_WC_WRITE = 8,
+	RDMAEZ_IMPL_WC_READ = 16,
+	RDMAEZ_IMPL_WC_ATOMIC = 32,
+	RDMAEZ_IMPL_WC_LOCAL = 64, /* that send nothing */
+	RDMAEZ_IMPL_WC_SENDS = 3,
+	RDMAEZ_IMPL_WC_WRITES = 12,
+	RDMAEZ_IMPL_WC_RDMA = 28,
+	RDMAEZ_IMPL_WC_BYTES = 31,   /* all but atomics, whose length is fixed */
+	RDMAEZ_IMPL_WC_PUSH = 15,    /* that carry bytes to the peer */
+	RDMAEZ_IMPL_WC_FETCH = 48,   /* whose answer is written here */
+	RDMAEZ_IMPL_WC_REMOTE = 60,  /* that name memory of the peer */
+	RDMAEZ_IMPL_WC_PACKETS = 63, /* all that send something */
+	RDMAEZ_IMPL_WC_ANY = 127
+};
+
+/*
+ * One likely cause: of which failure it is one, and what it is. Where a driver has rows of its own for a
+ * status and queue, only those count.
+ */
+struct rdmaez_impl_wc_row {
+	uint8_t status, queues, types, requests;
+	const char *driver; /* NULL: any without rows of its own */
+	int need; /* bits of ibv_query_qp() that `check` looks at; with IBV_QP_PORT, the port too */
+	enum rdmaez_why why;
+	const char *field;
+	/* Adds the finding if it is one; NULL: it always is, once. */
+	void (*check)(struct rdmaez_impl_wc_case *here, const struct rdmaez_impl_wc_row *row);
+};
+
+/* ---- What a row may check -------------------------------------------------------------------- */
+
+/* Something likely, of the row's field and reason. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_suspect(const struct rdmaez_impl_wc_case *here,
+					     const struct rdmaez_impl_wc_row *row,
+					     enum rdmaez_value kind, uint64_t value, uint64_t min,
+					     uint64_t max)
+{
+	const struct rdmaez_impl_site site = {row->field, row->why, kind, 0, 0};
+
+	rdmaez_impl_find_within(here->diag, RDMAEZ_DIAG_LIKELY, &site, value, min, max);
+}
+
+/* The same of another field and reason, for a row that may have several findings. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_find(const struct rdmaez_impl_wc_case *here,
+					  const struct rdmaez_impl_site *site, uint64_t value)
+{
+	rdmaez_impl_find(here->diag, RDMAEZ_DIAG_LIKELY, site, value);
+}
+
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_knows(const struct rdmaez_impl_wc_case *here, int bits)
+{
+	return (here->known & bits) == bits && (!(bits & IBV_QP_PORT) || here->has_port);
+}
+
+/* The operation, by name where the caller has told it. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_opcode(struct rdmaez_impl_wc_case *here,
+					    const struct rdmaez_impl_wc_row *row)
+{
+	rdmaez_impl_wc_suspect(here, row,
+			       here->opcode < 0 ? RDMAEZ_VALUE_NONE : RDMAEZ_VALUE_OPCODE,
+			       here->opcode < 0 ? 0 : (uint64_t)here->opcode, 0, 0);
+}
+
+/* The room of the receive, where the caller has told it. How much there should have been is not known. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_room(struct rdmaez_impl_wc_case *here,
+					  const struct rdmaez_impl_wc_row *row)
+{
+	if (here->room < 0)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
+	else
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_BYTES, (uint64_t)here->room, 0,
+				       UINT64_MAX);
+}
+
+/* A limit that the request may have been beyond: of the queue pair or its port, as the row needs. 0 is none. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_limit(struct rdmaez_impl_wc_case *here,
+					   const struct rdmaez_impl_wc_row *row)
+{
+	const struct ibv_qp_cap *cap = &here->attr.cap;
+	const char *field = row->field;
+	uint64_t limit;
+
+	if (!rdmaez_impl_wc_knows(here, row->need))
+		return;
+	if (row->need == IBV_QP_MAX_QP_RD_ATOMIC)
+		limit = here->attr.max_rd_atomic;
+	else if (row->need == IBV_QP_PORT)
+		limit = row->types == RDMAEZ_IMPL_WC_UD
+				? (uint64_t)rdmaez_mtu_bytes(here->port.active_mtu)
+				: here->port.max_msg_sz;
+	else
+		limit = strcmp(field, "cap.max_send_sge") == 0   ? cap->max_send_sge
+			: strcmp(field, "cap.max_recv_sge") == 0 ? cap->max_recv_sge
+								 : cap->max_inline_data;
+	if (limit)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_LIMIT, 0, 0, limit);
+}
+
+/* What the port and its tables tell of packets that may not arrive. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_down(struct rdmaez_impl_wc_case *here,
+					  const struct rdmaez_impl_wc_row *row)
+{
+	if (rdmaez_impl_wc_knows(here, IBV_QP_PORT) && here->port.state != IBV_PORT_ACTIVE &&
+	    here->port.state != IBV_PORT_ACTIVE_DEFER)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NUMBER, (uint64_t)here->port.state,
+				       IBV_PORT_ACTIVE, IBV_PORT_ACTIVE);
+}
+
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_mtu(struct rdmaez_impl_wc_case *here,
+					 const struct rdmaez_impl_wc_row *row)
+{
+	if (rdmaez_impl_wc_knows(here, row->need) && rdmaez_mtu_bytes(here->port.active_mtu) &&
+	    here->attr.path_mtu > here->port.active_mtu)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_MTU, (uint64_t)here->attr.path_mtu,
+				       IBV_MTU_256, (uint64_t)here->port.active_mtu);
+}
+
+/* The P_Key with which the queue pair sends. A full member may talk to all of its partition. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_pkey(struct rdmaez_impl_wc_case *here,
+					  const struct rdmaez_impl_wc_row *row)
+{
+	static const struct rdmaez_impl_site empty = {"pkey_index", RDMAEZ_WHY_PKEY_EMPTY,
+						      RDMAEZ_VALUE_PKEY, 0, 0};
+	int pkey;
+
+	if (!rdmaez_impl_wc_knows(here, row->need))
+		return;
+	pkey = rdmaez_impl_port_pkey(here->qp->context, here->attr.port_num, here->attr.pkey_index);
+	if (pkey < 0)
+		here->error = rdmaez_impl_refuse_verb(here->diag, -pkey, RDMAEZ_WHY_QUERY_REFUSED,
+						      "ibv_query_pkey");
+	else if (!(pkey & 0x7fff))
+		rdmaez_impl_wc_find(here, &empty, (uint64_t)pkey);
+	else if (!(pkey & 0x8000))
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_PKEY, (uint64_t)pkey, 0, 0);
+}
+
+/* The address vector: the GID of this end as it is now, and how far packets go. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
+					  const struct rdmaez_impl_wc_row *row)
+{
+	static const struct rdmaez_impl_site hops = {"ah_attr.grh.hop_limit", RDMAEZ_WHY_HOP_LIMIT,
+						     RDMAEZ_VALUE_NUMBER, 2, 255};
+	struct rdmaez_impl_site gid = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
+				       RDMAEZ_VALUE_NUMBER, 0, RDMAEZ_PATH_GIDS - 1};
+	const struct ibv_ah_attr *ah = &here->attr.ah_attr;
+	struct rdmaez_gid_want want;
+	struct ibv_gid_entry entry;
+	int error;
+
+	if (!rdmaez_impl_wc_knows(here, row->need))
+		return;
+	if (!ah->is_global) {
+		if (!ah->dlid)
+			rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
+		return;
+	}
+	error = rdmaez_impl_port_gid(here->qp->context, here->attr.port_num, ah->grh.sgid_index,
+				     &entry, here->diag);
+	if (error) {
+		here->error = error;
+	} else {
+		memset(&want, 0, sizeof(want));
+		want.peer = ah->grh.dgid;
+		rdmaez_gid_rank(&entry, &want, &gid.why);
+	}
+	if (here->port.gid_tbl_len < RDMAEZ_PATH_GIDS)
+		gid.max = here->port.gid_tbl_len - 1;
+	if (gid.why != RDMAEZ_WHY_NONE)
+		rdmaez_impl_wc_find(here, &gid, ah->grh.sgid_index);
+	if (ah->grh.hop_limit <= 1 &&
+	    rdmaez_gid_class(&ah->grh.dgid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
+		rdmaez_impl_wc_find(here, &hops, ah->grh.hop_limit);
+}
+
+/* How long it tried, by the formula of IBTA 9.7.6.1.3; rxe with timeout 1 took 68 ms instead of 0.1. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
+					     const struct rdmaez_impl_wc_row *row)
+{
+	static const struct rdmaez_impl_site no_timer = {"timeout", RDMAEZ_WHY_WC_NO_TIMER,
+							 RDMAEZ_VALUE_NUMBER, 1, 31};
+	static const struct rdmaez_impl_site too_short = {"timeout", RDMAEZ_WHY_WC_TIMEOUT_SHORT,
+							  RDMAEZ_VALUE_NUMBER, 14, 31};
+	static const struct rdmaez_impl_site no_retry = {"retry_cnt", RDMAEZ_WHY_RETRY_ZERO,
+							 RDMAEZ_VALUE_NUMBER, 1, 7};
+	const struct ibv_qp_attr *attr = &here->attr;
+	const struct rdmaez_span_ns tried = rdmaez_give_up_ns(attr->timeout, attr->retry_cnt);
+	const uint64_t once = rdmaez_timeout_ns(attr->timeout);
+
+	if (!rdmaez_impl_wc_knows(here, row->need)) {
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
+		return;
+	}
+	if (!once)
+		rdmaez_impl_wc_find(here, &no_timer, attr->timeout);
+	else
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NS, once, tried.min, tried.max);
+	if (once && attr->timeout < 14)
+		rdmaez_impl_wc_find(here, &too_short, attr->timeout);
+	if (!attr->retry_cnt)
+		rdmaez_impl_wc_find(here, &no_retry, 0);
+}
+
+/* How often it tried; where that is for ever, the number is no longer that of the request. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr(struct rdmaez_impl_wc_case *here,
+					 const struct rdmaez_impl_wc_row *row)
+{
+	if (rdmaez_impl_wc_knows(here, row->need) && here->attr.rnr_retry < 7)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NUMBER, here->attr.rnr_retry, 7, 7);
+	else
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
+}
+
+/* How long the peer was given to post a receive. Its own timer counts; ours may be the same. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr_timer(struct rdmaez_impl_wc_case *here,
+					       const struct rdmaez_impl_wc_row *row)
+{
+	const struct ibv_qp_attr *attr = &here->attr;
+	const uint64_t all = rdmaez_rnr_give_up_ns(attr->min_rnr_timer, attr->rnr_retry);
+
+	if (rdmaez_impl_wc_knows(here, row->need) && attr->rnr_retry < 7)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NS,
+				       rdmaez_rnr_timer_ns(attr->min_rnr_timer), all, all);
+}
+
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_iwarp(const struct rdmaez_impl_wc_case *here)
+{
+	const struct ibv_device *device = here->qp->context->device;
+
+	return device && device->transport_type == IBV_TRANSPORT_IWARP;
+}
+
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_on_iwarp(struct rdmaez_impl_wc_case *here,
+					      const struct rdmaez_impl_wc_row *row)
+{
+	if (rdmaez_impl_wc_iwarp(here))
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
+}
+
+/* The rights that such requests need of an end of this type. */
+RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wc_rights_of(const struct rdmaez_impl_wc_case *here)
+{
+	unsigned int rights = 0;
+
+	if (here->types & (RDMAEZ_IMPL_WC_ANSWERS | RDMAEZ_IMPL_WC_UC) &&
+	    here->requests & RDMAEZ_IMPL_WC_WRITES)
+		rights |= IBV_ACCESS_REMOTE_WRITE;
+	if (here->types & RDMAEZ_IMPL_WC_ANSWERS && here->requests & RDMAEZ_IMPL_WC_READ)
+		rights |= IBV_ACCESS_REMOTE_READ;
+	if (here->types & RDMAEZ_IMPL_WC_ANSWERS && here->requests & RDMAEZ_IMPL_WC_ATOMIC)
+		rights |= IBV_ACCESS_REMOTE_ATOMIC;
+	return rights;
+}
+
+/*
+ * What an end with these access flags refuses. On iWARP there are none to read: siw_query_qp() and
+ * erdma_query_qp() report constants, c4iw_ib_query_qp() zero.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rights(struct rdmaez_impl_wc_case *here,
+					    const struct rdmaez_impl_wc_row *row)
+{
+	const unsigned int rights = rdmaez_impl_wc_rights_of(here);
+	const unsigned int lacking = rights & ~here->attr.qp_access_flags;
+
+	if (lacking && rdmaez_impl_wc_knows(here, row->need) && !rdmaez_impl_wc_iwarp(here))
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_ACCESS, lacking, 0, rights);
+}
+
+/* What an end with these depths refuses. On iWARP they are another thing. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_depth(struct rdmaez_impl_wc_case *here,
+					   const struct rdmaez_impl_wc_row *row)
+{
+	static const struct rdmaez_impl_site no_depth = {
+		"max_dest_rd_atomic", RDMAEZ_WHY_DEPTH_ZERO, RDMAEZ_VALUE_NUMBER, 1, 255};
+	const struct ibv_qp_attr *attr = &here->attr;
+
+	if (!rdmaez_impl_wc_knows(here, row->need) || rdmaez_impl_wc_iwarp(here))
+		return;
+	if (!attr->max_dest_rd_atomic)
+		rdmaez_impl_wc_find(here, &no_depth, 0);
+	else if (here->types == RDMAEZ_IMPL_WC_RC && attr->max_rd_atomic > attr->max_dest_rd_atomic)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NUMBER, attr->max_rd_atomic, 0,
+				       attr->max_dest_rd_atomic);
+}
+
+/* ---- The causes ------------------------------------------------------------------------------ */
+
+/* clang-format off */
+
+/* A row. What stands for a set of bits, and the reason, without what their names begin with. */
+#define RDMAEZ_IMPL_WC_ROW(status, queues, types, requests, driver, need, why, field, check) \
+	{status, RDMAEZ_IMPL_WC_##queues, RDMAEZ_IMPL_WC_##types, RDMAEZ_IMPL_WC_##requests, driver, \
+	 need, RDMAEZ_WHY_##why, field, check}
+
+/* A status's rows stand in the order in which one would look. */
+RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *count)
+{
+	static const struct rdmaez_impl_wc_row rows[] = {
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, UD, ANY, NULL, 0,
+				   WC_GRH_ROOM, "sg_list", rdmaez_impl_wc_room),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+				   WC_RECV_SHORT, "sg_list", rdmaez_impl_wc_room),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, UD, SENDS, NULL, IBV_QP_PORT,
+				   WC_LIMIT, "port_attr.active_mtu", rdmaez_impl_wc_limit),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, NOT_UD, BYTES, NULL, IBV_QP_PORT,
+				   WC_LIMIT, "port_attr.max_msg_sz", rdmaez_impl_wc_limit),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, RETRIES, ATOMIC, NULL, 0,
+				   WR_ATOMIC, "sg_list", NULL),
+		/* rdma-core's providers/cxgb4/cq.c: T4_ERR_BOUND is a violation of a region's bounds. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, ANY_Q, ANY_TYPE, ANY, "iw_cxgb4", 0,
+				   WC_BOUNDS, "sg_list.addr", NULL),
+
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, ANY, NULL, 0,
+				   WR_OPCODE, "opcode", rdmaez_impl_wc_opcode),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, BY_AH, SENDS, NULL, 0,
+				   WC_AH, "wr.ud.ah", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, NULL, IBV_QP_CAP,
+				   WC_LIMIT, "cap.max_send_sge", rdmaez_impl_wc_limit),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, NULL, IBV_QP_CAP,
+				   WC_LIMIT, "cap.max_inline_data", rdmaez_impl_wc_limit),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, RETRIES, FETCH, NULL, IBV_QP_MAX_QP_RD_ATOMIC,
+				   WC_LIMIT, "max_rd_atomic", rdmaez_impl_wc_limit),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, NULL, IBV_QP_CAP,
+				   WC_LIMIT, "cap.max_recv_sge", rdmaez_impl_wc_limit),
+		/*
+		 * rxe_requester(): finish_packet() gets EINVAL of copy_data() where lookup_mr() finds no region of
+		 * this lkey and PD, and rxe_get_av() no address handle. send_data_in() turns all that copy_data()
+		 * refuses of a receive into RESPST_ERR_MALFORMED_WQE, a receive too short as well.
+		 */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, "rdma_rxe", 0,
+				   WC_LKEY, "sg_list.lkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, UD, SENDS, "rdma_rxe", 0,
+				   WC_AH, "wr.ud.ah", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, LOCAL, "rdma_rxe", 0,
+				   WR_OPCODE, "opcode", rdmaez_impl_wc_opcode),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, UD, ANY, "rdma_rxe", 0,
+				   WC_GRH_ROOM, "sg_list", rdmaez_impl_wc_room),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
+				   WC_RECV_SHORT, "sg_list", rdmaez_impl_wc_room),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
+				   WC_LKEY, "sg_list.lkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
+				   WC_BOUNDS, "sg_list.addr", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
+				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+		/* siw_qp_sq_process(): whatever goes wrong, of siw_check_sgl_tx() or of the socket. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, "siw", 0,
+				   WC_LKEY, "sg_list.lkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, "siw", 0,
+				   WC_BOUNDS, "sg_list.addr", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, "siw", 0,
+				   WC_CONNECTION, "status", NULL),
+		/* rdma-core's providers/efa/verbs.c, to_ibv_status(): LOCAL_ERROR_UNSUPPORTED_OP and _INVALID_AH. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, ANY_Q, ANY_TYPE, ANY, "efa", 0,
+				   WR_OPCODE, "opcode", rdmaez_impl_wc_opcode),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, ANY_Q, ANY_TYPE, ANY, "efa", 0,
+				   WC_AH, "wr.ud.ah", NULL),
+
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, NULL, 0,
+				   WC_LKEY, "sg_list.lkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, NULL, 0,
+				   WC_BOUNDS, "sg_list.addr", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, NULL, 0,
+				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+		/* EFAULT of mr_check_range() in rxe_requester(); all that is refused in do_read() and do_atomic(). */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, ANY, "rdma_rxe", 0,
+				   WC_BOUNDS, "sg_list.addr", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, "rdma_rxe", 0,
+				   WC_LKEY, "sg_list.lkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, "rdma_rxe", 0,
+				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, ANY, NULL, 0,
+				   WC_FLUSHED, "status", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+				   WC_FLUSHED_RECV, "status", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANSWERS, ANY, NULL, 0,
+				   WC_RESPONDER, "status", NULL),
+		/* siw_qp_cm_drop() and siw_sq_flush() after a TERMINATE of the peer. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANY_TYPE, ANY, NULL, 0,
+				   WC_IWARP, "status", rdmaez_impl_wc_on_iwarp),
+
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+				   WC_PEER_REQUEST, "wr.rdma.rkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, RQ, ANY_TYPE, ANY, NULL, IBV_QP_ACCESS_FLAGS,
+				   WC_ACCESS, "qp_access_flags", rdmaez_impl_wc_rights),
+		/* rdma-core's providers/erdma/erdma_verbs.c, map_cqe_status[]: ERDMA_WC_SEND_*, of the request's SGEs. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
+				   WC_LKEY, "sg_list.lkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
+				   WC_BOUNDS, "sg_list.addr", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, "erdma", 0,
+				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+		/* providers/cxgb4/cq.c: T4_ERR_STAG, T4_ERR_QPID and T4_ERR_ACCESS, of requests and receives. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "iw_cxgb4", 0,
+				   WC_LKEY, "sg_list.lkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, "iw_cxgb4", 0,
+				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+		/* providers/mana/cq.c: VENDOR_ERR_RX_ATB_SGE_ADDR_RIGHT. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "mana_ib", 0,
+				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANY_TYPE, SENDS, NULL, 0,
+				   WC_PEER_RECV, "sg_list", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANSWERS, FETCH, NULL,
+				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", rdmaez_impl_wc_depth),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, NULL, 0,
+				   WR_ATOMIC, "wr.atomic.remote_addr", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANY_TYPE, REMOTE, NULL, IBV_QP_ACCESS_FLAGS,
+				   WC_ACCESS, "qp_access_flags", rdmaez_impl_wc_rights),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, NULL, 0,
+				   WC_PEER_OPCODE, "opcode", rdmaez_impl_wc_opcode),
+		/* rxe: rxe_responder() and do_complete(); siw: siw_rdmap_complete(); bnxt_re: BNXT_RE_RSP_ST_REM_INVAL. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+				   WC_RESPONDER, "status", NULL),
+		/* to_ibv_status(): REMOTE_ERROR_BAD_LENGTH and REMOTE_ERROR_FEATURE_MISMATCH. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, SENDS, "efa", 0,
+				   WC_PEER_RECV, "sg_list", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, REMOTE, "efa", 0,
+				   WC_PEER_OPCODE, "opcode", rdmaez_impl_wc_opcode),
+
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, NULL, 0,
+				   WC_RKEY, "wr.rdma.rkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, NULL, 0,
+				   WC_RKEY, "wr.atomic.rkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, SEND_INV, NULL, 0,
+				   WC_RKEY, "invalidate_rkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, NULL, 0,
+				   WC_REMOTE_BOUNDS, "wr.rdma.remote_addr", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, NULL, 0,
+				   WC_REMOTE_BOUNDS, "wr.atomic.remote_addr", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, NULL, 0,
+				   WC_REGION_RIGHT, "access", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, NULL, IBV_QP_ACCESS_FLAGS,
+				   WC_ACCESS, "qp_access_flags", rdmaez_impl_wc_rights),
+		/* rxe_responder(): the receive that a WRITE with immediate had taken. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+				   WC_RESPONDER, "status", NULL),
+		/* map_cqe_status[]: ERDMA_WC_RECV_*, of the receive's SGEs. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
+				   WC_LKEY, "sg_list.lkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
+				   WC_BOUNDS, "sg_list.addr", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
+				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, SQ, ANY_TYPE, SENDS, NULL, 0,
+				   WC_PEER_BUFFER, "sg_list", NULL),
+		/* send_data_in() of the peer, as above; providers/mana/cq.c: VENDOR_ERR_RX_INVALID_REQ_NAK. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "rdma_rxe", 0,
+				   WC_PEER_RECV, "sg_list", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "rdma_rxe", 0,
+				   WC_PEER_BUFFER, "sg_list", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "mana_ib", 0,
+				   WC_PEER_RECV, "sg_list", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "mana_ib", 0,
+				   WC_PEER_BUFFER, "sg_list", NULL),
+		/* to_ibv_status(): REMOTE_ERROR_UNKNOWN_PEER. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, ANY, "efa", 0,
+				   WC_PEER_AH, "wr.ud.ah", NULL),
+
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, NULL, IBV_QP_PORT,
+				   PORT_DOWN, "port_attr.state", rdmaez_impl_wc_down),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, CONNECTED, ANY, NULL, IBV_QP_PORT | IBV_QP_AV,
+				   PATH_EMPTY, "ah_attr.dlid", rdmaez_impl_wc_path),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, CONNECTED, ANY, NULL, IBV_QP_PORT | IBV_QP_PATH_MTU,
+				   MTU_ABOVE_ACTIVE, "path_mtu", rdmaez_impl_wc_mtu),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, NULL, IBV_QP_PORT | IBV_QP_PKEY_INDEX,
+				   PKEY_LIMITED, "pkey_index", rdmaez_impl_wc_pkey),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, NULL, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
+				   WC_RETRIES, "timeout", rdmaez_impl_wc_retries),
+
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RNRS, ANY, NULL, IBV_QP_RNR_RETRY,
+				   WC_RNR, "rnr_retry", rdmaez_impl_wc_rnr),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RC, ANY, NULL, IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER,
+				   WC_RNR_TIMER, "min_rnr_timer", rdmaez_impl_wc_rnr_timer),
+
+
+		/* siw_proc_send(): siw_check_sge() refuses the receive, and siw_rdmap_complete() has no status for it. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, "siw", 0,
+				   WC_LKEY, "sg_list.lkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, "siw", 0,
+				   WC_BOUNDS, "sg_list.addr", NULL),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, "siw", 0,
+				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, NULL, 0,
+				   WC_RECV_SHORT, "sg_list", NULL),
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANSWERS, ANY, NULL,
+				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", rdmaez_impl_wc_depth),
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, NULL, IBV_QP_ACCESS_FLAGS,
+				   WC_ACCESS, "qp_access_flags", rdmaez_impl_wc_rights),
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, NULL, 0,
+				   WC_PEER_REQUEST, "wr.rdma.rkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, NULL, IBV_QP_ACCESS_FLAGS,
+				   WC_ACCESS, "qp_access_flags", rdmaez_impl_wc_rights),
+		/* siw_proc_send() sends this event for a receive of its own, too. */
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, "siw", 0,
+				   WC_PEER_REQUEST, "wr.rdma.rkey", NULL),
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, "siw", 0,
+				   WC_LKEY, "sg_list.lkey", NULL),
+	};
+
+	*count = sizeof(rows) / sizeof(rows[0]);
+	return rows;
+}
+
+#undef RDMAEZ_IMPL_WC_ROW
+
+/* clang-format on */
+
+/* Whether a row is of this status and queue; a peer that does not answer in time was perhaps not reached. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
+					const struct rdmaez_impl_wc_row *row)
+{
+	if (!(row->queues & here->queues))
+		return false;
+	if (here->status == IBV_WC_RESP_TIMEOUT_ERR)
+		return row->status == IBV_WC_RETRY_EXC_ERR && row->check != rdmaez_impl_wc_retries;
+	return row->status == here->status;
+}
+
+/* Whether a row is of the device's driver. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_own(const struct rdmaez_impl_wc_case *here,
+					 const struct rdmaez_impl_wc_row *row)
+{
+	return row->driver && strcmp(row->driver, here->driver->name) == 0;
+}
+
+/* The next row from `row` on that fits, before `end`; NULL: none. `own`: only the driver's count. */
+RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *
+rdmaez_impl_wc_next(const struct rdmaez_impl_wc_case *here, const struct rdmaez_impl_wc_row *row,
+		    const struct rdmaez_impl_wc_row *end, bool own)
+{
+	for (; row < end; row++)
+		if (rdmaez_impl_wc_of(here, row) && row->types & here->types &&
+		    row->requests & here->requests &&
+		    (own ? rdmaez_impl_wc_own(here, row) : !row->driver))
+			return row;
+	return NULL;
+}
+
+/* ---- What is asked --------------------------------------------------------------------------- */
+
+/* One question to the queue pair. What is no state must not become the library's. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_query(struct rdmaez_impl_wc_case *here, int mask)
+{
+	const enum ibv_qp_state before = here->qp->state;
+	struct ibv_qp_init_attr init;
+	int error;
+
+	memset(&init, 0, sizeof(init));
+	error = rdmaez_impl_error(ibv_query_qp(here->qp, &here->attr, mask, &init));
+	if (error)
+		return error;
+	here->known = mask;
+	if ((unsigned int)here->attr.qp_state > IBV_QPS_ERR) {
+		here->known &= ~IBV_QP_STATE;
+		here->qp->state = before;
+	}
+	return 0;
+}
+
+/*
+ * Asks the queue pair for what the rows need. efa_query_qp() answers EOPNOTSUPP to any bit but those of
+ * `few`. siw_query_qp() of Linux 6.1 leaves the state alone, and the kernel then reports what was in its
+ * memory before, so siw is not asked for it.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int need)
+{
+	const int few =
+		IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY;
+	int mask = need | IBV_QP_STATE, error;
+
+	if (strcmp(here->driver->name, "siw") == 0)
+		mask = need;
+	if (!mask)
+		return;
+	error = rdmaez_impl_wc_query(here, mask);
+	if (error == EOPNOTSUPP && mask & ~few)
+		error = rdmaez_impl_wc_query(here, mask & few);
+	if (error)
+		here->error = rdmaez_impl_refuse_verb(here->diag, error, RDMAEZ_WHY_QUERY_REFUSED,
+						      "ibv_query_qp");
+	if (here->diag && here->known & IBV_QP_STATE)
+		here->diag->from = (int)here->attr.qp_state;
+}
+
+/* Asks the port, unless the driver has not filled in its number: siw, erdma, and bnxt_re of Linux 6.1. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here)
+{
+	const int port_num = here->attr.port_num;
+	int error;
+
+	if (!(here->known & IBV_QP_PORT) || !port_num || (here->ports && port_num > here->ports))
+		return;
+	error = rdmaez_impl_port_query(here->qp->context, port_num, &here->port, here->diag);
+	here->has_port = !error;
+	if (error)
+		here->error = error;
+}
+
+/* After a reset the attributes are none, or those of a later connection. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_was_reset(struct rdmaez_impl_wc_case *here)
+{
+	static const struct rdmaez_impl_site reset = {"qp_state", RDMAEZ_WHY_WC_RESET,
+						      RDMAEZ_VALUE_STATE_NOW, 0, 1 << IBV_QPS_ERR};
+
+	if (!(here->known & IBV_QP_STATE) || here->attr.qp_state > IBV_QPS_INIT)
+		return false;
+	rdmaez_impl_wc_find(here, &reset, (uint64_t)here->attr.qp_state);
+	here->known = 0;
+	return true;
+}
+
+/* ---- One failure ----------------------------------------------------------------------------- */
+
+/* What the rows find, and the errno of a question that was refused. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
+{
+	size_t count;
+	const struct rdmaez_impl_wc_row *const rows = rdmaez_impl_wc_rows(&count);
+	const struct rdmaez_impl_wc_row *const end = rows + count;
+	const struct rdmaez_impl_wc_row *row;
+	bool own = false;
+	int need = 0;
+
+	for (row = rows; row < end; row++)
+		own = own || (rdmaez_impl_wc_of(here, row) && rdmaez_impl_wc_own(here, row));
+	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, own)); row++)
+		need |= row->need;
+	rdmaez_impl_wc_ask(here, need);
+	if (!here->diag)
+		return here->error;
+	if (!need || !rdmaez_impl_wc_was_reset(here))
+		rdmaez_impl_wc_ask_port(here);
+	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, own)); row++) {
+		if (row->check)
+			row->check(here, row);
+		else if (!rdmaez_diag_find(here->diag, row->why))
+			rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
+	}
+	return here->error;
+}
+
+/* The name of a status, a literal; rdmaez_wc_explain() has it too, but brings all its texts along. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_wc_name(int status)
+{
+	static const char names[][26] = {"IBV_WC_SUCCESS",
+					 "IBV_WC_LOC_LEN_ERR",
+					 "IBV_WC_LOC_QP_OP_ERR",
+					 "IBV_WC_LOC_EEC_OP_ERR",
+					 "IBV_WC_LOC_PROT_ERR",
+					 "IBV_WC_WR_FLUSH_ERR",
+					 "IBV_WC_MW_BIND_ERR",
+					 "IBV_WC_BAD_RESP_ERR",
+					 "IBV_WC_LOC_ACCESS_ERR",
+					 "IBV_WC_REM_INV_REQ_ERR",
+					 "IBV_WC_REM_ACCESS_ERR",
+					 "IBV_WC_REM_OP_ERR",
+					 "IBV_WC_RETRY_EXC_ERR",
+					 "IBV_WC_RNR_RETRY_EXC_ERR",
+					 "IBV_WC_LOC_RDD_VIOL_ERR",
+					 "IBV_WC_REM_INV_RD_REQ_ERR",
+					 "IBV_WC_REM_ABORT_ERR",
+					 "IBV_WC_INV_EECN_ERR",
+					 "IBV_WC_INV_EEC_STATE_ERR",
+					 "IBV_WC_FATAL_ERR",
+					 "IBV_WC_RESP_TIMEOUT_ERR",
+					 "IBV_WC_GENERAL_ERR",
+					 "IBV_WC_TM_ERR",
+					 "IBV_WC_TM_RNDV_INCOMPLETE"};
+
+	return (unsigned int)status < sizeof(names) / sizeof(names[0]) ? names[status] : "unknown";
+}
+
+/* The bit of a queue pair type. */
+RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_type(enum ibv_qp_type type)
+{
+	switch ((int)type) {
+	case IBV_QPT_RC:
+		return RDMAEZ_IMPL_WC_RC;
+	case IBV_QPT_UC:
+		return RDMAEZ_IMPL_WC_UC;
+	case IBV_QPT_UD:
+		return RDMAEZ_IMPL_WC_UD;
+	case IBV_QPT_XRC_SEND:
+		return RDMAEZ_IMPL_WC_XRC_SEND;
+	case IBV_QPT_XRC_RECV:
+		return RDMAEZ_IMPL_WC_XRC_RECV;
+	default:
+		return RDMAEZ_IMPL_WC_OTHER;
+	}
+}
+
+/* The bit of a kind of requests; IBV_WR_ATOMIC_WRITE, which an older verbs.h lacks, is a WRITE. */
+RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_request(int opcode)
+{
+	switch (opcode) {
+	case IBV_WR_SEND:
+	case IBV_WR_SEND_WITH_IMM:
+	case IBV_WR_TSO:
+		return RDMAEZ_IMPL_WC_SEND;
+	case IBV_WR_SEND_WITH_INV:
+		return RDMAEZ_IMPL_WC_SEND_INV;
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		return RDMAEZ_IMPL_WC_WRITE_IMM;
+	case IBV_WR_RDMA_WRITE:
+	case 15:
+		return RDMAEZ_IMPL_WC_WRITE;
+	case IBV_WR_RDMA_READ:
+		return RDMAEZ_IMPL_WC_READ;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return RDMAEZ_IMPL_WC_ATOMIC;
+	default:
+		return RDMAEZ_IMPL_WC_LOCAL;
+	}
+}
+
+/* Begins with nothing known but the queue pair, its device and driver. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
+					   struct rdmaez_diag *diag)
+{
+	struct ibv_device_attr device;
+
+	memset(here, 0, sizeof(*here));
+	memset(&device, 0, sizeof(device));
+	here->qp = qp;
+	here->diag = diag;
+	here->types = rdmaez_impl_wc_type(qp->qp_type);
+	here->requests = RDMAEZ_IMPL_WC_ANY;
+	here->opcode = -1;
+	here->room = -1;
+	here->driver = rdmaez_driver_of(NULL);
+	rdmaez_impl_diag_qp(diag, qp);
+	if (rdmaez_impl_error(ibv_query_device(qp->context, &device)))
+		return;
+	here->ports = device.phys_port_cnt;
+	here->driver = rdmaez_driver_of(&device);
+	if (diag && here->driver->vendor_id)
+		diag->driver = here->driver->name;
+}
+
+/* A completion of a send queue, a receive queue or either, as the `queues` of a case say. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_explain(struct rdmaez_impl_wc_case *here,
+					    const struct ibv_wc *wc)
+{
+	here->status = (uint8_t)((unsigned int)wc->status < RDMAEZ_IMPL_WC_REQ_EVENT
+					 ? (unsigned int)wc->status
+					 : 0);
+	if (here->types == RDMAEZ_IMPL_WC_XRC_SEND)
+		here->queues &= RDMAEZ_IMPL_WC_SQ;
+	else if (here->types == RDMAEZ_IMPL_WC_XRC_RECV)
+		here->queues &= RDMAEZ_IMPL_WC_RQ;
+	return rdmaez_impl_wc_narrow(here);
+}
+
+/* Starts the record of a completion; EINVAL where it or its queue pair is missing or another's. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_start(struct rdmaez_impl_wc_case *here, const char *call,
+					  const struct ibv_wc *wc, struct ibv_qp *qp,
+					  struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site other = {"qp_num", RDMAEZ_WHY_WC_OTHER_QP,
+						      RDMAEZ_VALUE_NUMBER, 0, 0};
+
+	rdmaez_impl_diag_reset(diag, call);
+	if (!wc || !qp)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, wc ? "qp" : "wc");
+	if (diag) {
+		diag->status = rdmaez_impl_wc_name((int)wc->status);
+		diag->wr_id = wc->wr_id;
+		diag->vendor_err = wc->vendor_err;
+	}
+	if (wc->qp_num != qp->qp_num)
+		return rdmaez_impl_refuse_within(diag, EINVAL, &other, wc->qp_num, qp->qp_num,
+						 qp->qp_num);
+	rdmaez_impl_wc_begin(here, qp, diag);
+	here->queues = RDMAEZ_IMPL_WC_ANY_Q;
+	return 0;
+}
+
+RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
+				     struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_wc_case here;
+	const int error = rdmaez_impl_wc_start(&here, "rdmaez_wc_explain_qp", wc, qp, diag);
+
+	return error ? error : rdmaez_impl_wc_explain(&here, wc);
+}
+
+RDMAEZ_COLD int rdmaez_wc_explain_send(const struct ibv_wc *wc, struct ibv_qp *qp,
+				       const struct ibv_send_wr *wr, struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_wc_case here;
+	const int error = rdmaez_impl_wc_start(&here, "rdmaez_wc_explain_send", wc, qp, diag);
+
+	if (error)
+		return error;
+	here.queues = RDMAEZ_IMPL_WC_SQ;
+	if (wr) {
+		here.opcode = (int)wr->opcode;
+		here.requests = rdmaez_impl_wc_request(here.opcode);
+	}
+	return rdmaez_impl_wc_explain(&here, wc);
+}
+
+RDMAEZ_COLD int rdmaez_wc_explain_recv(const struct ibv_wc *wc, struct ibv_qp *qp,
+				       const struct ibv_recv_wr *wr, struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_wc_case here;
+	const int error = rdmaez_impl_wc_start(&here, "rdmaez_wc_explain_recv", wc, qp, diag);
+
+	if (error)
+		return error;
+	here.queues = RDMAEZ_IMPL_WC_RQ;
+	if (wr) {
+		here.room = 0;
+		for (int i = 0; wr->sg_list && i < wr->num_sge; i++)
+			here.room += wr->sg_list[i].length;
+	}
+	return rdmaez_impl_wc_explain(&here, wc);
+}
+
+/* The name of an event of a queue pair; NULL: it is of another object. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_event_of_qp(int type)
+{
+	switch (type) {
+	case IBV_EVENT_QP_FATAL:
+		return "IBV_EVENT_QP_FATAL";
+	case IBV_EVENT_QP_REQ_ERR:
+		return "IBV_EVENT_QP_REQ_ERR";
+	case IBV_EVENT_QP_ACCESS_ERR:
+		return "IBV_EVENT_QP_ACCESS_ERR";
+	case IBV_EVENT_COMM_EST:
+		return "IBV_EVENT_COMM_EST";
+	case IBV_EVENT_SQ_DRAINED:
+		return "IBV_EVENT_SQ_DRAINED";
+	case IBV_EVENT_PATH_MIG:
+		return "IBV_EVENT_PATH_MIG";
+	case IBV_EVENT_PATH_MIG_ERR:
+		return "IBV_EVENT_PATH_MIG_ERR";
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		return "IBV_EVENT_QP_LAST_WQE_REACHED";
+	default:
+		return NULL;
+	}
+}
+
+RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
+					struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_wc_case here;
+	const char *name;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_event_explain_qp");
+	if (!event)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "event");
+	name = rdmaez_impl_event_of_qp((int)event->event_type);
+	if (!name)
+		return 0;
+	if (!event->element.qp)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "element.qp");
+	if (diag)
+		diag->event = name;
+	rdmaez_impl_wc_begin(&here, event->element.qp, diag);
+	here.queues = RDMAEZ_IMPL_WC_RQ;
+	if (event->event_type == IBV_EVENT_QP_REQ_ERR)
+		here.status = RDMAEZ_IMPL_WC_REQ_EVENT;
+	else if (event->event_type == IBV_EVENT_QP_ACCESS_ERR)
+		here.status = RDMAEZ_IMPL_WC_ACCESS_EVENT;
+	return rdmaez_impl_wc_narrow(&here);
+}
+
+RDMAEZ_IMPL_END
+
+#endif /* RDMAEZ_IMPL_BODIES */
+
+#endif

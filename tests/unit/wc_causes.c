@@ -1,0 +1,689 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why one work request failed, by status, queue, request and driver: every finding in full, as
+ * rdmaez_diag_line() writes it.
+ */
+#include <limits.h>
+
+#include "check.h"
+
+static struct fake_device *dev;
+static struct ibv_context *ctx;
+
+/* A device with these ids; 0: of no known driver. */
+static void new_device(uint32_t vendor_id)
+{
+	dev = fake_reset();
+	if (vendor_id)
+		dev->attr.orig_attr.vendor_id = vendor_id;
+	ctx = fake_open(dev);
+}
+
+enum {
+	RXE = 0xffffff,
+	SIW = 0x626d74,
+	EFA = 0x1d0f,
+	ERDMA = 0x1ded,
+	CXGB4 = 0x1425,
+	MANA = 0x1414,
+	MLX5 = 0x2c9
+};
+
+/* A queue pair brought up with the library's defaults, which has gone to ERR since. */
+static struct ibv_qp *broken_qp(enum ibv_qp_type type, const struct rdmaez_qp_opts *given)
+{
+	struct ibv_qp *qp = fake_qp(ctx, type);
+	struct rdmaez_qp_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	if (given)
+		opts = *given;
+	opts.dest_qp_num = 99;
+	opts.path.dgid = gid_of("::ffff:192.0.2.99");
+	opts.path.dlid = 4;
+	if (type != IBV_QPT_DRIVER &&
+	    (rdmaez_qp_to_init(qp, &opts, NULL) || rdmaez_qp_to_rtr(qp, &opts, NULL) ||
+	     rdmaez_qp_to_rts(qp, &opts, NULL)))
+		tap_bail("a queue pair did not come up");
+	fake_qp_force(qp, IBV_QPS_ERR);
+	fake_reset_log();
+	return qp;
+}
+
+static struct ibv_wc wc_of(int status, const struct ibv_qp *qp)
+{
+	struct ibv_wc wc;
+
+	memset(&wc, 0, sizeof(wc));
+	wc.status = (enum ibv_wc_status)status;
+	wc.qp_num = qp->qp_num;
+	return wc;
+}
+
+/* The findings, each `severity:reason:field:kind...`, with a space between two. */
+static void check_line(const struct rdmaez_diag *diag, const char *want, const char *name)
+{
+	char line[4096], got[4096] = "";
+	char *finding;
+
+	rdmaez_diag_line(diag, line, sizeof(line));
+	for (finding = strstr(line, " finding="); finding;) {
+		char *next = strstr(finding + 1, " finding=");
+
+		if (next)
+			*next = '\0';
+		strcat(got, got[0] ? " " : "");
+		/* All are likely. */
+		strcat(got, finding + strlen(" finding=") +
+				    (strncmp(finding, " finding=likely:", 16) ? 0 : 7));
+		finding = next;
+		if (next)
+			*next = ' ';
+	}
+	tap_eq_str(got, want, "%s", name);
+}
+
+/* ---- Requests ----------------------------------------------------------------------------- */
+
+enum {
+	NOT_TOLD = -1
+};
+
+#define LKEY   "WC_LKEY:sg_list.lkey:none"
+#define BOUNDS "WC_BOUNDS:sg_list.addr:none"
+#define LOCAL  "WC_LOCAL_WRITE:sg_list.lkey:none"
+#define RKEY   "WC_RKEY:wr.rdma.rkey:none"
+#define BEYOND "WC_REMOTE_BOUNDS:wr.rdma.remote_addr:none"
+#define REGION "WC_REGION_RIGHT:access:none"
+#define ATOMIC "IBV_ACCESS_REMOTE_ATOMIC"
+#define NO_OP  "WR_OPCODE:opcode:none"
+#define SGES   "WC_LIMIT:cap.max_send_sge:limit::..4"
+#define INLINE "WC_LIMIT:cap.max_inline_data:limit::..64"
+#define DEPTH  "WC_LIMIT:max_rd_atomic:limit::..1"
+
+static void check_sends(void)
+{
+	static const struct {
+		uint32_t vendor_id;
+		int type, status, opcode;
+		const char *want;
+	} sends[] = {
+		/* A length. */
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, IBV_WR_SEND,
+		 "WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824"},
+		{0, IBV_QPT_UC, IBV_WC_LOC_LEN_ERR, IBV_WR_RDMA_WRITE,
+		 "WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824"},
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, IBV_WR_RDMA_READ,
+		 "WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824"},
+		{0, IBV_QPT_UD, IBV_WC_LOC_LEN_ERR, IBV_WR_SEND_WITH_IMM,
+		 "WC_LIMIT:port_attr.active_mtu:limit::..1024"},
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, IBV_WR_ATOMIC_FETCH_AND_ADD,
+		 "WR_ATOMIC:sg_list:none"},
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, NOT_TOLD,
+		 "WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824 WR_ATOMIC:sg_list:none"},
+		{CXGB4, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, IBV_WR_SEND, BOUNDS},
+
+		/* A bad request. */
+		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_SEND,
+		 "WR_OPCODE:opcode:opcode:SEND " SGES " " INLINE},
+		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_WRITE_WITH_IMM,
+		 "WR_OPCODE:opcode:opcode:RDMA_WRITE_WITH_IMM " SGES " " INLINE},
+		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ,
+		 "WR_OPCODE:opcode:opcode:RDMA_READ " SGES " " DEPTH},
+		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_ATOMIC_CMP_AND_SWP,
+		 "WR_OPCODE:opcode:opcode:ATOMIC_CMP_AND_SWP " SGES " " DEPTH},
+		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_LOCAL_INV,
+		 "WR_OPCODE:opcode:opcode:LOCAL_INV"},
+		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, NOT_TOLD,
+		 NO_OP " " SGES " " INLINE " " DEPTH},
+		{0, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR, IBV_WR_SEND,
+		 "WR_OPCODE:opcode:opcode:SEND WC_AH:wr.ud.ah:none " SGES " " INLINE},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_SEND, LKEY},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_WRITE, LKEY},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_SEND_WITH_INV, LKEY},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ, ""},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_BIND_MW,
+		 "WR_OPCODE:opcode:opcode:BIND_MW"},
+		{RXE, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR, IBV_WR_SEND, LKEY " WC_AH:wr.ud.ah:none"},
+		{SIW, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_SEND,
+		 LKEY " " BOUNDS " WC_CONNECTION:status:none"},
+		{SIW, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ,
+		 "WC_CONNECTION:status:none"},
+		{EFA, IBV_QPT_DRIVER, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ,
+		 "WR_OPCODE:opcode:opcode:RDMA_READ WC_AH:wr.ud.ah:none"},
+
+		/* Local memory. */
+		{0, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, IBV_WR_SEND, LKEY " " BOUNDS},
+		{0, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, IBV_WR_RDMA_READ, LKEY " " BOUNDS " " LOCAL},
+		{0, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, NOT_TOLD, LKEY " " BOUNDS " " LOCAL},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, IBV_WR_RDMA_WRITE, BOUNDS},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, IBV_WR_RDMA_READ, BOUNDS " " LKEY " " LOCAL},
+		{ERDMA, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, IBV_WR_SEND, LKEY " " BOUNDS},
+		{ERDMA, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, IBV_WR_RDMA_READ,
+		 LKEY " " BOUNDS " " LOCAL},
+		{CXGB4, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, IBV_WR_SEND, LKEY},
+		{CXGB4, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, IBV_WR_RDMA_READ, LKEY " " LOCAL},
+		{0, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, IBV_WR_SEND, ""},
+
+		/* Refused by the peer as invalid. */
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND, "WC_PEER_RECV:sg_list:none"},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND_WITH_INV,
+		 "WC_PEER_RECV:sg_list:none"},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, ""},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, ""},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_ATOMIC_FETCH_AND_ADD,
+		 "WR_ATOMIC:wr.atomic.remote_addr:none WC_ACCESS:qp_access_flags:access:" ATOMIC
+		 " WC_PEER_OPCODE:opcode:opcode:ATOMIC_FETCH_AND_ADD"},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, NOT_TOLD,
+		 "WC_PEER_RECV:sg_list:none WR_ATOMIC:wr.atomic.remote_addr:none "
+		 "WC_ACCESS:qp_access_flags:access:" ATOMIC " WC_PEER_OPCODE:opcode:none"},
+		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND,
+		 "WC_PEER_RECV:sg_list:none"},
+		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
+		 "WC_PEER_OPCODE:opcode:opcode:RDMA_READ"},
+
+		/* Refused by the peer for its memory: bounds and keys come before rights. */
+		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_WRITE,
+		 RKEY " " BEYOND " " REGION},
+		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ,
+		 RKEY " " BEYOND " " REGION},
+		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, IBV_WR_ATOMIC_CMP_AND_SWP,
+		 "WC_RKEY:wr.atomic.rkey:none WC_REMOTE_BOUNDS:wr.atomic.remote_addr:none " REGION
+		 " WC_ACCESS:qp_access_flags:access:" ATOMIC},
+		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, IBV_WR_SEND_WITH_INV,
+		 "WC_RKEY:invalidate_rkey:none"},
+		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, IBV_WR_SEND, ""},
+		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, NOT_TOLD,
+		 RKEY " " BEYOND " " REGION " WC_ACCESS:qp_access_flags:access:" ATOMIC},
+		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, 15, RKEY " " BEYOND " " REGION},
+		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ,
+		 RKEY " " BEYOND " " REGION},
+
+		/* The peer's own fault. */
+		{0, IBV_QPT_RC, IBV_WC_REM_OP_ERR, IBV_WR_SEND, "WC_PEER_BUFFER:sg_list:none"},
+		{0, IBV_QPT_RC, IBV_WC_REM_OP_ERR, IBV_WR_RDMA_WRITE, ""},
+		{RXE, IBV_QPT_RC, IBV_WC_REM_OP_ERR, IBV_WR_SEND,
+		 "WC_PEER_RECV:sg_list:none WC_PEER_BUFFER:sg_list:none"},
+		{RXE, IBV_QPT_RC, IBV_WC_REM_OP_ERR, IBV_WR_RDMA_READ, ""},
+		{MANA, IBV_QPT_RC, IBV_WC_REM_OP_ERR, IBV_WR_SEND,
+		 "WC_PEER_RECV:sg_list:none WC_PEER_BUFFER:sg_list:none"},
+		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_OP_ERR, IBV_WR_RDMA_READ,
+		 "WC_PEER_AH:wr.ud.ah:none"},
+
+		/* A flush. */
+		{0, IBV_QPT_RC, IBV_WC_WR_FLUSH_ERR, IBV_WR_SEND,
+		 "WC_FLUSHED:status:none WC_RESPONDER:status:none"},
+		{0, IBV_QPT_UD, IBV_WC_WR_FLUSH_ERR, IBV_WR_SEND, "WC_FLUSHED:status:none"},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(sends); i++) {
+		struct rdmaez_diag diag;
+		struct ibv_send_wr wr;
+		struct ibv_qp *qp;
+		struct ibv_wc wc;
+		char name[100];
+
+		new_device(sends[i].vendor_id);
+		qp = broken_qp((enum ibv_qp_type)sends[i].type, NULL);
+		wc = wc_of(sends[i].status, qp);
+		memset(&wr, 0, sizeof(wr));
+		wr.opcode = (enum ibv_wr_opcode)sends[i].opcode;
+		snprintf(name, sizeof(name), "send %d: %s of vendor 0x%x", (int)i,
+			 rdmaez_wc_explain(&wc)->name, sends[i].vendor_id);
+		tap_eq_int(rdmaez_wc_explain_send(&wc, qp, sends[i].opcode == NOT_TOLD ? NULL : &wr,
+						  &diag),
+			   0, "%s: the device answers", name);
+		check_call_and_verb(&diag, "rdmaez_wc_explain_send", NULL);
+		check_line(&diag, sends[i].want, name);
+	}
+}
+
+/* ---- Receives ----------------------------------------------------------------------------- */
+
+static void check_recvs(void)
+{
+	static const struct {
+		uint32_t vendor_id;
+		int type, status;
+		int room; /* bytes of the receive, in two pieces; NOT_TOLD: none is given */
+		const char *want;
+	} recvs[] = {
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, NOT_TOLD, "WC_RECV_SHORT:sg_list:none"},
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, 100, "WC_RECV_SHORT:sg_list:bytes:100:0.."},
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, 0, "WC_RECV_SHORT:sg_list:bytes:0:0.."},
+		{0, IBV_QPT_UD, IBV_WC_LOC_LEN_ERR, 39,
+		 "WC_GRH_ROOM:sg_list:bytes:39:0.. WC_RECV_SHORT:sg_list:bytes:39:0.."},
+		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, NOT_TOLD,
+		 "WC_LIMIT:cap.max_recv_sge:limit::..4"},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, 64,
+		 "WC_RECV_SHORT:sg_list:bytes:64:0.. " LKEY " " BOUNDS " " LOCAL},
+		{RXE, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR, NOT_TOLD,
+		 "WC_GRH_ROOM:sg_list:none WC_RECV_SHORT:sg_list:none " LKEY " " BOUNDS " " LOCAL},
+		{EFA, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR, NOT_TOLD, NO_OP " WC_AH:wr.ud.ah:none"},
+		{0, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, NOT_TOLD, LKEY " " BOUNDS " " LOCAL},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, NOT_TOLD, LKEY " " BOUNDS " " LOCAL},
+		{SIW, IBV_QPT_RC, IBV_WC_GENERAL_ERR, NOT_TOLD, LKEY " " BOUNDS " " LOCAL},
+		{0, IBV_QPT_RC, IBV_WC_GENERAL_ERR, NOT_TOLD, ""},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, NOT_TOLD, "WC_RESPONDER:status:none"},
+		{RXE, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, NOT_TOLD, "WC_RESPONDER:status:none"},
+		{ERDMA, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, NOT_TOLD, LKEY " " BOUNDS " " LOCAL},
+		{MANA, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, NOT_TOLD, LOCAL},
+		{0, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, NOT_TOLD,
+		 "WC_PEER_REQUEST:wr.rdma.rkey:none WC_ACCESS:qp_access_flags:access:" ATOMIC},
+		{0, IBV_QPT_UC, IBV_WC_LOC_ACCESS_ERR, NOT_TOLD,
+		 "WC_PEER_REQUEST:wr.rdma.rkey:none"},
+		{0, IBV_QPT_RC, IBV_WC_REM_OP_ERR, NOT_TOLD, ""},
+		{0, IBV_QPT_RC, IBV_WC_WR_FLUSH_ERR, NOT_TOLD,
+		 "WC_FLUSHED_RECV:status:none WC_RESPONDER:status:none"},
+		{0, IBV_QPT_UD, IBV_WC_WR_FLUSH_ERR, NOT_TOLD, "WC_FLUSHED_RECV:status:none"},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(recvs); i++) {
+		const uint32_t room = recvs[i].room > 0 ? (uint32_t)recvs[i].room : 0;
+		struct ibv_sge sge[2];
+		struct ibv_recv_wr wr;
+		struct rdmaez_diag diag;
+		struct ibv_qp *qp;
+		struct ibv_wc wc;
+		char name[100];
+
+		new_device(recvs[i].vendor_id);
+		qp = broken_qp((enum ibv_qp_type)recvs[i].type, NULL);
+		wc = wc_of(recvs[i].status, qp);
+		memset(&wr, 0, sizeof(wr));
+		memset(sge, 0, sizeof(sge));
+		sge[0].length = room / 3;
+		sge[1].length = room - room / 3;
+		wr.sg_list = room ? sge : NULL;
+		wr.num_sge = 2;
+		snprintf(name, sizeof(name), "receive %d: %s of vendor 0x%x", (int)i,
+			 rdmaez_wc_explain(&wc)->name, recvs[i].vendor_id);
+		tap_eq_int(rdmaez_wc_explain_recv(&wc, qp, recvs[i].room == NOT_TOLD ? NULL : &wr,
+						  &diag),
+			   0, "%s: the device answers", name);
+		check_call_and_verb(&diag, "rdmaez_wc_explain_recv", NULL);
+		check_line(&diag, recvs[i].want, name);
+	}
+}
+
+/* ---- Either queue, and what the queue pair's own rights and depths tell -------------------- */
+
+static void check_either(void)
+{
+	static const struct {
+		uint32_t vendor_id;
+		int type, status;
+		const char *want;
+	} either[] = {
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR,
+		 "WC_RECV_SHORT:sg_list:none WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824 "
+		 "WR_ATOMIC:sg_list:none"},
+		{0, IBV_QPT_UD, IBV_WC_LOC_LEN_ERR,
+		 "WC_GRH_ROOM:sg_list:none WC_RECV_SHORT:sg_list:none "
+		 "WC_LIMIT:port_attr.active_mtu:limit::..1024"},
+		{0, IBV_QPT_XRC_SEND, IBV_WC_LOC_QP_OP_ERR, NO_OP " " SGES " " INLINE " " DEPTH},
+		{0, IBV_QPT_XRC_RECV, IBV_WC_LOC_QP_OP_ERR, ""},
+		{0, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR,
+		 NO_OP " WC_AH:wr.ud.ah:none " SGES " " INLINE
+		       " WC_LIMIT:cap.max_recv_sge:limit::..4"},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR,
+		 LKEY " WR_OPCODE:opcode:none WC_RECV_SHORT:sg_list:none " BOUNDS " " LOCAL},
+		{0, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, LKEY " " BOUNDS " " LOCAL},
+		{0, IBV_QPT_XRC_RECV, IBV_WC_REM_ACCESS_ERR, "WC_RESPONDER:status:none"},
+		{0, IBV_QPT_XRC_SEND, IBV_WC_REM_ACCESS_ERR, RKEY " " BEYOND " " REGION},
+		{0, IBV_QPT_XRC_SEND, IBV_WC_REM_INV_REQ_ERR,
+		 "WC_PEER_RECV:sg_list:none WR_ATOMIC:wr.atomic.remote_addr:none "
+		 "WC_PEER_OPCODE:opcode:none"},
+		{0, IBV_QPT_UD, IBV_WC_REM_INV_REQ_ERR,
+		 "WC_PEER_RECV:sg_list:none WC_RESPONDER:status:none"},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(either); i++) {
+		struct rdmaez_diag diag;
+		struct ibv_qp *qp;
+		struct ibv_wc wc;
+		char name[100];
+
+		new_device(either[i].vendor_id);
+		qp = broken_qp((enum ibv_qp_type)either[i].type, NULL);
+		wc = wc_of(either[i].status, qp);
+		snprintf(name, sizeof(name), "either %d: %s of vendor 0x%x", (int)i,
+			 rdmaez_wc_explain(&wc)->name, either[i].vendor_id);
+		tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), 0, "%s: the device answers", name);
+		check_line(&diag, either[i].want, name);
+	}
+}
+
+/* The findings of a request, a receive and two events on this queue pair. */
+static void check_own(struct ibv_qp *qp, int status, int opcode, const char *want, const char *name)
+{
+	struct rdmaez_diag diag;
+	struct ibv_send_wr wr;
+	const struct ibv_wc wc = wc_of(status, qp);
+
+	memset(&wr, 0, sizeof(wr));
+	wr.opcode = (enum ibv_wr_opcode)opcode;
+	tap_eq_int(rdmaez_wc_explain_send(&wc, qp, &wr, &diag), 0, "%s: the device answers", name);
+	check_line(&diag, want, name);
+}
+
+static void check_event(struct ibv_qp *qp, int type, const char *want, const char *name)
+{
+	struct ibv_async_event event;
+	struct rdmaez_diag diag;
+
+	memset(&event, 0, sizeof(event));
+	event.event_type = (enum ibv_event_type)type;
+	event.element.qp = qp;
+	tap_eq_int(rdmaez_event_explain_qp(&event, &diag), 0, "%s: the device answers", name);
+	check_call_and_verb(&diag, "rdmaez_event_explain_qp", NULL);
+	check_line(&diag, want, name);
+}
+
+static void check_rights(void)
+{
+	struct rdmaez_qp_opts opts;
+	struct ibv_qp *qp;
+
+	new_device(0);
+	memset(&opts, 0, sizeof(opts));
+	opts.access = RDMAEZ_ZERO;
+	opts.max_dest_rd_atomic = RDMAEZ_ZERO;
+	qp = broken_qp(IBV_QPT_RC, &opts);
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE,
+		  "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE", "a WRITE, no rights");
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE_WITH_IMM,
+		  "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE",
+		  "a WRITE with immediate, no rights");
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
+		  "DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 "
+		  "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_READ",
+		  "a READ, no rights and no depth");
+	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ,
+		  RKEY " " BEYOND " " REGION
+		       " WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_READ",
+		  "a READ of memory, no rights");
+	check_event(qp, IBV_EVENT_QP_REQ_ERR,
+		    "WC_RECV_SHORT:sg_list:none DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 "
+		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE|"
+		    "IBV_ACCESS_REMOTE_READ|" ATOMIC,
+		    "REQ_ERR, no rights and no depth");
+	check_event(qp, IBV_EVENT_QP_ACCESS_ERR,
+		    "WC_PEER_REQUEST:wr.rdma.rkey:none "
+		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE|"
+		    "IBV_ACCESS_REMOTE_READ|" ATOMIC,
+		    "ACCESS_ERR, no rights");
+	qp = broken_qp(IBV_QPT_XRC_RECV, &opts);
+	check_event(qp, IBV_EVENT_QP_REQ_ERR,
+		    "WC_RECV_SHORT:sg_list:none DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 "
+		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE|"
+		    "IBV_ACCESS_REMOTE_READ|" ATOMIC,
+		    "REQ_ERR on XRC_RECV, no rights and no depth");
+	/* A driver may fill in a depth also for a queue pair that sends nothing. */
+	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->max_dest_rd_atomic = 8;
+	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->max_rd_atomic = 9;
+	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->qp_access_flags = 0xf;
+	check_event(qp, IBV_EVENT_QP_REQ_ERR, "WC_RECV_SHORT:sg_list:none",
+		    "REQ_ERR on XRC_RECV, which sends nothing");
+	qp = broken_qp(IBV_QPT_UC, &opts);
+	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_WRITE,
+		  RKEY " " BEYOND " " REGION
+		       " WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE",
+		  "a WRITE on UC, no rights");
+	check_event(qp, IBV_EVENT_QP_ACCESS_ERR,
+		    "WC_PEER_REQUEST:wr.rdma.rkey:none "
+		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE",
+		    "ACCESS_ERR on UC, no rights");
+
+	opts.access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+	opts.max_rd_atomic = 9;
+	opts.max_dest_rd_atomic = 8;
+	qp = broken_qp(IBV_QPT_RC, &opts);
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
+		  "WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8",
+		  "a READ, more than it takes itself");
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, "", "a WRITE has no depth");
+	check_event(qp, IBV_EVENT_QP_REQ_ERR,
+		    "WC_RECV_SHORT:sg_list:none WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8",
+		    "REQ_ERR, more than it takes itself");
+	opts.max_dest_rd_atomic = 9;
+	qp = broken_qp(IBV_QPT_RC, &opts);
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, "", "a READ, as much as it takes");
+}
+
+/* On iWARP drivers report rights and depths that are none. */
+static void check_iwarp(void)
+{
+	struct rdmaez_qp_opts opts;
+	struct ibv_qp *qp;
+
+	new_device(0);
+	memset(&opts, 0, sizeof(opts));
+	opts.access = RDMAEZ_ZERO;
+	opts.max_dest_rd_atomic = RDMAEZ_ZERO;
+	qp = broken_qp(IBV_QPT_RC, &opts);
+	dev->verbs.transport_type = IBV_TRANSPORT_IWARP;
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, "", "iWARP: a READ");
+	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ, RKEY " " BEYOND " " REGION,
+		  "iWARP: a READ of memory");
+	check_own(qp, IBV_WC_WR_FLUSH_ERR, IBV_WR_SEND,
+		  "WC_FLUSHED:status:none WC_RESPONDER:status:none WC_IWARP:status:none",
+		  "iWARP: a flush");
+	new_device(SIW);
+	qp = broken_qp(IBV_QPT_RC, &opts);
+	dev->verbs.transport_type = IBV_TRANSPORT_IWARP;
+	check_event(qp, IBV_EVENT_QP_ACCESS_ERR, "WC_PEER_REQUEST:wr.rdma.rkey:none " LKEY,
+		    "siw: ACCESS_ERR");
+	check_event(qp, IBV_EVENT_QP_REQ_ERR, "WC_RECV_SHORT:sg_list:none", "siw: REQ_ERR");
+}
+
+/* ---- Devices that answer partly ------------------------------------------------------------ */
+
+/* A queue pair of a device that has become one of this driver after it was made. */
+static struct ibv_qp *qp_of(enum fake_profile profile, enum ibv_qp_type type)
+{
+	struct ibv_qp *qp;
+
+	dev = fake_reset();
+	ctx = fake_open(dev);
+	qp = broken_qp(type == IBV_QPT_DRIVER ? IBV_QPT_RC : type, NULL);
+	qp->qp_type = type;
+	fake_profile(dev, profile);
+	dev->habits.stale = 0xa5;
+	return qp;
+}
+
+static void check_partial(struct ibv_qp *qp, int status, int error, int from, const char *want,
+			  const char *name)
+{
+	const enum ibv_qp_state before = qp->state;
+	const struct ibv_wc wc = wc_of(status, qp);
+	struct rdmaez_diag diag;
+
+	fake_reset_log();
+	tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), error, "%s: %s", name,
+		   rdmaez_errno_str(error));
+	tap_eq_int(diag.error, error, "%s: the record holds the errno", name);
+	tap_eq_int(diag.from, from, "%s: the state, if the driver tells it", name);
+	tap_eq_int(qp->state, from < 0 ? (int)before : from,
+		   "%s: the library's state is changed only where it is told", name);
+	check_line(&diag, want, name);
+}
+
+static void check_efa(void)
+{
+	struct ibv_qp *qp = qp_of(FAKE_PROFILE_EFA, IBV_QPT_DRIVER);
+	struct rdmaez_diag diag;
+	struct ibv_wc wc;
+
+	fake_port_infiniband(&dev->port[1]);
+	check_partial(qp, IBV_WC_RESP_TIMEOUT_ERR, 0, IBV_QPS_ERR, "", "efa: no answer");
+	tap_eq_int(fake_count(FAKE_QUERY_QP), 1,
+		   "efa: of a type without a path only what it answers is asked");
+	dev->port[1].attr.state = IBV_PORT_DOWN;
+	check_partial(qp, IBV_WC_RESP_TIMEOUT_ERR, 0, IBV_QPS_ERR,
+		      "PORT_DOWN:port_attr.state:number:1:4..4",
+		      "efa: no answer, the port is down");
+	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RNR:rnr_retry:none",
+		      "efa: no receive");
+	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->rnr_retry = 3;
+	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
+		      "WC_RNR:rnr_retry:number:3:7..7", "efa: no receive after three times");
+	check_partial(qp, IBV_WC_REM_ACCESS_ERR, 0, IBV_QPS_ERR,
+		      RKEY " " BEYOND " " REGION " WC_RESPONDER:status:none",
+		      "efa: refused access");
+	tap_eq_int(fake_count(FAKE_QUERY_QP), 2, "efa: rights are asked for, then not any more");
+	wc = wc_of(IBV_WC_WR_FLUSH_ERR, qp);
+	fake_reset_log();
+	rdmaez_wc_explain_qp(&wc, qp, &diag);
+	tap_eq_str(diag.driver, "efa", "efa: the driver is named");
+	tap_eq_int(fake_count(FAKE_QUERY_QP), 1, "efa: of a flush one question");
+}
+
+static void check_siw(void)
+{
+	struct ibv_qp *qp = qp_of(FAKE_PROFILE_SIW, IBV_QPT_RC);
+
+	check_partial(qp, IBV_WC_WR_FLUSH_ERR, 0, -1,
+		      "WC_FLUSHED:status:none WC_FLUSHED_RECV:status:none "
+		      "WC_RESPONDER:status:none WC_IWARP:status:none",
+		      "siw: a flush");
+	tap_eq_int(fake_count(FAKE_QUERY_QP), 0, "siw: nothing is asked of the queue pair");
+	check_partial(qp, IBV_WC_LOC_LEN_ERR, 0, -1,
+		      "WC_RECV_SHORT:sg_list:none WR_ATOMIC:sg_list:none",
+		      "siw: a length, of a port that is not told");
+	dev->habits.stale = 0;
+	check_partial(qp, IBV_WC_LOC_LEN_ERR, 0, -1,
+		      "WC_RECV_SHORT:sg_list:none WR_ATOMIC:sg_list:none",
+		      "siw: a length, of port 0 and in state 0");
+}
+
+static void check_others(void)
+{
+	struct ibv_qp *qp = qp_of(FAKE_PROFILE_BNXT_RE, IBV_QPT_RC);
+
+	dev->port[1].attr.state = IBV_PORT_DOWN;
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
+		      "bnxt_re: no answer, and the port's number is not told");
+	dev->habits.stale = 1;
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
+		      "PORT_DOWN:port_attr.state:number:1:4..4 "
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
+		      "a port's number that may be right");
+
+	/* A state that is none, of a driver that is not known for it. */
+	qp = qp_of(FAKE_PROFILE_BNXT_RE, IBV_QPT_RC);
+	dev->habits.query_unfilled |= IBV_QP_STATE;
+	check_partial(qp, IBV_WC_WR_FLUSH_ERR, 0, -1,
+		      "WC_FLUSHED:status:none WC_FLUSHED_RECV:status:none "
+		      "WC_RESPONDER:status:none",
+		      "a state that is none");
+	dev->habits.stale = IBV_QPS_ERR;
+	check_partial(qp, IBV_WC_WR_FLUSH_ERR, 0, IBV_QPS_ERR,
+		      "WC_FLUSHED:status:none WC_FLUSHED_RECV:status:none "
+		      "WC_RESPONDER:status:none",
+		      "the greatest state there is");
+
+	/* No answer at all: mana has no query, and DCT answers in RTR only. */
+	qp = qp_of(FAKE_PROFILE_BNXT_RE, IBV_QPT_RC);
+	dev->habits.query_errno = EOPNOTSUPP;
+	check_partial(qp, IBV_WC_REM_INV_REQ_ERR, EOPNOTSUPP, -1,
+		      "error:QUERY_REFUSED:ibv_query_qp:none WC_PEER_RECV:sg_list:none "
+		      "WR_ATOMIC:wr.atomic.remote_addr:none WC_PEER_OPCODE:opcode:none "
+		      "WC_RESPONDER:status:none",
+		      "no query at all");
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, EOPNOTSUPP, -1,
+		      "error:QUERY_REFUSED:ibv_query_qp:none WC_RETRIES:timeout:none",
+		      "no query at all: retries");
+	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, EOPNOTSUPP, -1,
+		      "error:QUERY_REFUSED:ibv_query_qp:none WC_RNR:rnr_retry:none",
+		      "no query at all: RNR");
+	check_partial(qp, IBV_WC_LOC_QP_OP_ERR, EOPNOTSUPP, -1,
+		      "error:QUERY_REFUSED:ibv_query_qp:none " NO_OP, "no query at all: a request");
+	dev->habits.query_errno = EINVAL;
+	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, EINVAL, -1,
+		      "error:QUERY_REFUSED:ibv_query_qp:none WC_RNR:rnr_retry:none", "EINVAL: RNR");
+	tap_eq_int(fake_count(FAKE_QUERY_QP), 1, "EINVAL is not asked again");
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	dev->habits.query_errno = 0;
+	dev->habits.stale = 1;
+	dev->port[1].attr.state = IBV_PORT_DOWN;
+	check_partial(qp, IBV_WC_RESP_TIMEOUT_ERR, 0, IBV_QPS_ERR,
+		      "PORT_DOWN:port_attr.state:number:1:4..4",
+		      "a device that does not tell its driver, nor how many ports it has");
+}
+
+/* After a reset, or on the way up again, the attributes are another connection's. */
+static void check_reset(void)
+{
+	static const char *const want[] = {
+		"WC_RESET:qp_state:state_now:RESET:ERR " RKEY " " BEYOND " " REGION
+		" WC_RESPONDER:status:none",
+		"WC_RESET:qp_state:state_now:INIT:ERR " RKEY " " BEYOND " " REGION
+		" WC_RESPONDER:status:none",
+		RKEY " " BEYOND " " REGION " WC_ACCESS:qp_access_flags:access:" ATOMIC
+		     " WC_RESPONDER:status:none",
+	};
+	struct ibv_qp *qp;
+
+	new_device(0);
+	qp = broken_qp(IBV_QPT_RC, NULL);
+	for (int state = IBV_QPS_RESET; state <= IBV_QPS_RTR; state++) {
+		fake_qp_force(qp, (enum ibv_qp_state)state);
+		check_partial(qp, IBV_WC_REM_ACCESS_ERR, 0, state, want[state],
+			      rdmaez_qp_state_str((enum ibv_qp_state)state));
+	}
+	fake_qp_force(qp, IBV_QPS_RESET);
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_RESET,
+		      "WC_RESET:qp_state:state_now:RESET:ERR WC_RETRIES:timeout:none",
+		      "retries before a reset");
+	tap_eq_int(fake_count(FAKE_QUERY_PORT), 0, "and no port is asked");
+	check_partial(qp, IBV_WC_WR_FLUSH_ERR, 0, IBV_QPS_RESET,
+		      "WC_FLUSHED:status:none WC_FLUSHED_RECV:status:none "
+		      "WC_RESPONDER:status:none",
+		      "a flush needs no attributes");
+}
+
+static void check_refusals(void)
+{
+	struct rdmaez_diag diag;
+	struct ibv_qp *qp;
+	struct ibv_wc wc;
+
+	new_device(0);
+	qp = broken_qp(IBV_QPT_RC, NULL);
+	wc = wc_of(IBV_WC_WR_FLUSH_ERR, qp);
+	check_refusal(&diag, rdmaez_wc_explain_send(NULL, qp, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "wc", "no completion");
+	tap_eq_str(diag.status, NULL, "no status");
+	check_refusal(&diag, rdmaez_wc_explain_recv(&wc, NULL, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
+	wc.qp_num++;
+	check_refusal(&diag, rdmaez_wc_explain_send(&wc, qp, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_WC_OTHER_QP, "qp_num", "a request of another queue pair");
+	check_refusal(&diag, rdmaez_wc_explain_recv(&wc, qp, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_WC_OTHER_QP, "qp_num", "a receive of another queue pair");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "nobody was asked");
+	wc.qp_num--;
+	tap_eq_int(rdmaez_wc_explain_send(&wc, qp, NULL, NULL), 0, "without a record");
+	tap_eq_int(rdmaez_wc_explain_recv(&wc, qp, NULL, NULL), 0, "a receive as well");
+	dev->habits.query_errno = EIO;
+	tap_eq_int(rdmaez_wc_explain_recv(&wc, qp, NULL, NULL), EIO, "the errno all the same");
+}
+
+int main(void)
+{
+	check_sends();
+	check_recvs();
+	check_either();
+	check_rights();
+	check_iwarp();
+	check_efa();
+	check_siw();
+	check_others();
+	check_reset();
+	check_refusals();
+	fake_close_all();
+	return tap_done();
+}
