@@ -518,6 +518,67 @@ static void check_values(void)
 		  "a strange name as JSON");
 }
 
+/* A completion's record tells which it is about, and never that there was no error; so does an event's. */
+static void check_completions(void)
+{
+	struct rdmaez_diag diag;
+
+	memset(&diag, 0, sizeof(diag));
+	diag.call = "rdmaez_wc_explain_send";
+	diag.from = IBV_QPS_ERR;
+	diag.to = -1;
+	diag.status = "IBV_WC_REM_ACCESS_ERR";
+	diag.wr_id = UINT64_C(0xfedcba9876543210);
+	diag.vendor_err = 0x88;
+	strcpy(diag.device, "fake0");
+	diag.qp_num = 17;
+	diag.qp_type = IBV_QPT_RC;
+	check_cut(format_diag, &diag,
+		  "rdmaez_wc_explain_send: IBV_WC_REM_ACCESS_ERR, wr_id 0xfedcba9876543210, "
+		  "vendor_err "
+		  "0x88 on fake0,\n    QP 17, RC, in ERR.\n",
+		  "a completion");
+	check_cut(format_line, &diag,
+		  "call=rdmaez_wc_explain_send error=0 device=fake0 qp=17 type=RC state=ERR "
+		  "status=IBV_WC_REM_ACCESS_ERR wr_id=0xfedcba9876543210 vendor_err=0x88",
+		  "a completion in a line");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"rdmaez_wc_explain_send\",\"error\":0,\"errno\":\"0\",\"device\":"
+		  "\"fake0\",\"qp_num\":17,\"qp_type\":\"RC\",\"state\":\"ERR\",\"status\":"
+		  "\"IBV_WC_REM_ACCESS_ERR\",\"wr_id\":18364758544493064720,\"vendor_err\":136,"
+		  "\"dropped\":0,\"findings\":[]}",
+		  "a completion as JSON");
+	diag.error = EIO;
+	diag.verb = "ibv_query_qp";
+	diag.wr_id = 0;
+	diag.vendor_err = 0;
+	check_cut(format_diag, &diag,
+		  "rdmaez_wc_explain_send: ibv_query_qp failed with EIO for IBV_WC_REM_ACCESS_ERR, "
+		  "wr_id "
+		  "0x0,\n    vendor_err 0x0 on fake0, QP 17, RC, in ERR.\n",
+		  "a completion, and the device is mute");
+
+	memset(&diag, 0, sizeof(diag));
+	diag.call = "rdmaez_event_explain_qp";
+	diag.from = -1;
+	diag.to = -1;
+	diag.qp_num = 17;
+	diag.event = "IBV_EVENT_QP_FATAL";
+	check_cut(format_diag, &diag, "rdmaez_event_explain_qp: IBV_EVENT_QP_FATAL, QP 17.\n",
+		  "an event");
+	check_cut(format_line, &diag,
+		  "call=rdmaez_event_explain_qp error=0 qp=17 event=IBV_EVENT_QP_FATAL",
+		  "an event in a line");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"rdmaez_event_explain_qp\",\"error\":0,\"errno\":\"0\",\"qp_num\":17,"
+		  "\"event\":\"IBV_EVENT_QP_FATAL\",\"dropped\":0,\"findings\":[]}",
+		  "an event as JSON");
+	diag.error = EIO;
+	check_cut(format_diag, &diag,
+		  "rdmaez_event_explain_qp failed with EIO for IBV_EVENT_QP_FATAL, QP 17.\n",
+		  "an event, and the device is mute");
+}
+
 /* To a stream goes what would go into a buffer, and an error of the stream is told. */
 static void check_print(void)
 {
@@ -551,6 +612,7 @@ int main(void)
 	check_calls();
 	check_kinds();
 	check_values();
+	check_completions();
 	check_print();
 	return tap_done();
 }
