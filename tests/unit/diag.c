@@ -445,6 +445,7 @@ static void check_kinds(void)
 		   "address:0xdeadbeef", "\"address\",\"value\":3735928559");
 	check_kind(RDMAEZ_VALUE_COUNTED, 37, 0, 0, " Counted: 37.", "counted:37",
 		   "\"counted\",\"value\":37");
+	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_CAPS + 1), 7, 8, 9, "", "none", "\"none\"");
 	check_kind((enum rdmaez_value)99, 7, 8, 9, "", "none", "\"none\"");
 }
 

@@ -885,12 +885,26 @@ static void check_texts(void)
 		tap_ok(strstr(buf, object), "%s: its object is named", advice->name);
 		tap_ok(strstr(buf, "ibv_ack_async_event()"), "%s: it is to be acknowledged",
 		       advice->name);
+		tap_eq_int(strstr(buf, "ibv_ack_async_event(); destroying the object waits for "
+				       "it.\n") != NULL,
+			   advice->valid && advice->valid != RDMAEZ_VALID_PORT_NUM,
+			   "%s: which its object waits for, if it has one", advice->name);
 	}
 	for (int type = 0; type <= 20; type++) {
 		const struct ibv_async_event event = event_of(type);
 
 		tap_ok(rdmaez_event_format(&event, buf, sizeof(buf)) > 0,
 		       "event %d without its object is written all the same", type);
+	}
+	for (int type = 0; type <= 21; type++) {
+		struct ibv_async_event event = event_of(type);
+
+		event.element.wq = &wq;
+		if (rdmaez_event_explain(&event)->valid)
+			continue;
+		rdmaez_event_format(&event, buf, sizeof(buf));
+		tap_ok(!strstr(buf, " on "), "event %d has no object, whatever the union holds",
+		       type);
 	}
 	tap_eq_int(rdmaez_wc_format(NULL, buf, sizeof(buf)), 0, "no completion, no text");
 	tap_eq_str(buf, "", "and the buffer is empty");
