@@ -407,6 +407,69 @@ static void vendor_hints(void)
 	end();
 }
 
+/* The bits of a cause: queues, types of queue pairs, kinds of requests. */
+static const char *queue(int bit)
+{
+	return bit == RDMAEZ_IMPL_WC_SQ ? "send" : "receive";
+}
+
+static const char *type_of_cause(int bit)
+{
+	static const char *const types[] = {"RC", "UC", "UD", "XRC_SEND", "XRC_RECV", "other"};
+	int i = 0;
+
+	while (bit >> i > 1)
+		i++;
+	return types[i];
+}
+
+static const char *request(int bit)
+{
+	static const char *const requests[] = {"SEND",       "SEND_WITH_INV", "RDMA_WRITE_WITH_IMM",
+					       "RDMA_WRITE", "RDMA_READ",     "ATOMIC",
+					       "local"};
+	int i = 0;
+
+	while (bit >> i > 1)
+		i++;
+	return requests[i];
+}
+
+/* The status or event that a cause is one of. */
+static const char *of_cause(const struct rdmaez_impl_wc_row *cause)
+{
+	struct ibv_wc wc = {0};
+
+	if (cause->status == RDMAEZ_IMPL_WC_REQ_EVENT)
+		return "IBV_EVENT_QP_REQ_ERR";
+	if (cause->status == RDMAEZ_IMPL_WC_ACCESS_EVENT)
+		return "IBV_EVENT_QP_ACCESS_ERR";
+	wc.status = (enum ibv_wc_status)cause->status;
+	return rdmaez_wc_explain(&wc)->name;
+}
+
+static void all_causes(void)
+{
+	size_t count;
+	const struct rdmaez_impl_wc_row *cause = rdmaez_impl_wc_rows(&count);
+
+	begin("causes", "[]", true);
+	for (; count; count--, cause++) {
+		row();
+		text("of", of_cause(cause));
+		names("queues", cause->queues, queue);
+		names("types", cause->types, type_of_cause);
+		names("requests", cause->requests, request);
+		if (cause->driver)
+			text("driver", cause->driver);
+		text("reason", rdmaez_why_id(cause->why));
+		text("field", cause->field);
+		names("asked", (unsigned int)cause->need, rdmaez_qp_attr_str);
+		end();
+	}
+	end();
+}
+
 static void completions(void)
 {
 	struct ibv_async_event event = {0};
@@ -421,6 +484,7 @@ static void completions(void)
 		end();
 	}
 	end();
+	all_causes();
 	vendor_hints();
 }
 
@@ -897,6 +961,40 @@ static void page_events(void)
 	}
 }
 
+/* Some of a cause's bits in a cell; all of them are no restriction. */
+static void page_bits(unsigned int bits, unsigned int all, const char *(*name)(int bit))
+{
+	const char *comma = " ";
+
+	for (unsigned int bit = 1; bits != all && bit <= all; bit <<= 1) {
+		if (!(bits & bit))
+			continue;
+		printf("%s%s", comma, name((int)bit));
+		comma = ", ";
+	}
+	fputs(" |", stdout);
+}
+
+static void page_causes(void)
+{
+	size_t count;
+	const struct rdmaez_impl_wc_row *cause = rdmaez_impl_wc_rows(&count);
+
+	puts("| status or event | driver | queue | types | requests | cause | field "
+	     "|\n|---|---|---|---|---|---|---|");
+	for (; count; count--, cause++) {
+		fputs("|", stdout);
+		cell(of_cause(cause));
+		cell(cause->driver ? cause->driver : "");
+		page_bits(cause->queues, RDMAEZ_IMPL_WC_ANY_Q, queue);
+		page_bits(cause->types, RDMAEZ_IMPL_WC_ANY_TYPE, type_of_cause);
+		page_bits(cause->requests, RDMAEZ_IMPL_WC_ANY, request);
+		cell(rdmaez_why_str(cause->why));
+		cell(cause->field);
+		putchar('\n');
+	}
+}
+
 static void page_options(void)
 {
 	puts("| option | attribute | default | accepted | | unit | source "
@@ -928,6 +1026,7 @@ static const struct {
 } page_tables[] = {
 	{"<!-- table of statuses -->\n", page_statuses},
 	{"<!-- table of events -->\n", page_events},
+	{"<!-- table of causes -->\n", page_causes},
 	{"<!-- table of options -->\n", page_options},
 };
 

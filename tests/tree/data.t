@@ -229,6 +229,10 @@ completions_agree() {
 			"$1/completions.json")
 	diff <(printf '%s\n' IBV_WC_SUCCESS IBV_WC_TM_RNDV_INCOMPLETE) \
 		<(jq -r '.statuses[] | select(.failed | not).name' "$1/completions.json")
+	diff <(perl -0ne 's/RDMAEZ_IMPL_WC_(\w+)_EVENT,/IBV_EVENT_QP_$1_ERR,/g;
+			while (/ROW\((IBV\w+), .*?, ("\w+"|NULL),\s.*?(\w+), "([\w.]+)", \w+\),/gs) {
+				my @row = ($1, $2, $3, $4); $row[1] =~ s/"|NULL//g; print "@row\n" }' include/rdmaez/impl/wc_explain.h) \
+		<(jq -r '.causes[] | "\(.of) \(.driver // "") \(.reason) \(.field)"' "$1/completions.json")
 	diff <(perl -0ne 'printf "%s %d %s\n", $1, hex $2, $3 while /\{(IBV_WC_\w+), (0x\w+),\s*"([^"]*)"\}/g' include/rdmaez/impl/wc.h | sort) \
 		<(jq -r '.vendor_hints[] | "\(.status) \(.vendor_err) \(.what)"' "$1/completions.json" | sort)
 }
@@ -413,6 +417,7 @@ ok 'completions and events are those of wc.h' completions_agree "$data"
 differs 'another cause is seen' completions_agree completions '.events[0].causes |= reverse'
 differs 'another member to read is seen' completions_agree completions '.statuses[2].may_be_read |= .[1:]'
 differs 'a success that counts as failed is seen' completions_agree completions '.statuses[0].failed = true'
+differs 'another cause of a driver is seen' completions_agree completions '.causes[5].driver = "siw"'
 differs 'another vendor_err is seen' completions_agree completions '.vendor_hints[0].vendor_err = 1'
 fails 'a table that does not exist is refused' 'there is no <!-- table of nothing' unknown_table
 ok 'the names are those of str.h' names_agree "$data"

@@ -399,6 +399,8 @@ static void check_kinds(void)
 		   "\"number\",\"value\":3,\"min\":1,\"max\":1");
 	check_kind(RDMAEZ_VALUE_NUMBER, 0, 0, UINT64_MAX, " Given: 0.", "number:0",
 		   "\"number\",\"value\":0");
+	check_kind(RDMAEZ_VALUE_BYTES, 5, 4, 4, " Given: 5 bytes; accepted: 4.", "bytes:5:4..4",
+		   "\"bytes\",\"value\":5,\"min\":4,\"max\":4");
 	check_kind(RDMAEZ_VALUE_BYTES, 5, 1, 0, " Given: 5 bytes.", "bytes:5",
 		   "\"bytes\",\"value\":5");
 	check_kind(RDMAEZ_VALUE_ATTR_MASK, IBV_QP_STATE | IBV_QP_PORT | 1 << 30, 0, 5,
@@ -580,6 +582,153 @@ static void check_completions(void)
 		  "an event, and the device is mute");
 }
 
+/* What stands for one finding's numbers where only its finder knows how. */
+static int own_numbers(const struct rdmaez_finding *finding, enum rdmaez_finding_form form,
+		       char *buf, size_t size)
+{
+	return snprintf(buf, size, form == RDMAEZ_FINDING_TEXT ? " Own: %u." : ",\"own\":%u",
+			(unsigned int)finding->value);
+}
+
+static int no_numbers(const struct rdmaez_finding *finding, enum rdmaez_finding_form form,
+		      char *buf, size_t size)
+{
+	(void)finding;
+	(void)form;
+	if (size)
+		buf[0] = '\0';
+	return -1;
+}
+
+static void check_own_numbers(void)
+{
+	struct rdmaez_diag diag;
+
+	memset(&diag, 0, sizeof(diag));
+	diag.call = "f";
+	diag.from = -1;
+	diag.to = -1;
+	diag.count = 1;
+	diag.finding[0].kind = RDMAEZ_VALUE_CAPS;
+	diag.finding[0].field = "x";
+	diag.finding[0].value = 42;
+	diag.finding[0].format = own_numbers;
+	check_cut(format_diag, &diag,
+		  "f: no error.\n  x: nothing is wrong. Own: 42. Next: nothing to do.\n",
+		  "numbers of a finding's own");
+	check_cut(format_line, &diag, "call=f error=0 finding=error:NONE:x:caps:0x2a",
+		  "they are one number in a line");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"f\",\"error\":0,\"errno\":\"0\",\"dropped\":0,\"findings\":[{"
+		  "\"severity\":\"error\",\"reason\":\"NONE\",\"field\":\"x\",\"kind\":\"caps\","
+		  "\"own\":42,\"what\":\"nothing is wrong\",\"next\":\"nothing to do\"}]}",
+		  "and members of the object");
+	diag.finding[0].reason = RDMAEZ_WHY_NEED_UNMET;
+	diag.finding[0].max = 7;
+	check_cut(format_line, &diag, "call=f error=0 finding=error:NEED_UNMET:x:caps:0x2a:0x7",
+		  "a need and what there is");
+	diag.finding[0].reason = RDMAEZ_WHY_NONE;
+	diag.finding[0].format = no_numbers;
+	check_cut(format_diag, &diag, "f: no error.\n  x: nothing is wrong. Next: nothing to do.\n",
+		  "where it fails, nothing is written");
+}
+
+/* Where each attribute belongs that a transition does not take, by the table read another way. */
+static void check_homes(void)
+{
+	static const int types[] = {IBV_QPT_RC,         IBV_QPT_UC,       IBV_QPT_UD,
+				    IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV};
+	int wrong = 0;
+
+	for (size_t i = 0; i < COUNT_OF(types); i++)
+		for (int bit = 1; bit <= IBV_QP_DEST_QPN; bit <<= 1) {
+			const enum ibv_qp_type type = (enum ibv_qp_type)types[i];
+			const char *from_of[2] = {NULL, NULL}, *to_of[2] = {NULL, NULL};
+			char want[200], text[400];
+			struct rdmaez_diag diag;
+			int best;
+
+			for (int from = IBV_QPS_ERR; from >= IBV_QPS_RESET; from--)
+				for (int to = IBV_QPS_ERR; to >= IBV_QPS_RESET; to--) {
+					const struct rdmaez_qp_rule rule =
+						rdmaez_qp_rule(type, (enum ibv_qp_state)from,
+							       (enum ibv_qp_state)to);
+
+					for (int n = 0; n < 2; n++)
+						if ((n ? rule.optional : rule.required) & bit) {
+							from_of[n] = rdmaez_qp_state_str(
+								(enum ibv_qp_state)from);
+							to_of[n] = rdmaez_qp_state_str(
+								(enum ibv_qp_state)to);
+						}
+				}
+			best = from_of[0] ? 0 : 1;
+			if (from_of[best])
+				snprintf(want, sizeof(want), ". %s belongs to %s to %s. Next: ",
+					 rdmaez_qp_attr_str(bit), from_of[best], to_of[best]);
+			else
+				snprintf(want, sizeof(want),
+					 ". No transition of %s takes %s. Next: ",
+					 rdmaez_qp_type_str(type), rdmaez_qp_attr_str(bit));
+			memset(&diag, 0, sizeof(diag));
+			diag.call = "f";
+			diag.from = -1;
+			diag.to = -1;
+			diag.qp_type = types[i];
+			diag.count = 1;
+			diag.finding[0].reason = RDMAEZ_WHY_MASK_NOT_ALLOWED;
+			diag.finding[0].field = "x";
+			diag.finding[0].kind = RDMAEZ_VALUE_ATTR_MASK;
+			diag.finding[0].value = (unsigned int)bit;
+			rdmaez_diag_format(&diag, text, sizeof(text));
+			/* Line breaks are spaces with an indentation. */
+			for (char *line = strstr(text, "\n    "); line;
+			     line = strstr(line, "\n    ")) {
+				memmove(line + 1, line + 5, strlen(line + 5) + 1);
+				*line = ' ';
+			}
+			if (!strstr(text, want)) {
+				tap_diag("%s has not: %s", text, want);
+				wrong++;
+			}
+		}
+	tap_eq_int(wrong, 0, "every attribute of every type belongs where the table says");
+}
+
+/* RESET is 0, and a name may be one character: both are something. */
+static void check_small_values(void)
+{
+	struct rdmaez_diag diag;
+
+	memset(&diag, 0, sizeof(diag));
+	diag.call = "f";
+	diag.from = IBV_QPS_RESET;
+	diag.to = -1;
+	strcpy(diag.device, "d");
+	strcpy(diag.netdev, "n");
+	diag.source.gid = gid_of("::1");
+	diag.destination = gid_of("::2");
+	check_cut(format_diag, &diag,
+		  "f: no error on d, in RESET, from GID index 0 (::1, IB, interface n) to ::2.\n",
+		  "in RESET");
+	check_cut(format_line, &diag, "call=f error=0 device=d state=RESET", "in RESET, in a line");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"f\",\"error\":0,\"errno\":\"0\",\"device\":\"d\",\"state\":"
+		  "\"RESET\",\"sgid\":\"::1\",\"sgid_index\":0,\"dgid\":\"::2\",\"netdev\":\"n\","
+		  "\"dropped\":0,\"findings\":[]}",
+		  "in RESET, as JSON");
+	memset(&diag.destination, 0, sizeof(diag.destination));
+	diag.from = -1;
+	diag.to = IBV_QPS_RESET;
+	check_cut(format_diag, &diag, "f: no error on d, unknown to RESET.\n", "to RESET");
+	check_cut(format_line, &diag, "call=f error=0 device=d from=unknown to=RESET",
+		  "to RESET, in a line");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"f\",\"error\":0,\"errno\":\"0\",\"device\":\"d\",\"from\":"
+		  "\"unknown\",\"to\":\"RESET\",\"dropped\":0,\"findings\":[]}",
+		  "to RESET, as JSON");
+}
+
 /* To a stream goes what would go into a buffer, and an error of the stream is told. */
 static void check_print(void)
 {
@@ -614,6 +763,9 @@ int main(void)
 	check_kinds();
 	check_values();
 	check_completions();
+	check_own_numbers();
+	check_homes();
+	check_small_values();
 	check_print();
 	return tap_done();
 }

@@ -80,6 +80,24 @@ enum {
 	RDMAEZ_IMPL_WC_ANY = 127
 };
 
+/* What a row looks at. */
+enum rdmaez_impl_wc_check {
+	RDMAEZ_IMPL_WC_ALWAYS,
+	RDMAEZ_IMPL_WC_OPCODE,
+	RDMAEZ_IMPL_WC_ROOM,
+	RDMAEZ_IMPL_WC_LIMIT,
+	RDMAEZ_IMPL_WC_DOWN,
+	RDMAEZ_IMPL_WC_PATH,
+	RDMAEZ_IMPL_WC_MTU,
+	RDMAEZ_IMPL_WC_PKEY,
+	RDMAEZ_IMPL_WC_TIMEOUT,
+	RDMAEZ_IMPL_WC_RNR,
+	RDMAEZ_IMPL_WC_RNR_TIMER,
+	RDMAEZ_IMPL_WC_IWARP,
+	RDMAEZ_IMPL_WC_RIGHTS,
+	RDMAEZ_IMPL_WC_DEPTH
+};
+
 /*
  * One likely cause: of which failure it is one, and what it is. Where a driver has rows of its own for a
  * status and queue, only those count.
@@ -90,8 +108,7 @@ struct rdmaez_impl_wc_row {
 	int need; /* bits of ibv_query_qp() that `check` looks at; with IBV_QP_PORT, the port too */
 	enum rdmaez_why why;
 	const char *field;
-	/* Adds the finding if it is one; NULL: it always is, once. */
-	void (*check)(struct rdmaez_impl_wc_case *here, const struct rdmaez_impl_wc_row *row);
+	uint8_t check; /* what decides whether it is one, and its numbers */
 };
 
 /* ---- What a row may check -------------------------------------------------------------------- */
@@ -297,13 +314,6 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_iwarp(const struct rdmaez_impl_wc_case *her
 	return device && device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_on_iwarp(struct rdmaez_impl_wc_case *here,
-					      const struct rdmaez_impl_wc_row *row)
-{
-	if (rdmaez_impl_wc_iwarp(here))
-		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
-}
-
 /* The rights that such requests need of an end of this type. */
 RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wc_rights_of(const struct rdmaez_impl_wc_case *here)
 {
@@ -354,220 +364,220 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_depth(struct rdmaez_impl_wc_case *here,
 
 /* clang-format off */
 
-/* A row. What stands for a set of bits, and the reason, without what their names begin with. */
+/* A row: sets of bits, the reason and the check without what their names begin with. */
 #define RDMAEZ_IMPL_WC_ROW(status, queues, types, requests, driver, need, why, field, check) \
 	{status, RDMAEZ_IMPL_WC_##queues, RDMAEZ_IMPL_WC_##types, RDMAEZ_IMPL_WC_##requests, driver, \
-	 need, RDMAEZ_WHY_##why, field, check}
+	 need, RDMAEZ_WHY_##why, field, RDMAEZ_IMPL_WC_##check}
 
 /* A status's rows stand in the order in which one would look. */
 RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *count)
 {
 	static const struct rdmaez_impl_wc_row rows[] = {
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, UD, ANY, NULL, 0,
-				   WC_GRH_ROOM, "sg_list", rdmaez_impl_wc_room),
+				   WC_GRH_ROOM, "sg_list", ROOM),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
-				   WC_RECV_SHORT, "sg_list", rdmaez_impl_wc_room),
+				   WC_RECV_SHORT, "sg_list", ROOM),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, UD, SENDS, NULL, IBV_QP_PORT,
-				   WC_LIMIT, "port_attr.active_mtu", rdmaez_impl_wc_limit),
+				   WC_LIMIT, "port_attr.active_mtu", LIMIT),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, NOT_UD, BYTES, NULL, IBV_QP_PORT,
-				   WC_LIMIT, "port_attr.max_msg_sz", rdmaez_impl_wc_limit),
+				   WC_LIMIT, "port_attr.max_msg_sz", LIMIT),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, RETRIES, ATOMIC, NULL, 0,
-				   WR_ATOMIC, "sg_list", NULL),
+				   WR_ATOMIC, "sg_list", ALWAYS),
 		/* rdma-core's providers/cxgb4/cq.c: T4_ERR_BOUND is a violation of a region's bounds. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, ANY_Q, ANY_TYPE, ANY, "iw_cxgb4", 0,
-				   WC_BOUNDS, "sg_list.addr", NULL),
+				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, ANY, NULL, 0,
-				   WR_OPCODE, "opcode", rdmaez_impl_wc_opcode),
+				   WR_OPCODE, "opcode", OPCODE),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, BY_AH, SENDS, NULL, 0,
-				   WC_AH, "wr.ud.ah", NULL),
+				   WC_AH, "wr.ud.ah", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, NULL, IBV_QP_CAP,
-				   WC_LIMIT, "cap.max_send_sge", rdmaez_impl_wc_limit),
+				   WC_LIMIT, "cap.max_send_sge", LIMIT),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, NULL, IBV_QP_CAP,
-				   WC_LIMIT, "cap.max_inline_data", rdmaez_impl_wc_limit),
+				   WC_LIMIT, "cap.max_inline_data", LIMIT),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, RETRIES, FETCH, NULL, IBV_QP_MAX_QP_RD_ATOMIC,
-				   WC_LIMIT, "max_rd_atomic", rdmaez_impl_wc_limit),
+				   WC_LIMIT, "max_rd_atomic", LIMIT),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, NULL, IBV_QP_CAP,
-				   WC_LIMIT, "cap.max_recv_sge", rdmaez_impl_wc_limit),
+				   WC_LIMIT, "cap.max_recv_sge", LIMIT),
 		/*
 		 * rxe_requester(): finish_packet() gets EINVAL of copy_data() where lookup_mr() finds no region of
 		 * this lkey and PD, and rxe_get_av() no address handle. send_data_in() turns all that copy_data()
 		 * refuses of a receive into RESPST_ERR_MALFORMED_WQE, a receive too short as well.
 		 */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, "rdma_rxe", 0,
-				   WC_LKEY, "sg_list.lkey", NULL),
+				   WC_LKEY, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, UD, SENDS, "rdma_rxe", 0,
-				   WC_AH, "wr.ud.ah", NULL),
+				   WC_AH, "wr.ud.ah", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, LOCAL, "rdma_rxe", 0,
-				   WR_OPCODE, "opcode", rdmaez_impl_wc_opcode),
+				   WR_OPCODE, "opcode", OPCODE),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, UD, ANY, "rdma_rxe", 0,
-				   WC_GRH_ROOM, "sg_list", rdmaez_impl_wc_room),
+				   WC_GRH_ROOM, "sg_list", ROOM),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
-				   WC_RECV_SHORT, "sg_list", rdmaez_impl_wc_room),
+				   WC_RECV_SHORT, "sg_list", ROOM),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
-				   WC_LKEY, "sg_list.lkey", NULL),
+				   WC_LKEY, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
-				   WC_BOUNDS, "sg_list.addr", NULL),
+				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 		/* siw_qp_sq_process(): whatever goes wrong, of siw_check_sgl_tx() or of the socket. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, "siw", 0,
-				   WC_LKEY, "sg_list.lkey", NULL),
+				   WC_LKEY, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, "siw", 0,
-				   WC_BOUNDS, "sg_list.addr", NULL),
+				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, "siw", 0,
-				   WC_CONNECTION, "status", NULL),
+				   WC_CONNECTION, "status", ALWAYS),
 		/* rdma-core's providers/efa/verbs.c, to_ibv_status(): LOCAL_ERROR_UNSUPPORTED_OP and _INVALID_AH. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, ANY_Q, ANY_TYPE, ANY, "efa", 0,
-				   WR_OPCODE, "opcode", rdmaez_impl_wc_opcode),
+				   WR_OPCODE, "opcode", OPCODE),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, ANY_Q, ANY_TYPE, ANY, "efa", 0,
-				   WC_AH, "wr.ud.ah", NULL),
+				   WC_AH, "wr.ud.ah", ALWAYS),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, NULL, 0,
-				   WC_LKEY, "sg_list.lkey", NULL),
+				   WC_LKEY, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, NULL, 0,
-				   WC_BOUNDS, "sg_list.addr", NULL),
+				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, NULL, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 		/* EFAULT of mr_check_range() in rxe_requester(); all that is refused in do_read() and do_atomic(). */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, ANY, "rdma_rxe", 0,
-				   WC_BOUNDS, "sg_list.addr", NULL),
+				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, "rdma_rxe", 0,
-				   WC_LKEY, "sg_list.lkey", NULL),
+				   WC_LKEY, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, "rdma_rxe", 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, ANY, NULL, 0,
-				   WC_FLUSHED, "status", NULL),
+				   WC_FLUSHED, "status", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
-				   WC_FLUSHED_RECV, "status", NULL),
+				   WC_FLUSHED_RECV, "status", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANSWERS, ANY, NULL, 0,
-				   WC_RESPONDER, "status", NULL),
+				   WC_RESPONDER, "status", ALWAYS),
 		/* siw_qp_cm_drop() and siw_sq_flush() after a TERMINATE of the peer. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANY_TYPE, ANY, NULL, 0,
-				   WC_IWARP, "status", rdmaez_impl_wc_on_iwarp),
+				   WC_IWARP, "status", IWARP),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
-				   WC_PEER_REQUEST, "wr.rdma.rkey", NULL),
+				   WC_PEER_REQUEST, "wr.rdma.rkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, RQ, ANY_TYPE, ANY, NULL, IBV_QP_ACCESS_FLAGS,
-				   WC_ACCESS, "qp_access_flags", rdmaez_impl_wc_rights),
+				   WC_ACCESS, "qp_access_flags", RIGHTS),
 		/* rdma-core's providers/erdma/erdma_verbs.c, map_cqe_status[]: ERDMA_WC_SEND_*, of the request's SGEs. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
-				   WC_LKEY, "sg_list.lkey", NULL),
+				   WC_LKEY, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
-				   WC_BOUNDS, "sg_list.addr", NULL),
+				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, "erdma", 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 		/* providers/cxgb4/cq.c: T4_ERR_STAG, T4_ERR_QPID and T4_ERR_ACCESS, of requests and receives. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "iw_cxgb4", 0,
-				   WC_LKEY, "sg_list.lkey", NULL),
+				   WC_LKEY, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, "iw_cxgb4", 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 		/* providers/mana/cq.c: VENDOR_ERR_RX_ATB_SGE_ADDR_RIGHT. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "mana_ib", 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANY_TYPE, SENDS, NULL, 0,
-				   WC_PEER_RECV, "sg_list", NULL),
+				   WC_PEER_RECV, "sg_list", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANSWERS, FETCH, NULL,
-				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", rdmaez_impl_wc_depth),
+				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", DEPTH),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, NULL, 0,
-				   WR_ATOMIC, "wr.atomic.remote_addr", NULL),
+				   WR_ATOMIC, "wr.atomic.remote_addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANY_TYPE, REMOTE, NULL, IBV_QP_ACCESS_FLAGS,
-				   WC_ACCESS, "qp_access_flags", rdmaez_impl_wc_rights),
+				   WC_ACCESS, "qp_access_flags", RIGHTS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, NULL, 0,
-				   WC_PEER_OPCODE, "opcode", rdmaez_impl_wc_opcode),
+				   WC_PEER_OPCODE, "opcode", OPCODE),
 		/* rxe: rxe_responder() and do_complete(); siw: siw_rdmap_complete(); bnxt_re: BNXT_RE_RSP_ST_REM_INVAL. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
-				   WC_RESPONDER, "status", NULL),
+				   WC_RESPONDER, "status", ALWAYS),
 		/* to_ibv_status(): REMOTE_ERROR_BAD_LENGTH and REMOTE_ERROR_FEATURE_MISMATCH. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, SENDS, "efa", 0,
-				   WC_PEER_RECV, "sg_list", NULL),
+				   WC_PEER_RECV, "sg_list", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, REMOTE, "efa", 0,
-				   WC_PEER_OPCODE, "opcode", rdmaez_impl_wc_opcode),
+				   WC_PEER_OPCODE, "opcode", OPCODE),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, NULL, 0,
-				   WC_RKEY, "wr.rdma.rkey", NULL),
+				   WC_RKEY, "wr.rdma.rkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, NULL, 0,
-				   WC_RKEY, "wr.atomic.rkey", NULL),
+				   WC_RKEY, "wr.atomic.rkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, SEND_INV, NULL, 0,
-				   WC_RKEY, "invalidate_rkey", NULL),
+				   WC_RKEY, "invalidate_rkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, NULL, 0,
-				   WC_REMOTE_BOUNDS, "wr.rdma.remote_addr", NULL),
+				   WC_REMOTE_BOUNDS, "wr.rdma.remote_addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, NULL, 0,
-				   WC_REMOTE_BOUNDS, "wr.atomic.remote_addr", NULL),
+				   WC_REMOTE_BOUNDS, "wr.atomic.remote_addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, NULL, 0,
-				   WC_REGION_RIGHT, "access", NULL),
+				   WC_REGION_RIGHT, "access", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, NULL, IBV_QP_ACCESS_FLAGS,
-				   WC_ACCESS, "qp_access_flags", rdmaez_impl_wc_rights),
+				   WC_ACCESS, "qp_access_flags", RIGHTS),
 		/* rxe_responder(): the receive that a WRITE with immediate had taken. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
-				   WC_RESPONDER, "status", NULL),
+				   WC_RESPONDER, "status", ALWAYS),
 		/* map_cqe_status[]: ERDMA_WC_RECV_*, of the receive's SGEs. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
-				   WC_LKEY, "sg_list.lkey", NULL),
+				   WC_LKEY, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
-				   WC_BOUNDS, "sg_list.addr", NULL),
+				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, SQ, ANY_TYPE, SENDS, NULL, 0,
-				   WC_PEER_BUFFER, "sg_list", NULL),
+				   WC_PEER_BUFFER, "sg_list", ALWAYS),
 		/* send_data_in() of the peer, as above; providers/mana/cq.c: VENDOR_ERR_RX_INVALID_REQ_NAK. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "rdma_rxe", 0,
-				   WC_PEER_RECV, "sg_list", NULL),
+				   WC_PEER_RECV, "sg_list", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "rdma_rxe", 0,
-				   WC_PEER_BUFFER, "sg_list", NULL),
+				   WC_PEER_BUFFER, "sg_list", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "mana_ib", 0,
-				   WC_PEER_RECV, "sg_list", NULL),
+				   WC_PEER_RECV, "sg_list", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "mana_ib", 0,
-				   WC_PEER_BUFFER, "sg_list", NULL),
+				   WC_PEER_BUFFER, "sg_list", ALWAYS),
 		/* to_ibv_status(): REMOTE_ERROR_UNKNOWN_PEER. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, ANY, "efa", 0,
-				   WC_PEER_AH, "wr.ud.ah", NULL),
+				   WC_PEER_AH, "wr.ud.ah", ALWAYS),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, NULL, IBV_QP_PORT,
-				   PORT_DOWN, "port_attr.state", rdmaez_impl_wc_down),
+				   PORT_DOWN, "port_attr.state", DOWN),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, CONNECTED, ANY, NULL, IBV_QP_PORT | IBV_QP_AV,
-				   PATH_EMPTY, "ah_attr.dlid", rdmaez_impl_wc_path),
+				   PATH_EMPTY, "ah_attr.dlid", PATH),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, CONNECTED, ANY, NULL, IBV_QP_PORT | IBV_QP_PATH_MTU,
-				   MTU_ABOVE_ACTIVE, "path_mtu", rdmaez_impl_wc_mtu),
+				   MTU_ABOVE_ACTIVE, "path_mtu", MTU),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, NULL, IBV_QP_PORT | IBV_QP_PKEY_INDEX,
-				   PKEY_LIMITED, "pkey_index", rdmaez_impl_wc_pkey),
+				   PKEY_LIMITED, "pkey_index", PKEY),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, NULL, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
-				   WC_RETRIES, "timeout", rdmaez_impl_wc_retries),
+				   WC_RETRIES, "timeout", TIMEOUT),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RNRS, ANY, NULL, IBV_QP_RNR_RETRY,
-				   WC_RNR, "rnr_retry", rdmaez_impl_wc_rnr),
+				   WC_RNR, "rnr_retry", RNR),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RC, ANY, NULL, IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER,
-				   WC_RNR_TIMER, "min_rnr_timer", rdmaez_impl_wc_rnr_timer),
+				   WC_RNR_TIMER, "min_rnr_timer", RNR_TIMER),
 
 
 		/* siw_proc_send(): siw_check_sge() refuses the receive, and siw_rdmap_complete() has no status for it. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, "siw", 0,
-				   WC_LKEY, "sg_list.lkey", NULL),
+				   WC_LKEY, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, "siw", 0,
-				   WC_BOUNDS, "sg_list.addr", NULL),
+				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, "siw", 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", NULL),
+				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, NULL, 0,
-				   WC_RECV_SHORT, "sg_list", NULL),
+				   WC_RECV_SHORT, "sg_list", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANSWERS, ANY, NULL,
-				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", rdmaez_impl_wc_depth),
+				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", DEPTH),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, NULL, IBV_QP_ACCESS_FLAGS,
-				   WC_ACCESS, "qp_access_flags", rdmaez_impl_wc_rights),
+				   WC_ACCESS, "qp_access_flags", RIGHTS),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, NULL, 0,
-				   WC_PEER_REQUEST, "wr.rdma.rkey", NULL),
+				   WC_PEER_REQUEST, "wr.rdma.rkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, NULL, IBV_QP_ACCESS_FLAGS,
-				   WC_ACCESS, "qp_access_flags", rdmaez_impl_wc_rights),
+				   WC_ACCESS, "qp_access_flags", RIGHTS),
 		/* siw_proc_send() sends this event for a receive of its own, too. */
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, "siw", 0,
-				   WC_PEER_REQUEST, "wr.rdma.rkey", NULL),
+				   WC_PEER_REQUEST, "wr.rdma.rkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, "siw", 0,
-				   WC_LKEY, "sg_list.lkey", NULL),
+				   WC_LKEY, "sg_list.lkey", ALWAYS),
 	};
 
 	*count = sizeof(rows) / sizeof(rows[0]);
@@ -585,7 +595,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
 	if (!(row->queues & here->queues))
 		return false;
 	if (here->status == IBV_WC_RESP_TIMEOUT_ERR)
-		return row->status == IBV_WC_RETRY_EXC_ERR && row->check != rdmaez_impl_wc_retries;
+		return row->status == IBV_WC_RETRY_EXC_ERR && row->check != RDMAEZ_IMPL_WC_TIMEOUT;
 	return row->status == here->status;
 }
 
@@ -682,6 +692,58 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_was_reset(struct rdmaez_impl_wc_case *here)
 	return true;
 }
 
+/* Adds the finding of a row, if it is one. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_check(struct rdmaez_impl_wc_case *here,
+					   const struct rdmaez_impl_wc_row *row)
+{
+	switch (row->check) {
+	case RDMAEZ_IMPL_WC_OPCODE:
+		rdmaez_impl_wc_opcode(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_ROOM:
+		rdmaez_impl_wc_room(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_LIMIT:
+		rdmaez_impl_wc_limit(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_DOWN:
+		rdmaez_impl_wc_down(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_PATH:
+		rdmaez_impl_wc_path(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_MTU:
+		rdmaez_impl_wc_mtu(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_PKEY:
+		rdmaez_impl_wc_pkey(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_TIMEOUT:
+		rdmaez_impl_wc_retries(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_RNR:
+		rdmaez_impl_wc_rnr(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_RNR_TIMER:
+		rdmaez_impl_wc_rnr_timer(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_RIGHTS:
+		rdmaez_impl_wc_rights(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_DEPTH:
+		rdmaez_impl_wc_depth(here, row);
+		return;
+	case RDMAEZ_IMPL_WC_IWARP:
+		if (!rdmaez_impl_wc_iwarp(here))
+			return;
+		break;
+	default:
+		break;
+	}
+	if (!rdmaez_diag_find(here->diag, row->why))
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
+}
+
 /* ---- One failure ----------------------------------------------------------------------------- */
 
 /* What the rows find, and the errno of a question that was refused. */
@@ -703,12 +765,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 		return here->error;
 	if (!need || !rdmaez_impl_wc_was_reset(here))
 		rdmaez_impl_wc_ask_port(here);
-	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, own)); row++) {
-		if (row->check)
-			row->check(here, row);
-		else if (!rdmaez_diag_find(here->diag, row->why))
-			rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
-	}
+	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, own)); row++)
+		rdmaez_impl_wc_check(here, row);
 	return here->error;
 }
 
