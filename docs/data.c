@@ -461,8 +461,8 @@ static void all_causes(void)
 		names("types", cause->types, type_of_cause);
 		names("requests", cause->requests, request);
 		if (cause->driver)
-			text("driver", cause->driver);
-		text("reason", rdmaez_why_id(cause->why));
+			text("driver", rdmaez_impl_wc_driver_str(cause->driver));
+		text("reason", rdmaez_why_id((enum rdmaez_why)cause->why));
 		text("field", cause->field);
 		names("asked", (unsigned int)cause->need, rdmaez_qp_attr_str);
 		end();
@@ -985,11 +985,11 @@ static void page_causes(void)
 	for (; count; count--, cause++) {
 		fputs("|", stdout);
 		cell(of_cause(cause));
-		cell(cause->driver ? cause->driver : "");
+		cell(rdmaez_impl_wc_driver_str(cause->driver));
 		page_bits(cause->queues, RDMAEZ_IMPL_WC_ANY_Q, queue);
 		page_bits(cause->types, RDMAEZ_IMPL_WC_ANY_TYPE, type_of_cause);
 		page_bits(cause->requests, RDMAEZ_IMPL_WC_ANY, request);
-		cell(rdmaez_why_str(cause->why));
+		cell(rdmaez_why_str((enum rdmaez_why)cause->why));
 		cell(cause->field);
 		putchar('\n');
 	}

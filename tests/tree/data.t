@@ -230,8 +230,10 @@ completions_agree() {
 	diff <(printf '%s\n' IBV_WC_SUCCESS IBV_WC_TM_RNDV_INCOMPLETE) \
 		<(jq -r '.statuses[] | select(.failed | not).name' "$1/completions.json")
 	diff <(perl -0ne 's/RDMAEZ_IMPL_WC_(\w+)_EVENT,/IBV_EVENT_QP_$1_ERR,/g;
-			while (/ROW\((IBV\w+), .*?, ("\w+"|NULL),\s.*?(\w+), "([\w.]+)", \w+\),/gs) {
-				my @row = ($1, $2, $3, $4); $row[1] =~ s/"|NULL//g; print "@row\n" }' include/rdmaez/impl/wc_explain.h) \
+			while (/ROW\((IBV\w+), \w+, \w+, \w+, (\w+),\s[^"]*?(\w+), "([\w.]+)", \w+\),/gs) {
+				my %driver = (ALL => "", RXE => "rdma_rxe", SIW => "siw", EFA => "efa",
+					ERDMA => "erdma", CXGB4 => "iw_cxgb4", MANA => "mana_ib");
+				print "$1 $driver{$2} $3 $4\n" }' include/rdmaez/impl/wc_explain.h) \
 		<(jq -r '.causes[] | "\(.of) \(.driver // "") \(.reason) \(.field)"' "$1/completions.json")
 	diff <(perl -0ne 'printf "%s %d %s\n", $1, hex $2, $3 while /\{(IBV_WC_\w+), (0x\w+),\s*"([^"]*)"\}/g' include/rdmaez/impl/wc.h | sort) \
 		<(jq -r '.vendor_hints[] | "\(.status) \(.vendor_err) \(.what)"' "$1/completions.json" | sort)

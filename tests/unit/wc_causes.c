@@ -64,6 +64,7 @@ static struct ibv_wc wc_of(int status, const struct ibv_qp *qp)
 static void check_line(const struct rdmaez_diag *diag, const char *want, const char *name)
 {
 	char line[4096], got[4096] = "";
+	uint64_t hidden = 0;
 	char *finding;
 
 	rdmaez_diag_line(diag, line, sizeof(line));
@@ -81,6 +82,19 @@ static void check_line(const struct rdmaez_diag *diag, const char *want, const c
 			*next = ' ';
 	}
 	tap_eq_str(got, want, "%s", name);
+	/* What a line does not show is zero. */
+	for (unsigned int i = 0; i < diag->count; i++) {
+		const struct rdmaez_finding *of = &diag->finding[i];
+
+		if (of->kind == RDMAEZ_VALUE_NONE || of->kind == RDMAEZ_VALUE_LIMIT)
+			hidden |= of->value;
+		if (of->kind == RDMAEZ_VALUE_NONE || of->kind == RDMAEZ_VALUE_OPCODE ||
+		    of->kind == RDMAEZ_VALUE_ACCESS)
+			hidden |= of->min;
+		if (of->kind == RDMAEZ_VALUE_NONE || of->kind == RDMAEZ_VALUE_OPCODE)
+			hidden |= of->max;
+	}
+	tap_eq_int(hidden, 0, "%s: no numbers but those", name);
 }
 
 /* ---- Requests ----------------------------------------------------------------------------- */
@@ -126,6 +140,8 @@ static void check_sends(void)
 		/* A bad request. */
 		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_SEND,
 		 "WR_OPCODE:opcode:opcode:SEND " SGES " " INLINE},
+		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_WRITE,
+		 "WR_OPCODE:opcode:opcode:RDMA_WRITE " SGES " " INLINE},
 		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_WRITE_WITH_IMM,
 		 "WR_OPCODE:opcode:opcode:RDMA_WRITE_WITH_IMM " SGES " " INLINE},
 		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ,
@@ -645,6 +661,61 @@ static void check_reset(void)
 		      "a flush needs no attributes");
 }
 
+/*
+ * Whatever a device answers, nothing is certain but that a question was refused, nothing comes twice, and no
+ * request is blamed for what only a receive can be.
+ */
+static void check_everything(void)
+{
+	static const uint32_t vendors[] = {0, RXE, SIW, EFA, ERDMA, CXGB4, MANA, MLX5};
+	static const int types[] = {IBV_QPT_RC,       IBV_QPT_UC,       IBV_QPT_UD,
+				    IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_RAW_PACKET,
+				    IBV_QPT_DRIVER};
+	static const int errors[] = {0, EOPNOTSUPP, EIO};
+	int certain = 0, twice = 0, misplaced = 0, returned = 0;
+
+	for (size_t i = 0; i < COUNT_OF(vendors) * COUNT_OF(types) * COUNT_OF(errors); i++) {
+		struct ibv_qp *qp;
+
+		new_device(vendors[i % COUNT_OF(vendors)]);
+		qp = broken_qp(IBV_QPT_RC, NULL);
+		qp->qp_type = (enum ibv_qp_type)types[i / COUNT_OF(vendors) % COUNT_OF(types)];
+		dev->habits.query_errno = errors[i / COUNT_OF(vendors) / COUNT_OF(types)];
+		for (int status = -1; status < 26; status++)
+			for (int opcode = -2; opcode < 17; opcode++) {
+				const struct ibv_wc wc = wc_of(status, qp);
+				struct rdmaez_diag diag;
+				struct ibv_send_wr wr;
+				int error;
+
+				memset(&wr, 0, sizeof(wr));
+				wr.opcode = (enum ibv_wr_opcode)opcode;
+				error = opcode == -2
+						? rdmaez_wc_explain_recv(&wc, qp, NULL, &diag)
+						: rdmaez_wc_explain_send(
+							  &wc, qp, opcode < 0 ? NULL : &wr, &diag);
+				returned += error != diag.error;
+				for (unsigned int n = 0; n < diag.count; n++) {
+					const struct rdmaez_finding *of = &diag.finding[n];
+
+					certain += of->severity != RDMAEZ_DIAG_LIKELY &&
+						   of->reason != RDMAEZ_WHY_QUERY_REFUSED;
+					misplaced += opcode > -2 &&
+						     (of->reason == RDMAEZ_WHY_WC_RECV_SHORT ||
+						      of->reason == RDMAEZ_WHY_WC_FLUSHED_RECV);
+					for (unsigned int m = 0; m < n; m++)
+						twice += of->reason == diag.finding[m].reason &&
+							 strcmp(of->field, diag.finding[m].field) ==
+								 0;
+				}
+			}
+	}
+	tap_eq_int(returned, 0, "the record holds what was returned");
+	tap_eq_int(certain, 0, "nothing is certain of why a work request failed");
+	tap_eq_int(twice, 0, "nothing is told twice");
+	tap_eq_int(misplaced, 0, "a request is not blamed for a receive");
+}
+
 static void check_refusals(void)
 {
 	struct rdmaez_diag diag;
@@ -683,6 +754,7 @@ int main(void)
 	check_siw();
 	check_others();
 	check_reset();
+	check_everything();
 	check_refusals();
 	fake_close_all();
 	return tap_done();

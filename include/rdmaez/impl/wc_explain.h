@@ -24,11 +24,11 @@ RDMAEZ_IMPL_BEGIN
 struct rdmaez_impl_wc_case {
 	struct ibv_qp *qp;
 	struct rdmaez_diag *diag;
-	const struct rdmaez_driver *driver;
 	uint8_t status;   /* an enum ibv_wc_status or one of the two below */
 	uint8_t queues;   /* which of its queues it may be of; bits, as in a row */
 	uint8_t types;    /* its type; a bit */
 	uint8_t requests; /* which kinds of requests it may have been; bits */
+	uint8_t driver;   /* an enum rdmaez_impl_wc_driver */
 	int opcode;       /* of the request; -1: not known */
 	int64_t room;     /* bytes of the receive; -1: not known */
 	int known;        /* bits of `attr` that the device has told */
@@ -98,17 +98,37 @@ enum rdmaez_impl_wc_check {
 	RDMAEZ_IMPL_WC_DEPTH
 };
 
+/* A driver with rows of its own. */
+enum rdmaez_impl_wc_driver {
+	RDMAEZ_IMPL_WC_OF_ALL, /* others */
+	RDMAEZ_IMPL_WC_OF_RXE,
+	RDMAEZ_IMPL_WC_OF_SIW,
+	RDMAEZ_IMPL_WC_OF_EFA,
+	RDMAEZ_IMPL_WC_OF_ERDMA,
+	RDMAEZ_IMPL_WC_OF_CXGB4,
+	RDMAEZ_IMPL_WC_OF_MANA
+};
+
+/* The name of one, as struct rdmaez_driver has it; "" of no one in particular, NULL behind the last. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_wc_driver_str(int driver)
+{
+	static const char names[][9] = {"",      "rdma_rxe", "siw",    "efa",
+					"erdma", "iw_cxgb4", "mana_ib"};
+
+	return driver < (int)(sizeof(names) / sizeof(names[0])) ? names[driver] : NULL;
+}
+
 /*
  * One likely cause: of which failure it is one, and what it is. Where a driver has rows of its own for a
  * status and queue, only those count.
  */
 struct rdmaez_impl_wc_row {
 	uint8_t status, queues, types, requests;
-	const char *driver; /* NULL: any without rows of its own */
+	uint8_t driver; /* an enum rdmaez_impl_wc_driver */
+	uint8_t check;  /* what decides whether it is one, and its numbers */
+	uint16_t why;   /* an enum rdmaez_why */
 	int need; /* bits of ibv_query_qp() that `check` looks at; with IBV_QP_PORT, the port too */
-	enum rdmaez_why why;
 	const char *field;
-	uint8_t check; /* what decides whether it is one, and its numbers */
 };
 
 /* ---- What a row may check -------------------------------------------------------------------- */
@@ -119,7 +139,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_suspect(const struct rdmaez_impl_wc_case *h
 					     enum rdmaez_value kind, uint64_t value, uint64_t min,
 					     uint64_t max)
 {
-	const struct rdmaez_impl_site site = {row->field, row->why, kind, 0, 0};
+	const struct rdmaez_impl_site site = {row->field, (enum rdmaez_why)row->why, kind, 0, 0};
 
 	rdmaez_impl_find_within(here->diag, RDMAEZ_DIAG_LIKELY, &site, value, min, max);
 }
@@ -366,217 +386,217 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_depth(struct rdmaez_impl_wc_case *here,
 
 /* A row: sets of bits, the reason and the check without what their names begin with. */
 #define RDMAEZ_IMPL_WC_ROW(status, queues, types, requests, driver, need, why, field, check) \
-	{status, RDMAEZ_IMPL_WC_##queues, RDMAEZ_IMPL_WC_##types, RDMAEZ_IMPL_WC_##requests, driver, \
-	 need, RDMAEZ_WHY_##why, field, RDMAEZ_IMPL_WC_##check}
+	{status, RDMAEZ_IMPL_WC_##queues, RDMAEZ_IMPL_WC_##types, RDMAEZ_IMPL_WC_##requests, \
+	 RDMAEZ_IMPL_WC_OF_##driver, RDMAEZ_IMPL_WC_##check, RDMAEZ_WHY_##why, need, field}
 
 /* A status's rows stand in the order in which one would look. */
 RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *count)
 {
 	static const struct rdmaez_impl_wc_row rows[] = {
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, UD, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, UD, ANY, ALL, 0,
 				   WC_GRH_ROOM, "sg_list", ROOM),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_RECV_SHORT, "sg_list", ROOM),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, UD, SENDS, NULL, IBV_QP_PORT,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, UD, SENDS, ALL, IBV_QP_PORT,
 				   WC_LIMIT, "port_attr.active_mtu", LIMIT),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, NOT_UD, BYTES, NULL, IBV_QP_PORT,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, NOT_UD, BYTES, ALL, IBV_QP_PORT,
 				   WC_LIMIT, "port_attr.max_msg_sz", LIMIT),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, RETRIES, ATOMIC, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, RETRIES, ATOMIC, ALL, 0,
 				   WR_ATOMIC, "sg_list", ALWAYS),
 		/* rdma-core's providers/cxgb4/cq.c: T4_ERR_BOUND is a violation of a region's bounds. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, ANY_Q, ANY_TYPE, ANY, "iw_cxgb4", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, ANY_Q, ANY_TYPE, ANY, CXGB4, 0,
 				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, ANY, ALL, 0,
 				   WR_OPCODE, "opcode", OPCODE),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, BY_AH, SENDS, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, BY_AH, SENDS, ALL, 0,
 				   WC_AH, "wr.ud.ah", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, NULL, IBV_QP_CAP,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, ALL, IBV_QP_CAP,
 				   WC_LIMIT, "cap.max_send_sge", LIMIT),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, NULL, IBV_QP_CAP,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, ALL, IBV_QP_CAP,
 				   WC_LIMIT, "cap.max_inline_data", LIMIT),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, RETRIES, FETCH, NULL, IBV_QP_MAX_QP_RD_ATOMIC,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, RETRIES, FETCH, ALL, IBV_QP_MAX_QP_RD_ATOMIC,
 				   WC_LIMIT, "max_rd_atomic", LIMIT),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, NULL, IBV_QP_CAP,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, ALL, IBV_QP_CAP,
 				   WC_LIMIT, "cap.max_recv_sge", LIMIT),
 		/*
 		 * rxe_requester(): finish_packet() gets EINVAL of copy_data() where lookup_mr() finds no region of
 		 * this lkey and PD, and rxe_get_av() no address handle. send_data_in() turns all that copy_data()
 		 * refuses of a receive into RESPST_ERR_MALFORMED_WQE, a receive too short as well.
 		 */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, RXE, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, UD, SENDS, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, UD, SENDS, RXE, 0,
 				   WC_AH, "wr.ud.ah", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, LOCAL, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, LOCAL, RXE, 0,
 				   WR_OPCODE, "opcode", OPCODE),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, UD, ANY, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, UD, ANY, RXE, 0,
 				   WC_GRH_ROOM, "sg_list", ROOM),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
 				   WC_RECV_SHORT, "sg_list", ROOM),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
 				   WC_BOUNDS, "sg_list.addr", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 		/* siw_qp_sq_process(): whatever goes wrong, of siw_check_sgl_tx() or of the socket. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, "siw", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, SIW, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, "siw", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, SIW, 0,
 				   WC_BOUNDS, "sg_list.addr", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, "siw", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, SIW, 0,
 				   WC_CONNECTION, "status", ALWAYS),
 		/* rdma-core's providers/efa/verbs.c, to_ibv_status(): LOCAL_ERROR_UNSUPPORTED_OP and _INVALID_AH. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, ANY_Q, ANY_TYPE, ANY, "efa", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, ANY_Q, ANY_TYPE, ANY, EFA, 0,
 				   WR_OPCODE, "opcode", OPCODE),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, ANY_Q, ANY_TYPE, ANY, "efa", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, ANY_Q, ANY_TYPE, ANY, EFA, 0,
 				   WC_AH, "wr.ud.ah", ALWAYS),
 
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
 				   WC_BOUNDS, "sg_list.addr", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, ALL, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 		/* EFAULT of mr_check_range() in rxe_requester(); all that is refused in do_read() and do_atomic(). */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, ANY, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, ANY, RXE, 0,
 				   WC_BOUNDS, "sg_list.addr", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, RXE, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, RXE, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_FLUSHED, "status", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_FLUSHED_RECV, "status", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANSWERS, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANSWERS, ANY, ALL, 0,
 				   WC_RESPONDER, "status", ALWAYS),
 		/* siw_qp_cm_drop() and siw_sq_flush() after a TERMINATE of the peer. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
 				   WC_IWARP, "status", IWARP),
 
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_PEER_REQUEST, "wr.rdma.rkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, RQ, ANY_TYPE, ANY, NULL, IBV_QP_ACCESS_FLAGS,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, RQ, ANY_TYPE, ANY, ALL, IBV_QP_ACCESS_FLAGS,
 				   WC_ACCESS, "qp_access_flags", RIGHTS),
 		/* rdma-core's providers/erdma/erdma_verbs.c, map_cqe_status[]: ERDMA_WC_SEND_*, of the request's SGEs. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
 				   WC_BOUNDS, "sg_list.addr", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, "erdma", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, ERDMA, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 		/* providers/cxgb4/cq.c: T4_ERR_STAG, T4_ERR_QPID and T4_ERR_ACCESS, of requests and receives. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "iw_cxgb4", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, CXGB4, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, "iw_cxgb4", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, CXGB4, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 		/* providers/mana/cq.c: VENDOR_ERR_RX_ATB_SGE_ADDR_RIGHT. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "mana_ib", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, MANA, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANY_TYPE, SENDS, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANY_TYPE, SENDS, ALL, 0,
 				   WC_PEER_RECV, "sg_list", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANSWERS, FETCH, NULL,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANSWERS, FETCH, ALL,
 				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", DEPTH),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, ALL, 0,
 				   WR_ATOMIC, "wr.atomic.remote_addr", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANY_TYPE, REMOTE, NULL, IBV_QP_ACCESS_FLAGS,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANY_TYPE, REMOTE, ALL, IBV_QP_ACCESS_FLAGS,
 				   WC_ACCESS, "qp_access_flags", RIGHTS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, ALL, 0,
 				   WC_PEER_OPCODE, "opcode", OPCODE),
 		/* rxe: rxe_responder() and do_complete(); siw: siw_rdmap_complete(); bnxt_re: BNXT_RE_RSP_ST_REM_INVAL. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_RESPONDER, "status", ALWAYS),
 		/* to_ibv_status(): REMOTE_ERROR_BAD_LENGTH and REMOTE_ERROR_FEATURE_MISMATCH. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, SENDS, "efa", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, SENDS, EFA, 0,
 				   WC_PEER_RECV, "sg_list", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, REMOTE, "efa", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, REMOTE, EFA, 0,
 				   WC_PEER_OPCODE, "opcode", OPCODE),
 
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, ALL, 0,
 				   WC_RKEY, "wr.rdma.rkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, ALL, 0,
 				   WC_RKEY, "wr.atomic.rkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, SEND_INV, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, SEND_INV, ALL, 0,
 				   WC_RKEY, "invalidate_rkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, ALL, 0,
 				   WC_REMOTE_BOUNDS, "wr.rdma.remote_addr", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, ALL, 0,
 				   WC_REMOTE_BOUNDS, "wr.atomic.remote_addr", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, ALL, 0,
 				   WC_REGION_RIGHT, "access", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, NULL, IBV_QP_ACCESS_FLAGS,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, ALL, IBV_QP_ACCESS_FLAGS,
 				   WC_ACCESS, "qp_access_flags", RIGHTS),
 		/* rxe_responder(): the receive that a WRITE with immediate had taken. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, RQ, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_RESPONDER, "status", ALWAYS),
 		/* map_cqe_status[]: ERDMA_WC_RECV_*, of the receive's SGEs. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
 				   WC_BOUNDS, "sg_list.addr", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, "erdma", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, SQ, ANY_TYPE, SENDS, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, SQ, ANY_TYPE, SENDS, ALL, 0,
 				   WC_PEER_BUFFER, "sg_list", ALWAYS),
 		/* send_data_in() of the peer, as above; providers/mana/cq.c: VENDOR_ERR_RX_INVALID_REQ_NAK. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, RXE, 0,
 				   WC_PEER_RECV, "sg_list", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "rdma_rxe", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, RXE, 0,
 				   WC_PEER_BUFFER, "sg_list", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "mana_ib", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, MANA, 0,
 				   WC_PEER_RECV, "sg_list", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, "mana_ib", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, MANA, 0,
 				   WC_PEER_BUFFER, "sg_list", ALWAYS),
 		/* to_ibv_status(): REMOTE_ERROR_UNKNOWN_PEER. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, ANY, "efa", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, ANY, EFA, 0,
 				   WC_PEER_AH, "wr.ud.ah", ALWAYS),
 
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, NULL, IBV_QP_PORT,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, ALL, IBV_QP_PORT,
 				   PORT_DOWN, "port_attr.state", DOWN),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, CONNECTED, ANY, NULL, IBV_QP_PORT | IBV_QP_AV,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, CONNECTED, ANY, ALL, IBV_QP_PORT | IBV_QP_AV,
 				   PATH_EMPTY, "ah_attr.dlid", PATH),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, CONNECTED, ANY, NULL, IBV_QP_PORT | IBV_QP_PATH_MTU,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, CONNECTED, ANY, ALL, IBV_QP_PORT | IBV_QP_PATH_MTU,
 				   MTU_ABOVE_ACTIVE, "path_mtu", MTU),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, NULL, IBV_QP_PORT | IBV_QP_PKEY_INDEX,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, ALL, IBV_QP_PORT | IBV_QP_PKEY_INDEX,
 				   PKEY_LIMITED, "pkey_index", PKEY),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, NULL, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
 				   WC_RETRIES, "timeout", TIMEOUT),
 
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RNRS, ANY, NULL, IBV_QP_RNR_RETRY,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RNRS, ANY, ALL, IBV_QP_RNR_RETRY,
 				   WC_RNR, "rnr_retry", RNR),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RC, ANY, NULL, IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RC, ANY, ALL, IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER,
 				   WC_RNR_TIMER, "min_rnr_timer", RNR_TIMER),
 
 
 		/* siw_proc_send(): siw_check_sge() refuses the receive, and siw_rdmap_complete() has no status for it. */
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, "siw", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, SIW, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, "siw", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, SIW, 0,
 				   WC_BOUNDS, "sg_list.addr", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, "siw", 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, SIW, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 
-		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_RECV_SHORT, "sg_list", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANSWERS, ANY, NULL,
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANSWERS, ANY, ALL,
 				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", DEPTH),
-		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, NULL, IBV_QP_ACCESS_FLAGS,
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, ALL, IBV_QP_ACCESS_FLAGS,
 				   WC_ACCESS, "qp_access_flags", RIGHTS),
-		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, NULL, 0,
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_PEER_REQUEST, "wr.rdma.rkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, NULL, IBV_QP_ACCESS_FLAGS,
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, ALL, IBV_QP_ACCESS_FLAGS,
 				   WC_ACCESS, "qp_access_flags", RIGHTS),
 		/* siw_proc_send() sends this event for a receive of its own, too. */
-		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, "siw", 0,
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, SIW, 0,
 				   WC_PEER_REQUEST, "wr.rdma.rkey", ALWAYS),
-		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, "siw", 0,
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, SIW, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
 	};
 
@@ -599,22 +619,14 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
 	return row->status == here->status;
 }
 
-/* Whether a row is of the device's driver. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_own(const struct rdmaez_impl_wc_case *here,
-					 const struct rdmaez_impl_wc_row *row)
-{
-	return row->driver && strcmp(row->driver, here->driver->name) == 0;
-}
-
-/* The next row from `row` on that fits, before `end`; NULL: none. `own`: only the driver's count. */
+/* The next row from `row` on that fits, before `end`, of this driver's; NULL: none. */
 RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *
 rdmaez_impl_wc_next(const struct rdmaez_impl_wc_case *here, const struct rdmaez_impl_wc_row *row,
-		    const struct rdmaez_impl_wc_row *end, bool own)
+		    const struct rdmaez_impl_wc_row *end, int driver)
 {
 	for (; row < end; row++)
 		if (rdmaez_impl_wc_of(here, row) && row->types & here->types &&
-		    row->requests & here->requests &&
-		    (own ? rdmaez_impl_wc_own(here, row) : !row->driver))
+		    row->requests & here->requests && row->driver == driver)
 			return row;
 	return NULL;
 }
@@ -651,7 +663,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int n
 		IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY;
 	int mask = need | IBV_QP_STATE, error;
 
-	if (strcmp(here->driver->name, "siw") == 0)
+	if (here->driver == RDMAEZ_IMPL_WC_OF_SIW)
 		mask = need;
 	if (!mask)
 		return;
@@ -740,7 +752,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_check(struct rdmaez_impl_wc_case *here,
 	default:
 		break;
 	}
-	if (!rdmaez_diag_find(here->diag, row->why))
+	if (!rdmaez_diag_find(here->diag, (enum rdmaez_why)row->why))
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
 }
 
@@ -753,19 +765,19 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 	const struct rdmaez_impl_wc_row *const rows = rdmaez_impl_wc_rows(&count);
 	const struct rdmaez_impl_wc_row *const end = rows + count;
 	const struct rdmaez_impl_wc_row *row;
-	bool own = false;
-	int need = 0;
+	int need = 0, driver = RDMAEZ_IMPL_WC_OF_ALL;
 
 	for (row = rows; row < end; row++)
-		own = own || (rdmaez_impl_wc_of(here, row) && rdmaez_impl_wc_own(here, row));
-	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, own)); row++)
+		if (row->driver == here->driver && rdmaez_impl_wc_of(here, row))
+			driver = row->driver;
+	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, driver)); row++)
 		need |= row->need;
 	rdmaez_impl_wc_ask(here, need);
 	if (!here->diag)
 		return here->error;
 	if (!need || !rdmaez_impl_wc_was_reset(here))
 		rdmaez_impl_wc_ask_port(here);
-	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, own)); row++)
+	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, driver)); row++)
 		rdmaez_impl_wc_check(here, row);
 	return here->error;
 }
@@ -849,7 +861,9 @@ RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_request(int opcode)
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
 					   struct rdmaez_diag *diag)
 {
+	const struct rdmaez_driver *driver;
 	struct ibv_device_attr device;
+	const char *name;
 
 	memset(here, 0, sizeof(*here));
 	memset(&device, 0, sizeof(device));
@@ -859,14 +873,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 	here->requests = RDMAEZ_IMPL_WC_ANY;
 	here->opcode = -1;
 	here->room = -1;
-	here->driver = rdmaez_driver_of(NULL);
 	rdmaez_impl_diag_qp(diag, qp);
 	if (rdmaez_impl_error(ibv_query_device(qp->context, &device)))
 		return;
 	here->ports = device.phys_port_cnt;
-	here->driver = rdmaez_driver_of(&device);
-	if (diag && here->driver->vendor_id)
-		diag->driver = here->driver->name;
+	driver = rdmaez_driver_of(&device);
+	if (diag && driver->vendor_id)
+		diag->driver = driver->name;
+	for (int i = 0; (name = rdmaez_impl_wc_driver_str(i)); i++)
+		if (strcmp(name, driver->name) == 0)
+			here->driver = (uint8_t)i;
 }
 
 /* A completion of a send queue, a receive queue or either, as the `queues` of a case say. */
