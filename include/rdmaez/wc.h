@@ -164,9 +164,10 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
  * @return any other errno of ibv_query_qp(), ibv_query_port(), ibv_query_gid_ex() or ibv_query_pkey()
  *         (#RDMAEZ_WHY_QUERY_REFUSED); @p diag still has the findings that do not depend on it
  * @par Verbs calls
- * One ibv_query_device() and one ibv_query_qp(), which refreshes `qp->state`, or two where the driver refuses
- * part of the question (efa); for lost packets one ibv_query_port(), one ibv_query_gid_ex() and one
- * ibv_query_pkey(), for a wrong length one ibv_query_port(). If @p diag is NULL, only the first two.
+ * One ibv_query_device() and one ibv_query_qp() for what the status needs and the driver tells, which refreshes
+ * `qp->state`; none where the driver tells nothing of it (mana; siw but for limits). For lost packets one
+ * ibv_query_port(), one ibv_query_gid_ex() and one ibv_query_pkey(), for a wrong length one ibv_query_port().
+ * If @p diag is NULL, only the first two.
  */
 RDMAEZ_COLD int rdmaez_wc_explain_send(const struct ibv_wc *wc, struct ibv_qp *qp,
 				       const struct ibv_send_wr *wr, struct rdmaez_diag *diag);
@@ -212,8 +213,8 @@ RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
  * @return any other errno of ibv_query_qp() (#RDMAEZ_WHY_QUERY_REFUSED); @p diag still has the findings that
  *         do not depend on it
  * @par Verbs calls
- * For an event of a queue pair one ibv_query_device() and one ibv_query_qp(), which refreshes `qp->state`, or
- * two where the driver refuses part of the question; else none.
+ * For an event of a queue pair one ibv_query_device() and, where the driver tells anything of it, one
+ * ibv_query_qp(), which refreshes `qp->state`; else none.
  */
 RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
 					struct rdmaez_diag *diag);

@@ -548,7 +548,7 @@ static void check_efa(void)
 	check_partial(qp, IBV_WC_REM_ACCESS_ERR, 0, IBV_QPS_ERR,
 		      RKEY " " BEYOND " " REGION " WC_RESPONDER:status:none",
 		      "efa: refused access");
-	tap_eq_int(fake_count(FAKE_QUERY_QP), 2, "efa: rights are asked for, then not any more");
+	tap_eq_int(fake_count(FAKE_QUERY_QP), 1, "efa: it is not asked for rights");
 	wc = wc_of(IBV_WC_WR_FLUSH_ERR, qp);
 	fake_reset_log();
 	rdmaez_wc_explain_qp(&wc, qp, &diag);
@@ -572,6 +572,80 @@ static void check_siw(void)
 	check_partial(qp, IBV_WC_LOC_LEN_ERR, 0, -1,
 		      "WC_RECV_SHORT:sg_list:none WR_ATOMIC:sg_list:none",
 		      "siw: a length, of port 0 and in state 0");
+}
+
+/* What a driver leaves at 0 is no timeout, no path and no P_Key index. */
+static void check_irdma(void)
+{
+	struct ibv_qp *qp = qp_of(FAKE_PROFILE_IRDMA, IBV_QPT_RC);
+
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RETRIES:timeout:none",
+		      "irdma: no answer");
+	dev->port[1].attr.state = IBV_PORT_DOWN;
+	dev->port[1].attr.active_mtu = IBV_MTU_256;
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
+		      "PORT_DOWN:port_attr.state:number:1:4..4 "
+		      "MTU_ABOVE_ACTIVE:path_mtu:mtu:3:1..1 WC_RETRIES:timeout:none",
+		      "irdma: what it tells counts");
+	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->rnr_retry = 3;
+	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
+		      "WC_RNR:rnr_retry:number:3:7..7", "irdma: no receive");
+	check_partial(qp, IBV_WC_LOC_ACCESS_ERR, 0, IBV_QPS_ERR,
+		      "WC_PEER_REQUEST:wr.rdma.rkey:none WC_ACCESS:qp_access_flags:access:" ATOMIC,
+		      "irdma: it tells rights");
+}
+
+static void check_ids(void)
+{
+	struct ibv_qp *qp = qp_of(FAKE_PROFILE_IONIC, IBV_QPT_RC);
+
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
+		      "ionic: no answer, of a port it does not tell");
+	qp = qp_of(FAKE_PROFILE_HNS, IBV_QPT_RC);
+	dev->port[1].pkey[0] = 0x7fff;
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
+		      "hns: no answer, and a P_Key whose index it does not tell");
+	qp = qp_of(FAKE_PROFILE_ERDMA_ROCE, IBV_QPT_RC);
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RETRIES:timeout:none",
+		      "erdma: no answer");
+	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RNR:rnr_retry:none",
+		      "erdma: no receive");
+	check_partial(qp, IBV_WC_REM_INV_REQ_ERR, 0, IBV_QPS_ERR,
+		      "WC_PEER_RECV:sg_list:none WR_ATOMIC:wr.atomic.remote_addr:none "
+		      "WC_PEER_OPCODE:opcode:none WC_RESPONDER:status:none",
+		      "erdma: rights and depths are not those of the queue pair");
+	qp = qp_of(FAKE_PROFILE_CXGB4, IBV_QPT_RC);
+	check_partial(qp, IBV_WC_LOC_QP_OP_ERR, 0, IBV_QPS_ERR,
+		      NO_OP " " SGES " " INLINE " WC_LIMIT:cap.max_recv_sge:limit::..4",
+		      "cxgb4: a request");
+	qp = qp_of(FAKE_PROFILE_MLX4_BONDED, IBV_QPT_RC);
+	dev->attr.orig_attr.phys_port_cnt = 1;
+	dev->port[1].attr.state = IBV_PORT_DOWN;
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
+		      "bonded mlx4: a port that the device does not have is not asked");
+	tap_eq_int(fake_count(FAKE_QUERY_PORT), 0, "bonded mlx4: really not");
+}
+
+static void check_mana(void)
+{
+	struct ibv_qp *qp;
+
+	dev = fake_reset();
+	fake_uname("7.2.0-fake");
+	ctx = fake_open(dev);
+	qp = broken_qp(IBV_QPT_RC, NULL);
+	fake_profile(dev, FAKE_PROFILE_MANA);
+	check_partial(qp, IBV_WC_LOC_ACCESS_ERR, 0, -1, LOCAL, "mana: a receive");
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, -1, "WC_RETRIES:timeout:none",
+		      "mana: no answer");
+	tap_eq_int(fake_count(FAKE_QUERY_QP), 0, "mana: it has no query");
+	qp = qp_of(FAKE_PROFILE_MANA, IBV_QPT_RC);
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, EOPNOTSUPP, -1,
+		      "error:QUERY_REFUSED:ibv_query_qp:none WC_RETRIES:timeout:none",
+		      "mana without an id: no answer of the peer nor of the device");
 }
 
 static void check_others(void)
@@ -601,7 +675,7 @@ static void check_others(void)
 		      "WC_RESPONDER:status:none",
 		      "the greatest state there is");
 
-	/* No answer at all: mana has no query, and DCT answers in RTR only. */
+	/* No answer at all, as of a DCT that is not in RTR. */
 	qp = qp_of(FAKE_PROFILE_BNXT_RE, IBV_QPT_RC);
 	dev->habits.query_errno = EOPNOTSUPP;
 	check_partial(qp, IBV_WC_REM_INV_REQ_ERR, EOPNOTSUPP, -1,
@@ -752,6 +826,9 @@ int main(void)
 	check_iwarp();
 	check_efa();
 	check_siw();
+	check_irdma();
+	check_ids();
+	check_mana();
 	check_others();
 	check_reset();
 	check_everything();

@@ -28,9 +28,10 @@ struct rdmaez_impl_wc_case {
 	uint8_t queues;   /* which of its queues it may be of; bits, as in a row */
 	uint8_t types;    /* its type; a bit */
 	uint8_t requests; /* which kinds of requests it may have been; bits */
-	uint8_t driver;   /* an enum rdmaez_impl_wc_driver */
+	uint8_t driver;   /* an enum rdmaez_impl_wc_maker */
 	int opcode;       /* of the request; -1: not known */
 	int64_t room;     /* bytes of the receive; -1: not known */
+	int untold;       /* bits that the driver does not tell */
 	int known;        /* bits of `attr` that the device has told */
 	bool has_port;    /* so has its port */
 	int ports;        /* how many the device has; 0: not known */
@@ -98,8 +99,8 @@ enum rdmaez_impl_wc_check {
 	RDMAEZ_IMPL_WC_DEPTH
 };
 
-/* A driver with rows of its own. */
-enum rdmaez_impl_wc_driver {
+/* A driver with causes or answers of its own. */
+enum rdmaez_impl_wc_maker {
 	RDMAEZ_IMPL_WC_OF_ALL, /* others */
 	RDMAEZ_IMPL_WC_OF_RXE,
 	RDMAEZ_IMPL_WC_OF_SIW,
@@ -109,13 +110,36 @@ enum rdmaez_impl_wc_driver {
 	RDMAEZ_IMPL_WC_OF_MANA
 };
 
-/* The name of one, as struct rdmaez_driver has it; "" of no one in particular, NULL behind the last. */
-RDMAEZ_IMPL_COLD const char *rdmaez_impl_wc_driver_str(int driver)
-{
-	static const char names[][9] = {"",      "rdma_rxe", "siw",    "efa",
-					"erdma", "iw_cxgb4", "mana_ib"};
+struct rdmaez_impl_wc_driver {
+	char name[11]; /* as struct rdmaez_driver has it */
+	int untold;    /* bits that ibv_query_qp() must not be asked for, or that mean nothing */
+};
 
-	return driver < (int)(sizeof(names) / sizeof(names[0])) ? names[driver] : NULL;
+/* The drivers, in the order of the enum, then those that have only answers of their own. NULL: no more. */
+RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_driver *rdmaez_impl_wc_driver(int which)
+{
+	static const struct rdmaez_impl_wc_driver drivers[] = {
+		{"", 0},
+		{"rdma_rxe", 0},
+		/* siw_query_qp(), of Linux 6.1: the kernel then reports what its memory held before. */
+		{"siw", ~(IBV_QP_CAP | IBV_QP_PATH_MTU)},
+		/* efa_query_qp(): EOPNOTSUPP to any other, and 0 for the P_Key. */
+		{"efa", ~(IBV_QP_STATE | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY)},
+		/* erdma_query_qp(): the depths the wrong way round, the rights a constant. */
+		{"erdma", ~(IBV_QP_STATE | IBV_QP_CAP | IBV_QP_PATH_MTU)},
+		/* c4iw_ib_query_qp() */
+		{"iw_cxgb4", ~(IBV_QP_STATE | IBV_QP_CAP)},
+		/* It has no query_qp. */
+		{"mana_ib", ~0},
+		/* irdma_query_qp(), of Linux 6.1; a P_Key where its index belongs. */
+		{"irdma", IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | IBV_QP_PKEY_INDEX},
+		/* ionic_query_qp_cmd() */
+		{"ionic_rdma", IBV_QP_PORT | IBV_QP_PKEY_INDEX},
+		/* hns_roce_v2_query_qp() */
+		{"hns_roce", IBV_QP_PKEY_INDEX},
+	};
+
+	return which < (int)(sizeof(drivers) / sizeof(drivers[0])) ? &drivers[which] : NULL;
 }
 
 /*
@@ -124,7 +148,7 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_wc_driver_str(int driver)
  */
 struct rdmaez_impl_wc_row {
 	uint8_t status, queues, types, requests;
-	uint8_t driver; /* an enum rdmaez_impl_wc_driver */
+	uint8_t driver; /* an enum rdmaez_impl_wc_maker */
 	uint8_t check;  /* what decides whether it is one, and its numbers */
 	uint16_t why;   /* an enum rdmaez_why */
 	int need; /* bits of ibv_query_qp() that `check` looks at; with IBV_QP_PORT, the port too */
@@ -652,24 +676,12 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_query(struct rdmaez_impl_wc_case *here, int 
 	return 0;
 }
 
-/*
- * Asks the queue pair for what the rows need. efa_query_qp() answers EOPNOTSUPP to any bit but those of
- * `few`. siw_query_qp() of Linux 6.1 leaves the state alone, and the kernel then reports what was in its
- * memory before, so siw is not asked for it.
- */
+/* Asks the queue pair for what the rows need, as far as the driver tells it. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int need)
 {
-	const int few =
-		IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY;
-	int mask = need | IBV_QP_STATE, error;
+	const int mask = (need | IBV_QP_STATE) & ~here->untold;
+	const int error = mask ? rdmaez_impl_wc_query(here, mask) : 0;
 
-	if (here->driver == RDMAEZ_IMPL_WC_OF_SIW)
-		mask = need;
-	if (!mask)
-		return;
-	error = rdmaez_impl_wc_query(here, mask);
-	if (error == EOPNOTSUPP && mask & ~few)
-		error = rdmaez_impl_wc_query(here, mask & few);
 	if (error)
 		here->error = rdmaez_impl_refuse_verb(here->diag, error, RDMAEZ_WHY_QUERY_REFUSED,
 						      "ibv_query_qp");
@@ -677,7 +689,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int n
 		here->diag->from = (int)here->attr.qp_state;
 }
 
-/* Asks the port, unless the driver has not filled in its number: siw, erdma, and bnxt_re of Linux 6.1. */
+/* Asks the port, unless the driver has not filled in its number, as bnxt_re of Linux 6.1. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here)
 {
 	const int port_num = here->attr.port_num;
@@ -863,7 +875,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 {
 	const struct rdmaez_driver *driver;
 	struct ibv_device_attr device;
-	const char *name;
+	const struct rdmaez_impl_wc_driver *known;
 
 	memset(here, 0, sizeof(*here));
 	memset(&device, 0, sizeof(device));
@@ -880,9 +892,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 	driver = rdmaez_driver_of(&device);
 	if (diag && driver->vendor_id)
 		diag->driver = driver->name;
-	for (int i = 0; (name = rdmaez_impl_wc_driver_str(i)); i++)
-		if (strcmp(name, driver->name) == 0)
+	for (int i = 0; (known = rdmaez_impl_wc_driver(i)); i++)
+		if (strcmp(known->name, driver->name) == 0) {
+			here->untold = known->untold;
 			here->driver = (uint8_t)i;
+		}
 }
 
 /* A completion of a send queue, a receive queue or either, as the `queues` of a case say. */
