@@ -602,11 +602,6 @@ static void check_ids(void)
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
 		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
 		      "ionic: no answer, of a port it does not tell");
-	qp = qp_of(FAKE_PROFILE_HNS, IBV_QPT_RC);
-	dev->port[1].pkey[0] = 0x7fff;
-	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
-		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
-		      "hns: no answer, and a P_Key whose index it does not tell");
 	qp = qp_of(FAKE_PROFILE_ERDMA_ROCE, IBV_QPT_RC);
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RETRIES:timeout:none",
 		      "erdma: no answer");

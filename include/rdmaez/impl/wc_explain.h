@@ -127,16 +127,11 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_driver *rdmaez_impl_wc_driver(int w
 		{"efa", ~(IBV_QP_STATE | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY)},
 		/* erdma_query_qp(): the depths the wrong way round, the rights a constant. */
 		{"erdma", ~(IBV_QP_STATE | IBV_QP_CAP | IBV_QP_PATH_MTU)},
-		/* c4iw_ib_query_qp() */
-		{"iw_cxgb4", ~(IBV_QP_STATE | IBV_QP_CAP)},
+		{"iw_cxgb4", 0},
 		/* It has no query_qp. */
 		{"mana_ib", ~0},
 		/* irdma_query_qp(), of Linux 6.1; a P_Key where its index belongs. */
 		{"irdma", IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | IBV_QP_PKEY_INDEX},
-		/* ionic_query_qp_cmd() */
-		{"ionic_rdma", IBV_QP_PORT | IBV_QP_PKEY_INDEX},
-		/* hns_roce_v2_query_qp() */
-		{"hns_roce", IBV_QP_PKEY_INDEX},
 	};
 
 	return which < (int)(sizeof(drivers) / sizeof(drivers[0])) ? &drivers[which] : NULL;
@@ -689,7 +684,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int n
 		here->diag->from = (int)here->attr.qp_state;
 }
 
-/* Asks the port, unless the driver has not filled in its number, as bnxt_re of Linux 6.1. */
+/* Asks the port, unless its number is none: ionic, bnxt_re of Linux 6.1 and bonded mlx4 report anything. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here)
 {
 	const int port_num = here->attr.port_num;
