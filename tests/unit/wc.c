@@ -514,6 +514,11 @@ static void check_path(void)
 		qp,
 		ONE(LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", NUMBER, (uint64_t)index, 0, 15)),
 		"the row is empty now");
+	dev->port[1].attr.gid_tbl_len = 300;
+	check_path_findings(
+		qp,
+		ONE(LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", NUMBER, (uint64_t)index, 0, 255)),
+		"the row is empty in a table longer than an index can say");
 
 	new_device();
 	qp = broken_qp(IBV_QPT_RC, &opts);
@@ -526,6 +531,9 @@ static void check_path(void)
 	dev->port[1].pkey[0] = 0x8000;
 	check_path_findings(qp, ONE(LIKELY(PKEY_EMPTY, "pkey_index", PKEY, 0x8000, 0, 0)),
 			    "the P_Key's row is empty");
+	dev->port[1].pkey[0] = 0;
+	check_path_findings(qp, ONE(LIKELY(PKEY_EMPTY, "pkey_index", PKEY, 0, 0, 0)),
+			    "the P_Key's row is zero");
 	dev->port[1].pkey[0] = 0x8001;
 	check_narrowed(qp, IBV_WC_RESP_TIMEOUT_ERR, NULL, 0, "another full member is fine");
 

@@ -89,7 +89,7 @@ static void check_line(const struct rdmaez_diag *diag, const char *want, const c
 		if (of->kind == RDMAEZ_VALUE_NONE || of->kind == RDMAEZ_VALUE_LIMIT)
 			hidden |= of->value;
 		if (of->kind == RDMAEZ_VALUE_NONE || of->kind == RDMAEZ_VALUE_OPCODE ||
-		    of->kind == RDMAEZ_VALUE_ACCESS)
+		    of->kind == RDMAEZ_VALUE_ACCESS || of->kind == RDMAEZ_VALUE_LIMIT)
 			hidden |= of->min;
 		if (of->kind == RDMAEZ_VALUE_NONE || of->kind == RDMAEZ_VALUE_OPCODE)
 			hidden |= of->max;
