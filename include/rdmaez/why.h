@@ -458,13 +458,17 @@ extern "C" {
 	  "ask the peer for its rkey and address again")                                           \
 	X(WC_REMOTE_BOUNDS, "the request reaches beyond the peer's memory region",                 \
 	  "compare its address and length with the peer's region; a zero-based one begins at 0")   \
-	X(WC_REGION_RIGHT, "the peer's memory region lacks the remote access right",               \
+	X(WC_REGION_RIGHT, "the peer's memory region or queue pair lacks the remote access right", \
 	  "have the peer register it with IBV_ACCESS_REMOTE_READ, REMOTE_WRITE or REMOTE_ATOMIC, " \
 	  "as the request needs")                                                                  \
 	X(WC_PEER_RECV, "the peer's receive is shorter than the message",                          \
 	  "have the peer post receives for the longest message, or send less at a time")           \
 	X(WC_PEER_BUFFER, "the peer's receive names memory that the peer may not use",             \
 	  "see the peer's completion; check the lkey, bounds and rights of its receives")          \
+	X(WC_PEER_RIGHT, "the peer's queue pair lacks the remote access right",                    \
+	  "have the peer set it in qp_access_flags")                                               \
+	X(WC_PEER_DEPTH, "more READs and atomics are sent at once than the peer accepts",          \
+	  "keep max_rd_atomic within the peer's max_dest_rd_atomic, which must be at least 1")     \
 	X(WC_PEER_OPCODE, "the peer's device does not support the operation",                      \
 	  "compare with the capabilities of the peer's device")                                    \
 	X(WC_PEER_AH, "the peer has no address handle for this end, which RDMA on efa needs",      \

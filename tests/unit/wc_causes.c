@@ -110,6 +110,8 @@ enum {
 #define BEYOND "WC_REMOTE_BOUNDS:wr.rdma.remote_addr:none"
 #define REGION "WC_REGION_RIGHT:access:none"
 #define ATOMIC "IBV_ACCESS_REMOTE_ATOMIC"
+#define RIGHT  "WC_PEER_RIGHT:qp_access_flags:none"
+#define PEERS  "WC_PEER_DEPTH:max_dest_rd_atomic:none"
 #define NO_OP  "WR_OPCODE:opcode:none"
 #define SGES   "WC_LIMIT:cap.max_send_sge:limit::..4"
 #define INLINE "WC_LIMIT:cap.max_inline_data:limit::..64"
@@ -185,14 +187,16 @@ static void check_sends(void)
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND, "WC_PEER_RECV:sg_list:none"},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND_WITH_INV,
 		 "WC_PEER_RECV:sg_list:none"},
-		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, ""},
-		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, ""},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT},
+		{0, IBV_QPT_UC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_ATOMIC_FETCH_AND_ADD,
-		 "WR_ATOMIC:wr.atomic.remote_addr:none WC_ACCESS:qp_access_flags:access:" ATOMIC
-		 " WC_PEER_OPCODE:opcode:opcode:ATOMIC_FETCH_AND_ADD"},
+		 PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
+		       " WC_ACCESS:qp_access_flags:access:" ATOMIC
+		       " WC_PEER_OPCODE:opcode:opcode:ATOMIC_FETCH_AND_ADD"},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, NOT_TOLD,
-		 "WC_PEER_RECV:sg_list:none WR_ATOMIC:wr.atomic.remote_addr:none "
-		 "WC_ACCESS:qp_access_flags:access:" ATOMIC " WC_PEER_OPCODE:opcode:none"},
+		 "WC_PEER_RECV:sg_list:none " PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
+		 " WC_ACCESS:qp_access_flags:access:" ATOMIC " WC_PEER_OPCODE:opcode:none"},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND,
 		 "WC_PEER_RECV:sg_list:none"},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
@@ -348,8 +352,8 @@ static void check_either(void)
 		{0, IBV_QPT_XRC_RECV, IBV_WC_REM_ACCESS_ERR, "WC_RESPONDER:status:none"},
 		{0, IBV_QPT_XRC_SEND, IBV_WC_REM_ACCESS_ERR, RKEY " " BEYOND " " REGION},
 		{0, IBV_QPT_XRC_SEND, IBV_WC_REM_INV_REQ_ERR,
-		 "WC_PEER_RECV:sg_list:none WR_ATOMIC:wr.atomic.remote_addr:none "
-		 "WC_PEER_OPCODE:opcode:none"},
+		 "WC_PEER_RECV:sg_list:none " PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
+		 " WC_PEER_OPCODE:opcode:none"},
 		{0, IBV_QPT_UD, IBV_WC_REM_INV_REQ_ERR,
 		 "WC_PEER_RECV:sg_list:none WC_RESPONDER:status:none"},
 	};
@@ -407,13 +411,14 @@ static void check_rights(void)
 	opts.max_dest_rd_atomic = RDMAEZ_ZERO;
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE,
-		  "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE", "a WRITE, no rights");
+		  RIGHT " WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE",
+		  "a WRITE, no rights");
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE_WITH_IMM,
-		  "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE",
+		  RIGHT " WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE",
 		  "a WRITE with immediate, no rights");
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
-		  "DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 "
-		  "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_READ",
+		  PEERS " DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 " RIGHT
+			" WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_READ",
 		  "a READ, no rights and no depth");
 	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ,
 		  RKEY " " BEYOND " " REGION
@@ -456,15 +461,16 @@ static void check_rights(void)
 	opts.max_dest_rd_atomic = 8;
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
-		  "WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8",
+		  PEERS " WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8 " RIGHT,
 		  "a READ, more than it takes itself");
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, "", "a WRITE has no depth");
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT, "a WRITE has no depth");
 	check_event(qp, IBV_EVENT_QP_REQ_ERR,
 		    "WC_RECV_SHORT:sg_list:none WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8",
 		    "REQ_ERR, more than it takes itself");
 	opts.max_dest_rd_atomic = 9;
 	qp = broken_qp(IBV_QPT_RC, &opts);
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, "", "a READ, as much as it takes");
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT,
+		  "a READ, as much as it takes");
 }
 
 /* On iWARP drivers report rights and depths that are none. */
@@ -479,7 +485,7 @@ static void check_iwarp(void)
 	opts.max_dest_rd_atomic = RDMAEZ_ZERO;
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	dev->verbs.transport_type = IBV_TRANSPORT_IWARP;
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, "", "iWARP: a READ");
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT, "iWARP: a READ");
 	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ, RKEY " " BEYOND " " REGION,
 		  "iWARP: a READ of memory");
 	check_own(qp, IBV_WC_WR_FLUSH_ERR, IBV_WR_SEND,
@@ -608,8 +614,9 @@ static void check_ids(void)
 	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RNR:rnr_retry:none",
 		      "erdma: no receive");
 	check_partial(qp, IBV_WC_REM_INV_REQ_ERR, 0, IBV_QPS_ERR,
-		      "WC_PEER_RECV:sg_list:none WR_ATOMIC:wr.atomic.remote_addr:none "
-		      "WC_PEER_OPCODE:opcode:none WC_RESPONDER:status:none",
+		      "WC_PEER_RECV:sg_list:none " PEERS
+		      " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
+		      " WC_PEER_OPCODE:opcode:none WC_RESPONDER:status:none",
 		      "erdma: rights and depths are not those of the queue pair");
 	qp = qp_of(FAKE_PROFILE_CXGB4, IBV_QPT_RC);
 	check_partial(qp, IBV_WC_LOC_QP_OP_ERR, 0, IBV_QPS_ERR,
@@ -674,8 +681,8 @@ static void check_others(void)
 	qp = qp_of(FAKE_PROFILE_BNXT_RE, IBV_QPT_RC);
 	dev->habits.query_errno = EOPNOTSUPP;
 	check_partial(qp, IBV_WC_REM_INV_REQ_ERR, EOPNOTSUPP, -1,
-		      "error:QUERY_REFUSED:ibv_query_qp:none WC_PEER_RECV:sg_list:none "
-		      "WR_ATOMIC:wr.atomic.remote_addr:none WC_PEER_OPCODE:opcode:none "
+		      "error:QUERY_REFUSED:ibv_query_qp:none WC_PEER_RECV:sg_list:none " PEERS
+		      " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT " WC_PEER_OPCODE:opcode:none "
 		      "WC_RESPONDER:status:none",
 		      "no query at all");
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, EOPNOTSUPP, -1,
