@@ -165,6 +165,47 @@ static void check_events(void)
 	check_advice(rdmaez_event_explain(NULL), -1, "unknown", 0, true);
 }
 
+/* Who sends an event, where drivers differ from what one would expect; impl/wc.h tells where it was read. */
+static void check_producers(void)
+{
+	static const struct {
+		int event;
+		const char *producers;
+	} sent[] = {
+		{IBV_EVENT_QP_ACCESS_ERR,
+		 "bnxt_re cxgb4 hns ionic irdma mlx4 mlx5 mthca ocrdma qedr siw "
+		 "vmw_pvrdma, rxe from Linux 7.2 on"},
+		{IBV_EVENT_COMM_EST, "hfi1 hns ionic mlx4 mlx5 mthca ocrdma vmw_pvrdma"},
+		{IBV_EVENT_SQ_DRAINED,
+		 "ionic mlx4 mthca ocrdma qedr rxe siw vmw_pvrdma; mlx5 and hns "
+		 "have no SQD"},
+		{IBV_EVENT_PORT_ACTIVE,
+		 "most drivers; cxgb4, hns, ionic and mana with newer kernels "
+		 "than Linux 6.12 only, efa never"},
+		{IBV_EVENT_PORT_ERR,
+		 "most drivers; cxgb4, hns, ionic and mana with newer kernels than "
+		 "Linux 6.12 only, efa never"},
+		{IBV_EVENT_LID_CHANGE, "hfi1 mlx4 mlx5 mthca siw vmw_pvrdma"},
+		{IBV_EVENT_GID_CHANGE,
+		 "all RoCE drivers, by the kernel's GID table; hfi1 irdma mlx4 "
+		 "mlx5 qedr usnic_verbs vmw_pvrdma"},
+	};
+	static const int mapped[] = {IBV_WC_BAD_RESP_ERR, IBV_WC_LOC_ACCESS_ERR};
+
+	for (size_t i = 0; i < COUNT_OF(sent); i++) {
+		const struct ibv_async_event event = event_of(sent[i].event);
+
+		tap_eq_str(rdmaez_event_explain(&event)->producers, sent[i].producers,
+			   "%s: who sends it", rdmaez_event_explain(&event)->name);
+	}
+	for (size_t i = 0; i < COUNT_OF(mapped); i++) {
+		const struct ibv_wc wc = wc_of(mapped[i], 1);
+
+		tap_ok(!strstr(rdmaez_wc_explain(&wc)->producers, "siw"),
+		       "%s: siw has it in its map only", rdmaez_wc_explain(&wc)->name);
+	}
+}
+
 static void check_vendor_hints(void)
 {
 	static const struct {
@@ -1017,6 +1058,7 @@ int main(void)
 {
 	check_statuses();
 	check_events();
+	check_producers();
 	check_vendor_hints();
 	check_first_error();
 	check_errors_over_polls();
