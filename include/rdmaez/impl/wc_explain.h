@@ -116,7 +116,7 @@ struct rdmaez_impl_wc_driver {
 };
 
 /* The drivers, in the order of the enum, then those that have only answers of their own. NULL: no more. */
-RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_driver *rdmaez_impl_wc_driver(int which)
+RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_driver *rdmaez_impl_wc_driver_at(int which)
 {
 	static const struct rdmaez_impl_wc_driver drivers[] = {
 		{"", 0},
@@ -716,7 +716,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_was_reset(struct rdmaez_impl_wc_case *here)
 }
 
 /* Adds the finding of a row, if it is one. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_check(struct rdmaez_impl_wc_case *here,
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 					   const struct rdmaez_impl_wc_row *row)
 {
 	switch (row->check) {
@@ -789,7 +789,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 	if (!need || !rdmaez_impl_wc_was_reset(here))
 		rdmaez_impl_wc_ask_port(here);
 	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, driver)); row++)
-		rdmaez_impl_wc_check(here, row);
+		rdmaez_impl_wc_judge(here, row);
 	return here->error;
 }
 
@@ -891,7 +891,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 	driver = rdmaez_driver_of(&device);
 	if (diag && driver->vendor_id)
 		diag->driver = driver->name;
-	for (int i = 0; (known = rdmaez_impl_wc_driver(i)); i++)
+	for (int i = 0; (known = rdmaez_impl_wc_driver_at(i)); i++)
 		if (strcmp(known->name, driver->name) == 0) {
 			here->untold = known->untold;
 			here->driver = (uint8_t)i;
