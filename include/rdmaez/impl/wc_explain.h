@@ -122,11 +122,11 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_driver *rdmaez_impl_wc_driver_at(in
 		{"", 0},
 		{"rdma_rxe", 0},
 		/* siw_query_qp(), of Linux 6.1: the kernel then reports what its memory held before. */
-		{"siw", ~(IBV_QP_CAP | IBV_QP_PATH_MTU)},
+		{"siw", ~IBV_QP_CAP},
 		/* efa_query_qp(): EOPNOTSUPP to any other, and 0 for the P_Key. */
 		{"efa", ~(IBV_QP_STATE | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY)},
 		/* erdma_query_qp(): the depths the wrong way round, the rights a constant. */
-		{"erdma", ~(IBV_QP_STATE | IBV_QP_CAP | IBV_QP_PATH_MTU)},
+		{"erdma", ~(IBV_QP_STATE | IBV_QP_CAP)},
 		{"iw_cxgb4", 0},
 		/* It has no query_qp. */
 		{"mana_ib", ~0},
