@@ -167,6 +167,9 @@ static void check_sends(void)
 		 LKEY " " BOUNDS " WC_CONNECTION:status:none"},
 		{SIW, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ,
 		 "WC_CONNECTION:status:none"},
+		{0, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ,
+		 "WR_OPCODE:opcode:opcode:RDMA_READ " SGES},
+		{RXE, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ, ""},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ,
 		 "WR_OPCODE:opcode:opcode:RDMA_READ WC_AH:wr.ud.ah:none"},
 
@@ -182,6 +185,7 @@ static void check_sends(void)
 		{CXGB4, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, IBV_WR_SEND, LKEY},
 		{CXGB4, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, IBV_WR_RDMA_READ, LKEY " " LOCAL},
 		{0, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, IBV_WR_SEND, ""},
+		{0, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, IBV_WR_ATOMIC_CMP_AND_SWP, ""},
 
 		/* Refused by the peer as invalid. */
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND, "WC_PEER_RECV:sg_list:none"},
@@ -227,6 +231,7 @@ static void check_sends(void)
 		{RXE, IBV_QPT_RC, IBV_WC_REM_OP_ERR, IBV_WR_RDMA_READ, ""},
 		{MANA, IBV_QPT_RC, IBV_WC_REM_OP_ERR, IBV_WR_SEND,
 		 "WC_PEER_RECV:sg_list:none WC_PEER_BUFFER:sg_list:none"},
+		{MANA, IBV_QPT_RC, IBV_WC_REM_OP_ERR, IBV_WR_RDMA_WRITE, ""},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_OP_ERR, IBV_WR_RDMA_READ,
 		 "WC_PEER_AH:wr.ud.ah:none"},
 
@@ -280,6 +285,8 @@ static void check_recvs(void)
 		{RXE, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR, NOT_TOLD,
 		 "WC_GRH_ROOM:sg_list:none WC_RECV_SHORT:sg_list:none " LKEY " " BOUNDS " " LOCAL},
 		{EFA, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR, NOT_TOLD, NO_OP " WC_AH:wr.ud.ah:none"},
+		{SIW, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, NOT_TOLD,
+		 "WC_LIMIT:cap.max_recv_sge:limit::..4"},
 		{0, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, NOT_TOLD, LKEY " " BOUNDS " " LOCAL},
 		{RXE, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, NOT_TOLD, LKEY " " BOUNDS " " LOCAL},
 		{SIW, IBV_QPT_RC, IBV_WC_GENERAL_ERR, NOT_TOLD, LKEY " " BOUNDS " " LOCAL},
@@ -371,6 +378,54 @@ static void check_either(void)
 			 rdmaez_wc_explain(&wc)->name, either[i].vendor_id);
 		tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), 0, "%s: the device answers", name);
 		check_line(&diag, either[i].want, name);
+	}
+}
+
+/* What does not depend on the queue is told of each, and of either, in the same words. */
+static void check_any_queue(void)
+{
+	static const struct {
+		uint32_t vendor_id;
+		int status;
+	} any[] = {
+		{CXGB4, IBV_WC_LOC_LEN_ERR},    {EFA, IBV_WC_LOC_QP_OP_ERR},
+		{ERDMA, IBV_WC_LOC_ACCESS_ERR}, {CXGB4, IBV_WC_LOC_ACCESS_ERR},
+		{MANA, IBV_WC_LOC_ACCESS_ERR},  {EFA, IBV_WC_REM_INV_REQ_ERR},
+		{ERDMA, IBV_WC_REM_ACCESS_ERR}, {RXE, IBV_WC_REM_OP_ERR},
+		{MANA, IBV_WC_REM_OP_ERR},      {EFA, IBV_WC_REM_OP_ERR},
+		{0, IBV_WC_RETRY_EXC_ERR},      {0, IBV_WC_RNR_RETRY_EXC_ERR},
+		{0, IBV_WC_RESP_TIMEOUT_ERR},
+	};
+	struct rdmaez_qp_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.rnr_retry = 3;
+	for (size_t i = 0; i < COUNT_OF(any); i++) {
+		struct rdmaez_diag either, one;
+		const char *findings;
+		char want[4096], got[4096];
+		struct ibv_qp *qp;
+		struct ibv_wc wc;
+
+		new_device(any[i].vendor_id);
+		qp = broken_qp(IBV_QPT_RC, &opts);
+		wc = wc_of(any[i].status, qp);
+		dev->port[1].attr.state = IBV_PORT_DOWN;
+		dev->port[1].attr.active_mtu = IBV_MTU_256;
+		dev->port[1].pkey[0] = 1;
+		dev->port[1].gid[fake_qp_true(qp)->ah_attr.grh.sgid_index].ifindex = 0;
+		rdmaez_wc_explain_qp(&wc, qp, &either);
+		rdmaez_diag_line(&either, want, sizeof(want));
+		findings = strstr(want, " finding=");
+		tap_ok(findings, "any queue %d: there are findings", (int)i);
+		rdmaez_wc_explain_send(&wc, qp, NULL, &one);
+		rdmaez_diag_line(&one, got, sizeof(got));
+		tap_eq_str(strstr(got, " finding="), findings,
+			   "any queue %d: a request has the same", (int)i);
+		rdmaez_wc_explain_recv(&wc, qp, NULL, &one);
+		rdmaez_diag_line(&one, got, sizeof(got));
+		tap_eq_str(strstr(got, " finding="), findings,
+			   "any queue %d: a receive has the same", (int)i);
 	}
 }
 
@@ -477,6 +532,8 @@ static void check_rights(void)
 static void check_iwarp(void)
 {
 	struct rdmaez_qp_opts opts;
+	struct rdmaez_diag diag;
+	struct ibv_wc wc;
 	struct ibv_qp *qp;
 
 	new_device(0);
@@ -491,6 +548,11 @@ static void check_iwarp(void)
 	check_own(qp, IBV_WC_WR_FLUSH_ERR, IBV_WR_SEND,
 		  "WC_FLUSHED:status:none WC_RESPONDER:status:none WC_IWARP:status:none",
 		  "iWARP: a flush");
+	wc = wc_of(IBV_WC_WR_FLUSH_ERR, qp);
+	rdmaez_wc_explain_recv(&wc, qp, NULL, &diag);
+	check_line(&diag,
+		   "WC_FLUSHED_RECV:status:none WC_RESPONDER:status:none WC_IWARP:status:none",
+		   "iWARP: a flushed receive");
 	new_device(SIW);
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	dev->verbs.transport_type = IBV_TRANSPORT_IWARP;
@@ -737,6 +799,31 @@ static void check_reset(void)
 		      "a flush needs no attributes");
 }
 
+static bool is_of_receive(enum rdmaez_why reason)
+{
+	return reason == RDMAEZ_WHY_WC_RECV_SHORT || reason == RDMAEZ_WHY_WC_FLUSHED_RECV ||
+	       reason == RDMAEZ_WHY_WC_GRH_ROOM || reason == RDMAEZ_WHY_WC_PEER_REQUEST;
+}
+
+/* What only a request can be to blame for; of a receive nothing is the peer's or goes to the peer. */
+static bool is_of_request(const struct rdmaez_finding *finding)
+{
+	static const enum rdmaez_why reasons[] = {
+		RDMAEZ_WHY_WC_FLUSHED,       RDMAEZ_WHY_WR_OPCODE,       RDMAEZ_WHY_WC_AH,
+		RDMAEZ_WHY_WR_ATOMIC,        RDMAEZ_WHY_WC_CONNECTION,   RDMAEZ_WHY_WC_RKEY,
+		RDMAEZ_WHY_WC_REMOTE_BOUNDS, RDMAEZ_WHY_WC_REGION_RIGHT, RDMAEZ_WHY_WC_PEER_RECV,
+		RDMAEZ_WHY_WC_PEER_BUFFER,   RDMAEZ_WHY_WC_PEER_RIGHT,   RDMAEZ_WHY_WC_PEER_DEPTH,
+		RDMAEZ_WHY_WC_PEER_OPCODE,   RDMAEZ_WHY_WC_PEER_AH,      RDMAEZ_WHY_WC_DEPTH_ABOVE,
+		RDMAEZ_WHY_DEPTH_ZERO,
+	};
+
+	for (size_t i = 0; i < COUNT_OF(reasons); i++)
+		if (finding->reason == reasons[i])
+			return true;
+	return finding->reason == RDMAEZ_WHY_WC_LIMIT &&
+	       strcmp(finding->field, "cap.max_recv_sge") != 0;
+}
+
 /*
  * Whatever a device answers, nothing is certain but that a question was refused, nothing comes twice, and no
  * request is blamed for what only a receive can be.
@@ -755,6 +842,7 @@ static void check_everything(void)
 
 		new_device(vendors[i % COUNT_OF(vendors)]);
 		qp = broken_qp(IBV_QPT_RC, NULL);
+		((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->max_dest_rd_atomic = 0;
 		qp->qp_type = (enum ibv_qp_type)types[i / COUNT_OF(vendors) % COUNT_OF(types)];
 		dev->habits.query_errno = errors[i / COUNT_OF(vendors) / COUNT_OF(types)];
 		for (int status = -1; status < 26; status++)
@@ -776,9 +864,10 @@ static void check_everything(void)
 
 					certain += of->severity != RDMAEZ_DIAG_LIKELY &&
 						   of->reason != RDMAEZ_WHY_QUERY_REFUSED;
-					misplaced += opcode > -2 &&
-						     (of->reason == RDMAEZ_WHY_WC_RECV_SHORT ||
-						      of->reason == RDMAEZ_WHY_WC_FLUSHED_RECV);
+					misplaced += opcode > -2
+							     ? is_of_receive(of->reason)
+							     : !vendors[i % COUNT_OF(vendors)] &&
+								       is_of_request(of);
 					for (unsigned int m = 0; m < n; m++)
 						twice += of->reason == diag.finding[m].reason &&
 							 strcmp(of->field, diag.finding[m].field) ==
@@ -824,6 +913,7 @@ int main(void)
 	check_sends();
 	check_recvs();
 	check_either();
+	check_any_queue();
 	check_rights();
 	check_iwarp();
 	check_efa();
