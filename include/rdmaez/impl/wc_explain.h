@@ -702,17 +702,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here)
 		here->error = error;
 }
 
-/* After a reset the attributes are none, or those of a later connection. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_was_reset(struct rdmaez_impl_wc_case *here)
+/* After a reset the attributes are none, or those of a later connection: forgets them. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_after_reset(struct rdmaez_impl_wc_case *here)
 {
 	static const struct rdmaez_impl_site reset = {"qp_state", RDMAEZ_WHY_WC_RESET,
 						      RDMAEZ_VALUE_STATE_NOW, 0, 1 << IBV_QPS_ERR};
 
 	if (!(here->known & IBV_QP_STATE) || here->attr.qp_state > IBV_QPS_INIT)
-		return false;
+		return;
 	rdmaez_impl_wc_find(here, &reset, (uint64_t)here->attr.qp_state);
 	here->known = 0;
-	return true;
 }
 
 /* Adds the finding of a row, if it is one. */
@@ -786,8 +785,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 	rdmaez_impl_wc_ask(here, need);
 	if (!here->diag)
 		return here->error;
-	if (!need || !rdmaez_impl_wc_was_reset(here))
-		rdmaez_impl_wc_ask_port(here);
+	if (need)
+		rdmaez_impl_wc_after_reset(here);
+	rdmaez_impl_wc_ask_port(here);
 	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, driver)); row++)
 		rdmaez_impl_wc_judge(here, row);
 	return here->error;
@@ -885,8 +885,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 	here->opcode = -1;
 	here->room = -1;
 	rdmaez_impl_diag_qp(diag, qp);
-	if (rdmaez_impl_error(ibv_query_device(qp->context, &device)))
-		return;
+	/* Where it fails, there are no ids, and any number of ports. */
+	(void)ibv_query_device(qp->context, &device);
 	here->ports = device.phys_port_cnt;
 	driver = rdmaez_driver_of(&device);
 	if (diag && driver->vendor_id)
