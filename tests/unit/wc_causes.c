@@ -170,6 +170,8 @@ static void check_sends(void)
 		 LKEY " " BOUNDS " WC_CONNECTION:status:none"},
 		{SIW, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ,
 		 "WC_CONNECTION:status:none"},
+		{SIW, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, IBV_WR_BIND_MW, ""},
+		{SIW, IBV_QPT_RC, IBV_WC_GENERAL_ERR, IBV_WR_SEND, ""},
 		{0, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ,
 		 "WR_OPCODE:opcode:opcode:RDMA_READ " SGES},
 		{RXE, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ, ""},
@@ -513,6 +515,10 @@ static void check_rights(void)
 		    "WC_PEER_REQUEST:wr.rdma.rkey:none "
 		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE",
 		    "ACCESS_ERR on UC, no rights");
+	check_event(qp, IBV_EVENT_QP_REQ_ERR,
+		    "WC_RECV_SHORT:sg_list:none "
+		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE",
+		    "REQ_ERR on UC, which has no depth");
 
 	opts.access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 	opts.max_rd_atomic = 9;
