@@ -26,6 +26,7 @@ enum {
 	ERDMA = 0x1ded,
 	CXGB4 = 0x1425,
 	MANA = 0x1414,
+	IRDMA = 0x8086,
 	MLX5 = 0x2c9
 };
 
@@ -777,6 +778,68 @@ static void check_others(void)
 		      "a device that does not tell its driver, nor how many ports it has");
 }
 
+/* Of a queue pair only what the status needs is asked, and of that what its driver tells. */
+static void check_questions(void)
+{
+	const int way = IBV_QP_PORT | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_PKEY_INDEX,
+		  depth = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC;
+	const struct {
+		uint32_t vendor_id;
+		int status, mask;
+	} asked[] = {
+		{0, IBV_WC_LOC_LEN_ERR, IBV_QP_STATE | IBV_QP_PORT},
+		{0, IBV_WC_LOC_QP_OP_ERR, IBV_QP_STATE | IBV_QP_CAP | IBV_QP_MAX_QP_RD_ATOMIC},
+		{0, IBV_WC_LOC_PROT_ERR, IBV_QP_STATE},
+		{0, IBV_WC_WR_FLUSH_ERR, IBV_QP_STATE},
+		{0, IBV_WC_LOC_ACCESS_ERR, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS},
+		{0, IBV_WC_REM_INV_REQ_ERR, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS | depth},
+		{0, IBV_WC_REM_ACCESS_ERR, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS},
+		{0, IBV_WC_RETRY_EXC_ERR, IBV_QP_STATE | way | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT},
+		{0, IBV_WC_RESP_TIMEOUT_ERR, IBV_QP_STATE | way},
+		{0, IBV_WC_RNR_RETRY_EXC_ERR,
+		 IBV_QP_STATE | IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER},
+		{0, IBV_WC_GENERAL_ERR, IBV_QP_STATE},
+		{RXE, IBV_WC_LOC_QP_OP_ERR, IBV_QP_STATE},
+		{EFA, IBV_WC_RETRY_EXC_ERR, IBV_QP_STATE | IBV_QP_PORT},
+		{EFA, IBV_WC_RNR_RETRY_EXC_ERR, IBV_QP_STATE | IBV_QP_RNR_RETRY},
+		{ERDMA, IBV_WC_RETRY_EXC_ERR, IBV_QP_STATE},
+		{IRDMA, IBV_WC_RETRY_EXC_ERR,
+		 IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PATH_MTU | IBV_QP_RETRY_CNT},
+		{IRDMA, IBV_WC_RNR_RETRY_EXC_ERR, IBV_QP_STATE | IBV_QP_RNR_RETRY},
+		{SIW, IBV_WC_RETRY_EXC_ERR, 0},
+		{MANA, IBV_WC_RETRY_EXC_ERR, 0},
+	};
+	struct ibv_async_event event;
+	struct rdmaez_diag diag;
+	struct ibv_qp *qp;
+
+	for (size_t i = 0; i < COUNT_OF(asked); i++) {
+		const struct fake_call *call;
+		struct ibv_wc wc;
+
+		new_device(asked[i].vendor_id);
+		qp = broken_qp(IBV_QPT_RC, NULL);
+		wc = wc_of(asked[i].status, qp);
+		rdmaez_wc_explain_qp(&wc, qp, &diag);
+		call = fake_last(FAKE_QUERY_QP);
+		tap_eq_hex(call ? call->attr_mask : 0, asked[i].mask,
+			   "question %d: %s of vendor 0x%x", (int)i, rdmaez_wc_explain(&wc)->name,
+			   asked[i].vendor_id);
+	}
+	new_device(0);
+	qp = broken_qp(IBV_QPT_RC, NULL);
+	memset(&event, 0, sizeof(event));
+	event.element.qp = qp;
+	event.event_type = IBV_EVENT_QP_REQ_ERR;
+	rdmaez_event_explain_qp(&event, &diag);
+	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS | depth,
+		   "question of an invalid request");
+	event.event_type = IBV_EVENT_QP_ACCESS_ERR;
+	rdmaez_event_explain_qp(&event, &diag);
+	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS,
+		   "question of a violation");
+}
+
 /* After a reset, or on the way up again, the attributes are another connection's. */
 static void check_reset(void)
 {
@@ -931,6 +994,7 @@ int main(void)
 	check_ids();
 	check_mana();
 	check_others();
+	check_questions();
 	check_reset();
 	check_everything();
 	check_refusals();
