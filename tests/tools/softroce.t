@@ -91,6 +91,26 @@ needs_no_guest_where_there_is_a_device() {
 	is "$dir/err" $'softroce: time limit of 1 s reached; stopped: sleep 99\n'
 }
 
+# libcrc32c asks for crc32c only softly, and no module bears that name. A dash in a name counts as _.
+inserts_modules_with_what_they_need() {
+	ends 0 guest --module libcrc32c --module sch-netem --module tcp_dctcp sh -c \
+		'grep -oE "^(crc32c_generic|libcrc32c|sch_netem|tcp_dctcp) " /proc/modules | sort' </dev/null
+	is "$dir/out" $'crc32c_generic \nlibcrc32c \nsch_netem \ntcp_dctcp \n'
+	is "$dir/err" ''
+}
+
+# The kernel has rxe before anything that --module names. What it says goes to its log, and from there to us.
+tells_a_refused_module() {
+	echo rubbish >"$scratch/rubbish.ko"
+	ends 125 guest --module "$scratch/rubbish.ko" --module ib_core --module "$1" echo unheard </dev/null
+	is "$dir/out" ''
+	grep -q '^Invalid ELF header' "$dir/err"
+	sed -i '/^Invalid ELF header/d' "$dir/err"
+	is "$dir/err" "softroce: in the guest: insmod: can't insert '/modules/rubbish.ko': invalid module format
+insmod: can't insert '/modules/rdma_rxe.ko': File exists
+"
+}
+
 stops_at_the_time_limit() {
 	ends 124 guest --timeout 2 sleep 600 </dev/null
 	is "$dir/err" $'softroce: time limit of 2 s reached; stopped: sleep 600\n'
@@ -138,6 +158,9 @@ soon ok "the host's files are read-only but for --write; the environment is what
 	writes_only_where_told
 soon ok "a device that is there is used, and a driver that is there makes one" \
 	needs_no_guest_where_there_is_a_device
+soon ok "modules of the kernel's own bring what they need" inserts_modules_with_what_they_need
+soon ok "a module that the kernel refuses ends the run, and is told" \
+	tells_a_refused_module "$(tools/softroce --kernel "$kernel" --headers | sed 's|/usr/src/.*||')/modules/rdma_rxe.ko"
 soon ok "the time limit ends the guest with 124" stops_at_the_time_limit
 soon ok "output streams, and SIGTERM leaves no process" streams_until_ended_by TERM 143
 soon ok "output streams, and even SIGKILL leaves no process" streams_until_ended_by KILL 137
@@ -147,6 +170,10 @@ ok "nothing is left of all these runs" leaves_nothing_behind
 fails "an unknown option is refused" "unknown option --nonsense" tools/softroce --nonsense true
 fails "a missing value is refused" "--timeout needs a value" tools/softroce --timeout
 fails "a wrong value is refused" "--devices takes 1 or 2, not '3'" tools/softroce --devices=3 true
+fails "an unknown driver is refused" "--driver takes rxe or siw, not 'mlx5'" tools/softroce --driver mlx5 true
+fails "siw needs the guest" "--driver siw is for the way qemu only" tools/softroce --driver siw --host direct true
+fails "no module of that name" "has no module nosuch here" guest --module nosuch true
+fails "no file of that name" "cannot read the module ./nosuch.ko" guest --module ./nosuch.ko true
 fails "no command is refused" "no command" tools/softroce
 fails "a missing program is told by its package" "install the Debian package qemu-system-x86" without_qemu
 done_testing
