@@ -39,6 +39,7 @@ DEVICE := $(patsubst tests/device/%.c,build/device/%,$(wildcard tests/device/*.c
 WITH_BODIES := $(patsubst tests/%.c,%,$(shell grep -lE 'rdmaez_impl_|define [a-z]+ test_' tests/unit/*.c tests/device/*.c))
 EXTERN := $(filter-out $(WITH_BODIES:%=build/objects/clang/%.o),$(patsubst tests/%.c,build/objects/clang/%.o,$(wildcard tests/unit/*.c))) \
 	$(filter-out $(WITH_BODIES:%=build/%),$(DEVICE)) build/objects/gcc/implementation.o build/objects/clang/implementation.o
+SIW := $(patsubst tests/siw/%.c,build/siw/%,$(wildcard tests/siw/*.c))
 DATA := $(addsuffix .json,attributes completions fields names reasons transitions caps.schema) \
 	$(notdir $(wildcard docs/schema/*))
 C_FILES = $(shell find docs include examples tests -name '*.[ch]')
@@ -100,18 +101,20 @@ clean: ## remove what was built
 STEPS := tree unit fuzz compile tools kernel device
 TESTS_unit := $(UNIT)
 TESTS_device := $(wildcard tests/device/*.t) $(DEVICE)
+TESTS_siw := $(wildcard tests/siw/*.t) $(SIW)
 NEEDS_tree := $(DATA:%=build/docs/html/data/%)
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) $(DEVICE)
+NEEDS_siw := $(SIW)
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
 tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
 build_first = @$(MAKE) --no-print-directory -j$(JOBS) $(foreach step,$(1),$(NEEDS_$(step)))
 
-.PHONY: check format $(STEPS:%=check-%)
+.PHONY: check format check-siw $(STEPS:%=check-%)
 check: | deps-build deps-test deps-docs deps-guest ## run every test; V=1 shows each one by name
 	$(call build_first,$(STEPS))
-	@$(call tell,[a-z]*)
+	@$(call tell,$(subst $() ,\|,$(STEPS)))
 	@$(PROVE) $(call tests_of,$(STEPS))
 
 check-tree: | deps-docs ## format, scripts, documentation, installation
@@ -121,7 +124,8 @@ check-compile: ## the headers by every compiler, standard and rdma-core
 check-tools: | deps-guest ## the Soft-RoCE machine itself
 check-kernel: | deps-guest ## the rules against a running kernel's
 check-device: | deps-guest ## real queue pairs on the Soft-RoCE machine
-$(STEPS:%=check-%): check-%: | deps-build deps-test
+check-siw: | deps-guest deps-siw ## a second driver, software iWARP; downloads the kernel's source once
+check-siw $(STEPS:%=check-%): check-%: | deps-build deps-test
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)
 	@$(PROVE) $(call tests_of,$*)
@@ -131,8 +135,8 @@ format: | deps-test ## lay out every C file by .clang-format
 
 # --- What is built ------------------------------------------------------------------------------
 
-.PHONY: deps-build deps-test deps-docs deps-guest deps-bench
-deps-build deps-test deps-docs deps-guest deps-bench:
+.PHONY: deps-build deps-test deps-docs deps-guest deps-siw deps-bench
+deps-build deps-test deps-docs deps-guest deps-siw deps-bench:
 	@tools/deps $(@:deps-%=%)
 
 # $(call compile,ARGUMENTS): shows no more than what is made from what, unless V=1.
@@ -143,6 +147,8 @@ build/examples/%: examples/%.c | deps-build
 build/examples/caps: LIBS := -ljson-c
 build/device/%: tests/device/%.c build/objects/gcc/implementation.o | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -libverbs)
+build/siw/%: tests/siw/%.c | deps-build deps-siw
+	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 build/docs/data: docs/data.c | deps-build
 	$(call compile)
 

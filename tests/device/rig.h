@@ -52,23 +52,31 @@ static inline void rig_need(const void *object, const char *what)
 		tap_bail("%s: %s", what, strerror(errno));
 }
 
-/* The tests know rxe's ways, so no other device will do. */
-static inline struct rig rig_open(void)
+/* The first device of this name and a number. */
+static inline struct rig rig_open_device(const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct rig rig = {0};
 
 	for (int i = 0; list && list[i] && !rig.context; i++)
-		if (strncmp(ibv_get_device_name(list[i]), "rxe", 3) == 0)
+		if (strncmp(ibv_get_device_name(list[i]), name, strlen(name)) == 0)
 			rig.context = ibv_open_device(list[i]);
 	if (list)
 		ibv_free_device_list(list);
 	if (!rig.context)
-		rig_skip("needs a Soft-RoCE device: run it by tools/softroce");
+		rig_skip("needs a device of the Soft-RoCE machine: run it by tools/softroce");
 	if (ibv_query_device(rig.context, &rig.device) || ibv_query_port(rig.context, 1, &rig.port))
 		tap_bail("cannot query the device");
 	rig.pd = ibv_alloc_pd(rig.context);
 	rig_need(rig.pd, "ibv_alloc_pd");
+	return rig;
+}
+
+/* The tests know rxe's ways, so no other device will do. */
+static inline struct rig rig_open(void)
+{
+	struct rig rig = rig_open_device("rxe");
+
 	for (uint32_t i = 0; i < (uint32_t)rig.port.gid_tbl_len; i++)
 		if (ibv_query_gid_ex(rig.context, 1, i, &rig.self, 0) == 0 &&
 		    rig.self.gid_type == IBV_GID_TYPE_ROCE_V2 &&
