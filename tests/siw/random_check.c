@@ -14,7 +14,7 @@ enum {
 
 int main(int argc, char **argv)
 {
-	const int requests = argc > 2 ? atoi(argv[2]) : 3000;
+	const int requests = argc > 2 ? atoi(argv[2]) : 10000;
 	struct net net = net_open();
 	struct tally idle = {.own_reasons = true}, connected = {.own_reasons = true};
 

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The machine with its second driver: siw's devices, the source they are built from, and a module that does not
+# suit the kernel. RDMAEZ_KERNEL chooses the kernel.
+
+source tests/tap.bash
+
+kernel=${RDMAEZ_KERNEL:-bookworm}
+softroce=(tools/softroce --host qemu --kernel "$kernel" --quiet)
+
+has_the_source() {
+	local source
+	source=$("${softroce[@]}" --source)
+	[[ $(ls "$source") == $'drivers\ninclude' ]]
+	[[ -s $source/drivers/infiniband/sw/siw/siw_verbs.c && -s $source/include/rdma/ib_verbs.h ]]
+}
+
+has_two_devices() {
+	"${softroce[@]}" --driver siw --devices 2 sh -c 'cd /sys/class/infiniband && echo * && cat */ports/1/state
+		rping -s -a 192.0.2.2 -C 2 >/dev/null 2>&1 &
+		until rping -c -a 192.0.2.2 -I 192.0.2.1 -C 2 -v 2>/dev/null; do sleep 0.5; done
+		wait' </dev/null >"$scratch/out"
+	diff "$scratch/out" - <<-END
+		siw0 siw1
+		4: ACTIVE
+		4: ACTIVE
+		ping data: rdma-ping-0: ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_\`abcdefghijklmnopqr
+		ping data: rdma-ping-1: BCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_\`abcdefghijklmnopqrs
+	END
+}
+
+# Unlike the kernel's own modules this one has no signature, so the kernel looks further.
+tells_why_a_module_is_refused() {
+	local code=0 built
+	built=$("${softroce[@]}" --headers)
+	sed 's/vermagic=\([^ ]*\) SMP/vermagic=\1 UMP/' "${built%/usr/src/*}/siw/siw.ko" >"$scratch/strange.ko"
+	"${softroce[@]}" --module "$scratch/strange.ko" echo unheard </dev/null >"$scratch/out" 2>"$scratch/err" || code=$?
+	cat "$scratch/err"
+	[[ $code == 125 && ! -s $scratch/out ]]
+	[[ $(head -n 1 "$scratch/err") == "softroce: in the guest: insmod: can't insert '/modules/strange.ko': invalid module format" ]]
+	[[ $(sed -n 2p "$scratch/err") =~ ^siw:\ version\ magic\ \'[^\']*\ UMP\ [^\']*\'\ should\ be\ \'[^\']*\ SMP\ [^\']*\'$ ]]
+}
+
+ok "the source of the kernel's RDMA is there" has_the_source
+soon ok "two siw devices, and a connection from one to the other" has_two_devices
+soon ok "a module that does not suit the kernel is refused with the kernel's reason" tells_why_a_module_is_refused
+done_testing
