@@ -111,7 +111,7 @@ tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.
 tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
 build_first = @$(MAKE) --no-print-directory -j$(JOBS) $(foreach step,$(1),$(NEEDS_$(step)))
 
-.PHONY: check format check-siw $(STEPS:%=check-%)
+.PHONY: check format check-siw check-kernels $(STEPS:%=check-%)
 check: | deps-build deps-test deps-docs deps-guest ## run every test; V=1 shows each one by name
 	$(call build_first,$(STEPS))
 	@$(call tell,$(subst $() ,\|,$(STEPS)))
@@ -129,6 +129,12 @@ check-siw $(STEPS:%=check-%): check-%: | deps-build deps-test
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)
 	@$(PROVE) $(call tests_of,$*)
+
+KERNELS := bookworm trixie sid
+check-kernels: | deps-build deps-test deps-guest deps-siw ## steps kernel, device and siw on Linux 6.1, 6.12 and the newest
+	$(call build_first,device siw)
+	@failed=0; for kernel in $(KERNELS); do echo "$$kernel:"; \
+		RDMAEZ_KERNEL=$$kernel $(PROVE) $(call tests_of,kernel device siw) || failed=1; done; exit $$failed
 
 format: | deps-test ## lay out every C file by .clang-format
 	$(CLANG_FORMAT) -i $(C_FILES)

@@ -46,6 +46,7 @@ int main(int argc, char **argv)
 		printf("1..0 # SKIP no RDMA device\n");
 		return 77;
 	}
+	always_16 = true;
 	tap_diag("seed %u", seed);
 	if (rdmaez_port_gids(context, 1, gids, 64, &gid_count, NULL) || !gid_count)
 		tap_bail("port 1 has no GIDs");
