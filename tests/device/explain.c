@@ -162,8 +162,12 @@ static void check_advice(void)
 	ADVISED(RC, RTR, RTS, attr->retry_cnt = 8, WIDTH, ADVICE, "retry_cnt");
 	ADVISED(RC, RTR, RTS, attr->rnr_retry = 0, RNR_RETRY_ZERO, ADVICE, "rnr_retry");
 	ADVISED(RC, RESET, INIT, attr->pkey_index = 70, PKEY_INDEX, ADVICE, "pkey_index");
-	ADVISED(RC, RESET, INIT, attr->qp_access_flags = IBV_ACCESS_ZERO_BASED, ACCESS_BITS, LIKELY,
-		"qp_access_flags");
+	if (rig_linux() >= 612)
+		REFUSED(RC, RESET, INIT, attr->qp_access_flags = IBV_ACCESS_ZERO_BASED, EINVAL,
+			ACCESS_BITS, "qp_access_flags");
+	else
+		ADVISED(RC, RESET, INIT, attr->qp_access_flags = IBV_ACCESS_ZERO_BASED, ACCESS_BITS,
+			LIKELY, "qp_access_flags");
 	ADVISED(UC, RESET, INIT, attr->qp_access_flags = IBV_ACCESS_REMOTE_READ, ACCESS_TYPE,
 		ADVICE, "qp_access_flags");
 	ADVISED(UD, RESET, INIT, attr->qkey = 0x80010000u, QKEY_PRIVILEGED, LIKELY, "qkey");

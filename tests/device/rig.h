@@ -6,6 +6,7 @@
 #ifndef RIG_H
 #define RIG_H
 
+#include <sys/utsname.h>
 #include <time.h>
 
 #include <rdmaez.h>
@@ -44,6 +45,17 @@ static inline void rig_skip(const char *why)
 {
 	printf("1..0 # SKIP %s\n", why);
 	exit(77);
+}
+
+/* The kernel that runs: 612 for Linux 6.12. */
+static inline int rig_linux(void)
+{
+	struct utsname name;
+	int major, minor;
+
+	if (uname(&name) || sscanf(name.release, "%d.%d", &major, &minor) != 2)
+		tap_bail("the kernel does not tell its release");
+	return 100 * major + minor;
 }
 
 static inline void rig_need(const void *object, const char *what)

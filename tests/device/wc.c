@@ -15,8 +15,9 @@ static struct side *towards(struct rig *rig, const struct side *peer, int rnr_re
 	opts.dest_qp_num = peer ? peer->qp->qp_num : side->qp->qp_num;
 	opts.path.dgid = rig->self.gid;
 	opts.path.sgid_index = rdmaez_exactly((int)rig->self.gid_index);
-	opts.timeout = 8;
-	opts.retry_cnt = 1;
+	/* With nothing to receive into, newer kernels count the peer's silence before its RNR NAK. */
+	opts.timeout = peer ? 8 : 14;
+	opts.retry_cnt = peer ? 1 : 7;
 	opts.rnr_retry = rnr_retry;
 	opts.min_rnr_timer = 1;
 	if (rdmaez_qp_to_init(side->qp, &opts, &diag) || rdmaez_qp_to_rtr(side->qp, &opts, &diag) ||
