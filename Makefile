@@ -101,7 +101,7 @@ clean: ## remove what was built
 STEPS := tree unit fuzz compile tools kernel device
 TESTS_unit := $(UNIT)
 TESTS_device := $(wildcard tests/device/*.t) $(DEVICE)
-TESTS_siw := $(wildcard tests/siw/*.t) $(SIW)
+TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t)
 NEEDS_tree := $(DATA:%=build/docs/html/data/%)
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) $(DEVICE)
@@ -124,14 +124,14 @@ check-compile: ## the headers by every compiler, standard and rdma-core
 check-tools: | deps-guest ## the Soft-RoCE machine itself
 check-kernel: | deps-guest ## the rules against a running kernel's
 check-device: | deps-guest ## real queue pairs on the Soft-RoCE machine
-check-siw: | deps-guest deps-siw ## a second driver, software iWARP; downloads the kernel's source once
+check-siw: | deps-guest deps-siw ## a second driver, software iWARP, and drivers' source; downloads a kernel's source once
 check-siw $(STEPS:%=check-%): check-%: | deps-build deps-test
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)
 	@$(PROVE) $(call tests_of,$*)
 
 KERNELS := bookworm trixie sid
-check-kernels: | deps-build deps-test deps-guest deps-siw ## steps kernel, device and siw on Linux 6.1, 6.12 and the newest
+check-kernels: | deps-build deps-test deps-guest deps-siw ## the steps kernel, device and siw on Linux 6.1, 6.12 and the newest
 	$(call build_first,device siw)
 	@failed=0; for kernel in $(KERNELS); do echo "$$kernel:"; \
 		RDMAEZ_KERNEL=$$kernel $(PROVE) $(call tests_of,kernel device siw) || failed=1; done; exit $$failed
