@@ -365,10 +365,11 @@ RDMAEZ_API int rdmaez_qp_to_sqd(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * @brief Moves a queue pair to ERR, from any state but RESET: outstanding work requests are flushed.
  *
  * mlx5 refuses it for a DCT (#RDMAEZ_WHY_DCT_FINAL), as well as RESET.
+ * On iWARP from any state, since `qp->state` may still be RESET on a connected queue pair.
  *
  * @param qp the queue pair
  * @param diag receives the explanation; may be NULL
- * @retval EINVAL from RESET (#RDMAEZ_WHY_TRANSITION)
+ * @retval EINVAL from RESET, but on iWARP (#RDMAEZ_WHY_TRANSITION)
  * @return 0, or an errno value; see the head of this file
  */
 RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, struct rdmaez_diag *diag);

@@ -412,7 +412,6 @@ extern "C" {
 	  "and leave it 0 for the latter")                                                         \
 	X(DCT_FINAL, "a DCT of mlx5 goes from RESET to INIT to RTR, and from there nowhere",       \
 	  "destroy it, and create another")                                                        \
-	X(DRIVER_TYPE, "neither DCI nor DCT takes this mask here, which are the driver's own types",       \
 	X(DRIVER_TYPE,                                                                             \
 	  "neither DCI nor DCT takes this mask here, which are the driver's own types",            \
 	  "say which it is, with rdmaez_qp_check_as(), to see what is wrong")                      \

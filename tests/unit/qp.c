@@ -785,6 +785,20 @@ static void check_stale(void)
 			   "what RESET to INIT needs is told");
 }
 
+/* siw_qp_modify() of Linux 6.1 takes ERR in each state, and libibverbs still says RESET where rdma_cm connected. */
+static void check_iwarp(void)
+{
+	struct ibv_qp *qp;
+
+	start();
+	dev->verbs.transport_type = IBV_TRANSPORT_IWARP;
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	fake_qp_force(qp, IBV_QPS_RTS);
+	check_success(diag, rdmaez_qp_to_err(qp, diag), "ERR from RESET on iWARP");
+	tap_eq_hex(fake_last(FAKE_MODIFY_QP)->attr_mask, IBV_QP_STATE, "the mask sent");
+	check_states(qp, IBV_QPS_ERR);
+}
+
 static void check_transitions(void)
 {
 	const struct rdmaez_qp_opts opts = peer("::ffff:192.0.2.9");
@@ -912,6 +926,7 @@ int main(void)
 		check_quirks();
 		check_sqe();
 		check_stale();
+		check_iwarp();
 		check_transitions();
 		check_modify();
 		check_state();

@@ -377,6 +377,9 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 	if (build.type == IBV_QPT_RC && (to == IBV_QPS_RTR || to == IBV_QPS_RTS) &&
 	    build.from <= IBV_QPS_RTS)
 		rule.optional |= IBV_QP_RATE_LIMIT;
+	/* librdmacm connects over iWARP without telling libibverbs that the queue pair has left RESET. */
+	if (to == IBV_QPS_ERR && qp->context->device->transport_type == IBV_TRANSPORT_IWARP)
+		rule = rdmaez_impl_qp_rule(build.type, IBV_QPS_RTS, to);
 	error = rdmaez_impl_qp_ask(qp, rule.required | (rule.optional & build.opts->optional),
 				   &build, &port, diag);
 	if (!error)
