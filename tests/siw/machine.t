@@ -35,11 +35,11 @@ tells_why_a_module_is_refused() {
 	local code=0 built
 	built=$("${softroce[@]}" --headers)
 	sed 's/vermagic=\([^ ]*\) SMP/vermagic=\1 UMP/' "${built%/usr/src/*}/siw/siw.ko" >"$scratch/strange.ko"
-	"${softroce[@]}" --module "$scratch/strange.ko" echo unheard </dev/null >"$scratch/out" 2>"$scratch/err" || code=$?
-	cat "$scratch/err"
-	[[ $code == 125 && ! -s $scratch/out ]]
-	[[ $(head -n 1 "$scratch/err") == "softroce: in the guest: insmod: can't insert '/modules/strange.ko': invalid module format" ]]
-	[[ $(sed -n 2p "$scratch/err") =~ ^siw:\ version\ magic\ \'[^\']*\ UMP\ [^\']*\'\ should\ be\ \'[^\']*\ SMP\ [^\']*\'$ ]]
+	"${softroce[@]}" --module "$scratch/strange.ko" echo unheard </dev/null >"$scratch/refused.out" 2>"$scratch/refused.err" || code=$?
+	cat "$scratch/refused.err"
+	[[ $code == 125 && ! -s $scratch/refused.out ]]
+	[[ $(head -n 1 "$scratch/refused.err") == "softroce: in the guest: insmod: can't insert '/modules/strange.ko': invalid module format" ]]
+	[[ $(sed -n 2p "$scratch/refused.err") =~ ^siw:\ version\ magic\ \'[^\']*\ UMP\ [^\']*\'\ should\ be\ \'[^\']*\ SMP\ [^\']*\'$ ]]
 }
 
 # The first use fetches and builds, and says so; that is no part of what is measured or compared.
