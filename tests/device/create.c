@@ -563,13 +563,14 @@ static void check_handles(void)
 	inet_pton(AF_INET6, "2001:db9::1", path.dgid.raw);
 	CHECK(rdmaez_ah_create(t.pd, &path, 1, &ah, &t.diag), ENETUNREACH, "rdmaez_ah_create",
 	      "ibv_create_ah", "a peer without a route",
-	      LIKELY(NO_ROUTE, "ah_attr.grh.dgid", NOTHING));
+	      LIKELY(NO_ROUTE, "ah_attr.grh.dgid", RDMAEZ_VALUE_INDEX, (uint64_t)path.sgid_index, 0,
+		     0));
 	path.sgid_index = 0;
 	path.dgid = t.row.gid;
 	path.dgid.raw[15] = 0xee; /* in the same network, and nobody's */
 	CHECK(rdmaez_ah_create(t.pd, &path, 1, &ah, &t.diag), ETIMEDOUT, "rdmaez_ah_create",
 	      "ibv_create_ah", "a peer that is not there",
-	      LIKELY(NEIGHBOUR, "ah_attr.grh.dgid", NOTHING));
+	      LIKELY(NEIGHBOUR, "ah_attr.grh.dgid", RDMAEZ_VALUE_INDEX, t.row.gid_index, 0, 0));
 }
 
 /* ---- Work requests ------------------------------------------------------------------------ */
