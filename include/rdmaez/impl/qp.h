@@ -390,7 +390,7 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 	error = rdmaez_impl_qp_modify(qp, untold ? IBV_QPT_DRIVER : build.type, &move.attr,
 				      move.attr_mask, diag);
 	if (error == EINVAL && untold && diag &&
-	    (!diag->driver || strcmp(diag->driver, "mlx5") == 0))
+	    (!diag->driver || strcmp(diag->driver, "mlx5_ib") == 0))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DCT_FINAL, "qp_state");
 	return error;
 }
