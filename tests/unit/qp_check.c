@@ -1192,6 +1192,7 @@ static void driver_values(void)
 		struct ibv_qp *qp;
 
 		start(&mlx5);
+		pkeys(1, 9);
 		qp = qp_in(IBV_QPT_DRIVER, values[i].from);
 		move = right(type, values[i].from, values[i].to);
 		move.attr.pkey_index = 9;
