@@ -127,7 +127,9 @@ static void check_rows(void)
 	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
 			    "a row of the other family, and an errno that is not about it",
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
-			     RDMAEZ_VALUE_NONE, 0, 0, 0});
+			     RDMAEZ_VALUE_INDEX, 5, 0, 0},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_NEARER, "ah_attr.grh.sgid_index",
+			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
 	check_source(5, &t.dev->port[1].gid[5], IBV_GID_TYPE_ROCE_V2, "lo");
 	forgets = 1;
 	errno = EBUSY;

@@ -614,7 +614,7 @@ static void check_own_numbers(void)
 	diag.finding[0].value = 42;
 	diag.finding[0].format = own_numbers;
 	check_cut(format_diag, &diag,
-		  "f: no error.\n  x: nothing is wrong. Own: 42. Next: nothing to do.\n",
+		  "f.\n  x: nothing is wrong. Own: 42. Next: nothing to do.\n",
 		  "numbers of a finding's own");
 	check_cut(format_line, &diag, "call=f error=0 finding=error:NONE:x:caps:0x2a",
 		  "they are one number in a line");
@@ -629,7 +629,7 @@ static void check_own_numbers(void)
 		  "a need and what there is");
 	diag.finding[0].reason = RDMAEZ_WHY_NONE;
 	diag.finding[0].format = no_numbers;
-	check_cut(format_diag, &diag, "f: no error.\n  x: nothing is wrong. Next: nothing to do.\n",
+	check_cut(format_diag, &diag, "f.\n  x: nothing is wrong. Next: nothing to do.\n",
 		  "where it fails, nothing is written");
 }
 

@@ -1153,7 +1153,7 @@ static void driver_types(void)
 	       ERROR(MASK_MISSING, "attr_mask", ATTR_MASK, ACCESS, 0, S | PKEY | PORT_BIT));
 	DRIVER(&mlx5, RDMAEZ_QPT_DCI, RTR, RTS, S | READY, 0, );
 	DRIVER(&mlx5, RDMAEZ_QPT_DCT, RTR, RTS, S | READY, EINVAL,
-	       ERROR(TRANSITION, "qp_state", STATE, RTS, 0, 0));
+	       ERROR(DCT_FINAL, "qp_state", NONE, 0, 0, 0));
 	DRIVER(&mlx5, RDMAEZ_QPT_DCI, INIT, RTR, S | PATH_MTU, 0, );
 	/* Where they differ from the others: limits of depth that nobody tells, and a DCT that looks at little. */
 	start(&mlx5);
