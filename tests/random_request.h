@@ -88,6 +88,10 @@ static enum ibv_mtu any_mtu(void)
 	return (enum ibv_mtu)values[any(sizeof(values) / sizeof(*values))];
 }
 
+/* Whether max_dest_rd_atomic is always 16. rxe_qp_from_attr() since Linux 6.4, having noted the new number, clears that
+ * many entries of the old array: a greater one than before ends in memory that is not its own. */
+static bool always_16;
+
 /* Every field random, so that whatever the mask names is there. */
 static struct ibv_qp_attr any_attr(void)
 {
@@ -109,7 +113,7 @@ static struct ibv_qp_attr any_attr(void)
 	attr.alt_pkey_index = (uint16_t)any(4);
 	attr.en_sqd_async_notify = (uint8_t)any(2);
 	attr.max_rd_atomic = edge();
-	attr.max_dest_rd_atomic = (uint8_t)any(17); /* rxe allocates what is asked for */
+	attr.max_dest_rd_atomic = always_16 ? 16 : (uint8_t)any(17);
 	attr.min_rnr_timer = edge();
 	attr.port_num = one_in(6) ? edge() : 1;
 	attr.timeout = edge();
@@ -132,6 +136,7 @@ static bool a_right_one(struct ibv_qp *qp, enum ibv_qp_type type, enum ibv_qp_st
 	opts.path.sgid_index = rdmaez_exactly((int)gids[any((uint32_t)gid_count)].gid_index);
 	opts.dest_qp_num = qp->qp_num;
 	opts.mtu = IBV_MTU_1024;
+	opts.max_dest_rd_atomic = always_16 ? 16 : 0;
 	opts.optional = one_in(2) ? rdmaez_qp_rule(type, from, to).optional & (int)any(1 << 21) : 0;
 	return rdmaez_qp_attr(type, from, to, &opts, move, NULL) == 0;
 }
@@ -196,6 +201,12 @@ struct tally {
 	int by_error[200];
 };
 
+/* A send queue that was draining when check looked may have drained by now. */
+static bool has_drained(const struct rdmaez_diag *diag, int done)
+{
+	return !done && diag->count == 1 && diag->finding[0].reason == RDMAEZ_WHY_SQ_DRAINING;
+}
+
 /* Whether check was wrong: what the kernel takes is never to be called an error. */
 static bool was_wrong(const struct tally *tally, const struct rdmaez_qp_move *move, int said,
 		      int done)
@@ -239,7 +250,8 @@ static void one_request(struct ibv_qp *qp, struct tally *tally)
 	tally->accepted += done == 0;
 	tally->foreseen += done && said == done;
 	tally->by_error[done < 199 ? done : 199]++;
-	if (was_wrong(tally, &move, said, done) && tally->wrong++ < 5) {
+	if (was_wrong(tally, &move, said, done) && !has_drained(&diag, done) &&
+	    tally->wrong++ < 5) {
 		char text[4096];
 
 		rdmaez_diag_format(&diag, text, sizeof(text));
