@@ -48,16 +48,14 @@ enum rdmaez_driver_trait {
 	RDMAEZ_DRIVER_DEPTH_IN = 1 << 20,    /**< refuses a max_dest_rd_atomic above the limit */
 	RDMAEZ_DRIVER_RNR_TIMER_31 = 1 << 21, /**< refuses RNR timer codes above 31 */
 	RDMAEZ_DRIVER_MTU_2048 = 1 << 22,     /**< refuses a path MTU above 2048 */
-	RDMAEZ_DRIVER_PORT = 1 << 23,      /**< reports the queue pair's port, in INIT at least */
-	RDMAEZ_DRIVER_NO_STATE = 1 << 24,  /**< may report any state */
-	RDMAEZ_DRIVER_CUR_IONIC = 1 << 25, /**< believes cur_qp_state if it is the true one, ERR, or
+	RDMAEZ_DRIVER_CUR_IONIC = 1 << 23, /**< believes cur_qp_state if it is the true one, ERR, or
 						   SQE in RTS and SQD; refuses others */
-	RDMAEZ_DRIVER_QKEY = 1 << 26,      /**< refuses privileged Q_Keys to everybody */
-	RDMAEZ_DRIVER_RATE_LIMIT_RC = 1 << 27, /**< takes IBV_QP_RATE_LIMIT for RC since Linux 7 */
-	RDMAEZ_DRIVER_DC = 1 << 28,      /**< its driver types are DCI and DCT; UD on InfiniBand
+	RDMAEZ_DRIVER_QKEY = 1 << 24,      /**< refuses privileged Q_Keys to everybody */
+	RDMAEZ_DRIVER_RATE_LIMIT_RC = 1 << 25, /**< takes IBV_QP_RATE_LIMIT for RC since Linux 7 */
+	RDMAEZ_DRIVER_DC = 1 << 26,      /**< its driver types are DCI and DCT; UD on InfiniBand
 						   may be an underlay queue pair */
-	RDMAEZ_DRIVER_RC_ONLY = 1 << 29, /**< moves RC queue pairs only */
-	RDMAEZ_DRIVER_MTU_512 = 1 << 30  /**< refuses a path MTU below 512 */
+	RDMAEZ_DRIVER_RC_ONLY = 1 << 27, /**< moves RC queue pairs only */
+	RDMAEZ_DRIVER_MTU_512 = 1 << 28  /**< refuses a path MTU below 512 */
 };
 
 /** @brief A driver, recognised by the ids of its devices. */
@@ -67,6 +65,9 @@ struct rdmaez_driver {
 	uint32_t first_part; /**< least `vendor_part_id` */
 	uint32_t last_part;  /**< greatest `vendor_part_id` */
 	unsigned int traits; /**< enum rdmaez_driver_trait bits */
+	/** The attributes that ibv_query_qp() reports: enum ibv_qp_attr_mask bits. The kernel does not clear the
+	 *  others, so they hold anything. IBV_QP_EN_SQD_ASYNC_NOTIFY stands for `sq_draining`. */
+	int reports;
 };
 
 /**

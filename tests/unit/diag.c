@@ -613,8 +613,7 @@ static void check_own_numbers(void)
 	diag.finding[0].field = "x";
 	diag.finding[0].value = 42;
 	diag.finding[0].format = own_numbers;
-	check_cut(format_diag, &diag,
-		  "f.\n  x: nothing is wrong. Own: 42. Next: nothing to do.\n",
+	check_cut(format_diag, &diag, "f.\n  x: nothing is wrong. Own: 42. Next: nothing to do.\n",
 		  "numbers of a finding's own");
 	check_cut(format_line, &diag, "call=f error=0 finding=error:NONE:x:caps:0x2a",
 		  "they are one number in a line");

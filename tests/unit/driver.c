@@ -8,7 +8,7 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define T(trait)        RDMAEZ_DRIVER_##trait
 
-#define MLX4  (T(TRUSTS_CUR) | T(MTU_ENUM) | T(DEPTH_OUT) | T(DEPTH_IN) | T(PKEY) | T(PORT))
+#define MLX4  (T(TRUSTS_CUR) | T(MTU_ENUM) | T(DEPTH_OUT) | T(DEPTH_IN) | T(PKEY))
 #define MLX5  (MLX4 | T(NO_SQD) | T(RATE_LIMIT) | T(DC))
 #define MTHCA (MLX4 | T(MTU_2048))
 
@@ -19,10 +19,10 @@ static const struct {
 } devices[] = {
 	{0xffffff, 0, "rdma_rxe",
 	 T(TRUSTS_CUR) | T(MTU_MAX) | T(ROCE_V2) | T(TIMEOUT_31) | T(DEPTH_RXE) | T(DEPTH_OUT) |
-		 T(DRAINS) | T(PORT)},
+		 T(DRAINS)},
 	{0xffffff, UINT32_MAX, "rdma_rxe",
 	 T(TRUSTS_CUR) | T(MTU_MAX) | T(ROCE_V2) | T(TIMEOUT_31) | T(DEPTH_RXE) | T(DEPTH_OUT) |
-		 T(DRAINS) | T(PORT)},
+		 T(DRAINS)},
 	{0x2c9, 0xfff, "unknown", T(NO_TABLE)},
 	{0x2c9, 0x1000, "mlx4_ib", MLX4},
 	{0x2c9, 0x1010, "mlx4_ib", MLX4},
@@ -43,14 +43,14 @@ static const struct {
 	{0x2c9, 0xa300, "unknown", T(NO_TABLE)},
 	{0x19e5, 0xa222, "hns_roce",
 	 T(CUR_EQUAL) | T(NO_SQD) | T(MTU_ENUM) | T(MTU_ACTIVE) | T(DEPTH_OUT) | T(DEPTH_IN) |
-		 T(PKEY) | T(PORT)},
+		 T(PKEY)},
 	{0x8086, 0x1592, "irdma",
 	 T(LENIENT) | T(RESET_FINAL) | T(DEPTH_OUT) | T(DEPTH_IN) | T(PKEY)},
 	{0x14e4, 0x1750, "bnxt_re",
 	 T(LENIENT) | T(MTU_ACTIVE) | T(SWAPS) | T(DEPTH_IN) | T(RATE_LIMIT_RC)},
 	{0x1d0f, 0xefa0, "efa", T(TRUSTS_CUR) | T(EFA) | T(SIGNALED)},
 	{0x1175, 0x24f0, "hfi1 or ib_qib",
-	 T(TRUSTS_CUR) | T(STRICT) | T(RNR_TIMER_31) | T(DEPTH_IN) | T(PKEY) | T(PORT)},
+	 T(TRUSTS_CUR) | T(STRICT) | T(RNR_TIMER_31) | T(DEPTH_IN) | T(PKEY)},
 	{0x1077, 0x1656, "qedr", T(MTU_ENUM) | T(PKEY)},
 	{0x10df, 0xe220, "ocrdma", T(MTU_ENUM) | T(MTU_512) | T(DEPTH_OUT)},
 	{0x15ad, 0x820, "vmw_pvrdma", T(TRUSTS_CUR) | T(RNR_TIMER_31) | T(PKEY)},
@@ -59,7 +59,7 @@ static const struct {
 	{0x1137, 0xcf, "usnic_verbs", T(NO_TABLE)},
 	{0x1425, 0x5410, "iw_cxgb4", T(NO_TABLE)},
 	{0x1ded, 0x107f, "erdma", T(TRUSTS_CUR) | T(ROCE_V2) | T(PKEY) | T(SWAPS)},
-	{0x626d74, 1, "siw", T(NO_TABLE) | T(NO_STATE)},
+	{0x626d74, 1, "siw", T(NO_TABLE)},
 	{0, 0, "unknown", T(NO_TABLE)}, /* mana_ib before Linux 7 */
 	{1, 1, "unknown", T(NO_TABLE)},
 };
@@ -90,6 +90,71 @@ static void check_drivers(void)
 			   "device %x:%x: whose it is", devices[i].vendor_id, devices[i].part_id);
 	}
 	tap_eq_str(rdmaez_driver_of(NULL)->name, "unknown", "of no device nothing is known");
+}
+
+/* What is believed of an answer, and that no driver that the fake stands for leaves any of that alone. */
+static void check_reports(void)
+{
+	static const struct {
+		uint32_t vendor_id, part_id;
+		int reports;
+	} rows[] = {
+		{0, 0, ~0},
+		{0xffffff, 0, ~0},
+		{0x2c9, 0x1017, ~0},
+		{0x2c9, 0xa2d2, ~0},
+		{0x2c9, 0x1003, ~IBV_QP_AV},
+		{0x2c9, 0x6340, ~IBV_QP_AV},
+		{0x2c9, 0x6282, ~0},
+		{0x19e5, 0xa222, ~IBV_QP_PKEY_INDEX},
+		{0x8086, 0x1592,
+		 ~(IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | IBV_QP_PKEY_INDEX)},
+		{0x14e4, 0x1750, ~(IBV_QP_PORT | IBV_QP_EN_SQD_ASYNC_NOTIFY)},
+		{0x1d0f, 0xefa0,
+		 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY},
+		{0x1175, 0x24f0, ~0},
+		{0x1077, 0x1656, ~0},
+		{0x10df, 0xe220, ~IBV_QP_MIN_RNR_TIMER},
+		{0x15ad, 0x820, ~(IBV_QP_PORT | IBV_QP_CAP)},
+		{0x1dd8, 0x1003, ~(IBV_QP_PORT | IBV_QP_PKEY_INDEX)},
+		{0x1414, 3, ~0}, /* it has no query at all */
+		{0x1137, 0xcf, IBV_QP_STATE},
+		{0x1425, 0x5410, IBV_QP_STATE | IBV_QP_CAP},
+		{0x1ded, 0x107f, IBV_QP_STATE | IBV_QP_CAP},
+		{0x626d74, 1, IBV_QP_CAP},
+	};
+	static const char *const releases[] = {"6.1.0", "6.12.0", "7.2.0"};
+	/* What rdmaez never asks for, and 0 of efa, whose only P_Key index that is. */
+	const int never = IBV_QP_CUR_STATE | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE |
+			  IBV_QP_RATE_LIMIT | IBV_QP_QKEY | IBV_QP_SQ_PSN | IBV_QP_RQ_PSN;
+	struct ibv_device_attr device;
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		memset(&device, 0, sizeof(device));
+		device.vendor_id = rows[i].vendor_id;
+		device.vendor_part_id = rows[i].part_id;
+		tap_eq_hex(rdmaez_driver_of(&device)->reports, rows[i].reports,
+			   "device %x:%x: what its driver reports", device.vendor_id,
+			   device.vendor_part_id);
+	}
+	for (int i = FAKE_PROFILE_PLAIN; i < FAKE_PROFILE_COUNT; i++)
+		for (size_t n = 0; n < COUNT_OF(releases); n++) {
+			struct fake_device *dev = fake_reset();
+			const struct rdmaez_driver *driver;
+			int believed;
+
+			fake_uname(releases[n]);
+			fake_profile(dev, (enum fake_profile)i);
+			driver = rdmaez_driver_of(&dev->attr.orig_attr);
+			believed = driver->reports & ~never & ((1 << 21) - 1);
+			if (dev->verbs.transport_type == IBV_TRANSPORT_IWARP)
+				believed &= IBV_QP_STATE | IBV_QP_CAP;
+			if (driver->traits & RDMAEZ_DRIVER_EFA)
+				believed &= ~IBV_QP_PKEY_INDEX;
+			tap_eq_hex(believed & (int)dev->habits.query_unfilled, 0,
+				   "%s (%d) on Linux %s: nothing is believed that it leaves alone",
+				   driver->name, i, releases[n]);
+		}
 }
 
 static void check_releases(void)
@@ -130,6 +195,7 @@ int main(void)
 {
 	fake_reset();
 	check_drivers();
+	check_reports();
 	check_releases();
 	return tap_done();
 }

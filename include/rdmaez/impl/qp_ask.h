@@ -9,8 +9,6 @@
 #ifndef RDMAEZ_IMPL_QP_ASK_H
 #define RDMAEZ_IMPL_QP_ASK_H
 
-#if RDMAEZ_IMPL_BODIES
-
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif
@@ -20,8 +18,12 @@
 #ifndef RDMAEZ_QP_RULES_H
 #include "../qp_rules.h"
 #endif
+
+#if RDMAEZ_IMPL_BODIES
+
 #include "linux.h"
 #include "port.h"
+#include "qp_query.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -73,7 +75,7 @@ RDMAEZ_IMPL unsigned int rdmaez_impl_qp_traits(const struct rdmaez_impl_qp_case 
 	const unsigned int traits = c->driver->traits;
 
 	if (c->transport == IBV_TRANSPORT_IWARP)
-		return traits & (RDMAEZ_DRIVER_NO_STATE | RDMAEZ_DRIVER_RESET_FINAL);
+		return traits & RDMAEZ_DRIVER_RESET_FINAL;
 	if (c->type == RDMAEZ_QPT_DCI)
 		return traits & ~depths;
 	if (c->type == RDMAEZ_QPT_DCT || c->type == IBV_QPT_DRIVER)
@@ -97,35 +99,19 @@ RDMAEZ_IMPL int rdmaez_impl_qp_question(const struct rdmaez_impl_qp_case *c)
 	return question;
 }
 
-/*
- * Asks the driver about the queue pair, and where it does not know all of that, about the state. The
- * library's copy of the state is what the last ibv_modify_qp() has set, and ibv_query_qp() overwrites it
- * with whatever comes: so a driver that leaves the state alone is not asked, and nonsense is taken back.
- */
+/* Asks the driver about the queue pair. Where it does not tell the state, the library's copy stands for it. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_qp(struct ibv_qp *qp, struct rdmaez_impl_qp_case *c)
 {
 	const enum ibv_qp_state kept = qp->state;
-	struct ibv_qp_init_attr init;
-	int question = rdmaez_impl_qp_question(c), error = EOPNOTSUPP;
-	bool refused = true;
+	struct rdmaez_impl_qp_now now;
 
-	memset(&init, 0, sizeof(init));
-	while (refused && question && !(c->traits & RDMAEZ_DRIVER_NO_STATE)) {
-		c->answered = question;
-		error = rdmaez_impl_error(ibv_query_qp(qp, &c->now, question, &init));
-		refused = error == EOPNOTSUPP || error == EINVAL;
-		question = question == IBV_QP_STATE ? 0 : IBV_QP_STATE;
-	}
-	if (error) {
-		memset(&c->now, 0, sizeof(c->now));
-		c->answered = 0;
-		c->silence = refused ? 0 : error;
-	} else if ((unsigned int)c->now.qp_state > IBV_QPS_ERR) {
-		c->answered &= ~IBV_QP_STATE;
-		qp->state = kept;
-	}
-	if (!(c->answered & IBV_QP_STATE))
+	rdmaez_impl_qp_ask_now(qp, c->driver, rdmaez_impl_qp_question(c), &now);
+	c->now = now.attr;
+	c->answered = now.known;
+	if (!(now.known & IBV_QP_STATE))
 		c->now.qp_state = kept;
+	if (now.error != EOPNOTSUPP && now.error != EINVAL)
+		c->silence = now.error;
 }
 
 /* From where to where the request leads: some drivers believe what the caller says of the former. */
@@ -164,8 +150,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_port(const struct rdmaez_impl_qp_case *c)
 		return c->attr->port_num;
 	if (c->device.phys_port_cnt == 1)
 		return 1;
-	return (c->answered & IBV_QP_PORT) && (c->traits & RDMAEZ_DRIVER_PORT) ? c->now.port_num
-									       : 0;
+	return (c->answered & IBV_QP_PORT) && c->driver->vendor_id ? c->now.port_num : 0;
 }
 
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_read_gid(struct ibv_context *context,

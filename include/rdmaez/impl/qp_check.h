@@ -185,11 +185,9 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_own_port(struct rdmaez_impl_qp_case *c,
 			     own >= 1 && own <= c->device.phys_port_cnt;
 
 	if ((c->answered & IBV_QP_PORT) && (rxe || in_init) && given != own)
-		rdmaez_impl_qp_find_within(c,
-					   rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_PORT)
-						   ? RDMAEZ_DIAG_ERROR
-						   : RDMAEZ_DIAG_LIKELY,
-					   mismatch, given, own, own);
+		rdmaez_impl_qp_find_within(
+			c, c->driver->vendor_id ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, mismatch,
+			given, own, own);
 }
 
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_ports(struct rdmaez_impl_qp_case *c)

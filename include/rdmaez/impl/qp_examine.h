@@ -353,6 +353,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 		rdmaez_impl_qp_exam_refused(e, "ibv_query_qp", e->now.error);
 	if (e->now.known & IBV_QP_STATE) {
 		e->state = (int)e->now.attr.qp_state;
+		if (e->state == IBV_QPS_RESET)
+			e->now.known = IBV_QP_STATE; /* nothing else has been set */
 		e->is = usual ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY;
 		if (!iwarp && before != e->now.attr.qp_state)
 			rdmaez_impl_find(e->diag, RDMAEZ_DIAG_ADVICE, &stale, 0);

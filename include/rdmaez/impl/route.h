@@ -3,6 +3,10 @@
 #ifndef RDMAEZ_IMPL_ROUTE_H
 #define RDMAEZ_IMPL_ROUTE_H
 
+#ifndef RDMAEZ_PORT_H
+#include "../port.h"
+#endif
+
 #if RDMAEZ_IMPL_BODIES
 
 #include <netinet/in.h>

@@ -11,6 +11,7 @@
 
 #include "diag.h"
 #include "port.h"
+#include "qp_query.h"
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif
@@ -28,16 +29,15 @@ struct rdmaez_impl_wc_case {
 	uint8_t queues;   /* which of its queues it may be of; bits, as in a row */
 	uint8_t types;    /* its type; a bit */
 	uint8_t requests; /* which kinds of requests it may have been; bits */
-	uint8_t driver;   /* an enum rdmaez_impl_wc_maker */
+	uint8_t maker;    /* an enum rdmaez_impl_wc_maker */
 	int opcode;       /* of the request; -1: not known */
 	int64_t room;     /* bytes of the receive; -1: not known */
-	int untold;       /* bits that the driver does not tell */
-	int known;        /* bits of `attr` that the device has told */
-	bool has_port;    /* so has its port */
-	int ports;        /* how many the device has; 0: not known */
-	int error;        /* of the last question that was refused */
-	struct ibv_qp_attr attr;
+	const struct rdmaez_driver *driver;
+	struct ibv_device_attr device; /* zero where it did not answer */
+	struct rdmaez_impl_qp_now now;
+	uint8_t port_num; /* 0: not known, or it did not answer */
 	struct ibv_port_attr port;
+	int error; /* of the last question that was refused */
 };
 
 enum {
@@ -99,9 +99,9 @@ enum rdmaez_impl_wc_check {
 	RDMAEZ_IMPL_WC_DEPTH
 };
 
-/* A driver with causes or answers of its own. */
+/* A driver with causes of its own. */
 enum rdmaez_impl_wc_maker {
-	RDMAEZ_IMPL_WC_OF_ALL, /* others */
+	RDMAEZ_IMPL_WC_OF_ALL, /* the others */
 	RDMAEZ_IMPL_WC_OF_RXE,
 	RDMAEZ_IMPL_WC_OF_SIW,
 	RDMAEZ_IMPL_WC_OF_EFA,
@@ -110,42 +110,15 @@ enum rdmaez_impl_wc_maker {
 	RDMAEZ_IMPL_WC_OF_MANA
 };
 
-struct rdmaez_impl_wc_driver {
-	char name[11]; /* as struct rdmaez_driver has it */
-	int untold;    /* bits that ibv_query_qp() must not be asked for, or that mean nothing */
-};
-
-/* The drivers, in the order of the enum, then those that have only answers of their own. NULL: no more. */
-RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_driver *rdmaez_impl_wc_driver_at(int which)
-{
-	static const struct rdmaez_impl_wc_driver drivers[] = {
-		{"", 0},
-		{"rdma_rxe", 0},
-		/* siw_query_qp(), of Linux 6.1: the kernel then reports what its memory held before. */
-		{"siw", ~IBV_QP_CAP},
-		/* efa_query_qp(): EOPNOTSUPP to any other, and 0 for the P_Key. */
-		{"efa", ~(IBV_QP_STATE | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY)},
-		/* erdma_query_qp(): the depths the wrong way round, the rights a constant. */
-		{"erdma", ~(IBV_QP_STATE | IBV_QP_CAP)},
-		{"iw_cxgb4", 0},
-		/* It has no query_qp. */
-		{"mana_ib", ~0},
-		/* irdma_query_qp(), of Linux 6.1; a P_Key where its index belongs. */
-		{"irdma", IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | IBV_QP_PKEY_INDEX},
-	};
-
-	return which < (int)(sizeof(drivers) / sizeof(drivers[0])) ? &drivers[which] : NULL;
-}
-
 /*
  * One likely cause: of which failure it is one, and what it is. Where a driver has rows of its own for a
  * status and queue, only those count.
  */
 struct rdmaez_impl_wc_row {
 	uint8_t status, queues, types, requests;
-	uint8_t driver; /* an enum rdmaez_impl_wc_maker */
-	uint8_t check;  /* what decides whether it is one, and its numbers */
-	uint16_t why;   /* an enum rdmaez_why */
+	uint8_t maker; /* an enum rdmaez_impl_wc_maker */
+	uint8_t check; /* what decides whether it is one, and its numbers */
+	uint16_t why;  /* an enum rdmaez_why */
 	int need; /* bits of ibv_query_qp() that `check` looks at; with IBV_QP_PORT, the port too */
 	const char *field;
 };
@@ -172,7 +145,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_find(const struct rdmaez_impl_wc_case *here
 
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_knows(const struct rdmaez_impl_wc_case *here, int bits)
 {
-	return (here->known & bits) == bits && (!(bits & IBV_QP_PORT) || here->has_port);
+	const int asked = bits & ~IBV_QP_PORT;
+
+	return (here->now.known & asked) == asked && (!(bits & IBV_QP_PORT) || here->port_num);
 }
 
 /* The operation, by name where the caller has told it. */
@@ -199,14 +174,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_room(struct rdmaez_impl_wc_case *here,
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_limit(struct rdmaez_impl_wc_case *here,
 					   const struct rdmaez_impl_wc_row *row)
 {
-	const struct ibv_qp_cap *cap = &here->attr.cap;
+	const struct ibv_qp_cap *cap = &here->now.attr.cap;
 	const char *field = row->field;
 	uint64_t limit;
 
 	if (!rdmaez_impl_wc_knows(here, row->need))
 		return;
 	if (row->need == IBV_QP_MAX_QP_RD_ATOMIC)
-		limit = here->attr.max_rd_atomic;
+		limit = here->now.attr.max_rd_atomic;
 	else if (row->need == IBV_QP_PORT)
 		limit = row->types == RDMAEZ_IMPL_WC_UD
 				? (uint64_t)rdmaez_mtu_bytes(here->port.active_mtu)
@@ -233,9 +208,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_mtu(struct rdmaez_impl_wc_case *here,
 					 const struct rdmaez_impl_wc_row *row)
 {
 	if (rdmaez_impl_wc_knows(here, row->need) && rdmaez_mtu_bytes(here->port.active_mtu) &&
-	    here->attr.path_mtu > here->port.active_mtu)
-		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_MTU, (uint64_t)here->attr.path_mtu,
-				       IBV_MTU_256, (uint64_t)here->port.active_mtu);
+	    here->now.attr.path_mtu > here->port.active_mtu)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_MTU,
+				       (uint64_t)here->now.attr.path_mtu, IBV_MTU_256,
+				       (uint64_t)here->port.active_mtu);
 }
 
 /* The P_Key with which the queue pair sends. A full member may talk to all of its partition. */
@@ -248,7 +224,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_pkey(struct rdmaez_impl_wc_case *here,
 
 	if (!rdmaez_impl_wc_knows(here, row->need))
 		return;
-	pkey = rdmaez_impl_port_pkey(here->qp->context, here->attr.port_num, here->attr.pkey_index);
+	pkey = rdmaez_impl_port_pkey(here->qp->context, here->port_num, here->now.attr.pkey_index);
 	if (pkey < 0)
 		here->error = rdmaez_impl_refuse_verb(here->diag, -pkey, RDMAEZ_WHY_QUERY_REFUSED,
 						      "ibv_query_pkey");
@@ -266,7 +242,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
 						     RDMAEZ_VALUE_NUMBER, 2, 255};
 	struct rdmaez_impl_site gid = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
 				       RDMAEZ_VALUE_NUMBER, 0, RDMAEZ_PATH_GIDS - 1};
-	const struct ibv_ah_attr *ah = &here->attr.ah_attr;
+	const struct ibv_ah_attr *ah = &here->now.attr.ah_attr;
 	struct rdmaez_gid_want want;
 	struct ibv_gid_entry entry;
 	int error;
@@ -278,8 +254,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
 			rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
 		return;
 	}
-	error = rdmaez_impl_port_gid(here->qp->context, here->attr.port_num, ah->grh.sgid_index,
-				     &entry, here->diag);
+	error = rdmaez_impl_port_gid(here->qp->context, here->port_num, ah->grh.sgid_index, &entry,
+				     here->diag);
 	if (error) {
 		here->error = error;
 	} else {
@@ -306,7 +282,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
 							  RDMAEZ_VALUE_NUMBER, 14, 31};
 	static const struct rdmaez_impl_site no_retry = {"retry_cnt", RDMAEZ_WHY_RETRY_ZERO,
 							 RDMAEZ_VALUE_NUMBER, 1, 7};
-	const struct ibv_qp_attr *attr = &here->attr;
+	const struct ibv_qp_attr *attr = &here->now.attr;
 	const struct rdmaez_span_ns tried = rdmaez_give_up_ns(attr->timeout, attr->retry_cnt);
 	const uint64_t once = rdmaez_timeout_ns(attr->timeout);
 
@@ -328,8 +304,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr(struct rdmaez_impl_wc_case *here,
 					 const struct rdmaez_impl_wc_row *row)
 {
-	if (rdmaez_impl_wc_knows(here, row->need) && here->attr.rnr_retry < 7)
-		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NUMBER, here->attr.rnr_retry, 7, 7);
+	if (rdmaez_impl_wc_knows(here, row->need) && here->now.attr.rnr_retry < 7)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NUMBER, here->now.attr.rnr_retry, 7,
+				       7);
 	else
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
 }
@@ -338,7 +315,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr(struct rdmaez_impl_wc_case *here,
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr_timer(struct rdmaez_impl_wc_case *here,
 					       const struct rdmaez_impl_wc_row *row)
 {
-	const struct ibv_qp_attr *attr = &here->attr;
+	const struct ibv_qp_attr *attr = &here->now.attr;
 	const uint64_t all = rdmaez_rnr_give_up_ns(attr->min_rnr_timer, attr->rnr_retry);
 
 	if (rdmaez_impl_wc_knows(here, row->need) && attr->rnr_retry < 7)
@@ -376,7 +353,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rights(struct rdmaez_impl_wc_case *here,
 					    const struct rdmaez_impl_wc_row *row)
 {
 	const unsigned int rights = rdmaez_impl_wc_rights_of(here);
-	const unsigned int lacking = rights & ~here->attr.qp_access_flags;
+	const unsigned int lacking = rights & ~here->now.attr.qp_access_flags;
 
 	if (lacking && rdmaez_impl_wc_knows(here, row->need) && !rdmaez_impl_wc_iwarp(here))
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_ACCESS, lacking, 0, rights);
@@ -388,7 +365,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_depth(struct rdmaez_impl_wc_case *here,
 {
 	static const struct rdmaez_impl_site no_depth = {
 		"max_dest_rd_atomic", RDMAEZ_WHY_DEPTH_ZERO, RDMAEZ_VALUE_NUMBER, 1, 255};
-	const struct ibv_qp_attr *attr = &here->attr;
+	const struct ibv_qp_attr *attr = &here->now.attr;
 
 	if (!rdmaez_impl_wc_knows(here, row->need) || rdmaez_impl_wc_iwarp(here))
 		return;
@@ -645,61 +622,41 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
 /* The next row from `row` on that fits, before `end`, of this driver's; NULL: none. */
 RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *
 rdmaez_impl_wc_next(const struct rdmaez_impl_wc_case *here, const struct rdmaez_impl_wc_row *row,
-		    const struct rdmaez_impl_wc_row *end, int driver)
+		    const struct rdmaez_impl_wc_row *end, int maker)
 {
 	for (; row < end; row++)
 		if (rdmaez_impl_wc_of(here, row) && row->types & here->types &&
-		    row->requests & here->requests && row->driver == driver)
+		    row->requests & here->requests && row->maker == maker)
 			return row;
 	return NULL;
 }
 
 /* ---- What is asked --------------------------------------------------------------------------- */
 
-/* One question to the queue pair. What is no state must not become the library's. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wc_query(struct rdmaez_impl_wc_case *here, int mask)
-{
-	const enum ibv_qp_state before = here->qp->state;
-	struct ibv_qp_init_attr init;
-	int error;
-
-	memset(&init, 0, sizeof(init));
-	error = rdmaez_impl_error(ibv_query_qp(here->qp, &here->attr, mask, &init));
-	if (error)
-		return error;
-	here->known = mask;
-	if ((unsigned int)here->attr.qp_state > IBV_QPS_ERR) {
-		here->known &= ~IBV_QP_STATE;
-		here->qp->state = before;
-	}
-	return 0;
-}
-
-/* Asks the queue pair for what the rows need, as far as the driver tells it. */
+/* Asks the queue pair for what the rows need, as far as its driver tells it, and its port. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int need)
 {
-	const int mask = (need | IBV_QP_STATE) & ~here->untold;
-	const int error = mask ? rdmaez_impl_wc_query(here, mask) : 0;
-
-	if (error)
-		here->error = rdmaez_impl_refuse_verb(here->diag, error, RDMAEZ_WHY_QUERY_REFUSED,
-						      "ibv_query_qp");
-	if (here->diag && here->known & IBV_QP_STATE)
-		here->diag->from = (int)here->attr.qp_state;
+	rdmaez_impl_qp_ask_now(here->qp, here->driver, need | IBV_QP_STATE, &here->now);
+	if (!here->now.known && here->now.error)
+		here->error = rdmaez_impl_refuse_verb(here->diag, here->now.error,
+						      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp");
+	if (here->diag && here->now.known & IBV_QP_STATE)
+		here->diag->from = (int)here->now.attr.qp_state;
 }
 
-/* Asks the port, unless its number is none: ionic, bnxt_re of Linux 6.1 and bonded mlx4 report anything. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here, int need)
 {
-	const int port_num = here->attr.port_num;
 	int error;
 
-	if (!(here->known & IBV_QP_PORT) || !port_num || (here->ports && port_num > here->ports))
+	here->port_num =
+		need & IBV_QP_PORT ? rdmaez_impl_qp_now_port(&here->now, &here->device) : 0;
+	if (!here->port_num)
 		return;
-	error = rdmaez_impl_port_query(here->qp->context, port_num, &here->port, here->diag);
-	here->has_port = !error;
-	if (error)
+	error = rdmaez_impl_port_query(here->qp->context, here->port_num, &here->port, here->diag);
+	if (error) {
 		here->error = error;
+		here->port_num = 0;
+	}
 }
 
 /* After a reset the attributes are none, or those of a later connection: forgets them. */
@@ -708,10 +665,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_after_reset(struct rdmaez_impl_wc_case *her
 	static const struct rdmaez_impl_site reset = {"qp_state", RDMAEZ_WHY_WC_RESET,
 						      RDMAEZ_VALUE_STATE_NOW, 0, 1 << IBV_QPS_ERR};
 
-	if (!(here->known & IBV_QP_STATE) || here->attr.qp_state > IBV_QPS_INIT)
+	if (!(here->now.known & IBV_QP_STATE) || here->now.attr.qp_state > IBV_QPS_INIT)
 		return;
-	rdmaez_impl_wc_find(here, &reset, (uint64_t)here->attr.qp_state);
-	here->known = 0;
+	rdmaez_impl_wc_find(here, &reset, (uint64_t)here->now.attr.qp_state);
+	here->now.known = 0;
 }
 
 /* Adds the finding of a row, if it is one. */
@@ -775,20 +732,20 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 	const struct rdmaez_impl_wc_row *const rows = rdmaez_impl_wc_rows(&count);
 	const struct rdmaez_impl_wc_row *const end = rows + count;
 	const struct rdmaez_impl_wc_row *row;
-	int need = 0, driver = RDMAEZ_IMPL_WC_OF_ALL;
+	int need = 0, maker = RDMAEZ_IMPL_WC_OF_ALL;
 
 	for (row = rows; row < end; row++)
-		if (row->driver == here->driver && rdmaez_impl_wc_of(here, row))
-			driver = row->driver;
-	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, driver)); row++)
+		if (row->maker == here->maker && rdmaez_impl_wc_of(here, row))
+			maker = row->maker;
+	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, maker)); row++)
 		need |= row->need;
 	rdmaez_impl_wc_ask(here, need);
 	if (!here->diag)
 		return here->error;
 	if (need)
 		rdmaez_impl_wc_after_reset(here);
-	rdmaez_impl_wc_ask_port(here);
-	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, driver)); row++)
+	rdmaez_impl_wc_ask_port(here, need);
+	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, maker)); row++)
 		rdmaez_impl_wc_judge(here, row);
 	return here->error;
 }
@@ -872,12 +829,11 @@ RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_request(int opcode)
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
 					   struct rdmaez_diag *diag)
 {
-	const struct rdmaez_driver *driver;
-	struct ibv_device_attr device;
-	const struct rdmaez_impl_wc_driver *known;
+	/* In the order of the enum. */
+	static const char makers[][9] = {"",      "rdma_rxe", "siw",    "efa",
+					 "erdma", "iw_cxgb4", "mana_ib"};
 
 	memset(here, 0, sizeof(*here));
-	memset(&device, 0, sizeof(device));
 	here->qp = qp;
 	here->diag = diag;
 	here->types = rdmaez_impl_wc_type(qp->qp_type);
@@ -885,17 +841,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 	here->opcode = -1;
 	here->room = -1;
 	rdmaez_impl_diag_qp(diag, qp);
-	/* Where it fails, there are no ids, and any number of ports. */
-	(void)ibv_query_device(qp->context, &device);
-	here->ports = device.phys_port_cnt;
-	driver = rdmaez_driver_of(&device);
-	if (diag && driver->vendor_id)
-		diag->driver = driver->name;
-	for (int i = 0; (known = rdmaez_impl_wc_driver_at(i)); i++)
-		if (strcmp(known->name, driver->name) == 0) {
-			here->untold = known->untold;
-			here->driver = (uint8_t)i;
-		}
+	if (ibv_query_device(qp->context, &here->device))
+		memset(&here->device, 0, sizeof(here->device));
+	here->driver = rdmaez_driver_of(&here->device);
+	if (diag && here->driver->vendor_id)
+		diag->driver = here->driver->name;
+	for (size_t i = 1; i < sizeof(makers) / sizeof(makers[0]); i++)
+		if (strcmp(makers[i], here->driver->name) == 0)
+			here->maker = (uint8_t)i;
 }
 
 /* A completion of a send queue, a receive queue or either, as the `queues` of a case say. */
