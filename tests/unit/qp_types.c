@@ -221,8 +221,8 @@ static void check_dct(void)
 	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_DCT_FINAL), "it is told why");
 	tap_eq_int(rdmaez_diag_find(&diag, RDMAEZ_WHY_DCT_FINAL)->severity, RDMAEZ_DIAG_LIKELY,
 		   "as likely, for nobody said that it is a DCT");
-	tap_eq_str(rdmaez_diag_find(&diag, RDMAEZ_WHY_DCT_FINAL)->field, "qp_state",
-		   "of the state");
+	tap_eq_str(rdmaez_diag_find(&diag, RDMAEZ_WHY_DCT_FINAL)->field, "ibv_modify_qp",
+		   "and the verb has said so");
 	tap_eq_str(diag.verb, "ibv_modify_qp", "the kernel was asked");
 	tap_eq_int(rdmaez_qp_to_reset(qp, &diag), EINVAL, "nor to RESET");
 	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_DCT_FINAL), "which is told, too");

@@ -351,6 +351,22 @@ RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_im
 					  &b->sgid_index, diag);
 }
 
+/* The rule of a transition that is about to be made, which the kernel judges in the end. */
+RDMAEZ_IMPL struct rdmaez_qp_rule rdmaez_impl_qp_rule_of(const struct rdmaez_impl_qp_build *b,
+							 enum ibv_transport_type transport)
+{
+	/* librdmacm connects over iWARP without telling libibverbs that the queue pair has left RESET. */
+	const bool iwarp = b->to == IBV_QPS_ERR && transport == IBV_TRANSPORT_IWARP;
+	struct rdmaez_qp_rule rule =
+		rdmaez_impl_qp_rule(b->type, iwarp ? IBV_QPS_RTS : b->from, b->to);
+
+	/* Linux 7 leaves it to the driver: bnxt_re_is_modify_ok(), ionic_is_modify_ok(). */
+	if (b->type == IBV_QPT_RC && (b->to == IBV_QPS_RTR || b->to == IBV_QPS_RTS) &&
+	    b->from <= IBV_QPS_RTS)
+		rule.optional |= IBV_QP_RATE_LIMIT;
+	return rule;
+}
+
 /* What the six functions below have in common: asks, builds, moves. */
 RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 				       const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag,
@@ -361,7 +377,6 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 	struct ibv_port_attr port;
 	struct rdmaez_qp_rule rule;
 	struct rdmaez_qp_move move;
-	bool untold;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, call);
@@ -372,27 +387,15 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 				     rdmaez_impl_qp_opts(opts, &none), diag);
 	if (error)
 		return error;
-	rule = rdmaez_impl_qp_rule(build.type, build.from, to);
-	/* Linux 7 leaves it to the driver: bnxt_re_is_modify_ok(), ionic_is_modify_ok(). */
-	if (build.type == IBV_QPT_RC && (to == IBV_QPS_RTR || to == IBV_QPS_RTS) &&
-	    build.from <= IBV_QPS_RTS)
-		rule.optional |= IBV_QP_RATE_LIMIT;
-	/* librdmacm connects over iWARP without telling libibverbs that the queue pair has left RESET. */
-	if (to == IBV_QPS_ERR && qp->context->device->transport_type == IBV_TRANSPORT_IWARP)
-		rule = rdmaez_impl_qp_rule(build.type, IBV_QPS_RTS, to);
+	rule = rdmaez_impl_qp_rule_of(&build, qp->context->device->transport_type);
 	error = rdmaez_impl_qp_ask(qp, rule.required | (rule.optional & build.opts->optional),
 				   &build, &port, diag);
 	if (!error)
 		error = rdmaez_impl_qp_make(&build, rule, &move, diag);
 	if (error)
 		return error;
-	untold = qp->qp_type == IBV_QPT_DRIVER && !(int)build.opts->driver_type;
-	error = rdmaez_impl_qp_modify(qp, untold ? IBV_QPT_DRIVER : build.type, &move.attr,
-				      move.attr_mask, diag);
-	if (error == EINVAL && untold && diag &&
-	    (!diag->driver || strcmp(diag->driver, "mlx5_ib") == 0))
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DCT_FINAL, "qp_state");
-	return error;
+	return rdmaez_impl_qp_modify(qp, (int)build.opts->driver_type ? build.type : qp->qp_type,
+				     &move.attr, move.attr_mask, diag);
 }
 
 RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,

@@ -823,6 +823,11 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_qp_meaning(const struct rdmaez_impl
 	if (error == EINVAL && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RESET_FINAL) &&
 	    c->now.qp_state == IBV_QPS_RESET)
 		return RDMAEZ_WHY_RESET_FINAL;
+	/* A DCI goes there, so this seems to be a DCT: mlx5_ib_modify_dct(). */
+	if (error == EINVAL && c->type == IBV_QPT_DRIVER &&
+	    (c->driver->traits & RDMAEZ_DRIVER_DC) &&
+	    (c->to == IBV_QPS_RESET || c->to == IBV_QPS_ERR))
+		return RDMAEZ_WHY_DCT_FINAL;
 	return rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_REFUSED);
 }
 
