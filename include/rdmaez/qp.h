@@ -208,8 +208,9 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  *         take (#RDMAEZ_WHY_MASK_RATE_LIMIT, #RDMAEZ_WHY_MASK_DRIVER); or efa's P_Key index is not 0
  *         (#RDMAEZ_WHY_PKEY_INDEX)
  * @retval EPERM the driver refuses a privileged Q_Key to everybody (#RDMAEZ_WHY_QKEY_PRIVILEGED)
- * @return the errno value of ibv_query_qp() if that fails for a reason of its own (#RDMAEZ_WHY_QUERY_REFUSED),
- *         and nothing else was found; a driver that cannot answer (EOPNOTSUPP, EINVAL) leaves the matter open
+ * @note A question that is not answered leaves the matter open. Where ibv_query_qp() fails for a reason other than
+ *       EOPNOTSUPP and EINVAL, with which drivers say that they cannot answer, that is a likely finding
+ *       (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls
  * ibv_query_device(), ibv_query_qp(), which refreshes `qp->state`, and with a driver that does not answer
  * all questions a second time, ibv_query_port(), ibv_query_gid_ex() and ibv_query_pkey().

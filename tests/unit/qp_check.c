@@ -574,6 +574,11 @@ static void masks(void)
 	REQUEST(&rxe, RC, INIT, INIT, (fake_uname("7.2.0"), move.attr_mask = IBV_QP_TIMEOUT), 0,
 		LIKELY(MASK_NOT_ALLOWED, "attr_mask", ATTR_MASK, 0x200, 0x0, 0x200)
 			ADVICE(TIMEOUT_ZERO, "timeout", NUMBER, 0, 1, 31));
+	/* A vendor's kernel: an old number, and newer drivers. */
+	REQUEST(&rxe, RC, INIT, INIT,
+		(fake_uname("5.14.0-570.12.1.el9_6"), move.attr_mask = IBV_QP_TIMEOUT), 0,
+		LIKELY(MASK_NOT_ALLOWED, "attr_mask", ATTR_MASK, 0x200, 0x0, 0x200)
+			ADVICE(TIMEOUT_ZERO, "timeout", NUMBER, 0, 1, 31));
 	REQUEST(&rxe, RC, INIT, INIT, (fake_uname(NULL), move.attr_mask = IBV_QP_TIMEOUT), 0,
 		LIKELY(MASK_NOT_ALLOWED, "attr_mask", ATTR_MASK, 0x200, 0x0, 0x200)
 			ADVICE(TIMEOUT_ZERO, "timeout", NUMBER, 0, 1, 31));
@@ -1032,12 +1037,12 @@ static void partly_known(void)
 		ERROR(MTU_IN_BYTES, "path_mtu", MTU, 260, 1, 5));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->path_mtu = (enum ibv_mtu)256, EINVAL,
 		ERROR(MTU_IN_BYTES, "path_mtu", MTU, 256, 1, 5));
-	REQUEST(&mlx4, RC, INIT, RTR, fake_fail(FAKE_QUERY_QP, 0, EIO), EIO,
-		ERROR(QUERY_REFUSED, "ibv_query_qp", NONE, 0, 0, 0));
+	REQUEST(&mlx4, RC, INIT, RTR, fake_fail(FAKE_QUERY_QP, 0, EIO), 0,
+		LIKELY(QUERY_REFUSED, "ibv_query_qp", NONE, 0, 0, 0));
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(fake_fail(FAKE_QUERY_QP, 0, EIO), attr->ah_attr.grh.sgid_index = 9), ENODATA,
 		ERROR(GID_EMPTY, "ah_attr.grh.sgid_index", INDEX, 9, 0, 0)
-			ERROR(QUERY_REFUSED, "ibv_query_qp", NONE, 0, 0, 0));
+			LIKELY(QUERY_REFUSED, "ibv_query_qp", NONE, 0, 0, 0));
 	REQUEST(&mlx4, RC, INIT, RTR, (fake_fail(FAKE_QUERY_QP, 1, EINVAL)), 0, );
 	REQUEST(&siw, RC, INIT, RTR, (fake_fail(FAKE_QUERY_QP, 0, EIO)), 0,
 		ADVICE(IWARP, "attr_mask", NONE, 0, 0, 0));
@@ -1619,9 +1624,9 @@ static void record(void)
 	rdmaez_qp_check(qp, &move.attr, IBV_QP_STATE, &diag);
 	tap_eq_int(diag.qp_type, RDMAEZ_QPT_SRD, "efa's type is known");
 	fake_fail(FAKE_QUERY_QP, 1, EIO);
-	CHECK_VERB_FINDINGS(&diag, rdmaez_qp_check(qp, &move.attr, IBV_QP_STATE, &diag), EIO,
-			    "rdmaez_qp_check", "ibv_query_qp", "a queue pair that cannot be asked",
-			    ERROR(QUERY_REFUSED, "ibv_query_qp", NONE, 0, 0, 0));
+	CHECK_FINDINGS(&diag, rdmaez_qp_check(qp, &move.attr, IBV_QP_STATE, &diag), 0,
+		       "rdmaez_qp_check", "a queue pair that cannot be asked",
+		       LIKELY(QUERY_REFUSED, "ibv_query_qp", NONE, 0, 0, 0));
 
 	CHECK_FINDINGS(&diag, rdmaez_qp_check(NULL, &move.attr, 0, &diag), EINVAL,
 		       "rdmaez_qp_check", "no queue pair",

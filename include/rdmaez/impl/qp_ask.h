@@ -51,7 +51,7 @@ struct rdmaez_impl_qp_case {
 	struct ibv_port_attr port; /* of the port that the request is about */
 	struct rdmaez_impl_qp_gid gid, alt_gid;
 	int pkey;          /* the P_Key at an index within the table; negative: not read */
-	int linux_version; /* 601 for 6.1; 0: not known */
+	int linux_version; /* 601 for 6.1; 0: not known, or older than what was read */
 	struct rdmaez_diag *diag;
 	int error;  /* the first that the kernel would return */
 	int likely; /* the first that it may return for what is likely */
@@ -173,6 +173,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_gather(struct ibv_qp *qp, struct rdmaez_imp
 	int port_num;
 
 	c->linux_version = rdmaez_impl_linux_version();
+	if (c->linux_version < 601)
+		c->linux_version =
+			0; /* vendors put newer drivers into kernels with an older number */
 	c->transport = qp->context->device->transport_type;
 	rdmaez_impl_qp_ask_device(qp->context, c);
 	/* Of efa's types beyond verbs there is one. */

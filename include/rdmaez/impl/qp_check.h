@@ -768,6 +768,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_consider(struct ibv_qp *qp, struct rdmaez_i
 	rdmaez_impl_qp_judge(c);
 }
 
+/* That the queue pair did not answer, if that was not its driver's habit. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_unanswered(const struct rdmaez_impl_qp_case *c)
+{
+	if (c->silence)
+		rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QUERY_REFUSED,
+				       "ibv_query_qp");
+}
+
 RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_check(struct ibv_qp *qp, enum ibv_qp_type type,
 					  const struct ibv_qp_attr *attr, int attr_mask,
 					  struct rdmaez_diag *diag)
@@ -781,10 +789,7 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_check(struct ibv_qp *qp, enum ibv_qp_type ty
 	c.diag = diag;
 	rdmaez_impl_diag_qp(diag, qp);
 	rdmaez_impl_qp_consider(qp, &c);
-	if (c.silence)
-		rdmaez_impl_refuse_verb(diag, c.silence, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp");
-	if (!c.error)
-		c.error = c.silence;
+	rdmaez_impl_qp_unanswered(&c);
 	if (diag)
 		diag->error = c.error;
 	return c.error;
@@ -854,9 +859,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type
 	      rdmaez_impl_route_explain(qp->context, &attr->ah_attr, &c.gid.entry, error, diag)))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, rdmaez_impl_qp_meaning(&c, error),
 				       "ibv_modify_qp");
-	if (c.silence)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QUERY_REFUSED,
-				       "ibv_query_qp");
+	rdmaez_impl_qp_unanswered(&c);
 }
 
 RDMAEZ_IMPL_END
