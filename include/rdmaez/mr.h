@@ -64,7 +64,7 @@ RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsig
  * @param mr the region
  * @param diag receives the explanation; may be NULL
  * @retval 0 it is gone
- * @retval EINVAL @p mr is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); from rxe as EBUSY
+ * @retval EINVAL @p mr is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); or likely as EBUSY, which rxe reports so
  * @retval EBUSY likely a memory window is bound to it (#RDMAEZ_WHY_MR_IN_USE)
  * @return any other errno of ibv_dereg_mr(), as for rdmaez_mr_reg()
  * @par Verbs calls

@@ -21,7 +21,7 @@
  * another state: rdmaez_qp_state() asks it and refreshes `qp->state`.
  *
  * @par Driver types
- * What verbs call IBV_QPT_DRIVER moves like the rest once `opts.driver_type` says what it is. The address
+ * Queue pairs of type IBV_QPT_DRIVER are moved like others once `opts.driver_type` names the actual type. The address
  * vector of a DCT or a DCI needs no destination: of it, they use the port, the GID index, the hop limit, the traffic
  * class and the like. A DCT stays in RTR, where it first has the `qp_num` that initiators need, until it
  * is destroyed.
@@ -260,22 +260,22 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
 				struct rdmaez_diag *diag);
 
 /**
- * @brief Why does nothing happen? Looks at a queue pair, its port and their counters. Changes nothing.
+ * @brief Looks for reasons why a queue pair makes no progress. Changes nothing.
  *
- * For a program that waits for completions which do not come. It reports what certainly holds the queue pair up:
- * its state (#RDMAEZ_WHY_QP_NO_SENDS, #RDMAEZ_WHY_QP_NO_RECEIVES, #RDMAEZ_WHY_WR_QP_ERROR). Then what is likely:
+ * For a program that waits for completions which do not come. It looks at the queue pair, its port and
+ * their counters. Certain, where a known driver reports it, is its state (#RDMAEZ_WHY_QP_NO_SENDS, #RDMAEZ_WHY_QP_NO_RECEIVES, #RDMAEZ_WHY_WR_QP_ERROR). Likely are
  * a send queue that drains (#RDMAEZ_WHY_SQ_DRAINING), a port that is down (#RDMAEZ_WHY_PORT_DOWN), a READ depth
  * of 0 (#RDMAEZ_WHY_DEPTH_ZERO_HANG), no ACK timer (#RDMAEZ_WHY_TIMEOUT_ZERO), a path MTU that is too large
  * (#RDMAEZ_WHY_MTU_ABOVE_ACTIVE), no peer (#RDMAEZ_WHY_RANGE of `dest_qp_num`), a GID that is gone or has changed
  * (#RDMAEZ_WHY_GID_EMPTY, #RDMAEZ_WHY_GID_NO_NETDEV, #RDMAEZ_WHY_GID_FAMILY), a P_Key that is gone
- * (#RDMAEZ_WHY_PKEY_INDEX, #RDMAEZ_WHY_PKEY_EMPTY), and what port and device have counted
+ * (#RDMAEZ_WHY_PKEY_INDEX, #RDMAEZ_WHY_PKEY_EMPTY), and what the port has counted
  * (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR, #RDMAEZ_WHY_COUNTED_NO_RECEIVE,
  * #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS), which may be long ago and of another queue pair: examine
  * twice, and see what grows. Advice is about the rest: #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO,
  * #RDMAEZ_WHY_RNR_TIMER_ZERO, #RDMAEZ_WHY_PKEY_LIMITED, #RDMAEZ_WHY_QP_STALE.
  *
- * What a driver does not tell is not judged. A question that fails is a likely finding, what its errno usually
- * means: #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NOT_SUPPORTED, ...; else #RDMAEZ_WHY_QUERY_REFUSED.
+ * What a driver does not report is not judged. A query of the device, the queue pair, the port or the GID that
+ * fails is a likely finding, what its errno usually means: #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NOT_SUPPORTED, ...; else #RDMAEZ_WHY_QUERY_REFUSED.
  * #RDMAEZ_WHY_QP_NOTHING_FOUND stands alone. What cannot be seen from here: the peer, posted work requests,
  * completions that wait to be polled.
  *

@@ -4,9 +4,9 @@
  * @brief Which queue pair transitions and attribute masks Linux accepts.
  *
  * The rules are the kernel's `qp_state_table` and `ib_modify_qp_is_ok()` in
- * `drivers/infiniband/core/verbs.c`, which are the same from Linux 6.1 to 6.12. A mask is accepted if it has
- * every required bit, and no bit that is neither required nor optional. Some drivers accept less. What verbs
- * calls IBV_QPT_DRIVER follows rules of its driver, the same from Linux 6.1 to 7.2: `srd_qp_state_table` in
+ * `drivers/infiniband/core/verbs.c`, which are the same from Linux 6.1 to 7.2 but for the rate limit. A mask is accepted if it has
+ * every required bit, and no bit that is neither required nor optional. Some drivers accept less. Queue
+ * pairs of type IBV_QPT_DRIVER follow rules of their driver, the same from Linux 6.1 to 7.2: `srd_qp_state_table` in
  * `hw/efa/efa_verbs.c` for #RDMAEZ_QPT_SRD, `modify_dci_qp_is_ok()` and `mlx5_ib_modify_dct()` in
  * `hw/mlx5/qp.c` for #RDMAEZ_QPT_DCI and #RDMAEZ_QPT_DCT, which require IBV_QP_STATE even where the state
  * stays.
@@ -32,7 +32,7 @@
 
 /**
  * @name Driver types
- * What verbs calls IBV_QPT_DRIVER, for the functions of rdmaez; no verb takes these values.
+ * What a queue pair of type IBV_QPT_DRIVER is. For the functions of rdmaez only; no verb takes these values.
  * @{
  */
 #define RDMAEZ_QPT_SRD RDMAEZ_IMPL_QP_TYPE(0xf1) /**< efa: scalable reliable datagrams */
