@@ -3,8 +3,8 @@
  * @file diag.h
  * @brief The explanation record: what was refused, which field, why, and what to do.
  *
- * A `struct rdmaez_diag` usually lives on the caller's stack. It holds only literals and numbers, so it may
- * be copied and kept. Every function that takes one accepts NULL for "do not explain", and rewrites the
+ * A `struct rdmaez_diag` usually lives on the caller's stack. It holds only numbers and pointers to literals
+ * and functions, so it may be copied and kept. Every function that takes one accepts NULL for "do not explain", and rewrites the
  * whole record on success and on failure. The functions that post work requests (wr.h) leave it alone on
  * success, and those that take no record leave it as it was: where several functions share one, its `call`
  * tells whose it is. Print it with rdmaez_diag_print() or rdmaez_diag_format() (fmt.h); in code, test for
@@ -80,6 +80,8 @@ struct rdmaez_finding {
 struct rdmaez_diag {
 	int error;        /**< what the function returned: 0 or a positive errno value */
 	const char *call; /**< the rdmaez function that wrote the record, a literal; NULL: none */
+	/** For printing: the texts of reasons that only some functions give; NULL: none are needed. */
+	const char *(*texts)(enum rdmaez_why why);
 	/** The verb that failed, or the member of the options called in its place; a literal. NULL: none. */
 	const char *verb;
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "": none was involved */

@@ -12,13 +12,13 @@
 extern "C" {
 #endif
 
-/**
- * @brief All reasons: id, what is wrong, what to do about it.
- *
- * The enum, the sentences and the table in the documentation are generated from this list. Ids are stable;
- * add new ones at the end.
+/*
+ * The reasons, in groups: id, what is wrong, what to do about it. A program that prints records holds the texts of
+ * the first group, and of another only if it calls a function that gives its reasons: see impl/why.h, which names
+ * the first reason of each.
  */
-#define RDMAEZ_WHY_LIST(X)                                                                         \
+/* Those of queue pairs, ports, GIDs and paths, and those that functions of several of the other groups give. */
+#define RDMAEZ_IMPL_WHY_CORE(X)                                                                    \
 	X(NONE, "nothing is wrong", "nothing to do")                                               \
 	X(NULL_ARGUMENT, "a required pointer is NULL", "pass a pointer to the object")             \
 	X(OPTION_UNKNOWN, "the options have bits set that this version does not know",             \
@@ -27,6 +27,14 @@ extern "C" {
 	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; for IBV_QPT_DRIVER say which type "   \
 	  "of "                                                                                    \
 	  "its driver it is: RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                    \
+	X(DRIVER_TYPE_UNTOLD,                                                                      \
+	  "verbs do not tell which of its driver's types a queue pair of IBV_QPT_DRIVER has, and " \
+	  "other queue pairs have none",                                                           \
+	  "set driver_type to RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT for the former, "   \
+	  "and leave it 0 for the latter")                                                         \
+	X(DRIVER_TYPE,                                                                             \
+	  "neither DCI nor DCT takes this mask here, which are the driver's own types",            \
+	  "say which it is, with rdmaez_qp_check_as(), to see what is wrong")                      \
 	X(QP_STATE, "this is not a queue pair state",                                              \
 	  "use RESET, INIT, RTR, RTS, SQD, SQE or ERR")                                            \
 	X(TRANSITION, "queue pairs cannot make this transition",                                   \
@@ -64,6 +72,10 @@ extern "C" {
 	  "prefer the RoCE v2 GID of the same address")                                            \
 	X(GID_LINK_LOCAL, "the GID is link-local, which reaches only its own Ethernet segment",    \
 	  "prefer an IPv4-mapped or a global GID")                                                 \
+	X(GID_NEARER,                                                                              \
+	  "this GID has more of its address in common with the peer's than the one in use, so it " \
+	  "may be in the peer's subnet",                                                           \
+	  "try this GID index")                                                                    \
 	X(GID_NONE, "the port has no suitable GID",                                                \
 	  "give the network interface an address, or ask for less")                                \
 	X(PKEY_NOT_FOUND, "the port's P_Key table does not hold this P_Key",                       \
@@ -71,6 +83,8 @@ extern "C" {
 	X(QUERY_REFUSED, "the query failed", "see the errno value")                                \
 	X(REFUSED, "the device refused without giving a reason, and the mask is correct",          \
 	  "compare the values with the port's and the device's limits")                            \
+	X(UNEXPLAINED, "the device refused without giving a reason, and nothing wrong was found",  \
+	  "compare with the device's limits, and see the kernel log")                              \
 	X(MASK_UNKNOWN, "the mask has bits that stand for no attribute", "remove the bits")        \
 	X(MASK_CAP, "queue pairs cannot be resized: no transition takes IBV_QP_CAP",               \
 	  "create the queue pair with the sizes it needs")                                         \
@@ -107,6 +121,8 @@ extern "C" {
 	  "use the smaller active MTU of the two ports")                                           \
 	X(MTU_ABOVE_MAX, "the path MTU is above the greatest that the port supports",              \
 	  "use the smaller active MTU of the two ports")                                           \
+	X(MTU_DRIVER, "this driver takes fewer path MTUs than there are",                          \
+	  "use one within the range")                                                              \
 	X(DEPTH_LIMIT, "the depth is above the device's limit",                                    \
 	  "use the smaller of the two devices' limits")                                            \
 	X(DEPTH_ZERO,                                                                              \
@@ -118,6 +134,9 @@ extern "C" {
 	  "use a value within the range")                                                          \
 	X(PSN_WIDTH, "packet sequence numbers have 24 bits; the rest is cut off",                  \
 	  "mask with 0xffffff at both ends")                                                       \
+	X(QPN_SWAPPED,                                                                             \
+	  "a queue pair number has 24 bits, and this one seems to have its bytes swapped",         \
+	  "convert it with ntohl() when it comes from the network")                                \
 	X(TIMEOUT_ZERO, "with timeout 0 no ACK timer runs, so a lost peer is never noticed",       \
 	  "use 14 (67 ms) or more")                                                                \
 	X(RNR_TIMER_ZERO, "min_rnr_timer 0 is not the shortest wait but the longest, 655.36 ms",   \
@@ -137,6 +156,8 @@ extern "C" {
 	  "drain by waiting for the last completion, then reconnect")                              \
 	X(RESET_FINAL, "with this driver a queue pair cannot be used again after RESET",           \
 	  "destroy the queue pair and create a new one")                                           \
+	X(DCT_FINAL, "a DCT of mlx5 goes from RESET to INIT to RTR, and from there nowhere",       \
+	  "destroy it, and create another")                                                        \
 	X(SQ_DRAINING, "the send queue is still draining",                                         \
 	  "wait for IBV_EVENT_SQ_DRAINED, or poll sq_draining")                                    \
 	X(SECURITY, "the security policy forbids this partition or subnet",                        \
@@ -148,6 +169,161 @@ extern "C" {
 	X(DEVICE_GONE, "the device was removed or has failed", "close it and open it again")       \
 	X(TIMED_OUT, "the device did not answer in time",                                          \
 	  "see the kernel log; the device may need a reset")                                       \
+	X(MEMLOCK,                                                                                 \
+	  "a process may lock only this much memory, which includes all that it has registered",   \
+	  "raise `ulimit -l`, memlock in limits.conf or systemd's LimitMEMLOCK, or grant "         \
+	  "CAP_IPC_LOCK")                                                                          \
+	X(ADDRESS_SPACE,                                                                           \
+	  "a process may map only this much memory, and this may have been the rest",              \
+	  "raise `ulimit -v`, which is RLIMIT_AS")                                                 \
+	X(MR_LOCAL_WRITE, "remote write and remote atomic also need local write",                  \
+	  "add IBV_ACCESS_LOCAL_WRITE")                                                            \
+	X(WR_QP_ERROR,                                                                             \
+	  "the queue pair has stopped working, and some drivers then take no more work requests",  \
+	  "poll for the first completion with an error, then reconnect")                           \
+	X(WR_OPCODE, "queue pairs of this type do not have this operation",                        \
+	  "use one that ibv_post_send(3) lists for the type")                                      \
+	X(WR_ATOMIC, "an atomic operates on 8 bytes at an address that is a multiple of 8",        \
+	  "use one SGE of 8 bytes and an aligned remote address")                                  \
+	X(NEED_UNMET, "the device does not meet this requirement",                                 \
+	  "ask for what it offers, or use another device")                                         \
+	X(NEED_UNKNOWN, "it is unknown whether the device meets this requirement",                 \
+	  "try it, or see rdmaez_caps_source_str() for why it is unknown")                         \
+	X(CAPS_TABLE, "one of the two describes a device and the other a port",                    \
+	  "compare devices with devices, and ports with ports")
+
+/* Those of rdmaez_qp_examine() alone. */
+#define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \
+	X(QP_NO_SENDS, "the queue pair processes no new sends in this state", "move it to RTS")    \
+	X(QP_NO_RECEIVES, "the queue pair receives nothing in this state", "move it to RTR")       \
+	X(QP_STALE, "qp->state said otherwise: the queue pair has changed its state by itself",    \
+	  "look for a completion with an error and for an asynchronous event")                     \
+	X(RNR_ENDLESS,                                                                             \
+	  "with rnr_retry 7 a send waits without end for a peer that has no receive posted",       \
+	  "have the peer post receives; with less than 7 a completion would tell")                 \
+	X(COUNTED_RNR,                                                                             \
+	  "the device has counted peers that had no receive posted, for any of its queue pairs",   \
+	  "have the peer post receives, and enough of them")                                       \
+	X(COUNTED_NO_RECEIVE,                                                                      \
+	  "the device has counted messages that found no receive posted here, for any of its "     \
+	  "queue pairs",                                                                           \
+	  "post receives before the peer sends, and enough of them")                               \
+	X(COUNTED_NO_ACK,                                                                          \
+	  "the device has counted packets that were not acknowledged in time, for any of its "     \
+	  "queue pairs",                                                                           \
+	  "check that the peer is in RTR or RTS, and the path to it: MTU, firewall, flow control") \
+	X(COUNTED_LOSS, "the port has counted packets that were lost, damaged or out of order",    \
+	  "look at the counters of link and switches, and at flow control")                        \
+	X(COUNTED_QKEY, "the port has dropped datagrams for a wrong Q_Key since it came up",       \
+	  "have the sender use the receiver's Q_Key: wr.ud.remote_qkey")                           \
+	X(COUNTED_PKEY, "the port has dropped packets for a wrong P_Key since it came up",         \
+	  "use P_Keys of one partition at both ends: see pkey_index")                              \
+	X(QP_NOTHING_FOUND, "nothing that was looked at holds the queue pair up",                  \
+	  "examine the peer's queue pair, poll the completion queues, and read the asynchronous "  \
+	  "events")
+
+/* Those of objects.h, qp_create.h and mr.h alone. */
+#define RDMAEZ_IMPL_WHY_OBJECTS(X)                                                                \
+	X(CREATE_TYPE, "the device has no queue pairs of this type",                              \
+	  "use a type that it has, or another device")                                            \
+	X(CREATE_DOMAIN,                                                                          \
+	  "no domain is given: XRC_RECV needs an XRC domain, every other type a protection "      \
+	  "domain",                                                                               \
+	  "call rdmaez_qp_create_ex() with the domain and its bit in comp_mask")                  \
+	X(CREATE_CONTEXT, "the object belongs to another context",                                \
+	  "open the device once, and create there all that works together")                       \
+	X(CREATE_SRQ, "an XRC_SEND queue pair receives nothing, so it takes no SRQ",              \
+	  "leave srq NULL; each work request names the peer's SRQ")                               \
+	X(CREATE_SRQ_PD, "the shared receive queue belongs to another protection domain",         \
+	  "create both in one protection domain")                                                 \
+	X(CREATE_PRIVILEGE, "a RAW_PACKET queue pair requires CAP_NET_RAW",                       \
+	  "run as root, or give the program CAP_NET_RAW")                                         \
+	X(CAP_LIMIT, "this is more than the device supports", "ask for less, within the range")   \
+	X(CAP_INLINE,                                                                             \
+	  "verbs do not report how much inline data a device takes, and this may be too much",    \
+	  "find the limit with rdmaez_qp_max_inline()")                                           \
+	X(CAP_TOGETHER,                                                                           \
+	  "each number is within its limit, but larger work requests leave room for fewer of "    \
+	  "them",                                                                                 \
+	  "ask for fewer work requests, or for fewer SGEs and less inline data in each")          \
+	X(CGROUP, "the process's cgroup may have no more of the device's objects",                \
+	  "raise hca_object in its rdma.max, or free objects")                                    \
+	X(NO_XRC, "the device has no XRC", "use another type, or another device")                 \
+	X(SRQ_PARTS,                                                                              \
+	  "an SRQ needs a protection domain; for XRC also an XRC domain and a completion queue; " \
+	  "for tag matching an extended completion queue and tm_cap",                             \
+	  "set them and add their bits to comp_mask")                                             \
+	X(XRCD_PARTS, "an XRC domain needs both fd and oflags, with their bits in comp_mask",     \
+	  "set fd to -1 for a domain that no other process shares")                               \
+	X(XRCD_NONE, "there is no XRC domain for this file yet", "add O_CREAT to oflags")         \
+	X(XRCD_EXISTS,                                                                            \
+	  "there may be an XRC domain for this file already, which O_EXCL does not accept",       \
+	  "leave O_EXCL out to share it")                                                         \
+	X(XRCD_FILE, "this is not an open file descriptor",                                       \
+	  "open a file that the other processes can open, or use -1")                             \
+	X(PD_IN_USE,                                                                              \
+	  "something made in the protection domain is still there: a queue pair, SRQ, memory "    \
+	  "region or window, address handle, work queue or parent domain",                        \
+	  "destroy those first; `rdma resource show qp`, also mr and srq, lists them with their " \
+	  "pdn")                                                                                  \
+	X(CQ_IN_USE,                                                                              \
+	  "a queue pair, a work queue, or an SRQ for XRC or tag matching still uses the queue",   \
+	  "destroy those first; `rdma resource show qp` lists queue pairs")                       \
+	X(SRQ_IN_USE, "a queue pair still takes its receives from the SRQ",                       \
+	  "destroy the queue pairs first; `rdma resource show qp` lists them")                    \
+	X(XRCD_IN_USE, "an SRQ or an XRC_RECV queue pair of the XRC domain is still there",       \
+	  "destroy those first")                                                                  \
+	X(MR_ACCESS_BITS, "these bits are not access flags of a memory region",                   \
+	  "use only the IBV_ACCESS_ flags of verbs.h")                                            \
+	X(MR_ACCESS_REFUSED, "not every device and kernel takes these access flags",              \
+	  "try without them")                                                                     \
+	X(MR_ON_DEMAND, "the device does not support on-demand paging of this kind",              \
+	  "register without IBV_ACCESS_ON_DEMAND, so that the memory is locked")                  \
+	X(MR_UNMAPPED, "part of the memory is not mapped",                                        \
+	  "compare address and length with what was allocated")                                   \
+	X(MR_PROTECTION,                                                                          \
+	  "the memory is mapped, but it is read-only, inaccessible, a device's, or part of a "    \
+	  "file",                                                                                 \
+	  "use memory that the process may read and write, or register read-only memory without " \
+	  "write access")                                                                         \
+	X(MR_IN_USE, "a memory window is still bound to the memory region",                       \
+	  "invalidate or deallocate the window first")
+
+/* Those of wr.h alone. */
+#define RDMAEZ_IMPL_WHY_WR(X)                                                                      \
+	X(WR_BAD,                                                                                  \
+	  "this work request was refused; those before it are posted, those after it are not",     \
+	  "correct it, and post the list again from here")                                         \
+	X(WR_BAD_UNKNOWN,                                                                          \
+	  "the provider does not say which work request it refused, and may have kept all of "     \
+	  "them",                                                                                  \
+	  "treat none of them as lost until the queue pair has been in RESET")                     \
+	X(WR_STATE, "the queue pair does not take such work requests in this state",               \
+	  "post receives from INIT on, and sends from RTS on")                                     \
+	X(WR_SGE, "the queue was created for fewer scatter/gather elements",                       \
+	  "use fewer, or create it with a larger cap.max_send_sge or cap.max_recv_sge, or "        \
+	  "attr.max_sge of a shared receive queue")                                                \
+	X(WR_INLINE, "the queue pair was created for less inline data",                            \
+	  "send from a memory region, or create it with a larger cap.max_inline_data")             \
+	X(WR_INLINE_OPCODE, "only sends and RDMA writes take inline data",                         \
+	  "clear IBV_SEND_INLINE")                                                                 \
+	X(WR_UD_LENGTH,                                                                            \
+	  "a UD message must fit into one packet, and this one is longer than the port's MTU",     \
+	  "send less at a time, or use RC")                                                        \
+	X(WR_AH_PD, "the address handle belongs to another protection domain",                     \
+	  "create it in the queue pair's protection domain")                                       \
+	X(WR_UNSIGNALED, "this driver takes only signaled work requests",                          \
+	  "set IBV_SEND_SIGNALED, or sq_sig_all when creating the queue pair")                     \
+	X(WR_SRQ, "this queue pair takes its receives from a shared receive queue",                \
+	  "post them with rdmaez_wr_post_srq_recv()")                                              \
+	X(WR_NO_QUEUE, "the queue pair was created without this queue",                            \
+	  "create it with a cap.max_send_wr or cap.max_recv_wr of at least 1")                     \
+	X(WR_QUEUE_FULL, "the queue seems to be full of outstanding work requests",                \
+	  "poll for completions first; an unsignaled send keeps its place until a later signaled " \
+	  "one completes")
+
+/* Those of completions and events alone, wc.h. */
+#define RDMAEZ_IMPL_WHY_WC(X)                                                                      \
 	X(WC_OTHER_QP, "the completion belongs to another queue pair",                             \
 	  "pass the queue pair whose number it holds")                                             \
 	X(WC_RETRIES,                                                                              \
@@ -184,246 +360,6 @@ extern "C" {
 	  "on iWARP the end of a connection, or the peer's refusal of a request, may show only "   \
 	  "as flushes",                                                                            \
 	  "look for RDMA_CM_EVENT_DISCONNECTED or IBV_EVENT_QP_FATAL, and at the peer's events")   \
-	X(UNEXPLAINED, "the device refused without giving a reason, and nothing wrong was found",  \
-	  "compare with the device's limits, and see the kernel log")                              \
-	X(CREATE_TYPE, "the device has no queue pairs of this type",                               \
-	  "use a type that it has, or another device")                                             \
-	X(CREATE_DOMAIN,                                                                           \
-	  "no domain is given: XRC_RECV needs an XRC domain, every other type a protection "       \
-	  "domain",                                                                                \
-	  "call rdmaez_qp_create_ex() with the domain and its bit in comp_mask")                   \
-	X(CREATE_CONTEXT, "the object belongs to another context",                                 \
-	  "open the device once, and create there all that works together")                        \
-	X(CREATE_SRQ, "an XRC_SEND queue pair receives nothing, so it takes no SRQ",               \
-	  "leave srq NULL; each work request names the peer's SRQ")                                \
-	X(CREATE_SRQ_PD, "the shared receive queue belongs to another protection domain",          \
-	  "create both in one protection domain")                                                  \
-	X(CREATE_PRIVILEGE, "a RAW_PACKET queue pair requires CAP_NET_RAW",                        \
-	  "run as root, or give the program CAP_NET_RAW")                                          \
-	X(CAP_LIMIT, "this is more than the device supports", "ask for less, within the range")    \
-	X(CAP_INLINE,                                                                              \
-	  "verbs do not report how much inline data a device takes, and this may be too much",     \
-	  "find the limit with rdmaez_qp_max_inline()")                                            \
-	X(CAP_TOGETHER,                                                                            \
-	  "each number is within its limit, but larger work requests leave room for fewer of "     \
-	  "them",                                                                                  \
-	  "ask for fewer work requests, or for fewer SGEs and less inline data in each")           \
-	X(MEMLOCK,                                                                                 \
-	  "a process may lock only this much memory, which includes all that it has registered",   \
-	  "raise `ulimit -l`, memlock in limits.conf or systemd's LimitMEMLOCK, or grant "         \
-	  "CAP_IPC_LOCK")                                                                          \
-	X(MR_LOCAL_WRITE, "remote write and remote atomic also need local write",                  \
-	  "add IBV_ACCESS_LOCAL_WRITE")                                                            \
-	X(MR_ACCESS_BITS, "these bits are not access flags of a memory region",                    \
-	  "use only the IBV_ACCESS_ flags of verbs.h")                                             \
-	X(MR_ACCESS_REFUSED, "not every device and kernel takes these access flags",               \
-	  "try without them")                                                                      \
-	X(MR_ON_DEMAND, "the device does not support on-demand paging of this kind",               \
-	  "register without IBV_ACCESS_ON_DEMAND, so that the memory is locked")                   \
-	X(MR_UNMAPPED, "part of the memory is not mapped",                                         \
-	  "compare address and length with what was allocated")                                    \
-	X(MR_PROTECTION,                                                                           \
-	  "the memory is mapped, but it is read-only, inaccessible, a device's, or part of a "     \
-	  "file",                                                                                  \
-	  "use memory that the process may read and write, or register read-only memory without "  \
-	  "write access")                                                                          \
-	X(WR_BAD,                                                                                  \
-	  "this work request was refused; those before it are posted, those after it are not",     \
-	  "correct it, and post the list again from here")                                         \
-	X(WR_BAD_UNKNOWN,                                                                          \
-	  "the provider does not say which work request it refused, and may have kept all of "     \
-	  "them",                                                                                  \
-	  "treat none of them as lost until the queue pair has been in RESET")                     \
-	X(WR_STATE, "the queue pair does not take such work requests in this state",               \
-	  "post receives from INIT on, and sends from RTS on")                                     \
-	X(WR_QP_ERROR,                                                                             \
-	  "the queue pair has stopped working, and some drivers then take no more work requests",  \
-	  "poll for the first completion with an error, then reconnect")                           \
-	X(WR_OPCODE, "queue pairs of this type do not have this operation",                        \
-	  "use one that ibv_post_send(3) lists for the type")                                      \
-	X(WR_SGE, "the queue was created for fewer scatter/gather elements",                       \
-	  "use fewer, or create it with a larger cap.max_send_sge or cap.max_recv_sge, or "        \
-	  "attr.max_sge of a shared receive queue")                                                \
-	X(WR_INLINE, "the queue pair was created for less inline data",                            \
-	  "send from a memory region, or create it with a larger cap.max_inline_data")             \
-	X(WR_INLINE_OPCODE, "only sends and RDMA writes take inline data",                         \
-	  "clear IBV_SEND_INLINE")                                                                 \
-	X(WR_ATOMIC, "an atomic operates on 8 bytes at an address that is a multiple of 8",        \
-	  "use one SGE of 8 bytes and an aligned remote address")                                  \
-	X(WR_UD_LENGTH,                                                                            \
-	  "a UD message must fit into one packet, and this one is longer than the port's MTU",     \
-	  "send less at a time, or use RC")                                                        \
-	X(WR_AH_PD, "the address handle belongs to another protection domain",                     \
-	  "create it in the queue pair's protection domain")                                       \
-	X(WR_UNSIGNALED, "this driver takes only signaled work requests",                          \
-	  "set IBV_SEND_SIGNALED, or sq_sig_all when creating the queue pair")                     \
-	X(WR_SRQ, "this queue pair takes its receives from a shared receive queue",                \
-	  "post them with rdmaez_wr_post_srq_recv()")                                              \
-	X(WR_NO_QUEUE, "the queue pair was created without this queue",                            \
-	  "create it with a cap.max_send_wr or cap.max_recv_wr of at least 1")                     \
-	X(WR_QUEUE_FULL, "the queue seems to be full of outstanding work requests",                \
-	  "poll for completions first; an unsignaled send keeps its place until a later signaled " \
-	  "one completes")                                                                         \
-	X(NEED_UNMET, "the device does not meet this requirement",                                 \
-	  "ask for what it offers, or use another device")                                         \
-	X(NEED_UNKNOWN, "it is unknown whether the device meets this requirement",                 \
-	  "try it, or see rdmaez_caps_source_str() for why it is unknown")                         \
-	X(DM_TOKEN_MAGIC, "these bytes are no device memory token",                                \
-	  "read what rdmaez_dm_send() sends from its first byte on")                               \
-	X(DM_TOKEN_VERSION, "this rdmaez does not know the token's version",                       \
-	  "use the same rdmaez in both processes")                                                 \
-	X(DM_TOKEN_FIELD, "no token of rdmaez_dm_export() holds this value",                       \
-	  "export the memory again, and send the token unchanged")                                 \
-	X(DM_TOKEN_SUM, "the token was changed on its way",                                        \
-	  "export the memory again, and send the token unchanged")                                 \
-	X(DM_TOKEN_OTHER, "the token is for other device memory",                                  \
-	  "send the token that was exported from this memory")                                     \
-	X(DM_MESSAGE_SIZE, "the message is not as long as a token",                                \
-	  "let both processes agree on what they send, and in which order")                        \
-	X(DM_MESSAGE_FD, "a token comes with exactly one file descriptor",                         \
-	  "send with rdmaez_dm_send() over a Unix socket")                                         \
-	X(DM_NO_HANDLE, "the memory has no number by which another process could name it",         \
-	  "allocate it with rdma-core 35 or newer")                                                \
-	X(DM_NO_IMPORT, "this libibverbs cannot import device memory",                             \
-	  "use rdma-core 35 or newer")                                                             \
-	X(DM_NO_DMABUF, "this libibverbs, or the driver, cannot make a dma-buf of device memory",  \
-	  "use rdma-core 62 or newer, and a device whose driver can")                              \
-	X(DM_FD, "the file descriptor is not that of an RDMA device of this machine",              \
-	  "send the descriptor of the memory's own context, as rdmaez_dm_send() does")             \
-	X(DM_OTHER_DEVICE, "the file descriptor is of another device than the token",              \
-	  "send the token with the descriptor of its own context")                                 \
-	X(DM_STALE, "the object no longer exists, or never did",                                   \
-	  "keep it until the other process has said that it has imported it")                      \
-	X(DM_EMULATED, "the memory is emulated, and nothing was given to open such memory",        \
-	  "set the options' ops to rdmaez_dm_emu_ops() of rdmaez/devel/dm_emu.h")                  \
-	X(DM_NOT_SHARED, "the token does not hold what is wanted",                                 \
-	  "let the other process export it with the memory")                                       \
-	X(DM_OTHER_CONTEXT,                                                                        \
-	  "the object belongs to another context than the memory, or to other memory",             \
-	  "create it in the context that has the memory")                                          \
-	X(PEER_SILENT, "the other process was not ready in time",                                  \
-	  "see whether it runs, or wait longer: timeout_ns")                                       \
-	X(PEER_CLOSED, "the other process has closed the socket", "see why it ended")              \
-	X(SOCKET, "the socket does not carry this message",                                        \
-	  "use a connected Unix socket; the errno says more")                                      \
-	X(DM_EMU_REAL, "the device has device memory of its own",                                  \
-	  "use that, or attach with RDMAEZ_DM_EMU_FORCE")                                          \
-	X(DM_EMU_ATTACHED, "emulated device memory is already attached",                           \
-	  "use it as it is, or detach it first")                                                   \
-	X(DM_EMU_USED, "emulated device memory is still allocated or imported on the context",     \
-	  "close the memory first")                                                                \
-	X(DM_EMU_FD, "the file descriptor is not that of emulated device memory",                  \
-	  "use what rdmaez_dm_emu_fd() returns, of the same version of rdmaez")                    \
-	X(CAPS_TABLE, "one of the two describes a device and the other a port",                    \
-	  "compare devices with devices, and ports with ports")                                    \
-	X(DM_NONE, "the device reports no device memory",                                          \
-	  "use a device that has some, or rdmaez/devel/dm_emu.h for development")                  \
-	X(DM_FULL, "no piece of device memory of this size seems to be free",                      \
-	  "ask for less, or free what is not needed: each piece takes whole pages of "             \
-	  "the device's window")                                                                   \
-	X(DM_ALIGNMENT, "this is no power of two, or more than the device can do",                 \
-	  "use a power of two; 0 is the device's own")                                             \
-	X(DM_CLOSED, "there is no device memory here: it is closed, or was never opened",          \
-	  "allocate or import it first")                                                           \
-	X(DM_IN_USE,                                                                               \
-	  "a region on the memory is still registered, here or in another process, or "            \
-	  "another thread is using it",                                                            \
-	  "deregister its regions in every process, then close it again")                          \
-	X(DM_RANGE, "the bytes do not lie in the device memory", "stay within the range")          \
-	X(DM_GRANULARITY, "the CPU copies whole words of 4 bytes",                                 \
-	  "use a multiple of 4, or rdmaez_dm_copy_to_bytes() and "                                 \
-	  "rdmaez_dm_copy_from_bytes()")                                                           \
-	X(DM_NO_CPU, "the CPU cannot reach this kind of device memory",                            \
-	  "read and write it by requests")                                                         \
-	X(DM_RELAXED, "drivers take no optional access flags for device memory",                   \
-	  "leave out IBV_ACCESS_RELAXED_ORDERING and other optional flags")                        \
-	X(DM_ACCESS_BITS, "device memory takes no such access flags",                              \
-	  "use only IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE and "                        \
-	  "REMOTE_ATOMIC")                                                                         \
-	X(DM_BLOCKS, "some firmware registers device memory in blocks of 64 bytes only",           \
-	  "register a multiple of 64 bytes, beginning at a multiple of 64")                        \
-	X(DM_NOT_REGION, "this is no region of device memory",                                     \
-	  "give the region that rdmaez_dm_reg() has filled, before it is deregistered")            \
-	X(DM_EMU_PAGE, "a region of emulated device memory begins where a page begins",            \
-	  "begin at a multiple of the page size, sysconf(_SC_PAGESIZE)")                           \
-	X(QP_NO_SENDS, "the queue pair processes no new sends in this state", "move it to RTS")    \
-	X(QP_NO_RECEIVES, "the queue pair receives nothing in this state", "move it to RTR")       \
-	X(QP_STALE, "qp->state said otherwise: the queue pair has changed its state by itself",    \
-	  "look for a completion with an error and for an asynchronous event")                     \
-	X(RNR_ENDLESS,                                                                             \
-	  "with rnr_retry 7 a send waits without end for a peer that has no receive posted",       \
-	  "have the peer post receives; with less than 7 a completion would tell")                 \
-	X(COUNTED_RNR,                                                                             \
-	  "the device has counted peers that had no receive posted, for any of its queue pairs",   \
-	  "have the peer post receives, and enough of them")                                       \
-	X(COUNTED_NO_RECEIVE,                                                                      \
-	  "the device has counted messages that found no receive posted here, for any of its "     \
-	  "queue pairs",                                                                           \
-	  "post receives before the peer sends, and enough of them")                               \
-	X(COUNTED_NO_ACK,                                                                          \
-	  "the device has counted packets that were not acknowledged in time, for any of its "     \
-	  "queue pairs",                                                                           \
-	  "check that the peer is in RTR or RTS, and the path to it: MTU, firewall, flow control") \
-	X(COUNTED_LOSS, "the port has counted packets that were lost, damaged or out of order",    \
-	  "look at the counters of link and switches, and at flow control")                        \
-	X(COUNTED_QKEY, "the port has dropped datagrams for a wrong Q_Key since it came up",       \
-	  "have the sender use the receiver's Q_Key: wr.ud.remote_qkey")                           \
-	X(COUNTED_PKEY, "the port has dropped packets for a wrong P_Key since it came up",         \
-	  "use P_Keys of one partition at both ends: see pkey_index")                              \
-	X(QP_NOTHING_FOUND, "nothing that was looked at holds the queue pair up",                  \
-	  "examine the peer's queue pair, poll the completion queues, and read the asynchronous "  \
-	  "events")                                                                                \
-	X(ADDRESS_SPACE,                                                                           \
-	  "a process may map only this much memory, and this may have been the rest",              \
-	  "raise `ulimit -v`, which is RLIMIT_AS")                                                 \
-	X(CGROUP, "the process's cgroup may have no more of the device's objects",                 \
-	  "raise hca_object in its rdma.max, or free objects")                                     \
-	X(NO_XRC, "the device has no XRC", "use another type, or another device")                  \
-	X(SRQ_PARTS,                                                                               \
-	  "an SRQ needs a protection domain; for XRC also an XRC domain and a completion queue; "  \
-	  "for tag matching an extended completion queue and tm_cap",                              \
-	  "set them and add their bits to comp_mask")                                              \
-	X(XRCD_PARTS, "an XRC domain needs both fd and oflags, with their bits in comp_mask",      \
-	  "set fd to -1 for a domain that no other process shares")                                \
-	X(XRCD_NONE, "there is no XRC domain for this file yet", "add O_CREAT to oflags")          \
-	X(XRCD_EXISTS,                                                                             \
-	  "there may be an XRC domain for this file already, which O_EXCL does not accept",        \
-	  "leave O_EXCL out to share it")                                                          \
-	X(XRCD_FILE, "this is not an open file descriptor",                                        \
-	  "open a file that the other processes can open, or use -1")                              \
-	X(PD_IN_USE,                                                                               \
-	  "something made in the protection domain is still there: a queue pair, SRQ, memory "     \
-	  "region or window, address handle, work queue or parent domain",                         \
-	  "destroy those first; `rdma resource show qp`, also mr and srq, lists them with their "  \
-	  "pdn")                                                                                   \
-	X(CQ_IN_USE,                                                                               \
-	  "a queue pair, a work queue, or an SRQ for XRC or tag matching still uses the queue",    \
-	  "destroy those first; `rdma resource show qp` lists queue pairs")                        \
-	X(SRQ_IN_USE, "a queue pair still takes its receives from the SRQ",                        \
-	  "destroy the queue pairs first; `rdma resource show qp` lists them")                     \
-	X(MR_IN_USE, "a memory window is still bound to the memory region",                        \
-	  "invalidate or deallocate the window first")                                             \
-	X(XRCD_IN_USE, "an SRQ or an XRC_RECV queue pair of the XRC domain is still there",        \
-	  "destroy those first")                                                                   \
-	X(DRIVER_TYPE_UNTOLD,                                                                      \
-	  "verbs do not tell which of its driver's types a queue pair of IBV_QPT_DRIVER has, and " \
-	  "other queue pairs have none",                                                           \
-	  "set driver_type to RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT for the former, "   \
-	  "and leave it 0 for the latter")                                                         \
-	X(DCT_FINAL, "a DCT of mlx5 goes from RESET to INIT to RTR, and from there nowhere",       \
-	  "destroy it, and create another")                                                        \
-	X(DRIVER_TYPE,                                                                             \
-	  "neither DCI nor DCT takes this mask here, which are the driver's own types",            \
-	  "say which it is, with rdmaez_qp_check_as(), to see what is wrong")                      \
-	X(QPN_SWAPPED,                                                                             \
-	  "a queue pair number has 24 bits, and this one seems to have its bytes swapped",         \
-	  "convert it with ntohl() when it comes from the network")                                \
-	X(GID_NEARER,                                                                              \
-	  "this GID has more of its address in common with the peer's than the one in use, so it " \
-	  "may be in the peer's subnet",                                                           \
-	  "try this GID index")                                                                    \
-	X(MTU_DRIVER, "this driver takes fewer path MTUs than there are",                          \
-	  "use one within the range")                                                              \
 	X(WC_FLUSHED_RECV, "a flushed receive holds no whole message",                             \
 	  "find the first error that is not a flush, or what moved the queue pair to ERR")         \
 	X(WC_RESPONDER,                                                                            \
@@ -475,9 +411,102 @@ extern "C" {
 	X(WC_PEER_REQUEST,                                                                         \
 	  "the peer's rkey, address and length do not suit a memory region of this end, or it "    \
 	  "lacks the remote access right",                                                         \
-	  "exchange rkey and address again, and register the region with the right")               \
-	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",        \
+	  "exchange rkey and address again, and register the region with the right")
+
+/* Those of device memory alone: dm.h, dm_token.h, dm_share.h and devel/dm_emu.h. */
+#define RDMAEZ_IMPL_WHY_DM(X)                                                                     \
+	X(DM_NONE, "the device reports no device memory",                                         \
+	  "use a device that has some, or rdmaez/devel/dm_emu.h for development")                 \
+	X(DM_FULL, "no piece of device memory of this size seems to be free",                     \
+	  "ask for less, or free what is not needed: each piece takes whole pages of "            \
+	  "the device's window")                                                                  \
+	X(DM_ALIGNMENT, "this is no power of two, or more than the device can do",                \
+	  "use a power of two; 0 is the device's own")                                            \
+	X(DM_CLOSED, "there is no device memory here: it is closed, or was never opened",         \
+	  "allocate or import it first")                                                          \
+	X(DM_IN_USE,                                                                              \
+	  "a region on the memory is still registered, here or in another process, or "           \
+	  "another thread is using it",                                                           \
+	  "deregister its regions in every process, then close it again")                         \
+	X(DM_RANGE, "the bytes do not lie in the device memory", "stay within the range")         \
+	X(DM_GRANULARITY, "the CPU copies whole words of 4 bytes",                                \
+	  "use a multiple of 4, or rdmaez_dm_copy_to_bytes() and "                                \
+	  "rdmaez_dm_copy_from_bytes()")                                                          \
+	X(DM_NO_CPU, "the CPU cannot reach this kind of device memory",                           \
+	  "read and write it by requests")                                                        \
+	X(DM_RELAXED, "drivers take no optional access flags for device memory",                  \
+	  "leave out IBV_ACCESS_RELAXED_ORDERING and other optional flags")                       \
+	X(DM_ACCESS_BITS, "device memory takes no such access flags",                             \
+	  "use only IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE and "                       \
+	  "REMOTE_ATOMIC")                                                                        \
+	X(DM_BLOCKS, "some firmware registers device memory in blocks of 64 bytes only",          \
+	  "register a multiple of 64 bytes, beginning at a multiple of 64")                       \
+	X(DM_NOT_REGION, "this is no region of device memory",                                    \
+	  "give the region that rdmaez_dm_reg() has filled, before it is deregistered")           \
+	X(DM_TOKEN_MAGIC, "these bytes are no device memory token",                               \
+	  "read what rdmaez_dm_send() sends from its first byte on")                              \
+	X(DM_TOKEN_VERSION, "this rdmaez does not know the token's version",                      \
+	  "use the same rdmaez in both processes")                                                \
+	X(DM_TOKEN_FIELD, "no token of rdmaez_dm_export() holds this value",                      \
+	  "export the memory again, and send the token unchanged")                                \
+	X(DM_TOKEN_SUM, "the token was changed on its way",                                       \
+	  "export the memory again, and send the token unchanged")                                \
+	X(DM_TOKEN_OTHER, "the token is for other device memory",                                 \
+	  "send the token that was exported from this memory")                                    \
+	X(DM_MESSAGE_SIZE, "the message is not as long as a token",                               \
+	  "let both processes agree on what they send, and in which order")                       \
+	X(DM_MESSAGE_FD, "a token comes with exactly one file descriptor",                        \
+	  "send with rdmaez_dm_send() over a Unix socket")                                        \
+	X(DM_NO_HANDLE, "the memory has no number by which another process could name it",        \
+	  "allocate it with rdma-core 35 or newer")                                               \
+	X(DM_NO_IMPORT, "this libibverbs cannot import device memory",                            \
+	  "use rdma-core 35 or newer")                                                            \
+	X(DM_NO_DMABUF, "this libibverbs, or the driver, cannot make a dma-buf of device memory", \
+	  "use rdma-core 62 or newer, and a device whose driver can")                             \
+	X(DM_FD, "the file descriptor is not that of an RDMA device of this machine",             \
+	  "send the descriptor of the memory's own context, as rdmaez_dm_send() does")            \
+	X(DM_OTHER_DEVICE, "the file descriptor is of another device than the token",             \
+	  "send the token with the descriptor of its own context")                                \
+	X(DM_STALE, "the object no longer exists, or never did",                                  \
+	  "keep it until the other process has said that it has imported it")                     \
+	X(DM_EMULATED, "the memory is emulated, and nothing was given to open such memory",       \
+	  "set the options' ops to rdmaez_dm_emu_ops() of rdmaez/devel/dm_emu.h")                 \
+	X(DM_NOT_SHARED, "the token does not hold what is wanted",                                \
+	  "let the other process export it with the memory")                                      \
+	X(DM_OTHER_CONTEXT,                                                                       \
+	  "the object belongs to another context than the memory, or to other memory",            \
+	  "create it in the context that has the memory")                                         \
+	X(PEER_SILENT, "the other process was not ready in time",                                 \
+	  "see whether it runs, or wait longer: timeout_ns")                                      \
+	X(PEER_CLOSED, "the other process has closed the socket", "see why it ended")             \
+	X(SOCKET, "the socket does not carry this message",                                       \
+	  "use a connected Unix socket; the errno says more")                                     \
+	X(DM_EMU_REAL, "the device has device memory of its own",                                 \
+	  "use that, or attach with RDMAEZ_DM_EMU_FORCE")                                         \
+	X(DM_EMU_ATTACHED, "emulated device memory is already attached",                          \
+	  "use it as it is, or detach it first")                                                  \
+	X(DM_EMU_USED, "emulated device memory is still allocated or imported on the context",    \
+	  "close the memory first")                                                               \
+	X(DM_EMU_FD, "the file descriptor is not that of emulated device memory",                 \
+	  "use what rdmaez_dm_emu_fd() returns, of the same version of rdmaez")                   \
+	X(DM_EMU_PAGE, "a region of emulated device memory begins where a page begins",           \
+	  "begin at a multiple of the page size, sysconf(_SC_PAGESIZE)")                          \
+	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",       \
 	  "import the memory alone, and register it on the context that comes with it")
+
+/**
+ * @brief All reasons: id, what is wrong, what to do about it.
+ *
+ * The enum, the sentences and the table in the documentation are generated from this list. Ids are stable, their
+ * numbers are not: a new reason goes to the end of its group.
+ */
+#define RDMAEZ_WHY_LIST(X)         \
+	RDMAEZ_IMPL_WHY_CORE(X)    \
+	RDMAEZ_IMPL_WHY_EXAMINE(X) \
+	RDMAEZ_IMPL_WHY_OBJECTS(X) \
+	RDMAEZ_IMPL_WHY_WR(X)      \
+	RDMAEZ_IMPL_WHY_WC(X)      \
+	RDMAEZ_IMPL_WHY_DM(X)
 
 #define RDMAEZ_IMPL_WHY_ENUM(id, what, fix) RDMAEZ_WHY_##id,
 

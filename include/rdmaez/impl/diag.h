@@ -20,7 +20,7 @@ RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_dia
 	return NULL;
 }
 
-/* Every public function that takes a record calls this first. */
+/* Every public function that takes a record calls this first, or the next one. */
 RDMAEZ_FOLD void rdmaez_impl_diag_reset(struct rdmaez_diag *diag, const char *call)
 {
 	if (!diag)
@@ -29,6 +29,15 @@ RDMAEZ_FOLD void rdmaez_impl_diag_reset(struct rdmaez_diag *diag, const char *ca
 	diag->call = call;
 	diag->from = -1;
 	diag->to = -1;
+}
+
+/* The same where reasons beyond the core may be given: with the function of impl/why.h that has their texts. */
+RDMAEZ_FOLD void rdmaez_impl_diag_reset_for(struct rdmaez_diag *diag, const char *call,
+					    const char *(*texts)(enum rdmaez_why why))
+{
+	rdmaez_impl_diag_reset(diag, call);
+	if (diag)
+		diag->texts = texts;
 }
 
 /* Notes which device a record is about. Both names are arrays of IBV_SYSFS_NAME_MAX bytes. */

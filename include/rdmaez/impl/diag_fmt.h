@@ -329,21 +329,32 @@ RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, ".");
 }
 
+/* What is wrong, as a text with what to do behind it. */
+RDMAEZ_IMPL const char *rdmaez_impl_diag_what(const struct rdmaez_diag *diag,
+					      const struct rdmaez_finding *finding)
+{
+	return diag->texts && finding->reason >= RDMAEZ_WHY_QP_NO_SENDS
+		       ? diag->texts(finding->reason)
+		       : rdmaez_impl_why_core(finding->reason);
+}
+
 /* One finding as a paragraph, not wrapped. */
 RDMAEZ_IMPL void rdmaez_impl_put_finding(struct rdmaez_impl_text *text,
 					 const struct rdmaez_diag *diag,
 					 const struct rdmaez_finding *finding)
 {
+	const char *const what = rdmaez_impl_diag_what(diag, finding);
+
 	if (finding->severity != RDMAEZ_DIAG_ERROR)
 		rdmaez_impl_put(text,
 				finding->severity == RDMAEZ_DIAG_LIKELY ? "Likely, " : "Advice, ");
-	rdmaez_impl_put(text, "%s: %s.", finding->field, rdmaez_why_str(finding->reason));
+	rdmaez_impl_put(text, "%s: %s.", finding->field, what);
 	rdmaez_impl_put_values(text, finding);
 	for (int bit = 1; finding->reason == RDMAEZ_WHY_MASK_NOT_ALLOWED && bit <= IBV_QP_DEST_QPN;
 	     bit <<= 1)
 		if (finding->value & (uint64_t)bit)
 			rdmaez_impl_put_home(text, (enum ibv_qp_type)diag->qp_type, bit);
-	rdmaez_impl_put(text, " Next: %s.", rdmaez_why_fix(finding->reason));
+	rdmaez_impl_put(text, " Next: %s.", rdmaez_impl_why_next(what));
 }
 
 /* Paragraph `at` of a record: the headline, the findings, what was dropped; false where there is none. */
@@ -593,14 +604,15 @@ RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size
 	rdmaez_impl_put(&text, ",\"dropped\":%u,\"findings\":[", diag->dropped);
 	for (unsigned int i = 0; i < diag->count; i++) {
 		const struct rdmaez_finding *finding = &diag->finding[i];
+		const char *const what = rdmaez_impl_diag_what(diag, finding);
 
 		rdmaez_impl_put_json_pair(&text, i ? ",{" : "{", "severity",
 					  rdmaez_impl_severity_str(finding->severity));
 		rdmaez_impl_put_json_pair(&text, ",", "reason", rdmaez_why_id(finding->reason));
 		rdmaez_impl_put_json_pair(&text, ",", "field", finding->field);
 		rdmaez_impl_put_json_values(&text, finding);
-		rdmaez_impl_put_json_pair(&text, ",", "what", rdmaez_why_str(finding->reason));
-		rdmaez_impl_put_json_pair(&text, ",", "next", rdmaez_why_fix(finding->reason));
+		rdmaez_impl_put_json_pair(&text, ",", "what", what);
+		rdmaez_impl_put_json_pair(&text, ",", "next", rdmaez_impl_why_next(what));
 		rdmaez_impl_put(&text, "}");
 	}
 	rdmaez_impl_put(&text, "]}");

@@ -195,7 +195,7 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 	struct ibv_dm *made;
 	int error = 0;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_alloc");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_alloc", rdmaez_impl_why_dm);
 	if (!context || !dm)
 		return rdmaez_impl_dm_null(diag, context ? "dm" : "context");
 	rdmaez_impl_diag_device(diag, context);
@@ -264,14 +264,14 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_adopt(struct ibv_dm *memory, size_t length,
 RDMAEZ_API int rdmaez_dm_wrap(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm,
 			      struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_wrap");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_wrap", rdmaez_impl_why_dm);
 	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_WRAPPED, dm, diag);
 }
 
 RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm,
 				       struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_wrap_imported");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_wrap_imported", rdmaez_impl_why_dm);
 	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_IMPORTED, dm, diag);
 }
 
@@ -300,7 +300,7 @@ RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm, struct rdmaez_diag *diag)
 {
 	int error = 0;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_close");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_close", rdmaez_impl_why_dm);
 	if (!dm)
 		return rdmaez_impl_dm_null(diag, "dm");
 	if (!dm->dm || dm->owner == RDMAEZ_DM_NOBODY)
@@ -394,7 +394,7 @@ RDMAEZ_API int rdmaez_dm_check(const struct rdmaez_dm *dm, uint64_t offset, size
 {
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_check");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_check", rdmaez_impl_why_dm);
 	error = rdmaez_impl_dm_copy_check(dm, offset, length, diag);
 	if (!error && (!dm->dm->memcpy_to_dm || !dm->dm->memcpy_from_dm))
 		error = rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_NO_CPU, "dm");
@@ -699,7 +699,7 @@ RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
 	uint64_t rest;
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_reg");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_reg", rdmaez_impl_why_dm);
 	if (!dm || !pd || !region)
 		return rdmaez_impl_dm_null(diag, !dm ? "dm" : !pd ? "pd" : "region");
 	if (!dm->dm)
@@ -770,7 +770,7 @@ RDMAEZ_API int rdmaez_dm_sge(const struct rdmaez_dm_region *region, uint64_t off
 	uint64_t at;
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_sge");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_sge", rdmaez_impl_why_dm);
 	if (!region || !sge)
 		return rdmaez_impl_dm_null(diag, region ? "sge" : "region");
 	error = rdmaez_impl_dm_locate(region, &range, &at, diag);
@@ -791,7 +791,7 @@ RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm_region *region, uint64_t 
 	uint64_t at;
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_remote");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_remote", rdmaez_impl_why_dm);
 	if (!region || !remote_addr)
 		return rdmaez_impl_dm_null(diag, region ? "remote_addr" : "region");
 	error = rdmaez_impl_dm_locate(region, &range, &at, diag);
@@ -809,7 +809,7 @@ RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm_region *region, ui
 	uint64_t at;
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_remote_atomic");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_remote_atomic", rdmaez_impl_why_dm);
 	if (!region || !remote_addr)
 		return rdmaez_impl_dm_null(diag, region ? "remote_addr" : "region");
 	error = rdmaez_impl_dm_locate(region, &range, &at, diag);

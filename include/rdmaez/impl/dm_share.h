@@ -112,7 +112,7 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
 	struct rdmaez_dm_token made;
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_export");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_export", rdmaez_impl_why_dm);
 	if (!dm || !token)
 		return rdmaez_impl_dm_null(diag, dm ? "token" : "dm");
 	error = rdmaez_impl_dm_export(dm, pd, region, &made, diag);
@@ -228,7 +228,7 @@ RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
 	struct rdmaez_dm_token own, sent;
 	int error, fd;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_send");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_send", rdmaez_impl_why_dm);
 	if (!dm)
 		return rdmaez_impl_dm_null(diag, "dm");
 	error = rdmaez_impl_dm_export(dm, NULL, NULL, &own, diag);
@@ -575,7 +575,7 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 				const struct rdmaez_dm_share_opts *opts,
 				struct rdmaez_dm_shared *shared, struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_import");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_import", rdmaez_impl_why_dm);
 	if (!token || !shared)
 		return rdmaez_impl_dm_null(diag, token ? "shared" : "token");
 	return rdmaez_impl_dm_import_all(fd, token, opts, shared, diag);
@@ -588,7 +588,7 @@ RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *
 	struct rdmaez_dm_token token;
 	int error, fd = -1;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_receive");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_receive", rdmaez_impl_why_dm);
 	if (!shared)
 		return rdmaez_impl_dm_null(diag, "shared");
 	error = rdmaez_impl_dm_wait(socket, POLLIN, opts, diag);
@@ -607,7 +607,7 @@ RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared, struct rd
 {
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_shared_close");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_shared_close", rdmaez_impl_why_dm);
 	if (!shared)
 		return rdmaez_impl_dm_null(diag, "shared");
 	if (!shared->context)
@@ -629,7 +629,7 @@ RDMAEZ_API int rdmaez_dm_dmabuf(const struct rdmaez_dm *dm, int *fd, struct rdma
 {
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_dmabuf");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_dmabuf", rdmaez_impl_why_dm);
 	if (!dm || !fd)
 		return rdmaez_impl_dm_null(diag, dm ? "fd" : "dm");
 	if (!dm->dm)

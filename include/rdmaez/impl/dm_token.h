@@ -181,7 +181,7 @@ RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
 {
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_token_pack");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_token_pack", rdmaez_impl_why_dm);
 	if (!token || !buf)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  token ? "buf" : "token");
@@ -235,7 +235,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_unpack(const uint8_t *buf, struct rdma
 RDMAEZ_API int rdmaez_dm_token_unpack(const uint8_t buf[RDMAEZ_DM_TOKEN_BYTES],
 				      struct rdmaez_dm_token *token, struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_token_unpack");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_token_unpack", rdmaez_impl_why_dm);
 	if (!buf || !token)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  buf ? "token" : "buf");

@@ -127,7 +127,7 @@ RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsig
 {
 	struct ibv_mr *made;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_mr_reg");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_mr_reg", rdmaez_impl_why_objects);
 	if (!pd || !mr)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, pd ? "mr" : "pd");
 	rdmaez_impl_diag_device(diag, pd->context);
@@ -145,7 +145,7 @@ RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag)
 {
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_mr_dereg");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_mr_dereg", rdmaez_impl_why_objects);
 	if (!mr)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "mr");
 	rdmaez_impl_diag_device(diag, mr->context);

@@ -19,7 +19,7 @@ RDMAEZ_IMPL_BEGIN
 RDMAEZ_IMPL int rdmaez_impl_object_begin(const char *call, const struct ibv_context *context,
 					 const char *missing, struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset(diag, call);
+	rdmaez_impl_diag_reset_for(diag, call, rdmaez_impl_why_objects);
 	if (missing)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
 	rdmaez_impl_diag_device(diag, context);

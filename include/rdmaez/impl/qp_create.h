@@ -137,7 +137,7 @@ RDMAEZ_IMPL int rdmaez_impl_create_begin(struct ibv_pd *pd, const struct ibv_qp_
 		missing = "init_attr";
 	if (!pd)
 		missing = "pd";
-	rdmaez_impl_diag_reset(diag, call);
+	rdmaez_impl_diag_reset_for(diag, call, rdmaez_impl_why_objects);
 	if (!missing)
 		missing = rdmaez_impl_create_missing(init->qp_type, init->send_cq, init->recv_cq);
 	if (missing)
@@ -256,7 +256,7 @@ RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
 	uint64_t ops;
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_qp_create_ex");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_qp_create_ex", rdmaez_impl_why_objects);
 	if (context)
 		rdmaez_impl_diag_device(diag, context);
 	if (!missing)

@@ -374,7 +374,7 @@ RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_exam e;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_qp_examine");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_qp_examine", rdmaez_impl_why_examine);
 	if (!qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
 	if (!diag)

@@ -873,7 +873,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_start(struct rdmaez_impl_wc_case *here, cons
 	static const struct rdmaez_impl_site other = {"qp_num", RDMAEZ_WHY_WC_OTHER_QP,
 						      RDMAEZ_VALUE_NUMBER, 0, 0};
 
-	rdmaez_impl_diag_reset(diag, call);
+	rdmaez_impl_diag_reset_for(diag, call, rdmaez_impl_why_wc);
 	if (!wc || !qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, wc ? "qp" : "wc");
 	if (diag) {
@@ -962,7 +962,7 @@ RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
 	struct rdmaez_impl_wc_case here;
 	const char *name;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_event_explain_qp");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_event_explain_qp", rdmaez_impl_why_wc);
 	if (!event)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "event");
 	name = rdmaez_impl_event_of_qp((int)event->event_type);

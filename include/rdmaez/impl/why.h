@@ -18,43 +18,100 @@ RDMAEZ_IMPL_BEGIN
 #endif
 
 /*
- * One of a row of texts, each with a zero byte behind it; a reason that is none has those behind the last one's. One
- * literal and a walk after a failure cost less than an array of pointers, in compiling as in the object.
+ * One of a row of texts, each with a zero byte behind it, and an empty one where there are no more. One literal and a
+ * walk after a failure cost less than an array of pointers, in compiling as in the object.
  */
-RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_text(const char *text, unsigned int behind)
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_walk(const char *text, unsigned int behind)
 {
-	for (; behind; behind--)
+	for (; behind && *text; behind--)
 		text += strlen(text) + 1;
 	return text;
-}
-
-RDMAEZ_IMPL unsigned int rdmaez_impl_why_index(enum rdmaez_why why)
-{
-	const unsigned int none = RDMAEZ_WHY_COUNT;
-
-	return (unsigned int)why < none ? (unsigned int)why : none;
 }
 
 RDMAEZ_COLD const char *rdmaez_why_id(enum rdmaez_why why)
 {
 #define RDMAEZ_IMPL_WHY_ID(id, what, fix) #id "\0"
-	return rdmaez_impl_why_text(RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_ID) "?",
-				    rdmaez_impl_why_index(why));
+	const char *const id =
+		rdmaez_impl_why_walk(RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_ID), (unsigned int)why);
 #undef RDMAEZ_IMPL_WHY_ID
+
+	return *id ? id : "?";
 }
 
-/* What is wrong and what to do, in turn. */
+/* What is wrong, with what to do behind it, of a reason that stands so far behind the first one of its group. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_text(const char *group, unsigned int behind)
+{
+	/* Twice, not twice as far: that number could be too great. */
+	const char *const text = rdmaez_impl_why_walk(rdmaez_impl_why_walk(group, behind), behind);
+
+	return *text ? text : "unknown reason\0";
+}
+
+/*
+ * The texts of a group, which begins with the reason that is named. A function that gives reasons of a group beyond
+ * the core enters the group's function into its record with rdmaez_impl_diag_reset_for(): so no other program that
+ * prints a record links their texts.
+ */
+#define RDMAEZ_IMPL_WHY_TEXTS(id, what, fix) what "\0" fix "\0"
+
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_core(enum rdmaez_why why)
+{
+	return rdmaez_impl_why_text(RDMAEZ_IMPL_WHY_CORE(RDMAEZ_IMPL_WHY_TEXTS), (unsigned int)why);
+}
+
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_examine(enum rdmaez_why why)
+{
+	return rdmaez_impl_why_text(RDMAEZ_IMPL_WHY_EXAMINE(RDMAEZ_IMPL_WHY_TEXTS),
+				    (unsigned int)why - RDMAEZ_WHY_QP_NO_SENDS);
+}
+
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_objects(enum rdmaez_why why)
+{
+	return rdmaez_impl_why_text(RDMAEZ_IMPL_WHY_OBJECTS(RDMAEZ_IMPL_WHY_TEXTS),
+				    (unsigned int)why - RDMAEZ_WHY_CREATE_TYPE);
+}
+
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_wr(enum rdmaez_why why)
+{
+	return rdmaez_impl_why_text(RDMAEZ_IMPL_WHY_WR(RDMAEZ_IMPL_WHY_TEXTS),
+				    (unsigned int)why - RDMAEZ_WHY_WR_BAD);
+}
+
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_wc(enum rdmaez_why why)
+{
+	return rdmaez_impl_why_text(RDMAEZ_IMPL_WHY_WC(RDMAEZ_IMPL_WHY_TEXTS),
+				    (unsigned int)why - RDMAEZ_WHY_WC_OTHER_QP);
+}
+
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_dm(enum rdmaez_why why)
+{
+	return rdmaez_impl_why_text(RDMAEZ_IMPL_WHY_DM(RDMAEZ_IMPL_WHY_TEXTS),
+				    (unsigned int)why - RDMAEZ_WHY_DM_NONE);
+}
+
+#undef RDMAEZ_IMPL_WHY_TEXTS
+
 RDMAEZ_COLD const char *rdmaez_why_str(enum rdmaez_why why)
 {
-#define RDMAEZ_IMPL_WHY_TEXTS(id, what, fix) what "\0" fix "\0"
-	return rdmaez_impl_why_text(RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_TEXTS) "unknown reason\0",
-				    2 * rdmaez_impl_why_index(why));
-#undef RDMAEZ_IMPL_WHY_TEXTS
+	const unsigned int id = (unsigned int)why;
+
+	return id < RDMAEZ_WHY_QP_NO_SENDS   ? rdmaez_impl_why_core(why)
+	       : id < RDMAEZ_WHY_CREATE_TYPE ? rdmaez_impl_why_examine(why)
+	       : id < RDMAEZ_WHY_WR_BAD      ? rdmaez_impl_why_objects(why)
+	       : id < RDMAEZ_WHY_WC_OTHER_QP ? rdmaez_impl_why_wr(why)
+	       : id < RDMAEZ_WHY_DM_NONE     ? rdmaez_impl_why_wc(why)
+					     : rdmaez_impl_why_dm(why);
+}
+
+/* What to do, of what rdmaez_why_str() or a group's function returns. */
+RDMAEZ_IMPL const char *rdmaez_impl_why_next(const char *what)
+{
+	return what + strlen(what) + 1;
 }
 
 RDMAEZ_COLD const char *rdmaez_why_fix(enum rdmaez_why why)
 {
-	return rdmaez_impl_why_text(rdmaez_why_str(why), 1);
+	return rdmaez_impl_why_next(rdmaez_why_str(why));
 }
 
 #ifdef __GNUC__

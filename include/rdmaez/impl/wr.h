@@ -194,7 +194,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c,
 	c->state = -1;
 	c->error = error;
 	c->diag = diag;
-	rdmaez_impl_diag_reset(diag, queue->call);
+	rdmaez_impl_diag_reset_for(diag, queue->call, rdmaez_impl_why_wr);
 	rdmaez_impl_diag_device(diag, context);
 	diag->verb = queue->verb;
 	diag->error = error;

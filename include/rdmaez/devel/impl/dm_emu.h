@@ -834,7 +834,7 @@ RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 
 	memset(&zero, 0, sizeof(zero));
 	opts = opts ? opts : &zero;
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_emu_attach");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_emu_attach", rdmaez_impl_why_dm);
 	if (emu && !live)
 		memset(emu, 0, sizeof(*emu)); /* whatever is refused: there is nothing to detach */
 	if (!context || !emu)
@@ -875,7 +875,7 @@ RDMAEZ_API int rdmaez_dm_emu_detach(struct rdmaez_dm_emu *emu, struct rdmaez_dia
 	struct rdmaez_impl_emu *state;
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_emu_detach");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_emu_detach", rdmaez_impl_why_dm);
 	error = rdmaez_impl_emu_check(emu, diag);
 	if (error)
 		return error;
@@ -919,7 +919,7 @@ RDMAEZ_API int rdmaez_dm_emu_fail(struct rdmaez_dm_emu *emu, enum rdmaez_dm_emu_
 	struct rdmaez_impl_emu_fault *order;
 	int refused;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_dm_emu_fail");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_emu_fail", rdmaez_impl_why_dm);
 	refused = rdmaez_impl_emu_check(emu, diag);
 	if (refused)
 		return refused;
