@@ -31,6 +31,38 @@ all_expected() {
 	[[ ! -s $scratch/missing ]] || { cat "$scratch/missing"; false; }
 }
 
+# grouped DIR: "GROUP REASON" of each reason beyond the core, GROUP in lower case.
+grouped() {
+	sed -n -e '/^#define RDMAEZ_IMPL_WHY_[A-Z]*(X)/{s/.*WHY_\([A-Z]*\)(.*/\L\1/;h}' \
+		-e '/^\tX(/{s/^\tX(\([A-Z0-9_]*\),.*/\1/;G;s/\(.*\)\n\(.*\)/\2 \1/p}' "$1/rdmaez/why.h" | grep -v '^core '
+}
+
+# enters GROUP FILE: the file, or else each that includes it, has the group's texts entered into its records.
+enters() {
+	local file
+	! grep -q "rdmaez_impl_why_$1\b" "$2" || return 0
+	grep -rl "#include \"\(.*/\)\?${2##*/}\"" "${2%%/rdmaez/*}" >"$scratch/includers" || return 1
+	while read -r file; do
+		grep -q "rdmaez_impl_why_$1\b" "$file" || return 1
+	done <"$scratch/includers"
+}
+
+# A reason beyond the core is given only where its group's texts are entered, by every function of the file.
+all_told() {
+	local group reason file
+	[[ $(grouped "$1" | wc -l) -gt 100 ]]
+	while read -r group reason; do
+		for file in $(grep -lwE -- "(RDMAEZ_WHY_)?$reason" "$1"/rdmaez/{,devel/}impl/*.h | grep -v '/why\.h$\|/diag_fmt\.h$'); do
+			enters "$group" "$file" || echo "${file##*/} gives $reason without the texts of $group"
+		done
+	done < <(grouped "$1") >"$scratch/untold"
+	for file in $(grep -rl 'rdmaez_impl_why_[a-z]*)' "$1/rdmaez" | grep -v '/why\.h$'); do
+		! grep -q 'diag_reset(diag' "$file" || echo "${file##*/} has a function that enters no texts"
+	done >>"$scratch/untold"
+	[[ ! -s $scratch/untold ]] || { cat "$scratch/untold"; false; }
+}
+
+ok 'every reason is told by the record of the function that gives it' all_told include
 ok 'every reason is given by a header' all_given include
 ok 'every reason is expected by a test' all_expected include
 
@@ -38,4 +70,17 @@ cp -r include "$scratch/include"
 sed -i 's/^\tX(NONE,/\tX(SEEDED_REASON, "nobody gives this", "nothing")\\\n&/' "$scratch/include/rdmaez/why.h"
 fails 'a reason that nobody gives is noticed' 'no header gives SEEDED_REASON' all_given "$scratch/include"
 fails 'a reason that nobody expects is noticed' 'no test expects SEEDED_REASON' all_expected "$scratch/include"
+
+# seeded FILE SCRIPT: a copy of the headers with this change to one of them.
+seeded() {
+	rm -rf "$scratch/include"
+	cp -r include "$scratch/include"
+	sed -i "$2" "$scratch/include/rdmaez/impl/$1"
+	! cmp -s "$scratch/include/rdmaez/impl/$1" "include/rdmaez/impl/$1"
+}
+
+ok 'a copy has a reason of another group' seeded ah.h 's/RDMAEZ_WHY_NULL_ARGUMENT/RDMAEZ_WHY_MR_UNMAPPED/'
+fails 'a reason without its texts is noticed' 'ah.h gives MR_UNMAPPED without' all_told "$scratch/include"
+ok 'a copy has a function without texts' seeded mr.h '0,/diag_reset_for(diag, \(.*\), rdmaez_impl_why_objects)/s//diag_reset(diag, \1)/'
+fails 'a function without texts is noticed' 'mr.h has a function that enters no texts' all_told "$scratch/include"
 done_testing

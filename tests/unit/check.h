@@ -9,6 +9,7 @@
 
 #include "fake_verbs.h"
 #include "tap.h"
+#include "tells.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -44,6 +45,7 @@ static inline TAP_PRINTF(6) void check_refusal(const struct rdmaez_diag *diag, i
 	tap_eq_str(diag->count ? rdmaez_why_id(diag->finding[0].reason) : NULL,
 		   rdmaez_why_id(reason), "%s: the reason", name);
 	tap_eq_str(diag->finding[0].field, field, "%s: the field", name);
+	tap_ok(record_tells_all(diag), "%s: the texts tell the reason", name);
 }
 
 /* The record, where there is one, tells our function, and the verb that refused; NULL: none did. */

@@ -395,6 +395,7 @@ static void check_findings(const struct rdmaez_diag *diag, const struct rdmaez_f
 			   unsigned int count, const char *name)
 {
 	tap_eq_int(diag->count, count, "%s: %u findings", name, count);
+	tap_ok(record_tells_all(diag), "%s: the texts tell each reason", name);
 	for (unsigned int i = 0; i < count && i < diag->count; i++) {
 		const struct rdmaez_finding *got = &diag->finding[i];
 

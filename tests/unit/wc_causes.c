@@ -96,6 +96,7 @@ static void check_line(const struct rdmaez_diag *diag, const char *want, const c
 			hidden |= of->max;
 	}
 	tap_eq_int(hidden, 0, "%s: no numbers but those", name);
+	tap_ok(record_tells_all(diag), "%s: the texts tell each reason", name);
 }
 
 /* ---- Requests ----------------------------------------------------------------------------- */
