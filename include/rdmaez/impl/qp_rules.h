@@ -193,8 +193,8 @@ RDMAEZ_IMPL_END
 
 RDMAEZ_IMPL_BEGIN
 
-/* The rule where nothing is constant: one copy of it. */
-RDMAEZ_IMPL_ONCE struct rdmaez_qp_rule
+/* The rule where nothing is constant: one copy of it, and that a small one. */
+RDMAEZ_IMPL_COLD struct rdmaez_qp_rule
 rdmaez_impl_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
 {
 	return rdmaez_qp_rule(type, from, to);

@@ -9,7 +9,6 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,25 +25,22 @@ RDMAEZ_IMPL_BEGIN
 RDMAEZ_IMPL_COLD bool rdmaez_impl_route_is_missing(const union ibv_gid *peer)
 {
 	const bool ipv4 = rdmaez_gid_class(peer) == RDMAEZ_GID_CLASS_IPV4;
-	struct sockaddr_in6 six;
-	struct sockaddr_in four;
+	struct sockaddr_storage to;
+	char *const bytes = (char *)&to;
 	bool missing;
 	int fd;
 
 	if (rdmaez_gid_class(peer) == RDMAEZ_GID_CLASS_LINK_LOCAL)
 		return false; /* needs an interface, not a route */
-	memset(&four, 0, sizeof(four));
-	memset(&six, 0, sizeof(six));
-	four.sin_family = AF_INET;
-	six.sin6_family = AF_INET6;
-	four.sin_port = six.sin6_port = 0xffff; /* any but 0 */
-	memcpy(&four.sin_addr, &peer->raw[12], sizeof(four.sin_addr));
-	memcpy(&six.sin6_addr, peer->raw, sizeof(six.sin6_addr));
-	fd = socket(ipv4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	/* struct sockaddr_in and sockaddr_in6: family, port, any but 0, and the address at byte 4 and 8. */
+	memset(&to, 0, sizeof(to));
+	to.ss_family = ipv4 ? AF_INET : AF_INET6;
+	bytes[3] = 1;
+	memcpy(&bytes[ipv4 ? 4 : 8], &peer->raw[ipv4 ? 12 : 0], ipv4 ? 4 : 16);
+	fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
-	missing = connect(fd, ipv4 ? (const struct sockaddr *)&four : (const struct sockaddr *)&six,
-			  ipv4 ? sizeof(four) : sizeof(six)) &&
+	missing = connect(fd, (const struct sockaddr *)&to, ipv4 ? 16 : 28) &&
 		  (errno == ENETUNREACH || errno == EHOSTUNREACH);
 	close(fd);
 	return missing;
