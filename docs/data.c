@@ -460,8 +460,8 @@ static void all_causes(void)
 		names("queues", cause->queues, queue);
 		names("types", cause->types, type_of_cause);
 		names("requests", cause->requests, request);
-		if (cause->driver)
-			text("driver", rdmaez_impl_wc_driver_at(cause->driver)->name);
+		if (cause->maker)
+			text("driver", rdmaez_impl_wc_maker(cause->maker));
 		text("reason", rdmaez_why_id((enum rdmaez_why)cause->why));
 		text("field", cause->field);
 		names("asked", (unsigned int)cause->need, rdmaez_qp_attr_str);
@@ -985,7 +985,7 @@ static void page_causes(void)
 	for (; count; count--, cause++) {
 		fputs("|", stdout);
 		cell(of_cause(cause));
-		cell(rdmaez_impl_wc_driver_at(cause->driver)->name);
+		cell(rdmaez_impl_wc_maker(cause->maker));
 		page_bits(cause->queues, RDMAEZ_IMPL_WC_ANY_Q, queue);
 		page_bits(cause->types, RDMAEZ_IMPL_WC_ANY_TYPE, type_of_cause);
 		page_bits(cause->requests, RDMAEZ_IMPL_WC_ANY, request);

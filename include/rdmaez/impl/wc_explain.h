@@ -110,6 +110,15 @@ enum rdmaez_impl_wc_maker {
 	RDMAEZ_IMPL_WC_OF_MANA
 };
 
+/* Its name, as struct rdmaez_driver has it. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_wc_maker(int maker)
+{
+	static const char names[][9] = {"",      "rdma_rxe", "siw",    "efa",
+					"erdma", "iw_cxgb4", "mana_ib"};
+
+	return names[maker];
+}
+
 /*
  * One likely cause: of which failure it is one, and what it is. Where a driver has rows of its own for a
  * status and queue, only those count.
@@ -829,10 +838,6 @@ RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_request(int opcode)
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
 					   struct rdmaez_diag *diag)
 {
-	/* In the order of the enum. */
-	static const char makers[][9] = {"",      "rdma_rxe", "siw",    "efa",
-					 "erdma", "iw_cxgb4", "mana_ib"};
-
 	memset(here, 0, sizeof(*here));
 	here->qp = qp;
 	here->diag = diag;
@@ -846,9 +851,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 	here->driver = rdmaez_driver_of(&here->device);
 	if (diag && here->driver->vendor_id)
 		diag->driver = here->driver->name;
-	for (size_t i = 1; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (strcmp(makers[i], here->driver->name) == 0)
-			here->maker = (uint8_t)i;
+	for (uint8_t i = RDMAEZ_IMPL_WC_OF_MANA; i > RDMAEZ_IMPL_WC_OF_ALL; i--)
+		if (strcmp(rdmaez_impl_wc_maker(i), here->driver->name) == 0)
+			here->maker = i;
 }
 
 /* A completion of a send queue, a receive queue or either, as the `queues` of a case say. */
