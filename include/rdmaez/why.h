@@ -32,8 +32,7 @@ extern "C" {
 	  "other queue pairs have none",                                                           \
 	  "set driver_type to RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT for the former, "   \
 	  "and leave it 0 for the latter")                                                         \
-	X(DRIVER_TYPE,                                                                             \
-	  "neither DCI nor DCT takes this mask here, which are the driver's own types",            \
+	X(DRIVER_TYPE, "neither a DCI nor a DCT accepts this mask for this transition",            \
 	  "say which it is, with rdmaez_qp_check_as(), to see what is wrong")                      \
 	X(QP_STATE, "this is not a queue pair state",                                              \
 	  "use RESET, INIT, RTR, RTS, SQD, SQE or ERR")                                            \
@@ -73,8 +72,7 @@ extern "C" {
 	X(GID_LINK_LOCAL, "the GID is link-local, which reaches only its own Ethernet segment",    \
 	  "prefer an IPv4-mapped or a global GID")                                                 \
 	X(GID_NEARER,                                                                              \
-	  "this GID has more of its address in common with the peer's than the one in use, so it " \
-	  "may be in the peer's subnet",                                                           \
+	  "another GID shares a longer prefix with the peer's, so it may be on the peer's subnet", \
 	  "try this GID index")                                                                    \
 	X(GID_NONE, "the port has no suitable GID",                                                \
 	  "give the network interface an address, or ask for less")                                \
@@ -121,8 +119,7 @@ extern "C" {
 	  "use the smaller active MTU of the two ports")                                           \
 	X(MTU_ABOVE_MAX, "the path MTU is above the greatest that the port supports",              \
 	  "use the smaller active MTU of the two ports")                                           \
-	X(MTU_DRIVER, "this driver takes fewer path MTUs than there are",                          \
-	  "use one within the range")                                                              \
+	X(MTU_DRIVER, "this driver does not support this path MTU", "use one within the range")    \
 	X(DEPTH_LIMIT, "the depth is above the device's limit",                                    \
 	  "use the smaller of the two devices' limits")                                            \
 	X(DEPTH_ZERO,                                                                              \
@@ -134,8 +131,7 @@ extern "C" {
 	  "use a value within the range")                                                          \
 	X(PSN_WIDTH, "packet sequence numbers have 24 bits; the rest is cut off",                  \
 	  "mask with 0xffffff at both ends")                                                       \
-	X(QPN_SWAPPED,                                                                             \
-	  "a queue pair number has 24 bits, and this one seems to have its bytes swapped",         \
+	X(QPN_SWAPPED, "a queue pair number has 24 bits, and this one appears to be byte-swapped", \
 	  "convert it with ntohl() when it comes from the network")                                \
 	X(TIMEOUT_ZERO, "with timeout 0 no ACK timer runs, so a lost peer is never noticed",       \
 	  "use 14 (67 ms) or more")                                                                \
@@ -173,8 +169,7 @@ extern "C" {
 	  "a process may lock only this much memory, which includes all that it has registered",   \
 	  "raise `ulimit -l`, memlock in limits.conf or systemd's LimitMEMLOCK, or grant "         \
 	  "CAP_IPC_LOCK")                                                                          \
-	X(ADDRESS_SPACE,                                                                           \
-	  "a process may map only this much memory, and this may have been the rest",              \
+	X(ADDRESS_SPACE, "the process may have reached its address space limit",                   \
 	  "raise `ulimit -v`, which is RLIMIT_AS")                                                 \
 	X(MR_LOCAL_WRITE, "remote write and remote atomic also need local write",                  \
 	  "add IBV_ACCESS_LOCAL_WRITE")                                                            \
@@ -200,7 +195,8 @@ extern "C" {
 	  "look for a completion with an error and for an asynchronous event")                     \
 	X(RNR_ENDLESS,                                                                             \
 	  "with rnr_retry 7 a send waits without end for a peer that has no receive posted",       \
-	  "have the peer post receives; with less than 7 a completion would tell")                 \
+	  "have the peer post receives; with rnr_retry below 7 the send would fail with an error " \
+	  "instead")                                                                               \
 	X(COUNTED_RNR,                                                                             \
 	  "the device has counted peers that had no receive posted, for any of its queue pairs",   \
 	  "have the peer post receives, and enough of them")                                       \
@@ -246,7 +242,7 @@ extern "C" {
 	  "each number is within its limit, but larger work requests leave room for fewer of "    \
 	  "them",                                                                                 \
 	  "ask for fewer work requests, or for fewer SGEs and less inline data in each")          \
-	X(CGROUP, "the process's cgroup may have no more of the device's objects",                \
+	X(CGROUP, "the cgroup's limit on RDMA objects may be reached",                            \
 	  "raise hca_object in its rdma.max, or free objects")                                    \
 	X(NO_XRC, "the device has no XRC", "use another type, or another device")                 \
 	X(SRQ_PARTS,                                                                              \
@@ -262,17 +258,17 @@ extern "C" {
 	X(XRCD_FILE, "this is not an open file descriptor",                                       \
 	  "open a file that the other processes can open, or use -1")                             \
 	X(PD_IN_USE,                                                                              \
-	  "something made in the protection domain is still there: a queue pair, SRQ, memory "    \
+	  "the protection domain still has objects: a queue pair, SRQ, memory "                   \
 	  "region or window, address handle, work queue or parent domain",                        \
-	  "destroy those first; `rdma resource show qp`, also mr and srq, lists them with their " \
+	  "destroy them first; `rdma resource show qp`, also mr and srq, lists them with their "  \
 	  "pdn")                                                                                  \
 	X(CQ_IN_USE,                                                                              \
 	  "a queue pair, a work queue, or an SRQ for XRC or tag matching still uses the queue",   \
-	  "destroy those first; `rdma resource show qp` lists queue pairs")                       \
+	  "destroy them first; `rdma resource show qp` lists queue pairs")                        \
 	X(SRQ_IN_USE, "a queue pair still takes its receives from the SRQ",                       \
 	  "destroy the queue pairs first; `rdma resource show qp` lists them")                    \
 	X(XRCD_IN_USE, "an SRQ or an XRC_RECV queue pair of the XRC domain is still there",       \
-	  "destroy those first")                                                                  \
+	  "destroy them first")                                                                   \
 	X(MR_ACCESS_BITS, "these bits are not access flags of a memory region",                   \
 	  "use only the IBV_ACCESS_ flags of verbs.h")                                            \
 	X(MR_ACCESS_REFUSED, "not every device and kernel takes these access flags",              \
@@ -297,7 +293,7 @@ extern "C" {
 	X(WR_BAD_UNKNOWN,                                                                          \
 	  "the provider does not say which work request it refused, and may have kept all of "     \
 	  "them",                                                                                  \
-	  "treat none of them as lost until the queue pair has been in RESET")                     \
+	  "assume that any of them may still complete until the queue pair has been in RESET")     \
 	X(WR_STATE, "the queue pair does not take such work requests in this state",               \
 	  "post receives from INIT on, and sends from RTS on")                                     \
 	X(WR_SGE, "the queue was created for fewer scatter/gather elements",                       \
@@ -360,11 +356,11 @@ extern "C" {
 	  "on iWARP the end of a connection, or the peer's refusal of a request, may show only "   \
 	  "as flushes",                                                                            \
 	  "look for RDMA_CM_EVENT_DISCONNECTED or IBV_EVENT_QP_FATAL, and at the peer's events")   \
-	X(WC_FLUSHED_RECV, "a flushed receive holds no whole message",                             \
+	X(WC_FLUSHED_RECV, "a flushed receive does not hold a complete message",                   \
 	  "find the first error that is not a flush, or what moved the queue pair to ERR")         \
 	X(WC_RESPONDER,                                                                            \
-	  "this end may have refused a request of its peer, for its rights, its rkey or a "        \
-	  "receive that is too short",                                                             \
+	  "this end may have refused a request from its peer: missing access rights, a bad rkey, " \
+	  "or a receive too short",                                                                \
 	  "see the peer's completion, and IBV_EVENT_QP_ACCESS_ERR and IBV_EVENT_QP_REQ_ERR of "    \
 	  "this queue pair")                                                                       \
 	X(WC_RESET,                                                                                \
@@ -393,14 +389,15 @@ extern "C" {
 	  "ask the peer for its rkey and address again")                                           \
 	X(WC_REMOTE_BOUNDS, "the request reaches beyond the peer's memory region",                 \
 	  "compare its address and length with the peer's region; a zero-based one begins at 0")   \
-	X(WC_REGION_RIGHT, "the peer's memory region or queue pair lacks the remote access right", \
+	X(WC_REGION_RIGHT,                                                                         \
+	  "the peer's memory region or queue pair lacks the required remote access right",         \
 	  "have the peer register it with IBV_ACCESS_REMOTE_READ, REMOTE_WRITE or REMOTE_ATOMIC, " \
 	  "as the request needs")                                                                  \
 	X(WC_PEER_RECV, "the peer's receive is shorter than the message",                          \
 	  "have the peer post receives for the longest message, or send less at a time")           \
 	X(WC_PEER_BUFFER, "the peer's receive names memory that the peer may not use",             \
 	  "see the peer's completion; check the lkey, bounds and rights of its receives")          \
-	X(WC_PEER_RIGHT, "the peer's queue pair lacks the remote access right",                    \
+	X(WC_PEER_RIGHT, "the peer's queue pair lacks the required remote access right",           \
 	  "have the peer set it in qp_access_flags")                                               \
 	X(WC_PEER_DEPTH, "more READs and atomics are sent at once than the peer accepts",          \
 	  "keep max_rd_atomic within the peer's max_dest_rd_atomic, which must be at least 1")     \
@@ -416,11 +413,11 @@ extern "C" {
 /* Those of device memory alone: dm.h, dm_token.h, dm_share.h and devel/dm_emu.h. */
 #define RDMAEZ_IMPL_WHY_DM(X)                                                                     \
 	X(DM_NONE, "the device reports no device memory",                                         \
-	  "use a device that has some, or rdmaez/devel/dm_emu.h for development")                 \
+	  "use a device that has device memory, or rdmaez/devel/dm_emu.h for development")        \
 	X(DM_FULL, "no piece of device memory of this size seems to be free",                     \
 	  "ask for less, or free what is not needed: each piece takes whole pages of "            \
 	  "the device's window")                                                                  \
-	X(DM_ALIGNMENT, "this is no power of two, or more than the device can do",                \
+	X(DM_ALIGNMENT, "this is not a power of two, or more than the device can do",             \
 	  "use a power of two; 0 is the device's own")                                            \
 	X(DM_CLOSED, "there is no device memory here: it is closed, or was never opened",         \
 	  "allocate or import it first")                                                          \
@@ -441,7 +438,7 @@ extern "C" {
 	  "REMOTE_ATOMIC")                                                                        \
 	X(DM_BLOCKS, "some firmware registers device memory in blocks of 64 bytes only",          \
 	  "register a multiple of 64 bytes, beginning at a multiple of 64")                       \
-	X(DM_NOT_REGION, "this is no region of device memory",                                    \
+	X(DM_NOT_REGION, "this is not a device memory region",                                    \
 	  "give the region that rdmaez_dm_reg() has filled, before it is deregistered")           \
 	X(DM_TOKEN_MAGIC, "these bytes are no device memory token",                               \
 	  "read what rdmaez_dm_send() sends from its first byte on")                              \

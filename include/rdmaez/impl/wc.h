@@ -75,7 +75,7 @@ RDMAEZ_COLD const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *w
 		 RDMAEZ_VALID_ON_ERROR,
 		 "IBV_WC_WR_FLUSH_ERR",
 		 "the queue pair had stopped working: a flushed request was not acknowledged but "
-		 "may have been carried out, a flushed receive holds no whole message",
+		 "may have been carried out, a flushed receive does not hold a complete message",
 		 "find the first error that is not a flush; flushes are normal when a connection "
 		 "ends",
 		 "all drivers",
@@ -83,7 +83,8 @@ RDMAEZ_COLD const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *w
 		  "cause",
 		  "the program itself moved the queue pair to ERR, or is destroying it",
 		  "the peer closed the connection, with rdma_cm or iWARP",
-		  "this end refused a request of its peer (rights, rkey, a receive too short): see "
+		  "this end refused a request from its peer (rights, rkey, a receive too short): "
+		  "see "
 		  "the peer's completion and the events of this queue pair",
 		  "iWARP: the peer refused a request"}},
 		{6,
@@ -195,7 +196,7 @@ RDMAEZ_COLD const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *w
 		 "efa hfi1 hns mthca ocrdma qedr",
 		 {"efa: the queue pair number is wrong, or the peer has restarted",
 		  "hns: an XRC request does not suit the peer's XRC domain or shared receive queue",
-		  "qedr: this end refused a request of its peer as invalid",
+		  "qedr: this end refused a request from its peer as invalid",
 		  "elsewhere the device or its driver is at fault: verbs has no RD transport"}},
 		{16,
 		 RDMAEZ_VALID_ON_ERROR,
