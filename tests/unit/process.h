@@ -13,6 +13,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#ifdef O_CLOEXEC
+#define PROCESS_FLAGS (O_RDONLY | O_CLOEXEC)
+#else
+#define PROCESS_FLAGS (O_RDONLY | __O_CLOEXEC) /* glibc, in strict C */
+#endif
+
 /* The soft limits, and /proc/self/status and uid_map; NULL: it cannot be read. */
 static struct {
 	rlim_t memlock, space;
@@ -59,7 +65,7 @@ static inline int test_open(const char *path, int flags, ...)
 		text = process.status;
 	else if (strcmp(path, "/proc/self/uid_map") == 0)
 		text = process.uid_map;
-	if (!text || flags != O_RDONLY || pipe(ends))
+	if (!text || flags != PROCESS_FLAGS || pipe(ends))
 		return -1;
 	if (write(ends[1], text, strlen(text)) != (ssize_t)strlen(text))
 		abort();

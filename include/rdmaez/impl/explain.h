@@ -32,10 +32,17 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 #define RDMAEZ_IMPL_CAP_NET_RAW  13
 #define RDMAEZ_IMPL_CAP_IPC_LOCK 14
 
+/* glibc hides O_CLOEXEC from strict C. */
+#ifdef O_CLOEXEC
+#define RDMAEZ_IMPL_CLOEXEC O_CLOEXEC
+#else
+#define RDMAEZ_IMPL_CLOEXEC __O_CLOEXEC
+#endif
+
 /* The beginning of a file of /proc, as text; "" where it cannot be read. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_proc_text(const char *path, char *text, size_t size)
 {
-	const int fd = open(path, O_RDONLY);
+	const int fd = open(path, O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
 	ssize_t length = 0;
 
 	if (fd >= 0) {
@@ -45,16 +52,34 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_proc_text(const char *path, char *text, size_t
 	text[length > 0 ? length : 0] = '\0';
 }
 
-/* Whether CapEff has a capability: 1 or 0, -1 without /proc. It has 16 hexadecimal digits, the least last. */
+/*
+ * Whether CapEff has a capability: 1 or 0, -1 without /proc. It has 16 hexadecimal digits, the least last, and
+ * stands behind Groups, which may be long: what is read keeps the 24 characters before, one less than that line has.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_capability(int capability)
 {
-	char text[2048];
-	const char *line;
+	const int fd = open("/proc/self/status", O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
+	const char *line = NULL;
+	size_t kept = 0;
+	char text[512];
+	ssize_t length;
 	int digit;
 
-	rdmaez_impl_proc_text("/proc/self/status", text, sizeof(text));
-	line = strstr(text, "\nCapEff:\t");
-	if (!line || strlen(line) < 25)
+	while (fd >= 0 && (length = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+		kept += (size_t)length;
+		text[kept] = '\0';
+		line = strstr(text, "\nCapEff:\t");
+		if (line && strlen(line) >= 25)
+			break;
+		line = NULL;
+		if (kept > 24) {
+			memmove(text, text + kept - 24, 24);
+			kept = 24;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	if (!line)
 		return -1;
 	digit = line[24 - capability / 4];
 	digit = digit > '9' ? digit + 9 : digit;
