@@ -21,6 +21,10 @@
  * `hns_roce_u_dealloc_pd()` of rdma-core 65. Without one of these EBUSY means that another thread is using
  * the object at this moment (`uverbs_try_lock_object()`).
  *
+ * A number above the device's limit is certainly why, where the driver is known to compare just that limit; it
+ * likely is with other drivers (mana_ib creates larger completion queues than it reports), with those that are
+ * not in driver.h's list, and with ENOMEM.
+ *
  * Each function makes one verbs call, the one that it is named after. If that fails and @p diag is not NULL,
  * the functions that create also make one ibv_query_device(), for tag matching ibv_query_device_ex(). An
  * object that could not be destroyed stays as it was; after success it must not be used.
@@ -59,8 +63,8 @@ extern "C" {
  * @param cq receives the queue; written on success only
  * @param diag receives the explanation
  * @retval 0 @p cq is the queue
- * @retval EINVAL @p cqe is above the device's `max_cqe` (#RDMAEZ_WHY_CAP_LIMIT), or likely 0
- *         (#RDMAEZ_WHY_RANGE); no such completion vector (#RDMAEZ_WHY_RANGE)
+ * @retval EINVAL @p cqe is above the device's `max_cqe` (#RDMAEZ_WHY_CAP_LIMIT), or not above 0
+ *         (#RDMAEZ_WHY_RANGE; 0 is likely the mistake); no such completion vector (#RDMAEZ_WHY_RANGE)
  * @retval EBADF likely a channel of another context (#RDMAEZ_WHY_CREATE_CONTEXT)
  */
 RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
@@ -106,7 +110,8 @@ RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *in
  * @param srq receives the SRQ; written on success only
  * @param diag receives the explanation
  * @retval 0 @p srq is the SRQ
- * @retval EINVAL as rdmaez_srq_create(); the type needs what comp_mask lacks (#RDMAEZ_WHY_SRQ_PARTS); no such
+ * @retval EINVAL as rdmaez_srq_create(); the type needs what comp_mask lacks (#RDMAEZ_WHY_SRQ_PARTS, likely
+ *         for a basic SRQ, which mlx4 and mlx5 create without the bit of its protection domain); no such
  *         type (#RDMAEZ_WHY_ENUM); more tags or operations than the device has (#RDMAEZ_WHY_CAP_LIMIT), or no
  *         tags (#RDMAEZ_WHY_RANGE); likely a part of another context (#RDMAEZ_WHY_CREATE_CONTEXT)
  * @retval EOPNOTSUPP the device has no XRC (#RDMAEZ_WHY_NO_XRC); likely it has no tag matching

@@ -5,7 +5,8 @@
  *
  * ibv_create_qp() returns EINVAL or ENOMEM for a number above any of the device's limits. Those limits are
  * not the whole story: each holds on its own but not all of them together, and verbs do not report the limit
- * on inline data at all.
+ * on inline data at all. A number above a limit is certainly why, where the driver is known to compare just
+ * that limit; it likely is with other drivers and with ENOMEM.
  *
  * Destroy a queue pair created here with ibv_destroy_qp(). If creating it fails and @p diag is not NULL,
  * there is also one ibv_query_device().
@@ -37,7 +38,7 @@ extern "C" {
  *         (#RDMAEZ_WHY_CREATE_SRQ); not a type (#RDMAEZ_WHY_CREATE_TYPE); likely an object of another context
  *         (#RDMAEZ_WHY_CREATE_CONTEXT) or protection domain (#RDMAEZ_WHY_CREATE_SRQ_PD), too much inline data
  *         (#RDMAEZ_WHY_CAP_INLINE), or numbers that are too large together (#RDMAEZ_WHY_CAP_TOGETHER)
- * @retval ENOMEM as with EINVAL; or likely a limit of the process (#RDMAEZ_WHY_MEMLOCK, unless it has
+ * @retval ENOMEM likely as with EINVAL; or likely a limit of the process (#RDMAEZ_WHY_MEMLOCK, unless it has
  *         CAP_IPC_LOCK, or #RDMAEZ_WHY_ADDRESS_SPACE) or the device's number of queue pairs
  *         (#RDMAEZ_WHY_NO_RESOURCES)
  * @retval EOPNOTSUPP the device lacks the type (#RDMAEZ_WHY_CREATE_TYPE); some drivers return ENOSYS

@@ -37,6 +37,7 @@ static void start(void)
 {
 	process_reset(PROCESS_CAP_OTHERS);
 	t.dev = fake_reset();
+	t.dev->attr.orig_attr.vendor_id = 0xffffff; /* rxe, which compares with all its limits */
 	t.ctx = fake_open(t.dev);
 	t.other = fake_open(t.dev);
 	t.pd = ibv_alloc_pd(t.ctx);
@@ -91,9 +92,9 @@ static void check_cq(void)
 	CHECK_CQ(create_cq(0, 0), EINVAL, "none",
 		 LIKELY(RANGE, "cqe", NUMBER(0, 1, (uint64_t)most)));
 	CHECK_CQ(create_cq(-1, 0), EINVAL, "less than none",
-		 WRONG(CAP_LIMIT, "cqe", NUMBER(UINT32_MAX, 1, (uint64_t)most)));
+		 WRONG(RANGE, "cqe", NUMBER(-1, 1, (uint64_t)most)));
 	CHECK_CQ(create_cq(1, -1), EINVAL, "a vector below all",
-		 WRONG(RANGE, "comp_vector", NUMBER(UINT32_MAX, 0, (uint64_t)vectors - 1)));
+		 WRONG(RANGE, "comp_vector", NUMBER(-1, 0, (uint64_t)vectors - 1)));
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
 	CHECK_CQ(create_cq(0, 0), EINVAL, "none, of a device that does not answer",
 		 LIKELY(RANGE, "cqe", NUMBER(0, 1, INT32_MAX)));
@@ -105,6 +106,12 @@ static void check_cq(void)
 	process.memlock = 1 << 20;
 	process.space = 1 << 30;
 	CHECK_CQ(create_cq(1, 0), ENOMEM, "no memory", LIKELY(MEMLOCK, "cqe", LIMIT(1 << 20)),
+		 LIKELY(ADDRESS_SPACE, "cqe", LIMIT(1 << 30)),
+		 LIKELY(NO_RESOURCES, "max_cq", LIMIT((uint64_t)t.dev->attr.orig_attr.max_cq)));
+	CHECK_CQ(create_cq(most + 1, vectors), ENOMEM, "too many, and perhaps no memory",
+		 LIKELY(CAP_LIMIT, "cqe", NUMBER(most + 1, 1, (uint64_t)most)),
+		 LIKELY(RANGE, "comp_vector", NUMBER(vectors, 0, (uint64_t)vectors - 1)),
+		 LIKELY(MEMLOCK, "cqe", LIMIT(1 << 20)),
 		 LIKELY(ADDRESS_SPACE, "cqe", LIMIT(1 << 30)),
 		 LIKELY(NO_RESOURCES, "max_cq", LIMIT((uint64_t)t.dev->attr.orig_attr.max_cq)));
 	fake_fail(FAKE_CREATE_CQ, 0, EBADF);
@@ -298,6 +305,67 @@ static void check_srq_drivers(void)
 	}
 }
 
+/* Which numbers above a limit each driver is known to refuse: cqe, max_srq_wr, max_srq_sge. */
+static void check_certain(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t vendor_id, part_id;
+		bool cqe, wr, sge;
+	} drivers[] = {
+		{"rxe", 0xffffff, 0, true, true, true},
+		{"siw", 0x626d74, 0, true, true, true},
+		{"mlx4", 0x2c9, 0x1003, true, true, true},
+		{"mthca", 0x2c9, 0x6274, true, true, true},
+		{"hns", 0x19e5, 0xa222, true, true, true},
+		{"pvrdma", 0x15ad, 0x820, true, true, true},
+		{"hfi1", 0x1175, 0x24f0, true, true, true},
+		{"mlx5", 0x2c9, 0x1017, true, true, false},
+		{"bnxt_re", 0x14e4, 0x1750, true, true, false},
+		{"irdma", 0x8086, 0x1592, false, false, true},
+		{"qedr", 0x1077, 0x1656, false, true, false},
+		{"ocrdma", 0x10df, 0x720, true, true, false},
+		{"cxgb4", 0x1425, 0x5401, true, true, true},
+		{"efa", 0x1d0f, 0xefa0, true, false, false},
+		{"erdma", 0x1ded, 0x107f, true, false, false},
+		{"ionic", 0x1dd8, 0x1003, true, false, false},
+		{"mana", 0x1414, 3, false, false, false},
+		{"mana before Linux 7", 0, 0, false, false, false},
+		{"usnic", 0x1137, 0x43, false, false, false},
+	};
+	const uint64_t cqe = 65536, wr = 16384, sge = 30;
+
+	for (size_t i = 0; i < COUNT_OF(drivers); i++) {
+		start();
+		t.dev->attr.orig_attr.vendor_id = drivers[i].vendor_id;
+		t.dev->attr.orig_attr.vendor_part_id = drivers[i].part_id;
+		fake_fail(FAKE_CREATE_CQ, 0, EINVAL);
+		fake_fail(FAKE_CREATE_SRQ, 0, EINVAL);
+		CHECK_CQ(create_cq((int)cqe + 1, 0), EINVAL, drivers[i].name,
+			 {drivers[i].cqe ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
+			  RDMAEZ_WHY_CAP_LIMIT, "cqe", NUMBER(cqe + 1, 1, cqe)});
+		CHECK_SRQ(create_srq((uint32_t)wr + 1, 1, 0), EINVAL, drivers[i].name,
+			  {drivers[i].wr ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
+			   RDMAEZ_WHY_CAP_LIMIT, "attr.max_wr", NUMBER(wr + 1, 1, wr)});
+		CHECK_SRQ(create_srq(1, (uint32_t)sge + 1, 0), EINVAL, drivers[i].name,
+			  {drivers[i].sge ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
+			   RDMAEZ_WHY_CAP_LIMIT, "attr.max_sge", NUMBER(sge + 1, 0, sge)});
+	}
+
+	/* It reports max_qp_wr as max_cqe: mana_ib_query_device(). */
+	start();
+	fake_profile(t.dev, FAKE_PROFILE_MANA);
+	t.dev->attr.orig_attr.max_cqe = 16384;
+	fake_fail(FAKE_CREATE_CQ, 0, ENOMEM);
+	process.memlock = 1 << 20;
+	process.space = 1 << 30;
+	CHECK_CQ(create_cq(20000, 0), ENOMEM, "what mana takes is no reason to say no more",
+		 LIKELY(CAP_LIMIT, "cqe", NUMBER(20000, 1, 16384)),
+		 LIKELY(MEMLOCK, "cqe", LIMIT(1 << 20)),
+		 LIKELY(ADDRESS_SPACE, "cqe", LIMIT(1 << 30)),
+		 LIKELY(NO_RESOURCES, "max_cq", LIMIT(1024)));
+}
+
 static int create_srq_ex(struct ibv_srq_init_attr_ex *init)
 {
 	return rdmaez_srq_create_ex(t.ctx, init, &t.srq, &t.diag);
@@ -360,7 +428,19 @@ static void check_xrc(void)
 		     WRONG(SRQ_PARTS, "comp_mask", BITS(IBV_SRQ_INIT_ATTR_PD, init.comp_mask)));
 	init.comp_mask = xrc; /* without its bit the type is of no account */
 	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "without all but those",
-		     WRONG(SRQ_PARTS, "comp_mask", BITS(IBV_SRQ_INIT_ATTR_PD, init.comp_mask)));
+		     LIKELY(SRQ_PARTS, "comp_mask", BITS(IBV_SRQ_INIT_ATTR_PD, init.comp_mask)));
+	init.attr.max_sge = (uint32_t)t.dev->attr.orig_attr.max_srq_sge + 1;
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "and too large",
+		     WRONG(CAP_LIMIT, "attr.max_sge",
+			   NUMBER(init.attr.max_sge, 0, init.attr.max_sge - 1)),
+		     LIKELY(SRQ_PARTS, "comp_mask", BITS(IBV_SRQ_INIT_ATTR_PD, init.comp_mask)));
+	init.attr.max_wr = 0;
+	init.attr.max_sge = 1;
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "and too small",
+		     LIKELY(RANGE, "attr.max_wr",
+			    NUMBER(0, 1, (uint64_t)t.dev->attr.orig_attr.max_srq_wr)),
+		     LIKELY(SRQ_PARTS, "comp_mask", BITS(IBV_SRQ_INIT_ATTR_PD, init.comp_mask)));
+	init.attr.max_wr = 4;
 	tap_eq_int(rdmaez_srq_create_ex(t.ctx, &init, &t.srq, NULL), EINVAL, "without a record");
 	init.comp_mask = IBV_SRQ_INIT_ATTR_PD;
 	fake_fail(FAKE_CREATE_SRQ, 1, EINVAL);
@@ -414,6 +494,8 @@ static void check_tags(void)
 	start();
 	caps = &t.dev->attr.tm_caps;
 	memset(caps, 0, sizeof(*caps));
+	t.dev->attr.orig_attr.vendor_id = 0x2c9;
+	t.dev->attr.orig_attr.vendor_part_id = 0x1017; /* mlx5, the only one with tag matching */
 	init = xrc_attr(t.ctx);
 	init.srq_type = IBV_SRQT_TM;
 	init.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
@@ -429,6 +511,18 @@ static void check_tags(void)
 	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "too many tags and operations",
 		     WRONG(CAP_LIMIT, "tm_cap.max_num_tags", NUMBER(64, 1, 63)),
 		     WRONG(CAP_LIMIT, "tm_cap.max_ops", NUMBER(9, 0, 8)));
+	fake_fail(FAKE_CREATE_SRQ, 0, ENOMEM);
+	CHECK_SRQ_EX(
+		create_srq_ex(&init), ENOMEM, "which may be for another reason",
+		LIKELY(CAP_LIMIT, "tm_cap.max_num_tags", NUMBER(64, 1, 63)),
+		LIKELY(CAP_LIMIT, "tm_cap.max_ops", NUMBER(9, 0, 8)),
+		LIKELY(NO_RESOURCES, "max_srq", LIMIT((uint64_t)t.dev->attr.orig_attr.max_srq)));
+	fake_fail(FAKE_CREATE_SRQ, 0, EINVAL);
+	t.dev->attr.orig_attr.vendor_id = 0;
+	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "nor is it certain of an unknown driver",
+		     LIKELY(CAP_LIMIT, "tm_cap.max_num_tags", NUMBER(64, 1, 63)),
+		     LIKELY(CAP_LIMIT, "tm_cap.max_ops", NUMBER(9, 0, 8)));
+	t.dev->attr.orig_attr.vendor_id = 0x2c9;
 	init.tm_cap.max_num_tags = 63;
 	init.tm_cap.max_ops = 8;
 	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "just as many as there are",
@@ -697,6 +791,7 @@ int main(void)
 	check_cq_ex();
 	check_srq();
 	check_srq_drivers();
+	check_certain();
 	check_xrc();
 	check_tags();
 	check_xrcd();

@@ -35,7 +35,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain(struct ibv_context *context,
 					    struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_limit limits[] = {
-		RDMAEZ_IMPL_LIMIT("", ibv_cq_init_attr_ex, cqe, 1, max_cqe)};
+		{"cqe", offsetof(struct ibv_cq_init_attr_ex, cqe), 1, RDMAEZ_IMPL_COMPARES_CQE,
+		 true, offsetof(struct ibv_device_attr, max_cqe)}};
 	static const struct rdmaez_impl_site vector = {"comp_vector", RDMAEZ_WHY_RANGE,
 						       RDMAEZ_VALUE_NUMBER, 0, 0};
 	struct ibv_device_attr device;
@@ -43,10 +44,12 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain(struct ibv_context *context,
 	diag->error = error;
 	rdmaez_impl_create_ask(context, &device);
 	rdmaez_impl_explain_limits(diag, limits, 1, init, &device);
-	/* create_cq() of uverbs_cmd.c and UVERBS_METHOD_CQ_CREATE. */
+	/* create_cq() of uverbs_cmd.c and UVERBS_METHOD_CQ_CREATE, which a provider short of memory never asks. */
 	if (rdmaez_impl_is_judged(error) &&
 	    init->comp_vector >= (uint32_t)context->num_comp_vectors)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &vector, init->comp_vector, 0,
+		rdmaez_impl_find_within(diag,
+					error == ENOMEM ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR,
+					&vector, (uint64_t)(int64_t)(int32_t)init->comp_vector, 0,
 					(uint64_t)context->num_comp_vectors - 1);
 	if (init->channel)
 		rdmaez_impl_explain_context(diag, "channel", init->channel->context, context);
@@ -133,7 +136,10 @@ RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
 
 /* ---- SRQs --------------------------------------------------------------------------------- */
 
-/* What a type needs in comp_mask: ibv_cmd_create_srq_ex() and ibv_icmd_create_srq() of rdma-core. */
+/*
+ * What a type needs in comp_mask: ibv_cmd_create_srq_ex() and ibv_icmd_create_srq() of rdma-core. With a basic
+ * SRQ mlx4_create_srq_ex() and mlx5_create_srq_ex() do not ask for it.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_parts(const struct ibv_srq_init_attr_ex *init,
 						    struct rdmaez_diag *diag)
 {
@@ -145,9 +151,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_parts(const struct ibv_srq_init_at
 		needed |= (uint32_t)IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
 	if (init->srq_type == IBV_SRQT_TM)
 		needed |= (uint32_t)IBV_SRQ_INIT_ATTR_CQ | IBV_SRQ_INIT_ATTR_TM;
-	if (needed & ~init->comp_mask)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &parts, needed & ~init->comp_mask,
-					0, init->comp_mask);
+	if ((diag->error == EINVAL || diag->error == EIO) && (needed & ~init->comp_mask))
+		rdmaez_impl_find_within(diag,
+					init->srq_type == IBV_SRQT_BASIC ? RDMAEZ_DIAG_LIKELY
+									 : RDMAEZ_DIAG_ERROR,
+					&parts, needed & ~init->comp_mask, 0, init->comp_mask);
 }
 
 /* Tag matching: whether the device has it, and as many tags and operations. */
@@ -159,6 +167,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
 	struct rdmaez_impl_site site = {"tm_cap.max_num_tags", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_NUMBER,
 					0, 0};
 	struct ibv_device_attr_ex device;
+	enum rdmaez_severity sure;
 
 	memset(&device, 0, sizeof(device));
 	if (ibv_query_device_ex(context, NULL, &device))
@@ -170,15 +179,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
 	}
 	if (!(init->comp_mask & IBV_SRQ_INIT_ATTR_TM))
 		return;
+	sure = rdmaez_impl_limit_sure(diag, &device.orig_attr, RDMAEZ_IMPL_COMPARES_TAGS);
 	/* ibv_icmd_create_srq() refuses none, too. */
 	site.why = asked->max_num_tags ? RDMAEZ_WHY_CAP_LIMIT : RDMAEZ_WHY_RANGE;
 	if (asked->max_num_tags - 1 >= device.tm_caps.max_num_tags)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &site, asked->max_num_tags, 1,
+		rdmaez_impl_find_within(diag, sure, &site, asked->max_num_tags, 1,
 					device.tm_caps.max_num_tags);
 	site.why = RDMAEZ_WHY_CAP_LIMIT;
 	site.field = "tm_cap.max_ops";
 	if (asked->max_ops > device.tm_caps.max_ops)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &site, asked->max_ops, 0,
+		rdmaez_impl_find_within(diag, sure, &site, asked->max_ops, 0,
 					device.tm_caps.max_ops);
 }
 
@@ -192,7 +202,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_ex(struct ibv_context *context,
 						     RDMAEZ_VALUE_NUMBER, 0, IBV_SRQT_TM};
 	const bool lacking = diag->error == EOPNOTSUPP || diag->error == ENOSYS;
 
-	if (diag->error == EINVAL || diag->error == EIO)
+	if (init->srq_type != IBV_SRQT_BASIC)
 		rdmaez_impl_srq_explain_parts(init, diag);
 	if (diag->error == EINVAL && (unsigned int)init->srq_type > IBV_SRQT_TM)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &type, (unsigned int)init->srq_type);
@@ -214,8 +224,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_srq_explain(struct ibv_context *context,
 					     const char *verb, int error, struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_limit limits[] = {
-		RDMAEZ_IMPL_LIMIT("attr.", ibv_srq_attr, max_wr, 1, max_srq_wr),
-		RDMAEZ_IMPL_LIMIT("attr.", ibv_srq_attr, max_sge, 0, max_srq_sge)};
+		RDMAEZ_IMPL_LIMIT("attr.", ibv_srq_attr, max_wr, 1, max_srq_wr, SRQ_WR),
+		RDMAEZ_IMPL_LIMIT("attr.", ibv_srq_attr, max_sge, 0, max_srq_sge, SRQ_SGE)};
 	static const struct rdmaez_impl_site event = {"attr.srq_limit", RDMAEZ_WHY_RANGE,
 						      RDMAEZ_VALUE_NUMBER, 0, 0};
 	struct ibv_device_attr device;
@@ -226,6 +236,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_srq_explain(struct ibv_context *context,
 	if (init->pd)
 		rdmaez_impl_srq_explain_ex(context, init, &device, diag);
 	rdmaez_impl_explain_limits(diag, limits, 2, &init->attr, &device);
+	if (init->pd && init->srq_type == IBV_SRQT_BASIC)
+		rdmaez_impl_srq_explain_parts(init, diag);
 	/* siw minds (siw_create_srq()), rxe does not. */
 	if (error == EINVAL && init->attr.srq_limit > init->attr.max_wr)
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &event, init->attr.srq_limit, 0,

@@ -19,10 +19,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_cap(const struct ibv_device_att
 						     struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_limit limits[] = {
-		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_send_wr, 0, max_qp_wr),
-		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_send_sge, 0, max_sge),
-		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_recv_wr, 0, max_qp_wr),
-		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_recv_sge, 0, max_sge),
+		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_send_wr, 0, max_qp_wr, SEND_WR),
+		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_send_sge, 0, max_sge, SGE),
+		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_recv_wr, 0, max_qp_wr, RECV_WR),
+		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_recv_sge, 0, max_sge, SGE),
 	};
 	size_t count = 4;
 
@@ -69,7 +69,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_parts(struct ibv_context *conte
 						       struct rdmaez_diag *diag)
 {
 	if (init->srq && init->qp_type == IBV_QPT_XRC_SEND && rdmaez_impl_is_judged(diag->error))
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CREATE_SRQ, "srq");
+		rdmaez_impl_find_plain(
+			diag, diag->error == ENOMEM ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR,
+			RDMAEZ_WHY_CREATE_SRQ, "srq");
 	if (pd)
 		rdmaez_impl_explain_context(diag, "pd", pd->context, context);
 	if (init->send_cq)
@@ -83,16 +85,18 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_parts(struct ibv_context *conte
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_SRQ_PD, "srq");
 }
 
-/* What no limit shows: inline data, and all the numbers together. */
+/* What no limit shows: inline data, and where nothing else was found, all the numbers together. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_qp_cap *cap,
 						 struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site much_inline = {
 		"cap.max_inline_data", RDMAEZ_WHY_CAP_INLINE, RDMAEZ_VALUE_BYTES, 0, -1};
+	const bool is_first = !diag->count;
 
 	if (cap->max_inline_data)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &much_inline, cap->max_inline_data);
-	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap");
+	if (is_first)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap");
 }
 
 /* After a refusal: the type, the limits, the parts, and where all are right the usual suspects. */
@@ -110,7 +114,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_create_explain(struct ibv_context *context,
 	rdmaez_impl_create_explain_type(&device, init->qp_type, has_domain, error, diag);
 	rdmaez_impl_create_explain_cap(&device, init, diag);
 	rdmaez_impl_create_explain_parts(context, init, pd, diag);
-	if ((error == EINVAL || error == ENOMEM) && !diag->count)
+	if ((error == EINVAL || error == ENOMEM) && !rdmaez_impl_is_certain(diag))
 		rdmaez_impl_create_suspect(&init->cap, diag);
 	rdmaez_impl_explain_rest(diag, "cap", "max_qp", device.max_qp);
 	return error;
