@@ -39,8 +39,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 #define RDMAEZ_IMPL_CLOEXEC __O_CLOEXEC
 #endif
 
-/* The beginning of a file of /proc, as text; "" where it cannot be read. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_proc_text(const char *path, char *text, size_t size)
+/* The beginning of a small file of the kernel's, as text; "" where it cannot be read. `path` may be `text`. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_file_text(const char *path, char *text, size_t size)
 {
 	const int fd = open(path, O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
 	ssize_t length = 0;
@@ -94,7 +94,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_may_lock(void)
 {
 	char text[64];
 
-	rdmaez_impl_proc_text("/proc/self/uid_map", text, sizeof(text));
+	rdmaez_impl_file_text("/proc/self/uid_map", text, sizeof(text));
 	return strcmp(text, "         0          0 4294967295\n") == 0 &&
 	       rdmaez_impl_capability(RDMAEZ_IMPL_CAP_IPC_LOCK) == 1;
 }

@@ -9,9 +9,6 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "explain.h"
 #include "gid.h"
 #include "port.h"
@@ -242,18 +239,12 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_qp_exam_counter(const struct rdmaez_impl_q
 {
 	char text[IBV_SYSFS_PATH_MAX + 64];
 	uint64_t number = 0;
-	ssize_t length;
-	int fd;
 
 	snprintf(text, sizeof(text), "%s/ports/%u/%s", e->context->device->ibdev_path, e->port_num,
 		 name);
-	fd = open(text, O_RDONLY);
-	if (fd < 0)
-		return 0;
-	length = read(fd, text, sizeof(text));
-	close(fd);
-	for (ssize_t i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++)
-		number = number * 10 + (uint64_t)(text[i] - '0');
+	rdmaez_impl_file_text(text, text, sizeof(text));
+	for (const char *at = text; *at >= '0' && *at <= '9'; at++)
+		number = number * 10 + (uint64_t)(*at - '0');
 	return number;
 }
 
