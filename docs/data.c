@@ -461,7 +461,7 @@ static void all_causes(void)
 		names("types", cause->types, type_of_cause);
 		names("requests", cause->requests, request);
 		if (cause->maker)
-			text("driver", rdmaez_impl_wc_maker(cause->maker));
+			text("driver", rdmaez_impl_wc_maker_name(cause->maker));
 		text("reason", rdmaez_why_id((enum rdmaez_why)cause->why));
 		text("field", cause->field);
 		names("asked", (unsigned int)cause->need, rdmaez_qp_attr_str);
@@ -985,7 +985,7 @@ static void page_causes(void)
 	for (; count; count--, cause++) {
 		fputs("|", stdout);
 		cell(of_cause(cause));
-		cell(rdmaez_impl_wc_maker(cause->maker));
+		cell(rdmaez_impl_wc_maker_name(cause->maker));
 		page_bits(cause->queues, RDMAEZ_IMPL_WC_ANY_Q, queue);
 		page_bits(cause->types, RDMAEZ_IMPL_WC_ANY_TYPE, type_of_cause);
 		page_bits(cause->requests, RDMAEZ_IMPL_WC_ANY, request);

@@ -93,8 +93,10 @@ struct rdmaez_diag {
 	struct ibv_gid_entry source; /**< the source GID; zero: none was read */
 	union ibv_gid destination;   /**< the destination GID; zero: none */
 	char netdev[16];             /**< the name of the source's interface; "": not known */
-	/** The status of the completion that is explained, a literal, "IBV_WC_RETRY_EXC_ERR"; NULL: none is. */
+	/** The status of the completion that is explained, a literal, "IBV_WC_RETRY_EXC_ERR" or "unknown"; NULL: none
+	 *  is. */
 	const char *status;
+	int status_code;     /**< the number of that status */
 	uint64_t wr_id;      /**< `ibv_wc.wr_id` of that completion */
 	uint32_t vendor_err; /**< `ibv_wc.vendor_err` of that completion */
 	/** The event that is explained, a literal, "IBV_EVENT_QP_FATAL"; NULL: none is. */

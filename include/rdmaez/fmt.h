@@ -73,7 +73,7 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
  * kind has them, the value (masks, states, types and opcodes by name) and the accepted values (`0..31`,
  * `RESET|INIT`). Values contain no spaces. There is no newline. The record of a completion has
  * `status=IBV_WC_RETRY_EXC_ERR wr_id=0x2a vendor_err=0x81` before its findings, that of an event
- * `event=IBV_EVENT_QP_FATAL`.
+ * `event=IBV_EVENT_QP_FATAL`. A status without a name is its number, `status=77`.
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -86,8 +86,8 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
  * @brief Writes an explanation as one JSON object, for programs.
  *
  * Keys: `call`, `error` (number), `errno` (symbol) and, if known, `verb`, `device`, `driver`, `qp_num`,
- * `qp_type`, `from` and `to` or `state`, of a completion `status`, `wr_id` (number) and `vendor_err`, of an
- * event `event`, `sgid`, `sgid_index`, `dgid`, `netdev`; then `dropped` and the
+ * `qp_type`, `from` and `to` or `state`, of a completion `status` (by name, or "unknown"), `status_code`,
+ * `wr_id` (number) and `vendor_err`, of an event `event`, `sgid`, `sgid_index`, `dgid`, `netdev`; then `dropped` and the
  * array `findings` of objects with `severity` ("error", "likely", "advice"), `reason`, `field`, `kind`,
  * `what` and `next`. Depending on its kind, a finding also has `value`; `name` (a state, type or opcode) or
  * `names` (the bits of a mask); `min` and `max` if they are bounds, or `accepted`, an array of states. A

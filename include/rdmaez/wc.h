@@ -142,8 +142,10 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
  * @brief Narrows down the causes of a failed request of a send queue.
  *
  * Drivers differ in what they report for the same mistake, so the causes are those of the device's driver;
- * by the opcode, which a failed completion does not hold, they become fewer. What then depends on the queue
- * pair (timers, depths, access flags, limits, port, path) is asked.
+ * by the opcode, which a failed completion does not hold, they become fewer: one that the queue pair's type lacks
+ * (#RDMAEZ_WHY_WR_OPCODE) is the only cause of IBV_WC_LOC_QP_OP_ERR. What then depends on the queue pair
+ * (timers, depths, access flags, limits, port, path) is asked. Its own access flags, which may be the peer's as
+ * well, count only while no opcode is known.
  *
  * No attribute proves a cause: all findings are #RDMAEZ_DIAG_LIKELY, the most likely first. A flush
  * (#RDMAEZ_WHY_WC_FLUSHED) is not a refusal: the request was not acknowledged, and may have been carried out.
@@ -151,18 +153,21 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
  * take longer. The record's `status`, `wr_id` and `vendor_err` are those of the completion, `from` is the
  * queue pair's current state, -1 where the driver does not report one. Call this before the queue pair is
  * reset: attributes change with it (#RDMAEZ_WHY_WC_RESET), and after a reconnection nothing shows that they
- * are another's. If there are no findings, see rdmaez_wc_explain().
+ * are another's. Where no cause is known, #RDMAEZ_WHY_WC_AT_PEER or #RDMAEZ_WHY_WC_NO_MORE says where to look;
+ * only a success has no finding.
  *
  * @param wc the completion, preferably the one that rdmaez_wc_first_error() found; `status`, `wr_id`,
  *        `vendor_err` and `qp_num` are read
  * @param qp the queue pair it came from
  * @param wr the request, of which only `opcode` is read; NULL: not known
- * @param diag receives the findings; its `error` stays 0 if all queries succeed. May be NULL
- * @retval 0 @p diag holds the findings
+ * @param diag receives the findings; its `error` stays 0 if 0 is returned. May be NULL
+ * @retval 0 @p diag holds the findings; also where a query fails with EOPNOTSUPP or EINVAL, as some drivers answer
+ *         always
  * @retval EINVAL @p wc or @p qp is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or the completion belongs to another
  *         queue pair (#RDMAEZ_WHY_WC_OTHER_QP)
- * @return any other errno of ibv_query_qp(), ibv_query_port(), ibv_query_gid_ex() or ibv_query_pkey()
- *         (#RDMAEZ_WHY_QUERY_REFUSED); @p diag still has the findings that do not depend on it
+ * @return any other errno of ibv_query_qp(), ibv_query_port(), ibv_query_gid_ex() or ibv_query_pkey(), the last
+ *         of several; @p diag still has the findings that do not depend on it, and after them each of these
+ *         queries (#RDMAEZ_WHY_QUERY_REFUSED, likely)
  * @par Verbs calls
  * One ibv_query_device() and one ibv_query_qp() for what the status needs and the driver tells, which refreshes
  * `qp->state`; none where the driver tells nothing of it (mana; siw but for limits). For lost packets one
@@ -207,11 +212,11 @@ RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
  * query, and no findings.
  *
  * @param event the event, not acknowledged yet, so that its queue pair still exists
- * @param diag receives the findings; its `error` stays 0 if the query succeeds. May be NULL
- * @retval 0 @p diag holds the findings
+ * @param diag receives the findings; its `error` stays 0 if 0 is returned. May be NULL
+ * @retval 0 @p diag holds the findings; also where the query fails with EOPNOTSUPP or EINVAL
  * @retval EINVAL @p event or its queue pair is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @return any other errno of ibv_query_qp() (#RDMAEZ_WHY_QUERY_REFUSED); @p diag still has the findings that
- *         do not depend on it
+ * @return any other errno of ibv_query_qp(); @p diag still has the findings that do not depend on it, and after
+ *         them #RDMAEZ_WHY_QUERY_REFUSED, likely
  * @par Verbs calls
  * For an event of a queue pair one ibv_query_device() and, where the driver tells anything of it, one
  * ibv_query_qp(), which refreshes `qp->state`; else none.

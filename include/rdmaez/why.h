@@ -408,7 +408,16 @@ extern "C" {
 	X(WC_PEER_REQUEST,                                                                         \
 	  "the peer's rkey, address and length do not suit a memory region of this end, or it "    \
 	  "lacks the remote access right",                                                         \
-	  "exchange rkey and address again, and register the region with the right")
+	  "exchange rkey and address again, and register the region with the right")               \
+	X(WC_PEER_SILENT, "the peer does not answer, or no packet reaches it",                     \
+	  "check that it is alive, and the GID or LID that is sent to; on efa also that the "      \
+	  "security groups of both ends let their traffic pass")                                   \
+	X(WC_REMOTE_QPN, "the peer has no queue pair of this number, or has one no longer",        \
+	  "exchange the numbers again: a peer that was started again has others")                  \
+	X(WC_AT_PEER, "the cause is at the peer, and this end learns no more of it",               \
+	  "see the completions and asynchronous events of the peer's queue pair")                  \
+	X(WC_NO_MORE, "the device says no more than this status",                                  \
+	  "see vendor_err, and what the kernel and the driver have logged")
 
 /* Those of device memory alone: dm.h, dm_token.h, dm_share.h and devel/dm_emu.h. */
 #define RDMAEZ_IMPL_WHY_DM(X)                                                                     \

@@ -531,6 +531,7 @@ static void check_completions(void)
 	diag.from = IBV_QPS_ERR;
 	diag.to = -1;
 	diag.status = "IBV_WC_REM_ACCESS_ERR";
+	diag.status_code = IBV_WC_REM_ACCESS_ERR;
 	diag.wr_id = UINT64_C(0xfedcba9876543210);
 	diag.vendor_err = 0x88;
 	strcpy(diag.device, "fake0");
@@ -548,7 +549,8 @@ static void check_completions(void)
 	check_cut(format_json, &diag,
 		  "{\"call\":\"rdmaez_wc_explain_send\",\"error\":0,\"errno\":\"0\",\"device\":"
 		  "\"fake0\",\"qp_num\":17,\"qp_type\":\"RC\",\"state\":\"ERR\",\"status\":"
-		  "\"IBV_WC_REM_ACCESS_ERR\",\"wr_id\":18364758544493064720,\"vendor_err\":136,"
+		  "\"IBV_WC_REM_ACCESS_ERR\",\"status_code\":10,\"wr_id\":18364758544493064720,"
+		  "\"vendor_err\":136,"
 		  "\"dropped\":0,\"findings\":[]}",
 		  "a completion as JSON");
 	diag.error = EIO;
@@ -560,6 +562,24 @@ static void check_completions(void)
 		  "wr_id "
 		  "0x0,\n    vendor_err 0x0 on fake0, QP 17, RC, in ERR.\n",
 		  "a completion, and the device is mute");
+
+	memset(&diag, 0, sizeof(diag));
+	diag.call = "rdmaez_wc_explain_send";
+	diag.from = -1;
+	diag.to = -1;
+	diag.status = "unknown";
+	diag.status_code = 77;
+	check_cut(format_diag, &diag,
+		  "rdmaez_wc_explain_send: unknown status 77, wr_id 0x0, vendor_err 0x0.\n",
+		  "a status without a name");
+	check_cut(format_line, &diag,
+		  "call=rdmaez_wc_explain_send error=0 status=77 wr_id=0x0 vendor_err=0x0",
+		  "a status without a name in a line");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"rdmaez_wc_explain_send\",\"error\":0,\"errno\":\"0\",\"status\":"
+		  "\"unknown\",\"status_code\":77,\"wr_id\":0,\"vendor_err\":0,\"dropped\":0,"
+		  "\"findings\":[]}",
+		  "a status without a name as JSON");
 
 	memset(&diag, 0, sizeof(diag));
 	diag.call = "rdmaez_event_explain_qp";

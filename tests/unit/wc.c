@@ -410,10 +410,27 @@ static void check_findings(const struct rdmaez_diag *diag, const struct rdmaez_f
 	}
 }
 
-/* Explains a status on the queue pair, whose record must hold these findings and no error. */
+/* What stands last: of no answer that there is none, and where nothing else is found, at which end to look. */
+static struct rdmaez_finding last_finding(const struct ibv_qp *qp, int status)
+{
+	struct rdmaez_finding silent = LIKELY(WC_PEER_SILENT, "ah_attr", NONE, 0, 0, 0);
+	const struct rdmaez_finding peer = LIKELY(WC_AT_PEER, "status", NONE, 0, 0, 0);
+	const struct rdmaez_finding no_more = LIKELY(WC_NO_MORE, "status", NONE, 0, 0, 0);
+
+	if (qp->qp_type == IBV_QPT_UD)
+		silent.field = "wr.ud.ah";
+	return status == IBV_WC_RESP_TIMEOUT_ERR ? silent
+	       : status == IBV_WC_BAD_RESP_ERR || status == IBV_WC_REM_INV_RD_REQ_ERR ||
+			       status == IBV_WC_REM_ABORT_ERR || status == IBV_WC_RNR_RETRY_EXC_ERR
+		       ? peer
+		       : no_more;
+}
+
+/* Explains a status on the queue pair, whose record must hold these findings, the last one, and no error. */
 static void check_narrowed(struct ibv_qp *qp, int status, const struct rdmaez_finding *want,
 			   unsigned int count, const char *name)
 {
+	struct rdmaez_finding all[RDMAEZ_DIAG_FINDINGS];
 	struct ibv_wc wc = wc_of(status, qp->qp_num);
 	struct rdmaez_diag diag;
 
@@ -422,6 +439,7 @@ static void check_narrowed(struct ibv_qp *qp, int status, const struct rdmaez_fi
 	memset(&diag, 0xee, sizeof(diag));
 	tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), 0, "%s: the device answers", name);
 	tap_eq_str(diag.status, rdmaez_wc_explain(&wc)->name, "%s: the status is noted", name);
+	tap_eq_int(diag.status_code, status, "%s: and its number", name);
 	tap_eq_hex(diag.wr_id, wc.wr_id, "%s: and the wr_id", name);
 	tap_eq_int(diag.vendor_err, 0x81, "%s: and vendor_err", name);
 	tap_eq_str(diag.event, NULL, "%s: and no event", name);
@@ -433,7 +451,11 @@ static void check_narrowed(struct ibv_qp *qp, int status, const struct rdmaez_fi
 	tap_eq_int(diag.qp_type, qp->qp_type, "%s: its type", name);
 	tap_eq_int(diag.from, fake_qp_true(qp)->qp_state, "%s: the state it is in", name);
 	tap_eq_int(diag.to, -1, "%s: no transition", name);
-	check_findings(&diag, want, count, name);
+	if (count)
+		memcpy(all, want, count * sizeof(all[0]));
+	if ((!count && status != IBV_WC_SUCCESS) || status == IBV_WC_RESP_TIMEOUT_ERR)
+		all[count++] = last_finding(qp, status);
+	check_findings(&diag, all, count, name);
 }
 
 /* What every RETRY_EXC_ERR of a queue pair with timeout 14 and 7 retries tells. */
@@ -820,9 +842,14 @@ static void check_refusals(void)
 			   "%s fails: what needs no answer is found all the same",
 			   questions[i].name);
 		refused = rdmaez_diag_find(&diag, RDMAEZ_WHY_QUERY_REFUSED);
-		if (tap_ok(refused, "%s fails: QUERY_REFUSED", questions[i].name))
+		if (tap_ok(refused, "%s fails: QUERY_REFUSED", questions[i].name)) {
 			tap_eq_str(refused->field, questions[i].name, "%s is named",
 				   questions[i].name);
+			tap_ok(refused == &diag.finding[diag.count - 1], "%s is named last",
+			       questions[i].name);
+			tap_eq_int(refused->severity, RDMAEZ_DIAG_LIKELY,
+				   "%s has not made the request fail", questions[i].name);
+		}
 		check_call_and_verb(&diag, "rdmaez_wc_explain_qp", questions[i].name);
 		tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_WC_RETRIES),
 		       "%s fails: that the retries are used up is told", questions[i].name);
@@ -832,12 +859,31 @@ static void check_refusals(void)
 		tap_eq_str(diag.status, "IBV_WC_RETRY_EXC_ERR", "%s fails: the status is noted",
 			   questions[i].name);
 	}
+	/* What a driver never answers is no failure, and the rest is told. */
+	for (size_t i = 0; i < 2 * COUNT_OF(questions); i++) {
+		const char *verb = questions[i / 2].name;
+
+		if (questions[i / 2].verb == FAKE_QUERY_QP)
+			dev->habits.query_errno = i % 2 ? EINVAL : EOPNOTSUPP;
+		else
+			fake_fail(questions[i / 2].verb, 1, i % 2 ? EINVAL : EOPNOTSUPP);
+		tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), 0, "%s is not there", verb);
+		check_call_and_verb(&diag, "rdmaez_wc_explain_qp", NULL);
+		tap_eq_int(diag.count, 1, "%s is not there: one finding", verb);
+		tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_WC_RETRIES,
+			   "%s is not there: that the retries are used up", verb);
+		tap_eq_int(diag.error, 0, "%s is not there: no error", verb);
+		dev->habits.query_errno = 0;
+	}
 	wc = wc_of(IBV_WC_LOC_LEN_ERR, qp->qp_num);
 	fake_fail(FAKE_QUERY_PORT, 1, EIO);
 	tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), EIO, "a length, and the port is mute");
 	fake_fail(FAKE_QUERY_QP, 1, EIO);
 	tap_eq_int(rdmaez_event_explain_qp(&event, &diag), EIO, "an event, and the device is mute");
-	tap_eq_str(diag.finding[0].field, "ibv_query_qp", "the verb is named");
+	tap_eq_int(diag.count, 2, "the event's only cause, and what was not answered");
+	tap_eq_str(diag.finding[1].field, "ibv_query_qp", "the verb is named last");
+	tap_eq_int(diag.finding[1].severity, RDMAEZ_DIAG_LIKELY, "it is no error of the event's");
+	tap_eq_int(diag.finding[1].reason, RDMAEZ_WHY_QUERY_REFUSED, "but a query that failed");
 	check_call_and_verb(&diag, "rdmaez_event_explain_qp", "ibv_query_qp");
 }
 

@@ -279,6 +279,16 @@ RDMAEZ_IMPL void rdmaez_impl_put_home(struct rdmaez_impl_text *text, enum ibv_qp
 
 /* ---- Text ----------------------------------------------------------------------------------- */
 
+/* A status by its name, or by its number after `unnamed`. */
+RDMAEZ_IMPL void rdmaez_impl_put_status(struct rdmaez_impl_text *text,
+					const struct rdmaez_diag *diag, const char *unnamed)
+{
+	if (strcmp(diag->status, "unknown") == 0)
+		rdmaez_impl_put(text, "%s%d", unnamed, diag->status_code);
+	else
+		rdmaez_impl_put(text, "%s", diag->status);
+}
+
 /* The first line: what failed, where. */
 RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 					  const struct rdmaez_diag *diag)
@@ -293,10 +303,12 @@ RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 	else if (!diag->status && !diag->event &&
 		 (!diag->count || diag->finding[0].severity != RDMAEZ_DIAG_ERROR))
 		rdmaez_impl_put(text, ": no error");
-	if (diag->status)
-		rdmaez_impl_put(text, "%s %s, wr_id 0x%llx, vendor_err 0x%x",
-				diag->error ? " for" : ":", diag->status,
+	if (diag->status) {
+		rdmaez_impl_put(text, "%s ", diag->error ? " for" : ":");
+		rdmaez_impl_put_status(text, diag, "unknown status ");
+		rdmaez_impl_put(text, ", wr_id 0x%llx, vendor_err 0x%x",
 				(unsigned long long)diag->wr_id, diag->vendor_err);
+	}
 	if (diag->event)
 		rdmaez_impl_put(text, "%s %s", diag->error ? " for" : ":", diag->event);
 	if (diag->device[0])
@@ -469,9 +481,12 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
 				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
 	if (diag->to >= 0)
 		rdmaez_impl_put(&text, " to=%s", rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
-	if (diag->status)
-		rdmaez_impl_put(&text, " status=%s wr_id=0x%llx vendor_err=0x%x", diag->status,
+	if (diag->status) {
+		rdmaez_impl_put(&text, " status=");
+		rdmaez_impl_put_status(&text, diag, "");
+		rdmaez_impl_put(&text, " wr_id=0x%llx vendor_err=0x%x",
 				(unsigned long long)diag->wr_id, diag->vendor_err);
+	}
 	if (diag->event)
 		rdmaez_impl_put(&text, " event=%s", diag->event);
 	for (unsigned int i = 0; i < diag->count; i++)
@@ -575,8 +590,9 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_head(struct rdmaez_impl_text *text,
 	}
 	if (diag->status) {
 		rdmaez_impl_put_json_pair(text, ",", "status", diag->status);
-		rdmaez_impl_put(text, ",\"wr_id\":%llu,\"vendor_err\":%u",
-				(unsigned long long)diag->wr_id, diag->vendor_err);
+		rdmaez_impl_put(text, ",\"status_code\":%d,\"wr_id\":%llu,\"vendor_err\":%u",
+				diag->status_code, (unsigned long long)diag->wr_id,
+				diag->vendor_err);
 	}
 	if (diag->event)
 		rdmaez_impl_put_json_pair(text, ",", "event", diag->event);

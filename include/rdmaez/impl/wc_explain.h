@@ -18,6 +18,9 @@
 #ifndef RDMAEZ_UNITS_H
 #include "../units.h"
 #endif
+#ifndef RDMAEZ_WR_H
+#include "../wr.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 
@@ -37,7 +40,9 @@ struct rdmaez_impl_wc_case {
 	struct rdmaez_impl_qp_now now;
 	uint8_t port_num; /* 0: not known, or it did not answer */
 	struct ibv_port_attr port;
-	int error; /* of the last question that was refused */
+	int error;           /* of the last question that has failed */
+	uint8_t failed;      /* how many have */
+	const char *verb[4]; /* which they were */
 };
 
 enum {
@@ -110,18 +115,9 @@ enum rdmaez_impl_wc_maker {
 	RDMAEZ_IMPL_WC_OF_MANA
 };
 
-/* Its name, as struct rdmaez_driver has it. */
-RDMAEZ_IMPL_COLD const char *rdmaez_impl_wc_maker(int maker)
-{
-	static const char names[][9] = {"",      "rdma_rxe", "siw",    "efa",
-					"erdma", "iw_cxgb4", "mana_ib"};
-
-	return names[maker];
-}
-
 /*
- * One likely cause: of which failure it is one, and what it is. Where a driver has rows of its own for a
- * status and queue, only those count.
+ * One likely cause: of which failure it is one, and what it is. Where a driver's own rows fit a failure, only
+ * those count.
  */
 struct rdmaez_impl_wc_row {
 	uint8_t status, queues, types, requests;
@@ -152,6 +148,19 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_find(const struct rdmaez_impl_wc_case *here
 	rdmaez_impl_find(here->diag, RDMAEZ_DIAG_LIKELY, site, value);
 }
 
+/*
+ * A question has failed. What a driver never answers is not worth a word: EOPNOTSUPP, and EINVAL, as of
+ * mlx5_ib_dct_query_qp().
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_failed_to(struct rdmaez_impl_wc_case *here, int error,
+					       const char *verb)
+{
+	if (error == EOPNOTSUPP || error == EINVAL)
+		return;
+	here->error = error;
+	here->verb[here->failed++] = verb;
+}
+
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_knows(const struct rdmaez_impl_wc_case *here, int bits)
 {
 	const int asked = bits & ~IBV_QP_PORT;
@@ -159,10 +168,22 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_knows(const struct rdmaez_impl_wc_case *her
 	return (here->now.known & asked) == asked && (!(bits & IBV_QP_PORT) || here->port_num);
 }
 
-/* The operation, by name where the caller has told it. */
+/* Whether the caller has told an opcode that no queue pair of this type has. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_lacks(const struct rdmaez_impl_wc_case *here)
+{
+	const unsigned int opcode = (unsigned int)here->opcode;
+	const uint32_t is = opcode < 32 ? UINT32_C(1) << opcode : 0;
+
+	return here->opcode >= 0 && !(is & rdmaez_impl_wr_opcodes(here->qp->qp_type));
+}
+
+/* The operation, by name where the caller has told it. A type that lists SEND, WRITE or READ has it. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_opcode(struct rdmaez_impl_wc_case *here,
 					    const struct rdmaez_impl_wc_row *row)
 {
+	if (row->why == RDMAEZ_WHY_WR_OPCODE && here->types != RDMAEZ_IMPL_WC_OTHER &&
+	    here->opcode >= 0 && here->opcode <= IBV_WR_RDMA_READ && !rdmaez_impl_wc_lacks(here))
+		return;
 	rdmaez_impl_wc_suspect(here, row,
 			       here->opcode < 0 ? RDMAEZ_VALUE_NONE : RDMAEZ_VALUE_OPCODE,
 			       here->opcode < 0 ? 0 : (uint64_t)here->opcode, 0, 0);
@@ -235,8 +256,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_pkey(struct rdmaez_impl_wc_case *here,
 		return;
 	pkey = rdmaez_impl_port_pkey(here->qp->context, here->port_num, here->now.attr.pkey_index);
 	if (pkey < 0)
-		here->error = rdmaez_impl_refuse_verb(here->diag, -pkey, RDMAEZ_WHY_QUERY_REFUSED,
-						      "ibv_query_pkey");
+		rdmaez_impl_wc_failed_to(here, -pkey, "ibv_query_pkey");
 	else if (!(pkey & 0x7fff))
 		rdmaez_impl_wc_find(here, &empty, (uint64_t)pkey);
 	else if (!(pkey & 0x8000))
@@ -264,9 +284,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
 		return;
 	}
 	error = rdmaez_impl_port_gid(here->qp->context, here->port_num, ah->grh.sgid_index, &entry,
-				     here->diag);
+				     NULL);
 	if (error) {
-		here->error = error;
+		rdmaez_impl_wc_failed_to(here, error, "ibv_query_gid_ex");
 	} else {
 		memset(&want, 0, sizeof(want));
 		want.peer = ah->grh.dgid;
@@ -355,7 +375,8 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wc_rights_of(const struct rdmaez_impl_
 }
 
 /*
- * What an end with these access flags refuses. On iWARP there are none to read: siw_query_qp() and
+ * What an end with these access flags refuses. Of one request it is the peer that did, whose flags may be others; its
+ * own row tells that. On iWARP there are none to read: siw_query_qp() and
  * erdma_query_qp() report constants, c4iw_ib_query_qp() zero.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rights(struct rdmaez_impl_wc_case *here,
@@ -364,7 +385,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rights(struct rdmaez_impl_wc_case *here,
 	const unsigned int rights = rdmaez_impl_wc_rights_of(here);
 	const unsigned int lacking = rights & ~here->now.attr.qp_access_flags;
 
-	if (lacking && rdmaez_impl_wc_knows(here, row->need) && !rdmaez_impl_wc_iwarp(here))
+	if (lacking && here->opcode < 0 && rdmaez_impl_wc_knows(here, row->need) &&
+	    !rdmaez_impl_wc_iwarp(here))
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_ACCESS, lacking, 0, rights);
 }
 
@@ -433,6 +455,9 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, UD, SENDS, RXE, 0,
 				   WC_AH, "wr.ud.ah", ALWAYS),
+		/* finish_packet(): EHOSTUNREACH of prepare4() and prepare6(). */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, RXE, 0,
+				   NO_ROUTE, "ah_attr.grh.dgid", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, LOCAL, RXE, 0,
 				   WR_OPCODE, "opcode", OPCODE),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, UD, ANY, RXE, 0,
@@ -526,6 +551,9 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_PEER_RECV, "sg_list", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, REMOTE, EFA, 0,
 				   WC_PEER_OPCODE, "opcode", OPCODE),
+		/* to_ibv_status(): REMOTE_ERROR_BAD_DEST_QPN. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_RD_REQ_ERR, ANY_Q, ANY_TYPE, ANY, EFA, 0,
+				   WC_REMOTE_QPN, "wr.ud.remote_qpn", ALWAYS),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, ALL, 0,
 				   WC_RKEY, "wr.rdma.rkey", ALWAYS),
@@ -577,6 +605,11 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   PKEY_LIMITED, "pkey_index", PKEY),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
 				   WC_RETRIES, "timeout", TIMEOUT),
+		/* to_ibv_status(): LOCAL_ERROR_UNRESP_REMOTE and LOCAL_ERROR_UNREACH_REMOTE. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RESP_TIMEOUT_ERR, ANY_Q, BY_AH, ANY, ALL, 0,
+				   WC_PEER_SILENT, "wr.ud.ah", ALWAYS),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RESP_TIMEOUT_ERR, ANY_Q, CONNECTED, ANY, ALL, 0,
+				   WC_PEER_SILENT, "ah_attr", ALWAYS),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RNRS, ANY, ALL, IBV_QP_RNR_RETRY,
 				   WC_RNR, "rnr_retry", RNR),
@@ -623,8 +656,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
 {
 	if (!(row->queues & here->queues))
 		return false;
-	if (here->status == IBV_WC_RESP_TIMEOUT_ERR)
-		return row->status == IBV_WC_RETRY_EXC_ERR && row->check != RDMAEZ_IMPL_WC_TIMEOUT;
+	if (here->status == IBV_WC_RESP_TIMEOUT_ERR && row->status == IBV_WC_RETRY_EXC_ERR)
+		return row->check != RDMAEZ_IMPL_WC_TIMEOUT;
 	return row->status == here->status;
 }
 
@@ -647,8 +680,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int n
 {
 	rdmaez_impl_qp_ask_now(here->qp, here->driver, need | IBV_QP_STATE, &here->now);
 	if (!here->now.known && here->now.error)
-		here->error = rdmaez_impl_refuse_verb(here->diag, here->now.error,
-						      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp");
+		rdmaez_impl_wc_failed_to(here, here->now.error, "ibv_query_qp");
 	if (here->diag && here->now.known & IBV_QP_STATE)
 		here->diag->from = (int)here->now.attr.qp_state;
 }
@@ -661,9 +693,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here, 
 		need & IBV_QP_PORT ? rdmaez_impl_qp_now_port(&here->now, &here->device) : 0;
 	if (!here->port_num)
 		return;
-	error = rdmaez_impl_port_query(here->qp->context, here->port_num, &here->port, here->diag);
+	error = rdmaez_impl_port_query(here->qp->context, here->port_num, &here->port, NULL);
 	if (error) {
-		here->error = error;
+		rdmaez_impl_wc_failed_to(here, error, "ibv_query_port");
 		here->port_num = 0;
 	}
 }
@@ -734,18 +766,52 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 
 /* ---- One failure ----------------------------------------------------------------------------- */
 
-/* What the rows find, and the errno of a question that was refused. */
+/* Where no row has a finding: at which end to look. Of an event that has none, nothing. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_look_at(const struct rdmaez_impl_wc_case *here)
+{
+	const uint32_t remote =
+		UINT32_C(1) << IBV_WC_BAD_RESP_ERR | UINT32_C(1) << IBV_WC_REM_INV_REQ_ERR |
+		UINT32_C(1) << IBV_WC_REM_ACCESS_ERR | UINT32_C(1) << IBV_WC_REM_OP_ERR |
+		UINT32_C(1) << IBV_WC_RNR_RETRY_EXC_ERR | UINT32_C(1) << IBV_WC_REM_INV_RD_REQ_ERR |
+		UINT32_C(1) << IBV_WC_REM_ABORT_ERR;
+	const bool peer = here->queues & RDMAEZ_IMPL_WC_SQ && here->status < 32 &&
+			  (remote >> here->status & 1);
+
+	if (here->status != IBV_WC_SUCCESS)
+		rdmaez_impl_find_plain(here->diag, RDMAEZ_DIAG_LIKELY,
+				       peer ? RDMAEZ_WHY_WC_AT_PEER : RDMAEZ_WHY_WC_NO_MORE,
+				       "status");
+}
+
+/* Last of all what was not answered. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_end(const struct rdmaez_impl_wc_case *here)
+{
+	for (int i = 0; i < here->failed; i++)
+		rdmaez_impl_find_plain(here->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QUERY_REFUSED,
+				       here->verb[i]);
+	if (here->diag && here->failed) {
+		here->diag->error = here->error;
+		here->diag->verb = here->verb[here->failed - 1];
+	}
+	return here->error;
+}
+
+/* What the rows find, and the errno of a question that has failed. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 {
+	static const struct rdmaez_impl_site lacks = {"opcode", RDMAEZ_WHY_WR_OPCODE,
+						      RDMAEZ_VALUE_OPCODE, 0, 0};
+	/* rxe's next_opcode() refuses it, others do the like: nothing else is looked at. */
+	const bool alone = here->status == IBV_WC_LOC_QP_OP_ERR &&
+			   here->queues & RDMAEZ_IMPL_WC_SQ && rdmaez_impl_wc_lacks(here);
 	size_t count;
 	const struct rdmaez_impl_wc_row *const rows = rdmaez_impl_wc_rows(&count);
-	const struct rdmaez_impl_wc_row *const end = rows + count;
+	const struct rdmaez_impl_wc_row *const end = rows + (alone ? 0 : count);
 	const struct rdmaez_impl_wc_row *row;
 	int need = 0, maker = RDMAEZ_IMPL_WC_OF_ALL;
 
-	for (row = rows; row < end; row++)
-		if (row->maker == here->maker && rdmaez_impl_wc_of(here, row))
-			maker = row->maker;
+	if (rdmaez_impl_wc_next(here, rows, end, here->maker))
+		maker = here->maker;
 	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, maker)); row++)
 		need |= row->need;
 	rdmaez_impl_wc_ask(here, need);
@@ -756,7 +822,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 	rdmaez_impl_wc_ask_port(here, need);
 	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, maker)); row++)
 		rdmaez_impl_wc_judge(here, row);
-	return here->error;
+	if (alone)
+		rdmaez_impl_wc_find(here, &lacks, (uint64_t)here->opcode);
+	else if (!here->diag->count)
+		rdmaez_impl_wc_look_at(here);
+	return rdmaez_impl_wc_end(here);
 }
 
 /* The name of a status, a literal; rdmaez_wc_explain() has it too, but brings all its texts along. */
@@ -834,10 +904,21 @@ RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_request(int opcode)
 	}
 }
 
+/* The driver of an enum rdmaez_impl_wc_maker; NULL: there is no such. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_wc_maker_name(unsigned int maker)
+{
+	static const char names[][9] = {"",      "rdma_rxe", "siw",    "efa",
+					"erdma", "iw_cxgb4", "mana_ib"};
+
+	return maker < sizeof(names) / sizeof(names[0]) ? names[maker] : NULL;
+}
+
 /* Begins with nothing known but the queue pair, its device and driver. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
 					   struct rdmaez_diag *diag)
 {
+	const char *name;
+
 	memset(here, 0, sizeof(*here));
 	here->qp = qp;
 	here->diag = diag;
@@ -851,8 +932,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 	here->driver = rdmaez_driver_of(&here->device);
 	if (diag && here->driver->vendor_id)
 		diag->driver = here->driver->name;
-	for (uint8_t i = RDMAEZ_IMPL_WC_OF_MANA; i > RDMAEZ_IMPL_WC_OF_ALL; i--)
-		if (strcmp(rdmaez_impl_wc_maker(i), here->driver->name) == 0)
+	for (uint8_t i = 1; (name = rdmaez_impl_wc_maker_name(i)); i++)
+		if (strcmp(name, here->driver->name) == 0)
 			here->maker = i;
 }
 
@@ -860,9 +941,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 RDMAEZ_IMPL_COLD int rdmaez_impl_wc_explain(struct rdmaez_impl_wc_case *here,
 					    const struct ibv_wc *wc)
 {
-	here->status = (uint8_t)((unsigned int)wc->status < RDMAEZ_IMPL_WC_REQ_EVENT
-					 ? (unsigned int)wc->status
-					 : 0);
+	const unsigned int status = (unsigned int)wc->status, beyond = RDMAEZ_IMPL_WC_REQ_EVENT;
+
+	here->status = (uint8_t)(status < beyond ? status : beyond - 1);
 	if (here->types == RDMAEZ_IMPL_WC_XRC_SEND)
 		here->queues &= RDMAEZ_IMPL_WC_SQ;
 	else if (here->types == RDMAEZ_IMPL_WC_XRC_RECV)
@@ -883,6 +964,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_start(struct rdmaez_impl_wc_case *here, cons
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, wc ? "qp" : "wc");
 	if (diag) {
 		diag->status = rdmaez_impl_wc_name((int)wc->status);
+		diag->status_code = (int)wc->status;
 		diag->wr_id = wc->wr_id;
 		diag->vendor_err = wc->vendor_err;
 	}
