@@ -126,17 +126,15 @@ RDMAEZ_IMPL void rdmaez_impl_qp_step(struct rdmaez_impl_qp_case *c)
 }
 
 /* The device's limits and its driver. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_device(struct ibv_context *context,
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_limits(struct ibv_context *context,
 						struct rdmaez_impl_qp_case *c)
 {
-	if (ibv_query_device(context, &c->device)) {
-		memset(&c->device, 0, sizeof(c->device));
+	if (rdmaez_impl_ask_device(context, &c->device, &c->driver, c->diag)) {
 		c->device.phys_port_cnt = UINT8_MAX;
 		c->device.max_qp_rd_atom = UINT8_MAX;
 		c->device.max_qp_init_rd_atom = UINT8_MAX;
 		c->device.atomic_cap = IBV_ATOMIC_HCA;
 	}
-	c->driver = rdmaez_driver_of(&c->device);
 }
 
 /* The port that the request is about: named in it, the only one, or the queue pair's; 0: not known. */
@@ -177,7 +175,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_gather(struct ibv_qp *qp, struct rdmaez_imp
 		c->linux_version =
 			0; /* vendors put newer drivers into kernels with an older number */
 	c->transport = qp->context->device->transport_type;
-	rdmaez_impl_qp_ask_device(qp->context, c);
+	rdmaez_impl_qp_ask_limits(qp->context, c);
 	/* Of efa's types beyond verbs there is one. */
 	if (c->type == IBV_QPT_DRIVER && (c->driver->traits & RDMAEZ_DRIVER_EFA))
 		c->type = RDMAEZ_QPT_SRD;

@@ -744,7 +744,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
 
 	if (!diag)
 		return;
-	diag->driver = c->driver->vendor_id ? c->driver->name : NULL;
 	rdmaez_impl_diag_transition(diag, c->type, c->now.qp_state,
 				    c->mask & IBV_QP_STATE ? c->attr->qp_state : c->now.qp_state);
 	if ((c->mask & IBV_QP_AV) && c->attr->ah_attr.is_global) {

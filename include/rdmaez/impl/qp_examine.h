@@ -331,12 +331,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 	struct ibv_device_attr device;
 	bool usual;
 
-	memset(&device, 0, sizeof(device));
 	rdmaez_impl_qp_exam_refused(e, "ibv_query_device",
-				    rdmaez_impl_error(ibv_query_device(e->context, &device)));
-	driver = rdmaez_driver_of(&device);
-	if (driver->vendor_id)
-		e->diag->driver = driver->name;
+				    rdmaez_impl_ask_device(e->context, &device, &driver, e->diag));
 	rdmaez_impl_qp_ask_now(qp, driver, rdmaez_impl_qp_exam_wanted(e->type), &e->now);
 	usual = driver->vendor_id && e->type != IBV_QPT_RAW_PACKET &&
 		(e->type != IBV_QPT_DRIVER || (driver->traits & RDMAEZ_DRIVER_EFA));

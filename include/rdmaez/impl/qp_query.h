@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What ibv_query_qp() is asked for, and how much of its answer counts. */
+/* What a device and a queue pair are asked for, and how much of the answer counts. */
 #ifndef RDMAEZ_IMPL_QP_QUERY_H
 #define RDMAEZ_IMPL_QP_QUERY_H
 
+#ifndef RDMAEZ_DIAG_H
+#include "../diag.h"
+#endif
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif
@@ -13,6 +16,25 @@ RDMAEZ_IMPL_BEGIN
 
 /* Stands for sq_draining, an answer without a bit of its own. */
 #define RDMAEZ_IMPL_QP_SQ_DRAINING IBV_QP_EN_SQD_ASYNC_NOTIFY
+
+/*
+ * Asks a device what it is, and notes its driver in the record. Where it does not answer, `device` is all zero, and
+ * the errno value is returned.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_ask_device(struct ibv_context *context,
+					    struct ibv_device_attr *device,
+					    const struct rdmaez_driver **driver,
+					    struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_error(ibv_query_device(context, device));
+
+	if (error)
+		memset(device, 0, sizeof(*device));
+	*driver = rdmaez_driver_of(device);
+	if (diag && (*driver)->vendor_id)
+		diag->driver = (*driver)->name;
+	return error;
+}
 
 /* A queue pair as its driver describes it. */
 struct rdmaez_impl_qp_now {

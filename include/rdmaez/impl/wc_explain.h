@@ -927,11 +927,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 	here->opcode = -1;
 	here->room = -1;
 	rdmaez_impl_diag_qp(diag, qp);
-	if (ibv_query_device(qp->context, &here->device))
-		memset(&here->device, 0, sizeof(here->device));
-	here->driver = rdmaez_driver_of(&here->device);
-	if (diag && here->driver->vendor_id)
-		diag->driver = here->driver->name;
+	(void)rdmaez_impl_ask_device(qp->context, &here->device, &here->driver, diag);
 	for (uint8_t i = 1; (name = rdmaez_impl_wc_maker_name(i)); i++)
 		if (strcmp(name, here->driver->name) == 0)
 			here->maker = i;

@@ -198,12 +198,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c,
 	rdmaez_impl_diag_device(diag, context);
 	diag->verb = queue->verb;
 	diag->error = error;
-	if (ibv_query_device(context, &c->device))
-		memset(&c->device, 0, sizeof(c->device));
-	c->driver = rdmaez_driver_of(&c->device);
+	(void)rdmaez_impl_ask_device(context, &c->device, &c->driver, diag);
 	c->checks = rdmaez_impl_wr_checks(c->driver);
-	if (c->driver->vendor_id)
-		diag->driver = c->driver->name;
 }
 
 /* Asks the queue pair. What iWARP drivers do not tell, libibverbs does not know: others move their queue pairs. */
