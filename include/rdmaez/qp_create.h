@@ -78,9 +78,9 @@ RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
 /**
  * @brief Finds how much inline data a queue pair may have, by trying.
  *
- * Verbs do not report this limit (efadv_query_device() does for EFA), and it may shrink as `cap` asks for more SGEs. A binary search creates and
- * destroys at most 18 queue pairs; keep the result. A device that is short of memory may refuse more than
- * it would otherwise.
+ * Verbs do not report this limit (efadv_query_device() does for EFA), and it may shrink as `cap` asks for
+ * more SGEs. A binary search creates and destroys at most 18 queue pairs; keep the result. A device that is
+ * short of memory may refuse more than it would otherwise.
  *
  * @param pd the protection domain
  * @param init_attr the queue pair's other attributes; not changed, and `cap.max_inline_data` is ignored

@@ -4,12 +4,12 @@
  * @brief Which queue pair transitions and attribute masks Linux accepts.
  *
  * The rules are the kernel's `qp_state_table` and `ib_modify_qp_is_ok()` in
- * `drivers/infiniband/core/verbs.c`, which are the same from Linux 6.1 to 7.2 but for the rate limit. A mask is accepted if it has
- * every required bit, and no bit that is neither required nor optional. Some drivers accept less. Queue
- * pairs of type IBV_QPT_DRIVER follow rules of their driver, the same from Linux 6.1 to 7.2: `srd_qp_state_table` in
- * `hw/efa/efa_verbs.c` for #RDMAEZ_QPT_SRD, `modify_dci_qp_is_ok()` and `mlx5_ib_modify_dct()` in
- * `hw/mlx5/qp.c` for #RDMAEZ_QPT_DCI and #RDMAEZ_QPT_DCT, which require IBV_QP_STATE even where the state
- * stays.
+ * `drivers/infiniband/core/verbs.c`, which are the same from Linux 6.1 to 7.2 but for the rate limit. A
+ * mask is accepted if it has every required bit, and no bit that is neither required nor optional. Some
+ * drivers accept less. Queue pairs of type IBV_QPT_DRIVER follow rules of their driver, the same from Linux
+ * 6.1 to 7.2: `srd_qp_state_table` in `hw/efa/efa_verbs.c` for #RDMAEZ_QPT_SRD, `modify_dci_qp_is_ok()` and
+ * `mlx5_ib_modify_dct()` in `hw/mlx5/qp.c` for #RDMAEZ_QPT_DCI and #RDMAEZ_QPT_DCT, which require
+ * IBV_QP_STATE even where the state stays.
  *
  * Two things that the table does not show:
  * - `IBV_QP_RATE_LIMIT` follows Linux 6: RAW_PACKET only, from RTR to RTS and within RTS. Linux 7 removed
@@ -103,8 +103,9 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
  * @retval 0 the mask is right
  * @retval EINVAL @p type has no rules (#RDMAEZ_WHY_QP_TYPE); @p from or @p to is not a state
  *         (#RDMAEZ_WHY_QP_STATE); the transition does not exist (#RDMAEZ_WHY_TRANSITION, with the states
- *         that may follow; #RDMAEZ_WHY_DCT_FINAL where there are none); bits are missing (#RDMAEZ_WHY_MASK_MISSING) or not allowed
- *         (#RDMAEZ_WHY_MASK_NOT_ALLOWED, #RDMAEZ_WHY_MASK_CAP, #RDMAEZ_WHY_MASK_RATE_LIMIT)
+ *         that may follow; #RDMAEZ_WHY_DCT_FINAL where there are none); bits are missing
+ *         (#RDMAEZ_WHY_MASK_MISSING) or not allowed (#RDMAEZ_WHY_MASK_NOT_ALLOWED, #RDMAEZ_WHY_MASK_CAP,
+ *         #RDMAEZ_WHY_MASK_RATE_LIMIT)
  */
 RDMAEZ_FOLD int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state from,
 				     enum ibv_qp_state to, int attr_mask, struct rdmaez_diag *diag);

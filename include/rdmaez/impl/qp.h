@@ -321,8 +321,9 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
 
 /*
  * Finds out what `mask` needs and the options do not say: the port's attributes for an address vector or a
- * path MTU, a GID index for the former, the number of ports for a port beyond the first. A provider may index an array with
- * the port before anybody checks it (mlx5 with RAW_PACKET), so it must be right before it is sent.
+ * path MTU, a GID index for the former, the number of ports for a port beyond the first. A provider may
+ * index an array with the port before anybody checks it (mlx5 with RAW_PACKET), so it must be right before
+ * it is sent.
  */
 RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_impl_qp_build *b,
 				   struct ibv_port_attr *queried, struct rdmaez_diag *diag)
