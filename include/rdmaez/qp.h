@@ -150,8 +150,8 @@ struct rdmaez_qp_move {
  * @param diag receives all findings; may be NULL
  * @retval 0 @p move is filled
  * @retval EINVAL the transition does not exist, or does not take what `opts->optional` names (reasons as
- *         for rdmaez_qp_mask_check()); `opts->driver_type` is missing or does not fit
- *         (#RDMAEZ_WHY_DRIVER_TYPE_UNTOLD); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); a value out of range
+ *         for rdmaez_qp_mask_check()); `opts->driver_type` is missing
+ *         (#RDMAEZ_WHY_DRIVER_TYPE_UNTOLD) or does not fit (#RDMAEZ_WHY_DRIVER_TYPE_UNFIT); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); a value out of range
  *         (#RDMAEZ_WHY_RANGE, #RDMAEZ_WHY_PORT, #RDMAEZ_WHY_GID_INDEX) or not in its enum
  *         (#RDMAEZ_WHY_ENUM, #RDMAEZ_WHY_MTU_IN_BYTES); access flags that queue pairs do not have
  *         (#RDMAEZ_WHY_ACCESS_BITS); no `dgid` although the port requires a GRH

@@ -28,10 +28,11 @@ extern "C" {
 	  "of "                                                                                    \
 	  "its driver it is: RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                    \
 	X(DRIVER_TYPE_UNTOLD,                                                                      \
-	  "verbs do not tell which of its driver's types a queue pair of IBV_QPT_DRIVER has, and " \
-	  "other queue pairs have none",                                                           \
-	  "set driver_type to RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT for the former, "   \
-	  "and leave it 0 for the latter")                                                         \
+	  "verbs do not tell which driver type an IBV_QPT_DRIVER queue pair is",                   \
+	  "set driver_type to RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                   \
+	X(DRIVER_TYPE_UNFIT, "this is not a driver type, or not this queue pair's type",           \
+	  "name a driver type for an IBV_QPT_DRIVER queue pair, and leave driver_type 0 for "      \
+	  "others")                                                                                \
 	X(DRIVER_TYPE, "neither a DCI nor a DCT accepts this mask for this transition",            \
 	  "say which it is, with rdmaez_qp_check_as(), to see what is wrong")                      \
 	X(QP_STATE, "this is not a queue pair state",                                              \

@@ -938,15 +938,13 @@ static void check_driver_type(void)
 		cell.type = rules_type[t] == RDMAEZ_QPT_SRD ? RDMAEZ_QPT_DCI : RDMAEZ_QPT_SRD;
 		CHECK_FINDINGS(&diag, build(&cell, &opts, &told, &diag, &untouched), EINVAL,
 			       "rdmaez_qp_attr", "two different driver types",
-			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD,
-				"opts.driver_type", RDMAEZ_VALUE_TYPE, (uint64_t)rules_type[t], 0,
-				0});
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNFIT, "opts.driver_type",
+				RDMAEZ_VALUE_TYPE, (uint64_t)rules_type[t], 0, 0});
 		cell.type = IBV_QPT_RC;
 		CHECK_FINDINGS(&diag, build(&cell, &opts, &told, &diag, &untouched), EINVAL,
 			       "rdmaez_qp_attr", "RC has no driver type",
-			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD,
-				"opts.driver_type", RDMAEZ_VALUE_TYPE, (uint64_t)rules_type[t], 0,
-				0});
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNFIT, "opts.driver_type",
+				RDMAEZ_VALUE_TYPE, (uint64_t)rules_type[t], 0, 0});
 		tap_ok(untouched, "nothing is written");
 		opts.driver_type = (enum ibv_qp_type)0;
 	}
@@ -955,9 +953,8 @@ static void check_driver_type(void)
 		opts.driver_type = (enum ibv_qp_type)others[i];
 		CHECK_FINDINGS(&diag, build(&cell, &opts, &told, &diag, &untouched), EINVAL,
 			       "rdmaez_qp_attr", "a number that is no driver type",
-			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD,
-				"opts.driver_type", RDMAEZ_VALUE_TYPE, (uint64_t)(int64_t)others[i],
-				0, 0});
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNFIT, "opts.driver_type",
+				RDMAEZ_VALUE_TYPE, (uint64_t)(int64_t)others[i], 0, 0});
 	}
 	opts.driver_type = IBV_QPT_RC;
 	cell.type = IBV_QPT_RC;

@@ -279,8 +279,8 @@ static void check_untold(void)
 		tap_eq_int(moves[i](qp, NULL, NULL), EINVAL, "nor without options or record");
 		CHECK_FINDINGS(&diag, moves[i](rc, &srd, &diag), EINVAL, names[i],
 			       "an RC queue pair, called SRD",
-			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD,
-				"opts.driver_type", RDMAEZ_VALUE_TYPE, 0xf1, 0, 0});
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNFIT, "opts.driver_type",
+				RDMAEZ_VALUE_TYPE, 0xf1, 0, 0});
 		tap_eq_int(diag.qp_type, IBV_QPT_RC, "the record knows better");
 	}
 	CHECK_FINDINGS(&diag, rdmaez_qp_to_err(qp, &diag), EINVAL, "rdmaez_qp_to_err",

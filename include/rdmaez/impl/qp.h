@@ -41,10 +41,11 @@ RDMAEZ_IMPL const struct rdmaez_qp_opts *rdmaez_impl_qp_opts(const struct rdmaez
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse_type(enum ibv_qp_type told, struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site site = {
-		"opts.driver_type", RDMAEZ_WHY_DRIVER_TYPE_UNTOLD, RDMAEZ_VALUE_TYPE, 0, 0};
+		"opts.driver_type", RDMAEZ_WHY_DRIVER_TYPE_UNFIT, RDMAEZ_VALUE_TYPE, 0, 0};
 
 	return (int)told ? rdmaez_impl_refuse_at(diag, EINVAL, &site, (int)told)
-			 : rdmaez_impl_refuse(diag, EINVAL, site.why, site.field);
+			 : rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD,
+					      site.field);
 }
 
 /*
