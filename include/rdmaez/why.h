@@ -25,8 +25,7 @@ extern "C" {
 	  "start from zeroed options and set only documented bits")                                \
 	X(QP_TYPE, "this queue pair type has no transition table in verbs",                        \
 	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; for IBV_QPT_DRIVER say which type "   \
-	  "of "                                                                                    \
-	  "its driver it is: RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                    \
+	  "of its driver it is: RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                 \
 	X(DRIVER_TYPE_UNTOLD,                                                                      \
 	  "verbs do not tell which driver type an IBV_QPT_DRIVER queue pair is",                   \
 	  "set driver_type to RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                   \
