@@ -749,37 +749,37 @@ static void path_mtus(void)
 		ERROR(MASK_NOT_ALLOWED, "attr_mask", ATTR_MASK, 0x100, 0x0, 0x101)
 			ERROR(ENUM, "path_mtu", MTU, 6, 1, 5));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->path_mtu = IBV_MTU_4096, 0,
-		ADVICE(MTU_ABOVE_ACTIVE, "path_mtu", NUMBER, 5, 1, 3));
+		ADVICE(MTU_ABOVE_ACTIVE, "path_mtu", MTU, 5, 1, 3));
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(dev->port[1].attr.max_mtu = IBV_MTU_2048, attr->path_mtu = IBV_MTU_4096), 0,
-		ADVICE(MTU_ABOVE_MAX, "path_mtu", NUMBER, 5, 1, 4));
+		ADVICE(MTU_ABOVE_MAX, "path_mtu", MTU, 5, 1, 4));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->path_mtu = IBV_MTU_256, 0, );
 	REQUEST(&rxe, RC, INIT, RTR,
 		(dev->port[1].attr.max_mtu = IBV_MTU_1024, attr->path_mtu = IBV_MTU_2048), EINVAL,
-		ERROR(MTU_ABOVE_MAX, "path_mtu", NUMBER, 4, 1, 3));
+		ERROR(MTU_ABOVE_MAX, "path_mtu", MTU, 4, 1, 3));
 	REQUEST(&rxe, RC, INIT, RTR,
 		(dev->port[1].attr.max_mtu = IBV_MTU_2048, attr->path_mtu = IBV_MTU_2048), 0,
-		ADVICE(MTU_ABOVE_ACTIVE, "path_mtu", NUMBER, 4, 1, 3));
+		ADVICE(MTU_ABOVE_ACTIVE, "path_mtu", MTU, 4, 1, 3));
 	REQUEST(&hns, RC, INIT, RTR, attr->path_mtu = IBV_MTU_2048, EINVAL,
-		ERROR(MTU_ABOVE_ACTIVE, "path_mtu", NUMBER, 4, 1, 3));
+		ERROR(MTU_ABOVE_ACTIVE, "path_mtu", MTU, 4, 1, 3));
 	REQUEST(&hns, RC, INIT, RTR, attr->path_mtu = IBV_MTU_1024, 0, );
 	REQUEST(&hns, RC, INIT, RTR,
 		(dev->port[1].attr.max_mtu = IBV_MTU_1024, attr->path_mtu = IBV_MTU_2048), EINVAL,
-		ERROR(MTU_ABOVE_MAX, "path_mtu", NUMBER, 4, 1, 3));
+		ERROR(MTU_ABOVE_MAX, "path_mtu", MTU, 4, 1, 3));
 	REQUEST(&bnxt, RC, INIT, RTR, attr->path_mtu = IBV_MTU_2048, EINVAL,
-		ERROR(MTU_ABOVE_ACTIVE, "path_mtu", NUMBER, 4, 1, 3));
+		ERROR(MTU_ABOVE_ACTIVE, "path_mtu", MTU, 4, 1, 3));
 	REQUEST(&bnxt, RC, INIT, INIT,
 		(move.attr_mask = IBV_QP_PATH_MTU, attr->path_mtu = IBV_MTU_2048), 0,
 		LIKELY(MASK_NOT_ALLOWED, "attr_mask", ATTR_MASK, 0x100, 0x0, 0x100)
-			ADVICE(MTU_ABOVE_ACTIVE, "path_mtu", NUMBER, 4, 1, 3));
+			ADVICE(MTU_ABOVE_ACTIVE, "path_mtu", MTU, 4, 1, 3));
 	REQUEST(&mthca, RC, INIT, RTR, attr->path_mtu = IBV_MTU_4096, EINVAL,
-		ERROR(MTU_DRIVER, "path_mtu", NUMBER, 5, 1, 4));
+		ERROR(MTU_DRIVER, "path_mtu", MTU, 5, 1, 4));
 	REQUEST(&mthca, RC, INIT, RTR,
 		(dev->port[1].attr.active_mtu = IBV_MTU_2048, attr->path_mtu = IBV_MTU_2048), 0, );
 	REQUEST(&mthca, RC, INIT, INIT,
 		(move.attr_mask |= IBV_QP_PATH_MTU, attr->path_mtu = IBV_MTU_4096), EINVAL,
 		ERROR(MASK_NOT_ALLOWED, "attr_mask", ATTR_MASK, 0x100, 0x0, 0x101)
-			ERROR(MTU_DRIVER, "path_mtu", NUMBER, 5, 1, 4));
+			ERROR(MTU_DRIVER, "path_mtu", MTU, 5, 1, 4));
 	REQUEST(&qedr, RC, INIT, RTR, attr->path_mtu = (enum ibv_mtu)6, EINVAL,
 		ERROR(ENUM, "path_mtu", MTU, 6, 1, 5));
 	REQUEST(&ocrdma, RC, INIT, RTR, attr->path_mtu = (enum ibv_mtu)6, EINVAL,
@@ -1021,7 +1021,7 @@ static void partly_known(void)
 	REQUEST(&bnxt, RC, INIT, RTR, attr->path_mtu = (enum ibv_mtu)260, EINVAL,
 		ERROR(MTU_IN_BYTES, "path_mtu", MTU, 260, 1, 5));
 	REQUEST(&ocrdma, RC, INIT, RTR, attr->path_mtu = IBV_MTU_256, EINVAL,
-		ERROR(MTU_DRIVER, "path_mtu", NUMBER, 1, 2, 5));
+		ERROR(MTU_DRIVER, "path_mtu", MTU, 1, 2, 5));
 	REQUEST(&ocrdma, RC, INIT, RTR, attr->path_mtu = IBV_MTU_512, 0, );
 	REQUEST(&ocrdma, RC, INIT, RTR, attr->path_mtu = (enum ibv_mtu)257, EINVAL,
 		ERROR(MTU_IN_BYTES, "path_mtu", MTU, 257, 1, 5));

@@ -518,13 +518,13 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mtu(struct rdmaez_impl_qp_case *c)
 	static const struct rdmaez_impl_site bytes = {"path_mtu", RDMAEZ_WHY_MTU_IN_BYTES,
 						      RDMAEZ_VALUE_MTU, IBV_MTU_256, IBV_MTU_4096};
 	static const struct rdmaez_impl_site above_max = {"path_mtu", RDMAEZ_WHY_MTU_ABOVE_MAX,
-							  RDMAEZ_VALUE_NUMBER, IBV_MTU_256, 0};
+							  RDMAEZ_VALUE_MTU, IBV_MTU_256, 0};
 	static const struct rdmaez_impl_site above_active = {
-		"path_mtu", RDMAEZ_WHY_MTU_ABOVE_ACTIVE, RDMAEZ_VALUE_NUMBER, IBV_MTU_256, 0};
+		"path_mtu", RDMAEZ_WHY_MTU_ABOVE_ACTIVE, RDMAEZ_VALUE_MTU, IBV_MTU_256, 0};
 	static const struct rdmaez_impl_site to_2048 = {
-		"path_mtu", RDMAEZ_WHY_MTU_DRIVER, RDMAEZ_VALUE_NUMBER, IBV_MTU_256, IBV_MTU_2048};
+		"path_mtu", RDMAEZ_WHY_MTU_DRIVER, RDMAEZ_VALUE_MTU, IBV_MTU_256, IBV_MTU_2048};
 	static const struct rdmaez_impl_site from_512 = {
-		"path_mtu", RDMAEZ_WHY_MTU_DRIVER, RDMAEZ_VALUE_NUMBER, IBV_MTU_512, IBV_MTU_4096};
+		"path_mtu", RDMAEZ_WHY_MTU_DRIVER, RDMAEZ_VALUE_MTU, IBV_MTU_512, IBV_MTU_4096};
 	const int given = (int)c->attr->path_mtu, sent = (uint8_t)given;
 	const bool is_mtu = rdmaez_mtu_bytes((enum ibv_mtu)sent) != 0;
 	/* bnxt_re looks at it on the way to RTR only: bnxt_re_modify_qp(). */
