@@ -358,6 +358,10 @@ extern "C" {
 	  "look for RDMA_CM_EVENT_DISCONNECTED or IBV_EVENT_QP_FATAL, and at the peer's events")   \
 	X(WC_FLUSHED_RECV, "a flushed receive does not hold a complete message",                   \
 	  "find the first error that is not a flush, or what moved the queue pair to ERR")         \
+	X(WC_FLUSHED_OWN,                                                                          \
+	  "from Linux 6.12 on rxe also flushes a request whose own memory or address handle is "   \
+	  "wrong",                                                                                 \
+	  "check the lkey, bounds and address handle of the first request that was flushed")       \
 	X(WC_RESPONDER,                                                                            \
 	  "this end may have refused a request from its peer: missing access rights, a bad rkey, " \
 	  "or a receive too short",                                                                \

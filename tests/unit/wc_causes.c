@@ -273,6 +273,11 @@ static void check_sends(void)
 		{0, IBV_QPT_RC, IBV_WC_WR_FLUSH_ERR, IBV_WR_SEND,
 		 "WC_FLUSHED:status:none WC_RESPONDER:status:none"},
 		{0, IBV_QPT_UD, IBV_WC_WR_FLUSH_ERR, IBV_WR_SEND, "WC_FLUSHED:status:none"},
+		{RXE, IBV_QPT_RC, IBV_WC_WR_FLUSH_ERR, IBV_WR_SEND,
+		 "WC_FLUSHED:status:none WC_FLUSHED_OWN:sg_list:none WC_RESPONDER:status:none"},
+		{RXE, IBV_QPT_UD, IBV_WC_WR_FLUSH_ERR, IBV_WR_SEND,
+		 "WC_FLUSHED:status:none WC_FLUSHED_OWN:sg_list:none"},
+		{RXE, IBV_QPT_UC, IBV_WC_WR_FLUSH_ERR, IBV_WR_BIND_MW, "WC_FLUSHED:status:none"},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(sends); i++) {
@@ -337,6 +342,8 @@ static void check_recvs(void)
 		{0, IBV_QPT_RC, IBV_WC_WR_FLUSH_ERR, NOT_TOLD,
 		 "WC_FLUSHED_RECV:status:none WC_RESPONDER:status:none"},
 		{0, IBV_QPT_UD, IBV_WC_WR_FLUSH_ERR, NOT_TOLD, "WC_FLUSHED_RECV:status:none"},
+		{RXE, IBV_QPT_RC, IBV_WC_WR_FLUSH_ERR, NOT_TOLD,
+		 "WC_FLUSHED_RECV:status:none WC_RESPONDER:status:none"},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_RESP_TIMEOUT_ERR, NOT_TOLD, SILENT},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_INV_RD_REQ_ERR, NOT_TOLD,
 		 "WC_REMOTE_QPN:wr.ud.remote_qpn:none"},

@@ -505,6 +505,15 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_FLUSHED_RECV, "status", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANSWERS, ANY, ALL, 0,
 				   WC_RESPONDER, "status", ALWAYS),
+		/* rxe_completer() of Linux 6.12 flushes what rxe_requester() has marked as failed. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, ANY, RXE, 0,
+				   WC_FLUSHED, "status", ALWAYS),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, PACKETS, RXE, 0,
+				   WC_FLUSHED_OWN, "sg_list", ALWAYS),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
+				   WC_FLUSHED_RECV, "status", ALWAYS),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANSWERS, ANY, RXE, 0,
+				   WC_RESPONDER, "status", ALWAYS),
 		/* siw_qp_cm_drop() and siw_sq_flush() after a TERMINATE of the peer. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
 				   WC_IWARP, "status", IWARP),
