@@ -454,6 +454,21 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wr_explain(const struct rdmaez_impl_wr_case *c,
 	return c->error;
 }
 
+/* Either queue of a queue pair has refused. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wr_failed(const struct rdmaez_impl_wr_queue *queue,
+					   struct ibv_qp *qp, const void *wr, const void *bad,
+					   int returned, struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_error(returned);
+	struct rdmaez_impl_wr_case c;
+
+	if (!diag)
+		return error;
+	rdmaez_impl_wr_begin(&c, queue, qp->context, error, diag);
+	rdmaez_impl_wr_ask(&c, qp);
+	return rdmaez_impl_wr_explain(&c, wr, bad);
+}
+
 RDMAEZ_COLD int rdmaez_impl_wr_send_failed(struct ibv_qp *qp, const struct ibv_send_wr *wr,
 					   const struct ibv_send_wr *bad, int returned,
 					   struct rdmaez_diag *diag)
@@ -461,14 +476,8 @@ RDMAEZ_COLD int rdmaez_impl_wr_send_failed(struct ibv_qp *qp, const struct ibv_s
 	static const struct rdmaez_impl_wr_queue queue = {
 		"rdmaez_wr_post_send", "ibv_post_send", "cap.max_send_wr", true,
 		1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR};
-	const int error = rdmaez_impl_error(returned);
-	struct rdmaez_impl_wr_case c;
 
-	if (!diag)
-		return error;
-	rdmaez_impl_wr_begin(&c, &queue, qp->context, error, diag);
-	rdmaez_impl_wr_ask(&c, qp);
-	return rdmaez_impl_wr_explain(&c, wr, bad);
+	return rdmaez_impl_wr_failed(&queue, qp, wr, bad, returned, diag);
 }
 
 RDMAEZ_COLD int rdmaez_impl_wr_recv_failed(struct ibv_qp *qp, const struct ibv_recv_wr *wr,
@@ -479,14 +488,8 @@ RDMAEZ_COLD int rdmaez_impl_wr_recv_failed(struct ibv_qp *qp, const struct ibv_r
 		"rdmaez_wr_post_recv", "ibv_post_recv", "cap.max_recv_wr", false,
 		1 << IBV_QPS_INIT | 1 << IBV_QPS_RTR | 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD |
 			1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR};
-	const int error = rdmaez_impl_error(returned);
-	struct rdmaez_impl_wr_case c;
 
-	if (!diag)
-		return error;
-	rdmaez_impl_wr_begin(&c, &queue, qp->context, error, diag);
-	rdmaez_impl_wr_ask(&c, qp);
-	return rdmaez_impl_wr_explain(&c, wr, bad);
+	return rdmaez_impl_wr_failed(&queue, qp, wr, bad, returned, diag);
 }
 
 /* mlx4 and mthca return -1 for whatever is wrong, and set no errno. */
