@@ -128,7 +128,7 @@ struct fake_device *fake_reset(void)
 	fake_close_all();
 	fake_reset_log();
 	fake_uname("6.1.0-fake");
-	fake_route(0);
+	fake_route_reset();
 	device_count = 0;
 	return fake_device_add("fake0");
 }

@@ -35,6 +35,8 @@ void *fake_return_ptr(struct fake_call *call, int err, void *ptr); /* ptr, or NU
 
 void fake_note_out_of_bounds(void);
 
+void fake_route_reset(void);
+
 struct fake_context {
 	struct fake_object object;
 	struct fake_device *dev;

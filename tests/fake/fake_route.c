@@ -1,31 +1,202 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes of the host, in place of the C library's connect(), so that nothing depends on the network. */
+/*
+ * Routes and interfaces of the host, in place of the C library's functions for UDP sockets, so that
+ * nothing depends on the network. One such socket is known at a time; under it lies one of Unix.
+ */
+#define _XOPEN_SOURCE 700 /* S_ISSOCK; not _GNU_SOURCE, with which these functions take unions */
+#include <arpa/inet.h>
+#include <net/if.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "fake_internal.h"
 
+#ifndef SO_BINDTODEVICE
+#define SO_BINDTODEVICE 25
+#endif
+#define NETDEVS 16
+
+long syscall(long number, ...);
+
 static int route_errno;
-static struct sockaddr_storage asked;
+static struct fake_route_binding may_bind;
+static struct sockaddr_storage local; /* family 0: not told */
+static struct fake_route_question last, now;
+static ino_t now_inode; /* the number of a closed socket is soon another's */
+static unsigned int asked;
+static struct {
+	unsigned int ifindex;
+	char name[IF_NAMESIZE];
+} netdevs[NETDEVS];
+
+void fake_route_reset(void)
+{
+	fake_route(0);
+	fake_route_from(NULL);
+	memset(&may_bind, 0, sizeof(may_bind));
+	memset(netdevs, 0, sizeof(netdevs));
+	fake_netdev(1, "lo");
+	asked = 0;
+}
 
 void fake_route(int error)
 {
 	route_errno = error;
-	memset(&asked, 0, sizeof(asked));
+	memset(&last, 0, sizeof(last));
+}
+
+void fake_route_from(const char *address)
+{
+	struct sockaddr_in *const four = (struct sockaddr_in *)(void *)&local;
+	struct sockaddr_in6 *const six = (struct sockaddr_in6 *)(void *)&local;
+
+	memset(&local, 0, sizeof(local));
+	if (address && inet_pton(AF_INET, address, &four->sin_addr) == 1)
+		local.ss_family = AF_INET;
+	else if (address && inet_pton(AF_INET6, address, &six->sin6_addr) == 1)
+		local.ss_family = AF_INET6;
+	else if (address)
+		abort();
+}
+
+void fake_route_bind(struct fake_route_binding errors)
+{
+	may_bind = errors;
+}
+
+void fake_netdev(unsigned int ifindex, const char *name)
+{
+	size_t i = 0;
+
+	while (netdevs[i].ifindex && netdevs[i].ifindex != ifindex)
+		if (++i == NETDEVS)
+			abort();
+	netdevs[i].ifindex = ifindex;
+	snprintf(netdevs[i].name, sizeof(netdevs[i].name), "%s", name);
 }
 
 const struct sockaddr_storage *fake_routed(void)
 {
-	return &asked;
+	return &last.peer;
+}
+
+const struct fake_route_question *fake_route_asked(void)
+{
+	return &last;
+}
+
+unsigned int fake_route_count(void)
+{
+	return asked;
+}
+
+static bool is_ip(const struct sockaddr *address, socklen_t length)
+{
+	return (address->sa_family == AF_INET && length == sizeof(struct sockaddr_in)) ||
+	       (address->sa_family == AF_INET6 && length == sizeof(struct sockaddr_in6));
+}
+
+static bool is_ours(int fd)
+{
+	struct stat file;
+
+	return !fstat(fd, &file) && S_ISSOCK(file.st_mode) && file.st_ino == now_inode;
+}
+
+static int done(int error)
+{
+	if (error)
+		errno = error;
+	return error ? -1 : 0;
+}
+
+/* ---- In place of the C library ------------------------------------------------------------ */
+
+int socket(int family, int type, int protocol)
+{
+	const bool ip =
+		(type & ~SOCK_CLOEXEC) == SOCK_DGRAM && (family == AF_INET || family == AF_INET6);
+	const int fd = (int)syscall(SYS_socket, ip ? AF_UNIX : family, type, protocol);
+	struct stat file;
+
+	if (ip && !fstat(fd, &file)) {
+		memset(&now, 0, sizeof(now));
+		now.family = family;
+		now.flags = type;
+		now_inode = file.st_ino;
+	}
+	return fd;
+}
+
+int setsockopt(int fd, int level, int option, const void *value, socklen_t length)
+{
+	if (!is_ours(fd))
+		return (int)syscall(SYS_setsockopt, fd, level, option, value, length);
+	if (level != SOL_SOCKET || option != SO_BINDTODEVICE || length > sizeof(now.netdev))
+		return done(ENOPROTOOPT);
+	if (!may_bind.netdev_errno)
+		memcpy(now.netdev, value, length);
+	return done(may_bind.netdev_errno);
+}
+
+int bind(int fd, const struct sockaddr *address, socklen_t length)
+{
+	if (!is_ours(fd))
+		return (int)syscall(SYS_bind, fd, address, length);
+	if (address->sa_family != now.family || !is_ip(address, length))
+		return done(EINVAL);
+	if (!may_bind.address_errno)
+		memcpy(&now.bound, address, length);
+	return done(may_bind.address_errno);
+}
+
+/* A link-local address takes an interface: __ip6_datagram_connect() in net/ipv6/datagram.c. */
+static bool lacks_netdev(const struct sockaddr_storage *peer)
+{
+	const struct sockaddr_in6 *const six = (const struct sockaddr_in6 *)(const void *)peer;
+
+	return six->sin6_family == AF_INET6 && !six->sin6_scope_id && !now.netdev[0] &&
+	       (IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr) ||
+		IN6_IS_ADDR_MC_LINKLOCAL(&six->sin6_addr) ||
+		IN6_IS_ADDR_MC_NODELOCAL(&six->sin6_addr));
 }
 
 int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
-	const bool is_ip =
-		(address->sa_family == AF_INET && length == sizeof(struct sockaddr_in)) ||
-		(address->sa_family == AF_INET6 && length == sizeof(struct sockaddr_in6));
+	if (!is_ip(address, length) || (is_ours(fd) && address->sa_family != now.family))
+		return done(EAFNOSUPPORT);
+	memcpy(&now.peer, address, length);
+	last = now;
+	asked++;
+	if (fd < 0)
+		return done(EBADF);
+	return done(lacks_netdev(&now.peer) ? EINVAL : route_errno);
+}
 
-	if (is_ip)
-		memcpy(&asked, address, length);
-	errno = is_ip ? route_errno : EAFNOSUPPORT;
-	return fd >= 0 && !errno ? 0 : -1;
+/* A socket has the address that it is bound to, or the route's; its port is of no interest. */
+int getsockname(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
+{
+	const struct sockaddr_storage *const own = now.bound.ss_family ? &now.bound : &local;
+	const socklen_t size =
+		now.family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+
+	if (!is_ours(fd))
+		return (int)syscall(SYS_getsockname, fd, address, length);
+	if (own->ss_family != now.family)
+		return done(ENOBUFS);
+	memcpy(address, own, size < *length ? size : *length);
+	*length = size;
+	return 0;
+}
+
+char *if_indextoname(unsigned int ifindex, char name[IF_NAMESIZE])
+{
+	for (size_t i = 0; ifindex && i < NETDEVS; i++)
+		if (netdevs[i].ifindex == ifindex)
+			return (char *)memcpy(name, netdevs[i].name, sizeof(netdevs[i].name));
+	errno = ENXIO;
+	return NULL;
 }

@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <infiniband/verbs.h>
 
 #ifdef __cplusplus
@@ -293,9 +294,33 @@ void fake_uname(const char *release);
 /* What connecting a socket of an IP family ends in: 0 after fake_reset(), or an errno such as ENETUNREACH. */
 void fake_route(int error);
 
+/*
+ * The local address that such a socket then has, "10.5.5.1" or "2001:db8::1", unless it is bound to one itself.
+ * NULL, as after fake_reset(), or one of the other family: the socket does not tell.
+ */
+void fake_route_from(const char *address);
+
+/* What binding such a socket to an address and to an interface ends in; both 0 after fake_reset(). */
+struct fake_route_binding {
+	int address_errno, netdev_errno;
+};
+void fake_route_bind(struct fake_route_binding errors);
+
+/* The socket that was connected last, and how many were since fake_reset(). */
+struct fake_route_question {
+	int family, flags; /* of socket() */
+	struct sockaddr_storage peer;
+	struct sockaddr_storage bound; /* family 0: to no address */
+	char netdev[16];               /* "": to no interface */
+};
+const struct fake_route_question *fake_route_asked(void);
+unsigned int fake_route_count(void);
+
 /* The address that was connected last. */
-struct sockaddr_storage;
 const struct sockaddr_storage *fake_routed(void);
+
+/* An interface and its name; after fake_reset() there is "lo", number 1, alone. */
+void fake_netdev(unsigned int ifindex, const char *name);
 
 /* ---- Shortcuts, none of which is recorded ------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 #endif
 #include "explain.h"
 #include "port.h"
-#include "route.h"
+#include "reach.h"
 
 RDMAEZ_IMPL_BEGIN
 

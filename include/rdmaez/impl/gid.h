@@ -65,6 +65,16 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *own,
 	       !(of == RDMAEZ_GID_CLASS_IPV4 && (peer->raw[12] & 0xf0) == 0xe0);
 }
 
+/* How many leading bits two GIDs have in common. */
+RDMAEZ_IMPL int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_gid *b)
+{
+	int bits = 0;
+
+	while (bits < 128 && !((a->raw[bits / 8] ^ b->raw[bits / 8]) & (uint8_t)(0x80 >> bits % 8)))
+		bits++;
+	return bits;
+}
+
 /* The class of the wanted peer; ZERO where it is unknown. */
 RDMAEZ_IMPL enum rdmaez_gid_class rdmaez_impl_gid_peer(const struct rdmaez_gid_want *want)
 {

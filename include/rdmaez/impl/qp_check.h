@@ -18,7 +18,7 @@
 #include "qp_ask.h"
 #include "qp_fields.h"
 #include "qp_rules.h"
-#include "route.h"
+#include "reach.h"
 
 RDMAEZ_IMPL_BEGIN
 

@@ -1,126 +1,100 @@
 /* SPDX-License-Identifier: MIT */
-/* Why the kernel did not find a peer's Ethernet address. */
+/* What the kernel's routing says of the way to an address. */
 #ifndef RDMAEZ_IMPL_ROUTE_H
 #define RDMAEZ_IMPL_ROUTE_H
 
-#ifndef RDMAEZ_PORT_H
-#include "../port.h"
+#ifndef RDMAEZ_GID_H
+#include "../gid.h"
 #endif
 
 #if RDMAEZ_IMPL_BODIES
 
+#include <net/if.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "gid.h"
-#include "port.h"
-
 RDMAEZ_IMPL_BEGIN
 
+/* The C library hides it from a program that is compiled as plain C11; most processors have this number. */
+#ifdef SO_BINDTODEVICE
+#define RDMAEZ_IMPL_BIND_DEVICE SO_BINDTODEVICE
+#else
+#define RDMAEZ_IMPL_BIND_DEVICE 25
+#endif
+
 /*
- * Whether no route at all leads to the address in a GID. The kernel looks it up on the GID's interface, and
- * takes an IPv4 address without a route for one on that interface's own segment, where nobody answers for it
- * (ip_route_output_key_hash_rcu()). To connect a UDP socket sends nothing.
+ * What came of asking: 0 and the local address that the kernel would send from; ENETUNREACH or EHOSTUNREACH where
+ * no route leads there; another errno value where it could not be asked.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_route_is_missing(const union ibv_gid *peer)
-{
-	const bool ipv4 = rdmaez_gid_class(peer) == RDMAEZ_GID_CLASS_IPV4;
-	struct sockaddr_storage to;
-	char *const bytes = (char *)&to;
-	bool missing;
-	int fd;
+struct rdmaez_impl_route {
+	int error;
+	union ibv_gid source;
+};
 
-	if (rdmaez_gid_class(peer) == RDMAEZ_GID_CLASS_LINK_LOCAL)
-		return false; /* needs an interface, not a route */
-	/* struct sockaddr_in and sockaddr_in6: family, port, any but 0, and the address at byte 4 and 8. */
-	memset(&to, 0, sizeof(to));
-	to.ss_family = ipv4 ? AF_INET : AF_INET6;
-	bytes[3] = 1;
-	memcpy(&bytes[ipv4 ? 4 : 8], &peer->raw[ipv4 ? 12 : 0], ipv4 ? 4 : 16);
-	fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	missing = connect(fd, (const struct sockaddr *)&to, ipv4 ? 16 : 28) &&
-		  (errno == ENETUNREACH || errno == EHOSTUNREACH);
-	close(fd);
-	return missing;
+/*
+ * A GID as a struct sockaddr_in or sockaddr_in6: family, port, and the address at byte 4 or 8; of IPv6 also the
+ * interface at byte 24, which the kernel reads for link-local addresses only. Returns the length.
+ */
+RDMAEZ_IMPL_COLD socklen_t rdmaez_impl_route_address(const union ibv_gid *gid, uint32_t ifindex,
+						     struct sockaddr_storage *address)
+{
+	const bool ipv4 = rdmaez_gid_class(gid) == RDMAEZ_GID_CLASS_IPV4;
+	char *const bytes = (char *)address;
+
+	memset(address, 0, sizeof(*address));
+	address->ss_family = ipv4 ? AF_INET : AF_INET6;
+	memcpy(&bytes[ipv4 ? 4 : 8], &gid->raw[ipv4 ? 12 : 0], ipv4 ? 4 : 16);
+	if (!ipv4)
+		memcpy(&bytes[24], &ifindex, sizeof(ifindex));
+	return ipv4 ? 16 : 28;
 }
 
-/* What an errno of resolving a peer's Ethernet address means; RDMAEZ_WHY_NONE: nothing in particular. */
-RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_route_meaning(const union ibv_gid *peer, int error)
+/*
+ * Binds a socket to a GID's interface and address; whether it is bound to one of them at least. Before Linux 5.7
+ * the interface takes privilege (sock_setbindtodevice(), net/core/sock.c); the address of a default GID need not
+ * be one of the host's.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_route_bind(int fd, const struct ibv_gid_entry *from)
 {
-	switch (error) {
-	case ETIMEDOUT:
-		return rdmaez_impl_route_is_missing(peer) ? RDMAEZ_WHY_NO_ROUTE
-							  : RDMAEZ_WHY_NEIGHBOUR;
-	case ENETUNREACH:
-	case EHOSTUNREACH:
-	case ENETDOWN:
-		return RDMAEZ_WHY_NO_ROUTE;
-	case ENODEV:
-		return RDMAEZ_WHY_GID_NO_NETDEV;
-	case EADDRNOTAVAIL:
-		return RDMAEZ_WHY_NO_IPV6;
-	default:
-		return RDMAEZ_WHY_NONE;
-	}
+	struct sockaddr_storage own;
+	const socklen_t size = rdmaez_impl_route_address(&from->gid, from->ndev_ifindex, &own);
+	char name[IF_NAMESIZE] = "";
+	const bool bound = if_indextoname(from->ndev_ifindex, name) &&
+			   !setsockopt(fd, SOL_SOCKET, RDMAEZ_IMPL_BIND_DEVICE, name, sizeof(name));
+
+	return !bind(fd, (const struct sockaddr *)&own, size) || bound;
 }
 
-/* How many leading bits two GIDs have in common. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_gid *b)
+/*
+ * Asks which way leads to a GID's address, by connecting a UDP socket, which sends nothing: `from` NULL: the
+ * host's own choice; else from this entry's interface and address. Bound to an interface, an IPv4 address without
+ * a route counts as one on that interface's own segment (ip_route_output_key_hash_rcu(), net/ipv4/route.c). A
+ * link-local address needs `from` (EINVAL, __ip6_datagram_connect(), net/ipv6/datagram.c).
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_route_ask(const union ibv_gid *peer,
+					    const struct ibv_gid_entry *from,
+					    struct rdmaez_impl_route *route)
 {
-	int bits = 0;
+	struct sockaddr_storage to, own;
+	const socklen_t size = rdmaez_impl_route_address(peer, from ? from->ndev_ifindex : 0, &to);
+	const int fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const bool ipv4 = to.ss_family == AF_INET;
+	socklen_t length = sizeof(own);
 
-	while (bits < 128 && !((a->raw[bits / 8] ^ b->raw[bits / 8]) & (uint8_t)(0x80 >> bits % 8)))
-		bits++;
-	return bits;
-}
-
-/* Another GID of the port and of the same type that has more in common with the peer's address. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_route_nearer(struct ibv_context *context,
-					       const struct ibv_ah_attr *ah,
-					       const struct ibv_gid_entry *own,
-					       struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site site = {
-		"ah_attr.grh.sgid_index", RDMAEZ_WHY_GID_NEARER, RDMAEZ_VALUE_INDEX, 0, 0};
-	struct rdmaez_impl_port_gids gids;
-	struct ibv_gid_entry entry;
-	int most = rdmaez_impl_gid_common(&own->gid, &ah->grh.dgid), nearest = -1;
-
-	rdmaez_impl_port_gids_begin(&gids, context, ah->port_num, RDMAEZ_PATH_GIDS);
-	while (gids.known > 0 && !rdmaez_impl_port_gids_next(&gids, &entry, NULL)) {
-		const int common = rdmaez_impl_gid_common(&entry.gid, &ah->grh.dgid);
-
-		if (entry.gid_type == own->gid_type && entry.ndev_ifindex && common > most) {
-			most = common;
-			nearest = (int)entry.gid_index;
-		}
-	}
-	if (nearest >= 0)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, (uint64_t)nearest);
-}
-
-/* Says what an errno of the way to the peer means, by the GID in use; whether it is one. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_route_explain(struct ibv_context *context,
-						const struct ibv_ah_attr *ah,
-						const struct ibv_gid_entry *own, int error,
-						struct rdmaez_diag *diag)
-{
-	struct rdmaez_impl_site site = {"ah_attr.grh.dgid", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_INDEX, 0,
-					0};
-
-	if (!ah->is_global)
-		return false;
-	site.why = rdmaez_impl_route_meaning(&ah->grh.dgid, error);
-	if (site.why == RDMAEZ_WHY_NONE)
-		return false;
-	if (site.why == RDMAEZ_WHY_GID_NO_NETDEV)
-		site.field = "ah_attr.grh.sgid_index";
-	rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, ah->grh.sgid_index);
-	if (site.why == RDMAEZ_WHY_NO_ROUTE || site.why == RDMAEZ_WHY_NEIGHBOUR)
-		rdmaez_impl_route_nearer(context, ah, own, diag);
-	return true;
+	memset(route, 0, sizeof(*route));
+	memset(&own, 0, sizeof(own));
+	((char *)&to)[3] = 1; /* a port, any but 0 */
+	if (fd < 0 || (from && !rdmaez_impl_route_bind(fd, from)) ||
+	    connect(fd, (const struct sockaddr *)&to, size) ||
+	    getsockname(fd, (struct sockaddr *)&own, &length))
+		route->error = errno;
+	else if (ipv4)
+		memset(&route->source.raw[10], 0xff, 2);
+	if (!route->error)
+		memcpy(&route->source.raw[ipv4 ? 12 : 0], &((char *)&own)[ipv4 ? 4 : 8],
+		       ipv4 ? 4 : 16);
+	if (fd >= 0)
+		close(fd);
 }
 
 RDMAEZ_IMPL_END
