@@ -129,6 +129,7 @@ struct fake_device *fake_reset(void)
 	fake_reset_log();
 	fake_uname("6.1.0-fake");
 	fake_route_reset();
+	fake_tree(NULL);
 	device_count = 0;
 	return fake_device_add("fake0");
 }

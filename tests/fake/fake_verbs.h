@@ -321,6 +321,16 @@ const struct sockaddr_storage *fake_routed(void);
 
 /* An interface and its name; after fake_reset() there is "lo", number 1, alone. */
 void fake_netdev(unsigned int ifindex, const char *name);
+/*
+ * From now on open(), opendir(), access(), stat(), lstat() and readlink() of what lies below /proc, /sys, /dev and
+ * /etc look below this directory instead, where a missing file does not exist; NULL, as after fake_reset(): the
+ * machine's own. fake_tree_new() makes an empty one, which goes when another takes its place.
+ */
+void fake_tree(const char *directory);
+void fake_tree_new(void);
+
+/* Writes a file of the tree, "/proc/self/maps" for example, with the folders above it; NULL: removes it. */
+void fake_tree_file(const char *path, const char *text);
 
 /* ---- Shortcuts, none of which is recorded ------------------------------------------------- */
 
