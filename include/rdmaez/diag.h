@@ -90,9 +90,11 @@ struct rdmaez_diag {
 	int qp_type;                     /**< its enum ibv_qp_type; 0: none */
 	int from; /**< its enum ibv_qp_state before the call, or now if `to` is -1; -1: not known */
 	int to;   /**< the requested enum ibv_qp_state; -1: no transition involved */
-	struct ibv_gid_entry source; /**< the source GID; zero: none was read */
-	union ibv_gid destination;   /**< the destination GID; zero: none */
-	char netdev[16];             /**< the name of the source's interface; "": not known */
+	struct ibv_gid_entry source; /**< the source GID, or its index alone; zero: none was read */
+	/** Why rdmaez chose `source`, such as #RDMAEZ_WHY_GID_BY_ROUTE; NONE: it was named, or there is none. */
+	enum rdmaez_why chosen;
+	union ibv_gid destination; /**< the destination GID; zero: none */
+	char netdev[16];           /**< the name of the source's interface; "": not known */
 	/** The status of the completion that is explained, a literal, "IBV_WC_RETRY_EXC_ERR" or "unknown"; NULL: none
 	 *  is. */
 	const char *status;

@@ -73,7 +73,8 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
  * kind has them, the value (masks, states, types and opcodes by name) and the accepted values (`0..31`,
  * `RESET|INIT`). Values contain no spaces. There is no newline. The record of a completion has
  * `status=IBV_WC_RETRY_EXC_ERR wr_id=0x2a vendor_err=0x81` before its findings, that of an event
- * `event=IBV_EVENT_QP_FATAL`. A status without a name is its number, `status=77`.
+ * `event=IBV_EVENT_QP_FATAL`. A status without a name is its number, `status=77`. Where GIDs are known,
+ * `sgid=::ffff:10.5.5.1 sgid_index=3 dgid=::ffff:10.5.5.2 netdev=eth0.5 chosen=GID_BY_ROUTE` stand there too.
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -87,8 +88,8 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
  *
  * Keys: `call`, `error` (number), `errno` (symbol) and, if known, `verb`, `device`, `driver`, `qp_num`,
  * `qp_type`, `from` and `to` or `state`, of a completion `status` (by name, or "unknown"), `status_code`,
- * `wr_id` (number) and `vendor_err`, of an event `event`, `sgid`, `sgid_index`, `dgid`, `netdev`; then
- * `dropped` and the array `findings` of objects with `severity` ("error", "likely", "advice"), `reason`,
+ * `wr_id` (number) and `vendor_err`, of an event `event`, `sgid`, `sgid_index`, `dgid`, `netdev`,
+ * `chosen` (a reason, why the GID index was); then `dropped` and the array `findings` of objects with `severity` ("error", "likely", "advice"), `reason`,
  * `field`, `kind`, `what` and `next`. Depending on its kind, a finding also has `value`; `name` (a state,
  * type or opcode) or `names` (the bits of a mask); `min` and `max` if they are bounds, or `accepted`, an
  * array of states. A need that a device does not meet has `asked` and `offered` instead. The JSON is valid

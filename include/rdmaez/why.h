@@ -185,7 +185,19 @@ extern "C" {
 	X(NEED_UNKNOWN, "it is unknown whether the device meets this requirement",                 \
 	  "try it, or see rdmaez_caps_source_str() for why it is unknown")                         \
 	X(CAPS_TABLE, "one of the two describes a device and the other a port",                    \
-	  "compare devices with devices, and ports with ports")
+	  "compare devices with devices, and ports with ports")                                    \
+	X(GID_BY_ROUTE, "the kernel sends to the peer from this GID's address",                    \
+	  "advertise this GID, so that the peer answers by the same way")                          \
+	X(GID_BY_SCOPE, "its scope is the peer's: link-local, or routed",                          \
+	  "set sgid_index if another GID is meant")                                                \
+	X(GID_BY_PREFIX, "no other GID shares as long a prefix with the peer's",                   \
+	  "check by `ip route get` that the way to the peer leaves by the GID's interface")        \
+	X(GID_BY_RANK,                                                                             \
+	  "it comes first among GIDs that suit alike: RoCE v2 before v1, IPv4 before IPv6, "       \
+	  "link-local last, then by index",                                                        \
+	  "name the peer, an interface or an index if another GID is meant")                       \
+	X(GID_ONLY, "no other GID of the port would do",                                           \
+	  "give the network interface the address that is missing, if another GID is meant")
 
 /* Those of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \

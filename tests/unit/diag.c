@@ -488,8 +488,9 @@ static void check_values(void)
 	check_lines(&diag, "a verb that failed");
 	check_cut(format_line, &diag,
 		  "call=rdmaez_qp_modify verb=ibv_modify_qp error=ETIMEDOUT device=fake0 "
-		  "driver=fake_drv qp=4000000000 state=RTS finding=error:NONE:path_mtu:none "
-		  "finding=likely:NONE:pkey:none finding=advice:NONE:attr:none",
+		  "driver=fake_drv qp=4000000000 state=RTS sgid=::ffff:192.0.2.1 sgid_index=3 "
+		  "dgid=2001:db8::9 finding=error:NONE:path_mtu:none finding=likely:NONE:pkey:none "
+		  "finding=advice:NONE:attr:none",
 		  "the same in a line");
 	strcpy(diag.netdev, "eth7");
 	diag.count = 0;
@@ -730,13 +731,17 @@ static void check_small_values(void)
 	check_cut(format_diag, &diag,
 		  "f: no error on d, in RESET, from GID index 0 (::1, IB, interface n) to ::2.\n",
 		  "in RESET");
-	check_cut(format_line, &diag, "call=f error=0 device=d state=RESET", "in RESET, in a line");
+	check_cut(format_line, &diag,
+		  "call=f error=0 device=d state=RESET sgid=::1 sgid_index=0 dgid=::2 netdev=n",
+		  "in RESET, in a line");
 	check_cut(format_json, &diag,
 		  "{\"call\":\"f\",\"error\":0,\"errno\":\"0\",\"device\":\"d\",\"state\":"
 		  "\"RESET\",\"sgid\":\"::1\",\"sgid_index\":0,\"dgid\":\"::2\",\"netdev\":\"n\","
 		  "\"dropped\":0,\"findings\":[]}",
 		  "in RESET, as JSON");
 	memset(&diag.destination, 0, sizeof(diag.destination));
+	memset(&diag.source, 0, sizeof(diag.source));
+	diag.netdev[0] = '\0';
 	diag.from = -1;
 	diag.to = IBV_QPS_RESET;
 	check_cut(format_diag, &diag, "f: no error on d, unknown to RESET.\n", "to RESET");
@@ -746,6 +751,53 @@ static void check_small_values(void)
 		  "{\"call\":\"f\",\"error\":0,\"errno\":\"0\",\"device\":\"d\",\"from\":"
 		  "\"unknown\",\"to\":\"RESET\",\"dropped\":0,\"findings\":[]}",
 		  "to RESET, as JSON");
+}
+
+/* A GID index that was chosen, without a peer; and one that the caller has named, of which nothing is known. */
+static void check_ends(void)
+{
+	struct rdmaez_diag diag;
+
+	memset(&diag, 0, sizeof(diag));
+	diag.call = "f";
+	diag.from = -1;
+	diag.to = -1;
+	diag.source.gid_index = 3;
+	diag.source.gid_type = IBV_GID_TYPE_ROCE_V2;
+	diag.source.gid = gid_of("::ffff:10.5.5.1");
+	diag.chosen = RDMAEZ_WHY_GID_ONLY;
+	strcpy(diag.netdev, "eth0.5");
+	check_cut(format_diag, &diag,
+		  "f: no error, from GID index 3 (::ffff:10.5.5.1, RoCE v2, interface eth0.5), "
+		  "chosen because no other\n    GID of the port would do.\n",
+		  "the one GID there is");
+	check_cut(format_line, &diag,
+		  "call=f error=0 sgid=::ffff:10.5.5.1 sgid_index=3 netdev=eth0.5 chosen=GID_ONLY",
+		  "in a line");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"f\",\"error\":0,\"errno\":\"0\",\"sgid\":\"::ffff:10.5.5.1\","
+		  "\"sgid_index\":3,\"netdev\":\"eth0.5\",\"chosen\":\"GID_ONLY\",\"dropped\":0,"
+		  "\"findings\":[]}",
+		  "and as JSON");
+	diag.destination = gid_of("::ffff:10.5.5.2");
+	diag.chosen = RDMAEZ_WHY_GID_BY_ROUTE;
+	check_cut(
+		format_diag, &diag,
+		"f: no error, from GID index 3 (::ffff:10.5.5.1, RoCE v2, interface eth0.5) to "
+		"::ffff:10.5.5.2,\n    chosen because the kernel sends to the peer from this GID's "
+		"address.\n",
+		"the one that is on the way to the peer");
+	memset(&diag.source.gid, 0, sizeof(diag.source.gid));
+	diag.netdev[0] = '\0';
+	diag.chosen = RDMAEZ_WHY_NONE;
+	check_cut(format_diag, &diag, "f: no error, from GID index 3 to ::ffff:10.5.5.2.\n",
+		  "one that was named");
+	check_cut(format_line, &diag, "call=f error=0 sgid_index=3 dgid=::ffff:10.5.5.2",
+		  "in a line, named");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"f\",\"error\":0,\"errno\":\"0\",\"sgid_index\":3,"
+		  "\"dgid\":\"::ffff:10.5.5.2\",\"dropped\":0,\"findings\":[]}",
+		  "and as JSON, named");
 }
 
 /* To a stream goes what would go into a buffer, and an error of the stream is told. */
@@ -785,6 +837,7 @@ int main(void)
 	check_own_numbers();
 	check_homes();
 	check_small_values();
+	check_ends();
 	check_print();
 	return tap_done();
 }

@@ -10,8 +10,6 @@ enum {
 /* In the order of enum rdmaez_gid_class. */
 static const char *const class_name[CLASSES] = {"zero", "link-local", "IPv4", "multicast",
 						"global"};
-static const char *const example[CLASSES] = {"::", "fe80::1", "::ffff:192.0.2.1", "ff0e::1",
-					     "2001:db8::1"};
 
 static void check_classes(void)
 {
@@ -59,18 +57,49 @@ static void check_classes(void)
 	tap_ok(!rdmaez_gid_is_zero(&gid), "nor is a GID of two equal halves");
 }
 
-/*
- * What a RoCE v2 row with an interface is worth, by its own class and the peer's, for a want that
- * names neither a type nor an interface. RoCE v1 is worth three less.
- */
-static const int rank_v2[CLASSES][CLASSES] = {
-	/* peer:	zero, link-local, IPv4, multicast, global */
-	/* zero */ {0, 0, 0, 0, 0},
-	/* link-local */ {4, 6, 0, 4, 4},
-	/* IPv4 */ {6, 0, 6, 6, 0},
-	/* multicast */ {4, 4, 0, 4, 4},
-	/* global */ {5, 5, 0, 5, 5},
+/* Those with the classes' own numbers come first. */
+enum {
+	OWNS = CLASSES + 1,
+	PEERS = CLASSES + 3
 };
+static const char *const peer_of[PEERS] = {"::",
+					   "fe80::2",
+					   "::ffff:192.0.2.2",
+					   "ff0e::2",
+					   "2001:db8::2",
+					   "::ffff:169.254.0.2",
+					   "::ffff:239.1.2.3",
+					   "ff02::2"};
+static const char *const own_of[OWNS] = {"::",      "fe80::1",     "::ffff:192.0.2.1",
+					 "ff0e::1", "2001:db8::1", "::ffff:169.254.0.1"};
+
+/*
+ * What a row with an interface is worth, for a want that names neither a type nor an interface. RoCE v1 holds a
+ * link-local peer's and a group's Ethernet address in the GID, so the families may differ.
+ */
+static const int rank_v2[OWNS][PEERS] = {
+	/* peer:     ::, fe80, 192, ff0e, 2001, 169.254, 239, ff02 */
+	/* :: */ {0, 0, 0, 0, 0, 0, 0, 0},
+	/* fe80 */ {4, 6, 0, 3, 3, 0, 0, 6},
+	/* 192 */ {6, 0, 6, 0, 0, 3, 6, 0},
+	/* ff0e */ {5, 3, 0, 6, 6, 0, 0, 3},
+	/* 2001 */ {5, 3, 0, 6, 6, 0, 0, 3},
+	/* 169.254 */ {4, 0, 3, 0, 0, 6, 3, 0},
+};
+static const int rank_v1[OWNS][PEERS] = {
+	/* :: */ {0, 0, 0, 0, 0, 0, 0, 0},
+	/* fe80 */ {1, 4, 0, 1, 1, 0, 1, 4},
+	/* 192 */ {3, 1, 4, 4, 0, 1, 4, 1},
+	/* ff0e */ {2, 1, 0, 4, 4, 0, 4, 1},
+	/* 2001 */ {2, 1, 0, 4, 4, 0, 4, 1},
+	/* 169.254 */ {1, 4, 1, 1, 0, 4, 1, 4},
+};
+
+static bool is_local(const char *gid)
+{
+	return strcmp(gid, "fe80::1") == 0 || strcmp(gid, "fe80::2") == 0 ||
+	       strncmp(gid, "::ffff:169.254.", 15) == 0 || strcmp(gid, "ff02::2") == 0;
+}
 
 struct expected {
 	int rank;
@@ -102,15 +131,13 @@ static struct expected expect(uint32_t type, int own, int peer, uint32_t ifindex
 		expected.why = RDMAEZ_WHY_GID_NO_NETDEV;
 		return expected;
 	}
-	if (rank_v2[own][peer] == 0) {
+	expected.rank = (type == IBV_GID_TYPE_ROCE_V1 ? rank_v1 : rank_v2)[own][peer];
+	if (expected.rank == 0)
 		expected.why = RDMAEZ_WHY_GID_FAMILY;
-		return expected;
-	}
-	expected.rank = rank_v2[own][peer] - (type == IBV_GID_TYPE_ROCE_V1 ? 3 : 0);
-	if (own == RDMAEZ_GID_CLASS_LINK_LOCAL && peer != RDMAEZ_GID_CLASS_LINK_LOCAL)
-		expected.why = RDMAEZ_WHY_GID_LINK_LOCAL;
-	if (type == IBV_GID_TYPE_ROCE_V1)
+	else if (type == IBV_GID_TYPE_ROCE_V1)
 		expected.why = RDMAEZ_WHY_GID_ROCE_V1;
+	else if (is_local(own_of[own]) && !is_local(peer_of[peer]))
+		expected.why = RDMAEZ_WHY_GID_LINK_LOCAL;
 	return expected;
 }
 
@@ -125,10 +152,10 @@ static void check_row(uint32_t type, int own, int peer, uint32_t ifindex)
 
 	memset(&want, 0, sizeof(want));
 	memset(&row, 0, sizeof(row));
-	row.gid = gid_of(example[own]);
+	row.gid = gid_of(own_of[own]);
 	row.gid_type = type;
 	row.ndev_ifindex = ifindex;
-	want.peer = gid_of(example[peer]);
+	want.peer = gid_of(peer_of[peer]);
 	for (size_t t = 0; t < COUNT_OF(types); t++)
 		for (size_t n = 0; n < COUNT_OF(interfaces); n++) {
 			const struct expected expected =
@@ -147,8 +174,8 @@ static void check_row(uint32_t type, int own, int peer, uint32_t ifindex)
 				 want.type, want.ndev_ifindex, rank, rdmaez_why_id(why),
 				 expected.rank, rdmaez_why_id(expected.why));
 		}
-	tap_eq_int(wrong, 0, "a row of type %s, %s, interface %u, for a %s peer ranks right",
-		   rdmaez_gid_type_str(type), class_name[own], ifindex, class_name[peer]);
+	tap_eq_int(wrong, 0, "a row of type %s, %s, interface %u, for peer %s ranks right",
+		   rdmaez_gid_type_str(type), own_of[own], ifindex, peer_of[peer]);
 }
 
 static void check_ranks(void)
@@ -159,8 +186,8 @@ static void check_ranks(void)
 	enum rdmaez_why why = RDMAEZ_WHY_COUNT;
 
 	for (size_t t = 0; t < COUNT_OF(types); t++)
-		for (int own = 0; own < CLASSES; own++)
-			for (int peer = 0; peer < CLASSES; peer++) {
+		for (int own = 0; own < OWNS; own++)
+			for (int peer = 0; peer < PEERS; peer++) {
 				check_row(types[t], own, peer, 0);
 				check_row(types[t], own, peer, IFINDEX);
 			}
@@ -168,18 +195,67 @@ static void check_ranks(void)
 	tap_eq_int(rdmaez_gid_rank(&row, NULL, &why), 0, "an empty row is of no use to anybody");
 	tap_eq_int(why, RDMAEZ_WHY_GID_EMPTY, "because it is empty");
 	for (size_t t = 0; t < COUNT_OF(types); t++)
-		for (int own = 1; own < CLASSES; own++) {
+		for (int own = 1; own < OWNS; own++) {
 			const struct expected expected = expect(types[t], own, 0, IFINDEX, 0, 0);
 
-			row.gid = gid_of(example[own]);
+			row.gid = gid_of(own_of[own]);
 			row.gid_type = types[t];
 			row.ndev_ifindex = IFINDEX;
 			tap_eq_int(rdmaez_gid_rank(&row, NULL, &why), expected.rank,
 				   "for nobody in particular %s %s ranks as for an unknown peer",
-				   rdmaez_gid_type_str(types[t]), class_name[own]);
+				   rdmaez_gid_type_str(types[t]), own_of[own]);
 			tap_eq_int(why, expected.why, "and for the same reason");
 		}
 	tap_eq_int(RDMAEZ_GID_RANK_BEST, 6, "6 is the best rank, and is reached");
+}
+
+/* Where link-local begins and ends, at either end; and what is a group. */
+static void check_scopes(void)
+{
+	static const struct {
+		const char *own, *peer;
+		uint32_t type;
+		int rank;
+	} cases[] = {
+		{"::ffff:169.253.255.255", "::", IBV_GID_TYPE_ROCE_V2, 6},
+		{"::ffff:169.254.0.0", "::", IBV_GID_TYPE_ROCE_V2, 4},
+		{"::ffff:169.254.255.255", "::", IBV_GID_TYPE_ROCE_V2, 4},
+		{"::ffff:169.255.0.0", "::", IBV_GID_TYPE_ROCE_V2, 6},
+		{"::ffff:168.254.0.1", "::", IBV_GID_TYPE_ROCE_V2, 6},
+		{"2001:db8::169.254.0.1", "::", IBV_GID_TYPE_ROCE_V2, 5},
+		{"febf::1", "::", IBV_GID_TYPE_ROCE_V2, 4},
+		{"fec0::1", "::", IBV_GID_TYPE_ROCE_V2, 5},
+		{"fd00::1", "::", IBV_GID_TYPE_ROCE_V2, 5},
+		/* Groups of an interface and of a link, and one with flags; all others are routed. */
+		{"fe80::1", "ff01::1", IBV_GID_TYPE_ROCE_V2, 6},
+		{"fe80::1", "ff02::1", IBV_GID_TYPE_ROCE_V2, 6},
+		{"fe80::1", "ff12::1", IBV_GID_TYPE_ROCE_V2, 6},
+		{"fe80::1", "ff03::1", IBV_GID_TYPE_ROCE_V2, 3},
+		{"fe80::1", "ff15::1", IBV_GID_TYPE_ROCE_V2, 3},
+		{"2001:db8::1", "ff02::1", IBV_GID_TYPE_ROCE_V2, 3},
+		{"2001:db8::1", "ff03::1", IBV_GID_TYPE_ROCE_V2, 6},
+		/* RoCE v1 carries an IPv4 group whatever its own GID; an address that is no group it resolves. */
+		{"2001:db8::1", "::ffff:223.255.255.255", IBV_GID_TYPE_ROCE_V1, 0},
+		{"2001:db8::1", "::ffff:224.0.0.0", IBV_GID_TYPE_ROCE_V1, 4},
+		{"2001:db8::1", "::ffff:239.255.255.255", IBV_GID_TYPE_ROCE_V1, 4},
+		{"2001:db8::1", "::ffff:240.0.0.0", IBV_GID_TYPE_ROCE_V1, 0},
+		{"2001:db8::1", "::ffff:224.0.0.0", IBV_GID_TYPE_ROCE_V2, 0},
+		{"::ffff:10.0.0.1", "ff0e::1", IBV_GID_TYPE_ROCE_V2, 0},
+		{"::ffff:10.0.0.1", "ff0e::ffff:239.1.2.3", IBV_GID_TYPE_ROCE_V1, 4},
+	};
+	struct rdmaez_gid_want want;
+	struct ibv_gid_entry row;
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		memset(&want, 0, sizeof(want));
+		memset(&row, 0, sizeof(row));
+		row.gid = gid_of(cases[i].own);
+		row.gid_type = cases[i].type;
+		row.ndev_ifindex = IFINDEX;
+		want.peer = gid_of(cases[i].peer);
+		tap_eq_int(rdmaez_gid_rank(&row, &want, NULL), cases[i].rank, "%s of %s towards %s",
+			   cases[i].own, rdmaez_gid_type_str(cases[i].type), cases[i].peer);
+	}
 }
 
 /* Against the C library's own text, at random and with many zero groups. */
@@ -214,5 +290,6 @@ int main(void)
 	check_text();
 	check_classes();
 	check_ranks();
+	check_scopes();
 	return tap_done();
 }

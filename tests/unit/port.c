@@ -248,10 +248,10 @@ static void check_choice(void)
 
 	start();
 	check_chosen("::", 0, 0, 3, 4);
-	check_chosen("::ffff:192.0.2.9", 0, 0, 3, 4);
+	check_chosen("::ffff:192.0.2.9", 0, 0, 3, 16);
 	check_chosen("2001:db8::9", 0, 0, 5, 16);
 	check_chosen("fe80::9", 0, 0, 1, 2);
-	check_chosen("ff0e::9", 0, 0, 3, 4);
+	check_chosen("ff0e::9", 0, 0, 5, 16);
 	check_chosen("::", IBV_GID_TYPE_ROCE_V1, 0, 2, 16);
 	check_chosen("::", IBV_GID_TYPE_ROCE_V2, 0, 3, 4);
 	check_chosen("2001:db8::9", IBV_GID_TYPE_ROCE_V1, 0, 4, 16);
@@ -278,6 +278,309 @@ static void check_choice(void)
 	port->gid[1] = port->gid[0];
 	check_chosen("2001:db8::9", 0, 0, 0, 1);
 	check_chosen("::ffff:192.0.2.9", 0, 0, 0, 1);
+}
+
+/* One entry of a port's table, from index 0 on; all of them have interfaces. */
+struct entry {
+	const char *gid;
+	enum ibv_gid_type type;
+	uint32_t ifindex;
+};
+#define V1 IBV_GID_TYPE_ROCE_V1
+#define V2 IBV_GID_TYPE_ROCE_V2
+
+/* A host with a VLAN, as the kernel fills its table: 10.5.4.0/24 untagged, 10.5.5.0/24 on VLAN 5. */
+static const struct entry vlan[] = {
+	{"fe80::1", V1, 2},
+	{"fe80::1", V2, 2},
+	{"::ffff:10.5.4.1", V1, 2},
+	{"::ffff:10.5.4.1", V2, 2},
+	{"::ffff:10.5.5.1", V1, 5},
+	{"::ffff:10.5.5.1", V2, 5},
+	{"2001:db8:4::1", V1, 2},
+	{"2001:db8:4::1", V2, 2},
+	{"2001:db8:5::1", V1, 5},
+	{"2001:db8:5::1", V2, 5},
+	{"fd00:5::1", V1, 5},
+	{"fd00:5::1", V2, 5},
+	{"::ffff:169.254.1.1", V2, 2},
+};
+
+/* Addresses that are not routed, before those that are. */
+static const struct entry local_first[] = {
+	{"fe80::1", V2, 2},
+	{"::ffff:169.254.1.1", V2, 2},
+	{"::ffff:10.0.0.1", V1, 2},
+	{"2001:db8::1", V1, 2},
+};
+
+/* Two interfaces of one device, on two subnets. */
+static const struct entry two[] = {
+	{"fe80::1", V2, 2},         {"fe80::2", V2, 3},         {"::ffff:10.1.0.1", V2, 2},
+	{"::ffff:10.2.0.1", V2, 3}, {"::ffff:10.1.0.9", V1, 3},
+};
+
+static const struct entry one_address[] = {{"::ffff:10.0.0.1", V1, 2}, {"::ffff:10.0.0.1", V2, 2}};
+static const struct entry two_scopes[] = {{"fe80::1", V2, 2}, {"2001:db8::1", V2, 2}};
+static const struct entry old_only[] = {
+	{"2001:db8::1", V1, 2}, {"fe80::1", V1, 2}, {"::ffff:10.0.0.1", V1, 2}};
+
+static void fill(const struct entry *entries, size_t count)
+{
+	memset(port->gid, 0, sizeof(port->gid));
+	for (size_t i = 0; i < count; i++) {
+		port->gid[i].gid = gid_of(entries[i].gid);
+		port->gid[i].type = entries[i].type;
+		port->gid[i].ifindex = entries[i].ifindex;
+	}
+}
+
+#define TABLE(entries) entries, COUNT_OF(entries)
+
+struct choice {
+	const char *name;
+	const struct entry *entries;
+	size_t count;
+	const char *peer;
+	int type;         /* wanted */
+	uint32_t ifindex; /* likewise */
+	int route;        /* the errno of asking for one */
+	const char *from; /* the kernel's own address for the peer; NULL: it does not tell */
+	int index;
+	enum rdmaez_why why;
+	bool asks; /* for the route */
+};
+
+static const struct choice choices[] = {
+	/* By the kernel's route. */
+	{"a peer on a VLAN", TABLE(vlan), "::ffff:10.5.5.2", 0, 0, 0, "10.5.5.1", 5,
+	 RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"a peer on no VLAN", TABLE(vlan), "::ffff:10.5.4.2", 0, 0, 0, "10.5.4.1", 3,
+	 RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"a peer behind a router on the VLAN", TABLE(vlan), "::ffff:10.5.4.77", 0, 0, 0, "10.5.5.1",
+	 5, RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"an IPv6 peer on a VLAN", TABLE(vlan), "2001:db8:5::2", 0, 0, 0, "2001:db8:5::1", 9,
+	 RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"a ULA peer", TABLE(vlan), "fd00:5::2", 0, 0, 0, "fd00:5::1", 11, RDMAEZ_WHY_GID_BY_ROUTE,
+	 true},
+	{"a global peer that is reached from a ULA", TABLE(vlan), "2001:db8:4::2", 0, 0, 0,
+	 "fd00:5::1", 11, RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"RoCE v1 on a VLAN", TABLE(vlan), "::ffff:10.5.5.2", V1, 0, 0, "10.5.5.1", 4,
+	 RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"a link-local IPv4 peer", TABLE(vlan), "::ffff:169.254.9.9", 0, 0, 0, "169.254.1.1", 12,
+	 RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"a link-local IPv4 peer that is routed", TABLE(vlan), "::ffff:169.254.9.9", 0, 0, 0,
+	 "10.5.4.1", 3, RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"the second of two interfaces", TABLE(two), "::ffff:10.1.0.2", 0, 0, 0, "10.2.0.1", 3,
+	 RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"RoCE v1 alone on the route", TABLE(two), "::ffff:10.1.0.2", 0, 0, 0, "10.1.0.9", 4,
+	 RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"an IPv4 group that leaves by the VLAN", TABLE(vlan), "::ffff:239.1.2.3", 0, 0, 0,
+	 "10.5.5.1", 5, RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"an IPv6 group that leaves by the VLAN", TABLE(vlan), "ff0e::9", 0, 0, 0, "2001:db8:5::1",
+	 9, RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"an IPv6 group of the site", TABLE(vlan), "ff05::9", 0, 0, 0, "fd00:5::1", 11,
+	 RDMAEZ_WHY_GID_BY_ROUTE, true},
+	/* By scope, where the route is of no use. */
+	{"a routed peer and 169.254", TABLE(local_first), "::ffff:10.0.0.2", 0, 0, 0, "192.0.2.1",
+	 2, RDMAEZ_WHY_GID_BY_SCOPE, true},
+	{"a global peer, link-local v2 and global v1", TABLE(local_first), "2001:db8::2", 0, 0,
+	 ENETUNREACH, NULL, 3, RDMAEZ_WHY_GID_BY_SCOPE, true},
+	{"a link-local IPv4 peer without a route", TABLE(local_first), "::ffff:169.254.9.9", 0, 0,
+	 EHOSTUNREACH, NULL, 1, RDMAEZ_WHY_GID_BY_SCOPE, true},
+	{"a group of all IPv6", TABLE(two_scopes), "ff0e::9", 0, 0, 0, NULL, 1,
+	 RDMAEZ_WHY_GID_BY_SCOPE, true},
+	{"a group for which RoCE v1 has more scope", TABLE(local_first), "ff0e::9", 0, 0, 0, NULL,
+	 2, RDMAEZ_WHY_GID_BY_RANK, true},
+	{"a link-local peer of RoCE v1", TABLE(old_only), "fe80::9", 0, 0, 0, "2001:db8::1", 1,
+	 RDMAEZ_WHY_GID_BY_SCOPE, false},
+	{"a group of the link", TABLE(old_only), "ff02::9", 0, 0, 0, "2001:db8::1", 1,
+	 RDMAEZ_WHY_GID_BY_SCOPE, false},
+	/* By the longest prefix. */
+	{"no route, and a VLAN", TABLE(vlan), "::ffff:10.5.5.2", 0, 0, ENETUNREACH, NULL, 5,
+	 RDMAEZ_WHY_GID_BY_PREFIX, true},
+	{"a socket that does not tell", TABLE(vlan), "::ffff:10.5.5.2", 0, 0, 0, NULL, 5,
+	 RDMAEZ_WHY_GID_BY_PREFIX, true},
+	{"a question that is forbidden", TABLE(vlan), "::ffff:10.5.5.2", 0, 0, EPERM, NULL, 5,
+	 RDMAEZ_WHY_GID_BY_PREFIX, true},
+	{"a route from an address that is none of the port's", TABLE(vlan), "2001:db8:5::2", 0, 0,
+	 0, "2001:db8:77::1", 9, RDMAEZ_WHY_GID_BY_PREFIX, true},
+	{"a ULA and no route", TABLE(vlan), "fd00:9::2", 0, 0, ENETUNREACH, NULL, 11,
+	 RDMAEZ_WHY_GID_BY_PREFIX, true},
+	{"RoCE v1 nearer to the peer than v2", TABLE(two), "::ffff:10.1.0.8", 0, 0, ENETUNREACH,
+	 NULL, 4, RDMAEZ_WHY_GID_BY_PREFIX, true},
+	/* By rank: only their kinds differ, or nothing does. */
+	{"a link-local peer", TABLE(two), "fe80::9", 0, 0, 0, "fe80::2", 0, RDMAEZ_WHY_GID_BY_RANK,
+	 false},
+	{"a link-local peer, v2 after v1", TABLE(vlan), "fe80::9", 0, 0, 0, NULL, 1,
+	 RDMAEZ_WHY_GID_BY_RANK, false},
+	{"a link-local peer on an interface", TABLE(two), "fe80::9", 0, 3, 0, NULL, 1,
+	 RDMAEZ_WHY_GID_BY_RANK, false},
+	{"a group without a route", TABLE(two), "::ffff:239.1.2.3", 0, 0, ENETUNREACH, NULL, 2,
+	 RDMAEZ_WHY_GID_BY_RANK, true},
+	{"an IPv4 group of RoCE v1", TABLE(old_only), "::ffff:239.1.2.3", V1, 0, ENETUNREACH, NULL,
+	 0, RDMAEZ_WHY_GID_BY_RANK, true},
+	{"an unknown peer", TABLE(vlan), "::", 0, 0, 0, "10.5.5.1", 3, RDMAEZ_WHY_GID_BY_RANK,
+	 false},
+	{"an unknown peer, and 169.254", TABLE(local_first), "::", 0, 0, 0, NULL, 0,
+	 RDMAEZ_WHY_GID_BY_RANK, false},
+	{"an unknown peer of RoCE v1", TABLE(local_first), "::", V1, 0, 0, NULL, 2,
+	 RDMAEZ_WHY_GID_BY_RANK, false},
+	/* The one that there is; its types do not make it two. */
+	{"one address", TABLE(one_address), "::ffff:10.9.9.9", 0, 0, 0, "192.0.2.1", 1,
+	 RDMAEZ_WHY_GID_ONLY, false},
+	{"an interface's only one", TABLE(two), "::ffff:10.1.0.2", V2, 3, 0, "10.1.0.1", 3,
+	 RDMAEZ_WHY_GID_ONLY, false},
+	{"one for an unknown peer", TABLE(one_address), "::", V1, 0, 0, NULL, 0,
+	 RDMAEZ_WHY_GID_ONLY, false},
+};
+
+static void check_chosen_by(const struct choice *choice)
+{
+	struct rdmaez_gid_want want;
+	struct ibv_gid_entry chosen;
+	bool asks = choice->asks;
+
+	start();
+	fill(choice->entries, choice->count);
+	fake_netdev(2, "eth0");
+	fake_netdev(5, "eth0.5");
+	fake_route(choice->route);
+	fake_route_from(choice->from);
+	memset(&want, 0, sizeof(want));
+	want.peer = gid_of(choice->peer);
+	want.type = choice->type;
+	want.ndev_ifindex = choice->ifindex;
+	memset(&chosen, 0xa5, sizeof(chosen));
+	check_success(diag, rdmaez_port_choose_gid(ctx, 1, &want, &chosen, diag), "%s",
+		      choice->name);
+	tap_eq_int(chosen.gid_index, choice->index, "%s: the index", choice->name);
+	tap_eq_int(memcmp(&chosen.gid, &port->gid[choice->index].gid, 16), 0, "its GID");
+	if (one_by_one) /* asks at once, so that it need not go through all of the table */
+		asks = asks || strncmp(choice->peer, "::ffff:", 7) == 0;
+	tap_eq_int(fake_route_count(), asks, "%s: routes asked for", choice->name);
+	if (asks)
+		tap_eq_int(fake_route_asked()->bound.ss_family, 0, "from wherever it be");
+	if (!diag)
+		return;
+	tap_eq_str(rdmaez_why_id(diag->chosen), rdmaez_why_id(choice->why), "%s: why",
+		   choice->name);
+	tap_eq_int(memcmp(&diag->source, &chosen, sizeof(chosen)), 0, "the record has the entry");
+	tap_eq_int(memcmp(&diag->destination, &want.peer, 16), 0, "the peer");
+	tap_eq_str(diag->netdev,
+		   chosen.ndev_ifindex == 2   ? "eth0"
+		   : chosen.ndev_ifindex == 5 ? "eth0.5"
+					      : "",
+		   "and the interface's name, if it has one");
+}
+
+static void check_choices(void)
+{
+	struct ibv_gid_entry chosen;
+
+	for (size_t i = 0; i < COUNT_OF(choices); i++)
+		check_chosen_by(&choices[i]);
+
+	/* One by one it ends at the GID of the route, unless that is RoCE v1. */
+	start();
+	fill(TABLE(vlan));
+	fake_route_from("10.5.4.1");
+	check_chosen("::ffff:10.5.4.2", 0, 0, 3, 4);
+	check_chosen("::ffff:10.5.4.2", V1, 0, 2, 16);
+	fake_route_from("fd00:5::1");
+	check_chosen("fd00:5::2", 0, 0, 11, 12);
+
+	/* On InfiniBand the first GID will do, and nothing else is asked. */
+	start();
+	fake_port_infiniband(port);
+	port->gid[1] = port->gid[0];
+	port->gid[1].gid = gid_of("2001:db8::1");
+	fake_route_from("2001:db8::1");
+	check_chosen("2001:db8::9", 0, 0, 0, 1);
+	tap_eq_int(fake_route_count(), 0, "no socket is opened on InfiniBand");
+	if (diag)
+		tap_eq_str(rdmaez_why_id(diag->chosen), "GID_BY_RANK", "the first there is");
+
+	/* After a failure there is no choice to tell. */
+	start();
+	fill(TABLE(one_address));
+	port->gid[0].ifindex = port->gid[1].ifindex = 0;
+	tap_eq_int(rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EADDRNOTAVAIL,
+		   "no GID has an interface");
+	if (diag) {
+		tap_eq_int(diag->chosen, RDMAEZ_WHY_NONE, "so none is chosen");
+		tap_eq_int(diag->source.ndev_ifindex + diag->source.port_num, 0, "nor told");
+	}
+}
+
+/* What a record tells of the ends, after a success; `index` of the VLAN's entry. */
+static void check_ends(enum rdmaez_why why, int index, const char *name)
+{
+	const union ibv_gid peer = gid_of("::ffff:10.5.5.2");
+	union ibv_gid own;
+
+	if (!diag)
+		return;
+	memset(&own, 0, sizeof(own));
+	if (why != RDMAEZ_WHY_NONE)
+		own = gid_of("::ffff:10.5.5.1");
+	tap_eq_int(diag->source.gid_index, index, "%s: the index", name);
+	tap_eq_int(memcmp(&diag->source.gid, &own, sizeof(own)), 0, "the GID, if it was read");
+	tap_eq_int(memcmp(&diag->destination, &peer, sizeof(peer)), 0, "the peer");
+	tap_eq_str(diag->netdev, why != RDMAEZ_WHY_NONE ? "eth0.5" : "", "the interface");
+	tap_eq_str(rdmaez_why_id(diag->chosen), rdmaez_why_id(why), "%s: why", name);
+}
+
+/* Those that choose on the way tell what they have chosen, and ask nothing where the index is named. */
+static void check_users(void)
+{
+	struct rdmaez_qp_opts opts;
+	struct rdmaez_qp_move move;
+	struct ibv_ah_attr attr;
+	struct ibv_ah *ah;
+	struct ibv_qp *qp;
+	struct ibv_pd *pd;
+
+	for (int named = 0; named < 2; named++) {
+		const enum rdmaez_why why = named ? RDMAEZ_WHY_NONE : RDMAEZ_WHY_GID_BY_ROUTE;
+
+		start();
+		fill(TABLE(vlan));
+		fake_netdev(5, "eth0.5");
+		fake_route_from("10.5.5.1");
+		memset(&opts, 0, sizeof(opts));
+		opts.path.dgid = gid_of("::ffff:10.5.5.2");
+		opts.path.sgid_index = named ? 4 : 0;
+		opts.dest_qp_num = 1;
+		qp = fake_qp(ctx, IBV_QPT_RC);
+		check_success(diag, rdmaez_qp_to_init(qp, &opts, diag), "to INIT");
+		if (diag)
+			tap_eq_int(diag->source.gid_index, 0, "which takes no GID");
+		forget_calls();
+		check_success(diag, rdmaez_qp_to_rtr(qp, &opts, diag), "to RTR");
+		check_ends(why, named ? 4 : 5, "to RTR");
+		tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), !named, "the table is asked for");
+		tap_eq_int(fake_route_count(), !named, "and the route");
+		check_success(diag, rdmaez_qp_to_rts(qp, &opts, diag), "to RTS");
+		if (diag)
+			tap_eq_int(diag->chosen + diag->source.gid_index, 0, "which takes none");
+
+		pd = ibv_alloc_pd(ctx);
+		forget_calls();
+		check_success(diag, rdmaez_ah_create(pd, &opts.path, 1, &ah, diag), "a handle");
+		check_ends(why, named ? 4 : 5, "a handle");
+		tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), !named, "the table is asked for");
+		tap_eq_int(fake_route_count(), named ? 0 : 2, "and the route, again");
+
+		check_success(diag, rdmaez_path_ah_attr(&opts.path, 1, NULL, &attr, diag),
+			      "a path");
+		check_ends(RDMAEZ_WHY_NONE, named ? 4 : 0, "a path");
+		check_success(
+			diag,
+			rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, diag),
+			"attributes alone");
+		check_ends(RDMAEZ_WHY_NONE, named ? 4 : 0, "attributes alone");
+	}
 }
 
 static void check_long_table(void)
@@ -514,6 +817,8 @@ int main(void)
 		check_gids();
 		check_gids_refused();
 		check_choice();
+		check_choices();
+		check_users();
 		check_long_table();
 		check_many_entries();
 		check_no_choice();

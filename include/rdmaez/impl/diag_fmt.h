@@ -289,12 +289,36 @@ RDMAEZ_IMPL void rdmaez_impl_put_status(struct rdmaez_impl_text *text,
 		rdmaez_impl_put(text, "%s", diag->status);
 }
 
+/* Both ends by their GIDs, the source with its interface and why it was chosen. */
+RDMAEZ_IMPL void rdmaez_impl_put_ends(struct rdmaez_impl_text *text, const struct rdmaez_diag *diag)
+{
+	const bool is_read = !rdmaez_gid_is_zero(&diag->source.gid);
+	const bool has_peer = !rdmaez_gid_is_zero(&diag->destination);
+	char gid[RDMAEZ_GID_TEXT];
+
+	if (is_read || has_peer)
+		rdmaez_impl_put(text, ", from GID index %u", diag->source.gid_index);
+	if (is_read) {
+		rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));
+		rdmaez_impl_put(text, " (%s, %s, interface ", gid,
+				rdmaez_gid_type_str(diag->source.gid_type));
+		if (diag->netdev[0])
+			rdmaez_impl_put(text, "%s)", diag->netdev);
+		else
+			rdmaez_impl_put(text, "%u)", diag->source.ndev_ifindex);
+	}
+	if (has_peer) {
+		rdmaez_gid_format(&diag->destination, gid, sizeof(gid));
+		rdmaez_impl_put(text, " to %s", gid);
+	}
+	if (diag->chosen != RDMAEZ_WHY_NONE)
+		rdmaez_impl_put(text, ", chosen because %s", rdmaez_impl_why_core(diag->chosen));
+}
+
 /* The first line: what failed, where. */
 RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 					  const struct rdmaez_diag *diag)
 {
-	char gid[RDMAEZ_GID_TEXT];
-
 	rdmaez_impl_put(text, "%s", diag->call);
 	if (diag->verb)
 		rdmaez_impl_put(text, ": %s", diag->verb);
@@ -324,20 +348,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 				rdmaez_qp_state_str((enum ibv_qp_state)diag->from));
 	if (diag->to >= 0)
 		rdmaez_impl_put(text, " to %s", rdmaez_qp_state_str((enum ibv_qp_state)diag->to));
-	if (!rdmaez_gid_is_zero(&diag->destination)) {
-		rdmaez_impl_put(text, ", from GID index %u", diag->source.gid_index);
-		if (!rdmaez_gid_is_zero(&diag->source.gid)) {
-			rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));
-			rdmaez_impl_put(text, " (%s, %s, interface ", gid,
-					rdmaez_gid_type_str(diag->source.gid_type));
-			if (diag->netdev[0])
-				rdmaez_impl_put(text, "%s)", diag->netdev);
-			else
-				rdmaez_impl_put(text, "%u)", diag->source.ndev_ifindex);
-		}
-		rdmaez_gid_format(&diag->destination, gid, sizeof(gid));
-		rdmaez_impl_put(text, " to %s", gid);
-	}
+	rdmaez_impl_put_ends(text, diag);
 	rdmaez_impl_put(text, ".");
 }
 
@@ -412,6 +423,42 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream)
 		if (fputs(paragraph, stream) < 0)
 			return errno > 0 ? errno : EIO;
 	}
+}
+
+/* ---- Both ends, for a line and for JSON ----------------------------------------------------- */
+
+RDMAEZ_IMPL void rdmaez_impl_put_pair(struct rdmaez_impl_text *text, bool json, const char *key,
+				      const char *value)
+{
+	if (json)
+		rdmaez_impl_put_json_pair(text, ",", key, value);
+	else
+		rdmaez_impl_put(text, " %s=%s", key, value);
+}
+
+/* The GIDs of both ends, and why that of the source was chosen, as far as they are known. */
+RDMAEZ_IMPL void rdmaez_impl_put_pairs(struct rdmaez_impl_text *text,
+				       const struct rdmaez_diag *diag, bool json)
+{
+	const bool is_read = !rdmaez_gid_is_zero(&diag->source.gid);
+	const bool has_peer = !rdmaez_gid_is_zero(&diag->destination);
+	char gid[RDMAEZ_GID_TEXT];
+
+	if (is_read) {
+		rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));
+		rdmaez_impl_put_pair(text, json, "sgid", gid);
+	}
+	if (is_read || has_peer)
+		rdmaez_impl_put(text, json ? ",\"sgid_index\":%u" : " sgid_index=%u",
+				diag->source.gid_index);
+	if (has_peer) {
+		rdmaez_gid_format(&diag->destination, gid, sizeof(gid));
+		rdmaez_impl_put_pair(text, json, "dgid", gid);
+	}
+	if (diag->netdev[0])
+		rdmaez_impl_put_pair(text, json, "netdev", diag->netdev);
+	if (diag->chosen != RDMAEZ_WHY_NONE)
+		rdmaez_impl_put_pair(text, json, "chosen", rdmaez_why_id(diag->chosen));
 }
 
 /* ---- A line --------------------------------------------------------------------------------- */
@@ -489,6 +536,7 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
 	}
 	if (diag->event)
 		rdmaez_impl_put(&text, " event=%s", diag->event);
+	rdmaez_impl_put_pairs(&text, diag, false);
 	for (unsigned int i = 0; i < diag->count; i++)
 		rdmaez_impl_put_line_finding(&text, &diag->finding[i]);
 	if (diag->dropped)
@@ -566,8 +614,6 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
 RDMAEZ_IMPL void rdmaez_impl_put_json_head(struct rdmaez_impl_text *text,
 					   const struct rdmaez_diag *diag)
 {
-	char gid[RDMAEZ_GID_TEXT];
-
 	rdmaez_impl_put_json_pair(text, "", "call", diag->call);
 	if (diag->verb)
 		rdmaez_impl_put_json_pair(text, ",", "verb", diag->verb);
@@ -596,15 +642,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_head(struct rdmaez_impl_text *text,
 	}
 	if (diag->event)
 		rdmaez_impl_put_json_pair(text, ",", "event", diag->event);
-	if (rdmaez_gid_is_zero(&diag->destination))
-		return;
-	rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));
-	rdmaez_impl_put_json_pair(text, ",", "sgid", gid);
-	rdmaez_impl_put(text, ",\"sgid_index\":%u", diag->source.gid_index);
-	rdmaez_gid_format(&diag->destination, gid, sizeof(gid));
-	rdmaez_impl_put_json_pair(text, ",", "dgid", gid);
-	if (diag->netdev[0])
-		rdmaez_impl_put_json_pair(text, ",", "netdev", diag->netdev);
+	rdmaez_impl_put_pairs(text, diag, true);
 }
 
 RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size)

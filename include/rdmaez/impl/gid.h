@@ -50,6 +50,15 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const un
 	       (rdmaez_gid_class(b) == RDMAEZ_GID_CLASS_IPV4);
 }
 
+/* Whether an address is that of a group, IPv6 or IPv4. */
+RDMAEZ_IMPL bool rdmaez_impl_gid_is_group(const union ibv_gid *gid)
+{
+	const enum rdmaez_gid_class of = rdmaez_gid_class(gid);
+
+	return of == RDMAEZ_GID_CLASS_MULTICAST ||
+	       (of == RDMAEZ_GID_CLASS_IPV4 && (gid->raw[12] & 0xf0) == 0xe0);
+}
+
 /*
  * Whether the kernel looks up the peer's Ethernet address, which takes GIDs of one family: not for a
  * multicast group, nor for a link-local peer of RoCE v1, whose GIDs hold the address.
@@ -57,12 +66,9 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const un
 RDMAEZ_IMPL bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *own,
 					     const union ibv_gid *peer)
 {
-	const enum rdmaez_gid_class of = rdmaez_gid_class(peer);
-
-	if (of == RDMAEZ_GID_CLASS_LINK_LOCAL)
-		return own->gid_type != IBV_GID_TYPE_ROCE_V1;
-	return of != RDMAEZ_GID_CLASS_MULTICAST &&
-	       !(of == RDMAEZ_GID_CLASS_IPV4 && (peer->raw[12] & 0xf0) == 0xe0);
+	return !rdmaez_impl_gid_is_group(peer) &&
+	       (own->gid_type != IBV_GID_TYPE_ROCE_V1 ||
+		rdmaez_gid_class(peer) != RDMAEZ_GID_CLASS_LINK_LOCAL);
 }
 
 /* How many leading bits two GIDs have in common. */
@@ -75,59 +81,63 @@ RDMAEZ_IMPL int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_g
 	return bits;
 }
 
-/* The class of the wanted peer; ZERO where it is unknown. */
-RDMAEZ_IMPL enum rdmaez_gid_class rdmaez_impl_gid_peer(const struct rdmaez_gid_want *want)
+/* Whether an address is valid on one link only: fe80::/10, 169.254.0.0/16, a group of the link or the interface. */
+RDMAEZ_IMPL bool rdmaez_impl_gid_is_local(const union ibv_gid *gid)
 {
-	return want ? rdmaez_gid_class(&want->peer) : RDMAEZ_GID_CLASS_ZERO;
+	switch ((int)rdmaez_gid_class(gid)) {
+	case RDMAEZ_GID_CLASS_LINK_LOCAL:
+		return true;
+	case RDMAEZ_GID_CLASS_IPV4:
+		return gid->raw[12] == 169 && gid->raw[13] == 254;
+	case RDMAEZ_GID_CLASS_MULTICAST:
+		return (gid->raw[1] & 0xf) <= 2;
+	default:
+		return false;
+	}
 }
 
-/*
- * rdmaez_gid_rank() with the peer's class known, for those who go through a table. A multicast group of IPv4
- * wants a GID of IPv4, though rdmaez_impl_gid_is_resolved() says that the kernel looks up neither kind.
- */
-RDMAEZ_IMPL int rdmaez_impl_gid_rank(const struct ibv_gid_entry *entry,
-				     const struct rdmaez_gid_want *want, enum rdmaez_gid_class peer,
-				     enum rdmaez_why *why)
+/* From this rank on a GID has the scope of the peer, if that is known. */
+#define RDMAEZ_IMPL_GID_SCOPE 4
+
+RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *entry,
+			       const struct rdmaez_gid_want *want, enum rdmaez_why *why)
 {
-	const enum rdmaez_gid_class own = rdmaez_gid_class(&entry->gid);
-	const bool roce = entry->gid_type != IBV_GID_TYPE_IB;
-	const bool same_link = peer == RDMAEZ_GID_CLASS_LINK_LOCAL;
+	const union ibv_gid *const peer =
+		want && !rdmaez_gid_is_zero(&want->peer) ? &want->peer : NULL;
+	const bool ipv4 = rdmaez_gid_class(&entry->gid) == RDMAEZ_GID_CLASS_IPV4;
+	const bool v1 = entry->gid_type == IBV_GID_TYPE_ROCE_V1;
 	enum rdmaez_why reason = RDMAEZ_WHY_NONE;
 	int rank = 0;
 
-	if (own == RDMAEZ_GID_CLASS_ZERO) {
+	if (rdmaez_gid_is_zero(&entry->gid)) {
 		reason = RDMAEZ_WHY_GID_EMPTY;
 	} else if (want && want->type && (uint32_t)want->type != entry->gid_type) {
 		reason = RDMAEZ_WHY_GID_TYPE;
 	} else if (want && want->ndev_ifindex && want->ndev_ifindex != entry->ndev_ifindex) {
 		reason = RDMAEZ_WHY_GID_OTHER_NETDEV;
-	} else if (!roce) {
+	} else if (entry->gid_type == IBV_GID_TYPE_IB) {
 		rank = RDMAEZ_GID_RANK_BEST;
 	} else if (!entry->ndev_ifindex) {
 		reason = RDMAEZ_WHY_GID_NO_NETDEV;
-	} else if (peer != RDMAEZ_GID_CLASS_ZERO && peer != RDMAEZ_GID_CLASS_MULTICAST &&
-		   rdmaez_impl_gid_family_differs(&want->peer, &entry->gid)) {
+	} else if (peer && (!v1 || rdmaez_impl_gid_is_resolved(entry, peer)) &&
+		   rdmaez_impl_gid_family_differs(peer, &entry->gid)) {
 		reason = RDMAEZ_WHY_GID_FAMILY;
 	} else {
-		rank = own == RDMAEZ_GID_CLASS_IPV4 ? 3 : own == RDMAEZ_GID_CLASS_GLOBAL ? 2 : 1;
-		if (own == RDMAEZ_GID_CLASS_LINK_LOCAL) {
-			rank = same_link ? 3 : 1;
-			reason = same_link ? RDMAEZ_WHY_NONE : RDMAEZ_WHY_GID_LINK_LOCAL;
-		}
-		if (entry->gid_type == IBV_GID_TYPE_ROCE_V2)
-			rank += 3;
+		const bool local = rdmaez_impl_gid_is_local(&entry->gid);
+		const bool near_peer = peer && rdmaez_impl_gid_is_local(peer);
+
+		if (peer)
+			rank = (local == near_peer ? RDMAEZ_IMPL_GID_SCOPE : 1) + (v1 ? 0 : 2);
 		else
+			rank = (local ? 1 : ipv4 ? 3 : 2) + (v1 ? 0 : 3);
+		if (v1)
 			reason = RDMAEZ_WHY_GID_ROCE_V1;
+		else if (local && !near_peer)
+			reason = RDMAEZ_WHY_GID_LINK_LOCAL;
 	}
 	if (why)
 		*why = reason;
 	return rank;
-}
-
-RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *entry,
-			       const struct rdmaez_gid_want *want, enum rdmaez_why *why)
-{
-	return rdmaez_impl_gid_rank(entry, want, rdmaez_impl_gid_peer(want), why);
 }
 
 /* The first of the longest run of zero groups, if it has two at least; `length` receives its length. */

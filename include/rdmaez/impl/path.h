@@ -154,7 +154,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_path_refuse(const struct rdmaez_impl_path_build
 	return EINVAL;
 }
 
-/* Fills an address vector, which is zeroed; 0, or EINVAL with all findings. */
+/* Fills an address vector, which is zeroed, and notes its ends; 0, or EINVAL with all findings. */
 RDMAEZ_IMPL int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *b,
 				      struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
 {
@@ -168,7 +168,13 @@ RDMAEZ_IMPL int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *b,
 		ah->grh.dgid = b->path->dgid;
 	}
 	ah->port_num = (uint8_t)b->port_num;
-	return refused ? rdmaez_impl_path_refuse(b, grh, diag) : 0;
+	if (refused)
+		return rdmaez_impl_path_refuse(b, grh, diag);
+	if (diag && grh && !b->alt) {
+		diag->source.gid_index = ah->grh.sgid_index;
+		diag->destination = ah->grh.dgid;
+	}
+	return 0;
 }
 
 /* The same for the one path of an address handle or a queue pair; `sgid_index` as in a path. */

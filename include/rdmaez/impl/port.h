@@ -9,8 +9,11 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#include <net/if.h>
+
 #include "gid.h"
 #include "diag.h"
+#include "route.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -226,39 +229,135 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_useless(struct rdmaez_diag *diag, enum rd
 		diag->dropped++;
 }
 
-/* rdmaez_port_choose_gid() on a port that has been asked, without the reset. */
+/*
+ * The rules of a choice as the bits of one number, so that the greatest is chosen: from this GID the kernel sends to
+ * the peer; it has the peer's scope; it shares so many leading bits with the peer; its rank.
+ */
+#define RDMAEZ_IMPL_CHOICE_ROUTE  0x1000
+#define RDMAEZ_IMPL_CHOICE_SCOPE  0x0800
+#define RDMAEZ_IMPL_CHOICE_PREFIX 0x0008 /* one bit more of 128 */
+
+/* A choice among GIDs on its way. */
+struct rdmaez_impl_port_choice {
+	const union ibv_gid *peer;      /* NULL: not known */
+	bool has_route;                 /* to the peer, which then is worth a question */
+	struct rdmaez_impl_route route; /* error -1: not asked yet */
+	struct ibv_gid_entry best;
+	int value;  /* of the best; 0: there is none yet */
+	int second; /* of the best one with another GID */
+};
+
+/* What an entry is worth, by its rank. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_port_worth(const struct rdmaez_impl_port_choice *choice,
+					    const union ibv_gid *gid, int rank)
+{
+	int worth = rank;
+
+	if (choice->peer && rank >= RDMAEZ_IMPL_GID_SCOPE)
+		worth |= RDMAEZ_IMPL_CHOICE_SCOPE;
+	if (choice->has_route && !rdmaez_impl_gid_is_group(choice->peer))
+		worth += RDMAEZ_IMPL_CHOICE_PREFIX * rdmaez_impl_gid_common(choice->peer, gid);
+	if (!choice->route.error && !memcmp(&choice->route.source, gid, sizeof(*gid)))
+		worth |= RDMAEZ_IMPL_CHOICE_ROUTE;
+	return worth;
+}
+
+/* Compares an entry that can be used with the best one so far. The route is asked for when GIDs differ. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_port_compare(struct rdmaez_impl_port_choice *choice,
+					       const struct ibv_gid_entry *entry, int rank)
+{
+	const bool differs =
+		choice->value && memcmp(&choice->best.gid, &entry->gid, sizeof(entry->gid));
+	int worth;
+
+	if (differs && choice->has_route && choice->route.error < 0) {
+		rdmaez_impl_route_ask(choice->peer, NULL, &choice->route);
+		choice->value = rdmaez_impl_port_worth(choice, &choice->best.gid,
+						       choice->value % RDMAEZ_IMPL_CHOICE_PREFIX);
+	}
+	worth = rdmaez_impl_port_worth(choice, &entry->gid, rank);
+	if (worth > choice->value) {
+		if (differs)
+			choice->second = choice->value;
+		choice->value = worth;
+		choice->best = *entry;
+	} else if (differs && worth > choice->second) {
+		choice->second = worth;
+	}
+}
+
+/* Notes the choice in the record: by the first rule in which the best and the second differ. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_port_note(const struct rdmaez_impl_port_choice *choice,
+					    const struct rdmaez_gid_want *want, bool all,
+					    struct rdmaez_diag *diag)
+{
+	const int rule = choice->value ^ choice->second;
+
+	if (!diag)
+		return;
+	rdmaez_impl_diag_forget(diag);
+	diag->source = choice->best;
+	if (want)
+		diag->destination = want->peer;
+	if (!if_indextoname(choice->best.ndev_ifindex, diag->netdev))
+		diag->netdev[0] = '\0';
+	if (!choice->second && all)
+		diag->chosen = RDMAEZ_WHY_GID_ONLY;
+	else if (rule >= RDMAEZ_IMPL_CHOICE_ROUTE)
+		diag->chosen = RDMAEZ_WHY_GID_BY_ROUTE;
+	else if (!choice->second)
+		diag->chosen = RDMAEZ_WHY_GID_BY_RANK;
+	else if (rule >= RDMAEZ_IMPL_CHOICE_SCOPE)
+		diag->chosen = RDMAEZ_WHY_GID_BY_SCOPE;
+	else if (rule >= RDMAEZ_IMPL_CHOICE_PREFIX)
+		diag->chosen = RDMAEZ_WHY_GID_BY_PREFIX;
+	else
+		diag->chosen = RDMAEZ_WHY_GID_BY_RANK;
+}
+
+/*
+ * rdmaez_port_choose_gid() on a port that has been asked, without the reset. The kernel itself takes a group's
+ * route for the interface that it leaves by; a link-local address has none without an interface.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port_num,
 						 const struct ibv_port_attr *port,
 						 const struct rdmaez_gid_want *want,
 						 struct ibv_gid_entry *chosen,
 						 struct rdmaez_diag *diag)
 {
-	const enum rdmaez_gid_class peer = rdmaez_impl_gid_peer(want);
 	const int entries =
 		port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
 	struct rdmaez_impl_port_gids gids;
-	struct ibv_gid_entry entry, best;
+	struct rdmaez_impl_port_choice choice;
+	struct ibv_gid_entry entry;
 	enum rdmaez_why why;
-	int best_rank = 0, error = 0;
-	bool empty = true;
+	bool empty = true, done = false;
+	int error = 0;
 
-	memset(&best, 0, sizeof(best));
+	memset(&choice, 0, sizeof(choice));
+	choice.route.error = -1;
+	if (want && !rdmaez_gid_is_zero(&want->peer))
+		choice.peer = &want->peer;
+	choice.has_route = choice.peer && port->link_layer == IBV_LINK_LAYER_ETHERNET &&
+			   (rdmaez_gid_class(choice.peer) == RDMAEZ_GID_CLASS_IPV4 ||
+			    !rdmaez_impl_gid_is_local(choice.peer));
 	rdmaez_impl_port_gids_begin(&gids, context, port_num, entries);
-	while (best_rank < RDMAEZ_GID_RANK_BEST &&
-	       !(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL))) {
-		const int rank = rdmaez_impl_gid_rank(&entry, want, peer, &why);
+	if (gids.known < 0 && choice.has_route) /* so that not all entries need be asked for */
+		rdmaez_impl_route_ask(choice.peer, NULL, &choice.route);
+	while (!done && !(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL))) {
+		const int rank = rdmaez_gid_rank(&entry, want, &why);
 
 		empty = false;
-		if (rank > best_rank) {
-			best_rank = rank;
-			best = entry;
-		} else if (!best_rank) {
+		if (rank)
+			rdmaez_impl_port_compare(&choice, &entry, rank);
+		else if (!choice.value)
 			rdmaez_impl_port_useless(diag, why, (int)entry.gid_index, entries);
-		}
+		done = choice.value % RDMAEZ_IMPL_CHOICE_PREFIX == RDMAEZ_GID_RANK_BEST &&
+		       (!choice.has_route || choice.value >= RDMAEZ_IMPL_CHOICE_ROUTE);
 	}
-	if (!error || (error == ENODATA && best_rank)) {
-		rdmaez_impl_diag_forget(diag);
-		*chosen = best;
+	if (done || (error == ENODATA && choice.value)) {
+		rdmaez_impl_port_note(&choice, want, !done, diag);
+		*chosen = choice.best;
 		return 0;
 	}
 	/* The attributes may be the caller's, and another port's. */
