@@ -180,6 +180,7 @@ int main(int argc, char **argv)
 	const int row = option['g'] ? atoi(option['g']) : (int)gid.gid_index;
 	TRY(ibv_query_gid(context, (uint8_t)opts.port, row, &gid.gid) == 0, "-g");
 	opts.path.sgid_index = rdmaez_exactly(row);
+	opts.sq_psn = rdmaez_psn_random();
 
 	const int size = option['s'] ? atoi(option['s']) : GRH ? 1024 : 4096;
 	NEED(!GRH || size <= rdmaez_mtu_bytes(port.active_mtu), "a UD message fits one packet");

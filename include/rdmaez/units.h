@@ -3,7 +3,7 @@
  * @file units.h
  * @brief Arithmetic for the numbers that verbs encode: MTUs, ACK and RNR timers, PSNs.
  *
- * Everything here is pure, calls no verb and may be called from any thread.
+ * Everything here is pure but for rdmaez_psn_random(), calls no verb and may be called from any thread.
  */
 #ifndef RDMAEZ_UNITS_H
 #define RDMAEZ_UNITS_H
@@ -122,6 +122,20 @@ RDMAEZ_INLINE uint32_t rdmaez_psn_add(uint32_t psn, uint32_t packets);
  * @return -0x800000 to 0x7fffff: negative if @p psn comes before @p base
  */
 RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base);
+
+/**
+ * @brief Draws a first packet sequence number at random, for `sq_psn`, and for the peer's `rq_psn`.
+ *
+ * A new one for each connection: packets of a former queue pair with the same number, late or sent again,
+ * then almost never fit, while with equal PSNs they are accepted as the new one's. Each end tells the other
+ * what it drew, since each must expect what the other sends.
+ *
+ * The number comes from getrandom(), without waiting; where that has nothing yet, as early while the system
+ * starts, from the clock and an address. Do not use it as a secret.
+ *
+ * @return 0 to #RDMAEZ_PSN_MAX
+ */
+RDMAEZ_API uint32_t rdmaez_psn_random(void);
 
 #ifdef __cplusplus
 }

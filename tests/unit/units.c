@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The arithmetic of units.h against the tables of the specification, and base.h's two conversions. */
+/*
+ * The arithmetic of units.h against the tables of the specification, its random numbers, and base.h's two
+ * conversions.
+ */
 #include <limits.h>
+#include <sys/random.h>
 
 #include "check.h"
 
@@ -181,6 +185,60 @@ static void check_psn(void)
 			   "from PSN 0x%x to 0x%x", diffs[i].base, diffs[i].psn);
 }
 
+/* The system's random numbers, in place of the C library's getrandom(). */
+static struct {
+	bool none; /* there are none yet */
+	unsigned int asked, flags;
+	uint32_t next, step;
+} source;
+
+ssize_t getrandom(void *buf, size_t length, unsigned int flags)
+{
+	source.asked++;
+	source.flags = flags;
+	if (source.none || length != sizeof(source.next)) {
+		errno = EAGAIN;
+		return -1;
+	}
+	source.next += source.step;
+	memcpy(buf, &source.next, length);
+	return (ssize_t)length;
+}
+
+/* 64 draws: all within 24 bits, not all the same, and each bit is 0 sometimes and 1 sometimes. */
+static void check_draws(const char *from)
+{
+	uint32_t ones = 0, zeros = 0, most = 0;
+	unsigned int equal = 0;
+
+	for (int i = 0; i < 64; i++) {
+		const uint32_t psn = rdmaez_psn_random(), again = rdmaez_psn_random();
+
+		ones |= psn | again;
+		zeros |= ~psn | ~again;
+		most = psn > most ? psn : most;
+		equal += psn == again;
+	}
+	tap_ok(most <= 0xffffff, "%s: PSNs have 24 bits", from);
+	tap_eq_hex(ones, 0xffffff, "%s: each bit is set at times", from);
+	tap_eq_hex(zeros & 0xffffff, 0xffffff, "%s: and clear at times", from);
+	tap_ok(equal < 8, "%s: %u of 64 were followed by the same", from, equal);
+}
+
+static void check_psn_random(void)
+{
+	source.step = 0x9e3779b9; /* visits each half of the numbers in turn */
+	source.next = 0xffabcdef - source.step;
+	tap_eq_hex(rdmaez_psn_random(), 0xabcdef, "a PSN is 24 bits of the system's random ones");
+	tap_eq_int(source.asked, 1, "for which the system is asked once");
+	tap_eq_hex(source.flags, GRND_NONBLOCK, "and not waited for");
+	check_draws("from the system");
+	source.none = true;
+	source.asked = 0;
+	check_draws("from the clock");
+	tap_eq_int(source.asked, 128, "the system is asked each time");
+}
+
 static void check_base(void)
 {
 	tap_eq_hex(RDMAEZ_ZERO, 0x5a45524f, "RDMAEZ_ZERO reads ZERO in a dump");
@@ -237,6 +295,7 @@ int main(void)
 	check_give_up();
 	check_mtu();
 	check_psn();
+	check_psn_random();
 	check_base();
 	check_version();
 	return tap_done();

@@ -7,6 +7,11 @@
 #include "../units.h"
 #endif
 
+#if RDMAEZ_IMPL_BODIES
+#include <sys/random.h>
+#include <time.h>
+#endif
+
 RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_INLINE int rdmaez_mtu_bytes(enum ibv_mtu mtu)
@@ -91,6 +96,31 @@ RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
 
 	return ahead < 0x800000u ? (int32_t)ahead : (int32_t)ahead - 0x1000000;
 }
+
+#if RDMAEZ_IMPL_BODIES
+
+/* What differs between two calls, threads and processes; the multiplier, 2^64 by the golden ratio, spreads it. */
+RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_psn_of_clock(void)
+{
+	struct timespec now;
+	uint64_t mix;
+
+	if (!timespec_get(&now, TIME_UTC))
+		memset(&now, 0, sizeof(now));
+	mix = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + (uintptr_t)&now;
+	return (uint32_t)(mix * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+}
+
+RDMAEZ_API uint32_t rdmaez_psn_random(void)
+{
+	uint32_t psn;
+
+	return getrandom(&psn, sizeof(psn), GRND_NONBLOCK) == (ssize_t)sizeof(psn)
+		       ? psn & RDMAEZ_PSN_MAX
+		       : rdmaez_impl_psn_of_clock();
+}
+
+#endif /* RDMAEZ_IMPL_BODIES */
 
 RDMAEZ_IMPL_END
 
