@@ -195,15 +195,16 @@ static const char *attribute_note(const struct rdmaez_impl_field *field)
 	case RDMAEZ_IMPL_FIELD_ALT:
 		return "by default the primary port";
 	case RDMAEZ_IMPL_FIELD_ACCESS:
-		return "by default REMOTE_READ and REMOTE_WRITE for RC, XRC_RECV and DCT, "
-		       "REMOTE_WRITE for UC";
+		return "by default nothing: no right is granted by forgetting it";
 	case RDMAEZ_IMPL_FIELD_MTU:
 		return "by default the port's active MTU, which is also the limit unless "
 		       "RDMAEZ_QP_MTU_EXACT is set";
 	case RDMAEZ_IMPL_FIELD_PEER:
 		return "at least 1 where a port is known";
 	case RDMAEZ_IMPL_FIELD_DEPTH:
-		return "at most what the device can do; by default 1 where the device is not known";
+		return "at most what the device can do, and by default a sixteenth of what it can "
+		       "for "
+		       "all queue pairs together; by default 1 where the device is not known";
 	default:
 		return "";
 	}

@@ -22,7 +22,9 @@ int main(void)
 
 	if (qp && rdmaez_port_choose_gid(context, 1, NULL, &self, &diag) == 0) {
 		opts.dest_qp_num = qp->qp_num;
+		opts.sq_psn = opts.rq_psn = rdmaez_psn_random();
 		opts.path.dgid = self.gid;
+		opts.path.sgid_index = rdmaez_exactly((int)self.gid_index);
 		if (rdmaez_qp_to_init(qp, &opts, &diag) == 0 &&
 		    rdmaez_qp_to_rtr(qp, &opts, &diag) == 0 &&
 		    rdmaez_qp_to_rts(qp, &opts, &diag) == 0)

@@ -105,10 +105,14 @@ int main(int argc, char **argv)
 	/* Both are on the same port, so the peer's address is our own. */
 	need_no(rdmaez_port_query(context, 1, &port, &diag), &diag);
 	need_no(rdmaez_port_choose_gid(context, 1, NULL, &self, &diag), &diag);
+	const uint32_t psn[2] = {rdmaez_psn_random(), rdmaez_psn_random()};
 	opts.path.dgid = self.gid;
+	opts.path.sgid_index = rdmaez_exactly((int)self.gid_index);
 	opts.path.dlid = port.lid;
 	for (int i = 0; i < 2; i++) {
 		opts.dest_qp_num = qp[1 - i]->qp_num;
+		opts.sq_psn = psn[i];
+		opts.rq_psn = psn[1 - i];
 		need_no(rdmaez_qp_to_init(qp[i], &opts, &diag), &diag);
 		need_no(rdmaez_qp_to_rtr(qp[i], &opts, &diag), &diag);
 		need_no(rdmaez_qp_to_rts(qp[i], &opts, &diag), &diag);

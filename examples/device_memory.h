@@ -104,8 +104,10 @@ static struct ibv_qp *loop_open(const struct device *device)
 	need_no(rdmaez_port_choose_gid(device->context, 1, NULL, &self, &diag), &diag);
 	opts.port_attr = &port;
 	opts.path.dgid = self.gid;
+	opts.path.sgid_index = rdmaez_exactly((int)self.gid_index);
 	opts.path.dlid = port.lid;
 	opts.dest_qp_num = qp->qp_num;
+	opts.sq_psn = opts.rq_psn = rdmaez_psn_random();
 	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
 	need_no(rdmaez_qp_to_init(qp, &opts, &diag), &diag);
 	need_no(rdmaez_qp_to_rtr(qp, &opts, &diag), &diag);

@@ -122,8 +122,9 @@ int main(void)
 		perror("no RDMA device that can create a queue pair");
 		return EXIT_FAILURE;
 	}
+	opts.access = IBV_ACCESS_REMOTE_READ;
 	if (rdmaez_port_choose_gid(context, 1, NULL, &self, &diag) ||
-	    rdmaez_qp_to_init(qp, NULL, &diag)) {
+	    rdmaez_qp_to_init(qp, &opts, &diag)) {
 		rdmaez_diag_print(&diag, stdout);
 		return EXIT_FAILURE;
 	}

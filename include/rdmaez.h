@@ -18,8 +18,12 @@
  *
  * @par An RC queue pair, from RESET to RTS
  * @code
+ * opts.access = IBV_ACCESS_REMOTE_WRITE;
  * opts.dest_qp_num = peer.qp_num;
+ * opts.rq_psn = peer.psn;
+ * opts.sq_psn = own.psn;
  * opts.path.dgid = peer.gid;
+ * opts.path.sgid_index = rdmaez_exactly((int)own.gid_index);
  * error = rdmaez_qp_to_init(qp, &opts, &diag);
  * if (!error)
  *         error = rdmaez_qp_to_rtr(qp, &opts, &diag);

@@ -104,10 +104,10 @@
 /**
  * @brief "Really zero", for option fields in which 0 asks for the default.
  *
- * A timeout, a retry count, a GID index or a set of access flags can legitimately be zero. Options that
+ * A timeout, a retry count, a GID index or a Q_Key can legitimately be zero. Options that
  * mention this value accept it, and so does every int whose default is not 0. It is outside the legal
  * range of all of them except the Q_Key (options cannot ask for a Q_Key of exactly 0x5a45524f), and reads
- * `ZERO` in a memory dump. Numbers whose default is 0, such as PSNs, do not need it.
+ * `ZERO` in a memory dump. Numbers whose default is 0, such as PSNs, do not need it; access flags take it.
  */
 #define RDMAEZ_ZERO 0x5a45524f
 
@@ -127,7 +127,7 @@ extern "C" {
 RDMAEZ_INLINE int rdmaez_exactly(int value);
 
 /**
- * @brief The same for unsigned fields: `opts.access = rdmaez_exactly_u32(flags);`
+ * @brief The same for unsigned fields: `opts.qkey = rdmaez_exactly_u32(qkey);`
  * @param value the number
  * @return @p value, or #RDMAEZ_ZERO if @p value is 0
  */

@@ -8,8 +8,12 @@
  *
  * @code
  * struct rdmaez_qp_opts opts = {0};
+ * opts.access = IBV_ACCESS_REMOTE_WRITE;
  * opts.dest_qp_num = peer.qp_num;
+ * opts.rq_psn = peer.psn;
+ * opts.sq_psn = own.psn;
  * opts.path.dgid = peer.gid;
+ * opts.path.sgid_index = rdmaez_exactly((int)own.gid_index);
  * int error = rdmaez_qp_to_init(qp, &opts, &diag);
  * if (!error)
  *         error = rdmaez_qp_to_rtr(qp, &opts, &diag);
@@ -19,6 +23,11 @@
  *
  * A transition starts from `qp->state`, which libibverbs maintains. After an error the device may be in
  * another state: rdmaez_qp_state() asks it and refreshes `qp->state`.
+ *
+ * @par Before the bring-up
+ * Each end tells the other the GID that it chose with rdmaez_port_choose_gid(), its `qp_num`, and a PSN from
+ * rdmaez_psn_random(). It then uses the index of that very GID: an end that tells one GID and sends from
+ * another reaches RTS, and no packet of it is accepted.
  *
  * @par Driver types
  * Queue pairs of type IBV_QPT_DRIVER are moved like others once `opts.driver_type` names the actual type. The address
@@ -75,16 +84,18 @@ struct rdmaez_qp_opts {
 	/** What ibv_query_port() returned, to save that call on the way to RTR. NULL: the port is
 	 *  queried, except by rdmaez_qp_attr(). */
 	const struct ibv_port_attr *port_attr;
-	/** What ibv_query_device() returned, to limit depths to the device's. NULL: not known. */
+	/** What ibv_query_device() returned, to save that call where a depth is left open and, without
+	 *  `port_attr`, where the port is not 1. NULL: the device is queried there, except by
+	 *  rdmaez_qp_attr(). */
 	const struct ibv_device_attr *device_attr;
 
 	int port;       /**< 1 to 255. 0: 1 */
 	int pkey_index; /**< P_Key index, 0 to 65535. 0: 0, by convention the default partition */
 
-	/** What the peer may do: IBV_ACCESS_ bits. 0: REMOTE_READ and REMOTE_WRITE for RC,
-	 *  XRC_RECV and DCT, REMOTE_WRITE for UC, nothing for XRC_SEND. The peer still reaches only memory
-	 *  that was registered for it; the kernel's connection manager uses the same default.
-	 *  #RDMAEZ_ZERO: nothing. */
+	/** What the peer may do to memory that is registered for it: IBV_ACCESS_ bits. 0, as in verbs:
+	 *  nothing but send. No default opens memory, so no right is granted by forgetting it. One that is
+	 *  missing is noticed at the first request (#RDMAEZ_WHY_WC_PEER_RIGHT); one too many never is.
+	 *  bnxt_re grants READ and WRITE regardless before Linux 7 (`bnxt_re_modify_qp()`). */
 	unsigned int access;
 	uint32_t
 		qkey; /**< UD and SRD. 0: #RDMAEZ_QP_QKEY. Bit 31 needs CAP_NET_RAW. #RDMAEZ_ZERO: 0 */
@@ -93,14 +104,17 @@ struct rdmaez_qp_opts {
 	 *  #RDMAEZ_QP_MTU_EXACT is set. 0: the port's active MTU; 1024 if the port is not known. */
 	enum ibv_mtu mtu;
 	uint32_t dest_qp_num; /**< the peer's queue pair number, 24 bits */
-	uint32_t rq_psn;      /**< first PSN expected, the peer's `sq_psn`. 24 bits */
-	uint32_t sq_psn;      /**< first PSN sent, the peer's `rq_psn`. 24 bits */
+	uint32_t rq_psn; /**< first PSN expected: the peer's `sq_psn`, as it was told. 24 bits */
+	/** First PSN sent: a new rdmaez_psn_random(), told to the peer. 24 bits. Queue pair numbers are used
+	 *  again, and where the PSNs are as well, late packets of a former queue pair are accepted. */
+	uint32_t sq_psn;
 
-	/** READs and atomics outstanding as requester, limited to what the device supports. 0: up to
-	 *  16; 1 if the device is not known. #RDMAEZ_ZERO: none. */
+	/** READs and atomics outstanding as requester, limited to what the device supports, if that is
+	 *  known. 0: 16, or less where the device supports less or all its queue pairs together have less
+	 *  than 256 (`max_res_rd_atom`: a sixteenth); 1 if the device does not answer. #RDMAEZ_ZERO: none. */
 	int max_rd_atomic;
-	/** The same as responder. With none, some providers silently drop REMOTE_READ and
-	 *  REMOTE_ATOMIC. */
+	/** The same as responder; not less than the peer's `max_rd_atomic`. With none, some providers
+	 *  silently drop REMOTE_READ and REMOTE_ATOMIC. */
 	int max_dest_rd_atomic;
 
 	/** How long the peer waits when no receive is posted: a code of rdmaez_rnr_timer_ns(), 0
@@ -138,8 +152,8 @@ struct rdmaez_qp_move {
  * @brief Builds the attributes and the mask of a transition, without a device.
  *
  * For programs that call ibv_modify_qp() themselves. The mask has what the transition requires,
- * IBV_QP_STATE and `opts->optional`. No device is queried: set `opts->port_attr` for the right MTU and GRH,
- * or complete `move->attr` before use.
+ * IBV_QP_STATE and `opts->optional`. No device is queried: set `opts->port_attr` for the right MTU and GRH and
+ * `opts->device_attr` for the right depths, which are 1 without it, or complete `move->attr` before use.
  *
  * @param type the queue pair's type; for IBV_QPT_DRIVER one of the driver types, or it as it is, and
  *        `opts->driver_type`
@@ -299,8 +313,8 @@ RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag);
  * Sends the port, the P_Key index, and the access flags (connected types, DCT) or the Q_Key (UD, SRD); RAW_PACKET
  * takes only the port. Receives may be posted from INIT on.
  *
- * With a port other than 1 and without `opts->device_attr` it calls ibv_query_device() first, because some
- * providers read out of bounds for a port that does not exist (#RDMAEZ_WHY_PORT).
+ * With a port other than 1, and neither `opts->port_attr` nor `opts->device_attr` to show that it exists, it calls
+ * ibv_query_device() first, because some providers read out of bounds for a port that does not (#RDMAEZ_WHY_PORT).
  *
  * @param qp the queue pair
  * @param opts the options; NULL: all defaults
@@ -320,7 +334,8 @@ RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts 
  *
  * Connected types, DCI and DCT call ibv_query_port() first unless `opts->port_attr` is set, and
  * ibv_query_gid_table() if a GID index has to be chosen: for DCT, and DCI with IBV_QP_AV, one that serves any
- * peer, where `opts->path.dgid` names none.
+ * peer, where `opts->path.dgid` names none. RC and XRC_RECV call ibv_query_device() if neither
+ * `opts->max_dest_rd_atomic` nor `opts->device_attr` is set.
  *
  * @param qp the queue pair
  * @param opts the options; NULL is enough for UD and RAW_PACKET
@@ -337,7 +352,9 @@ RDMAEZ_API int rdmaez_qp_to_rtr(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  *        attributes within RTS.
  *
  * From RTR it sends the first PSN and, for connected types, the timeout, the retry counts and the depth of
- * outstanding READs and atomics. From the other states it sends the state and `opts->optional`.
+ * outstanding READs and atomics, for which RC, XRC_SEND and DCI call ibv_query_device() if neither
+ * `opts->max_rd_atomic` nor `opts->device_attr` is set. From the other states it sends the state and
+ * `opts->optional`.
  *
  * @param qp the queue pair
  * @param opts the options; NULL: all defaults
@@ -355,7 +372,7 @@ RDMAEZ_API int rdmaez_qp_to_rts(struct ibv_qp *qp, const struct rdmaez_qp_opts *
  * in `opts->optional`. Name IBV_QP_EN_SQD_ASYNC_NOTIFY on the way from RTS to get an IBV_EVENT_SQ_DRAINED
  * when the queue has drained. mlx5 and hns have no SQD and refuse it with EINVAL.
  *
- * With IBV_QP_AV it makes the queries of rdmaez_qp_to_rtr() first.
+ * With IBV_QP_AV, a depth or a port it makes the queries of the functions above first, each at most once.
  *
  * @param qp the queue pair
  * @param opts the options; NULL: all defaults

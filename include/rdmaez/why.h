@@ -407,7 +407,8 @@ extern "C" {
 	  "compare its address and length with the peer's region; a zero-based one begins at 0")   \
 	X(WC_REGION_RIGHT,                                                                         \
 	  "the peer's memory region or queue pair lacks the required remote access right",         \
-	  "have the peer register it with IBV_ACCESS_REMOTE_READ, REMOTE_WRITE or REMOTE_ATOMIC, " \
+	  "have the peer grant it to both: IBV_ACCESS_REMOTE_READ, REMOTE_WRITE or "               \
+	  "REMOTE_ATOMIC, "                                                                        \
 	  "as the request needs")                                                                  \
 	X(WC_PEER_RECV, "the peer's receive is shorter than the message",                          \
 	  "have the peer post receives for the longest message, or send less at a time")           \

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A whole bring-up of an RC queue pair, RESET to RTS, by hand, trusting every value, where the port has been
- * asked before and the GID index is given. bringup_ez.c makes the same verbs calls by rdmaez.
+ * A whole bring-up of an RC queue pair, RESET to RTS, by hand, trusting every value, where port and device have
+ * been asked before and the GID index is given. bringup_ez.c makes the same verbs calls by rdmaez.
  */
 #include "bench.h"
+
+static uint8_t depth(int limit)
+{
+	return (uint8_t)(limit < 16 ? limit : 16);
+}
 
 static int to_init(struct ibv_qp *qp)
 {
@@ -22,7 +27,7 @@ static int to_rtr(struct ibv_qp *qp, const struct input *in)
 	attr.path_mtu = in->port.active_mtu;
 	attr.dest_qp_num = in->dest_qp_num;
 	attr.rq_psn = in->rq_psn;
-	attr.max_dest_rd_atomic = 1;
+	attr.max_dest_rd_atomic = depth(in->device.max_qp_rd_atom);
 	attr.min_rnr_timer = 12;
 	attr.ah_attr.dlid = in->dlid;
 	attr.ah_attr.port_num = 1;
@@ -41,7 +46,7 @@ static int to_rts(struct ibv_qp *qp, const struct input *in)
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS};
 
 	attr.sq_psn = in->sq_psn;
-	attr.max_rd_atomic = 1;
+	attr.max_rd_atomic = depth(in->device.max_qp_init_rd_atom);
 	attr.timeout = 14;
 	attr.retry_cnt = 7;
 	attr.rnr_retry = 7;

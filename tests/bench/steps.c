@@ -27,7 +27,6 @@ int bare_init(const struct input *in)
 
 	(void)in;
 	move.attr.port_num = 1;
-	move.attr.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	move.attr_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
 	return take(&move);
 }

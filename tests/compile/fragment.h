@@ -19,10 +19,10 @@ extern char text[24576];
 extern struct rdmaez_qp_opts opts;
 extern int error;
 
-/* What a peer told of itself. */
-extern struct peer {
-	uint32_t qp_num;
+/* What each end tells the other of itself, and the index of the GID, which it keeps to itself. */
+extern struct end {
 	union ibv_gid gid;
-} peer;
+	uint32_t gid_index, qp_num, psn;
+} own, peer;
 
 #endif

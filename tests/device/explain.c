@@ -20,6 +20,7 @@ static struct rdmaez_qp_move right(enum ibv_qp_type type, enum ibv_qp_state from
 	struct rdmaez_qp_move move;
 
 	opts.port_attr = &rig.port;
+	opts.access = type == IBV_QPT_RC ? IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE : 0;
 	opts.path.dgid = rig.self.gid;
 	opts.path.sgid_index = rdmaez_exactly((int)rig.self.gid_index);
 	opts.dest_qp_num = side->qp->qp_num;

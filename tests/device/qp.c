@@ -110,12 +110,12 @@ static struct known rc_defaults(struct rig *rig, struct ibv_qp *peer)
 	known.attr.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	known.attr.path_mtu = rig->port.active_mtu;
 	known.attr.dest_qp_num = peer->qp_num;
-	known.attr.max_dest_rd_atomic = 1; /* no device_attr was given */
+	known.attr.max_dest_rd_atomic = 16; /* rxe has 128, and enough for all queue pairs */
 	known.attr.min_rnr_timer = 12;
 	known.attr.timeout = 14;
 	known.attr.retry_cnt = 7;
 	known.attr.rnr_retry = 7;
-	known.attr.max_rd_atomic = 1;
+	known.attr.max_rd_atomic = 16;
 	known.attr.ah_attr.is_global = 1;
 	known.attr.ah_attr.port_num = 1;
 	known.attr.ah_attr.grh.dgid = rig->self.gid;
@@ -138,6 +138,10 @@ static struct rdmaez_qp_opts opts_to(struct rig *rig, struct ibv_qp *peer)
 {
 	struct rdmaez_qp_opts opts = {0};
 
+	if (peer->qp_type != IBV_QPT_UD)
+		opts.access = IBV_ACCESS_REMOTE_WRITE;
+	if (peer->qp_type == IBV_QPT_RC)
+		opts.access |= IBV_ACCESS_REMOTE_READ;
 	opts.dest_qp_num = peer->qp_num;
 	opts.path.dgid = rig->self.gid;
 	return opts;
@@ -207,20 +211,17 @@ static void test_rc_defaults(struct rig *rig)
 
 	known.attr.qp_state = IBV_QPS_INIT;
 	known.mask = AT_INIT | IBV_QP_ACCESS_FLAGS;
-	stepped(rdmaez_qp_to_init(a->qp, &to_b, &diag), &diag, a->qp, &known,
-		"RC by default, RESET to INIT");
+	stepped(rdmaez_qp_to_init(a->qp, &to_b, &diag), &diag, a->qp, &known, "RC, RESET to INIT");
 	known.attr.qp_state = IBV_QPS_RTR;
 	known.mask = RC_AT_RTR;
-	stepped(rdmaez_qp_to_rtr(a->qp, &to_b, &diag), &diag, a->qp, &known,
-		"RC by default, INIT to RTR");
+	stepped(rdmaez_qp_to_rtr(a->qp, &to_b, &diag), &diag, a->qp, &known, "RC, INIT to RTR");
 	known.attr.qp_state = IBV_QPS_RTS;
 	known.mask = RC_AT_RTS;
-	stepped(rdmaez_qp_to_rts(a->qp, &to_b, &diag), &diag, a->qp, &known,
-		"RC by default, RTR to RTS");
+	stepped(rdmaez_qp_to_rts(a->qp, &to_b, &diag), &diag, a->qp, &known, "RC, RTR to RTS");
 	tap_eq_int(diag.error, 0, "after a success the record holds no error");
 	tap_eq_int(diag.count, 0, "and no finding");
 	tap_eq_int(bring_up(b->qp, &to_a), 0, "the other end comes up without a record");
-	traffic(a, b, "RC by default");
+	traffic(a, b, "RC");
 
 	/* rxe shows the numbers to come, and traffic has moved them. */
 	known.mask &= ~(IBV_QP_SQ_PSN | IBV_QP_RQ_PSN);
@@ -359,15 +360,14 @@ static void test_rc_options(struct rig *rig)
 	opts.rnr_retry = RDMAEZ_ZERO;
 	opts.min_rnr_timer = 1;
 	opts.max_rd_atomic = 0;
-	opts.access = 0;
+	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	opts.path.traffic_class = 0;
 	opts.path.flow_label = 0;
 	known.attr.timeout = 0;
 	known.attr.retry_cnt = 0;
 	known.attr.rnr_retry = 0;
 	known.attr.min_rnr_timer = 1;
-	known.attr.max_rd_atomic =
-		16; /* the default where the device is known, and it can do 128 */
+	known.attr.max_rd_atomic = 16; /* the default */
 	known.attr.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	known.attr.ah_attr.grh.traffic_class = 0;
 	known.attr.ah_attr.grh.flow_label = 0;
@@ -610,8 +610,8 @@ static void test_no_access(struct rig *rig)
 	const struct rdmaez_qp_opts to_b = opts_to(rig, b->qp);
 	struct rdmaez_qp_opts to_a = opts_to(rig, a->qp);
 
-	to_a.access = RDMAEZ_ZERO;
-	tap_eq_int(bring_up(a->qp, &to_b) | bring_up(b->qp, &to_a), 0, "one end grants no access");
+	to_a.access = 0;
+	tap_eq_int(bring_up(a->qp, &to_b) | bring_up(b->qp, &to_a), 0, "one end names no access");
 	/* rxe's check_op_valid() takes what the flags forbid for an unknown request. */
 	tap_eq_int(rig_rdma_status(a, b, IBV_WR_RDMA_WRITE), IBV_WC_REM_INV_REQ_ERR,
 		   "an RDMA WRITE to it is refused");

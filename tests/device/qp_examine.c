@@ -18,6 +18,7 @@ static struct rdmaez_qp_opts to(const struct side *peer)
 {
 	struct rdmaez_qp_opts opts = {0};
 
+	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	opts.path.dgid = rig.self.gid;
 	opts.path.sgid_index = rdmaez_exactly((int)rig.self.gid_index);
 	opts.dest_qp_num = peer->qp->qp_num;
@@ -45,6 +46,7 @@ static void open_pair(struct side **own, struct side **peer, struct rdmaez_qp_op
 	*peer = side_open(&rig, IBV_QPT_RC);
 	path = to(*peer);
 	opts.path = path.path;
+	opts.access = path.access;
 	opts.dest_qp_num = path.dest_qp_num;
 	bring_up(*own, &opts, IBV_QPS_RTS);
 	path = to(*own);

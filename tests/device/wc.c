@@ -99,6 +99,7 @@ static void connect_sides(struct rig *rig, struct side *from, struct side *to)
 		struct rdmaez_qp_opts opts = {0};
 
 		opts.port_attr = &rig->port;
+		opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 		opts.dest_qp_num = (i ? from : to)->qp->qp_num;
 		opts.path.dgid = rig->self.gid;
 		opts.path.sgid_index = rdmaez_exactly((int)rig->self.gid_index);

@@ -151,10 +151,6 @@ static struct ibv_qp_attr step_attr(enum ibv_qp_type type, enum ibv_qp_state to)
 		attr.port_num = 1;
 		if (type == IBV_QPT_UD)
 			attr.qkey = 0x11111111;
-		if (responder)
-			attr.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-		if (type == IBV_QPT_UC)
-			attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
 	}
 	if (to == IBV_QPS_RTR && is_connected(type)) {
 		attr.path_mtu = IBV_MTU_1024;
@@ -165,7 +161,7 @@ static struct ibv_qp_attr step_attr(enum ibv_qp_type type, enum ibv_qp_state to)
 		attr.ah_attr.grh.sgid_index = 3;
 		attr.ah_attr.grh.hop_limit = 64;
 		if (responder) {
-			attr.max_dest_rd_atomic = 1;
+			attr.max_dest_rd_atomic = 16;
 			attr.min_rnr_timer = 12;
 		}
 	}
@@ -175,7 +171,7 @@ static struct ibv_qp_attr step_attr(enum ibv_qp_type type, enum ibv_qp_state to)
 		if (requester) {
 			attr.retry_cnt = 7;
 			attr.rnr_retry = 7;
-			attr.max_rd_atomic = 1;
+			attr.max_rd_atomic = 16;
 		}
 	}
 	return attr;
@@ -200,7 +196,8 @@ static void check_bring_up(void)
 				fake_qp_rule(types[t], from, way[i]).required | IBV_QP_STATE;
 			const struct ibv_qp_attr attr =
 				back ? attr_to(IBV_QPS_RTS) : step_attr(types[t], way[i]);
-			const bool asks = way[i] == IBV_QPS_RTR && is_connected(types[t]);
+			const bool depth = attr.max_rd_atomic || attr.max_dest_rd_atomic;
+			const bool path = way[i] == IBV_QPS_RTR && is_connected(types[t]);
 
 			fake_reset_log();
 			check_success(diag, move_to[way[i]](qp, &opts, diag), "%s %s to %s",
@@ -210,7 +207,10 @@ static void check_bring_up(void)
 			check_states(qp, way[i]);
 			check_sent(mask, &attr);
 			tap_eq_int(fake_count(FAKE_MODIFY_QP), 1, "the queue pair is moved once");
-			tap_eq_int(fake_count(FAKE_ANY), asks ? 3 : 1, "calls in all");
+			tap_eq_int(fake_count(FAKE_QUERY_DEVICE), depth, "device, for a depth");
+			tap_eq_int(fake_count(FAKE_QUERY_PORT), path, "port, for a path");
+			tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), path, "GIDs, for a path");
+			tap_eq_int(fake_count(FAKE_ANY), 1 + depth + 2 * path, "calls in all");
 			from = way[i];
 		}
 		tap_eq_int(fake_out_of_bounds(), 0, "no port that does not exist was sent");
@@ -253,6 +253,7 @@ static void check_no_opts(void)
 static void check_init_calls(void)
 {
 	struct ibv_device_attr device;
+	struct ibv_port_attr port;
 	struct rdmaez_qp_opts opts;
 	struct ibv_qp *qp;
 
@@ -289,6 +290,147 @@ static void check_init_calls(void)
 	fake_reset_log();
 	check_success(diag, rdmaez_qp_to_init(qp, &opts, diag), "to port 2, the device known");
 	CHECK_LOG("to port 2, the device known", FAKE_MODIFY_QP);
+
+	/* Whoever has asked the port knows that it exists. */
+	tap_eq_int(ibv_query_port(ctx, 2, &port), 0, "port 2 tells its attributes");
+	opts.device_attr = NULL;
+	opts.port_attr = &port;
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	fake_reset_log();
+	check_success(diag, rdmaez_qp_to_init(qp, &opts, diag), "to port 2, the port known");
+	CHECK_LOG("to port 2, the port known", FAKE_MODIFY_QP);
+	tap_eq_int(fake_qp_true(qp)->port_num, 2, "the queue pair is on port 2");
+}
+
+/* Ports that do not exist are refused before a provider sees them. */
+static void check_no_port(void)
+{
+	static const struct {
+		int given, value;
+	} ports[] = {{3, 3}, {255, 255}, {256, 256}, {-1, -1}, {RDMAEZ_ZERO, 0}};
+	struct rdmaez_qp_opts opts;
+	struct ibv_qp *qp;
+
+	memset(&opts, 0, sizeof(opts));
+	for (size_t i = 0; i < COUNT_OF(ports); i++) {
+		start();
+		dev->ports = 2;
+		opts.port = ports[i].given;
+		qp = fake_qp(ctx, IBV_QPT_RAW_PACKET);
+		fake_reset_log();
+		CHECK_VERB_FINDINGS(diag, rdmaez_qp_to_init(qp, &opts, diag), EINVAL,
+				    "rdmaez_qp_to_init", NULL, "a port that does not exist",
+				    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PORT, "port_num",
+				     RDMAEZ_VALUE_NUMBER, (uint64_t)(int64_t)ports[i].value, 1, 2});
+		CHECK_LOG("a port that does not exist", FAKE_QUERY_DEVICE);
+	}
+	tap_eq_int(fake_out_of_bounds(), 0, "no port that does not exist was sent");
+}
+
+/* ---- Depths ------------------------------------------------------------------------------- */
+
+static void set_depth_limits(int budget, int out, int in)
+{
+	dev->attr.orig_attr.max_res_rd_atom = budget;
+	dev->attr.orig_attr.max_qp_init_rd_atom = out;
+	dev->attr.orig_attr.max_qp_rd_atom = in;
+}
+
+/* Both depths of an RC bring-up, and how often the device was asked in each step. */
+static void check_depths_are(const struct rdmaez_qp_opts *opts, unsigned int asked, int in, int out,
+			     const char *name)
+{
+	struct ibv_qp *qp = fake_qp(ctx, IBV_QPT_RC);
+
+	fake_reset_log();
+	check_success(diag, rdmaez_qp_to_init(qp, opts, diag), "%s: INIT", name);
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 0, "%s: INIT asks no device", name);
+	check_success(diag, rdmaez_qp_to_rtr(qp, opts, diag), "%s: RTR", name);
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), asked, "%s: RTR asks the device", name);
+	fake_reset_log();
+	check_success(diag, rdmaez_qp_to_rts(qp, opts, diag), "%s: RTS", name);
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), asked, "%s: RTS asks the device", name);
+	tap_eq_int(fake_count(FAKE_ANY), 1 + asked, "%s: and nobody else", name);
+	tap_eq_int(fake_qp_true(qp)->max_dest_rd_atomic, in, "%s: as responder", name);
+	tap_eq_int(fake_qp_true(qp)->max_rd_atomic, out, "%s: as requester", name);
+}
+
+static void check_depths(void)
+{
+	struct rdmaez_qp_opts opts = peer("::ffff:192.0.2.9");
+	struct ibv_device_attr device;
+	struct ibv_port_attr port;
+	struct ibv_qp *qp;
+
+	start();
+	set_depth_limits(0, 128, 64);
+	check_depths_are(&opts, 1, 16, 16, "left open");
+	set_depth_limits(4096, 8, 4);
+	check_depths_are(&opts, 1, 4, 8, "left open, the device can do less");
+	set_depth_limits(16, 16, 16);
+	check_depths_are(&opts, 1, 1, 1, "left open, a budget of 16 for all");
+	dev->attr.orig_attr.vendor_id = 0x14e4; /* bnxt_re */
+	dev->habits.depth = dev->habits.dest_depth = FAKE_LIMIT_OTHER;
+	set_depth_limits(0, 8, 4);
+	check_depths_are(&opts, 1, 8, 4, "left open, the limits swapped");
+
+	dev->attr.orig_attr.vendor_id = 0;
+	dev->habits.depth = dev->habits.dest_depth = FAKE_LIMIT_NONE;
+	set_depth_limits(16, 8, 4);
+	opts.max_rd_atomic = 100;
+	opts.max_dest_rd_atomic = 99;
+	check_depths_are(&opts, 0, 99, 100, "named");
+	opts.max_rd_atomic = opts.max_dest_rd_atomic = RDMAEZ_ZERO;
+	check_depths_are(&opts, 0, 0, 0, "named as none");
+
+	opts.max_rd_atomic = opts.max_dest_rd_atomic = 0;
+	tap_eq_int(ibv_query_device(ctx, &device), 0, "the device tells its limits");
+	device.max_res_rd_atom = 96;
+	opts.device_attr = &device;
+	check_depths_are(&opts, 0, 4, 6, "left open, the device known");
+
+	/* One question for both depths and the port, which it judges too. */
+	dev->ports = 2;
+	opts.device_attr = NULL;
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_SQD);
+	set_depth_limits(0, 8, 4);
+	opts.port = 2;
+	opts.optional = IBV_QP_PORT | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC;
+	check_success(diag, rdmaez_qp_to_sqd(qp, &opts, diag), "depths and port within SQD");
+	CHECK_LOG("depths and port within SQD", FAKE_QUERY_DEVICE, FAKE_MODIFY_QP);
+	tap_eq_int(fake_qp_true(qp)->max_dest_rd_atomic, 4, "as responder");
+	tap_eq_int(fake_qp_true(qp)->max_rd_atomic, 8, "as requester");
+	fake_reset_log();
+	tap_eq_int(ibv_query_port(ctx, 2, &port), 0, "port 2 tells its attributes");
+	fake_reset_log();
+	opts.port = 3;
+	opts.port_attr = &port;
+	CHECK_FINDINGS(
+		diag, rdmaez_qp_to_sqd(qp, &opts, diag), EINVAL, "rdmaez_qp_to_sqd",
+		"depths and port 3 of 2",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PORT, "port_num", RDMAEZ_VALUE_NUMBER, 3, 1, 2});
+	CHECK_LOG("depths and port 3 of 2", FAKE_QUERY_DEVICE);
+}
+
+/* A device that does not answer costs depth, not the connection. */
+static void check_depths_unanswered(void)
+{
+	struct rdmaez_qp_opts opts = peer("::ffff:192.0.2.9");
+	struct ibv_qp *qp;
+
+	start();
+	set_depth_limits(0, 128, 128);
+	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	check_success(diag, rdmaez_qp_to_rtr(qp, &opts, diag), "RTR without the device's answer");
+	CHECK_LOG("RTR without the device's answer", FAKE_QUERY_DEVICE, FAKE_QUERY_PORT,
+		  FAKE_QUERY_GID_TABLE, FAKE_MODIFY_QP);
+	tap_eq_int(fake_qp_true(qp)->max_dest_rd_atomic, 1, "as responder");
+	fake_reset_log();
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	check_success(diag, rdmaez_qp_to_rts(qp, &opts, diag), "RTS without the device's answer");
+	CHECK_LOG("RTS without the device's answer", FAKE_QUERY_DEVICE, FAKE_MODIFY_QP);
+	tap_eq_int(fake_qp_true(qp)->max_rd_atomic, 1, "as requester");
 }
 
 /* One RTR: which GID index is chosen for a peer, and with which calls. */
@@ -302,7 +444,7 @@ static void check_rtr_index(const char *dgid, int index)
 	call = fake_last(FAKE_MODIFY_QP);
 	tap_eq_int(call->arg.qp_attr.ah_attr.grh.sgid_index, index, "%s is reached from index %d",
 		   dgid, index);
-	CHECK_LOG(dgid, FAKE_QUERY_PORT, FAKE_QUERY_GID_TABLE, FAKE_MODIFY_QP);
+	CHECK_LOG(dgid, FAKE_QUERY_DEVICE, FAKE_QUERY_PORT, FAKE_QUERY_GID_TABLE, FAKE_MODIFY_QP);
 }
 
 static void check_rtr_calls(void)
@@ -318,6 +460,7 @@ static void check_rtr_calls(void)
 
 	tap_eq_int(ibv_query_port(ctx, 1, &port), 0, "the port tells its attributes");
 	opts.port_attr = &port;
+	opts.max_dest_rd_atomic = 4;
 	qp = qp_in(IBV_QPT_RC, IBV_QPS_INIT);
 	check_success(diag, rdmaez_qp_to_rtr(qp, &opts, diag), "RTR, the port known");
 	CHECK_LOG("RTR, the port known", FAKE_QUERY_GID_TABLE, FAKE_MODIFY_QP);
@@ -480,13 +623,13 @@ static void check_infiniband(void)
 	fake_reset_log();
 	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_WHY_PATH_EMPTY,
 		      "ah_attr.dlid", "RTR on InfiniBand without a LID");
-	CHECK_LOG("RTR on InfiniBand without a LID", FAKE_QUERY_PORT);
+	CHECK_LOG("RTR on InfiniBand without a LID", FAKE_QUERY_DEVICE, FAKE_QUERY_PORT);
 	check_states(qp, IBV_QPS_INIT);
 
 	opts.path.dlid = 5;
 	fake_reset_log();
 	check_success(diag, rdmaez_qp_to_rtr(qp, &opts, diag), "RTR on InfiniBand");
-	CHECK_LOG("RTR on InfiniBand", FAKE_QUERY_PORT, FAKE_MODIFY_QP);
+	CHECK_LOG("RTR on InfiniBand", FAKE_QUERY_DEVICE, FAKE_QUERY_PORT, FAKE_MODIFY_QP);
 	ah = &fake_qp_true(qp)->ah_attr;
 	tap_eq_int(ah->is_global, 0, "without a GRH");
 	tap_eq_int(ah->dlid, 5, "to the LID");
@@ -509,8 +652,8 @@ static void check_infiniband(void)
 	check_success(diag, rdmaez_qp_to_init(qp, &opts, diag), "INIT once more");
 	fake_reset_log();
 	check_success(diag, rdmaez_qp_to_rtr(qp, &opts, diag), "RTR with a GRH by request");
-	CHECK_LOG("RTR with a GRH by request", FAKE_QUERY_PORT, FAKE_QUERY_GID_TABLE,
-		  FAKE_MODIFY_QP);
+	CHECK_LOG("RTR with a GRH by request", FAKE_QUERY_DEVICE, FAKE_QUERY_PORT,
+		  FAKE_QUERY_GID_TABLE, FAKE_MODIFY_QP);
 	ah = &fake_qp_true(qp)->ah_attr;
 	tap_eq_int(ah->is_global, 1, "with a GRH");
 	tap_eq_int(ah->grh.sgid_index, 0, "from row 0");
@@ -522,7 +665,8 @@ static void check_infiniband(void)
 	check_success(diag, rdmaez_qp_to_init(qp, &opts, diag), "INIT on a virtual port");
 	fake_reset_log();
 	check_success(diag, rdmaez_qp_to_rtr(qp, &opts, diag), "RTR on a virtual port");
-	CHECK_LOG("RTR on a virtual port", FAKE_QUERY_PORT, FAKE_QUERY_GID_TABLE, FAKE_MODIFY_QP);
+	CHECK_LOG("RTR on a virtual port", FAKE_QUERY_DEVICE, FAKE_QUERY_PORT, FAKE_QUERY_GID_TABLE,
+		  FAKE_MODIFY_QP);
 	tap_eq_int(fake_qp_true(qp)->ah_attr.is_global, 1, "with a GRH");
 }
 
@@ -576,7 +720,7 @@ static void check_query_fails(void)
 	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EAGAIN, RDMAEZ_WHY_QUERY_REFUSED,
 		      "ibv_query_port", "RTR where the port does not answer");
 	check_states(qp, IBV_QPS_INIT);
-	CHECK_LOG("RTR where the port does not answer", FAKE_QUERY_PORT);
+	CHECK_LOG("RTR where the port does not answer", FAKE_QUERY_DEVICE, FAKE_QUERY_PORT);
 
 	for (unsigned int nth = 1; nth <= 4; nth++) {
 		fake_reset_log();
@@ -916,6 +1060,9 @@ int main(void)
 		check_bring_up();
 		check_no_opts();
 		check_init_calls();
+		check_no_port();
+		check_depths();
+		check_depths_unanswered();
 		check_rtr_calls();
 		check_mtu();
 		check_sqd_changes();

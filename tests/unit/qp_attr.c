@@ -51,13 +51,6 @@ static struct ibv_qp_attr default_attr(const struct cell *cell, int mask)
 		attr.cur_qp_state = cell->from;
 	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
 		attr.en_sqd_async_notify = 1;
-	if (mask & IBV_QP_ACCESS_FLAGS) {
-		if (cell->type == IBV_QPT_RC || cell->type == IBV_QPT_XRC_RECV ||
-		    cell->type == RDMAEZ_QPT_DCT)
-			attr.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-		if (cell->type == IBV_QPT_UC)
-			attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-	}
 	if (mask & IBV_QP_PORT)
 		attr.port_num = 1;
 	if (mask & IBV_QP_QKEY)
@@ -377,6 +370,78 @@ static void check_really_zero(void)
 	tap_eq_int(move.attr.rnr_retry, 0, "RDMAEZ_ZERO is no RNR retry");
 }
 
+/* Rights are what was asked for, on every type: a variable that is 0 grants none. */
+static void check_rights(const struct cell *cell)
+{
+	static const unsigned int asked[][2] = {
+		{0, 0},
+		{RDMAEZ_ZERO, 0},
+		{IBV_ACCESS_REMOTE_READ, 0x4},
+		{IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE, 0x6},
+		{IBV_ACCESS_REMOTE_ATOMIC, 0x8},
+		{IBV_ACCESS_LOCAL_WRITE, 0x1},
+	};
+	struct rdmaez_qp_opts opts;
+	struct rdmaez_qp_move move;
+	bool untouched;
+
+	if (!((cell->rule.required | cell->rule.optional) & IBV_QP_ACCESS_FLAGS))
+		return;
+	memset(&opts, 0, sizeof(opts));
+	opts.optional = IBV_QP_ACCESS_FLAGS;
+	for (size_t i = 0; i < COUNT_OF(asked); i++) {
+		opts.access = asked[i][0];
+		tap_eq_int(build(cell, &opts, &move, NULL, &untouched), 0, "%s with rights 0x%x",
+			   cell->name, asked[i][0]);
+		tap_eq_hex(move.attr.qp_access_flags, asked[i][1], "%s sends rights 0x%x",
+			   cell->name, asked[i][1]);
+	}
+}
+
+/* The default leaves others their share of what the whole device has; a depth that is named is sent. */
+static void check_budgets(void)
+{
+	static const struct {
+		int budget, device, becomes; /* 0: not reported */
+	} budgets[] = {
+		{0, 128, 16},    {1, 128, 1},       {15, 128, 1},       {16, 16, 1},
+		{31, 128, 1},    {32, 128, 2},      {63, 128, 3},       {255, 128, 15},
+		{256, 128, 16},  {272, 128, 16},    {255, 4, 4},        {16, 0, 0},
+		{512, 8, 8},     {258048, 128, 16}, {INT_MAX, 128, 16}, {-1, 128, 16},
+		{INT_MIN, 4, 4},
+	};
+	struct ibv_device_attr device;
+	struct rdmaez_qp_opts opts;
+	struct rdmaez_qp_move move;
+	bool untouched;
+
+	memset(&device, 0, sizeof(device));
+	memset(&opts, 0, sizeof(opts));
+	device.phys_port_cnt = 1;
+	opts.device_attr = &device;
+	for (size_t i = 0; i < COUNT_OF(budgets); i++) {
+		device.max_res_rd_atom = budgets[i].budget;
+		device.max_qp_rd_atom = device.max_qp_init_rd_atom = budgets[i].device;
+		opts.max_rd_atomic = opts.max_dest_rd_atomic = 0;
+		tap_eq_int(build(&to_rts, &opts, &move, NULL, &untouched), 0,
+			   "RTS where all share %d", budgets[i].budget);
+		tap_eq_int(move.attr.max_rd_atomic, budgets[i].becomes,
+			   "where all share %d and each can %d: as requester", budgets[i].budget,
+			   budgets[i].device);
+		tap_eq_int(build(&to_rtr, &opts, &move, NULL, &untouched), 0,
+			   "RTR where all share %d", budgets[i].budget);
+		tap_eq_int(move.attr.max_dest_rd_atomic, budgets[i].becomes,
+			   "where all share %d and each can %d: as responder", budgets[i].budget,
+			   budgets[i].device);
+		opts.max_rd_atomic = opts.max_dest_rd_atomic = 128;
+		tap_eq_int(build(&to_rts, &opts, &move, NULL, &untouched), 0, "128 by name");
+		tap_eq_int(move.attr.max_rd_atomic, budgets[i].device,
+			   "by name it is all that one can, as requester");
+		tap_eq_int(build(&to_rtr, &opts, &move, NULL, &untouched), 0, "128 by name");
+		tap_eq_int(move.attr.max_dest_rd_atomic, budgets[i].device, "and as responder");
+	}
+}
+
 /* What a depth becomes, by what was given and what the device can do; device -1: not known. */
 static void check_depths(void)
 {
@@ -431,7 +496,14 @@ static void check_depths(void)
 	tap_eq_int(move.attr.max_rd_atomic, 4, "as requester bnxt_re can max_qp_rd_atom");
 	tap_eq_int(build(&to_rtr, &opts, &move, NULL, &untouched), 0, "bnxt_re's depth for RTR");
 	tap_eq_int(move.attr.max_dest_rd_atomic, 8, "as responder max_qp_init_rd_atom");
+	opts.max_rd_atomic = opts.max_dest_rd_atomic = 0;
+	device.vendor_id = 0x1ded;
+	tap_eq_int(build(&to_rts, &opts, &move, NULL, &untouched), 0, "erdma's default for RTS");
+	tap_eq_int(move.attr.max_rd_atomic, 4, "is max_qp_rd_atom");
+	tap_eq_int(build(&to_rtr, &opts, &move, NULL, &untouched), 0, "erdma's default for RTR");
+	tap_eq_int(move.attr.max_dest_rd_atomic, 8, "is max_qp_init_rd_atom");
 	device.vendor_id = 0;
+	check_budgets();
 	for (size_t i = 0; i < COUNT_OF(negative); i++) {
 		opts.device_attr = NULL;
 		opts.max_rd_atomic = opts.max_dest_rd_atomic = negative[i];
@@ -1033,6 +1105,7 @@ int main(void)
 	each_cell(check_defaults);
 	each_cell(check_optional_together);
 	each_cell(check_optional_bits);
+	each_cell(check_rights);
 	check_really_zero();
 	check_depths();
 	check_mtu();

@@ -117,11 +117,12 @@ static void check_dci(void)
 	attr.timeout = 14;
 	attr.retry_cnt = 7;
 	attr.rnr_retry = 7;
-	attr.max_rd_atomic = 1;
+	attr.max_rd_atomic = 16;
 	check_moved(qp, rdmaez_qp_to_rts(qp, &opts, &diag),
 		    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 			    IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_SQ_PSN,
 		    &attr, "DCI to RTS");
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "the device is asked for its depth");
 	attr = attr_to(IBV_QPS_RTS);
 	attr.min_rnr_timer = 12;
 	opts.optional = IBV_QP_MIN_RNR_TIMER;
@@ -166,7 +167,7 @@ static struct ibv_qp *dct_in_init(const struct rdmaez_qp_opts *opts)
 	struct ibv_qp_attr attr = attr_to(IBV_QPS_INIT);
 
 	attr.port_num = 1;
-	attr.qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+	attr.qp_access_flags = opts->access;
 	check_moved(qp, rdmaez_qp_to_init(qp, opts, &diag),
 		    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, &attr,
 		    "DCT to INIT");
@@ -182,6 +183,7 @@ static void check_dct(void)
 	struct ibv_qp *qp;
 
 	start(FAKE_PROFILE_MLX5, "6.12.0-fake");
+	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	qp = dct_in_init(&opts);
 	attr.path_mtu = IBV_MTU_1024;
 	attr.min_rnr_timer = 12;

@@ -30,7 +30,7 @@ enum {
 	MLX5 = 0x2c9
 };
 
-/* A queue pair brought up with the library's defaults, which has gone to ERR since. */
+/* A queue pair that may do little, brought up and gone to ERR since. */
 static struct ibv_qp *broken_qp(enum ibv_qp_type type, const struct rdmaez_qp_opts *given)
 {
 	struct ibv_qp *qp = fake_qp(ctx, type);
@@ -39,6 +39,13 @@ static struct ibv_qp *broken_qp(enum ibv_qp_type type, const struct rdmaez_qp_op
 	memset(&opts, 0, sizeof(opts));
 	if (given)
 		opts = *given;
+	if (!opts.access)
+		opts.access = type == IBV_QPT_UC ? IBV_ACCESS_REMOTE_WRITE
+						 : IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+	if (!opts.max_rd_atomic)
+		opts.max_rd_atomic = 1;
+	if (!opts.max_dest_rd_atomic)
+		opts.max_dest_rd_atomic = 1;
 	opts.dest_qp_num = 99;
 	opts.path.dgid = gid_of("::ffff:192.0.2.99");
 	opts.path.dlid = 4;

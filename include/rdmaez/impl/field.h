@@ -24,7 +24,7 @@ enum rdmaez_impl_field_rule {
 	RDMAEZ_IMPL_FIELD_GID,    /* the length of the GID table */
 	RDMAEZ_IMPL_FIELD_PORT,   /* the number of ports */
 	RDMAEZ_IMPL_FIELD_ALT,    /* the primary port */
-	RDMAEZ_IMPL_FIELD_ACCESS, /* the type; `max` is the mask of what is accepted */
+	RDMAEZ_IMPL_FIELD_ACCESS, /* nothing does; `max` is the mask of what is accepted */
 	RDMAEZ_IMPL_FIELD_MTU,    /* the port */
 	RDMAEZ_IMPL_FIELD_PEER, /* whether a port is known: then it is for use, and needs a peer */
 	RDMAEZ_IMPL_FIELD_DEPTH /* the device */

@@ -23,8 +23,9 @@ struct rdmaez_impl_qp_build {
 	enum ibv_qp_type type; /* whose rules it follows */
 	enum ibv_qp_state from, to;
 	const struct rdmaez_qp_opts *opts;
-	const struct ibv_port_attr *port; /* NULL: not known */
-	int sgid_index;                   /* the option's value, or what was chosen */
+	const struct ibv_port_attr *port;     /* NULL: not known */
+	const struct ibv_device_attr *device; /* NULL: not known */
+	int sgid_index;                       /* the option's value, or what was chosen */
 };
 
 /* The options that are given; without any, all defaults, for which the caller has room. */
@@ -64,6 +65,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 	b->to = to;
 	b->opts = opts;
 	b->port = opts->port_attr;
+	b->device = opts->device_attr;
 	b->sgid_index = opts->path.sgid_index;
 	if (type != IBV_QPT_DRIVER && !(int)told)
 		return 0;
@@ -74,21 +76,6 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 	b->type = (int)told ? told : RDMAEZ_QPT_SRD;
 	rdmaez_impl_diag_transition(diag, (int)told ? told : type, from, to);
 	return 0;
-}
-
-/* What peers may do to a queue pair of this type where the options leave it open. */
-RDMAEZ_IMPL uint32_t rdmaez_impl_qp_access(enum ibv_qp_type type)
-{
-	switch ((int)type) {
-	case IBV_QPT_RC:
-	case IBV_QPT_XRC_RECV:
-	case RDMAEZ_QPT_DCT:
-		return IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-	case IBV_QPT_UC:
-		return IBV_ACCESS_REMOTE_WRITE;
-	default:
-		return 0;
-	}
 }
 
 /* The port's active MTU is the default and, unless the options want theirs exactly, the limit. */
@@ -106,15 +93,29 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, ui
 }
 
 /* READs and atomics in flight: what the device can do at most; without a device, 255. */
-RDMAEZ_IMPL uint32_t rdmaez_impl_qp_depth_limit(const struct rdmaez_impl_qp_build *b, uint32_t bit)
+RDMAEZ_IMPL uint32_t rdmaez_impl_qp_depth_limit(const struct ibv_device_attr *device, uint32_t bit)
 {
-	const struct ibv_device_attr *device = b->opts->device_attr;
 	const bool out = bit == IBV_QP_MAX_QP_RD_ATOMIC;
 	const int limit = !device                                   ? -1
 			  : out != rdmaez_impl_driver_swaps(device) ? device->max_qp_init_rd_atom
 								    : device->max_qp_rd_atom;
 
 	return (uint32_t)limit < 255 ? (uint32_t)limit : 255;
+}
+
+/*
+ * The default: as many as the row says, but of what all queue pairs of a device share no more than a
+ * sixteenth. Most devices report max_res_rd_atom as enough for all, or not at all (0); ionic has 16
+ * (ionic_query_device()). The peer is likely the same, so this holds for both directions.
+ */
+RDMAEZ_IMPL uint32_t rdmaez_impl_qp_default_depth(const struct ibv_device_attr *device,
+						  uint32_t otherwise)
+{
+	const uint32_t share = device ? (uint32_t)device->max_res_rd_atom / 16 : 1;
+
+	if ((device && device->max_res_rd_atom <= 0) || share > otherwise)
+		return otherwise;
+	return share ? share : 1;
 }
 
 /*
@@ -126,23 +127,19 @@ RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_qp_value(const struct rdmaez_im
 							  struct rdmaez_impl_value v)
 {
 	switch (rule) {
-	case RDMAEZ_IMPL_FIELD_ACCESS:
-		if (!v.given)
-			v.value = rdmaez_impl_qp_access(b->type);
-		break;
 	case RDMAEZ_IMPL_FIELD_PORT:
-		if (b->opts->device_attr)
-			v.max = b->opts->device_attr->phys_port_cnt;
+		if (b->device)
+			v.max = b->device->phys_port_cnt;
 		break;
 	case RDMAEZ_IMPL_FIELD_ALT:
 		if (!v.given)
 			v.value = (uint32_t)rdmaez_impl_option(b->opts->port, 1);
 		break;
 	case RDMAEZ_IMPL_FIELD_DEPTH:
-		v.max = rdmaez_impl_qp_depth_limit(b, bit);
-		if (!v.given && !b->opts->device_attr)
-			v.value = 1;
-		else if (v.value > v.max && v.value <= INT32_MAX)
+		v.max = rdmaez_impl_qp_depth_limit(b->device, bit);
+		if (!v.given)
+			v.value = rdmaez_impl_qp_default_depth(b->device, v.value);
+		if (v.value > v.max && v.value <= INT32_MAX)
 			v.value = v.max;
 		break;
 	case RDMAEZ_IMPL_FIELD_MTU:
@@ -321,10 +318,34 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
 }
 
 /*
+ * Asks the device where it decides a depth, or whether there is a port beyond the first. A provider may index an
+ * array with the port before anybody checks it (mlx5 with RAW_PACKET), so it must be right before it is sent, and
+ * without an answer it is not; a depth is then as if the device were not known.
+ */
+RDMAEZ_IMPL int rdmaez_impl_qp_ask_device(struct ibv_qp *qp, int mask,
+					  struct rdmaez_impl_qp_build *b,
+					  struct ibv_device_attr *queried, struct rdmaez_diag *diag)
+{
+	const int depths = (b->opts->max_rd_atomic ? 0 : IBV_QP_MAX_QP_RD_ATOMIC) |
+			   (b->opts->max_dest_rd_atomic ? 0 : IBV_QP_MAX_DEST_RD_ATOMIC);
+	const bool port = (mask & IBV_QP_PORT) && !b->port && b->opts->port && b->opts->port != 1;
+	int error;
+
+	if (b->device || !(port || (mask & depths)))
+		return 0;
+	memset(queried, 0, sizeof(*queried));
+	error = rdmaez_impl_error(ibv_query_device(qp->context, queried));
+	if (!error)
+		b->device = queried;
+	else if (port)
+		return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
+					       "ibv_query_device");
+	return 0;
+}
+
+/*
  * Finds out what `mask` needs and the options do not say: the port's attributes for an address vector or a
- * path MTU, a GID index for the former, the number of ports for a port beyond the first. A provider may
- * index an array with the port before anybody checks it (mlx5 with RAW_PACKET), so it must be right before
- * it is sent.
+ * path MTU, and a GID index for the former.
  */
 RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_impl_qp_build *b,
 				   struct ibv_port_attr *queried, struct rdmaez_diag *diag)
@@ -333,9 +354,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_im
 	struct ibv_gid_entry own;
 	int error = 0;
 
-	if ((mask & IBV_QP_PORT) && port_num != 1 && !b->opts->device_attr)
-		error = rdmaez_impl_port_exists(qp->context, port_num, diag);
-	if (!error && !b->port && (mask & (IBV_QP_AV | IBV_QP_PATH_MTU))) {
+	if (!b->port && (mask & (IBV_QP_AV | IBV_QP_PATH_MTU))) {
 		error = rdmaez_impl_port_query(qp->context, port_num, queried, diag);
 		b->port = queried;
 	}
@@ -376,10 +395,11 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 {
 	struct rdmaez_impl_qp_build build;
 	struct rdmaez_qp_opts none;
+	struct ibv_device_attr device;
 	struct ibv_port_attr port;
 	struct rdmaez_qp_rule rule;
 	struct rdmaez_qp_move move;
-	int error;
+	int error, mask;
 
 	rdmaez_impl_diag_reset(diag, call);
 	if (!qp)
@@ -390,8 +410,10 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 	if (error)
 		return error;
 	rule = rdmaez_impl_qp_rule_of(&build, qp->context->device->transport_type);
-	error = rdmaez_impl_qp_ask(qp, rule.required | (rule.optional & build.opts->optional),
-				   &build, &port, diag);
+	mask = rule.required | (rule.optional & build.opts->optional);
+	error = rdmaez_impl_qp_ask_device(qp, mask, &build, &device, diag);
+	if (!error)
+		error = rdmaez_impl_qp_ask(qp, mask, &build, &port, diag);
 	if (!error)
 		error = rdmaez_impl_qp_make(&build, rule, &move, diag);
 	if (error)
