@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Judges whether a record's texts tell what it holds. */
+/* Judges whether a record's texts tell what it holds, and shows a record that is not as it should be. */
 #ifndef TELLS_H
 #define TELLS_H
 
@@ -31,5 +31,34 @@ static inline bool record_tells_all(const struct rdmaez_diag *diag)
 	}
 	return all;
 }
+
+/* The record, for whoever reads the output of a test that has failed. */
+static inline void show_record(const struct rdmaez_diag *diag)
+{
+	char text[16384];
+
+	if (diag->count > RDMAEZ_DIAG_FINDINGS) {
+		tap_diag("nothing was written into the record");
+		return;
+	}
+	rdmaez_diag_format(diag, text, sizeof(text));
+	for (char *line = text, *end; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
+		tap_diag("%s", line);
+	}
+}
+
+static inline bool show_record_unless(bool held, const struct rdmaez_diag *diag)
+{
+	if (!held)
+		show_record(diag);
+	return held;
+}
+
+/* As many findings as that. A number alone would not tell which of them is one too many, or missing. */
+#define tap_eq_count(diag, want, ...) \
+	show_record_unless(tap_eq_int((diag)->count, want, __VA_ARGS__), diag)
 
 #endif

@@ -464,7 +464,7 @@ static void check_many_needs(void)
 	t.have.source[RDMAEZ_CAPS_MAX_MCAST_GRP] = RDMAEZ_SOURCE_DRIVER;
 	tap_eq_int(require(), EOPNOTSUPP, "less outweighs unknown");
 	tap_eq_int(t.diag.error, EOPNOTSUPP, "in the record, too");
-	tap_eq_int(t.diag.count, RDMAEZ_DIAG_FINDINGS, "the record is full");
+	tap_eq_count(&t.diag, RDMAEZ_DIAG_FINDINGS, "the record is full");
 	tap_eq_int(t.diag.dropped, asked - RDMAEZ_DIAG_FINDINGS, "and counts the others");
 	tap_eq_str(t.diag.finding[0].field, "num_comp_vectors",
 		   "in the order of the fields: first");
@@ -504,7 +504,7 @@ static void check_need_text(void)
 	t.have.source[RDMAEZ_CAPS_PCI_FETCH_ADD] = RDMAEZ_SOURCE_DRIVER;
 	tap_eq_int(require(), EOPNOTSUPP, "four needs");
 	tap_eq_str(t.diag.device, "fake0", "the record names the device");
-	tap_eq_int(t.diag.count, 4, "and all four");
+	tap_eq_count(&t.diag, 4, "and all four");
 	rdmaez_diag_format(&t.diag, text, sizeof(text));
 	tap_ok(strstr(text, "fake0"), "the text names the device");
 	tap_ok(strstr(text, "Asked for: 16; offered: 8."), "a number asked for, and offered");

@@ -41,7 +41,7 @@ static inline TAP_PRINTF(6) void check_refusal(const struct rdmaez_diag *diag, i
 	if (!diag)
 		return;
 	tap_eq_int(diag->error, error, "%s: the record holds the errno", name);
-	tap_eq_int(diag->count, 1, "%s: there is one finding", name);
+	tap_eq_count(diag, 1, "%s: there is one finding", name);
 	tap_eq_str(diag->count ? rdmaez_why_id(diag->finding[0].reason) : NULL,
 		   rdmaez_why_id(reason), "%s: the reason", name);
 	tap_eq_str(diag->finding[0].field, field, "%s: the field", name);
@@ -72,7 +72,8 @@ static inline TAP_PRINTF(3) void check_success(const struct rdmaez_diag *diag, i
 	if (!diag)
 		return;
 	tap_eq_int(diag->error, 0, "%s: the record holds no error", name);
-	tap_eq_int(diag->count + diag->dropped, 0, "%s: nor a finding", name);
+	tap_eq_count(diag, 0, "%s: nor a finding", name);
+	tap_eq_int(diag->dropped, 0, "%s: nor one that was dropped", name);
 }
 
 /* The first field in which two address vectors differ, NULL if they are the same. */

@@ -87,7 +87,7 @@ static void check_record(void)
 	memset(&diag, 0xa5, sizeof(diag));
 	tap_eq_int(rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, &diag),
 		   EINVAL, "much is wrong at once");
-	tap_eq_int(diag.count, RDMAEZ_DIAG_FINDINGS, "the record is full");
+	tap_eq_count(&diag, RDMAEZ_DIAG_FINDINGS, "the record is full");
 	tap_eq_int(diag.dropped, WRONG - RDMAEZ_DIAG_FINDINGS, "and counts what it cannot hold");
 	tap_eq_int(diag.error, EINVAL, "it holds the errno");
 	tap_eq_str(diag.finding[0].field, "path.flags", "the first finding was the first");
@@ -107,7 +107,7 @@ static void check_record(void)
 
 	tap_eq_int(rdmaez_qp_attr(IBV_QPT_UD, IBV_QPS_RESET, IBV_QPS_INIT, NULL, &move, &diag), 0,
 		   "then nothing is wrong");
-	tap_eq_int(diag.count, 0, "the old findings are gone");
+	tap_eq_count(&diag, 0, "the old findings are gone");
 	tap_eq_int(diag.dropped, 0, "and what was dropped");
 	tap_eq_int(diag.error, 0, "and the errno");
 	tap_eq_int(diag.qp_type, IBV_QPT_UD, "the type is the new one");
@@ -134,7 +134,7 @@ static void check_order(void)
 	rdmaez_impl_diag_reset(&diag, "test");
 	for (unsigned int i = 0; i < COUNT_OF(given); i++)
 		rdmaez_impl_find(&diag, given[i], &field, i);
-	tap_eq_int(diag.count, COUNT_OF(given), "all findings are there");
+	tap_eq_count(&diag, COUNT_OF(given), "all findings are there");
 	for (unsigned int i = 0; i < COUNT_OF(value); i++) {
 		tap_eq_int(diag.finding[i].value, value[i], "finding %u came as number %u", i,
 			   value[i]);
@@ -149,7 +149,7 @@ static void check_order(void)
 	tap_eq_str(diag.finding[0].field, "late", "a late error comes first");
 	tap_eq_int(diag.finding[RDMAEZ_DIAG_FINDINGS - 1].value, RDMAEZ_DIAG_FINDINGS - 2,
 		   "the last advice fell out");
-	tap_eq_int(diag.count, RDMAEZ_DIAG_FINDINGS, "the record is full");
+	tap_eq_count(&diag, RDMAEZ_DIAG_FINDINGS, "the record is full");
 	tap_eq_int(diag.dropped, 1, "one was dropped");
 	rdmaez_impl_find(&diag, RDMAEZ_DIAG_ADVICE, &late, 99);
 	tap_eq_str(diag.finding[RDMAEZ_DIAG_FINDINGS - 1].field, "early", "late advice is dropped");

@@ -377,7 +377,7 @@ static void check_explanations(void)
 	path.flow_label = 0x100000;
 	path.traffic_class = 256;
 	tap_eq_int(rdmaez_path_ah_attr(&path, 0, NULL, &ah, &diag), EINVAL, "all is wrong");
-	tap_eq_int(diag.count, 8, "and all is told");
+	tap_eq_count(&diag, 8, "and all is told");
 	tap_eq_str(diag.device, "", "no device is involved");
 	tap_eq_int(diag.qp_num, 0, "nor a queue pair");
 	tap_eq_int(diag.qp_type, 0, "nor a type");

@@ -653,7 +653,7 @@ static void check_no_choice(void)
 		   "no row is of the peer's family");
 	if (diag) {
 		tap_eq_int(diag->error, EADDRNOTAVAIL, "the record holds the errno");
-		tap_eq_int(diag->count, 5, "four rows are spoken against, empty ones are not");
+		tap_eq_count(diag, 5, "four rows are spoken against, empty ones are not");
 		tap_eq_str(diag->finding[4].field, "ah_attr.grh.sgid_index", "it is about a row");
 	}
 	check_finding(0, RDMAEZ_WHY_GID_FAMILY, 0, 0, 15);
@@ -686,7 +686,7 @@ static void check_no_choice(void)
 	none = rdmaez_diag_find(diag, RDMAEZ_WHY_GID_NONE);
 	if (diag) {
 		tap_ok(none, "the record says that no row will do");
-		tap_eq_int(diag->count, RDMAEZ_DIAG_FINDINGS, "it is full");
+		tap_eq_count(diag, RDMAEZ_DIAG_FINDINGS, "it is full");
 		tap_eq_int(diag->dropped, 16 + 1 - RDMAEZ_DIAG_FINDINGS, "and counts the rest");
 	}
 	fake_fail(FAKE_QUERY_GID_TABLE, 1, EIO);

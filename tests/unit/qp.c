@@ -240,7 +240,7 @@ static void check_no_opts(void)
 		   "RC comes to RTR with a peer only");
 	tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "which is known before it is tried");
 	if (diag) {
-		tap_eq_int(diag->count, 2, "two things are missing");
+		tap_eq_count(diag, 2, "two things are missing");
 		tap_eq_str(rdmaez_why_id(diag->finding[0].reason), "GRH_MISSING", "the GID");
 		tap_eq_str(diag->finding[0].field, "ah_attr.grh.dgid", "by name");
 		tap_eq_str(rdmaez_why_id(diag->finding[1].reason), "RANGE", "and the number");

@@ -88,7 +88,7 @@ static void check_explanations(void)
 	tap_eq_int(diag.qp_type, IBV_QPT_RC, "the record names the type");
 	tap_eq_int(diag.from, IBV_QPS_INIT, "the record names the state it starts from");
 	tap_eq_int(diag.to, IBV_QPS_RTR, "the record names the state asked for");
-	tap_eq_int(diag.count, 3, "there are three findings");
+	tap_eq_count(&diag, 3, "there are three findings");
 	finding = rdmaez_diag_find(&diag, RDMAEZ_WHY_MASK_MISSING);
 	if (tap_ok(finding, "one finding is MASK_MISSING")) {
 		tap_eq_hex(finding->value, IBV_QP_DEST_QPN | IBV_QP_MIN_RNR_TIMER,
@@ -108,14 +108,14 @@ static void check_explanations(void)
 					     IBV_QP_RATE_LIMIT,
 				     &diag),
 		EINVAL, "a rate limit on RC is refused, as Linux 6 does");
-	tap_eq_int(diag.count, 1, "with one finding");
+	tap_eq_count(&diag, 1, "with one finding");
 	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_MASK_RATE_LIMIT,
 		   "which explains that the kernel decides");
 
 	tap_eq_int(
 		rdmaez_qp_mask_check(IBV_QPT_UD, IBV_QPS_RESET, IBV_QPS_ERR, IBV_QP_STATE, &diag),
 		EINVAL, "RESET to ERR does not exist");
-	tap_eq_int(diag.count, 1, "that alone is said");
+	tap_eq_count(&diag, 1, "that alone is said");
 	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_TRANSITION, "as TRANSITION");
 	tap_eq_hex(diag.finding[0].max, 1u << IBV_QPS_RESET | 1u << IBV_QPS_INIT,
 		   "with the states that may follow");
@@ -135,7 +135,7 @@ static void check_explanations(void)
 	tap_eq_str(diag.finding[0].field, "cur_qp_state", "which is cur_qp_state");
 	tap_eq_int(rdmaez_qp_mask_check(IBV_QPT_UC, IBV_QPS_ERR, IBV_QPS_ERR, 0, &diag), 0,
 		   "an empty mask within a state is accepted");
-	tap_eq_int(diag.count, 0, "without a finding");
+	tap_eq_count(&diag, 0, "without a finding");
 	tap_eq_int(diag.error, 0, "and without an error");
 }
 

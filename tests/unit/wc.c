@@ -394,7 +394,7 @@ static struct ibv_qp *broken_qp(enum ibv_qp_type type, const struct rdmaez_qp_op
 static void check_findings(const struct rdmaez_diag *diag, const struct rdmaez_finding *want,
 			   unsigned int count, const char *name)
 {
-	tap_eq_int(diag->count, count, "%s: %u findings", name, count);
+	tap_eq_count(diag, count, "%s: %u findings", name, count);
 	tap_ok(record_tells_all(diag), "%s: the texts tell each reason", name);
 	for (unsigned int i = 0; i < count && i < diag->count; i++) {
 		const struct rdmaez_finding *got = &diag->finding[i];
@@ -767,8 +767,8 @@ static void check_other_events(void)
 			event.element.qp = qp;
 		tap_eq_int(rdmaez_event_explain_qp(&event, &diag), 0, "event %d is explained",
 			   type);
-		tap_eq_int(diag.count, tells ? 2 : 0, "event %d has findings only if it refused",
-			   type);
+		tap_eq_count(&diag, tells ? 2 : 0, "event %d has findings only if it refused",
+			     type);
 		tap_eq_str(diag.event, of_qp ? rdmaez_event_explain(&event)->name : NULL,
 			   "event %d is noted in the record", type);
 		tap_eq_str(diag.status, NULL, "event %d: no completion is", type);
@@ -838,9 +838,9 @@ static void check_refusals(void)
 		tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), EIO, "%s fails: EIO",
 			   questions[i].name);
 		tap_eq_int(diag.error, EIO, "%s fails: the record has it", questions[i].name);
-		tap_eq_int(diag.count, questions[i].findings,
-			   "%s fails: what needs no answer is found all the same",
-			   questions[i].name);
+		tap_eq_count(&diag, questions[i].findings,
+			     "%s fails: what needs no answer is found all the same",
+			     questions[i].name);
 		refused = rdmaez_diag_find(&diag, RDMAEZ_WHY_QUERY_REFUSED);
 		if (tap_ok(refused, "%s fails: QUERY_REFUSED", questions[i].name)) {
 			tap_eq_str(refused->field, questions[i].name, "%s is named",
@@ -869,7 +869,7 @@ static void check_refusals(void)
 			fake_fail(questions[i / 2].verb, 1, i % 2 ? EINVAL : EOPNOTSUPP);
 		tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), 0, "%s is not there", verb);
 		check_call_and_verb(&diag, "rdmaez_wc_explain_qp", NULL);
-		tap_eq_int(diag.count, 1, "%s is not there: one finding", verb);
+		tap_eq_count(&diag, 1, "%s is not there: one finding", verb);
 		tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_WC_RETRIES,
 			   "%s is not there: that the retries are used up", verb);
 		tap_eq_int(diag.error, 0, "%s is not there: no error", verb);
@@ -880,7 +880,7 @@ static void check_refusals(void)
 	tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), EIO, "a length, and the port is mute");
 	fake_fail(FAKE_QUERY_QP, 1, EIO);
 	tap_eq_int(rdmaez_event_explain_qp(&event, &diag), EIO, "an event, and the device is mute");
-	tap_eq_int(diag.count, 2, "the event's only cause, and what was not answered");
+	tap_eq_count(&diag, 2, "the event's only cause, and what was not answered");
 	tap_eq_str(diag.finding[1].field, "ibv_query_qp", "the verb is named last");
 	tap_eq_int(diag.finding[1].severity, RDMAEZ_DIAG_LIKELY, "it is no error of the event's");
 	tap_eq_int(diag.finding[1].reason, RDMAEZ_WHY_QUERY_REFUSED, "but a query that failed");
