@@ -8,7 +8,7 @@
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 if [[ ${1-} != here ]]; then
-	exec tools/softroce --quiet ${RDMAEZ_KERNEL:+--host qemu --kernel "$RDMAEZ_KERNEL"} -- tests/device/caps.t here
+	exec tools/softroce --quiet --timeout 0 ${RDMAEZ_KERNEL:+--host qemu --kernel "$RDMAEZ_KERNEL"} -- tests/device/caps.t here
 fi
 # shellcheck source=tests/tap.bash
 source tests/tap.bash

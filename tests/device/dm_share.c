@@ -61,7 +61,9 @@ static bool hear(int socket, char letter)
 static int other(int socket)
 {
 	struct rdmaez_dm_emu emu = {0};
-	struct rdmaez_dm_share_opts opts = {.ops = rdmaez_dm_emu_ops(), .arg = &emu};
+	struct rdmaez_dm_share_opts opts = {.ops = rdmaez_dm_emu_ops(),
+					    .arg = &emu,
+					    .timeout_ns = RIG_SECONDS * INT64_C(1000000000)};
 	struct rdmaez_dm_region region;
 	struct rdmaez_dm_shared shared;
 	struct ibv_pd *pd;

@@ -59,7 +59,7 @@ static void refused(int got, int want, const struct rdmaez_diag *diag, enum rdma
 
 	tap_eq_int(got, want, "%s: errno", name);
 	tap_eq_int(diag->error, want, "%s: the record holds it", name);
-	tap_eq_int(diag->count, 1, "%s: there is one finding", name);
+	tap_eq_count(diag, 1, "%s: there is one finding", name);
 	if (tap_ok(finding, "%s: it is %s", name, rdmaez_why_id(reason)))
 		tap_eq_str(finding->field, field, "%s: and its field", name);
 }
@@ -180,7 +180,7 @@ static void test_choose(struct rig *rig)
 		       "towards %s: the kernel shows that row likewise", peer);
 	}
 	tap_eq_int(rdmaez_port_choose_gid(rig->context, 1, NULL, &row, &diag), 0, "with a record");
-	tap_eq_int(diag.count, 0, "a choice leaves no finding");
+	tap_eq_count(&diag, 0, "a choice leaves no finding");
 
 	want.ndev_ifindex = row.ndev_ifindex;
 	tap_eq_int(rdmaez_port_choose_gid(rig->context, 1, &want, &row, NULL), 0,

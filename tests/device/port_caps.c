@@ -44,7 +44,7 @@ static struct rdmaez_port_caps ask(struct rig *rig)
 	if (!tap_eq_int(rdmaez_port_caps_query(rig->context, 1, &caps, &diag), 0,
 			"port 1 is asked"))
 		tap_bail("there is nothing to look at");
-	tap_eq_int(diag.count, 0, "the record has nothing to tell");
+	tap_eq_count(&diag, 0, "the record has nothing to tell");
 	tap_eq_str(diag.device, ibv_get_device_name(rig->context->device), "but the device");
 	return caps;
 }

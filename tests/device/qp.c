@@ -178,22 +178,18 @@ static void traffic(struct side *a, struct side *b, const char *when)
 /* The state of rxe's send queue goes from draining to drained in a task of its own. */
 static bool drained(struct ibv_qp *qp)
 {
-	const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
-	int tries = 200;
-
-	while (query(qp).sq_draining && --tries)
-		nanosleep(&moment, NULL);
-	return tries > 0;
+	RIG_UNTIL(!query(qp).sq_draining);
+	return !query(qp).sq_draining;
 }
 
-/* Whether this event comes for this queue pair within two seconds. */
+/* Whether this event comes for this queue pair. */
 static bool event_comes(struct ibv_qp *qp, enum ibv_event_type type)
 {
 	struct pollfd ready = {.fd = qp->context->async_fd, .events = POLLIN};
 	struct ibv_async_event event;
 	bool right;
 
-	if (poll(&ready, 1, 2000) != 1 || ibv_get_async_event(qp->context, &event))
+	if (poll(&ready, 1, RIG_SECONDS * 1000) != 1 || ibv_get_async_event(qp->context, &event))
 		return false;
 	right = event.event_type == type && event.element.qp == qp;
 	ibv_ack_async_event(&event);
@@ -219,7 +215,7 @@ static void test_rc_defaults(struct rig *rig)
 	known.mask = RC_AT_RTS;
 	stepped(rdmaez_qp_to_rts(a->qp, &to_b, &diag), &diag, a->qp, &known, "RC, RTR to RTS");
 	tap_eq_int(diag.error, 0, "after a success the record holds no error");
-	tap_eq_int(diag.count, 0, "and no finding");
+	tap_eq_count(&diag, 0, "and no finding");
 	tap_eq_int(bring_up(b->qp, &to_a), 0, "the other end comes up without a record");
 	traffic(a, b, "RC");
 

@@ -12,12 +12,14 @@
 #include <rdmaez.h>
 
 #include "tap.h"
+#include "tells.h"
 
 enum {
 	RIG_BYTES =
 		4096, /* of each side's memory: the first half is sent, the second received into */
 	RIG_HALF = RIG_BYTES / 2,
-	RIG_SECONDS = 10, /* how long to wait for a completion */
+	RIG_SECONDS =
+		100, /* a slow machine's time for anything: only what never comes lasts so long */
 	RIG_UD_SIZE = 512,
 	RIG_GRH = 40
 };
@@ -57,6 +59,24 @@ static inline int rig_linux(void)
 		tap_bail("the kernel does not tell its release");
 	return 100 * major + minor;
 }
+
+/* A moment's rest before something is looked at again; false once it is certain that it never comes. */
+static inline bool rig_again(time_t since)
+{
+	const struct timespec moment = {.tv_nsec = 5 * 1000 * 1000};
+
+	nanosleep(&moment, NULL);
+	return time(NULL) - since < RIG_SECONDS;
+}
+
+/* Waits until it is so. No machine is too slow for it: assert the condition afterwards. */
+#define RIG_UNTIL(condition)                             \
+	do {                                             \
+		const time_t since = time(NULL);         \
+                                                         \
+		while (!(condition) && rig_again(since)) \
+			continue;                        \
+	} while (0)
 
 static inline void rig_need(const void *object, const char *what)
 {
@@ -146,6 +166,17 @@ static inline void rig_empty(struct ibv_cq *cq)
 		continue;
 }
 
+/* Whether no completion comes for so long that one would have been seen. */
+static inline bool rig_is_quiet(struct ibv_cq *cq)
+{
+	struct ibv_wc wc;
+
+	for (int i = 0; i < 60 && rig_again(time(NULL)); i++)
+		if (ibv_poll_cq(cq, 1, &wc))
+			return false;
+	return true;
+}
+
 /* The status of the next completion; -1 where none comes. */
 static inline int rig_status(struct ibv_cq *cq)
 {
@@ -220,14 +251,12 @@ static inline int rig_rdma_status(struct side *own, struct side *peer, enum ibv_
 /* Whether that worked and moved the bytes. An unreliable WRITE completes before it arrives. */
 static inline bool rig_rdma(struct side *own, struct side *peer, enum ibv_wr_opcode opcode)
 {
-	const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
 	struct side *from = opcode == IBV_WR_RDMA_WRITE ? own : peer;
 	struct side *to = from == own ? peer : own;
 
 	if (rig_rdma_status(own, peer, opcode) != IBV_WC_SUCCESS)
 		return false;
-	for (int i = 0; i < 100 && memcmp(from->memory, to->memory + RIG_HALF, RIG_HALF); i++)
-		nanosleep(&moment, NULL);
+	RIG_UNTIL(memcmp(from->memory, to->memory + RIG_HALF, RIG_HALF) == 0);
 	return memcmp(from->memory, to->memory + RIG_HALF, RIG_HALF) == 0;
 }
 

@@ -15,8 +15,9 @@ static struct side *towards(struct rig *rig, const struct side *peer, int rnr_re
 	opts.dest_qp_num = peer ? peer->qp->qp_num : side->qp->qp_num;
 	opts.path.dgid = rig->self.gid;
 	opts.path.sgid_index = rdmaez_exactly((int)rig->self.gid_index);
-	/* With nothing to receive into, newer kernels count the peer's silence before its RNR NAK. */
-	opts.timeout = peer ? 8 : 14;
+	/* With nothing to receive into, newer kernels count the peer's silence before its RNR NAK: no machine is
+	 * too slow for 17 s of it. */
+	opts.timeout = peer ? 8 : 22;
 	opts.retry_cnt = peer ? 1 : 7;
 	opts.rnr_retry = rnr_retry;
 	opts.min_rnr_timer = 1;
@@ -103,6 +104,7 @@ static void connect_sides(struct rig *rig, struct side *from, struct side *to)
 		opts.dest_qp_num = (i ? from : to)->qp->qp_num;
 		opts.path.dgid = rig->self.gid;
 		opts.path.sgid_index = rdmaez_exactly((int)rig->self.gid_index);
+		opts.timeout = 22; /* a slow machine must not look like a peer that is silent */
 		if (rdmaez_qp_to_init(side->qp, &opts, NULL) ||
 		    rdmaez_qp_to_rtr(side->qp, &opts, NULL) ||
 		    rdmaez_qp_to_rts(side->qp, &opts, NULL))
@@ -110,15 +112,15 @@ static void connect_sides(struct rig *rig, struct side *from, struct side *to)
 	}
 }
 
-/* The next completion; its status stays IBV_WC_SUCCESS where none comes. */
+/* The next completion. */
 static struct ibv_wc next_wc(struct ibv_cq *cq)
 {
-	const time_t deadline = time(NULL) + 2;
 	struct ibv_wc wc;
+	int polled;
 
-	memset(&wc, 0, sizeof(wc));
-	while (!ibv_poll_cq(cq, 1, &wc) && time(NULL) < deadline)
-		continue;
+	RIG_UNTIL((polled = ibv_poll_cq(cq, 1, &wc)) != 0);
+	if (polled != 1)
+		tap_bail("no completion");
 	return wc;
 }
 
@@ -137,7 +139,8 @@ static void found(const struct rdmaez_diag *diag, enum rdmaez_why reason, const 
 	if (!tap_ok(rdmaez_diag_find(diag, reason), "%s: %s is among the causes", what,
 		    rdmaez_why_id(reason)))
 		tap_diag("%s", findings(diag));
-	tap_ok(diag->count <= 5, "%s: of which there are few", what);
+	if (!tap_ok(diag->count <= 5, "%s: of which there are few", what))
+		show_record(diag);
 }
 
 /* Linux 6.12 tells less of some mistakes. */
@@ -185,11 +188,11 @@ static void refuse(struct rig *rig, enum ibv_qp_type type, enum flaw flaw, enum 
 	}
 	if (ibv_post_recv(to->qp, &recv, &bad_recv) || ibv_post_send(from->qp, &send, &bad_send))
 		tap_bail("posting failed");
-	wc = next_wc(to->recv_cq);
 	/* Linux 6.12 drops what a UD receive has no room for, as other devices do. */
-	if (wc.status == IBV_WC_SUCCESS && ud) {
-		tap_ok(newer(), "%s: this kernel drops the message", what);
+	if (ud && newer()) {
+		tap_ok(rig_is_quiet(to->recv_cq), "%s: this kernel drops the message", what);
 	} else {
+		wc = next_wc(to->recv_cq);
 		tap_eq_int(wc.status, IBV_WC_LOC_QP_OP_ERR, "%s: so rxe calls it", what);
 		tap_eq_int(rdmaez_wc_explain_recv(&wc, to->qp, &recv, &diag), 0,
 			   "%s: it is explained", what);

@@ -20,7 +20,7 @@ make -s -C "$headers" M="$build/module" modules >"$build/make.log" 2>&1 ||
 
 echo "# asking the kernel"
 rm -f "$build/answers"
-tools/softroce --quiet --kernel "$kernel" --host qemu --write "$build" \
+tools/softroce --quiet --timeout 0 --kernel "$kernel" --host qemu --write "$build" \
 	--module "$build/module/rdmaez_oracle.ko" -- \
 	sh -c "uname -r | sed 's/^/# Linux /' && dd if=/proc/rdmaez_oracle of='$build/answers' bs=64K status=none" </dev/null
 

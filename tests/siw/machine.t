@@ -7,7 +7,7 @@
 source tests/tap.bash
 
 kernel=${RDMAEZ_KERNEL:-bookworm}
-softroce=(tools/softroce --host qemu --kernel "$kernel" --quiet)
+softroce=(tools/softroce --host qemu --kernel "$kernel" --quiet --timeout 0)
 
 has_the_source() {
 	local source

@@ -146,7 +146,12 @@ static void expect_events(struct net *net, const struct connection *c, const str
 	struct rdmaez_diag diag;
 	int near = NOTHING, far = NOTHING;
 
-	while (poll(&readable, 1, 50) == 1 && !ibv_get_async_event(net->rig.context, &event)) {
+	/* What is expected comes in the end, however slow the machine is; of anything more, some would be here soon. */
+	while (poll(&readable, 1,
+		    near == scene->near_event && far == scene->far_event
+			    ? 50
+			    : RIG_SECONDS * 1000) == 1 &&
+	       !ibv_get_async_event(net->rig.context, &event)) {
 		if (event.element.qp == c->near->qp)
 			near = (int)event.event_type;
 		else

@@ -12,7 +12,7 @@ export TMPDIR=$scratch/run
 mkdir "$TMPDIR"
 
 guest() {
-	tools/softroce --host qemu --kernel "$kernel" --quiet "$@"
+	tools/softroce --host qemu --kernel "$kernel" --quiet --timeout 0 "$@"
 }
 
 # ends CODE COMMAND...: COMMAND ends with this status; what it printed is in $dir/out and $dir/err.
@@ -32,6 +32,16 @@ is() {
 # meanwhile are find's errors.
 no_process_in() {
 	[[ -z $(find /proc -maxdepth 2 -name cwd -lname "$1/*" 2>/dev/null || :) ]]
+}
+
+# Those that were killed from outside take a moment.
+await_no_process_in() {
+	local try
+	for ((try = 0; try < 1000; try++)); do
+		! no_process_in "$1" || return 0
+		sleep 0.1
+	done
+	return 1
 }
 
 keeps_output_apart() {
@@ -128,13 +138,12 @@ streams_until_ended_by() {
 	mkfifo "$TMPDIR/stream"
 	tools/softroce --host qemu --kernel "$kernel" sh -c 'echo started; sleep 600' </dev/null >"$TMPDIR/stream" 2>/dev/null &
 	pid=$!
-	read -r -t 100 line <"$TMPDIR/stream"
+	read -r -t 1000 line <"$TMPDIR/stream"
 	[[ $line == started ]]
 	kill "-$1" "$pid"
 	wait "$pid" || code=$?
 	[[ $code == "$2" ]]
-	sleep 0.5
-	no_process_in "$TMPDIR"
+	await_no_process_in "$TMPDIR"
 }
 
 leaves_nothing_behind() {
