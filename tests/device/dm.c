@@ -344,7 +344,7 @@ static void child(int fd, int socket, uint32_t handle)
 
 	if (rdmaez_dm_emu_attach(rig.context, &opts, &emu, NULL))
 		_exit(3);
-	dm = rdmaez_dm_emu_ops()->import(rig.context, handle, &emu);
+	dm = rdmaez_dm_emu_ops()->import(rig.context, handle, 0, &emu);
 	if (!dm)
 		_exit(4);
 	ibv_memcpy_from_dm(&word, dm, 0, 4);

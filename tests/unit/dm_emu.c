@@ -8,17 +8,23 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdarg.h>
+#include <signal.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include <rdmaez.h>
 #include <rdmaez/devel/dm_emu.h>
 
 #include "check.h"
+#include "findings.h"
 
 enum {
 	KIB = 1024,
+	MIB = 1024 * KIB,
+	MS = 1000 * 1000, /* ns */
 	PAGE = 4096,
 	PEER = IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
 	       IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC
@@ -169,6 +175,7 @@ static int try_attach(const struct rdmaez_dm_emu_opts *opts, struct rdmaez_diag 
 static void refusals(void)
 {
 	struct rdmaez_dm_emu_opts opts = {0};
+	struct rlimit limit, none;
 	struct rdmaez_diag diag;
 
 	begin(NULL);
@@ -186,13 +193,18 @@ static void refusals(void)
 	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_OPTION_UNKNOWN,
 		      "opts.flags", "unknown flags");
 	tap_eq_hex(diag.finding[0].value, 6, "and which");
-	opts = sized(SIZE_MAX / 4 + 1);
-	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_RANGE, "opts.size",
-		      "more than there can be");
-	tap_eq_int(diag.finding[0].max, SIZE_MAX / 4, "and how much there can be");
-	opts = sized(SIZE_MAX / 4);
-	check_refusal(&diag, try_attach(&opts, &diag), ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "opts.size",
-		      "more than the address space has");
+	opts = sized(64 * MIB + 1);
+	CHECK_FINDINGS(&diag, try_attach(&opts, &diag), EINVAL, "rdmaez_dm_emu_attach",
+		       "more than there can be",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "opts.size", RDMAEZ_VALUE_BYTES,
+			64 * MIB + 1, 1, 64 * MIB});
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = limit;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &none);
+	check_refusal(&diag, try_attach(NULL, &diag), EMFILE, RDMAEZ_WHY_UNEXPLAINED, "opts.size",
+		      "more descriptors than the process may have");
+	setrlimit(RLIMIT_NOFILE, &limit);
 	verbs_get_ctx(ctx)->_ABI_placeholder3 = 8;
 	check_refusal(&diag, try_attach(NULL, &diag), EBUSY, RDMAEZ_WHY_DM_EMU_ATTACHED, "context",
 		      "a context with the emulation of another shared object");
@@ -260,7 +272,7 @@ static void sizes(void)
 	static const struct {
 		size_t size;
 		uint64_t max;
-	} tries[] = {{5000, 2 * PAGE}, {1, PAGE}, {0, 256 * KIB}, {1024 * KIB, 1024 * KIB}};
+	} tries[] = {{5000, 2 * PAGE}, {1, PAGE}, {0, 256 * KIB}, {MIB, MIB}, {64 * MIB, 64 * MIB}};
 
 	for (size_t i = 0; i < COUNT_OF(tries); i++) {
 		struct rdmaez_dm_emu_opts opts = sized(tries[i].size);
@@ -345,6 +357,7 @@ static void wrong_files(void)
 {
 	struct rdmaez_dm_emu_opts opts;
 	struct rdmaez_dm_emu other = {0};
+	struct rdmaez_impl_emu longer = {.page = PAGE};
 	int ends[2], own, file;
 	uint64_t start;
 
@@ -370,6 +383,8 @@ static void wrong_files(void)
 	refuse_fd(sealed(misplaced(own, PAGE, (uint64_t)1 << 62)), "memory beyond all");
 	refuse_fd(sealed(misplaced(own, 0, 512 * KIB)), "a list in the memory itself");
 	refuse_fd(sealed(misplaced(own, start, 512 * KIB + 4)), "memory that ends within a page");
+	rdmaez_impl_emu_create(&longer, 64 * MIB + PAGE);
+	refuse_fd(longer.fd, "a list that takes long to read");
 	file = file_like(own, 0, offsetof(struct rdmaez_impl_emu_file, last_handle));
 	tap_ok(file > 0 && ftruncate(own, 0) && errno == EPERM && ftruncate(own, 1 << 24),
 	       "nobody cuts or extends the memory itself");
@@ -799,10 +814,17 @@ static void busy(void)
 
 /* --- Sharing ------------------------------------------------------------------------------------ */
 
+enum {
+	TIMEOUT = 30 * MS, /* of everything that waits here */
+	LONGEST =
+		600 *
+		MS, /* that this takes where the machine is busy: less than the default of a second */
+};
+
 static struct ibv_dm *import(struct rdmaez_dm_emu *into, uint32_t handle)
 {
 	errno = 0;
-	return rdmaez_dm_emu_ops()->import(into->state.context, handle, into);
+	return rdmaez_dm_emu_ops()->import(into->state.context, handle, TIMEOUT, into);
 }
 
 static void unimport(struct ibv_dm *dm)
@@ -915,42 +937,229 @@ static void spoilt_list(void)
 	}
 }
 
-/* A peer that stops while it has the lock does not stop us for ever. */
+/* A lock on one byte of the file, as a peer may have it; -1: it cannot be had. */
+static int lock_byte(int fd, uint64_t byte)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+	const int holder = rdmaez_impl_emu_reopen(fd);
+
+	return fcntl(holder, F_OFD_SETLK, &lock) ? -1 : holder;
+}
+
+/* What waits for the lock, while another process has it. */
+static void wait_for_lock(struct rdmaez_dm *dm, struct rdmaez_dm_emu *second, const char *name)
+{
+	struct rdmaez_dm_region region;
+	struct rdmaez_dm other;
+	struct rdmaez_diag diag;
+	const uint64_t begun = rdmaez_impl_dm_now();
+	uint64_t passed;
+
+	check_refusal(&diag, rdmaez_dm_alloc(ctx, 64, NULL, &other, &diag), ETIMEDOUT,
+		      RDMAEZ_WHY_TIMED_OUT, "ibv_alloc_dm", "%s: an allocation", name);
+	check_refusal(
+		&diag,
+		rdmaez_dm_reg(dm, ibv_alloc_pd(ctx), NULL, IBV_ACCESS_REMOTE_READ, &region, &diag),
+		ETIMEDOUT, RDMAEZ_WHY_TIMED_OUT, "ibv_reg_dm_mr", "%s: a region", name);
+	check_refusal(&diag, rdmaez_dm_close(dm, &diag), ETIMEDOUT, RDMAEZ_WHY_TIMED_OUT,
+		      "ibv_free_dm", "%s: closing it", name);
+	tap_ok(dm->dm, "%s: it stays open", name);
+	tap_ok(!import(second, handle_of(dm->dm)) && errno == ETIMEDOUT, "%s: importing it", name);
+	passed = rdmaez_impl_dm_now() - begun;
+	tap_ok(passed >= 4 * TIMEOUT && passed < LONGEST, "%s: each waits as long as it may: %d ms",
+	       name, (int)(passed / MS));
+}
+
+static void check_lock(struct rdmaez_dm *dm, const char *name)
+{
+	const struct rdmaez_dm_emu_opts opts = sharing(rdmaez_dm_emu_fd(&emu));
+	struct rdmaez_dm_share_opts to = {.ops = rdmaez_dm_emu_ops(), .arg = &emu}, from = to;
+	struct ibv_context *context = fake_open(dev);
+	struct rdmaez_dm_emu second = {0}, third = {0};
+	struct rdmaez_dm_shared got;
+	struct rdmaez_diag diag;
+	uint64_t begun;
+	int ends[2];
+
+	tap_eq_int(rdmaez_dm_emu_attach(context, &opts, &second, NULL), 0,
+		   "%s: attaching does not wait", name);
+	wait_for_lock(dm, &second, name);
+	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "%s: nor does detaching", name);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		tap_bail("socketpair");
+	from.arg = &third;
+	from.timeout_ns = TIMEOUT;
+	tap_eq_int(rdmaez_dm_send(ends[0], dm, NULL, &to, NULL), 0, "%s: it is sent", name);
+	begun = rdmaez_impl_dm_now();
+	check_refusal(&diag, rdmaez_dm_receive(ends[1], &from, &got, &diag), ETIMEDOUT,
+		      RDMAEZ_WHY_PEER_SILENT, "timeout_ns", "%s: receiving it", name);
+	tap_eq_str(diag.verb, "opts.ops.import", "%s: which says what waited", name);
+	tap_ok(rdmaez_impl_dm_now() - begun < LONGEST / 2, "%s: it keeps its time", name);
+	tap_eq_int(rdmaez_dm_emu_fd(&third), -1, "%s: and leaves nothing attached", name);
+	from.timeout_ns = RDMAEZ_ZERO;
+	tap_eq_int(rdmaez_dm_send(ends[0], dm, NULL, &to, NULL), 0, "%s: again", name);
+	tap_eq_int(rdmaez_dm_receive(ends[1], &from, &got, NULL), ETIMEDOUT,
+		   "%s: without waiting at all", name);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void begin_waiting(struct rdmaez_dm *dm)
+{
+	const struct rdmaez_dm_emu_opts opts = {.timeout_ns = TIMEOUT};
+
+	begin(&opts);
+	if (rdmaez_dm_alloc(ctx, 64, NULL, dm, NULL))
+		tap_bail("rdmaez_dm_alloc");
+}
+
 static void held_lock(void)
 {
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
-	struct ibv_context *other;
-	struct rdmaez_dm_emu second = {0};
-	struct rdmaez_dm_emu_opts opts;
-	struct rdmaez_dm dm, same;
+	struct rdmaez_dm dm, all;
 	struct rdmaez_diag diag;
-	struct ibv_dm *got;
 	int holder;
 
-	begin(NULL);
-	if (rdmaez_dm_alloc(ctx, 64, NULL, &dm, NULL))
-		tap_bail("rdmaez_dm_alloc");
-	opts = sharing(rdmaez_dm_emu_fd(&emu));
-	other = fake_open(dev);
-	tap_eq_int(rdmaez_dm_emu_attach(other, &opts, &second, NULL), 0, "two share the memory");
-	got = import(&second, handle_of(dm.dm));
-	holder = rdmaez_impl_emu_reopen(rdmaez_dm_emu_fd(&emu));
-	if (fcntl(holder, F_OFD_SETLK, &lock))
-		tap_bail("F_OFD_SETLK");
-	check_refusal(&diag, rdmaez_dm_alloc(ctx, 64, NULL, &same, &diag), ETIMEDOUT,
-		      RDMAEZ_WHY_TIMED_OUT, "ibv_alloc_dm",
-		      "an allocation while another has the lock");
-	check_refusal(&diag, rdmaez_dm_close(&dm, &diag), ETIMEDOUT, RDMAEZ_WHY_TIMED_OUT,
-		      "ibv_free_dm", "closing it");
-	tap_ok(dm.dm, "which stays open");
-	tap_ok(!import(&second, handle_of(dm.dm)) && errno == ETIMEDOUT, "nor is it imported");
-	unimport(got);
-	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "giving up does not wait");
-	tap_eq_int(rdmaez_dm_emu_attach(other, &opts, &second, NULL), 0, "nor does attaching");
-	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "nor detaching");
+	begin_waiting(&dm);
+	holder = lock_byte(rdmaez_dm_emu_fd(&emu), 0);
+	check_lock(&dm, "a held lock");
 	close(holder);
 	check_success(&diag, rdmaez_dm_close(&dm, &diag), "then it is closed");
+	check_success(&diag, rdmaez_dm_alloc(ctx, 256 * KIB, NULL, &all, &diag),
+		      "what failed has taken nothing");
+	check_success(&diag, rdmaez_dm_close(&all, &diag), "and all is free");
 	end("a held lock");
+}
+
+/* Another process is stopped while it has the lock; it ends, and its lock with it. */
+static void stopped_peer(void)
+{
+	struct rdmaez_diag diag;
+	struct rdmaez_dm dm;
+	int status = -1;
+	pid_t pid;
+
+	begin_waiting(&dm);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		lock_byte(rdmaez_dm_emu_fd(&emu), 0);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status))
+		tap_bail("it is not stopped");
+	check_lock(&dm, "a stopped process");
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	check_success(&diag, rdmaez_dm_close(&dm, &diag), "when it has ended it is closed");
+	end("a stopped process");
+}
+
+/* A signal now and then neither ends the waiting early nor begins it anew. */
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+static void interrupted(void)
+{
+	const struct itimerval often = {{0, 5000}, {0, 5000}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = on_signal};
+	struct rdmaez_dm dm;
+	uint64_t begun;
+	int holder, error;
+
+	begin_waiting(&dm);
+	holder = lock_byte(rdmaez_dm_emu_fd(&emu), 0);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	begun = rdmaez_impl_dm_now();
+	error = ibv_free_dm(dm.dm);
+	begun = rdmaez_impl_dm_now() - begun;
+	setitimer(ITIMER_REAL, &never, NULL);
+	tap_eq_int(error, ETIMEDOUT, "with signals it waits");
+	tap_ok(begun >= TIMEOUT && begun < LONGEST, "as long as without: %d ms", (int)(begun / MS));
+	close(holder);
+	ibv_free_dm(dm.dm);
+	end("interrupted");
+}
+
+static void *free_it(void *dm)
+{
+	return (void *)(intptr_t)ibv_free_dm((struct ibv_dm *)dm);
+}
+
+/* The threads of a process wait for another process at the same time, not one after the other. */
+static void many_wait(void)
+{
+	enum {
+		THREADS = 8
+	};
+	const struct rdmaez_dm_emu_opts opts = {.timeout_ns = 100 * MS};
+	struct ibv_dm *dm[THREADS];
+	pthread_t thread[THREADS];
+	uint64_t begun;
+	void *error;
+	int holder;
+
+	begin(&opts);
+	for (int i = 0; i < THREADS; i++)
+		dm[i] = alloc(ctx, 64);
+	holder = lock_byte(rdmaez_dm_emu_fd(&emu), 0);
+	begun = rdmaez_impl_dm_now();
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&thread[i], NULL, free_it, dm[i]))
+			tap_bail("pthread_create");
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], &error);
+		tap_eq_int((intptr_t)error, ETIMEDOUT, "thread %d waits", i);
+	}
+	begun = rdmaez_impl_dm_now() - begun;
+	tap_ok(begun < LONGEST, "with the others: %d ms", (int)(begun / MS));
+	close(holder);
+	for (int i = 0; i < THREADS; i++)
+		ibv_free_dm(dm[i]);
+	end("many wait");
+}
+
+/* A peer that locks what is never locked so makes calls fail, and leaves nothing behind. */
+static void spoilt_locks(void)
+{
+	struct ibv_dm *dm, *all;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	int holder, count;
+
+	begin(NULL);
+	pd = ibv_alloc_pd(ctx);
+	holder = lock_byte(rdmaez_dm_emu_fd(&emu), rdmaez_impl_emu_mapped(0));
+	tap_ok(!alloc(ctx, 64) && errno == EAGAIN, "memory that a peer has locked");
+	tap_eq_int(rdmaez_impl_emu_piece_at(&emu.state, 0)->length, 0, "is not allocated");
+	close(holder);
+	dm = alloc(ctx, 64);
+	tap_ok(dm, "without the lock it is");
+	holder = lock_byte(rdmaez_dm_emu_fd(&emu), rdmaez_impl_emu_registered(0));
+	count = fake_open_count();
+	mr = reg(pd, dm, 0, 64, PEER);
+	tap_ok(!mr && errno == EAGAIN, "nor registered where a peer has locked that");
+	tap_eq_int(fake_open_count(), count, "and no region is left");
+	close(holder);
+	fake_fail(FAKE_REG_MR, 1, ENOMEM);
+	tap_ok(!reg(pd, dm, 0, 64, PEER) && errno == ENOMEM, "a region that fails");
+	holder = lock_byte(rdmaez_dm_emu_fd(&emu), rdmaez_impl_emu_registered(0));
+	tap_ok(holder >= 0, "leaves no lock");
+	close(holder);
+	mr = reg(pd, dm, 0, 64, PEER);
+	fake_fail(FAKE_REG_MR, 1, ENOMEM);
+	tap_ok(mr && !reg(pd, dm, 0, 64, PEER) && errno == ENOMEM, "one that fails beside another");
+	tap_eq_int(lock_byte(rdmaez_dm_emu_fd(&emu), rdmaez_impl_emu_registered(0)), -1,
+		   "leaves the lock of the other");
+	dereg(mr);
+	tap_eq_int(ibv_free_dm(dm), 0, "it is freed");
+	all = alloc(ctx, 256 * KIB);
+	tap_ok(all && ibv_free_dm(all) == 0, "and all is free");
+	end("spoilt locks");
 }
 
 /* Memory that the device itself has given, before the emulation came, stays the device's. */
@@ -1093,9 +1302,9 @@ static void opened(void)
 	context = ops->open(fd, &token, &second);
 	tap_ok(context && rdmaez_dm_emu_is_attached(context), "the device of that name is opened");
 	dm = alloc(ctx, 64);
-	same = ops->import(context, handle_of(dm), &second);
+	same = ops->import(context, handle_of(dm), TIMEOUT, &second);
 	tap_ok(same, "and has the same memory");
-	tap_ok(!ops->import(ctx, handle_of(dm), &second) && errno == EINVAL,
+	tap_ok(!ops->import(ctx, handle_of(dm), TIMEOUT, &second) && errno == EINVAL,
 	       "another context has not");
 	tap_eq_int(ops->close(context, &second), EBUSY, "it stays open while that is used");
 	ops->unimport(same);
@@ -1306,6 +1515,10 @@ int main(void)
 	two_contexts();
 	spoilt_list();
 	held_lock();
+	stopped_peer();
+	interrupted();
+	many_wait();
+	spoilt_locks();
 	own_memory();
 	other_version();
 	two_processes();

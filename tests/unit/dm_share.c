@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -17,6 +18,7 @@ enum {
 	TOKEN = RDMAEZ_DM_TOKEN_BYTES,
 	MS = 1000000, /* ns */
 	MANY = 100,   /* descriptors: more than are looked at */
+	MOST = 60,    /* that are */
 };
 
 static struct {
@@ -535,41 +537,107 @@ static void send_raw(const void *bytes, size_t size, const int *fd, size_t count
 		tap_bail("cannot send a message: %s", strerror(errno));
 }
 
-static void check_message(int type, size_t size, size_t count, enum rdmaez_why reason,
-			  uint64_t value, const char *name)
+/* What a socket adds to each message beside what was sent. */
+enum extra {
+	NOTHING,
+	CREDENTIALS, /* of the sender, before its descriptors */
+	SECURITY,    /* its label, where there are labels */
+	PROCESS,     /* a descriptor of the sender, since Linux 6.5 */
+	ALL,
+};
+
+/* Whether the socket can add it. */
+static bool add_extra(enum extra extra)
 {
-	const uint64_t accepted = reason == RDMAEZ_WHY_DM_MESSAGE_FD ? 1 : TOKEN;
+	static const int option[] = {[CREDENTIALS] = SO_PASSCRED,
+				     [SECURITY] = SO_PASSSEC,
+				     [PROCESS] = 76 /* SO_PASSPIDFD */};
+	const int on = 1;
+	bool added = true;
+
+	for (int i = CREDENTIALS; i < ALL; i++)
+		if ((int)extra == i || extra == ALL)
+			added &= !setsockopt(t.end[1], SOL_SOCKET, option[i], &on, sizeof(on));
+	return added;
+}
+
+static const char *const extra_names[] = {"nothing", "credentials", "a label", "a process", "all"};
+
+/* Messages that are refused: of this size, with so many descriptors. */
+static const struct {
+	int type;
+	size_t size, count;
+	enum rdmaez_why reason;
+	uint64_t value;
+	const char *name;
+} messages[] = {
+	{SOCK_STREAM, TOKEN - 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN - 1, "a short one"},
+	{SOCK_STREAM, 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 1, "one byte"},
+	{SOCK_STREAM, 1, 0, RDMAEZ_WHY_DM_MESSAGE_SIZE, 1, "one byte alone"},
+	{SOCK_STREAM, 1, MANY, RDMAEZ_WHY_DM_MESSAGE_SIZE, 1, "one byte with many"},
+	{SOCK_SEQPACKET, TOKEN - 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN - 1, "a short packet"},
+	{SOCK_SEQPACKET, TOKEN + 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN, "a long packet"},
+	{SOCK_SEQPACKET, TOKEN + 1, MANY, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN,
+	 "a long one with many"},
+	{SOCK_SEQPACKET, 0, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 0, "an empty packet"},
+	{SOCK_DGRAM, 0, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 0, "a descriptor without a token"},
+	{SOCK_DGRAM, TOKEN + 1, 2, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN, "a long datagram"},
+	{SOCK_STREAM, TOKEN, 0, RDMAEZ_WHY_DM_MESSAGE_FD, 0, "no descriptor"},
+	{SOCK_DGRAM, TOKEN, 0, RDMAEZ_WHY_DM_MESSAGE_FD, 0, "a datagram without a descriptor"},
+	{SOCK_STREAM, TOKEN, 2, RDMAEZ_WHY_DM_MESSAGE_FD, 2, "two descriptors"},
+	{SOCK_STREAM, TOKEN, 3, RDMAEZ_WHY_DM_MESSAGE_FD, 3, "three descriptors"},
+	{SOCK_DGRAM, TOKEN, MANY, RDMAEZ_WHY_DM_MESSAGE_FD, MOST, "a datagram with many"},
+	{SOCK_STREAM, TOKEN, MANY, RDMAEZ_WHY_DM_MESSAGE_FD, MOST, "more than are looked at"},
+};
+
+/* No refused message leaves a descriptor, whatever stands beside the sender's. */
+static void check_message(size_t i, enum extra extra)
+{
+	const bool fds = messages[i].reason == RDMAEZ_WHY_DM_MESSAGE_FD;
+	/* What is put before the descriptors takes room from them. */
+	const bool fewer = messages[i].value == MOST && (extra == CREDENTIALS || extra == ALL);
+	const uint64_t accepted = fds ? 1 : TOKEN,
+		       value = fewer ? MOST - CMSG_SPACE(sizeof(struct ucred)) / sizeof(int)
+				     : messages[i].value;
 	uint8_t bytes[TOKEN + 1] = {0};
+	char name[80];
 	int fd[MANY];
 
-	start(type);
+	snprintf(name, sizeof(name), "%s, beside %s", messages[i].name, extra_names[extra]);
+	start(messages[i].type);
+	if (!add_extra(extra))
+		return; /* an old kernel; check_parts() shows what a newer one does */
 	rdmaez_dm_token_pack(&t.token, bytes, NULL);
-	for (int i = 0; i < MANY; i++)
-		fd[i] = t.ctx->cmd_fd;
-	send_raw(bytes, size, fd, count);
+	for (int j = 0; j < MANY; j++)
+		fd[j] = t.ctx->cmd_fd;
+	send_raw(bytes, messages[i].size, fd, messages[i].count);
 	CHECK_FINDINGS(&t.diag, receive(), EBADMSG, "rdmaez_dm_receive", name,
-		       {RDMAEZ_DIAG_ERROR, reason, "message",
-			accepted == 1 ? RDMAEZ_VALUE_NUMBER : RDMAEZ_VALUE_BYTES, value, accepted,
-			accepted});
+		       {RDMAEZ_DIAG_ERROR, messages[i].reason, "message",
+			fds ? RDMAEZ_VALUE_NUMBER : RDMAEZ_VALUE_BYTES, value, accepted, accepted});
 	check_nothing_left(name);
 	tap_eq_int(fake_count(FAKE_ANY), 0, "%s: the library was not asked", name);
 }
 
 static void check_messages(void)
 {
-	check_message(SOCK_STREAM, TOKEN - 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN - 1,
-		      "a short one");
-	check_message(SOCK_STREAM, 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 1, "one byte");
-	check_message(SOCK_SEQPACKET, TOKEN - 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN - 1,
-		      "a short packet");
-	check_message(SOCK_SEQPACKET, TOKEN + 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN,
-		      "a long packet");
-	check_message(SOCK_DGRAM, 0, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 0,
-		      "a descriptor without a token");
-	check_message(SOCK_STREAM, TOKEN, 0, RDMAEZ_WHY_DM_MESSAGE_FD, 0, "no descriptor");
-	check_message(SOCK_STREAM, TOKEN, 2, RDMAEZ_WHY_DM_MESSAGE_FD, 2, "two descriptors");
-	check_message(SOCK_STREAM, TOKEN, MANY, RDMAEZ_WHY_DM_MESSAGE_FD,
-		      (sizeof(size_t[32]) - CMSG_LEN(0)) / sizeof(int), "more than are looked at");
+	for (size_t i = 0; i < COUNT_OF(messages); i++)
+		for (int extra = NOTHING; extra <= ALL; extra++)
+			check_message(i, (enum extra)extra);
+}
+
+/* A good one is found behind what the socket adds. */
+static void check_extras(void)
+{
+	for (int extra = NOTHING; extra <= ALL; extra++) {
+		start(SOCK_SEQPACKET);
+		if (!add_extra((enum extra)extra))
+			continue;
+		tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, NULL, NULL, NULL), 0,
+			   "one that is good, beside %s", extra_names[extra]);
+		check_success(&t.diag, receive(), "is received");
+		tap_eq_int(open_fds(), t.fds + 1, "and opens the device alone");
+		tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "closed");
+	}
 }
 
 /* This process may have one descriptor more, and two come: the kernel drops one and says so. */
@@ -648,40 +716,62 @@ static void check_duplicate(void)
 	tap_eq_str(t.diag.verb, "ibv_import_device", "the record names the verb");
 }
 
-/* What comes beside the token on a socket with SO_PASSPIDFD is closed as well, and not counted. */
-static void check_pidfd(void)
+/* One more control message, of so many bytes. */
+static void add_part(struct msghdr *message, int level, int type, const void *data, size_t bytes)
 {
-	const int so_passpidfd = 76, on = 1;
-	uint8_t bytes[TOKEN] = {0};
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct msghdr message = {.msg_control = &control, .msg_controllen = sizeof(control)};
-	int fd, count = 7;
+	struct cmsghdr part = {.cmsg_len = CMSG_LEN(bytes), .cmsg_level = level, .cmsg_type = type};
+	char *at = (char *)message->msg_control + message->msg_controllen;
 
-	start(SOCK_STREAM);
-	memset(&control, 0, sizeof(control));
-	fd = dup(t.end[0]);
-	control.head.cmsg_len = CMSG_LEN(sizeof(fd));
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = 4; /* SCM_PIDFD */
-	memcpy(control.bytes + CMSG_LEN(0), &fd, sizeof(fd));
-	tap_eq_int(rdmaez_impl_dm_message_fds(&message, &count), -1, "none is for us");
-	tap_eq_int(count, 0, "and none is counted");
-	check_nothing_left("the descriptor of a process");
-	if (setsockopt(t.end[1], SOL_SOCKET, so_passpidfd, &on, sizeof(on)))
-		return;
-	for (int i = 0; i < 3; i++) {
-		send_raw(bytes, TOKEN, &t.ctx->cmd_fd, 1);
-		check_refusal(&t.diag, receive(), EINVAL, RDMAEZ_WHY_DM_TOKEN_MAGIC, "token.magic",
-			      "with the sender's process beside it");
+	memcpy(at, &part, sizeof(part));
+	memcpy(at + sizeof(part), data, bytes);
+	message->msg_controllen += CMSG_SPACE(bytes);
+}
+
+/*
+ * What newer kernels put beside the sender's descriptors, made by hand: of the descriptors of processes none
+ * is counted and none is left, in whatever order all this comes.
+ */
+static void check_parts(void)
+{
+	const int scm_security = 3, scm_pidfd = 4;
+	struct ucred creds = {0, 0, 0};
+	union {
+		size_t align;
+		char bytes[400];
+	} control;
+	struct msghdr message;
+	int fd[4], count, first;
+
+	for (int order = 0; order < 4; order++) {
+		start(SOCK_STREAM);
+		memset(&control, 0, sizeof(control));
+		memset(&message, 0, sizeof(message));
+		message.msg_control = &control;
+		for (int i = 0; i < 4; i++)
+			fd[i] = dup(t.end[0]);
+		if (order & 1)
+			add_part(&message, SOL_SOCKET, scm_pidfd, &fd[0], sizeof(int));
+		add_part(&message, SOL_SOCKET, SCM_CREDENTIALS, &creds, sizeof(creds));
+		/* A label, and one that is as a descriptor is. */
+		add_part(&message, SOL_SOCKET, scm_security, "label", 6);
+		add_part(&message, SOL_SOCKET, scm_security, &t.end[0], sizeof(int));
+		add_part(&message, SOL_SOCKET + 1, SCM_RIGHTS, &t.end[0], sizeof(int));
+		add_part(&message, SOL_SOCKET + 1, scm_pidfd, &t.end[0], sizeof(int));
+		add_part(&message, SOL_SOCKET, SCM_RIGHTS, &fd[1], sizeof(int));
+		if (order & 2)
+			add_part(&message, SOL_SOCKET, SCM_RIGHTS, &fd[2], 2 * sizeof(int));
+		if (!(order & 1))
+			add_part(&message, SOL_SOCKET, scm_pidfd, &fd[0], sizeof(int));
+		first = rdmaez_impl_dm_message_fds(&message, &count);
+		tap_eq_int(first, fd[1], "order %d: the first of the sender's is for us", order);
+		tap_eq_int(count, order & 2 ? 3 : 1, "order %d: all of them are counted", order);
+		close(first);
+		if (!(order & 2)) {
+			close(fd[2]);
+			close(fd[3]);
+		}
+		check_nothing_left("what stands beside");
 	}
-	check_nothing_left("refused messages with the sender's process");
-	tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, NULL, NULL, NULL), 0, "a good one");
-	check_success(&t.diag, receive(), "is received");
-	tap_eq_int(open_fds(), t.fds + 1, "and opens the device alone");
-	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "closed");
 }
 
 /* Control messages that the kernel does not make are not read beyond their end. */
@@ -941,6 +1031,7 @@ static struct {
 	const struct ibv_context *has; /* where the memory is emulated */
 	struct ibv_context *opened;
 	int fd, unimported, closed, seen_fd, seen_flags, error;
+	uint64_t seen_timeout;
 } emu;
 
 static int emu_fd(const struct ibv_context *context, void *arg)
@@ -949,8 +1040,14 @@ static int emu_fd(const struct ibv_context *context, void *arg)
 	return context == emu.has ? emu.fd : -1;
 }
 
-static struct ibv_dm *emu_import(struct ibv_context *context, uint32_t handle, void *arg)
+static struct ibv_dm *emu_import(struct ibv_context *context, uint32_t handle, uint64_t timeout_ns,
+				 void *arg)
 {
+	emu.seen_timeout = timeout_ns;
+	if (emu.error) {
+		errno = emu.error;
+		return NULL;
+	}
 	tap_ok(arg == &emu && context == emu.opened, "the application imports");
 	errno = ENOENT;
 	return handle == t.dm.dm->handle ? t.dm.dm : NULL;
@@ -1025,6 +1122,58 @@ static void check_emulated(void)
 	tap_eq_int(emu.unimported, 2, "which gives it back to the emulation");
 	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "then the rest");
 	tap_eq_int(emu.unimported, 2, "and not again");
+}
+
+/* The application imports within what is left of the time. */
+static void check_emulated_in_time(void)
+{
+	static const struct {
+		uint64_t given, import;
+	} times[] = {{0, 10000 * (uint64_t)MS}, {RDMAEZ_ZERO, 0}, {7, 7}, {UINT64_MAX, UINT64_MAX}};
+	const struct timespec nap = {0, 15 * MS};
+	pid_t sender;
+
+	emu_start();
+	t.token.flags |= RDMAEZ_DM_TOKEN_EMULATED;
+	for (size_t i = 0; i < COUNT_OF(times); i++) {
+		t.opts.timeout_ns = times[i].given;
+		tap_eq_int(import(), 0, "imported");
+		tap_ok(emu.seen_timeout == times[i].import, "within %llu ns",
+		       (unsigned long long)times[i].import);
+		rdmaez_dm_shared_close(&t.shared, NULL);
+	}
+	t.shared = t.untouched;
+	fflush(stdout);
+	sender = fork();
+	if (!sender) {
+		nanosleep(&nap, NULL);
+		_exit(rdmaez_dm_send(t.end[0], &t.dm, NULL, &t.opts, NULL));
+	}
+	t.opts.timeout_ns = 10000 * (uint64_t)MS;
+	emu.error = ETIMEDOUT;
+	check_refusal(&t.diag, receive(), ETIMEDOUT, RDMAEZ_WHY_PEER_SILENT, "timeout_ns",
+		      "an import that takes too long");
+	check_call_and_verb(&t.diag, "rdmaez_dm_receive", "opts.ops.import");
+	tap_ok(emu.seen_timeout > 0 && emu.seen_timeout <= t.opts.timeout_ns - 10 * MS,
+	       "it had what waiting for the message had left: %llu ns",
+	       (unsigned long long)emu.seen_timeout);
+	waitpid(sender, NULL, 0);
+	check_nothing_left("an import that takes too long");
+	t.opts.timeout_ns = RDMAEZ_ZERO;
+	tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, NULL, &t.opts, NULL), 0, "another");
+	tap_eq_int(receive(), ETIMEDOUT, "that must not wait");
+	tap_eq_int((int64_t)emu.seen_timeout, 0, "is imported without waiting");
+	tap_eq_int(rdmaez_dm_import(t.end[0], &t.token, &t.opts, &t.shared, NULL), ETIMEDOUT,
+		   "the same without a record");
+	emu.error = EBUSY;
+	check_refusal(&t.diag, import(), EBUSY, RDMAEZ_WHY_BUSY, "opts.ops.import",
+		      "an import that fails otherwise");
+	emu.error = 0;
+	/* The library's own has no such time. */
+	start(SOCK_STREAM);
+	fake_fail(FAKE_IMPORT_DM, 1, ETIMEDOUT);
+	check_refusal(&t.diag, import(), ETIMEDOUT, RDMAEZ_WHY_TIMED_OUT, "ibv_import_dm",
+		      "a device that does not answer");
 }
 
 /* Each function that is missing is libibverbs' own. */
@@ -1211,7 +1360,8 @@ int main(void)
 	check_messages();
 	check_limit();
 	check_duplicate();
-	check_pidfd();
+	check_extras();
+	check_parts();
 	check_control();
 	check_stream();
 	check_bad_token();
@@ -1222,6 +1372,7 @@ int main(void)
 	check_import_device();
 	check_import_fails();
 	check_emulated();
+	check_emulated_in_time();
 	check_emulated_defaults();
 	check_emulated_refused();
 	check_dmabuf();

@@ -36,8 +36,10 @@
  *   ibv_free_dm() never returns EBUSY.
  * - A region that another process has registered counts until that process deregisters it and then
  *   allocates, frees, imports or registers something, or ends.
- * - If a process stops while it holds the memory's lock, other processes' calls fail with ETIMEDOUT after
- *   a second, until it continues or ends.
+ * - Allocating, freeing and registering wait for another process that has the memory's lock, and fail with
+ *   ETIMEDOUT (#RDMAEZ_WHY_TIMED_OUT of rdmaez_dm_alloc(), rdmaez_dm_close() and rdmaez_dm_reg()) after
+ *   `timeout_ns` if it does not continue or end; nothing is changed then. Attaching, detaching, copying and
+ *   rdmaez_dm_shared_close() wait for nobody. Importing waits as long as rdmaez_dm_receive() still may.
  * - A process's memory is freed when it ends, however it ends, unless it has forked: a child that has not
  *   called exec() has inherited the locks that hold the memory, and keeps them.
  *
@@ -76,7 +78,11 @@ struct rdmaez_dm_emu_opts {
 	int fd; /**< the memory to share, from rdmaez_dm_emu_fd() in this or another process; 0: new
 			memory. Stays the caller's */
 	size_t size; /**< bytes of all device memory, rounded up to pages, which is also what the device
-			reports as `max_dm_size`; 0: 256 KiB. Ignored with `fd`: the memory has its size */
+			reports as `max_dm_size`; at most 64 MiB; 0: 256 KiB. Ignored with `fd`: the memory has
+			its size */
+	uint64_t
+		timeout_ns; /**< how long to wait for another process that has the memory's lock; 0: 1 s;
+				#RDMAEZ_ZERO: do not wait */
 };
 
 /**
@@ -103,8 +109,8 @@ struct rdmaez_dm_emu {
  *        changes
  * @param diag receives the explanation; may be NULL
  * @retval 0 attached
- * @retval EINVAL @p context or @p emu is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); `size` is above what
- *         there can be (#RDMAEZ_WHY_RANGE); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN)
+ * @retval EINVAL @p context or @p emu is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); `size` is above
+ *         64 MiB (#RDMAEZ_WHY_RANGE); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN)
  * @retval EEXIST the device has its own device memory, and #RDMAEZ_DM_EMU_FORCE is not set
  *         (#RDMAEZ_WHY_DM_EMU_REAL)
  * @retval EBUSY @p context already has an emulation, of any version, or @p emu is attached to this or

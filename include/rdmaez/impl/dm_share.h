@@ -152,6 +152,24 @@ RDMAEZ_IMPL int rdmaez_impl_dm_socket_failed(int error, const char *call, struct
 				  call);
 }
 
+/* The C library's own: time.h hides it from strict C, and may give struct timespec another layout. */
+extern int rdmaez_impl_dm_clock(int id, long now[4]) __asm__("clock_gettime");
+
+/* The time in ns, by CLOCK_MONOTONIC, which nobody sets. */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_dm_now(void)
+{
+	long now[4] = {0, 0, 0, 0};
+
+	rdmaez_impl_dm_clock(1, now);
+	return (uint64_t)now[0] * 1000000000u + (uint64_t)now[1];
+}
+
+/* How long to wait for the other process, in ns. */
+RDMAEZ_IMPL_COLD int64_t rdmaez_impl_dm_timeout(const struct rdmaez_dm_share_opts *opts)
+{
+	return rdmaez_impl_option(opts ? (int64_t)opts->timeout_ns : 0, INT64_C(10000000000));
+}
+
 /* Waits until the socket takes or has something; only Unix sockets carry descriptors. */
 RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, short events,
 				    const struct rdmaez_dm_share_opts *opts,
@@ -159,8 +177,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, short events,
 {
 	static const struct rdmaez_impl_site site = {"timeout_ns", RDMAEZ_WHY_PEER_SILENT,
 						     RDMAEZ_VALUE_NS, 0, 0};
-	const int64_t timeout =
-		rdmaez_impl_option(opts ? (int64_t)opts->timeout_ns : 0, INT64_C(10000000000));
+	const int64_t timeout = rdmaez_impl_dm_timeout(opts);
 	/* Rounded up, and poll() waits without end for what is negative. */
 	const uint64_t ms = (uint64_t)timeout / 1000000u + ((uint64_t)timeout % 1000000u != 0);
 	struct sockaddr family;
@@ -463,14 +480,20 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_failed(const char *field, const char 
 }
 
 /* The memory itself. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_dm(struct rdmaez_dm_shared *out,
+RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_dm(uint64_t timeout_ns, struct rdmaez_dm_shared *out,
 					      struct rdmaez_diag *diag)
 {
 	const bool own = out->ops && out->ops->import;
 
 	errno = 0;
-	out->dm.dm = own ? out->ops->import(out->context, out->token.dm_handle, out->arg)
-			 : rdmaez_impl_dm_import(out->context, out->token.dm_handle);
+	out->dm.dm =
+		own ? out->ops->import(out->context, out->token.dm_handle, timeout_ns, out->arg)
+		    : rdmaez_impl_dm_import(out->context, out->token.dm_handle);
+	if (!out->dm.dm && own && errno == ETIMEDOUT) {
+		if (diag)
+			diag->verb = "opts.ops.import";
+		return rdmaez_impl_refuse(diag, ETIMEDOUT, RDMAEZ_WHY_PEER_SILENT, "timeout_ns");
+	}
 	if (!out->dm.dm)
 		return rdmaez_impl_dm_import_failed(
 			"token.dm_handle", own ? "opts.ops.import" : "ibv_import_dm", diag);
@@ -532,10 +555,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_shared_end(const struct rdmaez_dm_shared *sh
 	return rdmaez_impl_error(ibv_close_device(shared->context));
 }
 
-/* rdmaez_dm_import() without its reset of the record. */
+/* rdmaez_dm_import() without its reset of the record, for what is left of the time. */
 RDMAEZ_IMPL int rdmaez_impl_dm_import_all(int fd, const struct rdmaez_dm_token *token,
 					  const struct rdmaez_dm_share_opts *opts,
-					  struct rdmaez_dm_shared *out, struct rdmaez_diag *diag)
+					  uint64_t timeout_ns, struct rdmaez_dm_shared *out,
+					  struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site unknown = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
 							RDMAEZ_VALUE_FLAGS, 0, 0};
@@ -558,7 +582,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_import_all(int fd, const struct rdmaez_dm_token *
 	made.token = *token;
 	error = rdmaez_impl_dm_open(fd, opts, &made, diag);
 	if (!error)
-		error = rdmaez_impl_dm_import_dm(&made, diag);
+		error = rdmaez_impl_dm_import_dm(timeout_ns, &made, diag);
 	if (!error)
 		error = rdmaez_impl_dm_import_with(flags, &made, diag);
 	if (error) {
@@ -578,14 +602,18 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_import", rdmaez_impl_why_dm);
 	if (!token || !shared)
 		return rdmaez_impl_dm_null(diag, token ? "shared" : "token");
-	return rdmaez_impl_dm_import_all(fd, token, opts, shared, diag);
+	return rdmaez_impl_dm_import_all(fd, token, opts, (uint64_t)rdmaez_impl_dm_timeout(opts),
+					 shared, diag);
 }
 
 RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *opts,
 				 struct rdmaez_dm_shared *shared, struct rdmaez_diag *diag)
 {
+	const uint64_t begun = rdmaez_impl_dm_now(),
+		       timeout = (uint64_t)rdmaez_impl_dm_timeout(opts);
 	uint8_t bytes[RDMAEZ_DM_TOKEN_BYTES];
 	struct rdmaez_dm_token token;
+	uint64_t passed;
 	int error, fd = -1;
 
 	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_receive", rdmaez_impl_why_dm);
@@ -597,8 +625,10 @@ RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *
 	if (error)
 		return error;
 	error = rdmaez_impl_dm_token_unpack(bytes, &token, diag);
+	passed = rdmaez_impl_dm_now() - begun;
 	if (!error)
-		error = rdmaez_impl_dm_import_all(fd, &token, opts, shared, diag);
+		error = rdmaez_impl_dm_import_all(
+			fd, &token, opts, passed < timeout ? timeout - passed : 0, shared, diag);
 	close(fd);
 	return error;
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../../impl/dm.h"
+#include "../../impl/dm_share.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -79,15 +80,10 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_emu_registered(uint64_t page)
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_flock(const struct rdmaez_impl_emu *emu, int command,
 					   uint64_t byte, struct flock *lock)
 {
-	int failed;
-
 	lock->l_whence = SEEK_SET;
 	lock->l_start = (off_t)byte;
 	lock->l_len = 1;
-	do
-		failed = fcntl(emu->fd, command, lock);
-	while (failed && errno == EINTR);
-	return failed ? errno : 0;
+	return fcntl(emu->fd, command, lock) ? errno : 0;
 }
 
 /* Sets it, of type F_RDLCK or F_WRLCK, or drops it, F_UNLCK. */
@@ -110,20 +106,27 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_emu_others(const struct rdmaez_impl_emu *emu, 
 	return rdmaez_impl_emu_flock(emu, 36, byte, &lock) || lock.l_type != F_UNLCK;
 }
 
-/* Waits for the others, but for a second only: a process that is stopped would keep us for ever. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_emu_lock(struct rdmaez_impl_emu *emu)
+/*
+ * Waits for the others, but only for so long: a process that is stopped would keep us for ever. Between tries
+ * the mutex is free, so that other threads wait for the same time and not one after the other.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_emu_lock(struct rdmaez_impl_emu *emu, uint64_t timeout_ns)
 {
-	int error = EAGAIN;
+	const uint64_t begun = rdmaez_impl_dm_now();
+	int error;
 
-	pthread_mutex_lock(&emu->mutex);
-	for (int ms = 0; ms < 1000 && (error == EAGAIN || error == EACCES); ms++) {
-		if (ms)
-			poll(NULL, 0, 1);
+	for (;;) {
+		pthread_mutex_lock(&emu->mutex);
 		error = rdmaez_impl_emu_set(emu, F_WRLCK, 0);
-	}
-	if (error)
+		if (!error)
+			return 0;
 		pthread_mutex_unlock(&emu->mutex);
-	return error == EAGAIN || error == EACCES ? ETIMEDOUT : error;
+		if (error != EAGAIN && error != EACCES)
+			return error;
+		if (rdmaez_impl_dm_now() - begun >= timeout_ns)
+			return ETIMEDOUT;
+		poll(NULL, 0, 1);
+	}
 }
 
 RDMAEZ_IMPL_COLD void rdmaez_impl_emu_unlock(struct rdmaez_impl_emu *emu)
@@ -341,7 +344,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_hold(struct rdmaez_impl_emu *emu,
 {
 	/* Where rdma-core 35 put the handle; before that there is padding, or dm->handle itself. */
 	const size_t handle_at = offsetof(struct ibv_dm, comp_mask) + sizeof(uint32_t);
-
 	int error;
 
 	dm->length = rdmaez_impl_emu_length(emu, dm->page);
@@ -377,24 +379,38 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_emu_drop(struct rdmaez_impl_emu *emu,
 	free(dm);
 }
 
+/* The object's piece: a new one of this length, or that with the object's handle where the length is 0. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_emu_get(struct rdmaez_impl_emu *emu, uint64_t length,
+					 struct rdmaez_impl_emu_dm *dm)
+{
+	int error = 0;
+
+	rdmaez_impl_emu_update(emu);
+	dm->page = rdmaez_impl_emu_find(emu, dm->handle);
+	if (length)
+		error = rdmaez_impl_emu_take(emu, length, dm);
+	else if (dm->page == emu->pages)
+		error = ENOENT;
+	if (error)
+		return error;
+	error = rdmaez_impl_emu_hold(emu, dm);
+	if (error && length)
+		memset(rdmaez_impl_emu_piece_at(emu, dm->page), 0,
+		       sizeof(struct rdmaez_impl_emu_piece));
+	return error;
+}
+
 /* An object for a new piece, or where `handle` is not 0 for the piece of another process. */
 RDMAEZ_IMPL_COLD struct ibv_dm *rdmaez_impl_emu_new(struct rdmaez_impl_emu *emu, uint64_t length,
-						    uint32_t handle)
+						    uint32_t handle, uint64_t timeout_ns)
 {
 	struct rdmaez_impl_emu_dm *dm = (struct rdmaez_impl_emu_dm *)calloc(1, sizeof(*dm));
-	int error = dm ? rdmaez_impl_emu_lock(emu) : ENOMEM;
+	int error = dm ? rdmaez_impl_emu_lock(emu, timeout_ns) : ENOMEM;
 
 	if (!error) {
-		rdmaez_impl_emu_update(emu);
 		dm->imported = !length;
 		dm->handle = handle;
-		dm->page = rdmaez_impl_emu_find(emu, handle);
-		if (length)
-			error = rdmaez_impl_emu_take(emu, length, dm);
-		else if (dm->page == emu->pages)
-			error = ENOENT;
-		if (!error)
-			error = rdmaez_impl_emu_hold(emu, dm);
+		error = rdmaez_impl_emu_get(emu, length, dm);
 		rdmaez_impl_emu_unlock(emu);
 	}
 	if (!error)
@@ -495,7 +511,7 @@ RDMAEZ_IMPL struct ibv_dm *rdmaez_impl_emu_alloc(struct ibv_context *context,
 		       attr->log_align_req > most_log_align))
 		error = EINVAL;
 	if (!error)
-		return rdmaez_impl_emu_new(emu, attr->length, 0);
+		return rdmaez_impl_emu_new(emu, attr->length, 0, emu->timeout_ns);
 	errno = error;
 	return NULL;
 }
@@ -513,7 +529,7 @@ RDMAEZ_IMPL int rdmaez_impl_emu_free(struct ibv_dm *verbs)
 	if (!error && dm->imported)
 		error = EINVAL;
 	if (!error)
-		error = rdmaez_impl_emu_lock(emu);
+		error = rdmaez_impl_emu_lock(emu, emu->timeout_ns);
 	if (error)
 		return error;
 	rdmaez_impl_emu_prune(emu);
@@ -541,7 +557,7 @@ RDMAEZ_IMPL int rdmaez_impl_emu_check_access(unsigned int access)
 	return (access & remote) && !(access & IBV_ACCESS_LOCAL_WRITE) ? EINVAL : 0;
 }
 
-/* A region of the host's memory, made to look like one of the device's. */
+/* A region of the host's memory, made to look like one of the device's; its piece's lock comes first. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_reg_bytes(struct ibv_pd *pd,
 					       const struct rdmaez_impl_emu_dm *dm,
 					       const struct rdmaez_dm_range *range,
@@ -549,14 +565,20 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_reg_bytes(struct ibv_pd *pd,
 {
 	struct rdmaez_impl_emu_region *region =
 		(struct rdmaez_impl_emu_region *)calloc(1, sizeof(*region));
+	const uint64_t lock = rdmaez_impl_emu_registered(dm->page);
+	int error = region ? rdmaez_impl_emu_set(dm->emu, F_RDLCK, lock) : ENOMEM;
 
-	errno = 0;
-	if (region)
+	if (!error) {
+		errno = 0;
 		*mr = ibv_reg_mr_iova(pd, dm->bytes + range->offset, range->length, 0,
 				      access & ~(unsigned int)IBV_ACCESS_ZERO_BASED);
-	if (!*mr) {
+		error = *mr ? 0 : rdmaez_impl_error_of_null();
+		if (error && !rdmaez_impl_emu_has_region(dm->emu, dm->page))
+			rdmaez_impl_emu_set(dm->emu, F_UNLCK, lock);
+	}
+	if (error) {
 		free(region);
-		return rdmaez_impl_error_of_null();
+		return error;
 	}
 	(*mr)->addr = NULL; /* no address of the host's leads there */
 	region->page = dm->page;
@@ -564,7 +586,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_reg_bytes(struct ibv_pd *pd,
 	region->lkey = (*mr)->lkey;
 	region->next = dm->emu->regions;
 	dm->emu->regions = region;
-	return rdmaez_impl_emu_set(dm->emu, F_RDLCK, rdmaez_impl_emu_registered(dm->page));
+	return 0;
 }
 
 /* What mlx5 and the kernel refuse; and a region that does not begin with a page. */
@@ -602,7 +624,7 @@ RDMAEZ_IMPL struct ibv_mr *rdmaez_impl_emu_reg(struct ibv_pd *pd, struct ibv_dm 
 		return emu->reg_dm_mr(pd, verbs, offset, length, access);
 	error = dm ? rdmaez_impl_emu_reg_check(pd, dm, &range, access) : EOPNOTSUPP;
 	if (!error)
-		error = rdmaez_impl_emu_lock(emu);
+		error = rdmaez_impl_emu_lock(emu, emu->timeout_ns);
 	if (error) {
 		errno = error;
 		return NULL;
@@ -701,8 +723,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_map(struct rdmaez_impl_emu *emu)
 	emu->pages = file.size / emu->page;
 	emu->start = rdmaez_impl_emu_start(emu);
 	if (file.magic == RDMAEZ_IMPL_EMU_MAGIC && file.version == RDMAEZ_IMPL_EMU_VERSION &&
-	    file.size <= emu->mapped && file.size % emu->page == 0 && file.start == emu->start &&
-	    emu->start + file.size == emu->mapped)
+	    file.size <= RDMAEZ_IMPL_EMU_MOST && file.size % emu->page == 0 &&
+	    file.start == emu->start && emu->start + file.size == emu->mapped)
 		return 0;
 	munmap(mapped, emu->mapped);
 	return EBADF;
@@ -798,7 +820,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_begin(struct rdmaez_impl_emu *emu,
 					   struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site site = {"opts.size", RDMAEZ_WHY_RANGE,
-						     RDMAEZ_VALUE_BYTES, 1, SIZE_MAX / 4};
+						     RDMAEZ_VALUE_BYTES, 1, RDMAEZ_IMPL_EMU_MOST};
 	const uint64_t size = opts->size ? opts->size : 256 * 1024;
 	int error = EBADF;
 
@@ -806,7 +828,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_begin(struct rdmaez_impl_emu *emu,
 		emu->fd = rdmaez_impl_emu_reopen((int)rdmaez_impl_option(opts->fd, 0));
 		if (emu->fd >= 0)
 			error = rdmaez_impl_emu_map(emu);
-	} else if (size > SIZE_MAX / 4) {
+	} else if (size > RDMAEZ_IMPL_EMU_MOST) {
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int64_t)size);
 	} else {
 		error = rdmaez_impl_emu_create(emu, rdmaez_impl_emu_pages(emu, size) * emu->page);
@@ -848,6 +870,7 @@ RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 	emu->state.context = context;
 	emu->state.verbs = verbs_get_ctx(context);
 	emu->state.page = (uint64_t)sysconf(_SC_PAGESIZE);
+	emu->state.timeout_ns = (uint64_t)rdmaez_impl_option((int64_t)opts->timeout_ns, 1000000000);
 	error = rdmaez_impl_emu_begin(&emu->state, opts, diag);
 	if (error)
 		return error;
@@ -985,7 +1008,7 @@ RDMAEZ_IMPL int rdmaez_impl_emu_ops_close(struct ibv_context *context, void *arg
 }
 
 RDMAEZ_IMPL struct ibv_dm *rdmaez_impl_emu_ops_import(struct ibv_context *context, uint32_t handle,
-						      void *arg)
+						      uint64_t timeout_ns, void *arg)
 {
 	struct rdmaez_dm_emu *emu = (struct rdmaez_dm_emu *)arg;
 	int error = EINVAL;
@@ -993,7 +1016,7 @@ RDMAEZ_IMPL struct ibv_dm *rdmaez_impl_emu_ops_import(struct ibv_context *contex
 	if (rdmaez_impl_emu_ops_fd(context, arg) >= 0)
 		error = rdmaez_impl_emu_due(&emu->state, RDMAEZ_DM_EMU_IMPORT);
 	if (!error)
-		return rdmaez_impl_emu_new(&emu->state, 0, handle);
+		return rdmaez_impl_emu_new(&emu->state, 0, handle, timeout_ns);
 	errno = error;
 	return NULL;
 }

@@ -9,8 +9,11 @@
 
 #define RDMAEZ_IMPL_EMU_CALLS 7
 
+/* The most bytes of memory: who shares a file does not get to choose how long its list of pieces is. */
+#define RDMAEZ_IMPL_EMU_MOST (64u * 1024 * 1024)
+
 /* Of the state and of the file: raised whenever either changes its layout or its meaning. */
-#define RDMAEZ_IMPL_EMU_VERSION 2
+#define RDMAEZ_IMPL_EMU_VERSION 3
 #define RDMAEZ_IMPL_EMU_MAGIC   0x525a444d454d554cull /* "RZDMEMUL" */
 
 /* One piece of device memory, described at its first page. */
@@ -57,6 +60,7 @@ struct rdmaez_impl_emu {
 	/* The file's, checked when we came: who shares it could change them there. */
 	uint64_t start, size;
 	uint64_t page, pages; /* bytes of one, and how many */
+	uint64_t timeout_ns;  /* how long a call waits for who has the lock */
 	int driver;           /* what the kernel calls it; -1: it cannot be asked for regions */
 	struct rdmaez_impl_emu_dm *objects;
 	struct rdmaez_impl_emu_region *regions;
