@@ -17,15 +17,20 @@
  * answers a message with its like. What is open at the end is left to the kernel to close.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
 #include <err.h>
 #include <netdb.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #include <rdmaez.h>
 
 /* What UD puts in front of a message received: a global route header. */
 #define GRH (QPT == IBV_QPT_UD ? 40 : 0)
+
+/* How long a peer may take for anything, in seconds. */
+#define PATIENCE 30
 
 /* What was given to each option, by its letter. */
 static const char *option[128] = {['i'] = "1", ['m'] = "1024", ['n'] = "1000", ['p'] = "18515"};
@@ -80,29 +85,46 @@ static void make_qp(struct ibv_context *context, size_t size)
 	post_receive();
 }
 
+/* A connection to the peer, on which nothing takes longer than PATIENCE; a client is waited for for ever. */
+static int meet(void)
+{
+	const struct addrinfo hints = {.ai_family = AF_INET, .ai_flags = AI_PASSIVE};
+	const struct timeval patience = {.tv_sec = PATIENCE};
+	struct addrinfo *a;
+	int tcp = socket(AF_INET, SOCK_STREAM, 0);
+
+	setsockopt(tcp, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+	setsockopt(tcp, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	NEED(getaddrinfo(host, option['p'], &hints, &a) == 0, "no such host, or no such TCP port");
+	if (host) {
+		TRY(connect(tcp, a->ai_addr, a->ai_addrlen) == 0, host);
+	} else {
+		TRY(bind(tcp, a->ai_addr, a->ai_addrlen) == 0 && listen(tcp, 1) == 0, "bind");
+		TRY((tcp = accept(tcp, NULL, NULL)) >= 0, "accept");
+	}
+	setsockopt(tcp, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return tcp;
+}
+
 /* Tells the peer who we are, learns who it is, and connects the queue pair to the peer's. */
 static void exchange(const union ibv_gid *gid)
 {
 	char own[] = "0000:000000:000000:00000000000000000000000000000000", peer[sizeof(own)];
-	const struct addrinfo hints = {.ai_family = AF_INET, .ai_flags = AI_PASSIVE};
-	struct addrinfo *a;
-	unsigned int dlid = 0;
-	int tcp = socket(AF_INET, SOCK_STREAM, 0), length = sizeof(own), at, n;
-
-	setsockopt(tcp, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-	NEED(getaddrinfo(host, option['p'], &hints, &a) == 0, "no such host, or no such TCP port");
-	TRY((host ? connect : bind)(tcp, a->ai_addr, a->ai_addrlen) == 0, host ? host : "bind");
-	TRY(host || (listen(tcp, 1) == 0 && (tcp = accept(tcp, NULL, NULL)) >= 0), "accept");
+	unsigned int dlid;
+	int tcp = meet(), length = sizeof(own), at;
 
 	at = sprintf(own, "%04x:%06x:%06x:", port.lid, qp->qp_num, opts.sq_psn);
 	for (int i = 0; i < 16; i++)
 		sprintf(own + at + 2 * i, "%02x", gid->raw[i]);
 	TRY(!host || send(tcp, own, sizeof(own), MSG_NOSIGNAL) == length, "sending the address");
 	NEED(recv(tcp, peer, sizeof(peer), MSG_WAITALL) == length, "the peer tells no address");
-	n = sscanf(peer, "%4x:%6x:%6x:%n", &dlid, &opts.dest_qp_num, &opts.rq_psn, &at);
-	for (int i = 0; n == 3 + i && i < 16; i++)
-		n += sscanf(peer + at + 2 * i, "%2hhx", &opts.path.dgid.raw[i]);
-	NEED(n == 3 + 16, "the peer's address is garbled");
+	/* Whoever it is: a digit where we have a digit, else what we have, up to the final 0. */
+	for (int i = 0; i < length; i++)
+		NEED(isxdigit((uint8_t)own[i]) ? isxdigit((uint8_t)peer[i]) : peer[i] == own[i],
+		     "the peer's address is garbled");
+	sscanf(peer, "%4x:%6x:%6x:", &dlid, &opts.dest_qp_num, &opts.rq_psn);
+	for (int i = 0; i < 16; i++)
+		sscanf(peer + at + 2 * i, "%2hhx", &opts.path.dgid.raw[i]);
 	opts.path.dlid = (int)dlid;
 	printf("own address   %s\npeer address  %s\n", own, peer);
 
@@ -119,11 +141,11 @@ static void exchange(const union ibv_gid *gid)
 
 static void await(struct ibv_cq *cq)
 {
-	const time_t deadline = time(NULL) + 30;
+	const time_t deadline = time(NULL) + PATIENCE;
 	struct ibv_wc wc;
 
 	while (ibv_poll_cq(cq, 1, &wc) < 1)
-		NEED(time(NULL) < deadline, "nothing happened for 30 seconds");
+		NEED(time(NULL) < deadline, "nothing happened for %d seconds", PATIENCE);
 	NEED(wc.status == IBV_WC_SUCCESS, "%s", ibv_wc_status_str(wc.status));
 }
 
@@ -187,4 +209,5 @@ int main(int argc, char **argv)
 	make_qp(context, (uint32_t)size);
 	exchange(&gid.gid);
 	play(atoi(option['n']));
+	return EXIT_SUCCESS;
 }
