@@ -90,15 +90,19 @@ $PWD
 	is "$scratch/a, b/written" $'a\'b\n'
 }
 
-# Inside the guest softroce finds a device; without it, and with the driver, it makes one and removes it.
+# Inside the guest softroce finds a device, which is not its own; without it, and with the driver, it makes one
+# and removes it.
 needs_no_guest_where_there_is_a_device() {
 	ends 0 guest sh -c 'tools/softroce --print; tools/softroce sh -c "exit 9"; echo $?
 		tools/softroce --timeout 1 sleep 99; echo $?
+		tools/softroce --host rxe true; echo $?; ls /sys/class/infiniband
 		rdma link delete rxe0; ip link delete veth0
 		tools/softroce --print; tools/softroce sh -c "ls /sys/class/infiniband; exit 9"; echo $?
 		ls /sys/class/infiniband; ip -brief link | wc -l' </dev/null
-	is "$dir/out" $'direct\n9\n124\nrxe\nrxe0\n9\n1\n'
-	is "$dir/err" $'softroce: time limit of 1 s reached; stopped: sleep 99\n'
+	is "$dir/out" $'direct\n9\n124\n125\nrxe0\nrxe\nrxe0\n9\n1\n'
+	is "$dir/err" 'softroce: time limit of 1 s reached; stopped: sleep 99
+softroce: this host has a rxe0 already: remove it with `rdma link delete rxe0`, or use --host qemu
+'
 }
 
 # xt_LOG asks for nf_log_syslog only softly, and libcrc32c, which Linux 7 no longer has, for crc32c, a name that no
