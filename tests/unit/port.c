@@ -322,6 +322,11 @@ static const struct entry two[] = {
 
 static const struct entry one_address[] = {{"::ffff:10.0.0.1", V1, 2}, {"::ffff:10.0.0.1", V2, 2}};
 static const struct entry two_scopes[] = {{"fe80::1", V2, 2}, {"2001:db8::1", V2, 2}};
+static const struct entry new_first[] = {{"::ffff:10.0.0.1", V2, 2}, {"::ffff:10.0.0.1", V1, 2}};
+static const struct entry neighbours[] = {{"::ffff:10.0.0.4", V2, 2}, {"::ffff:10.0.0.7", V2, 2}};
+static const struct entry apart[] = {
+	{"::ffff:10.1.0.1", V1, 2}, {"::ffff:10.2.0.1", V2, 3}, {"::ffff:10.1.0.1", V2, 2}};
+static const struct entry worse_first[] = {{"::ffff:10.0.0.1", V1, 2}, {"fe80::1", V2, 2}};
 static const struct entry old_only[] = {
 	{"2001:db8::1", V1, 2}, {"fe80::1", V1, 2}, {"::ffff:10.0.0.1", V1, 2}};
 
@@ -375,6 +380,8 @@ static const struct choice choices[] = {
 	 RDMAEZ_WHY_GID_BY_ROUTE, true},
 	{"RoCE v1 alone on the route", TABLE(two), "::ffff:10.1.0.2", 0, 0, 0, "10.1.0.9", 4,
 	 RDMAEZ_WHY_GID_BY_ROUTE, true},
+	{"RoCE v2 after another's on the route", TABLE(apart), "::ffff:10.9.9.9", 0, 0, 0,
+	 "10.1.0.1", 2, RDMAEZ_WHY_GID_BY_ROUTE, true},
 	{"an IPv4 group that leaves by the VLAN", TABLE(vlan), "::ffff:239.1.2.3", 0, 0, 0,
 	 "10.5.5.1", 5, RDMAEZ_WHY_GID_BY_ROUTE, true},
 	{"an IPv6 group that leaves by the VLAN", TABLE(vlan), "ff0e::9", 0, 0, 0, "2001:db8:5::1",
@@ -409,6 +416,8 @@ static const struct choice choices[] = {
 	 RDMAEZ_WHY_GID_BY_PREFIX, true},
 	{"RoCE v1 nearer to the peer than v2", TABLE(two), "::ffff:10.1.0.8", 0, 0, ENETUNREACH,
 	 NULL, 4, RDMAEZ_WHY_GID_BY_PREFIX, true},
+	{"one bit more", TABLE(neighbours), "::ffff:10.0.0.6", 0, 0, ENETUNREACH, NULL, 1,
+	 RDMAEZ_WHY_GID_BY_PREFIX, true},
 	/* By rank: only their kinds differ, or nothing does. */
 	{"a link-local peer", TABLE(two), "fe80::9", 0, 0, 0, "fe80::2", 0, RDMAEZ_WHY_GID_BY_RANK,
 	 false},
@@ -424,10 +433,14 @@ static const struct choice choices[] = {
 	 false},
 	{"an unknown peer, and 169.254", TABLE(local_first), "::", 0, 0, 0, NULL, 0,
 	 RDMAEZ_WHY_GID_BY_RANK, false},
+	{"an unknown peer, link-local v2 and routed v1", TABLE(worse_first), "::", 0, 0, 0, NULL, 1,
+	 RDMAEZ_WHY_GID_BY_RANK, false},
 	{"an unknown peer of RoCE v1", TABLE(local_first), "::", V1, 0, 0, NULL, 2,
 	 RDMAEZ_WHY_GID_BY_RANK, false},
 	/* The one that there is; its types do not make it two. */
 	{"one address", TABLE(one_address), "::ffff:10.9.9.9", 0, 0, 0, "192.0.2.1", 1,
+	 RDMAEZ_WHY_GID_ONLY, false},
+	{"one address, v2 first", TABLE(new_first), "::ffff:10.9.9.9", 0, 0, 0, "192.0.2.1", 0,
 	 RDMAEZ_WHY_GID_ONLY, false},
 	{"an interface's only one", TABLE(two), "::ffff:10.1.0.2", V2, 3, 0, "10.1.0.1", 3,
 	 RDMAEZ_WHY_GID_ONLY, false},
@@ -564,13 +577,18 @@ static void check_users(void)
 		check_success(diag, rdmaez_qp_to_rts(qp, &opts, diag), "to RTS");
 		if (diag)
 			tap_eq_int(diag->chosen + diag->source.gid_index, 0, "which takes none");
+		check_success(diag, rdmaez_qp_to_sqd(qp, &opts, diag), "to SQD");
+		opts.optional = IBV_QP_AV;
+		check_success(diag, rdmaez_qp_to_sqd(qp, &opts, diag), "another path");
+		check_ends(why, named ? 4 : 5, "another path");
+		opts.optional = 0;
 
 		pd = ibv_alloc_pd(ctx);
 		forget_calls();
 		check_success(diag, rdmaez_ah_create(pd, &opts.path, 1, &ah, diag), "a handle");
 		check_ends(why, named ? 4 : 5, "a handle");
 		tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), !named, "the table is asked for");
-		tap_eq_int(fake_route_count(), named ? 0 : 2, "and the route, again");
+		tap_eq_int(fake_route_count(), named ? 0 : 3, "and the route, again");
 
 		check_success(diag, rdmaez_path_ah_attr(&opts.path, 1, NULL, &attr, diag),
 			      "a path");
@@ -580,7 +598,22 @@ static void check_users(void)
 			rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, diag),
 			"attributes alone");
 		check_ends(RDMAEZ_WHY_NONE, named ? 4 : 0, "attributes alone");
+		opts.optional = IBV_QP_ALT_PATH;
+		opts.alt.dgid = gid_of("2001:db8::2");
+		opts.alt.sgid_index = 7;
+		check_success(
+			diag,
+			rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, diag),
+			"an alternate path");
+		check_ends(RDMAEZ_WHY_NONE, named ? 4 : 0, "beside the primary one");
 	}
+	start();
+	fake_port_infiniband(port);
+	opts.path.dlid = 1;
+	check_success(diag, rdmaez_path_ah_attr(&opts.path, 1, &port->attr, &attr, diag),
+		      "a path without a GRH");
+	if (diag)
+		tap_ok(rdmaez_gid_is_zero(&diag->destination), "has no GIDs");
 }
 
 static void check_long_table(void)

@@ -257,7 +257,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_worth(const struct rdmaez_impl_port_choice
 		worth |= RDMAEZ_IMPL_CHOICE_SCOPE;
 	if (choice->has_route && !rdmaez_impl_gid_is_group(choice->peer))
 		worth += RDMAEZ_IMPL_CHOICE_PREFIX * rdmaez_impl_gid_common(choice->peer, gid);
-	if (!choice->route.error && !memcmp(&choice->route.source, gid, sizeof(*gid)))
+	if (!memcmp(&choice->route.source, gid, sizeof(*gid))) /* zero where there is none */
 		worth |= RDMAEZ_IMPL_CHOICE_ROUTE;
 	return worth;
 }
