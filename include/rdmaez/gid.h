@@ -41,7 +41,7 @@ RDMAEZ_FOLD bool rdmaez_gid_is_zero(const union ibv_gid *gid);
 struct rdmaez_gid_want {
 	int type;              /**< IBV_GID_TYPE_ROCE_V1 or _V2: only these. 0: any, v2 first */
 	uint32_t ndev_ifindex; /**< only GIDs of this network interface. 0: of any */
-	union ibv_gid peer;    /**< the peer's GID, for its family and scope. Zero: unknown */
+	union ibv_gid peer;    /**< the peer's GID, or a group's. Zero: unknown */
 };
 
 /** @brief The highest rank: a search may stop here. */
@@ -50,12 +50,17 @@ struct rdmaez_gid_want {
 /**
  * @brief Ranks an entry of a GID table by how suitable it is for reaching a peer.
  *
- * On RoCE, v2 ranks above v1, then the scope decides: a link-local GID is best for a link-local peer and
- * worst for any other; for an unknown peer, IPv4-mapped ranks above global IPv6. An entry that cannot work
- * ranks 0: it is empty, has no network interface, has a different address family from the peer, or is
- * excluded by @p want. On InfiniBand all non-empty entries rank the same, and the first is used. Sources:
- * the kernel's addr_resolve() and rdma_resolve_ip_route() refuse mixed families and entries without an
- * interface; rxe refuses RoCE v1.
+ * On RoCE the scope decides first: a link-local GID (`fe80::/10` or 169.254.0.0/16) suits a link-local peer or
+ * group, and others suit the rest. Then v2 ranks above v1. For an unknown peer v2 ranks above v1, and then
+ * IPv4-mapped above IPv6 above link-local. An entry that cannot work ranks 0: it is empty, has no network
+ * interface, has a different address family from the peer, or is excluded by @p want. On InfiniBand all
+ * non-empty entries rank the same, and the first is used. Which of several addresses is on the way to the peer
+ * only the kernel's routes know: rdmaez_port_choose_gid() asks for them.
+ *
+ * Sources: the kernel's addr_resolve() and rdma_resolve_ip() refuse mixed families and entries without an
+ * interface. RoCE v2 sends IPv4 or IPv6 by the family of its own GID, so a group needs one of its family; RoCE
+ * v1 carries the Ethernet address of a group and of a link-local peer in the GID (ib_resolve_eth_dmac()) and
+ * takes either.
  *
  * @param entry the entry as ibv_query_gid_ex() filled it; an empty one has an all-zero GID
  * @param want what to look for; NULL: the best for any peer

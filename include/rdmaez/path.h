@@ -7,6 +7,20 @@
  * described by an `ibv_ah_attr` and go wrong in the same ways: no GRH where the port requires one, a hop
  * limit that the first router uses up, a value wider than its field.
  *
+ * @par Quality of service
+ * | option | InfiniBand | RoCE v2 |
+ * |---|---|---|
+ * | `traffic_class` | GRH traffic class, for routers | the IP header's DSCP (upper six bits) and ECN (lower two) |
+ * | `sl` | service level, mapped to virtual lanes | VLAN priority, three bits, where there is a VLAN tag |
+ * | `flow_label` | GRH flow label, for routers | the UDP source port, by which switches spread flows (ECMP) |
+ *
+ * On RoCE v2 congestion control and lossless queues are commonly configured by DSCP: name it by
+ * #RDMAEZ_PATH_DSCP. Leave the ECN bits 0: devices that control congestion set them, and may ignore what is
+ * given here (mlx5_set_path() takes `traffic_class >> 2`). A flow label's 20 bits are folded into a port from
+ * 49152 to 65535; for 0 drivers commonly take the two queue pair numbers of a connection
+ * (rdma_flow_label_to_udp_sport(), rdma_get_udp_sport() in the kernel's include/rdma/ib_verbs.h), so a
+ * label is needed only to choose a way. rxe ignores `sl`.
+ *
  * Nothing here calls a verb, and everything may be called from any thread.
  *
  * @since rdmaez 0.1; rdma-core 33
@@ -26,6 +40,9 @@ extern "C" {
 /** @brief `ibv_ah_attr.grh.sgid_index` has eight bits: GID indices stop below this. */
 #define RDMAEZ_PATH_GIDS 256
 
+/** @brief A DSCP, 0 to 63, as a `traffic_class`, with ECN bits of 0: `path.traffic_class = RDMAEZ_PATH_DSCP(26)`. */
+#define RDMAEZ_PATH_DSCP(dscp) ((dscp) << 2)
+
 /** @brief The path to a peer. Start from all zero and set the destination. */
 struct rdmaez_path {
 	unsigned int flags;  /**< RDMAEZ_PATH_ flags. 0: a GRH only if the port requires one */
@@ -34,7 +51,7 @@ struct rdmaez_path {
 	union ibv_gid dgid;  /**< the peer's GID. Zero: none, which works only on InfiniBand */
 	uint32_t flow_label; /**< 20 bits */
 	int hop_limit;       /**< 1 to 255. 0: 64 (the first router uses up 1) */
-	int traffic_class;   /**< 0 to 255; on RoCE v2 the DSCP and ECN bits of the IP header */
+	int traffic_class;   /**< 0 to 255; on RoCE v2 see #RDMAEZ_PATH_DSCP */
 	int dlid;            /**< the peer's LID, on InfiniBand. 0: none, as on RoCE */
 	int sl;              /**< service level, 0 to 15 */
 	int src_path_bits;   /**< low bits of the source LID, 0 to 127 */

@@ -60,16 +60,33 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
 /**
  * @brief Chooses the best GID index of a port for reaching a peer.
  *
- * Entries are ranked by rdmaez_gid_rank(); among equals the lowest index wins. Only the 256 indices that
- * fit into an address vector are considered. One ibv_query_port() and one ibv_query_gid_table(); where the
- * latter is not supported, one ibv_query_gid_ex() per entry up to the best possible one. Keep the result
- * if many queue pairs share it.
+ * Of the entries that can work at all, by rdmaez_gid_rank(), on RoCE
+ *
+ * 1. the one from whose address the kernel itself sends to the peer, or to a group: so VLANs, several
+ *    interfaces and routers are followed. A UDP socket is connected, which sends nothing, and only where two
+ *    GIDs could be used; a link-local peer has no such route (#RDMAEZ_WHY_GID_BY_ROUTE);
+ * 2. else one whose scope is the peer's, link-local or not (#RDMAEZ_WHY_GID_BY_SCOPE);
+ * 3. else the one with most leading bits in common with the peer (#RDMAEZ_WHY_GID_BY_PREFIX);
+ * 4. else the one of highest rank, and among equals the lowest index (#RDMAEZ_WHY_GID_BY_RANK).
+ *
+ * A link-local peer (`fe80::/10`) may be on any interface: name it by `want->ndev_ifindex`. On InfiniBand the
+ * first entry is taken and no socket is opened.
+ *
+ * The index is chosen anew by each function that finds `sgid_index` 0, and a peer that is told another GID than
+ * the one in use answers to the wrong address. So that what is advertised is what is used, choose once, tell the
+ * peer `chosen.gid`, and name the index: `opts.path.sgid_index = rdmaez_exactly((int)chosen.gid_index)`.
+ * Without knowing the peer first, the choice is by rank. rdmaez_qp_to_rtr() and rdmaez_ah_create() tell in their
+ * record what they used: `source`, `netdev` and why (`chosen`).
+ *
+ * Only the 256 indices that fit into an address vector are considered. One ibv_query_port() and one
+ * ibv_query_gid_table(); where the latter is not supported, one ibv_query_gid_ex() per entry up to the best
+ * possible one. Keep the result if many queue pairs share it.
  *
  * @param context the open device
  * @param port_num the port
  * @param want what to look for, with the peer's GID if it is known; NULL: the best for any peer
  * @param chosen receives the entry: index, GID, type and network interface
- * @param diag receives, on failure, why each entry was rejected
+ * @param diag receives the entry and why it was chosen; on failure, why each was rejected
  * @retval 0 @p chosen is filled
  * @retval EADDRNOTAVAIL no entry is suitable (#RDMAEZ_WHY_GID_NONE)
  * @return any other error as at the head of this file

@@ -231,14 +231,58 @@ static void test_pkey(struct rig *rig)
 	tap_eq_int(rdmaez_port_find_pkey(rig->context, 1, 0xffff, NULL, NULL), EINVAL, "no index");
 }
 
-int main(void)
+/* The queue pair reaches RTS towards a peer; whether by this interface, as the kernel's files show it. */
+static void reach(struct rig *rig, struct side *side, const char *peer, const char *netdev)
+{
+	struct rdmaez_qp_opts opts = {0};
+	struct ibv_qp_init_attr init;
+	struct rdmaez_diag diag;
+	struct ibv_qp_attr attr;
+
+	opts.path.dgid = gid_of(peer);
+	opts.dest_qp_num = side->qp->qp_num;
+	tap_eq_int(rdmaez_qp_to_init(side->qp, &opts, NULL), 0, "%s: INIT", peer);
+	tap_eq_int(rdmaez_qp_to_rtr(side->qp, &opts, &diag), 0, "%s: RTR", peer);
+	tap_eq_str(diag.netdev, netdev, "%s: from the interface", peer);
+	tap_eq_str(from_sysfs(rig, "gid_attrs/ndevs", (int)diag.source.gid_index), netdev,
+		   "which is the kernel's for the index");
+	tap_eq_str(in_full(&diag.source.gid), from_sysfs(rig, "gids", (int)diag.source.gid_index),
+		   "as is the GID");
+	tap_eq_str(rdmaez_why_id(diag.chosen), "GID_BY_ROUTE", "because of the route");
+	if (ibv_query_qp(side->qp, &attr, IBV_QP_AV, &init))
+		tap_bail("ibv_query_qp");
+	tap_eq_int(attr.ah_attr.grh.sgid_index, diag.source.gid_index, "it is the one in use");
+	tap_eq_int(rdmaez_qp_to_rts(side->qp, &opts, NULL), 0, "%s: RTS", peer);
+}
+
+/* Each peer is reached by the interface that is named with it; the last one is this host itself. */
+static void test_ways(struct rig *rig, int count, char **ways)
+{
+	struct side *side = NULL;
+
+	for (int i = 0; i + 1 < count; i += 2) {
+		if (side)
+			side_close(side);
+		side = side_open(rig, IBV_QPT_RC);
+		reach(rig, side, ways[i], ways[i + 1]);
+	}
+	tap_ok(rig_send(side, side, NULL), "bytes go that way");
+	side_close(side);
+}
+
+/* Without arguments the port itself; with arguments the ways to peers, which way.t has made. */
+int main(int argc, char **argv)
 {
 	struct rig rig = rig_open();
 
-	test_query(&rig);
-	test_gids(&rig);
-	test_choose(&rig);
-	test_pkey(&rig);
+	if (argc > 2) {
+		test_ways(&rig, argc - 1, argv + 1);
+	} else {
+		test_query(&rig);
+		test_gids(&rig);
+		test_choose(&rig);
+		test_pkey(&rig);
+	}
 	rig_close(&rig);
 	return tap_done();
 }

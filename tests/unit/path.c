@@ -385,6 +385,29 @@ static void check_explanations(void)
 	tap_eq_int(diag.to, -1, "nor one to go to");
 }
 
+/* The DSCP stands above the two ECN bits; one that is too great is refused, not cut. */
+static void check_dscp(void)
+{
+	static const struct {
+		int dscp, traffic_class;
+	} cases[] = {{0, 0}, {1, 4}, {26, 104}, {63, 252}, {64, -1}};
+	const struct ibv_port_attr roce = port_of(IBV_LINK_LAYER_ETHERNET, IBV_QPF_GRH_REQUIRED);
+	struct rdmaez_path path = path_to("2001:db8::2", 0);
+	struct ibv_ah_attr ah;
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		const bool fits = cases[i].traffic_class >= 0;
+
+		path.traffic_class = RDMAEZ_PATH_DSCP(cases[i].dscp);
+		memset(&ah, 0, sizeof(ah));
+		tap_eq_int(rdmaez_path_ah_attr(&path, 1, &roce, &ah, NULL), fits ? 0 : EINVAL,
+			   "DSCP %d is %s", cases[i].dscp, fits ? "taken" : "refused");
+		tap_eq_int(ah.grh.traffic_class, fits ? cases[i].traffic_class : 0,
+			   "as a traffic class");
+	}
+	tap_eq_int(RDMAEZ_PATH_DSCP(1 | 2), 12, "an expression is one operand");
+}
+
 int main(void)
 {
 	check_grh();
@@ -393,5 +416,6 @@ int main(void)
 	check_gid_rows();
 	check_unused();
 	check_explanations();
+	check_dscp();
 	return tap_done();
 }

@@ -170,7 +170,7 @@ RDMAEZ_IMPL int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *b,
 	ah->port_num = (uint8_t)b->port_num;
 	if (refused)
 		return rdmaez_impl_path_refuse(b, grh, diag);
-	if (diag && grh && !b->alt) {
+	if (diag && !b->alt) {
 		diag->source.gid_index = ah->grh.sgid_index;
 		diag->destination = ah->grh.dgid;
 	}
