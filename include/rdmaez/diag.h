@@ -43,7 +43,8 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_POSITION, /**< `value` is a position in a list, counted from 0 */
 	RDMAEZ_VALUE_ADDRESS,  /**< `value` is an address */
 	RDMAEZ_VALUE_COUNTED,  /**< `value` is how often something was counted */
-	RDMAEZ_VALUE_CAPS /**< `value` is needed, `max` offered; `min` is an enum rdmaez_caps_kind */
+	RDMAEZ_VALUE_CAPS, /**< `value` is needed, `max` offered; `min` is an enum rdmaez_caps_kind */
+	RDMAEZ_VALUE_PORT_STATE /**< `value` is an enum ibv_port_state, `max` the one that is needed */
 };
 
 /** @brief How certain a finding is, and how bad. A record keeps its findings in this order. */

@@ -197,7 +197,45 @@ extern "C" {
 	  "link-local last, then by index",                                                        \
 	  "name the peer, an interface or an index if another GID is meant")                       \
 	X(GID_ONLY, "no other GID of the port would do",                                           \
-	  "give the network interface the address that is missing, if another GID is meant")
+	  "give the network interface the address that is missing, if another GID is meant")       \
+	X(PORT_NO_SM, "the link is up, but no subnet manager has configured the port",             \
+	  "run a subnet manager on the fabric, opensm for one, and see why it misses the port")    \
+	X(PKEY_PARTITION,                                                                          \
+	  "the P_Key is not of the default partition, so the peer must be in this one",            \
+	  "compare the P_Keys of both ends, and find the index with rdmaez_port_find_pkey()")      \
+	X(GID_SUITS, "the GID at this index suits the peer", "use this GID index")                 \
+	X(GID_TABLE_EMPTY,                                                                         \
+	  "the port's whole GID table is empty: its network interface has no address, or is in "   \
+	  "another network namespace",                                                             \
+	  "bring the interface up and into this namespace: see `rdma link`, `rdma system` and "    \
+	  "`ip address`")                                                                          \
+	X(GID_ROUTABLE,                                                                            \
+	  "a link-local GID reaches only its own Ethernet segment, and the GID at this index is "  \
+	  "routable",                                                                              \
+	  "use a routable GID at both ends")                                                       \
+	X(GID_ROUTE,                                                                               \
+	  "the kernel's route to the peer starts from the GID at this index, another one of this " \
+	  "port",                                                                                  \
+	  "use this GID index")                                                                    \
+	X(ROUTE_ELSEWHERE,                                                                         \
+	  "the kernel's route to the peer starts from an address that this port does not have",    \
+	  "use the device that has it, or a peer on this port's network; interfaces that share a " \
+	  "subnet need routing rules of their own")                                                \
+	X(NEIGHBOUR_LATE,                                                                          \
+	  "the peer's Ethernet address was not resolved in time, but the kernel knows it by now",  \
+	  "try again")                                                                             \
+	X(DEPTH_BUDGET,                                                                            \
+	  "all queue pairs of the device share this many READs and atomics, and others may have "  \
+	  "taken them",                                                                            \
+	  "use a depth of 1, or as much as leaves enough for every queue pair")                    \
+	X(AH_UNKNOWN,                                                                              \
+	  "the network may not know the peer's GID: its instance has stopped, or is in another "   \
+	  "availability zone",                                                                     \
+	  "exchange GIDs again, with a peer in the same zone")                                     \
+	X(COUNTED_LOSS, "the port has counted packets that were lost, damaged or out of order",    \
+	  "look at the counters of link and switches, and at flow control")                        \
+	X(QP_SELF, "this queue pair is its own peer",                                              \
+	  "exchange GIDs and queue pair numbers with the peer, unless a loop is meant")
 
 /* Those of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \
@@ -220,8 +258,6 @@ extern "C" {
 	  "the device has counted packets that were not acknowledged in time, for any of its "     \
 	  "queue pairs",                                                                           \
 	  "check that the peer is in RTR or RTS, and the path to it: MTU, firewall, flow control") \
-	X(COUNTED_LOSS, "the port has counted packets that were lost, damaged or out of order",    \
-	  "look at the counters of link and switches, and at flow control")                        \
 	X(COUNTED_QKEY, "the port has dropped datagrams for a wrong Q_Key since it came up",       \
 	  "have the sender use the receiver's Q_Key: wr.ud.remote_qkey")                           \
 	X(COUNTED_PKEY, "the port has dropped packets for a wrong P_Key since it came up",         \
@@ -434,7 +470,17 @@ extern "C" {
 	X(WC_AT_PEER, "the cause is at the peer, and this end learns no more of it",               \
 	  "see the completions and asynchronous events of the peer's queue pair")                  \
 	X(WC_NO_MORE, "the device says no more than this status",                                  \
-	  "see vendor_err, and what the kernel and the driver have logged")
+	  "see vendor_err, and what the kernel and the driver have logged")                        \
+	X(WC_PEER_GID,                                                                             \
+	  "the peer may use another version of RoCE, or its GID index another kind of GID than "   \
+	  "this one",                                                                              \
+	  "compare the types and GIDs of both ends: an index means another GID on every host")     \
+	X(WC_PEER_MTU, "the peer may use another path MTU than this end",                          \
+	  "use the smaller active MTU of the two ports at both ends")                              \
+	X(WC_FABRIC, "the network may lose packets or hold them back, which verbs do not show",    \
+	  "see the counters of the switches, and of `ethtool -S` or `ibqueryerrors` at both "      \
+	  "ends; "                                                                                 \
+	  "configure PFC and ECN alike on every hop")
 
 /* Those of device memory alone: dm.h, dm_token.h, dm_share.h and devel/dm_emu.h. */
 #define RDMAEZ_IMPL_WHY_DM(X)                                                                     \

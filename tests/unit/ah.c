@@ -110,7 +110,9 @@ static void check_rows(void)
 	CHECK_VERB_FINDINGS(&t.diag, create(1), ENODATA, "rdmaez_ah_create", "ibv_create_ah",
 			    "an empty row",
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_EMPTY, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_INDEX, 9, 0, 0});
+			     RDMAEZ_VALUE_INDEX, 9, 0, 0},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS, "ah_attr.grh.sgid_index",
+			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
 	tap_eq_ptr(t.ah, NULL, "the output is not written");
 	check_source(9, NULL, 0, "");
 	t.path.sgid_index = 5;
@@ -118,7 +120,9 @@ static void check_rows(void)
 	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
 			    "a row of the other family",
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_FAMILY, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_INDEX, 5, 0, 0});
+			     RDMAEZ_VALUE_INDEX, 5, 0, 0},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS, "ah_attr.grh.sgid_index",
+			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
 	check_source(5, &t.dev->port[1].gid[5], IBV_GID_TYPE_ROCE_V2, "");
 	t.dev->port[1].gid[5].ifindex = if_nametoindex("lo");
 	tap_eq_int(create(1), EINVAL, "and once more, on an interface that exists");
@@ -126,10 +130,10 @@ static void check_rows(void)
 	fake_fail(FAKE_CREATE_AH, 1, ETIMEDOUT);
 	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
 			    "a row of the other family, and an errno that is not about it",
-			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
-			     RDMAEZ_VALUE_INDEX, 5, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_NEARER, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
+			     RDMAEZ_VALUE_INDEX, 3, 0, 0},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
+			     RDMAEZ_VALUE_INDEX, 5, 0, 0});
 	check_source(5, &t.dev->port[1].gid[5], IBV_GID_TYPE_ROCE_V2, "lo");
 	forgets = 1;
 	errno = EBUSY;
@@ -141,7 +145,9 @@ static void check_rows(void)
 	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
 			    "a RoCE v1 row of a driver that has none",
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_TYPE_REFUSED,
-			     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, 2, 0, 0});
+			     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, 2, 0, 0},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS, "ah_attr.grh.sgid_index",
+			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
 	t.dev->attr.orig_attr.vendor_id = 0x2c9; /* mlx5 */
 	t.dev->attr.orig_attr.vendor_part_id = 0x1017;
 	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",

@@ -447,7 +447,11 @@ static void check_kinds(void)
 		   "address:0xdeadbeef", "\"address\",\"value\":3735928559");
 	check_kind(RDMAEZ_VALUE_COUNTED, 37, 0, 0, " Counted: 37.", "counted:37",
 		   "\"counted\",\"value\":37");
-	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_CAPS + 1), 7, 8, 9, "", "none", "\"none\"");
+	check_kind(RDMAEZ_VALUE_PORT_STATE, IBV_PORT_DOWN, IBV_PORT_ACTIVE, IBV_PORT_ACTIVE,
+		   " State: DOWN (1); needed: ACTIVE (4).", "port_state:DOWN:ACTIVE..ACTIVE",
+		   "\"port_state\",\"value\":1,\"name\":\"DOWN\",\"min\":4,\"max\":4");
+	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_PORT_STATE + 1), 7, 8, 9, "", "none",
+		   "\"none\"");
 	check_kind((enum rdmaez_value)99, 7, 8, 9, "", "none", "\"none\"");
 }
 

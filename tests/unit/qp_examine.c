@@ -74,6 +74,7 @@ static int examine(void)
 	}
 #define NUMBERLESS RDMAEZ_VALUE_NONE, 0, 0, 0
 #define COUNTED(n) RDMAEZ_VALUE_COUNTED, n, 0, 0
+#define SUITS(row) LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, row, 0, 0)
 #define NOTHING    ADVICE(QP_NOTHING_FOUND, "qp", NUMBERLESS)
 #define CHECK(name, ...) \
 	CHECK_FINDINGS(&t.diag, examine(), 0, "rdmaez_qp_examine", name, __VA_ARGS__)
@@ -98,10 +99,12 @@ static void check_nothing(void)
 		CHECK("nothing is wrong", NOTHING);
 		tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, rows[i].asked,
 			   "no more is asked than the type has");
-		tap_eq_int(fake_count(FAKE_ANY), rows[i].asked & IBV_QP_AV ? 4 : 3,
-			   "device, queue pair, port and perhaps a GID are asked, once");
+		tap_eq_int(fake_count(FAKE_ANY), rows[i].asked & IBV_QP_AV ? 5 : 3,
+			   "device, queue pair, port and perhaps GIDs are asked, once");
 		tap_eq_int(fake_count(FAKE_QUERY_GID_EX), rows[i].asked & IBV_QP_AV ? 1 : 0,
 			   "the GID where there is a path");
+		tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), rows[i].asked & IBV_QP_AV ? 1 : 0,
+			   "and the others");
 		tap_eq_int(t.diag.qp_num, t.qp->qp_num, "the record names the queue pair");
 		tap_eq_int(t.diag.qp_type, rows[i].type, "its type");
 		tap_eq_int(t.diag.from, IBV_QPS_RTS, "its state");
@@ -250,11 +253,13 @@ static void check_path(void)
 	row = &t.dev->port[1].gid[ROW];
 	row->ifindex = 0;
 	CHECK("a GID without an interface", CERTAIN(QP_NO_SENDS, "qp_state", STATE(RTS_ONLY)),
-	      LIKELY(GID_NO_NETDEV, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0));
+	      LIKELY(GID_NO_NETDEV, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0),
+	      SUITS(2));
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	row->gid = t.dev->port[1].gid[5].gid;
 	CHECK("another GID than on the way to RTR",
-	      LIKELY(GID_FAMILY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0));
+	      LIKELY(GID_FAMILY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0),
+	      SUITS(2));
 	tap_eq_int(t.diag.source.gid_index, ROW, "the record has the index");
 	tap_eq_int(t.diag.source.gid.raw[0], 0x20, "the GID");
 	tap_eq_int(t.diag.destination.raw[15], 77, "and the peer's");
@@ -262,7 +267,7 @@ static void check_path(void)
 	CHECK("a multicast group needs no route", NOTHING);
 	memset(&row->gid, 0, sizeof(row->gid));
 	CHECK("an empty row",
-	      LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0));
+	      LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0), SUITS(2));
 	tap_eq_int(t.diag.source.gid_index, ROW, "the record has its index");
 	fake_fail(FAKE_QUERY_GID_EX, 1, EIO);
 	CHECK("a row that is not told", LIKELY(DEVICE_GONE, "ibv_query_gid_ex", NUMBERLESS));
@@ -271,7 +276,7 @@ static void check_path(void)
 	CHECK("nor why", LIKELY(QUERY_REFUSED, "ibv_query_gid_ex", NUMBERLESS));
 	t.is->ah_attr.grh.dgid.raw[12] = 192;
 	CHECK("an empty row, and a peer to find",
-	      LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0));
+	      LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0), SUITS(2));
 	t.is->ah_attr.is_global = 0;
 	CHECK("no GRH, no row", NOTHING);
 
@@ -304,8 +309,8 @@ static void check_port(void)
 			CHECK("a port that works, or whose state is not told", NOTHING);
 		else
 			CHECK("a port without a link",
-			      LIKELY(PORT_DOWN, "port_num", RDMAEZ_VALUE_NUMBER, (uint64_t)state,
-				     IBV_PORT_ACTIVE, IBV_PORT_ACTIVE));
+			      LIKELY(PORT_DOWN, "port_attr.state", RDMAEZ_VALUE_PORT_STATE,
+				     (uint64_t)state, IBV_PORT_ACTIVE, IBV_PORT_ACTIVE));
 	}
 	start(IBV_QPT_UD, IBV_QPS_RTS);
 	t.port->qkey_viol_cntr = 1;
@@ -349,7 +354,10 @@ static void check_pkey(void)
 	t.dev->port[1].pkey[15] = 1;
 	CHECK("another", ADVICE(PKEY_LIMITED, "pkey_index", RDMAEZ_VALUE_PKEY, 1, 0, 0));
 	t.dev->port[1].pkey[15] = 0x8001;
-	CHECK("a full member", NOTHING);
+	CHECK("a full member",
+	      ADVICE(PKEY_PARTITION, "pkey_index", RDMAEZ_VALUE_PKEY, 0x8001, 0, 0));
+	t.dev->port[1].pkey[15] = 0xffff;
+	CHECK("of the default partition", NOTHING);
 	fake_fail(FAKE_QUERY_PKEY, 1, EIO);
 	CHECK("a row that is not told", NOTHING);
 	t.dev->habits.query_refused = ~IBV_QP_STATE;

@@ -430,7 +430,10 @@ static struct rdmaez_finding last_finding(const struct ibv_qp *qp, int status)
 static void check_narrowed(struct ibv_qp *qp, int status, const struct rdmaez_finding *want,
 			   unsigned int count, const char *name)
 {
-	struct rdmaez_finding all[RDMAEZ_DIAG_FINDINGS];
+	const struct rdmaez_finding peer_gid =
+		LIKELY(WC_PEER_GID, "ah_attr.grh.sgid_index", NONE, 0, 0, 0);
+	const struct rdmaez_finding fabric = LIKELY(WC_FABRIC, "status", NONE, 0, 0, 0);
+	struct rdmaez_finding all[RDMAEZ_DIAG_FINDINGS + 2];
 	struct ibv_wc wc = wc_of(status, qp->qp_num);
 	struct rdmaez_diag diag;
 
@@ -453,6 +456,12 @@ static void check_narrowed(struct ibv_qp *qp, int status, const struct rdmaez_fi
 	tap_eq_int(diag.to, -1, "%s: no transition", name);
 	if (count)
 		memcpy(all, want, count * sizeof(all[0]));
+	if (status == IBV_WC_RETRY_EXC_ERR &&
+	    (qp->qp_type == IBV_QPT_RC || qp->qp_type == IBV_QPT_XRC_SEND)) {
+		if (dev->port[1].attr.link_layer == IBV_LINK_LAYER_ETHERNET)
+			all[count++] = peer_gid;
+		all[count++] = fabric;
+	}
 	if ((!count && status != IBV_WC_SUCCESS) || status == IBV_WC_RESP_TIMEOUT_ERR)
 		all[count++] = last_finding(qp, status);
 	check_findings(&diag, all, count, name);
@@ -488,7 +497,8 @@ static void check_retries(void)
 	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), 1, "its GID table once");
 	tap_eq_int(fake_count(FAKE_QUERY_PKEY), 1, "its P_Key table once");
 	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "the device once, for its driver");
-	tap_eq_int(fake_count(FAKE_ANY), 5, "and nothing else was called");
+	tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), 1, "the other GIDs once");
+	tap_eq_int(fake_count(FAKE_ANY), 6, "and nothing else was called");
 	check_narrowed(broken_qp(IBV_QPT_XRC_SEND, &opts), IBV_WC_RETRY_EXC_ERR, FINDINGS(plain),
 		       "XRC_SEND with nothing wrong");
 	check_narrowed(broken_qp(IBV_QPT_UC, &opts), IBV_WC_RETRY_EXC_ERR, NULL, 0,
@@ -513,6 +523,20 @@ static void check_retries(void)
 	opts.retry_cnt = 0;
 	check_narrowed(broken_qp(IBV_QPT_RC, &opts), IBV_WC_RETRY_EXC_ERR, FINDINGS(timeless),
 		       "no timer");
+}
+
+/* The same where it is the GID index that does not serve, and another one would. */
+static void check_index_findings(struct ibv_qp *qp, enum rdmaez_why why, const char *name)
+{
+	const uint64_t index = fake_qp_true(qp)->ah_attr.grh.sgid_index;
+	const struct rdmaez_finding want[] = {
+		{why, RDMAEZ_DIAG_LIKELY, RDMAEZ_VALUE_INDEX, "ah_attr.grh.sgid_index", index, 0, 0,
+		 NULL},
+		LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", INDEX, 2, 0, 0),
+		RETRIES_14_7};
+
+	check_narrowed(qp, IBV_WC_RETRY_EXC_ERR, FINDINGS(want), name);
+	check_narrowed(qp, IBV_WC_RESP_TIMEOUT_ERR, want, 2, name);
 }
 
 static void check_path_findings(struct ibv_qp *qp, const struct rdmaez_finding finding,
@@ -541,7 +565,7 @@ static void check_path(void)
 
 	dev->port[1].attr.state = IBV_PORT_DOWN;
 	check_path_findings(qp,
-			    ONE(LIKELY(PORT_DOWN, "port_attr.state", NUMBER, IBV_PORT_DOWN,
+			    ONE(LIKELY(PORT_DOWN, "port_attr.state", PORT_STATE, IBV_PORT_DOWN,
 				       IBV_PORT_ACTIVE, IBV_PORT_ACTIVE)),
 			    "the port is down");
 	dev->port[1].attr.state = IBV_PORT_ACTIVE_DEFER;
@@ -557,32 +581,18 @@ static void check_path(void)
 	check_narrowed(qp, IBV_WC_RESP_TIMEOUT_ERR, NULL, 0, "it has risen");
 
 	row->ifindex = 0;
-	check_path_findings(qp,
-			    ONE(LIKELY(GID_NO_NETDEV, "ah_attr.grh.sgid_index", NUMBER,
-				       (uint64_t)index, 0, 15)),
-			    "the row has no interface any more");
+	check_index_findings(qp, RDMAEZ_WHY_GID_NO_NETDEV, "the row has no interface any more");
 	row->ifindex = 2;
 	row->type = IBV_GID_TYPE_ROCE_V1;
 	check_path_findings(
 		qp,
-		ONE(LIKELY(GID_ROCE_V1, "ah_attr.grh.sgid_index", NUMBER, (uint64_t)index, 0, 15)),
+		ONE(LIKELY(GID_ROCE_V1, "ah_attr.grh.sgid_index", INDEX, (uint64_t)index, 0, 0)),
 		"the row is RoCE v1");
 	row->type = IBV_GID_TYPE_ROCE_V2;
 	row->gid = gid_of("2001:db8::1");
-	check_path_findings(
-		qp,
-		ONE(LIKELY(GID_FAMILY, "ah_attr.grh.sgid_index", NUMBER, (uint64_t)index, 0, 15)),
-		"the row is of another family now");
+	check_index_findings(qp, RDMAEZ_WHY_GID_FAMILY, "the row is of another family now");
 	*row = empty;
-	check_path_findings(
-		qp,
-		ONE(LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", NUMBER, (uint64_t)index, 0, 15)),
-		"the row is empty now");
-	dev->port[1].attr.gid_tbl_len = 300;
-	check_path_findings(
-		qp,
-		ONE(LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", NUMBER, (uint64_t)index, 0, 255)),
-		"the row is empty in a table longer than an index can say");
+	check_index_findings(qp, RDMAEZ_WHY_GID_EMPTY, "the row is empty now");
 
 	new_device();
 	qp = broken_qp(IBV_QPT_RC, &opts);
@@ -599,7 +609,10 @@ static void check_path(void)
 	check_path_findings(qp, ONE(LIKELY(PKEY_EMPTY, "pkey_index", PKEY, 0, 0, 0)),
 			    "the P_Key's row is zero");
 	dev->port[1].pkey[0] = 0x8001;
-	check_narrowed(qp, IBV_WC_RESP_TIMEOUT_ERR, NULL, 0, "another full member is fine");
+	check_path_findings(qp, ONE(LIKELY(PKEY_PARTITION, "pkey_index", PKEY, 0x8001, 0, 0)),
+			    "a full member of another partition than the default");
+	dev->port[1].pkey[0] = 0xffff;
+	check_narrowed(qp, IBV_WC_RESP_TIMEOUT_ERR, NULL, 0, "of the default one it is fine");
 
 	new_device();
 	dev->route_hop_limit = 1;
@@ -611,7 +624,8 @@ static void check_path(void)
 		       "a hop limit of 2 passes a router");
 	dev->route_hop_limit = 1;
 	opts.path.dgid = gid_of("fe80::99");
-	check_narrowed(broken_qp(IBV_QPT_RC, &opts), IBV_WC_RESP_TIMEOUT_ERR, NULL, 0,
+	check_narrowed(broken_qp(IBV_QPT_RC, &opts), IBV_WC_RESP_TIMEOUT_ERR,
+		       &ONE(LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0)), 1,
 		       "on the same link no router counts");
 }
 
@@ -642,9 +656,10 @@ static void check_infiniband_path(void)
 static void check_order(void)
 {
 	static const struct rdmaez_finding want[] = {
-		LIKELY(PORT_DOWN, "port_attr.state", NUMBER, IBV_PORT_INIT, IBV_PORT_ACTIVE,
+		LIKELY(PORT_DOWN, "port_attr.state", PORT_STATE, IBV_PORT_INIT, IBV_PORT_ACTIVE,
 		       IBV_PORT_ACTIVE),
-		LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", NUMBER, 3, 0, 15),
+		LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0),
+		LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", INDEX, 2, 0, 0),
 		LIKELY(HOP_LIMIT, "ah_attr.grh.hop_limit", NUMBER, 0, 2, 255),
 		LIKELY(MTU_ABOVE_ACTIVE, "path_mtu", MTU, IBV_MTU_1024, IBV_MTU_256, IBV_MTU_256),
 		LIKELY(PKEY_LIMITED, "pkey_index", PKEY, 1, 0, 0),
@@ -767,8 +782,8 @@ static void check_other_events(void)
 			event.element.qp = qp;
 		tap_eq_int(rdmaez_event_explain_qp(&event, &diag), 0, "event %d is explained",
 			   type);
-		tap_eq_count(&diag, tells ? 2 : 0, "event %d has findings only if it refused",
-			     type);
+		tap_eq_count(&diag, tells ? 2 + (type == IBV_EVENT_QP_REQ_ERR) : 0,
+			     "event %d has findings only if it refused", type);
 		tap_eq_str(diag.event, of_qp ? rdmaez_event_explain(&event)->name : NULL,
 			   "event %d is noted in the record", type);
 		tap_eq_str(diag.status, NULL, "event %d: no completion is", type);
@@ -790,10 +805,10 @@ static void check_refusals(void)
 		const char *name;
 		unsigned int findings; /* of RETRY_EXC_ERR, the failed question included */
 	} questions[] = {
-		{FAKE_QUERY_QP, "ibv_query_qp", 2},
-		{FAKE_QUERY_PORT, "ibv_query_port", 2},
-		{FAKE_QUERY_GID_EX, "ibv_query_gid_ex", 2},
-		{FAKE_QUERY_PKEY, "ibv_query_pkey", 2},
+		{FAKE_QUERY_QP, "ibv_query_qp", 4},
+		{FAKE_QUERY_PORT, "ibv_query_port", 3},
+		{FAKE_QUERY_GID_EX, "ibv_query_gid_ex", 4},
+		{FAKE_QUERY_PKEY, "ibv_query_pkey", 4},
 	};
 	struct rdmaez_qp_opts opts = good_opts();
 	struct ibv_async_event event = event_of(IBV_EVENT_QP_REQ_ERR);
@@ -869,7 +884,8 @@ static void check_refusals(void)
 			fake_fail(questions[i / 2].verb, 1, i % 2 ? EINVAL : EOPNOTSUPP);
 		tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), 0, "%s is not there", verb);
 		check_call_and_verb(&diag, "rdmaez_wc_explain_qp", NULL);
-		tap_eq_count(&diag, 1, "%s is not there: one finding", verb);
+		tap_eq_count(&diag, questions[i / 2].verb == FAKE_QUERY_PORT ? 2 : 3,
+			     "%s is not there: what is always told", verb);
 		tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_WC_RETRIES,
 			   "%s is not there: that the retries are used up", verb);
 		tap_eq_int(diag.error, 0, "%s is not there: no error", verb);
@@ -1058,7 +1074,8 @@ static void check_examples(void)
 	snprintf(want, sizeof(want),
 		 "rdmaez_wc_explain_qp: IBV_WC_RETRY_EXC_ERR, wr_id 0x0, vendor_err 0x0 on fake0, "
 		 "QP "
-		 "%u, RC, in ERR.\n",
+		 "%u, RC, in ERR, from GID index 3 (::ffff:192.0.2.1, RoCE v2, interface 2) to "
+		 "::ffff:192.0.2.99.\n",
 		 qp->qp_num);
 	tap_eq_int(strncmp(buf, want, strlen(want)), 0,
 		   "the headline tells the completion, and the state that its queue pair is in");

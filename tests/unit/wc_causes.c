@@ -125,6 +125,9 @@ enum {
 #define ROUTE  "NO_ROUTE:ah_attr.grh.dgid:none"
 #define PEER   "WC_AT_PEER:status:none"
 #define LITTLE "WC_NO_MORE:status:none"
+#define MTUS   " WC_PEER_MTU:path_mtu:bytes:1024:0.."
+#define KINDS  " WC_PEER_GID:ah_attr.grh.sgid_index:none"
+#define FABRIC " WC_FABRIC:status:none"
 #define SILENT "WC_PEER_SILENT:wr.ud.ah:none"
 #define SGES   "WC_LIMIT:cap.max_send_sge:limit::..4"
 #define INLINE "WC_LIMIT:cap.max_inline_data:limit::..64"
@@ -215,10 +218,11 @@ static void check_sends(void)
 		{0, IBV_QPT_RC, IBV_WC_LOC_ACCESS_ERR, IBV_WR_ATOMIC_CMP_AND_SWP, LITTLE},
 
 		/* Refused by the peer as invalid. */
-		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND, "WC_PEER_RECV:sg_list:none"},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND,
+		 "WC_PEER_RECV:sg_list:none" MTUS},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND_WITH_INV,
-		 "WC_PEER_RECV:sg_list:none"},
-		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT},
+		 "WC_PEER_RECV:sg_list:none" MTUS},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT MTUS},
 		{0, IBV_QPT_UC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_ATOMIC_FETCH_AND_ADD,
@@ -226,7 +230,7 @@ static void check_sends(void)
 		       " WC_PEER_OPCODE:opcode:opcode:ATOMIC_FETCH_AND_ADD"},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, NOT_TOLD,
 		 "WC_PEER_RECV:sg_list:none " PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
-		 " WC_ACCESS:qp_access_flags:access:" ATOMIC " WC_PEER_OPCODE:opcode:none"},
+		 " WC_ACCESS:qp_access_flags:access:" ATOMIC " WC_PEER_OPCODE:opcode:none" MTUS},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND,
 		 "WC_PEER_RECV:sg_list:none"},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
@@ -413,7 +417,7 @@ static void check_either(void)
 		{0, IBV_QPT_XRC_SEND, IBV_WC_REM_ACCESS_ERR, RKEY " " BEYOND " " REGION},
 		{0, IBV_QPT_XRC_SEND, IBV_WC_REM_INV_REQ_ERR,
 		 "WC_PEER_RECV:sg_list:none " PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
-		 " WC_PEER_OPCODE:opcode:none"},
+		 " WC_PEER_OPCODE:opcode:none" MTUS},
 		{0, IBV_QPT_UD, IBV_WC_REM_INV_REQ_ERR,
 		 "WC_PEER_RECV:sg_list:none WC_RESPONDER:status:none"},
 	};
@@ -518,8 +522,8 @@ static void check_rights(void)
 	opts.access = RDMAEZ_ZERO;
 	opts.max_dest_rd_atomic = RDMAEZ_ZERO;
 	qp = broken_qp(IBV_QPT_RC, &opts);
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT, "a WRITE, no rights");
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE_WITH_IMM, RIGHT,
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT MTUS, "a WRITE, no rights");
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE_WITH_IMM, RIGHT MTUS,
 		  "a WRITE with immediate, no rights");
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
 		  PEERS " DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 " RIGHT,
@@ -529,7 +533,7 @@ static void check_rights(void)
 	check_event(qp, IBV_EVENT_QP_REQ_ERR,
 		    "WC_RECV_SHORT:sg_list:none DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 "
 		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE|"
-		    "IBV_ACCESS_REMOTE_READ|" ATOMIC,
+		    "IBV_ACCESS_REMOTE_READ|" ATOMIC MTUS,
 		    "REQ_ERR, no rights and no depth");
 	check_event(qp, IBV_EVENT_QP_ACCESS_ERR,
 		    "WC_PEER_REQUEST:wr.rdma.rkey:none "
@@ -540,13 +544,13 @@ static void check_rights(void)
 	check_event(qp, IBV_EVENT_QP_REQ_ERR,
 		    "WC_RECV_SHORT:sg_list:none DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 "
 		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE|"
-		    "IBV_ACCESS_REMOTE_READ|" ATOMIC,
+		    "IBV_ACCESS_REMOTE_READ|" ATOMIC MTUS,
 		    "REQ_ERR on XRC_RECV, no rights and no depth");
 	/* A driver may fill in a depth also for a queue pair that sends nothing. */
 	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->max_dest_rd_atomic = 8;
 	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->max_rd_atomic = 9;
 	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->qp_access_flags = 0xf;
-	check_event(qp, IBV_EVENT_QP_REQ_ERR, "WC_RECV_SHORT:sg_list:none",
+	check_event(qp, IBV_EVENT_QP_REQ_ERR, "WC_RECV_SHORT:sg_list:none" MTUS,
 		    "REQ_ERR on XRC_RECV, which sends nothing");
 	qp = broken_qp(IBV_QPT_UC, &opts);
 	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_WRITE, RKEY " " BEYOND " " REGION,
@@ -557,7 +561,7 @@ static void check_rights(void)
 		    "ACCESS_ERR on UC, no rights");
 	check_event(qp, IBV_EVENT_QP_REQ_ERR,
 		    "WC_RECV_SHORT:sg_list:none "
-		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE",
+		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE" MTUS,
 		    "REQ_ERR on UC, which has no depth");
 
 	opts.access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
@@ -567,9 +571,10 @@ static void check_rights(void)
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
 		  PEERS " WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8 " RIGHT,
 		  "a READ, more than it takes itself");
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT, "a WRITE has no depth");
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT MTUS,
+		  "a WRITE has no depth");
 	check_event(qp, IBV_EVENT_QP_REQ_ERR,
-		    "WC_RECV_SHORT:sg_list:none WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8",
+		    "WC_RECV_SHORT:sg_list:none WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8" MTUS,
 		    "REQ_ERR, more than it takes itself");
 	opts.max_dest_rd_atomic = 9;
 	qp = broken_qp(IBV_QPT_RC, &opts);
@@ -655,7 +660,7 @@ static void check_efa(void)
 		   "efa: of a type without a path only what it answers is asked");
 	dev->port[1].attr.state = IBV_PORT_DOWN;
 	check_partial(qp, IBV_WC_RESP_TIMEOUT_ERR, 0, IBV_QPS_ERR,
-		      "PORT_DOWN:port_attr.state:number:1:4..4 " SILENT,
+		      "PORT_DOWN:port_attr.state:port_state:DOWN:ACTIVE..ACTIVE " SILENT,
 		      "efa: no answer, the port is down");
 	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RNR:rnr_retry:none",
 		      "efa: no receive");
@@ -698,13 +703,13 @@ static void check_irdma(void)
 {
 	struct ibv_qp *qp = qp_of(FAKE_PROFILE_IRDMA, IBV_QPT_RC);
 
-	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RETRIES:timeout:none",
-		      "irdma: no answer");
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
+		      "WC_RETRIES:timeout:none" KINDS FABRIC, "irdma: no answer");
 	dev->port[1].attr.state = IBV_PORT_DOWN;
 	dev->port[1].attr.active_mtu = IBV_MTU_256;
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
-		      "PORT_DOWN:port_attr.state:number:1:4..4 "
-		      "MTU_ABOVE_ACTIVE:path_mtu:mtu:3:1..1 WC_RETRIES:timeout:none",
+		      "PORT_DOWN:port_attr.state:port_state:DOWN:ACTIVE..ACTIVE "
+		      "MTU_ABOVE_ACTIVE:path_mtu:mtu:3:1..1 WC_RETRIES:timeout:none" KINDS FABRIC,
 		      "irdma: what it tells counts");
 	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->rnr_retry = 3;
 	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
@@ -719,11 +724,11 @@ static void check_ids(void)
 	struct ibv_qp *qp = qp_of(FAKE_PROFILE_IONIC, IBV_QPT_RC);
 
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
-		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648" KINDS FABRIC,
 		      "ionic: no answer, of a port it does not tell");
 	qp = qp_of(FAKE_PROFILE_ERDMA_ROCE, IBV_QPT_RC);
-	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RETRIES:timeout:none",
-		      "erdma: no answer");
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
+		      "WC_RETRIES:timeout:none" KINDS FABRIC, "erdma: no answer");
 	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RNR:rnr_retry:none",
 		      "erdma: no receive");
 	check_partial(qp, IBV_WC_REM_INV_REQ_ERR, 0, IBV_QPS_ERR,
@@ -739,8 +744,8 @@ static void check_ids(void)
 	dev->attr.orig_attr.phys_port_cnt = 1;
 	dev->port[1].attr.state = IBV_PORT_DOWN;
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
-		      "PORT_DOWN:port_attr.state:number:1:4..4 "
-		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
+		      "PORT_DOWN:port_attr.state:port_state:DOWN:ACTIVE..ACTIVE "
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648" KINDS FABRIC,
 		      "bonded mlx4: its only port is asked, whichever it tells");
 	tap_eq_int(fake_last(FAKE_QUERY_PORT)->port, 1, "bonded mlx4: that is port 1");
 }
@@ -755,10 +760,10 @@ static void check_mana(void)
 	qp = broken_qp(IBV_QPT_RC, NULL);
 	fake_profile(dev, FAKE_PROFILE_MANA);
 	check_partial(qp, IBV_WC_LOC_ACCESS_ERR, 0, -1, LOCAL, "mana: a receive");
-	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, -1, "WC_RETRIES:timeout:none",
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, -1, "WC_RETRIES:timeout:none" KINDS FABRIC,
 		      "mana: no answer of the peer nor of the device");
 	qp = qp_of(FAKE_PROFILE_MANA, IBV_QPT_RC);
-	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, -1, "WC_RETRIES:timeout:none",
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, -1, "WC_RETRIES:timeout:none" KINDS FABRIC,
 		      "mana without an id: the same");
 }
 
@@ -768,18 +773,18 @@ static void check_others(void)
 
 	dev->port[1].attr.state = IBV_PORT_DOWN;
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
-		      "PORT_DOWN:port_attr.state:number:1:4..4 "
-		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
+		      "PORT_DOWN:port_attr.state:port_state:DOWN:ACTIVE..ACTIVE "
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648" KINDS FABRIC,
 		      "bnxt_re: no answer, and the only port's number is not told");
 	dev->ports = 2;
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
-		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648" FABRIC,
 		      "of two, any could be its own");
 	dev->ports = 1;
 	dev->habits.stale = 1;
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
-		      "PORT_DOWN:port_attr.state:number:1:4..4 "
-		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648",
+		      "PORT_DOWN:port_attr.state:port_state:DOWN:ACTIVE..ACTIVE "
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648" KINDS FABRIC,
 		      "a port's number that may be right");
 
 	/* A state that is none, of a driver that is not known for it. */
@@ -803,7 +808,7 @@ static void check_others(void)
 		      " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT " WC_PEER_OPCODE:opcode:none "
 		      "WC_RESPONDER:status:none",
 		      "no query at all");
-	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, -1, "WC_RETRIES:timeout:none",
+	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, -1, "WC_RETRIES:timeout:none" KINDS FABRIC,
 		      "no query at all: retries");
 	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, -1, "WC_RNR:rnr_retry:none",
 		      "no query at all: RNR");
@@ -823,7 +828,8 @@ static void check_others(void)
 	dev->habits.stale = 1;
 	dev->port[1].attr.state = IBV_PORT_DOWN;
 	check_partial(qp, IBV_WC_RESP_TIMEOUT_ERR, 0, IBV_QPS_ERR,
-		      "PORT_DOWN:port_attr.state:number:1:4..4 WC_PEER_SILENT:ah_attr:none",
+		      "PORT_DOWN:port_attr.state:port_state:DOWN:ACTIVE..ACTIVE "
+		      "WC_PEER_SILENT:ah_attr:none",
 		      "a device that does not tell its driver, nor how many ports it has");
 }
 
@@ -841,7 +847,8 @@ static void check_questions(void)
 		{0, IBV_WC_LOC_PROT_ERR, IBV_QP_STATE},
 		{0, IBV_WC_WR_FLUSH_ERR, IBV_QP_STATE},
 		{0, IBV_WC_LOC_ACCESS_ERR, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS},
-		{0, IBV_WC_REM_INV_REQ_ERR, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS | depth},
+		{0, IBV_WC_REM_INV_REQ_ERR,
+		 IBV_QP_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MTU | depth},
 		{0, IBV_WC_REM_ACCESS_ERR, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS},
 		{0, IBV_WC_RETRY_EXC_ERR, IBV_QP_STATE | way | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT},
 		{0, IBV_WC_RESP_TIMEOUT_ERR, IBV_QP_STATE | way},
@@ -880,7 +887,8 @@ static void check_questions(void)
 	event.element.qp = qp;
 	event.event_type = IBV_EVENT_QP_REQ_ERR;
 	rdmaez_event_explain_qp(&event, &diag);
-	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS | depth,
+	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask,
+		   IBV_QP_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PATH_MTU | depth,
 		   "question of an invalid request");
 	event.event_type = IBV_EVENT_QP_ACCESS_ERR;
 	rdmaez_event_explain_qp(&event, &diag);
@@ -910,7 +918,7 @@ static void check_reset(void)
 	}
 	fake_qp_force(qp, IBV_QPS_RESET);
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_RESET,
-		      "WC_RESET:qp_state:state_now:RESET:ERR WC_RETRIES:timeout:none",
+		      "WC_RESET:qp_state:state_now:RESET:ERR WC_RETRIES:timeout:none" KINDS FABRIC,
 		      "retries before a reset");
 	tap_eq_int(fake_count(FAKE_QUERY_PORT), 1, "its only port is asked all the same");
 	check_partial(qp, IBV_WC_WR_FLUSH_ERR, 0, IBV_QPS_RESET,

@@ -9,39 +9,26 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <net/if.h>
-
-#ifndef RDMAEZ_DRIVER_H
-#include "../driver.h"
-#endif
 #include "explain.h"
 #include "port.h"
+#include "qp_query.h"
 #include "reach.h"
 
 RDMAEZ_IMPL_BEGIN
 
-/* The GID table's entry against what was asked of it: empty, of a type or family that is of no use. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(struct ibv_context *context,
-						 const struct ibv_ah_attr *attr,
-						 const struct ibv_gid_entry *own,
-						 struct rdmaez_diag *diag)
+/* What the GID of this end is refused for, whichever way leads to the peer. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(const struct rdmaez_impl_reach *r,
+						 const struct rdmaez_driver *driver)
 {
-	struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
-					RDMAEZ_VALUE_INDEX, 0, 0};
-	struct ibv_device_attr device;
+	enum rdmaez_why why = rdmaez_impl_reach_objection(r->own, &r->ah->grh.dgid);
 
-	memset(&device, 0, sizeof(device));
-	if (rdmaez_gid_is_zero(&own->gid))
-		site.why = RDMAEZ_WHY_GID_EMPTY;
-	else if (own->gid_type != IBV_GID_TYPE_IB &&
-		 rdmaez_impl_gid_is_resolved(own, &attr->grh.dgid) &&
-		 rdmaez_impl_gid_family_differs(&own->gid, &attr->grh.dgid))
-		site.why = RDMAEZ_WHY_GID_FAMILY;
-	else if (own->gid_type == IBV_GID_TYPE_ROCE_V1 && !ibv_query_device(context, &device) &&
-		 (rdmaez_driver_of(&device)->traits & RDMAEZ_DRIVER_ROCE_V2))
-		site.why = RDMAEZ_WHY_GID_TYPE_REFUSED;
-	if (site.why != RDMAEZ_WHY_NONE)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &site, attr->grh.sgid_index);
+	if (why == RDMAEZ_WHY_GID_ROCE_V1 && driver->traits & RDMAEZ_DRIVER_ROCE_V2)
+		why = RDMAEZ_WHY_GID_TYPE_REFUSED;
+	if (why != RDMAEZ_WHY_GID_EMPTY && why != RDMAEZ_WHY_GID_FAMILY &&
+	    why != RDMAEZ_WHY_GID_TYPE_REFUSED)
+		return;
+	rdmaez_impl_reach_find(r, RDMAEZ_DIAG_ERROR, why, r->ah->grh.sgid_index);
+	rdmaez_impl_reach_instead(r);
 }
 
 /* After a refusal: what the GID, the way to the peer and the errno say about it. */
@@ -50,22 +37,30 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 					    const struct ibv_port_attr *port, int error,
 					    struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site unknown = {"ah_attr.grh.dgid", RDMAEZ_WHY_AH_UNKNOWN,
+							RDMAEZ_VALUE_NONE, 0, 0};
 	struct ibv_gid_entry own;
+	const struct rdmaez_impl_reach r = {context, port, attr, &own, diag};
+	const struct rdmaez_driver *driver;
+	struct ibv_device_attr device;
 
 	if (!diag)
 		return error;
 	diag->error = error;
 	diag->verb = "ibv_create_ah";
+	(void)rdmaez_impl_ask_device(context, &device, &driver, diag);
 	if (attr->is_global &&
 	    !rdmaez_impl_port_gid(context, attr->port_num, attr->grh.sgid_index, &own, NULL)) {
-		diag->source = own;
-		diag->destination = attr->grh.dgid;
-		if_indextoname(own.ndev_ifindex, diag->netdev);
+		rdmaez_impl_reach_note(&r);
 		if (error == EINVAL || error == ENODATA)
-			rdmaez_impl_ah_explain_gid(context, attr, &own, diag);
-		if (port->link_layer == IBV_LINK_LAYER_ETHERNET)
-			rdmaez_impl_route_explain(context, attr, &own, error, diag);
+			rdmaez_impl_ah_explain_gid(&r, driver);
+		if (port->link_layer == IBV_LINK_LAYER_ETHERNET &&
+		    rdmaez_impl_reach_meaning(error) != RDMAEZ_WHY_NONE)
+			rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, error);
 	}
+	/* efa_com_create_ah() passes on what the device says. */
+	if (error == EINVAL && driver->traits & RDMAEZ_DRIVER_EFA && !diag->count)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &unknown, 0);
 	if (!diag->count)
 		rdmaez_impl_explain_errno(diag, "ibv_create_ah", error);
 	return error;

@@ -87,6 +87,7 @@ enum rdmaez_impl_shape {
 	RDMAEZ_IMPL_SHAPE_STATE,
 	RDMAEZ_IMPL_SHAPE_TYPE,
 	RDMAEZ_IMPL_SHAPE_OPCODE,
+	RDMAEZ_IMPL_SHAPE_PORT_STATE,
 	RDMAEZ_IMPL_SHAPE_MTU
 };
 
@@ -132,6 +133,8 @@ RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdma
 		{"address", "Address: ", "", RDMAEZ_IMPL_SHAPE_HEX, RDMAEZ_IMPL_BOUNDS_NONE},
 		{"counted", "Counted: ", "", RDMAEZ_IMPL_SHAPE_SIGNED, RDMAEZ_IMPL_BOUNDS_NONE},
 		{"caps", "", "", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"port_state", "State: ", "; needed: ", RDMAEZ_IMPL_SHAPE_PORT_STATE,
+		 RDMAEZ_IMPL_BOUNDS_RANGE},
 	};
 	const size_t kind = (size_t)finding->kind;
 
@@ -185,6 +188,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_shape(struct rdmaez_impl_text *text, int s
 		break;
 	case RDMAEZ_IMPL_SHAPE_OPCODE:
 		name = rdmaez_wr_opcode_str((enum ibv_wr_opcode)number);
+		break;
+	case RDMAEZ_IMPL_SHAPE_PORT_STATE:
+		name = rdmaez_impl_str_nth("NOP\0DOWN\0INIT\0ARMED\0ACTIVE\0ACTIVE_DEFER\0",
+					   (unsigned int)number);
 		break;
 	case RDMAEZ_IMPL_SHAPE_NS:
 		if (prose) {

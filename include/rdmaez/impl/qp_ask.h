@@ -35,6 +35,7 @@ struct rdmaez_impl_qp_gid {
 
 /* A request, what is known about those it concerns, and the judgement as it grows. */
 struct rdmaez_impl_qp_case {
+	struct ibv_context *context;
 	const struct ibv_qp_attr *attr; /* the request */
 	int mask;
 	enum ibv_qp_type type;
@@ -52,6 +53,7 @@ struct rdmaez_impl_qp_case {
 	struct rdmaez_impl_qp_gid gid, alt_gid;
 	int pkey;          /* the P_Key at an index within the table; negative: not read */
 	int linux_version; /* 601 for 6.1; 0: not known, or older than what was read */
+	int refused;       /* what the verb has returned, to be explained; 0: it was not called */
 	struct rdmaez_diag *diag;
 	int error;  /* the first that the kernel would return */
 	int likely; /* the first that it may return for what is likely */
@@ -174,6 +176,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_gather(struct ibv_qp *qp, struct rdmaez_imp
 	if (c->linux_version < 601)
 		c->linux_version =
 			0; /* vendors put newer drivers into kernels with an older number */
+	c->context = qp->context;
 	c->transport = qp->context->device->transport_type;
 	rdmaez_impl_qp_ask_limits(qp->context, c);
 	/* Of efa's types beyond verbs there is one. */

@@ -5,8 +5,6 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <net/if.h>
-
 #ifndef RDMAEZ_QP_RULES_H
 #include "../qp_rules.h"
 #endif
@@ -56,13 +54,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_find(struct rdmaez_impl_qp_case *c,
 	rdmaez_impl_qp_find_within(c, severity, site, value, site->min, site->max);
 }
 
-/* How certain a refusal is that drivers with one of these traits make, where others accept. */
+/*
+ * How certain a refusal is that drivers with one of these traits make, where others accept, or let their device
+ * decide: after an EINVAL it may have.
+ */
 RDMAEZ_IMPL enum rdmaez_severity rdmaez_impl_qp_severity(const struct rdmaez_impl_qp_case *c,
 							 unsigned int refusing)
 {
 	if (rdmaez_impl_qp_has_trait(c, refusing))
 		return RDMAEZ_DIAG_ERROR;
-	return refusing && !c->driver->vendor_id ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ADVICE;
+	return refusing && (!c->driver->vendor_id || c->refused == EINVAL) ? RDMAEZ_DIAG_LIKELY
+									   : RDMAEZ_DIAG_ADVICE;
 }
 
 /* A number that drivers with one of these traits refuse, and that is merely unwise elsewhere. */
@@ -243,6 +245,15 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
 	}
 }
 
+/* What impl/reach.h is told of the request. */
+RDMAEZ_IMPL_COLD struct rdmaez_impl_reach rdmaez_impl_qp_reach(const struct rdmaez_impl_qp_case *c)
+{
+	const struct rdmaez_impl_reach r = {c->context, &c->port, &c->attr->ah_attr, &c->gid.entry,
+					    c->diag};
+
+	return r;
+}
+
 /* The GRH and the GID index of one address vector; false where the kernel goes no further. */
 RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 					       const struct ibv_ah_attr *ah,
@@ -251,6 +262,7 @@ RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 {
 	struct rdmaez_impl_site site = {"alt_ah_attr.is_global", RDMAEZ_WHY_GRH_MISSING,
 					RDMAEZ_VALUE_NUMBER, 1, 1};
+	const struct rdmaez_impl_reach r = rdmaez_impl_qp_reach(c);
 
 	if (!ah->is_global) {
 		if (!rdmaez_impl_qp_is_roce(c) && !(c->port.flags & IBV_QPF_GRH_REQUIRED))
@@ -269,6 +281,8 @@ RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 		site.kind = RDMAEZ_VALUE_INDEX;
 		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, ENODATA);
 		rdmaez_impl_qp_find_within(c, RDMAEZ_DIAG_ERROR, &site, ah->grh.sgid_index, 0, 0);
+		if (!alt)
+			rdmaez_impl_reach_instead(&r);
 	} else {
 		return !gid->error;
 	}
@@ -276,34 +290,51 @@ RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 }
 
 /* Something about the GID index that a request names. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_about_gid(struct rdmaez_impl_qp_case *c, int error,
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_about_gid(struct rdmaez_impl_qp_case *c,
+					       enum rdmaez_severity severity, int error,
 					       enum rdmaez_why why)
 {
-	struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
-					RDMAEZ_VALUE_INDEX, 0, 0};
+	const struct rdmaez_impl_reach r = rdmaez_impl_qp_reach(c);
 
-	const enum rdmaez_severity severity = error ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_ADVICE;
-
-	site.why = why;
 	rdmaez_impl_qp_errno(c, severity, error);
-	rdmaez_impl_qp_find(c, severity, &site, c->attr->ah_attr.grh.sgid_index);
+	rdmaez_impl_reach_find(&r, severity, why, r.ah->grh.sgid_index);
+	if (severity == RDMAEZ_DIAG_ERROR)
+		rdmaez_impl_reach_instead(&r);
 }
 
-/* How the kernel would find the peer's Ethernet address. Neighbours and routes are left to it. */
+/* Why the kernel did not find the peer's Ethernet address. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain_way(struct rdmaez_impl_qp_case *c,
+						 const struct rdmaez_impl_reach *r)
+{
+	c->likely = c->refused;
+	rdmaez_impl_reach_way(r, RDMAEZ_DIAG_LIKELY, c->refused);
+}
+
+/* How the kernel would find the peer's Ethernet address, or why it did not. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
 {
-	const union ibv_gid *const peer = &c->attr->ah_attr.grh.dgid;
-	const struct ibv_gid_entry *const own = &c->gid.entry;
+	static const struct rdmaez_impl_site nobody = {"ah_attr.grh.dgid", RDMAEZ_WHY_PATH_EMPTY,
+						       RDMAEZ_VALUE_NONE, 0, 0};
+	const struct rdmaez_impl_reach r = rdmaez_impl_qp_reach(c);
+	const union ibv_gid *const peer = &r.ah->grh.dgid;
+	const enum rdmaez_why why = rdmaez_impl_reach_objection(r.own, peer);
 
-	if (!rdmaez_impl_gid_is_resolved(own, peer))
+	if (!rdmaez_impl_gid_is_resolved(r.own, peer))
 		return;
-	if (rdmaez_impl_gid_family_differs(&own->gid, peer))
-		rdmaez_impl_qp_about_gid(c, EINVAL, RDMAEZ_WHY_GID_FAMILY);
-	else if (!own->ndev_ifindex)
-		rdmaez_impl_qp_about_gid(c, ENODEV, RDMAEZ_WHY_GID_NO_NETDEV);
-	else if (rdmaez_gid_class(peer) != RDMAEZ_GID_CLASS_LINK_LOCAL &&
-		 rdmaez_gid_class(&own->gid) == RDMAEZ_GID_CLASS_LINK_LOCAL)
-		rdmaez_impl_qp_about_gid(c, 0, RDMAEZ_WHY_GID_LINK_LOCAL);
+	if (rdmaez_gid_is_zero(peer))
+		rdmaez_impl_qp_find(
+			c, why == RDMAEZ_WHY_GID_FAMILY ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
+			&nobody, 0);
+	else if (why == RDMAEZ_WHY_GID_FAMILY)
+		rdmaez_impl_qp_about_gid(c, RDMAEZ_DIAG_ERROR, EINVAL, why);
+	else if (why == RDMAEZ_WHY_GID_NO_NETDEV)
+		/* Before Linux 5.10 libibverbs asks sysfs, which may not tell: query_sysfs_gid_ndev_ifindex(). */
+		rdmaez_impl_qp_about_gid(
+			c, c->linux_version ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, ENODEV, why);
+	else if (c->diag && rdmaez_impl_reach_meaning(c->refused) == RDMAEZ_WHY_NONE)
+		rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_ADVICE, 0);
+	else if (c->diag)
+		rdmaez_impl_qp_explain_way(c, &r);
 }
 
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
@@ -312,6 +343,8 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 						     RDMAEZ_VALUE_NUMBER, 2, 255};
 	static const struct rdmaez_impl_site apm = {"alt_ah_attr", RDMAEZ_WHY_APM,
 						    RDMAEZ_VALUE_NONE, 0, 0};
+	static const struct rdmaez_impl_site self = {"dest_qp_num", RDMAEZ_WHY_QP_SELF,
+						     RDMAEZ_VALUE_NUMBER, 1, RDMAEZ_QP_NUM_MAX};
 	const struct ibv_ah_attr *ah = &c->attr->ah_attr;
 	const bool roce = rdmaez_impl_qp_is_roce(c);
 
@@ -322,11 +355,16 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 			rdmaez_impl_qp_judge_route(c);
 		if (roce && c->gid.entry.gid_type == IBV_GID_TYPE_ROCE_V1 &&
 		    !rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_ROCE_V2))
-			rdmaez_impl_qp_about_gid(c, 0, RDMAEZ_WHY_GID_ROCE_V1);
+			rdmaez_impl_qp_about_gid(c, RDMAEZ_DIAG_ADVICE, 0, RDMAEZ_WHY_GID_ROCE_V1);
 		if (ah->grh.hop_limit <= 1 &&
 		    rdmaez_gid_class(&ah->grh.dgid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
 			rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &hops, ah->grh.hop_limit);
 	}
+	if ((c->mask & IBV_QP_AV) && (c->mask & IBV_QP_DEST_QPN) && c->diag &&
+	    c->attr->dest_qp_num == c->diag->qp_num && c->diag->qp_num &&
+	    (ah->is_global ? !memcmp(&ah->grh.dgid, &c->gid.entry.gid, sizeof(ah->grh.dgid))
+			   : ah->dlid == c->port.lid))
+		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &self, c->attr->dest_qp_num);
 	if (c->mask & IBV_QP_ALT_PATH) {
 		rdmaez_impl_qp_judge_grh(c, &c->attr->alt_ah_attr, &c->alt_gid, 4);
 		if (roce || c->transport != IBV_TRANSPORT_IB)
@@ -481,9 +519,6 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 						      RDMAEZ_VALUE_NONE, 0, 0};
 	static const struct rdmaez_impl_site draining = {"sq_draining", RDMAEZ_WHY_SQ_DRAINING,
 							 RDMAEZ_VALUE_NUMBER, 0, 0};
-	static const struct rdmaez_impl_site down = {"port_num", RDMAEZ_WHY_PORT_DOWN,
-						     RDMAEZ_VALUE_NUMBER, IBV_PORT_ACTIVE,
-						     IBV_PORT_ACTIVE};
 	static const struct rdmaez_impl_site qkey = {"qkey", RDMAEZ_WHY_QKEY_PRIVILEGED,
 						     RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
 	const bool moves = (c->mask & IBV_QP_STATE) != 0;
@@ -499,15 +534,14 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &draining, 1);
 	if (c->gid.entry.gid_type == IBV_GID_TYPE_ROCE_V1 &&
 	    rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_ROCE_V2))
-		rdmaez_impl_qp_about_gid(c, EINVAL, RDMAEZ_WHY_GID_TYPE_REFUSED);
+		rdmaez_impl_qp_about_gid(c, RDMAEZ_DIAG_ERROR, EINVAL, RDMAEZ_WHY_GID_TYPE_REFUSED);
 	if ((c->mask & IBV_QP_QKEY) && c->attr->qkey >> 31 &&
 	    rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_QKEY)) {
 		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, EPERM);
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &qkey, c->attr->qkey);
 	}
-	if (moves && to == IBV_QPS_RTR && c->port_known && c->port.state != IBV_PORT_ACTIVE &&
-	    c->port.state != IBV_PORT_ACTIVE_DEFER)
-		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &down, c->port.state);
+	if (moves && to == IBV_QPS_RTR && c->port_known)
+		rdmaez_impl_reach_port(&c->port, RDMAEZ_DIAG_ADVICE, c->diag);
 }
 
 /* The path MTU: the system call carries eight bits of it. */
@@ -658,7 +692,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_widths(struct rdmaez_impl_qp_case *c)
 		 RDMAEZ_WHY_RNR_RETRY_ZERO},
 		{IBV_QP_RQ_PSN, RDMAEZ_WHY_PSN_WIDTH, 0, RDMAEZ_WHY_NONE},
 		{IBV_QP_SQ_PSN, RDMAEZ_WHY_PSN_WIDTH, 0, RDMAEZ_WHY_NONE},
-		{IBV_QP_DEST_QPN, RDMAEZ_WHY_WIDTH, RDMAEZ_DRIVER_STRICT, RDMAEZ_WHY_NONE},
+		{IBV_QP_DEST_QPN, RDMAEZ_WHY_WIDTH, RDMAEZ_DRIVER_STRICT, RDMAEZ_WHY_RANGE},
 	};
 	struct rdmaez_impl_site site;
 
@@ -690,11 +724,6 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_pkey(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site beyond = {"pkey_index", RDMAEZ_WHY_PKEY_INDEX,
 						       RDMAEZ_VALUE_NUMBER, 0, 0};
-	static const struct rdmaez_impl_site empty = {"pkey_index", RDMAEZ_WHY_PKEY_EMPTY,
-						      RDMAEZ_VALUE_PKEY, 0, 0};
-	static const struct rdmaez_impl_site limited = {"pkey_index", RDMAEZ_WHY_PKEY_LIMITED,
-							RDMAEZ_VALUE_PKEY, 0, 0};
-
 	const int index = c->attr->pkey_index, length = c->port.pkey_tbl_len;
 	const unsigned int pkey = RDMAEZ_DRIVER_PKEY;
 
@@ -707,10 +736,8 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_pkey(struct rdmaez_impl_qp_case *c)
 		/* On RoCE mlx4 and mlx5 report a table of 1 and compare with what InfiniBand would have. */
 		rdmaez_impl_qp_number(c, index < c->device.max_pkeys ? 0u : pkey, &beyond, index,
 				      length - 1);
-	} else if (c->pkey >= 0 && !(c->pkey & 0x7fff)) {
-		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &empty, c->pkey);
-	} else if (c->pkey >= 0 && !(c->pkey & 0x8000)) {
-		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &limited, c->pkey);
+	} else if (c->pkey <= 0x8000) { /* a full member of any partition is right */
+		rdmaez_impl_reach_pkey(c->pkey, RDMAEZ_DIAG_ADVICE, RDMAEZ_DIAG_ADVICE, c->diag);
 	}
 }
 
@@ -740,19 +767,12 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 /* Notes in the record what the findings are about. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
 {
-	struct rdmaez_diag *diag = c->diag;
+	const struct rdmaez_impl_reach r = rdmaez_impl_qp_reach(c);
 
-	if (!diag)
-		return;
-	rdmaez_impl_diag_transition(diag, c->type, c->now.qp_state,
+	rdmaez_impl_diag_transition(c->diag, c->type, c->now.qp_state,
 				    c->mask & IBV_QP_STATE ? c->attr->qp_state : c->now.qp_state);
-	if ((c->mask & IBV_QP_AV) && c->attr->ah_attr.is_global) {
-		diag->source = c->gid.entry;
-		diag->source.gid_index = c->attr->ah_attr.grh.sgid_index; /* also of an empty one */
-		diag->destination = c->attr->ah_attr.grh.dgid;
-		if (!if_indextoname(c->gid.entry.ndev_ifindex, diag->netdev))
-			diag->netdev[0] = '\0';
-	}
+	if ((c->mask & IBV_QP_AV) && r.ah->is_global)
+		rdmaez_impl_reach_note(&r);
 }
 
 /* A case from its beginning to the judgement. */
@@ -835,6 +855,36 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_qp_meaning(const struct rdmaez_impl
 	return rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_REFUSED);
 }
 
+/*
+ * What nothing in the request explains: an address that was not resolved though the GID was not told, the READs and
+ * atomics that the device has for all queue pairs (ionic reports as many as one of them may have: ionic_ibdev.c), or
+ * what the errno means.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain_rest(struct rdmaez_impl_qp_case *c)
+{
+	static const struct rdmaez_impl_site in = {"max_dest_rd_atomic", RDMAEZ_WHY_DEPTH_BUDGET,
+						   RDMAEZ_VALUE_LIMIT, 0, 0};
+	static const struct rdmaez_impl_site out = {"max_rd_atomic", RDMAEZ_WHY_DEPTH_BUDGET,
+						    RDMAEZ_VALUE_LIMIT, 0, 0};
+	const int depth = c->mask & IBV_QP_MAX_DEST_RD_ATOMIC ? c->attr->max_dest_rd_atomic
+			  : c->mask & IBV_QP_MAX_QP_RD_ATOMIC ? c->attr->max_rd_atomic
+							      : 0;
+	const int budget = c->device.max_res_rd_atom;
+	const struct rdmaez_impl_reach r = rdmaez_impl_qp_reach(c);
+
+	if ((c->mask & IBV_QP_AV) && r.ah->is_global && rdmaez_impl_qp_is_roce(c) &&
+	    rdmaez_impl_reach_meaning(c->refused) != RDMAEZ_WHY_NONE)
+		rdmaez_impl_qp_explain_way(c, &r);
+	else if ((c->refused == EINVAL || c->refused == ENOMEM) && budget > 0 &&
+		 budget < 256 * depth)
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY,
+					c->mask & IBV_QP_MAX_DEST_RD_ATOMIC ? &in : &out, 0, 0,
+					(uint64_t)budget);
+	else
+		rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY,
+				       rdmaez_impl_qp_meaning(c, c->refused), "ibv_modify_qp");
+}
+
 /* After a refusal: judge the request, and where that does not explain it, say what the errno means. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type type,
 					     const struct ibv_qp_attr *attr, int attr_mask,
@@ -852,12 +902,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type
 	c.attr = attr;
 	c.mask = attr_mask;
 	c.diag = diag;
+	c.refused = error;
 	rdmaez_impl_qp_consider(qp, &c);
-	if (c.error != error && c.likely != error &&
-	    !((attr_mask & IBV_QP_AV) && rdmaez_impl_qp_is_roce(&c) &&
-	      rdmaez_impl_route_explain(qp->context, &attr->ah_attr, &c.gid.entry, error, diag)))
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, rdmaez_impl_qp_meaning(&c, error),
-				       "ibv_modify_qp");
+	if (c.error != error && c.likely != error)
+		rdmaez_impl_qp_explain_rest(&c);
 	rdmaez_impl_qp_unanswered(&c);
 }
 

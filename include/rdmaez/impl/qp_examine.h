@@ -13,6 +13,7 @@
 #include "gid.h"
 #include "port.h"
 #include "qp_query.h"
+#include "reach.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -170,12 +171,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
 						     RDMAEZ_VALUE_NUMBER, 1, 0xffffff};
 	static const struct rdmaez_impl_site mtu = {"path_mtu", RDMAEZ_WHY_MTU_ABOVE_ACTIVE,
 						    RDMAEZ_VALUE_MTU, 0, 0};
-	struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
-					RDMAEZ_VALUE_INDEX, 0, 0};
-	const struct ibv_qp_attr *const attr = &e->now.attr;
+	struct ibv_qp_attr *const attr = &e->now.attr;
 	const struct ibv_global_route *const grh = &attr->ah_attr.grh;
-	struct ibv_gid_entry *const own = &e->diag->source;
-	int error;
+	struct ibv_gid_entry own;
+	const struct rdmaez_impl_reach r = {e->context, &e->port, &attr->ah_attr, &own, e->diag};
+	enum rdmaez_why why;
 
 	if (!rdmaez_impl_qp_exam_is(e, 1 << IBV_QPS_RTR | 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD))
 		return;
@@ -188,64 +188,43 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
 					IBV_MTU_256, e->port.active_mtu);
 	if (!(e->now.known & IBV_QP_AV) || !attr->ah_attr.is_global)
 		return;
-	error = rdmaez_impl_error(
-		ibv_query_gid_ex(e->context, e->port_num, grh->sgid_index, own, 0));
-	if (error)
-		memset(own, 0, sizeof(*own));
-	own->gid_index = grh->sgid_index;
-	e->diag->destination = grh->dgid;
-	if (error == ENODATA)
-		site.why = RDMAEZ_WHY_GID_EMPTY;
-	else if (rdmaez_impl_qp_exam_refused(e, "ibv_query_gid_ex", error) ||
-		 e->port.link_layer != IBV_LINK_LAYER_ETHERNET)
+	attr->ah_attr.port_num = e->port_num;
+	if (rdmaez_impl_qp_exam_refused(
+		    e, "ibv_query_gid_ex",
+		    rdmaez_impl_port_gid(e->context, e->port_num, grh->sgid_index, &own, NULL))) {
+		memset(&own, 0, sizeof(own));
+		rdmaez_impl_reach_note(&r);
 		return;
-	else if (!own->ndev_ifindex)
-		site.why = RDMAEZ_WHY_GID_NO_NETDEV;
-	else if (rdmaez_impl_gid_is_resolved(own, &grh->dgid) &&
-		 rdmaez_impl_gid_family_differs(&own->gid, &grh->dgid))
-		site.why = RDMAEZ_WHY_GID_FAMILY;
-	else
-		return;
-	rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &site, grh->sgid_index);
+	}
+	rdmaez_impl_reach_note(&r);
+	why = rdmaez_impl_reach_objection(&own, &grh->dgid);
+	if (why == RDMAEZ_WHY_GID_EMPTY || why == RDMAEZ_WHY_GID_NO_NETDEV ||
+	    why == RDMAEZ_WHY_GID_FAMILY) {
+		rdmaez_impl_reach_find(&r, RDMAEZ_DIAG_LIKELY, why, grh->sgid_index);
+		rdmaez_impl_reach_instead(&r);
+	} else if (e->port.link_layer == IBV_LINK_LAYER_ETHERNET &&
+		   rdmaez_impl_gid_is_resolved(&own, &grh->dgid)) {
+		rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, 0);
+	}
 }
 
 /* The P_Key at the index. On Ethernet every queue pair has the default one, whatever the index. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_pkey(const struct rdmaez_impl_qp_exam *e)
 {
-	struct rdmaez_impl_site site = {"pkey_index", RDMAEZ_WHY_PKEY_INDEX, RDMAEZ_VALUE_NUMBER, 0,
-					0};
+	static const struct rdmaez_impl_site beyond = {"pkey_index", RDMAEZ_WHY_PKEY_INDEX,
+						       RDMAEZ_VALUE_NUMBER, 0, 0};
 	const int index = e->now.attr.pkey_index;
-	int pkey;
 
 	if (!(e->now.known & IBV_QP_PKEY_INDEX) || e->state == IBV_QPS_RESET ||
 	    e->port.link_layer != IBV_LINK_LAYER_INFINIBAND)
 		return;
 	if (index >= e->port.pkey_tbl_len) {
-		rdmaez_impl_find_within(e->diag, RDMAEZ_DIAG_LIKELY, &site, (uint64_t)index, 0,
+		rdmaez_impl_find_within(e->diag, RDMAEZ_DIAG_LIKELY, &beyond, (uint64_t)index, 0,
 					(uint64_t)e->port.pkey_tbl_len - 1);
 		return;
 	}
-	pkey = rdmaez_impl_port_pkey(e->context, e->port_num, index);
-	site.kind = RDMAEZ_VALUE_PKEY;
-	site.why = pkey & 0x7fff ? RDMAEZ_WHY_PKEY_LIMITED : RDMAEZ_WHY_PKEY_EMPTY;
-	if (pkey >= 0 && pkey <= 0x7fff)
-		rdmaez_impl_find(e->diag, pkey ? RDMAEZ_DIAG_ADVICE : RDMAEZ_DIAG_LIKELY, &site,
-				 (uint64_t)pkey);
-}
-
-/* A counter of the port, a file of sysfs; 0 where it cannot be read. */
-RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_qp_exam_counter(const struct rdmaez_impl_qp_exam *e,
-						      const char *name)
-{
-	char text[IBV_SYSFS_PATH_MAX + 64];
-	uint64_t number = 0;
-
-	snprintf(text, sizeof(text), "%s/ports/%u/%s", e->context->device->ibdev_path, e->port_num,
-		 name);
-	rdmaez_impl_file_text(text, text, sizeof(text));
-	for (const char *at = text; *at >= '0' && *at <= '9'; at++)
-		number = number * 10 + (uint64_t)(*at - '0');
-	return number;
+	rdmaez_impl_reach_pkey(rdmaez_impl_port_pkey(e->context, e->port_num, index),
+			       RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_ADVICE, e->diag);
 }
 
 /*
@@ -274,13 +253,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_counters(const struct rdmaez_impl_qp_e
 		{"hw_counters/to_retransmits", RDMAEZ_WHY_COUNTED_NO_ACK},
 		{"hw_counters/requester_timeout", RDMAEZ_WHY_COUNTED_NO_ACK},
 		{"hw_counters/retrans_timeout_events", RDMAEZ_WHY_COUNTED_NO_ACK}, /* efa */
-		{"hw_counters/out_of_seq_request", RDMAEZ_WHY_COUNTED_LOSS},
-		{"hw_counters/out_of_sequence", RDMAEZ_WHY_COUNTED_LOSS},
-		{"hw_counters/oos_drop_count", RDMAEZ_WHY_COUNTED_LOSS},
-		{"hw_counters/requester_oos_nak", RDMAEZ_WHY_COUNTED_LOSS},
-		{"hw_counters/rx_drops", RDMAEZ_WHY_COUNTED_LOSS},
-		{"counters/port_rcv_errors", RDMAEZ_WHY_COUNTED_LOSS},
-		{"counters/port_xmit_discards", RDMAEZ_WHY_COUNTED_LOSS},
 	};
 	const bool reliable = (rdmaez_impl_qp_exam_wanted(e->type) & IBV_QP_TIMEOUT) != 0;
 	struct rdmaez_impl_site site = {"", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_COUNTED, 0, 0};
@@ -292,28 +264,24 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_counters(const struct rdmaez_impl_qp_e
 		    (!reliable && (rows[i].why == RDMAEZ_WHY_COUNTED_RNR ||
 				   rows[i].why == RDMAEZ_WHY_COUNTED_NO_ACK)))
 			continue;
-		counted = rdmaez_impl_qp_exam_counter(e, rows[i].name);
+		counted = rdmaez_impl_reach_counter(e->context, e->port_num, rows[i].name);
 		site.field = rows[i].name;
 		site.why = rows[i].why;
 		if (counted)
 			rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &site, counted);
 	}
+	rdmaez_impl_reach_loss(e->context, e->port_num, e->diag);
 }
 
 /* The port: its link, and what it has dropped. Drivers that do not count such packets report 0. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_port(const struct rdmaez_impl_qp_exam *e)
 {
-	static const struct rdmaez_impl_site down = {"port_num", RDMAEZ_WHY_PORT_DOWN,
-						     RDMAEZ_VALUE_NUMBER, IBV_PORT_ACTIVE,
-						     IBV_PORT_ACTIVE};
 	static const struct rdmaez_impl_site qkey = {"qkey_viol_cntr", RDMAEZ_WHY_COUNTED_QKEY,
 						     RDMAEZ_VALUE_COUNTED, 0, 0};
 	static const struct rdmaez_impl_site pkey = {"bad_pkey_cntr", RDMAEZ_WHY_COUNTED_PKEY,
 						     RDMAEZ_VALUE_COUNTED, 0, 0};
-	const int state = (int)e->port.state;
 
-	if (state > IBV_PORT_NOP && state < IBV_PORT_ACTIVE)
-		rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &down, (uint64_t)state);
+	rdmaez_impl_reach_port(&e->port, RDMAEZ_DIAG_LIKELY, e->diag);
 	if (e->port.qkey_viol_cntr && e->type == IBV_QPT_UD)
 		rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &qkey, e->port.qkey_viol_cntr);
 	if (e->port.bad_pkey_cntr)

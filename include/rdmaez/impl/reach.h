@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why the kernel did not find a peer's Ethernet address. */
+/* What keeps packets from their peer: the port, the P_Key, the GID of this end, and the way from there. */
 #ifndef RDMAEZ_IMPL_REACH_H
 #define RDMAEZ_IMPL_REACH_H
 
@@ -12,31 +12,175 @@
 #include "gid.h"
 #include "port.h"
 #include "route.h"
+#include "system.h"
 
 RDMAEZ_IMPL_BEGIN
 
-/*
- * Whether no route at all leads to the address in a GID. The kernel looks it up on the GID's interface, and
- * takes an IPv4 address without a route for one on that interface's own segment, where nobody answers for it
- * (ip_route_output_key_hash_rcu()).
- */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_route_is_missing(const union ibv_gid *peer)
-{
-	struct rdmaez_impl_route route;
+/* ---- The port and the P_Key ------------------------------------------------------------------ */
 
-	if (rdmaez_gid_class(peer) == RDMAEZ_GID_CLASS_LINK_LOCAL)
-		return false; /* needs an interface, not a route */
-	rdmaez_impl_route_ask(peer, NULL, &route);
-	return route.error == ENETUNREACH || route.error == EHOSTUNREACH;
+/* A port without a link, or on InfiniBand one that waits for a subnet manager: IBTA 14.4.5. 0 is not told. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_port(const struct ibv_port_attr *port,
+					     enum rdmaez_severity severity,
+					     struct rdmaez_diag *diag)
+{
+	const bool waits =
+		port->state == IBV_PORT_INIT && port->link_layer == IBV_LINK_LAYER_INFINIBAND;
+	const struct rdmaez_impl_site site = {
+		"port_attr.state", waits ? RDMAEZ_WHY_PORT_NO_SM : RDMAEZ_WHY_PORT_DOWN,
+		RDMAEZ_VALUE_PORT_STATE, IBV_PORT_ACTIVE, IBV_PORT_ACTIVE};
+
+	if (port->state > IBV_PORT_NOP && port->state < IBV_PORT_ACTIVE)
+		rdmaez_impl_find(diag, severity, &site, (uint64_t)port->state);
 }
 
+/* A P_Key as rdmaez_impl_port_pkey() returns it: none, a limited member's, or `partition`s other than the default. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_pkey(int pkey, enum rdmaez_severity empty,
+					     enum rdmaez_severity other, struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_site site = {"pkey_index", RDMAEZ_WHY_PKEY_EMPTY, RDMAEZ_VALUE_PKEY, 0,
+					0};
+
+	if (pkey & 0x7fff)
+		site.why = pkey & 0x8000 ? RDMAEZ_WHY_PKEY_PARTITION : RDMAEZ_WHY_PKEY_LIMITED;
+	if (pkey >= 0 && pkey != 0xffff)
+		rdmaez_impl_find(diag, pkey & 0x7fff ? other : empty, &site, (uint64_t)pkey);
+}
+
+/* ---- What was counted ------------------------------------------------------------------------ */
+
+/* A counter of a port, a file of sysfs; 0 where it cannot be read. */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_reach_counter(const struct ibv_context *context,
+						    uint8_t port_num, const char *name)
+{
+	char text[IBV_SYSFS_PATH_MAX + 64];
+	uint64_t number = 0;
+
+	snprintf(text, sizeof(text), "%s/ports/%u/%s", context->device->ibdev_path, port_num, name);
+	rdmaez_impl_file_text(text, text, sizeof(text));
+	for (const char *at = text; *at >= '0' && *at <= '9'; at++)
+		number = number * 10 + (uint64_t)(*at - '0');
+	return number;
+}
+
+/* The first counter of lost packets that is not 0; for the sources see rdmaez_impl_qp_exam_counters(). */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_loss(const struct ibv_context *context, uint8_t port_num,
+					     struct rdmaez_diag *diag)
+{
+	static const char *const names[] = {
+		"hw_counters/out_of_seq_request", "hw_counters/out_of_sequence",
+		"hw_counters/oos_drop_count",     "hw_counters/requester_oos_nak",
+		"hw_counters/rx_drops",           "counters/port_rcv_errors",
+		"counters/port_xmit_discards",
+	};
+	struct rdmaez_impl_site site = {"", RDMAEZ_WHY_COUNTED_LOSS, RDMAEZ_VALUE_COUNTED, 0, 0};
+	uint64_t counted = 0;
+
+	for (size_t i = 0; !counted && i < sizeof(names) / sizeof(names[0]); i++) {
+		site.field = names[i];
+		counted = rdmaez_impl_reach_counter(context, port_num, names[i]);
+	}
+	if (counted)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, counted);
+}
+
+/* ---- The GID of this end --------------------------------------------------------------------- */
+
+/* An address vector with a GRH, whose port_num is right, and what is known of this end. */
+struct rdmaez_impl_reach {
+	struct ibv_context *context;
+	const struct ibv_port_attr *port;
+	const struct ibv_ah_attr *ah;
+	const struct ibv_gid_entry *own; /* zero: the table is empty at this index */
+	struct rdmaez_diag *diag;
+};
+
+/* What speaks against a GID for this peer, by the kernel's addr_resolve() and rdma_resolve_ip(), worst first. */
+RDMAEZ_IMPL enum rdmaez_why rdmaez_impl_reach_objection(const struct ibv_gid_entry *own,
+							const union ibv_gid *peer)
+{
+	if (rdmaez_gid_is_zero(&own->gid))
+		return RDMAEZ_WHY_GID_EMPTY;
+	if (own->gid_type == IBV_GID_TYPE_IB)
+		return RDMAEZ_WHY_NONE;
+	if (rdmaez_impl_gid_is_resolved(own, peer) &&
+	    rdmaez_impl_gid_family_differs(&own->gid, peer))
+		return RDMAEZ_WHY_GID_FAMILY;
+	if (!own->ndev_ifindex)
+		return RDMAEZ_WHY_GID_NO_NETDEV;
+	return own->gid_type == IBV_GID_TYPE_ROCE_V1 ? RDMAEZ_WHY_GID_ROCE_V1 : RDMAEZ_WHY_NONE;
+}
+
+/* Notes the two ends in the record, if there is one. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_note(const struct rdmaez_impl_reach *r)
+{
+	if (!r->diag)
+		return;
+	r->diag->source = *r->own;
+	r->diag->source.gid_index = r->ah->grh.sgid_index; /* also of an empty one */
+	r->diag->destination = r->ah->grh.dgid;
+	if (!if_indextoname(r->own->ndev_ifindex, r->diag->netdev))
+		r->diag->netdev[0] = '\0';
+}
+
+/* Something about the peer's address, or about a GID index. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_find(const struct rdmaez_impl_reach *r,
+					     enum rdmaez_severity severity, enum rdmaez_why why,
+					     uint32_t index)
+{
+	const bool is_peer = why == RDMAEZ_WHY_NO_ROUTE || why == RDMAEZ_WHY_ROUTE_ELSEWHERE ||
+			     why == RDMAEZ_WHY_NEIGHBOUR || why == RDMAEZ_WHY_NEIGHBOUR_LATE ||
+			     why == RDMAEZ_WHY_NO_IPV6;
+	const struct rdmaez_impl_site site = {is_peer ? "ah_attr.grh.dgid"
+						      : "ah_attr.grh.sgid_index",
+					      why, RDMAEZ_VALUE_INDEX, 0, 0};
+
+	rdmaez_impl_find(r->diag, severity, &site, index);
+}
+
+/* What choosing a GID index for this peer, and of this type, gives: whether that is another than the one in use. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_other(const struct rdmaez_impl_reach *r,
+					      const union ibv_gid *peer, uint32_t type,
+					      struct ibv_gid_entry *other)
+{
+	struct rdmaez_gid_want want;
+
+	memset(&want, 0, sizeof(want));
+	want.type = (int)type;
+	want.peer = *peer;
+	return !rdmaez_impl_port_choose_gid(r->context, r->ah->port_num, r->port, &want, other,
+					    NULL) &&
+	       other->gid_index != r->ah->grh.sgid_index;
+}
+
+/* Behind what speaks against the GID index: which one would do, or that none has a GID. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_instead(const struct rdmaez_impl_reach *r)
+{
+	struct rdmaez_impl_port_gids gids;
+	struct ibv_gid_entry other;
+
+	if (!r->diag)
+		return;
+	if (rdmaez_impl_reach_other(r, &r->ah->grh.dgid, 0, &other)) {
+		rdmaez_impl_reach_find(r, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS,
+				       other.gid_index);
+		return;
+	}
+	if (!rdmaez_gid_is_zero(&r->own->gid))
+		return;
+	rdmaez_impl_port_gids_begin(&gids, r->context, r->ah->port_num, r->port->gid_tbl_len);
+	if (rdmaez_impl_port_gids_next(&gids, &other, NULL) == ENODATA)
+		rdmaez_impl_reach_find(r, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_TABLE_EMPTY,
+				       r->ah->grh.sgid_index);
+}
+
+/* ---- The way to the peer --------------------------------------------------------------------- */
+
 /* What an errno of resolving a peer's Ethernet address means; RDMAEZ_WHY_NONE: nothing in particular. */
-RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_route_meaning(const union ibv_gid *peer, int error)
+RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_reach_meaning(int error)
 {
 	switch (error) {
 	case ETIMEDOUT:
-		return rdmaez_impl_route_is_missing(peer) ? RDMAEZ_WHY_NO_ROUTE
-							  : RDMAEZ_WHY_NEIGHBOUR;
+		return RDMAEZ_WHY_NEIGHBOUR;
 	case ENETUNREACH:
 	case EHOSTUNREACH:
 	case ENETDOWN:
@@ -50,51 +194,121 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_route_meaning(const union ibv_gid *
 	}
 }
 
-/* Another GID of the port and of the same type that has more in common with the peer's address. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_route_nearer(struct ibv_context *context,
-					       const struct ibv_ah_attr *ah,
-					       const struct ibv_gid_entry *own,
-					       struct rdmaez_diag *diag)
+/*
+ * Whether the kernel knows an IPv4 peer's Ethernet address: 1, or 0 while it looks for it; -1 where that is not told.
+ * The lines of /proc/net/arp hold address, hardware type, flags, 0x0 without an answer, and more.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_reach_arp(const union ibv_gid *peer)
 {
-	static const struct rdmaez_impl_site site = {
-		"ah_attr.grh.sgid_index", RDMAEZ_WHY_GID_NEARER, RDMAEZ_VALUE_INDEX, 0, 0};
-	struct rdmaez_impl_port_gids gids;
-	struct ibv_gid_entry entry;
-	int most = rdmaez_impl_gid_common(&own->gid, &ah->grh.dgid), nearest = -1;
+	const int fd = open("/proc/net/arp", O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
+	const uint8_t *const byte = &peer->raw[12];
+	char text[1024], wanted[20];
+	const char *line = NULL;
+	size_t kept = 0;
+	ssize_t length;
 
-	rdmaez_impl_port_gids_begin(&gids, context, ah->port_num, RDMAEZ_PATH_GIDS);
-	while (gids.known > 0 && !rdmaez_impl_port_gids_next(&gids, &entry, NULL)) {
-		const int common = rdmaez_impl_gid_common(&entry.gid, &ah->grh.dgid);
-
-		if (entry.gid_type == own->gid_type && entry.ndev_ifindex && common > most) {
-			most = common;
-			nearest = (int)entry.gid_index;
+	snprintf(wanted, sizeof(wanted), "\n%u.%u.%u.%u ", byte[0], byte[1], byte[2], byte[3]);
+	while (fd >= 0 && rdmaez_gid_class(peer) == RDMAEZ_GID_CLASS_IPV4 &&
+	       (length = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+		kept += (size_t)length;
+		text[kept] = '\0';
+		line = strstr(text, wanted);
+		if (line && strchr(line + 1, '\n'))
+			break;
+		line = NULL;
+		if (kept > 128) { /* longer than a line */
+			memmove(text, text + kept - 128, 128);
+			kept = 128;
 		}
 	}
-	if (nearest >= 0)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, (uint64_t)nearest);
+	if (fd >= 0)
+		close(fd);
+	line = line ? strstr(line, " 0x") : NULL;
+	line = line ? strstr(line + 1, " 0x") : NULL;
+	return line ? line[3] != '0' : -1;
 }
 
-/* Says what an errno of the way to the peer means, by the GID in use; whether it is one. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_route_explain(struct ibv_context *context,
-						const struct ibv_ah_attr *ah,
-						const struct ibv_gid_entry *own, int error,
-						struct rdmaez_diag *diag)
+/* Where the kernel itself would send from to this peer: another GID of the port, or another interface. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r,
+					       enum rdmaez_severity severity,
+					       const struct rdmaez_impl_route *route)
 {
-	struct rdmaez_impl_site site = {"ah_attr.grh.dgid", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_INDEX, 0,
-					0};
+	const union ibv_gid *const peer = &r->ah->grh.dgid, *const own = &r->own->gid;
+	const int common = rdmaez_impl_gid_common(own, peer);
+	struct ibv_gid_entry other;
+	bool differs;
 
-	if (!ah->is_global)
-		return false;
-	site.why = rdmaez_impl_route_meaning(&ah->grh.dgid, error);
-	if (site.why == RDMAEZ_WHY_NONE)
-		return false;
-	if (site.why == RDMAEZ_WHY_GID_NO_NETDEV)
-		site.field = "ah_attr.grh.sgid_index";
-	rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, ah->grh.sgid_index);
-	if (site.why == RDMAEZ_WHY_NO_ROUTE || site.why == RDMAEZ_WHY_NEIGHBOUR)
-		rdmaez_impl_route_nearer(context, ah, own, diag);
-	return true;
+	if (route->error) {
+		if (severity != RDMAEZ_DIAG_ADVICE &&
+		    rdmaez_impl_reach_other(r, peer, r->own->gid_type, &other) &&
+		    rdmaez_impl_gid_common(&other.gid, peer) > common)
+			rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_NEARER, other.gid_index);
+		return;
+	}
+	/* A peer on this host is its own source. Rules of routing may well keep to this GID in one subnet. */
+	if (rdmaez_gid_is_zero(own) || !memcmp(&route->source, own, sizeof(*own)) ||
+	    !memcmp(&route->source, peer, sizeof(*own)) ||
+	    (severity == RDMAEZ_DIAG_ADVICE &&
+	     rdmaez_impl_gid_common(&route->source, peer) <= common))
+		return;
+	differs = !rdmaez_impl_reach_other(r, peer, r->own->gid_type, &other) ||
+		  memcmp(&route->source, &other.gid, sizeof(other.gid)) != 0;
+	rdmaez_impl_reach_find(r, severity,
+			       differs ? RDMAEZ_WHY_ROUTE_ELSEWHERE : RDMAEZ_WHY_GID_ROUTE,
+			       differs ? r->ah->grh.sgid_index : other.gid_index);
+}
+
+/* A link-local GID: which one is not, of the peer's family, or of any where the peer's is link-local, too. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_beyond_link(const struct rdmaez_impl_reach *r,
+						    enum rdmaez_severity severity)
+{
+	const bool local = rdmaez_gid_class(&r->ah->grh.dgid) == RDMAEZ_GID_CLASS_LINK_LOCAL;
+	struct ibv_gid_entry other;
+	union ibv_gid any;
+
+	memset(&any, 0, sizeof(any));
+	if (rdmaez_impl_reach_other(r, local ? &any : &r->ah->grh.dgid, r->own->gid_type, &other) &&
+	    rdmaez_gid_class(&other.gid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
+		rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_ROUTABLE, other.gid_index);
+	else if (!local)
+		rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_LINK_LOCAL,
+				       r->ah->grh.sgid_index);
+}
+
+/*
+ * The way to a peer whose Ethernet address the kernel looks up: by its routing, and by the errno of that look-up, 0
+ * where that is over. Severity ADVICE: nothing has failed. The kernel looks on the GID's interface, and takes an IPv4
+ * address without a route for one on that interface's segment (ip_route_output_key_hash_rcu()), where nobody answers.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_way(const struct rdmaez_impl_reach *r,
+					    enum rdmaez_severity severity, int error)
+{
+	const union ibv_gid *const peer = &r->ah->grh.dgid;
+	enum rdmaez_why why = rdmaez_impl_reach_meaning(error);
+	struct rdmaez_impl_route route;
+
+	if (why == RDMAEZ_WHY_NO_IPV6 || why == RDMAEZ_WHY_GID_NO_NETDEV) {
+		rdmaez_impl_reach_find(r, RDMAEZ_DIAG_LIKELY, why, r->ah->grh.sgid_index);
+		rdmaez_impl_reach_instead(r);
+		return;
+	}
+	memset(&route, 0, sizeof(route));
+	route.error = EINVAL;
+	if (rdmaez_gid_class(peer) != RDMAEZ_GID_CLASS_LINK_LOCAL)
+		rdmaez_impl_route_ask(peer, NULL, &route);
+	if (rdmaez_gid_class(&r->own->gid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
+		rdmaez_impl_reach_source(r, severity, &route);
+	else
+		rdmaez_impl_reach_beyond_link(r, severity);
+	if (route.error == ENETUNREACH || route.error == EHOSTUNREACH)
+		why = RDMAEZ_WHY_NO_ROUTE;
+	else if (why == RDMAEZ_WHY_NEIGHBOUR && rdmaez_impl_reach_arp(peer) > 0)
+		why = RDMAEZ_WHY_NEIGHBOUR_LATE;
+	else if (why == RDMAEZ_WHY_NONE && severity != RDMAEZ_DIAG_ADVICE &&
+		 rdmaez_impl_reach_arp(peer) == 0)
+		why = RDMAEZ_WHY_NEIGHBOUR;
+	if (why != RDMAEZ_WHY_NONE)
+		rdmaez_impl_reach_find(r, RDMAEZ_DIAG_LIKELY, why, r->ah->grh.sgid_index);
 }
 
 RDMAEZ_IMPL_END

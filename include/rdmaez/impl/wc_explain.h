@@ -12,6 +12,7 @@
 #include "diag.h"
 #include "port.h"
 #include "qp_query.h"
+#include "reach.h"
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif
@@ -95,8 +96,11 @@ enum rdmaez_impl_wc_check {
 	RDMAEZ_IMPL_WC_DOWN,
 	RDMAEZ_IMPL_WC_PATH,
 	RDMAEZ_IMPL_WC_MTU,
+	RDMAEZ_IMPL_WC_OWN_MTU,
 	RDMAEZ_IMPL_WC_PKEY,
-	RDMAEZ_IMPL_WC_TIMEOUT,
+	RDMAEZ_IMPL_WC_TIMEOUT, /* this one and the next two are of IBV_WC_RETRY_EXC_ERR alone */
+	RDMAEZ_IMPL_WC_ROCE,
+	RDMAEZ_IMPL_WC_LOSS,
 	RDMAEZ_IMPL_WC_RNR,
 	RDMAEZ_IMPL_WC_RNR_TIMER,
 	RDMAEZ_IMPL_WC_IWARP,
@@ -224,16 +228,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_limit(struct rdmaez_impl_wc_case *here,
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_LIMIT, 0, 0, limit);
 }
 
-/* What the port and its tables tell of packets that may not arrive. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_down(struct rdmaez_impl_wc_case *here,
-					  const struct rdmaez_impl_wc_row *row)
-{
-	if (rdmaez_impl_wc_knows(here, IBV_QP_PORT) && here->port.state != IBV_PORT_ACTIVE &&
-	    here->port.state != IBV_PORT_ACTIVE_DEFER)
-		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NUMBER, (uint64_t)here->port.state,
-				       IBV_PORT_ACTIVE, IBV_PORT_ACTIVE);
-}
-
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_mtu(struct rdmaez_impl_wc_case *here,
 					 const struct rdmaez_impl_wc_row *row)
 {
@@ -244,12 +238,20 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_mtu(struct rdmaez_impl_wc_case *here,
 				       (uint64_t)here->port.active_mtu);
 }
 
+/* The path MTU that this end has set, where the peer's may be another. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_own_mtu(struct rdmaez_impl_wc_case *here,
+					     const struct rdmaez_impl_wc_row *row)
+{
+	if (rdmaez_impl_wc_knows(here, row->need) && rdmaez_mtu_bytes(here->now.attr.path_mtu))
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_BYTES,
+				       (uint64_t)rdmaez_mtu_bytes(here->now.attr.path_mtu), 0,
+				       UINT64_MAX);
+}
+
 /* The P_Key with which the queue pair sends. A full member may talk to all of its partition. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_pkey(struct rdmaez_impl_wc_case *here,
 					  const struct rdmaez_impl_wc_row *row)
 {
-	static const struct rdmaez_impl_site empty = {"pkey_index", RDMAEZ_WHY_PKEY_EMPTY,
-						      RDMAEZ_VALUE_PKEY, 0, 0};
 	int pkey;
 
 	if (!rdmaez_impl_wc_knows(here, row->need))
@@ -257,23 +259,19 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_pkey(struct rdmaez_impl_wc_case *here,
 	pkey = rdmaez_impl_port_pkey(here->qp->context, here->port_num, here->now.attr.pkey_index);
 	if (pkey < 0)
 		rdmaez_impl_wc_failed_to(here, -pkey, "ibv_query_pkey");
-	else if (!(pkey & 0x7fff))
-		rdmaez_impl_wc_find(here, &empty, (uint64_t)pkey);
-	else if (!(pkey & 0x8000))
-		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_PKEY, (uint64_t)pkey, 0, 0);
+	rdmaez_impl_reach_pkey(pkey, RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_LIKELY, here->diag);
 }
 
-/* The address vector: the GID of this end as it is now, and how far packets go. */
+/* The address vector: the GID of this end as it is now, the way from there, and how far packets go. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
 					  const struct rdmaez_impl_wc_row *row)
 {
 	static const struct rdmaez_impl_site hops = {"ah_attr.grh.hop_limit", RDMAEZ_WHY_HOP_LIMIT,
 						     RDMAEZ_VALUE_NUMBER, 2, 255};
-	struct rdmaez_impl_site gid = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_NONE,
-				       RDMAEZ_VALUE_NUMBER, 0, RDMAEZ_PATH_GIDS - 1};
-	const struct ibv_ah_attr *ah = &here->now.attr.ah_attr;
-	struct rdmaez_gid_want want;
-	struct ibv_gid_entry entry;
+	struct ibv_ah_attr *ah = &here->now.attr.ah_attr;
+	struct ibv_gid_entry own;
+	const struct rdmaez_impl_reach r = {here->qp->context, &here->port, ah, &own, here->diag};
+	enum rdmaez_why why;
 	int error;
 
 	if (!rdmaez_impl_wc_knows(here, row->need))
@@ -283,19 +281,21 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
 			rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
 		return;
 	}
-	error = rdmaez_impl_port_gid(here->qp->context, here->port_num, ah->grh.sgid_index, &entry,
-				     NULL);
+	ah->port_num = here->port_num;
+	error = rdmaez_impl_port_gid(r.context, ah->port_num, ah->grh.sgid_index, &own, NULL);
 	if (error) {
 		rdmaez_impl_wc_failed_to(here, error, "ibv_query_gid_ex");
 	} else {
-		memset(&want, 0, sizeof(want));
-		want.peer = ah->grh.dgid;
-		rdmaez_gid_rank(&entry, &want, &gid.why);
+		rdmaez_impl_reach_note(&r);
+		why = rdmaez_impl_reach_objection(&own, &ah->grh.dgid);
+		if (why != RDMAEZ_WHY_NONE)
+			rdmaez_impl_reach_find(&r, RDMAEZ_DIAG_LIKELY, why, ah->grh.sgid_index);
+		if (why != RDMAEZ_WHY_NONE && why != RDMAEZ_WHY_GID_ROCE_V1)
+			rdmaez_impl_reach_instead(&r);
+		else if (here->port.link_layer == IBV_LINK_LAYER_ETHERNET &&
+			 rdmaez_impl_gid_is_resolved(&own, &ah->grh.dgid))
+			rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, 0);
 	}
-	if (here->port.gid_tbl_len < RDMAEZ_PATH_GIDS)
-		gid.max = here->port.gid_tbl_len - 1;
-	if (gid.why != RDMAEZ_WHY_NONE)
-		rdmaez_impl_wc_find(here, &gid, ah->grh.sgid_index);
 	if (ah->grh.hop_limit <= 1 &&
 	    rdmaez_gid_class(&ah->grh.dgid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
 		rdmaez_impl_wc_find(here, &hops, ah->grh.hop_limit);
@@ -552,6 +552,9 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_ACCESS, "qp_access_flags", RIGHTS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, ALL, 0,
 				   WC_PEER_OPCODE, "opcode", OPCODE),
+		/* A packet of another size than the responder's path MTU makes it: check_rkey() of rxe_resp.c. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, PUSH, ALL, IBV_QP_PATH_MTU,
+				   WC_PEER_MTU, "path_mtu", OWN_MTU),
 		/* rxe: rxe_responder() and do_complete(); siw: siw_rdmap_complete(); bnxt_re: BNXT_RE_RSP_ST_REM_INVAL. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_RESPONDER, "status", ALWAYS),
@@ -614,6 +617,10 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   PKEY_LIMITED, "pkey_index", PKEY),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
 				   WC_RETRIES, "timeout", TIMEOUT),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_PORT,
+				   WC_PEER_GID, "ah_attr.grh.sgid_index", ROCE),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_PORT,
+				   WC_FABRIC, "status", LOSS),
 		/* to_ibv_status(): LOCAL_ERROR_UNRESP_REMOTE and LOCAL_ERROR_UNREACH_REMOTE. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RESP_TIMEOUT_ERR, ANY_Q, BY_AH, ANY, ALL, 0,
 				   WC_PEER_SILENT, "wr.ud.ah", ALWAYS),
@@ -640,6 +647,8 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", DEPTH),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, ALL, IBV_QP_ACCESS_FLAGS,
 				   WC_ACCESS, "qp_access_flags", RIGHTS),
+		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, CONNECTED, ANY, ALL, IBV_QP_PATH_MTU,
+				   WC_PEER_MTU, "path_mtu", OWN_MTU),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_PEER_REQUEST, "wr.rdma.rkey", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, ALL, IBV_QP_ACCESS_FLAGS,
@@ -666,7 +675,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
 	if (!(row->queues & here->queues))
 		return false;
 	if (here->status == IBV_WC_RESP_TIMEOUT_ERR && row->status == IBV_WC_RETRY_EXC_ERR)
-		return row->check != RDMAEZ_IMPL_WC_TIMEOUT;
+		return row->check < RDMAEZ_IMPL_WC_TIMEOUT;
 	return row->status == here->status;
 }
 
@@ -736,7 +745,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 		rdmaez_impl_wc_limit(here, row);
 		return;
 	case RDMAEZ_IMPL_WC_DOWN:
-		rdmaez_impl_wc_down(here, row);
+		if (here->port_num)
+			rdmaez_impl_reach_port(&here->port, RDMAEZ_DIAG_LIKELY, here->diag);
+		return;
+	case RDMAEZ_IMPL_WC_OWN_MTU:
+		rdmaez_impl_wc_own_mtu(here, row);
 		return;
 	case RDMAEZ_IMPL_WC_PATH:
 		rdmaez_impl_wc_path(here, row);
@@ -765,6 +778,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 	case RDMAEZ_IMPL_WC_IWARP:
 		if (!rdmaez_impl_wc_iwarp(here))
 			return;
+		break;
+	case RDMAEZ_IMPL_WC_ROCE:
+		if (!here->port_num || here->port.link_layer != IBV_LINK_LAYER_ETHERNET)
+			return;
+		break;
+	case RDMAEZ_IMPL_WC_LOSS:
+		if (here->port_num)
+			rdmaez_impl_reach_loss(here->qp->context, here->port_num, here->diag);
 		break;
 	default:
 		break;
