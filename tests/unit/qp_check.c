@@ -133,6 +133,7 @@ static const struct model plain = {FAKE_PROFILE_PLAIN, "6.1.0", 0, false},
 			  mlx5ib = {FAKE_PROFILE_MLX5_UNDERLAY, "6.1.0", 0, true},
 			  mlx4 = {FAKE_PROFILE_MLX4, "6.1.0", 0, false},
 			  mlx4ib = {FAKE_PROFILE_MLX4, "6.1.0", 0, true},
+			  old = {FAKE_PROFILE_MLX4, "5.4.0", 0, false},
 			  bonded = {FAKE_PROFILE_MLX4_BONDED, "6.1.0", 0, false},
 			  efa = {FAKE_PROFILE_EFA, "6.1.0", 0, true},
 			  siw = {FAKE_PROFILE_SIW, "6.1.0", 0, true},
@@ -516,6 +517,37 @@ static void addresses(void)
 	REQUEST(&mlx4, RC, INIT, RTR, attr->ah_attr.grh.hop_limit = 0, 0,
 		ADVICE(HOP_LIMIT, "ah_attr.grh.hop_limit", NUMBER, 0, 2, 255));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->ah_attr.grh.hop_limit = 2, 0, );
+	REQUEST(&old, RC, INIT, RTR, dev->port[1].gid[3].ifindex = 0, 0,
+		LIKELY(GID_NO_NETDEV, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+	REQUEST(&mlx4, RC, INIT, RTR, memset(dev->port[1].gid, 0, sizeof(dev->port[1].gid)),
+		ENODATA,
+		ERROR(GID_EMPTY, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0)
+			LIKELY(GID_TABLE_EMPTY, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+	REQUEST(&mlx4, RC, INIT, RTR,
+		(memset(dev->port[1].gid, 0, sizeof(dev->port[1].gid)),
+		 dev->port[1].gid[6].gid.raw[0] = 0x20,
+		 dev->port[1].gid[6].type = IBV_GID_TYPE_ROCE_V2, dev->port[1].gid[6].ifindex = 7),
+		ENODATA, ERROR(GID_EMPTY, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+	REQUEST(&mlx4, RC, INIT, RTR,
+		memset(&attr->ah_attr.grh.dgid, 0, sizeof(attr->ah_attr.grh.dgid)), EINVAL,
+		ERROR(PATH_EMPTY, "ah_attr.grh.dgid", NONE, 0, 0, 0));
+	REQUEST(&mlx4, RC, INIT, RTR,
+		(memset(&attr->ah_attr.grh.dgid, 0, sizeof(attr->ah_attr.grh.dgid)),
+		 attr->ah_attr.grh.sgid_index = 5),
+		0, LIKELY(PATH_EMPTY, "ah_attr.grh.dgid", NONE, 0, 0, 0));
+	REQUEST(&mlx4, RC, INIT, RTR,
+		(attr->dest_qp_num = qp->qp_num, attr->ah_attr.grh.dgid = dev->port[1].gid[3].gid),
+		0, ADVICE(QP_SELF, "dest_qp_num", NUMBER, qp->qp_num, 1, 0xffffff));
+	REQUEST(&mlx4, RC, INIT, RTR, attr->dest_qp_num = qp->qp_num, 0, );
+	REQUEST(&mlx4, RC, INIT, RTR, attr->ah_attr.grh.dgid = dev->port[1].gid[3].gid, 0, );
+	REQUEST(&mlx4ib, RC, INIT, RTR,
+		(attr->dest_qp_num = qp->qp_num, attr->ah_attr.is_global = 0,
+		 attr->ah_attr.dlid = dev->port[1].attr.lid),
+		0, ADVICE(QP_SELF, "dest_qp_num", NUMBER, qp->qp_num, 1, 0xffffff));
+	REQUEST(&mlx4ib, RC, INIT, RTR,
+		(attr->dest_qp_num = qp->qp_num, attr->ah_attr.is_global = 0,
+		 attr->ah_attr.dlid = 77),
+		0, );
 	REQUEST(&mlx4, RC, INIT, RTR, alternate(&move), EINVAL,
 		ERROR(APM, "alt_ah_attr", NONE, 0, 0, 0));
 	REQUEST(&mlx4, RC, INIT, RTR, (alternate(&move), attr->alt_ah_attr.is_global = 0), EINVAL,
@@ -712,6 +744,13 @@ static void of_drivers(void)
 	REQUEST(&mlx4, RC, INIT, RTR, dev->port[1].attr.state = IBV_PORT_DOWN, 0,
 		ADVICE(PORT_DOWN, "port_attr.state", PORT_STATE, 1, 4, 4));
 	REQUEST(&mlx4, RC, INIT, RTR, dev->port[1].attr.state = IBV_PORT_ACTIVE_DEFER, 0, );
+	REQUEST(&mlx4, RC, INIT, RTR, dev->port[1].attr.state = IBV_PORT_NOP, 0, );
+	REQUEST(&mlx4, RC, INIT, RTR, dev->port[1].attr.state = IBV_PORT_INIT, 0,
+		ADVICE(PORT_DOWN, "port_attr.state", PORT_STATE, 2, 4, 4));
+	REQUEST(&mlx4ib, RC, INIT, RTR, dev->port[1].attr.state = IBV_PORT_INIT, 0,
+		ADVICE(PORT_NO_SM, "port_attr.state", PORT_STATE, 2, 4, 4));
+	REQUEST(&mlx4ib, RC, INIT, RTR, dev->port[1].attr.state = IBV_PORT_ARMED, 0,
+		ADVICE(PORT_DOWN, "port_attr.state", PORT_STATE, 3, 4, 4));
 	REQUEST(&mlx4, RC, RTR, RTS, dev->port[1].attr.state = IBV_PORT_DOWN, 0, );
 	REQUEST(&mlx4, UD, INIT, RTR, dev->port[1].attr.state = IBV_PORT_DOWN, 0,
 		ADVICE(PORT_DOWN, "port_attr.state", PORT_STATE, 1, 4, 4));
@@ -1383,6 +1422,253 @@ static void routes(void)
 		       NEARER(9) WAY(NEIGHBOUR, 3));
 }
 
+#define ROUTE(row)     LIKELY(GID_ROUTE, "ah_attr.grh.sgid_index", INDEX, row, 0, 0)
+#define ELSEWHERE(row) WAY(ROUTE_ELSEWHERE, row)
+#define CHECK_WAY(got, name, ...) \
+	CHECK_FINDINGS(&diag, got, ETIMEDOUT, "rdmaez_qp_modify", name, __VA_ARGS__)
+
+/* The kernel itself would send from another address than that of the GID. */
+static void sources(void)
+{
+	static const char peer[] = "::ffff:10.5.5.2";
+
+	start(&mlx4);
+	set_gid(3, "::ffff:10.5.6.1", IBV_GID_TYPE_ROCE_V2, 7);
+	set_gid(8, "::ffff:10.5.4.1", IBV_GID_TYPE_ROCE_V1, 7);
+	set_gid(9, "::ffff:10.5.4.1", IBV_GID_TYPE_ROCE_V2, 7);
+	set_gid(12, "::ffff:10.5.5.3", IBV_GID_TYPE_ROCE_V2, 7);
+	fake_route_from("10.5.4.1");
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "another GID is the route's, a third is nearer",
+		  ROUTE(9) WAY(NEIGHBOUR, 3));
+	set_gid(3, "::ffff:10.5.6.1", IBV_GID_TYPE_ROCE_V1, 7);
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "of its type, if there is one",
+		  ROUTE(8) WAY(NEIGHBOUR, 3)
+			  ADVICE(GID_ROCE_V1, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+	memset(&dev->port[1].gid[8], 0, sizeof(dev->port[1].gid[8]));
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "else of another",
+		  ROUTE(9) WAY(NEIGHBOUR, 3)
+			  ADVICE(GID_ROCE_V1, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+	set_gid(3, "::ffff:10.5.6.1", IBV_GID_TYPE_ROCE_V2, 7);
+	fake_route_from("10.5.6.1");
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "the GID is the route's, whichever is nearer",
+		  WAY(NEIGHBOUR, 3));
+	fake_route_from("10.9.9.9");
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "the route's is not of this port",
+		  ELSEWHERE(3) WAY(NEIGHBOUR, 3));
+	fake_fail(FAKE_QUERY_GID_TABLE, 0, EOPNOTSUPP);
+	fake_fail(FAKE_QUERY_GID_EX, 3, EIO);
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "nor is it known to be of another",
+		  WAY(NEIGHBOUR, 3));
+	fake_reset_log();
+	fake_route_from("10.5.5.2");
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "a peer on this host", WAY(NEIGHBOUR, 3));
+	fake_route_from("2001:db8::7");
+	CHECK_WAY(lose_peer("2001:db8::9", 5, ETIMEDOUT, 0), "IPv6, elsewhere",
+		  ELSEWHERE(5) WAY(NEIGHBOUR, 5));
+	fake_route_from("10.5.4.1");
+	CHECK_FINDINGS(&diag, lose_peer(peer, 3, ENETUNREACH, 0), ENETUNREACH, "rdmaez_qp_modify",
+		       "no route from this interface, but from another GID",
+		       ROUTE(9) WAY(NO_ROUTE, 3));
+	fake_fail(FAKE_QUERY_GID_EX, 1, EIO);
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "a GID that is not told", WAY(NEIGHBOUR, 3));
+	fake_fail(FAKE_QUERY_GID_EX, 1, EIO);
+	fake_route_from(NULL);
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "nor is the route", WAY(NEIGHBOUR, 3));
+	start(&mlx4);
+	CHECK_FINDINGS(&diag, lose_peer("::ffff:192.0.2.9", 3, EADDRNOTAVAIL, 0), EADDRNOTAVAIL,
+		       "rdmaez_qp_modify", "no IPv6", WAY(NO_IPV6, 3));
+	tap_eq_int(fake_route_count(), 0, "and no question of routes");
+	set_gid(9, "::ffff:10.5.4.1", IBV_GID_TYPE_ROCE_V2, 7);
+	fake_route_from("10.5.4.1");
+	CHECK_FINDINGS(&diag, lose_peer(peer, 3, ENODEV, 0), ENODEV, "rdmaez_qp_modify",
+		       "an interface that has gone",
+		       LIKELY(GID_NO_NETDEV, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0) SUITS(9));
+}
+
+/* /proc/net/arp with so many lines, of 192.0.2.100 and on, the last one with other flags than the others. */
+static void arp_table(int lines, int flags)
+{
+	char text[16384];
+	size_t length =
+		(size_t)snprintf(text, sizeof(text), "%-17s%-12s%-12s%-22s%-9s%s\n", "IP address",
+				 "HW type", "Flags", "HW address", "Mask", "Device");
+
+	for (int i = 0; i < lines; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "192.0.2.%-9d0x1         0x%x         "
+					   "00:00:5e:00:53:%02x     *        veth0\n",
+					   100 + i, i == lines - 1 ? flags : 2, i);
+	fake_tree_file("/proc/net/arp", text);
+}
+
+/* What the kernel's table of neighbours says by now. */
+static void neighbours(void)
+{
+	char peer[32];
+
+	start(&mlx4);
+	fake_tree_new();
+	CHECK_WAY(lose_peer("::ffff:192.0.2.100", 3, ETIMEDOUT, 0), "no table", WAY(NEIGHBOUR, 3));
+	for (int lines = 1; lines <= 151; lines += 25)
+		for (int flags = 0; flags <= 6; flags += 2) {
+			arp_table(lines, flags);
+			snprintf(peer, sizeof(peer), "::ffff:192.0.2.%d", 99 + lines);
+			CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "the last line of some",
+				  {RDMAEZ_DIAG_LIKELY,
+				   flags ? RDMAEZ_WHY_NEIGHBOUR_LATE : RDMAEZ_WHY_NEIGHBOUR,
+				   "ah_attr.grh.dgid", RDMAEZ_VALUE_INDEX, 3, 0, 0});
+		}
+	arp_table(100, 2);
+	CHECK_WAY(lose_peer("::ffff:192.0.2.1", 3, ETIMEDOUT, 0), "the beginning of another",
+		  WAY(NEIGHBOUR, 3));
+	CHECK_WAY(lose_peer("::ffff:192.0.2.200", 3, ETIMEDOUT, 0), "a peer without a line",
+		  WAY(NEIGHBOUR, 3));
+	CHECK_WAY(lose_peer("2001:db8::c000:264", 5, ETIMEDOUT, 0), "IPv6 has another table",
+		  WAY(NEIGHBOUR, 5));
+	fake_route_from("10.9.9.9");
+	CHECK_FINDINGS(&diag, lose_peer("::ffff:192.0.2.199", 3, ENETUNREACH, 0), ENETUNREACH,
+		       "rdmaez_qp_modify", "which counts where nobody answered",
+		       ELSEWHERE(3) WAY(NO_ROUTE, 3));
+}
+
+/* A right request towards this peer, which is only considered. */
+static int consider(const char *peer, uint8_t row)
+{
+	struct ibv_qp *const qp = qp_in(IBV_QPT_RC, INIT);
+	struct rdmaez_qp_move move = right(IBV_QPT_RC, INIT, RTR);
+
+	move.attr.ah_attr.grh.sgid_index = row;
+	if (inet_pton(AF_INET6, peer, move.attr.ah_attr.grh.dgid.raw) != 1)
+		tap_bail("%s is no address", peer);
+	return rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag);
+}
+
+#define CHECK_WAYS(got, name, ...) \
+	CHECK_FINDINGS(&diag, got, 0, "rdmaez_qp_check", name, __VA_ARGS__)
+#define NONE_FOUND(got, name)                             \
+	do {                                              \
+		tap_eq_int(got, 0, "%s: accepted", name); \
+		tap_eq_int(diag.count, 0, "%s", name);    \
+	} while (0)
+
+/* Before anything has failed, only a way that is better for certain is advised. */
+static void considered(void)
+{
+	static const char peer[] = "::ffff:10.5.5.2";
+
+	start(&mlx4);
+	set_gid(3, "::ffff:10.5.6.1", IBV_GID_TYPE_ROCE_V2, 7);
+	set_gid(9, "::ffff:10.5.5.1", IBV_GID_TYPE_ROCE_V2, 7);
+	NONE_FOUND(consider(peer, 3), "the route is not told, and a nearer GID may be right");
+	fake_route_from("10.5.6.1");
+	NONE_FOUND(consider(peer, 3), "the route's own");
+	fake_route_from("10.5.5.1");
+	CHECK_WAYS(consider(peer, 3), "a nearer source, of this port",
+		   ADVICE(GID_ROUTE, "ah_attr.grh.sgid_index", INDEX, 9, 0, 0));
+	fake_route_from("10.5.5.7");
+	CHECK_WAYS(consider(peer, 3), "a nearer source elsewhere",
+		   ADVICE(ROUTE_ELSEWHERE, "ah_attr.grh.dgid", INDEX, 3, 0, 0));
+	fake_route_from("10.5.7.1");
+	NONE_FOUND(consider(peer, 3), "a source that is as near");
+	fake_route_from("10.5.5.2");
+	NONE_FOUND(consider(peer, 3), "a peer on this host");
+	fake_route(ENETUNREACH);
+	CHECK_WAYS(consider(peer, 3), "no route", WAY(NO_ROUTE, 3));
+	fake_route(EHOSTUNREACH);
+	CHECK_WAYS(consider("2001:db8::9", 5), "no IPv6 route", WAY(NO_ROUTE, 5));
+	fake_route(EACCES);
+	NONE_FOUND(consider(peer, 3), "a route that is not for this user");
+	fake_route(0);
+	tap_eq_int(rdmaez_qp_check(qp_in(IBV_QPT_RC, INIT),
+				   &(struct ibv_qp_attr){.qp_state = IBV_QPS_RTR}, IBV_QP_STATE,
+				   NULL),
+		   EINVAL, "without a record");
+
+	/* A link-local GID, where there is a routable one, and where there is none. */
+	start(&mlx4);
+	CHECK_WAYS(consider("fe80::9", 1), "link-local at both ends",
+		   ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+	CHECK_WAYS(consider("2001:db8::9", 1), "link-local at this end",
+		   ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 5, 0, 0));
+	memset(&dev->port[1].gid[2], 0, 4 * sizeof(dev->port[1].gid[2]));
+	NONE_FOUND(consider("fe80::9", 1), "there is nothing else");
+	CHECK_WAYS(consider("2001:db8::9", 1), "nor for a peer that is far",
+		   ADVICE(GID_LINK_LOCAL, "ah_attr.grh.sgid_index", INDEX, 1, 0, 0));
+	CHECK_WAY(lose_peer("2001:db8::9", 1, ETIMEDOUT, 0), "who is not found",
+		  LIKELY(GID_LINK_LOCAL, "ah_attr.grh.sgid_index", INDEX, 1, 0, 0)
+			  WAY(NEIGHBOUR, 1));
+
+	/* Whoever sends no packet. */
+	start(&mlx4);
+	fake_route(ENETUNREACH);
+	NONE_FOUND(consider("::ffff:239.1.1.1", 3), "a group has no neighbour");
+	start(&mlx4ib);
+	fake_route(ENETUNREACH);
+	NONE_FOUND(consider("fe80::9", 0), "nor has InfiniBand");
+	tap_eq_int(fake_route_count(), 0, "and no question of routes");
+}
+
+/* What an EINVAL or ENOMEM may be about that the request itself does not show. */
+static void causes(void)
+{
+	struct rdmaez_qp_move move;
+	struct ibv_qp *qp;
+
+	/* A path MTU that the driver accepts, and its device does not. */
+	start(&mlx4);
+	qp = qp_in(IBV_QPT_RC, INIT);
+	move = right(IBV_QPT_RC, INIT, RTR);
+	move.attr.path_mtu = IBV_MTU_4096;
+	fake_fail(FAKE_MODIFY_QP, 1, EINVAL);
+	CHECK_FINDINGS(
+		&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), EINVAL,
+		"rdmaez_qp_modify", "an MTU that is refused",
+		LIKELY(MTU_ABOVE_ACTIVE, "path_mtu", MTU, IBV_MTU_4096, IBV_MTU_256, IBV_MTU_1024));
+	fake_fail(FAKE_MODIFY_QP, 1, ENOMEM);
+	CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), ENOMEM,
+		       "rdmaez_qp_modify", "what is refused is something else",
+		       LIKELY(NO_RESOURCES, "ibv_modify_qp", NONE, 0, 0, 0)
+			       ADVICE(MTU_ABOVE_ACTIVE, "path_mtu", MTU, IBV_MTU_4096, IBV_MTU_256,
+				      IBV_MTU_1024));
+
+	/* READs in flight that all queue pairs share. */
+	for (int to = RTR; to <= RTS; to++) {
+		static const struct {
+			int budget, depth, error;
+			bool said;
+		} rows[] = {
+			{16, 16, EINVAL, true}, {16, 1, EINVAL, true},   {16, 16, ENOMEM, true},
+			{255, 1, EINVAL, true}, {256, 1, EINVAL, false}, {511, 2, EINVAL, true},
+			{0, 16, EINVAL, false}, {16, 0, EINVAL, false},  {16, 16, EBUSY, false}};
+		const char *const field = to == RTR ? "max_dest_rd_atomic" : "max_rd_atomic";
+
+		for (size_t i = 0; i < COUNT_OF(rows); i++) {
+			start(&ionic);
+			dev->attr.orig_attr.max_res_rd_atom = rows[i].budget;
+			qp = qp_in(IBV_QPT_RC, (enum ibv_qp_state)(to - 1));
+			move = right(IBV_QPT_RC, (enum ibv_qp_state)(to - 1),
+				     (enum ibv_qp_state)to);
+			move.attr.max_rd_atomic = move.attr.max_dest_rd_atomic =
+				(uint8_t)rows[i].depth;
+			fake_fail(FAKE_MODIFY_QP, 1, rows[i].error);
+			rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag);
+			tap_eq_str(rdmaez_why_id(diag.finding[0].reason),
+				   rows[i].said              ? "DEPTH_BUDGET"
+				   : rows[i].error == EINVAL ? "REFUSED"
+							     : "BUSY",
+				   "%d of %d, %s", rows[i].depth, rows[i].budget, field);
+			tap_eq_str(diag.finding[0].field, rows[i].said ? field : "ibv_modify_qp",
+				   "at its field");
+			tap_eq_int(diag.finding[0].severity, RDMAEZ_DIAG_LIKELY, "is likely");
+			tap_eq_int(diag.finding[0].max, rows[i].said ? rows[i].budget : 0,
+				   "and tells how many there are");
+			tap_eq_int(diag.finding[0].kind,
+				   rows[i].said ? RDMAEZ_VALUE_LIMIT : RDMAEZ_VALUE_NONE,
+				   "as a limit");
+		}
+	}
+}
+
 /* What is likely explains a refusal too; the rest is added where nothing does. */
 static void explained(void)
 {
@@ -1666,6 +1952,10 @@ int main(int argc, char **argv)
 	driver_values();
 	meanings();
 	routes();
+	sources();
+	neighbours();
+	considered();
+	causes();
 	explained();
 	pathless();
 	questions();

@@ -137,19 +137,18 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_find(const struct rdmaez_impl_reach *r,
 	rdmaez_impl_find(r->diag, severity, &site, index);
 }
 
-/* What choosing a GID index for this peer, and of this type, gives: whether that is another than the one in use. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_other(const struct rdmaez_impl_reach *r,
-					      const union ibv_gid *peer, uint32_t type,
-					      struct ibv_gid_entry *other)
+/* The GID that choosing one for this peer gives, of this type if it is not 0; false: none, or it is not known. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_choose(const struct rdmaez_impl_reach *r,
+					       const union ibv_gid *peer, uint32_t type,
+					       struct ibv_gid_entry *chosen)
 {
 	struct rdmaez_gid_want want;
 
 	memset(&want, 0, sizeof(want));
 	want.type = (int)type;
 	want.peer = *peer;
-	return !rdmaez_impl_port_choose_gid(r->context, r->ah->port_num, r->port, &want, other,
-					    NULL) &&
-	       other->gid_index != r->ah->grh.sgid_index;
+	return !rdmaez_impl_port_choose_gid(r->context, r->ah->port_num, r->port, &want, chosen,
+					    NULL);
 }
 
 /* Behind what speaks against the GID index: which one would do, or that none has a GID. */
@@ -160,7 +159,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_instead(const struct rdmaez_impl_reach *
 
 	if (!r->diag)
 		return;
-	if (rdmaez_impl_reach_other(r, &r->ah->grh.dgid, 0, &other)) {
+	if (rdmaez_impl_reach_choose(r, &r->ah->grh.dgid, 0, &other) &&
+	    other.gid_index != r->ah->grh.sgid_index) {
 		rdmaez_impl_reach_find(r, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS,
 				       other.gid_index);
 		return;
@@ -236,26 +236,30 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 	const union ibv_gid *const peer = &r->ah->grh.dgid, *const own = &r->own->gid;
 	const int common = rdmaez_impl_gid_common(own, peer);
 	struct ibv_gid_entry other;
-	bool differs;
+	bool here;
 
+	if (rdmaez_gid_is_zero(own)) /* not told */
+		return;
 	if (route->error) {
 		if (severity != RDMAEZ_DIAG_ADVICE &&
-		    rdmaez_impl_reach_other(r, peer, r->own->gid_type, &other) &&
+		    rdmaez_impl_reach_choose(r, peer, r->own->gid_type, &other) &&
 		    rdmaez_impl_gid_common(&other.gid, peer) > common)
 			rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_NEARER, other.gid_index);
 		return;
 	}
 	/* A peer on this host is its own source. Rules of routing may well keep to this GID in one subnet. */
-	if (rdmaez_gid_is_zero(own) || !memcmp(&route->source, own, sizeof(*own)) ||
+	if (!memcmp(&route->source, own, sizeof(*own)) ||
 	    !memcmp(&route->source, peer, sizeof(*own)) ||
 	    (severity == RDMAEZ_DIAG_ADVICE &&
-	     rdmaez_impl_gid_common(&route->source, peer) <= common))
+	     rdmaez_impl_gid_common(&route->source, peer) <= common) ||
+	    !rdmaez_impl_reach_choose(r, peer, r->own->gid_type, &other))
 		return;
-	differs = !rdmaez_impl_reach_other(r, peer, r->own->gid_type, &other) ||
-		  memcmp(&route->source, &other.gid, sizeof(other.gid)) != 0;
+	here = !memcmp(&route->source, &other.gid, sizeof(*own)) ||
+	       (rdmaez_impl_reach_choose(r, peer, 0, &other) &&
+		!memcmp(&route->source, &other.gid, sizeof(*own)));
 	rdmaez_impl_reach_find(r, severity,
-			       differs ? RDMAEZ_WHY_ROUTE_ELSEWHERE : RDMAEZ_WHY_GID_ROUTE,
-			       differs ? r->ah->grh.sgid_index : other.gid_index);
+			       here ? RDMAEZ_WHY_GID_ROUTE : RDMAEZ_WHY_ROUTE_ELSEWHERE,
+			       here ? other.gid_index : r->ah->grh.sgid_index);
 }
 
 /* A link-local GID: which one is not, of the peer's family, or of any where the peer's is link-local, too. */
@@ -267,7 +271,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_beyond_link(const struct rdmaez_impl_rea
 	union ibv_gid any;
 
 	memset(&any, 0, sizeof(any));
-	if (rdmaez_impl_reach_other(r, local ? &any : &r->ah->grh.dgid, r->own->gid_type, &other) &&
+	if (rdmaez_impl_reach_choose(r, local ? &any : &r->ah->grh.dgid, r->own->gid_type,
+				     &other) &&
 	    rdmaez_gid_class(&other.gid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
 		rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_ROUTABLE, other.gid_index);
 	else if (!local)
