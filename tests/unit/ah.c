@@ -230,6 +230,74 @@ static void check_network(void)
 			     RDMAEZ_VALUE_INDEX, 5, 0, 0});
 }
 
+/* The way is told as of a queue pair; the rest is tested there. */
+static void check_way(void)
+{
+	start("::ffff:10.5.5.2");
+	t.dev->port[1].gid[7] = t.dev->port[1].gid[3];
+	t.dev->port[1].gid[7].gid = gid_of("::ffff:10.5.5.1");
+	t.path.sgid_index = 3;
+	t.dev->neighbour_errno = ETIMEDOUT;
+	fake_tree_new();
+	fake_route_from("10.5.5.1");
+	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
+			    "another index",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_ROUTE, "ah_attr.grh.sgid_index",
+			     RDMAEZ_VALUE_INDEX, 7, 0, 0},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
+			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
+	fake_route_from("10.7.7.7");
+	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
+			    "another interface",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_ROUTE_ELSEWHERE, "ah_attr.grh.dgid",
+			     RDMAEZ_VALUE_INDEX, 3, 0, 0},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
+			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
+	start("::ffff:192.0.2.9");
+	t.path.sgid_index = 3;
+	memset(t.dev->port[1].gid, 0, sizeof(t.dev->port[1].gid));
+	CHECK_VERB_FINDINGS(&t.diag, create(1), ENODATA, "rdmaez_ah_create", "ibv_create_ah",
+			    "nothing in the whole table",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_EMPTY, "ah_attr.grh.sgid_index",
+			     RDMAEZ_VALUE_INDEX, 3, 0, 0},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_TABLE_EMPTY,
+			     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, 3, 0, 0});
+	/* A link-local GID, of which the kernel knows no route. */
+	start("fe80::9");
+	t.path.sgid_index = 1;
+	t.dev->neighbour_errno = ETIMEDOUT;
+	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
+			    "a link-local GID",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_ROUTABLE, "ah_attr.grh.sgid_index",
+			     RDMAEZ_VALUE_INDEX, 3, 0, 0},
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
+			     RDMAEZ_VALUE_INDEX, 1, 0, 0});
+	tap_eq_int(fake_route_count(), 0, "is not asked for a route");
+}
+
+/* What efa's device says of a peer that its network does not know; any other device means something else. */
+static void check_efa(void)
+{
+	for (int efa = 1; efa >= 0; efa--) {
+		start("fe80::9");
+		fake_profile(t.dev, efa ? FAKE_PROFILE_EFA : FAKE_PROFILE_MLX4);
+		fake_port_infiniband(&t.dev->port[1]);
+		t.path.flags = RDMAEZ_PATH_GRH;
+		fake_fail(FAKE_CREATE_AH, 1, EINVAL);
+		CHECK_VERB_FINDINGS(
+			&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
+			efa ? "EINVAL of efa" : "EINVAL of mlx4",
+			{RDMAEZ_DIAG_LIKELY, efa ? RDMAEZ_WHY_AH_UNKNOWN : RDMAEZ_WHY_UNEXPLAINED,
+			 efa ? "ah_attr.grh.dgid" : "ibv_create_ah", RDMAEZ_VALUE_NONE, 0, 0, 0});
+		tap_eq_str(t.diag.driver, efa ? "efa" : "mlx4_ib", "the driver is told");
+		fake_fail(FAKE_CREATE_AH, 1, ENOMEM);
+		CHECK_VERB_FINDINGS(&t.diag, create(1), ENOMEM, "rdmaez_ah_create", "ibv_create_ah",
+				    "ENOMEM",
+				    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "ibv_create_ah",
+				     RDMAEZ_VALUE_NONE, 0, 0, 0});
+	}
+}
+
 static void check_refusals(void)
 {
 	start("::ffff:192.0.2.9");
@@ -269,6 +337,8 @@ int main(void)
 	check_creation();
 	check_rows();
 	check_network();
+	check_way();
+	check_efa();
 	check_refusals();
 	fake_close_all();
 	return tap_done();

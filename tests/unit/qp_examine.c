@@ -298,6 +298,49 @@ static void check_path(void)
 	CHECK("InfiniBand has no interfaces, and resolves nothing", NOTHING);
 }
 
+/* The way to the peer, as the kernel's routing and its neighbours tell it. */
+static void check_way(void)
+{
+#define INDEX(row) RDMAEZ_VALUE_INDEX, row, 0, 0
+	struct fake_gid *row;
+
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	fake_tree_new();
+	row = t.dev->port[1].gid;
+	row[7] = row[ROW];
+	memcpy(&row[7].gid.raw[12], (const uint8_t[4]){192, 0, 3, 1}, 4);
+	fake_route_from("192.0.3.1");
+	CHECK("another index", LIKELY(GID_ROUTE, "ah_attr.grh.sgid_index", INDEX(7)));
+	fake_route_from("192.0.4.1");
+	CHECK("another interface", LIKELY(ROUTE_ELSEWHERE, "ah_attr.grh.dgid", INDEX(ROW)));
+	fake_route_from("192.0.2.1");
+	CHECK("the way from here", NOTHING);
+	fake_route(ENETUNREACH);
+	CHECK("no way", LIKELY(NO_ROUTE, "ah_attr.grh.dgid", INDEX(ROW)));
+	fake_route(0);
+	fake_tree_file("/proc/net/arp", "IP address HW type Flags\n192.0.2.77 0x1 0x0 0 * veth0\n");
+	CHECK("the kernel looks for the peer", LIKELY(NEIGHBOUR, "ah_attr.grh.dgid", INDEX(ROW)));
+	fake_tree_file("/proc/net/arp", "IP address HW type Flags\n192.0.2.77 0x1 0x2 0 * veth0\n");
+	CHECK("and has found it", NOTHING);
+	t.is->ah_attr.grh.sgid_index = 9;
+	memset(row, 0, 16 * sizeof(*row));
+	CHECK("an empty table", LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", INDEX(9)),
+	      LIKELY(GID_TABLE_EMPTY, "ah_attr.grh.sgid_index", INDEX(9)));
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	t.is->ah_attr.grh.sgid_index = 1;
+	t.is->ah_attr.grh.dgid = t.dev->port[1].gid[1].gid;
+	CHECK("link-local at both ends",
+	      LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX(ROW)));
+	tap_eq_int(fake_route_count(), 0, "is not asked for a route");
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	fake_port_infiniband(&t.dev->port[1]);
+	t.is->ah_attr.grh.sgid_index = 0;
+	fake_route(ENETUNREACH);
+	CHECK("InfiniBand", NOTHING);
+	tap_eq_int(fake_route_count(), 0, "has no routes");
+#undef INDEX
+}
+
 /* ---- The port ----------------------------------------------------------------------------- */
 
 static void check_port(void)
@@ -312,6 +355,12 @@ static void check_port(void)
 			      LIKELY(PORT_DOWN, "port_attr.state", RDMAEZ_VALUE_PORT_STATE,
 				     (uint64_t)state, IBV_PORT_ACTIVE, IBV_PORT_ACTIVE));
 	}
+	start(IBV_QPT_UD, IBV_QPS_RTS);
+	fake_port_infiniband(&t.dev->port[1]);
+	t.port->state = IBV_PORT_INIT;
+	CHECK("a port without a subnet manager",
+	      LIKELY(PORT_NO_SM, "port_attr.state", RDMAEZ_VALUE_PORT_STATE, IBV_PORT_INIT,
+		     IBV_PORT_ACTIVE, IBV_PORT_ACTIVE));
 	start(IBV_QPT_UD, IBV_QPS_RTS);
 	t.port->qkey_viol_cntr = 1;
 	CHECK("a wrong Q_Key", LIKELY(COUNTED_QKEY, "qkey_viol_cntr", COUNTED(1)));
@@ -712,6 +761,7 @@ int main(void)
 	check_stale();
 	check_numbers();
 	check_path();
+	check_way();
 	check_port();
 	check_pkey();
 	check_counters();

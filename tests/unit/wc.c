@@ -568,6 +568,13 @@ static void check_path(void)
 			    ONE(LIKELY(PORT_DOWN, "port_attr.state", PORT_STATE, IBV_PORT_DOWN,
 				       IBV_PORT_ACTIVE, IBV_PORT_ACTIVE)),
 			    "the port is down");
+	dev->port[1].attr.link_layer = IBV_LINK_LAYER_INFINIBAND;
+	dev->port[1].attr.state = IBV_PORT_INIT;
+	check_narrowed(qp, IBV_WC_RESP_TIMEOUT_ERR,
+		       &ONE(LIKELY(PORT_NO_SM, "port_attr.state", PORT_STATE, IBV_PORT_INIT,
+				   IBV_PORT_ACTIVE, IBV_PORT_ACTIVE)),
+		       1, "the port waits for a subnet manager");
+	dev->port[1].attr.link_layer = IBV_LINK_LAYER_ETHERNET;
 	dev->port[1].attr.state = IBV_PORT_ACTIVE_DEFER;
 	check_narrowed(qp, IBV_WC_RESP_TIMEOUT_ERR, NULL, 0, "a port may be active and deferred");
 	dev->port[1].attr.state = IBV_PORT_ACTIVE;
@@ -627,6 +634,97 @@ static void check_path(void)
 	check_narrowed(broken_qp(IBV_QPT_RC, &opts), IBV_WC_RESP_TIMEOUT_ERR,
 		       &ONE(LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0)), 1,
 		       "on the same link no router counts");
+}
+
+/* What the kernel's routing, its neighbours and the port's counters tell of a peer that is lost. */
+static void check_way(void)
+{
+	const struct rdmaez_finding retries = RETRIES_14_7;
+	struct rdmaez_qp_opts opts = good_opts();
+	struct rdmaez_finding want[3];
+	struct fake_gid *row;
+	struct ibv_qp *qp;
+
+	new_device();
+	fake_tree_new();
+	row = dev->port[1].gid;
+	row[7] = row[3];
+	row[7].gid = gid_of("::ffff:10.5.5.1");
+	opts.path.sgid_index = 3;
+	qp = broken_qp(IBV_QPT_RC, &opts);
+	fake_route_from("10.5.5.1");
+	check_path_findings(qp, ONE(LIKELY(GID_ROUTE, "ah_attr.grh.sgid_index", INDEX, 7, 0, 0)),
+			    "another index is the route's");
+	fake_route_from("10.6.6.6");
+	check_path_findings(qp, ONE(LIKELY(ROUTE_ELSEWHERE, "ah_attr.grh.dgid", INDEX, 3, 0, 0)),
+			    "another interface is");
+	fake_route(EHOSTUNREACH);
+	check_path_findings(qp, ONE(LIKELY(NO_ROUTE, "ah_attr.grh.dgid", INDEX, 3, 0, 0)),
+			    "there is no route");
+	fake_route(0);
+	fake_route_from("192.0.2.1");
+	fake_tree_file("/proc/net/arp", "IP address\n192.0.2.99 0x1 0x0 0 * veth0\n");
+	check_path_findings(qp, ONE(LIKELY(NEIGHBOUR, "ah_attr.grh.dgid", INDEX, 3, 0, 0)),
+			    "nobody answers for the peer's address");
+	fake_tree_file("/proc/net/arp", "IP address\n192.0.2.99 0x1 0x2 0 * veth0\n");
+	check_narrowed(qp, IBV_WC_RETRY_EXC_ERR, &retries, 1, "somebody does");
+	fake_route_from("10.6.6.6");
+	row[3].type = IBV_GID_TYPE_ROCE_V1;
+	want[0] = ONE(LIKELY(GID_ROCE_V1, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+	want[1] = ONE(LIKELY(ROUTE_ELSEWHERE, "ah_attr.grh.dgid", INDEX, 3, 0, 0));
+	want[2] = retries;
+	check_narrowed(qp, IBV_WC_RETRY_EXC_ERR, want, 3, "RoCE v1, and another interface");
+
+	/* The address has moved within the table, or the whole table has gone with its interface. */
+	row[7].gid = row[3].gid;
+	memset(&row[3], 0, sizeof(row[3]));
+	want[0] = ONE(LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+	want[1] = ONE(LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", INDEX, 7, 0, 0));
+	check_narrowed(qp, IBV_WC_RETRY_EXC_ERR, want, 3, "the address is at another index now");
+	memset(row, 0, 16 * sizeof(*row));
+	want[1] = ONE(LIKELY(GID_TABLE_EMPTY, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+	check_narrowed(qp, IBV_WC_RETRY_EXC_ERR, want, 3, "the table is empty");
+
+	new_device();
+	opts.path.sgid_index = 1;
+	opts.path.dgid = gid_of("fe80::99");
+	check_path_findings(broken_qp(IBV_QPT_RC, &opts),
+			    ONE(LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0)),
+			    "link-local at both ends");
+}
+
+/* A port's counters of loss stand before what verbs do not show. */
+static void check_loss(void)
+{
+	static const enum rdmaez_why want[] = {RDMAEZ_WHY_WC_RETRIES, RDMAEZ_WHY_WC_PEER_GID,
+					       RDMAEZ_WHY_COUNTED_LOSS, RDMAEZ_WHY_WC_FABRIC};
+	struct rdmaez_qp_opts opts = good_opts();
+	const struct rdmaez_finding *counted;
+	struct rdmaez_diag diag;
+	struct ibv_qp *qp;
+	struct ibv_wc wc;
+
+	new_device();
+	snprintf(dev->verbs.ibdev_path, sizeof(dev->verbs.ibdev_path), "/sys/fake0");
+	fake_tree_new();
+	fake_tree_file("/sys/fake0/ports/1/hw_counters/out_of_sequence", "12\n");
+	fake_tree_file("/sys/fake0/ports/1/hw_counters/out_of_seq_request", "0\n");
+	fake_tree_file("/sys/fake0/ports/1/counters/port_rcv_errors", "7\n");
+	qp = broken_qp(IBV_QPT_RC, &opts);
+	wc = wc_of(IBV_WC_RETRY_EXC_ERR, qp->qp_num);
+	tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), 0, "a port that counts");
+	tap_eq_int(diag.count, COUNT_OF(want), "has findings");
+	for (size_t i = 0; i < COUNT_OF(want) && i < diag.count; i++)
+		tap_eq_str(rdmaez_why_id(diag.finding[i].reason), rdmaez_why_id(want[i]),
+			   "in this order, %d", (int)i);
+	tap_ok(record_tells_all(&diag), "which the texts tell");
+	counted = rdmaez_diag_find(&diag, RDMAEZ_WHY_COUNTED_LOSS);
+	if (tap_ok(counted, "the loss is one")) {
+		tap_eq_str(counted->field, "hw_counters/out_of_sequence", "by the first counter");
+		tap_eq_int(counted->value, 12, "that is not 0");
+		tap_eq_int(counted->kind, RDMAEZ_VALUE_COUNTED, "as a count");
+		tap_eq_int(counted->severity, RDMAEZ_DIAG_LIKELY, "that is likely");
+	}
 }
 
 /* On InfiniBand the path may be a LID, and must not be nothing. */
@@ -1129,6 +1227,8 @@ int main(void)
 	check_times();
 	check_retries();
 	check_path();
+	check_way();
+	check_loss();
 	check_infiniband_path();
 	check_order();
 	check_rnr();
