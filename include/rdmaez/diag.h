@@ -44,7 +44,9 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_ADDRESS,  /**< `value` is an address */
 	RDMAEZ_VALUE_COUNTED,  /**< `value` is how often something was counted */
 	RDMAEZ_VALUE_CAPS, /**< `value` is needed, `max` offered; `min` is an enum rdmaez_caps_kind */
-	RDMAEZ_VALUE_PORT_STATE /**< `value` is an enum ibv_port_state, `max` the one that is needed */
+	RDMAEZ_VALUE_PORT_STATE, /**< `value` is an enum ibv_port_state, `max` the one that is needed */
+	/** `value` bytes were to be locked, `min` are locked already, at most `max` may be; `value` 0: not known */
+	RDMAEZ_VALUE_LOCKED
 };
 
 /** @brief How certain a finding is, and how bad. A record keeps its findings in this order. */

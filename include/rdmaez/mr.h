@@ -4,9 +4,14 @@
  * @brief Register memory, deregister it, and explain why it failed.
  *
  * ibv_reg_mr() returns EINVAL for access flags that do not go together, ENOMEM for a resource limit of the
- * process, and EFAULT for memory that is not what the caller thinks. rdmaez_mr_reg() says which it is.
+ * process, and EFAULT for memory that is not what the caller thinks, most often a GPU's. rdmaez_mr_reg() says which it
+ * is, by what the process may read of itself. A GPU's memory that cannot be registered by its address can be as a dma-buf.
  *
- * @since rdmaez 0.1; rdma-core 33. Sources: `ib_check_mr_access()` and `ib_umem_get()` of Linux 6.1
+ * On iWARP the memory that a READ writes to needs IBV_ACCESS_REMOTE_WRITE besides IBV_ACCESS_LOCAL_WRITE (RFC 5040),
+ * except with siw, whose siw_proc_rresp() asks for the latter only.
+ *
+ * @since rdmaez 0.1; rdma-core 33, of a dma-buf 34. Sources: `ib_check_mr_access()` and `ib_umem_get()` of Linux 6.1 to
+ * 7.2, libibverbs/memory.c
  */
 #ifndef RDMAEZ_MR_H
 #define RDMAEZ_MR_H
@@ -35,26 +40,73 @@ extern "C" {
  *         write (#RDMAEZ_WHY_MR_LOCAL_WRITE); bits that are not access flags (#RDMAEZ_WHY_MR_ACCESS_BITS); no
  *         on-demand paging (#RDMAEZ_WHY_MR_ON_DEMAND); a length of 0, beyond the last address, or more than
  *         the device's `max_mr_size` (#RDMAEZ_WHY_RANGE); likely a flag that this device lacks
- *         (#RDMAEZ_WHY_MR_ACCESS_REFUSED)
- * @retval EOPNOTSUPP the flags, as with EINVAL
- * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED), or likely its protection does not
- *         permit this access, or it is a device's (#RDMAEZ_WHY_MR_PROTECTION)
- * @retval ENOMEM likely RLIMIT_MEMLOCK, unless it is unlimited or the process has CAP_IPC_LOCK
- *         (#RDMAEZ_WHY_MEMLOCK, with the soft limit in bytes as `max`); RLIMIT_AS, unless that is unlimited
- *         (#RDMAEZ_WHY_ADDRESS_SPACE); memory or the device's regions are exhausted
- *         (#RDMAEZ_WHY_NO_RESOURCES)
- * @retval EPERM likely RLIMIT_MEMLOCK is 0 (#RDMAEZ_WHY_MEMLOCK)
- * @retval EAGAIN likely a limit of the cgroup (#RDMAEZ_WHY_CGROUP)
- * @return any other errno of ibv_reg_mr() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
- *         #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
+ *         (#RDMAEZ_WHY_MR_ACCESS_REFUSED), fork protection of huge pages (#RDMAEZ_WHY_MR_FORK_HUGE), or a GPU's memory,
+ *         as with EFAULT
+ * @retval EOPNOTSUPP the flags, as with EINVAL; likely a file of a DAX file system (#RDMAEZ_WHY_MR_FILE)
+ * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED); likely it is a GPU's, and that is found out
+ *         by what the process has mapped (#RDMAEZ_WHY_MR_GPU_SEGMENTS, #RDMAEZ_WHY_MR_GPU_NO_PEER,
+ *         #RDMAEZ_WHY_MR_GPU_BAR1 with the size of the least BAR1 as `max`, or else #RDMAEZ_WHY_MR_GPU); a shared
+ *         mapping of a file (#RDMAEZ_WHY_MR_FILE); or its protection does not permit this access
+ *         (#RDMAEZ_WHY_MR_PROTECTION)
+ * @retval ENOMEM RLIMIT_MEMLOCK, unless what is pinned already and this are within it, or the process has CAP_IPC_LOCK
+ *         (#RDMAEZ_WHY_MEMLOCK with the bytes as `value`, those pinned already as `min` and the soft limit as `max`),
+ *         certain where the driver is known and the numbers prove it; likely RLIMIT_AS, unless that is unlimited
+ *         (#RDMAEZ_WHY_ADDRESS_SPACE); vm.max_map_count (#RDMAEZ_WHY_MR_MAPPINGS); a quota of regions, or memory
+ *         (#RDMAEZ_WHY_NO_RESOURCES with `max_mr` as `max`); with fork protection also as EFAULT
+ * @retval EPERM RLIMIT_MEMLOCK is 0 (#RDMAEZ_WHY_MEMLOCK)
+ * @retval EAGAIN likely vm.max_map_count with fork protection (#RDMAEZ_WHY_MR_MAPPINGS), or a limit of the cgroup
+ *         (#RDMAEZ_WHY_CGROUP)
+ * @return any other errno of ibv_reg_mr(): more than `max_mr_size` (#RDMAEZ_WHY_RANGE), or what it usually means
+ *         (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NOT_SUPPORTED,
+ *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
- * One ibv_reg_mr(). If that fails and @p diag is not NULL, at most one ibv_query_device() and one
- * ibv_query_device_ex().
+ * One ibv_reg_mr(). If that fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_device_ex() and
+ * ibv_is_fork_initialized(), and files of /proc and /sys are read.
  * @par Threads
  * May be called from any thread.
  */
 RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsigned int access,
 			     struct ibv_mr **mr, struct rdmaez_diag *diag);
+
+/** @brief Bytes of a dma-buf. */
+struct rdmaez_mr_dmabuf {
+	uint64_t offset; /**< where they begin in the dma-buf */
+	size_t length;   /**< how many, at least 1 */
+	/** By which address requests name the first of them; its bits below the page size must be those of offset. */
+	uint64_t iova;
+	int fd; /**< the dma-buf's file descriptor, which may be closed afterwards */
+};
+
+/**
+ * @brief Registers a dma-buf, as ibv_reg_dmabuf_mr() does, and explains a failure.
+ *
+ * A dma-buf is how one device lets others use its memory, a GPU's above all: cuMemGetHandleForAddressRange(),
+ * hsa_amd_portable_export_dmabuf() and others export one. Deregister the region with rdmaez_mr_dereg().
+ *
+ * @param pd the protection domain
+ * @param dmabuf the bytes
+ * @param access IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC and optional flags, together as for
+ *        rdmaez_mr_reg()
+ * @param mr receives the region; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p mr is the region
+ * @retval EINVAL a pointer but @p diag is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); remote write or atomic without local write
+ *         (#RDMAEZ_WHY_MR_LOCAL_WRITE); offset and iova differ below the page size (#RDMAEZ_WHY_MR_DMABUF_IOVA); a
+ *         length of 0, or beyond the dma-buf's end (#RDMAEZ_WHY_RANGE); a descriptor of something else
+ *         (#RDMAEZ_WHY_MR_DMABUF_FD); likely another flag (#RDMAEZ_WHY_MR_ACCESS_REFUSED)
+ * @retval EBADF the descriptor is not open (#RDMAEZ_WHY_MR_DMABUF_FD)
+ * @retval EOPNOTSUPP libibverbs is older than rdma-core 34; likely, also with EPROTONOSUPPORT and ENOSYS, the kernel is
+ *         older than Linux 5.12, or the driver cannot (#RDMAEZ_WHY_MR_NO_DMABUF)
+ * @return any other errno of ibv_reg_dmabuf_mr(), also the exporter's (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY,
+ *         #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
+ * @par Verbs calls
+ * One ibv_reg_dmabuf_mr(); if that fails and @p diag is not NULL, files of /proc are read.
+ * @par Threads
+ * May be called from any thread.
+ */
+RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_dmabuf *dmabuf,
+				     unsigned int access, struct ibv_mr **mr,
+				     struct rdmaez_diag *diag);
 
 /**
  * @brief Deregisters memory, as ibv_dereg_mr() does, and explains a failure.
@@ -76,6 +128,16 @@ RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }
+#endif
+
+/**
+ * @brief Whether ibv_reg_dmabuf_mr() is available. Not defined: determined when the program is linked.
+ *
+ * Define it as 1 to call the function directly, which needs verbs.h of rdma-core 34 or newer, or as 0 never
+ * to call it. A compiler without weak symbols gets 0.
+ */
+#if !defined(RDMAEZ_HAVE_DMABUF_MR) && !defined(__GNUC__)
+#define RDMAEZ_HAVE_DMABUF_MR 0
 #endif
 
 #if RDMAEZ_IMPL_BODIES

@@ -160,13 +160,14 @@ extern "C" {
 	  "see the audit log; SELinux labels P_Keys")                                              \
 	X(NOT_SUPPORTED, "the driver does not support this", "see the driver's documentation")     \
 	X(NO_RESOURCES, "memory or a device resource is exhausted",                                \
-	  "free objects, raise the limits, or try again later")                                    \
+	  "free objects, which `rdma resource show` counts, raise the limits, or try again later") \
 	X(BUSY, "the device or the queue pair is busy", "try again")                               \
 	X(DEVICE_GONE, "the device was removed or has failed", "close it and open it again")       \
 	X(TIMED_OUT, "the device did not answer in time",                                          \
 	  "see the kernel log; the device may need a reset")                                       \
 	X(MEMLOCK,                                                                                 \
-	  "a process may lock only this much memory, which includes all that it has registered",   \
+	  "a process may lock only this much memory, and each registration counts, also of the "   \
+	  "same memory on another device",                                                         \
 	  "raise `ulimit -l`, memlock in limits.conf or systemd's LimitMEMLOCK, or grant "         \
 	  "CAP_IPC_LOCK")                                                                          \
 	X(ADDRESS_SPACE, "the process may have reached its address space limit",                   \
@@ -331,7 +332,45 @@ extern "C" {
 	  "use memory that the process may read and write, or register read-only memory without " \
 	  "write access")                                                                         \
 	X(MR_IN_USE, "a memory window is still bound to the memory region",                       \
-	  "invalidate or deallocate the window first")
+	  "invalidate or deallocate the window first")                                            \
+	X(MR_GPU,                                                                                 \
+	  "the memory seems to be a GPU's, which its driver does not let others reach by its "    \
+	  "address",                                                                              \
+	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(), or copy through host memory: "  \
+	  "not every GPU lets other devices in")                                                  \
+	X(MR_GPU_NO_PEER,                                                                         \
+	  "the memory seems to be a GPU's, and no peer memory module is loaded to register it "   \
+	  "by its address",                                                                       \
+	  "`modprobe nvidia_peermem`, where the GPU is NVIDIA's; or export it as a dma-buf and "  \
+	  "use rdmaez_mr_reg_dmabuf()")                                                           \
+	X(MR_GPU_SEGMENTS,                                                                        \
+	  "the memory seems to be a GPU's, and PyTorch's expandable segments, which the "         \
+	  "environment asks for, cannot be registered by their address",                          \
+	  "take expandable_segments:True out of PYTORCH_CUDA_ALLOC_CONF, or export the memory "   \
+	  "as a dma-buf and use rdmaez_mr_reg_dmabuf()")                                          \
+	X(MR_GPU_BAR1,                                                                            \
+	  "the memory seems to be a GPU's, and its BAR1, through which other devices reach it, "  \
+	  "may be too small or used up",                                                          \
+	  "register less of it at a time; `nvidia-smi -q -d MEMORY` shows BAR1")                  \
+	X(MR_FILE,                                                                                \
+	  "the memory is a mapping of a file: a device can register none of a DAX file system, "  \
+	  "and since Linux 6.5 none that it may write and that is shared with a file on a disk",  \
+	  "register anonymous memory, or a file of tmpfs or hugetlbfs; for DAX use a device DAX " \
+	  "or IBV_ACCESS_ON_DEMAND")                                                              \
+	X(MR_FORK_HUGE,                                                                           \
+	  "fork protection (ibv_fork_init()) takes the memory in small pages, and the kernel "    \
+	  "does not split its huge pages",                                                        \
+	  "set RDMAV_HUGEPAGES_SAFE=1, or begin and end at multiples of the huge page; with "     \
+	  "rdma-core 35 on Linux 5.12 no protection is needed")                                   \
+	X(MR_MAPPINGS, "the process has as many mappings as vm.max_map_count lets it have",       \
+	  "raise `sysctl vm.max_map_count`; with fork protection each region costs up to two")    \
+	X(MR_NO_DMABUF, "the driver, the kernel or libibverbs cannot register a dma-buf",         \
+	  "use rdma-core 34, Linux 5.12 and a driver that can, such as mlx5_ib, or efa, bnxt_re " \
+	  "and irdma of newer kernels")                                                           \
+	X(MR_DMABUF_FD, "the file descriptor is not that of a dma-buf",                           \
+	  "give the one that cuMemGetHandleForAddressRange() or another exporter has returned")   \
+	X(MR_DMABUF_IOVA, "offset and iova are not at the same place within a page",              \
+	  "let them agree in their last bits, those below the page size")
 
 /* Those of wr.h alone. */
 #define RDMAEZ_IMPL_WHY_WR(X)                                                                      \

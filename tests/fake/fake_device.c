@@ -130,6 +130,8 @@ struct fake_device *fake_reset(void)
 	fake_uname("6.1.0-fake");
 	fake_route_reset();
 	fake_tree(NULL);
+	fake_fork(2);
+	fake_dmabuf(0);
 	device_count = 0;
 	return fake_device_add("fake0");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The objects around a queue pair: domains, memory, completions, addresses. */
+#include <fcntl.h>
 #include "fake_internal.h"
 
 /* ---- Protection domains ------------------------------------------------------------------- */
@@ -39,31 +40,13 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-				unsigned int access)
+/* The verb ends: with this error, or with a region. */
+static struct ibv_mr *fake_mr_new(struct ibv_pd *pd, struct fake_call *call, int err, void *addr,
+				  size_t length)
 {
-	const unsigned int remote = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-	/* The kernel's flags of Linux 6.1, and those that may be dropped. */
-	const unsigned int known = 0xff | (unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
-	struct fake_call *call = fake_enter(FAKE_REG_MR, pd);
 	struct fake_kernel_object *kept;
 	struct fake_mr *mr;
-	int err = call->error;
 
-	(void)iova;
-	call->attr_mask = (int)access;
-	if (!err && (access & remote) && !(access & IBV_ACCESS_LOCAL_WRITE))
-		err = EINVAL;
-	if (!err && (access & ~known))
-		err = EINVAL;
-	if (!err && access & IBV_ACCESS_ON_DEMAND &&
-	    !(fake_dev(pd->context)->attr.odp_caps.general_caps & IBV_ODP_SUPPORT))
-		err = EINVAL;
-	/* "All memory", as on-demand paging spells it, is neither empty nor too long. */
-	if (!err && !(access & IBV_ACCESS_ON_DEMAND) &&
-	    (!length || length > UINTPTR_MAX - (uintptr_t)addr ||
-	     length > fake_dev(pd->context)->attr.orig_attr.max_mr_size))
-		err = EINVAL;
 	if (err)
 		return (struct ibv_mr *)fake_return_ptr(call, err, NULL);
 	mr = (struct fake_mr *)fake_object_new(sizeof(*mr), NULL);
@@ -81,6 +64,32 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	return (struct ibv_mr *)fake_return_ptr(call, 0, &mr->verbs);
 }
 
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				unsigned int access)
+{
+	const unsigned int remote = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	/* The kernel's flags of Linux 6.1, and those that may be dropped. */
+	const unsigned int known = 0xff | (unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
+	struct fake_call *call = fake_enter(FAKE_REG_MR, pd);
+	int err = call->error;
+
+	(void)iova;
+	call->attr_mask = (int)access;
+	if (!err && (access & remote) && !(access & IBV_ACCESS_LOCAL_WRITE))
+		err = EINVAL;
+	if (!err && (access & ~known))
+		err = EINVAL;
+	if (!err && access & IBV_ACCESS_ON_DEMAND &&
+	    !(fake_dev(pd->context)->attr.odp_caps.general_caps & IBV_ODP_SUPPORT))
+		err = EINVAL;
+	/* "All memory", as on-demand paging spells it, is neither empty nor too long. */
+	if (!err && !(access & IBV_ACCESS_ON_DEMAND) &&
+	    (!length || length > UINTPTR_MAX - (uintptr_t)addr ||
+	     length > fake_dev(pd->context)->attr.orig_attr.max_mr_size))
+		err = EINVAL;
+	return fake_mr_new(pd, call, err, addr, length);
+}
+
 #undef ibv_reg_mr
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
@@ -92,6 +101,47 @@ struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uin
 			       int access)
 {
 	return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int)access);
+}
+
+static int fork_status = 2;
+static uint64_t dmabuf_bytes;
+
+void fake_fork(int status)
+{
+	fork_status = status;
+}
+
+enum ibv_fork_status ibv_is_fork_initialized(void)
+{
+	return (enum ibv_fork_status)fork_status;
+}
+
+void fake_dmabuf(uint64_t bytes)
+{
+	dmabuf_bytes = bytes;
+}
+
+/* The kernel's UVERBS_METHOD_REG_DMABUF_MR, in its order, then ib_umem_dmabuf_get(). */
+struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+				 int fd, int access)
+{
+	const unsigned int remote = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+	const unsigned int known = remote | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+				   (unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
+	struct fake_call *call = fake_enter(FAKE_REG_DMABUF_MR, pd);
+	int err = call->error;
+
+	call->attr_mask = access;
+	if (!err && (offset ^ iova) & 4095)
+		err = EINVAL;
+	if (!err && ((unsigned int)access & ~known ||
+		     ((unsigned int)access & remote && !(access & IBV_ACCESS_LOCAL_WRITE))))
+		err = EINVAL;
+	if (!err && fcntl(fd, F_GETFD) < 0)
+		err = EBADF;
+	if (!err && (!length || offset > dmabuf_bytes || length > dmabuf_bytes - offset))
+		err = EINVAL;
+	return fake_mr_new(pd, call, err, (void *)(uintptr_t)offset, length);
 }
 
 /* For everyone, also if it was imported; the device memory under it has one user less. */

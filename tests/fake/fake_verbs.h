@@ -321,6 +321,13 @@ const struct sockaddr_storage *fake_routed(void);
 
 /* An interface and its name; after fake_reset() there is "lo", number 1, alone. */
 void fake_netdev(unsigned int ifindex, const char *name);
+
+/* What ibv_is_fork_initialized() says, an enum ibv_fork_status: IBV_FORK_UNNEEDED, 2, after fake_reset(). */
+void fake_fork(int status);
+
+/* The bytes that every file descriptor's dma-buf has; 0, as after fake_reset(): descriptors are not of a dma-buf. */
+void fake_dmabuf(uint64_t bytes);
+
 /*
  * From now on open(), opendir(), access(), stat(), lstat() and readlink() of what lies below /proc, /sys, /dev and
  * /etc look below this directory instead, where a missing file does not exist; NULL, as after fake_reset(): the
@@ -434,7 +441,8 @@ struct fake_rule fake_driver_rule(enum fake_driver_type type, enum ibv_qp_state 
 	X(UNIMPORT_MR, ibv_unimport_mr)         \
 	X(IMPORT_DM, ibv_import_dm)             \
 	X(UNIMPORT_DM, ibv_unimport_dm)         \
-	X(DM_DMABUF, ibv_dm_export_dmabuf_fd)
+	X(DM_DMABUF, ibv_dm_export_dmabuf_fd)   \
+	X(REG_DMABUF_MR, ibv_reg_dmabuf_mr)
 
 enum fake_verb {
 	FAKE_ANY, /* for fake_count() and fake_fail() only */

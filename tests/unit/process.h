@@ -65,6 +65,8 @@ static inline int test_open(const char *path, int flags, ...)
 		text = process.status;
 	else if (strcmp(path, "/proc/self/uid_map") == 0)
 		text = process.uid_map;
+	else
+		return open(path, flags);
 	if (!text || flags != PROCESS_FLAGS || pipe(ends))
 		return -1;
 	if (write(ends[1], text, strlen(text)) != (ssize_t)strlen(text))

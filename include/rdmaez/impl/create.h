@@ -193,8 +193,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const c
 		return;
 	if (diag->error == EAGAIN)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP, diag->verb);
-	if (diag->error == ENOMEM)
-		rdmaez_impl_suspect_memory(diag, field, 0, true);
+	if (diag->error == ENOMEM) {
+		rdmaez_impl_suspect_memlock(diag, field, 0, "unknown");
+		rdmaez_impl_suspect_space(diag, field);
+	}
 	if (diag->error == ENOMEM && count > 0)
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &many, 0, 0, (uint64_t)count);
 	else if (!diag->count ||

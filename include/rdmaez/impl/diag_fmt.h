@@ -94,9 +94,10 @@ enum rdmaez_impl_shape {
 /* What `min` and `max` are. */
 enum rdmaez_impl_bounds {
 	RDMAEZ_IMPL_BOUNDS_NONE,
-	RDMAEZ_IMPL_BOUNDS_RANGE, /* of the value's shape */
-	RDMAEZ_IMPL_BOUNDS_MAX,   /* the same without a least */
-	RDMAEZ_IMPL_BOUNDS_STATES /* bit n of `max` is state n */
+	RDMAEZ_IMPL_BOUNDS_RANGE,  /* of the value's shape */
+	RDMAEZ_IMPL_BOUNDS_MAX,    /* the same without a least */
+	RDMAEZ_IMPL_BOUNDS_STATES, /* bit n of `max` is state n */
+	RDMAEZ_IMPL_BOUNDS_LOCKED  /* `min` of `max` */
 };
 
 /* An enum rdmaez_value: its name, what stands before the value and before the bounds, and their form. */
@@ -135,6 +136,7 @@ RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdma
 		{"caps", "", "", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_NONE},
 		{"port_state", "State: ", "; needed: ", RDMAEZ_IMPL_SHAPE_PORT_STATE,
 		 RDMAEZ_IMPL_BOUNDS_RANGE},
+		{"locked", "", "", RDMAEZ_IMPL_SHAPE_BYTES, RDMAEZ_IMPL_BOUNDS_LOCKED},
 	};
 	const size_t kind = (size_t)finding->kind;
 
@@ -242,6 +244,14 @@ RDMAEZ_IMPL void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 
 	if (finding->format) {
 		rdmaez_impl_put_own(text, finding, RDMAEZ_FINDING_TEXT);
+		return;
+	}
+	if (bounds == RDMAEZ_IMPL_BOUNDS_LOCKED) {
+		if (finding->value)
+			rdmaez_impl_put(text, " Given: %llu bytes.",
+					(unsigned long long)finding->value);
+		rdmaez_impl_put(text, " Locked already: %llu of %llu.",
+				(unsigned long long)finding->min, (unsigned long long)finding->max);
 		return;
 	}
 	if (!kind->shape && !bounds)
@@ -504,7 +514,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_line_finding(struct rdmaez_impl_text *text,
 		rdmaez_impl_put_bits(text, finding->max, rdmaez_impl_state_bit_str, "|");
 		return;
 	}
-	if (bounds == RDMAEZ_IMPL_BOUNDS_RANGE)
+	if (bounds == RDMAEZ_IMPL_BOUNDS_RANGE || bounds == RDMAEZ_IMPL_BOUNDS_LOCKED)
 		rdmaez_impl_put_shape(text, kind->shape, finding->min, false);
 	rdmaez_impl_put(text, "..");
 	if (rdmaez_impl_has_max(kind, finding->max))
@@ -610,9 +620,9 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
 	if (bounds == RDMAEZ_IMPL_BOUNDS_STATES)
 		rdmaez_impl_put_json_bits(text, "accepted", finding->max,
 					  rdmaez_impl_state_bit_str);
-	if (bounds == RDMAEZ_IMPL_BOUNDS_RANGE)
+	if (bounds == RDMAEZ_IMPL_BOUNDS_RANGE || bounds == RDMAEZ_IMPL_BOUNDS_LOCKED)
 		rdmaez_impl_put_json_number(text, "min", kind->shape, finding->min);
-	if ((bounds == RDMAEZ_IMPL_BOUNDS_RANGE || bounds == RDMAEZ_IMPL_BOUNDS_MAX) &&
+	if (bounds && bounds != RDMAEZ_IMPL_BOUNDS_STATES &&
 	    rdmaez_impl_has_max(kind, finding->max))
 		rdmaez_impl_put_json_number(text, "max", kind->shape, finding->max);
 }

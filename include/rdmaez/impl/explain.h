@@ -11,6 +11,7 @@
 
 #include <sys/resource.h>
 
+#include "linux.h"
 #include "system.h"
 
 RDMAEZ_IMPL_BEGIN
@@ -28,31 +29,62 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 	return error > 0 ? error : -error;
 }
 
-/* A limit of the process, where there is one: this finding of `bytes` that were asked for. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_limit(struct rdmaez_diag *diag, uint64_t most,
-						const struct rdmaez_impl_site *site, uint64_t bytes)
+/* Whether RLIMIT_MEMLOCK binds the process: 1 or 0, -1 where that is not known. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const char *driver)
 {
-	if (most != (uint64_t)RLIM_INFINITY)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, site, bytes, 0, most);
+	int may;
+
+	/* siw_umem_get() of Linux 6.1 asks for no capability; 6.12 pins by ib_umem_get(), as all others. */
+	if (strcmp(driver, "siw") == 0 && rdmaez_impl_linux_version() < 612)
+		return 1;
+	may = rdmaez_impl_may_lock();
+	return may < 0 ? -1 : !may;
 }
 
 /*
- * ENOMEM, or EPERM where nothing may be locked: locked memory, which does not bind who has CAP_IPC_LOCK
- * (`ib_umem_get()`), then address space, which binds everybody. `bytes` were asked for; 0: that is not known.
+ * ENOMEM, or EPERM where nothing may be locked at all: `ib_umem_get()` compares what the process has pinned, VmPin,
+ * and the pages of this with RLIMIT_MEMLOCK. `bytes` were asked for; 0: that is not known. Of a driver that is not
+ * "unknown" this is certain, by the numbers; and where they are well within the limit it is something else.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memory(struct rdmaez_diag *diag, const char *field,
-						 uint64_t bytes, bool is_locked)
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, const char *field,
+						  uint64_t bytes, const char *driver)
 {
-	const enum rdmaez_value kind = bytes ? RDMAEZ_VALUE_BYTES : RDMAEZ_VALUE_LIMIT;
-	const struct rdmaez_impl_site memlock = {field, RDMAEZ_WHY_MEMLOCK, kind, 0, 0};
+	const struct rdmaez_impl_site site = {
+		field, RDMAEZ_WHY_MEMLOCK, bytes ? RDMAEZ_VALUE_BYTES : RDMAEZ_VALUE_LIMIT, 0, 0};
+	struct rdmaez_impl_site locked = site;
+	const uint64_t pages = 2 * (uint64_t)sysconf(_SC_PAGESIZE); /* begun, but not filled */
+	struct rlimit limit;
+	int64_t pinned;
+	uint64_t room;
+	int binds;
+	bool sure;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    (diag->error == EPERM && limit.rlim_cur))
+		return;
+	binds = rdmaez_impl_memlock_binds(driver);
+	pinned = rdmaez_impl_pinned();
+	room = pinned > 0 ? (uint64_t)pinned : 0;
+	room = limit.rlim_cur > room ? limit.rlim_cur - room : 0;
+	if (!binds || (bytes && pinned >= 0 && room >= pages && bytes <= room - pages))
+		return;
+	sure = binds > 0 && bytes > room && strcmp(driver, "unknown") != 0;
+	locked.kind = RDMAEZ_VALUE_LOCKED;
+	rdmaez_impl_find_within(diag, sure ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
+				pinned < 0 ? &site : &locked, bytes,
+				pinned < 0 ? 0 : (uint64_t)pinned, limit.rlim_cur);
+}
+
+/* The address space, which binds everybody. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_space(struct rdmaez_diag *diag, const char *field)
+{
 	const struct rdmaez_impl_site space = {field, RDMAEZ_WHY_ADDRESS_SPACE, RDMAEZ_VALUE_LIMIT,
 					       0, 0};
 	struct rlimit limit;
 
-	if (is_locked && !getrlimit(RLIMIT_MEMLOCK, &limit) && !rdmaez_impl_may_lock())
-		rdmaez_impl_suspect_limit(diag, limit.rlim_cur, &memlock, bytes);
-	if (diag->error == ENOMEM && !getrlimit(RLIMIT_AS, &limit))
-		rdmaez_impl_suspect_limit(diag, limit.rlim_cur, &space, 0);
+	if (diag->error == ENOMEM && !getrlimit(RLIMIT_AS, &limit) &&
+	    limit.rlim_cur != RLIM_INFINITY)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &space, 0, 0, limit.rlim_cur);
 }
 
 /* What an errno of any verb usually means; `otherwise` where it says nothing. */

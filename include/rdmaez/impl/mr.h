@@ -9,12 +9,28 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#include <stdio.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "explain.h"
+#ifndef RDMAEZ_DRIVER_H
+#include "../driver.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
+
+/*
+ * libibverbs' functions under names of our own, so that nothing depends on what verbs.h declares. They are weak: linked
+ * with a library before rdma-core 34 and 35 they are NULL, and the program runs all the same.
+ */
+#ifndef RDMAEZ_HAVE_DMABUF_MR
+extern struct ibv_mr *rdmaez_impl_verb_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
+						     size_t length, uint64_t iova, int fd,
+						     int access) __asm__("ibv_reg_dmabuf_mr")
+	__attribute__((__weak__));
+extern int rdmaez_impl_verb_is_fork_initialized(void) __asm__("ibv_is_fork_initialized")
+	__attribute__((__weak__));
+#endif
 
 /* Bits that depend on device and kernel: ZERO_BASED, HUGETLB and the two FLUSH, 5 and 7 to 9. */
 #define RDMAEZ_IMPL_MR_RARE 0x3a0u
@@ -22,74 +38,322 @@ RDMAEZ_IMPL_BEGIN
 /* All that verbs.h gives a name, of whichever rdma-core; the kernel drops optional ones by itself. */
 #define RDMAEZ_IMPL_MR_KNOWN (0x3ffu | (unsigned int)IBV_ACCESS_OPTIONAL_RANGE)
 
-/* Something about the access flags: which of them it is about. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find(struct rdmaez_diag *diag, enum rdmaez_severity severity,
-					  enum rdmaez_why why, unsigned int bits,
-					  unsigned int access)
-{
-	const struct rdmaez_impl_site site = {"access", why, RDMAEZ_VALUE_ACCESS, 0, access};
+/* A registration that was refused. */
+struct rdmaez_impl_mr_case {
+	struct ibv_context *context;
+	struct rdmaez_diag *diag;
+	uintptr_t start, end; /* the bytes, of which none is beyond the last address */
+	size_t length;
+	unsigned int access;
+	unsigned int mappings;         /* of the process; 0: not known */
+	int maps;                      /* RDMAEZ_IMPL_MAPS_ bits */
+	struct ibv_device_attr device; /* zero where it did not answer */
+};
 
-	rdmaez_impl_find(diag, severity, &site, bits);
+/* Something likely that has no numbers but the address. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_suspect(const struct rdmaez_impl_mr_case *c,
+					     enum rdmaez_why why)
+{
+	const struct rdmaez_impl_site site = {"addr", why, RDMAEZ_VALUE_ADDRESS, 0, 0};
+
+	rdmaez_impl_find(c->diag, RDMAEZ_DIAG_LIKELY, &site, c->start);
+}
+
+/* Something about the access flags: which of them it is about. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find(const struct rdmaez_impl_mr_case *c,
+					  enum rdmaez_severity severity, enum rdmaez_why why,
+					  unsigned int bits)
+{
+	const struct rdmaez_impl_site site = {"access", why, RDMAEZ_VALUE_ACCESS, 0, c->access};
+
+	rdmaez_impl_find(c->diag, severity, &site, bits);
+}
+
+/* Whether a mistake was found, not only suspected: the worst stands first. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_certain(const struct rdmaez_impl_mr_case *c)
+{
+	return c->diag->count && c->diag->finding[0].severity == RDMAEZ_DIAG_ERROR;
+}
+
+/* What `ib_check_mr_access()` wants of every region. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_writes(const struct rdmaez_impl_mr_case *c)
+{
+	const unsigned int remote =
+		c->access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
+
+	if (remote && !(c->access & IBV_ACCESS_LOCAL_WRITE))
+		rdmaez_impl_mr_find(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, remote);
 }
 
 /* The flags, by the kernel's rules and by what the device reports of on-demand paging. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(struct ibv_context *context,
-						    unsigned int access, bool implicit,
-						    struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(const struct rdmaez_impl_mr_case *c,
+						    bool implicit)
 {
-	const unsigned int remote = access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
+	const unsigned int access = c->access;
 	const uint64_t needed = IBV_ODP_SUPPORT | (implicit ? IBV_ODP_SUPPORT_IMPLICIT : 0);
 	struct ibv_device_attr_ex device;
 
 	memset(&device, 0, sizeof(device));
-	if (remote && !(access & IBV_ACCESS_LOCAL_WRITE))
-		rdmaez_impl_mr_find(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, remote,
-				    access);
+	rdmaez_impl_mr_explain_writes(c);
 	if (access & ~RDMAEZ_IMPL_MR_KNOWN)
-		rdmaez_impl_mr_find(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_ACCESS_BITS,
-				    access & ~RDMAEZ_IMPL_MR_KNOWN, access);
-	if ((access & IBV_ACCESS_ON_DEMAND) && !ibv_query_device_ex(context, NULL, &device) &&
+		rdmaez_impl_mr_find(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_ACCESS_BITS,
+				    access & ~RDMAEZ_IMPL_MR_KNOWN);
+	if ((access & IBV_ACCESS_ON_DEMAND) && !ibv_query_device_ex(c->context, NULL, &device) &&
 	    (device.odp_caps.general_caps & needed) != needed)
-		rdmaez_impl_mr_find(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_ON_DEMAND,
-				    IBV_ACCESS_ON_DEMAND, access);
-	if ((access & RDMAEZ_IMPL_MR_RARE) && !diag->count)
-		rdmaez_impl_mr_find(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_ACCESS_REFUSED,
-				    access & RDMAEZ_IMPL_MR_RARE, access);
+		rdmaez_impl_mr_find(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_ON_DEMAND,
+				    IBV_ACCESS_ON_DEMAND);
+	if ((access & RDMAEZ_IMPL_MR_RARE) && !c->diag->count)
+		rdmaez_impl_mr_find(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_ACCESS_REFUSED,
+				    access & RDMAEZ_IMPL_MR_RARE);
 }
 
-/* The length: none, beyond the last address, or more than the device takes in one region. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(struct ibv_context *context, uintptr_t start,
-						    size_t length, struct rdmaez_diag *diag)
+/*
+ * The length: more than the device takes in one region, whatever the errno: bnxt_re_reg_user_mr() says ENOMEM, and some
+ * providers set none. With EINVAL also none, or beyond the last address.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_case *c)
 {
 	static const struct rdmaez_impl_site range = {"length", RDMAEZ_WHY_RANGE,
 						      RDMAEZ_VALUE_BYTES, 1, 0};
-	uint64_t most = UINTPTR_MAX - start;
-	struct ibv_device_attr device;
+	const int error = c->diag->error;
+	uint64_t most = error == EINVAL ? UINTPTR_MAX - c->start : UINT64_MAX;
 
-	memset(&device, 0, sizeof(device));
-	if (!ibv_query_device(context, &device) && device.max_mr_size && device.max_mr_size < most)
-		most = device.max_mr_size;
-	if (!length || length > most)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &range, length, 1, most);
+	if (c->device.max_mr_size && c->device.max_mr_size < most)
+		most = c->device.max_mr_size;
+	if (c->length > most || (!c->length && error == EINVAL))
+		rdmaez_impl_find_within(c->diag,
+					error == EINVAL || error == EIO ? RDMAEZ_DIAG_ERROR
+									: RDMAEZ_DIAG_LIKELY,
+					&range, c->length, 1, most);
 }
 
-/* EFAULT: whether the memory is there at all, which the kernel tells without touching it. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(uintptr_t start, size_t length,
-						   struct rdmaez_diag *diag)
+/*
+ * The least BAR1 of the machine's NVIDIA GPUs, through which other devices reach their memory, 0 where it is not known:
+ * the largest of a GPU's six regions. A line of this file has the vendor behind the first tab, then the interrupt, seven
+ * addresses, seven sizes and the driver: drivers/pci/proc.c, show_device().
+ */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_bar1(void)
 {
-	struct rdmaez_impl_site site = {"addr", RDMAEZ_WHY_MR_PROTECTION, RDMAEZ_VALUE_ADDRESS, 0,
-					0};
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t before = start & (page - 1);
-	enum rdmaez_severity sure =
-		RDMAEZ_DIAG_LIKELY; /* a device's memory (VM_IO, VM_PFNMAP) is mapped, too */
+	struct rdmaez_impl_lines lines;
+	uint64_t least = 0, number, most;
+	const char *line, *vendor;
+	char *at;
 
-	/* Since Linux 2.6.19 an asynchronous msync() only looks whether all of it is mapped. */
-	if (msync((char *)start - before, length + before, MS_ASYNC) && errno == ENOMEM) {
-		site.why = RDMAEZ_WHY_MR_UNMAPPED;
-		sure = RDMAEZ_DIAG_ERROR;
+	rdmaez_impl_lines_open(&lines, "/proc/bus/pci/devices");
+	while ((line = rdmaez_impl_line(&lines))) {
+		vendor = strchr(line, '\t');
+		if (!vendor || strncmp(vendor, "\t10de", 5) != 0)
+			continue;
+		(void)strtoull(line, &at, 16);
+		most = 0;
+		for (int i = 0; i < 16; i++) {
+			number = strtoull(at, &at, 16);
+			if (i >= 9 && i < 15 && number > most)
+				most = number;
+		}
+		if (most && strcmp(at, "\tnvidia") == 0 && (!least || most < least))
+			least = most;
 	}
-	rdmaez_impl_find(diag, sure, &site, start);
+	rdmaez_impl_lines_close(&lines);
+	return least;
+}
+
+/*
+ * Memory that seems to be a GPU's: what stands in the way, the likelier first. A client of the kernel's peer memory
+ * interface, which only patched kernels and vendors' drivers have, is a module or a folder.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_case *c)
+{
+	static const char *const peers[] = {
+		"/sys/module/nvidia_peermem",         "/sys/module/nv_peer_mem",
+		"/sys/kernel/mm/memory_peers/nv_mem", "/sys/kernel/mm/memory_peers/amdkfd",
+		"/sys/kernel/memory_peers/amdkfd",    "/sys/memory_peers/amdkfd",
+	};
+	static const char *const settings[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"};
+	static const struct rdmaez_impl_site window = {"length", RDMAEZ_WHY_MR_GPU_BAR1,
+						       RDMAEZ_VALUE_BYTES, 1, 0};
+	const unsigned int before = c->diag->count;
+	const uint64_t bar1 = rdmaez_impl_mr_bar1();
+	bool has_peer = access("/sys/module", F_OK) != 0; /* then nothing is known */
+	bool has_segments = false;
+
+	for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++)
+		has_peer |= access(peers[i], F_OK) == 0;
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		const char *const value = getenv(settings[i]);
+
+		has_segments |= value && strstr(value, "expandable_segments:True");
+	}
+	if (has_segments)
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_SEGMENTS);
+	if (!has_peer)
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_NO_PEER);
+	/* 256 MiB is what a GPU has without a large BAR1; part of it is in use. */
+	if (bar1 && (c->length > bar1 || bar1 <= UINT64_C(1) << 28))
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &window, c->length, 1, bar1);
+	if (c->diag->count == before)
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU);
+}
+
+/* Whether it may be a GPU's: its driver reserves addresses, or leaves them out, or maps its device file. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_gpu(const struct rdmaez_impl_mr_case *c)
+{
+	return (c->maps & RDMAEZ_IMPL_MAPS_GPUS) &&
+	       (c->maps & (RDMAEZ_IMPL_MAPS_HOLE | RDMAEZ_IMPL_MAPS_NONE | RDMAEZ_IMPL_MAPS_GPU));
+}
+
+/* Whether all of it is mapped, which the kernel tells without touching it. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_mapped(const struct rdmaez_impl_mr_case *c)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t before = c->start & (page - 1);
+
+	if (c->mappings)
+		return !(c->maps & RDMAEZ_IMPL_MAPS_HOLE);
+	/* Since Linux 2.6.19 an asynchronous msync() only looks whether all of it is mapped. */
+	return !msync((char *)c->start - before, c->end - c->start + before, MS_ASYNC) ||
+	       errno != ENOMEM;
+}
+
+/*
+ * EFAULT: `pin_user_pages_fast()` says so of what is not mapped, of a device's memory (VM_IO, VM_PFNMAP), of what is
+ * protected, and since Linux 6.5 of files that it would have to write back. Unmapped memory is certain, but not where a
+ * GPU's driver has a hand in it.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(const struct rdmaez_impl_mr_case *c)
+{
+	static const struct rdmaez_impl_site gone = {"addr", RDMAEZ_WHY_MR_UNMAPPED,
+						     RDMAEZ_VALUE_ADDRESS, 0, 0};
+	const unsigned int writes = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				    IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
+	const bool is_gpu = rdmaez_impl_mr_is_gpu(c);
+
+	if (is_gpu)
+		rdmaez_impl_mr_explain_gpu(c);
+	if (!rdmaez_impl_mr_is_mapped(c))
+		rdmaez_impl_find(c->diag, is_gpu ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, &gone,
+				 c->start);
+	else if ((c->maps & RDMAEZ_IMPL_MAPS_SHARED) && (c->access & writes) &&
+		 rdmaez_impl_linux_version() >= 605)
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FILE);
+	else
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_PROTECTION);
+}
+
+/* Fork protection: 1 it is on, 0 it is off or not needed (copy-on-fork, Linux 5.12), -1 not known. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_mr_fork(void)
+{
+#ifndef RDMAEZ_HAVE_DMABUF_MR
+	if (rdmaez_impl_verb_is_fork_initialized)
+		return rdmaez_impl_verb_is_fork_initialized() == 1; /* IBV_FORK_ENABLED */
+#endif
+	return -1;
+}
+
+/* The page size of the mapping that has this address, in bytes; 0: not known. */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_page(uintptr_t address)
+{
+	static const char name[] = "KernelPageSize:";
+	struct rdmaez_impl_lines lines;
+	uint64_t size = 0, from, to;
+	bool is_here = false;
+	const char *line;
+	char *at;
+
+	rdmaez_impl_lines_open(&lines, "/proc/self/smaps");
+	while (!size && (line = rdmaez_impl_line(&lines))) {
+		from = strtoull(line, &at, 16);
+		if (at != line && *at == '-') {
+			to = strtoull(at + 1, NULL, 16);
+			is_here = from <= address && address < to;
+		} else if (is_here && strncmp(line, name, sizeof(name) - 1) == 0) {
+			size = strtoull(line + sizeof(name) - 1, NULL, 10) << 10;
+		}
+	}
+	rdmaez_impl_lines_close(&lines);
+	return size;
+}
+
+/*
+ * EINVAL: ibv_dontfork_range() of libibverbs advises the kernel page by page (MADV_DONTFORK), unless
+ * RDMAV_HUGEPAGES_SAFE is set; the kernel does not split huge pages for that.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_huge(const struct rdmaez_impl_mr_case *c)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t first = c->start & ~(page - 1), last = (c->end + page - 1) & ~(page - 1);
+	uint64_t huge;
+
+	if ((c->access & IBV_ACCESS_ON_DEMAND) || !rdmaez_impl_mr_fork() ||
+	    getenv("RDMAV_HUGEPAGES_SAFE"))
+		return;
+	huge = rdmaez_impl_mr_page(c->start);
+	if (huge > page && ((first | last) & (huge - 1)))
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FORK_HUGE);
+}
+
+/*
+ * ENOMEM or EAGAIN: a process that has all the mappings it may have. Fork protection makes up to two of each region, of
+ * which madvise(2) says EAGAIN; mmap(2), by which a provider gets memory, ENOMEM.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_mappings(const struct rdmaez_impl_mr_case *c)
+{
+	static const struct rdmaez_impl_site many = {"addr", RDMAEZ_WHY_MR_MAPPINGS,
+						     RDMAEZ_VALUE_COUNTED, 0, 0};
+	unsigned long long most;
+	char text[32];
+
+	rdmaez_impl_file_text("/proc/sys/vm/max_map_count", text, sizeof(text));
+	most = strtoull(text, NULL, 10);
+	if (most && c->mappings && c->mappings + 2ull >= most)
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &many, c->mappings, 0, most);
+}
+
+/* ENOMEM and the like: what may be exhausted. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_mr_case *c)
+{
+	static const struct rdmaez_impl_site regions = {"max_mr", RDMAEZ_WHY_NO_RESOURCES,
+							RDMAEZ_VALUE_LIMIT, 0, 0};
+	const int error = c->diag->error;
+	const bool is_locked = !(c->access & IBV_ACCESS_ON_DEMAND);
+
+	if (error == ENOMEM || error == EAGAIN)
+		rdmaez_impl_mr_explain_mappings(c);
+	/* Then madvise(2) says ENOMEM of memory that is not mapped. */
+	if (error == ENOMEM && is_locked && rdmaez_impl_mr_fork() > 0 &&
+	    !rdmaez_impl_mr_is_mapped(c))
+		rdmaez_impl_mr_explain_fault(c);
+	/* Without the right to lock any memory the kernel says EPERM, else ENOMEM. */
+	if (is_locked && (error == ENOMEM || error == EPERM))
+		rdmaez_impl_suspect_memlock(c->diag, "length", c->length,
+					    rdmaez_driver_of(&c->device)->name);
+	rdmaez_impl_suspect_space(c->diag, "length");
+	if (error == EAGAIN)
+		rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP,
+				       "ibv_reg_mr");
+	if (error == EPERM || rdmaez_impl_mr_is_certain(c))
+		return;
+	if (error != EAGAIN && c->device.max_mr > 0)
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &regions, 0, 0,
+					(uint64_t)c->device.max_mr);
+	else
+		rdmaez_impl_explain_errno(c->diag, "ibv_reg_mr", error);
+}
+
+/* EINVAL and EOPNOTSUPP: the flags, the kind of memory. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_kind(const struct rdmaez_impl_mr_case *c)
+{
+	if (rdmaez_impl_mr_is_certain(c))
+		return;
+	if (c->diag->error == EINVAL) {
+		rdmaez_impl_mr_explain_huge(c);
+		if (rdmaez_impl_mr_is_gpu(c)) /* amdgpu's peer memory says so */
+			rdmaez_impl_mr_explain_gpu(c);
+	} else if ((c->maps & RDMAEZ_IMPL_MAPS_FILE) && !(c->access & IBV_ACCESS_ON_DEMAND)) {
+		/* `pin_user_pages_fast()` with FOLL_LONGTERM, of a DAX file system's files. */
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FILE);
+		rdmaez_impl_explain_errno(c->diag, "ibv_reg_mr", EOPNOTSUPP);
+	}
 }
 
 /* After a refusal: what the flags, the memory and the limits say about it. */
@@ -97,27 +361,35 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_explain(struct ibv_context *context, void *a
 					    unsigned int access, int error,
 					    struct rdmaez_diag *diag)
 {
-	const uintptr_t start = (uintptr_t)addr;
 	/* How on-demand paging spells "all memory". */
 	const bool implicit = (access & IBV_ACCESS_ON_DEMAND) && !addr && length == SIZE_MAX;
+	struct rdmaez_impl_mr_case c;
 
 	if (!diag)
 		return error;
 	diag->error = error;
 	diag->verb = "ibv_reg_mr";
+	memset(&c, 0, sizeof(c));
+	c.context = context;
+	c.diag = diag;
+	c.start = (uintptr_t)addr;
+	c.end = length > UINTPTR_MAX - c.start ? UINTPTR_MAX : c.start + length;
+	c.length = length;
+	c.access = access;
+	if (ibv_query_device(context, &c.device))
+		memset(&c.device, 0, sizeof(c.device));
+	c.mappings = implicit ? 0 : rdmaez_impl_maps(c.start, c.end, &c.maps);
 	if (error == EINVAL || error == EOPNOTSUPP)
-		rdmaez_impl_mr_explain_access(context, access, implicit, diag);
-	if (error == EINVAL && !implicit)
-		rdmaez_impl_mr_explain_length(context, start, length, diag);
-	if (error == EFAULT)
-		rdmaez_impl_mr_explain_fault(start, length, diag);
-	/* Without the right to lock any memory the kernel says EPERM, else ENOMEM. */
-	if (error == ENOMEM || error == EPERM)
-		rdmaez_impl_suspect_memory(diag, "length", length,
-					   !(access & IBV_ACCESS_ON_DEMAND));
-	if (error == EAGAIN)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP, "ibv_reg_mr");
-	if (!diag->count || error == ENOMEM || error == EAGAIN)
+		rdmaez_impl_mr_explain_access(&c, implicit);
+	if (!implicit)
+		rdmaez_impl_mr_explain_length(&c);
+	if (error == EINVAL || error == EOPNOTSUPP)
+		rdmaez_impl_mr_explain_kind(&c);
+	else if (error == EFAULT)
+		rdmaez_impl_mr_explain_fault(&c);
+	else if (error == ENOMEM || error == ENOSPC || error == EPERM || error == EAGAIN)
+		rdmaez_impl_mr_explain_shortage(&c);
+	if (!diag->count)
 		rdmaez_impl_explain_errno(diag, "ibv_reg_mr", error);
 	return error;
 }
@@ -139,6 +411,123 @@ RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsig
 					      rdmaez_impl_error_of_null(), diag);
 	*mr = made;
 	return 0;
+}
+
+/* Whether a descriptor is that of a dma-buf: 1 or 0, -1 not known; dma_buf_show_fdinfo() tells, and its size. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_mr_is_dmabuf(int fd, uint64_t *size)
+{
+	struct rdmaez_impl_lines lines;
+	const char *text;
+	char path[40];
+
+	*size = UINT64_MAX;
+	if (fcntl(fd, F_GETFD) < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	if (!rdmaez_impl_lines_find(&lines, path, "exp_name:"))
+		return rdmaez_impl_lines_find(&lines, path, "flags:") ? 0 : -1;
+	text = rdmaez_impl_lines_find(&lines, path, "size:");
+	if (text)
+		*size = strtoull(text, NULL, 10);
+	return 1;
+}
+
+/* EBADF and EINVAL: what uverbs' UVERBS_METHOD_REG_DMABUF_MR and then ib_umem_dmabuf_get() look at. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_case *c,
+						  const struct rdmaez_mr_dmabuf *dmabuf)
+{
+	static const struct rdmaez_impl_site place = {"iova", RDMAEZ_WHY_MR_DMABUF_IOVA,
+						      RDMAEZ_VALUE_ADDRESS, 0, 0};
+	static const struct rdmaez_impl_site other = {"fd", RDMAEZ_WHY_MR_DMABUF_FD,
+						      RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
+	static const struct rdmaez_impl_site range = {"length", RDMAEZ_WHY_RANGE,
+						      RDMAEZ_VALUE_BYTES, 1, 0};
+	const unsigned int rare =
+		~(unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+				IBV_ACCESS_OPTIONAL_RANGE);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t size, most;
+	int is;
+
+	is = rdmaez_impl_mr_is_dmabuf(dmabuf->fd, &size);
+	most = size > dmabuf->offset ? size - dmabuf->offset : 0;
+	if (c->diag->error == EINVAL) {
+		rdmaez_impl_mr_explain_writes(c);
+		if (c->access & rare)
+			rdmaez_impl_mr_find(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_ACCESS_REFUSED,
+					    c->access & rare);
+		if ((dmabuf->offset ^ dmabuf->iova) & (page - 1))
+			rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &place, dmabuf->iova);
+		if (!dmabuf->length || dmabuf->length > most)
+			rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ERROR, &range, dmabuf->length,
+						1, most);
+	}
+	if (!is || c->diag->error == EBADF)
+		rdmaez_impl_find(c->diag, is ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, &other,
+				 (uint64_t)(int64_t)dmabuf->fd);
+}
+
+/* ibv_reg_dmabuf_mr(); what it returned, or EOPNOTSUPP where this libibverbs does not have it. */
+RDMAEZ_IMPL_COLD struct ibv_mr *rdmaez_impl_mr_dmabuf(struct ibv_pd *pd,
+						      const struct rdmaez_mr_dmabuf *dmabuf,
+						      unsigned int access, bool *has_verb)
+{
+	errno = 0;
+	*has_verb = true;
+#ifndef RDMAEZ_HAVE_DMABUF_MR
+	if (rdmaez_impl_verb_reg_dmabuf_mr)
+		return rdmaez_impl_verb_reg_dmabuf_mr(pd, dmabuf->offset, dmabuf->length,
+						      dmabuf->iova, dmabuf->fd, (int)access);
+#elif RDMAEZ_HAVE_DMABUF_MR
+	return ibv_reg_dmabuf_mr(pd, dmabuf->offset, dmabuf->length, dmabuf->iova, dmabuf->fd,
+				 (int)access);
+#endif
+	(void)pd;
+	(void)dmabuf;
+	(void)access;
+	*has_verb = false;
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_dmabuf *dmabuf,
+				     unsigned int access, struct ibv_mr **mr,
+				     struct rdmaez_diag *diag)
+{
+	static const char verb[] = "ibv_reg_dmabuf_mr";
+	const char *const missing = !pd ? "pd" : !dmabuf ? "dmabuf" : !mr ? "mr" : NULL;
+	struct rdmaez_impl_mr_case c;
+	struct ibv_mr *made;
+	bool has_verb;
+	int error;
+
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_mr_reg_dmabuf", rdmaez_impl_why_objects);
+	if (missing)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
+	rdmaez_impl_diag_device(diag, pd->context);
+	made = rdmaez_impl_mr_dmabuf(pd, dmabuf, access, &has_verb);
+	if (made) {
+		*mr = made;
+		return 0;
+	}
+	error = rdmaez_impl_error_of_null();
+	if (!diag)
+		return error;
+	diag->error = error;
+	diag->verb = has_verb ? verb : NULL;
+	memset(&c, 0, sizeof(c));
+	c.diag = diag;
+	c.access = access;
+	/* The kernel says EPROTONOSUPPORT of a method that it does not know. */
+	if (error == EOPNOTSUPP || error == ENOSYS || error == EPROTONOSUPPORT)
+		rdmaez_impl_find_plain(diag, has_verb ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR,
+				       RDMAEZ_WHY_MR_NO_DMABUF, verb);
+	else if (error == EINVAL || error == EBADF)
+		rdmaez_impl_mr_judge_dmabuf(&c, dmabuf);
+	if (!diag->count)
+		rdmaez_impl_explain_errno(diag, verb, error);
+	return error;
 }
 
 RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag)

@@ -10,6 +10,7 @@
 #if RDMAEZ_IMPL_BODIES
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,51 +40,180 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_file_text(const char *path, char *text, size_t
 	text[length > 0 ? length : 0] = '\0';
 }
 
-/*
- * Whether CapEff has a capability: 1 or 0, -1 without /proc. It has 16 hexadecimal digits, the least last, and
- * stands behind Groups, which may be long: what is read keeps the 24 characters before, one less than that line has.
- */
+/* A file of the kernel's, line by line; of a line that is longer than the buffer only the beginning. */
+struct rdmaez_impl_lines {
+	int fd;            /* -1: it could not be opened */
+	unsigned int left; /* how many lines are still read, so that it ends some time */
+	size_t next, end;  /* of text[]: where what was read but not returned begins and ends */
+	bool is_cut;       /* the rest of a line that was cut comes next */
+	char text[1024];
+};
+
+RDMAEZ_IMPL_COLD void rdmaez_impl_lines_open(struct rdmaez_impl_lines *lines, const char *path)
+{
+	lines->fd = open(path, O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
+	lines->left = 1u << 22; /* of smaps, 26 for each of 65530 mappings */
+	lines->next = lines->end = 0;
+	lines->is_cut = false;
+}
+
+RDMAEZ_IMPL_COLD void rdmaez_impl_lines_close(struct rdmaez_impl_lines *lines)
+{
+	if (lines->fd >= 0)
+		close(lines->fd);
+	lines->fd = -1;
+}
+
+/* The next line without its end; NULL: there are no more. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_line(struct rdmaez_impl_lines *lines)
+{
+	while (lines->fd >= 0 && lines->left) {
+		char *const line = lines->text + lines->next;
+		char *stop = (char *)memchr(line, '\n', lines->end - lines->next);
+		const bool is_rest = lines->is_cut;
+		ssize_t length = 1;
+
+		if (!stop && lines->next) {
+			lines->end -= lines->next;
+			memmove(lines->text, line, lines->end);
+			lines->next = 0;
+			continue;
+		}
+		lines->is_cut = !stop && lines->end == sizeof(lines->text) - 1;
+		if (!stop && !lines->is_cut) {
+			length = read(lines->fd, lines->text + lines->end,
+				      sizeof(lines->text) - 1 - lines->end);
+			lines->end += length > 0 ? (size_t)length : 0;
+			lines->is_cut = is_rest;
+			if (length > 0)
+				continue;
+			if (!lines->end)
+				break;
+		}
+		lines->next = stop ? (size_t)(stop - lines->text) + 1 : lines->end;
+		*(stop ? stop : lines->text + lines->end) = '\0';
+		lines->left--;
+		if (!is_rest)
+			return line;
+	}
+	return NULL;
+}
+
+/* What stands behind a name, such as "VmPin:", in the first line that begins with it; NULL: there is none. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_lines_find(struct rdmaez_impl_lines *lines,
+						    const char *path, const char *name)
+{
+	const size_t length = strlen(name);
+	const char *line;
+
+	rdmaez_impl_lines_open(lines, path);
+	do
+		line = rdmaez_impl_line(lines);
+	while (line && strncmp(line, name, length) != 0);
+	rdmaez_impl_lines_close(lines);
+	return line ? line + length : NULL;
+}
+
+/* Whether CapEff has a capability: 1 or 0, -1 without /proc. It has 16 hexadecimal digits, the least last. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_capability(int capability)
 {
-	const int fd = open("/proc/self/status", O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
-	const char *line = NULL;
-	size_t kept = 0;
-	char text[512];
-	ssize_t length;
+	struct rdmaez_impl_lines lines;
+	const char *const digits = rdmaez_impl_lines_find(&lines, "/proc/self/status", "CapEff:\t");
 	int digit;
 
-	while (fd >= 0 && (length = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
-		kept += (size_t)length;
-		text[kept] = '\0';
-		line = strstr(text, "\nCapEff:\t");
-		if (line && strlen(line) >= 25)
-			break;
-		line = NULL;
-		if (kept > 24) {
-			memmove(text, text + kept - 24, 24);
-			kept = 24;
-		}
-	}
-	if (fd >= 0)
-		close(fd);
-	if (!line)
+	if (!digits || strlen(digits) < 16)
 		return -1;
-	digit = line[24 - capability / 4];
+	digit = digits[15 - capability / 4];
 	digit = digit > '9' ? digit + 9 : digit;
 	return digit >> capability % 4 & 1;
 }
 
+/* The memory that the process has pinned for devices, in bytes; -1 where that is not known. */
+RDMAEZ_IMPL_COLD int64_t rdmaez_impl_pinned(void)
+{
+	struct rdmaez_impl_lines lines;
+	const char *const text = rdmaez_impl_lines_find(&lines, "/proc/self/status", "VmPin:");
+
+	/* A line that was cut has no unit, and perhaps not all of its digits. */
+	return text && strstr(text, " kB") ? strtoll(text, NULL, 10) * 1024 : -1;
+}
+
 /*
- * Whether RLIMIT_MEMLOCK does not bind the process: `capable()` of the kernel means the initial user
- * namespace, in whose uid_map every 32-bit number stands for itself.
+ * Whether RLIMIT_MEMLOCK does not bind the process: 1 or 0, -1 without /proc. `capable()` of the kernel means the
+ * initial user namespace, in whose uid_map every 32-bit number stands for itself.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_may_lock(void)
+RDMAEZ_IMPL_COLD int rdmaez_impl_may_lock(void)
 {
 	char text[64];
 
 	rdmaez_impl_file_text("/proc/self/uid_map", text, sizeof(text));
-	return strcmp(text, "         0          0 4294967295\n") == 0 &&
-	       rdmaez_impl_capability(RDMAEZ_IMPL_CAP_IPC_LOCK) == 1;
+	if (*text && strcmp(text, "         0          0 4294967295\n") != 0)
+		return 0;
+	return *text ? rdmaez_impl_capability(RDMAEZ_IMPL_CAP_IPC_LOCK) : -1;
+}
+
+/* What /proc/self/maps tells of a range of memory, and of the process. */
+enum {
+	RDMAEZ_IMPL_MAPS_HOLE = 1,   /* a part of it is not mapped */
+	RDMAEZ_IMPL_MAPS_NONE = 2,   /* a part may be neither read nor written */
+	RDMAEZ_IMPL_MAPS_FILE = 4,   /* a part is a file's */
+	RDMAEZ_IMPL_MAPS_SHARED = 8, /* and is shared with it, and may be written */
+	RDMAEZ_IMPL_MAPS_GPU = 16,   /* a part is a GPU's device file's */
+	RDMAEZ_IMPL_MAPS_GPUS = 32   /* the process has mapped such a file anywhere */
+};
+
+/* Of one mapping, by its permissions and the path of its file. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_maps_of(const char *permissions, const char *path)
+{
+	static const char *const gpus[] = {"/dev/nvidia", "/dev/kfd", "/dev/dri/renderD",
+					   "/dmabuf:"};
+	static const char *const memory[] = {"/dev/", "/memfd:", "/SYSV", "/anon_hugepage"};
+	int is = strncmp(permissions, "---", 3) == 0 ? RDMAEZ_IMPL_MAPS_NONE : 0;
+
+	if (!path)
+		return is;
+	for (size_t i = 0; i < sizeof(gpus) / sizeof(gpus[0]); i++)
+		if (strncmp(path, gpus[i], strlen(gpus[i])) == 0)
+			return is | RDMAEZ_IMPL_MAPS_GPU;
+	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
+		if (strncmp(path, memory[i], strlen(memory[i])) == 0)
+			return is;
+	is |= RDMAEZ_IMPL_MAPS_FILE;
+	return strncmp(permissions, "rw", 2) == 0 && permissions[2] && permissions[3] == 's'
+		       ? is | RDMAEZ_IMPL_MAPS_SHARED
+		       : is;
+}
+
+/* Looks at the bytes from `start` to before `end`; returns the number of mappings, 0 where they cannot be read. */
+RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_maps(uintptr_t start, uintptr_t end, int *is)
+{
+	struct rdmaez_impl_lines lines;
+	uintptr_t reached = start;
+	unsigned int count = 0;
+	const char *line;
+
+	*is = 0;
+	rdmaez_impl_lines_open(&lines, "/proc/self/maps");
+	while ((line = rdmaez_impl_line(&lines))) {
+		char *at;
+		const uint64_t from = strtoull(line, &at, 16);
+		const uint64_t to = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
+		const int of = to && *at == ' ' ? rdmaez_impl_maps_of(at + 1, strchr(at, '/')) : 0;
+
+		if (to <= from || strstr(at, "[vsyscall]")) /* which is no mapping of its own */
+			continue;
+		count++;
+		if (of & RDMAEZ_IMPL_MAPS_GPU)
+			*is |= RDMAEZ_IMPL_MAPS_GPUS;
+		if (from >= end || to <= start)
+			continue;
+		*is |= of | (from > reached ? RDMAEZ_IMPL_MAPS_HOLE : 0);
+		reached = (uintptr_t)to;
+	}
+	rdmaez_impl_lines_close(&lines);
+	if (count && reached < end)
+		*is |= RDMAEZ_IMPL_MAPS_HOLE;
+	return count;
 }
 
 RDMAEZ_IMPL_END
