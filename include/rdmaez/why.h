@@ -285,7 +285,8 @@ extern "C" {
 	  "run as root, or give the program CAP_NET_RAW")                                         \
 	X(CAP_LIMIT, "this is more than the device supports", "ask for less, within the range")   \
 	X(CAP_INLINE,                                                                             \
-	  "verbs do not report how much inline data a device takes, and this may be too much",    \
+	  "verbs do not report how much inline data a device takes, which differs by queue pair " \
+	  "type, and this may be too much",                                                       \
 	  "find the limit with rdmaez_qp_max_inline()")                                           \
 	X(CAP_TOGETHER,                                                                           \
 	  "each number is within its limit, but larger work requests leave room for fewer of "    \
@@ -345,7 +346,7 @@ extern "C" {
 	  "use rdmaez_mr_reg_dmabuf()")                                                           \
 	X(MR_GPU_SEGMENTS,                                                                        \
 	  "the memory seems to be a GPU's, and PyTorch's expandable segments, which the "         \
-	  "environment asks for, cannot be registered by their address",                          \
+	  "environment asks for, usually cannot be registered by their address",                  \
 	  "take expandable_segments:True out of PYTORCH_CUDA_ALLOC_CONF, or export the memory "   \
 	  "as a dma-buf and use rdmaez_mr_reg_dmabuf()")                                          \
 	X(MR_GPU_BAR1,                                                                            \
@@ -419,7 +420,9 @@ extern "C" {
 	  "noticed")                                                                               \
 	X(WC_TIMEOUT_SHORT, "a busy network or peer may take longer than the ACK timeout",         \
 	  "use 14 (67 ms) or more")                                                                \
-	X(WC_RNR, "the peer had no receive posted, and the retries are used up",                   \
+	X(WC_RNR,                                                                                  \
+	  "the peer had no receive posted, or was paging in memory that it has registered on "     \
+	  "demand, and the retries are used up",                                                   \
 	  "post receives before the peer sends, and set rnr_retry to 7, which never gives up")     \
 	X(WC_RNR_TIMER,                                                                            \
 	  "the peer had this long to post a receive, if its timer is set like this queue pair's",  \
@@ -475,9 +478,10 @@ extern "C" {
 	X(WC_CONNECTION, "the connection broke while the request was being sent",                  \
 	  "look for RDMA_CM_EVENT_DISCONNECTED, and see the peer")                                 \
 	X(WC_RKEY,                                                                                 \
-	  "the rkey is wrong, or stale since the peer's region was deregistered or registered "    \
-	  "again",                                                                                 \
-	  "ask the peer for its rkey and address again")                                           \
+	  "the rkey is wrong, such as an lkey or that of another device, or stale since the "      \
+	  "peer's region was deregistered or registered again",                                    \
+	  "ask the peer for mr->rkey and the address again; it learns which of the causes it is: " \
+	  "see its IBV_EVENT_QP_ACCESS_ERR")                                                       \
 	X(WC_REMOTE_BOUNDS, "the request reaches beyond the peer's memory region",                 \
 	  "compare its address and length with the peer's region; a zero-based one begins at 0")   \
 	X(WC_REGION_RIGHT,                                                                         \
@@ -520,6 +524,13 @@ extern "C" {
 	  "see the counters of the switches, and of `ethtool -S` or `ibqueryerrors` at both "      \
 	  "ends; "                                                                                 \
 	  "configure PFC and ECN alike on every hop")
+	X(WC_IWARP_READ,                                                                           \
+	  "on iWARP the memory that a READ writes to also needs IBV_ACCESS_REMOTE_WRITE",          \
+	  "register it with IBV_ACCESS_LOCAL_WRITE and IBV_ACCESS_REMOTE_WRITE")                   \
+	X(WC_GPU_PATH,                                                                             \
+	  "the process uses a GPU, and the machine an IOMMU: if the memory is the GPU's, PCIe "    \
+	  "ACS may keep the two devices apart",                                                    \
+	  "boot with iommu=pt, or turn ACS off on the bridges between them")
 
 /* Those of device memory alone: dm.h, dm_token.h, dm_share.h and devel/dm_emu.h. */
 #define RDMAEZ_IMPL_WHY_DM(X)                                                                     \

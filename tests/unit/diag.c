@@ -450,8 +450,12 @@ static void check_kinds(void)
 	check_kind(RDMAEZ_VALUE_PORT_STATE, IBV_PORT_DOWN, IBV_PORT_ACTIVE, IBV_PORT_ACTIVE,
 		   " State: DOWN (1); needed: ACTIVE (4).", "port_state:DOWN:ACTIVE..ACTIVE",
 		   "\"port_state\",\"value\":1,\"name\":\"DOWN\",\"min\":4,\"max\":4");
-	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_PORT_STATE + 1), 7, 8, 9, "", "none",
-		   "\"none\"");
+	check_kind(RDMAEZ_VALUE_LOCKED, 4096, 1024, 65536,
+		   " Given: 4096 bytes. Locked already: 1024 of 65536.", "locked:4096:1024..65536",
+		   "\"locked\",\"value\":4096,\"min\":1024,\"max\":65536");
+	check_kind(RDMAEZ_VALUE_LOCKED, 0, 2048, 1024, " Locked already: 2048 of 1024.",
+		   "locked:0:2048..1024", "\"locked\",\"value\":0,\"min\":2048,\"max\":1024");
+	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_LOCKED + 1), 7, 8, 9, "", "none", "\"none\"");
 	check_kind((enum rdmaez_value)99, 7, 8, 9, "", "none", "\"none\"");
 }
 

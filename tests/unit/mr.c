@@ -442,8 +442,7 @@ static void check_gpu_settings(void)
 		"\t10de",
 		"0100\t10de1db6",
 		"0100\t10de1db6\t12\t0\t0\t0\tnvidia\n",
-		"3b00\t10de1db6\t1\t0\t0\t0\t0\t0\t0\t0\t100\t200\t0\t0\t0\t0\t0\tnvidia-"
-		"nvswitch\n",
+		"3b00\t10de1db6\t1\t0\t0\t0\t0\t0\t0\t0\t1\t2\t0\t0\t0\t0\t0\tnvidia-x\n",
 		"3b00\t10de1db6\t1\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0\tnvidia\n"};
 	const uint64_t large = UINT64_C(0x800000000), small = UINT64_C(1) << 28;
 

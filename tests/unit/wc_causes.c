@@ -1037,8 +1037,74 @@ static void check_refusals(void)
 	tap_eq_int(rdmaez_wc_explain_recv(&wc, qp, NULL, NULL), EIO, "the errno all the same");
 }
 
+/* The cause of a send's completion, where the device is on iWARP. */
+static void check_sink(uint32_t vendor_id, int status, int opcode, const char *want)
+{
+	struct ibv_send_wr wr;
+	struct rdmaez_diag diag;
+	struct ibv_qp *qp;
+	struct ibv_wc wc;
+
+	new_device(vendor_id);
+	qp = broken_qp(IBV_QPT_RC, NULL);
+	dev->verbs.transport_type = IBV_TRANSPORT_IWARP;
+	wc = wc_of(status, qp);
+	memset(&wr, 0, sizeof(wr));
+	wr.opcode = (enum ibv_wr_opcode)opcode;
+	tap_eq_int(rdmaez_wc_explain_send(&wc, qp, &wr, &diag), 0, "a completion on iWARP");
+	check_line(&diag, want, "whose READ writes by a remote right");
+}
+
+static void check_iwarp_read(void)
+{
+#define SINK "WC_IWARP_READ:access:none"
+	check_sink(IRDMA, IBV_WC_LOC_PROT_ERR, IBV_WR_RDMA_READ,
+		   LKEY " " SINK " " BOUNDS " " LOCAL);
+	check_sink(IRDMA, IBV_WC_LOC_PROT_ERR, IBV_WR_RDMA_WRITE, LKEY " " BOUNDS);
+	check_sink(ERDMA, IBV_WC_LOC_ACCESS_ERR, IBV_WR_RDMA_READ,
+		   LKEY " " SINK " " BOUNDS " " LOCAL);
+	check_sink(CXGB4, IBV_WC_LOC_ACCESS_ERR, IBV_WR_RDMA_READ, LKEY " " SINK " " LOCAL);
+	check_sink(CXGB4, IBV_WC_LOC_ACCESS_ERR, IBV_WR_SEND, LKEY);
+	check_sink(SIW, IBV_WC_LOC_PROT_ERR, IBV_WR_RDMA_READ, LKEY " " BOUNDS " " LOCAL);
+}
+
+/* A GPU and an IOMMU: then the two devices may be kept apart. */
+static void check_gpu(void)
+{
+	static const char gpu[] = "7f3c00000000-7f3c00200000 rw-s 0 00:05 6 /dev/nvidiactl\n";
+	static const struct {
+		const char *type, *maps, *want;
+	} cases[] = {
+		{"DMA-FQ\n", gpu, LKEY " WC_GPU_PATH:sg_list.addr:none " BOUNDS " " LOCAL},
+		{"DMA\n", gpu, LKEY " WC_GPU_PATH:sg_list.addr:none " BOUNDS " " LOCAL},
+		{"identity\n", gpu, LKEY " " BOUNDS " " LOCAL},
+		{"", gpu, LKEY " " BOUNDS " " LOCAL},
+		{NULL, gpu, LKEY " " BOUNDS " " LOCAL},
+		{"DMA\n", "7f3c00000000-7f3c00200000 rw-p 0 00:00 0 \n", LKEY " " BOUNDS " " LOCAL},
+		{"DMA\n", NULL, LKEY " " BOUNDS " " LOCAL},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct rdmaez_diag diag;
+		struct ibv_qp *qp;
+		struct ibv_wc wc;
+
+		new_device(MLX5);
+		qp = broken_qp(IBV_QPT_RC, NULL);
+		fake_tree_new();
+		fake_tree_file("/sys/kernel/iommu_groups/0/type", cases[i].type);
+		fake_tree_file("/proc/self/maps", cases[i].maps);
+		wc = wc_of(IBV_WC_LOC_PROT_ERR, qp);
+		tap_eq_int(rdmaez_wc_explain_qp(&wc, qp, &diag), 0, "a completion");
+		check_line(&diag, cases[i].want, "of a process with a GPU or without");
+	}
+	fake_tree(NULL);
+}
+
 int main(void)
 {
+	check_iwarp_read();
+	check_gpu();
 	check_sends();
 	check_recvs();
 	check_either();

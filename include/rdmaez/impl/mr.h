@@ -136,18 +136,16 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_bar1(void)
 {
 	struct rdmaez_impl_lines lines;
 	uint64_t least = 0, number, most;
-	const char *line, *vendor;
-	char *at;
+	const char *at;
 
 	rdmaez_impl_lines_open(&lines, "/proc/bus/pci/devices");
-	while ((line = rdmaez_impl_line(&lines))) {
-		vendor = strchr(line, '\t');
-		if (!vendor || strncmp(vendor, "\t10de", 5) != 0)
+	while ((at = rdmaez_impl_line(&lines))) {
+		(void)rdmaez_impl_number(&at, 16);
+		if (strncmp(at, "\t10de", 5) != 0)
 			continue;
-		(void)strtoull(line, &at, 16);
 		most = 0;
 		for (int i = 0; i < 16; i++) {
-			number = strtoull(at, &at, 16);
+			number = rdmaez_impl_number(&at, 16);
 			if (i >= 9 && i < 15 && number > most)
 				most = number;
 		}
@@ -180,7 +178,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_cas
 	for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++)
 		has_peer |= access(peers[i], F_OK) == 0;
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		const char *const value = getenv(settings[i]);
+		const char *const value = rdmaez_impl_getenv(settings[i]);
 
 		has_segments |= value && strstr(value, "expandable_segments:True");
 	}
@@ -211,7 +209,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_mapped(const struct rdmaez_impl_mr_case 
 	if (c->mappings)
 		return !(c->maps & RDMAEZ_IMPL_MAPS_HOLE);
 	/* Since Linux 2.6.19 an asynchronous msync() only looks whether all of it is mapped. */
-	return !msync((char *)c->start - before, c->end - c->start + before, MS_ASYNC) ||
+	return !msync((void *)(c->start - before), c->end - c->start + before, MS_ASYNC) ||
 	       errno != ENOMEM;
 }
 
@@ -257,17 +255,19 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_page(uintptr_t address)
 	struct rdmaez_impl_lines lines;
 	uint64_t size = 0, from, to;
 	bool is_here = false;
-	const char *line;
-	char *at;
+	const char *line, *at;
 
 	rdmaez_impl_lines_open(&lines, "/proc/self/smaps");
 	while (!size && (line = rdmaez_impl_line(&lines))) {
-		from = strtoull(line, &at, 16);
-		if (at != line && *at == '-') {
-			to = strtoull(at + 1, NULL, 16);
+		at = line;
+		from = rdmaez_impl_number(&at, 16);
+		if (*at == '-') {
+			at++;
+			to = rdmaez_impl_number(&at, 16);
 			is_here = from <= address && address < to;
 		} else if (is_here && strncmp(line, name, sizeof(name) - 1) == 0) {
-			size = strtoull(line + sizeof(name) - 1, NULL, 10) << 10;
+			at = line + sizeof(name) - 1;
+			size = rdmaez_impl_number(&at, 10) << 10;
 		}
 	}
 	rdmaez_impl_lines_close(&lines);
@@ -285,7 +285,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_huge(const struct rdmaez_impl_mr_ca
 	uint64_t huge;
 
 	if ((c->access & IBV_ACCESS_ON_DEMAND) || !rdmaez_impl_mr_fork() ||
-	    getenv("RDMAV_HUGEPAGES_SAFE"))
+	    rdmaez_impl_getenv("RDMAV_HUGEPAGES_SAFE"))
 		return;
 	huge = rdmaez_impl_mr_page(c->start);
 	if (huge > page && ((first | last) & (huge - 1)))
@@ -300,12 +300,13 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_mappings(const struct rdmaez_impl_m
 {
 	static const struct rdmaez_impl_site many = {"addr", RDMAEZ_WHY_MR_MAPPINGS,
 						     RDMAEZ_VALUE_COUNTED, 0, 0};
-	unsigned long long most;
 	char text[32];
+	const char *at = text;
+	uint64_t most;
 
 	rdmaez_impl_file_text("/proc/sys/vm/max_map_count", text, sizeof(text));
-	most = strtoull(text, NULL, 10);
-	if (most && c->mappings && c->mappings + 2ull >= most)
+	most = rdmaez_impl_number(&at, 10);
+	if (most && c->mappings && c->mappings + UINT64_C(2) >= most)
 		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &many, c->mappings, 0, most);
 }
 
@@ -428,7 +429,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_is_dmabuf(int fd, uint64_t *size)
 		return rdmaez_impl_lines_find(&lines, path, "flags:") ? 0 : -1;
 	text = rdmaez_impl_lines_find(&lines, path, "size:");
 	if (text)
-		*size = strtoull(text, NULL, 10);
+		*size = rdmaez_impl_number(&text, 10);
 	return 1;
 }
 

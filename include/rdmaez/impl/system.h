@@ -10,11 +10,20 @@
 #if RDMAEZ_IMPL_BODIES
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* getenv() under a name of our own: stdlib.h would cost every user as much as the rest of this file. */
+#ifndef __GNUC__
+#include <stdlib.h>
+#define rdmaez_impl_getenv getenv
+#endif
+
 RDMAEZ_IMPL_BEGIN
+
+#ifdef __GNUC__
+extern char *rdmaez_impl_getenv(const char *name) __asm__("getenv");
+#endif
 
 /* The capabilities that the kernel asks for here, by number: CAP_NET_RAW and CAP_IPC_LOCK. */
 #define RDMAEZ_IMPL_CAP_NET_RAW  13
@@ -38,6 +47,21 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_file_text(const char *path, char *text, size_t
 		close(fd);
 	}
 	text[length > 0 ? length : 0] = '\0';
+}
+
+/* The number that comes next behind blanks, and where it ends; 0 where there is none. Letters are in lower case. */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_number(const char **text, unsigned int base)
+{
+	const char *at = *text;
+	uint64_t number = 0;
+	unsigned int digit;
+
+	while (*at == ' ' || *at == '\t')
+		at++;
+	for (; (digit = (unsigned int)(*at > '9' ? *at - 'a' + 10 : *at - '0')) < base; at++)
+		number = number * base + digit;
+	*text = at;
+	return number;
 }
 
 /* A file of the kernel's, line by line; of a line that is longer than the buffer only the beginning. */
@@ -132,10 +156,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_capability(int capability)
 RDMAEZ_IMPL_COLD int64_t rdmaez_impl_pinned(void)
 {
 	struct rdmaez_impl_lines lines;
-	const char *const text = rdmaez_impl_lines_find(&lines, "/proc/self/status", "VmPin:");
+	const char *text = rdmaez_impl_lines_find(&lines, "/proc/self/status", "VmPin:");
 
 	/* A line that was cut has no unit, and perhaps not all of its digits. */
-	return text && strstr(text, " kB") ? strtoll(text, NULL, 10) * 1024 : -1;
+	return text && strstr(text, " kB") ? (int64_t)(rdmaez_impl_number(&text, 10) << 10) : -1;
 }
 
 /*
@@ -195,13 +219,14 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_maps(uintptr_t start, uintptr_t end, i
 	*is = 0;
 	rdmaez_impl_lines_open(&lines, "/proc/self/maps");
 	while ((line = rdmaez_impl_line(&lines))) {
-		char *at;
-		const uint64_t from = strtoull(line, &at, 16);
-		const uint64_t to = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
-		const int of = to && *at == ' ' ? rdmaez_impl_maps_of(at + 1, strchr(at, '/')) : 0;
+		const uint64_t from = rdmaez_impl_number(&line, 16);
+		const uint64_t to = *line++ == '-' ? rdmaez_impl_number(&line, 16) : 0;
+		int of;
 
-		if (to <= from || strstr(at, "[vsyscall]")) /* which is no mapping of its own */
+		if (to <= from || *line != ' ' ||
+		    strstr(line, "[vsyscall]")) /* which is the kernel's */
 			continue;
+		of = rdmaez_impl_maps_of(line + 1, strchr(line, '/'));
 		count++;
 		if (of & RDMAEZ_IMPL_MAPS_GPU)
 			*is |= RDMAEZ_IMPL_MAPS_GPUS;

@@ -13,6 +13,7 @@
 #include "port.h"
 #include "qp_query.h"
 #include "reach.h"
+#include "system.h"
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif
@@ -104,6 +105,8 @@ enum rdmaez_impl_wc_check {
 	RDMAEZ_IMPL_WC_RNR,
 	RDMAEZ_IMPL_WC_RNR_TIMER,
 	RDMAEZ_IMPL_WC_IWARP,
+	RDMAEZ_IMPL_WC_SINK,
+	RDMAEZ_IMPL_WC_GPU,
 	RDMAEZ_IMPL_WC_RIGHTS,
 	RDMAEZ_IMPL_WC_DEPTH
 };
@@ -359,6 +362,26 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_iwarp(const struct rdmaez_impl_wc_case *her
 	return device && device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
+/*
+ * Whether the memory that a READ writes to needs a remote right, RFC 5040: where the answer is a write by the peer.
+ * siw_proc_rresp() does not ask for it.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_sink(const struct rdmaez_impl_wc_case *here)
+{
+	return rdmaez_impl_wc_iwarp(here) && here->maker != RDMAEZ_IMPL_WC_OF_SIW;
+}
+
+/* Whether the process has a GPU, and an IOMMU stands between the machine's devices. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_gpu(void)
+{
+	char type[16];
+	int is;
+
+	rdmaez_impl_file_text("/sys/kernel/iommu_groups/0/type", type, sizeof(type));
+	return strncmp(type, "DMA", 3) == 0 && rdmaez_impl_maps(0, 0, &is) &&
+	       (is & RDMAEZ_IMPL_MAPS_GPUS);
+}
+
 /* The rights that such requests need of an end of this type. */
 RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wc_rights_of(const struct rdmaez_impl_wc_case *here)
 {
@@ -485,6 +508,10 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, READ, ALL, 0,
+				   WC_IWARP_READ, "access", SINK),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
+				   WC_GPU_PATH, "sg_list.addr", GPU),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
 				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
@@ -525,6 +552,8 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 		/* rdma-core's providers/erdma/erdma_verbs.c, map_cqe_status[]: ERDMA_WC_SEND_*, of the request's SGEs. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, SQ, ANY_TYPE, READ, ERDMA, 0,
+				   WC_IWARP_READ, "access", SINK),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
 				   WC_BOUNDS, "sg_list.addr", ALWAYS),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, ERDMA, 0,
@@ -532,6 +561,8 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 		/* providers/cxgb4/cq.c: T4_ERR_STAG, T4_ERR_QPID and T4_ERR_ACCESS, of requests and receives. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, CXGB4, 0,
 				   WC_LKEY, "sg_list.lkey", ALWAYS),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, SQ, ANY_TYPE, READ, CXGB4, 0,
+				   WC_IWARP_READ, "access", SINK),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, CXGB4, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
 		/* providers/mana/cq.c: VENDOR_ERR_RX_ATB_SGE_ADDR_RIGHT. */
@@ -786,6 +817,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 	case RDMAEZ_IMPL_WC_LOSS:
 		if (here->port_num)
 			rdmaez_impl_reach_loss(here->qp->context, here->port_num, here->diag);
+		break;
+	case RDMAEZ_IMPL_WC_SINK:
+		if (!rdmaez_impl_wc_sink(here))
+			return;
+		break;
+	case RDMAEZ_IMPL_WC_GPU:
+		if (!rdmaez_impl_wc_gpu())
+			return;
 		break;
 	default:
 		break;
