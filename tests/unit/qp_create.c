@@ -570,6 +570,11 @@ static void check_operations(void)
 	{                                                                                      \
 		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0 \
 	}
+#define DEEP(field, depth)                                                                         \
+	{                                                                                          \
+		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, field, RDMAEZ_VALUE_NUMBER, depth, 0, \
+			16384                                                                      \
+	}
 #define MANY                                                                                     \
 	{                                                                                        \
 		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0, \
@@ -645,13 +650,16 @@ static void check_errno_beside(void)
 	t.dev->attr.orig_attr.max_qp = 1;
 	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);
 	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
-			    "a device for one queue pair", TOGETHER,
+			    "a device for one queue pair",
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp",
 			     RDMAEZ_VALUE_LIMIT, 0, 0, 1});
 	t.dev->attr.orig_attr.max_qp = 0;
 	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);
 	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
-			    "no memory, of who knows what", TOGETHER, MEANS(NO_RESOURCES));
+			    "no memory, of who knows what", MEANS(NO_RESOURCES));
+	t.dev->attr.orig_attr.max_qp_wr = 0;
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+			    "nor how deep a queue may be", TOGETHER, MEANS(NO_RESOURCES));
 }
 
 static void check_suspects(void)
@@ -670,17 +678,33 @@ static void check_suspects(void)
 	process.memlock = 1 << 20;
 	CHECK_VERB_FINDINGS(
 		&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp", "no memory",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0},
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MEMLOCK, "cap", RDMAEZ_VALUE_LIMIT, 0, 0, 1 << 20},
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0,
 		 1024});
 	process.memlock = RLIM_INFINITY;
-	CHECK_VERB_FINDINGS(
-		&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
-		"no memory, and no limit of it",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0},
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0,
-		 1024});
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+			    "no memory, and no limit of it",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp",
+			     RDMAEZ_VALUE_LIMIT, 0, 0, 1024});
+
+	process.memlock = 1 << 20;
+	process.status = "Name:\ttest\nVmPin:\t     104 kB\nCapEff:\t0000000000000000\n";
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+			    "how much is pinned already",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MEMLOCK, "cap", RDMAEZ_VALUE_LOCKED, 0,
+			     104 << 10, 1 << 20},
+			    MANY);
+	process.memlock = RLIM_INFINITY;
+	t.init.cap.max_send_wr = 4095;
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+			    "less than a quarter of the depth", MANY);
+	t.init.cap.max_recv_wr = 4096;
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+			    "a quarter of it", DEEP("cap.max_recv_wr", 4096), MANY);
+	t.init.cap.max_send_wr = 16384;
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+			    "all of it", DEEP("cap.max_send_wr", 16384), MANY);
+	t.init.cap.max_send_wr = t.init.cap.max_recv_wr = 1;
 
 	fake_fail(FAKE_CREATE_QP, 0, EIO);
 	CHECK_VERB_FINDINGS(&t.diag, create(), EIO, "rdmaez_qp_create", "ibv_create_qp",

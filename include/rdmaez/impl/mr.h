@@ -379,6 +379,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_explain(struct ibv_context *context, void *a
 	c.access = access;
 	if (ibv_query_device(context, &c.device))
 		memset(&c.device, 0, sizeof(c.device));
+	if (rdmaez_driver_of(&c.device)->vendor_id)
+		diag->driver = rdmaez_driver_of(&c.device)->name;
 	c.mappings = implicit ? 0 : rdmaez_impl_maps(c.start, c.end, &c.maps);
 	if (error == EINVAL || error == EOPNOTSUPP)
 		rdmaez_impl_mr_explain_access(&c, implicit);

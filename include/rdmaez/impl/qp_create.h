@@ -85,17 +85,28 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_parts(struct ibv_context *conte
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_SRQ_PD, "srq");
 }
 
-/* What no limit shows: inline data, and where nothing else was found, all the numbers together. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_qp_cap *cap,
+/*
+ * What no limit shows: inline data, and where nothing else was found, the numbers together. Of ENOMEM they are one cause
+ * of several, for queues of at least a quarter of what the device has.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_device_attr *device,
+						 const struct ibv_qp_cap *cap,
 						 struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site much_inline = {
 		"cap.max_inline_data", RDMAEZ_WHY_CAP_INLINE, RDMAEZ_VALUE_BYTES, 0, -1};
+	const bool is_send = cap->max_send_wr >= cap->max_recv_wr;
+	const struct rdmaez_impl_site deep = {is_send ? "cap.max_send_wr" : "cap.max_recv_wr",
+					      RDMAEZ_WHY_CAP_TOGETHER, RDMAEZ_VALUE_NUMBER, 0, 0};
+	const uint32_t depth = is_send ? cap->max_send_wr : cap->max_recv_wr;
+	const uint32_t most = device->max_qp_wr > 0 ? (uint32_t)device->max_qp_wr : 0;
 	const bool is_first = !diag->count;
 
 	if (cap->max_inline_data)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &much_inline, cap->max_inline_data);
-	if (is_first)
+	if (is_first && most && depth >= most / 4 && diag->error == ENOMEM)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &deep, depth, 0, most);
+	else if (is_first && (!most || diag->error != ENOMEM))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap");
 }
 
@@ -115,7 +126,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_create_explain(struct ibv_context *context,
 	rdmaez_impl_create_explain_cap(&device, init, diag);
 	rdmaez_impl_create_explain_parts(context, init, pd, diag);
 	if ((error == EINVAL || error == ENOMEM) && !rdmaez_impl_is_certain(diag))
-		rdmaez_impl_create_suspect(&init->cap, diag);
+		rdmaez_impl_create_suspect(&device, &init->cap, diag);
 	rdmaez_impl_explain_rest(diag, "cap", "max_qp", device.max_qp);
 	return error;
 }
