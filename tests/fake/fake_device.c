@@ -216,7 +216,7 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 {
 	struct ibv_device **list = NULL;
 	struct fake_call *call;
-	unsigned int i;
+	unsigned int i, count = 0;
 
 	if (!device_count)
 		/* A program that knows nothing of the fake finds a device too, of a driver that is known. */
@@ -228,10 +228,11 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 		if (!list)
 			abort();
 		for (i = 0; i < device_count; i++)
-			list[i] = &devices[i].verbs;
+			if (!devices[i].is_unlisted)
+				list[count++] = &devices[i].verbs;
 	}
 	if (num_devices)
-		*num_devices = list ? (int)device_count : 0;
+		*num_devices = (int)count;
 	fake_return_ptr(call, call->error, list);
 	return list;
 }

@@ -19,6 +19,9 @@
 static char tree[PATH_MAX]; /* "": the machine's own */
 static char own[PATH_MAX];  /* the one that fake_tree_new() has made */
 
+static char refused_path[PATH_MAX];
+static int refused_error;
+
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
 {
 	(void)status;
@@ -39,6 +42,7 @@ void fake_tree(const char *directory)
 	if (!directory || strcmp(directory, own) != 0)
 		remove_own();
 	snprintf(tree, sizeof(tree), "%s", directory ? directory : "");
+	refused_error = 0;
 }
 
 void fake_tree_new(void)
@@ -93,11 +97,31 @@ void fake_tree_file(const char *path, const char *text)
 		abort();
 }
 
+void fake_tree_link(const char *path, const char *target)
+{
+	char place[2 * PATH_MAX];
+
+	fake_tree_file(path, "");
+	fake_tree_file(path, NULL);
+	if (symlink(target, place_of(path, place)))
+		abort();
+}
+
+void fake_tree_refuse(const char *path, int error)
+{
+	snprintf(refused_path, sizeof(refused_path), "%s", path);
+	refused_error = error;
+}
+
 static int open_mode(const char *path, int flags, va_list args)
 {
 	const bool makes = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 	char place[2 * PATH_MAX];
 
+	if (refused_error && strcmp(path, refused_path) == 0) {
+		errno = refused_error;
+		return -1;
+	}
 	return openat(AT_FDCWD, place_of(path, place), flags, makes ? va_arg(args, mode_t) : 0);
 }
 

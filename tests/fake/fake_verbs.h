@@ -215,6 +215,7 @@ struct fake_device {
 	struct ibv_device verbs;        /* names, node and transport type */
 	struct ibv_device_attr_ex attr; /* the answer to a query, except for the number of ports */
 	uint32_t ports;                 /* may exceed FAKE_MAX_PORTS; those ports do not answer */
+	bool is_unlisted; /* ibv_get_device_list() leaves it out, as without a provider */
 	struct fake_port port[1 + FAKE_MAX_PORTS]; /* [1] is port 1; [0] is not used */
 	uint32_t qp_types;    /* FAKE_QPT() bits; other types: EOPNOTSUPP. DRIVER means efa's SRD */
 	uint32_t quirks;      /* enum fake_quirk */
@@ -338,6 +339,12 @@ void fake_tree_new(void);
 
 /* Writes a file of the tree, "/proc/self/maps" for example, with the folders above it; NULL: removes it. */
 void fake_tree_file(const char *path, const char *text);
+
+/* The same for a symbolic link: to "/dev/null", number 1:3, which then stands for a device node. */
+void fake_tree_link(const char *path, const char *target);
+
+/* Opening this path fails with this errno value, for whatever user; error 0 ends that. One at a time. */
+void fake_tree_refuse(const char *path, int error);
 
 /* ---- Shortcuts, none of which is recorded ------------------------------------------------- */
 
