@@ -62,6 +62,7 @@
 #include "rdmaez/str.h"
 #include "rdmaez/gid.h"
 #include "rdmaez/driver.h"
+#include "rdmaez/device.h"
 #include "rdmaez/path.h"
 #include "rdmaez/port.h"
 #include "rdmaez/qp_rules.h"

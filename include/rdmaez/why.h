@@ -237,6 +237,8 @@ extern "C" {
 	  "look at the counters of link and switches, and at flow control")                        \
 	X(QP_SELF, "this queue pair is its own peer",                                              \
 	  "exchange GIDs and queue pair numbers with the peer, unless a loop is meant")
+	X(CGROUP, "the cgroup's limit on RDMA objects may be reached",                             \
+	  "raise hca_handle and hca_object in its rdma.max, or free objects")
 
 /* Those of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \
@@ -292,8 +294,6 @@ extern "C" {
 	  "each number is within its limit, but larger work requests leave room for fewer of "    \
 	  "them",                                                                                 \
 	  "ask for fewer work requests, or for fewer SGEs and less inline data in each")          \
-	X(CGROUP, "the cgroup's limit on RDMA objects may be reached",                            \
-	  "raise hca_object in its rdma.max, or free objects")                                    \
 	X(NO_XRC, "the device has no XRC", "use another type, or another device")                 \
 	X(SRQ_PARTS,                                                                              \
 	  "an SRQ needs a protection domain; for XRC also an XRC domain and a completion queue; " \
@@ -613,6 +613,45 @@ extern "C" {
 	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",       \
 	  "import the memory alone, and register it on the context that comes with it")
 
+/* Those of device.h alone. */
+#define RDMAEZ_IMPL_WHY_DEVICE(X)                                                                  \
+	X(DEVICE_NONE, "the kernel shows this process no RDMA device",                             \
+	  "load the adapter's driver, or make a Soft-RoCE device with `rdma link add`; in a "      \
+	  "container also see whether the device stayed in the host's network namespace")          \
+	X(DEVICE_NAME, "there is no RDMA device of this name",                                     \
+	  "use the name of a device that is there")                                                \
+	X(DEVICE_THERE, "libibverbs lists this device", "open it by this name")                    \
+	X(DEVICE_UVERBS, "the kernel has the device, but not ib_uverbs, which verbs need",         \
+	  "load the module: modprobe ib_uverbs")                                                   \
+	X(DEVICE_NETNS, "the device is in another network namespace",                              \
+	  "move it with `rdma dev set DEV netns`, or run the process in its namespace")            \
+	X(DEVICE_NO_NODE, "the device node is missing",                                            \
+	  "give the container the node, with --device=/dev/infiniband or by a device plugin; "     \
+	  "elsewhere see what udev does")                                                          \
+	X(DEVICE_RIGHTS, "this process has no right to read and write the device node",            \
+	  "see its owner, group and mode, and whether its file system is mounted with nodev")      \
+	X(DEVICE_FORBIDDEN,                                                                        \
+	  "the kernel forbids this process to open the device node, whatever its mode says",       \
+	  "allow the device in the container's device cgroup, with --device or by a device "       \
+	  "plugin: to mount the node is not enough")                                               \
+	X(DEVICE_OTHER_NODE, "this is not the node of the device: its device number is another",   \
+	  "make it again, with the number in the dev file of /sys/class/infiniband_verbs")         \
+	X(DEVICE_PROVIDER, "libibverbs has no provider library for the device",                    \
+	  "see what libibverbs writes to stderr; with IBV_SHOW_WARNINGS=1 in the environment it "  \
+	  "writes more")                                                                           \
+	X(PROVIDER_MISSING,                                                                        \
+	  "provider libraries are usually named in this directory, and it does not exist",         \
+	  "install ibverbs-providers on Debian or Ubuntu, or libibverbs of the distribution")      \
+	X(PROVIDER_RELEASE,                                                                        \
+	  "libibverbs has loaded no provider library at all: they are missing, or of another "     \
+	  "release of rdma-core than libibverbs",                                                  \
+	  "take both from one release of rdma-core; see LD_LIBRARY_PATH, and ldd of a library in " \
+	  "the libibverbs directory")                                                              \
+	X(PROVIDER_UNFIT,                                                                          \
+	  "none of the provider libraries that are loaded supports the device or its driver's "    \
+	  "ABI",                                                                                   \
+	  "install the device's provider, or a newer rdma-core")
+
 /**
  * @brief All reasons: id, what is wrong, what to do about it.
  *
@@ -625,7 +664,8 @@ extern "C" {
 	RDMAEZ_IMPL_WHY_OBJECTS(X) \
 	RDMAEZ_IMPL_WHY_WR(X)      \
 	RDMAEZ_IMPL_WHY_WC(X)      \
-	RDMAEZ_IMPL_WHY_DM(X)
+	RDMAEZ_IMPL_WHY_DM(X)      \
+	RDMAEZ_IMPL_WHY_DEVICE(X)
 
 #define RDMAEZ_IMPL_WHY_ENUM(id, what, fix) RDMAEZ_WHY_##id,
 

@@ -163,12 +163,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_ask(struct ibv_context *context,
 	device->device_cap_flags = IBV_DEVICE_XRC;
 }
 
-/* Whether a mistake was found, not only suspected: the worst stands first. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_is_certain(const struct rdmaez_diag *diag)
-{
-	return diag->count && diag->finding[0].severity == RDMAEZ_DIAG_ERROR;
-}
-
 /* A part of another context: rarely meant, though the kernel only sees a number it may not know. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_explain_context(struct rdmaez_diag *diag, const char *field,
 						  const struct ibv_context *part,
@@ -176,32 +170,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_context(struct rdmaez_diag *diag, cons
 {
 	if (part != context)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, field);
-}
-
-/*
- * What no limit and no rule shows, unless something certain was found: what the errno means, and of ENOMEM
- * what may be exhausted, `count` being how many such objects the device has.
- */
-RDMAEZ_IMPL_COLD void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *field,
-					       const char *limit, int count)
-{
-	const enum rdmaez_why meaning = rdmaez_impl_errno_meaning(diag->error, RDMAEZ_WHY_NONE);
-	const struct rdmaez_impl_site many = {limit, RDMAEZ_WHY_NO_RESOURCES, RDMAEZ_VALUE_LIMIT, 0,
-					      0};
-
-	if (rdmaez_impl_is_certain(diag))
-		return;
-	if (diag->error == EAGAIN)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP, diag->verb);
-	if (diag->error == ENOMEM) {
-		rdmaez_impl_suspect_memlock(diag, field, 0, "unknown");
-		rdmaez_impl_suspect_space(diag, field);
-	}
-	if (diag->error == ENOMEM && count > 0)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &many, 0, 0, (uint64_t)count);
-	else if (!diag->count ||
-		 (meaning != RDMAEZ_WHY_NONE && meaning != RDMAEZ_WHY_NOT_SUPPORTED))
-		rdmaez_impl_explain_errno(diag, diag->verb, diag->error);
 }
 
 RDMAEZ_IMPL_END

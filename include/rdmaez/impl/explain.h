@@ -119,6 +119,38 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_errno(struct rdmaez_diag *diag, const 
 			       rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED), verb);
 }
 
+/* Whether a mistake was found, not only suspected: the worst stands first. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_is_certain(const struct rdmaez_diag *diag)
+{
+	return diag->count && diag->finding[0].severity == RDMAEZ_DIAG_ERROR;
+}
+
+/*
+ * What no limit and no rule shows, unless something certain was found: what the errno means, and of ENOMEM
+ * what may be exhausted, `count` being how many such objects the device has.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *field,
+					       const char *limit, int count)
+{
+	const enum rdmaez_why meaning = rdmaez_impl_errno_meaning(diag->error, RDMAEZ_WHY_NONE);
+	const struct rdmaez_impl_site many = {limit, RDMAEZ_WHY_NO_RESOURCES, RDMAEZ_VALUE_LIMIT, 0,
+					      0};
+
+	if (rdmaez_impl_is_certain(diag))
+		return;
+	if (diag->error == EAGAIN)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP, diag->verb);
+	if (diag->error == ENOMEM) {
+		rdmaez_impl_suspect_memlock(diag, field, 0, "unknown");
+		rdmaez_impl_suspect_space(diag, field);
+	}
+	if (diag->error == ENOMEM && count > 0)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &many, 0, 0, (uint64_t)count);
+	else if (!diag->count ||
+		 (meaning != RDMAEZ_WHY_NONE && meaning != RDMAEZ_WHY_NOT_SUPPORTED))
+		rdmaez_impl_explain_errno(diag, diag->verb, diag->error);
+}
+
 /* What a verb that destroys an object has returned: EBUSY likely means that it is in use. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_end(struct rdmaez_diag *diag, int returned, const char *verb,
 				     const char *field, enum rdmaez_why in_use)

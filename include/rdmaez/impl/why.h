@@ -89,6 +89,12 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_dm(enum rdmaez_why why)
 				    (unsigned int)why - RDMAEZ_WHY_DM_NONE);
 }
 
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_device(enum rdmaez_why why)
+{
+	return rdmaez_impl_why_text(RDMAEZ_IMPL_WHY_DEVICE(RDMAEZ_IMPL_WHY_TEXTS),
+				    (unsigned int)why - RDMAEZ_WHY_DEVICE_NONE);
+}
+
 #undef RDMAEZ_IMPL_WHY_TEXTS
 
 RDMAEZ_COLD const char *rdmaez_why_str(enum rdmaez_why why)
@@ -100,7 +106,8 @@ RDMAEZ_COLD const char *rdmaez_why_str(enum rdmaez_why why)
 	       : id < RDMAEZ_WHY_WR_BAD      ? rdmaez_impl_why_objects(why)
 	       : id < RDMAEZ_WHY_WC_OTHER_QP ? rdmaez_impl_why_wr(why)
 	       : id < RDMAEZ_WHY_DM_NONE     ? rdmaez_impl_why_wc(why)
-					     : rdmaez_impl_why_dm(why);
+	       : id < RDMAEZ_WHY_DEVICE_NONE ? rdmaez_impl_why_dm(why)
+					     : rdmaez_impl_why_device(why);
 }
 
 /* What to do, of what rdmaez_why_str() or a group's function returns. */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file device.h
+ * @brief Open a device by its name, or one that is ready, and explain why there is none.
+ *
+ * Where a device is missing, ibv_get_device_list() returns a shorter list and no reason, and ibv_open_device()
+ * may return another errno than the device node gave. After a failure this function looks for itself: at the
+ * kernel's devices in sysfs, at their nodes, and at which provider libraries are loaded.
+ *
+ * May be called from any thread.
+ *
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_DEVICE_H
+#define RDMAEZ_DEVICE_H
+
+#include "diag.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief Opens a device.
+ *
+ * With a name: ibv_get_device_list(), ibv_open_device() and ibv_free_device_list(). Without: the first device
+ * that has an active port, or else the first that opens; each that is tried also takes an ibv_query_device() and
+ * an ibv_query_port() for each port, and is closed again unless it is chosen.
+ *
+ * A finding of one device ends with its name, or with that of its node below /dev/infiniband.
+ *
+ * @param name the device's name, "mlx5_0"; NULL: any
+ * @param context receives the open device, which ibv_close_device() closes; written on success only
+ * @param diag receives the explanation; NULL: none is wanted, and nothing is looked at
+ * @retval 0 @p context is open
+ * @retval EINVAL @p context is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @retval ENODEV libibverbs lists no such device: there is none (#RDMAEZ_WHY_DEVICE_NONE) or none of this name
+ *         (#RDMAEZ_WHY_DEVICE_NAME, with the names that there are, #RDMAEZ_WHY_DEVICE_THERE); the kernel lacks
+ *         ib_uverbs (#RDMAEZ_WHY_DEVICE_UVERBS); it has no node (#RDMAEZ_WHY_DEVICE_NO_NODE), or no provider library
+ *         (#RDMAEZ_WHY_DEVICE_PROVIDER, likely for #RDMAEZ_WHY_PROVIDER_MISSING, #RDMAEZ_WHY_PROVIDER_RELEASE or
+ *         #RDMAEZ_WHY_PROVIDER_UNFIT); it is in another network namespace (#RDMAEZ_WHY_DEVICE_NETNS)
+ * @retval ENOSYS the same, where libibverbs finds no ib_uverbs
+ * @return another errno of ibv_open_device(), of the first device that does not open: its node may not be opened
+ *         (#RDMAEZ_WHY_DEVICE_RIGHTS, #RDMAEZ_WHY_DEVICE_FORBIDDEN) or is another device's
+ *         (#RDMAEZ_WHY_DEVICE_OTHER_NODE); likely a limit (#RDMAEZ_WHY_CGROUP, #RDMAEZ_WHY_MEMLOCK,
+ *         #RDMAEZ_WHY_ADDRESS_SPACE, #RDMAEZ_WHY_NO_RESOURCES); #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED
+ *
+ * Sources: `ibverbs_get_device_list()`, `load_drivers()` and `open_cdev()` of rdma-core 65, which tries a second
+ * path after a node that does not open, for 5 s, and returns that one's errno; `ib_uverbs_open()` of Linux 6.1 to 7.2.
+ */
+RDMAEZ_API int rdmaez_device_open(const char *name, struct ibv_context **context,
+				  struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/device.h"
+#endif
+
+#endif
