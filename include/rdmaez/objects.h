@@ -34,7 +34,7 @@
  * what is listed, any other errno of the verb may be returned (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  * #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED). ENOMEM likely means a limit of
  * the process (#RDMAEZ_WHY_MEMLOCK, #RDMAEZ_WHY_ADDRESS_SPACE), or that the device has no more such objects
- * (#RDMAEZ_WHY_NO_RESOURCES); EAGAIN a limit of the cgroup (#RDMAEZ_WHY_CGROUP); EIO also that a provider has
+ * (#RDMAEZ_WHY_NO_RESOURCES; rxe then says EINVAL); EAGAIN a limit of the cgroup (#RDMAEZ_WHY_CGROUP); EIO also that a provider has
  * not set errno.
  *
  * @par Threads
@@ -64,7 +64,8 @@ extern "C" {
  * @param diag receives the explanation
  * @retval 0 @p cq is the queue
  * @retval EINVAL @p cqe is above the device's `max_cqe` (#RDMAEZ_WHY_CAP_LIMIT), or not above 0
- *         (#RDMAEZ_WHY_RANGE; 0 is likely the mistake); no such completion vector (#RDMAEZ_WHY_RANGE)
+ *         (#RDMAEZ_WHY_RANGE; 0 is likely the mistake); no such completion vector (#RDMAEZ_WHY_RANGE); else likely
+ *         a limit that it does not report (#RDMAEZ_WHY_CQ_HIDDEN)
  * @retval EBADF likely a channel of another context (#RDMAEZ_WHY_CREATE_CONTEXT)
  */
 RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
@@ -84,6 +85,25 @@ RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
 RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
 				   struct ibv_cq_init_attr_ex *init_attr, struct ibv_cq_ex **cq,
 				   struct rdmaez_diag *diag);
+
+/**
+ * @brief Resizes a completion queue, as ibv_resize_cq() does, and explains a failure.
+ *
+ * bnxt_re, hfi1, ib_mthca, ib_qib, irdma, mlx4_ib, mlx5_ib, ocrdma and rdma_rxe can do that, some of them with new
+ * kernels or new firmware only; no other driver can, and of those for iWARP only irdma. Source: `resize_cq` of
+ * `struct ib_device_ops` in Linux 6.1, 6.12 and 7.2, and of the providers of rdma-core 65.
+ *
+ * @param cq the completion queue; of an extended one ibv_cq_ex_to_cq()
+ * @param cqe how many completions it must hold, at least 1; `cqe` of the queue is then what was granted
+ * @param diag receives the explanation
+ * @retval 0 it has the new size
+ * @retval EOPNOTSUPP the driver cannot, or not this queue (#RDMAEZ_WHY_CQ_FIXED)
+ * @retval ENOSYS the same, of mlx5's firmware
+ * @retval EINVAL as rdmaez_cq_create(), without a completion vector; of a smaller size likely more completions
+ *         are waiting (#RDMAEZ_WHY_CQ_WAITING)
+ * @retval EBUSY likely it is still being resized (#RDMAEZ_WHY_BUSY)
+ */
+RDMAEZ_API int rdmaez_cq_resize(struct ibv_cq *cq, int cqe, struct rdmaez_diag *diag);
 
 /**
  * @brief Creates an SRQ, as ibv_create_srq() does, and explains a failure.

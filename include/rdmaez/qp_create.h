@@ -40,7 +40,8 @@ extern "C" {
  *         (#RDMAEZ_WHY_CAP_INLINE), or numbers that are too large together (#RDMAEZ_WHY_CAP_TOGETHER)
  * @retval ENOMEM likely as with EINVAL, but numbers together only of a queue with at least a quarter of `max_qp_wr`; or
  *         likely a limit of the process (#RDMAEZ_WHY_MEMLOCK, unless it has CAP_IPC_LOCK, with what is pinned already as
- *         `min`; or #RDMAEZ_WHY_ADDRESS_SPACE) or the device's number of queue pairs (#RDMAEZ_WHY_NO_RESOURCES)
+ *         `min`; or #RDMAEZ_WHY_ADDRESS_SPACE) or the device's number of queue pairs (#RDMAEZ_WHY_NO_RESOURCES;
+ *         rxe then says EINVAL)
  * @retval EOPNOTSUPP the device lacks the type (#RDMAEZ_WHY_CREATE_TYPE); some drivers return ENOSYS
  * @retval EPERM a RAW_PACKET queue pair without CAP_NET_RAW (#RDMAEZ_WHY_CREATE_PRIVILEGE; likely, if the
  *         process has that, but perhaps not where it counts)

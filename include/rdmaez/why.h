@@ -372,6 +372,77 @@ extern "C" {
 	  "give the one that cuMemGetHandleForAddressRange() or another exporter has returned")   \
 	X(MR_DMABUF_IOVA, "offset and iova are not at the same place within a page",              \
 	  "let them agree in their last bits, those below the page size")
+#define RDMAEZ_IMPL_WHY_OBJECTS(X)                                                                 \
+	X(CREATE_TYPE, "the device has no queue pairs of this type",                               \
+	  "use a type that it has, or another device")                                             \
+	X(CREATE_DOMAIN,                                                                           \
+	  "no domain is given: XRC_RECV needs an XRC domain, every other type a protection "       \
+	  "domain",                                                                                \
+	  "call rdmaez_qp_create_ex() with the domain and its bit in comp_mask")                   \
+	X(CREATE_CONTEXT, "the object belongs to another context",                                 \
+	  "open the device once, and create there all that works together")                        \
+	X(CREATE_SRQ, "an XRC_SEND queue pair receives nothing, so it takes no SRQ",               \
+	  "leave srq NULL; each work request names the peer's SRQ")                                \
+	X(CREATE_SRQ_PD, "the shared receive queue belongs to another protection domain",          \
+	  "create both in one protection domain")                                                  \
+	X(CREATE_PRIVILEGE, "a RAW_PACKET queue pair requires CAP_NET_RAW",                        \
+	  "run as root, or give the program CAP_NET_RAW")                                          \
+	X(CAP_LIMIT, "this is more than the device supports", "ask for less, within the range")    \
+	X(CAP_INLINE,                                                                              \
+	  "verbs do not report how much inline data a device takes, and this may be too much",     \
+	  "find the limit with rdmaez_qp_max_inline()")                                            \
+	X(CAP_TOGETHER,                                                                            \
+	  "each number is within its limit, but larger work requests leave room for fewer of "     \
+	  "them",                                                                                  \
+	  "ask for fewer work requests, or for fewer SGEs and less inline data in each")           \
+	X(NO_XRC, "the device has no XRC", "use another type, or another device")                  \
+	X(SRQ_PARTS,                                                                               \
+	  "an SRQ needs a protection domain; for XRC also an XRC domain and a completion queue; "  \
+	  "for tag matching an extended completion queue and tm_cap",                              \
+	  "set them and add their bits to comp_mask")                                              \
+	X(XRCD_PARTS, "an XRC domain needs both fd and oflags, with their bits in comp_mask",      \
+	  "set fd to -1 for a domain that no other process shares")                                \
+	X(XRCD_NONE, "there is no XRC domain for this file yet", "add O_CREAT to oflags")          \
+	X(XRCD_EXISTS,                                                                             \
+	  "there may be an XRC domain for this file already, which O_EXCL does not accept",        \
+	  "leave O_EXCL out to share it")                                                          \
+	X(XRCD_FILE, "this is not an open file descriptor",                                        \
+	  "open a file that the other processes can open, or use -1")                              \
+	X(PD_IN_USE,                                                                               \
+	  "the protection domain still has objects: a queue pair, SRQ, memory "                    \
+	  "region or window, address handle, work queue or parent domain",                         \
+	  "destroy them first; `rdma resource show qp`, also mr and srq, lists them with their "   \
+	  "pdn")                                                                                   \
+	X(CQ_IN_USE,                                                                               \
+	  "a queue pair, a work queue, or an SRQ for XRC or tag matching still uses the queue",    \
+	  "destroy them first; `rdma resource show qp` lists queue pairs")                         \
+	X(SRQ_IN_USE, "a queue pair still takes its receives from the SRQ",                        \
+	  "destroy the queue pairs first; `rdma resource show qp` lists them")                     \
+	X(XRCD_IN_USE, "an SRQ or an XRC_RECV queue pair of the XRC domain is still there",        \
+	  "destroy them first")                                                                    \
+	X(MR_ACCESS_BITS, "these bits are not access flags of a memory region",                    \
+	  "use only the IBV_ACCESS_ flags of verbs.h")                                             \
+	X(MR_ACCESS_REFUSED, "not every device and kernel takes these access flags",               \
+	  "try without them")                                                                      \
+	X(MR_ON_DEMAND, "the device does not support on-demand paging of this kind",               \
+	  "register without IBV_ACCESS_ON_DEMAND, so that the memory is locked")                   \
+	X(MR_UNMAPPED, "part of the memory is not mapped",                                         \
+	  "compare address and length with what was allocated")                                    \
+	X(MR_PROTECTION,                                                                           \
+	  "the memory is mapped, but it is read-only, inaccessible, a device's, or part of a "     \
+	  "file",                                                                                  \
+	  "use memory that the process may read and write, or register read-only memory without "  \
+	  "write access")                                                                          \
+	X(MR_IN_USE, "a memory window is still bound to the memory region",                        \
+	  "invalidate or deallocate the window first")                                             \
+	X(CQ_HIDDEN,                                                                               \
+	  "this is within the limit that the device reports, but some devices take less, virtual " \
+	  "functions for one",                                                                     \
+	  "try half as many, or several completion queues")                                        \
+	X(CQ_FIXED, "the completion queue cannot be resized: few drivers can",                     \
+	  "create it as large as it will have to be")                                              \
+	X(CQ_WAITING, "the queue may hold more completions than this at the moment",               \
+	  "poll them first")
 
 /* Those of wr.h alone. */
 #define RDMAEZ_IMPL_WHY_WR(X)                                                                      \

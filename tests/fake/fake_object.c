@@ -198,6 +198,15 @@ struct ibv_cq *fake_new_cq(struct ibv_context *ctx, int cqe)
 	return &cq->verbs;
 }
 
+/* Whether the device takes a completion queue of this many. */
+static bool cq_may_hold(struct ibv_context *context, int cqe)
+{
+	const struct fake_device *dev = fake_dev(context);
+
+	return cqe > 0 && cqe <= dev->attr.orig_attr.max_cqe &&
+	       (!dev->habits.cq_hidden || cqe <= dev->habits.cq_hidden);
+}
+
 struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
 			     struct ibv_comp_channel *channel, int comp_vector)
 {
@@ -209,8 +218,8 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 	call->index = (uint32_t)cqe;
 	if (!err && cqe < habits->cq_rounded)
 		cqe = habits->cq_rounded;
-	if (!err && (cqe < 1 || cqe > fake_dev(context)->attr.orig_attr.max_cqe ||
-		     comp_vector < 0 || comp_vector >= context->num_comp_vectors))
+	if (!err && (!cq_may_hold(context, cqe) || comp_vector < 0 ||
+		     comp_vector >= context->num_comp_vectors))
 		err = habits->cq_errno ? habits->cq_errno : EINVAL;
 	if (err)
 		return (struct ibv_cq *)fake_return_ptr(call, err, NULL);
@@ -218,6 +227,33 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 	cq->cq_context = cq_context;
 	cq->channel = channel;
 	return (struct ibv_cq *)fake_return_ptr(call, 0, cq);
+}
+
+/* As rxe_resize_cq(): what waits in the queue must fit into the new one. */
+int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+{
+	struct fake_call *call = fake_enter(FAKE_RESIZE_CQ, cq);
+	struct fake_cq *fcq = fake_cq(cq);
+	struct ibv_wc *wc;
+	unsigned int i;
+
+	call->index = (uint32_t)cqe;
+	if (call->error)
+		return fake_return(call, call->error);
+	if (fake_dev(cq->context)->habits.cq_fixed)
+		return fake_return(call, EOPNOTSUPP);
+	if (!cq_may_hold(cq->context, cqe) || (unsigned int)cqe < fcq->count)
+		return fake_return(call, EINVAL);
+	wc = (struct ibv_wc *)calloc((size_t)cqe, sizeof(*wc));
+	if (!wc)
+		abort();
+	for (i = 0; i < fcq->count; i++)
+		wc[i] = fcq->wc[(fcq->head + i) % (unsigned int)cq->cqe];
+	free(fcq->wc);
+	fcq->wc = wc;
+	fcq->head = 0;
+	cq->cqe = cqe;
+	return fake_return(call, 0);
 }
 
 int ibv_destroy_cq(struct ibv_cq *cq)

@@ -510,6 +510,28 @@ static void set_port(struct fake_port *port, const struct row *row)
 	port->gid[0].type = IBV_GID_TYPE_IB;
 }
 
+/* Who has resize_cq of struct ib_device_ops, in Linux 6.1 to 7.2, and of a provider's ops. */
+static bool can_resize_cq(enum fake_profile profile)
+{
+	switch (profile) {
+	case FAKE_PROFILE_BNXT_RE:
+		return fake_linux() >= 612;
+	case FAKE_PROFILE_EFA:
+	case FAKE_PROFILE_SIW:
+	case FAKE_PROFILE_ERDMA:
+	case FAKE_PROFILE_ERDMA_ROCE:
+	case FAKE_PROFILE_MANA:
+	case FAKE_PROFILE_IONIC:
+	case FAKE_PROFILE_HNS:
+	case FAKE_PROFILE_QEDR:
+	case FAKE_PROFILE_PVRDMA:
+	case FAKE_PROFILE_CXGB4:
+		return false;
+	default:
+		return true;
+	}
+}
+
 void fake_profile(struct fake_device *dev, enum fake_profile profile)
 {
 	const struct row *row = row_of(profile);
@@ -530,4 +552,5 @@ void fake_profile(struct fake_device *dev, enum fake_profile profile)
 	dev->qp_types = row->types;
 	dev->quirks = row->quirks;
 	dev->habits = row->habits;
+	dev->habits.cq_fixed = !can_resize_cq(profile);
 }

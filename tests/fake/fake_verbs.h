@@ -187,6 +187,8 @@ struct fake_habits {
 	/* ibv_create_cq(): the least there is, without a refusal; the errno value of all, 0: EINVAL. */
 	int cq_rounded;
 	int cq_errno;
+	bool cq_fixed; /* ibv_resize_cq(): EOPNOTSUPP */
+	int cq_hidden; /* the most that is taken, where the device reports more; 0: as it reports */
 
 	/*
 	 * ibv_create_srq(): the errno value for one more than max_srq, 0: ENOMEM; how much less than
@@ -421,6 +423,7 @@ struct fake_rule fake_driver_rule(enum fake_driver_type type, enum ibv_qp_state 
 	X(OPEN_XRCD, ibv_open_xrcd)             \
 	X(CLOSE_XRCD, ibv_close_xrcd)           \
 	X(CREATE_CQ, ibv_create_cq)             \
+	X(RESIZE_CQ, ibv_resize_cq)             \
 	X(DESTROY_CQ, ibv_destroy_cq)           \
 	X(POLL_CQ, ibv_poll_cq)                 \
 	X(REQ_NOTIFY_CQ, ibv_req_notify_cq)     \

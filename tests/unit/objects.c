@@ -204,6 +204,79 @@ static void check_cq_ex(void)
 		    "without the verb", LIKELY(NOT_SUPPORTED, "ibv_create_cq_ex", NOTHING));
 }
 
+/* Within the limits: one that no query tells, and on rxe as many queues as there can be. */
+static void check_cq_hidden(void)
+{
+	start();
+	t.dev->habits.cq_hidden = 8192;
+	CHECK_CQ(create_cq(8193, 0), EINVAL, "more than rxe takes, or one queue too many",
+		 LIKELY(CQ_HIDDEN, "cqe", RDMAEZ_VALUE_NUMBER, 8193, 1, 0),
+		 LIKELY(NO_RESOURCES, "max_cq", LIMIT((uint64_t)t.dev->attr.orig_attr.max_cq)));
+	fake_profile(t.dev, FAKE_PROFILE_MLX4);
+	t.dev->habits.cq_hidden = 8192;
+	CHECK_CQ(create_cq(8193, 0), EINVAL, "a virtual function",
+		 LIKELY(CQ_HIDDEN, "cqe", RDMAEZ_VALUE_NUMBER, 8193, 1, 0));
+	check_success(&t.diag, create_cq(8192, 0), "which takes one less");
+	CHECK_CQ(create_cq(0, 0), EINVAL, "none",
+		 LIKELY(RANGE, "cqe", NUMBER(0, 1, (uint64_t)t.dev->attr.orig_attr.max_cqe)));
+	fake_fail(FAKE_CREATE_CQ, 0, EIO);
+	CHECK_CQ(create_cq(1, 0), EIO, "another errno says more",
+		 LIKELY(DEVICE_GONE, "ibv_create_cq", NOTHING));
+}
+
+#define CHECK_RESIZE(cqe, error, name, ...)                                       \
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_cq_resize(t.cq, cqe, &t.diag), error, \
+			    "rdmaez_cq_resize", "ibv_resize_cq", name, __VA_ARGS__)
+
+static void check_cq_resize(void)
+{
+	const struct ibv_wc wc = {.wr_id = 7};
+	uint64_t most;
+
+	start();
+	most = (uint64_t)t.dev->attr.orig_attr.max_cqe;
+	t.cq = ibv_create_cq(t.ctx, 4, NULL, NULL, 0);
+	fake_reset_log();
+	check_success(&t.diag, rdmaez_cq_resize(t.cq, 8, &t.diag), "a queue grows");
+	tap_eq_int(t.cq->cqe, 8, "to what was asked for");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	check_refusal(&t.diag, rdmaez_cq_resize(NULL, 8, &t.diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+		      "cq", "no queue");
+	CHECK_RESIZE((int)most + 1, EINVAL, "beyond the limit",
+		     WRONG(CAP_LIMIT, "cqe", NUMBER(most + 1, 1, most)));
+	CHECK_RESIZE(0, EINVAL, "to nothing", LIKELY(RANGE, "cqe", NUMBER(0, 1, most)));
+	CHECK_RESIZE(-1, EINVAL, "below nothing", WRONG(RANGE, "cqe", NUMBER(-1, 1, most)));
+	for (int i = 0; i < 3; i++)
+		fake_cq_push(t.cq, &wc);
+	CHECK_RESIZE(2, EINVAL, "below what it holds",
+		     LIKELY(CQ_WAITING, "cqe", RDMAEZ_VALUE_NUMBER, 2, 1, 0));
+	tap_eq_int(fake_count(FAKE_POLL_CQ), 0, "nothing is polled to find out");
+	check_success(&t.diag, rdmaez_cq_resize(t.cq, 3, &t.diag), "just what it holds");
+	tap_eq_int(rdmaez_cq_resize(t.cq, 2, NULL), EINVAL, "without a record");
+
+	t.dev->habits.cq_hidden = 100;
+	CHECK_RESIZE(101, EINVAL, "beyond a limit that no query tells",
+		     LIKELY(CQ_HIDDEN, "cqe", RDMAEZ_VALUE_NUMBER, 101, 1, 0));
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	CHECK_RESIZE(101, EINVAL, "of a device that does not answer",
+		     LIKELY(UNEXPLAINED, "ibv_resize_cq", NOTHING));
+	process.memlock = 1 << 20;
+	fake_fail(FAKE_RESIZE_CQ, 0, ENOMEM);
+	CHECK_RESIZE(5, ENOMEM, "no memory", LIKELY(MEMLOCK, "cqe", LIMIT(1 << 20)),
+		     LIKELY(NO_RESOURCES, "ibv_resize_cq", NOTHING));
+	fake_fail(FAKE_RESIZE_CQ, 0, -EBUSY);
+	CHECK_RESIZE(2, EBUSY, "a resize that goes on, of a provider that returns it negative",
+		     LIKELY(BUSY, "ibv_resize_cq", NOTHING));
+	fake_fail(FAKE_RESIZE_CQ, 0, ENOSYS);
+	CHECK_RESIZE(5, ENOSYS, "without the firmware", WRONG(CQ_FIXED, "cq", NOTHING));
+	fake_fail(FAKE_RESIZE_CQ, 0, 0);
+	fake_profile(t.dev, FAKE_PROFILE_SIW);
+	CHECK_RESIZE((int)most + 1, EOPNOTSUPP, "on a driver that cannot",
+		     WRONG(CQ_FIXED, "cq", NOTHING));
+	tap_eq_int(fake_last(FAKE_ANY)->verb, FAKE_RESIZE_CQ, "the device is not asked then");
+}
+
 /* ---- SRQs --------------------------------------------------------------------------------- */
 
 static struct ibv_srq_init_attr_ex srq_attr(uint32_t max_wr, uint32_t max_sge)
@@ -267,7 +340,8 @@ static void check_srq(void)
 		  LIKELY(RANGE, "attr.srq_limit", NUMBER(9, 0, 8)));
 	fake_fail(FAKE_CREATE_SRQ, 1, EINVAL);
 	CHECK_SRQ(create_srq(wr, sge, wr), EINVAL, "just what the device has",
-		  LIKELY(CAP_TOGETHER, "attr", NOTHING));
+		  LIKELY(CAP_TOGETHER, "attr", NOTHING),
+		  LIKELY(NO_RESOURCES, "max_srq", LIMIT((uint64_t)t.dev->attr.orig_attr.max_srq)));
 	fake_fail(FAKE_CREATE_SRQ, 1, ENOMEM);
 	process.memlock = 1 << 20;
 	CHECK_SRQ(create_srq(1, 1, 2), ENOMEM, "no memory", LIKELY(CAP_TOGETHER, "attr", NOTHING),
@@ -444,8 +518,10 @@ static void check_xrc(void)
 	tap_eq_int(rdmaez_srq_create_ex(t.ctx, &init, &t.srq, NULL), EINVAL, "without a record");
 	init.comp_mask = IBV_SRQ_INIT_ATTR_PD;
 	fake_fail(FAKE_CREATE_SRQ, 1, EINVAL);
-	CHECK_SRQ_EX(create_srq_ex(&init), EINVAL, "nor does it then need its parts",
-		     LIKELY(CAP_TOGETHER, "attr", NOTHING));
+	CHECK_SRQ_EX(
+		create_srq_ex(&init), EINVAL, "nor does it then need its parts",
+		LIKELY(CAP_TOGETHER, "attr", NOTHING),
+		LIKELY(NO_RESOURCES, "max_srq", LIMIT((uint64_t)t.dev->attr.orig_attr.max_srq)));
 
 	init = failing_xrc(EOPNOTSUPP);
 	CHECK_SRQ_EX(create_srq_ex(&init), EOPNOTSUPP, "where the device says that it has XRC",
@@ -788,6 +864,8 @@ static void check_null(void)
 int main(void)
 {
 	check_cq();
+	check_cq_hidden();
+	check_cq_resize();
 	check_cq_ex();
 	check_srq();
 	check_srq_drivers();

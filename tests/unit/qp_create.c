@@ -121,7 +121,9 @@ static void check_limits(void)
 	CHECK_VERB_FINDINGS(
 		&t.diag, create(), EINVAL, "rdmaez_qp_create", "ibv_create_qp",
 		"just what the device has",
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0},
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0,
+		 1024});
 
 	start(IBV_QPT_XRC_SEND);
 	t.init.cap.max_recv_wr = 16385;
@@ -671,7 +673,9 @@ static void check_suspects(void)
 		"too much inline data",
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_INLINE, "cap.max_inline_data",
 		 RDMAEZ_VALUE_BYTES, 257, 0, UINT64_MAX},
-		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0});
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0},
+		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0,
+		 1024});
 
 	t.init.cap.max_inline_data = 0;
 	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);

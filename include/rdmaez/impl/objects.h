@@ -29,21 +29,44 @@ RDMAEZ_IMPL int rdmaez_impl_object_begin(const char *call, const struct ibv_cont
 
 /* ---- Completion queues -------------------------------------------------------------------- */
 
+/* How many completions were asked for: against what the device reports, and what it may not. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_cq_explain_cqe(const struct ibv_cq_init_attr_ex *init,
+						 const struct ibv_device_attr *device,
+						 struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_limit limits[] = {
+		{"cqe", offsetof(struct ibv_cq_init_attr_ex, cqe), 1, RDMAEZ_IMPL_COMPARES_CQE,
+		 true, offsetof(struct ibv_device_attr, max_cqe)}};
+
+	rdmaez_impl_explain_limits(diag, limits, 1, init, device);
+}
+
+/* Where nothing else was found wrong, whether that is so. No bounds: it is within those that are known. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_cq_suspect(const struct ibv_cq_init_attr_ex *init,
+					     const struct ibv_device_attr *device,
+					     struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site hidden = {"cqe", RDMAEZ_WHY_CQ_HIDDEN,
+						       RDMAEZ_VALUE_NUMBER, 1, 0};
+
+	if (diag->error != EINVAL || diag->count || device->max_cqe <= 0)
+		return false;
+	rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &hidden, init->cqe);
+	return true;
+}
+
 /* What both verbs are given, and what only ibv_create_cq_ex() is. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain(struct ibv_context *context,
 					    const struct ibv_cq_init_attr_ex *init, int error,
 					    struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_limit limits[] = {
-		{"cqe", offsetof(struct ibv_cq_init_attr_ex, cqe), 1, RDMAEZ_IMPL_COMPARES_CQE,
-		 true, offsetof(struct ibv_device_attr, max_cqe)}};
 	static const struct rdmaez_impl_site vector = {"comp_vector", RDMAEZ_WHY_RANGE,
 						       RDMAEZ_VALUE_NUMBER, 0, 0};
 	struct ibv_device_attr device;
 
 	diag->error = error;
 	rdmaez_impl_create_ask(context, &device);
-	rdmaez_impl_explain_limits(diag, limits, 1, init, &device);
+	rdmaez_impl_cq_explain_cqe(init, &device, diag);
 	/* create_cq() of uverbs_cmd.c and UVERBS_METHOD_CQ_CREATE, which a provider short of memory never asks. */
 	if (rdmaez_impl_is_judged(error) &&
 	    init->comp_vector >= (uint32_t)context->num_comp_vectors)
@@ -53,6 +76,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain(struct ibv_context *context,
 					(uint64_t)context->num_comp_vectors - 1);
 	if (init->channel)
 		rdmaez_impl_explain_context(diag, "channel", init->channel->context, context);
+	if (rdmaez_impl_cq_suspect(init, &device, diag))
+		rdmaez_impl_explain_count(diag, &device, "max_cq", device.max_cq);
 	rdmaez_impl_explain_rest(diag, "cqe", "max_cq", device.max_cq);
 	return error;
 }
@@ -132,6 +157,43 @@ RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
 	if (error == EOPNOTSUPP || error == EIO)
 		rdmaez_impl_cq_explain_flags(init_attr, diag);
 	return rdmaez_impl_cq_explain(context, init_attr, error, diag);
+}
+
+/* Why a queue was not resized. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain_resize(const struct ibv_cq *cq, int cqe, int error,
+						   struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site waiting = {"cqe", RDMAEZ_WHY_CQ_WAITING,
+							RDMAEZ_VALUE_NUMBER, 1, 0};
+	struct ibv_cq_init_attr_ex init;
+	struct ibv_device_attr device;
+
+	diag->verb = "ibv_resize_cq";
+	/* mlx5_ib_resize_cq() says ENOSYS for want of firmware, mlx5_resize_cq() EOPNOTSUPP of memory in a dma-buf. */
+	if (error == EOPNOTSUPP || error == ENOSYS)
+		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_CQ_FIXED, "cq");
+	diag->error = error;
+	memset(&init, 0, sizeof(init));
+	init.cqe = (uint32_t)cqe;
+	rdmaez_impl_create_ask(cq->context, &device);
+	rdmaez_impl_cq_explain_cqe(&init, &device, diag);
+	/* rxe_resize_cq(), rvt_resize_cq(), mlx4_resize_cq() */
+	if (error == EINVAL && !diag->count && cqe < cq->cqe)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &waiting, init.cqe);
+	rdmaez_impl_cq_suspect(&init, &device, diag);
+	rdmaez_impl_explain_rest(diag, "cqe", NULL, 0);
+	return error;
+}
+
+RDMAEZ_API int rdmaez_cq_resize(struct ibv_cq *cq, int cqe, struct rdmaez_diag *diag)
+{
+	int error = rdmaez_impl_object_begin("rdmaez_cq_resize", cq ? cq->context : NULL,
+					     cq ? NULL : "cq", diag);
+
+	if (error)
+		return error;
+	error = rdmaez_impl_error(ibv_resize_cq(cq, cqe));
+	return error && diag ? rdmaez_impl_cq_explain_resize(cq, cqe, error, diag) : error;
 }
 
 /* ---- SRQs --------------------------------------------------------------------------------- */
@@ -242,8 +304,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_srq_explain(struct ibv_context *context,
 	if (error == EINVAL && init->attr.srq_limit > init->attr.max_wr)
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &event, init->attr.srq_limit, 0,
 					init->attr.max_wr);
-	if ((error == EINVAL || error == ENOMEM) && !diag->count)
+	if ((error == EINVAL || error == ENOMEM) && !diag->count) {
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "attr");
+		rdmaez_impl_explain_count(diag, &device, "max_srq", device.max_srq);
+	}
 	rdmaez_impl_explain_rest(diag, "attr", "max_srq", device.max_srq);
 	return error;
 }

@@ -104,10 +104,13 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_device_attr *d
 
 	if (cap->max_inline_data)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &much_inline, cap->max_inline_data);
-	if (is_first && most && depth >= most / 4 && diag->error == ENOMEM)
+	if (!is_first)
+		return;
+	if (most && depth >= most / 4 && diag->error == ENOMEM)
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &deep, depth, 0, most);
-	else if (is_first && (!most || diag->error != ENOMEM))
+	else if (!most || diag->error != ENOMEM)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap");
+	rdmaez_impl_explain_count(diag, device, "max_qp", device->max_qp);
 }
 
 /* After a refusal: the type, the limits, the parts, and where all are right the usual suspects. */
