@@ -100,6 +100,7 @@ needs_no_guest_where_there_is_a_device() {
 		tools/softroce --print; tools/softroce sh -c "ls /sys/class/infiniband; exit 9"; echo $?
 		ls /sys/class/infiniband; ip -brief link | wc -l' </dev/null
 	is "$dir/out" $'direct\n9\n124\n125\nrxe0\nrxe\nrxe0\n9\n1\n'
+	# shellcheck disable=SC2016 # told to the user
 	is "$dir/err" 'softroce: time limit of 1 s reached; stopped: sleep 99
 softroce: this host has a rxe0 already: remove it with `rdma link delete rxe0`, or use --host qemu
 '
