@@ -81,6 +81,7 @@ soon fails 'and so is it behind an include' 'before the first include' compile "
 cat >"$scratch/library.c" <<'END'
 #include <stdio.h>
 #include <rdmaez.h>
+#include <rdmaez/devel/dm_emu.h>
 
 #ifdef __cplusplus
 extern "C"
@@ -90,7 +91,12 @@ int NAME(struct ibv_qp *qp, char *buf, size_t size)
 {
 	struct rdmaez_diag diag;
 	int error = rdmaez_qp_to_rtr(qp, NULL, &diag);
+	struct rdmaez_dm_share_opts share;
+	struct rdmaez_dm_shared shared;
 
+	memset(&share, 0, sizeof(share));
+	share.ops = rdmaez_dm_emu_ops();
+	rdmaez_dm_receive(-1, &share, &shared, NULL);
 	snprintf(buf, size, "%s %s %s %u", RDMAEZ_VERSION_STRING, rdmaez_errno_str(error),
 		 rdmaez_why_str(RDMAEZ_WHY_NONE), (unsigned int)rdmaez_qp_next_states(IBV_QPS_RESET));
 	return rdmaez_diag_format(&diag, NULL, 0);
