@@ -14,7 +14,7 @@ isolate=(unshare --mount)
 
 export SOFTROCE_LINKS=$scratch/links SOFTROCE_LOG=$scratch/log
 mkdir "$scratch/bin"
-for name in ip rdma modprobe; do
+for name in ip rdma modprobe flock; do
 	ln -s stand_in "$scratch/bin/$name"
 done
 cat >"$scratch/bin/stand_in" <<'END'
@@ -22,6 +22,7 @@ cat >"$scratch/bin/stand_in" <<'END'
 # PROGRAM link show|add|delete NAME..., and `rdma dev show NAME`; what else it is told it takes.
 program=${0##*/}
 [[ $program != modprobe ]] || exit 0
+[[ $program != flock ]] || { [[ ! -e $SOFTROCE_LINKS/../fails.flock$1 ]]; exit; }
 [[ $1 =~ ^(link|dev)$ && $2 != set ]] || { [[ ! -e $SOFTROCE_LINKS/../fails.$1 ]]; exit; }
 link=$SOFTROCE_LINKS/$3
 [[ $program/$1/$2 != rdma/link/show ]] || exit 1 # as the real one without a port
@@ -109,6 +110,24 @@ undoes_when_ended_while_making() {
 	left mine
 }
 
+waits_for_another_run() {
+	touch "$scratch/fails.flock-n"
+	run mine -- echo heard
+	((code == 0))
+	[[ $(cat "$scratch/out" "$scratch/err") == $'heard\nsoftroce: waiting for another run' ]]
+}
+
+not_for_ever() {
+	touch "$scratch"/fails.flock-{n,w}
+	run mine -- echo unheard
+	((code == 125))
+	[[ ! -s $scratch/out ]]
+	grep -q 'another run has not ended for half an hour' "$scratch/err"
+	left mine
+}
+
+ok "another run is waited for" waits_for_another_run
+ok "but not for ever" not_for_ever
 ok "one device is made and removed" works 1 $'mine\nrxe0\nsoftroce0' $'rdma link delete rxe0\nip link delete softroce0'
 ok "two devices are made and removed, the last one first" works 2 $'mine\nrxe0\nrxe1\nsoftroce0' \
 	$'rdma link delete rxe1\nrdma link delete rxe0\nip link delete softroce0'
