@@ -425,6 +425,14 @@ static void check_text_need(void)
 	t.have.device.fw_ver[0] = '\0';
 	t.have.source[RDMAEZ_CAPS_FW_VER] = RDMAEZ_SOURCE_DRIVER;
 	tap_eq_int(require(), ENODATA, "no version");
+	/* The first row of all. */
+	start();
+	strcpy(t.need.device.name, "fake1");
+	CHECK_FINDINGS(&t.diag, require(), EOPNOTSUPP, "rdmaez_caps_require", "another device",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NEED_UNMET, "name", RDMAEZ_VALUE_CAPS, 0,
+			RDMAEZ_KIND_TEXT, 0});
+	strcpy(t.need.device.name, "fake0");
+	tap_eq_int(require(), 0, "the same device");
 }
 
 /* Without the extended query bits 32 to 63 are unknown; the plain one reports the others. */

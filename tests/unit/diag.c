@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The explanation record, and what fmt.h makes of it: every text to the letter. */
-#define _POSIX_C_SOURCE 200809L /* strtok_r() */
+#define _GNU_SOURCE /* strtok_r(), fopencookie() */
 
 #include <limits.h>
 
@@ -263,8 +263,11 @@ static void check_calls(void)
 	char text[4096];
 
 	check_cut(format_diag, NULL, "", "no record");
+	check_cut(format_line, NULL, "", "no record in a line");
 	memset(&diag, 0, sizeof(diag));
 	check_cut(format_diag, &diag, "", "a record that nobody filled");
+	check_cut(format_line, &diag, "", "a record that nobody filled, in a line");
+	check_cut(format_json, &diag, "{}", "a record that nobody filled, as JSON");
 
 	rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT, NULL, &move, &diag);
 	check_cut(format_diag, &diag, "rdmaez_qp_attr: no error, RC, RESET to INIT.\n",
@@ -408,6 +411,11 @@ static void check_kinds(void)
 		   "attr_mask:IBV_QP_STATE|IBV_QP_PORT|0x40000000",
 		   "\"attr_mask\",\"value\":1073741857,"
 		   "\"names\":[\"IBV_QP_STATE\",\"IBV_QP_PORT\",\"0x40000000\"]");
+	check_kind(RDMAEZ_VALUE_ACCESS, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ, 0, 5,
+		   " Bits: IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_READ.",
+		   "access:IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_READ",
+		   "\"access\",\"value\":5,"
+		   "\"names\":[\"IBV_ACCESS_LOCAL_WRITE\",\"IBV_ACCESS_REMOTE_READ\"]");
 	check_kind(RDMAEZ_VALUE_ACCESS, 0, 0, 5, " Bits: 0.", "access:0",
 		   "\"access\",\"value\":0,\"names\":[]");
 	check_kind(RDMAEZ_VALUE_FLAGS, 6, 0, 7, " Bits: 0x6.", "flags:0x6",
@@ -629,6 +637,15 @@ static int no_numbers(const struct rdmaez_finding *finding, enum rdmaez_finding_
 	return -1;
 }
 
+/* As little as there can be. */
+static int one_letter(const struct rdmaez_finding *finding, enum rdmaez_finding_form form,
+		      char *buf, size_t size)
+{
+	(void)finding;
+	(void)form;
+	return snprintf(buf, size, "!");
+}
+
 static void check_own_numbers(void)
 {
 	struct rdmaez_diag diag;
@@ -656,6 +673,9 @@ static void check_own_numbers(void)
 	check_cut(format_line, &diag, "call=f error=0 finding=error:NEED_UNMET:x:caps:0x2a:0x7",
 		  "a need and what there is");
 	diag.finding[0].reason = RDMAEZ_WHY_NONE;
+	diag.finding[0].format = one_letter;
+	check_cut(format_diag, &diag, "f.\n  x: nothing is wrong.! Next: nothing to do.\n",
+		  "a single letter is written");
 	diag.finding[0].format = no_numbers;
 	check_cut(format_diag, &diag, "f.\n  x: nothing is wrong. Next: nothing to do.\n",
 		  "where it fails, nothing is written");
@@ -665,7 +685,8 @@ static void check_own_numbers(void)
 static void check_homes(void)
 {
 	static const int types[] = {IBV_QPT_RC,         IBV_QPT_UC,       IBV_QPT_UD,
-				    IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV};
+				    IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV,
+				    RDMAEZ_QPT_SRD,     RDMAEZ_QPT_DCI,   RDMAEZ_QPT_DCT};
 	int wrong = 0;
 
 	for (size_t i = 0; i < COUNT_OF(types); i++)
@@ -721,6 +742,37 @@ static void check_homes(void)
 			}
 		}
 	tap_eq_int(wrong, 0, "every attribute of every type belongs where the table says");
+}
+
+/* Whether a record tells of an error is told by its first finding, if no errno does. */
+static void check_first_finding(void)
+{
+	struct rdmaez_diag diag;
+
+	memset(&diag, 0, sizeof(diag));
+	diag.call = "f";
+	diag.from = -1;
+	diag.to = -1;
+	diag.count = 2;
+	diag.finding[0].field = "x";
+	diag.finding[1].field = "y";
+	diag.finding[1].severity = RDMAEZ_DIAG_ADVICE;
+	check_cut(format_diag, &diag,
+		  "f.\n  x: nothing is wrong. Next: nothing to do.\n"
+		  "  Advice, y: nothing is wrong. Next: nothing to do.\n",
+		  "an error and advice");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"f\",\"error\":0,\"errno\":\"0\",\"dropped\":0,\"findings\":["
+		  "{\"severity\":\"error\",\"reason\":\"NONE\",\"field\":\"x\",\"kind\":"
+		  "\"none\",\"what\":\"nothing is wrong\",\"next\":\"nothing to do\"},"
+		  "{\"severity\":\"advice\",\"reason\":\"NONE\",\"field\":\"y\",\"kind\":"
+		  "\"none\",\"what\":\"nothing is wrong\",\"next\":\"nothing to do\"}]}",
+		  "both as JSON");
+	diag.finding[0].severity = RDMAEZ_DIAG_LIKELY;
+	diag.count = 1;
+	check_cut(format_diag, &diag,
+		  "f: no error.\n  Likely, x: nothing is wrong. Next: nothing to do.\n",
+		  "only something likely");
 }
 
 /* RESET is 0, and a name may be one character: both are something. */
@@ -808,6 +860,38 @@ static void check_ends(void)
 		  "and as JSON, named");
 }
 
+/* A stream's own errors: the errno that `arg` points to, or none. */
+static ssize_t write_nothing(void *arg, const char *buf, size_t size)
+{
+	(void)buf;
+	(void)size;
+	errno = *(const int *)arg;
+	return 0;
+}
+
+static void check_print_refused(void)
+{
+	static const struct {
+		int given, want;
+	} rows[] = {{0, EIO}, {EPERM, EPERM}, {EPIPE, EPIPE}};
+	const cookie_io_functions_t io = {NULL, write_nothing, NULL, NULL};
+	struct rdmaez_diag diag;
+
+	rdmaez_impl_diag_reset(&diag, "f");
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		int given = rows[i].given;
+		FILE *stream = fopencookie(&given, "w", io);
+
+		if (!stream)
+			tap_bail("no stream");
+		setvbuf(stream, NULL, _IONBF, 0);
+		errno = ENOENT; /* of something before */
+		tap_eq_int(rdmaez_diag_print(&diag, stream), rows[i].want,
+			   "a stream that refuses with errno %d", given);
+		fclose(stream);
+	}
+}
+
 /* To a stream goes what would go into a buffer, and an error of the stream is told. */
 static void check_print(void)
 {
@@ -846,6 +930,8 @@ int main(void)
 	check_homes();
 	check_small_values();
 	check_ends();
+	check_first_finding();
 	check_print();
+	check_print_refused();
 	return tap_done();
 }

@@ -201,6 +201,9 @@ static void check_access(void)
 		   "a row for each field");
 	tap_eq_ptr(rdmaez_port_caps_fields(&caps).base, &caps, "and the port's values");
 	tap_eq_ptr(rdmaez_port_caps_fields(NULL).base, NULL, "or none without a port");
+	tap_eq_int(rdmaez_port_caps_fields(&caps).partial, RDMAEZ_PORT_CAPS_ID_COUNT,
+		   "no set is told in part");
+	tap_eq_hex(rdmaez_port_caps_fields(&caps).unreported, 0, "and no bit left out");
 	memset(&untouched, 0xa5, sizeof(untouched));
 	for (size_t i = 0; i < COUNT_OF(none); i++) {
 		const unsigned int id = (unsigned int)none[i];
@@ -734,7 +737,7 @@ static void check_pkeys_refused(void)
 /* ---- Text and JSON ------------------------------------------------------------------------ */
 
 static struct ibv_gid_entry gids[4];
-static const struct rdmaez_pkey_entry pkeys[] = {{0, 0xffff}, {12, 0x0042}};
+static const struct rdmaez_pkey_entry pkeys[] = {{0, 0xffff}, {12, 0x7fff}};
 static char text[16384];
 
 /* Rows of an interface, of none, of one with an odd name, and of one that is gone. */
@@ -822,7 +825,7 @@ static void check_text(void)
 		"\n"
 		"pkeys\n"
 		"  pkey[0]                         0xffff, full member\n"
-		"  pkey[12]                        0x0042, limited member\n";
+		"  pkey[12]                        0x7fff, limited member\n";
 	const struct rdmaez_port_tables tables = tables_of_all_kinds();
 	int length;
 
@@ -874,7 +877,7 @@ static void check_json(void)
 		"{\"gid_index\":15,\"gid\":\"::\",\"gid_type\":0,\"gid_type_name\":\"IB\","
 		"\"ndev_ifindex\":0,\"ndev_name\":null}],"
 		"\"pkeys\":[{\"pkey_index\":0,\"pkey\":65535,\"full\":true},"
-		"{\"pkey_index\":12,\"pkey\":66,\"full\":false}]";
+		"{\"pkey_index\":12,\"pkey\":32767,\"full\":false}]";
 	static const char sources[] = ",\"sources\":{\"port_num\":\"NOT_ASKED\","
 				      "\"effective_rate_kbps\":\"NOT_ASKED\"}}";
 	const struct rdmaez_port_tables tables = tables_of_all_kinds();
