@@ -199,6 +199,8 @@ extern "C" {
 	  "name the peer, an interface or an index if another GID is meant")                       \
 	X(GID_ONLY, "no other GID of the port would do",                                           \
 	  "give the network interface the address that is missing, if another GID is meant")       \
+	X(COUNTED_LOSS, "the port has counted packets that were lost, damaged or out of order",    \
+	  "look at the counters of link and switches, and at flow control")                        \
 	X(PORT_NO_SM, "the link is up, but no subnet manager has configured the port",             \
 	  "run a subnet manager on the fabric, opensm for one, and see why it misses the port")    \
 	X(PKEY_PARTITION,                                                                          \
@@ -233,10 +235,8 @@ extern "C" {
 	  "the network may not know the peer's GID: its instance has stopped, or is in another "   \
 	  "availability zone",                                                                     \
 	  "exchange GIDs again, with a peer in the same zone")                                     \
-	X(COUNTED_LOSS, "the port has counted packets that were lost, damaged or out of order",    \
-	  "look at the counters of link and switches, and at flow control")                        \
 	X(QP_SELF, "this queue pair is its own peer",                                              \
-	  "exchange GIDs and queue pair numbers with the peer, unless a loop is meant")
+	  "exchange GIDs and queue pair numbers with the peer, unless a loop is meant")            \
 	X(CGROUP, "the cgroup's limit on RDMA objects may be reached",                             \
 	  "raise hca_handle and hca_object in its rdma.max, or free objects")
 
@@ -270,108 +270,6 @@ extern "C" {
 	  "events")
 
 /* Those of objects.h, qp_create.h and mr.h alone. */
-#define RDMAEZ_IMPL_WHY_OBJECTS(X)                                                                \
-	X(CREATE_TYPE, "the device has no queue pairs of this type",                              \
-	  "use a type that it has, or another device")                                            \
-	X(CREATE_DOMAIN,                                                                          \
-	  "no domain is given: XRC_RECV needs an XRC domain, every other type a protection "      \
-	  "domain",                                                                               \
-	  "call rdmaez_qp_create_ex() with the domain and its bit in comp_mask")                  \
-	X(CREATE_CONTEXT, "the object belongs to another context",                                \
-	  "open the device once, and create there all that works together")                       \
-	X(CREATE_SRQ, "an XRC_SEND queue pair receives nothing, so it takes no SRQ",              \
-	  "leave srq NULL; each work request names the peer's SRQ")                               \
-	X(CREATE_SRQ_PD, "the shared receive queue belongs to another protection domain",         \
-	  "create both in one protection domain")                                                 \
-	X(CREATE_PRIVILEGE, "a RAW_PACKET queue pair requires CAP_NET_RAW",                       \
-	  "run as root, or give the program CAP_NET_RAW")                                         \
-	X(CAP_LIMIT, "this is more than the device supports", "ask for less, within the range")   \
-	X(CAP_INLINE,                                                                             \
-	  "verbs do not report how much inline data a device takes, which differs by queue pair " \
-	  "type, and this may be too much",                                                       \
-	  "find the limit with rdmaez_qp_max_inline()")                                           \
-	X(CAP_TOGETHER,                                                                           \
-	  "each number is within its limit, but larger work requests leave room for fewer of "    \
-	  "them",                                                                                 \
-	  "ask for fewer work requests, or for fewer SGEs and less inline data in each")          \
-	X(NO_XRC, "the device has no XRC", "use another type, or another device")                 \
-	X(SRQ_PARTS,                                                                              \
-	  "an SRQ needs a protection domain; for XRC also an XRC domain and a completion queue; " \
-	  "for tag matching an extended completion queue and tm_cap",                             \
-	  "set them and add their bits to comp_mask")                                             \
-	X(XRCD_PARTS, "an XRC domain needs both fd and oflags, with their bits in comp_mask",     \
-	  "set fd to -1 for a domain that no other process shares")                               \
-	X(XRCD_NONE, "there is no XRC domain for this file yet", "add O_CREAT to oflags")         \
-	X(XRCD_EXISTS,                                                                            \
-	  "there may be an XRC domain for this file already, which O_EXCL does not accept",       \
-	  "leave O_EXCL out to share it")                                                         \
-	X(XRCD_FILE, "this is not an open file descriptor",                                       \
-	  "open a file that the other processes can open, or use -1")                             \
-	X(PD_IN_USE,                                                                              \
-	  "the protection domain still has objects: a queue pair, SRQ, memory "                   \
-	  "region or window, address handle, work queue or parent domain",                        \
-	  "destroy them first; `rdma resource show qp`, also mr and srq, lists them with their "  \
-	  "pdn")                                                                                  \
-	X(CQ_IN_USE,                                                                              \
-	  "a queue pair, a work queue, or an SRQ for XRC or tag matching still uses the queue",   \
-	  "destroy them first; `rdma resource show qp` lists queue pairs")                        \
-	X(SRQ_IN_USE, "a queue pair still takes its receives from the SRQ",                       \
-	  "destroy the queue pairs first; `rdma resource show qp` lists them")                    \
-	X(XRCD_IN_USE, "an SRQ or an XRC_RECV queue pair of the XRC domain is still there",       \
-	  "destroy them first")                                                                   \
-	X(MR_ACCESS_BITS, "these bits are not access flags of a memory region",                   \
-	  "use only the IBV_ACCESS_ flags of verbs.h")                                            \
-	X(MR_ACCESS_REFUSED, "not every device and kernel takes these access flags",              \
-	  "try without them")                                                                     \
-	X(MR_ON_DEMAND, "the device does not support on-demand paging of this kind",              \
-	  "register without IBV_ACCESS_ON_DEMAND, so that the memory is locked")                  \
-	X(MR_UNMAPPED, "part of the memory is not mapped",                                        \
-	  "compare address and length with what was allocated")                                   \
-	X(MR_PROTECTION,                                                                          \
-	  "the memory is mapped, but it is read-only, inaccessible, a device's, or part of a "    \
-	  "file",                                                                                 \
-	  "use memory that the process may read and write, or register read-only memory without " \
-	  "write access")                                                                         \
-	X(MR_IN_USE, "a memory window is still bound to the memory region",                       \
-	  "invalidate or deallocate the window first")                                            \
-	X(MR_GPU,                                                                                 \
-	  "the memory seems to be a GPU's, which its driver does not let others reach by its "    \
-	  "address",                                                                              \
-	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(), or copy through host memory: "  \
-	  "not every GPU lets other devices in")                                                  \
-	X(MR_GPU_NO_PEER,                                                                         \
-	  "the memory seems to be a GPU's, and no peer memory module is loaded to register it "   \
-	  "by its address",                                                                       \
-	  "`modprobe nvidia_peermem`, where the GPU is NVIDIA's; or export it as a dma-buf and "  \
-	  "use rdmaez_mr_reg_dmabuf()")                                                           \
-	X(MR_GPU_SEGMENTS,                                                                        \
-	  "the memory seems to be a GPU's, and PyTorch's expandable segments, which the "         \
-	  "environment asks for, usually cannot be registered by their address",                  \
-	  "take expandable_segments:True out of PYTORCH_CUDA_ALLOC_CONF, or export the memory "   \
-	  "as a dma-buf and use rdmaez_mr_reg_dmabuf()")                                          \
-	X(MR_GPU_BAR1,                                                                            \
-	  "the memory seems to be a GPU's, and its BAR1, through which other devices reach it, "  \
-	  "may be too small or used up",                                                          \
-	  "register less of it at a time; `nvidia-smi -q -d MEMORY` shows BAR1")                  \
-	X(MR_FILE,                                                                                \
-	  "the memory is a mapping of a file: a device can register none of a DAX file system, "  \
-	  "and since Linux 6.5 none that it may write and that is shared with a file on a disk",  \
-	  "register anonymous memory, or a file of tmpfs or hugetlbfs; for DAX use a device DAX " \
-	  "or IBV_ACCESS_ON_DEMAND")                                                              \
-	X(MR_FORK_HUGE,                                                                           \
-	  "fork protection (ibv_fork_init()) takes the memory in small pages, and the kernel "    \
-	  "does not split its huge pages",                                                        \
-	  "set RDMAV_HUGEPAGES_SAFE=1, or begin and end at multiples of the huge page; with "     \
-	  "rdma-core 35 on Linux 5.12 no protection is needed")                                   \
-	X(MR_MAPPINGS, "the process has as many mappings as vm.max_map_count lets it have",       \
-	  "raise `sysctl vm.max_map_count`; with fork protection each region costs up to two")    \
-	X(MR_NO_DMABUF, "the driver, the kernel or libibverbs cannot register a dma-buf",         \
-	  "use rdma-core 34, Linux 5.12 and a driver that can, such as mlx5_ib, or efa, bnxt_re " \
-	  "and irdma of newer kernels")                                                           \
-	X(MR_DMABUF_FD, "the file descriptor is not that of a dma-buf",                           \
-	  "give the one that cuMemGetHandleForAddressRange() or another exporter has returned")   \
-	X(MR_DMABUF_IOVA, "offset and iova are not at the same place within a page",              \
-	  "let them agree in their last bits, those below the page size")
 #define RDMAEZ_IMPL_WHY_OBJECTS(X)                                                                 \
 	X(CREATE_TYPE, "the device has no queue pairs of this type",                               \
 	  "use a type that it has, or another device")                                             \
@@ -389,7 +287,8 @@ extern "C" {
 	  "run as root, or give the program CAP_NET_RAW")                                          \
 	X(CAP_LIMIT, "this is more than the device supports", "ask for less, within the range")    \
 	X(CAP_INLINE,                                                                              \
-	  "verbs do not report how much inline data a device takes, and this may be too much",     \
+	  "verbs do not report how much inline data a device takes, which differs by queue pair "  \
+	  "type, and this may be too much",                                                        \
 	  "find the limit with rdmaez_qp_max_inline()")                                            \
 	X(CAP_TOGETHER,                                                                            \
 	  "each number is within its limit, but larger work requests leave room for fewer of "     \
@@ -435,6 +334,44 @@ extern "C" {
 	  "write access")                                                                          \
 	X(MR_IN_USE, "a memory window is still bound to the memory region",                        \
 	  "invalidate or deallocate the window first")                                             \
+	X(MR_GPU,                                                                                  \
+	  "the memory seems to be a GPU's, which its driver does not let others reach by its "     \
+	  "address",                                                                               \
+	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(), or copy through host memory: "   \
+	  "not every GPU lets other devices in")                                                   \
+	X(MR_GPU_NO_PEER,                                                                          \
+	  "the memory seems to be a GPU's, and no peer memory module is loaded to register it "    \
+	  "by its address",                                                                        \
+	  "`modprobe nvidia_peermem`, where the GPU is NVIDIA's; or export it as a dma-buf and "   \
+	  "use rdmaez_mr_reg_dmabuf()")                                                            \
+	X(MR_GPU_SEGMENTS,                                                                         \
+	  "the memory seems to be a GPU's, and PyTorch's expandable segments, which the "          \
+	  "environment asks for, usually cannot be registered by their address",                   \
+	  "take expandable_segments:True out of PYTORCH_CUDA_ALLOC_CONF, or export the memory "    \
+	  "as a dma-buf and use rdmaez_mr_reg_dmabuf()")                                           \
+	X(MR_GPU_BAR1,                                                                             \
+	  "the memory seems to be a GPU's, and its BAR1, through which other devices reach it, "   \
+	  "may be too small or used up",                                                           \
+	  "register less of it at a time; `nvidia-smi -q -d MEMORY` shows BAR1")                   \
+	X(MR_FILE,                                                                                 \
+	  "the memory is a mapping of a file: a device can register none of a DAX file system, "   \
+	  "and since Linux 6.5 none that it may write and that is shared with a file on a disk",   \
+	  "register anonymous memory, or a file of tmpfs or hugetlbfs; for DAX use a device DAX "  \
+	  "or IBV_ACCESS_ON_DEMAND")                                                               \
+	X(MR_FORK_HUGE,                                                                            \
+	  "fork protection (ibv_fork_init()) takes the memory in small pages, and the kernel "     \
+	  "does not split its huge pages",                                                         \
+	  "set RDMAV_HUGEPAGES_SAFE=1, or begin and end at multiples of the huge page; with "      \
+	  "rdma-core 35 on Linux 5.12 no protection is needed")                                    \
+	X(MR_MAPPINGS, "the process has as many mappings as vm.max_map_count lets it have",        \
+	  "raise `sysctl vm.max_map_count`; with fork protection each region costs up to two")     \
+	X(MR_NO_DMABUF, "the driver, the kernel or libibverbs cannot register a dma-buf",          \
+	  "use rdma-core 34, Linux 5.12 and a driver that can, such as mlx5_ib, or efa, bnxt_re "  \
+	  "and irdma of newer kernels")                                                            \
+	X(MR_DMABUF_FD, "the file descriptor is not that of a dma-buf",                            \
+	  "give the one that cuMemGetHandleForAddressRange() or another exporter has returned")    \
+	X(MR_DMABUF_IOVA, "offset and iova are not at the same place within a page",               \
+	  "let them agree in their last bits, those below the page size")                          \
 	X(CQ_HIDDEN,                                                                               \
 	  "this is within the limit that the device reports, but some devices take less, virtual " \
 	  "functions for one",                                                                     \
@@ -594,7 +531,7 @@ extern "C" {
 	X(WC_FABRIC, "the network may lose packets or hold them back, which verbs do not show",    \
 	  "see the counters of the switches, and of `ethtool -S` or `ibqueryerrors` at both "      \
 	  "ends; "                                                                                 \
-	  "configure PFC and ECN alike on every hop")
+	  "configure PFC and ECN alike on every hop")                                              \
 	X(WC_IWARP_READ,                                                                           \
 	  "on iWARP the memory that a READ writes to also needs IBV_ACCESS_REMOTE_WRITE",          \
 	  "register it with IBV_ACCESS_LOCAL_WRITE and IBV_ACCESS_REMOTE_WRITE")                   \

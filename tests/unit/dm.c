@@ -376,9 +376,10 @@ static void check_close_wrapped_import(void)
 		   "nor without a length");
 	tap_eq_int(rdmaez_dm_wrap_imported(t.dm.dm, LENGTH, NULL, NULL), EINVAL, "nor to nowhere");
 	tap_ok(memcmp(&other, &t.untouched, sizeof(other)) == 0, "the output is not written");
-	tap_eq_int(rdmaez_dm_wrap_imported(ibv_import_dm(t.ctx, t.dm.dm->handle), LENGTH, &other,
-					   NULL),
-		   0, "what the application has imported is wrapped");
+	if (!tap_eq_int(rdmaez_dm_wrap_imported(ibv_import_dm(t.ctx, t.dm.dm->handle), LENGTH,
+						&other, NULL),
+			0, "what the application has imported is wrapped"))
+		tap_bail("as by a linker that does not find functions that are referred to weakly");
 	tap_ok(other.dm && other.dm != t.dm.dm && other.context == t.ctx, "it is kept");
 	tap_ok(other.length == LENGTH && other.alloc_length == LENGTH && !other.alignment,
 	       "with its length");
