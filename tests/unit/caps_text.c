@@ -358,6 +358,110 @@ static void check_all_ones(void)
 		   "JSON, which leaves room for a NUL where it is read back");
 }
 
+/* ---- The JSON's structure ----------------------------------------------------------------- */
+
+/* The end of a string that begins here: its closing quote. */
+static const char *string_end(const char *quote)
+{
+	do
+		quote += *quote == '\\' ? 2 : 1;
+	while (*quote && *quote != '"');
+	return quote;
+}
+
+/* Whether this is how a value's meaning is called, which stands behind the value. */
+static bool is_meaning(const char *path, const char *of)
+{
+	const size_t length = strlen(of);
+
+	return strncmp(path, of, length) == 0 &&
+	       (strcmp(path + length, "_name") == 0 || strcmp(path + length, "_names") == 0 ||
+		strcmp(path + length, "_bytes") == 0);
+}
+
+/* Whether a key, by all it lies in, comes where it should: every field in order, then the sources. */
+static bool comes_next(const char *path, unsigned int *id)
+{
+	const struct rdmaez_caps_table table = rdmaez_caps_fields(NULL);
+
+	if (*id < table.count && strcmp(path, table.fields[*id].name) == 0) {
+		++*id;
+		return true;
+	}
+	if (*id == table.count && strncmp(path, "sources", 7) == 0)
+		return true;
+	if (*id && is_meaning(path, table.fields[*id - 1].name))
+		return true;
+	/* A struct that the next field lies in. */
+	return (*id == 0 && strcmp(path, "rdmaez_caps") == 0) ||
+	       (*id < table.count && strncmp(table.fields[*id].name, path, strlen(path)) == 0 &&
+		table.fields[*id].name[strlen(path)] == '.');
+}
+
+/* Each field lies in the objects that its name says, and all of them are closed again. */
+static void check_structure(const char *json, const char *name)
+{
+	char path[256] = "";
+	size_t parent[16] = {0}; /* how much of the path each object is */
+	unsigned int depth = 0, id = 0, wrong = 0;
+
+	for (const char *at = json; *at; at++) {
+		if (*at == '{' && depth < 15) {
+			parent[++depth] = strlen(path);
+		} else if (*at == '}' && depth) {
+			path[parent[depth--]] = '\0';
+		} else if (*at == '"') {
+			const char *const end = string_end(at);
+
+			if (end[0] && end[1] == ':') {
+				const size_t length = parent[depth];
+
+				snprintf(path + length, sizeof(path) - length, "%s%.*s",
+					 length ? "." : "", (int)(end - at - 1), at + 1);
+				if (!comes_next(path, &id)) {
+					tap_diag("%s comes at the wrong place", path);
+					wrong++;
+				}
+			}
+			at = end;
+		}
+	}
+	tap_eq_int(wrong, 0, "%s: every key of the JSON is where it should be", name);
+	tap_eq_int(id, RDMAEZ_CAPS_ID_COUNT, "%s: no field is missing", name);
+	tap_eq_int(depth, 0, "%s: every object is closed", name);
+	tap_ok(strncmp(json, "{\"rdmaez_caps\":1,", 17) == 0 && json[strlen(json) - 1] == '}',
+	       "%s: and it is one object", name);
+}
+
+static void check_structures(void)
+{
+	caps_distinct(&attr);
+	rdmaez_caps_decode(&attr, &caps);
+	rdmaez_caps_json(&caps, text, sizeof(text));
+	check_structure(text, "distinct values");
+	memset(&caps, 0, sizeof(caps));
+	rdmaez_caps_json(&caps, text, sizeof(text));
+	check_structure(text, "zeros");
+}
+
+/* ---- Characters --------------------------------------------------------------------------- */
+
+/* What cannot be printed is a question mark. */
+static void check_characters(void)
+{
+	for (int letter = 1; letter < 256; letter++) {
+		const char want[] = {'a', letter >= ' ' && letter <= '~' ? (char)letter : '?', 'z',
+				     '\0'};
+
+		memset(&caps, 0, sizeof(caps));
+		caps.device.fw_ver[0] = 'a';
+		caps.device.fw_ver[1] = (char)letter;
+		caps.device.fw_ver[2] = 'z';
+		rdmaez_caps_format(&caps, text, sizeof(text));
+		tap_eq_str(shown("device", "fw_ver"), want, "character %d", letter);
+	}
+}
+
 /* ---- One field ---------------------------------------------------------------------------- */
 
 static void check_item(void)
@@ -503,6 +607,8 @@ int main(void)
 			check_bits(&caps_expected[i]);
 	check_kinds();
 	check_all_ones();
+	check_structures();
+	check_characters();
 	check_item();
 	check_diff();
 	check_null();
