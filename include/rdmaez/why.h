@@ -99,7 +99,8 @@ extern "C" {
 	  "clear bit 31, run with CAP_NET_RAW, or `rdma system set privileged-qkey on`")           \
 	X(GID_TYPE_REFUSED, "this driver sends RoCE v2 only, and the GID is RoCE v1",              \
 	  "choose a RoCE v2 GID")                                                                  \
-	X(NEIGHBOUR, "the peer's Ethernet address was not resolved within a second",               \
+	X(NEIGHBOUR,                                                                               \
+	  "nobody has answered for the peer's address, so its Ethernet address is not known",      \
 	  "ping the peer's address from the GID's interface, and check the peer's GID")            \
 	X(NO_ROUTE, "no route leads from the GID's interface to the peer's address",               \
 	  "add a route, or choose a GID of an interface that has one")                             \
@@ -216,10 +217,6 @@ extern "C" {
 	  "a link-local GID reaches only its own Ethernet segment, and the GID at this index is "  \
 	  "routable",                                                                              \
 	  "use a routable GID at both ends")                                                       \
-	X(GID_ROUTE,                                                                               \
-	  "the kernel's route to the peer starts from the GID at this index, another one of this " \
-	  "port",                                                                                  \
-	  "use this GID index")                                                                    \
 	X(ROUTE_ELSEWHERE,                                                                         \
 	  "the kernel's route to the peer starts from an address that this port does not have",    \
 	  "use the device that has it, or a peer on this port's network; interfaces that share a " \
@@ -238,7 +235,13 @@ extern "C" {
 	X(QP_SELF, "this queue pair is its own peer",                                              \
 	  "exchange GIDs and queue pair numbers with the peer, unless a loop is meant")            \
 	X(CGROUP, "the cgroup's limit on RDMA objects may be reached",                             \
-	  "raise hca_handle and hca_object in its rdma.max, or free objects")
+	  "raise hca_handle and hca_object in its rdma.max, or free objects")                      \
+	X(GID_ROUTE,                                                                               \
+	  "the kernel's route to the peer starts from the GID at this index, another one of this " \
+	  "port",                                                                                  \
+	  "use this GID index")                                                                    \
+	X(COUNTED_DOWN, "the port has counted that its link went down",                            \
+	  "see cable, transceiver and switch port, and the kernel log")
 
 /* Those of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \

@@ -242,7 +242,7 @@ static void check_way(void)
 	fake_route_from("10.5.5.1");
 	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
 			    "another index",
-			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_ROUTE, "ah_attr.grh.sgid_index",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_BY_ROUTE, "ah_attr.grh.sgid_index",
 			     RDMAEZ_VALUE_INDEX, 7, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
 			     RDMAEZ_VALUE_INDEX, 3, 0, 0});

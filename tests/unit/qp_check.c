@@ -1422,7 +1422,7 @@ static void routes(void)
 		       NEARER(9) WAY(NEIGHBOUR, 3));
 }
 
-#define ROUTE(row)     LIKELY(GID_ROUTE, "ah_attr.grh.sgid_index", INDEX, row, 0, 0)
+#define ROUTE(row)     LIKELY(GID_BY_ROUTE, "ah_attr.grh.sgid_index", INDEX, row, 0, 0)
 #define ELSEWHERE(row) WAY(ROUTE_ELSEWHERE, row)
 #define CHECK_WAY(got, name, ...) \
 	CHECK_FINDINGS(&diag, got, ETIMEDOUT, "rdmaez_qp_modify", name, __VA_ARGS__)
@@ -1564,7 +1564,7 @@ static void considered(void)
 	NONE_FOUND(consider(peer, 3), "the route's own");
 	fake_route_from("10.5.5.1");
 	CHECK_WAYS(consider(peer, 3), "a nearer source, of this port",
-		   ADVICE(GID_ROUTE, "ah_attr.grh.sgid_index", INDEX, 9, 0, 0));
+		   ADVICE(GID_BY_ROUTE, "ah_attr.grh.sgid_index", INDEX, 9, 0, 0));
 	fake_route_from("10.5.5.7");
 	CHECK_WAYS(consider(peer, 3), "a nearer source elsewhere",
 		   ADVICE(ROUTE_ELSEWHERE, "ah_attr.grh.dgid", INDEX, 3, 0, 0));

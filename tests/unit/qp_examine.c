@@ -310,7 +310,7 @@ static void check_way(void)
 	row[7] = row[ROW];
 	memcpy(&row[7].gid.raw[12], (const uint8_t[4]){192, 0, 3, 1}, 4);
 	fake_route_from("192.0.3.1");
-	CHECK("another index", LIKELY(GID_ROUTE, "ah_attr.grh.sgid_index", INDEX(7)));
+	CHECK("another index", LIKELY(GID_BY_ROUTE, "ah_attr.grh.sgid_index", INDEX(7)));
 	fake_route_from("192.0.4.1");
 	CHECK("another interface", LIKELY(ROUTE_ELSEWHERE, "ah_attr.grh.dgid", INDEX(ROW)));
 	fake_route_from("192.0.2.1");

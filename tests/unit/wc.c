@@ -654,7 +654,7 @@ static void check_way(void)
 	opts.path.sgid_index = 3;
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	fake_route_from("10.5.5.1");
-	check_path_findings(qp, ONE(LIKELY(GID_ROUTE, "ah_attr.grh.sgid_index", INDEX, 7, 0, 0)),
+	check_path_findings(qp, ONE(LIKELY(GID_BY_ROUTE, "ah_attr.grh.sgid_index", INDEX, 7, 0, 0)),
 			    "another index is the route's");
 	fake_route_from("10.6.6.6");
 	check_path_findings(qp, ONE(LIKELY(ROUTE_ELSEWHERE, "ah_attr.grh.dgid", INDEX, 3, 0, 0)),

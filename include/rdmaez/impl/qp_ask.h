@@ -24,6 +24,7 @@
 #include "linux.h"
 #include "port.h"
 #include "qp_query.h"
+#include "reach.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -35,7 +36,6 @@ struct rdmaez_impl_qp_gid {
 
 /* A request, what is known about those it concerns, and the judgement as it grows. */
 struct rdmaez_impl_qp_case {
-	struct ibv_context *context;
 	const struct ibv_qp_attr *attr; /* the request */
 	int mask;
 	enum ibv_qp_type type;
@@ -51,6 +51,7 @@ struct rdmaez_impl_qp_case {
 	bool port_known;
 	struct ibv_port_attr port; /* of the port that the request is about */
 	struct rdmaez_impl_qp_gid gid, alt_gid;
+	struct rdmaez_impl_reach reach; /* what impl/reach.h is told of all this */
 	int pkey;          /* the P_Key at an index within the table; negative: not read */
 	int linux_version; /* 601 for 6.1; 0: not known, or older than what was read */
 	int refused;       /* what the verb has returned, to be explained; 0: it was not called */
@@ -176,7 +177,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_gather(struct ibv_qp *qp, struct rdmaez_imp
 	if (c->linux_version < 601)
 		c->linux_version =
 			0; /* vendors put newer drivers into kernels with an older number */
-	c->context = qp->context;
+	c->reach.context = qp->context;
+	c->reach.port = &c->port;
+	c->reach.ah = &attr->ah_attr;
+	c->reach.own = &c->gid.entry;
+	c->reach.diag = c->diag;
 	c->transport = qp->context->device->transport_type;
 	rdmaez_impl_qp_ask_limits(qp->context, c);
 	/* Of efa's types beyond verbs there is one. */

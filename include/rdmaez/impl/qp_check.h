@@ -245,15 +245,6 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
 	}
 }
 
-/* What impl/reach.h is told of the request. */
-RDMAEZ_IMPL_COLD struct rdmaez_impl_reach rdmaez_impl_qp_reach(const struct rdmaez_impl_qp_case *c)
-{
-	const struct rdmaez_impl_reach r = {c->context, &c->port, &c->attr->ah_attr, &c->gid.entry,
-					    c->diag};
-
-	return r;
-}
-
 /* The GRH and the GID index of one address vector; false where the kernel goes no further. */
 RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 					       const struct ibv_ah_attr *ah,
@@ -262,7 +253,6 @@ RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 {
 	struct rdmaez_impl_site site = {"alt_ah_attr.is_global", RDMAEZ_WHY_GRH_MISSING,
 					RDMAEZ_VALUE_NUMBER, 1, 1};
-	const struct rdmaez_impl_reach r = rdmaez_impl_qp_reach(c);
 
 	if (!ah->is_global) {
 		if (!rdmaez_impl_qp_is_roce(c) && !(c->port.flags & IBV_QPF_GRH_REQUIRED))
@@ -282,7 +272,7 @@ RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, ENODATA);
 		rdmaez_impl_qp_find_within(c, RDMAEZ_DIAG_ERROR, &site, ah->grh.sgid_index, 0, 0);
 		if (!alt)
-			rdmaez_impl_reach_instead(&r);
+			rdmaez_impl_reach_instead(&c->reach);
 	} else {
 		return !gid->error;
 	}
@@ -294,20 +284,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_about_gid(struct rdmaez_impl_qp_case *c,
 					       enum rdmaez_severity severity, int error,
 					       enum rdmaez_why why)
 {
-	const struct rdmaez_impl_reach r = rdmaez_impl_qp_reach(c);
-
 	rdmaez_impl_qp_errno(c, severity, error);
-	rdmaez_impl_reach_find(&r, severity, why, r.ah->grh.sgid_index);
+	rdmaez_impl_reach_find(&c->reach, severity, why, c->reach.ah->grh.sgid_index);
 	if (severity == RDMAEZ_DIAG_ERROR)
-		rdmaez_impl_reach_instead(&r);
+		rdmaez_impl_reach_instead(&c->reach);
 }
 
 /* Why the kernel did not find the peer's Ethernet address. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain_way(struct rdmaez_impl_qp_case *c,
-						 const struct rdmaez_impl_reach *r)
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain_way(struct rdmaez_impl_qp_case *c)
 {
 	c->likely = c->refused;
-	rdmaez_impl_reach_way(r, RDMAEZ_DIAG_LIKELY, c->refused);
+	rdmaez_impl_reach_way(&c->reach, RDMAEZ_DIAG_LIKELY, c->refused);
 }
 
 /* How the kernel would find the peer's Ethernet address, or why it did not. */
@@ -315,11 +302,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site nobody = {"ah_attr.grh.dgid", RDMAEZ_WHY_PATH_EMPTY,
 						       RDMAEZ_VALUE_NONE, 0, 0};
-	const struct rdmaez_impl_reach r = rdmaez_impl_qp_reach(c);
-	const union ibv_gid *const peer = &r.ah->grh.dgid;
-	const enum rdmaez_why why = rdmaez_impl_reach_objection(r.own, peer);
+	const union ibv_gid *const peer = &c->reach.ah->grh.dgid;
+	const enum rdmaez_why why = rdmaez_impl_reach_objection(c->reach.own, peer);
 
-	if (!rdmaez_impl_gid_is_resolved(r.own, peer))
+	if (!rdmaez_impl_gid_is_resolved(c->reach.own, peer))
 		return;
 	if (rdmaez_gid_is_zero(peer))
 		rdmaez_impl_qp_find(
@@ -332,9 +318,9 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
 		rdmaez_impl_qp_about_gid(
 			c, c->linux_version ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, ENODEV, why);
 	else if (c->diag && rdmaez_impl_reach_meaning(c->refused) == RDMAEZ_WHY_NONE)
-		rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_ADVICE, 0);
+		rdmaez_impl_reach_way(&c->reach, RDMAEZ_DIAG_ADVICE, 0);
 	else if (c->diag)
-		rdmaez_impl_qp_explain_way(c, &r);
+		rdmaez_impl_qp_explain_way(c);
 }
 
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
@@ -767,12 +753,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 /* Notes in the record what the findings are about. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
 {
-	const struct rdmaez_impl_reach r = rdmaez_impl_qp_reach(c);
-
 	rdmaez_impl_diag_transition(c->diag, c->type, c->now.qp_state,
 				    c->mask & IBV_QP_STATE ? c->attr->qp_state : c->now.qp_state);
-	if ((c->mask & IBV_QP_AV) && r.ah->is_global)
-		rdmaez_impl_reach_note(&r);
+	if ((c->mask & IBV_QP_AV) && c->reach.ah->is_global)
+		rdmaez_impl_reach_note(&c->reach);
 }
 
 /* A case from its beginning to the judgement. */
@@ -870,11 +854,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain_rest(struct rdmaez_impl_qp_case *c)
 			  : c->mask & IBV_QP_MAX_QP_RD_ATOMIC ? c->attr->max_rd_atomic
 							      : 0;
 	const int budget = c->device.max_res_rd_atom;
-	const struct rdmaez_impl_reach r = rdmaez_impl_qp_reach(c);
 
-	if ((c->mask & IBV_QP_AV) && r.ah->is_global && rdmaez_impl_qp_is_roce(c) &&
+	if ((c->mask & IBV_QP_AV) && c->reach.ah->is_global && rdmaez_impl_qp_is_roce(c) &&
 	    rdmaez_impl_reach_meaning(c->refused) != RDMAEZ_WHY_NONE)
-		rdmaez_impl_qp_explain_way(c, &r);
+		rdmaez_impl_qp_explain_way(c);
 	else if ((c->refused == EINVAL || c->refused == ENOMEM) && budget > 0 &&
 		 budget < 256 * depth)
 		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY,

@@ -258,7 +258,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 	       (rdmaez_impl_reach_choose(r, peer, 0, &other) &&
 		!memcmp(&route->source, &other.gid, sizeof(*own)));
 	rdmaez_impl_reach_find(r, severity,
-			       here ? RDMAEZ_WHY_GID_ROUTE : RDMAEZ_WHY_ROUTE_ELSEWHERE,
+			       here ? RDMAEZ_WHY_GID_BY_ROUTE : RDMAEZ_WHY_ROUTE_ELSEWHERE,
 			       here ? other.gid_index : r->ah->grh.sgid_index);
 }
 
