@@ -32,16 +32,18 @@ extern "C" {
  * @retval EADDRNOTAVAIL the port has no suitable GID (#RDMAEZ_WHY_GID_NONE), or likely the kernel has no
  *         IPv6 (#RDMAEZ_WHY_NO_IPV6)
  * @retval ENODATA the GID index named is empty (#RDMAEZ_WHY_GID_EMPTY)
- * @retval ETIMEDOUT likely the peer does not answer on the network (#RDMAEZ_WHY_NEIGHBOUR)
+ * @retval ETIMEDOUT likely the peer does not answer on the network (#RDMAEZ_WHY_NEIGHBOUR); with this and the next,
+ *         the way to the peer is told as rdmaez_qp_modify() tells it
  * @retval ENETUNREACH likely no route (#RDMAEZ_WHY_NO_ROUTE); also EHOSTUNREACH and ENETDOWN
  * @retval ENODEV likely the GID's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
  * @return any other errno of ibv_query_port(), ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED) or
  *         ibv_create_ah() (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
- *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_UNEXPLAINED)
+ *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_UNEXPLAINED; on efa
+ *         #RDMAEZ_WHY_AH_UNKNOWN)
  * @par Verbs calls
  * One ibv_query_port(), one ibv_query_gid_table() if a GID index has to be chosen, one ibv_create_ah().
- * If the last fails and @p diag is not NULL, at most one ibv_query_gid_ex() and one ibv_query_device()
- * more.
+ * If the last fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_gid_ex() and three
+ * ibv_query_gid_table() more.
  * @par Threads
  * May be called from any thread.
  */

@@ -228,7 +228,11 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  *       (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls
  * ibv_query_device(), ibv_query_qp(), which refreshes `qp->state`, and with a driver that does not answer
- * all questions a second time, ibv_query_port(), ibv_query_gid_ex() and ibv_query_pkey().
+ * all questions a second time, ibv_query_port(), ibv_query_gid_ex() and ibv_query_pkey(). Where the kernel
+ * would look for the peer's Ethernet address, its routing is asked as well, which sends nothing: a missing
+ * route is likely to be refused (#RDMAEZ_WHY_NO_ROUTE), and a route that is nearer to the peer than the GID is
+ * advice (#RDMAEZ_WHY_GID_BY_ROUTE, #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_GID_ROUTABLE). Where the GID index does
+ * not serve, ibv_query_gid_table() finds the one that would (#RDMAEZ_WHY_GID_SUITS).
  */
 RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
 				struct rdmaez_diag *diag);
@@ -257,7 +261,11 @@ RDMAEZ_COLD int rdmaez_qp_check_as(struct ibv_qp *qp, enum ibv_qp_type type,
  * @brief Calls ibv_modify_qp(), and explains if it fails.
  *
  * After a failure, if @p diag is not NULL, rdmaez_qp_check() runs. If it predicts this errno value, its
- * findings are certain; if not, what the errno value usually means here is added as likely.
+ * findings are certain; if not, what the errno value usually means here is added as likely. Of a peer whose
+ * Ethernet address was not found it is told apart whether there is no route (#RDMAEZ_WHY_NO_ROUTE), whether the
+ * route starts from another GID (#RDMAEZ_WHY_GID_BY_ROUTE, #RDMAEZ_WHY_GID_NEARER, #RDMAEZ_WHY_GID_ROUTABLE) or from
+ * another device's address (#RDMAEZ_WHY_ROUTE_ELSEWHERE), and whether nobody answers (#RDMAEZ_WHY_NEIGHBOUR) or
+ * somebody does by now (#RDMAEZ_WHY_NEIGHBOUR_LATE).
  *
  * @param qp the queue pair
  * @param attr as for ibv_modify_qp()
@@ -266,8 +274,8 @@ RDMAEZ_COLD int rdmaez_qp_check_as(struct ibv_qp *qp, enum ibv_qp_type type,
  * @retval 0 the queue pair is modified
  * @retval EINVAL as ibv_modify_qp(); or an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @return any errno value of ibv_modify_qp(), positive even if the provider returned it negative; with the
- *         reasons of rdmaez_qp_check(), or one for the errno value: #RDMAEZ_WHY_NEIGHBOUR,
- *         #RDMAEZ_WHY_NO_ROUTE, #RDMAEZ_WHY_NO_IPV6, #RDMAEZ_WHY_SECURITY, #RDMAEZ_WHY_NO_RESOURCES,
+ *         reasons of rdmaez_qp_check(), those of the way to the peer, or one for the errno value:
+ *         #RDMAEZ_WHY_NO_IPV6, #RDMAEZ_WHY_DEPTH_BUDGET, #RDMAEZ_WHY_SECURITY, #RDMAEZ_WHY_NO_RESOURCES,
  *         #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED; or
  *         #RDMAEZ_WHY_REFUSED if nothing was found wrong
  */
@@ -280,16 +288,17 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * For a program that waits for completions which do not come. It looks at the queue pair, its port and
  * their counters. Certain, where a known driver reports it, is its state (#RDMAEZ_WHY_QP_NO_SENDS,
  * #RDMAEZ_WHY_QP_NO_RECEIVES, #RDMAEZ_WHY_WR_QP_ERROR). Likely are a send queue that drains
- * (#RDMAEZ_WHY_SQ_DRAINING), a port that is down (#RDMAEZ_WHY_PORT_DOWN), a READ depth of 0
+ * (#RDMAEZ_WHY_SQ_DRAINING), a port that is down (#RDMAEZ_WHY_PORT_DOWN, #RDMAEZ_WHY_PORT_NO_SM), a READ depth of 0
  * (#RDMAEZ_WHY_DEPTH_ZERO_HANG), no ACK timer (#RDMAEZ_WHY_TIMEOUT_ZERO), a path MTU that is too large
  * (#RDMAEZ_WHY_MTU_ABOVE_ACTIVE), no peer (#RDMAEZ_WHY_RANGE of `dest_qp_num`), a GID that is gone or has
- * changed (#RDMAEZ_WHY_GID_EMPTY, #RDMAEZ_WHY_GID_NO_NETDEV, #RDMAEZ_WHY_GID_FAMILY), a P_Key that is gone
+ * changed (#RDMAEZ_WHY_GID_EMPTY, #RDMAEZ_WHY_GID_NO_NETDEV, #RDMAEZ_WHY_GID_FAMILY; #RDMAEZ_WHY_GID_SUITS tells
+ * which one would do now), the way to the peer as rdmaez_qp_modify() tells it, a P_Key that is gone
  * (#RDMAEZ_WHY_PKEY_INDEX, #RDMAEZ_WHY_PKEY_EMPTY), and what the port has counted
  * (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR,
  * #RDMAEZ_WHY_COUNTED_NO_RECEIVE, #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS), which may be long
  * ago and of another queue pair: examine twice, and see what grows. Advice is about the rest:
  * #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO, #RDMAEZ_WHY_PKEY_LIMITED,
- * #RDMAEZ_WHY_QP_STALE.
+ * #RDMAEZ_WHY_PKEY_PARTITION, #RDMAEZ_WHY_QP_STALE.
  *
  * What a driver does not report is not judged. A query of the device, the queue pair, the port or the GID
  * that fails is a likely finding, what its errno usually means: #RDMAEZ_WHY_DEVICE_GONE,
@@ -302,8 +311,8 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * @retval EINVAL @p qp is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @par Verbs calls
  * ibv_query_device(), ibv_query_qp(), which refreshes `qp->state`, again for less where that is refused,
- * ibv_query_port(), ibv_query_gid_ex() and ibv_query_pkey(). It reads files below `ports` in the device's
- * `ibdev_path`, as far as they can be read.
+ * ibv_query_port(), ibv_query_gid_ex(), ibv_query_gid_table() and ibv_query_pkey(). It reads files below `ports` in
+ * the device's `ibdev_path` and `/proc/net/arp`, as far as they can be read, and asks the kernel's routing.
  */
 RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag);
 
