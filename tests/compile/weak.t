@@ -11,17 +11,21 @@ cat >"$scratch/weak.c" <<'END'
 #include <rdmaez.h>
 #include "fake_verbs.h"
 
-/* What export, import, wrapping, the dma-buf and closing return. */
+/* What export, import, wrapping, the dma-buf and closing return, and registering a dma-buf. */
 int main(void)
 {
 	struct fake_device *dev = fake_reset();
 	struct rdmaez_dm_shared shared;
 	struct rdmaez_dm_token token;
+	struct rdmaez_mr_dmabuf dmabuf = {0};
 	struct rdmaez_dm dm, wrapped;
-	int error[5], fd = -1;
+	struct ibv_context *context = fake_open(dev);
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	struct ibv_mr *mr = NULL;
+	int error[6], fd = -1;
 
 	dev->attr.max_dm_size = 4096;
-	if (rdmaez_dm_alloc(fake_open(dev), 64, NULL, &dm, NULL))
+	if (rdmaez_dm_alloc(context, 64, NULL, &dm, NULL))
 		return 1;
 	error[0] = rdmaez_dm_export(&dm, NULL, NULL, &token, NULL);
 	error[1] = rdmaez_dm_import(dm.context->cmd_fd, &token, NULL, &shared, NULL);
@@ -30,7 +34,12 @@ int main(void)
 	if (!error[1] && rdmaez_dm_shared_close(&shared, NULL))
 		return 1;
 	error[4] = rdmaez_dm_close(&dm, NULL);
-	for (int i = 0; i < 5; i++)
+	fake_dmabuf(4096);
+	dmabuf.length = 4096;
+	error[5] = rdmaez_mr_reg_dmabuf(pd, &dmabuf, 0, &mr, NULL);
+	if ((mr && rdmaez_mr_dereg(mr, NULL)) || ibv_dealloc_pd(pd))
+		return 1;
+	for (int i = 0; i < 6; i++)
 		printf(" %s", rdmaez_errno_str(error[i]));
 	return fake_close_all() == 1 ? 0 : 1;
 }
@@ -53,7 +62,7 @@ library() {
 }
 
 library whole
-library none ibv_import_dm ibv_unimport_dm ibv_dm_export_dmabuf_fd
+library none ibv_import_dm ibv_unimport_dm ibv_dm_export_dmabuf_fd ibv_reg_dmabuf_mr ibv_is_fork_initialized
 library no_import ibv_import_dm
 library no_unimport ibv_unimport_dm
 library no_dmabuf ibv_dm_export_dmabuf_fd
@@ -71,13 +80,13 @@ says() {
 for compiler in "$CC c11" "$CC c11 -O2 -no-pie" "$CLANG c11" "$CLANG c11 -O2" "$CXX c++11 -O2" "$CLANGXX c++20"; do
 	# shellcheck disable=SC2086 # some words
 	{
-		soon ok "a libibverbs that can import: $compiler" says whole ' 0 0 0 0 0' $compiler
-		soon ok "one that cannot: $compiler" says none ' 0 EOPNOTSUPP EOPNOTSUPP EOPNOTSUPP 0' $compiler
+		soon ok "a libibverbs that can import: $compiler" says whole ' 0 0 0 0 0 0' $compiler
+		soon ok "one that cannot: $compiler" says none ' 0 EOPNOTSUPP EOPNOTSUPP EOPNOTSUPP 0 EOPNOTSUPP' $compiler
 		soon ok "one that can only unimport: $compiler" \
-			says no_import ' 0 EOPNOTSUPP EOPNOTSUPP 0 0' $compiler
+			says no_import ' 0 EOPNOTSUPP EOPNOTSUPP 0 0 0' $compiler
 		soon ok "one that could not unimport: $compiler" \
-			says no_unimport ' 0 EOPNOTSUPP EOPNOTSUPP 0 0' $compiler
-		soon ok "one without dma-bufs: $compiler" says no_dmabuf ' 0 0 0 EOPNOTSUPP 0' $compiler
+			says no_unimport ' 0 EOPNOTSUPP EOPNOTSUPP 0 0 0' $compiler
+		soon ok "one without dma-bufs: $compiler" says no_dmabuf ' 0 0 0 EOPNOTSUPP 0 0' $compiler
 	}
 done
 
