@@ -93,7 +93,8 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, ui
 }
 
 /* READs and atomics in flight: what the device can do at most; without a device, 255. */
-RDMAEZ_IMPL uint32_t rdmaez_impl_qp_depth_limit(const struct ibv_device_attr *device, uint32_t bit)
+RDMAEZ_IMPL_ONCE uint32_t rdmaez_impl_qp_depth_limit(const struct ibv_device_attr *device,
+						     uint32_t bit)
 {
 	const bool out = bit == IBV_QP_MAX_QP_RD_ATOMIC;
 	const int limit = !device                                   ? -1
@@ -108,8 +109,8 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_depth_limit(const struct ibv_device_attr *de
  * sixteenth. Most devices report max_res_rd_atom as enough for all, or not at all (0); ionic has 16
  * (ionic_query_device()). The peer is likely the same, so this holds for both directions.
  */
-RDMAEZ_IMPL uint32_t rdmaez_impl_qp_default_depth(const struct ibv_device_attr *device,
-						  uint32_t otherwise)
+RDMAEZ_IMPL_ONCE uint32_t rdmaez_impl_qp_default_depth(const struct ibv_device_attr *device,
+						       uint32_t otherwise)
 {
 	const uint32_t share = device ? (uint32_t)device->max_res_rd_atom / 16 : 1;
 
@@ -322,9 +323,10 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * array with the port before anybody checks it (mlx5 with RAW_PACKET), so it must be right before it is sent, and
  * without an answer it is not; a depth is then as if the device were not known.
  */
-RDMAEZ_IMPL int rdmaez_impl_qp_ask_device(struct ibv_qp *qp, int mask,
-					  struct rdmaez_impl_qp_build *b,
-					  struct ibv_device_attr *queried, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_ask_device(struct ibv_qp *qp, int mask,
+					       struct rdmaez_impl_qp_build *b,
+					       struct ibv_device_attr *queried,
+					       struct rdmaez_diag *diag)
 {
 	const int depths = (b->opts->max_rd_atomic ? 0 : IBV_QP_MAX_QP_RD_ATOMIC) |
 			   (b->opts->max_dest_rd_atomic ? 0 : IBV_QP_MAX_DEST_RD_ATOMIC);
