@@ -38,8 +38,8 @@
  * @par The functions that move a queue pair
  * call ibv_modify_qp() once; any queries before it are listed with the function. If ibv_modify_qp() fails
  * and @p diag is not NULL, they explain as rdmaez_qp_modify() does. The queue pair then keeps its state,
- * as far as the provider guarantees that. On success the record is empty, whatever was accepted: advice about
- * values that cause trouble later is given by rdmaez_qp_check() before and by rdmaez_qp_examine() afterwards.
+ * as far as the provider guarantees that. On success the record has no findings, whatever was accepted: advice
+ * about values that cause trouble later is given by rdmaez_qp_check() before and by rdmaez_qp_examine() afterwards.
  *
  * @par Errors of all of them
  * EINVAL for a NULL queue pair (#RDMAEZ_WHY_NULL_ARGUMENT) and for what rdmaez_qp_attr() refuses, without

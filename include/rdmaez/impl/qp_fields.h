@@ -32,13 +32,13 @@ RDMAEZ_IMPL_BEGIN
 	X(IBV_QP_DEST_QPN, dest_qp_num, dest_qp_num, RDMAEZ_IMPL_AS_UINT, 0, 0, RDMAEZ_QP_NUM_MAX, \
 	  RDMAEZ_IMPL_FIELD_PEER, "queue pair number", "IBTA: 24 bits") \
 	X(IBV_QP_RQ_PSN, rq_psn, rq_psn, RDMAEZ_IMPL_AS_UINT, 0, 0, RDMAEZ_PSN_MAX, \
-	  RDMAEZ_IMPL_FIELD_PLAIN, "packet sequence number", "IBTA: 24 bits") \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "the peer's sq_psn", "IBTA: 24 bits") \
 	X(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, max_dest_rd_atomic, RDMAEZ_IMPL_AS_INT, 16, 0, 255, \
 	  RDMAEZ_IMPL_FIELD_DEPTH, "READs and atomics", "ibv_device_attr.max_qp_rd_atom") \
 	X(IBV_QP_MIN_RNR_TIMER, min_rnr_timer, min_rnr_timer, RDMAEZ_IMPL_AS_INT, 12, 0, 31, \
 	  RDMAEZ_IMPL_FIELD_PLAIN, "code of rdmaez_rnr_timer_ns()", "IBTA: 5 bits") \
 	X(IBV_QP_SQ_PSN, sq_psn, sq_psn, RDMAEZ_IMPL_AS_UINT, 0, 0, RDMAEZ_PSN_MAX, \
-	  RDMAEZ_IMPL_FIELD_PLAIN, "packet sequence number", "IBTA: 24 bits") \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "PSN of rdmaez_psn_random()", "IBTA: 24 bits") \
 	X(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic, max_rd_atomic, RDMAEZ_IMPL_AS_INT, 16, 0, 255, \
 	  RDMAEZ_IMPL_FIELD_DEPTH, "READs and atomics", "ibv_device_attr.max_qp_init_rd_atom") \
 	X(IBV_QP_TIMEOUT, timeout, timeout, RDMAEZ_IMPL_AS_INT, 14, 0, 31, \
