@@ -45,7 +45,8 @@ extern "C" {
 
 /** @brief The path to a peer. Start from all zero and set the destination. */
 struct rdmaez_path {
-	unsigned int flags;  /**< RDMAEZ_PATH_ flags. 0: a GRH only if the port requires one */
+	/** RDMAEZ_PATH_ flags. 0: a GRH only if the port requires one, or knows no LIDs, as efa's */
+	unsigned int flags;
 	int sgid_index;      /**< GID index of this end, 0 to 255. 0: the best one for `dgid` if a
 				  device can be asked, else 0. #RDMAEZ_ZERO: 0 */
 	union ibv_gid dgid;  /**< the peer's GID. Zero: none, which works only on InfiniBand */

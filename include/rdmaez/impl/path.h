@@ -78,8 +78,12 @@ RDMAEZ_IMPL bool rdmaez_impl_path_has_grh(const struct rdmaez_impl_path_build *b
 {
 	if (b->path->flags & RDMAEZ_PATH_GRH)
 		return true;
-	return b->port ? rdmaez_path_needs_grh(b->port)
-		       : !rdmaez_gid_is_zero(&b->path->dgid) || (b->own_end && b->sgid_index);
+	if (b->port && rdmaez_path_needs_grh(b->port))
+		return true;
+	/* efa has no LIDs, and no link layer of a name: efa_create_ah() reads the GID, which uverbs takes from a GRH. */
+	if (b->port && (b->path->dlid || b->port->link_layer != IBV_LINK_LAYER_UNSPECIFIED))
+		return false;
+	return !rdmaez_gid_is_zero(&b->path->dgid) || (!b->port && b->own_end && b->sgid_index);
 }
 
 /* What an option of a path amounts to: for the GID index, what was chosen, within the port's table. */
