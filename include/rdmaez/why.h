@@ -203,37 +203,33 @@ extern "C" {
 	X(COUNTED_LOSS, "the port has counted packets that were lost, damaged or out of order",    \
 	  "look at the counters of link and switches, and at flow control")                        \
 	X(PORT_NO_SM, "the link is up, but no subnet manager has configured the port",             \
-	  "run a subnet manager on the fabric, opensm for one, and see why it misses the port")    \
+	  "run a subnet manager on the fabric, such as opensm")                                    \
 	X(PKEY_PARTITION,                                                                          \
-	  "the P_Key is not of the default partition, so the peer must be in this one",            \
-	  "compare the P_Keys of both ends, and find the index with rdmaez_port_find_pkey()")      \
+	  "the P_Key is not the default one, so the peer must be in its partition",                \
+	  "compare the P_Keys of both ends")                                                       \
 	X(GID_SUITS, "the GID at this index suits the peer", "use this GID index")                 \
 	X(GID_TABLE_EMPTY,                                                                         \
-	  "the port's whole GID table is empty: its network interface has no address, or is in "   \
-	  "another network namespace",                                                             \
-	  "bring the interface up and into this namespace: see `rdma link`, `rdma system` and "    \
-	  "`ip address`")                                                                          \
+	  "the whole GID table is empty: the interface has no address, or is in another network "  \
+	  "namespace",                                                                             \
+	  "see `ip address` and `rdma system` in this namespace")                                  \
 	X(GID_ROUTABLE,                                                                            \
-	  "a link-local GID reaches only its own Ethernet segment, and the GID at this index is "  \
+	  "a link-local GID reaches only its own Ethernet segment; the one at this index is "      \
 	  "routable",                                                                              \
-	  "use a routable GID at both ends")                                                       \
+	  "use it")                                                                                \
 	X(ROUTE_ELSEWHERE,                                                                         \
 	  "the kernel's route to the peer starts from an address that this port does not have",    \
-	  "use the device that has it, or a peer on this port's network; interfaces that share a " \
-	  "subnet need routing rules of their own")                                                \
-	X(NEIGHBOUR_LATE,                                                                          \
-	  "the peer's Ethernet address was not resolved in time, but the kernel knows it by now",  \
-	  "try again")                                                                             \
+	  "use the device that has it; interfaces that share a subnet need routing rules of "      \
+	  "their own")                                                                             \
+	X(NEIGHBOUR_LATE, "the peer's Ethernet address was resolved too late", "try again")        \
 	X(DEPTH_BUDGET,                                                                            \
-	  "all queue pairs of the device share this many READs and atomics, and others may have "  \
-	  "taken them",                                                                            \
-	  "use a depth of 1, or as much as leaves enough for every queue pair")                    \
+	  "the device's queue pairs share so many READs and atomics, and may have used them up",   \
+	  "use a smaller depth in each")                                                           \
 	X(AH_UNKNOWN,                                                                              \
-	  "the network may not know the peer's GID: its instance has stopped, or is in another "   \
+	  "the network may not know this GID: the peer has stopped, or is in another "             \
 	  "availability zone",                                                                     \
-	  "exchange GIDs again, with a peer in the same zone")                                     \
+	  "exchange GIDs again")                                                                   \
 	X(QP_SELF, "this queue pair is its own peer",                                              \
-	  "exchange GIDs and queue pair numbers with the peer, unless a loop is meant")            \
+	  "exchange GIDs and numbers, unless a loop is meant")                                     \
 	X(CGROUP, "the cgroup's limit on RDMA objects may be reached",                             \
 	  "raise hca_handle and hca_object in its rdma.max, or free objects")                      \
 	X(GID_ROUTE,                                                                               \

@@ -62,7 +62,7 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_reach_counter(const struct ibv_context *co
 	return number;
 }
 
-/* The first counter of lost packets that is not 0; for the sources see rdmaez_impl_qp_exam_counters(). */
+/* The first counter of lost packets that is not 0, and how often the link went down; for the sources see rdmaez_impl_qp_exam_counters(). */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_loss(const struct ibv_context *context, uint8_t port_num,
 					     struct rdmaez_diag *diag)
 {
@@ -79,6 +79,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_loss(const struct ibv_context *context, 
 		site.field = names[i];
 		counted = rdmaez_impl_reach_counter(context, port_num, names[i]);
 	}
+	if (counted)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, counted);
+	site.why = RDMAEZ_WHY_COUNTED_DOWN;
+	site.field = "counters/link_downed";
+	counted = rdmaez_impl_reach_counter(context, port_num, site.field);
 	if (counted)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, counted);
 }
