@@ -255,6 +255,9 @@ static void check_cq_resize(void)
 	check_success(&t.diag, rdmaez_cq_resize(t.cq, 3, &t.diag), "just what it holds");
 	tap_eq_int(rdmaez_cq_resize(t.cq, 2, NULL), EINVAL, "without a record");
 
+	fake_fail(FAKE_RESIZE_CQ, 1, EINVAL);
+	CHECK_RESIZE(3, EINVAL, "to the size that it has",
+		     LIKELY(CQ_HIDDEN, "cqe", RDMAEZ_VALUE_NUMBER, 3, 1, 0));
 	t.dev->habits.cq_hidden = 100;
 	CHECK_RESIZE(101, EINVAL, "beyond a limit that no query tells",
 		     LIKELY(CQ_HIDDEN, "cqe", RDMAEZ_VALUE_NUMBER, 101, 1, 0));
