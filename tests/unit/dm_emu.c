@@ -15,8 +15,39 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include <poll.h>
+#include <pthread.h>
+
+/* How often this thread has the mutex, and how often it has slept for other than a millisecond, or so. */
+static _Thread_local int held, slept, slept_otherwise;
+
+static inline int test_lock(pthread_mutex_t *mutex)
+{
+	held++;
+	return pthread_mutex_lock(mutex);
+}
+
+static inline int test_unlock(pthread_mutex_t *mutex)
+{
+	held--;
+	return pthread_mutex_unlock(mutex);
+}
+
+static inline int test_poll(struct pollfd *fds, nfds_t count, int ms)
+{
+	slept++;
+	slept_otherwise += held || (!fds && (count || ms != 1));
+	return poll(fds, count, ms);
+}
+
+#define pthread_mutex_lock   test_lock
+#define pthread_mutex_unlock test_unlock
+#define poll                 test_poll
 #include <rdmaez.h>
 #include <rdmaez/devel/dm_emu.h>
+#undef poll
+#undef pthread_mutex_unlock
+#undef pthread_mutex_lock
 
 #include "check.h"
 #include "findings.h"
@@ -41,6 +72,9 @@ static struct {
 	uint32_t handle[64], lkey[64];
 	int count;
 	unsigned int malformed; /* questions that a kernel would not have understood */
+	unsigned int unlocked;  /* questions for a region without the mutex */
+	unsigned int asked;
+	bool unnumbered; /* its driver's number is 0 */
 } kernel;
 
 /* What the kernel checks of the header, in its order; the rest is ENOENT's. */
@@ -49,9 +83,11 @@ static int query_mr(struct ib_uverbs_ioctl_hdr *ask)
 	static const uint16_t length[] = {0, 4, 4, 8};
 	uint64_t handle = ask->attrs[UVERBS_ATTR_QUERY_MR_HANDLE].data;
 
+	kernel.unlocked += handle != UINT32_MAX && held != 1;
+	kernel.asked++;
 	if (kernel.refuses)
 		return kernel.refuses;
-	if (ask->driver_id != DRIVER)
+	if (ask->driver_id != (kernel.unnumbered ? 0 : DRIVER))
 		return EINVAL;
 	if (ask->length != sizeof(*ask) + 4 * sizeof(ask->attrs[0]) || ask->num_attrs != 4 ||
 	    ask->object_id != UVERBS_OBJECT_MR || ask->method_id != UVERBS_METHOD_QUERY_MR ||
@@ -128,6 +164,8 @@ static void end(const char *name)
 {
 	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "%s: it is detached in the end", name);
 	tap_eq_int(kernel.malformed, 0, "%s: the kernel understood every question", name);
+	tap_eq_int(kernel.unlocked, 0, "%s: and no thread disturbed another's", name);
+	tap_eq_int(held, 0, "%s: the mutex is free", name);
 	fake_close_all();
 }
 
@@ -808,8 +846,53 @@ static void busy(void)
 	dm = alloc(ctx, 64);
 	first = reg(ibv_alloc_pd(ctx), dm, 0, 64, PEER);
 	tap_eq_int(ibv_free_dm(dm), 0, "a kernel that cannot tell lets everything go");
+	tap_eq_int(kernel.asked, 1, "and is asked once");
 	dereg(first);
 	end("an old kernel");
+
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.refuses = EINVAL;
+	ctx = fake_open(dev);
+	if (rdmaez_dm_emu_attach(ctx, NULL, &emu, NULL))
+		tap_bail("cannot attach");
+	tap_eq_int(kernel.asked, 64, "one that knows no driver is asked for so many");
+	end("an unknown driver");
+
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.unnumbered = true;
+	ctx = fake_open(dev);
+	if (rdmaez_dm_emu_attach(ctx, NULL, &emu, NULL))
+		tap_bail("cannot attach");
+	dm = alloc(ctx, 64);
+	first = reg(ibv_alloc_pd(ctx), dm, 0, 64, PEER);
+	tap_eq_int(ibv_free_dm(dm), EBUSY, "a driver may have the number 0");
+	dereg(first);
+	tap_eq_int(ibv_free_dm(dm), 0, "and tells as well when a region is gone");
+	end("driver 0");
+}
+
+/* Regions on several pieces: each keeps its own, whichever was registered first. */
+static void busy_pieces(void)
+{
+	struct ibv_dm *dm[3];
+	struct ibv_mr *mr[3];
+	struct ibv_pd *pd;
+
+	begin(NULL);
+	pd = ibv_alloc_pd(ctx);
+	for (int i = 0; i < 3; i++) {
+		dm[i] = alloc(ctx, 64);
+		mr[i] = i == 1 ? NULL : reg(pd, dm[i], 0, 64, PEER);
+	}
+	tap_eq_int(ibv_free_dm(dm[0]), EBUSY, "the first has a region");
+	tap_eq_int(ibv_free_dm(dm[2]), EBUSY, "so has the last");
+	tap_eq_int(ibv_free_dm(dm[1]), 0, "between them one that has none goes");
+	dereg(mr[0]);
+	tap_eq_int(ibv_free_dm(dm[2]), EBUSY, "the last keeps its region");
+	tap_eq_int(ibv_free_dm(dm[0]), 0, "when the first has gone without");
+	dereg(mr[2]);
+	tap_eq_int(ibv_free_dm(dm[2]), 0, "then the last goes");
+	end("busy pieces");
 }
 
 /* --- Sharing ------------------------------------------------------------------------------------ */
@@ -984,7 +1067,10 @@ static void check_lock(struct rdmaez_dm *dm, const char *name)
 
 	tap_eq_int(rdmaez_dm_emu_attach(context, &opts, &second, NULL), 0,
 		   "%s: attaching does not wait", name);
+	slept = slept_otherwise = 0;
 	wait_for_lock(dm, &second, name);
+	tap_ok(slept >= 4 && slept <= 4 * TIMEOUT / MS + 4 && !slept_otherwise,
+	       "%s: it sleeps meanwhile, for a millisecond each time: %d", name, slept);
 	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "%s: nor does detaching", name);
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		tap_bail("socketpair");
@@ -1060,6 +1146,35 @@ static void stopped_peer(void)
 static void on_signal(int signal)
 {
 	(void)signal;
+}
+
+/* The bytes of the file that are locked, which other processes lock as well: none means two things. */
+static void bytes_of_locks(void)
+{
+	for (uint64_t page = 0; page < 64; page++) {
+		tap_eq_int(rdmaez_impl_emu_mapped(page), 1 + 2 * page, "who has page %d",
+			   (int)page);
+		tap_eq_int(rdmaez_impl_emu_registered(page), 2 + 2 * page, "and who registered it");
+	}
+}
+
+/* A lock that cannot be had at all is not waited for. */
+static void no_lock(void)
+{
+	const struct rdmaez_dm_emu_opts opts = {.timeout_ns = TIMEOUT};
+	uint64_t begun;
+	int fd, saved;
+
+	begin(&opts);
+	fd = rdmaez_dm_emu_fd(&emu);
+	saved = dup(fd);
+	close(fd);
+	begun = rdmaez_impl_dm_now();
+	tap_ok(!alloc(ctx, 64) && errno == EBADF, "a descriptor that someone has closed");
+	tap_ok(rdmaez_impl_dm_now() - begun < TIMEOUT, "is told at once");
+	dup2(saved, fd);
+	close(saved);
+	end("no lock");
 }
 
 static void interrupted(void)
@@ -1160,6 +1275,54 @@ static void spoilt_locks(void)
 	all = alloc(ctx, 256 * KIB);
 	tap_ok(all && ibv_free_dm(all) == 0, "and all is free");
 	end("spoilt locks");
+}
+
+/* Other processes see by its lock whether a piece has regions: as long as one is left. */
+static void region_locks(void)
+{
+	struct ibv_mr *mr[2];
+	struct ibv_dm *dm, *other;
+	struct ibv_pd *pd;
+	int holder;
+
+	begin(NULL);
+	pd = ibv_alloc_pd(ctx);
+	dm = alloc(ctx, 64);
+	for (int i = 0; i < 2; i++)
+		mr[i] = reg(pd, dm, 0, 64, PEER);
+	tap_eq_int(lock_byte(rdmaez_dm_emu_fd(&emu), rdmaez_impl_emu_registered(0)), -1,
+		   "with two regions it is locked");
+	/* Whoever allocates looks what is left. */
+	for (int i = 0; i < 2; i++) {
+		dereg(mr[i]);
+		other = alloc(ctx, 64);
+		holder = lock_byte(rdmaez_dm_emu_fd(&emu), rdmaez_impl_emu_registered(0));
+		tap_ok(i ? holder >= 0 : holder < 0, "with %d it is %s", 1 - i, i ? "not" : "too");
+		if (holder >= 0)
+			close(holder);
+		ibv_free_dm(other);
+	}
+	tap_eq_int(ibv_free_dm(dm), 0, "it is freed");
+	end("region locks");
+}
+
+/* A piece behind the first one ends with the memory, too, whatever a peer writes. */
+static void spoilt_second(void)
+{
+	struct ibv_dm *dm[2], *got;
+
+	begin(NULL);
+	for (int i = 0; i < 2; i++)
+		dm[i] = alloc(ctx, 64);
+	rdmaez_impl_emu_piece_at(&emu.state, 1)->length = 255 * KIB;
+	tap_ok(!import(&emu, handle_of(dm[1])) && errno == EBADF, "a piece that ends too late");
+	rdmaez_impl_emu_piece_at(&emu.state, 1)->length = 252 * KIB;
+	got = import(&emu, handle_of(dm[1]));
+	tap_ok(got, "and one that ends with the memory");
+	unimport(got);
+	for (int i = 0; i < 2; i++)
+		ibv_free_dm(dm[i]);
+	end("a spoilt second piece");
 }
 
 /* Memory that the device itself has given, before the emulation came, stays the device's. */
@@ -1512,13 +1675,18 @@ int main(void)
 	registration();
 	foreign_domain();
 	busy();
+	busy_pieces();
 	two_contexts();
 	spoilt_list();
 	held_lock();
 	stopped_peer();
+	bytes_of_locks();
+	no_lock();
 	interrupted();
 	many_wait();
 	spoilt_locks();
+	region_locks();
+	spoilt_second();
 	own_memory();
 	other_version();
 	two_processes();

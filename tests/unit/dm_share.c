@@ -9,9 +9,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <poll.h>
+
+static int polled_ms; /* how long poll() was to wait */
+
+static inline int test_poll(struct pollfd *fds, nfds_t count, int ms)
+{
+	polled_ms = ms;
+	return poll(fds, count, ms);
+}
+
+#define poll test_poll
 #include "check.h"
 #include "findings.h"
 #include <rdmaez/dm_share.h>
+#undef poll
 
 enum {
 	LENGTH = 256,
@@ -259,12 +271,14 @@ static void check_export(void)
 
 	start(SOCK_STREAM);
 	memset(&token, 0xa5, sizeof(token));
+	t.dm.alignment = 128;
 	check_success(&t.diag, rdmaez_dm_export(&t.dm, NULL, NULL, &token, &t.diag),
 		      "memory is exported");
 	tap_eq_int(token.flags, 0, "without anything else");
 	tap_eq_int(token.dm_handle, t.dm.dm->handle, "with its number");
 	tap_eq_int(token.length, LENGTH, "its length");
 	tap_eq_int(token.alloc_length, t.dm.alloc_length, "both of them");
+	tap_eq_int(token.alignment, 128, "how it is aligned");
 	tap_eq_hex(token.device_guid, 0x02005efffe005300, "the device's GUID");
 	tap_eq_str(token.device, "fake0", "and its name");
 	tap_eq_str(t.diag.device, "fake0", "which the record holds too");
@@ -364,6 +378,11 @@ static void check_export_refused(void)
 		       "rdmaez_dm_export", "a region of other memory",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "region.length", RDMAEZ_VALUE_BYTES,
 			LENGTH + 1, 1, LENGTH});
+	longer.offset = 64;
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
+		       "rdmaez_dm_export", "a region that begins later",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "region.length", RDMAEZ_VALUE_BYTES,
+			LENGTH + 1, 1, LENGTH - 64});
 	longer.offset = LENGTH;
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
 		       "rdmaez_dm_export", "a region behind the memory",
@@ -740,7 +759,8 @@ static void check_parts(void)
 		char bytes[400];
 	} control;
 	struct msghdr message;
-	int fd[4], count, first;
+	int fd[4], count, first, saved = -1;
+	size_t end;
 
 	for (int order = 0; order < 4; order++) {
 		start(SOCK_STREAM);
@@ -749,11 +769,18 @@ static void check_parts(void)
 		message.msg_control = &control;
 		for (int i = 0; i < 4; i++)
 			fd[i] = dup(t.end[0]);
+		/* Number 0 is a descriptor like any other. */
+		if (order == 3) {
+			close(fd[1]);
+			saved = dup(0);
+			fd[1] = dup2(t.end[0], 0);
+		}
 		if (order & 1)
 			add_part(&message, SOL_SOCKET, scm_pidfd, &fd[0], sizeof(int));
 		add_part(&message, SOL_SOCKET, SCM_CREDENTIALS, &creds, sizeof(creds));
 		/* A label, and one that is as a descriptor is. */
-		add_part(&message, SOL_SOCKET, scm_security, "label", 6);
+		add_part(&message, SOL_SOCKET, scm_security, "a label.", 9);
+		add_part(&message, SOL_SOCKET, scm_security, "", 0);
 		add_part(&message, SOL_SOCKET, scm_security, &t.end[0], sizeof(int));
 		add_part(&message, SOL_SOCKET + 1, SCM_RIGHTS, &t.end[0], sizeof(int));
 		add_part(&message, SOL_SOCKET + 1, scm_pidfd, &t.end[0], sizeof(int));
@@ -762,10 +789,18 @@ static void check_parts(void)
 			add_part(&message, SOL_SOCKET, SCM_RIGHTS, &fd[2], 2 * sizeof(int));
 		if (!(order & 1))
 			add_part(&message, SOL_SOCKET, scm_pidfd, &fd[0], sizeof(int));
+		/* What stands behind the end is of an earlier message. */
+		end = message.msg_controllen;
+		add_part(&message, SOL_SOCKET, SCM_RIGHTS, &t.end[0], sizeof(int));
+		message.msg_controllen = end;
 		first = rdmaez_impl_dm_message_fds(&message, &count);
 		tap_eq_int(first, fd[1], "order %d: the first of the sender's is for us", order);
 		tap_eq_int(count, order & 2 ? 3 : 1, "order %d: all of them are counted", order);
 		close(first);
+		if (order == 3 && saved >= 0) {
+			dup2(saved, 0);
+			close(saved);
+		}
 		if (!(order & 2)) {
 			close(fd[2]);
 			close(fd[3]);
@@ -1124,6 +1159,52 @@ static void check_emulated(void)
 	tap_eq_int(emu.unimported, 2, "and not again");
 }
 
+/* Nanoseconds are whole milliseconds to poll(), never fewer, and never a negative number. */
+static void check_poll(void)
+{
+	static const struct {
+		uint64_t ns;
+		int ms;
+	} times[] = {
+		{0, 10000},
+		{RDMAEZ_ZERO, 0},
+		{1, 1},
+		{MS - 1, 1},
+		{MS, 1},
+		{MS + 1, 2},
+		{2 * MS, 2},
+		{2 * MS + 2, 3},
+		{(uint64_t)INT32_MAX * MS, INT32_MAX},
+		{(uint64_t)INT32_MAX * MS + 1, INT32_MAX},
+		{UINT64_MAX, INT32_MAX},
+	};
+
+	start(SOCK_STREAM);
+	for (size_t i = 0; i < COUNT_OF(times); i++) {
+		t.opts.timeout_ns = times[i].ns;
+		tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, NULL, &t.opts, NULL), 0, "sent");
+		tap_eq_int(polled_ms, times[i].ms, "%llu ns are %d ms",
+			   (unsigned long long)times[i].ns, times[i].ms);
+	}
+}
+
+/* Descriptor 0 of an emulation is one. */
+static void check_emulated_by_0(void)
+{
+	const int saved = dup(0);
+
+	emu_start();
+	emu.fd = dup2(t.end[0], 0);
+	tap_eq_int(rdmaez_dm_send(t.end[0], &t.dm, NULL, &t.opts, NULL), 0, "it is sent");
+	check_success(&t.diag, receive(), "and received");
+	tap_eq_int(t.shared.token.flags, RDMAEZ_DM_TOKEN_EMULATED, "as what it is");
+	emu.closed = 1;
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "and closed");
+	if (saved < 0 || dup2(saved, 0))
+		close(0);
+	close(saved);
+}
+
 /* The application imports within what is left of the time. */
 static void check_emulated_in_time(void)
 {
@@ -1374,7 +1455,9 @@ int main(void)
 	check_import_device();
 	check_import_fails();
 	check_emulated();
+	check_emulated_by_0();
 	check_emulated_in_time();
+	check_poll();
 	check_emulated_defaults();
 	check_emulated_refused();
 	check_dmabuf();
