@@ -19,24 +19,24 @@
 #include <pthread.h>
 
 /* How often this thread has the mutex, and how often it has slept for other than a millisecond, or so. */
-static _Thread_local int held, slept, slept_otherwise;
+static _Thread_local int locked, slept, slept_otherwise;
 
 static inline int test_lock(pthread_mutex_t *mutex)
 {
-	held++;
+	locked++;
 	return pthread_mutex_lock(mutex);
 }
 
 static inline int test_unlock(pthread_mutex_t *mutex)
 {
-	held--;
+	locked--;
 	return pthread_mutex_unlock(mutex);
 }
 
 static inline int test_poll(struct pollfd *fds, nfds_t count, int ms)
 {
 	slept++;
-	slept_otherwise += held || (!fds && (count || ms != 1));
+	slept_otherwise += locked || (!fds && (count || ms != 1));
 	return poll(fds, count, ms);
 }
 
@@ -83,7 +83,7 @@ static int query_mr(struct ib_uverbs_ioctl_hdr *ask)
 	static const uint16_t length[] = {0, 4, 4, 8};
 	uint64_t handle = ask->attrs[UVERBS_ATTR_QUERY_MR_HANDLE].data;
 
-	kernel.unlocked += handle != UINT32_MAX && held != 1;
+	kernel.unlocked += handle != UINT32_MAX && locked != 1;
 	kernel.asked++;
 	if (kernel.refuses)
 		return kernel.refuses;
@@ -165,7 +165,7 @@ static void end(const char *name)
 	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "%s: it is detached in the end", name);
 	tap_eq_int(kernel.malformed, 0, "%s: the kernel understood every question", name);
 	tap_eq_int(kernel.unlocked, 0, "%s: and no thread disturbed another's", name);
-	tap_eq_int(held, 0, "%s: the mutex is free", name);
+	tap_eq_int(locked, 0, "%s: the mutex is free", name);
 	fake_close_all();
 }
 

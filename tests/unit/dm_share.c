@@ -691,6 +691,11 @@ static void check_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	tap_ok(t.shared.context->cmd_fd < 64, "the duplicate has a lower one");
 	rdmaez_dm_shared_close(&t.shared, NULL);
+	errno = EINVAL;
+	check_success(&t.diag, import(), "whatever errno was before");
+	tap_eq_int(open_fds(), t.fds + 1, "there is one duplicate");
+	tap_eq_int(t.shared.context->cmd_fd, 512, "with a number that programs hardly reach");
+	rdmaez_dm_shared_close(&t.shared, NULL);
 }
 
 extern void (*fake_import_meanwhile)(int fd);
@@ -701,6 +706,16 @@ static int meanwhile; /* a descriptor of another thread */
 static void take_number(int fd)
 {
 	meanwhile = fcntl(t.ctx->cmd_fd, F_DUPFD, fd);
+}
+
+/* Another import of the same device, which marks its duplicate. */
+static void import_meanwhile(int fd)
+{
+	static struct flock mark;
+
+	take_number(fd);
+	if (rdmaez_impl_dm_mark(meanwhile, F_SETLK, F_RDLCK, &mark))
+		tap_bail("no mark");
 }
 
 /* Opens and closes the same file. */
@@ -721,6 +736,11 @@ static void check_duplicate(void)
 	tap_ok(fcntl(meanwhile, F_GETFD) >= 0, "that thread's descriptor stays open");
 	close(meanwhile);
 	check_nothing_left("a number that another thread got");
+	fake_import_meanwhile = import_meanwhile;
+	tap_eq_int(import(), EIO, "the same, and that thread imports as well");
+	tap_ok(fcntl(meanwhile, F_GETFD) >= 0, "its descriptor stays open, too");
+	close(meanwhile);
+	check_nothing_left("a number that another import got");
 	t.dev->quirks = FAKE_NO_IMPORT;
 	fake_import_meanwhile = open_and_close;
 	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_import_device",
