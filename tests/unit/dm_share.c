@@ -662,6 +662,7 @@ static void check_extras(void)
 /* This process may have one descriptor more, and two come: the kernel drops one and says so. */
 static void check_limit(void)
 {
+	struct flock any = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	struct rlimit limit, tight;
 	uint8_t bytes[TOKEN];
 	int fd[2];
@@ -695,6 +696,8 @@ static void check_limit(void)
 	check_success(&t.diag, import(), "whatever errno was before");
 	tap_eq_int(open_fds(), t.fds + 1, "there is one duplicate");
 	tap_eq_int(t.shared.context->cmd_fd, 512, "with a number that programs hardly reach");
+	tap_ok(!fcntl(t.ctx->cmd_fd, F_OFD_GETLK, &any) && any.l_type == F_UNLCK,
+	       "and no mark is left on it");
 	rdmaez_dm_shared_close(&t.shared, NULL);
 }
 
@@ -716,6 +719,31 @@ static void import_meanwhile(int fd)
 	take_number(fd);
 	if (rdmaez_impl_dm_mark(meanwhile, F_SETLK, F_RDLCK, &mark))
 		tap_bail("no mark");
+}
+
+static int child_waits[2]; /* a process that keeps its lock as long as this is open */
+
+/* A process locks the whole file, and the number is another thread's. */
+static void lock_meanwhile(int fd)
+{
+	struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	char byte = 0;
+	int ready[2];
+
+	if (pipe(ready) || pipe(child_waits))
+		tap_bail("pipe");
+	fflush(stdout);
+	if (!fork()) {
+		close(child_waits[1]);
+		if (fcntl(t.ctx->cmd_fd, F_SETLK, &all) || write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		_exit(read(child_waits[0], &byte, 1) != 0);
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		tap_bail("no lock");
+	close(ready[0]);
+	take_number(fd);
 }
 
 /* Opens and closes the same file. */
@@ -741,6 +769,14 @@ static void check_duplicate(void)
 	tap_ok(fcntl(meanwhile, F_GETFD) >= 0, "its descriptor stays open, too");
 	close(meanwhile);
 	check_nothing_left("a number that another import got");
+	fake_import_meanwhile = lock_meanwhile;
+	tap_eq_int(import(), EIO, "the same, and another process has locked the file");
+	tap_ok(fcntl(meanwhile, F_GETFD) >= 0, "the thread's descriptor stays open");
+	close(meanwhile);
+	close(child_waits[0]);
+	close(child_waits[1]);
+	wait(NULL);
+	check_nothing_left("a file that another process has locked");
 	t.dev->quirks = FAKE_NO_IMPORT;
 	fake_import_meanwhile = open_and_close;
 	check_refusal(&t.diag, import(), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_import_device",
@@ -992,6 +1028,7 @@ static void check_import_refused(void)
 {
 	const unsigned int all = RDMAEZ_DM_SHARE_PD | RDMAEZ_DM_SHARE_MR;
 	const int fd = 900;
+	int write_only;
 
 	start(SOCK_STREAM);
 	check_refusal(&t.diag, rdmaez_dm_import(0, NULL, NULL, &t.shared, &t.diag), EINVAL,
@@ -1000,6 +1037,10 @@ static void check_import_refused(void)
 		      RDMAEZ_WHY_NULL_ARGUMENT, "shared", "nowhere to put it");
 	check_refusal(&t.diag, rdmaez_dm_import(fd, &t.token, NULL, &t.shared, &t.diag), EBADF,
 		      RDMAEZ_WHY_DM_FD, "fd", "a descriptor that is not open");
+	write_only = open("/dev/null", O_WRONLY);
+	check_refusal(&t.diag, rdmaez_dm_import(write_only, &t.token, NULL, &t.shared, &t.diag),
+		      EBADF, RDMAEZ_WHY_DM_FD, "fd", "one that is not open for reading");
+	close(write_only);
 	t.opts.flags = all | 4;
 	CHECK_FINDINGS(&t.diag, import(), EINVAL, "rdmaez_dm_import", "options from the future",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags",
