@@ -421,6 +421,7 @@ static void check_shared(int type, const char *name)
 	uint32_t word = 0x600d600d;
 
 	start(type);
+	t.dm.alignment = 128;
 	check_success(&t.diag, rdmaez_dm_send(t.end[0], &t.dm, NULL, NULL, &t.diag),
 		      "%s: memory is sent", name);
 	check_success(&t.diag, receive(), "%s: and received", name);
@@ -428,7 +429,7 @@ static void check_shared(int type, const char *name)
 	tap_eq_int(t.shared.dm.owner, RDMAEZ_DM_IMPORTED, "%s: the memory is imported", name);
 	tap_eq_int(t.shared.dm.length, LENGTH, "%s: its length has come along", name);
 	tap_eq_int(t.shared.dm.alloc_length, t.dm.alloc_length, "%s: both of them", name);
-	tap_eq_int(t.shared.dm.alignment, t.dm.alignment, "%s: the alignment as well", name);
+	tap_eq_int(t.shared.dm.alignment, 128, "%s: the alignment as well", name);
 	tap_ok(!t.shared.pd && !t.shared.region.mr, "%s: nothing else was wanted", name);
 	tap_eq_int(fcntl(t.shared.context->cmd_fd, F_GETFD), FD_CLOEXEC,
 		   "%s: the descriptor is not left to programs that are executed", name);
@@ -1114,6 +1115,8 @@ static void check_import_fails(void)
 		t.token.mr_handle += i == 3 ? 77 : 0;
 		check_refusal(&t.diag, import(), ENOENT, RDMAEZ_WHY_DM_STALE, calls[i].stale,
 			      "a number of nothing");
+		check_call_and_verb(&t.diag, "rdmaez_dm_import", calls[i].name);
+		tap_eq_str(t.diag.device, "fake0", "the record names the device");
 		check_nothing_left("a number of nothing");
 		tap_eq_int(rdmaez_dm_import(t.ctx->cmd_fd, &t.token, &t.opts, &t.shared, NULL),
 			   ENOENT, "without a record");
@@ -1141,7 +1144,7 @@ static struct ibv_dm *emu_import(struct ibv_context *context, uint32_t handle, u
 {
 	emu.seen_timeout = timeout_ns;
 	if (emu.error) {
-		errno = emu.error;
+		errno = emu.error > 0 ? emu.error : errno;
 		return NULL;
 	}
 	tap_ok(arg == &emu && context == emu.opened, "the application imports");
@@ -1159,7 +1162,7 @@ static struct ibv_context *emu_open(int fd, const struct rdmaez_dm_token *token,
 	tap_ok(arg == &emu && strcmp(token->device, "fake0") == 0, "the application opens");
 	emu.seen_fd = fd;
 	emu.seen_flags = fcntl(fd, F_GETFD);
-	errno = emu.error;
+	errno = emu.error > 0 ? emu.error : errno;
 	return emu.opened;
 }
 
@@ -1310,6 +1313,15 @@ static void check_emulated_in_time(void)
 	emu.error = EBUSY;
 	check_refusal(&t.diag, import(), EBUSY, RDMAEZ_WHY_BUSY, "opts.ops.import",
 		      "an import that fails otherwise");
+	/* Without an errno of its own, and none of what was before. */
+	emu.error = -1;
+	errno = EBUSY;
+	check_refusal(&t.diag, import(), EIO, RDMAEZ_WHY_DEVICE_GONE, "opts.ops.import",
+		      "an import that says nothing");
+	emu.opened = NULL;
+	errno = EBUSY;
+	check_refusal(&t.diag, import(), EIO, RDMAEZ_WHY_DEVICE_GONE, "opts.ops.open",
+		      "an application that says nothing");
 	emu.error = 0;
 	/* The library's own has no such time. */
 	start(SOCK_STREAM);
