@@ -15,6 +15,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include <infiniband/verbs.h>
 #include <poll.h>
 #include <pthread.h>
 
@@ -40,11 +41,23 @@ static inline int test_poll(struct pollfd *fds, nfds_t count, int ms)
 	return poll(fds, count, ms);
 }
 
+static void *registered; /* the host's memory that a region was last made of */
+
+static inline struct ibv_mr *test_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				      unsigned int access)
+{
+	registered = addr;
+	return ibv_reg_mr_iova(pd, addr, length, iova, access);
+}
+
+#undef ibv_reg_mr_iova
+#define ibv_reg_mr_iova      test_reg
 #define pthread_mutex_lock   test_lock
 #define pthread_mutex_unlock test_unlock
 #define poll                 test_poll
 #include <rdmaez.h>
 #include <rdmaez/devel/dm_emu.h>
+#undef ibv_reg_mr_iova
 #undef poll
 #undef pthread_mutex_unlock
 #undef pthread_mutex_lock
@@ -780,6 +793,8 @@ static void registration(void)
 			continue;
 		tap_ok(!mr->addr && mr->length == tries[i].length && mr->pd == pd,
 		       "it has no address, and the length");
+		tap_ok(registered == (uint8_t *)emu.state.file + emu.state.start + tries[i].offset,
+		       "and is made of these bytes");
 		dereg(mr);
 	}
 	access_flags(pd, dm);

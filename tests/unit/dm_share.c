@@ -517,6 +517,24 @@ static void check_wrong_order(void)
 		      RDMAEZ_WHY_NULL_ARGUMENT, "shared", "nothing to close");
 }
 
+/* A device that does not close is all that is left, and can be closed again. */
+static void check_close_fails(void)
+{
+	start(SOCK_STREAM);
+	t.opts.flags = RDMAEZ_DM_SHARE_MR;
+	tap_eq_int(import(), 0, "memory is imported with a region");
+	fake_fail(FAKE_CLOSE_DEVICE, 1, EBUSY);
+	check_refusal(&t.diag, rdmaez_dm_shared_close(&t.shared, &t.diag), EBUSY, RDMAEZ_WHY_BUSY,
+		      "ibv_close_device", "a device that does not close");
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
+	tap_ok(t.shared.context && !t.shared.dm.dm && !t.shared.pd && !t.shared.region.mr &&
+		       !t.shared.region.dm && !t.shared.region.length,
+	       "nothing else is left");
+	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "it is closed then");
+	tap_eq_int(fake_count(FAKE_UNIMPORT_MR), 1, "the region was unimported once");
+	tap_ok(!t.shared.context, "and all is zero");
+}
+
 /* What was imported can be handed on. */
 static void check_handed_on(void)
 {
@@ -1413,6 +1431,7 @@ static void check_emulated_refused(void)
 static void check_dmabuf(void)
 {
 	const struct rdmaez_dm none = {0};
+	const int saved = dup(0);
 	int fd = -5;
 
 	start(SOCK_STREAM);
@@ -1435,7 +1454,14 @@ static void check_dmabuf(void)
 	tap_eq_int(fd, -5, "the output is never written");
 	check_success(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), "a dma-buf");
 	tap_ok(fd >= 0 && fd == fake_last(FAKE_DM_DMABUF)->result, "is what the library returns");
+	tap_eq_str(t.diag.device, "fake0", "the record names the device");
 	close(fd);
+	close(0);
+	check_success(&t.diag, rdmaez_dm_dmabuf(&t.dm, &fd, &t.diag), "another");
+	tap_eq_int(fd, 0, "may have the number 0");
+	if (saved < 0 || dup2(saved, 0))
+		close(0);
+	close(saved);
 }
 
 /* ---- Two processes -------------------------------------------------------------------------- */
@@ -1512,6 +1538,7 @@ int main(void)
 	check_shared(SOCK_DGRAM, "datagrams");
 	check_order();
 	check_wrong_order();
+	check_close_fails();
 	check_handed_on();
 	check_messages();
 	check_limit();
