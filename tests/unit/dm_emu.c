@@ -430,6 +430,9 @@ static void wrong_files(void)
 	refuse_fd(sealed(file_like(-1, 1024 * KIB, 0)), "a file of zeros");
 	for (size_t i = 0; i < offsetof(struct rdmaez_impl_emu_file, last_handle); i += 4)
 		refuse_fd(sealed(file_like(own, 0, i)), "a spoilt header");
+	file = file_like(own, 0, offsetof(struct rdmaez_impl_emu_file, last_handle));
+	fcntl(file, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_GROW);
+	refuse_fd(file, "a file that is sealed against all but cutting");
 	refuse_fd(sealed(misplaced(own, PAGE - 4, 512 * KIB)), "memory that begins within a page");
 	refuse_fd(sealed(misplaced(own, PAGE, (uint64_t)1 << 62)), "memory beyond all");
 	refuse_fd(sealed(misplaced(own, 0, 512 * KIB)), "a list in the memory itself");
@@ -519,6 +522,7 @@ static void queries(void)
 	struct rdmaez_dm_emu_opts opts = sized(1024 * KIB);
 	const struct ibv_query_device_ex_input input = {.comp_mask = 1};
 	struct ibv_device_attr_ex device;
+	const size_t before = offsetof(struct ibv_device_attr_ex, max_dm_size);
 	struct verbs_context *verbs;
 
 	begin(&opts);
@@ -531,10 +535,21 @@ static void queries(void)
 		   "an older program asks");
 	tap_ok(device.max_dm_size == 0x5a5a5a5a5a5a5a5a,
 	       "and nothing is written beyond its struct");
+	for (size_t i = 0; i <= 8; i++) {
+		memset(&device, 0x5a, sizeof(device));
+		tap_eq_int(verbs->query_device_ex(ctx, NULL, &device, before + i), 0,
+			   "it has %zu bytes", before + i);
+		tap_eq_hex(device.max_dm_size,
+			   i < 8 ? 0x5a5a5a5a5a5a5a5a >> 8 * i << 8 * i : 1024 * KIB,
+			   "and no byte beyond them is written");
+	}
 	tap_eq_int(verbs->query_device_ex(ctx, &input, &device, sizeof(device)), EINVAL,
 		   "what the device refuses stays refused");
 	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EOPNOTSUPP);
-	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "a device without the newer verb");
+	memset(&device, 0x5a, sizeof(device));
+	tap_eq_int(verbs->query_device_ex(ctx, NULL, &device, before + 8), 0,
+		   "a device without the newer verb");
+	tap_eq_int(device.completion_timestamp_mask, 0, "leaves nothing of what was there");
 	tap_eq_int(device.max_dm_size, 1024 * KIB, "tells max_dm_size all the same");
 	tap_eq_int(device.orig_attr.max_qp, dev->attr.orig_attr.max_qp, "and what the older tells");
 	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EOPNOTSUPP);
@@ -1310,6 +1325,16 @@ static void region_locks(void)
 			close(holder);
 		ibv_free_dm(other);
 	}
+	/* So does whoever registers. */
+	other = alloc(ctx, 64);
+	mr[0] = reg(pd, dm, 0, 64, PEER);
+	dereg(mr[0]);
+	mr[0] = reg(pd, other, 0, 64, PEER);
+	holder = lock_byte(rdmaez_dm_emu_fd(&emu), rdmaez_impl_emu_registered(0));
+	tap_ok(holder >= 0, "nor where only another piece has one");
+	close(holder);
+	dereg(mr[0]);
+	ibv_free_dm(other);
 	tap_eq_int(ibv_free_dm(dm), 0, "it is freed");
 	end("region locks");
 }

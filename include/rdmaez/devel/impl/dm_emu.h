@@ -635,9 +635,10 @@ RDMAEZ_IMPL struct ibv_mr *rdmaez_impl_emu_reg(struct ibv_pd *pd, struct ibv_dm 
 	else
 		error = rdmaez_impl_emu_reg_bytes(pd, dm, &range, access, &mr);
 	rdmaez_impl_emu_unlock(emu);
-	if (error)
-		errno = error;
-	return mr;
+	if (!error)
+		return mr;
+	errno = error;
+	return NULL;
 }
 
 /* Adds max_dm_size to what the device reports. */
