@@ -52,6 +52,7 @@ static inline void check_findings(const struct rdmaez_diag *diag, int got, int e
 	tap_eq_str(diag->call, call, "%s: and the call's name", name);
 	tap_eq_count(diag, count, "%s: as many findings as there should be", name);
 	tap_ok(record_tells_all(diag), "%s: whose texts tell each reason", name);
+	tap_ok(record_is_consistent(diag), "%s: and none accepts what it refuses", name);
 	for (size_t i = 0; i < diag->count && i < count; i++)
 		tap_ok(finding_is(&diag->finding[i], &want[i]), "%s: finding %d is %s of %s", name,
 		       (int)i, rdmaez_why_id(want[i].reason), want[i].field);

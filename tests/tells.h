@@ -32,6 +32,37 @@ static inline bool record_tells_all(const struct rdmaez_diag *diag)
 	return all;
 }
 
+/* Whether each number that is certainly wrong lies outside of what its finding says is accepted. */
+static inline bool record_is_consistent(const struct rdmaez_diag *diag)
+{
+	bool all = true;
+
+	for (unsigned int i = 0; i < diag->count; i++) {
+		const struct rdmaez_finding *finding = &diag->finding[i];
+		const bool is_signed = finding->kind == RDMAEZ_VALUE_NUMBER;
+		const bool is_range = is_signed || finding->kind == RDMAEZ_VALUE_BYTES;
+		const bool below = is_signed ? (int64_t)finding->value < (int64_t)finding->min
+					     : finding->value < finding->min;
+		const bool above = is_signed ? (int64_t)finding->value > (int64_t)finding->max
+					     : finding->value > finding->max;
+
+		/* These are about more than the range, and a length may have no greatest. */
+		const bool is_more = finding->reason == RDMAEZ_WHY_DM_ALIGNMENT ||
+				     finding->reason == RDMAEZ_WHY_XRCD_FILE ||
+				     (!is_signed && finding->max == UINT64_MAX);
+
+		if (finding->severity != RDMAEZ_DIAG_ERROR || !is_range || is_more || below ||
+		    above)
+			continue;
+		tap_diag("%s of %s: %llu is refused, and %llu to %llu accepted",
+			 rdmaez_why_id(finding->reason), finding->field,
+			 (unsigned long long)finding->value, (unsigned long long)finding->min,
+			 (unsigned long long)finding->max);
+		all = false;
+	}
+	return all;
+}
+
 /* The record, for whoever reads the output of a test that has failed. */
 static inline void show_record(const struct rdmaez_diag *diag)
 {

@@ -46,6 +46,7 @@ static inline TAP_PRINTF(6) void check_refusal(const struct rdmaez_diag *diag, i
 		   rdmaez_why_id(reason), "%s: the reason", name);
 	tap_eq_str(diag->finding[0].field, field, "%s: the field", name);
 	tap_ok(record_tells_all(diag), "%s: the texts tell the reason", name);
+	tap_ok(record_is_consistent(diag), "%s: what is refused is not accepted", name);
 }
 
 /* The record, where there is one, tells our function, and the verb that refused; NULL: none did. */

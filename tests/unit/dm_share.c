@@ -698,7 +698,7 @@ static void check_limit(void)
 	setrlimit(RLIMIT_NOFILE, &tight);
 	CHECK_FINDINGS(&t.diag, receive(), EBADMSG, "rdmaez_dm_receive", "two, and room for one",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DM_MESSAGE_FD, "message", RDMAEZ_VALUE_NUMBER,
-			1, 1, 1});
+			2, 1, 1});
 	CHECK_FINDINGS(&t.diag, receive(), ETIMEDOUT, "rdmaez_dm_receive",
 		       "it is not there any more",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PEER_SILENT, "timeout_ns", RDMAEZ_VALUE_NS,

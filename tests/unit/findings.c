@@ -52,6 +52,33 @@ static void nothing_written(void)
 	tap_eq_count(&diag, 1, "one");
 }
 
+/* A record that refuses a number and says that it would be accepted; the bounds are right or wrong. */
+static bool consistent(enum rdmaez_value kind, int64_t value, int64_t min, int64_t max)
+{
+	rdmaez_impl_diag_reset(&diag, "f");
+	diag.count = 1;
+	diag.finding[0].field = "x";
+	diag.finding[0].kind = kind;
+	diag.finding[0].value = (uint64_t)value;
+	diag.finding[0].min = (uint64_t)min;
+	diag.finding[0].max = (uint64_t)max;
+	return record_is_consistent(&diag);
+}
+
+static void check_consistent(void)
+{
+	tap_ok(consistent(RDMAEZ_VALUE_NUMBER, -1, 0, 5), "a number below the range");
+	tap_ok(consistent(RDMAEZ_VALUE_NUMBER, 6, 0, 5), "one above it");
+	tap_ok(!consistent(RDMAEZ_VALUE_NUMBER, 5, 0, 5), "its last");
+	tap_ok(!consistent(RDMAEZ_VALUE_NUMBER, 0, 0, 5), "its first");
+	tap_ok(!consistent(RDMAEZ_VALUE_BYTES, 5, 5, 5), "as many bytes as are accepted");
+	tap_ok(consistent(RDMAEZ_VALUE_BYTES, -1, 0, 5), "as many as there can be");
+	tap_ok(consistent(RDMAEZ_VALUE_BYTES, 5, 0, -1), "bytes without a greatest number");
+	diag.finding[0].max = 5;
+	diag.finding[0].severity = RDMAEZ_DIAG_LIKELY;
+	tap_ok(record_is_consistent(&diag), "what is only likely");
+}
+
 /* ---- What they print -------------------------------------------------------------------------- */
 
 /* All that a judgement prints, which another process makes: its failures are not this program's. */
@@ -113,6 +140,7 @@ int main(void)
 	text = printed(nothing_written);
 	tap_ok(strstr(text, "# nothing was written into the record\n") && is_tap(text),
 	       "a record that is none is not printed");
+	check_consistent();
 	refused();
 	tap_ok(tap_eq_count(&diag, 1, "a right count"), "is right");
 	return tap_done();

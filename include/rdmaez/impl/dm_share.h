@@ -331,16 +331,19 @@ RDMAEZ_IMPL int rdmaez_impl_dm_take(int socket, uint8_t *bytes, int *fd, struct 
 	int error = 0, count, found;
 
 	rdmaez_impl_dm_message_begin(&message);
-	got = recvmsg(socket, &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	/* With MSG_TRUNC it returns how long a packet was, whatever there was room for. */
+	got = recvmsg(socket, &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
 	if (got < 0)
 		return rdmaez_impl_dm_socket_failed(errno, "recvmsg", diag);
 	found = rdmaez_impl_dm_message_fds(&message.header, &count);
 	if (!got && !count)
 		return rdmaez_impl_dm_socket_failed(ECONNRESET, "recvmsg", diag);
-	if (got != RDMAEZ_DM_TOKEN_BYTES || message.header.msg_flags & MSG_TRUNC)
+	if (got != RDMAEZ_DM_TOKEN_BYTES)
 		error = rdmaez_impl_refuse_at(diag, EBADMSG, &size, got);
-	else if (count != 1 || message.header.msg_flags & MSG_CTRUNC)
-		error = rdmaez_impl_refuse_at(diag, EBADMSG, &fds, count);
+	else if (count != 1 || message.header.msg_flags & MSG_CTRUNC) /* at least one more came */
+		error = rdmaez_impl_refuse_at(
+			diag, EBADMSG, &fds,
+			count + (count && message.header.msg_flags & MSG_CTRUNC ? 1 : 0));
 	if (error) {
 		if (count)
 			close(found);

@@ -939,7 +939,7 @@ RDMAEZ_API int rdmaez_dm_emu_fail(struct rdmaez_dm_emu *emu, enum rdmaez_dm_emu_
 	static const struct rdmaez_impl_site which = {"call", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER,
 						      0, RDMAEZ_IMPL_EMU_CALLS - 1};
 	static const struct rdmaez_impl_site what = {"error", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER,
-						     0, INT32_MAX};
+						     0, 0};
 	struct rdmaez_impl_emu_fault *order;
 	int refused;
 
@@ -950,7 +950,8 @@ RDMAEZ_API int rdmaez_dm_emu_fail(struct rdmaez_dm_emu *emu, enum rdmaez_dm_emu_
 	if ((unsigned int)call >= RDMAEZ_IMPL_EMU_CALLS)
 		return rdmaez_impl_refuse_at(diag, EINVAL, &which, (int)call);
 	if (error < 0 || (error == ENOENT && call == RDMAEZ_DM_EMU_FREE))
-		return rdmaez_impl_refuse_at(diag, EINVAL, &what, error);
+		return rdmaez_impl_refuse_within(diag, EINVAL, &what, error, 0,
+						 error < 0 ? INT32_MAX : -1);
 	order = &emu->state.fault[call];
 	order->error = error;
 	order->each = !nth;
