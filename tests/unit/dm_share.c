@@ -30,7 +30,7 @@ enum {
 	TOKEN = RDMAEZ_DM_TOKEN_BYTES,
 	MS = 1000000, /* ns */
 	MANY = 100,   /* descriptors: more than are looked at */
-	MOST = 60,    /* that are */
+	MOST = 61,    /* that are, and one that is known to be too many */
 };
 
 static struct {
@@ -614,12 +614,12 @@ static const struct {
 	{SOCK_STREAM, 1, 0, RDMAEZ_WHY_DM_MESSAGE_SIZE, 1, "one byte alone"},
 	{SOCK_STREAM, 1, MANY, RDMAEZ_WHY_DM_MESSAGE_SIZE, 1, "one byte with many"},
 	{SOCK_SEQPACKET, TOKEN - 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN - 1, "a short packet"},
-	{SOCK_SEQPACKET, TOKEN + 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN, "a long packet"},
-	{SOCK_SEQPACKET, TOKEN + 1, MANY, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN,
+	{SOCK_SEQPACKET, TOKEN + 1, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN + 1, "a long packet"},
+	{SOCK_SEQPACKET, TOKEN + 1, MANY, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN + 1,
 	 "a long one with many"},
 	{SOCK_SEQPACKET, 0, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 0, "an empty packet"},
 	{SOCK_DGRAM, 0, 1, RDMAEZ_WHY_DM_MESSAGE_SIZE, 0, "a descriptor without a token"},
-	{SOCK_DGRAM, TOKEN + 1, 2, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN, "a long datagram"},
+	{SOCK_DGRAM, TOKEN + 1, 2, RDMAEZ_WHY_DM_MESSAGE_SIZE, TOKEN + 1, "a long datagram"},
 	{SOCK_STREAM, TOKEN, 0, RDMAEZ_WHY_DM_MESSAGE_FD, 0, "no descriptor"},
 	{SOCK_DGRAM, TOKEN, 0, RDMAEZ_WHY_DM_MESSAGE_FD, 0, "a datagram without a descriptor"},
 	{SOCK_STREAM, TOKEN, 2, RDMAEZ_WHY_DM_MESSAGE_FD, 2, "two descriptors"},
