@@ -5,6 +5,7 @@
  * against advice is only asked.
  */
 #define _GNU_SOURCE /* seteuid() */
+#include <arpa/inet.h>
 #include <unistd.h>
 
 #include "rig.h"
@@ -225,12 +226,50 @@ static void check_surprises(void)
 	side_close(side);
 }
 
-int main(void)
+/*
+ * Peers that are not found from the device's first address, which lost.t has made: each with the reason that comes
+ * first, and the GID at the index that it names; "-": the one in use.
+ */
+static void check_lost(int count, char **peers)
+{
+	struct ibv_gid_entry named;
+	struct rdmaez_qp_move move;
+	struct rdmaez_diag diag;
+	char gid[RDMAEZ_GID_TEXT];
+
+	for (int i = 0; i + 2 < count; i += 3) {
+		begin(IBV_QPT_RC, IBV_QPS_INIT);
+		move = right(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR);
+		if (inet_pton(AF_INET6, peers[i], move.attr.ah_attr.grh.dgid.raw) != 1)
+			tap_bail("%s is no address", peers[i]);
+		tap_eq_int(rdmaez_qp_modify(side->qp, &move.attr, move.attr_mask, &diag), ETIMEDOUT,
+			   "%s is not found", peers[i]);
+		tap_eq_str(rdmaez_why_id(diag.finding[0].reason), peers[i + 1], "%s: why",
+			   peers[i]);
+		if (ibv_query_gid_ex(rig.context, 1, (uint32_t)diag.finding[0].value, &named, 0))
+			tap_bail("the index that is named has no GID");
+		if (!strcmp(peers[i + 2], "-")) {
+			tap_eq_int(named.gid_index, rig.self.gid_index, "%s: of the GID in use",
+				   peers[i]);
+		} else {
+			rdmaez_gid_format(&named.gid, gid, sizeof(gid));
+			tap_eq_str(gid, peers[i + 2], "%s: the GID that would do", peers[i]);
+		}
+		side_close(side);
+	}
+}
+
+/* Without arguments all that the machine has of its own; with arguments the peers of lost.t. */
+int main(int argc, char **argv)
 {
 	rig = rig_open();
-	check_refusals();
-	check_advice();
-	check_surprises();
+	if (argc > 1) {
+		check_lost(argc - 1, argv + 1);
+	} else {
+		check_refusals();
+		check_advice();
+		check_surprises();
+	}
 	rig_close(&rig);
 	return tap_done();
 }
