@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sharing device memory where verbs.h declares all that it takes: the same tests, without weak references. */
+/*
+ * Sharing device memory where verbs.h declares all that it takes: the same tests, with the direct calls in
+ * rdmaez_impl_dm_import() and its neighbours.
+ */
 #define RDMAEZ_HAVE_IMPORT_DM 1
 #define RDMAEZ_HAVE_DM_DMABUF 1
 #define _GNU_SOURCE
