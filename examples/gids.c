@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A port's GID table: what each GID is, what speaks against it, and which one rdmaez chooses.
+ * A port's GID table: what each GID is, what speaks against it, and which one rdmaez chooses; with a peer's
+ * address, which one reaches that peer, and why.
  *
  * Build:  cc -std=c11 -Iinclude examples/gids.c -libverbs -o gids
- * Run:    ./gids [DEVICE [PORT]], or on a machine without RDMA: tools/softroce ./gids
+ * Run:    ./gids [DEVICE [PORT [PEER]]], or on a machine without RDMA: tools/softroce ./gids
  */
+#include <arpa/inet.h>
 #include <stdlib.h>
 
 #include <rdmaez.h>
@@ -44,6 +46,16 @@ static void print_entry(const struct ibv_gid_entry *entry, bool chosen)
 	putchar('\n');
 }
 
+/* An IPv6 address as a GID, or an IPv4 address mapped into one. */
+static bool read_gid(const char *text, union ibv_gid *gid)
+{
+	memset(gid, 0, sizeof(*gid));
+	if (inet_pton(AF_INET6, text, gid->raw) == 1)
+		return true;
+	memset(&gid->raw[10], 0xff, 2);
+	return inet_pton(AF_INET, text, &gid->raw[12]) == 1;
+}
+
 static struct ibv_context *open_device(const char *name)
 {
 	struct ibv_device **devices = ibv_get_device_list(NULL);
@@ -62,6 +74,7 @@ int main(int argc, char **argv)
 	static struct ibv_gid_entry entries[ENTRIES];
 	struct ibv_context *context = open_device(argc > 1 ? argv[1] : NULL);
 	const int port = argc > 2 ? atoi(argv[2]) : 1;
+	struct rdmaez_gid_want want = {0};
 	struct ibv_gid_entry best;
 	struct rdmaez_diag diag;
 	size_t count = 0;
@@ -71,15 +84,19 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: no such RDMA device\n", argc > 1 ? argv[1] : "any");
 		return EXIT_FAILURE;
 	}
+	if (argc > 3 && !read_gid(argv[3], &want.peer)) {
+		fprintf(stderr, "%s: no such address\n", argv[3]);
+		return EXIT_FAILURE;
+	}
 	best.gid_index = ENTRIES;
 	error = rdmaez_port_gids(context, port, entries, ENTRIES, &count, &diag);
 	if (!error)
-		error = rdmaez_port_choose_gid(context, port, NULL, &best, &diag);
+		error = rdmaez_port_choose_gid(context, port, &want, &best, &diag);
 	printf("%s port %d has %zu GIDs:\n", ibv_get_device_name(context->device), port, count);
 	for (size_t i = 0; i < count && i < ENTRIES; i++)
 		print_entry(&entries[i], entries[i].gid_index == best.gid_index);
-	if (error)
-		rdmaez_diag_print(&diag, stderr);
+	if (error || argc > 3)
+		rdmaez_diag_print(&diag, error ? stderr : stdout);
 	ibv_close_device(context);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -195,8 +195,8 @@ extern "C" {
 	X(GID_BY_PREFIX, "no other GID shares as long a prefix with the peer's",                   \
 	  "check by `ip route get` that the way to the peer leaves by the GID's interface")        \
 	X(GID_BY_RANK,                                                                             \
-	  "it comes first among GIDs that suit alike: RoCE v2 before v1, IPv4 before IPv6, "       \
-	  "link-local last, then by index",                                                        \
+	  "of GIDs that suit alike it comes first: RoCE v2 before v1, IPv4 before IPv6, lower "    \
+	  "index before higher",                                                                   \
 	  "name the peer, an interface or an index if another GID is meant")                       \
 	X(GID_ONLY, "no other GID of the port would do",                                           \
 	  "give the network interface the address that is missing, if another GID is meant")       \

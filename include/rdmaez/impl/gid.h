@@ -50,15 +50,6 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const un
 	       (rdmaez_gid_class(b) == RDMAEZ_GID_CLASS_IPV4);
 }
 
-/* Whether an address is that of a group, IPv6 or IPv4. */
-RDMAEZ_IMPL bool rdmaez_impl_gid_is_group(const union ibv_gid *gid)
-{
-	const enum rdmaez_gid_class of = rdmaez_gid_class(gid);
-
-	return of == RDMAEZ_GID_CLASS_MULTICAST ||
-	       (of == RDMAEZ_GID_CLASS_IPV4 && (gid->raw[12] & 0xf0) == 0xe0);
-}
-
 /*
  * Whether the kernel looks up the peer's Ethernet address, which takes GIDs of one family: not for a
  * multicast group, nor for a link-local peer of RoCE v1, whose GIDs hold the address.
@@ -66,9 +57,12 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_is_group(const union ibv_gid *gid)
 RDMAEZ_IMPL bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *own,
 					     const union ibv_gid *peer)
 {
-	return !rdmaez_impl_gid_is_group(peer) &&
-	       (own->gid_type != IBV_GID_TYPE_ROCE_V1 ||
-		rdmaez_gid_class(peer) != RDMAEZ_GID_CLASS_LINK_LOCAL);
+	const enum rdmaez_gid_class of = rdmaez_gid_class(peer);
+
+	if (of == RDMAEZ_GID_CLASS_LINK_LOCAL)
+		return own->gid_type != IBV_GID_TYPE_ROCE_V1;
+	return of != RDMAEZ_GID_CLASS_MULTICAST &&
+	       !(of == RDMAEZ_GID_CLASS_IPV4 && (peer->raw[12] & 0xf0) == 0xe0);
 }
 
 /* How many leading bits two GIDs have in common. */
@@ -81,60 +75,82 @@ RDMAEZ_IMPL int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_g
 	return bits;
 }
 
-/* Whether an address is valid on one link only: fe80::/10, 169.254.0.0/16, a group of the link or the interface. */
-RDMAEZ_IMPL bool rdmaez_impl_gid_is_local(const union ibv_gid *gid)
+/* What matters of an address where one is chosen: that it is IPv4, a group, valid on one link only, IPv6 there. */
+#define RDMAEZ_IMPL_GID_IPV4  1
+#define RDMAEZ_IMPL_GID_GROUP 2
+#define RDMAEZ_IMPL_GID_LOCAL 4
+#define RDMAEZ_IMPL_GID_LINK  8
+
+/* Those bits of an address; -1: it is zero. Link-local are fe80::/10 and 169.254.0.0/16, and groups up to scope 2. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_gid_traits(const union ibv_gid *gid)
 {
+	const uint8_t *const byte = gid->raw;
+
 	switch ((int)rdmaez_gid_class(gid)) {
+	case RDMAEZ_GID_CLASS_ZERO:
+		return -1;
 	case RDMAEZ_GID_CLASS_LINK_LOCAL:
-		return true;
+		return RDMAEZ_IMPL_GID_LOCAL | RDMAEZ_IMPL_GID_LINK;
 	case RDMAEZ_GID_CLASS_IPV4:
-		return gid->raw[12] == 169 && gid->raw[13] == 254;
+		return RDMAEZ_IMPL_GID_IPV4 |
+		       ((byte[12] & 0xf0) == 0xe0 ? RDMAEZ_IMPL_GID_GROUP : 0) |
+		       (byte[12] == 169 && byte[13] == 254 ? RDMAEZ_IMPL_GID_LOCAL : 0);
 	case RDMAEZ_GID_CLASS_MULTICAST:
-		return (gid->raw[1] & 0xf) <= 2;
+		return RDMAEZ_IMPL_GID_GROUP | ((byte[1] & 0xf) <= 2 ? RDMAEZ_IMPL_GID_LOCAL : 0);
 	default:
-		return false;
+		return 0;
 	}
 }
 
 /* From this rank on a GID has the scope of the peer, if that is known. */
 #define RDMAEZ_IMPL_GID_SCOPE 4
 
-RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *entry,
-			       const struct rdmaez_gid_want *want, enum rdmaez_why *why)
+/* rdmaez_gid_rank() with the peer's bits known, for those who go through a table; -1: an unknown peer. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_gid_rank(const struct ibv_gid_entry *entry,
+					  const struct rdmaez_gid_want *want, int peer,
+					  enum rdmaez_why *why)
 {
-	const union ibv_gid *const peer =
-		want && !rdmaez_gid_is_zero(&want->peer) ? &want->peer : NULL;
-	const bool ipv4 = rdmaez_gid_class(&entry->gid) == RDMAEZ_GID_CLASS_IPV4;
-	const bool v1 = entry->gid_type == IBV_GID_TYPE_ROCE_V1;
-	enum rdmaez_why reason = RDMAEZ_WHY_NONE;
+	const int own = rdmaez_impl_gid_traits(&entry->gid);
+	const int v2 = entry->gid_type != IBV_GID_TYPE_ROCE_V1;
 	int rank = 0;
 
-	if (rdmaez_gid_is_zero(&entry->gid)) {
-		reason = RDMAEZ_WHY_GID_EMPTY;
+	*why = RDMAEZ_WHY_NONE;
+	if (own < 0) {
+		*why = RDMAEZ_WHY_GID_EMPTY;
 	} else if (want && want->type && (uint32_t)want->type != entry->gid_type) {
-		reason = RDMAEZ_WHY_GID_TYPE;
+		*why = RDMAEZ_WHY_GID_TYPE;
 	} else if (want && want->ndev_ifindex && want->ndev_ifindex != entry->ndev_ifindex) {
-		reason = RDMAEZ_WHY_GID_OTHER_NETDEV;
+		*why = RDMAEZ_WHY_GID_OTHER_NETDEV;
 	} else if (entry->gid_type == IBV_GID_TYPE_IB) {
 		rank = RDMAEZ_GID_RANK_BEST;
 	} else if (!entry->ndev_ifindex) {
-		reason = RDMAEZ_WHY_GID_NO_NETDEV;
-	} else if (peer && (!v1 || rdmaez_impl_gid_is_resolved(entry, peer)) &&
-		   rdmaez_impl_gid_family_differs(peer, &entry->gid)) {
-		reason = RDMAEZ_WHY_GID_FAMILY;
+		*why = RDMAEZ_WHY_GID_NO_NETDEV;
+	} else if (peer >= 0 && ((own ^ peer) & RDMAEZ_IMPL_GID_IPV4) &&
+		   (v2 || !(peer & (RDMAEZ_IMPL_GID_GROUP | RDMAEZ_IMPL_GID_LINK)))) {
+		*why = RDMAEZ_WHY_GID_FAMILY;
 	} else {
-		const bool local = rdmaez_impl_gid_is_local(&entry->gid);
-		const bool near_peer = peer && rdmaez_impl_gid_is_local(peer);
+		const bool local = (own & RDMAEZ_IMPL_GID_LOCAL) != 0;
 
-		if (peer)
-			rank = (local == near_peer ? RDMAEZ_IMPL_GID_SCOPE : 1) + (v1 ? 0 : 2);
+		if (peer < 0)
+			rank = 3 * v2 + (local ? 1 : own & RDMAEZ_IMPL_GID_IPV4 ? 3 : 2);
 		else
-			rank = (local ? 1 : ipv4 ? 3 : 2) + (v1 ? 0 : 3);
-		if (v1)
-			reason = RDMAEZ_WHY_GID_ROCE_V1;
-		else if (local && !near_peer)
-			reason = RDMAEZ_WHY_GID_LINK_LOCAL;
+			rank = 2 * v2 +
+			       ((own ^ peer) & RDMAEZ_IMPL_GID_LOCAL ? 1 : RDMAEZ_IMPL_GID_SCOPE);
+		if (!v2)
+			*why = RDMAEZ_WHY_GID_ROCE_V1;
+		else if (local && (peer < 0 || rank < RDMAEZ_IMPL_GID_SCOPE))
+			*why = RDMAEZ_WHY_GID_LINK_LOCAL;
 	}
+	return rank;
+}
+
+RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *entry,
+			       const struct rdmaez_gid_want *want, enum rdmaez_why *why)
+{
+	enum rdmaez_why reason;
+	const int rank = rdmaez_impl_gid_rank(
+		entry, want, want ? rdmaez_impl_gid_traits(&want->peer) : -1, &reason);
+
 	if (why)
 		*why = reason;
 	return rank;

@@ -239,7 +239,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_useless(struct rdmaez_diag *diag, enum rd
 
 /* A choice among GIDs on its way. */
 struct rdmaez_impl_port_choice {
-	const union ibv_gid *peer;      /* NULL: not known */
+	const union ibv_gid *peer;
+	int traits;                     /* of the peer; -1: it is not known */
 	bool has_route;                 /* to the peer, which then is worth a question */
 	struct rdmaez_impl_route route; /* error -1: not asked yet */
 	struct ibv_gid_entry best;
@@ -253,9 +254,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_worth(const struct rdmaez_impl_port_choice
 {
 	int worth = rank;
 
-	if (choice->peer && rank >= RDMAEZ_IMPL_GID_SCOPE)
+	if (choice->traits >= 0 && rank >= RDMAEZ_IMPL_GID_SCOPE)
 		worth |= RDMAEZ_IMPL_CHOICE_SCOPE;
-	if (choice->has_route && !rdmaez_impl_gid_is_group(choice->peer))
+	if (choice->has_route && !(choice->traits & RDMAEZ_IMPL_GID_GROUP))
 		worth += RDMAEZ_IMPL_CHOICE_PREFIX * rdmaez_impl_gid_common(choice->peer, gid);
 	if (!memcmp(&choice->route.source, gid, sizeof(*gid))) /* zero where there is none */
 		worth |= RDMAEZ_IMPL_CHOICE_ROUTE;
@@ -336,16 +337,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 
 	memset(&choice, 0, sizeof(choice));
 	choice.route.error = -1;
-	if (want && !rdmaez_gid_is_zero(&want->peer))
-		choice.peer = &want->peer;
-	choice.has_route = choice.peer && port->link_layer == IBV_LINK_LAYER_ETHERNET &&
-			   (rdmaez_gid_class(choice.peer) == RDMAEZ_GID_CLASS_IPV4 ||
-			    !rdmaez_impl_gid_is_local(choice.peer));
+	choice.peer = want ? &want->peer : NULL;
+	choice.traits = want ? rdmaez_impl_gid_traits(choice.peer) : -1;
+	choice.has_route = choice.traits >= 0 && port->link_layer == IBV_LINK_LAYER_ETHERNET &&
+			   (choice.traits & (RDMAEZ_IMPL_GID_IPV4 | RDMAEZ_IMPL_GID_LOCAL)) !=
+				   RDMAEZ_IMPL_GID_LOCAL;
 	rdmaez_impl_port_gids_begin(&gids, context, port_num, entries);
 	if (gids.known < 0 && choice.has_route) /* so that not all entries need be asked for */
 		rdmaez_impl_route_ask(choice.peer, NULL, &choice.route);
 	while (!done && !(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL))) {
-		const int rank = rdmaez_gid_rank(&entry, want, &why);
+		const int rank = rdmaez_impl_gid_rank(&entry, want, choice.traits, &why);
 
 		empty = false;
 		if (rank)
