@@ -42,7 +42,8 @@ extern "C" {
  *         the device's `max_mr_size` (#RDMAEZ_WHY_RANGE); likely a flag that this device lacks
  *         (#RDMAEZ_WHY_MR_ACCESS_REFUSED), fork protection of huge pages (#RDMAEZ_WHY_MR_FORK_HUGE), or a GPU's memory,
  *         as with EFAULT
- * @retval EOPNOTSUPP the flags, as with EINVAL; likely a file of a DAX file system (#RDMAEZ_WHY_MR_FILE)
+ * @retval EOPNOTSUPP the flags, as with EINVAL; likely a shared mapping of a file of a DAX file system
+ *         (#RDMAEZ_WHY_MR_FILE)
  * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED); likely it is a GPU's, and that is found out
  *         by what the process has mapped (#RDMAEZ_WHY_MR_GPU_SEGMENTS, #RDMAEZ_WHY_MR_GPU_NO_PEER,
  *         #RDMAEZ_WHY_MR_GPU_BAR1 with the size of the least BAR1 as `max`, or else #RDMAEZ_WHY_MR_GPU); a shared

@@ -353,8 +353,8 @@ extern "C" {
 	  "may be too small or used up",                                                           \
 	  "register less of it at a time; `nvidia-smi -q -d MEMORY` shows BAR1")                   \
 	X(MR_FILE,                                                                                 \
-	  "the memory is a mapping of a file: a device can register none of a DAX file system, "   \
-	  "and since Linux 6.5 none that it may write and that is shared with a file on a disk",   \
+	  "the memory is shared with a file: a device can register none of a DAX file system, "    \
+	  "and since Linux 6.5 none of a file on a disk that it may write",                        \
 	  "register anonymous memory, or a file of tmpfs or hugetlbfs; for DAX use a device DAX "  \
 	  "or IBV_ACCESS_ON_DEMAND")                                                               \
 	X(MR_FORK_HUGE,                                                                            \

@@ -325,7 +325,9 @@ static const char cuda_maps[] =
 	"55d0c8a00000-55d0c8a21000 r-xp 00000000 08:01 131 /usr/bin/python3.11\n"
 	"7f3c00000000-7f3c00200000 rw-s 00000000 00:05 613 /dev/nvidiactl\n"
 	"7f3c00200000-7f3c00400000 rw-s 3c200000 00:05 614 /dev/nvidia0\n"
+	"7f3c3fe00000-7f3c40000000 ---p 00000000 00:00 0 \n"
 	"7f3c40000000-7f3c80000000 rw-p 00000000 00:00 0 \n"
+	"7f3c80000000-7f3c80200000 ---p 00000000 00:00 0 \n"
 	"7ffd1c5e0000-7ffd1c601000 rw-p 00000000 00:00 0                          [stack]\n"
 	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n";
 
@@ -342,7 +344,8 @@ static const char plain_maps[] =
 	"7f3c40003000-7f3c40004000 rw-s 00000000 08:01 99 /srv/data file\n"
 	"7f3c40004000-7f3c40005000 r--p 00000000 08:01 99 /srv/data file\n"
 	"7f3c40005000-7f3c40006000 rw-s 00000000 00:19 3 /dev/shm/x\n"
-	"7f3c40006000-7f3c40007000 rw-s 00000000 00:01 5 /memfd:x (deleted)\n";
+	"7f3c40006000-7f3c40007000 rw-s 00000000 00:01 5 /memfd:x (deleted)\n"
+	"7f3c40007000-7f3c40008000 r--s 00000000 08:01 99 /srv/data file\n";
 
 /* A tree of a process with these mappings, and of a kernel without peer memory. */
 static void start_tree(const char *maps)
@@ -379,6 +382,10 @@ static void check_gpu(void)
 		  AT(MR_GPU_NO_PEER, 0x7f3c00200000), AT(MR_PROTECTION, 0x7f3c00200000));
 	CHECK_REG(0x7f3c40000000, 4096, 0, EFAULT, "host memory",
 		  AT(MR_PROTECTION, 0x7f3c40000000));
+	CHECK_REG(0x7f3c40000000, 0x40000000, 0, EFAULT, "all of it, between reserved addresses",
+		  AT(MR_PROTECTION, 0x7f3c40000000));
+	CHECK_REG(0x7f3c40000000, 0x40000001, 0, EFAULT, "and a byte more",
+		  AT(MR_GPU_NO_PEER, 0x7f3c40000000), AT(MR_PROTECTION, 0x7f3c40000000));
 	CHECK_REG(0x7f3c40000000, 4096, 0, EINVAL, "host memory with EINVAL",
 		  LIKELY(UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	CHECK_REG(0x200000000, 4096, 0, EIO, "another errno",
@@ -406,6 +413,8 @@ static void check_gpu(void)
 		  LIKELY(UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	CHECK_REG(0x7f3c40002000, 4096, 0, EFAULT, "a hole without a GPU is certain",
 		  CERTAIN(MR_UNMAPPED, "addr", RDMAEZ_VALUE_ADDRESS, 0x7f3c40002000, 0, 0));
+	CHECK_REG(0x7f3c40001000, 0x3000, 0, EFAULT, "also in the middle",
+		  CERTAIN(MR_UNMAPPED, "addr", RDMAEZ_VALUE_ADDRESS, 0x7f3c40001000, 0, 0));
 	fake_tree_file("/proc/self/maps",
 		       "7f3c40000000-7f3c40001000 rw-s 00000000 00:0d 9 /dmabuf:gpu\n");
 	CHECK_REG(0x7f3c40000000, 4096, 0, EFAULT, "a mapped dma-buf",
@@ -444,6 +453,8 @@ static void check_gpu_settings(void)
 		"0100\t10de1db6\t12\t0\t0\t0\tnvidia\n",
 		"3b00\t10de1db6\t1\t0\t0\t0\t0\t0\t0\t0\t1\t2\t0\t0\t0\t0\t0\tnvidia-x\n",
 		"3b00\t10de1db6\t1\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0\t0\tnvidia\n"};
+	static const char first[] =
+		"3b00\t10de1db6\t12\t0\t0\t0\t0\t0\t0\t0\t1000\t800\t0\t0\t0\t0\t0\tnvidia\n";
 	const uint64_t large = UINT64_C(0x800000000), small = UINT64_C(1) << 28;
 
 	start_tree(cuda_maps);
@@ -465,6 +476,9 @@ static void check_gpu_settings(void)
 	fake_tree_file("/proc/bus/pci/devices", both);
 	CHECK_REG(0x200000000, 4096, 0, EFAULT, "a small BAR1, which may be used up",
 		  BAR1(4096, small), AT(MR_PROTECTION, 0x200000000));
+	fake_tree_file("/proc/bus/pci/devices", first);
+	CHECK_REG(0x200000000, 4097, 0, EFAULT, "the first region as the largest", BAR1(4097, 4096),
+		  AT(MR_PROTECTION, 0x200000000));
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		fake_tree_file("/proc/bus/pci/devices", bad[i]);
 		CHECK_REG(0x200000000, 4096, 0, EFAULT, "lines that tell nothing",
@@ -493,16 +507,20 @@ static void check_file(void)
 		  AT(MR_PROTECTION, 0x7f3c40004010));
 	CHECK_REG(0x7f3c40005010, 64, write, EFAULT, "tmpfs", AT(MR_PROTECTION, 0x7f3c40005010));
 	CHECK_REG(0x7f3c40006010, 64, write, EFAULT, "a memfd", AT(MR_PROTECTION, 0x7f3c40006010));
+	CHECK_REG(0x7f3c40007010, 64, write, EFAULT, "a file that nobody may write",
+		  AT(MR_PROTECTION, 0x7f3c40007010));
 	fake_uname("6.4.0");
 	CHECK_REG(0x7f3c40003010, 64, write, EFAULT, "a kernel that still took it",
 		  AT(MR_PROTECTION, 0x7f3c40003010));
-	CHECK_REG(0x7f3c40004010, 64, 0, EOPNOTSUPP, "a file that may be DAX's",
-		  AT(MR_FILE, 0x7f3c40004010),
+	CHECK_REG(0x7f3c40004010, 64, 0, EOPNOTSUPP, "a program's own data",
+		  LIKELY(NOT_SUPPORTED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	CHECK_REG(0x7f3c40007010, 64, 0, EOPNOTSUPP, "a file that may be DAX's",
+		  AT(MR_FILE, 0x7f3c40007010),
 		  LIKELY(NOT_SUPPORTED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	CHECK_REG(0x7f3c40005010, 64, 0, EOPNOTSUPP, "memory that is no file's",
 		  LIKELY(NOT_SUPPORTED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	t.dev->attr.odp_caps.general_caps = IBV_ODP_SUPPORT;
-	CHECK_REG(0x7f3c40004010, 64, IBV_ACCESS_ON_DEMAND, EOPNOTSUPP, "paged, it is not locked",
+	CHECK_REG(0x7f3c40007010, 64, IBV_ACCESS_ON_DEMAND, EOPNOTSUPP, "paged, it is not locked",
 		  LIKELY(NOT_SUPPORTED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 }
 
@@ -537,6 +555,16 @@ static void check_bad_maps(void)
 	CHECK_REG(0x150000, 64, 0, EFAULT, "the long line itself", AT(MR_PROTECTION, 0x150000));
 	CHECK_REG(0x1fffc0, 65, 0, EFAULT, "and a byte beyond it", AT(MR_GPU_NO_PEER, 0x1fffc0),
 		  AT(MR_UNMAPPED, 0x1fffc0));
+	/* What is read later of it may look like another. */
+	memset(name, 'x', sizeof(name) - 1);
+	memcpy(name, "100000-200000 rw-p 00000000 08:01 99 /", 38);
+	memcpy(name + 1023, "600000-700000 rw-p 0 00:00 0 ", 29);
+	memcpy(name + 2046, "800000-900000 rw-p 0 00:00 0 ", 29);
+	start_tree(name);
+	CHECK_REG(0x600000, 64, 0, EFAULT, "the rest of a long line",
+		  CERTAIN(MR_UNMAPPED, "addr", RDMAEZ_VALUE_ADDRESS, 0x600000, 0, 0));
+	CHECK_REG(0x800000, 64, 0, EFAULT, "and what is behind that",
+		  CERTAIN(MR_UNMAPPED, "addr", RDMAEZ_VALUE_ADDRESS, 0x800000, 0, 0));
 }
 
 /* ---- What is exhausted ---------------------------------------------------------------------- */
@@ -752,7 +780,7 @@ static void check_dmabuf(void)
 			    0, IBV_ACCESS_ON_DEMAND));
 	tap_eq_ptr(t.mr, NULL, "the output is not written");
 	fake_fail(FAKE_REG_DMABUF_MR, 1, EINVAL);
-	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), EINVAL, "nothing wrong",
+	CHECK_DMABUF(reg_dmabuf(4096, (1 << 20) - 4096, 0, 0, 0), EINVAL, "nothing wrong",
 		     LIKELY(UNEXPLAINED, "ibv_reg_dmabuf_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	fake_tree_file("/proc/self/fdinfo/0", "pos:\t0\nflags:\t02\nmnt_id:\t27\n");
 	fake_dmabuf(0);

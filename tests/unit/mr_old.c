@@ -7,8 +7,12 @@
 #include "check.h"
 #include "findings.h"
 
+static char page[4096];
+
 int main(void)
 {
+	uint64_t size;
+	int is;
 	struct rdmaez_mr_dmabuf dmabuf = {0};
 	struct rdmaez_diag diag;
 	struct ibv_mr *mr = NULL;
@@ -37,6 +41,16 @@ int main(void)
 		EINVAL, "rdmaez_mr_reg", "ibv_reg_mr", "a part of a huge page",
 		{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_FORK_HUGE, "addr", RDMAEZ_VALUE_ADDRESS,
 		 0x7f3c40001000, 0, 0});
+
+	/* The machine's own files are read as those of the tests are. */
+	fake_tree(NULL);
+	tap_ok(rdmaez_impl_maps((uintptr_t)page, (uintptr_t)page + sizeof(page), &is) > 5 && !is,
+	       "this process's mappings have its memory");
+	tap_ok(rdmaez_impl_maps(16, 32, &is) > 5 && is == RDMAEZ_IMPL_MAPS_HOLE, "and a hole");
+	tap_ok(rdmaez_impl_pinned() >= 0, "what it has pinned is known");
+	tap_ok(rdmaez_impl_mr_page((uintptr_t)page) >= 4096, "and how large its pages are");
+	tap_ok(rdmaez_impl_capability(RDMAEZ_IMPL_CAP_IPC_LOCK) >= 0, "and what it may do");
+	tap_ok(rdmaez_impl_mr_is_dmabuf(0, &size) == 0, "and that its input is no dma-buf");
 	fake_close_all();
 	return tap_done();
 }

@@ -231,7 +231,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(const struct rdmaez_impl_mr_c
 	if (!rdmaez_impl_mr_is_mapped(c))
 		rdmaez_impl_find(c->diag, is_gpu ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, &gone,
 				 c->start);
-	else if ((c->maps & RDMAEZ_IMPL_MAPS_SHARED) && (c->access & writes) &&
+	else if ((c->maps & RDMAEZ_IMPL_MAPS_WRITE) && (c->access & writes) &&
 		 rdmaez_impl_linux_version() >= 605)
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FILE);
 	else

@@ -178,12 +178,12 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_may_lock(void)
 
 /* What /proc/self/maps tells of a range of memory, and of the process. */
 enum {
-	RDMAEZ_IMPL_MAPS_HOLE = 1,   /* a part of it is not mapped */
-	RDMAEZ_IMPL_MAPS_NONE = 2,   /* a part may be neither read nor written */
-	RDMAEZ_IMPL_MAPS_FILE = 4,   /* a part is a file's */
-	RDMAEZ_IMPL_MAPS_SHARED = 8, /* and is shared with it, and may be written */
-	RDMAEZ_IMPL_MAPS_GPU = 16,   /* a part is a GPU's device file's */
-	RDMAEZ_IMPL_MAPS_GPUS = 32   /* the process has mapped such a file anywhere */
+	RDMAEZ_IMPL_MAPS_HOLE = 1,  /* a part of it is not mapped */
+	RDMAEZ_IMPL_MAPS_NONE = 2,  /* a part may be neither read nor written */
+	RDMAEZ_IMPL_MAPS_FILE = 4,  /* a part is shared with a file */
+	RDMAEZ_IMPL_MAPS_WRITE = 8, /* and may be written */
+	RDMAEZ_IMPL_MAPS_GPU = 16,  /* a part is a GPU's device file's */
+	RDMAEZ_IMPL_MAPS_GPUS = 32  /* the process has mapped such a file anywhere */
 };
 
 /* Of one mapping, by its permissions and the path of its file. */
@@ -202,10 +202,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_maps_of(const char *permissions, const char *pa
 	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
 		if (strncmp(path, memory[i], strlen(memory[i])) == 0)
 			return is;
-	is |= RDMAEZ_IMPL_MAPS_FILE;
-	return strncmp(permissions, "rw", 2) == 0 && permissions[2] && permissions[3] == 's'
-		       ? is | RDMAEZ_IMPL_MAPS_SHARED
-		       : is;
+	/* A program's own data are private mappings of its file. */
+	if (strlen(permissions) < 4 || permissions[3] != 's')
+		return is;
+	return is | RDMAEZ_IMPL_MAPS_FILE | (permissions[1] == 'w' ? RDMAEZ_IMPL_MAPS_WRITE : 0);
 }
 
 /* Looks at the bytes from `start` to before `end`; returns the number of mappings, 0 where they cannot be read. */
