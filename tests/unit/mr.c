@@ -785,15 +785,15 @@ static void check_dmabuf(void)
 	fake_tree_file("/proc/self/fdinfo/0", "pos:\t0\nflags:\t02\nmnt_id:\t27\n");
 	fake_dmabuf(0);
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), EINVAL, "a descriptor of something else",
-		     CERTAIN(MR_DMABUF_FD, "fd", RDMAEZ_VALUE_NUMBER, 0, 0, INT32_MAX));
+		     CERTAIN(MR_DMABUF_FD, "fd", RDMAEZ_VALUE_NUMBER, 0, 0, UINT64_MAX));
 	fake_tree_file("/proc/self/fdinfo/0", NULL);
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), EINVAL, "a descriptor of nobody knows what",
 		     LIKELY(UNEXPLAINED, "ibv_reg_dmabuf_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, -1, 0), EBADF, "none at all",
-		     CERTAIN(MR_DMABUF_FD, "fd", RDMAEZ_VALUE_NUMBER, UINT64_MAX, 0, INT32_MAX));
+		     CERTAIN(MR_DMABUF_FD, "fd", RDMAEZ_VALUE_NUMBER, UINT64_MAX, 0, UINT64_MAX));
 	fake_fail(FAKE_REG_DMABUF_MR, 1, EBADF);
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), EBADF, "one that is open all the same",
-		     LIKELY(MR_DMABUF_FD, "fd", RDMAEZ_VALUE_NUMBER, 0, 0, INT32_MAX));
+		     LIKELY(MR_DMABUF_FD, "fd", RDMAEZ_VALUE_NUMBER, 0, 0, UINT64_MAX));
 	for (size_t i = 0; i < COUNT_OF(unsupported); i++) {
 		fake_fail(FAKE_REG_DMABUF_MR, 1, unsupported[i]);
 		CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), unsupported[i], "not supported",

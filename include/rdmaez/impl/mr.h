@@ -442,7 +442,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_ca
 	static const struct rdmaez_impl_site place = {"iova", RDMAEZ_WHY_MR_DMABUF_IOVA,
 						      RDMAEZ_VALUE_ADDRESS, 0, 0};
 	static const struct rdmaez_impl_site other = {"fd", RDMAEZ_WHY_MR_DMABUF_FD,
-						      RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
+						      RDMAEZ_VALUE_NUMBER, 0, -1};
 	static const struct rdmaez_impl_site range = {"length", RDMAEZ_WHY_RANGE,
 						      RDMAEZ_VALUE_BYTES, 1, 0};
 	const unsigned int rare =
