@@ -190,7 +190,8 @@ static void check_inline_limit(enum ibv_qp_type type, uint32_t sges)
 	CHECK(create(&init), EINVAL, "rdmaez_qp_create", "ibv_create_qp", "a byte more is not",
 	      LIKELY(CAP_INLINE, "cap.max_inline_data", RDMAEZ_VALUE_BYTES, bytes + 1, 0,
 		     UINT64_MAX),
-	      LIKELY(CAP_TOGETHER, "cap", NOTHING));
+	      LIKELY(CAP_TOGETHER, "cap", NOTHING),
+	      LIKELY(NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0, (uint64_t)t.device.max_qp));
 }
 
 static void check_types(void)
@@ -295,6 +296,42 @@ static void check_cqs(void)
 	ex.wc_flags = IBV_WC_EX_WITH_BYTE_LEN;
 	tap_eq_int(rdmaez_cq_create_ex(t.context, &ex, &extended, &t.diag), 0, "without them");
 	tap_eq_int(rdmaez_cq_destroy(ibv_cq_ex_to_cq(extended), &t.diag), 0, "it is destroyed");
+}
+
+#define CHECK_RESIZE(cqe, name, ...)                                                           \
+	CHECK(rdmaez_cq_resize(cq, cqe, &t.diag), EINVAL, "rdmaez_cq_resize", "ibv_resize_cq", \
+	      name, __VA_ARGS__)
+
+/* Three flushed receives wait in a queue that is made larger, then smaller. */
+static void check_resize(void)
+{
+	const int most = t.device.max_cqe;
+	struct ibv_qp_init_attr init = init_attr(IBV_QPT_RC);
+	struct ibv_recv_wr wr, *bad;
+	struct ibv_cq *cq = NULL;
+	struct ibv_qp *qp = NULL;
+	struct ibv_wc wc[DEPTH];
+
+	memset(&wr, 0, sizeof(wr));
+	tap_eq_int(rdmaez_cq_create(t.context, DEPTH, NULL, 0, &cq, NULL), 0, "a small queue");
+	init.send_cq = init.recv_cq = cq;
+	if (rdmaez_qp_create(t.pd, &init, &qp, NULL) || rdmaez_qp_to_init(qp, NULL, NULL))
+		tap_bail("no queue pair");
+	for (int i = 0; i < 3; i++)
+		tap_eq_int(ibv_post_recv(qp, &wr, &bad), 0, "a receive");
+	tap_eq_int(rdmaez_qp_to_err(qp, NULL), 0, "is flushed");
+	for (int i = 0; i < 10000 && rdmaez_cq_resize(cq, 2, NULL) == 0; i++)
+		usleep(1000); /* until all three wait */
+	tap_eq_int(rdmaez_cq_resize(cq, 100, &t.diag), 0, "the queue grows");
+	tap_ok(cq->cqe >= 100, "to what was asked for");
+	CHECK_RESIZE(2, "below what waits",
+		     LIKELY(CQ_WAITING, "cqe", RDMAEZ_VALUE_NUMBER, 2, 1, 0));
+	CHECK_RESIZE(most + 1, "beyond the limit",
+		     WRONG(CAP_LIMIT, "cqe", NUMBER(most + 1, 1, most)));
+	tap_eq_int(rdmaez_cq_resize(cq, DEPTH, &t.diag), 0, "it shrinks");
+	tap_eq_int(ibv_poll_cq(cq, DEPTH, wc), 3, "and has lost nothing");
+	ibv_destroy_qp(qp);
+	tap_eq_int(rdmaez_cq_destroy(cq, &t.diag), 0, "it is destroyed");
 }
 
 static int create_srq(uint32_t max_wr, uint32_t max_sge, uint32_t limit)
@@ -873,6 +910,7 @@ int main(void)
 	check_operations();
 	check_foreign_parts();
 	check_cqs();
+	check_resize();
 	check_srqs();
 	check_xrcd();
 	check_order();
