@@ -318,6 +318,7 @@ static void check_close_wrapped(void)
 	check_success(&t.diag, rdmaez_dm_wrap(made, 100, &t.dm, &t.diag),
 		      "the application's memory is wrapped");
 	tap_eq_str(t.diag.call, "rdmaez_dm_wrap", "the record is this call's");
+	tap_eq_str(t.diag.device, "fake0", "and names the device");
 	tap_ok(t.dm.dm == made && t.dm.context == t.ctx, "the object and its context are kept");
 	tap_eq_int(t.dm.length, 100, "so is the length");
 	tap_eq_int(t.dm.alloc_length, 100, "which is taken for what was allocated");

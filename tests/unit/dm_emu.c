@@ -244,6 +244,7 @@ static void refusals(void)
 	check_refusal(&diag, try_attach(&opts, &diag), EINVAL, RDMAEZ_WHY_OPTION_UNKNOWN,
 		      "opts.flags", "unknown flags");
 	tap_eq_hex(diag.finding[0].value, 6, "and which");
+	tap_eq_str(diag.device, "fake0", "the record names the device");
 	opts = sized(64 * MIB + 1);
 	CHECK_FINDINGS(&diag, try_attach(&opts, &diag), EINVAL, "rdmaez_dm_emu_attach",
 		       "more than there can be",
@@ -264,6 +265,12 @@ static void refusals(void)
 	verbs_get_ctx(ctx)->sz = 8;
 	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED,
 		      "context", "a context that ends before device memory");
+	verbs_get_ctx(ctx)->sz =
+		sizeof(struct verbs_context) - offsetof(struct verbs_context, reg_dm_mr) - 1;
+	tap_eq_int(try_attach(NULL, NULL), EOPNOTSUPP, "or within the last of what it takes");
+	verbs_get_ctx(ctx)->sz++;
+	tap_eq_int(rdmaez_dm_emu_attach(ctx, NULL, &emu, NULL), 0, "but not one that ends there");
+	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "which is detached");
 	verbs_get_ctx(ctx)->sz = sizeof(struct verbs_context);
 	ctx->abi_compat = NULL;
 	check_refusal(&diag, try_attach(NULL, &diag), EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED,
@@ -404,6 +411,21 @@ static void refuse_fd(int fd, const char *what)
 		   what);
 }
 
+/* How often this text is in the list of what is mapped. */
+static int mapped(const char *text)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+	int count = 0;
+
+	if (!maps)
+		tap_bail("/proc/self/maps");
+	while (fgets(line, sizeof(line), maps))
+		count += strstr(line, text) != NULL;
+	fclose(maps);
+	return count;
+}
+
 static void wrong_files(void)
 {
 	struct rdmaez_dm_emu_opts opts;
@@ -450,6 +472,9 @@ static void wrong_files(void)
 	tap_eq_int(rdmaez_dm_emu_attach(fake_open(dev), &opts, &other, NULL), 0,
 		   "what is not spoilt, and sealed, is taken");
 	tap_eq_int(rdmaez_dm_emu_detach(&other, NULL), 0, "and left");
+	tap_eq_int(mapped("memfd:like"), 0, "nothing of all that is left mapped");
+	tap_eq_int(fcntl(own, F_GET_SEALS), F_SEAL_SHRINK | F_SEAL_GROW,
+		   "the memory has two seals");
 	end("wrong files");
 }
 
@@ -1549,6 +1574,49 @@ static void opened_by_name(void)
 	end("opened by name");
 }
 
+/* Where number 0 is free, the files get it, and are used and closed like any other. */
+static void number_0(void)
+{
+	struct rdmaez_dm_emu_opts opts = sharing(RDMAEZ_ZERO);
+	struct rdmaez_dm_emu second = {0};
+	struct ibv_context *other;
+	struct ibv_dm *dm;
+	int saved, file;
+
+	begin(NULL);
+	other = fake_open(dev);
+	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "the devices are open");
+	saved = dup(0);
+	close(0);
+	tap_eq_int(rdmaez_dm_emu_attach(ctx, NULL, &emu, NULL), 0, "new memory");
+	tap_eq_int(rdmaez_dm_emu_fd(&emu), 0, "has number 0");
+	tap_eq_int(rdmaez_dm_emu_ops()->fd(ctx, &emu), 0, "by which it is sent");
+	dm = alloc(ctx, 64);
+	tap_eq_int(handle_of(dm), (1u << 30) + 1, "the first handle is none of a kernel's");
+	tap_eq_int(rdmaez_dm_emu_attach(other, &opts, &second, NULL), 0, "it is shared");
+	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "and left");
+	opts = sharing(dup(0));
+	ibv_free_dm(dm);
+	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "and detached");
+	tap_eq_int(fcntl(0, F_GETFD), -1, "which closes it");
+	tap_eq_int(rdmaez_dm_emu_attach(other, &opts, &second, NULL), 0, "shared memory");
+	tap_eq_int(rdmaez_dm_emu_fd(&second), 0, "may have it, too");
+	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "and close it");
+	close(opts.fd);
+	file = fcntl(sealed(file_like(-1, MIB, 0)), F_DUPFD, 10);
+	close(0);
+	opts = sharing(file);
+	tap_eq_int(rdmaez_dm_emu_attach(other, &opts, &second, NULL), EBADF, "what is refused");
+	tap_eq_int(fcntl(0, F_GETFD), -1, "is closed as well");
+	close(file);
+	if (saved >= 0)
+		dup2(saved, 0);
+	close(saved);
+	if (rdmaez_dm_emu_attach(ctx, NULL, &emu, NULL))
+		tap_bail("attach");
+	end("number 0");
+}
+
 /* The same by the functions that an application calls, in both directions. */
 static void shared(void)
 {
@@ -1723,6 +1791,7 @@ int main(void)
 	own_memory();
 	other_version();
 	two_processes();
+	number_0();
 	opened();
 	opened_by_name();
 	shared();
