@@ -412,6 +412,7 @@ static void check_close_imported(void)
 	fake_reset_log();
 	check_refusal(&t.diag, rdmaez_dm_close(&t.dm, &t.diag), ENOENT, RDMAEZ_WHY_DM_STALE, "dm",
 		      "closing it then");
+	tap_eq_str(t.diag.verb, "ibv_free_dm", "the record names the verb");
 	tap_eq_int(fake_count(FAKE_UNIMPORT_DM), 1, "and gives up the mapping");
 	tap_ok(is_zero(&t.dm), "nothing is left of it");
 }

@@ -230,6 +230,7 @@ static void refusals(void)
 	struct rdmaez_diag diag;
 
 	begin(NULL);
+	tap_eq_int((int64_t)emu.state.timeout_ns, 1000 * MS, "a call may wait for a second");
 	check_refusal(&diag, rdmaez_dm_emu_attach(NULL, NULL, &emu, &diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "no context");
 	check_refusal(&diag, rdmaez_dm_emu_attach(ctx, NULL, NULL, &diag), EINVAL,
@@ -1013,6 +1014,7 @@ static void two_contexts(void)
 	tap_eq_int(ibv_memcpy_from_dm(&word, same, 96, 4), 0, "and can be read");
 	check_refusal(&diag, rdmaez_dm_emu_detach(&second, &diag), EBUSY, RDMAEZ_WHY_DM_EMU_USED,
 		      "emu", "to detach meanwhile");
+	tap_eq_str(diag.device, "fake0", "the record names the device");
 	unimport(same);
 	all = alloc(ctx, 256 * KIB);
 	tap_ok(all && handle_of(all) != handle, "then they are free, and the handle is not reused");
