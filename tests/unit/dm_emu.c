@@ -1366,6 +1366,35 @@ static void region_locks(void)
 	end("region locks");
 }
 
+/* Regions that outlive the object do not keep the emulation, and keep the memory as long as it is there. */
+static void forgotten_regions(void)
+{
+	struct rdmaez_dm_emu second = {0};
+	struct rdmaez_dm_emu_opts opts;
+	struct ibv_context *other;
+	struct ibv_dm *dm, *same;
+	struct ibv_mr *mr[3];
+	struct ibv_pd *pd;
+
+	begin(NULL);
+	other = fake_open(dev);
+	opts = sharing(rdmaez_dm_emu_fd(&emu));
+	if (rdmaez_dm_emu_attach(other, &opts, &second, NULL))
+		tap_bail("cannot attach");
+	pd = ibv_alloc_pd(other);
+	dm = alloc(ctx, 64);
+	same = import(&second, handle_of(dm));
+	for (int i = 0; i < 3; i++)
+		mr[i] = reg(pd, same, 0, 64, PEER);
+	unimport(same);
+	tap_eq_int(ibv_free_dm(dm), EBUSY, "regions of one who has left keep the memory");
+	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "though not the emulation");
+	tap_eq_int(ibv_free_dm(dm), 0, "with which they go");
+	for (int i = 0; i < 3; i++)
+		dereg(mr[i]);
+	end("forgotten regions");
+}
+
 /* A piece behind the first one ends with the memory, too, whatever a peer writes. */
 static void spoilt_second(void)
 {
@@ -1790,6 +1819,7 @@ int main(void)
 	spoilt_locks();
 	region_locks();
 	spoilt_second();
+	forgotten_regions();
 	own_memory();
 	other_version();
 	two_processes();
