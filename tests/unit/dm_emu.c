@@ -1384,6 +1384,12 @@ static void forgotten_regions(void)
 	pd = ibv_alloc_pd(other);
 	dm = alloc(ctx, 64);
 	same = import(&second, handle_of(dm));
+	dereg(reg(pd, same, 0, 64, PEER));
+	tap_eq_int(ibv_free_dm(dm), EBUSY, "a region that the other has deregistered counts");
+	unimport(same);
+	tap_eq_int(ibv_free_dm(dm), 0, "until the other's next call");
+	dm = alloc(ctx, 64);
+	same = import(&second, handle_of(dm));
 	for (int i = 0; i < 3; i++)
 		mr[i] = reg(pd, same, 0, 64, PEER);
 	unimport(same);
@@ -1553,6 +1559,7 @@ static void opened(void)
 	strcpy(token.device, "fake0");
 	context = ops->open(fd, &token, &second);
 	tap_ok(context && rdmaez_dm_emu_is_attached(context), "the device of that name is opened");
+	tap_ok(second.state.timeout_ns == 1000 * (uint64_t)MS, "with the default of what may wait");
 	dm = alloc(ctx, 64);
 	same = ops->import(context, handle_of(dm), TIMEOUT, &second);
 	tap_ok(same, "and has the same memory");
@@ -1611,7 +1618,7 @@ static void number_0(void)
 	struct rdmaez_dm_emu_opts opts = sharing(RDMAEZ_ZERO);
 	struct rdmaez_dm_emu second = {0};
 	struct ibv_context *other;
-	struct ibv_dm *dm;
+	struct ibv_dm *dm, *same;
 	int saved, file;
 
 	begin(NULL);
@@ -1624,6 +1631,9 @@ static void number_0(void)
 	tap_eq_int(rdmaez_dm_emu_ops()->fd(ctx, &emu), 0, "by which it is sent");
 	dm = alloc(ctx, 64);
 	tap_eq_int(handle_of(dm), (1u << 30) + 1, "the first handle is none of a kernel's");
+	same = import(&emu, handle_of(dm));
+	tap_ok(same, "and is imported");
+	unimport(same);
 	tap_eq_int(rdmaez_dm_emu_attach(other, &opts, &second, NULL), 0, "it is shared");
 	tap_eq_int(rdmaez_dm_emu_detach(&second, NULL), 0, "and left");
 	opts = sharing(dup(0));
@@ -1695,6 +1705,7 @@ static int query(void)
 
 static void faults(void)
 {
+	static const int wrong[] = {-1, ENOENT}; /* for which it would be unimported */
 	struct ibv_dm *dm, *same;
 	struct rdmaez_diag diag;
 	struct ibv_mr *mr;
@@ -1731,12 +1742,15 @@ static void faults(void)
 	rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, EIO, NULL);
 	tap_eq_int(ibv_free_dm(dm), EIO, "to free it fails");
 	tap_eq_int(ibv_free_dm(dm), 0, "and works then");
-	check_refusal(&diag, rdmaez_dm_emu_fail(&emu, (enum rdmaez_dm_emu_call)7, 1, EIO, &diag),
-		      EINVAL, RDMAEZ_WHY_RANGE, "call", "an eighth call");
-	check_refusal(&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, -1, &diag), EINVAL,
-		      RDMAEZ_WHY_RANGE, "error", "errno -1");
-	check_refusal(&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, ENOENT, &diag), EINVAL,
-		      RDMAEZ_WHY_RANGE, "error", "what would have it unimported");
+	CHECK_FINDINGS(&diag, rdmaez_dm_emu_fail(&emu, (enum rdmaez_dm_emu_call)7, 1, EIO, &diag),
+		       EINVAL, "rdmaez_dm_emu_fail", "an eighth call",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "call", RDMAEZ_VALUE_NUMBER, 7, 0, 6});
+	for (size_t i = 0; i < COUNT_OF(wrong); i++)
+		CHECK_FINDINGS(
+			&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, wrong[i], &diag),
+			EINVAL, "rdmaez_dm_emu_fail", "no errno, or one that is not for this",
+			{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "error", RDMAEZ_VALUE_NUMBER,
+			 (uint64_t)(int64_t)wrong[i], 0, INT32_MAX});
 	check_refusal(&diag, rdmaez_dm_emu_fail(NULL, RDMAEZ_DM_EMU_FREE, 1, EIO, &diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "emu", "a NULL");
 	check_success(&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 0, 0, &diag),
