@@ -189,7 +189,7 @@ extern "C" {
 	X(CAPS_TABLE, "one of the two describes a device and the other a port",                    \
 	  "compare devices with devices, and ports with ports")                                    \
 	X(GID_BY_ROUTE, "the kernel sends to the peer from this GID's address",                    \
-	  "advertise this GID, so that the peer answers by the same way")                          \
+	  "use this GID and advertise it, so that the peer answers by the same way")               \
 	X(GID_BY_SCOPE, "its scope is the peer's: link-local, or routed",                          \
 	  "set sgid_index if another GID is meant")                                                \
 	X(GID_BY_PREFIX, "no other GID shares as long a prefix with the peer's",                   \
