@@ -74,7 +74,7 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
  * `RESET|INIT`). Values contain no spaces. There is no newline. The record of a completion has
  * `status=IBV_WC_RETRY_EXC_ERR wr_id=0x2a vendor_err=0x81` before its findings, that of an event
  * `event=IBV_EVENT_QP_FATAL`. A status without a name is its number, `status=77`. Where GIDs are known,
- * `sgid=::ffff:10.5.5.1 sgid_index=3 dgid=::ffff:10.5.5.2 netdev=eth0.5 chosen=GID_BY_ROUTE` stand there too.
+ * `sgid=2001:db8::1 sgid_index=3 dgid=2001:db8::2 netdev=eth0.5 chosen=GID_BY_ROUTE` stand there too.
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
