@@ -641,8 +641,18 @@ static void check_pinned(void)
 	pinned("   32768 kB", PROCESS_CAP_IPC_LOCK);
 	CHECK_REG(buffer, room + 1, 0, ENOMEM, "siw binds everybody",
 		  CERTAIN_PINNED(room + 1, room, most));
+	fake_uname("6.11.0");
+	CHECK_REG(buffer, room + 1, 0, ENOMEM, "newer siw may do so",
+		  LIKELY_PINNED(room + 1, room, most), EXHAUSTED);
+	fake_uname(NULL);
+	CHECK_REG(buffer, room + 1, 0, ENOMEM, "and that of a kernel that is not known",
+		  LIKELY_PINNED(room + 1, room, most), EXHAUSTED);
+	pinned("   32768 kB", PROCESS_CAP_OTHERS);
+	CHECK_REG(buffer, room + 1, 0, ENOMEM, "which binds others in any case",
+		  CERTAIN_PINNED(room + 1, room, most));
+	pinned("   32768 kB", PROCESS_CAP_IPC_LOCK);
 	fake_uname("6.12.0");
-	CHECK_REG(buffer, room + 1, 0, ENOMEM, "but newer siw does not", EXHAUSTED);
+	CHECK_REG(buffer, room + 1, 0, ENOMEM, "the newest does not", EXHAUSTED);
 }
 
 static void check_max_size(void)
@@ -862,6 +872,9 @@ static void check_null(void)
 
 int main(void)
 {
+	const int before = dup(0);
+
+	close(before);
 	check_registration();
 	check_flags();
 	check_length();
@@ -879,5 +892,7 @@ int main(void)
 	check_dereg();
 	check_null();
 	fake_close_all();
+	fake_tree(NULL);
+	tap_eq_int(dup(0), before, "no file stays open");
 	return tap_done();
 }

@@ -29,16 +29,22 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 	return error > 0 ? error : -error;
 }
 
-/* Whether RLIMIT_MEMLOCK binds the process: 1 or 0, -1 where that is not known. */
+/*
+ * Whether RLIMIT_MEMLOCK binds the process: 1 or 0, -1 where that is not known. siw_umem_get() of Linux 6.1 asks for no
+ * capability; siw of 6.12 pins by ib_umem_get(), as all others do.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const char *driver)
 {
+	const int linux_version = rdmaez_impl_linux_version();
+	const bool is_siw = strcmp(driver, "siw") == 0;
 	int may;
 
-	/* siw_umem_get() of Linux 6.1 asks for no capability; 6.12 pins by ib_umem_get(), as all others. */
-	if (strcmp(driver, "siw") == 0 && rdmaez_impl_linux_version() < 612)
+	if (is_siw && linux_version && linux_version <= 601)
 		return 1;
 	may = rdmaez_impl_may_lock();
-	return may < 0 ? -1 : !may;
+	if (may < 0 || (may && is_siw && linux_version < 612))
+		return -1;
+	return !may;
 }
 
 /*

@@ -215,8 +215,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_mapped(const struct rdmaez_impl_mr_case 
 
 /*
  * EFAULT: `pin_user_pages_fast()` says so of what is not mapped, of a device's memory (VM_IO, VM_PFNMAP), of what is
- * protected, and since Linux 6.5 of files that it would have to write back. Unmapped memory is certain, but not where a
- * GPU's driver has a hand in it.
+ * protected, and since Linux 6.5 (writable_file_mapping_allowed()) of files that it would have to write back. Unmapped
+ * memory is certain, but not where a GPU's driver has a hand in it.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(const struct rdmaez_impl_mr_case *c)
 {
