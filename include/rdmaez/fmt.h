@@ -91,9 +91,9 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
  * `wr_id` (number) and `vendor_err`, of an event `event`, `sgid`, `sgid_index`, `dgid`, `netdev`, `chosen`
  * (the reason for this GID index); then `dropped` and the array `findings` of objects with `severity`
  * ("error", "likely", "advice"), `reason`, `field`, `kind`, `what` and `next`. Depending on its kind, a finding
- * also has `value`; `name` (a state, type or opcode) or `names` (the bits of a mask); `min` and `max` if they
- * are bounds, or `accepted`, an array of states. A need that a device does not meet has `asked` and `offered`
- * instead. The JSON is valid for any record.
+ * also has `value`; `name` (a state, type, opcode, device or device node) or `names` (the bits of a mask); `min`
+ * and `max` if they are bounds, or `accepted`, an array of states. A need that a device does not meet has `asked`
+ * and `offered` instead. The JSON is valid for any record.
  *
  * @param diag what a function found; NULL gives `{}`
  * @param buf receives the text; may be NULL where @p size is 0
