@@ -148,6 +148,12 @@ static void check_rows(void)
 			     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, 2, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS, "ah_attr.grh.sgid_index",
 			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
+	t.path.sgid_index = 3;
+	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
+			    "a RoCE v2 row of that driver",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_UNEXPLAINED, "ibv_create_ah",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
+	t.path.sgid_index = 2;
 	t.dev->attr.orig_attr.vendor_id = 0x2c9; /* mlx5 */
 	t.dev->attr.orig_attr.vendor_part_id = 0x1017;
 	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",

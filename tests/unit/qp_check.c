@@ -1560,6 +1560,9 @@ static void considered(void)
 	set_gid(3, "::ffff:10.5.6.1", IBV_GID_TYPE_ROCE_V2, 7);
 	set_gid(9, "::ffff:10.5.5.1", IBV_GID_TYPE_ROCE_V2, 7);
 	NONE_FOUND(consider(peer, 3), "the route is not told, and a nearer GID may be right");
+	fake_tree_new();
+	arp_table(1, 0);
+	NONE_FOUND(consider("::ffff:192.0.2.100", 3), "a neighbour may come to answer");
 	fake_route_from("10.5.6.1");
 	NONE_FOUND(consider(peer, 3), "the route's own");
 	fake_route_from("10.5.5.1");

@@ -740,6 +740,12 @@ static void check_infiniband_path(void)
 	memset(&opts.path.dgid, 0, sizeof(opts.path.dgid));
 	check_narrowed(broken_qp(IBV_QPT_RC, &opts), IBV_WC_RESP_TIMEOUT_ERR, NULL, 0,
 		       "a path of a LID alone");
+	opts.path.dgid = gid_of("2001:db8::9");
+	opts.path.flags = RDMAEZ_PATH_GRH;
+	qp = broken_qp(IBV_QPT_RC, &opts);
+	fake_route(ENETUNREACH);
+	check_narrowed(qp, IBV_WC_RESP_TIMEOUT_ERR, NULL, 0, "a GID of InfiniBand");
+	tap_eq_int(fake_route_count(), 0, "has no route");
 
 	qp = fake_qp(ctx, IBV_QPT_RC);
 	memset(&opts.path, 0, sizeof(opts.path));

@@ -347,7 +347,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 			rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &hops, ah->grh.hop_limit);
 	}
 	if ((c->mask & IBV_QP_AV) && (c->mask & IBV_QP_DEST_QPN) && c->diag &&
-	    c->attr->dest_qp_num == c->diag->qp_num && c->diag->qp_num &&
+	    c->attr->dest_qp_num == c->diag->qp_num &&
 	    (ah->is_global ? !memcmp(&ah->grh.dgid, &c->gid.entry.gid, sizeof(ah->grh.dgid))
 			   : ah->dlid == c->port.lid))
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &self, c->attr->dest_qp_num);
