@@ -20,24 +20,24 @@
 #include <pthread.h>
 
 /* How often this thread has the mutex, and how often it has slept for other than a millisecond, or so. */
-static _Thread_local int locked, slept, slept_otherwise;
+static _Thread_local int mutexes, slept, slept_otherwise;
 
 static inline int test_lock(pthread_mutex_t *mutex)
 {
-	locked++;
+	mutexes++;
 	return pthread_mutex_lock(mutex);
 }
 
 static inline int test_unlock(pthread_mutex_t *mutex)
 {
-	locked--;
+	mutexes--;
 	return pthread_mutex_unlock(mutex);
 }
 
 static inline int test_poll(struct pollfd *fds, nfds_t count, int ms)
 {
 	slept++;
-	slept_otherwise += locked || (!fds && (count || ms != 1));
+	slept_otherwise += mutexes || (!fds && (count || ms != 1));
 	return poll(fds, count, ms);
 }
 
@@ -96,7 +96,7 @@ static int query_mr(struct ib_uverbs_ioctl_hdr *ask)
 	static const uint16_t length[] = {0, 4, 4, 8};
 	uint64_t handle = ask->attrs[UVERBS_ATTR_QUERY_MR_HANDLE].data;
 
-	kernel.unlocked += handle != UINT32_MAX && locked != 1;
+	kernel.unlocked += handle != UINT32_MAX && mutexes != 1;
 	kernel.asked++;
 	if (kernel.refuses)
 		return kernel.refuses;
@@ -178,7 +178,7 @@ static void end(const char *name)
 	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "%s: it is detached in the end", name);
 	tap_eq_int(kernel.malformed, 0, "%s: the kernel understood every question", name);
 	tap_eq_int(kernel.unlocked, 0, "%s: and no thread disturbed another's", name);
-	tap_eq_int(locked, 0, "%s: the mutex is free", name);
+	tap_eq_int(mutexes, 0, "%s: the mutex is free", name);
 	fake_close_all();
 }
 
@@ -1705,7 +1705,11 @@ static int query(void)
 
 static void faults(void)
 {
-	static const int wrong[] = {-1, ENOENT}; /* for which it would be unimported */
+	static const struct {
+		int error;
+		uint64_t max;
+	} wrong[] = {{-1, INT32_MAX},
+		     {ENOENT, UINT64_MAX}}; /* the other would have it unimported */
 	struct ibv_dm *dm, *same;
 	struct rdmaez_diag diag;
 	struct ibv_mr *mr;
@@ -1747,10 +1751,11 @@ static void faults(void)
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "call", RDMAEZ_VALUE_NUMBER, 7, 0, 6});
 	for (size_t i = 0; i < COUNT_OF(wrong); i++)
 		CHECK_FINDINGS(
-			&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, wrong[i], &diag),
+			&diag,
+			rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, wrong[i].error, &diag),
 			EINVAL, "rdmaez_dm_emu_fail", "no errno, or one that is not for this",
 			{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "error", RDMAEZ_VALUE_NUMBER,
-			 (uint64_t)(int64_t)wrong[i], 0, INT32_MAX});
+			 (uint64_t)(int64_t)wrong[i].error, 0, wrong[i].max});
 	check_refusal(&diag, rdmaez_dm_emu_fail(NULL, RDMAEZ_DM_EMU_FREE, 1, EIO, &diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "emu", "a NULL");
 	check_success(&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 0, 0, &diag),
