@@ -116,6 +116,69 @@ static void check_record(void)
 		   "what lies behind the last finding is not found");
 }
 
+/* What is noted in a record, one after the other; all else stays zero. */
+static void check_notes(void)
+{
+	struct rdmaez_diag diag, want;
+	struct ibv_context context;
+	struct ibv_device device;
+	struct ibv_qp qp;
+
+	memset(&context, 0, sizeof(context));
+	memset(&device, 0, sizeof(device));
+	memset(&qp, 0, sizeof(qp));
+	memset(&want, 0, sizeof(want));
+	memset(&diag, 0x55, sizeof(diag));
+	rdmaez_impl_diag_reset(&diag, "f");
+	want.call = "f";
+	want.from = want.to = -1;
+	tap_ok(memcmp(&diag, &want, sizeof(diag)) == 0, "a record begins with its call alone");
+	memset(&diag, 0x55, sizeof(diag));
+	rdmaez_impl_diag_reset_for(&diag, "g", rdmaez_impl_why_core);
+	want.call = "g";
+	want.texts = rdmaez_impl_why_core;
+	tap_ok(memcmp(&diag, &want, sizeof(diag)) == 0, "or with the texts of its group, too");
+
+	qp.context = &context;
+	qp.qp_num = 17;
+	qp.qp_type = IBV_QPT_UC;
+	rdmaez_impl_diag_qp(&diag, &qp);
+	want.qp_num = 17;
+	want.qp_type = IBV_QPT_UC;
+	tap_ok(memcmp(&diag, &want, sizeof(diag)) == 0, "a queue pair of no device is noted");
+	context.device = &device;
+	memset(device.name, 'd', sizeof(device.name) - 1);
+	rdmaez_impl_diag_qp(&diag, &qp);
+	memset(want.device, 'd', sizeof(want.device) - 1);
+	tap_ok(memcmp(&diag, &want, sizeof(diag)) == 0, "and one of a device with its name");
+	rdmaez_impl_diag_transition(&diag, IBV_QPT_UD, IBV_QPS_INIT, IBV_QPS_SQE);
+	want.qp_type = IBV_QPT_UD;
+	want.from = IBV_QPS_INIT;
+	want.to = IBV_QPS_SQE;
+	tap_ok(memcmp(&diag, &want, sizeof(diag)) == 0, "a transition is noted");
+
+	tap_eq_int(rdmaez_impl_refuse_verb(&diag, EIO, RDMAEZ_WHY_RANGE, "v"), EIO,
+		   "a verb's errno is returned");
+	want.verb = want.finding[0].field = "v";
+	want.error = EIO;
+	want.count = 1;
+	want.finding[0].reason = RDMAEZ_WHY_RANGE;
+	tap_ok(memcmp(&diag, &want, sizeof(diag)) == 0, "and is all that the finding tells");
+	diag.dropped = 3;
+	rdmaez_impl_diag_forget(&diag);
+	tap_eq_count(&diag, 0, "findings are forgotten");
+	tap_eq_int(diag.dropped + (unsigned int)diag.error, 0,
+		   "with what was dropped, and the errno");
+	tap_eq_str(diag.verb, "v", "and nothing else");
+	rdmaez_impl_diag_reset_for(NULL, "f", rdmaez_impl_why_core);
+	rdmaez_impl_diag_qp(NULL, &qp);
+	rdmaez_impl_diag_device(NULL, &context);
+	rdmaez_impl_diag_transition(NULL, IBV_QPT_UD, IBV_QPS_INIT, IBV_QPS_SQE);
+	rdmaez_impl_diag_forget(NULL);
+	tap_eq_int(rdmaez_impl_refuse_verb(NULL, EIO, RDMAEZ_WHY_RANGE, "v"), EIO,
+		   "without a record the errno is all");
+}
+
 /* Errors come before what is likely, and that before advice; each kind in the order of discovery. */
 static void check_order(void)
 {
@@ -920,6 +983,7 @@ int main(void)
 {
 	check_reasons();
 	check_record();
+	check_notes();
 	check_order();
 	check_small_texts();
 	check_calls();

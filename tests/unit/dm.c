@@ -1134,16 +1134,19 @@ static void check_reg_failures(void)
 
 static void check_access(void)
 {
+	tap_ok(RDMAEZ_DM_PEER_READS == 1 && RDMAEZ_DM_PEER_WRITES == 2 &&
+		       RDMAEZ_DM_PEER_ATOMICS == 4 && RDMAEZ_DM_OWN_WRITES == 8,
+	       "each use has a bit of its own");
 	for (unsigned int uses = 0; uses < 32; uses++) {
 		unsigned int want = 0;
 
-		if (uses & RDMAEZ_DM_PEER_READS)
+		if (uses & 1) /* RDMAEZ_DM_PEER_READS */
 			want |= IBV_ACCESS_REMOTE_READ;
-		if (uses & RDMAEZ_DM_PEER_WRITES)
+		if (uses & 2) /* RDMAEZ_DM_PEER_WRITES */
 			want |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_LOCAL_WRITE;
-		if (uses & RDMAEZ_DM_PEER_ATOMICS)
+		if (uses & 4) /* RDMAEZ_DM_PEER_ATOMICS */
 			want |= IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_LOCAL_WRITE;
-		if (uses & RDMAEZ_DM_OWN_WRITES)
+		if (uses & 8) /* RDMAEZ_DM_OWN_WRITES */
 			want |= IBV_ACCESS_LOCAL_WRITE;
 		tap_eq_hex(rdmaez_dm_access(uses), want, "uses %#x", uses);
 		start_with(LENGTH, NULL);
