@@ -731,6 +731,13 @@ static void check_own_numbers(void)
 		  "\"severity\":\"error\",\"reason\":\"NONE\",\"field\":\"x\",\"kind\":\"caps\","
 		  "\"own\":42,\"what\":\"nothing is wrong\",\"next\":\"nothing to do\"}]}",
 		  "and members of the object");
+	diag.finding[0].severity = RDMAEZ_DIAG_ADVICE;
+	rdmaez_impl_find_plain(&diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NONE, "y");
+	tap_ok(!diag.finding[0].format && diag.finding[1].format == own_numbers,
+	       "a finding put before it does not inherit its function");
+	diag.finding[0] = diag.finding[1];
+	diag.finding[0].severity = RDMAEZ_DIAG_ERROR;
+	diag.count = 1;
 	diag.finding[0].reason = RDMAEZ_WHY_NEED_UNMET;
 	diag.finding[0].max = 7;
 	check_cut(format_line, &diag, "call=f error=0 finding=error:NEED_UNMET:x:caps:0x2a:0x7",
