@@ -682,6 +682,35 @@ static void check_completions(void)
 		  "an event, and the device is mute");
 }
 
+/* The lines of a completion's advice: a word each, or a line that goes on, by four columns. */
+static void check_advice(void)
+{
+	int wrong = 0, going_on = 0;
+	char text[4096];
+
+	for (int status = 0; status <= IBV_WC_TM_RNDV_INCOMPLETE; status++) {
+		struct ibv_wc wc;
+
+		memset(&wc, 0, sizeof(wc));
+		wc.status = (enum ibv_wc_status)status;
+		rdmaez_wc_format(&wc, text, sizeof(text));
+		for (const char *line = strchr(text, '\n'); line && line[1];
+		     line = strchr(line + 1, '\n')) {
+			const bool goes_on = strncmp(line, "\n    ", 5) == 0 && line[5] != ' ';
+
+			going_on += goes_on;
+			if (goes_on || strncmp(line, "\n  What: ", 9) == 0 ||
+			    strncmp(line, "\n  Likely: ", 11) == 0 ||
+			    strncmp(line, "\n  Next: ", 9) == 0)
+				continue;
+			tap_diag("status %d:%s", status, line);
+			wrong++;
+		}
+	}
+	tap_eq_int(wrong, 0, "every line of every status begins as it should");
+	tap_ok(going_on > 0, "some of them go on: %d", going_on);
+}
+
 /* What stands for one finding's numbers where only its finder knows how. */
 static int own_numbers(const struct rdmaez_finding *finding, enum rdmaez_finding_form form,
 		       char *buf, size_t size)
@@ -997,6 +1026,7 @@ int main(void)
 	check_kinds();
 	check_values();
 	check_completions();
+	check_advice();
 	check_own_numbers();
 	check_homes();
 	check_small_values();
