@@ -16,12 +16,13 @@ void fake_uname(const char *release)
 /* In place of the C library's, so that nothing depends on the host. */
 int uname(struct utsname *name)
 {
+	memset(name, 0, sizeof(*name));
+	strcpy(name->sysname, "Linux");
 	if (!running[0]) {
+		strcpy(name->release, "6.1.0-false"); /* nothing to be believed */
 		errno = EFAULT;
 		return -1;
 	}
-	memset(name, 0, sizeof(*name));
-	strcpy(name->sysname, "Linux");
 	strcpy(name->nodename, "fake");
 	strcpy(name->release, running);
 	strcpy(name->version, "#1 SMP");

@@ -198,6 +198,8 @@ static void check_releases(void)
 		{"6.1:2", 601},
 		{"6.1/2", 601},
 		{"999.5.1", 99905},
+		{"9995.1", 999501},
+		{"10000.5", 100000}, /* no number is too long to be read */
 		{NULL, 0},
 	};
 
