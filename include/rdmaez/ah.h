@@ -7,7 +7,9 @@
 #ifndef RDMAEZ_AH_H
 #define RDMAEZ_AH_H
 
+#ifndef RDMAEZ_PATH_H
 #include "path.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -17,7 +17,9 @@
 #include <string.h>
 #include <infiniband/verbs.h>
 
+#ifndef RDMAEZ_VERSION_H
 #include "version.h"
+#endif
 
 #if defined(RDMAEZ_IMPLEMENTATION) && !defined(RDMAEZ_EXTERN)
 #error "RDMAEZ_IMPLEMENTATION goes with RDMAEZ_EXTERN: define both, or neither"

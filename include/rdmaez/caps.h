@@ -21,7 +21,9 @@
 #ifndef RDMAEZ_CAPS_H
 #define RDMAEZ_CAPS_H
 
+#ifndef RDMAEZ_CAPS_TABLE_H
 #include "caps_table.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

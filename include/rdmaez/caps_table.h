@@ -22,7 +22,9 @@
 #ifndef RDMAEZ_CAPS_TABLE_H
 #define RDMAEZ_CAPS_TABLE_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

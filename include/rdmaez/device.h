@@ -14,7 +14,9 @@
 #ifndef RDMAEZ_DEVICE_H
 #define RDMAEZ_DEVICE_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -17,7 +17,9 @@
 #ifndef RDMAEZ_DIAG_H
 #define RDMAEZ_DIAG_H
 
+#ifndef RDMAEZ_WHY_H
 #include "why.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -34,7 +34,9 @@
 #ifndef RDMAEZ_DM_H
 #define RDMAEZ_DM_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

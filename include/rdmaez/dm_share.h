@@ -26,8 +26,12 @@
 #ifndef RDMAEZ_DM_SHARE_H
 #define RDMAEZ_DM_SHARE_H
 
+#ifndef RDMAEZ_DM_TOKEN_H
 #include "dm_token.h"
+#endif
+#ifndef RDMAEZ_DM_H
 #include "dm.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

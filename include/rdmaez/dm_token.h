@@ -15,7 +15,9 @@
 #ifndef RDMAEZ_DM_TOKEN_H
 #define RDMAEZ_DM_TOKEN_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -14,7 +14,9 @@
 #ifndef RDMAEZ_DRIVER_H
 #define RDMAEZ_DRIVER_H
 
+#ifndef RDMAEZ_BASE_H
 #include "base.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

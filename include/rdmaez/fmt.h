@@ -15,8 +15,12 @@
 
 #include <stdio.h>
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
+#ifndef RDMAEZ_WC_H
 #include "wc.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,9 @@
 #ifndef RDMAEZ_GID_H
 #define RDMAEZ_GID_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

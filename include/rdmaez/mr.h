@@ -16,7 +16,9 @@
 #ifndef RDMAEZ_MR_H
 #define RDMAEZ_MR_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

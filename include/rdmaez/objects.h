@@ -44,7 +44,9 @@
 #ifndef RDMAEZ_OBJECTS_H
 #define RDMAEZ_OBJECTS_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

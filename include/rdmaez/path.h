@@ -28,7 +28,9 @@
 #ifndef RDMAEZ_PATH_H
 #define RDMAEZ_PATH_H
 
+#ifndef RDMAEZ_GID_H
 #include "gid.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

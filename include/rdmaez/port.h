@@ -18,7 +18,9 @@
 #ifndef RDMAEZ_PORT_H
 #define RDMAEZ_PORT_H
 
+#ifndef RDMAEZ_PATH_H
 #include "path.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,8 +16,12 @@
 #ifndef RDMAEZ_PORT_CAPS_H
 #define RDMAEZ_PORT_CAPS_H
 
+#ifndef RDMAEZ_PORT_H
 #include "port.h"
+#endif
+#ifndef RDMAEZ_CAPS_TABLE_H
 #include "caps_table.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -54,7 +54,9 @@
 #ifndef RDMAEZ_QP_H
 #define RDMAEZ_QP_H
 
+#ifndef RDMAEZ_PATH_H
 #include "path.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

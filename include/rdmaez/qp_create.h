@@ -18,7 +18,9 @@
 #ifndef RDMAEZ_QP_CREATE_H
 #define RDMAEZ_QP_CREATE_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

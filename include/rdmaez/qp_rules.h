@@ -28,7 +28,9 @@
 #ifndef RDMAEZ_QP_RULES_H
 #define RDMAEZ_QP_RULES_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 /**
  * @name Driver types

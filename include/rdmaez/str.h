@@ -12,7 +12,9 @@
 #ifndef RDMAEZ_STR_H
 #define RDMAEZ_STR_H
 
+#ifndef RDMAEZ_BASE_H
 #include "base.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,9 @@
 #ifndef RDMAEZ_UNITS_H
 #define RDMAEZ_UNITS_H
 
+#ifndef RDMAEZ_BASE_H
 #include "base.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -27,7 +27,9 @@
 #ifndef RDMAEZ_WC_H
 #define RDMAEZ_WC_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,7 +6,9 @@
 #ifndef RDMAEZ_WHY_H
 #define RDMAEZ_WHY_H
 
+#ifndef RDMAEZ_BASE_H
 #include "base.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

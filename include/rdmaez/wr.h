@@ -28,7 +28,9 @@
 #ifndef RDMAEZ_WR_H
 #define RDMAEZ_WR_H
 
+#ifndef RDMAEZ_DIAG_H
 #include "diag.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

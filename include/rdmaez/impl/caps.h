@@ -12,9 +12,15 @@
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif
+#ifndef RDMAEZ_IMPL_CAPS_FMT_H
 #include "caps_fmt.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_LINUX_H
 #include "linux.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -9,7 +9,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_TEXT_H
 #include "text.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

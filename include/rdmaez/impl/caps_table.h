@@ -6,11 +6,15 @@
 #ifndef RDMAEZ_CAPS_TABLE_H
 #include "../caps_table.h"
 #endif
+#ifndef RDMAEZ_IMPL_CAPS_KIND_H
 #include "caps_kind.h"
+#endif
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 
@@ -333,6 +337,8 @@ RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 
+#ifndef RDMAEZ_IMPL_CAPS_FMT_H
 #include "caps_fmt.h"
+#endif
 
 #endif

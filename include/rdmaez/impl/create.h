@@ -12,7 +12,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -13,8 +13,12 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
+#endif
+#ifndef RDMAEZ_IMPL_SYSTEM_H
 #include "system.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -15,9 +15,15 @@
 #ifndef RDMAEZ_STR_H
 #include "../str.h"
 #endif
+#ifndef RDMAEZ_IMPL_GID_H
 #include "gid.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_RULES_H
 #include "qp_rules.h"
+#endif
+#ifndef RDMAEZ_IMPL_TEXT_H
 #include "text.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -68,8 +68,12 @@ RDMAEZ_IMPL_END
 
 #include <unistd.h>
 
+#ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
+#endif
+#ifndef RDMAEZ_IMPL_DM_VERBS_H
 #include "dm_verbs.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -14,10 +14,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
+#endif
+#ifndef RDMAEZ_IMPL_DM_VERBS_H
 #include "dm_verbs.h"
+#endif
+#ifndef RDMAEZ_IMPL_DM_TOKEN_H
 #include "dm_token.h"
+#endif
+#ifndef RDMAEZ_IMPL_DM_H
 #include "dm.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -9,8 +9,12 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_DM_VERBS_H
 #include "dm_verbs.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

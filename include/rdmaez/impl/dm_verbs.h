@@ -9,7 +9,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_BASE_H
 #include "base.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

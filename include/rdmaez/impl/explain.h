@@ -11,8 +11,12 @@
 
 #include <sys/resource.h>
 
+#ifndef RDMAEZ_IMPL_LINUX_H
 #include "linux.h"
+#endif
+#ifndef RDMAEZ_IMPL_SYSTEM_H
 #include "system.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -13,7 +13,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

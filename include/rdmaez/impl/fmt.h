@@ -9,9 +9,15 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_DIAG_FMT_H
 #include "diag_fmt.h"
+#endif
+#ifndef RDMAEZ_IMPL_TEXT_H
 #include "text.h"
+#endif
+#ifndef RDMAEZ_IMPL_WC_H
 #include "wc.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

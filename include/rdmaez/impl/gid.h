@@ -21,8 +21,12 @@ RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_TEXT_H
 #include "text.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
+#endif
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif

@@ -11,7 +11,9 @@
 
 #include <fcntl.h>
 
+#ifndef RDMAEZ_IMPL_CREATE_H
 #include "create.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -19,9 +19,15 @@ RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_FIELD_H
 #include "field.h"
+#endif
+#ifndef RDMAEZ_IMPL_GID_H
 #include "gid.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

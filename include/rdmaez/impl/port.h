@@ -11,9 +11,15 @@
 
 #include <net/if.h>
 
+#ifndef RDMAEZ_IMPL_GID_H
 #include "gid.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_ROUTE_H
 #include "route.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -12,8 +12,12 @@
 #ifndef RDMAEZ_UNITS_H
 #include "../units.h"
 #endif
+#ifndef RDMAEZ_IMPL_LINUX_H
 #include "linux.h"
+#endif
+#ifndef RDMAEZ_IMPL_PORT_H
 #include "port.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 
@@ -221,6 +225,8 @@ RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 
+#ifndef RDMAEZ_IMPL_PORT_CAPS_FMT_H
 #include "port_caps_fmt.h"
+#endif
 
 #endif

@@ -14,7 +14,9 @@
 #ifndef RDMAEZ_STR_H
 #include "../str.h"
 #endif
+#ifndef RDMAEZ_IMPL_CAPS_FMT_H
 #include "caps_fmt.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

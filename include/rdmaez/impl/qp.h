@@ -9,12 +9,24 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_PATH_H
 #include "path.h"
+#endif
+#ifndef RDMAEZ_IMPL_PORT_H
 #include "port.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_CHECK_H
 #include "qp_check.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_EXAMINE_H
 #include "qp_examine.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_FIELDS_H
 #include "qp_fields.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_RULES_H
 #include "qp_rules.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

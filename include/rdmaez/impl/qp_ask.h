@@ -21,10 +21,18 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_LINUX_H
 #include "linux.h"
+#endif
+#ifndef RDMAEZ_IMPL_PORT_H
 #include "port.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_QUERY_H
 #include "qp_query.h"
+#endif
+#ifndef RDMAEZ_IMPL_REACH_H
 #include "reach.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

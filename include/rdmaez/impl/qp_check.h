@@ -11,12 +11,24 @@
 #ifndef RDMAEZ_UNITS_H
 #include "../units.h"
 #endif
+#ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
+#endif
+#ifndef RDMAEZ_IMPL_GID_H
 #include "gid.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_ASK_H
 #include "qp_ask.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_FIELDS_H
 #include "qp_fields.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_RULES_H
 #include "qp_rules.h"
+#endif
+#ifndef RDMAEZ_IMPL_REACH_H
 #include "reach.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -9,7 +9,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_CREATE_H
 #include "create.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

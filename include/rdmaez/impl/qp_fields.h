@@ -8,7 +8,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_FIELD_H
 #include "field.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -189,7 +189,9 @@ RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

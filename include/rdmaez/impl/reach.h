@@ -9,10 +9,18 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_GID_H
 #include "gid.h"
+#endif
+#ifndef RDMAEZ_IMPL_PORT_H
 #include "port.h"
+#endif
+#ifndef RDMAEZ_IMPL_ROUTE_H
 #include "route.h"
+#endif
+#ifndef RDMAEZ_IMPL_SYSTEM_H
 #include "system.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 

@@ -9,11 +9,21 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_PORT_H
 #include "port.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_QUERY_H
 #include "qp_query.h"
+#endif
+#ifndef RDMAEZ_IMPL_REACH_H
 #include "reach.h"
+#endif
+#ifndef RDMAEZ_IMPL_SYSTEM_H
 #include "system.h"
+#endif
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif

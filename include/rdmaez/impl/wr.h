@@ -69,8 +69,12 @@ RDMAEZ_IMPL_END
 #ifndef RDMAEZ_UNITS_H
 #include "../units.h"
 #endif
+#ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_QUERY_H
 #include "qp_query.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 
