@@ -1325,6 +1325,26 @@ static void meanings(void)
 			       {RDMAEZ_DIAG_LIKELY, i ? RDMAEZ_WHY_REFUSED : RDMAEZ_WHY_RESET_FINAL,
 				"ibv_modify_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
 	}
+	/* RESET of a fresh queue pair uses it up as well: irdma_modify_qp_roce() moves it to its error state. */
+	for (int refused = 0; refused < 2; refused++) {
+		struct ibv_qp_attr reset = {.qp_state = RESET};
+		struct ibv_qp *qp;
+
+		start(&irdma);
+		qp = qp_in(IBV_QPT_RC, RESET);
+		if (refused) {
+			fake_fail(FAKE_MODIFY_QP, 1, EINVAL);
+			tap_eq_int(rdmaez_qp_modify(qp, &reset, IBV_QP_STATE, &diag), EINVAL,
+				   "irdma may refuse RESET in RESET");
+		} else {
+			tap_eq_int(rdmaez_qp_check(qp, &reset, IBV_QP_STATE, &diag), 0,
+				   "or take it");
+		}
+		tap_eq_str(rdmaez_why_id(diag.finding[0].reason), "RESET_FINAL",
+			   "for the last time");
+		tap_eq_int(diag.finding[0].severity,
+			   refused ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ADVICE, "of which it warns");
+	}
 	CHECK_FINDINGS(&diag, refuse(&irdma, EINVAL), EINVAL, "rdmaez_qp_modify",
 		       "irdma out of INIT",
 		       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_REFUSED, "ibv_modify_qp", RDMAEZ_VALUE_NONE,

@@ -323,9 +323,10 @@ static void check_recvs(void)
 		int room; /* bytes of the receive, in two pieces; NOT_TOLD: none is given */
 		const char *want;
 	} recvs[] = {
-		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, NOT_TOLD, "WC_RECV_SHORT:sg_list:none"},
-		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, 100, "WC_RECV_SHORT:sg_list:bytes:100:0.."},
-		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, 0, "WC_RECV_SHORT:sg_list:bytes:0:0.."},
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, NOT_TOLD, "WC_RECV_SHORT:sg_list:none" MTUS},
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, 100,
+		 "WC_RECV_SHORT:sg_list:bytes:100:0.." MTUS},
+		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, 0, "WC_RECV_SHORT:sg_list:bytes:0:0.." MTUS},
 		{0, IBV_QPT_UD, IBV_WC_LOC_LEN_ERR, 39,
 		 "WC_GRH_ROOM:sg_list:bytes:39:0.. WC_RECV_SHORT:sg_list:bytes:39:0.."},
 		{0, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, NOT_TOLD,
@@ -399,7 +400,8 @@ static void check_either(void)
 		const char *want;
 	} either[] = {
 		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR,
-		 "WC_RECV_SHORT:sg_list:none WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824 "
+		 "WC_RECV_SHORT:sg_list:none" MTUS
+		 " WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824 "
 		 "WR_ATOMIC:sg_list:none"},
 		{0, IBV_QPT_UD, IBV_WC_LOC_LEN_ERR,
 		 "WC_GRH_ROOM:sg_list:none WC_RECV_SHORT:sg_list:none "
@@ -842,7 +844,7 @@ static void check_questions(void)
 		uint32_t vendor_id;
 		int status, mask;
 	} asked[] = {
-		{0, IBV_WC_LOC_LEN_ERR, IBV_QP_STATE | IBV_QP_PORT},
+		{0, IBV_WC_LOC_LEN_ERR, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PATH_MTU},
 		{0, IBV_WC_LOC_QP_OP_ERR, IBV_QP_STATE | IBV_QP_CAP | IBV_QP_MAX_QP_RD_ATOMIC},
 		{0, IBV_WC_LOC_PROT_ERR, IBV_QP_STATE},
 		{0, IBV_WC_WR_FLUSH_ERR, IBV_QP_STATE},

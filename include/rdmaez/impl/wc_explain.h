@@ -457,6 +457,8 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_GRH_ROOM, "sg_list", ROOM),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_RECV_SHORT, "sg_list", ROOM),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, CONNECTED, ANY, ALL, IBV_QP_PATH_MTU,
+				   WC_PEER_MTU, "path_mtu", OWN_MTU),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, UD, SENDS, ALL, IBV_QP_PORT,
 				   WC_LIMIT, "port_attr.active_mtu", LIMIT),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, NOT_UD, BYTES, ALL, IBV_QP_PORT,
