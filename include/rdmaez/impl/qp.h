@@ -104,31 +104,26 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, ui
 		       : mtu;
 }
 
-/* READs and atomics in flight: what the device can do at most; without a device, 255. */
-RDMAEZ_IMPL_ONCE uint32_t rdmaez_impl_qp_depth_limit(const struct ibv_device_attr *device,
-						     uint32_t bit)
+/*
+ * READs and atomics in flight where the device is known: at most what it can do. The default is what the row says,
+ * but of what all queue pairs of the device share no more than a sixteenth: most devices report max_res_rd_atom
+ * as enough for all or not at all (0), ionic as 16 (ionic_query_device()). The peer is likely the same, so this
+ * holds for both directions.
+ */
+RDMAEZ_IMPL_ONCE struct rdmaez_impl_value
+rdmaez_impl_qp_depth_of(const struct ibv_device_attr *device, uint32_t bit,
+			struct rdmaez_impl_value v)
 {
 	const bool out = bit == IBV_QP_MAX_QP_RD_ATOMIC;
-	const int limit = !device                                   ? -1
-			  : out != rdmaez_impl_driver_swaps(device) ? device->max_qp_init_rd_atom
-								    : device->max_qp_rd_atom;
+	const int limit = out != rdmaez_impl_driver_swaps(device) ? device->max_qp_init_rd_atom
+								  : device->max_qp_rd_atom;
+	const uint32_t share = (uint32_t)device->max_res_rd_atom / 16;
 
-	return (uint32_t)limit < 255 ? (uint32_t)limit : 255;
-}
-
-/*
- * The default: as many as the row says, but of what all queue pairs of a device share no more than a
- * sixteenth. Most devices report max_res_rd_atom as enough for all, or not at all (0); ionic has 16
- * (ionic_query_device()). The peer is likely the same, so this holds for both directions.
- */
-RDMAEZ_IMPL_ONCE uint32_t rdmaez_impl_qp_default_depth(const struct ibv_device_attr *device,
-						       uint32_t otherwise)
-{
-	const uint32_t share = device ? (uint32_t)device->max_res_rd_atom / 16 : 1;
-
-	if ((device && device->max_res_rd_atom <= 0) || share > otherwise)
-		return otherwise;
-	return share ? share : 1;
+	if ((uint32_t)limit < v.max)
+		v.max = (uint32_t)limit;
+	if (!v.given && device->max_res_rd_atom > 0 && share < v.value)
+		v.value = share ? share : 1;
+	return v;
 }
 
 /*
@@ -149,9 +144,10 @@ RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_qp_value(const struct rdmaez_im
 			v.value = (uint32_t)rdmaez_impl_option(b->opts->port, 1);
 		break;
 	case RDMAEZ_IMPL_FIELD_DEPTH:
-		v.max = rdmaez_impl_qp_depth_limit(b->device, bit);
-		if (!v.given)
-			v.value = rdmaez_impl_qp_default_depth(b->device, v.value);
+		if (b->device)
+			v = rdmaez_impl_qp_depth_of(b->device, bit, v);
+		else if (!v.given)
+			v.value = 1;
 		if (v.value > v.max && v.value <= INT32_MAX)
 			v.value = v.max;
 		break;
