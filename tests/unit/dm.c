@@ -1319,6 +1319,9 @@ static void check_atomics(void)
 		      "8 bytes at a multiple of 8");
 	tap_eq_int(at, 8, "have their address");
 	tap_eq_str(t.diag.call, "rdmaez_dm_remote_atomic", "the record names the call");
+	for (uint64_t offset = 64; offset + 8 <= t.region.offset + t.region.length; offset += 8)
+		tap_ok(!rdmaez_dm_remote_atomic(&t.region, offset, &at, NULL) && at == offset - 64,
+		       "so have those at %d", (int)offset);
 	at = 0x5555;
 	for (uint64_t offset = 73; offset < 80; offset++)
 		CHECK_FINDINGS(&t.diag, rdmaez_dm_remote_atomic(&t.region, offset, &at, &t.diag),
