@@ -530,6 +530,89 @@ static void check_kinds(void)
 	check_kind((enum rdmaez_value)99, 7, 8, 9, "", "none", "\"none\"");
 }
 
+/* A time is rounded to a tenth of the unit that it is at least one of. */
+static void check_times(void)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} times[] = {
+		{0, "0 us"},
+		{1, "1 ns"},
+		{99, "99 ns"},
+		{100, "0.1 us"},
+		{149, "0.1 us"},
+		{150, "0.2 us"},
+		{999, "1 us"},
+		{4096, "4.1 us"},
+		{999900, "999.9 us"},
+		{999999, "1000 us"},
+		{1000000, "1 ms"},
+		{1549999, "1.5 ms"},
+		{1550000, "1.6 ms"},
+		{999900000, "999.9 ms"},
+		{1000000000, "1 s"},
+		{UINT64_C(1000000000000), "1000 s"},
+		{UINT64_C(8796093022208), "8796.1 s"},
+		{RDMAEZ_NS_FOREVER, "for ever"},
+	};
+	struct rdmaez_diag diag;
+	char want[200];
+
+	for (size_t i = 0; i < COUNT_OF(times); i++) {
+		rdmaez_impl_diag_reset(&diag, "f");
+		diag.count = 1;
+		diag.finding[0].kind = RDMAEZ_VALUE_NS;
+		diag.finding[0].field = "x";
+		diag.finding[0].value = times[i].ns;
+		diag.finding[0].min = diag.finding[0].max = 1000;
+		snprintf(want, sizeof(want),
+			 "f.\n  x: nothing is wrong. Each time: %s; in all: 1 us. Next: nothing to "
+			 "do.\n",
+			 times[i].text);
+		check_cut(format_diag, &diag, want, times[i].text);
+	}
+}
+
+/* Numbers that would do with their bytes in the other order, and what they would be. */
+static void check_swapped(void)
+{
+	static const struct {
+		uint32_t value, max, swapped; /* 0: nothing is suspected */
+	} rows[] = {
+		{0xa0b1c300, 0xffffff, 0xc3b1a0},
+		{0xa1b0c300, 0xffffff, 0xc3b0a1},
+		{0x02000000, 0xffffff, 2},
+		{0x01000000, 0xffffff, 0},
+		{0x80000001, 0x7fffffff, 0x01000080},
+		{0x80000001, 0xffffff, 0},
+		{0xffffff, 0xffffff, 0},
+		{0x010100, 0x010100, 0},
+		{0x01ffffff, 0xffffff, 0},
+		{0xffff0000, 0xffff, 0xffff},
+		{0xffff0000, 0xfffe, 0},
+	};
+	struct rdmaez_diag diag;
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const struct rdmaez_finding *const found = diag.finding;
+
+		rdmaez_impl_diag_reset(&diag, "f");
+		rdmaez_impl_suspect_order(&diag, "x", rows[i].value, rows[i].max);
+		tap_eq_count(&diag, rows[i].swapped != 0, "%#x, at most %#x", rows[i].value,
+			     rows[i].max);
+		if (diag.count)
+			tap_ok(found->severity == RDMAEZ_DIAG_LIKELY &&
+				       found->reason == RDMAEZ_WHY_QPN_SWAPPED &&
+				       found->kind == RDMAEZ_VALUE_NUMBER &&
+				       strcmp(found->field, "x") == 0 &&
+				       found->value == rows[i].value &&
+				       found->min == rows[i].swapped &&
+				       found->max == rows[i].swapped,
+			       "%#x may be meant for %#x", rows[i].value, rows[i].swapped);
+	}
+}
+
 /* The rest of what a record can hold, put together by hand. */
 static void check_values(void)
 {
@@ -1024,6 +1107,8 @@ int main(void)
 	check_small_texts();
 	check_calls();
 	check_kinds();
+	check_times();
+	check_swapped();
 	check_values();
 	check_completions();
 	check_advice();
