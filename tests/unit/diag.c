@@ -574,6 +574,48 @@ static void check_times(void)
 	}
 }
 
+/* A line holds 100 columns and no more, whether the next word follows a bar or a space. */
+static void check_wrapped(void)
+{
+	for (int n = 90; n < 110; n++)
+		for (int bar = 0; bar < 2; bar++) {
+			const bool fits = n + 1 + 4 <= 100;
+			char words[200], want[200], got[200];
+			struct rdmaez_impl_text text = rdmaez_impl_text_in(got, sizeof(got));
+
+			memset(words, 'a', (size_t)n);
+			snprintf(words + n, sizeof(words) - (size_t)n, "%cbbbb", bar ? '|' : ' ');
+			snprintf(want, sizeof(want), "%.*s%s%sbbbb\n", n, words,
+				 bar ? "|" : (fits ? " " : ""), fits ? "" : "\n    ");
+			/* A first word that is too long for a line has the second to itself. */
+			if (n + bar > 100)
+				snprintf(want, sizeof(want), "\n    %.*s%s\n    bbbb\n", n, words,
+					 bar ? "|" : "");
+			rdmaez_impl_put_wrapped(&text, "", "    ", words);
+			tap_eq_str(got, want, "a word of %d columns, a %s, and one of 4", n,
+				   bar ? "bar" : "space");
+		}
+}
+
+/* Every byte in a JSON string: as itself where it is printable ASCII, but for the two that are escaped. */
+static void check_json_bytes(void)
+{
+	for (int byte = 1; byte < 256; byte++) {
+		const char string[2] = {(char)byte, '\0'};
+		char want[16], got[16];
+		struct rdmaez_impl_text text = rdmaez_impl_text_in(got, sizeof(got));
+
+		if (byte == '"' || byte == '\\')
+			snprintf(want, sizeof(want), "\"\\%c\"", byte);
+		else if (byte >= ' ' && byte <= '~')
+			snprintf(want, sizeof(want), "\"%c\"", byte);
+		else
+			snprintf(want, sizeof(want), "\"\\u%04x\"", (unsigned int)byte);
+		rdmaez_impl_put_json_string(&text, string);
+		tap_eq_str(got, want, "byte %d in JSON", byte);
+	}
+}
+
 /* Numbers that would do with their bytes in the other order, and what they would be. */
 static void check_swapped(void)
 {
@@ -1109,6 +1151,8 @@ int main(void)
 	check_kinds();
 	check_times();
 	check_swapped();
+	check_wrapped();
+	check_json_bytes();
 	check_values();
 	check_completions();
 	check_advice();
