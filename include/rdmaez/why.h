@@ -234,10 +234,6 @@ extern "C" {
 	  "exchange GIDs and numbers, unless a loop is meant")                                     \
 	X(CGROUP, "the cgroup's limit on RDMA objects may be reached",                             \
 	  "raise hca_handle and hca_object in its rdma.max, or free objects")                      \
-	X(GID_ROUTE,                                                                               \
-	  "the kernel's route to the peer starts from the GID at this index, another one of this " \
-	  "port",                                                                                  \
-	  "use this GID index")                                                                    \
 	X(COUNTED_DOWN, "the port has counted that its link went down",                            \
 	  "see cable, transceiver and switch port, and the kernel log")
 

@@ -48,12 +48,12 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_cq_suspect(const struct ibv_cq_init_attr_ex *i
 					     const struct ibv_device_attr *device,
 					     struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site hidden = {"cqe", RDMAEZ_WHY_CQ_HIDDEN,
+	static const struct rdmaez_impl_site secret = {"cqe", RDMAEZ_WHY_CQ_HIDDEN,
 						       RDMAEZ_VALUE_NUMBER, 1, 0};
 
 	if (diag->error != EINVAL || diag->count || device->max_cqe <= 0)
 		return false;
-	rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &hidden, init->cqe);
+	rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &secret, init->cqe);
 	return true;
 }
 
