@@ -48,7 +48,6 @@ static inline bool record_is_consistent(const struct rdmaez_diag *diag)
 
 		/* These are about more than the range, and a length may have no greatest. */
 		const bool is_more = finding->reason == RDMAEZ_WHY_DM_ALIGNMENT ||
-				     finding->reason == RDMAEZ_WHY_XRCD_FILE ||
 				     (!is_signed && finding->max == UINT64_MAX);
 
 		if (finding->severity != RDMAEZ_DIAG_ERROR || !is_range || is_more || below ||

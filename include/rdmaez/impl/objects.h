@@ -384,7 +384,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_xrcd_explain_file(const struct ibv_xrcd_init_a
 						    struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site file = {"fd", RDMAEZ_WHY_XRCD_FILE,
-						     RDMAEZ_VALUE_NUMBER, -1, INT32_MAX};
+						     RDMAEZ_VALUE_NUMBER, 1, 0};
 	const int error = diag->error;
 
 	if (error == EBADF)
