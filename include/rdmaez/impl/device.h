@@ -308,7 +308,8 @@ RDMAEZ_API int rdmaez_device_open(const char *name, struct ibv_context **context
 		rdmaez_impl_diag_device(diag, chosen);
 	if (list)
 		ibv_free_device_list(list);
-	return chosen ? 0 : error;
+	/* Never 0; saying so shows the compiler that the output is written where this returns 0. */
+	return chosen ? 0 : error ? error : ENODEV;
 }
 
 RDMAEZ_IMPL_END
