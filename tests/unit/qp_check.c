@@ -1545,6 +1545,20 @@ static void neighbours(void)
 		  WAY(NEIGHBOUR, 3));
 	CHECK_WAY(lose_peer("2001:db8::c000:264", 5, ETIMEDOUT, 0), "IPv6 has another table",
 		  WAY(NEIGHBOUR, 5));
+	/* Two interfaces in one subnet. */
+	fake_netdev(dev->port[1].gid[3].ifindex, "veth1");
+	CHECK_WAY(lose_peer("::ffff:192.0.2.100", 3, ETIMEDOUT, 0), "another interface's neighbour",
+		  WAY(NEIGHBOUR, 3));
+	fake_tree_file("/proc/net/arp",
+		       "192.0.2.100 0x1 0x2 00 * veth0\n192.0.2.100 0x1 0x0 00 * veth1\n");
+	CHECK_WAY(lose_peer("::ffff:192.0.2.100", 3, ETIMEDOUT, 0), "who is not yet this one's",
+		  WAY(NEIGHBOUR, 3));
+	fake_tree_file("/proc/net/arp",
+		       "192.0.2.100 0x1 0x0 00 * veth0\n192.0.2.100 0x1 0x2 00 * veth1\n");
+	CHECK_WAY(lose_peer("::ffff:192.0.2.100", 3, ETIMEDOUT, 0), "and who is",
+		  WAY(NEIGHBOUR_LATE, 3));
+	fake_netdev(dev->port[1].gid[3].ifindex, "veth0");
+	arp_table(100, 2);
 	fake_route_from("10.9.9.9");
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:192.0.2.199", 3, ENETUNREACH, 0), ENETUNREACH,
 		       "rdmaez_qp_modify", "which counts where nobody answered",

@@ -208,34 +208,31 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_reach_meaning(int error)
 }
 
 /*
- * Whether the kernel knows an IPv4 peer's Ethernet address: 1, or 0 while it looks for it; -1 where that is not told.
- * The lines of /proc/net/arp hold address, hardware type, flags, 0x0 without an answer, and more.
+ * Whether the kernel knows an IPv4 peer's Ethernet address on the GID's interface: 1, or 0 while it looks for it; -1
+ * where that is not told. The lines of /proc/net/arp hold address, hardware type, flags, 0x0 without an answer, and
+ * more, the interface last: where several share a subnet, each has neighbours of its own.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_reach_arp(const union ibv_gid *peer)
+RDMAEZ_IMPL_COLD int rdmaez_impl_reach_arp(const struct rdmaez_impl_reach *r)
 {
-	const int fd = open("/proc/net/arp", O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
+	const union ibv_gid *const peer = &r->ah->grh.dgid;
 	const uint8_t *const byte = &peer->raw[12];
-	char text[1024], wanted[20];
-	const char *line = NULL;
-	size_t kept = 0;
-	ssize_t length;
+	char wanted[20], netdev[IF_NAMESIZE] = "";
+	const bool is_named = if_indextoname(r->own->ndev_ifindex, netdev) != NULL;
+	struct rdmaez_impl_lines lines;
+	const char *line;
 
-	snprintf(wanted, sizeof(wanted), "\n%u.%u.%u.%u ", byte[0], byte[1], byte[2], byte[3]);
-	while (fd >= 0 && rdmaez_gid_class(peer) == RDMAEZ_GID_CLASS_IPV4 &&
-	       (length = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
-		kept += (size_t)length;
-		text[kept] = '\0';
-		line = strstr(text, wanted);
-		if (line && strchr(line + 1, '\n'))
+	if (rdmaez_gid_class(peer) != RDMAEZ_GID_CLASS_IPV4)
+		return -1;
+	snprintf(wanted, sizeof(wanted), "%u.%u.%u.%u ", byte[0], byte[1], byte[2], byte[3]);
+	rdmaez_impl_lines_open(&lines, "/proc/net/arp");
+	while ((line = rdmaez_impl_line(&lines))) {
+		const char *const name = strrchr(line, ' ');
+
+		if (!strncmp(line, wanted, strlen(wanted)) &&
+		    !(is_named && name && strcmp(name + 1, netdev)))
 			break;
-		line = NULL;
-		if (kept > 128) { /* longer than a line */
-			memmove(text, text + kept - 128, 128);
-			kept = 128;
-		}
 	}
-	if (fd >= 0)
-		close(fd);
+	rdmaez_impl_lines_close(&lines);
 	line = line ? strstr(line, " 0x") : NULL;
 	line = line ? strstr(line + 1, " 0x") : NULL;
 	return line ? line[3] != '0' : -1;
@@ -320,10 +317,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_way(const struct rdmaez_impl_reach *r,
 		rdmaez_impl_reach_beyond_link(r, severity);
 	if (route.error == ENETUNREACH || route.error == EHOSTUNREACH)
 		why = RDMAEZ_WHY_NO_ROUTE;
-	else if (why == RDMAEZ_WHY_NEIGHBOUR && rdmaez_impl_reach_arp(peer) > 0)
+	else if (why == RDMAEZ_WHY_NEIGHBOUR && rdmaez_impl_reach_arp(r) > 0)
 		why = RDMAEZ_WHY_NEIGHBOUR_LATE;
 	else if (why == RDMAEZ_WHY_NONE && severity != RDMAEZ_DIAG_ADVICE &&
-		 rdmaez_impl_reach_arp(peer) == 0)
+		 rdmaez_impl_reach_arp(r) == 0)
 		why = RDMAEZ_WHY_NEIGHBOUR;
 	if (why != RDMAEZ_WHY_NONE)
 		rdmaez_impl_reach_find(r, RDMAEZ_DIAG_LIKELY, why, r->ah->grh.sgid_index);
