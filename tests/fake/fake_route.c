@@ -24,6 +24,7 @@ long syscall(long number, ...);
 static int route_errno;
 static struct fake_route_binding may_bind;
 static struct sockaddr_storage local; /* family 0: not told */
+static struct sockaddr_storage ruled; /* family 0: no rule */
 static struct fake_route_question last, now;
 static ino_t now_inode; /* the number of a closed socket is soon another's */
 static unsigned int asked;
@@ -36,6 +37,7 @@ void fake_route_reset(void)
 {
 	fake_route(0);
 	fake_route_from(NULL);
+	fake_route_rule(NULL);
 	memset(&may_bind, 0, sizeof(may_bind));
 	memset(netdevs, 0, sizeof(netdevs));
 	fake_netdev(1, "lo");
@@ -48,18 +50,28 @@ void fake_route(int error)
 	memset(&last, 0, sizeof(last));
 }
 
-void fake_route_from(const char *address)
+static void read_address(const char *address, struct sockaddr_storage *into)
 {
-	struct sockaddr_in *const four = (struct sockaddr_in *)(void *)&local;
-	struct sockaddr_in6 *const six = (struct sockaddr_in6 *)(void *)&local;
+	struct sockaddr_in *const four = (struct sockaddr_in *)(void *)into;
+	struct sockaddr_in6 *const six = (struct sockaddr_in6 *)(void *)into;
 
-	memset(&local, 0, sizeof(local));
+	memset(into, 0, sizeof(*into));
 	if (address && inet_pton(AF_INET, address, &four->sin_addr) == 1)
-		local.ss_family = AF_INET;
+		into->ss_family = AF_INET;
 	else if (address && inet_pton(AF_INET6, address, &six->sin6_addr) == 1)
-		local.ss_family = AF_INET6;
+		into->ss_family = AF_INET6;
 	else if (address)
 		abort();
+}
+
+void fake_route_from(const char *address)
+{
+	read_address(address, &local);
+}
+
+void fake_route_rule(const char *address)
+{
+	read_address(address, &ruled);
 }
 
 void fake_route_bind(struct fake_route_binding errors)
@@ -173,7 +185,11 @@ int connect(int fd, const struct sockaddr *address, socklen_t length)
 	asked++;
 	if (fd < 0)
 		return done(EBADF);
-	return done(lacks_netdev(&now.peer) ? EINVAL : route_errno);
+	if (lacks_netdev(&now.peer))
+		return done(EINVAL);
+	if (ruled.ss_family && !memcmp(&ruled, &now.bound, sizeof(ruled)))
+		return 0;
+	return done(route_errno);
 }
 
 /* A socket has the address that it is bound to, or the route's; its port is of no interest. */

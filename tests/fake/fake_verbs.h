@@ -303,6 +303,9 @@ void fake_route(int error);
  */
 void fake_route_from(const char *address);
 
+/* A rule of routing leads on from this address, whatever fake_route() says. NULL, as after fake_reset(): there is none. */
+void fake_route_rule(const char *address);
+
 /* What binding such a socket to an address and to an interface ends in; both 0 after fake_reset(). */
 struct fake_route_binding {
 	int address_errno, netdev_errno;

@@ -1611,6 +1611,13 @@ static void considered(void)
 	NONE_FOUND(consider(peer, 3), "a peer on this host");
 	fake_route(ENETUNREACH);
 	CHECK_WAYS(consider(peer, 3), "no route", WAY(NO_ROUTE, 3));
+	fake_route_rule("10.5.6.1");
+	NONE_FOUND(consider(peer, 3), "a route by a rule for the GID's address");
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, ENETUNREACH), "on which nobody answers",
+		  WAY(NEIGHBOUR, 3));
+	fake_route_rule("10.5.5.1");
+	CHECK_WAYS(consider(peer, 3), "a rule for another address", WAY(NO_ROUTE, 3));
+	fake_route_rule(NULL);
 	fake_route(EHOSTUNREACH);
 	CHECK_WAYS(consider("2001:db8::9", 5), "no IPv6 route", WAY(NO_ROUTE, 5));
 	fake_route(EACCES);

@@ -291,6 +291,29 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_beyond_link(const struct rdmaez_impl_rea
 }
 
 /*
+ * Asks which way the kernel's routing leads to the peer; EINVAL: a link-local one, which has no route. Where none does
+ * from any address, a rule may know one from the GID's, from which the kernel looks: addr4_resolve(), addr6_resolve().
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
+					      struct rdmaez_impl_route *route)
+{
+	struct rdmaez_impl_route ruled;
+	struct ibv_gid_entry from = *r->own;
+
+	memset(route, 0, sizeof(*route));
+	route->error = EINVAL;
+	if (rdmaez_gid_class(&r->ah->grh.dgid) == RDMAEZ_GID_CLASS_LINK_LOCAL)
+		return;
+	rdmaez_impl_route_ask(&r->ah->grh.dgid, NULL, route);
+	if (route->error != ENETUNREACH && route->error != EHOSTUNREACH)
+		return;
+	from.ndev_ifindex = 0; /* on an interface every IPv4 address counts as one of its segment */
+	rdmaez_impl_route_ask(&r->ah->grh.dgid, &from, &ruled);
+	if (!ruled.error)
+		*route = ruled;
+}
+
+/*
  * The way to a peer whose Ethernet address the kernel looks up: by its routing, and by the errno of that look-up, 0
  * where that is over. Severity ADVICE: nothing has failed. The kernel looks on the GID's interface, and takes an IPv4
  * address without a route for one on that interface's segment (ip_route_output_key_hash_rcu()), where nobody answers.
@@ -298,7 +321,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_beyond_link(const struct rdmaez_impl_rea
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_way(const struct rdmaez_impl_reach *r,
 					    enum rdmaez_severity severity, int error)
 {
-	const union ibv_gid *const peer = &r->ah->grh.dgid;
 	enum rdmaez_why why = rdmaez_impl_reach_meaning(error);
 	struct rdmaez_impl_route route;
 
@@ -307,10 +329,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_way(const struct rdmaez_impl_reach *r,
 		rdmaez_impl_reach_instead(r);
 		return;
 	}
-	memset(&route, 0, sizeof(route));
-	route.error = EINVAL;
-	if (rdmaez_gid_class(peer) != RDMAEZ_GID_CLASS_LINK_LOCAL)
-		rdmaez_impl_route_ask(peer, NULL, &route);
+	rdmaez_impl_reach_route(r, &route);
 	if (rdmaez_gid_class(&r->own->gid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
 		rdmaez_impl_reach_source(r, severity, &route);
 	else
