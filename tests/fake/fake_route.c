@@ -17,6 +17,9 @@
 #ifndef SO_BINDTODEVICE
 #define SO_BINDTODEVICE 25
 #endif
+#ifndef IPV6_ADDR_PREFERENCES
+#define IPV6_ADDR_PREFERENCES 72
+#endif
 #define NETDEVS 16
 
 long syscall(long number, ...);
@@ -147,6 +150,11 @@ int setsockopt(int fd, int level, int option, const void *value, socklen_t lengt
 {
 	if (!is_ours(fd))
 		return (int)syscall(SYS_setsockopt, fd, level, option, value, length);
+	if (level == IPPROTO_IPV6 && option == IPV6_ADDR_PREFERENCES &&
+	    length == sizeof(now.preferences)) {
+		memcpy(&now.preferences, value, length);
+		return 0;
+	}
 	if (level != SOL_SOCKET || option != SO_BINDTODEVICE || length > sizeof(now.netdev))
 		return done(ENOPROTOOPT);
 	if (!may_bind.netdev_errno)

@@ -318,6 +318,7 @@ struct fake_route_question {
 	struct sockaddr_storage peer;
 	struct sockaddr_storage bound; /* family 0: to no address */
 	char netdev[16];               /* "": to no interface */
+	int preferences;               /* among addresses, IPV6_ADDR_PREFERENCES */
 };
 const struct fake_route_question *fake_route_asked(void);
 unsigned int fake_route_count(void);

@@ -53,6 +53,8 @@ static void check_asked(int family, const char *peer, const char *bound, uint32_
 	tap_eq_int(asked->family, family, "the socket's family");
 	tap_eq_int(asked->flags, SOCK_DGRAM | SOCK_CLOEXEC, "of UDP, and not for children");
 	tap_eq_str(asked->netdev, netdev, "its interface");
+	tap_eq_int(asked->preferences, family == AF_INET6 ? 2 : 0,
+		   "rather not a temporary address");
 	for (size_t i = 0; i < COUNT_OF(ends); i++) {
 		struct sockaddr_in6 six;
 		struct sockaddr_in four;

@@ -66,6 +66,18 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_route_bind(int fd, const struct ibv_gid_entry 
 }
 
 /*
+ * Has the kernel choose an address that stays over a temporary one, RFC 4941: when that is removed, its GID is as well.
+ * Without the wish an interface's `use_tempaddr` decides. Numbers of <linux/in6.h>.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_route_prefer(int fd)
+{
+	const int ipproto_ipv6 = 41, ipv6_addr_preferences = 72, prefer_src_public = 2;
+
+	(void)setsockopt(fd, ipproto_ipv6, ipv6_addr_preferences, &prefer_src_public,
+			 sizeof(prefer_src_public));
+}
+
+/*
  * Asks which way leads to a GID's address, by connecting a UDP socket, which sends nothing: `from` NULL: the
  * host's own choice; else from this entry's interface and address. Bound to an interface, an IPv4 address without
  * a route counts as one on that interface's own segment (ip_route_output_key_hash_rcu(), net/ipv4/route.c). A
@@ -84,6 +96,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_route_ask(const union ibv_gid *peer,
 	memset(route, 0, sizeof(*route));
 	memset(&own, 0, sizeof(own));
 	((char *)&to)[3] = 1; /* a port, any but 0 */
+	if (fd >= 0 && !ipv4)
+		rdmaez_impl_route_prefer(fd);
 	if (fd < 0 || (from && !rdmaez_impl_route_bind(fd, from)) ||
 	    connect(fd, (const struct sockaddr *)&to, size) ||
 	    getsockname(fd, (struct sockaddr *)&own, &length))
