@@ -40,7 +40,8 @@ extern "C" {
  *         (#RDMAEZ_WHY_DEVICE_NAME, with the names that there are, #RDMAEZ_WHY_DEVICE_THERE); the kernel lacks
  *         ib_uverbs (#RDMAEZ_WHY_DEVICE_UVERBS); it has no node (#RDMAEZ_WHY_DEVICE_NO_NODE), or no provider library
  *         (#RDMAEZ_WHY_DEVICE_PROVIDER, likely for #RDMAEZ_WHY_PROVIDER_MISSING, #RDMAEZ_WHY_PROVIDER_RELEASE or
- *         #RDMAEZ_WHY_PROVIDER_UNFIT); it is in another network namespace (#RDMAEZ_WHY_DEVICE_NETNS)
+ *         #RDMAEZ_WHY_PROVIDER_UNFIT); it is in another network namespace (#RDMAEZ_WHY_DEVICE_NETNS), which
+ *         is likely where its node may not be opened, besides #RDMAEZ_WHY_DEVICE_FORBIDDEN
  * @retval ENOSYS the same, where libibverbs finds no ib_uverbs
  * @return another errno of ibv_open_device(), of the first device that does not open: its node may not be opened
  *         (#RDMAEZ_WHY_DEVICE_RIGHTS, #RDMAEZ_WHY_DEVICE_FORBIDDEN) or is another device's

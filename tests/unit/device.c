@@ -296,8 +296,10 @@ static void check_providers(void)
 		   OF(ERROR, DEVICE_PROVIDER, "name", "fake1"),
 		   PLAIN(LIKELY, PROVIDER_MISSING, "/etc/libibverbs.d"));
 	fake_tree_refuse("/dev/infiniband/uverbs1", EPERM);
-	CHECK_NONE("fake1", ENODEV, "ibv_get_device_list", "fake1", "nor may the node be opened",
-		   OF(ERROR, DEVICE_FORBIDDEN, "/dev/infiniband", "uverbs1"),
+	CHECK_NONE("fake1", ENODEV, "ibv_get_device_list", "fake1",
+		   "nor may the node be opened, which a cgroup or the network namespace forbids",
+		   OF(LIKELY, DEVICE_NETNS, "name", "fake1"),
+		   OF(LIKELY, DEVICE_FORBIDDEN, "/dev/infiniband", "uverbs1"),
 		   OF(LIKELY, DEVICE_PROVIDER, "name", "fake1"),
 		   PLAIN(LIKELY, PROVIDER_MISSING, "/etc/libibverbs.d"));
 	fake_tree_refuse("", 0);

@@ -169,6 +169,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge(struct rdmaez_diag *diag, const c
 					       const char *name, bool is_listed)
 {
 	enum rdmaez_why why;
+	bool is_elsewhere;
 
 	if (!rdmaez_impl_class_has(name)) {
 		rdmaez_impl_device_find(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DEVICE_NETNS, "name",
@@ -176,8 +177,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge(struct rdmaez_diag *diag, const c
 		return;
 	}
 	why = rdmaez_impl_node_wrong(uverbs);
+	/*
+	 * libibverbs lists the devices of the process's network namespace, sysfs those of the one in which it was
+	 * mounted, which `unshare -n` leaves as it is. Of a device of another ib_uverbs_open() says EPERM, as a cgroup.
+	 */
+	is_elsewhere = !is_listed && why == RDMAEZ_WHY_DEVICE_FORBIDDEN;
+	if (is_elsewhere)
+		rdmaez_impl_device_find(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_NETNS, "name",
+					name);
 	if (why != RDMAEZ_WHY_NONE)
-		rdmaez_impl_device_find(diag, RDMAEZ_DIAG_ERROR, why, "/dev/infiniband", uverbs);
+		rdmaez_impl_device_find(diag, is_elsewhere ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR,
+					why, "/dev/infiniband", uverbs);
 	/* It lists a node that may not be opened, but not one that is missing. */
 	if (is_listed || why == RDMAEZ_WHY_DEVICE_NO_NODE)
 		return;
