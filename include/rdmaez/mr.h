@@ -43,7 +43,7 @@ extern "C" {
  *         on-demand paging (#RDMAEZ_WHY_MR_ON_DEMAND); a length of 0, beyond the last address, or more than
  *         the device's `max_mr_size` (#RDMAEZ_WHY_RANGE); likely a flag that this device lacks
  *         (#RDMAEZ_WHY_MR_ACCESS_REFUSED), fork protection of huge pages (#RDMAEZ_WHY_MR_FORK_HUGE), or a GPU's memory,
- *         as with EFAULT
+ *         as with EFAULT, or so much that part of it is not mapped (#RDMAEZ_WHY_MR_UNMAPPED)
  * @retval EOPNOTSUPP the flags, as with EINVAL; likely a shared mapping of a file of a DAX file system
  *         (#RDMAEZ_WHY_MR_FILE)
  * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED); likely it is a GPU's, and that is found out

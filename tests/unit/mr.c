@@ -411,6 +411,10 @@ static void check_gpu(void)
 		  AT(MR_PROTECTION, 0x200000000));
 	CHECK_REG(0x200000000, 4096, 0, EINVAL, "the same with EINVAL",
 		  LIKELY(UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	CHECK_REG(0x7f3c40000000, (size_t)1 << 44, 0, EINVAL, "2^32 pages",
+		  AT(MR_UNMAPPED, 0x7f3c40000000));
+	CHECK_REG(0x7f3c40000000, ((size_t)1 << 44) - 1, 0, EINVAL, "not so many",
+		  LIKELY(UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	CHECK_REG(0x7f3c40002000, 4096, 0, EFAULT, "a hole without a GPU is certain",
 		  CERTAIN(MR_UNMAPPED, "addr", RDMAEZ_VALUE_ADDRESS, 0x7f3c40002000, 0, 0));
 	CHECK_REG(0x7f3c40001000, 0x3000, 0, EFAULT, "also in the middle",

@@ -352,6 +352,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_kind(const struct rdmaez_impl_mr_ca
 		rdmaez_impl_mr_explain_huge(c);
 		if (rdmaez_impl_mr_is_gpu(c)) /* amdgpu's peer memory says so */
 			rdmaez_impl_mr_explain_gpu(c);
+		/* ib_umem_get() says so of 2^32 pages, before it looks at them. */
+		else if ((c->maps & RDMAEZ_IMPL_MAPS_HOLE) && c->length >> 31 >> 1 >= 4096)
+			rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_UNMAPPED);
 	} else if ((c->maps & RDMAEZ_IMPL_MAPS_FILE) && !(c->access & IBV_ACCESS_ON_DEMAND)) {
 		/* `pin_user_pages_fast()` with FOLL_LONGTERM, of a DAX file system's files. */
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FILE);
