@@ -4,8 +4,8 @@
  * @brief Query a port: its attributes, its GID table, its P_Key table; choose a GID index.
  *
  * These functions query a device and change nothing. Each takes an open device, a port number from 1 to the
- * device's number of ports, and a record that may be NULL. Outputs are written only on success. Each can
- * fail with
+ * device's number of ports, and a record that may be NULL. Outputs are written only on success, but of a list
+ * the entries that came before the one which could not be read. Each can fail with
  *
  * - EINVAL, for a port that does not exist (#RDMAEZ_WHY_PORT) or an argument that is NULL
  *   (#RDMAEZ_WHY_NULL_ARGUMENT);

@@ -219,9 +219,10 @@ extern "C" {
 	  "routable",                                                                              \
 	  "use it")                                                                                \
 	X(ROUTE_ELSEWHERE,                                                                         \
-	  "the kernel's route to the peer starts from an address that this port does not have",    \
-	  "use the device that has it; interfaces that share a subnet need routing rules of "      \
-	  "their own")                                                                             \
+	  "left to itself, the kernel sends to the peer from an address that this port does not "  \
+	  "have",                                                                                  \
+	  "see `ip route get PEER from ADDRESS`, with the GID's: if another interface is shown, "  \
+	  "use its device, or add rules of routing for this one")                                  \
 	X(NEIGHBOUR_LATE, "the peer's Ethernet address was resolved too late", "try again")        \
 	X(DEPTH_BUDGET,                                                                            \
 	  "the device's queue pairs share so many READs and atomics, and may have used them up",   \
