@@ -420,6 +420,10 @@ static void check_gpu(void)
 	CHECK_REG(0x7f3c40001000, 0x3000, 0, EFAULT, "also in the middle",
 		  CERTAIN(MR_UNMAPPED, "addr", RDMAEZ_VALUE_ADDRESS, 0x7f3c40001000, 0, 0));
 	fake_tree_file("/proc/self/maps",
+		       "7f3c40000000-7f3c40001000 rw-s 00000000 00:01 9 [anon_shmem:a/b]\n");
+	CHECK_REG(0x7f3c40000000, 4096, 0, EOPNOTSUPP, "a name that is no path",
+		  LIKELY(NOT_SUPPORTED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	fake_tree_file("/proc/self/maps",
 		       "7f3c40000000-7f3c40001000 rw-s 00000000 00:0d 9 /dmabuf:gpu\n");
 	CHECK_REG(0x7f3c40000000, 4096, 0, EFAULT, "a mapped dma-buf",
 		  AT(MR_GPU_NO_PEER, 0x7f3c40000000), AT(MR_PROTECTION, 0x7f3c40000000));

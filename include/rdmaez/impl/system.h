@@ -214,7 +214,7 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_maps(uintptr_t start, uintptr_t end, i
 	struct rdmaez_impl_lines lines;
 	uintptr_t reached = start;
 	unsigned int count = 0;
-	const char *line;
+	const char *line, *path;
 
 	*is = 0;
 	rdmaez_impl_lines_open(&lines, "/proc/self/maps");
@@ -226,7 +226,9 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_maps(uintptr_t start, uintptr_t end, i
 		if (to <= from || *line != ' ' ||
 		    strstr(line, "[vsyscall]")) /* which is the kernel's */
 			continue;
-		of = rdmaez_impl_maps_of(line + 1, strchr(line, '/'));
+		/* The path of a file, not the name that a program gave to other memory, "[anon_shmem:a/b]". */
+		path = strstr(line, " /");
+		of = rdmaez_impl_maps_of(line + 1, path ? path + 1 : NULL);
 		count++;
 		if (of & RDMAEZ_IMPL_MAPS_GPU)
 			*is |= RDMAEZ_IMPL_MAPS_GPUS;
