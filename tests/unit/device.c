@@ -320,6 +320,8 @@ static void check_maps(void)
 	for (size_t at = 990; at < 1040; at++) {
 		start_with_kernel(false);
 		memset(maps, 'x', sizeof(maps));
+		for (size_t end = 99; end < sizeof(maps); end += 100)
+			maps[end] = '\n';
 		memcpy(maps + at, "/libibverbs.so", 14);
 		maps[sizeof(maps) - 1] = '\0';
 		fake_tree_file("/proc/self/maps", maps);

@@ -79,26 +79,17 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_class_has(const char *name)
 /* Whether a file whose path has this in it is mapped into the process; -1 where that cannot be asked. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_is_mapped(const char *part)
 {
-	const int fd = open("/proc/self/maps", O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
-	const size_t keep = strlen(part) - 1;
-	size_t kept = 0;
-	char text[1024];
-	ssize_t length;
-	int found = 0;
+	struct rdmaez_impl_lines lines;
+	const char *line;
 
-	if (fd < 0)
+	rdmaez_impl_lines_open(&lines, "/proc/self/maps");
+	if (lines.fd < 0)
 		return -1;
-	while (!found && (length = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
-		kept += (size_t)length;
-		text[kept] = '\0';
-		found = strstr(text, part) != NULL;
-		if (kept > keep) {
-			memmove(text, text + kept - keep, keep);
-			kept = keep;
-		}
-	}
-	close(fd);
-	return found;
+	do
+		line = rdmaez_impl_line(&lines);
+	while (line && !strstr(line, part));
+	rdmaez_impl_lines_close(&lines);
+	return line != NULL;
 }
 
 /*

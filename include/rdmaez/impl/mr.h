@@ -71,12 +71,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find(const struct rdmaez_impl_mr_case *c,
 	rdmaez_impl_find(c->diag, severity, &site, bits);
 }
 
-/* Whether a mistake was found, not only suspected: the worst stands first. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_certain(const struct rdmaez_impl_mr_case *c)
-{
-	return c->diag->count && c->diag->finding[0].severity == RDMAEZ_DIAG_ERROR;
-}
-
 /* What `ib_check_mr_access()` wants of every region. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_writes(const struct rdmaez_impl_mr_case *c)
 {
@@ -334,7 +328,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_m
 	if (error == EAGAIN)
 		rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP,
 				       "ibv_reg_mr");
-	if (error == EPERM || rdmaez_impl_mr_is_certain(c))
+	if (error == EPERM || rdmaez_impl_is_certain(c->diag))
 		return;
 	if (error != EAGAIN && c->device.max_mr > 0)
 		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &regions, 0, 0,
@@ -346,7 +340,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_m
 /* EINVAL and EOPNOTSUPP: the flags, the kind of memory. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_kind(const struct rdmaez_impl_mr_case *c)
 {
-	if (rdmaez_impl_mr_is_certain(c))
+	if (rdmaez_impl_is_certain(c->diag))
 		return;
 	if (c->diag->error == EINVAL) {
 		rdmaez_impl_mr_explain_huge(c);

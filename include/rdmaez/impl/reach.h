@@ -61,13 +61,11 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_reach_counter(const struct ibv_context *co
 						    uint8_t port_num, const char *name)
 {
 	char text[IBV_SYSFS_PATH_MAX + 64];
-	uint64_t number = 0;
+	const char *at = text;
 
 	snprintf(text, sizeof(text), "%s/ports/%u/%s", context->device->ibdev_path, port_num, name);
 	rdmaez_impl_file_text(text, text, sizeof(text));
-	for (const char *at = text; *at >= '0' && *at <= '9'; at++)
-		number = number * 10 + (uint64_t)(*at - '0');
-	return number;
+	return rdmaez_impl_number(&at, 10);
 }
 
 /* The first counter of lost packets that is not 0, and how often the link went down; for the sources see rdmaez_impl_qp_exam_counters(). */
