@@ -77,18 +77,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
 				struct ibv_ah **ah, struct rdmaez_diag *diag)
 {
+	const char *const missing = !pd ? "pd" : !path ? "path" : ah ? NULL : "ah";
+	int error =
+		rdmaez_impl_begin(diag, "rdmaez_ah_create", NULL, pd ? pd->context : NULL, missing);
 	struct ibv_port_attr port;
 	struct ibv_ah_attr attr;
 	struct ibv_ah *made;
-	int sgid_index, error;
+	int sgid_index;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_ah_create");
-	if (!pd || !path || !ah)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  !pd     ? "pd"
-					  : !path ? "path"
-						  : "ah");
-	rdmaez_impl_diag_device(diag, pd->context);
+	if (error)
+		return error;
 	memset(&attr, 0, sizeof(attr));
 	error = rdmaez_impl_port_query(pd->context, port_num, &port, diag);
 	if (!error)

@@ -181,6 +181,22 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_verb(struct rdmaez_diag *diag, int error
 	return rdmaez_impl_refuse(diag, error, why, verb);
 }
 
+/*
+ * Begins a record about the device of a context, unless an argument is `missing`: EINVAL. Clears errno, which a verb
+ * that fails may leave as it is.
+ */
+RDMAEZ_IMPL int rdmaez_impl_begin(struct rdmaez_diag *diag, const char *call,
+				  const char *(*texts)(enum rdmaez_why why),
+				  const struct ibv_context *context, const char *missing)
+{
+	rdmaez_impl_diag_reset_for(diag, call, texts);
+	if (missing)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
+	rdmaez_impl_diag_device(diag, context);
+	errno = 0;
+	return 0;
+}
+
 RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */

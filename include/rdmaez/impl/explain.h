@@ -59,13 +59,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const char *driver)
 RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, const char *field,
 						  uint64_t bytes, const char *driver)
 {
-	const struct rdmaez_impl_site site = {
-		field, RDMAEZ_WHY_MEMLOCK, bytes ? RDMAEZ_VALUE_BYTES : RDMAEZ_VALUE_LIMIT, 0, 0};
-	struct rdmaez_impl_site locked = site;
+	struct rdmaez_impl_site site = {field, RDMAEZ_WHY_MEMLOCK, RDMAEZ_VALUE_LOCKED, 0, 0};
 	const uint64_t pages = 2 * (uint64_t)sysconf(_SC_PAGESIZE); /* begun, but not filled */
 	struct rlimit limit;
+	uint64_t locked, room;
 	int64_t pinned;
-	uint64_t room;
 	int binds;
 	bool sure;
 
@@ -74,15 +72,15 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, cons
 		return;
 	binds = rdmaez_impl_memlock_binds(driver);
 	pinned = rdmaez_impl_pinned();
-	room = pinned > 0 ? (uint64_t)pinned : 0;
-	room = limit.rlim_cur > room ? limit.rlim_cur - room : 0;
+	locked = pinned > 0 ? (uint64_t)pinned : 0;
+	room = limit.rlim_cur > locked ? limit.rlim_cur - locked : 0;
 	if (!binds || (bytes && pinned >= 0 && room >= pages && bytes <= room - pages))
 		return;
 	sure = binds > 0 && bytes > room && strcmp(driver, "unknown") != 0;
-	locked.kind = RDMAEZ_VALUE_LOCKED;
-	rdmaez_impl_find_within(diag, sure ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
-				pinned < 0 ? &site : &locked, bytes,
-				pinned < 0 ? 0 : (uint64_t)pinned, limit.rlim_cur);
+	if (pinned < 0)
+		site.kind = bytes ? RDMAEZ_VALUE_BYTES : RDMAEZ_VALUE_LIMIT;
+	rdmaez_impl_find_within(diag, sure ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, &site, bytes,
+				locked, limit.rlim_cur);
 }
 
 /* The address space, which binds everybody. */

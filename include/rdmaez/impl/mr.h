@@ -71,6 +71,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find(const struct rdmaez_impl_mr_case *c,
 	rdmaez_impl_find(c->diag, severity, &site, bits);
 }
 
+/* Something about the length, of which so many bytes at most would do. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find_length(const struct rdmaez_impl_mr_case *c,
+						 enum rdmaez_severity severity, enum rdmaez_why why,
+						 uint64_t most)
+{
+	const struct rdmaez_impl_site site = {"length", why, RDMAEZ_VALUE_BYTES, 0, 0};
+
+	rdmaez_impl_find_within(c->diag, severity, &site, c->length, 1, most);
+}
+
 /* What `ib_check_mr_access()` wants of every region. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_writes(const struct rdmaez_impl_mr_case *c)
 {
@@ -109,18 +119,15 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(const struct rdmaez_impl_mr_
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_case *c)
 {
-	static const struct rdmaez_impl_site range = {"length", RDMAEZ_WHY_RANGE,
-						      RDMAEZ_VALUE_BYTES, 1, 0};
 	const int error = c->diag->error;
 	uint64_t most = error == EINVAL ? UINTPTR_MAX - c->start : UINT64_MAX;
 
 	if (c->device.max_mr_size && c->device.max_mr_size < most)
 		most = c->device.max_mr_size;
 	if (c->length > most || (!c->length && error == EINVAL))
-		rdmaez_impl_find_within(c->diag,
-					error == EINVAL || error == EIO ? RDMAEZ_DIAG_ERROR
-									: RDMAEZ_DIAG_LIKELY,
-					&range, c->length, 1, most);
+		rdmaez_impl_mr_find_length(
+			c, error == EINVAL || error == EIO ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
+			RDMAEZ_WHY_RANGE, most);
 }
 
 /*
@@ -164,8 +171,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_cas
 		"/sys/kernel/memory_peers/amdkfd",    "/sys/memory_peers/amdkfd",
 	};
 	static const char *const settings[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"};
-	static const struct rdmaez_impl_site window = {"length", RDMAEZ_WHY_MR_GPU_BAR1,
-						       RDMAEZ_VALUE_BYTES, 1, 0};
 	const unsigned int before = c->diag->count;
 	const uint64_t bar1 = rdmaez_impl_mr_bar1();
 	bool has_peer = access("/sys/module", F_OK) != 0; /* then nothing is known */
@@ -184,7 +189,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_cas
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_NO_PEER);
 	/* 256 MiB is what a GPU has without a large BAR1; part of it is in use. */
 	if (bar1 && (c->length > bar1 || bar1 <= UINT64_C(1) << 28))
-		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &window, c->length, 1, bar1);
+		rdmaez_impl_mr_find_length(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_GPU_BAR1, bar1);
 	if (c->diag->count == before)
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU);
 }
@@ -399,13 +404,13 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_explain(struct ibv_context *context, void *a
 RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsigned int access,
 			     struct ibv_mr **mr, struct rdmaez_diag *diag)
 {
+	const char *const missing = !pd ? "pd" : mr ? NULL : "mr";
+	const int error = rdmaez_impl_begin(diag, "rdmaez_mr_reg", rdmaez_impl_why_objects,
+					    pd ? pd->context : NULL, missing);
 	struct ibv_mr *made;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_mr_reg", rdmaez_impl_why_objects);
-	if (!pd || !mr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, pd ? "mr" : "pd");
-	rdmaez_impl_diag_device(diag, pd->context);
-	errno = 0;
+	if (error)
+		return error;
 	/* The macro decides by `access` which symbol to call; that works with a variable as well. */
 	made = ibv_reg_mr(pd, addr, length, access);
 	if (!made)
@@ -442,8 +447,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_ca
 						      RDMAEZ_VALUE_ADDRESS, 0, 0};
 	static const struct rdmaez_impl_site other = {"fd", RDMAEZ_WHY_MR_DMABUF_FD,
 						      RDMAEZ_VALUE_NUMBER, 0, -1};
-	static const struct rdmaez_impl_site range = {"length", RDMAEZ_WHY_RANGE,
-						      RDMAEZ_VALUE_BYTES, 1, 0};
 	const unsigned int rare =
 		~(unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 				IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
@@ -461,9 +464,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_ca
 					    c->access & rare);
 		if ((dmabuf->offset ^ dmabuf->iova) & (page - 1))
 			rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &place, dmabuf->iova);
-		if (!dmabuf->length || dmabuf->length > most)
-			rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ERROR, &range, dmabuf->length,
-						1, most);
+		if (!c->length || c->length > most)
+			rdmaez_impl_mr_find_length(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, most);
 	}
 	if (!is || c->diag->error == EBADF)
 		rdmaez_impl_find(c->diag, is ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, &other,
@@ -499,15 +501,14 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
 {
 	static const char verb[] = "ibv_reg_dmabuf_mr";
 	const char *const missing = !pd ? "pd" : !dmabuf ? "dmabuf" : !mr ? "mr" : NULL;
+	int error = rdmaez_impl_begin(diag, "rdmaez_mr_reg_dmabuf", rdmaez_impl_why_objects,
+				      pd ? pd->context : NULL, missing);
 	struct rdmaez_impl_mr_case c;
 	struct ibv_mr *made;
 	bool has_verb;
-	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_mr_reg_dmabuf", rdmaez_impl_why_objects);
-	if (missing)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
-	rdmaez_impl_diag_device(diag, pd->context);
+	if (error)
+		return error;
 	made = rdmaez_impl_mr_dmabuf(pd, dmabuf, access, &has_verb);
 	if (made) {
 		*mr = made;
@@ -520,6 +521,7 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
 	diag->verb = has_verb ? verb : NULL;
 	memset(&c, 0, sizeof(c));
 	c.diag = diag;
+	c.length = dmabuf->length;
 	c.access = access;
 	/* The kernel says EPROTONOSUPPORT of a method that it does not know. */
 	if (error == EOPNOTSUPP || error == ENOSYS || error == EPROTONOSUPPORT)
@@ -534,13 +536,11 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
 
 RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag)
 {
-	int error;
+	int error = rdmaez_impl_begin(diag, "rdmaez_mr_dereg", rdmaez_impl_why_objects,
+				      mr ? mr->context : NULL, mr ? NULL : "mr");
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_mr_dereg", rdmaez_impl_why_objects);
-	if (!mr)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "mr");
-	rdmaez_impl_diag_device(diag, mr->context);
-	errno = 0;
+	if (error)
+		return error;
 	error = rdmaez_impl_error(ibv_dereg_mr(mr));
 	if (!diag || error != EINVAL)
 		return rdmaez_impl_end(diag, error, "ibv_dereg_mr", "mr", RDMAEZ_WHY_MR_IN_USE);

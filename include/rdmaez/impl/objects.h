@@ -17,18 +17,6 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Begins a record on the context's device, or refuses a missing argument. Verbs may leave errno as it is. */
-RDMAEZ_IMPL int rdmaez_impl_object_begin(const char *call, const struct ibv_context *context,
-					 const char *missing, struct rdmaez_diag *diag)
-{
-	rdmaez_impl_diag_reset_for(diag, call, rdmaez_impl_why_objects);
-	if (missing)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
-	rdmaez_impl_diag_device(diag, context);
-	errno = 0;
-	return 0;
-}
-
 /* ---- Completion queues -------------------------------------------------------------------- */
 
 /* How many completions were asked for: against what the device reports, and what it may not. */
@@ -89,7 +77,8 @@ RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
 				struct ibv_cq **cq, struct rdmaez_diag *diag)
 {
 	const char *const missing = !context ? "context" : cq ? NULL : "cq";
-	int error = rdmaez_impl_object_begin("rdmaez_cq_create", context, missing, diag);
+	int error = rdmaez_impl_begin(diag, "rdmaez_cq_create", rdmaez_impl_why_objects, context,
+				      missing);
 	struct ibv_cq_init_attr_ex init;
 	struct ibv_cq *made;
 
@@ -141,7 +130,8 @@ RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
 				    : !init_attr ? "init_attr"
 				    : cq         ? NULL
 						 : "cq";
-	int error = rdmaez_impl_object_begin("rdmaez_cq_create_ex", context, missing, diag);
+	int error = rdmaez_impl_begin(diag, "rdmaez_cq_create_ex", rdmaez_impl_why_objects, context,
+				      missing);
 	struct ibv_cq_ex *made;
 
 	if (error)
@@ -189,8 +179,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain_resize(const struct ibv_cq *cq, int 
 
 RDMAEZ_API int rdmaez_cq_resize(struct ibv_cq *cq, int cqe, struct rdmaez_diag *diag)
 {
-	int error = rdmaez_impl_object_begin("rdmaez_cq_resize", cq ? cq->context : NULL,
-					     cq ? NULL : "cq", diag);
+	int error = rdmaez_impl_begin(diag, "rdmaez_cq_resize", rdmaez_impl_why_objects,
+				      cq ? cq->context : NULL, cq ? NULL : "cq");
 
 	if (error)
 		return error;
@@ -318,8 +308,8 @@ RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *in
 				 struct ibv_srq **srq, struct rdmaez_diag *diag)
 {
 	const char *const missing = !pd ? "pd" : !init_attr ? "init_attr" : srq ? NULL : "srq";
-	int error = rdmaez_impl_object_begin("rdmaez_srq_create", pd ? pd->context : NULL, missing,
-					     diag);
+	int error = rdmaez_impl_begin(diag, "rdmaez_srq_create", rdmaez_impl_why_objects,
+				      pd ? pd->context : NULL, missing);
 	struct ibv_srq_init_attr_ex asked;
 	struct ibv_srq *made;
 
@@ -357,7 +347,8 @@ RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
 				    : !init_attr ? "init_attr"
 				    : srq        ? rdmaez_impl_srq_missing(init_attr)
 						 : "srq";
-	int error = rdmaez_impl_object_begin("rdmaez_srq_create_ex", context, missing, diag);
+	int error = rdmaez_impl_begin(diag, "rdmaez_srq_create_ex", rdmaez_impl_why_objects,
+				      context, missing);
 	struct ibv_srq_init_attr_ex asked;
 	struct ibv_srq *made;
 
@@ -427,7 +418,8 @@ RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_ini
 				    : !init_attr ? "init_attr"
 				    : xrcd       ? NULL
 						 : "xrcd";
-	int error = rdmaez_impl_object_begin("rdmaez_xrcd_open", context, missing, diag);
+	int error = rdmaez_impl_begin(diag, "rdmaez_xrcd_open", rdmaez_impl_why_objects, context,
+				      missing);
 	struct ibv_xrcd *made;
 
 	if (error)
@@ -445,8 +437,8 @@ RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_ini
 
 RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_object_begin("rdmaez_pd_dealloc", pd ? pd->context : NULL,
-						   pd ? NULL : "pd", diag);
+	const int error = rdmaez_impl_begin(diag, "rdmaez_pd_dealloc", rdmaez_impl_why_objects,
+					    pd ? pd->context : NULL, pd ? NULL : "pd");
 
 	return error ? error
 		     : rdmaez_impl_end(diag, ibv_dealloc_pd(pd), "ibv_dealloc_pd", "pd",
@@ -455,8 +447,8 @@ RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag)
 
 RDMAEZ_API int rdmaez_cq_destroy(struct ibv_cq *cq, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_object_begin("rdmaez_cq_destroy", cq ? cq->context : NULL,
-						   cq ? NULL : "cq", diag);
+	const int error = rdmaez_impl_begin(diag, "rdmaez_cq_destroy", rdmaez_impl_why_objects,
+					    cq ? cq->context : NULL, cq ? NULL : "cq");
 
 	return error ? error
 		     : rdmaez_impl_end(diag, ibv_destroy_cq(cq), "ibv_destroy_cq", "cq",
@@ -465,8 +457,8 @@ RDMAEZ_API int rdmaez_cq_destroy(struct ibv_cq *cq, struct rdmaez_diag *diag)
 
 RDMAEZ_API int rdmaez_srq_destroy(struct ibv_srq *srq, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_object_begin("rdmaez_srq_destroy", srq ? srq->context : NULL,
-						   srq ? NULL : "srq", diag);
+	const int error = rdmaez_impl_begin(diag, "rdmaez_srq_destroy", rdmaez_impl_why_objects,
+					    srq ? srq->context : NULL, srq ? NULL : "srq");
 
 	return error ? error
 		     : rdmaez_impl_end(diag, ibv_destroy_srq(srq), "ibv_destroy_srq", "srq",
@@ -475,8 +467,8 @@ RDMAEZ_API int rdmaez_srq_destroy(struct ibv_srq *srq, struct rdmaez_diag *diag)
 
 RDMAEZ_API int rdmaez_xrcd_close(struct ibv_xrcd *xrcd, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_object_begin("rdmaez_xrcd_close", xrcd ? xrcd->context : NULL,
-						   xrcd ? NULL : "xrcd", diag);
+	const int error = rdmaez_impl_begin(diag, "rdmaez_xrcd_close", rdmaez_impl_why_objects,
+					    xrcd ? xrcd->context : NULL, xrcd ? NULL : "xrcd");
 
 	if (error)
 		return error;

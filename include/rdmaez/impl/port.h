@@ -87,23 +87,11 @@ RDMAEZ_IMPL int rdmaez_impl_port_query(struct ibv_context *context, int port_num
 	return why ? why : error;
 }
 
-/* Starts the record of a function that asks a device; EINVAL where an argument is `missing`, or the device. */
-RDMAEZ_IMPL int rdmaez_impl_port_begin(struct rdmaez_diag *diag, const char *call,
-				       struct ibv_context *context, const char *missing)
-{
-	rdmaez_impl_diag_reset(diag, call);
-	if (!context || missing)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  context ? missing : "context");
-	rdmaez_impl_diag_device(diag, context);
-	return 0;
-}
-
 RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port_num,
 				 struct ibv_port_attr *attr, struct rdmaez_diag *diag)
 {
-	int error =
-		rdmaez_impl_port_begin(diag, "rdmaez_port_query", context, attr ? NULL : "attr");
+	const char *const missing = !context ? "context" : attr ? NULL : "attr";
+	int error = rdmaez_impl_begin(diag, "rdmaez_port_query", NULL, context, missing);
 
 	return error ? error : rdmaez_impl_port_query(context, port_num, attr, diag);
 }
@@ -134,7 +122,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_table(struct ibv_context *context, int por
 					    const char *missing, const char *call,
 					    struct ibv_port_attr *port, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_port_begin(diag, call, context, missing);
+	const int error =
+		rdmaez_impl_begin(diag, call, NULL, context, context ? missing : "context");
 
 	return error ? error : rdmaez_impl_port_query(context, port_num, port, diag);
 }

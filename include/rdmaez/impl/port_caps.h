@@ -202,8 +202,8 @@ RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port_num
 				       struct rdmaez_port_caps *caps, struct rdmaez_diag *diag)
 {
 	struct ibv_port_attr attr;
-	int error = rdmaez_impl_port_begin(diag, "rdmaez_port_caps_query", context,
-					   caps ? NULL : "caps");
+	const char *const missing = !context ? "context" : caps ? NULL : "caps";
+	int error = rdmaez_impl_begin(diag, "rdmaez_port_caps_query", NULL, context, missing);
 
 	memset(&attr, 0, sizeof(attr));
 	if (!error)

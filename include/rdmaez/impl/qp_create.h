@@ -153,16 +153,18 @@ RDMAEZ_IMPL int rdmaez_impl_create_begin(struct ibv_pd *pd, const struct ibv_qp_
 					 const char *missing, const char *call,
 					 struct rdmaez_diag *diag)
 {
+	int error;
+
 	if (!init)
 		missing = "init_attr";
 	if (!pd)
 		missing = "pd";
-	rdmaez_impl_diag_reset_for(diag, call, rdmaez_impl_why_objects);
 	if (!missing)
 		missing = rdmaez_impl_create_missing(init->qp_type, init->send_cq, init->recv_cq);
-	if (missing)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
-	rdmaez_impl_diag_device(diag, pd->context);
+	error = rdmaez_impl_begin(diag, call, rdmaez_impl_why_objects, pd ? pd->context : NULL,
+				  missing);
+	if (error)
+		return error;
 	if (diag)
 		diag->qp_type = (int)init->qp_type;
 	return 0;
