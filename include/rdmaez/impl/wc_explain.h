@@ -98,29 +98,6 @@ enum {
 	RDMAEZ_IMPL_WC_ANY = 127
 };
 
-/* What a row looks at. */
-enum rdmaez_impl_wc_check {
-	RDMAEZ_IMPL_WC_ALWAYS,
-	RDMAEZ_IMPL_WC_OPCODE,
-	RDMAEZ_IMPL_WC_ROOM,
-	RDMAEZ_IMPL_WC_LIMIT,
-	RDMAEZ_IMPL_WC_DOWN,
-	RDMAEZ_IMPL_WC_PATH,
-	RDMAEZ_IMPL_WC_MTU,
-	RDMAEZ_IMPL_WC_OWN_MTU,
-	RDMAEZ_IMPL_WC_PKEY,
-	RDMAEZ_IMPL_WC_TIMEOUT, /* this one and the next two are of IBV_WC_RETRY_EXC_ERR alone */
-	RDMAEZ_IMPL_WC_ROCE,
-	RDMAEZ_IMPL_WC_LOSS,
-	RDMAEZ_IMPL_WC_RNR,
-	RDMAEZ_IMPL_WC_RNR_TIMER,
-	RDMAEZ_IMPL_WC_IWARP,
-	RDMAEZ_IMPL_WC_SINK,
-	RDMAEZ_IMPL_WC_GPU,
-	RDMAEZ_IMPL_WC_RIGHTS,
-	RDMAEZ_IMPL_WC_DEPTH
-};
-
 /* A driver with causes of its own. */
 enum rdmaez_impl_wc_maker {
 	RDMAEZ_IMPL_WC_OF_ALL, /* the others */
@@ -139,9 +116,8 @@ enum rdmaez_impl_wc_maker {
 struct rdmaez_impl_wc_row {
 	uint8_t status, queues, types, requests;
 	uint8_t maker; /* an enum rdmaez_impl_wc_maker */
-	uint8_t check; /* what decides whether it is one, and its numbers */
-	uint16_t why;  /* an enum rdmaez_why */
-	int need; /* bits of ibv_query_qp() that `check` looks at; with IBV_QP_PORT, the port too */
+	uint16_t why;  /* an enum rdmaez_why, which says what rdmaez_impl_wc_judge() looks at */
+	int need;      /* bits of ibv_query_qp() that this takes; with IBV_QP_PORT, the port too */
 	const char *field;
 };
 
@@ -444,263 +420,263 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_depth(struct rdmaez_impl_wc_case *here,
 
 /* clang-format off */
 
-/* A row: sets of bits, the reason and the check without what their names begin with. */
-#define RDMAEZ_IMPL_WC_ROW(status, queues, types, requests, driver, need, why, field, check) \
+/* A row: sets of bits and the reason, without what their names begin with. */
+#define RDMAEZ_IMPL_WC_ROW(status, queues, types, requests, driver, need, why, field)        \
 	{status, RDMAEZ_IMPL_WC_##queues, RDMAEZ_IMPL_WC_##types, RDMAEZ_IMPL_WC_##requests, \
-	 RDMAEZ_IMPL_WC_OF_##driver, RDMAEZ_IMPL_WC_##check, RDMAEZ_WHY_##why, need, field}
+	 RDMAEZ_IMPL_WC_OF_##driver, RDMAEZ_WHY_##why, need, field}
 
 /* A status's rows stand in the order in which one would look. */
 RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *count)
 {
 	static const struct rdmaez_impl_wc_row rows[] = {
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, UD, ANY, ALL, 0,
-				   WC_GRH_ROOM, "sg_list", ROOM),
+				   WC_GRH_ROOM, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
-				   WC_RECV_SHORT, "sg_list", ROOM),
+				   WC_RECV_SHORT, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, RQ, CONNECTED, ANY, ALL, IBV_QP_PATH_MTU,
-				   WC_PEER_MTU, "path_mtu", OWN_MTU),
+				   WC_PEER_MTU, "path_mtu"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, UD, SENDS, ALL, IBV_QP_PORT,
-				   WC_LIMIT, "port_attr.active_mtu", LIMIT),
+				   WC_LIMIT, "port_attr.active_mtu"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, NOT_UD, BYTES, ALL, IBV_QP_PORT,
-				   WC_LIMIT, "port_attr.max_msg_sz", LIMIT),
+				   WC_LIMIT, "port_attr.max_msg_sz"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, RETRIES, ATOMIC, ALL, 0,
-				   WR_ATOMIC, "sg_list", ALWAYS),
+				   WR_ATOMIC, "sg_list"),
 		/* rdma-core's providers/cxgb4/cq.c: T4_ERR_BOUND is a violation of a region's bounds. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, ANY_Q, ANY_TYPE, ANY, CXGB4, 0,
-				   WC_BOUNDS, "sg_list.addr", ALWAYS),
+				   WC_BOUNDS, "sg_list.addr"),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, ANY, ALL, 0,
-				   WR_OPCODE, "opcode", OPCODE),
+				   WR_OPCODE, "opcode"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, BY_AH, SENDS, ALL, 0,
-				   WC_AH, "wr.ud.ah", ALWAYS),
+				   WC_AH, "wr.ud.ah"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, ALL, IBV_QP_CAP,
-				   WC_LIMIT, "cap.max_send_sge", LIMIT),
+				   WC_LIMIT, "cap.max_send_sge"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, ALL, IBV_QP_CAP,
-				   WC_LIMIT, "cap.max_inline_data", LIMIT),
+				   WC_LIMIT, "cap.max_inline_data"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, RETRIES, FETCH, ALL, IBV_QP_MAX_QP_RD_ATOMIC,
-				   WC_LIMIT, "max_rd_atomic", LIMIT),
+				   WC_LIMIT, "max_rd_atomic"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, ALL, IBV_QP_CAP,
-				   WC_LIMIT, "cap.max_recv_sge", LIMIT),
+				   WC_LIMIT, "cap.max_recv_sge"),
 		/*
 		 * rxe_requester(): finish_packet() gets EINVAL of copy_data() where lookup_mr() finds no region of
 		 * this lkey and PD, and rxe_get_av() no address handle. send_data_in() turns all that copy_data()
 		 * refuses of a receive into RESPST_ERR_MALFORMED_WQE, a receive too short as well.
 		 */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, RXE, 0,
-				   WC_LKEY, "sg_list.lkey", ALWAYS),
+				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, UD, SENDS, RXE, 0,
-				   WC_AH, "wr.ud.ah", ALWAYS),
+				   WC_AH, "wr.ud.ah"),
 		/* finish_packet(): EHOSTUNREACH of prepare4() and prepare6(). */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, RXE, 0,
-				   NO_ROUTE, "ah_attr.grh.dgid", ALWAYS),
+				   NO_ROUTE, "ah_attr.grh.dgid"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, LOCAL, RXE, 0,
-				   WR_OPCODE, "opcode", OPCODE),
+				   WR_OPCODE, "opcode"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, UD, ANY, RXE, 0,
-				   WC_GRH_ROOM, "sg_list", ROOM),
+				   WC_GRH_ROOM, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
-				   WC_RECV_SHORT, "sg_list", ROOM),
+				   WC_RECV_SHORT, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
-				   WC_LKEY, "sg_list.lkey", ALWAYS),
+				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
-				   WC_BOUNDS, "sg_list.addr", ALWAYS),
+				   WC_BOUNDS, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
+				   WC_LOCAL_WRITE, "sg_list.lkey"),
 		/* siw_qp_sq_process(): whatever goes wrong, of siw_check_sgl_tx() or of the socket. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, SIW, 0,
-				   WC_LKEY, "sg_list.lkey", ALWAYS),
+				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, SIW, 0,
-				   WC_BOUNDS, "sg_list.addr", ALWAYS),
+				   WC_BOUNDS, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, SIW, 0,
-				   WC_CONNECTION, "status", ALWAYS),
+				   WC_CONNECTION, "status"),
 		/* rdma-core's providers/efa/verbs.c, to_ibv_status(): LOCAL_ERROR_UNSUPPORTED_OP and _INVALID_AH. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, ANY_Q, ANY_TYPE, ANY, EFA, 0,
-				   WR_OPCODE, "opcode", OPCODE),
+				   WR_OPCODE, "opcode"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, ANY_Q, ANY_TYPE, ANY, EFA, 0,
-				   WC_AH, "wr.ud.ah", ALWAYS),
+				   WC_AH, "wr.ud.ah"),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
-				   WC_LKEY, "sg_list.lkey", ALWAYS),
+				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, READ, ALL, 0,
-				   WC_IWARP_READ, "access", SINK),
+				   WC_IWARP_READ, "access"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
-				   WC_GPU_PATH, "sg_list.addr", GPU),
+				   WC_GPU_PATH, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
-				   WC_BOUNDS, "sg_list.addr", ALWAYS),
+				   WC_BOUNDS, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
+				   WC_LOCAL_WRITE, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, ALL, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
+				   WC_LOCAL_WRITE, "sg_list.lkey"),
 		/* EFAULT of mr_check_range() in rxe_requester(); all that is refused in do_read() and do_atomic(). */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, ANY, RXE, 0,
-				   WC_BOUNDS, "sg_list.addr", ALWAYS),
+				   WC_BOUNDS, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, RXE, 0,
-				   WC_LKEY, "sg_list.lkey", ALWAYS),
+				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, RXE, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
+				   WC_LOCAL_WRITE, "sg_list.lkey"),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, ANY, ALL, 0,
-				   WC_FLUSHED, "status", ALWAYS),
+				   WC_FLUSHED, "status"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
-				   WC_FLUSHED_RECV, "status", ALWAYS),
+				   WC_FLUSHED_RECV, "status"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANSWERS, ANY, ALL, 0,
-				   WC_RESPONDER, "status", ALWAYS),
+				   WC_RESPONDER, "status"),
 		/* rxe_completer() of Linux 6.12 flushes what rxe_requester() has marked as failed. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, ANY, RXE, 0,
-				   WC_FLUSHED, "status", ALWAYS),
+				   WC_FLUSHED, "status"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, PACKETS, RXE, 0,
-				   WC_FLUSHED_OWN, "sg_list", ALWAYS),
+				   WC_FLUSHED_OWN, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
-				   WC_FLUSHED_RECV, "status", ALWAYS),
+				   WC_FLUSHED_RECV, "status"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANSWERS, ANY, RXE, 0,
-				   WC_RESPONDER, "status", ALWAYS),
+				   WC_RESPONDER, "status"),
 		/* siw_qp_cm_drop() and siw_sq_flush() after a TERMINATE of the peer. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
-				   WC_IWARP, "status", IWARP),
+				   WC_IWARP, "status"),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
-				   WC_PEER_REQUEST, "wr.rdma.rkey", ALWAYS),
+				   WC_PEER_REQUEST, "wr.rdma.rkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, RQ, ANY_TYPE, ANY, ALL, IBV_QP_ACCESS_FLAGS,
-				   WC_ACCESS, "qp_access_flags", RIGHTS),
+				   WC_ACCESS, "qp_access_flags"),
 		/* rdma-core's providers/erdma/erdma_verbs.c, map_cqe_status[]: ERDMA_WC_SEND_*, of the request's SGEs. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
-				   WC_LKEY, "sg_list.lkey", ALWAYS),
+				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, SQ, ANY_TYPE, READ, ERDMA, 0,
-				   WC_IWARP_READ, "access", SINK),
+				   WC_IWARP_READ, "access"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
-				   WC_BOUNDS, "sg_list.addr", ALWAYS),
+				   WC_BOUNDS, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, ERDMA, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
+				   WC_LOCAL_WRITE, "sg_list.lkey"),
 		/* providers/cxgb4/cq.c: T4_ERR_STAG, T4_ERR_QPID and T4_ERR_ACCESS, of requests and receives. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, CXGB4, 0,
-				   WC_LKEY, "sg_list.lkey", ALWAYS),
+				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, SQ, ANY_TYPE, READ, CXGB4, 0,
-				   WC_IWARP_READ, "access", SINK),
+				   WC_IWARP_READ, "access"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, FETCH, CXGB4, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
+				   WC_LOCAL_WRITE, "sg_list.lkey"),
 		/* providers/mana/cq.c: VENDOR_ERR_RX_ATB_SGE_ADDR_RIGHT. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, MANA, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
+				   WC_LOCAL_WRITE, "sg_list.lkey"),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANY_TYPE, SENDS, ALL, 0,
-				   WC_PEER_RECV, "sg_list", ALWAYS),
+				   WC_PEER_RECV, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, FETCH, ALL, 0,
-				   WC_PEER_DEPTH, "max_dest_rd_atomic", ALWAYS),
+				   WC_PEER_DEPTH, "max_dest_rd_atomic"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANSWERS, FETCH, ALL,
-				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", DEPTH),
+				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, ALL, 0,
-				   WR_ATOMIC, "wr.atomic.remote_addr", ALWAYS),
+				   WR_ATOMIC, "wr.atomic.remote_addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, CONNECTED, REMOTE, ALL, 0,
-				   WC_PEER_RIGHT, "qp_access_flags", ALWAYS),
+				   WC_PEER_RIGHT, "qp_access_flags"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, ANY_TYPE, REMOTE, ALL, IBV_QP_ACCESS_FLAGS,
-				   WC_ACCESS, "qp_access_flags", RIGHTS),
+				   WC_ACCESS, "qp_access_flags"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, ATOMIC, ALL, 0,
-				   WC_PEER_OPCODE, "opcode", OPCODE),
+				   WC_PEER_OPCODE, "opcode"),
 		/* A packet of another size than the responder's path MTU makes it: check_rkey() of rxe_resp.c. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, SQ, RETRIES, PUSH, ALL, IBV_QP_PATH_MTU,
-				   WC_PEER_MTU, "path_mtu", OWN_MTU),
+				   WC_PEER_MTU, "path_mtu"),
 		/* rxe: rxe_responder() and do_complete(); siw: siw_rdmap_complete(); bnxt_re: BNXT_RE_RSP_ST_REM_INVAL. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
-				   WC_RESPONDER, "status", ALWAYS),
+				   WC_RESPONDER, "status"),
 		/* to_ibv_status(): REMOTE_ERROR_BAD_LENGTH and REMOTE_ERROR_FEATURE_MISMATCH. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, SENDS, EFA, 0,
-				   WC_PEER_RECV, "sg_list", ALWAYS),
+				   WC_PEER_RECV, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_REQ_ERR, ANY_Q, ANY_TYPE, REMOTE, EFA, 0,
-				   WC_PEER_OPCODE, "opcode", OPCODE),
+				   WC_PEER_OPCODE, "opcode"),
 		/* to_ibv_status(): REMOTE_ERROR_BAD_DEST_QPN. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_RD_REQ_ERR, ANY_Q, ANY_TYPE, ANY, EFA, 0,
-				   WC_REMOTE_QPN, "wr.ud.remote_qpn", ALWAYS),
+				   WC_REMOTE_QPN, "wr.ud.remote_qpn"),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, ALL, 0,
-				   WC_RKEY, "wr.rdma.rkey", ALWAYS),
+				   WC_RKEY, "wr.rdma.rkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, ALL, 0,
-				   WC_RKEY, "wr.atomic.rkey", ALWAYS),
+				   WC_RKEY, "wr.atomic.rkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, SEND_INV, ALL, 0,
-				   WC_RKEY, "invalidate_rkey", ALWAYS),
+				   WC_RKEY, "invalidate_rkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, ALL, 0,
-				   WC_REMOTE_BOUNDS, "wr.rdma.remote_addr", ALWAYS),
+				   WC_REMOTE_BOUNDS, "wr.rdma.remote_addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, ALL, 0,
-				   WC_REMOTE_BOUNDS, "wr.atomic.remote_addr", ALWAYS),
+				   WC_REMOTE_BOUNDS, "wr.atomic.remote_addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, ALL, 0,
-				   WC_REGION_RIGHT, "access", ALWAYS),
+				   WC_REGION_RIGHT, "access"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, ALL, IBV_QP_ACCESS_FLAGS,
-				   WC_ACCESS, "qp_access_flags", RIGHTS),
+				   WC_ACCESS, "qp_access_flags"),
 		/* rxe_responder(): the receive that a WRITE with immediate had taken. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
-				   WC_RESPONDER, "status", ALWAYS),
+				   WC_RESPONDER, "status"),
 		/* map_cqe_status[]: ERDMA_WC_RECV_*, of the receive's SGEs. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
-				   WC_LKEY, "sg_list.lkey", ALWAYS),
+				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
-				   WC_BOUNDS, "sg_list.addr", ALWAYS),
+				   WC_BOUNDS, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, ANY_Q, ANY_TYPE, ANY, ERDMA, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
+				   WC_LOCAL_WRITE, "sg_list.lkey"),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, SQ, ANY_TYPE, SENDS, ALL, 0,
-				   WC_PEER_BUFFER, "sg_list", ALWAYS),
+				   WC_PEER_BUFFER, "sg_list"),
 		/* send_data_in() of the peer, as above; providers/mana/cq.c: VENDOR_ERR_RX_INVALID_REQ_NAK. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, RXE, 0,
-				   WC_PEER_RECV, "sg_list", ALWAYS),
+				   WC_PEER_RECV, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, RXE, 0,
-				   WC_PEER_BUFFER, "sg_list", ALWAYS),
+				   WC_PEER_BUFFER, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, MANA, 0,
-				   WC_PEER_RECV, "sg_list", ALWAYS),
+				   WC_PEER_RECV, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, SENDS, MANA, 0,
-				   WC_PEER_BUFFER, "sg_list", ALWAYS),
+				   WC_PEER_BUFFER, "sg_list"),
 		/* to_ibv_status(): REMOTE_ERROR_UNKNOWN_PEER. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_OP_ERR, ANY_Q, ANY_TYPE, ANY, EFA, 0,
-				   WC_PEER_AH, "wr.ud.ah", ALWAYS),
+				   WC_PEER_AH, "wr.ud.ah"),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, ALL, IBV_QP_PORT,
-				   PORT_DOWN, "port_attr.state", DOWN),
+				   PORT_DOWN, "port_attr.state"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, CONNECTED, ANY, ALL, IBV_QP_PORT | IBV_QP_AV,
-				   PATH_EMPTY, "ah_attr.dlid", PATH),
+				   PATH_EMPTY, "ah_attr.dlid"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, CONNECTED, ANY, ALL, IBV_QP_PORT | IBV_QP_PATH_MTU,
-				   MTU_ABOVE_ACTIVE, "path_mtu", MTU),
+				   MTU_ABOVE_ACTIVE, "path_mtu"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, ALL, IBV_QP_PORT | IBV_QP_PKEY_INDEX,
-				   PKEY_LIMITED, "pkey_index", PKEY),
+				   PKEY_LIMITED, "pkey_index"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
-				   WC_RETRIES, "timeout", TIMEOUT),
+				   WC_RETRIES, "timeout"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_PORT,
-				   WC_PEER_GID, "ah_attr.grh.sgid_index", ROCE),
+				   WC_PEER_GID, "ah_attr.grh.sgid_index"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_PORT,
-				   WC_FABRIC, "status", LOSS),
+				   WC_FABRIC, "status"),
 		/* to_ibv_status(): LOCAL_ERROR_UNRESP_REMOTE and LOCAL_ERROR_UNREACH_REMOTE. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RESP_TIMEOUT_ERR, ANY_Q, BY_AH, ANY, ALL, 0,
-				   WC_PEER_SILENT, "wr.ud.ah", ALWAYS),
+				   WC_PEER_SILENT, "wr.ud.ah"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RESP_TIMEOUT_ERR, ANY_Q, CONNECTED, ANY, ALL, 0,
-				   WC_PEER_SILENT, "ah_attr", ALWAYS),
+				   WC_PEER_SILENT, "ah_attr"),
 
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RNRS, ANY, ALL, IBV_QP_RNR_RETRY,
-				   WC_RNR, "rnr_retry", RNR),
+				   WC_RNR, "rnr_retry"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RNR_RETRY_EXC_ERR, ANY_Q, RC, ANY, ALL, IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER,
-				   WC_RNR_TIMER, "min_rnr_timer", RNR_TIMER),
+				   WC_RNR_TIMER, "min_rnr_timer"),
 
 
 		/* siw_proc_send(): siw_check_sge() refuses the receive, and siw_rdmap_complete() has no status for it. */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, SIW, 0,
-				   WC_LKEY, "sg_list.lkey", ALWAYS),
+				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, SIW, 0,
-				   WC_BOUNDS, "sg_list.addr", ALWAYS),
+				   WC_BOUNDS, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_GENERAL_ERR, RQ, ANY_TYPE, ANY, SIW, 0,
-				   WC_LOCAL_WRITE, "sg_list.lkey", ALWAYS),
+				   WC_LOCAL_WRITE, "sg_list.lkey"),
 
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, ALL, 0,
-				   WC_RECV_SHORT, "sg_list", ALWAYS),
+				   WC_RECV_SHORT, "sg_list"),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANSWERS, ANY, ALL,
-				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic", DEPTH),
+				   IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC, WC_DEPTH_ABOVE, "max_rd_atomic"),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, ANY_TYPE, ANY, ALL, IBV_QP_ACCESS_FLAGS,
-				   WC_ACCESS, "qp_access_flags", RIGHTS),
+				   WC_ACCESS, "qp_access_flags"),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_REQ_EVENT, RQ, CONNECTED, ANY, ALL, IBV_QP_PATH_MTU,
-				   WC_PEER_MTU, "path_mtu", OWN_MTU),
+				   WC_PEER_MTU, "path_mtu"),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, ALL, 0,
-				   WC_PEER_REQUEST, "wr.rdma.rkey", ALWAYS),
+				   WC_PEER_REQUEST, "wr.rdma.rkey"),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, ALL, IBV_QP_ACCESS_FLAGS,
-				   WC_ACCESS, "qp_access_flags", RIGHTS),
+				   WC_ACCESS, "qp_access_flags"),
 		/* siw_proc_send() sends this event for a receive of its own, too. */
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, SIW, 0,
-				   WC_PEER_REQUEST, "wr.rdma.rkey", ALWAYS),
+				   WC_PEER_REQUEST, "wr.rdma.rkey"),
 		RDMAEZ_IMPL_WC_ROW(RDMAEZ_IMPL_WC_ACCESS_EVENT, RQ, ANY_TYPE, ANY, SIW, 0,
-				   WC_LKEY, "sg_list.lkey", ALWAYS),
+				   WC_LKEY, "sg_list.lkey"),
 	};
 
 	*count = sizeof(rows) / sizeof(rows[0]);
@@ -718,7 +694,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
 	if (!(row->queues & here->queues))
 		return false;
 	if (here->status == IBV_WC_RESP_TIMEOUT_ERR && row->status == IBV_WC_RETRY_EXC_ERR)
-		return row->check < RDMAEZ_IMPL_WC_TIMEOUT;
+		return row->types != RDMAEZ_IMPL_WC_RETRIES; /* which are about the retries */
 	return row->status == here->status;
 }
 
@@ -777,64 +753,66 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_after_reset(struct rdmaez_impl_wc_case *her
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 					   const struct rdmaez_impl_wc_row *row)
 {
-	switch (row->check) {
-	case RDMAEZ_IMPL_WC_OPCODE:
+	switch ((int)row->why) {
+	case RDMAEZ_WHY_WR_OPCODE:
+	case RDMAEZ_WHY_WC_PEER_OPCODE:
 		rdmaez_impl_wc_opcode(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_ROOM:
+	case RDMAEZ_WHY_WC_GRH_ROOM:
+	case RDMAEZ_WHY_WC_RECV_SHORT:
 		rdmaez_impl_wc_room(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_LIMIT:
+	case RDMAEZ_WHY_WC_LIMIT:
 		rdmaez_impl_wc_limit(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_DOWN:
+	case RDMAEZ_WHY_PORT_DOWN:
 		if (here->port_num)
 			rdmaez_impl_reach_port(&here->port, RDMAEZ_DIAG_LIKELY, here->diag);
 		return;
-	case RDMAEZ_IMPL_WC_OWN_MTU:
+	case RDMAEZ_WHY_WC_PEER_MTU:
 		rdmaez_impl_wc_own_mtu(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_PATH:
+	case RDMAEZ_WHY_PATH_EMPTY:
 		rdmaez_impl_wc_path(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_MTU:
+	case RDMAEZ_WHY_MTU_ABOVE_ACTIVE:
 		rdmaez_impl_wc_mtu(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_PKEY:
+	case RDMAEZ_WHY_PKEY_LIMITED:
 		rdmaez_impl_wc_pkey(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_TIMEOUT:
+	case RDMAEZ_WHY_WC_RETRIES:
 		rdmaez_impl_wc_retries(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_RNR:
+	case RDMAEZ_WHY_WC_RNR:
 		rdmaez_impl_wc_rnr(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_RNR_TIMER:
+	case RDMAEZ_WHY_WC_RNR_TIMER:
 		rdmaez_impl_wc_rnr_timer(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_RIGHTS:
+	case RDMAEZ_WHY_WC_ACCESS:
 		rdmaez_impl_wc_rights(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_DEPTH:
+	case RDMAEZ_WHY_WC_DEPTH_ABOVE:
 		rdmaez_impl_wc_depth(here, row);
 		return;
-	case RDMAEZ_IMPL_WC_IWARP:
+	case RDMAEZ_WHY_WC_IWARP:
 		if (!rdmaez_impl_wc_iwarp(here))
 			return;
 		break;
-	case RDMAEZ_IMPL_WC_ROCE:
+	case RDMAEZ_WHY_WC_PEER_GID:
 		if (!here->port_num || here->port.link_layer != IBV_LINK_LAYER_ETHERNET)
 			return;
 		break;
-	case RDMAEZ_IMPL_WC_LOSS:
+	case RDMAEZ_WHY_WC_FABRIC:
 		if (here->port_num)
 			rdmaez_impl_reach_loss(here->qp->context, here->port_num, here->diag);
 		break;
-	case RDMAEZ_IMPL_WC_SINK:
+	case RDMAEZ_WHY_WC_IWARP_READ:
 		if (!rdmaez_impl_wc_sink(here))
 			return;
 		break;
-	case RDMAEZ_IMPL_WC_GPU:
+	case RDMAEZ_WHY_WC_GPU_PATH:
 		if (!rdmaez_impl_wc_gpu())
 			return;
 		break;
