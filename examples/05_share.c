@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 	int end[2], status = 0;
 	bool emulated;
 
-	alarm(60); /* should the other process stop, this one does not wait for it for ever */
+	alarm(60); /* if the other process stops, do not wait for it forever */
 	/* The other process begins with an empty hand: the device is opened after it has gone. */
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, end)) {
 		perror("socketpair");

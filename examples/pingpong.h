@@ -85,7 +85,7 @@ static void make_qp(struct ibv_context *context, size_t size)
 	post_receive();
 }
 
-/* A connection to the peer, on which nothing takes longer than PATIENCE; a client is waited for for ever. */
+/* A connection to the peer, on which nothing takes longer than PATIENCE; but a server waits for its client forever. */
 static int meet(void)
 {
 	const struct addrinfo hints = {.ai_family = AF_INET, .ai_flags = AI_PASSIVE};

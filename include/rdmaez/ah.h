@@ -35,7 +35,7 @@ extern "C" {
  *         IPv6 (#RDMAEZ_WHY_NO_IPV6)
  * @retval ENODATA the GID index named is empty (#RDMAEZ_WHY_GID_EMPTY)
  * @retval ETIMEDOUT likely the peer does not answer on the network (#RDMAEZ_WHY_NEIGHBOUR); with this and the next,
- *         the way to the peer is told as rdmaez_qp_modify() tells it
+ *         the way to the peer is explained as by rdmaez_qp_modify()
  * @retval ENETUNREACH likely no route (#RDMAEZ_WHY_NO_ROUTE); also EHOSTUNREACH and ENETDOWN
  * @retval ENODEV likely the GID's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
  * @return any other errno of ibv_query_port(), ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED) or

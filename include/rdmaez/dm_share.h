@@ -164,7 +164,7 @@ RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
  * @retval EMFILE the process may not have more descriptors (#RDMAEZ_WHY_DM_FD)
  * @retval EXDEV the device of @p fd is not the token's (#RDMAEZ_WHY_DM_OTHER_DEVICE)
  * @retval ENOENT the memory, domain or region does not exist (#RDMAEZ_WHY_DM_STALE)
- * @retval ETIMEDOUT emulated memory, and another process does not let go of its lock (#RDMAEZ_WHY_PEER_SILENT)
+ * @retval ETIMEDOUT the memory is emulated, and another process does not release its lock (#RDMAEZ_WHY_PEER_SILENT)
  * @retval EOPNOTSUPP this libibverbs is older than rdma-core 35 (#RDMAEZ_WHY_DM_NO_IMPORT); the memory is
  *         emulated and `ops.open` is missing (#RDMAEZ_WHY_DM_EMULATED); a domain or region of emulated memory
  *         is requested (#RDMAEZ_WHY_DM_EMU_ALONE); the driver cannot import, which only mlx5 can
@@ -194,8 +194,8 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
  *         #RDMAEZ_WHY_DM_TOKEN_SUM); the rest as for rdmaez_dm_import()
  * @retval EBADMSG the message is too short or too long (#RDMAEZ_WHY_DM_MESSAGE_SIZE), or does not have
  *         exactly one descriptor, or this process has no room for it (#RDMAEZ_WHY_DM_MESSAGE_FD)
- * @retval ETIMEDOUT nothing arrived, or emulated memory is locked (#RDMAEZ_WHY_PEER_SILENT). `timeout_ns` holds
- *         for both waits together
+ * @retval ETIMEDOUT nothing arrived, or emulated memory is locked (#RDMAEZ_WHY_PEER_SILENT). `timeout_ns`
+ *         covers both waits together
  * @retval ECONNRESET the other process has closed the socket (#RDMAEZ_WHY_PEER_CLOSED)
  * @retval EAFNOSUPPORT not a Unix socket (#RDMAEZ_WHY_SOCKET)
  * @retval EINTR interrupted by a signal before anything was read (#RDMAEZ_WHY_SOCKET)

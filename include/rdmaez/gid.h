@@ -56,8 +56,8 @@ struct rdmaez_gid_want {
  * group, and others suit the rest. Then v2 ranks above v1. For an unknown peer v2 ranks above v1, and then
  * IPv4-mapped above IPv6 above link-local. An entry that cannot work ranks 0: it is empty, has no network
  * interface, has a different address family from the peer, or is excluded by @p want. On InfiniBand all
- * non-empty entries rank the same, and the first is used. Which of several addresses is on the way to the peer
- * only the kernel's routes know: rdmaez_port_choose_gid() asks for them.
+ * non-empty entries rank the same, and the first is used. Which of
+ * several addresses lies on the route to the peer only the kernel knows: rdmaez_port_choose_gid() asks it.
  *
  * Sources: the kernel's addr_resolve() and rdma_resolve_ip() refuse mixed families and entries without an
  * interface. RoCE v2 sends IPv4 or IPv6 by the family of its own GID, so a group needs one of its family; RoCE

@@ -5,7 +5,8 @@
  *
  * ibv_reg_mr() returns EINVAL for access flags that do not go together, ENOMEM for a resource limit of the
  * process, and EFAULT for memory that is not what the caller thinks, most often a GPU's. rdmaez_mr_reg() says which it
- * is, by what the process may read of itself. A GPU's memory that cannot be registered by its address can be as a dma-buf.
+ * is, from what the process may read about itself. A GPU's memory that cannot be registered by its address can often
+ * be registered as a dma-buf.
  *
  * On iWARP the memory that a READ writes to needs IBV_ACCESS_REMOTE_WRITE besides IBV_ACCESS_LOCAL_WRITE (RFC 5040),
  * except with siw, whose siw_proc_rresp() asks for the latter only.
@@ -46,12 +47,12 @@ extern "C" {
  *         as with EFAULT, or so much that part of it is not mapped (#RDMAEZ_WHY_MR_UNMAPPED)
  * @retval EOPNOTSUPP the flags, as with EINVAL; likely a shared mapping of a file of a DAX file system
  *         (#RDMAEZ_WHY_MR_FILE)
- * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED); likely it is a GPU's, and that is found out
+ * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED); likely it is a GPU's, judging
  *         by what the process has mapped (#RDMAEZ_WHY_MR_GPU_SEGMENTS, #RDMAEZ_WHY_MR_GPU_NO_PEER,
- *         #RDMAEZ_WHY_MR_GPU_BAR1 with the size of the least BAR1 as `max`, or else #RDMAEZ_WHY_MR_GPU); a shared
+ *         #RDMAEZ_WHY_MR_GPU_BAR1 with the size of the smallest BAR1 as `max`, or else #RDMAEZ_WHY_MR_GPU); a shared
  *         mapping of a file (#RDMAEZ_WHY_MR_FILE); or its protection does not permit this access
  *         (#RDMAEZ_WHY_MR_PROTECTION)
- * @retval ENOMEM RLIMIT_MEMLOCK, unless what is pinned already and this are within it, or the process has CAP_IPC_LOCK
+ * @retval ENOMEM RLIMIT_MEMLOCK, unless this and what is pinned already fit within it, or the process has CAP_IPC_LOCK
  *         (#RDMAEZ_WHY_MEMLOCK with the bytes as `value`, those pinned already as `min` and the soft limit as `max`),
  *         certain where the driver is known and the numbers prove it; likely RLIMIT_AS, unless that is unlimited
  *         (#RDMAEZ_WHY_ADDRESS_SPACE); vm.max_map_count (#RDMAEZ_WHY_MR_MAPPINGS); a quota of regions, or memory
@@ -75,7 +76,7 @@ RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsig
 struct rdmaez_mr_dmabuf {
 	uint64_t offset; /**< where they begin in the dma-buf */
 	size_t length;   /**< how many, at least 1 */
-	/** By which address requests name the first of them; its bits below the page size must be those of offset. */
+	/** The address by which requests name the first of them; below the page size its bits must be offset's. */
 	uint64_t iova;
 	int fd; /**< the dma-buf's file descriptor, which may be closed afterwards */
 };
@@ -118,8 +119,8 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
  *
  * @param mr the region
  * @param diag receives the explanation; may be NULL
- * @retval 0 it is gone
- * @retval EINVAL @p mr is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); or likely as EBUSY, which rxe reports so
+ * @retval 0 the region is deregistered
+ * @retval EINVAL @p mr is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); or likely as EBUSY, which is how rxe reports it
  * @retval EBUSY likely a memory window is bound to it (#RDMAEZ_WHY_MR_IN_USE)
  * @return any other errno of ibv_dereg_mr(), as for rdmaez_mr_reg()
  * @par Verbs calls

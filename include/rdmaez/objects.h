@@ -91,15 +91,15 @@ RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
 /**
  * @brief Resizes a completion queue, as ibv_resize_cq() does, and explains a failure.
  *
- * bnxt_re, hfi1, ib_mthca, ib_qib, irdma, mlx4_ib, mlx5_ib, ocrdma and rdma_rxe can do that, some of them with new
- * kernels or new firmware only; no other driver can, and of those for iWARP only irdma. Source: `resize_cq` of
+ * bnxt_re, hfi1, ib_mthca, ib_qib, irdma, mlx4_ib, mlx5_ib, ocrdma and rdma_rxe can, some of them only with recent
+ * kernels or firmware; no other driver can, and of the drivers for iWARP only irdma. Source: `resize_cq` of
  * `struct ib_device_ops` in Linux 6.1, 6.12 and 7.2, and of the providers of rdma-core 65.
  *
- * @param cq the completion queue; of an extended one ibv_cq_ex_to_cq()
- * @param cqe how many completions it must hold, at least 1; `cqe` of the queue is then what was granted
+ * @param cq the completion queue; for an extended one ibv_cq_ex_to_cq()
+ * @param cqe how many completions it must hold, at least 1; afterwards `cq->cqe` says how many it does
  * @param diag receives the explanation
  * @retval 0 it has the new size
- * @retval EOPNOTSUPP the driver cannot, or not this queue (#RDMAEZ_WHY_CQ_FIXED)
+ * @retval EOPNOTSUPP the driver cannot resize queues, or not this one (#RDMAEZ_WHY_CQ_FIXED)
  * @retval ENOSYS the same, of mlx5's firmware
  * @retval EINVAL as rdmaez_cq_create(), without a completion vector; of a smaller size likely more completions
  *         are waiting (#RDMAEZ_WHY_CQ_WAITING)
@@ -179,7 +179,7 @@ RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag);
  *
  * Waits, as that does, until every event that ibv_get_cq_event() has returned is acknowledged.
  *
- * @param cq the completion queue; of an extended one ibv_cq_ex_to_cq()
+ * @param cq the completion queue; for an extended one ibv_cq_ex_to_cq()
  * @param diag receives the explanation
  * @retval 0 it is gone
  * @retval EBUSY likely something still uses it (#RDMAEZ_WHY_CQ_IN_USE)

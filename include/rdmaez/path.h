@@ -19,7 +19,7 @@
  * given here (mlx5_set_path() takes `traffic_class >> 2`). A flow label's 20 bits are folded into a port from
  * 49152 to 65535; for 0 drivers commonly take the two queue pair numbers of a connection
  * (rdma_flow_label_to_udp_sport(), rdma_get_udp_sport() in the kernel's include/rdma/ib_verbs.h), so a
- * label is needed only to choose a way. rxe ignores `sl`.
+ * label is needed only to choose a path through the network. rxe ignores `sl`.
  *
  * Nothing here calls a verb, and everything may be called from any thread.
  *

@@ -62,7 +62,7 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
 /**
  * @brief Chooses the best GID index of a port for reaching a peer.
  *
- * Of the entries that can work at all, by rdmaez_gid_rank(), on RoCE
+ * On RoCE, of the entries that can work at all (rdmaez_gid_rank()), this is
  *
  * 1. the one from whose address the kernel itself sends to the peer, or to a group: so VLANs, several
  *    interfaces and routers are followed. A UDP socket is connected, which sends nothing, and only where two
@@ -74,11 +74,10 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
  * A link-local peer (`fe80::/10`) may be on any interface: name it by `want->ndev_ifindex`. On InfiniBand the
  * first entry is taken and no socket is opened.
  *
- * The index is chosen anew by each function that finds `sgid_index` 0, and a peer that is told another GID than
- * the one in use answers to the wrong address. So that what is advertised is what is used, choose once, tell the
- * peer `chosen.gid`, and name the index: `opts.path.sgid_index = rdmaez_exactly((int)chosen.gid_index)`.
- * Without knowing the peer first, the choice is by rank. rdmaez_qp_to_rtr() and rdmaez_ah_create() tell in their
- * record what they used: `source`, `netdev` and why (`chosen`).
+ * Each function that finds `sgid_index` 0 chooses anew, and a peer that was given another GID than the one in use
+ * replies to the wrong address. So choose once, tell the peer `chosen.gid`, and name its index:
+ * `opts.path.sgid_index = rdmaez_exactly((int)chosen.gid_index)`. While the peer is not known, the choice is by
+ * rank. rdmaez_qp_to_rtr() and rdmaez_ah_create() record what they used: `source`, `netdev`, and why (`chosen`).
  *
  * Only the 256 indices that fit into an address vector are considered. One ibv_query_port() and one
  * ibv_query_gid_table(); where the latter is not supported, one ibv_query_gid_ex() per entry up to the best

@@ -27,7 +27,7 @@
  * @par Before the bring-up
  * Each end tells the other the GID that it chose with rdmaez_port_choose_gid(), its `qp_num`, and a PSN from
  * rdmaez_psn_random(). It then uses the index of that very GID: an end that tells one GID and sends from
- * another reaches RTS, and no packet of it is accepted.
+ * another reaches RTS, but its packets are dropped.
  *
  * @par Driver types
  * Queue pairs of type IBV_QPT_DRIVER are moved like others once `opts.driver_type` names the actual type. The address
@@ -107,8 +107,8 @@ struct rdmaez_qp_opts {
 	enum ibv_mtu mtu;
 	uint32_t dest_qp_num; /**< the peer's queue pair number, 24 bits */
 	uint32_t rq_psn; /**< first PSN expected: the peer's `sq_psn`, as it was told. 24 bits */
-	/** First PSN sent: a new rdmaez_psn_random(), told to the peer. 24 bits. Queue pair numbers are used
-	 *  again, and where the PSNs are as well, late packets of a former queue pair are accepted. */
+	/** First PSN sent: a new rdmaez_psn_random(), told to the peer. 24 bits. Queue pair numbers are reused,
+	 *  and if the PSNs are too, late packets of a former queue pair are accepted. */
 	uint32_t sq_psn;
 
 	/** READs and atomics outstanding as requester, limited to what the device supports, if that is
@@ -263,11 +263,11 @@ RDMAEZ_COLD int rdmaez_qp_check_as(struct ibv_qp *qp, enum ibv_qp_type type,
  * @brief Calls ibv_modify_qp(), and explains if it fails.
  *
  * After a failure, if @p diag is not NULL, rdmaez_qp_check() runs. If it predicts this errno value, its
- * findings are certain; if not, what the errno value usually means here is added as likely. Of a peer whose
- * Ethernet address was not found it is told apart whether there is no route (#RDMAEZ_WHY_NO_ROUTE), whether the
+ * findings are certain; if not, what the errno value usually means here is added as likely. Where a
+ * peer's Ethernet address was not found, they tell whether there is no route (#RDMAEZ_WHY_NO_ROUTE), whether the
  * route starts from another GID (#RDMAEZ_WHY_GID_BY_ROUTE, #RDMAEZ_WHY_GID_NEARER, #RDMAEZ_WHY_GID_ROUTABLE) or from
  * another device's address (#RDMAEZ_WHY_ROUTE_ELSEWHERE), and whether nobody answers (#RDMAEZ_WHY_NEIGHBOUR) or
- * somebody does by now (#RDMAEZ_WHY_NEIGHBOUR_LATE).
+ * the answer came too late (#RDMAEZ_WHY_NEIGHBOUR_LATE).
  *
  * @param qp the queue pair
  * @param attr as for ibv_modify_qp()

@@ -3,7 +3,7 @@
  * @file units.h
  * @brief Arithmetic for the numbers that verbs encode: MTUs, ACK and RNR timers, PSNs.
  *
- * Everything here is pure but for rdmaez_psn_random(), calls no verb and may be called from any thread.
+ * Everything here is pure, except for rdmaez_psn_random(), calls no verb and may be called from any thread.
  */
 #ifndef RDMAEZ_UNITS_H
 #define RDMAEZ_UNITS_H
@@ -128,12 +128,12 @@ RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base);
 /**
  * @brief Draws a first packet sequence number at random, for `sq_psn`, and for the peer's `rq_psn`.
  *
- * A new one for each connection: packets of a former queue pair with the same number, late or sent again,
- * then almost never fit, while with equal PSNs they are accepted as the new one's. Each end tells the other
+ * Draw one for each connection: late or repeated packets of a former queue pair with the same number then
+ * almost never match, while with equal PSNs they are accepted as the new one's. Each end tells the other
  * what it drew, since each must expect what the other sends.
  *
- * The number comes from getrandom(), without waiting; where that has nothing yet, as early while the system
- * starts, from the clock and an address. Do not use it as a secret.
+ * The number comes from getrandom(), without waiting; early in the boot of a system, when that is not ready yet,
+ * from the clock and an address. Do not use it as a secret.
  *
  * @return 0 to #RDMAEZ_PSN_MAX
  */

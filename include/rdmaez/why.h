@@ -169,7 +169,7 @@ extern "C" {
 	X(TIMED_OUT, "the device did not answer in time",                                          \
 	  "see the kernel log; the device may need a reset")                                       \
 	X(MEMLOCK,                                                                                 \
-	  "a process may lock only this much memory, and each registration counts, also of the "   \
+	  "a process may lock only this much memory, and each registration counts, even of the "   \
 	  "same memory on another device",                                                         \
 	  "raise `ulimit -l`, memlock in limits.conf or systemd's LimitMEMLOCK, or grant "         \
 	  "CAP_IPC_LOCK")                                                                          \
@@ -191,19 +191,20 @@ extern "C" {
 	X(CAPS_TABLE, "one of the two describes a device and the other a port",                    \
 	  "compare devices with devices, and ports with ports")                                    \
 	X(GID_BY_ROUTE, "the kernel sends to the peer from this GID's address",                    \
-	  "use this GID and advertise it, so that the peer answers by the same way")               \
-	X(GID_BY_SCOPE, "its scope is the peer's: link-local, or routed",                          \
+	  "use this GID and advertise it, so that the peer's replies take the same way")           \
+	X(GID_BY_SCOPE, "its scope matches the peer's: link-local, or routable",                   \
 	  "set sgid_index if another GID is meant")                                                \
 	X(GID_BY_PREFIX, "no other GID shares as long a prefix with the peer's",                   \
-	  "check by `ip route get` that the way to the peer leaves by the GID's interface")        \
+	  "check with `ip route get` that the route to the peer leaves through the GID's "         \
+	  "interface")                                                                             \
 	X(GID_BY_RANK,                                                                             \
-	  "of GIDs that suit alike it comes first: RoCE v2 before v1, IPv4 before IPv6, lower "    \
+	  "of equally suitable GIDs it comes first: RoCE v2 before v1, IPv4 before IPv6, lower "   \
 	  "index before higher",                                                                   \
 	  "name the peer, an interface or an index if another GID is meant")                       \
 	X(GID_ONLY, "no other GID of the port would do",                                           \
 	  "give the network interface the address that is missing, if another GID is meant")       \
 	X(COUNTED_LOSS, "the port has counted packets that were lost, damaged or out of order",    \
-	  "look at the counters of link and switches, and at flow control")                        \
+	  "check the counters of the link and the switches, and flow control")                     \
 	X(PORT_NO_SM, "the link is up, but no subnet manager has configured the port",             \
 	  "run a subnet manager on the fabric, such as opensm")                                    \
 	X(PKEY_PARTITION,                                                                          \
@@ -217,7 +218,7 @@ extern "C" {
 	X(GID_ROUTABLE,                                                                            \
 	  "a link-local GID reaches only its own Ethernet segment; the one at this index is "      \
 	  "routable",                                                                              \
-	  "use it")                                                                                \
+	  "use this GID index")                                                                    \
 	X(ROUTE_ELSEWHERE,                                                                         \
 	  "left to itself, the kernel sends to the peer from an address that this port does not "  \
 	  "have",                                                                                  \
@@ -225,18 +226,18 @@ extern "C" {
 	  "use its device, or add rules of routing for this one")                                  \
 	X(NEIGHBOUR_LATE, "the peer's Ethernet address was resolved too late", "try again")        \
 	X(DEPTH_BUDGET,                                                                            \
-	  "the device's queue pairs share so many READs and atomics, and may have used them up",   \
-	  "use a smaller depth in each")                                                           \
+	  "the device's queue pairs share a budget of READs and atomics, and may have used it up", \
+	  "use a smaller depth for each")                                                          \
 	X(AH_UNKNOWN,                                                                              \
 	  "the network may not know this GID: the peer has stopped, or is in another "             \
 	  "availability zone",                                                                     \
 	  "exchange GIDs again")                                                                   \
 	X(QP_SELF, "this queue pair is its own peer",                                              \
-	  "exchange GIDs and numbers, unless a loop is meant")                                     \
+	  "exchange GIDs and queue pair numbers, unless a loopback is meant")                      \
 	X(CGROUP, "the cgroup's limit on RDMA objects may be reached",                             \
 	  "raise hca_handle and hca_object in its rdma.max, or free objects")                      \
-	X(COUNTED_DOWN, "the port has counted that its link went down",                            \
-	  "see cable, transceiver and switch port, and the kernel log")
+	X(COUNTED_DOWN, "the port's link has gone down before",                                    \
+	  "check the cable, the transceiver, the switch port and the kernel log")
 
 /* Those of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \
@@ -333,49 +334,49 @@ extern "C" {
 	X(MR_IN_USE, "a memory window is still bound to the memory region",                        \
 	  "invalidate or deallocate the window first")                                             \
 	X(MR_GPU,                                                                                  \
-	  "the memory seems to be a GPU's, which its driver does not let others reach by its "     \
+	  "the memory seems to be a GPU's, and its driver does not let other devices reach it by " \
 	  "address",                                                                               \
 	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(), or copy through host memory: "   \
 	  "not every GPU lets other devices in")                                                   \
 	X(MR_GPU_NO_PEER,                                                                          \
-	  "the memory seems to be a GPU's, and no peer memory module is loaded to register it "    \
-	  "by its address",                                                                        \
+	  "the memory seems to be a GPU's, and no peer memory module is loaded to register it by " \
+	  "address",                                                                               \
 	  "`modprobe nvidia_peermem`, where the GPU is NVIDIA's; or export it as a dma-buf and "   \
 	  "use rdmaez_mr_reg_dmabuf()")                                                            \
 	X(MR_GPU_SEGMENTS,                                                                         \
 	  "the memory seems to be a GPU's, and PyTorch's expandable segments, which the "          \
-	  "environment asks for, usually cannot be registered by their address",                   \
-	  "take expandable_segments:True out of PYTORCH_CUDA_ALLOC_CONF, or export the memory "    \
-	  "as a dma-buf and use rdmaez_mr_reg_dmabuf()")                                           \
+	  "environment asks for, usually cannot be registered by address",                         \
+	  "remove expandable_segments:True from PYTORCH_CUDA_ALLOC_CONF, or export the memory as " \
+	  "a dma-buf and use rdmaez_mr_reg_dmabuf()")                                              \
 	X(MR_GPU_BAR1,                                                                             \
 	  "the memory seems to be a GPU's, and its BAR1, through which other devices reach it, "   \
 	  "may be too small or used up",                                                           \
 	  "register less of it at a time; `nvidia-smi -q -d MEMORY` shows BAR1")                   \
 	X(MR_FILE,                                                                                 \
-	  "the memory is shared with a file: a device can register none of a DAX file system, "    \
-	  "and since Linux 6.5 none of a file on a disk that it may write",                        \
+	  "the memory is a shared mapping of a file: on a DAX file system it cannot be "           \
+	  "registered, and on a disk, since Linux 6.5, not for a device that may write",           \
 	  "register anonymous memory, or a file of tmpfs or hugetlbfs; for DAX use a device DAX "  \
 	  "or IBV_ACCESS_ON_DEMAND")                                                               \
 	X(MR_FORK_HUGE,                                                                            \
-	  "fork protection (ibv_fork_init()) takes the memory in small pages, and the kernel "     \
-	  "does not split its huge pages",                                                         \
-	  "set RDMAV_HUGEPAGES_SAFE=1, or begin and end at multiples of the huge page; with "      \
+	  "fork protection (ibv_fork_init()) handles memory in small pages, and the kernel does "  \
+	  "not split its huge pages",                                                              \
+	  "set RDMAV_HUGEPAGES_SAFE=1, or begin and end at multiples of the huge page size; with " \
 	  "rdma-core 35 on Linux 5.12 no protection is needed")                                    \
 	X(MR_MAPPINGS, "the process has as many mappings as vm.max_map_count lets it have",        \
-	  "raise `sysctl vm.max_map_count`; with fork protection each region costs up to two")     \
+	  "raise vm.max_map_count with sysctl; with fork protection each region costs up to two")  \
 	X(MR_NO_DMABUF, "the driver, the kernel or libibverbs cannot register a dma-buf",          \
 	  "use rdma-core 34, Linux 5.12 and a driver that can, such as mlx5_ib, or efa, bnxt_re "  \
 	  "and irdma of newer kernels")                                                            \
 	X(MR_DMABUF_FD, "the file descriptor is not that of a dma-buf",                            \
-	  "give the one that cuMemGetHandleForAddressRange() or another exporter has returned")    \
-	X(MR_DMABUF_IOVA, "offset and iova are not at the same place within a page",               \
-	  "let them agree in their last bits, those below the page size")                          \
+	  "pass the one that cuMemGetHandleForAddressRange() or another exporter returned")        \
+	X(MR_DMABUF_IOVA, "offset and iova are at different places within a page",                 \
+	  "make their low bits agree, those below the page size")                                  \
 	X(CQ_HIDDEN,                                                                               \
-	  "this is within the limit that the device reports, but some devices take less, virtual " \
-	  "functions for one",                                                                     \
+	  "this is within the limit that the device reports, but some devices accept fewer, "      \
+	  "virtual functions for example",                                                         \
 	  "try half as many, or several completion queues")                                        \
 	X(CQ_FIXED, "the completion queue cannot be resized: few drivers can",                     \
-	  "create it as large as it will have to be")                                              \
+	  "create it as large as it will ever need to be")                                         \
 	X(CQ_WAITING, "the queue may hold more completions than this at the moment",               \
 	  "poll them first")
 
@@ -514,22 +515,22 @@ extern "C" {
 	X(WC_PEER_SILENT, "the peer does not answer, or no packet reaches it",                     \
 	  "check that it is alive, and the GID or LID that is sent to; on efa also that the "      \
 	  "security groups of both ends let their traffic pass")                                   \
-	X(WC_REMOTE_QPN, "the peer has no queue pair of this number, or has one no longer",        \
-	  "exchange the numbers again: a peer that was started again has others")                  \
-	X(WC_AT_PEER, "the cause is at the peer, and this end learns no more of it",               \
+	X(WC_REMOTE_QPN, "the peer has no queue pair with this number, or no longer has it",       \
+	  "exchange the numbers again: a restarted peer has new ones")                             \
+	X(WC_AT_PEER, "the cause is at the peer, and this end learns nothing more about it",       \
 	  "see the completions and asynchronous events of the peer's queue pair")                  \
 	X(WC_NO_MORE, "the device says no more than this status",                                  \
 	  "see vendor_err, and what the kernel and the driver have logged")                        \
 	X(WC_PEER_GID,                                                                             \
-	  "the peer may use another version of RoCE, or its GID index another kind of GID than "   \
-	  "this one",                                                                              \
-	  "compare the types and GIDs of both ends: an index means another GID on every host")     \
+	  "the peer may use another version of RoCE, or its GID index may hold another kind of "   \
+	  "GID than this one",                                                                     \
+	  "compare the GIDs of both ends and their types: the same index means another GID on "    \
+	  "every host")                                                                            \
 	X(WC_PEER_MTU, "the peer may use another path MTU than this end",                          \
 	  "use the smaller active MTU of the two ports at both ends")                              \
-	X(WC_FABRIC, "the network may lose packets or hold them back, which verbs do not show",    \
-	  "see the counters of the switches, and of `ethtool -S` or `ibqueryerrors` at both "      \
-	  "ends; "                                                                                 \
-	  "configure PFC and ECN alike on every hop")                                              \
+	X(WC_FABRIC, "the network may be losing or delaying packets, which verbs cannot show",     \
+	  "check the switches' counters, and `ethtool -S` or `ibqueryerrors` at both ends; "       \
+	  "configure PFC and ECN the same on every hop")                                           \
 	X(WC_IWARP_READ,                                                                           \
 	  "on iWARP the memory that a READ writes to also needs IBV_ACCESS_REMOTE_WRITE",          \
 	  "register it with IBV_ACCESS_LOCAL_WRITE and IBV_ACCESS_REMOTE_WRITE")                   \
@@ -625,7 +626,7 @@ extern "C" {
 	  "load the adapter's driver, or make a Soft-RoCE device with `rdma link add`; in a "      \
 	  "container also see whether the device stayed in the host's network namespace")          \
 	X(DEVICE_NAME, "there is no RDMA device of this name",                                     \
-	  "use the name of a device that is there")                                                \
+	  "use the name of a device that exists")                                                  \
 	X(DEVICE_THERE, "libibverbs lists this device", "open it by this name")                    \
 	X(DEVICE_UVERBS, "the kernel has the device, but not ib_uverbs, which verbs need",         \
 	  "load the module: modprobe ib_uverbs")                                                   \
@@ -633,14 +634,14 @@ extern "C" {
 	  "move it with `rdma dev set DEV netns`, or run the process in its namespace")            \
 	X(DEVICE_NO_NODE, "the device node is missing",                                            \
 	  "give the container the node, with --device=/dev/infiniband or by a device plugin; "     \
-	  "elsewhere see what udev does")                                                          \
+	  "elsewhere check udev")                                                                  \
 	X(DEVICE_RIGHTS, "this process has no right to read and write the device node",            \
 	  "see its owner, group and mode, and whether its file system is mounted with nodev")      \
 	X(DEVICE_FORBIDDEN,                                                                        \
 	  "the kernel forbids this process to open the device node, whatever its mode says",       \
 	  "allow the device in the container's device cgroup, with --device or by a device "       \
-	  "plugin: to mount the node is not enough")                                               \
-	X(DEVICE_OTHER_NODE, "this is not the node of the device: its device number is another",   \
+	  "plugin: mounting the node is not enough")                                               \
+	X(DEVICE_OTHER_NODE, "this is not the node of the device: its device number differs",      \
 	  "make it again, with the number in the dev file of /sys/class/infiniband_verbs")         \
 	X(DEVICE_PROVIDER, "libibverbs has no provider library for the device",                    \
 	  "see what libibverbs writes to stderr; with IBV_SHOW_WARNINGS=1 in the environment it "  \

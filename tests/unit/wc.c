@@ -336,13 +336,13 @@ static void check_times(void)
 			wrong += span.min != (runs ? tries * once : UINT64_MAX);
 			wrong += span.max != (runs ? tries * once * 4 : UINT64_MAX);
 		}
-	tap_eq_int(wrong, 0, "every timeout and count, and for ever where no timer runs");
+	tap_eq_int(wrong, 0, "every timeout and count, and forever where no timer runs");
 
 	tap_eq_int(rdmaez_rnr_give_up_ns(12, 3), 3 * 640000, "RNR timer 12, three times: 1.92 ms");
 	tap_eq_int(rdmaez_rnr_give_up_ns(0, 1), 655360000, "RNR timer 0 is the longest: 655 ms");
 	tap_eq_int(rdmaez_rnr_give_up_ns(31, 6), 6 * 491520000LL, "RNR timer 31, six times");
 	tap_eq_int(rdmaez_rnr_give_up_ns(12, 0), 0, "rnr_retry 0 does not wait");
-	tap_ok(rdmaez_rnr_give_up_ns(12, 7) == RDMAEZ_NS_FOREVER, "rnr_retry 7 waits for ever");
+	tap_ok(rdmaez_rnr_give_up_ns(12, 7) == RDMAEZ_NS_FOREVER, "rnr_retry 7 waits forever");
 	tap_ok(rdmaez_rnr_give_up_ns(12, UINT_MAX) == RDMAEZ_NS_FOREVER, "and so does more");
 }
 
@@ -1211,7 +1211,7 @@ static void check_time_texts(void)
 		{1000000000, "1 s"},
 		{281474976710656, "281475 s"},
 		{UINT64_MAX - 1, "18446744073.7 s"},
-		{UINT64_MAX, "for ever"},
+		{UINT64_MAX, "forever"},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(times); i++) {

@@ -26,7 +26,7 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- The port and the P_Key ------------------------------------------------------------------ */
 
-/* A port without a link, or on InfiniBand one that waits for a subnet manager: IBTA 14.4.5. 0 is not told. */
+/* A port without a link, or on InfiniBand one that waits for a subnet manager: IBTA 14.4.5. 0: not reported. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_port(const struct ibv_port_attr *port,
 					     enum rdmaez_severity severity,
 					     struct rdmaez_diag *diag)
@@ -41,7 +41,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_port(const struct ibv_port_attr *port,
 		rdmaez_impl_find(diag, severity, &site, (uint64_t)port->state);
 }
 
-/* A P_Key as rdmaez_impl_port_pkey() returns it: none, a limited member's, or `partition`s other than the default. */
+/* A P_Key as rdmaez_impl_port_pkey() returns it: empty, a limited member's, or not of the default partition. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_pkey(int pkey, enum rdmaez_severity empty,
 					     enum rdmaez_severity other, struct rdmaez_diag *diag)
 {
@@ -68,7 +68,10 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_reach_counter(const struct ibv_context *co
 	return rdmaez_impl_number(&at, 10);
 }
 
-/* The first counter of lost packets that is not 0, and how often the link went down; for the sources see rdmaez_impl_qp_exam_counters(). */
+/*
+ * The first counter of lost packets that is not 0, and how often the link went down; for the sources see
+ * rdmaez_impl_qp_exam_counters().
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_loss(const struct ibv_context *context, uint8_t port_num,
 					     struct rdmaez_diag *diag)
 {
@@ -207,7 +210,7 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_reach_meaning(int error)
 
 /*
  * Whether the kernel knows an IPv4 peer's Ethernet address on the GID's interface: 1, or 0 while it looks for it; -1
- * where that is not told. The lines of /proc/net/arp hold address, hardware type, flags, 0x0 without an answer, and
+ * not known. The lines of /proc/net/arp hold address, hardware type, flags, 0x0 without an answer, and
  * more, the interface last: where several share a subnet, each has neighbours of its own.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_reach_arp(const struct rdmaez_impl_reach *r)
@@ -246,7 +249,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 	struct ibv_gid_entry other;
 	bool here;
 
-	if (rdmaez_gid_is_zero(own)) /* not told */
+	if (rdmaez_gid_is_zero(own)) /* not known */
 		return;
 	if (route->error) {
 		if (severity != RDMAEZ_DIAG_ADVICE &&

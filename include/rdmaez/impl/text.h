@@ -59,7 +59,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_ns(struct rdmaez_impl_text *text, uint64_t ns)
 	unsigned int unit = 0;
 
 	if (ns == RDMAEZ_NS_FOREVER) {
-		rdmaez_impl_put(text, "for ever");
+		rdmaez_impl_put(text, "forever");
 		return;
 	}
 	if (ns && ns < tenth) {

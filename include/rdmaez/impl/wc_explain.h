@@ -318,7 +318,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
 		rdmaez_impl_wc_find(here, &no_retry, 0);
 }
 
-/* How often it tried; where that is for ever, the number is no longer that of the request. */
+/* How often it tried; where that is forever, the number is no longer that of the request. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr(struct rdmaez_impl_wc_case *here,
 					 const struct rdmaez_impl_wc_row *row)
 {

@@ -107,7 +107,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_emu_others(const struct rdmaez_impl_emu *emu, 
 }
 
 /*
- * Waits for the others, but only for so long: a process that is stopped would keep us for ever. Between tries
+ * Waits for the others, but not forever, since one of them may be stopped. Between tries
  * the mutex is free, so that other threads wait for the same time and not one after the other.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_lock(struct rdmaez_impl_emu *emu, uint64_t timeout_ns)
