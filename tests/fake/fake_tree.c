@@ -117,12 +117,15 @@ static int open_mode(const char *path, int flags, va_list args)
 {
 	const bool makes = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 	char place[2 * PATH_MAX];
+	const char *const at = place_of(path, place);
 
 	if (refused_error && strcmp(path, refused_path) == 0) {
 		errno = refused_error;
 		return -1;
 	}
-	return openat(AT_FDCWD, place_of(path, place), flags, makes ? va_arg(args, mode_t) : 0);
+	if (at == place && !(flags & O_CLOEXEC))
+		abort(); /* no program that is started while the library reads shall inherit it */
+	return openat(AT_FDCWD, at, flags, makes ? va_arg(args, mode_t) : 0);
 }
 
 int open(const char *path, int flags, ...)

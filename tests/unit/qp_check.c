@@ -475,6 +475,9 @@ static void addresses(void)
 		ERROR(GID_INDEX, "ah_attr.grh.sgid_index", NUMBER, 16, 0, 15));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->ah_attr.grh.sgid_index = 15, ENODATA,
 		ERROR(GID_EMPTY, "ah_attr.grh.sgid_index", INDEX, 15, 0, 0) SUITS(3));
+	REQUEST(&mlx4, RC, INIT, RTR,
+		(attr->ah_attr.grh.sgid_index = 15, attr->ah_attr.grh.hop_limit = 1), ENODATA,
+		ERROR(GID_EMPTY, "ah_attr.grh.sgid_index", INDEX, 15, 0, 0) SUITS(3));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->ah_attr.grh.sgid_index = 5, EINVAL,
 		ERROR(GID_FAMILY, "ah_attr.grh.sgid_index", INDEX, 5, 0, 0) SUITS(3));
 	REQUEST(&mlx4, RC, INIT, RTR, dev->port[1].gid[3].ifindex = 0, ENODEV,
@@ -548,6 +551,12 @@ static void addresses(void)
 		(attr->dest_qp_num = qp->qp_num, attr->ah_attr.is_global = 0,
 		 attr->ah_attr.dlid = 77),
 		0, );
+	for (int bit = IBV_QP_AV; bit; bit = bit == IBV_QP_AV ? IBV_QP_DEST_QPN : 0)
+		REQUEST(&mlx4ib, RC, INIT, RTR,
+			(attr->dest_qp_num = qp->qp_num, attr->ah_attr.is_global = 0,
+			 attr->ah_attr.dlid = dev->port[1].attr.lid, move.attr_mask &= ~bit),
+			EINVAL,
+			ERROR(MASK_MISSING, "attr_mask", ATTR_MASK, bit, 0x0, 0x129181 & ~bit));
 	REQUEST(&mlx4, RC, INIT, RTR, alternate(&move), EINVAL,
 		ERROR(APM, "alt_ah_attr", NONE, 0, 0, 0));
 	REQUEST(&mlx4, RC, INIT, RTR, (alternate(&move), attr->alt_ah_attr.is_global = 0), EINVAL,
@@ -1675,6 +1684,16 @@ static void causes(void)
 			       ADVICE(MTU_ABOVE_ACTIVE, "path_mtu", MTU, IBV_MTU_4096, IBV_MTU_256,
 				      IBV_MTU_1024));
 
+	/* What the errno tells comes before what else is likely. */
+	start(&plain);
+	qp = qp_in(IBV_QPT_RC, INIT);
+	move = right(IBV_QPT_RC, INIT, RTR);
+	move.attr.path_mtu = (enum ibv_mtu)6;
+	fake_fail(FAKE_MODIFY_QP, 1, ETIMEDOUT);
+	CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), ETIMEDOUT,
+		       "rdmaez_qp_modify", "a path MTU behind a peer who is not found",
+		       WAY(NEIGHBOUR, 3) LIKELY(ENUM, "path_mtu", MTU, 6, 1, 5));
+
 	/* READs in flight that all queue pairs share. */
 	for (int to = RTR; to <= RTS; to++) {
 		static const struct {
@@ -1973,6 +1992,9 @@ static void record(void)
 	CHECK_FINDINGS(&diag, rdmaez_qp_check_as(qp, RDMAEZ_QPT_SRD, NULL, 0, &diag), EINVAL,
 		       "rdmaez_qp_check_as", "no attributes of one",
 		       ERROR(NULL_ARGUMENT, "attr", NONE, 0, 0, 0));
+	start(&mlx4);
+	rdmaez_qp_check_as(qp_in(IBV_QPT_UD, INIT), RDMAEZ_QPT_SRD, &move.attr, 0, &diag);
+	tap_eq_int(diag.qp_type, IBV_QPT_UD, "what is said of a verbs type is not believed");
 }
 
 int main(int argc, char **argv)

@@ -257,7 +257,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
 	}
 }
 
-/* The GRH and the GID index of one address vector; false where the kernel goes no further. */
+/* The GRH and the GID index of one address vector; whether there is a GID, which may be judged further. */
 RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 					       const struct ibv_ah_attr *ah,
 					       const struct rdmaez_impl_qp_gid *gid,
@@ -267,10 +267,9 @@ RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 					RDMAEZ_VALUE_NUMBER, 1, 1};
 
 	if (!ah->is_global) {
-		if (!rdmaez_impl_qp_is_roce(c) && !(c->port.flags & IBV_QPF_GRH_REQUIRED))
-			return true;
 		site.field += 4 - alt;
-		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &site, 0);
+		if (rdmaez_impl_qp_is_roce(c) || (c->port.flags & IBV_QPF_GRH_REQUIRED))
+			rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &site, 0);
 		return false;
 	}
 	site.field = &"alt_ah_attr.grh.sgid_index"[4 - alt];
@@ -348,7 +347,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 
 	if (!c->port_known)
 		return;
-	if ((c->mask & IBV_QP_AV) && rdmaez_impl_qp_judge_grh(c, ah, &c->gid, 0) && ah->is_global) {
+	if ((c->mask & IBV_QP_AV) && rdmaez_impl_qp_judge_grh(c, ah, &c->gid, 0)) {
 		if (roce && rdmaez_impl_qp_is_connected(c->type))
 			rdmaez_impl_qp_judge_route(c);
 		if (roce && c->gid.entry.gid_type == IBV_GID_TYPE_ROCE_V1 &&

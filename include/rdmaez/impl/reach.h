@@ -132,8 +132,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_note(const struct rdmaez_impl_reach *r)
 	r->diag->source = *r->own;
 	r->diag->source.gid_index = r->ah->grh.sgid_index; /* also of an empty one */
 	r->diag->destination = r->ah->grh.dgid;
-	if (!if_indextoname(r->own->ndev_ifindex, r->diag->netdev))
-		r->diag->netdev[0] = '\0';
+	if_indextoname(r->own->ndev_ifindex, r->diag->netdev); /* which stays empty without one */
 }
 
 /* Something about the peer's address, or about a GID index. */
@@ -209,9 +208,9 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_reach_meaning(int error)
 }
 
 /*
- * Whether the kernel knows an IPv4 peer's Ethernet address on the GID's interface: 1, or 0 while it looks for it; -1
- * not known. The lines of /proc/net/arp hold address, hardware type, flags, 0x0 without an answer, and
- * more, the interface last: where several share a subnet, each has neighbours of its own.
+ * Whether the kernel knows an IPv4 peer's Ethernet address on the GID's interface: 1, or 0 while it looks for it; -1:
+ * not known. The lines of /proc/net/arp hold address, hardware type, flags, 0x0 without an answer, and more, the
+ * interface last: where several share a subnet, each has neighbours of its own.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_reach_arp(const struct rdmaez_impl_reach *r)
 {
