@@ -427,6 +427,8 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 		err = flags ? EINVAL : fake_gid_row(fake_dev(context), port_num, gid_index, &row);
 	if (!err)
 		fill_entry(entry, entry_size, row, port_num, gid_index);
+	else if (fake_dev(context)->habits.stale)
+		memset(entry, fake_dev(context)->habits.stale, entry_size);
 	return fake_return(call, err);
 }
 

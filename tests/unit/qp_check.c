@@ -619,6 +619,9 @@ static void masks(void)
 		LIKELY(MASK_NOT_ALLOWED, "attr_mask", ATTR_MASK, 0x200, 0x0, 0x200)
 			ADVICE(TIMEOUT_ZERO, "timeout", NUMBER, 0, 1, 31));
 	/* A vendor's kernel: an old number, and newer drivers. */
+	REQUEST(&rxe, RC, INIT, INIT, (fake_uname("6.0.19"), move.attr_mask = IBV_QP_TIMEOUT), 0,
+		LIKELY(MASK_NOT_ALLOWED, "attr_mask", ATTR_MASK, 0x200, 0x0, 0x200)
+			ADVICE(TIMEOUT_ZERO, "timeout", NUMBER, 0, 1, 31));
 	REQUEST(&rxe, RC, INIT, INIT,
 		(fake_uname("5.14.0-570.12.1.el9_6"), move.attr_mask = IBV_QP_TIMEOUT), 0,
 		LIKELY(MASK_NOT_ALLOWED, "attr_mask", ATTR_MASK, 0x200, 0x0, 0x200)
@@ -710,6 +713,7 @@ static void iwarp(void)
 	REQUEST(&irdma, RC, RTS, RESET, (dev->verbs.transport_type = IBV_TRANSPORT_IWARP), 0,
 		ADVICE(IWARP, "attr_mask", NONE, 0, 0, 0)
 			ADVICE(RESET_FINAL, "qp_state", NONE, 0, 0, 0));
+	REQUEST(&cxgb4, RC, RTS, RESET, (void)0, 0, ADVICE(IWARP, "attr_mask", NONE, 0, 0, 0));
 	REQUEST(&erdma, RC, INIT, RTR, (attr->max_dest_rd_atomic = 200), 0,
 		ADVICE(IWARP, "attr_mask", NONE, 0, 0, 0));
 	REQUEST(&cxgb4, RC, RTR, RTS, (fake_qp_force(qp, RTS), move.attr_mask = IBV_QP_STATE), 0,
@@ -1419,6 +1423,10 @@ static void routes(void)
 		       LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0)
 			       WAY(NEIGHBOUR, 1));
 
+	CHECK_FINDINGS(&diag, lose_peer("fe80::9", 5, ETIMEDOUT, ENETUNREACH), ETIMEDOUT,
+		       "rdmaez_qp_modify", "nor is one asked for a GID that is not link-local",
+		       NEARER(1) WAY(NEIGHBOUR, 5));
+
 	/* A GID of the same type, with an interface, and with more in common than all before it. */
 	set_gid(8, "::ffff:10.5.4.1", IBV_GID_TYPE_ROCE_V2, 7);
 	set_gid(9, "::ffff:10.5.5.1", IBV_GID_TYPE_ROCE_V2, 7);
@@ -1699,10 +1707,10 @@ static void causes(void)
 		static const struct {
 			int budget, depth, error;
 			bool said;
-		} rows[] = {
-			{16, 16, EINVAL, true}, {16, 1, EINVAL, true},   {16, 16, ENOMEM, true},
-			{255, 1, EINVAL, true}, {256, 1, EINVAL, false}, {511, 2, EINVAL, true},
-			{0, 16, EINVAL, false}, {16, 0, EINVAL, false},  {16, 16, EBUSY, false}};
+		} rows[] = {{16, 16, EINVAL, true}, {16, 1, EINVAL, true},   {16, 16, ENOMEM, true},
+			    {255, 1, EINVAL, true}, {256, 1, EINVAL, false}, {511, 2, EINVAL, true},
+			    {1, 1, EINVAL, true},   {0, 16, EINVAL, false},  {16, 0, EINVAL, false},
+			    {16, 16, EBUSY, false}};
 		const char *const field = to == RTR ? "max_dest_rd_atomic" : "max_rd_atomic";
 
 		for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -1872,6 +1880,12 @@ static void questions(void)
 	move = right(IBV_QPT_UD, INIT, RTR);
 	rdmaez_qp_check(qp, &move.attr, move.attr_mask | IBV_QP_PORT, NULL);
 	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE, "nor on the way to RTR");
+	start(&plain);
+	dev->ports = 2;
+	qp = qp_in(IBV_QPT_UD, INIT);
+	move = right(IBV_QPT_UD, INIT, RTR);
+	rdmaez_qp_check(qp, &move.attr, move.attr_mask, NULL);
+	tap_eq_int(fake_count(FAKE_QUERY_PORT), 0, "of a port that is not known nothing is asked");
 	start(&mlx4);
 	qp = qp_in(IBV_QPT_RC, INIT);
 	move = right(IBV_QPT_RC, INIT, RTR);

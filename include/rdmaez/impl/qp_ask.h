@@ -162,11 +162,11 @@ RDMAEZ_IMPL int rdmaez_impl_qp_port(const struct rdmaez_impl_qp_case *c)
 	return (c->answered & IBV_QP_PORT) && c->driver->vendor_id ? c->now.port_num : 0;
 }
 
+/* `gid` is zero until then. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_read_gid(struct ibv_context *context,
 					      const struct ibv_ah_attr *ah,
 					      struct rdmaez_impl_qp_gid *gid)
 {
-	memset(gid, 0, sizeof(*gid));
 	if (!ah->is_global)
 		return;
 	gid->error = rdmaez_impl_error(
