@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Registering memory: what a refusal is put down to. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, setenv() */
-#include <sys/mman.h>
-
 #include "process.h"
 
 #define getrlimit test_getrlimit

@@ -10,6 +10,7 @@
 #if RDMAEZ_IMPL_BODIES
 
 #include <stdio.h>
+#include <sys/mman.h>
 
 #ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
@@ -18,17 +19,7 @@
 #include "../driver.h"
 #endif
 
-/* msync() under a name of our own, as getenv() in system.h; MS_ASYNC is 1 on every architecture of Linux. */
-#ifndef __GNUC__
-#include <sys/mman.h>
-#define rdmaez_impl_msync msync
-#endif
-
 RDMAEZ_IMPL_BEGIN
-
-#ifdef __GNUC__
-extern int rdmaez_impl_msync(void *start, size_t length, int flags) __asm__("msync");
-#endif
 
 /*
  * libibverbs' functions under names of our own, so that nothing depends on what verbs.h declares. They are weak: linked
@@ -219,7 +210,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_mapped(const struct rdmaez_impl_mr_case 
 	if (c->mappings)
 		return !(c->maps & RDMAEZ_IMPL_MAPS_HOLE);
 	/* Since Linux 2.6.19 an asynchronous msync() only looks whether all of it is mapped. */
-	return !rdmaez_impl_msync((void *)(c->start - before), c->end - c->start + before, 1) ||
+	return !msync((void *)(c->start - before), c->end - c->start + before, MS_ASYNC) ||
 	       errno != ENOMEM;
 }
 
