@@ -198,7 +198,7 @@ extern "C" {
 	  "check with `ip route get` that the route to the peer leaves through the GID's "         \
 	  "interface")                                                                             \
 	X(GID_BY_RANK,                                                                             \
-	  "of equally suitable GIDs it comes first: RoCE v2 before v1, IPv4 before IPv6, lower "   \
+	  "it comes first of equally suitable GIDs: RoCE v2 before v1, IPv4 before IPv6, lower "   \
 	  "index before higher",                                                                   \
 	  "name the peer, an interface or an index if another GID is meant")                       \
 	X(GID_ONLY, "no other GID of the port would do",                                           \
@@ -223,7 +223,7 @@ extern "C" {
 	  "left to itself, the kernel sends to the peer from an address that this port does not "  \
 	  "have",                                                                                  \
 	  "see `ip route get PEER from ADDRESS`, with the GID's: if another interface is shown, "  \
-	  "use its device, or add rules of routing for this one")                                  \
+	  "use its device, or add routing rules for this one")                                  \
 	X(NEIGHBOUR_LATE, "the peer's Ethernet address was resolved too late", "try again")        \
 	X(DEPTH_BUDGET,                                                                            \
 	  "the device's queue pairs share a budget of READs and atomics, and may have used it up", \
