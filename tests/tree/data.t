@@ -230,7 +230,7 @@ completions_agree() {
 	diff <(printf '%s\n' IBV_WC_SUCCESS IBV_WC_TM_RNDV_INCOMPLETE) \
 		<(jq -r '.statuses[] | select(.failed | not).name' "$1/completions.json")
 	diff <(perl -0ne 's/RDMAEZ_IMPL_WC_(\w+)_EVENT,/IBV_EVENT_QP_$1_ERR,/g;
-			while (/ROW\((IBV\w+), \w+, \w+, \w+, (\w+),\s[^"]*?(\w+), "([\w.]+)", \w+\),/gs) {
+			while (/ROW\((IBV\w+), \w+, \w+, \w+, (\w+),\s[^"]*?(\w+), "([\w.]+)"\),/gs) {
 				my %driver = (ALL => "", RXE => "rdma_rxe", SIW => "siw", EFA => "efa",
 					ERDMA => "erdma", CXGB4 => "iw_cxgb4", MANA => "mana_ib");
 				print "$1 $driver{$2} $3 $4\n" }' include/rdmaez/impl/wc_explain.h) \
