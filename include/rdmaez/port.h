@@ -68,7 +68,8 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
  *    interfaces and routers are followed. A UDP socket is connected, which sends nothing, and only where two
  *    GIDs could be used; a link-local peer has no such route (#RDMAEZ_WHY_GID_BY_ROUTE);
  * 2. else one whose scope is the peer's, link-local or not (#RDMAEZ_WHY_GID_BY_SCOPE);
- * 3. else the one with most leading bits in common with the peer (#RDMAEZ_WHY_GID_BY_PREFIX);
+ * 3. else, unless the peer is a group, the one with most leading bits in common with it
+ *    (#RDMAEZ_WHY_GID_BY_PREFIX);
  * 4. else the one of highest rank, and among equals the lowest index (#RDMAEZ_WHY_GID_BY_RANK).
  *
  * A link-local peer (`fe80::/10`) may be on any interface: name it by `want->ndev_ifindex`. On InfiniBand the

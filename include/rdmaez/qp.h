@@ -299,7 +299,7 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR,
  * #RDMAEZ_WHY_COUNTED_NO_RECEIVE, #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS), which may be long
  * ago and of another queue pair: examine twice, and see what grows. Advice is about the rest:
- * #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO, #RDMAEZ_WHY_PKEY_LIMITED,
+ * #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO, #RDMAEZ_WHY_PKEY_LIMITED,
  * #RDMAEZ_WHY_PKEY_PARTITION, #RDMAEZ_WHY_QP_STALE.
  *
  * What a driver does not report is not judged. A query of the device, the queue pair, the port or the GID

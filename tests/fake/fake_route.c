@@ -14,9 +14,6 @@
 #include <unistd.h>
 #include "fake_internal.h"
 
-#ifndef SO_BINDTODEVICE
-#define SO_BINDTODEVICE 25
-#endif
 #ifndef IPV6_ADDR_PREFERENCES
 #define IPV6_ADDR_PREFERENCES 72
 #endif
@@ -25,7 +22,7 @@
 long syscall(long number, ...);
 
 static int route_errno;
-static struct fake_route_binding may_bind;
+static int bind_errno;
 static struct sockaddr_storage local; /* family 0: not told */
 static struct sockaddr_storage ruled; /* family 0: no rule */
 static struct fake_route_question last, now;
@@ -41,7 +38,7 @@ void fake_route_reset(void)
 	fake_route(0);
 	fake_route_from(NULL);
 	fake_route_rule(NULL);
-	memset(&may_bind, 0, sizeof(may_bind));
+	fake_route_bind(0);
 	memset(netdevs, 0, sizeof(netdevs));
 	fake_netdev(1, "lo");
 	asked = 0;
@@ -77,9 +74,9 @@ void fake_route_rule(const char *address)
 	read_address(address, &ruled);
 }
 
-void fake_route_bind(struct fake_route_binding errors)
+void fake_route_bind(int error)
 {
-	may_bind = errors;
+	bind_errno = error;
 }
 
 void fake_netdev(unsigned int ifindex, const char *name)
@@ -150,16 +147,11 @@ int setsockopt(int fd, int level, int option, const void *value, socklen_t lengt
 {
 	if (!is_ours(fd))
 		return (int)syscall(SYS_setsockopt, fd, level, option, value, length);
-	if (level == IPPROTO_IPV6 && option == IPV6_ADDR_PREFERENCES &&
-	    length == sizeof(now.preferences)) {
-		memcpy(&now.preferences, value, length);
-		return 0;
-	}
-	if (level != SOL_SOCKET || option != SO_BINDTODEVICE || length > sizeof(now.netdev))
+	if (level != IPPROTO_IPV6 || option != IPV6_ADDR_PREFERENCES ||
+	    length != sizeof(now.preferences))
 		return done(ENOPROTOOPT);
-	if (!may_bind.netdev_errno)
-		memcpy(now.netdev, value, length);
-	return done(may_bind.netdev_errno);
+	memcpy(&now.preferences, value, length);
+	return 0;
 }
 
 int bind(int fd, const struct sockaddr *address, socklen_t length)
@@ -168,9 +160,9 @@ int bind(int fd, const struct sockaddr *address, socklen_t length)
 		return (int)syscall(SYS_bind, fd, address, length);
 	if (address->sa_family != now.family || !is_ip(address, length))
 		return done(EINVAL);
-	if (!may_bind.address_errno)
+	if (!bind_errno)
 		memcpy(&now.bound, address, length);
-	return done(may_bind.address_errno);
+	return done(bind_errno);
 }
 
 /* A link-local address takes an interface: __ip6_datagram_connect() in net/ipv6/datagram.c. */
@@ -178,7 +170,7 @@ static bool lacks_netdev(const struct sockaddr_storage *peer)
 {
 	const struct sockaddr_in6 *const six = (const struct sockaddr_in6 *)(const void *)peer;
 
-	return six->sin6_family == AF_INET6 && !six->sin6_scope_id && !now.netdev[0] &&
+	return six->sin6_family == AF_INET6 && !six->sin6_scope_id &&
 	       (IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr) ||
 		IN6_IS_ADDR_MC_LINKLOCAL(&six->sin6_addr) ||
 		IN6_IS_ADDR_MC_NODELOCAL(&six->sin6_addr));

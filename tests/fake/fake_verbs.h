@@ -303,21 +303,17 @@ void fake_route(int error);
  */
 void fake_route_from(const char *address);
 
-/* A rule of routing leads on from this address, whatever fake_route() says. NULL, as after fake_reset(): there is none. */
+/* A routing rule leads on from this address, whatever fake_route() says. NULL, as after fake_reset(): there is none. */
 void fake_route_rule(const char *address);
 
-/* What binding such a socket to an address and to an interface ends in; both 0 after fake_reset(). */
-struct fake_route_binding {
-	int address_errno, netdev_errno;
-};
-void fake_route_bind(struct fake_route_binding errors);
+/* What binding such a socket to an address ends in; 0 after fake_reset(). */
+void fake_route_bind(int error);
 
 /* The socket that was connected last, and how many were since fake_reset(). */
 struct fake_route_question {
 	int family, flags; /* of socket() */
 	struct sockaddr_storage peer;
 	struct sockaddr_storage bound; /* family 0: to no address */
-	char netdev[16];               /* "": to no interface */
 	int preferences;               /* among addresses, IPV6_ADDR_PREFERENCES */
 };
 const struct fake_route_question *fake_route_asked(void);

@@ -27,7 +27,7 @@ static const char *text_of(const char *path, int (*opens)(const char *, int, ...
 
 static void check_tree(void)
 {
-	static const char *const path[] = {"/proc/self/status", "/sys/module/x/refcnt",
+	static const char *const path[] = {"/proc/thread-self/status", "/sys/module/x/refcnt",
 					   "/dev/infiniband/uverbs0", "/etc/libibverbs.d/x.driver"};
 
 	fake_tree_new();
@@ -84,7 +84,7 @@ static void check_rest(void)
 	close(fd);
 	unlink(name);
 	fake_reset();
-	tap_eq_int(access("/proc/self/status", R_OK), 0, "fake_reset() brings the machine's back");
+	tap_eq_int(access("/proc/thread-self/status", R_OK), 0, "fake_reset() brings the machine's back");
 	tap_ok(readlink("/proc/self/exe", target, sizeof(target)) > 0, "links, too");
 	tap_ok(open("/dev/null", O_RDONLY | O_DIRECTORY) < 0 && errno == ENOTDIR,
 	       "flags are handed on");

@@ -44,7 +44,7 @@ static void start(enum fake_profile profile)
 {
 	t.dev = fake_reset();
 	fake_tree_new();
-	fake_tree_file("/proc/self/status", "Name:\ttest\nCapEff:\t0000000000000000\n");
+	fake_tree_file("/proc/thread-self/status", "Name:\ttest\nCapEff:\t0000000000000000\n");
 	fake_tree_file("/proc/self/uid_map", "         0          0 4294967295\n");
 	fake_profile(t.dev, profile);
 	t.ctx = fake_open(t.dev);
@@ -307,7 +307,7 @@ static void memlock_mr(void)
 static void no_memory_for_much(void)
 {
 	start(FAKE_PROFILE_MLX5);
-	fake_tree_file("/proc/self/status",
+	fake_tree_file("/proc/thread-self/status",
 		       "Name:\ttest\nVmLck:\t       0 kB\nVmPin:\t      32 kB\n"
 		       "CapEff:\t0000000000000000\n");
 	registers(HOST, 1 << 20, IBV_ACCESS_LOCAL_WRITE, ENOMEM);
@@ -607,7 +607,7 @@ static void rdatom_budget(void)
 static void quota_qp(void)
 {
 	start(FAKE_PROFILE_MLX5);
-	fake_tree_file("/proc/self/status", "Name:\ttest\nCapEff:\tffffffffffffffff\n");
+	fake_tree_file("/proc/thread-self/status", "Name:\ttest\nCapEff:\tffffffffffffffff\n");
 	fake_fail(FAKE_CREATE_QP, 1, ENOMEM);
 	create_qp(1, 0);
 }
@@ -617,7 +617,7 @@ static void quota_cq(void)
 	struct ibv_cq *cq;
 
 	start(FAKE_PROFILE_MLX5);
-	fake_tree_file("/proc/self/status", "Name:\ttest\nCapEff:\tffffffffffffffff\n");
+	fake_tree_file("/proc/thread-self/status", "Name:\ttest\nCapEff:\tffffffffffffffff\n");
 	fake_fail(FAKE_CREATE_CQ, 1, ENOMEM);
 	t.error = rdmaez_cq_create(t.ctx, 100, NULL, 0, &cq, &t.diag);
 }
@@ -632,7 +632,7 @@ static void quota_wr(void)
 static void quota_mr(void)
 {
 	start(FAKE_PROFILE_MLX5);
-	fake_tree_file("/proc/self/status", "Name:\ttest\nCapEff:\tffffffffffffffff\n");
+	fake_tree_file("/proc/thread-self/status", "Name:\ttest\nCapEff:\tffffffffffffffff\n");
 	registers(HOST, 4096, IBV_ACCESS_LOCAL_WRITE, ENOMEM);
 }
 

@@ -19,7 +19,7 @@
 #define PROCESS_FLAGS (O_RDONLY | __O_CLOEXEC) /* glibc, in strict C */
 #endif
 
-/* The soft limits, and /proc/self/status and uid_map; NULL: it cannot be read. */
+/* The soft limits, and /proc/thread-self/status and uid_map; NULL: it cannot be read. */
 static struct {
 	rlim_t memlock, space;
 	const char *status, *uid_map;
@@ -61,7 +61,7 @@ static inline int test_open(const char *path, int flags, ...)
 	const char *text = NULL;
 	int ends[2];
 
-	if (strcmp(path, "/proc/self/status") == 0)
+	if (strcmp(path, "/proc/thread-self/status") == 0)
 		text = process.status;
 	else if (strcmp(path, "/proc/self/uid_map") == 0)
 		text = process.uid_map;

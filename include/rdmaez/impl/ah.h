@@ -48,7 +48,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 	static const struct rdmaez_impl_site unknown = {"ah_attr.grh.dgid", RDMAEZ_WHY_AH_UNKNOWN,
 							RDMAEZ_VALUE_NONE, 0, 0};
 	struct ibv_gid_entry own;
-	const struct rdmaez_impl_reach r = {context, port, attr, &own, diag};
+	const struct rdmaez_impl_reach r = {context, port, attr, &own, diag, false};
 	const struct rdmaez_driver *driver;
 	struct ibv_device_attr device;
 

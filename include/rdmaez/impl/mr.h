@@ -10,7 +10,6 @@
 #if RDMAEZ_IMPL_BODIES
 
 #include <stdio.h>
-#include <sys/mman.h>
 
 #ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
@@ -201,17 +200,10 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_gpu(const struct rdmaez_impl_mr_case *c)
 	       (c->maps & (RDMAEZ_IMPL_MAPS_HOLE | RDMAEZ_IMPL_MAPS_NONE | RDMAEZ_IMPL_MAPS_GPU));
 }
 
-/* Whether all of it is mapped, which the kernel tells without touching it. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_mapped(const struct rdmaez_impl_mr_case *c)
+/* Whether part of it is not mapped: 1 or 0, -1 not known. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_mr_has_hole(const struct rdmaez_impl_mr_case *c)
 {
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t before = c->start & (page - 1);
-
-	if (c->mappings)
-		return !(c->maps & RDMAEZ_IMPL_MAPS_HOLE);
-	/* Since Linux 2.6.19 an asynchronous msync() only looks whether all of it is mapped. */
-	return !msync((void *)(c->start - before), c->end - c->start + before, MS_ASYNC) ||
-	       errno != ENOMEM;
+	return c->mappings ? (c->maps & RDMAEZ_IMPL_MAPS_HOLE) != 0 : -1;
 }
 
 /*
@@ -226,14 +218,18 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(const struct rdmaez_impl_mr_c
 	const unsigned int writes = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 				    IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
 	const bool is_gpu = rdmaez_impl_mr_is_gpu(c);
+	const int hole = rdmaez_impl_mr_has_hole(c);
 
 	if (is_gpu)
 		rdmaez_impl_mr_explain_gpu(c);
-	if (!rdmaez_impl_mr_is_mapped(c))
-		rdmaez_impl_find(c->diag, is_gpu ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, &gone,
+	if (hole)
+		rdmaez_impl_find(c->diag,
+				 is_gpu || hole < 0 ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, &gone,
 				 c->start);
-	else if ((c->maps & RDMAEZ_IMPL_MAPS_WRITE) && (c->access & writes) &&
-		 rdmaez_impl_linux_version() >= 605)
+	if (hole > 0)
+		return;
+	if ((c->maps & RDMAEZ_IMPL_MAPS_WRITE) && (c->access & writes) &&
+	    rdmaez_impl_linux_version() >= 605)
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FILE);
 	else
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_PROTECTION);
@@ -323,7 +319,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_m
 		rdmaez_impl_mr_explain_mappings(c);
 	/* Then madvise(2) says ENOMEM of memory that is not mapped. */
 	if (error == ENOMEM && is_locked && rdmaez_impl_mr_fork() > 0 &&
-	    !rdmaez_impl_mr_is_mapped(c))
+	    rdmaez_impl_mr_has_hole(c) > 0)
 		rdmaez_impl_mr_explain_fault(c);
 	/* Without the right to lock any memory the kernel says EPERM, else ENOMEM. */
 	if (is_locked && (error == ENOMEM || error == EPERM))

@@ -184,7 +184,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
 	struct ibv_qp_attr *const attr = &e->now.attr;
 	const struct ibv_global_route *const grh = &attr->ah_attr.grh;
 	struct ibv_gid_entry own;
-	const struct rdmaez_impl_reach r = {e->context, &e->port, &attr->ah_attr, &own, e->diag};
+	const struct rdmaez_impl_reach r = {e->context, &e->port, &attr->ah_attr,
+					    &own,       e->diag,  true};
 	enum rdmaez_why why;
 
 	if (!rdmaez_impl_qp_exam_is(e, 1 << IBV_QPS_RTR | 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD))

@@ -106,6 +106,7 @@ struct rdmaez_impl_reach {
 	const struct ibv_ah_attr *ah;
 	const struct ibv_gid_entry *own; /* zero: the table is empty at this index */
 	struct rdmaez_diag *diag;
+	bool is_up; /* the peer was resolved, and nothing has failed since */
 };
 
 /* What speaks against a GID for this peer, by the kernel's addr_resolve() and rdma_resolve_ip(), worst first. */
@@ -267,9 +268,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 	here = !memcmp(&route->source, &other.gid, sizeof(*own)) ||
 	       (rdmaez_impl_reach_choose(r, peer, 0, &other) &&
 		!memcmp(&route->source, &other.gid, sizeof(*own)));
-	rdmaez_impl_reach_find(r, severity,
-			       here ? RDMAEZ_WHY_GID_BY_ROUTE : RDMAEZ_WHY_ROUTE_ELSEWHERE,
-			       here ? other.gid_index : r->ah->grh.sgid_index);
+	if (here)
+		rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_BY_ROUTE, other.gid_index);
+	else /* or a routing rule for the GID's address leads to its interface, which a socket does not tell */
+		rdmaez_impl_reach_find(r, r->is_up ? RDMAEZ_DIAG_ADVICE : severity,
+				       RDMAEZ_WHY_ROUTE_ELSEWHERE, r->ah->grh.sgid_index);
 }
 
 /* A link-local GID: which one is not, of the peer's family, or of any where the peer's is link-local, too. */
@@ -298,7 +301,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
 					      struct rdmaez_impl_route *route)
 {
 	struct rdmaez_impl_route ruled;
-	struct ibv_gid_entry from = *r->own;
 
 	memset(route, 0, sizeof(*route));
 	route->error = EINVAL;
@@ -307,8 +309,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
 	rdmaez_impl_route_ask(&r->ah->grh.dgid, NULL, route);
 	if (route->error != ENETUNREACH && route->error != EHOSTUNREACH)
 		return;
-	from.ndev_ifindex = 0; /* on an interface every IPv4 address counts as one of its segment */
-	rdmaez_impl_route_ask(&r->ah->grh.dgid, &from, &ruled);
+	rdmaez_impl_route_ask(&r->ah->grh.dgid, &r->own->gid, &ruled);
 	if (!ruled.error)
 		*route = ruled;
 }

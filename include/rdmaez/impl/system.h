@@ -138,11 +138,12 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_lines_find(struct rdmaez_impl_lines *li
 	return line ? line + length : NULL;
 }
 
-/* Whether CapEff has a capability: 1 or 0, -1 without /proc. It has 16 hexadecimal digits, the least last. */
+/* Whether the thread has a capability, by CapEff: 1 or 0, -1 without /proc. It has 16 hexadecimal digits, the least last. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_capability(int capability)
 {
 	struct rdmaez_impl_lines lines;
-	const char *const digits = rdmaez_impl_lines_find(&lines, "/proc/self/status", "CapEff:\t");
+	const char *const digits =
+		rdmaez_impl_lines_find(&lines, "/proc/thread-self/status", "CapEff:\t");
 	int digit;
 
 	if (!digits || strlen(digits) < 16)
@@ -156,7 +157,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_capability(int capability)
 RDMAEZ_IMPL_COLD int64_t rdmaez_impl_pinned(void)
 {
 	struct rdmaez_impl_lines lines;
-	const char *text = rdmaez_impl_lines_find(&lines, "/proc/self/status", "VmPin:");
+	const char *text = rdmaez_impl_lines_find(&lines, "/proc/thread-self/status", "VmPin:");
 
 	/* A line that was cut has no unit, and perhaps not all of its digits. */
 	return text && strstr(text, " kB") ? (int64_t)(rdmaez_impl_number(&text, 10) << 10) : -1;

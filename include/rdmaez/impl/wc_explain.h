@@ -259,7 +259,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
 						     RDMAEZ_VALUE_NUMBER, 2, 255};
 	struct ibv_ah_attr *ah = &here->now.attr.ah_attr;
 	struct ibv_gid_entry own;
-	const struct rdmaez_impl_reach r = {here->qp->context, &here->port, ah, &own, here->diag};
+	const struct rdmaez_impl_reach r = {here->qp->context, &here->port, ah, &own,
+					    here->diag,        false};
 	enum rdmaez_why why;
 	int error;
 
