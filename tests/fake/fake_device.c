@@ -335,6 +335,8 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 	if (!call->error) {
 		query_device(fake_dev(context), &attr);
 		*device_attr = attr.orig_attr;
+	} else {
+		memset(device_attr, 0x5a, sizeof(*device_attr));
 	}
 	return fake_return(call, call->error);
 }
@@ -346,6 +348,7 @@ static int query_device_ex(struct ibv_context *context,
 	struct fake_call *call = fake_enter(FAKE_QUERY_DEVICE_EX, context);
 	struct ibv_device_attr_ex full;
 
+	memset(attr, 0x5a, attr_size);
 	if (call->error)
 		return fake_return(call, call->error);
 	if ((input && input->comp_mask) || attr_size < sizeof(attr->orig_attr))
@@ -363,6 +366,7 @@ static int query_port(struct ibv_context *context, uint8_t port_num, struct ibv_
 	struct fake_port *port = fake_port(fake_dev(context), port_num);
 
 	call->port = port_num;
+	memset(attr, 0x5a, attr_size);
 	if (call->error)
 		return fake_return(call, call->error);
 	if (!port)
@@ -427,8 +431,8 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 		err = flags ? EINVAL : fake_gid_row(fake_dev(context), port_num, gid_index, &row);
 	if (!err)
 		fill_entry(entry, entry_size, row, port_num, gid_index);
-	else if (fake_dev(context)->habits.stale)
-		memset(entry, fake_dev(context)->habits.stale, entry_size);
+	else
+		memset(entry, 0x5a, entry_size);
 	return fake_return(call, err);
 }
 

@@ -63,7 +63,7 @@ int fake_return_minus(struct fake_call *call, int err)
 {
 	call->error = err;
 	call->result = err ? -1 : 0;
-	if (err)
+	if (err > 0)
 		errno = err;
 	return call->result;
 }

@@ -507,7 +507,8 @@ void fake_reset_log(void);
 
 /*
  * Make the nth call from now on fail with this errno value, of one verb or of FAKE_ANY; nth 0:
- * every call until err 0 ends it. The verb fails in its own style and has no effect.
+ * every call until err 0 ends it. The verb fails in its own style and has no effect, but on what a question
+ * is to fill, which then holds anything. err -1: a verb that returns NULL or -1 forgets errno.
  */
 void fake_fail(enum fake_verb verb, unsigned int nth, int err);
 

@@ -32,7 +32,8 @@ static void check_tree(void)
 
 	fake_tree_new();
 	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++) {
-		tap_eq_int(open(path[i], O_RDONLY), -1, "an empty tree has no %s", path[i]);
+		tap_eq_int(open(path[i], O_RDONLY | O_CLOEXEC), -1, "an empty tree has no %s",
+			   path[i]);
 		tap_eq_int(errno, ENOENT, "which does not exist there");
 		fake_tree_file(path[i], path[i]);
 		tap_eq_str(text_of(path[i], open), path[i], "open() finds what was written");
@@ -79,14 +80,14 @@ static void check_rest(void)
 	tap_eq_int(access(name, F_OK), 0, "files elsewhere are seen");
 	close(fd);
 	unlink(name);
-	fd = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	fd = open(name, O_CLOEXEC | O_CREAT | O_EXCL | O_WRONLY, 0600);
 	tap_ok(fd >= 0, "and can be made, with their mode");
 	close(fd);
 	unlink(name);
 	fake_reset();
 	tap_eq_int(access("/proc/thread-self/status", R_OK), 0, "fake_reset() brings the machine's back");
 	tap_ok(readlink("/proc/self/exe", target, sizeof(target)) > 0, "links, too");
-	tap_ok(open("/dev/null", O_RDONLY | O_DIRECTORY) < 0 && errno == ENOTDIR,
+	tap_ok(open("/dev/null", O_RDONLY | O_CLOEXEC | O_DIRECTORY) < 0 && errno == ENOTDIR,
 	       "flags are handed on");
 }
 

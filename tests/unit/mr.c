@@ -208,7 +208,7 @@ static void check_fault(void)
 
 static void check_no_memory(const char *name, bool is_locked)
 {
-	const int before = dup(0);
+	const int before = dup(STDOUT_FILENO);
 
 	close(before);
 	if (is_locked)
@@ -217,7 +217,7 @@ static void check_no_memory(const char *name, bool is_locked)
 	else
 		CHECK_VERB_FINDINGS(&t.diag, reg(buffer, 4096, 0), ENOMEM, "rdmaez_mr_reg",
 				    "ibv_reg_mr", name, EXHAUSTED);
-	tap_eq_int(dup(0), before, "%s: no file stays open", name);
+	tap_eq_int(dup(STDOUT_FILENO), before, "%s: no file stays open", name);
 	close(before);
 }
 
@@ -443,16 +443,17 @@ static void check_gpu_settings(void)
 				   " 2000000\t0\t0\t0\t0\t0\t0\tmlx5_core\n"
 				   "0201\t10de0fb9\t11\t        a3000000\t0\t0\t0\t0\t0\t0\t       "
 				   " 4000\t0\t0\t0\t0\t0\t0\tsnd_hda_intel\n"
-				   "3b00\t10de1db6\t12\t        b8000000\t    38000000000c\t       "
+				   "3f00\t10de1db6\t12\t        b8000000\t    38000000000c\t       "
 				   "        0\t    38080000000c\t"
 				   "               0\t               0\t               0\t         "
 				   "1000000\t       800000000\t"
 				   "               0\t         2000000\t               0\t         "
 				   "      0\t           80000\tnvidia\n";
-	static const char both[] = "3b00\t10de1db6\t12\t0\t0\t0\t0\t0\t0\t0\t1000000\t800000000\t0"
-				   "\t2000000\t0\t0\t0\tnvidia\n"
-				   "5e00\t10de2206\t12\t0\t0\t0\t0\t0\t0\t0\t1000000\t10000000\t0\t"
-				   "2000000\t0\t80\t20000000\tnvidia\n";
+	static const char both[] =
+		"3b00\t10de1db6\t12\t0\t0\t0\t0\t0\t0\t0\t1000000\t800000000\t0"
+		"\t2000000\t0\t0\t0\tnvidia\n"
+		"5e00\t10de2206\t12\t0\t0\t0\t0\t0\t0\tfe000000\t1000000\t10000000\t0\t"
+		"2000000\t0\t80\t20000000\tnvidia\n";
 	static const char *const bad[] = {
 		"",
 		"\n\n",
@@ -541,9 +542,15 @@ static void check_bad_maps(void)
 					  "7f3c40000000",
 					  "7f3c40000000-",
 					  "zz-zz rw-p /dev/nvidia0\n",
+					  "1-gg rw-p /dev/nvidia0\n",
+					  "0  rw-p /dev/nvidia0\n",
 					  "7f3c40001000-7f3c40000000 rw-p 0 0 0 /dev/nvidia0\n"};
+	const size_t most = 1u << 22; /* lines that are read of a file */
+	char *const lines = (char *)calloc(most + 64, 1);
 	static char name[3000];
 
+	if (!lines)
+		tap_bail("no memory");
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		start_tree(bad[i]);
 		CHECK_REG(buffer, 64, 0, EFAULT, "then neither is certain",
@@ -572,6 +579,19 @@ static void check_bad_maps(void)
 		  CERTAIN(MR_UNMAPPED, "addr", RDMAEZ_VALUE_ADDRESS, 0x600000, 0, 0));
 	CHECK_REG(0x800000, 64, 0, EFAULT, "and what is behind that",
 		  CERTAIN(MR_UNMAPPED, "addr", RDMAEZ_VALUE_ADDRESS, 0x800000, 0, 0));
+	/* A file that does not end is not read forever. */
+	for (size_t i = most - 1; i <= most; i++) {
+		memset(lines, '\n', i);
+		strcpy(lines + i, "1000-400000 rw-s 0 00:05 6 /dev/nvidia0\n");
+		start_tree(lines);
+		if (i < most)
+			CHECK_REG(0x3000, 64, 0, EFAULT, "the last line that is read",
+				  AT(MR_GPU_NO_PEER, 0x3000), AT(MR_PROTECTION, 0x3000));
+		else
+			CHECK_REG(0x3000, 64, 0, EFAULT, "a line more", AT(MR_UNMAPPED, 0x3000),
+				  AT(MR_PROTECTION, 0x3000));
+	}
+	free(lines);
 }
 
 /* ---- What is exhausted ---------------------------------------------------------------------- */
@@ -676,6 +696,9 @@ static void check_max_size(void)
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
 	CHECK_REG(buffer, (1 << 20) + 1, 0, EIO, "a device that does not say",
 		  LIKELY(DEVICE_GONE, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	CHECK_REG(buffer, 8, 0, ENOMEM, "nor how many regions it has",
+		  LIKELY(NO_RESOURCES, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 }
 
 /* The tree of a process with so many mappings. */
@@ -725,6 +748,8 @@ static void check_fork(void)
 		  AT(MR_FORK_HUGE, 0x7f3c40001000));
 	CHECK_REG(0x7f3c40000000, huge - 4096, 0, EINVAL, "the end alone",
 		  AT(MR_FORK_HUGE, 0x7f3c40000000));
+	CHECK_REG(0x7f3c40000000, huge + 1, 0, EINVAL, "a byte of the next one",
+		  AT(MR_FORK_HUGE, 0x7f3c40000000));
 	CHECK_REG(0x7f3c40000000 + 8, huge - 16, 0, EINVAL, "whole huge pages but for some bytes",
 		  LIKELY(UNEXPLAINED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	CHECK_REG(0x7f3c50000000 + 4096, huge, 0, EINVAL, "small pages",
@@ -769,6 +794,7 @@ static void check_dmabuf(void)
 
 	start();
 	fake_tree_new();
+	tap_eq_int(dup(STDOUT_FILENO), 0, "a descriptor");
 	fake_dmabuf(1 << 20);
 	fake_tree_file("/proc/self/fdinfo/0",
 		       "pos:\t0\nflags:\t02\nsize:\t1048576\ncount:\t2\nexp_name:\tnvidia\n");
@@ -819,6 +845,9 @@ static void check_dmabuf(void)
 	fake_fail(FAKE_REG_DMABUF_MR, 1, ENOMEM);
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), ENOMEM, "an errno of any verb",
 		     LIKELY(NO_RESOURCES, "ibv_reg_dmabuf_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	fake_fail(FAKE_REG_DMABUF_MR, 1, -1);
+	errno = EBUSY;
+	tap_eq_int(reg_dmabuf(0, 8, 0, 0, 0), EIO, "an errno that is not set");
 	fake_fail(FAKE_REG_DMABUF_MR, 1, ENOMEM);
 	tap_eq_int(rdmaez_mr_reg_dmabuf(t.pd, &(struct rdmaez_mr_dmabuf){0}, 0, &t.mr, NULL),
 		   ENOMEM, "without a record");
@@ -830,6 +859,7 @@ static void check_dmabuf(void)
 	check_refusal(&t.diag,
 		      rdmaez_mr_reg_dmabuf(t.pd, &(struct rdmaez_mr_dmabuf){0}, 0, NULL, &t.diag),
 		      EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "mr", "nowhere to put it");
+	close(0);
 }
 
 static void check_dereg(void)
@@ -879,7 +909,7 @@ static void check_null(void)
 
 int main(void)
 {
-	const int before = dup(0);
+	const int before = STDIN_FILENO; /* a descriptor like any other */
 
 	close(before);
 	check_registration();
@@ -900,6 +930,6 @@ int main(void)
 	check_null();
 	fake_close_all();
 	fake_tree(NULL);
-	tap_eq_int(dup(0), before, "no file stays open");
+	tap_eq_int(dup(STDOUT_FILENO), before, "no file stays open");
 	return tap_done();
 }

@@ -212,6 +212,13 @@ static void check_cq_hidden(void)
 	CHECK_CQ(create_cq(8193, 0), EINVAL, "more than rxe takes, or one queue too many",
 		 LIKELY(CQ_HIDDEN, "cqe", RDMAEZ_VALUE_NUMBER, 8193, 1, 0),
 		 LIKELY(NO_RESOURCES, "max_cq", LIMIT((uint64_t)t.dev->attr.orig_attr.max_cq)));
+	t.dev->attr.orig_attr.max_cq = 1;
+	CHECK_CQ(create_cq(8193, 0), EINVAL, "more than one queue",
+		 LIKELY(CQ_HIDDEN, "cqe", RDMAEZ_VALUE_NUMBER, 8193, 1, 0),
+		 LIKELY(NO_RESOURCES, "max_cq", LIMIT(1)));
+	t.dev->attr.orig_attr.max_cq = 0;
+	CHECK_CQ(create_cq(8193, 0), EINVAL, "of a number that is not told",
+		 LIKELY(CQ_HIDDEN, "cqe", RDMAEZ_VALUE_NUMBER, 8193, 1, 0));
 	fake_profile(t.dev, FAKE_PROFILE_MLX4);
 	t.dev->habits.cq_hidden = 8192;
 	CHECK_CQ(create_cq(8193, 0), EINVAL, "a virtual function",

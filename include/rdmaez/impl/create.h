@@ -158,7 +158,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_limits(struct rdmaez_diag *diag,
 RDMAEZ_IMPL_COLD void rdmaez_impl_create_ask(struct ibv_context *context,
 					     struct ibv_device_attr *device)
 {
-	memset(device, 0, sizeof(*device));
 	if (!ibv_query_device(context, device))
 		return;
 	memset(device, 0, sizeof(*device));
