@@ -233,6 +233,8 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 	}
 	if (num_devices)
 		*num_devices = (int)count;
+	if (list)
+		errno = ENOENT; /* as looking into sysfs leaves it */
 	fake_return_ptr(call, call->error, list);
 	return list;
 }

@@ -261,6 +261,15 @@ static void check_errno(void)
 	fake_fail(FAKE_OPEN_DEVICE, 0, EIO);
 	CHECK_NONE(NULL, EIO, "ibv_open_device", "fake0", "a device that has gone",
 		   PLAIN(LIKELY, DEVICE_GONE, "ibv_open_device"));
+	fake_fail(FAKE_OPEN_DEVICE, 0, -1);
+	errno = EPERM;
+	tap_eq_int(rdmaez_device_open(NULL, &(struct ibv_context *){NULL}, &diag), EIO,
+		   "an errno that is not set");
+	fake_fail(FAKE_OPEN_DEVICE, 0, 0);
+	fake_fail(FAKE_GET_DEVICE_LIST, 1, -1);
+	errno = EPERM;
+	tap_eq_int(rdmaez_device_open(NULL, &(struct ibv_context *){NULL}, &diag), EIO,
+		   "nor by the list");
 	fake_device_add("fake1");
 	fake_tree_file("/sys/class/infiniband_verbs/uverbs7/dev",
 		       "1:3\n"); /* it is just being made */
@@ -295,6 +304,12 @@ static void check_providers(void)
 	CHECK_NONE("fake1", ENODEV, "ibv_get_device_list", "fake1", "none is installed",
 		   OF(ERROR, DEVICE_PROVIDER, "name", "fake1"),
 		   PLAIN(LIKELY, PROVIDER_MISSING, "/etc/libibverbs.d"));
+	fake_tree_file("/etc", NULL);
+	fake_tree_file("/etc", "");
+	CHECK_NONE("fake1", ENODEV, "ibv_get_device_list", "fake1", "or it cannot be seen",
+		   OF(ERROR, DEVICE_PROVIDER, "name", "fake1"),
+		   PLAIN(LIKELY, PROVIDER_RELEASE, "/etc/libibverbs.d"));
+	fake_tree_file("/etc", NULL);
 	fake_tree_refuse("/dev/infiniband/uverbs1", EPERM);
 	CHECK_NONE("fake1", ENODEV, "ibv_get_device_list", "fake1",
 		   "nor may the node be opened, which a cgroup or the network namespace forbids",
@@ -345,10 +360,10 @@ static void check_texts(void)
 	rdmaez_diag_json(&diag, text, sizeof(text));
 	tap_ok(strstr(text, "\"name\":\"uverbs0\""), "and so does JSON");
 	start();
-	fake_device_add("q\"b\\c\nd");
+	fake_device_add("q\"b\\c\nd e");
 	open_none("x", ENODEV, "ibv_get_device_list", "x");
 	rdmaez_diag_json(&diag, text, sizeof(text));
-	tap_ok(strstr(text, "\"name\":\"q?b?c?d\""), "nothing in a name breaks it");
+	tap_ok(strstr(text, "\"name\":\"q?b?c?d e\""), "nothing in a name breaks it");
 	rdmaez_diag_line(&diag, text, sizeof(text));
 	tap_ok(strstr(text, "advice:DEVICE_THERE:name:none"), "and a line has the reason");
 }

@@ -594,6 +594,28 @@ static void check_bad_maps(void)
 	free(lines);
 }
 
+/* What is read of a file: no more than there is room for, and its last byte, too. */
+static void check_text(void)
+{
+	struct rdmaez_impl_lines lines;
+	char text[1100] = "xxxxxxx";
+
+	start_tree(NULL);
+	rdmaez_impl_file_text("/proc/none", text, 4);
+	tap_eq_str(text, "", "a file that is not there");
+	fake_tree_file("/proc/some", "123456789");
+	text[4] = 'x';
+	rdmaez_impl_file_text("/proc/some", text, 4);
+	tap_eq_str(text, "123", "the beginning of a file");
+	tap_eq_int(text[4], 'x', "and nothing behind it");
+	for (int before = 1000; before <= 1023; before++) {
+		snprintf(text, sizeof(text), "%*s\nName: value!", before, "x");
+		fake_tree_file("/proc/some", text);
+		tap_eq_str(rdmaez_impl_lines_find(&lines, "/proc/some", "Name:"), " value!",
+			   "a line without an end, behind %d bytes", before);
+	}
+}
+
 /* ---- What is exhausted ---------------------------------------------------------------------- */
 
 #define LIKELY_PINNED(asked, pinned, limit) \
@@ -668,6 +690,9 @@ static void check_pinned(void)
 	pinned("   32768 kB", PROCESS_CAP_IPC_LOCK);
 	CHECK_REG(buffer, room + 1, 0, ENOMEM, "siw binds everybody",
 		  CERTAIN_PINNED(room + 1, room, most));
+	fake_uname("6.2.0");
+	CHECK_REG(buffer, room + 1, 0, ENOMEM, "that of the next kernel may do so",
+		  LIKELY_PINNED(room + 1, room, most), EXHAUSTED);
 	fake_uname("6.11.0");
 	CHECK_REG(buffer, room + 1, 0, ENOMEM, "newer siw may do so",
 		  LIKELY_PINNED(room + 1, room, most), EXHAUSTED);
@@ -693,6 +718,8 @@ static void check_max_size(void)
 		  EXHAUSTED);
 	CHECK_REG(buffer, 1 << 20, 0, EIO, "just what the device takes",
 		  LIKELY(DEVICE_GONE, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+	CHECK_REG(0, SIZE_MAX, 0, EINVAL, "all memory without on-demand paging",
+		  CERTAIN(RANGE, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX, 1, 1 << 20));
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
 	CHECK_REG(buffer, (1 << 20) + 1, 0, EIO, "a device that does not say",
 		  LIKELY(DEVICE_GONE, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
@@ -922,6 +949,7 @@ int main(void)
 	check_gpu_settings();
 	check_file();
 	check_bad_maps();
+	check_text();
 	check_pinned();
 	check_max_size();
 	check_fork();

@@ -749,6 +749,7 @@ static void check_choice_refused(void)
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EADDRNOTAVAIL,
 		      RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index",
 		      "a table of less than nothing");
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 0, "of a port that each device has");
 	port->attr.gid_tbl_len = 16;
 	forget_calls();
 	check_refusal(diag, rdmaez_port_choose_gid(NULL, 1, NULL, &chosen, diag), EINVAL,

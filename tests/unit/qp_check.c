@@ -1733,6 +1733,7 @@ static void causes(void)
 			tap_eq_int(diag.finding[0].severity, RDMAEZ_DIAG_LIKELY, "is likely");
 			tap_eq_int(diag.finding[0].max, rows[i].said ? rows[i].budget : 0,
 				   "and tells how many there are");
+			tap_ok(!diag.finding[0].value && !diag.finding[0].min, "and no more");
 			tap_eq_int(diag.finding[0].kind,
 				   rows[i].said ? RDMAEZ_VALUE_LIMIT : RDMAEZ_VALUE_NONE,
 				   "as a limit");

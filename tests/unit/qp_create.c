@@ -662,6 +662,14 @@ static void check_errno_beside(void)
 	t.dev->attr.orig_attr.max_qp_wr = 0;
 	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
 			    "nor how deep a queue may be", TOGETHER, MEANS(NO_RESOURCES));
+	t.dev->attr.orig_attr.max_qp_wr = 1;
+	t.init.cap.max_send_wr = t.init.cap.max_recv_wr = 1;
+	fake_fail(FAKE_CREATE_QP, 0, ENOMEM);
+	CHECK_VERB_FINDINGS(&t.diag, create(), ENOMEM, "rdmaez_qp_create", "ibv_create_qp",
+			    "one work request is all",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap.max_send_wr",
+			     RDMAEZ_VALUE_NUMBER, 1, 0, 1},
+			    MEANS(NO_RESOURCES));
 }
 
 static void check_suspects(void)

@@ -358,6 +358,10 @@ static void check_atomics(void)
 			   WRONG(WR_ATOMIC, "wr.atomic.remote_addr", RDMAEZ_VALUE_ADDRESS, 0x1004,
 				 0, 0),
 			   LIKELY(WR_ATOMIC, "sg_list", RDMAEZ_VALUE_BYTES, 16, 8, 8));
+		t.send[BAD].wr.atomic.remote_addr = 0x1000;
+		CHECK_SEND(post_send(), EINVAL, "nor is the length why", AT(BAD),
+			   LIKELY(WR_ATOMIC, "sg_list", RDMAEZ_VALUE_BYTES, 16, 8, 8));
+		t.send[BAD].wr.atomic.remote_addr = 0x1004;
 		t.send[BAD].num_sge = 1;
 		t.sge[0].length = 7;
 		CHECK_SEND(post_send(), EINVAL, "of too little length", AT(BAD),

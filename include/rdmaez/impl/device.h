@@ -131,7 +131,6 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_node_wrong(const char *uverbs)
 	snprintf(path, sizeof(path), RDMAEZ_IMPL_UVERBS "/%.20s/dev", uverbs);
 	rdmaez_impl_file_text(path, number, sizeof(number));
 	snprintf(path, sizeof(path), "/dev/infiniband/%.20s", uverbs);
-	errno = 0;
 	if (!stat(path, &status)) {
 		rdmaez_impl_put_number(status.st_rdev, node, sizeof(node));
 		if (!S_ISCHR(status.st_mode) || (*number && strcmp(node, number) != 0))

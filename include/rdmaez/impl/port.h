@@ -295,8 +295,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_note(const struct rdmaez_impl_port_choice
 	diag->source = choice->best;
 	if (want)
 		diag->destination = want->peer;
-	if (!if_indextoname(choice->best.ndev_ifindex, diag->netdev))
-		diag->netdev[0] = '\0';
+	if_indextoname(choice->best.ndev_ifindex, diag->netdev); /* which stays empty without one */
 	if (!choice->second && all)
 		diag->chosen = RDMAEZ_WHY_GID_ONLY;
 	else if (rule >= RDMAEZ_IMPL_CHOICE_ROUTE)
