@@ -223,7 +223,7 @@ extern "C" {
 	  "left to itself, the kernel sends to the peer from an address that this port does not "  \
 	  "have",                                                                                  \
 	  "see `ip route get PEER from ADDRESS`, with the GID's: if another interface is shown, "  \
-	  "use its device, or add routing rules for this one")                                  \
+	  "use its device, or add routing rules for this one")                                     \
 	X(NEIGHBOUR_LATE, "the peer's Ethernet address was resolved too late", "try again")        \
 	X(DEPTH_BUDGET,                                                                            \
 	  "the device's queue pairs share a budget of READs and atomics, and may have used it up", \

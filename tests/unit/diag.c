@@ -554,7 +554,7 @@ static void check_times(void)
 		{1000000000, "1 s"},
 		{UINT64_C(1000000000000), "1000 s"},
 		{UINT64_C(8796093022208), "8796.1 s"},
-		{RDMAEZ_NS_FOREVER, "for ever"},
+		{RDMAEZ_NS_FOREVER, "forever"},
 	};
 	struct rdmaez_diag diag;
 	char want[200];

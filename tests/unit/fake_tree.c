@@ -85,7 +85,8 @@ static void check_rest(void)
 	close(fd);
 	unlink(name);
 	fake_reset();
-	tap_eq_int(access("/proc/thread-self/status", R_OK), 0, "fake_reset() brings the machine's back");
+	tap_eq_int(access("/proc/thread-self/status", R_OK), 0,
+		   "fake_reset() brings the machine's back");
 	tap_ok(readlink("/proc/self/exe", target, sizeof(target)) > 0, "links, too");
 	tap_ok(open("/dev/null", O_RDONLY | O_CLOEXEC | O_DIRECTORY) < 0 && errno == ENOTDIR,
 	       "flags are handed on");

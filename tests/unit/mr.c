@@ -505,12 +505,15 @@ static void check_gpu_settings(void)
 
 static void check_file(void)
 {
+	static const unsigned int writes[] = {IBV_ACCESS_LOCAL_WRITE, IBV_ACCESS_REMOTE_WRITE,
+					      IBV_ACCESS_REMOTE_ATOMIC, IBV_ACCESS_MW_BIND};
 	const unsigned int write = IBV_ACCESS_LOCAL_WRITE;
 
 	start_tree(plain_maps);
 	fake_uname("6.5.0");
-	CHECK_REG(0x7f3c40003010, 64, write, EFAULT, "a file that the device may write",
-		  AT(MR_FILE, 0x7f3c40003010));
+	for (size_t i = 0; i < COUNT_OF(writes); i++)
+		CHECK_REG(0x7f3c40003010, 64, writes[i], EFAULT, "a file that the device may write",
+			  AT(MR_FILE, 0x7f3c40003010));
 	CHECK_REG(0x7f3c40003010, 64, 0, EFAULT, "and that it only reads",
 		  AT(MR_PROTECTION, 0x7f3c40003010));
 	CHECK_REG(0x7f3c40004010, 64, write, EFAULT, "a file's private mapping",
@@ -674,6 +677,7 @@ static void check_pinned(void)
 	CHECK_REG(buffer, most + 1, 0, ENOMEM, "which is certain all the same",
 		  CERTAIN(MEMLOCK, "length", RDMAEZ_VALUE_BYTES, most + 1, 0, most));
 	pinned("       0 kB", PROCESS_CAP_OTHERS);
+	CHECK_REG(buffer, 8, 0, ENOMEM, "little, where nothing is pinned", EXHAUSTED);
 	process.memlock = 0;
 	CHECK_REG(buffer, 8, 0, EPERM, "no right to lock", CERTAIN_PINNED(8, 0, 0));
 	t.dev->attr.orig_attr.vendor_id = 0x12345;

@@ -846,6 +846,8 @@ static void check_flushes(void)
 		       "a flush on XRC_SEND, which receives nothing");
 	check_narrowed(broken_qp(IBV_QPT_XRC_RECV, &opts), IBV_WC_WR_FLUSH_ERR, &flushed[1], 2,
 		       "a flush on XRC_RECV, which sends nothing");
+	check_narrowed(broken_qp(IBV_QPT_RAW_PACKET, &opts), IBV_WC_WR_FLUSH_ERR, flushed, 2,
+		       "a flush on RAW_PACKET, which answers nobody");
 	dev->verbs.transport_type = IBV_TRANSPORT_IWARP;
 	check_narrowed(qp, IBV_WC_WR_FLUSH_ERR, FINDINGS(flushed), "a flush on iWARP");
 }

@@ -131,8 +131,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_
 
 /*
  * The least BAR1 of the machine's NVIDIA GPUs, through which other devices reach their memory, 0 where it is not known:
- * the largest of a GPU's six regions. A line of this file has the vendor behind the first tab, then the interrupt, seven
- * addresses, seven sizes and the driver: drivers/pci/proc.c, show_device().
+ * the largest of a GPU's six regions. A line of this file has the place, the vendor and device, the interrupt, seven
+ * addresses, seven sizes and the driver, here NVIDIA's: drivers/pci/proc.c, show_device().
  */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_bar1(void)
 {
@@ -142,13 +142,10 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_bar1(void)
 
 	rdmaez_impl_lines_open(&lines, "/proc/bus/pci/devices");
 	while ((at = rdmaez_impl_line(&lines))) {
-		(void)rdmaez_impl_number(&at, 16);
-		if (strncmp(at, "\t10de", 5) != 0)
-			continue;
 		most = 0;
-		for (int i = 0; i < 16; i++) {
+		for (int i = 0; i < 17; i++) {
 			number = rdmaez_impl_number(&at, 16);
-			if (i >= 9 && i < 15 && number > most)
+			if (i >= 10 && i < 16 && number > most)
 				most = number;
 		}
 		if (most && strcmp(at, "\tnvidia") == 0 && (!least || most < least))
