@@ -368,8 +368,20 @@ static void check_texts(void)
 	tap_ok(strstr(text, "advice:DEVICE_THERE:name:none"), "and a line has the reason");
 }
 
+/* How many descriptors are open. */
+static int open_files(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
 int main(void)
 {
+	const int before = open_files();
+
 	check_opens();
 	check_no_device();
 	check_names();
@@ -380,5 +392,6 @@ int main(void)
 	check_maps();
 	check_texts();
 	fake_close_all();
+	tap_eq_int(open_files(), before, "no file stays open");
 	return tap_done();
 }

@@ -749,8 +749,19 @@ static void check_choice_refused(void)
 	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EADDRNOTAVAIL,
 		      RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index",
 		      "a table of less than nothing");
-	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 0, "of a port that each device has");
 	port->attr.gid_tbl_len = 16;
+	memset(port->gid, 0, sizeof(port->gid));
+	check_refusal(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), EADDRNOTAVAIL,
+		      RDMAEZ_WHY_GID_NONE, "ah_attr.grh.sgid_index", "an empty table");
+	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), one_by_one ? 16 : 0, "is read once");
+	dev->ports = 2;
+	dev->port[2] = *port;
+	dev->port[2].gid[3].gid = gid_of("::ffff:192.0.2.1");
+	dev->port[2].gid[3].type = IBV_GID_TYPE_ROCE_V2;
+	tap_eq_int(rdmaez_port_choose_gid(ctx, 2, NULL, &chosen, diag), EADDRNOTAVAIL,
+		   "a GID that does not serve");
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 0,
+		   "the first port is there for certain, and one that has GIDs");
 	forget_calls();
 	check_refusal(diag, rdmaez_port_choose_gid(NULL, 1, NULL, &chosen, diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "there must be a device to choose from");

@@ -325,6 +325,25 @@ static void check_no_port(void)
 		CHECK_LOG("a port that does not exist", FAKE_QUERY_DEVICE);
 	}
 	tap_eq_int(fake_out_of_bounds(), 0, "no port that does not exist was sent");
+
+	/* Nor is one taken from attributes that are another port's. */
+	for (int i = 0; i < 4; i++) {
+		struct ibv_port_attr port;
+
+		start();
+		qp = fake_qp(ctx, IBV_QPT_RC);
+		fake_qp_force(qp, IBV_QPS_INIT);
+		qp->state = IBV_QPS_INIT;
+		ibv_query_port(ctx, 1, &port);
+		opts.port = i & 1 ? 2 : RDMAEZ_ZERO;
+		opts.port_attr = &port;
+		opts.dest_qp_num = 17;
+		opts.path.dgid = gid_of("::ffff:192.0.2.9");
+		if (i & 2)
+			fake_fail(FAKE_QUERY_GID_TABLE, 0, EOPNOTSUPP);
+		check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_WHY_PORT,
+			      "port_num", "a path by a port that does not exist");
+	}
 }
 
 /* ---- Depths ------------------------------------------------------------------------------- */

@@ -269,6 +269,7 @@ static void check_path(void)
 	CHECK("an empty row",
 	      LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0), SUITS(2));
 	tap_eq_int(t.diag.source.gid_index, ROW, "the record has its index");
+	tap_eq_int(t.diag.source.port_num, 1, "and its port");
 	fake_fail(FAKE_QUERY_GID_EX, 1, EIO);
 	CHECK("a row that is not told", LIKELY(DEVICE_GONE, "ibv_query_gid_ex", NUMBERLESS));
 	tap_eq_int(t.diag.source.gid.raw[0], 0, "has no GID");

@@ -261,7 +261,6 @@ RDMAEZ_IMPL_ONCE bool rdmaez_impl_device_is_active(struct ibv_context *context)
 	struct ibv_device_attr device;
 	struct ibv_port_attr port;
 
-	memset(&device, 0, sizeof(device));
 	if (ibv_query_device(context, &device))
 		return false;
 	for (unsigned int i = 1; i <= device.phys_port_cnt; i++)

@@ -32,7 +32,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int po
 	struct ibv_device_attr device;
 	int error;
 
-	memset(&device, 0, sizeof(device));
 	error = rdmaez_impl_error(ibv_query_device(context, &device));
 	if (error && (port_num < 1 || port_num > 255))
 		return rdmaez_impl_refuse_at(diag, EINVAL, &no_port, port_num);
