@@ -645,6 +645,10 @@ static void check_many_entries(void)
 	size_t count = 0;
 
 	start();
+	port->attr.gid_tbl_len = 1;
+	check_success(diag, rdmaez_port_choose_gid(ctx, 1, NULL, &chosen, diag), "one entry");
+	tap_eq_int(chosen.gid_index, 0, "is chosen");
+	start();
 	dev->ports = 2;
 	dev->port[2] = *port;
 	dev->port[2].gid[3].ifindex = 9;

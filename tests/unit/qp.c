@@ -309,6 +309,7 @@ static void check_no_port(void)
 		int given, value;
 	} ports[] = {{3, 3}, {255, 255}, {256, 256}, {-1, -1}, {RDMAEZ_ZERO, 0}};
 	struct rdmaez_qp_opts opts;
+	struct ibv_port_attr port;
 	struct ibv_qp *qp;
 
 	memset(&opts, 0, sizeof(opts));
@@ -326,10 +327,14 @@ static void check_no_port(void)
 	}
 	tap_eq_int(fake_out_of_bounds(), 0, "no port that does not exist was sent");
 
+	/* Of a device that does not answer it is not known. */
+	opts.port = 255;
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	check_refusal(diag, rdmaez_qp_to_init(qp, &opts, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
+		      "ibv_query_device", "a port that may exist");
+
 	/* Nor is one taken from attributes that are another port's. */
 	for (int i = 0; i < 4; i++) {
-		struct ibv_port_attr port;
-
 		start();
 		qp = fake_qp(ctx, IBV_QPT_RC);
 		fake_qp_force(qp, IBV_QPS_INIT);
@@ -344,6 +349,11 @@ static void check_no_port(void)
 		check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_WHY_PORT,
 			      "port_num", "a path by a port that does not exist");
 	}
+	opts.port = 255;
+	fake_fail(FAKE_QUERY_DEVICE, 0, EIO);
+	fake_fail(FAKE_QUERY_GID_TABLE, 0, 0);
+	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EIO, RDMAEZ_WHY_QUERY_REFUSED,
+		      "ibv_query_device", "a path by one that may exist");
 }
 
 /* ---- Depths ------------------------------------------------------------------------------- */

@@ -202,6 +202,8 @@ static void check_sends(void)
 		 "WR_OPCODE:opcode:opcode:ATOMIC_WRITE " SGES " " INLINE},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_READ,
 		 "WR_OPCODE:opcode:opcode:RDMA_READ WC_AH:wr.ud.ah:none"},
+		{EFA, IBV_QPT_DRIVER, IBV_WC_LOC_QP_OP_ERR, IBV_WR_RDMA_WRITE,
+		 "WR_OPCODE:opcode:opcode:RDMA_WRITE WC_AH:wr.ud.ah:none"},
 
 		/* Local memory. */
 		{0, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, IBV_WR_SEND, LKEY " " BOUNDS},
