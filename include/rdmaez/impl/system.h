@@ -85,7 +85,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_lines_close(struct rdmaez_impl_lines *lines)
 {
 	if (lines->fd >= 0)
 		close(lines->fd);
-	lines->fd = -1;
 }
 
 /* The next line without its end; NULL: there are no more. */

@@ -312,7 +312,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case
 	else if (wr->wr.ud.ah->pd != c->qp->pd)
 		rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_WR_AH_PD,
 				       "wr.ud.ah");
-	memset(&port, 0, sizeof(port));
 	if (wr->opcode != IBV_WR_TSO && c->port_num &&
 	    !ibv_query_port(c->context, c->port_num, &port))
 		mtu = rdmaez_mtu_bytes(port.active_mtu);
