@@ -47,8 +47,8 @@ extern "C" {
  *         as with EFAULT, or so much that part of it is not mapped (#RDMAEZ_WHY_MR_UNMAPPED)
  * @retval EOPNOTSUPP the flags, as with EINVAL; likely a shared mapping of a file of a DAX file system
  *         (#RDMAEZ_WHY_MR_FILE)
- * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED, likely without /proc); likely it is a GPU's, judging
- *         by what the process has mapped (#RDMAEZ_WHY_MR_GPU_SEGMENTS, #RDMAEZ_WHY_MR_GPU_NO_PEER,
+ * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED, likely without /proc); likely it is a
+ *         GPU's, judging by what the process has mapped (#RDMAEZ_WHY_MR_GPU_SEGMENTS, #RDMAEZ_WHY_MR_GPU_NO_PEER,
  *         #RDMAEZ_WHY_MR_GPU_BAR1 with the size of the smallest BAR1 as `max`, or else #RDMAEZ_WHY_MR_GPU); a shared
  *         mapping of a file (#RDMAEZ_WHY_MR_FILE); or its protection does not permit this access
  *         (#RDMAEZ_WHY_MR_PROTECTION)

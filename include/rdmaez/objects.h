@@ -34,8 +34,8 @@
  * what is listed, any other errno of the verb may be returned (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  * #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED). ENOMEM likely means a limit of
  * the process (#RDMAEZ_WHY_MEMLOCK, #RDMAEZ_WHY_ADDRESS_SPACE), or that the device has no more such objects
- * (#RDMAEZ_WHY_NO_RESOURCES; rxe then says EINVAL); EAGAIN a limit of the cgroup (#RDMAEZ_WHY_CGROUP); EIO also that a provider has
- * not set errno.
+ * (#RDMAEZ_WHY_NO_RESOURCES; rxe then says EINVAL); EAGAIN a limit of the cgroup (#RDMAEZ_WHY_CGROUP); EIO also
+ * that a provider has not set errno.
  *
  * @par Threads
  * All may be called from any thread; no other thread may use an object while it is destroyed.

@@ -166,9 +166,9 @@ struct rdmaez_qp_move {
  * @param diag receives all findings; may be NULL
  * @retval 0 @p move is filled
  * @retval EINVAL the transition does not exist, or does not take what `opts->optional` names (reasons as
- *         for rdmaez_qp_mask_check()); `opts->driver_type` is missing
- *         (#RDMAEZ_WHY_DRIVER_TYPE_UNTOLD) or does not fit (#RDMAEZ_WHY_DRIVER_TYPE_UNFIT); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); a value out of range
- *         (#RDMAEZ_WHY_RANGE, #RDMAEZ_WHY_PORT, #RDMAEZ_WHY_GID_INDEX) or not in its enum
+ *         for rdmaez_qp_mask_check()); `opts->driver_type` is missing (#RDMAEZ_WHY_DRIVER_TYPE_UNTOLD) or
+ *         does not fit (#RDMAEZ_WHY_DRIVER_TYPE_UNFIT); unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); a value out
+ *         of range (#RDMAEZ_WHY_RANGE, #RDMAEZ_WHY_PORT, #RDMAEZ_WHY_GID_INDEX) or not in its enum
  *         (#RDMAEZ_WHY_ENUM, #RDMAEZ_WHY_MTU_IN_BYTES); access flags that queue pairs do not have
  *         (#RDMAEZ_WHY_ACCESS_BITS); no `dgid` although the port requires a GRH
  *         (#RDMAEZ_WHY_GRH_MISSING); no destination (#RDMAEZ_WHY_PATH_EMPTY); @p move is NULL
@@ -299,8 +299,8 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR,
  * #RDMAEZ_WHY_COUNTED_NO_RECEIVE, #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS), which may be long
  * ago and of another queue pair: examine twice, and see what grows. Advice is about the rest:
- * #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO, #RDMAEZ_WHY_PKEY_LIMITED,
- * #RDMAEZ_WHY_PKEY_PARTITION, #RDMAEZ_WHY_QP_STALE.
+ * #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO,
+ * #RDMAEZ_WHY_PKEY_LIMITED, #RDMAEZ_WHY_PKEY_PARTITION, #RDMAEZ_WHY_QP_STALE.
  *
  * What a driver does not report is not judged. A query of the device, the queue pair, the port or the GID
  * that fails is a likely finding, what its errno usually means: #RDMAEZ_WHY_DEVICE_GONE,

@@ -137,7 +137,7 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_lines_find(struct rdmaez_impl_lines *li
 	return line ? line + length : NULL;
 }
 
-/* Whether the thread has a capability, by CapEff: 1 or 0, -1 without /proc. It has 16 hexadecimal digits, the least last. */
+/* Whether the thread has a capability: 1 or 0, -1 without /proc. CapEff has 16 hexadecimal digits, the least last. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_capability(int capability)
 {
 	struct rdmaez_impl_lines lines;
