@@ -169,12 +169,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_count(struct rdmaez_diag *diag,
 						const struct ibv_device_attr *device,
 						const char *limit, int count)
 {
-	const struct rdmaez_impl_site many = {limit, RDMAEZ_WHY_NO_RESOURCES, RDMAEZ_VALUE_LIMIT, 0,
-					      0};
-
 	if (diag->error == EINVAL && count > 0 &&
 	    strcmp(rdmaez_driver_of(device)->name, "rdma_rxe") == 0)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &many, 0, 0, (uint64_t)count);
+		rdmaez_impl_suspect_count(diag, limit, count);
 }
 
 /* A part of another context: rarely meant, though the kernel only sees a number it may not know. */

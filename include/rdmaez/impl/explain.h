@@ -95,6 +95,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_space(struct rdmaez_diag *diag, const 
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &space, 0, 0, limit.rlim_cur);
 }
 
+/* The number of such objects that the device has, a field of ibv_device_attr. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_count(struct rdmaez_diag *diag, const char *limit,
+						int count)
+{
+	const struct rdmaez_impl_site many = {limit, RDMAEZ_WHY_NO_RESOURCES, RDMAEZ_VALUE_LIMIT, 0,
+					      0};
+
+	rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &many, 0, 0, (uint64_t)count);
+}
+
 /* What an errno of any verb usually means; `otherwise` where it says nothing. */
 RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why otherwise)
 {
@@ -141,8 +151,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const c
 					       const char *limit, int count)
 {
 	const enum rdmaez_why meaning = rdmaez_impl_errno_meaning(diag->error, RDMAEZ_WHY_NONE);
-	const struct rdmaez_impl_site many = {limit, RDMAEZ_WHY_NO_RESOURCES, RDMAEZ_VALUE_LIMIT, 0,
-					      0};
 
 	if (rdmaez_impl_is_certain(diag))
 		return;
@@ -153,7 +161,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const c
 		rdmaez_impl_suspect_space(diag, field);
 	}
 	if (diag->error == ENOMEM && count > 0)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &many, 0, 0, (uint64_t)count);
+		rdmaez_impl_suspect_count(diag, limit, count);
 	else if (!diag->count ||
 		 (meaning != RDMAEZ_WHY_NONE && meaning != RDMAEZ_WHY_NOT_SUPPORTED))
 		rdmaez_impl_explain_errno(diag, diag->verb, diag->error);

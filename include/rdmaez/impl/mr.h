@@ -307,8 +307,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_mappings(const struct rdmaez_impl_m
 /* ENOMEM and the like: what may be exhausted. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_mr_case *c)
 {
-	static const struct rdmaez_impl_site regions = {"max_mr", RDMAEZ_WHY_NO_RESOURCES,
-							RDMAEZ_VALUE_LIMIT, 0, 0};
 	const int error = c->diag->error;
 	const bool is_locked = !(c->access & IBV_ACCESS_ON_DEMAND);
 
@@ -329,8 +327,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_m
 	if (error == EPERM || rdmaez_impl_is_certain(c->diag))
 		return;
 	if (error != EAGAIN && c->device.max_mr > 0)
-		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &regions, 0, 0,
-					(uint64_t)c->device.max_mr);
+		rdmaez_impl_suspect_count(c->diag, "max_mr", c->device.max_mr);
 	else
 		rdmaez_impl_explain_errno(c->diag, "ibv_reg_mr", error);
 }
