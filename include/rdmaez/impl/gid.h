@@ -54,21 +54,6 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const un
 	       (rdmaez_gid_class(b) == RDMAEZ_GID_CLASS_IPV4);
 }
 
-/*
- * Whether the kernel looks up the peer's Ethernet address, which takes GIDs of one family: not for a
- * multicast group, nor for a link-local peer of RoCE v1, whose GIDs hold the address.
- */
-RDMAEZ_IMPL bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *own,
-					     const union ibv_gid *peer)
-{
-	const enum rdmaez_gid_class of = rdmaez_gid_class(peer);
-
-	if (of == RDMAEZ_GID_CLASS_LINK_LOCAL)
-		return own->gid_type != IBV_GID_TYPE_ROCE_V1;
-	return of != RDMAEZ_GID_CLASS_MULTICAST &&
-	       !(of == RDMAEZ_GID_CLASS_IPV4 && (peer->raw[12] & 0xf0) == 0xe0);
-}
-
 /* How many leading bits two GIDs have in common. */
 RDMAEZ_IMPL int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_gid *b)
 {
@@ -104,6 +89,20 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_gid_traits(const union ibv_gid *gid)
 	default:
 		return 0;
 	}
+}
+
+/*
+ * Whether the kernel looks up the peer's Ethernet address, which takes GIDs of one family: not for a
+ * multicast group, nor for a link-local peer of RoCE v1, whose GIDs hold the address.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *own,
+						  const union ibv_gid *peer)
+{
+	const int is = rdmaez_impl_gid_traits(peer);
+
+	return is < 0 || !(is & (own->gid_type == IBV_GID_TYPE_ROCE_V1
+					 ? RDMAEZ_IMPL_GID_GROUP | RDMAEZ_IMPL_GID_LINK
+					 : RDMAEZ_IMPL_GID_GROUP));
 }
 
 /* From this rank on a GID has the scope of the peer, if that is known. */
