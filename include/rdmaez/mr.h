@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file mr.h
- * @brief Register memory, deregister it, and explain why it failed.
+ * @brief Register memory, deregister it, and explain why it failed. Describe it for a peer.
  *
  * ibv_reg_mr() returns EINVAL for access flags that do not go together, ENOMEM for a resource limit of the
  * process, and EFAULT for memory that is not what the caller thinks, most often a GPU's. rdmaez_mr_reg() says which it
@@ -129,6 +129,33 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
  * Source: `rxe_dereg_mr()` of Linux 6.1 to 7.2. Devices that let windows outlive their region succeed.
  */
 RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag);
+
+/** @brief Memory that a peer may reach by RDMA: what it has to know, and bounds to check its requests against. */
+struct rdmaez_remote {
+	uint64_t
+		addr; /**< the address by which requests name the first byte; 0 in zero-based regions */
+	uint64_t length; /**< how many bytes; 0: none */
+	uint32_t rkey;   /**< `ibv_mr.rkey` */
+};
+
+/**
+ * @brief Describes a whole region for a peer.
+ *
+ * For part of one, add to `addr` and set `length`. An `ibv_mr` does not tell by which addresses requests name its
+ * bytes: these are its own for ibv_reg_mr(), and offsets for ibv_reg_dm_mr(). Set `addr` to the iova that was
+ * given to ibv_reg_mr_iova(), rdmaez_mr_reg_dmabuf() or ibv_reg_dmabuf_mr(), and to 0 where IBV_ACCESS_ZERO_BASED
+ * was given.
+ *
+ * @param mr the region
+ * @param remote receives the description; written on success only
+ * @retval 0 @p remote describes the region
+ * @retval EINVAL @p mr or @p remote is NULL
+ * @par Verbs calls
+ * None.
+ *
+ * Source: the members that ibv_reg_mr_iova2(), ibv_reg_dmabuf_mr() and ibv_cmd_reg_dm_mr() of rdma-core 65 set.
+ */
+RDMAEZ_API int rdmaez_mr_remote(const struct ibv_mr *mr, struct rdmaez_remote *remote);
 
 #ifdef __cplusplus
 }

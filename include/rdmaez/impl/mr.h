@@ -538,6 +538,16 @@ RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag)
 	return diag->error = error;
 }
 
+RDMAEZ_API int rdmaez_mr_remote(const struct ibv_mr *mr, struct rdmaez_remote *remote)
+{
+	if (!mr || !remote)
+		return EINVAL;
+	remote->addr = (uintptr_t)mr->addr;
+	remote->length = mr->length;
+	remote->rkey = mr->rkey;
+	return 0;
+}
+
 RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
