@@ -56,8 +56,8 @@ static void make_plausible(uint8_t *bytes)
 	const uint8_t head[] = {'R', 'Z', 'D', 'M', 0, RDMAEZ_IMPL_DM_TOKEN_VERSION, 0};
 
 	memcpy(bytes, head, sizeof(head));
-	rdmaez_impl_dm_put(bytes + RDMAEZ_DM_TOKEN_BYTES - 4,
-			   rdmaez_impl_dm_token_sum(bytes, RDMAEZ_DM_TOKEN_BYTES - 4), 4);
+	rdmaez_impl_bytes_put(bytes + RDMAEZ_DM_TOKEN_BYTES - 4,
+			      rdmaez_impl_bytes_sum(bytes, RDMAEZ_DM_TOKEN_BYTES - 4), 4);
 }
 
 /* A token that is good, whatever the input: its numbers are brought into their ranges. */

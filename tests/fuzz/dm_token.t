@@ -27,7 +27,7 @@ seeded() {
 ok "200000 tokens are read or refused without a misstep" fuzz include dm_token 200000
 
 fails "a sum that nobody compares is noticed" "deadly signal" \
-	fuzz "$(seeded sum 's/rdmaez_impl_dm_get(&sum, 4) !=/false \&\& &/')" token_sum 20000
+	fuzz "$(seeded sum 's/rdmaez_impl_bytes_get(&sum, 4) !=/false \&\& &/')" token_sum 20000
 fails "a region beyond the memory is noticed" "deadly signal" \
 	fuzz "$(seeded region 's/token->length - token->mr_length);/token->length);/')" token_region 200000
 fails "a byte read beyond the token is noticed" "AddressSanitizer: heap-buffer-overflow" \

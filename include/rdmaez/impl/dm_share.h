@@ -39,7 +39,7 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_dm_guid(const struct ibv_context *context)
 	const uint8_t *at = bytes;
 
 	memcpy(bytes, &guid, sizeof(bytes));
-	return rdmaez_impl_dm_get(&at, sizeof(bytes));
+	return rdmaez_impl_bytes_get(&at, sizeof(bytes));
 }
 
 /* The region must be on this memory, and all objects of its context. */

@@ -9,6 +9,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_BYTES_H
+#include "bytes.h"
+#endif
 #ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
 #endif
@@ -37,39 +40,6 @@ RDMAEZ_IMPL_BEGIN
 	X(alignment)               \
 	X(mr_offset)               \
 	X(mr_length)
-
-/* Writes the low bytes of a number, the highest first, and returns what follows them. */
-RDMAEZ_IMPL uint8_t *rdmaez_impl_dm_put(uint8_t *to, uint64_t value, int bytes)
-{
-	for (int i = bytes - 1; i >= 0; i--) {
-		to[i] = (uint8_t)value;
-		value >>= 8;
-	}
-	return to + bytes;
-}
-
-/* Reads such a number and moves on. */
-RDMAEZ_IMPL uint64_t rdmaez_impl_dm_get(const uint8_t **from, int bytes)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < bytes; i++)
-		value = value << 8 | *(*from)++;
-	return value;
-}
-
-/* The CRC-32 of Ethernet, bit by bit: it is needed once per token. */
-RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_dm_token_sum(const uint8_t *bytes, size_t count)
-{
-	uint32_t sum = 0xffffffffu;
-
-	for (size_t i = 0; i < count; i++) {
-		sum ^= bytes[i];
-		for (int bit = 0; bit < 8; bit++)
-			sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
-	}
-	return ~sum;
-}
 
 /* One number of a token that must lie in a range. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_range(struct rdmaez_diag *diag, const char *field,
@@ -166,18 +136,18 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_token_write(const struct rdmaez_dm_token *t
 {
 	uint8_t *at = buf;
 
-	at = rdmaez_impl_dm_put(at, RDMAEZ_IMPL_DM_TOKEN_MAGIC, 4);
-	at = rdmaez_impl_dm_put(at, RDMAEZ_IMPL_DM_TOKEN_VERSION, 2);
-	at = rdmaez_impl_dm_put(at, token->flags, 2);
-#define RDMAEZ_IMPL_DM_PUT_32(field) at = rdmaez_impl_dm_put(at, token->field, 4);
-#define RDMAEZ_IMPL_DM_PUT_64(field) at = rdmaez_impl_dm_put(at, token->field, 8);
+	at = rdmaez_impl_bytes_put(at, RDMAEZ_IMPL_DM_TOKEN_MAGIC, 4);
+	at = rdmaez_impl_bytes_put(at, RDMAEZ_IMPL_DM_TOKEN_VERSION, 2);
+	at = rdmaez_impl_bytes_put(at, token->flags, 2);
+#define RDMAEZ_IMPL_DM_PUT_32(field) at = rdmaez_impl_bytes_put(at, token->field, 4);
+#define RDMAEZ_IMPL_DM_PUT_64(field) at = rdmaez_impl_bytes_put(at, token->field, 8);
 	RDMAEZ_IMPL_DM_TOKEN_32(RDMAEZ_IMPL_DM_PUT_32)
 	RDMAEZ_IMPL_DM_TOKEN_64(RDMAEZ_IMPL_DM_PUT_64)
 #undef RDMAEZ_IMPL_DM_PUT_32
 #undef RDMAEZ_IMPL_DM_PUT_64
 	memcpy(at, token->device, sizeof(token->device));
 	at += sizeof(token->device);
-	rdmaez_impl_dm_put(at, rdmaez_impl_dm_token_sum(buf, RDMAEZ_DM_TOKEN_BYTES - 4), 4);
+	rdmaez_impl_bytes_put(at, rdmaez_impl_bytes_sum(buf, RDMAEZ_DM_TOKEN_BYTES - 4), 4);
 }
 
 RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
@@ -199,9 +169,9 @@ RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
 RDMAEZ_IMPL_COLD void rdmaez_impl_dm_token_read(const uint8_t *at, struct rdmaez_dm_token *token)
 {
 	memset(token, 0, sizeof(*token));
-	token->flags = (unsigned int)rdmaez_impl_dm_get(&at, 2);
-#define RDMAEZ_IMPL_DM_GET_32(field) token->field = (uint32_t)rdmaez_impl_dm_get(&at, 4);
-#define RDMAEZ_IMPL_DM_GET_64(field) token->field = rdmaez_impl_dm_get(&at, 8);
+	token->flags = (unsigned int)rdmaez_impl_bytes_get(&at, 2);
+#define RDMAEZ_IMPL_DM_GET_32(field) token->field = (uint32_t)rdmaez_impl_bytes_get(&at, 4);
+#define RDMAEZ_IMPL_DM_GET_64(field) token->field = rdmaez_impl_bytes_get(&at, 8);
 	RDMAEZ_IMPL_DM_TOKEN_32(RDMAEZ_IMPL_DM_GET_32)
 	RDMAEZ_IMPL_DM_TOKEN_64(RDMAEZ_IMPL_DM_GET_64)
 #undef RDMAEZ_IMPL_DM_GET_32
@@ -221,16 +191,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_unpack(const uint8_t *buf, struct rdma
 	uint64_t version;
 	int error;
 
-	if (rdmaez_impl_dm_get(&at, 4) != RDMAEZ_IMPL_DM_TOKEN_MAGIC)
+	if (rdmaez_impl_bytes_get(&at, 4) != RDMAEZ_IMPL_DM_TOKEN_MAGIC)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_TOKEN_MAGIC, "token.magic");
-	version = rdmaez_impl_dm_get(&at, 2);
+	version = rdmaez_impl_bytes_get(&at, 2);
 	if (version != RDMAEZ_IMPL_DM_TOKEN_VERSION)
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int64_t)version);
 	rdmaez_impl_dm_token_read(at, &found);
 	error = rdmaez_impl_dm_token_check(&found, diag);
 	if (error)
 		return error;
-	if (rdmaez_impl_dm_get(&sum, 4) != rdmaez_impl_dm_token_sum(buf, RDMAEZ_DM_TOKEN_BYTES - 4))
+	if (rdmaez_impl_bytes_get(&sum, 4) != rdmaez_impl_bytes_sum(buf, RDMAEZ_DM_TOKEN_BYTES - 4))
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_TOKEN_SUM, "token.checksum");
 	*token = found;
 	return 0;
