@@ -1090,7 +1090,7 @@ static void wait_for_lock(struct rdmaez_dm *dm, struct rdmaez_dm_emu *second, co
 	struct rdmaez_dm_region region;
 	struct rdmaez_dm other;
 	struct rdmaez_diag diag;
-	const uint64_t begun = rdmaez_impl_dm_now();
+	const uint64_t begun = rdmaez_impl_now();
 
 	check_refusal(&diag, rdmaez_dm_alloc(ctx, 64, NULL, &other, &diag), ETIMEDOUT,
 		      RDMAEZ_WHY_TIMED_OUT, "ibv_alloc_dm", "%s: an allocation", name);
@@ -1102,7 +1102,7 @@ static void wait_for_lock(struct rdmaez_dm *dm, struct rdmaez_dm_emu *second, co
 		      "ibv_free_dm", "%s: closing it", name);
 	tap_ok(dm->dm, "%s: it stays open", name);
 	tap_ok(!import(second, handle_of(dm->dm)) && errno == ETIMEDOUT, "%s: importing it", name);
-	tap_ok(rdmaez_impl_dm_now() - begun >= 4 * TIMEOUT, "%s: each waits as long as it may",
+	tap_ok(rdmaez_impl_now() - begun >= 4 * TIMEOUT, "%s: each waits as long as it may",
 	       name);
 }
 
@@ -1242,9 +1242,9 @@ static void interrupted(void)
 	holder = lock_byte(rdmaez_dm_emu_fd(&emu), 0);
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
-	begun = rdmaez_impl_dm_now();
+	begun = rdmaez_impl_now();
 	error = ibv_free_dm(dm.dm);
-	begun = rdmaez_impl_dm_now() - begun;
+	begun = rdmaez_impl_now() - begun;
 	setitimer(ITIMER_REAL, &never, NULL);
 	tap_eq_int(error, ETIMEDOUT, "with signals it waits");
 	tap_ok(begun >= TIMEOUT && begun < 10000 * (uint64_t)MS, "about as long as without: %d ms",

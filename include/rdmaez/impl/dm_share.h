@@ -14,6 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#ifndef RDMAEZ_IMPL_CLOCK_H
+#include "clock.h"
+#endif
 #ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
 #endif
@@ -158,18 +161,6 @@ RDMAEZ_IMPL int rdmaez_impl_dm_socket_failed(int error, const char *call, struct
 
 	return rdmaez_impl_refuse(diag, error, closed ? RDMAEZ_WHY_PEER_CLOSED : RDMAEZ_WHY_SOCKET,
 				  call);
-}
-
-/* The C library's own: time.h hides it from strict C, and may give struct timespec another layout. */
-extern int rdmaez_impl_dm_clock(int id, long now[4]) __asm__("clock_gettime");
-
-/* The time in ns, by CLOCK_MONOTONIC, which nobody sets. */
-RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_dm_now(void)
-{
-	long now[4] = {0, 0, 0, 0};
-
-	rdmaez_impl_dm_clock(1, now);
-	return (uint64_t)now[0] * 1000000000u + (uint64_t)now[1];
 }
 
 /* How long to wait for the other process, in ns. */
@@ -620,8 +611,7 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *opts,
 				 struct rdmaez_dm_shared *shared, struct rdmaez_diag *diag)
 {
-	const uint64_t begun = rdmaez_impl_dm_now(),
-		       timeout = (uint64_t)rdmaez_impl_dm_timeout(opts);
+	const uint64_t begun = rdmaez_impl_now(), timeout = (uint64_t)rdmaez_impl_dm_timeout(opts);
 	uint8_t bytes[RDMAEZ_DM_TOKEN_BYTES];
 	struct rdmaez_dm_token token;
 	uint64_t passed;
@@ -636,7 +626,7 @@ RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *
 	if (error)
 		return error;
 	error = rdmaez_impl_dm_token_unpack(bytes, &token, diag);
-	passed = rdmaez_impl_dm_now() - begun;
+	passed = rdmaez_impl_now() - begun;
 	if (!error)
 		error = rdmaez_impl_dm_import_all(
 			fd, &token, opts, passed < timeout ? timeout - passed : 0, shared, diag);

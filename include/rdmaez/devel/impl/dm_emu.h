@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../impl/clock.h"
 #include "../../impl/dm.h"
 #include "../../impl/dm_share.h"
 
@@ -112,7 +113,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_emu_others(const struct rdmaez_impl_emu *emu, 
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_lock(struct rdmaez_impl_emu *emu, uint64_t timeout_ns)
 {
-	const uint64_t begun = rdmaez_impl_dm_now();
+	const uint64_t begun = rdmaez_impl_now();
 	int error;
 
 	for (;;) {
@@ -123,7 +124,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_lock(struct rdmaez_impl_emu *emu, uint64_t 
 		pthread_mutex_unlock(&emu->mutex);
 		if (error != EAGAIN && error != EACCES)
 			return error;
-		if (rdmaez_impl_dm_now() - begun >= timeout_ns)
+		if (rdmaez_impl_now() - begun >= timeout_ns)
 			return ETIMEDOUT;
 		poll(NULL, 0, 1);
 	}
