@@ -142,6 +142,10 @@ struct rdmaez_qp_opts {
 	/** For queue pairs of type IBV_QPT_DRIVER, and only for those, which of the types of their
 	 *  drivers it is: #RDMAEZ_QPT_SRD, #RDMAEZ_QPT_DCI or #RDMAEZ_QPT_DCT. */
 	enum ibv_qp_type driver_type;
+
+	/** rdmaez_qp_connect(): for how long RTR is tried again where the peer's Ethernet address is not
+	 *  found, in ns. 0: it is tried once. */
+	uint64_t retry_ns;
 };
 
 /** @brief A transition, as arguments for ibv_modify_qp(). */

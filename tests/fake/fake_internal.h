@@ -107,6 +107,8 @@ struct fake_qp {
 	bool spent; /* FAKE_RESET_IS_FINAL has struck */
 	int sq_sig_all;
 	uint32_t sends, receives; /* posted and not done */
+	uint32_t ece_set;         /* kept for the next move */
+	uint32_t ece;             /* what the hardware was found to do, when it was last asked */
 };
 
 static inline struct fake_device *fake_dev(struct ibv_context *ctx)

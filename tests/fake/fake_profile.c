@@ -100,7 +100,7 @@ struct row {
 #define MLX5_HABITS                                                                  \
 	.query_clears = true, .query_of_path = OF_PATH,                              \
 	.query_of_raw = STATES | IBV_QP_CAP | IBV_QP_PORT, .pkey = FAKE_PKEY_DEVICE, \
-	.dci_depth = 32
+	.dci_depth = 32, .ece_vendor = 0x15b3
 #define MLX5_QUIRKS                                                                          \
 	(FAKE_NO_SQD | FAKE_EXTENDED_MODIFY | FAKE_POST_SEND_ENOMEM | FAKE_RESET_PURGES_CQ | \
 	 FAKE_SRQ_EMPTY)

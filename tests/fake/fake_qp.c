@@ -134,6 +134,7 @@ static struct ibv_qp *new_qp(struct ibv_context *ctx, const struct ibv_qp_init_a
 	qp->type = driver_type(fake_dev(ctx), init->qp_type);
 	qp->attr.cap = init->cap;
 	qp->sq_sig_all = init->sq_sig_all;
+	qp->ece = fake_dev(ctx)->ece_options;
 	pthread_mutex_init(&qp->verbs.mutex, NULL);
 	pthread_cond_init(&qp->verbs.cond, NULL);
 	count_users(qp, 1);
@@ -313,6 +314,50 @@ static int uverbs_modify(struct fake_device *dev, struct fake_qp *qp, struct ibv
 	return core_modify(dev, qp, attr, without_ignored(qp->verbs.qp_type, mask));
 }
 
+/* ---- Enhanced connection establishment ---------------------------------------------------- */
+
+/* libibverbs' providers/mlx5/verbs.c: mlx5_query_ece(), which asks nobody, and mlx5_set_ece(). */
+int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	struct fake_call *call = fake_enter(FAKE_QUERY_ECE, qp);
+	const uint32_t vendor = fake_dev(qp->context)->habits.ece_vendor;
+
+	if (call->error || !vendor)
+		return fake_return(call, call->error ? call->error : EOPNOTSUPP);
+	ece->vendor_id = vendor;
+	ece->options = to_qp(qp)->ece;
+	ece->comp_mask = 0;
+	return fake_return(call, 0);
+}
+
+int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	struct fake_call *call = fake_enter(FAKE_SET_ECE, qp);
+	const struct fake_device *dev = fake_dev(qp->context);
+	int err = call->error;
+
+	call->arg.ece = *ece;
+	if (!err && (!ece->vendor_id || !dev->habits.ece_vendor))
+		err = EOPNOTSUPP;
+	if (!err && (ece->comp_mask || ece->vendor_id != dev->habits.ece_vendor))
+		err = EINVAL;
+	if (!err && !dev->ece_options)
+		err = EOPNOTSUPP;
+	if (!err) {
+		to_qp(qp)->ece_set = ece->options;
+		to_qp(qp)->ece = 0;
+	}
+	return fake_return(call, err);
+}
+
+/* mlx5_modify_qp() sends what was set with the first move that succeeds, and forgets it. */
+static void take_ece(const struct fake_device *dev, struct fake_qp *qp)
+{
+	if (qp->ece_set)
+		qp->ece = qp->ece_set & dev->ece_options;
+	qp->ece_set = 0;
+}
+
 /* ---- Modifying and querying: the library -------------------------------------------------- */
 
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
@@ -334,6 +379,8 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 		fake_note_out_of_bounds();
 	if (!err)
 		err = uverbs_modify(dev, to_qp(qp), &copy, attr_mask);
+	if (!err)
+		take_ece(dev, to_qp(qp));
 	if (!err && attr_mask & IBV_QP_STATE)
 		qp->state = attr->qp_state;
 	fake_return(call, err);

@@ -208,6 +208,9 @@ struct fake_habits {
 	int recv_least_sge;
 	int srq_sge_result;
 	int srq_full_result;
+
+	uint32_t
+		ece_vendor; /* whose ECE options it has; 0: ibv_query_ece(), ibv_set_ece(): EOPNOTSUPP */
 };
 
 /* What fake_device.qp_types and the device's supported_qpts call a type. */
@@ -239,6 +242,9 @@ struct fake_device {
 	 */
 	uint64_t dm_size;
 	uint32_t dm_log_align;
+
+	/* What the firmware offers of habits.ece_vendor's ECE; 0: none, then only ibv_query_ece() answers. */
+	uint32_t ece_options;
 
 	struct fake_habits habits; /* of the driver: fake_profile() */
 };
@@ -436,6 +442,8 @@ struct fake_rule fake_driver_rule(enum fake_driver_type type, enum ibv_qp_state 
 	X(CREATE_QP, ibv_create_qp)             \
 	X(MODIFY_QP, ibv_modify_qp)             \
 	X(QUERY_QP, ibv_query_qp)               \
+	X(QUERY_ECE, ibv_query_ece)             \
+	X(SET_ECE, ibv_set_ece)                 \
 	X(DESTROY_QP, ibv_destroy_qp)           \
 	X(POST_SEND, ibv_post_send)             \
 	X(POST_RECV, ibv_post_recv)             \
@@ -488,6 +496,7 @@ struct fake_call {
 		struct ibv_srq_init_attr_ex srq; /* ibv_create_srq, comp_mask 0 if it was not _ex */
 		struct ibv_alloc_dm_attr alloc_dm; /* ibv_alloc_dm */
 		struct fake_dm_range dm;           /* ibv_reg_dm_mr and the copies */
+		struct ibv_ece ece;                /* ibv_set_ece */
 	} arg;
 };
 

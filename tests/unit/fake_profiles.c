@@ -1212,6 +1212,57 @@ static void test_shared_receives(void)
 	tap_eq_int(create_srq(1, 1), EINVAL, "for rxe, one too many is EINVAL");
 }
 
+static void check_ece(struct ibv_qp *qp, int result, uint32_t options, const char *what)
+{
+	struct ibv_ece ece = {1, 2, 3};
+
+	tap_eq_int(ibv_query_ece(qp, &ece), result, "%s: asking for ECE", what);
+	tap_eq_int(ece.vendor_id, result ? 1 : 0x15b3, "%s: the vendor", what);
+	tap_eq_int(ece.options, result ? 2 : options, "%s: the options", what);
+	tap_eq_int(ece.comp_mask, result ? 3 : 0, "%s: the mask", what);
+}
+
+static void check_set_ece(struct ibv_qp *qp, uint32_t vendor, uint32_t comp_mask, int result)
+{
+	struct ibv_ece ece = {vendor, 0x30000001, comp_mask};
+
+	tap_eq_int(ibv_set_ece(qp, &ece), result, "setting ECE of 0x%x, mask %u", vendor,
+		   comp_mask);
+	tap_eq_int(fake_last(FAKE_SET_ECE)->arg.ece.options, 0x30000001, "is recorded");
+}
+
+static void test_ece(void)
+{
+	const int mask = mask_of(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT);
+	struct ibv_qp *qp;
+
+	start("6.1", FAKE_PROFILE_RXE);
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	check_ece(qp, EOPNOTSUPP, 0, "rxe");
+	check_set_ece(qp, 0x15b3, 0, EOPNOTSUPP);
+	start("6.1", FAKE_PROFILE_MLX5);
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	check_ece(qp, 0, 0, "mlx5 answers even where the firmware has none");
+	check_set_ece(qp, 0x15b3, 0, EOPNOTSUPP);
+	dev->ece_options = 0x10000001;
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	check_ece(qp, 0, 0x10000001, "mlx5 tells what the firmware offers");
+	check_set_ece(qp, 0, 0, EOPNOTSUPP);
+	check_set_ece(qp, 0x15b4, 0, EINVAL);
+	check_set_ece(qp, 0x15b3, 1, EINVAL);
+	check_ece(qp, 0, 0x10000001, "a refusal changes nothing");
+	check_set_ece(qp, 0x15b3, 0, 0);
+	check_ece(qp, 0, 0, "what was set is only kept");
+	check_modify(qp, values(IBV_QPS_RTR), mask, EINVAL, "a move is refused");
+	check_ece(qp, 0, 0, "it is still kept");
+	check_modify(qp, values(IBV_QPS_INIT), mask, 0, "the next move succeeds");
+	check_ece(qp, 0, 0x10000001, "and has taken it, as far as the firmware can");
+	fake_fail(FAKE_QUERY_ECE, 1, EIO);
+	check_ece(qp, EIO, 0, "asking is made to fail");
+	fake_fail(FAKE_SET_ECE, 1, EIO);
+	check_set_ece(qp, 0x15b3, 0, EIO);
+}
+
 int main(void)
 {
 	test_release();
@@ -1245,6 +1296,7 @@ int main(void)
 	test_posting();
 	test_completion_queues();
 	test_shared_receives();
+	test_ece();
 	fake_close_all();
 	return tap_done();
 }
