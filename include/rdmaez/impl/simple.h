@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies of simple.h. */
+#ifndef RDMAEZ_IMPL_SIMPLE_H
+#define RDMAEZ_IMPL_SIMPLE_H
+
+#ifndef RDMAEZ_SIMPLE_H
+#include "../simple.h"
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+
+#ifndef RDMAEZ_DEVICE_H
+#include "../device.h"
+#endif
+#ifndef RDMAEZ_OBJECTS_H
+#include "../objects.h"
+#endif
+#ifndef RDMAEZ_QP_CREATE_H
+#include "../qp_create.h"
+#endif
+#ifndef RDMAEZ_MR_H
+#include "../mr.h"
+#endif
+
+RDMAEZ_IMPL_BEGIN
+
+RDMAEZ_IMPL int rdmaez_impl_simple_pd(struct rdmaez_simple *simple, struct rdmaez_diag *diag)
+{
+	int error = rdmaez_impl_begin(diag, "rdmaez_simple_open", NULL, simple->context, NULL);
+
+	simple->pd = ibv_alloc_pd(simple->context);
+	if (simple->pd)
+		return 0;
+	error = rdmaez_impl_error_of_null();
+	if (!diag)
+		return error;
+	diag->error = error;
+	diag->verb = "ibv_alloc_pd";
+	rdmaez_impl_explain_rest(diag, "pd", NULL, 0);
+	return error;
+}
+
+/* All but the device. */
+RDMAEZ_IMPL int rdmaez_impl_simple_fill(const struct rdmaez_simple_opts *opts,
+					struct rdmaez_simple *simple, struct rdmaez_diag *diag)
+{
+	struct ibv_qp_init_attr init;
+	int error;
+
+	memset(&init, 0, sizeof(init));
+	init.qp_type = opts->qp_type ? opts->qp_type : IBV_QPT_RC;
+	init.sq_sig_all = !(opts->flags & RDMAEZ_SIMPLE_UNSIGNALED);
+	init.cap.max_send_wr = (uint32_t)rdmaez_impl_option(opts->sends, 64) + 1;
+	init.cap.max_recv_wr = (uint32_t)rdmaez_impl_option(opts->recvs, 64) + 1;
+	init.cap.max_send_sge = (uint32_t)rdmaez_impl_option(opts->sges, 1);
+	init.cap.max_recv_sge = init.cap.max_send_sge;
+	init.cap.max_inline_data = (uint32_t)rdmaez_impl_option(opts->inline_data, 0);
+	error = rdmaez_impl_simple_pd(simple, diag);
+	if (!error)
+		error = rdmaez_cq_create(simple->context, (int)init.cap.max_send_wr, NULL, 0,
+					 &simple->send_cq, diag);
+	if (!error)
+		error = rdmaez_cq_create(simple->context, (int)init.cap.max_recv_wr, NULL, 0,
+					 &simple->recv_cq, diag);
+	if (!error && opts->length)
+		error = rdmaez_mr_reg(
+			simple->pd, opts->buffer, opts->length,
+			(unsigned int)rdmaez_impl_option(opts->access, IBV_ACCESS_LOCAL_WRITE),
+			&simple->mr, diag);
+	init.send_cq = simple->send_cq;
+	init.recv_cq = simple->recv_cq;
+	return error ? error : rdmaez_qp_create(simple->pd, &init, &simple->qp, diag);
+}
+
+RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple_opts *opts,
+				  struct rdmaez_simple *simple, struct rdmaez_diag *diag)
+{
+	struct rdmaez_simple_opts defaults;
+	struct rdmaez_simple made;
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_simple_open");
+	if (!simple)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "simple");
+	memset(&defaults, 0, sizeof(defaults));
+	memset(&made, 0, sizeof(made));
+	error = rdmaez_device_open(device, &made.context, diag);
+	if (!error)
+		error = rdmaez_impl_simple_fill(opts ? opts : &defaults, &made, diag);
+	if (error)
+		rdmaez_simple_close(&made, NULL);
+	else
+		*simple = made;
+	return error;
+}
+
+/* Destroys a queue pair, or closes a device where there is none. */
+RDMAEZ_IMPL int rdmaez_impl_simple_end(struct ibv_context *context, struct ibv_qp *qp,
+				       struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_begin(diag, "rdmaez_simple_close", NULL, context, NULL);
+
+	if (error)
+		return error;
+	if (!qp)
+		return rdmaez_impl_end(diag, ibv_close_device(context), "ibv_close_device",
+				       "context", RDMAEZ_WHY_BUSY);
+	rdmaez_impl_diag_qp(diag, qp);
+	return rdmaez_impl_end(diag, ibv_destroy_qp(qp), "ibv_destroy_qp", "qp", RDMAEZ_WHY_BUSY);
+}
+
+RDMAEZ_API int rdmaez_simple_close(struct rdmaez_simple *simple, struct rdmaez_diag *diag)
+{
+	int error = 0;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_simple_close");
+	if (!simple)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "simple");
+	if (simple->qp)
+		error = rdmaez_impl_simple_end(simple->qp->context, simple->qp, diag);
+	if (error)
+		return error;
+	simple->qp = NULL;
+	if (simple->mr)
+		error = rdmaez_mr_dereg(simple->mr, diag);
+	if (error)
+		return error;
+	simple->mr = NULL;
+	if (simple->recv_cq && simple->recv_cq != simple->send_cq)
+		error = rdmaez_cq_destroy(simple->recv_cq, diag);
+	if (error)
+		return error;
+	simple->recv_cq = NULL;
+	if (simple->send_cq)
+		error = rdmaez_cq_destroy(simple->send_cq, diag);
+	if (error)
+		return error;
+	simple->send_cq = NULL;
+	if (simple->pd)
+		error = rdmaez_pd_dealloc(simple->pd, diag);
+	if (error)
+		return error;
+	simple->pd = NULL;
+	if (simple->context)
+		error = rdmaez_impl_simple_end(simple->context, NULL, diag);
+	if (!error)
+		simple->context = NULL;
+	return error;
+}
+
+RDMAEZ_IMPL_END
+
+#endif /* RDMAEZ_IMPL_BODIES */
+
+#endif

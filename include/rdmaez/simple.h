@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file simple.h
+ * @brief All objects of a program with one queue pair, opened by one call and closed by another.
+ *
+ * They are plain verbs objects in a plain struct, which has no other state: use them with any verb, take one out
+ * and set its member to NULL, or put one of your own in.
+ *
+ * @code
+ * struct rdmaez_simple_opts opts = {0};
+ * opts.buffer = memory;
+ * opts.length = sizeof(memory);
+ * error = rdmaez_simple_open(NULL, &opts, &simple, &diag);
+ * @endcode
+ *
+ * Then connect.h and exchange.h connect `simple.qp`; wr.h and wc.h send, receive and wait.
+ *
+ * May be called from any thread; no other thread may use the objects while they are closed.
+ *
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_SIMPLE_H
+#define RDMAEZ_SIMPLE_H
+
+#ifndef RDMAEZ_DIAG_H
+#include "diag.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief What rdmaez_simple_open() opens, and rdmaez_simple_close() closes. */
+struct rdmaez_simple {
+	struct ibv_context *context; /**< the open device */
+	struct ibv_pd *pd;           /**< the protection domain of all below */
+	struct ibv_cq *send_cq;      /**< where sends complete */
+	struct ibv_cq *
+		recv_cq; /**< where receives complete; close takes the same queue as send_cq, too */
+	struct ibv_mr *mr; /**< the buffer; NULL: there was none */
+	struct ibv_qp *qp; /**< in RESET */
+};
+
+/** @brief Flags of rdmaez_simple_opts. */
+enum rdmaez_simple_flags {
+	/** A send without an error completes only with IBV_SEND_SIGNALED. Not: each does, without that flag. */
+	RDMAEZ_SIMPLE_UNSIGNALED = 1 << 0
+};
+
+/** @brief What rdmaez_simple_open() opens. Zero means the default; #RDMAEZ_ZERO means none. */
+struct rdmaez_simple_opts {
+	uint32_t sends;           /**< send work requests outstanding at a time; 0: 64 */
+	uint32_t recvs;           /**< receive work requests outstanding at a time; 0: 64 */
+	uint32_t sges;            /**< the most SGEs of a work request; 0: 1 */
+	uint32_t inline_data;     /**< the most bytes of an inline send; 0: none */
+	enum ibv_qp_type qp_type; /**< 0: IBV_QPT_RC */
+	unsigned int flags;       /**< enum rdmaez_simple_flags */
+	unsigned int access;      /**< of `mr`, IBV_ACCESS_ bits; 0: IBV_ACCESS_LOCAL_WRITE */
+	void *buffer;             /**< the memory that `mr` registers, the caller's */
+	/** How many bytes; 0: there is no `mr`. A UD receive takes 40 bytes more than the message: the GRH. */
+	size_t length;
+};
+
+/**
+ * @brief Opens a device, and makes what one queue pair needs.
+ *
+ * Each queue has room for one work request more than asked for, and each completion queue for its completion:
+ * the one by which rdmaez_qp_drain() knows that the queue is empty. So a completion queue never overflows, though after
+ * an error every work request completes, signaled or not.
+ *
+ * After a failure all that was made is undone, and the record is that of the function that failed: rdmaez_device_open(),
+ * rdmaez_cq_create(), rdmaez_mr_reg() or rdmaez_qp_create().
+ *
+ * @param device the device's name; NULL: any, as for rdmaez_device_open()
+ * @param opts may be NULL
+ * @param simple receives the objects; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p simple is complete; the queue pair is in RESET
+ * @retval EINVAL @p simple is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @return any errno of these functions, or of ibv_alloc_pd() (likely #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_CGROUP,
+ *         #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
+ * @par Verbs calls
+ * Those of rdmaez_device_open(), then ibv_alloc_pd(), ibv_create_cq() twice, ibv_reg_mr() if there is a buffer, and
+ * ibv_create_qp().
+ */
+RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple_opts *opts,
+				  struct rdmaez_simple *simple, struct rdmaez_diag *diag);
+
+/**
+ * @brief Destroys the queue pair, the memory region, the completion queues and the protection domain, and closes
+ *        the device, in this order.
+ *
+ * A member that is NULL is skipped; each is NULL once its object is gone. What cannot be destroyed, and what comes
+ * after it, stays: free what it waits for, such as an address handle in the protection domain, and call again.
+ *
+ * @param simple the objects; all NULL: nothing is done
+ * @param diag receives the explanation, as of rdmaez_mr_dereg(), rdmaez_cq_destroy() or rdmaez_pd_dealloc(); may be NULL
+ * @retval 0 all are gone
+ * @retval EINVAL @p simple is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @retval EBUSY likely something still uses the object (#RDMAEZ_WHY_PD_IN_USE, #RDMAEZ_WHY_CQ_IN_USE,
+ *         #RDMAEZ_WHY_MR_IN_USE; #RDMAEZ_WHY_BUSY of the queue pair: a multicast group)
+ * @return another errno of the verb (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
+ */
+RDMAEZ_API int rdmaez_simple_close(struct rdmaez_simple *simple, struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/simple.h"
+#endif
+
+#endif
