@@ -48,7 +48,9 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_CAPS, /**< `value` is needed, `max` offered; `min` is an enum rdmaez_caps_kind */
 	RDMAEZ_VALUE_PORT_STATE, /**< `value` is an enum ibv_port_state, `max` the one that is needed */
 	/** `value` bytes were to be locked, `min` are locked already, at most `max` may be; `value` 0: not known */
-	RDMAEZ_VALUE_LOCKED
+	RDMAEZ_VALUE_LOCKED,
+	RDMAEZ_VALUE_TYPES, /**< `value` and `max` are this end's and the peer's enum ibv_qp_type */
+	RDMAEZ_VALUE_PKEYS  /**< the same of P_Keys, in host byte order */
 };
 
 /** @brief How certain a finding is, and how bad. A record keeps its findings in this order. */

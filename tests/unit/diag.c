@@ -526,7 +526,12 @@ static void check_kinds(void)
 		   "\"locked\",\"value\":4096,\"min\":1024,\"max\":65536");
 	check_kind(RDMAEZ_VALUE_LOCKED, 0, 2048, 1024, " Locked already: 2048 of 1024.",
 		   "locked:0:2048..1024", "\"locked\",\"value\":0,\"min\":2048,\"max\":1024");
-	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_LOCKED + 1), 7, 8, 9, "", "none", "\"none\"");
+	check_kind(RDMAEZ_VALUE_TYPES, IBV_QPT_UC, 0, IBV_QPT_RC,
+		   " This end: UC (3); the peer: RC (2).", "types:UC:..RC",
+		   "\"types\",\"value\":3,\"name\":\"UC\",\"max\":2");
+	check_kind(RDMAEZ_VALUE_PKEYS, 0x7fff, 0, 0x8001, " This end: 0x7fff; the peer: 0x8001.",
+		   "pkeys:0x7fff:..0x8001", "\"pkeys\",\"value\":32767,\"max\":32769");
+	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_PKEYS + 1), 7, 8, 9, "", "none", "\"none\"");
 	check_kind((enum rdmaez_value)99, 7, 8, 9, "", "none", "\"none\"");
 }
 

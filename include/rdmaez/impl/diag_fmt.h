@@ -143,6 +143,10 @@ RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdma
 		{"port_state", "State: ", "; needed: ", RDMAEZ_IMPL_SHAPE_PORT_STATE,
 		 RDMAEZ_IMPL_BOUNDS_RANGE},
 		{"locked", "", "", RDMAEZ_IMPL_SHAPE_BYTES, RDMAEZ_IMPL_BOUNDS_LOCKED},
+		{"types", "This end: ", "; the peer: ", RDMAEZ_IMPL_SHAPE_TYPE,
+		 RDMAEZ_IMPL_BOUNDS_MAX},
+		{"pkeys", "This end: ", "; the peer: ", RDMAEZ_IMPL_SHAPE_HEX,
+		 RDMAEZ_IMPL_BOUNDS_MAX},
 	};
 	const size_t kind = (size_t)finding->kind;
 
