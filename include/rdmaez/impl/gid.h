@@ -59,6 +59,8 @@ RDMAEZ_IMPL int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_g
 {
 	int bits = 0;
 
+	while (bits < 128 && a->raw[bits / 8] == b->raw[bits / 8])
+		bits += 8;
 	while (bits < 128 && !((a->raw[bits / 8] ^ b->raw[bits / 8]) & (uint8_t)(0x80 >> bits % 8)))
 		bits++;
 	return bits;
