@@ -73,6 +73,7 @@
 #include "rdmaez/ah.h"
 #include "rdmaez/wr.h"
 #include "rdmaez/wc.h"
+#include "rdmaez/endpoint.h"
 #include "rdmaez/simple.h"
 #include "rdmaez/caps_table.h"
 #include "rdmaez/caps.h"

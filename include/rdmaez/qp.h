@@ -65,6 +65,9 @@ extern "C" {
 /** @brief Option: use `mtu` as given, even above the port's active MTU. */
 #define RDMAEZ_QP_MTU_EXACT 0x1u
 
+/** @brief Option: offer the peer enhanced connection establishment (ECE); see rdmaez_endpoint_local(). */
+#define RDMAEZ_QP_ECE 0x2u
+
 /** @brief The default Q_Key. */
 #define RDMAEZ_QP_QKEY 0x11111111u
 

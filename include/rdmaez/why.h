@@ -659,6 +659,40 @@ extern "C" {
 	  "ABI",                                                                                   \
 	  "install the device's provider, or a newer rdma-core")
 
+/* Those of endpoint.h, connect.h and exchange.h. */
+#define RDMAEZ_IMPL_WHY_CONNECT(X)                                                                 \
+	X(ENDPOINT_MAGIC, "these bytes are no endpoint",                                           \
+	  "read what rdmaez_endpoint_pack() wrote from its first byte on")                         \
+	X(ENDPOINT_VERSION, "the endpoint is of a version that this rdmaez cannot read",           \
+	  "use a newer rdmaez at this end")                                                        \
+	X(ENDPOINT_SUM, "the endpoint was changed on its way",                                     \
+	  "send it again, all of it and in binary mode")                                           \
+	X(ENDPOINT_FIELD, "no endpoint holds this value",                                          \
+	  "tell the peer what rdmaez_endpoint_local() has filled")                                 \
+	X(ENDPOINT_TEXT, "this is not the text of an endpoint",                                    \
+	  "pass on the whole line that rdmaez_endpoint_format() wrote")                            \
+	X(ENDPOINT_NOT_OWN, "the local endpoint has no port: it was received",                     \
+	  "give this end's own endpoint first, then the peer's")                                   \
+	X(ENDPOINT_NO_QP, "the endpoint has no queue pair yet",                                    \
+	  "call rdmaez_endpoint_set_qp() before the endpoint is told to the peer")                 \
+	X(ENDPOINT_QP_TYPES, "queue pairs of these types cannot be connected",                     \
+	  "create them of the same type at both ends, or XRC_SEND at one and XRC_RECV at the "     \
+	  "other")                                                                                 \
+	X(ENDPOINT_LINK_LAYERS, "one end is on InfiniBand and the other is not",                   \
+	  "use ports of one network")                                                              \
+	X(ENDPOINT_PKEYS, "the ends are in different partitions",                                  \
+	  "use P_Key indices of the same partition: rdmaez_port_find_pkey()")                      \
+	X(ENDPOINT_NO_GID, "the endpoint has no GID, and this connection needs one",               \
+	  "give the port's network interface an address")                                          \
+	X(ENDPOINT_GID_TYPES, "one end has GIDs of RoCE v1 only and the other of RoCE v2 only",    \
+	  "use RoCE v2 at both ends; what the port offers stands in the gid_attrs/types of sysfs") \
+	X(ENDPOINT_FAMILIES, "one end has IPv4 addresses only and the other IPv6 addresses only",  \
+	  "give both interfaces addresses of one family")                                          \
+	X(ENDPOINT_SCOPES, "one end has link-local addresses only and the other has none",         \
+	  "give both interfaces routable addresses")                                               \
+	X(ENDPOINT_NO_LID, "the port has no LID, and no global route header is used",              \
+	  "run a subnet manager, or ask for the header with RDMAEZ_PATH_GRH at both ends")
+
 /**
  * @brief All reasons: id, what is wrong, what to do about it.
  *
@@ -672,7 +706,8 @@ extern "C" {
 	RDMAEZ_IMPL_WHY_WR(X)      \
 	RDMAEZ_IMPL_WHY_WC(X)      \
 	RDMAEZ_IMPL_WHY_DM(X)      \
-	RDMAEZ_IMPL_WHY_DEVICE(X)
+	RDMAEZ_IMPL_WHY_DEVICE(X)  \
+	RDMAEZ_IMPL_WHY_CONNECT(X)
 
 #define RDMAEZ_IMPL_WHY_ENUM(id, what, fix) RDMAEZ_WHY_##id,
 

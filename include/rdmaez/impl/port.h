@@ -310,9 +310,23 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_note(const struct rdmaez_impl_port_choice
 }
 
 /*
- * rdmaez_port_choose_gid() on a port that has been asked, without the reset. The kernel itself takes a group's
- * route for the interface that it leaves by; a link-local address has none without an interface.
+ * Begins a choice for a peer; NULL: any. The kernel itself takes a group's route for the interface that it leaves by; a
+ * link-local address has none without an interface.
  */
+RDMAEZ_IMPL_COLD void rdmaez_impl_port_choice_begin(struct rdmaez_impl_port_choice *choice,
+						    const struct ibv_port_attr *port,
+						    const union ibv_gid *peer)
+{
+	memset(choice, 0, sizeof(*choice));
+	choice->route.error = -1;
+	choice->peer = peer;
+	choice->traits = peer ? rdmaez_impl_gid_traits(peer) : -1;
+	choice->has_route = choice->traits >= 0 && port->link_layer == IBV_LINK_LAYER_ETHERNET &&
+			    (choice->traits & (RDMAEZ_IMPL_GID_IPV4 | RDMAEZ_IMPL_GID_LOCAL)) !=
+				    RDMAEZ_IMPL_GID_LOCAL;
+}
+
+/* rdmaez_port_choose_gid() on a port that has been asked, without the reset. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port_num,
 						 const struct ibv_port_attr *port,
 						 const struct rdmaez_gid_want *want,
@@ -328,13 +342,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 	bool empty = true, done = false;
 	int error = 0;
 
-	memset(&choice, 0, sizeof(choice));
-	choice.route.error = -1;
-	choice.peer = want ? &want->peer : NULL;
-	choice.traits = want ? rdmaez_impl_gid_traits(choice.peer) : -1;
-	choice.has_route = choice.traits >= 0 && port->link_layer == IBV_LINK_LAYER_ETHERNET &&
-			   (choice.traits & (RDMAEZ_IMPL_GID_IPV4 | RDMAEZ_IMPL_GID_LOCAL)) !=
-				   RDMAEZ_IMPL_GID_LOCAL;
+	rdmaez_impl_port_choice_begin(&choice, port, want ? &want->peer : NULL);
 	rdmaez_impl_port_gids_begin(&gids, context, port_num, entries);
 	if (gids.known < 0 && choice.has_route) /* so that not all entries need be asked for */
 		rdmaez_impl_route_ask(choice.peer, NULL, &choice.route);
@@ -366,6 +374,93 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 					  "ah_attr.grh.sgid_index");
 	rdmaez_impl_diag_forget(diag);
 	return rdmaez_impl_port_failed(context, port_num, error, "ibv_query_gid_ex", diag);
+}
+
+/* GIDs by which a peer may reach a port, best first. */
+struct rdmaez_impl_port_best {
+	struct ibv_gid_entry entry[4];
+	union ibv_gid route; /* from which the kernel sends to the peer; zero: not known */
+	int count;
+};
+
+/* Whether two entries are the same to a peer, or, with `kind`, of one RoCE version, family and scope. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_port_alike(const struct ibv_gid_entry *a,
+					     const struct ibv_gid_entry *b, bool kind)
+{
+	if (a->gid_type != b->gid_type)
+		return false;
+	return kind ? rdmaez_impl_gid_traits(&a->gid) == rdmaez_impl_gid_traits(&b->gid)
+		    : !memcmp(&a->gid, &b->gid, sizeof(a->gid));
+}
+
+/*
+ * What an entry is worth as the next one: nothing if it is there already or cannot be used. More than any of another
+ * family than the peer's, and still more if it is the first of its kind.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_port_next_worth(const struct rdmaez_impl_port_choice *choice,
+						 const struct rdmaez_impl_port_best *best,
+						 const struct ibv_gid_entry *entry)
+{
+	struct rdmaez_gid_want want;
+	enum rdmaez_why why;
+	int rank, worth, first = 4 * RDMAEZ_IMPL_CHOICE_ROUTE;
+
+	memset(&want, 0, sizeof(want));
+	want.peer = *choice->peer;
+	for (int i = 0; i < best->count; i++) {
+		if (rdmaez_impl_port_alike(&best->entry[i], entry, false))
+			return 0;
+		if (rdmaez_impl_port_alike(&best->entry[i], entry, true))
+			first = 0;
+	}
+	rank = rdmaez_impl_gid_rank(entry, &want, choice->traits, &why);
+	worth = rank ? rdmaez_impl_port_worth(choice, &entry->gid, rank) +
+				2 * RDMAEZ_IMPL_CHOICE_ROUTE
+		     : rdmaez_impl_gid_rank(entry, NULL, -1, &why);
+	return worth ? worth + first : 0;
+}
+
+/*
+ * The GIDs of a port to tell a peer, of whom an address may be known: first the one that rdmaez_port_choose_gid()
+ * chooses, then the best of each other kind, then the next best.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_port_best_gids(struct ibv_context *context, int port_num,
+						const struct ibv_port_attr *port,
+						const union ibv_gid *peer,
+						struct rdmaez_impl_port_best *best,
+						struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_port_gids gids;
+	struct rdmaez_impl_port_choice choice;
+	struct ibv_gid_entry entry;
+	int error, most, n = 0;
+
+	memset(best, 0, sizeof(*best));
+	rdmaez_impl_port_choice_begin(&choice, port, peer);
+	rdmaez_impl_port_gids_begin(&gids, context, port_num,
+				    port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len
+									 : RDMAEZ_PATH_GIDS);
+	while (!(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL)))
+		gids.all[n++] = entry; /* which has been read */
+	if (n && choice.has_route)
+		rdmaez_impl_route_ask(peer, NULL, &choice.route);
+	best->route = choice.route.source;
+	do {
+		most = 0;
+		for (int i = 0; i < n; i++) {
+			const int worth = rdmaez_impl_port_next_worth(&choice, best, &gids.all[i]);
+
+			if (worth > most) {
+				most = worth;
+				best->entry[best->count] = gids.all[i];
+			}
+		}
+		best->count += most > 0;
+	} while (most && best->count < 4);
+	if (best->count)
+		return 0;
+	best->count = 1; /* one that has come meanwhile, or why there is none */
+	return rdmaez_impl_port_choose_gid(context, port_num, port, NULL, best->entry, diag);
 }
 
 /* The GID index for a path: the path's own, or the best one where it leaves that open. */

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file endpoint.h
+ * @brief What one end of a connection tells the other, and what both make of it.
+ *
+ * An endpoint holds what a peer must know to connect: the queue pair, its first PSN, up to four GIDs, and what this
+ * end can do. Each end fills one, sends it as bytes or as a line of text, and both compute the same choice from the
+ * two: GIDs, MTU, depths. How the bytes travel is the program's choice; exchange.h has a socket's way.
+ *
+ * @code
+ * struct rdmaez_endpoint local, remote;
+ * struct rdmaez_qp_opts opts = {0}, agreed;
+ * uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+ *
+ * opts.access = IBV_ACCESS_REMOTE_WRITE;
+ * int error = rdmaez_endpoint_local(qp, &opts, &local, &diag);
+ * if (!error)
+ *         error = rdmaez_endpoint_pack(&local, bytes);
+ * if (!error)
+ *         error = swap_with_peer(bytes);
+ * if (!error)
+ *         error = rdmaez_endpoint_unpack(bytes, &remote, &diag);
+ * if (!error)
+ *         error = rdmaez_endpoint_negotiate(&local, &remote, &opts, &agreed, &diag);
+ * @endcode
+ *
+ * Then `agreed` serves rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and rdmaez_qp_to_rts(); rdmaez_qp_connect() does all of
+ * that.
+ *
+ * @par The bytes
+ * are #RDMAEZ_ENDPOINT_BYTES in every version, big endian, the same on every machine: "RZEP", the version and the
+ * least version that can read them (16 bits each), the fields, zeros for later versions, and the CRC-32 of all that.
+ * A later version may fill the zeros, and states 1 as the least version as long as version 1 can do without them. So an
+ * older rdmaez reads a newer one's endpoint, and a newer one takes zeros as "not told". The check value protects from
+ * accidents: anyone can make well-formed bytes, so connect only to peers that are trusted by other means.
+ *
+ * @par Stale endpoints
+ * A queue pair's number, and even its PSN, may return after a restart or a recovery; the `nonce` is new each time. A
+ * program that stores endpoints compares it to tell whether the peer is still the one it connected to.
+ *
+ * @par What is not told
+ * `port_num`, `pkey_index` and the `gid_index` of each GID: they are this end's own, and 0 in what was unpacked.
+ *
+ * @par Threads
+ * All functions may be called from any thread; those but rdmaez_endpoint_port() and rdmaez_endpoint_local() call no
+ * verbs. Outputs are written only on success.
+ *
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_ENDPOINT_H
+#define RDMAEZ_ENDPOINT_H
+
+#ifndef RDMAEZ_MR_H
+#include "mr.h"
+#endif
+#ifndef RDMAEZ_QP_H
+#include "qp.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief The size of a packed endpoint, in bytes, of every version. */
+#define RDMAEZ_ENDPOINT_BYTES 384
+
+/** @brief A buffer of this size holds an endpoint as text: two digits for each byte, and the final zero. */
+#define RDMAEZ_ENDPOINT_TEXT 769
+
+/** @brief How many GIDs an endpoint has room for. */
+#define RDMAEZ_ENDPOINT_GIDS 4
+
+/** @brief How many bytes of the program's own an endpoint has room for: a token of device memory and 16 more. */
+#define RDMAEZ_ENDPOINT_USER 160
+
+/** @brief One of the GIDs by which an end can be reached. */
+struct rdmaez_endpoint_gid {
+	union ibv_gid gid;  /**< the GID */
+	uint32_t gid_type;  /**< IBV_GID_TYPE_IB, _ROCE_V1 or _ROCE_V2 */
+	uint32_t gid_index; /**< its index in this end's own table; not told */
+	bool by_route; /**< the kernel sends from it to the address by which the peer was known */
+};
+
+/** @brief What one end tells the other, in host byte order. Filled by rdmaez_endpoint_local(). */
+struct rdmaez_endpoint {
+	/** The queue pair's type, or which of the driver types it is. */
+	enum ibv_qp_type qp_type;
+	uint32_t qp_num; /**< its number, 24 bits; 0: there is none yet */
+	uint32_t psn;    /**< the first PSN that this end sends, its `sq_psn`; 24 bits */
+	uint32_t qkey;   /**< UD, SRD: the Q_Key that it receives with */
+	/** XRC_RECV: the SRQ that the peer's sends are for, of ibv_get_srq_num(); set by the program. 0: none */
+	uint32_t srq_num;
+	uint32_t nonce;        /**< random, new with each queue pair: tells a stale endpoint */
+	uint16_t pkey;         /**< the P_Key */
+	uint16_t lid;          /**< the port's LID; on Ethernet it means nothing */
+	int port_num;          /**< the port; not told */
+	int pkey_index;        /**< the P_Key's index; not told */
+	uint8_t link_layer;    /**< IBV_LINK_LAYER_ of the port */
+	uint8_t port_flags;    /**< of the port's `flags`, IBV_QPF_GRH_REQUIRED */
+	enum ibv_mtu mtu;      /**< the greatest that this end uses */
+	uint8_t max_rd_atomic; /**< READs and atomics in flight that it may want as requester */
+	uint8_t max_dest_rd_atomic; /**< the same that it takes as responder */
+	struct ibv_ece ece;         /**< what #RDMAEZ_QP_ECE offers; `vendor_id` 0: nothing */
+	unsigned int gid_count;     /**< how many GIDs there are; they come best first */
+	struct rdmaez_endpoint_gid gid[RDMAEZ_ENDPOINT_GIDS]; /**< where it can be reached */
+	struct rdmaez_remote
+		memory; /**< memory for the peer to reach, of rdmaez_mr_remote(), if any */
+	unsigned int user_length;           /**< bytes in use of `user` */
+	uint8_t user[RDMAEZ_ENDPOINT_USER]; /**< the program's own: told, and not looked at */
+};
+
+/**
+ * @brief Fills all of an endpoint that does not depend on the queue pair.
+ *
+ * For programs that connect many queue pairs by one port: ask once, copy the struct, and complete each copy with
+ * rdmaez_endpoint_set_qp(). Ask again after the port was down, or its addresses have changed.
+ *
+ * The GIDs, on RoCE: the first is that of rdmaez_port_choose_gid() for the address `opts->path.dgid`, by which the
+ * peer is known so far, such as its address of a TCP connection; zero: none. Then comes the best of each other kind
+ * (RoCE version, IPv4 or IPv6, link-local or not), then the rest by rank. GIDs of another family than the address's
+ * come last, not never: the TCP connection may use another network. A `path.sgid_index` that is named is the only one.
+ * Elsewhere it is the first entry of the GID table.
+ *
+ * The MTU is the port's active one, limited by `opts->mtu`, and the depths are those that rdmaez_qp_to_rtr() and
+ * rdmaez_qp_to_rts() would use: all options mean what they mean there.
+ *
+ * @param context the open device
+ * @param opts port, P_Key index, Q_Key, MTU, depths and path are used; NULL: all defaults
+ * @param endpoint receives what is known; the rest is zero
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p endpoint is written
+ * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), no such port (#RDMAEZ_WHY_PORT), an index beyond the
+ *         GID table (#RDMAEZ_WHY_GID_INDEX), an option that rdmaez_qp_attr() refuses
+ * @retval ENODATA `path.sgid_index` names an empty entry (#RDMAEZ_WHY_GID_EMPTY)
+ * @retval EADDRNOTAVAIL the port has no GID that can be used (#RDMAEZ_WHY_GID_NONE)
+ * @return any other errno value of a query (#RDMAEZ_WHY_QUERY_REFUSED)
+ * @par Verbs calls
+ * ibv_query_port() unless `opts->port_attr` is set; ibv_query_device() unless `opts->device_attr` is, whose failure
+ * means depths of 1; on RoCE ibv_query_gid_table(), or ibv_query_gid_ex() per entry where that is not supported; elsewhere
+ * and for an index that is named one ibv_query_gid_ex(). ibv_query_pkey() except on Ethernet, where all P_Keys are
+ * 0xffff.
+ */
+RDMAEZ_API int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
+				    struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag);
+
+/**
+ * @brief Completes an endpoint with a queue pair: its type and number, a new random PSN and a new nonce.
+ *
+ * Everything else stays, `srq_num` and `ece` too. A queue pair that was connected before needs this as well, since a
+ * PSN must not return with its number: late packets would be accepted. A DCT has its number once it is in RTR.
+ *
+ * @param endpoint what rdmaez_endpoint_port() has filled
+ * @param qp the queue pair; of an IBV_QPT_DRIVER one, `opts->driver_type` has told the type to rdmaez_endpoint_port()
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p endpoint is complete
+ * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); no peer belongs to queue pairs of this type, as
+ *         RAW_PACKET, or the driver type is not known (#RDMAEZ_WHY_ENDPOINT_QP_TYPES)
+ */
+RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const struct ibv_qp *qp,
+				      struct rdmaez_diag *diag);
+
+/**
+ * @brief Fills an endpoint for a queue pair: rdmaez_endpoint_port(), then rdmaez_endpoint_set_qp().
+ *
+ * With #RDMAEZ_QP_ECE in `opts->flags` it also asks for the queue pair's ECE options, by ibv_query_ece(); only mlx5 has
+ * any, and a device without them offers none.
+ *
+ * @param qp the queue pair
+ * @param opts as for rdmaez_endpoint_port()
+ * @param endpoint receives everything but what the program adds: `memory`, `user`, `srq_num`
+ * @param diag receives the explanation; may be NULL
+ * @return 0, or an errno value as those two; or another one of ibv_query_ece() than EOPNOTSUPP
+ *         (#RDMAEZ_WHY_QUERY_REFUSED)
+ */
+RDMAEZ_API int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
+				     struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag);
+
+/**
+ * @brief Packs an endpoint into bytes that are the same on every machine.
+ * @param endpoint the endpoint
+ * @param buf receives the bytes; written on success only
+ * @retval 0 @p buf is filled
+ * @retval EINVAL an argument is NULL, or a field holds what rdmaez_endpoint_unpack() would refuse
+ */
+RDMAEZ_API int rdmaez_endpoint_pack(const struct rdmaez_endpoint *endpoint,
+				    uint8_t buf[RDMAEZ_ENDPOINT_BYTES]);
+
+/**
+ * @brief Unpacks an endpoint, and refuses bytes that are not one or were changed.
+ * @param buf #RDMAEZ_ENDPOINT_BYTES bytes from anywhere
+ * @param endpoint receives the endpoint; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p endpoint is filled
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), not an endpoint (#RDMAEZ_WHY_ENDPOINT_MAGIC), one that
+ *         only a later version can read (#RDMAEZ_WHY_ENDPOINT_VERSION), one that was changed
+ *         (#RDMAEZ_WHY_ENDPOINT_SUM), or an invalid field, which is named (#RDMAEZ_WHY_ENDPOINT_FIELD)
+ */
+RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
+				      struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag);
+
+/**
+ * @brief Writes an endpoint as one line of text, for a mail, a terminal or a key-value store.
+ * @param endpoint the endpoint
+ * @param buf receives the text, without a newline; may be NULL if @p size is 0
+ * @param size bytes in @p buf; #RDMAEZ_ENDPOINT_TEXT is always enough
+ * @return the length of the whole text, as snprintf(): `RDMAEZ_ENDPOINT_TEXT - 1`; or 0, with an empty text, where
+ *         rdmaez_endpoint_pack() fails
+ */
+RDMAEZ_COLD int rdmaez_endpoint_format(const struct rdmaez_endpoint *endpoint, char *buf,
+				       size_t size);
+
+/**
+ * @brief Reads what rdmaez_endpoint_format() wrote, with blanks or newlines around it.
+ * @param text the text, which ends with a zero
+ * @param endpoint receives the endpoint; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p endpoint is filled
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); the text is too short, too long or has other letters
+ *         (#RDMAEZ_WHY_ENDPOINT_TEXT with the first wrong position); or what rdmaez_endpoint_unpack() refuses
+ */
+RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *endpoint,
+				      struct rdmaez_diag *diag);
+
+/**
+ * @brief Computes what both ends come to, as options that complete this end's own.
+ *
+ * Both ends get mirror images: the GID that one sends from is the GID that the other sends to.
+ *
+ * - GIDs can be used together if type, family (IPv4 or IPv6) and scope (link-local or not) are the same. Of those
+ *   pairs it takes one that both routes lead to, or one; then RoCE v2, routable, the longest common prefix, and what
+ *   stands first in the lists. On InfiniBand GIDs are used where a port requires the global route header, where the
+ *   subnet prefixes differ, or with #RDMAEZ_PATH_GRH.
+ * - The MTU is the smaller one.
+ * - `max_rd_atomic` is this end's, at most the peer's `max_dest_rd_atomic`, and the reverse. A third limit nobody
+ *   tells: what all queue pairs of a device have together. Its default leaves room for sixteen (see
+ *   rdmaez_qp_opts.max_rd_atomic): set the depths where a program needs more queue pairs on such a device.
+ *
+ * UD and SRD: `agreed->qkey` is this end's own, for INIT; work requests carry the peer's, `remote->qkey`, and the
+ * peer's number. XRC: `agreed->dest_qp_num` is the peer's queue pair, and `remote->srq_num` goes into work requests.
+ * ECE does not appear here: see rdmaez_qp_connect().
+ *
+ * @param local this end's endpoint
+ * @param remote the peer's
+ * @param opts the caller's own: access, timers, limits, traffic class; NULL: all defaults
+ * @param agreed receives a copy of @p opts with what was agreed in it; may be the same struct as @p opts
+ * @param diag receives the GID index and the peer's GID, or all that does not fit; may be NULL
+ * @retval 0 @p agreed is written
+ * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); more GIDs than there is room for
+ *         (#RDMAEZ_WHY_ENDPOINT_FIELD); @p local was unpacked, not filled here (#RDMAEZ_WHY_ENDPOINT_NOT_OWN); an end
+ *         without a queue pair (#RDMAEZ_WHY_ENDPOINT_NO_QP), GIDs (#RDMAEZ_WHY_ENDPOINT_NO_GID) or a LID
+ *         (#RDMAEZ_WHY_ENDPOINT_NO_LID) that it needs; or ends that do not fit: queue pair types (#RDMAEZ_WHY_ENDPOINT_QP_TYPES), InfiniBand and Ethernet
+ *         (#RDMAEZ_WHY_ENDPOINT_LINK_LAYERS), partitions (#RDMAEZ_WHY_ENDPOINT_PKEYS), two limited members
+ *         (#RDMAEZ_WHY_PKEY_LIMITED), RoCE v1 and v2 (#RDMAEZ_WHY_ENDPOINT_GID_TYPES), IPv4 and IPv6
+ *         (#RDMAEZ_WHY_ENDPOINT_FAMILIES), link-local and routable (#RDMAEZ_WHY_ENDPOINT_SCOPES)
+ */
+RDMAEZ_API int rdmaez_endpoint_negotiate(const struct rdmaez_endpoint *local,
+					 const struct rdmaez_endpoint *remote,
+					 const struct rdmaez_qp_opts *opts,
+					 struct rdmaez_qp_opts *agreed, struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/endpoint.h"
+#endif
+
+#endif
