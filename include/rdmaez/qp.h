@@ -146,8 +146,8 @@ struct rdmaez_qp_opts {
 	 *  drivers it is: #RDMAEZ_QPT_SRD, #RDMAEZ_QPT_DCI or #RDMAEZ_QPT_DCT. */
 	enum ibv_qp_type driver_type;
 
-	/** rdmaez_qp_connect(): for how long RTR is tried again where the peer's Ethernet address is not
-	 *  found, in ns. 0: it is tried once. */
+	/** For how long a move that sends `path` is tried again after it has ended in ETIMEDOUT or EHOSTUNREACH,
+	 *  in ns; see rdmaez_qp_to_rtr(). 0: it is tried once. */
 	uint64_t retry_ns;
 };
 
@@ -349,6 +349,11 @@ RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts 
  * requires one, and the path MTU is the smaller of the port's active MTU and `opts->mtu`. On RoCE the GID
  * index is chosen unless `opts->path.sgid_index` names one, and the kernel resolves the peer's Ethernet
  * address during the call, which may take a second.
+ *
+ * With `opts->retry_ns`, what may heal is tried again: ETIMEDOUT, where nobody answers, and EHOSTUNREACH, a route that
+ * leads nowhere; no route at all, ENETUNREACH, is told at once. The tries begin within that time after the first
+ * failure, and each may take the kernel's second; it rests 5 to 15 ms first, then twice as long each time, up to a
+ * second. The last failure is explained, with the number of tries (#RDMAEZ_WHY_RETRIED).
  *
  * Connected types, DCI and DCT call ibv_query_port() first unless `opts->port_attr` is set, and
  * ibv_query_gid_table() if a GID index has to be chosen: for DCT, and DCI with IBV_QP_AV, one that serves any

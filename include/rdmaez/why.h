@@ -237,7 +237,9 @@ extern "C" {
 	X(CGROUP, "the cgroup's limit on RDMA objects may be reached",                             \
 	  "raise hca_handle and hca_object in its rdma.max, or free objects")                      \
 	X(COUNTED_DOWN, "the port's link has gone down before",                                    \
-	  "check the cable, the transceiver, the switch port and the kernel log")
+	  "check the cable, the transceiver, the switch port and the kernel log")                  \
+	X(RETRIED, "this is how often it was tried until retry_ns was over",                       \
+	  "wait longer only for a peer that is about to appear")
 
 /* Those of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \

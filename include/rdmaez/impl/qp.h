@@ -9,6 +9,9 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_CLOCK_H
+#include "clock.h"
+#endif
 #ifndef RDMAEZ_IMPL_PATH_H
 #include "path.h"
 #endif
@@ -304,15 +307,48 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
 	return 0;
 }
 
+/*
+ * Tries again what has ended in `error`, as long as that may heal: the peer's Ethernet address is not found
+ * (ETIMEDOUT), or its route leads nowhere for now (EHOSTUNREACH). Rests in between, at first 5 to 15 ms, then twice
+ * as long each time up to about a second, so that many queue pairs do not ask all at once. Returns the last error.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_retry(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+					  int attr_mask, uint64_t retry_ns, int error,
+					  unsigned int *tries)
+{
+	const uint64_t begun = rdmaez_impl_now();
+	uint64_t rest = 10000000u;
+
+	while (error == ETIMEDOUT || error == EHOSTUNREACH) {
+		const uint64_t passed = rdmaez_impl_now() - begun;
+		const uint64_t now = rest / 2 + (rest * rdmaez_psn_random() >> 24);
+
+		if (passed >= retry_ns)
+			break;
+		rdmaez_impl_rest(now < retry_ns - passed ? now : retry_ns - passed);
+		rest = rest < 640000000u ? rest * 2 : rest;
+		error = rdmaez_impl_error(ibv_modify_qp(qp, attr, attr_mask));
+		++*tries;
+	}
+	return error;
+}
+
 /* ibv_modify_qp() with the error normalised and, where it fails, explained by the rules of a type. */
 RDMAEZ_IMPL int rdmaez_impl_qp_modify(struct ibv_qp *qp, enum ibv_qp_type type,
-				      struct ibv_qp_attr *attr, int attr_mask,
+				      struct ibv_qp_attr *attr, int attr_mask, uint64_t retry_ns,
 				      struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_error(ibv_modify_qp(qp, attr, attr_mask));
+	static const struct rdmaez_impl_site site = {"opts.retry_ns", RDMAEZ_WHY_RETRIED,
+						     RDMAEZ_VALUE_COUNTED, 0, 0};
+	int error = rdmaez_impl_error(ibv_modify_qp(qp, attr, attr_mask));
+	unsigned int tries = 1;
 
+	if (error && retry_ns && (attr_mask & IBV_QP_AV))
+		error = rdmaez_impl_qp_retry(qp, attr, attr_mask, retry_ns, error, &tries);
 	if (error)
 		rdmaez_impl_qp_explain(qp, type, attr, attr_mask, error, diag);
+	if (error && tries > 1)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_ADVICE, &site, tries);
 	return error;
 }
 
@@ -324,7 +360,7 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  qp ? "attr" : "qp");
 	rdmaez_impl_diag_qp(diag, qp);
-	return rdmaez_impl_qp_modify(qp, qp->qp_type, attr, attr_mask, diag);
+	return rdmaez_impl_qp_modify(qp, qp->qp_type, attr, attr_mask, 0, diag);
 }
 
 /*
@@ -399,25 +435,19 @@ RDMAEZ_IMPL struct rdmaez_qp_rule rdmaez_impl_qp_rule_of(const struct rdmaez_imp
 	return rule;
 }
 
-/* What the six functions below have in common: asks, builds, moves. */
-RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
-				       const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag,
-				       const char *call)
+/* Asks, builds, moves. */
+RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_move(struct ibv_qp *qp, enum ibv_qp_state to,
+					 const struct rdmaez_qp_opts *opts,
+					 struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_build build;
-	struct rdmaez_qp_opts none;
 	struct ibv_device_attr device;
 	struct ibv_port_attr port;
 	struct rdmaez_qp_rule rule;
 	struct rdmaez_qp_move move;
 	int error, mask;
 
-	rdmaez_impl_diag_reset(diag, call);
-	if (!qp)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
-	rdmaez_impl_diag_qp(diag, qp);
-	error = rdmaez_impl_qp_begin(&build, qp->qp_type, qp->state, to,
-				     rdmaez_impl_qp_opts(opts, &none), diag);
+	error = rdmaez_impl_qp_begin(&build, qp->qp_type, qp->state, to, opts, diag);
 	if (error)
 		return error;
 	rule = rdmaez_impl_qp_rule_of(&build, qp->context->device->transport_type);
@@ -430,7 +460,21 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 	if (error)
 		return error;
 	return rdmaez_impl_qp_modify(qp, (int)build.opts->driver_type ? build.type : qp->qp_type,
-				     &move.attr, move.attr_mask, diag);
+				     &move.attr, move.attr_mask, opts->retry_ns, diag);
+}
+
+/* What the six functions below have in common. */
+RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
+				       const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag,
+				       const char *call)
+{
+	struct rdmaez_qp_opts none;
+
+	rdmaez_impl_diag_reset(diag, call);
+	if (!qp)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
+	rdmaez_impl_diag_qp(diag, qp);
+	return rdmaez_impl_qp_move(qp, to, rdmaez_impl_qp_opts(opts, &none), diag);
 }
 
 RDMAEZ_API int rdmaez_qp_to_init(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
