@@ -264,6 +264,7 @@ static void destroy_context(struct fake_object *object)
 	struct fake_context *context = fake_container(object, struct fake_context, object);
 
 	fake_kernel_close(context);
+	fake_events_drop(&context->verbs.context, NULL);
 	pthread_mutex_destroy(&context->verbs.context.mutex);
 }
 

@@ -176,6 +176,9 @@ static int check_move(const struct fake_device *dev, const struct fake_qp *qp,
 				 mask & ~rate);
 	if (!err && rate)
 		err = check_rate(dev, qp, from, to);
+	if (!err && dev->habits.sqd_holds && mask & IBV_QP_STATE && qp->attr.sq_draining &&
+	    to != IBV_QPS_ERR)
+		err = EINVAL;
 	if (!err &&
 	    ((dev->quirks & FAKE_NO_SQD && to == IBV_QPS_SQD) || (qp->spent && to == IBV_QPS_INIT)))
 		err = EINVAL;
@@ -277,7 +280,8 @@ static void reset(struct fake_qp *qp, uint32_t quirks)
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->attr.cap = cap;
 	qp->attr.port_num = port_num; /* survives, as in rxe */
-	qp->sends = qp->receives = 0;
+	qp->was_rts = false;
+	fake_work_forget(qp);
 	qp->spent = quirks & FAKE_RESET_IS_FINAL;
 	if (quirks & FAKE_RESET_PURGES_CQ) {
 		fake_cq_purge(qp->verbs.send_cq, qp->verbs.qp_num);
@@ -415,6 +419,14 @@ static int cxgb4_check(const struct fake_qp *qp, int mask)
 	return mask & IBV_QP_ACCESS_FLAGS && qp->attr.qp_state != IBV_QPS_INIT ? EIO : 0;
 }
 
+static void enter(struct fake_qp *qp, enum ibv_qp_state state)
+{
+	const enum ibv_qp_state from = qp->attr.qp_state;
+
+	qp->attr.qp_state = qp->attr.cur_qp_state = state;
+	fake_work_entered(qp, from);
+}
+
 /* Of the rest, nothing but the state counts. RESET and INIT are one, but for irdma. */
 static int iwarp_modify(const struct fake_device *dev, struct fake_qp *qp,
 			const struct ibv_qp_attr *attr, int mask)
@@ -430,8 +442,8 @@ static int iwarp_modify(const struct fake_device *dev, struct fake_qp *qp,
 	move = iwarp_move(dev->habits.iwarp, qp, to);
 	if (move.error)
 		return move.error;
-	qp->attr.qp_state = qp->attr.cur_qp_state = move.after;
 	qp->spent = qp->spent || to == IBV_QPS_RESET;
+	enter(qp, move.after);
 	return 0;
 }
 
@@ -468,8 +480,7 @@ int fake_driver_modify(struct fake_device *dev, struct fake_qp *qp, const struct
 	apply(&qp->attr, attr, mask);
 	if (mask & IBV_QP_ACCESS_FLAGS)
 		qp->attr.qp_access_flags |= dev->habits.access_added;
-	qp->attr.qp_state = to;
-	qp->attr.cur_qp_state = to;
+	enter(qp, to);
 	if (qp->type == FAKE_DCT && to == IBV_QPS_RTR)
 		qp->verbs.qp_num = qp->verbs.handle; /* the library's: modify_dct() */
 	return 0;
@@ -558,7 +569,7 @@ static void fill(const struct fake_device *dev, const struct fake_qp *qp,
 		answer->ah_attr.port_num = stale;
 }
 
-int fake_driver_query(struct fake_device *dev, const struct fake_qp *qp, struct ibv_qp_attr *answer,
+int fake_driver_query(struct fake_device *dev, struct fake_qp *qp, struct ibv_qp_attr *answer,
 		      int attr_mask)
 {
 	/* mlx5_ib_dct_query_qp() */
@@ -571,6 +582,8 @@ int fake_driver_query(struct fake_device *dev, const struct fake_qp *qp, struct 
 		return EOPNOTSUPP;
 	if (qp->type == FAKE_DCT && (attr_mask & ~dct || qp->attr.qp_state != IBV_QPS_RTR))
 		return EINVAL;
+	if (qp->attr.sq_draining && qp->draining > 0 && !--qp->draining)
+		qp->attr.sq_draining = dev->habits.sqd_says_draining;
 	fill(dev, qp, answer, filled_fields(&dev->habits, qp, attr_mask));
 	return 0;
 }

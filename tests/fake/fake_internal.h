@@ -37,8 +37,14 @@ void fake_note_out_of_bounds(void);
 
 void fake_route_reset(void);
 
+struct fake_event {
+	struct fake_event *next;
+	struct ibv_async_event event;
+};
+
 struct fake_context {
 	struct fake_object object;
+	struct fake_event *events; /* the oldest first */
 	struct fake_device *dev;
 	struct fake_file *file;     /* what the kernel keeps of it, where that can be shared */
 	struct verbs_context verbs; /* ends in struct ibv_context */
@@ -86,6 +92,7 @@ struct fake_srq {
 	struct ibv_cq *cq;
 	int users;
 	uint32_t receives; /* posted and not done */
+	int events;        /* read, and not acknowledged */
 	struct fake_srq *next;
 };
 
@@ -93,8 +100,20 @@ struct fake_cq {
 	struct fake_object object;
 	struct ibv_cq verbs;
 	int users;
+	int events;        /* read, and not acknowledged */
 	struct ibv_wc *wc; /* verbs.cqe entries, in a ring */
 	unsigned int head, count;
+};
+
+/* Work requests that are posted and not done, the oldest first. */
+struct fake_work {
+	uint64_t wr_id;
+	bool is_signaled;
+};
+
+struct fake_queue {
+	struct fake_work *work;
+	uint32_t count, room;
 };
 
 struct fake_qp {
@@ -104,11 +123,14 @@ struct fake_qp {
 	struct ibv_qp_attr attr; /* the truth */
 	uint8_t port;            /* the kernel's, which survives RESET */
 	enum fake_driver_type type;
-	bool spent; /* FAKE_RESET_IS_FINAL has struck */
+	bool spent;   /* FAKE_RESET_IS_FINAL has struck */
+	bool was_rts; /* since RESET */
 	int sq_sig_all;
-	uint32_t sends, receives; /* posted and not done */
-	uint32_t ece_set;         /* kept for the next move */
-	uint32_t ece;             /* what the hardware was found to do, when it was last asked */
+	int draining; /* for how many queries; -1: for ever */
+	int events;   /* read, and not acknowledged */
+	struct fake_queue sends, receives;
+	uint32_t ece_set; /* kept for the next move */
+	uint32_t ece;     /* what the hardware was found to do, when it was last asked */
 };
 
 static inline struct fake_device *fake_dev(struct ibv_context *ctx)
@@ -222,8 +244,21 @@ int fake_return_post(struct fake_call *call, struct ibv_context *ctx, int err);
 void fake_driver_create(const struct fake_device *dev, struct fake_qp *qp);
 int fake_driver_modify(struct fake_device *dev, struct fake_qp *qp, const struct ibv_qp_attr *attr,
 		       int mask);
-int fake_driver_query(struct fake_device *dev, const struct fake_qp *qp, struct ibv_qp_attr *answer,
+int fake_driver_query(struct fake_device *dev, struct fake_qp *qp, struct ibv_qp_attr *answer,
 		      int attr_mask);
+
+/*
+ * The queue pair has entered this state, from another one or from ERR again by ibv_modify_qp(). In fake_work.c, like the
+ * next two.
+ */
+void fake_work_entered(struct fake_qp *qp, enum ibv_qp_state from);
+
+/* Work is posted, and flushed where that is the driver's habit. */
+void fake_work_posted(struct fake_qp *qp, bool is_send, uint64_t wr_id, bool is_signaled);
+void fake_work_forget(struct fake_qp *qp);
+
+/* Whatever events there are of an object are gone with it, or with its context. In fake_event.c. */
+void fake_events_drop(struct ibv_context *ctx, const void *element);
 
 /* Drop this queue pair's completions. */
 void fake_cq_purge(struct ibv_cq *cq, uint32_t qp_num);

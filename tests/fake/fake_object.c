@@ -267,8 +267,12 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 
 	if (!err && fcq->users)
 		err = EBUSY;
-	if (!err)
+	if (!err && fcq->events)
+		err = EDEADLK;
+	if (!err) {
+		fake_events_drop(cq->context, cq);
 		fake_object_free(&fcq->object);
+	}
 	return fake_return(call, err);
 }
 

@@ -533,6 +533,90 @@ static bool can_resize_cq(enum fake_profile profile)
 	}
 }
 
+/* What becomes of work in ERR: the sources of a provider of rdma-core 65, and of a driver of Linux 6.1 to 7.2. */
+struct err_row {
+	enum fake_late late_send, late_recv;
+	int last_wqe;   /* the first release that sends the event; 0: none, 1: all */
+	int post_errno; /* posting, where it is refused */
+};
+
+static struct err_row err_row(enum fake_profile profile)
+{
+	const struct err_row hardware = {FAKE_LATE_AT_ONCE, FAKE_LATE_AT_ONCE, 1, 0};
+	struct err_row row = hardware;
+
+	switch (profile) {
+	case FAKE_PROFILE_RXE:
+		/* rxe_post_send() calls the kernel, whose rxe_requester() flushes; rxe_post_recv() only fills the
+		 * ring, until rxe_qp_error() runs rxe_responder() again. flush_recv_queue() of Linux 6.12 */
+		row.late_recv = FAKE_LATE_BY_MODIFY;
+		row.last_wqe = 612;
+		break;
+	case FAKE_PROFILE_HNS:
+		/* hns_roce_u_v2_post_send(), _post_recv(): modify(ERR) where struct ibv_qp says so */
+		row.late_send = row.late_recv = FAKE_LATE_BY_LIBRARY;
+		break;
+	case FAKE_PROFILE_IRDMA:
+	case FAKE_PROFILE_IRDMA_IWARP:
+		/* irdma_upost_send(), irdma_upost_recv(): irdma_issue_flush() */
+		row.late_send = row.late_recv = FAKE_LATE_REFLUSH;
+		row.last_wqe = 0;
+		break;
+	case FAKE_PROFILE_RDMAVT:
+		/* ibv_cmd_post_send() for sends; post_recv() only fills the ring, and rvt_error_qp() returns at
+		 * once in ERR */
+		row.late_recv = FAKE_LATE_NEVER;
+		break;
+	case FAKE_PROFILE_EFA:
+	case FAKE_PROFILE_MANA:
+		/* efa_post_send_validate(), efa_post_recv_validate(); mana_ib_post_send(), mana_ib_post_recv() */
+		row.post_errno = EINVAL;
+		row.last_wqe = 0;
+		break;
+	case FAKE_PROFILE_OCRDMA:
+		row.post_errno = EINVAL; /* ocrdma_post_send(), ocrdma_post_recv() */
+		break;
+	case FAKE_PROFILE_CXGB4:
+		/* c4iw_post_send(), c4iw_post_receive(): t4_wq_in_error(); flush_qp() has no event for user space */
+		row.post_errno = EINVAL;
+		row.last_wqe = 0;
+		break;
+	case FAKE_PROFILE_ERDMA:
+	case FAKE_PROFILE_ERDMA_ROCE:
+		row.post_errno = EIO; /* erdma_post_send(), erdma_post_recv() */
+		row.last_wqe = 0;
+		break;
+	case FAKE_PROFILE_SIW:
+		/* siw_post_send() passes no request to the kernel's, which flushes those that it is given */
+		row.late_send = row.late_recv = FAKE_LATE_NEVER;
+		row.last_wqe = 0;
+		break;
+	case FAKE_PROFILE_QEDR:
+		row.last_wqe = 0;
+		break;
+	default:
+		break;
+	}
+	return row;
+}
+
+static void set_err(struct fake_habits *habits, enum fake_profile profile)
+{
+	const struct err_row row = err_row(profile);
+
+	if (profile == FAKE_PROFILE_PLAIN)
+		return;
+	habits->flushes = true;
+	habits->late_send = row.late_send;
+	habits->late_recv = row.late_recv;
+	habits->last_wqe = row.last_wqe && fake_linux() >= row.last_wqe;
+	if (row.post_errno)
+		habits->error_state_errno = row.post_errno;
+	habits->error_state_true = profile == FAKE_PROFILE_CXGB4;
+	habits->sqd_holds = profile == FAKE_PROFILE_RXE; /* rxe_qp_chk_attr(), rxe_qp_from_attr() */
+	habits->sqd_says_draining = profile == FAKE_PROFILE_QEDR; /* qedr_query_qp() */
+}
+
 void fake_profile(struct fake_device *dev, enum fake_profile profile)
 {
 	const struct row *row = row_of(profile);
@@ -554,4 +638,5 @@ void fake_profile(struct fake_device *dev, enum fake_profile profile)
 	dev->quirks = row->quirks;
 	dev->habits = row->habits;
 	dev->habits.cq_fixed = !can_resize_cq(profile);
+	set_err(&dev->habits, profile);
 }

@@ -17,6 +17,8 @@ static void destroy_qp(struct fake_object *object)
 {
 	struct fake_qp *qp = fake_container(object, struct fake_qp, object);
 
+	free(qp->sends.work);
+	free(qp->receives.work);
 	pthread_mutex_destroy(&qp->verbs.mutex);
 	pthread_cond_destroy(&qp->verbs.cond);
 }
@@ -179,12 +181,14 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init
 int ibv_destroy_qp(struct ibv_qp *qp)
 {
 	struct fake_call *call = fake_enter(FAKE_DESTROY_QP, qp);
+	const int err = call->error ? call->error : to_qp(qp)->events ? EDEADLK : 0;
 
-	if (!call->error) {
+	if (!err) {
 		count_users(to_qp(qp), -1);
+		fake_events_drop(qp->context, qp);
 		fake_object_free(&to_qp(qp)->object);
 	}
-	return fake_return(call, call->error);
+	return fake_return(call, err);
 }
 
 struct ibv_qp *fake_qp(struct ibv_context *ctx, enum ibv_qp_type type)
@@ -427,35 +431,24 @@ const struct ibv_qp_attr *fake_qp_true(const struct ibv_qp *qp)
 void fake_qp_force(struct ibv_qp *qp, enum ibv_qp_state state)
 {
 	struct fake_qp *fqp = to_qp(qp);
+	const enum ibv_qp_state from = fqp->attr.qp_state;
 
 	fqp->attr.qp_state = state;
 	fqp->attr.cur_qp_state = state;
 	if (state != IBV_QPS_RESET && !fqp->port)
 		fqp->port = fqp->attr.port_num = 1;
-}
-
-void fake_qp_work_done(struct ibv_qp *qp)
-{
-	to_qp(qp)->sends = to_qp(qp)->receives = 0;
+	if (from != state)
+		fake_work_entered(fqp, from);
 }
 
 /* ---- Posting ------------------------------------------------------------------------------ */
 
-/* Work keeps its place in the queue, unless it is flushed at once. */
-static void keep_or_flush(struct ibv_qp *qp, uint32_t *posted, struct ibv_cq *cq, uint64_t wr_id)
+static bool is_refused_in_err(struct ibv_qp *qp)
 {
-	struct ibv_wc wc;
+	const struct fake_habits *habits = &fake_dev(qp->context)->habits;
 
-	if (to_qp(qp)->attr.qp_state != IBV_QPS_ERR ||
-	    !(fake_dev(qp->context)->quirks & FAKE_FLUSH_ON_POST)) {
-		++*posted;
-		return;
-	}
-	memset(&wc, 0, sizeof(wc));
-	wc.wr_id = wr_id;
-	wc.status = IBV_WC_WR_FLUSH_ERR;
-	wc.qp_num = qp->qp_num;
-	fake_cq_push(cq, &wc);
+	return habits->error_state_errno &&
+	       (habits->error_state_true ? to_qp(qp)->attr.qp_state : qp->state) == IBV_QPS_ERR;
 }
 
 static bool is_early(const struct ibv_qp *qp)
@@ -521,7 +514,7 @@ static int check_send(const struct ibv_qp *qp, const struct ibv_send_wr *wr)
 	if (quirks & FAKE_SIGNALED_ONLY && !(wr->send_flags & IBV_SEND_SIGNALED) &&
 	    !to_qp(qp)->sq_sig_all)
 		return EINVAL;
-	return to_qp(qp)->sends < cap->max_send_wr ? 0 : ENOMEM;
+	return to_qp(qp)->sends.count < cap->max_send_wr ? 0 : ENOMEM;
 }
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
@@ -535,8 +528,11 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 		call->arg.send_wr = *wr;
 	if (!err && qp->qp_type == IBV_QPT_XRC_RECV)
 		err = EINVAL;
-	if (!err && habits->error_state_errno && qp->state == IBV_QPS_ERR)
+	if (!err && is_refused_in_err(qp))
 		err = habits->error_state_errno;
+	/* The library's qp_state_max_gs of mlx5 stays -1 until RTS. */
+	if (!err && quirks & FAKE_POST_SEND_ENOMEM && !to_qp(qp)->was_rts)
+		err = ENOMEM;
 	if (!err && is_early(qp) && !(quirks & FAKE_QUEUE_THEN_CHECK))
 		err = quirks & FAKE_POST_SEND_ENOMEM ? ENOMEM : EINVAL;
 	while (!err && wr) {
@@ -546,7 +542,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 		call->index++;
 		if (wr->opcode == IBV_WR_BIND_MW && wr->bind_mw.mw)
 			fake_mw_bind(fake_mw(wr->bind_mw.mw), wr->bind_mw.bind_info.mr);
-		keep_or_flush(qp, &to_qp(qp)->sends, qp->send_cq, wr->wr_id);
+		fake_work_posted(to_qp(qp), true, wr->wr_id,
+				 wr->send_flags & IBV_SEND_SIGNALED || to_qp(qp)->sq_sig_all);
 		wr = wr->next;
 	}
 	if (err)
@@ -560,10 +557,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 
 static int check_recv(struct ibv_qp *qp)
 {
-	const struct fake_habits *habits = &fake_dev(qp->context)->habits;
-
-	if (habits->error_state_errno && qp->state == IBV_QPS_ERR)
-		return habits->error_state_errno;
+	if (is_refused_in_err(qp))
+		return fake_dev(qp->context)->habits.error_state_errno;
 	if (!qp->recv_cq || qp->srq)
 		return EINVAL;
 	return to_qp(qp)->attr.qp_state == IBV_QPS_RESET ? EINVAL : 0;
@@ -584,12 +579,12 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 			err = EINVAL;
 			break;
 		}
-		if (to_qp(qp)->receives == to_qp(qp)->attr.cap.max_recv_wr) {
+		if (to_qp(qp)->receives.count == to_qp(qp)->attr.cap.max_recv_wr) {
 			err = ENOMEM;
 			break;
 		}
 		call->index++;
-		keep_or_flush(qp, &to_qp(qp)->receives, qp->recv_cq, wr->wr_id);
+		fake_work_posted(to_qp(qp), false, wr->wr_id, true);
 	}
 	if (err)
 		*bad_wr = wr;

@@ -286,8 +286,11 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 
 	if (!err && fsrq->users)
 		err = EBUSY;
+	if (!err && fsrq->events)
+		err = EDEADLK;
 	if (!err) {
 		count_users(fsrq, -1);
+		fake_events_drop(srq->context, srq);
 		fake_object_free(&fsrq->object);
 	}
 	return fake_return(call, err);

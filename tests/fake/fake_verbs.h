@@ -18,7 +18,7 @@
  *	fake_count(FAKE_MODIFY_QP) == 2, fake_last(FAKE_MODIFY_QP)->attr_mask == ...
  *	fake_close_all();
  *
- * What it does not do: move data, deliver events, run in several threads at once. A verb it lacks
+ * What it does not do: move data, run in several threads at once. A verb it lacks
  * is an undefined symbol at link time, or EOPNOTSUPP where verbs.h dispatches through the context.
  * To take such a verb away, clear its pointer: verbs_get_ctx(ctx)->query_device_ex = NULL.
  */
@@ -144,6 +144,15 @@ enum fake_rate {
 	FAKE_RATE_RC,       /* RC, to RTR, to RTS and in RTS */
 };
 
+/* What becomes of work that is posted in ERR, where it is taken. */
+enum fake_late {
+	FAKE_LATE_NEVER,      /* it stays in the queue */
+	FAKE_LATE_AT_ONCE,    /* flushed, by the hardware or when the library polls */
+	FAKE_LATE_BY_MODIFY,  /* once ibv_modify_qp() moves to ERR again */
+	FAKE_LATE_BY_LIBRARY, /* so, which the library does itself if struct ibv_qp says ERR */
+	FAKE_LATE_REFLUSH, /* only if struct ibv_qp says ERR and the queue is empty when it is posted */
+};
+
 /* What a driver does its own way beyond a quirk; all zeros is the plain driver. */
 struct fake_habits {
 	/*
@@ -205,12 +214,25 @@ struct fake_habits {
 	bool early_taken;
 	int early_result;
 	int error_state_errno;
+	bool error_state_true; /* in that state of the hardware */
 	int recv_least_sge;
 	int srq_sge_result;
 	int srq_full_result;
 
 	uint32_t
 		ece_vendor; /* whose ECE options it has; 0: ibv_query_ece(), ibv_set_ece(): EOPNOTSUPP */
+
+	/*
+	 * Whether work completes when the queue pair enters ERR, signaled or not, in order, and sends when it enters
+	 * SQE; what is posted later; and whether IBV_EVENT_QP_LAST_WQE_REACHED comes where there is an SRQ.
+	 */
+	bool flushes;
+	enum fake_late late_send, late_recv;
+	bool last_wqe;
+
+	/* A draining queue pair leaves SQD for ERR alone: EINVAL; and one in SQD is always said to drain. */
+	bool sqd_holds;
+	bool sqd_says_draining;
 };
 
 /* What fake_device.qp_types and the device's supported_qpts call a type. */
@@ -384,6 +406,21 @@ struct ibv_srq *fake_srq(struct ibv_context *ctx, enum ibv_srq_type type);
 void fake_qp_work_done(struct ibv_qp *qp);
 void fake_srq_work_done(struct ibv_srq *srq);
 
+/* So many sends succeed, the oldest first; those that are signaled complete. */
+void fake_qp_sends_succeed(struct ibv_qp *qp, uint32_t count);
+
+/* The sends and receives that are posted and not done. */
+uint32_t fake_qp_posted(const struct ibv_qp *qp);
+
+/* From now on the queue pair in SQD is said to drain, so many queries long; -1: for ever. */
+void fake_qp_drains(struct ibv_qp *qp, int queries);
+
+/*
+ * An event for ibv_get_async_event() to find; poll() sees it in async_fd. What it is about cannot be destroyed from when
+ * the event is read until it is acknowledged: where libibverbs would wait for ever, the verb is EDEADLK.
+ */
+void fake_event(struct ibv_context *ctx, const struct ibv_async_event *event);
+
 /* A completion for ibv_poll_cq() to find; false if the queue is full. */
 bool fake_cq_push(struct ibv_cq *cq, const struct ibv_wc *wc);
 
@@ -460,7 +497,9 @@ struct fake_rule fake_driver_rule(enum fake_driver_type type, enum ibv_qp_state 
 	X(IMPORT_DM, ibv_import_dm)             \
 	X(UNIMPORT_DM, ibv_unimport_dm)         \
 	X(DM_DMABUF, ibv_dm_export_dmabuf_fd)   \
-	X(REG_DMABUF_MR, ibv_reg_dmabuf_mr)
+	X(REG_DMABUF_MR, ibv_reg_dmabuf_mr)     \
+	X(GET_EVENT, ibv_get_async_event)       \
+	X(ACK_EVENT, ibv_ack_async_event)
 
 enum fake_verb {
 	FAKE_ANY, /* for fake_count() and fake_fail() only */
