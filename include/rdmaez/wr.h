@@ -1,8 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file wr.h
- * @brief Post work requests, and explain why a post failed.
+ * @brief Describe work requests, post them by either interface, count those outstanding, and explain why a post failed.
  *
+ * @code
+ * struct ibv_send_wr wr = {0};
+ *
+ * error = rdmaez_mr_sge(mr, data, length, &sge);
+ * if (!error)
+ *         error = rdmaez_wr_write(&wr, &sge, &remote, offset);
+ * if (!error)
+ *         error = rdmaez_wr_imm(&wr, number);
+ * wr.send_flags |= IBV_SEND_SIGNALED;
+ * if (!error)
+ *         error = rdmaez_wr_post_send(qp, &wr, NULL, &diag);
+ * @endcode
+ *
+ * The functions that describe start from a zeroed work request, or one that is used again. They set the opcode, the
+ * list of SGEs and the peer's end; `wr_id`, `next` and other flags stay the caller's, as does what has no check to
+ * add: `wr.qp_type.xrc.remote_srqn`, and the flags SIGNALED, SOLICITED and FENCE. They are pure, take no pointer of
+ * NULL but where that has a meaning, and leave the work request as it was if they refuse.
+ *
+ * They take one SGE. Of several, or of no data, set `wr.sg_list` and `wr.num_sge` first, and pass NULL in its place.
+ *
+ * @par Posting
  * ibv_post_send() returns ENOMEM or EINVAL for a full queue, too many SGEs, too much inline data, a queue
  * pair that cannot send yet and a dozen other causes, and drivers disagree on which. Posting here costs
  * what the verb costs and checks no argument; everything else happens after a failure.
@@ -28,13 +49,108 @@
 #ifndef RDMAEZ_WR_H
 #define RDMAEZ_WR_H
 
-#ifndef RDMAEZ_DIAG_H
-#include "diag.h"
+#ifndef RDMAEZ_MR_H
+#include "mr.h"
 #endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Descriptions ------------------------------------------------------------------------- */
+
+/**
+ * @brief Describes a send.
+ * @param wr the work request
+ * @param sge its data; NULL: what @p wr has
+ */
+RDMAEZ_FOLD void rdmaez_wr_send(struct ibv_send_wr *wr, struct ibv_sge *sge);
+
+/**
+ * @brief Describes a send over UD.
+ * @param wr the work request
+ * @param sge its data, which must fit into one packet; NULL: what @p wr has
+ * @param ah the address handle of the peer
+ * @param qp_num the peer's queue pair number; 0xffffff: a multicast group's
+ * @param qkey the peer's Q_Key
+ * @retval 0 @p wr is set
+ * @retval EINVAL @p ah is NULL, or @p qp_num is wider than 24 bits
+ */
+RDMAEZ_FOLD int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge, struct ibv_ah *ah,
+				  uint32_t qp_num, uint32_t qkey);
+
+/**
+ * @brief Describes an RDMA WRITE.
+ * @param wr the work request
+ * @param sge where the data is; NULL: what @p wr has
+ * @param remote the peer's memory, as it has told
+ * @param offset the first byte in it
+ * @retval 0 @p wr is set
+ * @retval ERANGE the data would reach beyond @p remote
+ */
+RDMAEZ_FOLD int rdmaez_wr_write(struct ibv_send_wr *wr, struct ibv_sge *sge,
+				const struct rdmaez_remote *remote, uint64_t offset);
+
+/**
+ * @brief Describes an RDMA READ.
+ * @param wr the work request
+ * @param sge where the data goes to; NULL: what @p wr has
+ * @param remote the peer's memory, as it has told
+ * @param offset the first byte in it
+ * @return as rdmaez_wr_write()
+ */
+RDMAEZ_FOLD int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
+			       const struct rdmaez_remote *remote, uint64_t offset);
+
+/**
+ * @brief Describes an atomic fetch and add of 8 bytes.
+ * @param wr the work request
+ * @param sge where the former value goes to, 8 bytes; NULL: what @p wr has
+ * @param remote the peer's memory, as it has told
+ * @param offset where the number is in it
+ * @param add what is added
+ * @retval 0 @p wr is set
+ * @retval ERANGE the number would reach beyond @p remote
+ * @retval EINVAL there is room for other than 8 bytes, or the number's address is not a multiple of 8
+ */
+RDMAEZ_FOLD int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *sge,
+				    const struct rdmaez_remote *remote, uint64_t offset,
+				    uint64_t add);
+
+/**
+ * @brief Describes an atomic compare and swap of 8 bytes.
+ * @param wr the work request
+ * @param sge where the former value goes to, 8 bytes; NULL: what @p wr has
+ * @param remote the peer's memory, as it has told
+ * @param offset where the number is in it
+ * @param compare the number that has to be there
+ * @param swap what then takes its place
+ * @return as rdmaez_wr_fetch_add()
+ */
+RDMAEZ_FOLD int rdmaez_wr_compare_swap(struct ibv_send_wr *wr, struct ibv_sge *sge,
+				       const struct rdmaez_remote *remote, uint64_t offset,
+				       uint64_t compare, uint64_t swap);
+
+/**
+ * @brief Adds immediate data to a send or an RDMA WRITE.
+ * @param wr the work request, described already
+ * @param imm the number, in host byte order; on the wire it is big endian
+ * @retval 0 @p wr is set
+ * @retval EINVAL it is neither a send nor a write
+ */
+RDMAEZ_FOLD int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm);
+
+/**
+ * @brief Sends the data inline, if that is possible: the buffer is free again once the work request is posted.
+ * @param wr the work request, described already
+ * @param max_inline the queue pair's `cap.max_inline_data`, as granted when it was created
+ * @retval 0 IBV_SEND_INLINE is set
+ * @retval EMSGSIZE there is more data than @p max_inline
+ * @retval EINVAL it is neither a send nor a write
+ */
+RDMAEZ_FOLD int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline);
+
+/* ---- Posting ------------------------------------------------------------------------------ */
 
 /**
  * @brief Posts sends, as ibv_post_send() does, and explains a failure.
