@@ -157,26 +157,6 @@ struct rdmaez_remote {
  */
 RDMAEZ_API int rdmaez_mr_remote(const struct ibv_mr *mr, struct rdmaez_remote *remote);
 
-/**
- * @brief Fills the scatter/gather element for part of a region, if it lies within the region.
- *
- * A region of all memory, registered for on-demand paging from NULL with a length of SIZE_MAX, takes any address but
- * the last. Where requests name bytes by other addresses, as rdmaez_mr_remote() tells, add the difference to
- * `sge->addr`: for zero-based regions, subtract `mr->addr`. A region of device memory takes offsets, as
- * `(void *)(uintptr_t)offset`; rdmaez_dm_sge() checks more.
- *
- * @param mr the region, not NULL
- * @param addr the first byte
- * @param length how many bytes, 0 to 2^31, the longest message there is (IBTA volume 1)
- * @param sge receives the element, not NULL; written on success only
- * @retval 0 @p sge is filled
- * @retval ERANGE the bytes are not all within the region, or more than 2^31
- * @par Verbs calls
- * None.
- */
-RDMAEZ_INLINE int rdmaez_mr_sge(const struct ibv_mr *mr, const void *addr, size_t length,
-				struct ibv_sge *sge);
-
 #ifdef __cplusplus
 }
 #endif
@@ -191,6 +171,8 @@ RDMAEZ_INLINE int rdmaez_mr_sge(const struct ibv_mr *mr, const void *addr, size_
 #define RDMAEZ_HAVE_DMABUF_MR 0
 #endif
 
+#if RDMAEZ_IMPL_BODIES
 #include "impl/mr.h"
+#endif
 
 #endif

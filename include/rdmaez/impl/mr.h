@@ -7,23 +7,6 @@
 #include "../mr.h"
 #endif
 
-RDMAEZ_IMPL_BEGIN
-
-RDMAEZ_INLINE int rdmaez_mr_sge(const struct ibv_mr *mr, const void *addr, size_t length,
-				struct ibv_sge *sge)
-{
-	const uintptr_t offset = (uintptr_t)addr - (uintptr_t)mr->addr;
-
-	if (offset > mr->length || length > mr->length - offset || length > UINT32_C(1) << 31)
-		return ERANGE;
-	sge->addr = (uintptr_t)addr;
-	sge->length = (uint32_t)length;
-	sge->lkey = mr->lkey;
-	return 0;
-}
-
-RDMAEZ_IMPL_END
-
 #if RDMAEZ_IMPL_BODIES
 
 #include <stdio.h>
