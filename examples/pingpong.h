@@ -7,7 +7,7 @@
  *	rc_pingpong [OPTION...]         wait for a client
  *	rc_pingpong [OPTION...] HOST    connect to a server
  *
- *	-d NAME  the device; without, the first whose port is active
+ *	-d NAME  the device; without, the first that has an active port
  *	-g ROW   the row of the port's GID table; without, the best one
  *	-i PORT  the port (1)                  -s BYTES  the size of a message (4096, UD 1024)
  *	-n N     messages each way (1000)      -m BYTES  the path MTU (1024)
@@ -38,8 +38,8 @@ static const char *host;
 static struct ibv_port_attr port;
 static struct rdmaez_qp_opts opts = {.port_attr = &port};
 static struct rdmaez_diag diag;
-static struct ibv_qp *qp;
-static struct ibv_sge in, out;
+static struct rdmaez_simple it;
+static struct ibv_sge out, in[2]; /* what is sent, and two places for what comes */
 static struct ibv_send_wr message = {.sg_list = &out, .num_sge = 1, .opcode = IBV_WR_SEND};
 
 /* End the program unless something holds; TRY is for calls that set errno. */
@@ -55,34 +55,31 @@ static void check(int error)
 	exit(EXIT_FAILURE);
 }
 
-static void post_receive(void)
+static void post_receive(int slot)
 {
-	struct ibv_recv_wr room = {.sg_list = &in, .num_sge = 1}, *bad;
+	struct ibv_recv_wr room = {.sg_list = &in[slot], .num_sge = 1}, *bad;
 
-	/* What came last must not pass for what comes next. */
-	memset((uint8_t *)in.addr, 0xff, in.length);
-	TRY((errno = ibv_post_recv(qp, &room, &bad)) == 0, "ibv_post_recv");
+	/* What came before must not pass for what comes next. */
+	memset((uint8_t *)in[slot].addr, 0xff, in[slot].length);
+	check(rdmaez_wr_post_recv(it.qp, &room, &bad, &diag));
 }
 
-/* Makes a queue pair that is ready for a first message of this size. */
-static void make_qp(struct ibv_context *context, size_t size)
+/* Makes a queue pair that is ready for the first two messages of this size. */
+static void make_qp(uint32_t size)
 {
-	struct ibv_qp_init_attr init = {.qp_type = QPT, .sq_sig_all = 1, .cap = {1, 1, 1, 1, 0}};
-	uint8_t *data = (uint8_t *)malloc(2 * size + GRH);
-	struct ibv_pd *pd = ibv_alloc_pd(context);
-	struct ibv_mr *mr = pd ? ibv_reg_mr(pd, data, GRH + 2 * size, IBV_ACCESS_LOCAL_WRITE) : 0;
+	struct rdmaez_simple_opts objects = {
+		.qp_type = QPT, .sends = 1, .recvs = 2, .length = 3 * size + 2 * GRH};
+	uint8_t *data = (uint8_t *)malloc(objects.length);
 
-	TRY(data && mr, "registering the buffer");
+	TRY(objects.buffer = data, "malloc");
+	check(rdmaez_simple_open(option['d'], &objects, &it, &diag));
 	memset(data, 0x7b, size);
 	for (size_t i = 0; option['c'] && i < size; i += (size_t)sysconf(_SC_PAGESIZE))
 		data[i] = 0;
-	out = (struct ibv_sge){(uintptr_t)data, (uint32_t)size, mr->lkey};
-	in = (struct ibv_sge){(uintptr_t)data + size, (uint32_t)(GRH + size), mr->lkey};
-	init.send_cq = ibv_create_cq(context, 1, NULL, NULL, 0);
-	init.recv_cq = ibv_create_cq(context, 1, NULL, NULL, 0);
-	TRY(init.send_cq && init.recv_cq && (qp = ibv_create_qp(pd, &init)), "ibv_create_qp");
-	check(rdmaez_qp_to_init(qp, &opts, &diag));
-	post_receive();
+	out = (struct ibv_sge){(uintptr_t)data, size, it.mr->lkey};
+	for (size_t i = 0; i < 2; i++)
+		in[i] = (struct ibv_sge){(uintptr_t)data + size + i * (GRH + size), GRH + size,
+					 it.mr->lkey};
 }
 
 /* A connection to the peer, on which nothing takes longer than PATIENCE; but a server waits for its client forever. */
@@ -113,7 +110,7 @@ static void exchange(const union ibv_gid *gid)
 	unsigned int dlid;
 	int tcp = meet(), length = sizeof(own), at;
 
-	at = sprintf(own, "%04x:%06x:%06x:", port.lid, qp->qp_num, opts.sq_psn);
+	at = sprintf(own, "%04x:%06x:%06x:", port.lid, it.qp->qp_num, opts.sq_psn);
 	for (int i = 0; i < 16; i++)
 		sprintf(own + at + 2 * i, "%02x", gid->raw[i]);
 	TRY(!host || send(tcp, own, sizeof(own), MSG_NOSIGNAL) == length, "sending the address");
@@ -128,10 +125,10 @@ static void exchange(const union ibv_gid *gid)
 	opts.path.dlid = (int)dlid;
 	printf("own address   %s\npeer address  %s\n", own, peer);
 
-	check(rdmaez_qp_to_rtr(qp, &opts, &diag));
-	check(rdmaez_qp_to_rts(qp, &opts, &diag));
+	check(rdmaez_qp_to_rtr(it.qp, &opts, &diag));
+	check(rdmaez_qp_to_rts(it.qp, &opts, &diag));
 	if (GRH) {
-		check(rdmaez_ah_create(qp->pd, &opts.path, opts.port, &message.wr.ud.ah, &diag));
+		check(rdmaez_ah_create(it.pd, &opts.path, opts.port, &message.wr.ud.ah, &diag));
 		message.wr.ud.remote_qpn = opts.dest_qp_num;
 		message.wr.ud.remote_qkey = RDMAEZ_QP_QKEY;
 	}
@@ -149,31 +146,44 @@ static void await(struct ibv_cq *cq)
 	NEED(wc.status == IBV_WC_SUCCESS, "%s", ibv_wc_status_str(wc.status));
 }
 
-/* Receives a message, which must be like ours: both ends send what the client sent first. */
-static void receive(void)
+/* What came must be like what we send: both ends send what the client sent first. */
+static void compare(int slot)
 {
-	const uint8_t *got = (uint8_t *)in.addr + GRH, *want = (uint8_t *)out.addr;
+	const uint8_t *got = (uint8_t *)in[slot].addr + GRH, *want = (uint8_t *)out.addr;
+	uint32_t i = 0;
 
-	await(qp->recv_cq);
-	for (uint32_t i = 0; i < out.length; i++)
-		NEED(got[i] == want[i], "byte %u: got 0x%02x, want 0x%02x", i, got[i], want[i]);
-	post_receive();
+	if (memcmp(got, want, out.length) == 0)
+		return;
+	while (got[i] == want[i])
+		i++;
+	errx(EXIT_FAILURE, "byte %u: got 0x%02x, want 0x%02x", i, got[i], want[i]);
 }
 
-/* The client begins, and the server answers. */
+static void answer(void)
+{
+	struct ibv_send_wr *bad;
+
+	check(rdmaez_wr_post_send(it.qp, &message, &bad, &diag));
+}
+
+/* The client begins, and the server answers. A message is compared while the answer is on its way. */
 static void play(int rounds)
 {
 	struct timespec t0, t1;
-	struct ibv_send_wr *bad;
 
 	clock_gettime(CLOCK_MONOTONIC, &t0);
+	if (host)
+		answer();
 	for (int i = 0; i < rounds; i++) {
-		if (!host)
-			receive();
-		TRY((errno = ibv_post_send(qp, &message, &bad)) == 0, "ibv_post_send");
-		await(qp->send_cq);
+		await(it.qp->recv_cq);
 		if (host)
-			receive();
+			await(it.qp->send_cq);
+		if (!host || i + 1 < rounds)
+			answer();
+		compare(i % 2);
+		post_receive(i % 2);
+		if (!host)
+			await(it.qp->send_cq);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	double us = (double)((t1.tv_sec - t0.tv_sec) * 1000000 + (t1.tv_nsec - t0.tv_nsec) / 1000);
@@ -183,8 +193,6 @@ static void play(int rounds)
 
 int main(int argc, char **argv)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = NULL;
 	struct ibv_gid_entry gid;
 
 	for (int letter; (letter = getopt(argc, argv, "d:g:i:m:n:p:s:c")) != -1;)
@@ -193,20 +201,19 @@ int main(int argc, char **argv)
 	host = argv[optind];
 	opts.port = rdmaez_exactly(atoi(option['i']));
 	NEED(rdmaez_mtu_from_bytes(atoi(option['m']), &opts.mtu) == 0, "-m takes 256 to 4096");
-	for (; list && *list && port.state != IBV_PORT_ACTIVE; list++)
-		if ((!option['d'] || strcmp(option['d'], ibv_get_device_name(*list)) == 0) &&
-		    (context = ibv_open_device(*list)))
-			check(rdmaez_port_query(context, atoi(option['i']), &port, &diag));
-	NEED(port.state == IBV_PORT_ACTIVE, "no such device, or its port is not active");
-	check(rdmaez_port_choose_gid(context, opts.port, NULL, &gid, &diag));
+	make_qp((uint32_t)(option['s'] ? atoi(option['s']) : GRH ? 1024 : 4096));
+	check(rdmaez_port_query(it.context, atoi(option['i']), &port, &diag));
+	NEED(port.state == IBV_PORT_ACTIVE, "the port is not active");
+	NEED(!GRH || out.length <= (uint32_t)rdmaez_mtu_bytes(port.active_mtu),
+	     "a UD message fits one packet");
+	check(rdmaez_port_choose_gid(it.context, opts.port, NULL, &gid, &diag));
 	const int row = option['g'] ? atoi(option['g']) : (int)gid.gid_index;
-	TRY(ibv_query_gid(context, (uint8_t)opts.port, row, &gid.gid) == 0, "-g");
+	TRY(ibv_query_gid(it.context, (uint8_t)opts.port, row, &gid.gid) == 0, "-g");
 	opts.path.sgid_index = rdmaez_exactly(row);
 	opts.sq_psn = rdmaez_psn_random();
-
-	const int size = option['s'] ? atoi(option['s']) : GRH ? 1024 : 4096;
-	NEED(!GRH || size <= rdmaez_mtu_bytes(port.active_mtu), "a UD message fits one packet");
-	make_qp(context, (uint32_t)size);
+	check(rdmaez_qp_to_init(it.qp, &opts, &diag));
+	post_receive(0);
+	post_receive(1);
 	exchange(&gid.gid);
 	play(atoi(option['n']));
 	return EXIT_SUCCESS;

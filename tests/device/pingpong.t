@@ -168,7 +168,7 @@ ok 'rc: a message too long is seen' wrong_size rc 1001 'local QP operation error
 rc=$(ours rc)
 ok 'nobody listens' refused 'Connection refused' "$rc" -p 1 127.0.0.1
 ok 'no such host' refused 'no such host' "$rc" no.such.host.invalid
-ok 'no such device' refused 'no such device' "$rc" -d nosuchdevice 127.0.0.1
+ok 'no such device' refused 'there is no RDMA device of this name' "$rc" -d nosuchdevice 127.0.0.1
 ok 'no such port' refused 'port_num: the device has no such port' "$rc" -i 2 127.0.0.1
 ok 'port 0' refused 'port_num: the device has no such port' "$rc" -i 0 127.0.0.1
 ok 'no such row' refused '-g' "$rc" -g 100000 127.0.0.1
