@@ -36,19 +36,6 @@ static void need_no(const char *who, int error, const struct rdmaez_diag *diag)
 	exit(EXIT_FAILURE);
 }
 
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **devices = ibv_get_device_list(NULL);
-	struct ibv_context *context = NULL;
-
-	for (int i = 0; devices && devices[i] && !context; i++)
-		if (!name || strcmp(name, ibv_get_device_name(devices[i])) == 0)
-			context = ibv_open_device(devices[i]);
-	if (devices)
-		ibv_free_device_list(devices);
-	return context;
-}
-
 /* The process that has nothing but a socket. */
 static int other(int socket)
 {
@@ -117,11 +104,11 @@ int main(int argc, char **argv)
 		return other(end[1]);
 	}
 	close(end[1]);
-	context = child > 0 ? open_device(argc > 1 ? argv[1] : NULL) : NULL;
-	if (!context) {
-		fprintf(stderr, "no such RDMA device\n");
+	if (child < 0) {
+		perror("fork");
 		return EXIT_FAILURE;
 	}
+	need_no("the owner", rdmaez_device_open(argc > 1 ? argv[1] : NULL, &context, &diag), &diag);
 	emulated = ibv_query_device_ex(context, NULL, &device) || !device.max_dm_size;
 	printf("%s: %s device memory\n", ibv_get_device_name(context->device),
 	       emulated ? "emulated" : "real");

@@ -49,17 +49,11 @@ static void need_ok(int error, const char *what)
 /* Opens the first device, or the one of this name, and says what memory it has. */
 static void device_open(struct device *device, const char *name)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_device_attr_ex attr;
 	struct rdmaez_diag diag;
 
 	memset(device, 0, sizeof(*device));
-	for (int i = 0; list && list[i] && !device->context; i++)
-		if (!name || strcmp(name, ibv_get_device_name(list[i])) == 0)
-			device->context = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	need(device->context, "no such RDMA device");
+	need_no(rdmaez_device_open(name, &device->context, &diag), &diag);
 	need_ok(ibv_query_device_ex(device->context, NULL, &attr), "ibv_query_device_ex");
 	if (!attr.max_dm_size)
 		need_no(rdmaez_dm_emu_attach(device->context, NULL, &device->emu, &diag), &diag);

@@ -56,23 +56,10 @@ static bool read_gid(const char *text, union ibv_gid *gid)
 	return inet_pton(AF_INET, text, &gid->raw[12]) == 1;
 }
 
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **devices = ibv_get_device_list(NULL);
-	struct ibv_context *context = NULL;
-
-	for (int i = 0; devices && devices[i] && !context; i++)
-		if (!name || strcmp(name, ibv_get_device_name(devices[i])) == 0)
-			context = ibv_open_device(devices[i]);
-	if (devices)
-		ibv_free_device_list(devices);
-	return context;
-}
-
 int main(int argc, char **argv)
 {
 	static struct ibv_gid_entry entries[ENTRIES];
-	struct ibv_context *context = open_device(argc > 1 ? argv[1] : NULL);
+	struct ibv_context *context = NULL;
 	const int port = argc > 2 ? atoi(argv[2]) : 1;
 	struct rdmaez_gid_want want = {0};
 	struct ibv_gid_entry best;
@@ -80,8 +67,8 @@ int main(int argc, char **argv)
 	size_t count = 0;
 	int error;
 
-	if (!context) {
-		fprintf(stderr, "%s: no such RDMA device\n", argc > 1 ? argv[1] : "any");
+	if (rdmaez_device_open(argc > 1 ? argv[1] : NULL, &context, &diag)) {
+		rdmaez_diag_print(&diag, stderr);
 		return EXIT_FAILURE;
 	}
 	if (argc > 3 && !read_gid(argv[3], &want.peer)) {

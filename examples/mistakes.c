@@ -104,45 +104,30 @@ static const struct {
 
 int main(void)
 {
-	struct ibv_device **devices = ibv_get_device_list(NULL);
-	struct ibv_context *context = devices && devices[0] ? ibv_open_device(devices[0]) : NULL;
-	struct ibv_pd *pd = context ? ibv_alloc_pd(context) : NULL;
-	struct ibv_cq *cq = context ? ibv_create_cq(context, 1, NULL, NULL, 0) : NULL;
-	struct ibv_qp_init_attr init = {.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC};
-	struct ibv_qp *qp;
+	struct rdmaez_simple simple;
 	struct rdmaez_qp_opts opts = {0};
 	struct ibv_gid_entry self;
 	struct rdmaez_diag diag;
 	int found = 0;
 
-	init.cap.max_send_wr = init.cap.max_recv_wr = 1;
-	init.cap.max_send_sge = init.cap.max_recv_sge = 1;
-	qp = pd && cq ? ibv_create_qp(pd, &init) : NULL;
-	if (!qp) {
-		perror("no RDMA device that can create a queue pair");
-		return EXIT_FAILURE;
-	}
 	opts.access = IBV_ACCESS_REMOTE_READ;
-	if (rdmaez_port_choose_gid(context, 1, NULL, &self, &diag) ||
-	    rdmaez_qp_to_init(qp, &opts, &diag)) {
+	if (rdmaez_simple_open(NULL, NULL, &simple, &diag) ||
+	    rdmaez_port_choose_gid(simple.context, 1, NULL, &self, &diag) ||
+	    rdmaez_qp_to_init(simple.qp, &opts, &diag)) {
 		rdmaez_diag_print(&diag, stdout);
 		return EXIT_FAILURE;
 	}
-	opts.dest_qp_num = qp->qp_num;
+	opts.dest_qp_num = simple.qp->qp_num;
 	opts.path.dgid = self.gid;
 	opts.path.sgid_index = rdmaez_exactly((int)self.gid_index);
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
 		rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, NULL);
 		mistakes[i].make();
-		rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag);
+		rdmaez_qp_check(simple.qp, &move.attr, move.attr_mask, &diag);
 		printf("%s%zu. %s\n", i ? "\n" : "", i + 1, mistakes[i].title);
 		rdmaez_diag_print(&diag, stdout);
 		found += diag.count != 0;
 	}
-	ibv_destroy_qp(qp);
-	ibv_destroy_cq(cq);
-	ibv_dealloc_pd(pd);
-	ibv_close_device(context);
-	ibv_free_device_list(devices);
+	rdmaez_simple_close(&simple, NULL);
 	return found == sizeof(mistakes) / sizeof(*mistakes) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
