@@ -70,31 +70,24 @@ RDMAEZ_IMPL_BEGIN
 
 /* clang-format on */
 
-/* The rows; the last one has no name. */
-RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_endpoint_fields(void)
-{
-	static const struct rdmaez_impl_field fields[] = {RDMAEZ_IMPL_ENDPOINT_FIELDS(
-		RDMAEZ_IMPL_ENDPOINT_ROW){NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
-
-	return fields;
-}
-
 /* The type of queue pair that one of this type is connected to; 0: none. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_pairs(int type)
 {
-	static const uint16_t pairs[][2] = {{IBV_QPT_RC, IBV_QPT_RC},
-					    {IBV_QPT_UC, IBV_QPT_UC},
-					    {IBV_QPT_UD, IBV_QPT_UD},
-					    {IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV},
-					    {IBV_QPT_XRC_RECV, IBV_QPT_XRC_SEND},
-					    {RDMAEZ_QPT_SRD, RDMAEZ_QPT_SRD},
-					    {RDMAEZ_QPT_DCI, RDMAEZ_QPT_DCT},
-					    {RDMAEZ_QPT_DCT, RDMAEZ_QPT_DCI}};
-
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		if (pairs[i][0] == type)
-			return pairs[i][1];
-	return 0;
+	switch (type) {
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
+		return IBV_QPT_XRC_SEND + IBV_QPT_XRC_RECV - type;
+	case RDMAEZ_QPT_DCI:
+	case RDMAEZ_QPT_DCT:
+		return (int)RDMAEZ_QPT_DCI + (int)RDMAEZ_QPT_DCT - type;
+	case IBV_QPT_RC:
+	case IBV_QPT_UC:
+	case IBV_QPT_UD:
+	case RDMAEZ_QPT_SRD:
+		return type;
+	default:
+		return 0;
+	}
 }
 
 /* A field that no endpoint has so; EINVAL. */
@@ -103,21 +96,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_refuse(const char *field, struct rdmae
 	return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_FIELD, field);
 }
 
-/* Whether an endpoint can be told; the first field that cannot is named. */
+/* What no row can say of an endpoint. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_check(const struct rdmaez_endpoint *endpoint,
 						struct rdmaez_diag *diag)
 {
-	const struct rdmaez_impl_field *f = rdmaez_impl_endpoint_fields();
-	struct rdmaez_impl_site site = {NULL, RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0, 0};
-
-	for (; f->name; f++) {
-		const uint32_t value = rdmaez_impl_field_get(f, endpoint);
-
-		site.field = f->name;
-		if (value < f->min || value > f->max)
-			return rdmaez_impl_refuse_within(diag, EINVAL, &site, value, f->min,
-							 f->max);
-	}
 	if ((int)endpoint->qp_type && !rdmaez_impl_endpoint_pairs((int)endpoint->qp_type))
 		return rdmaez_impl_endpoint_refuse("endpoint.qp_type", diag);
 	if (endpoint->ece.comp_mask)
@@ -135,70 +117,90 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_check(const struct rdmaez_endpoint *en
 	return 0;
 }
 
+/* Carries what stands behind the versions from an endpoint to the wire, or with `back` the other way. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint, uint8_t *at,
+						bool back, struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_field fields[] = {
+		RDMAEZ_IMPL_ENDPOINT_FIELDS(RDMAEZ_IMPL_ENDPOINT_ROW)};
+	struct rdmaez_impl_site site = {NULL, RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0, 0};
+	uint64_t *const range[] = {&endpoint->memory.addr, &endpoint->memory.length};
+	const uint8_t *from = at;
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const struct rdmaez_impl_field *const f = &fields[i];
+		uint32_t value;
+
+		if (back)
+			rdmaez_impl_field_put((char *)endpoint + f->to, f->size,
+					      (uint32_t)rdmaez_impl_bytes_get(&from, f->from));
+		value = rdmaez_impl_field_get(f, endpoint);
+		site.field = f->name;
+		if (value < f->min || value > f->max)
+			return rdmaez_impl_refuse_within(diag, EINVAL, &site, value, f->min,
+							 f->max);
+		at = back ? at + f->from : rdmaez_impl_bytes_put(at, value, f->from);
+	}
+	for (int i = 0; i < 2; i++) {
+		if (back)
+			*range[i] = rdmaez_impl_bytes_get(&from, 8);
+		at = back ? at + 8 : rdmaez_impl_bytes_put(at, *range[i], 8);
+	}
+	for (unsigned int i = 0; i < endpoint->gid_count; i++) {
+		struct rdmaez_endpoint_gid *const gid = &endpoint->gid[i];
+
+		if (back) {
+			gid->gid_type = at[18 * i];
+			gid->by_route = at[18 * i + 1] & 1;
+			memcpy(&gid->gid, at + 18 * i + 2, 16);
+		} else {
+			at[18 * i] = (uint8_t)gid->gid_type;
+			at[18 * i + 1] = gid->by_route;
+			memcpy(at + 18 * i + 2, &gid->gid, 16);
+		}
+	}
+	at += 18 * RDMAEZ_ENDPOINT_GIDS;
+	memcpy(back ? endpoint->user : at, back ? at : endpoint->user, endpoint->user_length);
+	return rdmaez_impl_endpoint_check(endpoint, diag);
+}
+
 RDMAEZ_API int rdmaez_endpoint_pack(const struct rdmaez_endpoint *endpoint,
 				    uint8_t buf[RDMAEZ_ENDPOINT_BYTES])
 {
-	const struct rdmaez_impl_field *f = rdmaez_impl_endpoint_fields();
-	uint8_t *at = buf;
+	const size_t end = RDMAEZ_ENDPOINT_BYTES - 4;
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+	struct rdmaez_endpoint told;
 
-	if (!endpoint || !buf || rdmaez_impl_endpoint_check(endpoint, NULL))
+	if (!endpoint || !buf)
 		return EINVAL;
-	memset(buf, 0, RDMAEZ_ENDPOINT_BYTES);
-	at = rdmaez_impl_bytes_put(at, RDMAEZ_IMPL_ENDPOINT_MAGIC, 4);
-	at = rdmaez_impl_bytes_put(at, RDMAEZ_IMPL_ENDPOINT_VERSION, 2);
-	at = rdmaez_impl_bytes_put(at, RDMAEZ_IMPL_ENDPOINT_VERSION, 2);
-	for (; f->name; f++)
-		at = rdmaez_impl_bytes_put(at, rdmaez_impl_field_get(f, endpoint), f->from);
-	at = rdmaez_impl_bytes_put(at, endpoint->memory.addr, 8);
-	at = rdmaez_impl_bytes_put(at, endpoint->memory.length, 8);
-	for (unsigned int i = 0; i < RDMAEZ_ENDPOINT_GIDS; i++, at += 18) {
-		if (i >= endpoint->gid_count)
-			continue;
-		at[0] = (uint8_t)endpoint->gid[i].gid_type;
-		at[1] = endpoint->gid[i].by_route;
-		memcpy(at + 2, &endpoint->gid[i].gid, 16);
-	}
-	memcpy(at, endpoint->user, endpoint->user_length);
-	at = buf + RDMAEZ_ENDPOINT_BYTES - 4;
-	rdmaez_impl_bytes_put(at, rdmaez_impl_bytes_sum(buf, RDMAEZ_ENDPOINT_BYTES - 4), 4);
+	told = *endpoint;
+	memset(bytes, 0, sizeof(bytes));
+	rdmaez_impl_bytes_put(bytes, RDMAEZ_IMPL_ENDPOINT_MAGIC, 4);
+	bytes[5] = bytes[7] = RDMAEZ_IMPL_ENDPOINT_VERSION;
+	if (rdmaez_impl_endpoint_carry(&told, bytes + 8, false, NULL))
+		return EINVAL;
+	rdmaez_impl_bytes_put(bytes + end, rdmaez_impl_bytes_sum(bytes, end), 4);
+	memcpy(buf, bytes, sizeof(bytes));
 	return 0;
 }
 
-/* The fields behind the versions, without a look at what they hold but for the lengths. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_endpoint_read(const uint8_t *at, struct rdmaez_endpoint *endpoint)
-{
-	const struct rdmaez_impl_field *f = rdmaez_impl_endpoint_fields();
-
-	memset(endpoint, 0, sizeof(*endpoint));
-	for (; f->name; f++)
-		rdmaez_impl_field_put((char *)endpoint + f->to, f->size,
-				      (uint32_t)rdmaez_impl_bytes_get(&at, f->from));
-	endpoint->memory.addr = rdmaez_impl_bytes_get(&at, 8);
-	endpoint->memory.length = rdmaez_impl_bytes_get(&at, 8);
-	for (unsigned int i = 0; i < RDMAEZ_ENDPOINT_GIDS; i++, at += 18) {
-		if (i >= endpoint->gid_count)
-			continue;
-		endpoint->gid[i].gid_type = at[0];
-		endpoint->gid[i].by_route = at[1] & 1;
-		memcpy(&endpoint->gid[i].gid, at + 2, 16);
-	}
-	if (endpoint->user_length <= RDMAEZ_ENDPOINT_USER)
-		memcpy(endpoint->user, at, endpoint->user_length);
-}
-
-/* rdmaez_endpoint_unpack() without its reset of the record. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_unpack(const uint8_t *buf,
-						 struct rdmaez_endpoint *endpoint,
-						 struct rdmaez_diag *diag)
+RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
+				      struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site site = {
 		"endpoint.least_version", RDMAEZ_WHY_ENDPOINT_VERSION, RDMAEZ_VALUE_NUMBER, 1,
 		RDMAEZ_IMPL_ENDPOINT_VERSION};
-	const uint8_t *at = buf, *sum = buf + RDMAEZ_ENDPOINT_BYTES - 4;
+	const size_t end = RDMAEZ_ENDPOINT_BYTES - 4;
+	const uint8_t *at = buf, *sum = buf + end;
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
 	struct rdmaez_endpoint found;
 	uint64_t version, least;
 	int error;
 
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_endpoint_unpack", rdmaez_impl_why_connect);
+	if (!buf || !endpoint)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+					  buf ? "endpoint" : "buf");
 	if (rdmaez_impl_bytes_get(&at, 4) != RDMAEZ_IMPL_ENDPOINT_MAGIC)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_MAGIC,
 					  "endpoint.magic");
@@ -206,26 +208,17 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_unpack(const uint8_t *buf,
 	least = rdmaez_impl_bytes_get(&at, 2);
 	if (least < 1 || least > RDMAEZ_IMPL_ENDPOINT_VERSION)
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int64_t)least);
-	if (rdmaez_impl_bytes_get(&sum, 4) != rdmaez_impl_bytes_sum(buf, RDMAEZ_ENDPOINT_BYTES - 4))
+	if (rdmaez_impl_bytes_get(&sum, 4) != rdmaez_impl_bytes_sum(buf, end))
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_SUM,
 					  "endpoint.checksum");
 	if (version < least)
 		return rdmaez_impl_endpoint_refuse("endpoint.version", diag);
-	rdmaez_impl_endpoint_read(at, &found);
-	error = rdmaez_impl_endpoint_check(&found, diag);
+	memcpy(bytes, buf, sizeof(bytes));
+	memset(&found, 0, sizeof(found));
+	error = rdmaez_impl_endpoint_carry(&found, bytes + 8, true, diag);
 	if (!error)
 		*endpoint = found;
 	return error;
-}
-
-RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
-				      struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
-{
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_endpoint_unpack", rdmaez_impl_why_connect);
-	if (!buf || !endpoint)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  buf ? "endpoint" : "buf");
-	return rdmaez_impl_endpoint_unpack(buf, endpoint, diag);
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -244,178 +237,150 @@ RDMAEZ_COLD int rdmaez_endpoint_format(const struct rdmaez_endpoint *endpoint, c
 	return good ? (int)(2 * sizeof(bytes)) : 0;
 }
 
-/* What a letter stands for as a digit of 16; -1: nothing. */
-RDMAEZ_IMPL int rdmaez_impl_endpoint_digit(char letter)
-{
-	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-	const char *const digit = letter ? strchr(digits, letter) : NULL;
-
-	return digit ? (int)(digit - digits) % 16 : -1;
-}
-
 RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *endpoint,
 				      struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site site = {"text", RDMAEZ_WHY_ENDPOINT_TEXT,
 						     RDMAEZ_VALUE_POSITION, 0, 0};
-	static const char blanks[] = " \t\r\n";
+	static const char digits[] = "0123456789abcdef0123456789ABCDEF", blanks[] = " \t\r\n";
 	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
 	const char *at = text;
-	int digit, byte = 0;
+	size_t length = 0;
+	int error;
 
 	rdmaez_impl_diag_reset_for(diag, "rdmaez_endpoint_parse", rdmaez_impl_why_connect);
 	if (!text || !endpoint)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  text ? "endpoint" : "text");
-	at += strspn(at, blanks);
-	for (size_t i = 0; i < 2 * sizeof(bytes); i++, at++) {
-		digit = rdmaez_impl_endpoint_digit(*at);
-		if (digit < 0)
-			return rdmaez_impl_refuse_at(diag, EINVAL, &site, at - text);
-		byte = (byte << 4 & 0xf0) | digit;
-		bytes[i / 2] = (uint8_t)byte;
+	for (at += strspn(at, blanks); length < 2 * sizeof(bytes); length++, at++) {
+		const void *const digit = memchr(digits, *at, 32);
+		uint8_t *const byte = &bytes[length / 2];
+
+		if (!digit)
+			break;
+		*byte = (uint8_t)((length % 2 ? *byte << 4 : 0) |
+				  (((const char *)digit - digits) & 0xf));
 	}
-	at += strspn(at, blanks);
-	if (*at)
+	if (length == 2 * sizeof(bytes))
+		at += strspn(at, blanks);
+	if (*at || length < 2 * sizeof(bytes))
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, at - text);
-	return rdmaez_impl_endpoint_unpack(bytes, endpoint, diag);
+	error = rdmaez_endpoint_unpack(bytes, endpoint, diag);
+	if (diag)
+		diag->call = "rdmaez_endpoint_parse";
+	return error;
 }
 
 /* ---- This end -------------------------------------------------------------------------------- */
 
-/* The one GID at an index that is named, or the first one where there is no choice. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_gid(struct ibv_context *context,
-					      const struct ibv_port_attr *port, bool named,
-					      struct rdmaez_impl_port_best *best,
-					      struct rdmaez_diag *diag)
+/* The GIDs to tell: the one that is named, or the best ones, or where there is no choice the first. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_gids(struct ibv_context *context,
+					       const struct rdmaez_impl_qp_build *b, int port_num,
+					       struct rdmaez_impl_port_best *best,
+					       struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site range = {"ah_attr.grh.sgid_index",
-						      RDMAEZ_WHY_GID_INDEX, RDMAEZ_VALUE_NUMBER, 0,
-						      RDMAEZ_PATH_GIDS - 1};
+	static const struct rdmaez_impl_site range = {
+		"ah_attr.grh.sgid_index", RDMAEZ_WHY_GID_INDEX, RDMAEZ_VALUE_NUMBER, 0, 0};
 	static const struct rdmaez_impl_site none = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_GID_EMPTY,
 						     RDMAEZ_VALUE_INDEX, 0, 0};
-	const int index = (int)best->entry[0].gid_index, port_num = (int)best->entry[0].port_num;
-	const int entries =
-		port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
+	const int named = b->opts->path.sgid_index, index = (int)rdmaez_impl_option(named, 0);
+	const int entries = rdmaez_impl_port_gid_entries(b->port);
 	int error;
 
+	if (!named && b->port->link_layer == IBV_LINK_LAYER_ETHERNET)
+		return rdmaez_impl_port_best_gids(context, port_num, b->port, &b->opts->path.dgid,
+						  best, diag);
+	memset(best, 0, sizeof(*best));
 	if (named && (index < 0 || index >= entries))
 		return rdmaez_impl_refuse_within(diag, EINVAL, &range, index, 0, entries - 1);
-	error = rdmaez_impl_port_gid(context, port_num, index, &best->entry[0], diag);
-	best->count = !error && !rdmaez_gid_is_zero(&best->entry[0].gid);
+	error = rdmaez_impl_port_gid(context, port_num, index, best->entry, diag);
+	best->count = !rdmaez_gid_is_zero(&best->entry[0].gid);
 	if (!error && named && !best->count)
 		error = rdmaez_impl_refuse_at(diag, ENODATA, &none, index);
 	return error;
 }
 
-/* The GIDs to tell. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_gids(struct ibv_context *context,
-					       const struct rdmaez_impl_qp_build *b,
-					       struct rdmaez_endpoint *endpoint,
-					       struct rdmaez_diag *diag)
+RDMAEZ_API int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
+				    struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
 {
-	const int named = b->opts->path.sgid_index;
-	struct rdmaez_impl_port_best best;
-	int error;
-
-	if (named || b->port->link_layer != IBV_LINK_LAYER_ETHERNET) {
-		memset(&best, 0, sizeof(best));
-		best.entry[0].gid_index =
-			rdmaez_impl_field_meant(RDMAEZ_IMPL_AS_INT, (uint32_t)named, 0);
-		best.entry[0].port_num = (uint32_t)endpoint->port_num;
-		error = rdmaez_impl_endpoint_gid(context, b->port, named != 0, &best, diag);
-	} else {
-		error = rdmaez_impl_port_best_gids(context, endpoint->port_num, b->port,
-						   &b->opts->path.dgid, &best, diag);
-	}
-	for (int i = 0; !error && i < best.count; i++) {
-		struct rdmaez_endpoint_gid *const gid = &endpoint->gid[endpoint->gid_count++];
-
-		gid->gid = best.entry[i].gid;
-		gid->gid_type = best.entry[i].gid_type;
-		gid->gid_index = best.entry[i].gid_index;
-		gid->by_route = !memcmp(&gid->gid, &best.route, sizeof(gid->gid));
-	}
-	return error;
-}
-
-/* rdmaez_endpoint_port() without its reset; the options become attributes as on the way to RTS. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_port(struct ibv_context *context,
-					       const struct rdmaez_qp_opts *opts,
-					       struct rdmaez_endpoint *endpoint,
-					       struct rdmaez_diag *diag)
-{
+	/* These attributes are what they will be on the way to RTS. */
 	const int mask = IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_QKEY | IBV_QP_PATH_MTU |
 			 IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC;
-	const int port_num = (int)rdmaez_impl_option(opts->port, 1);
+	struct rdmaez_impl_port_best best;
 	struct rdmaez_impl_qp_build build;
+	struct rdmaez_qp_opts none;
+	struct rdmaez_endpoint e;
 	struct ibv_device_attr device;
 	struct ibv_port_attr port;
 	struct ibv_qp_attr attr;
-	int error = 0, pkey = 0xffff;
+	int error, pkey = 0xffff;
 
+	error = rdmaez_impl_begin(diag, "rdmaez_endpoint_port", rdmaez_impl_why_connect, context,
+				  !context   ? "context"
+				  : endpoint ? NULL
+					     : "endpoint");
+	if (error)
+		return error;
 	memset(&build, 0, sizeof(build));
-	memset(&device, 0, sizeof(device));
 	memset(&attr, 0, sizeof(attr));
-	memset(endpoint, 0, sizeof(*endpoint));
-	build.opts = opts;
-	build.port = opts->port_attr ? opts->port_attr : &port;
-	build.device = opts->device_attr;
-	if (!opts->port_attr)
-		error = rdmaez_impl_port_query(context, port_num, &port, diag);
+	memset(&e, 0, sizeof(e));
+	build.opts = rdmaez_impl_qp_opts(opts, &none);
+	e.port_num = (int)rdmaez_impl_option(build.opts->port, 1);
+	build.port = build.opts->port_attr;
+	build.device = build.opts->device_attr;
+	if (!build.port)
+		error = rdmaez_impl_port_query(context, e.port_num, &port, diag);
+	if (!build.port)
+		build.port = &port;
 	if (!error && !build.device && !ibv_query_device(context, &device))
 		build.device = &device;
 	if (!error)
 		error = rdmaez_impl_qp_fill(&build, mask, &attr, diag);
-	endpoint->port_num = attr.port_num;
 	if (!error)
-		error = rdmaez_impl_endpoint_gids(context, &build, endpoint, diag);
+		error = rdmaez_impl_endpoint_gids(context, &build, e.port_num, &best, diag);
 	if (!error && build.port->link_layer != IBV_LINK_LAYER_ETHERNET)
-		pkey = rdmaez_impl_port_pkey(context, port_num, attr.pkey_index);
+		pkey = rdmaez_impl_port_pkey(context, e.port_num, attr.pkey_index);
 	if (pkey < 0)
 		error = rdmaez_impl_refuse_verb(diag, -pkey, RDMAEZ_WHY_QUERY_REFUSED,
 						"ibv_query_pkey");
 	if (error)
 		return error;
-	endpoint->qp_type = opts->driver_type;
-	endpoint->qkey = attr.qkey;
-	endpoint->pkey = (uint16_t)pkey;
-	endpoint->lid = build.port->lid;
-	endpoint->pkey_index = attr.pkey_index;
-	endpoint->link_layer = build.port->link_layer;
-	endpoint->port_flags = build.port->flags & IBV_QPF_GRH_REQUIRED;
-	endpoint->mtu = attr.path_mtu;
-	endpoint->max_rd_atomic = attr.max_rd_atomic;
-	endpoint->max_dest_rd_atomic = attr.max_dest_rd_atomic;
+	e.qp_type = build.opts->driver_type;
+	e.qkey = attr.qkey;
+	e.pkey = (uint16_t)pkey;
+	e.lid = build.port->lid;
+	e.pkey_index = attr.pkey_index;
+	e.link_layer = build.port->link_layer;
+	e.port_flags = build.port->flags & IBV_QPF_GRH_REQUIRED;
+	e.mtu = attr.path_mtu;
+	e.max_rd_atomic = attr.max_rd_atomic;
+	e.max_dest_rd_atomic = attr.max_dest_rd_atomic;
+	for (; e.gid_count < (unsigned int)best.count; e.gid_count++) {
+		const struct ibv_gid_entry *const from = &best.entry[e.gid_count];
+		struct rdmaez_endpoint_gid *const gid = &e.gid[e.gid_count];
+
+		gid->gid = from->gid;
+		gid->gid_type = from->gid_type;
+		gid->gid_index = from->gid_index;
+		gid->by_route = !memcmp(&from->gid, &best.route, sizeof(from->gid));
+	}
+	*endpoint = e;
 	return 0;
 }
 
-RDMAEZ_API int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
-				    struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
-{
-	const char *const missing = !context ? "context" : endpoint ? NULL : "endpoint";
-	struct rdmaez_endpoint found;
-	struct rdmaez_qp_opts none;
-	int error = rdmaez_impl_begin(diag, "rdmaez_endpoint_port", rdmaez_impl_why_connect,
-				      context, missing);
-
-	if (!error)
-		error = rdmaez_impl_endpoint_port(context, rdmaez_impl_qp_opts(opts, &none), &found,
-						  diag);
-	if (!error)
-		*endpoint = found;
-	return error;
-}
-
-/* rdmaez_endpoint_set_qp() without its reset of the record. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_set_qp(struct rdmaez_endpoint *endpoint,
-						 const struct ibv_qp *qp, struct rdmaez_diag *diag)
+RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const struct ibv_qp *qp,
+				      struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site site = {"qp.qp_type", RDMAEZ_WHY_ENDPOINT_QP_TYPES,
 						     RDMAEZ_VALUE_TYPE, 0, 0};
-	const enum ibv_qp_type type =
-		qp->qp_type == IBV_QPT_DRIVER ? endpoint->qp_type : qp->qp_type;
+	enum ibv_qp_type type;
 
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_endpoint_set_qp", rdmaez_impl_why_connect);
+	if (!endpoint || !qp)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+					  endpoint ? "qp" : "endpoint");
+	rdmaez_impl_diag_qp(diag, qp);
+	type = qp->qp_type == IBV_QPT_DRIVER ? endpoint->qp_type : qp->qp_type;
 	if (!rdmaez_impl_endpoint_pairs((int)type))
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int)qp->qp_type);
 	endpoint->qp_type = type;
@@ -425,91 +390,70 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_set_qp(struct rdmaez_endpoint *endpoin
 	return 0;
 }
 
-RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const struct ibv_qp *qp,
-				      struct rdmaez_diag *diag)
-{
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_endpoint_set_qp", rdmaez_impl_why_connect);
-	if (!endpoint || !qp)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  endpoint ? "qp" : "endpoint");
-	rdmaez_impl_diag_qp(diag, qp);
-	return rdmaez_impl_endpoint_set_qp(endpoint, qp, diag);
-}
-
-/* What the queue pair offers of ECE. mlx5 answers with no options where its device has none. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_ask_ece(struct ibv_qp *qp, struct ibv_ece *offer,
-						  struct rdmaez_diag *diag)
-{
-	struct ibv_ece ece;
-	int error;
-
-	memset(&ece, 0, sizeof(ece));
-	error = rdmaez_impl_error(ibv_query_ece(qp, &ece));
-	if (error && error != EOPNOTSUPP)
-		return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
-					       "ibv_query_ece");
-	if (!error && ece.options) {
-		offer->vendor_id = ece.vendor_id;
-		offer->options = ece.options;
-	}
-	return 0;
-}
-
 RDMAEZ_API int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				     struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
 {
-	const char *const missing = !qp ? "qp" : endpoint ? NULL : "endpoint";
 	struct rdmaez_endpoint found;
-	struct rdmaez_qp_opts none;
-	int error = rdmaez_impl_begin(diag, "rdmaez_endpoint_local", rdmaez_impl_why_connect,
-				      qp ? qp->context : NULL, missing);
+	struct ibv_ece ece;
+	int error = rdmaez_impl_begin(diag, "", rdmaez_impl_why_connect, qp ? qp->context : NULL,
+				      qp ? NULL : "qp");
 
-	if (error)
-		return error;
-	rdmaez_impl_diag_qp(diag, qp);
-	opts = rdmaez_impl_qp_opts(opts, &none);
-	error = rdmaez_impl_endpoint_port(qp->context, opts, &found, diag);
+	memset(&ece, 0, sizeof(ece));
 	if (!error)
-		error = rdmaez_impl_endpoint_set_qp(&found, qp, diag);
-	if (!error && (opts->flags & RDMAEZ_QP_ECE))
-		error = rdmaez_impl_endpoint_ask_ece(qp, &found.ece, diag);
+		error = rdmaez_endpoint_port(qp->context, opts, endpoint ? &found : NULL, diag);
+	if (!error)
+		error = rdmaez_endpoint_set_qp(&found, qp, diag);
+	if (!error && opts && (opts->flags & RDMAEZ_QP_ECE)) {
+		error = rdmaez_impl_error(ibv_query_ece(qp, &ece));
+		/* mlx5 answers without options where its device has none. */
+		if (!error && ece.options) {
+			found.ece.vendor_id = ece.vendor_id;
+			found.ece.options = ece.options;
+		}
+		error = error && error != EOPNOTSUPP
+				? rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
+							  "ibv_query_ece")
+				: 0;
+	}
 	if (!error)
 		*endpoint = found;
+	if (diag)
+		diag->call = "rdmaez_endpoint_local";
 	return error;
 }
 
 /* ---- Both ends ------------------------------------------------------------------------------- */
 
+/* From here on two GIDs fit; below, the worth is how far they do: 0, the type, the family. */
+#define RDMAEZ_IMPL_ENDPOINT_FITS 3u
+
 /* A GID of each end, and how good they are together. */
 struct rdmaez_impl_endpoint_pair {
 	const struct rdmaez_endpoint_gid *own, *peer;
-	unsigned int worth; /* 0: they do not fit, and `fit` says how far they do */
-	int fit;            /* 1: the type, 2: the family too, 3: the scope too */
+	unsigned int worth;
 };
 
-/* Judges two GIDs, which stand so far behind the first of their lists; both ends come to the same. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_endpoint_judge(struct rdmaez_impl_endpoint_pair *pair,
-						 unsigned int behind)
+/* What two GIDs are worth, which stand so far behind the first of their lists: the same at both ends. */
+RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_worth(const struct rdmaez_endpoint_gid *own,
+							 const struct rdmaez_endpoint_gid *peer,
+							 unsigned int behind)
 {
-	const int own = rdmaez_impl_gid_traits(&pair->own->gid);
-	const int differ = own ^ rdmaez_impl_gid_traits(&pair->peer->gid);
-	const unsigned int routes = (unsigned int)pair->own->by_route + pair->peer->by_route;
+	const int traits = rdmaez_impl_gid_traits(&own->gid);
+	const int differ = traits ^ rdmaez_impl_gid_traits(&peer->gid);
+	const bool any = own->gid_type == IBV_GID_TYPE_IB; /* whose GIDs have no family */
 
-	pair->worth = 0;
-	pair->fit = pair->own->gid_type != pair->peer->gid_type ? 0
-		    : differ & RDMAEZ_IMPL_GID_IPV4             ? 1
-		    : differ & RDMAEZ_IMPL_GID_LOCAL            ? 2
-								: 3;
-	if (pair->fit == 3)
-		pair->worth =
-			routes << 24 | (pair->own->gid_type & 3) << 20 |
-			(own & RDMAEZ_IMPL_GID_LOCAL ? 0u : 1u) << 16 |
-			(unsigned int)rdmaez_impl_gid_common(&pair->own->gid, &pair->peer->gid)
-				<< 8 |
-			(0xff - behind);
+	if (own->gid_type != peer->gid_type)
+		return 0;
+	if (!any && (differ & RDMAEZ_IMPL_GID_IPV4))
+		return 1;
+	if (!any && (differ & RDMAEZ_IMPL_GID_LOCAL))
+		return 2;
+	return ((unsigned int)own->by_route + peer->by_route) << 24 | (own->gid_type & 3) << 20 |
+	       (((traits | differ) & RDMAEZ_IMPL_GID_LOCAL) ? 0u : 1u) << 16 |
+	       (unsigned int)rdmaez_impl_gid_common(&own->gid, &peer->gid) << 8 | (0xff - behind);
 }
 
-/* Whether a pair comes before another that is as good: by the lesser GID of each, then by the greater. */
+/* Whether a pair comes before another that is worth as much: by the lesser GID of each, then by the greater. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_endpoint_before(const struct rdmaez_impl_endpoint_pair *a,
 						  const struct rdmaez_impl_endpoint_pair *b)
 {
@@ -525,7 +469,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_endpoint_before(const struct rdmaez_impl_endpo
 	return memcmp(gids[0], gids[1], sizeof(gids[0])) < 0;
 }
 
-/* The GIDs for a connection: the same at both ends, since all that decides is symmetric. */
+/* The GIDs for a connection, each end's the other's peer: all that decides is symmetric. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *local,
 						 const struct rdmaez_endpoint *remote,
 						 struct rdmaez_impl_endpoint_pair *best,
@@ -535,87 +479,71 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
 						 RDMAEZ_WHY_ENDPOINT_FAMILIES,
 						 RDMAEZ_WHY_ENDPOINT_SCOPES};
 	struct rdmaez_impl_endpoint_pair pair;
-	int fit = 0;
 
-	memset(best, 0, sizeof(*best));
+	best->own = local->gid;
+	best->peer = remote->gid;
+	best->worth = 0;
+	if (!local->gid_count || !remote->gid_count)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_NO_GID,
+					  local->gid_count ? "remote.gid_count"
+							   : "local.gid_count");
 	for (unsigned int i = 0; i < local->gid_count * remote->gid_count; i++) {
 		const unsigned int own = i / remote->gid_count, peer = i % remote->gid_count;
 
 		pair.own = &local->gid[own];
 		pair.peer = &remote->gid[peer];
-		rdmaez_impl_endpoint_judge(&pair, own + peer);
-		if (pair.worth > best->worth || (pair.worth && pair.worth == best->worth &&
-						 rdmaez_impl_endpoint_before(&pair, best)))
+		pair.worth = rdmaez_impl_endpoint_worth(pair.own, pair.peer, own + peer);
+		if (pair.worth > best->worth ||
+		    (pair.worth == best->worth && pair.worth >= RDMAEZ_IMPL_ENDPOINT_FITS &&
+		     rdmaez_impl_endpoint_before(&pair, best)))
 			*best = pair;
-		fit = pair.fit > fit ? pair.fit : fit;
 	}
-	if (best->worth)
-		return 0;
-	if (!local->gid_count || !remote->gid_count)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_NO_GID,
-					  local->gid_count ? "remote.gid_count"
-							   : "local.gid_count");
 	if (diag) {
-		diag->source.gid_index = local->gid[0].gid_index;
-		diag->destination = remote->gid[0].gid;
+		diag->source.gid_index = best->own->gid_index;
+		diag->destination = best->peer->gid;
 	}
-	return rdmaez_impl_refuse(diag, EINVAL, misfit[fit], "remote.gid");
+	return best->worth >= RDMAEZ_IMPL_ENDPOINT_FITS
+		       ? 0
+		       : rdmaez_impl_refuse(diag, EINVAL, misfit[best->worth], "remote.gid");
 }
 
-/* What an end lacks that no choice can make good. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_lacks(const struct rdmaez_endpoint *local,
-						const struct rdmaez_endpoint *remote,
-						struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site gids[] = {
-		{"local.gid_count", RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0,
-		 RDMAEZ_ENDPOINT_GIDS},
-		{"remote.gid_count", RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0,
-		 RDMAEZ_ENDPOINT_GIDS}};
-	int error = 0;
-
-	if (!local->port_num)
-		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_NOT_OWN,
-					   "local.port_num");
-	if (!local->qp_num)
-		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_NO_QP, "local.qp_num");
-	if (!remote->qp_num)
-		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_NO_QP,
-					   "remote.qp_num");
-	for (int i = 0; i < 2; i++) {
-		const unsigned int count = (i ? remote : local)->gid_count;
-
-		if (count > RDMAEZ_ENDPOINT_GIDS)
-			error = rdmaez_impl_refuse_at(diag, EINVAL, &gids[i], count);
-	}
-	return error;
-}
-
-/* What does not go together, whatever the GIDs are. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_differ(const struct rdmaez_endpoint *local,
+/* What an end lacks, or what does not go together whatever the GIDs are. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *local,
 						 const struct rdmaez_endpoint *remote,
 						 struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site types = {
-		"remote.qp_type", RDMAEZ_WHY_ENDPOINT_QP_TYPES, RDMAEZ_VALUE_TYPES, 0, 0};
-	static const struct rdmaez_impl_site links = {
-		"remote.link_layer", RDMAEZ_WHY_ENDPOINT_LINK_LAYERS, RDMAEZ_VALUE_NUMBER, 0, 0};
-	struct rdmaez_impl_site pkeys = {"remote.pkey", RDMAEZ_WHY_ENDPOINT_PKEYS,
-					 RDMAEZ_VALUE_PKEYS, 0, 0};
+	static const struct rdmaez_impl_site sites[] = {
+		{"local.port_num", RDMAEZ_WHY_ENDPOINT_NOT_OWN, RDMAEZ_VALUE_NONE, 0, 0},
+		{"local.qp_num", RDMAEZ_WHY_ENDPOINT_NO_QP, RDMAEZ_VALUE_NONE, 0, 0},
+		{"remote.qp_num", RDMAEZ_WHY_ENDPOINT_NO_QP, RDMAEZ_VALUE_NONE, 0, 0},
+		{"local.gid_count", RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0, 0},
+		{"remote.gid_count", RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0, 0},
+		{"remote.qp_type", RDMAEZ_WHY_ENDPOINT_QP_TYPES, RDMAEZ_VALUE_TYPES, 0, 0},
+		{"remote.link_layer", RDMAEZ_WHY_ENDPOINT_LINK_LAYERS, RDMAEZ_VALUE_NUMBER, 0, 0},
+		{"remote.pkey", RDMAEZ_WHY_ENDPOINT_PKEYS, RDMAEZ_VALUE_PKEYS, 0, 0},
+		{"remote.pkey", RDMAEZ_WHY_PKEY_LIMITED, RDMAEZ_VALUE_PKEYS, 0, 0}};
+	const int type = (int)local->qp_type, types = rdmaez_impl_endpoint_pairs(type);
+	const uint32_t most = RDMAEZ_ENDPOINT_GIDS, link = local->link_layer;
+	const bool qps = local->qp_num && remote->qp_num;
 	const bool other = (local->pkey ^ remote->pkey) & 0x7fff;
+	/* Whether each is wrong, and its numbers. */
+	const uint32_t found[][4] = {
+		{!local->port_num, 0, 0, 0},
+		{!local->qp_num, 0, 0, 0},
+		{!remote->qp_num, 0, 0, 0},
+		{local->gid_count > most, local->gid_count, 0, most},
+		{remote->gid_count > most, remote->gid_count, 0, most},
+		{qps && types != (int)remote->qp_type, (uint32_t)type, 0,
+		 (uint32_t)remote->qp_type},
+		{link != remote->link_layer, remote->link_layer, link, link},
+		{other, local->pkey, 0, remote->pkey},
+		{!other && !((local->pkey | remote->pkey) & 0x8000), local->pkey, 0, remote->pkey}};
 	int error = 0;
 
-	if (rdmaez_impl_endpoint_pairs((int)local->qp_type) != (int)remote->qp_type)
-		error = rdmaez_impl_refuse_within(diag, EINVAL, &types, (int)local->qp_type, 0,
-						  (int)remote->qp_type);
-	if (local->link_layer != remote->link_layer)
-		error = rdmaez_impl_refuse_within(diag, EINVAL, &links, remote->link_layer,
-						  local->link_layer, local->link_layer);
-	if (!other)
-		pkeys.why = RDMAEZ_WHY_PKEY_LIMITED;
-	if (other || !((local->pkey | remote->pkey) & 0x8000))
-		error = rdmaez_impl_refuse_within(diag, EINVAL, &pkeys, local->pkey, 0,
-						  remote->pkey);
+	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++)
+		if (found[i][0])
+			error = rdmaez_impl_refuse_within(diag, EINVAL, &sites[i], found[i][1],
+							  found[i][2], found[i][3]);
 	return error;
 }
 
@@ -625,7 +553,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_path(const struct rdmaez_endpoint *loc
 					       struct rdmaez_path *path, struct rdmaez_diag *diag)
 {
 	const bool lids = local->link_layer == IBV_LINK_LAYER_INFINIBAND;
-	const union ibv_gid *const own = &local->gid[0].gid, *const peer = &remote->gid[0].gid;
+	const bool gids = local->gid_count && remote->gid_count;
 	struct rdmaez_impl_endpoint_pair pair;
 	int error;
 
@@ -633,27 +561,25 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_path(const struct rdmaez_endpoint *loc
 	path->sgid_index = 0;
 	memset(&path->dgid, 0, sizeof(path->dgid));
 	if (!lids || ((local->port_flags | remote->port_flags) & IBV_QPF_GRH_REQUIRED) ||
-	    (local->gid_count && remote->gid_count && memcmp(own, peer, 8) != 0))
+	    (gids && memcmp(&local->gid[0].gid, &remote->gid[0].gid, 8) != 0))
 		path->flags |= RDMAEZ_PATH_GRH;
 	if (!(path->flags & RDMAEZ_PATH_GRH))
 		return local->lid && remote->lid
 			       ? 0
 			       : rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_NO_LID,
 						    local->lid ? "remote.lid" : "local.lid");
-	pair.own = &local->gid[0];
-	pair.peer = &remote->gid[0];
-	error = lids && local->gid_count && remote->gid_count
-			? 0
-			: rdmaez_impl_endpoint_choose(local, remote, &pair, diag);
+	error = rdmaez_impl_endpoint_choose(local, remote, &pair, diag);
 	if (error)
 		return error;
 	path->sgid_index = rdmaez_exactly((int)pair.own->gid_index);
 	path->dgid = pair.peer->gid;
-	if (diag) {
-		diag->source.gid_index = pair.own->gid_index;
-		diag->destination = pair.peer->gid;
-	}
 	return 0;
+}
+
+/* The lesser of two depths, as an option. */
+RDMAEZ_IMPL int rdmaez_impl_endpoint_depth(uint8_t wanted, uint8_t taken)
+{
+	return rdmaez_exactly(wanted < taken ? wanted : taken);
 }
 
 /* rdmaez_endpoint_negotiate() without its reset of the record, for endpoints that are there. */
@@ -664,10 +590,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint
 						    struct rdmaez_diag *diag)
 {
 	struct rdmaez_qp_opts none, made = *rdmaez_impl_qp_opts(opts, &none);
-	int error = rdmaez_impl_endpoint_lacks(local, remote, diag);
+	int error = rdmaez_impl_endpoint_misfit(local, remote, diag);
 
-	if (!error)
-		error = rdmaez_impl_endpoint_differ(local, remote, diag);
 	if (!error)
 		error = rdmaez_impl_endpoint_path(local, remote, &made.path, diag);
 	if (error)
@@ -680,12 +604,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint
 	made.dest_qp_num = remote->qp_num;
 	made.rq_psn = remote->psn;
 	made.sq_psn = local->psn;
-	made.max_rd_atomic = rdmaez_exactly(local->max_rd_atomic < remote->max_dest_rd_atomic
-						    ? local->max_rd_atomic
-						    : remote->max_dest_rd_atomic);
-	made.max_dest_rd_atomic = rdmaez_exactly(local->max_dest_rd_atomic < remote->max_rd_atomic
-							 ? local->max_dest_rd_atomic
-							 : remote->max_rd_atomic);
+	made.max_rd_atomic =
+		rdmaez_impl_endpoint_depth(local->max_rd_atomic, remote->max_dest_rd_atomic);
+	made.max_dest_rd_atomic =
+		rdmaez_impl_endpoint_depth(local->max_dest_rd_atomic, remote->max_rd_atomic);
 	if ((int)local->qp_type >= (int)RDMAEZ_QPT_SRD)
 		made.driver_type = local->qp_type;
 	*agreed = made;

@@ -208,6 +208,12 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
 	return 0;
 }
 
+/* How many entries of a port's GID table an address vector can name. */
+RDMAEZ_IMPL int rdmaez_impl_port_gid_entries(const struct ibv_port_attr *port)
+{
+	return port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
+}
+
 /* What speaks against an entry, as long as none was found that will do. The last place is for GID_NONE. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_port_useless(struct rdmaez_diag *diag, enum rdmaez_why why,
 					       int index, int entries)
@@ -333,8 +339,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 						 struct ibv_gid_entry *chosen,
 						 struct rdmaez_diag *diag)
 {
-	const int entries =
-		port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
+	const int entries = rdmaez_impl_port_gid_entries(port);
 	struct rdmaez_impl_port_gids gids;
 	struct rdmaez_impl_port_choice choice;
 	struct ibv_gid_entry entry;
@@ -383,41 +388,36 @@ struct rdmaez_impl_port_best {
 	int count;
 };
 
-/* Whether two entries are the same to a peer, or, with `kind`, of one RoCE version, family and scope. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_port_alike(const struct ibv_gid_entry *a,
-					     const struct ibv_gid_entry *b, bool kind)
-{
-	if (a->gid_type != b->gid_type)
-		return false;
-	return kind ? rdmaez_impl_gid_traits(&a->gid) == rdmaez_impl_gid_traits(&b->gid)
-		    : !memcmp(&a->gid, &b->gid, sizeof(a->gid));
-}
-
 /*
- * What an entry is worth as the next one: nothing if it is there already or cannot be used. More than any of another
- * family than the peer's, and still more if it is the first of its kind.
+ * What an entry is worth as the next of them: nothing if it is there already or cannot be used; more if it is of the
+ * peer's family, and still more if none is there of its RoCE version, family and scope.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_next_worth(const struct rdmaez_impl_port_choice *choice,
 						 const struct rdmaez_impl_port_best *best,
 						 const struct ibv_gid_entry *entry)
 {
+	const int traits = rdmaez_impl_gid_traits(&entry->gid);
 	struct rdmaez_gid_want want;
 	enum rdmaez_why why;
-	int rank, worth, first = 4 * RDMAEZ_IMPL_CHOICE_ROUTE;
+	int rank, first = 4 * RDMAEZ_IMPL_CHOICE_ROUTE;
 
 	memset(&want, 0, sizeof(want));
-	want.peer = *choice->peer;
 	for (int i = 0; i < best->count; i++) {
-		if (rdmaez_impl_port_alike(&best->entry[i], entry, false))
+		const struct ibv_gid_entry *const there = &best->entry[i];
+
+		if (there->gid_type != entry->gid_type)
+			continue;
+		if (!memcmp(&there->gid, &entry->gid, sizeof(entry->gid)))
 			return 0;
-		if (rdmaez_impl_port_alike(&best->entry[i], entry, true))
+		if (rdmaez_impl_gid_traits(&there->gid) == traits)
 			first = 0;
 	}
 	rank = rdmaez_impl_gid_rank(entry, &want, choice->traits, &why);
-	worth = rank ? rdmaez_impl_port_worth(choice, &entry->gid, rank) +
-				2 * RDMAEZ_IMPL_CHOICE_ROUTE
-		     : rdmaez_impl_gid_rank(entry, NULL, -1, &why);
-	return worth ? worth + first : 0;
+	if (rank)
+		return rdmaez_impl_port_worth(choice, &entry->gid, rank) + first +
+		       2 * RDMAEZ_IMPL_CHOICE_ROUTE;
+	rank = rdmaez_impl_gid_rank(entry, &want, -1, &why);
+	return rank ? rank + first : 0;
 }
 
 /*
@@ -433,19 +433,17 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_best_gids(struct ibv_context *context, int
 	struct rdmaez_impl_port_gids gids;
 	struct rdmaez_impl_port_choice choice;
 	struct ibv_gid_entry entry;
-	int error, most, n = 0;
+	int most = 1, n = 0;
 
 	memset(best, 0, sizeof(*best));
 	rdmaez_impl_port_choice_begin(&choice, port, peer);
-	rdmaez_impl_port_gids_begin(&gids, context, port_num,
-				    port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len
-									 : RDMAEZ_PATH_GIDS);
-	while (!(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL)))
-		gids.all[n++] = entry; /* which has been read */
+	rdmaez_impl_port_gids_begin(&gids, context, port_num, rdmaez_impl_port_gid_entries(port));
+	while (!rdmaez_impl_port_gids_next(&gids, &entry, NULL))
+		gids.all[n++] = entry; /* over what has been read */
 	if (n && choice.has_route)
 		rdmaez_impl_route_ask(peer, NULL, &choice.route);
 	best->route = choice.route.source;
-	do {
+	while (most && best->count < 4) {
 		most = 0;
 		for (int i = 0; i < n; i++) {
 			const int worth = rdmaez_impl_port_next_worth(&choice, best, &gids.all[i]);
@@ -456,7 +454,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_best_gids(struct ibv_context *context, int
 			}
 		}
 		best->count += most > 0;
-	} while (most && best->count < 4);
+	}
 	if (best->count)
 		return 0;
 	best->count = 1; /* one that has come meanwhile, or why there is none */
