@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What one end tells the other: what is asked for it, its bytes and its text, and what both ends make of it. */
+#include <ctype.h>
+
 #include "check.h"
 #include "findings.h"
 
@@ -156,10 +158,136 @@ static void check_head(void)
 		     NOTHING);
 	/* A later version that uses what is zero here, and can be read without that. */
 	bytes[5] = 9;
-	memset(bytes + 300, 0xff, 80);
+	memset(bytes + 304, 0xff, 76);
 	seal(bytes);
 	check_success(&diag, rdmaez_endpoint_unpack(bytes, &found, &diag), "a later version");
 	tap_eq_int(memcmp(&found, &e, sizeof(e)), 0, "without what it has more");
+}
+
+/* A good endpoint with one field that no endpoint has so: it is neither packed nor unpacked. */
+static void refuses_field(struct rdmaez_endpoint e, size_t at, uint64_t value, int bytes,
+			  const struct expected *want)
+{
+	uint8_t wire[RDMAEZ_ENDPOINT_BYTES], untouched[RDMAEZ_ENDPOINT_BYTES];
+	const struct rdmaez_endpoint good = full();
+
+	memset(untouched, 0xa5, sizeof(untouched));
+	memcpy(wire, untouched, sizeof(wire));
+	tap_eq_int(rdmaez_endpoint_pack(&e, wire), EINVAL, "%s is not packed", want->field);
+	tap_eq_int(memcmp(wire, untouched, sizeof(wire)), 0, "nothing is written");
+	if (!bytes)
+		return;
+	rdmaez_endpoint_pack(&good, wire);
+	rdmaez_impl_bytes_put(wire + at, value, bytes);
+	seal(wire);
+	not_unpacked(wire, want, want->field);
+}
+
+#define BAD(member, value, at, bytes, ...)                                                 \
+	do {                                                                               \
+		const struct expected bad = {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENDPOINT_FIELD, \
+					     "endpoint." #member, __VA_ARGS__};            \
+		struct rdmaez_endpoint bad_one = full();                                   \
+                                                                                           \
+		bad_one.member = value;                                                    \
+		refuses_field(bad_one, at, (uint64_t)value, bytes, &bad);                  \
+	} while (0)
+
+static void check_fields(void)
+{
+	static const enum ibv_qp_type good[] = {
+		IBV_QPT_RC,       IBV_QPT_UC,       IBV_QPT_UD,
+		IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, RDMAEZ_QPT_SRD,
+		RDMAEZ_QPT_DCI,   RDMAEZ_QPT_DCT,   (enum ibv_qp_type)0};
+	static const char *const no_end[] = {"::", "ff0e::1", "::ffff:224.0.0.1"};
+	struct rdmaez_endpoint e = full(), found;
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+
+	BAD(qp_type, (enum ibv_qp_type)256, 8, 2, RDMAEZ_VALUE_NUMBER, 256, 0, 255);
+	BAD(qp_type, IBV_QPT_RAW_PACKET, 8, 2, NOTHING);
+	BAD(qp_type, IBV_QPT_DRIVER, 8, 2, NOTHING);
+	BAD(link_layer, 3, 10, 1, RDMAEZ_VALUE_NUMBER, 3, 0, 2);
+	BAD(mtu, (enum ibv_mtu)0, 11, 1, RDMAEZ_VALUE_NUMBER, 0, 1, 5);
+	BAD(mtu, (enum ibv_mtu)6, 11, 1, RDMAEZ_VALUE_NUMBER, 6, 1, 5);
+	BAD(qp_num, 0x1000000, 12, 4, RDMAEZ_VALUE_NUMBER, 0x1000000, 0, 0xffffff);
+	BAD(psn, 0xffffffff, 16, 4, RDMAEZ_VALUE_NUMBER, 0xffffffff, 0, 0xffffff);
+	BAD(gid_count, 5, 39, 1, RDMAEZ_VALUE_NUMBER, 5, 0, 4);
+	BAD(user_length, 161, 40, 4, RDMAEZ_VALUE_NUMBER, 161, 0, 160);
+	BAD(ece.comp_mask, 1, 0, 0, NOTHING);
+	BAD(memory.length, UINT64_MAX - 0x0102030405060708 + 1, 64, 8, NOTHING);
+	BAD(gid[1].gid_type, 3, 0, 0, NOTHING);
+	for (size_t i = 0; i < COUNT_OF(no_end); i++) {
+		e.gid[2].gid = gid_of(no_end[i]);
+		tap_eq_int(rdmaez_endpoint_pack(&e, bytes), EINVAL, "%s is no end", no_end[i]);
+	}
+
+	e = full();
+	rdmaez_endpoint_pack(&e, bytes);
+	bytes[72 + 18] = 3;
+	seal(bytes);
+	NOT_UNPACKED(bytes, "an unknown type of GID", ENDPOINT_FIELD, "endpoint.gid.gid_type",
+		     RDMAEZ_VALUE_POSITION, 1, 0, 0);
+	bytes[72 + 18] = 1;
+	memset(bytes + 72 + 36 + 2, 0, 16);
+	seal(bytes);
+	NOT_UNPACKED(bytes, "a GID of zeros", ENDPOINT_FIELD, "endpoint.gid.gid",
+		     RDMAEZ_VALUE_POSITION, 2, 0, 0);
+	for (size_t i = 0; i < COUNT_OF(good); i++) {
+		e.qp_type = good[i];
+		e.memory.length = UINT64_MAX - e.memory.addr;
+		e.gid_count = i % 5 > 3 ? 3 : (unsigned int)i % 5;
+		e.user_length = i ? 160 : 0;
+		tap_eq_int(rdmaez_endpoint_pack(&e, bytes), 0, "type %d is packed", (int)good[i]);
+		tap_eq_int(rdmaez_endpoint_unpack(bytes, &found, NULL), 0, "and unpacked");
+		tap_eq_int(found.qp_type, good[i], "as that type");
+		tap_eq_int(found.gid_count, e.gid_count, "with as many GIDs");
+		tap_eq_int(found.user_length, e.user_length, "and bytes");
+	}
+	tap_eq_int(rdmaez_endpoint_pack(NULL, bytes), EINVAL, "no endpoint");
+	tap_eq_int(rdmaez_endpoint_pack(&e, NULL), EINVAL, "no room");
+	check_refusal(&diag, rdmaez_endpoint_unpack(NULL, &found, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "buf", "no bytes");
+	check_refusal(&diag, rdmaez_endpoint_unpack(bytes, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "endpoint", "no endpoint");
+}
+
+/* What is not told is not read either: this end's own numbers, and what stands behind the counts. */
+static void check_untold(void)
+{
+	struct rdmaez_endpoint e = full(), same = full(), found;
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES], other[RDMAEZ_ENDPOINT_BYTES];
+
+	e.port_num = 2;
+	e.pkey_index = 3;
+	e.gid[0].gid_index = 4;
+	e.gid[3] = e.gid[0];
+	memset(e.user + 3, 0xff, sizeof(e.user) - 3);
+	rdmaez_endpoint_pack(&e, bytes);
+	rdmaez_endpoint_pack(&same, other);
+	tap_eq_int(memcmp(bytes, other, sizeof(bytes)), 0, "it is not told");
+	memset(bytes + 72 + 54, 0xff, 18);
+	memset(bytes + 72 + 72 + 3, 0xff, 157);
+	bytes[73] = 0xff;
+	seal(bytes);
+	tap_eq_int(rdmaez_endpoint_unpack(bytes, &found, NULL), 0, "nor does it matter");
+	tap_eq_int(memcmp(&found, &same, sizeof(found)), 0, "if it is there");
+}
+
+/* Any single bit that changes is noticed. */
+static void check_bits(void)
+{
+	struct rdmaez_endpoint e = full(), found;
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+	int taken = 0;
+
+	rdmaez_endpoint_pack(&e, bytes);
+	for (size_t i = 0; i < 8 * sizeof(bytes); i++) {
+		bytes[i / 8] ^= (uint8_t)(1 << i % 8);
+		taken += !rdmaez_endpoint_unpack(bytes, &found, NULL);
+		bytes[i / 8] ^= (uint8_t)(1 << i % 8);
+	}
+	tap_eq_int(taken, 0, "no endpoint with another bit is taken");
+	tap_eq_int(rdmaez_endpoint_unpack(bytes, &found, NULL), 0, "but the one without");
 }
 
 static void check_text(void)
@@ -183,6 +311,37 @@ static void check_text(void)
 		       "rdmaez_endpoint_parse", "something behind it",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENDPOINT_TEXT, "text", RDMAEZ_VALUE_POSITION,
 			773, 0, 0});
+	for (size_t cut = 0; cut <= 768; cut += 96) {
+		const char was = text[2 + cut];
+
+		text[2 + cut] = cut == 768 ? 'f' : "\0gG/:`@ \x80"[cut / 96 % 9];
+		CHECK_FINDINGS(&diag, rdmaez_endpoint_parse(text, &found, &diag), EINVAL,
+			       "rdmaez_endpoint_parse", "a wrong letter",
+			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENDPOINT_TEXT, "text",
+				RDMAEZ_VALUE_POSITION, 2 + cut, 0, 0});
+		text[2 + cut] = was;
+	}
+	for (char *at = text; *at; at++)
+		*at = (char)toupper((unsigned char)*at);
+	text[770] = '\0';
+	check_success(&diag, rdmaez_endpoint_parse(text, &found, &diag), "capitals will do");
+	tap_eq_str(diag.call, "rdmaez_endpoint_parse", "by this function");
+	text[20] = text[20] == '0' ? '1' : '0';
+	CHECK_FINDINGS(&diag, rdmaez_endpoint_parse(text, &found, &diag), EINVAL,
+		       "rdmaez_endpoint_parse", "a digit that was changed",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENDPOINT_SUM, "endpoint.checksum", NOTHING});
+	check_refusal(&diag, rdmaez_endpoint_parse(NULL, &found, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "text", "no text");
+	check_refusal(&diag, rdmaez_endpoint_parse(text, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "endpoint", "no endpoint");
+	memset(text, 'x', sizeof(text));
+	tap_eq_int(rdmaez_endpoint_format(&e, text, 6), 768, "a text that is cut has its length");
+	tap_eq_str(text, "525a4", "and ends");
+	tap_eq_int(text[6], 'x', "where it should");
+	tap_eq_int(rdmaez_endpoint_format(&e, NULL, 0), 768, "without a buffer too");
+	e.mtu = (enum ibv_mtu)7;
+	tap_eq_int(rdmaez_endpoint_format(&e, text, 6), 0, "one that cannot be told");
+	tap_eq_str(text, "", "has no text");
 }
 
 /* ---- Negotiation ----------------------------------------------------------------------------- */
@@ -299,6 +458,9 @@ int main(void)
 	start();
 	check_bytes();
 	check_head();
+	check_fields();
+	check_untold();
+	check_bits();
 	check_text();
 	check_misfits();
 	check_gid_misfits();

@@ -100,6 +100,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_refuse(const char *field, struct rdmae
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_check(const struct rdmaez_endpoint *endpoint,
 						struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site type = {
+		"endpoint.gid.gid_type", RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_POSITION, 0, 0};
+	static const struct rdmaez_impl_site gid = {"endpoint.gid.gid", RDMAEZ_WHY_ENDPOINT_FIELD,
+						    RDMAEZ_VALUE_POSITION, 0, 0};
+
 	if ((int)endpoint->qp_type && !rdmaez_impl_endpoint_pairs((int)endpoint->qp_type))
 		return rdmaez_impl_endpoint_refuse("endpoint.qp_type", diag);
 	if (endpoint->ece.comp_mask)
@@ -109,10 +114,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_check(const struct rdmaez_endpoint *en
 	for (unsigned int i = 0; i < endpoint->gid_count; i++) {
 		const int traits = rdmaez_impl_gid_traits(&endpoint->gid[i].gid);
 
-		if (traits < 0 || traits & RDMAEZ_IMPL_GID_GROUP)
-			return rdmaez_impl_endpoint_refuse("endpoint.gid.gid", diag);
 		if (endpoint->gid[i].gid_type > IBV_GID_TYPE_ROCE_V2)
-			return rdmaez_impl_endpoint_refuse("endpoint.gid.gid_type", diag);
+			return rdmaez_impl_refuse_at(diag, EINVAL, &type, i);
+		if (traits < 0 || traits & RDMAEZ_IMPL_GID_GROUP)
+			return rdmaez_impl_refuse_at(diag, EINVAL, &gid, i);
 	}
 	return 0;
 }
