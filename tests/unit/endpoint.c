@@ -344,6 +344,425 @@ static void check_text(void)
 	tap_eq_str(text, "", "has no text");
 }
 
+/* ---- This end -------------------------------------------------------------------------------- */
+
+static struct rdmaez_qp_opts opts;
+static struct rdmaez_endpoint own;
+
+static void again(void)
+{
+	start();
+	memset(&opts, 0, sizeof(opts));
+	memset(&own, 0xa5, sizeof(own));
+}
+
+static void set_row(int row, const char *gid, uint32_t type, uint32_t ifindex)
+{
+	port->gid[row].gid = gid_of(gid);
+	port->gid[row].type = type;
+	port->gid[row].ifindex = ifindex;
+}
+
+static void check_gid(unsigned int i, uint32_t index, const char *gid, uint32_t type, bool by_route)
+{
+	char text[RDMAEZ_GID_TEXT];
+
+	rdmaez_gid_format(&own.gid[i].gid, text, sizeof(text));
+	tap_eq_str(text, gid, "GID %u", i);
+	tap_eq_int(own.gid[i].gid_index, index, "its index");
+	tap_eq_int(own.gid[i].gid_type, type, "its type");
+	tap_eq_int(own.gid[i].by_route, by_route, "%s the route", by_route ? "on" : "not on");
+}
+
+static void check_calls(unsigned int devices, unsigned int ports, unsigned int tables,
+			unsigned int gids, unsigned int pkeys)
+{
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), devices, "the device is asked");
+	tap_eq_int(fake_count(FAKE_QUERY_PORT), ports, "the port");
+	tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), tables, "the GID table");
+	tap_eq_int(fake_count(FAKE_QUERY_GID_EX), gids, "its entries");
+	tap_eq_int(fake_count(FAKE_QUERY_PKEY), pkeys, "the P_Key");
+	tap_eq_int(fake_count(FAKE_ANY), devices + ports + tables + gids + pkeys, "nothing else");
+}
+
+static void check_port(void)
+{
+	struct ibv_port_attr port_attr;
+	struct ibv_device_attr device_attr;
+
+	again();
+	check_success(&diag, rdmaez_endpoint_port(ctx, NULL, &own, &diag), "a port is told");
+	tap_eq_str(diag.call, "rdmaez_endpoint_port", "by this function");
+	tap_eq_str(diag.device, "fake0", "of this device");
+	check_calls(1, 1, 1, 0, 0);
+	tap_eq_int(fake_route_count(), 0, "and no route: nobody is known");
+	tap_eq_int(own.qp_type, 0, "no queue pair's type");
+	tap_eq_int(own.qp_num, 0, "nor number");
+	tap_eq_int(own.qkey, RDMAEZ_QP_QKEY, "the Q_Key");
+	tap_eq_int(own.pkey, 0xffff, "the P_Key");
+	tap_eq_int(own.port_num, 1, "the port");
+	tap_eq_int(own.link_layer, IBV_LINK_LAYER_ETHERNET, "the link layer");
+	tap_eq_int(own.port_flags, IBV_QPF_GRH_REQUIRED, "the flag");
+	tap_eq_int(own.mtu, IBV_MTU_1024, "the MTU");
+	tap_eq_int(own.max_rd_atomic, 16, "the depth");
+	tap_eq_int(own.max_dest_rd_atomic, 16, "the other one");
+	tap_eq_int(own.ece.vendor_id, 0, "no ECE");
+	tap_eq_int(own.user_length, 0, "nothing of the user's");
+	tap_eq_int((int64_t)own.memory.length, 0, "no memory");
+	tap_eq_int(own.gid_count, 4, "as many GIDs as there is room for");
+	check_gid(0, 3, "::ffff:192.0.2.1", IBV_GID_TYPE_ROCE_V2, false);
+	check_gid(1, 5, "2001:db8::1", IBV_GID_TYPE_ROCE_V2, false);
+	check_gid(2, 1, "fe80::200:5eff:fe00:5301", IBV_GID_TYPE_ROCE_V2, false);
+	check_gid(3, 2, "::ffff:192.0.2.1", IBV_GID_TYPE_ROCE_V1, false);
+
+	ibv_query_port(ctx, 1, &port_attr);
+	ibv_query_device(ctx, &device_attr);
+	port_attr.active_mtu = IBV_MTU_4096;
+	device_attr.max_qp_rd_atom = 3;
+	opts.port_attr = &port_attr;
+	opts.device_attr = &device_attr;
+	fake_reset_log();
+	check_success(&diag, rdmaez_endpoint_port(ctx, &opts, &own, &diag), "what is known");
+	check_calls(0, 0, 1, 0, 0);
+	tap_eq_int(own.mtu, IBV_MTU_4096, "is not asked for");
+	tap_eq_int(own.max_dest_rd_atomic, 3, "nor this");
+}
+
+static void check_candidates(void)
+{
+	again();
+	set_row(6, "::ffff:10.1.0.1", IBV_GID_TYPE_ROCE_V2, 2);
+	set_row(7, "::ffff:10.1.0.1", IBV_GID_TYPE_ROCE_V2, 3); /* the same to a peer */
+	set_row(8, "::ffff:10.2.0.1", IBV_GID_TYPE_ROCE_V2, 2);
+	set_row(9, "::ffff:10.3.0.1", IBV_GID_TYPE_ROCE_V2, 0); /* no interface */
+	opts.path.dgid = gid_of("::ffff:10.2.0.9");
+	fake_route_from("10.1.0.1");
+	check_success(&diag, rdmaez_endpoint_port(ctx, &opts, &own, &diag), "a peer is known");
+	check_calls(1, 1, 1, 0, 0);
+	tap_eq_int(fake_route_count(), 1, "and the route to it asked for");
+	check_gid(0, 6, "::ffff:10.1.0.1", IBV_GID_TYPE_ROCE_V2, true);
+	check_gid(1, 2, "::ffff:192.0.2.1", IBV_GID_TYPE_ROCE_V1, false);
+	check_gid(2, 5, "2001:db8::1", IBV_GID_TYPE_ROCE_V2, false);
+	check_gid(3, 1, "fe80::200:5eff:fe00:5301", IBV_GID_TYPE_ROCE_V2, false);
+
+	again();
+	memset(&port->gid[0], 0, 2 * sizeof(port->gid[0]));
+	memset(&port->gid[4], 0, 2 * sizeof(port->gid[0]));
+	memset(&port->gid[2], 0, sizeof(port->gid[0]));
+	set_row(6, "::ffff:10.1.0.1", IBV_GID_TYPE_ROCE_V2, 2);
+	set_row(8, "::ffff:10.2.0.1", IBV_GID_TYPE_ROCE_V2, 2);
+	opts.path.dgid = gid_of("::ffff:10.2.0.9");
+	fake_route(ENETUNREACH);
+	fake_fail(FAKE_QUERY_GID_TABLE, 0, EOPNOTSUPP);
+	check_success(&diag, rdmaez_endpoint_port(ctx, &opts, &own, &diag), "no table, no route");
+	check_calls(1, 1, 1, 16, 0);
+	tap_eq_int(own.gid_count, 3, "GIDs of one kind");
+	check_gid(0, 8, "::ffff:10.2.0.1", IBV_GID_TYPE_ROCE_V2, false);
+	check_gid(1, 6, "::ffff:10.1.0.1", IBV_GID_TYPE_ROCE_V2, false);
+	check_gid(2, 3, "::ffff:192.0.2.1", IBV_GID_TYPE_ROCE_V2, false);
+
+	fake_reset_log();
+	opts.path.dgid = gid_of("2001:db8::77");
+	check_success(&diag, rdmaez_endpoint_port(ctx, &opts, &own, &diag), "another family");
+	tap_eq_int(own.gid_count, 3, "is told all the same");
+	check_gid(0, 3, "::ffff:192.0.2.1", IBV_GID_TYPE_ROCE_V2, false);
+
+	fake_reset_log();
+	opts.path.sgid_index = 6;
+	check_success(&diag, rdmaez_endpoint_port(ctx, &opts, &own, &diag), "an index is named");
+	check_calls(1, 1, 0, 1, 0);
+	tap_eq_int(own.gid_count, 1, "it is the only one");
+	check_gid(0, 6, "::ffff:10.1.0.1", IBV_GID_TYPE_ROCE_V2, false);
+}
+
+/* The first is the one that rdmaez_port_choose_gid() chooses, whatever the table and the peer are. */
+static void check_first(void)
+{
+	static const char *const addresses[] = {
+		"fe80::1",     "fe80::2",       "::ffff:10.1.0.1",    "::ffff:10.2.0.1",
+		"2001:db8::1", "2001:db8:1::1", "::ffff:169.254.1.1", "::"};
+	int differ = 0, failed = 0, doubled = 0;
+
+	again();
+	srand(1);
+	for (int run = 0; run < 3000; run++) {
+		struct rdmaez_gid_want want;
+		struct ibv_gid_entry chosen;
+
+		memset(port->gid, 0, sizeof(port->gid));
+		for (int row = 0; row < 8; row++)
+			set_row(row, addresses[rand() % 8], 1 + (uint32_t)rand() % 2,
+				(uint32_t)(rand() % 5 ? 2 : 0));
+		memset(&want, 0, sizeof(want));
+		want.peer = gid_of(addresses[rand() % 8]);
+		opts.path.dgid = want.peer;
+		fake_route_from(rand() % 2 ? "10.1.0.1" : "2001:db8:1::1");
+		fake_reset_log();
+		if (rdmaez_port_choose_gid(ctx, 1, &want, &chosen, NULL))
+			continue;
+		failed += rdmaez_endpoint_port(ctx, &opts, &own, NULL) != 0;
+		differ += own.gid[0].gid_index != chosen.gid_index;
+		for (unsigned int i = 0; i < own.gid_count; i++)
+			for (unsigned int j = 0; j < i; j++)
+				doubled += own.gid[i].gid_type == own.gid[j].gid_type &&
+					   !memcmp(&own.gid[i].gid, &own.gid[j].gid, 16);
+	}
+	tap_eq_int(failed, 0, "where one can be chosen, it is told");
+	tap_eq_int(differ, 0, "as the first");
+	tap_eq_int(doubled, 0, "and none twice");
+}
+
+static void not_told(struct ibv_context *context, int error, const char *verb,
+		     const struct expected *want, const char *name)
+{
+	struct rdmaez_endpoint untouched;
+
+	memset(&own, 0xa5, sizeof(own));
+	untouched = own;
+	check_findings(&diag, rdmaez_endpoint_port(context, &opts, &own, &diag), error,
+		       "rdmaez_endpoint_port", want, 1, name);
+	tap_eq_str(diag.verb, verb, "%s: the verb", name);
+	tap_eq_int(memcmp(&own, &untouched, sizeof(own)), 0, "%s: nothing is written", name);
+}
+
+#define NOT_TOLD(context, error, verb, name, why, field, ...)                             \
+	do {                                                                              \
+		const struct expected want = {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##why, field, \
+					      __VA_ARGS__};                               \
+                                                                                          \
+		not_told(context, error, verb, &want, name);                              \
+	} while (0)
+
+static void check_port_refusals(void)
+{
+	again();
+	NOT_TOLD(NULL, EINVAL, NULL, "no device", NULL_ARGUMENT, "context", NOTHING);
+	check_refusal(&diag, rdmaez_endpoint_port(ctx, &opts, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "endpoint", "no room");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "nobody is asked");
+	opts.port = 2;
+	NOT_TOLD(ctx, EINVAL, "ibv_query_port", "no such port", PORT, "port_num",
+		 RDMAEZ_VALUE_NUMBER, 2, 1, 1);
+	opts.port = 0;
+	fake_fail(FAKE_QUERY_PORT, 1, EIO);
+	NOT_TOLD(ctx, EIO, "ibv_query_port", "a silent port", QUERY_REFUSED, "ibv_query_port",
+		 NOTHING);
+	opts.path.sgid_index = 9;
+	NOT_TOLD(ctx, ENODATA, NULL, "an empty entry", GID_EMPTY, "ah_attr.grh.sgid_index",
+		 RDMAEZ_VALUE_INDEX, 9, 0, 0);
+	opts.path.sgid_index = 16;
+	NOT_TOLD(ctx, EINVAL, NULL, "an index too great", GID_INDEX, "ah_attr.grh.sgid_index",
+		 RDMAEZ_VALUE_NUMBER, 16, 0, 15);
+	opts.path.sgid_index = -1;
+	NOT_TOLD(ctx, EINVAL, NULL, "an index below 0", GID_INDEX, "ah_attr.grh.sgid_index",
+		 RDMAEZ_VALUE_NUMBER, (uint64_t)-1, 0, 15);
+	opts.path.sgid_index = 3;
+	fake_fail(FAKE_QUERY_GID_EX, 1, EIO);
+	NOT_TOLD(ctx, EIO, "ibv_query_gid_ex", "a silent entry", QUERY_REFUSED, "ibv_query_gid_ex",
+		 NOTHING);
+	opts.path.sgid_index = 0;
+	opts.mtu = (enum ibv_mtu)1024;
+	NOT_TOLD(ctx, EINVAL, NULL, "an MTU in bytes", MTU_IN_BYTES, "path_mtu", RDMAEZ_VALUE_MTU,
+		 1024, 1, 5);
+	opts.mtu = (enum ibv_mtu)0;
+	memset(port->gid, 0, sizeof(port->gid));
+	NOT_TOLD(ctx, EADDRNOTAVAIL, NULL, "no GID", GID_NONE, "ah_attr.grh.sgid_index", NOTHING);
+	fake_reset_log();
+	fake_port_infiniband(port);
+	fake_fail(FAKE_QUERY_PKEY, 1, EIO);
+	NOT_TOLD(ctx, EIO, "ibv_query_pkey", "a silent P_Key", QUERY_REFUSED, "ibv_query_pkey",
+		 NOTHING);
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	check_success(&diag, rdmaez_endpoint_port(ctx, &opts, &own, &diag), "a silent device");
+	tap_eq_int(own.max_rd_atomic, 1, "means little depth");
+	tap_eq_int(own.max_dest_rd_atomic, 1, "both ways");
+}
+
+static void check_infiniband(void)
+{
+	again();
+	fake_port_infiniband(port);
+	port->pkey[2] = 0x8001;
+	opts.pkey_index = 2;
+	opts.qkey = 7;
+	check_success(&diag, rdmaez_endpoint_port(ctx, &opts, &own, &diag), "InfiniBand");
+	check_calls(1, 1, 0, 1, 1);
+	tap_eq_int(own.lid, 1, "its LID");
+	tap_eq_int(own.pkey, 0x8001, "its P_Key");
+	tap_eq_int(own.pkey_index, 2, "and where that is");
+	tap_eq_int(own.qkey, 7, "the Q_Key");
+	tap_eq_int(own.port_flags, 0, "no header is required");
+	tap_eq_int(own.gid_count, 1, "one GID");
+	check_gid(0, 0, "fe80::200:5e00:0:5301", IBV_GID_TYPE_IB, false);
+	port->attr.flags = IBV_QPF_GRH_REQUIRED;
+	memset(port->gid, 0, sizeof(port->gid));
+	check_success(&diag, rdmaez_endpoint_port(ctx, &opts, &own, &diag), "without a GID");
+	tap_eq_int(own.gid_count, 0, "it has none to tell");
+	tap_eq_int(own.port_flags, IBV_QPF_GRH_REQUIRED, "a header is required");
+}
+
+/* MTU and depths are those that the transitions would use. */
+static void check_limits(void)
+{
+	static const int depths[] = {0, 1, 16, 17, 255, RDMAEZ_ZERO};
+	static const int shared[] = {0, 16, 100, 16384};
+
+	for (size_t i = 0; i < 2 * COUNT_OF(depths) * COUNT_OF(shared); i++) {
+		struct ibv_device_attr device;
+		struct rdmaez_qp_opts with;
+		struct ibv_qp *qp;
+
+		again();
+		if (i % 2)
+			fake_profile(dev, FAKE_PROFILE_MLX5);
+		dev->attr.orig_attr.max_qp_rd_atom = 8;
+		dev->attr.orig_attr.max_res_rd_atom = shared[i / 2 % COUNT_OF(shared)];
+		port->attr.active_mtu = IBV_MTU_2048;
+		opts.mtu = (enum ibv_mtu)(i % 6);
+		opts.flags = i % 4 ? 0 : RDMAEZ_QP_MTU_EXACT;
+		opts.max_rd_atomic = opts.max_dest_rd_atomic = depths[i / 2 / COUNT_OF(shared)];
+		opts.path.dgid = gid_of("::ffff:192.0.2.9");
+		opts.dest_qp_num = 5;
+		qp = fake_qp(ctx, IBV_QPT_RC);
+		tap_eq_int(rdmaez_endpoint_port(ctx, &opts, &own, NULL), 0, "the end is told");
+		with = opts;
+		with.device_attr =
+			&dev->attr.orig_attr; /* so that a depth that is named is limited */
+		rdmaez_qp_to_init(qp, &with, NULL);
+		tap_eq_int(rdmaez_qp_to_rtr(qp, &with, NULL), 0, "RTR");
+		tap_eq_int(fake_qp_true(qp)->path_mtu, own.mtu, "with this MTU");
+		tap_eq_int(fake_qp_true(qp)->max_dest_rd_atomic, own.max_dest_rd_atomic,
+			   "with this depth");
+		tap_eq_int(rdmaez_qp_to_rts(qp, &with, NULL), 0, "RTS");
+		tap_eq_int(fake_qp_true(qp)->max_rd_atomic, own.max_rd_atomic, "with this depth");
+	}
+}
+
+static void check_qp(void)
+{
+	struct rdmaez_endpoint before;
+	struct ibv_qp *qp;
+
+	again();
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	check_success(&diag, rdmaez_endpoint_local(qp, NULL, &own, &diag), "a queue pair");
+	tap_eq_str(diag.call, "rdmaez_endpoint_local", "by this function");
+	tap_eq_int(diag.qp_num, qp->qp_num, "the record has it");
+	check_calls(1, 1, 1, 0, 0);
+	tap_eq_int(own.qp_type, IBV_QPT_RC, "its type");
+	tap_eq_int(own.qp_num, qp->qp_num, "its number");
+	tap_eq_int(own.gid_count, 4, "and the port's GIDs");
+	before = own;
+	own.srq_num = 77;
+	fake_reset_log();
+	check_success(&diag, rdmaez_endpoint_set_qp(&own, qp, &diag), "again");
+	tap_eq_str(diag.call, "rdmaez_endpoint_set_qp", "by this function");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "no verb is called");
+	tap_ok(own.psn != before.psn && own.psn <= 0xffffff, "another PSN");
+	tap_ok(own.nonce != before.nonce, "another nonce");
+	before.psn = own.psn;
+	before.nonce = own.nonce;
+	before.srq_num = 77;
+	tap_eq_int(memcmp(&own, &before, sizeof(own)), 0, "nothing else");
+
+	check_refusal(&diag, rdmaez_endpoint_set_qp(NULL, qp, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "endpoint", "no endpoint");
+	check_refusal(&diag, rdmaez_endpoint_set_qp(&own, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
+	check_refusal(&diag, rdmaez_endpoint_local(NULL, NULL, &own, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "nor here");
+	tap_eq_str(diag.call, "rdmaez_endpoint_local", "which the record tells");
+	check_refusal(&diag, rdmaez_endpoint_local(qp, NULL, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "endpoint", "no room");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "nobody is asked");
+	fake_fail(FAKE_QUERY_PORT, 1, EIO);
+	CHECK_VERB_FINDINGS(
+		&diag, rdmaez_endpoint_local(qp, NULL, &own, &diag), EIO, "rdmaez_endpoint_local",
+		"ibv_query_port", "a silent port",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_port", NOTHING});
+	tap_eq_int(memcmp(&own, &before, sizeof(own)), 0, "nothing is written");
+	qp = fake_qp(ctx, IBV_QPT_RAW_PACKET);
+	CHECK_FINDINGS(&diag, rdmaez_endpoint_local(qp, NULL, &own, &diag), EINVAL,
+		       "rdmaez_endpoint_local", "a queue pair without a peer",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENDPOINT_QP_TYPES, "qp.qp_type",
+			RDMAEZ_VALUE_TYPE, IBV_QPT_RAW_PACKET, 0, 0});
+}
+
+static void check_driver_types(void)
+{
+	struct ibv_qp *qp;
+
+	again();
+	fake_profile(dev, FAKE_PROFILE_EFA);
+	qp = fake_qp_driver(ctx, FAKE_SRD);
+	CHECK_FINDINGS(&diag, rdmaez_endpoint_local(qp, &opts, &own, &diag), EINVAL,
+		       "rdmaez_endpoint_local", "a driver's type untold",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENDPOINT_QP_TYPES, "qp.qp_type",
+			RDMAEZ_VALUE_TYPE, IBV_QPT_DRIVER, 0, 0});
+	opts.driver_type = RDMAEZ_QPT_SRD;
+	check_success(&diag, rdmaez_endpoint_local(qp, &opts, &own, &diag), "SRD");
+	tap_eq_int(own.qp_type, RDMAEZ_QPT_SRD, "is told as such");
+	tap_eq_int(own.link_layer, IBV_LINK_LAYER_UNSPECIFIED, "efa has no link layer of a name");
+	tap_eq_int(own.gid_count, 1, "but a GID");
+}
+
+static void check_ece(void)
+{
+	struct ibv_qp *qp;
+
+	again();
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	opts.flags = RDMAEZ_QP_ECE;
+	check_success(&diag, rdmaez_endpoint_local(qp, &opts, &own, &diag), "a device without ECE");
+	tap_eq_int(fake_count(FAKE_QUERY_ECE), 1, "is asked");
+	tap_eq_int(own.ece.vendor_id, 0, "and offers none");
+	fake_fail(FAKE_QUERY_ECE, 1, EIO);
+	CHECK_VERB_FINDINGS(
+		&diag, rdmaez_endpoint_local(qp, &opts, &own, &diag), EIO, "rdmaez_endpoint_local",
+		"ibv_query_ece", "a device that fails",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_ece", NOTHING});
+
+	fake_profile(dev, FAKE_PROFILE_MLX5);
+	fake_reset_log();
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	check_success(&diag, rdmaez_endpoint_local(qp, &opts, &own, &diag), "firmware without");
+	tap_eq_int(own.ece.vendor_id, 0, "offers none");
+	dev->ece_options = 0x30000001;
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	check_success(&diag, rdmaez_endpoint_local(qp, &opts, &own, &diag), "firmware with ECE");
+	tap_eq_int(own.ece.vendor_id, 0x15b3, "offers it");
+	tap_eq_int(own.ece.options, 0x30000001, "with its options");
+	fake_reset_log();
+	opts.flags = 0;
+	rdmaez_endpoint_local(qp, &opts, &own, &diag);
+	tap_eq_int(fake_count(FAKE_QUERY_ECE), 0, "nobody asks unless told to");
+	tap_eq_int(own.ece.vendor_id, 0, "or offers");
+}
+
+static void check_ece_both(void)
+{
+	struct rdmaez_endpoint a, b;
+	struct ibv_ece ece;
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	a.ece.vendor_id = b.ece.vendor_id = 0x15b3;
+	a.ece.options = 0xf0;
+	b.ece.options = 0x3c;
+	memset(&ece, 0xa5, sizeof(ece));
+	rdmaez_impl_endpoint_ece(&a, &b, &ece);
+	tap_eq_int(ece.vendor_id, 0x15b3, "ECE of one vendor");
+	tap_eq_int(ece.options, 0x30, "what both can do");
+	tap_eq_int(ece.comp_mask, 0, "and nothing else");
+	b.ece.options = 0x0f;
+	rdmaez_impl_endpoint_ece(&a, &b, &ece);
+	tap_eq_int(ece.vendor_id, 0, "nothing in common");
+	b.ece.options = 0xff;
+	b.ece.vendor_id = 1;
+	rdmaez_impl_endpoint_ece(&a, &b, &ece);
+	tap_eq_int(ece.vendor_id + ece.options, 0, "another vendor");
+}
+
 /* ---- Negotiation ----------------------------------------------------------------------------- */
 
 /* An end on RoCE as it comes out of rdmaez_endpoint_local(): `host` tells its addresses. */
@@ -462,6 +881,16 @@ int main(void)
 	check_untold();
 	check_bits();
 	check_text();
+	check_port();
+	check_candidates();
+	check_first();
+	check_port_refusals();
+	check_infiniband();
+	check_limits();
+	check_qp();
+	check_driver_types();
+	check_ece();
+	check_ece_both();
 	check_misfits();
 	check_gid_misfits();
 	fake_close_all();
