@@ -9,9 +9,6 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_IMPL_CLOCK_H
-#include "clock.h"
-#endif
 #ifndef RDMAEZ_IMPL_PATH_H
 #include "path.h"
 #endif
@@ -29,6 +26,9 @@
 #endif
 #ifndef RDMAEZ_IMPL_QP_RULES_H
 #include "qp_rules.h"
+#endif
+#ifndef RDMAEZ_IMPL_RETRY_H
+#include "retry.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -307,48 +307,21 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
 	return 0;
 }
 
-/*
- * Tries again what has ended in `error`, as long as that may heal: the peer's Ethernet address is not found
- * (ETIMEDOUT), or its route leads nowhere for now (EHOSTUNREACH). Rests in between, at first 5 to 15 ms, then twice
- * as long each time up to about a second, so that many queue pairs do not ask all at once. Returns the last error.
- */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_retry(struct ibv_qp *qp, struct ibv_qp_attr *attr,
-					  int attr_mask, uint64_t retry_ns, int error,
-					  unsigned int *tries)
-{
-	const uint64_t begun = rdmaez_impl_now();
-	uint64_t rest = 10000000u;
-
-	while (error == ETIMEDOUT || error == EHOSTUNREACH) {
-		const uint64_t passed = rdmaez_impl_now() - begun;
-		const uint64_t now = rest / 2 + (rest * rdmaez_psn_random() >> 24);
-
-		if (passed >= retry_ns)
-			break;
-		rdmaez_impl_rest(now < retry_ns - passed ? now : retry_ns - passed);
-		rest = rest < 640000000u ? rest * 2 : rest;
-		error = rdmaez_impl_error(ibv_modify_qp(qp, attr, attr_mask));
-		++*tries;
-	}
-	return error;
-}
-
 /* ibv_modify_qp() with the error normalised and, where it fails, explained by the rules of a type. */
 RDMAEZ_IMPL int rdmaez_impl_qp_modify(struct ibv_qp *qp, enum ibv_qp_type type,
 				      struct ibv_qp_attr *attr, int attr_mask, uint64_t retry_ns,
 				      struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site site = {"opts.retry_ns", RDMAEZ_WHY_RETRIED,
-						     RDMAEZ_VALUE_COUNTED, 0, 0};
-	int error = rdmaez_impl_error(ibv_modify_qp(qp, attr, attr_mask));
-	unsigned int tries = 1;
+	struct rdmaez_impl_retry retry = {retry_ns, 0, 0, 0};
+	int error;
 
-	if (error && retry_ns && (attr_mask & IBV_QP_AV))
-		error = rdmaez_impl_qp_retry(qp, attr, attr_mask, retry_ns, error, &tries);
-	if (error)
+	do
+		error = rdmaez_impl_error(ibv_modify_qp(qp, attr, attr_mask));
+	while (error && retry_ns && rdmaez_impl_try_again(&retry, error));
+	if (error) {
 		rdmaez_impl_qp_explain(qp, type, attr, attr_mask, error, diag);
-	if (error && tries > 1)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_ADVICE, &site, tries);
+		rdmaez_impl_retried(&retry, diag);
+	}
 	return error;
 }
 
@@ -460,7 +433,8 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_move(struct ibv_qp *qp, enum ibv_qp_state to
 	if (error)
 		return error;
 	return rdmaez_impl_qp_modify(qp, (int)build.opts->driver_type ? build.type : qp->qp_type,
-				     &move.attr, move.attr_mask, opts->retry_ns, diag);
+				     &move.attr, move.attr_mask,
+				     move.attr_mask & IBV_QP_AV ? opts->retry_ns : 0, diag);
 }
 
 /* What the six functions below have in common. */
