@@ -1102,8 +1102,7 @@ static void wait_for_lock(struct rdmaez_dm *dm, struct rdmaez_dm_emu *second, co
 		      "ibv_free_dm", "%s: closing it", name);
 	tap_ok(dm->dm, "%s: it stays open", name);
 	tap_ok(!import(second, handle_of(dm->dm)) && errno == ETIMEDOUT, "%s: importing it", name);
-	tap_ok(rdmaez_impl_now() - begun >= 4 * TIMEOUT, "%s: each waits as long as it may",
-	       name);
+	tap_ok(rdmaez_impl_now() - begun >= 4 * TIMEOUT, "%s: each waits as long as it may", name);
 }
 
 static void check_lock(struct rdmaez_dm *dm, const char *name)
