@@ -74,6 +74,7 @@
 #include "rdmaez/wr.h"
 #include "rdmaez/wc.h"
 #include "rdmaez/endpoint.h"
+#include "rdmaez/connect.h"
 #include "rdmaez/simple.h"
 #include "rdmaez/caps_table.h"
 #include "rdmaez/caps.h"

@@ -693,7 +693,12 @@ extern "C" {
 	X(ENDPOINT_SCOPES, "one end has link-local addresses only and the other has none",         \
 	  "give both interfaces routable addresses")                                               \
 	X(ENDPOINT_NO_LID, "the port has no LID, and no global route header is used",              \
-	  "run a subnet manager, or ask for the header with RDMAEZ_PATH_GRH at both ends")
+	  "run a subnet manager, or ask for the header with RDMAEZ_PATH_GRH at both ends")         \
+	X(CONNECT_OTHER_QP, "the local endpoint is another queue pair's",                          \
+	  "complete it for this one with rdmaez_endpoint_set_qp(), and tell the peer")             \
+	X(CONNECT_STATE, "a queue pair in this state cannot be connected",                         \
+	  "create a new one, or drain it and move it to RESET")                                    \
+	X(CONNECT_NO_AH, "only UD and SRD send to address handles", "use rdmaez_qp_connect()")
 
 /**
  * @brief All reasons: id, what is wrong, what to do about it.

@@ -74,6 +74,30 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
 	return error;
 }
 
+/* rdmaez_ah_create() on a port that has been asked, without its reset of the record. */
+RDMAEZ_IMPL_ONCE int rdmaez_impl_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path,
+					   int port_num, const struct ibv_port_attr *port,
+					   struct ibv_ah **ah, struct rdmaez_diag *diag)
+{
+	struct ibv_ah_attr attr;
+	struct ibv_ah *made;
+	int error, sgid_index;
+
+	memset(&attr, 0, sizeof(attr));
+	error = rdmaez_impl_port_gid_index(pd->context, port_num, port, path, &sgid_index, diag);
+	if (!error)
+		error = rdmaez_impl_path_ah_attr(path, sgid_index, port_num, port, &attr, diag);
+	if (error)
+		return error;
+	errno = 0;
+	made = ibv_create_ah(pd, &attr);
+	if (!made)
+		return rdmaez_impl_ah_explain(pd->context, &attr, port, rdmaez_impl_error_of_null(),
+					      diag);
+	*ah = made;
+	return 0;
+}
+
 RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
 				struct ibv_ah **ah, struct rdmaez_diag *diag)
 {
@@ -81,28 +105,10 @@ RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pat
 	int error =
 		rdmaez_impl_begin(diag, "rdmaez_ah_create", NULL, pd ? pd->context : NULL, missing);
 	struct ibv_port_attr port;
-	struct ibv_ah_attr attr;
-	struct ibv_ah *made;
-	int sgid_index;
 
-	if (error)
-		return error;
-	memset(&attr, 0, sizeof(attr));
-	error = rdmaez_impl_port_query(pd->context, port_num, &port, diag);
 	if (!error)
-		error = rdmaez_impl_port_gid_index(pd->context, port_num, &port, path, &sgid_index,
-						   diag);
-	if (!error)
-		error = rdmaez_impl_path_ah_attr(path, sgid_index, port_num, &port, &attr, diag);
-	if (error)
-		return error;
-	errno = 0;
-	made = ibv_create_ah(pd, &attr);
-	if (!made)
-		return rdmaez_impl_ah_explain(pd->context, &attr, &port,
-					      rdmaez_impl_error_of_null(), diag);
-	*ah = made;
-	return 0;
+		error = rdmaez_impl_port_query(pd->context, port_num, &port, diag);
+	return error ? error : rdmaez_impl_ah_create(pd, path, port_num, &port, ah, diag);
 }
 
 RDMAEZ_IMPL_END

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file connect.h
+ * @brief Connect a queue pair by two endpoints: its own, and the peer's.
+ *
+ * Both ends fill an endpoint, tell it to each other, and connect:
+ *
+ * @code
+ * opts.access = IBV_ACCESS_REMOTE_WRITE;
+ * int error = rdmaez_endpoint_local(qp, &opts, &local, &diag);
+ * if (!error)
+ *         error = tell_each_other(&local, &remote);
+ * if (!error)
+ *         error = rdmaez_qp_connect(qp, &local, &remote, &opts, &diag);
+ * @endcode
+ *
+ * The same in steps, for a program that changes what was agreed, or does something in between:
+ *
+ * @code
+ * error = rdmaez_endpoint_negotiate(&local, &remote, &opts, &agreed, &diag);
+ * if (!error)
+ *         error = rdmaez_qp_to_init(qp, &agreed, &diag);
+ * if (!error)
+ *         error = post_receives(qp);
+ * if (!error)
+ *         error = rdmaez_qp_to_rtr(qp, &agreed, &diag);
+ * if (!error)
+ *         error = rdmaez_qp_to_rts(qp, &agreed, &diag);
+ * @endcode
+ *
+ * In RTS a queue pair may send, but the peer may not be in RTR yet, or have no receive posted: tell each other once more,
+ * as rdmaez_exchange_barrier() does, or the first send waits for a retry.
+ *
+ * @par What a failure leaves
+ * All these functions start from `qp->state`: RESET, INIT (after receives were posted) or RTR. Endpoints that do not fit
+ * are refused before the kernel is asked, and the queue pair is untouched. After any other failure it is in the state
+ * that it has reached, which `qp->state` tells, and calling again with the same endpoints goes on from there.
+ *
+ * @par Errors of all of them
+ * EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), a local endpoint of another queue pair
+ * (#RDMAEZ_WHY_CONNECT_OTHER_QP), a queue pair in another state (#RDMAEZ_WHY_CONNECT_STATE), and for what
+ * rdmaez_endpoint_negotiate() refuses; else what rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and rdmaez_qp_to_rts() return,
+ * with the transition that failed and their explanation.
+ *
+ * @par ECE
+ * Where both endpoints offer enhanced connection establishment of one vendor (#RDMAEZ_QP_ECE), what both can do is
+ * set by ibv_set_ece() before the first transition; a device that has none after all (EOPNOTSUPP) does without.
+ *
+ * @par Threads
+ * One thread at a time for one queue pair.
+ *
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_CONNECT_H
+#define RDMAEZ_CONNECT_H
+
+#ifndef RDMAEZ_AH_H
+#include "ah.h"
+#endif
+#ifndef RDMAEZ_ENDPOINT_H
+#include "endpoint.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief Brings a queue pair to RTS, connected to a peer: RC, UC, XRC_SEND, XRC_RECV; also UD and SRD, which only learn
+ *        that the peer can be reached.
+ *
+ * It makes one ibv_modify_qp() for each transition, three from RESET, and asks nothing: the local endpoint has it all.
+ * With `opts->retry_ns` RTR is tried again for a peer that is not found yet, as by rdmaez_qp_to_rtr(). UD and SRD in RTS
+ * stay as they are, which is a success.
+ *
+ * @param qp the queue pair
+ * @param local its own endpoint, as it was told to the peer
+ * @param remote the peer's
+ * @param opts the caller's own, as for rdmaez_endpoint_negotiate(): access, timers, limits; NULL: all defaults. Its
+ *        port, P_Key index, PSNs, peer and path destination are the endpoints', and its depths and MTU what both ends
+ *        have agreed to; `port_attr` and `device_attr` are not needed
+ * @param diag receives the explanation; may be NULL
+ * @return 0, or an errno value; see the head of this file
+ */
+RDMAEZ_API int rdmaez_qp_connect(struct ibv_qp *qp, const struct rdmaez_endpoint *local,
+				 const struct rdmaez_endpoint *remote,
+				 const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag);
+
+/**
+ * @brief Brings a UD or SRD queue pair to RTS, if it is not there, and creates an address handle for a peer.
+ *
+ * Call it again for each further peer. Sends take the handle, `remote->qp_num` and `remote->qkey`; destroy the handle
+ * with ibv_destroy_ah(). `opts->retry_ns` is for the handle: the kernel looks for the peer when it is created.
+ *
+ * @param qp the queue pair
+ * @param local its own endpoint
+ * @param remote the peer's
+ * @param opts as for rdmaez_qp_connect()
+ * @param ah receives the handle; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval EINVAL also for another type of queue pair (#RDMAEZ_WHY_CONNECT_NO_AH)
+ * @return 0, or an errno value: see the head of this file; or of ibv_create_ah(), explained as by rdmaez_ah_create(),
+ *         with the queue pair in RTS
+ */
+RDMAEZ_API int rdmaez_qp_connect_ud(struct ibv_qp *qp, const struct rdmaez_endpoint *local,
+				    const struct rdmaez_endpoint *remote,
+				    const struct rdmaez_qp_opts *opts, struct ibv_ah **ah,
+				    struct rdmaez_diag *diag);
+
+/**
+ * @brief Connects two queue pairs of this process, of one device or two, or one with itself.
+ *
+ * For tests, and to flush or measure a device. The options are for both ends: the same port number, and if named the
+ * same GID index. The port of each context is asked once, as by rdmaez_endpoint_local(); @p qp is connected first.
+ *
+ * @param qp a queue pair
+ * @param other the one to connect it with; may be @p qp itself
+ * @param opts the options; NULL: all defaults. `port_attr` and `device_attr` are those of @p qp
+ * @param diag receives the explanation, about the queue pair it names; may be NULL
+ * @return 0, or an errno value; see the head of this file and rdmaez_endpoint_local()
+ */
+RDMAEZ_COLD int rdmaez_qp_connect_loopback(struct ibv_qp *qp, struct ibv_qp *other,
+					   const struct rdmaez_qp_opts *opts,
+					   struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/connect.h"
+#endif
+
+#endif
