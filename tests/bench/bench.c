@@ -102,11 +102,14 @@ static void bring_up(struct calls *calls, int (*up)(struct ibv_qp *, const struc
 
 static void bring_ups(struct ibv_qp *qp, const struct input *in)
 {
-	struct calls ez, hand, asking;
+	struct calls ez, hand, connected, asking;
 
 	bring_up(&ez, ez_up_known, qp, in, "ez_up_known");
 	bring_up(&hand, bare_up_known, qp, in, "bare_up_known");
 	must(!memcmp(&ez, &hand, sizeof(ez)), "ez_up_known", "by hand makes other calls");
+	bring_up(&connected, ez_up_connect, qp, in, "ez_up_connect");
+	must(!memcmp(&connected, &hand, sizeof(hand)), "ez_up_connect",
+	     "by hand makes other calls");
 	bring_up(&asking, ez_up_asking, qp, in, "ez_up_asking");
 }
 
@@ -146,6 +149,20 @@ static void copies(struct ibv_context *context)
 	must(!rdmaez_dm_close(&dm, NULL), "rdmaez_dm_close", "refused");
 }
 
+/* Two ends with four GIDs each; the route leads from the one that the bring-up by hand takes. */
+static void endpoints(struct ibv_qp *qp, struct input *in)
+{
+	must(!rdmaez_endpoint_local(qp, NULL, &in->local, NULL), "endpoints", "refused");
+	must(in->local.gid_count == RDMAEZ_ENDPOINT_GIDS, "endpoints", "too few GIDs");
+	must(in->local.gid[0].gid_index == BEST_INDEX, "endpoints", "GID index");
+	in->local.psn = in->sq_psn;
+	in->local.gid[0].by_route = true;
+	in->remote = in->local;
+	in->remote.qp_num = in->dest_qp_num;
+	in->remote.psn = in->rq_psn;
+	in->remote.gid[0].gid = in->dgid;
+}
+
 int main(void)
 {
 	struct fake_device *device = fake_reset();
@@ -165,6 +182,7 @@ int main(void)
 	in.port = device->port[1].attr;
 	must(!ibv_query_device(context, &in.device), "ibv_query_device", "failed");
 
+	endpoints(qp, &in);
 	builders(&in);
 	bring_ups(qp, &in);
 	modifications(qp);

@@ -13,6 +13,7 @@ struct input {
 	uint16_t dlid;
 	struct ibv_port_attr port;
 	struct ibv_device_attr device;
+	struct rdmaez_endpoint local, remote; /* the same as all of this */
 };
 
 /* Where the builders leave their product. What this costs is measured apart and taken off. Returns 0. */
@@ -26,9 +27,10 @@ int take(const struct rdmaez_qp_move *move);
 BENCH_STEPS(BENCH_STEP)
 #undef BENCH_STEP
 
-/* Bring-ups, in bringup.c and bringup_ez.c. */
+/* Bring-ups, in bringup.c, bringup_ez.c and connect.c. */
 int ez_up_known(struct ibv_qp *qp, const struct input *in);
 int ez_up_asking(struct ibv_qp *qp, const struct input *in);
+int ez_up_connect(struct ibv_qp *qp, const struct input *in);
 int bare_up_known(struct ibv_qp *qp, const struct input *in);
 
 /* In modify.c. */
