@@ -54,10 +54,12 @@ enum rdmaez_driver_trait {
 						   SQE in RTS and SQD; refuses others */
 	RDMAEZ_DRIVER_QKEY = 1 << 24,      /**< refuses privileged Q_Keys to everybody */
 	RDMAEZ_DRIVER_RATE_LIMIT_RC = 1 << 25, /**< takes IBV_QP_RATE_LIMIT for RC since Linux 7 */
-	RDMAEZ_DRIVER_DC = 1 << 26,      /**< its driver types are DCI and DCT; UD on InfiniBand
+	RDMAEZ_DRIVER_DC = 1 << 26,        /**< its driver types are DCI and DCT; UD on InfiniBand
 						   may be an underlay queue pair */
-	RDMAEZ_DRIVER_RC_ONLY = 1 << 27, /**< moves RC queue pairs only */
-	RDMAEZ_DRIVER_MTU_512 = 1 << 28  /**< refuses a path MTU below 512 */
+	RDMAEZ_DRIVER_RC_ONLY = 1 << 27,   /**< moves RC queue pairs only */
+	RDMAEZ_DRIVER_MTU_512 = 1 << 28,   /**< refuses a path MTU below 512 */
+	RDMAEZ_DRIVER_NO_BEACON = 1 << 29, /**< completes nothing that is posted in ERR */
+	RDMAEZ_DRIVER_NO_RECV_BEACON = 1 << 30 /**< completes no receive that is posted in ERR */
 };
 
 /** @brief A driver, recognised by the ids of its devices. */

@@ -700,6 +700,41 @@ extern "C" {
 	  "create a new one, or drain it and move it to RESET")                                    \
 	X(CONNECT_NO_AH, "only UD and SRD send to address handles", "use rdmaez_qp_connect()")
 
+/* Those of draining, recovering and events, drain.h. */
+#define RDMAEZ_IMPL_WHY_DRAIN(X)                                                                   \
+	X(DRAIN_UNCOUNTED,                                                                         \
+	  "this driver completes nothing that is posted in ERR, so nothing marks the end of the "  \
+	  "queue, and how many work requests are outstanding was not told",                        \
+	  "tell how many are outstanding, and signal every send")                                  \
+	X(DRAIN_NO_AH,                                                                             \
+	  "a UD send needs an address handle, so nothing marks the end of the send queue, and "    \
+	  "how many sends are outstanding was not told",                                           \
+	  "set the option ah to any address handle of the protection domain, or count the sends")  \
+	X(DRAIN_LEFT,                                                                              \
+	  "so many work requests have not completed, of those that were told to be outstanding",   \
+	  "an unsignaled send that succeeds never completes: signal every send, or do not count "  \
+	  "those; else wait longer")                                                               \
+	X(DRAIN_BEACON, "the work request that marks the end of the queue has not completed",      \
+	  "wait longer; if nothing completes at all, the device or its driver does not flush")     \
+	X(DRAIN_FULL,                                                                              \
+	  "the queue was full, and nothing completed to make room for the work request that "      \
+	  "marks its end",                                                                         \
+	  "poll its completion queue, or see whether another thread does")                         \
+	X(DRAIN_CQ,                                                                                \
+	  "the completion queue holds less than its queue pair can have outstanding, and may "     \
+	  "have lost completions",                                                                 \
+	  "create it for the sends and receives of all its queue pairs, signaled or not, and one " \
+	  "more of each queue")                                                                    \
+	X(SQD_UNTOLD, "this driver does not tell when the send queue has drained",                 \
+	  "wait for the last completion instead")                                                  \
+	X(SQD_CLOSES, "on iWARP a connection does not outlast a departure from RTS",               \
+	  "wait for the last completion instead")                                                  \
+	X(RESUME_STATE, "a queue pair in this state cannot go on",                                 \
+	  "from ERR recover it with rdmaez_qp_recover(); otherwise bring it up first")             \
+	X(QP_MULTICAST, "the queue pair may be attached to a multicast group",                     \
+	  "detach it with ibv_detach_mcast()")                                                     \
+	X(EVENT_NONE, "no event came in time", "wait longer, or go on")
+
 /**
  * @brief All reasons: id, what is wrong, what to do about it.
  *
@@ -714,7 +749,8 @@ extern "C" {
 	RDMAEZ_IMPL_WHY_WC(X)      \
 	RDMAEZ_IMPL_WHY_DM(X)      \
 	RDMAEZ_IMPL_WHY_DEVICE(X)  \
-	RDMAEZ_IMPL_WHY_CONNECT(X)
+	RDMAEZ_IMPL_WHY_CONNECT(X) \
+	RDMAEZ_IMPL_WHY_DRAIN(X)
 
 #define RDMAEZ_IMPL_WHY_ENUM(id, what, fix) RDMAEZ_WHY_##id,
 

@@ -592,7 +592,8 @@ static void check_unfilled(void)
 		{"bnxt_re", 0x14e4, 0, "6.11.0", IBV_QP_PORT | IBV_QP_EN_SQD_ASYNC_NOTIFY},
 		{"ionic", 0x1dd8, 0, "7.2.0", IBV_QP_PORT | IBV_QP_PKEY_INDEX},
 		{"irdma", 0x8086, 0, "6.1.0",
-		 IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | IBV_QP_PKEY_INDEX},
+		 IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | IBV_QP_PKEY_INDEX |
+			 IBV_QP_EN_SQD_ASYNC_NOTIFY},
 		{"mlx4_ib", 0x2c9, 0x1003, "6.1.0", IBV_QP_AV},
 		{"ocrdma", 0x10df, 0, "6.1.0", IBV_QP_MIN_RNR_TIMER},
 		{"erdma", 0x1ded, 0, "7.2.0", ~IBV_QP_STATE},

@@ -57,27 +57,35 @@ RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_
 		{"irdma", 0x8086, 0, UINT32_MAX,
 		 RDMAEZ_DRIVER_LENIENT | RDMAEZ_DRIVER_RESET_FINAL | RDMAEZ_DRIVER_DEPTH_OUT |
 			 RDMAEZ_DRIVER_DEPTH_IN | RDMAEZ_DRIVER_PKEY,
-		 ~(IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | IBV_QP_PKEY_INDEX)},
+		 ~(IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_MIN_RNR_TIMER | IBV_QP_PKEY_INDEX |
+		   IBV_QP_EN_SQD_ASYNC_NOTIFY)},
 		/* hw/bnxt_re/ib_verbs.c: bnxt_re_modify_qp(), bnxt_re_is_modify_ok(), bnxt_re_query_qp(), without
 		 * a port before Linux 6.12. */
 		{"bnxt_re", 0x14e4, 0, UINT32_MAX,
 		 RDMAEZ_DRIVER_LENIENT | RDMAEZ_DRIVER_MTU_ACTIVE | RDMAEZ_DRIVER_SWAPS |
 			 RDMAEZ_DRIVER_DEPTH_IN | RDMAEZ_DRIVER_RATE_LIMIT_RC,
 		 ~(IBV_QP_PORT | IBV_QP_EN_SQD_ASYNC_NOTIFY)},
-		/* hw/efa/efa_verbs.c: efa_modify_qp_validate(), efa_query_qp(). */
+		/* hw/efa/efa_verbs.c: efa_modify_qp_validate(), efa_query_qp(); the provider's
+		 * efa_post_send_validate(), efa_post_recv_validate(). */
 		{"efa", 0x1d0f, 0, UINT32_MAX,
-		 RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_EFA | RDMAEZ_DRIVER_SIGNALED,
+		 RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_EFA | RDMAEZ_DRIVER_SIGNALED |
+			 RDMAEZ_DRIVER_NO_BEACON,
 		 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY},
-		/* sw/rdmavt/qp.c: rvt_modify_qp(), rvt_query_qp(). */
+		/* sw/rdmavt/qp.c: rvt_modify_qp(), rvt_query_qp(); rvt_error_qp() does nothing in ERR, and the
+		 * provider's post_recv() does not call the kernel. */
 		{"hfi1 or ib_qib", 0x1175, 0, UINT32_MAX,
 		 RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_STRICT | RDMAEZ_DRIVER_RNR_TIMER_31 |
-			 RDMAEZ_DRIVER_DEPTH_IN | RDMAEZ_DRIVER_PKEY,
+			 RDMAEZ_DRIVER_DEPTH_IN | RDMAEZ_DRIVER_PKEY | RDMAEZ_DRIVER_NO_RECV_BEACON,
 		 ~0},
-		/* hw/qedr/verbs.c: qedr_modify_qp(), which has limits of its own for the depths. */
-		{"qedr", 0x1077, 0, UINT32_MAX, RDMAEZ_DRIVER_MTU_ENUM | RDMAEZ_DRIVER_PKEY, ~0},
-		/* hw/ocrdma/ocrdma_hw.c: ocrdma_set_qp_params(); ocrdma_verbs.c: ocrdma_query_qp(). */
+		/* hw/qedr/verbs.c: qedr_modify_qp(), which has limits of its own for the depths; qedr_query_qp(),
+		 * for which all in SQD are draining. */
+		{"qedr", 0x1077, 0, UINT32_MAX, RDMAEZ_DRIVER_MTU_ENUM | RDMAEZ_DRIVER_PKEY,
+		 ~IBV_QP_EN_SQD_ASYNC_NOTIFY},
+		/* hw/ocrdma/ocrdma_hw.c: ocrdma_set_qp_params(); ocrdma_verbs.c: ocrdma_query_qp(); the provider's
+		 * ocrdma_post_send(), ocrdma_post_recv(). */
 		{"ocrdma", 0x10df, 0, UINT32_MAX,
-		 RDMAEZ_DRIVER_MTU_ENUM | RDMAEZ_DRIVER_MTU_512 | RDMAEZ_DRIVER_DEPTH_OUT,
+		 RDMAEZ_DRIVER_MTU_ENUM | RDMAEZ_DRIVER_MTU_512 | RDMAEZ_DRIVER_DEPTH_OUT |
+			 RDMAEZ_DRIVER_NO_BEACON,
 		 ~IBV_QP_MIN_RNR_TIMER},
 		/* hw/vmw_pvrdma/pvrdma_qp.c: pvrdma_modify_qp(); pvrdma_query_qp(), of which the port
 		 * is the host's, and the capacities are missing in RESET. */
@@ -90,21 +98,26 @@ RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_
 		 RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_CUR_IONIC | RDMAEZ_DRIVER_QKEY |
 			 RDMAEZ_DRIVER_RATE_LIMIT_RC,
 		 ~(IBV_QP_PORT | IBV_QP_PKEY_INDEX)},
-		/* hw/mana/qp.c: mana_ib_modify_qp(); no query_qp; before Linux 7 no vendor either. */
-		{"mana_ib", 0x1414, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE | RDMAEZ_DRIVER_RC_ONLY,
-		 ~0},
+		/* hw/mana/qp.c: mana_ib_modify_qp(); no query_qp; before Linux 7 no vendor either; the provider's
+		 * mana_ib_post_send(), mana_ib_post_recv(). */
+		{"mana_ib", 0x1414, 0, UINT32_MAX,
+		 RDMAEZ_DRIVER_NO_TABLE | RDMAEZ_DRIVER_RC_ONLY | RDMAEZ_DRIVER_NO_BEACON, ~0},
 		/* hw/usnic/usnic_ib_qp_grp.c: usnic_ib_qp_grp_modify(); usnic_ib_verbs.c: usnic_ib_query_qp(). */
 		{"usnic_verbs", 0x1137, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE, IBV_QP_STATE},
-		/* hw/cxgb4/qp.c: c4iw_ib_modify_qp(), c4iw_ib_query_qp(). */
-		{"iw_cxgb4", 0x1425, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE,
-		 IBV_QP_STATE | IBV_QP_CAP},
-		/* hw/erdma/erdma_verbs.c: erdma_check_qp_attrs() of Linux 7, where iWARP has no table; erdma_query_qp(). */
+		/* hw/cxgb4/qp.c: c4iw_ib_modify_qp(), c4iw_ib_query_qp(); the provider's c4iw_post_send(),
+		 * c4iw_post_receive(). */
+		{"iw_cxgb4", 0x1425, 0, UINT32_MAX,
+		 RDMAEZ_DRIVER_NO_TABLE | RDMAEZ_DRIVER_NO_BEACON, IBV_QP_STATE | IBV_QP_CAP},
+		/* hw/erdma/erdma_verbs.c: erdma_check_qp_attrs() of Linux 7, where iWARP has no table; erdma_query_qp();
+		 * the provider's erdma_post_send(), erdma_post_recv(). */
 		{"erdma", 0x1ded, 0, UINT32_MAX,
 		 RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_ROCE_V2 | RDMAEZ_DRIVER_PKEY |
-			 RDMAEZ_DRIVER_SWAPS,
+			 RDMAEZ_DRIVER_SWAPS | RDMAEZ_DRIVER_NO_BEACON,
 		 IBV_QP_STATE | IBV_QP_CAP},
-		/* sw/siw/siw_verbs.c: siw_verbs_modify_qp(), siw_query_qp(), without a state before Linux 6.12. */
-		{"siw", 0x626d74, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE, IBV_QP_CAP},
+		/* sw/siw/siw_verbs.c: siw_verbs_modify_qp(), siw_query_qp(), without a state before Linux 6.12;
+		 * siw_post_send(), to which the provider's passes no request. */
+		{"siw", 0x626d74, 0, UINT32_MAX, RDMAEZ_DRIVER_NO_TABLE | RDMAEZ_DRIVER_NO_BEACON,
+		 IBV_QP_CAP},
 	};
 	static const struct rdmaez_driver unknown = {"unknown", 0, 0, 0, RDMAEZ_DRIVER_NO_TABLE,
 						     ~0};

@@ -101,20 +101,27 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_connect(enum rdmaez_why why)
 				    (unsigned int)why - RDMAEZ_WHY_ENDPOINT_MAGIC);
 }
 
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_drain(enum rdmaez_why why)
+{
+	return rdmaez_impl_why_text(RDMAEZ_IMPL_WHY_DRAIN(RDMAEZ_IMPL_WHY_TEXTS),
+				    (unsigned int)why - RDMAEZ_WHY_DRAIN_UNCOUNTED);
+}
+
 #undef RDMAEZ_IMPL_WHY_TEXTS
 
 RDMAEZ_COLD const char *rdmaez_why_str(enum rdmaez_why why)
 {
 	const unsigned int id = (unsigned int)why;
 
-	return id < RDMAEZ_WHY_QP_NO_SENDS      ? rdmaez_impl_why_core(why)
-	       : id < RDMAEZ_WHY_CREATE_TYPE    ? rdmaez_impl_why_examine(why)
-	       : id < RDMAEZ_WHY_WR_BAD         ? rdmaez_impl_why_objects(why)
-	       : id < RDMAEZ_WHY_WC_OTHER_QP    ? rdmaez_impl_why_wr(why)
-	       : id < RDMAEZ_WHY_DM_NONE        ? rdmaez_impl_why_wc(why)
-	       : id < RDMAEZ_WHY_DEVICE_NONE    ? rdmaez_impl_why_dm(why)
-	       : id < RDMAEZ_WHY_ENDPOINT_MAGIC ? rdmaez_impl_why_device(why)
-						: rdmaez_impl_why_connect(why);
+	return id < RDMAEZ_WHY_QP_NO_SENDS       ? rdmaez_impl_why_core(why)
+	       : id < RDMAEZ_WHY_CREATE_TYPE     ? rdmaez_impl_why_examine(why)
+	       : id < RDMAEZ_WHY_WR_BAD          ? rdmaez_impl_why_objects(why)
+	       : id < RDMAEZ_WHY_WC_OTHER_QP     ? rdmaez_impl_why_wr(why)
+	       : id < RDMAEZ_WHY_DM_NONE         ? rdmaez_impl_why_wc(why)
+	       : id < RDMAEZ_WHY_DEVICE_NONE     ? rdmaez_impl_why_dm(why)
+	       : id < RDMAEZ_WHY_ENDPOINT_MAGIC  ? rdmaez_impl_why_device(why)
+	       : id < RDMAEZ_WHY_DRAIN_UNCOUNTED ? rdmaez_impl_why_connect(why)
+						 : rdmaez_impl_why_drain(why);
 }
 
 /* What to do, of what rdmaez_why_str() or a group's function returns. */

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file drain.h
+ * @brief After connecting: drain a queue pair, change it while it runs, resume or recover it, destroy it in order;
+ *        read an event with a deadline.
+ *
+ * A queue pair that goes to RESET, or is destroyed, drops its outstanding work requests without a word. In ERR they
+ * complete with IBV_WC_WR_FLUSH_ERR, signaled or not, and rdmaez_qp_drain() polls until the last one has. What it
+ * does for that differs from driver to driver:
+ *
+ * - It posts one more work request to each queue, a beacon, which completes behind all others: with bnxt_re, hns_roce,
+ *   ib_mthca, ionic_rdma, irdma, mlx4_ib, mlx5_ib, rdma_rxe, vmw_pvrdma and those not listed in driver.h.
+ * - efa, erdma, iw_cxgb4, mana_ib, ocrdma and siw refuse or keep what is posted in ERR; hfi1 and ib_qib keep receives. There
+ *   the program tells how many are outstanding (`sends`, `recvs`), and draining ends when as many have completed.
+ *   Signal every send then: one that succeeds unsignaled never completes.
+ *
+ * Completion queues need room for every work request of all their queue pairs, signaled or not, and one more for each
+ * of their queues: rxe, for one, drops completions where there is none. A queue that is full is given its beacon as soon
+ * as something has completed. The `wr_id` of beacons are the addresses of `state` and `qp_num` of struct ibv_qp: a program
+ * that polls after draining has run out of time drops completions with these.
+ *
+ * @par Shared receive queues
+ * The queue pair has no receive queue of its own then, and nothing can be posted to mark its end. The end is
+ * IBV_EVENT_QP_LAST_WQE_REACHED, which efa, erdma, irdma, iw_cxgb4, mana_ib, qedr, siw and, before Linux 6.12,
+ * rdma_rxe never send. Where it comes, wait for it with rdmaez_event_next() after rdmaez_qp_to_err(), and then drain
+ * with #RDMAEZ_DRAIN_LAST_WQE. Either way the receive side's completion queue is polled until it is found empty once.
+ *
+ * @par What may be returned
+ * Every function returns EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), except where NULL is said to be
+ * good; @p diag may be NULL. Besides what is listed, any other errno value of the verbs it calls may be returned. A timeout of
+ * 0 is #RDMAEZ_DRAIN_TIMEOUT_NS; of rdmaez_event_next(), no wait.
+ *
+ * @par Threads
+ * No other thread may post to the queue pair, modify it, or poll its completion queues meanwhile; a program whose
+ * threads poll uses rdmaez_drain_begin(). A queue pair of an rdma_cm_id is drained and resumed here, but created
+ * and destroyed by librdmacm.
+ *
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_DRAIN_H
+#define RDMAEZ_DRAIN_H
+
+#ifndef RDMAEZ_QP_H
+#include "qp.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief How long these functions wait unless they are told: 1 s. */
+#define RDMAEZ_DRAIN_TIMEOUT_NS 1000000000u
+
+/** @brief Bit: the send queue, in `struct rdmaez_drained` and `struct rdmaez_drain`. */
+#define RDMAEZ_DRAIN_SENDS 0x1u
+/** @brief Bit: the receive queue, or what was taken from a shared one. */
+#define RDMAEZ_DRAIN_RECVS 0x2u
+
+/** @brief Option: IBV_EVENT_QP_LAST_WQE_REACHED of this queue pair has been read. */
+#define RDMAEZ_DRAIN_LAST_WQE 0x1u
+/** @brief Option of rdmaez_qp_destroy() and rdmaez_qp_recover(): go on even if draining fails or takes too long. */
+#define RDMAEZ_DRAIN_ANYWAY 0x2u
+
+/** @brief Options for draining. Start from all zero. */
+struct rdmaez_drain_opts {
+	unsigned int flags;  /**< RDMAEZ_DRAIN_ options */
+	uint64_t timeout_ns; /**< 0: #RDMAEZ_DRAIN_TIMEOUT_NS */
+	/** Receives every completion that is polled, except beacons: also those of other queue pairs, where they share
+	 *  a completion queue. Of one that failed, `opcode` is not valid. NULL: they are counted, and lost. */
+	void (*completed)(void *arg, const struct ibv_wc *wc);
+	void *arg; /**< passed to `completed` */
+	/** How many sends are outstanding, where the program knows. 0: not known. #RDMAEZ_ZERO: none. Where both
+	 *  queues have one completion queue, they are counted together, so both numbers are needed. */
+	int sends;
+	int recvs; /**< the same for receives; ignored with a shared receive queue */
+	/** UD: any address handle of the protection domain, for the beacon, which is never sent. NULL: sends are
+	 *  counted. */
+	struct ibv_ah *ah;
+};
+
+/** @brief What draining has found. */
+struct rdmaez_drained {
+	unsigned int
+		flushed; /**< work requests of the queue pair that completed with IBV_WC_WR_FLUSH_ERR */
+	unsigned int
+		completed; /**< those that completed otherwise: they have succeeded, or failed first */
+	unsigned int others; /**< completions of other queue pairs */
+	/** Which ends were not seen, so that more may complete: RDMAEZ_DRAIN_SENDS and RECVS bits. After success 0, or
+	 *  #RDMAEZ_DRAIN_RECVS with a shared receive queue and without #RDMAEZ_DRAIN_LAST_WQE. */
+	unsigned int open;
+};
+
+/** @brief Draining in progress. The program reads `waits` and `drained`. */
+struct rdmaez_drain {
+	unsigned int waits;            /**< the queues whose ends are waited for; 0: it is done */
+	struct rdmaez_drained drained; /**< what it has found so far */
+	struct ibv_qp *qp;             /**< the queue pair */
+	struct rdmaez_drain_opts opts; /**< as they were given */
+	int left[2];      /**< how many are outstanding, of each completion queue; -1: not known */
+	uint8_t queue[2]; /**< how the end of each queue is recognised */
+	uint8_t together; /**< whether both queues have one completion queue */
+	uint32_t wr[2];   /**< the size of each queue; 0: not known */
+};
+
+/**
+ * @brief Moves a queue pair to ERR and polls its completion queues until nothing of it is outstanding.
+ *
+ * Calls ibv_modify_qp() even if the device is in ERR already, since some libraries flush only what they have seen moved
+ * there. Of a queue pair in RESET nothing is outstanding, and nothing is done; except on iWARP, where
+ * librdmacm connects without telling libibverbs. May be repeated.
+ *
+ * @param qp the queue pair
+ * @param opts the options; NULL: all defaults
+ * @param drained receives what was found, also with ETIMEDOUT; may be NULL
+ * @param diag receives the explanation
+ * @retval 0 nothing is outstanding; see `drained->open`
+ * @retval ETIMEDOUT the end of a queue was not seen in time. A finding for each tells which (`opts.sends`, `opts.recvs`) and
+ *         why: the driver takes no beacon and the number was not told (#RDMAEZ_WHY_DRAIN_UNCOUNTED,
+ *         #RDMAEZ_WHY_DRAIN_NO_AH), so many are left (#RDMAEZ_WHY_DRAIN_LEFT), the beacon is not back
+ *         (#RDMAEZ_WHY_DRAIN_BEACON) or found no room (#RDMAEZ_WHY_DRAIN_FULL). Likely the completion queue was too
+ *         small (#RDMAEZ_WHY_DRAIN_CQ)
+ * @retval EINVAL unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN), or a number below 0 (#RDMAEZ_WHY_RANGE)
+ * @retval EIO ibv_poll_cq() failed (#RDMAEZ_WHY_DEVICE_GONE)
+ * @return any errno value of rdmaez_qp_to_err()
+ * @par Verbs calls
+ * ibv_modify_qp() to ERR, before and after the beacons; ibv_query_device() and ibv_query_qp() for the driver and the
+ * queues' sizes; ibv_post_send(), ibv_post_recv(), ibv_poll_cq().
+ */
+RDMAEZ_COLD int rdmaez_qp_drain(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
+				struct rdmaez_drained *drained, struct rdmaez_diag *diag);
+
+/**
+ * @brief Begins to drain, for a program whose threads poll the completion queues all the time.
+ *
+ * It does what rdmaez_qp_drain() does before it polls. From then on every completion of the two completion queues goes through
+ * rdmaez_drain_wc(). When `drain->waits` is 0, draining is done; with a shared receive queue, once the
+ * receive side's completion queue has been found empty after that. The deadline is the program's.
+ *
+ * @param qp the queue pair
+ * @param opts the options; NULL: all defaults; `timeout_ns` is not looked at
+ * @param drain receives the state
+ * @param diag receives the explanation
+ * @return as rdmaez_qp_drain(), without ETIMEDOUT
+ */
+RDMAEZ_COLD int rdmaez_drain_begin(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
+				   struct rdmaez_drain *drain, struct rdmaez_diag *diag);
+
+/**
+ * @brief Looks at a completion while a queue pair is draining, and passes it to `opts.completed` unless it is a beacon.
+ *
+ * Posts a beacon that found no room before.
+ *
+ * @param drain the state
+ * @param cq the completion queue that it was polled from
+ * @param wc the completion, of whatever queue pair
+ * @return true for a beacon
+ */
+RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq *cq,
+				 const struct ibv_wc *wc);
+
+/**
+ * @brief Stops a send queue: moves the queue pair to SQD and waits until what was sent is acknowledged.
+ *
+ * Receiving goes on, and so does sending after rdmaez_qp_resume(). What is posted meanwhile waits.
+ *
+ * @param qp the queue pair, in RTS or SQD
+ * @param timeout_ns how long to wait, in ns
+ * @param diag receives the explanation
+ * @retval 0 it is in SQD and has drained
+ * @retval EOPNOTSUPP mlx5 and hns have no SQD (#RDMAEZ_WHY_NO_SQD); on iWARP it ends the connection
+ *         (#RDMAEZ_WHY_SQD_CLOSES); the driver does not tell when the queue has drained (#RDMAEZ_WHY_SQD_UNTOLD):
+ *         bnxt_re, efa, erdma, irdma, mana_ib, qedr, usnic_verbs. The queue pair stays as it was
+ * @retval ETIMEDOUT it still drains (#RDMAEZ_WHY_SQ_DRAINING) and stays in SQD, which rxe leaves for ERR alone until it has
+ * @retval EINVAL it is in another state by now, ERR for one (#RDMAEZ_WHY_RESUME_STATE)
+ * @return any other errno value of rdmaez_qp_to_sqd()
+ * @par Verbs calls
+ * ibv_query_device(), ibv_modify_qp(), and ibv_query_qp() again and again
+ */
+RDMAEZ_COLD int rdmaez_qp_quiesce(struct ibv_qp *qp, uint64_t timeout_ns, struct rdmaez_diag *diag);
+
+/**
+ * @brief Changes attributes of a queue pair that is in use: its path, its timers, its depths.
+ *
+ * `opts->optional` names them. What may be changed in RTS (minimum RNR timer, access flags, alternate path) is changed
+ * there, by one ibv_modify_qp(). All else takes rdmaez_qp_quiesce(), the change in SQD, and the way back to RTS.
+ *
+ * @param qp the queue pair, in RTS or SQD; it ends in RTS
+ * @param opts the options, as for rdmaez_qp_to_sqd()
+ * @param timeout_ns how long to wait for the send queue, in ns
+ * @param diag receives the explanation
+ * @retval 0 they are changed
+ * @retval EINVAL neither RTS nor SQD takes one of them, or a value is wrong: found before anything is done, as by
+ *         rdmaez_qp_attr(); or the queue pair is in another state (#RDMAEZ_WHY_RESUME_STATE)
+ * @return any other errno value of rdmaez_qp_quiesce() and rdmaez_qp_to_sqd(). After that the queue pair goes back to
+ *         RTS, unless it still drains or is in ERR: `qp->state` tells
+ */
+RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
+				 uint64_t timeout_ns, struct rdmaez_diag *diag);
+
+/**
+ * @brief Goes on sending: from SQD, and from SQE, which UC and UD queue pairs enter when a send fails, while
+ *        `qp->state` says RTS.
+ *
+ * Asks for the true state; where the driver does not report it, RTS is taken for SQE. The sends behind the one that failed
+ * were flushed: poll their completions, and post again what is still wanted.
+ *
+ * @param qp the queue pair
+ * @param diag receives the explanation
+ * @retval 0 it is in RTS, as it may have been before
+ * @retval EINVAL it is in another state (#RDMAEZ_WHY_RESUME_STATE); of one in ERR, rdmaez_qp_recover() makes
+ *         use again. rxe goes to ERR after every error
+ * @return any other errno value of rdmaez_qp_to_rts()
+ * @par Verbs calls
+ * ibv_query_device(), ibv_query_qp(), ibv_modify_qp()
+ */
+RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag);
+
+/**
+ * @brief Drains a queue pair, then destroys it.
+ *
+ * @param qp the queue pair
+ * @param opts how to drain; NULL: all defaults
+ * @param drained receives what was found, also after a failure; may be NULL
+ * @param diag receives the explanation
+ * @retval 0 it is gone
+ * @retval EBUSY likely it is attached to a multicast group (#RDMAEZ_WHY_QP_MULTICAST)
+ * @return any errno value of rdmaez_qp_drain(), unless #RDMAEZ_DRAIN_ANYWAY is set, or of ibv_destroy_qp(): it still
+ *         exists then, in ERR
+ * @note ibv_destroy_qp() waits, without a deadline, until every event of the queue pair that was read is acknowledged:
+ *       those of rdmaez_event_next() are. Several libraries also remove its completions from the completion queues.
+ */
+RDMAEZ_COLD int rdmaez_qp_destroy(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
+				  struct rdmaez_drained *drained, struct rdmaez_diag *diag);
+
+/**
+ * @brief Reads the next asynchronous event of a device, with a deadline, and acknowledges it at once.
+ *
+ * So nothing that it is about waits for its acknowledgement. `event->element` is for comparison, unless the program
+ * knows that the object still exists. The flags of `context->async_fd` stay as they are: where it blocks, no other
+ * thread may read events, or this one may wait beyond the deadline for what the other has taken.
+ *
+ * @param context the open device
+ * @param timeout_ns how long to wait, in ns. 0: not at all
+ * @param event receives the event; written on success only
+ * @param diag receives the explanation
+ * @retval 0 @p event is the event; rdmaez_event_explain() tells what it means
+ * @retval ETIMEDOUT none came (#RDMAEZ_WHY_EVENT_NONE)
+ * @return any errno value of ibv_get_async_event() (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
+ */
+RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_ns,
+				  struct ibv_async_event *event, struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/drain.h"
+#endif
+
+#endif

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies of drain.h. */
+#ifndef RDMAEZ_IMPL_DRAIN_H
+#define RDMAEZ_IMPL_DRAIN_H
+
+#ifndef RDMAEZ_DRAIN_H
+#include "../drain.h"
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+
+#include <poll.h>
+
+#ifndef RDMAEZ_IMPL_CLOCK_H
+#include "clock.h"
+#endif
+#ifndef RDMAEZ_IMPL_EXPLAIN_H
+#include "explain.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_H
+#include "qp.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_QUERY_H
+#include "qp_query.h"
+#endif
+
+RDMAEZ_IMPL_BEGIN
+
+/* How the end of a queue is recognised. */
+#define RDMAEZ_IMPL_END_SEEN   0 /* it is over */
+#define RDMAEZ_IMPL_END_BEACON 1 /* by the beacon, which is posted */
+#define RDMAEZ_IMPL_END_FULL   2 /* by the beacon, for which there is no room yet */
+#define RDMAEZ_IMPL_END_COUNT  3 /* by the number of completions: the driver takes no beacon */
+#define RDMAEZ_IMPL_END_NO_AH  4 /* the same, for want of an address handle */
+
+/* When to give up. */
+RDMAEZ_IMPL uint64_t rdmaez_impl_deadline(uint64_t timeout_ns)
+{
+	const uint64_t now = rdmaez_impl_now();
+
+	if (!timeout_ns)
+		timeout_ns = RDMAEZ_DRAIN_TIMEOUT_NS;
+	return timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
+}
+
+/* Moves a queue pair, for a record that has this header's reasons. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_to(struct ibv_qp *qp, enum ibv_qp_state to,
+					  const struct rdmaez_qp_opts *opts,
+					  struct rdmaez_diag *diag, const char *call)
+{
+	const int error = rdmaez_impl_qp_to(qp, to, opts, diag, call);
+
+	if (diag)
+		diag->texts = rdmaez_impl_why_drain;
+	return error;
+}
+
+/* ---- Draining ----------------------------------------------------------------------------- */
+
+RDMAEZ_IMPL void rdmaez_impl_drain_end(struct rdmaez_drain *d, int queue)
+{
+	d->queue[queue] = RDMAEZ_IMPL_END_SEEN;
+	d->waits &= ~(1u << queue);
+	d->drained.open &= ~(1u << queue) | (d->qp->srq ? RDMAEZ_DRAIN_RECVS : 0);
+}
+
+/*
+ * What a beacon has for its wr_id: an address that stays the program's, and that nobody else has a use for, so that one
+ * that comes late does no harm and is known by the next drain.
+ */
+RDMAEZ_IMPL uint64_t rdmaez_impl_drain_wr_id(const struct ibv_qp *qp, int queue)
+{
+	return queue ? (uintptr_t)&qp->qp_num : (uintptr_t)&qp->state;
+}
+
+/* Posts the beacon of a queue: a request without bytes, which in ERR is never carried out. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_beacon(struct rdmaez_drain *d, int queue)
+{
+	struct ibv_send_wr send, *bad_send;
+	struct ibv_recv_wr recv, *bad_recv;
+
+	errno = 0;
+	if (queue) {
+		memset(&recv, 0, sizeof(recv));
+		recv.wr_id = rdmaez_impl_drain_wr_id(d->qp, queue);
+		return rdmaez_impl_error(ibv_post_recv(d->qp, &recv, &bad_recv));
+	}
+	memset(&send, 0, sizeof(send));
+	send.wr_id = rdmaez_impl_drain_wr_id(d->qp, queue);
+	send.send_flags = IBV_SEND_SIGNALED;
+	send.opcode = IBV_WR_RDMA_WRITE;
+	if (d->qp->qp_type == IBV_QPT_UD) {
+		send.opcode = IBV_WR_SEND;
+		send.wr.ud.ah = d->opts.ah;
+		send.wr.ud.remote_qpn = d->qp->qp_num;
+	}
+	return rdmaez_impl_error(ibv_post_send(d->qp, &send, &bad_send));
+}
+
+/*
+ * Posts the beacons that are not posted yet. `empty` has the queues in which nothing can be outstanding if they refuse
+ * one. ERR again, without which rxe flushes no receive that is posted late: rxe_post_recv() of the provider.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_drain_mark(struct rdmaez_drain *d, unsigned int empty)
+{
+	struct ibv_qp_attr attr;
+	bool is_posted = false;
+	int error;
+
+	for (int i = 0; i < 2; i++) {
+		if (d->queue[i] != RDMAEZ_IMPL_END_FULL)
+			continue;
+		error = rdmaez_impl_drain_beacon(d, i);
+		is_posted = is_posted || !error;
+		if (!error)
+			d->queue[i] = RDMAEZ_IMPL_END_BEACON;
+		else if (empty & 1u << i)
+			rdmaez_impl_drain_end(d, i);
+		else if (error != ENOMEM)
+			d->queue[i] = RDMAEZ_IMPL_END_COUNT;
+	}
+	if (!is_posted)
+		return;
+	memset(&attr, 0, sizeof(attr));
+	attr.qp_state = IBV_QPS_ERR;
+	ibv_modify_qp(d->qp, &attr, IBV_QP_STATE);
+}
+
+/* How each queue's end will be recognised, by its driver and its type; `early`: no send was ever possible. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_drain_plan(struct rdmaez_drain *d, unsigned int traits,
+					     bool early)
+{
+	const enum ibv_qp_type type = d->qp->qp_type;
+	const bool plain = type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_XRC_SEND;
+	const bool receives = type != IBV_QPT_XRC_SEND && type != IBV_QPT_XRC_RECV && !d->qp->srq;
+
+	d->queue[0] = plain || type == IBV_QPT_UD ? RDMAEZ_IMPL_END_FULL : RDMAEZ_IMPL_END_COUNT;
+	d->queue[1] = RDMAEZ_IMPL_END_FULL;
+	if (traits & RDMAEZ_DRIVER_NO_BEACON)
+		d->queue[0] = RDMAEZ_IMPL_END_COUNT;
+	else if (type == IBV_QPT_UD && !d->opts.ah)
+		d->queue[0] = RDMAEZ_IMPL_END_NO_AH;
+	if (traits & (RDMAEZ_DRIVER_NO_BEACON | RDMAEZ_DRIVER_NO_RECV_BEACON))
+		d->queue[1] = RDMAEZ_IMPL_END_COUNT;
+	d->waits = RDMAEZ_DRAIN_SENDS | RDMAEZ_DRAIN_RECVS;
+	d->drained.open = d->waits;
+	if (type == IBV_QPT_XRC_RECV || !d->left[0] ||
+	    (early && d->left[0] < 0 && d->queue[0] != RDMAEZ_IMPL_END_FULL))
+		rdmaez_impl_drain_end(d, 0);
+	if (!receives || !d->left[1])
+		rdmaez_impl_drain_end(d, 1);
+	if (type == IBV_QPT_XRC_RECV)
+		d->drained.open = RDMAEZ_DRAIN_RECVS;
+	if (d->opts.flags & RDMAEZ_DRAIN_LAST_WQE)
+		d->drained.open &= d->waits;
+	d->together = d->qp->send_cq == d->qp->recv_cq;
+	if (d->together)
+		d->left[0] = d->left[0] < 0 || d->left[1] < 0 || !receives
+				     ? -1
+				     : d->left[0] + d->left[1];
+}
+
+/* Checks the options, and notes them. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_start(struct ibv_qp *qp,
+					     const struct rdmaez_drain_opts *opts,
+					     struct rdmaez_drain *d, struct rdmaez_diag *diag,
+					     const char *call)
+{
+	static const struct rdmaez_impl_site flags = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
+						      RDMAEZ_VALUE_FLAGS, 0,
+						      RDMAEZ_DRAIN_LAST_WQE | RDMAEZ_DRAIN_ANYWAY};
+	static const struct rdmaez_impl_site counts[] = {
+		{"opts.sends", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER, 0, INT32_MAX},
+		{"opts.recvs", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER, 0, INT32_MAX}};
+	int error = rdmaez_impl_begin(diag, call, rdmaez_impl_why_drain, qp ? qp->context : NULL,
+				      !qp ? "qp"
+				      : d ? NULL
+					  : "drain");
+
+	if (error)
+		return error;
+	rdmaez_impl_diag_qp(diag, qp);
+	memset(d, 0, sizeof(*d));
+	d->qp = qp;
+	if (opts)
+		d->opts = *opts;
+	if (d->opts.flags & ~(unsigned int)flags.max)
+		error = rdmaez_impl_refuse_at(diag, EINVAL, &flags,
+					      d->opts.flags & ~(unsigned int)flags.max);
+	if (d->opts.sends < 0)
+		error = rdmaez_impl_refuse_at(diag, EINVAL, &counts[0], d->opts.sends);
+	if (d->opts.recvs < 0)
+		error = rdmaez_impl_refuse_at(diag, EINVAL, &counts[1], d->opts.recvs);
+	d->left[0] = (int)rdmaez_impl_option(d->opts.sends, -1);
+	d->left[1] = (int)rdmaez_impl_option(d->opts.recvs, -1);
+	return error;
+}
+
+/* rdmaez_drain_begin() under another name. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_begin(struct ibv_qp *qp,
+					     const struct rdmaez_drain_opts *opts,
+					     struct rdmaez_drain *d, struct rdmaez_diag *diag,
+					     const char *call)
+{
+	int error = rdmaez_impl_drain_start(qp, opts, d, diag, call);
+	const struct rdmaez_driver *driver;
+	struct rdmaez_impl_qp_now now;
+	struct ibv_device_attr device;
+	unsigned int empty;
+	bool iwarp, early;
+
+	if (error)
+		return error;
+	/* librdmacm connects over iWARP without telling libibverbs that the queue pair has left RESET. */
+	iwarp = qp->context->device->transport_type == IBV_TRANSPORT_IWARP;
+	if (qp->state == IBV_QPS_RESET && !iwarp)
+		return 0;
+	early = qp->state < IBV_QPS_RTS && !iwarp;
+	empty = early ? RDMAEZ_DRAIN_SENDS : 0;
+	error = rdmaez_impl_drain_to(qp, IBV_QPS_ERR, NULL, diag, call);
+	if (error)
+		return error;
+	rdmaez_impl_ask_device(qp->context, &device, &driver, diag);
+	rdmaez_impl_qp_ask_now(qp, driver, IBV_QP_CAP, &now);
+	if (now.known & IBV_QP_CAP) {
+		d->wr[0] = now.attr.cap.max_send_wr;
+		d->wr[1] = now.attr.cap.max_recv_wr;
+		/* Some report 0 of a queue that is there, which takes a beacon: mlx4_ib_query_qp() for user space. */
+		empty |= (d->wr[0] ? 0 : RDMAEZ_DRAIN_SENDS) | (d->wr[1] ? 0 : RDMAEZ_DRAIN_RECVS);
+	}
+	rdmaez_impl_drain_plan(d, driver->traits, early);
+	rdmaez_impl_drain_mark(d, empty);
+	return 0;
+}
+
+RDMAEZ_COLD int rdmaez_drain_begin(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
+				   struct rdmaez_drain *drain, struct rdmaez_diag *diag)
+{
+	return rdmaez_impl_drain_begin(qp, opts, drain, diag, "rdmaez_drain_begin");
+}
+
+RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq *cq,
+				 const struct ibv_wc *wc)
+{
+	const bool is_ours = wc->qp_num == drain->qp->qp_num;
+	const int which = cq == drain->qp->send_cq ? 0 : 1;
+
+	for (int i = 0; i < 2 && is_ours; i++)
+		if (wc->wr_id == rdmaez_impl_drain_wr_id(drain->qp, i)) {
+			if (drain->queue[i] == RDMAEZ_IMPL_END_BEACON)
+				rdmaez_impl_drain_end(drain, i);
+			return true;
+		}
+	if (!is_ours)
+		drain->drained.others++;
+	else if (wc->status == IBV_WC_WR_FLUSH_ERR)
+		drain->drained.flushed++;
+	else
+		drain->drained.completed++;
+	if (is_ours && drain->left[which] > 0 && !--drain->left[which]) {
+		rdmaez_impl_drain_end(drain, which);
+		if (drain->together)
+			rdmaez_impl_drain_end(drain, 1);
+	}
+	if (drain->opts.completed)
+		drain->opts.completed(drain->opts.arg, wc);
+	if (is_ours)
+		rdmaez_impl_drain_mark(drain, 0);
+	return false;
+}
+
+/* Polls a completion queue once; how many there were, less than 0 after an error. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_poll(struct rdmaez_drain *d, struct ibv_cq *cq)
+{
+	struct ibv_wc wc[16];
+	const int count = cq ? ibv_poll_cq(cq, 16, wc) : 0;
+
+	for (int i = 0; i < count; i++)
+		rdmaez_drain_wc(d, cq, &wc[i]);
+	return count;
+}
+
+/* Why the end of each queue was not seen, and which completion queue may have been too small. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_late(const struct rdmaez_drain *d, struct rdmaez_diag *diag)
+{
+	static const char *const field[] = {"opts.sends", "opts.recvs"};
+	static const enum rdmaez_why why[] = {RDMAEZ_WHY_DRAIN_BEACON, RDMAEZ_WHY_DRAIN_BEACON,
+					      RDMAEZ_WHY_DRAIN_FULL, RDMAEZ_WHY_DRAIN_UNCOUNTED,
+					      RDMAEZ_WHY_DRAIN_NO_AH};
+	struct rdmaez_impl_site site = {NULL, RDMAEZ_WHY_NONE, RDMAEZ_VALUE_NONE, 0, 0};
+
+	for (int i = 0; i < 2; i++) {
+		const struct ibv_cq *const cq = i ? d->qp->recv_cq : d->qp->send_cq;
+		const int left = d->left[d->together ? 0 : i];
+		const uint64_t room =
+			(d->together ? (uint64_t)d->wr[0] + d->wr[1] + 2 : (uint64_t)d->wr[i] + 1);
+
+		if (!(d->waits & 1u << i))
+			continue;
+		site.field = field[i];
+		site.why = left > 0 ? RDMAEZ_WHY_DRAIN_LEFT : why[d->queue[i]];
+		site.kind = left > 0 ? RDMAEZ_VALUE_COUNTED : RDMAEZ_VALUE_NONE;
+		rdmaez_impl_refuse_at(diag, ETIMEDOUT, &site, left > 0 ? left : 0);
+		site.field = i ? "recv_cq" : "send_cq";
+		site.why = RDMAEZ_WHY_DRAIN_CQ;
+		site.kind = RDMAEZ_VALUE_NUMBER;
+		if (d->wr[i] && (uint64_t)(int64_t)cq->cqe < room)
+			rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site,
+						(uint64_t)(int64_t)cq->cqe, room, INT32_MAX);
+	}
+	return ETIMEDOUT;
+}
+
+/* Polls until both ends are seen. What was taken from an SRQ ends where nothing more is there. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_wait(struct rdmaez_drain *d, struct rdmaez_diag *diag)
+{
+	const uint64_t since = rdmaez_impl_now();
+	const uint64_t deadline = rdmaez_impl_deadline(d->opts.timeout_ns);
+	uint64_t now;
+
+	do {
+		int more = rdmaez_impl_drain_poll(d, d->qp->send_cq);
+		const int other =
+			more < 0 || d->together ? 0 : rdmaez_impl_drain_poll(d, d->qp->recv_cq);
+
+		more = other < 0 ? other : more + other;
+		if (more < 0)
+			return rdmaez_impl_refuse_verb(diag, EIO, RDMAEZ_WHY_DEVICE_GONE,
+						       "ibv_poll_cq");
+		if (!d->waits && (!more || !d->qp->srq))
+			return 0;
+		now = rdmaez_impl_now();
+		if (!more && now - since > 100000)
+			rdmaez_impl_rest(50000);
+	} while (now < deadline);
+	return d->waits ? rdmaez_impl_drain_late(d, diag) : 0;
+}
+
+/* rdmaez_qp_drain() under another name. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
+				       struct rdmaez_drained *drained, struct rdmaez_diag *diag,
+				       const char *call)
+{
+	struct rdmaez_drain drain;
+	int error = rdmaez_impl_drain_begin(qp, opts, &drain, diag, call);
+
+	if (error)
+		return error;
+	if (qp->state != IBV_QPS_RESET)
+		error = rdmaez_impl_drain_wait(&drain, diag);
+	if (drained && (!error || error == ETIMEDOUT))
+		*drained = drain.drained;
+	return error;
+}
+
+RDMAEZ_COLD int rdmaez_qp_drain(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
+				struct rdmaez_drained *drained, struct rdmaez_diag *diag)
+{
+	return rdmaez_impl_drain(qp, opts, drained, diag, "rdmaez_qp_drain");
+}
+
+/* Drains before the queue pair's end, which may come anyway. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_last(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
+					    struct rdmaez_drained *drained,
+					    struct rdmaez_diag *diag, const char *call)
+{
+	struct rdmaez_drain drain;
+	int error = rdmaez_impl_drain_start(qp, opts, &drain, diag, call);
+
+	if (error)
+		return error;
+	error = rdmaez_impl_drain(qp, opts, drained, diag, call);
+	if (error && !(drain.opts.flags & RDMAEZ_DRAIN_ANYWAY))
+		return error;
+	rdmaez_impl_diag_forget(diag);
+	return 0;
+}
+
+RDMAEZ_COLD int rdmaez_qp_destroy(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
+				  struct rdmaez_drained *drained, struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_drain_last(qp, opts, drained, diag, "rdmaez_qp_destroy");
+
+	return error ? error
+		     : rdmaez_impl_end(diag, ibv_destroy_qp(qp), "ibv_destroy_qp", "qp",
+				       RDMAEZ_WHY_QP_MULTICAST);
+}
+
+/* ---- SQD and SQE -------------------------------------------------------------------------- */
+
+/* A queue pair in this state cannot go on; `states` has those that could. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_resume_refuse(struct rdmaez_diag *diag, enum ibv_qp_state state,
+					       int states)
+{
+	static const struct rdmaez_impl_site site = {"qp_state", RDMAEZ_WHY_RESUME_STATE,
+						     RDMAEZ_VALUE_STATE_NOW, 0, 0};
+
+	return rdmaez_impl_refuse_within(diag, EINVAL, &site, (int)state, 0, states);
+}
+
+/* Begins a record about a queue pair, and asks for its driver, its state and whether its send queue drains. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_resume_begin(struct ibv_qp *qp,
+					      const struct rdmaez_driver **driver,
+					      struct rdmaez_impl_qp_now *now,
+					      struct rdmaez_diag *diag, const char *call)
+{
+	struct ibv_device_attr device;
+	const int error = rdmaez_impl_begin(diag, call, rdmaez_impl_why_drain,
+					    qp ? qp->context : NULL, qp ? NULL : "qp");
+
+	if (error)
+		return error;
+	rdmaez_impl_diag_qp(diag, qp);
+	rdmaez_impl_ask_device(qp->context, &device, driver, diag);
+	rdmaez_impl_qp_ask_now(qp, *driver, IBV_QP_STATE | RDMAEZ_IMPL_QP_SQ_DRAINING, now);
+	return 0;
+}
+
+/* rdmaez_qp_quiesce() under another name. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_quiesce(struct ibv_qp *qp, uint64_t timeout_ns,
+					 struct rdmaez_diag *diag, const char *call)
+{
+	static const struct rdmaez_impl_site draining = {"sq_draining", RDMAEZ_WHY_SQ_DRAINING,
+							 RDMAEZ_VALUE_NUMBER, 0, 0};
+	const struct rdmaez_driver *driver;
+	struct rdmaez_impl_qp_now now;
+	uint64_t deadline;
+	int error = rdmaez_impl_resume_begin(qp, &driver, &now, diag, call);
+
+	if (error)
+		return error;
+	if (qp->context->device->transport_type == IBV_TRANSPORT_IWARP)
+		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_SQD_CLOSES, "qp_state");
+	if (driver->traits & RDMAEZ_DRIVER_NO_SQD)
+		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_NO_SQD, "qp_state");
+	if (!(now.known & RDMAEZ_IMPL_QP_SQ_DRAINING))
+		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_SQD_UNTOLD, "sq_draining");
+	if (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD)
+		return rdmaez_impl_resume_refuse(diag, qp->state,
+						 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD);
+	deadline = rdmaez_impl_deadline(timeout_ns);
+	if (qp->state == IBV_QPS_RTS)
+		error = rdmaez_impl_drain_to(qp, IBV_QPS_SQD, NULL, diag, call);
+	while (!error) {
+		rdmaez_impl_qp_ask_now(qp, driver, IBV_QP_STATE | RDMAEZ_IMPL_QP_SQ_DRAINING, &now);
+		if ((now.known & IBV_QP_STATE) && now.attr.qp_state != IBV_QPS_SQD)
+			return rdmaez_impl_resume_refuse(diag, now.attr.qp_state, 1 << IBV_QPS_SQD);
+		if ((now.known & RDMAEZ_IMPL_QP_SQ_DRAINING) && !now.attr.sq_draining)
+			return 0;
+		if (rdmaez_impl_now() >= deadline)
+			return rdmaez_impl_refuse_at(diag, ETIMEDOUT, &draining, 1);
+		rdmaez_impl_rest(50000);
+	}
+	return error;
+}
+
+RDMAEZ_COLD int rdmaez_qp_quiesce(struct ibv_qp *qp, uint64_t timeout_ns, struct rdmaez_diag *diag)
+{
+	return rdmaez_impl_quiesce(qp, timeout_ns, diag, "rdmaez_qp_quiesce");
+}
+
+RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
+				 uint64_t timeout_ns, struct rdmaez_diag *diag)
+{
+	static const char call[] = "rdmaez_qp_change";
+	enum ibv_qp_state in = IBV_QPS_SQD;
+	struct rdmaez_qp_move move;
+	enum ibv_qp_type type;
+	int error = rdmaez_impl_begin(diag, call, rdmaez_impl_why_drain, qp ? qp->context : NULL,
+				      !qp    ? "qp"
+				      : opts ? NULL
+					     : "opts");
+
+	if (error)
+		return error;
+	rdmaez_impl_diag_qp(diag, qp);
+	if (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD)
+		return rdmaez_impl_resume_refuse(diag, qp->state,
+						 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD);
+	type = (int)opts->driver_type ? opts->driver_type : qp->qp_type;
+	if (!(opts->optional & ~rdmaez_qp_rule(type, qp->state, IBV_QPS_RTS).optional))
+		return rdmaez_impl_drain_to(qp, IBV_QPS_RTS, opts, diag, call);
+	error = rdmaez_qp_attr(qp->qp_type, in, in, opts, &move, diag);
+	if (error) {
+		if (diag) {
+			rdmaez_impl_diag_qp(diag, qp);
+			diag->call = call;
+			diag->texts = rdmaez_impl_why_drain;
+		}
+		return error;
+	}
+	error = rdmaez_impl_quiesce(qp, timeout_ns, diag, call);
+	if (!error)
+		error = rdmaez_impl_drain_to(qp, in, opts, diag, call);
+	if (!error)
+		return rdmaez_impl_drain_to(qp, IBV_QPS_RTS, NULL, diag, call);
+	if (qp->state == in)
+		rdmaez_qp_to_rts(qp, NULL, NULL);
+	return error;
+}
+
+RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag)
+{
+	static const char call[] = "rdmaez_qp_resume";
+	const struct rdmaez_driver *driver;
+	struct rdmaez_impl_qp_now now;
+	const int error = rdmaez_impl_resume_begin(qp, &driver, &now, diag, call);
+
+	if (error)
+		return error;
+	if (qp->state == IBV_QPS_RTS && (now.known & IBV_QP_STATE))
+		return 0;
+	if (qp->state == IBV_QPS_SQE || qp->state == IBV_QPS_SQD || qp->state == IBV_QPS_RTS)
+		return rdmaez_impl_drain_to(qp, IBV_QPS_RTS, NULL, diag, call);
+	return rdmaez_impl_resume_refuse(diag, qp->state, 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE);
+}
+
+/* ---- Events ------------------------------------------------------------------------------- */
+
+RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_ns,
+				  struct ibv_async_event *event, struct rdmaez_diag *diag)
+{
+	const uint64_t deadline = timeout_ns ? rdmaez_impl_deadline(timeout_ns) : 0;
+	const char *const missing = !context ? "context" : event ? NULL : "event";
+	int error = rdmaez_impl_begin(diag, "rdmaez_event_next", rdmaez_impl_why_drain, context,
+				      missing);
+	struct ibv_async_event next;
+	struct pollfd readable;
+	uint64_t now, left;
+
+	if (error)
+		return error;
+	readable.fd = context->async_fd;
+	readable.events = POLLIN;
+	do {
+		now = rdmaez_impl_now();
+		left = now < deadline ? (deadline - now - 1) / 1000000 + 1 : 0; /* ms, rounded up */
+		if (poll(&readable, 1, left < INT32_MAX ? (int)left : INT32_MAX) <= 0)
+			continue;
+		error = rdmaez_impl_error(ibv_get_async_event(context, &next));
+		if (!error) {
+			ibv_ack_async_event(&next);
+			*event = next;
+			return 0;
+		}
+		if (error != EAGAIN && error != EINTR)
+			return rdmaez_impl_refuse_verb(
+				diag, error,
+				rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED),
+				"ibv_get_async_event");
+	} while (now < deadline);
+	return rdmaez_impl_refuse(diag, ETIMEDOUT, RDMAEZ_WHY_EVENT_NONE, "timeout_ns");
+}
+
+RDMAEZ_IMPL_END
+
+#endif /* RDMAEZ_IMPL_BODIES */
+
+#endif

@@ -1,0 +1,887 @@
+/* SPDX-License-Identifier: MIT */
+/* Draining on every driver that the fake stands for, what is changed in SQD, and events with a deadline. */
+#include <sys/eventfd.h>
+
+#include "check.h"
+#include "findings.h"
+
+#define MS 1000000u
+
+enum {
+	SENDS = RDMAEZ_DRAIN_SENDS,
+	RECVS = RDMAEZ_DRAIN_RECVS,
+	BEACON = 100 /* no wr_id of a test is that great */
+};
+
+/* What every test begins with. */
+static struct {
+	struct fake_device *dev;
+	struct ibv_context *ctx;
+	struct ibv_qp *qp;
+	struct ibv_cq *send_cq, *recv_cq;
+	struct rdmaez_drain_opts opts;
+	struct rdmaez_drained drained;
+	struct rdmaez_diag diag;
+	char seen
+		[65]; /* the completions that were handed over, as digits; one of another queue pair: '*' */
+} t;
+
+static void completed(void *arg, const struct ibv_wc *wc)
+{
+	char *const text = (char *)arg;
+	const size_t length = strlen(text);
+
+	tap_ok(wc->qp_num != t.qp->qp_num || wc->wr_id < BEACON, "no beacon is handed over");
+	text[length] = wc->qp_num == t.qp->qp_num ? (char)('0' + wc->wr_id) : '*';
+	text[length + 1] = '\0';
+}
+
+/* A queue pair that is as the test says, of two completion queues or of one. */
+static void make_qp(enum ibv_qp_type type, enum ibv_qp_state state, int cqe, bool together)
+{
+	struct ibv_qp_init_attr init;
+
+	memset(&init, 0, sizeof(init));
+	init.qp_type = type;
+	init.cap.max_send_wr = init.cap.max_recv_wr = 8;
+	init.cap.max_send_sge = init.cap.max_recv_sge = 1;
+	t.send_cq = ibv_create_cq(t.ctx, cqe, NULL, NULL, 0);
+	t.recv_cq = together ? t.send_cq : ibv_create_cq(t.ctx, cqe, NULL, NULL, 0);
+	init.send_cq = t.send_cq;
+	init.recv_cq = t.recv_cq;
+	t.qp = ibv_create_qp(ibv_alloc_pd(t.ctx), &init);
+	fake_qp_force(t.qp, state);
+	t.qp->state = state;
+}
+
+static void start(enum fake_profile profile, const char *release)
+{
+	t.dev = fake_reset();
+	fake_uname(release);
+	fake_profile(t.dev, profile);
+	t.ctx = fake_open(t.dev);
+	memset(&t.opts, 0, sizeof(t.opts));
+	t.opts.completed = completed;
+	t.opts.arg = t.seen;
+	t.opts.timeout_ns = 3 * MS;
+	memset(&t.drained, 0x55, sizeof(t.drained));
+	memset(&t.diag, 0x55, sizeof(t.diag));
+	t.seen[0] = '\0';
+}
+
+static int post_send(uint64_t wr_id, unsigned int flags)
+{
+	struct ibv_send_wr wr, *bad;
+
+	memset(&wr, 0, sizeof(wr));
+	wr.wr_id = wr_id;
+	wr.opcode = IBV_WR_SEND;
+	wr.send_flags = flags;
+	return ibv_post_send(t.qp, &wr, &bad);
+}
+
+static int post_recv(uint64_t wr_id)
+{
+	struct ibv_sge sge = {0, 0, 0};
+	struct ibv_recv_wr wr, *bad;
+
+	memset(&wr, 0, sizeof(wr));
+	wr.wr_id = wr_id;
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	return ibv_post_recv(t.qp, &wr, &bad);
+}
+
+/* Three sends, one of them unsignaled where there may be such, and two receives. */
+static void post_five(void)
+{
+	int error = post_send(1, IBV_SEND_SIGNALED);
+
+	error |= post_send(2, t.dev->quirks & FAKE_SIGNALED_ONLY ? IBV_SEND_SIGNALED : 0);
+	error |= post_send(3, IBV_SEND_SIGNALED);
+	tap_eq_int(error | post_recv(4) | post_recv(5), 0, "five work requests are posted");
+}
+
+static int drain(void)
+{
+	return rdmaez_qp_drain(t.qp, &t.opts, &t.drained, &t.diag);
+}
+
+static void check_drained(unsigned int flushed, unsigned int succeeded, unsigned int others,
+			  unsigned int open, const char *name)
+{
+	tap_eq_int(t.drained.flushed, flushed, "%s: so many were flushed", name);
+	tap_eq_int(t.drained.completed, succeeded, "%s: so many had completed", name);
+	tap_eq_int(t.drained.others, others, "%s: so many were of others", name);
+	tap_eq_hex(t.drained.open, open, "%s: what was not seen to end", name);
+}
+
+#define WRONG(reason, field, ...)                                          \
+	{                                                                  \
+		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
+	}
+#define LIKELY(reason, field, ...)                                          \
+	{                                                                   \
+		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
+	}
+#define NOTHING        RDMAEZ_VALUE_NONE, 0, 0, 0
+#define COUNTED(count) RDMAEZ_VALUE_COUNTED, count, 0, 0
+#define CHECK_LATE(name, ...) \
+	CHECK_VERB_FINDINGS(&t.diag, drain(), ETIMEDOUT, "rdmaez_qp_drain", NULL, name, __VA_ARGS__)
+
+/* ---- Every driver ------------------------------------------------------------------------- */
+
+struct driver {
+	enum fake_profile profile;
+	const char *release;
+	unsigned int counts; /* the queues whose beacons never come back */
+};
+
+static const struct driver drivers[] = {
+	{FAKE_PROFILE_RXE, "6.1.0", 0},
+	{FAKE_PROFILE_RXE, "6.12.0", 0},
+	{FAKE_PROFILE_MLX5, "6.1.0", 0},
+	{FAKE_PROFILE_MLX5_UNDERLAY, "6.1.0", 0},
+	{FAKE_PROFILE_MLX4, "6.1.0", 0},
+	{FAKE_PROFILE_MLX4_BONDED, "6.1.0", 0},
+	{FAKE_PROFILE_EFA, "6.1.0", SENDS | RECVS},
+	{FAKE_PROFILE_SIW, "6.1.0", SENDS | RECVS},
+	{FAKE_PROFILE_SIW, "6.12.0", SENDS | RECVS},
+	{FAKE_PROFILE_BNXT_RE, "6.1.0", 0},
+	{FAKE_PROFILE_ERDMA, "6.1.0", SENDS | RECVS},
+	{FAKE_PROFILE_ERDMA_ROCE, "7.2.0", SENDS | RECVS},
+	{FAKE_PROFILE_MANA, "6.12.0", SENDS | RECVS},
+	{FAKE_PROFILE_MANA, "7.2.0", SENDS | RECVS},
+	{FAKE_PROFILE_IONIC, "7.2.0", 0},
+	{FAKE_PROFILE_HNS, "6.1.0", 0},
+	{FAKE_PROFILE_IRDMA, "6.1.0", 0},
+	{FAKE_PROFILE_MTHCA, "6.1.0", 0},
+	{FAKE_PROFILE_OCRDMA, "6.1.0", SENDS | RECVS},
+	{FAKE_PROFILE_QEDR, "6.1.0", 0},
+	{FAKE_PROFILE_PVRDMA, "6.1.0", 0},
+	{FAKE_PROFILE_RDMAVT, "6.1.0", RECVS},
+	{FAKE_PROFILE_CXGB4, "6.1.0", SENDS | RECVS},
+	{FAKE_PROFILE_IRDMA_IWARP, "6.1.0", 0},
+};
+
+static bool is_iwarp(void)
+{
+	return t.dev->verbs.transport_type == IBV_TRANSPORT_IWARP;
+}
+
+/* A queue pair in RTS with five work requests, as they come to be drained. */
+static void start_driver(const struct driver *d, bool together)
+{
+	const bool rc = d->profile != FAKE_PROFILE_EFA;
+
+	start(d->profile, d->release);
+	make_qp(rc ? IBV_QPT_RC : IBV_QPT_UD, IBV_QPS_RTS, 64, together);
+	post_five();
+	if (is_iwarp())
+		t.qp->state = IBV_QPS_RESET; /* librdmacm has connected */
+	fake_reset_log();
+}
+
+static void check_untold(const struct driver *d, const char *name)
+{
+	const struct expected both[] = {WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING),
+					WRONG(DRAIN_UNCOUNTED, "opts.recvs", NOTHING)};
+	const unsigned int from = d->counts & SENDS ? 0 : 1;
+	struct expected wanted[2] = {both[from], both[1]};
+
+	if (t.qp->qp_type == IBV_QPT_UD && !(d->counts & SENDS))
+		wanted[0].reason = RDMAEZ_WHY_DRAIN_NO_AH;
+	check_findings(&t.diag, drain(), ETIMEDOUT, "rdmaez_qp_drain", wanted, 2 - from, name);
+	check_drained(5, 0, 0, d->counts, name);
+	tap_eq_str(t.seen, "12345", "%s: all are handed over nevertheless", name);
+}
+
+static void check_driver(const struct driver *d)
+{
+	char name[80];
+
+	start_driver(d, false);
+	snprintf(name, sizeof(name), "%d on Linux %s", (int)d->profile, d->release);
+	if (d->counts) {
+		check_untold(d, name);
+		start_driver(d, false);
+		t.opts.sends = 3;
+		t.opts.recvs = 2;
+	}
+	check_success(&t.diag, drain(), "%s: drained", name);
+	check_drained(5, 0, 0, 0, name);
+	tap_eq_str(t.seen, "12345", "%s: all are handed over", name);
+	tap_eq_int(t.qp->state, IBV_QPS_ERR, "%s: it is in ERR", name);
+	tap_eq_int(fake_qp_posted(t.qp), 0, "%s: nothing is outstanding", name);
+	if (d->counts == (SENDS | RECVS) && t.dev->attr.orig_attr.vendor_id) {
+		tap_eq_int(fake_count(FAKE_POST_SEND) + fake_count(FAKE_POST_RECV), 0,
+			   "%s: no beacon is posted", name);
+		tap_eq_int(fake_count(FAKE_MODIFY_QP), 1, "%s: one move", name);
+	}
+	t.opts.sends = t.opts.recvs = d->counts ? RDMAEZ_ZERO : 0;
+	check_success(&t.diag, drain(), "%s: drained again", name);
+	check_drained(0, 0, 0, 0, name);
+
+	start_driver(d, true);
+	fake_qp_sends_succeed(t.qp, 1);
+	fake_qp_force(t.qp, IBV_QPS_ERR); /* while the library says RTS */
+	if (d->counts) {
+		t.opts.sends = 3;
+		t.opts.recvs = 2;
+	}
+	check_success(&t.diag, drain(), "%s: after an error, of one completion queue", name);
+	check_drained(4, 1, 0, 0, name);
+	tap_eq_str(t.seen, "12345", "%s: nothing is lost", name);
+	tap_eq_int(rdmaez_qp_destroy(t.qp, &t.opts, NULL, NULL), d->counts ? ETIMEDOUT : 0,
+		   "%s: it is destroyed where its end can be known", name);
+}
+
+/* What is special in how a beacon is posted. */
+static void check_beacons(void)
+{
+	const struct fake_call *call;
+
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	fake_reset_log();
+	check_success(&t.diag, drain(), "an idle queue pair is drained");
+	tap_eq_int(fake_count(FAKE_MODIFY_QP), 2, "ERR before the beacons and after");
+	call = fake_last(FAKE_POST_SEND);
+	tap_eq_int(call->arg.send_wr.opcode, IBV_WR_RDMA_WRITE, "a WRITE");
+	tap_eq_int(call->arg.send_wr.num_sge, 0, "of nothing");
+	tap_eq_hex(call->arg.send_wr.send_flags, IBV_SEND_SIGNALED, "signaled");
+	tap_eq_int(fake_last(FAKE_POST_RECV)->arg.recv_wr.num_sge, 0, "and a receive of nothing");
+	tap_ok(call->arg.send_wr.wr_id != fake_last(FAKE_POST_RECV)->arg.recv_wr.wr_id,
+	       "which can be told apart");
+	tap_eq_str(t.diag.driver, "mlx5_ib", "the record names the driver");
+
+	for (int state = IBV_QPS_INIT; state <= IBV_QPS_RTR; state++) {
+		start(FAKE_PROFILE_MLX5, "6.1.0");
+		make_qp(IBV_QPT_RC, (enum ibv_qp_state)state, 64, false);
+		post_recv(4);
+		check_success(&t.diag, drain(), "in state %d mlx5 takes no send beacon", state);
+		check_drained(1, 0, 0, 0, "the receive");
+	}
+	start(FAKE_PROFILE_SIW, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_INIT, 64, false);
+	t.opts.recvs = RDMAEZ_ZERO;
+	CHECK_LATE("of iWARP the library does not know the state",
+		   WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING));
+	start(FAKE_PROFILE_EFA, "6.1.0");
+	make_qp(IBV_QPT_UD, IBV_QPS_RTR, 64, false);
+	t.opts.recvs = RDMAEZ_ZERO;
+	check_success(&t.diag, drain(), "but of efa it does");
+
+	start(FAKE_PROFILE_RXE, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RESET, 64, false);
+	fake_reset_log();
+	check_success(&t.diag, drain(), "in RESET there is nothing to do");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "and nothing is done");
+	check_drained(0, 0, 0, 0, "in RESET");
+	tap_eq_int(rdmaez_qp_drain(t.qp, NULL, NULL, NULL), 0, "nor need anything be given");
+}
+
+/* Queues that are full, or do not exist. */
+static void check_queues(void)
+{
+	struct ibv_qp_init_attr init;
+
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	for (uint64_t i = 0; i < 8; i++)
+		tap_eq_int(post_send(i, 0) | post_recv(8 + i), 0, "the queues are filled");
+	check_success(&t.diag, drain(), "full queues take their beacons later");
+	check_drained(16, 0, 0, 0, "full queues");
+
+	/* The hardware is slow: nothing completes before the program looks. */
+	start(FAKE_PROFILE_PLAIN, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	for (uint64_t i = 0; i < 8; i++)
+		post_send(i, 0);
+	t.opts.recvs = RDMAEZ_ZERO;
+	CHECK_LATE("a full queue that does not move", WRONG(DRAIN_FULL, "opts.sends", NOTHING));
+	check_drained(0, 0, 0, SENDS, "a full queue that does not move");
+	t.opts.recvs = 0;
+	CHECK_LATE("a driver that is not known, and flushes nothing",
+		   WRONG(DRAIN_FULL, "opts.sends", NOTHING),
+		   WRONG(DRAIN_BEACON, "opts.recvs", NOTHING));
+	tap_eq_int(fake_count(FAKE_MODIFY_QP), 3, "ERR again only where a beacon was posted");
+
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	memset(&init, 0, sizeof(init));
+	init.qp_type = IBV_QPT_RC;
+	init.cap.max_send_wr = 8;
+	init.send_cq = init.recv_cq = ibv_create_cq(t.ctx, 16, NULL, NULL, 0);
+	t.qp = ibv_create_qp(ibv_alloc_pd(t.ctx), &init);
+	fake_qp_force(t.qp, IBV_QPS_RTS);
+	t.qp->state = IBV_QPS_RTS;
+	check_success(&t.diag, drain(), "without a receive queue there is nothing to wait for");
+	check_drained(0, 0, 0, 0, "without a receive queue");
+}
+
+/* A completion queue that is too small loses what it is to hold, and the beacon. */
+static void check_small(void)
+{
+	start(FAKE_PROFILE_RXE, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 2, false);
+	post_five();
+	t.opts.recvs = RDMAEZ_ZERO;
+	CHECK_LATE("a completion queue for two", WRONG(DRAIN_BEACON, "opts.sends", NOTHING),
+		   LIKELY(DRAIN_CQ, "send_cq", RDMAEZ_VALUE_NUMBER, 2, 9, INT32_MAX));
+	check_drained(4, 0, 0, SENDS, "a completion queue for two");
+	start(FAKE_PROFILE_RXE, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 3, true);
+	post_five();
+	CHECK_LATE("one completion queue for three", WRONG(DRAIN_BEACON, "opts.sends", NOTHING),
+		   WRONG(DRAIN_BEACON, "opts.recvs", NOTHING),
+		   LIKELY(DRAIN_CQ, "send_cq", RDMAEZ_VALUE_NUMBER, 3, 18, INT32_MAX),
+		   LIKELY(DRAIN_CQ, "recv_cq", RDMAEZ_VALUE_NUMBER, 3, 18, INT32_MAX));
+}
+
+/* Counts that are wrong, or known of one queue only. */
+static void check_counts(void)
+{
+	start(FAKE_PROFILE_SIW, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	post_five();
+	fake_qp_sends_succeed(t.qp, 2);
+	t.opts.sends = 3;
+	t.opts.recvs = 2;
+	CHECK_LATE("of three sends one has succeeded unsignaled",
+		   WRONG(DRAIN_LEFT, "opts.sends", COUNTED(1)));
+	check_drained(3, 1, 0, SENDS, "of three sends");
+	start(FAKE_PROFILE_SIW, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	post_five();
+	t.opts.recvs = 2;
+	CHECK_LATE("sends that are not counted", WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING));
+	start(FAKE_PROFILE_SIW, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, true);
+	post_five();
+	t.opts.recvs = 2;
+	CHECK_LATE("of one completion queue", WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING),
+		   WRONG(DRAIN_UNCOUNTED, "opts.recvs", NOTHING));
+	start(FAKE_PROFILE_SIW, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, true);
+	post_five();
+	t.opts.sends = 4;
+	t.opts.recvs = 2;
+	CHECK_LATE("one too many of both together", WRONG(DRAIN_LEFT, "opts.sends", COUNTED(1)),
+		   WRONG(DRAIN_LEFT, "opts.recvs", COUNTED(1)));
+
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	post_five();
+	t.opts.sends = 30;
+	check_success(&t.diag, drain(), "a beacon does not need the count");
+	t.opts.flags = 8 | RDMAEZ_DRAIN_ANYWAY;
+	CHECK_FINDINGS(&t.diag, drain(), EINVAL, "rdmaez_qp_drain", "a flag",
+		       WRONG(OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 8, 0, 3));
+	t.opts.flags = 0;
+	t.opts.sends = t.opts.recvs = -1;
+	CHECK_FINDINGS(&t.diag, drain(), EINVAL, "rdmaez_qp_drain", "less than none",
+		       WRONG(RANGE, "opts.sends", RDMAEZ_VALUE_NUMBER, UINT64_MAX, 0, INT32_MAX),
+		       WRONG(RANGE, "opts.recvs", RDMAEZ_VALUE_NUMBER, UINT64_MAX, 0, INT32_MAX));
+	check_refusal(&t.diag, rdmaez_qp_drain(NULL, NULL, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
+}
+
+/* ---- Other types, shared queues ----------------------------------------------------------- */
+
+static void check_ud(void)
+{
+	struct ibv_ah_attr attr;
+
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	make_qp(IBV_QPT_UD, IBV_QPS_RTS, 64, false);
+	post_five();
+	CHECK_LATE("UD without an address handle", WRONG(DRAIN_NO_AH, "opts.sends", NOTHING));
+	check_drained(5, 0, 0, SENDS, "UD without an address handle");
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	make_qp(IBV_QPT_UD, IBV_QPS_RTS, 64, false);
+	post_five();
+	memset(&attr, 0, sizeof(attr));
+	attr.port_num = 1;
+	attr.is_global = 1;
+	attr.grh.dgid = t.dev->port[1].gid[3].gid;
+	attr.grh.sgid_index = 3;
+	t.opts.ah = ibv_create_ah(t.qp->pd, &attr);
+	check_success(&t.diag, drain(), "UD");
+	check_drained(5, 0, 0, 0, "UD");
+	tap_eq_int(fake_last(FAKE_POST_SEND)->arg.send_wr.opcode, IBV_WR_SEND, "its beacon");
+	tap_eq_ptr(fake_last(FAKE_POST_SEND)->arg.send_wr.wr.ud.ah, t.opts.ah, "has the handle");
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	make_qp(IBV_QPT_RAW_PACKET, IBV_QPS_RTS, 64, false);
+	CHECK_LATE("RAW_PACKET", WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING));
+	t.opts.sends = RDMAEZ_ZERO;
+	check_success(&t.diag, drain(), "RAW_PACKET that is counted");
+}
+
+static void check_xrc(void)
+{
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	t.qp = fake_qp(t.ctx, IBV_QPT_XRC_SEND);
+	fake_qp_force(t.qp, IBV_QPS_RTS);
+	t.qp->state = IBV_QPS_RTS;
+	post_send(1, IBV_SEND_SIGNALED);
+	check_success(&t.diag, drain(), "XRC_SEND");
+	check_drained(1, 0, 0, 0, "XRC_SEND");
+	t.qp = fake_qp(t.ctx, IBV_QPT_XRC_RECV);
+	fake_qp_force(t.qp, IBV_QPS_RTR);
+	t.qp->state = IBV_QPS_RTR;
+	fake_reset_log();
+	check_success(&t.diag, drain(), "XRC_RECV");
+	check_drained(0, 0, 0, RECVS, "XRC_RECV");
+	tap_eq_int(fake_count(FAKE_POLL_CQ), 0, "has nothing to poll");
+	tap_eq_int(t.qp->state, IBV_QPS_ERR, "but is in ERR");
+}
+
+static void check_srq(void)
+{
+	struct ibv_async_event event;
+	struct ibv_qp_init_attr init;
+	struct ibv_wc wc;
+
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	memset(&init, 0, sizeof(init));
+	init.qp_type = IBV_QPT_RC;
+	init.cap.max_send_wr = 8;
+	init.srq = fake_srq(t.ctx, IBV_SRQT_BASIC);
+	init.send_cq = ibv_create_cq(t.ctx, 64, NULL, NULL, 0);
+	init.recv_cq = ibv_create_cq(t.ctx, 64, NULL, NULL, 0);
+	t.qp = ibv_create_qp(ibv_alloc_pd(t.ctx), &init);
+	fake_qp_force(t.qp, IBV_QPS_RTS);
+	t.qp->state = IBV_QPS_RTS;
+	post_send(1, IBV_SEND_SIGNALED);
+	memset(&wc, 0, sizeof(wc));
+	wc.qp_num = t.qp->qp_num;
+	for (wc.wr_id = 2; wc.wr_id < 42; wc.wr_id++)
+		fake_cq_push(init.recv_cq, &wc);
+	t.opts.recvs = 1; /* of no interest */
+	check_success(&t.diag, drain(), "with a shared receive queue");
+	check_drained(1, 40, 0, RECVS, "all that is there is polled, and more may come");
+	tap_eq_int(rdmaez_event_next(t.ctx, 0, &event, NULL), 0, "until the event");
+	tap_eq_int(event.event_type, IBV_EVENT_QP_LAST_WQE_REACHED, "for the last");
+	wc.wr_id = 2;
+	fake_cq_push(init.recv_cq, &wc);
+	t.opts.flags = RDMAEZ_DRAIN_LAST_WQE;
+	check_success(&t.diag, drain(), "then it is drained");
+	check_drained(0, 1, 0, 0, "and nothing is left");
+}
+
+/* One completion queue of two queue pairs. */
+static void check_others(void)
+{
+	struct ibv_wc wc;
+
+	start(FAKE_PROFILE_RXE, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, true);
+	memset(&wc, 0, sizeof(wc));
+	wc.qp_num = 0xabcdef;
+	wc.wr_id = 1;
+	fake_cq_push(t.send_cq, &wc);
+	post_five();
+	fake_qp_force(t.qp, IBV_QPS_ERR);
+	wc.status = IBV_WC_WR_FLUSH_ERR;
+	fake_cq_push(t.send_cq, &wc);
+	check_success(&t.diag, drain(), "with another's completions");
+	check_drained(5, 0, 2, 0, "with another's completions");
+	tap_eq_str(t.seen, "*12345*", "they are handed over in order");
+	fake_cq_push(t.send_cq, &wc);
+	t.opts.completed = NULL;
+	check_success(&t.diag, drain(), "without anybody to hand them to");
+	check_drained(0, 0, 1, 0, "they are counted");
+}
+
+/* ---- What fails, and the pieces ----------------------------------------------------------- */
+
+static void check_failures(void)
+{
+	static const struct rdmaez_drained untouched = {1, 2, 3, 4};
+
+	start(FAKE_PROFILE_RXE, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	t.drained = untouched;
+	fake_fail(FAKE_MODIFY_QP, 1, EIO);
+	CHECK_VERB_FINDINGS(&t.diag, drain(), EIO, "rdmaez_qp_drain", "ibv_modify_qp",
+			    "ERR is refused", LIKELY(DEVICE_GONE, "ibv_modify_qp", NOTHING));
+	check_drained(1, 2, 3, 4, "the result is not written");
+	fake_fail(FAKE_POLL_CQ, 1, EIO);
+	CHECK_VERB_FINDINGS(&t.diag, drain(), EIO, "rdmaez_qp_drain", "ibv_poll_cq", "polling",
+			    WRONG(DEVICE_GONE, "ibv_poll_cq", NOTHING));
+	fake_fail(FAKE_POLL_CQ, 2, EIO);
+	CHECK_VERB_FINDINGS(&t.diag, drain(), EIO, "rdmaez_qp_drain", "ibv_poll_cq", "the other",
+			    WRONG(DEVICE_GONE, "ibv_poll_cq", NOTHING));
+	start(FAKE_PROFILE_RXE, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	fake_fail(FAKE_MODIFY_QP, 2, EIO);
+	tap_eq_int(drain(), ETIMEDOUT, "without the second ERR rxe keeps the receive");
+	check_drained(0, 0, 0, RECVS, "without the second ERR");
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	fake_fail(FAKE_QUERY_QP, 1, EIO);
+	check_success(&t.diag, drain(), "a driver that is not known is tried");
+	check_drained(0, 0, 0, 0, "a beacon that comes late is known");
+	tap_eq_str(t.seen, "", "and not handed over");
+	fake_fail(FAKE_POST_SEND, 1, EINVAL);
+	CHECK_LATE("a beacon that is refused", WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING));
+}
+
+static void check_pieces(void)
+{
+	struct rdmaez_drain d;
+	struct ibv_wc wc[32];
+	int beacons = 0, count;
+
+	start(FAKE_PROFILE_RXE, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	post_five();
+	check_success(&t.diag, rdmaez_drain_begin(t.qp, &t.opts, &d, &t.diag), "it begins");
+	tap_eq_str(t.diag.call, "rdmaez_drain_begin", "under its name");
+	tap_eq_hex(d.waits, SENDS | RECVS, "both ends are waited for");
+	count = ibv_poll_cq(t.recv_cq, 32, wc);
+	tap_eq_int(count, 3, "the program polls");
+	for (int i = 0; i < count; i++)
+		beacons += rdmaez_drain_wc(&d, t.recv_cq, &wc[i]);
+	tap_eq_int(beacons, 1, "one is a beacon");
+	tap_eq_hex(d.waits, SENDS, "that end is seen");
+	count = ibv_poll_cq(t.send_cq, 32, wc);
+	for (int i = 0; i < count; i++)
+		beacons += rdmaez_drain_wc(&d, t.send_cq, &wc[i]);
+	tap_eq_int(beacons, 2, "and the other");
+	tap_eq_hex(d.waits, 0, "it is done");
+	t.drained = d.drained;
+	check_drained(5, 0, 0, 0, "in pieces");
+	tap_eq_str(t.seen, "45123", "as the program polled them");
+	check_refusal(&t.diag, rdmaez_drain_begin(t.qp, NULL, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "drain", "nowhere to begin");
+}
+
+static void check_destroy(void)
+{
+	struct ibv_async_event event;
+
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	post_five();
+	fake_fail(FAKE_DESTROY_QP, 1, EBUSY);
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_destroy(t.qp, &t.opts, &t.drained, &t.diag), EBUSY,
+			    "rdmaez_qp_destroy", "ibv_destroy_qp", "in use",
+			    LIKELY(QP_MULTICAST, "qp", NOTHING));
+	check_drained(5, 0, 0, 0, "it was drained");
+	memset(&event, 0, sizeof(event));
+	event.event_type = IBV_EVENT_QP_FATAL;
+	event.element.qp = t.qp;
+	fake_event(t.ctx, &event);
+	tap_eq_int(rdmaez_event_next(t.ctx, 0, &event, &t.diag), 0, "an event is read");
+	check_success(&t.diag, rdmaez_qp_destroy(t.qp, NULL, NULL, &t.diag), "and nobody waits");
+	tap_eq_int(fake_count(FAKE_DESTROY_QP), 2, "it is gone");
+
+	start(FAKE_PROFILE_SIW, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	post_five();
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_destroy(t.qp, &t.opts, &t.drained, &t.diag), ETIMEDOUT,
+		       "rdmaez_qp_destroy", "a drain that ends too late",
+		       WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING),
+		       WRONG(DRAIN_UNCOUNTED, "opts.recvs", NOTHING));
+	tap_eq_int(fake_count(FAKE_DESTROY_QP), 0, "leaves the queue pair");
+	t.opts.flags = RDMAEZ_DRAIN_ANYWAY;
+	t.opts.sends = -1;
+	tap_eq_int(rdmaez_qp_destroy(t.qp, &t.opts, NULL, NULL), EINVAL, "so do wrong options");
+	t.opts.sends = 0;
+	check_success(&t.diag, rdmaez_qp_destroy(t.qp, &t.opts, &t.drained, &t.diag),
+		      "which goes anyway");
+	check_drained(0, 0, 0, SENDS | RECVS, "and says what it did not see");
+	start(FAKE_PROFILE_RXE, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	fake_fail(FAKE_MODIFY_QP, 1, EINVAL);
+	t.opts.flags = RDMAEZ_DRAIN_ANYWAY;
+	check_success(&t.diag, rdmaez_qp_destroy(t.qp, &t.opts, NULL, &t.diag),
+		      "even if it cannot be moved to ERR");
+	check_refusal(&t.diag, rdmaez_qp_destroy(NULL, &t.opts, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
+}
+
+/* ---- SQD and SQE -------------------------------------------------------------------------- */
+
+#define CHECK_QUIESCE(error, name, ...)                                          \
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_quiesce(t.qp, 2 * MS, &t.diag), error, \
+		       "rdmaez_qp_quiesce", name, __VA_ARGS__)
+
+static void start_sqd(enum fake_profile profile, const char *release, enum ibv_qp_state state)
+{
+	start(profile, release);
+	make_qp(profile == FAKE_PROFILE_EFA ? IBV_QPT_UD : IBV_QPT_RC, state, 64, false);
+	fake_reset_log();
+}
+
+/* What each driver makes of SQD. */
+static void check_quiesce_drivers(void)
+{
+	static const struct {
+		enum fake_profile profile;
+		const char *release;
+		enum rdmaez_why refused; /* NONE: it can */
+	} rows[] = {
+		{FAKE_PROFILE_RXE, "6.1.0", RDMAEZ_WHY_NONE},
+		{FAKE_PROFILE_RXE, "6.12.0", RDMAEZ_WHY_NONE},
+		{FAKE_PROFILE_MLX4, "6.1.0", RDMAEZ_WHY_NONE},
+		{FAKE_PROFILE_MTHCA, "6.1.0", RDMAEZ_WHY_NONE},
+		{FAKE_PROFILE_OCRDMA, "6.1.0", RDMAEZ_WHY_NONE},
+		{FAKE_PROFILE_PVRDMA, "6.1.0", RDMAEZ_WHY_NONE},
+		{FAKE_PROFILE_RDMAVT, "6.1.0", RDMAEZ_WHY_NONE},
+		{FAKE_PROFILE_IONIC, "7.2.0", RDMAEZ_WHY_NONE},
+		{FAKE_PROFILE_PLAIN, "6.1.0", RDMAEZ_WHY_NONE},
+		{FAKE_PROFILE_MLX5, "6.1.0", RDMAEZ_WHY_NO_SQD},
+		{FAKE_PROFILE_HNS, "6.1.0", RDMAEZ_WHY_NO_SQD},
+		{FAKE_PROFILE_SIW, "6.1.0", RDMAEZ_WHY_SQD_CLOSES},
+		{FAKE_PROFILE_ERDMA, "6.1.0", RDMAEZ_WHY_SQD_CLOSES},
+		{FAKE_PROFILE_CXGB4, "6.1.0", RDMAEZ_WHY_SQD_CLOSES},
+		{FAKE_PROFILE_IRDMA_IWARP, "6.1.0", RDMAEZ_WHY_SQD_CLOSES},
+		{FAKE_PROFILE_BNXT_RE, "6.1.0", RDMAEZ_WHY_SQD_UNTOLD},
+		{FAKE_PROFILE_IRDMA, "6.1.0", RDMAEZ_WHY_SQD_UNTOLD},
+		{FAKE_PROFILE_QEDR, "6.1.0", RDMAEZ_WHY_SQD_UNTOLD},
+		{FAKE_PROFILE_EFA, "6.1.0", RDMAEZ_WHY_SQD_UNTOLD},
+		{FAKE_PROFILE_MANA, "6.12.0", RDMAEZ_WHY_SQD_UNTOLD},
+		{FAKE_PROFILE_MANA, "7.2.0", RDMAEZ_WHY_SQD_UNTOLD},
+		{FAKE_PROFILE_ERDMA_ROCE, "7.2.0", RDMAEZ_WHY_SQD_UNTOLD},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		start_sqd(rows[i].profile, rows[i].release, IBV_QPS_RTS);
+		if (rows[i].refused != RDMAEZ_WHY_NONE) {
+			check_refusal(&t.diag, rdmaez_qp_quiesce(t.qp, 2 * MS, &t.diag), EOPNOTSUPP,
+				      rows[i].refused,
+				      rows[i].refused == RDMAEZ_WHY_SQD_UNTOLD ? "sq_draining"
+									       : "qp_state",
+				      "%d on Linux %s", (int)rows[i].profile, rows[i].release);
+			tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "nothing is moved");
+			continue;
+		}
+		fake_qp_drains(t.qp, 3);
+		check_success(&t.diag, rdmaez_qp_quiesce(t.qp, 0, &t.diag), "%d on Linux %s",
+			      (int)rows[i].profile, rows[i].release);
+		tap_eq_int(t.qp->state, IBV_QPS_SQD, "it is in SQD");
+		tap_eq_int(fake_qp_true(t.qp)->sq_draining, 0, "and has drained");
+		check_success(&t.diag, rdmaez_qp_resume(t.qp, &t.diag), "and resumes");
+		tap_eq_int(t.qp->state, IBV_QPS_RTS, "in RTS");
+	}
+}
+
+static void check_quiesce(void)
+{
+	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTS);
+	fake_qp_drains(t.qp, -1);
+	CHECK_QUIESCE(ETIMEDOUT, "a send queue that never drains",
+		      WRONG(SQ_DRAINING, "sq_draining", RDMAEZ_VALUE_NUMBER, 1, 0, 0));
+	tap_eq_int(t.qp->state, IBV_QPS_SQD, "it stays in SQD");
+	fake_qp_drains(t.qp, 1);
+	check_success(&t.diag, rdmaez_qp_quiesce(t.qp, 2 * MS, &t.diag), "from where it goes on");
+	tap_eq_int(fake_count(FAKE_MODIFY_QP), 1, "with one move in all");
+	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_SQD);
+	fake_qp_force(t.qp, IBV_QPS_ERR);
+	CHECK_QUIESCE(EINVAL, "an error while it drained",
+		      WRONG(RESUME_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_ERR, 0,
+			    1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD));
+	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTR);
+	CHECK_QUIESCE(EINVAL, "in RTR",
+		      WRONG(RESUME_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_RTR, 0,
+			    1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD));
+	check_refusal(&t.diag, rdmaez_qp_quiesce(NULL, 0, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
+}
+
+static struct rdmaez_qp_opts timers(void)
+{
+	struct rdmaez_qp_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.optional = IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT;
+	opts.timeout = 18;
+	opts.retry_cnt = 3;
+	return opts;
+}
+
+static void check_change(void)
+{
+	struct rdmaez_qp_opts opts = timers();
+	const struct fake_call *call;
+
+	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTS);
+	fake_qp_drains(t.qp, 3);
+	check_success(&t.diag, rdmaez_qp_change(t.qp, &opts, 0, &t.diag), "timers");
+	tap_eq_str(t.diag.call, "rdmaez_qp_change", "under its name");
+	tap_eq_int(fake_count(FAKE_MODIFY_QP), 3, "by three moves");
+	tap_eq_int(fake_qp_true(t.qp)->timeout, 18, "the timeout is changed");
+	tap_eq_int(fake_qp_true(t.qp)->retry_cnt, 3, "and the retries");
+	tap_eq_int(fake_qp_true(t.qp)->qp_state, IBV_QPS_RTS, "it is in RTS");
+
+	opts.optional = IBV_QP_MIN_RNR_TIMER;
+	opts.min_rnr_timer = 5;
+	for (int i = 0; i < 2; i++) {
+		start_sqd(i ? FAKE_PROFILE_RXE : FAKE_PROFILE_MLX5, "6.1.0",
+			  i ? IBV_QPS_SQD : IBV_QPS_RTS);
+		check_success(&t.diag, rdmaez_qp_change(t.qp, &opts, 0, &t.diag),
+			      "what RTS takes, %d", i);
+		call = fake_last(FAKE_MODIFY_QP);
+		tap_eq_int(fake_count(FAKE_MODIFY_QP), 1, "is changed by one move");
+		tap_eq_hex(call->attr_mask, IBV_QP_STATE | IBV_QP_MIN_RNR_TIMER, "to RTS");
+		tap_eq_int(fake_qp_true(t.qp)->min_rnr_timer, 5, "as asked");
+		tap_eq_int(t.qp->state, IBV_QPS_RTS, "which it is in");
+	}
+
+	opts = timers();
+	start_sqd(FAKE_PROFILE_MLX5, "6.1.0", IBV_QPS_RTS);
+	check_refusal(&t.diag, rdmaez_qp_change(t.qp, &opts, 0, &t.diag), EOPNOTSUPP,
+		      RDMAEZ_WHY_NO_SQD, "qp_state", "timers of mlx5");
+	tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "nothing is moved");
+	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTS);
+	opts.timeout = 77;
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_change(t.qp, &opts, 0, &t.diag), EINVAL,
+		       "rdmaez_qp_change", "a timeout that is none",
+		       WRONG(RANGE, "timeout", RDMAEZ_VALUE_NUMBER, 77, 0, 31));
+	tap_eq_int(t.diag.qp_num, t.qp->qp_num, "the record names the queue pair");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "is found before anything is done");
+	opts = timers();
+	opts.optional = IBV_QP_RQ_PSN;
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_change(t.qp, &opts, 0, &t.diag), EINVAL,
+		       "rdmaez_qp_change", "what nothing takes",
+		       WRONG(MASK_NOT_ALLOWED, "attr_mask", RDMAEZ_VALUE_ATTR_MASK, IBV_QP_RQ_PSN,
+			     0, IBV_QP_RQ_PSN | IBV_QP_STATE));
+	tap_eq_int(rdmaez_qp_change(t.qp, &opts, 0, NULL), EINVAL, "also without a record");
+	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTR);
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_change(t.qp, &opts, 0, &t.diag), EINVAL,
+		       "rdmaez_qp_change", "in RTR",
+		       WRONG(RESUME_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_RTR, 0,
+			     1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD));
+	check_refusal(&t.diag, rdmaez_qp_change(t.qp, NULL, 0, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "opts", "no options");
+	check_refusal(&t.diag, rdmaez_qp_change(NULL, &opts, 0, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
+}
+
+/* What it leaves behind. */
+static void check_change_failures(void)
+{
+	struct rdmaez_qp_opts opts = timers();
+
+	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTS);
+	fake_fail(FAKE_MODIFY_QP, 2, EIO);
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_change(t.qp, &opts, 0, &t.diag), EIO, "rdmaez_qp_change",
+		       "the change is refused", LIKELY(DEVICE_GONE, "ibv_modify_qp", NOTHING));
+	tap_eq_int(t.qp->state, IBV_QPS_RTS, "it is back in RTS");
+	tap_eq_int(fake_qp_true(t.qp)->timeout, 0, "unchanged");
+	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTS);
+	fake_qp_drains(t.qp, -1);
+	CHECK_FINDINGS(&t.diag, rdmaez_qp_change(t.qp, &opts, 2 * MS, &t.diag), ETIMEDOUT,
+		       "rdmaez_qp_change", "a send queue that never drains",
+		       WRONG(SQ_DRAINING, "sq_draining", RDMAEZ_VALUE_NUMBER, 1, 0, 0));
+	tap_eq_int(t.qp->state, IBV_QPS_SQD, "rxe keeps it in SQD");
+	start_sqd(FAKE_PROFILE_MLX4, "6.1.0", IBV_QPS_RTS);
+	fake_qp_drains(t.qp, -1);
+	tap_eq_int(rdmaez_qp_change(t.qp, &opts, 2 * MS, NULL), ETIMEDOUT, "on mlx4");
+	tap_eq_int(t.qp->state, IBV_QPS_RTS, "it goes on");
+}
+
+static void check_resume(void)
+{
+	static const enum ibv_qp_type types[] = {IBV_QPT_UC, IBV_QPT_UD};
+
+	for (size_t i = 0; i < COUNT_OF(types); i++) {
+		start(FAKE_PROFILE_MLX5, "6.1.0");
+		make_qp(types[i], IBV_QPS_RTS, 64, false);
+		post_five();
+		fake_qp_force(t.qp, IBV_QPS_SQE); /* while the library says RTS */
+		check_success(&t.diag, rdmaez_qp_resume(t.qp, &t.diag), "type %d", (int)types[i]);
+		tap_eq_int(fake_qp_true(t.qp)->qp_state, IBV_QPS_RTS, "it is in RTS");
+		tap_eq_hex(fake_last(FAKE_MODIFY_QP)->attr_mask, IBV_QP_STATE, "by its state");
+		tap_eq_int(fake_qp_posted(t.qp), 2, "the receives are still there");
+		fake_reset_log();
+		check_success(&t.diag, rdmaez_qp_resume(t.qp, &t.diag), "once more");
+		tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "does nothing");
+	}
+	start(FAKE_PROFILE_MANA, "6.12.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	fake_qp_force(t.qp, IBV_QPS_SQE);
+	check_success(&t.diag, rdmaez_qp_resume(t.qp, &t.diag), "where nobody tells the state");
+	tap_eq_int(fake_qp_true(t.qp)->qp_state, IBV_QPS_RTS, "it is in RTS");
+	for (int state = 0; state < IBV_QPS_UNKNOWN; state++) {
+		if (state == IBV_QPS_RTS || state == IBV_QPS_SQD || state == IBV_QPS_SQE)
+			continue;
+		start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTS);
+		fake_qp_force(t.qp, (enum ibv_qp_state)state);
+		CHECK_FINDINGS(&t.diag, rdmaez_qp_resume(t.qp, &t.diag), EINVAL, "rdmaez_qp_resume",
+			       "a state to stay in",
+			       WRONG(RESUME_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW,
+				     (uint64_t)state, 0, 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE));
+		tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "nothing is moved");
+	}
+	check_refusal(&t.diag, rdmaez_qp_resume(NULL, &t.diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+		      "qp", "no queue pair");
+}
+
+/* ---- Events ------------------------------------------------------------------------------- */
+
+static void check_events(void)
+{
+	struct ibv_async_event event, wanted;
+
+	start(FAKE_PROFILE_PLAIN, "6.1.0");
+	memset(&event, 0x55, sizeof(event));
+	check_refusal(&t.diag, rdmaez_event_next(t.ctx, 0, &event, &t.diag), ETIMEDOUT,
+		      RDMAEZ_WHY_EVENT_NONE, "timeout_ns", "no event");
+	check_refusal(&t.diag, rdmaez_event_next(t.ctx, 3 * MS, &event, &t.diag), ETIMEDOUT,
+		      RDMAEZ_WHY_EVENT_NONE, "timeout_ns", "nor later");
+	tap_eq_hex((unsigned int)event.event_type, 0x55555555, "the output is not written");
+	memset(&wanted, 0, sizeof(wanted));
+	wanted.event_type = IBV_EVENT_PORT_ACTIVE;
+	wanted.element.port_num = 1;
+	fake_event(t.ctx, &wanted);
+	wanted.event_type = IBV_EVENT_GID_CHANGE;
+	fake_event(t.ctx, &wanted);
+	check_success(&t.diag, rdmaez_event_next(t.ctx, UINT64_MAX, &event, &t.diag), "an event");
+	tap_eq_int(event.event_type, IBV_EVENT_PORT_ACTIVE, "the first");
+	tap_eq_int(event.element.port_num, 1, "with what it is about");
+	tap_eq_int(fake_count(FAKE_ACK_EVENT), 1, "it is acknowledged");
+	fake_fail(FAKE_GET_EVENT, 1, EAGAIN);
+	check_success(&t.diag, rdmaez_event_next(t.ctx, 3 * MS, &event, &t.diag),
+		      "another thread was faster");
+	tap_eq_int(event.event_type, IBV_EVENT_GID_CHANGE, "but there is a second");
+	fake_event(t.ctx, &wanted);
+	fake_fail(FAKE_GET_EVENT, 1, EIO);
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_event_next(t.ctx, 0, &event, &t.diag), EIO,
+			    "rdmaez_event_next", "ibv_get_async_event", "a device that is gone",
+			    WRONG(DEVICE_GONE, "ibv_get_async_event", NOTHING));
+	fake_fail(FAKE_GET_EVENT, 1, EBADF);
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_event_next(t.ctx, 0, &event, &t.diag), EBADF,
+			    "rdmaez_event_next", "ibv_get_async_event", "anything else",
+			    WRONG(UNEXPLAINED, "ibv_get_async_event", NOTHING));
+	check_refusal(&t.diag, rdmaez_event_next(NULL, 0, &event, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "no device");
+	check_refusal(&t.diag, rdmaez_event_next(t.ctx, 0, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "event", "nowhere to put it");
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < COUNT_OF(drivers); i++)
+		check_driver(&drivers[i]);
+	check_beacons();
+	check_queues();
+	check_small();
+	check_counts();
+	check_ud();
+	check_xrc();
+	check_srq();
+	check_others();
+	check_failures();
+	check_pieces();
+	check_destroy();
+	check_quiesce_drivers();
+	check_quiesce();
+	check_change();
+	check_change_failures();
+	check_resume();
+	check_events();
+	fake_close_all();
+	return tap_done();
+}
