@@ -69,6 +69,18 @@ RDMAEZ_COLD int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, si
 RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
 
 /**
+ * @brief Ends the program with the explanation on stderr, unless a call worked.
+ *
+ * For small programs and first versions: each call that may fail stands in one of these. It ends by
+ * `exit(EXIT_FAILURE)`, and leaves it to the kernel to close what is open.
+ *
+ * @param error what the call returned; 0: nothing is done
+ * @param diag the call's record. NULL, or the record of another call, which holds another errno value: only
+ *        the name of @p error is printed
+ */
+RDMAEZ_API void rdmaez_diag_need(int error, const struct rdmaez_diag *diag);
+
+/**
  * @brief Writes an explanation as one line of key=value pairs, for logs.
  *
  * `call=rdmaez_qp_modify verb=ibv_modify_qp error=EINVAL device=rxe0 driver=rdma_rxe qp=17 type=RC from=INIT

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* strtok_r(), fopencookie() */
 
 #include <limits.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -1145,8 +1147,51 @@ static void check_print(void)
 	fclose(stream);
 }
 
+/* What a process of its own leaves on stderr, and its exit status; 7 if it gets beyond the call. */
+static int need_in_child(int error, const struct rdmaez_diag *diag, char text[4096])
+{
+	int ends[2], status = -1;
+	FILE *stream;
+	pid_t pid;
+
+	if (pipe(ends))
+		tap_bail("pipe");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		dup2(ends[1], STDERR_FILENO);
+		rdmaez_diag_need(error, diag);
+		_exit(7);
+	}
+	close(ends[1]);
+	stream = fdopen(ends[0], "r");
+	text[fread(text, 1, 4095, stream)] = '\0';
+	fclose(stream);
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void check_need(void)
+{
+	struct rdmaez_diag diag;
+	char text[4096], want[4096];
+
+	rdmaez_impl_diag_reset(&diag, "f");
+	rdmaez_impl_refuse(&diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "x");
+	rdmaez_diag_format(&diag, want, sizeof(want));
+	tap_eq_int(need_in_child(0, &diag, text), 7, "what worked lets the program go on");
+	tap_eq_str(text, "", "without a word");
+	tap_eq_int(need_in_child(EINVAL, &diag, text), EXIT_FAILURE, "what did not ends it");
+	tap_eq_str(text, want, "with the explanation");
+	tap_eq_int(need_in_child(ERANGE, &diag, text), EXIT_FAILURE, "a call without a record");
+	tap_eq_str(text, "ERANGE\n", "is told by its errno value, not by another's record");
+	tap_eq_int(need_in_child(EINVAL, NULL, text), EXIT_FAILURE, "no record at all");
+	tap_eq_str(text, "EINVAL\n", "is told the same way");
+}
+
 int main(void)
 {
+	check_need();
 	check_reasons();
 	check_record();
 	check_notes();
