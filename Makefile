@@ -105,7 +105,7 @@ TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t
 NEEDS_tree := $(DATA:%=build/docs/html/data/%)
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) $(DEVICE)
-NEEDS_siw := $(SIW)
+NEEDS_siw := $(SIW) build/examples/cm
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
 tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
@@ -151,6 +151,7 @@ compile = $(if $(V),,@echo "$(CC) $@"; )mkdir -p $(@D); $(CC) $(CFLAGS) $< -o $@
 build/examples/%: examples/%.c | deps-build
 	$(call compile,-libverbs $(LIBS))
 build/examples/caps: LIBS := -ljson-c
+build/examples/cm: LIBS := -lrdmacm
 build/device/%: tests/device/%.c build/objects/gcc/implementation.o | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -libverbs)
 build/siw/%: tests/siw/%.c | deps-build deps-siw
