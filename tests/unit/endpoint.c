@@ -872,6 +872,302 @@ static void check_gid_misfits(void)
 	REFUSES(&b, &a, "no LID there", ENDPOINT_NO_LID, "remote.lid", NOTHING);
 }
 
+static struct rdmaez_qp_opts agreed_a, agreed_b;
+
+/* Both ends come to terms. */
+static void agree(const struct rdmaez_endpoint *a, const struct rdmaez_endpoint *b,
+		  const char *name)
+{
+	memset(&agreed_a, 0xa5, sizeof(agreed_a));
+	memset(&agreed_b, 0xa5, sizeof(agreed_b));
+	check_success(&diag, rdmaez_endpoint_negotiate(b, a, NULL, &agreed_b, &diag), "%s: b",
+		      name);
+	check_success(&diag, rdmaez_endpoint_negotiate(a, b, NULL, &agreed_a, &diag), "%s: a",
+		      name);
+}
+
+static void check_agreed(void)
+{
+	struct rdmaez_endpoint a = end_of(1), b = end_of(2);
+	struct rdmaez_qp_opts mine;
+
+	a.mtu = IBV_MTU_4096;
+	b.mtu = IBV_MTU_2048;
+	a.max_rd_atomic = 3;
+	b.max_dest_rd_atomic = 0;
+	b.max_rd_atomic = 9;
+	a.max_dest_rd_atomic = 8;
+	a.qkey = 0;
+	a.pkey_index = 4;
+	agree(&a, &b, "two ends");
+	tap_eq_str(diag.call, "rdmaez_endpoint_negotiate", "by this function");
+	tap_eq_int(diag.qp_num, a.qp_num, "for this queue pair");
+	tap_eq_int(diag.qp_type, IBV_QPT_RC, "of this type");
+	tap_eq_int(diag.source.gid_index, 3, "from this index");
+	tap_eq_int(memcmp(&diag.destination, &b.gid[0].gid, 16), 0, "to that GID");
+	tap_eq_int(agreed_a.port, 1, "its port");
+	tap_eq_int(agreed_b.port, 2, "and the other's");
+	tap_eq_int(agreed_a.pkey_index, 4, "its P_Key index");
+	tap_eq_int(agreed_a.qkey, RDMAEZ_ZERO, "its Q_Key, which is really zero");
+	tap_eq_int(agreed_b.qkey, RDMAEZ_QP_QKEY, "the other's");
+	tap_eq_int(agreed_a.mtu, IBV_MTU_2048, "the smaller MTU");
+	tap_eq_int(agreed_b.mtu, IBV_MTU_2048, "for both");
+	tap_eq_int(agreed_a.flags, RDMAEZ_QP_MTU_EXACT, "just that one");
+	tap_eq_int(agreed_a.dest_qp_num, b.qp_num, "the peer's number");
+	tap_eq_int(agreed_b.dest_qp_num, a.qp_num, "and the other's");
+	tap_eq_int(agreed_a.sq_psn, a.psn, "its PSN");
+	tap_eq_int(agreed_a.rq_psn, b.psn, "the peer's");
+	tap_eq_int(agreed_b.rq_psn, a.psn, "and the reverse");
+	tap_eq_int(agreed_a.max_rd_atomic, RDMAEZ_ZERO, "no READs where none are taken");
+	tap_eq_int(agreed_b.max_dest_rd_atomic, RDMAEZ_ZERO, "and none taken");
+	tap_eq_int(agreed_b.max_rd_atomic, 8, "as many as the peer takes");
+	tap_eq_int(agreed_a.max_dest_rd_atomic, 8, "which takes them");
+	tap_eq_int(agreed_a.path.sgid_index, 3, "the GID index");
+	tap_eq_int(agreed_a.path.dlid, 0, "no LID");
+	tap_eq_int(agreed_a.access, 0, "nothing else is granted");
+
+	memset(&mine, 0, sizeof(mine));
+	mine.access = IBV_ACCESS_REMOTE_WRITE;
+	mine.timeout = 18;
+	mine.path.traffic_class = 106;
+	mine.path.sgid_index = 7;
+	mine.path.dgid = gid_of("::ffff:10.9.9.9");
+	mine.path.dlid = 8;
+	mine.mtu = IBV_MTU_256;
+	b.gid[0].gid_index = 0;
+	tap_eq_int(rdmaez_endpoint_negotiate(&b, &a, &mine, &mine, &diag), 0, "in place");
+	tap_eq_int(mine.access, IBV_ACCESS_REMOTE_WRITE, "what the caller grants stays");
+	tap_eq_int(mine.timeout, 18, "its timers too");
+	tap_eq_int(mine.path.traffic_class, 106, "its traffic class");
+	tap_eq_int(mine.path.sgid_index, RDMAEZ_ZERO, "not its index");
+	tap_eq_int(memcmp(&mine.path.dgid, &a.gid[0].gid, 16), 0, "nor the address");
+	tap_eq_int(mine.path.dlid, 0, "nor the LID");
+	tap_eq_int(mine.mtu, IBV_MTU_2048, "nor the MTU, which is told already");
+
+	check_refusal(&diag, rdmaez_endpoint_negotiate(NULL, &b, NULL, &mine, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "local", "no own end");
+	check_refusal(&diag, rdmaez_endpoint_negotiate(&a, NULL, NULL, &mine, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "remote", "no peer");
+	check_refusal(&diag, rdmaez_endpoint_negotiate(&a, &b, NULL, NULL, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "agreed", "no room");
+}
+
+/* Which types go together. */
+static void check_types(void)
+{
+	static const enum ibv_qp_type type[] = {
+		(enum ibv_qp_type)0, IBV_QPT_RC,       IBV_QPT_UC,       IBV_QPT_UD,
+		IBV_QPT_RAW_PACKET,  IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER,
+		RDMAEZ_QPT_SRD,      RDMAEZ_QPT_DCI,   RDMAEZ_QPT_DCT};
+	static const int pair[COUNT_OF(type)] = {-1, 1, 2, 3, -1, 6, 5, -1, 8, 10, 9};
+	struct rdmaez_endpoint a = end_of(1), b = end_of(2);
+
+	for (size_t i = 0; i < COUNT_OF(type); i++)
+		for (size_t j = 0; j < COUNT_OF(type); j++) {
+			const bool fits = pair[i] == (int)j;
+
+			a.qp_type = type[i];
+			b.qp_type = type[j];
+			tap_eq_int(rdmaez_endpoint_negotiate(&a, &b, NULL, &agreed_a, NULL),
+				   fits ? 0 : EINVAL, "type 0x%x with 0x%x", (int)type[i],
+				   (int)type[j]);
+			if (fits)
+				tap_eq_int(agreed_a.driver_type, i < 8 ? 0 : (int)type[i],
+					   "and its driver's type");
+		}
+}
+
+static void check_lids(void)
+{
+	struct rdmaez_endpoint a = end_of(1), b = end_of(2);
+
+	a.link_layer = b.link_layer = IBV_LINK_LAYER_INFINIBAND;
+	a.gid_count = b.gid_count = 1;
+	a.gid[0] = a.gid[1];
+	b.gid[0] = b.gid[1];
+	a.gid[0].gid_type = b.gid[0].gid_type = IBV_GID_TYPE_IB;
+	a.lid = 0x11;
+	b.lid = 0x22;
+	agree(&a, &b, "one subnet");
+	tap_eq_int(agreed_a.path.dlid, 0x22, "by LID");
+	tap_eq_int(agreed_b.path.dlid, 0x11, "both ways");
+	tap_eq_int(agreed_a.path.flags, 0, "without a header");
+	tap_ok(rdmaez_gid_is_zero(&agreed_a.path.dgid), "or a GID");
+	b.gid_count = 0;
+	agree(&a, &b, "no GID");
+	b.gid_count = 1;
+	b.port_flags = IBV_QPF_GRH_REQUIRED;
+	agree(&a, &b, "one port requires a header");
+	tap_eq_int(agreed_a.path.flags, RDMAEZ_PATH_GRH, "both send it");
+	tap_eq_int(agreed_b.path.flags, RDMAEZ_PATH_GRH, "both ways");
+	tap_eq_int(agreed_a.path.dlid, 0x22, "with the LID");
+	tap_eq_int(memcmp(&agreed_a.path.dgid, &b.gid[0].gid, 16), 0, "and the GID");
+	b.port_flags = 0;
+	b.gid[0].gid.raw[1] = 0xc0;
+	agree(&a, &b, "two subnets");
+	tap_eq_int(agreed_a.path.flags, RDMAEZ_PATH_GRH, "need it too");
+	tap_eq_int(memcmp(&agreed_b.path.dgid, &a.gid[0].gid, 16), 0, "with the GIDs");
+	b.lid = 0;
+	agree(&a, &b, "and not the LID");
+	a.port_flags = IBV_QPF_GRH_REQUIRED;
+	a.gid_count = 0;
+	REFUSES(&b, &a, "a header without a GID", ENDPOINT_NO_GID, "remote.gid_count", NOTHING);
+	a = end_of(1);
+	b = end_of(2);
+	a.link_layer = b.link_layer = IBV_LINK_LAYER_UNSPECIFIED;
+	agree(&a, &b, "efa");
+	tap_eq_int(agreed_a.path.flags, RDMAEZ_PATH_GRH, "goes by GID");
+}
+
+static void set_gid(struct rdmaez_endpoint *e, unsigned int i, const char *gid, uint32_t type,
+		    bool by_route)
+{
+	e->gid[i].gid = gid_of(gid);
+	e->gid[i].gid_type = type;
+	e->gid[i].gid_index = 10 + i;
+	e->gid[i].by_route = by_route;
+	e->gid_count = i + 1;
+}
+
+static void check_pair(const char *from, const char *to, const char *name)
+{
+	struct rdmaez_endpoint a = end_of(1), b = end_of(2);
+	static const uint32_t v1 = IBV_GID_TYPE_ROCE_V1, v2 = IBV_GID_TYPE_ROCE_V2;
+	const union ibv_gid source = gid_of(from), target = gid_of(to);
+
+	switch (name[0]) {
+	case '1':
+		set_gid(&a, 0, "::ffff:10.1.0.1", v2, false);
+		set_gid(&a, 1, "::ffff:10.2.0.1", v2, false);
+		set_gid(&b, 0, "::ffff:10.3.0.2", v2, false);
+		set_gid(&b, 1, "::ffff:10.2.0.2", v2, false);
+		break;
+	case '2':
+		set_gid(&a, 0, "::ffff:10.1.0.1", v2, false);
+		set_gid(&a, 1, "::ffff:10.2.0.1", v2, false);
+		set_gid(&b, 0, "::ffff:10.1.0.2", v2, false);
+		set_gid(&b, 1, "::ffff:10.9.0.2", v2, true);
+		break;
+	case '3':
+		set_gid(&a, 0, "::ffff:10.1.0.1", v1, true);
+		set_gid(&a, 1, "2001:db8::1", v2, false);
+		set_gid(&b, 0, "::ffff:10.1.0.2", v1, true);
+		set_gid(&b, 1, "2001:db9::2", v2, true);
+		break;
+	case '4':
+		set_gid(&a, 0, "::ffff:10.1.0.1", v1, false);
+		set_gid(&a, 1, "fe80::1", v2, false);
+		set_gid(&b, 0, "::ffff:10.1.0.1", v1, false);
+		set_gid(&b, 1, "fe80::2", v2, false);
+		break;
+	case '5':
+		set_gid(&a, 0, "fe80::1", v2, false);
+		set_gid(&a, 1, "2001:db8::1", v2, false);
+		set_gid(&b, 0, "fe80::1", v2, false);
+		set_gid(&b, 1, "4001:db8::1", v2, false);
+		break;
+	case '6':
+		set_gid(&a, 0, "::ffff:169.254.0.1", v2, false);
+		set_gid(&a, 1, "fe80::1", v2, false);
+		set_gid(&b, 0, "::ffff:169.254.0.2", v2, false);
+		set_gid(&b, 1, "2001:db8::1", v2, true);
+		break;
+	default:
+		set_gid(&a, 0, "2001:db8::1", v2, false);
+		set_gid(&a, 1, "2001:db8::5", v2, false);
+		set_gid(&b, 0, "2001:db8::8", v2, false);
+		set_gid(&b, 1, "2001:db8::10", v2, false);
+		break;
+	}
+	agree(&a, &b, name);
+	tap_eq_int(memcmp(&a.gid[agreed_a.path.sgid_index - 10].gid, &source, 16), 0, "from %s",
+		   from);
+	tap_eq_int(memcmp(&agreed_a.path.dgid, &target, 16), 0, "to %s", to);
+	tap_eq_int(memcmp(&agreed_b.path.dgid, &source, 16), 0, "and back");
+	tap_eq_int(memcmp(&b.gid[agreed_b.path.sgid_index - 10].gid, &target, 16), 0, "from there");
+}
+
+static void check_pairs(void)
+{
+	check_pair("::ffff:10.2.0.1", "::ffff:10.2.0.2", "1: the longest prefix");
+	check_pair("::ffff:10.1.0.1", "::ffff:10.9.0.2", "2: before that a route");
+	check_pair("::ffff:10.1.0.1", "::ffff:10.1.0.2", "3: two routes before RoCE v2");
+	check_pair("fe80::1", "fe80::2", "4: RoCE v2 before what is routable");
+	check_pair("2001:db8::1", "4001:db8::1", "5: routable before a prefix");
+	check_pair("::ffff:169.254.0.1", "::ffff:169.254.0.2", "6: link-local IPv4 with its own");
+	check_pair("2001:db8::1", "2001:db8::8", "7: the first of each");
+}
+
+/* What one end sends from is what the other sends to, whatever they tell. */
+static void check_mirrored(void)
+{
+	static const char *const addresses[] = {
+		"fe80::1",         "fe80::2",         "::ffff:10.1.0.1",    "::ffff:10.1.0.2",
+		"::ffff:10.2.0.1", "2001:db8::1",     "2001:db8::2",        "2001:db8:1::1",
+		"4001::1",         "::ffff:10.2.0.9", "::ffff:169.254.1.1", "::ffff:169.254.1.2"};
+	union ibv_gid gids[COUNT_OF(addresses)];
+	int refused = 0, lone = 0, astray = 0;
+
+	for (size_t i = 0; i < COUNT_OF(addresses); i++)
+		gids[i] = gid_of(addresses[i]);
+	srand(2);
+	for (int run = 0; run < 400000; run++) {
+		struct rdmaez_endpoint end[2] = {end_of(1), end_of(2)};
+		struct rdmaez_qp_opts agreed[2];
+		int error[2];
+
+		for (int e = 0; e < 2; e++) {
+			end[e].gid_count = 1 + (unsigned int)rand() % 4;
+			for (unsigned int i = 0; i < end[e].gid_count; i++) {
+				end[e].gid[i].gid = gids[(size_t)rand() % COUNT_OF(gids)];
+				end[e].gid[i].gid_type = rand() % 8 ? 2 : (uint32_t)rand() % 3;
+				end[e].gid[i].gid_index = i;
+				end[e].gid[i].by_route = rand() % 4 == 0;
+			}
+		}
+		for (int e = 0; e < 2; e++)
+			error[e] = rdmaez_endpoint_negotiate(&end[e], &end[!e], NULL, &agreed[e],
+							     NULL);
+		refused += error[0] && error[1];
+		lone += !error[0] != !error[1];
+		for (int e = 0; !error[0] && !error[1] && e < 2; e++) {
+			const int index = agreed[e].path.sgid_index;
+
+			astray +=
+				memcmp(&agreed[!e].path.dgid,
+				       &end[e].gid[index == RDMAEZ_ZERO ? 0 : index].gid, 16) != 0;
+		}
+	}
+	tap_eq_int(lone, 0, "no end agrees alone");
+	tap_eq_int(astray, 0, "nor to another GID than the peer's own");
+	tap_ok(refused > 1000 && refused < 200000, "some have none: %d", refused);
+}
+
+/* What was agreed needs no questions but those that attributes of the port would save. */
+static void check_moves(void)
+{
+	struct rdmaez_endpoint a, b = end_of(2);
+	struct ibv_port_attr port_attr;
+	struct ibv_qp *qp;
+
+	again();
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	ibv_query_port(ctx, 1, &port_attr);
+	rdmaez_endpoint_local(qp, NULL, &a, NULL);
+	b.max_dest_rd_atomic = 0;
+	agree(&a, &b, "a queue pair and a peer");
+	agreed_a.port_attr = &port_attr;
+	fake_reset_log();
+	check_success(&diag, rdmaez_qp_to_init(qp, &agreed_a, &diag), "INIT");
+	check_success(&diag, rdmaez_qp_to_rtr(qp, &agreed_a, &diag), "RTR");
+	check_success(&diag, rdmaez_qp_to_rts(qp, &agreed_a, &diag), "RTS");
+	tap_eq_int(fake_count(FAKE_MODIFY_QP), 3, "three moves");
+	tap_eq_int(fake_count(FAKE_ANY), 3, "and nothing else");
+	tap_eq_int(fake_qp_true(qp)->max_rd_atomic, 0, "with the depth that was agreed");
+	tap_eq_int(fake_qp_true(qp)->dest_qp_num, b.qp_num, "to the peer");
+	tap_eq_int(fake_qp_true(qp)->ah_attr.grh.sgid_index, 3, "from the GID that was told");
+}
+
 int main(void)
 {
 	start();
@@ -893,6 +1189,12 @@ int main(void)
 	check_ece_both();
 	check_misfits();
 	check_gid_misfits();
+	check_agreed();
+	check_types();
+	check_lids();
+	check_pairs();
+	check_mirrored();
+	check_moves();
 	fake_close_all();
 	return tap_done();
 }

@@ -196,7 +196,7 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
 		"endpoint.least_version", RDMAEZ_WHY_ENDPOINT_VERSION, RDMAEZ_VALUE_NUMBER, 1,
 		RDMAEZ_IMPL_ENDPOINT_VERSION};
 	const size_t end = RDMAEZ_ENDPOINT_BYTES - 4;
-	const uint8_t *at = buf, *sum = buf + end;
+	const uint8_t *at = buf, *sum;
 	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
 	struct rdmaez_endpoint found;
 	uint64_t version, least;
@@ -213,6 +213,7 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
 	least = rdmaez_impl_bytes_get(&at, 2);
 	if (least < 1 || least > RDMAEZ_IMPL_ENDPOINT_VERSION)
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int64_t)least);
+	sum = buf + end;
 	if (rdmaez_impl_bytes_get(&sum, 4) != rdmaez_impl_bytes_sum(buf, end))
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_SUM,
 					  "endpoint.checksum");
@@ -538,7 +539,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *l
 		{!remote->qp_num, 0, 0, 0},
 		{local->gid_count > most, local->gid_count, 0, most},
 		{remote->gid_count > most, remote->gid_count, 0, most},
-		{qps && types != (int)remote->qp_type, (uint32_t)type, 0,
+		{qps && (!types || types != (int)remote->qp_type), (uint32_t)type, 0,
 		 (uint32_t)remote->qp_type},
 		{link != remote->link_layer, remote->link_layer, link, link},
 		{other, local->pkey, 0, remote->pkey},
