@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Endpoints, fuzzed under ASan and UBSan with a fixed seed.
+
+source tests/tap.bash
+
+build=build/fuzz
+mkdir -p "$build"
+flags=(-std=c11 -g -O1 @tests/compile/warnings -fno-sanitize-recover=all)
+
+# fuzz INCLUDE NAME RUNS
+fuzz() {
+	"${CLANG:-clang-14}" "${flags[@]}" -I"$1" -fsanitize=fuzzer,address,undefined \
+		tests/fuzz/endpoint.c -o "$build/$2"
+	"$build/$2" -seed=1 -runs="$3" -max_len=390 -len_control=0 -artifact_prefix="$scratch/"
+}
+
+# seeded NAME SCRIPT: a copy of the headers with SCRIPT, of sed, done to impl/endpoint.h.
+seeded() {
+	cp -r include "$scratch/$1"
+	sed -i "$2" "$scratch/$1/rdmaez/impl/endpoint.h"
+	! diff -r include "$scratch/$1" >/dev/null || echo "nothing was seeded by $2" >&2
+	echo "$scratch/$1"
+}
+
+ok "40000 endpoints are read or refused without a misstep" fuzz include endpoint 40000
+
+fails "a sum that nobody compares is noticed" "deadly signal" \
+	fuzz "$(seeded sum 's/rdmaez_impl_bytes_get(&sum, 4) !=/false \&\& &/')" endpoint_sum 20000
+fails "more of the user's bytes than there is room for are noticed" "AddressSanitizer" \
+	fuzz "$(seeded user 's/X(user_length, 4, 0, RDMAEZ_ENDPOINT_USER)/X(user_length, 4, 0, 4000)/')" \
+	endpoint_user 100000
+fails "more GIDs than there is room for are noticed" "runtime error: index" \
+	fuzz "$(seeded gids 's/X(gid_count, 1, 0, RDMAEZ_ENDPOINT_GIDS)/X(gid_count, 1, 0, 200)/')" \
+	endpoint_gids 100000
+fails "an end that chooses by its own list first is noticed" "deadly signal" \
+	fuzz "$(seeded list 's/(0xff - behind)/(0xff - 2 * behind)/; s/own + peer);/2 * own + peer);/')" \
+	endpoint_list 100000
+done_testing
