@@ -154,6 +154,8 @@ build/examples/caps: LIBS := -ljson-c
 build/examples/cm: LIBS := -lrdmacm
 build/device/%: tests/device/%.c build/objects/gcc/implementation.o | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -libverbs)
+build/device/connect_many: tests/device/connect_many.c | deps-build
+	$(call compile,-Itests -libverbs)
 build/siw/%: tests/siw/%.c | deps-build deps-siw
 	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 build/docs/data: docs/data.c | deps-build

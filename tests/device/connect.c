@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queue pairs connected by endpoints on a real device, and data through them. Without arguments: loopback, many queue
- * pairs at once, timed, and hundreds one after the other. `connects N` does the last with so many. `two ADDRESS OTHER
- * NETDEV` is for connect.t: both ends on devices of their own, the second of which loses and gets its address.
+ * Queue pairs connected by endpoints on a real device, and data through them. Without arguments: loopback, and hundreds
+ * one after the other; `connects N` does only that, with so many. `two ADDRESS ADDRESS NETDEV NETDEV` is for connect.t:
+ * both ends on devices of their own, where an address of the first goes, and one of the second goes and comes.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -11,7 +11,6 @@
 #include "rig.h"
 
 enum {
-	MANY = 512,
 	SECOND = 1000000000,
 };
 
@@ -149,166 +148,6 @@ static void test_ud(struct rig *other)
 	if (ibv_destroy_ah(there) || ibv_destroy_ah(back) || ibv_destroy_ah(more))
 		tap_bail("ibv_destroy_ah: %s", strerror(errno));
 	pair_close(&p);
-}
-
-/* ---- Many, against plain verbs ---------------------------------------------------------------- */
-
-static struct ibv_qp *many[MANY];
-static struct ibv_cq *many_cq;
-
-static void open_many(void)
-{
-	struct ibv_qp_init_attr init = {
-		.cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1},
-		.qp_type = IBV_QPT_RC,
-	};
-
-	many_cq = ibv_create_cq(one.context, 16, NULL, NULL, 0);
-	rig_need(many_cq, "ibv_create_cq");
-	init.send_cq = init.recv_cq = many_cq;
-	for (int i = 0; i < MANY; i++) {
-		many[i] = ibv_create_qp(one.pd, &init);
-		rig_need(many[i], "ibv_create_qp");
-	}
-}
-
-static void reset(int count)
-{
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RESET};
-
-	for (int i = 0; i < count; i++)
-		if (ibv_modify_qp(many[i], &attr, IBV_QP_STATE))
-			tap_bail("a queue pair does not go to RESET");
-}
-
-static void close_many(void)
-{
-	for (int i = 0; i < MANY; i++)
-		if (ibv_destroy_qp(many[i]))
-			tap_bail("ibv_destroy_qp: %s", strerror(errno));
-	if (ibv_destroy_cq(many_cq))
-		tap_bail("ibv_destroy_cq: %s", strerror(errno));
-}
-
-/* As a person writes it who trusts all values; each queue pair is its own peer. */
-static int connect_plain(struct ibv_qp *qp, const struct ibv_port_attr *port,
-			 const struct ibv_gid_entry *self, uint32_t psn)
-{
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
-
-	if (ibv_modify_qp(qp, &attr,
-			  IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
-		return EINVAL;
-	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR,
-				    .path_mtu = port->active_mtu,
-				    .dest_qp_num = qp->qp_num,
-				    .rq_psn = psn,
-				    .max_dest_rd_atomic = 16,
-				    .min_rnr_timer = 12};
-	attr.ah_attr.is_global = 1;
-	attr.ah_attr.port_num = 1;
-	attr.ah_attr.grh.dgid = self->gid;
-	attr.ah_attr.grh.sgid_index = (uint8_t)self->gid_index;
-	attr.ah_attr.grh.hop_limit = 64;
-	if (ibv_modify_qp(qp, &attr,
-			  IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-				  IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-		return EINVAL;
-	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS,
-				    .sq_psn = psn,
-				    .max_rd_atomic = 16,
-				    .timeout = 20,
-				    .retry_cnt = 7,
-				    .rnr_retry = 7};
-	return ibv_modify_qp(qp, &attr,
-			     IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-				     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
-}
-
-/* All that a program does for so many: it asks once, then connects each. */
-static uint64_t time_plain(int count)
-{
-	const uint64_t begun = now();
-	struct ibv_port_attr port;
-	struct ibv_device_attr device;
-	struct ibv_gid_entry self;
-
-	if (ibv_query_port(one.context, 1, &port) || ibv_query_device(one.context, &device) ||
-	    ibv_query_gid_ex(one.context, 1, one.self.gid_index, &self, 0))
-		tap_bail("a query fails");
-	for (int i = 0; i < count; i++)
-		if (connect_plain(many[i], &port, &self, rdmaez_psn_random()))
-			tap_bail("a queue pair does not come to RTS: %s", strerror(errno));
-	return now() - begun;
-}
-
-static uint64_t time_rdmaez(int count)
-{
-	const uint64_t begun = now();
-	struct rdmaez_qp_opts opts = {.timeout = 20};
-	struct rdmaez_endpoint port, local;
-
-	opts.path.sgid_index = rdmaez_exactly((int)one.self.gid_index);
-	if (rdmaez_endpoint_port(one.context, &opts, &port, NULL))
-		tap_bail("there is no endpoint");
-	for (int i = 0; i < count; i++) {
-		local = port;
-		if (rdmaez_endpoint_set_qp(&local, many[i], NULL) ||
-		    rdmaez_qp_connect(many[i], &local, &local, &opts, NULL))
-			tap_bail("a queue pair does not come to RTS");
-	}
-	return now() - begun;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The medians of some rounds, in which both take turns. */
-static double compare(int count)
-{
-	enum {
-		ROUNDS = 41
-	};
-	const int rounds = count > 64 ? 5 : count > 8 ? 11 : ROUNDS;
-	uint64_t plain[ROUNDS], ez[ROUNDS];
-	double ratio;
-
-	for (int i = 0; i < rounds; i++) {
-		plain[i] = time_plain(count);
-		reset(count);
-		ez[i] = time_rdmaez(count);
-		reset(count);
-	}
-	qsort(plain, (size_t)rounds, sizeof(plain[0]), by_size);
-	qsort(ez, (size_t)rounds, sizeof(ez[0]), by_size);
-	ratio = (double)ez[rounds / 2] / (double)plain[rounds / 2];
-	tap_diag("%d queue pairs: %.1f us each by plain verbs, %.1f us by rdmaez, ratio %.3f",
-		 count, (double)plain[rounds / 2] / count / 1e3,
-		 (double)ez[rounds / 2] / count / 1e3, ratio);
-	return ratio;
-}
-
-/* 1.10 on a quiet machine without sanitizers; here anything may happen between two rounds. */
-static void test_many(void)
-{
-	static const int counts[] = {1, 8, 64, MANY};
-
-	open_many();
-	compare(8); /* caches are warm from here on */
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		double ratio = compare(counts[i]);
-
-		for (int more = 0; counts[i] >= 64 && ratio > 1.25 && more < 4; more++)
-			ratio = compare(counts[i]); /* something else ran meanwhile */
-		if (counts[i] >= 64)
-			tap_ok(ratio <= 1.25, "%d queue pairs take at most a quarter longer",
-			       counts[i]);
-	}
-	close_many();
 }
 
 /* ---- One after the other ---------------------------------------------------------------------- */
@@ -514,7 +353,6 @@ int main(int argc, char **argv)
 		test_pair(&one, IBV_QPT_RC);
 		test_pair(&one, IBV_QPT_UC);
 		test_ud(&one);
-		test_many();
 		test_leaks(500);
 	}
 	rig_close(&one);
