@@ -75,6 +75,7 @@
 #include "rdmaez/wc.h"
 #include "rdmaez/endpoint.h"
 #include "rdmaez/connect.h"
+#include "rdmaez/exchange.h"
 #include "rdmaez/drain.h"
 #include "rdmaez/simple.h"
 #include "rdmaez/caps_table.h"

@@ -50,7 +50,8 @@ enum rdmaez_value {
 	/** `value` bytes were to be locked, `min` are locked already, at most `max` may be; `value` 0: not known */
 	RDMAEZ_VALUE_LOCKED,
 	RDMAEZ_VALUE_TYPES, /**< `value` and `max` are this end's and the peer's enum ibv_qp_type */
-	RDMAEZ_VALUE_PKEYS  /**< the same of P_Keys, in host byte order */
+	RDMAEZ_VALUE_PKEYS, /**< the same of P_Keys, in host byte order */
+	RDMAEZ_VALUE_ERRNO  /**< `value` is an errno value of the peer */
 };
 
 /** @brief How certain a finding is, and how bad. A record keeps its findings in this order. */

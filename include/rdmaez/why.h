@@ -698,7 +698,47 @@ extern "C" {
 	  "complete it for this one with rdmaez_endpoint_set_qp(), and tell the peer")             \
 	X(CONNECT_STATE, "a queue pair in this state cannot be connected",                         \
 	  "create a new one, or drain it and move it to RESET")                                    \
-	X(CONNECT_NO_AH, "only UD and SRD send to address handles", "use rdmaez_qp_connect()")
+	X(CONNECT_NO_AH, "only UD and SRD send to address handles", "use rdmaez_qp_connect()")     \
+	X(EXCHANGE_LOCAL, "this end's endpoint cannot be told",                                    \
+	  "complete it: rdmaez_endpoint_local(), or rdmaez_endpoint_set_qp()")                     \
+	X(EXCHANGE_REMOTE, "this is the position of the peer's endpoint that is refused",          \
+	  "see the finding before this one")                                                       \
+	X(EXCHANGE_FOREIGN, "what has come is no message of exchange.h",                           \
+	  "let both ends call the same function, and read first what else the stream carries")     \
+	X(EXCHANGE_STEP,                                                                           \
+	  "one end exchanges endpoints (1) while the other waits at the barrier (2)",              \
+	  "let both ends call the same functions in the same order")                               \
+	X(EXCHANGE_COUNT, "the peer tells another number of endpoints",                            \
+	  "let both ends connect the same number of queue pairs")                                  \
+	X(EXCHANGE_IDENTITY, "the peer is at the barrier of another connection",                   \
+	  "let both ends begin again, on a new socket")                                            \
+	X(EXCHANGE_SILENT, "the socket is connected, but nothing has come from the peer in time",  \
+	  "see whether the peer calls the same function, or wait longer: timeout_ns")              \
+	X(EXCHANGE_PART, "only a part of the peer's message has come in time",                     \
+	  "see whether the peer has stopped, or the network loses packets, or wait longer")        \
+	X(EXCHANGE_UNREAD, "the peer has not read this end's message in time",                     \
+	  "see whether the peer calls the same function, or wait longer: timeout_ns")              \
+	X(EXCHANGE_CLOSED, "the peer has closed the socket before the messages were complete",     \
+	  "see why it ended")                                                                      \
+	X(EXCHANGE_SOCKET, "the socket cannot be used for this",                                   \
+	  "use a connected stream socket; the errno says more")                                    \
+	X(PEER_FAILED, "the peer has told that it failed",                                         \
+	  "see the peer's own explanation: the errno value is the one that it got")                \
+	X(OPEN_SERVICE, "this is neither a port number nor the name of a service",                 \
+	  "give a number from 1 to 65535")                                                         \
+	X(OPEN_NAME, "no address is known for this host",                                          \
+	  "see what `getent ahosts` says of the name, or give an address")                         \
+	X(OPEN_LOOKUP, "the host's name could not be looked up",                                   \
+	  "see whether the name server answers, or give an address")                               \
+	X(OPEN_IN_USE, "somebody listens at this port already",                                    \
+	  "see who with `ss -ltnp`, or use another port")                                          \
+	X(OPEN_REFUSED, "the host answers, but nobody has listened at this port in time",          \
+	  "start the peer that waits, and see whether it uses the same port")                      \
+	X(OPEN_UNREACHED, "the host has not answered in time, or no route leads to it",            \
+	  "ping the host, and see whether a firewall drops what is sent to the port")              \
+	X(OPEN_NO_PEER, "nobody has connected in time",                                            \
+	  "start the other end, and see whether it uses this host and port, and a firewall lets "  \
+	  "it through")
 
 /* Those of draining, recovering and events, drain.h. */
 #define RDMAEZ_IMPL_WHY_DRAIN(X)                                                                   \

@@ -178,7 +178,9 @@ static bool lacks_netdev(const struct sockaddr_storage *peer)
 
 int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
-	if (!is_ip(address, length) || (is_ours(fd) && address->sa_family != now.family))
+	if (fd >= 0 && !is_ours(fd))
+		return (int)syscall(SYS_connect, fd, address, length);
+	if (!is_ip(address, length) || (fd >= 0 && address->sa_family != now.family))
 		return done(EAFNOSUPPORT);
 	memcpy(&now.peer, address, length);
 	last = now;

@@ -533,7 +533,9 @@ static void check_kinds(void)
 		   "\"types\",\"value\":3,\"name\":\"UC\",\"max\":2");
 	check_kind(RDMAEZ_VALUE_PKEYS, 0x7fff, 0, 0x8001, " This end: 0x7fff; the peer: 0x8001.",
 		   "pkeys:0x7fff:..0x8001", "\"pkeys\",\"value\":32767,\"max\":32769");
-	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_PKEYS + 1), 7, 8, 9, "", "none", "\"none\"");
+	check_kind(RDMAEZ_VALUE_ERRNO, EHOSTUNREACH, 0, 0, " The peer's: EHOSTUNREACH (113).",
+		   "errno:EHOSTUNREACH", "\"errno\",\"value\":113,\"name\":\"EHOSTUNREACH\"");
+	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_ERRNO + 1), 7, 8, 9, "", "none", "\"none\"");
 	check_kind((enum rdmaez_value)99, 7, 8, 9, "", "none", "\"none\"");
 }
 

@@ -96,6 +96,7 @@ enum rdmaez_impl_shape {
 	RDMAEZ_IMPL_SHAPE_TYPE,
 	RDMAEZ_IMPL_SHAPE_OPCODE,
 	RDMAEZ_IMPL_SHAPE_PORT_STATE,
+	RDMAEZ_IMPL_SHAPE_ERRNO,
 	RDMAEZ_IMPL_SHAPE_MTU
 };
 
@@ -149,6 +150,7 @@ RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdma
 		 RDMAEZ_IMPL_BOUNDS_MAX},
 		{"pkeys", "This end: ", "; the peer: ", RDMAEZ_IMPL_SHAPE_HEX,
 		 RDMAEZ_IMPL_BOUNDS_MAX},
+		{"errno", "The peer's: ", "", RDMAEZ_IMPL_SHAPE_ERRNO, RDMAEZ_IMPL_BOUNDS_NONE},
 	};
 	const size_t kind = (size_t)finding->kind;
 
@@ -199,6 +201,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_shape(struct rdmaez_impl_text *text, int s
 		return;
 	case RDMAEZ_IMPL_SHAPE_TYPE:
 		name = rdmaez_qp_type_str((enum ibv_qp_type)number);
+		break;
+	case RDMAEZ_IMPL_SHAPE_ERRNO:
+		name = rdmaez_errno_str((int)number);
 		break;
 	case RDMAEZ_IMPL_SHAPE_OPCODE:
 		name = rdmaez_wr_opcode_str((enum ibv_wr_opcode)number);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file exchange.h
+ * @brief Carry endpoints from one end to the other: over a stream socket, or in any all-gather.
+ *
+ * Both ends call the same function on their end of a connected stream socket, TCP or Unix, and each gets the other's
+ * endpoint. rdmaez_exchange_connect() does all there is to do: exchange, connect, and wait until the peer is connected
+ * as well.
+ *
+ * @code
+ * const char *host = NULL; // this end waits; at the other: the name or address of this host
+ * struct rdmaez_exchange_opts how = {0};
+ * struct rdmaez_endpoint remote;
+ * int socket;
+ *
+ * int error = rdmaez_exchange_open(host, "18515", 0, &socket, &diag);
+ * if (!error)
+ *         error = rdmaez_exchange_connect(socket, qp, NULL, &remote, &how, &diag);
+ * @endcode
+ *
+ * @par Sockets
+ * may be blocking or not, and stay as they are. Nothing beyond a message is read, so that the stream can carry the
+ * program's own bytes before and after. SIGPIPE is not raised. On a TCP socket of one's own TCP_NODELAY saves up to
+ * 40 ms. No two threads may use one socket at once.
+ *
+ * @par Deadlines
+ * `timeout_ns` is for the whole of a call, by CLOCK_MONOTONIC; 0 means 10 s, UINT64_MAX no end. Signals do not
+ * interrupt a call.
+ *
+ * @par Failures
+ * After a failure the stream may stand in the middle of a message: close it. Only the barrier, and so
+ * rdmaez_exchange_connect() after it could not connect, leaves both ends in step if one of them has told that it failed
+ * (ECONNABORTED at the other): both may then begin again.
+ *
+ * @par Trust
+ * Anyone who can reach a socket can send well-formed messages; nothing here tells one peer from another. A peer that
+ * sends everything back is taken for one with the same endpoint, as a queue pair connected with itself has: who must
+ * know compares the `nonce`.
+ *
+ * @par Many ends
+ * need no function: an all-gather of MPI, PMIx or a key-value store carries packed endpoints as they are.
+ *
+ *     uint8_t *all = malloc(ranks * RDMAEZ_ENDPOINT_BYTES);
+ *
+ *     rdmaez_endpoint_pack(&local, own);
+ *     MPI_Allgather(own, RDMAEZ_ENDPOINT_BYTES, MPI_BYTE, all, RDMAEZ_ENDPOINT_BYTES, MPI_BYTE, MPI_COMM_WORLD);
+ *     for (i = 0; i < ranks; i++)
+ *             rdmaez_endpoint_unpack(all + i * RDMAEZ_ENDPOINT_BYTES, &remote[i], &diag);
+ *
+ * With a queue pair for each peer, rank r packs its endpoint for rank i at `own + i * RDMAEZ_ENDPOINT_BYTES`, and
+ * MPI_Alltoall() carries them. Then each connects, and MPI_Barrier() comes before the first send.
+ *
+ * @par The bytes
+ * A message begins with six numbers of 32 bits, big endian: "RZEX"; an errno value, why the sender has failed, or 0; the
+ * kind, 1: endpoints, 2: ready; the number of endpoints; the identity; and the number of bytes that follow. These are
+ * the endpoints; what a later version puts behind them is skipped.
+ *
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_EXCHANGE_H
+#define RDMAEZ_EXCHANGE_H
+
+#ifndef RDMAEZ_CONNECT_H
+#include "connect.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Over a socket --------------------------------------------------------------------------- */
+
+/**
+ * @brief Sends this end's endpoint and receives the peer's.
+ *
+ * @param socket a connected stream socket
+ * @param local what to send
+ * @param remote receives the peer's; written on success only
+ * @param timeout_ns the deadline in ns; 0: 10 s
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p remote is filled. The peer may still fail: rdmaez_exchange_barrier() tells
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); @p local cannot be packed
+ *         (#RDMAEZ_WHY_EXCHANGE_LOCAL); rdmaez_endpoint_unpack() refuses what has come
+ * @retval ETIMEDOUT nothing has come (#RDMAEZ_WHY_EXCHANGE_SILENT), or not all (#RDMAEZ_WHY_EXCHANGE_PART), or the
+ *         peer does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD)
+ * @retval ECONNRESET the peer has closed the socket (#RDMAEZ_WHY_EXCHANGE_CLOSED); also EPIPE
+ * @retval ECONNABORTED the peer has told that it failed, and the errno value (#RDMAEZ_WHY_PEER_FAILED)
+ * @retval EBADMSG what has come is no message of these functions (#RDMAEZ_WHY_EXCHANGE_FOREIGN)
+ * @retval EPROTO the peer waits at the barrier (#RDMAEZ_WHY_EXCHANGE_STEP), or tells another number of endpoints
+ *         (#RDMAEZ_WHY_EXCHANGE_COUNT)
+ * @return any other errno value of send(), recv() or poll(), such as EBADF (#RDMAEZ_WHY_EXCHANGE_SOCKET)
+ */
+RDMAEZ_API int rdmaez_exchange(int socket, const struct rdmaez_endpoint *local,
+			       struct rdmaez_endpoint *remote, uint64_t timeout_ns,
+			       struct rdmaez_diag *diag);
+
+/** @brief Endpoints for many queue pairs: the peer's n-th belongs to this end's n-th. */
+struct rdmaez_exchange_list {
+	size_t count;                        /**< how many, the same at both ends; at least 1 */
+	const struct rdmaez_endpoint *local; /**< those to send */
+	struct rdmaez_endpoint *remote;      /**< receives the peer's; written on success only */
+	/** Room for them on their way: `count` times #RDMAEZ_ENDPOINT_BYTES. */
+	uint8_t *buffer;
+};
+
+/**
+ * @brief Sends and receives the endpoints of many queue pairs in one message.
+ *
+ * @param socket a connected stream socket
+ * @param list what to send, and where to put what comes
+ * @param timeout_ns the deadline in ns for all of it; 0: 10 s
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 `list->remote` is filled
+ * @retval EINVAL as rdmaez_exchange(), and the position of the endpoint (#RDMAEZ_WHY_EXCHANGE_LOCAL,
+ *         #RDMAEZ_WHY_EXCHANGE_REMOTE); or `count` is out of range (#RDMAEZ_WHY_RANGE)
+ * @return any other errno value of rdmaez_exchange()
+ */
+RDMAEZ_API int rdmaez_exchange_many(int socket, const struct rdmaez_exchange_list *list,
+				    uint64_t timeout_ns, struct rdmaez_diag *diag);
+
+/** @brief What an end tells at the barrier. All zero: it is ready. */
+struct rdmaez_exchange_ready {
+	int error; /**< why it is not ready, an errno value; 0: it is */
+	/** What both ends must name alike, so that nothing else is taken for this barrier; such as the sum of both nonces */
+	uint32_t identity;
+};
+
+/**
+ * @brief Waits until the peer has come as far: neither end goes on before the other is there.
+ *
+ * After RTS it makes sure that the peer takes what is sent to it. Bad news travel the same way: an end that could not
+ * connect comes here with its `error`, and the peer learns of it at once.
+ *
+ * @param socket a connected stream socket
+ * @param ready what to tell the peer; NULL: that this end is ready
+ * @param timeout_ns the deadline in ns; 0: 10 s
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 both ends are there, and the peer is ready, whatever this one has told
+ * @retval ECONNABORTED the peer is there, and has told that it failed (#RDMAEZ_WHY_PEER_FAILED)
+ * @retval EINVAL `ready->error` is negative (#RDMAEZ_WHY_RANGE)
+ * @retval EPROTO the peer still exchanges endpoints (#RDMAEZ_WHY_EXCHANGE_STEP), or names another identity
+ *         (#RDMAEZ_WHY_EXCHANGE_IDENTITY)
+ * @return ETIMEDOUT, ECONNRESET, EPIPE, EBADMSG or another errno value as rdmaez_exchange()
+ */
+RDMAEZ_API int rdmaez_exchange_barrier(int socket, const struct rdmaez_exchange_ready *ready,
+				       uint64_t timeout_ns, struct rdmaez_diag *diag);
+
+/** @brief How to connect. All zero: within 10 s, with all defaults. */
+struct rdmaez_exchange_opts {
+	uint64_t timeout_ns;             /**< the deadline in ns for all of it; 0: 10 s */
+	const struct rdmaez_qp_opts *qp; /**< for the queue pair; NULL: all defaults */
+};
+
+/**
+ * @brief Connects a queue pair with that of the peer: exchange, rdmaez_qp_connect() and barrier in one call.
+ *
+ * Post receives before, in INIT, if the peer may send at once. If this end fails after the peer was reached, the peer
+ * learns of it, and its errno value.
+ *
+ * For UD it brings the queue pair to RTS; rdmaez_qp_connect_ud() then makes the address handle, from @p remote.
+ *
+ * @param socket a connected stream socket
+ * @param qp the queue pair, in a state that rdmaez_qp_connect() takes
+ * @param local this end's endpoint, of rdmaez_endpoint_local(), perhaps with memory and bytes of the program's own; NULL:
+ *        it is made here, with the peer's address of rdmaez_exchange_peer() unless `opts->qp->path.dgid` is set
+ * @param remote receives the peer's endpoint; written on success only; may be NULL
+ * @param opts deadline and queue pair options; NULL: all defaults. The deadline limits `retry_ns`; one attempt may last
+ *        longer than it, by the second that the kernel waits for a neighbour
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 both ends are in RTS
+ * @return an errno value of rdmaez_endpoint_local(), rdmaez_exchange(), rdmaez_qp_connect() or
+ *         rdmaez_exchange_barrier(), with their reasons. The queue pair stays in the state that it had reached
+ */
+RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
+				       const struct rdmaez_endpoint *local,
+				       struct rdmaez_endpoint *remote,
+				       const struct rdmaez_exchange_opts *opts,
+				       struct rdmaez_diag *diag);
+
+/* ---- Where there is no socket yet ------------------------------------------------------------ */
+
+/**
+ * @brief Opens a TCP connection with the peer: one end waits, the other connects.
+ *
+ * Who waits takes the first peer that comes, over IPv6 or IPv4, and then listens no more. Who connects tries all
+ * addresses of the host, again and again until the deadline, so that either end may be started first.
+ *
+ * The socket is blocking, closed by exec(), and has TCP_NODELAY. @p host is looked up by getaddrinfo(), which asks name
+ * servers and heeds no deadline; for an address it does not wait.
+ *
+ * @param host a name or an address, "192.0.2.1", "fe80::1%eth0"; NULL: wait for the peer
+ * @param port a port number, 1 to 65535, or the name of a service
+ * @param timeout_ns the deadline in ns; 0: 10 s
+ * @param socket receives the socket, which the caller closes; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p socket is connected
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), no such port (#RDMAEZ_WHY_RANGE) or service
+ *         (#RDMAEZ_WHY_OPEN_SERVICE)
+ * @retval ENOENT no such host: EAI_NONAME and the like (#RDMAEZ_WHY_OPEN_NAME)
+ * @retval EAGAIN the host could not be looked up now: EAI_AGAIN (#RDMAEZ_WHY_OPEN_LOOKUP); EIO for another failure,
+ *         ENOMEM for EAI_MEMORY, the errno value for EAI_SYSTEM
+ * @retval EADDRINUSE somebody listens at the port already (#RDMAEZ_WHY_OPEN_IN_USE)
+ * @retval ECONNREFUSED nobody listens at the port (#RDMAEZ_WHY_OPEN_REFUSED)
+ * @retval ETIMEDOUT nobody has connected (#RDMAEZ_WHY_OPEN_NO_PEER), or the host does not answer
+ *         (#RDMAEZ_WHY_OPEN_UNREACHED); also EHOSTUNREACH and ENETUNREACH
+ * @return any other errno value of socket(), bind(), listen(), accept4() or connect() (#RDMAEZ_WHY_EXCHANGE_SOCKET)
+ */
+RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *port, uint64_t timeout_ns,
+				    int *socket, struct rdmaez_diag *diag);
+
+/**
+ * @brief The peer's address as a GID, for `path.dgid` of the options that rdmaez_endpoint_local() takes.
+ *
+ * It orders this end's GIDs by the route to the peer. Zero, "not known", for a Unix socket, and for a loopback address
+ * (127.0.0.0/8, ::1), by which no RDMA device is reached.
+ *
+ * @param socket a connected socket
+ * @param peer receives the GID, IPv4-mapped for IPv4; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p peer is written
+ * @retval EINVAL @p peer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @return any errno value of getpeername(), such as ENOTCONN (#RDMAEZ_WHY_EXCHANGE_SOCKET)
+ */
+RDMAEZ_API int rdmaez_exchange_peer(int socket, union ibv_gid *peer, struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/exchange.h"
+#endif
+
+#endif
