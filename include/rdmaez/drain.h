@@ -40,8 +40,8 @@
 #ifndef RDMAEZ_DRAIN_H
 #define RDMAEZ_DRAIN_H
 
-#ifndef RDMAEZ_QP_H
-#include "qp.h"
+#ifndef RDMAEZ_ENDPOINT_H
+#include "endpoint.h"
 #endif
 
 #ifdef __cplusplus
@@ -88,6 +88,16 @@ struct rdmaez_drained {
 	/** Which ends were not seen, so that more may complete: RDMAEZ_DRAIN_SENDS and RECVS bits. After success 0, or
 	 *  #RDMAEZ_DRAIN_RECVS with a shared receive queue and without #RDMAEZ_DRAIN_LAST_WQE. */
 	unsigned int open;
+};
+
+/** @brief Options for rdmaez_qp_recover(). Start from all zero. */
+struct rdmaez_recover_opts {
+	struct rdmaez_drain_opts drain; /**< how to drain */
+	/** What the queue pair was created from, as it was before that: ibv_create_qp() writes what it granted into `cap`, and
+	 *  queues would grow each time. Its completion queues and its SRQ may be NULL: those that the queue pair has. NULL: it
+	 *  is not created anew. */
+	const struct ibv_qp_init_attr *init_attr;
+	const struct rdmaez_qp_opts *qp; /**< for rdmaez_endpoint_local(); NULL: all defaults */
 };
 
 /** @brief Draining in progress. The program reads `waits` and `drained`. */
@@ -214,6 +224,35 @@ RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts 
  * ibv_query_device(), ibv_query_qp(), ibv_modify_qp()
  */
 RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag);
+
+/**
+ * @brief Makes a queue pair that has failed ready to be connected again: drains it, then RESET, or another one in its place.
+ *
+ * After success @p qp is in RESET and @p local is its endpoint, of GIDs and a port that were asked anew and with a new PSN:
+ * exchange endpoints and connect as for the first time, post receives, set ECE options again. Memory regions, completion
+ * queues and the protection domain stay. irdma and iWARP cannot use a queue pair again after RESET; there, and where RESET
+ * is refused, it is created anew, if `opts->init_attr` says how, and then has another number.
+ *
+ * What was not acknowledged may have been carried out. Only the peer knows; ask it from where to go on. A WRITE may be
+ * repeated if nobody has used what it wrote; SENDs, WRITEs with immediate data and atomics may not.
+ *
+ * @param qp the queue pair; replaced where it is created anew
+ * @param opts the options; NULL: all defaults
+ * @param local receives the endpoint; written on success only
+ * @param drained receives what was found, also with ETIMEDOUT; may be NULL
+ * @param diag receives the explanation
+ * @retval 0 it is in RESET
+ * @retval EINVAL this driver takes a new queue pair, and there is no `opts->init_attr` (#RDMAEZ_WHY_RESET_FINAL): nothing
+ *         is done
+ * @return any errno value of rdmaez_qp_drain(), unless #RDMAEZ_DRAIN_ANYWAY is set; of rdmaez_qp_to_reset(),
+ *         rdmaez_qp_create() or rdmaez_qp_destroy(): @p qp is the old one, in ERR or RESET; or of
+ *         rdmaez_endpoint_local(): @p qp is in RESET, and may be the new one
+ * @par Verbs calls
+ * Those of the functions named. The new queue pair is created before the old one is destroyed.
+ */
+RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recover_opts *opts,
+				  struct rdmaez_endpoint *local, struct rdmaez_drained *drained,
+				  struct rdmaez_diag *diag);
 
 /**
  * @brief Drains a queue pair, then destroys it.

@@ -601,6 +601,145 @@ static void check_destroy(void)
 		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
 }
 
+/* ---- Recovery ----------------------------------------------------------------------------- */
+
+static struct ibv_qp_init_attr init;
+static struct rdmaez_recover_opts recovery;
+static struct rdmaez_endpoint local;
+
+/* A queue pair that has failed with five work requests, on completion queues of its own. */
+static void start_failed(enum fake_profile profile, const char *release)
+{
+	const struct driver driver = {profile, release, 0};
+
+	start_driver(&driver, false);
+	fake_qp_force(t.qp, IBV_QPS_ERR);
+	memset(&init, 0, sizeof(init));
+	init.qp_type = t.qp->qp_type;
+	init.cap.max_send_wr = init.cap.max_recv_wr = 8;
+	init.cap.max_send_sge = init.cap.max_recv_sge = 1;
+	init.cap.max_inline_data = 10;
+	memset(&recovery, 0, sizeof(recovery));
+	t.opts.sends = 3;
+	t.opts.recvs = 2;
+	recovery.drain = t.opts;
+	recovery.init_attr = &init;
+	memset(&local, 0x55, sizeof(local));
+	t.dev->inline_step = 16;
+}
+
+static int recover(void)
+{
+	return rdmaez_qp_recover(&t.qp, &recovery, &local, &t.drained, &t.diag);
+}
+
+static bool is_made_anew(void)
+{
+	return is_iwarp() || t.dev->quirks & FAKE_RESET_IS_FINAL;
+}
+
+static void check_recovery(const struct driver *d)
+{
+	const bool has_ah = d->profile == FAKE_PROFILE_EFA; /* which counts, and needs none */
+	struct ibv_qp_init_attr before;
+	const struct ibv_qp *old;
+	uint32_t number, psn;
+	char name[80];
+
+	start_failed(d->profile, d->release);
+	snprintf(name, sizeof(name), "%d on Linux %s", (int)d->profile, d->release);
+	before = init;
+	old = t.qp;
+	number = old->qp_num;
+	check_success(&t.diag, recover(), "%s: recovered", name);
+	check_drained(5, 0, 0, 0, name);
+	tap_eq_str(t.seen, "12345", "%s: with nothing lost", name);
+	tap_eq_int(t.qp->state, IBV_QPS_RESET, "%s: in RESET", name);
+	tap_eq_int(t.qp->qp_num == number, !is_made_anew(), "%s: it has the old number or not",
+		   name);
+	tap_eq_int(fake_count(FAKE_CREATE_QP), is_made_anew(), "%s: it is made anew or not", name);
+	tap_eq_int(fake_count(FAKE_DESTROY_QP), is_made_anew(), "%s: so is the old one gone", name);
+	tap_ok(memcmp(&before, &init, sizeof(init)) == 0, "%s: the attributes are untouched", name);
+	tap_eq_ptr(t.qp->send_cq, t.send_cq, "%s: with its completion queue", name);
+	tap_eq_ptr(t.qp->recv_cq, t.recv_cq, "%s: and the other", name);
+	tap_eq_int(local.qp_num, t.qp->qp_num, "%s: the endpoint is its own", name);
+	psn = local.psn;
+	tap_ok(psn < 1u << 24, "%s: with a PSN", name);
+	recovery.drain.sends = recovery.drain.recvs = has_ah || d->counts ? RDMAEZ_ZERO : 0;
+	number = t.qp->qp_num;
+	check_success(&t.diag, recover(), "%s: once more", name);
+	tap_ok(local.psn != psn, "%s: with another PSN", name);
+	tap_eq_int(t.qp->qp_num == number, !is_made_anew(), "%s: as before", name);
+}
+
+static void check_recovery_failures(void)
+{
+	struct ibv_qp *old;
+
+	start_failed(FAKE_PROFILE_SIW, "6.1.0");
+	recovery.init_attr = NULL;
+	fake_reset_log();
+	check_refusal(&t.diag, recover(), EINVAL, RDMAEZ_WHY_RESET_FINAL, "opts.init_attr",
+		      "iWARP and nothing to create from");
+	tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "nothing is done");
+	tap_eq_hex(local.qp_num, 0x55555555, "the output is not written");
+
+	start_failed(FAKE_PROFILE_IRDMA, "6.1.0");
+	old = t.qp;
+	fake_fail(FAKE_CREATE_QP, 1, ENOSPC);
+	CHECK_VERB_FINDINGS(&t.diag, recover(), ENOSPC, "rdmaez_qp_recover", "ibv_create_qp",
+			    "creating fails", LIKELY(NO_RESOURCES, "ibv_create_qp", NOTHING));
+	tap_eq_ptr(t.qp, old, "the old one is still there");
+	tap_eq_int(t.qp->state, IBV_QPS_ERR, "in ERR");
+	recovery.drain.sends = recovery.drain.recvs = RDMAEZ_ZERO;
+	fake_fail(FAKE_DESTROY_QP, 1, EBUSY);
+	CHECK_VERB_FINDINGS(&t.diag, recover(), EBUSY, "rdmaez_qp_recover", "ibv_destroy_qp",
+			    "destroying fails", LIKELY(QP_MULTICAST, "qp", NOTHING));
+	tap_eq_ptr(t.qp, old, "the old one is still there");
+	tap_eq_int(fake_count(FAKE_DESTROY_QP), 2, "the new one is not");
+	fake_fail(FAKE_QUERY_PORT, 1, EIO);
+	tap_eq_int(recover(), EIO, "the port does not answer");
+	tap_eq_str(t.diag.call, "rdmaez_qp_recover", "under its name");
+	tap_ok(t.qp != old, "the queue pair is a new one");
+	tap_eq_hex(local.qp_num, 0x55555555, "the endpoint is not written");
+}
+
+static void check_recovery_ways(void)
+{
+	struct ibv_qp *old;
+
+	start_failed(FAKE_PROFILE_RXE, "6.1.0");
+	tap_eq_int(rdmaez_qp_recover(&t.qp, NULL, &local, NULL, NULL), 0, "without options");
+	start_failed(FAKE_PROFILE_RXE, "6.1.0");
+	old = t.qp;
+	fake_fail(FAKE_MODIFY_QP, 3, EINVAL);
+	check_success(&t.diag, recover(), "RESET is refused");
+	tap_ok(t.qp != old, "another takes its place");
+	start_failed(FAKE_PROFILE_RXE, "6.1.0");
+	old = t.qp;
+	recovery.init_attr = NULL;
+	fake_fail(FAKE_MODIFY_QP, 3, EIO);
+	CHECK_VERB_FINDINGS(&t.diag, recover(), EIO, "rdmaez_qp_recover", "ibv_modify_qp",
+			    "there is none", LIKELY(DEVICE_GONE, "ibv_modify_qp", NOTHING));
+
+	start_failed(FAKE_PROFILE_SIW, "6.1.0");
+	old = t.qp;
+	recovery.drain.sends = 4;
+	CHECK_FINDINGS(&t.diag, recover(), ETIMEDOUT, "rdmaez_qp_recover", "a wrong count",
+		       WRONG(DRAIN_LEFT, "opts.sends", COUNTED(1)));
+	check_drained(5, 0, 0, SENDS, "a wrong count");
+	tap_eq_ptr(t.qp, old, "leaves the queue pair");
+	recovery.drain.flags = RDMAEZ_DRAIN_ANYWAY;
+	check_success(&t.diag, recover(), "but not with ANYWAY");
+	tap_ok(t.qp != old, "which makes another");
+	check_refusal(&t.diag, rdmaez_qp_recover(&t.qp, NULL, NULL, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "local", "no endpoint");
+	t.qp = NULL;
+	check_refusal(&t.diag, recover(), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
+	check_refusal(&t.diag, rdmaez_qp_recover(NULL, NULL, &local, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "none at all");
+}
+
 /* ---- SQD and SQE -------------------------------------------------------------------------- */
 
 #define CHECK_QUIESCE(error, name, ...)                                          \
@@ -876,6 +1015,10 @@ int main(void)
 	check_failures();
 	check_pieces();
 	check_destroy();
+	for (size_t i = 0; i < COUNT_OF(drivers); i++)
+		check_recovery(&drivers[i]);
+	check_recovery_failures();
+	check_recovery_ways();
 	check_quiesce_drivers();
 	check_quiesce();
 	check_change();

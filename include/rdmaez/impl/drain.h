@@ -14,11 +14,17 @@
 #ifndef RDMAEZ_IMPL_CLOCK_H
 #include "clock.h"
 #endif
+#ifndef RDMAEZ_IMPL_ENDPOINT_H
+#include "endpoint.h"
+#endif
 #ifndef RDMAEZ_IMPL_EXPLAIN_H
 #include "explain.h"
 #endif
 #ifndef RDMAEZ_IMPL_QP_H
 #include "qp.h"
+#endif
+#ifndef RDMAEZ_QP_CREATE_H
+#include "../qp_create.h"
 #endif
 #ifndef RDMAEZ_IMPL_QP_QUERY_H
 #include "qp_query.h"
@@ -384,6 +390,73 @@ RDMAEZ_COLD int rdmaez_qp_destroy(struct ibv_qp *qp, const struct rdmaez_drain_o
 	return error ? error
 		     : rdmaez_impl_end(diag, ibv_destroy_qp(qp), "ibv_destroy_qp", "qp",
 				       RDMAEZ_WHY_QP_MULTICAST);
+}
+
+/* Another queue pair takes the place of this one, which is destroyed last: until then it is there to go back to. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_recreate(struct ibv_qp **qp, const struct ibv_qp_init_attr *asked,
+					  struct rdmaez_diag *diag)
+{
+	struct ibv_qp *const old = *qp;
+	struct ibv_qp_init_attr init = *asked;
+	struct ibv_qp *made;
+	int error;
+
+	if (!init.send_cq)
+		init.send_cq = old->send_cq;
+	if (!init.recv_cq)
+		init.recv_cq = old->recv_cq;
+	if (!init.srq)
+		init.srq = old->srq;
+	error = rdmaez_qp_create(old->pd, &init, &made, diag);
+	if (error)
+		return error;
+	if (diag)
+		diag->texts = rdmaez_impl_why_drain;
+	error = rdmaez_impl_end(diag, ibv_destroy_qp(old), "ibv_destroy_qp", "qp",
+				RDMAEZ_WHY_QP_MULTICAST);
+	if (error)
+		ibv_destroy_qp(made);
+	else
+		*qp = made;
+	return error;
+}
+
+RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recover_opts *opts,
+				  struct rdmaez_endpoint *local, struct rdmaez_drained *drained,
+				  struct rdmaez_diag *diag)
+{
+	static const char call[] = "rdmaez_qp_recover";
+	const struct ibv_qp_init_attr *const init = opts ? opts->init_attr : NULL;
+	const struct rdmaez_driver *driver;
+	struct ibv_device_attr device;
+	bool resets;
+	int error = rdmaez_impl_begin(diag, call, rdmaez_impl_why_drain,
+				      qp && *qp ? (*qp)->context : NULL,
+				      !qp || !*qp ? "qp"
+				      : local     ? NULL
+						  : "local");
+
+	if (error)
+		return error;
+	rdmaez_impl_diag_qp(diag, *qp);
+	rdmaez_impl_ask_device((*qp)->context, &device, &driver, diag);
+	/* Of the iWARP drivers none has a way out of ERR, whatever it answers: siw_qp_modify(). */
+	resets = !(driver->traits & RDMAEZ_DRIVER_RESET_FINAL) &&
+		 (*qp)->context->device->transport_type != IBV_TRANSPORT_IWARP;
+	if (!resets && !init)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_RESET_FINAL, "opts.init_attr");
+	error = rdmaez_impl_drain_last(*qp, opts ? &opts->drain : NULL, drained, diag, call);
+	if (error)
+		return error;
+	if (resets)
+		error = rdmaez_impl_drain_to(*qp, IBV_QPS_RESET, NULL, diag, call);
+	if (init && (!resets || error))
+		error = rdmaez_impl_recreate(qp, init, diag);
+	if (!error)
+		error = rdmaez_endpoint_local(*qp, opts ? opts->qp : NULL, local, diag);
+	if (diag)
+		diag->call = call;
+	return error;
 }
 
 /* ---- SQD and SQE -------------------------------------------------------------------------- */
