@@ -69,7 +69,7 @@ struct rdmaez_drain_opts {
 	 *  a completion queue. Of one that failed, `opcode` is not valid. NULL: they are counted, and lost. */
 	void (*completed)(void *arg, const struct ibv_wc *wc);
 	void *arg; /**< passed to `completed` */
-	/** How many sends are outstanding, where the program knows. 0: not known. #RDMAEZ_ZERO: none. Where both
+	/** How many sends are outstanding. Less than 1: that is not known. #RDMAEZ_ZERO: none, and no beacon. Where both
 	 *  queues have one completion queue, they are counted together, so both numbers are needed. */
 	int sends;
 	int recvs; /**< the same for receives; ignored with a shared receive queue */
@@ -129,7 +129,7 @@ struct rdmaez_drain {
  *         #RDMAEZ_WHY_DRAIN_NO_AH), so many are left (#RDMAEZ_WHY_DRAIN_LEFT), the beacon is not back
  *         (#RDMAEZ_WHY_DRAIN_BEACON) or found no room (#RDMAEZ_WHY_DRAIN_FULL). Likely the completion queue was too
  *         small (#RDMAEZ_WHY_DRAIN_CQ)
- * @retval EINVAL unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN), or a number below 0 (#RDMAEZ_WHY_RANGE)
+ * @retval EINVAL unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN)
  * @retval EIO ibv_poll_cq() failed (#RDMAEZ_WHY_DEVICE_GONE)
  * @return any errno value of rdmaez_qp_to_err()
  * @par Verbs calls

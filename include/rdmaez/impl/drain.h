@@ -175,9 +175,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_start(struct ibv_qp *qp,
 	static const struct rdmaez_impl_site flags = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
 						      RDMAEZ_VALUE_FLAGS, 0,
 						      RDMAEZ_DRAIN_LAST_WQE | RDMAEZ_DRAIN_ANYWAY};
-	static const struct rdmaez_impl_site counts[] = {
-		{"opts.sends", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER, 0, INT32_MAX},
-		{"opts.recvs", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER, 0, INT32_MAX}};
 	int error = rdmaez_impl_begin(diag, call, rdmaez_impl_why_drain, qp ? qp->context : NULL,
 				      !qp ? "qp"
 				      : d ? NULL
@@ -193,10 +190,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_start(struct ibv_qp *qp,
 	if (d->opts.flags & ~(unsigned int)flags.max)
 		error = rdmaez_impl_refuse_at(diag, EINVAL, &flags,
 					      d->opts.flags & ~(unsigned int)flags.max);
-	if (d->opts.sends < 0)
-		error = rdmaez_impl_refuse_at(diag, EINVAL, &counts[0], d->opts.sends);
-	if (d->opts.recvs < 0)
-		error = rdmaez_impl_refuse_at(diag, EINVAL, &counts[1], d->opts.recvs);
 	d->left[0] = (int)rdmaez_impl_option(d->opts.sends, -1);
 	d->left[1] = (int)rdmaez_impl_option(d->opts.recvs, -1);
 	return error;
@@ -249,7 +242,7 @@ RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq
 				 const struct ibv_wc *wc)
 {
 	const bool is_ours = wc->qp_num == drain->qp->qp_num;
-	const int which = cq == drain->qp->send_cq ? 0 : 1;
+	int *const left = &drain->left[cq != drain->qp->send_cq];
 
 	for (int i = 0; i < 2 && is_ours; i++)
 		if (wc->wr_id == rdmaez_impl_drain_wr_id(drain->qp, i)) {
@@ -263,11 +256,11 @@ RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq
 		drain->drained.flushed++;
 	else
 		drain->drained.completed++;
-	if (is_ours && drain->left[which] > 0 && !--drain->left[which]) {
-		rdmaez_impl_drain_end(drain, which);
-		if (drain->together)
-			rdmaez_impl_drain_end(drain, 1);
-	}
+	if (is_ours && *left > 0 && !--*left)
+		for (int i = 0; i < 2; i++)
+			if (drain->queue[i] >= RDMAEZ_IMPL_END_COUNT &&
+			    !drain->left[drain->together ? 0 : i])
+				rdmaez_impl_drain_end(drain, i);
 	if (drain->opts.completed)
 		drain->opts.completed(drain->opts.arg, wc);
 	if (is_ours)
@@ -297,7 +290,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_late(const struct rdmaez_drain *d, struct
 
 	for (int i = 0; i < 2; i++) {
 		const struct ibv_cq *const cq = i ? d->qp->recv_cq : d->qp->send_cq;
-		const int left = d->left[d->together ? 0 : i];
+		const bool counts = d->queue[i] >= RDMAEZ_IMPL_END_COUNT;
+		const int left = counts ? d->left[d->together ? 0 : i] : 0;
 		const uint64_t room =
 			(d->together ? (uint64_t)d->wr[0] + d->wr[1] + 2 : (uint64_t)d->wr[i] + 1);
 
