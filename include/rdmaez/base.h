@@ -103,6 +103,13 @@
 /** @brief The same for a function that folds to a constant when its arguments are constants. */
 #define RDMAEZ_FOLD RDMAEZ_IMPL RDMAEZ_IMPL_FORCED
 
+/** @brief The same for a long one, whose body is in one file with `RDMAEZ_EXTERN`, and called there. */
+#ifdef RDMAEZ_EXTERN
+#define RDMAEZ_API_FOLD RDMAEZ_IMPL_HIDDEN
+#else
+#define RDMAEZ_API_FOLD RDMAEZ_FOLD
+#endif
+
 /**
  * @brief "Really zero", for option fields in which 0 asks for the default.
  *

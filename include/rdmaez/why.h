@@ -413,7 +413,10 @@ extern "C" {
 	  "create it with a cap.max_send_wr or cap.max_recv_wr of at least 1")                     \
 	X(WR_QUEUE_FULL, "the queue seems to be full of outstanding work requests",                \
 	  "poll for completions first; an unsignaled send keeps its place until a later signaled " \
-	  "one completes")
+	  "one completes")                                                                         \
+	X(WR_EX_OPCODE, "the queue pair lacks this operation of the extended interface",           \
+	  "name it in send_ops_flags when creating the queue pair, or post it by "                 \
+	  "rdmaez_wr_post_send()")
 
 /* Those of completions and events alone, wc.h. */
 #define RDMAEZ_IMPL_WHY_WC(X)                                                                      \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file wr.h
- * @brief Describe work requests, post them by either interface, count those outstanding, and explain why a post failed.
+ * @brief Describe work requests, post them by either interface, count those outstanding; explain why a post failed.
  *
  * @code
  * struct ibv_send_wr wr = {0};
@@ -189,6 +189,31 @@ RDMAEZ_FOLD int rdmaez_wr_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 				    struct ibv_send_wr **bad_wr, struct rdmaez_diag *diag);
 
 /**
+ * @brief Posts the same descriptions by the extended interface, ibv_wr_start() to ibv_wr_complete(), and explains a
+ *        failure.
+ *
+ * All opcodes that ibv_post_send() has are taken, also as a list, with inline data and over UD and XRC; a driver's own
+ * types of queue pairs have setters of their own, and are refused. The flags are passed as they are: rxe looks for
+ * IBV_SEND_INLINE among them. If one work request is refused, none is posted; rxe keeps them where the queue pair is not
+ * in RTS yet.
+ *
+ * @param qp what ibv_qp_to_qp_ex() returns for a queue pair that ibv_create_qp_ex() made with `send_ops_flags`
+ * @param wr the first work request of a list that ends with `next` NULL, not NULL
+ * @param bad_wr receives, on failure only, NULL, as this interface does not say which was refused. May be NULL
+ * @param diag receives, on failure only, the explanation; may be NULL
+ * @retval 0 all are posted
+ * @retval EINVAL @p qp is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the queue pair lacks the operation, which calling it would
+ *         show as a crash (#RDMAEZ_WHY_WR_EX_OPCODE); more than 32 SGEs of inline data (#RDMAEZ_WHY_WR_SGE). Nothing
+ *         was started. Some drivers fill in more operations than a queue pair was created for, and then take them
+ * @return any errno of ibv_wr_complete(), mostly ENOMEM, ENOSPC and EINVAL, made positive; explained as by
+ *         rdmaez_wr_post_send()
+ *
+ * Source: the functions that rxe, mlx5, hns, efa, bnxt_re and ionic of rdma-core 65 assign to `ibv_qp_ex`.
+ */
+RDMAEZ_API_FOLD int rdmaez_wr_post_ex(struct ibv_qp_ex *qp, struct ibv_send_wr *wr,
+				      struct ibv_send_wr **bad_wr, struct rdmaez_diag *diag);
+
+/**
  * @brief Posts receives, as ibv_post_recv() does, and explains a failure.
  *
  * @param qp the queue pair, not NULL
@@ -216,6 +241,68 @@ RDMAEZ_FOLD int rdmaez_wr_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
  */
 RDMAEZ_FOLD int rdmaez_wr_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 					struct ibv_recv_wr **bad_wr, struct rdmaez_diag *diag);
+
+/* ---- Send credit -------------------------------------------------------------------------- */
+
+/**
+ * @brief How many sends a queue pair may still take. rdmaez_credit_init() fills it; one thread at a time uses it.
+ *
+ * A device gives the places of a send queue back by the completions that are polled, and only a signaled send has one,
+ * which gives back all places before its own, also if it failed. So the sends of a queue pair are numbered: `wr_id` is a
+ * send's position, from 0 on, and what belongs to it may stand at `wr_id % capacity` of an array. With a completion queue
+ * for several queue pairs, `ibv_wc.qp_num` tells whose credit it is; for receives as well, give those a `wr_id` with the
+ * top bit set, as `opcode` is not valid in a failed completion.
+ *
+ * @code
+ * while (rdmaez_credit_take(&credit, &wr))
+ *         ... poll; for each completion: rdmaez_credit_give(&credit, wc.wr_id);
+ * error = rdmaez_wr_post_send(qp, &wr, &bad, &diag);
+ * if (error)
+ *         credit.taken = wr.wr_id; // of a list: bad->wr_id
+ * @endcode
+ *
+ * A flush completes every outstanding work request, signaled or not: create the completion queue for `capacity`
+ * entries of each queue pair, and the receives.
+ */
+struct rdmaez_credit {
+	uint64_t taken;    /**< the position of the next send */
+	uint64_t given;    /**< sends before this position are done */
+	uint32_t capacity; /**< `cap.max_send_wr` */
+	uint32_t mask; /**< a send is signaled if no bit of this is set in the position behind it */
+};
+
+/**
+ * @brief Fills a credit for an empty queue.
+ * @param credit receives it; written on success only
+ * @param capacity `cap.max_send_wr`, as granted when the queue pair was created
+ * @param every one of so many sends is to be signaled, made a power of two by rounding down; 0: half of @p capacity. 1
+ *        for drivers that take only signaled work requests (#RDMAEZ_DRIVER_SIGNALED)
+ * @retval 0 @p credit is filled
+ * @retval EINVAL @p capacity is 0, or @p every is more: the queue would be full before a send is signaled
+ */
+RDMAEZ_API int rdmaez_credit_init(struct rdmaez_credit *credit, uint32_t capacity, uint32_t every);
+
+/**
+ * @brief Takes a place in the queue for a send, which is to be posted next.
+ *
+ * Set IBV_SEND_SIGNALED yourself for the last send before a pause: else the sends since the last signaled one stay
+ * outstanding, and their buffers in use.
+ *
+ * @param credit the credit
+ * @param wr the work request; receives its `wr_id`, and IBV_SEND_SIGNALED when that is due. One that is used again keeps
+ *        the flag until the caller clears it
+ * @retval 0 there is a place
+ * @retval EAGAIN the queue is full: poll for completions
+ */
+RDMAEZ_INLINE int rdmaez_credit_take(struct rdmaez_credit *credit, struct ibv_send_wr *wr);
+
+/**
+ * @brief Gives back what a polled completion, successful or not, shows to be done.
+ * @param credit the credit
+ * @param wr_id the completion's; others than of an outstanding send have no effect
+ * @return how many sends are done
+ */
+RDMAEZ_INLINE uint32_t rdmaez_credit_give(struct rdmaez_credit *credit, uint64_t wr_id);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,8 @@ int fake_return_minus(struct fake_call *call, int err);            /* 0, or -1 a
 void *fake_return_ptr(struct fake_call *call, int err, void *ptr); /* ptr, or NULL and errno */
 
 void fake_note_out_of_bounds(void);
+void fake_note_misuse(void);
+void fake_misuse_reset(void);
 
 void fake_route_reset(void);
 
@@ -116,9 +118,22 @@ struct fake_queue {
 	uint32_t count, room;
 };
 
+/* What is built between ibv_wr_start() and ibv_wr_complete(). */
+struct fake_session {
+	bool open;
+	int err; /* the first one, kept */
+	unsigned int count;
+	unsigned int set; /* by the last builder's setters */
+	struct fake_built built[FAKE_BUILT_MAX];
+};
+
 struct fake_qp {
 	struct fake_object object;
-	struct ibv_qp verbs;
+	union {
+		struct ibv_qp verbs;
+		struct ibv_qp_ex ex; /* which begins with the other */
+	};
+	struct fake_session *session; /* NULL: created without send_ops_flags */
 	struct ibv_xrcd *xrcd;
 	struct ibv_qp_attr attr; /* the truth */
 	uint8_t port;            /* the kernel's, which survives RESET */
@@ -239,6 +254,13 @@ void fake_mw_bind(struct fake_mw *mw, struct ibv_mr *mr);
 
 /* Posting returns this: as it is, or negative where the provider does so. */
 int fake_return_post(struct fake_call *call, struct ibv_context *ctx, int err);
+
+/* The extended interface of a queue pair, in fake_ex.c; of other flags than its type has, EOPNOTSUPP. */
+int fake_ex_check(const struct ibv_qp_init_attr_ex *init);
+void fake_ex_create(struct fake_qp *qp, uint64_t send_ops_flags);
+
+/* Posts what was built, by fake_qp.c. */
+int fake_ex_post(struct fake_qp *qp);
 
 /* The driver's part of a queue pair, in fake_driver.c; how it ends is an errno value. */
 void fake_driver_create(const struct fake_device *dev, struct fake_qp *qp);

@@ -115,6 +115,7 @@ void fake_reset_log(void)
 {
 	memset(&calls, 0, sizeof(calls));
 	memset(&fail, 0, sizeof(fail));
+	fake_misuse_reset();
 }
 
 void fake_note_out_of_bounds(void)

@@ -90,7 +90,8 @@ struct row {
 /* sw/rxe/rxe_qp.c: rxe_qp_chk_attr(); rxe_pool.c: __rxe_add_to_pool(), one too many is EINVAL. */
 #define RXE_VALUES                                                                       \
 	.depth = FAKE_LIMIT_OTHER, .dest_depth = FAKE_LIMIT_NONE, .pkey = FAKE_PKEY_ANY, \
-	.mtu_unchecked = true, .strict = IBV_QP_TIMEOUT, .srq_count_errno = EINVAL
+	.mtu_unchecked = true, .strict = IBV_QP_TIMEOUT, .srq_count_errno = EINVAL,      \
+	.ex_full_errno = ENOSPC, .ex_size_errno = ENOSPC
 #define RXE_QUIRKS (FAKE_MTU_UP_TO_MAX | FAKE_NO_ROCE_V1 | FAKE_QUEUE_THEN_CHECK)
 
 /*
@@ -100,7 +101,7 @@ struct row {
 #define MLX5_HABITS                                                                  \
 	.query_clears = true, .query_of_path = OF_PATH,                              \
 	.query_of_raw = STATES | IBV_QP_CAP | IBV_QP_PORT, .pkey = FAKE_PKEY_DEVICE, \
-	.dci_depth = 32, .ece_vendor = 0x15b3
+	.dci_depth = 32, .ece_vendor = 0x15b3, .ex_size_errno = ENOMEM, .ex_fills_all = true
 #define MLX5_QUIRKS                                                                          \
 	(FAKE_NO_SQD | FAKE_EXTENDED_MODIFY | FAKE_POST_SEND_ENOMEM | FAKE_RESET_PURGES_CQ | \
 	 FAKE_SRQ_EMPTY)

@@ -21,6 +21,7 @@ static void destroy_qp(struct fake_object *object)
 	free(qp->receives.work);
 	pthread_mutex_destroy(&qp->verbs.mutex);
 	pthread_cond_destroy(&qp->verbs.cond);
+	free(qp->session);
 }
 
 static bool type_exists(enum ibv_qp_type type)
@@ -60,7 +61,8 @@ static int check_init(struct ibv_context *ctx, const struct ibv_qp_init_attr_ex 
 	bool sends_only = init->qp_type == IBV_QPT_XRC_SEND;
 	const struct fake_srq *srq;
 
-	if (init->comp_mask & ~(uint32_t)(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD))
+	if (init->comp_mask & ~(uint32_t)(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD |
+					  IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return EOPNOTSUPP;
 	if (!(init->comp_mask & (receives_only ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD)))
 		return EINVAL;
@@ -79,7 +81,9 @@ static int check_init(struct ibv_context *ctx, const struct ibv_qp_init_attr_ex 
 		return 0;
 	if (!init->send_cq || (!init->recv_cq && !sends_only))
 		return EINVAL;
-	return fits(dev, &init->cap, !sends_only && !init->srq) ? 0 : EINVAL;
+	if (!fits(dev, &init->cap, !sends_only && !init->srq))
+		return EINVAL;
+	return fake_ex_check(init);
 }
 
 /* What a provider gives instead of what was asked for. */
@@ -141,6 +145,8 @@ static struct ibv_qp *new_qp(struct ibv_context *ctx, const struct ibv_qp_init_a
 	pthread_cond_init(&qp->verbs.cond, NULL);
 	count_users(qp, 1);
 	fake_driver_create(fake_dev(ctx), qp);
+	if (init->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		fake_ex_create(qp, init->send_ops_flags);
 	return &qp->verbs;
 }
 
@@ -526,6 +532,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 
 	if (wr)
 		call->arg.send_wr = *wr;
+	if (to_qp(qp)->session && to_qp(qp)->session->open)
+		fake_note_misuse();
 	if (!err && qp->qp_type == IBV_QPT_XRC_RECV)
 		err = EINVAL;
 	if (!err && is_refused_in_err(qp))
@@ -553,6 +561,27 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 		err = habits->early_result ? habits->early_result : EINVAL;
 	}
 	return fake_return_post(call, qp->context, err);
+}
+
+/* All or nothing, except that rxe's kernel looks at the state when the queue holds them already. */
+int fake_ex_post(struct fake_qp *qp)
+{
+	const struct fake_habits *habits = &fake_dev(qp->verbs.context)->habits;
+	const uint32_t quirks = fake_dev(qp->verbs.context)->quirks;
+	const bool early = is_early(&qp->verbs);
+
+	if (is_refused_in_err(&qp->verbs))
+		return habits->error_state_errno;
+	/* mlx5_send_wr_complete_error() and hns' wr_start() */
+	if (early && !(quirks & FAKE_QUEUE_THEN_CHECK))
+		return EINVAL;
+	for (unsigned int i = 0; i < qp->session->count; i++)
+		fake_work_posted(qp, true, qp->session->built[i].wr.wr_id,
+				 qp->session->built[i].wr.send_flags & IBV_SEND_SIGNALED ||
+					 qp->sq_sig_all);
+	if (!early)
+		return 0;
+	return habits->early_result ? habits->early_result : EINVAL;
 }
 
 static int check_recv(struct ibv_qp *qp)

@@ -219,6 +219,14 @@ struct fake_habits {
 	int srq_sge_result;
 	int srq_full_result;
 
+	/*
+	 * The extended interface: how ibv_wr_complete() ends where the queue is full, 0: ENOMEM, or there are too many
+	 * SGEs or inline bytes, 0: EINVAL; all the type's operations are there, whatever send_ops_flags says.
+	 */
+	int ex_full_errno;
+	int ex_size_errno;
+	bool ex_fills_all;
+
 	uint32_t
 		ece_vendor; /* whose ECE options it has; 0: ibv_query_ece(), ibv_set_ece(): EOPNOTSUPP */
 
@@ -424,6 +432,30 @@ void fake_event(struct ibv_context *ctx, const struct ibv_async_event *event);
 /* A completion for ibv_poll_cq() to find; false if the queue is full. */
 bool fake_cq_push(struct ibv_cq *cq, const struct ibv_wc *wc);
 
+/*
+ * What the extended interface has built since ibv_wr_start(), also after ibv_wr_complete(): the nth work request, the
+ * first being 0, as ibv_post_send() would take it; NULL: there is none. Data that was set inline is copied.
+ */
+enum {
+	FAKE_BUILT_MAX = 16,
+	FAKE_BUILT_SGES = 40,
+	FAKE_BUILT_INLINE = 1024
+};
+struct fake_built {
+	struct ibv_send_wr wr; /* its sg_list is the array below */
+	struct ibv_sge sge[FAKE_BUILT_SGES];
+	bool is_inline; /* set so, whatever the flags say */
+	uint8_t data[FAKE_BUILT_INLINE];
+};
+const struct fake_built *fake_built(const struct ibv_qp *qp, unsigned int nth);
+
+/*
+ * How often the extended interface was misused, where a provider writes into wrong memory, hangs or crashes: outside of
+ * ibv_wr_start() and its end, begun twice, a setter that is missing, repeated or of another type, ibv_post_send()
+ * between. This must stay 0. fake_reset_log() clears it.
+ */
+unsigned int fake_misused(void);
+
 /* Free every object and context that is still open. Returns how many there were. */
 int fake_close_all(void);
 
@@ -484,6 +516,9 @@ struct fake_rule fake_driver_rule(enum fake_driver_type type, enum ibv_qp_state 
 	X(DESTROY_QP, ibv_destroy_qp)           \
 	X(POST_SEND, ibv_post_send)             \
 	X(POST_RECV, ibv_post_recv)             \
+	X(WR_START, ibv_wr_start)               \
+	X(WR_COMPLETE, ibv_wr_complete)         \
+	X(WR_ABORT, ibv_wr_abort)               \
 	X(ALLOC_DM, ibv_alloc_dm)               \
 	X(FREE_DM, ibv_free_dm)                 \
 	X(REG_DM_MR, ibv_reg_dm_mr)             \
@@ -530,7 +565,7 @@ struct fake_call {
 	union {
 		struct ibv_qp_attr qp_attr;      /* ibv_modify_qp, as the caller passed it */
 		struct ibv_ah_attr ah_attr;      /* ibv_create_ah */
-		struct ibv_send_wr send_wr;      /* ibv_post_send, the first of the list */
+		struct ibv_send_wr send_wr;      /* ibv_post_send, ibv_wr_complete: the first */
 		struct ibv_recv_wr recv_wr;      /* ibv_post_recv and _srq_recv, the first */
 		struct ibv_srq_init_attr_ex srq; /* ibv_create_srq, comp_mask 0 if it was not _ex */
 		struct ibv_alloc_dm_attr alloc_dm; /* ibv_alloc_dm */

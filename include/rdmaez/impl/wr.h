@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of wr.h, but for those that explain a failure. */
+/* Bodies of wr.h: those that are always inline. */
 #ifndef RDMAEZ_IMPL_WR_H
 #define RDMAEZ_IMPL_WR_H
 
@@ -197,11 +197,33 @@ RDMAEZ_FOLD int rdmaez_wr_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr 
 	return rdmaez_impl_wr_srq_failed(srq, wr, bad, returned, diag);
 }
 
+/* ---- Send credit -------------------------------------------------------------------------- */
+
+RDMAEZ_INLINE int rdmaez_credit_take(struct rdmaez_credit *credit, struct ibv_send_wr *wr)
+{
+	if (credit->taken - credit->given >= credit->capacity)
+		return EAGAIN;
+	wr->wr_id = credit->taken++;
+	if (!(credit->taken & credit->mask))
+		wr->send_flags |= IBV_SEND_SIGNALED;
+	return 0;
+}
+
+RDMAEZ_INLINE uint32_t rdmaez_credit_give(struct rdmaez_credit *credit, uint64_t wr_id)
+{
+	const uint64_t before = wr_id - credit->given;
+
+	if (before >= credit->taken - credit->given)
+		return 0;
+	credit->given = wr_id + 1;
+	return (uint32_t)before + 1;
+}
+
 RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
-#ifndef RDMAEZ_IMPL_WR_EXPLAIN_H
-#include "wr_explain.h"
+#ifndef RDMAEZ_IMPL_WR_EX_H
+#include "wr_ex.h"
 #endif
 #endif
 

@@ -65,6 +65,7 @@ enum rdmaez_impl_wr_check {
 	RDMAEZ_IMPL_WR_INLINE = 1 << 3,      /* more inline data than the queue was created for */
 	RDMAEZ_IMPL_WR_OPCODES = 1 << 4,     /* those that ibv_post_send(3) does not list */
 	RDMAEZ_IMPL_WR_ATOMICS = 1 << 5,     /* less than 8 bytes, and the address */
+	RDMAEZ_IMPL_WR_EX = 1 << 6, /* the extended interface at SGES, INLINE and STATES as well */
 	RDMAEZ_IMPL_WR_SIZES =
 		RDMAEZ_IMPL_WR_SGES | RDMAEZ_IMPL_WR_SGES_INLINE | RDMAEZ_IMPL_WR_INLINE
 };
@@ -77,15 +78,18 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wr_checks(const struct rdmaez_driver *
 		unsigned int checks;
 	} rows[] = {
 		/* validate_send_wr(), and the kernel's rxe_post_send() for the states */
-		{"rdma_rxe", RDMAEZ_IMPL_WR_SIZES | RDMAEZ_IMPL_WR_STATES | RDMAEZ_IMPL_WR_ATOMICS},
-		{"mlx5_ib", RDMAEZ_IMPL_WR_SIZES | RDMAEZ_IMPL_WR_STATES}, /* qp_state_max_gs */
+		{"rdma_rxe", RDMAEZ_IMPL_WR_SIZES | RDMAEZ_IMPL_WR_STATES | RDMAEZ_IMPL_WR_ATOMICS |
+				     RDMAEZ_IMPL_WR_EX},
+		/* qp_state_max_gs; mlx5_send_wr_complete_error() */
+		{"mlx5_ib", RDMAEZ_IMPL_WR_SIZES | RDMAEZ_IMPL_WR_STATES | RDMAEZ_IMPL_WR_EX},
 		{"mlx4_ib", RDMAEZ_IMPL_WR_SIZES},
 		{"irdma", RDMAEZ_IMPL_WR_SIZES}, /* uk.c */
 		/* check_qp_send(), check_rc_opcode(), check_ud_opcode(), check_inl_data_len() */
-		{"hns_roce", RDMAEZ_IMPL_WR_SIZES | RDMAEZ_IMPL_WR_STATES | RDMAEZ_IMPL_WR_OPCODES},
+		{"hns_roce", RDMAEZ_IMPL_WR_SIZES | RDMAEZ_IMPL_WR_STATES | RDMAEZ_IMPL_WR_OPCODES |
+				     RDMAEZ_IMPL_WR_EX},
 		/* efa_post_send_validate_wr() */
 		{"efa", RDMAEZ_IMPL_WR_SGES | RDMAEZ_IMPL_WR_INLINE | RDMAEZ_IMPL_WR_STATES |
-				RDMAEZ_IMPL_WR_OPCODES},
+				RDMAEZ_IMPL_WR_OPCODES | RDMAEZ_IMPL_WR_EX},
 		/* siw and erdma take as many SGEs as any of their queues may have; bnxt_re_put_inline() */
 		{"siw", RDMAEZ_IMPL_WR_INLINE | RDMAEZ_IMPL_WR_OPCODES},
 		{"erdma", RDMAEZ_IMPL_WR_INLINE},
@@ -105,6 +109,7 @@ struct rdmaez_impl_wr_queue {
 	const char *depth; /* the field that says how many work requests the queue holds */
 	bool sends;
 	uint32_t ready; /* a bit for each state in which it takes work requests */
+	bool is_ex;     /* by the extended interface */
 };
 
 /* What is known after a failure. */
@@ -150,6 +155,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c,
 	diag->error = error;
 	(void)rdmaez_impl_ask_device(context, &c->device, &c->driver, diag);
 	c->checks = rdmaez_impl_wr_checks(c->driver);
+	if (queue->is_ex)
+		c->checks &= c->checks & RDMAEZ_IMPL_WR_EX
+				     ? RDMAEZ_IMPL_WR_SGES | RDMAEZ_IMPL_WR_INLINE |
+					       RDMAEZ_IMPL_WR_STATES
+				     : 0;
 }
 
 /* Asks the queue pair. What iWARP drivers do not tell, libibverbs does not know: others move their queue pairs. */
@@ -354,7 +364,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_ca
 
 	if (c->has_limits && !c->max_wr) {
 		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &site, 0);
-	} else if (c->error == ENOMEM) {
+	} else if (c->error == ENOMEM || (c->error == ENOSPC && c->queue->is_ex)) {
 		site.why = RDMAEZ_WHY_WR_QUEUE_FULL;
 		site.kind = c->has_limits ? RDMAEZ_VALUE_LIMIT : RDMAEZ_VALUE_NONE;
 		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &site, 0, 0, c->max_wr);
@@ -403,6 +413,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wr_explain(const struct rdmaez_impl_wr_case *c,
 	return c->error;
 }
 
+/* The states in which a queue pair sends, or completes what is posted with an error. */
+#define RDMAEZ_IMPL_WR_SENDING \
+	(1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR)
+
 /* Either queue of a queue pair has refused. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wr_failed(const struct rdmaez_impl_wr_queue *queue,
 					   struct ibv_qp *qp, const void *wr, const void *bad,
@@ -422,9 +436,9 @@ RDMAEZ_COLD int rdmaez_impl_wr_send_failed(struct ibv_qp *qp, const struct ibv_s
 					   const struct ibv_send_wr *bad, int returned,
 					   struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_wr_queue queue = {
-		"rdmaez_wr_post_send", "ibv_post_send", "cap.max_send_wr", true,
-		1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR};
+	static const struct rdmaez_impl_wr_queue queue = {"rdmaez_wr_post_send",  "ibv_post_send",
+							  "cap.max_send_wr",      true,
+							  RDMAEZ_IMPL_WR_SENDING, false};
 
 	return rdmaez_impl_wr_failed(&queue, qp, wr, bad, returned, diag);
 }
@@ -433,10 +447,13 @@ RDMAEZ_COLD int rdmaez_impl_wr_recv_failed(struct ibv_qp *qp, const struct ibv_r
 					   const struct ibv_recv_wr *bad, int returned,
 					   struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_wr_queue queue = {
-		"rdmaez_wr_post_recv", "ibv_post_recv", "cap.max_recv_wr", false,
-		1 << IBV_QPS_INIT | 1 << IBV_QPS_RTR | 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD |
-			1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR};
+	static const struct rdmaez_impl_wr_queue queue = {"rdmaez_wr_post_recv",
+							  "ibv_post_recv",
+							  "cap.max_recv_wr",
+							  false,
+							  1 << IBV_QPS_INIT | 1 << IBV_QPS_RTR |
+								  RDMAEZ_IMPL_WR_SENDING,
+							  false};
 
 	return rdmaez_impl_wr_failed(&queue, qp, wr, bad, returned, diag);
 }
@@ -447,7 +464,7 @@ RDMAEZ_COLD int rdmaez_impl_wr_srq_failed(struct ibv_srq *srq, const struct ibv_
 					  struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_wr_queue queue = {
-		"rdmaez_wr_post_srq_recv", "ibv_post_srq_recv", "attr.max_wr", false, 0};
+		"rdmaez_wr_post_srq_recv", "ibv_post_srq_recv", "attr.max_wr", false, 0, false};
 	const int error = returned == -1 ? ENOMEM : rdmaez_impl_error(returned);
 	struct rdmaez_impl_wr_case c;
 	struct ibv_srq_attr attr;
@@ -461,6 +478,23 @@ RDMAEZ_COLD int rdmaez_impl_wr_srq_failed(struct ibv_srq *srq, const struct ibv_
 	c.max_wr = attr.max_wr;
 	c.max_sge = attr.max_sge;
 	return rdmaez_impl_wr_explain(&c, wr, bad);
+}
+
+RDMAEZ_API int rdmaez_credit_init(struct rdmaez_credit *credit, uint32_t capacity, uint32_t every)
+{
+	uint32_t power = 1;
+
+	if (!capacity || every > capacity)
+		return EINVAL;
+	if (!every)
+		every = capacity / 2;
+	while (power <= every / 2)
+		power *= 2;
+	credit->taken = 0;
+	credit->given = 0;
+	credit->capacity = capacity;
+	credit->mask = power - 1;
+	return 0;
 }
 
 RDMAEZ_IMPL_END
