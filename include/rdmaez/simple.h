@@ -65,7 +65,7 @@ struct rdmaez_simple_opts {
  * @brief Opens a device, and makes what one queue pair needs.
  *
  * Each queue has room for one work request more than asked for, and each completion queue for its completion:
- * the one by which rdmaez_qp_drain() knows that the queue is empty. So a completion queue never overflows, though after
+ * the beacon of rdmaez_qp_drain(). So a completion queue never overflows, though after
  * an error every work request completes, signaled or not.
  *
  * After a failure all that was made is undone, and the record is that of the function that failed: rdmaez_device_open(),
@@ -98,7 +98,7 @@ RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple
  * @retval 0 all are gone
  * @retval EINVAL @p simple is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @retval EBUSY likely something still uses the object (#RDMAEZ_WHY_PD_IN_USE, #RDMAEZ_WHY_CQ_IN_USE,
- *         #RDMAEZ_WHY_MR_IN_USE; #RDMAEZ_WHY_BUSY of the queue pair: a multicast group)
+ *         #RDMAEZ_WHY_MR_IN_USE, #RDMAEZ_WHY_QP_MULTICAST)
  * @return another errno of the verb (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
  */
 RDMAEZ_API int rdmaez_simple_close(struct rdmaez_simple *simple, struct rdmaez_diag *diag);

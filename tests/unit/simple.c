@@ -227,7 +227,7 @@ static void check_refusals(void)
 		const char *call, *field;
 		enum rdmaez_why why;
 	} ends[] = {
-		{FAKE_DESTROY_QP, "rdmaez_simple_close", "qp", RDMAEZ_WHY_BUSY},
+		{FAKE_DESTROY_QP, "rdmaez_simple_close", "qp", RDMAEZ_WHY_QP_MULTICAST},
 		{FAKE_DEREG_MR, "rdmaez_mr_dereg", "mr", RDMAEZ_WHY_MR_IN_USE},
 		{FAKE_DESTROY_CQ, "rdmaez_cq_destroy", "cq", RDMAEZ_WHY_CQ_IN_USE},
 		{FAKE_DESTROY_CQ, "rdmaez_cq_destroy", "cq", RDMAEZ_WHY_CQ_IN_USE},

@@ -98,7 +98,8 @@ RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple
 RDMAEZ_IMPL int rdmaez_impl_simple_end(struct ibv_context *context, struct ibv_qp *qp,
 				       struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_begin(diag, "rdmaez_simple_close", NULL, context, NULL);
+	const int error = rdmaez_impl_begin(diag, "rdmaez_simple_close", rdmaez_impl_why_drain,
+					    context, NULL);
 
 	if (error)
 		return error;
@@ -106,7 +107,8 @@ RDMAEZ_IMPL int rdmaez_impl_simple_end(struct ibv_context *context, struct ibv_q
 		return rdmaez_impl_end(diag, ibv_close_device(context), "ibv_close_device",
 				       "context", RDMAEZ_WHY_BUSY);
 	rdmaez_impl_diag_qp(diag, qp);
-	return rdmaez_impl_end(diag, ibv_destroy_qp(qp), "ibv_destroy_qp", "qp", RDMAEZ_WHY_BUSY);
+	return rdmaez_impl_end(diag, ibv_destroy_qp(qp), "ibv_destroy_qp", "qp",
+			       RDMAEZ_WHY_QP_MULTICAST);
 }
 
 RDMAEZ_API int rdmaez_simple_close(struct rdmaez_simple *simple, struct rdmaez_diag *diag)
