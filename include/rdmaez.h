@@ -16,22 +16,17 @@
  * that can fail returns 0 or a positive errno value and writes its outputs only on success. Options left
  * at zero mean good defaults, and the explanation record may be NULL.
  *
- * @par An RC queue pair, from RESET to RTS
+ * @par An RC queue pair, connected over a socket
  * @code
- * opts.access = IBV_ACCESS_REMOTE_WRITE;
- * opts.dest_qp_num = peer.qp_num;
- * opts.rq_psn = peer.psn;
- * opts.sq_psn = own.psn;
- * opts.path.dgid = peer.gid;
- * opts.path.sgid_index = rdmaez_exactly((int)own.gid_index);
- * error = rdmaez_qp_to_init(qp, &opts, &diag);
+ * struct rdmaez_simple simple;
+ * int error = rdmaez_simple_open(NULL, NULL, &simple, &diag);
  * if (!error)
- *         error = rdmaez_qp_to_rtr(qp, &opts, &diag);
- * if (!error)
- *         error = rdmaez_qp_to_rts(qp, &opts, &diag);
+ *         error = rdmaez_exchange_connect(socket, simple.qp, NULL, NULL, NULL, &diag);
  * @endcode
  *
  * @par Where to go
+ * - [Connecting](@ref connecting): two ends, or many, from the device to the end; simple.h, endpoint.h, connect.h,
+ *   exchange.h, drain.h.
  * - [Queue pairs](@ref queue_pairs): options, defaults and attributes; qp.h moves queue pairs, or checks first
  *   whether they would move; qp_rules.h knows what Linux accepts.
  * - port.h queries a port and chooses a GID index.

@@ -36,12 +36,14 @@
 #define RDMAEZ_IMPL_HIDDEN __attribute__((__visibility__("hidden")))
 #define RDMAEZ_IMPL_FORCED __attribute__((__always_inline__))
 #define RDMAEZ_IMPL_RARE   __attribute__((__cold__))
+#define RDMAEZ_IMPL_ENDS   __attribute__((__noreturn__))
 #define RDMAEZ_IMPL_APART  __attribute__((__noinline__, __unused__))
 #define RDMAEZ_IMPL_ASIDE  __attribute__((__cold__, __noinline__, __unused__))
 #else
 #define RDMAEZ_IMPL_HIDDEN
 #define RDMAEZ_IMPL_FORCED
 #define RDMAEZ_IMPL_RARE
+#define RDMAEZ_IMPL_ENDS
 #define RDMAEZ_IMPL_APART
 #define RDMAEZ_IMPL_ASIDE
 #endif

@@ -78,7 +78,7 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
  * @param diag the call's record. NULL, or the record of another call, which holds another errno value: only
  *        the name of @p error is printed
  */
-RDMAEZ_API void rdmaez_diag_need(int error, const struct rdmaez_diag *diag);
+RDMAEZ_INLINE void rdmaez_diag_need(int error, const struct rdmaez_diag *diag);
 
 /**
  * @brief Writes an explanation as one line of key=value pairs, for logs.
@@ -149,8 +149,6 @@ RDMAEZ_COLD int rdmaez_event_format(const struct ibv_async_event *event, char *b
 }
 #endif
 
-#if RDMAEZ_IMPL_BODIES
 #include "impl/fmt.h"
-#endif
 
 #endif

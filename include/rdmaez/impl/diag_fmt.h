@@ -459,19 +459,13 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream)
 	}
 }
 
-RDMAEZ_IMPL_COLD void rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag)
+RDMAEZ_COLD RDMAEZ_IMPL_ENDS void rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag)
 {
 	if (diag && diag->error == error)
 		rdmaez_diag_print(diag, stderr);
 	else
 		fprintf(stderr, "%s\n", rdmaez_errno_str(error));
 	exit(EXIT_FAILURE);
-}
-
-RDMAEZ_API void rdmaez_diag_need(int error, const struct rdmaez_diag *diag)
-{
-	if (error)
-		rdmaez_impl_diag_exit(error, diag);
 }
 
 /* ---- Both ends, for a line and for JSON ----------------------------------------------------- */

@@ -7,6 +7,18 @@
 #include "../fmt.h"
 #endif
 
+RDMAEZ_IMPL_BEGIN
+
+RDMAEZ_COLD RDMAEZ_IMPL_ENDS void rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag);
+
+RDMAEZ_INLINE void rdmaez_diag_need(int error, const struct rdmaez_diag *diag)
+{
+	if (error)
+		rdmaez_impl_diag_exit(error, diag);
+}
+
+RDMAEZ_IMPL_END
+
 #if RDMAEZ_IMPL_BODIES
 
 #ifndef RDMAEZ_IMPL_DIAG_FMT_H
