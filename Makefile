@@ -28,7 +28,8 @@ PROVE := HARNESS_RULESFILE=tests/prove.yml prove --jobs $(JOBS) --timer --failur
 	$(if $(V),--verbose)
 
 HEADERS := $(shell cd include && find rdmaez.h rdmaez -name '*.h' | sort)
-EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
+# All but the mesh, which needs Open MPI.
+EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(filter-out %/mesh.c,$(wildcard examples/*.c)))
 FAKE := $(patsubst tests/fake/%.c,%.o,$(wildcard tests/fake/*.c))
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 UNIT := $(UNIT:%=build/unit/gcc/%) $(UNIT:%=build/unit/clang/%)
@@ -50,9 +51,13 @@ help: ## print this list
 
 # --- For users ----------------------------------------------------------------------------------
 
-.PHONY: demo examples bench docs install uninstall clean
+.PHONY: demo mesh examples bench docs install uninstall clean
 demo: examples | deps-guest ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
 	tools/softroce examples/demo
+
+# Open MPI keeps to TCP, and leaves the RDMA device to the example.
+mesh: build/examples/mesh | deps-guest ## connect each of eight MPI ranks to each other, without RDMA hardware
+	tools/softroce mpirun --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl self,tcp -n 8 $<
 
 examples: $(EXAMPLES) ## build the examples into build/examples
 
@@ -104,7 +109,7 @@ TESTS_device := $(wildcard tests/device/*.t) $(DEVICE)
 TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t)
 NEEDS_tree := $(DATA:%=build/docs/html/data/%)
 NEEDS_unit := $(UNIT)
-NEEDS_device := $(EXAMPLES) $(DEVICE)
+NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE)
 NEEDS_siw := $(SIW) build/examples/cm
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
@@ -141,8 +146,8 @@ format: | deps-test ## lay out every C file by .clang-format
 
 # --- What is built ------------------------------------------------------------------------------
 
-.PHONY: deps-build deps-test deps-docs deps-guest deps-siw deps-bench
-deps-build deps-test deps-docs deps-guest deps-siw deps-bench:
+.PHONY: deps-build deps-test deps-docs deps-guest deps-siw deps-mpi deps-bench
+deps-build deps-test deps-docs deps-guest deps-siw deps-mpi deps-bench:
 	@tools/deps $(@:deps-%=%)
 
 # $(call compile,ARGUMENTS): shows no more than what is made from what, unless V=1.
@@ -152,6 +157,8 @@ build/examples/%: examples/%.c | deps-build
 	$(call compile,-libverbs $(LIBS))
 build/examples/caps: LIBS := -ljson-c
 build/examples/cm: LIBS := -lrdmacm
+build/examples/mesh: CC := OMPI_CC=$(CC) mpicc
+build/examples/mesh: | deps-mpi
 build/device/%: tests/device/%.c build/objects/gcc/implementation.o | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -libverbs)
 build/device/connect_many: tests/device/connect_many.c | deps-build
