@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happens to a connection: packets are lost, a link goes down, a peer dies, an address vanishes, somebody else
+ * answers. Each time this end gets to know why, in time; and afterwards the connection is up again, and what was lost is
+ * sent again.
+ *
+ * tests/device/ends.t runs the parts that it names on two devices. Without a name this runs what one device can do.
+ */
+#define _GNU_SOURCE /* nanosleep(), kill() and popen() */
+
+#include "ends.h"
+
+enum {
+	MESSAGES = 60 /* that show that data flows again, each way */
+};
+
+/* How long it took to explain a fault, and to have data flow again. */
+static void took(const char *what, unsigned int explained, unsigned int again)
+{
+	tap_diag("time: %-44s explained after %5u ms, data again after %5u ms", what, explained,
+		 again);
+}
+
+/* The first finding of a refusal is this. */
+static void refused(const struct end *end, int error, int want, enum rdmaez_why reason,
+		    const char *what)
+{
+	const struct rdmaez_diag *diag = &end->diag;
+
+	tap_eq_int(error, want, "%s: the error is told", what);
+	if (!tap_ok(diag->count && diag->finding[0].reason == reason, "%s: and why: %s", what,
+		    rdmaez_why_id(reason)))
+		show_record(diag);
+	tap_ok(record_tells_all(diag) && record_is_consistent(diag), "%s: in words", what);
+}
+
+/* A request has failed as one does that is not answered; this is among the causes. */
+static void unanswered(struct end *end, enum rdmaez_why reason, const char *what)
+{
+	const struct ibv_wc *first = &end->errors.first;
+
+	tap_eq_int(first->status, IBV_WC_RETRY_EXC_ERR, "%s: a request is not answered", what);
+	tap_eq_int(rdmaez_wc_explain_qp(first, end->it.qp, &end->diag), 0,
+		   "%s: the queue pair is asked why", what);
+	if (!tap_ok(rdmaez_diag_find(&end->diag, reason), "%s: %s is among the causes", what,
+		    rdmaez_why_id(reason)))
+		show_record(&end->diag);
+	tap_ok(record_tells_all(&end->diag), "%s: in words", what);
+}
+
+/* Moves all that both ends have to send; then neither goes before the other has its last acknowledgement. */
+static bool move(struct end *end, int socket)
+{
+	const bool in_time = ends_flow(end, UINT64_MAX);
+
+	if (ends_failed(end))
+		ends_wrong(end, "message %llu: %s", (unsigned long long)end->errors.first.wr_id,
+			   ibv_wc_status_str(end->errors.first.status));
+	if (!in_time)
+		ends_wrong(end, "sent %llu, %llu done, of %llu; %llu arrived of %llu",
+			   (unsigned long long)end->posted, (unsigned long long)end->acked,
+			   (unsigned long long)end->own.target, (unsigned long long)end->own.got,
+			   (unsigned long long)end->peer.target);
+	if (in_time && !ends_failed(end) &&
+	    rdmaez_exchange_barrier(socket, NULL, ENDS_LONG, &end->diag)) {
+		ends_wrong(end, "no barrier after the data");
+		show_record(&end->diag);
+	}
+	return end->wrong == 0;
+}
+
+/* Something that a peer must be able to do: tells why it cannot. */
+static bool fine(struct end *end, int error, const char *what)
+{
+	if (!error)
+		return true;
+	ends_wrong(end, "%s: %s", what, strerror(error));
+	show_record(&end->diag);
+	return false;
+}
+
+/* A peer that works, and waits for the next connection after each: so many. */
+static int serve(int socket, int sessions)
+{
+	struct end end;
+
+	ends_open(&end, 1);
+	fine(&end, ends_local(&end), "its endpoint");
+	for (int i = 0; i < sessions && !end.wrong; i++) {
+		ends_restart(&end, MESSAGES);
+		if (fine(&end, ends_connect(&end, socket, ENDS_LONG), "connecting") &&
+		    move(&end, socket))
+			fine(&end, ends_recover(&end), "recovering");
+	}
+	ends_close(&end);
+	return end.wrong;
+}
+
+/* Connects with such a peer after something has gone wrong, and moves data. `since`: when it has. */
+static unsigned int again(struct end *end, const struct peer *peer, uint64_t since,
+			  const char *what)
+{
+	unsigned int ms;
+	int error = ends_recover(end);
+
+	if (!tap_eq_int(error, 0, "%s: the queue pair is recovered", what))
+		show_record(&end->diag);
+	ends_restart(end, MESSAGES);
+	error = ends_connect(end, peer->socket, ENDS_LONG);
+	if (!tap_eq_int(error, 0, "%s: and connected", what))
+		show_record(&end->diag);
+	ends_flow(end, 1);
+	ms = ends_ms(since);
+	tap_ok(!error && move(end, peer->socket), "%s: and moves correct data", what);
+	return ms;
+}
+
+/* ---- Loss ------------------------------------------------------------------------------------ */
+
+enum {
+	LOSS_MESSAGES = 400
+};
+
+static int lose(int socket, int port)
+{
+	struct end end;
+	char text[16];
+	int tcp;
+
+	(void)socket;
+	snprintf(text, sizeof(text), "%d", port);
+	ends_open(&end, 1);
+	end.opts.timeout = 14;
+	end.opts.retry_cnt = 7; /* for rxe: without end */
+	ends_restart(&end, LOSS_MESSAGES);
+	if (fine(&end, ends_local(&end), "its endpoint") &&
+	    fine(&end, rdmaez_exchange_open("127.0.0.1", text, ENDS_LONG, &tcp, &end.diag),
+		 "opening") &&
+	    fine(&end, ends_connect(&end, tcp, ENDS_LONG), "connecting"))
+		move(&end, tcp);
+	ends_close(&end);
+	return end.wrong;
+}
+
+/* How many packets this interface has been made to lose. */
+static unsigned long dropped(const char *netdev)
+{
+	unsigned long count = 0;
+	char command[64], line[256];
+	FILE *tc;
+
+	snprintf(command, sizeof(command), "tc -s qdisc show dev %s", netdev);
+	tc = popen(command, "r");
+	rig_need(tc, "popen");
+	while (fgets(line, sizeof(line), tc))
+		if (strstr(line, "dropped "))
+			sscanf(strstr(line, "dropped "), "dropped %lu", &count);
+	pclose(tc);
+	return count;
+}
+
+static void test_loss(int percent)
+{
+	struct peer peer = peer_start(lose, 18500 + percent);
+	struct end end;
+	char text[16];
+	uint64_t since;
+	int error, tcp;
+
+	snprintf(text, sizeof(text), "%d", 18500 + percent);
+	ends_open(&end, 0);
+	end.opts.timeout = 14;
+	end.opts.retry_cnt = 7;
+	ends_restart(&end, LOSS_MESSAGES);
+	error = ends_local(&end);
+	if (!error)
+		error = rdmaez_exchange_open(NULL, text, ENDS_LONG, &tcp, &end.diag);
+	if (!error)
+		error = ends_connect(&end, tcp, ENDS_LONG);
+	if (!tap_eq_int(error, 0, "%d %% loss: two ends meet over TCP and connect", percent))
+		show_record(&end.diag);
+	for (int i = 0; i < 2; i++)
+		ends_run("tc qdisc replace dev veth%d root netem loss %d%%", i, percent);
+	since = ends_now();
+	tap_ok(!error && move(&end, tcp), "%d %% loss: all %d messages arrive in order", percent,
+	       LOSS_MESSAGES);
+	tap_diag("time: %d %% loss: %d messages each way in %u ms", percent, LOSS_MESSAGES,
+		 ends_ms(since));
+	tap_eq_int(peer_wait(&peer), 0, "%d %% loss: and those to the peer", percent);
+	tap_ok(dropped("veth0") + dropped("veth1") > 0, "%d %% loss: %lu packets were lost",
+	       percent, dropped("veth0") + dropped("veth1"));
+	for (int i = 0; i < 2; i++)
+		ends_run("tc qdisc del dev veth%d root", i);
+	close(tcp);
+	ends_close(&end);
+}
+
+/* ---- A link or an address that goes and comes ------------------------------------------------ */
+
+/* Sends until that fails; then recovers, and sends the rest. */
+static int endure(int socket, int arg)
+{
+	struct end end;
+
+	(void)arg;
+	ends_open(&end, 1);
+	ends_restart(&end, UINT64_MAX);
+	if (fine(&end, ends_local(&end), "its endpoint") &&
+	    fine(&end, ends_connect(&end, socket, ENDS_LONG), "connecting")) {
+		if (!ends_flow(&end, UINT64_MAX))
+			ends_wrong(&end, "it does not fail");
+		fine(&end, ends_recover(&end), "recovering");
+		end.own.target = end.acked + MESSAGES;
+		ends_tell(&end);
+		if (fine(&end, ends_connect(&end, socket, ENDS_LONG), "connecting again"))
+			move(&end, socket);
+	}
+	ends_close(&end);
+	return end.wrong;
+}
+
+/* Moves data, breaks something, wants to know why, mends it, and goes on where it was. */
+static void test_break(const char *what, const char *broken, const char *mended,
+		       enum rdmaez_why reason)
+{
+	struct peer peer = peer_start(endure, 0);
+	unsigned int explained;
+	uint64_t since, got;
+	struct end end;
+	int error;
+
+	ends_open(&end, 0);
+	ends_restart(&end, UINT64_MAX);
+	error = ends_local(&end);
+	if (!error)
+		error = ends_connect(&end, peer.socket, ENDS_LONG);
+	if (!tap_eq_int(error, 0, "%s: two ends are connected", what))
+		show_record(&end.diag);
+	tap_ok(ends_flow(&end, MESSAGES) && !ends_failed(&end), "%s: data flows", what);
+	ends_run("%s", broken);
+	since = ends_now();
+	tap_ok(ends_flow(&end, UINT64_MAX) && ends_failed(&end), "%s: then no more", what);
+	unanswered(&end, reason, what);
+	explained = ends_ms(since);
+	show_record(&end.diag);
+	ends_run("%s", mended);
+	since = ends_now();
+	error = ends_recover(&end);
+	if (!tap_eq_int(error, 0, "%s: the queue pair is recovered", what))
+		show_record(&end.diag);
+	end.own.target = end.acked + MESSAGES;
+	ends_tell(&end);
+	got = end.own.got;
+	error = ends_connect(&end, peer.socket, ENDS_LONG);
+	if (!tap_eq_int(error, 0, "%s: and connected again", what))
+		show_record(&end.diag);
+	ends_flow(&end, got + 1);
+	took(what, explained, ends_ms(since));
+	tap_ok(!error && move(&end, peer.socket), "%s: it goes on where it was", what);
+	tap_eq_int(peer_wait(&peer), 0, "%s: so does the peer", what);
+	ends_close(&end);
+}
+
+/* ---- A peer that is killed ------------------------------------------------------------------- */
+
+enum step {
+	UNHEARD,
+	TALKING,
+	EXCHANGED,
+	IN_INIT,
+	IN_RTR,
+	IN_RTS,
+	IN_DATA,
+	DRAINING,
+	STEPS
+};
+
+/* The message that rdmaez_exchange() sends. */
+static size_t message(const struct rdmaez_endpoint *local, uint8_t *bytes, size_t size)
+{
+	struct rdmaez_endpoint remote;
+	ssize_t got;
+	int sockets[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+		tap_bail("socketpair: %s", strerror(errno));
+	if (rdmaez_exchange(sockets[0], local, &remote, 1, NULL) != ETIMEDOUT)
+		tap_bail("an exchange with nobody ends otherwise than by its deadline");
+	got = recv(sockets[1], bytes, size, 0);
+	close(sockets[0]);
+	close(sockets[1]);
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* Goes as far as this step, and no further. */
+static int die_at(int socket, int step)
+{
+	struct rdmaez_qp_opts agreed;
+	struct rdmaez_drain drain;
+	uint8_t bytes[1024];
+	struct end end;
+	bool good;
+
+	if (step == UNHEARD)
+		peer_die();
+	ends_open(&end, 1);
+	ends_restart(&end, UINT64_MAX);
+	good = fine(&end, ends_local(&end), "its endpoint");
+	if (step == TALKING) {
+		good = good && send(socket, bytes, message(&end.local, bytes, sizeof(bytes)) / 2,
+				    MSG_NOSIGNAL) > 0;
+	} else if (step < IN_DATA) {
+		good = good && fine(&end, rdmaez_exchange(socket, &end.local, &end.remote,
+							  ENDS_LONG, &end.diag),
+				    "exchange");
+		good = good && fine(&end, rdmaez_endpoint_negotiate(&end.local, &end.remote,
+								    &end.opts, &agreed, &end.diag),
+				    "negotiating");
+		if (step >= IN_INIT)
+			good = good && fine(&end, ends_init(&end), "INIT");
+		if (step >= IN_RTR)
+			good = good &&
+			       fine(&end, rdmaez_qp_to_rtr(end.it.qp, &agreed, &end.diag), "RTR");
+		if (step >= IN_RTS)
+			good = good &&
+			       fine(&end, rdmaez_qp_to_rts(end.it.qp, &agreed, &end.diag), "RTS");
+	} else {
+		good = good && fine(&end, ends_connect(&end, socket, ENDS_LONG), "connecting");
+		good = good && ends_flow(&end, MESSAGES);
+		if (step == DRAINING)
+			good = good &&
+			       fine(&end, rdmaez_drain_begin(end.it.qp, NULL, &drain, &end.diag),
+				    "draining");
+	}
+	if (good)
+		peer_die();
+	return 1;
+}
+
+static void test_kill(void)
+{
+	static const char *const names[STEPS] = {"killed before the exchange",
+						 "killed in the middle of its message",
+						 "killed after the exchange",
+						 "killed in INIT",
+						 "killed in RTR",
+						 "killed in RTS",
+						 "killed in the middle of data",
+						 "killed while it drains"};
+	struct peer victim[STEPS], server;
+	unsigned int explained;
+	uint64_t since;
+	struct end end;
+	int error;
+
+	for (int step = 0; step < STEPS; step++)
+		victim[step] = peer_start(die_at, step);
+	server = peer_start(serve, STEPS);
+	ends_open(&end, 0);
+	error = ends_local(&end);
+	tap_eq_int(error, 0, "killed: there is an endpoint");
+	for (int step = 0; step < STEPS; step++) {
+		const char *what = names[step];
+
+		ends_restart(&end, UINT64_MAX);
+		since = ends_now();
+		error = ends_connect(&end, victim[step].socket, ENDS_LONG);
+		if (step < IN_DATA) {
+			explained = ends_ms(since);
+			refused(&end, error, ECONNRESET, RDMAEZ_WHY_EXCHANGE_CLOSED, what);
+		} else {
+			tap_eq_int(error, 0, "%s: before that it connects", what);
+			tap_ok(ends_flow(&end, MESSAGES), "%s: data flows", what);
+			since = ends_now();
+			tap_ok(ends_flow(&end, UINT64_MAX), "%s: and ends", what);
+			unanswered(&end, RDMAEZ_WHY_WC_RETRIES, what);
+			show_record(&end.diag);
+			explained = ends_ms(since);
+			error = rdmaez_exchange_barrier(victim[step].socket, NULL, ENDS_LONG,
+							&end.diag);
+			refused(&end, error, ECONNRESET, RDMAEZ_WHY_EXCHANGE_CLOSED, what);
+		}
+		tap_eq_int(peer_wait(&victim[step]), 128 + SIGKILL, "%s: the peer is", what);
+		since = ends_now();
+		took(what, explained, again(&end, &server, since, what));
+		ends_recover(&end);
+	}
+	tap_eq_int(peer_wait(&server), 0, "killed: the peer that works has seen nothing wrong");
+	ends_close(&end);
+}
+
+/* ---- Somebody else on the socket ------------------------------------------------------------- */
+
+enum stranger {
+	SILENT,
+	HTTP,
+	NOISE,
+	PART,
+	CHANGED,
+	OTHER_TYPE,
+	INFINIBAND,
+	NO_QP,
+	STRANGERS
+};
+
+static int answer(int socket, int stranger)
+{
+	static const char http[] = "GET / HTTP/1.1\r\nHost: example.org\r\n\r\n";
+	uint8_t bytes[1024];
+	size_t length;
+	struct end end;
+
+	if (stranger == HTTP) {
+		send(socket, http, strlen(http), MSG_NOSIGNAL);
+	} else if (stranger == NOISE) {
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = (uint8_t)(i * i * 31 + i * 7 + 5);
+		send(socket, bytes, sizeof(bytes), MSG_NOSIGNAL);
+	} else if (stranger != SILENT) {
+		ends_open(&end, 1);
+		ends_restart(&end, MESSAGES);
+		if (!fine(&end, ends_local(&end), "its endpoint"))
+			return 1;
+		if (stranger == OTHER_TYPE)
+			end.local.qp_type = IBV_QPT_UC;
+		if (stranger == INFINIBAND) {
+			end.local.link_layer = IBV_LINK_LAYER_INFINIBAND;
+			end.local.lid = 7;
+		}
+		if (stranger == NO_QP)
+			end.local.qp_num ^= 0x8000;
+		length = message(&end.local, bytes, sizeof(bytes));
+		if (stranger == CHANGED)
+			bytes[length / 2] ^= 1;
+		send(socket, bytes, stranger == PART ? length / 2 : length, MSG_NOSIGNAL);
+		if (stranger == NO_QP) {
+			if (recv(socket, bytes, length, MSG_WAITALL) != (ssize_t)length ||
+			    rdmaez_exchange_barrier(socket, NULL, ENDS_LONG, &end.diag))
+				return 1;
+		}
+		ends_close(&end);
+	}
+	while (recv(socket, bytes, sizeof(bytes), 0) > 0)
+		continue;
+	return 0;
+}
+
+static void test_strangers(void)
+{
+	static const struct {
+		const char *name;
+		int error;
+		enum rdmaez_why reason;
+	} cases[STRANGERS] = {
+		{"a silent peer", ETIMEDOUT, RDMAEZ_WHY_EXCHANGE_SILENT},
+		{"a browser", EBADMSG, RDMAEZ_WHY_EXCHANGE_FOREIGN},
+		{"noise", EBADMSG, RDMAEZ_WHY_EXCHANGE_FOREIGN},
+		{"half a message", ETIMEDOUT, RDMAEZ_WHY_EXCHANGE_PART},
+		{"a changed message", EINVAL, RDMAEZ_WHY_ENDPOINT_SUM},
+		{"a UC queue pair", EINVAL, RDMAEZ_WHY_ENDPOINT_QP_TYPES},
+		{"an InfiniBand port", EINVAL, RDMAEZ_WHY_ENDPOINT_LINK_LAYERS},
+		{"a queue pair that does not exist", 0, RDMAEZ_WHY_WC_RETRIES},
+	};
+	const uint64_t patience = 300 * 1000000u;
+	struct peer stranger[STRANGERS], server;
+	unsigned int explained;
+	uint64_t since;
+	struct end end;
+	int error;
+
+	for (int i = 0; i < STRANGERS; i++)
+		stranger[i] = peer_start(answer, i);
+	server = peer_start(serve, STRANGERS);
+	ends_open(&end, 0);
+	error = ends_local(&end);
+	tap_eq_int(error, 0, "strangers: there is an endpoint");
+	for (int i = 0; i < STRANGERS; i++) {
+		const char *what = cases[i].name;
+		const bool late = cases[i].error == ETIMEDOUT;
+
+		ends_restart(&end, MESSAGES);
+		since = ends_now();
+		error = ends_connect(&end, stranger[i].socket, late ? patience : ENDS_LONG);
+		explained = ends_ms(since);
+		if (cases[i].error) {
+			refused(&end, error, cases[i].error, cases[i].reason, what);
+			tap_ok(!late || explained >= 300, "%s: not before its time", what);
+		} else {
+			tap_eq_int(error, 0, "%s: is connected with", what);
+			tap_ok(ends_flow(&end, UINT64_MAX), "%s: but", what);
+			unanswered(&end, cases[i].reason, what);
+			explained = ends_ms(since);
+		}
+		tap_ok(explained < 30000, "%s: within its time", what);
+		since = ends_now();
+		took(what, explained, again(&end, &server, since, what));
+		shutdown(stranger[i].socket, SHUT_RDWR);
+		tap_eq_int(peer_wait(&stranger[i]), 0, "%s: it was as it should be", what);
+		ends_recover(&end);
+	}
+	tap_eq_int(peer_wait(&server), 0, "strangers: the peer that works has seen nothing wrong");
+	ends_close(&end);
+}
+
+/* ---- Again and again ------------------------------------------------------------------------- */
+
+/* Creates, connects and destroys a queue pair so many times; each sends one message. */
+static int churn(struct end *end, int socket, int times)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = end->it.send_cq,
+		.recv_cq = end->it.recv_cq,
+		.cap = {.max_send_wr = ENDS_DEPTH + 1,
+			.max_recv_wr = ENDS_DEPTH + 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1},
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+	};
+	struct rdmaez_endpoint port;
+
+	if (!fine(end, rdmaez_qp_destroy(end->it.qp, NULL, NULL, &end->diag), "destroying"))
+		return end->wrong;
+	end->it.qp = NULL;
+	if (!fine(end, rdmaez_endpoint_port(end->it.context, &end->opts, &port, &end->diag),
+		  "the port's endpoint"))
+		return end->wrong;
+	for (int i = 0; i < times && !end->wrong; i++) {
+		struct ibv_qp_init_attr copy = init;
+
+		if (!fine(end, rdmaez_qp_create(end->it.pd, &copy, &end->it.qp, &end->diag),
+			  "creating"))
+			break;
+		end->local = port;
+		fine(end, rdmaez_endpoint_set_qp(&end->local, end->it.qp, &end->diag),
+		     "its endpoint");
+		ends_restart(end, 1);
+		if (fine(end, ends_connect(end, socket, ENDS_LONG), "connecting") &&
+		    move(end, socket)) {
+			end->closing = true;
+			fine(end, rdmaez_qp_destroy(end->it.qp, NULL, NULL, &end->diag),
+			     "destroying");
+			end->it.qp = NULL;
+		}
+	}
+	return end->wrong;
+}
+
+static int churn_peer(int socket, int times)
+{
+	struct end end;
+
+	ends_open(&end, 1);
+	churn(&end, socket, times);
+	ends_close(&end);
+	return end.wrong;
+}
+
+/* What all processes have of all devices. */
+static void resources(char *text, size_t size)
+{
+	FILE *rdma = popen("rdma resource show", "r");
+	size_t got;
+
+	rig_need(rdma, "popen");
+	got = fread(text, 1, size - 1, rdma);
+	text[got] = '\0';
+	pclose(rdma);
+}
+
+static void test_churn(int times)
+{
+	static char before[4096], after[4096];
+	struct peer peer = peer_start(churn_peer, times);
+	uint64_t since;
+	struct end end;
+
+	ends_open(&end, 0);
+	since = ends_now();
+	tap_eq_int(churn(&end, peer.socket, times), 0, "%d queue pairs come, connect and go",
+		   times);
+	tap_diag("time: %d connections in %u ms", times, ends_ms(since));
+	ends_close(&end);
+	tap_eq_int(peer_wait(&peer), 0, "the peer's as well");
+	resources(before, sizeof(before));
+	(void)after;
+	tap_diag("%s", before);
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *part = argv[i];
+
+		if (strcmp(part, "loss") == 0) {
+			test_loss(1);
+			test_loss(5);
+		} else if (strcmp(part, "link") == 0) {
+			test_break("the link down", "ip link set veth0 down",
+				   "ip link set veth0 up", RDMAEZ_WHY_PORT_DOWN);
+		} else if (strcmp(part, "kill") == 0) {
+			test_kill();
+		} else if (strcmp(part, "strangers") == 0) {
+			test_strangers();
+		} else if (strcmp(part, "churn") == 0) {
+			test_churn(100);
+		}
+	}
+	return tap_done();
+}
