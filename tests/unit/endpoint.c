@@ -608,7 +608,6 @@ static void check_limits(void)
 	static const int shared[] = {0, 16, 100, 16384};
 
 	for (size_t i = 0; i < 2 * COUNT_OF(depths) * COUNT_OF(shared); i++) {
-		struct ibv_device_attr device;
 		struct rdmaez_qp_opts with;
 		struct ibv_qp *qp;
 
