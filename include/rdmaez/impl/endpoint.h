@@ -481,9 +481,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
 						 struct rdmaez_impl_endpoint_pair *best,
 						 struct rdmaez_diag *diag)
 {
-	static const enum rdmaez_why misfit[] = {RDMAEZ_WHY_ENDPOINT_GID_TYPES,
-						 RDMAEZ_WHY_ENDPOINT_FAMILIES,
-						 RDMAEZ_WHY_ENDPOINT_SCOPES};
+	static const struct rdmaez_impl_site misfit[] = {
+		{"remote.gid", RDMAEZ_WHY_ENDPOINT_GID_TYPES, RDMAEZ_VALUE_NONE, 0, 0},
+		{"remote.gid", RDMAEZ_WHY_ENDPOINT_FAMILIES, RDMAEZ_VALUE_NONE, 0, 0},
+		{"remote.gid", RDMAEZ_WHY_ENDPOINT_SCOPES, RDMAEZ_VALUE_NONE, 0, 0}};
 	struct rdmaez_impl_endpoint_pair pair;
 
 	best->own = local->gid;
@@ -510,7 +511,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
 	}
 	return best->worth >= RDMAEZ_IMPL_ENDPOINT_FITS
 		       ? 0
-		       : rdmaez_impl_refuse(diag, EINVAL, misfit[best->worth], "remote.gid");
+		       : rdmaez_impl_refuse_at(diag, EINVAL, &misfit[best->worth], 0);
 }
 
 /* What an end lacks, or what does not go together whatever the GIDs are. */
