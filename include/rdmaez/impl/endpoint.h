@@ -90,36 +90,31 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_pairs(int type)
 	}
 }
 
-/* A field that no endpoint has so; EINVAL. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_refuse(const char *field, struct rdmaez_diag *diag)
-{
-	return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_FIELD, field);
-}
-
-/* What no row can say of an endpoint. */
+/* What no row can say of an endpoint: 0, or EINVAL for the field that no endpoint has so. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_check(const struct rdmaez_endpoint *endpoint,
 						struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site type = {
-		"endpoint.gid.gid_type", RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_POSITION, 0, 0};
-	static const struct rdmaez_impl_site gid = {"endpoint.gid.gid", RDMAEZ_WHY_ENDPOINT_FIELD,
-						    RDMAEZ_VALUE_POSITION, 0, 0};
+	struct rdmaez_impl_site site = {NULL, RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NONE, 0, 0};
+	unsigned int i = 0;
 
 	if ((int)endpoint->qp_type && !rdmaez_impl_endpoint_pairs((int)endpoint->qp_type))
-		return rdmaez_impl_endpoint_refuse("endpoint.qp_type", diag);
-	if (endpoint->ece.comp_mask)
-		return rdmaez_impl_endpoint_refuse("endpoint.ece.comp_mask", diag);
-	if (endpoint->memory.length > UINT64_MAX - endpoint->memory.addr)
-		return rdmaez_impl_endpoint_refuse("endpoint.memory.length", diag);
-	for (unsigned int i = 0; i < endpoint->gid_count; i++) {
+		site.field = "endpoint.qp_type";
+	else if (endpoint->ece.comp_mask)
+		site.field = "endpoint.ece.comp_mask";
+	else if (endpoint->memory.length > UINT64_MAX - endpoint->memory.addr)
+		site.field = "endpoint.memory.length";
+	if (site.field)
+		return rdmaez_impl_refuse_at(diag, EINVAL, &site, 0);
+	site.kind = RDMAEZ_VALUE_POSITION;
+	for (; i < endpoint->gid_count && !site.field; i++) {
 		const int traits = rdmaez_impl_gid_traits(&endpoint->gid[i].gid);
 
-		if (endpoint->gid[i].gid_type > IBV_GID_TYPE_ROCE_V2)
-			return rdmaez_impl_refuse_at(diag, EINVAL, &type, i);
 		if (traits < 0 || traits & RDMAEZ_IMPL_GID_GROUP)
-			return rdmaez_impl_refuse_at(diag, EINVAL, &gid, i);
+			site.field = "endpoint.gid.gid";
+		else if (endpoint->gid[i].gid_type > IBV_GID_TYPE_ROCE_V2)
+			site.field = "endpoint.gid.gid_type";
 	}
-	return 0;
+	return site.field ? rdmaez_impl_refuse_at(diag, EINVAL, &site, i - 1) : 0;
 }
 
 /* Carries what stands behind the versions from an endpoint to the wire, or with `back` the other way. */
@@ -218,7 +213,8 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_SUM,
 					  "endpoint.checksum");
 	if (version < least)
-		return rdmaez_impl_endpoint_refuse("endpoint.version", diag);
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_FIELD,
+					  "endpoint.version");
 	memcpy(bytes, buf, sizeof(bytes));
 	memset(&found, 0, sizeof(found));
 	error = rdmaez_impl_endpoint_carry(&found, bytes + 8, true, diag);
@@ -279,97 +275,108 @@ RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *
 
 /* ---- This end -------------------------------------------------------------------------------- */
 
-/* The GIDs to tell: the one that is named, or the best ones, or where there is no choice the first. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_gids(struct ibv_context *context,
-					       const struct rdmaez_impl_qp_build *b, int port_num,
-					       struct rdmaez_impl_port_best *best,
-					       struct rdmaez_diag *diag)
+/* The one GID that is named, or that of index 0 where there is no choice. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_gid(struct ibv_context *context, int port_num,
+					      const struct rdmaez_impl_qp_build *b,
+					      struct rdmaez_impl_port_best *best,
+					      struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site range = {
-		"ah_attr.grh.sgid_index", RDMAEZ_WHY_GID_INDEX, RDMAEZ_VALUE_NUMBER, 0, 0};
-	static const struct rdmaez_impl_site none = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_GID_EMPTY,
-						     RDMAEZ_VALUE_INDEX, 0, 0};
+	struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_GID_INDEX,
+					RDMAEZ_VALUE_NUMBER, 0, 0};
 	const int named = b->opts->path.sgid_index, index = (int)rdmaez_impl_option(named, 0);
-	const int entries = rdmaez_impl_port_gid_entries(b->port);
+	const int last = rdmaez_impl_port_gid_entries(b->port) - 1;
 	int error;
 
-	if (!named && b->port->link_layer == IBV_LINK_LAYER_ETHERNET)
-		return rdmaez_impl_port_best_gids(context, port_num, b->port, &b->opts->path.dgid,
-						  best, diag);
 	memset(best, 0, sizeof(*best));
-	if (named && (index < 0 || index >= entries))
-		return rdmaez_impl_refuse_within(diag, EINVAL, &range, index, 0, entries - 1);
+	if (named && (index < 0 || index > last))
+		return rdmaez_impl_refuse_within(diag, EINVAL, &site, index, 0, last);
 	error = rdmaez_impl_port_gid(context, port_num, index, best->entry, diag);
 	best->count = !rdmaez_gid_is_zero(&best->entry[0].gid);
-	if (!error && named && !best->count)
-		error = rdmaez_impl_refuse_at(diag, ENODATA, &none, index);
-	return error;
+	site.why = RDMAEZ_WHY_GID_EMPTY;
+	site.kind = RDMAEZ_VALUE_INDEX;
+	return error || best->count || !named ? error
+					      : rdmaez_impl_refuse_at(diag, ENODATA, &site, index);
 }
 
-RDMAEZ_API int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
-				    struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
+/* What else there is to ask, once the port and, if it answers, the device are known. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_ask(struct ibv_context *context,
+					      const struct rdmaez_impl_qp_build *b,
+					      struct rdmaez_endpoint *e, struct rdmaez_diag *diag)
 {
 	/* These attributes are what they will be on the way to RTS. */
 	const int mask = IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_QKEY | IBV_QP_PATH_MTU |
 			 IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC;
+	const bool ethernet = b->port->link_layer == IBV_LINK_LAYER_ETHERNET;
 	struct rdmaez_impl_port_best best;
-	struct rdmaez_impl_qp_build build;
-	struct rdmaez_qp_opts none;
-	struct rdmaez_endpoint e;
-	struct ibv_device_attr device;
-	struct ibv_port_attr port;
 	struct ibv_qp_attr attr;
 	int error, pkey = 0xffff;
 
-	error = rdmaez_impl_begin(diag, "rdmaez_endpoint_port", rdmaez_impl_why_connect, context,
-				  !context   ? "context"
-				  : endpoint ? NULL
-					     : "endpoint");
-	if (error)
-		return error;
-	memset(&build, 0, sizeof(build));
 	memset(&attr, 0, sizeof(attr));
-	memset(&e, 0, sizeof(e));
-	build.opts = rdmaez_impl_qp_opts(opts, &none);
-	e.port_num = (int)rdmaez_impl_option(build.opts->port, 1);
-	build.port = build.opts->port_attr;
-	build.device = build.opts->device_attr;
-	if (!build.port)
-		error = rdmaez_impl_port_query(context, e.port_num, &port, diag);
-	if (!build.port)
-		build.port = &port;
-	if (!error && !build.device && !ibv_query_device(context, &device))
-		build.device = &device;
-	if (!error)
-		error = rdmaez_impl_qp_fill(&build, mask, &attr, diag);
-	if (!error)
-		error = rdmaez_impl_endpoint_gids(context, &build, e.port_num, &best, diag);
-	if (!error && build.port->link_layer != IBV_LINK_LAYER_ETHERNET)
-		pkey = rdmaez_impl_port_pkey(context, e.port_num, attr.pkey_index);
+	error = rdmaez_impl_qp_fill(b, mask, &attr, diag);
+	if (!error && ethernet && !b->opts->path.sgid_index)
+		error = rdmaez_impl_port_best_gids(context, e->port_num, b->port,
+						   &b->opts->path.dgid, &best, diag);
+	else if (!error)
+		error = rdmaez_impl_endpoint_gid(context, e->port_num, b, &best, diag);
+	if (!error && !ethernet)
+		pkey = rdmaez_impl_port_pkey(context, e->port_num, attr.pkey_index);
 	if (pkey < 0)
 		error = rdmaez_impl_refuse_verb(diag, -pkey, RDMAEZ_WHY_QUERY_REFUSED,
 						"ibv_query_pkey");
 	if (error)
 		return error;
-	e.qp_type = build.opts->driver_type;
-	e.qkey = attr.qkey;
-	e.pkey = (uint16_t)pkey;
-	e.lid = build.port->lid;
-	e.pkey_index = attr.pkey_index;
-	e.link_layer = build.port->link_layer;
-	e.port_flags = build.port->flags & IBV_QPF_GRH_REQUIRED;
-	e.mtu = attr.path_mtu;
-	e.max_rd_atomic = attr.max_rd_atomic;
-	e.max_dest_rd_atomic = attr.max_dest_rd_atomic;
-	for (; e.gid_count < (unsigned int)best.count; e.gid_count++) {
-		const struct ibv_gid_entry *const from = &best.entry[e.gid_count];
-		struct rdmaez_endpoint_gid *const gid = &e.gid[e.gid_count];
+	e->qkey = attr.qkey;
+	e->pkey = (uint16_t)pkey;
+	e->pkey_index = attr.pkey_index;
+	e->mtu = attr.path_mtu;
+	e->max_rd_atomic = attr.max_rd_atomic;
+	e->max_dest_rd_atomic = attr.max_dest_rd_atomic;
+	for (; e->gid_count < (unsigned int)best.count; e->gid_count++) {
+		const struct ibv_gid_entry *const from = &best.entry[e->gid_count];
+		struct rdmaez_endpoint_gid *const gid = &e->gid[e->gid_count];
 
 		gid->gid = from->gid;
 		gid->gid_type = from->gid_type;
 		gid->gid_index = from->gid_index;
 		gid->by_route = !memcmp(&from->gid, &best.route, sizeof(from->gid));
 	}
+	return 0;
+}
+
+RDMAEZ_API int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
+				    struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
+{
+	const char *const missing = !context ? "context" : endpoint ? NULL : "endpoint";
+	struct rdmaez_impl_qp_build build;
+	struct rdmaez_qp_opts none;
+	struct rdmaez_endpoint e;
+	struct ibv_device_attr device;
+	struct ibv_port_attr port;
+	int error = rdmaez_impl_begin(diag, "rdmaez_endpoint_port", rdmaez_impl_why_connect,
+				      context, missing);
+
+	if (error)
+		return error;
+	memset(&build, 0, sizeof(build));
+	memset(&e, 0, sizeof(e));
+	build.opts = rdmaez_impl_qp_opts(opts, &none);
+	build.port = build.opts->port_attr;
+	build.device = build.opts->device_attr;
+	e.port_num = (int)rdmaez_impl_option(build.opts->port, 1);
+	if (!build.port) {
+		error = rdmaez_impl_port_query(context, e.port_num, &port, diag);
+		build.port = &port;
+	}
+	if (!error && !build.device && !ibv_query_device(context, &device))
+		build.device = &device;
+	if (!error)
+		error = rdmaez_impl_endpoint_ask(context, &build, &e, diag);
+	if (error)
+		return error;
+	e.qp_type = build.opts->driver_type;
+	e.lid = build.port->lid;
+	e.link_layer = build.port->link_layer;
+	e.port_flags = build.port->flags & IBV_QPF_GRH_REQUIRED;
 	*endpoint = e;
 	return 0;
 }
