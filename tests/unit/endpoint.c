@@ -898,6 +898,7 @@ static void check_agreed(void)
 	a.max_dest_rd_atomic = 8;
 	a.qkey = 0;
 	a.pkey_index = 4;
+	a.lid = b.lid = 1; /* as some RoCE ports have */
 	agree(&a, &b, "two ends");
 	tap_eq_str(diag.call, "rdmaez_endpoint_negotiate", "by this function");
 	tap_eq_int(diag.qp_num, a.qp_num, "for this queue pair");
@@ -979,6 +980,7 @@ static void check_types(void)
 static void check_lids(void)
 {
 	struct rdmaez_endpoint a = end_of(1), b = end_of(2);
+	struct rdmaez_qp_opts mine;
 
 	a.link_layer = b.link_layer = IBV_LINK_LAYER_INFINIBAND;
 	a.gid_count = b.gid_count = 1;
@@ -987,6 +989,12 @@ static void check_lids(void)
 	a.gid[0].gid_type = b.gid[0].gid_type = IBV_GID_TYPE_IB;
 	a.lid = 0x11;
 	b.lid = 0x22;
+	memset(&mine, 0, sizeof(mine));
+	mine.path.sgid_index = 5;
+	mine.path.dgid = gid_of("::ffff:10.9.9.9");
+	tap_eq_int(rdmaez_endpoint_negotiate(&a, &b, &mine, &mine, NULL), 0, "a known address");
+	tap_eq_int(mine.path.sgid_index, 0, "is not the peer's GID");
+	tap_ok(rdmaez_gid_is_zero(&mine.path.dgid), "nor is any other needed");
 	agree(&a, &b, "one subnet");
 	tap_eq_int(agreed_a.path.dlid, 0x22, "by LID");
 	tap_eq_int(agreed_b.path.dlid, 0x11, "both ways");

@@ -466,20 +466,13 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_worth(const struct rdmaez_end
 	       (unsigned int)rdmaez_impl_gid_common(&own->gid, &peer->gid) << 8 | (0xff - behind);
 }
 
-/* Whether a pair comes before another that is worth as much: by the lesser GID of each, then by the greater. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_endpoint_before(const struct rdmaez_impl_endpoint_pair *a,
-						  const struct rdmaez_impl_endpoint_pair *b)
+/* The lesser GID of a pair, by which both ends tell pairs apart that are worth as much. */
+RDMAEZ_IMPL const union ibv_gid *
+rdmaez_impl_endpoint_lesser(const struct rdmaez_impl_endpoint_pair *pair)
 {
-	union ibv_gid gids[2][2];
+	const union ibv_gid *const own = &pair->own->gid, *const peer = &pair->peer->gid;
 
-	for (int i = 0; i < 2; i++) {
-		const struct rdmaez_impl_endpoint_pair *const pair = i ? b : a;
-		const bool swap = memcmp(&pair->own->gid, &pair->peer->gid, sizeof(gids[0][0])) > 0;
-
-		gids[i][swap] = pair->own->gid;
-		gids[i][!swap] = pair->peer->gid;
-	}
-	return memcmp(gids[0], gids[1], sizeof(gids[0])) < 0;
+	return memcmp(own, peer, sizeof(*own)) < 0 ? own : peer;
 }
 
 /* The GIDs for a connection, each end's the other's peer: all that decides is symmetric. */
@@ -509,7 +502,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
 		pair.worth = rdmaez_impl_endpoint_worth(pair.own, pair.peer, own + peer);
 		if (pair.worth > best->worth ||
 		    (pair.worth == best->worth && pair.worth >= RDMAEZ_IMPL_ENDPOINT_FITS &&
-		     rdmaez_impl_endpoint_before(&pair, best)))
+		     memcmp(rdmaez_impl_endpoint_lesser(&pair), rdmaez_impl_endpoint_lesser(best),
+			    16) < 0))
 			*best = pair;
 	}
 	if (diag) {
