@@ -16,8 +16,7 @@
  * int error = rdmaez_endpoint_local(qp, &opts, &local, &diag);
  * if (!error)
  *         error = rdmaez_endpoint_pack(&local, bytes);
- * if (!error)
- *         error = swap_with_peer(bytes);
+ * // Here the bytes are sent, and the peer's are received in their place.
  * if (!error)
  *         error = rdmaez_endpoint_unpack(bytes, &remote, &diag);
  * if (!error)
@@ -28,11 +27,26 @@
  * that.
  *
  * @par The bytes
- * are #RDMAEZ_ENDPOINT_BYTES in every version, big endian, the same on every machine: "RZEP", the version and the
- * least version that can read them (16 bits each), the fields, zeros for later versions, and the CRC-32 of all that.
+ * are #RDMAEZ_ENDPOINT_BYTES in every version, big endian, the same on every machine:
+ * | at | bytes | |
+ * |---|---|---|
+ * | 0 | 4 | "RZEP" |
+ * | 4 | 2, 2 | version, 1; the least version that can read it, 1 |
+ * | 8 | 2, 1, 1 | `qp_type` (SRD 0xf1, DCI 0xf2, DCT 0xf3), `link_layer`, `mtu` |
+ * | 12 | 4 each | `qp_num`, `psn`, `qkey`, `srq_num`, `nonce` |
+ * | 32 | 2 each | `pkey`, `lid` |
+ * | 36 | 1 each | `max_rd_atomic`, `max_dest_rd_atomic`, `port_flags`, `gid_count` |
+ * | 40 | 4 each | `user_length`, `ece.vendor_id`, `ece.options`, `memory.rkey` |
+ * | 56 | 8 each | `memory.addr`, `memory.length` |
+ * | 72 | 4 times 18 | `gid_type` (1), bit 0: `by_route` (1), `gid` (16) |
+ * | 144 | 160 | `user` |
+ * | 304 | 76 | zeros, for later versions; not read |
+ * | 380 | 4 | the CRC-32 of Ethernet of the bytes before |
+ *
  * A later version may fill the zeros, and states 1 as the least version as long as version 1 can do without them. So an
- * older rdmaez reads a newer one's endpoint, and a newer one takes zeros as "not told". The check value protects from
- * accidents: anyone can make well-formed bytes, so connect only to peers that are trusted by other means.
+ * older rdmaez reads a newer one's endpoint, and a newer one takes the zeros of an older one as "not told". The check
+ * value protects from accidents: anyone can make well-formed bytes, so connect only to peers that are trusted by other
+ * means.
  *
  * @par Stale endpoints
  * A queue pair's number, and even its PSN, may return after a restart or a recovery; the `nonce` is new each time. A
@@ -162,8 +176,10 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
 /**
  * @brief Fills an endpoint for a queue pair: rdmaez_endpoint_port(), then rdmaez_endpoint_set_qp().
  *
- * With #RDMAEZ_QP_ECE in `opts->flags` it also asks for the queue pair's ECE options, by ibv_query_ece(); only mlx5 has
- * any, and a device without them offers none.
+ * With #RDMAEZ_QP_ECE in `opts->flags` it also asks for the queue pair's ECE options, by ibv_query_ece(); of the drivers
+ * only mlx5 has any, and a device without them offers none. rdmaez_qp_connect() sets those that both ends offer. That
+ * takes one message each way; rdma_cm takes a third, for what the second end's hardware made of the first one's options.
+ * It has not been tried on hardware.
  *
  * @param qp the queue pair
  * @param opts as for rdmaez_endpoint_port()
