@@ -71,7 +71,7 @@ extern "C" {
  *
  * It makes one ibv_modify_qp() for each transition, three from RESET, and asks nothing: the local endpoint has it all.
  * With `opts->retry_ns` RTR is tried again for a peer that is not found yet, as by rdmaez_qp_to_rtr(). UD and SRD in RTS
- * stay as they are, which is a success.
+ * stay as they are, which is a success, and so does a DCT in RTR, where it has its number; a DCI comes to RTS.
  *
  * @param qp the queue pair
  * @param local its own endpoint, as it was told to the peer

@@ -245,6 +245,31 @@ static void test_srd(void)
 	tap_eq_int(fake_count(FAKE_ANY), 0, "there is nothing to do");
 }
 
+/* A DCT has a number, and so an endpoint, once it is in RTR. */
+static void test_dc(void)
+{
+	start(&kinds[0]);
+	fake_profile(a.dev, FAKE_PROFILE_MLX5);
+	fake_profile(b.dev, FAKE_PROFILE_MLX5);
+	a.qp = fake_qp_driver(a.ctx, FAKE_DCI);
+	b.qp = fake_qp_driver(b.ctx, FAKE_DCT);
+	opts.driver_type = RDMAEZ_QPT_DCT;
+	if (rdmaez_qp_to_init(b.qp, &opts, NULL) || rdmaez_qp_to_rtr(b.qp, &opts, NULL))
+		tap_bail("a DCT does not come to RTR");
+	fill(&b);
+	opts.driver_type = RDMAEZ_QPT_DCI;
+	fill(&a);
+	fake_reset_log();
+	check_success(diag, connect_a(), "DCI");
+	tap_eq_int(fake_count(FAKE_ANY), 3, "takes three moves");
+	tap_eq_int(fake_qp_true(a.qp)->qp_state, IBV_QPS_RTS, "to RTS");
+	fake_reset_log();
+	opts.driver_type = RDMAEZ_QPT_DCT;
+	check_success(diag, rdmaez_qp_connect(b.qp, &b.local, &a.local, &opts, diag), "DCT");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "is where it is to be");
+	tap_eq_int(fake_qp_true(b.qp)->qp_state, IBV_QPS_RTR, "in RTR");
+}
+
 /* ---- What is refused without asking anybody -------------------------------------------------- */
 
 /* The queue pair is as it was created, and no verb was called. */
@@ -709,6 +734,7 @@ int main(void)
 		test_connect();
 		test_both();
 		test_srd();
+		test_dc();
 		test_incompatible();
 		test_nulls();
 		test_states();

@@ -88,7 +88,7 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_connect_qp(struct ibv_qp *qp, const struct rdma
 	static const struct rdmaez_impl_site late = {
 		"qp->state", RDMAEZ_WHY_CONNECT_STATE, RDMAEZ_VALUE_STATE_NOW, 0,
 		1 << IBV_QPS_RESET | 1 << IBV_QPS_INIT | 1 << IBV_QPS_RTR};
-	int error, state;
+	int error, state, last;
 
 	if (!qp || !local || !remote)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
@@ -108,7 +108,8 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_connect_qp(struct ibv_qp *qp, const struct rdma
 	rdmaez_impl_connect_port(local, c);
 	if (local->ece.vendor_id && state < IBV_QPS_RTR)
 		error = rdmaez_impl_connect_ece(qp, local, remote, diag);
-	while (!error && state++ < IBV_QPS_RTS)
+	last = local->qp_type == RDMAEZ_QPT_DCT ? IBV_QPS_RTR : IBV_QPS_RTS;
+	while (!error && state++ < last)
 		error = rdmaez_impl_qp_move(qp, (enum ibv_qp_state)state, &c->agreed, diag);
 	return error;
 }
