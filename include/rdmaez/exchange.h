@@ -197,8 +197,8 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), no such port (#RDMAEZ_WHY_RANGE) or service
  *         (#RDMAEZ_WHY_OPEN_SERVICE)
  * @retval ENOENT no such host: EAI_NONAME and the like (#RDMAEZ_WHY_OPEN_NAME)
- * @retval EAGAIN the host could not be looked up now: EAI_AGAIN (#RDMAEZ_WHY_OPEN_LOOKUP); EIO for another failure,
- *         ENOMEM for EAI_MEMORY, the errno value for EAI_SYSTEM
+ * @retval EAGAIN the host could not be looked up: EAI_AGAIN or EAI_FAIL (#RDMAEZ_WHY_OPEN_LOOKUP); ENOMEM for
+ *         EAI_MEMORY, the errno value for EAI_SYSTEM
  * @retval EADDRINUSE somebody listens at the port already (#RDMAEZ_WHY_OPEN_IN_USE)
  * @retval ECONNREFUSED nobody listens at the port (#RDMAEZ_WHY_OPEN_REFUSED)
  * @retval ETIMEDOUT nobody has connected (#RDMAEZ_WHY_OPEN_NO_PEER), or the host does not answer

@@ -635,8 +635,8 @@ static void check_silence(void)
 				 WHOLE, WHOLE});
 		else
 			REFUSED(name, ETIMEDOUT,
-				{ERROR, RDMAEZ_WHY_EXCHANGE_SILENT, "timeout_ns", RDMAEZ_VALUE_NS,
-				 50 * MS, 50 * MS, 50 * MS});
+				{ERROR, RDMAEZ_WHY_EXCHANGE_SILENT, "recv", RDMAEZ_VALUE_BYTES, 0,
+				 WHOLE, WHOLE});
 		tap_ok(begun >= 50 * MS && begun < 150 * MS, "%s: after %d us", name,
 		       (int)(begun / 1000));
 		check_untouched(name);
@@ -790,19 +790,13 @@ static const struct {
 	 0,
 	 EBADMSG,
 	 {ERROR, RDMAEZ_WHY_EXCHANGE_FOREIGN, "message.length", RDMAEZ_VALUE_BYTES, 0, BYTES,
-	  INT32_MAX}},
+	  UINT64_MAX}},
 	{"a byte too few",
 	 20,
 	 BYTES - 1,
 	 EBADMSG,
 	 {ERROR, RDMAEZ_WHY_EXCHANGE_FOREIGN, "message.length", RDMAEZ_VALUE_BYTES, BYTES - 1,
-	  BYTES, INT32_MAX}},
-	{"a length beyond all",
-	 20,
-	 0x80000000,
-	 EBADMSG,
-	 {ERROR, RDMAEZ_WHY_EXCHANGE_FOREIGN, "message.length", RDMAEZ_VALUE_BYTES, 0x80000000,
-	  BYTES, INT32_MAX}},
+	  BYTES, UINT64_MAX}},
 };
 
 static void check_heads(void)
@@ -871,16 +865,15 @@ static void check_list(void)
 	tap_eq_str(rdmaez_why_id(t.diag.finding[1].reason), "EXCHANGE_REMOTE", "and where");
 	tap_eq_int(t.diag.finding[1].value, 2, "namely there");
 	tap_eq_int(t.diag.finding[1].kind, RDMAEZ_VALUE_POSITION, "counted from 0");
-	tap_eq_str(t.diag.finding[1].field, "list.remote", "the field");
+	tap_eq_str(t.diag.finding[1].field, "remote", "the field");
 	tap_eq_str(t.diag.call, "rdmaez_exchange_many", "the call");
 	tap_ok(record_tells_all(&t.diag), "the texts tell both");
 	tap_ok(memcmp(got, untouched, sizeof(got)) == 0, "nothing is written");
 	start(AF_UNIX);
 	ours[1].user_length = RDMAEZ_ENDPOINT_USER + 1;
 	error = rdmaez_exchange_many(t.end[0], &list, 1000 * MS, &t.diag);
-	CHECK_FINDINGS(
-		&t.diag, error, EINVAL, "rdmaez_exchange_many", "one that cannot be told",
-		{ERROR, RDMAEZ_WHY_EXCHANGE_LOCAL, "list.local", RDMAEZ_VALUE_POSITION, 1, 0, 0});
+	CHECK_FINDINGS(&t.diag, error, EINVAL, "rdmaez_exchange_many", "one that cannot be told",
+		       {ERROR, RDMAEZ_WHY_EXCHANGE_LOCAL, "local", RDMAEZ_VALUE_POSITION, 1, 0, 0});
 	tap_eq_int(recv(t.end[1], bytes, 1, MSG_DONTWAIT), -1, "nothing of it is sent");
 }
 
@@ -893,12 +886,12 @@ static void check_counts(void)
 	int error = rdmaez_exchange_many(t.end[0], &list, 1, &t.diag);
 
 	CHECK_FINDINGS(&t.diag, error, EINVAL, "rdmaez_exchange_many", "no endpoints",
-		       {ERROR, RDMAEZ_WHY_RANGE, "list.count", RDMAEZ_VALUE_NUMBER, 0, 1, most});
+		       {ERROR, RDMAEZ_WHY_RANGE, "count", RDMAEZ_VALUE_NUMBER, 0, 1, most});
 	list.count = (size_t)most + 1;
 	error = rdmaez_exchange_many(t.end[0], &list, 1, &t.diag);
 	CHECK_FINDINGS(&t.diag, error, EINVAL, "rdmaez_exchange_many", "more than a message has",
-		       {ERROR, RDMAEZ_WHY_RANGE, "list.count", RDMAEZ_VALUE_NUMBER,
-			(uint64_t)most + 1, 1, most});
+		       {ERROR, RDMAEZ_WHY_RANGE, "count", RDMAEZ_VALUE_NUMBER, (uint64_t)most + 1,
+			1, most});
 }
 
 static void check_null(void)
@@ -916,7 +909,7 @@ static void check_null(void)
 	REFUSES_NULL("remote", rdmaez_exchange(t.end[0], &t.own, NULL, 1, &t.diag));
 	REFUSES_NULL("list", rdmaez_exchange_many(t.end[0], NULL, 1, &t.diag));
 	for (int i = 0; i < 3; i++) {
-		static const char *const names[] = {"list.local", "list.remote", "list.buffer"};
+		static const char *const names[] = {"local", "remote", "buffer"};
 		const struct rdmaez_exchange_list list = {
 			1, i == 0 ? NULL : &t.own, i == 1 ? NULL : &got, i == 2 ? NULL : buffer};
 
@@ -1032,8 +1025,7 @@ static void check_barrier(void)
 		 INT32_MAX});
 	error = rdmaez_exchange_barrier(t.end[0], NULL, 20 * MS, &t.diag);
 	BARRIER(&t.diag, error, ETIMEDOUT, "nobody else there",
-		{ERROR, RDMAEZ_WHY_EXCHANGE_SILENT, "timeout_ns", RDMAEZ_VALUE_NS, 20 * MS, 20 * MS,
-		 20 * MS});
+		{ERROR, RDMAEZ_WHY_EXCHANGE_SILENT, "recv", RDMAEZ_VALUE_BYTES, 0, HEAD, HEAD});
 }
 
 /* One end exchanges while the other waits: both learn it; and after bad news the stream is in step. */
@@ -1282,8 +1274,7 @@ static void check_unopened(void)
 	       (int)(begun / 1000));
 	begun = now();
 	OPEN(NULL, port, 100 * MS, ETIMEDOUT, "nobody comes",
-	     {ERROR, RDMAEZ_WHY_OPEN_NO_PEER, "timeout_ns", RDMAEZ_VALUE_NS, 100 * MS, 100 * MS,
-	      100 * MS});
+	     {ERROR, RDMAEZ_WHY_OPEN_NO_PEER, "timeout_ns", NONE});
 	begun = now() - begun;
 	tap_ok(begun >= 100 * MS && begun < 400 * MS, "until the deadline: %d us",
 	       (int)(begun / 1000));
@@ -1403,7 +1394,7 @@ static void check_lookups(void)
 	} lookups[] = {
 		{-2, ENOENT, RDMAEZ_WHY_OPEN_NAME},    {-5, ENOENT, RDMAEZ_WHY_OPEN_NAME},
 		{-6, ENOENT, RDMAEZ_WHY_OPEN_NAME},    {-9, ENOENT, RDMAEZ_WHY_OPEN_NAME},
-		{-3, EAGAIN, RDMAEZ_WHY_OPEN_LOOKUP},  {-4, EIO, RDMAEZ_WHY_OPEN_LOOKUP},
+		{-3, EAGAIN, RDMAEZ_WHY_OPEN_LOOKUP},  {-4, EAGAIN, RDMAEZ_WHY_OPEN_LOOKUP},
 		{-10, ENOMEM, RDMAEZ_WHY_OPEN_LOOKUP}, {-11, ENFILE, RDMAEZ_WHY_OPEN_LOOKUP},
 	};
 
