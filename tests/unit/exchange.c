@@ -1142,6 +1142,10 @@ static void check_connect(int ours, int theirs, bool has_local, int error, int o
 	if (error == ECONNABORTED) {
 		tap_eq_str(rdmaez_why_id(t.diag.finding[0].reason), "PEER_FAILED", "%s: why", name);
 		tap_eq_int(t.diag.finding[0].value, others, "%s: with its errno", name);
+		tap_eq_int(t.diag.from, t.qp->state == IBV_QPS_RTS ? IBV_QPS_RTS : -1,
+			   "%s: the state", name);
+		tap_eq_int(t.diag.to, -1, "%s: no transition", name);
+		tap_eq_int(t.diag.qp_num, t.qp->qp_num, "%s: the queue pair", name);
 	}
 	if (others == ECONNABORTED) {
 		tap_eq_str(rdmaez_why_id(told.why), "PEER_FAILED", "%s: the other's", name);

@@ -243,6 +243,11 @@ static void check_errno(void)
 		NAMED(ETIMEDOUT),
 		NAMED(ECONNREFUSED),
 		NAMED(EHOSTUNREACH),
+		NAMED(EPIPE),
+		NAMED(EBADMSG),
+		NAMED(ENOTSOCK),
+		NAMED(EAFNOSUPPORT),
+		NAMED(ECONNABORTED),
 	};
 
 	CHECK("errno", error, errors);

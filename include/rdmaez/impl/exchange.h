@@ -333,8 +333,10 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_meet(struct rdmaez_impl_exchange *x, struct
 		error = rdmaez_exchange_peer(x->socket, &opts->path.dgid, diag);
 	if (own && !error)
 		error = rdmaez_endpoint_local(qp, opts, own, diag);
-	if (!error)
+	if (!error) {
+		rdmaez_impl_diag_qp(diag, qp);
 		error = rdmaez_impl_exchange_list(x, list, diag);
+	}
 	left = rdmaez_impl_exchange_left(x->deadline);
 	if (opts->retry_ns > left)
 		opts->retry_ns = left;
@@ -366,11 +368,14 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 	error = rdmaez_impl_exchange_meet(&x, qp, &list, local ? NULL : &own, &with, diag);
 	/* In step: both messages are through, or none has begun. */
 	if (x.sent == x.size && x.got == x.want) {
-		if (diag && !error)
-			diag->texts = rdmaez_impl_why_connect;
 		met = rdmaez_impl_exchange_swap(&x, error, 2, 0,
 						error ? 0 : list.local->nonce + found.nonce,
 						error ? NULL : diag);
+		if (diag && !error && met) { /* the record of a success so far */
+			diag->texts = rdmaez_impl_why_connect;
+			diag->from = (int)qp->state;
+			diag->to = -1;
+		}
 		error = error ? error : met;
 	}
 	if (diag)
