@@ -141,7 +141,7 @@ struct fake_qp {
 	bool spent;   /* FAKE_RESET_IS_FINAL has struck */
 	bool was_rts; /* since RESET */
 	int sq_sig_all;
-	int draining; /* for how many queries; -1: for ever */
+	int draining; /* for how many queries; -1: for ever; -2: until an error */
 	int events;   /* read, and not acknowledged */
 	struct fake_queue sends, receives;
 	uint32_t ece_set; /* kept for the next move */

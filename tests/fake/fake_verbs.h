@@ -420,7 +420,7 @@ void fake_qp_sends_succeed(struct ibv_qp *qp, uint32_t count);
 /* The sends and receives that are posted and not done. */
 uint32_t fake_qp_posted(const struct ibv_qp *qp);
 
-/* From now on the queue pair in SQD is said to drain, so many queries long; -1: for ever. */
+/* From now on the queue pair in SQD is said to drain, so many queries long; -1: for ever; -2: until an error, at once. */
 void fake_qp_drains(struct ibv_qp *qp, int queries);
 
 /*

@@ -52,6 +52,11 @@ void fake_work_entered(struct fake_qp *qp, enum ibv_qp_state from)
 	if (to == IBV_QPS_RTS)
 		qp->was_rts = true;
 	qp->attr.sq_draining = to == IBV_QPS_SQD && (qp->draining || habits->sqd_says_draining);
+	if (to == IBV_QPS_SQD && qp->draining == -2) {
+		qp->attr.qp_state = qp->attr.cur_qp_state = IBV_QPS_ERR;
+		fake_work_entered(qp, to);
+		return;
+	}
 	if (!habits->flushes || (to != IBV_QPS_ERR && to != IBV_QPS_SQE))
 		return;
 	if (!again || habits->late_send == FAKE_LATE_BY_MODIFY ||

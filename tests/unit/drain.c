@@ -380,8 +380,12 @@ static void check_counts(void)
 	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, true);
 	post_five();
 	t.opts.sends = t.opts.recvs = 1;
+	memset(&wc, 0, sizeof(wc));
+	fake_qp_force(t.qp, IBV_QPS_RTS);
+	for (int i = 0; i < 13; i++) /* more than are polled at once */
+		fake_cq_push(t.send_cq, &wc);
 	check_success(&t.diag, drain(), "nor is one that is too small believed");
-	check_drained(5, 0, 0, 0, "all is polled");
+	check_drained(5, 0, 13, 0, "all is polled");
 	tap_eq_int(ibv_poll_cq(t.send_cq, 1, &wc), 0, "the beacons, too");
 	start(FAKE_PROFILE_RDMAVT, "6.1.0");
 	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, true);
@@ -424,6 +428,7 @@ static void check_ud(void)
 	start(FAKE_PROFILE_MLX5, "6.1.0");
 	make_qp(IBV_QPT_RAW_PACKET, IBV_QPS_RTS, 64, false);
 	CHECK_LATE("RAW_PACKET", WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING));
+	tap_eq_int(fake_count(FAKE_POST_SEND), 0, "which has no WRITE for a beacon");
 	t.opts.sends = RDMAEZ_ZERO;
 	check_success(&t.diag, drain(), "RAW_PACKET that is counted");
 }
@@ -520,6 +525,7 @@ static void check_failures(void)
 	fake_fail(FAKE_POLL_CQ, 1, EIO);
 	CHECK_VERB_FINDINGS(&t.diag, drain(), EIO, "rdmaez_qp_drain", "ibv_poll_cq", "polling",
 			    WRONG(DEVICE_GONE, "ibv_poll_cq", NOTHING));
+	check_drained(1, 2, 3, 4, "the result is not written then, either");
 	fake_fail(FAKE_POLL_CQ, 2, EIO);
 	CHECK_VERB_FINDINGS(&t.diag, drain(), EIO, "rdmaez_qp_drain", "ibv_poll_cq", "the other",
 			    WRONG(DEVICE_GONE, "ibv_poll_cq", NOTHING));
@@ -563,6 +569,31 @@ static void check_pieces(void)
 	t.drained = d.drained;
 	check_drained(5, 0, 0, 0, "in pieces");
 	tap_eq_str(t.seen, "45123", "as the program polled them");
+	start(FAKE_PROFILE_SIW, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	tap_eq_int(rdmaez_drain_begin(t.qp, NULL, &d, NULL), 0, "without beacons");
+	memset(wc, 0, sizeof(wc));
+	wc[0].qp_num = t.qp->qp_num;
+	wc[0].wr_id = (uintptr_t)&t.qp->state;
+	tap_ok(rdmaez_drain_wc(&d, t.send_cq, &wc[0]), "one of an earlier drain is known");
+	tap_eq_hex(d.waits, SENDS | RECVS, "and ends nothing");
+
+	start(FAKE_PROFILE_PLAIN, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	for (uint64_t i = 0; i < 8; i++)
+		post_send(i, 0);
+	tap_eq_int(rdmaez_drain_begin(t.qp, NULL, &d, NULL), 0, "with a send queue that is full");
+	fake_qp_work_done(t.qp);
+	fake_reset_log();
+	wc[0].wr_id = 0;
+	wc[0].qp_num = t.qp->qp_num + 1;
+	tap_ok(!rdmaez_drain_wc(&d, t.send_cq, &wc[0]), "another's completion");
+	tap_eq_int(fake_count(FAKE_ANY), 0, "makes no room");
+	wc[0].qp_num--;
+	tap_ok(!rdmaez_drain_wc(&d, t.send_cq, &wc[0]), "one of its own");
+	tap_eq_int(fake_count(FAKE_POST_SEND), 1, "does for the beacon");
+	tap_eq_int(fake_count(FAKE_MODIFY_QP), 1, "and ERR again");
+	tap_eq_int(fake_count(FAKE_POST_RECV), 0, "the other is posted already");
 	check_refusal(&t.diag, rdmaez_drain_begin(t.qp, NULL, NULL, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "drain", "nowhere to begin");
 }
@@ -746,6 +777,16 @@ static void check_recovery_ways(void)
 	tap_ok(t.qp != old, "which makes another");
 	check_refusal(&t.diag, rdmaez_qp_recover(&t.qp, NULL, NULL, NULL, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "local", "no endpoint");
+	start_failed(FAKE_PROFILE_IRDMA, "7.2.0");
+	init.srq = fake_srq(t.ctx, IBV_SRQT_BASIC);
+	init.send_cq = t.send_cq;
+	init.recv_cq = t.recv_cq;
+	t.qp = ibv_create_qp(t.qp->pd, &init);
+	old = t.qp;
+	memset(&init, 0, sizeof(init));
+	init.qp_type = IBV_QPT_RC;
+	check_success(&t.diag, recover(), "with a shared receive queue");
+	tap_ok(t.qp != old && t.qp->srq, "the new one has it, too");
 	t.qp = NULL;
 	check_refusal(&t.diag, recover(), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
 	check_refusal(&t.diag, rdmaez_qp_recover(NULL, NULL, &local, NULL, &t.diag), EINVAL,
@@ -833,6 +874,11 @@ static void check_quiesce(void)
 	CHECK_QUIESCE(EINVAL, "an error while it drained",
 		      WRONG(RESUME_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_ERR, 0,
 			    1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD));
+	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTS);
+	fake_qp_drains(t.qp, -2);
+	CHECK_QUIESCE(EINVAL, "an error on the way",
+		      WRONG(RESUME_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_ERR, 0,
+			    1 << IBV_QPS_SQD));
 	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTR);
 	CHECK_QUIESCE(EINVAL, "in RTR",
 		      WRONG(RESUME_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_RTR, 0,
