@@ -615,7 +615,8 @@ static void set_err(struct fake_habits *habits, enum fake_profile profile)
 		habits->error_state_errno = row.post_errno;
 	habits->error_state_true = profile == FAKE_PROFILE_CXGB4;
 	habits->sqd_holds = profile == FAKE_PROFILE_RXE; /* rxe_qp_chk_attr(), rxe_qp_from_attr() */
-	habits->sqd_says_draining = profile == FAKE_PROFILE_QEDR; /* qedr_query_qp() */
+	habits->sqd_again = habits->sqd_holds && fake_linux() >= 612; /* rxe_qp_sqd() */
+	habits->sqd_says_draining = profile == FAKE_PROFILE_QEDR;     /* qedr_query_qp() */
 }
 
 void fake_profile(struct fake_device *dev, enum fake_profile profile)

@@ -240,6 +240,7 @@ struct fake_habits {
 
 	/* A draining queue pair leaves SQD for ERR alone: EINVAL; and one in SQD is always said to drain. */
 	bool sqd_holds;
+	bool sqd_again; /* going to SQD in SQD drains again, for one query at least */
 	bool sqd_says_draining;
 };
 

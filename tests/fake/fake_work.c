@@ -51,6 +51,8 @@ void fake_work_entered(struct fake_qp *qp, enum ibv_qp_state from)
 
 	if (to == IBV_QPS_RTS)
 		qp->was_rts = true;
+	if (again && habits->sqd_again && to == IBV_QPS_SQD && !qp->draining)
+		qp->draining = 1;
 	qp->attr.sq_draining = to == IBV_QPS_SQD && (qp->draining || habits->sqd_says_draining);
 	if (to == IBV_QPS_SQD && qp->draining == -2) {
 		qp->attr.qp_state = qp->attr.cur_qp_state = IBV_QPS_ERR;

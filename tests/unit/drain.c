@@ -900,17 +900,21 @@ static struct rdmaez_qp_opts timers(void)
 
 static void check_change(void)
 {
+	static const char *const releases[] = {"6.1.0", "6.12.0"};
 	struct rdmaez_qp_opts opts = timers();
 	const struct fake_call *call;
 
-	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTS);
-	fake_qp_drains(t.qp, 3);
-	check_success(&t.diag, rdmaez_qp_change(t.qp, &opts, 0, &t.diag), "timers");
-	tap_eq_str(t.diag.call, "rdmaez_qp_change", "under its name");
-	tap_eq_int(fake_count(FAKE_MODIFY_QP), 3, "by three moves");
-	tap_eq_int(fake_qp_true(t.qp)->timeout, 18, "the timeout is changed");
-	tap_eq_int(fake_qp_true(t.qp)->retry_cnt, 3, "and the retries");
-	tap_eq_int(fake_qp_true(t.qp)->qp_state, IBV_QPS_RTS, "it is in RTS");
+	for (size_t i = 0; i < COUNT_OF(releases); i++) {
+		start_sqd(FAKE_PROFILE_RXE, releases[i], IBV_QPS_RTS);
+		fake_qp_drains(t.qp, 3);
+		check_success(&t.diag, rdmaez_qp_change(t.qp, &opts, 0, &t.diag), "timers of %s",
+			      releases[i]);
+		tap_eq_str(t.diag.call, "rdmaez_qp_change", "under its name");
+		tap_eq_int(fake_count(FAKE_MODIFY_QP), 3, "by three moves");
+		tap_eq_int(fake_qp_true(t.qp)->timeout, 18, "the timeout is changed");
+		tap_eq_int(fake_qp_true(t.qp)->retry_cnt, 3, "and the retries");
+		tap_eq_int(fake_qp_true(t.qp)->qp_state, IBV_QPS_RTS, "it is in RTS");
+	}
 
 	opts.optional = IBV_QP_MIN_RNR_TIMER;
 	opts.min_rnr_timer = 5;

@@ -197,6 +197,12 @@ static void check_sqd(void)
 	ibv_query_qp(t.qp, &attr, IBV_QP_STATE, &init);
 	tap_eq_int(attr.sq_draining, 0, "the second is the last");
 	tap_eq_int(modify(IBV_QPS_RTS), 0, "then it is left");
+	start(FAKE_PROFILE_RXE, "6.12.0");
+	modify(IBV_QPS_SQD);
+	tap_eq_int(fake_qp_true(t.qp)->sq_draining, 0, "a queue pair that has drained");
+	modify(IBV_QPS_SQD);
+	tap_eq_int(fake_qp_true(t.qp)->sq_draining, 1, "drains again: rxe_qp_sqd() of Linux 6.12");
+	tap_eq_int(modify(IBV_QPS_RTS), EINVAL, "before it can leave");
 	start(FAKE_PROFILE_QEDR, "6.1.0");
 	modify(IBV_QPS_SQD);
 	memset(&attr, 0, sizeof(attr));

@@ -559,6 +559,9 @@ RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts 
 	error = rdmaez_impl_quiesce(qp, timeout_ns, diag, call);
 	if (!error)
 		error = rdmaez_impl_drain_to(qp, in, opts, diag, call);
+	/* rxe of Linux 6.12 drains again after that: rxe_qp_sqd() */
+	if (!error)
+		error = rdmaez_impl_quiesce(qp, timeout_ns, diag, call);
 	if (!error)
 		return rdmaez_impl_drain_to(qp, IBV_QPS_RTS, NULL, diag, call);
 	if (qp->state == in)
