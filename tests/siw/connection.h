@@ -78,40 +78,41 @@ static inline struct connection connection_none(struct net *net)
 				   .far = side_open(&net->rig, IBV_QPT_RC)};
 }
 
-static inline struct connection connection_open(struct net *net)
+/* Connects two queue pairs that are not connected. */
+static inline void connection_join(struct net *net, struct connection *c)
 {
-	struct connection c = connection_none(net);
 	struct rdma_conn_param param = {.responder_resources = 4, .initiator_depth = 4};
 
-	net_must(rdma_create_id(net->channel, &c.active, NULL, RDMA_PS_TCP), "rdma_create_id");
-	net_must(rdma_resolve_addr(c.active, NULL, (struct sockaddr *)&net->address,
+	net_must(rdma_create_id(net->channel, &c->active, NULL, RDMA_PS_TCP), "rdma_create_id");
+	net_must(rdma_resolve_addr(c->active, NULL, (struct sockaddr *)&net->address,
 				   RIG_SECONDS * 1000),
 		 "rdma_resolve_addr");
 	net_await(net, RDMA_CM_EVENT_ADDR_RESOLVED);
-	net_must(rdma_resolve_route(c.active, RIG_SECONDS * 1000), "rdma_resolve_route");
+	net_must(rdma_resolve_route(c->active, RIG_SECONDS * 1000), "rdma_resolve_route");
 	net_await(net, RDMA_CM_EVENT_ROUTE_RESOLVED);
-	param.qp_num = c.near->qp->qp_num;
-	net_must(rdma_connect(c.active, &param), "rdma_connect");
-	c.passive = net_await(net, RDMA_CM_EVENT_CONNECT_REQUEST);
-	param.qp_num = c.far->qp->qp_num;
-	net_must(rdma_accept(c.passive, &param), "rdma_accept");
+	param.qp_num = c->near->qp->qp_num;
+	net_must(rdma_connect(c->active, &param), "rdma_connect");
+	c->passive = net_await(net, RDMA_CM_EVENT_CONNECT_REQUEST);
+	param.qp_num = c->far->qp->qp_num;
+	net_must(rdma_accept(c->passive, &param), "rdma_accept");
 	net_await(net, RDMA_CM_EVENT_ESTABLISHED);
 	net_await(net, RDMA_CM_EVENT_ESTABLISHED);
+}
+
+static inline struct connection connection_open(struct net *net)
+{
+	struct connection c = connection_none(net);
+
+	connection_join(net, &c);
 	return c;
 }
 
-/* Ends a connection, in whatever way it went: its last events are of no interest. */
-static inline void connection_close(struct net *net, struct connection *c)
+/* The queue pairs of a connection are gone: so is the rest of it. Its last events are of no interest. */
+static inline void connection_forget(struct net *net, struct connection *c)
 {
 	struct pollfd readable = {.fd = net->channel->fd, .events = POLLIN};
 	struct rdma_cm_event *event;
 
-	if (c->active) {
-		rdma_disconnect(c->active);
-		rdma_disconnect(c->passive);
-	}
-	side_close(c->near);
-	side_close(c->far);
 	while (c->active && poll(&readable, 1, 0) == 1 &&
 	       rdma_get_cm_event(net->channel, &event) == 0)
 		rdma_ack_cm_event(event);
@@ -119,6 +120,19 @@ static inline void connection_close(struct net *net, struct connection *c)
 		rdma_destroy_id(c->active);
 		rdma_destroy_id(c->passive);
 	}
+	c->active = c->passive = NULL;
+}
+
+/* Ends a connection, in whatever way it went. */
+static inline void connection_close(struct net *net, struct connection *c)
+{
+	if (c->active) {
+		rdma_disconnect(c->active);
+		rdma_disconnect(c->passive);
+	}
+	side_close(c->near);
+	side_close(c->far);
+	connection_forget(net, c);
 	memset(c, 0, sizeof(*c));
 }
 
