@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file ah.h
- * @brief Create an address handle for UD sends, and explain why it failed.
+ * @brief UD: where a message came from, and address handles, to answer it or to reach others.
+ *
+ * A UD receive has 40 bytes before the message, whatever the message came with:
+ *
+ * | arrived with | the 40 bytes |
+ * |---|---|
+ * | IBV_WC_GRH, from InfiniBand, RoCE v1, or RoCE v2 over IPv6 | a GRH, which has the form of an IPv6 header |
+ * | IBV_WC_GRH, from RoCE v2 over IPv4 | 20 undefined bytes, then the IPv4 header |
+ * | no IBV_WC_GRH, as within an InfiniBand subnet | undefined |
+ *
+ * No bit tells IPv4 from IPv6. Like libibverbs' get_grh_header_version(), rdmaez takes the first four bits for the IP
+ * version if they are not 6, and otherwise looks for an IPv4 header whose checksum is right.
+ *
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_AH_H
@@ -51,6 +63,81 @@ extern "C" {
  */
 RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
 				struct ibv_ah **ah, struct rdmaez_diag *diag);
+
+/** @brief A UD message, and the header that came with it. */
+struct rdmaez_grh {
+	const void *payload; /**< the message */
+	uint32_t length;     /**< its bytes, `byte_len` - 40 */
+	uint32_t flow_label; /**< 20 bits; 0 with IPv4 */
+	union ibv_gid sgid;  /**< the sender's GID; IPv4-mapped with IPv4 */
+	union ibv_gid dgid;  /**< the GID it was sent to, or the group's */
+	uint8_t version; /**< 6, or 4: IPv4. 0: there was no header, and all but the message is zero */
+	uint8_t next_header;   /**< 17: UDP, so RoCE v2; 0x1b: InfiniBand or RoCE v1 */
+	uint8_t traffic_class; /**< or an IPv4 header's TOS: DSCP and ECN */
+	uint8_t hop_limit;     /**< or an IPv4 header's TTL, as it arrived */
+};
+
+/**
+ * @brief Finds the message of a UD receive, and reads the header before it.
+ *
+ * @param wc the receive's completion, not NULL
+ * @param buffer where the receive's first SGE begins, not NULL; of it 40 bytes are read, and only if there is a header
+ * @param grh receives what was found, not NULL; written on success only
+ * @retval 0 @p grh is filled
+ * @retval EINVAL @p wc has failed, is not of a receive, or of less than 40 bytes
+ * @retval EPROTONOSUPPORT IBV_WC_GRH is set, but neither kind of header is there
+ * @par Verbs calls
+ * None.
+ */
+RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct rdmaez_grh *grh);
+
+/**
+ * @brief Makes the path that leads back to the sender of a UD message.
+ *
+ * From the message come the sender's GID or LID, the service level, the flow label, the DSCP, and the own GID to which
+ * it was sent, as `sgid_index`. The hop limit is left to its default, since the one that arrived is what the way has left
+ * of it, and the ECN bits are, since they were the network's. Where the message went to a multicast group, `sgid_index`
+ * stays 0, and rdmaez_ah_create() chooses one.
+ *
+ * @param context the device
+ * @param wc the receive's completion
+ * @param buffer where the receive's first SGE begins; may be NULL if IBV_WC_GRH is not set
+ * @param port_num the port of the queue pair that received it
+ * @param path receives the path; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p path leads to the sender
+ * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); @p wc has failed, or is not of a UD receive
+ *         (#RDMAEZ_WHY_WC_NO_SENDER); it has neither IBV_WC_GRH nor a LID (#RDMAEZ_WHY_PATH_EMPTY)
+ * @retval EPROTONOSUPPORT IBV_WC_GRH is set, but there is no header (#RDMAEZ_WHY_WC_NO_HEADER)
+ * @retval EADDRNOTAVAIL the port does not have the GID that the message was sent to, or no longer
+ *         (#RDMAEZ_WHY_WC_GID_GONE)
+ * @return any other errno of ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED)
+ * @par Verbs calls
+ * One ibv_query_gid_table() if there is a header; where a device does not answer that, ibv_query_gid_ex() for each index.
+ * @par Threads
+ * May be called from any thread.
+ */
+RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ibv_wc *wc,
+				    const void *buffer, int port_num, struct rdmaez_path *path,
+				    struct rdmaez_diag *diag);
+
+/**
+ * @brief Creates the address handle that leads back to the sender of a UD message.
+ *
+ * It is rdmaez_path_from_wc(), then rdmaez_ah_create(). `ibv_wc.src_qp` is the sender's queue pair number; its Q_Key is
+ * known only by agreement.
+ *
+ * @param pd the protection domain of the queue pairs that will use the handle
+ * @param wc the receive's completion
+ * @param buffer where the receive's first SGE begins; may be NULL if IBV_WC_GRH is not set
+ * @param port_num the port of the queue pair that received it
+ * @param ah receives the handle; written on success only. Destroy it with ibv_destroy_ah()
+ * @param diag receives the explanation; may be NULL
+ * @return as the two functions
+ */
+RDMAEZ_API int rdmaez_ah_create_from_wc(struct ibv_pd *pd, const struct ibv_wc *wc,
+					const void *buffer, int port_num, struct ibv_ah **ah,
+					struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

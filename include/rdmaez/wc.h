@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file wc.h
- * @brief Completions and asynchronous events explained: what happened, why, and what to do.
+ * @brief Completions polled with a deadline; completions and asynchronous events explained: what happened, why, and what
+ *        to do.
  *
- * Three steps, each useful on its own:
+ * rdmaez_wc_poll() waits for completions and explains the first that failed. What it does are three steps, each useful
+ * on its own:
  *
  * 1. rdmaez_wc_first_error() finds the completion that shows the cause: the first error. The flushes
  *    after it only follow from it. rdmaez_wc_errors_add() does the same across several polls.
@@ -204,6 +206,52 @@ RDMAEZ_COLD int rdmaez_wc_explain_recv(const struct ibv_wc *wc, struct ibv_qp *q
  */
 RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
 				     struct rdmaez_diag *diag);
+
+/** @brief Room for completions, and how many of them to wait for. Start from all zero and set `wc` and `capacity`. */
+struct rdmaez_wc_batch {
+	struct ibv_wc *wc; /**< where they are put */
+	int capacity;      /**< for how many there is room */
+	int want;          /**< how many to wait for, at most `capacity`. 0: 1 */
+	int count;         /**< how many there are; told on success and on failure */
+};
+
+/**
+ * @brief Polls a completion queue until there are enough completions, one has failed, or the time is over.
+ *
+ * Whatever was polled is in @p batch, also after a failure: look at `count` of them in any case. There may be more than
+ * were wanted, and more behind the one that failed. As long as completions come it costs what a loop of ibv_poll_cq()
+ * costs; while none come it reads the clock at every 16th poll, and after 1 ms rests for 50 us between polls.
+ *
+ * With a completion channel, wait for ibv_get_cq_event() first, and call this with a time of 0 afterwards; acknowledge
+ * each event, since ibv_destroy_cq() waits for that without an end.
+ *
+ * @param cq the completion queue
+ * @param qp the queue pair that is asked for causes if one of its completions has failed; NULL: none
+ * @param batch receives the completions
+ * @param timeout_ns how long to wait, in ns, counted from the first poll that finds nothing. 0: not at all;
+ *        #RDMAEZ_NS_FOREVER: forever
+ * @param diag receives, on failure only, the explanation; may be NULL
+ * @retval 0 there are at least as many as wanted, all successful
+ * @retval EIO one has failed; explained by rdmaez_wc_explain_qp() if it is of @p qp, else by its status alone
+ *         (#RDMAEZ_WHY_WC_UNASKED); or ibv_poll_cq() has failed
+ *         (#RDMAEZ_WHY_DEVICE_GONE)
+ * @retval ETIMEDOUT there are fewer than wanted (#RDMAEZ_WHY_WC_LATE)
+ * @retval EINVAL @p cq, @p batch or `wc` is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or `capacity` is less than 1 or `want`,
+ *         or that negative (#RDMAEZ_WHY_RANGE)
+ * @par Verbs calls
+ * ibv_poll_cq() only, and after a failure those of rdmaez_wc_explain_qp().
+ */
+RDMAEZ_API int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct rdmaez_wc_batch *batch,
+			      uint64_t timeout_ns, struct rdmaez_diag *diag);
+
+/**
+ * @brief Reads the immediate data of a completion.
+ * @param wc the completion
+ * @param imm receives the number, in host byte order; written on success only
+ * @retval 0 @p imm is the number
+ * @retval ENODATA the completion has failed, or is of a message without immediate data
+ */
+RDMAEZ_API int rdmaez_wc_imm(const struct ibv_wc *wc, uint32_t *imm);
 
 /**
  * @brief Narrows down the causes of an asynchronous event by its queue pair.

@@ -542,7 +542,20 @@ extern "C" {
 	X(WC_GPU_PATH,                                                                             \
 	  "the process uses a GPU, and the machine an IOMMU: if the memory is the GPU's, PCIe "    \
 	  "ACS may keep the two devices apart",                                                    \
-	  "boot with iommu=pt, or turn ACS off on the bridges between them")
+	  "boot with iommu=pt, or turn ACS off on the bridges between them")                       \
+	X(WC_UNASKED,                                                                              \
+	  "the completion belongs to a queue pair that was not passed, and so was not asked",      \
+	  "call rdmaez_wc_explain_qp() with the queue pair of this number")                        \
+	X(WC_LATE, "fewer completions came in time than were wanted",                              \
+	  "rdmaez_qp_examine() tells why nothing happens; a send that is not signaled completes "  \
+	  "without a word")                                                                        \
+	X(WC_NO_SENDER, "only a receive that succeeded tells where its message came from",         \
+	  "check the completion's status and opcode first")                                        \
+	X(WC_NO_HEADER, "the 40 bytes before the message are no GRH, and end in no IPv4 header",   \
+	  "pass the address at which the receive's first SGE begins")                              \
+	X(WC_GID_GONE, "the port no longer has the GID to which the message was sent",             \
+	  "answer from another GID by a path with the peer's alone, if the peer takes that; a "    \
+	  "GID goes with its address or interface")
 
 /* Those of device memory alone: dm.h, dm_token.h, dm_share.h and devel/dm_emu.h. */
 #define RDMAEZ_IMPL_WHY_DM(X)                                                                     \

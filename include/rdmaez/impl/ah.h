@@ -113,6 +113,10 @@ RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pat
 
 RDMAEZ_IMPL_END
 
+#ifndef RDMAEZ_IMPL_AH_WC_H
+#include "ah_wc.h"
+#endif
+
 #endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

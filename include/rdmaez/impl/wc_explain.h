@@ -1007,6 +1007,17 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_explain(struct rdmaez_impl_wc_case *here,
 	return rdmaez_impl_wc_narrow(here);
 }
 
+/* Notes which completion a record is about. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_note(const struct ibv_wc *wc, struct rdmaez_diag *diag)
+{
+	if (!diag)
+		return;
+	diag->status = rdmaez_impl_wc_name((int)wc->status);
+	diag->status_code = (int)wc->status;
+	diag->wr_id = wc->wr_id;
+	diag->vendor_err = wc->vendor_err;
+}
+
 /* Starts the record of a completion; EINVAL where it or its queue pair is missing or another's. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wc_start(struct rdmaez_impl_wc_case *here, const char *call,
 					  const struct ibv_wc *wc, struct ibv_qp *qp,
@@ -1018,12 +1029,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_start(struct rdmaez_impl_wc_case *here, cons
 	rdmaez_impl_diag_reset_for(diag, call, rdmaez_impl_why_wc);
 	if (!wc || !qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, wc ? "qp" : "wc");
-	if (diag) {
-		diag->status = rdmaez_impl_wc_name((int)wc->status);
-		diag->status_code = (int)wc->status;
-		diag->wr_id = wc->wr_id;
-		diag->vendor_err = wc->vendor_err;
-	}
+	rdmaez_impl_wc_note(wc, diag);
 	if (wc->qp_num != qp->qp_num)
 		return rdmaez_impl_refuse_within(diag, EINVAL, &other, wc->qp_num, qp->qp_num,
 						 qp->qp_num);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a UD message came from, and the way back. */
+#ifndef RDMAEZ_IMPL_AH_WC_H
+#define RDMAEZ_IMPL_AH_WC_H
+
+#ifndef RDMAEZ_AH_H
+#include "../ah.h"
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+
+#ifndef RDMAEZ_IMPL_AH_H
+#include "ah.h"
+#endif
+
+RDMAEZ_IMPL_BEGIN
+
+/* Whether an IPv4 header of five words stands here: the sum of its 16-bit words, itself included, has all bits set. */
+RDMAEZ_IMPL_ONCE bool rdmaez_impl_grh_is_ipv4(const uint8_t *ip)
+{
+	uint32_t sum = 0;
+
+	for (int i = 0; i < 20; i += 2)
+		sum += (uint32_t)ip[i] << 8 | ip[i + 1];
+	return ip[0] == 0x45 && (sum & 0xffff) + (sum >> 16) == 0xffff;
+}
+
+/* An address of IPv4 as a GID. */
+RDMAEZ_IMPL void rdmaez_impl_grh_map(union ibv_gid *gid, const uint8_t *address)
+{
+	memset(gid, 0, sizeof(*gid));
+	gid->raw[10] = gid->raw[11] = 0xff;
+	memcpy(gid->raw + 12, address, 4);
+}
+
+RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct rdmaez_grh *grh)
+{
+	const uint8_t *const byte = (const uint8_t *)buffer, *const ip = byte + 20;
+	struct rdmaez_grh found;
+
+	if (wc->status != IBV_WC_SUCCESS || !(wc->opcode & IBV_WC_RECV) || wc->byte_len < 40)
+		return EINVAL;
+	memset(&found, 0, sizeof(found));
+	found.payload = byte + 40;
+	found.length = wc->byte_len - 40;
+	if (!(wc->wc_flags & IBV_WC_GRH)) {
+		*grh = found;
+		return 0;
+	}
+	if (byte[0] >> 4 == 6 ? rdmaez_impl_grh_is_ipv4(ip) : ip[0] >> 4 == 4) {
+		found.version = 4;
+		found.traffic_class = ip[1];
+		found.hop_limit = ip[8];
+		found.next_header = ip[9];
+		rdmaez_impl_grh_map(&found.sgid, ip + 12);
+		rdmaez_impl_grh_map(&found.dgid, ip + 16);
+	} else if (byte[0] >> 4 == 6) {
+		found.version = 6;
+		found.traffic_class = (uint8_t)(byte[0] << 4 | byte[1] >> 4);
+		found.flow_label = (byte[1] & 0xfu) << 16 | (uint32_t)byte[2] << 8 | byte[3];
+		found.next_header = byte[6];
+		found.hop_limit = byte[7];
+		memcpy(found.sgid.raw, byte + 8, 16);
+		memcpy(found.dgid.raw, byte + 24, 16);
+	} else {
+		return EPROTONOSUPPORT;
+	}
+	*grh = found;
+	return 0;
+}
+
+/* The index of the own GID that a message was sent to, as an option: 0 for a group. RoCE v2 and others differ by type. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_grh_own(struct ibv_context *context, int port_num,
+					 const struct rdmaez_grh *grh, int *sgid_index,
+					 struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site gone = {"grh.dgid", RDMAEZ_WHY_WC_GID_GONE,
+						     RDMAEZ_VALUE_NONE, 0, 0};
+	const bool v2 = grh->version == 4 || grh->next_header == 17;
+	struct rdmaez_impl_port_gids gids;
+	struct ibv_gid_entry entry;
+	int error;
+
+	*sgid_index = 0;
+	if (grh->dgid.raw[0] == 0xff || (grh->version == 4 && grh->dgid.raw[12] >> 4 == 0xe))
+		return 0;
+	if (diag)
+		diag->destination = grh->sgid;
+	rdmaez_impl_port_gids_begin(&gids, context, port_num, RDMAEZ_PATH_GIDS);
+	while (!(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL)))
+		if (memcmp(&entry.gid, &grh->dgid, sizeof(entry.gid)) == 0 &&
+		    (entry.gid_type == IBV_GID_TYPE_ROCE_V2) == v2) {
+			*sgid_index = rdmaez_exactly((int)entry.gid_index);
+			return 0;
+		}
+	/* Asked one by one, indices beyond the table are EINVAL. */
+	if (error != ENODATA && error != EINVAL)
+		return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
+					       "ibv_query_gid_ex");
+	if (diag)
+		diag->source.gid = grh->dgid;
+	return rdmaez_impl_refuse_at(diag, EADDRNOTAVAIL, &gone, 0);
+}
+
+RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ibv_wc *wc,
+				    const void *buffer, int port_num, struct rdmaez_path *path,
+				    struct rdmaez_diag *diag)
+{
+	const char *const missing = !context ? "context" : !wc ? "wc" : path ? NULL : "path";
+	int error = rdmaez_impl_begin(diag, "rdmaez_path_from_wc", rdmaez_impl_why_wc, context,
+				      missing);
+	struct rdmaez_path back;
+	struct rdmaez_grh grh;
+
+	if (error)
+		return error;
+	if (wc->status != IBV_WC_SUCCESS || !(wc->opcode & IBV_WC_RECV) || wc->byte_len < 40)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_WC_NO_SENDER, "wc");
+	memset(&back, 0, sizeof(back));
+	back.sl = wc->sl;
+	if (!(wc->wc_flags & IBV_WC_GRH) && !wc->slid)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY, "wc.slid");
+	if (wc->wc_flags & IBV_WC_GRH) {
+		if (!buffer)
+			return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "buffer");
+		error = rdmaez_wc_grh(wc, buffer, &grh);
+		if (error)
+			return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_WC_NO_HEADER, "buffer");
+		error = rdmaez_impl_grh_own(context, port_num, &grh, &back.sgid_index, diag);
+		if (error)
+			return error;
+		back.flags = RDMAEZ_PATH_GRH;
+		back.dgid = grh.sgid;
+		back.flow_label = grh.flow_label;
+		back.traffic_class = grh.traffic_class & 0xfc;
+	}
+	if (!(wc->wc_flags & IBV_WC_GRH) || grh.next_header != 17) {
+		back.dlid = wc->slid;
+		back.src_path_bits = wc->dlid_path_bits;
+	}
+	*path = back;
+	return 0;
+}
+
+RDMAEZ_API int rdmaez_ah_create_from_wc(struct ibv_pd *pd, const struct ibv_wc *wc,
+					const void *buffer, int port_num, struct ibv_ah **ah,
+					struct rdmaez_diag *diag)
+{
+	static const char call[] = "rdmaez_ah_create_from_wc";
+	struct rdmaez_path path;
+	int error;
+
+	if (!pd)
+		return rdmaez_impl_begin(diag, call, rdmaez_impl_why_wc, NULL, "pd");
+	error = rdmaez_path_from_wc(pd->context, wc, buffer, port_num, &path, diag);
+	if (!error)
+		error = rdmaez_ah_create(pd, &path, port_num, ah, diag);
+	if (diag)
+		diag->call = call;
+	return error;
+}
+
+RDMAEZ_IMPL_END
+
+#endif /* RDMAEZ_IMPL_BODIES */
+
+#endif
