@@ -21,7 +21,7 @@
  * struct rdmaez_simple simple;
  * int error = rdmaez_simple_open(NULL, NULL, &simple, &diag);
  * if (!error)
- *         error = rdmaez_exchange_connect(socket, simple.qp, NULL, NULL, NULL, &diag);
+ *         error = rdmaez_exchange_connect(tcp, simple.qp, NULL, NULL, NULL, &diag);
  * @endcode
  *
  * @par Where to go

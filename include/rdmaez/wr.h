@@ -8,7 +8,7 @@
  *
  * error = rdmaez_mr_sge(mr, data, length, &sge);
  * if (!error)
- *         error = rdmaez_wr_write(&wr, &sge, &remote, offset);
+ *         error = rdmaez_wr_write(&wr, &sge, &remote.memory, offset);
  * if (!error)
  *         error = rdmaez_wr_imm(&wr, number);
  * wr.send_flags |= IBV_SEND_SIGNALED;
@@ -255,7 +255,8 @@ RDMAEZ_FOLD int rdmaez_wr_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr 
  *
  * @code
  * while (rdmaez_credit_take(&credit, &wr))
- *         ... poll; for each completion: rdmaez_credit_give(&credit, wc.wr_id);
+ *         if (ibv_poll_cq(qp->send_cq, 1, &wc) == 1)
+ *                 rdmaez_credit_give(&credit, wc.wr_id);
  * error = rdmaez_wr_post_send(qp, &wr, &bad, &diag);
  * if (error)
  *         credit.taken = wr.wr_id; // of a list: bad->wr_id
