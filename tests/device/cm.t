@@ -66,7 +66,8 @@ play() {
 	local end
 	run "$cm $1" "$cm $2"
 	for end in server client; do
-		said "$end" 0 ${tuned:+"$tuned"} "$device: $3 bytes went each way and arrived intact"
+		said "$end" 0 ${tuned:+"$tuned"} "$device: $3 bytes went each way and arrived intact" \
+			'disconnected: 1 of 1 outstanding receives flushed'
 	done
 }
 
