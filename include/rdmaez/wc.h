@@ -174,10 +174,11 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
  *         queries (#RDMAEZ_WHY_QUERY_REFUSED, likely)
  * @par Verbs calls
  * One ibv_query_device() and one ibv_query_qp() for what the status needs and the driver tells, which refreshes
- * `qp->state`; none where the driver tells nothing of it (mana; siw but for limits). For lost packets one
- * ibv_query_port(), one ibv_query_gid_ex(), at most three ibv_query_gid_table() and one ibv_query_pkey(), for a wrong
- * length one ibv_query_port(). If @p diag is NULL, only the first two. For lost packets on RoCE it also asks the
- * kernel's routing, `/proc/net/arp` and the port's counters in sysfs.
+ * `qp->state`; none where the driver tells nothing of it (mana; siw but for limits). For lost packets, and for what
+ * rxe may report because it could not send them, one ibv_query_port(), one ibv_query_gid_ex(), at most three
+ * ibv_query_gid_table() and one ibv_query_pkey(), for a wrong length one ibv_query_port(). If @p diag is NULL, only the
+ * first two. For those packets on RoCE it also asks the kernel's routing, `/proc/net/arp` and, for lost ones, the
+ * port's counters in sysfs.
  */
 RDMAEZ_COLD int rdmaez_wc_explain_send(const struct ibv_wc *wc, struct ibv_qp *qp,
 				       const struct ibv_send_wr *wr, struct rdmaez_diag *diag);

@@ -123,6 +123,7 @@ enum {
 #define PEERS  "WC_PEER_DEPTH:max_dest_rd_atomic:none"
 #define NO_OP  "WR_OPCODE:opcode:none"
 #define ROUTE  "NO_ROUTE:ah_attr.grh.dgid:none"
+#define RXE_OP LKEY " " ROUTE " " NO_OP " WC_RECV_SHORT:sg_list:none " BOUNDS " " LOCAL
 #define PEER   "WC_AT_PEER:status:none"
 #define LITTLE "WC_NO_MORE:status:none"
 #define MTUS   " WC_PEER_MTU:path_mtu:bytes:1024:0.."
@@ -413,9 +414,7 @@ static void check_either(void)
 		{0, IBV_QPT_UD, IBV_WC_LOC_QP_OP_ERR,
 		 NO_OP " WC_AH:wr.ud.ah:none " SGES " " INLINE
 		       " WC_LIMIT:cap.max_recv_sge:limit::..4"},
-		{RXE, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR,
-		 LKEY " " ROUTE " WR_OPCODE:opcode:none WC_RECV_SHORT:sg_list:none " BOUNDS
-		      " " LOCAL},
+		{RXE, IBV_QPT_RC, IBV_WC_LOC_QP_OP_ERR, RXE_OP},
 		{0, IBV_QPT_RC, IBV_WC_LOC_PROT_ERR, LKEY " " BOUNDS " " LOCAL},
 		{0, IBV_QPT_XRC_RECV, IBV_WC_REM_ACCESS_ERR, "WC_RESPONDER:status:none"},
 		{0, IBV_QPT_XRC_SEND, IBV_WC_REM_ACCESS_ERR, RKEY " " BEYOND " " REGION},
@@ -682,6 +681,30 @@ static void check_efa(void)
 	tap_eq_int(fake_count(FAKE_QUERY_QP), 1, "efa: of a flush one question");
 }
 
+/* Where the kernel has no way for a packet, rxe fails the request, or since Linux 6.12 flushes it. */
+static void check_rxe(void)
+{
+	struct ibv_qp *qp = qp_of(FAKE_PROFILE_RXE, IBV_QPT_RC);
+
+	check_partial(qp, IBV_WC_LOC_QP_OP_ERR, 0, IBV_QPS_ERR, RXE_OP, "rxe: a request");
+	dev->port[1].attr.state = IBV_PORT_DOWN;
+	check_partial(qp, IBV_WC_LOC_QP_OP_ERR, 0, IBV_QPS_ERR,
+		      "PORT_DOWN:port_attr.state:port_state:DOWN:ACTIVE..ACTIVE " RXE_OP,
+		      "rxe: a request, while the interface is down");
+	check_partial(
+		qp, IBV_WC_WR_FLUSH_ERR, 0, IBV_QPS_ERR,
+		"PORT_DOWN:port_attr.state:port_state:DOWN:ACTIVE..ACTIVE WC_FLUSHED:status:none "
+		"WC_FLUSHED_OWN:sg_list:none WC_FLUSHED_RECV:status:none "
+		"WC_RESPONDER:status:none",
+		"rxe: a flush, while the interface is down");
+	dev->port[1].attr.state = IBV_PORT_ACTIVE;
+	memset(&dev->port[1].gid[3], 0, sizeof(dev->port[1].gid[3]));
+	check_partial(qp, IBV_WC_LOC_QP_OP_ERR, 0, IBV_QPS_ERR,
+		      "GID_EMPTY:ah_attr.grh.sgid_index:index:3 "
+		      "GID_SUITS:ah_attr.grh.sgid_index:index:2 " RXE_OP,
+		      "rxe: a request, and the address is gone");
+}
+
 static void check_siw(void)
 {
 	struct ibv_qp *qp = qp_of(FAKE_PROFILE_SIW, IBV_QPT_RC);
@@ -859,7 +882,7 @@ static void check_questions(void)
 		{0, IBV_WC_RNR_RETRY_EXC_ERR,
 		 IBV_QP_STATE | IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER},
 		{0, IBV_WC_GENERAL_ERR, IBV_QP_STATE},
-		{RXE, IBV_WC_LOC_QP_OP_ERR, IBV_QP_STATE},
+		{RXE, IBV_WC_LOC_QP_OP_ERR, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_AV},
 		{EFA, IBV_WC_RETRY_EXC_ERR, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX},
 		{EFA, IBV_WC_RNR_RETRY_EXC_ERR, IBV_QP_STATE | IBV_QP_RNR_RETRY},
 		{ERDMA, IBV_WC_RETRY_EXC_ERR, IBV_QP_STATE},
@@ -1116,6 +1139,7 @@ int main(void)
 	check_rights();
 	check_iwarp();
 	check_efa();
+	check_rxe();
 	check_siw();
 	check_irdma();
 	check_ids();

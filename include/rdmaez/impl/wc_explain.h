@@ -459,6 +459,14 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, ALL, IBV_QP_CAP,
 				   WC_LIMIT, "cap.max_recv_sge"),
 		/*
+		 * finish_packet(): EHOSTUNREACH of prepare4() and prepare6(), where the kernel has no route; as where the
+		 * interface is down, or the GID's address gone.
+		 */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, RXE, IBV_QP_PORT,
+				   PORT_DOWN, "port_attr.state"),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, CONNECTED, PACKETS, RXE, IBV_QP_PORT | IBV_QP_AV,
+				   PATH_EMPTY, "ah_attr.dlid"),
+		/*
 		 * rxe_requester(): finish_packet() gets EINVAL of copy_data() where lookup_mr() finds no region of
 		 * this lkey and PD, and rxe_get_av() no address handle. send_data_in() turns all that copy_data()
 		 * refuses of a receive into RESPST_ERR_MALFORMED_WQE, a receive too short as well.
@@ -467,7 +475,6 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, UD, SENDS, RXE, 0,
 				   WC_AH, "wr.ud.ah"),
-		/* finish_packet(): EHOSTUNREACH of prepare4() and prepare6(). */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, RXE, 0,
 				   NO_ROUTE, "ah_attr.grh.dgid"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, LOCAL, RXE, 0,
@@ -522,6 +529,10 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, ANY_Q, ANSWERS, ANY, ALL, 0,
 				   WC_RESPONDER, "status"),
 		/* rxe_completer() of Linux 6.12 flushes what rxe_requester() has marked as failed. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, PACKETS, RXE, IBV_QP_PORT,
+				   PORT_DOWN, "port_attr.state"),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, CONNECTED, PACKETS, RXE, IBV_QP_PORT | IBV_QP_AV,
+				   PATH_EMPTY, "ah_attr.dlid"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, ANY, RXE, 0,
 				   WC_FLUSHED, "status"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_WR_FLUSH_ERR, SQ, ANY_TYPE, PACKETS, RXE, 0,
