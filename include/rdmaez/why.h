@@ -689,24 +689,29 @@ extern "C" {
 	  "tell the peer what rdmaez_endpoint_local() has filled")                                 \
 	X(ENDPOINT_TEXT, "this is not the text of an endpoint",                                    \
 	  "pass on the whole line that rdmaez_endpoint_format() wrote")                            \
-	X(ENDPOINT_NOT_OWN, "the local endpoint has no port: it was received",                     \
+	X(ENDPOINT_NOT_OWN, "the local endpoint names no port, as one that was received",          \
 	  "give this end's own endpoint first, then the peer's")                                   \
 	X(ENDPOINT_NO_QP, "the endpoint has no queue pair yet",                                    \
 	  "call rdmaez_endpoint_set_qp() before the endpoint is told to the peer")                 \
 	X(ENDPOINT_QP_TYPES, "queue pairs of these types cannot be connected",                     \
 	  "create them of the same type at both ends, or XRC_SEND at one and XRC_RECV at the "     \
 	  "other")                                                                                 \
-	X(ENDPOINT_LINK_LAYERS, "one end is on InfiniBand and the other is not",                   \
+	X(ENDPOINT_LINK_LAYERS,                                                                    \
+	  "the ports have different link layers, such as InfiniBand and Ethernet",                 \
 	  "use ports of one network")                                                              \
 	X(ENDPOINT_PKEYS, "the ends are in different partitions",                                  \
 	  "use P_Key indices of the same partition: rdmaez_port_find_pkey()")                      \
 	X(ENDPOINT_NO_GID, "the endpoint has no GID, and this connection needs one",               \
 	  "give the port's network interface an address")                                          \
-	X(ENDPOINT_GID_TYPES, "one end has GIDs of RoCE v1 only and the other of RoCE v2 only",    \
+	X(ENDPOINT_GID_TYPES,                                                                      \
+	  "the ends have no type of GID in common: RoCE v1 at one and v2 at the other",            \
 	  "use RoCE v2 at both ends; what the port offers stands in the gid_attrs/types of sysfs") \
-	X(ENDPOINT_FAMILIES, "one end has IPv4 addresses only and the other IPv6 addresses only",  \
+	X(ENDPOINT_FAMILIES,                                                                       \
+	  "of the GIDs of one type, those of one end are IPv4 and those of the other are not",     \
 	  "give both interfaces addresses of one family")                                          \
-	X(ENDPOINT_SCOPES, "one end has link-local addresses only and the other has none",         \
+	X(ENDPOINT_SCOPES,                                                                         \
+	  "of the GIDs of one type and family, those of one end are link-local and those of the "  \
+	  "other are routable",                                                                    \
 	  "give both interfaces routable addresses")                                               \
 	X(ENDPOINT_NO_LID, "the port has no LID, and no global route header is used",              \
 	  "run a subnet manager, or ask for the header with RDMAEZ_PATH_GRH at both ends")         \
