@@ -851,8 +851,14 @@ static void check_misfits(void)
 		   "a limited and a full member");
 }
 
+static struct rdmaez_qp_opts agreed_a, agreed_b;
+
 static void check_gid_misfits(void)
 {
+	static const char headline[] =
+		"rdmaez_endpoint_negotiate failed with EINVAL, QP 257, RC, from GID index 0 "
+		"(fe80::1, RoCE v2) to\n    2001:db8::2.\n";
+	char text[2048];
 	struct rdmaez_endpoint a = end_of(1), b = end_of(2);
 
 	a.gid_count = 0;
@@ -867,14 +873,15 @@ static void check_gid_misfits(void)
 	REFUSES(&a, &b, "IPv4 and IPv6", ENDPOINT_FAMILIES, "remote.gid", NOTHING);
 	a.gid[0] = a.gid[1];
 	REFUSES(&a, &b, "link-local and routable", ENDPOINT_SCOPES, "remote.gid", NOTHING);
+	rdmaez_endpoint_negotiate(&a, &b, NULL, &agreed_a, &diag);
+	rdmaez_diag_format(&diag, text, sizeof(text));
+	tap_ok(strncmp(text, headline, strlen(headline)) == 0, "which tells both: %s", text);
 	a.link_layer = b.link_layer = IBV_LINK_LAYER_INFINIBAND;
 	memcpy(&b.gid[0].gid, &a.gid[0].gid, 8);
 	b.lid = 7;
 	REFUSES(&a, &b, "no LID here", ENDPOINT_NO_LID, "local.lid", NOTHING);
 	REFUSES(&b, &a, "no LID there", ENDPOINT_NO_LID, "remote.lid", NOTHING);
 }
-
-static struct rdmaez_qp_opts agreed_a, agreed_b;
 
 /* Both ends come to terms. */
 static void agree(const struct rdmaez_endpoint *a, const struct rdmaez_endpoint *b,

@@ -334,12 +334,12 @@ RDMAEZ_IMPL void rdmaez_impl_put_ends(struct rdmaez_impl_text *text, const struc
 		rdmaez_impl_put(text, ", from GID index %u", diag->source.gid_index);
 	if (is_read) {
 		rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));
-		rdmaez_impl_put(text, " (%s, %s, interface ", gid,
-				rdmaez_gid_type_str(diag->source.gid_type));
+		rdmaez_impl_put(text, " (%s, %s", gid, rdmaez_gid_type_str(diag->source.gid_type));
 		if (diag->netdev[0])
-			rdmaez_impl_put(text, "%s)", diag->netdev);
-		else
-			rdmaez_impl_put(text, "%u)", diag->source.ndev_ifindex);
+			rdmaez_impl_put(text, ", interface %s", diag->netdev);
+		else if (diag->source.ndev_ifindex)
+			rdmaez_impl_put(text, ", interface %u", diag->source.ndev_ifindex);
+		rdmaez_impl_put(text, ")");
 	}
 	if (has_peer) {
 		rdmaez_gid_format(&diag->destination, gid, sizeof(gid));

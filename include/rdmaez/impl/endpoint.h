@@ -507,6 +507,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
 			*best = pair;
 	}
 	if (diag) {
+		diag->source.gid = best->own->gid;
+		diag->source.gid_type = best->own->gid_type;
 		diag->source.gid_index = best->own->gid_index;
 		diag->destination = best->peer->gid;
 	}
