@@ -73,6 +73,8 @@ extern "C" {
  * With `opts->retry_ns` RTR is tried again for a peer that is not found yet, as by rdmaez_qp_to_rtr(). UD and SRD in RTS
  * stay as they are, which is a success, and so does a DCT in RTR, where it has its number; a DCI comes to RTS.
  *
+ * What `opts->optional` names goes with the first transition that takes it; what none takes is refused.
+ *
  * @param qp the queue pair
  * @param local its own endpoint, as it was told to the peer
  * @param remote the peer's

@@ -245,6 +245,41 @@ static void test_srd(void)
 	tap_eq_int(fake_count(FAKE_ANY), 0, "there is nothing to do");
 }
 
+/* Optional attributes go with the first transition that takes them. */
+static void test_optional(void)
+{
+	start(&kinds[5]);
+	opts.optional = IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | IBV_QP_CUR_STATE;
+	opts.path.dlid = 0x77; /* the alternate path's, which the endpoints do not tell */
+	opts.alt = opts.path;
+	check_success(diag, connect_a(), "an alternate path");
+	tap_eq_int(fake_count(FAKE_ANY), 3, "takes no call more");
+	tap_eq_hex(fake_nth(1)->attr_mask & opts.optional, 0, "INIT takes nothing of it");
+	tap_eq_hex(fake_nth(2)->attr_mask & opts.optional, IBV_QP_ALT_PATH, "RTR the path");
+	tap_eq_hex(fake_nth(3)->attr_mask & opts.optional, IBV_QP_CUR_STATE | IBV_QP_PATH_MIG_STATE,
+		   "RTS the states");
+
+	start(&kinds[0]);
+	a.dev->quirks |= FAKE_EXTENDED_MODIFY;
+	a.dev->habits.rate = FAKE_RATE_RC;
+	opts.optional = IBV_QP_RATE_LIMIT;
+	opts.rate_limit = 1000;
+	check_success(diag, connect_a(), "a rate limit");
+	tap_eq_int(fake_qp_true(a.qp)->rate_limit, 1000, "is set");
+	tap_eq_int(fake_nth(3)->attr_mask & IBV_QP_RATE_LIMIT, 0, "and not twice");
+
+	start(&kinds[0]);
+	opts.optional = IBV_QP_MIN_RNR_TIMER | IBV_QP_QKEY;
+	CHECK_VERB_FINDINGS(diag, connect_a(), EINVAL, "rdmaez_qp_connect", NULL,
+			    "what no transition takes",
+			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MASK_NOT_ALLOWED, "attr_mask",
+			     RDMAEZ_VALUE_ATTR_MASK, IBV_QP_QKEY, 0,
+			     IBV_QP_QKEY | IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				     IBV_QP_ACCESS_FLAGS});
+	tap_eq_int(fake_count(FAKE_ANY), 0, "is refused without a verb");
+	tap_eq_int(a.qp->state, IBV_QPS_RESET, "in RESET");
+}
+
 /* A DCT has a number, and so an endpoint, once it is in RTR. */
 static void test_dc(void)
 {
@@ -735,6 +770,7 @@ int main(void)
 		test_both();
 		test_srd();
 		test_dc();
+		test_optional();
 		test_incompatible();
 		test_nulls();
 		test_states();
