@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -20,11 +22,13 @@
 static struct {
 	const struct sockaddr *peer; /* of getpeername() */
 	socklen_t peer_size;
-	int no_ipv6;                  /* what socket() says for it */
-	int interrupt;                /* so many calls of send() and recv() are interrupted */
-	int accept;                   /* what accept4() says first */
-	int lookup;                   /* what getaddrinfo() says */
-	int themselves;               /* so many connections are with themselves */
+	int no_ipv6;    /* what socket() says for it */
+	int floods;     /* recv() has bytes whenever it is asked for what is to be skipped */
+	int polls;      /* how often poll() was called */
+	int interrupt;  /* so many calls of send() and recv() are interrupted */
+	int accept;     /* what accept4() says first */
+	int lookup;     /* what getaddrinfo() says */
+	int themselves; /* so many connections are with themselves */
 	const char *const *addresses; /* that a host has, IPv4 */
 	int refuse[4]; /* what connect() says first, an errno value each; 0: it really connects */
 	int connects;  /* how often it was called */
@@ -39,6 +43,12 @@ static inline int test_getpeername(int fd, struct sockaddr *address, socklen_t *
 	memcpy(address, say.peer, say.peer_size);
 	*size = say.peer_size;
 	return 0;
+}
+
+static inline int test_poll(struct pollfd *fds, nfds_t count, int ms)
+{
+	say.polls++;
+	return poll(fds, count, ms);
 }
 
 static inline int test_socket(int family, int type, int protocol)
@@ -71,6 +81,10 @@ static inline ssize_t test_send(int fd, const void *bytes, size_t count, int fla
 
 static inline ssize_t test_recv(int fd, void *bytes, size_t count, int flags)
 {
+	if (say.floods && count == 256) {
+		memset(bytes, 0, count);
+		return (ssize_t)count;
+	}
 	if (say.interrupt > 0 && say.interrupt--) {
 		errno = EINTR;
 		return -1;
@@ -83,12 +97,14 @@ static inline ssize_t test_recv(int fd, void *bytes, size_t count, int flags)
 #define connect     test_connect
 #define send        test_send
 #define recv        test_recv
+#define poll        test_poll
 #include <rdmaez/exchange.h>
 #undef getpeername
 #undef socket
 #undef connect
 #undef send
 #undef recv
+#undef poll
 #include "check.h"
 #include "findings.h"
 
@@ -142,6 +158,7 @@ int test_getaddrinfo(const char *host, const char *port, const struct rdmaez_imp
 }
 
 static struct {
+	struct fake_device *dev;
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -252,7 +269,8 @@ static void setup(void)
 {
 	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RC};
 
-	t.ctx = fake_open(fake_reset());
+	t.dev = fake_reset();
+	t.ctx = fake_open(t.dev);
 	t.pd = ibv_alloc_pd(t.ctx);
 	t.cq = ibv_create_cq(t.ctx, 10, NULL, NULL, 0);
 	init.send_cq = init.recv_cq = t.cq;
@@ -612,7 +630,7 @@ static void check_silence(void)
 	uint8_t bytes[WHOLE];
 	char name[100];
 	uint64_t begun;
-	int error;
+	int error, punctual = 0;
 
 	message_of(&t.others, bytes);
 	sigaction(SIGALRM, &action, NULL);
@@ -637,10 +655,14 @@ static void check_silence(void)
 			REFUSED(name, ETIMEDOUT,
 				{ERROR, RDMAEZ_WHY_EXCHANGE_SILENT, "recv", RDMAEZ_VALUE_BYTES, 0,
 				 WHOLE, WHOLE});
-		tap_ok(begun >= 50 * MS && begun < 150 * MS, "%s: after %d us", name,
+		tap_ok(begun >= 50 * MS && begun < 2000 * MS, "%s: after %d us", name,
 		       (int)(begun / 1000));
+		punctual += begun < 60 * MS;
 		check_untouched(name);
 	}
+	tap_ok(punctual > 2,
+	       "it is no more than a fifth too late, where the machine lets it: %d of %d", punctual,
+	       (int)(2 * COUNT_OF(counts)));
 }
 
 /* A peer that sends all the time, but never all, does not keep a call beyond its deadline. */
@@ -653,19 +675,27 @@ static void check_dripping(void)
 
 	start(AF_UNIX);
 	message_of(&t.others, bytes);
-	bytes[20] = 0x70; /* a length of nearly 2 GB */
+	bytes[20] = 0xf0; /* a length of nearly 4 GB */
 	peer.fd = t.end[1];
 	begin(&peer);
 	begun = now();
 	error = exchange(50 * MS);
 	begun = now() - begun;
+	hang_up(0);
+	end(&peer);
 	tap_eq_int(error, ETIMEDOUT, "a peer that never ends: ETIMEDOUT");
 	tap_eq_int(t.diag.finding[0].reason, RDMAEZ_WHY_EXCHANGE_PART,
 		   "since only a part has come");
-	tap_eq_hex(t.diag.finding[0].max, 0x70000180 + HEAD, "of so much");
-	tap_ok(begun < 150 * MS, "in time: %d us", (int)(begun / 1000));
-	hang_up(0);
-	end(&peer);
+	tap_eq_hex(t.diag.finding[0].max, 0xf0000180 + HEAD, "of so much");
+	tap_ok(begun < 1000 * MS, "in time: %d us", (int)(begun / 1000));
+	start(AF_UNIX);
+	send(t.end[1], bytes, WHOLE, 0);
+	say.floods = 1;
+	begun = now();
+	tap_eq_int(exchange(50 * MS), ETIMEDOUT, "one that sends as fast as it is read");
+	begun = now() - begun;
+	say.floods = 0;
+	tap_ok(begun < 1000 * MS, "in time: %d us", (int)(begun / 1000));
 }
 
 /* A peer that sends all of its own and reads nothing. */
@@ -675,7 +705,7 @@ static void check_unread(void)
 	static uint8_t buffer[MANY * BYTES], bytes[HEAD + MANY * BYTES];
 	const struct rdmaez_exchange_list list = {MANY, ours, got, buffer};
 	struct peer peer = {.bytes = bytes, .count = sizeof(bytes)};
-	int error;
+	int error, waiting;
 
 	start(AF_UNIX);
 	memset(got, 0xa5, sizeof(got));
@@ -688,7 +718,11 @@ static void check_unread(void)
 	shrink(t.end[0]);
 	peer.fd = t.end[1];
 	begin(&peer);
+	while (!ioctl(t.end[0], FIONREAD, &waiting) && waiting < 8192)
+		sleep_ms(1);
+	say.polls = 0;
 	error = rdmaez_exchange_many(t.end[0], &list, 100 * MS, &t.diag);
+	tap_ok(say.polls < 50, "it waits, and does not ask again and again: %d", say.polls);
 	tap_eq_int(error, ETIMEDOUT, "a peer that does not read: ETIMEDOUT");
 	tap_eq_int(t.diag.count, 1, "for one reason");
 	tap_eq_str(rdmaez_why_id(t.diag.finding[0].reason), "EXCHANGE_UNREAD", "the right one");
@@ -1060,11 +1094,15 @@ static void check_steps(void)
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-/* How an end fails: not at all; where its endpoint is made; in its transition to RTR; or it tells a changed endpoint. */
+/*
+ * How an end fails: not at all; where its endpoint is made; in its transition to RTR; there, after it has tried until the
+ * deadline; or it tells a changed endpoint.
+ */
 enum {
 	WELL,
 	PORTLESS,
 	UNREACHED,
+	ENDLESS,
 	CHANGED
 };
 
@@ -1087,6 +1125,11 @@ static int connect_one(int fd, int how, bool has_local, struct rdmaez_endpoint *
 		with.port = 77;
 	if (how == UNREACHED)
 		fake_fail(FAKE_MODIFY_QP, 2, EHOSTUNREACH);
+	if (how == ENDLESS) {
+		with.retry_ns = 3600 * 1000 * MS;
+		opts.timeout_ns = 200 * MS;
+		t.dev->neighbour_errno = ETIMEDOUT;
+	}
 	if (how == CHANGED)
 		local.qp_type = IBV_QPT_UC;
 	return rdmaez_exchange_connect(fd, t.qp, has_local ? &local : NULL, remote, &opts, diag);
@@ -1151,15 +1194,27 @@ static void check_connect(int ours, int theirs, bool has_local, int error, int o
 		tap_eq_str(rdmaez_why_id(told.why), "PEER_FAILED", "%s: the other's", name);
 		tap_eq_int(told.value, error, "%s: with this one's errno", name);
 	}
+	t.dev->neighbour_errno = 0;
 	rdmaez_qp_to_reset(t.qp, NULL);
 }
 
 static void check_connects(void)
 {
+	const struct sockaddr_in peer = {.sin_family = AF_INET,
+					 .sin_addr.s_addr = htonl(0xc0000209)};
+
 	check_connect(WELL, WELL, true, 0, 0, "both connect");
 	check_connect(WELL, WELL, false, 0, 0, "both connect, the other with its endpoint");
+	say.peer = (const struct sockaddr *)&peer;
+	say.peer_size = sizeof(peer);
+	check_connect(WELL, WELL, false, 0, 0, "both connect, by the peer's address");
+	tap_eq_hex(ntohl(((const struct sockaddr_in *)fake_routed())->sin_addr.s_addr), 0xc0000209,
+		   "the route to it is asked for");
+	say.peer = NULL;
 	check_connect(UNREACHED, WELL, true, EHOSTUNREACH, ECONNABORTED, "this end has no route");
 	check_connect(WELL, UNREACHED, true, ECONNABORTED, EHOSTUNREACH, "the other has none");
+	check_connect(ENDLESS, WELL, true, ETIMEDOUT, ECONNABORTED, "this end tries too long");
+	check_connect(WELL, ENDLESS, true, ECONNABORTED, ETIMEDOUT, "the other tries too long");
 	check_connect(UNREACHED, UNREACHED, true, EHOSTUNREACH, EHOSTUNREACH, "neither has one");
 	check_connect(PORTLESS, WELL, false, EINVAL, ECONNABORTED, "this end has no endpoint");
 	check_connect(WELL, PORTLESS, true, ECONNABORTED, EINVAL, "the other has none");
@@ -1274,13 +1329,13 @@ static void check_unopened(void)
 	OPEN("127.0.0.1", port, 100 * MS, ECONNREFUSED, "nobody listens",
 	     {ERROR, RDMAEZ_WHY_OPEN_REFUSED, "port", NONE});
 	begun = now() - begun;
-	tap_ok(begun >= 100 * MS && begun < 400 * MS, "until the deadline: %d us",
+	tap_ok(begun >= 100 * MS && begun < 2000 * MS, "until the deadline: %d us",
 	       (int)(begun / 1000));
 	begun = now();
 	OPEN(NULL, port, 100 * MS, ETIMEDOUT, "nobody comes",
 	     {ERROR, RDMAEZ_WHY_OPEN_NO_PEER, "timeout_ns", NONE});
 	begun = now() - begun;
-	tap_ok(begun >= 100 * MS && begun < 400 * MS, "until the deadline: %d us",
+	tap_ok(begun >= 100 * MS && begun < 2000 * MS, "until the deadline: %d us",
 	       (int)(begun / 1000));
 	in_use.sin6_port = in_use4.sin_port = htons((uint16_t)atoi(port));
 	if (bind(listener, has_ipv6() ? (struct sockaddr *)&in_use : (struct sockaddr *)&in_use4,
@@ -1353,7 +1408,7 @@ static void check_unanswered(void)
 	OPEN("127.0.0.1", port, 100 * MS, ETIMEDOUT, "a host that does not answer",
 	     {ERROR, RDMAEZ_WHY_OPEN_UNREACHED, "host", NONE});
 	begun = now() - begun;
-	tap_ok(begun >= 100 * MS && begun < 300 * MS, "until the deadline: %d us",
+	tap_ok(begun >= 100 * MS && begun < 2000 * MS, "until the deadline: %d us",
 	       (int)(begun / 1000));
 	if (bind(good, (struct sockaddr *)&address, size) || listen(good, 1))
 		tap_bail("no other listener");
@@ -1362,7 +1417,7 @@ static void check_unanswered(void)
 	check_success(&t.diag, rdmaez_exchange_open("example.net", port, 20000 * MS, &fd, &t.diag),
 		      "of two addresses one does not answer");
 	begun = now() - begun;
-	tap_ok(begun < 3000 * MS, "the other is tried soon: %d us", (int)(begun / 1000));
+	tap_ok(begun < 8000 * MS, "the other is tried soon: %d us", (int)(begun / 1000));
 	say.addresses = NULL;
 	close(fd);
 	close(good);
