@@ -1319,6 +1319,7 @@ static void check_open(void)
 
 static void check_unopened(void)
 {
+	const int yes = 1;
 	struct sockaddr_in6 in_use = {.sin6_family = AF_INET6};
 	struct sockaddr_in in_use4 = {.sin_family = AF_INET};
 	const int listener = socket(has_ipv6() ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
@@ -1338,6 +1339,9 @@ static void check_unopened(void)
 	tap_ok(begun >= 100 * MS && begun < 2000 * MS, "until the deadline: %d us",
 	       (int)(begun / 1000));
 	in_use.sin6_port = in_use4.sin_port = htons((uint16_t)atoi(port));
+	/* IPv4 would still be free. */
+	if (has_ipv6())
+		setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
 	if (bind(listener, has_ipv6() ? (struct sockaddr *)&in_use : (struct sockaddr *)&in_use4,
 		 has_ipv6() ? sizeof(in_use) : sizeof(in_use4)) ||
 	    listen(listener, 1))
