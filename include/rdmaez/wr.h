@@ -195,7 +195,8 @@ RDMAEZ_FOLD int rdmaez_wr_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
  * All opcodes that ibv_post_send() has are taken, also as a list, with inline data and over UD and XRC; a driver's own
  * types of queue pairs have setters of their own, and are refused. The flags are passed as they are: rxe looks for
  * IBV_SEND_INLINE among them. If one work request is refused, none is posted; rxe keeps them where the queue pair is not
- * in RTS yet.
+ * in RTS yet. Before rdma-core 65, rxe takes all of several SGEs to be as long as the first, and drops inline data of
+ * several.
  *
  * @param qp what ibv_qp_to_qp_ex() returns for a queue pair that ibv_create_qp_ex() made with `send_ops_flags`
  * @param wr the first work request of a list that ends with `next` NULL, not NULL
