@@ -7,7 +7,6 @@
 #define DEVICE_MEMORY_H
 
 #include <stdlib.h>
-#include <time.h>
 
 #include <rdmaez.h>
 #include <rdmaez/devel/dm_emu.h>
@@ -87,44 +86,25 @@ static struct ibv_qp *loop_open(const struct device *device)
 		.qp_type = IBV_QPT_RC,
 		.sq_sig_all = 1,
 	};
-	struct ibv_qp *qp = ibv_create_qp(device->pd, &init);
 	struct rdmaez_qp_opts opts = {0};
-	struct ibv_gid_entry self;
-	struct ibv_port_attr port;
 	struct rdmaez_diag diag;
+	struct ibv_qp *qp = NULL;
 
-	need(qp, "ibv_create_qp");
-	need_no(rdmaez_port_query(device->context, 1, &port, &diag), &diag);
-	need_no(rdmaez_port_choose_gid(device->context, 1, NULL, &self, &diag), &diag);
-	opts.port_attr = &port;
-	opts.path.dgid = self.gid;
-	opts.path.sgid_index = rdmaez_exactly((int)self.gid_index);
-	opts.path.dlid = port.lid;
-	opts.dest_qp_num = qp->qp_num;
-	opts.sq_psn = opts.rq_psn = rdmaez_psn_random();
 	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-	need_no(rdmaez_qp_to_init(qp, &opts, &diag), &diag);
-	need_no(rdmaez_qp_to_rtr(qp, &opts, &diag), &diag);
-	need_no(rdmaez_qp_to_rts(qp, &opts, &diag), &diag);
+	need_no(rdmaez_qp_create(device->pd, &init, &qp, &diag), &diag);
+	need_no(rdmaez_qp_connect_loopback(qp, qp, &opts, &diag), &diag);
 	return qp;
 }
 
 /* Posts one request and polls until it is done, at most ten seconds. */
 static void perform(struct ibv_qp *qp, struct ibv_send_wr *wr)
 {
-	const time_t deadline = time(NULL) + 10;
-	struct ibv_send_wr *bad;
 	struct ibv_wc wc;
-	int polled = 0;
+	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1, .want = 1};
+	struct rdmaez_diag diag;
 
-	need_ok(ibv_post_send(qp, wr, &bad), "ibv_post_send");
-	while (!polled && time(NULL) < deadline)
-		polled = ibv_poll_cq(qp->send_cq, 1, &wc);
-	if (polled == 1 && wc.status == IBV_WC_SUCCESS)
-		return;
-	fprintf(stderr, "the request failed: %s\n",
-		polled == 1 ? ibv_wc_status_str(wc.status) : "no completion within ten seconds");
-	exit(EXIT_FAILURE);
+	need_no(rdmaez_wr_post_send(qp, wr, NULL, &diag), &diag);
+	need_no(rdmaez_wc_poll(qp->send_cq, qp, &batch, 10000000000u, &diag), &diag);
 }
 
 #endif
