@@ -21,24 +21,6 @@ const char *__asan_default_options(void)
 	return "detect_leaks=0";
 }
 
-/* The fake lacks it. */
-const char *ibv_wc_status_str(enum ibv_wc_status status)
-{
-	(void)status;
-	return "a status";
-}
-
-/* The fake's connect() is for questions about routes. */
-static inline int test_connect(int fd, const struct sockaddr *address, socklen_t length)
-{
-	int type = 0;
-	socklen_t size = sizeof(type);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_STREAM)
-		return connect(fd, address, length);
-	return (int)syscall(SYS_connect, fd, address, length);
-}
-
 static bool
 	hurry; /* the example's thirty seconds last three tenths of one, for peers that are silent */
 
@@ -56,24 +38,22 @@ static inline int test_setsockopt(int fd, int level, int name, const void *value
 }
 
 /* And nothing is waited for that the fake's completion queues never bring. */
-static inline time_t test_time(time_t *unused)
+static inline int test_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct rdmaez_wc_batch *batch,
+			       uint64_t timeout_ns, struct rdmaez_diag *record)
 {
-	static time_t now;
-
-	(void)unused;
-	return now += 10;
+	if (timeout_ns != 30000000000u)
+		errx(3, "another timeout");
+	return rdmaez_wc_poll(cq, qp, batch, 10000000, record);
 }
 
-#define connect    test_connect
-#define setsockopt test_setsockopt
-#define time       test_time
-#define main       pingpong
-#define QPT        IBV_QPT_RC
+#define setsockopt     test_setsockopt
+#define rdmaez_wc_poll test_wc_poll
+#define main           pingpong
+#define QPT            IBV_QPT_RC
 #include "../../examples/pingpong.h"
 #undef main
-#undef time
+#undef rdmaez_wc_poll
 #undef setsockopt
-#undef connect
 
 enum {
 	SIZE = 52, /* of an address */
@@ -92,6 +72,7 @@ enum then {
 #define HEAD   "0000:000012:000000:"
 #define GARBLE "the peer's address is garbled"
 #define SILENT "the peer tells no address"
+#define LATE   "rdmaez_wc_poll failed with ETIMEDOUT"
 
 static const struct {
 	const char *name;
@@ -100,9 +81,8 @@ static const struct {
 	enum then then;
 	const char *answer; /* NULL: whatever it finds */
 } peers[] = {
-	{"a good address", HEAD GID, SIZE, STAYS, "nothing happened for 30 seconds"},
-	{"a good address in capitals", "0000:00000A:00000B:" GID, SIZE, STAYS,
-	 "nothing happened for 30 seconds"},
+	{"a good address", HEAD GID, SIZE, STAYS, LATE},
+	{"a good address in capitals", "0000:00000A:00000B:" GID, SIZE, STAYS, LATE},
 	{"no word", "", 0, STAYS, SILENT},
 	{"no word and no connection", "", 0, CLOSES, SILENT},
 	{"too little", HEAD GID, SIZE - 1, STAYS, SILENT},
