@@ -223,7 +223,8 @@ RDMAEZ_API_FOLD int rdmaez_wr_post_ex(struct ibv_qp_ex *qp, struct ibv_send_wr *
  * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 all are posted
  * @return any errno of ibv_post_recv(), mostly ENOMEM and EINVAL, made positive; explained as at the head
- *         of this file, and with the certain cause #RDMAEZ_WHY_WR_SRQ
+ *         of this file, and with the certain causes #RDMAEZ_WHY_WR_SRQ, and #RDMAEZ_WHY_RANGE of `num_sge` where siw is
+ *         given a receive without SGEs
  */
 RDMAEZ_FOLD int rdmaez_wr_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 				    struct ibv_recv_wr **bad_wr, struct rdmaez_diag *diag);

@@ -632,6 +632,9 @@ static void check_siw(void)
 		t.recv[BAD].num_sge = 5;
 		CHECK_RECV(post_recv(), EINVAL, "siw and a receive with too many SGEs", AT(BAD),
 			   LIKELY(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 5, 0, 4));
+		t.recv[BAD].num_sge = 0;
+		CHECK_RECV(post_recv(), EINVAL, "siw and a receive without SGEs", AT(BAD),
+			   WRONG(RANGE, "num_sge", RDMAEZ_VALUE_NUMBER, 0, 1, 4));
 	}
 }
 

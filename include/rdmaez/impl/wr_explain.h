@@ -66,6 +66,7 @@ enum rdmaez_impl_wr_check {
 	RDMAEZ_IMPL_WR_OPCODES = 1 << 4,     /* those that ibv_post_send(3) does not list */
 	RDMAEZ_IMPL_WR_ATOMICS = 1 << 5,     /* less than 8 bytes, and the address */
 	RDMAEZ_IMPL_WR_EX = 1 << 6, /* the extended interface at SGES, INLINE and STATES as well */
+	RDMAEZ_IMPL_WR_RECV_SGE = 1 << 7, /* a receive without SGEs */
 	RDMAEZ_IMPL_WR_SIZES =
 		RDMAEZ_IMPL_WR_SGES | RDMAEZ_IMPL_WR_SGES_INLINE | RDMAEZ_IMPL_WR_INLINE
 };
@@ -90,8 +91,9 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wr_checks(const struct rdmaez_driver *
 		/* efa_post_send_validate_wr() */
 		{"efa", RDMAEZ_IMPL_WR_SGES | RDMAEZ_IMPL_WR_INLINE | RDMAEZ_IMPL_WR_STATES |
 				RDMAEZ_IMPL_WR_OPCODES | RDMAEZ_IMPL_WR_EX},
-		/* siw and erdma take as many SGEs as any of their queues may have; bnxt_re_put_inline() */
-		{"siw", RDMAEZ_IMPL_WR_INLINE | RDMAEZ_IMPL_WR_OPCODES},
+		/* siw and erdma take as many SGEs as any of their queues may have; bnxt_re_put_inline();
+		 * push_recv_wqe() of siw */
+		{"siw", RDMAEZ_IMPL_WR_INLINE | RDMAEZ_IMPL_WR_OPCODES | RDMAEZ_IMPL_WR_RECV_SGE},
 		{"erdma", RDMAEZ_IMPL_WR_INLINE},
 		{"bnxt_re", RDMAEZ_IMPL_WR_INLINE},
 		{"mana_ib", RDMAEZ_IMPL_WR_STATES | RDMAEZ_IMPL_WR_OPCODES},
@@ -387,6 +389,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_is_certain(const struct rdmaez_diag *diag)
 RDMAEZ_IMPL_COLD int rdmaez_impl_wr_explain(const struct rdmaez_impl_wr_case *c, const void *wr,
 					    const void *bad)
 {
+	static const struct rdmaez_impl_site none = {"num_sge", RDMAEZ_WHY_RANGE,
+						     RDMAEZ_VALUE_NUMBER, 0, 0};
 	unsigned int before;
 
 	if (!wr)
@@ -401,6 +405,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wr_explain(const struct rdmaez_impl_wr_case *c,
 	} else if (bad && (c->max_wr || !c->has_limits)) {
 		const struct ibv_recv_wr *const recv = (const struct ibv_recv_wr *)bad;
 
+		if (!recv->num_sge && c->error == EINVAL && (c->checks & RDMAEZ_IMPL_WR_RECV_SGE))
+			rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ERROR, &none, 0, 1,
+						c->has_limits ? c->max_sge
+							      : (uint64_t)c->device.max_sge);
 		rdmaez_impl_wr_explain_sges(c, recv->num_sge, recv->sg_list, RDMAEZ_IMPL_WR_SGES);
 	}
 	if (c->diag->count == before && c->queue->sends)
