@@ -250,7 +250,7 @@ RDMAEZ_API int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct rdmae
  * @param wc the completion
  * @param imm receives the number, in host byte order; written on success only
  * @retval 0 @p imm is the number
- * @retval ENODATA the completion has failed, or is of a message without immediate data
+ * @retval ENODATA the completion has failed, is not of a receive, or of a message without immediate data
  */
 RDMAEZ_API int rdmaez_wc_imm(const struct ibv_wc *wc, uint32_t *imm);
 

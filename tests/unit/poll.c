@@ -310,14 +310,20 @@ static void check_immediate(void)
 
 	memset(&wc, 0, sizeof(wc));
 	wc.imm_data = htonl(0x12345678);
+	wc.opcode = IBV_WC_RECV_RDMA_WITH_IMM;
 	tap_eq_int(rdmaez_wc_imm(&wc, &imm), ENODATA, "no immediate data");
 	wc.wc_flags = IBV_WC_WITH_IMM;
 	wc.status = IBV_WC_WR_FLUSH_ERR;
 	tap_eq_int(rdmaez_wc_imm(&wc, &imm), ENODATA, "a failed completion has none");
-	tap_eq_int(imm, 5, "nothing is written");
 	wc.status = IBV_WC_SUCCESS;
+	wc.opcode = IBV_WC_RDMA_WRITE;
+	tap_eq_int(rdmaez_wc_imm(&wc, &imm), ENODATA, "the sender has none, whatever rxe says");
+	tap_eq_int(imm, 5, "nothing is written");
+	wc.opcode = IBV_WC_RECV_RDMA_WITH_IMM;
 	tap_eq_int(rdmaez_wc_imm(&wc, &imm), 0, "it has some");
 	tap_eq_hex(imm, 0x12345678, "in host byte order");
+	wc.opcode = IBV_WC_RECV;
+	tap_eq_int(rdmaez_wc_imm(&wc, &imm), 0, "a send with immediate data, too");
 }
 
 int main(void)

@@ -18,9 +18,11 @@
 
 RDMAEZ_IMPL_BEGIN
 
+/* make_send_cqe() of rxe sets the flag for the sender as well, who gets no immediate data. */
 RDMAEZ_API int rdmaez_wc_imm(const struct ibv_wc *wc, uint32_t *imm)
 {
-	if (wc->status != IBV_WC_SUCCESS || !(wc->wc_flags & IBV_WC_WITH_IMM))
+	if (wc->status != IBV_WC_SUCCESS || !(wc->wc_flags & IBV_WC_WITH_IMM) ||
+	    !(wc->opcode & IBV_WC_RECV))
 		return ENODATA;
 	*imm = rdmaez_impl_be32(wc->imm_data);
 	return 0;
