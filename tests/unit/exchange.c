@@ -1382,8 +1382,16 @@ static void check_addresses(void)
 		     {ERROR, both[i].why, both[i].field, NONE});
 		tap_eq_int(say.connects, 2, "each was tried once");
 	}
-	memset(say.refuse, 0, sizeof(say.refuse));
 	say.addresses = NULL;
+	/* The last try may have no time left for an answer. */
+	say.refuse[0] = ECONNREFUSED;
+	say.refuse[1] = say.refuse[2] = say.refuse[3] = ETIMEDOUT;
+	say.connects = 0;
+	OPEN("127.0.0.1", "1", 10 * MS, ECONNREFUSED, "a host that has refused",
+	     {ERROR, RDMAEZ_WHY_OPEN_REFUSED, "port", NONE});
+	tap_ok(say.connects >= 2 && say.connects <= 4, "and is tried again: %d times",
+	       say.connects);
+	memset(say.refuse, 0, sizeof(say.refuse));
 }
 
 /* An address that does not answer: a listener with no more room. The other address is tried all the same. */

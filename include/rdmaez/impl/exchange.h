@@ -523,11 +523,10 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *li
 	struct rdmaez_impl_retry retry = {rdmaez_impl_exchange_left(deadline), rdmaez_impl_now(),
 					  10000000, 1};
 	uint64_t each = list->next ? 1000000000 : UINT64_MAX, left;
-	int error, worst;
+	int error, worst = 0;
 	bool heals;
 
 	do {
-		worst = 0;
 		for (const struct rdmaez_impl_addrinfo *at = list; at; at = at->next) {
 			left = rdmaez_impl_exchange_left(deadline);
 			error = rdmaez_impl_exchange_begin(at, false, fd);
@@ -538,7 +537,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *li
 					return 0;
 				close(*fd);
 			}
-			/* A host that refuses tells more than an address that does not answer. */
+			/* A host that refuses, or did, tells more than one that does not answer, or no more in time. */
 			if (worst != ECONNREFUSED)
 				worst = error;
 		}
