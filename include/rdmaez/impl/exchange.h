@@ -513,6 +513,13 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_arrived(int fd, uint64_t deadline)
 	return memcmp(&own, &peer, sizeof(own)) ? 0 : ECONNREFUSED;
 }
 
+/* Whether a host that was not reached may yet be. */
+RDMAEZ_IMPL bool rdmaez_impl_exchange_heals(int error)
+{
+	return error == ECONNREFUSED || error == ECONNRESET || error == ETIMEDOUT ||
+	       error == EHOSTUNREACH || error == ENETUNREACH;
+}
+
 /*
  * Tries all addresses, and again until the deadline. One that does not answer must not keep the others from being tried,
  * so where there are several each has a second at first, and twice as long in each round.
@@ -524,7 +531,6 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *li
 					  10000000, 1};
 	uint64_t each = list->next ? 1000000000 : UINT64_MAX, left;
 	int error, worst = 0;
-	bool heals;
 
 	do {
 		for (const struct rdmaez_impl_addrinfo *at = list; at; at = at->next) {
@@ -537,20 +543,20 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *li
 					return 0;
 				close(*fd);
 			}
-			/* A host that refuses, or did, tells more than one that does not answer, or no more in time. */
-			if (worst != ECONNREFUSED)
+			/* A host that refuses, or did, tells more than one that does not answer. */
+			if (worst != ECONNREFUSED && (rdmaez_impl_exchange_heals(error) ||
+						      !rdmaez_impl_exchange_heals(worst)))
 				worst = error;
 		}
-		heals = worst == ECONNREFUSED || worst == ECONNRESET || worst == ETIMEDOUT ||
-			worst == EHOSTUNREACH || worst == ENETUNREACH;
 		each = each < UINT64_C(100000000000) ? 2 * each : each;
 		if (retry.rest > 100000000)
 			retry.rest = 100000000;
-	} while (heals && rdmaez_impl_try_again(&retry, ETIMEDOUT));
+	} while (rdmaez_impl_exchange_heals(worst) && rdmaez_impl_try_again(&retry, ETIMEDOUT));
 	if (worst == ECONNREFUSED)
 		return rdmaez_impl_refuse(diag, worst, RDMAEZ_WHY_OPEN_REFUSED, "port");
-	return heals ? rdmaez_impl_refuse(diag, worst, RDMAEZ_WHY_OPEN_UNREACHED, "host")
-		     : rdmaez_impl_refuse(diag, worst, RDMAEZ_WHY_EXCHANGE_SOCKET, "connect");
+	return rdmaez_impl_exchange_heals(worst)
+		       ? rdmaez_impl_refuse(diag, worst, RDMAEZ_WHY_OPEN_UNREACHED, "host")
+		       : rdmaez_impl_refuse(diag, worst, RDMAEZ_WHY_EXCHANGE_SOCKET, "connect");
 }
 
 RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *port, uint64_t timeout_ns,
