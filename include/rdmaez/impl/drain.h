@@ -283,9 +283,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_poll(struct rdmaez_drain *d, struct ibv_c
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_late(const struct rdmaez_drain *d, struct rdmaez_diag *diag)
 {
 	static const char *const field[] = {"opts.sends", "opts.recvs"};
-	static const enum rdmaez_why why[] = {RDMAEZ_WHY_DRAIN_BEACON, RDMAEZ_WHY_DRAIN_BEACON,
-					      RDMAEZ_WHY_DRAIN_FULL, RDMAEZ_WHY_DRAIN_UNCOUNTED,
-					      RDMAEZ_WHY_DRAIN_NO_AH};
+	static const int why[] = {RDMAEZ_WHY_DRAIN_BEACON, RDMAEZ_WHY_DRAIN_BEACON,
+				  RDMAEZ_WHY_DRAIN_FULL, RDMAEZ_WHY_DRAIN_UNCOUNTED,
+				  RDMAEZ_WHY_DRAIN_NO_AH};
 	struct rdmaez_impl_site site = {NULL, RDMAEZ_WHY_NONE, RDMAEZ_VALUE_NONE, 0, 0};
 
 	for (int i = 0; i < 2; i++) {
@@ -298,7 +298,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_late(const struct rdmaez_drain *d, struct
 		if (!(d->waits & 1u << i))
 			continue;
 		site.field = field[i];
-		site.why = left > 0 ? RDMAEZ_WHY_DRAIN_LEFT : why[d->queue[i]];
+		site.why = left > 0 ? RDMAEZ_WHY_DRAIN_LEFT : (enum rdmaez_why)why[d->queue[i]];
 		site.kind = left > 0 ? RDMAEZ_VALUE_COUNTED : RDMAEZ_VALUE_NONE;
 		rdmaez_impl_refuse_at(diag, ETIMEDOUT, &site, left > 0 ? left : 0);
 		site.field = i ? "recv_cq" : "send_cq";
