@@ -11,7 +11,7 @@ if [[ ${1-} != here ]]; then
 	mkdir -p build/readme
 	awk '/^```c$/ { inside = 1; next } /^```$/ && inside { exit } inside' README.md >build/readme/hello.c
 	"${CC:-gcc}" -std=c11 -Wall -Wextra -Werror -O2 -Iinclude build/readme/hello.c -libverbs -o build/readme/hello || exit
-	exec tools/softroce --quiet --timeout 0 --devices 2 ${RDMAEZ_KERNEL:+--host qemu --kernel "$RDMAEZ_KERNEL"} -- tests/device/ends.t here
+	exec tools/softroce --quiet --timeout 0 --devices 2 ${RDMAEZ_KERNEL:+--host qemu --kernel "$RDMAEZ_KERNEL"} -- tests/device/readme.t here
 fi
 # shellcheck source=tests/tap.bash
 source tests/tap.bash
