@@ -231,7 +231,11 @@ RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag);
  * After success @p qp is in RESET and @p local is its endpoint, of GIDs and a port that were asked anew and with a new PSN:
  * exchange endpoints and connect as for the first time, post receives, set ECE options again. Memory regions, completion
  * queues and the protection domain stay. irdma and iWARP cannot use a queue pair again after RESET; there, and where RESET
- * is refused, it is created anew, if `opts->init_attr` says how, and then has another number.
+ * is refused, it is created anew, if `opts->init_attr` says how, and then has another number. So it is with rxe, where after
+ * RESET a READ that was cut off spoils the next one, which may complete without its data.
+ *
+ * With the old number, packets of the old connection may still arrive. So the new PSN is random, but ahead of the old
+ * ones, where the driver tells these: what comes late is then behind, and dropped.
  *
  * What was not acknowledged may have been carried out. Only the peer knows; ask it from where to go on. A WRITE may be
  * repeated if nobody has used what it wrote; SENDs, WRITEs with immediate data and atomics may not.
@@ -248,7 +252,7 @@ RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag);
  *         rdmaez_qp_create() or rdmaez_qp_destroy(): @p qp is the old one, in ERR or RESET; or of
  *         rdmaez_endpoint_local(): @p qp is in RESET, and may be the new one
  * @par Verbs calls
- * Those of the functions named. The new queue pair is created before the old one is destroyed.
+ * Those of the functions named, and ibv_query_qp(). The new queue pair is created before the old one is destroyed.
  */
 RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recover_opts *opts,
 				  struct rdmaez_endpoint *local, struct rdmaez_drained *drained,

@@ -678,7 +678,8 @@ static int recover(void)
 
 static bool is_made_anew(void)
 {
-	return is_iwarp() || t.dev->quirks & FAKE_RESET_IS_FINAL;
+	return is_iwarp() || t.dev->quirks & FAKE_RESET_IS_FINAL ||
+	       strcmp(rdmaez_driver_of(&t.dev->attr.orig_attr)->name, "rdma_rxe") == 0;
 }
 
 static void check_recovery(const struct driver *d)
@@ -753,7 +754,7 @@ static void check_recovery_ways(void)
 
 	start_failed(FAKE_PROFILE_RXE, "6.1.0");
 	tap_eq_int(rdmaez_qp_recover(&t.qp, NULL, &local, NULL, NULL), 0, "without options");
-	start_failed(FAKE_PROFILE_RXE, "6.1.0");
+	start_failed(FAKE_PROFILE_MLX5, "6.1.0");
 	old = t.qp;
 	fake_fail(FAKE_MODIFY_QP, 3, EINVAL);
 	check_success(&t.diag, recover(), "RESET is refused");
@@ -791,6 +792,22 @@ static void check_recovery_ways(void)
 	check_refusal(&t.diag, recover(), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
 	check_refusal(&t.diag, rdmaez_qp_recover(NULL, NULL, &local, NULL, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "none at all");
+}
+
+/* What arrives late has a PSN that is behind. */
+static void check_recovery_psn(uint32_t last, enum fake_profile profile)
+{
+	struct ibv_qp_attr *now;
+	uint32_t ahead;
+
+	start_failed(profile, "6.1.0");
+	recovery.init_attr = NULL;
+	now = (struct ibv_qp_attr *)(uintptr_t)fake_qp_true(t.qp);
+	now->sq_psn = last;
+	check_success(&t.diag, recover(), "the last PSN was 0x%06x", last);
+	ahead = (local.psn - last) & 0xffffff;
+	tap_ok(local.psn <= 0xffffff && ahead >= 0x100000 && ahead < 0x200000,
+	       "0x%06x is ahead of it", local.psn);
 }
 
 /* ---- SQD and SQE -------------------------------------------------------------------------- */
@@ -1081,6 +1098,9 @@ int main(void)
 		check_recovery(&drivers[i]);
 	check_recovery_failures();
 	check_recovery_ways();
+	check_recovery_psn(0, FAKE_PROFILE_RXE);
+	check_recovery_psn(0xfffff0, FAKE_PROFILE_RXE);
+	check_recovery_psn(0x800000, FAKE_PROFILE_MLX5);
 	check_quiesce_drivers();
 	check_quiesce();
 	check_change();
