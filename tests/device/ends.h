@@ -10,6 +10,8 @@
 #ifndef ENDS_H
 #define ENDS_H
 
+#include <arpa/inet.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -25,11 +27,11 @@ enum {
 
 /* Where a kind of memory begins, in slots. */
 enum ends_area {
-	ENDS_OUT = 0,                                /* what is sent or written */
-	ENDS_IN = ENDS_OUT + ENDS_DEPTH,             /* where the peer's sends arrive */
-	ENDS_SOURCE = ENDS_IN + ENDS_DEPTH,          /* what the peer reads */
-	ENDS_READ = ENDS_SOURCE + ENDS_DEPTH,        /* what was read of the peer's */
-	ENDS_WRITTEN = ENDS_READ + ENDS_DEPTH,       /* where the peer writes: it may be one message */
+	ENDS_OUT = 0,                          /* what is sent or written */
+	ENDS_IN = ENDS_OUT + ENDS_DEPTH,       /* where the peer's sends arrive */
+	ENDS_SOURCE = ENDS_IN + ENDS_DEPTH,    /* what the peer reads */
+	ENDS_READ = ENDS_SOURCE + ENDS_DEPTH,  /* what was read of the peer's */
+	ENDS_WRITTEN = ENDS_READ + ENDS_DEPTH, /* where the peer writes: it may be one message */
 	ENDS_SLOTS = ENDS_WRITTEN + 2 * ENDS_DEPTH + 1 /* ahead of the receives */
 };
 
@@ -42,13 +44,16 @@ struct ends_told {
 struct end {
 	int number; /* 0: on rxe0; 1: on rxe1 */
 	struct rdmaez_simple it;
+	struct ibv_qp_init_attr init; /* what its queue pair is created from */
 	struct rdmaez_qp_opts opts;
 	struct rdmaez_endpoint local, remote;
 	struct ends_told own, peer;
 	uint64_t posted, acked; /* the next message to post, and to complete */
 	int in_flight;
-	bool closing;                  /* what completes is not posted again */
-	int wrong;                     /* how many things were not as they should be */
+	int watched;  /* a socket: once the peer says something there, this end stops; 0: none */
+	bool closing; /* what completes is not posted again */
+	bool stays;   /* it is recovered by RESET */
+	int wrong;    /* how many things were not as they should be */
 	struct rdmaez_wc_errors errors; /* of the queue pair since it was connected */
 	struct rdmaez_diag diag;        /* what the last call has told */
 	uint8_t *memory;
@@ -74,12 +79,15 @@ static inline unsigned int ends_ms(uint64_t since)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
+/* How many kinds there are; 2: no READs. */
+static unsigned int ends_kinds = 3;
+
 static inline enum ibv_wr_opcode ends_kind(uint64_t number)
 {
 	static const enum ibv_wr_opcode kind[] = {IBV_WR_SEND, IBV_WR_RDMA_WRITE_WITH_IMM,
 						  IBV_WR_RDMA_READ};
 
-	return kind[number % 3];
+	return kind[number % ends_kinds];
 }
 
 /* 24 to 3,023 bytes: one packet to three. */
@@ -176,8 +184,9 @@ static inline bool ends_send(struct end *end)
 	const struct rdmaez_remote *remote = &end->remote.memory;
 	uint8_t *at = ends_slot(end, (kind == IBV_WR_RDMA_READ ? ENDS_READ : ENDS_OUT) +
 					     number % ENDS_DEPTH);
-	const uint64_t there = kind == IBV_WR_RDMA_READ ? ENDS_SOURCE + number % ENDS_DEPTH
-							: ENDS_WRITTEN + number % (2 * ENDS_DEPTH + 1);
+	const uint64_t there = kind == IBV_WR_RDMA_READ
+				       ? ENDS_SOURCE + number % ENDS_DEPTH
+				       : ENDS_WRITTEN + number % (2 * ENDS_DEPTH + 1);
 	struct ibv_send_wr wr = {.wr_id = number};
 	struct ibv_sge sge;
 	int error;
@@ -265,10 +274,16 @@ static inline void ends_open(struct end *end, int number)
 	opts.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 	opts.buffer = end->memory;
 	opts.length = ENDS_SLOTS * ENDS_SLOT;
-	if (rdmaez_simple_open(number ? "rxe1" : "rxe0", &opts, &end->it, &end->diag)) {
+	if (rdmaez_simple_open(number && access("/sys/class/infiniband/rxe1", F_OK) == 0 ? "rxe1"
+											 : "rxe0",
+			       &opts, &end->it, &end->diag)) {
 		show_record(&end->diag);
 		tap_bail("end %d: cannot open its device", number);
 	}
+	end->init.qp_type = IBV_QPT_RC;
+	end->init.sq_sig_all = 1;
+	end->init.cap.max_send_wr = end->init.cap.max_recv_wr = ENDS_DEPTH + 1;
+	end->init.cap.max_send_sge = end->init.cap.max_recv_sge = 1;
 	end->opts.access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 	end->opts.timeout = 16; /* 268 ms, and three times more: a slow machine needs a while */
 	end->opts.retry_cnt = 3;
@@ -310,6 +325,7 @@ static inline int ends_recover(struct end *end)
 	int error;
 
 	opts.qp = &end->opts;
+	opts.init_attr = end->stays ? NULL : &end->init;
 	opts.drain.completed = ends_complete;
 	opts.drain.arg = end;
 	opts.drain.timeout_ns = ENDS_LONG;
@@ -375,6 +391,27 @@ static inline bool ends_failed(const struct end *end)
 	return end->errors.first.status != IBV_WC_SUCCESS;
 }
 
+/* The peer says something, so it has left. */
+static inline bool ends_called(const struct end *end)
+{
+	struct pollfd ready = {.fd = end->watched, .events = POLLIN};
+
+	return end->watched && poll(&ready, 1, 0) > 0;
+}
+
+/* Polls both queues once; how many completions there were. */
+static inline int ends_poll(struct end *end)
+{
+	struct ibv_wc wc[16];
+	int count = ibv_poll_cq(end->it.send_cq, 8, wc);
+
+	if (count >= 0)
+		count += ibv_poll_cq(end->it.recv_cq, 8, wc + count);
+	for (int i = 0; i < count; i++)
+		ends_complete(end, &wc[i]);
+	return count;
+}
+
 /*
  * Moves messages until all is done, until something fails, or until so many have arrived. Whether none of it took too
  * long.
@@ -383,23 +420,19 @@ static inline bool ends_flow(struct end *end, uint64_t enough)
 {
 	const struct timespec moment = {.tv_nsec = 20 * 1000};
 	const uint64_t since = ends_now();
-	struct ibv_wc wc[8];
-	int count;
 
-	while (!ends_done(end) && !ends_failed(end) && end->own.got < enough) {
+	while (!ends_done(end) && !ends_failed(end) && end->own.got < enough && !ends_called(end)) {
 		while (ends_next(end, end->posted) < end->own.target &&
 		       end->in_flight < ENDS_DEPTH && ends_send(end))
 			continue;
-		count = ibv_poll_cq(end->it.recv_cq, 8, wc);
-		if (count == 0)
-			count = ibv_poll_cq(end->it.send_cq, 8, wc);
-		for (int i = 0; i < count; i++)
-			ends_complete(end, &wc[i]);
-		if (count == 0)
+		if (!ends_poll(end))
 			nanosleep(&moment, NULL);
 		if (ends_now() - since > ENDS_LONG)
 			return false;
 	}
+	/* What was flushed may be seen before its cause, which is in the other queue. */
+	while (ends_failed(end) && ends_poll(end))
+		continue;
 	return true;
 }
 
