@@ -100,7 +100,7 @@ static void test_release(void)
 	tap_eq_str(name.release, "6.1.0-fake", "which sets the default again");
 }
 
-/* What connect() says, of a descriptor that it never looks at. */
+/* What connect() says, of no descriptor, which the fake takes for one of its own. */
 static int connect_to(int family, socklen_t length)
 {
 	struct sockaddr_storage address;
@@ -108,7 +108,7 @@ static int connect_to(int family, socklen_t length)
 	memset(&address, 0, sizeof(address));
 	address.ss_family = (sa_family_t)family;
 	errno = 0;
-	return connect(0, (const struct sockaddr *)&address, length) ? errno : 0;
+	return connect(-1, (const struct sockaddr *)&address, length) ? errno : 0;
 }
 
 static void test_route(void)
