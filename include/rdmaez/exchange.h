@@ -51,9 +51,9 @@
  * MPI_Alltoall() carries them. Then each connects, and MPI_Barrier() comes before the first send.
  *
  * @par The bytes
- * A message begins with six numbers of 32 bits, big endian: "RZEX"; an errno value, why the sender has failed, or 0; the
- * kind, 1: endpoints, 2: ready; the number of endpoints; the identity; and the number of bytes that follow. These are
- * the endpoints; what a later version puts behind them is skipped.
+ * A message begins with six numbers of 32 bits, big endian: "RZEX"; why the sender has failed, an errno value as its
+ * machine numbers it, or 0; the kind, 1: endpoints, 2: ready; the number of endpoints; the identity; and the number of
+ * bytes that follow. These are the endpoints; what a later version puts behind them is skipped.
  *
  * @since rdmaez 0.1; rdma-core 33
  */
@@ -129,7 +129,8 @@ struct rdmaez_exchange_ready {
  * @brief Waits until the peer has come as far: neither end goes on before the other is there.
  *
  * After RTS it makes sure that the peer takes what is sent to it. Bad news travel the same way: an end that could not
- * connect comes here with its `error`, and the peer learns of it at once.
+ * connect comes here with its `error`, and the peer learns of it at once. An end that has no endpoint to exchange may do
+ * so too: then the peer's rdmaez_exchange() returns ECONNABORTED.
  *
  * @param socket a connected stream socket
  * @param ready what to tell the peer; NULL: that this end is ready
