@@ -25,7 +25,7 @@
  *
  * @par Deadlines
  * `timeout_ns` is for the whole of a call, by CLOCK_MONOTONIC; 0 means 10 s, UINT64_MAX no end. Signals do not
- * interrupt a call.
+ * interrupt a call. What has come already is taken even if the time is over: 1 ns asks for no more than that.
  *
  * @par Failures
  * After a failure the stream may stand in the middle of a message: close it. Only the barrier, and so

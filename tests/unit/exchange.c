@@ -471,6 +471,21 @@ static void check_tail(void)
 	}
 }
 
+/* What is there already needs no time. */
+static void check_at_once(void)
+{
+	uint8_t bytes[WHOLE];
+
+	start(AF_UNIX);
+	message_of(&t.others, bytes);
+	send(t.end[1], bytes, WHOLE, 0);
+	check_success(&t.diag, exchange(1), "a message that is there, within a nanosecond");
+	memcpy(bytes, "RZEX\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0", HEAD);
+	send(t.end[1], bytes, HEAD, 0);
+	check_success(&t.diag, rdmaez_exchange_barrier(t.end[0], NULL, 1, &t.diag),
+		      "and a peer that is at the barrier");
+}
+
 static void check_byte_by_byte(void)
 {
 	uint8_t bytes[WHOLE];
@@ -721,7 +736,7 @@ static void check_unread(void)
 	while (!ioctl(t.end[0], FIONREAD, &waiting) && waiting < 8192)
 		sleep_ms(1);
 	say.polls = 0;
-	error = rdmaez_exchange_many(t.end[0], &list, 100 * MS, &t.diag);
+	error = rdmaez_exchange_many(t.end[0], &list, 300 * MS, &t.diag);
 	tap_ok(say.polls < 50, "it waits, and does not ask again and again: %d", say.polls);
 	tap_eq_int(error, ETIMEDOUT, "a peer that does not read: ETIMEDOUT");
 	tap_eq_int(t.diag.count, 1, "for one reason");
@@ -1549,6 +1564,7 @@ int main(void)
 	check_families();
 	check_bytes();
 	check_tail();
+	check_at_once();
 	check_byte_by_byte();
 	check_many(AF_UNIX, 0, false);
 	check_many(AF_UNIX, 20, true);
