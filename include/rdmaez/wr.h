@@ -69,10 +69,11 @@ extern "C" {
  *
  * @param mr the region, not NULL
  * @param addr the first byte
- * @param length how many bytes, 0 to 2^31, the longest message there is (IBTA volume 1)
+ * @param length how many bytes, less than 2^31: mlx5 and mlx4 take bit 31 for another meaning (`MLX5_INLINE_SEG`;
+ *        mlx4_post_send() puts it for no bytes), and no message is longer (IBTA volume 1)
  * @param sge receives the element, not NULL; written on success only
  * @retval 0 @p sge is filled
- * @retval ERANGE the bytes are not all within the region, or more than 2^31
+ * @retval ERANGE the bytes are not all within the region, or 2^31 and more
  * @par Verbs calls
  * None.
  */

@@ -163,6 +163,103 @@ static void endpoints(struct ibv_qp *qp, struct input *in)
 	in->remote.gid[0].gid = in->dgid;
 }
 
+/* ---- The data path ------------------------------------------------------------------------ */
+
+/* A queue pair in RTS that has both interfaces. */
+static struct ibv_qp *both_interfaces(struct ibv_context *context, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr_ex init = {.qp_type = IBV_QPT_RC};
+	struct ibv_qp *qp;
+
+	init.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	init.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
+	init.pd = ibv_alloc_pd(context);
+	init.send_cq = init.recv_cq = cq;
+	init.cap.max_send_wr = 4;
+	init.cap.max_send_sge = 1;
+	qp = ibv_create_qp_ex(context, &init);
+	must(qp != NULL, "ibv_create_qp_ex", "refused");
+	fake_qp_force(qp, IBV_QPS_RTS);
+	qp->state = IBV_QPS_RTS;
+	return qp;
+}
+
+/* The first work request that a call has posted, without what points to the caller's memory. */
+static struct ibv_send_wr posted(enum fake_verb verb)
+{
+	struct ibv_send_wr wr = fake_last(verb)->arg.send_wr;
+
+	must(wr.num_sge == 1, "post", "another number of SGEs");
+	wr.sg_list = NULL;
+	return wr;
+}
+
+static void posts(struct ibv_qp *qp, const struct ibv_mr *mr, const struct data *data)
+{
+	struct ibv_qp_ex *const ex = ibv_qp_to_qp_ex(qp);
+	struct ibv_send_wr ez, hand;
+
+#define POST(function, object, verb, as)                          \
+	for (int i = 0; i < BENCH_CALLS; i++) {                   \
+		must(!function(object, mr, data), #function, ""); \
+		as = posted(verb);                                \
+		fake_qp_work_done(qp);                            \
+		fake_reset_log();                                 \
+	}
+	POST(ez_data_post, qp, FAKE_POST_SEND, ez)
+	POST(bare_data_post, qp, FAKE_POST_SEND, hand)
+	must(!memcmp(&ez, &hand, sizeof(ez)), "ez_data_post", "by hand posts other bytes");
+	POST(ez_data_ex, ex, FAKE_WR_COMPLETE, ez)
+	POST(bare_data_ex, ex, FAKE_WR_COMPLETE, hand)
+	must(!memcmp(&ez, &hand, sizeof(ez)), "ez_data_ex", "by hand posts other bytes");
+#undef POST
+	must(!fake_misused(), "ez_data_ex", "misused");
+}
+
+static void polls(struct ibv_cq *cq)
+{
+	static const struct ibv_wc good;
+	struct ibv_wc wc[16];
+
+	for (int i = 0; i < BENCH_CALLS; i++)
+		for (int by_hand = 0; by_hand < 2; by_hand++) {
+			for (int n = 0; n < 4; n++)
+				must(fake_cq_push(cq, &good), "fake_cq_push", "full");
+			must(!(by_hand ? bare_data_poll(cq, wc, 4) : ez_data_poll(cq, wc, 4)),
+			     "polls", "failed");
+		}
+}
+
+static void credits(void)
+{
+	struct rdmaez_credit ez, hand;
+	struct ibv_send_wr wr = {0}, same = {0};
+
+	must(!rdmaez_credit_init(&ez, 16, 8), "rdmaez_credit_init", "refused");
+	hand = ez;
+	for (int i = 0; i < BENCH_CALLS; i++) {
+		wr.send_flags = same.send_flags = 0;
+		must(!ez_data_credit(&ez, &wr) && !bare_data_credit(&hand, &same), "credit", "");
+		must(wr.wr_id == same.wr_id && wr.send_flags == same.send_flags, "credit",
+		     "differs");
+		ez.given = hand.given = wr.wr_id + 1;
+	}
+}
+
+static void data_path(struct ibv_context *context)
+{
+	static char memory[4096];
+	struct ibv_cq *cq = ibv_create_cq(context, 16, NULL, NULL, 0);
+	struct ibv_qp *qp = both_interfaces(context, cq);
+	struct ibv_mr *mr = ibv_reg_mr(qp->pd, memory, sizeof(memory), 0);
+	const struct data data = {7, memory + 64, 128, 0x12345678, {0x10000, 4096, 9}, 256};
+
+	must(mr != NULL, "ibv_reg_mr", "refused");
+	posts(qp, mr, &data);
+	polls(cq);
+	credits();
+}
+
 int main(void)
 {
 	struct fake_device *device = fake_reset();
@@ -187,5 +284,6 @@ int main(void)
 	bring_ups(qp, &in);
 	modifications(qp);
 	copies(context);
+	data_path(context);
 	return fake_close_all() > 0 ? 0 : 1;
 }

@@ -43,4 +43,21 @@ int ez_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst, size_t 
 int bare_copy_to(struct ibv_dm *dm, uint64_t offset, const void *src, size_t length);
 int bare_copy_from(struct ibv_dm *dm, uint64_t offset, void *dst, size_t length);
 
+/* In data.c: a WRITE with immediate data, as it comes to the function that sends it. */
+struct data {
+	uint64_t wr_id;
+	void *addr;
+	uint32_t length, imm;
+	struct rdmaez_remote remote;
+	uint64_t offset;
+};
+int ez_data_post(struct ibv_qp *qp, const struct ibv_mr *mr, const struct data *data);
+int bare_data_post(struct ibv_qp *qp, const struct ibv_mr *mr, const struct data *data);
+int ez_data_ex(struct ibv_qp_ex *qp, const struct ibv_mr *mr, const struct data *data);
+int bare_data_ex(struct ibv_qp_ex *qp, const struct ibv_mr *mr, const struct data *data);
+int ez_data_poll(struct ibv_cq *cq, struct ibv_wc *wc, int want);
+int bare_data_poll(struct ibv_cq *cq, struct ibv_wc *wc, int want);
+int ez_data_credit(struct rdmaez_credit *credit, struct ibv_send_wr *wr);
+int bare_data_credit(struct rdmaez_credit *credit, struct ibv_send_wr *wr);
+
 #endif

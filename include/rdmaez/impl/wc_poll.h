@@ -130,32 +130,34 @@ RDMAEZ_API int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct rdmae
 {
 	unsigned int empty = 0;
 	uint64_t begun = 0;
-	int want, got, count = 0;
+	int capacity, want, got, count = 0;
+	unsigned int failed = 0;
+	struct ibv_wc *wc;
 
 	if (batch)
 		batch->count = 0;
 	if (!cq || !batch || !batch->wc || batch->capacity < 1 || batch->want < 0 ||
 	    batch->want > batch->capacity)
 		return rdmaez_impl_wc_poll_refuse(cq, qp, batch, diag);
+	wc = batch->wc;
+	capacity = batch->capacity;
 	want = batch->want ? batch->want : 1;
-	while (count < want) {
-		unsigned int failed = 0;
-
-		got = ibv_poll_cq(cq, batch->capacity - count, batch->wc + count);
-		if (got < 0)
-			return rdmaez_impl_wc_poll_refuse(cq, qp, batch, diag);
-		if (!got) {
+	do {
+		got = ibv_poll_cq(cq, capacity - count, wc + count);
+		if (got <= 0) {
+			if (got < 0)
+				return rdmaez_impl_wc_poll_refuse(cq, qp, batch, diag);
 			if (!timeout_ns ||
 			    (++empty % 16 == 0 && rdmaez_impl_wc_is_late(&begun, timeout_ns)))
 				return rdmaez_impl_wc_poll_late(cq, qp, batch, want, diag);
 			continue;
 		}
 		for (got += count; count < got; count++)
-			failed |= (unsigned int)batch->wc[count].status;
+			failed |= (unsigned int)wc[count].status;
 		batch->count = count;
 		if (failed)
 			return rdmaez_impl_wc_poll_explain(cq, qp, batch, diag);
-	}
+	} while (count < want);
 	return 0;
 }
 

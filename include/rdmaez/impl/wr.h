@@ -16,7 +16,7 @@ RDMAEZ_INLINE int rdmaez_mr_sge(const struct ibv_mr *mr, const void *addr, size_
 {
 	const uintptr_t offset = (uintptr_t)addr - (uintptr_t)mr->addr;
 
-	if (offset > mr->length || length > mr->length - offset || length > UINT32_C(1) << 31)
+	if (offset > mr->length || length > mr->length - offset || length > INT32_MAX)
 		return ERANGE;
 	sge->addr = (uintptr_t)addr;
 	sge->length = (uint32_t)length;

@@ -160,19 +160,18 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wr_ex_refuse(const struct ibv_send_wr *wr,
 	return rdmaez_impl_refuse_at(diag, EINVAL, &lacks, (int64_t)wr->opcode);
 }
 
-/* The work request is a copy, and above only its members are passed on: so it can stay in registers. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wr_ex_failed(struct ibv_qp_ex *qp, struct ibv_send_wr wr,
+RDMAEZ_IMPL_COLD int rdmaez_impl_wr_ex_failed(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
 					      int returned, struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_wr_queue queue = {"rdmaez_wr_post_ex",    "ibv_wr_complete",
 							  "cap.max_send_wr",      true,
 							  RDMAEZ_IMPL_WR_SENDING, true};
-	const struct ibv_send_wr *at = &wr;
+	const struct ibv_send_wr *at = wr;
 
 	while (qp && at && rdmaez_impl_wr_ex_has(qp, at))
 		at = at->next;
 	if (qp && !at)
-		return rdmaez_impl_wr_failed(&queue, &qp->qp_base, &wr, NULL, returned, diag);
+		return rdmaez_impl_wr_failed(&queue, &qp->qp_base, wr, NULL, returned, diag);
 	rdmaez_impl_diag_reset_for(diag, queue.call, rdmaez_impl_why_wr);
 	if (!qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
@@ -185,7 +184,8 @@ RDMAEZ_API_FOLD int rdmaez_wr_post_ex(struct ibv_qp_ex *qp, struct ibv_send_wr *
 {
 	const bool is_inline = (wr->send_flags & IBV_SEND_INLINE) != 0;
 	const int opcode = (int)wr->opcode, num_sge = wr->num_sge;
-	const struct ibv_send_wr *const next = wr->next;
+	struct ibv_send_wr *const next = wr->next;
+	struct ibv_send_wr told;
 	int returned = EINVAL;
 
 	if (qp && rdmaez_impl_wr_ex_has(qp, wr) && (!next || rdmaez_impl_wr_ex_has_all(qp, next))) {
@@ -199,7 +199,18 @@ RDMAEZ_API_FOLD int rdmaez_wr_post_ex(struct ibv_qp_ex *qp, struct ibv_send_wr *
 	}
 	if (bad_wr)
 		*bad_wr = NULL;
-	return rdmaez_impl_wr_ex_failed(qp, *wr, returned, diag);
+	/*
+	 * All that is explained, apart: a work request of which no pointer reaches any call needs no memory. The remote
+	 * address stands where UD has its handle.
+	 */
+	memset(&told, 0, sizeof(told));
+	told.next = next;
+	told.sg_list = wr->sg_list;
+	told.num_sge = num_sge;
+	told.opcode = wr->opcode;
+	told.send_flags = wr->send_flags;
+	told.wr.atomic.remote_addr = wr->wr.atomic.remote_addr;
+	return rdmaez_impl_wr_ex_failed(qp, &told, returned, diag);
 }
 
 RDMAEZ_IMPL_END
