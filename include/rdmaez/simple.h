@@ -87,6 +87,20 @@ RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple
 				  struct rdmaez_simple *simple, struct rdmaez_diag *diag);
 
 /**
+ * @brief Fills the attributes by which rdmaez_simple_open() creates the queue pair: for `init_attr` of
+ *        rdmaez_qp_recover(), which may have to create it anew.
+ *
+ * Calls no verb.
+ *
+ * @param simple what was opened, not NULL; its completion queues are used
+ * @param opts as they were given; may be NULL
+ * @param init receives the attributes, not NULL
+ */
+RDMAEZ_API void rdmaez_simple_init_attr(const struct rdmaez_simple *simple,
+					const struct rdmaez_simple_opts *opts,
+					struct ibv_qp_init_attr *init);
+
+/**
  * @brief Destroys the queue pair, the memory region, the completion queues and the protection domain, and closes
  *        the device, in this order.
  *

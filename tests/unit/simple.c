@@ -312,6 +312,38 @@ static void check_parts(void)
 	ibv_close_device(context);
 }
 
+/* A queue pair that has failed, replaced by one of the same kind. */
+static void check_recovery(void)
+{
+	const struct rdmaez_simple_opts opts = {.sends = 5, .recvs = 9, .sges = 2};
+	struct ibv_qp_init_attr init;
+	struct rdmaez_recover_opts recover = {0};
+	struct rdmaez_endpoint local;
+	struct ibv_qp_cap cap;
+	uint32_t number;
+
+	start();
+	fake_profile(t.dev, FAKE_PROFILE_IRDMA); /* which cannot use a queue pair again */
+	tap_eq_int(rdmaez_simple_open(NULL, &opts, &t.simple, NULL), 0, "all is open");
+	cap = cap_of(t.simple.qp);
+	number = t.simple.qp->qp_num;
+	rdmaez_simple_init_attr(&t.simple, &opts, &init);
+	recover.init_attr = &init;
+	recover.drain.flags = RDMAEZ_DRAIN_ANYWAY;
+	tap_eq_int(rdmaez_qp_connect_loopback(t.simple.qp, t.simple.qp, NULL, NULL), 0,
+		   "connected");
+	tap_eq_int(rdmaez_qp_recover(&t.simple.qp, &recover, &local, NULL, &t.diag), 0,
+		   "and recovered");
+	tap_ok(t.simple.qp->qp_num != number, "by another queue pair");
+	tap_eq_int(cap_of(t.simple.qp).max_send_wr, cap.max_send_wr, "of the same size");
+	tap_eq_int(cap_of(t.simple.qp).max_recv_wr, cap.max_recv_wr, "on both sides");
+	tap_eq_int(cap_of(t.simple.qp).max_send_sge, cap.max_send_sge, "with as many SGEs");
+	tap_eq_ptr(t.simple.qp->send_cq, t.simple.send_cq, "and the same completion queues");
+	tap_eq_ptr(t.simple.qp->recv_cq, t.simple.recv_cq, "for both");
+	tap_eq_int(rdmaez_simple_close(&t.simple, NULL), 0, "which is closed like the first");
+	tap_eq_int(fake_open_count(), 0, "nothing is left");
+}
+
 static void check_null(void)
 {
 	start();
@@ -335,6 +367,7 @@ int main(void)
 	check_order();
 	check_refusals();
 	check_parts();
+	check_recovery();
 	check_null();
 	return tap_done();
 }

@@ -40,6 +40,22 @@ RDMAEZ_IMPL int rdmaez_impl_simple_pd(struct rdmaez_simple *simple, struct rdmae
 	return error;
 }
 
+RDMAEZ_API void rdmaez_simple_init_attr(const struct rdmaez_simple *simple,
+					const struct rdmaez_simple_opts *opts,
+					struct ibv_qp_init_attr *init)
+{
+	memset(init, 0, sizeof(*init));
+	init->send_cq = simple->send_cq;
+	init->recv_cq = simple->recv_cq;
+	init->qp_type = opts && opts->qp_type ? opts->qp_type : IBV_QPT_RC;
+	init->sq_sig_all = !(opts && (opts->flags & RDMAEZ_SIMPLE_UNSIGNALED));
+	init->cap.max_send_wr = (uint32_t)rdmaez_impl_option(opts ? opts->sends : 0, 64) + 1;
+	init->cap.max_recv_wr = (uint32_t)rdmaez_impl_option(opts ? opts->recvs : 0, 64) + 1;
+	init->cap.max_send_sge = (uint32_t)rdmaez_impl_option(opts ? opts->sges : 0, 1);
+	init->cap.max_recv_sge = init->cap.max_send_sge;
+	init->cap.max_inline_data = (uint32_t)rdmaez_impl_option(opts ? opts->inline_data : 0, 0);
+}
+
 /* All but the device. */
 RDMAEZ_IMPL int rdmaez_impl_simple_fill(const struct rdmaez_simple_opts *opts,
 					struct rdmaez_simple *simple, struct rdmaez_diag *diag)
@@ -47,14 +63,7 @@ RDMAEZ_IMPL int rdmaez_impl_simple_fill(const struct rdmaez_simple_opts *opts,
 	struct ibv_qp_init_attr init;
 	int error;
 
-	memset(&init, 0, sizeof(init));
-	init.qp_type = opts->qp_type ? opts->qp_type : IBV_QPT_RC;
-	init.sq_sig_all = !(opts->flags & RDMAEZ_SIMPLE_UNSIGNALED);
-	init.cap.max_send_wr = (uint32_t)rdmaez_impl_option(opts->sends, 64) + 1;
-	init.cap.max_recv_wr = (uint32_t)rdmaez_impl_option(opts->recvs, 64) + 1;
-	init.cap.max_send_sge = (uint32_t)rdmaez_impl_option(opts->sges, 1);
-	init.cap.max_recv_sge = init.cap.max_send_sge;
-	init.cap.max_inline_data = (uint32_t)rdmaez_impl_option(opts->inline_data, 0);
+	rdmaez_simple_init_attr(simple, opts, &init);
 	error = rdmaez_impl_simple_pd(simple, diag);
 	if (!error)
 		error = rdmaez_cq_create(simple->context, (int)init.cap.max_send_wr, NULL, 0,
@@ -62,7 +71,7 @@ RDMAEZ_IMPL int rdmaez_impl_simple_fill(const struct rdmaez_simple_opts *opts,
 	if (!error)
 		error = rdmaez_cq_create(simple->context, (int)init.cap.max_recv_wr, NULL, 0,
 					 &simple->recv_cq, diag);
-	if (!error && opts->length)
+	if (!error && opts && opts->length)
 		error = rdmaez_mr_reg(
 			simple->pd, opts->buffer, opts->length,
 			(unsigned int)rdmaez_impl_option(opts->access, IBV_ACCESS_LOCAL_WRITE),
@@ -75,18 +84,16 @@ RDMAEZ_IMPL int rdmaez_impl_simple_fill(const struct rdmaez_simple_opts *opts,
 RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple_opts *opts,
 				  struct rdmaez_simple *simple, struct rdmaez_diag *diag)
 {
-	struct rdmaez_simple_opts defaults;
 	struct rdmaez_simple made;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_simple_open");
 	if (!simple)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "simple");
-	memset(&defaults, 0, sizeof(defaults));
 	memset(&made, 0, sizeof(made));
 	error = rdmaez_device_open(device, &made.context, diag);
 	if (!error)
-		error = rdmaez_impl_simple_fill(opts ? opts : &defaults, &made, diag);
+		error = rdmaez_impl_simple_fill(opts, &made, diag);
 	if (error)
 		rdmaez_simple_close(&made, NULL);
 	else
