@@ -161,15 +161,23 @@ static unsigned long dropped(const char *netdev)
 	return count;
 }
 
+/*
+ * Since Linux 6.12 rxe takes an old ACK amid the responses of a READ for an error: check_psn() and check_ack(). Its queue
+ * pair fails, or its READ lacks data.
+ */
 static void test_loss(int percent)
 {
-	struct peer peer = peer_start(lose, 18500 + percent);
+	struct peer peer;
 	struct end end;
 	char text[16];
 	uint64_t since;
 	int error, tcp;
 
+	ends_kinds = rig_linux() < 612 ? 3 : 2;
+	peer = peer_start(lose, 18500 + percent);
 	snprintf(text, sizeof(text), "%d", 18500 + percent);
+	for (int i = 0; i < 2; i++)
+		ends_run("tc qdisc replace dev veth%d root netem loss %d%%", i, percent);
 	ends_open(&end, 0);
 	end.opts.timeout = 14;
 	end.opts.retry_cnt = 7;
@@ -181,8 +189,6 @@ static void test_loss(int percent)
 		error = ends_connect(&end, tcp, ENDS_LONG);
 	if (!tap_eq_int(error, 0, "%d %% loss: two ends meet over TCP and connect", percent))
 		show_record(&end.diag);
-	for (int i = 0; i < 2; i++)
-		ends_run("tc qdisc replace dev veth%d root netem loss %d%%", i, percent);
 	since = ends_now();
 	tap_ok(!error && move(&end, tcp), "%d %% loss: all %d messages arrive in order", percent,
 	       LOSS_MESSAGES);
@@ -195,6 +201,7 @@ static void test_loss(int percent)
 		ends_run("tc qdisc del dev veth%d root", i);
 	close(tcp);
 	ends_close(&end);
+	ends_kinds = 3;
 }
 
 /* ---- A link or an address that goes and comes ------------------------------------------------ */
@@ -771,7 +778,7 @@ static void test_late(int times)
 	uint64_t since;
 	struct end end;
 
-	ends_kinds = times < 0 ? 2 : 3;
+	ends_kinds = times < 0 || rig_linux() >= 612 ? 2 : 3;
 	peer = peer_start(leave_peer, times);
 	for (int i = 0; i < 2; i++)
 		ends_run("tc qdisc replace dev veth%d root netem loss 5%% delay 100ms", i);

@@ -21,7 +21,9 @@
 #include "rig.h"
 
 enum {
-	ENDS_DEPTH = 16, /* messages on their way */
+	ENDS_DEPTH = 16,              /* messages on their way */
+	ENDS_RECVS = 4 * ENDS_DEPTH,  /* so that there is one for whatever comes */
+	ENDS_WRITES = 2 * ENDS_RECVS, /* how far the peer may be ahead, READs included, and more */
 	ENDS_SLOT = 3072
 };
 
@@ -29,10 +31,10 @@ enum {
 enum ends_area {
 	ENDS_OUT = 0,                          /* what is sent or written */
 	ENDS_IN = ENDS_OUT + ENDS_DEPTH,       /* where the peer's sends arrive */
-	ENDS_SOURCE = ENDS_IN + ENDS_DEPTH,    /* what the peer reads */
+	ENDS_SOURCE = ENDS_IN + ENDS_RECVS,    /* what the peer reads */
 	ENDS_READ = ENDS_SOURCE + ENDS_DEPTH,  /* what was read of the peer's */
 	ENDS_WRITTEN = ENDS_READ + ENDS_DEPTH, /* where the peer writes: it may be one message */
-	ENDS_SLOTS = ENDS_WRITTEN + 2 * ENDS_DEPTH + 1 /* ahead of the receives */
+	ENDS_SLOTS = ENDS_WRITTEN + ENDS_WRITES
 };
 
 /* What an end tells the other as the bytes of its own in its endpoint. */
@@ -184,9 +186,8 @@ static inline bool ends_send(struct end *end)
 	const struct rdmaez_remote *remote = &end->remote.memory;
 	uint8_t *at = ends_slot(end, (kind == IBV_WR_RDMA_READ ? ENDS_READ : ENDS_OUT) +
 					     number % ENDS_DEPTH);
-	const uint64_t there = kind == IBV_WR_RDMA_READ
-				       ? ENDS_SOURCE + number % ENDS_DEPTH
-				       : ENDS_WRITTEN + number % (2 * ENDS_DEPTH + 1);
+	const uint64_t there = kind == IBV_WR_RDMA_READ ? ENDS_SOURCE + number % ENDS_DEPTH
+							: ENDS_WRITTEN + number % ENDS_WRITES;
 	struct ibv_send_wr wr = {.wr_id = number};
 	struct ibv_sge sge;
 	int error;
@@ -226,8 +227,8 @@ static inline void ends_arrived(struct end *end, const struct ibv_wc *wc)
 			   wc->byte_len, write ? ntohl(wc->imm_data) : 0);
 	else
 		ends_check(end,
-			   ends_slot(end, write ? ENDS_WRITTEN + number % (2 * ENDS_DEPTH + 1)
-						: ENDS_IN + slot),
+			   ends_slot(end,
+				     write ? ENDS_WRITTEN + number % ENDS_WRITES : ENDS_IN + slot),
 			   number, end->remote.nonce);
 	end->own.got = number + 1;
 	if (!end->closing && !ends_receive(end, slot))
@@ -270,7 +271,8 @@ static inline void ends_open(struct end *end, int number)
 	rig_need(end->memory, "aligned_alloc");
 	for (uint64_t i = 0; i < ENDS_DEPTH; i++)
 		ends_fill(ends_slot(end, ENDS_SOURCE + i), number, i, 0);
-	opts.sends = opts.recvs = ENDS_DEPTH;
+	opts.sends = ENDS_DEPTH;
+	opts.recvs = ENDS_RECVS;
 	opts.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 	opts.buffer = end->memory;
 	opts.length = ENDS_SLOTS * ENDS_SLOT;
@@ -282,7 +284,8 @@ static inline void ends_open(struct end *end, int number)
 	}
 	end->init.qp_type = IBV_QPT_RC;
 	end->init.sq_sig_all = 1;
-	end->init.cap.max_send_wr = end->init.cap.max_recv_wr = ENDS_DEPTH + 1;
+	end->init.cap.max_send_wr = ENDS_DEPTH + 1;
+	end->init.cap.max_recv_wr = ENDS_RECVS + 1;
 	end->init.cap.max_send_sge = end->init.cap.max_recv_sge = 1;
 	end->opts.access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 	end->opts.timeout = 16; /* 268 ms, and three times more: a slow machine needs a while */
@@ -357,7 +360,7 @@ static inline int ends_init(struct end *end)
 	if (end->it.qp->state != IBV_QPS_RESET)
 		return 0;
 	error = rdmaez_qp_to_init(end->it.qp, &end->opts, &end->diag);
-	for (uint64_t i = 0; i < ENDS_DEPTH && !error; i++)
+	for (uint64_t i = 0; i < ENDS_RECVS && !error; i++)
 		if (!ends_receive(end, i))
 			error = EIO;
 	return error;
