@@ -293,6 +293,22 @@ static void check_queues(void)
 	check_success(&t.diag, drain(), "full queues take their beacons later");
 	check_drained(16, 0, 0, 0, "full queues");
 
+	/* mthca_tavor_post_send() returns -1 of a full queue; ionic_v1_prep_recv() EAGAIN, which soon passes. */
+	start(FAKE_PROFILE_MTHCA, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	post_five();
+	fake_fail(FAKE_POST_SEND, 1, -1);
+	fake_fail(FAKE_POST_RECV, 1, -1);
+	errno = EINVAL;
+	check_success(&t.diag, drain(), "full queues of mthca take their beacons later");
+	check_drained(5, 0, 0, 0, "full queues of mthca");
+	start(FAKE_PROFILE_IONIC, "7.2.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	post_five();
+	fake_fail(FAKE_POST_RECV, 1, EAGAIN);
+	check_success(&t.diag, drain(), "a receive that is to be tried again");
+	check_drained(5, 0, 0, 0, "a receive that is to be tried again");
+
 	/* The hardware is slow: nothing completes before the program looks. */
 	start(FAKE_PROFILE_PLAIN, "6.1.0");
 	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);

@@ -84,13 +84,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_beacon(struct rdmaez_drain *d, int queue)
 {
 	struct ibv_send_wr send, *bad_send;
 	struct ibv_recv_wr recv, *bad_recv;
+	int returned;
 
 	errno = 0;
-	if (queue) {
-		memset(&recv, 0, sizeof(recv));
-		recv.wr_id = rdmaez_impl_drain_wr_id(d->qp, queue);
-		return rdmaez_impl_error(ibv_post_recv(d->qp, &recv, &bad_recv));
-	}
+	memset(&recv, 0, sizeof(recv));
+	recv.wr_id = rdmaez_impl_drain_wr_id(d->qp, queue);
 	memset(&send, 0, sizeof(send));
 	send.wr_id = rdmaez_impl_drain_wr_id(d->qp, queue);
 	send.send_flags = IBV_SEND_SIGNALED;
@@ -100,7 +98,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_beacon(struct rdmaez_drain *d, int queue)
 		send.wr.ud.ah = d->opts.ah;
 		send.wr.ud.remote_qpn = d->qp->qp_num;
 	}
-	return rdmaez_impl_error(ibv_post_send(d->qp, &send, &bad_send));
+	returned = queue ? ibv_post_recv(d->qp, &recv, &bad_recv)
+			 : ibv_post_send(d->qp, &send, &bad_send);
+	/* That is all that mthca_tavor_post_send() says of a full queue, and mthca_tavor_post_recv(). */
+	return returned == -1 && !errno ? ENOMEM : rdmaez_impl_error(returned);
 }
 
 /*
@@ -122,7 +123,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_drain_mark(struct rdmaez_drain *d, unsigned in
 			d->queue[i] = RDMAEZ_IMPL_END_BEACON;
 		else if (empty & 1u << i)
 			rdmaez_impl_drain_end(d, i);
-		else if (error != ENOMEM)
+		else if (error != ENOMEM && error != EAGAIN) /* ionic_v1_prep_recv() */
 			d->queue[i] = RDMAEZ_IMPL_END_COUNT;
 	}
 	if (!is_posted)
@@ -224,7 +225,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_begin(struct ibv_qp *qp,
 	if (now.known & IBV_QP_CAP) {
 		d->wr[0] = now.attr.cap.max_send_wr;
 		d->wr[1] = now.attr.cap.max_recv_wr;
-		/* Some report 0 of a queue that is there, which takes a beacon: mlx4_ib_query_qp() for user space. */
+		/* Nothing waits in a queue of no size; one that has a size after all takes its beacon. */
 		empty |= (d->wr[0] ? 0 : RDMAEZ_DRAIN_SENDS) | (d->wr[1] ? 0 : RDMAEZ_DRAIN_RECVS);
 	}
 	rdmaez_impl_drain_plan(d, driver->traits, early);
