@@ -107,7 +107,7 @@ RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p path leads to the sender
  * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); @p wc has failed, or is not of a UD receive
- *         (#RDMAEZ_WHY_WC_NO_SENDER); it has neither IBV_WC_GRH nor a LID (#RDMAEZ_WHY_PATH_EMPTY)
+ *         (#RDMAEZ_WHY_WC_NO_SENDER); it has neither IBV_WC_GRH nor a LID, as with efa (#RDMAEZ_WHY_PATH_EMPTY)
  * @retval EPROTONOSUPPORT IBV_WC_GRH is set, but there is no header (#RDMAEZ_WHY_WC_NO_HEADER)
  * @retval EADDRNOTAVAIL the port does not have the GID that the message was sent to, or no longer
  *         (#RDMAEZ_WHY_WC_GID_GONE)

@@ -306,6 +306,11 @@ static void check_subnet(void)
 	t.wc.slid = 0;
 	check_refusal(&t.diag, way_back(), EINVAL, RDMAEZ_WHY_PATH_EMPTY, "wc.slid",
 		      "neither header nor LID");
+	start();
+	fake_profile(t.dev, FAKE_PROFILE_EFA);
+	t.wc.wc_flags = 0;
+	check_refusal(&t.diag, way_back(), EINVAL, RDMAEZ_WHY_PATH_EMPTY, "wc.slid",
+		      "what efa has in place of a LID");
 }
 
 static void check_handle(void)

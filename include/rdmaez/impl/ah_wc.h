@@ -118,7 +118,9 @@ RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ib
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_WC_NO_SENDER, "wc");
 	memset(&back, 0, sizeof(back));
 	back.sl = wc->sl;
-	if (!(wc->wc_flags & IBV_WC_GRH) && !wc->slid)
+	/* efa_process_cqe() sets it to the number of an address handle, or to none. */
+	if (!(wc->wc_flags & IBV_WC_GRH) &&
+	    (!wc->slid || context->device->transport_type != IBV_TRANSPORT_IB))
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY, "wc.slid");
 	if (wc->wc_flags & IBV_WC_GRH) {
 		if (!buffer)
