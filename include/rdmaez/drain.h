@@ -178,8 +178,9 @@ RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq
  * @param diag receives the explanation
  * @retval 0 it is in SQD and has drained
  * @retval EOPNOTSUPP mlx5 and hns have no SQD (#RDMAEZ_WHY_NO_SQD); on iWARP it ends the connection
- *         (#RDMAEZ_WHY_SQD_CLOSES); the driver does not tell when the queue has drained (#RDMAEZ_WHY_SQD_UNTOLD):
- *         bnxt_re, efa, erdma, irdma, mana_ib, qedr, usnic_verbs. The queue pair stays as it was
+ *         (#RDMAEZ_WHY_SQD_CLOSES); the driver cannot be asked whether the queue has drained
+ *         (#RDMAEZ_WHY_SQD_UNTOLD): bnxt_re, efa, erdma, irdma, mana_ib, qedr, usnic_verbs. The queue pair stays as it
+ *         was
  * @retval ETIMEDOUT it still drains (#RDMAEZ_WHY_SQ_DRAINING) and stays in SQD, which rxe leaves for ERR alone until it has
  * @retval EINVAL it is in another state by now, ERR for one (#RDMAEZ_WHY_RESUME_STATE)
  * @return any other errno value of rdmaez_qp_to_sqd()

@@ -786,7 +786,7 @@ extern "C" {
 	  "have lost completions",                                                                 \
 	  "create it for the sends and receives of all its queue pairs, signaled or not, and one " \
 	  "more of each queue")                                                                    \
-	X(SQD_UNTOLD, "this driver does not tell when the send queue has drained",                 \
+	X(SQD_UNTOLD, "rdmaez cannot ask this driver whether the send queue has drained",          \
 	  "wait for the last completion instead")                                                  \
 	X(SQD_CLOSES, "on iWARP a connection does not outlast a departure from RTS",               \
 	  "wait for the last completion instead")                                                  \
