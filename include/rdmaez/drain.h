@@ -12,7 +12,8 @@
  *   ib_mthca, ionic_rdma, irdma, mlx4_ib, mlx5_ib, rdma_rxe, vmw_pvrdma and those not listed in driver.h.
  * - efa, erdma, iw_cxgb4, mana_ib, ocrdma and siw refuse or keep what is posted in ERR; hfi1 and ib_qib keep receives. There
  *   the program tells how many are outstanding (`sends`, `recvs`), and draining ends when as many have completed.
- *   Signal every send then: one that succeeds unsignaled never completes.
+ *   Signal every send then: one that succeeds unsignaled never completes. The same goes for the sends of RAW_PACKET and
+ *   driver types, and of UD without `ah`.
  *
  * Completion queues need room for every work request of all their queue pairs, signaled or not, and one more for each
  * of their queues: rxe, for one, drops completions where there is none. A queue that is full is given its beacon as soon
@@ -125,7 +126,7 @@ struct rdmaez_drain {
  * @param diag receives the explanation
  * @retval 0 nothing is outstanding; see `drained->open`
  * @retval ETIMEDOUT the end of a queue was not seen in time. A finding for each tells which (`opts.sends`, `opts.recvs`) and
- *         why: the driver takes no beacon and the number was not told (#RDMAEZ_WHY_DRAIN_UNCOUNTED,
+ *         why: there is no beacon and the number was not told (#RDMAEZ_WHY_DRAIN_UNCOUNTED,
  *         #RDMAEZ_WHY_DRAIN_NO_AH), so many are left (#RDMAEZ_WHY_DRAIN_LEFT), the beacon is not back
  *         (#RDMAEZ_WHY_DRAIN_BEACON) or found no room (#RDMAEZ_WHY_DRAIN_FULL). Likely the completion queue was too
  *         small (#RDMAEZ_WHY_DRAIN_CQ)

@@ -764,8 +764,8 @@ extern "C" {
 /* Those of draining, recovering and events, drain.h. */
 #define RDMAEZ_IMPL_WHY_DRAIN(X)                                                                   \
 	X(DRAIN_UNCOUNTED,                                                                         \
-	  "this driver completes nothing that is posted in ERR, so nothing marks the end of the "  \
-	  "queue, and how many work requests are outstanding was not told",                        \
+	  "with this driver or this type of queue pair no work request marks the end of the "      \
+	  "queue, and how many are outstanding was not told",                                      \
 	  "tell how many are outstanding, and signal every send")                                  \
 	X(DRAIN_NO_AH,                                                                             \
 	  "a UD send needs an address handle, so nothing marks the end of the send queue, and "    \
