@@ -360,8 +360,10 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 	int error, met;
 
 	rdmaez_impl_diag_reset_for(diag, "rdmaez_exchange_connect", rdmaez_impl_why_connect);
-	if (!qp)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
+	if (!qp) {
+		(void)rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
+		return EINVAL; /* never 0, which the compiler sees here */
+	}
 	memset(&x, 0, sizeof(x));
 	memset(&with, 0, sizeof(with));
 	if (opts && opts->qp)
