@@ -245,7 +245,8 @@ RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *
  * - GIDs can be used together if type, family (IPv4 or IPv6) and scope (link-local or not) are the same. Of those
  *   pairs it takes one that both routes lead to, or one; then RoCE v2, routable, the longest common prefix, and what
  *   stands first in the lists. On InfiniBand GIDs are used where a port requires the global route header, where the
- *   subnet prefixes differ, or with #RDMAEZ_PATH_GRH.
+ *   subnet prefixes differ, or with #RDMAEZ_PATH_GRH. The LID is the peer's even in another subnet, as nobody asks the
+ *   subnet manager: where the router has another one, set `agreed->path.dlid`.
  * - The MTU is the smaller one.
  * - `max_rd_atomic` is this end's, at most the peer's `max_dest_rd_atomic`, and the reverse. A third limit nobody
  *   tells: what all queue pairs of a device have together. Its default leaves room for sixteen (see
