@@ -26,7 +26,8 @@ RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_IMPL int rdmaez_impl_simple_pd(struct rdmaez_simple *simple, struct rdmaez_diag *diag)
 {
-	int error = rdmaez_impl_begin(diag, "rdmaez_simple_open", NULL, simple->context, NULL);
+	int error = rdmaez_impl_begin(diag, "rdmaez_simple_open", rdmaez_impl_why_drain,
+				      simple->context, NULL);
 
 	simple->pd = ibv_alloc_pd(simple->context);
 	if (simple->pd)
@@ -87,7 +88,7 @@ RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple
 	struct rdmaez_simple made;
 	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_simple_open");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_simple_open", rdmaez_impl_why_drain);
 	if (!simple)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "simple");
 	memset(&made, 0, sizeof(made));
@@ -122,7 +123,7 @@ RDMAEZ_API int rdmaez_simple_close(struct rdmaez_simple *simple, struct rdmaez_d
 {
 	int error = 0;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_simple_close");
+	rdmaez_impl_diag_reset_for(diag, "rdmaez_simple_close", rdmaez_impl_why_drain);
 	if (!simple)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "simple");
 	if (simple->qp)

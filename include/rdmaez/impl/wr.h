@@ -222,8 +222,8 @@ RDMAEZ_INLINE uint32_t rdmaez_credit_give(struct rdmaez_credit *credit, uint64_t
 RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
-#ifndef RDMAEZ_IMPL_WR_EX_H
-#include "wr_ex.h"
+#ifndef RDMAEZ_IMPL_WR_EXPLAIN_H
+#include "wr_explain.h"
 #endif
 #endif
 

@@ -507,6 +507,10 @@ RDMAEZ_API int rdmaez_credit_init(struct rdmaez_credit *credit, uint32_t capacit
 
 RDMAEZ_IMPL_END
 
+#ifndef RDMAEZ_IMPL_WR_EX_H
+#include "wr_ex.h"
+#endif
+
 #endif /* RDMAEZ_IMPL_BODIES */
 
 #endif
