@@ -541,8 +541,8 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
 
 RDMAEZ_IMPL_END
 
-#ifndef RDMAEZ_IMPL_WC_POLL_H
-#include "wc_poll.h"
+#ifndef RDMAEZ_IMPL_WC_EXPLAIN_H
+#include "wc_explain.h"
 #endif
 
 #endif /* RDMAEZ_IMPL_BODIES */

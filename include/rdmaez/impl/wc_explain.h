@@ -1143,6 +1143,10 @@ RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
 
 RDMAEZ_IMPL_END
 
+#ifndef RDMAEZ_IMPL_WC_POLL_H
+#include "wc_poll.h"
+#endif
+
 #endif /* RDMAEZ_IMPL_BODIES */
 
 #endif
