@@ -128,7 +128,8 @@ struct rdmaez_qp_opts {
 	/** How long to wait for an ACK: a code of rdmaez_timeout_ns(), 0 to 31. 0: 14 (67 ms).
 	 *  #RDMAEZ_ZERO: forever, so a lost peer is never noticed. */
 	int timeout;
-	int retry_cnt; /**< retries after a timeout, 0 to 7. 0: 7. #RDMAEZ_ZERO: none */
+	int retry_cnt; /**< retries after a timeout, 0 to 7. 0: 7, which rxe takes for no limit
+			    (rxe_completer()). #RDMAEZ_ZERO: none */
 	int rnr_retry; /**< retries when the peer has no receive posted, 0 to 7; 7 retries forever.
 			    0: 7. #RDMAEZ_ZERO: none */
 
@@ -306,7 +307,7 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR,
  * #RDMAEZ_WHY_COUNTED_NO_RECEIVE, #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS), which may be long
  * ago and of another queue pair: examine twice, and see what grows. Advice is about the rest:
- * #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO,
+ * #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_RETRY_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO,
  * #RDMAEZ_WHY_PKEY_LIMITED, #RDMAEZ_WHY_PKEY_PARTITION, #RDMAEZ_WHY_QP_STALE.
  *
  * What a driver does not report is not judged. A query of the device, the queue pair, the port or the GID

@@ -268,7 +268,10 @@ extern "C" {
 	  "use P_Keys of one partition at both ends: see pkey_index")                              \
 	X(QP_NOTHING_FOUND, "nothing that was looked at holds the queue pair up",                  \
 	  "examine the peer's queue pair, poll the completion queues, and read the asynchronous "  \
-	  "events")
+	  "events")                                                                                \
+	X(RETRY_ENDLESS,                                                                           \
+	  "rxe takes retry_cnt 7 for no limit: a peer that is lost is never noticed",              \
+	  "use 6 where a send is to fail in time")
 
 /* Those of objects.h, qp_create.h and mr.h alone. */
 #define RDMAEZ_IMPL_WHY_OBJECTS(X)                                                                 \

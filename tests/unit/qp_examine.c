@@ -12,7 +12,7 @@ enum {
 	ROW = 3, /* of the GID table: IPv4-mapped, RoCE v2 */
 	LIMITED = 0x7fff,
 	/* What is wanted of queue pairs that count READs and time. */
-	WAITS = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT | IBV_QP_RNR_RETRY |
+	WAITS = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_ACCESS_FLAGS,
 	ALWAYS = IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_EN_SQD_ASYNC_NOTIFY,
 	PATH = IBV_QP_DEST_QPN | IBV_QP_PATH_MTU | IBV_QP_AV,
@@ -43,6 +43,7 @@ static void start(enum ibv_qp_type type, enum ibv_qp_state state)
 	t.is->timeout = 14;
 	t.is->retry_cnt = 7;
 	t.is->rnr_retry = 6;
+	t.is->retry_cnt = 6;
 	t.is->min_rnr_timer = 12;
 	t.is->max_rd_atomic = t.is->max_dest_rd_atomic = 1;
 	t.is->qp_access_flags = IBV_ACCESS_REMOTE_READ;
@@ -191,6 +192,13 @@ static void check_numbers(void)
 	t.is->rnr_retry = 7;
 	CHECK("RNR retries without end",
 	      ADVICE(RNR_ENDLESS, "rnr_retry", RDMAEZ_VALUE_NUMBER, 7, 0, 6));
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	t.is->retry_cnt = 7;
+	CHECK("retries without end, on rxe",
+	      ADVICE(RETRY_ENDLESS, "retry_cnt", RDMAEZ_VALUE_NUMBER, 7, 0, 6));
+	t.dev->attr.orig_attr.vendor_id = 0x2c9;
+	t.dev->attr.orig_attr.vendor_part_id = 0x1017;
+	CHECK("and no more than seven on mlx5", NOTHING);
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	t.is->max_dest_rd_atomic = 0;
 	CHECK("no READ is accepted",

@@ -53,8 +53,9 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_is(const struct rdmaez_impl_qp_exam *e
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_exam_wanted(enum ibv_qp_type type)
 {
 	const int path = IBV_QP_DEST_QPN | IBV_QP_PATH_MTU | IBV_QP_AV;
-	const int waits = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT | IBV_QP_RNR_RETRY |
-			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_ACCESS_FLAGS;
+	const int waits = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			  IBV_QP_RNR_RETRY | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER |
+			  IBV_QP_ACCESS_FLAGS;
 	const int all = IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX | RDMAEZ_IMPL_QP_SQ_DRAINING;
 
 	switch ((int)type) {
@@ -116,7 +117,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_state(const struct rdmaez_impl_qp_exam
 		rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &draining, 1);
 }
 
-/* Numbers that let a queue pair wait without end, or long. */
+/* Numbers that let a queue pair wait without end, or long; rxe_completer() takes retry_cnt 7 for no limit. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_exam *e)
 {
 	static const struct {
@@ -138,6 +139,12 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_ex
 		 offsetof(struct ibv_qp_attr, timeout),
 		 0,
 		 {"timeout", RDMAEZ_WHY_TIMEOUT_ZERO, RDMAEZ_VALUE_NUMBER, 1, 31}},
+		{IBV_QP_RETRY_CNT,
+		 IBV_QPT_XRC_RECV,
+		 RDMAEZ_DIAG_ADVICE,
+		 offsetof(struct ibv_qp_attr, retry_cnt),
+		 7,
+		 {"retry_cnt", RDMAEZ_WHY_RETRY_ENDLESS, RDMAEZ_VALUE_NUMBER, 0, 6}},
 		{IBV_QP_RNR_RETRY,
 		 IBV_QPT_XRC_RECV,
 		 RDMAEZ_DIAG_ADVICE,
@@ -317,6 +324,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 		(e->type != IBV_QPT_DRIVER || (driver->traits & RDMAEZ_DRIVER_EFA));
 	if (!e->now.known)
 		rdmaez_impl_qp_exam_refused(e, "ibv_query_qp", e->now.error);
+	if (strcmp(driver->name, "rdma_rxe") != 0)
+		e->now.known &= ~IBV_QP_RETRY_CNT; /* elsewhere 7 retries are seven */
 	if (e->now.known & IBV_QP_STATE) {
 		e->state = (int)e->now.attr.qp_state;
 		if (e->state == IBV_QPS_RESET)
