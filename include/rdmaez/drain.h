@@ -9,7 +9,7 @@
  * does for that differs from driver to driver:
  *
  * - It posts one more work request to each queue, a beacon, which completes behind all others: with bnxt_re, hns_roce,
- *   ib_mthca, ionic_rdma, irdma, mlx4_ib, mlx5_ib, rdma_rxe, vmw_pvrdma and those not listed in driver.h.
+ *   ib_mthca, ionic_rdma, irdma, mlx4_ib, mlx5_ib, qedr, rdma_rxe, vmw_pvrdma and those not listed in driver.h.
  * - efa, erdma, iw_cxgb4, mana_ib, ocrdma and siw refuse or keep what is posted in ERR; hfi1 and ib_qib keep receives. There
  *   the program tells how many are outstanding (`sends`, `recvs`), and draining ends when as many have completed.
  *   Signal every send then: one that succeeds unsignaled never completes. The same goes for the sends of RAW_PACKET and
