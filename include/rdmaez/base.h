@@ -85,15 +85,23 @@
 #endif
 #endif
 
+/*
+ * Where the bodies are in another file, that file says that they are hidden, which goes for the whole object. Each
+ * attribute of a declaration costs every file that includes it; that a call is rare is worth that.
+ */
 /** @brief Declares a function whose body is in every file, or in one with `RDMAEZ_EXTERN`. */
-#ifdef RDMAEZ_EXTERN
+#if !RDMAEZ_IMPL_BODIES
+#define RDMAEZ_API
+#elif defined(RDMAEZ_EXTERN)
 #define RDMAEZ_API RDMAEZ_IMPL_HIDDEN
 #else
 #define RDMAEZ_API RDMAEZ_IMPL
 #endif
 
 /** @brief The same for a function that is long or runs after a failure; it is never inlined. */
-#ifdef RDMAEZ_EXTERN
+#if !RDMAEZ_IMPL_BODIES
+#define RDMAEZ_COLD RDMAEZ_IMPL_RARE
+#elif defined(RDMAEZ_EXTERN)
 #define RDMAEZ_COLD RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_ASIDE
 #else
 #define RDMAEZ_COLD RDMAEZ_IMPL_COLD
@@ -107,7 +115,7 @@
 
 /** @brief The same for a long one, whose body is in one file with `RDMAEZ_EXTERN`, and called there. */
 #ifdef RDMAEZ_EXTERN
-#define RDMAEZ_API_FOLD RDMAEZ_IMPL_HIDDEN
+#define RDMAEZ_API_FOLD RDMAEZ_API
 #else
 #define RDMAEZ_API_FOLD RDMAEZ_FOLD
 #endif
