@@ -135,7 +135,8 @@ static void check_healthy(void)
 	struct side *own, *peer;
 
 	/* The port counts each repetition, so there must be none: no machine is too slow for 17 s. */
-	open_pair(&own, &peer, (struct rdmaez_qp_opts){.rnr_retry = 6, .timeout = 22});
+	open_pair(&own, &peer,
+		  (struct rdmaez_qp_opts){.rnr_retry = 6, .retry_cnt = 6, .timeout = 22});
 	CERTAIN(own, "at first", 0, "at first: nothing is certain");
 	before = diag;
 	tap_ok(rig_send(own, peer, NULL), "a message arrives");
@@ -161,6 +162,7 @@ static void check_no_receive(void)
 	tap_ok(rig_is_quiet(own->send_cq), "no receive: no completion");
 	CERTAIN(own, "no receive", 0, "no receive: nothing is certain");
 	found(RDMAEZ_WHY_RNR_ENDLESS, RDMAEZ_DIAG_ADVICE, "rnr_retry", "no receive");
+	found(RDMAEZ_WHY_RETRY_ENDLESS, RDMAEZ_DIAG_ADVICE, "retry_cnt", "no receive");
 	found(RDMAEZ_WHY_COUNTED_RNR, RDMAEZ_DIAG_LIKELY, "hw_counters/rcvd_rnr_err", "no receive");
 	before = counted(RDMAEZ_WHY_COUNTED_RNR);
 	RIG_UNTIL(counts(own, RDMAEZ_WHY_COUNTED_RNR) > before);
