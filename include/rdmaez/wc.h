@@ -120,6 +120,19 @@ RDMAEZ_COLD const char *rdmaez_wc_vendor_str(const struct ibv_wc *wc);
 RDMAEZ_API const struct ibv_wc *rdmaez_wc_first_error(const struct ibv_wc *wc, int count,
 						      uint32_t qp_num);
 
+/**
+ * @brief Finds whose completion it is, among the queue pairs that share a completion queue.
+ *
+ * It looks at one after the other; a program with thousands of them keeps a table by `qp_num`.
+ *
+ * @param wc the completion; `qp_num` is valid in each
+ * @param qp the queue pairs; those that are NULL are skipped
+ * @param count how many
+ * @return the position in @p qp; @p count if it is of none of them
+ */
+RDMAEZ_API size_t rdmaez_wc_position(const struct ibv_wc *wc, struct ibv_qp *const qp[],
+				     size_t count);
+
 /** @brief What has gone wrong on one queue pair. Start from all zero and set `qp_num`. */
 struct rdmaez_wc_errors {
 	uint32_t qp_num;      /**< the queue pair, set by the caller */

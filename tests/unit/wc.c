@@ -238,6 +238,25 @@ static void check_vendor_hints(void)
 
 /* ---- Batches ------------------------------------------------------------------------------ */
 
+static void check_position(void)
+{
+	struct ibv_qp a, b, *qp[] = {&a, NULL, &b, &a};
+	struct ibv_wc of;
+
+	a.qp_num = 7;
+	b.qp_num = 8;
+	memset(&of, 0, sizeof(of));
+	of.qp_num = 8;
+	tap_eq_int(rdmaez_wc_position(&of, qp, 4), 2, "the queue pair of a completion");
+	tap_eq_int(rdmaez_wc_position(&of, qp, 2), 2, "beyond those that are looked at");
+	of.qp_num = 7;
+	tap_eq_int(rdmaez_wc_position(&of, qp, 4), 0, "the first of two");
+	tap_eq_int(rdmaez_wc_position(&of, qp + 1, 3), 2, "an empty place is skipped");
+	of.qp_num = 9;
+	tap_eq_int(rdmaez_wc_position(&of, qp, 4), 4, "another's completion");
+	tap_eq_int(rdmaez_wc_position(&of, NULL, 0), 0, "among none");
+}
+
 static void check_first_error(void)
 {
 	const struct ibv_wc batch[8] = {
@@ -1231,6 +1250,7 @@ int main(void)
 	check_events();
 	check_producers();
 	check_vendor_hints();
+	check_position();
 	check_first_error();
 	check_errors_over_polls();
 	check_times();

@@ -520,6 +520,16 @@ RDMAEZ_API const struct ibv_wc *rdmaez_wc_first_error(const struct ibv_wc *wc, i
 	return flush;
 }
 
+RDMAEZ_API size_t rdmaez_wc_position(const struct ibv_wc *wc, struct ibv_qp *const qp[],
+				     size_t count)
+{
+	size_t at = 0;
+
+	while (at < count && !(qp[at] && qp[at]->qp_num == wc->qp_num))
+		at++;
+	return at;
+}
+
 RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const struct ibv_wc *wc,
 				     int count)
 {
