@@ -881,6 +881,15 @@ static void check_gid_misfits(void)
 	b.lid = 7;
 	REFUSES(&a, &b, "no LID here", ENDPOINT_NO_LID, "local.lid", NOTHING);
 	REFUSES(&b, &a, "no LID there", ENDPOINT_NO_LID, "remote.lid", NOTHING);
+	a.lid = 0xc000;
+	REFUSES(&b, &a, "a group's LID there", ENDPOINT_NO_LID, "remote.lid", NOTHING);
+	a.lid = 0xbfff;
+	b.lid = 0xffff;
+	REFUSES(&b, &a, "the LID of a port that has none yet", ENDPOINT_NO_LID, "local.lid",
+		NOTHING);
+	b.lid = 1;
+	tap_eq_int(rdmaez_endpoint_negotiate(&b, &a, NULL, &agreed_a, &diag), 0,
+		   "the least LID and the greatest");
 }
 
 /* Both ends come to terms. */

@@ -564,6 +564,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_path(const struct rdmaez_endpoint *loc
 {
 	const bool lids = local->link_layer == IBV_LINK_LAYER_INFINIBAND;
 	const bool gids = local->gid_count && remote->gid_count;
+	const uint16_t unicast = 0xbfff; /* from 1 to that; 0xffff is a port that has none yet */
+	const bool own_lid = (uint16_t)(local->lid - 1) < unicast;
 	struct rdmaez_impl_endpoint_pair pair;
 	int error;
 
@@ -574,10 +576,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_path(const struct rdmaez_endpoint *loc
 	    (gids && memcmp(&local->gid[0].gid, &remote->gid[0].gid, 8) != 0))
 		path->flags |= RDMAEZ_PATH_GRH;
 	if (!(path->flags & RDMAEZ_PATH_GRH))
-		return local->lid && remote->lid
+		return own_lid && (uint16_t)(remote->lid - 1) < unicast
 			       ? 0
 			       : rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_NO_LID,
-						    local->lid ? "remote.lid" : "local.lid");
+						    own_lid ? "remote.lid" : "local.lid");
 	error = rdmaez_impl_endpoint_choose(local, remote, &pair, diag);
 	if (error)
 		return error;
