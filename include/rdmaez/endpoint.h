@@ -177,8 +177,8 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
  * @brief Fills an endpoint for a queue pair: rdmaez_endpoint_port(), then rdmaez_endpoint_set_qp().
  *
  * With #RDMAEZ_QP_ECE in `opts->flags` it also asks for the queue pair's ECE options, by ibv_query_ece(); of the drivers
- * only mlx5 has any, and a device without them offers none. rdmaez_qp_connect() sets those that both ends offer. That
- * takes one message each way; rdma_cm takes a third, for what the second end's hardware made of the first one's options.
+ * only mlx5 has any, and a device without them offers none. rdmaez_qp_connect() sets those that both ends offer. The two
+ * endpoints cross; rdma_cm's second message answers the first, with what that end's hardware made of its options.
  * It has not been tried on hardware.
  *
  * @param qp the queue pair

@@ -646,7 +646,7 @@ RDMAEZ_API int rdmaez_endpoint_negotiate(const struct rdmaez_endpoint *local,
 
 /*
  * The ECE options that both ends can do; `vendor_id` 0: none, and nothing is to be set. rdma_cm lets one end set the
- * other's options and ask what the hardware made of them; with one message each way there are only the bits that both
+ * other's options and ask what the hardware made of them; of two messages that cross there are only the bits that both
  * offer.
  */
 RDMAEZ_IMPL void rdmaez_impl_endpoint_ece(const struct rdmaez_endpoint *local,
