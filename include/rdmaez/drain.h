@@ -147,6 +147,9 @@ RDMAEZ_COLD int rdmaez_qp_drain(struct ibv_qp *qp, const struct rdmaez_drain_opt
  * rdmaez_drain_wc(). When `drain->waits` is 0, draining is done; with a shared receive queue, once the
  * receive side's completion queue has been found empty after that. The deadline is the program's.
  *
+ * Nothing locks @p drain. Threads hold a lock of the program's from before this call until it has returned, and each
+ * from before it polls until all that it polled has gone through rdmaez_drain_wc().
+ *
  * @param qp the queue pair
  * @param opts the options; NULL: all defaults; `timeout_ns` is not looked at
  * @param drain receives the state
