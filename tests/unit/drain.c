@@ -410,6 +410,11 @@ static void check_counts(void)
 	t.opts.recvs = 3;
 	CHECK_LATE("where only sends have a beacon", WRONG(DRAIN_LEFT, "opts.recvs", COUNTED(1)));
 	check_drained(5, 0, 0, RECVS, "where only sends have a beacon");
+	start(FAKE_PROFILE_SIW, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, true);
+	t.opts.sends = t.opts.recvs = INT32_MAX;
+	CHECK_LATE("more than a number can hold", WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING),
+		   WRONG(DRAIN_UNCOUNTED, "opts.recvs", NOTHING));
 	t.opts.flags = 8 | RDMAEZ_DRAIN_ANYWAY;
 	CHECK_FINDINGS(&t.diag, drain(), EINVAL, "rdmaez_qp_drain", "a flag",
 		       WRONG(OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 8, 0, 3));

@@ -164,7 +164,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_drain_plan(struct rdmaez_drain *d, unsigned in
 	if (d->together)
 		d->left[0] = d->left[0] < 0 || d->left[1] < 0 || !receives
 				     ? -1
-				     : d->left[0] + d->left[1];
+				     : (int)((unsigned int)d->left[0] + (unsigned int)d->left[1]);
 }
 
 /* Checks the options, and notes them. */
