@@ -44,7 +44,8 @@
  *
  * @par ECE
  * Where both endpoints offer enhanced connection establishment of one vendor (#RDMAEZ_QP_ECE), what both can do is
- * set by ibv_set_ece() before the first transition; a device that has none after all (EOPNOTSUPP) does without.
+ * set by ibv_set_ece() before the first transition; a device that has none after all (EOPNOTSUPP) does without, and any
+ * other errno value is returned, with the queue pair untouched.
  *
  * @par Threads
  * One thread at a time for one queue pair.
