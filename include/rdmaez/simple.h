@@ -66,7 +66,8 @@ struct rdmaez_simple_opts {
  *
  * Each queue has room for one work request more than asked for, and each completion queue for its completion:
  * the beacon of rdmaez_qp_drain(). So a completion queue never overflows, though after
- * an error every work request completes, signaled or not.
+ * an error every work request completes, signaled or not; unless more are posted than were asked for, which drivers that
+ * round up do not refuse.
  *
  * After a failure all that was made is undone, and the record is that of the function that failed: rdmaez_device_open(),
  * rdmaez_cq_create(), rdmaez_mr_reg() or rdmaez_qp_create().
