@@ -9,8 +9,6 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <poll.h>
-
 #ifndef RDMAEZ_IMPL_CLOCK_H
 #include "clock.h"
 #endif
@@ -38,16 +36,6 @@ RDMAEZ_IMPL_BEGIN
 #define RDMAEZ_IMPL_END_FULL   2 /* by the beacon, for which there is no room yet */
 #define RDMAEZ_IMPL_END_COUNT  3 /* by the number of completions: the driver takes no beacon */
 #define RDMAEZ_IMPL_END_NO_AH  4 /* the same, for want of an address handle */
-
-/* When to give up. */
-RDMAEZ_IMPL uint64_t rdmaez_impl_deadline(uint64_t timeout_ns)
-{
-	const uint64_t now = rdmaez_impl_now();
-
-	if (!timeout_ns)
-		timeout_ns = RDMAEZ_DRAIN_TIMEOUT_NS;
-	return timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
-}
 
 /* Moves a queue pair, for a record that has this header's reasons. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_to(struct ibv_qp *qp, enum ibv_qp_state to,
@@ -316,7 +304,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_late(const struct rdmaez_drain *d, struct
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_wait(struct rdmaez_drain *d, struct rdmaez_diag *diag)
 {
 	const uint64_t since = rdmaez_impl_now();
-	const uint64_t deadline = rdmaez_impl_deadline(d->opts.timeout_ns);
+	const uint64_t deadline = rdmaez_impl_deadline(d->opts.timeout_ns, RDMAEZ_DRAIN_TIMEOUT_NS);
 	uint64_t now;
 
 	do {
@@ -365,13 +353,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_last(struct ibv_qp *qp, const struct rdma
 					    struct rdmaez_drained *drained,
 					    struct rdmaez_diag *diag, const char *call)
 {
-	struct rdmaez_drain drain;
-	int error = rdmaez_impl_drain_start(qp, opts, &drain, diag, call);
+	const int error = rdmaez_impl_drain(qp, opts, drained, diag, call);
 
-	if (error)
-		return error;
-	error = rdmaez_impl_drain(qp, opts, drained, diag, call);
-	if (error && !(drain.opts.flags & RDMAEZ_DRAIN_ANYWAY))
+	/* Unknown flags and a NULL are no failure to drain. */
+	if (error &&
+	    (!qp || !opts || (opts->flags & ~RDMAEZ_DRAIN_LAST_WQE) != RDMAEZ_DRAIN_ANYWAY))
 		return error;
 	rdmaez_impl_diag_forget(diag);
 	return 0;
@@ -516,7 +502,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_quiesce(struct ibv_qp *qp, uint64_t timeout_ns,
 	if (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD)
 		return rdmaez_impl_resume_refuse(diag, qp->state,
 						 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD);
-	deadline = rdmaez_impl_deadline(timeout_ns);
+	deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_DRAIN_TIMEOUT_NS);
 	if (qp->state == IBV_QPS_RTS)
 		error = rdmaez_impl_drain_to(qp, IBV_QPS_SQD, NULL, diag, call);
 	while (!error) {
@@ -601,36 +587,30 @@ RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag)
 RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_ns,
 				  struct ibv_async_event *event, struct rdmaez_diag *diag)
 {
-	const uint64_t deadline = timeout_ns ? rdmaez_impl_deadline(timeout_ns) : 0;
+	const uint64_t deadline =
+		timeout_ns ? rdmaez_impl_deadline(timeout_ns, RDMAEZ_DRAIN_TIMEOUT_NS) : 0;
 	const char *const missing = !context ? "context" : event ? NULL : "event";
 	int error = rdmaez_impl_begin(diag, "rdmaez_event_next", rdmaez_impl_why_drain, context,
 				      missing);
 	struct ibv_async_event next;
-	struct pollfd readable;
-	uint64_t now, left;
 
 	if (error)
 		return error;
-	readable.fd = context->async_fd;
-	readable.events = POLLIN;
 	do {
-		now = rdmaez_impl_now();
-		left = now < deadline ? (deadline - now - 1) / 1000000 + 1 : 0; /* ms, rounded up */
-		if (poll(&readable, 1, left < INT32_MAX ? (int)left : INT32_MAX) <= 0)
-			continue;
-		error = rdmaez_impl_error(ibv_get_async_event(context, &next));
+		error = rdmaez_impl_wait(context->async_fd, POLLIN, deadline);
+		if (!error)
+			error = rdmaez_impl_error(ibv_get_async_event(context, &next));
 		if (!error) {
 			ibv_ack_async_event(&next);
 			*event = next;
 			return 0;
 		}
-		if (error != EAGAIN && error != EINTR)
-			return rdmaez_impl_refuse_verb(
-				diag, error,
-				rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED),
-				"ibv_get_async_event");
-	} while (now < deadline);
-	return rdmaez_impl_refuse(diag, ETIMEDOUT, RDMAEZ_WHY_EVENT_NONE, "timeout_ns");
+	} while ((error == EAGAIN || error == EINTR) && rdmaez_impl_left(deadline));
+	if (error == ETIMEDOUT || error == EAGAIN || error == EINTR)
+		return rdmaez_impl_refuse(diag, ETIMEDOUT, RDMAEZ_WHY_EVENT_NONE, "timeout_ns");
+	return rdmaez_impl_refuse_verb(diag, error,
+				       rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED),
+				       "ibv_get_async_event");
 }
 
 RDMAEZ_IMPL_END

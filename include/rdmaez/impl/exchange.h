@@ -10,7 +10,6 @@
 #if RDMAEZ_IMPL_BODIES
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -50,45 +49,8 @@ struct rdmaez_impl_exchange {
 	uint8_t own[RDMAEZ_IMPL_EXCHANGE_HEAD], peer[RDMAEZ_IMPL_EXCHANGE_HEAD];
 };
 
-/* When a call must end. */
-RDMAEZ_IMPL uint64_t rdmaez_impl_exchange_deadline(uint64_t timeout)
-{
-	const uint64_t now = rdmaez_impl_now();
-
-	if (!timeout)
-		timeout = UINT64_C(10000000000);
-	return timeout < UINT64_MAX - now ? now + timeout : UINT64_MAX;
-}
-
-RDMAEZ_IMPL uint64_t rdmaez_impl_exchange_left(uint64_t deadline)
-{
-	const uint64_t now = rdmaez_impl_now();
-
-	return deadline > now ? deadline - now : 0;
-}
-
-/* Waits until a socket is ready: 0, ETIMEDOUT, or why it cannot. */
-RDMAEZ_IMPL int rdmaez_impl_exchange_wait(int socket, int events, uint64_t deadline)
-{
-	struct pollfd ready;
-	uint64_t left;
-	int count;
-
-	ready.fd = socket;
-	ready.events = (short)events;
-	do {
-		left = rdmaez_impl_exchange_left(deadline);
-		/* Rounded up, and at most an hour at once. */
-		count = poll(&ready, 1,
-			     left < UINT64_C(3600000000000) ? (int)((left + 999999) / 1000000)
-							    : 3600000);
-		if (count > 0)
-			return 0;
-		if (count < 0 && errno != EINTR)
-			return errno;
-	} while (left);
-	return ETIMEDOUT;
-}
+/* How long a call may take unless it is told: 10 s. */
+#define RDMAEZ_IMPL_EXCHANGE_NS UINT64_C(10000000000)
 
 /* Why it goes no further: the time is over, the peer is gone, or a socket call says so. */
 RDMAEZ_IMPL int rdmaez_impl_exchange_stop(const struct rdmaez_impl_exchange *x, int error,
@@ -207,10 +169,10 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_run(struct rdmaez_impl_exchange *x, struct 
 			return 0;
 		/* What is there is taken even when the time is over, but for what a later version has added. */
 		error = 0;
-		if (((sent && got) || x->got > x->size) && !rdmaez_impl_exchange_left(x->deadline))
+		if (((sent && got) || x->got > x->size) && !rdmaez_impl_left(x->deadline))
 			error = ETIMEDOUT;
 		else if (sent && got)
-			error = rdmaez_impl_exchange_wait(
+			error = rdmaez_impl_wait(
 				x->socket,
 				(reads ? POLLIN : 0) | (x->sent < x->size && !broken ? POLLOUT : 0),
 				x->deadline);
@@ -280,7 +242,7 @@ RDMAEZ_API int rdmaez_exchange_many(int socket, const struct rdmaez_exchange_lis
 		error = rdmaez_impl_refuse_at(diag, EINVAL, &count, (int64_t)list->count);
 	else {
 		x.socket = socket;
-		x.deadline = rdmaez_impl_exchange_deadline(timeout_ns);
+		x.deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_EXCHANGE_NS);
 		error = rdmaez_impl_exchange_list(&x, list, diag);
 	}
 	if (diag)
@@ -314,7 +276,7 @@ RDMAEZ_API int rdmaez_exchange_barrier(int socket, const struct rdmaez_exchange_
 	if (ready && ready->error < 0)
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, ready->error);
 	x.socket = socket;
-	x.deadline = rdmaez_impl_exchange_deadline(timeout_ns);
+	x.deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_EXCHANGE_NS);
 	x.buffer = NULL;
 	return rdmaez_impl_exchange_swap(&x, ready ? ready->error : 0, 2, 0,
 					 ready ? ready->identity : 0, diag);
@@ -340,7 +302,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_meet(struct rdmaez_impl_exchange *x, struct
 		rdmaez_impl_diag_qp(diag, qp);
 		error = rdmaez_impl_exchange_list(x, list, diag);
 	}
-	left = rdmaez_impl_exchange_left(x->deadline);
+	left = rdmaez_impl_left(x->deadline);
 	if (opts->retry_ns > left)
 		opts->retry_ns = left;
 	return error ? error : rdmaez_qp_connect(qp, list->local, list->remote, opts, diag);
@@ -369,7 +331,7 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 	if (opts && opts->qp)
 		with = *opts->qp;
 	x.socket = socket;
-	x.deadline = rdmaez_impl_exchange_deadline(opts ? opts->timeout_ns : 0);
+	x.deadline = rdmaez_impl_deadline(opts ? opts->timeout_ns : 0, RDMAEZ_IMPL_EXCHANGE_NS);
 	error = rdmaez_impl_exchange_meet(&x, qp, &list, local ? NULL : &own, &with, diag);
 	/* In step: both messages are through, or none has begun. */
 	if (x.sent == x.size && x.got == x.want) {
@@ -483,12 +445,12 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_accept(const struct rdmaez_impl_addrinfo *l
 							      : RDMAEZ_WHY_EXCHANGE_SOCKET,
 					  "port");
 	do {
-		error = rdmaez_impl_exchange_wait(listener, POLLIN, deadline);
+		error = rdmaez_impl_wait(listener, POLLIN, deadline);
 		*fd = error ? -1 : rdmaez_impl_accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 		error = error || *fd >= 0 ? error : errno;
 		/* A peer that has gone again meanwhile, or been interrupted, is none. */
 	} while ((error == EAGAIN || error == EINTR || error == ECONNABORTED) &&
-		 rdmaez_impl_exchange_left(deadline));
+		 rdmaez_impl_left(deadline));
 	close(listener);
 	if (error == ETIMEDOUT)
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_OPEN_NO_PEER, "timeout_ns");
@@ -503,7 +465,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_arrived(int fd, uint64_t deadline)
 {
 	struct sockaddr_storage own, peer;
 	socklen_t own_size = sizeof(own), peer_size = sizeof(peer), size = sizeof(int);
-	int failed = 0, error = rdmaez_impl_exchange_wait(fd, POLLOUT, deadline);
+	int failed = 0, error = rdmaez_impl_wait(fd, POLLOUT, deadline);
 
 	if (!error)
 		error = getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size) ? errno : failed;
@@ -532,14 +494,14 @@ RDMAEZ_IMPL bool rdmaez_impl_exchange_heals(int error)
 RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *list,
 					   uint64_t deadline, int *fd, struct rdmaez_diag *diag)
 {
-	struct rdmaez_impl_retry retry = {rdmaez_impl_exchange_left(deadline), rdmaez_impl_now(),
-					  10000000, 1};
+	struct rdmaez_impl_retry retry = {rdmaez_impl_left(deadline), rdmaez_impl_now(), 10000000,
+					  1};
 	uint64_t each = list->next ? 1000000000 : UINT64_MAX, left;
 	int error, worst = 0;
 
 	do {
 		for (const struct rdmaez_impl_addrinfo *at = list; at; at = at->next) {
-			left = rdmaez_impl_exchange_left(deadline);
+			left = rdmaez_impl_left(deadline);
 			error = rdmaez_impl_exchange_begin(at, false, fd);
 			if (!error) {
 				error = rdmaez_impl_exchange_arrived(
@@ -568,7 +530,7 @@ RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *port, uint64_t
 				    int *socket, struct rdmaez_diag *diag)
 {
 	const int ipproto_tcp = 6, tcp_nodelay = 1, yes = 1;
-	const uint64_t deadline = rdmaez_impl_exchange_deadline(timeout_ns);
+	const uint64_t deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_EXCHANGE_NS);
 	struct rdmaez_impl_addrinfo *list;
 	int error, fd = -1;
 

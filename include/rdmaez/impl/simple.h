@@ -128,30 +128,25 @@ RDMAEZ_API int rdmaez_simple_close(struct rdmaez_simple *simple, struct rdmaez_d
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "simple");
 	if (simple->qp)
 		error = rdmaez_impl_simple_end(simple->qp->context, simple->qp, diag);
-	if (error)
-		return error;
-	simple->qp = NULL;
-	if (simple->mr)
+	if (!error)
+		simple->qp = NULL;
+	if (!error && simple->mr)
 		error = rdmaez_mr_dereg(simple->mr, diag);
-	if (error)
-		return error;
-	simple->mr = NULL;
-	if (simple->recv_cq && simple->recv_cq != simple->send_cq)
+	if (!error)
+		simple->mr = NULL;
+	if (!error && simple->recv_cq && simple->recv_cq != simple->send_cq)
 		error = rdmaez_cq_destroy(simple->recv_cq, diag);
-	if (error)
-		return error;
-	simple->recv_cq = NULL;
-	if (simple->send_cq)
+	if (!error)
+		simple->recv_cq = NULL;
+	if (!error && simple->send_cq)
 		error = rdmaez_cq_destroy(simple->send_cq, diag);
-	if (error)
-		return error;
-	simple->send_cq = NULL;
-	if (simple->pd)
+	if (!error)
+		simple->send_cq = NULL;
+	if (!error && simple->pd)
 		error = rdmaez_pd_dealloc(simple->pd, diag);
-	if (error)
-		return error;
-	simple->pd = NULL;
-	if (simple->context)
+	if (!error)
+		simple->pd = NULL;
+	if (!error && simple->context)
 		error = rdmaez_impl_simple_end(simple->context, NULL, diag);
 	if (!error)
 		simple->context = NULL;

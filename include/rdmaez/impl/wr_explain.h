@@ -325,7 +325,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_send(const struct rdmaez_impl_wr_ca
 	const unsigned int opcode = (unsigned int)wr->opcode;
 	const uint32_t is = opcode < 32 ? UINT32_C(1) << opcode : 0;
 	const bool is_inline = (wr->send_flags & IBV_SEND_INLINE) != 0;
-	uint64_t length = 0;
+	uint64_t length;
 
 	if (!(is & rdmaez_impl_wr_opcodes(c->qp->qp_type)))
 		rdmaez_impl_find(c->diag, rdmaez_impl_wr_certain(c, RDMAEZ_IMPL_WR_OPCODES),
@@ -334,8 +334,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_send(const struct rdmaez_impl_wr_ca
 					 is_inline ? RDMAEZ_IMPL_WR_SGES_INLINE
 						   : RDMAEZ_IMPL_WR_SGES))
 		return;
-	for (int i = 0; i < wr->num_sge; i++)
-		length += wr->sg_list[i].length;
+	length = rdmaez_impl_wr_length(wr, NULL);
 	if (is_inline)
 		rdmaez_impl_wr_explain_inline(
 			c, opcode, !(is & (atomics | RDMAEZ_IMPL_WR(RDMA_READ))), length);
