@@ -3,26 +3,8 @@
 #
 # Endpoints, fuzzed under ASan and UBSan with a fixed seed.
 
-source tests/tap.bash
-
-build=build/fuzz
-mkdir -p "$build"
-flags=(-std=c11 -g -O1 @tests/compile/warnings -fno-sanitize-recover=all)
-
-# fuzz INCLUDE NAME RUNS
-fuzz() {
-	"${CLANG:-clang-14}" "${flags[@]}" -I"$1" -fsanitize=fuzzer,address,undefined \
-		tests/fuzz/endpoint.c -o "$build/$2"
-	"$build/$2" -seed=1 -runs="$3" -max_len=390 -len_control=0 -artifact_prefix="$scratch/"
-}
-
-# seeded NAME SCRIPT: a copy of the headers with SCRIPT, of sed, done to impl/endpoint.h.
-seeded() {
-	cp -r include "$scratch/$1"
-	sed -i "$2" "$scratch/$1/rdmaez/impl/endpoint.h"
-	! diff -r include "$scratch/$1" >/dev/null || echo "nothing was seeded by $2" >&2
-	echo "$scratch/$1"
-}
+header=endpoint longest=390
+source tests/fuzz/lib.bash
 
 ok "40000 endpoints are read or refused without a misstep" fuzz include endpoint 40000
 

@@ -3,26 +3,8 @@
 #
 # What a peer may send to exchange.h, fuzzed under ASan and UBSan with a fixed seed.
 
-source tests/tap.bash
-
-build=build/fuzz
-mkdir -p "$build"
-flags=(-std=c11 -g -O1 @tests/compile/warnings -fno-sanitize-recover=all)
-
-# fuzz INCLUDE NAME RUNS
-fuzz() {
-	"${CLANG:-clang-14}" "${flags[@]}" -I"$1" -fsanitize=fuzzer,address,undefined \
-		tests/fuzz/exchange.c -o "$build/$2"
-	"$build/$2" -seed=1 -runs="$3" -max_len=600 -len_control=0 -artifact_prefix="$scratch/"
-}
-
-# seeded NAME SCRIPT: a copy of the headers with SCRIPT, of sed, done to impl/exchange.h.
-seeded() {
-	cp -r include "$scratch/$1"
-	sed -i "$2" "$scratch/$1/rdmaez/impl/exchange.h"
-	! diff -r include "$scratch/$1" >/dev/null || echo "nothing was seeded by $2" >&2
-	echo "$scratch/$1"
-}
+header=exchange longest=600
+source tests/fuzz/lib.bash
 
 ok "30000 messages are understood or refused without a misstep" fuzz include exchange 30000
 
