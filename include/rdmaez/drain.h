@@ -28,8 +28,10 @@
  *
  * @par What may be returned
  * Every function returns EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), except where NULL is said to be
- * good; @p diag may be NULL. Besides what is listed, any other errno value of the verbs it calls may be returned. A timeout of
- * 0 is #RDMAEZ_DRAIN_TIMEOUT_NS; of rdmaez_event_next(), no wait.
+ * good; @p diag may be NULL. Besides what is listed, any other errno value of the verbs it calls may be returned.
+ *
+ * @par Deadlines
+ * A timeout is for the whole of a call; 0 means 1 s, but for rdmaez_event_next() no wait, and UINT64_MAX forever.
  *
  * @par Threads
  * No other thread may post to the queue pair, modify it, or poll its completion queues meanwhile; a program whose
@@ -49,9 +51,6 @@
 extern "C" {
 #endif
 
-/** @brief How long these functions wait unless they are told: 1 s. */
-#define RDMAEZ_DRAIN_TIMEOUT_NS 1000000000u
-
 /** @brief Bit: the send queue, in `struct rdmaez_drained` and `struct rdmaez_drain`. */
 #define RDMAEZ_DRAIN_SENDS 0x1u
 /** @brief Bit: the receive queue, or what was taken from a shared one. */
@@ -65,7 +64,7 @@ extern "C" {
 /** @brief Options for draining. Start from all zero. */
 struct rdmaez_drain_opts {
 	unsigned int flags;  /**< RDMAEZ_DRAIN_ options */
-	uint64_t timeout_ns; /**< 0: #RDMAEZ_DRAIN_TIMEOUT_NS */
+	uint64_t timeout_ns; /**< the deadline in ns; 0: 1 s */
 	/** Receives every completion that is polled, except beacons: also those of other queue pairs, where they share
 	 *  a completion queue. Of one that failed, `opcode` is not valid. NULL: they are counted, and lost. */
 	void (*completed)(void *arg, const struct ibv_wc *wc);

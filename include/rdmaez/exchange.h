@@ -24,7 +24,7 @@
  * 40 ms. No two threads may use one socket at once.
  *
  * @par Deadlines
- * `timeout_ns` is for the whole of a call, by CLOCK_MONOTONIC; 0 means 10 s, UINT64_MAX no end. Signals do not
+ * `timeout_ns` is for the whole of a call, by CLOCK_MONOTONIC; 0 means 10 s, UINT64_MAX forever. Signals do not
  * interrupt a call. What has come already is taken even if the time is over: 1 ns asks for no more than that.
  *
  * @par Failures

@@ -238,7 +238,7 @@ extern "C" {
 	  "raise hca_handle and hca_object in its rdma.max, or free objects")                      \
 	X(COUNTED_DOWN, "the port's link has gone down before",                                    \
 	  "check the cable, the transceiver, the switch port and the kernel log")                  \
-	X(RETRIED, "this is how often it was tried until retry_ns was over",                       \
+	X(RETRIED, "this is how often it was tried before retry_ns ran out",                       \
 	  "wait longer only for a peer that is about to appear")
 
 /* Those of rdmaez_qp_examine() alone. */
@@ -547,18 +547,19 @@ extern "C" {
 	  "ACS may keep the two devices apart",                                                    \
 	  "boot with iommu=pt, or turn ACS off on the bridges between them")                       \
 	X(WC_UNASKED,                                                                              \
-	  "the completion belongs to a queue pair that was not passed, and so was not asked",      \
+	  "the completion belongs to a queue pair other than the one passed, which was not "       \
+	  "queried",                                                                               \
 	  "call rdmaez_wc_explain_qp() with the queue pair of this number")                        \
-	X(WC_LATE, "fewer completions came in time than were wanted",                              \
-	  "rdmaez_qp_examine() tells why nothing happens; a send that is not signaled completes "  \
-	  "without a word")                                                                        \
-	X(WC_NO_SENDER, "only a receive that succeeded tells where its message came from",         \
+	X(WC_LATE, "fewer completions arrived in time than were wanted",                           \
+	  "ask rdmaez_qp_examine() why nothing happens; a send that is not signaled completes in " \
+	  "silence")                                                                               \
+	X(WC_NO_SENDER, "only a successful receive tells where its message came from",             \
 	  "check the completion's status and opcode first")                                        \
-	X(WC_NO_HEADER, "the 40 bytes before the message are no GRH, and end in no IPv4 header",   \
+	X(WC_NO_HEADER,                                                                            \
+	  "the 40 bytes before the message are not a GRH and do not end in an IPv4 header",           \
 	  "pass the address at which the receive's first SGE begins")                              \
 	X(WC_GID_GONE, "the port no longer has the GID to which the message was sent",             \
-	  "answer from another GID by a path with the peer's alone, if the peer takes that; a "    \
-	  "GID goes with its address or interface")
+	  "its address or interface is gone; answer from another GID if the peer accepts that")
 
 /* Those of device memory alone: dm.h, dm_token.h, dm_share.h and devel/dm_emu.h. */
 #define RDMAEZ_IMPL_WHY_DM(X)                                                                     \
@@ -681,103 +682,100 @@ extern "C" {
 	  "install the device's provider, or a newer rdma-core")
 
 /* Those of endpoint.h, connect.h and exchange.h. */
-#define RDMAEZ_IMPL_WHY_CONNECT(X)                                                                 \
-	X(ENDPOINT_MAGIC, "these bytes are no endpoint",                                           \
-	  "read what rdmaez_endpoint_pack() wrote from its first byte on")                         \
-	X(ENDPOINT_VERSION, "the endpoint is of a version that this rdmaez cannot read",           \
-	  "use a newer rdmaez at this end")                                                        \
-	X(ENDPOINT_SUM, "the endpoint was changed on its way",                                     \
-	  "send it again, all of it and in binary mode")                                           \
-	X(ENDPOINT_FIELD, "no endpoint holds this value",                                          \
-	  "tell the peer what rdmaez_endpoint_local() has filled")                                 \
-	X(ENDPOINT_TEXT, "this is not the text of an endpoint",                                    \
-	  "pass on the whole line that rdmaez_endpoint_format() wrote")                            \
-	X(ENDPOINT_NOT_OWN, "the local endpoint names no port, as one that was received",          \
-	  "give this end's own endpoint first, then the peer's")                                   \
-	X(ENDPOINT_NO_QP, "the endpoint has no queue pair yet",                                    \
-	  "call rdmaez_endpoint_set_qp() before the endpoint is told to the peer")                 \
-	X(ENDPOINT_QP_TYPES, "queue pairs of these types cannot be connected",                     \
-	  "create them of the same type at both ends, or XRC_SEND at one and XRC_RECV at the "     \
-	  "other")                                                                                 \
-	X(ENDPOINT_LINK_LAYERS,                                                                    \
-	  "the ports have different link layers, such as InfiniBand and Ethernet",                 \
-	  "use ports of one network")                                                              \
-	X(ENDPOINT_PKEYS, "the ends are in different partitions",                                  \
-	  "use P_Key indices of the same partition: rdmaez_port_find_pkey()")                      \
-	X(ENDPOINT_NO_GID, "the endpoint has no GID, and this connection needs one",               \
-	  "give the port's network interface an address")                                          \
-	X(ENDPOINT_GID_TYPES,                                                                      \
-	  "the ends have no type of GID in common: RoCE v1 at one and v2 at the other",            \
-	  "use RoCE v2 at both ends; what the port offers stands in the gid_attrs/types of sysfs") \
-	X(ENDPOINT_FAMILIES,                                                                       \
-	  "of the GIDs of one type, those of one end are IPv4 and those of the other are not",     \
-	  "give both interfaces addresses of one family")                                          \
-	X(ENDPOINT_SCOPES,                                                                         \
-	  "of the GIDs of one type and family, those of one end are link-local and those of the "  \
-	  "other are routable",                                                                    \
-	  "give both interfaces routable addresses")                                               \
-	X(ENDPOINT_NO_LID, "the port has no LID, and no global route header is used",              \
-	  "run a subnet manager, or ask for the header with RDMAEZ_PATH_GRH at both ends")         \
-	X(CONNECT_OTHER_QP, "the local endpoint is another queue pair's",                          \
-	  "complete it for this one with rdmaez_endpoint_set_qp(), and tell the peer")             \
-	X(CONNECT_STATE, "a queue pair in this state cannot be connected",                         \
-	  "create a new one, or drain it and move it to RESET")                                    \
-	X(CONNECT_NO_AH, "only UD and SRD send to address handles", "use rdmaez_qp_connect()")     \
-	X(EXCHANGE_LOCAL, "this end's endpoint cannot be told",                                    \
-	  "complete it: rdmaez_endpoint_local(), or rdmaez_endpoint_set_qp()")                     \
-	X(EXCHANGE_REMOTE, "this is the position of the peer's endpoint that is refused",          \
-	  "see the finding before this one")                                                       \
-	X(EXCHANGE_FOREIGN, "what has come is no message of exchange.h",                           \
-	  "let both ends call the same function, and read first what else the stream carries")     \
-	X(EXCHANGE_STEP,                                                                           \
-	  "one end exchanges endpoints (1) while the other waits at the barrier (2)",              \
-	  "let both ends call the same functions in the same order")                               \
-	X(EXCHANGE_COUNT, "the peer tells another number of endpoints",                            \
-	  "let both ends connect the same number of queue pairs")                                  \
-	X(EXCHANGE_IDENTITY, "the peer is at the barrier of another connection",                   \
-	  "let both ends begin again, on a new socket")                                            \
-	X(EXCHANGE_SILENT, "the socket is connected, but nothing has come from the peer in time",  \
-	  "see whether the peer calls the same function, or wait longer: timeout_ns")              \
-	X(EXCHANGE_PART, "only a part of the peer's message has come in time",                     \
-	  "see whether the peer has stopped, or the network loses packets, or wait longer")        \
-	X(EXCHANGE_UNREAD, "the peer has not read this end's message in time",                     \
-	  "see whether the peer calls the same function, or wait longer: timeout_ns")              \
-	X(EXCHANGE_CLOSED, "the peer has closed the socket before the messages were complete",     \
-	  "see why it ended")                                                                      \
-	X(EXCHANGE_SOCKET, "the socket cannot be used for this",                                   \
-	  "use a connected stream socket; the errno says more")                                    \
-	X(PEER_FAILED, "the peer has told that it failed",                                         \
-	  "see the peer's own explanation: the errno value is the one that it got")                \
-	X(OPEN_SERVICE, "this is neither a port number nor the name of a service",                 \
-	  "give a number from 1 to 65535")                                                         \
-	X(OPEN_NAME, "no address is known for this host",                                          \
-	  "see what `getent ahosts` says of the name, or give an address")                         \
-	X(OPEN_LOOKUP, "the host's name could not be looked up",                                   \
-	  "see whether the name server answers, or give an address")                               \
-	X(OPEN_IN_USE, "somebody listens at this port already",                                    \
-	  "see who with `ss -ltnp`, or use another port")                                          \
-	X(OPEN_REFUSED, "the host answers, but nobody has listened at this port in time",          \
-	  "start the peer that waits, and see whether it uses the same port")                      \
-	X(OPEN_UNREACHED, "the host has not answered in time, or no route leads to it",            \
-	  "ping the host, and see whether a firewall drops what is sent to the port")              \
-	X(OPEN_NO_PEER, "nobody has connected in time",                                            \
-	  "start the other end, and see whether it uses this host and port, and a firewall lets "  \
-	  "it through")
+#define RDMAEZ_IMPL_WHY_CONNECT(X)                                                                \
+	X(ENDPOINT_MAGIC, "these bytes are not an endpoint",                                      \
+	  "pass what rdmaez_endpoint_pack() wrote, from its first byte on")                       \
+	X(ENDPOINT_VERSION, "the endpoint is of a version that this rdmaez cannot read",          \
+	  "use a newer rdmaez at this end")                                                       \
+	X(ENDPOINT_SUM, "the endpoint was changed in transit",                                    \
+	  "send all of it again, in binary mode")                                                 \
+	X(ENDPOINT_FIELD, "no valid endpoint holds this value",                                   \
+	  "send the peer what rdmaez_endpoint_local() has filled")                                \
+	X(ENDPOINT_TEXT, "this is not the text of an endpoint",                                   \
+	  "pass the whole line that rdmaez_endpoint_format() wrote")                              \
+	X(ENDPOINT_NOT_OWN, "the local endpoint names no port; it may be the peer's",   \
+	  "pass this end's own endpoint first, then the peer's")                                  \
+	X(ENDPOINT_NO_QP, "the endpoint has no queue pair yet",                                   \
+	  "call rdmaez_endpoint_set_qp() before sending the endpoint to the peer")                \
+	X(ENDPOINT_QP_TYPES, "queue pairs of these types cannot be connected",                    \
+	  "create the same type at both ends, or XRC_SEND at one and XRC_RECV at the other")      \
+	X(ENDPOINT_LINK_LAYERS,                                                                   \
+	  "the ports have different link layers, such as InfiniBand and Ethernet",                \
+	  "use ports of one network")                                                             \
+	X(ENDPOINT_PKEYS, "the ends are in different partitions",                                 \
+	  "use P_Key indices of the same partition: rdmaez_port_find_pkey()")                     \
+	X(ENDPOINT_NO_GID, "the endpoint has no GID, and this connection needs one",              \
+	  "give the port's network interface an address")                                         \
+	X(ENDPOINT_GID_TYPES,                                                                     \
+	  "the ends have no GID type in common: RoCE v1 at one, v2 at the other",                 \
+	  "use RoCE v2 at both ends; gid_attrs/types in sysfs lists what a port offers")          \
+	X(ENDPOINT_FAMILIES, "the GIDs of the common type are IPv4 at one end only",              \
+	  "give both interfaces addresses of one family")                                         \
+	X(ENDPOINT_SCOPES,                                                                        \
+	  "the GIDs of the common type and family are link-local at one end and routable at the " \
+	  "other",                                                                                \
+	  "give both interfaces routable addresses")                                              \
+	X(ENDPOINT_NO_LID, "the port has no LID, and no global route header is used",             \
+	  "run a subnet manager, or ask for the header with RDMAEZ_PATH_GRH at both ends")        \
+	X(CONNECT_OTHER_QP, "the local endpoint belongs to another queue pair",                   \
+	  "complete it for this one with rdmaez_endpoint_set_qp(), and send it to the peer")      \
+	X(CONNECT_STATE, "a queue pair in this state cannot be connected",                        \
+	  "create a new one, or drain it and move it to RESET")                                   \
+	X(CONNECT_NO_AH, "only UD and SRD send to address handles", "use rdmaez_qp_connect()")    \
+	X(EXCHANGE_LOCAL, "this end's endpoint cannot be packed",                                 \
+	  "complete it with rdmaez_endpoint_local() or rdmaez_endpoint_set_qp()")                 \
+	X(EXCHANGE_REMOTE, "this is the position of the peer's endpoint that was refused",        \
+	  "see the finding before this one")                                                      \
+	X(EXCHANGE_FOREIGN, "what arrived is not a message of exchange.h",                        \
+	  "call the same function at both ends, and first read whatever else the stream carries") \
+	X(EXCHANGE_STEP,                                                                          \
+	  "one end exchanges endpoints (1) while the other waits at the barrier (2)",             \
+	  "call the same functions in the same order at both ends")                               \
+	X(EXCHANGE_COUNT, "the peer sends a different number of endpoints",                       \
+	  "connect the same number of queue pairs at both ends")                                  \
+	X(EXCHANGE_IDENTITY, "the peer is at the barrier of another connection",                  \
+	  "begin again at both ends, on a new socket")                                            \
+	X(EXCHANGE_SILENT, "the socket is connected, but nothing came from the peer in time",     \
+	  "check that the peer calls the same function, or wait longer: timeout_ns")              \
+	X(EXCHANGE_PART, "only part of the peer's message came in time",                          \
+	  "check whether the peer has stopped or the network loses packets, or wait longer")      \
+	X(EXCHANGE_UNREAD, "the peer did not read this end's message in time",                    \
+	  "check that the peer calls the same function, or wait longer: timeout_ns")              \
+	X(EXCHANGE_CLOSED, "the peer closed the socket before the messages were complete",        \
+	  "find out why it ended")                                                                \
+	X(EXCHANGE_SOCKET, "the socket cannot be used for this",                                  \
+	  "use a connected stream socket; the errno value says more")                             \
+	X(PEER_FAILED, "the peer reports that it failed",                                         \
+	  "see the peer's own explanation; this is the errno value it got")                       \
+	X(OPEN_SERVICE, "this is neither a port number nor the name of a service",                \
+	  "give a number from 1 to 65535")                                                        \
+	X(OPEN_NAME, "no address is known for this host",                                            \
+	  "check the name with `getent ahosts`, or give an address")                              \
+	X(OPEN_LOOKUP, "the host's name could not be looked up",                                  \
+	  "check that the name server answers, or give an address")                               \
+	X(OPEN_IN_USE, "another socket already listens on this port",                             \
+	  "find its owner with `ss -ltnp`, or use another port")                                  \
+	X(OPEN_REFUSED, "the host answers, but nothing listened on this port in time",            \
+	  "start the peer that waits, and check that it uses the same port")                      \
+	X(OPEN_UNREACHED, "the host did not answer in time, or no route leads to it",             \
+	  "ping the host, and check that no firewall drops what is sent to the port")             \
+	X(OPEN_NO_PEER, "no peer connected in time",                                              \
+	  "start the other end; check that it uses this host and port, and that no firewall is "  \
+	  "in between")
 
 /* Those of draining, recovering and events, drain.h. */
 #define RDMAEZ_IMPL_WHY_DRAIN(X)                                                                   \
 	X(DRAIN_UNCOUNTED,                                                                         \
-	  "with this driver or this type of queue pair no work request marks the end of the "      \
-	  "queue, and how many are outstanding was not told",                                      \
-	  "tell how many are outstanding, and signal every send")                                  \
+	  "with this driver or this type of queue pair no work request can mark the end of the "   \
+	  "queue, and the number outstanding is not known",                                        \
+	  "set the number outstanding, and signal every send")                                     \
 	X(DRAIN_NO_AH,                                                                             \
 	  "a UD send needs an address handle, so nothing marks the end of the send queue, and "    \
-	  "how many sends are outstanding was not told",                                           \
+	  "the number of sends outstanding is not known",                                          \
 	  "set the option ah to any address handle of the protection domain, or count the sends")  \
-	X(DRAIN_LEFT,                                                                              \
-	  "so many work requests have not completed, of those that were told to be outstanding",   \
-	  "an unsignaled send that succeeds never completes: signal every send, or do not count "  \
-	  "those; else wait longer")                                                               \
+	X(DRAIN_LEFT, "this many of the outstanding work requests have not completed",             \
+	  "signal every send or leave out those that are not, as an unsignaled send that "         \
+	  "succeeds never completes; else wait longer")                                            \
 	X(DRAIN_BEACON, "the work request that marks the end of the queue has not completed",      \
 	  "wait longer; if nothing completes at all, the device or its driver does not flush")     \
 	X(DRAIN_FULL,                                                                              \
@@ -785,16 +783,16 @@ extern "C" {
 	  "marks its end",                                                                         \
 	  "poll its completion queue, or see whether another thread does")                         \
 	X(DRAIN_CQ,                                                                                \
-	  "the completion queue holds less than its queue pair can have outstanding, and may "     \
-	  "have lost completions",                                                                 \
+	  "the completion queue holds fewer completions than its queue pair may have "             \
+	  "outstanding, so some may be lost",                                                      \
 	  "create it for the sends and receives of all its queue pairs, signaled or not, and one " \
-	  "more of each queue")                                                                    \
-	X(SQD_UNTOLD, "rdmaez cannot ask this driver whether the send queue has drained",          \
+	  "more for each queue")                                                                   \
+	X(SQD_UNTOLD, "this driver does not tell whether the send queue has drained",              \
 	  "wait for the last completion instead")                                                  \
-	X(SQD_CLOSES, "on iWARP a connection does not outlast a departure from RTS",               \
+	X(SQD_CLOSES, "on iWARP a connection does not survive leaving RTS",                        \
 	  "wait for the last completion instead")                                                  \
 	X(RESUME_STATE, "a queue pair in this state cannot go on",                                 \
-	  "from ERR recover it with rdmaez_qp_recover(); otherwise bring it up first")             \
+	  "from ERR, use rdmaez_qp_recover(); otherwise bring it up first")                        \
 	X(QP_MULTICAST, "the queue pair may be attached to a multicast group",                     \
 	  "detach it with ibv_detach_mcast()")                                                     \
 	X(EVENT_NONE, "no event came in time", "wait longer, or go on")

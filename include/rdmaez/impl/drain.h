@@ -30,6 +30,9 @@
 
 RDMAEZ_IMPL_BEGIN
 
+/* How long a call may take unless it is told: 1 s. */
+#define RDMAEZ_IMPL_DRAIN_NS UINT64_C(1000000000)
+
 /* How the end of a queue is recognised. */
 #define RDMAEZ_IMPL_END_SEEN   0 /* it is over */
 #define RDMAEZ_IMPL_END_BEACON 1 /* by the beacon, which is posted */
@@ -304,7 +307,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_late(const struct rdmaez_drain *d, struct
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_wait(struct rdmaez_drain *d, struct rdmaez_diag *diag)
 {
 	const uint64_t since = rdmaez_impl_now();
-	const uint64_t deadline = rdmaez_impl_deadline(d->opts.timeout_ns, RDMAEZ_DRAIN_TIMEOUT_NS);
+	const uint64_t deadline = rdmaez_impl_deadline(d->opts.timeout_ns, RDMAEZ_IMPL_DRAIN_NS);
 	uint64_t now;
 
 	do {
@@ -502,7 +505,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_quiesce(struct ibv_qp *qp, uint64_t timeout_ns,
 	if (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD)
 		return rdmaez_impl_resume_refuse(diag, qp->state,
 						 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD);
-	deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_DRAIN_TIMEOUT_NS);
+	deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_DRAIN_NS);
 	if (qp->state == IBV_QPS_RTS)
 		error = rdmaez_impl_drain_to(qp, IBV_QPS_SQD, NULL, diag, call);
 	while (!error) {
@@ -588,7 +591,7 @@ RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_
 				  struct ibv_async_event *event, struct rdmaez_diag *diag)
 {
 	const uint64_t deadline =
-		timeout_ns ? rdmaez_impl_deadline(timeout_ns, RDMAEZ_DRAIN_TIMEOUT_NS) : 0;
+		timeout_ns ? rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_DRAIN_NS) : 0;
 	const char *const missing = !context ? "context" : event ? NULL : "event";
 	int error = rdmaez_impl_begin(diag, "rdmaez_event_next", rdmaez_impl_why_drain, context,
 				      missing);
