@@ -97,11 +97,10 @@ struct rdmaez_endpoint_gid {
 
 /** @brief What one end tells the other, in host byte order. Filled by rdmaez_endpoint_local(). */
 struct rdmaez_endpoint {
-	/** The queue pair's type, or which of the driver types it is. */
-	enum ibv_qp_type qp_type;
-	uint32_t qp_num; /**< its number, 24 bits; 0: there is none yet */
-	uint32_t psn;    /**< the first PSN that this end sends, its `sq_psn`; 24 bits */
-	uint32_t qkey;   /**< UD, SRD: the Q_Key that it receives with */
+	uint32_t qp_num;          /**< the queue pair's number, 24 bits; 0: there is none yet */
+	enum ibv_qp_type qp_type; /**< its type, or which of the driver types it is */
+	uint32_t psn;             /**< the first PSN that this end sends, its `sq_psn`; 24 bits */
+	uint32_t qkey;            /**< UD, SRD: the Q_Key that it receives with */
 	/** XRC_RECV: the SRQ that the peer's sends are for, of ibv_get_srq_num(); set by the program. 0: none */
 	uint32_t srq_num;
 	uint32_t nonce;        /**< random, new with each queue pair: tells a stale endpoint */

@@ -2,6 +2,7 @@
 /* The drivers that the fake stands for: every habit that a profile claims, with its exact answers. */
 #include <errno.h>
 #include <netinet/in.h>
+#include <unistd.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
 #include "tap.h"
@@ -100,15 +101,19 @@ static void test_release(void)
 	tap_eq_str(name.release, "6.1.0-fake", "which sets the default again");
 }
 
-/* What connect() says, of no descriptor, which the fake takes for one of its own. */
+/* What connect() says, of a socket that may have a route. */
 static int connect_to(int family, socklen_t length)
 {
+	const int fd = socket(family == AF_INET6 ? AF_INET6 : AF_INET, SOCK_DGRAM, 0);
 	struct sockaddr_storage address;
+	int error;
 
 	memset(&address, 0, sizeof(address));
 	address.ss_family = (sa_family_t)family;
 	errno = 0;
-	return connect(-1, (const struct sockaddr *)&address, length) ? errno : 0;
+	error = connect(fd, (const struct sockaddr *)&address, length) ? errno : 0;
+	close(fd);
+	return error;
 }
 
 static void test_route(void)

@@ -948,22 +948,23 @@ static void check_wrong_calls(void)
 	}
 
 	memset(&opts, 0, sizeof(opts));
-	for (int bit = 1; bit < 32; bit++) {
+	for (int bit = 2; bit < 32; bit++) {
 		opts.flags = 1u << bit | RDMAEZ_QP_MTU_EXACT;
 		check_refusal(&diag, build(&to_init, &opts, &move, &diag, &untouched), EINVAL,
 			      RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", "option flag bit %d", bit);
 		tap_eq_hex(diag.finding[0].value, 1u << bit, "that bit is named");
 		tap_eq_hex(diag.finding[0].min, 0, "none need be there");
-		tap_eq_hex(diag.finding[0].max, RDMAEZ_QP_MTU_EXACT, "and the one there is");
+		tap_eq_hex(diag.finding[0].max, RDMAEZ_QP_MTU_EXACT | RDMAEZ_QP_ECE,
+			   "and the two there are");
 		tap_ok(untouched, "nothing is written");
 	}
-	opts.flags = RDMAEZ_QP_MTU_EXACT;
-	check_success(&diag, build(&to_init, &opts, &move, &diag, &untouched), "the one there is");
+	opts.flags = RDMAEZ_QP_MTU_EXACT | RDMAEZ_QP_ECE;
+	check_success(&diag, build(&to_init, &opts, &move, &diag, &untouched), "the two there are");
 
 	/* Values are not looked at where the mask or the flags are wrong. */
 	opts = explicit_opts();
 	opts.pkey_index = -1;
-	opts.flags = 2;
+	opts.flags = 4;
 	check_refusal(&diag, build(&to_init, &opts, &move, &diag, &untouched), EINVAL,
 		      RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags", "a wrong flag and a wrong value");
 	opts.flags = 0;
