@@ -3,7 +3,7 @@
  * @file connect.h
  * @brief Connect a queue pair by two endpoints: its own, and the peer's.
  *
- * Both ends fill an endpoint, tell it to each other, and connect:
+ * Both ends fill an endpoint, send it to each other, and connect:
  *
  * @code
  * opts.access = IBV_ACCESS_REMOTE_WRITE;
@@ -28,13 +28,13 @@
  *         error = rdmaez_qp_to_rts(qp, &agreed, &diag);
  * @endcode
  *
- * In RTS a queue pair may send, but the peer may not be in RTR yet, or have no receive posted: tell each other once more,
- * as rdmaez_exchange_barrier() does, or the first send waits for a retry.
+ * In RTS a queue pair may send, but the peer may not be in RTR yet, or have no receive posted: wait for each other, as
+ * rdmaez_exchange_barrier() does, or the first send waits for a retry.
  *
  * @par What a failure leaves
- * All these functions start from `qp->state`: RESET, INIT (after receives were posted) or RTR. Endpoints that do not fit
- * are refused before the kernel is asked, and the queue pair is untouched. After any other failure it is in the state
- * that it has reached, which `qp->state` tells, and calling again with the same endpoints goes on from there.
+ * All these functions start from `qp->state`: RESET, INIT (after receives were posted) or RTR. Endpoints that do not
+ * fit are refused before the kernel is asked, and the queue pair is untouched. After any other failure it is in the
+ * state that it has reached, which `qp->state` tells, and calling again with the same endpoints goes on from there.
  *
  * @par Errors of all of them
  * EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), a local endpoint of another queue pair
@@ -71,13 +71,13 @@ extern "C" {
  *        that the peer can be reached.
  *
  * It makes one ibv_modify_qp() for each transition, three from RESET, and asks nothing: the local endpoint has it all.
- * With `opts->retry_ns` RTR is tried again for a peer that is not found yet, as by rdmaez_qp_to_rtr(). UD and SRD in RTS
- * stay as they are, which is a success, and so does a DCT in RTR, where it has its number; a DCI comes to RTS.
+ * With `opts->retry_ns` RTR is tried again for a peer that is not found yet, as by rdmaez_qp_to_rtr(). UD and SRD in
+ * RTS stay as they are, which is a success, and so does a DCT in RTR, where it has its number; a DCI comes to RTS.
  *
- * What `opts->optional` names goes with the first transition that takes it; what none takes is refused.
+ * Attributes in `opts->optional` go with the first transition that takes them; one that none takes is refused.
  *
  * @param qp the queue pair
- * @param local its own endpoint, as it was told to the peer
+ * @param local its own endpoint, as it was sent to the peer
  * @param remote the peer's
  * @param opts the caller's own, as for rdmaez_endpoint_negotiate(): access, timers, limits; NULL: all defaults. Its
  *        port, P_Key index, PSNs, peer and path destination are the endpoints', and its depths and MTU what both ends

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file drain.h
- * @brief After connecting: drain a queue pair, change it while it runs, resume or recover it, destroy it in order;
- *        read an event with a deadline.
+ * @brief After connecting: drain a queue pair, change it in use, resume or recover it, destroy it in order; read an
+ *        event with a deadline.
  *
- * A queue pair that goes to RESET, or is destroyed, drops its outstanding work requests without a word. In ERR they
- * complete with IBV_WC_WR_FLUSH_ERR, signaled or not, and rdmaez_qp_drain() polls until the last one has. What it
- * does for that differs from driver to driver:
+ * A queue pair that goes to RESET, or is destroyed, silently drops its outstanding work requests. In ERR they
+ * complete with IBV_WC_WR_FLUSH_ERR, signaled or not, and rdmaez_qp_drain() polls until the last one has. How it
+ * recognises that depends on the driver:
  *
- * - It posts one more work request to each queue, a beacon, which completes behind all others: with bnxt_re, hns_roce,
+ * - It posts one more work request to each queue, a beacon, which completes after all others: with bnxt_re, hns_roce,
  *   ib_mthca, ionic_rdma, irdma, mlx4_ib, mlx5_ib, qedr, rdma_rxe, vmw_pvrdma and those not listed in driver.h.
- * - efa, erdma, iw_cxgb4, mana_ib, ocrdma and siw refuse or keep what is posted in ERR; hfi1 and ib_qib keep receives. There
- *   the program tells how many are outstanding (`sends`, `recvs`), and draining ends when as many have completed.
- *   Signal every send then: one that succeeds unsignaled never completes. The same goes for the sends of RAW_PACKET and
- *   driver types, and of UD without `ah`.
+ * - efa, erdma, iw_cxgb4, mana_ib, ocrdma and siw refuse or keep what is posted in ERR; hfi1 and ib_qib keep receives.
+ *   With these the program says how many are outstanding (`sends`, `recvs`), and draining ends when as many have
+ *   completed. Signal every send then: one that succeeds unsignaled never completes. The same goes for the sends of
+ *   RAW_PACKET and driver types, and of UD without `ah`.
  *
  * Completion queues need room for every work request of all their queue pairs, signaled or not, and one more for each
- * of their queues: rxe, for one, drops completions where there is none. A queue that is full is given its beacon as soon
- * as something has completed. The `wr_id` of beacons are the addresses of `state` and `qp_num` of struct ibv_qp: a program
- * that polls after draining has run out of time drops completions with these.
+ * of their queues: rxe, for one, drops completions for which there is none. A full queue gets its beacon as soon as
+ * something has completed. Beacons have the addresses of `state` and `qp_num` of struct ibv_qp as `wr_id`: a program
+ * that polls on after draining has timed out ignores completions with these.
  *
  * @par Shared receive queues
- * The queue pair has no receive queue of its own then, and nothing can be posted to mark its end. The end is
+ * Then the queue pair has no receive queue of its own, and nothing can be posted to mark its end. The end is
  * IBV_EVENT_QP_LAST_WQE_REACHED, which efa, erdma, irdma, iw_cxgb4, mana_ib, qedr, siw and, before Linux 6.12,
  * rdma_rxe never send. Where it comes, wait for it with rdmaez_event_next() after rdmaez_qp_to_err(), and then drain
  * with #RDMAEZ_DRAIN_LAST_WQE. Either way the receive side's completion queue is polled until it is found empty once.
@@ -69,8 +69,8 @@ struct rdmaez_drain_opts {
 	 *  a completion queue. Of one that failed, `opcode` is not valid. NULL: they are counted, and lost. */
 	void (*completed)(void *arg, const struct ibv_wc *wc);
 	void *arg; /**< passed to `completed` */
-	/** How many sends are outstanding. Less than 1: that is not known. #RDMAEZ_ZERO: none, and no beacon. Where both
-	 *  queues have one completion queue, they are counted together, so both numbers are needed. */
+	/** How many sends are outstanding. Less than 1: that is not known. #RDMAEZ_ZERO: none, and no beacon. Where
+	 *  both queues have one completion queue, they are counted together, so both numbers are needed. */
 	int sends;
 	int recvs; /**< the same for receives; ignored with a shared receive queue */
 	/** UD: any address handle of the protection domain, for the beacon, which is never sent. NULL: sends are
@@ -93,9 +93,9 @@ struct rdmaez_drained {
 /** @brief Options for rdmaez_qp_recover(). Start from all zero. */
 struct rdmaez_recover_opts {
 	struct rdmaez_drain_opts drain; /**< how to drain */
-	/** What the queue pair was created from, as it was before that: ibv_create_qp() writes what it granted into `cap`, and
-	 *  queues would grow each time. Its completion queues and its SRQ may be NULL: those that the queue pair has. NULL: it
-	 *  is not created anew. */
+	/** What the queue pair was created from, as passed to ibv_create_qp(), which then writes what it granted into
+	 *  `cap`: with that, queues would grow each time. Completion queues and SRQ that are NULL: the queue pair's
+	 *  own. NULL: it is not recreated. */
 	const struct ibv_qp_init_attr *init_attr;
 	const struct rdmaez_qp_opts *qp; /**< for rdmaez_endpoint_local(); NULL: all defaults */
 };
@@ -115,17 +115,17 @@ struct rdmaez_drain {
 /**
  * @brief Moves a queue pair to ERR and polls its completion queues until nothing of it is outstanding.
  *
- * Calls ibv_modify_qp() even if the device is in ERR already, since some libraries flush only what they have seen moved
- * there. Of a queue pair in RESET nothing is outstanding, and nothing is done; except on iWARP, where
- * librdmacm connects without telling libibverbs. May be repeated.
+ * Calls ibv_modify_qp() even if the queue pair is in ERR already, since some libraries flush only what they have moved
+ * there themselves. In RESET nothing is outstanding, and nothing is done; except on iWARP, where librdmacm connects
+ * without telling libibverbs. May be repeated.
  *
  * @param qp the queue pair
  * @param opts the options; NULL: all defaults
  * @param drained receives what was found, also with ETIMEDOUT; may be NULL
  * @param diag receives the explanation
  * @retval 0 nothing is outstanding; see `drained->open`
- * @retval ETIMEDOUT the end of a queue was not seen in time. A finding for each tells which (`opts.sends`, `opts.recvs`) and
- *         why: there is no beacon and the number was not told (#RDMAEZ_WHY_DRAIN_UNCOUNTED,
+ * @retval ETIMEDOUT the end of a queue was not seen in time. For each, a finding tells which it is (`opts.sends`,
+ *         `opts.recvs`) and why: there is no beacon and the number was not given (#RDMAEZ_WHY_DRAIN_UNCOUNTED,
  *         #RDMAEZ_WHY_DRAIN_NO_AH), so many are left (#RDMAEZ_WHY_DRAIN_LEFT), the beacon is not back
  *         (#RDMAEZ_WHY_DRAIN_BEACON) or found no room (#RDMAEZ_WHY_DRAIN_FULL). Likely the completion queue was too
  *         small (#RDMAEZ_WHY_DRAIN_CQ)
@@ -142,9 +142,9 @@ RDMAEZ_COLD int rdmaez_qp_drain(struct ibv_qp *qp, const struct rdmaez_drain_opt
 /**
  * @brief Begins to drain, for a program whose threads poll the completion queues all the time.
  *
- * It does what rdmaez_qp_drain() does before it polls. From then on every completion of the two completion queues goes through
- * rdmaez_drain_wc(). When `drain->waits` is 0, draining is done; with a shared receive queue, once the
- * receive side's completion queue has been found empty after that. The deadline is the program's.
+ * It does what rdmaez_qp_drain() does before it polls. From then on every completion of the two completion queues goes
+ * through rdmaez_drain_wc(). When `drain->waits` is 0, draining is done; with a shared receive queue, once the receive
+ * side's completion queue has been found empty after that. The deadline is the program's.
  *
  * Nothing locks @p drain. Threads hold a lock of the program's from before this call until it has returned, and each
  * from before it polls until all that it polled has gone through rdmaez_drain_wc().
@@ -174,7 +174,7 @@ RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq
 /**
  * @brief Stops a send queue: moves the queue pair to SQD and waits until what was sent is acknowledged.
  *
- * Receiving goes on, and so does sending after rdmaez_qp_resume(). What is posted meanwhile waits.
+ * Receiving goes on; sending goes on after rdmaez_qp_resume(). What is posted meanwhile waits.
  *
  * @param qp the queue pair, in RTS or SQD
  * @param timeout_ns how long to wait, in ns
@@ -184,8 +184,8 @@ RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq
  *         (#RDMAEZ_WHY_SQD_CLOSES); the driver cannot be asked whether the queue has drained
  *         (#RDMAEZ_WHY_SQD_UNTOLD): bnxt_re, efa, erdma, irdma, mana_ib, qedr, usnic_verbs. The queue pair stays as it
  *         was
- * @retval ETIMEDOUT it still drains (#RDMAEZ_WHY_SQ_DRAINING) and stays in SQD, which rxe leaves for ERR alone until it has
- * @retval EINVAL it is in another state by now, ERR for one (#RDMAEZ_WHY_RESUME_STATE)
+ * @retval ETIMEDOUT it still drains (#RDMAEZ_WHY_SQ_DRAINING) and stays in SQD; until it has, rxe can only go to ERR
+ * @retval EINVAL it is in another state by now, such as ERR (#RDMAEZ_WHY_RESUME_STATE)
  * @return any other errno value of rdmaez_qp_to_sqd()
  * @par Verbs calls
  * ibv_query_device(), ibv_modify_qp(), and ibv_query_qp() again and again
@@ -212,17 +212,17 @@ RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts 
 				 uint64_t timeout_ns, struct rdmaez_diag *diag);
 
 /**
- * @brief Goes on sending: from SQD, and from SQE, which UC and UD queue pairs enter when a send fails, while
- *        `qp->state` says RTS.
+ * @brief Goes on sending: from SQD, and from SQE, which UC and UD queue pairs enter when a send fails while
+ *        `qp->state` still says RTS.
  *
- * Asks for the true state; where the driver does not report it, RTS is taken for SQE. The sends behind the one that failed
+ * Asks for the true state; if the driver does not report it, RTS is taken for SQE. The sends after the one that failed
  * were flushed: poll their completions, and post again what is still wanted.
  *
  * @param qp the queue pair
  * @param diag receives the explanation
  * @retval 0 it is in RTS, as it may have been before
- * @retval EINVAL it is in another state (#RDMAEZ_WHY_RESUME_STATE); of one in ERR, rdmaez_qp_recover() makes
- *         use again. rxe goes to ERR after every error
+ * @retval EINVAL it is in another state (#RDMAEZ_WHY_RESUME_STATE); from ERR, use
+ *         rdmaez_qp_recover(). rxe goes to ERR after every error
  * @return any other errno value of rdmaez_qp_to_rts()
  * @par Verbs calls
  * ibv_query_device(), ibv_query_qp(), ibv_modify_qp()
@@ -230,13 +230,13 @@ RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts 
 RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag);
 
 /**
- * @brief Makes a queue pair that has failed ready to be connected again: drains it, then RESET, or another one in its place.
+ * @brief Makes a failed queue pair ready to be connected again: drains it, then resets or replaces it.
  *
- * After success @p qp is in RESET and @p local is its endpoint, of GIDs and a port that were asked anew and with a new PSN:
- * exchange endpoints and connect as for the first time, post receives, set ECE options again. Memory regions, completion
- * queues and the protection domain stay. irdma and iWARP cannot use a queue pair again after RESET; there, and where RESET
- * is refused, it is created anew, if `opts->init_attr` says how, and then has another number. So it is with rxe, where after
- * RESET a READ that was cut off spoils the next one, which may complete without its data.
+ * After success @p qp is in RESET and @p local is its endpoint, with the port and its GIDs queried again and a new PSN:
+ * exchange endpoints and connect as for the first time, post receives, set ECE options again. Memory regions,
+ * completion queues and the protection domain stay. irdma and iWARP cannot use a queue pair again after RESET; there,
+ * and where RESET is refused, it is recreated, if `opts->init_attr` says how, and then has another number. So it is
+ * with rxe, where after RESET a READ that was cut off spoils the next one, which may complete without its data.
  *
  * With the old number, packets of the old connection may still arrive. So the new PSN is random, but ahead of the old
  * ones, where the driver tells these: what comes late is then behind, and dropped.
@@ -244,14 +244,14 @@ RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag);
  * What was not acknowledged may have been carried out. Only the peer knows; ask it from where to go on. A WRITE may be
  * repeated if nobody has used what it wrote; SENDs, WRITEs with immediate data and atomics may not.
  *
- * @param qp the queue pair; replaced where it is created anew
+ * @param qp the queue pair; the new one if it is recreated
  * @param opts the options; NULL: all defaults
  * @param local receives the endpoint; written on success only
  * @param drained receives what was found, also with ETIMEDOUT; may be NULL
  * @param diag receives the explanation
  * @retval 0 it is in RESET
- * @retval EINVAL this driver takes a new queue pair, and there is no `opts->init_attr` (#RDMAEZ_WHY_RESET_FINAL): nothing
- *         is done
+ * @retval EINVAL this driver needs a new queue pair, and there is no `opts->init_attr` (#RDMAEZ_WHY_RESET_FINAL):
+ *         nothing is done
  * @return any errno value of rdmaez_qp_drain(), unless #RDMAEZ_DRAIN_ANYWAY is set; of rdmaez_qp_to_reset(),
  *         rdmaez_qp_create() or rdmaez_qp_destroy(): @p qp is the old one, in ERR or RESET; or of
  *         rdmaez_endpoint_local(): @p qp is in RESET, and may be the new one
@@ -282,9 +282,9 @@ RDMAEZ_COLD int rdmaez_qp_destroy(struct ibv_qp *qp, const struct rdmaez_drain_o
 /**
  * @brief Reads the next asynchronous event of a device, with a deadline, and acknowledges it at once.
  *
- * So nothing that it is about waits for its acknowledgement. `event->element` is for comparison, unless the program
- * knows that the object still exists. The flags of `context->async_fd` stay as they are: where it blocks, no other
- * thread may read events, or this one may wait beyond the deadline for what the other has taken.
+ * So destroying the object it is about does not wait for an acknowledgement. Use `event->element` only to compare,
+ * unless the object is known to exist still. The flags of `context->async_fd` stay as they are: where it blocks, no
+ * other thread may read events, or this one may wait beyond the deadline for what the other has taken.
  *
  * @param context the open device
  * @param timeout_ns how long to wait, in ns. 0: not at all

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file endpoint.h
- * @brief What one end of a connection tells the other, and what both make of it.
+ * @brief What one end of a connection tells the other, and what both derive from it.
  *
  * An endpoint holds what a peer must know to connect: the queue pair, its first PSN, up to four GIDs, and what this
  * end can do. Each end fills one, sends it as bytes or as a line of text, and both compute the same choice from the
@@ -149,9 +149,9 @@ struct rdmaez_endpoint {
  * @return any other errno value of a query (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls
  * ibv_query_port() unless `opts->port_attr` is set; ibv_query_device() unless `opts->device_attr` is, whose failure
- * means depths of 1; on RoCE ibv_query_gid_table(), or ibv_query_gid_ex() per entry where that is not supported; elsewhere
- * and for an index that is named one ibv_query_gid_ex(). ibv_query_pkey() except on Ethernet, where all P_Keys are
- * 0xffff.
+ * means depths of 1; on RoCE ibv_query_gid_table(), or ibv_query_gid_ex() per entry where that is not supported;
+ * elsewhere and for an index that is named one ibv_query_gid_ex(). ibv_query_pkey() except on Ethernet, where all
+ * P_Keys are 0xffff.
  */
 RDMAEZ_API int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
 				    struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag);
@@ -175,10 +175,10 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
 /**
  * @brief Fills an endpoint for a queue pair: rdmaez_endpoint_port(), then rdmaez_endpoint_set_qp().
  *
- * With #RDMAEZ_QP_ECE in `opts->flags` it also asks for the queue pair's ECE options, by ibv_query_ece(); of the drivers
- * only mlx5 has any, and a device without them offers none. rdmaez_qp_connect() sets those that both ends offer. The two
- * endpoints cross; rdma_cm's second message answers the first, with what that end's hardware made of its options.
- * It has not been tried on hardware.
+ * With #RDMAEZ_QP_ECE in `opts->flags` it also asks for the queue pair's ECE options, by ibv_query_ece(); of the
+ * drivers only mlx5 has any, and a device without them offers none. rdmaez_qp_connect() sets those that both ends
+ * offer. The two endpoints cross; rdma_cm's second message answers the first, with what that end's hardware made of its
+ * options. It has not been tried on hardware.
  *
  * @param qp the queue pair
  * @param opts as for rdmaez_endpoint_port()
@@ -247,9 +247,9 @@ RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *
  *   subnet prefixes differ, or with #RDMAEZ_PATH_GRH. The LID is the peer's even in another subnet, as nobody asks the
  *   subnet manager: where the router has another one, set `agreed->path.dlid`.
  * - The MTU is the smaller one.
- * - `max_rd_atomic` is this end's, at most the peer's `max_dest_rd_atomic`, and the reverse. A third limit nobody
- *   tells: what all queue pairs of a device have together. Its default leaves room for sixteen (see
- *   rdmaez_qp_opts.max_rd_atomic): set the depths where a program needs more queue pairs on such a device.
+ * - `max_rd_atomic` is this end's, at most the peer's `max_dest_rd_atomic`, and the reverse. Some devices
+ *   also limit what all queue pairs have together, which nobody tells. The default leaves room for sixteen (see
+ *   rdmaez_qp_opts.max_rd_atomic): for more queue pairs on such a device set the depths.
  *
  * UD and SRD: `agreed->qkey` is this end's own, for INIT; work requests carry the peer's, `remote->qkey`, and the
  * peer's number. XRC: `agreed->dest_qp_num` is the peer's queue pair, and `remote->srq_num` goes into work requests.
@@ -264,7 +264,8 @@ RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *
  * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); more GIDs than there is room for
  *         (#RDMAEZ_WHY_ENDPOINT_FIELD); @p local was unpacked, not filled here (#RDMAEZ_WHY_ENDPOINT_NOT_OWN); an end
  *         without a queue pair (#RDMAEZ_WHY_ENDPOINT_NO_QP), GIDs (#RDMAEZ_WHY_ENDPOINT_NO_GID) or a LID
- *         (#RDMAEZ_WHY_ENDPOINT_NO_LID) that it needs; or ends that do not fit: queue pair types (#RDMAEZ_WHY_ENDPOINT_QP_TYPES), InfiniBand and Ethernet
+ *         (#RDMAEZ_WHY_ENDPOINT_NO_LID) that it needs; or ends that do not match: queue pair types
+ *         (#RDMAEZ_WHY_ENDPOINT_QP_TYPES), InfiniBand and Ethernet
  *         (#RDMAEZ_WHY_ENDPOINT_LINK_LAYERS), partitions (#RDMAEZ_WHY_ENDPOINT_PKEYS), two limited members
  *         (#RDMAEZ_WHY_PKEY_LIMITED), RoCE v1 and v2 (#RDMAEZ_WHY_ENDPOINT_GID_TYPES), IPv4 and IPv6
  *         (#RDMAEZ_WHY_ENDPOINT_FAMILIES), link-local and routable (#RDMAEZ_WHY_ENDPOINT_SCOPES)

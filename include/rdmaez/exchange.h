@@ -29,13 +29,12 @@
  *
  * @par Failures
  * After a failure the stream may stand in the middle of a message: close it. Only the barrier, and so
- * rdmaez_exchange_connect() after it could not connect, leaves both ends in step if one of them has told that it failed
+ * rdmaez_exchange_connect() when it could not connect, leaves both ends in step if one of them reports that it failed
  * (ECONNABORTED at the other): both may then begin again.
  *
  * @par Trust
  * Anyone who can reach a socket can send well-formed messages; nothing here tells one peer from another. A peer that
- * sends everything back is taken for one with the same endpoint, as a queue pair connected with itself has: who must
- * know compares the `nonce`.
+ * echoes everything looks like a queue pair connected with itself: a program that minds compares the `nonce`.
  *
  * @par Many ends
  * need no function: an all-gather of MPI, PMIx or a key-value store carries packed endpoints as they are.
@@ -78,14 +77,14 @@ extern "C" {
  * @param remote receives the peer's; written on success only
  * @param timeout_ns the deadline in ns; 0: 10 s
  * @param diag receives the explanation; may be NULL
- * @retval 0 @p remote is filled. The peer may still fail: rdmaez_exchange_barrier() tells
+ * @retval 0 @p remote is filled. The peer may still fail to connect: see rdmaez_exchange_barrier()
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); @p local cannot be packed
  *         (#RDMAEZ_WHY_EXCHANGE_LOCAL); rdmaez_endpoint_unpack() refuses what has come
- * @retval ETIMEDOUT nothing has come (#RDMAEZ_WHY_EXCHANGE_SILENT), or not all (#RDMAEZ_WHY_EXCHANGE_PART), or the
+ * @retval ETIMEDOUT nothing came (#RDMAEZ_WHY_EXCHANGE_SILENT), or not all (#RDMAEZ_WHY_EXCHANGE_PART), or the
  *         peer does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD)
  * @retval ECONNRESET the peer has closed the socket (#RDMAEZ_WHY_EXCHANGE_CLOSED); also EPIPE
- * @retval ECONNABORTED the peer has told that it failed, and the errno value (#RDMAEZ_WHY_PEER_FAILED)
- * @retval EBADMSG what has come is no message of these functions (#RDMAEZ_WHY_EXCHANGE_FOREIGN)
+ * @retval ECONNABORTED the peer reports that it failed, with its errno value (#RDMAEZ_WHY_PEER_FAILED)
+ * @retval EBADMSG what came is not a message of these functions (#RDMAEZ_WHY_EXCHANGE_FOREIGN)
  * @retval EPROTO the peer waits at the barrier (#RDMAEZ_WHY_EXCHANGE_STEP), or tells another number of endpoints
  *         (#RDMAEZ_WHY_EXCHANGE_COUNT)
  * @return any other errno value of send(), recv() or poll(), such as EBADF (#RDMAEZ_WHY_EXCHANGE_SOCKET)
@@ -121,23 +120,23 @@ RDMAEZ_API int rdmaez_exchange_many(int socket, const struct rdmaez_exchange_lis
 /** @brief What an end tells at the barrier. All zero: it is ready. */
 struct rdmaez_exchange_ready {
 	int error; /**< why it is not ready, an errno value; 0: it is */
-	/** What both ends must name alike, so that nothing else is taken for this barrier; such as the sum of both nonces */
+	/** The same at both ends, so that no other barrier is taken for this one; such as the sum of both nonces */
 	uint32_t identity;
 };
 
 /**
  * @brief Waits until the peer has come as far: neither end goes on before the other is there.
  *
- * After RTS it makes sure that the peer takes what is sent to it. Bad news travel the same way: an end that could not
- * connect comes here with its `error`, and the peer learns of it at once. An end that has no endpoint to exchange may do
- * so too: then the peer's rdmaez_exchange() returns ECONNABORTED.
+ * After RTS it makes sure that the peer takes what is sent to it. Failures travel the same way: an end that could not
+ * connect comes here with its `error`, and the peer learns of it at once. An end that has no endpoint to exchange may
+ * do so too: then the peer's rdmaez_exchange() returns ECONNABORTED.
  *
  * @param socket a connected stream socket
  * @param ready what to tell the peer; NULL: that this end is ready
  * @param timeout_ns the deadline in ns; 0: 10 s
  * @param diag receives the explanation; may be NULL
- * @retval 0 both ends are there, and the peer is ready, whatever this one has told
- * @retval ECONNABORTED the peer is there, and has told that it failed (#RDMAEZ_WHY_PEER_FAILED)
+ * @retval 0 both ends are there, and the peer is ready, whatever this one has reported
+ * @retval ECONNABORTED the peer is there, and reports that it failed (#RDMAEZ_WHY_PEER_FAILED)
  * @retval EINVAL `ready->error` is negative (#RDMAEZ_WHY_RANGE)
  * @retval EPROTO the peer still exchanges endpoints (#RDMAEZ_WHY_EXCHANGE_STEP), or names another identity
  *         (#RDMAEZ_WHY_EXCHANGE_IDENTITY)
@@ -183,11 +182,11 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 /**
  * @brief Opens a TCP connection with the peer: one end waits, the other connects.
  *
- * Who waits takes the first peer that comes, over IPv6 or IPv4, and then listens no more. Who connects tries all
+ * The end that waits takes the first peer, over IPv6 or IPv4, and then stops listening. The other one tries all
  * addresses of the host, again and again until the deadline, so that either end may be started first.
  *
  * The socket is blocking, closed by exec(), and has TCP_NODELAY. @p host is looked up by getaddrinfo(), which asks name
- * servers and heeds no deadline; for an address it does not wait.
+ * servers and knows no deadline; an address needs none.
  *
  * @param host a name or an address, "192.0.2.1", "fe80::1%eth0"; NULL: wait for the peer
  * @param port a port number, 1 to 65535, or the name of a service
@@ -200,9 +199,9 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
  * @retval ENOENT no such host: EAI_NONAME and the like (#RDMAEZ_WHY_OPEN_NAME)
  * @retval EAGAIN the host could not be looked up: EAI_AGAIN or EAI_FAIL (#RDMAEZ_WHY_OPEN_LOOKUP); ENOMEM for
  *         EAI_MEMORY, the errno value for EAI_SYSTEM
- * @retval EADDRINUSE somebody listens at the port already (#RDMAEZ_WHY_OPEN_IN_USE)
- * @retval ECONNREFUSED nobody listens at the port (#RDMAEZ_WHY_OPEN_REFUSED)
- * @retval ETIMEDOUT nobody has connected (#RDMAEZ_WHY_OPEN_NO_PEER), or the host does not answer
+ * @retval EADDRINUSE another socket listens on the port (#RDMAEZ_WHY_OPEN_IN_USE)
+ * @retval ECONNREFUSED nothing listens on the port (#RDMAEZ_WHY_OPEN_REFUSED)
+ * @retval ETIMEDOUT no peer connected (#RDMAEZ_WHY_OPEN_NO_PEER), or the host does not answer
  *         (#RDMAEZ_WHY_OPEN_UNREACHED); also EHOSTUNREACH and ENETUNREACH
  * @return any other errno value of socket(), bind(), listen(), accept4() or connect() (#RDMAEZ_WHY_EXCHANGE_SOCKET)
  */

@@ -295,19 +295,18 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
 /**
  * @brief Looks for reasons why a queue pair makes no progress. Changes nothing.
  *
- * For a program that waits for completions which do not come. It looks at the queue pair, its port and
- * their counters. Certain, where a known driver reports it, is its state (#RDMAEZ_WHY_QP_NO_SENDS,
- * #RDMAEZ_WHY_QP_NO_RECEIVES, #RDMAEZ_WHY_WR_QP_ERROR). Likely are a send queue that drains
- * (#RDMAEZ_WHY_SQ_DRAINING), a port that is down (#RDMAEZ_WHY_PORT_DOWN, #RDMAEZ_WHY_PORT_NO_SM), a READ depth of 0
- * (#RDMAEZ_WHY_DEPTH_ZERO_HANG), no ACK timer (#RDMAEZ_WHY_TIMEOUT_ZERO), a path MTU that is too large
- * (#RDMAEZ_WHY_MTU_ABOVE_ACTIVE), no peer (#RDMAEZ_WHY_RANGE of `dest_qp_num`), a GID that is gone or has
- * changed (#RDMAEZ_WHY_GID_EMPTY, #RDMAEZ_WHY_GID_NO_NETDEV, #RDMAEZ_WHY_GID_FAMILY; #RDMAEZ_WHY_GID_SUITS tells
- * which one would do now), the way to the peer as rdmaez_qp_modify() tells it, a P_Key that is gone
- * (#RDMAEZ_WHY_PKEY_INDEX, #RDMAEZ_WHY_PKEY_EMPTY), and what the port has counted
- * (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR,
- * #RDMAEZ_WHY_COUNTED_NO_RECEIVE, #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS), which may be long
- * ago and of another queue pair: examine twice, and see what grows. Advice is about the rest:
- * #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_RETRY_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO,
+ * For a program that waits for completions which do not come. It looks at the queue pair, its port and their counters.
+ * Certain, where a known driver reports it, is its state (#RDMAEZ_WHY_QP_NO_SENDS, #RDMAEZ_WHY_QP_NO_RECEIVES,
+ * #RDMAEZ_WHY_WR_QP_ERROR). Likely are a send queue that drains (#RDMAEZ_WHY_SQ_DRAINING), a port that is down
+ * (#RDMAEZ_WHY_PORT_DOWN, #RDMAEZ_WHY_PORT_NO_SM), a READ depth of 0 (#RDMAEZ_WHY_DEPTH_ZERO_HANG), no ACK timer
+ * (#RDMAEZ_WHY_TIMEOUT_ZERO), a path MTU that is too large (#RDMAEZ_WHY_MTU_ABOVE_ACTIVE), no peer (#RDMAEZ_WHY_RANGE
+ * of `dest_qp_num`), a GID that is gone or has changed (#RDMAEZ_WHY_GID_EMPTY, #RDMAEZ_WHY_GID_NO_NETDEV,
+ * #RDMAEZ_WHY_GID_FAMILY; #RDMAEZ_WHY_GID_SUITS tells which one would do now), the way to the peer as
+ * rdmaez_qp_modify() tells it, a P_Key that is gone (#RDMAEZ_WHY_PKEY_INDEX, #RDMAEZ_WHY_PKEY_EMPTY), and what the port
+ * has counted (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR,
+ * #RDMAEZ_WHY_COUNTED_NO_RECEIVE, #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS), which may be long ago and of
+ * another queue pair: examine twice, and see what grows. Advice is about the rest: #RDMAEZ_WHY_ROUTE_ELSEWHERE,
+ * #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_RETRY_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO,
  * #RDMAEZ_WHY_PKEY_LIMITED, #RDMAEZ_WHY_PKEY_PARTITION, #RDMAEZ_WHY_QP_STALE.
  *
  * What a driver does not report is not judged. A query of the device, the queue pair, the port or the GID

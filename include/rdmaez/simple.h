@@ -64,13 +64,12 @@ struct rdmaez_simple_opts {
 /**
  * @brief Opens a device, and makes what one queue pair needs.
  *
- * Each queue has room for one work request more than asked for, and each completion queue for its completion:
- * the beacon of rdmaez_qp_drain(). So a completion queue never overflows, though after
- * an error every work request completes, signaled or not; unless more are posted than were asked for, which drivers that
- * round up do not refuse.
+ * Each queue has room for one work request more than asked for, the beacon of rdmaez_qp_drain(), and each completion
+ * queue for all completions: after an error every work request completes, signaled or not. Only posting more than was
+ * asked for, which drivers that round up do not refuse, overflows it.
  *
- * After a failure all that was made is undone, and the record is that of the function that failed: rdmaez_device_open(),
- * rdmaez_cq_create(), rdmaez_mr_reg() or rdmaez_qp_create().
+ * After a failure all that was made is undone, and the record is that of the function that failed:
+ * rdmaez_device_open(), rdmaez_cq_create(), rdmaez_mr_reg() or rdmaez_qp_create().
  *
  * @param device the device's name; NULL: any, as for rdmaez_device_open()
  * @param opts may be NULL

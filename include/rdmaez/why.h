@@ -556,7 +556,7 @@ extern "C" {
 	X(WC_NO_SENDER, "only a successful receive tells where its message came from",             \
 	  "check the completion's status and opcode first")                                        \
 	X(WC_NO_HEADER,                                                                            \
-	  "the 40 bytes before the message are not a GRH and do not end in an IPv4 header",           \
+	  "the 40 bytes before the message are not a GRH and do not end in an IPv4 header",        \
 	  "pass the address at which the receive's first SGE begins")                              \
 	X(WC_GID_GONE, "the port no longer has the GID to which the message was sent",             \
 	  "its address or interface is gone; answer from another GID if the peer accepts that")
@@ -693,7 +693,7 @@ extern "C" {
 	  "send the peer what rdmaez_endpoint_local() has filled")                                \
 	X(ENDPOINT_TEXT, "this is not the text of an endpoint",                                   \
 	  "pass the whole line that rdmaez_endpoint_format() wrote")                              \
-	X(ENDPOINT_NOT_OWN, "the local endpoint names no port; it may be the peer's",   \
+	X(ENDPOINT_NOT_OWN, "the local endpoint names no port; it may be the peer's",             \
 	  "pass this end's own endpoint first, then the peer's")                                  \
 	X(ENDPOINT_NO_QP, "the endpoint has no queue pair yet",                                   \
 	  "call rdmaez_endpoint_set_qp() before sending the endpoint to the peer")                \
@@ -749,7 +749,7 @@ extern "C" {
 	  "see the peer's own explanation; this is the errno value it got")                       \
 	X(OPEN_SERVICE, "this is neither a port number nor the name of a service",                \
 	  "give a number from 1 to 65535")                                                        \
-	X(OPEN_NAME, "no address is known for this host",                                            \
+	X(OPEN_NAME, "no address is known for this host",                                         \
 	  "check the name with `getent ahosts`, or give an address")                              \
 	X(OPEN_LOOKUP, "the host's name could not be looked up",                                  \
 	  "check that the name server answers, or give an address")                               \

@@ -104,7 +104,7 @@ RDMAEZ_API_FOLD int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sg
  * @brief Describes an RDMA WRITE.
  * @param wr the work request
  * @param sge where the data is; NULL: what @p wr has
- * @param remote the peer's memory, as it has told
+ * @param remote the peer's memory, as received from it
  * @param offset the first byte in it
  * @retval 0 @p wr is set
  * @retval ERANGE the data would reach beyond @p remote
@@ -116,7 +116,7 @@ RDMAEZ_API_FOLD int rdmaez_wr_write(struct ibv_send_wr *wr, struct ibv_sge *sge,
  * @brief Describes an RDMA READ.
  * @param wr the work request
  * @param sge where the data goes to; NULL: what @p wr has
- * @param remote the peer's memory, as it has told
+ * @param remote the peer's memory, as received from it
  * @param offset the first byte in it
  * @return as rdmaez_wr_write()
  */
@@ -127,7 +127,7 @@ RDMAEZ_API_FOLD int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
  * @brief Describes an atomic fetch and add of 8 bytes.
  * @param wr the work request
  * @param sge where the former value goes to, 8 bytes; NULL: what @p wr has
- * @param remote the peer's memory, as it has told
+ * @param remote the peer's memory, as received from it
  * @param offset where the number is in it
  * @param add what is added
  * @retval 0 @p wr is set
@@ -142,7 +142,7 @@ RDMAEZ_API_FOLD int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *
  * @brief Describes an atomic compare and swap of 8 bytes.
  * @param wr the work request
  * @param sge where the former value goes to, 8 bytes; NULL: what @p wr has
- * @param remote the peer's memory, as it has told
+ * @param remote the peer's memory, as received from it
  * @param offset where the number is in it
  * @param compare the number that has to be there
  * @param swap what then takes its place
@@ -195,17 +195,17 @@ RDMAEZ_FOLD int rdmaez_wr_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
  *
  * All opcodes that ibv_post_send() has are taken, also as a list, with inline data and over UD and XRC; a driver's own
  * types of queue pairs have setters of their own, and are refused. The flags are passed as they are: rxe looks for
- * IBV_SEND_INLINE among them. If one work request is refused, none is posted; rxe keeps them where the queue pair is not
- * in RTS yet. Before rdma-core 65, rxe takes all of several SGEs to be as long as the first, and drops inline data of
- * several.
+ * IBV_SEND_INLINE among them. If one work request is refused, none is posted; rxe keeps them where the queue pair is
+ * not in RTS yet. Before rdma-core 65, rxe takes all of several SGEs to be as long as the first, and drops inline data
+ * of several.
  *
  * @param qp what ibv_qp_to_qp_ex() returns for a queue pair that ibv_create_qp_ex() made with `send_ops_flags`
  * @param wr the first work request of a list that ends with `next` NULL, not NULL
  * @param bad_wr receives, on failure only, NULL, as this interface does not say which was refused. May be NULL
  * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 all are posted
- * @retval EINVAL @p qp is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the queue pair lacks the operation, which calling it would
- *         show as a crash (#RDMAEZ_WHY_WR_EX_OPCODE); more than 32 SGEs of inline data (#RDMAEZ_WHY_WR_SGE). Nothing
+ * @retval EINVAL @p qp is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the queue pair lacks the operation, so that calling
+ *         it would crash (#RDMAEZ_WHY_WR_EX_OPCODE); more than 32 SGEs of inline data (#RDMAEZ_WHY_WR_SGE). Nothing
  *         was started. Some drivers fill in more operations than a queue pair was created for, and then take them
  * @return any errno of ibv_wr_complete(), mostly ENOMEM, ENOSPC and EINVAL, made positive; explained as by
  *         rdmaez_wr_post_send()
@@ -251,10 +251,10 @@ RDMAEZ_FOLD int rdmaez_wr_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr 
  * @brief How many sends a queue pair may still take. rdmaez_credit_init() fills it; one thread at a time uses it.
  *
  * A device gives the places of a send queue back by the completions that are polled, and only a signaled send has one,
- * which gives back all places before its own, also if it failed. So the sends of a queue pair are numbered: `wr_id` is a
- * send's position, from 0 on, and what belongs to it may stand at `wr_id % capacity` of an array. With a completion queue
- * for several queue pairs, `ibv_wc.qp_num` tells whose credit it is; for receives as well, give those a `wr_id` with the
- * top bit set, as `opcode` is not valid in a failed completion.
+ * which gives back all places before its own, also if it failed. So the sends of a queue pair are numbered: `wr_id` is
+ * a send's position, from 0 on, and what belongs to it may stand at `wr_id % capacity` of an array. With a completion
+ * queue for several queue pairs, `ibv_wc.qp_num` tells whose credit it is; for receives as well, give those a `wr_id`
+ * with the top bit set, as `opcode` is not valid in a failed completion.
  *
  * @code
  * while (rdmaez_credit_take(&credit, &wr))
@@ -279,7 +279,7 @@ struct rdmaez_credit {
  * @brief Fills a credit for an empty queue.
  * @param credit receives it; written on success only
  * @param capacity `cap.max_send_wr`, as granted when the queue pair was created
- * @param every one of so many sends is to be signaled, made a power of two by rounding down; 0: half of @p capacity. 1
+ * @param every one send in this many is signaled, rounded down to a power of two; 0: half of @p capacity. 1
  *        for drivers that take only signaled work requests (#RDMAEZ_DRIVER_SIGNALED)
  * @retval 0 @p credit is filled
  * @retval EINVAL @p capacity is 0, or @p every is more: the queue would be full before a send is signaled
