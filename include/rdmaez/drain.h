@@ -236,10 +236,12 @@ RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag);
  * exchange endpoints and connect as for the first time, post receives, set ECE options again. Memory regions,
  * completion queues and the protection domain stay. irdma and iWARP cannot use a queue pair again after RESET; there,
  * and where RESET is refused, it is recreated, if `opts->init_attr` says how, and then has another number. So it is
- * with rxe, where after RESET a READ that was cut off spoils the next one, which may complete without its data.
+ * with rxe, where what a READ that was cut off leaves behind survives RESET, and may complete a request of the next
+ * connection that was never answered.
  *
  * With the old number, packets of the old connection may still arrive. So the new PSN is random, but ahead of the old
- * ones, where the driver tells these: what comes late is then behind, and dropped.
+ * ones, where the driver tells these: what comes late is then behind, and dropped. A rxe queue pair that was not recreated
+ * may still take it, from Linux 6.12 on.
  *
  * What was not acknowledged may have been carried out. Only the peer knows; ask it from where to go on. A WRITE may be
  * repeated if nobody has used what it wrote; SENDs, WRITEs with immediate data and atomics may not.

@@ -432,7 +432,8 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_RESET_FINAL, "opts.init_attr");
 	/*
 	 * rxe_qp_reset() leaves comp.opcode, that of a READ's last response. If that was not the READ's last packet,
-	 * check_ack() refuses the first response of the next connection, and its READ completes without data.
+	 * check_ack() refuses the next connection's first acknowledgement, and completes its request all the same. From
+	 * 6.12 on check_psn() also lets through what is behind then.
 	 */
 	resets = resets && !(init && strcmp(driver->name, "rdma_rxe") == 0);
 	error = rdmaez_impl_drain_last(*qp, opts ? &opts->drain : NULL, drained, diag, call);
