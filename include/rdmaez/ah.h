@@ -95,9 +95,9 @@ RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct
  * @brief Makes the path that leads back to the sender of a UD message.
  *
  * From the message come the sender's GID or LID, the service level, the flow label, the DSCP, and the own GID to which
- * it was sent, as `sgid_index`. The hop limit is left to its default, since the one that arrived is what the way has left
- * of it, and the ECN bits are, since they were the network's. Where the message went to a multicast group, `sgid_index`
- * stays 0, and rdmaez_ah_create() chooses one.
+ * it was sent, as `sgid_index`. The hop limit is left to its default, since the one that arrived is what the way has
+ * left of it, and the ECN bits are, since they were the network's. Where the message went to a multicast group,
+ * `sgid_index` stays 0, and rdmaez_ah_create() chooses one.
  *
  * @param context the device
  * @param wc the receive's completion
@@ -113,7 +113,8 @@ RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct
  *         (#RDMAEZ_WHY_WC_GID_GONE)
  * @return any other errno of ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls
- * One ibv_query_gid_table() if there is a header; where a device does not answer that, ibv_query_gid_ex() for each index.
+ * One ibv_query_gid_table() if there is a header; where a device does not answer that, ibv_query_gid_ex() for each
+ * index.
  * @par Threads
  * May be called from any thread.
  */

@@ -3,12 +3,12 @@
  * @file diag.h
  * @brief The explanation record: what was refused, which field, why, and what to do.
  *
- * A `struct rdmaez_diag` usually lives on the caller's stack. It holds only numbers and pointers to
- * literals and functions, so it may be copied and kept. Every function that takes one accepts NULL for "do
- * not explain", and rewrites the whole record on success and on failure. The functions that post work
- * requests (wr.h) and rdmaez_wc_poll() leave it alone on success, and those that take no record leave it as it was: where
- * several functions share one, its `call` tells whose it is. Print it with rdmaez_diag_print() or
- * rdmaez_diag_format() (fmt.h); in code, test for reasons with rdmaez_diag_find().
+ * A `struct rdmaez_diag` usually lives on the caller's stack. It holds only numbers and pointers to literals and
+ * functions, so it may be copied and kept. Every function that takes one accepts NULL for "do not explain", and
+ * rewrites the whole record on success and on failure. The functions that post work requests (wr.h) and
+ * rdmaez_wc_poll() leave it alone on success, and those that take no record leave it as it was: where several functions
+ * share one, its `call` tells whose it is. Print it with rdmaez_diag_print() or rdmaez_diag_format() (fmt.h); in code,
+ * test for reasons with rdmaez_diag_find().
  *
  * Nothing here calls a verb, and everything may be called from any thread.
  *

@@ -161,7 +161,7 @@ struct rdmaez_exchange_opts {
  *
  * @param socket a connected stream socket
  * @param qp the queue pair, in a state that rdmaez_qp_connect() takes
- * @param local this end's endpoint, of rdmaez_endpoint_local(), perhaps with memory and bytes of the program's own; NULL:
+ * @param local this end's endpoint, of rdmaez_endpoint_local(), perhaps with memory and bytes of your own; NULL:
  *        it is made here, with the peer's address of rdmaez_exchange_peer() unless `opts->qp->path.dgid` is set
  * @param remote receives the peer's endpoint; written on success only; may be NULL
  * @param opts deadline and queue pair options; NULL: all defaults. The deadline limits `retry_ns`; one attempt may last

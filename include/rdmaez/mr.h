@@ -64,8 +64,8 @@ extern "C" {
  *         (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NOT_SUPPORTED,
  *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
- * One ibv_reg_mr(). If that fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_device_ex() and
- * ibv_is_fork_initialized(), and files of /proc and /sys are read.
+ * One ibv_reg_mr(). If that fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_device_ex()
+ * and ibv_is_fork_initialized(), and files of /proc and /sys are read.
  * @par Threads
  * May be called from any thread.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file wc.h
- * @brief Completions polled with a deadline; completions and asynchronous events explained: what happened, why, and what
- *        to do.
+ * @brief Completions polled with a deadline; completions and asynchronous events explained: what happened, why, and
+ *        what to do.
  *
  * rdmaez_wc_poll() waits for completions and explains the first that failed. What it does are three steps, each useful
  * on its own:
