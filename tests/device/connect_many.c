@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What it takes to connect 1 to 512 queue pairs by endpoints, against plain verbs in the same program. Compiled without
- * sanitizers, as programs are; and since it names rdmaez_impl_qp_move() here, with bodies of its own.
+ * What it takes to connect 1 to 512 queue pairs by endpoints, against plain verbs in the same program: of two processes
+ * with one exchange for all of them, then of one alone. Compiled without sanitizers, as programs are; and since it
+ * names rdmaez_impl_qp_move() here, with bodies of its own.
  */
 #define _GNU_SOURCE
-#include "rig.h"
+#include "ends.h"
 
 enum {
 	MANY = 512,
 };
 
 static struct rig one;
-
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static struct ibv_qp *many[MANY];
 static struct ibv_cq *many_cq;
@@ -30,7 +23,7 @@ static void open_many(void)
 		.qp_type = IBV_QPT_RC,
 	};
 
-	many_cq = ibv_create_cq(one.context, 16, NULL, NULL, 0);
+	many_cq = ibv_create_cq(one.context, MANY, NULL, NULL, 0);
 	rig_need(many_cq, "ibv_create_cq");
 	init.send_cq = init.recv_cq = many_cq;
 	for (int i = 0; i < MANY; i++) {
@@ -57,25 +50,35 @@ static void close_many(void)
 		tap_bail("ibv_destroy_cq: %s", strerror(errno));
 }
 
-/* As a person writes it who trusts all values; each queue pair is its own peer. */
-static int connect_plain(struct ibv_qp *qp, const struct ibv_port_attr *port,
-			 const struct ibv_gid_entry *self, uint32_t psn)
+/* What a program asks once, for however many. */
+static struct {
+	struct ibv_port_attr port;
+	struct ibv_device_attr device;
+	struct ibv_gid_entry self;
+	struct rdmaez_endpoint endpoint;
+	struct rdmaez_qp_opts opts;
+} asked;
+
+/* As a person writes it who trusts all values; the peer is on the same device. */
+static int connect_plain(struct ibv_qp *qp, uint32_t psn, uint32_t peer, uint32_t peer_psn)
 {
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
+				   .port_num = 1,
+				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
 
 	if (ibv_modify_qp(qp, &attr,
 			  IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
 		return EINVAL;
 	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR,
-				    .path_mtu = port->active_mtu,
-				    .dest_qp_num = qp->qp_num,
-				    .rq_psn = psn,
+				    .path_mtu = asked.port.active_mtu,
+				    .dest_qp_num = peer,
+				    .rq_psn = peer_psn,
 				    .max_dest_rd_atomic = 16,
 				    .min_rnr_timer = 12};
 	attr.ah_attr.is_global = 1;
 	attr.ah_attr.port_num = 1;
-	attr.ah_attr.grh.dgid = self->gid;
-	attr.ah_attr.grh.sgid_index = (uint8_t)self->gid_index;
+	attr.ah_attr.grh.dgid = asked.self.gid;
+	attr.ah_attr.grh.sgid_index = (uint8_t)asked.self.gid_index;
 	attr.ah_attr.grh.hop_limit = 64;
 	if (ibv_modify_qp(qp, &attr,
 			  IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
@@ -92,15 +95,6 @@ static int connect_plain(struct ibv_qp *qp, const struct ibv_port_attr *port,
 				     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-/* What a program asks once, for however many. */
-static struct {
-	struct ibv_port_attr port;
-	struct ibv_device_attr device;
-	struct ibv_gid_entry self;
-	struct rdmaez_endpoint endpoint;
-	struct rdmaez_qp_opts opts;
-} asked;
-
 static void ask_plain(void)
 {
 	if (ibv_query_port(one.context, 1, &asked.port) ||
@@ -109,10 +103,12 @@ static void ask_plain(void)
 		tap_bail("a query fails");
 }
 
-static void ask_rdmaez(void)
+/* With all GIDs of the port, or with the one that `sgid_index` names. */
+static void ask_rdmaez(int sgid_index)
 {
 	asked.opts.timeout = 20;
-	asked.opts.path.sgid_index = rdmaez_exactly((int)one.self.gid_index);
+	asked.opts.access = IBV_ACCESS_REMOTE_WRITE;
+	asked.opts.path.sgid_index = sgid_index;
 	if (rdmaez_endpoint_port(one.context, &asked.opts, &asked.endpoint, NULL))
 		tap_bail("there is no endpoint");
 }
@@ -125,15 +121,22 @@ static int connect_rdmaez(struct ibv_qp *qp)
 	return error ? error : rdmaez_qp_connect(qp, &local, &local, &asked.opts, NULL);
 }
 
+static int connect_itself(struct ibv_qp *qp)
+{
+	const uint32_t psn = rdmaez_psn_random();
+
+	return connect_plain(qp, psn, qp->qp_num, psn);
+}
+
+/* Each queue pair is its own peer. */
 static uint64_t time_one(struct ibv_qp *qp, bool plain)
 {
-	const uint64_t begun = now();
-	const int error = plain ? connect_plain(qp, &asked.port, &asked.self, rdmaez_psn_random())
-				: connect_rdmaez(qp);
+	const uint64_t begun = ends_now();
+	const int error = plain ? connect_itself(qp) : connect_rdmaez(qp);
 
 	if (error)
 		tap_bail("a queue pair does not come to RTS: %s", strerror(errno));
-	return now() - begun;
+	return ends_now() - begun;
 }
 
 static int by_size(const void *a, const void *b)
@@ -164,14 +167,14 @@ static double compare(int count)
 	double each[2];
 
 	while (samples + count <= SAMPLES && rounds < 64) {
-		const uint64_t begun = now();
+		const uint64_t begun = ends_now();
 		uint64_t then;
 
 		ask_plain();
-		then = now();
-		ask_rdmaez();
+		then = ends_now();
+		ask_rdmaez(rdmaez_exactly((int)one.self.gid_index));
 		ask[0][rounds] = then - begun;
-		ask[1][rounds++] = now() - then;
+		ask[1][rounds++] = ends_now() - then;
 		for (int i = 0; i < 2 * count; i++) {
 			const int way = (i % count + i / count) % 2;
 
@@ -199,8 +202,168 @@ static void test_ratio(int count)
 	tap_ok(ratio <= 1.25, "%d queue pairs take at most a quarter longer", count);
 }
 
+/* ---- Two processes --------------------------------------------------------------------------- */
+
+static const int sizes[] = {1, 8, 64, MANY};
+
+enum {
+	SIZES = sizeof(sizes) / sizeof(sizes[0]),
+	ROUNDS = 10 /* every other one by plain verbs */
+};
+
+static struct {
+	struct rdmaez_endpoint local[MANY], remote[MANY];
+	uint8_t buffer[MANY * RDMAEZ_ENDPOINT_BYTES];
+	uint64_t in[MANY], out[MANY];
+	struct ibv_mr *in_mr, *out_mr;
+	/* The least time in ns of an exchange, and of connecting by plain verbs and by rdmaez. */
+	uint64_t exchanged[SIZES], connected[SIZES][2];
+} two;
+
+static void least(uint64_t *time, uint64_t since)
+{
+	const uint64_t took = ends_now() - since;
+
+	if (!*time || took < *time)
+		*time = took;
+}
+
+static void wait_for_peer(int socket)
+{
+	if (rdmaez_exchange_barrier(socket, NULL, ENDS_LONG, NULL))
+		tap_bail("the peer does not come to the barrier");
+}
+
+static void exchange_all(int socket, int count)
+{
+	const struct rdmaez_exchange_list list = {(size_t)count, two.local, two.remote, two.buffer};
+
+	for (int i = 0; i < count; i++) {
+		two.local[i] = asked.endpoint;
+		rdmaez_mr_remote(two.in_mr, &two.local[i].memory);
+		if (rdmaez_endpoint_set_qp(&two.local[i], many[i], NULL))
+			tap_bail("a queue pair has no endpoint");
+	}
+	if (rdmaez_exchange_many(socket, &list, ENDS_LONG, NULL))
+		tap_bail("the endpoints are not exchanged");
+}
+
+static void connect_all(int count, bool plain)
+{
+	for (int i = 0; i < count; i++) {
+		const struct rdmaez_endpoint *const a = &two.local[i], *const b = &two.remote[i];
+		const int error = plain ? connect_plain(many[i], a->psn, b->qp_num, b->psn)
+					: rdmaez_qp_connect(many[i], a, b, &asked.opts, NULL);
+
+		if (error)
+			tap_bail("queue pair %d does not come to RTS: %s", i, strerror(error));
+	}
+}
+
+/* What process `number` writes by its i-th queue pair. */
+static uint64_t word_of(int number, int round, int count, int i)
+{
+	return (uint64_t)(number + 1) << 60 | (uint64_t)round << 40 | (uint64_t)count << 20 |
+	       (uint64_t)i;
+}
+
+/* An RDMA WRITE by each queue pair, to a place of its own; how many do not complete well. */
+static int write_all(int number, int round, int count)
+{
+	int bad = 0;
+
+	for (int i = 0; i < count; i++) {
+		struct ibv_send_wr wr = {.send_flags = IBV_SEND_SIGNALED};
+		struct ibv_sge sge;
+
+		two.out[i] = word_of(number, round, count, i);
+		if (rdmaez_mr_sge(two.out_mr, &two.out[i], sizeof(two.out[i]), &sge) ||
+		    rdmaez_wr_write(&wr, &sge, &two.remote[i].memory, (uint64_t)i * 8) ||
+		    rdmaez_wr_post_send(many[i], &wr, NULL, NULL))
+			tap_bail("queue pair %d does not write", i);
+	}
+	for (int i = 0; i < count; i++)
+		bad += rig_status(many_cq) != IBV_WC_SUCCESS;
+	return bad;
+}
+
+/* One round with so many; how many words are wrong. */
+static int meet_once(int socket, int number, int size, int round)
+{
+	const int count = sizes[size];
+	uint64_t begun;
+	int wrong;
+
+	memset(two.in, 0, sizeof(two.in));
+	wait_for_peer(socket);
+	begun = ends_now();
+	exchange_all(socket, count);
+	least(&two.exchanged[size], begun);
+	if (number) /* one after the other: what both take of two processors tells little */
+		wait_for_peer(socket);
+	begun = ends_now();
+	connect_all(count, round % 2);
+	least(&two.connected[size][round % 2], begun);
+	if (!number)
+		wait_for_peer(socket);
+	wait_for_peer(socket);
+	wrong = write_all(number, round, count);
+	wait_for_peer(socket);
+	for (int i = 0; i < count; i++)
+		wrong += two.in[i] != word_of(!number, round, count, i);
+	reset(count);
+	return wrong;
+}
+
+/* What both processes do; all sizes in each round, so that whatever else the machine does happens to all. */
+static int meet(int socket, int number)
+{
+	int wrong = 0;
+
+	one = rig_open();
+	open_many();
+	two.in_mr = ibv_reg_mr(one.pd, two.in, sizeof(two.in),
+			       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	two.out_mr = ibv_reg_mr(one.pd, two.out, sizeof(two.out), IBV_ACCESS_LOCAL_WRITE);
+	rig_need(two.in_mr, "ibv_reg_mr");
+	rig_need(two.out_mr, "ibv_reg_mr");
+	ask_plain();
+	ask_rdmaez(0);
+	for (int round = 0; round < ROUNDS; round++)
+		for (int size = 0; size < SIZES; size++)
+			wrong += meet_once(socket, number, size, round);
+	if (ibv_dereg_mr(two.in_mr) || ibv_dereg_mr(two.out_mr))
+		tap_bail("ibv_dereg_mr: %s", strerror(errno));
+	close_many();
+	rig_close(&one);
+	return wrong;
+}
+
+static void test_two(void)
+{
+	struct peer peer = peer_start(meet, 1);
+	double each[SIZES];
+
+	tap_eq_int(meet(peer.socket, 0), 0, "what the peer has written by each is there");
+	tap_eq_int(peer_wait(&peer), 0, "and so it is with the peer");
+	for (int i = 0; i < SIZES; i++) {
+		const double us = 1e-3 / sizes[i], exchange = (double)two.exchanged[i] * us,
+			     connect = (double)two.connected[i][0] * us,
+			     plain = (double)two.connected[i][1] * us;
+
+		each[i] = exchange + connect;
+		tap_diag("%d queue pairs of two processes, us each: exchange %.1f; connect %.1f by "
+			 "rdmaez, %.1f by plain verbs, ratio %.3f",
+			 sizes[i], exchange, connect, plain, connect / plain);
+	}
+	tap_ok(each[3] <= 1.5 * each[2],
+	       "with %d queue pairs each takes at most half as much again as with %d", sizes[3],
+	       sizes[2]);
+}
+
 int main(void)
 {
+	test_two();
 	one = rig_open();
 	open_many();
 	test_ratio(1);
