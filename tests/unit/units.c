@@ -189,7 +189,7 @@ static void check_psn(void)
 static struct {
 	bool none; /* there are none yet */
 	unsigned int asked, flags;
-	uint32_t next, step;
+	uint64_t next, step;
 } source;
 
 ssize_t getrandom(void *buf, size_t length, unsigned int flags)
@@ -227,11 +227,23 @@ static void check_draws(const char *from)
 
 static void check_psn_random(void)
 {
-	source.step = 0x9e3779b9; /* visits each half of the numbers in turn */
-	source.next = 0xffabcdef - source.step;
+	struct rdmaez_endpoint end;
+	struct ibv_qp qp;
+
+	memset(&end, 0, sizeof(end));
+	memset(&qp, 0, sizeof(qp));
+	qp.qp_type = IBV_QPT_RC;
+	source.step = 0x9e3779b97f4a7c15; /* visits each half of the numbers in turn */
+	source.next = 0xabcdef1234567890 - source.step;
 	tap_eq_hex(rdmaez_psn_random(), 0xabcdef, "a PSN is 24 bits of the system's random ones");
 	tap_eq_int(source.asked, 1, "for which the system is asked once");
 	tap_eq_hex(source.flags, GRND_NONBLOCK, "and not waited for");
+	source.next = 0xabcdef1234567890 - source.step;
+	source.asked = 0;
+	tap_eq_int(rdmaez_endpoint_set_qp(&end, &qp, NULL), 0, "an endpoint");
+	tap_eq_hex(end.psn, 0xabcdef, "has such a PSN");
+	tap_eq_hex(end.nonce, 0x12345678, "and a nonce of other bits");
+	tap_eq_int(source.asked, 1, "from one call");
 	check_draws("from the system");
 	source.none = true;
 	source.asked = 0;

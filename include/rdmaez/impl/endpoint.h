@@ -387,6 +387,7 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
 	static const struct rdmaez_impl_site site = {"qp.qp_type", RDMAEZ_WHY_ENDPOINT_QP_TYPES,
 						     RDMAEZ_VALUE_TYPE, 0, 0};
 	enum ibv_qp_type type;
+	uint64_t bits;
 
 	rdmaez_impl_diag_reset_for(diag, "rdmaez_endpoint_set_qp", rdmaez_impl_why_connect);
 	if (!endpoint || !qp)
@@ -398,8 +399,9 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int)qp->qp_type);
 	endpoint->qp_type = type;
 	endpoint->qp_num = qp->qp_num;
-	endpoint->psn = rdmaez_psn_random();
-	endpoint->nonce = rdmaez_psn_random() << 8 ^ endpoint->psn;
+	bits = rdmaez_impl_random();
+	endpoint->psn = (uint32_t)(bits >> 40);
+	endpoint->nonce = (uint32_t)(bits >> 8);
 	return 0;
 }
 
@@ -451,12 +453,13 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_worth(const struct rdmaez_end
 							 const struct rdmaez_endpoint_gid *peer,
 							 unsigned int behind)
 {
-	const int traits = rdmaez_impl_gid_traits(&own->gid);
-	const int differ = traits ^ rdmaez_impl_gid_traits(&peer->gid);
 	const bool any = own->gid_type == IBV_GID_TYPE_IB; /* whose GIDs have no family */
+	int traits, differ;
 
 	if (own->gid_type != peer->gid_type)
 		return 0;
+	traits = rdmaez_impl_gid_traits(&own->gid);
+	differ = traits ^ rdmaez_impl_gid_traits(&peer->gid);
 	if (!any && (differ & RDMAEZ_IMPL_GID_IPV4))
 		return 1;
 	if (!any && (differ & RDMAEZ_IMPL_GID_LOCAL))

@@ -57,7 +57,7 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const un
 /* How many leading bits two GIDs have in common. */
 RDMAEZ_IMPL int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_gid *b)
 {
-	int bits = 0;
+	int bits = memcmp(a, b, 8) ? 0 : 64;
 
 	while (bits < 128 && a->raw[bits / 8] == b->raw[bits / 8])
 		bits += 8;

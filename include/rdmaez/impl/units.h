@@ -100,7 +100,7 @@ RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
 #if RDMAEZ_IMPL_BODIES
 
 /* What differs between two calls, threads and processes; the multiplier, 2^64 by the golden ratio, spreads it. */
-RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_psn_of_clock(void)
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_random_of_clock(void)
 {
 	struct timespec now;
 	uint64_t mix;
@@ -108,16 +108,22 @@ RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_psn_of_clock(void)
 	if (!timespec_get(&now, TIME_UTC))
 		memset(&now, 0, sizeof(now));
 	mix = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + (uintptr_t)&now;
-	return (uint32_t)(mix * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+	return mix * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Random bits, of which the upper 24 are to be a PSN: the clock's are worse the lower they are. */
+RDMAEZ_IMPL uint64_t rdmaez_impl_random(void)
+{
+	uint64_t bits;
+
+	return getrandom(&bits, sizeof(bits), GRND_NONBLOCK) == (ssize_t)sizeof(bits)
+		       ? bits
+		       : rdmaez_impl_random_of_clock();
 }
 
 RDMAEZ_API uint32_t rdmaez_psn_random(void)
 {
-	uint32_t psn;
-
-	return getrandom(&psn, sizeof(psn), GRND_NONBLOCK) == (ssize_t)sizeof(psn)
-		       ? psn & RDMAEZ_PSN_MAX
-		       : rdmaez_impl_psn_of_clock();
+	return (uint32_t)(rdmaez_impl_random() >> 40);
 }
 
 #endif /* RDMAEZ_IMPL_BODIES */
