@@ -397,5 +397,6 @@ int main(void)
 	check_resume(&rig, IBV_QPT_UD, "UD");
 	check_resume(&rig, IBV_QPT_UC, "UC");
 	check_sqd(&rig);
+	rig_close(&rig);
 	return tap_done();
 }
