@@ -9,8 +9,6 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <stdlib.h>
-
 #ifndef RDMAEZ_QP_RULES_H
 #include "../qp_rules.h"
 #endif
@@ -25,6 +23,12 @@
 #endif
 #ifndef RDMAEZ_IMPL_TEXT_H
 #include "text.h"
+#endif
+
+/* exit() under a name of our own, for the same reason as getenv() in system.h. */
+#ifndef __GNUC__
+#include <stdlib.h>
+#define rdmaez_impl_exit exit
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -459,13 +463,17 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream)
 	}
 }
 
+#ifdef __GNUC__
+extern RDMAEZ_IMPL_ENDS void rdmaez_impl_exit(int status) __asm__("exit");
+#endif
+
 RDMAEZ_COLD RDMAEZ_IMPL_ENDS void rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag)
 {
 	if (diag && diag->error == error)
 		rdmaez_diag_print(diag, stderr);
 	else
 		fprintf(stderr, "%s\n", rdmaez_errno_str(error));
-	exit(EXIT_FAILURE);
+	rdmaez_impl_exit(1); /* EXIT_FAILURE */
 }
 
 /* ---- Both ends, for a line and for JSON ----------------------------------------------------- */
