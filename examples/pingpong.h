@@ -55,7 +55,7 @@ static void make_qp(uint32_t size)
 	}
 }
 
-/* Tells the peer who we are, learns who it is, and connects with it. A server waits for ever. */
+/* Tells the peer who we are, learns who it is, and connects with it. A server waits forever. */
 static void meet(void)
 {
 	char mine[] = "0000:000000:000000:00000000000000000000000000000000", its[sizeof(mine)];
