@@ -150,13 +150,10 @@ static void check_drain(struct rig *rig, enum ibv_qp_type type, const char *what
 	side_close(far);
 }
 
-static void check_ud(struct rig *rig)
+/* An address handle for this end itself. */
+static struct ibv_ah *own_ah(struct rig *rig)
 {
-	struct side *side = side_open(rig, IBV_QPT_UD);
-	struct rdmaez_drain_opts opts = drain_opts(side);
 	struct ibv_ah_attr attr = {.is_global = 1, .port_num = 1};
-	struct rdmaez_drained drained;
-	struct rdmaez_diag diag;
 	struct ibv_ah *ah;
 
 	attr.grh.dgid = rig->self.gid;
@@ -164,6 +161,17 @@ static void check_ud(struct rig *rig)
 	attr.grh.hop_limit = 64;
 	ah = ibv_create_ah(rig->pd, &attr);
 	rig_need(ah, "ibv_create_ah");
+	return ah;
+}
+
+static void check_ud(struct rig *rig)
+{
+	struct side *side = side_open(rig, IBV_QPT_UD);
+	struct rdmaez_drain_opts opts = drain_opts(side);
+	struct rdmaez_drained drained;
+	struct rdmaez_diag diag;
+	struct ibv_ah *const ah = own_ah(rig);
+
 	bring_up(rig, side, 0, 1, 0);
 	post_work(side, ah);
 	opts.ah = ah;
@@ -289,20 +297,14 @@ static void check_recover(struct rig *rig)
 static void check_resume(struct rig *rig, enum ibv_qp_type type, const char *what)
 {
 	struct side *near = side_open(rig, type), *far = side_open(rig, type);
-	struct ibv_ah_attr attr = {.is_global = 1, .port_num = 1};
 	struct ibv_sge sge = {(uintptr_t)near->memory, 64, near->mr->lkey ^ 0x100};
 	struct ibv_send_wr send = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND}, *bad;
 	struct rdmaez_recover_opts recovery = {.drain = drain_opts(near)};
 	const struct rdmaez_finding *finding;
 	struct rdmaez_endpoint local;
 	struct rdmaez_diag diag;
-	struct ibv_ah *ah;
+	struct ibv_ah *const ah = own_ah(rig);
 
-	attr.grh.dgid = rig->self.gid;
-	attr.grh.sgid_index = (uint8_t)rig->self.gid_index;
-	attr.grh.hop_limit = 64;
-	ah = ibv_create_ah(rig->pd, &attr);
-	rig_need(ah, "ibv_create_ah");
 	connect_sides(rig, near, far);
 	send.wr.ud.ah = type == IBV_QPT_UD ? ah : NULL;
 	send.wr.ud.remote_qpn = type == IBV_QPT_UD ? far->qp->qp_num : 0;

@@ -243,7 +243,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_make(const struct rdmaez_impl_qp_build *b,
 	static const struct rdmaez_impl_site flags = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
 						      RDMAEZ_VALUE_FLAGS, 0,
 						      RDMAEZ_QP_MTU_EXACT | RDMAEZ_QP_ECE};
-	const unsigned int unknown = b->opts->flags & ~(RDMAEZ_QP_MTU_EXACT | RDMAEZ_QP_ECE);
+	const unsigned int unknown = b->opts->flags & ~(unsigned int)flags.max;
 	const int mask = rule.required | IBV_QP_STATE | b->opts->optional;
 	int error = 0;
 
