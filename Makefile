@@ -73,6 +73,14 @@ build/docs/mistakes.txt: examples/mistakes.c $(HEADERS:%=include/%) $(wildcard t
 	$(CC) -std=c11 -O1 -Iinclude -Itests/fake $< $(wildcard tests/fake/*.c) -o build/docs/mistakes
 	build/docs/mistakes >$@
 
+# What pages show of tables, of outputs and of examples is committed, so that a forge shows it too.
+PAGES = README.md $(wildcard docs/*.md)
+.PHONY: pages pages-device
+pages: build/docs/data build/docs/outputs ## write the tables, outputs and examples that the pages show
+	docs/site/regions.py $(PAGES)
+pages-device: $(EXAMPLES) | deps-guest ## the same for what only a device prints
+	docs/site/regions.py --device $(PAGES)
+
 # Comments for what the headers' lists make.
 build/docs/input/enumerators.dox: build/docs/data
 	@mkdir -p $(@D)
@@ -107,7 +115,7 @@ STEPS := tree unit fuzz compile tools kernel device
 TESTS_unit := $(UNIT)
 TESTS_device := $(wildcard tests/device/*.t) $(DEVICE)
 TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t)
-NEEDS_tree := $(DATA:%=build/docs/html/data/%)
+NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE)
 NEEDS_siw := $(SIW) build/examples/cm
@@ -167,6 +175,8 @@ build/siw/%: tests/siw/%.c | deps-build deps-siw
 	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 build/docs/data: docs/data.c | deps-build
 	$(call compile)
+build/docs/outputs: docs/outputs.c $(FAKE:%=build/objects/gcc/fake/%) | deps-build
+	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests/fake)
 
 # The fake's objects stand in for libibverbs, so a unit test links nothing else.
 build/objects/gcc/%.o: tests/%.c | deps-build

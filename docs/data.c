@@ -4,7 +4,7 @@
  *
  *	data TABLE          one table as JSON, for programs in other languages
  *	data caps.schema    the JSON Schema of what rdmaez_caps_json() and rdmaez_port_caps_json() write
- *	data --page FILE    a page of the documentation, with tables where it has `<!-- table of NAME -->`
+ *	data --table NAME   a table of the documentation's pages, as Markdown
  *	data --enumerators  Doxygen comments for the enumerators that lists make
  *
  * Everything comes from the headers' own lists, so only the schemas in docs/schema have to be kept in
@@ -1021,44 +1021,6 @@ static void page_options(void)
 	}
 }
 
-static const struct {
-	const char *mark;
-	void (*print)(void);
-} page_tables[] = {
-	{"<!-- table of statuses -->\n", page_statuses},
-	{"<!-- table of events -->\n", page_events},
-	{"<!-- table of causes -->\n", page_causes},
-	{"<!-- table of options -->\n", page_options},
-};
-
-static void page_line(const char *line)
-{
-	for (size_t i = 0; i < LENGTH(page_tables); i++)
-		if (strcmp(line, page_tables[i].mark) == 0) {
-			page_tables[i].print();
-			return;
-		}
-	if (strncmp(line, "<!-- table", 10) == 0) {
-		fprintf(stderr, "data: there is no %s", line);
-		exit(EXIT_FAILURE);
-	}
-	fputs(line, stdout);
-}
-
-static void page(const char *name)
-{
-	FILE *file = fopen(name, "r");
-	char line[4096];
-
-	if (!file) {
-		perror(name);
-		exit(EXIT_FAILURE);
-	}
-	while (fgets(line, sizeof(line), file))
-		page_line(line);
-	fclose(file);
-}
-
 /* ---- Enumerators that lists make ------------------------------------------------------------- */
 
 static void enumerators(void)
@@ -1075,10 +1037,21 @@ static void enumerators(void)
 static const struct {
 	const char *name;
 	void (*print)(void);
-} tables[] = {
-	{"attributes", all_attributes}, {"completions", completions}, {"fields", fields},
-	{"names", all_names},           {"reasons", reasons},         {"transitions", transitions},
-	{"caps.schema", caps_schema},
+} tables[] =
+	{
+		{"attributes", all_attributes},
+		{"completions", completions},
+		{"fields", fields},
+		{"names", all_names},
+		{"reasons", reasons},
+		{"transitions", transitions},
+		{"caps.schema", caps_schema},
+},
+  page_tables[] = {
+	  {"statuses", page_statuses},
+	  {"events", page_events},
+	  {"causes", page_causes},
+	  {"options", page_options},
 };
 
 static int finish(void)
@@ -1086,12 +1059,21 @@ static int finish(void)
 	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+static int page_table(const char *name)
+{
+	for (size_t i = 0; i < LENGTH(page_tables); i++)
+		if (strcmp(name, page_tables[i].name) == 0) {
+			page_tables[i].print();
+			return finish();
+		}
+	fprintf(stderr, "data: there is no table of %s\n", name);
+	return EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc == 3 && strcmp(argv[1], "--page") == 0) {
-		page(argv[2]);
-		return finish();
-	}
+	if (argc == 3 && strcmp(argv[1], "--table") == 0)
+		return page_table(argv[2]);
 	if (argc == 2 && strcmp(argv[1], "--enumerators") == 0) {
 		enumerators();
 		return finish();
@@ -1107,7 +1089,7 @@ int main(int argc, char **argv)
 		putchar('\n');
 		return finish();
 	}
-	fputs("usage: data --page FILE, or --enumerators, or TABLE, one of:", stderr);
+	fputs("usage: data --table NAME, or --enumerators, or TABLE, one of:", stderr);
 	for (size_t i = 0; i < LENGTH(tables); i++)
 		fprintf(stderr, " %s", tables[i].name);
 	fputs("\n", stderr);

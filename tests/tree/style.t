@@ -47,7 +47,7 @@ licensed() {
 
 all_licensed() {
 	local sources
-	mapfile -t sources < <(files '*.[ch]' '*.t' '*.awk' '*.bash' Makefile 'tools/*' '*/run' docs/Doxyfile)
+	mapfile -t sources < <(files '*.[ch]' '*.t' '*.awk' '*.bash' '*.py' Makefile 'tools/*' '*/run' docs/Doxyfile)
 	licensed "${sources[@]}"
 }
 

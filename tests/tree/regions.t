@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What the pages show of tables, outputs and examples is what the build prints today; docs/site/regions.py writes it.
+
+source tests/tap.bash
+
+regions=docs/site/regions.py
+
+# page NAME LINE...: a page of these lines; its path is printed.
+page() {
+	printf '%s\n' "${@:2}" >"$scratch/$1"
+	echo "$scratch/$1"
+}
+
+# block LANGUAGE FILE: the lines of its fenced block.
+block() {
+	awk -v begin="\`\`\`$1" '$0 == "```" { inside = 0 } inside; $0 == begin { inside = 1 }' "$2"
+}
+
+# The page is written; then it is as it is to be, and says what its sources say.
+written() {
+	local file
+	file=$(page new.md '# Title' '' '<!-- output of mask_missing -->' '<!-- end -->' 'Text.' \
+		'<!-- table of options -->' 'old' '<!-- end -->' '<!-- code of examples/01_first.c -->' '<!-- end -->' \
+		'<!-- output on softroce of no/such/command -->' 'left alone' '<!-- end -->')
+	"$regions" "$file"
+	"$regions" --check "$file"
+	grep -qFx 'left alone' "$file"
+	diff <(block text "$file") <(build/docs/outputs mask_missing)
+	diff <(grep -e '^|' -e old "$file") <(build/docs/data --table options)
+	diff <(block c "$file") <(sed -n '/^#include/,$p' examples/01_first.c)
+}
+
+ok 'the programs that print them are built' env -u MAKEFLAGS -u MFLAGS make --silent build/docs/data build/docs/outputs
+ok 'a region is filled' written
+ok 'no region of the documentation is stale' "$regions" --check README.md docs/*.md
+sed -i 's/the mask lacks/the mask has/' "$scratch/new.md"
+fails 'a region that is stale is seen' 'make pages' "$regions" --check "$scratch/new.md"
+fails 'a table that does not exist is an error' 'there is no table of nothing' \
+	"$regions" "$(page table.md '<!-- table of nothing -->' '<!-- end -->')"
+fails 'an output that does not exist is an error' 'usage: outputs NAME' \
+	"$regions" "$(page output.md '<!-- output of nothing -->' '<!-- end -->')"
+fails 'an example that does not exist is an error' 'nothing.c: No such file' \
+	"$regions" "$(page code.md '<!-- code of examples/nothing.c -->' '<!-- end -->')"
+fails 'a region without an end is an error' 'line 2: .*options.* has no' \
+	"$regions" "$(page open.md '' '<!-- table of options -->' 'text' '<!-- table of causes -->' '<!-- end -->')"
+fails 'an end without a region is an error' 'line 1: .* ends nothing' "$regions" "$(page end.md '<!-- end -->')"
+fails 'a comment that is meant for a region is an error' 'line 1: .* begins no region' \
+	"$regions" "$(page almost.md '<!-- table of options  --> ' '<!-- end -->')"
+ok 'a region in a fenced block is left alone' \
+	"$regions" --check "$(page fence.md '```' '<!-- table of nothing -->' '```')"
+
+done_testing
