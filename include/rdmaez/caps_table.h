@@ -6,12 +6,15 @@
  * rdmaez_caps_fields() makes the table of a device (caps.h), rdmaez_port_caps_fields() that of a port
  * (port_caps.h). A row has a field's name, how to read and compare it, its value, and the value's source:
  * @code
- * const struct rdmaez_caps_table table = rdmaez_caps_fields(&caps);
- * struct rdmaez_caps_item item;
+ * void print_numbers(const struct rdmaez_caps *caps)
+ * {
+ *         const struct rdmaez_caps_table table = rdmaez_caps_fields(caps);
+ *         struct rdmaez_caps_item item;
  *
- * for (unsigned int id = 0; id < table.count; id++)
- *         if (!rdmaez_caps_get(table, id, &item))
- *                 printf("%s %llu\n", item.field->name, (unsigned long long)item.value);
+ *         for (unsigned int id = 0; id < table.count; id++)
+ *                 if (!rdmaez_caps_get(table, id, &item))
+ *                         printf("%s %llu\n", item.field->name, (unsigned long long)item.value);
+ * }
  * @endcode
  *
  * All functions are pure and may be called from any thread. Those that write text work like snprintf():
@@ -173,13 +176,16 @@ RDMAEZ_COLD enum rdmaez_answer rdmaez_caps_answer(struct rdmaez_caps_table table
  *
  * Start from all zero and set the needs in the members that report the capabilities:
  * @code
- * struct rdmaez_caps need;
+ * int require(const struct rdmaez_caps *caps, struct rdmaez_diag *diag)
+ * {
+ *         struct rdmaez_caps need;
  *
- * memset(&need, 0, sizeof(need));
- * need.device_memory.max_dm_size = 64 * 1024;
- * need.odp.rc = IBV_ODP_SUPPORT_READ;
- * need.depths.max_qp_init_rd_atom = 16;
- * error = rdmaez_caps_require(rdmaez_caps_fields(&caps), rdmaez_caps_fields(&need), &diag);
+ *         memset(&need, 0, sizeof(need));
+ *         need.device_memory.max_dm_size = 64 * 1024;
+ *         need.odp.rc = IBV_ODP_SUPPORT_READ;
+ *         need.depths.max_qp_init_rd_atom = 16;
+ *         return rdmaez_caps_require(rdmaez_caps_fields(caps), rdmaez_caps_fields(&need), diag);
+ * }
  * @endcode
  * A member that is zero requires nothing. A limit must be at least the value given, or at most that where
  * less is better (#RDMAEZ_MERGE_MOST). A set must have all the bits. A name must be equal.

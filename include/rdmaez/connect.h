@@ -6,26 +6,35 @@
  * Both ends fill an endpoint, send it to each other, and connect:
  *
  * @code
- * opts.access = IBV_ACCESS_REMOTE_WRITE;
- * int error = rdmaez_endpoint_local(qp, &opts, &local, &diag);
- * if (!error)
- *         error = tell_each_other(&local, &remote);
- * if (!error)
- *         error = rdmaez_qp_connect(qp, &local, &remote, &opts, &diag);
+ * int swap(const struct rdmaez_endpoint *local, struct rdmaez_endpoint *remote); // as the program likes
+ *
+ * int connect_to_peer(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag)
+ * {
+ *         struct rdmaez_endpoint local, remote;
+ *         int error = rdmaez_endpoint_local(qp, opts, &local, diag);
+ *
+ *         if (!error)
+ *                 error = swap(&local, &remote);
+ *         return error ? error : rdmaez_qp_connect(qp, &local, &remote, opts, diag);
+ * }
  * @endcode
  *
  * The same in steps, for a program that changes what was agreed, or does something in between:
  *
  * @code
- * error = rdmaez_endpoint_negotiate(&local, &remote, &opts, &agreed, &diag);
- * if (!error)
- *         error = rdmaez_qp_to_init(qp, &agreed, &diag);
- * if (!error)
- *         error = post_receives(qp);
- * if (!error)
- *         error = rdmaez_qp_to_rtr(qp, &agreed, &diag);
- * if (!error)
- *         error = rdmaez_qp_to_rts(qp, &agreed, &diag);
+ * int connect_in_steps(struct ibv_qp *qp, const struct rdmaez_endpoint *local,
+ *                      const struct rdmaez_endpoint *remote, struct rdmaez_diag *diag)
+ * {
+ *         struct rdmaez_qp_opts agreed;
+ *         int error = rdmaez_endpoint_negotiate(local, remote, NULL, &agreed, diag);
+ *
+ *         if (!error)
+ *                 error = rdmaez_qp_to_init(qp, &agreed, diag);
+ *         // Receives may be posted here.
+ *         if (!error)
+ *                 error = rdmaez_qp_to_rtr(qp, &agreed, diag);
+ *         return error ? error : rdmaez_qp_to_rts(qp, &agreed, diag);
+ * }
  * @endcode
  *
  * In RTS a queue pair may send, but the peer may not be in RTR yet, or have no receive posted: wait for each other, as

@@ -8,19 +8,19 @@
  * two: GIDs, MTU, depths. How the bytes travel is the program's choice; exchange.h has a socket's way.
  *
  * @code
- * struct rdmaez_endpoint local, remote;
- * struct rdmaez_qp_opts opts = {0}, agreed;
- * uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+ * int agree(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts, struct rdmaez_qp_opts *agreed)
+ * {
+ *         struct rdmaez_endpoint local, remote;
+ *         uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+ *         int error = rdmaez_endpoint_local(qp, opts, &local, NULL);
  *
- * opts.access = IBV_ACCESS_REMOTE_WRITE;
- * int error = rdmaez_endpoint_local(qp, &opts, &local, &diag);
- * if (!error)
- *         error = rdmaez_endpoint_pack(&local, bytes);
- * // Here the bytes are sent, and the peer's are received in their place.
- * if (!error)
- *         error = rdmaez_endpoint_unpack(bytes, &remote, &diag);
- * if (!error)
- *         error = rdmaez_endpoint_negotiate(&local, &remote, &opts, &agreed, &diag);
+ *         if (!error)
+ *                 error = rdmaez_endpoint_pack(&local, bytes);
+ *         // Here the bytes are sent, and the peer's are received in their place.
+ *         if (!error)
+ *                 error = rdmaez_endpoint_unpack(bytes, &remote, NULL);
+ *         return error ? error : rdmaez_endpoint_negotiate(&local, &remote, opts, agreed, NULL);
+ * }
  * @endcode
  *
  * Then `agreed` serves rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and rdmaez_qp_to_rts(); rdmaez_qp_connect() does all of

@@ -8,14 +8,13 @@
  * as well.
  *
  * @code
- * const char *host = NULL; // this end waits; at the other: the name or address of this host
- * struct rdmaez_exchange_opts how = {0};
- * struct rdmaez_endpoint remote;
- * int socket;
+ * // host is NULL at the end that waits; at the other, the name or address of that end's host
+ * int bring_up(struct ibv_qp *qp, const char *host, int *tcp, struct rdmaez_diag *diag)
+ * {
+ *         const int error = rdmaez_exchange_open(host, "18515", 0, tcp, diag);
  *
- * int error = rdmaez_exchange_open(host, "18515", 0, &socket, &diag);
- * if (!error)
- *         error = rdmaez_exchange_connect(socket, qp, NULL, &remote, &how, &diag);
+ *         return error ? error : rdmaez_exchange_connect(*tcp, qp, NULL, NULL, NULL, diag);
+ * }
  * @endcode
  *
  * @par Sockets

@@ -7,18 +7,23 @@
  * default for every option left at 0, and those that `optional` names. Three calls bring up an RC queue pair:
  *
  * @code
- * struct rdmaez_qp_opts opts = {0};
- * opts.access = IBV_ACCESS_REMOTE_WRITE;
- * opts.dest_qp_num = peer.qp_num;
- * opts.rq_psn = peer.psn;
- * opts.sq_psn = own.psn;
- * opts.path.dgid = peer.gid;
- * opts.path.sgid_index = rdmaez_exactly((int)own.gid_index);
- * int error = rdmaez_qp_to_init(qp, &opts, &diag);
- * if (!error)
- *         error = rdmaez_qp_to_rtr(qp, &opts, &diag);
- * if (!error)
- *         error = rdmaez_qp_to_rts(qp, &opts, &diag);
+ * struct end { union ibv_gid gid; uint32_t gid_index, qp_num, psn; }; // what the ends tell each other
+ *
+ * int bring_up(struct ibv_qp *qp, const struct end *own, const struct end *peer, struct rdmaez_diag *diag)
+ * {
+ *         struct rdmaez_qp_opts opts = {0};
+ *
+ *         opts.access = IBV_ACCESS_REMOTE_WRITE;
+ *         opts.dest_qp_num = peer->qp_num;
+ *         opts.rq_psn = peer->psn;
+ *         opts.sq_psn = own->psn;
+ *         opts.path.dgid = peer->gid;
+ *         opts.path.sgid_index = rdmaez_exactly((int)own->gid_index);
+ *         int error = rdmaez_qp_to_init(qp, &opts, diag);
+ *         if (!error)
+ *                 error = rdmaez_qp_to_rtr(qp, &opts, diag);
+ *         return error ? error : rdmaez_qp_to_rts(qp, &opts, diag);
+ * }
  * @endcode
  *
  * A transition starts from `qp->state`, which libibverbs maintains. After an error the device may be in

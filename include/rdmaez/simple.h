@@ -7,10 +7,14 @@
  * and set its member to NULL, or put one of your own in.
  *
  * @code
- * struct rdmaez_simple_opts opts = {0};
- * opts.buffer = memory;
- * opts.length = sizeof(memory);
- * error = rdmaez_simple_open(NULL, &opts, &simple, &diag);
+ * int open_with(void *memory, size_t length, struct rdmaez_simple *simple, struct rdmaez_diag *diag)
+ * {
+ *         struct rdmaez_simple_opts opts = {0};
+ *
+ *         opts.buffer = memory;
+ *         opts.length = length;
+ *         return rdmaez_simple_open(NULL, &opts, simple, diag);
+ * }
  * @endcode
  *
  * Then connect.h and exchange.h connect `simple.qp`; wr.h and wc.h send, receive and wait.

@@ -4,16 +4,17 @@
  * @brief Describe work requests, post them by either interface, count those outstanding; explain why a post failed.
  *
  * @code
- * struct ibv_send_wr wr = {0};
+ * int write_to_peer(struct ibv_qp *qp, struct ibv_mr *mr, const struct rdmaez_endpoint *remote)
+ * {
+ *         struct ibv_send_wr wr = {0};
+ *         struct ibv_sge sge;
+ *         int error = rdmaez_mr_sge(mr, mr->addr, 64, &sge);
  *
- * error = rdmaez_mr_sge(mr, data, length, &sge);
- * if (!error)
- *         error = rdmaez_wr_write(&wr, &sge, &remote.memory, offset);
- * if (!error)
- *         error = rdmaez_wr_imm(&wr, number);
- * wr.send_flags |= IBV_SEND_SIGNALED;
- * if (!error)
- *         error = rdmaez_wr_post_send(qp, &wr, NULL, &diag);
+ *         if (!error)
+ *                 error = rdmaez_wr_write(&wr, &sge, &remote->memory, 4096);
+ *         wr.send_flags |= IBV_SEND_SIGNALED;
+ *         return error ? error : rdmaez_wr_post_send(qp, &wr, NULL, NULL);
+ * }
  * @endcode
  *
  * The functions that describe start from a zeroed work request, or one that is used again. They set the opcode, the
@@ -257,12 +258,18 @@ RDMAEZ_FOLD int rdmaez_wr_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr 
  * with the top bit set, as `opcode` is not valid in a failed completion.
  *
  * @code
- * while (rdmaez_credit_take(&credit, &wr))
- *         if (ibv_poll_cq(qp->send_cq, 1, &wc) == 1)
- *                 rdmaez_credit_give(&credit, wc.wr_id);
- * error = rdmaez_wr_post_send(qp, &wr, &bad, &diag);
- * if (error)
- *         credit.taken = wr.wr_id; // of a list: bad->wr_id
+ * int post_when_there_is_room(struct ibv_qp *qp, struct rdmaez_credit *credit, struct ibv_send_wr *wr)
+ * {
+ *         struct ibv_wc wc;
+ *
+ *         while (rdmaez_credit_take(credit, wr))
+ *                 if (ibv_poll_cq(qp->send_cq, 1, &wc) == 1)
+ *                         rdmaez_credit_give(credit, wc.wr_id);
+ *         const int error = rdmaez_wr_post_send(qp, wr, NULL, NULL);
+ *         if (error)
+ *                 credit->taken = wr->wr_id; // of a list: that of *bad_wr
+ *         return error;
+ * }
  * @endcode
  *
  * A flush completes every outstanding work request, signaled or not: create the completion queue for `capacity`

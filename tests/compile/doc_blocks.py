@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""doc_blocks.py [--fragments] FILE DIR: the code of a page or a header, as files to be compiled.
+
+Each ``` block of a page, and each @code block of a header, becomes DIR/KIND/LINE.SUFFIX, of one of these kinds:
+
+    c        C that is valid C++ as well
+    c-only   C after a line `<!-- C only -->`, which a forge does not show
+    cpp      C++
+    sh, python
+
+C and C++ without an #include of their own are what a reader pastes below <rdmaez.h> and the headers of standard C.
+Compilers and interpreters speak of the lines of FILE. Refused are blocks without a language, or of one that is
+tested nowhere; blocks without an end; and indented code, of which nobody can tell the language.
+
+--fragments refuses none of these but blocks without an end, and takes lines of a function, with the names of
+fragment.h around them.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+# Those that other tests look at, or that are no code: kept as they are.
+ELSEWHERE = {'cmake', 'dot', 'make', 'meson', 'text'}
+SUFFIXES = {'c': 'c', 'c-only': 'c', 'cpp': 'cpp', 'sh': 'sh', 'python': 'py'}
+PRELUDE = ''.join(f'#include <{name}.h>\n' for name in ('errno', 'inttypes', 'stdio', 'stdlib', 'string', 'rdmaez'))
+FRAGMENT = '#include "fragment.h"\nint fragment(void);\nint fragment(void)\n{\n%s\treturn 0;\n}\n'
+
+
+class Refused(Exception):
+    """What is wrong, after the line's number."""
+
+
+def language_of(fence, c_only, lenient=False):
+    """The kind of a page's block, from what follows the backquotes; None where there is nothing to do."""
+    if fence == 'c' and c_only:
+        return 'c-only'
+    if fence in SUFFIXES and fence != 'c-only':
+        return fence
+    if fence in ELSEWHERE or lenient:
+        return None
+    raise Refused(f'no test knows the language "{fence}"')
+
+
+def page_blocks(lines, lenient):
+    """(number of the first line, kind, text) of each fenced block of a page."""
+    start = kind = None
+    text, c_only, blank, listed = [], False, True, False
+    for number, line in enumerate(lines, 1):
+        if start and re.match(r' *```$', line):
+            yield start, kind, text
+            start = None
+        elif start:
+            text.append(line)
+        elif fence := re.match(r' *```(.*)$', line):
+            try:
+                start, kind, text = number + 1, language_of(fence[1], c_only, lenient), []
+            except Refused as refused:
+                raise Refused(f'{number}: {refused}') from None
+        elif blank and not listed and not lenient and re.match(r'(\t|    )\s*\S', line):
+            raise Refused(f'{number}: indented code; fence it, and name its language')
+        else:
+            listed = bool(re.match(r'\s*([-*+]|\d+\.) ', line)) or (listed and (not line or line[0] == ' '))
+            c_only = line == '<!-- C only -->'
+        blank = not line
+    if start:
+        raise Refused(f'{start}: a block without an end')
+
+
+def header_blocks(lines, _lenient):
+    """The same of the @code blocks of a header."""
+    start = kind = None
+    text = []
+    for number, line in enumerate(lines, 1):
+        line = re.sub(r'^\s*\* ?', '', line)
+        if code := re.match(r'@code(?:\{\.(\w+)\})?$', line):
+            start, kind, text = number + 1, language_of(code[1] or 'c', False), []
+        elif start and line == '@endcode':
+            yield start, kind, text
+            start = None
+        elif start:
+            text.append(line)
+    if start:
+        raise Refused(f'{start}: a block without an end')
+
+
+def source(path, start, kind, text, fragments):
+    """What is compiled of a block: as long a file as the page up to there, or a file that names its lines."""
+    body = '\n'.join(text) + '\n'
+    if kind not in ('c', 'c-only', 'cpp'):
+        return '\n' * (start - 1) + body
+    marked = f'#line {start} "{path}"\n{body}'
+    whole = re.search(r'^\s*#\s*include', body, re.M)
+    if fragments and not whole and not re.search(r'^\{', body, re.M):
+        return FRAGMENT % marked
+    return marked if whole else PRELUDE + marked
+
+
+def main():
+    """Writes the files, or says what is refused."""
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--fragments', action='store_true')
+    parser.add_argument('file', type=pathlib.Path)
+    parser.add_argument('dir', type=pathlib.Path)
+    args = parser.parse_args()
+    lines = args.file.read_text(encoding='utf-8').split('\n')
+    try:
+        for start, kind, text in (header_blocks if args.file.suffix == '.h' else page_blocks)(lines, args.fragments):
+            if kind:
+                target = args.dir / kind / f'{start}.{SUFFIXES[kind]}'
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(source(args.file, start, kind, text, args.fragments), encoding='utf-8')
+    except Refused as refused:
+        sys.exit(f'{args.file}:{refused}')
+
+
+if __name__ == '__main__':
+    main()
