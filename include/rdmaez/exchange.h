@@ -38,12 +38,20 @@
  * @par Many ends
  * need no function: an all-gather of MPI, PMIx or a key-value store carries packed endpoints as they are.
  *
- *     uint8_t *all = malloc(ranks * RDMAEZ_ENDPOINT_BYTES);
+ * @code
+ * void all_gather(const void *own, void *all, size_t bytes); // MPI_Allgather(), or what there is
  *
- *     rdmaez_endpoint_pack(&local, own);
- *     MPI_Allgather(own, RDMAEZ_ENDPOINT_BYTES, MPI_BYTE, all, RDMAEZ_ENDPOINT_BYTES, MPI_BYTE, MPI_COMM_WORLD);
- *     for (i = 0; i < ranks; i++)
- *             rdmaez_endpoint_unpack(all + i * RDMAEZ_ENDPOINT_BYTES, &remote[i], &diag);
+ * int swap_with_all(const struct rdmaez_endpoint *local, struct rdmaez_endpoint *remote, size_t ends, uint8_t *all)
+ * {
+ *         uint8_t own[RDMAEZ_ENDPOINT_BYTES] = {0}; // which no peer takes, should this end fail
+ *         int error = rdmaez_endpoint_pack(local, own);
+ *
+ *         all_gather(own, all, sizeof(own));
+ *         for (size_t i = 0; i < ends && !error; i++)
+ *                 error = rdmaez_endpoint_unpack(&all[i * sizeof(own)], &remote[i], NULL);
+ *         return error;
+ * }
+ * @endcode
  *
  * With a queue pair for each peer, rank r packs its endpoint for rank i at `own + i * RDMAEZ_ENDPOINT_BYTES`, and
  * MPI_Alltoall() carries them. Then each connects, and MPI_Barrier() comes before the first send.

@@ -24,6 +24,7 @@ import sys
 ELSEWHERE = {'cmake', 'dot', 'make', 'meson', 'text'}
 SUFFIXES = {'c': 'c', 'c-only': 'c', 'cpp': 'cpp', 'sh': 'sh', 'python': 'py'}
 PRELUDE = ''.join(f'#include <{name}.h>\n' for name in ('errno', 'inttypes', 'stdio', 'stdlib', 'string', 'rdmaez'))
+INDENTED = '%d: indented code; mark where it begins and ends, and name its language'
 FRAGMENT = '#include "fragment.h"\nint fragment(void);\nint fragment(void)\n{\n%s\treturn 0;\n}\n'
 
 
@@ -58,7 +59,7 @@ def page_blocks(lines, lenient):
             except Refused as refused:
                 raise Refused(f'{number}: {refused}') from None
         elif blank and not listed and not lenient and re.match(r'(\t|    )\s*\S', line):
-            raise Refused(f'{number}: indented code; fence it, and name its language')
+            raise Refused(INDENTED % number)
         else:
             listed = bool(re.match(r'\s*([-*+]|\d+\.) ', line)) or (listed and (not line or line[0] == ' '))
             c_only = line == '<!-- C only -->'
@@ -70,8 +71,9 @@ def page_blocks(lines, lenient):
 def header_blocks(lines, _lenient):
     """The same of the @code blocks of a header."""
     start = kind = None
-    text = []
+    text, above = [], ''
     for number, line in enumerate(lines, 1):
+        indented, above = re.match(r'\s*\* {5,}\S', line) and above.strip() == '*', line
         line = re.sub(r'^\s*\* ?', '', line)
         if code := re.match(r'@code(?:\{\.(\w+)\})?$', line):
             start, kind, text = number + 1, language_of(code[1] or 'c', False), []
@@ -80,6 +82,8 @@ def header_blocks(lines, _lenient):
             start = None
         elif start:
             text.append(line)
+        elif indented:
+            raise Refused(INDENTED % number)
     if start:
         raise Refused(f'{start}: a block without an end')
 
