@@ -64,8 +64,13 @@ examples: $(EXAMPLES) ## build the examples into build/examples
 bench: | deps-build deps-bench ## measure what the helpers cost
 	tests/bench/run
 
-docs: build/docs/mistakes.txt build/docs/input/enumerators.dox $(DATA:%=build/docs/html/data/%) | deps-docs ## build the documentation into build/docs/html
-	RDMAEZ_VERSION=$(VERSION) doxygen docs/Doxyfile
+docs: build/docs/mistakes.txt build/docs/input/enumerators.dox build/docs/input/examples.dox build/docs/diagrams/RC.svg \
+		$(DATA:%=build/docs/html/data/%) | deps-docs ## build the documentation, a web site, into build/docs/html
+	rm -rf build/docs/html/*.* build/docs/html/files
+	RDMAEZ_VERSION=$(VERSION) RDMAEZ_PAGES="$(wildcard *.md)" doxygen docs/Doxyfile
+	python3 -B docs/site/finish.py build/docs/html
+	python3 -B docs/site/search_data.py build/docs/html >build/docs/html/search-data.js
+	@echo "Open $(CURDIR)/build/docs/html/index.html in a browser."
 
 # What the example prints about its mistakes is part of the documentation; the fake needs no device.
 build/docs/mistakes.txt: examples/mistakes.c $(HEADERS:%=include/%) $(wildcard tests/fake/*.[ch]) | deps-build
@@ -85,6 +90,14 @@ pages-device: $(EXAMPLES) | deps-guest ## the same for what only a device prints
 build/docs/input/enumerators.dox: build/docs/data
 	@mkdir -p $(@D)
 	$< --enumerators >$@
+
+build/docs/input/examples.dox: docs/site/examples.py $(wildcard examples/*.c) | deps-docs
+	@mkdir -p $(@D)
+	python3 -B $^ >$@
+
+# One run draws the diagrams of all types.
+build/docs/diagrams/RC.svg: build/docs/html/data/transitions.json docs/site/diagrams.py docs/site/filter.py | deps-docs
+	python3 -B docs/site/diagrams.py $< $(@D)
 
 # The headers' tables for other languages, with their schemas, are published with the documentation.
 build/docs/html/data/%.json: build/docs/data
