@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GUIDE = ('start connecting queue_pairs why explanations completions roce device_memory capabilities options programs '
          'testing including cplusplus migrating verified data').split()
 PROJECT = ['design', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG']
+EXAMPLES = r'<dl class="section examples">.*?</dl>\n'
 LEVEL_OF_DEVEL = 'For development'
 
 # Lists that the site's own navigation and search replace, and what only doxygen's own look needs.
@@ -79,11 +80,10 @@ def frame(page):
     page.sub(r'<a class="anchor" id="md_[^"]*"></a> ?', '')
     page.sub(r'<a name="details" id="details"></a><h2 class="groupheader">Detailed Description</h2>\n', '')
     page.sub(r'<p >', '<p>')
-    page.sub(r'<!-- (header|contents|fragment|PageDoc|doc-content|start footer part|HTML).*?-->', '')
     page.sub(r'<div class="header">.*?<div class="title">.*?</div></div>\n</div>',
              f'<h1>{html.escape(page.title)}</h1>')
-    page.sub(r'<title>.*?</title>', f'<title>{html.escape(page.title)} - rdmaez</title>' if page.title != 'rdmaez'
-             else '<title>rdmaez</title>')
+    page.sub(r'<!--(?! navigation).*?-->', '')
+    page.sub(r'<title>.*?</title>', f'<title>{html.escape(page.title)}{"" if page.title == "rdmaez" else " - rdmaez"}</title>')
 
 
 def headings(page):
@@ -123,9 +123,13 @@ def prototype(table):
 
 def members(page):
     """Functions, macros and types: a heading with the name as its anchor, the declaration, the text."""
+    functions = set(re.findall(r'</span>(\w+)\(\)</h2>', page.text))
+    within = paths(page)
+
     def member(match):
-        anchor, name = match[1], plain(match[2])
-        known = name.removesuffix('()').split(' ')[0]
+        anchor, name = match[1], re.sub(r' \[\d+/\d+\]$', '', plain(match[2]))
+        known = within.get(anchor, '') + name.removesuffix('()')
+        known = f'enum-{known}' if known == name and name in functions else known
         page.anchors[anchor] = known
         return (f'<section class="member" id="{known}">\n<h3>{name}{link_to(known)}</h3>\n'
                 f'<pre class="declaration">{prototype(match[3])}</pre>\n{match[4].strip()}\n</section>\n')
@@ -140,26 +144,48 @@ def plural(kind):
             'Typedef': 'Types', 'Variable': 'Variables'}[kind]
 
 
+def paths(page):
+    """The fields of a struct within a struct: for the anchor of each, what stands before its name."""
+    rows = re.findall(r'<tr class="memitem:(\w+)"><td class="memItemLeft"[^>]*>(.*?)</td>'
+                      r'(?:<td class="memItemRight"[^>]*>(.*?)</td>)?</tr>', page.text)
+    names = {anchor: plain(right) for anchor, left, right in rows if left.startswith('}')}
+    found, inside = {}, []
+    for anchor, left, right in rows:
+        if left.endswith('{'):
+            inside.append(names[anchor])
+        elif left.startswith('}'):
+            inside.pop()
+        elif inside:
+            found[re.search(r'#(\w+)"', left + right)[1]] = '.'.join(inside) + '.'
+    return found
+
+
 def fields(page):
     """The fields of a struct as one table, instead of a box for each."""
-    def row(match):
-        declaration, text = plain(match[2]), match[3].strip()
-        name, owner = match[1], page.title.split(' ')[-1]
-        text = re.sub(r'<dl class="section examples">.*?</dl>', '', text, flags=re.S)
-        return (f'<tr id="{name}"><td><code>{name}</code></td><td><code>'
-                f'{c_type(html.escape(declaration), owner, name)}</code></td><td>{text}</td></tr>\n')
     if not page.header:
         return
-    body = ''.join(row(match) for match in re.finditer(
-        r'<section class="member" id="(\w+)">.*?<pre class="declaration">(.*?)</pre>(.*?)</section>', page.text, re.S))
+    rows = {}
+    for name, declaration, text in re.findall(r'<section class="member" id="([\w.]+)">.*?<pre class="declaration">(.*?)</pre>'
+                                              r'(.*?)</section>', page.text, re.S):
+        kind = c_type(html.escape(plain(declaration)), page.title.split(' ')[-1], name.rpartition('.')[2])
+        text = re.sub(EXAMPLES, '', text.strip(), flags=re.S)
+        row = f'<tr id="{name}"><td><code>{name}</code></td><td><code>{kind}</code></td><td>{text}</td></tr>\n'
+        inner = {path: rows.pop(path) for path in list(rows) if path.startswith(f'{name}.')}
+        rows |= {name: row.replace('struct { ... }', 'struct')} | inner
+    if len(rows) != page.text.count('<section class="member"'):
+        sys.exit(f'{page.path}: two fields have one name')
+    shown_by = re.search(EXAMPLES, page.text.partition('<h2 id="field">')[0], re.S)
+    page.sub(r'<table class="memberdecls">.*?</table>\n?', '')
     page.sub(r'<h2 id="field">Fields</h2>.*</section>\n',
              lambda _: '<table class="fields"><thead><tr><th>field</th><th>type</th><th>meaning</th></tr></thead>\n'
-             f'<tbody>{body}</tbody></table>\n')
+             f'<tbody>{"".join(rows.values())}</tbody></table>\n' + (shown_by[0] if shown_by else ''))
+    if shown_by:
+        page.text = page.text.replace(shown_by[0], '', 1)
 
 
 def c_type(declaration, owner, name):
     """`int rdmaez_path::x[2]`: the type without the name."""
-    return re.sub(rf'\s*{owner}::{name}', '', declaration).strip()
+    return re.sub(r'\*$', ' *', re.sub(rf'\s*{owner}::{name}', '', declaration)).strip()
 
 
 def enumerators(page):
@@ -172,26 +198,34 @@ def enumerators(page):
 
 
 def overview(page):
-    """What a header has, by name with a sentence each, in place of doxygen's list of declarations."""
-    def section(match):
-        rows = re.findall(r'<tr class="memitem:(\w*)">.*?<td class="memItemRight"[^>]*>(.*?)</td></tr>\n'
-                          r'(?:<tr class="memdesc:\1">.*?<td class="mdescRight">(.*?)</td></tr>\n)?'
-                          r'|<div class="groupHeader">(.*?)</div>|<div class="groupText">(.*?)</div></td></tr>',
-                          match[2], re.S)
-        body = ''.join(map(overview_row, rows))
-        return f'<h2>{match[1].strip()}</h2>\n<table class="overview"><tbody>{body}</tbody></table>\n'
-    page.sub(r'<table class="memberdecls">\n<tr class="heading">.*?</a>\n(.*?)</h2></td></tr>(.*?)</table>', section)
+    """What a header has, by name with a sentence each, in place of doxygen's lists of declarations."""
+    lists = list(re.finditer(r'<table class="memberdecls">\n<tr class="heading">.*?</a>\n(.*?)</h2></td></tr>(.*?)</table>',
+                             page.text, re.S))
+    if not lists:
+        return
+    rows = ''
+    for title, declarations in (match.groups() for match in lists):
+        found = re.findall(r'<tr class="memitem:(\w*)">.*?<td class="memItemRight"[^>]*>(.*?)</td></tr>\n'
+                           r'(?:<tr class="memdesc:\1">.*?<td class="mdescRight">(.*?)</td></tr>\n)?'
+                           r'|<div class="groupHeader">(.*?)</div>|<div class="groupText">(.*?)</div></td></tr>',
+                           declarations, re.S)
+        rows += f'<tr><th colspan="2">{title.strip().replace("Data Structures", "Structs")}</th></tr>\n'
+        rows += ''.join(overview_row(page, row) for row in found)
+    page.text = (page.text[:lists[0].start()] + '<h2 id="overview">Overview</h2>\n<table class="overview"><tbody>\n' + rows +
+                 '</tbody></table>' + page.text[lists[-1].end():])
 
 
-def overview_row(row):
+def overview_row(page, row):
     """One member, or the heading or text of a group of them."""
     _, right, brief, group, text = row
     if group:
-        return f'<tr><th colspan="2">{group}</th></tr>\n'
+        return f'<tr><td colspan="2"><b>{group}</b></td></tr>\n'
     if text:
         return f'<tr><td colspan="2">{text}</td></tr>\n'
-    name = re.search(r'<a class="el".*?</a>', right)
-    brief = re.sub(r'\s*<a href="[^"]*">More...</a>|<br />', '', brief or '')
+    name = re.search(r'<a class="el" href="[^"]*">(.*?)</a>', right)
+    brief = re.sub(r'\s*<a href="[^"]*">More...</a>|<br />', '', brief)
+    if name and not brief and (first := re.search(rf'id="{name[1]}">.*?<p>(.*?)</p>', page.text, re.S)):
+        brief = first[1]
     return f'<tr><td>{name[0] if name else right}</td><td>{brief.strip()}</td></tr>\n'
 
 
@@ -254,24 +288,38 @@ def navigation(pages):
 
     def entries(names):
         return [(name, titles[name]) for name in names if name in titles]
-    yield 'Guide', [('index.html', 'rdmaez')] + entries(f'{stem}.html' for stem in GUIDE + rest)
-    yield 'Project', entries(f'{stem}.html' for stem in ['examples'] + PROJECT)
+    yield 'Guide', [('index.html', 'Overview')] + entries(f'{stem}.html' for stem in GUIDE + rest + ['examples'])
+    yield 'Project', entries(f'{stem}.html' for stem in PROJECT)
     for level, headers in levels().items():
         yield level, entries(address(header) for header in headers)
 
 
 def list_of_pages(page, parts):
-    """The navigation as it stands on one page, whose place in it is marked."""
+    """The navigation as it stands on one page, whose place in it is marked. Levels of the reference fold."""
     here = address(page.header) if page.header else page.name
     here = 'examples.html' if here.endswith('-example.html') else here
+    levelled = False
     for title, entries in parts:
         links = ''.join(f'<a href="{name}"{" aria-current=page" if name == here else ""}>{html.escape(words)}</a>\n'
                         for name, words in entries)
-        if title == 'Guide' or title == 'Project':
+        if title in ('Guide', 'Project'):
             yield f'<b>{title}</b>\n{links}'
-        else:
-            opened = ' open' if any(name == here for name, _ in entries) else ''
-            yield f'<details{opened}><summary>{html.escape(title)}</summary>\n{links}</details>\n'
+            continue
+        yield '' if levelled else '<b>Reference</b>\n'
+        levelled = True
+        opened = ' open' if any(name == here for name, _ in entries) else ''
+        yield f'<details{opened}><summary>{html.escape(title)}</summary>\n{links}</details>\n'
+
+
+def list_of_examples(pages):
+    """The examples, each with what it says of itself."""
+    about = {page.name: re.search(r'<p>(.*?)</p>', page.text, re.S)[1] for page in pages
+             if page.name.endswith('-example.html')}
+    for page in pages:
+        if page.name == 'examples.html':
+            page.sub(r'<div class="textblock">Here is.*?</div><ul>(.*?)</ul>', r'<table class="overview">\1</table>')
+            page.sub(r'<li>(<a class="el" href="([^"]*)">.*?</a>)</li>',
+                     lambda m: f'<tr><td>{m[1]}</td><td>{about[m[2]]}</td></tr>')
 
 
 def contents(page):
@@ -316,6 +364,7 @@ def main():
             enumerators(page)
             overview(page)
             include_line(page, includes)
+    list_of_examples(pages)
     readable_anchors(pages)
     code_links(pages)
     parts = list(navigation(pages))

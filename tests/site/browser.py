@@ -104,8 +104,8 @@ class Browser:
         self.call('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme', 'value': scheme}])
         self.loaded = False
-        self.call('Page.navigate', url=url)
-        while not self.loaded:
+        another = 'loaderId' in self.call('Page.navigate', url=url)     # not so where only the part after # differs
+        while another and not self.loaded:
             self.message()
 
     def eval(self, script):
