@@ -996,6 +996,32 @@ static void page_causes(void)
 	}
 }
 
+/* What each step of a bring-up requires beyond IBV_QP_STATE. */
+static void page_bring_up(void)
+{
+	static const enum ibv_qp_type types[] = {IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD,
+						 IBV_QPT_RAW_PACKET};
+
+	puts("| type | RESET to INIT | INIT to RTR | RTR to RTS |\n|---|---|---|---|");
+	for (size_t i = 0; i < LENGTH(types); i++) {
+		printf("| %s |", rdmaez_qp_type_str(types[i]));
+		for (int from = IBV_QPS_RESET; from <= IBV_QPS_RTR; from++) {
+			const struct rdmaez_qp_rule rule = rdmaez_qp_rule(
+				types[i], (enum ibv_qp_state)from, (enum ibv_qp_state)(from + 1));
+			const char *comma = " ";
+
+			for (int bit = 1; bit <= rule.required; bit <<= 1) {
+				if (!(rule.required & bit) || bit == IBV_QP_STATE)
+					continue;
+				printf("%s`%s`", comma, rdmaez_qp_attr_str(bit));
+				comma = ", ";
+			}
+			fputs(*comma == ' ' ? " nothing |" : " |", stdout);
+		}
+		putchar('\n');
+	}
+}
+
 static void page_options(void)
 {
 	puts("| option | attribute | default | accepted | | unit | source "
@@ -1048,10 +1074,8 @@ static const struct {
 		{"caps.schema", caps_schema},
 },
   page_tables[] = {
-	  {"statuses", page_statuses},
-	  {"events", page_events},
-	  {"causes", page_causes},
-	  {"options", page_options},
+	  {"statuses", page_statuses}, {"events", page_events},   {"causes", page_causes},
+	  {"bring_up", page_bring_up}, {"options", page_options},
 };
 
 static int finish(void)

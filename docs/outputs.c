@@ -227,13 +227,6 @@ static void family(void)
 	modify();
 }
 
-static void roce_v1(void)
-{
-	ready_on(FAKE_PROFILE_RXE, "rxe0", IBV_QPT_RC, IBV_QPS_RTR);
-	move.attr.ah_attr.grh.sgid_index = 2;
-	modify();
-}
-
 static void port_number(void)
 {
 	ready(IBV_QPS_INIT);
@@ -422,6 +415,31 @@ static void unsupported(void)
 	modify();
 }
 
+static void driver_lacks(void)
+{
+	start(FAKE_PROFILE_EFA, "rdmap0s6", IBV_QPT_UD);
+	need(rdmaez_qp_to_init(qp, NULL, &diag));
+	memset(&move, 0, sizeof(move));
+	move.attr.qp_state = IBV_QPS_RTR;
+	move.attr.min_rnr_timer = 12;
+	move.attr_mask = IBV_QP_STATE | IBV_QP_MIN_RNR_TIMER;
+	modify();
+}
+
+static void timed_out(void)
+{
+	ready(IBV_QPS_INIT);
+	modify_fails(ETIMEDOUT);
+}
+
+static void cur_state(void)
+{
+	ready_on(FAKE_PROFILE_HNS, "hns_0", IBV_QPT_RC, IBV_QPS_RTS);
+	move.attr_mask |= IBV_QP_CUR_STATE;
+	move.attr.cur_qp_state = IBV_QPS_RTS;
+	modify();
+}
+
 static void no_memory(void)
 {
 	ready(IBV_QPS_INIT);
@@ -511,6 +529,18 @@ static void examined_error(void)
 	print();
 }
 
+/* ---- No device --------------------------------------------------------------------------------- */
+
+static void no_device(void)
+{
+	dev = fake_reset();
+	fake_tree_new();
+	fake_tree_file("/sys/class/net", "");
+	fake_fail(FAKE_GET_DEVICE_LIST, 1, ENOSYS);
+	rdmaez_device_open(NULL, &context, &diag);
+	print();
+}
+
 /* ---- A record as it is ------------------------------------------------------------------------ */
 
 static void record_line(void)
@@ -558,7 +588,6 @@ static const struct {
 	OUTPUT(iwarp),
 	OUTPUT(no_grh),
 	OUTPUT(family),
-	OUTPUT(roce_v1),
 	OUTPUT(port_number),
 	OUTPUT(port_mismatch),
 	OUTPUT(alternate),
@@ -594,6 +623,10 @@ static const struct {
 	OUTPUT(other_gid),
 	OUTPUT(examined),
 	OUTPUT(examined_error),
+	OUTPUT(driver_lacks),
+	OUTPUT(timed_out),
+	OUTPUT(cur_state),
+	OUTPUT(no_device),
 	OUTPUT(record_line),
 	OUTPUT(record_json),
 };

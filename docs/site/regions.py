@@ -23,6 +23,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEGIN = re.compile(r"<!-- (table|output|code|output on softroce) of (.*\S) -->")
+ALMOST = re.compile(r"\s*<!--\s*(table|output|code)\b|\s+<!-- end")
 END = "<!-- end -->"
 HEAD = re.compile(r"\s*/\*.*?\*/\n*", re.DOTALL)
 
@@ -93,7 +94,7 @@ def rewritten(text, device):
             number = last
         elif line == END and not fence:
             raise Mistake(f"line {number + 1}: {END} ends nothing")
-        elif line.startswith("<!-- ") and " of " in line and not fence and line.split()[1] in CONTENT:
+        elif ALMOST.match(line) and not fence:
             raise Mistake(f"line {number + 1}: {line} begins no region")
         elif line.lstrip().startswith("```"):
             fence = not fence
