@@ -8,8 +8,6 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-PREFIX ?= /usr/local
-DESTDIR ?=
 CC := gcc
 CXX := g++
 CLANG ?= clang-14
@@ -17,7 +15,7 @@ CLANGXX ?= clang++-14
 CLANG_FORMAT ?= clang-format-14
 JOBS ?= $(shell nproc)
 VERSION := $(shell sed -n 's/^\#define RDMAEZ_VERSION_[MP].* //p' include/rdmaez/version.h | paste -sd.)
-export CC CXX CLANG CLANGXX CLANG_FORMAT
+export VERSION CC CXX CLANG CLANGXX CLANG_FORMAT
 
 # The warnings stand in one file, which the compile tests use as well.
 CFLAGS := -std=c11 -O2 -g -Iinclude @tests/compile/warnings -Wc++-compat -MMD -MP
@@ -51,7 +49,7 @@ help: ## print this list
 
 # --- For users ----------------------------------------------------------------------------------
 
-.PHONY: demo mesh examples bench docs install uninstall clean
+.PHONY: demo mesh examples bench docs install install-headers uninstall clean
 demo: examples | deps-guest ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
 	tools/softroce examples/demo
 
@@ -107,17 +105,19 @@ build/docs/html/data/%.schema.json: docs/schema/%.schema.json
 	@mkdir -p $(@D)
 	cp $< $@
 
-INSTALL_TO := $(DESTDIR)$(PREFIX)
-install: ## copy the headers and rdmaez.pc below PREFIX (/usr/local), or DESTDIR and PREFIX
-	for header in $(HEADERS); do install -D -m 644 include/$$header "$(INSTALL_TO)/include/$$header"; done
-	install -d "$(INSTALL_TO)/lib/pkgconfig"
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' rdmaez.pc.in >"$(INSTALL_TO)/lib/pkgconfig/rdmaez.pc"
-	chmod 644 "$(INSTALL_TO)/lib/pkgconfig/rdmaez.pc"
+# Where to is known to tools/package/install: PREFIX, DESTDIR, includedir, docdir and so on.
+install: build/docs/html/index.html ## install headers, man pages, documentation and examples below PREFIX (/usr/local)
+	tools/package/install copy
 
-uninstall: ## remove what install copied
-	rm -f $(HEADERS:%="$(INSTALL_TO)/include/%") "$(INSTALL_TO)/lib/pkgconfig/rdmaez.pc"
-	for dir in $(sort $(dir $(filter rdmaez/%,$(HEADERS)))); do echo "$(INSTALL_TO)/include/$$dir"; done | \
-		sort -r | while read -r dir; do [ ! -d "$$dir" ] || rmdir --ignore-fail-on-non-empty "$$dir"; done
+install-headers: ## install the headers alone, with what pkg-config and CMake need; builds nothing
+	tools/package/install copy --headers
+
+uninstall: ## remove exactly what was installed
+	tools/package/install remove
+
+build/docs/html/index.html: $(shell find docs include examples -type f) $(wildcard *.md)
+	$(MAKE) --no-print-directory docs
+	touch $@
 
 clean: ## remove what was built
 	rm -rf build
@@ -132,18 +132,19 @@ NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE)
 NEEDS_siw := $(SIW) build/examples/cm
+NEEDS_package := build/docs/html/index.html
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
 tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
 build_first = @$(MAKE) --no-print-directory -j$(JOBS) $(foreach step,$(1),$(NEEDS_$(step)))
 
-.PHONY: check format check-siw check-kernels $(STEPS:%=check-%)
+.PHONY: check format check-siw check-package check-kernels $(STEPS:%=check-%)
 check: | deps-build deps-test deps-docs deps-guest ## run every test; V=1 shows each one by name
 	$(call build_first,$(STEPS))
 	@$(call tell,$(subst $() ,\|,$(STEPS)))
 	@$(PROVE) $(call tests_of,$(STEPS))
 
-check-tree: | deps-docs ## format, scripts, documentation, installation
+check-tree: | deps-docs ## format, scripts, documentation
 check-unit: ## the headers against a fake libibverbs, under sanitizers, by gcc and clang
 check-fuzz: ## the explanations of random requests, on a device that answers at random
 check-compile: ## the headers by every compiler, standard and rdma-core
@@ -151,7 +152,8 @@ check-tools: | deps-guest ## the Soft-RoCE machine itself
 check-kernel: | deps-guest ## the rules against a running kernel's
 check-device: | deps-guest ## real queue pairs on the Soft-RoCE machine
 check-siw: | deps-guest deps-siw ## a second driver, software iWARP, and drivers' source; downloads a kernel's source once
-check-siw $(STEPS:%=check-%): check-%: | deps-build deps-test
+check-package: | deps-docs deps-package ## installation, and programs that use it by pkg-config, CMake, Meson or as a copy
+check-siw check-package $(STEPS:%=check-%): check-%: | deps-build deps-test
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)
 	@$(PROVE) $(call tests_of,$*)
@@ -167,8 +169,8 @@ format: | deps-test ## lay out every C file by .clang-format
 
 # --- What is built ------------------------------------------------------------------------------
 
-.PHONY: deps-build deps-test deps-docs deps-guest deps-siw deps-mpi deps-bench
-deps-build deps-test deps-docs deps-guest deps-siw deps-mpi deps-bench:
+.PHONY: deps-build deps-test deps-docs deps-guest deps-siw deps-package deps-mpi deps-bench
+deps-build deps-test deps-docs deps-guest deps-siw deps-package deps-mpi deps-bench:
 	@tools/deps $(@:deps-%=%)
 
 # $(call compile,ARGUMENTS): shows no more than what is made from what, unless V=1.

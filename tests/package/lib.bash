@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# For the tests of packages, which source this at the top of the repository.
+
+source tests/tap.bash
+
+top=$PWD
+
+# A user's make, which knows nothing of the one that runs the tests.
+run_make() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory --silent "$@"
+}
+
+# sources DIRECTORY: the program of the tests, as C and as C++.
+sources() {
+	mkdir -p "$1"
+	cp "$top/tests/package/program.c" "$1/program.c"
+	cp "$top/tests/package/program.c" "$1/program.cc"
+}
