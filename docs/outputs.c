@@ -567,10 +567,7 @@ static void record_json(void)
 
 /* ----------------------------------------------------------------------------------------------- */
 
-#define OUTPUT(name)        \
-	{                   \
-#name, name \
-	}
+#define OUTPUT(name) {#name, name}
 
 static const struct {
 	const char *name;

@@ -31,15 +31,9 @@ static struct {
 } t;
 
 /* Findings of a certain and of a likely cause. */
-#define WRONG(reason, field, ...)                                          \
-	{                                                                  \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define LIKELY(reason, field, ...)                                          \
-	{                                                                   \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define NOTHING RDMAEZ_VALUE_NONE, 0, 0, 0
+#define WRONG(reason, field, ...)  {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define LIKELY(reason, field, ...) {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define NOTHING                    RDMAEZ_VALUE_NONE, 0, 0, 0
 #define NUMBER(given, least, most) \
 	RDMAEZ_VALUE_NUMBER, (uint64_t)(given), (uint64_t)(least), (uint64_t)(most)
 #define CHECK(got, error, call, verb, name, ...) \
@@ -652,11 +646,8 @@ static int post_recv(struct ibv_qp *qp, struct work *work)
 	return rdmaez_wr_post_recv(qp, work->recv, &work->bad_recv, &t.diag);
 }
 
-#define AT(position)                                                                             \
-	{                                                                                        \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, \
-			0, 0                                                                     \
-	}
+#define AT(position) \
+	{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, 0, 0}
 
 /* What was granted, which may be more than was asked for. */
 static struct ibv_qp_cap granted(struct ibv_qp *qp)

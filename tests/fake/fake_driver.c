@@ -372,10 +372,7 @@ static const struct iwarp_move irdma_moves[] = {
 	{IBV_QPS_ERR, IBV_QPS_SQD, IBV_QPS_ERR, 0},
 };
 
-#define IWARP_MOVES(list, other)                              \
-	{                                                     \
-		list, sizeof(list) / sizeof((list)[0]), other \
-	}
+#define IWARP_MOVES(list, other) {list, sizeof(list) / sizeof((list)[0]), other}
 
 static const struct {
 	const struct iwarp_move *moves;

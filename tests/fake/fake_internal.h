@@ -9,7 +9,7 @@
 #include "fake_verbs.h"
 
 /* The verbs object at ptr is this member of that larger object. */
-#define fake_container(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+#define fake_container(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
 
 /* Everything that must be closed again is on one list, so that fake_close_all() finds it. */
 struct fake_object {

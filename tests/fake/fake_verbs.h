@@ -245,7 +245,7 @@ struct fake_habits {
 };
 
 /* What fake_device.qp_types and the device's supported_qpts call a type. */
-#define FAKE_QPT(type) ((type) == IBV_QPT_DRIVER ? 1u << 31 : 1u << ((unsigned int)(type)&31))
+#define FAKE_QPT(type) ((type) == IBV_QPT_DRIVER ? 1u << 31 : 1u << ((unsigned int)(type) & 31))
 
 struct fake_device {
 	struct ibv_device verbs;        /* names, node and transport type */

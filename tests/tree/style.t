@@ -6,6 +6,10 @@
 
 source tests/tap.bash
 
+# Releases of clang-format do not agree in everything: one has to judge.
+readonly judge=19
+: "${CLANG_FORMAT:=$(command -v clang-format-$judge || echo clang-format)}"
+
 # files NAME...: those of the tree, without build output, whose names match one of the patterns.
 files() {
 	local name
@@ -25,7 +29,7 @@ scripts() {
 formatted() {
 	local file bad=0
 	for file; do
-		"${CLANG_FORMAT:-clang-format-14}" --style=file:.clang-format --dry-run -Werror "$file" 2>/dev/null && continue
+		"$CLANG_FORMAT" --style=file:.clang-format --dry-run -Werror "$file" 2>/dev/null && continue
 		echo "$file is not laid out by .clang-format"
 		bad=1
 	done
@@ -62,9 +66,13 @@ generated() {
 	diff tests/fake/qp_table.h <(awk -f tests/fake/qp_table.awk "$1")
 }
 
-ok 'C is laid out by .clang-format; make format does it' all_formatted
 printf 'int  x;\n' >"$scratch/bad.c"
-fails 'C laid out otherwise is seen' 'bad.c is not laid out' formatted "$scratch/bad.c"
+if [[ $("$CLANG_FORMAT" --version) == *"version $judge."* ]]; then
+	ok 'C is laid out by .clang-format; make format does it' all_formatted
+	fails 'C laid out otherwise is seen' 'bad.c is not laid out' formatted "$scratch/bad.c"
+else
+	ok "C is laid out by .clang-format # SKIP clang-format $judge judges, and it is not here" true
+fi
 
 ok 'scripts are clean under shellcheck' linted
 # shellcheck disable=SC2016 # not to be expanded here

@@ -5,15 +5,13 @@
 #include "check.h"
 #include "findings.h"
 
-#define OF(severity, reason, field, name)                                              \
-	{                                                                              \
-		RDMAEZ_DIAG_##severity, RDMAEZ_WHY_##reason, field, RDMAEZ_VALUE_NONE, \
-			packed(name, 0), packed(name, 1), packed(name, 2)              \
+#define OF(severity, reason, field, name)                                                        \
+	{                                                                                        \
+		RDMAEZ_DIAG_##severity, RDMAEZ_WHY_##reason, field,           RDMAEZ_VALUE_NONE, \
+		packed(name, 0),        packed(name, 1),     packed(name, 2),                    \
 	}
-#define PLAIN(severity, reason, field)                                                         \
-	{                                                                                      \
-		RDMAEZ_DIAG_##severity, RDMAEZ_WHY_##reason, field, RDMAEZ_VALUE_NONE, 0, 0, 0 \
-	}
+#define PLAIN(severity, reason, field) \
+	{RDMAEZ_DIAG_##severity, RDMAEZ_WHY_##reason, field, RDMAEZ_VALUE_NONE, 0, 0, 0}
 
 static struct fake_device *dev;
 static struct rdmaez_diag diag;

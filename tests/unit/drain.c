@@ -116,16 +116,10 @@ static void check_drained(unsigned int flushed, unsigned int succeeded, unsigned
 	tap_eq_hex(t.drained.open, open, "%s: what was not seen to end", name);
 }
 
-#define WRONG(reason, field, ...)                                          \
-	{                                                                  \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define LIKELY(reason, field, ...)                                          \
-	{                                                                   \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define NOTHING        RDMAEZ_VALUE_NONE, 0, 0, 0
-#define COUNTED(count) RDMAEZ_VALUE_COUNTED, count, 0, 0
+#define WRONG(reason, field, ...)  {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define LIKELY(reason, field, ...) {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define NOTHING                    RDMAEZ_VALUE_NONE, 0, 0, 0
+#define COUNTED(count)             RDMAEZ_VALUE_COUNTED, count, 0, 0
 #define CHECK_LATE(name, ...) \
 	CHECK_VERB_FINDINGS(&t.diag, drain(), ETIMEDOUT, "rdmaez_qp_drain", NULL, name, __VA_ARGS__)
 

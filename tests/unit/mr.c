@@ -44,17 +44,11 @@ static int reg(void *addr, size_t length, unsigned int access)
 	return rdmaez_mr_reg(t.pd, addr, length, access, &t.mr, &t.diag);
 }
 
-#define LIKELY(reason, field, ...)                                          \
-	{                                                                   \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define CERTAIN(reason, field, ...)                                        \
-	{                                                                  \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define AT(reason, address) LIKELY(reason, "addr", RDMAEZ_VALUE_ADDRESS, address, 0, 0)
-#define EXHAUSTED           LIKELY(NO_RESOURCES, "max_mr", RDMAEZ_VALUE_LIMIT, 0, 0, 500)
-#define LOCKED              LIKELY(MEMLOCK, "length", RDMAEZ_VALUE_BYTES, 4096, 0, 1 << 20)
+#define LIKELY(reason, field, ...)  {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define CERTAIN(reason, field, ...) {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define AT(reason, address)         LIKELY(reason, "addr", RDMAEZ_VALUE_ADDRESS, address, 0, 0)
+#define EXHAUSTED                   LIKELY(NO_RESOURCES, "max_mr", RDMAEZ_VALUE_LIMIT, 0, 0, 500)
+#define LOCKED                      LIKELY(MEMLOCK, "length", RDMAEZ_VALUE_BYTES, 4096, 0, 1 << 20)
 
 /* What a refusal by the verb with this errno is put down to. */
 #define CHECK_REG(address, length, access, error, name, ...)                                    \

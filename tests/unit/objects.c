@@ -8,14 +8,8 @@
 #include "check.h"
 #include "findings.h"
 
-#define WRONG(reason, field, ...)                                          \
-	{                                                                  \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define LIKELY(reason, field, ...)                                          \
-	{                                                                   \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
+#define WRONG(reason, field, ...)  {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define LIKELY(reason, field, ...) {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
 #define NOTHING                    RDMAEZ_VALUE_NONE, 0, 0, 0
 #define NUMBER(given, least, most) RDMAEZ_VALUE_NUMBER, (uint64_t)(int64_t)(given), least, most
 #define BITS(value, mask)          RDMAEZ_VALUE_FLAGS, value, 0, mask

@@ -225,11 +225,8 @@ static void check_failed(void)
 	tap_eq_int(t.diag.error, EIO, "in the record too");
 }
 
-#define UNASKED(number)                                                                           \
-	{                                                                                         \
-		RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_WC_UNASKED, "qp_num", RDMAEZ_VALUE_NUMBER, number, \
-			0, 0                                                                      \
-	}
+#define UNASKED(number) \
+	{RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_WC_UNASKED, "qp_num", RDMAEZ_VALUE_NUMBER, number, 0, 0}
 
 /* Completions of others: with a queue that several share, or without a queue pair. */
 static void check_others(void)

@@ -105,10 +105,8 @@ struct expected_field {
 	uint64_t value;
 };
 
-#define FIELD(id, name, group, merge, value)                                    \
-	{                                                                       \
-		RDMAEZ_PORT_CAPS_##id, name, group, RDMAEZ_MERGE_##merge, value \
-	}
+#define FIELD(id, name, group, merge, value) \
+	{RDMAEZ_PORT_CAPS_##id, name, group, RDMAEZ_MERGE_##merge, value}
 
 /* What fill() gives, in the order in which it is shown. */
 static const struct expected_field filled[] = {

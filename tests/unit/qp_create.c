@@ -568,30 +568,14 @@ static void check_operations(void)
 			     RDMAEZ_VALUE_TYPE, IBV_QPT_UD, 0, 0});
 }
 
-#define TOGETHER                                                                               \
-	{                                                                                      \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0 \
-	}
-#define DEEP(field, depth)                                                                         \
-	{                                                                                          \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, field, RDMAEZ_VALUE_NUMBER, depth, 0, \
-			16384                                                                      \
-	}
-#define MANY                                                                                     \
-	{                                                                                        \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0, \
-			1024                                                                     \
-	}
-#define FOREIGN                                                                                    \
-	{                                                                                          \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "send_cq", RDMAEZ_VALUE_NONE, 0, 0, \
-			0                                                                          \
-	}
-#define MEANS(reason)                                                                              \
-	{                                                                                          \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, \
-			0                                                                          \
-	}
+#define TOGETHER {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "cap", RDMAEZ_VALUE_NONE, 0, 0, 0}
+#define DEEP(field, depth) \
+	{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, field, RDMAEZ_VALUE_NUMBER, depth, 0, 16384}
+#define MANY {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NO_RESOURCES, "max_qp", RDMAEZ_VALUE_LIMIT, 0, 0, 1024}
+#define FOREIGN \
+	{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, "send_cq", RDMAEZ_VALUE_NONE, 0, 0, 0}
+#define MEANS(reason) \
+	{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, "ibv_create_qp", RDMAEZ_VALUE_NONE, 0, 0, 0}
 
 /* What is found does not hide what the errno means, unless it is certain and goes with the errno. */
 static void check_errno_beside(void)

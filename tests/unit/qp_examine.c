@@ -61,22 +61,13 @@ static int examine(void)
 	return rdmaez_qp_examine(t.qp, &t.diag);
 }
 
-#define CERTAIN(reason, field, ...)                                        \
-	{                                                                  \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define LIKELY(reason, field, ...)                                          \
-	{                                                                   \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define ADVICE(reason, field, ...)                                          \
-	{                                                                   \
-		RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define NUMBERLESS RDMAEZ_VALUE_NONE, 0, 0, 0
-#define COUNTED(n) RDMAEZ_VALUE_COUNTED, n, 0, 0
-#define SUITS(row) LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, row, 0, 0)
-#define NOTHING    ADVICE(QP_NOTHING_FOUND, "qp", NUMBERLESS)
+#define CERTAIN(reason, field, ...) {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define LIKELY(reason, field, ...)  {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define ADVICE(reason, field, ...)  {RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define NUMBERLESS                  RDMAEZ_VALUE_NONE, 0, 0, 0
+#define COUNTED(n)                  RDMAEZ_VALUE_COUNTED, n, 0, 0
+#define SUITS(row)                  LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, row, 0, 0)
+#define NOTHING                     ADVICE(QP_NOTHING_FOUND, "qp", NUMBERLESS)
 #define CHECK(name, ...) \
 	CHECK_FINDINGS(&t.diag, examine(), 0, "rdmaez_qp_examine", name, __VA_ARGS__)
 

@@ -200,10 +200,7 @@ static void check_flags(void)
 	}
 }
 
-#define NAMED(symbol)           \
-	{                       \
-		symbol, #symbol \
-	}
+#define NAMED(symbol) {symbol, #symbol}
 
 static void check_errno(void)
 {

@@ -60,10 +60,7 @@ static void check_advice(const struct rdmaez_advice *advice, int code, const cha
 
 static void check_statuses(void)
 {
-#define STATUS(name)        \
-	{                   \
-		name, #name \
-	}
+#define STATUS(name) {name, #name}
 	static const struct {
 		int number;
 		const char *name;
@@ -403,11 +400,8 @@ static struct ibv_qp *broken_qp(enum ibv_qp_type type, const struct rdmaez_qp_op
 	return qp;
 }
 
-#define LIKELY(reason, field, kind, value, min, max)                                             \
-	{                                                                                        \
-		RDMAEZ_WHY_##reason, RDMAEZ_DIAG_LIKELY, RDMAEZ_VALUE_##kind, field, value, min, \
-			max, NULL                                                                \
-	}
+#define LIKELY(reason, field, kind, value, min, max) \
+	{RDMAEZ_WHY_##reason, RDMAEZ_DIAG_LIKELY, RDMAEZ_VALUE_##kind, field, value, min, max, NULL}
 #define FINDINGS(array) array, (unsigned int)COUNT_OF(array)
 
 static void check_findings(const struct rdmaez_diag *diag, const struct rdmaez_finding *want,

@@ -73,22 +73,13 @@ static int post_recv(void)
 }
 
 /* The finding that places the wrong work request in the list. */
-#define AT(position)                                                                             \
-	{                                                                                        \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, \
-			0, 0                                                                     \
-	}
+#define AT(position) \
+	{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_BAD, "bad_wr", RDMAEZ_VALUE_POSITION, position, 0, 0}
 
 /* Another one of a certain cause, and of a likely one. */
-#define WRONG(reason, field, ...)                                          \
-	{                                                                  \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define LIKELY(reason, field, ...)                                          \
-	{                                                                   \
-		RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
-#define NOTHING RDMAEZ_VALUE_NONE, 0, 0, 0
+#define WRONG(reason, field, ...)  {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define LIKELY(reason, field, ...) {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
+#define NOTHING                    RDMAEZ_VALUE_NONE, 0, 0, 0
 
 #define CHECK_SEND(got, error, name, ...)                                                      \
 	CHECK_VERB_FINDINGS(&t.diag, got, error, "rdmaez_wr_post_send", "ibv_post_send", name, \

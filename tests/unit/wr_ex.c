@@ -280,11 +280,8 @@ static void check_inline(void)
 
 /* ---- What is refused before it begins ------------------------------------------------------- */
 
-#define LACKS(opcode)                                                                              \
-	{                                                                                          \
-		RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_EX_OPCODE, "opcode", RDMAEZ_VALUE_OPCODE, opcode, \
-			0, 0                                                                       \
-	}
+#define LACKS(opcode) \
+	{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WR_EX_OPCODE, "opcode", RDMAEZ_VALUE_OPCODE, opcode, 0, 0}
 #define CHECK_REFUSED(got, name, ...)                                                            \
 	CHECK_VERB_FINDINGS(&t.diag, got, EINVAL, "rdmaez_wr_post_ex", NULL, name, __VA_ARGS__); \
 	tap_eq_int(fake_count(FAKE_ANY), 0, "nothing was begun or asked");                       \
@@ -333,10 +330,8 @@ static void check_lacking(void)
 
 /* ---- What the provider refuses -------------------------------------------------------------- */
 
-#define FOUND(severity, reason, field, ...)                                     \
-	{                                                                       \
-		RDMAEZ_DIAG_##severity, RDMAEZ_WHY_##reason, field, __VA_ARGS__ \
-	}
+#define FOUND(severity, reason, field, ...) \
+	{RDMAEZ_DIAG_##severity, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
 #define UNKNOWN FOUND(LIKELY, WR_BAD_UNKNOWN, "bad_wr", RDMAEZ_VALUE_NONE, 0, 0, 0)
 #define CHECK_FAILED(error, name, ...)                                                            \
 	CHECK_VERB_FINDINGS(&t.diag, post(), error, "rdmaez_wr_post_ex", "ibv_wr_complete", name, \

@@ -106,11 +106,11 @@ struct rdmaez_impl_limit {
 	uint16_t most;    /* where it is in what ibv_query_device() fills, an int */
 };
 
-#define RDMAEZ_IMPL_LIMIT(prefix, attr, field, least, limit, compared) \
-	{                                                              \
-		prefix #field, offsetof(struct attr, field), least,    \
-			RDMAEZ_IMPL_COMPARES_##compared, false,        \
-			offsetof(struct ibv_device_attr, limit)        \
+#define RDMAEZ_IMPL_LIMIT(prefix, attr, field, least, limit, compared)  \
+	{                                                               \
+		prefix #field, offsetof(struct attr, field),            \
+		least,         RDMAEZ_IMPL_COMPARES_##compared,         \
+		false,         offsetof(struct ibv_device_attr, limit), \
 	}
 
 /*
