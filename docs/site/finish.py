@@ -124,11 +124,11 @@ def prototype(table):
 def members(page):
     """Functions, macros and types: a heading with the name as its anchor, the declaration, the text."""
     functions = set(re.findall(r'</span>(\w+)\(\)</h2>', page.text))
-    within = paths(page)
+    inner = inner_names(page)
 
     def member(match):
-        anchor, name = match[1], re.sub(r' \[\d+/\d+\]$', '', plain(match[2]))
-        known = within.get(anchor, '') + name.removesuffix('()')
+        anchor, name = match[1], re.sub(r'\s?\[\d+/\d+\]$', '', plain(match[2]))
+        known = inner.get(anchor) or name.removesuffix('()')
         known = f'enum-{known}' if known == name and name in functions else known
         page.anchors[anchor] = known
         return (f'<section class="member" id="{known}">\n<h3>{name}{link_to(known)}</h3>\n'
@@ -144,19 +144,20 @@ def plural(kind):
             'Typedef': 'Types', 'Variable': 'Variables'}[kind]
 
 
-def paths(page):
-    """The fields of a struct within a struct: for the anchor of each, what stands before its name."""
+def inner_names(page):
+    """Structs within a struct, and their fields: the full name for the anchor of each."""
     rows = re.findall(r'<tr class="memitem:(\w+)"><td class="memItemLeft"[^>]*>(.*?)</td>'
                       r'(?:<td class="memItemRight"[^>]*>(.*?)</td>)?</tr>', page.text)
-    names = {anchor: plain(right) for anchor, left, right in rows if left.startswith('}')}
-    found, inside = {}, []
+    found = {anchor: plain(right) for anchor, left, right in rows if left.startswith('}')}
+    inside = []
     for anchor, left, right in rows:
         if left.endswith('{'):
-            inside.append(names[anchor])
+            inside.append(found[anchor])
         elif left.startswith('}'):
             inside.pop()
         elif inside:
-            found[re.search(r'#(\w+)"', left + right)[1]] = '.'.join(inside) + '.'
+            link = re.search(r'#(\w+)">(\w+)<', left + right)
+            found[link[1]] = '.'.join(inside + [link[2]])
     return found
 
 

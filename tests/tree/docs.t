@@ -2,13 +2,35 @@
 # SPDX-License-Identifier: MIT
 #
 # The documentation builds without a warning: everything public is documented, every reference leads
-# somewhere.
+# somewhere, and the diagrams show the rules. What a browser makes of it is tests/site's.
 
 source tests/compile/lib.bash
 
+site=build/docs/html
+
 builds() {
-	env -u MAKEFLAGS -u MFLAGS make --no-print-directory --silent docs
-	[[ -s build/docs/html/index.html && -s build/docs/html/qp_8h.html ]]
+	env -u MAKEFLAGS -u MFLAGS make --no-print-directory --silent docs | tee "$scratch/told"
+	[[ $(tail -n 1 "$scratch/told") == "Open $PWD/$site/index.html in a browser." ]]
+	[[ -s $site/index.html && -s $site/qp_8h.html ]]
+}
+
+# broken FILE SED: $scratch/site is a copy of the site with a defect.
+broken() {
+	rm -rf "$scratch/site"
+	cp -r "$site" "$scratch/site"
+	sed -i "$2" "$scratch/site/$1"
+	! cmp --silent "$site/$1" "$scratch/site/$1"
+}
+
+# page_with TEXT: the settings for one page, without headers.
+page_with() {
+	mkdir -p "$scratch/page"
+	printf '# A page\n\n%s\n' "$1" >"$scratch/page/a_page.md"
+	{
+		cat docs/Doxyfile
+		printf '%s\n' "INPUT = $scratch/page" "OUTPUT_DIRECTORY = $scratch" 'USE_MDFILE_AS_MAINPAGE ='
+	} >"$scratch/Doxyfile"
+	doxygen "$scratch/Doxyfile"
 }
 
 # every_enumerator PAGES: doxygen does not mind one without a sentence, so each is looked up.
@@ -32,16 +54,42 @@ with() {
 	doxygen "$scratch/Doxyfile"
 }
 
-ok 'make docs has nothing to warn of' builds
+# redrawn FILTER: the diagrams against a table that jq's FILTER has changed.
+redrawn() {
+	jq "$1" "$site/data/transitions.json" >"$scratch/transitions.json"
+	python3 tests/tree/diagrams.py "$scratch/transitions.json" build/docs/diagrams
+}
+
+ok 'make docs has nothing to warn of, and names the page to open' builds
 
 mkdir "$scratch/silent"
-cp build/docs/html/*_8h.html "$scratch/silent"
+cp "$site"/*_8h.html "$scratch/silent"
 sed -i '/>RDMAEZ_WHY_RANGE</d' "$scratch/silent/why_8h.html"
 cp -r include "$scratch/include"
 sed -i '/@param bytes room for the payload/d' "$scratch/include/rdmaez/units.h"
 fails 'an undocumented parameter is refused' "parameter 'bytes'|argument.*bytes" with "$scratch/include"
+fails 'a link to a page that does not exist is refused' "unable to resolve.*nothing.md" page_with '[there](nothing.md)'
+fails 'so is one to a heading that does not exist' "unable to resolve.*no-heading" page_with '[there](#no-heading)'
+# shellcheck disable=SC2016 # a block of Markdown
+fails 'and a graph that cannot be drawn' 'unable to resolve.*filter' page_with $'```dot\ndigraph { a -> }\n```'
 
-ok 'every enumerator has a sentence' every_enumerator build/docs/html
+ok 'every enumerator has a sentence' every_enumerator "$site"
 fails 'one without is seen' 'no sentence about RDMAEZ_WHY_RANGE' every_enumerator "$scratch/silent"
+
+ok 'every link and anchor of the site leads somewhere' python3 tests/site/links.py "$site"
+broken index.html 's/href="queue_pairs.html/href="queue_pears.html/'
+fails 'a wrong link is seen' 'index.html: there is no queue_pears.html' python3 tests/site/links.py "$scratch/site"
+broken qp_8h.html 's/id="rdmaez_qp_to_rtr"/id="rdmaez_qp_to_init"/'
+fails 'a wrong anchor is seen' 'there is no anchor.*rdmaez_qp_to_rtr' python3 tests/site/links.py "$scratch/site"
+fails 'an id that repeats is seen' 'the id rdmaez_qp_to_init repeats' python3 tests/site/links.py "$scratch/site"
+
+ok 'the state diagrams show the rules' redrawn .
+rtr='.type == "RC" and .from == "INIT" and .to == "RTR"'
+fails 'a bit that is missing in a diagram is seen' 'RC INIT-RTR' \
+	redrawn "(.transitions[] | select($rtr) | .required) += [\"IBV_QP_RATE_LIMIT\"]"
+fails 'an optional bit drawn as required is seen' 'RC INIT-RTR' \
+	redrawn "(.transitions[] | select($rtr)) |= (.optional += [\"IBV_QP_AV\"] | .required -= [\"IBV_QP_AV\"])"
+fails 'a transition that does not exist is seen' 'RC SQE-RTS' \
+	redrawn '(.transitions[] | select(.type == "RC" and .from == "SQE" and .to == "RTS") | .legal) = false'
 
 done_testing
