@@ -64,9 +64,10 @@ bench: | deps-build deps-bench ## measure what the helpers cost
 	tests/bench/run
 
 docs: build/docs/mistakes.txt build/docs/input/enumerators.dox build/docs/input/examples.dox build/docs/diagrams/RC.svg \
-		$(DATA:%=build/docs/html/data/%) | deps-docs ## build the documentation, a web site, into build/docs/html
-	rm -rf build/docs/html/*.* build/docs/html/files
+		$(DATA:%=build/docs/html/data/%) | deps-docs ## build the documentation into build/docs: a web site in html, man pages in man
+	rm -rf build/docs/html/*.* build/docs/html/files build/docs/xml build/docs/man
 	RDMAEZ_VERSION=$(VERSION) RDMAEZ_PAGES="$(wildcard *.md)" doxygen docs/Doxyfile
+	python3 -B docs/site/man.py build/docs/xml build/docs/man $(VERSION)
 	python3 -B docs/site/finish.py build/docs/html
 	python3 -B docs/site/search_data.py build/docs/html >build/docs/html/search-data.js
 	@echo "Open $(CURDIR)/build/docs/html/index.html in a browser."
@@ -129,7 +130,7 @@ STEPS := tree unit fuzz compile tools kernel device
 TESTS_unit := $(UNIT)
 TESTS_device := $(wildcard tests/device/*.t) $(DEVICE)
 TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t)
-NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs
+NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE)
 NEEDS_siw := $(SIW) build/examples/cm

@@ -11,7 +11,7 @@ site=build/docs/html
 builds() {
 	env -u MAKEFLAGS -u MFLAGS make --no-print-directory --silent docs | tee "$scratch/told"
 	[[ $(tail -n 1 "$scratch/told") == "Open $PWD/$site/index.html in a browser." ]]
-	[[ -s $site/index.html && -s $site/qp_8h.html ]]
+	[[ -s $site/index.html && -s $site/qp_8h.html && -s build/docs/man/man3/rdmaez_qp_to_rtr.3 ]]
 }
 
 # broken FILE SED: $scratch/site is a copy of the site with a defect.

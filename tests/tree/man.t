@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The man pages: there is one for everything that a program can call, a reader and an index take them without
+# a complaint, and a page says what the header says, with what the header's head says for all of its functions.
+
+source tests/compile/lib.bash
+
+export LC_ALL=C.UTF-8
+
+# xml INCLUDE: doxygen's XML of these headers, in a directory of its own.
+xml() {
+	local out
+	out=$(mktemp -d "$scratch/xml.XXXX")
+	{
+		cat docs/Doxyfile
+		printf '%s\n' "INPUT = $1 build/docs/input" "EXCLUDE = $1/rdmaez/impl $1/rdmaez/devel/impl" \
+			"STRIP_FROM_PATH = $1" "INCLUDE_PATH = $1" 'USE_MDFILE_AS_MAINPAGE =' 'GENERATE_HTML = NO' \
+			'WARN_AS_ERROR = NO' "OUTPUT_DIRECTORY = $out"
+	} >"$out/Doxyfile"
+	# Without the pages, and without HTML, it complains of what is not so.
+	doxygen "$out/Doxyfile" 2>"$out/warnings"
+	echo "$out/xml"
+}
+
+# pages INCLUDE: the pages of these headers, in a directory of their own.
+pages() {
+	local in out
+	in=$(xml "$1")
+	out=$(mktemp -d "$scratch/man.XXXX")
+	python3 -B docs/site/man.py "$in" "$out" 1.2.3
+	echo "$out"
+}
+
+# every_one DIRECTORY: ctags, which knows nothing of doxygen, has the list.
+every_one() {
+	local missing
+	{
+		identifiers include pfs -DRDMAEZ_EXTERN | sed -n '/__anon\|impl/d; s/.* \(rdmaez_\)/\1/p'
+		public_headers include | sed 's/^/rdmaez_/'
+		sed -nE 's/^#define (RDMAEZ_[A-Z_]+)\(.*/\1/p' include/rdmaez/*.h | grep -v IMPL
+	} | sort -u >"$scratch/expected"
+	(($(wc -l <"$scratch/expected") > 250))
+	missing=$(find "$1/man3" -name '*.3' -printf '%f\n' | sed 's/\.3$//' | sort | comm -23 "$scratch/expected" -)
+	[[ -z $missing ]] || { echo "no page for $missing"; false; }
+	[[ -s $1/man7/rdmaez.7 ]]
+}
+
+# readable FILE...: without a warning from any part of the reader.
+readable() {
+	local file bad=0
+	for file; do
+		{
+			tbl "$file" | groff -man -Tutf8 -ww -z
+			man --warnings=w --local-file "$file" >"$scratch/read"
+			[[ -s $scratch/read ]] || echo 'is empty'
+		} >"$scratch/warnings" 2>&1
+		[[ ! -s $scratch/warnings ]] || { sed "s|^|${file##*/}: |" "$scratch/warnings"; bad=1; }
+	done
+	return "$bad"
+}
+
+# indexed FILE...: whatis takes the page's name and a few words from each.
+indexed() {
+	local file bad=0
+	for file; do
+		lexgrog "$file" | grep -qE ": \"$(basename "${file%.?}") - .{8,}\"$" && continue
+		echo "${file##*/} has no proper NAME: $(lexgrog "$file" 2>&1)"
+		bad=1
+	done
+	return "$bad"
+}
+
+# What the pages refer to: a page of ours, or one that the packages of rdma-core have, here or in a newer release.
+references() {
+	{
+		find "$1" -name '*.[37]' -printf '%f\n'
+		dpkg-query --listfiles libibverbs-dev librdmacm-dev | sed -n 's|.*/man[37]/\(.*\)\.gz$|\1|p'
+		printf '%s\n' ibv_dm_export_dmabuf_fd.3 ibv_query_port_speed.3
+	} | sort -u >"$scratch/exist"
+	{
+		cat "$1"/man?/* | sed -nE 's/^\.BR ([^ ]+) \(([37])\).*/\1.\2/p'
+		cat "$1"/man3/* | grep -oE '\\fB[a-z_]+\\fR\([37]\)' | sed -E 's/\\fB(.*)\\fR\((.)\)/\1.\2/'
+	} | sort -u >"$scratch/named"
+	(($(wc -l <"$scratch/named") > 250))
+	comm -23 "$scratch/named" "$scratch/exist" | sed 's/$/ does not exist/' | tee "$scratch/dangling"
+	[[ ! -s $scratch/dangling ]]
+}
+
+# shows FILE: the page of rdmaez_qp_to_err() in 100 columns, without its margin lines.
+shows() {
+	MANWIDTH=100 man --local-file "$1" | sed '1d; $d' | col -bx >"$scratch/shown"
+	diff - "$scratch/shown" <<'END'
+
+NAME
+       rdmaez_qp_to_err - moves a queue pair to ERR, from any state but RESET: outstanding work
+       requests are flushed
+
+SYNOPSIS
+       #include <rdmaez.h>
+
+       int rdmaez_qp_to_err(struct ibv_qp *qp, struct rdmaez_diag *diag);
+
+DESCRIPTION
+       Moves a queue pair to ERR, from any state but RESET: outstanding work requests are
+       flushed.
+
+       mlx5 refuses it for a DCT (RDMAEZ_WHY_DCT_FINAL), as well as RESET.  On iWARP from any
+       state, since qp->state may still be RESET on a connected queue pair.
+
+PARAMETERS
+       qp     the queue pair
+
+       diag   receives the explanation; may be NULL
+
+RETURN VALUE
+       EINVAL from RESET, but on iWARP (RDMAEZ_WHY_TRANSITION)
+
+       0, or an errno value; see NOTES below
+
+THREADS
+       One thread at a time for one queue pair.  rdmaez_qp_attr(3) may be called from any thread.
+
+NOTES
+   Errors of all of them
+       EINVAL for a NULL queue pair (RDMAEZ_WHY_NULL_ARGUMENT) and for what rdmaez_qp_attr(3)
+       refuses, without calling the kernel; otherwise any errno value of the verbs they call.
+       IBV_QP_RATE_LIMIT for RC, from INIT to RTR, from RTR to RTS and within RTS, is left to the
+       kernel: from Linux 7 on some drivers take it.
+
+SINCE
+       rdmaez 0.1; rdma-core 33
+
+SEE ALSO
+       rdmaez_diag(3), rdmaez_qp.h(3), rdmaez(7)
+
+END
+}
+
+# The program in rdmaez(7) can be pasted.
+overview_compiles() {
+	sed -n '/^\.EX/,/^\.EE/{/^\./!p}' "$1" | sed 's/\\e/\\/g; s/\\-/-/g' >"$scratch/example.c"
+	"${CC:-gcc}" -std=c11 -Wall -Wextra -Werror -Iinclude -fsyntax-only "$scratch/example.c"
+}
+
+man=$(pages include)
+ok 'every function, struct, header and macro with parameters has a page' every_one "$man"
+ok 'man and groff have nothing to warn of' readable "$man"/man?/*
+ok 'every page has its NAME line' indexed "$man"/man?/*
+ok 'no page refers to one that does not exist' references "$man"
+ok 'a page says what the header says' shows "$man/man3/rdmaez_qp_to_err.3"
+ok 'the program in rdmaez(7) compiles' overview_compiles "$man/man7/rdmaez.7"
+
+broken=$scratch/broken
+cp -r "$man" "$broken"
+rm "$broken/man3/rdmaez_qp_to_rtr.3"
+sed -i 's/^\.SH SYNOPSIS/.XX/' "$broken/man3/rdmaez_qp_to_rts.3"
+sed -i 's/\\- names/names/' "$broken/man3/rdmaez_qp_state_str.3"
+fails 'a page that is missing is seen' 'no page for rdmaez_qp_to_rtr' every_one "$broken"
+fails 'and a reference to it' 'rdmaez_qp_to_rtr.3 does not exist' references "$broken"
+fails 'an unknown request is seen' "rdmaez_qp_to_rts.3: .*XX" readable "$broken/man3/rdmaez_qp_to_rts.3"
+fails 'a bad NAME line is seen' 'rdmaez_qp_state_str.3 has no proper NAME' \
+	indexed "$broken/man3/rdmaez_qp_state_str.3"
+cp -r include "$scratch/include"
+sed -i '/ EINVAL from RESET, but on iWARP/d; /^ \* One thread at a time/d' "$scratch/include/rdmaez/qp.h"
+other=$(pages "$scratch/include")
+fails 'what the header does not say, the page does not' '^< *(EINVAL from|One thread)' shows "$other/man3/rdmaez_qp_to_err.3"
+
+done_testing
