@@ -5,6 +5,7 @@
 A region begins and ends with a comment on a line of its own:
 
     <!-- table of NAME -->                   what `build/docs/data --table NAME` prints
+    <!-- table of options of STRUCT -->      what the headers say of the members of a struct; see options.py
     <!-- output of NAME -->                  what `build/docs/outputs NAME` prints
     <!-- code of FILE -->                    a source file, without its licence line and head comment
     <!-- output on softroce of COMMAND -->   what `tools/softroce COMMAND` prints; left alone without --device
@@ -20,6 +21,8 @@ import re
 import shlex
 import subprocess
 import sys
+
+import options
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEGIN = re.compile(r"<!-- (table|output|code|output on softroce) of (.*\S) -->")
@@ -60,8 +63,19 @@ def source(name):
     return fenced(path.suffix[1:], text.rstrip("\n"))
 
 
+def table(name):
+    """A table of the headers' lists, or of a struct's members."""
+    words = name.split()
+    if words[:-1] != ["options", "of"]:
+        return printed("build/docs/data", "--table", name)
+    try:
+        return options.table(words[-1])
+    except KeyError as error:
+        raise Mistake(error.args[0]) from error
+
+
 CONTENT = {
-    "table": lambda name: printed("build/docs/data", "--table", name),
+    "table": table,
     "output": lambda name: fenced("text", printed("build/docs/outputs", name)),
     "code": source,
     "output on softroce": lambda command: fenced("text", printed("tools/softroce", "--quiet", *shlex.split(command))),
@@ -124,11 +138,11 @@ def main():
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a region is stale")
     parser.add_argument("--device", action="store_true", help="only the regions that tools/softroce prints")
     parser.add_argument("pages", nargs="+", type=pathlib.Path, metavar="FILE")
-    options = parser.parse_args()
+    arguments = parser.parse_args()
     good = True
-    for path in options.pages:
+    for path in arguments.pages:
         try:
-            good &= visit(path, options.check, options.device)
+            good &= visit(path, arguments.check, arguments.device)
         except (Mistake, OSError) as mistake:
             print(f"{path}: {mistake}", file=sys.stderr)
             good = False

@@ -64,7 +64,7 @@ extern "C" {
 /** @brief Options for draining. Start from all zero. */
 struct rdmaez_drain_opts {
 	unsigned int flags;  /**< RDMAEZ_DRAIN_ options */
-	uint64_t timeout_ns; /**< the deadline in ns; 0: 1 s */
+	uint64_t timeout_ns; /**< the deadline in ns, not rdmaez_drain_begin()'s; 0: 1 s */
 	/** Receives every completion that is polled, except beacons: also those of other queue pairs, where they share
 	 *  a completion queue. Of one that failed, `opcode` is not valid. NULL: they are counted, and lost. */
 	void (*completed)(void *arg, const struct ibv_wc *wc);

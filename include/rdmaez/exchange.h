@@ -126,7 +126,7 @@ RDMAEZ_API int rdmaez_exchange_many(int socket, const struct rdmaez_exchange_lis
 
 /** @brief What an end tells at the barrier. All zero: it is ready. */
 struct rdmaez_exchange_ready {
-	int error; /**< why it is not ready, an errno value; 0: it is */
+	int error; /**< why it is not ready, an errno value; 0: it is ready */
 	/** The same at both ends, so that no other barrier is taken for this one; such as the sum of both nonces */
 	uint32_t identity;
 };

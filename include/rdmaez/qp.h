@@ -123,8 +123,8 @@ struct rdmaez_qp_opts {
 	 *  known. 0: 16, or less where the device supports less or all its queue pairs together have less
 	 *  than 256 (`max_res_rd_atom`: a sixteenth); 1 if the device does not answer. #RDMAEZ_ZERO: none. */
 	int max_rd_atomic;
-	/** The same as responder; not less than the peer's `max_rd_atomic`. With none, some providers
-	 *  silently drop REMOTE_READ and REMOTE_ATOMIC. */
+	/** The same as responder; not less than the peer's `max_rd_atomic`. 0: as for that. #RDMAEZ_ZERO: none;
+	 *  some providers then silently drop REMOTE_READ and REMOTE_ATOMIC. */
 	int max_dest_rd_atomic;
 
 	/** How long the peer waits when no receive is posted: a code of rdmaez_rnr_timer_ns(), 0

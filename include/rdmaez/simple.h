@@ -57,11 +57,13 @@ struct rdmaez_simple_opts {
 	uint32_t recvs;           /**< receive work requests outstanding at a time; 0: 64 */
 	uint32_t sges;            /**< the most SGEs of a work request; 0: 1 */
 	uint32_t inline_data;     /**< the most bytes of an inline send; 0: none */
-	enum ibv_qp_type qp_type; /**< 0: IBV_QPT_RC */
+	enum ibv_qp_type qp_type; /**< the queue pair's type; 0: IBV_QPT_RC */
 	unsigned int flags;       /**< enum rdmaez_simple_flags */
-	unsigned int access;      /**< of `mr`, IBV_ACCESS_ bits; 0: IBV_ACCESS_LOCAL_WRITE */
-	void *buffer;             /**< the memory that `mr` registers, the caller's */
-	/** How many bytes; 0: there is no `mr`. A UD receive takes 40 bytes more than the message: the GRH. */
+	/** Of `mr`, which only rdmaez_simple_open() makes: IBV_ACCESS_ bits. 0: IBV_ACCESS_LOCAL_WRITE */
+	unsigned int access;
+	void *buffer; /**< the caller's memory, which only rdmaez_simple_open() registers */
+	/** How many bytes only rdmaez_simple_open() registers. 0: there is no `mr`. A UD receive takes 40 bytes more
+	 *  than the message: the GRH. */
 	size_t length;
 };
 

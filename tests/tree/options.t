@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The page of options has every member of every struct of options, and says of defaults what the builder of attributes
+# does.
+
+source tests/compile/lib.bash
+
+export LC_ALL=C
+page=docs/options.md
+
+# rows PAGE STRUCT: the rows of its table.
+rows() {
+	sed -n "/^<!-- table of options of $2 -->/,/^<!-- end/{/^| \`/p}" "$1"
+}
+
+# Structs of options and their members, as ctags sees them.
+expected() {
+	ours include >"$scratch/ours.c"
+	ctags -x --kinds-C=m --_xformat='%s %N' "$scratch/ours.c" |
+		sed -nE 's/^(struct:)?(rdmaez_([a-z_]*_opts|path|gid_want)) (.*)/\2 \4/p' | sort -u
+}
+
+# complete PAGE
+complete() {
+	expected >"$scratch/expected"
+	(($(wc -l <"$scratch/expected") > 50))
+	cut -d ' ' -f 1 "$scratch/expected" | sort -u | while read -r struct; do
+		rows "$1" "$struct" | sed -E "s/^\| \`(\w+)\`.*/$struct \1/"
+	done | sort -u | comm -23 "$scratch/expected" - | sed 's/^/not in the page: /' | tee "$scratch/missing"
+	[[ ! -s $scratch/missing ]]
+}
+
+# defaults PAGE: the builder's rows, which come from the headers' lists, against what the comments say: the default
+# where it is a number, and whether 0 has to be asked for.
+defaults() {
+	local field default zero row told
+	{ rows "$1" rdmaez_qp_opts; rows "$1" rdmaez_path; } >"$scratch/rows"
+	build/docs/data attributes | jq -r '.attributes[] | select(.option | test("^(path\\.)?[a-z_]+$")) |
+		"\(.option | sub("^path\\."; "")) \(.default) \(if .default != 0 and .min == 0 then "zero" else "none" end)"' |
+		while read -r field default zero; do
+			row=$(grep -m 1 "^| \`$field\`" "$scratch/rows")
+			told=$(cut -d '|' -f 3 <<<"$row")
+			case $field in
+			mtu | qkey) continue ;; # in words, and by name
+			esac
+			[[ ! $told =~ ^\ ([0-9]+)[^0-9] || ${BASH_REMATCH[1]} == "$default" ]] || echo "$field: $told is not $default"
+			[[ $zero == none || $told == *RDMAEZ_ZERO* ]] || echo "$field: nothing is said of RDMAEZ_ZERO"
+		done >"$scratch/wrong"
+	cat "$scratch/wrong"
+	[[ ! -s $scratch/wrong ]]
+}
+
+ok 'every member of every struct of options is in the page' complete "$page"
+ok 'defaults are those of the builder' defaults "$page"
+
+# shellcheck disable=SC2016 # not to be expanded here
+sed '/^| `completed`/d; /^| `timeout` /s/14/15/; /^| `rnr_retry` /s/RDMAEZ_ZERO//' "$page" >"$scratch/page.md"
+fails 'a member that is missing is seen' 'not in the page: rdmaez_drain_opts completed' complete "$scratch/page.md"
+fails 'another default is seen' 'timeout: .* is not 14' defaults "$scratch/page.md"
+fails 'and a zero that is not mentioned' 'rnr_retry: nothing is said' defaults "$scratch/page.md"
+
+done_testing
