@@ -63,7 +63,7 @@ examples: $(EXAMPLES) ## build the examples into build/examples
 bench: | deps-build deps-bench ## measure what the helpers cost
 	tests/bench/run
 
-docs: build/docs/mistakes.txt build/docs/input/enumerators.dox build/docs/input/examples.dox build/docs/diagrams/RC.svg \
+docs: build/docs/input/enumerators.dox build/docs/input/examples.dox build/docs/diagrams/RC.svg \
 		$(DATA:%=build/docs/html/data/%) | deps-docs ## build the documentation into build/docs: a web site in html, man pages in man
 	rm -rf build/docs/html/*.* build/docs/html/files build/docs/xml build/docs/man
 	RDMAEZ_VERSION=$(VERSION) RDMAEZ_PAGES="$(wildcard *.md)" doxygen docs/Doxyfile
@@ -71,12 +71,6 @@ docs: build/docs/mistakes.txt build/docs/input/enumerators.dox build/docs/input/
 	python3 -B docs/site/finish.py build/docs/html
 	python3 -B docs/site/search_data.py build/docs/html >build/docs/html/search-data.js
 	@echo "Open $(CURDIR)/build/docs/html/index.html in a browser."
-
-# What the example prints about its mistakes is part of the documentation; the fake needs no device.
-build/docs/mistakes.txt: examples/mistakes.c $(HEADERS:%=include/%) $(wildcard tests/fake/*.[ch]) | deps-build
-	@mkdir -p $(@D)
-	$(CC) -std=c11 -O1 -Iinclude -Itests/fake $< $(wildcard tests/fake/*.c) -o build/docs/mistakes
-	build/docs/mistakes >$@
 
 # What pages show of tables, of outputs and of examples is committed, so that a forge shows it too.
 PAGES = README.md $(wildcard docs/*.md)

@@ -12,7 +12,7 @@ pasted=("$warnings" -Wno-unused -Iinclude -fsyntax-only)
 
 # Pages whose code is not yet to be pasted; fragment.h has the names that it takes for granted.
 fragments=' README.md CONTRIBUTING.md docs/capabilities.md docs/completions.md docs/data.md docs/design.md'
-fragments+=' docs/explanations.md docs/including.md docs/queue_pairs.md docs/softroce.md include/rdmaez.h '
+fragments+=' docs/including.md docs/queue_pairs.md docs/softroce.md include/rdmaez.h '
 
 # works FILE: all of its blocks do.
 works() {
