@@ -18,6 +18,15 @@ block() {
 	awk -v begin="\`\`\`$1" '$0 == "```" { inside = 0 } inside; $0 == begin { inside = 1 }' "$2"
 }
 
+# Every output that can be printed stands on one of the pages.
+all_shown() {
+	local name
+	for name in $({ build/docs/outputs || :; } 2>&1 | sed 's/.*one of: *//'); do
+		grep -qFx -e "<!-- output of $name -->" -- "$@" || echo "no page shows $name"
+	done >"$scratch/unseen"
+	[[ ! -s $scratch/unseen ]] || { cat "$scratch/unseen"; false; }
+}
+
 # The page is written; then it is as it is to be, and says what its sources say.
 written() {
 	local file
@@ -48,6 +57,8 @@ fails 'a region without an end is an error' 'line 2: .*options.* has no' \
 fails 'an end without a region is an error' 'line 1: .* ends nothing' "$regions" "$(page end.md '<!-- end -->')"
 fails 'a comment that is meant for a region is an error' 'line 1: .* begins no region' \
 	"$regions" "$(page almost.md '  <!-- table of options -->' '  <!-- end -->')"
+ok 'every output is shown' all_shown docs/*.md
+fails 'one that is not is seen' 'no page shows mask_missing' all_shown "$(page fence.md 'Text.')"
 ok 'a region in a fenced block is left alone' \
 	"$regions" --check "$(page fence.md '```' '<!-- table of nothing -->' '```')"
 
