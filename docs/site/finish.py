@@ -280,6 +280,12 @@ def code_links(pages):
         page.text = ''.join(parts)
 
 
+def side_by_side(page):
+    """Code before and after: two blocks that the style sheet sets beside each other on a wide screen."""
+    half = r'(<p><b>{}</b></p>\n<div class="fragment">.*?</div>\n</div>)'
+    page.sub(half.format('Before') + half.format('After'), r'<div class="pair"><div>\1</div><div>\2</div></div>')
+
+
 def navigation(pages):
     """The list of pages: the guide, the project, and the reference by level."""
     titles = {page.name: page.title for page in pages}
@@ -371,6 +377,7 @@ def main():
     parts = list(navigation(pages))
     for page in pages:
         short_code(page)
+        side_by_side(page)
         contents(page)
         page.text = page.text.replace('<!-- navigation -->', ''.join(list_of_pages(page, parts)))
         page.path.write_text(page.text, encoding='utf-8')
