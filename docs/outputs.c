@@ -373,16 +373,23 @@ static void elsewhere(void)
 	modify();
 }
 
-static void no_route(void)
+/* IPv4 takes a peer for a neighbour if no route leads to it from an interface that is named. */
+static void no_route_ipv4(void)
 {
-	reaches(3, "::ffff:203.0.113.9", ENETUNREACH);
+	reaches(3, "::ffff:203.0.113.9", ETIMEDOUT);
+	fake_route(ENETUNREACH);
+	modify();
+}
+
+static void no_route_ipv6(void)
+{
+	reaches(5, "2001:db8:1::9", ENETUNREACH);
 	modify();
 }
 
 static void host_unreachable(void)
 {
-	reaches(3, "::ffff:192.0.2.9", EHOSTUNREACH);
-	fake_route(0);
+	reaches(5, "2001:db8:1::9", EHOSTUNREACH);
 	modify();
 }
 
@@ -573,59 +580,33 @@ static const struct {
 	const char *name;
 	void (*print)(void);
 } outputs[] = {
-	OUTPUT(mask_missing),
-	OUTPUT(mask_too_much),
-	OUTPUT(mask_uc),
-	OUTPUT(mask_cap),
-	OUTPUT(mask_rate),
-	OUTPUT(skipped),
-	OUTPUT(stale),
-	OUTPUT(no_sqd),
-	OUTPUT(reset_final),
-	OUTPUT(iwarp),
-	OUTPUT(no_grh),
-	OUTPUT(family),
-	OUTPUT(port_number),
-	OUTPUT(port_mismatch),
-	OUTPUT(alternate),
-	OUTPUT(gid_range),
-	OUTPUT(mtu_in_bytes),
-	OUTPUT(mtu_driver),
-	OUTPUT(depth),
-	OUTPUT(depth_budget),
-	OUTPUT(pkey_index),
-	OUTPUT(access_bits),
-	OUTPUT(qpn_swapped),
-	OUTPUT(several),
-	OUTPUT(gid_empty),
-	OUTPUT(gid_table_empty),
-	OUTPUT(neighbour),
-	OUTPUT(link_local),
-	OUTPUT(elsewhere),
-	OUTPUT(no_route),
-	OUTPUT(host_unreachable),
-	OUTPUT(no_netdev),
-	OUTPUT(no_ipv6),
-	OUTPUT(privileged),
-	OUTPUT(unsupported),
-	OUTPUT(no_memory),
-	OUTPUT(again),
-	OUTPUT(busy),
-	OUTPUT(gone),
-	OUTPUT(forbidden),
-	OUTPUT(unexplained),
-	OUTPUT(mtu_above),
-	OUTPUT(copied),
-	OUTPUT(timers),
-	OUTPUT(other_gid),
-	OUTPUT(examined),
-	OUTPUT(examined_error),
-	OUTPUT(driver_lacks),
-	OUTPUT(timed_out),
-	OUTPUT(cur_state),
-	OUTPUT(no_device),
-	OUTPUT(record_line),
-	OUTPUT(record_json),
+	OUTPUT(mask_missing),  OUTPUT(mask_too_much),
+	OUTPUT(mask_uc),       OUTPUT(mask_cap),
+	OUTPUT(mask_rate),     OUTPUT(skipped),
+	OUTPUT(stale),         OUTPUT(no_sqd),
+	OUTPUT(reset_final),   OUTPUT(iwarp),
+	OUTPUT(no_grh),        OUTPUT(family),
+	OUTPUT(port_number),   OUTPUT(port_mismatch),
+	OUTPUT(alternate),     OUTPUT(gid_range),
+	OUTPUT(mtu_in_bytes),  OUTPUT(mtu_driver),
+	OUTPUT(depth),         OUTPUT(depth_budget),
+	OUTPUT(pkey_index),    OUTPUT(access_bits),
+	OUTPUT(qpn_swapped),   OUTPUT(several),
+	OUTPUT(gid_empty),     OUTPUT(gid_table_empty),
+	OUTPUT(neighbour),     OUTPUT(link_local),
+	OUTPUT(elsewhere),     OUTPUT(no_route_ipv4),
+	OUTPUT(no_route_ipv6), OUTPUT(host_unreachable),
+	OUTPUT(no_netdev),     OUTPUT(no_ipv6),
+	OUTPUT(privileged),    OUTPUT(unsupported),
+	OUTPUT(no_memory),     OUTPUT(again),
+	OUTPUT(busy),          OUTPUT(gone),
+	OUTPUT(forbidden),     OUTPUT(unexplained),
+	OUTPUT(mtu_above),     OUTPUT(copied),
+	OUTPUT(timers),        OUTPUT(other_gid),
+	OUTPUT(examined),      OUTPUT(examined_error),
+	OUTPUT(driver_lacks),  OUTPUT(timed_out),
+	OUTPUT(cur_state),     OUTPUT(no_device),
+	OUTPUT(record_line),   OUTPUT(record_json),
 };
 
 int main(int argc, char **argv)
