@@ -895,58 +895,151 @@ static void cell(const char *content)
 	fputs(" |", stdout);
 }
 
-/* What may be read, by the short words for all of a completion where they hold. */
-static void page_valid(unsigned int mask)
+/* What ibv_modify_qp(3) lists: the required attributes of three steps, for four types. */
+static bool in_manual_page(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
 {
-	const unsigned int success = RDMAEZ_VALID_ON_SUCCESS, failure = RDMAEZ_VALID_ON_ERROR;
-	const unsigned int all = (mask & success) == success   ? success
-				 : (mask & failure) == failure ? failure
-							       : 0;
-	const char *comma = " ";
+	if (type != IBV_QPT_RC && type != IBV_QPT_UC && type != IBV_QPT_UD &&
+	    type != IBV_QPT_RAW_PACKET)
+		return false;
+	return to == (enum ibv_qp_state)(from + 1) && to <= IBV_QPS_RTS;
+}
 
-	if (all) {
-		fputs(all == success ? " on success" : " on error", stdout);
-		comma = ", ";
-	}
-	for (unsigned int bit = 1; bit <= RDMAEZ_VALID_PORT_NUM; bit <<= 1) {
-		if (!(mask & ~all & bit))
+/* Attributes without the prefix that they share, but for the state, which every transition has. */
+static void page_attributes(int mask)
+{
+	for (int bit = 1; bit <= IBV_QP_RATE_LIMIT; bit <<= 1)
+		if (mask & bit & ~IBV_QP_STATE)
+			printf(" `%s`", rdmaez_qp_attr_str(bit) + strlen("IBV_QP_"));
+	fputs(" |", stdout);
+}
+
+static void page_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
+
+	if (!rule.legal || to == IBV_QPS_RESET || to == IBV_QPS_ERR)
+		return;
+	printf("| %s | %s |", rdmaez_qp_state_str(from), rdmaez_qp_state_str(to));
+	page_attributes(rule.required);
+	page_attributes(rule.optional);
+	if (!in_manual_page(type, from, to))
+		puts(" **missing** |");
+	else
+		puts(rule.optional & ~IBV_QP_STATE ? " **required ones only** |" : " complete |");
+}
+
+/* What each transition of a type takes, without those to RESET and ERR, which take the state alone. */
+static bool page_transitions(const char *type_name)
+{
+	int type = 0;
+
+	while (type <= IBV_QPT_DRIVER &&
+	       (!rdmaez_qp_type_has_rules((enum ibv_qp_type)type) ||
+		strcmp(rdmaez_qp_type_str((enum ibv_qp_type)type), type_name) != 0))
+		type++;
+	if (type > IBV_QPT_DRIVER)
+		return false;
+	puts("| from | to | required | optional | ibv_modify_qp(3) |\n|---|---|---|---|---|");
+	for (int from = IBV_QPS_RESET; from <= IBV_QPS_ERR; from++)
+		for (int to = IBV_QPS_RESET; to <= IBV_QPS_ERR; to++)
+			page_transition((enum ibv_qp_type)type, (enum ibv_qp_state)from,
+					(enum ibv_qp_state)to);
+	return true;
+}
+
+/* Some of a cause's bits; all of them are no restriction, and all but one are told by that one. */
+static void page_bits(const char **comma, unsigned int bits, unsigned int all,
+		      const char *(*name)(int bit))
+{
+	const unsigned int others = all & ~bits;
+	const bool but_one = others && !(others & (others - 1)) && all > 3;
+	const unsigned int told = but_one ? others : bits;
+
+	for (unsigned int bit = 1; others && bit <= all; bit <<= 1) {
+		if (!(told & bit))
 			continue;
-		printf("%s%s", comma, valid((int)bit));
+		printf("%s%s%s", *comma, but_one ? "not " : "", name((int)bit));
+		*comma = ", ";
+	}
+}
+
+/* What rdmaez chooses from for a status or an event, as a table below its section. */
+static void page_causes(const char *name)
+{
+	size_t count;
+	const struct rdmaez_impl_wc_row *cause = rdmaez_impl_wc_rows(&count);
+	bool any = false;
+
+	for (; count; count--, cause++) {
+		const char *driver = rdmaez_impl_wc_maker_name(cause->maker), *comma = "";
+
+		if (strcmp(of_cause(cause), name) != 0)
+			continue;
+		if (!any)
+			puts("\n| finding | field | only for |\n|---|---|---|");
+		any = true;
+		printf("| %s | `%s` | ", rdmaez_why_str((enum rdmaez_why)cause->why), cause->field);
+		if (*driver) {
+			fputs(driver, stdout);
+			comma = ", ";
+		}
+		page_bits(&comma, cause->queues, RDMAEZ_IMPL_WC_ANY_Q, queue);
+		page_bits(&comma, cause->types, RDMAEZ_IMPL_WC_ANY_TYPE, type_of_cause);
+		page_bits(&comma, cause->requests, RDMAEZ_IMPL_WC_ANY, request);
+		puts(*comma ? " |" : "|");
+	}
+}
+
+/* What is known of the vendor_err that comes with a status. */
+static void page_vendor_hints(int status)
+{
+	const char *begin = "\n**`vendor_err` of mlx5 and mlx4**: ";
+	struct ibv_wc wc = {0};
+
+	wc.status = (enum ibv_wc_status)status;
+	for (; wc.vendor_err < 256; wc.vendor_err++) {
+		if (!*rdmaez_wc_vendor_str(&wc))
+			continue;
+		printf("%s0x%x, %s", begin, wc.vendor_err, rdmaez_wc_vendor_str(&wc));
+		begin = "; ";
+	}
+	if (*begin == ';')
+		puts(".");
+}
+
+/* A status or an event has a heading of its own, which is what a person with an error looks for. */
+static void page_section(const struct rdmaez_advice *known)
+{
+	const bool status = strncmp(known->name, "IBV_WC_", 7) == 0;
+	const char *comma = "";
+
+	printf("%s### %s\n\n%s %d: %s.\n", known->code ? "\n" : "", known->name,
+	       status ? "Status" : "Event", known->code, known->what);
+	if (known->cause[0])
+		puts("\nLikely causes, in order:\n");
+	for (int i = 0; i < RDMAEZ_ADVICE_CAUSES && known->cause[i]; i++)
+		printf("%d. %s\n", i + 1, known->cause[i]);
+	printf("\n**What to do**: %s.\n\n**May be read**: ", known->fix);
+	for (unsigned int bit = 1; bit <= RDMAEZ_VALID_PORT_NUM; bit <<= 1) {
+		if (!(known->valid & bit))
+			continue;
+		printf(bit == RDMAEZ_VALID_REST ? "%sthe rest" : "%s`%s`", comma, valid((int)bit));
 		comma = ", ";
 	}
-	fputs(mask ? " |" : " nothing |", stdout);
-}
-
-static void page_advice(const struct rdmaez_advice *known)
-{
-	printf("| %d |", known->code);
-	cell(known->name);
-	cell(known->what);
-	for (int i = 0; i < RDMAEZ_ADVICE_CAUSES && known->cause[i]; i++)
-		printf("%s%s", i ? "<br>" : " ", known->cause[i]);
-	fputs(known->cause[0] ? " |" : "  |", stdout);
-	cell(known->fix);
-	page_valid(known->valid);
-	cell(known->producers);
-	putchar('\n');
-}
-
-static void page_advice_head(void)
-{
-	puts("| number | name | what happened | likely causes, in order | what to do | may be read "
-	     "| "
-	     "reported by |\n|---|---|---|---|---|---|---|");
+	printf("%s.\n\n**Reported by**: %s.\n", *comma ? "" : "nothing", known->producers);
+	if (status)
+		page_vendor_hints(known->code);
+	page_causes(known->name);
 }
 
 static void page_statuses(void)
 {
 	struct ibv_wc wc = {0};
 
-	page_advice_head();
 	for (int i = 0; i < 256; i++) {
 		wc.status = (enum ibv_wc_status)i;
 		if (rdmaez_wc_explain(&wc)->code >= 0)
-			page_advice(rdmaez_wc_explain(&wc));
+			page_section(rdmaez_wc_explain(&wc));
 	}
 }
 
@@ -954,45 +1047,10 @@ static void page_events(void)
 {
 	struct ibv_async_event event = {0};
 
-	page_advice_head();
 	for (int i = 0; i < 256; i++) {
 		event.event_type = (enum ibv_event_type)i;
 		if (rdmaez_event_explain(&event)->code >= 0)
-			page_advice(rdmaez_event_explain(&event));
-	}
-}
-
-/* Some of a cause's bits in a cell; all of them are no restriction. */
-static void page_bits(unsigned int bits, unsigned int all, const char *(*name)(int bit))
-{
-	const char *comma = " ";
-
-	for (unsigned int bit = 1; bits != all && bit <= all; bit <<= 1) {
-		if (!(bits & bit))
-			continue;
-		printf("%s%s", comma, name((int)bit));
-		comma = ", ";
-	}
-	fputs(" |", stdout);
-}
-
-static void page_causes(void)
-{
-	size_t count;
-	const struct rdmaez_impl_wc_row *cause = rdmaez_impl_wc_rows(&count);
-
-	puts("| status or event | driver | queue | types | requests | cause | field "
-	     "|\n|---|---|---|---|---|---|---|");
-	for (; count; count--, cause++) {
-		fputs("|", stdout);
-		cell(of_cause(cause));
-		cell(rdmaez_impl_wc_maker_name(cause->maker));
-		page_bits(cause->queues, RDMAEZ_IMPL_WC_ANY_Q, queue);
-		page_bits(cause->types, RDMAEZ_IMPL_WC_ANY_TYPE, type_of_cause);
-		page_bits(cause->requests, RDMAEZ_IMPL_WC_ANY, request);
-		cell(rdmaez_why_str((enum rdmaez_why)cause->why));
-		cell(cause->field);
-		putchar('\n');
+			page_section(rdmaez_event_explain(&event));
 	}
 }
 
@@ -1074,8 +1132,10 @@ static const struct {
 		{"caps.schema", caps_schema},
 },
   page_tables[] = {
-	  {"statuses", page_statuses}, {"events", page_events},   {"causes", page_causes},
-	  {"bring_up", page_bring_up}, {"options", page_options},
+	  {"statuses", page_statuses},
+	  {"events", page_events},
+	  {"bring_up", page_bring_up},
+	  {"options", page_options},
 };
 
 static int finish(void)
@@ -1085,6 +1145,11 @@ static int finish(void)
 
 static int page_table(const char *name)
 {
+	static const char transitions_of[] = "transitions of ";
+
+	if (strncmp(name, transitions_of, strlen(transitions_of)) == 0 &&
+	    page_transitions(name + strlen(transitions_of)))
+		return finish();
 	for (size_t i = 0; i < LENGTH(page_tables); i++)
 		if (strcmp(name, page_tables[i].name) == 0) {
 			page_tables[i].print();

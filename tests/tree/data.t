@@ -108,6 +108,18 @@ asserts() {
 	"${CC:-gcc}" -std=gnu11 -Iinclude -fmax-errors=3 -fsyntax-only "$scratch/asserts.c"
 }
 
+# The tables of the pages, but for their last column, which tests/compile/manual_page.t compares.
+tables_agree() {
+	local type
+	for type in $(jq -r '[.transitions[].type] | unique[]' "$1/transitions.json"); do
+		diff <(build/docs/data --table "transitions of $type" | sed '1,2d; s/|[^|]*|$/|/') \
+			<(jq -r --arg type "$type" '
+				def cell: map(ltrimstr("IBV_QP_") | select(. != "STATE") | " `\(.)`") + [" |"] | add;
+				.transitions[] | select(.type == $type and .legal and ([.to] | inside(["RESET", "ERR"]) | not)) |
+				"| \(.from) | \(.to) |" + (.required | cell) + (.optional | cell)' "$1/transitions.json")
+	done
+}
+
 masks_agree() {
 	jq -r '.transitions[] | (.required, .required_mask), (.optional, .optional_mask) | tostring' \
 		"$1/transitions.json" | sed 's/[]["]//g; s/,/|/g' | paste -d ' ' - - |
@@ -219,14 +231,56 @@ all_advice() {
 	advice IBV_EVENT_
 }
 
+# What may be read, without the short words for all of a completion.
+spelt_out() {
+	sed 's/ on error/ wr_id, status, qp_num, vendor_err/; s/ on success/ wr_id, status, qp_num, opcode, rest/
+		s/| nothing |/|  |/'
+}
+
+# The page's sections as such rows.
+sections() {
+	awk '
+		function row() {
+			if (name)
+				print "| " number " | " name " | " what " | " causes " | " fix " | " valid " | " told " |"
+		}
+		/^### / { row(); name = $2; causes = "" }
+		/^(Status|Event) [0-9]/ { number = $2 + 0; what = $0; sub(/^[^:]*: /, "", what); sub(/\.$/, "", what) }
+		/^[0-9]+\. / { sub(/^[0-9]+\. /, ""); causes = causes (causes ? "<br>" : "") $0 }
+		/^\*\*What to do/ { fix = $0; sub(/^[^:]*: /, "", fix); sub(/\.$/, "", fix) }
+		/^\*\*May be read/ { valid = $0; sub(/^[^:]*: /, "", valid); gsub(/`|the |nothing|\.$/, "", valid) }
+		/^\*\*Reported by/ { told = $0; sub(/^[^:]*: /, "", told); sub(/\.$/, "", told) }
+		END { row() }'
+}
+
+# A line for each finding of a section, and for what is known of its vendor_err.
+findings_of_sections() {
+	awk '
+		/^### / { name = $2 }
+		/^\*\*`vendor_err`/ {
+			sub(/^[^:]*: /, "")
+			sub(/\.$/, "")
+			for (i = split($0, hint, /; 0x/); i; i--) {
+				sub(/^0x/, "", hint[i])
+				sub(/, /, ": ", hint[i])
+				print name " 0x" hint[i]
+			}
+		}
+		/^\| / && !/^\| finding / { print name " " $0 }' | sed 's/ | [^|]*|$//' | sort
+}
+
 completions_agree() {
-	diff <(all_advice) <({ build/docs/data --table statuses; build/docs/data --table events; } | grep '^| [0-9]')
-	# Of the table, the short words for what may be read are written out.
-	diff <(all_advice | sed 's/ on error/ wr_id, status, qp_num, vendor_err/
-			s/ on success/ wr_id, status, qp_num, opcode, rest/; s/| nothing |/|  |/') \
+	diff <(all_advice | spelt_out) <({ build/docs/data --table statuses; build/docs/data --table events; } | sections)
+	diff <(all_advice | spelt_out) \
 		<(jq -r '(.statuses + .events)[] | "| \(.number) | \(.name) | " +
 			"\(.what) | \(.causes | join("<br>")) | \(.next) | \(.may_be_read | join(", ")) | \(.reported_by) |"' \
 			"$1/completions.json")
+	diff <({ build/docs/data --table statuses; build/docs/data --table events; } | findings_of_sections) \
+		<(jq -rn --slurpfile all "$1/completions.json" --slurpfile why "$1/reasons.json" '
+			($why[0].reasons | map({(.id): .what}) | add) as $what |
+			($all[0].causes[] | "\(.of) | \($what[.reason]) | `\(.field)`"),
+			($all[0].vendor_hints[] | "\(.status) 0x\("0123456789abcdef" as $hex | .vendor_err | $hex[. / 16 | floor:][:1] + $hex[. % 16:][:1]): \(.what)")' |
+			sort)
 	diff <(printf '%s\n' IBV_WC_SUCCESS IBV_WC_TM_RNDV_INCOMPLETE) \
 		<(jq -r '.statuses[] | select(.failed | not).name' "$1/completions.json")
 	diff <(perl -0ne 's/RDMAEZ_IMPL_WC_(\w+)_EVENT,/IBV_EVENT_QP_$1_ERR,/g;
@@ -399,6 +453,8 @@ differs 'a pair that comes twice is seen' all_pairs transitions '.transitions[5]
 ok "the transitions are the kernel's" transitions_agree "$data"
 differs 'an attribute too many is seen' transitions_agree transitions '.transitions[1].optional += ["IBV_QP_QKEY"]'
 differs 'a transition that does not exist is seen' transitions_agree transitions '.transitions[2].legal = true'
+ok "the pages' tables of transitions are the same" tables_agree "$data"
+differs 'an attribute that a page lacks is seen' tables_agree transitions '.transitions[1].optional += ["IBV_QP_QKEY"]'
 ok 'the masks are those of the names, by verbs.h' masks_agree "$data"
 differs 'a wrong mask is seen' masks_agree transitions '.transitions[1].required_mask += 64'
 ok 'the constants are those of verbs.h' constants_agree "$data"
@@ -415,6 +471,7 @@ differs 'another cause is seen' completions_agree completions '.events[0].causes
 differs 'another member to read is seen' completions_agree completions '.statuses[2].may_be_read |= .[1:]'
 differs 'a success that counts as failed is seen' completions_agree completions '.statuses[0].failed = true'
 differs 'another cause of a driver is seen' completions_agree completions '.causes[5].driver = "siw"'
+differs 'another reason is seen' completions_agree completions '.causes[5].reason = "RANGE"'
 differs 'another vendor_err is seen' completions_agree completions '.vendor_hints[0].vendor_err = 1'
 fails 'a table that does not exist is refused' 'there is no table of nothing' build/docs/data --table nothing
 ok 'the names are those of str.h' names_agree "$data"
