@@ -548,6 +548,91 @@ static void no_device(void)
 	print();
 }
 
+/* ---- What a device can do ---------------------------------------------------------------------- */
+
+static struct rdmaez_caps caps_of_device(void)
+{
+	struct rdmaez_caps caps;
+
+	start(FAKE_PROFILE_MLX5, "mlx5_0", IBV_QPT_RC);
+	dev->attr.max_dm_size = 256 * 1024;
+	dev->attr.hca_core_clock = 1000000;
+	dev->attr.odp_caps.general_caps = IBV_ODP_SUPPORT;
+	dev->attr.odp_caps.per_transport_caps.rc_odp_caps =
+		IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_READ;
+	need(rdmaez_caps_query(context, &caps, &diag));
+	return caps;
+}
+
+/* Of the text, the paragraphs from one group to another. */
+static void caps_text(void)
+{
+	const struct rdmaez_caps caps = caps_of_device();
+	char text[24576];
+
+	rdmaez_caps_format(&caps, text, sizeof(text));
+	*strstr(text, "\n\ntso\n") = '\0';
+	puts(strstr(text, "depths\n"));
+}
+
+/* Of the JSON, the members whose keys begin with one of these; others are left out. */
+static void caps_json(void)
+{
+	static const char *const keys[] = {"rdmaez_caps\"",    "name\"",     "vendor_id\"",
+					   "device_cap_flags", "max_qp\"",   "page_size_cap\"",
+					   "pci_atomic",       "odp_caps\"", "max_dm_size\"",
+					   "hca_core",         "sources\""};
+	const struct rdmaez_caps caps = caps_of_device();
+	char text[24576], *member = text;
+	int depth = 0;
+
+	rdmaez_caps_json(&caps, text, sizeof(text));
+	puts("{");
+	for (char *at = text + 1; *at; at++) {
+		depth += *at == '{' || *at == '[';
+		depth -= *at == '}' || *at == ']';
+		if (depth > 0 || (depth == 0 && *at != ',')) /* within a member */
+			continue;
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			if (strncmp(member + 2, keys[i], strlen(keys[i])) == 0)
+				printf("  %.*s%s\n", (int)(at - member - 1), member + 1,
+				       *at == ',' ? "," : "");
+		member = at;
+	}
+	puts("}");
+}
+
+static void caps_require(void)
+{
+	const struct rdmaez_caps caps = caps_of_device();
+	struct rdmaez_caps needs;
+
+	memset(&needs, 0, sizeof(needs));
+	needs.device_memory.max_dm_size = 64 * 1024;
+	needs.odp.rc = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_WRITE;
+	needs.depths.max_qp_init_rd_atom = 32;
+	needs.atomics.fetch_add = IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP;
+	rdmaez_caps_require(rdmaez_caps_fields(&caps), rdmaez_caps_fields(&needs), &diag);
+	print();
+}
+
+/* A device before and after an update of its firmware. */
+static void caps_diff(void)
+{
+	const struct rdmaez_caps before = caps_of_device();
+	struct rdmaez_caps after;
+	char text[24576];
+
+	snprintf(dev->attr.orig_attr.fw_ver, sizeof(dev->attr.orig_attr.fw_ver), "1.1.0");
+	dev->attr.max_dm_size = 128 * 1024;
+	dev->attr.orig_attr.max_qp *= 2;
+	dev->attr.odp_caps.per_transport_caps.rc_odp_caps |= IBV_ODP_SUPPORT_WRITE;
+	need(rdmaez_caps_query(context, &after, &diag));
+	rdmaez_caps_diff_format(rdmaez_caps_fields(&before), rdmaez_caps_fields(&after), text,
+				sizeof(text));
+	fputs(text, stdout);
+}
+
 /* ---- A record as it is ------------------------------------------------------------------------ */
 
 static void record_line(void)
@@ -606,6 +691,8 @@ static const struct {
 	OUTPUT(examined),      OUTPUT(examined_error),
 	OUTPUT(driver_lacks),  OUTPUT(timed_out),
 	OUTPUT(cur_state),     OUTPUT(no_device),
+	OUTPUT(caps_text),     OUTPUT(caps_json),
+	OUTPUT(caps_require),  OUTPUT(caps_diff),
 	OUTPUT(record_line),   OUTPUT(record_json),
 };
 

@@ -17,6 +17,7 @@ BUILT = ROOT / 'build/docs/html'
 FENCE = re.compile(r'\s*(```|~~~)')
 HEADING = re.compile(r'(#+) +(.*?)(?: +\{#[\w-]+\})? *$')
 LINK = re.compile(r'\]\(([^()\s]+)\)')
+DATA = re.compile(r'(?<!\[)`([\w.]+\.json)`')
 
 
 def slug(heading, seen):
@@ -55,8 +56,9 @@ def target(address, page):
 
 
 def links(line, page):
-    """A line of text with its links turned to the site."""
-    return LINK.sub(lambda m: f']({target(m[1], page)})', line)
+    """A line of text with its links turned to the site. A table of data is named by its file, which only the site has."""
+    line = LINK.sub(lambda m: f']({target(m[1], page)})', line)
+    return DATA.sub(lambda m: f'[{m[1]}](data/{m[1]})' if (BUILT / 'data' / m[1]).is_file() else m[0], line)
 
 
 def drawing(source):

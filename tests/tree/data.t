@@ -426,8 +426,8 @@ blocks() {
 }
 
 example() {
-	(($(blocks py | wc -l) > 20))
-	diff <(blocks text) <(blocks py | sed "s|build/docs/html/data|$1|" | "$python" -)
+	(($(blocks python | wc -l) > 20))
+	diff <(blocks text) <(blocks python | sed "s|build/docs/html/data|$1|" | "$python" -)
 }
 
 ok 'make docs writes the tables, with their schemas beside them' written
