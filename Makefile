@@ -50,7 +50,7 @@ help: ## print this list
 
 # --- For users ----------------------------------------------------------------------------------
 
-.PHONY: demo mesh examples bench docs install install-headers uninstall clean
+.PHONY: demo mesh examples bench docs install install-headers uninstall single clean
 demo: examples | deps-guest ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
 	tools/softroce examples/demo
 
@@ -115,6 +115,11 @@ build/docs/html/index.html: $(shell find docs include examples -type f) $(wildca
 	$(MAKE) --no-print-directory docs
 	touch $@
 
+single: build/single/rdmaez.h ## put all headers into one, build/single/rdmaez.h
+
+build/single/rdmaez.h: tools/package/single LICENSE $(HEADERS:%=include/%)
+	tools/package/single $(@D)
+
 clean: ## remove what was built
 	rm -rf build
 
@@ -128,7 +133,7 @@ NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/inp
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE)
 NEEDS_siw := $(SIW) build/examples/cm
-NEEDS_package := build/docs/html/index.html
+NEEDS_package := build/docs/html/index.html build/single/rdmaez.h
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
 tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
