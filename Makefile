@@ -10,8 +10,8 @@ SHELL := /bin/bash
 
 CC := gcc
 CXX := g++
-CLANG ?= clang-14
-CLANGXX ?= clang++-14
+CLANG ?= clang
+CLANGXX ?= clang++
 # The release that tests/tree/style.t goes by; others differ in places.
 CLANG_FORMAT ?= $(shell command -v clang-format-19 || echo clang-format)
 JOBS ?= $(shell nproc)
@@ -129,6 +129,13 @@ STEPS := tree unit fuzz compile tools kernel device
 TESTS_unit := $(UNIT)
 TESTS_device := $(wildcard tests/device/*.t) $(DEVICE)
 TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t)
+# Groups of tools/deps beyond build and test.
+DEPS_tree := docs
+DEPS_tools := guest
+DEPS_kernel := guest
+DEPS_device := guest mpi
+DEPS_siw := guest siw
+DEPS_package := docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE)
@@ -137,30 +144,35 @@ NEEDS_package := build/docs/html/index.html build/single/rdmaez.h
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
 tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
+# Everything is asked for at once, before the first file is built.
+install_first = @tools/deps build test $(sort $(foreach step,$(1),$(DEPS_$(step))))
 build_first = @$(MAKE) --no-print-directory -j$(JOBS) $(foreach step,$(1),$(NEEDS_$(step)))
 
 .PHONY: check format check-siw check-package check-kernels $(STEPS:%=check-%)
-check: | deps-build deps-test deps-docs deps-guest ## run every test; V=1 shows each one by name
+check: ## run every test; V=1 shows each one by name
+	$(call install_first,$(STEPS))
 	$(call build_first,$(STEPS))
 	@$(call tell,$(subst $() ,\|,$(STEPS)))
 	@$(PROVE) $(call tests_of,$(STEPS))
 
-check-tree: | deps-docs ## format, scripts, documentation
+check-tree: ## format, scripts, documentation
 check-unit: ## the headers against a fake libibverbs, under sanitizers, by gcc and clang
 check-fuzz: ## the explanations of random requests, on a device that answers at random
 check-compile: ## the headers by every compiler, standard and rdma-core
-check-tools: | deps-guest ## the Soft-RoCE machine itself
-check-kernel: | deps-guest ## the rules against a running kernel's
-check-device: | deps-guest ## real queue pairs on the Soft-RoCE machine
-check-siw: | deps-guest deps-siw ## a second driver, software iWARP, and drivers' source; downloads a kernel's source once
-check-package: | deps-docs deps-package ## installation, and programs that use it by pkg-config, CMake, Meson or as a copy
-check-siw check-package $(STEPS:%=check-%): check-%: | deps-build deps-test
+check-tools: ## the Soft-RoCE machine itself
+check-kernel: ## the rules against a running kernel's
+check-device: ## real queue pairs on the Soft-RoCE machine
+check-siw: ## a second driver, software iWARP, and drivers' source; downloads a kernel's source once
+check-package: ## installation, and programs that use it by pkg-config, CMake, Meson or as a copy
+check-siw check-package $(STEPS:%=check-%): check-%:
+	$(call install_first,$*)
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)
 	@$(PROVE) $(call tests_of,$*)
 
 KERNELS := bookworm trixie sid
-check-kernels: | deps-build deps-test deps-guest deps-siw ## the steps kernel, device and siw on Linux 6.1, 6.12 and the newest
+check-kernels: ## the steps kernel, device and siw on Linux 6.1, 6.12 and the newest
+	$(call install_first,kernel device siw)
 	$(call build_first,device siw)
 	@failed=0; for kernel in $(KERNELS); do echo "$$kernel:"; \
 		RDMAEZ_KERNEL=$$kernel $(PROVE) $(call tests_of,kernel device siw) || failed=1; done; exit $$failed
@@ -170,9 +182,8 @@ format: | deps-test ## lay out every C file by .clang-format
 
 # --- What is built ------------------------------------------------------------------------------
 
-.PHONY: deps-build deps-test deps-docs deps-guest deps-siw deps-package deps-mpi deps-bench
-deps-build deps-test deps-docs deps-guest deps-siw deps-package deps-mpi deps-bench:
-	@tools/deps $(@:deps-%=%)
+deps-%: # a group of tools/deps
+	@tools/deps $*
 
 # $(call compile,ARGUMENTS): shows no more than what is made from what, unless V=1.
 compile = $(if $(V),,@echo "$(CC) $@"; )mkdir -p $(@D); $(CC) $(CFLAGS) $< -o $@ $(1)

@@ -6,7 +6,7 @@
 
 source tests/tap.bash
 
-: "${CC:=gcc}" "${CXX:=g++}" "${CLANG:=clang-14}" "${CLANGXX:=clang++-14}"
+: "${CC:=gcc}" "${CXX:=g++}" "${CLANG:=clang}" "${CLANGXX:=clang++}"
 
 warnings=@tests/compile/warnings
 c_warnings=("$warnings" -Wc++-compat -Wmissing-prototypes -Wstrict-prototypes)

@@ -12,7 +12,7 @@ fake=(tests/fake/*.c)
 flags=(-std=c11 -g -O1 @tests/compile/warnings -Iinclude -Itests/fake -fno-sanitize-recover=all)
 
 fuzz() {
-	"${CLANG:-clang-14}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "$1" "${fake[@]}" \
+	"${CLANG:-clang}" "${flags[@]}" -fsanitize=fuzzer,address,undefined "$1" "${fake[@]}" \
 		-o "$build/$2"
 	"$build/$2" -seed=1 -runs="$3" -max_len=1200 -artifact_prefix="$scratch/"
 }

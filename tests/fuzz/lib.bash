@@ -12,7 +12,7 @@ flags=(-std=c11 -g -O1 @tests/compile/warnings -fno-sanitize-recover=all)
 
 # fuzz INCLUDE NAME RUNS
 fuzz() {
-	"${CLANG:-clang-14}" "${flags[@]}" -I"$1" -fsanitize=fuzzer,address,undefined \
+	"${CLANG:-clang}" "${flags[@]}" -I"$1" -fsanitize=fuzzer,address,undefined \
 		"tests/fuzz/$header.c" -o "$build/$2"
 	"$build/$2" -seed=1 -runs="$3" "-max_len=$longest" -len_control=0 -artifact_prefix="$scratch/"
 }
