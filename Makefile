@@ -128,17 +128,20 @@ clean: ## remove what was built
 STEPS := tree unit fuzz compile tools kernel device
 TESTS_unit := $(UNIT)
 TESTS_device := $(wildcard tests/device/*.t) $(DEVICE)
+TESTS_site := $(wildcard tests/site/*.t)
 TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t)
 # Groups of tools/deps beyond build and test.
 DEPS_tree := docs
 DEPS_tools := guest
 DEPS_kernel := guest
 DEPS_device := guest mpi
+DEPS_site := docs site
 DEPS_siw := guest siw
 DEPS_package := docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE)
+NEEDS_site := docs
 NEEDS_siw := $(SIW) build/examples/cm
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
@@ -148,7 +151,7 @@ tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
 install_first = @tools/deps build test $(sort $(foreach step,$(1),$(DEPS_$(step))))
 build_first = @$(MAKE) --no-print-directory -j$(JOBS) $(foreach step,$(1),$(NEEDS_$(step)))
 
-.PHONY: check format check-siw check-package check-kernels $(STEPS:%=check-%)
+.PHONY: check format check-site check-siw check-package check-kernels $(STEPS:%=check-%)
 check: ## run every test; V=1 shows each one by name
 	$(call install_first,$(STEPS))
 	$(call build_first,$(STEPS))
@@ -162,9 +165,10 @@ check-compile: ## the headers by every compiler, standard and rdma-core
 check-tools: ## the Soft-RoCE machine itself
 check-kernel: ## the rules against a running kernel's
 check-device: ## real queue pairs on the Soft-RoCE machine
+check-site: ## every page of the documentation in a browser: layout, search, diagrams
 check-siw: ## a second driver, software iWARP, and drivers' source; downloads a kernel's source once
 check-package: ## installation, and programs that use it by pkg-config, CMake, Meson or as a copy
-check-siw check-package $(STEPS:%=check-%): check-%:
+check-site check-siw check-package $(STEPS:%=check-%): check-%:
 	$(call install_first,$*)
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)

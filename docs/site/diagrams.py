@@ -4,8 +4,8 @@
 
 Everything drawn comes from the table, so picture and rules cannot drift. States stand below each other, and the bits
 of a transition between its two states, not beside a line: dot then never draws a line through text. Required bits are
-bold, optional ones follow a plus sign; the prefix IBV_QP_ and IBV_QP_STATE itself are left out. What may change within a
-state hangs at its side. Moves to RESET and ERR take the state alone from everywhere, which the text says instead."""
+bold, optional ones follow a plus sign; the prefix IBV_QP_ and IBV_QP_STATE itself are left out. What may change within
+a state hangs at its side. Moves to RESET and ERR take the state alone from everywhere, which the text says instead."""
 import json
 import pathlib
 import subprocess
@@ -23,7 +23,8 @@ def bits(names, form):
 def label(rule):
     """A transition's bits, or nothing where it takes none."""
     rows = bits(rule['required'], '<b>%s</b>') + bits(rule['optional'], '<i>+ %s</i>')
-    return f'<<table border="0" cellborder="0" cellspacing="0" cellpadding="1">{"".join(rows)}</table>>' if rows else None
+    table = f'<table border="0" cellborder="0" cellspacing="0" cellpadding="1">{"".join(rows)}</table>'
+    return f'<{table}>' if rows else None
 
 
 def transition(rule):

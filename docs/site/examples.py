@@ -11,8 +11,8 @@ import sys
 def head(source):
     """The first comment after the licence: its paragraphs in prose, and what is laid out as it stands."""
     comment = re.search(r'\n/\*\n(.*?)\n \*/', source, re.S)
-    lines = [re.sub(r'^ \* ?', '', line).replace('\t', '        ') for line in comment[1].split('\n')] if comment else []
-    text, _, rest = '\n'.join(lines).partition('\n\n')
+    lines = comment[1].split('\n') if comment else []
+    text, _, rest = '\n'.join(re.sub(r'^ \* ?', '', line).expandtabs() for line in lines).partition('\n\n')
     return text, rest
 
 

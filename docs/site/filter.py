@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """filter.py PAGE.md: prints a page, which is plain Markdown, the way doxygen 1.9.4 has to read it.
 
-doxygen calls this for each page (FILTER_PATTERNS). A heading gets an id made of its words, as a forge makes it. A link to
-a page or its heading becomes a reference, so that doxygen warns of one that leads nowhere. Graphs, and diagrams that
+doxygen calls this for each page (FILTER_PATTERNS). A heading gets an id made of its words, as a forge makes it. A link
+to a page or its heading becomes a reference, so that doxygen warns of one that leads nowhere. Graphs, and diagrams that
 diagrams.py made, are drawn into the page. Other comments, such as the marks of generated regions, vanish."""
 import os
 import pathlib
@@ -55,6 +55,19 @@ def target(address, page):
     return f'@ref {address}'
 
 
+def bold(line):
+    """`**` as HTML, for doxygen does not see it beside `code`."""
+    parts = re.split(r'(`[^`]*`)|\*\*', line)
+    if parts[1::2].count(None) % 2:
+        return line
+    tags, out = ['<b>', '</b>'], parts[0]
+    for code, text in zip(parts[1::2], parts[2::2]):
+        out += code or tags[0]
+        tags = tags if code else tags[::-1]
+        out += text
+    return out
+
+
 def links(line, page):
     """A line of text with its links turned to the site. A table of data is named by its file, which only the site has."""
     line = LINK.sub(lambda m: f']({target(m[1], page)})', line)
@@ -73,8 +86,8 @@ def figure(svg, label):
     svg = re.sub(r'<!--.*?-->\n?|<title>.*?</title>\n?', '', svg[svg.index('<svg'):], flags=re.S)
     svg = re.sub(r' (id|xmlns:xlink|font-family)="[^"]*"', '', svg)
     svg = re.sub(r'width="(\d+)pt" height="(\d+)pt"',
-                 lambda m: f'width="{int(m[1]) * 4 // 3}" height="{int(m[2]) * 4 // 3}" role="img" aria-label="{label}"',
-                 svg, count=1)
+                 lambda m: f'width="{int(m[1]) * 4 // 3}" height="{int(m[2]) * 4 // 3}" '
+                           f'role="img" aria-label="{label}"', svg, count=1)
     return f'<figure class="diagram">{svg}</figure>\n'
 
 
@@ -111,7 +124,7 @@ def convert(text, page):
                 ident = 'mainpage' if page_id(page) == 'index' else page_id(page)
             yield f'{heading[1]} {heading[2]} {{#{ident}}}'
         else:
-            yield links(line, page)
+            yield links(bold(line), page)
 
 
 def main():

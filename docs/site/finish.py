@@ -11,24 +11,21 @@ import re
 import shutil
 import sys
 
+import members
+from page import Page, address, link_to, plain
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # The pages in the order of reading. A page that is not named here comes last in its part.
 GUIDE = ('start connecting queue_pairs why explanations completions roce device_memory capabilities options programs '
          'testing including cplusplus migrating verified data').split()
 PROJECT = ['design', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG']
-EXAMPLES = r'<dl class="section examples">.*?</dl>\n'
 LEVEL_OF_DEVEL = 'For development'
 
 # Lists that the site's own navigation and search replace, and what only doxygen's own look needs.
 UNUSED = ('functions*.html globals*.html annotated.html classes.html files.html pages.html graph_legend.* dir_*.html '
           '*_8dox.html *.png doxygen.* tabs.css jquery.js dynsections.js nav_*.css menu*.js clipboard.js cookie.js '
           '*.map *.md5 *_8h__*.svg').split()
-
-
-def plain(fragment):
-    """The text of a piece of HTML."""
-    return re.sub(r'\s+', ' ', html.unescape(re.sub(r'<[^>]*>', '', fragment))).strip()
 
 
 def levels():
@@ -41,32 +38,6 @@ def levels():
             found.setdefault(current, []).append(header[1])
     devel = sorted((ROOT / 'include/rdmaez/devel').glob('*.h'))
     return found | {LEVEL_OF_DEVEL: [f'rdmaez/devel/{path.name}' for path in devel]}
-
-
-def address(header):
-    """doxygen's name for the page of a header."""
-    return pathlib.PurePath(header).name.replace('_', '__').replace('.h', '_8h.html')
-
-
-class Page:
-    """One HTML file, and what the others need to know about it."""
-
-    def __init__(self, path):
-        self.path, self.name, self.text = path, path.name, path.read_text(encoding='utf-8')
-        self.anchors = {}       # doxygen's hash: the name that takes its place
-        title = plain(re.search(r'<div class="title">(.*?)</div>', self.text, re.S)[1])
-        self.title = re.sub(r'(.*) (Struct|Union) Reference$', lambda m: f'{m[2].lower()} {m[1]}', title)
-        self.title = re.sub(r' File Reference$', '', self.title)
-        self.header = None      # of a struct: the header that declares it
-        if self.name.startswith(('struct', 'union')):
-            self.header = plain(re.search(r'generated from the following file:<ul>\s*<li>(.*?)</li>', self.text, re.S)[1])
-
-    @property
-    def is_reference(self):
-        return bool(self.header or self.name.endswith('_8h.html'))
-
-    def sub(self, pattern, new, flags=re.S):
-        self.text = re.sub(pattern, new, self.text, flags=flags)
 
 
 # --- Frame ----------------------------------------------------------------------------------------
@@ -83,7 +54,8 @@ def frame(page):
     page.sub(r'<div class="header">.*?<div class="title">.*?</div></div>\n</div>',
              f'<h1>{html.escape(page.title)}</h1>')
     page.sub(r'<!--(?! navigation).*?-->', '')
-    page.sub(r'<title>.*?</title>', f'<title>{html.escape(page.title)}{"" if page.title == "rdmaez" else " - rdmaez"}</title>')
+    title = page.title if page.title == 'rdmaez' else f'{page.title} - rdmaez'
+    page.sub(r'<title>.*?</title>', f'<title>{html.escape(title)}</title>')
 
 
 def headings(page):
@@ -93,148 +65,19 @@ def headings(page):
     prefix = page.name.removesuffix('.html') + '-'
 
     def heading(match):
-        level, anchor, words = int(match[1]) + up, match[2], match[3].strip()
+        level, anchor = int(match[1]) + up, match[2]
+        words = re.sub(r'&lt;(/?)tt&gt;', r'<\1code>', match[3].strip())       # 1.9.4 has `code` so
         page.anchors[anchor] = anchor.removeprefix(prefix)
         return f'<h{level} id="{page.anchors[anchor]}">{words}{link_to(page.anchors[anchor])}</h{level}>'
     page.sub(r'<h([1-6])><a class="anchor" id="([^"]*)"></a>\s*(.*?)</h\1>', heading)
-
-
-def link_to(anchor):
-    """What shows beside a heading when the pointer is over it."""
-    return f' <a class="self" href="#{anchor}" aria-label="Address of this section">#</a>'
-
-
-# --- Reference ------------------------------------------------------------------------------------
-
-
-def prototype(table):
-    """A declaration as C has it: in one line, or a parameter a line."""
-    cells = [re.sub(r'\s+', ' ', re.sub(r'</?em>', '', cell).replace('&#160;', ' ')).strip()
-             for cell in re.findall(r'<td[^>]*>(.*?)</td>', table, re.S)]
-    text = re.sub(r'\* (?=\w)', '*', ' '.join(cell for cell in cells if cell))
-    text = re.sub(r' (?=[^ ]*RDMAEZ_IMPL_).*', '', text) if text.startswith('#define') else text   # not for readers
-    text = re.sub(r' ?\( ?', '(', text, count=1)
-    text = re.sub(r' ?\) ?$', ')', text).replace(' ,', ',')
-    if len(plain(text)) > 90 and '(' in text:
-        head, _, arguments = text.partition('(')
-        text = f'{head}(\n    ' + re.sub(r', (?![^<]*>)', ',\n    ', arguments)
-    return text
-
-
-def members(page):
-    """Functions, macros and types: a heading with the name as its anchor, the declaration, the text."""
-    functions = set(re.findall(r'</span>(\w+)\(\)</h2>', page.text))
-    inner = inner_names(page)
-
-    def member(match):
-        anchor, name = match[1], re.sub(r'\s?\[\d+/\d+\]$', '', plain(match[2]))
-        known = inner.get(anchor) or name.removesuffix('()')
-        known = f'enum-{known}' if known == name and name in functions else known
-        page.anchors[anchor] = known
-        return (f'<section class="member" id="{known}">\n<h3>{name}{link_to(known)}</h3>\n'
-                f'<pre class="declaration">{prototype(match[3])}</pre>\n{match[4].strip()}\n</section>\n')
-    page.sub(r'<a id="(\w+)" name="\1"></a>\n<h2 class="memtitle"><span class="permalink">.*?</span>(.*?)</h2>\n\s*'
-             r'<div class="memitem">\n<div class="memproto">(.*?)</div><div class="memdoc">(.*?)\n</div>\n</div>\n', member)
-    page.sub(r'<h2 class="groupheader">(\w+)[^<]* Documentation</h2>', lambda m: f'<h2 id="{m[1].lower()}">{plural(m[1])}</h2>')
-
-
-def plural(kind):
-    """The heading of a part of a reference page."""
-    return {'Macro': 'Macros', 'Function': 'Functions', 'Enumeration': 'Enumerations', 'Field': 'Fields',
-            'Typedef': 'Types', 'Variable': 'Variables'}[kind]
-
-
-def inner_names(page):
-    """Structs within a struct, and their fields: the full name for the anchor of each."""
-    rows = re.findall(r'<tr class="memitem:(\w+)"><td class="memItemLeft"[^>]*>(.*?)</td>'
-                      r'(?:<td class="memItemRight"[^>]*>(.*?)</td>)?</tr>', page.text)
-    found = {anchor: plain(right) for anchor, left, right in rows if left.startswith('}')}
-    inside = []
-    for anchor, left, right in rows:
-        if left.endswith('{'):
-            inside.append(found[anchor])
-        elif left.startswith('}'):
-            inside.pop()
-        elif inside:
-            link = re.search(r'#(\w+)">(\w+)<', left + right)
-            found[link[1]] = '.'.join(inside + [link[2]])
-    return found
-
-
-def fields(page):
-    """The fields of a struct as one table, instead of a box for each."""
-    if not page.header:
-        return
-    rows = {}
-    for name, declaration, text in re.findall(r'<section class="member" id="([\w.]+)">.*?<pre class="declaration">(.*?)</pre>'
-                                              r'(.*?)</section>', page.text, re.S):
-        kind = c_type(html.escape(plain(declaration)), page.title.split(' ')[-1], name.rpartition('.')[2])
-        text = re.sub(EXAMPLES, '', text.strip(), flags=re.S)
-        row = f'<tr id="{name}"><td><code>{name}</code></td><td><code>{kind}</code></td><td>{text}</td></tr>\n'
-        inner = {path: rows.pop(path) for path in list(rows) if path.startswith(f'{name}.')}
-        rows |= {name: row.replace('struct { ... }', 'struct')} | inner
-    if len(rows) != page.text.count('<section class="member"'):
-        sys.exit(f'{page.path}: two fields have one name')
-    shown_by = re.search(EXAMPLES, page.text.partition('<h2 id="field">')[0], re.S)
-    page.sub(r'<table class="memberdecls">.*?</table>\n?', '')
-    page.sub(r'<h2 id="field">Fields</h2>.*</section>\n',
-             lambda _: '<table class="fields"><thead><tr><th>field</th><th>type</th><th>meaning</th></tr></thead>\n'
-             f'<tbody>{"".join(rows.values())}</tbody></table>\n' + (shown_by[0] if shown_by else ''))
-    if shown_by:
-        page.text = page.text.replace(shown_by[0], '', 1)
-
-
-def c_type(declaration, owner, name):
-    """`int rdmaez_path::x[2]`: the type without the name."""
-    return re.sub(r'\*$', ' *', re.sub(rf'\s*{owner}::{name}', '', declaration)).strip()
-
-
-def enumerators(page):
-    """Enumerators with names for anchors."""
-    def enumerator(match):
-        page.anchors[match[1]] = match[2]
-        return f'<tr id="{match[2]}"><td class="fieldname"><code>{match[2]}</code></td>'
-    page.sub(r'<tr><td class="fieldname"><a id="(\w+)" name="\1"></a>(\w+)&#160;</td>', enumerator)
-    page.sub(r'<tr><th colspan="2">Enumerator</th></tr>', '')
-
-
-def overview(page):
-    """What a header has, by name with a sentence each, in place of doxygen's lists of declarations."""
-    lists = list(re.finditer(r'<table class="memberdecls">\n<tr class="heading">.*?</a>\n(.*?)</h2></td></tr>(.*?)</table>',
-                             page.text, re.S))
-    if not lists:
-        return
-    rows = ''
-    for title, declarations in (match.groups() for match in lists):
-        found = re.findall(r'<tr class="memitem:(\w*)">.*?<td class="memItemRight"[^>]*>(.*?)</td></tr>\n'
-                           r'(?:<tr class="memdesc:\1">.*?<td class="mdescRight">(.*?)</td></tr>\n)?'
-                           r'|<div class="groupHeader">(.*?)</div>|<div class="groupText">(.*?)</div></td></tr>',
-                           declarations, re.S)
-        rows += f'<tr><th colspan="2">{title.strip().replace("Data Structures", "Structs")}</th></tr>\n'
-        rows += ''.join(overview_row(page, row) for row in found)
-    page.text = (page.text[:lists[0].start()] + '<h2 id="overview">Overview</h2>\n<table class="overview"><tbody>\n' + rows +
-                 '</tbody></table>' + page.text[lists[-1].end():])
-
-
-def overview_row(page, row):
-    """One member, or the heading or text of a group of them."""
-    _, right, brief, group, text = row
-    if group:
-        return f'<tr><td colspan="2"><b>{group}</b></td></tr>\n'
-    if text:
-        return f'<tr><td colspan="2">{text}</td></tr>\n'
-    name = re.search(r'<a class="el" href="[^"]*">(.*?)</a>', right)
-    brief = re.sub(r'\s*<a href="[^"]*">More...</a>|<br />', '', brief)
-    if name and not brief and (first := re.search(rf'id="{name[1]}">.*?<p>(.*?)</p>', page.text, re.S)):
-        brief = first[1]
-    return f'<tr><td>{name[0] if name else right}</td><td>{brief.strip()}</td></tr>\n'
 
 
 def include_line(page, includes):
     """What to include, below the title of a header or a struct."""
     header = page.header or includes.get(page.name)
     if header and header != 'rdmaez.h':
-        link = f' &ndash; declared in <a href="{address(header)}">{pathlib.PurePath(header).name}</a>' if page.header else ''
+        short = pathlib.PurePath(header).name
+        link = f' &ndash; declared in <a href="{address(header)}">{short}</a>' if page.header else ''
         page.sub(r'(<h1>.*?</h1>)', rf'\1\n<p class="include"><code>#include &lt;{header}&gt;</code>{link}</p>')
 
 
@@ -263,20 +106,21 @@ def short_code(page):
 
 def code_links(pages):
     """`RDMAEZ_ZERO` in the text leads to what it names."""
-    names = {name: f'{page.name}#{name}' for page in pages if page.name.endswith('_8h.html')
-             for name in page.anchors.values()}
+    names = {page.title: page.name for page in pages if page.header}
     names |= {page.title.split(' ')[1]: page.name for page in pages if page.header}
     for page in pages:
-        def link(match):
-            name = re.sub(r'^(?:struct|enum|union) |\(\)$', '', match[1])
-            place = names.get(name)
-            if not place or place.partition('#')[0] == page.name and not place.partition('#')[2]:
-                return match[0]
-            return f'<code><a href="{place}">{match[1]}</a></code>'
+        if not page.header and page.is_reference:
+            names |= {name: f'{page.name}#{name}' for name in page.anchors.values()}
+
+    def link(match):
+        place = names.get(match[1]) or names.get(re.sub(r'^(enum|union) |\(\)$', '', match[1]))
+        return f'<code><a href="{place}">{match[1]}</a></code>' if place else match[0]
+    for page in pages:
         parts = re.split(r'(<pre.*?</pre>|<a .*?</a>|<h[1-6].*?</h[1-6]>|<div class="fragment">.*?</div>\n?</div>'
-                         r'|<tr id="\w+"><td.*?</td>)', page.text, flags=re.S)
+                         r'|<tr id="[\w.]+"><td.*?</td>)', page.text, flags=re.S)
         for i in range(0, len(parts), 2):
-            parts[i] = re.sub(r'<code>((?:(?:struct|enum|union) )?(?:rdmaez|RDMAEZ)_\w+(?:\(\))?)</code>', link, parts[i])
+            parts[i] = re.sub(r'<code>((?:(?:struct|enum|union) )?(?:rdmaez|RDMAEZ)_\w+(?:\(\))?)</code>', link,
+                              parts[i])
         page.text = ''.join(parts)
 
 
@@ -342,8 +186,8 @@ def contents(page):
     links = ''.join(f'<li class="h{level}"><a href="#{anchor}">{html.escape(words)}</a></li>\n'
                     for level, anchor, words in items)
     kind = 'toc names' if page.is_reference else 'toc'
-    page.text = page.text.replace('<main id="main">', f'<aside class="{kind}" aria-label="On this page"><b>On this page</b>\n'
-                                  f'<ul>{links}</ul></aside>\n<main id="main">', 1)
+    aside = f'<aside class="{kind}" aria-label="On this page"><b>On this page</b>\n<ul>{links}</ul></aside>\n'
+    page.text = page.text.replace('<main id="main">', f'{aside}<main id="main">', 1)
 
 
 def files(pages, directory):
@@ -366,10 +210,7 @@ def main():
         frame(page)
         headings(page)
         if page.is_reference:
-            members(page)
-            fields(page)
-            enumerators(page)
-            overview(page)
+            members.convert(page)
             include_line(page, includes)
     list_of_examples(pages)
     readable_anchors(pages)

@@ -19,8 +19,8 @@ import time
 
 PATIENCE = 60       # seconds for an answer: machines may be busy
 LOCAL = ('file:', 'data:', 'about:', 'blob:', 'http://127.0.0.1:')
-FLAGS = ('--headless=new --remote-debugging-pipe --disable-gpu --no-first-run --hide-scrollbars --disable-dev-shm-usage '
-         '--disable-background-networking --disable-component-update --disable-sync').split()
+FLAGS = ('--headless=new --remote-debugging-pipe --disable-gpu --no-first-run --hide-scrollbars '
+         '--disable-dev-shm-usage --disable-background-networking --disable-component-update --disable-sync').split()
 
 
 class Browser:
@@ -35,8 +35,9 @@ class Browser:
         self.back, answers = os.pipe()
         # The browser reads descriptor 3 and writes 4; bash moves ours there.
         move = f'exec 3<&{commands} 4>&{answers}; exec "$@"'
-        self.process = subprocess.Popen(['bash', '-c', move, 'bash', *command, 'about:blank'], pass_fds=(commands, answers),
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        self.process = subprocess.Popen(['bash', '-c', move, 'bash', *command, 'about:blank'],
+                                        pass_fds=(commands, answers), start_new_session=True,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(commands)
         os.close(answers)
         page = next(t for t in self.call('Target.getTargets')['targetInfos'] if t['type'] == 'page')
@@ -116,10 +117,10 @@ class Browser:
         return result['result'].get('value')
 
     def until(self, script, seconds=PATIENCE):
-        """Waits until an expression is true, and returns whether it became so."""
+        """Waits until an expression is true, or something goes wrong; returns whether it became true."""
         end = time.monotonic() + seconds
         while not self.eval(f'!!({script})'):
-            if time.monotonic() > end:
+            if time.monotonic() > end or self.errors:
                 return False
             time.sleep(.02)
         return True
@@ -134,8 +135,8 @@ class Browser:
 
     def press(self, key):
         """One key by its name, such as Enter."""
-        code = {'Enter': 13, 'Escape': 27, 'ArrowDown': 40, 'ArrowUp': 38, 'Tab': 9, '/': 191}[key]
-        text = {'Enter': {'text': '\r'}, '/': {'text': '/'}}.get(key, {})
+        code = {'Enter': 13, 'Escape': 27, 'ArrowDown': 40, 'ArrowUp': 38, 'Tab': 9, '/': 191, ' ': 32}[key]
+        text = {'Enter': {'text': '\r'}, '/': {'text': '/'}, ' ': {'text': ' '}}.get(key, {})
         self.call('Input.dispatchKeyEvent', type='keyDown', key=key, windowsVirtualKeyCode=code, **text)
         self.call('Input.dispatchKeyEvent', type='keyUp', key=key, windowsVirtualKeyCode=code)
 

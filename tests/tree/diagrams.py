@@ -28,7 +28,8 @@ def ruled(rules):
     """The same by the rules. To RESET and ERR everything takes the state alone, which is not drawn."""
     found = {}
     for rule in rules:
-        need, may = ({bit.removeprefix('IBV_QP_') for bit in rule[kind]} - {'STATE'} for kind in ('required', 'optional'))
+        need, may = ({bit.removeprefix('IBV_QP_') for bit in rule[kind]} - {'STATE'}
+                     for kind in ('required', 'optional'))
         away = rule['to'] in ('RESET', 'ERR') or rule['from'] == rule['to']
         if rule['legal'] and (need or may or not away):
             found[f'{rule["from"]}-{rule["to"]}'] = (need, may)
