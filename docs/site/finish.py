@@ -25,7 +25,7 @@ LEVEL_OF_DEVEL = 'For development'
 # Lists that the site's own navigation and search replace, and what only doxygen's own look needs.
 UNUSED = ('functions*.html globals*.html annotated.html classes.html files.html pages.html graph_legend.* dir_*.html '
           '*_8dox.html *.png doxygen.* tabs.css jquery.js dynsections.js nav_*.css menu*.js clipboard.js cookie.js '
-          '*.map *.md5 *_8h__*.svg').split()
+          'doc*.svg folder*.svg minus*.svg plus*.svg *.map *.md5 *_8h__*.svg').split()
 
 
 def levels():
@@ -50,6 +50,7 @@ def frame(page):
     page.sub(r'<hr/>The documentation for this (struct|union) was generated.*?</ul>\n', '')
     page.sub(r'<a class="anchor" id="md_[^"]*"></a> ?', '')
     page.sub(r'<a name="details" id="details"></a><h2 class="groupheader">Detailed Description</h2>\n', '')
+    page.sub(r'<tr class="markdownTableHead">(\s*<th[^>]*>\s*</th>)+\s*</tr>\n', '')      # a table without a head
     page.sub(r'<p >', '<p>')
     page.sub(r'<div class="header">.*?<div class="title">.*?</div></div>\n</div>',
              f'<h1>{html.escape(page.title)}</h1>')

@@ -10,11 +10,11 @@ from page import link_to, plain
 # declarations; such a list with its title; what stands in it, with a sentence, or a group's heading or text.
 MEMBER = (r'<a id="(\w+)" name="\1"></a>\n<h2 class="memtitle"><span class="permalink">.*?</span>(.*?)</h2>\n\s*'
           r'<div class="memitem">\n<div class="memproto">(.*?)</div><div class="memdoc">(.*?)\n</div>\n</div>\n')
-DECLARED = (r'<tr class="memitem:(\w+)"><td class="memItemLeft"[^>]*>(.*?)</td>'
-            r'(?:<td class="memItemRight"[^>]*>(.*?)</td>)?</tr>')
+DECLARED = (r'<tr class="memitem:(\w+)"[^>]*><td class="memItemLeft"[^>]*>(.*?)</td>'
+            r'(?:<td class="memItemRight"[^>]*>(.*?)</td>)?')
 LIST = r'<table class="memberdecls">\n<tr class="heading">.*?</a>\n(.*?)</h2></td></tr>(.*?)</table>'
-LISTED = (r'<tr class="memitem:(\w*)">.*?<td class="memItemRight"[^>]*>(.*?)</td></tr>\n'
-          r'(?:<tr class="memdesc:\1">.*?<td class="mdescRight">(.*?)</td></tr>\n)?'
+LISTED = (r'<tr class="memitem:(\w*)"[^>]*>.*?<td class="memItemRight"[^>]*>(.*?)</td></tr>\n'
+          r'(?:<tr class="memdesc:\1"[^>]*>.*?<td class="mdescRight">(.*?)</td></tr>\n)?'
           r'|<div class="groupHeader">(.*?)</div>|<div class="groupText">(.*?)</div></td></tr>')
 EXAMPLES = r'<dl class="section examples">.*?</dl>\n'
 
@@ -66,7 +66,7 @@ def inner_names(page):
     found = {anchor: plain(right) for anchor, left, right in rows if left.startswith('}')}
     inside = []
     for anchor, left, right in rows:
-        if left.endswith('{'):
+        if plain(left).endswith('{'):
             inside.append(found[anchor])
         elif left.startswith('}'):
             inside.pop()
