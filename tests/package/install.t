@@ -4,6 +4,7 @@
 # `make install` puts everything in place, also where a path has blanks and other characters that shells,
 # make and sed do not like; `make uninstall` takes away exactly that.
 
+source tests/tap.bash
 source tests/package/lib.bash
 
 prefix="$scratch/a user's & other|things/usr"

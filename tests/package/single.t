@@ -6,6 +6,7 @@
 # header of the tree is read; what a test includes by another name leads to the one file.
 
 source tests/compile/lib.bash
+source tests/package/lib.bash
 
 single=$PWD/build/single
 
@@ -71,7 +72,7 @@ alone() {
 	cp "$single/rdmaez.h" "$scratch/alone"
 	echo '#include "rdmaez.h"' | "$CC" -std=c11 "-I$scratch/alone" -fsyntax-only -x c -
 	[[ -z $(sed -n '/#include "/p' "$single/rdmaez.h") ]]
-	grep -q "rdmaez $VERSION" "$single/rdmaez.h"
+	grep -q "rdmaez $version" "$single/rdmaez.h"
 	diff <(grep -v '^$' LICENSE) <(head -n 40 "$single/rdmaez.h" | sed 's/^ \* \?//' | grep -xFf <(grep -v '^$' LICENSE))
 }
 
