@@ -50,7 +50,7 @@ help: ## print this list
 
 # --- For users ----------------------------------------------------------------------------------
 
-.PHONY: demo mesh examples bench docs install install-headers uninstall single clean
+.PHONY: demo mesh examples bench docs install install-headers uninstall single dist clean
 demo: examples | deps-guest ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
 	tools/softroce examples/demo
 
@@ -120,6 +120,9 @@ single: build/single/rdmaez.h ## put all headers into one, build/single/rdmaez.h
 build/single/rdmaez.h: tools/package/single LICENSE $(HEADERS:%=include/%)
 	tools/package/single $(@D)
 
+dist: build/docs/html/index.html build/single/rdmaez.h ## pack a release, build/rdmaez-VERSION.tar.xz
+	tools/package/dist
+
 clean: ## remove what was built
 	rm -rf build
 
@@ -151,7 +154,7 @@ tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
 install_first = @tools/deps build test $(sort $(foreach step,$(1),$(DEPS_$(step))))
 build_first = @$(MAKE) --no-print-directory -j$(JOBS) $(foreach step,$(1),$(NEEDS_$(step)))
 
-.PHONY: check format check-site check-siw check-package check-kernels $(STEPS:%=check-%)
+.PHONY: check format check-site check-siw check-package distcheck check-kernels $(STEPS:%=check-%)
 check: ## run every test; V=1 shows each one by name
 	$(call install_first,$(STEPS))
 	$(call build_first,$(STEPS))
@@ -173,6 +176,9 @@ check-site check-siw check-package $(STEPS:%=check-%): check-%:
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)
 	@$(PROVE) $(call tests_of,$*)
+
+distcheck: $(NEEDS_package) | deps-build deps-docs deps-package ## what make dist packs; part of check-package
+	@$(PROVE) tests/package/dist.t
 
 KERNELS := bookworm trixie sid
 check-kernels: ## the steps kernel, device and siw on Linux 6.1, 6.12 and the newest

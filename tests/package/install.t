@@ -25,6 +25,8 @@ everything() {
 	run_make install PREFIX="$prefix"
 	diff -r "$top/include" "$prefix/include"
 	same_files build/docs/html "$doc/html"
+	same_files build/docs/man "$prefix/share/man"
+	man --manpath="$prefix/share/man" 3 rdmaez_qp_to_rtr | grep -q 'struct ibv_qp \*'
 	same_files examples "$doc/examples" -name '*.c'
 	for name in README.md CHANGELOG.md LICENSE; do
 		cmp "$top/$name" "$doc/$name"
