@@ -5,7 +5,7 @@
  *
  * By default every function is `static inline` and there is nothing to set up. A program with many source
  * files may define `RDMAEZ_EXTERN` in all of them and `RDMAEZ_IMPLEMENTATION` in one:
- * [Two ways to include](@ref including) says when that is worthwhile.
+ * [One or many translation units](@ref including) says when that is worthwhile.
  */
 #ifndef RDMAEZ_BASE_H
 #define RDMAEZ_BASE_H

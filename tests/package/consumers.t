@@ -62,9 +62,9 @@ moved() {
 	eval "$CC -MD program.c -o program $(pkg-config --define-prefix --cflags --libs rdmaez)"
 	works "$scratch/moved/include"
 	rm -- *.d program
-	block cmake find_package >CMakeLists.txt
+	takes "$(block cmake find_package)" c CMakeLists.txt
 	cmake_builds
-	works "$scratch/moved/include" build/program
+	works "$scratch/moved/include" "build/$name"
 }
 
 copied() {
@@ -102,9 +102,17 @@ with_blocks() {
 	grep -l "^\`\`\`$1" -- *.md docs/*.md
 }
 
-# in_language LANGUAGE: a project file for C is one for C++ with the language's name changed.
-in_language() {
-	if [[ $1 == c ]]; then cat; else sed "s/(program C)/(program CXX)/; s/'c'/'cpp'/; s/program\.c\>/program.cc/"; fi
+# takes BLOCK LANGUAGE FILE: the project file of a page, with the program under the name that it has there, which
+# becomes $name. For C++ a project for C is changed as one would.
+takes() {
+	name=$(sed -n "s/.*executable('\?\([a-z]*\).*/\1/p" <<<"$1")
+	if [[ $2 == c ]]; then
+		cp "$top/tests/package/program.c" "$name.c"
+		echo "$1"
+	else
+		cp "$top/tests/package/program.c" "$name.cc"
+		sed "/^project(/s/ C)/ CXX)/; /^project(/s/'c'/'cpp'/; s/c_std=c11/cpp_std=c++11/; s/$name\.c\>/$name.cc/" <<<"$1"
+	fi >"$3"
 }
 
 cmake_builds() {
@@ -120,16 +128,16 @@ meson_builds() {
 # by_cmake PAGE LANGUAGE [ARGUMENT...]: the way with find_package().
 by_cmake() {
 	project "cmake ${1//\//_} $#" "$2"
-	block cmake find_package "$1" | in_language "$2" >CMakeLists.txt
+	takes "$(block cmake find_package "$1")" "$2" CMakeLists.txt
 	cmake_builds "${@:3}"
-	works "$prefix/include" build/program
+	works "$prefix/include" "build/$name"
 }
 
 by_meson() {
 	project "meson ${1//\//_}" "$2"
-	block meson "dependency('rdmaez')" "$1" | in_language "$2" >meson.build
+	takes "$(block meson "dependency('rdmaez')" "$1")" "$2" meson.build
 	meson_builds
-	works "$prefix/include" build/program
+	works "$prefix/include" "build/$name"
 }
 
 # By the pages' blocks for a tree of one's own.
@@ -137,18 +145,18 @@ copied_by_cmake() {
 	project copied-cmake "$1"
 	mkdir -p third_party/rdmaez
 	cp -r "$top/include" third_party/rdmaez
-	block cmake third_party | in_language "$1" >CMakeLists.txt
+	takes "$(block cmake third_party)" "$1" CMakeLists.txt
 	cmake_builds
-	works "$PWD/third_party/rdmaez/include" build/program
+	works "$PWD/third_party/rdmaez/include" "build/$name"
 }
 
 copied_by_meson() {
 	project copied-meson "$1"
 	mkdir -p third_party/rdmaez
 	cp -r "$top/include" third_party/rdmaez
-	block meson third_party | in_language "$1" >meson.build
+	takes "$(block meson third_party)" "$1" meson.build
 	meson_builds
-	works ../third_party/rdmaez/include build/program
+	works ../third_party/rdmaez/include "build/$name"
 }
 
 fetched() {
