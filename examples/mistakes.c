@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A dozen mistakes that ibv_modify_qp() answers with the same errno, or accepts, and what rdmaez says
- * about each.
+ * A dozen mistakes: what verbs say about each, which is an errno value or a status, and what rdmaez says.
  *
  * Build:  cc -std=c11 -Iinclude examples/mistakes.c -libverbs -o mistakes
  * Run:    ./mistakes, or on a machine without RDMA: tools/softroce ./mistakes
- *
- * Only the state of one queue pair changes: rdmaez_qp_check() queries, and modifies nothing.
  */
+#include <getopt.h>
 #include <stdlib.h>
 
 #include <rdmaez.h>
 
+static const char usage[] = "usage: mistakes [NUMBER...]\n"
+			    "\n"
+			    "Makes a dozen mistakes, or those of these numbers, on the first "
+			    "device that has an active port, and\n"
+			    "prints what verbs say about each, and what rdmaez says.\n";
+static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+
+/* Ends the program with the reason unless a call works. */
+#define NEED(call) rdmaez_diag_need(call, &diag)
+
+static struct rdmaez_diag diag;
+static struct rdmaez_simple it, peer; /* both on one device */
+static struct rdmaez_qp_opts opts;
 static struct rdmaez_qp_move move; /* a correct request, which each mistake spoils */
 #define A move.attr
 
@@ -64,11 +75,6 @@ static void mix_the_families(void)
 	A.ah_attr.grh.dgid.raw[15] = 1;
 }
 
-static void send_from_another_port(void)
-{
-	A.ah_attr.port_num = 3;
-}
-
 static void ask_for_an_alternate_path(void)
 {
 	move.attr_mask |= IBV_QP_ALT_PATH;
@@ -84,9 +90,49 @@ static void copy_what_everybody_copies(void)
 	A.path_mtu = IBV_MTU_4096;
 }
 
+/*
+ * What the kernel says about the request, and what rdmaez says about the same one. What the kernel would accept is only
+ * checked: drivers have been seen to crash when such a queue pair is used.
+ */
+static void modify(void (*spoil)(void))
+{
+	int error;
+
+	NEED(rdmaez_qp_to_reset(it.qp, &diag));
+	NEED(rdmaez_qp_to_init(it.qp, &opts, &diag));
+	NEED(rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, &diag));
+	spoil();
+	if (!rdmaez_qp_check(it.qp, &A, move.attr_mask, &diag)) {
+		puts("Verbs would accept it. rdmaez says:");
+		return;
+	}
+	error = ibv_modify_qp(it.qp, &A, move.attr_mask);
+	printf("Verbs say: ibv_modify_qp() returns %d, %s. rdmaez says:\n", error, strerror(error));
+	rdmaez_qp_modify(it.qp, &A, move.attr_mask, &diag);
+}
+
+/* The connection lets the peer's memory be written, but its memory region does not. */
+static void write_what_is_read_only(void)
+{
+	struct ibv_sge sge = {(uintptr_t)it.mr->addr, 64, it.mr->lkey};
+	struct ibv_send_wr wr = {0};
+	struct ibv_wc wc = {0};
+	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1, .want = 1};
+	struct rdmaez_remote remote;
+
+	NEED(rdmaez_qp_to_reset(it.qp, &diag));
+	NEED(rdmaez_qp_connect_loopback(it.qp, peer.qp, &opts, &diag));
+	NEED(rdmaez_mr_remote(peer.mr, &remote));
+	NEED(rdmaez_wr_write(&wr, &sge, &remote, 0));
+	NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
+	rdmaez_wc_poll(it.send_cq, it.qp, &batch, 10000000000, &diag);
+	printf("Verbs say: the completion has status %d, %s. rdmaez says:\n", wc.status,
+	       ibv_wc_status_str(wc.status));
+}
+
 static const struct {
 	const char *title;
-	void (*make)(void);
+	void (*spoil)(void); /* NULL: the mistake is no request to ibv_modify_qp() */
 } mistakes[] = {
 	{"Going from INIT straight to RTS", skip_a_state},
 	{"Leaving the first PSN out of the mask", forget_the_psn},
@@ -97,37 +143,57 @@ static const struct {
 	{"Leaving out the GRH", leave_out_the_grh},
 	{"Using an empty GID index", use_an_empty_gid_index},
 	{"Mixing IPv4 and IPv6", mix_the_families},
-	{"Sending from a port that does not exist", send_from_another_port},
 	{"Asking for an alternate path on RoCE", ask_for_an_alternate_path},
-	{"Copying what everybody copies, which is accepted", copy_what_everybody_copies},
+	{"Copying what everybody copies", copy_what_everybody_copies},
+	{"Writing into a memory region that the peer may only read", NULL},
 };
 
-int main(void)
-{
-	struct rdmaez_simple simple;
-	struct rdmaez_qp_opts opts = {0};
-	struct ibv_gid_entry self;
-	struct rdmaez_diag diag;
-	int found = 0;
+enum {
+	COUNT = sizeof(mistakes) / sizeof(*mistakes)
+};
 
-	opts.access = IBV_ACCESS_REMOTE_READ;
-	if (rdmaez_simple_open(NULL, NULL, &simple, &diag) ||
-	    rdmaez_port_choose_gid(simple.context, 1, NULL, &self, &diag) ||
-	    rdmaez_qp_to_init(simple.qp, &opts, &diag)) {
-		rdmaez_diag_print(&diag, stdout);
-		return EXIT_FAILURE;
+/* Whether rdmaez found something. */
+static bool make(int number)
+{
+	printf("%d. %s\n", number, mistakes[number - 1].title);
+	if (mistakes[number - 1].spoil)
+		modify(mistakes[number - 1].spoil);
+	else
+		write_what_is_read_only();
+	rdmaez_diag_print(&diag, stdout);
+	return diag.count;
+}
+
+int main(int argc, char **argv)
+{
+	static char memory[2][64];
+	struct rdmaez_simple_opts objects = {.buffer = memory[0], .length = sizeof(memory[0])};
+	const int letter = getopt_long(argc, argv, "h", help, NULL);
+	struct ibv_gid_entry self;
+	bool bad = letter != -1, found = true;
+
+	for (int i = optind; i < argc; i++)
+		bad |= atoi(argv[i]) < 1 || atoi(argv[i]) > COUNT;
+	if (bad) {
+		fputs(usage, letter == 'h' ? stdout : stderr);
+		return letter == 'h' ? EXIT_SUCCESS : 2;
 	}
-	opts.dest_qp_num = simple.qp->qp_num;
+	NEED(rdmaez_simple_open(NULL, &objects, &it, &diag));
+	objects.buffer = memory[1];
+	objects.access = IBV_ACCESS_REMOTE_READ;
+	NEED(rdmaez_simple_open(ibv_get_device_name(it.context->device), &objects, &peer, &diag));
+	NEED(rdmaez_port_choose_gid(it.context, 1, NULL, &self, &diag));
+	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+	opts.dest_qp_num = peer.qp->qp_num;
 	opts.path.dgid = self.gid;
 	opts.path.sgid_index = rdmaez_exactly((int)self.gid_index);
-	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
-		rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, &opts, &move, NULL);
-		mistakes[i].make();
-		rdmaez_qp_check(simple.qp, &move.attr, move.attr_mask, &diag);
-		printf("%s%zu. %s\n", i ? "\n" : "", i + 1, mistakes[i].title);
-		rdmaez_diag_print(&diag, stdout);
-		found += diag.count != 0;
+
+	for (int i = 1; i <= (optind < argc ? argc - optind : COUNT); i++) {
+		if (i > 1)
+			putchar('\n');
+		found &= make(optind < argc ? atoi(argv[optind + i - 1]) : i);
 	}
-	rdmaez_simple_close(&simple, NULL);
-	return found == sizeof(mistakes) / sizeof(*mistakes) ? EXIT_SUCCESS : EXIT_FAILURE;
+	NEED(rdmaez_simple_close(&it, &diag));
+	NEED(rdmaez_simple_close(&peer, &diag));
+	return found ? EXIT_SUCCESS : EXIT_FAILURE;
 }
