@@ -5,6 +5,7 @@
  * Build:  cc -std=c11 -Iinclude examples/02_loopback.c -libverbs -o 02_loopback
  * Run:    ./02_loopback [DEVICE], or on a machine without RDMA: tools/softroce ./02_loopback
  */
+#include <getopt.h>
 #include <stdlib.h>
 
 #include <rdmaez.h>
@@ -12,6 +13,13 @@
 enum {
 	SIZE = 4096
 };
+
+static const char usage[] = "usage: 02_loopback [DEVICE]\n"
+			    "\n"
+			    "Sends one message from one queue pair to another, both on DEVICE, and "
+			    "compares what arrives.\n"
+			    "Without DEVICE it takes the first that has an active port.\n";
+static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 
 /* Ends the program with the reason unless a call works. */
 #define NEED(call) rdmaez_diag_need(call, &diag)
@@ -32,10 +40,16 @@ int main(int argc, char **argv)
 	static uint8_t buffer[2][SIZE];
 	struct rdmaez_simple from, to;
 	struct rdmaez_simple_opts opts = {.length = SIZE};
+	const int letter = getopt_long(argc, argv, "h", help, NULL);
+
+	if (letter != -1 || argc - optind > 1) {
+		fputs(usage, letter == 'h' ? stdout : stderr);
+		return letter == 'h' ? EXIT_SUCCESS : 2;
+	}
 
 	/* Two ends on one device, each with a buffer. */
 	opts.buffer = buffer[0];
-	NEED(rdmaez_simple_open(argc > 1 ? argv[1] : NULL, &opts, &from, &diag));
+	NEED(rdmaez_simple_open(argv[optind], &opts, &from, &diag));
 	opts.buffer = buffer[1];
 	NEED(rdmaez_simple_open(ibv_get_device_name(from.context->device), &opts, &to, &diag));
 	NEED(rdmaez_qp_connect_loopback(from.qp, to.qp, NULL, &diag));

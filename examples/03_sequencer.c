@@ -15,6 +15,14 @@ enum {
 	FIRST = 1000 /* where the owner lets the counter begin */
 };
 
+static const char usage[] = "usage: 03_sequencer [DEVICE]\n"
+			    "\n"
+			    "Three clients draw 900 numbers by RDMA fetch-and-add from a counter "
+			    "in DEVICE's memory, and none\n"
+			    "is drawn twice. Memory that DEVICE does not have is emulated in the "
+			    "host's. Without DEVICE it takes\n"
+			    "the first that has an active port.\n";
+
 static bool drawn[DRAWS];
 
 int main(int argc, char **argv)
@@ -29,7 +37,7 @@ int main(int argc, char **argv)
 	struct ibv_mr *mr;
 	uint64_t last = 0, counter_at = 0;
 
-	device_open(&device, argc > 1 ? argv[1] : NULL);
+	device_open(&device, device_name(argc, argv, usage));
 
 	/* The owner: a counter in device memory, for peers to add to. */
 	need_no(rdmaez_dm_alloc(device.context, sizeof(first), NULL, &dm, &diag), &diag);
@@ -66,8 +74,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "the counter is at %llu\n", (unsigned long long)last);
 		return EXIT_FAILURE;
 	}
-	printf("%d clients drew %d numbers from %d on, none of them twice; the counter in device "
-	       "memory is at %llu\n",
+	printf("%d clients drew %d numbers from %d on, none of them twice; the counter is at "
+	       "%llu\n",
 	       CLIENTS, DRAWS, FIRST, (unsigned long long)last);
 
 	for (int i = 0; i < CLIENTS; i++)

@@ -15,6 +15,14 @@ enum {
 	TEXT = 56
 };
 
+static const char usage[] = "usage: 04_mailbox [DEVICE]\n"
+			    "\n"
+			    "A peer puts twelve letters into four slots of DEVICE's memory by RDMA "
+			    "WRITE, and the owner copies\n"
+			    "them out. Memory that DEVICE does not have is emulated in the host's. "
+			    "Without DEVICE it takes the\n"
+			    "first that has an active port.\n";
+
 /* A slot. Its size is a multiple of four, as copies of device memory want it. */
 struct letter {
 	char text[TEXT];
@@ -40,7 +48,7 @@ static void send_letter(struct ibv_qp *qp, const struct ibv_mr *outbox, const st
 			       outbox->lkey};
 	struct ibv_send_wr wr = {.sg_list = &text, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE};
 
-	snprintf(letter->text, sizeof(letter->text), "letter %u of %d", number + 1, LETTERS);
+	snprintf(letter->text, sizeof(letter->text), "letter %u", number + 1);
 	letter->number = number;
 	letter->complete = 1;
 	wr.wr.rdma.rkey = to->rkey;
@@ -68,12 +76,12 @@ static uint32_t collect(const struct rdmaez_dm *dm, bool *got)
 			exit(EXIT_FAILURE);
 		}
 		got[letter.number] = true;
-		count++;
-		printf("slot %u: %s\n", (unsigned int)(slot / sizeof(letter)), letter.text);
+		printf("%s%s", count++ ? ", " : "collected ", letter.text);
 		need_ok(rdmaez_dm_copy_to(dm, slot + offsetof(struct letter, complete), &empty,
 					  sizeof(empty)),
 			"rdmaez_dm_copy_to");
 	}
+	putchar('\n');
 	return count;
 }
 
@@ -90,7 +98,7 @@ int main(int argc, char **argv)
 	struct ibv_qp *qp;
 	uint32_t collected = 0;
 
-	device_open(&device, argc > 1 ? argv[1] : NULL);
+	device_open(&device, device_name(argc, argv, usage));
 	need_no(rdmaez_dm_alloc(device.context, SLOTS * sizeof(outbox), NULL, &dm, &diag), &diag);
 	need_ok(rdmaez_dm_fill(&dm, 0, 0, dm.length), "rdmaez_dm_fill");
 	need_no(rdmaez_dm_reg(&dm, device.pd, NULL, rdmaez_dm_access(RDMAEZ_DM_PEER_WRITES),

@@ -9,6 +9,7 @@
  * Where the device has no device memory, it is emulated; memory of a device is shared by the same calls. Two programs that are not parent and child do
  * the same over a Unix socket with a name, which one of them binds and the other connects to.
  */
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -22,6 +23,15 @@ enum {
 	SIZE = 256,
 	ANSWER = 128 /* where in the memory the answer is */
 };
+
+static const char usage[] = "usage: 05_share [DEVICE]\n"
+			    "\n"
+			    "Shares a piece of DEVICE's memory between two processes, each of "
+			    "which reads what the other has\n"
+			    "written. Memory that DEVICE does not have is emulated in the host's. "
+			    "Without DEVICE it takes the\n"
+			    "first that has an active port.\n";
+static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 
 /* Ends the process with an explanation unless a call worked. */
 static void need_no(const char *who, int error, const struct rdmaez_diag *diag)
@@ -91,6 +101,12 @@ int main(int argc, char **argv)
 	struct rdmaez_diag diag;
 	int end[2], status = 0;
 	bool emulated;
+	const int letter = getopt_long(argc, argv, "h", help, NULL);
+
+	if (letter != -1 || argc - optind > 1) {
+		fputs(usage, letter == 'h' ? stdout : stderr);
+		return letter == 'h' ? EXIT_SUCCESS : 2;
+	}
 
 	alarm(60); /* if the other process stops, do not wait for it forever */
 	/* The other process begins with an empty hand: the device is opened after it has gone. */
@@ -108,7 +124,7 @@ int main(int argc, char **argv)
 		perror("fork");
 		return EXIT_FAILURE;
 	}
-	need_no("the owner", rdmaez_device_open(argc > 1 ? argv[1] : NULL, &context, &diag), &diag);
+	need_no("the owner", rdmaez_device_open(argv[optind], &context, &diag), &diag);
 	emulated = ibv_query_device_ex(context, NULL, &device) || !device.max_dm_size;
 	printf("%s: %s device memory\n", ibv_get_device_name(context->device),
 	       emulated ? "emulated" : "real");

@@ -27,7 +27,7 @@ static const char usage[] =
 	"  --short    the most asked for, without the ports\n"
 	"  --diff     how B differs from A, a line for each field; ports are not compared\n"
 	"  --common   what all of them have in common: what a program can rely on\n"
-	"  --help     this text\n"
+	"  -h, --help this text\n"
 	"\n"
 	"A and B are devices, or files of saved JSON, of which the first object counts; - is the\n"
 	"standard input. ./NAME is a file even where a device has that name. A key that is "
@@ -244,10 +244,11 @@ static int print_context(struct ibv_context *context, const char *port)
 /* All devices, or the one of that name. */
 static int print_all(const char *name, const char *port)
 {
+	struct ibv_context *context;
 	int status = 0, printed = 0;
+	struct rdmaez_diag diag;
 
 	for (struct ibv_device **device = devices; *device; device++) {
-		struct ibv_context *context;
 
 		if (name && strcmp(name, ibv_get_device_name(*device)) != 0)
 			continue;
@@ -260,7 +261,9 @@ static int print_all(const char *name, const char *port)
 		if (context)
 			ibv_close_device(context);
 	}
-	return printed ? status : trouble(name ? name : "caps", "no such RDMA device");
+	if (!printed && rdmaez_device_open(name, &context, &diag)) /* it says why there is none */
+		return explain("caps", &diag);
+	return printed ? status : TROUBLE;
 }
 
 static int load_device(struct ibv_device *device, struct rdmaez_caps *caps)
@@ -343,7 +346,7 @@ int main(int argc, char **argv)
 	bool names, good;
 	int status;
 
-	for (int letter; (letter = getopt_long(argc, argv, "d:i:", options, NULL)) != -1;)
+	for (int letter; (letter = getopt_long(argc, argv, "d:i:h", options, NULL)) != -1;)
 		given[letter] = optarg ? optarg : "";
 	if (given['h'])
 		return fputs(usage, stdout) < 0 ? TROUBLE : 0;

@@ -7,16 +7,13 @@
  * Run:    ./cm on one machine and ./cm ADDRESS on the other; without RDMA:
  *         tools/softroce sh -c './cm & sleep 1; ./cm 192.0.2.1'
  *
- *	-l ADDRESS  wait at this address (0.0.0.0, all of IPv4)
- *	-p PORT     the port of rdma_cm (7471), which is none of TCP's
- *	-s BYTES    how much is written, the same at both ends (65536)
- *
  * An id without an event channel is synchronous: each call waits for its event, which is then in id->event. An
  * address is given up after five seconds; a request that nobody answers only after a minute, by the kernel.
  */
 #define _DEFAULT_SOURCE /* endian.h, err.h */
 #include <endian.h>
 #include <err.h>
+#include <getopt.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -30,6 +27,18 @@ enum {
 	SECONDS = 30,      /* for anything else */
 	MAGIC = 0x727a0001 /* "rz", version 1 */
 };
+
+static const char usage[] =
+	"usage: cm [OPTION...]            wait for a client\n"
+	"       cm [OPTION...] ADDRESS    connect to the server at ADDRESS\n"
+	"\n"
+	"rdma_cm connects two programs, and each writes into the other's memory by RDMA.\n"
+	"\n"
+	"  -l ADDRESS  wait at this address (0.0.0.0, all of IPv4)\n"
+	"  -p PORT     the port of rdma_cm (7471), which is none of TCP's\n"
+	"  -s BYTES    how much is written, the same at both ends (65536)\n"
+	"  -h, --help  this text\n";
+static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 
 /* What the ends tell each other in rdma_cm's private data, big endian. A request has room for 56 bytes, of which
  * the receiver always gets all, except over iWARP. */
@@ -274,15 +283,28 @@ static void leave(bool server)
 	rdma_destroy_id(id);
 }
 
+/* Where there is no device, rdma_cm fails at one call or another: this says why. */
+static void need_device(void)
+{
+	struct ibv_context *context;
+
+	rdmaez_diag_need(rdmaez_device_open(NULL, &context, &diag), &diag);
+	ibv_close_device(context);
+}
+
 int main(int argc, char **argv)
 {
 	struct rdma_addrinfo *address, hints = {.ai_port_space = RDMA_PS_TCP};
 	/* What was given to each option, by its letter. */
 	const char *option[128] = {['p'] = "7471", ['s'] = "65536"};
 
-	for (int letter; (letter = getopt(argc, argv, "l:p:s:")) != -1;)
+	for (int letter; (letter = getopt_long(argc, argv, "l:p:s:h", help, NULL)) != -1;)
 		option[letter] = optarg ? optarg : "";
-	NEED(!option['?'], "options: -l ADDRESS, -p PORT, -s BYTES");
+	if (option['h'] || option['?'] || argc - optind > 1) {
+		fputs(usage, option['h'] ? stdout : stderr);
+		return option['h'] ? EXIT_SUCCESS : 2;
+	}
+	need_device();
 	const bool server = optind >= argc;
 	const char *host = server ? option['l'] : argv[optind];
 	size = (uint32_t)atoi(option['s']);

@@ -2,13 +2,6 @@
 /*
  * A stream of bytes from one host to another by RDMA WRITE with immediate, its checksum compared at the end.
  *
- *	connect [OPTION...]         receive
- *	connect [OPTION...] HOST    send to a host that receives, by its name or address
- *
- *	-d NAME   the device; without, the first that has an active port
- *	-i PORT   the device's port (1)        -p PORT   the TCP port (18517)
- *	-f FILE   what to send, or where to put what is received; without, made-up data, compared and thrown away
- *	-s BYTES  how much made-up data (4194304)
  *
  * Build:  cc -std=c11 -Iinclude examples/connect.c -libverbs -o connect
  * Run:    ./connect on one host, ./connect HOST on another; or on a machine without RDMA:
@@ -20,6 +13,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
 #include <err.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +30,20 @@ enum {
 /* Ends the program with the reason unless a call works. */
 #define NEED(call) rdmaez_diag_need(call, &diag)
 
+static const char usage[] =
+	"usage: connect [OPTION...]         receive\n"
+	"       connect [OPTION...] HOST    send to HOST, which receives\n"
+	"\n"
+	"Sends a stream of bytes by RDMA WRITE, and compares its checksum at the end.\n"
+	"\n"
+	"  -d DEVICE   the device (the first that has an active port)\n"
+	"  -f FILE     what to send, or where to put what comes; without, data that is made up and "
+	"compared\n"
+	"  -i PORT     the device's port (1)\n"
+	"  -p PORT     the TCP port by which the two meet (18517)\n"
+	"  -s BYTES    how much data to make up (4194304)\n"
+	"  -h, --help  this text\n";
+static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 static const char *option[128] = {['i'] = "1", ['p'] = "18517", ['s'] = "4194304"};
 static uint8_t memory[SLOTS][CHUNK];
 static const uint64_t patience = SECONDS * 1000000000ull;
@@ -189,10 +197,12 @@ int main(int argc, char **argv)
 	struct rdmaez_drain_opts drain = {.recvs = SLOTS}; /* for drivers that must be told */
 	struct timespec t0, t1;
 
-	for (int letter; (letter = getopt(argc, argv, "d:f:i:p:s:")) != -1;)
+	for (int letter; (letter = getopt_long(argc, argv, "d:f:i:p:s:h", help, NULL)) != -1;)
 		option[letter] = optarg ? optarg : "";
-	if (option['?'])
-		errx(EXIT_FAILURE, "options: -d DEVICE, -f FILE, -i PORT, -p PORT, -s BYTES");
+	if (option['h'] || option['?'] || argc - optind > 1) {
+		fputs(usage, option['h'] ? stdout : stderr);
+		return option['h'] ? EXIT_SUCCESS : 2;
+	}
 	const char *const host = argv[optind];
 	if (option['f'] && !(file = fopen(option['f'], host ? "rb" : "wb")))
 		err(EXIT_FAILURE, "%s", option['f']);

@@ -6,6 +6,7 @@
 #ifndef DEVICE_MEMORY_H
 #define DEVICE_MEMORY_H
 
+#include <getopt.h>
 #include <stdlib.h>
 
 #include <rdmaez.h>
@@ -45,7 +46,19 @@ static void need_ok(int error, const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* Opens the first device, or the one of this name, and says what memory it has. */
+/* The name of a device, if one is given; --help, and what the example does not take, end the program. */
+static const char *device_name(int argc, char **argv, const char *usage)
+{
+	static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+	const int letter = getopt_long(argc, argv, "h", help, NULL);
+
+	if (letter == -1 && argc - optind <= 1)
+		return argv[optind];
+	fputs(usage, letter == 'h' ? stdout : stderr);
+	exit(letter == 'h' ? EXIT_SUCCESS : 2);
+}
+
+/* Opens the device of this name, or the first that is ready, and says what memory it has. */
 static void device_open(struct device *device, const char *name)
 {
 	struct ibv_device_attr_ex attr;

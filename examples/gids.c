@@ -7,6 +7,7 @@
  * Run:    ./gids [DEVICE [PORT [PEER]]], or on a machine without RDMA: tools/softroce ./gids
  */
 #include <arpa/inet.h>
+#include <getopt.h>
 #include <stdlib.h>
 
 #include <rdmaez.h>
@@ -14,6 +15,15 @@
 enum {
 	ENTRIES = 256
 };
+
+static const char usage[] = "usage: gids [DEVICE [PORT [PEER]]]\n"
+			    "\n"
+			    "Lists the GIDs of a port (1) with what speaks against each; * marks "
+			    "the one that rdmaez chooses.\n"
+			    "With PEER, an IPv4 or IPv6 address or a GID, it is the one that "
+			    "reaches PEER, and why. Without\n"
+			    "DEVICE it takes the first that has an active port.\n";
+static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 
 static const char *class_name(const union ibv_gid *gid)
 {
@@ -39,11 +49,11 @@ static void print_entry(const struct ibv_gid_entry *entry, bool chosen)
 	const int rank = rdmaez_gid_rank(entry, NULL, &why);
 
 	rdmaez_gid_format(&entry->gid, gid, sizeof(gid));
-	printf("%c %3u  %-7s  %-10s  %-39s", chosen ? '*' : ' ', entry->gid_index,
+	printf("%c %3u  %-7s  %-10s  %s\n", chosen ? '*' : ' ', entry->gid_index,
 	       rdmaez_gid_type_str(entry->gid_type), class_name(&entry->gid), gid);
 	if (why != RDMAEZ_WHY_NONE)
-		printf("  %s: %s", rank ? "second choice" : "of no use", rdmaez_why_str(why));
-	putchar('\n');
+		printf("       %s: %s\n", rank ? "second choice" : "of no use",
+		       rdmaez_why_str(why));
 }
 
 /* An IPv6 address as a GID, or an IPv4 address mapped into one. */
@@ -60,19 +70,26 @@ int main(int argc, char **argv)
 {
 	static struct ibv_gid_entry entries[ENTRIES];
 	struct ibv_context *context = NULL;
-	const int port = argc > 2 ? atoi(argv[2]) : 1;
+	const int letter = getopt_long(argc, argv, "h", help, NULL);
 	struct rdmaez_gid_want want = {0};
 	struct ibv_gid_entry best;
 	struct rdmaez_diag diag;
 	size_t count = 0;
 	int error;
 
-	if (rdmaez_device_open(argc > 1 ? argv[1] : NULL, &context, &diag)) {
+	if (letter != -1 || argc - optind > 3) {
+		fputs(usage, letter == 'h' ? stdout : stderr);
+		return letter == 'h' ? EXIT_SUCCESS : 2;
+	}
+	argv += optind;
+	argc -= optind;
+	const int port = argc > 1 ? atoi(argv[1]) : 1;
+	if (rdmaez_device_open(argv[0], &context, &diag)) {
 		rdmaez_diag_print(&diag, stderr);
 		return EXIT_FAILURE;
 	}
-	if (argc > 3 && !read_gid(argv[3], &want.peer)) {
-		fprintf(stderr, "%s: no such address\n", argv[3]);
+	if (argc > 2 && !read_gid(argv[2], &want.peer)) {
+		fprintf(stderr, "%s: no such address\n", argv[2]);
 		return EXIT_FAILURE;
 	}
 	best.gid_index = ENTRIES;
@@ -82,7 +99,7 @@ int main(int argc, char **argv)
 	printf("%s port %d has %zu GIDs:\n", ibv_get_device_name(context->device), port, count);
 	for (size_t i = 0; i < count && i < ENTRIES; i++)
 		print_entry(&entries[i], entries[i].gid_index == best.gid_index);
-	if (error || argc > 3)
+	if (error || argc > 2)
 		rdmaez_diag_print(&diag, error ? stderr : stdout);
 	ibv_close_device(context);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;

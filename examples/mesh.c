@@ -6,15 +6,11 @@
  * Build:  mpicc -std=c11 -Iinclude examples/mesh.c -libverbs -o mesh
  * Run:    mpirun -n 8 ./mesh, or on a machine without RDMA: make mesh
  *
- *	-d DEVICE  the device; without, the first that is ready
- *	-q COUNT   queue pairs to each peer, the same for all ranks (1)
- *
  * Ranks may use different devices: mpirun -n 4 ./mesh -d mlx5_0 : -n 4 ./mesh -d mlx5_1
  * What is open at the end is left to the kernel to close.
  */
-#define _POSIX_C_SOURCE 200809L /* getopt() */
+#include <getopt.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <mpi.h>
 #include <rdmaez.h>
@@ -23,6 +19,16 @@ enum {
 	SIZE = 4096, /* of what each queue pair writes */
 	BATCH = 64   /* completions polled together */
 };
+
+static const char usage[] =
+	"usage: mpirun -n RANKS mesh [OPTION...]\n"
+	"\n"
+	"Connects every rank to every other and tries each connection by an RDMA WRITE.\n"
+	"\n"
+	"  -d DEVICE   the device (the first that has an active port)\n"
+	"  -q COUNT    queue pairs to each peer, the same for all ranks (1)\n"
+	"  -h, --help  this text\n";
+static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 
 static const uint64_t PATIENCE_NS = UINT64_C(60000000000); /* for the next completion */
 
@@ -210,19 +216,25 @@ int main(int argc, char **argv)
 {
 	const char *device = NULL;
 	long long right, sum;
+	bool asked = false;
 
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	doing = "options";
-	for (int letter; (letter = getopt(argc, argv, "d:q:")) != -1;) {
+	for (int letter; (letter = getopt_long(argc, argv, "d:q:h", help, NULL)) != -1;) {
 		if (letter == 'd')
 			device = optarg;
 		else
 			per_peer = letter == 'q' ? atoi(optarg) : 0;
+		asked |= letter == 'h';
 	}
-	if (ranks < 2 || per_peer < 1)
-		fail("-d DEVICE, -q COUNT; and a mesh takes two ranks");
+	if (per_peer < 1 || optind < argc) {
+		fputs(usage, asked ? stdout : stderr);
+		return asked ? EXIT_SUCCESS : 2;
+	}
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	doing = "start";
+	if (ranks < 2)
+		fail("a mesh takes two ranks: start it with mpirun -n");
 	const int bytes = ranks * per_peer * RDMAEZ_ENDPOINT_BYTES;
 	uint8_t *own = (uint8_t *)need_memory(1, (size_t)bytes);
 	uint8_t *all = (uint8_t *)need_memory((size_t)ranks, (size_t)bytes);

@@ -3,17 +3,11 @@
  * The program behind rc_pingpong.c, uc_pingpong.c and ud_pingpong.c: messages go to and fro between
  * two processes, and every byte that arrives is compared. Options and protocol are those of rdma-core's
  * ibv_rc_pingpong, ibv_uc_pingpong and ibv_ud_pingpong, and either end may be the stock program.
- *
- *	rc_pingpong [OPTION...] [HOST]	without HOST it waits for a client
- *
- *	-d NAME  the device (one that is ready)  -g ROW    of the port's GID table (the best)
- *	-i PORT  the port (1)                    -s BYTES  the size of a message (4096, UD 1024)
- *	-n N     messages each way (1000)        -m BYTES  the path MTU (1024)
- *	-p PORT  the TCP port (18515)            -c        mark every page, as the stock client does
  */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <err.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -25,6 +19,23 @@
 #define NEED(holds, ...) ((holds) ? (void)0 : errx(EXIT_FAILURE, __VA_ARGS__))
 #define CHECK(call)      rdmaez_diag_need(call, &diag)
 
+static const char usage[] =
+	"usage: rc_pingpong [OPTION...] [HOST]    also uc_pingpong and ud_pingpong\n"
+	"\n"
+	"Sends messages to and fro between two processes, and compares every byte. Without HOST it "
+	"waits\n"
+	"for a client. Either end may be ibv_rc_pingpong and so on, with the same options.\n"
+	"\n"
+	"  -c          mark every page, as the stock client does\n"
+	"  -d DEVICE   the device (the first that has an active port)\n"
+	"  -g INDEX    the GID index (the one that suits best)\n"
+	"  -i PORT     the device's port (1)\n"
+	"  -m BYTES    the path MTU (1024)\n"
+	"  -n COUNT    how many messages each way (1000)\n"
+	"  -p PORT     the TCP port by which the two meet (18515)\n"
+	"  -s BYTES    the size of a message (4096, UD 1024)\n"
+	"  -h, --help  this text\n";
+static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 static const char *option[128] = {['i'] = "1", ['m'] = "1024", ['n'] = "1000", ['p'] = "18515"};
 static const char *host;
 static struct rdmaez_qp_opts opts;
@@ -108,9 +119,12 @@ int main(int argc, char **argv)
 {
 	struct timeval t0, t1;
 
-	for (int letter; (letter = getopt(argc, argv, "d:g:i:m:n:p:s:c")) != -1;)
+	for (int letter; (letter = getopt_long(argc, argv, "d:g:i:m:n:p:s:ch", help, NULL)) != -1;)
 		option[letter] = optarg ? optarg : "";
-	NEED(!option['?'], "options: -d DEVICE, -g -i -m -n -p -s with a number, and -c");
+	if (option['h'] || option['?'] || argc - optind > 1) {
+		fputs(usage, option['h'] ? stdout : stderr);
+		return option['h'] ? EXIT_SUCCESS : 2;
+	}
 	host = argv[optind];
 	opts.port = rdmaez_exactly(atoi(option['i']));
 	opts.path.sgid_index = option['g'] ? rdmaez_exactly(atoi(option['g'])) : 0;

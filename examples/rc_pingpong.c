@@ -6,7 +6,7 @@
  * Run:    ./rc_pingpong on one machine and ./rc_pingpong HOST on the other; without RDMA:
  *         tools/softroce sh -c './rc_pingpong & sleep 1; ./rc_pingpong localhost'
  *
- * The options, and the program itself, are in pingpong.h.
+ * The program itself is in pingpong.h.
  */
 #define QPT IBV_QPT_RC
 #include "pingpong.h"

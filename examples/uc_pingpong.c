@@ -6,7 +6,7 @@
  * Run:    ./uc_pingpong on one machine and ./uc_pingpong HOST on the other; without RDMA:
  *         tools/softroce sh -c './uc_pingpong & sleep 1; ./uc_pingpong localhost'
  *
- * The options, and the program itself, are in pingpong.h.
+ * The program itself is in pingpong.h.
  */
 #define QPT IBV_QPT_UC
 #include "pingpong.h"

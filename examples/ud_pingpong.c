@@ -6,7 +6,7 @@
  * Run:    ./ud_pingpong on one machine and ./ud_pingpong HOST on the other; without RDMA:
  *         tools/softroce sh -c './ud_pingpong & sleep 1; ./ud_pingpong localhost'
  *
- * The options, and the program itself, are in pingpong.h.
+ * The program itself is in pingpong.h.
  */
 #define QPT IBV_QPT_UD
 #include "pingpong.h"

@@ -119,6 +119,5 @@ ok 'no route' alone 'the address: status -101: this host has no route to that ad
 ok 'nobody has the address' alone \
 	'the address: status -110: no answer: is that host up, does it use rdma_cm, is UDP port 4791 open?' $cm 192.0.2.77
 ok 'not an address of this host' alone 'the address: status -99: Cannot assign requested address' $cm -l 192.0.2.77
-ok 'no such option' alone 'options: -l ADDRESS, -p PORT, -s BYTES' $cm -x
 
 done_testing

@@ -176,7 +176,6 @@ ok 'no such port' refused 'port_num: the device has no such port' "$rc" -i 2 127
 ok 'port 0' refused 'port_num: the device has no such port' "$rc" -i 0 127.0.0.1
 ok 'no such row' refused "the port's GID table has no such index" "$rc" -g 100000 127.0.0.1
 ok 'no such MTU' refused '-m takes 256 to 4096' "$rc" -m 255 127.0.0.1
-ok 'no such option' refused 'options:' "$rc" -x 127.0.0.1
 ok 'UD: a message that no packet holds' refused 'a UD message' "$(ours ud)" -s 4096 127.0.0.1
 next_port
 ok 'a stranger says too little' stranger 'hello' 'the peer tells no address'

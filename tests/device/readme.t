@@ -114,7 +114,6 @@ refused() {
 	grep -qF -- "$text" "$scratch/first"
 }
 ok 'no such device' refused 'there is no RDMA device of this name' "$connect" -d none 127.0.0.1
-ok 'no such option' refused 'options:' "$connect" -x
 ok 'no such file' refused '/no/such/file' "$connect" -f /no/such/file 127.0.0.1
 
 stranger() {
