@@ -51,8 +51,11 @@ help: ## print this list
 # --- For users ----------------------------------------------------------------------------------
 
 .PHONY: demo mesh examples bench docs install install-headers uninstall single dist clean
-demo: examples | deps-guest ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
-	tools/softroce examples/demo
+# All that it needs is asked for before anything is compiled, and once.
+demo: ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
+	@tools/deps build guest
+	@$(MAKE) --no-print-directory -j$(JOBS) examples
+	@tools/softroce examples/demo
 
 # Open MPI keeps to TCP, and leaves the RDMA device to the example.
 mesh: build/examples/mesh | deps-guest ## connect each of eight MPI ranks to each other, without RDMA hardware

@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 	objects.access = IBV_ACCESS_REMOTE_READ;
 	NEED(rdmaez_simple_open(ibv_get_device_name(it.context->device), &objects, &peer, &diag));
 	NEED(rdmaez_port_choose_gid(it.context, 1, NULL, &self, &diag));
-	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
 	opts.dest_qp_num = peer.qp->qp_num;
 	opts.path.dgid = self.gid;
 	opts.path.sgid_index = rdmaez_exactly((int)self.gid_index);

@@ -131,6 +131,7 @@ int main(int argc, char **argv)
 	make_qp((uint32_t)(option['s'] ? atoi(option['s']) : GRH ? 1024 : 4096));
 	meet();
 	gettimeofday(&t0, NULL);
+	time_t told = t0.tv_sec + 1;
 	/* The client begins. A message is compared while the next one is on its way. */
 	const int rounds = atoi(option['n']);
 	for (int i = host ? -1 : 0; i < rounds; i++) {
@@ -144,6 +145,10 @@ int main(int argc, char **argv)
 			compare(i % 2);
 		if (more)
 			CHECK(rdmaez_wc_poll(it.send_cq, it.qp, &one, PATIENCE, &diag));
+		if (host && time(NULL) > told) { /* once a second */
+			told = time(NULL);
+			printf("%d of %d messages each way\n", i + 1, rounds);
+		}
 	}
 	gettimeofday(&t1, NULL);
 	const double us = 1e6 * (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_usec - t0.tv_usec);
