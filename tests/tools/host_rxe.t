@@ -97,7 +97,7 @@ undoes_what_it_made() {
 undoes_when_an_address_fails() {
 	touch "$scratch/fails.address"
 	run mine -- echo unheard
-	((code != 0))
+	((code == 125))
 	[[ ! -s $scratch/out ]]
 	left mine
 }

@@ -97,25 +97,33 @@ needs_no_guest_where_there_is_a_device() {
 		tools/softroce --timeout 1 sleep 99; echo $?
 		tools/softroce --host rxe true; echo $?; ls /sys/class/infiniband
 		rdma link delete rxe0; ip link delete veth0
+		tools/softroce --host direct true; echo $?; setpriv --reuid 65534 tools/softroce --host rxe true; echo $?
 		tools/softroce --print; tools/softroce sh -c "ls /sys/class/infiniband; exit 9"; echo $?
 		ls /sys/class/infiniband; ip -brief link | wc -l' </dev/null
-	is "$dir/out" $'direct\n9\n124\n125\nrxe0\nrxe\nrxe0\n9\n1\n'
+	is "$dir/out" $'direct\n9\n124\n125\nrxe0\n125\n125\nrxe\nrxe0\n9\n1\n'
 	# shellcheck disable=SC2016 # told to the user
 	is "$dir/err" 'softroce: time limit of 1 s reached; stopped: sleep 99
 softroce: this host has a rxe0 already: remove it with `rdma link delete rxe0`, or use --host qemu
+softroce: --host direct: this host has no RDMA device; --host qemu needs none of this
+softroce: --host rxe: only root can make a device; --host qemu needs none of this
 '
 }
 
-# xt_LOG asks for nf_log_syslog only softly, and libcrc32c, which Linux 7 no longer has, for crc32c, a name that no
-# module bears. A dash in a name counts as _.
+# xt_LOG, by another name, asks for nf_log_syslog only softly, and libcrc32c, which Linux 7 no longer has, for crc32c,
+# a name that no module bears. ipmi_msghandler asks for ipmi_devintf to follow it. A dash in a name counts as _. What is built
+# in, is there already.
 inserts_modules_with_what_they_need() {
-	local last=(libcrc32c crc32c_generic)
+	local last=(libcrc32c crc32c_generic) more=(sch_netem xt_LOG nf_log_syslog ipmi_msghandler ipmi_devintf)
 	[[ $kernel != sid ]] || last=(lrw gf128mul)
 	# shellcheck disable=SC2016 # expanded in the guest
-	ends 0 guest --module "${last[0]}" --module sch-netem --module xt_LOG sh -c \
-		'for name; do grep -o "^$name " /proc/modules; done' sh "${last[@]}" sch_netem xt_LOG nf_log_syslog </dev/null
-	is "$dir/out" "$(printf '%s \n' "${last[@]}" sch_netem xt_LOG nf_log_syslog)"$'\n'
+	ends 0 guest --module "${last[0]}" --module sch-netem --module ipt_LOG --module ipmi_msghandler --module "$(built_in)" \
+		sh -c 'for name; do grep -o "^$name " /proc/modules; done' sh "${last[@]}" "${more[@]}" </dev/null
+	is "$dir/out" "$(printf '%s \n' "${last[@]}" "${more[@]}")"$'\n'
 	is "$dir/err" ''
+}
+
+built_in() {
+	head -n 1 "$entry/modules.builtin"
 }
 
 # The kernel has rxe before anything that --module names. What it says goes to its log, and from there to us.
@@ -130,9 +138,115 @@ insmod: can't insert '/modules/rdma_rxe.ko': File exists
 "
 }
 
+# The limit counts from the start, so the command gets what the boot leaves.
 stops_at_the_time_limit() {
-	ends 124 guest --timeout 2 sleep 600 </dev/null
-	is "$dir/err" $'softroce: time limit of 2 s reached; stopped: sleep 600\n'
+	ends 124 guest --timeout 60 sleep 600 </dev/null
+	is "$dir/err" $'softroce: time limit of 60 s reached; stopped: sleep 600\n'
+}
+
+stops_a_boot_at_the_time_limit() {
+	ends 124 guest --timeout 1 echo unheard </dev/null
+	is "$dir/out" ''
+	is "$dir/err" 'softroce: the machine did not boot within the time limit of 1 s, and echo was not run; raise --timeout
+'
+}
+
+# Before anything of the command, and quiet if told so.
+tells_that_it_boots() {
+	ends 0 tools/softroce --host qemu --kernel "$kernel" --timeout 0 sh -c 'echo heard >&2' </dev/null
+	is "$dir/err" "softroce: booting Linux $(cat "$entry/version") in QEMU (3 to 30 s) ..."$'\nheard\n'
+}
+
+# A program in the host's /tmp runs, and what is written there stays in the guest, whether it is new or not. No file of
+# the host's is in /run.
+shows_the_hosts_tmp() {
+	local here
+	here=$(mktemp -d /tmp/softroce-test.XXXXXX)
+	# shellcheck disable=SC2016 # expanded in the guest
+	printf '#!/bin/sh\ncat "$0.data"\n' >"$here/program"
+	echo before >"$here/program.data"
+	chmod +x "$here/program"
+	# shellcheck disable=SC2016 # expanded in the guest
+	ends 0 guest sh -c '"$1/program"; echo after >"$1/program.data"; "$1/program"; rm "$1/program"; echo >"$1/new"
+		ls "$1"; ls /run' sh "$here" </dev/null
+	is "$dir/out" $'before\nafter\nnew\nprogram.data\nsoftroce\n'
+	[[ $(ls "$here") == $'program\nprogram.data' && $(cat "$here/program.data") == before ]]
+	rm -r "$here"
+}
+
+# Installed elsewhere, below a path with a blank, and with a cache below such a path.
+runs_where_it_is_installed() {
+	local prefix="$scratch/a prefix"
+	mkdir -p "$prefix"/{bin,share/rdmaez,cache/softroce}
+	cp tools/softroce "$prefix/bin/rdmaez-softroce"
+	cp -r tools/softroce.d tools/private-apt "$prefix/share/rdmaez/"
+	ln -s "$entry" "$prefix/cache/softroce/$kernel"
+	RDMAEZ_CACHE=$prefix/cache ends 0 "$prefix/bin/rdmaez-softroce" --host qemu --kernel "$kernel" -q --timeout 0 \
+		cat /sys/class/infiniband/rxe0/ports/1/state </dev/null
+	is "$dir/out" $'4: ACTIVE\n'
+}
+
+# gives CODE TEXT COMMAND...: COMMAND ends with this status, and says only this.
+gives() {
+	ends "$1" "${@:3}" </dev/null
+	is "$dir/out" ''
+	is "$dir/err" "softroce: $2"$'\n'
+}
+
+cannot_run() {
+	mkdir -p "$scratch/path"
+	: >"$scratch/path/plain"
+	gives 127 'cannot run nosuch: PATH has no such program' guest nosuch
+	gives 127 'cannot run ls: PATH has no such program' guest --env "PATH=$scratch/path" ls
+	gives 127 "cannot run $scratch/nosuch: there is no such file" guest "$scratch/nosuch"
+	gives 126 "cannot run $scratch/path/plain: it is not executable" guest "$scratch/path/plain"
+	gives 126 'cannot run plain: it is not executable' guest --env "PATH=$scratch/path" plain
+	gives 126 "cannot run $scratch/path: it is a directory" guest "$scratch/path"
+}
+
+# What only the attempt shows is told by the guest's bash.
+cannot_run_after_all() {
+	printf '#!/nosuch/interpreter\n' >"$scratch/path/script"
+	chmod +x "$scratch/path/script"
+	ends 127 guest "$scratch/path/script" </dev/null
+	grep -q '^softroce: .*/path/script: ' "$dir/err"
+	is "$dir/out" ''
+}
+
+fails_with_125() {
+	: >"$scratch/file"
+	gives 125 "cannot write to $scratch/file/cache: set RDMAEZ_CACHE to a writable directory" \
+		env RDMAEZ_CACHE="$scratch/file/cache" tools/softroce --host qemu true
+	gives 125 'HOME is not set: set RDMAEZ_CACHE to a writable directory' \
+		env -u RDMAEZ_CACHE -u XDG_CACHE_HOME -u HOME tools/softroce --host qemu true
+	gives 125 "--console: cannot write to $scratch/file/x" guest --console "$scratch/file/x" true
+	gives 125 "--write: cannot create $scratch/file/x" guest --write "$scratch/file/x" true
+	ends 125 env TMPDIR="$scratch/nosuch" tools/softroce --host qemu --kernel "$kernel" true </dev/null
+	grep -qxF "softroce: cannot make a directory in $scratch/nosuch: set TMPDIR to a writable directory" "$dir/err"
+	mkdir -p "$scratch/one blank/softroce"
+	ln -s "$entry" "$scratch/one blank/softroce/$kernel"
+	gives 125 "to build modules, set RDMAEZ_CACHE to a path that has neither blank nor colon; this one has: $scratch/one blank/softroce" \
+		env RDMAEZ_CACHE="$scratch/one blank" tools/softroce --kernel "$kernel" --headers
+}
+
+# A cache that somebody has emptied by half.
+fails_with_125_in_any_case() {
+	mkdir -p "$scratch/half/softroce/$kernel"
+	cp "$entry/format" "$scratch/half/softroce/$kernel/"
+	ends 125 env RDMAEZ_CACHE="$scratch/half" tools/softroce --host qemu --kernel "$kernel" --quiet true </dev/null
+	grep -qx 'softroce: failed unexpectedly, with status 1' "$dir/err"
+}
+
+tells_what_it_downloads() {
+	mkdir "$scratch/apt"
+	printf '#!/bin/sh\necho no network >&2\nexit 100\n' >"$scratch/apt/apt-get"
+	chmod +x "$scratch/apt/apt-get"
+	ends 125 env RDMAEZ_CACHE="$scratch/new" PATH="$scratch/apt:$PATH" \
+		tools/softroce --host qemu --kernel "$kernel" true </dev/null
+	grep -qE "^softroce: fetching Debian $kernel's kernel: about [0-9]+ MB .*, once, into $scratch/new/softroce/$kernel \.\.\.$" "$dir/err"
+	grep -qx 'no network' "$dir/err"
+	grep -qE "^softroce: failed at fetching Debian $kernel's kernel.*; above is why$" "$dir/err"
+	[[ $(ls -A "$scratch/new/softroce") == lock ]]
 }
 
 # Output is there while the command still runs; then softroce is ended by a signal.
@@ -160,14 +274,15 @@ leaves_nothing_behind() {
 without_qemu() {
 	local name
 	mkdir "$scratch/bin"
-	for name in cat dirname realpath; do
-		ln -s "$(command -v "$name")" "$scratch/bin/"
+	for name in cat dirname realpath true; do
+		ln -s "$(type -P "$name")" "$scratch/bin/"
 	done
 	PATH=$scratch/bin tools/softroce --host qemu true
 }
 
 # The kernel's first use downloads it, which is no part of what is measured or compared.
-tools/softroce --kernel "$kernel" --headers >/dev/null || exit 1
+headers=$(tools/softroce --kernel "$kernel" --headers) || exit 1
+entry=${headers%/usr/src/*}
 
 soon ok "exit status, stdout and stderr arrive unchanged and apart" keeps_output_apart
 soon ok "bytes pass through unchanged, and death by a signal is 128 and its number" passes_bytes_and_signals
@@ -178,11 +293,20 @@ soon ok "a device that is there is used, and a driver that is there makes one" \
 	needs_no_guest_where_there_is_a_device
 soon ok "modules of the kernel's own bring what they need" inserts_modules_with_what_they_need
 soon ok "a module that the kernel refuses ends the run, and is told" \
-	tells_a_refused_module "$(tools/softroce --kernel "$kernel" --headers | sed 's|/usr/src/.*||')/modules/rdma_rxe.ko"
+	tells_a_refused_module "$entry/modules/rdma_rxe.ko"
+soon ok "the host's /tmp is there, and what is written there is lost" shows_the_hosts_tmp
+soon ok "installed, and with blanks in its paths, it runs as well" runs_where_it_is_installed
+soon ok "it says that it boots, before the command starts" tells_that_it_boots
 soon ok "the time limit ends the guest with 124" stops_at_the_time_limit
+soon ok "where it ends the boot, that is told" stops_a_boot_at_the_time_limit
 soon ok "output streams, and SIGTERM leaves no process" streams_until_ended_by TERM 143
 soon ok "output streams, and even SIGKILL leaves no process" streams_until_ended_by KILL 137
 while tap_wait; do :; done
+ok "what cannot be run is told at once, with 126 or 127" cannot_run
+ok "so is what only the attempt shows" cannot_run_after_all
+ok "its own failures have a next step, and 125" fails_with_125
+ok "125 even if it is unforeseen" fails_with_125_in_any_case
+ok "a download tells its size and place, and why it fails" tells_what_it_downloads
 ok "nothing is left of all these runs" leaves_nothing_behind
 
 fails "an unknown option is refused" "unknown option --nonsense" tools/softroce --nonsense true
@@ -191,7 +315,8 @@ fails "a wrong value is refused" "--devices takes 1 or 2, not '3'" tools/softroc
 fails "an unknown driver is refused" "--driver takes rxe or siw, not 'mlx5'" tools/softroce --driver mlx5 true
 fails "siw needs the guest" "--driver siw is for the way qemu only" tools/softroce --driver siw --host direct true
 fails "no module of that name" "has no module nosuch here" guest --module nosuch true
-fails "no file of that name" "cannot read the module ./nosuch.ko" guest --module ./nosuch.ko true
+fails "no file of that name" "--module: cannot read ./nosuch.ko" guest --module ./nosuch.ko true
+fails "an unknown accelerator is refused" "--accel takes tcg or kvm, not 'hvf'" tools/softroce --accel hvf true
 fails "no command is refused" "no command" tools/softroce
 fails "a missing program is told by its package" "install the Debian package qemu-system-x86" without_qemu
 done_testing
