@@ -54,6 +54,14 @@ with() {
 	doxygen "$scratch/Doxyfile"
 }
 
+# names_exist PAGE...: those of rdmaez that pages mention. A list of changes also names what there is no more.
+names_exist() {
+	local name='\b(rdmaez_[a-z0-9_]+|RDMAEZ_[A-Z0-9_]+)\b' unknown
+	unknown=$(comm -23 <(grep -ohE "$name" "$@" | sort -u) \
+		<(grep -rohE "$name" include tools tests examples Makefile docs/*.c | sort -u))
+	[[ -z $unknown ]] || { echo "nothing is called $unknown"; false; }
+}
+
 # redrawn FILTER: the diagrams against a table that jq's FILTER has changed.
 redrawn() {
 	jq "$1" "$site/data/transitions.json" >"$scratch/transitions.json"
@@ -82,6 +90,11 @@ fails 'a wrong link is seen' 'index.html: there is no queue_pears.html' python3 
 broken qp_8h.html 's/id="rdmaez_qp_to_rtr"/id="rdmaez_qp_to_init"/'
 fails 'a wrong anchor is seen' 'there is no anchor.*rdmaez_qp_to_rtr' python3 tests/site/links.py "$scratch/site"
 fails 'an id that repeats is seen' 'the id rdmaez_qp_to_init repeats' python3 tests/site/links.py "$scratch/site"
+
+ok 'every name of rdmaez that pages mention exists' names_exist README.md CONTRIBUTING.md docs/*.md
+# This file must not have the name itself.
+printf 'Call rdmaez_qp_to_%s().\n' mars >"$scratch/page.md"
+fails 'one that does not is seen' 'nothing is called rdmaez_qp_to_[m]ars' names_exist "$scratch/page.md"
 
 ok 'the state diagrams show the rules' redrawn .
 rtr='.type == "RC" and .from == "INIT" and .to == "RTR"'

@@ -51,7 +51,7 @@ licensed() {
 
 all_licensed() {
 	local sources
-	mapfile -t sources < <(files '*.[ch]' '*.t' '*.awk' '*.bash' '*.py' Makefile 'tools/*' '*/run' docs/Doxyfile)
+	mapfile -t sources < <(files '*.[ch]' '*.t' '*.awk' '*.bash' '*.py' 'docs/site/*' Makefile 'tools/*' '*/run' docs/Doxyfile)
 	licensed "${sources[@]}"
 }
 
