@@ -191,6 +191,23 @@ def contents(page):
     page.text = page.text.replace('<main id="main">', f'{aside}<main id="main">', 1)
 
 
+def options(pages):
+    """A struct of options says where its defaults are: a table of the page about options."""
+    heading, places = '', {}
+    for page in pages:
+        if page.name == 'options.html':
+            found = re.findall(r'<h2 id="([^"]*)">(.*?) <a class="self"', page.text)
+            slugs = {plain(words): slug for slug, words in found}
+            for line in (ROOT / 'docs/options.md').read_text(encoding='utf-8').splitlines():
+                heading = slugs.get(line.removeprefix('## '), heading)
+                if table := re.match(r'<!-- table of options of (\w+) -->', line):
+                    places[f'struct {table[1]}'] = f'options.html#{heading}'
+    for page in pages:
+        if page.title in places:
+            page.sub(r'(?=<table class="fields">)', '<p>Defaults, and which calls use what: '
+                     f'<a href="{places[page.title]}">Options</a>.</p>\n')
+
+
 def files(pages, directory):
     """Copies the files of the repository to which pages link, as text."""
     for page in pages:
@@ -214,6 +231,7 @@ def main():
             members.convert(page)
             include_line(page, includes)
     list_of_examples(pages)
+    options(pages)
     readable_anchors(pages)
     code_links(pages)
     parts = list(navigation(pages))
