@@ -45,7 +45,7 @@ def target(address, page):
     if path == ROOT / 'examples':
         return 'examples.html'
     if path.parent == ROOT / 'examples' and path.suffix == '.c' and path.is_file():
-        return path.name.replace('_', '__').replace('.c', '_8c-example.html')
+        return path.name.replace('.c', '_8c-example.html')
     if path.is_relative_to(ROOT / 'include') and path.is_file() and 'impl' not in inside.parts:
         return f'@ref {path.relative_to(ROOT / "include")}'
     if (BUILT / name).is_file():
@@ -69,7 +69,7 @@ def bold(line):
 
 
 def links(line, page):
-    """A line of text with its links turned to the site. A table of data is named by its file, which only the site has."""
+    """A line with its links turned to the site. A table of data is named by its file, which only the site has."""
     line = LINK.sub(lambda m: f']({target(m[1], page)})', line)
     return DATA.sub(lambda m: f'[{m[1]}](data/{m[1]})' if (BUILT / 'data' / m[1]).is_file() else m[0], line)
 
