@@ -98,6 +98,12 @@ def readable_anchors(pages):
         page.sub(r'href="([^"#:]*)#([^"]*)"', link(page))
 
 
+def code_in_links(page):
+    """[`words`](page.md): in a reference, doxygen leaves the marks as they are."""
+    page.sub(r'(<a class="el" href="[^"]*">)([^<]*`[^<]*)(?=</a>)',
+             lambda m: m[1] + re.sub(r'`([^`]*)`', r'<code>\1</code>', m[2]))
+
+
 def short_code(page):
     """`qp->state` is not to be broken after its hyphen, as a browser would at the end of a line."""
     def code(match):
@@ -236,6 +242,7 @@ def main():
     code_links(pages)
     parts = list(navigation(pages))
     for page in pages:
+        code_in_links(page)
         short_code(page)
         side_by_side(page)
         contents(page)
