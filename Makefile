@@ -50,7 +50,7 @@ help: ## print this list
 
 # --- For users ----------------------------------------------------------------------------------
 
-.PHONY: demo mesh examples bench docs install install-headers uninstall single dist clean
+.PHONY: demo mesh examples bench docs install install-headers uninstall single dist deb clean
 # All that it needs is asked for before anything is compiled, and once.
 demo: ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
 	@tools/deps build guest
@@ -126,6 +126,9 @@ build/single/rdmaez.h: tools/package/single LICENSE $(HEADERS:%=include/%)
 dist: build/docs/html/index.html build/single/rdmaez.h ## pack a release, build/rdmaez-VERSION.tar.xz
 	tools/package/dist
 
+deb: | deps-build deps-docs deps-deb ## build Debian packages into build/deb, unsigned: headers, documentation, tools
+	tools/package/deb build/deb
+
 clean: ## remove what was built
 	rm -rf build
 
@@ -143,7 +146,7 @@ DEPS_kernel := guest
 DEPS_device := guest mpi
 DEPS_site := docs site
 DEPS_siw := guest siw
-DEPS_package := docs package
+DEPS_package := docs package deb
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE)
@@ -173,7 +176,7 @@ check-kernel: ## the rules against a running kernel's
 check-device: ## real queue pairs on the Soft-RoCE machine
 check-site: ## every page of the documentation in a browser: layout, search, diagrams
 check-siw: ## a second driver, software iWARP, and drivers' source; downloads a kernel's source once
-check-package: ## installation, and programs that use it by pkg-config, CMake, Meson or as a copy
+check-package: ## installation, and programs that use it by pkg-config, CMake, Meson or as a copy; Debian packages
 check-site check-siw check-package $(STEPS:%=check-%): check-%:
 	$(call install_first,$*)
 	$(if $(NEEDS_$*),$(call build_first,$*))
