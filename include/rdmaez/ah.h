@@ -14,6 +14,13 @@
  * No bit tells IPv4 from IPv6. Like libibverbs' get_grh_header_version(), rdmaez takes the first four bits for the IP
  * version if they are not 6, and otherwise looks for an IPv4 header whose checksum is right.
  *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * As listed with each function; rdmaez_ah_create_from_wc() makes those of rdmaez_path_from_wc() and of
+ * rdmaez_ah_create().
+ * @par Sources
+ * ibv_create_ah(), ibv_create_ah_from_wc() and ibv_init_ah_from_wc() of rdma-core 65; IBTA annex A17 for RoCE v2.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_AH_H
@@ -58,8 +65,6 @@ extern "C" {
  * One ibv_query_port(), one ibv_query_gid_table() if a GID index has to be chosen, one ibv_create_ah().
  * If the last fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_gid_ex() and three
  * ibv_query_gid_table() more.
- * @par Threads
- * May be called from any thread.
  */
 RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
 				struct ibv_ah **ah, struct rdmaez_diag *diag);
@@ -115,8 +120,6 @@ RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct
  * @par Verbs calls
  * One ibv_query_gid_table() if there is a header; where a device does not answer that, ibv_query_gid_ex() for each
  * index.
- * @par Threads
- * May be called from any thread.
  */
 RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ibv_wc *wc,
 				    const void *buffer, int port_num, struct rdmaez_path *path,

@@ -6,6 +6,12 @@
  * By default every function is `static inline` and there is nothing to set up. A program with many source
  * files may define `RDMAEZ_EXTERN` in all of them and `RDMAEZ_IMPLEMENTATION` in one:
  * [One or many translation units](@ref including) says when that is worthwhile.
+ *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_BASE_H
 #define RDMAEZ_BASE_H

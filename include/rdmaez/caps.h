@@ -13,9 +13,14 @@
  * rdmaez_caps_fields() presents the struct as a table for the functions of caps_table.h: whether a device
  * has a capability, whether it meets a program's needs, how two devices differ.
  *
- * All functions except rdmaez_caps_query() are pure, and all may be called from any thread. Those that
- * write text work like snprintf(), as in caps_table.h.
+ * Functions that write text work like snprintf(), as in caps_table.h.
  *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * Only rdmaez_caps_query() makes any; all others are pure.
+ * @par Sources
+ * verbs.h of rdma-core 33 to 65; ibv_query_device_ex(); what drivers fill in, Linux 6.1 to 7.2.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_CAPS_H

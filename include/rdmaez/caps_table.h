@@ -17,9 +17,13 @@
  * }
  * @endcode
  *
- * All functions are pure and may be called from any thread. Those that write text work like snprintf():
- * they write at most @p size bytes including the NUL, and return the length of the whole text without it.
+ * Functions that write text work like snprintf(): they write at most @p size bytes including the NUL, and
+ * return the length of the whole text without it.
  *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_CAPS_TABLE_H

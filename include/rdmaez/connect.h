@@ -59,6 +59,12 @@
  * @par Threads
  * One thread at a time for one queue pair.
  *
+ * @par Verbs calls
+ * Those of rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and rdmaez_qp_to_rts(), and ibv_set_ece() for ECE;
+ * rdmaez_qp_connect_ud() also those of rdmaez_ah_create(), and rdmaez_qp_connect_loopback() those of
+ * rdmaez_endpoint_local() for each end.
+ * @par Sources
+ * Those of qp.h and ah.h, and ibv_set_ece().
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_CONNECT_H

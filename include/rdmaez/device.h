@@ -7,8 +7,8 @@
  * may return another errno than the device node gave. After a failure this function looks for itself: at the
  * kernel's devices in sysfs, at their nodes, and at which provider libraries are loaded.
  *
+ * @par Threads
  * May be called from any thread.
- *
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_DEVICE_H
@@ -25,9 +25,7 @@ extern "C" {
 /**
  * @brief Opens a device.
  *
- * With a name: ibv_get_device_list(), ibv_open_device() and ibv_free_device_list(). Without: the first device
- * that has an active port, or else the first that opens; each that is tried also takes an ibv_query_device() and
- * an ibv_query_port() for each port, and is closed again unless it is chosen.
+ * Without a name, it is the first that has an active port, or else the first that opens.
  *
  * A finding of one device ends with its name, or with that of its node below /dev/infiniband.
  *
@@ -47,8 +45,11 @@ extern "C" {
  *         (#RDMAEZ_WHY_DEVICE_RIGHTS, #RDMAEZ_WHY_DEVICE_FORBIDDEN) or is another device's
  *         (#RDMAEZ_WHY_DEVICE_OTHER_NODE); likely a limit (#RDMAEZ_WHY_CGROUP, #RDMAEZ_WHY_MEMLOCK,
  *         #RDMAEZ_WHY_ADDRESS_SPACE, #RDMAEZ_WHY_NO_RESOURCES); #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED
- *
- * Sources: `ibverbs_get_device_list()`, `load_drivers()` and `open_cdev()` of rdma-core 65, which tries a second
+ * @par Verbs calls
+ * ibv_get_device_list(), ibv_open_device() and ibv_free_device_list(). Without a name, also one ibv_query_device() and
+ * an ibv_query_port() for each port of each device that is tried, and ibv_close_device() if it is not chosen.
+ * @par Sources
+ * `ibverbs_get_device_list()`, `load_drivers()` and `open_cdev()` of rdma-core 65, which tries a second
  * path after a node that does not open, for 5 s, and returns that one's errno; `ib_uverbs_open()` of Linux 6.1 to 7.2.
  */
 RDMAEZ_API int rdmaez_device_open(const char *name, struct ibv_context **context,

@@ -10,8 +10,10 @@
  * share one, its `call` tells whose it is. Print it with rdmaez_diag_print() or rdmaez_diag_format() (fmt.h); in code,
  * test for reasons with rdmaez_diag_find().
  *
- * Nothing here calls a verb, and everything may be called from any thread.
- *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_DIAG_H

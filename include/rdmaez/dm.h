@@ -29,6 +29,12 @@
  * Any number of threads may copy to and from the same memory at once; overlapping copies mix in 4-byte
  * words. No other thread may use the memory during rdmaez_dm_close().
  *
+ * @par Verbs calls
+ * Those that the names say: ibv_alloc_dm(), ibv_free_dm() or ibv_unimport_dm(), ibv_memcpy_to_dm(),
+ * ibv_memcpy_from_dm(), ibv_reg_dm_mr(). Besides, one ibv_query_device_ex() to adopt memory, or to say why none was
+ * allocated.
+ * @par Sources
+ * ibv_alloc_dm(), and the drivers that have such memory, as the functions tell.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_DM_H

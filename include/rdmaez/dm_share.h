@@ -21,6 +21,11 @@
  * @par Threads
  * Any thread may call these functions, but not two at once on one object or one socket.
  *
+ * @par Verbs calls
+ * To import ibv_import_device(), ibv_import_dm() and, if asked for, ibv_import_pd() and ibv_import_mr(); to close what
+ * undoes these, and ibv_close_device(); ibv_dm_export_dmabuf_fd() for a dma-buf; none to export and to send.
+ * @par Sources
+ * The verbs' manual pages, rdma-core 65.
  * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
  */
 #ifndef RDMAEZ_DM_SHARE_H

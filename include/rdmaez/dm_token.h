@@ -8,8 +8,10 @@
  * every machine. A token is neither secret nor a permission: the file descriptor that travels with it gives
  * access (dm_share.h).
  *
- * The functions here call no verbs, and may be called from any thread.
- *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_DM_TOKEN_H

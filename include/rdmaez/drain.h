@@ -38,6 +38,13 @@
  * threads poll uses rdmaez_drain_begin(). A queue pair of an rdma_cm_id is drained and resumed here, but created
  * and destroyed by librdmacm.
  *
+ * @par Verbs calls
+ * As listed with each function. rdmaez_drain_begin() makes those of rdmaez_qp_drain() but polls nothing,
+ * rdmaez_drain_wc() those for a beacon, rdmaez_qp_change() those of rdmaez_qp_quiesce() and rdmaez_qp_to_sqd(),
+ * rdmaez_qp_destroy() those of rdmaez_qp_drain() and ibv_destroy_qp(), rdmaez_event_next() ibv_get_async_event() and,
+ * for events that it passes over, ibv_ack_async_event().
+ * @par Sources
+ * The drivers' source, as for driver.h.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_DRAIN_H

@@ -4,11 +4,15 @@
  * @brief Which driver a device has, and where that driver departs from the kernel's common rules.
  *
  * Verbs do not report a device's driver, and the device's name may be anything, so the driver is recognised
- * by the vendor id and part id that ibv_query_device() reports. The traits were read from the drivers'
- * source, Linux 6.1, 6.12 and 7.2; each row of the table says where. Of a driver that is not listed nothing is
+ * by the vendor id and part id that ibv_query_device() reports. Of a driver that is not listed nothing is
  * certain (#RDMAEZ_DRIVER_NO_TABLE), nor of a device that reports no vendor, as mana_ib before Linux 7.
  *
- * Everything here is pure, calls no verb and may be called from any thread.
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
+ * @par Sources
+ * The drivers' source, Linux 6.1, 6.12 and 7.2; each row of the table says where.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_DRIVER_H

@@ -56,9 +56,10 @@
  * `port_num`, `pkey_index` and the `gid_index` of each GID: they are this end's own, and 0 in what was unpacked.
  *
  * @par Threads
- * All functions may be called from any thread; those but rdmaez_endpoint_port() and rdmaez_endpoint_local() call no
- * verbs. Outputs are written only on success.
+ * All functions may be called from any thread. Outputs are written only on success.
  *
+ * @par Verbs calls
+ * Only rdmaez_endpoint_port() makes any, and rdmaez_endpoint_local(), which also makes one ibv_query_ece() for ECE.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_ENDPOINT_H

@@ -20,7 +20,7 @@
  * @par Sockets
  * may be blocking or not, and stay as they are. Nothing beyond a message is read, so that the stream can carry the
  * program's own bytes before and after. SIGPIPE is not raised. On a TCP socket of one's own TCP_NODELAY saves up to
- * 40 ms. No two threads may use one socket at once.
+ * 40 ms.
  *
  * @par Deadlines
  * `timeout_ns` is for the whole of a call, by CLOCK_MONOTONIC; 0 means 10 s, UINT64_MAX forever. Signals do not
@@ -61,6 +61,11 @@
  * machine numbers it, or 0; the kind, 1: endpoints, 2: ready; the number of endpoints; the identity; and the number of
  * bytes that follow. These are the endpoints; what a later version puts behind them is skipped.
  *
+ * @par Threads
+ * May be called from any thread; no two may use one socket at once.
+ * @par Verbs calls
+ * Only rdmaez_exchange_connect() makes any: those of rdmaez_qp_connect(), and of rdmaez_endpoint_local() without an
+ * endpoint of the caller's.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_EXCHANGE_H

@@ -8,7 +8,11 @@
  *
  * Texts for people have lines of at most 100 columns, and the last line ends in a newline too.
  *
- * Nothing here calls a verb, and everything may be called from any thread.
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_FMT_H
 #define RDMAEZ_FMT_H

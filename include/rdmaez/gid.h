@@ -3,7 +3,15 @@
  * @file gid.h
  * @brief Classify GIDs, and rank a port's GIDs by how well they suit a peer.
  *
- * Everything here is pure, calls no verb and may be called from any thread.
+ * Everything here is pure.
+ *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
+ * @par Sources
+ * ibv_query_gid_ex(), RFC 4291, and IBTA annexes A16 and A17 for RoCE v1 and v2.
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_GID_H
 #define RDMAEZ_GID_H

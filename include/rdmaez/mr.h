@@ -11,8 +11,11 @@
  * On iWARP the memory that a READ writes to needs IBV_ACCESS_REMOTE_WRITE besides IBV_ACCESS_LOCAL_WRITE (RFC 5040),
  * except with siw, whose siw_proc_rresp() asks for the latter only.
  *
- * @since rdmaez 0.1; rdma-core 33, of a dma-buf 34. Sources: `ib_check_mr_access()` and `ib_umem_get()` of Linux 6.1 to
- * 7.2, libibverbs/memory.c
+ * @par Threads
+ * May be called from any thread.
+ * @par Sources
+ * ibv_reg_mr(), `ib_check_mr_access()` and `ib_umem_get()` of Linux 6.1 to 7.2, libibverbs/memory.c.
+ * @since rdmaez 0.1; rdma-core 33, of a dma-buf 34
  */
 #ifndef RDMAEZ_MR_H
 #define RDMAEZ_MR_H
@@ -66,8 +69,6 @@ extern "C" {
  * @par Verbs calls
  * One ibv_reg_mr(). If that fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_device_ex()
  * and ibv_is_fork_initialized(), and files of /proc and /sys are read.
- * @par Threads
- * May be called from any thread.
  */
 RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsigned int access,
 			     struct ibv_mr **mr, struct rdmaez_diag *diag);
@@ -105,8 +106,6 @@ struct rdmaez_mr_dmabuf {
  *         #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
  * One ibv_reg_dmabuf_mr(); if that fails and @p diag is not NULL, files of /proc are read.
- * @par Threads
- * May be called from any thread.
  */
 RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_dmabuf *dmabuf,
 				     unsigned int access, struct ibv_mr **mr,

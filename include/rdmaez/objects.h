@@ -16,7 +16,8 @@
  * | XRC domain | SRQ for XRC, XRC_RECV queue pair |
  * | memory region, see mr.h | memory window bound to it; rxe says EINVAL |
  *
- * Sources: the counts of users in `uverbs_free_pd()`, `ib_destroy_cq_user()`, `ib_destroy_srq_user()` and
+ * @par Sources
+ * The counts of users in `uverbs_free_pd()`, `ib_destroy_cq_user()`, `ib_destroy_srq_user()` and
  * `uverbs_free_xrcd()` of Linux 6.1 to 7.2; for parent domains `mlx5_free_pd()`, `efa_dealloc_pd()` and
  * `hns_roce_u_dealloc_pd()` of rdma-core 65. Without one of these EBUSY means that another thread is using
  * the object at this moment (`uverbs_try_lock_object()`).
@@ -25,6 +26,7 @@
  * likely is with other drivers (mana_ib creates larger completion queues than it reports), with those that are
  * not in driver.h's list, and with ENOMEM.
  *
+ * @par Verbs calls
  * Each function makes one verbs call, the one that it is named after. If that fails and @p diag is not NULL,
  * the functions that create also make one ibv_query_device(), for tag matching ibv_query_device_ex(). An
  * object that could not be destroyed stays as it was; after success it must not be used.
@@ -39,6 +41,7 @@
  *
  * @par Threads
  * All may be called from any thread; no other thread may use an object while it is destroyed.
+ *
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_OBJECTS_H

@@ -21,8 +21,12 @@
  * (rdma_flow_label_to_udp_sport(), rdma_get_udp_sport() in the kernel's include/rdma/ib_verbs.h), so a
  * label is needed only to choose a path through the network. rxe ignores `sl`.
  *
- * Nothing here calls a verb, and everything may be called from any thread.
- *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
+ * @par Sources
+ * ibv_create_ah(), and IBTA volume 1 (LRH and GRH) for the width of each field.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_PATH_H

@@ -13,6 +13,13 @@
  *
  * @par Threads
  * All may be called from any thread.
+ *
+ * @par Verbs calls
+ * Those that the names say: ibv_query_port(), ibv_query_pkey() for each entry, ibv_query_gid_table() once, or
+ * ibv_query_gid_ex() for each entry where a device does not answer that. ibv_query_device() tells how many ports there
+ * are, where that matters.
+ * @par Sources
+ * The verbs' manual pages, rdma-core 65.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_PORT_H

@@ -8,9 +8,14 @@
  * rdmaez_port_caps_fields() presents it as a table, so the functions of caps_table.h work on ports too.
  * port.h lists a port's GIDs and P_Keys.
  *
- * All functions except rdmaez_port_caps_query() are pure, and all may be called from any thread. Those that
- * write text work like snprintf(), as in caps_table.h.
+ * Functions that write text work like snprintf(), as in caps_table.h.
  *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * Only rdmaez_port_caps_query() makes any; all others are pure.
+ * @par Sources
+ * verbs.h of rdma-core 33 to 65; ibv_query_port(); IBTA volume 1 (PortInfo) for codes of widths and speeds.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_PORT_CAPS_H

@@ -40,7 +40,8 @@
  * class and the like. A DCT stays in RTR, where it first has the `qp_num` that initiators need, until it
  * is destroyed.
  *
- * @par The functions that move a queue pair
+ * @par Verbs calls
+ * rdmaez_qp_attr() makes none, rdmaez_qp_state() one ibv_query_qp(). The functions that move a queue pair
  * call ibv_modify_qp() once; any queries before it are listed with the function. If ibv_modify_qp() fails
  * and @p diag is not NULL, they explain as rdmaez_qp_modify() does. The queue pair then keeps its state,
  * as far as the provider guarantees that. On success the record has no findings, whatever was accepted: advice
@@ -54,6 +55,9 @@
  * @par Threads
  * One thread at a time for one queue pair. rdmaez_qp_attr() may be called from any thread.
  *
+ * @par Sources
+ * `modify_qp()` in `drivers/infiniband/core/uverbs_cmd.c`, `_ib_modify_qp()` in `core/verbs.c`, and the drivers,
+ * Linux 6.1, 6.12 and 7.2.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_QP_H
@@ -222,9 +226,7 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  * copy is taken for it, and what follows from that is likely; so is the rule of a driver that is not known.
  *
  * It cannot predict whether the peer's Ethernet address resolves, what the firmware returns, or whether the
- * process may set a privileged Q_Key. rdmaez_qp_modify() explains those afterwards. Sources: `modify_qp()`
- * in `drivers/infiniband/core/uverbs_cmd.c`, `_ib_modify_qp()` in `core/verbs.c`, and the drivers, Linux 6.1,
- * 6.12 and 7.2.
+ * process may set a privileged Q_Key. rdmaez_qp_modify() explains those afterwards.
  *
  * @param qp the queue pair
  * @param attr the attributes, as for ibv_modify_qp()

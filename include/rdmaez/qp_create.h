@@ -8,11 +8,16 @@
  * on inline data at all. A number above a limit is certainly why, where the driver is known to compare just
  * that limit; it likely is with other drivers and with ENOMEM.
  *
- * Destroy a queue pair created here with ibv_destroy_qp(). If creating it fails and @p diag is not NULL,
- * there is also one ibv_query_device().
+ * Destroy a queue pair created here with ibv_destroy_qp().
  *
  * @par Threads
  * All may be called from any thread.
+ *
+ * @par Verbs calls
+ * The one that creates; if it fails and @p diag is not NULL, also one ibv_query_device(). rdmaez_qp_max_inline()
+ * makes at most 18 of ibv_create_qp() and of ibv_destroy_qp().
+ * @par Sources
+ * ibv_create_qp(), and the drivers' source, as for driver.h.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_QP_CREATE_H

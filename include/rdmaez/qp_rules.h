@@ -3,6 +3,7 @@
  * @file qp_rules.h
  * @brief Which queue pair transitions and attribute masks Linux accepts.
  *
+ * @par Sources
  * The rules are the kernel's `qp_state_table` and `ib_modify_qp_is_ok()` in
  * `drivers/infiniband/core/verbs.c`, which are the same from Linux 6.1 to 7.2 but for the rate limit. A
  * mask is accepted if it has every required bit, and no bit that is neither required nor optional. Some
@@ -20,9 +21,12 @@
  *   MAX_DEST_RD_ATOMIC and MIN_RNR_TIMER for XRC_SEND; MAX_QP_RD_ATOMIC, RETRY_CNT and RNR_RETRY for
  *   XRC_RECV. The rules describe what the kernel sees, and do not allow these bits.
  *
- * Nothing here calls a verb, and everything may be called from any thread. With constant arguments a rule
- * folds to constants.
+ * With constant arguments a rule folds to constants.
  *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_QP_RULES_H

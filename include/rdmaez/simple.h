@@ -19,8 +19,10 @@
  *
  * Then connect.h and exchange.h connect `simple.qp`; wr.h and wc.h send, receive and wait.
  *
+ * @par Threads
  * May be called from any thread; no other thread may use the objects while they are closed.
- *
+ * @par Verbs calls
+ * None to fill attributes; the others as listed with each function.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_SIMPLE_H
@@ -96,8 +98,6 @@ RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple
  * @brief Fills the attributes by which rdmaez_simple_open() creates the queue pair: for `init_attr` of
  *        rdmaez_qp_recover(), which may have to create it anew.
  *
- * Calls no verb.
- *
  * @param simple what was opened, not NULL; its completion queues are used
  * @param opts as they were given; may be NULL
  * @param init receives the attributes, not NULL
@@ -120,6 +120,9 @@ RDMAEZ_API void rdmaez_simple_init_attr(const struct rdmaez_simple *simple,
  * @retval EBUSY likely something still uses the object (#RDMAEZ_WHY_PD_IN_USE, #RDMAEZ_WHY_CQ_IN_USE,
  *         #RDMAEZ_WHY_MR_IN_USE, #RDMAEZ_WHY_QP_MULTICAST)
  * @return another errno of the verb (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
+ * @par Verbs calls
+ * ibv_destroy_qp(), ibv_dereg_mr(), ibv_destroy_cq(), ibv_dealloc_pd() and ibv_close_device(), for each object that is
+ * there.
  */
 RDMAEZ_API int rdmaez_simple_close(struct rdmaez_simple *simple, struct rdmaez_diag *diag);
 

@@ -3,11 +3,19 @@
  * @file str.h
  * @brief Names for verbs constants.
  *
- * Every function takes any value, calls no verb, may be called from any thread, and returns static text:
- * the name, or "unknown" if the value has none. libibverbs names some enums itself (ibv_node_type_str(),
- * ibv_port_state_str(), ibv_wc_status_str(), ibv_event_type_str()); these are the others that messages
- * need. States and types have their spoken names (`RTS`, `RC`), flags those of their constants
- * (`IBV_QP_PORT`). The names do not depend on the version of the installed verbs.h.
+ * Every function takes any value and returns static text: the name, or "unknown" if the value has none.
+ * libibverbs names some enums itself (ibv_node_type_str(), ibv_port_state_str(), ibv_wc_status_str(),
+ * ibv_event_type_str()); these are the others that messages need. States and types have their spoken names
+ * (`RTS`, `RC`), flags those of their constants (`IBV_QP_PORT`). The names do not depend on the version of the
+ * installed verbs.h.
+ *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
+ * @par Sources
+ * verbs.h of rdma-core 33 to 65.
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_STR_H
 #define RDMAEZ_STR_H

@@ -3,7 +3,15 @@
  * @file units.h
  * @brief Arithmetic for the numbers that verbs encode: MTUs, ACK and RNR timers, PSNs.
  *
- * Everything here is pure, except for rdmaez_psn_random(), calls no verb and may be called from any thread.
+ * Everything here is pure, except for rdmaez_psn_random().
+ *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
+ * @par Sources
+ * verbs.h, and IBTA volume 1 as each function tells.
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_UNITS_H
 #define RDMAEZ_UNITS_H

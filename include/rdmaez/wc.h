@@ -24,6 +24,12 @@
  * @par Threads
  * May be called from any thread; functions that query a queue pair, from any thread that may use it. One
  * thread at a time for one struct rdmaez_wc_errors.
+ *
+ * @par Verbs calls
+ * None, but where they are listed with a function; rdmaez_wc_explain_recv() and rdmaez_wc_explain_qp() make those
+ * of rdmaez_wc_explain_send().
+ * @par Sources
+ * ibv_poll_cq(), ibv_get_async_event(); what the providers of rdma-core 65 and the drivers of Linux 7.2 report.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_WC_H

@@ -2,6 +2,12 @@
 /**
  * @file why.h
  * @brief The reasons that a record may give: why something was refused or is unwise, and what to do.
+ *
+ * @par Threads
+ * May be called from any thread.
+ * @par Verbs calls
+ * None.
+ * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_WHY_H
 #define RDMAEZ_WHY_H

@@ -45,6 +45,9 @@
  * ibv_query_port().
  * @par Threads
  * As for the verb.
+ *
+ * @par Sources
+ * ibv_post_send(), ibv_wr_start(), and the providers of rdma-core 65.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_WR_H

@@ -5,23 +5,9 @@
 # a complaint, and a page says what the header says, with what the header's head says for all of its functions.
 
 source tests/compile/lib.bash
+source tests/tree/xml.bash
 
 export LC_ALL=C.UTF-8
-
-# xml INCLUDE: doxygen's XML of these headers, in a directory of its own.
-xml() {
-	local out
-	out=$(mktemp -d "$scratch/xml.XXXX")
-	{
-		cat docs/Doxyfile
-		printf '%s\n' "INPUT = $1 build/docs/input" "EXCLUDE = $1/rdmaez/impl $1/rdmaez/devel/impl" \
-			"STRIP_FROM_PATH = $1" "INCLUDE_PATH = $1" 'USE_MDFILE_AS_MAINPAGE =' 'GENERATE_HTML = NO' \
-			'WARN_AS_ERROR = NO' "OUTPUT_DIRECTORY = $out"
-	} >"$out/Doxyfile"
-	# Without the pages, and without HTML, it complains of what is not so.
-	doxygen "$out/Doxyfile" 2>"$out/warnings"
-	echo "$out/xml"
-}
 
 # pages INCLUDE: the pages of these headers, in a directory of their own.
 pages() {
@@ -118,8 +104,21 @@ RETURN VALUE
 
        0, or an errno value; see NOTES below
 
+VERBS CALLS
+       rdmaez_qp_attr(3) makes none, rdmaez_qp_state(3) one ibv_query_qp(3).  The functions that
+       move a queue pair call ibv_modify_qp(3) once; any queries before it are listed with the
+       function.  If ibv_modify_qp(3) fails and diag is not NULL, they explain as
+       rdmaez_qp_modify(3) does.  The queue pair then keeps its state, as far as the provider
+       guarantees that.  On success the record has no findings, whatever was accepted: advice
+       about values that cause trouble later is given by rdmaez_qp_check(3) before and by
+       rdmaez_qp_examine(3) afterwards.
+
 THREADS
        One thread at a time for one queue pair.  rdmaez_qp_attr(3) may be called from any thread.
+
+SOURCES
+       modify_qp() in drivers/infiniband/core/uverbs_cmd.c, _ib_modify_qp() in core/verbs.c, and
+       the drivers, Linux 6.1, 6.12 and 7.2.
 
 NOTES
    Errors of all of them
@@ -132,7 +131,7 @@ SINCE
        rdmaez 0.1; rdma-core 33
 
 SEE ALSO
-       rdmaez_diag(3), rdmaez_qp.h(3), rdmaez(7)
+       rdmaez_diag(3), ibv_modify_qp(3), ibv_query_qp(3), rdmaez_qp.h(3), rdmaez(7)
 
 END
 }

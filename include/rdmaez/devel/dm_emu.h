@@ -43,8 +43,11 @@
  * - A process's memory is freed when it ends, however it ends, unless it has forked: a child that has not
  *   called exec() has inherited the locks that hold the memory, and keeps them.
  *
- * @since rdmaez 0.1; rdma-core 33; Linux 3.17 with /proc. Source of the rules: mlx5 of rdma-core 18 to 65
- *        and of Linux 6.1 to 7.2
+ * @par Verbs calls
+ * One ibv_query_device_ex() to attach, to see whether the device has memory of its own.
+ * @par Sources
+ * mlx5 of rdma-core 18 to 65 and of Linux 6.1 to 7.2.
+ * @since rdmaez 0.1; rdma-core 33; Linux 3.17 with /proc
  */
 #ifndef RDMAEZ_DEVEL_DM_EMU_H
 #define RDMAEZ_DEVEL_DM_EMU_H
