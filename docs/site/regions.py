@@ -16,6 +16,7 @@ Comments within a fenced block are no regions. `make pages` runs this over all p
 
 import argparse
 import difflib
+import itertools
 import pathlib
 import re
 import shlex
@@ -28,6 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEGIN = re.compile(r"<!-- (table|output|code|output on softroce) of (.*\S) -->")
 ALMOST = re.compile(r"\s*<!--\s*(table|output|code)\b|\s+<!-- end")
 END = "<!-- end -->"
+SHOWN = 30  # lines of a page's difference
 HEAD = re.compile(r"\s*/\*.*?\*/\n*", re.DOTALL)
 
 
@@ -128,7 +130,7 @@ def visit(path, check, device):
         return True
     difference = difflib.unified_diff(text.split("\n"), new.split("\n"), f"{path} as it is",
                                       f"{path} as generated; run `make pages{'-device' if device else ''}`", lineterm="")
-    print("\n".join(difference))
+    print("\n".join(itertools.islice(difference, SHOWN)))
     return False
 
 
