@@ -14,6 +14,11 @@ builds() {
 	[[ -s $site/index.html && -s $site/qp_8h.html && -s build/docs/man/man3/rdmaez_qp_to_rtr.3 ]]
 }
 
+# Each **Before** and **After** of the page is a pair on the site.
+paired() {
+	diff <(grep -cFx '**After**' docs/migrating.md) <(grep -c '<div class="pair">' "$1/migrating.html")
+}
+
 # broken FILE SED: $scratch/site is a copy of the site with a defect.
 broken() {
 	rm -rf "$scratch/site"
@@ -95,6 +100,10 @@ ok 'every name of rdmaez that pages mention exists' names_exist README.md CONTRI
 # This file must not have the name itself.
 printf 'Call rdmaez_qp_to_%s().\n' mars >"$scratch/page.md"
 fails 'one that does not is seen' 'nothing is called rdmaez_qp_to_[m]ars' names_exist "$scratch/page.md"
+
+ok 'code before and after stands side by side' paired "$site"
+broken migrating.html '0,/class="pair"/s///'
+fails 'code that does not is seen' '^< 8' paired "$scratch/site"
 
 ok 'the state diagrams show the rules' redrawn .
 rtr='.type == "RC" and .from == "INIT" and .to == "RTR"'
