@@ -120,10 +120,10 @@ build/docs/html/index.html: $(shell find docs include examples -type f) $(wildca
 
 single: build/single/rdmaez.h ## put all headers into one, build/single/rdmaez.h
 
-build/single/rdmaez.h: tools/package/single LICENSE $(HEADERS:%=include/%)
+build/single/rdmaez.h: tools/package/single LICENSE $(HEADERS:%=include/%) | deps-dist
 	tools/package/single $(@D)
 
-dist: build/docs/html/index.html build/single/rdmaez.h ## pack a release, build/rdmaez-VERSION.tar.xz
+dist: build/docs/html/index.html build/single/rdmaez.h | deps-dist ## pack a release, build/rdmaez-VERSION.tar.xz
 	tools/package/dist
 
 deb: | deps-build deps-docs deps-deb ## build Debian packages into build/deb, unsigned: headers, documentation, tools
@@ -146,7 +146,7 @@ DEPS_kernel := guest
 DEPS_device := guest mpi
 DEPS_site := docs site
 DEPS_siw := guest siw
-DEPS_package := docs package deb
+DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE)
@@ -183,7 +183,9 @@ check-site check-siw check-package $(STEPS:%=check-%): check-%:
 	@$(call tell,$*)
 	@$(PROVE) $(call tests_of,$*)
 
-distcheck: $(NEEDS_package) | deps-build deps-docs deps-package ## what make dist packs; part of check-package
+distcheck: ## what make dist packs, which is a part of check-package
+	$(call install_first,package)
+	$(call build_first,package)
 	@$(PROVE) tests/package/dist.t
 
 KERNELS := bookworm trixie sid
