@@ -26,8 +26,8 @@ everything() {
 	diff -r "$top/include" "$prefix/include"
 	same_files build/docs/html "$doc/html"
 	same_files build/docs/man "$prefix/share/man"
-	man --manpath="$prefix/share/man" 3 rdmaez_qp_to_rtr | grep -q 'struct ibv_qp \*'
-	same_files examples "$doc/examples" -name '*.c'
+	man --manpath="$prefix/share/man" 3 rdmaez_qp_to_rtr | grep "struct ibv_qp \*"
+	same_files examples "$doc/examples" -name '*.[ch]'
 	for name in README.md CHANGELOG.md LICENSE; do
 		cmp "$top/$name" "$doc/$name"
 	done
@@ -37,6 +37,13 @@ everything() {
 	[[ -z $(find "$prefix" -type f ! -perm 644) ]]
 	[[ -z $(find "$prefix" -type d ! -perm 755) ]]
 	lacks '@[A-Z_]*@' "$prefix/share/pkgconfig" "$prefix/share/cmake"
+}
+
+# The examples need no more than was installed. That of Open MPI needs Open MPI.
+examples() {
+	cd "$prefix/share/doc/rdmaez/examples"
+	rm -f mesh.c
+	"${CC:-gcc}" -std=c11 -I"$prefix/include" -fsyntax-only ./*.c
 }
 
 # The list that `make uninstall` goes by, and Debian's packages are made from.
@@ -87,6 +94,9 @@ fails 'uninstall says where nothing is installed' 'there is no .*/share/doc/rdma
 	run_make uninstall PREFIX="$prefix"
 ok 'make install copies headers, package files, documentation and examples' everything
 ok 'and notes each file' noted
+ok 'the installed examples compile' examples
+rm "$prefix/share/doc/rdmaez/examples/pingpong.h"
+fails 'an example that lacks a file is seen' 'pingpong\.h' examples
 rm "$prefix/include/rdmaez/qp.h"
 fails 'a header that was not installed is missed' 'rdmaez: qp.h' diff -r "$top/include" "$prefix/include"
 fails 'and in the notes' 'include/rdmaez/qp.h' noted
