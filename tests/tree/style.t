@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The tree is tidy: C is laid out by .clang-format, scripts are clean under shellcheck, every file names
-# its licence, and what is generated is what its generator writes today.
+# its licence, no line ends in blanks, the workflow of a forge runs what continuous integration runs, and what is
+# generated is what its generator writes today.
 
 source tests/tap.bash
 
@@ -62,6 +63,42 @@ linted() {
 	shellcheck -x "${sources[@]}"
 }
 
+# tidy FILE...: text as .editorconfig has it for all files.
+tidy() {
+	local file bad=0
+	for file; do
+		! grep -InP '[ \t\r]$' "$file" /dev/null || bad=1
+		[[ -z $(tail -c 1 "$file" | tr -d '\n') ]] || { echo "$file does not end with a newline"; bad=1; }
+	done
+	return "$bad"
+}
+
+all_tidy() {
+	local texts
+	mapfile -t texts < <(files '*' | xargs -d '\n' grep -lI .)
+	((${#texts[@]} > 200))
+	tidy "${texts[@]}"
+}
+
+# agrees SETTINGS: an editor breaks lines of C where clang-format does.
+agrees() {
+	diff <(sed -n '/^\[\*\.{c,h,/,/^$/s/^max_line_length = //p' "$1") <(sed -n 's/^ColumnLimit: //p' .clang-format)
+}
+
+# works WORKFLOW: it is YAML, and runs .ci/run on both releases of Debian.
+works() {
+	# shellcheck disable=SC2016 # the workflow's own expression
+	python3 -c '
+import sys, yaml
+with open(sys.argv[1], encoding="utf-8") as file:
+    job = yaml.safe_load(file)["jobs"]["check"]
+assert job["container"] == "debian:${{ matrix.debian }}", job
+assert job["strategy"]["matrix"]["debian"] == [12, 13], job
+assert [step.get("run") for step in job["steps"]][-1] == ".ci/run", job
+' "$1"
+	[[ -x .ci/run ]]
+}
+
 generated() {
 	diff tests/fake/qp_table.h <(awk -f tests/fake/qp_table.awk "$1")
 }
@@ -81,6 +118,22 @@ fails 'a careless script is seen' SC2086 shellcheck "$scratch/bad.sh"
 
 ok 'every source file names its licence' all_licensed
 fails 'a file without a licence is seen' 'without a licence: .*bad.c' licensed "$scratch/bad.c"
+
+ok 'no line ends in blanks' all_tidy
+printf 'x \n' >"$scratch/blank"
+fails 'a line that does is seen' 'blank:1:x ' tidy "$scratch/blank"
+printf 'x' >"$scratch/open"
+fails 'so is a last line without an end' 'open does not end with a newline' tidy "$scratch/open"
+
+ok '.editorconfig agrees with .clang-format' agrees .editorconfig
+sed 's/= 100/= 80/' .editorconfig >"$scratch/editorconfig"
+fails 'another length of lines is seen' '< 80' agrees "$scratch/editorconfig"
+
+ok "a forge's workflow runs .ci/run" works .github/workflows/check.yml
+sed 's|run: .ci/run|run: make check|' .github/workflows/check.yml >"$scratch/check.yml"
+fails 'one that runs something else is seen' AssertionError works "$scratch/check.yml"
+sed 's/^jobs:/jobs: {/' .github/workflows/check.yml >"$scratch/broken.yml"
+fails 'one that is no YAML is seen' 'yaml.*Error' works "$scratch/broken.yml"
 
 ok "the fake's transition table is the kernel's" generated tests/data/qp-state-table.tsv
 sed '0,/^INIT.*RTR/{/^INIT.*RTR/d}' tests/data/qp-state-table.tsv >"$scratch/cut.tsv"
