@@ -7,10 +7,23 @@
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
+
+# block LANGUAGE WORD: the first block of code in this language that has the word.
+block() {
+	awk -v fence="\`\`\`$1" -v word="$2" '
+		inside && /^```$/ { if (index(text, word)) { printf "%s", text; exit } inside = 0 }
+		inside { text = text $0 "\n" }
+		$0 == fence { inside = 1; text = "" }'
+}
+
 if [[ ${1-} != here ]]; then
 	mkdir -p build/readme
-	awk '/^```c$/ { inside = 1; next } /^```$/ && inside { exit } inside' README.md >build/readme/hello.c
+	block c '<rdmaez.h>' <README.md >build/readme/hello.c
 	"${CC:-gcc}" -std=c11 -Wall -Wextra -Werror -O2 -Iinclude build/readme/hello.c -libverbs -o build/readme/hello || exit
+	# And the commands below it as they are typed; what they print is judged there.
+	ln -sfn "$PWD/include" "$PWD/tools" build/readme/
+	block sh hello.c <README.md >build/readme/typed
+	(cd build/readme && bash -e typed >printed 2>&1)
 	exec tools/softroce --quiet --timeout 0 --devices 2 ${RDMAEZ_KERNEL:+--host qemu --kernel "$RDMAEZ_KERNEL"} -- tests/device/readme.t here
 fi
 # shellcheck source=tests/tap.bash
@@ -49,6 +62,14 @@ readme() {
 	cat "$scratch/first" "$scratch/second" | sed -n 's/^written: //p' | cmp - "$scratch/received"
 }
 
+typed() {
+	cat build/readme/typed build/readme/printed
+	grep -q '^tools/softroce ' build/readme/typed
+	grep -q '^received: hello from process [0-9]*$' build/readme/printed
+	! grep -i warning build/readme/printed
+}
+
+ok "README's commands, as they are typed" typed
 ok "README's program: who waits comes first" readme "$hello" "$hello 127.0.0.1"
 ok "README's program: who connects comes first" readme "$hello localhost" "$hello"
 
