@@ -8,7 +8,7 @@ source tests/tap.bash
 
 bin=$scratch/bin
 mkdir "$bin"
-for program in awk bash cat env grep mkdir sed sh sort tail tr; do
+for program in awk bash cat env fold grep mkdir sed sh sort tail tr; do
 	ln -s "$(command -v "$program")" "$bin/"
 done
 
@@ -141,6 +141,13 @@ install as 0: binutils clang gcc libc6-dev make valgrind
 '
 }
 
+many_packages() {
+	system 0
+	deps build test docs guest >"$scratch/said"
+	cat "$scratch/said"
+	(($(wc -L <"$scratch/said") <= 100))
+}
+
 without_sudo() {
 	system 1000 clang
 	deps bench
@@ -231,6 +238,7 @@ ok 'where all is there it is silent, and asks neither apt nor the network' keep 
 ok 'root: installs what is missing with a fresh index, tells the size, and remembers it' by_root
 ok 'a user with sudo: the same' by_sudo
 ok 'several groups are one question' several_at_once
+ok 'a long list of packages is wrapped' many_packages
 fails 'no sudo: says what an administrator can type' "neither root nor sudo.*" without_sudo
 fails 'no sudo: names the packages' "$refused" without_sudo
 fails 'sudo refuses: shows what it says' 'a password is required' sudo_refuses
