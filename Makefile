@@ -46,7 +46,7 @@ C_FILES = $(shell find docs include examples tests -name '*.[ch]')
 
 .PHONY: help
 help: ## print this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 22
+	@sed -n ':join /\\$$/{N; s/\\\n//; b join}; s/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 22
 
 # --- For users ----------------------------------------------------------------------------------
 
