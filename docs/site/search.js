@@ -42,15 +42,17 @@ const search = {
 		return index;
 	},
 
-	/* The sections that have all the words, best first. */
+	/* The sections that have all the words, best first; where there is none, those that have words like them. */
 	find(index, sections, query) {
 		const options = {
 			tokenize: search.typed, combineWith: 'AND', boost: { t: 5, p: 2, x: 1 },
 			prefix: term => term.length > 1,
-			fuzzy: term => term.length > 5 && !/[_\d]/.test(term) ? 0.15 : false,
 			weights: { prefix: 0.3, fuzzy: 0.1 },
 			boostDocument: (id, term) => search.weight(sections[id], term),
 		};
-		return index.search(query, options).map(hit => sections[hit.id]);
+		const found = index.search(query, options);
+		const like = found.length ? [] : index.search(query, { ...options, fuzzy: term => term.length > 4 ? 2 : false });
+
+		return [...found, ...like].map(hit => sections[hit.id]);
 	},
 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""links.py HTML_DIR: says which links, anchors and sources of a site's pages lead nowhere, and which ids repeat."""
+"""links.py HTML_DIR: says which links, anchors and sources of a site's pages lead nowhere, and which ids
+repeat or are left to doxygen."""
 import html.parser
 import pathlib
 import sys
@@ -39,6 +40,8 @@ def wrong(page, pages, directory):
             yield f'there is no anchor {link}'
     for repeated in sorted({name for name in page.ids if page.ids.count(name) > 1}):
         yield f'the id {repeated} repeats'
+    if any(name.startswith('autotoc') for name in page.ids):
+        yield 'a heading has no id of its own, or is none'
 
 
 def main():
