@@ -56,6 +56,17 @@ all_licensed() {
 	licensed "${sources[@]}"
 }
 
+# merged FILE...: none has the marks of a merge that somebody forgot.
+merged() {
+	! grep -nE '^(<<<<<<<|>>>>>>>)( |$)' "$@"
+}
+
+all_merged() {
+	local sources
+	mapfile -t sources < <(files '*')
+	merged "${sources[@]}"
+}
+
 linted() {
 	local sources
 	mapfile -t sources < <(scripts)
@@ -134,6 +145,10 @@ sed 's|run: .ci/run|run: make check|' .github/workflows/check.yml >"$scratch/che
 fails 'one that runs something else is seen' AssertionError works "$scratch/check.yml"
 sed 's/^jobs:/jobs: {/' .github/workflows/check.yml >"$scratch/broken.yml"
 fails 'one that is no YAML is seen' 'yaml.*Error' works "$scratch/broken.yml"
+
+ok 'no merge has left its marks' all_merged
+printf '<%.0s' {1..7} >"$scratch/bad.md"
+fails 'a mark of a merge is seen' '1:<<<<' merged "$scratch/bad.md"
 
 ok "the fake's transition table is the kernel's" generated tests/data/qp-state-table.tsv
 sed '0,/^INIT.*RTR/{/^INIT.*RTR/d}' tests/data/qp-state-table.tsv >"$scratch/cut.tsv"
