@@ -51,6 +51,7 @@ def frame(page):
     page.sub(r'<a class="anchor" id="md_[^"]*"></a> ?', '')
     page.sub(r'<a name="details" id="details"></a><h2 class="groupheader">Detailed Description</h2>\n', '')
     page.sub(r'<tr class="markdownTableHead">(\s*<th[^>]*>\s*</th>)+\s*</tr>\n', '')      # a table without a head
+    page.sub(r'<td class="markdownTable.*?</td>', lambda m: m[0].replace('\\|', '|'))    # as a forge has it in `code`
     page.sub(r'<p >', '<p>')
     page.sub(r'<div class="header">.*?<div class="title">.*?</div></div>\n</div>',
              f'<h1>{html.escape(page.title)}</h1>')
