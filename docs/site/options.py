@@ -103,11 +103,12 @@ def users(name, text, struct, functions, rows):
 
 
 def table(struct):
-    """The table of a struct, below a sentence on what it is given to."""
+    """The table of a struct, below its name and what it is given to."""
     text = headers()
     functions, holders = takers(text, struct)
     rows = transitions() if struct == "rdmaez_qp_opts" else {}
-    out = ["For " + ", ".join([f"{one}()" for one in functions] + [f"`struct {one}`" for one in holders]) + ".", "",
+    given_to = ", ".join([f"{one}()" for one in functions] + [f"`struct {one}`" for one in holders])
+    out = [f"`struct {struct}`, for {given_to}.", "",
            "| field | default | used by | meaning |", "|---|---|---|---|"]
     for name, declaration, about in members(text, struct):
         default, zero, meaning = split(about, declaration)
