@@ -84,8 +84,8 @@ extern "C" {
  * @brief Options for a queue pair. Start from all zero: 0 asks for the default.
  *
  * Where 0 itself is meaningful, #RDMAEZ_ZERO asks for it. A transition uses the fields whose attributes it
- * sends and ignores the rest, so one struct serves a whole bring-up. [Queue pairs](@ref queue_pairs) has
- * a table of all fields.
+ * sends and ignores the rest, so one struct serves a whole bring-up. The page [Options](@ref options) has a
+ * table of all fields.
  */
 struct rdmaez_qp_opts {
 	/** Optional attributes to send as well as the required ones: IBV_QP_ bits such as
