@@ -15,6 +15,10 @@
 
 #include "fake_verbs.h"
 
+#define main gids_main
+#include "../examples/gids.c"
+#undef main
+
 static struct fake_device *dev;
 static struct ibv_context *context;
 static struct ibv_qp *qp;
@@ -548,6 +552,25 @@ static void no_device(void)
 	print();
 }
 
+/* ---- The example that lists GIDs --------------------------------------------------------------- */
+
+/* A port whose interface has a VLAN, and a peer there, as the kernel's route knows it. */
+static void gids(void)
+{
+	static char peer[] = "198.51.100.9", one[] = "1", name[] = "mlx5_0", program[] = "gids";
+	static char *arguments[] = {program, name, one, peer, NULL};
+
+	start(FAKE_PROFILE_MLX5, name, IBV_QPT_RC);
+	fake_netdev(3, "enp1s0f0.100");
+	for (int i = 6; i < 8; i++) {
+		dev->port[1].gid[i].gid = gid_of("::ffff:198.51.100.1");
+		dev->port[1].gid[i].type = i % 2 ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_ROCE_V1;
+		dev->port[1].gid[i].ifindex = 3;
+	}
+	fake_route_from("198.51.100.1");
+	gids_main(4, arguments);
+}
+
 /* ---- What a device can do ---------------------------------------------------------------------- */
 
 static struct rdmaez_caps caps_of_device(void)
@@ -691,9 +714,10 @@ static const struct {
 	OUTPUT(examined),      OUTPUT(examined_error),
 	OUTPUT(driver_lacks),  OUTPUT(timed_out),
 	OUTPUT(cur_state),     OUTPUT(no_device),
-	OUTPUT(caps_text),     OUTPUT(caps_json),
-	OUTPUT(caps_require),  OUTPUT(caps_diff),
-	OUTPUT(record_line),   OUTPUT(record_json),
+	OUTPUT(gids),          OUTPUT(caps_text),
+	OUTPUT(caps_json),     OUTPUT(caps_require),
+	OUTPUT(caps_diff),     OUTPUT(record_line),
+	OUTPUT(record_json),
 };
 
 int main(int argc, char **argv)

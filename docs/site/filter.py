@@ -18,6 +18,7 @@ FENCE = re.compile(r'\s*(```|~~~)')
 HEADING = re.compile(r'(#+) +(.*?)(?: +\{#[\w-]+\})? *$')
 LINK = re.compile(r'\]\(([^()\s]+)\)')
 DATA = re.compile(r'(?<!\[)`([\w.]+\.json)`')
+COLONS = re.compile(r'`(::[^`]*)`')
 
 
 def slug(heading, seen):
@@ -69,8 +70,9 @@ def bold(line):
 
 
 def links(line, page):
-    """A line with its links turned to the site. A table of data is named by its file, which only the site has."""
-    line = LINK.sub(lambda m: f']({target(m[1], page)})', line)
+    """A line with its links turned to the site. A table of data is named by its file, which only the site has; an
+    address that begins with two colons is none of doxygen's names."""
+    line = LINK.sub(lambda m: f']({target(m[1], page)})', COLONS.sub(r'<code>\\\1</code>', line))
     return DATA.sub(lambda m: f'[{m[1]}](data/{m[1]})' if (BUILT / 'data' / m[1]).is_file() else m[0], line)
 
 
