@@ -68,7 +68,7 @@ bench: | deps-build deps-bench ## measure what the helpers cost
 
 docs: build/docs/input/enumerators.dox build/docs/input/examples.dox build/docs/diagrams/RC.svg \
 		$(DATA:%=build/docs/html/data/%) | deps-docs ## build the documentation into build/docs: a web site in html, man pages in man
-	rm -rf build/docs/html/*.* build/docs/html/files build/docs/xml build/docs/man
+	@rm -rf $(filter-out build/docs/html/data,$(wildcard build/docs/html/*)) build/docs/xml build/docs/man
 	RDMAEZ_VERSION=$(VERSION) RDMAEZ_PAGES="$(wildcard *.md)" doxygen docs/Doxyfile
 	python3 -B docs/site/man.py build/docs/xml build/docs/man $(VERSION)
 	python3 -B docs/site/finish.py build/docs/html

@@ -25,14 +25,19 @@ tree_files() {
 	fi
 }
 
+# What was unpacked is the tree, file by file.
+same_tree() {
+	diff <(tree_files | sort) <(cd "$unpacked" && find . -path ./build -prune -o -type f -printf '%P\n' | sort)
+	tree_files | xargs sha256sum >"$scratch/sums"
+	(cd "$unpacked" && sha256sum --check --quiet "$scratch/sums")
+}
+
 # The tarball has the tree, and of what was built the documentation and the single header.
 complete() {
 	mkdir "$scratch/un packed"
 	tar --extract --file="$(packed "$top")" --directory="$scratch/un packed"
 	[[ $(ls "$scratch/un packed") == "$release" ]]
-	diff <(tree_files | sort) <(cd "$unpacked" && find . -path ./build -prune -o -type f -printf '%P\n' | sort)
-	tree_files | xargs sha256sum >"$scratch/sums"
-	(cd "$unpacked" && sha256sum --check --quiet "$scratch/sums")
+	same_tree
 	[[ $(cd "$unpacked/build" && echo * docs/*) == 'docs single docs/html docs/man' ]]
 	[[ -e $unpacked/build/docs/html/index.html && -e $unpacked/build/docs/man/man3/rdmaez_qp_to_rtr.3 ]]
 	cmp build/single/rdmaez.h "$unpacked/build/single/rdmaez.h"
@@ -45,6 +50,11 @@ reproducible() {
 	cmp "$scratch/first.tar.xz" "build/$release.tar.xz"
 	cmp "$scratch/first.tar.xz" "$(packed "$unpacked")"
 	rm "$unpacked/build/$release.tar.xz"
+}
+
+at_another_time() {
+	SOURCE_DATE_EPOCH=1 packed "$top"
+	cmp "$scratch/first.tar.xz" "build/$release.tar.xz"
 }
 
 # Programs that are there only to be seen if they are used.
@@ -91,6 +101,7 @@ nothing_left() {
 
 ok 'the tarball has the tree, the documentation and the single header' complete
 ok 'the same tree makes the same bytes, and so does what was unpacked' reproducible
+fails 'other bytes are seen' 'differ' at_another_time
 stubs
 ok 'it installs what the tree does, and no compiler, doxygen or network is used' installs_like_the_tree
 ok 'a program builds from that' program_builds
@@ -103,6 +114,7 @@ touch "$unpacked/include/rdmaez/qp.h"
 fails 'documentation that is out of date is not installed' 'used (apt-get|doxygen|gcc)' \
 	env PATH="$scratch/stubs:$PATH" make -C "$unpacked" install PREFIX="$scratch/one"
 rm "$unpacked/include/rdmaez/impl/fmt.h"
+fails 'a file that is missing is seen' 'impl/fmt\.h' same_tree
 fails 'examples do not build where a header is missing' 'fmt\.h' run_make -C "$unpacked" examples
 
 done_testing
