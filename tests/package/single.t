@@ -121,6 +121,10 @@ tree wrong rdmaez/impl/units.h 's/128 << code/127 << code/'
 made "$scratch/wrong"
 include=$scratch/wrong/build/single
 soon fails 'a wrong number in the file is seen by the tests' 'not ok' passes gcc units
+tree warns rdmaez/impl/units.h 's/128 << code/128u << code/'
+made "$scratch/warns"
+include=$scratch/warns/build/single
+soon fails 'a warning in the file is seen' 'sign-compare' clean "$CC" c11
 tree tree rdmaez/impl/units.h '1s/^/\n/'
 made "$scratch/tree"
 include=$scratch/tree/build/single
