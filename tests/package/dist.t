@@ -81,7 +81,8 @@ program_builds() {
 
 examples() {
 	run_make -C "$unpacked" -j"$(nproc)" examples
-	[[ $(find "$unpacked/build/examples" -type f -executable | wc -l) == $(find examples -name '*.c' ! -name mesh.c | wc -l) ]]
+	diff <(find examples -name '*.c' ! -name mesh.c -printf '%f\n' | sed 's/\.c$//' | sort) \
+		<(find "$unpacked/build/examples" -type f -executable -printf '%f\n' | sort)
 }
 
 unit() {

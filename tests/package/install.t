@@ -48,7 +48,8 @@ examples() {
 
 # The list that `make uninstall` goes by, and Debian's packages are made from.
 noted() {
-	diff <(cd "$prefix" && find . -type f -printf '%P\n' | sort) <(grep -v '/$' "$prefix/share/doc/rdmaez/installed" | sort)
+	diff <(cd "$prefix" && find . -type f -printf '%P\n' | sort) \
+		<(grep -v '/$' "$prefix/share/doc/rdmaez/installed" | sort)
 }
 
 # Not even the directory in which it was.
@@ -60,8 +61,13 @@ nothing_left() {
 headers_alone() {
 	run_make install-headers PREFIX="$scratch/headers"
 	diff -r "$top/include" "$scratch/headers/include"
-	[[ $(cd "$scratch/headers/share" && find . -type f | sort | paste -sd' ') == "./cmake/rdmaez/rdmaez-config-version.cmake \
-./cmake/rdmaez/rdmaez-config.cmake ./doc/rdmaez/LICENSE ./doc/rdmaez/installed ./pkgconfig/rdmaez.pc" ]]
+	diff <(cd "$scratch/headers/share" && find . -type f | sort) - <<-'END'
+		./cmake/rdmaez/rdmaez-config-version.cmake
+		./cmake/rdmaez/rdmaez-config.cmake
+		./doc/rdmaez/LICENSE
+		./doc/rdmaez/installed
+		./pkgconfig/rdmaez.pc
+	END
 }
 
 # An older version had a header that this one does not have, and someone put a file beside ours.

@@ -107,7 +107,8 @@ for compiler in "$CC c11" "$CXX c++11" "$CLANGXX c++20"; do
 done
 soon ok 'holding the bodies: C' clean "$CC" c11 -DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION
 soon ok 'holding the bodies: C++' clean "$CXX" c++20 -DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION
-soon ok 'it may be included before the tree' together "$CC" "$single/rdmaez.h" rdmaez.h rdmaez/qp.h rdmaez/devel/dm_emu.h
+soon ok 'it may be included before the tree' \
+	together "$CC" "$single/rdmaez.h" rdmaez.h rdmaez/qp.h rdmaez/devel/dm_emu.h
 soon ok 'or after it' together "$CC" rdmaez/qp.h "$single/rdmaez.h" "$single/rdmaez/devel/dm_emu.h"
 
 ok 'the fake libibverbs and the bodies compile' common_objects
