@@ -290,7 +290,7 @@ ok 'the JSON is valid, with a port' jq -e '.ports | length == 1 and .[0].port_nu
 ok 'the short form' has "  name                            $device" $caps --short
 ok 'has no ports' lacks port_num $caps --short
 ok 'the manual' has 'usage: caps' $caps --help
-ok 'no such device' refused 'nosuchdevice: no such RDMA device' $caps -d nosuchdevice
+ok 'no such device' refused 'there is no RDMA device of this name' $caps -d nosuchdevice
 ok 'no such file' refused 'nosuchfile: neither a device nor a file' $caps --diff "$device" nosuchfile
 ok 'a file that is a directory' refused '/: cannot be read' $caps --common /
 ok 'a file that is no JSON' refused "$scratch/text: not JSON, at byte 0: unexpected character" $caps --common "$scratch/text"
