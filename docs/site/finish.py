@@ -149,6 +149,7 @@ def navigation(pages):
         return [(name, titles[name]) for name in names if name in titles]
     yield 'Guide', [('index.html', 'Overview')] + entries(f'{stem}.html' for stem in GUIDE + rest + ['examples'])
     yield 'Project', entries(f'{stem}.html' for stem in PROJECT)
+    yield 'Reference', entries(['rdmaez_8h.html'])
     for level, headers in levels().items():
         yield level, entries(address(header) for header in headers)
 
@@ -157,17 +158,27 @@ def list_of_pages(page, parts):
     """The navigation as it stands on one page, whose place in it is marked. Levels of the reference fold."""
     here = address(page.header) if page.header else page.name
     here = 'examples.html' if here.endswith('-example.html') else here
-    levelled = False
     for title, entries in parts:
         links = ''.join(f'<a href="{name}"{" aria-current=page" if name == here else ""}>{html.escape(words)}</a>\n'
                         for name, words in entries)
-        if title in ('Guide', 'Project'):
+        if title in ('Guide', 'Project', 'Reference'):
             yield f'<b>{title}</b>\n{links}'
-            continue
-        yield '' if levelled else '<b>Reference</b>\n'
-        levelled = True
-        opened = ' open' if any(name == here for name, _ in entries) else ''
-        yield f'<details{opened}><summary>{html.escape(title)}</summary>\n{links}</details>\n'
+        else:
+            opened = ' open' if any(name == here for name, _ in entries) else ''
+            yield f'<details{opened}><summary>{html.escape(title)}</summary>\n{links}</details>\n'
+
+
+def neighbours(page, guide):
+    """The pages before and after one of the guide, below its text."""
+    names = [name for name, _ in guide]
+    if page.name not in names:
+        return
+    at = names.index(page.name)
+    before = ''.join(f'<a rel="prev" href="{name}">&larr; {html.escape(title)}</a>'
+                     for name, title in guide[max(0, at - 1):at])
+    after = ''.join(f'<a rel="next" href="{name}">{html.escape(title)} &rarr;</a>'
+                    for name, title in guide[at + 1:at + 2])
+    page.text = page.text.replace('</main>', f'<nav class="neighbours">{before}{after}</nav>\n</main>', 1)
 
 
 def list_of_examples(pages):
@@ -247,6 +258,7 @@ def main():
         short_code(page)
         side_by_side(page)
         contents(page)
+        neighbours(page, parts[0][1])
         page.text = page.text.replace('<!-- navigation -->', ''.join(list_of_pages(page, parts)))
         page.path.write_text(page.text, encoding='utf-8')
     files(pages, directory)

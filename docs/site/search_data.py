@@ -13,7 +13,7 @@ import sys
 HEADINGS = {'h1', 'h2', 'h3', 'h4'}
 VOID = {'area', 'base', 'br', 'col', 'hr', 'img', 'input', 'link', 'meta', 'wbr'}
 INLINE = {'a', 'b', 'code', 'em', 'i', 'span', 'strong', 'tt'}
-SILENT = {'script', 'style', 'svg'}
+SILENT = {'nav', 'script', 'style', 'svg'}
 SILENT_CLASSES = {'self', 'include', 'overview'}
 
 
