@@ -4,7 +4,7 @@
 
     pages      every page, or those named, on a phone and on a wide screen: width, console, requests
     themes     light and dark: backgrounds, and the contrast of what is written
-    frame      the list of pages folded and opened, by the pointer and by the keyboard; the contents of a page
+    frame      the list of pages folded and opened, by the pointer and by the keyboard; the contents of a page; copying
     diagrams   each is visible, and within its figure
     search     what is typed finds the right page first, from file:// and from http://; the keyboard leads there
     shots      no check: screenshots of the pages named, into build/site-shots"""
@@ -67,6 +67,13 @@ CONTRAST = '''(() => {
         return { e, ratio: (Math.max(a, b) + .05) / (Math.min(a, b) + .05), need: running ? 7 : 4.5 };
     }).filter(({ ratio, need }) => ratio < need).map(({ e, ratio }) => `${ratio} ${e.outerHTML.slice(0, 80)}`);
     return { back: luminance(behind(document.body)), poor: poor.slice(0, 3) };
+})()'''
+
+COPY = '''(() => {
+    let copied = '';
+    document.execCommand = () => { copied = document.activeElement.value; };
+    document.querySelector('.copy.wanted').click();
+    return copied;
 })()'''
 
 DIAGRAMS = '''[...document.querySelectorAll('figure.diagram')].map(figure => {
@@ -151,6 +158,11 @@ def frame(browser, directory, _):
                            'document.querySelector("main").getBoundingClientRect().right - 1')
     if overlap:
         yield 'the contents lie over the text'
+    browser.open(address(directory, '01_first_8c-example.html'))
+    source = pathlib.Path('examples/01_first.c').read_text(encoding='utf-8')
+    browser.eval('document.querySelector(".block:has(.line) .copy").className = "copy wanted"')
+    if [line.split() for line in browser.eval(COPY).splitlines()] != [line.split() for line in source.splitlines()]:
+        yield 'what is copied is not the code'
 
 
 def diagrams(browser, directory, names):

@@ -45,6 +45,8 @@ fails 'text that is hard to read is seen' 'poor contrast' look themes "$scratch/
 ok 'the list of pages folds and opens, the contents stand beside the text' look frame "$site"
 seeded site.css 's/^\.pages { display: none;/.pages {/'
 fails 'a list that does not fold is seen' 'not folded' look frame "$scratch/site"
+seeded site.js "s/join('.n')/join(' ')/"
+fails 'code that is not copied as it stands is seen' 'not the code' look frame "$scratch/site"
 seeded qp_8h.html 's/ aria-current=page//'
 fails 'a page that is not marked is seen' 'not marked' look frame "$scratch/site"
 
