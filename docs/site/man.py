@@ -209,7 +209,7 @@ def page(name, brief, parts, version, number=3):
     """A whole page."""
     body = "\n".join(parts)
     head = ["'\\\" t"] if "\n.TS" in body else []
-    head += [".nr HY 0", f'.TH {name} {number} "" "rdmaez {version}" "rdmaez"', ".ad l",
+    head += [".nr HY 0", ".ds AD l", f'.TH {name} {number} "" "rdmaez {version}" "rdmaez"', ".ad l",
              f".SH NAME\n{name} \\- {escape(summary(brief))}"]
     return re.sub(r"\n\n+", "\n", "\n".join(head) + "\n" + body) + "\n"
 

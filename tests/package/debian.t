@@ -7,7 +7,6 @@
 source tests/tap.bash
 source tests/package/lib.bash
 
-version=$(sed -n 's/^#define RDMAEZ_VERSION_[MP].* //p' include/rdmaez/version.h | paste -sd.)
 root=$scratch/root
 packages=(librdmaez-dev librdmaez-doc rdmaez-tools)
 export LC_ALL=C.UTF-8

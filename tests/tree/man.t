@@ -73,10 +73,15 @@ references() {
 	[[ ! -s $scratch/dangling ]]
 }
 
-# shows FILE: the page of rdmaez_qp_to_err() in 100 columns, without its margin lines.
+# Each paragraph on a line, since releases of groff fill them differently.
+paragraphs() {
+	awk 'BEGIN { RS = "" } { gsub(/[ \n]+/, " "); sub(/^ /, ""); print }'
+}
+
+# shows FILE: the page of rdmaez_qp_to_err(), without its margin lines.
 shows() {
-	MANWIDTH=100 man --local-file "$1" | sed '1d; $d' | col -bx >"$scratch/shown"
-	diff - "$scratch/shown" <<'END'
+	man --local-file "$1" | sed '1d; $d' | col -bx | paragraphs >"$scratch/shown"
+	paragraphs >"$scratch/wanted" <<'END'
 
 NAME
        rdmaez_qp_to_err - moves a queue pair to ERR, from any state but RESET: outstanding work
@@ -134,6 +139,7 @@ SEE ALSO
        rdmaez_diag(3), ibv_modify_qp(3), ibv_query_qp(3), rdmaez_qp.h(3), rdmaez(7)
 
 END
+	diff "$scratch/wanted" "$scratch/shown"
 }
 
 # The program in rdmaez(7) can be pasted.
@@ -163,6 +169,6 @@ fails 'a bad NAME line is seen' 'rdmaez_qp_state_str.3 has no proper NAME' \
 cp -r include "$scratch/include"
 sed -i '/ EINVAL from RESET, but on iWARP/d; /^ \* One thread at a time/d' "$scratch/include/rdmaez/qp.h"
 other=$(pages "$scratch/include")
-fails 'what the header does not say, the page does not' '^< *(EINVAL from|One thread)' shows "$other/man3/rdmaez_qp_to_err.3"
+fails 'what the header does not say, the page does not' '^< (RETURN VALUE EINVAL from|THREADS One thread)' shows "$other/man3/rdmaez_qp_to_err.3"
 
 done_testing
