@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Write man pages from doxygen's XML: man.py XML_DIR OUT_DIR VERSION
 
-OUT_DIR/man3 gets a page for each public function, macro with parameters, struct and header, and OUT_DIR/man7 gets
+OUT_DIR/man3 gets a page for each public function, macro with a contract, struct and header, and OUT_DIR/man7 gets
 rdmaez(7), whose text is rdmaez.7.in beside this file. What a header's head says of all its functions stands in the
 page of each.
 """
@@ -185,7 +185,9 @@ def visible(text):
 
 
 def prototype(function):
-    """The declaration's lines, wrapped below the first parameter."""
+    """The declaration's lines, wrapped below the first parameter; of a constant its name."""
+    if not function.result and not function.parameters:
+        return bold(function.name)
     gap = "" if function.result.endswith("*") or not function.result else " "
     line = f"\\fB{function.result}{gap}{function.name}("
     indent = " " * min(visible(line), 24)
@@ -299,18 +301,18 @@ def enumeration(enum):
 
 
 def constant(macro):
-    """A macro without parameters: its name and what is said of it."""
+    """A macro without a page: its name and what is said of it."""
     return bold(macro.name), "\n.IP\n".join(filter(None, [lines(prose(macro.brief)), said(macro.detail)]))
 
 
 def header_page(header):
     """The sections of a header's page."""
-    macros = [one for one in header.macros if one.parameters]
+    macros = [one for one in header.macros if one.has_page()]
     parts = section("SYNOPSIS", [f"\\fB#include <{header.name}>\\fR"])
     parts += section("DESCRIPTION", [lines(prose(header.brief))] + flow(header.detail.findall("para"), titled=True))
     parts += section("FUNCTIONS", briefs(header.functions))
     parts += section("MACROS", briefs(macros))
-    parts += section("CONSTANTS", entries(constant(one) for one in header.macros if not one.parameters))
+    parts += section("CONSTANTS", entries(constant(one) for one in header.macros if not one.has_page()))
     parts += section("STRUCTS", briefs(header.structs))
     parts += section("ENUMERATIONS", [part for enum in header.enums for part in enumeration(enum)])
     parts += section("SINCE", [part for node in header.simple("since") for part in flow(node.findall("para"))])
@@ -327,7 +329,7 @@ def pages(headers, version):
             continue
         name = header_page_name(header)
         out[name] = page(name, header.brief, header_page(header), version)
-        for function in header.functions + [one for one in header.macros if one.parameters]:
+        for function in header.functions + [one for one in header.macros if one.has_page()]:
             out[function.name] = page(function.name, function.brief, function_page(function, structs), version)
         for struct in header.structs:
             out[struct.name] = page(struct.name, struct.brief, struct_page(struct, functions), version)

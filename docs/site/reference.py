@@ -44,7 +44,7 @@ class Documented:
 
 
 class Function(Documented):
-    """A function, or a macro with parameters."""
+    """A function or a macro."""
 
     def __init__(self, node, header, group=None):
         super().__init__(node, header)
@@ -55,8 +55,14 @@ class Function(Documented):
         if self.parameters == [("void", "", "")]:
             self.parameters = []
 
+    def has_page(self):
+        """Whether there is more to say than fits into a list of constants."""
+        return bool(self.result or self.parameters or self.brief and text_of(self.detail))
+
     def sections(self):
-        """The function's own sections and, under other titles, those of its header that hold for it too."""
+        """Its own sections and, of a function, under other titles those of its header that hold for it too."""
+        if not self.result:
+            return self.own_sections()
         inherited = {title: node for title, node in self.header.own_sections().items() if CONTRACT.search(title)}
         return {**inherited, **self.own_sections()}
 
