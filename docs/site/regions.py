@@ -128,8 +128,9 @@ def visit(path, check, device):
         path.write_text(new, encoding="utf-8")
         print(f"{path} is rewritten")
         return True
+    target = "pages-device" if device else "pages"
     difference = difflib.unified_diff(text.split("\n"), new.split("\n"), f"{path} as it is",
-                                      f"{path} as generated; run `make pages{'-device' if device else ''}`", lineterm="")
+                                      f"{path} as generated; run `make {target}`", lineterm="")
     print("\n".join(itertools.islice(difference, SHOWN)))
     return False
 
