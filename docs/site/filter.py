@@ -5,6 +5,7 @@
 doxygen calls this for each page (FILTER_PATTERNS). A heading gets an id made of its words, as a forge makes it. A link
 to a page or its heading becomes a reference, so that doxygen warns of one that leads nowhere. Graphs, and diagrams that
 diagrams.py made, are drawn into the page. Other comments, such as the marks of generated regions, vanish."""
+import html
 import os
 import pathlib
 import re
@@ -18,7 +19,6 @@ FENCE = re.compile(r'\s*(```|~~~)')
 HEADING = re.compile(r'(#+) +(.*?)(?: +\{#[\w-]+\})? *$')
 LINK = re.compile(r'\]\(([^()\s]+)\)')
 DATA = re.compile(r'(?<!\[)`([\w.]+\.json)`')
-COLONS = re.compile(r'`(::[^`]*)`')
 
 
 def slug(heading, seen):
@@ -70,10 +70,20 @@ def bold(line):
 
 
 def links(line, page):
-    """A line with its links turned to the site. A table of data is named by its file, which only the site has; an
-    address that begins with two colons is none of doxygen's names."""
-    line = LINK.sub(lambda m: f']({target(m[1], page)})', COLONS.sub(r'<code>\\\1</code>', line))
+    """A line with its links turned to the site. A table of data is named by its file, which only the site has."""
+    line = LINK.sub(lambda m: f']({target(m[1], page)})', line)
     return DATA.sub(lambda m: f'[{m[1]}](data/{m[1]})' if (BUILT / 'data' / m[1]).is_file() else m[0], line)
+
+
+def code(line):
+    """Code that doxygen would not take for code: it ends at a quote, hides a comment, and looks for names after `::`."""
+    def span(match):
+        text = match[1]
+        if text.startswith('::') or '<!--' in text:
+            text = re.sub(r'(::|--)', r'\\\1', html.escape(text, quote=False))
+            return f'<code>{text}</code>'
+        return f'``{text}``' if "'" in text else match[0]
+    return re.sub(r'`([^`]+)`', span, line)
 
 
 def drawing(source):
@@ -126,7 +136,7 @@ def convert(text, page):
                 ident = 'mainpage' if page_id(page) == 'index' else page_id(page)
             yield f'{heading[1]} {heading[2]} {{#{ident}}}'
         else:
-            yield links(bold(line), page)
+            yield links(bold(code(line)), page)
 
 
 def main():

@@ -67,6 +67,11 @@ names_exist() {
 	[[ -z $unknown ]] || { echo "nothing is called $unknown"; false; }
 }
 
+# unread PAGE...: none shows what doxygen has not understood, such as its own words for a line's end.
+unread() {
+	! grep -nE -m3 '\\ilinebr|markdownTableBody[A-Za-z]*"?&gt;' "$@"
+}
+
 # redrawn FILTER: the diagrams against a table that jq's FILTER has changed.
 redrawn() {
 	jq "$1" "$site/data/transitions.json" >"$scratch/transitions.json"
@@ -85,6 +90,10 @@ fails 'a link to a page that does not exist is refused' "unable to resolve.*noth
 fails 'so is one to a heading that does not exist' "unable to resolve.*no-heading" page_with '[there](#no-heading)'
 # shellcheck disable=SC2016 # a block of Markdown
 fails 'and a graph that cannot be drawn' 'unable to resolve.*filter' page_with $'```dot\ndigraph { a -> }\n```'
+
+ok 'no page shows mark-up' unread "$site"/*.html
+broken why.html 's|</code>|\\ilinebr &lt;/td&gt;&|'
+fails 'mark-up that shows is seen' 'why.html:.*ilinebr' unread "$scratch/site/why.html" "$scratch/site/index.html"
 
 ok 'every enumerator has a sentence' every_enumerator "$site"
 fails 'one without is seen' 'no sentence about RDMAEZ_WHY_RANGE' every_enumerator "$scratch/silent"
