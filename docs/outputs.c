@@ -552,6 +552,41 @@ static void no_device(void)
 	print();
 }
 
+/* ---- Completions ------------------------------------------------------------------------------- */
+
+/* A send that the peer has not acknowledged, or not allowed. */
+static struct ibv_wc failed_with(enum ibv_wc_status status, uint32_t vendor_err)
+{
+	struct ibv_wc wc = {.wr_id = 42, .status = status, .vendor_err = vendor_err};
+
+	start(FAKE_PROFILE_MLX5, "mlx5_0", IBV_QPT_RC);
+	move_to(IBV_QPS_RTS);
+	fake_qp_force(qp, IBV_QPS_ERR);
+	wc.qp_num = qp->qp_num;
+	return wc;
+}
+
+static void wc_text(void)
+{
+	const struct ibv_wc wc = failed_with(IBV_WC_RETRY_EXC_ERR, 0x81);
+	char text[4096];
+
+	rdmaez_wc_format(&wc, text, sizeof(text));
+	fputs(text, stdout);
+	rdmaez_wc_explain_send(&wc, qp, NULL, &diag);
+	print();
+}
+
+static void wc_line(void)
+{
+	const struct ibv_wc wc = failed_with(IBV_WC_REM_ACCESS_ERR, 0x88);
+	char text[1024];
+
+	rdmaez_wc_explain_send(&wc, qp, NULL, &diag);
+	rdmaez_diag_line(&diag, text, sizeof(text));
+	puts(text);
+}
+
 /* ---- The example that lists GIDs --------------------------------------------------------------- */
 
 /* A port whose interface has a VLAN, and a peer there, as the kernel's route knows it. */
@@ -714,6 +749,7 @@ static const struct {
 	OUTPUT(examined),      OUTPUT(examined_error),
 	OUTPUT(driver_lacks),  OUTPUT(timed_out),
 	OUTPUT(cur_state),     OUTPUT(no_device),
+	OUTPUT(wc_text),       OUTPUT(wc_line),
 	OUTPUT(gids),          OUTPUT(caps_text),
 	OUTPUT(caps_json),     OUTPUT(caps_require),
 	OUTPUT(caps_diff),     OUTPUT(record_line),
