@@ -11,7 +11,7 @@ source tests/compile/lib.bash
 pasted=("$warnings" -Wno-unused -Iinclude -fsyntax-only)
 
 # Pages whose code is not yet to be pasted; fragment.h has the names that it takes for granted.
-fragments=' docs/softroce.md '
+fragments=' '
 
 # works FILE: all of its blocks do.
 works() {

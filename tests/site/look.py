@@ -28,7 +28,7 @@ QUERIES = {
     'qp_to_rtr': 'qp_8h.html#rdmaez_qp_to_rtr',
     'RTR': 'queue_pairs.html',
     'IBV_WC_RETRY_EXC_ERR': 'completions.html#ibv_wc_retry_exc_err',
-    'Soft-RoCE': 'softroce.html',
+    'Soft-RoCE': 'testing.html',
     'sgid_index': 'structrdmaez__path.html#sgid_index',
 }
 
