@@ -140,8 +140,8 @@ insmod: can't insert '/modules/rdma_rxe.ko': File exists
 
 # The limit counts from the start, so the command gets what the boot leaves.
 stops_at_the_time_limit() {
-	ends 124 guest --timeout 60 sleep 600 </dev/null
-	is "$dir/err" $'softroce: time limit of 60 s reached; stopped: sleep 600\n'
+	ends 124 guest --timeout 90 sleep 600 </dev/null
+	is "$dir/err" $'softroce: time limit of 90 s reached; stopped: sleep 600\n'
 }
 
 stops_a_boot_at_the_time_limit() {
@@ -149,6 +149,34 @@ stops_a_boot_at_the_time_limit() {
 	is "$dir/out" ''
 	is "$dir/err" 'softroce: the machine did not boot within the time limit of 1 s, and echo was not run; raise --timeout
 '
+}
+
+# QEMU, but that the kernel crashes in the first $1 of its runs; the input of those is not lost.
+boots_again() {
+	local bin real
+	bin=$(mktemp -d "$scratch/crash.XXXX")
+	real=$(type -P qemu-system-x86_64)
+	cat >"$bin/qemu-system-x86_64" <<-END
+		#!/bin/sh
+		echo >>"$bin/runs"
+		[ "\$(wc -l <"$bin/runs")" -gt "$1" ] || { echo "Kernel panic - not syncing" >console; exit 0; }
+		exec "$real" "\$@"
+	END
+	chmod +x "$bin/qemu-system-x86_64"
+	ends "$2" env PATH="$bin:$PATH" tools/softroce --host qemu --kernel "$kernel" --timeout 0 cat < <(echo heard)
+	[[ $(grep -cxF "softroce: the guest's kernel crashed while it booted; trying again" "$dir/err") == 2 ]]
+	[[ $(wc -l <"$bin/runs") == 3 ]]
+}
+
+boots_at_the_third_try() {
+	boots_again 2 0
+	is "$dir/out" $'heard\n'
+}
+
+boots_three_times_at_most() {
+	boots_again 9 125
+	is "$dir/out" ''
+	grep -qx 'softroce: the guest ended without a result; above are its last words' "$dir/err"
 }
 
 # Before anything of the command, and quiet if told so.
@@ -297,6 +325,8 @@ soon ok "a module that the kernel refuses ends the run, and is told" \
 soon ok "the host's /tmp is there, and what is written there is lost" shows_the_hosts_tmp
 soon ok "installed, and with blanks in its paths, it runs as well" runs_where_it_is_installed
 soon ok "it says that it boots, before the command starts" tells_that_it_boots
+soon ok "a kernel that crashes while it boots is booted again" boots_at_the_third_try
+soon ok "but not forever" boots_three_times_at_most
 soon ok "the time limit ends the guest with 124" stops_at_the_time_limit
 soon ok "where it ends the boot, that is told" stops_a_boot_at_the_time_limit
 soon ok "output streams, and SIGTERM leaves no process" streams_until_ended_by TERM 143

@@ -178,30 +178,32 @@ qemu_arguments() {
 # child COMMAND...: replace this background process by COMMAND, which the kernel kills when the
 # script ends, however it ends. The test is for a script that ended before that was arranged.
 child() {
+	exec {hold}>&-
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	exec setpriv --pdeathsig KILL -- sh -c '[ "$PPID" = "$0" ] && exec "$@"' "$$" "$@"
+}
+
+# Of the input pipe this process holds both ends until the guest is ready: nothing is read for one that is not.
+make_pipes() {
+	mkfifo "$run"/{in,out,err,control.in,control.out}
+	exec {control}<>"$run/control.in" {answer}<>"$run/control.out" {hold}<>"$run/in"
 }
 
 # QEMU waits for the readers of its pipes, so that it can start first and they know whom to stop: at
 # the time limit, or when nobody reads the output any more.
 start_guest() {
-	local arguments
+	local arguments left=$limit
 	mapfile -t arguments < <(qemu_arguments)
-	mkfifo "$run"/{in,out,err,control.in,control.out}
-	exec {control}<>"$run/control.in" {answer}<>"$run/control.out"
 	(cd "$run" && child qemu-system-x86_64 "${arguments[@]}") <"$run/in" >"$run/out" 2>"$run/qemu" &
 	qemu=$!
-	child cat <&0 >"$run/in" &
-	input=$!
 	child_or_stop unread 0 cat <"$run/out" &
 	out=$!
-	child_or_stop unread 0 cat <"$run/err" >&2 &
+	child_or_stop unread 0 cat <"$run/err" >&"$tell" &
 	err=$!
-	child_or_stop late never sleep "$limit" </dev/null >/dev/null &
+	[[ $limit == infinity ]] || left=$((limit > SECONDS ? limit - SECONDS : 0))
+	child_or_stop late never sleep "$left" </dev/null >/dev/null &
 	timer=$!
-	children=("$qemu" "$input" "$out" "$err" "$timer")
-	# The shell would report each child that is killed.
-	exec {tell}>&2 2>/dev/null
+	children=("$qemu" "$out" "$err" "$timer")
 }
 
 # child_or_stop WHY CODE COMMAND...: a child that stops QEMU if COMMAND ends with a status other than CODE, and
@@ -224,13 +226,41 @@ wait_for_qemu() {
 	done
 }
 
-# Wait until the guest is ready, then let it run COMMAND, so that nothing of it comes before our words.
+# Start the guest and wait until it is ready. Now and then a kernel crashes under emulation while it boots; nothing is
+# lost then by another try.
 boot_guest() {
-	local line=
-	await_guest
-	unshow
-	[[ $line == ready ]] || return 0
+	local line='' try
+	SECONDS=0
+	for ((try = 1; ; try++)); do
+		start_guest
+		await_guest
+		[[ $line != ready ]] || break
+		[[ ! -s $run/status && ! -e $run/late && ! -e $run/unread ]] || return 0
+		grep -q 'Kernel panic' "$run/console" || return 0
+		((try < 3)) || return 0
+		say "the guest's kernel crashed while it booted; trying again"
+		end_children
+	done
 	booted=yes
+	let_it_run
+}
+
+await_guest() {
+	local what
+	what="booting Linux $(cat "$kernel/version") in QEMU (3 to 30 s)"
+	[[ -t $tell ]] || say "$what ..."
+	while is_running "$qemu"; do
+		show "$what: $SECONDS s"
+		! read -r -t 0.5 line <&"$answer" || break
+	done
+	unshow
+}
+
+# Nothing of COMMAND comes before this, so it does not mix with our words.
+let_it_run() {
+	child cat <&0 >&"$hold" &
+	children+=("$!")
+	exec {hold}>&-
 	if [[ $terminal == yes ]]; then
 		[[ -n $timeout ]] || stop_timer
 		take_terminal
@@ -239,17 +269,6 @@ boot_guest() {
 	else
 		echo >&"$control"
 	fi
-}
-
-await_guest() {
-	local what
-	what="booting Linux $(cat "$kernel/version") in QEMU (3 to 30 s)"
-	[[ -t $tell ]] || say "$what ..."
-	SECONDS=0
-	while is_running "$qemu"; do
-		show "$what: $SECONDS s"
-		! read -r -t 0.5 line <&"$answer" || break
-	done
 }
 
 # A session at a terminal has no time limit unless the user sets one; its boot has.
@@ -347,7 +366,9 @@ run_qemu() {
 		die "cannot make a directory in ${TMPDIR:-/tmp}: set TMPDIR to a writable directory"
 	at_end=cleanup
 	make_initramfs
-	start_guest
+	make_pipes
+	# The shell would report each child that is killed.
+	exec {tell}>&2 2>/dev/null
 	boot_guest
 	watch_guest
 	release_terminal

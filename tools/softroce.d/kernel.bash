@@ -29,7 +29,7 @@ kernel_is_ready() {
 }
 
 # About what a kernel's packages come to, in megabytes, with the index that names them.
-declare -rA kernel_size=([bookworm]=100 [trixie]=125 [sid]=165)
+declare -rA kernel_size=([bookworm]=100 [trixie]=140 [sid]=150)
 
 # Fill the cache for this kernel once.
 prepare_kernel() {
