@@ -59,7 +59,8 @@ demo: ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
 
 # Open MPI keeps to TCP, and leaves the RDMA device to the example.
 mesh: build/examples/mesh | deps-guest ## connect each of eight MPI ranks to each other, without RDMA hardware
-	tools/softroce mpirun --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl self,tcp -n 8 $<
+	tools/softroce mpirun --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl self,tcp \
+		--mca btl_tcp_if_include lo -n 8 $<
 
 examples: $(EXAMPLES) ## build the examples into build/examples
 	@:
