@@ -6,7 +6,7 @@
 # xml INCLUDE: doxygen's XML of these headers, in a directory of its own.
 xml() {
 	local out
-	out=$(mktemp -d "$scratch/xml.XXXX")
+	out=$(mktemp -d "${scratch:?}/xml.XXXX")
 	{
 		cat docs/Doxyfile
 		printf '%s\n' "INPUT = $1 build/docs/input" "EXCLUDE = $1/rdmaez/impl $1/rdmaez/devel/impl" \
