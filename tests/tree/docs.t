@@ -72,6 +72,17 @@ unread() {
 	! grep -nE -m3 '\\ilinebr|markdownTableBody[A-Za-z]*"?&gt;' "$@"
 }
 
+# plain PAGE...: outside of code there is no doxygen markup, and no HTML but comments: a forge would show it.
+plain() {
+	local file bad=0
+	for file; do
+		# shellcheck disable=SC2016 # marks of code
+		sed -E -e '/^```/,/^```/d; s/`[^`]*`//g; s/<!--.*-->//' "$file" |
+			grep -nE '\{#|@[a-z]+ |\\[a-z]+ |(^|[ (])#RDMAEZ_|</?[a-z][^>]*>' | sed "s|^|$file: |" && bad=1
+	done
+	return "$bad"
+}
+
 # redrawn FILTER: the diagrams against a table that jq's FILTER has changed.
 redrawn() {
 	jq "$1" "$site/data/transitions.json" >"$scratch/transitions.json"
@@ -104,6 +115,10 @@ fails 'a wrong link is seen' 'index.html: there is no queue_pears.html' python3 
 broken qp_8h.html 's/id="rdmaez_qp_to_rtr"/id="rdmaez_qp_to_init"/'
 fails 'a wrong anchor is seen' 'there is no anchor.*rdmaez_qp_to_rtr' python3 tests/site/links.py "$scratch/site"
 fails 'an id that repeats is seen' 'the id rdmaez_qp_to_init repeats' python3 tests/site/links.py "$scratch/site"
+
+ok 'pages are plain Markdown, as a forge shows it' plain ./*.md docs/*.md
+printf '%s\n' '# A page {#page}' >"$scratch/page.md"
+fails 'markup that only doxygen knows is seen' 'page.md: 1:# A page' plain "$scratch/page.md"
 
 ok 'every name of rdmaez that pages mention exists' names_exist README.md CONTRIBUTING.md docs/*.md
 # This file must not have the name itself.
