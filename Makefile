@@ -239,4 +239,4 @@ build/objects/clang/% build/unit/clang/%: CC := $(CLANG)
 link = $(if $(V),,@)mkdir -p $(@D); $(CC) $(SANITIZE) $^ -o $@
 
 build/%.d: ;
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find build -name '*.d' -type f 2>/dev/null)
