@@ -18,6 +18,7 @@ BUILT = ROOT / 'build/docs/html'
 FENCE = re.compile(r'\s*(```|~~~)')
 HEADING = re.compile(r'(#+) +(.*?)(?: +\{#[\w-]+\})? *$')
 LINK = re.compile(r'\]\(([^()\s]+)\)')
+BROKEN_LINK = re.compile(r'\[([^][\n]*)\n *([^][\n]*\]\([^()\s]+\))')
 DATA = re.compile(r'(?<!\[)`([\w.]+\.json)`')
 
 
@@ -106,7 +107,8 @@ def figure(svg, label):
 def convert(text, page):
     """The lines of a page, as doxygen is to read them."""
     fence, graph, comment, seen = None, None, False, {}
-    for line in text.splitlines():
+    # doxygen's references end with their line.
+    for line in BROKEN_LINK.sub(r'[\1 \2', text).splitlines():
         mark = FENCE.match(line)
         if comment:
             comment = '-->' not in line

@@ -69,7 +69,7 @@ names_exist() {
 
 # unread PAGE...: none shows what doxygen has not understood, such as its own words for a line's end.
 unread() {
-	! grep -nE -m3 '\\ilinebr|markdownTableBody[A-Za-z]*"?&gt;' "$@"
+	! grep -nE -m3 '\\ilinebr|markdownTableBody[A-Za-z]*"?&gt;|@(sub)*section |@ref |&lt;/?(b|tt)&gt;' "$@"
 }
 
 # plain PAGE...: outside of code there is no doxygen markup, and no HTML but comments: a forge would show it.
@@ -105,6 +105,9 @@ fails 'and a graph that cannot be drawn' 'unable to resolve.*filter' page_with $
 ok 'no page shows mark-up' unread "$site"/*.html
 broken why.html 's|</code>|\\ilinebr &lt;/td&gt;&|'
 fails 'mark-up that shows is seen' 'why.html:.*ilinebr' unread "$scratch/site/why.html" "$scratch/site/index.html"
+
+ok 'a link may go over two lines' page_with $'There is [a\nlink](#a-page-1), `code` and\n\n## A page'
+ok 'and it is one' grep -E '<a [^>]*>a link</a>' "$scratch/html/a_page.html"
 
 ok 'every enumerator has a sentence' every_enumerator "$site"
 fails 'one without is seen' 'no sentence about RDMAEZ_WHY_RANGE' every_enumerator "$scratch/silent"
