@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""doc_blocks.py [--fragments] FILE DIR: the code of a page or a header, as files to be compiled.
+"""doc_blocks.py FILE DIR: the code of a page or a header, as files to be compiled.
 
 Each ``` block of a page, and each @code block of a header, becomes DIR/KIND/LINE.SUFFIX, of one of these kinds:
 
@@ -11,9 +11,6 @@ Each ``` block of a page, and each @code block of a header, becomes DIR/KIND/LIN
 C and C++ without an #include of their own are what a reader pastes below <rdmaez.h> and the headers of standard C.
 Compilers and interpreters speak of the lines of FILE. Refused are blocks without a language, or of one that is
 tested nowhere; blocks without an end; and indented code, of which nobody can tell the language.
-
---fragments refuses none of these but blocks without an end, and takes lines of a function, with the names of
-fragment.h around them.
 """
 import argparse
 import pathlib
@@ -25,25 +22,24 @@ ELSEWHERE = {'cmake', 'dot', 'make', 'meson', 'text'}
 SUFFIXES = {'c': 'c', 'c-only': 'c', 'cpp': 'cpp', 'sh': 'sh', 'python': 'py'}
 PRELUDE = ''.join(f'#include <{name}.h>\n' for name in ('errno', 'inttypes', 'stdio', 'stdlib', 'string', 'rdmaez'))
 INDENTED = '%d: indented code; mark where it begins and ends, and name its language'
-FRAGMENT = '#include "fragment.h"\nint fragment(void);\nint fragment(void)\n{\n%s\treturn 0;\n}\n'
 
 
 class Refused(Exception):
     """What is wrong, after the line's number."""
 
 
-def language_of(fence, c_only, lenient=False):
+def language_of(fence, c_only):
     """The kind of a page's block, from what follows the backquotes; None where there is nothing to do."""
     if fence == 'c' and c_only:
         return 'c-only'
     if fence in SUFFIXES and fence != 'c-only':
         return fence
-    if fence in ELSEWHERE or lenient:
+    if fence in ELSEWHERE:
         return None
     raise Refused(f'no test knows the language "{fence}"')
 
 
-def page_blocks(lines, lenient):
+def page_blocks(lines):
     """(number of the first line, kind, text) of each fenced block of a page."""
     start = kind = None
     text, c_only, blank, listed = [], False, True, False
@@ -55,10 +51,10 @@ def page_blocks(lines, lenient):
             text.append(line)
         elif fence := re.match(r' *```(.*)$', line):
             try:
-                start, kind, text = number + 1, language_of(fence[1], c_only, lenient), []
+                start, kind, text = number + 1, language_of(fence[1], c_only), []
             except Refused as refused:
                 raise Refused(f'{number}: {refused}') from None
-        elif blank and not listed and not lenient and re.match(r'(\t|    )\s*\S', line):
+        elif blank and not listed and re.match(r'(\t|    )\s*\S', line):
             raise Refused(INDENTED % number)
         else:
             listed = bool(re.match(r'\s*([-*+]|\d+\.) ', line)) or (listed and (not line or line[0] == ' '))
@@ -68,7 +64,7 @@ def page_blocks(lines, lenient):
         raise Refused(f'{start}: a block without an end')
 
 
-def header_blocks(lines, _lenient):
+def header_blocks(lines):
     """The same of the @code blocks of a header."""
     start = kind = None
     text, above = [], ''
@@ -88,32 +84,28 @@ def header_blocks(lines, _lenient):
         raise Refused(f'{start}: a block without an end')
 
 
-def source(path, start, kind, text, fragments):
+def source(path, start, kind, text):
     """What is compiled of a block: as long a file as the page up to there, or a file that names its lines."""
     body = '\n'.join(text) + '\n'
     if kind not in ('c', 'c-only', 'cpp'):
         return '\n' * (start - 1) + body
     marked = f'#line {start} "{path}"\n{body}'
-    whole = re.search(r'^\s*#\s*include', body, re.M)
-    if fragments and not whole and not re.search(r'^\{', body, re.M):
-        return FRAGMENT % marked
-    return marked if whole else PRELUDE + marked
+    return marked if re.search(r'^\s*#\s*include', body, re.M) else PRELUDE + marked
 
 
 def main():
     """Writes the files, or says what is refused."""
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('--fragments', action='store_true')
     parser.add_argument('file', type=pathlib.Path)
     parser.add_argument('dir', type=pathlib.Path)
     args = parser.parse_args()
     lines = args.file.read_text(encoding='utf-8').split('\n')
     try:
-        for start, kind, text in (header_blocks if args.file.suffix == '.h' else page_blocks)(lines, args.fragments):
+        for start, kind, text in (header_blocks if args.file.suffix == '.h' else page_blocks)(lines):
             if kind:
                 target = args.dir / kind / f'{start}.{SUFFIXES[kind]}'
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(source(args.file, start, kind, text, args.fragments), encoding='utf-8')
+                target.write_text(source(args.file, start, kind, text), encoding='utf-8')
     except Refused as refused:
         sys.exit(f'{args.file}:{refused}')
 

@@ -10,21 +10,17 @@ source tests/compile/lib.bash
 # What a reader does not see is the rest of the program: who calls a function, and what a variable is for.
 pasted=("$warnings" -Wno-unused -Iinclude -fsyntax-only)
 
-# Pages whose code is not yet to be pasted; fragment.h has the names that it takes for granted.
-fragments=' '
-
 # works FILE: all of its blocks do.
 works() {
-	local dir=$scratch/blocks.$BASHPID options=() c c_only cpp sh python
-	[[ $fragments != *" $1 "* ]] || options=(--fragments)
+	local dir=$scratch/blocks.$BASHPID c c_only cpp sh python
 	mkdir "$dir"
-	python3 tests/compile/doc_blocks.py "${options[@]}" "$1" "$dir"
+	python3 tests/compile/doc_blocks.py "$1" "$dir"
 	shopt -s nullglob
 	c=("$dir"/c/*) c_only=("$dir"/c-only/*) cpp=("$dir"/cpp/*) sh=("$dir"/sh/*) python=("$dir"/python/*)
 	if ((${#c[@]} + ${#c_only[@]})); then
-		"$CC" -std=c11 "${pasted[@]}" ${options:+-Wno-shadow -Itests/compile} "${c[@]}" "${c_only[@]}"
+		"$CC" -std=c11 "${pasted[@]}" "${c[@]}" "${c_only[@]}"
 	fi
-	if ((${#c[@]})) && [[ -z ${options[*]} ]]; then
+	if ((${#c[@]})); then
 		"$CXX" -x c++ -std=c++20 "${pasted[@]}" -Wno-missing-field-initializers "${c[@]}"
 	fi
 	if ((${#cpp[@]})); then
