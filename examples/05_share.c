@@ -96,7 +96,7 @@ static void owner(int socket, struct ibv_context *context, struct rdmaez_dm_emu 
 int main(int argc, char **argv)
 {
 	struct ibv_device_attr_ex device;
-	struct ibv_context *context;
+	struct ibv_context *context = NULL;
 	struct rdmaez_dm_emu emu = {0};
 	struct rdmaez_diag diag;
 	int end[2], status = 0;
