@@ -7,9 +7,11 @@
  * default for every option left at 0, and those that `optional` names. Three calls bring up an RC queue pair:
  *
  * @code
- * struct end { union ibv_gid gid; uint32_t gid_index, qp_num, psn; }; // what the ends tell each other
+ * // what each end tells the other
+ * struct end { union ibv_gid gid; uint32_t gid_index, qp_num, psn; };
  *
- * int bring_up(struct ibv_qp *qp, const struct end *own, const struct end *peer, struct rdmaez_diag *diag)
+ * int bring_up(struct ibv_qp *qp, const struct end *own, const struct end *peer,
+ *              struct rdmaez_diag *diag)
  * {
  *         struct rdmaez_qp_opts opts = {0};
  *
@@ -84,8 +86,7 @@ extern "C" {
  * @brief Options for a queue pair. Start from all zero: 0 asks for the default.
  *
  * Where 0 itself is meaningful, #RDMAEZ_ZERO asks for it. A transition uses the fields whose attributes it
- * sends and ignores the rest, so one struct serves a whole bring-up. The page [Options](@ref options) has a
- * table of all fields.
+ * sends and ignores the rest, so one struct serves a whole bring-up.
  */
 struct rdmaez_qp_opts {
 	/** Optional attributes to send as well as the required ones: IBV_QP_ bits such as
