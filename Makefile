@@ -221,7 +221,7 @@ build/device/connect_many: tests/device/connect_many.c | deps-build
 build/siw/%: tests/siw/%.c | deps-build deps-siw
 	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 build/docs/data: docs/data.c | deps-build
-	$(call compile)
+	$(call compile,-libverbs)
 build/docs/outputs: docs/outputs.c $(FAKE:%=build/objects/gcc/fake/%) | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests/fake)
 

@@ -1013,8 +1013,12 @@ static void page_section(const struct rdmaez_advice *known)
 	const bool status = strncmp(known->name, "IBV_WC_", 7) == 0;
 	const char *comma = "";
 
-	printf("%s### %s\n\n%s %d: %s.\n", known->code ? "\n" : "", known->name,
-	       status ? "Status" : "Event", known->code, known->what);
+	printf("%s### %s\n\n%s %d", known->code ? "\n" : "", known->name,
+	       status ? "Status" : "Event", known->code);
+	/* Programs print this name of libibverbs, so it is what people search for. */
+	if (status && known->code <= IBV_WC_GENERAL_ERR)
+		printf(", \"%s\"", ibv_wc_status_str((enum ibv_wc_status)known->code));
+	printf(": %s.\n", known->what);
 	if (known->cause[0])
 		puts("\nLikely causes, in order:\n");
 	for (int i = 0; i < RDMAEZ_ADVICE_CAUSES && known->cause[i]; i++)

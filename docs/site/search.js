@@ -42,6 +42,14 @@ const search = {
 		return index;
 	},
 
+	/* Of several words, such as a message that was copied, sections that have them as they were typed come first. */
+	literally(sections, query) {
+		const typed = query.trim().replace(/\s+/g, ' ').toLowerCase();
+		const has = section => typed.includes(' ') && `${section.t} ${section.x}`.toLowerCase().includes(typed);
+
+		return sections.sort((one, other) => has(other) - has(one));
+	},
+
 	/* The sections that have all the words, best first; where there is none, those that have words like them. */
 	find(index, sections, query) {
 		const options = {
@@ -53,6 +61,6 @@ const search = {
 		const found = index.search(query, options);
 		const like = found.length ? [] : index.search(query, { ...options, fuzzy: term => term.length > 4 ? 2 : false });
 
-		return [...found, ...like].map(hit => sections[hit.id]);
+		return search.literally([...found, ...like].map(hit => sections[hit.id]), query);
 	},
 };

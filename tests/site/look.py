@@ -30,6 +30,13 @@ QUERIES = {
     'IBV_WC_RETRY_EXC_ERR': 'completions.html#ibv_wc_retry_exc_err',
     'Soft-RoCE': 'testing.html',
     'sgid_index': 'structrdmaez__path.html#sgid_index',
+    'errno 110': 'why.html#etimedout',
+    'Invalid argument': 'why.html#einval',
+    'Failed to modify QP to RTR': 'programs.html#the-gid-index',
+    'transport retry counter exceeded': 'completions.html#ibv_wc_retry_exc_err',
+    'local protection error': 'completions.html#ibv_wc_loc_prot_err',
+    'getting started': 'start.html',
+    'state diagram': 'queue_pairs.html#transitions',
 }
 
 WIDTH = '''(() => {
