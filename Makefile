@@ -12,11 +12,9 @@ CC := gcc
 CXX := g++
 CLANG ?= clang
 CLANGXX ?= clang++
-# The release that tests/tree/style.t goes by; others differ in places.
-CLANG_FORMAT ?= $(shell command -v clang-format-19 || echo clang-format)
 JOBS ?= $(shell nproc)
 VERSION := $(shell sed -n 's/^\#define RDMAEZ_VERSION_[MP].* //p' include/rdmaez/version.h | paste -sd.)
-export VERSION CC CXX CLANG CLANGXX CLANG_FORMAT
+export VERSION CC CXX CLANG CLANGXX
 
 # The warnings stand in one file, which the compile tests use as well.
 CFLAGS := -std=c11 -O2 -g -Iinclude @tests/compile/warnings -Wc++-compat -MMD -MP
@@ -198,7 +196,7 @@ check-kernels: ## the steps kernel, device and siw on Linux 6.1, 6.12 and the ne
 		RDMAEZ_KERNEL=$$kernel $(PROVE) $(call tests_of,kernel device siw) || failed=1; done; exit $$failed
 
 format: | deps-test ## lay out every C file by .clang-format
-	$(CLANG_FORMAT) -i $(C_FILES)
+	"$${CLANG_FORMAT:-$$(command -v clang-format-19 || echo clang-format)}" -i $(C_FILES)
 
 # --- What is built ------------------------------------------------------------------------------
 
