@@ -271,7 +271,8 @@ tells_what_it_downloads() {
 	chmod +x "$scratch/apt/apt-get"
 	ends 125 env RDMAEZ_CACHE="$scratch/new" PATH="$scratch/apt:$PATH" \
 		tools/softroce --host qemu --kernel "$kernel" true </dev/null
-	grep -qE "^softroce: fetching Debian $kernel's kernel: about [0-9]+ MB .*, once, into $scratch/new/softroce/$kernel \.\.\.$" "$dir/err"
+	grep -qE "^softroce: fetching Debian $kernel's kernel: about [0-9]+ MB .*, once, into$" "$dir/err"
+	grep -qFx "softroce:     $scratch/new/softroce/$kernel ..." "$dir/err"
 	grep -qx 'no network' "$dir/err"
 	grep -qE "^softroce: failed at fetching Debian $kernel's kernel.*; above is why$" "$dir/err"
 	[[ $(ls -A "$scratch/new/softroce") == lock ]]

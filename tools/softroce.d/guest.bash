@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154,SC2164 # variables of softroce, which sources this under errexit
 #
 # softroce's machine in QEMU, seen from the host: what it is made of, its start, and how it ends. Its own half is
 # init. What lies in $run, a directory of this run's:
@@ -54,7 +55,8 @@ find_module() {
 order_modules() {
 	local module name
 	for name; do
-		find_module "$name" && [[ ! -v module_done[$module] ]] || continue
+		find_module "$name" || continue
+		[[ ! -v module_done[$module] ]] || continue
 		module_done[$module]=yes
 		# shellcheck disable=SC2086 # a list of words
 		order_modules ${module_before[$module]-}
@@ -307,7 +309,7 @@ watch_guest() {
 	# If QEMU never opened the pipes, this gives their readers an end to read.
 	: <>"$run/out" <>"$run/err"
 	if [[ ! -e $run/late ]]; then
-		wait "$out" && wait "$err" || finish 141
+		{ wait "$out" && wait "$err"; } || finish 141
 		return
 	fi
 	for ((try = 0; try < 20; try++)); do

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154,SC2164 # variables of softroce, which sources this under errexit
 #
 # The ways of softroce that need no guest: the host's own RDMA device, and the host's rdma_rxe.
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154,SC2164 # variables of softroce, which sources this under errexit
 #
 # What softroce's guest boots: a Debian kernel with its modules, and on demand its headers and source, kept in the
 # cache as $kernel.
@@ -83,7 +84,8 @@ make_once() {
 	exec {lock}>"$cache/lock"
 	take_lock "$lock"
 	if ! "$2"; then
-		say "$4, once, into $1 ..."
+		say "$4, once, into"
+		say "    $1 ..."
 		work=$(mktemp -d "$cache/.$suite.XXXXXX")
 		chmod 711 "$work" # for apt's own user, if root fetches
 		at_end=stop_making
