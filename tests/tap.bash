@@ -14,6 +14,7 @@
 # which prove counts as failed.
 
 set -uo pipefail
+export PYTHONDONTWRITEBYTECODE=1 # or Python puts what it compiles beside the sources
 
 tap_run=0
 tap_failed=0

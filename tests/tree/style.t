@@ -15,7 +15,7 @@ readonly judge=19
 files() {
 	local name
 	for name; do
-		find . \( -path ./build -o -path ./.git \) -prune -o -type f -path "./$name" -printf '%P\n'
+		find . \( -path ./build -o -path ./.git -o -name __pycache__ \) -prune -o -type f -path "./$name" -printf '%P\n'
 	done | sort -u
 }
 
