@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = ROOT / 'build/docs/html'
 
 FENCE = re.compile(r'\s*(```|~~~)')
-HEADING = re.compile(r'(#+) +(.*?)(?: +\{#[\w-]+\})? *$')
+HEADING = re.compile(r'(#+) +(.*?) *$')
 LINK = re.compile(r'\]\(([^()\s]+)\)')
 BROKEN_LINK = re.compile(r'\[([^][\n]*)\n *([^][\n]*\]\([^()\s]+\))')
 DATA = re.compile(r'(?<!\[)`([\w.]+\.json)`')
@@ -37,7 +37,7 @@ def page_id(path):
 
 def target(address, page):
     """Where a link leads on the site. What is no page of it gets a reference that doxygen will not find."""
-    if re.match(r'[a-z]+:', address) or address.startswith('@'):
+    if re.match(r'[a-z]+:', address):
         return address
     name, _, heading = address.partition('#')
     path = pathlib.Path(os.path.normpath(page.parent / name)) if name else page
@@ -113,7 +113,7 @@ def convert(text, page):
         if comment:
             comment = '-->' not in line
         elif graph is not None:
-            if line in ('```', '@enddot'):
+            if line == '```':
                 yield f'@htmlonly[block]\n{drawing(graph)}@endhtmlonly'
                 graph = None
             else:
@@ -121,7 +121,7 @@ def convert(text, page):
         elif fence:
             fence = None if mark and mark[1] == fence else fence
             yield line
-        elif line in ('```dot', '@dot'):
+        elif line == '```dot':
             graph = ''
         elif mark:
             fence = mark[1]

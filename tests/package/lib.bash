@@ -11,10 +11,3 @@ version=$(sed -n 's/^#define RDMAEZ_VERSION_[MP].* //p' include/rdmaez/version.h
 run_make() {
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory --silent "$@"
 }
-
-# sources DIRECTORY: the program of the tests, as C and as C++.
-sources() {
-	mkdir -p "$1"
-	cp "$top/tests/package/program.c" "$1/program.c"
-	cp "$top/tests/package/program.c" "$1/program.cc"
-}

@@ -20,8 +20,10 @@ block() {
 
 # Every output that can be printed stands on one of the pages.
 all_shown() {
-	local name
-	for name in $({ build/docs/outputs || :; } 2>&1 | sed 's/.*one of: *//'); do
+	local names name
+	names=$({ build/docs/outputs || :; } 2>&1 | sed 's/.*one of: *//')
+	(($(wc -w <<<"$names") > 50))
+	for name in $names; do
 		grep -qFx -e "<!-- output of $name -->" -- "$@" || echo "no page shows $name"
 	done >"$scratch/unseen"
 	[[ ! -s $scratch/unseen ]] || { cat "$scratch/unseen"; false; }
