@@ -231,7 +231,7 @@ wait_for_qemu() {
 # Start the guest and wait until it is ready. Now and then a kernel crashes under emulation while it boots; nothing is
 # lost then by another try.
 boot_guest() {
-	local line='' try
+	local line try
 	SECONDS=0
 	for ((try = 1; ; try++)); do
 		start_guest
@@ -247,13 +247,16 @@ boot_guest() {
 	let_it_run
 }
 
+# A time limit may cut the word, so it is put together of what comes.
 await_guest() {
-	local what
+	local part what
+	line=
 	what="booting Linux $(cat "$kernel/version") in QEMU (3 to 30 s)"
 	[[ -t $tell ]] || say "$what ..."
-	while is_running "$qemu"; do
+	while [[ $line != ready ]] && is_running "$qemu"; do
 		show "$what: $SECONDS s"
-		! read -r -t 0.5 line <&"$answer" || break
+		read -r -t 0.5 part <&"$answer" || :
+		line+=$part
 	done
 	unshow
 }
