@@ -24,7 +24,7 @@ static const char usage[] =
 	"  -d DEVICE  this device only\n"
 	"  -i PORT    this port only, the first being 1\n"
 	"  --json     one JSON object per device, each on a line of its own\n"
-	"  --short    the most asked for, without the ports\n"
+	"  --short    the most important fields, without the ports\n"
 	"  --diff     how B differs from A, a line for each field; ports are not compared\n"
 	"  --common   what all of them have in common: what a program can rely on\n"
 	"  -h, --help this text\n"

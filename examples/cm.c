@@ -35,7 +35,7 @@ static const char usage[] =
 	"rdma_cm connects two programs, and each writes into the other's memory by RDMA.\n"
 	"\n"
 	"  -l ADDRESS  wait at this address (0.0.0.0, all of IPv4)\n"
-	"  -p PORT     the port of rdma_cm (7471), which is none of TCP's\n"
+	"  -p PORT     the rdma_cm port (7471), which is not a TCP port\n"
 	"  -s BYTES    how much is written, the same at both ends (65536)\n"
 	"  -h, --help  this text\n";
 static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};

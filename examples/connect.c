@@ -37,10 +37,10 @@ static const char usage[] =
 	"Sends a stream of bytes by RDMA WRITE, and compares its checksum at the end.\n"
 	"\n"
 	"  -d DEVICE   the device (the first that has an active port)\n"
-	"  -f FILE     what to send, or where to put what comes; without, data that is made up and "
+	"  -f FILE     the file to send, or to write; without it, made-up data is sent and "
 	"compared\n"
 	"  -i PORT     the device's port (1)\n"
-	"  -p PORT     the TCP port by which the two meet (18517)\n"
+	"  -p PORT     the TCP port on which the two meet (18517)\n"
 	"  -s BYTES    how much data to make up (4194304)\n"
 	"  -h, --help  this text\n";
 static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};

@@ -18,11 +18,11 @@ enum {
 
 static const char usage[] = "usage: gids [DEVICE [PORT [PEER]]]\n"
 			    "\n"
-			    "Lists the GIDs of a port (1) with what speaks against each; * marks "
+			    "Lists the GIDs of a port (1), each with any objection to it; * marks "
 			    "the one that rdmaez chooses.\n"
-			    "With PEER, an IPv4 or IPv6 address or a GID, it is the one that "
-			    "reaches PEER, and why. Without\n"
-			    "DEVICE it takes the first that has an active port.\n";
+			    "PEER is an IPv4 or IPv6 address or a GID: then * marks the one that "
+			    "reaches it, and the reason is\n"
+			    "shown. The default DEVICE is the first that has an active port.\n";
 static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 
 static const char *class_name(const union ibv_gid *gid)

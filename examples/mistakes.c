@@ -10,11 +10,12 @@
 
 #include <rdmaez.h>
 
-static const char usage[] = "usage: mistakes [NUMBER...]\n"
-			    "\n"
-			    "Makes a dozen mistakes, or those of these numbers, on the first "
-			    "device that has an active port, and\n"
-			    "prints what verbs say about each, and what rdmaez says.\n";
+static const char usage[] =
+	"usage: mistakes [NUMBER...]\n"
+	"\n"
+	"Makes a dozen mistakes, or only those with these numbers, on the first "
+	"device that has an active\n"
+	"port, and prints what verbs and rdmaez say about each.\n";
 static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 
 /* Ends the program with the reason unless a call works. */

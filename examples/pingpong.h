@@ -28,11 +28,11 @@ static const char usage[] =
 	"\n"
 	"  -c          mark every page, as the stock client does\n"
 	"  -d DEVICE   the device (the first that has an active port)\n"
-	"  -g INDEX    the GID index (the one that suits best)\n"
+	"  -g INDEX    the GID index (the best one)\n"
 	"  -i PORT     the device's port (1)\n"
 	"  -m BYTES    the path MTU (1024)\n"
 	"  -n COUNT    how many messages each way (1000)\n"
-	"  -p PORT     the TCP port by which the two meet (18515)\n"
+	"  -p PORT     the TCP port on which the two meet (18515)\n"
 	"  -s BYTES    the size of a message (4096, UD 1024)\n"
 	"  -h, --help  this text\n";
 static const struct option help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
@@ -85,7 +85,7 @@ static void meet(void)
 	CHECK(rdmaez_exchange_open(host, option['p'], host ? PATIENCE : UINT64_MAX, &tcp, &diag));
 	setsockopt(tcp, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	NEED(!host || send(tcp, mine, sizeof(mine), MSG_NOSIGNAL) == size, "the peer has gone");
-	NEED(recv(tcp, its, sizeof(its), MSG_WAITALL) == size, "the peer tells no address");
+	NEED(recv(tcp, its, sizeof(its), MSG_WAITALL) == size, "the peer sent no address");
 	/* Whoever it is: a digit where we have a digit, else what we have, up to the final 0. */
 	for (int i = 0; i < size; i++)
 		NEED(isxdigit((uint8_t)mine[i]) ? isxdigit((uint8_t)its[i]) : its[i] == mine[i],

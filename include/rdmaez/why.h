@@ -651,9 +651,9 @@ extern "C" {
 /* Those of device.h alone. */
 #define RDMAEZ_IMPL_WHY_DEVICE(X)                                                                  \
 	X(DEVICE_NONE, "the kernel shows this process no RDMA device",                             \
-	  "load the adapter's driver; without an adapter run the program by rdmaez's "             \
-	  "tools/softroce, or make a Soft-RoCE device with `rdma link add`; in a container also "  \
-	  "see whether the device stayed in the host's network namespace")                         \
+	  "load the adapter's driver; without an adapter run the program with rdmaez's "           \
+	  "tools/softroce, or add a Soft-RoCE device with `rdma link add`; in a container also "   \
+	  "check whether the device stayed in the host's network namespace")                       \
 	X(DEVICE_NAME, "there is no RDMA device of this name",                                     \
 	  "use the name of a device that exists")                                                  \
 	X(DEVICE_THERE, "libibverbs lists this device", "open it by this name")                    \

@@ -52,7 +52,7 @@ lacks_a_device() {
 	((code == 1 || code == 2))
 	tr -s '\n ' ' ' <"$scratch/said" >"$scratch/words"
 	grep -q 'the kernel shows this process no RDMA device' "$scratch/words"
-	grep -q "run the program by rdmaez's tools/softroce" "$scratch/words"
+	grep -q "run the program with rdmaez's tools/softroce" "$scratch/words"
 }
 
 all_lack_a_device() {

@@ -304,7 +304,7 @@ static void expect(struct ibv_qp *qp, const struct rdmaez_qp_move *move, int err
 #define LIKELY(reason, field, kind, value, min, max)                                   \
 	{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field,          RDMAEZ_VALUE_##kind, \
 	 (uint64_t)(value),  (uint64_t)(min),     (uint64_t)(max)},
-/* Behind what speaks against the GID index. */
+/* After the objection to the GID index. */
 #define SUITS(row) LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", INDEX, row, 0, 0)
 
 #define ADVICE(reason, field, kind, value, min, max)                                   \

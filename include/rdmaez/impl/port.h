@@ -214,7 +214,7 @@ RDMAEZ_IMPL int rdmaez_impl_port_gid_entries(const struct ibv_port_attr *port)
 	return port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
 }
 
-/* What speaks against an entry, as long as none was found that will do. The last place is for GID_NONE. */
+/* The objection to an entry, until one is found that will do. The last place is for GID_NONE. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_port_useless(struct rdmaez_diag *diag, enum rdmaez_why why,
 					       int index, int entries)
 {

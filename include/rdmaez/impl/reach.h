@@ -109,7 +109,7 @@ struct rdmaez_impl_reach {
 	bool is_up; /* the peer was resolved, and nothing has failed since */
 };
 
-/* What speaks against a GID for this peer, by the kernel's addr_resolve() and rdma_resolve_ip(), worst first. */
+/* The objection to a GID for this peer, by the kernel's addr_resolve() and rdma_resolve_ip(), worst first. */
 RDMAEZ_IMPL enum rdmaez_why rdmaez_impl_reach_objection(const struct ibv_gid_entry *own,
 							const union ibv_gid *peer)
 {
@@ -165,7 +165,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_choose(const struct rdmaez_impl_reach *r
 					    NULL);
 }
 
-/* Behind what speaks against the GID index: which one would do, or that none has a GID. */
+/* After the objection to the GID index: which one would do, or that none has a GID. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_instead(const struct rdmaez_impl_reach *r)
 {
 	struct rdmaez_impl_port_gids gids;
