@@ -3,9 +3,11 @@
 #
 # For the tests of packages, which source this, after tap.bash, at the top of the repository.
 
-top=$PWD
-# shellcheck disable=SC2034 # for the tests
-version=$(sed -n 's/^#define RDMAEZ_VERSION_[MP].* //p' include/rdmaez/version.h | paste -sd.)
+# shellcheck disable=SC2034 # both are for the tests
+{
+	top=$PWD
+	version=$(sed -n 's/^#define RDMAEZ_VERSION_[MP].* //p' include/rdmaez/version.h | paste -sd.)
+}
 
 # A user's make, which knows nothing of the one that runs the tests.
 run_make() {
