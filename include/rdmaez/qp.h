@@ -138,7 +138,7 @@ struct rdmaez_qp_opts {
 	/** How long to wait for an ACK: a code of rdmaez_timeout_ns(), 0 to 31. 0: 14 (67 ms).
 	 *  #RDMAEZ_ZERO: forever, so a lost peer is never noticed. */
 	int timeout;
-	int retry_cnt; /**< retries after a timeout, 0 to 7. 0: 7, which rxe takes for no limit
+	int retry_cnt; /**< retries after a timeout, 0 to 7. 0: 7, which rxe treats as no limit
 			    (rxe_completer()). #RDMAEZ_ZERO: none */
 	int rnr_retry; /**< retries when the peer has no receive posted, 0 to 7; 7 retries forever.
 			    0: 7. #RDMAEZ_ZERO: none */
