@@ -9,12 +9,12 @@ import re
 import xml.etree.ElementTree as ET
 
 # A head's sections that are part of each function's contract; what else a head has stays in the header's own page.
-CONTRACT = re.compile(r"thread|verbs calls|source|error|return|fail|refused|deadline", re.IGNORECASE)
+CONTRACT = re.compile(r'thread|verbs calls|source|error|return|fail|refused|deadline', re.IGNORECASE)
 
 
 def text_of(node):
     """All text below a node, on one line."""
-    return re.sub(r"\s+", " ", "".join(node.itertext())).strip() if node is not None else ""
+    return re.sub(r'\s+', ' ', ''.join(node.itertext())).strip() if node is not None else ''
 
 
 class Documented:
@@ -23,24 +23,24 @@ class Documented:
     def __init__(self, node, header):
         self.node = node
         self.header = header
-        self.name = node.findtext("name") or node.findtext("compoundname")
-        self.brief = text_of(node.find("briefdescription"))
-        self.detail = node.find("detaileddescription")
+        self.name = node.findtext('name') or node.findtext('compoundname')
+        self.brief = text_of(node.find('briefdescription'))
+        self.detail = node.find('detaileddescription')
 
     def own_sections(self):
         """The titled sections of the description: title to node."""
-        return {section.findtext("title"): section for section in self.detail.iter("simplesect")
-                if section.get("kind") == "par"}
+        return {section.findtext('title'): section for section in self.detail.iter('simplesect')
+                if section.get('kind') == 'par'}
 
     def simple(self, kind):
         """The sections of a kind without a title: return, since, note, see."""
-        return [section for section in self.detail.iter("simplesect") if section.get("kind") == kind]
+        return [section for section in self.detail.iter('simplesect') if section.get('kind') == kind]
 
     def lists(self, kind):
         """The entries of a list of parameters (param) or of return values (retval): names and description."""
-        return [(text_of(item.find("parameternamelist")), item.find("parameterdescription"))
-                for entries in self.detail.iter("parameterlist") if entries.get("kind") == kind
-                for item in entries.findall("parameteritem")]
+        return [(text_of(item.find('parameternamelist')), item.find('parameterdescription'))
+                for entries in self.detail.iter('parameterlist') if entries.get('kind') == kind
+                for item in entries.findall('parameteritem')]
 
 
 class Function(Documented):
@@ -49,10 +49,10 @@ class Function(Documented):
     def __init__(self, node, header, group=None):
         super().__init__(node, header)
         self.group = group
-        self.result = text_of(node.find("type"))
-        self.parameters = [(text_of(one.find("type")), one.findtext("declname") or one.findtext("defname") or "",
-                            one.findtext("array") or "") for one in node.findall("param")]
-        if self.parameters == [("void", "", "")]:
+        self.result = text_of(node.find('type'))
+        self.parameters = [(text_of(one.find('type')), one.findtext('declname') or one.findtext('defname') or '',
+                            one.findtext('array') or '') for one in node.findall('param')]
+        if self.parameters == [('void', '', '')]:
             self.parameters = []
 
     def has_page(self):
@@ -68,7 +68,7 @@ class Function(Documented):
 
     def since(self):
         """Of which rdmaez and rdma-core it needs."""
-        return self.simple("since") or self.header.simple("since")
+        return self.simple('since') or self.header.simple('since')
 
 
 @dataclasses.dataclass
@@ -83,7 +83,7 @@ class Field:
 
     def path(self):
         """How a program names it."""
-        return f"{self.group}.{self.name}" if self.group and not self.is_group else self.name
+        return f'{self.group}.{self.name}' if self.group and not self.is_group else self.name
 
 
 class Record(Documented):
@@ -91,17 +91,17 @@ class Record(Documented):
 
     def __init__(self, node, header):
         super().__init__(node, header)
-        self.is_enum = node.get("kind") == "enum"
-        members = node.findall("enumvalue") if self.is_enum else node.findall("sectiondef/memberdef")
-        self.fields = [Field(one.findtext("name"), text_of(one.find("type")), one.findtext("argsstring") or "",
-                             [one.find("briefdescription"), one.find("detaileddescription")]) for one in members]
+        self.is_enum = node.get('kind') == 'enum'
+        members = node.findall('enumvalue') if self.is_enum else node.findall('sectiondef/memberdef')
+        self.fields = [Field(one.findtext('name'), text_of(one.find('type')), one.findtext('argsstring') or '',
+                             [one.find('briefdescription'), one.find('detaileddescription')]) for one in members]
         self.group_fields()
 
     def group_fields(self):
         """Doxygen lists the members of an unnamed struct before the member whose type it is."""
         start = 0
         for number, field in enumerate(self.fields):
-            if "::@" in field.type:
+            if '::@' in field.type:
                 field.is_group = True
                 for one in self.fields[start:number + 1]:
                     one.group = field.name
@@ -113,24 +113,24 @@ class Header(Documented):
 
     def __init__(self, node, structs):
         super().__init__(node, None)
-        self.name = node.find("location").get("file")
-        members = [(one, part.find("description")) for part in node.findall("sectiondef")
-                   for one in part.findall("memberdef") if one.findtext("name") not in ("RDMAEZ_H", None)]
-        self.functions = [Function(one, self, group) for one, group in members if one.get("kind") == "function"]
-        self.macros = [Function(one, self, group) for one, group in members if one.get("kind") == "define"]
-        self.enums = [Record(one, self) for one, _ in members if one.get("kind") == "enum"]
-        self.structs = [Record(one, self) for one in structs if one.find("location").get("file") == self.name]
+        self.name = node.find('location').get('file')
+        members = [(one, part.find('description')) for part in node.findall('sectiondef')
+                   for one in part.findall('memberdef') if one.findtext('name') not in ('RDMAEZ_H', None)]
+        self.functions = [Function(one, self, group) for one, group in members if one.get('kind') == 'function']
+        self.macros = [Function(one, self, group) for one, group in members if one.get('kind') == 'define']
+        self.enums = [Record(one, self) for one, _ in members if one.get('kind') == 'enum']
+        self.structs = [Record(one, self) for one in structs if one.find('location').get('file') == self.name]
 
     def include(self):
         """What a program includes to have it: development's equipment is outside rdmaez.h."""
-        return self.name if "/devel/" in self.name else "rdmaez.h"
+        return self.name if '/devel/' in self.name else 'rdmaez.h'
 
 
 def load(directory):
     """The headers, in the order of their names."""
-    compounds = [ET.parse(file).getroot().find("compounddef")
-                 for pattern in ("*_8h.xml", "struct*.xml") for file in sorted(pathlib.Path(directory).glob(pattern))]
-    structs = sorted((one for one in compounds if one.get("kind") == "struct"),
-                     key=lambda one: int(one.find("location").get("line")))
-    headers = [Header(one, structs) for one in compounds if one.get("kind") == "file"]
+    compounds = [ET.parse(file).getroot().find('compounddef')
+                 for pattern in ('*_8h.xml', 'struct*.xml') for file in sorted(pathlib.Path(directory).glob(pattern))]
+    structs = sorted((one for one in compounds if one.get('kind') == 'struct'),
+                     key=lambda one: int(one.find('location').get('line')))
+    headers = [Header(one, structs) for one in compounds if one.get('kind') == 'file']
     return sorted(headers, key=lambda header: header.name)

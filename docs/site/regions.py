@@ -26,11 +26,11 @@ import sys
 import options
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BEGIN = re.compile(r"<!-- (table|output|code|output on softroce) of (.*\S) -->")
-ALMOST = re.compile(r"\s*<!--\s*(table|output|code)\b|\s+<!-- end")
-END = "<!-- end -->"
+BEGIN = re.compile(r'<!-- (table|output|code|output on softroce) of (.*\S) -->')
+ALMOST = re.compile(r'\s*<!--\s*(table|output|code)\b|\s+<!-- end')
+END = '<!-- end -->'
 SHOWN = 30  # lines of a page's difference
-HEAD = re.compile(r"\s*/\*.*?\*/\n*", re.DOTALL)
+HEAD = re.compile(r'\s*/\*.*?\*/\n*', re.DOTALL)
 
 
 class Mistake(Exception):
@@ -42,34 +42,34 @@ def printed(*command):
     try:
         result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     except OSError as error:
-        raise Mistake(f"{command[0]}: {error.strerror}") from error
+        raise Mistake(f'{command[0]}: {error.strerror}') from error
     if result.returncode or not result.stdout:
-        raise Mistake(f"{shlex.join(command)} ended with {result.returncode}: {result.stderr.strip()}")
-    return result.stdout.rstrip("\n")
+        raise Mistake(f'{shlex.join(command)} ended with {result.returncode}: {result.stderr.strip()}')
+    return result.stdout.rstrip('\n')
 
 
 def fenced(language, text):
     """A fenced block."""
-    return f"```{language}\n{text}\n```"
+    return f'```{language}\n{text}\n```'
 
 
 def source(name):
     """A source file of the tree as a block, without the comments at its head."""
     path = ROOT / name
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding='utf-8')
     except OSError as error:
-        raise Mistake(f"{name}: {error.strerror}") from error
+        raise Mistake(f'{name}: {error.strerror}') from error
     while comment := HEAD.match(text):
         text = text[comment.end():]
-    return fenced(path.suffix[1:], text.rstrip("\n"))
+    return fenced(path.suffix[1:], text.rstrip('\n'))
 
 
 def table(name):
     """A table of the headers' lists, or of a struct's members."""
     words = name.split()
-    if words[:-1] != ["options", "of"]:
-        return printed("build/docs/data", "--table", name)
+    if words[:-1] != ['options', 'of']:
+        return printed('build/docs/data', '--table', name)
     try:
         return options.table(words[-1])
     except KeyError as error:
@@ -77,10 +77,10 @@ def table(name):
 
 
 CONTENT = {
-    "table": table,
-    "output": lambda name: fenced("text", printed("build/docs/outputs", name)),
-    "code": source,
-    "output on softroce": lambda command: fenced("text", printed("tools/softroce", "--quiet", *shlex.split(command))),
+    'table': table,
+    'output': lambda name: fenced('text', printed('build/docs/outputs', name)),
+    'code': source,
+    'output on softroce': lambda command: fenced('text', printed('tools/softroce', '--quiet', *shlex.split(command))),
 }
 
 
@@ -91,66 +91,66 @@ def end_of(lines, first):
             return number
         if BEGIN.fullmatch(lines[number]):
             break
-    raise Mistake(f"line {first + 1}: {lines[first]} has no {END}")
+    raise Mistake(f'line {first + 1}: {lines[first]} has no {END}')
 
 
 def rewritten(text, device):
     """The page with its regions as they are to be: those of the device, or all others."""
-    lines, result, fence, number = text.split("\n"), [], False, 0
+    lines, result, fence, number = text.split('\n'), [], False, 0
     while number < len(lines):
         line = lines[number]
         region = None if fence else BEGIN.fullmatch(line)
         result.append(line)
         if region:
             last, (kind, name) = end_of(lines, number), region.groups()
-            if (kind == "output on softroce") == device:
-                result += ["", CONTENT[kind](name), "", END]
+            if (kind == 'output on softroce') == device:
+                result += ['', CONTENT[kind](name), '', END]
             else:
                 result += lines[number + 1:last + 1]
             number = last
         elif line == END and not fence:
-            raise Mistake(f"line {number + 1}: {END} ends nothing")
+            raise Mistake(f'line {number + 1}: {END} ends nothing')
         elif ALMOST.match(line) and not fence:
-            raise Mistake(f"line {number + 1}: {line} begins no region")
-        elif line.lstrip().startswith("```"):
+            raise Mistake(f'line {number + 1}: {line} begins no region')
+        elif line.lstrip().startswith('```'):
             fence = not fence
         number += 1
-    return "\n".join(result)
+    return '\n'.join(result)
 
 
 def visit(path, check, device):
     """Rewrite one page, or with `check` tell whether it is as it is to be."""
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding='utf-8')
     new = rewritten(text, device)
     if new == text:
         return True
     if not check:
-        path.write_text(new, encoding="utf-8")
-        print(f"{path} is rewritten")
+        path.write_text(new, encoding='utf-8')
+        print(f'{path} is rewritten')
         return True
-    target = "pages-device" if device else "pages"
-    difference = difflib.unified_diff(text.split("\n"), new.split("\n"), f"{path} as it is",
-                                      f"{path} as generated; run `make {target}`", lineterm="")
-    print("\n".join(itertools.islice(difference, SHOWN)))
+    target = 'pages-device' if device else 'pages'
+    difference = difflib.unified_diff(text.split('\n'), new.split('\n'), f'{path} as it is',
+                                      f'{path} as generated; run `make {target}`', lineterm='')
+    print('\n'.join(itertools.islice(difference, SHOWN)))
     return False
 
 
 def main():
     """Visit all pages; the exit status tells whether any is wrong or stale."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="change nothing; fail if a region is stale")
-    parser.add_argument("--device", action="store_true", help="only the regions that tools/softroce prints")
-    parser.add_argument("pages", nargs="+", type=pathlib.Path, metavar="FILE")
+    parser.add_argument('--check', action='store_true', help='change nothing; fail if a region is stale')
+    parser.add_argument('--device', action='store_true', help='only the regions that tools/softroce prints')
+    parser.add_argument('pages', nargs='+', type=pathlib.Path, metavar='FILE')
     arguments = parser.parse_args()
     good = True
     for path in arguments.pages:
         try:
             good &= visit(path, arguments.check, arguments.device)
         except (Mistake, OSError) as mistake:
-            print(f"{path}: {mistake}", file=sys.stderr)
+            print(f'{path}: {mistake}', file=sys.stderr)
             good = False
     return 0 if good else 1
 
 
-if __name__ == "__main__":
+if __name__ == '__main__':
     sys.exit(main())

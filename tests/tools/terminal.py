@@ -24,7 +24,7 @@ PATIENCE = 200
 
 
 def set_size(terminal, rows, columns):
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
 
 
 class Session:
@@ -35,7 +35,7 @@ class Session:
         set_size(self.terminal, 24, 80)
         self.before = termios.tcgetattr(inside)
         self.inside = inside
-        self.shown = b""
+        self.shown = b''
         self.seen = 0
         self.pid = os.fork()
         if self.pid == 0:
@@ -70,20 +70,20 @@ class Session:
             and not self.read(0.2)
 
     def step(self, step):
-        kind, _, text = step.partition(":")
-        data = text.encode().decode("unicode_escape").encode()
-        if kind == "wait":
+        kind, _, text = step.partition(':')
+        data = text.encode().decode('unicode_escape').encode()
+        if kind == 'wait':
             self.wait(data)
-        elif kind == "type":
+        elif kind == 'type':
             os.write(self.terminal, data)
-        elif kind == "pause":
+        elif kind == 'pause':
             time.sleep(float(text))
-        elif kind == "size":
-            set_size(self.terminal, *map(int, text.split(",")))
-        elif kind == "kill":
-            os.kill(self.pid, signal.Signals["SIG" + text])
+        elif kind == 'size':
+            set_size(self.terminal, *map(int, text.split(',')))
+        elif kind == 'kill':
+            os.kill(self.pid, signal.Signals['SIG' + text])
         else:
-            sys.exit(f"terminal.py: no such step: {step}")
+            sys.exit(f'terminal.py: no such step: {step}')
 
     def end(self):
         while not self.has_ended():
@@ -100,9 +100,9 @@ class Session:
 
 
 def main(arguments):
-    if "--" not in arguments:
+    if '--' not in arguments:
         sys.exit(__doc__)
-    steps = arguments[:arguments.index("--")]
+    steps = arguments[:arguments.index('--')]
     session = Session(arguments[len(steps) + 1:])
     try:
         for step in steps:
@@ -111,11 +111,11 @@ def main(arguments):
     except TimeoutError as error:
         os.kill(session.pid, signal.SIGTERM)
         code = 124
-        session.shown += b"\nnever shown: %r" % error.args[0]
+        session.shown += b'\nnever shown: %r' % error.args[0]
     sys.stdout.buffer.write(session.shown)
-    print("\n" + ("restored" if session.was_restored() else "changed"))
+    print('\n' + ('restored' if session.was_restored() else 'changed'))
     return code
 
 
-if __name__ == "__main__":
+if __name__ == '__main__':
     sys.exit(main(sys.argv[1:]))
