@@ -77,10 +77,10 @@ writes_only_where_told() {
 	export SOFTROCE_TEST='one two' SOFTROCE_OTHER=x
 	# shellcheck disable=SC2016 # expanded in the guest
 	ends 77 guest --write "$scratch/a, b" --env SOFTROCE_TEST --env NEW="a'b" sh -c '
-		for file in "$1/refused" /etc/refused "$2/written" /tmp/written /run/written; do
+		for file in /usr/refused /etc/refused "$1/written" /tmp/written /run/written; do
 			(echo "$NEW" >"$file") 2>/dev/null && echo "${file##*/}"
 		done
-		pwd; echo "$HOME $LANG $SOFTROCE_TEST $SOFTROCE_OTHER."; exit 77' sh "$PWD" "$scratch/a, b" </dev/null
+		pwd; echo "$HOME $LANG $SOFTROCE_TEST $SOFTROCE_OTHER."; exit 77' sh "$scratch/a, b" </dev/null
 	is "$dir/out" "written
 written
 written
