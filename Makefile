@@ -75,36 +75,7 @@ docs: build/docs/input/enumerators.dox build/docs/input/examples.dox build/docs/
 	python3 -B docs/site/search_data.py build/docs/html >build/docs/html/search-data.js
 	@echo "Open $(CURDIR)/build/docs/html/index.html in a browser."
 
-# What pages show of tables, of outputs and of examples is committed, so that a forge shows it too.
-PAGES = README.md $(wildcard docs/*.md)
-.PHONY: pages pages-device
-pages: build/docs/data build/docs/outputs ## write the tables, outputs and examples that the pages show
-	docs/site/regions.py $(PAGES)
-pages-device: $(EXAMPLES) | deps-guest ## the same for what only a device prints
-	docs/site/regions.py --device $(PAGES)
-
-# Comments for what the headers' lists make.
-build/docs/input/enumerators.dox: build/docs/data
-	@mkdir -p $(@D)
-	$< --enumerators >$@
-
-build/docs/input/examples.dox: docs/site/examples.py $(wildcard examples/*.c) | deps-docs
-	@mkdir -p $(@D)
-	python3 -B $^ >$@
-
-# One run draws the diagrams of all types.
-build/docs/diagrams/RC.svg: build/docs/html/data/transitions.json docs/site/diagrams.py docs/site/filter.py | deps-docs
-	python3 -B docs/site/diagrams.py $< $(@D)
-
-# The headers' tables for other languages, with their schemas, are published with the documentation.
-build/docs/html/data/%.json: build/docs/data
-	@mkdir -p $(@D)
-	$< $* >$@
-build/docs/html/data/%.schema.json: docs/schema/%.schema.json
-	@mkdir -p $(@D)
-	cp $< $@
-
-# Where to is known to tools/package/install: PREFIX, DESTDIR, includedir, docdir and so on.
+# tools/package/install knows the directories: PREFIX, DESTDIR, includedir, docdir and so on.
 install: build/docs/html/index.html ## install headers, man pages, documentation and examples below PREFIX (/usr/local)
 	tools/package/install copy
 
@@ -113,10 +84,6 @@ install-headers: ## install the headers alone, with what pkg-config and CMake ne
 
 uninstall: ## remove exactly what was installed
 	tools/package/install remove
-
-build/docs/html/index.html: $(shell find docs include examples -type f) $(wildcard *.md)
-	$(MAKE) --no-print-directory docs
-	touch $@
 
 single: build/single/rdmaez.h ## put all headers into one, build/single/rdmaez.h
 
@@ -160,7 +127,7 @@ tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
 install_first = @tools/deps build test $(sort $(foreach step,$(1),$(DEPS_$(step))))
 build_first = @$(MAKE) --no-print-directory -j$(JOBS) $(foreach step,$(1),$(NEEDS_$(step)))
 
-.PHONY: check format check-site check-siw check-package distcheck check-kernels $(STEPS:%=check-%)
+.PHONY: check format pages pages-device check-site check-siw check-package distcheck check-kernels $(STEPS:%=check-%)
 check: ## run every test; V=1 shows each one by name
 	$(call install_first,$(STEPS))
 	$(call build_first,$(STEPS))
@@ -183,7 +150,7 @@ check-site check-siw check-package $(STEPS:%=check-%): check-%:
 	@$(call tell,$*)
 	@$(PROVE) $(call tests_of,$*)
 
-distcheck: ## what make dist packs, which is a part of check-package
+distcheck: ## what make dist packs; a part of check-package
 	$(call install_first,package)
 	$(call build_first,package)
 	@$(PROVE) tests/package/dist.t
@@ -197,6 +164,13 @@ check-kernels: ## the steps kernel, device and siw on Linux 6.1, 6.12 and the ne
 
 format: | deps-test ## lay out every C file by .clang-format
 	"$${CLANG_FORMAT:-$$(command -v clang-format-19 || echo clang-format)}" -i $(C_FILES)
+
+# What pages show of tables, of outputs and of examples is committed, so that a forge shows it too.
+PAGES = README.md $(wildcard docs/*.md)
+pages: build/docs/data build/docs/outputs ## write the tables, outputs and examples that the pages show
+	docs/site/regions.py $(PAGES)
+pages-device: $(EXAMPLES) | deps-guest ## the same for what only a device prints
+	docs/site/regions.py --device $(PAGES)
 
 # --- What is built ------------------------------------------------------------------------------
 
@@ -218,10 +192,6 @@ build/device/connect_many: tests/device/connect_many.c | deps-build
 	$(call compile,-Itests -libverbs)
 build/siw/%: tests/siw/%.c | deps-build deps-siw
 	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
-build/docs/data: docs/data.c | deps-build
-	$(call compile,-libverbs)
-build/docs/outputs: docs/outputs.c $(FAKE:%=build/objects/gcc/fake/%) | deps-build
-	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests/fake)
 
 # The fake's objects stand in for libibverbs, so a unit test links nothing else.
 build/objects/gcc/%.o: tests/%.c | deps-build
@@ -235,6 +205,39 @@ build/unit/clang/%: build/objects/clang/unit/%.o build/objects/clang/implementat
 $(EXTERN): CFLAGS += -DRDMAEZ_EXTERN
 build/objects/clang/% build/unit/clang/%: CC := $(CLANG)
 link = $(if $(V),,@)mkdir -p $(@D); $(CC) $(SANITIZE) $^ -o $@
+
+# --- What the documentation is made of ----------------------------------------------------------
+
+build/docs/data: docs/data.c | deps-build
+	$(call compile,-libverbs)
+build/docs/outputs: docs/outputs.c $(FAKE:%=build/objects/gcc/fake/%) | deps-build
+	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests/fake)
+
+# Comments for what the headers' lists make.
+build/docs/input/enumerators.dox: build/docs/data
+	@mkdir -p $(@D)
+	$< --enumerators >$@
+
+build/docs/input/examples.dox: docs/site/examples.py $(wildcard examples/*.c) | deps-docs
+	@mkdir -p $(@D)
+	python3 -B $^ >$@
+
+# One run draws the diagrams of all types.
+build/docs/diagrams/RC.svg: build/docs/html/data/transitions.json docs/site/diagrams.py docs/site/filter.py | deps-docs
+	python3 -B docs/site/diagrams.py $< $(@D)
+
+# The headers' tables for other languages, with their schemas, are published with the documentation.
+build/docs/html/data/%.json: build/docs/data
+	@mkdir -p $(@D)
+	$< $* >$@
+build/docs/html/data/%.schema.json: docs/schema/%.schema.json
+	@mkdir -p $(@D)
+	cp $< $@
+
+# As a file, for what takes the documentation as it is.
+build/docs/html/index.html: $(shell find docs include examples -type f) $(wildcard *.md)
+	$(MAKE) --no-print-directory docs
+	touch $@
 
 build/%.d: ;
 -include $(shell find build -name '*.d' -type f 2>/dev/null)
