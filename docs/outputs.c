@@ -4,7 +4,7 @@
  *
  *	outputs NAME
  *
- * The device is the fake of the unit tests, which follows the kernel's rules and has the habits of each
+ * The device is the fake of the unit tests, which follows the kernel's rules and imitates each
  * driver, so that nothing depends on the machine. A page shows the output between `<!-- output of NAME -->`
  * and `<!-- end -->`; `make pages` writes it there. A new output is a function and a line in outputs[] below.
  */
@@ -377,7 +377,7 @@ static void elsewhere(void)
 	modify();
 }
 
-/* IPv4 takes a peer for a neighbour if no route leads to it from an interface that is named. */
+/* With a given interface, IPv4 treats a peer without a route as a neighbour. */
 static void no_route_ipv4(void)
 {
 	reaches(3, "::ffff:203.0.113.9", ETIMEDOUT);

@@ -111,7 +111,7 @@ all_there() {
 by_root() {
 	system 0 clang
 	# shellcheck disable=SC2016 # for the reader's shell
-	says 'deps: apt-get is to install binutils valgrind
+	says 'deps: apt-get will install binutils valgrind
 deps: downloading 3 MB and installing 2 packages
 deps: done. To undo it, as root: apt-get purge --auto-remove $(tools/deps --installed)' bench
 	asked 'update as 0

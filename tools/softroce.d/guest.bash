@@ -3,7 +3,7 @@
 # shellcheck disable=SC2034,SC2154,SC2164 # variables of softroce, which sources this under errexit
 #
 # softroce's machine in QEMU, seen from the host: what it is made of, its start, and how it ends. Its own half is
-# init. What lies in $run, a directory of this run's:
+# init. In $run, a directory of this run, are:
 #
 #     initramfs             what it boots into
 #     in, out, err          COMMAND's input and outputs, as pipes
@@ -11,9 +11,7 @@
 #                           terminal's rows and columns, and another one whenever they change
 #     status                COMMAND's exit status; or 125 and, from the second line on, why
 #     qemu, console         what QEMU and the guest's kernel say
-#     late, unread          exists if QEMU was stopped at the time limit, or because nobody reads the output
-
-# shellcheck disable=SC2154 # softroce and kernel.bash set what this reads
+#     late, unread          exists if QEMU was stopped at the time limit, or because its output is no longer read
 
 # --- Modules ------------------------------------------------------------------------------------
 
@@ -66,7 +64,7 @@ order_modules() {
 	done
 }
 
-# collect_modules DIR: put what is to be inserted there, and the order into DIR/order. --module's files come last.
+# collect_modules DIR: put what will be inserted there, and the order into DIR/order. --module's files come last.
 collect_modules() {
 	local files=() module name names=("${base_modules[@]}")
 	read_modules <"$kernel/modules.index"
@@ -192,7 +190,7 @@ make_pipes() {
 }
 
 # QEMU waits for the readers of its pipes, so that it can start first and they know whom to stop: at
-# the time limit, or when nobody reads the output any more.
+# the time limit, or when the output is no longer read.
 start_guest() {
 	local arguments left=$limit
 	mapfile -t arguments < <(qemu_arguments)

@@ -7,7 +7,7 @@
 # why_not_WAY: why that way cannot be taken; nothing if it can.
 
 # The devices of a concurrent run in the rxe way (over the interface softroce0) do not count: they
-# will go away under our feet.
+# will be gone when that run ends.
 why_not_direct() {
 	local device node why="this host has no RDMA device"
 	for device in /sys/class/infiniband/*; do
