@@ -4,7 +4,7 @@
 
 Adds what doxygen 1.9.4 has no words for: the list of pages, the contents of each, anchors that are names instead of
 hashes, fields and enumerators as tables, prototypes as C, links from `names` in the text. Takes out what the site does
-not use. Whatever doxygen changes in its output is to be met here; tests/site looks at the result."""
+not use. Whatever doxygen changes in its output has to be handled here; tests/site looks at the result."""
 import html
 import pathlib
 import re

@@ -3,7 +3,7 @@
 """Write man pages from doxygen's XML: man.py XML_DIR OUT_DIR VERSION
 
 OUT_DIR/man3 gets a page for each public function, macro with a contract, struct and header, and OUT_DIR/man7 gets
-rdmaez(7), whose text is rdmaez.7.in beside this file. What a header's head says of all its functions stands in the
+rdmaez(7), whose text is rdmaez.7.in beside this file. What a header's head says of all its functions is in the
 page of each.
 """
 

@@ -11,7 +11,7 @@ A region begins and ends with a comment on a line of its own:
     <!-- output on softroce of COMMAND -->   what `tools/softroce COMMAND` prints; left alone without --device
     <!-- end -->
 
-Comments within a fenced block are no regions. `make pages` runs this over all pages; a test runs it with --check.
+Comments within a fenced block are not regions. `make pages` runs this over all pages; a test runs it with --check.
 """
 
 import argparse
@@ -95,7 +95,7 @@ def end_of(lines, first):
 
 
 def rewritten(text, device):
-    """The page with its regions as they are to be: those of the device, or all others."""
+    """The page with its regions as they should be: those of the device, or all others."""
     lines, result, fence, number = text.split('\n'), [], False, 0
     while number < len(lines):
         line = lines[number]
@@ -119,7 +119,7 @@ def rewritten(text, device):
 
 
 def visit(path, check, device):
-    """Rewrite one page, or with `check` tell whether it is as it is to be."""
+    """Rewrite one page, or with `check` tell whether it is up to date."""
     text = path.read_text(encoding='utf-8')
     new = rewritten(text, device)
     if new == text:

@@ -22,7 +22,7 @@ lacks() {
 	fails "$1" "$2" complete "$scratch/include"
 }
 
-ok 'every function is told of in full' complete include
+ok 'every function is documented in full' complete include
 
 lacks 'a parameter without a word is seen' 'rdmaez_qp_to_err: nothing of parameter qp' qp.h \
 	'/Moves a queue pair to ERR/,/^RDMAEZ/{/@param qp/d}'

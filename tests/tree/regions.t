@@ -29,7 +29,7 @@ all_shown() {
 	[[ ! -s $scratch/unseen ]] || { cat "$scratch/unseen"; false; }
 }
 
-# The page is written; then it is as it is to be, and says what its sources say.
+# The page is written; then it is up to date, and says what its sources say.
 written() {
 	local file
 	file=$(page new.md '# Title' '' '<!-- output of mask_missing -->' '<!-- end -->' 'Text.' \
