@@ -5,8 +5,7 @@
 # somewhere, and the diagrams show the rules. What a browser makes of it is tests/site's.
 
 source tests/compile/lib.bash
-
-site=build/docs/html
+source tests/site/lib.bash
 
 builds() {
 	env -u MAKEFLAGS -u MFLAGS make --no-print-directory --silent docs | tee "$scratch/told"
@@ -17,14 +16,6 @@ builds() {
 # Each **Before** and **After** of the page is a pair on the site.
 paired() {
 	diff <(grep -cFx '**After**' docs/migrating.md) <(grep -c '<div class="pair">' "$1/migrating.html")
-}
-
-# broken FILE SED: $scratch/site is a copy of the site with a defect.
-broken() {
-	rm -rf "$scratch/site"
-	cp -r "$site" "$scratch/site"
-	sed -i "$2" "$scratch/site/$1"
-	! cmp --silent "$site/$1" "$scratch/site/$1"
 }
 
 # page_with TEXT: the settings for one page, without headers.
