@@ -229,12 +229,12 @@ wait_for_qemu() {
 # Start the guest and wait until it is ready. Now and then a kernel crashes under emulation while it boots; nothing is
 # lost then by another try.
 boot_guest() {
-	local line try
+	local try word
 	SECONDS=0
 	for ((try = 1; ; try++)); do
 		start_guest
 		await_guest
-		[[ $line != ready ]] || break
+		[[ -z $word ]] || break
 		[[ ! -s $run/status && ! -e $run/late && ! -e $run/unread ]] || return 0
 		grep -q 'Kernel panic' "$run/console" || return 0
 		((try < 3)) || return 0
@@ -245,16 +245,15 @@ boot_guest() {
 	let_it_run
 }
 
-# A time limit may cut the word, so it is put together of what comes.
+# The guest says one word. The time limit may cut it, or lose a letter of it, so any part of it will do.
 await_guest() {
-	local part what
-	line=
+	local what
+	word=
 	what="booting Linux $(cat "$kernel/version") in QEMU (3 to 30 s)"
 	[[ -t $tell ]] || say "$what ..."
-	while [[ $line != ready ]] && is_running "$qemu"; do
+	while [[ -z $word ]] && is_running "$qemu"; do
 		show "$what: $SECONDS s"
-		read -r -t 0.5 part <&"$answer" || :
-		line+=$part
+		read -r -t 0.5 word <&"$answer" || :
 	done
 	unshow
 }
