@@ -234,6 +234,7 @@ cannot_run() {
 
 # What only the attempt shows is told by the guest's bash.
 cannot_run_after_all() {
+	mkdir -p "$scratch/path"
 	printf '#!/nosuch/interpreter\n' >"$scratch/path/script"
 	chmod +x "$scratch/path/script"
 	ends 127 guest "$scratch/path/script" </dev/null
@@ -266,7 +267,7 @@ fails_with_125_in_any_case() {
 }
 
 tells_what_it_downloads() {
-	mkdir "$scratch/apt"
+	mkdir -p "$scratch/apt" "$scratch/new/softroce/.sid.killed"
 	printf '#!/bin/sh\necho no network >&2\nexit 100\n' >"$scratch/apt/apt-get"
 	chmod +x "$scratch/apt/apt-get"
 	ends 125 env RDMAEZ_CACHE="$scratch/new" PATH="$scratch/apt:$PATH" \
@@ -292,6 +293,19 @@ streams_until_ended_by() {
 	wait "$pid" || code=$?
 	[[ $code == "$2" ]]
 	await_no_process_in "$TMPDIR"
+	for _ in {1..100}; do
+		[[ $(ls "$TMPDIR") != stream ]] || return 0
+		sleep 0.1
+	done
+	ls "$TMPDIR"
+	return 1
+}
+
+without_files() {
+	ends 7 sh -c '"$@" <&- >&- 2>&-' sh tools/softroce --host qemu --kernel "$kernel" \
+		sh -c 'cat; echo unheard; echo unheard >&2; exit 7'
+	is "$dir/out" ''
+	is "$dir/err" ''
 }
 
 leaves_nothing_behind() {
@@ -330,8 +344,9 @@ soon ok "a kernel that crashes while it boots is booted again" boots_at_the_thir
 soon ok "but not forever" boots_three_times_at_most
 soon ok "the time limit ends the guest with 124" stops_at_the_time_limit
 soon ok "where it ends the boot, that is told" stops_a_boot_at_the_time_limit
-soon ok "output streams, and SIGTERM leaves no process" streams_until_ended_by TERM 143
-soon ok "output streams, and even SIGKILL leaves no process" streams_until_ended_by KILL 137
+soon ok "output streams, and SIGTERM leaves no process and no file" streams_until_ended_by TERM 143
+soon ok "output streams, and even SIGKILL leaves no process and no file" streams_until_ended_by KILL 137
+soon ok "without stdin, stdout and stderr, COMMAND runs as well" without_files
 while tap_wait; do :; done
 ok "what cannot be run is told at once, with 126 or 127" cannot_run
 ok "so is what only the attempt shows" cannot_run_after_all

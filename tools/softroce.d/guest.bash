@@ -329,7 +329,8 @@ cleanup() {
 	release_terminal
 	end_children
 	[[ -z $console || ! -e $run/console ]] || cp "$run/console" "$console" || :
-	rm -rf "$run"
+	exec {held}>&-
+	wait "$remover" || :
 }
 
 # give_status: end as the guest did.
@@ -366,6 +367,9 @@ run_qemu() {
 	[[ $driver != siw ]] || prepare_siw
 	run=$(mktemp -d "${TMPDIR:-/tmp}/softroce.XXXXXX") ||
 		die "cannot make a directory in ${TMPDIR:-/tmp}: set TMPDIR to a writable directory"
+	# A process of its own removes it once this one and its children have ended, however they end.
+	exec {held}> >(trap '' HUP INT QUIT TERM; read -r _ || rm -rf "$run")
+	remover=$!
 	at_end=cleanup
 	make_initramfs
 	make_pipes

@@ -5,8 +5,6 @@
 # What softroce's guest boots: a Debian kernel with its modules, and on demand its headers and source, kept in the
 # cache as $kernel.
 
-# shellcheck disable=SC2154 # softroce sets what this reads
-
 find_cache() {
 	local base=${RDMAEZ_CACHE:-}
 	if [[ -z $base ]]; then
@@ -83,6 +81,7 @@ make_once() {
 	[[ -w $cache ]] || die_unwritable "$cache"
 	exec {lock}>"$cache/lock"
 	take_lock "$lock"
+	rm -rf "$cache"/.*.?????? # what is left of a run that was killed
 	if ! "$2"; then
 		say "$4, once, into"
 		say "    $1 ..."
@@ -105,6 +104,7 @@ make_once() {
 		mv "$work/tree" "$1"
 		rm -rf "$work"
 		at_end=:
+		children=()
 		say "done: $(du -sm "$1" | cut -f 1) MB there"
 	fi
 	exec {lock}>&-
