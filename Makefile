@@ -125,7 +125,12 @@ tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.
 tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
 # Everything is asked for at once, before the first file is built.
 install_first = @tools/deps build test $(sort $(foreach step,$(1),$(DEPS_$(step))))
-build_first = @$(MAKE) --no-print-directory -j$(JOBS) $(foreach step,$(1),$(NEEDS_$(step)))
+build_first = @$(MAKE) --no-print-directory -j$(JOBS) needs NEEDS="$(foreach step,$(1),$(NEEDS_$(step)))"
+
+# By one name, so that make passes over what is there already without a line for each.
+.PHONY: needs
+needs: $(NEEDS)
+	@:
 
 .PHONY: check format pages pages-device check-site check-siw check-package distcheck check-kernels $(STEPS:%=check-%)
 check: ## run every test; V=1 shows each one by name
