@@ -29,6 +29,8 @@ works() {
 	fi
 	for file in "${sh[@]}"; do
 		bash -n "$file"
+		# Commands that were wrapped like prose are one command to bash.
+		if grep -nE '.{101}' "$file"; then return 1; fi
 	done
 	if ((${#python[@]})); then
 		python3 -m py_compile "${python[@]}"
@@ -65,6 +67,8 @@ fails 'a comment of a header is refused' 'bad.h:3:.*nothing' \
 	works "$(page bad.h '/**' ' * @code' ' * int x = nothing;' ' * @endcode' ' */')"
 fails 'C++ of today is refused as C++11' 'new.md:2:' works "$(page new.md '```cpp' 'auto f = [](auto x) { return x; };' '```')"
 fails 'C++ of old is refused as C++20' 'old.md:2:.*requires' works "$(page old.md '```cpp' 'int requires = 1;' '```')"
+fails 'commands that were wrapped like prose are seen' '3:make install' works "$(page wrapped.md '```sh' 'make # the targets' \
+	'make install PREFIX=/opt/rdmaez # the same, but not below /usr/local make single # or make them one file: x.h' '```')"
 fails 'a shell command that is cut off is refused' 'line 4: .*end of file' works "$(page cut.md '```sh' 'for a in b; do' '	echo' '```')"
 fails 'Python that is cut off is refused' 'line 2' works "$(page cut_too.md '```python' 'def f(' '```')"
 fails 'a block of an unknown language is refused' 'brain.md:2: no test knows the language "brain"' \
