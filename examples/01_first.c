@@ -5,13 +5,18 @@
  * Build:  cc -std=c11 -Iinclude examples/01_first.c -libverbs -o 01_first
  * Run:    ./01_first, or on a machine without RDMA: tools/softroce ./01_first
  */
+#include <string.h>
 #include <rdmaez.h>
+
+static const char usage[] = "usage: 01_first\n\n"
+			    "Writes by RDMA from one half of its memory into the other.\n";
 
 /* Ends the program with the reason unless a call works. */
 #define NEED(call) rdmaez_diag_need(call, &diag)
 
-int main(void)
+int main(int argc, char **argv)
 {
+	const bool help = argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
 	char memory[2][32] = {"written by an RDMA WRITE"};
 	struct rdmaez_simple_opts objects = {
 		.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
@@ -25,6 +30,11 @@ int main(void)
 	struct ibv_send_wr wr = {0};
 	struct ibv_wc wc;
 	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1};
+
+	if (argc > 1) {
+		fputs(usage, help ? stdout : stderr);
+		return help ? 0 : 2;
+	}
 
 	/* Device, completion queues, memory region and queue pair; and the peer, which is the same. */
 	NEED(rdmaez_simple_open(NULL, &objects, &it, &diag));
