@@ -44,7 +44,7 @@ boots_in_place() {
 interrupts_the_command() {
 	at 0 'wait:# ' 'type:sleep 1000\r' 'pause:3' 'type:\x03' 'wait:# ' 'type:echo st""atus $?\r' 'wait:status 130' 'wait:# ' \
 		'type:exit 0\r' -- "${shell[@]}"
-	at 130 'wait:go' 'type:\x03' -- tools/softroce --host qemu --kernel "$kernel" sh -c 'echo go; exec sleep 1000'
+	at 9 'wait:go' 'type:\x03' -- tools/softroce --host qemu --kernel "$kernel" sh -c 'trap "exit 9" INT; echo go; while :; do sleep 1; done'
 }
 
 controls_jobs() {
