@@ -178,7 +178,7 @@ ok 'no such row' refused "the port's GID table has no such index" "$rc" -g 10000
 ok 'no such MTU' refused '-m takes 256 to 4096' "$rc" -m 255 127.0.0.1
 ok 'UD: a message that no packet holds' refused 'a UD message' "$(ours ud)" -s 4096 127.0.0.1
 next_port
-ok 'a stranger says too little' stranger 'hello' 'the peer tells no address'
+ok 'a stranger says too little' stranger 'hello' 'the peer sent no address'
 next_port
 ok 'a stranger says what makes no sense' stranger "$(printf 'hello%.0s' {1..11})" "the peer's address is garbled"
 

@@ -71,7 +71,7 @@ enum then {
 #define GID    "00000000000000000000ffffc0000202"
 #define HEAD   "0000:000012:000000:"
 #define GARBLE "the peer's address is garbled"
-#define SILENT "the peer tells no address"
+#define SILENT "the peer sent no address"
 #define LATE   "rdmaez_wc_poll failed with ETIMEDOUT"
 
 static const struct {
