@@ -57,9 +57,10 @@ follows_the_window() {
 		'wait:# ' 'type:exit\r' -- "${shell[@]}"
 }
 
+# Even where the terminal is slow, and the pipe to it full.
 shows_all() {
-	at 0 -- tools/softroce -q --host qemu --kernel "$kernel" seq 5000
-	diff "$shown" <(seq 5000 | sed 's/$/\r/'; printf '\nrestored\n')
+	at 0 wait:2 pause:5 -- tools/softroce -q --host qemu --kernel "$kernel" seq 30000
+	diff "$shown" <(seq 30000 | sed 's/$/\r/'; printf '\nrestored\n')
 }
 
 # Stderr that is no terminal stays what it is.

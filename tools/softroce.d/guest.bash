@@ -178,7 +178,7 @@ qemu_arguments() {
 # child COMMAND...: replace this background process by COMMAND, which the kernel kills when the
 # script ends, however it ends. The test is for a script that ended before that was arranged.
 child() {
-	exec {hold}>&-
+	exec {hold}>&- {output}>&-
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	exec setpriv --pdeathsig KILL -- sh -c '[ "$PPID" = "$0" ] && exec "$@"' "$$" "$@"
 }
@@ -194,7 +194,8 @@ make_pipes() {
 start_guest() {
 	local arguments left=$limit
 	mapfile -t arguments < <(qemu_arguments)
-	(cd "$run" && child qemu-system-x86_64 "${arguments[@]}") <"$run/in" >"$run/out" 2>"$run/qemu" &
+	exec {output}<>"$run/out"
+	(cd "$run" && child qemu-system-x86_64 "${arguments[@]}") <"$run/in" 1>&"$output" 2>"$run/qemu" &
 	qemu=$!
 	child_or_stop unread 0 cat <"$run/out" &
 	out=$!
@@ -256,6 +257,14 @@ await_guest() {
 		read -r -t 0.5 word <&"$answer" || :
 	done
 	unshow
+	[[ $terminal == no ]] || let_it_block
+	exec {output}>&-
+}
+
+# QEMU makes its stdout non-blocking, and drops of a console's output what does not go out at once. Its stdout is shared
+# until here, so it can be made blocking again.
+let_it_block() {
+	perl -e 'fcntl(STDOUT, 4, 0) or die' >&"$output" # F_SETFL
 }
 
 # Nothing of COMMAND comes before this, so it does not mix with our words.
