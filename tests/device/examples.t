@@ -47,7 +47,8 @@ refuses() {
 }
 
 lacks_a_device() {
-	[[ $1 != mesh ]] || before=(mpirun --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl "self,tcp" -n 2)
+	[[ $1 != mesh ]] || before=(mpirun --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl "self,tcp" \
+		--mca btl_tcp_if_include lo -n 2)
 	run "$@"
 	((code == 1 || code == 2))
 	tr -s '\n ' ' ' <"$scratch/said" >"$scratch/words"
