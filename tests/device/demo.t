@@ -12,11 +12,12 @@ fi
 # shellcheck source=tests/tap.bash
 source tests/tap.bash
 
-# stamped COMMAND...: what it prints, each line with the second at which it came, goes to $scratch/shown.
+# stamped COMMAND...: what it prints, each line with the second at which it came, goes to $scratch/shown; its
+# end is shown where that fails.
 stamped() {
 	"$@" </dev/null 2>&1 | while IFS= read -r line; do
 		printf '%s %s\n' "$EPOCHREALTIME" "$line"
-	done >"$scratch/shown"
+	done >"$scratch/shown" || { tail "$scratch/shown"; return 1; }
 }
 
 runs() {
