@@ -684,7 +684,8 @@ static void check_silence(void)
 static void check_dripping(void)
 {
 	static uint8_t bytes[1 << 20];
-	struct peer peer = {.bytes = bytes, .count = sizeof(bytes), .each = 1, .closes = true};
+	struct peer peer = {
+		.bytes = bytes + HEAD, .count = sizeof(bytes) - HEAD, .each = 1, .closes = true};
 	uint64_t begun;
 	int error;
 
@@ -692,6 +693,7 @@ static void check_dripping(void)
 	message_of(&t.others, bytes);
 	bytes[20] = 0xf0; /* a length of nearly 4 GB */
 	peer.fd = t.end[1];
+	send(peer.fd, bytes, HEAD, 0); /* the peer itself may come late */
 	begin(&peer);
 	begun = now();
 	error = exchange(50 * MS);
