@@ -8,6 +8,7 @@
 #                                    regular expression, matches: for seeded defects, to see that a
 #                                    check sees them, and for the right reason
 #     soon ok|fails ...              the same in the background, a processor's worth at a time
+#     run_make ARGUMENT...           a user's make, which knows nothing of the one that runs the tests
 #     done_testing                   waits, prints the plan; its status is the script's
 #
 # $scratch is an empty directory, removed at the end. A script that dies on the way prints no plan,
@@ -20,6 +21,10 @@ tap_run=0
 tap_failed=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+
+run_make() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory --silent "$@"
+}
 
 tap_count() {
 	tap_run=$((tap_run + 1))

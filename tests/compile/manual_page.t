@@ -55,7 +55,7 @@ changed() {
 	echo "$scratch/changed.gz"
 }
 
-ok 'the program that prints the tables is built' env -u MAKEFLAGS -u MFLAGS make --silent build/docs/data
+ok 'the program that prints the tables is built' run_make build/docs/data
 while read -r version directory; do
 	page=$directory/../man/ibv_modify_qp.3.gz
 	ok "what is said of ibv_modify_qp(3) of rdma-core $version is so" agrees "$page"

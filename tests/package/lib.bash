@@ -8,8 +8,3 @@
 	top=$PWD
 	version=$(sed -n 's/^#define RDMAEZ_VERSION_[MP].* //p' include/rdmaez/version.h | paste -sd.)
 }
-
-# A user's make, which knows nothing of the one that runs the tests.
-run_make() {
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory --silent "$@"
-}

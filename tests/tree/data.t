@@ -14,10 +14,6 @@ tables=(attributes completions fields names reasons transitions)
 # Debian's, which has python3-jsonschema, whatever else is in the PATH.
 python=$(command -v /usr/bin/python3 || command -v python3)
 
-run_make() {
-	env -u MAKEFLAGS -u MFLAGS make --no-print-directory "$@"
-}
-
 # Of the build's commands, those that write the files; then the same without a dry run.
 written() {
 	local table

@@ -8,7 +8,7 @@ source tests/compile/lib.bash
 source tests/site/lib.bash
 
 builds() {
-	env -u MAKEFLAGS -u MFLAGS make --no-print-directory --silent docs | tee "$scratch/told"
+	run_make docs | tee "$scratch/told"
 	[[ $(tail -n 1 "$scratch/told") == "Open $PWD/$site/index.html in a browser." ]]
 	[[ -s $site/index.html && -s $site/qp_8h.html && -s build/docs/man/man3/rdmaez_qp_to_rtr.3 ]]
 }

@@ -43,7 +43,7 @@ written() {
 	diff <(block c "$file") <(sed -n '/^#include/,$p' examples/01_first.c)
 }
 
-ok 'the programs that print them are built' env -u MAKEFLAGS -u MFLAGS make --silent build/docs/data build/docs/outputs
+ok 'the programs that print them are built' run_make build/docs/data build/docs/outputs
 ok 'a region is filled' written
 ok 'no region of the documentation is stale' "$regions" --check README.md docs/*.md
 sed -i 's/the mask lacks/the mask has/' "$scratch/new.md"
