@@ -40,7 +40,7 @@ EXTERN := $(filter-out $(WITH_BODIES:%=build/objects/clang/%.o),$(patsubst tests
 SIW := $(patsubst tests/siw/%.c,build/siw/%,$(wildcard tests/siw/*.c))
 DATA := $(addsuffix .json,attributes completions fields names reasons transitions caps.schema) \
 	$(notdir $(wildcard docs/schema/*))
-C_FILES = $(shell find docs include examples tests -name '*.[ch]')
+C_FILES = $(shell find docs include examples tests tools -name '*.[ch]')
 
 .PHONY: help
 help: ## print this list
@@ -48,7 +48,7 @@ help: ## print this list
 
 # --- For users ----------------------------------------------------------------------------------
 
-.PHONY: demo mesh examples bench docs install install-headers uninstall single dist deb clean
+.PHONY: demo mesh examples tools explain bench docs install install-headers uninstall single dist deb clean
 # All that it needs is asked for before anything is compiled, and once.
 demo: ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
 	@tools/deps build guest
@@ -59,6 +59,12 @@ demo: ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
 mesh: build/examples/mesh | deps-guest ## connect each of eight MPI ranks to each other, without RDMA hardware
 	tools/softroce mpirun --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl self,tcp \
 		--mca btl_tcp_if_include lo -n 8 $<
+
+tools: explain build/tools/rdmaez-doctor ## build rdmaez-explain and rdmaez-doctor into build/tools
+	@:
+
+explain: build/tools/rdmaez-explain build/tools/rdmaez-explain.so ## build what explains the verbs of any program
+	@:
 
 examples: $(EXAMPLES) ## build the examples into build/examples
 	@:
@@ -197,6 +203,20 @@ build/device/connect_many: tests/device/connect_many.c | deps-build
 	$(call compile,-Itests -libverbs)
 build/siw/%: tests/siw/%.c | deps-build deps-siw
 	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
+
+# The shared object is made of all but the launcher, and holds the headers' bodies once.
+build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS))
+EXPLAIN := $(filter-out %/main.c,$(wildcard tools/explain/*.c))
+build/tools/explain/%.o: tools/explain/%.c | deps-build
+	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
+build/tools/rdmaez-explain.so: $(EXPLAIN:tools/%.c=build/tools/%.o) tools/explain/explain.map
+	$(if $(V),,@echo "$(CC) $@"; )$(CC) -shared -Wl,-z,defs,-Bsymbolic -Wl,--version-script=tools/explain/explain.map $(filter %.o,$^) -o $@
+build/tools/rdmaez-explain: tools/explain/main.c | deps-build
+	$(call compile)
+build/tools/doctor/%.o: tools/doctor/%.c | deps-build
+	$(call compile,-DRDMAEZ_EXTERN -c)
+build/tools/rdmaez-doctor: $(patsubst tools/%.c,build/tools/%.o,$(wildcard tools/doctor/*.c))
+	$(if $(V),,@echo "$(CC) $@"; )$(CC) $^ -libverbs -o $@
 
 # The fake's objects stand in for libibverbs, so a unit test links nothing else.
 build/objects/gcc/%.o: tests/%.c | deps-build

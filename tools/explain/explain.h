@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of the shared object have in common.
+ *
+ * A wrapped verb first calls the real one and keeps its result. Only if that was refused does it let the headers
+ * explain: it calls the rdmaez function of the same job, and the verb that this function calls in turn is answered
+ * with the result that is there already. So nothing is asked of the device twice, and every sentence is the headers'.
+ *
+ *	EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+ *	{
+ *		struct explain_call call = EXPLAIN_CALL(ibv_modify_qp, EXPLAIN_REFUSAL);
+ *		int result;
+ *
+ *		if (explain_replayed(&call, &result))
+ *			return result;
+ *		explain_enter();
+ *		result = REAL(ibv_modify_qp)(qp, attr, attr_mask);
+ *		if (explain_leave(&call, result)) {
+ *			rdmaez_qp_modify(qp, attr, attr_mask, call.diag);
+ *			explain_end(&call);
+ *		}
+ *		return result;
+ *	}
+ */
+#ifndef RDMAEZ_EXPLAIN_H
+#define RDMAEZ_EXPLAIN_H
+
+#include <rdmaez.h>
+
+#include "share.h"
+
+#define EXPORT                  __attribute__((__visibility__("default")))
+#define EXPLAIN_RARE(condition) __builtin_expect(!!(condition), 0)
+
+/* ---- The calling thread (report.c) ----------------------------------------------------------- */
+
+/* A call of the program, or what it has just received. */
+struct explain_call {
+	const char *
+		verb; /* as the program calls it; the literal of one wrapper, which a replay is recognised by */
+	const void *caller; /* an address in the program */
+	enum explain_kind kind;
+	struct rdmaez_diag
+		*diag;   /* for the headers to fill, between explain_begin() and explain_end() */
+	int saved_errno; /* the program's */
+};
+
+#define EXPLAIN_CALL(name, of_kind) \
+	{.verb = #name, .caller = __builtin_return_address(0), .kind = (of_kind)}
+
+struct explain_thread {
+	unsigned int
+		depth; /* wrapped verbs that the thread is in: librdmacm, libibverbs and providers call them, too */
+	bool explaining;    /* the headers are asking: verbs pass straight through */
+	const char *replay; /* the verb that is to be answered with `result` and `error`, once */
+	intptr_t result;
+	int error;
+};
+extern __thread struct explain_thread explain_thread __attribute__((__tls_model__("initial-exec")));
+
+/* Whether this is the verb of an explanation, which gets the result that is there already. */
+bool explain_replayed(const struct explain_call *call, int *result);
+bool explain_replayed_null(const struct explain_call *call);
+
+/* Around the real verb. The second is true if it was refused and that is to be explained: explain_end() must follow. */
+void explain_enter(void);
+bool explain_leave(struct explain_call *call, int result);
+bool explain_leave_null(struct explain_call *call, const void *result);
+
+/* The same for what is no verb's result, such as a completion: true if it is to be explained. */
+bool explain_begin(struct explain_call *call);
+
+/* Writes what call->diag holds, and gives the thread back to the program as it was. */
+void explain_end(struct explain_call *call);
+
+/* ---- The real functions (real.c) --------------------------------------------------------------- */
+
+/* Those of the library that the program uses, however it was loaded. NULL: it has none of this name. */
+void *explain_real_verb(const char *name);
+void *explain_real_cm(const char *name);
+
+/* The function that a wrapper stands for; looked up once. */
+#define REAL_OF(find, name)                                                \
+	(__extension__({                                                   \
+		static _Atomic(__typeof__(&(name))) real_;                 \
+		__typeof__(&(name)) found_ = real_;                        \
+		if (EXPLAIN_RARE(!found_))                                 \
+			real_ = found_ = (__typeof__(&(name)))find(#name); \
+		found_;                                                    \
+	}))
+#define REAL(name)    REAL_OF(explain_real_verb, name)
+#define REAL_CM(name) REAL_OF(explain_real_cm, name)
+
+/* ---- The program's objects (objects.c) ----------------------------------------------------------- */
+
+void explain_made(enum explain_object kind, const void *object);
+void explain_destroyed(enum explain_object kind, const void *object);
+/* A queue pair stays what it is until explain_qp_release(): its destruction waits. NULL: not known. */
+struct ibv_qp *explain_qp_hold(const struct ibv_context *context, uint32_t qp_num);
+void explain_qp_release(struct ibv_qp *qp);
+
+/* ---- Inline verbs (context.c, data.c) -------------------------------------------------------------- */
+
+/* Puts the functions of data.c and verbs.c into the context's tables; whatever way the program got the context. */
+void explain_wrap_context(struct ibv_context *context);
+void explain_unwrap_context(struct ibv_context *context);
+/* Completions that ibv_poll_cq() has just given to the program, of which the first failed. */
+void explain_completions(struct ibv_cq *cq, const struct ibv_wc *wc, int count, const void *caller);
+
+/* What this process shares with the launcher (report.c); NULL outside of it. */
+extern struct explain_process *explain_process;
+extern const struct explain_options *explain_options;
+
+#endif

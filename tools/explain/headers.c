@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+/* All bodies, once. */
+#define RDMAEZ_IMPLEMENTATION
+#include <rdmaez.h>

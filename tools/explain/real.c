@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the functions that the shared object stands in front of. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+
+#include "explain.h"
+
+static void *in_library(const char *library, const char *name)
+{
+	/* A library that was opened with RTLD_LOCAL is not found by RTLD_NEXT. */
+	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (!handle)
+		handle = dlopen(library, RTLD_LAZY);
+	return handle ? dlsym(handle, name) : NULL;
+}
+
+void *explain_real_verb(const char *name)
+{
+	return in_library("libibverbs.so.1", name);
+}
+
+void *explain_real_cm(const char *name)
+{
+	return in_library("librdmacm.so.1", name);
+}
