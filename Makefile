@@ -204,19 +204,19 @@ build/device/connect_many: tests/device/connect_many.c | deps-build
 build/siw/%: tests/siw/%.c | deps-build deps-siw
 	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 
-# The shared object is made of all but the launcher, and holds the headers' bodies once.
-build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS))
-EXPLAIN := $(filter-out %/main.c,$(wildcard tools/explain/*.c))
-build/tools/explain/%.o: tools/explain/%.c | deps-build
+# The headers' bodies are compiled once, for both tools; the shared object is all of its directory but the launcher.
+build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -D_GNU_SOURCE
+build/tools/%.o: tools/%.c | deps-build
 	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
-build/tools/rdmaez-explain.so: $(EXPLAIN:tools/%.c=build/tools/%.o) tools/explain/explain.map
-	$(if $(V),,@echo "$(CC) $@"; )$(CC) -shared -Wl,-z,defs,-Bsymbolic -Wl,--version-script=tools/explain/explain.map $(filter %.o,$^) -o $@
-build/tools/rdmaez-explain: tools/explain/main.c | deps-build
-	$(call compile)
-build/tools/doctor/%.o: tools/doctor/%.c | deps-build
-	$(call compile,-DRDMAEZ_EXTERN -c)
-build/tools/rdmaez-doctor: $(patsubst tools/%.c,build/tools/%.o,$(wildcard tools/doctor/*.c))
-	$(if $(V),,@echo "$(CC) $@"; )$(CC) $^ -libverbs -o $@
+tool_objects = build/tools/headers.o $(patsubst %.c,build/%.o,$(wildcard tools/$(1)/*.c))
+build/tools/rdmaez-explain.so: $(filter-out %/main.o,$(call tool_objects,explain)) tools/explain/explain.map
+	$(call link_tool,-shared -Wl$(comma)-z$(comma)defs$(comma)-Bsymbolic -Wl$(comma)--version-script=tools/explain/explain.map)
+build/tools/rdmaez-explain: build/tools/explain/main.o
+	$(call link_tool)
+build/tools/rdmaez-doctor: $(call tool_objects,doctor)
+	$(call link_tool,-libverbs)
+comma := ,
+link_tool = $(if $(V),,@echo "$(CC) $@"; )$(CC) $(filter %.o,$^) -o $@ $(1)
 
 # The fake's objects stand in for libibverbs, so a unit test links nothing else.
 build/objects/gcc/%.o: tests/%.c | deps-build

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rdmaez-explain: runs a command with the shared object in front of libibverbs and librdmacm. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the functions that the shared object stands in front of. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 
 #include "explain.h"

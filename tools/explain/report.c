@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Begins an explanation, and writes it. */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>

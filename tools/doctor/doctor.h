@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rdmaez-doctor: what the files of the tool share.
+ *
+ * A check is a function that looks at one thing and says how it is: one line for each subject, by doctor_say(), then
+ * what that rests on, by doctor_evidence(), and what to do about it, by doctor_next(). Each check runs in a process
+ * of its own, all of them at once, and is killed when its time is over: a check may block. What it said until then is
+ * kept, and a line that it did not answer follows, with the last step it announced.
+ *
+ * A new check is a row in DOCTOR_CHECKS and a function doctor_check_NAME() in one of the files.
+ */
+#ifndef RDMAEZ_DOCTOR_H
+#define RDMAEZ_DOCTOR_H
+
+#include <dirent.h>
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * X(NAME, MILLISECONDS, ABOUT): the checks, in the order of the report. ABOUT is the line of --list, and says what is
+ * looked at. MILLISECONDS is how long the check may take, doctor_sleep() not counted.
+ */
+#define DOCTOR_CHECKS(X) \
+	X(modules, 2000, "the kernel modules that verbs and rdma_cm need are there")
+
+enum doctor_verdict {
+	DOCTOR_OK,
+	DOCTOR_NOTE,    /* neither good nor bad: for the reader to compare with what is wanted */
+	DOCTOR_WARNING, /* works, but not for everything, or not as fast as it could */
+	DOCTOR_FAILED   /* certain: this keeps programs from using RDMA here */
+};
+
+/* A row of DOCTOR_CHECKS. */
+struct doctor_check {
+	const char *name;
+	const char *about;
+	void (*run)(void);
+	unsigned int deadline_ms;
+};
+
+#define DOCTOR_DECLARE(name, ms, about) void doctor_check_##name(void);
+DOCTOR_CHECKS(DOCTOR_DECLARE)
+#undef DOCTOR_DECLARE
+
+/* What the command line said. */
+struct doctor_options {
+	const char *root; /* --root; NULL: this machine */
+	const char *peer; /* --peer; NULL: none */
+	bool json;
+	bool gids;
+	bool quiet;
+	bool listen;
+	uint16_t port;             /* --listen PORT; 0: the usual one */
+	unsigned int seconds;      /* --seconds: between two samples of counters */
+	unsigned int timeout_ms;   /* --timeout: the whole run */
+	const char *const *device; /* DEVICE... */
+	unsigned int devices;      /* how many of them; 0: all of the machine are meant */
+};
+extern struct doctor_options doctor_options;
+
+/* --- report.c: what a check says ---------------------------------------------------------------- */
+
+/*
+ * Begins a line of the report: how it is with the subject ("" for the machine, "mlx5_0", "mlx5_0/1", "eth0"), as
+ * printf() takes it.
+ */
+void doctor_say(enum doctor_verdict verdict, const char *subject, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Of the line just begun: the file or verb, and what it said. May be called more than once. */
+void doctor_evidence(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Of the line just begun: what to do, as one would type it. May be called more than once. */
+void doctor_next(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Announces what is done next, "opening mlx5_0", for the case that it does not end. Reading files does so itself. */
+void doctor_step(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Waits without using up the check's time. */
+void doctor_sleep(unsigned int ms);
+
+/* A row of the table of GIDs. */
+struct doctor_gid {
+	char device[IBV_SYSFS_NAME_MAX];
+	unsigned int port;
+	unsigned int index;
+	char gid[40];     /* as the kernel writes it, "fe80:0000:..." */
+	char address[48]; /* the IPv4 address within; "": it is none */
+	char type[16];    /* "RoCE v2" */
+	char netdev[16];  /* "": none, or not in this network namespace */
+};
+void doctor_gid(const struct doctor_gid *gid);
+
+/* Runs these checks, prints the report, and returns the exit status. */
+int doctor_report(const struct doctor_check *check, unsigned int checks);
+
+/* --- read.c: files below --root ------------------------------------------------------------------- */
+
+/* The path below --root; it is cut where it is too long for buf. */
+void doctor_path(char *buf, size_t size, const char *path_format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Reads the first line of a file, without its newline. Returns 0, or a negative errno value, and "" then. */
+int doctor_read(char *buf, size_t size, const char *path_format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Reads a whole file, as much of it as has room. Returns its length, or a negative errno value, and "" then. */
+int doctor_read_all(char *buf, size_t size, const char *path_format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Reads a number, decimal or with 0x, that the first line of a file begins with. */
+bool doctor_read_number(uint64_t *n, const char *path_format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The last component of what a symbolic link points at, such as the driver of a device. As doctor_read(). */
+int doctor_read_link(char *buf, size_t size, const char *path_format, ...)
+	__attribute__((format(printf, 3, 4)));
+bool doctor_exists(const char *path_format, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * Lists a directory without hidden files, "eth2" before "eth10". Returns the number of names, or a negative errno
+ * value. *names lives as long as the check.
+ */
+int doctor_list(struct dirent ***names, const char *path_format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The RDMA devices that the kernel shows here, by name: those of the command line, or all. */
+unsigned int doctor_device_count(void);
+const char *doctor_device(unsigned int i);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* rdmaez-doctor: why RDMA cannot be used here, or why it is slow. `rdmaez-doctor --help` is the short manual. */
+#include "doctor.h"
+
+#include <rdmaez.h>
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DOCTOR_ROW(name, ms, about) {#name, about, doctor_check_##name, ms},
+static const struct doctor_check checks[] = {DOCTOR_CHECKS(DOCTOR_ROW)};
+#define CHECKS (sizeof(checks) / sizeof(checks[0]))
+
+struct doctor_options doctor_options;
+
+static const char help[] =
+	"Usage: rdmaez-doctor [OPTION...] [DEVICE...]\n"
+	"\n"
+	"Says why RDMA cannot be used on this machine, or why it is slow: for each thing\n"
+	"that matters whether it is ok, what that rests on, and what to do. Changes\n"
+	"nothing, needs no privileges, and always ends. With DEVICE, such as mlx5_0, only\n"
+	"these RDMA devices are looked at.\n"
+	"\n"
+	"      --only CHECK     make this check only; repeatable\n"
+	"      --list           list the checks\n"
+	"      --gids           print the table of GIDs alone\n"
+	"      --quiet          print only what is not ok\n"
+	"      --json           print one JSON object\n"
+	"      --seconds N      watch counters for N seconds (1)\n"
+	"      --timeout N      end within N seconds, whatever hangs (60)\n"
+	"      --root DIR       look at a copy of a machine's files; opens no device\n"
+	"  -h, --help           print this text\n"
+	"\n"
+	"Exit status: 0 nothing failed, 1 something did, 2 wrong usage.\n";
+
+static int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int usage_error(const char *format, ...)
+{
+	va_list args;
+
+	fputs("rdmaez-doctor: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputs(" (try --help)\n", stderr);
+	return 2;
+}
+
+static bool read_number(unsigned int *n, const char *text, unsigned int min, unsigned int max)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	*n = (unsigned int)value;
+	return text[0] >= '0' && text[0] <= '9' && *end == '\0' && value >= min && value <= max;
+}
+
+static int list_checks(void)
+{
+	size_t i;
+
+	for (i = 0; i < CHECKS; i++)
+		printf("%-12s %s\n", checks[i].name, checks[i].about);
+	return 0;
+}
+
+/* Marks the check of this name. */
+static bool choose(bool *chosen, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < CHECKS; i++)
+		if (strcmp(checks[i].name, name) == 0)
+			return chosen[i] = true;
+	return false;
+}
+
+static int run_checks(const bool *chosen, bool all)
+{
+	struct doctor_check run[CHECKS];
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = 0; i < CHECKS; i++)
+		if (all || chosen[i])
+			run[n++] = checks[i];
+	return doctor_report(run, n);
+}
+
+static int print_and_flush(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	perror("rdmaez-doctor: stdout");
+	return 2;
+}
+
+enum {
+	OPTION_ONLY = 256,
+	OPTION_LIST,
+	OPTION_GIDS,
+	OPTION_QUIET,
+	OPTION_JSON,
+	OPTION_SECONDS,
+	OPTION_TIMEOUT,
+	OPTION_ROOT
+};
+
+static const struct option options[] = {{"only", required_argument, NULL, OPTION_ONLY},
+					{"list", no_argument, NULL, OPTION_LIST},
+					{"gids", no_argument, NULL, OPTION_GIDS},
+					{"quiet", no_argument, NULL, OPTION_QUIET},
+					{"json", no_argument, NULL, OPTION_JSON},
+					{"seconds", required_argument, NULL, OPTION_SECONDS},
+					{"timeout", required_argument, NULL, OPTION_TIMEOUT},
+					{"root", required_argument, NULL, OPTION_ROOT},
+					{"help", no_argument, NULL, 'h'},
+					{NULL, 0, NULL, 0}};
+
+int main(int argc, char **argv)
+{
+	bool chosen[CHECKS] = {false}, all = true;
+	unsigned int n;
+	int option;
+
+	doctor_options.seconds = 1;
+	doctor_options.timeout_ms = 60000;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (option) {
+		case OPTION_ONLY:
+			all = false;
+			if (!choose(chosen, optarg))
+				return usage_error("there is no check '%s'; --list names them",
+						   optarg);
+			break;
+		case OPTION_LIST:
+			return print_and_flush(list_checks());
+		case OPTION_GIDS:
+			doctor_options.gids = true;
+			break;
+		case OPTION_QUIET:
+			doctor_options.quiet = true;
+			break;
+		case OPTION_JSON:
+			doctor_options.json = true;
+			break;
+		case OPTION_SECONDS:
+			if (!read_number(&doctor_options.seconds, optarg, 1, 3600))
+				return usage_error("--seconds takes 1 to 3600, not '%s'", optarg);
+			break;
+		case OPTION_TIMEOUT:
+			if (!read_number(&n, optarg, 1, 86400))
+				return usage_error("--timeout takes 1 to 86400, not '%s'", optarg);
+			doctor_options.timeout_ms = n * 1000;
+			break;
+		case OPTION_ROOT:
+			doctor_options.root = optarg;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return print_and_flush(0);
+		default:
+			return usage_error("cannot take '%s'", argv[optind - 1]);
+		}
+	}
+	doctor_options.device = (const char *const *)(argv + optind);
+	doctor_options.devices = (unsigned int)(argc - optind);
+	return print_and_flush(run_checks(chosen, all));
+}
