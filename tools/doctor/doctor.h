@@ -3,9 +3,9 @@
  * rdmaez-doctor: what the files of the tool share.
  *
  * A check is a function that looks at one thing and says how it is: one line for each subject, by doctor_say(), then
- * what that rests on, by doctor_evidence(), and what to do about it, by doctor_next(). Each check runs in a process
- * of its own, all of them at once, and is killed when its time is over: a check may block. What it said until then is
- * kept, and a line that it did not answer follows, with the last step it announced.
+ * what that rests on, by doctor_evidence(), and what to do about it, by doctor_next(). The checks run one after the
+ * other, each in a process of its own that is killed when its time is over: a check may block. What it said until then
+ * is kept, and a line that it did not answer follows, with the last step it announced.
  *
  * A new check is a row in DOCTOR_CHECKS and a function doctor_check_NAME() in one of the files.
  */

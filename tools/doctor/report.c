@@ -224,7 +224,7 @@ static void add_failure(struct run *run, const char *format, ...)
 	head.verdict = DOCTOR_FAILED;
 	add(run, &head, sizeof(head));
 	add(run, strings, head.length);
-	if (!run->step[0])
+	if (!run->step || !run->step[0])
 		return;
 	run->step[STEP_MAX - 1] = '\0';
 	head.length = (uint16_t)(strlen(run->step) + 1);
@@ -285,13 +285,16 @@ static void reap(struct run *run)
 			    strsignal(WTERMSIG(status)));
 }
 
-static void overrun(struct run *run, const char *limit, unsigned int ms)
+/* Ends a check that does not answer. One that the kernel keeps even so is left behind. */
+static void kill_check(struct run *run)
 {
+	int tries;
+
 	kill(run->pid, SIGKILL);
-	waitpid(run->pid, NULL, WNOHANG);
-	run->pid = 0;
 	hang_up(run);
-	add_failure(run, "no answer within %u ms%s", ms, limit);
+	for (tries = 0; tries < 50 && waitpid(run->pid, NULL, WNOHANG) == 0; tries++)
+		poll(NULL, 0, 1);
+	run->pid = 0;
 }
 
 /* Sleeping moves the deadline. */
@@ -318,37 +321,40 @@ static void receive(struct run *run)
 		hang_up(run);
 }
 
-/* Waits until a check says something or its time is over; false when all have ended. */
-static bool attend(struct run *run, unsigned int runs, int64_t end)
+/* Waits until the check says something or its time is over; false when it has ended. */
+static bool attend(struct run *run, int64_t end)
 {
-	struct pollfd fds[32];
-	struct run *of[32];
-	int64_t now = now_ms(), next = end;
-	unsigned int i, n = 0;
+	int64_t now = now_ms(), wait = (run->deadline < end ? run->deadline : end) - now;
+	struct pollfd fd = {run->fd, POLLIN, 0}; /* poll() passes over -1 */
 
-	for (i = 0; i < runs; i++) {
-		if (run[i].pid && run[i].fd < 0)
-			reap(&run[i]);
-		if (run[i].pid && now >= end)
-			overrun(&run[i], ", the limit of the whole run", doctor_options.timeout_ms);
-		else if (run[i].pid && now >= run[i].deadline)
-			overrun(&run[i], "", run[i].check->deadline_ms);
-		if (!run[i].pid)
-			continue;
-		next = run[i].deadline < next ? run[i].deadline : next;
-		if (run[i].fd < 0 && next > now + 1)
-			next = now + 1;
-		fds[n].fd = run[i].fd; /* poll() passes over -1 */
-		fds[n].revents = 0;
-		fds[n].events = POLLIN;
-		of[n++] = &run[i];
+	if (run->fd < 0)
+		reap(run);
+	if (!run->pid)
+		return false;
+	if (wait <= 0) {
+		kill_check(run);
+		if (now >= run->deadline)
+			add_failure(run, "no answer within %u ms", run->check->deadline_ms);
+		else
+			add_failure(run, "no answer within the time of the whole run");
+		return false;
 	}
-	if (n == 0 || poll(fds, n, (int)(next - now)) <= 0)
-		return n > 0;
-	for (i = 0; i < n; i++)
-		if (fds[i].revents)
-			receive(of[i]);
+	if (poll(&fd, 1, run->fd < 0 ? 1 : (int)wait) > 0)
+		receive(run);
 	return true;
+}
+
+/* One after the other, so that none sees what another does to the device. */
+static void run_check(struct run *run, const struct doctor_check *check, int64_t end)
+{
+	run->check = check;
+	if (now_ms() >= end) {
+		add_failure(run, "not looked at: the time of the whole run is over");
+		return;
+	}
+	start(run);
+	while (attend(run, end))
+		;
 }
 
 /* --- What is printed -------------------------------------------------------------------------------- */
@@ -582,50 +588,44 @@ static void complain(const struct run *run, struct tally *tally)
 	}
 }
 
-static void report_gids(const struct run *run, unsigned int runs, struct tally *tally)
+static void put_summary(const struct tally *tally)
 {
-	unsigned int i;
+	const unsigned int *n = tally->count;
 
-	put_gid_text("DEVICE", "PORT", "INDEX", "GID", "ADDRESS", "TYPE", "NETDEV");
-	for (i = 0; i < runs; i++) {
-		put_gids(&run[i], tally);
-		complain(&run[i], tally);
-	}
-}
-
-static void report_text(const struct run *run, unsigned int runs, struct tally *tally)
-{
-	unsigned int i;
-
-	for (i = 0; i < runs; i++)
-		put_checks_text(&run[i], tally);
-	if (!doctor_options.quiet ||
-	    tally->count[DOCTOR_NOTE] + tally->count[DOCTOR_WARNING] + tally->count[DOCTOR_FAILED])
+	if (!doctor_options.quiet || n[DOCTOR_NOTE] + n[DOCTOR_WARNING] + n[DOCTOR_FAILED])
 		printf("rdmaez-doctor: %u failed, %u warning%s, %u note%s, %u ok\n",
-		       tally->count[DOCTOR_FAILED], tally->count[DOCTOR_WARNING],
-		       tally->count[DOCTOR_WARNING] == 1 ? "" : "s", tally->count[DOCTOR_NOTE],
-		       tally->count[DOCTOR_NOTE] == 1 ? "" : "s", tally->count[DOCTOR_OK]);
+		       n[DOCTOR_FAILED], n[DOCTOR_WARNING], n[DOCTOR_WARNING] == 1 ? "" : "s",
+		       n[DOCTOR_NOTE], n[DOCTOR_NOTE] == 1 ? "" : "s", n[DOCTOR_OK]);
 }
 
 int doctor_report(const struct doctor_check *check, unsigned int checks)
 {
 	struct tally tally = {{0, 0, 0, 0}, 0};
-	struct run run[32];
+	struct run *run = (struct run *)calloc(checks, sizeof(*run));
 	int64_t end = now_ms() + doctor_options.timeout_ms;
+	bool text = !doctor_options.json && !doctor_options.gids;
 	unsigned int i;
 
-	memset(run, 0, sizeof(run));
-	for (i = 0; i < checks; i++) {
-		run[i].check = &check[i];
-		start(&run[i]);
+	if (!run) {
+		perror("rdmaez-doctor");
+		return 1;
 	}
-	while (attend(run, checks, end))
-		;
+	if (doctor_options.gids && !doctor_options.json)
+		put_gid_text("DEVICE", "PORT", "INDEX", "GID", "ADDRESS", "TYPE", "NETDEV");
+	for (i = 0; i < checks; i++) {
+		run_check(&run[i], &check[i], end);
+		if (text) {
+			put_checks_text(&run[i], &tally);
+		} else if (!doctor_options.json) {
+			put_gids(&run[i], &tally);
+			complain(&run[i], &tally);
+		}
+		fflush(stdout);
+	}
 	if (doctor_options.json)
 		report_json(run, checks, &tally);
-	else if (doctor_options.gids)
-		report_gids(run, checks, &tally);
-	else
-		report_text(run, checks, &tally);
+	else if (text)
+		put_summary(&tally);
+	free(run);
 	return tally.count[DOCTOR_FAILED] ? 1 : 0;
 }
