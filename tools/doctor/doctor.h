@@ -22,8 +22,16 @@
  * X(NAME, MILLISECONDS, ABOUT): the checks, in the order of the report. ABOUT is the line of --list, and says what is
  * looked at. MILLISECONDS is how long the check may take, doctor_sleep() not counted.
  */
-#define DOCTOR_CHECKS(X) \
-	X(modules, 2000, "the kernel modules that verbs and rdma_cm need are there")
+#define DOCTOR_CHECKS(X)                                                                       \
+	X(modules, 2000, "kernel modules that verbs and rdma_cm need")                         \
+	X(device, 5000, "RDMA devices, and where there is none, what could become one")        \
+	X(node, 2000, "device nodes below /dev/infiniband: there, the device's, to be opened") \
+	X(cm, 2000, "the node of rdma_cm")                                                     \
+	X(provider, 10000, "provider libraries; libibverbs lists and opens each device")       \
+	X(memlock, 2000, "how much memory a process may lock")                                 \
+	X(cgroup, 2000, "limits of RDMA objects by cgroups")                                   \
+	X(namespace, 5000, "network namespaces: devices and GIDs that are in another one")     \
+	X(fork, 2000, "fork() with registered memory, huge pages")
 
 enum doctor_verdict {
 	DOCTOR_OK,
@@ -117,6 +125,9 @@ bool doctor_exists(const char *path_format, ...) __attribute__((format(printf, 1
  */
 int doctor_list(struct dirent ***names, const char *path_format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Whether this looks like a container. */
+bool doctor_in_container(void);
 
 /* The RDMA devices that the kernel shows here, by name: those of the command line, or all. */
 unsigned int doctor_device_count(void);

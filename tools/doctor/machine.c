@@ -1,28 +1,357 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine without its ports: kernel modules, device nodes, the provider library, limits, namespaces. */
+/* Kernel modules, and whether there is an RDMA device; where there is none, what could become one. */
 #include "doctor.h"
+
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* --- modules ----------------------------------------------------------------------------------------- */
+
+struct module {
+	const char *name;
+	const char *
+		trace; /* what it makes, if the kernel has it built in, without a directory below /sys/module */
+	enum doctor_verdict missing;
+	const char *effect;
+};
+
+/*
+ * libibverbs asks the kernel for ib_uverbs, librdmacm for rdma_ucm, and the kernel tries to load what is missing
+ * (MODULE_ALIAS_RDMA_CLIENT); so these are warnings, and what comes of it is for the check `provider` to say.
+ */
+static const struct module modules[] = {
+	{"ib_core", "/sys/class/infiniband", DOCTOR_FAILED, "there can be no RDMA device"},
+	{"ib_uverbs", "/sys/class/infiniband_verbs", DOCTOR_WARNING,
+	 "programs reach devices through it, unless the kernel loads it when they ask"},
+	{"rdma_cm", "/sys/class/misc/rdma_cm", DOCTOR_WARNING,
+	 "librdmacm cannot connect, nor can programs that use it"},
+	{"rdma_ucm", "/sys/class/misc/rdma_cm", DOCTOR_WARNING,
+	 "librdmacm reaches rdma_cm through it, unless the kernel loads it when asked"},
+};
+#define MODULES (sizeof(modules) / sizeof(modules[0]))
+
+static bool has_module(const char *name, const char *trace)
+{
+	return doctor_exists("/sys/module/%s", name) || (trace && doctor_exists("%s", trace));
+}
 
 void doctor_check_modules(void)
 {
-	static const struct {
-		const char *name;
-		enum doctor_verdict missing;
-		const char *use;
-	} module[] = {
-		{"ib_core", DOCTOR_FAILED, "the RDMA subsystem itself"},
-		{"ib_uverbs", DOCTOR_FAILED, "programs reach RDMA devices through it"},
-		{"rdma_cm", DOCTOR_WARNING, "connections by address, as rdma_connect() makes them"},
-		{"rdma_ucm", DOCTOR_WARNING, "librdmacm reaches rdma_cm through it"},
-	};
+	char there[128] = "";
+	size_t i, n = 0;
+
+	if (!doctor_exists("/sys/class")) {
+		doctor_say(DOCTOR_WARNING, "",
+			   "/sys is not mounted, and most of this is read from there");
+		doctor_next("mount -t sysfs sysfs /sys");
+		return;
+	}
+	for (i = 0; i < MODULES; i++) {
+		if (!has_module(modules[i].name, modules[i].trace))
+			continue;
+		snprintf(there + strlen(there), sizeof(there) - strlen(there), "%s%s",
+			 n++ ? ", " : "", modules[i].name);
+	}
+	if (n)
+		doctor_say(DOCTOR_OK, "", "the kernel has %s", there);
+	for (i = 0; i < MODULES; i++) {
+		if (has_module(modules[i].name, modules[i].trace))
+			continue;
+		doctor_say(modules[i].missing, modules[i].name, "the kernel does not have it: %s",
+			   modules[i].effect);
+		doctor_evidence("neither /sys/module/%s nor %s exists", modules[i].name,
+				modules[i].trace);
+		if (i == 0) { /* all others build on ib_core */
+			doctor_next("load the driver of the RDMA device, which brings ib_core");
+			return;
+		}
+		doctor_next("modprobe %s (on the host, if this is a container)", modules[i].name);
+	}
+}
+
+/* --- device ------------------------------------------------------------------------------------------- */
+
+/* The module that makes RDMA devices of a function whose other driver has announced it on the auxiliary bus. */
+static const struct {
+	const char *announced; /* how its name there begins */
+	const char *module;
+} auxiliary[] = {
+	{"mlx5_core.rdma.", "mlx5_ib"}, {"mlx4_core.ib.", "mlx4_ib"}, {"bnxt_en.rdma.", "bnxt_re"},
+	{"bng_en.rdma.", "bng_re"},     {"ice.roce.", "irdma"},       {"ice.iwarp.", "irdma"},
+	{"i40e.iwarp.", "irdma"},       {"idpf.8086.rdma.", "irdma"}, {"mana.rdma.", "mana_ib"},
+	{"ionic.rdma.", "ionic_rdma"},
+};
+
+/* The same by the driver of a network interface, for kernels and drivers that announce nothing. */
+static const struct {
+	const char *driver;
+	const char *module;
+} companions[] = {
+	{"mlx5_core", "mlx5_ib"},   {"mlx4_core", "mlx4_ib"}, {"mlx4_en", "mlx4_ib"},
+	{"bnxt_en", "bnxt_re"},     {"ice", "irdma"},         {"i40e", "irdma"},
+	{"cxgb4", "iw_cxgb4"},      {"qede", "qedr"},         {"be2net", "ocrdma"},
+	{"hns3", "hns_roce_hw_v2"}, {"mana", "mana_ib"},      {"ionic", "ionic_rdma"},
+	{"enic", "usnic_verbs"},
+};
+
+/* PCI functions that are RDMA devices whatever their driver; device 0: every one of the vendor's controllers. */
+static const struct {
+	unsigned int vendor, device;
+	const char *module;
+} functions[] = {
+	{0x1d0f, 0xefa0, "efa"},   {0x1d0f, 0xefa1, "efa"},        {0x1d0f, 0xefa2, "efa"},
+	{0x1d0f, 0xefa3, "efa"},   {0x8086, 0x24f0, "hfi1"},       {0x8086, 0x24f1, "hfi1"},
+	{0x1ded, 0x107f, "erdma"}, {0x15ad, 0x0820, "vmw_pvrdma"}, {0x15b3, 0, "mlx5_core"},
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Says of something that could be an RDMA device what it lacks. `certain`: it is announced as one. */
+static void say_unused(const char *subject, const char *module, bool certain, const char *evidence)
+{
+	bool loaded = has_module(module, NULL);
+
+	if (loaded)
+		doctor_say(certain ? DOCTOR_WARNING : DOCTOR_NOTE, subject,
+			   "its RDMA module %s is loaded and has made no RDMA device of it",
+			   module);
+	else
+		doctor_say(certain ? DOCTOR_WARNING : DOCTOR_NOTE, subject,
+			   "%s, and %s is not loaded",
+			   certain ? "its driver offers RDMA"
+				   : "some adapters with its driver can RDMA",
+			   module);
+	doctor_evidence("%s", evidence);
+	if (loaded)
+		doctor_next("dmesg | grep -i %s (why it made none)", module);
+	else
+		doctor_next("modprobe %s (on the host, if this is a container)", module);
+}
+
+/* Returns how many functions of the auxiliary bus offer RDMA and have no driver for it. */
+static unsigned int look_at_auxiliary(void)
+{
+	struct dirent **names;
+	int i, n = doctor_list(&names, "/sys/bus/auxiliary/devices");
+	char driver[64], evidence[400];
+	unsigned int found = 0;
+	size_t j;
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < COUNT_OF(auxiliary); j++)
+			if (strncmp(names[i]->d_name, auxiliary[j].announced,
+				    strlen(auxiliary[j].announced)) == 0)
+				break;
+		if (j == COUNT_OF(auxiliary) ||
+		    doctor_read_link(driver, sizeof(driver), "/sys/bus/auxiliary/devices/%s/driver",
+				     names[i]->d_name) == 0)
+			continue;
+		snprintf(evidence, sizeof(evidence), "/sys/bus/auxiliary/devices/%s has no driver",
+			 names[i]->d_name);
+		say_unused(names[i]->d_name, auxiliary[j].module, true, evidence);
+		found++;
+	}
+	return found;
+}
+
+/* The same of network interfaces by the name of their driver. */
+static unsigned int look_at_interfaces(void)
+{
+	struct dirent **names;
+	int i, n = doctor_list(&names, "/sys/class/net");
+	char driver[64], evidence[400];
+	unsigned int found = 0;
+	size_t j;
+
+	for (i = 0; i < n; i++) {
+		if (doctor_read_link(driver, sizeof(driver), "/sys/class/net/%s/device/driver",
+				     names[i]->d_name) ||
+		    doctor_exists("/sys/class/net/%s/device/infiniband", names[i]->d_name))
+			continue;
+		for (j = 0; j < COUNT_OF(companions); j++)
+			if (strcmp(driver, companions[j].driver) == 0)
+				break;
+		if (j == COUNT_OF(companions))
+			continue;
+		snprintf(evidence, sizeof(evidence),
+			 "/sys/class/net/%s/device: driver %s, and no directory infiniband",
+			 names[i]->d_name, driver);
+		say_unused(names[i]->d_name, companions[j].module, false, evidence);
+		found++;
+	}
+	return found;
+}
+
+/* A PCI function that is known for RDMA and has no driver, or one that gives it to a virtual machine. */
+static void look_at_function(const char *address, unsigned int *found)
+{
+	uint64_t vendor = 0, device = 0, class_code = 0;
+	char driver[64];
 	size_t i;
 
-	for (i = 0; i < sizeof(module) / sizeof(module[0]); i++) {
-		if (doctor_exists("/sys/module/%s", module[i].name)) {
-			doctor_say(DOCTOR_OK, module[i].name, "loaded");
-			continue;
-		}
-		doctor_say(module[i].missing, module[i].name, "not loaded: %s", module[i].use);
-		doctor_evidence("/sys/module/%s: no such directory", module[i].name);
-		doctor_next("modprobe %s", module[i].name);
+	if (!doctor_read_number(&vendor, "/sys/bus/pci/devices/%s/vendor", address) ||
+	    !doctor_read_number(&device, "/sys/bus/pci/devices/%s/device", address) ||
+	    !doctor_read_number(&class_code, "/sys/bus/pci/devices/%s/class", address))
+		return;
+	for (i = 0; i < COUNT_OF(functions); i++)
+		if (vendor == functions[i].vendor &&
+		    (functions[i].device ? device == functions[i].device : class_code >> 16 == 2))
+			break;
+	if (i == COUNT_OF(functions))
+		return;
+	if (doctor_read_link(driver, sizeof(driver), "/sys/bus/pci/devices/%s/driver", address)) {
+		doctor_say(DOCTOR_WARNING, address, "an RDMA adapter without a driver");
+		doctor_evidence("/sys/bus/pci/devices/%s: vendor 0x%04x, device 0x%04x, no driver",
+				address, (unsigned int)vendor, (unsigned int)device);
+		doctor_next("modprobe %s (on the host, if this is a container)",
+			    functions[i].module);
+		++*found;
+	} else if (strcmp(driver, "vfio-pci") == 0) {
+		doctor_say(DOCTOR_NOTE, address,
+			   "an RDMA adapter that vfio-pci keeps for a virtual machine");
+		doctor_evidence("/sys/bus/pci/devices/%s/driver: vfio-pci", address);
+		++*found;
 	}
+}
+
+static unsigned int look_at_functions(void)
+{
+	struct dirent **names;
+	int i, n = doctor_list(&names, "/sys/bus/pci/devices");
+	unsigned int found = 0;
+
+	for (i = 0; i < n; i++)
+		look_at_function(names[i]->d_name, &found);
+	return found;
+}
+
+/* A virtual machine has the RDMA devices that it is given. */
+static bool is_virtual(char *what, size_t size)
+{
+	static char cpu[4096];
+	char vendor[64] = "", product[64] = "";
+
+	doctor_read(vendor, sizeof(vendor), "/sys/class/dmi/id/sys_vendor");
+	doctor_read(product, sizeof(product), "/sys/class/dmi/id/product_name");
+	doctor_read_all(cpu, sizeof(cpu), "/proc/cpuinfo");
+	if (!strstr(cpu, " hypervisor") && !doctor_exists("/sys/hypervisor/type"))
+		return false;
+	snprintf(what, size, "%s%s%s", vendor, vendor[0] && product[0] ? " " : "", product);
+	return true;
+}
+
+/* The interface that a Soft-RoCE device would be made on: the first that is up and not the loopback. */
+static void find_interface(char *name, size_t size)
+{
+	struct dirent **names;
+	int i, n = doctor_list(&names, "/sys/class/net");
+	char state[16];
+	uint64_t type;
+
+	snprintf(name, size, "eth0");
+	for (i = 0; i < n; i++) {
+		if (!doctor_read_number(&type, "/sys/class/net/%s/type", names[i]->d_name) ||
+		    type != 1 ||
+		    doctor_read(state, sizeof(state), "/sys/class/net/%s/operstate",
+				names[i]->d_name) ||
+		    strcmp(state, "up") != 0)
+			continue;
+		snprintf(name, size, "%.15s", names[i]->d_name);
+		return;
+	}
+}
+
+/* Whether the running kernel's modules include rdma_rxe: 1, 0, or -1 where they cannot be seen from here. */
+static int has_soft_roce(void)
+{
+	static char list[1 << 22];
+	struct utsname kernel;
+	char release[65];
+
+	if (doctor_read(release, sizeof(release), "/proc/sys/kernel/osrelease")) {
+		if (doctor_options.root || uname(&kernel))
+			return -1;
+		snprintf(release, sizeof(release), "%.64s", kernel.release);
+	}
+	if (doctor_read_all(list, sizeof(list), "/lib/modules/%s/modules.dep", release) <= 0)
+		return -1;
+	return strstr(list, "/rdma_rxe.ko") != NULL;
+}
+
+static void suggest_soft_roce(void)
+{
+	char name[IF_NAMESIZE];
+	int has = has_soft_roce();
+
+	find_interface(name, sizeof(name));
+	if (has)
+		doctor_next("to try RDMA without an adapter, as root: modprobe rdma_rxe && "
+			    "rdma link add rxe0 type rxe netdev %s",
+			    name);
+	else
+		doctor_next("to try RDMA without an adapter: this kernel comes without rdma_rxe; "
+			    "rdmaez's "
+			    "tools/softroce runs a command on one that has it");
+}
+
+static void say_no_device(void)
+{
+	char what[160];
+	bool is_vm = is_virtual(what, sizeof(what));
+
+	doctor_say(DOCTOR_FAILED, "", "the kernel shows no RDMA device here");
+	doctor_evidence(doctor_exists("/sys/class/infiniband")
+				? "/sys/class/infiniband is empty"
+				: "/sys/class/infiniband does not exist");
+	if (is_vm) {
+		doctor_evidence("this is a virtual machine%s%s", what[0] ? ": " : "", what);
+		doctor_next(
+			"give the virtual machine an adapter: a virtual function (SR-IOV), a PCI "
+			"function, or the cloud's instance type with one");
+	}
+	suggest_soft_roce();
+	if (look_at_auxiliary() + look_at_interfaces() + look_at_functions())
+		return;
+	doctor_say(DOCTOR_NOTE, "",
+		   "no PCI function and no network interface here belongs to a known "
+		   "RDMA adapter");
+	doctor_evidence("/sys/bus/auxiliary/devices, /sys/class/net/*/device/driver, "
+			"/sys/bus/pci/devices/*/{vendor,device,class}");
+}
+
+static void say_device(const char *device)
+{
+	char driver[64], firmware[64], type[32];
+
+	doctor_read(type, sizeof(type), "/sys/class/infiniband/%s/node_type", device);
+	if (doctor_read_link(driver, sizeof(driver), "/sys/class/infiniband/%s/device/driver",
+			     device))
+		snprintf(driver, sizeof(driver), "none: it is software");
+	doctor_read(firmware, sizeof(firmware), "/sys/class/infiniband/%s/fw_ver", device);
+	doctor_say(DOCTOR_OK, device, "there is this RDMA device (%s; driver %s%s%s)", type, driver,
+		   firmware[0] ? "; firmware " : "", firmware);
+}
+
+void doctor_check_device(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < doctor_options.devices; i++) {
+		if (doctor_exists("/sys/class/infiniband/%s", doctor_options.device[i]))
+			continue;
+		doctor_say(DOCTOR_FAILED, doctor_options.device[i],
+			   "there is no RDMA device of this name");
+		doctor_evidence("/sys/class/infiniband/%s does not exist",
+				doctor_options.device[i]);
+		doctor_next("rdmaez-doctor (names them all)");
+	}
+	for (i = 0; i < doctor_device_count(); i++)
+		say_device(doctor_device(i));
+	if (i > 0)
+		look_at_auxiliary();
+	else if (doctor_options.devices == 0)
+		say_no_device();
 }

@@ -151,6 +151,16 @@ int doctor_list(struct dirent ***names, const char *path_format, ...)
 	return n < 0 ? -errno : n;
 }
 
+bool doctor_in_container(void)
+{
+	char groups[4096];
+
+	doctor_read_all(groups, sizeof(groups), "/proc/self/cgroup");
+	return doctor_exists("/.dockerenv") || doctor_exists("/run/.containerenv") ||
+	       doctor_exists("/var/run/secrets/kubernetes.io") || strstr(groups, "/docker") ||
+	       strstr(groups, "kubepods") || strstr(groups, "/lxc");
+}
+
 static bool is_meant(const char *name)
 {
 	unsigned int i;

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* What the RDMA subsystem shares between network namespaces, and what fork() does to registered memory. */
+#include "doctor.h"
+
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
+
+#include <net/if.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* --- Asking the kernel ------------------------------------------------------------------------------------- */
+
+/* One message of an answer. */
+typedef void answer_fn(const struct nlattr *attribute, int length, void *data);
+
+static int open_netlink(unsigned int command, unsigned int flags)
+{
+	struct nlmsghdr request;
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+
+	memset(&request, 0, sizeof(request));
+	request.nlmsg_len = sizeof(request);
+	request.nlmsg_type = (uint16_t)RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command);
+	request.nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags);
+	if (fd >= 0 && send(fd, &request, sizeof(request), 0) == (ssize_t)sizeof(request))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Sends a request without attributes to the RDMA subsystem, and hands its answers over. False: there was none. */
+static bool ask(unsigned int command, unsigned int flags, answer_fn *answer, void *data)
+{
+	static char buf[1 << 16] __attribute__((aligned(8)));
+	struct pollfd fd = {open_netlink(command, flags), POLLIN, 0};
+	struct nlmsghdr *message;
+	bool answered = false, more = true;
+	ssize_t n;
+
+	while (fd.fd >= 0 && more && poll(&fd, 1, 500) == 1 &&
+	       (n = recv(fd.fd, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
+		more = (flags & NLM_F_DUMP) != 0;
+		for (message = (struct nlmsghdr *)(void *)buf; NLMSG_OK(message, (size_t)n);
+		     message = NLMSG_NEXT(message, n)) {
+			if (message->nlmsg_type == NLMSG_DONE ||
+			    message->nlmsg_type == NLMSG_ERROR) {
+				answered |= message->nlmsg_type == NLMSG_DONE;
+				more = false;
+				break;
+			}
+			answered = true;
+			answer((const struct nlattr *)NLMSG_DATA(message),
+			       (int)(message->nlmsg_len - NLMSG_HDRLEN), data);
+		}
+	}
+	if (fd.fd >= 0)
+		close(fd.fd);
+	return answered;
+}
+
+/* The payload of the attribute of this type, or NULL. */
+static const char *find_attribute(const struct nlattr *attribute, int length, unsigned int type)
+{
+	while (length >= (int)sizeof(*attribute) && attribute->nla_len >= sizeof(*attribute) &&
+	       attribute->nla_len <= length) {
+		if ((attribute->nla_type & NLA_TYPE_MASK) == type)
+			return (const char *)(attribute + 1);
+		length -= NLA_ALIGN(attribute->nla_len);
+		attribute = (const struct nlattr *)(const void *)((const char *)attribute +
+								  NLA_ALIGN(attribute->nla_len));
+	}
+	return NULL;
+}
+
+/* What `rdma system` shows; -1: not known. */
+struct system_mode {
+	int shared;
+	int copy_on_fork;
+};
+
+static void take_mode(const struct nlattr *attribute, int length, void *data)
+{
+	struct system_mode *mode = (struct system_mode *)data;
+	const char *value = find_attribute(attribute, length, RDMA_NLDEV_SYS_ATTR_NETNS_MODE);
+
+	if (value)
+		mode->shared = *value != 0;
+	value = find_attribute(attribute, length, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK);
+	mode->copy_on_fork = value && *value;
+}
+
+static struct system_mode read_mode(void)
+{
+	struct system_mode mode = {-1, -1};
+	char text[8];
+
+	/* To open the socket would load ib_core. */
+	if (!doctor_options.root && doctor_exists("/sys/class/infiniband")) {
+		doctor_step("asking the RDMA subsystem by netlink");
+		ask(RDMA_NLDEV_CMD_SYS_GET, 0, take_mode, &mode);
+	}
+	if (mode.shared < 0 &&
+	    doctor_read(text, sizeof(text), "/sys/module/ib_core/parameters/netns_mode") == 0)
+		mode.shared = text[0] == 'Y' || text[0] == '1';
+	return mode;
+}
+
+/* --- namespace ----------------------------------------------------------------------------------------------- */
+
+/* The devices of this process's network namespace. */
+struct devices {
+	unsigned int count;
+	char name[256][IBV_SYSFS_NAME_MAX];
+};
+
+static void take_device(const struct nlattr *attribute, int length, void *data)
+{
+	struct devices *here = (struct devices *)data;
+	const char *name = find_attribute(attribute, length, RDMA_NLDEV_ATTR_DEV_NAME);
+
+	if (name && here->count < 256)
+		snprintf(here->name[here->count++], IBV_SYSFS_NAME_MAX, "%s", name);
+}
+
+/* sysfs shows the devices of the namespace in which it was mounted, netlink those of this process. */
+static void find_devices(struct devices *here)
+{
+	unsigned int i;
+
+	here->count = 0;
+	doctor_step("asking for RDMA devices by netlink");
+	if (!doctor_options.root && doctor_exists("/sys/class/infiniband") &&
+	    ask(RDMA_NLDEV_CMD_GET, NLM_F_DUMP, take_device, here))
+		return;
+	for (i = 0; i < doctor_device_count() && i < 256; i++)
+		snprintf(here->name[here->count++], IBV_SYSFS_NAME_MAX, "%s", doctor_device(i));
+}
+
+static bool is_here(const struct devices *here, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < here->count; i++)
+		if (strcmp(here->name[i], name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_wanted(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < doctor_options.devices; i++)
+		if (strcmp(doctor_options.device[i], name) == 0)
+			return true;
+	return doctor_options.devices == 0;
+}
+
+/* ib_uverbs shows its devices in every namespace. Without one here, those elsewhere are what is missing. */
+static void look_elsewhere(const struct devices *here)
+{
+	struct dirent **names;
+	int i, n = doctor_list(&names, "/sys/class/infiniband_verbs");
+	char device[IBV_SYSFS_NAME_MAX];
+
+	for (i = 0; i < n; i++) {
+		if (doctor_read(device, sizeof(device), "/sys/class/infiniband_verbs/%s/ibdev",
+				names[i]->d_name) ||
+		    !device[0] || is_here(here, device) || !is_wanted(device))
+			continue;
+		doctor_say(here->count && !doctor_options.devices ? DOCTOR_NOTE : DOCTOR_FAILED,
+			   device, "the device is in another network namespace");
+		doctor_evidence("/sys/class/infiniband_verbs/%s/ibdev names it, the list of RDMA "
+				"devices does not",
+				names[i]->d_name);
+		doctor_next(
+			"on the host: rdma dev set %s netns NAME (for pods, the CNI plugin rdma)",
+			device);
+		doctor_next("or share all devices: rdma system set netns shared, while there is no "
+			    "other namespace");
+	}
+}
+
+/* Whether this process's namespace has an interface of this name. */
+static bool has_interface(const char *name)
+{
+	return doctor_options.root ? doctor_exists("/sys/class/net/%s", name)
+				   : if_nametoindex(name) != 0;
+}
+
+static void look_at_port(const char *device, const char *port)
+{
+	unsigned int strange = 0, all = 0;
+	char name[IF_NAMESIZE], example[IF_NAMESIZE] = "";
+	struct dirent **names;
+	int i, n;
+
+	n = doctor_list(&names, "/sys/class/infiniband/%s/ports/%s/gid_attrs/ndevs", device, port);
+	for (i = 0; i < n; i++) {
+		if (doctor_read(name, sizeof(name),
+				"/sys/class/infiniband/%s/ports/%s/gid_attrs/ndevs/%s", device,
+				port, names[i]->d_name) ||
+		    !name[0])
+			continue;
+		all++;
+		if (has_interface(name))
+			continue;
+		strange++;
+		snprintf(example, sizeof(example), "%s", name);
+	}
+	if (!strange)
+		return;
+	doctor_say(DOCTOR_WARNING, device,
+		   "%u of %u GIDs of port %s are of interfaces in other network namespaces",
+		   strange, all, port);
+	doctor_evidence("gid_attrs/ndevs names %s, and there is no interface %s here", example,
+			example);
+	doctor_next("give the container an interface of the device (macvlan, ipvlan or SR-IOV), or "
+		    "the host's "
+		    "network; rdma_cm has no address here that leads to the device");
+}
+
+static void look_at_ports(void)
+{
+	struct dirent **ports;
+	unsigned int i;
+	int j, n;
+
+	for (i = 0; i < doctor_device_count(); i++) {
+		n = doctor_list(&ports, "/sys/class/infiniband/%s/ports", doctor_device(i));
+		for (j = 0; j < n; j++)
+			look_at_port(doctor_device(i), ports[j]->d_name);
+	}
+}
+
+void doctor_check_namespace(void)
+{
+	struct system_mode mode = read_mode();
+	static struct devices here;
+
+	if (mode.shared < 0)
+		return; /* without ib_core there is nothing to share */
+	doctor_say(DOCTOR_OK, "", "%s",
+		   mode.shared
+			   ? "RDMA devices are shared by all network namespaces"
+			   : "each RDMA device belongs to one network namespace (exclusive mode)");
+	find_devices(&here);
+	if (!mode.shared)
+		look_elsewhere(&here);
+	look_at_ports();
+}
+
+/* --- fork ------------------------------------------------------------------------------------------------------ */
+
+/* Linux 5.12 copies at fork() the pages that a device has pinned, huge ones too. */
+static int is_copying(const char *release)
+{
+	unsigned int major = 0, minor = 0;
+
+	if (sscanf(release, "%u.%u", &major, &minor) != 2)
+		return -1;
+	return major > 5 || (major == 5 && minor >= 12);
+}
+
+static bool is_set(const char *first, const char *second)
+{
+	return getenv(first) || getenv(second);
+}
+
+static void look_at_huge_pages(bool is_copied)
+{
+	uint64_t all = 0, unused = 0;
+	static char memory[8192];
+	const char *at;
+
+	doctor_read_all(memory, sizeof(memory), "/proc/meminfo");
+	at = strstr(memory, "HugePages_Total:");
+	if (at)
+		sscanf(at, "HugePages_Total: %ju", &all);
+	at = strstr(memory, "HugePages_Free:");
+	if (at)
+		sscanf(at, "HugePages_Free: %ju", &unused);
+	if (!is_copied && all && !doctor_options.root &&
+	    is_set("RDMAV_FORK_SAFE", "IBV_FORK_SAFE") && !getenv("RDMAV_HUGEPAGES_SAFE")) {
+		doctor_say(DOCTOR_WARNING, "hugepages",
+			   "with RDMAV_FORK_SAFE, registering huge pages fails with EINVAL");
+		doctor_evidence("RDMAV_HUGEPAGES_SAFE is not set, and %ju huge pages are reserved",
+				all);
+		doctor_next("export RDMAV_HUGEPAGES_SAFE=1");
+	} else if (all && !unused) {
+		doctor_say(DOCTOR_NOTE, "hugepages", "all %ju huge pages are in use", all);
+		doctor_evidence("/proc/meminfo: HugePages_Free: 0");
+		doctor_next("as root: sysctl vm.nr_hugepages=%ju", 2 * all);
+	} else if (all) {
+		doctor_say(DOCTOR_OK, "hugepages", "%ju of %ju huge pages are free", unused, all);
+	} else {
+		doctor_say(DOCTOR_OK, "hugepages",
+			   "none are reserved; programs that ask for them (SPDK, DPDK) need some");
+	}
+}
+
+void doctor_check_fork(void)
+{
+	struct system_mode mode = read_mode();
+	char release[80];
+
+	doctor_read(release, sizeof(release), "/proc/sys/kernel/osrelease");
+	if (mode.copy_on_fork < 0)
+		mode.copy_on_fork = is_copying(release);
+	if (mode.copy_on_fork < 0) {
+		doctor_say(DOCTOR_NOTE, "", "whether fork() is safe cannot be read here");
+	} else if (mode.copy_on_fork) {
+		doctor_say(DOCTOR_OK, "",
+			   "fork() is safe: the kernel copies registered memory for the child");
+	} else if (!doctor_options.root && is_set("RDMAV_FORK_SAFE", "IBV_FORK_SAFE")) {
+		doctor_say(DOCTOR_OK, "",
+			   "libibverbs is asked to make fork() safe (RDMAV_FORK_SAFE)");
+	} else {
+		doctor_say(DOCTOR_WARNING, "",
+			   "a program that forks may lose what its device writes");
+		doctor_evidence("Linux %s does not copy registered memory at fork()", release);
+		doctor_next("export RDMAV_FORK_SAFE=1, or ibv_fork_init() in the program; with "
+			    "huge pages also "
+			    "RDMAV_HUGEPAGES_SAFE=1");
+	}
+	look_at_huge_pages(mode.copy_on_fork > 0);
+}
