@@ -207,21 +207,21 @@ static bool look_at_resource(const char *folder, const char *device, const char 
 		return false;
 	find_resource(&used, current, device, resource);
 	if (used < limit) {
-		doctor_say(DOCTOR_NOTE, device, "the cgroup allows %ju %s, and %ju are in use",
-			   limit, resource, used);
+		doctor_say(DOCTOR_NOTE, device,
+			   "the cgroup limits %s to %ju, of which %ju are in use", resource, limit,
+			   used);
 		doctor_evidence("%s/rdma.max and rdma.current", folder);
 		return true;
 	}
-	doctor_say(DOCTOR_FAILED, device,
-		   "the cgroup allows %ju %s, and all are in use: %s fails with EAGAIN", limit,
-		   resource,
-		   strcmp(resource, "hca_handle") == 0 ? "opening the device"
-						       : "creating an object");
+	doctor_say(
+		DOCTOR_FAILED, device,
+		"the cgroup's limit of %s is reached (%ju): %s fails with EAGAIN", resource, limit,
+		strcmp(resource, "hca_handle") == 0 ? "opening the device" : "creating an object");
 	doctor_evidence("%s/rdma.max: %s %s=%ju; rdma.current: %ju", folder, device, resource,
 			limit, used);
 	doctor_next("as root: echo '%s %s=max' >%s/rdma.max", device, resource, folder);
-	doctor_next("rdma resource show (who uses how many); to try again is of no use until they "
-		    "are fewer");
+	doctor_next("rdma resource show (who uses how many); to try again helps only once they are "
+		    "fewer");
 	return true;
 }
 

@@ -206,8 +206,10 @@ static void look_at_function(const char *address, unsigned int *found)
 		doctor_say(DOCTOR_WARNING, address, "an RDMA adapter without a driver");
 		doctor_evidence("/sys/bus/pci/devices/%s: vendor 0x%04x, device 0x%04x, no driver",
 				address, (unsigned int)vendor, (unsigned int)device);
+		/* ConnectX-3 and before have a driver of their own. */
 		doctor_next("modprobe %s (on the host, if this is a container)",
-			    functions[i].module);
+			    vendor == 0x15b3 && device < 0x1011 ? "mlx4_core"
+								: functions[i].module);
 		++*found;
 	} else if (strcmp(driver, "vfio-pci") == 0) {
 		doctor_say(DOCTOR_NOTE, address,
@@ -297,27 +299,42 @@ static void suggest_soft_roce(void)
 			    "tools/softroce runs a command on one that has it");
 }
 
+/* The class of ib_uverbs shows the devices of all network namespaces. */
+static bool is_elsewhere(void)
+{
+	struct dirent **names;
+	int i, n = doctor_list(&names, "/sys/class/infiniband_verbs");
+
+	for (i = 0; i < n; i++)
+		if (strncmp(names[i]->d_name, "uverbs", 6) == 0)
+			return true;
+	return false;
+}
+
 static void say_no_device(void)
 {
 	char what[160];
-	bool is_vm = is_virtual(what, sizeof(what));
 
 	doctor_say(DOCTOR_FAILED, "", "the kernel shows no RDMA device here");
 	doctor_evidence(doctor_exists("/sys/class/infiniband")
 				? "/sys/class/infiniband is empty"
 				: "/sys/class/infiniband does not exist");
-	if (is_vm) {
+	if (is_elsewhere()) {
+		doctor_evidence(
+			"/sys/class/infiniband_verbs has devices of other network namespaces");
+		return; /* what to do is said by the check namespace */
+	}
+	if (is_virtual(what, sizeof(what))) {
 		doctor_evidence("this is a virtual machine%s%s", what[0] ? ": " : "", what);
-		doctor_next(
-			"give the virtual machine an adapter: a virtual function (SR-IOV), a PCI "
-			"function, or the cloud's instance type with one");
+		doctor_next("give the virtual machine an adapter: a virtual function (SR-IOV), a "
+			    "PCI function, "
+			    "or in a cloud an instance type that has one");
 	}
 	suggest_soft_roce();
 	if (look_at_auxiliary() + look_at_interfaces() + look_at_functions())
 		return;
 	doctor_say(DOCTOR_NOTE, "",
-		   "no PCI function and no network interface here belongs to a known "
-		   "RDMA adapter");
+		   "no PCI function and no network interface here is known to offer RDMA");
 	doctor_evidence("/sys/bus/auxiliary/devices, /sys/class/net/*/device/driver, "
 			"/sys/bus/pci/devices/*/{vendor,device,class}");
 }
@@ -325,14 +342,18 @@ static void say_no_device(void)
 static void say_device(const char *device)
 {
 	char driver[64], firmware[64], type[32];
+	const char *kind;
 
+	/* "1: CA" */
 	doctor_read(type, sizeof(type), "/sys/class/infiniband/%s/node_type", device);
+	kind = strchr(type, ' ') ? strchr(type, ' ') + 1 : "device";
+	doctor_read(firmware, sizeof(firmware), "/sys/class/infiniband/%s/fw_ver", device);
 	if (doctor_read_link(driver, sizeof(driver), "/sys/class/infiniband/%s/device/driver",
 			     device))
-		snprintf(driver, sizeof(driver), "none: it is software");
-	doctor_read(firmware, sizeof(firmware), "/sys/class/infiniband/%s/fw_ver", device);
-	doctor_say(DOCTOR_OK, device, "there is this RDMA device (%s; driver %s%s%s)", type, driver,
-		   firmware[0] ? "; firmware " : "", firmware);
+		doctor_say(DOCTOR_OK, device, "%s without hardware of its own", kind);
+	else
+		doctor_say(DOCTOR_OK, device, "%s, driver %s%s%s", kind, driver,
+			   firmware[0] ? ", firmware " : "", firmware);
 }
 
 void doctor_check_device(void)

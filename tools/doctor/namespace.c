@@ -152,6 +152,16 @@ static bool is_here(const struct devices *here, const char *name)
 	return false;
 }
 
+bool doctor_is_elsewhere(const char *device)
+{
+	static struct devices here;
+
+	if (read_mode().shared != 0)
+		return false;
+	find_devices(&here);
+	return !is_here(&here, device);
+}
+
 static bool is_wanted(const char *name)
 {
 	unsigned int i;
@@ -226,13 +236,15 @@ static void look_at_port(const char *device, const char *port)
 		    "network; rdma_cm has no address here that leads to the device");
 }
 
-static void look_at_ports(void)
+static void look_at_ports(const struct devices *here)
 {
 	struct dirent **ports;
 	unsigned int i;
 	int j, n;
 
 	for (i = 0; i < doctor_device_count(); i++) {
+		if (!is_here(here, doctor_device(i)))
+			continue;
 		n = doctor_list(&ports, "/sys/class/infiniband/%s/ports", doctor_device(i));
 		for (j = 0; j < n; j++)
 			look_at_port(doctor_device(i), ports[j]->d_name);
@@ -253,7 +265,7 @@ void doctor_check_namespace(void)
 	find_devices(&here);
 	if (!mode.shared)
 		look_elsewhere(&here);
-	look_at_ports();
+	look_at_ports(&here);
 }
 
 /* --- fork ------------------------------------------------------------------------------------------------------ */

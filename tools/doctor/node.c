@@ -161,6 +161,8 @@ void doctor_check_node(void)
 	for (i = 0; i < doctor_device_count(); i++) {
 		const char *device = doctor_device(i);
 
+		if (doctor_is_elsewhere(device))
+			continue; /* its node cannot be opened, and the check namespace says why */
 		find_uverbs(device, uverbs, sizeof(uverbs), number, sizeof(number));
 		if (!uverbs[0]) {
 			doctor_say(DOCTOR_WARNING, device, "ib_uverbs has no device for it yet");
@@ -331,8 +333,8 @@ static const char *provider_of(const char *device)
 	return NULL;
 }
 
-/* What is to see of the provider libraries; whether a device can have one, of what can be seen. */
-static bool look_at_providers(const struct library *library, enum doctor_verdict fault)
+/* What is to see of the provider libraries. `fault`: how bad it is that there are none that fit. */
+static void look_at_providers(const struct library *library, enum doctor_verdict fault)
 {
 	unsigned int fitting, other;
 	struct dirent **names;
@@ -343,9 +345,7 @@ static bool look_at_providers(const struct library *library, enum doctor_verdict
 	if (fitting && drivers > 0) {
 		doctor_say(DOCTOR_OK, "", "%s has %u provider librar%s (rdmav%u)", library->path,
 			   fitting, fitting == 1 ? "y" : "ies", library->interface);
-		return true;
-	}
-	if (fitting) {
+	} else if (fitting) {
 		doctor_say(fault, "", "libibverbs is told of no provider library");
 		doctor_evidence("/etc/libibverbs.d/*.driver: none");
 		doctor_next("install them again: ibverbs-providers (Debian, Ubuntu), libibverbs "
@@ -367,7 +367,6 @@ static bool look_at_providers(const struct library *library, enum doctor_verdict
 		doctor_next(
 			"install ibverbs-providers (Debian, Ubuntu) or libibverbs (Fedora, RHEL)");
 	}
-	return false;
 }
 
 /* What libibverbs writes to stderr while it looks for devices. */
@@ -398,18 +397,29 @@ static struct ibv_device *in_list(struct ibv_device **list, const char *name)
 	return NULL;
 }
 
+/* The lines that libibverbs wrote about a device or its provider library; all of the first few if that is not known. */
+static void tell_warnings(char *said, const char *device, const char *provider)
+{
+	char *line, *rest = said, library[64];
+	int lines = 0;
+
+	snprintf(library, sizeof(library), "lib%s-", provider ? provider : "");
+	while ((line = strtok_r(NULL, "\n", &rest)) != NULL)
+		if (lines < 4 && (!provider || strstr(line, library) || strstr(line, device))) {
+			doctor_evidence("%s", line);
+			lines++;
+		}
+}
+
 /* Says that a device of the kernel is not in libibverbs's list, and what is known about it. */
-static void say_unlisted(const char *device, const struct library *library, char *said)
+static void say_unlisted(const char *device, const struct library *library, const char *said)
 {
 	const char *provider = provider_of(device);
-	char *line, *rest = said;
+	char path[PATH_MAX + 64], copy[sizeof(library->path)];
 
 	doctor_say(DOCTOR_FAILED, device, "libibverbs does not list it");
-	doctor_evidence("ibv_get_device_list() of %s, private interface %u", library->path,
-			library->interface);
-	if (provider && access(library->folder, F_OK) == 0) {
-		char path[PATH_MAX + 64];
-
+	doctor_evidence("ibv_get_device_list() of %s", library->path);
+	if (provider && library->interface) {
 		snprintf(path, sizeof(path), "%s/lib%s-rdmav%u.so", library->folder, provider,
 			 library->interface);
 		if (access(path, F_OK))
@@ -417,17 +427,11 @@ static void say_unlisted(const char *device, const struct library *library, char
 		if (!doctor_exists("/etc/libibverbs.d/%s.driver", provider))
 			doctor_evidence("/etc/libibverbs.d/%s.driver: no such file", provider);
 	}
-	while ((line = strtok_r(NULL, "\n", &rest)) != NULL)
-		doctor_evidence("%s", line);
-	if (provider)
-		doctor_next("install the provider library lib%s of this rdma-core: "
-			    "ibverbs-providers (Debian, "
-			    "Ubuntu), libibverbs (Fedora, RHEL)",
-			    provider);
-	else
-		doctor_next("install the provider library for this device: ibverbs-providers "
-			    "(Debian, Ubuntu), "
-			    "libibverbs (Fedora, RHEL)");
+	snprintf(copy, sizeof(copy), "%s", said);
+	tell_warnings(copy, device, provider);
+	doctor_next("install the provider library lib%s: ibverbs-providers (Debian, Ubuntu), "
+		    "libibverbs (Fedora, RHEL)",
+		    provider ? provider : "*");
 	doctor_next("IBV_SHOW_WARNINGS=1 ibv_devices (libibverbs writes which libraries it tries)");
 }
 
@@ -449,12 +453,12 @@ static void say_opened(const char *device)
 		   strerror(diag.error));
 	doctor_evidence("%s: %s", diag.verb ? diag.verb : "ibv_open_device",
 			rdmaez_errno_str(diag.error));
-	for (i = 0; i < diag.count; i++) {
+	for (i = 0; i < diag.count; i++)
 		doctor_evidence("%s%s",
 				diag.finding[i].severity == RDMAEZ_DIAG_ERROR ? "" : "likely: ",
 				rdmaez_why_str(diag.finding[i].reason));
-		doctor_next("%s", rdmaez_why_fix(diag.finding[i].reason));
-	}
+	if (diag.count)
+		doctor_next("%s", rdmaez_why_fix(diag.finding[0].reason));
 }
 
 /* These change which provider libraries are loaded, and are easily forgotten. */
@@ -489,37 +493,42 @@ static bool node_opens(const char *device)
 	return fd >= 0;
 }
 
-void doctor_check_provider(void)
+static bool is_unlisted(struct ibv_device **list, const char *device)
 {
-	unsigned int i, devices = doctor_device_count();
-	struct ibv_device **list;
-	struct library library;
-	char said[2048], copy[2048];
+	return !in_list(list, device) && node_opens(device);
+}
 
-	find_library(&library);
-	if (!library.path[0]) {
-		doctor_say(devices && doctor_options.root ? DOCTOR_WARNING : DOCTOR_NOTE, "",
-			   doctor_options.root ? "there is no libibverbs in the usual places"
-					       : "libibverbs is linked into this program");
-		return;
-	}
-	/* Whether it is a fault shows below, where the devices can be asked for. */
-	look_at_providers(&library,
-			  devices && doctor_options.root ? DOCTOR_FAILED : DOCTOR_WARNING);
-	if (doctor_options.root || devices == 0)
-		return;
+static void look_at_listing(const struct library *library)
+{
+	unsigned int i, unlisted = 0, devices = doctor_device_count();
+	struct ibv_device **list;
+	char said[4096];
+
 	look_at_environment();
 	list = list_devices(said, sizeof(said));
+	for (i = 0; i < devices; i++)
+		unlisted += is_unlisted(list, doctor_device(i));
+	if (library->path[0])
+		look_at_providers(library, unlisted ? DOCTOR_FAILED : DOCTOR_WARNING);
 	for (i = 0; i < devices; i++) {
-		if (!node_opens(doctor_device(i))) {
-			doctor_say(DOCTOR_NOTE, doctor_device(i),
-				   "not opened by libibverbs, as the check node says why it cannot "
-				   "be");
-		} else if (in_list(list, doctor_device(i))) {
+		if (is_unlisted(list, doctor_device(i)))
+			say_unlisted(doctor_device(i), library, said);
+		else if (node_opens(doctor_device(i)))
 			say_opened(doctor_device(i));
-		} else {
-			memcpy(copy, said, sizeof(copy));
-			say_unlisted(doctor_device(i), &library, copy);
-		}
 	}
+}
+
+void doctor_check_provider(void)
+{
+	unsigned int devices = doctor_device_count();
+	struct library library;
+
+	find_library(&library);
+	if (!doctor_options.root && devices)
+		look_at_listing(&library);
+	else if (library.path[0])
+		look_at_providers(&library, devices ? DOCTOR_FAILED : DOCTOR_WARNING);
+	else
+		doctor_say(devices ? DOCTOR_WARNING : DOCTOR_NOTE, "",
+			   "there is no libibverbs in the usual places");
 }
