@@ -31,7 +31,9 @@
 	X(memlock, 2000, "how much memory a process may lock")                                 \
 	X(cgroup, 2000, "limits of RDMA objects by cgroups")                                   \
 	X(namespace, 5000, "network namespaces: devices and GIDs that are in another one")     \
-	X(fork, 2000, "fork() with registered memory, huge pages")
+	X(fork, 2000, "fork() with registered memory, huge pages")                             \
+	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone")   \
+	X(probe, 55000, "data between this end and the peer's; with --peer alone")
 
 enum doctor_verdict {
 	DOCTOR_OK,
@@ -97,6 +99,9 @@ struct doctor_gid {
 	char netdev[16];  /* "": none, or not in this network namespace */
 };
 void doctor_gid(const struct doctor_gid *gid);
+
+/* Serves one peer after the other until it is killed (peer.c); returns the exit status if it cannot. */
+int doctor_listen(void);
 
 /* Runs these checks, prints the report, and returns the exit status. */
 int doctor_report(const struct doctor_check *check, unsigned int checks);

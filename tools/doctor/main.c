@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* rdmaez-doctor: why RDMA cannot be used here, or why it is slow. `rdmaez-doctor --help` is the short manual. */
-#include "doctor.h"
+#include "peer.h"
 
 #include <rdmaez.h>
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ static const char help[] =
 	"      --json           print one JSON object\n"
 	"      --seconds N      watch counters for N seconds (1)\n"
 	"      --timeout N      end within N seconds, whatever hangs (60)\n"
+	"      --peer HOST[:PORT]  try the way to a peer that runs rdmaez-doctor --listen\n"
+	"      --listen [PORT]  wait for peers, until interrupted (TCP port 18510)\n"
 	"      --root DIR       look at a copy of a machine's files; opens no device\n"
 	"  -h, --help           print this text\n"
 	"\n"
@@ -78,6 +81,17 @@ static bool choose(bool *chosen, const char *name)
 	return false;
 }
 
+static bool is_of_peer(const struct doctor_check *check)
+{
+	return check->run == doctor_check_path || check->run == doctor_check_probe;
+}
+
+/* With --peer the way to it is looked at, and nothing else unless --only names it. */
+static bool is_meant(const struct doctor_check *check, bool chosen, bool all)
+{
+	return all ? is_of_peer(check) == (doctor_options.peer != NULL) : chosen;
+}
+
 static int run_checks(const bool *chosen, bool all)
 {
 	struct doctor_check run[CHECKS];
@@ -85,7 +99,7 @@ static int run_checks(const bool *chosen, bool all)
 	size_t i;
 
 	for (i = 0; i < CHECKS; i++)
-		if (all || chosen[i])
+		if (is_meant(&checks[i], chosen[i], all))
 			run[n++] = checks[i];
 	return doctor_report(run, n);
 }
@@ -106,7 +120,9 @@ enum {
 	OPTION_JSON,
 	OPTION_SECONDS,
 	OPTION_TIMEOUT,
-	OPTION_ROOT
+	OPTION_ROOT,
+	OPTION_PEER,
+	OPTION_LISTEN
 };
 
 static const struct option options[] = {{"only", required_argument, NULL, OPTION_ONLY},
@@ -117,12 +133,49 @@ static const struct option options[] = {{"only", required_argument, NULL, OPTION
 					{"seconds", required_argument, NULL, OPTION_SECONDS},
 					{"timeout", required_argument, NULL, OPTION_TIMEOUT},
 					{"root", required_argument, NULL, OPTION_ROOT},
+					{"peer", required_argument, NULL, OPTION_PEER},
+					{"listen", optional_argument, NULL, OPTION_LISTEN},
 					{"help", no_argument, NULL, 'h'},
 					{NULL, 0, NULL, 0}};
+
+/* Takes "--listen 4000" as well as "--listen=4000": a device has no name of digits alone. */
+static bool take_port(char *const *argv)
+{
+	unsigned int port;
+
+	doctor_options.listen = true;
+	if (!optarg && argv[optind] && read_number(&port, argv[optind], 0, UINT_MAX))
+		optarg = argv[optind++];
+	if (!optarg)
+		return true;
+	if (!read_number(&port, optarg, 1, UINT16_MAX))
+		return false;
+	doctor_options.port = (uint16_t)port;
+	return true;
+}
+
+/* What is wrong with the options together; NULL: nothing. */
+static const char *conflict(const bool *chosen)
+{
+	struct peer_name name;
+	size_t i;
+
+	if (doctor_options.listen && doctor_options.peer)
+		return "--listen and --peer are for the two ends of a way";
+	if (doctor_options.root && (doctor_options.listen || doctor_options.peer))
+		return "--root looks at files, which have no peer";
+	if (doctor_options.peer && !peer_parse(doctor_options.peer, &name))
+		return "--peer takes HOST, HOST:PORT or [ADDRESS]:PORT";
+	for (i = 0; i < CHECKS; i++)
+		if (chosen[i] && is_of_peer(&checks[i]) && !doctor_options.peer)
+			return "the checks path and probe need --peer";
+	return NULL;
+}
 
 int main(int argc, char **argv)
 {
 	bool chosen[CHECKS] = {false}, all = true;
+	const char *wrong;
 	unsigned int n;
 	int option;
 
@@ -160,6 +213,13 @@ int main(int argc, char **argv)
 		case OPTION_ROOT:
 			doctor_options.root = optarg;
 			break;
+		case OPTION_PEER:
+			doctor_options.peer = optarg;
+			break;
+		case OPTION_LISTEN:
+			if (!take_port(argv))
+				return usage_error("--listen takes 1 to 65535, not '%s'", optarg);
+			break;
 		case 'h':
 			fputs(help, stdout);
 			return print_and_flush(0);
@@ -169,5 +229,10 @@ int main(int argc, char **argv)
 	}
 	doctor_options.device = (const char *const *)(argv + optind);
 	doctor_options.devices = (unsigned int)(argc - optind);
+	wrong = conflict(chosen);
+	if (wrong)
+		return usage_error("%s", wrong);
+	if (doctor_options.listen)
+		return doctor_listen();
 	return print_and_flush(run_checks(chosen, all));
 }

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages between two queue pairs: one end sends, the other sends them back. */
+#include "peer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	GRH = 40, /* what a datagram has before it */
+	LARGEST = 3 * 4096 + 64,
+	RC_SLOTS = 2,
+	UD_SLOTS = 8,
+	UD_SLOT = 4096 + 64,
+	/* All of it may be locked where a process may lock 64 KiB. */
+	MEMORY = LARGEST + UD_SLOTS * UD_SLOT,
+	TIMEOUT = 16, /* a code: 268 ms */
+	RETRIES = 5,
+	CONNECT_MS = 5000,
+	MESSAGE_MS = 5000,
+	DATAGRAMS_MS = 300 /* how long some datagrams may be on their way and back */
+};
+
+static uint8_t memory[MEMORY] __attribute__((aligned(4096)));
+
+static uint8_t *slot_of(const struct probe_end *end, unsigned int slot)
+{
+	return memory + LARGEST + (size_t)slot * end->slot_bytes;
+}
+
+static uint32_t header_of(const struct probe_end *end)
+{
+	return end->type == IBV_QPT_UD ? GRH : 0;
+}
+
+static int post_receive(struct probe_end *end, unsigned int slot)
+{
+	struct ibv_sge sge = {(uintptr_t)slot_of(end, slot), end->slot_bytes, end->it.mr->lkey};
+	struct ibv_recv_wr wr;
+
+	memset(&wr, 0, sizeof(wr));
+	wr.wr_id = slot;
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	return rdmaez_wr_post_recv(end->it.qp, &wr, NULL, &end->diag);
+}
+
+int probe_open(struct probe_end *end, const struct probe *probe)
+{
+	struct rdmaez_simple_opts opts;
+	int error;
+
+	memset(end, 0, sizeof(*end));
+	memset(&opts, 0, sizeof(opts));
+	end->type = probe->type;
+	end->slots = probe->type == IBV_QPT_UD ? UD_SLOTS : RC_SLOTS;
+	end->slot_bytes = probe->type == IBV_QPT_UD ? UD_SLOT : LARGEST;
+	end->opts.port = rdmaez_exactly((int)probe->port.port);
+	end->opts.timeout = TIMEOUT;
+	end->opts.retry_cnt = RETRIES;
+	end->opts.path.dgid = probe->peer;
+	if (probe->gid_index >= 0)
+		end->opts.path.sgid_index = rdmaez_exactly(probe->gid_index);
+	if (probe->mtu)
+		rdmaez_mtu_from_bytes(probe->mtu, &end->opts.mtu);
+	opts.qp_type = probe->type;
+	opts.sends = opts.recvs = end->slots;
+	opts.buffer = memory;
+	opts.length = MEMORY;
+	error = rdmaez_simple_open(probe->port.device, &opts, &end->it, &end->diag);
+	if (!error)
+		error = rdmaez_endpoint_local(end->it.qp, &end->opts, &end->local, &end->diag);
+	if (!error)
+		error = rdmaez_qp_to_init(end->it.qp, &end->opts, &end->diag);
+	for (unsigned int i = 0; i < end->slots && !error; i++)
+		error = post_receive(end, i);
+	return error;
+}
+
+int probe_connect(struct probe_end *end, int tcp)
+{
+	struct rdmaez_exchange_opts opts;
+	int error;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.timeout_ns = CONNECT_MS * UINT64_C(1000000);
+	opts.qp = &end->opts;
+	error = rdmaez_exchange_connect(tcp, end->it.qp, &end->local, &end->remote, &opts,
+					&end->diag);
+	if (!error)
+		error = rdmaez_endpoint_negotiate(&end->local, &end->remote, &end->opts,
+						  &end->agreed, &end->diag);
+	if (!error && end->type == IBV_QPT_UD)
+		error = rdmaez_qp_connect_ud(end->it.qp, &end->local, &end->remote, &end->opts,
+					     &end->ah, &end->diag);
+	return error;
+}
+
+void probe_close(struct probe_end *end)
+{
+	struct rdmaez_diag diag;
+
+	if (end->ah)
+		ibv_destroy_ah(end->ah);
+	rdmaez_simple_close(&end->it, &diag);
+}
+
+/* --- Messages --------------------------------------------------------------------------------------- */
+
+/* Sends what is at this place, and waits until that is done. */
+static int send_from(struct probe_end *end, const uint8_t *from, uint32_t bytes)
+{
+	struct ibv_sge sge = {(uintptr_t)from, bytes, end->it.mr->lkey};
+	struct rdmaez_wc_batch batch;
+	struct ibv_send_wr wr;
+	struct ibv_wc wc;
+	int error = 0;
+
+	memset(&wr, 0, sizeof(wr));
+	memset(&batch, 0, sizeof(batch));
+	batch.wc = &wc;
+	batch.capacity = 1;
+	if (end->type == IBV_QPT_UD)
+		error = rdmaez_wr_send_to(&wr, &sge, end->ah, end->remote.qp_num, end->remote.qkey);
+	else
+		rdmaez_wr_send(&wr, &sge);
+	if (!error)
+		error = rdmaez_wr_post_send(end->it.qp, &wr, NULL, &end->diag);
+	if (!error)
+		error = rdmaez_wc_poll(end->it.send_cq, end->it.qp, &batch,
+				       MESSAGE_MS * UINT64_C(1000000), &end->diag);
+	end->sent += !error;
+	return error;
+}
+
+/* Waits for a message; its bytes begin at slot_of(wc->wr_id) + header_of(). */
+static int receive(struct probe_end *end, struct ibv_wc *wc, unsigned int ms,
+		   struct rdmaez_diag *diag)
+{
+	struct rdmaez_wc_batch batch;
+	int error;
+
+	memset(&batch, 0, sizeof(batch));
+	batch.wc = wc;
+	batch.capacity = 1;
+	error = rdmaez_wc_poll(end->it.recv_cq, end->it.qp, &batch, ms * UINT64_C(1000000), diag);
+	end->got += !error;
+	return error;
+}
+
+int probe_ping(struct probe_end *end, uint32_t bytes)
+{
+	const uint8_t *came;
+	struct ibv_wc wc;
+	int error;
+
+	for (uint32_t i = 0; i < bytes; i++)
+		memory[i] = (uint8_t)(i * 31 + i / 251 + end->sent);
+	error = send_from(end, memory, bytes);
+	if (!error)
+		error = receive(end, &wc, MESSAGE_MS, &end->diag);
+	if (error)
+		return error;
+	came = slot_of(end, (unsigned int)wc.wr_id) + header_of(end);
+	if (wc.byte_len != bytes + header_of(end) || memcmp(came, memory, bytes) != 0)
+		return EBADMSG;
+	return post_receive(end, (unsigned int)wc.wr_id);
+}
+
+/* Sends some datagrams, and notes which came back, by the number that each begins with. */
+static int send_some(struct probe_end *end, uint32_t bytes, uint32_t first, uint32_t count,
+		     bool *came)
+{
+	struct rdmaez_diag late;
+	struct ibv_wc wc;
+	uint32_t back = 0, number;
+	int error = 0;
+
+	for (uint32_t i = 0; i < count && !error; i++) {
+		number = first + i;
+		memcpy(memory, &number, sizeof(number));
+		error = send_from(end, memory, bytes);
+	}
+	while (!error && back < count) {
+		error = receive(end, &wc, DATAGRAMS_MS, &late);
+		if (error == ETIMEDOUT)
+			return 0;
+		if (error) {
+			end->diag = late;
+			return error;
+		}
+		memcpy(&number, slot_of(end, (unsigned int)wc.wr_id) + GRH, sizeof(number));
+		if (wc.byte_len == bytes + GRH && number < first + count && !came[number]) {
+			came[number] = true;
+			back += number >= first;
+		}
+		error = post_receive(end, (unsigned int)wc.wr_id);
+	}
+	return error;
+}
+
+int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count, unsigned int *lost)
+{
+	bool came[256] = {false};
+	int error = 0;
+
+	*lost = count;
+	memset(memory, 0x5a, bytes);
+	for (uint32_t at = 0; at < count && !error; at += UD_SLOTS) {
+		const uint32_t some = count - at < UD_SLOTS ? count - at : UD_SLOTS;
+
+		/* Where none of the first have come back, none will. */
+		if (at == 2 * UD_SLOTS && !end->got)
+			break;
+		error = send_some(end, bytes, at, some, came);
+	}
+	for (unsigned int i = 0; i < count; i++)
+		*lost -= came[i];
+	return error;
+}
+
+/* Whether something came by TCP, or its end. */
+static bool is_called(int tcp)
+{
+	struct pollfd ready = {.fd = tcp, .events = POLLIN, .revents = 0};
+
+	return poll(&ready, 1, 0) != 0;
+}
+
+int probe_echo(struct probe_end *end, int tcp, uint64_t until)
+{
+	struct rdmaez_diag diag;
+	struct ibv_wc wc;
+	int error = 0;
+
+	while (!is_called(tcp) && peer_ms_left(until)) {
+		if (error) { /* nothing more will come */
+			poll(NULL, 0, 2);
+			continue;
+		}
+		error = receive(end, &wc, 2, &diag);
+		if (error == ETIMEDOUT) {
+			error = 0;
+			continue;
+		}
+		if (error)
+			end->diag = diag;
+		else if (wc.byte_len > header_of(end))
+			error = send_from(end,
+					  slot_of(end, (unsigned int)wc.wr_id) + header_of(end),
+					  wc.byte_len - header_of(end));
+		if (!error)
+			error = post_receive(end, (unsigned int)wc.wr_id);
+	}
+	return error;
+}
+
+/* --- Counters --------------------------------------------------------------------------------------- */
+
+/* Each tells of packets that were lost, damaged or sent again; from whose driver, see docs/doctor.md. */
+static const char *const counters[] = {
+	"hw_counters/out_of_sequence",
+	"hw_counters/out_of_seq_request",
+	"hw_counters/oos_drop_count",
+	"hw_counters/packet_seq_err",
+	"hw_counters/rcvd_seq_err",
+	"hw_counters/seq_err_naks_rcvd",
+	"hw_counters/implied_nak_seq_err",
+	"hw_counters/local_ack_timeout_err",
+	"hw_counters/completer_retry_err",
+	"hw_counters/to_retransmits",
+	"hw_counters/roce_adp_retrans",
+	"hw_counters/duplicate_request",
+	"hw_counters/dup_req",
+	"hw_counters/rx_icrc_encapsulated",
+	"hw_counters/retry_exceeded_err",
+	"hw_counters/req_transport_retries_exceeded",
+	"hw_counters/max_retry_exceeded",
+	"hw_counters/rx_drops",
+	"hw_counters/retrans_pkts",
+	"counters/port_rcv_errors",
+	"counters/port_xmit_discards",
+	"counters/symbol_error",
+};
+
+_Static_assert(sizeof(counters) / sizeof(counters[0]) <= PROBE_COUNTERS, "there is room");
+#define COUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+void probe_count(const struct rdma_port *port, struct probe_counters *found)
+{
+	for (size_t i = 0; i < COUNTERS; i++)
+		if (!doctor_read_number(&found->value[i], "/sys/class/infiniband/%s/ports/%u/%s",
+					port->device, port->port, counters[i]))
+			found->value[i] = 0;
+}
+
+size_t probe_growth(const struct probe_counters *before, const struct probe_counters *after,
+		    char *text, size_t size)
+{
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < COUNTERS; i++) {
+		const char *const name = strchr(counters[i], '/') + 1;
+
+		if (after->value[i] > before->value[i] && at + strlen(name) + 32 < size)
+			at += (size_t)snprintf(
+				text + at, size - at, "%s%s +%llu", at ? ", " : "", name,
+				(unsigned long long)(after->value[i] - before->value[i]));
+	}
+	return at;
+}
