@@ -122,7 +122,8 @@ DEPS_siw := guest siw
 DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
-NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE)
+NEEDS_tools := tools
+NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE) tools
 NEEDS_site := docs
 NEEDS_siw := $(SIW) build/examples/cm
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h

@@ -35,6 +35,9 @@
 	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone")   \
 	X(probe, 55000, "data between this end and the peer's; with --peer alone")
 
+X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")
+X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")
+
 enum doctor_verdict {
 	DOCTOR_OK,
 	DOCTOR_NOTE,    /* neither good nor bad: for the reader to compare with what is wanted */
@@ -96,7 +99,10 @@ struct doctor_gid {
 	char gid[40];     /* as the kernel writes it, "fe80:0000:..." */
 	char address[48]; /* the IPv4 address within; "": it is none */
 	char type[16];    /* "RoCE v2" */
-	char netdev[16];  /* "": none, or not in this network namespace */
+	char netdev[16];  /* "": none */
+	const char *
+		state; /* of the interface: "up", "down", "elsewhere" for another network namespace, or "" */
+	bool chosen; /* what rdmaez would use for a peer that it does not know */
 };
 void doctor_gid(const struct doctor_gid *gid);
 

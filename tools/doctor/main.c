@@ -194,6 +194,8 @@ int main(int argc, char **argv)
 			return print_and_flush(list_checks());
 		case OPTION_GIDS:
 			doctor_options.gids = true;
+			all = false;
+			choose(chosen, "gids");
 			break;
 		case OPTION_QUIET:
 			doctor_options.quiet = true;

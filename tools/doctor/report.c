@@ -142,9 +142,9 @@ void doctor_sleep(unsigned int ms)
 void doctor_gid(const struct doctor_gid *gid)
 {
 	char strings[sizeof(*gid) + 32];
-	int n = snprintf(strings, sizeof(strings), "%s%c%u%c%u%c%s%c%s%c%s%c%s", gid->device, 0,
-			 gid->port, 0, gid->index, 0, gid->gid, 0, gid->address, 0, gid->type, 0,
-			 gid->netdev);
+	int n = snprintf(strings, sizeof(strings), "%s%c%u%c%u%c%s%c%s%c%s%c%s%c%s%c%s",
+			 gid->device, 0, gid->port, 0, gid->index, 0, gid->gid, 0, gid->address, 0,
+			 gid->type, 0, gid->netdev, 0, gid->state, 0, gid->chosen ? "yes" : "");
 
 	send_record(KIND_GID, DOCTOR_OK, strings, (size_t)n + 1);
 }
@@ -462,7 +462,7 @@ static void put_detail(enum doctor_verdict verdict, const char *lead, const char
 static void put_gid_json(const char *strings)
 {
 	const char *port = after(strings), *index = after(port), *gid = after(index);
-	const char *address = after(gid), *type = after(address);
+	const char *address = after(gid), *type = after(address), *state = after(after(type));
 
 	put_member("{", "device", strings);
 	printf(", \"port\": %s, \"index\": %s", port, index);
@@ -470,22 +470,25 @@ static void put_gid_json(const char *strings)
 	put_member(", ", "address", address);
 	put_member(", ", "type", type);
 	put_member(", ", "netdev", after(type));
-	putchar('}');
+	put_member(", ", "state", state);
+	printf(", \"chosen\": %s}", *after(state) ? "true" : "false");
 }
 
 static void put_gid_text(const char *device, const char *port, const char *index, const char *gid,
-			 const char *address, const char *type, const char *netdev)
+			 const char *address, const char *type, const char *netdev,
+			 const char *state, const char *chosen)
 {
-	printf("%-15s %-4s %-5s %-39s %-15s %-9s %s\n", device, port, index, gid, address, type,
-	       netdev);
+	printf("%-15s %-4s %-5s %-39s %-15s %-7s %-15s %-*s%s\n", device, port, index, gid, address,
+	       type, netdev, *chosen ? 10 : 0, state, chosen);
 }
 
 static void put_gid_row(const char *strings)
 {
 	const char *port = after(strings), *index = after(port), *gid = after(index);
-	const char *address = after(gid), *type = after(address);
+	const char *address = after(gid), *type = after(address), *netdev = after(type);
+	const char *state = after(netdev);
 
-	put_gid_text(strings, port, index, gid, address, type, after(type));
+	put_gid_text(strings, port, index, gid, address, type, netdev, state, after(state));
 }
 
 static bool is_shown(enum doctor_verdict verdict)
@@ -611,7 +614,8 @@ int doctor_report(const struct doctor_check *check, unsigned int checks)
 		return 1;
 	}
 	if (doctor_options.gids && !doctor_options.json)
-		put_gid_text("DEVICE", "PORT", "INDEX", "GID", "ADDRESS", "TYPE", "NETDEV");
+		put_gid_text("DEVICE", "PORT", "INDEX", "GID", "IPV4", "TYPE", "NETDEV", "STATE",
+			     "CHOSEN");
 	for (i = 0; i < checks; i++) {
 		run_check(&run[i], &check[i], end);
 		if (text) {

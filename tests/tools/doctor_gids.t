@@ -1,0 +1,197 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The table of GIDs that rdmaez-doctor reads from files, which entry it would choose, and what it finds wrong with the
+# others. What takes addresses and an open device is in tests/device/doctor_port.t.
+
+source tests/tap.bash
+# shellcheck source=tests/tools/doctor.bash
+source tests/tools/doctor.bash
+
+gids=/sys/class/infiniband/mlx5_0/ports/1/gids
+chosen='ok   gids mlx5_0/1: GIDs: 2; rdmaez would choose index 1, ::ffff:192.0.2.1, RoCE v2, eth0'
+
+# source_is COUNT: the evidence of most lines.
+source_is() {
+	echo "       $gids: entries: $1"
+}
+
+index_0() {
+	echo "note gids mlx5_0/1: index 0, which many programs take if none is named, is link-local: name index $1"
+	source_is "$2"
+	echo "     > ib_write_bw -x $1, ibv_rc_pingpong -g $1, UCX_IB_GID_INDEX=$1, NCCL_IB_GID_INDEX=$1"
+}
+
+well() {
+	fresh
+	roce mlx5_0
+	says gids 0 < <(echo "$chosen"; index_0 1 2)
+}
+
+link_local_only() {
+	fresh
+	roce mlx5_0
+	gid mlx5_0 1 0000:0000:0000:0000:0000:0000:0000:0000
+	says gids 0 <<-END
+		ok   gids mlx5_0/1: GIDs: 1; rdmaez would choose index 0, fe80::200:ff:fe00:1, RoCE v2, eth0
+		WARN gids mlx5_0/1: only link-local GIDs: interface eth0 has no address, so peers are reached only on the same Ethernet segment, and not by programs that want an IPv4 GID
+		$(source_is 1)
+		     > ip address add ADDRESS/PREFIX dev eth0
+	END
+}
+
+# As mlx5 lists them: v1 before v2, the default GID first.
+two_versions() {
+	fresh
+	roce mlx5_0
+	gid mlx5_0 0 fe80:0000:0000:0000:0200:00ff:fe00:0001 'IB/RoCE v1' eth0
+	gid mlx5_0 1 fe80:0000:0000:0000:0200:00ff:fe00:0001 'RoCE v2' eth0
+	gid mlx5_0 2 0000:0000:0000:0000:0000:ffff:c000:0201 'IB/RoCE v1' eth0
+	gid mlx5_0 3 0000:0000:0000:0000:0000:ffff:c000:0201 'RoCE v2' eth0
+	says gids 0 < <(
+		echo 'ok   gids mlx5_0/1: GIDs: 4; rdmaez would choose index 3, ::ffff:192.0.2.1, RoCE v2, eth0'
+		index_0 3 4
+		echo 'note gids mlx5_0/1: the same address as RoCE v1 (indices 0, 2) and as v2 (indices 1, 3): both ends must use the same version, and only v2 is routed'
+		source_is 4
+	)
+}
+
+version_1_only() {
+	fresh
+	roce mlx5_0
+	put "${gids%/gids}/gid_attrs/types/0" 'IB/RoCE v1'
+	put "${gids%/gids}/gid_attrs/types/1" 'IB/RoCE v1'
+	says gids 0 < <(
+		echo 'ok   gids mlx5_0/1: GIDs: 2; rdmaez would choose index 1, ::ffff:192.0.2.1, RoCE v1, eth0'
+		index_0 1 2
+		echo 'WARN gids mlx5_0/1: RoCE v1 only: it is not routed, and peers with RoCE v2 do not answer'
+		source_is 2
+	)
+}
+
+several() {
+	fresh
+	roce mlx5_0
+	gid mlx5_0 2 2001:0db8:0000:0000:0000:0000:0000:0001 'RoCE v2' eth0
+	gid mlx5_0 255 0000:0000:0000:0000:0000:ffff:c633:6407 'RoCE v2' eth0.7
+	mkdir -p "$tree/sys/class/net/eth0.7"
+	put sys/class/net/eth0.7/flags 0x1003
+	says gids 0 < <(
+		echo "${chosen/GIDs: 2/GIDs: 4}"
+		echo 'note gids mlx5_0/1: indices 1, 255 are equally good: for a peer, the one counts from whose address the route to it starts'
+		source_is 4
+		echo '     > ip route get PEER # its src is the address; --gids shows the index of it'
+		index_0 1 4
+	)
+}
+
+# An interface that is down, one that is elsewhere, and none.
+interfaces() {
+	fresh
+	roce mlx5_0
+	put sys/class/net/eth0/flags 0x1002
+	gid mlx5_0 2 0000:0000:0000:0000:0000:ffff:c633:6407 'RoCE v2' net1
+	gid mlx5_0 3 0000:0000:0000:0000:0000:ffff:c633:6408 'RoCE v2' eth0
+	rm "$tree/${gids%/gids}/gid_attrs/ndevs/3"
+	says gids 0 < <(
+		echo "${chosen/GIDs: 2/GIDs: 4}"
+		echo 'note gids mlx5_0/1: indices 1, 2 are equally good: for a peer, the one counts from whose address the route to it starts'
+		source_is 4
+		echo '     > ip route get PEER # its src is the address; --gids shows the index of it'
+		index_0 1 4
+		echo 'WARN gids mlx5_0/1: index 3: no interface belongs to it, and a queue pair that uses it is refused'
+		source_is 4
+		echo 'WARN gids mlx5_0/1: indices 0, 1: the interface is down'
+		source_is 4
+		echo '     > rdmaez-doctor --gids; ip link set INTERFACE up'
+		echo 'WARN gids mlx5_0/1: index 2: the interface is in another network namespace, so rdma_cm and the routes of this one do not lead there'
+		source_is 4
+		echo '     > in a pod: ask for an interface of the device (macvlan, SR-IOV), or hostNetwork'
+	)
+}
+
+# As NCCL found it in a pod: no entry belongs to the namespace.
+empty() {
+	fresh
+	roce mlx5_0
+	gid mlx5_0 0 0000:0000:0000:0000:0000:0000:0000:0000
+	gid mlx5_0 1 0000:0000:0000:0000:0000:0000:0000:0000
+	says gids 1 <<-END
+		FAIL gids mlx5_0/1: the GID table is empty, and no queue pair of this port can be connected
+		$(source_is 0)
+		     > ip link set eth0 up && ip address add ADDRESS/PREFIX dev eth0
+	END
+}
+
+on_infiniband() {
+	fresh
+	infiniband mlx5_0
+	says gids 0 <<<'ok   gids mlx5_0/1: GIDs: 1; rdmaez would choose index 0, fe80::2:c903:0:1, IB'
+}
+
+# iWARP connects by rdma_cm, and its GID is an Ethernet address.
+on_iwarp() {
+	fresh
+	roce siw0
+	put sys/class/infiniband/siw0/node_type '4: RNIC'
+	gid siw0 0 0200:0000:0001:0000:0000:0000:0000:0000
+	gid siw0 1 0000:0000:0000:0000:0000:0000:0000:0000
+	says gids 0 </dev/null
+}
+
+the_table() {
+	fresh
+	roce mlx5_0
+	roce mlx5_1 net1
+	rm -r "$tree/sys/class/net/net1"
+	gid mlx5_0 2 0000:0000:0000:0000:0000:ffff:c633:6407 'IB/RoCE v1' eth0
+	put sys/class/net/eth0/flags 0x1002
+	"$doctor" --root "$tree" --gids >"$scratch/out"
+	diff - "$scratch/out" <<-END
+		DEVICE          PORT INDEX GID                                     IPV4            TYPE    NETDEV          STATE     CHOSEN
+		mlx5_0          1    0     fe80:0000:0000:0000:0200:00ff:fe00:0001                 RoCE v2 eth0            down
+		mlx5_0          1    1     0000:0000:0000:0000:0000:ffff:c000:0201 192.0.2.1       RoCE v2 eth0            down      yes
+		mlx5_0          1    2     0000:0000:0000:0000:0000:ffff:c633:6407 198.51.100.7    RoCE v1 eth0            down
+		mlx5_1          1    0     fe80:0000:0000:0000:0200:00ff:fe00:0001                 RoCE v2 net1            elsewhere
+		mlx5_1          1    1     0000:0000:0000:0000:0000:ffff:c000:0201 192.0.2.1       RoCE v2 net1            elsewhere yes
+	END
+}
+
+the_json() {
+	the_table
+	"$doctor" --root "$tree" --gids --json | jq --exit-status --sort-keys --compact-output '.gids[1]' |
+		diff - <(echo '{"address":"192.0.2.1","chosen":true,"device":"mlx5_0","gid":"0000:0000:0000:0000:0000:ffff:c000:0201","index":1,"netdev":"eth0","port":1,"state":"down","type":"RoCE v2"}')
+}
+
+# A table of 1024 entries, as Soft-RoCE and some adapters have it, with one in use: at the end.
+long_table() {
+	local index
+	fresh
+	roce mlx5_0
+	for ((index = 0; index < 1023; index++)); do
+		echo 0000:0000:0000:0000:0000:0000:0000:0000 >"$tree$gids/$index"
+	done
+	gid mlx5_0 1023 0000:0000:0000:0000:0000:ffff:c633:6407 'RoCE v2' eth0
+	says gids 0 <<<'ok   gids mlx5_0/1: GIDs: 1; rdmaez would choose index 1023, ::ffff:198.51.100.7, RoCE v2, eth0'
+}
+
+another_line() {
+	well
+	says gids 0 <<<"$chosen"
+}
+
+ok 'a table that is well' well
+fails 'another line is seen' '^> note gids mlx5_0/1: index 0, which many' another_line
+ok 'only link-local' link_local_only
+ok 'RoCE v1 and v2 of each address' two_versions
+ok 'RoCE v1 only' version_1_only
+ok 'several that are equally good' several
+ok 'interfaces: down, elsewhere, none' interfaces
+ok 'an empty table' empty
+ok 'InfiniBand' on_infiniband
+ok 'iWARP' on_iwarp
+ok 'the table that --gids prints' the_table
+ok 'the same as JSON' the_json
+ok 'a long table' long_table
+
+done_testing

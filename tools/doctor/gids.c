@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GIDs: the table that people know as show_gids, and what is wrong with it.
+ *
+ * The device tells which entries are in use, where it can be opened; without it, the kernel's files do.
+ */
+#include "port.h"
+
+#include <rdmaez.h>
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GIDS_MAX 4096 /* of a port; drivers have 16 to 1024 */
+
+struct gid {
+	struct ibv_gid_entry entry;
+	char netdev[IF_NAMESIZE]; /* "": none */
+	bool here;                /* the interface is in this network namespace */
+	bool up;
+	bool has_address; /* the interface has it as its address, or nobody knows */
+};
+
+/* Those of one port. */
+struct gids {
+	struct gid gid[GIDS_MAX];
+	unsigned int count;
+	int chosen; /* -1: none */
+	bool asked; /* the device was */
+};
+
+/* --- Reading ----------------------------------------------------------------------------------- */
+
+static bool ask_device(const struct doctor_port *port, struct gids *gids)
+{
+	static struct ibv_gid_entry entries[GIDS_MAX];
+	struct ibv_context *context = doctor_open(port->device);
+	size_t i, count = 0;
+	int err;
+
+	if (!context)
+		return false;
+	doctor_step("asking %s for its GIDs", port->subject);
+	err = rdmaez_port_gids(context, (int)port->num, entries, GIDS_MAX, &count, NULL);
+	ibv_close_device(context);
+	for (i = 0; !err && i < count; i++)
+		gids->gid[i].entry = entries[i];
+	gids->count = err ? 0 : (unsigned int)count;
+	return !err;
+}
+
+static uint32_t type_from_text(const char *text, bool ethernet)
+{
+	if (strstr(text, "v2"))
+		return IBV_GID_TYPE_ROCE_V2;
+	return ethernet ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_IB;
+}
+
+static void read_files(const struct doctor_port *port, struct gids *gids)
+{
+	struct ibv_gid_entry *entry;
+	struct dirent **names;
+	char text[64];
+	int i, count;
+
+	count = doctor_list(&names, "/sys/class/infiniband/%s/ports/%u/gids", port->device,
+			    port->num);
+	for (i = 0; i < count && gids->count < GIDS_MAX; i++) {
+		entry = &gids->gid[gids->count].entry;
+		if (doctor_read(text, sizeof(text), "/sys/class/infiniband/%s/ports/%u/gids/%s",
+				port->device, port->num, names[i]->d_name) ||
+		    inet_pton(AF_INET6, text, entry->gid.raw) != 1 ||
+		    rdmaez_gid_is_zero(&entry->gid))
+			continue;
+		entry->gid_index = (uint32_t)strtoul(names[i]->d_name, NULL, 10);
+		entry->port_num = port->num;
+		doctor_read(text, sizeof(text),
+			    "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%s", port->device,
+			    port->num, names[i]->d_name);
+		entry->gid_type = type_from_text(text, port->ethernet);
+		gids->count++;
+	}
+}
+
+static bool same_address(const union ibv_gid *gid, const struct sockaddr *address)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)(const void *)address;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)address;
+
+	if (address->sa_family == AF_INET6)
+		return !memcmp(gid->raw, &in6->sin6_addr, 16);
+	return address->sa_family == AF_INET && !memcmp(gid->raw, mapped, 12) &&
+	       !memcmp(gid->raw + 12, &in->sin_addr, 4);
+}
+
+static bool is_address_of(const struct ifaddrs *list, const struct gid *gid)
+{
+	for (; list; list = list->ifa_next)
+		if (list->ifa_addr && !strcmp(list->ifa_name, gid->netdev) &&
+		    same_address(&gid->entry.gid, list->ifa_addr))
+			return true;
+	return false;
+}
+
+/* What is known of the interface of an entry. */
+static void look_at_netdev(const struct doctor_port *port, struct gid *gid,
+			   const struct ifaddrs *addresses)
+{
+	uint64_t number;
+
+	doctor_read(gid->netdev, sizeof(gid->netdev),
+		    "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u", port->device, port->num,
+		    gid->entry.gid_index);
+	gid->here = gid->netdev[0] && doctor_exists("/sys/class/net/%s", gid->netdev);
+	gid->up = gid->here &&
+		  doctor_read_number(&number, "/sys/class/net/%s/flags", gid->netdev) &&
+		  (number & IFF_UP);
+	gid->has_address = !addresses || !gid->up || is_address_of(addresses, gid);
+	if (doctor_options.root || !gid->entry.ndev_ifindex)
+		gid->entry.ndev_ifindex = gid->netdev[0] ? 1 : 0;
+}
+
+static void choose(struct gids *gids)
+{
+	int rank, best = 0;
+	unsigned int i;
+
+	gids->chosen = -1;
+	for (i = 0; i < gids->count; i++) {
+		rank = rdmaez_gid_rank(&gids->gid[i].entry, NULL, NULL);
+		if (rank > best) {
+			best = rank;
+			gids->chosen = (int)i;
+		}
+	}
+}
+
+static void read_gids(const struct doctor_port *port, struct gids *gids,
+		      const struct ifaddrs *addresses)
+{
+	unsigned int i;
+
+	memset(gids, 0, sizeof(*gids));
+	gids->asked = ask_device(port, gids);
+	if (!gids->asked)
+		read_files(port, gids);
+	for (i = 0; i < gids->count; i++)
+		look_at_netdev(port, &gids->gid[i], addresses);
+	choose(gids);
+}
+
+/* --- The table --------------------------------------------------------------------------------- */
+
+static const char *type_text(const struct gid *gid)
+{
+	if (gid->entry.gid_type == IBV_GID_TYPE_ROCE_V2)
+		return "RoCE v2";
+	return gid->entry.gid_type == IBV_GID_TYPE_ROCE_V1 ? "RoCE v1" : "IB";
+}
+
+static void send_row(const struct doctor_port *port, const struct gid *gid, bool chosen)
+{
+	const uint8_t *raw = gid->entry.gid.raw;
+	struct doctor_gid row;
+	size_t i, at = 0;
+
+	memset(&row, 0, sizeof(row));
+	snprintf(row.device, sizeof(row.device), "%s", port->device);
+	row.port = port->num;
+	row.index = gid->entry.gid_index;
+	for (i = 0; i < 16; i += 2)
+		at += (size_t)snprintf(row.gid + at, sizeof(row.gid) - at, "%s%02x%02x",
+				       i ? ":" : "", raw[i], raw[i + 1]);
+	if (rdmaez_gid_class(&gid->entry.gid) == RDMAEZ_GID_CLASS_IPV4)
+		inet_ntop(AF_INET, raw + 12, row.address, sizeof(row.address));
+	snprintf(row.type, sizeof(row.type), "%s", type_text(gid));
+	snprintf(row.netdev, sizeof(row.netdev), "%s", gid->netdev);
+	row.state = !gid->netdev[0] ? "" : !gid->here ? "elsewhere" : gid->up ? "up" : "down";
+	row.chosen = chosen;
+	doctor_gid(&row);
+}
+
+/* --- Findings ---------------------------------------------------------------------------------- */
+
+/* The indices of a set of entries, "0, 1, 4"; long ones are cut. */
+struct indices {
+	char text[96];
+	unsigned int count;
+};
+
+static void add_index(struct indices *indices, const struct gid *gid)
+{
+	size_t length = strlen(indices->text);
+
+	if (length < sizeof(indices->text) - 16)
+		snprintf(indices->text + length, sizeof(indices->text) - length, "%s%u",
+			 indices->count ? ", " : "", gid->entry.gid_index);
+	else if (indices->text[length - 1] != '.')
+		snprintf(indices->text + length, sizeof(indices->text) - length, ", ...");
+	indices->count++;
+}
+
+static const char *plural(const struct indices *indices)
+{
+	return indices->count == 1 ? "index" : "indices";
+}
+
+static bool is_link_local(const struct gid *gid)
+{
+	return rdmaez_gid_class(&gid->entry.gid) == RDMAEZ_GID_CLASS_LINK_LOCAL;
+}
+
+static void show_source(const struct doctor_port *port, const struct gids *gids)
+{
+	if (gids->asked)
+		doctor_evidence("ibv_query_gid_table: %u entries of port %u", gids->count,
+				port->num);
+	else
+		doctor_evidence("/sys/class/infiniband/%s/ports/%u/gids: entries: %u", port->device,
+				port->num, gids->count);
+}
+
+static void say_empty(const struct doctor_port *port, const struct gids *gids)
+{
+	doctor_say(DOCTOR_FAILED, port->subject,
+		   "the GID table is empty, and no queue pair of this port can be connected");
+	show_source(port, gids);
+	if (port->netdev[0])
+		doctor_next("ip link set %s up && ip address add ADDRESS/PREFIX dev %s",
+			    port->netdev, port->netdev);
+	else if (port->roce)
+		doctor_next(
+			"give this network namespace an interface of %s: macvlan, SR-IOV, or the "
+			"interface itself",
+			port->device);
+}
+
+/* Which entry a program gets that leaves the choice to rdmaez, and which others are as good. */
+static void say_chosen(const struct doctor_port *port, const struct gids *gids)
+{
+	const struct gid *chosen = &gids->gid[gids->chosen];
+	const int rank = rdmaez_gid_rank(&chosen->entry, NULL, NULL);
+	struct indices equal = {"", 0};
+	char gid[RDMAEZ_GID_TEXT];
+	unsigned int i;
+
+	rdmaez_gid_format(&chosen->entry.gid, gid, sizeof(gid));
+	doctor_say(DOCTOR_OK, port->subject, "GIDs: %u; rdmaez would choose index %u, %s, %s%s%s",
+		   gids->count, chosen->entry.gid_index, gid, type_text(chosen),
+		   chosen->netdev[0] ? ", " : "", chosen->netdev);
+	show_source(port, gids);
+	for (i = 0; i < gids->count; i++)
+		if (rdmaez_gid_rank(&gids->gid[i].entry, NULL, NULL) == rank)
+			add_index(&equal, &gids->gid[i]);
+	if (equal.count < 2 || port->infiniband)
+		return;
+	doctor_say(DOCTOR_NOTE, port->subject,
+		   "indices %s are equally good: for a peer, the one counts from whose address the "
+		   "route "
+		   "to it starts",
+		   equal.text);
+	show_source(port, gids);
+	doctor_next("ip route get PEER # its src is the address; --gids shows the index of it");
+}
+
+static void say_link_local(const struct doctor_port *port, const struct gids *gids)
+{
+	struct indices others = {"", 0};
+	unsigned int i;
+
+	for (i = 0; i < gids->count; i++)
+		if (!is_link_local(&gids->gid[i]))
+			add_index(&others, &gids->gid[i]);
+	if (!others.count) {
+		doctor_say(DOCTOR_WARNING, port->subject,
+			   "only link-local GIDs: interface %s has no address, so peers are "
+			   "reached only on "
+			   "the same Ethernet segment, and not by programs that want an IPv4 GID",
+			   port->netdev[0] ? port->netdev : "of the port");
+		show_source(port, gids);
+		doctor_next("ip address add ADDRESS/PREFIX dev %s",
+			    port->netdev[0] ? port->netdev : "INTERFACE");
+	} else if (gids->count && !gids->gid[0].entry.gid_index && is_link_local(&gids->gid[0]) &&
+		   gids->chosen > 0) {
+		unsigned int index = gids->gid[gids->chosen].entry.gid_index;
+
+		doctor_say(DOCTOR_NOTE, port->subject,
+			   "index 0, which many programs take if none is named, is link-local: "
+			   "name index %u",
+			   index);
+		show_source(port, gids);
+		doctor_next("ib_write_bw -x %u, ibv_rc_pingpong -g %u, UCX_IB_GID_INDEX=%u, "
+			    "NCCL_IB_GID_INDEX=%u",
+			    index, index, index, index);
+	}
+}
+
+/* Most adapters list each address twice, as RoCE v1 and as v2. */
+static void say_versions(const struct doctor_port *port, const struct gids *gids)
+{
+	struct indices v1 = {"", 0}, v2 = {"", 0};
+	unsigned int i;
+
+	for (i = 0; i < gids->count; i++)
+		add_index(gids->gid[i].entry.gid_type == IBV_GID_TYPE_ROCE_V2 ? &v2 : &v1,
+			  &gids->gid[i]);
+	if (!v1.count)
+		return;
+	if (!v2.count) {
+		doctor_say(DOCTOR_WARNING, port->subject,
+			   "RoCE v1 only: it is not routed, and peers with RoCE v2 do not answer");
+	} else {
+		doctor_say(DOCTOR_NOTE, port->subject,
+			   "the same address as RoCE v1 (%s %s) and as v2 (%s %s): both ends must "
+			   "use the "
+			   "same version, and only v2 is routed",
+			   plural(&v1), v1.text, plural(&v2), v2.text);
+	}
+	show_source(port, gids);
+}
+
+/*
+ * An entry's interface: none, down, or in another network namespace. Verbs resolve peers in the namespace of the
+ * interface (set_addr_netns_by_gid_rcu()), so there they work; what belongs to this namespace, rdma_cm and the
+ * routes, does not lead to them.
+ */
+static void say_netdevs(const struct doctor_port *port, const struct gids *gids)
+{
+	struct indices none = {"", 0}, down = {"", 0}, elsewhere = {"", 0};
+	const struct gid *gid;
+	unsigned int i;
+
+	for (i = 0; i < gids->count; i++) {
+		gid = &gids->gid[i];
+		if (!gid->netdev[0])
+			add_index(&none, gid);
+		else if (!gid->here)
+			add_index(&elsewhere, gid);
+		else if (!gid->up)
+			add_index(&down, gid);
+	}
+	if (none.count) {
+		doctor_say(DOCTOR_WARNING, port->subject,
+			   "%s %s: no interface belongs to it, and a queue pair that uses it is "
+			   "refused",
+			   plural(&none), none.text);
+		show_source(port, gids);
+	}
+	if (down.count) {
+		doctor_say(DOCTOR_WARNING, port->subject, "%s %s: the interface is down",
+			   plural(&down), down.text);
+		show_source(port, gids);
+		doctor_next("rdmaez-doctor --gids; ip link set INTERFACE up");
+	}
+	if (elsewhere.count) {
+		doctor_say(DOCTOR_WARNING, port->subject,
+			   "%s %s: the interface is in another network namespace, so rdma_cm and "
+			   "the routes "
+			   "of this one do not lead there",
+			   plural(&elsewhere), elsewhere.text);
+		show_source(port, gids);
+		doctor_next("in a pod: ask for an interface of the device (macvlan, SR-IOV), or "
+			    "hostNetwork");
+	}
+}
+
+/* --- GIDs and addresses ------------------------------------------------------------------------ */
+
+/*
+ * The kernel makes the default GID from the interface's Ethernet address, whether or not the interface has that
+ * address: with stable-privacy it has another one, and nobody answers neighbour solicitations for the GID.
+ */
+static void say_no_address(const struct doctor_port *port, const struct gids *gids)
+{
+	struct indices lacking = {"", 0};
+	const struct gid *gid = NULL;
+	char text[RDMAEZ_GID_TEXT];
+	unsigned int i;
+	bool local = true;
+
+	for (i = 0; i < gids->count; i++) {
+		if (gids->gid[i].has_address)
+			continue;
+		gid = &gids->gid[i];
+		local = local && is_link_local(gid);
+		add_index(&lacking, gid);
+	}
+	if (!gid)
+		return;
+	rdmaez_gid_format(&gid->entry.gid, text, sizeof(text));
+	doctor_say(local ? DOCTOR_NOTE : DOCTOR_WARNING, port->subject,
+		   "%s %s: %s is no address of %s, so peers do not find it by RoCE v2",
+		   plural(&lacking), lacking.text, text, gid->netdev);
+	doctor_evidence("getifaddrs: %s does not have it", gid->netdev);
+	doctor_next("take another index, or: ip address add %s/64 dev %s", text, gid->netdev);
+}
+
+static bool has_gid(const struct gids *gids, const struct ifaddrs *address)
+{
+	unsigned int i;
+
+	for (i = 0; i < gids->count; i++)
+		if (same_address(&gids->gid[i].entry.gid, address->ifa_addr))
+			return true;
+	return false;
+}
+
+/* A link-local address without a GID is usual: the GID is the default one. */
+static void say_no_gid(const struct doctor_port *port, const struct gids *gids,
+		       const struct ifaddrs *list)
+{
+	const struct sockaddr_in6 *in6;
+	char text[INET6_ADDRSTRLEN];
+
+	for (; list; list = list->ifa_next) {
+		if (!list->ifa_addr || strcmp(list->ifa_name, port->netdev) || has_gid(gids, list))
+			continue;
+		in6 = (const struct sockaddr_in6 *)(const void *)list->ifa_addr;
+		if (list->ifa_addr->sa_family == AF_INET6 &&
+		    !IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
+			inet_ntop(AF_INET6, &in6->sin6_addr, text, sizeof(text));
+		else if (list->ifa_addr->sa_family == AF_INET)
+			inet_ntop(AF_INET,
+				  &((const struct sockaddr_in *)(const void *)list->ifa_addr)
+					   ->sin_addr,
+				  text, sizeof(text));
+		else
+			continue;
+		doctor_say(DOCTOR_WARNING, port->subject,
+			   "%s of %s has no GID: the table is full, the address is still "
+			   "tentative, or the "
+			   "driver does not follow",
+			   text, port->netdev);
+		show_source(port, gids);
+		doctor_next("ip address show dev %s # then the same: remove the address, and add "
+			    "it again",
+			    port->netdev);
+	}
+}
+
+/* --- The check --------------------------------------------------------------------------------- */
+
+static void check_port(const struct doctor_port *port, const struct gids *gids,
+		       const struct ifaddrs *addresses)
+{
+	if (!port->roce && !port->infiniband)
+		return; /* iWARP is connected by rdma_cm alone, EFA in its own way */
+	if (!gids->count) {
+		say_empty(port, gids);
+		return;
+	}
+	if (gids->chosen >= 0)
+		say_chosen(port, gids);
+	if (!port->roce)
+		return;
+	say_link_local(port, gids);
+	say_versions(port, gids);
+	say_netdevs(port, gids);
+	say_no_address(port, gids);
+	if (addresses && port->netdev_here)
+		say_no_gid(port, gids, addresses);
+}
+
+void doctor_check_gids(void)
+{
+	static struct gids gids;
+	const struct doctor_port *ports;
+	struct ifaddrs *addresses = NULL;
+	unsigned int i, n, count = doctor_ports(&ports);
+
+	if (!doctor_options.root && getifaddrs(&addresses))
+		addresses = NULL;
+	for (i = 0; i < count; i++) {
+		read_gids(&ports[i], &gids, addresses);
+		for (n = 0; n < gids.count; n++)
+			send_row(&ports[i], &gids.gid[n], (int)n == gids.chosen);
+		check_port(&ports[i], &gids, addresses);
+	}
+	if (addresses)
+		freeifaddrs(addresses);
+}
