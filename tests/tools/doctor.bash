@@ -8,6 +8,7 @@
 #     infiniband DEVICE         one of InfiniBand
 #     gid DEVICE INDEX GID TYPE NETDEV
 #     says CHECK STATUS         the standard input is what the check says, and STATUS how the doctor ends
+#     changes CHECK COMMAND...  the same for a tree that COMMAND changes while the doctor watches
 
 tree=${scratch:?}/root
 doctor=build/tools/rdmaez-doctor
@@ -58,8 +59,21 @@ gid() {
 says() {
 	local code=0
 	"$doctor" --root "$tree" --only "$1" >"$scratch/out" 2>&1 || code=$?
-	diff - <(sed "/^rdmaez-doctor: /d" "$scratch/out")
+	sed '/^rdmaez-doctor: /d' "$scratch/out" >"$scratch/lines"
+	diff - "$scratch/lines"
 	((code == $2)) || { echo "ended with $code, not $2"; return 1; }
+}
+
+# Both samples are read within milliseconds, two seconds apart.
+changes() {
+	local child
+	"$doctor" --root "$tree" --only "$1" --seconds 2 >"$scratch/out" 2>&1 &
+	child=$!
+	sleep 0.7
+	"${@:2}"
+	wait "$child"
+	sed '/^rdmaez-doctor: /d' "$scratch/out" >"$scratch/lines"
+	diff - "$scratch/lines"
 }
 
 # A new tree for each test.

@@ -38,6 +38,10 @@
 X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")
 X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")
 
+X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")
+X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")
+X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")
+
 enum doctor_verdict {
 	DOCTOR_OK,
 	DOCTOR_NOTE,    /* neither good nor bad: for the reader to compare with what is wanted */
