@@ -122,7 +122,7 @@ DEPS_siw := guest siw
 DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
-NEEDS_tools := tools
+NEEDS_tools = tools $(EXPLAINED)
 NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE) tools
 NEEDS_site := docs
 NEEDS_siw := $(SIW) build/examples/cm
@@ -231,6 +231,19 @@ build/unit/clang/%: build/objects/clang/unit/%.o build/objects/clang/implementat
 $(EXTERN): CFLAGS += -DRDMAEZ_EXTERN
 build/objects/clang/% build/unit/clang/%: CC := $(CLANG)
 link = $(if $(V),,@)mkdir -p $(@D); $(CC) $(SANITIZE) $^ -o $@
+
+# The fake as the library that programs load, for tests of rdmaez-explain without a device; and those programs.
+FAKE_SHARED := $(patsubst tests/%.c,build/tests/%.o,$(wildcard tests/fake/*.c tests/fake/shared/*.c))
+EXPLAINED := $(patsubst tests/tools/%.c,build/tests/%,$(wildcard tests/tools/explain/*.c))
+build/tests/fake/%.o: tests/fake/%.c | deps-build
+	$(call compile,-Itests -Itests/fake -fPIC -c)
+build/tests/fake/fake_device.o: CFLAGS += -Dibv_open_device=fake_shared_open_device
+build/tests/fake/versions.map: tests/fake/shared/versions | deps-build
+	@mkdir -p $(@D); $< >$@
+build/tests/fake/libibverbs.so.1: $(FAKE_SHARED) build/tests/fake/versions.map
+	$(if $(V),,@echo "$(CC) $@"; )$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(lastword $^) $(FAKE_SHARED) -o $@
+build/tests/explain/%: tests/tools/explain/%.c build/tests/fake/libibverbs.so.1
+	$(call compile,-Itests/fake $(lastword $^) -pthread $(LIBS))
 
 # --- What the documentation is made of ----------------------------------------------------------
 

@@ -32,15 +32,11 @@
 	X(cgroup, 2000, "limits of RDMA objects by cgroups")                                   \
 	X(namespace, 5000, "network namespaces: devices and GIDs that are in another one")     \
 	X(fork, 2000, "fork() with registered memory, huge pages")                             \
+	X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")     \
+	X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")           \
+	X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")        \
 	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone")   \
 	X(probe, 55000, "data between this end and the peer's; with --peer alone")
-
-X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")
-X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")
-
-X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")
-X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")
-X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")
 
 enum doctor_verdict {
 	DOCTOR_OK,

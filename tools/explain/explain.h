@@ -73,20 +73,55 @@ bool explain_begin(struct explain_call *call);
 /* Writes what call->diag holds, and gives the thread back to the program as it was. */
 void explain_end(struct explain_call *call);
 
+/* A finding for which the headers have no record, such as rdma_cm's: its first line, then as rdmaez_diag_format(). */
+struct explain_text {
+	const char *title; /* a sentence without its full stop: "rdma_connect failed with EINVAL" */
+	const char *label; /* what the summary counts it by: "rdma_connect EINVAL" */
+	int error;         /* a positive errno value, or 0 */
+	const char *event; /* the event's name, a literal; NULL: it is a call that failed */
+	int status;        /* the event's */
+	const char *device;
+	unsigned int count;
+	struct explain_finding {
+		enum rdmaez_severity severity;
+		const char *reason; /* a stable id in capitals: "CM_REJECTED_NO_LISTENER" */
+		const char *field;
+		const char *what, *next; /* sentences without their full stops */
+	} finding[4];
+};
+
+/* In place of explain_end(): after explain_begin(), or after explain_leave() was true. Nothing of it is kept. */
+void explain_say(struct explain_call *call, const struct explain_text *text);
+/* In place of either: there was nothing to say. */
+void explain_drop(struct explain_call *call);
+
+/*
+ * A program's probe is no finding. What explain_leave_null() sees refused is held back, and forgotten if the same verb
+ * succeeds at the same place within a second, or did so before with an object that is gone again. Called for each
+ * object that is destroyed (explain_destroyed() does).
+ */
+void explain_probe_gone(const void *object);
+
 /* ---- The real functions (real.c) --------------------------------------------------------------- */
 
-/* Those of the library that the program uses, however it was loaded. NULL: it has none of this name. */
-void *explain_real_verb(const char *name);
-void *explain_real_cm(const char *name);
+/* Those of the library that the caller uses, however it was loaded. NULL: it has none of this name. */
+void *explain_real_verb(const char *name, const void *caller);
+void *explain_real_cm(const char *name, const void *caller);
 
-/* The function that a wrapper stands for; looked up once. */
-#define REAL_OF(find, name)                                                \
-	(__extension__({                                                   \
-		static _Atomic(__typeof__(&(name))) real_;                 \
-		__typeof__(&(name)) found_ = real_;                        \
-		if (EXPLAIN_RARE(!found_))                                 \
-			real_ = found_ = (__typeof__(&(name)))find(#name); \
-		found_;                                                    \
+/* How many libibverbs the process has; counted when a device is opened. */
+extern _Atomic unsigned int explain_copies;
+void explain_count_copies(void);
+
+/* The function that a wrapper stands for; looked up once, or for each caller where there are two libraries. */
+#define REAL_OF(find, name)                                                          \
+	(__extension__({                                                             \
+		static _Atomic(void *) real_;                                        \
+		void *found_ = atomic_load_explicit(&real_, memory_order_relaxed);   \
+		if (EXPLAIN_RARE(!found_ || explain_copies > 1)) {                   \
+			found_ = find(#name, __builtin_return_address(0));           \
+			atomic_store_explicit(&real_, found_, memory_order_relaxed); \
+		}                                                                    \
+		(__typeof__(&(name)))found_;                                         \
 	}))
 #define REAL(name)    REAL_OF(explain_real_verb, name)
 #define REAL_CM(name) REAL_OF(explain_real_cm, name)

@@ -11,7 +11,7 @@ void explain_made(enum explain_object kind, const void *object)
 
 void explain_destroyed(enum explain_object kind, const void *object)
 {
-	(void)object;
+	explain_probe_gone(object);
 	if (explain_process && !explain_thread.explaining)
 		atomic_fetch_sub(&explain_process->objects[kind], 1);
 }

@@ -125,8 +125,32 @@ void explain_end(struct explain_call *call)
 	write_all(text, strlen(text));
 	if (explain_process)
 		atomic_fetch_add(&explain_process->findings[call->kind], 1);
+	explain_drop(call);
+}
+
+void explain_say(struct explain_call *call, const struct explain_text *said)
+{
+	int length = snprintf(text, sizeof(text), "rdmaez-explain: %s[%d]: %s at %p\n%s.\n",
+			      program_invocation_short_name, (int)getpid(), call->verb,
+			      call->caller, said->title);
+
+	for (unsigned int i = 0; i < said->count && length < (int)sizeof(text); i++)
+		length += snprintf(text + length, sizeof(text) - (size_t)length,
+				   "  %s: %s. Next: %s.\n", said->finding[i].field,
+				   said->finding[i].what, said->finding[i].next);
+	write_all(text, strlen(text));
+	explain_drop(call);
+}
+
+void explain_drop(struct explain_call *call)
+{
 	explain_thread.replay = NULL;
 	explain_thread.explaining = false;
 	pthread_mutex_unlock(&lock);
 	errno = call->saved_errno;
+}
+
+void explain_probe_gone(const void *object)
+{
+	(void)object;
 }
