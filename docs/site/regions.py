@@ -9,6 +9,7 @@ A region begins and ends with a comment on a line of its own:
     <!-- output of NAME -->                  what `build/docs/outputs NAME` prints
     <!-- code of FILE -->                    a source file, without its licence line and head comment
     <!-- output on softroce of COMMAND -->   what `tools/softroce COMMAND` prints; left alone without --device
+    <!-- record of FILE -->                  what a test wrote to build/programs; left alone without --programs
     <!-- end -->
 
 Comments within a fenced block are not regions. `make pages` runs this over all pages; a test runs it with --check.
@@ -26,8 +27,8 @@ import sys
 import options
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BEGIN = re.compile(r'<!-- (table|output|code|output on softroce) of (.*\S) -->')
-ALMOST = re.compile(r'\s*<!--\s*(table|output|code)\b|\s+<!-- end')
+BEGIN = re.compile(r'<!-- (table|output|code|output on softroce|record) of (.*\S) -->')
+ALMOST = re.compile(r'\s*<!--\s*(table|output|code|record)\b|\s+<!-- end')
 END = '<!-- end -->'
 SHOWN = 30  # lines of a page's difference
 HEAD = re.compile(r'\s*/\*.*?\*/\n*', re.DOTALL)
@@ -76,12 +77,25 @@ def table(name):
         raise Mistake(error.args[0]) from error
 
 
+def record(name):
+    """A file that a test wrote: Markdown as it is, or text as a block."""
+    path = ROOT / 'build/programs' / name
+    if not path.exists():
+        raise Mistake(f'{path} is not there; run make check-programs')
+    text = path.read_text(encoding='utf-8').rstrip('\n')
+    return text if name.endswith('.md') else fenced('text', text)
+
+
 CONTENT = {
     'table': table,
     'output': lambda name: fenced('text', printed('build/docs/outputs', name)),
     'code': source,
     'output on softroce': lambda command: fenced('text', printed('tools/softroce', '--quiet', *shlex.split(command))),
+    'record': record,
 }
+
+# The kinds that `make` with this target writes; `make pages` all others.
+TARGETS = {'output on softroce': 'pages-device', 'record': 'pages-programs'}
 
 
 def end_of(lines, first):
@@ -94,8 +108,8 @@ def end_of(lines, first):
     raise Mistake(f'line {first + 1}: {lines[first]} has no {END}')
 
 
-def rewritten(text, device):
-    """The page with its regions as they should be: those of the device, or all others."""
+def rewritten(text, target):
+    """The page with those regions as they should be that this target of `make` writes."""
     lines, result, fence, number = text.split('\n'), [], False, 0
     while number < len(lines):
         line = lines[number]
@@ -103,7 +117,7 @@ def rewritten(text, device):
         result.append(line)
         if region:
             last, (kind, name) = end_of(lines, number), region.groups()
-            if (kind == 'output on softroce') == device:
+            if TARGETS.get(kind, 'pages') == target:
                 result += ['', CONTENT[kind](name), '', END]
             else:
                 result += lines[number + 1:last + 1]
@@ -118,17 +132,16 @@ def rewritten(text, device):
     return '\n'.join(result)
 
 
-def visit(path, check, device):
+def visit(path, check, target):
     """Rewrite one page, or with `check` tell whether it is up to date."""
     text = path.read_text(encoding='utf-8')
-    new = rewritten(text, device)
+    new = rewritten(text, target)
     if new == text:
         return True
     if not check:
         path.write_text(new, encoding='utf-8')
         print(f'{path} is rewritten')
         return True
-    target = 'pages-device' if device else 'pages'
     difference = difflib.unified_diff(text.split('\n'), new.split('\n'), f'{path} as it is',
                                       f'{path} as generated; run `make {target}`', lineterm='')
     print('\n'.join(itertools.islice(difference, SHOWN)))
@@ -139,13 +152,16 @@ def main():
     """Visit all pages; the exit status tells whether any is wrong or stale."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--check', action='store_true', help='change nothing; fail if a region is stale')
-    parser.add_argument('--device', action='store_true', help='only the regions that tools/softroce prints')
+    parser.add_argument('--device', dest='target', action='store_const', const='pages-device', default='pages',
+                        help='only the regions that tools/softroce prints')
+    parser.add_argument('--programs', dest='target', action='store_const', const='pages-programs',
+                        help='only the regions that tests/programs/wrong.t has recorded')
     parser.add_argument('pages', nargs='+', type=pathlib.Path, metavar='FILE')
     arguments = parser.parse_args()
     good = True
     for path in arguments.pages:
         try:
-            good &= visit(path, arguments.check, arguments.device)
+            good &= visit(path, arguments.check, arguments.target)
         except (Mistake, OSError) as mistake:
             print(f'{path}: {mistake}', file=sys.stderr)
             good = False

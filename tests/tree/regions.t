@@ -34,10 +34,12 @@ written() {
 	local file
 	file=$(page new.md '# Title' '' '<!-- output of mask_missing -->' '<!-- end -->' 'Text.' \
 		'<!-- table of options -->' 'old' '<!-- end -->' '<!-- code of examples/01_first.c -->' '<!-- end -->' \
-		'<!-- output on softroce of no/such/command -->' 'left alone' '<!-- end -->')
+		'<!-- output on softroce of no/such/command -->' 'left alone' '<!-- end -->' \
+		'<!-- record of no_such_record.md -->' 'left alone, too' '<!-- end -->')
 	"$regions" "$file"
 	"$regions" --check "$file"
 	grep -qFx 'left alone' "$file"
+	grep -qFx 'left alone, too' "$file"
 	diff <(block text "$file") <(build/docs/outputs mask_missing)
 	diff <(grep -e '^|' -e old "$file") <(build/docs/data --table options)
 	diff <(block c "$file") <(sed -n '/^#include/,$p' examples/01_first.c)
@@ -59,6 +61,8 @@ fails 'a region without an end is an error' 'line 2: .*options.* has no' \
 fails 'an end without a region is an error' 'line 1: .* ends nothing' "$regions" "$(page end.md '<!-- end -->')"
 fails 'a comment that is meant for a region is an error' 'line 1: .* begins no region' \
 	"$regions" "$(page almost.md '  <!-- table of options -->' '  <!-- end -->')"
+fails 'what no test has recorded is an error' 'no_such_record.md.*run make check-programs' \
+	"$regions" --programs "$(page record.md '<!-- record of no_such_record.md -->' '<!-- end -->')"
 ok 'every output is shown' all_shown docs/*.md
 fails 'one that is not is seen' 'no page shows mask_missing' all_shown "$(page fence.md 'Text.')"
 ok 'a region in a fenced block is left alone' \
