@@ -243,7 +243,7 @@ build/tests/fake/versions.map: tests/fake/shared/versions | deps-build
 build/tests/fake/libibverbs.so.1: $(FAKE_SHARED) build/tests/fake/versions.map
 	$(if $(V),,@echo "$(CC) $@"; )$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(lastword $^) $(FAKE_SHARED) -o $@
 build/tests/explain/%: tests/tools/explain/%.c build/tests/fake/libibverbs.so.1
-	$(call compile,-Itests/fake $(lastword $^) -pthread $(LIBS))
+	$(call compile,-Itests/fake $(filter %.so.1,$^) -pthread $(LIBS))
 
 # --- What the documentation is made of ----------------------------------------------------------
 

@@ -1,31 +1,346 @@
 /* SPDX-License-Identifier: MIT */
-/* Posting and polling. */
+/*
+ * Posting and polling by the context's table.
+ *
+ * While all is well a wrapper costs the call of the original and one comparison, of the result or of each completion's
+ * status: no lock, no atomic, nothing thread-local. So there is no replay here; the headers are given what the verb
+ * has returned.
+ */
+#include <pthread.h>
+
 #include "data.h"
 
-int explain_poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
-{
-	const int got = EXPLAIN_ORIGINAL(cq->context, poll_cq)(cq, count, wc);
+/*
+ * The originals lie in entries of the same table that rdma-core fills in for programs of 2006 and never reads, beside
+ * those that they stand for. So they are found without a search, and without a lock.
+ */
+#define SLOT_poll_cq       _compat_create_cq
+#define SLOT_req_notify_cq _compat_resize_cq
+#define SLOT_post_send     _compat_create_qp
+#define SLOT_post_recv     _compat_modify_qp
+#define SLOT_post_srq_recv _compat_create_srq
+#define SLOT_bind_mw       _compat_destroy_cq
+#define ORIGINAL(context, operation) \
+	((__typeof__((context)->ops.operation))(void (*)(void))(context)->ops.SLOT_##operation)
 
-	for (int i = 0; i < got; i++) {
-		if (EXPLAIN_RARE(wc[i].status != IBV_WC_SUCCESS)) {
-			explain_completions(cq, wc + i, got - i, __builtin_return_address(0));
-			break;
-		}
-	}
-	return got;
+/* ---- Queue pairs that have failed ---------------------------------------------------------------- */
+
+enum {
+	FAILED = 1 << 0,  /* a completion of it was explained that is no flush */
+	FLUSHED = 1 << 1, /* a flush of it was explained */
+	EXCUSED = 1 << 2, /* its flushes are to be expected */
+	MARKS = 3,        /* bits */
+	PLACES = 4096
+};
+
+/*
+ * Context and number of a queue pair, and above all what is known of it. Where two share a place the later one has it,
+ * and the first may be explained once more.
+ */
+static _Atomic uint64_t marked[PLACES];
+
+static uint64_t key_of(const struct ibv_context *context, uint32_t qp_num)
+{
+	const uint64_t low = (uint64_t)(uintptr_t)context >> 6;
+
+	return (low << 24 | (qp_num & 0xffffff)) << MARKS;
 }
 
-void explain_completions(struct ibv_cq *cq, const struct ibv_wc *wc, int count, const void *caller)
+static _Atomic uint64_t *place_of(uint64_t key)
+{
+	return &marked[key * UINT64_C(0x9e3779b97f4a7c15) >> 52 & (PLACES - 1)];
+}
+
+/* Returns the marks there were; 0 only asks. */
+static unsigned int mark(const struct ibv_context *context, uint32_t qp_num, unsigned int marks)
+{
+	const uint64_t key = key_of(context, qp_num);
+	_Atomic uint64_t *place = place_of(key);
+	uint64_t old = atomic_load(place), before;
+
+	do
+		before = old >> MARKS == key >> MARKS ? old & ((1u << MARKS) - 1) : 0;
+	while (marks && !atomic_compare_exchange_weak(place, &old, key | before | marks));
+	return (unsigned int)before;
+}
+
+void explain_qp_excuse(const struct ibv_qp *qp)
+{
+	if (qp)
+		mark(qp->context, qp->qp_num, EXCUSED);
+}
+
+void explain_qp_renew(const struct ibv_qp *qp)
+{
+	const uint64_t key = qp ? key_of(qp->context, qp->qp_num) : 0;
+	_Atomic uint64_t *place = place_of(key);
+	uint64_t old = atomic_load(place);
+
+	if (qp && old >> MARKS == key >> MARKS)
+		atomic_compare_exchange_strong(place, &old, 0);
+}
+
+/* ---- Completions --------------------------------------------------------------------------------- */
+
+/* Whether a flush has no reason that is known. */
+static bool flush_tells(const struct ibv_context *context, const struct ibv_wc *wc)
+{
+	struct ibv_qp *qp;
+	bool tells;
+
+	if (mark(context, wc->qp_num, 0))
+		return false;
+	qp = explain_qp_hold(context, wc->qp_num);
+	/* Here struct ibv_qp has the state that the program asked for, or was told of. */
+	if (!qp)
+		return false;
+	tells = qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_ERR;
+	explain_qp_release(qp);
+	return tells && !mark(context, wc->qp_num, FLUSHED);
+}
+
+/* Whether this completion is the first to tell of its queue pair's failure. */
+static bool completion_tells(const struct ibv_context *context, const struct ibv_wc *wc)
+{
+	const bool flushed = wc->status == IBV_WC_WR_FLUSH_ERR;
+
+	if (wc->status == IBV_WC_SUCCESS || wc->status == IBV_WC_TM_RNDV_INCOMPLETE)
+		return false;
+	if (flushed ? flush_tells(context, wc) : !(mark(context, wc->qp_num, FAILED) & FAILED))
+		return true;
+	if (explain_process)
+		atomic_fetch_add(flushed ? &explain_process->flushes : &explain_process->repeats,
+				 1);
+	return false;
+}
+
+/* A completion whose queue pair is not known, such as one that was destroyed: by its status alone. */
+static void explain_alone(struct explain_call *call, const struct ibv_context *context,
+			  const struct ibv_wc *wc)
+{
+	const struct rdmaez_advice *advice = rdmaez_wc_explain(wc);
+	const char *name = advice->code < 0 ? "unknown status" : advice->name;
+	char title[128], what[512];
+	struct explain_text text = {
+		.title = title, .label = name, .device = context->device->name, .count = 1};
+
+	snprintf(title, sizeof(title), "%s (%d) of QP %u on %s, wr_id 0x%llx, vendor_err 0x%x",
+		 name, (int)wc->status, wc->qp_num, text.device, (unsigned long long)wc->wr_id,
+		 wc->vendor_err);
+	snprintf(what, sizeof(what), "%s%s%s", advice->what, advice->cause[0] ? ". Likely: " : "",
+		 advice->cause[0] ? advice->cause[0] : "");
+	text.finding[0] = (struct explain_finding){.severity = RDMAEZ_DIAG_LIKELY,
+						   .reason = name,
+						   .field = "status",
+						   .what = what,
+						   .next = advice->fix};
+	explain_say(call, &text);
+}
+
+static void explain_completion(struct ibv_context *context, const struct ibv_wc *wc,
+			       const void *caller)
 {
 	struct explain_call call = {
 		.verb = "ibv_poll_cq", .caller = caller, .kind = EXPLAIN_COMPLETION};
 	struct ibv_qp *qp;
 
-	(void)count;
 	if (!explain_begin(&call))
 		return;
-	qp = explain_qp_hold(cq->context, wc->qp_num);
-	rdmaez_wc_explain_qp(wc, qp, call.diag);
-	explain_qp_release(qp);
+	qp = explain_qp_hold(context, wc->qp_num);
+	if (qp) {
+		const enum ibv_qp_state state = qp->state;
+
+		rdmaez_wc_explain_qp(wc, qp, call.diag);
+		qp->state = state;
+		explain_qp_release(qp);
+		explain_end(&call);
+	} else {
+		explain_alone(&call, context, wc);
+	}
+}
+
+void explain_completions(struct ibv_cq *cq, const struct ibv_wc *wc, int count, const void *caller)
+{
+	for (int i = 0; i < count; i++)
+		if (completion_tells(cq->context, &wc[i]))
+			explain_completion(cq->context, &wc[i], caller);
+}
+
+static int poll_refused(struct ibv_cq *cq, int count, struct ibv_wc *wc)
+{
+	(void)cq;
+	(void)count;
+	(void)wc;
+	return -1;
+}
+
+/* The headers poll a queue that is refused as the program's was. */
+void explain_cq_refused(struct explain_call call, const struct ibv_cq *cq, int error)
+{
+	struct ibv_context again;
+	struct ibv_cq copy = {.context = &again};
+	struct ibv_wc wc;
+	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1};
+
+	if (!explain_begin(&call))
+		return;
+	again = *cq->context;
+	again.ops.poll_cq = poll_refused;
+	rdmaez_wc_poll(&copy, NULL, &batch, 0, call.diag);
+	call.diag->verb = call.verb;
+	if (error > 0)
+		call.diag->error = error;
 	explain_end(&call);
+}
+
+static int poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
+{
+	const int got = ORIGINAL(cq->context, poll_cq)(cq, count, wc);
+
+	for (int i = 0; i < got; i++) {
+		if (EXPLAIN_RARE(wc[i].status != IBV_WC_SUCCESS)) {
+			explain_completions(cq, wc + i, got - i, __builtin_return_address(0));
+			return got;
+		}
+	}
+	if (EXPLAIN_RARE(got < 0)) {
+		const struct explain_call call = EXPLAIN_CALL(ibv_poll_cq, EXPLAIN_REFUSAL);
+
+		explain_cq_refused(call, cq, 0);
+	}
+	return got;
+}
+
+static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	const int result = ORIGINAL(cq->context, req_notify_cq)(cq, solicited_only);
+
+	if (EXPLAIN_RARE(result)) {
+		const struct explain_call call = EXPLAIN_CALL(ibv_req_notify_cq, EXPLAIN_REFUSAL);
+
+		explain_cq_refused(call, cq, result);
+	}
+	return result;
+}
+
+/* ---- Posting ------------------------------------------------------------------------------------- */
+
+/* The program's `bad_wr` is only compared with the requests of the list. The headers refresh the queue pair's state. */
+__attribute__((__noinline__, __cold__)) static void explain_send(struct explain_call call,
+								 struct ibv_qp *qp,
+								 const struct ibv_send_wr *wr,
+								 const void *bad, int result)
+{
+	const enum ibv_qp_state state = qp->state;
+
+	if (!explain_begin(&call))
+		return;
+	rdmaez_impl_wr_send_failed(qp, wr, bad, result, call.diag);
+	call.diag->verb = call.verb;
+	qp->state = state;
+	explain_end(&call);
+}
+
+__attribute__((__noinline__, __cold__)) static void explain_recv(struct explain_call call,
+								 struct ibv_qp *qp,
+								 const struct ibv_recv_wr *wr,
+								 const void *bad, int result)
+{
+	const enum ibv_qp_state state = qp->state;
+
+	if (!explain_begin(&call))
+		return;
+	rdmaez_impl_wr_recv_failed(qp, wr, bad, result, call.diag);
+	qp->state = state;
+	explain_end(&call);
+}
+
+__attribute__((__noinline__, __cold__)) static void explain_srq_recv(struct explain_call call,
+								     struct ibv_srq *srq,
+								     const struct ibv_recv_wr *wr,
+								     const void *bad, int result)
+{
+	if (!explain_begin(&call))
+		return;
+	rdmaez_impl_wr_srq_failed(srq, wr, bad, result, call.diag);
+	explain_end(&call);
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	const int result = ORIGINAL(qp->context, post_send)(qp, wr, bad);
+
+	if (EXPLAIN_RARE(result)) {
+		const struct explain_call call = EXPLAIN_CALL(ibv_post_send, EXPLAIN_REFUSAL);
+
+		explain_send(call, qp, wr, bad ? *bad : NULL, result);
+	}
+	return result;
+}
+
+static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	const int result = ORIGINAL(qp->context, post_recv)(qp, wr, bad);
+
+	if (EXPLAIN_RARE(result)) {
+		const struct explain_call call = EXPLAIN_CALL(ibv_post_recv, EXPLAIN_REFUSAL);
+
+		explain_recv(call, qp, wr, bad ? *bad : NULL, result);
+	}
+	return result;
+}
+
+static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	const int result = ORIGINAL(srq->context, post_srq_recv)(srq, wr, bad);
+
+	if (EXPLAIN_RARE(result)) {
+		const struct explain_call call = EXPLAIN_CALL(ibv_post_srq_recv, EXPLAIN_REFUSAL);
+
+		explain_srq_recv(call, srq, wr, bad ? *bad : NULL, result);
+	}
+	return result;
+}
+
+/* What providers make of it is a request of the send queue. */
+static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+	const int result = ORIGINAL(qp->context, bind_mw)(qp, mw, bind);
+
+	if (EXPLAIN_RARE(result)) {
+		const struct explain_call call = EXPLAIN_CALL(ibv_bind_mw, EXPLAIN_REFUSAL);
+		const struct ibv_send_wr wr = {.wr_id = bind->wr_id,
+					       .opcode = IBV_WR_BIND_MW,
+					       .send_flags = bind->send_flags};
+
+		explain_send(call, qp, &wr, NULL, result);
+	}
+	return result;
+}
+
+/* ---- The table ------------------------------------------------------------------------------------- */
+
+/* Another thread may be in these functions by the time it finds them in the table: the original comes first. */
+#define WRAP(operation)                                                                 \
+	do {                                                                            \
+		context->ops.SLOT_##operation =                                         \
+			(__typeof__(context->ops.SLOT_##operation))(void (*)(           \
+				void))context->ops.operation;                           \
+		__atomic_store_n(&context->ops.operation, operation, __ATOMIC_RELEASE); \
+	} while (0)
+
+void explain_wrap_data(struct ibv_context *context)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&lock);
+	if (context->ops.poll_cq != poll_cq) {
+		WRAP(req_notify_cq);
+		WRAP(post_send);
+		WRAP(post_recv);
+		WRAP(post_srq_recv);
+		WRAP(bind_mw);
+		WRAP(poll_cq);
+	}
+	pthread_mutex_unlock(&lock);
 }

@@ -134,6 +134,16 @@ void explain_destroyed(enum explain_object kind, const void *object);
 struct ibv_qp *explain_qp_hold(const struct ibv_context *context, uint32_t qp_num);
 void explain_qp_release(struct ibv_qp *qp);
 
+/* ---- Queue pairs that have failed (data.c) --------------------------------------------------------- */
+
+/*
+ * From now on its flushes are only counted. Before the program's own ibv_modify_qp() to ERR or RESET and before
+ * ibv_destroy_qp(), since another thread may poll meanwhile; and when librdmacm tells that the peer has disconnected.
+ */
+void explain_qp_excuse(const struct ibv_qp *qp);
+/* It was moved to RTR: what went wrong before is forgotten. */
+void explain_qp_renew(const struct ibv_qp *qp);
+
 /* ---- Inline verbs (context.c, data.c) -------------------------------------------------------------- */
 
 /* Puts the functions of data.c and verbs.c into the context's tables; whatever way the program got the context. */

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-explain: posting and polling. tests/tools/explain/data.c fails once in each way, and sees the same with it and
+# without it.
+
+source tests/tap.bash
+source tests/tools/explain.bash
+programs data
+
+# explained CASE PATTERN...: the program sees what it saw without, and each pattern is found in what is said.
+explained() {
+	data "$1" >"$scratch/alone"
+	ends 0 data "$1"
+	diff "$scratch/alone" "$scratch/out"
+	says "${@:2}"
+}
+
+# said COUNT CASE: so many findings are made.
+said() {
+	explain data "$2"
+	[[ $(grep -c '^rdmaez-explain: data' "$scratch/err") == "$1" ]] || { cat "$scratch/err"; return 1; }
+}
+
+passed() {
+	explained "$1"
+	silent
+}
+
+ok 'says nothing while all is well' passed well
+ok 'explains too many SGEs' explained many_sges 'ibv_post_send failed with EINVAL' 'num_sge: .*Given: 3; accepted'
+ok 'explains inline data that is too long' explained long_inline 'sg_list: .*less inline data' '65 bytes'
+ok 'explains a full send queue' explained queue_full 'ibv_post_send failed with ENOMEM' 'cap.max_send_wr: '
+ok 'explains a send before RTS' explained early 'qp_state: ' 'State: RESET'
+ok 'explains an operation that the type lacks' explained opcode 'opcode: .*Given: RDMA_READ'
+ok 'says which of several work requests it was' explained second_of_two 'Position: 1' 'num_sge: '
+ok 'explains a receive of too many SGEs' explained receive_sges 'ibv_post_recv failed with EINVAL' 'num_sge: '
+ok 'explains a full receive queue' explained receive_full 'ibv_post_recv failed with ENOMEM' 'cap.max_recv_wr: '
+ok 'explains a full shared receive queue' explained srq_full 'ibv_post_srq_recv failed with ENOMEM' 'attr.max_wr: '
+ok 'explains a memory window that was not bound' explained window 'ibv_bind_mw failed with ENOMEM' 'cap.max_send_wr: '
+ok 'explains a queue that cannot be armed' explained notify 'ibv_req_notify_cq failed with EIO' 'device was removed'
+ok 'explains a queue that cannot be polled' explained polling 'ibv_poll_cq failed' 'device was removed'
+
+ok 'explains a wrong lkey' explained wrong_lkey 'IBV_WC_LOC_PROT_ERR' 'lkey'
+ok 'explains a peer without receives' explained not_ready 'IBV_WC_RNR_RETRY_EXC_ERR' 'receive'
+ok 'explains a peer that does not answer' explained no_answer 'IBV_WC_RETRY_EXC_ERR' 'Next: '
+ok 'explains a wrong rkey' explained wrong_rkey 'IBV_WC_REM_ACCESS_ERR' 'rkey'
+ok 'explains the first failure of a queue pair, once' said 1 wrong_lkey
+ok 'explains each queue pair of one batch' said 2 two_qps
+ok 'explains a completion whose queue pair is gone' explained destroyed 'IBV_WC_RETRY_EXC_ERR \(12\) of QP' 'Next: '
+ok 'counts the flushes of a queue pair that is gone' said 1 destroyed
+ok 'says nothing of flushes that the program caused' passed own_flush
+ok 'takes a rendezvous for no failure' passed rendezvous
+
+done_testing
