@@ -128,11 +128,28 @@ void explain_count_copies(void);
 
 /* ---- The program's objects (objects.c) ----------------------------------------------------------- */
 
+/*
+ * Counts them. Those of a library that the program uses are not its own: with explain_thread.depth, what librdmacm
+ * makes and destroys is left out.
+ */
 void explain_made(enum explain_object kind, const void *object);
 void explain_destroyed(enum explain_object kind, const void *object);
+
+/* Every queue pair, whoever made it, is known from its creation to the call that destroys it. */
+void explain_qp_made(struct ibv_qp *qp);
+void explain_qp_gone(struct ibv_qp *qp);
+void explain_qps_gone(const struct ibv_context *context);
+/* A completion or an event has told of an error: unless it is reset it has ended in ERR. */
+void explain_qp_failed(const struct ibv_context *context, uint32_t qp_num);
+void explain_qp_reset(const struct ibv_qp *qp);
+
 /* A queue pair stays what it is until explain_qp_release(): its destruction waits. NULL: not known. */
 struct ibv_qp *explain_qp_hold(const struct ibv_context *context, uint32_t qp_num);
 void explain_qp_release(struct ibv_qp *qp);
+
+/* What guards the tables of queue pairs and contexts; for a few instructions, and nothing else is locked meanwhile. */
+void explain_lock(void);
+void explain_unlock(void);
 
 /* ---- Queue pairs that have failed (data.c) --------------------------------------------------------- */
 

@@ -1,29 +1,254 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's objects: which queue pair a completion is of, and what was never destroyed. */
+/* The program's objects: which queue pair a completion is of, what has become of it, and what was never destroyed. */
+#include <pthread.h>
+#include <sys/mman.h>
+
 #include "explain.h"
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+static bool is_counted(void)
+{
+	return explain_process && !explain_thread.depth && !explain_thread.explaining;
+}
 
 void explain_made(enum explain_object kind, const void *object)
 {
 	(void)object;
-	if (explain_process && !explain_thread.explaining)
+	if (is_counted())
 		atomic_fetch_add(&explain_process->objects[kind], 1);
 }
 
 void explain_destroyed(enum explain_object kind, const void *object)
 {
 	explain_probe_gone(object);
-	if (explain_process && !explain_thread.explaining)
+	if (is_counted())
 		atomic_fetch_sub(&explain_process->objects[kind], 1);
+}
+
+/* ---- Queue pairs ----------------------------------------------------------------------------- */
+
+/* A row of the table: by open addressing, found from the context and the number on. */
+struct row {
+	const struct ibv_context *context; /* NULL: free */
+	struct ibv_qp *qp;                 /* NULL: there was one, so that a search goes on */
+	uint32_t qp_num;
+	uint16_t held; /* explanations that look at it */
+	bool has_failed;
+};
+
+/* The program's own memory is left alone: the table is mapped. */
+static struct {
+	struct row *row;
+	size_t size, used; /* `used` includes the rows of those that are gone */
+} table;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
+
+enum {
+	FIRST_SIZE = 1024 /* rows, a power of two */
+};
+
+void explain_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void explain_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* In the child no thread is left that would release anything. */
+static void unlock_in_child(void)
+{
+	for (size_t i = 0; i < table.size; i++)
+		table.row[i].held = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Before report.c registers its own, which therefore locks first: an explanation takes this lock within that one. */
+__attribute__((__constructor__(101))) static void survive_fork(void)
+{
+	pthread_atfork(explain_lock, explain_unlock, unlock_in_child);
+}
+
+static size_t start_of(const struct ibv_context *context, uint32_t qp_num)
+{
+	const uint64_t key = (uint64_t)(uintptr_t)context + qp_num;
+
+	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+/* The row of a queue pair, `qp` NULL: of the first with this number; NULL: there is none. */
+static struct row *find(const struct ibv_context *context, uint32_t qp_num, const struct ibv_qp *qp)
+{
+	size_t at = start_of(context, qp_num);
+
+	for (size_t i = 0; i < table.size; i++, at++) {
+		struct row *const row = &table.row[at & (table.size - 1)];
+
+		if (!row->context)
+			break;
+		if (row->qp && row->context == context && row->qp_num == qp_num &&
+		    (!qp || row->qp == qp))
+			return row;
+	}
+	return NULL;
+}
+
+static void insert(const struct row *entry)
+{
+	size_t at = start_of(entry->context, entry->qp_num);
+
+	while (table.row[at & (table.size - 1)].qp)
+		at++;
+	table.used += !table.row[at & (table.size - 1)].context;
+	table.row[at & (table.size - 1)] = *entry;
+}
+
+/* Room for one more: at most half of the rows are in use. False where memory has run out. */
+static bool has_room(void)
+{
+	struct row *const old = table.row;
+	const size_t old_size = table.size;
+	size_t live = 0, size = FIRST_SIZE;
+	void *more;
+
+	if (table.used < table.size / 2)
+		return true;
+	for (size_t i = 0; i < old_size; i++)
+		live += old[i].qp != NULL;
+	while (size / 4 <= live)
+		size *= 2;
+	more = mmap(NULL, size * sizeof(*old), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		    -1, 0);
+	if (more == MAP_FAILED)
+		return table.used + 1 < table.size;
+	table.row = more;
+	table.size = size;
+	table.used = 0;
+	for (size_t i = 0; i < old_size; i++)
+		if (old[i].qp)
+			insert(&old[i]);
+	if (old)
+		munmap(old, old_size * sizeof(*old));
+	return true;
+}
+
+void explain_qp_made(struct ibv_qp *qp)
+{
+	const struct row entry = {.context = qp->context, .qp = qp, .qp_num = qp->qp_num};
+
+	explain_lock();
+	if (has_room())
+		insert(&entry);
+	explain_unlock();
+}
+
+/* One that ended in ERR is counted when it fails, since the program may end without destroying it. */
+static void count_error(int more)
+{
+	if (explain_process)
+		atomic_fetch_add(&explain_process->qp_errors, (unsigned int)more);
+}
+
+/* Whether the device says that a queue pair is in ERR; where it does not answer, it is what was seen of it. */
+static bool is_in_error(struct ibv_qp *qp)
+{
+	const enum ibv_qp_state state = qp->state;
+	const int saved_errno = errno;
+	struct ibv_qp_init_attr init_attr;
+	struct ibv_qp_attr attr;
+	bool is;
+
+	memset(&attr, 0, sizeof(attr));
+	is = REAL(ibv_query_qp)(qp, &attr, IBV_QP_STATE, &init_attr) ||
+	     attr.qp_state == IBV_QPS_ERR;
+	qp->state = state;
+	errno = saved_errno;
+	return is;
+}
+
+void explain_qp_gone(struct ibv_qp *qp)
+{
+	bool has_failed = false;
+	struct row *row;
+
+	explain_lock();
+	/* The table may grow while this waits. */
+	while ((row = find(qp->context, qp->qp_num, qp)) && row->held)
+		pthread_cond_wait(&released, &lock);
+	if (row) {
+		has_failed = row->has_failed;
+		row->qp = NULL;
+	}
+	explain_unlock();
+	if (has_failed && !is_in_error(qp))
+		count_error(-1);
+}
+
+void explain_qps_gone(const struct ibv_context *context)
+{
+	explain_lock();
+	for (size_t i = 0; i < table.size; i++)
+		if (table.row[i].context == context)
+			table.row[i].qp = NULL;
+	explain_unlock();
+}
+
+void explain_qp_failed(const struct ibv_context *context, uint32_t qp_num)
+{
+	struct row *row;
+
+	explain_lock();
+	row = find(context, qp_num, NULL);
+	if (row && !row->has_failed) {
+		row->has_failed = true;
+		count_error(1);
+	}
+	explain_unlock();
+}
+
+void explain_qp_reset(const struct ibv_qp *qp)
+{
+	struct row *row;
+
+	explain_lock();
+	row = find(qp->context, qp->qp_num, qp);
+	if (row && row->has_failed) {
+		row->has_failed = false;
+		count_error(-1);
+	}
+	explain_unlock();
 }
 
 struct ibv_qp *explain_qp_hold(const struct ibv_context *context, uint32_t qp_num)
 {
-	(void)context;
-	(void)qp_num;
-	return NULL;
+	struct ibv_qp *qp = NULL;
+	struct row *row;
+
+	explain_lock();
+	row = find(context, qp_num, NULL);
+	if (row) {
+		row->held++;
+		qp = row->qp;
+	}
+	explain_unlock();
+	return qp;
 }
 
 void explain_qp_release(struct ibv_qp *qp)
 {
-	(void)qp;
+	struct row *row;
+
+	if (!qp)
+		return;
+	explain_lock();
+	row = find(qp->context, qp->qp_num, qp);
+	if (row && row->held)
+		row->held--;
+	pthread_cond_broadcast(&released);
+	explain_unlock();
 }

@@ -1,99 +1,394 @@
 /* SPDX-License-Identifier: MIT */
-/* The verbs that libibverbs exports. */
-#include "explain.h"
+/* What the wrapped verbs of the control path have in common, and those of devices: list, open, ask, events. */
+#include "verbs.h"
+
+const char explain_verb_open_device[] = "ibv_open_device";
+const char explain_verb_reg_mr[] = "ibv_reg_mr";
+const char explain_verb_create_ah[] = "ibv_create_ah";
+const char explain_verb_create_qp[] = "ibv_create_qp";
+const char explain_verb_create_qp_ex[] = "ibv_create_qp_ex";
+const char explain_verb_create_cq_ex[] = "ibv_create_cq_ex";
+
+/* ---- Within an explanation ----------------------------------------------------------------------- */
+
+bool explain_answered(const struct explain_call *call, int *result)
+{
+	if (!EXPLAIN_RARE(explain_thread.explaining))
+		return false;
+	if (explain_replayed(call, result))
+		return true;
+	*result = EOPNOTSUPP;
+	return call->kind == EXPLAIN_REFUSAL;
+}
+
+bool explain_answered_null(const struct explain_call *call)
+{
+	int result;
+
+	if (!explain_answered(call, &result))
+		return false;
+	/* What was replayed has set errno. */
+	if (result)
+		errno = result;
+	return true;
+}
+
+void explain_replay_as(const char *verb)
+{
+	explain_thread.replay = verb;
+}
+
+/* Verbs report failure in three ways: a positive errno value, a negative one, or -1 or NULL with the cause in errno. */
+static int error_of_refusal(void)
+{
+	const int result = (int)explain_thread.result;
+
+	if (result > 0)
+		return result;
+	if (result < -1 && result != INT32_MIN)
+		return -result;
+	return explain_thread.error > 0 ? explain_thread.error : EIO;
+}
+
+static enum rdmaez_why meaning_of(int error)
+{
+	switch (error) {
+	case ENOMEM:
+	case ENOSPC:
+		return RDMAEZ_WHY_NO_RESOURCES;
+	case EAGAIN:
+		return RDMAEZ_WHY_CGROUP;
+	case EBUSY:
+		return RDMAEZ_WHY_BUSY;
+	case EIO:
+	case ENXIO:
+	case ENODEV:
+		return RDMAEZ_WHY_DEVICE_GONE;
+	case ETIMEDOUT:
+		return RDMAEZ_WHY_TIMED_OUT;
+	case EOPNOTSUPP:
+	case ENOSYS:
+	case EPROTONOSUPPORT:
+		return RDMAEZ_WHY_NOT_SUPPORTED;
+	default:
+		return RDMAEZ_WHY_UNEXPLAINED;
+	}
+}
+
+void explain_refused(struct explain_call *call, const struct ibv_context *context)
+{
+	struct rdmaez_diag *const diag = call->diag;
+
+	if (!diag->call) {
+		diag->call = call->verb;
+		diag->from = diag->to = -1;
+	}
+	if (context && context->device && !*diag->device)
+		memcpy(diag->device, context->device->name, sizeof(diag->device));
+	diag->verb = call->verb;
+	diag->error = error_of_refusal();
+	if (!diag->count)
+		diag->finding[diag->count++] = (struct rdmaez_finding){
+			.reason = meaning_of(diag->error),
+			.severity = RDMAEZ_DIAG_LIKELY,
+			.field = call->verb,
+		};
+	explain_end(call);
+}
+
+/* ---- Devices --------------------------------------------------------------------------------------- */
+
+#undef ibv_get_device_list
+EXPORT struct ibv_device **ibv_get_device_list(int *count)
+{
+	struct explain_call call = EXPLAIN_CALL(ibv_get_device_list, EXPLAIN_REFUSAL);
+	struct ibv_context *context;
+	struct ibv_device **list;
+
+	if (explain_replayed_null(&call))
+		return NULL;
+	explain_enter();
+	list = REAL(ibv_get_device_list)(count);
+	/* An empty list is no refusal, but leaves the program without a device. */
+	if (explain_leave_null(&call, list && *list ? list : NULL)) {
+		if (list)
+			explain_thread.error = ENODEV;
+		rdmaez_device_open(NULL, &context, call.diag);
+		explain_refused(&call, NULL);
+	}
+	return list;
+}
+
+EXPORT void ibv_free_device_list(struct ibv_device **list)
+{
+	REAL(ibv_free_device_list)(list);
+}
+
+EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
+{
+	return REAL(ibv_get_device_guid)(device);
+}
+
+static void explain_open(struct explain_call *call, const struct ibv_device *device)
+{
+	struct ibv_context *context;
+
+	explain_replay_as(explain_verb_open_device);
+	rdmaez_device_open(device->name, &context, call->diag);
+	explain_refused(call, NULL);
+}
 
 /* Private to rdma-core, but what every way of opening a device comes to; its form has not changed since 2018. */
 struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_data);
 
 EXPORT struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_data)
 {
+	/* Called by the program, it is mlx5dv_open_device() or an ibv_open_device() that was looked up by handle. */
+	struct explain_call call = EXPLAIN_CALL_OF(explain_verb_open_device, EXPLAIN_REFUSAL);
 	struct ibv_context *context;
 
 	explain_enter();
 	context = REAL(verbs_open_device)(device, private_data);
-	explain_thread.depth--;
 	if (context)
 		explain_wrap_context(context);
+	if (explain_leave_null(&call, context))
+		explain_open(&call, device);
+	else if (context)
+		explain_made(EXPLAIN_CONTEXT, context);
 	return context;
 }
 
-/* Those that only the headers need here. Each goes by REAL(), since a reference without a version would be bound to
- * the ABI of 2006; the link fails (-z defs) for one that is forgotten. */
-#undef ibv_query_port
-#undef ibv_get_device_list
-#define PASS(type, name, parameters, arguments) \
-	EXPORT type name parameters             \
-	{                                       \
-		return REAL(name) arguments;    \
+EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	struct explain_call call = EXPLAIN_CALL_OF(explain_verb_open_device, EXPLAIN_REFUSAL);
+	struct ibv_context *context;
+
+	if (explain_answered_null(&call))
+		return NULL;
+	explain_enter();
+	context = REAL(ibv_open_device)(device);
+	if (context)
+		explain_wrap_context(context);
+	if (explain_leave_null(&call, context))
+		explain_open(&call, device);
+	else if (context)
+		explain_made(EXPLAIN_CONTEXT, context);
+	return context;
+}
+
+EXPORT struct ibv_context *ibv_import_device(int fd)
+{
+	EXPLAIN_POINTER(struct ibv_context, "ibv_import_device", REAL(ibv_import_device)(fd), NULL,
+			explain_wrap_context(result);
+			explain_made(EXPLAIN_CONTEXT, result), EXPLAIN_NOTHING);
+}
+
+EXPORT int ibv_close_device(struct ibv_context *context)
+{
+	explain_unwrap_context(context);
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_close_device", REAL(ibv_close_device)(context), NULL,
+		       explain_destroyed(EXPLAIN_CONTEXT, context), EXPLAIN_NOTHING);
+}
+
+EXPORT int ibv_fork_init(void)
+{
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_fork_init", REAL(ibv_fork_init)(), NULL,
+		       EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+/* ---- Queries ----------------------------------------------------------------------------------------- */
+
+#define QUERY(name, parameters, arguments, context)                                 \
+	EXPORT int name parameters                                                  \
+	{                                                                           \
+		EXPLAIN_STATUS(EXPLAIN_QUERY, #name, REAL(name) arguments, context, \
+			       EXPLAIN_NOTHING, EXPLAIN_NOTHING);                   \
 	}
+
+#undef ibv_query_port
 struct _compat_ibv_port_attr;
-PASS(int, _ibv_query_gid_ex,
-     (struct ibv_context * c, uint32_t p, uint32_t i, struct ibv_gid_entry *e, uint32_t f,
-      size_t s),
-     (c, p, i, e, f, s))
-PASS(ssize_t, _ibv_query_gid_table,
-     (struct ibv_context * c, struct ibv_gid_entry *e, size_t m, uint32_t f, size_t s),
-     (c, e, m, f, s))
-PASS(struct ibv_pd *, ibv_alloc_pd, (struct ibv_context * c), (c))
-PASS(int, ibv_close_device, (struct ibv_context * c), (c))
-PASS(struct ibv_ah *, ibv_create_ah, (struct ibv_pd * pd, struct ibv_ah_attr *a), (pd, a))
-PASS(struct ibv_cq *, ibv_create_cq,
-     (struct ibv_context * c, int n, void *x, struct ibv_comp_channel *h, int v), (c, n, x, h, v))
-PASS(struct ibv_qp *, ibv_create_qp, (struct ibv_pd * pd, struct ibv_qp_init_attr *a), (pd, a))
-PASS(struct ibv_srq *, ibv_create_srq, (struct ibv_pd * pd, struct ibv_srq_init_attr *a), (pd, a))
-PASS(int, ibv_dealloc_pd, (struct ibv_pd * pd), (pd))
-PASS(int, ibv_dereg_mr, (struct ibv_mr * mr), (mr))
-PASS(int, ibv_destroy_cq, (struct ibv_cq * cq), (cq))
-PASS(int, ibv_destroy_qp, (struct ibv_qp * qp), (qp))
-PASS(int, ibv_destroy_srq, (struct ibv_srq * srq), (srq))
-PASS(int, ibv_get_async_event, (struct ibv_context * c, struct ibv_async_event *e), (c, e))
-PASS(__be64, ibv_get_device_guid, (struct ibv_device * d), (d))
-PASS(struct ibv_device **, ibv_get_device_list, (int *n), (n))
-PASS(struct ibv_context *, ibv_import_device, (int fd), (fd))
-PASS(struct ibv_mr *, ibv_import_mr, (struct ibv_pd * pd, uint32_t h), (pd, h))
-PASS(struct ibv_pd *, ibv_import_pd, (struct ibv_context * c, uint32_t h), (c, h))
-PASS(struct ibv_context *, ibv_open_device, (struct ibv_device * d), (d))
-PASS(int, ibv_query_device, (struct ibv_context * c, struct ibv_device_attr *a), (c, a))
-PASS(int, ibv_query_ece, (struct ibv_qp * qp, struct ibv_ece *e), (qp, e))
-PASS(int, ibv_query_pkey, (struct ibv_context * c, uint8_t p, int i, __be16 *k), (c, p, i, k))
-PASS(int, ibv_query_port, (struct ibv_context * c, uint8_t p, struct _compat_ibv_port_attr *a),
-     (c, p, a))
-PASS(int, ibv_query_qp,
-     (struct ibv_qp * qp, struct ibv_qp_attr *a, int m, struct ibv_qp_init_attr *i), (qp, a, m, i))
-PASS(int, ibv_query_srq, (struct ibv_srq * srq, struct ibv_srq_attr *a), (srq, a))
-PASS(struct ibv_mr *, ibv_reg_mr_iova2,
-     (struct ibv_pd * pd, void *a, size_t l, uint64_t i, unsigned int x), (pd, a, l, i, x))
-PASS(int, ibv_resize_cq, (struct ibv_cq * cq, int n), (cq, n))
-PASS(int, ibv_set_ece, (struct ibv_qp * qp, struct ibv_ece *e), (qp, e))
+QUERY(ibv_query_device, (struct ibv_context * context, struct ibv_device_attr *attr),
+      (context, attr), context)
+QUERY(ibv_query_port,
+      (struct ibv_context * context, uint8_t port, struct _compat_ibv_port_attr *attr),
+      (context, port, attr), context)
+QUERY(ibv_query_srq, (struct ibv_srq * srq, struct ibv_srq_attr *attr), (srq, attr), srq->context)
+QUERY(ibv_query_qp,
+      (struct ibv_qp * qp, struct ibv_qp_attr *attr, int mask, struct ibv_qp_init_attr *init_attr),
+      (qp, attr, mask, init_attr), qp->context)
+QUERY(ibv_query_ece, (struct ibv_qp * qp, struct ibv_ece *ece), (qp, ece), qp->context)
+
+int explain_query_device_ex(struct ibv_context *context,
+			    const struct ibv_query_device_ex_input *input,
+			    struct ibv_device_attr_ex *attr, size_t size)
+{
+	EXPLAIN_STATUS(EXPLAIN_QUERY, "ibv_query_device_ex",
+		       explain_originals(context)->query_device_ex(context, input, attr, size),
+		       context, EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+int explain_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
+		       size_t size)
+{
+	EXPLAIN_STATUS(EXPLAIN_QUERY, "ibv_query_port",
+		       explain_originals(context)->query_port(context, port, attr, size), context,
+		       EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+/* Whether a table of a port has such a row: to read on until there is none is how some programs learn its length. */
+static bool has_row(struct ibv_context *context, unsigned int port, unsigned int index,
+		    bool of_gids)
+{
+	struct ibv_port_attr attr;
+	bool has;
+
+	explain_enter();
+	memset(&attr, 0, sizeof(attr));
+	has = REAL(ibv_query_port)(context, (uint8_t)port, (struct _compat_ibv_port_attr *)&attr) ||
+	      index < (unsigned int)(of_gids ? attr.gid_tbl_len : attr.pkey_tbl_len);
+	explain_thread.depth--;
+	return has;
+}
+
+/* A row that is empty, or beyond the table, is no finding. */
+#define QUERY_ROW(name, parameters, arguments, port, index, of_gids)                     \
+	EXPORT int name parameters                                                       \
+	{                                                                                \
+		struct explain_call call = EXPLAIN_CALL(name, EXPLAIN_QUERY);            \
+		int result, saved_errno;                                                 \
+                                                                                         \
+		explain_enter();                                                         \
+		result = REAL(name) arguments;                                           \
+		saved_errno = errno;                                                     \
+		if (result && !explain_thread.explaining && explain_thread.depth == 1 && \
+		    (result == ENODATA ||                                                \
+		     !has_row(context, (port), (unsigned int)(index), of_gids))) {       \
+			explain_thread.depth--;                                          \
+			errno = saved_errno;                                             \
+			return result;                                                   \
+		}                                                                        \
+		errno = saved_errno;                                                     \
+		if (explain_leave(&call, result))                                        \
+			explain_refused(&call, context);                                 \
+		return result;                                                           \
+	}
+
+QUERY_ROW(ibv_query_gid,
+	  (struct ibv_context * context, uint8_t port, int index, union ibv_gid *gid),
+	  (context, port, index, gid), port, index, true)
+QUERY_ROW(ibv_query_pkey, (struct ibv_context * context, uint8_t port, int index, __be16 *pkey),
+	  (context, port, index, pkey), port, index, false)
+QUERY_ROW(_ibv_query_gid_ex,
+	  (struct ibv_context * context, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
+	   uint32_t flags, size_t size),
+	  (context, port, index, entry, flags, size), port, index, true)
+
+EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
+				    size_t count, uint32_t flags, size_t size)
+{
+	struct explain_call call = EXPLAIN_CALL(ibv_query_gid_table, EXPLAIN_QUERY);
+	ssize_t result;
+
+	explain_enter();
+	result = REAL(_ibv_query_gid_table)(context, entries, count, flags, size);
+	if (explain_leave(&call, result < 0 ? (int)result : 0))
+		explain_refused(&call, context);
+	return result;
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------ */
+
+static bool is_error_of_qp(enum ibv_event_type type)
+{
+	return type == IBV_EVENT_QP_FATAL || type == IBV_EVENT_QP_REQ_ERR ||
+	       type == IBV_EVENT_QP_ACCESS_ERR;
+}
+
+/* What tells of an error that is not of a queue pair. */
+static bool is_error_of_other(enum ibv_event_type type)
+{
+	return type == IBV_EVENT_CQ_ERR || type == IBV_EVENT_SRQ_ERR ||
+	       type == IBV_EVENT_WQ_FATAL || type == IBV_EVENT_PORT_ERR ||
+	       type == IBV_EVENT_DEVICE_FATAL;
+}
+
+/* The queue pair cannot be destroyed before the program has acknowledged the event. */
+static void explain_event_of_qp(struct explain_call *call, const struct ibv_async_event *event)
+{
+	struct ibv_qp *const qp = event->element.qp;
+	const enum ibv_qp_state state = qp->state;
+
+	if (is_error_of_qp(event->event_type))
+		explain_qp_failed(qp->context, qp->qp_num);
+	if (!explain_begin(call))
+		return;
+	rdmaez_event_explain_qp(event, call->diag);
+	qp->state = state;
+	explain_end(call);
+}
+
+static void explain_event(struct explain_call *call, const struct ibv_context *context,
+			  const struct ibv_async_event *event)
+{
+	const struct rdmaez_advice *const advice = rdmaez_event_explain(event);
+	char title[256];
+	struct explain_text text = {.title = title,
+				    .label = advice->name,
+				    .event = advice->name,
+				    .device = context->device ? context->device->name : ""};
+
+	if (!explain_begin(call))
+		return;
+	snprintf(title, sizeof(title), "%s on %s: %s", advice->name, text.device, advice->what);
+	for (int i = 0; i < RDMAEZ_ADVICE_CAUSES && advice->cause[i] && text.count < 4; i++)
+		text.finding[text.count++] =
+			(struct explain_finding){.severity = RDMAEZ_DIAG_LIKELY,
+						 .reason = advice->name + strlen("IBV_"),
+						 .field = "event_type",
+						 .what = advice->cause[i],
+						 .next = advice->fix};
+	explain_say(call, &text);
+}
+
+/* That there is nothing at the moment is no refusal. */
+static bool is_nothing_yet(int result)
+{
+	return result && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+	struct explain_call call = EXPLAIN_CALL(ibv_get_async_event, EXPLAIN_REFUSAL);
+	int result;
+
+	explain_enter();
+	result = REAL(ibv_get_async_event)(context, event);
+	if (explain_leave(&call, is_nothing_yet(result) ? 0 : result)) {
+		explain_refused(&call, context);
+	} else if (!result) {
+		call.kind = EXPLAIN_EVENT;
+		if (is_error_of_qp(event->event_type) ||
+		    event->event_type == IBV_EVENT_PATH_MIG_ERR)
+			explain_event_of_qp(&call, event);
+		else if (is_error_of_other(event->event_type))
+			explain_event(&call, context, event);
+	}
+	return result;
+}
+
 EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 {
 	REAL(ibv_ack_async_event)(event);
 }
-EXPORT void ibv_free_device_list(struct ibv_device **list)
-{
-	REAL(ibv_free_device_list)(list);
-}
-EXPORT void ibv_unimport_mr(struct ibv_mr *mr)
-{
-	REAL(ibv_unimport_mr)(mr);
-}
-EXPORT void ibv_unimport_pd(struct ibv_pd *pd)
-{
-	REAL(ibv_unimport_pd)(pd);
-}
 
-EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 {
-	struct explain_call call = EXPLAIN_CALL(ibv_modify_qp, EXPLAIN_REFUSAL);
+	struct explain_call call = EXPLAIN_CALL(ibv_get_cq_event, EXPLAIN_REFUSAL);
 	int result;
 
-	if (explain_replayed(&call, &result))
-		return result;
 	explain_enter();
-	result = REAL(ibv_modify_qp)(qp, attr, attr_mask);
-	if (explain_leave(&call, result)) {
-		rdmaez_qp_modify(qp, attr, attr_mask, call.diag);
-		explain_end(&call);
-	}
+	result = REAL(ibv_get_cq_event)(channel, cq, cq_context);
+	if (explain_leave(&call, is_nothing_yet(result) ? 0 : result))
+		explain_refused(&call, channel->context);
 	return result;
 }

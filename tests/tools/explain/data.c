@@ -250,8 +250,8 @@ static void two_qps(void)
 	reach(qp, IBV_QPS_RTS);
 	reach(other, IBV_QPS_RTS);
 	complete(qp, IBV_WC_LOC_LEN_ERR);
-	complete(other, IBV_WC_WR_FLUSH_ERR);
 	complete(other, IBV_WC_RNR_RETRY_EXC_ERR);
+	complete(other, IBV_WC_WR_FLUSH_ERR);
 	complete(qp, IBV_WC_RNR_RETRY_EXC_ERR);
 	poll();
 	ibv_destroy_qp(other);

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Queue pairs: made, moved and destroyed, and what is attached to them. */
+#include "verbs.h"
+
+/* ---- Made and destroyed ------------------------------------------------------------------------------ */
+
+static void made(struct ibv_qp *qp)
+{
+	explain_made(EXPLAIN_QP, qp);
+	explain_qp_made(qp);
+}
+
+EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init_attr)
+{
+	/* A provider may write over it, then refuse: the headers are shown what the program asked for. */
+	struct ibv_qp_init_attr asked = *init_attr;
+	struct ibv_qp *qp;
+
+	EXPLAIN_POINTER(struct ibv_qp, explain_verb_create_qp, REAL(ibv_create_qp)(pd, init_attr),
+			pd->context, made(result), rdmaez_qp_create(pd, &asked, &qp, call.diag));
+}
+
+/* Programs of older headers have a struct that ends before what comp_mask does not name. */
+static struct ibv_qp_init_attr_ex copy_of(const struct ibv_qp_init_attr_ex *init_attr)
+{
+	static const struct {
+		uint32_t bit;
+		size_t end;
+	} part[] = {
+#define END(member) offsetof(struct ibv_qp_init_attr_ex, member)
+		{IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, sizeof(struct ibv_qp_init_attr_ex)},
+		{IBV_QP_INIT_ATTR_RX_HASH, END(source_qpn)},
+		{IBV_QP_INIT_ATTR_IND_TABLE, END(rx_hash_conf)},
+		{IBV_QP_INIT_ATTR_MAX_TSO_HEADER, END(rwq_ind_tbl)},
+		{IBV_QP_INIT_ATTR_CREATE_FLAGS, END(max_tso_header)},
+		{IBV_QP_INIT_ATTR_XRCD, END(create_flags)},
+		{IBV_QP_INIT_ATTR_PD, END(xrcd)},
+		{0, END(pd)},
+#undef END
+	};
+	/* Which a creation flag adds, without a bit of its own. */
+	const bool has_source = init_attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
+				init_attr->create_flags & IBV_QP_CREATE_SOURCE_QPN;
+	struct ibv_qp_init_attr_ex asked = {0};
+	size_t i = 0;
+
+	while (part[i].bit && !(init_attr->comp_mask & part[i].bit))
+		i++;
+	memcpy(&asked, init_attr, part[i].end);
+	if (has_source)
+		asked.source_qpn = init_attr->source_qpn;
+	return asked;
+}
+
+struct ibv_qp *explain_create_qp_ex(struct ibv_context *context,
+				    struct ibv_qp_init_attr_ex *init_attr)
+{
+	struct ibv_qp_init_attr_ex asked = copy_of(init_attr);
+	struct ibv_qp *qp;
+
+	EXPLAIN_POINTER(struct ibv_qp, explain_verb_create_qp_ex,
+			explain_originals(context)->create_qp_ex(context, init_attr), context,
+			made(result), rdmaez_qp_create_ex(context, &asked, &qp, call.diag));
+}
+
+struct ibv_qp *explain_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *attr)
+{
+	EXPLAIN_POINTER(struct ibv_qp, "ibv_open_qp",
+			explain_originals(context)->open_qp(context, attr), context, made(result),
+			EXPLAIN_NOTHING);
+}
+
+EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	struct ibv_context *const context = qp->context;
+	struct explain_call call = EXPLAIN_CALL(ibv_destroy_qp, EXPLAIN_REFUSAL);
+	int result;
+
+	if (explain_answered(&call, &result))
+		return result;
+	explain_qp_excuse(qp);
+	explain_qp_gone(qp);
+	explain_enter();
+	result = REAL(ibv_destroy_qp)(qp);
+	if (result)
+		explain_qp_made(qp); /* it is still there */
+	/* rdmaez_qp_destroy() would drain it. */
+	if (explain_leave(&call, result)) {
+		call.diag->qp_num = qp->qp_num;
+		call.diag->qp_type = (int)qp->qp_type;
+		explain_refused(&call, context);
+	} else if (!result) {
+		explain_destroyed(EXPLAIN_QP, qp);
+	}
+	return result;
+}
+
+/* ---- Moved ------------------------------------------------------------------------------------------- */
+
+/* What an expert would choose otherwise, before a move that is not refused for anything that can be seen. */
+static void advise(const void *caller, struct ibv_qp *qp, const struct ibv_qp_attr *attr,
+		   int attr_mask)
+{
+	struct explain_call call = {
+		.verb = "ibv_modify_qp", .caller = caller, .kind = EXPLAIN_ADVICE};
+	const enum ibv_qp_state state = qp->state;
+	int error;
+
+	if (!explain_options || !explain_options->advice || !explain_begin(&call))
+		return;
+	error = rdmaez_qp_check(qp, attr, attr_mask, call.diag);
+	qp->state = state;
+	if (!error && call.diag->count)
+		explain_end(&call);
+	else
+		explain_drop(&call);
+}
+
+/* What becomes of a queue pair by a move that was accepted. */
+static void moved(struct ibv_qp *qp, enum ibv_qp_state to, uint32_t old_qp_num)
+{
+	if (to == IBV_QPS_RESET)
+		explain_qp_reset(qp);
+	if (to == IBV_QPS_RTR)
+		explain_qp_renew(qp);
+	/* A DCT of mlx5 has its number from RTR on. */
+	if (qp->qp_num != old_qp_num)
+		explain_qp_made(qp);
+}
+
+EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	struct explain_call call = EXPLAIN_CALL(ibv_modify_qp, EXPLAIN_REFUSAL);
+	const bool is_move = attr_mask & IBV_QP_STATE;
+	const uint32_t qp_num = qp->qp_num;
+	int result;
+
+	if (explain_answered(&call, &result))
+		return result;
+	if (is_move && (attr->qp_state == IBV_QPS_ERR || attr->qp_state == IBV_QPS_RESET))
+		explain_qp_excuse(qp);
+	advise(call.caller, qp, attr, attr_mask);
+	explain_enter();
+	result = REAL(ibv_modify_qp)(qp, attr, attr_mask);
+	if (!result && is_move)
+		moved(qp, attr->qp_state, qp_num);
+	if (explain_leave(&call, result)) {
+		const enum ibv_qp_state state = qp->state;
+
+		rdmaez_qp_modify(qp, attr, attr_mask, call.diag);
+		qp->state = state;
+		explain_refused(&call, qp->context);
+	}
+	return result;
+}
+
+int explain_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr)
+{
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_modify_qp_rate_limit",
+		       explain_originals(qp->context)->modify_qp_rate_limit(qp, attr), qp->context,
+		       EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_set_ece", REAL(ibv_set_ece)(qp, ece), qp->context,
+		       EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+/* ---- Attached ---------------------------------------------------------------------------------------- */
+
+EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_attach_mcast", REAL(ibv_attach_mcast)(qp, gid, lid),
+		       qp->context, EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_detach_mcast", REAL(ibv_detach_mcast)(qp, gid, lid),
+		       qp->context, EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+struct ibv_flow *explain_ibv_create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
+{
+	EXPLAIN_POINTER(struct ibv_flow, "ibv_create_flow",
+			explain_originals(qp->context)->ibv_create_flow(qp, attr), qp->context,
+			EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+int explain_ibv_destroy_flow(struct ibv_flow *flow)
+{
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_destroy_flow",
+		       explain_originals(flow->context)->ibv_destroy_flow(flow), flow->context,
+		       EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
