@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "data.h"
+#include "verbs.h"
 
 /*
  * The originals lie in entries of the same table that rdma-core fills in for programs of 2006 and never reads, beside
@@ -106,8 +107,10 @@ static bool completion_tells(const struct ibv_context *context, const struct ibv
 
 	if (wc->status == IBV_WC_SUCCESS || wc->status == IBV_WC_TM_RNDV_INCOMPLETE)
 		return false;
-	if (flushed ? flush_tells(context, wc) : !(mark(context, wc->qp_num, FAILED) & FAILED))
+	if (flushed ? flush_tells(context, wc) : !(mark(context, wc->qp_num, FAILED) & FAILED)) {
+		explain_qp_failed(context, wc->qp_num);
 		return true;
+	}
 	if (explain_process)
 		atomic_fetch_add(flushed ? &explain_process->flushes : &explain_process->repeats,
 				 1);
@@ -166,31 +169,12 @@ void explain_completions(struct ibv_cq *cq, const struct ibv_wc *wc, int count, 
 			explain_completion(cq->context, &wc[i], caller);
 }
 
-static int poll_refused(struct ibv_cq *cq, int count, struct ibv_wc *wc)
+__attribute__((__cold__)) void explain_cq_refused(struct explain_call call, const struct ibv_cq *cq,
+						  int error)
 {
-	(void)cq;
-	(void)count;
-	(void)wc;
-	return -1;
-}
-
-/* The headers poll a queue that is refused as the program's was. */
-void explain_cq_refused(struct explain_call call, const struct ibv_cq *cq, int error)
-{
-	struct ibv_context again;
-	struct ibv_cq copy = {.context = &again};
-	struct ibv_wc wc;
-	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1};
-
-	if (!explain_begin(&call))
-		return;
-	again = *cq->context;
-	again.ops.poll_cq = poll_refused;
-	rdmaez_wc_poll(&copy, NULL, &batch, 0, call.diag);
-	call.diag->verb = call.verb;
-	if (error > 0)
-		call.diag->error = error;
-	explain_end(&call);
+	explain_enter();
+	if (explain_leave(&call, error))
+		explain_refused(&call, cq->context);
 }
 
 static int poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
@@ -206,7 +190,7 @@ static int poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
 	if (EXPLAIN_RARE(got < 0)) {
 		const struct explain_call call = EXPLAIN_CALL(ibv_poll_cq, EXPLAIN_REFUSAL);
 
-		explain_cq_refused(call, cq, 0);
+		explain_cq_refused(call, cq, EIO);
 	}
 	return got;
 }

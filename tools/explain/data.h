@@ -8,7 +8,10 @@
 /* The entries of struct ibv_context_ops. Calls by several threads, also with the same context, do no harm. */
 void explain_wrap_data(struct ibv_context *context);
 
-/* The queue itself is refused; error 0: the verb does not tell why. */
+/* The functions of a completion queue of the extended interface (extended.c). */
+void explain_wrap_cq(struct ibv_cq_ex *cq);
+
+/* The queue itself is refused; ibv_poll_cq() does not tell why, which counts as EIO. */
 void explain_cq_refused(struct explain_call call, const struct ibv_cq *cq, int error);
 
 #endif

@@ -59,7 +59,8 @@ struct explain_process {
 	char name[16];
 	atomic_uint findings[EXPLAIN_KIND_COUNT];
 	atomic_uint repeats, probes, flushes;
-	atomic_uint qp_errors;                    /* queue pairs that ended in ERR */
+	atomic_uint unseen;    /* extended queue pairs and completion queues that are left alone */
+	atomic_uint qp_errors; /* queue pairs that ended in ERR */
 	atomic_int objects[EXPLAIN_OBJECT_COUNT]; /* made, and not destroyed */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a program makes besides queue pairs: each made, changed and destroyed by the verbs here. */
+#include "data.h"
 #include "verbs.h"
 
 #define ORIGINAL(object, entry) explain_originals((object)->context)->entry
@@ -216,7 +217,7 @@ struct ibv_cq_ex *explain_create_cq_ex(struct ibv_context *context,
 	       init_attr->comp_mask ? sizeof(asked) : offsetof(struct ibv_cq_init_attr_ex, flags));
 	EXPLAIN_POINTER(struct ibv_cq_ex, explain_verb_create_cq_ex,
 			explain_originals(context)->create_cq_ex(context, init_attr), context,
-			explain_made(EXPLAIN_CQ, result),
+			(explain_made(EXPLAIN_CQ, result), explain_wrap_cq(result)),
 			rdmaez_cq_create_ex(context, &asked, &cq, call.diag));
 }
 

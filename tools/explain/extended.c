@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The extended interfaces: ibv_start_poll() and ibv_next_poll(), and ibv_wr_start() to ibv_wr_complete().
+ *
+ * Their functions stand in each object, where there is no room for the originals. But a provider has few sets of them,
+ * rxe one, mlx5 a dozen or two; so there are sets of wrappers, and each is bound to one set of originals.
+ */
+#include <pthread.h>
+
+#include "data.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+#define EACH_8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define EACH_32(X)                                                                                \
+	EACH_8(X)                                                                                 \
+	X(8)                                                                                      \
+	X(9)                                                                                      \
+	X(10)                                                                                     \
+	X(11)                                                                                     \
+	X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) \
+		X(27) X(28) X(29) X(30) X(31)
+
+/* ---- Polling --------------------------------------------------------------------------------------- */
+
+enum {
+	CQ_SETS = 32,
+	QP_SETS = 8
+};
+
+struct cq_set {
+	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
+	int (*next_poll)(struct ibv_cq_ex *cq);
+};
+
+static struct cq_set cq_original[CQ_SETS];
+
+/* What the queue stands at has failed. It need not have been created to tell the queue pair, then that is 0. */
+static void explain_current(struct ibv_cq_ex *cq, const void *caller)
+{
+	const struct ibv_wc wc = {.status = cq->status,
+				  .wr_id = cq->wr_id,
+				  .vendor_err = cq->read_vendor_err ? cq->read_vendor_err(cq) : 0,
+				  .qp_num = cq->read_qp_num ? cq->read_qp_num(cq) : 0};
+
+	explain_completions(ibv_cq_ex_to_cq(cq), &wc, 1, caller);
+}
+
+/* ENOENT: there is no completion. */
+__attribute__((__noinline__, __cold__)) static void
+explain_poll(struct ibv_cq_ex *cq, int result, const char *verb, const void *caller)
+{
+	const struct explain_call call = {.verb = verb, .caller = caller, .kind = EXPLAIN_REFUSAL};
+
+	if (result)
+		explain_cq_refused(call, ibv_cq_ex_to_cq(cq), result);
+	else
+		explain_current(cq, caller);
+}
+
+#define POLLED(verb)                                                                 \
+	do {                                                                         \
+		if (EXPLAIN_RARE(result ? result != ENOENT : cq->status))            \
+			explain_poll(cq, result, verb, __builtin_return_address(0)); \
+		return result;                                                       \
+	} while (0)
+
+#define CQ_SET(n)                                                                      \
+	static int start_poll_##n(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr) \
+	{                                                                              \
+		const int result = cq_original[n].start_poll(cq, attr);                \
+		POLLED("ibv_start_poll");                                              \
+	}                                                                              \
+	static int next_poll_##n(struct ibv_cq_ex *cq)                                 \
+	{                                                                              \
+		const int result = cq_original[n].next_poll(cq);                       \
+		POLLED("ibv_next_poll");                                               \
+	}
+EACH_32(CQ_SET)
+
+#define CQ_WRAPPER(n) {start_poll_##n, next_poll_##n},
+static const struct cq_set cq_wrapper[CQ_SETS] = {EACH_32(CQ_WRAPPER)};
+
+static bool wrap_cq(struct ibv_cq_ex *cq)
+{
+	for (int i = 0; i < CQ_SETS; i++) {
+		struct cq_set *original = &cq_original[i];
+
+		if (cq->start_poll == cq_wrapper[i].start_poll)
+			return true;
+		if (!original->start_poll) {
+			original->start_poll = cq->start_poll;
+			original->next_poll = cq->next_poll;
+		}
+		if (original->start_poll != cq->start_poll || original->next_poll != cq->next_poll)
+			continue;
+		cq->start_poll = cq_wrapper[i].start_poll;
+		cq->next_poll = cq_wrapper[i].next_poll;
+		return true;
+	}
+	return false;
+}
+
+/* The end of wrapping: an object whose functions are none that a set is left for stays as it is. */
+static void wrapped(bool done)
+{
+	pthread_mutex_unlock(&lock);
+	if (!done && explain_process)
+		atomic_fetch_add(&explain_process->unseen, 1);
+}
+
+void explain_wrap_cq(struct ibv_cq_ex *cq)
+{
+	pthread_mutex_lock(&lock);
+	wrapped(!cq->start_poll || wrap_cq(cq));
+}
+
+/* ---- Posting ----------------------------------------------------------------------------------------- */
+
+/*
+ * ibv_wr_complete() does not say what it refuses, so the thread keeps of its last requests what the headers look at. A
+ * thread may have begun with several queue pairs at a time.
+ */
+enum {
+	REQUESTS = 32,
+	BEGIN = -1, /* in place of an opcode: ibv_wr_start() */
+	SGES = 256
+};
+
+struct request {
+	const struct ibv_qp_ex *qp;
+	uint64_t wr_id, remote_addr, length;
+	struct ibv_ah *ah;
+	int opcode;
+	unsigned int flags;
+	size_t num_sge;
+};
+
+static __thread struct {
+	unsigned int count;
+	bool replaying; /* rdmaez_wr_post_ex() builds again what was built: it is answered with `result` */
+	int result;
+	struct request request[REQUESTS];
+} session __attribute__((__tls_model__("initial-exec")));
+
+static inline void note(const struct ibv_qp_ex *qp, int opcode, uint64_t remote_addr)
+{
+	session.request[session.count++ % REQUESTS] = (struct request){.qp = qp,
+								       .opcode = opcode,
+								       .remote_addr = remote_addr,
+								       .wr_id = qp->wr_id,
+								       .flags = qp->wr_flags};
+}
+
+static inline void note_data(const struct ibv_qp_ex *qp, size_t num_sge, uint64_t length,
+			     unsigned int flag)
+{
+	struct request *last = &session.request[(session.count - 1) % REQUESTS];
+
+	if (last->qp != qp)
+		return;
+	last->num_sge = num_sge;
+	last->length = length;
+	last->flags |= flag;
+}
+
+static inline void note_ah(const struct ibv_qp_ex *qp, struct ibv_ah *ah)
+{
+	struct request *last = &session.request[(session.count - 1) % REQUESTS];
+
+	if (last->qp == qp)
+		last->ah = ah;
+}
+
+static inline uint64_t length_of(size_t count, const struct ibv_sge *sge)
+{
+	uint64_t length = 0;
+
+	for (size_t i = 0; i < count; i++)
+		length += sge[i].length;
+	return length;
+}
+
+static inline uint64_t length_of_buffers(size_t count, const struct ibv_data_buf *buffer)
+{
+	uint64_t length = 0;
+
+	for (size_t i = 0; i < count; i++)
+		length += buffer[i].length;
+	return length;
+}
+
+__attribute__((__noinline__, __cold__)) static void
+explain_session(struct explain_call call, struct ibv_qp_ex *qp, int result);
+
+/* X(n, name, parameters, arguments, what is noted of it) of each that has no result. */
+#define OPERATIONS(X, n)                                                                           \
+	X(n, wr_start, (struct ibv_qp_ex * qp), (qp), note(qp, BEGIN, 0))                          \
+	X(n, wr_atomic_cmp_swp,                                                                    \
+	  (struct ibv_qp_ex * qp, uint32_t rkey, uint64_t addr, uint64_t compare, uint64_t swap),  \
+	  (qp, rkey, addr, compare, swap), note(qp, IBV_WR_ATOMIC_CMP_AND_SWP, addr))              \
+	X(n, wr_atomic_fetch_add,                                                                  \
+	  (struct ibv_qp_ex * qp, uint32_t rkey, uint64_t addr, uint64_t add),                     \
+	  (qp, rkey, addr, add), note(qp, IBV_WR_ATOMIC_FETCH_AND_ADD, addr))                      \
+	X(n, wr_bind_mw,                                                                           \
+	  (struct ibv_qp_ex * qp, struct ibv_mw * mw, uint32_t rkey,                               \
+	   const struct ibv_mw_bind_info *info),                                                   \
+	  (qp, mw, rkey, info), note(qp, IBV_WR_BIND_MW, 0))                                       \
+	X(n, wr_local_inv, (struct ibv_qp_ex * qp, uint32_t rkey), (qp, rkey),                     \
+	  note(qp, IBV_WR_LOCAL_INV, 0))                                                           \
+	X(n, wr_rdma_read, (struct ibv_qp_ex * qp, uint32_t rkey, uint64_t addr),                  \
+	  (qp, rkey, addr), note(qp, IBV_WR_RDMA_READ, 0))                                         \
+	X(n, wr_rdma_write, (struct ibv_qp_ex * qp, uint32_t rkey, uint64_t addr),                 \
+	  (qp, rkey, addr), note(qp, IBV_WR_RDMA_WRITE, 0))                                        \
+	X(n, wr_rdma_write_imm, (struct ibv_qp_ex * qp, uint32_t rkey, uint64_t addr, __be32 imm), \
+	  (qp, rkey, addr, imm), note(qp, IBV_WR_RDMA_WRITE_WITH_IMM, 0))                          \
+	X(n, wr_send, (struct ibv_qp_ex * qp), (qp), note(qp, IBV_WR_SEND, 0))                     \
+	X(n, wr_send_imm, (struct ibv_qp_ex * qp, __be32 imm), (qp, imm),                          \
+	  note(qp, IBV_WR_SEND_WITH_IMM, 0))                                                       \
+	X(n, wr_send_inv, (struct ibv_qp_ex * qp, uint32_t rkey), (qp, rkey),                      \
+	  note(qp, IBV_WR_SEND_WITH_INV, 0))                                                       \
+	X(n, wr_send_tso, (struct ibv_qp_ex * qp, void *header, uint16_t length, uint16_t mss),    \
+	  (qp, header, length, mss), note(qp, IBV_WR_TSO, 0))                                      \
+	X(n, wr_set_ud_addr,                                                                       \
+	  (struct ibv_qp_ex * qp, struct ibv_ah * ah, uint32_t qpn, uint32_t qkey),                \
+	  (qp, ah, qpn, qkey), note_ah(qp, ah))                                                    \
+	X(n, wr_set_inline_data, (struct ibv_qp_ex * qp, void *addr, size_t length),               \
+	  (qp, addr, length), note_data(qp, 1, length, IBV_SEND_INLINE))                           \
+	X(n, wr_set_inline_data_list,                                                              \
+	  (struct ibv_qp_ex * qp, size_t count, const struct ibv_data_buf *buffer),                \
+	  (qp, count, buffer),                                                                     \
+	  note_data(qp, 1, length_of_buffers(count, buffer), IBV_SEND_INLINE))                     \
+	X(n, wr_set_sge, (struct ibv_qp_ex * qp, uint32_t lkey, uint64_t addr, uint32_t length),   \
+	  (qp, lkey, addr, length), note_data(qp, 1, length, 0))                                   \
+	X(n, wr_set_sge_list, (struct ibv_qp_ex * qp, size_t count, const struct ibv_sge *sge),    \
+	  (qp, count, sge), note_data(qp, count, length_of(count, sge), 0))
+
+static struct ibv_qp_ex qp_original[QP_SETS];
+
+#define OPERATION(n, name, parameters, arguments, noted) \
+	static void name##_##n parameters                \
+	{                                                \
+		if (EXPLAIN_RARE(session.replaying))     \
+			return;                          \
+		noted;                                   \
+		qp_original[n].name arguments;           \
+	}
+#define QP_SET(n)                                                               \
+	OPERATIONS(OPERATION, n)                                                \
+	static int wr_complete_##n(struct ibv_qp_ex *qp)                        \
+	{                                                                       \
+		if (EXPLAIN_RARE(session.replaying))                            \
+			return session.result;                                  \
+		const int result = qp_original[n].wr_complete(qp);              \
+		if (EXPLAIN_RARE(result)) {                                     \
+			const struct explain_call call =                        \
+				EXPLAIN_CALL(ibv_wr_complete, EXPLAIN_REFUSAL); \
+			explain_session(call, qp, result);                      \
+		}                                                               \
+		return result;                                                  \
+	}
+EACH_8(QP_SET)
+
+#define WRAPPER(n, name, parameters, arguments, noted) .name = name##_##n,
+#define QP_WRAPPER(n)                                  {OPERATIONS(WRAPPER, n).wr_complete = wr_complete_##n}
+static const struct ibv_qp_ex qp_wrapper[QP_SETS] = {
+	QP_WRAPPER(0), QP_WRAPPER(1), QP_WRAPPER(2), QP_WRAPPER(3),
+	QP_WRAPPER(4), QP_WRAPPER(5), QP_WRAPPER(6), QP_WRAPPER(7),
+};
+
+/* A queue pair has those operations that it was created for; a set may come to have more than any of them. */
+#define FITS(n, name, parameters, arguments, noted) \
+	&&(!set->name || !qp->name || set->name == qp->name)
+static bool fits(const struct ibv_qp_ex *set, const struct ibv_qp_ex *qp)
+{
+	return (!set->wr_complete || set->wr_complete == qp->wr_complete) OPERATIONS(FITS, 0);
+}
+
+#define WRAP(n, name, parameters, arguments, noted) \
+	if (qp->name) {                             \
+		set->name = qp->name;               \
+		qp->name = wrapper->name;           \
+	}
+static void wrap_qp(struct ibv_qp_ex *qp, struct ibv_qp_ex *set, const struct ibv_qp_ex *wrapper)
+{
+	OPERATIONS(WRAP, 0)
+	set->wr_complete = qp->wr_complete;
+	qp->wr_complete = wrapper->wr_complete;
+}
+
+static void wrap_qp_ex(struct ibv_qp_ex *qp)
+{
+	bool done = !qp->wr_complete;
+
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < QP_SETS && !done; i++)
+		done = qp->wr_complete == qp_wrapper[i].wr_complete;
+	for (int i = 0; i < QP_SETS && !done; i++) {
+		done = fits(&qp_original[i], qp);
+		if (done)
+			wrap_qp(qp, &qp_original[i], &qp_wrapper[i]);
+	}
+	wrapped(done);
+}
+
+/* The only way in which a program gets the extended interface of its queue pair. */
+EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	struct ibv_qp_ex *extended = REAL(ibv_qp_to_qp_ex)(qp);
+
+	if (extended)
+		wrap_qp_ex(extended);
+	return extended;
+}
+
+/* ---- A session that was refused ------------------------------------------------------------------------ */
+
+/* What the headers are asked about, one thread at a time: between explain_begin() and explain_end(). */
+static struct {
+	unsigned int count;
+	const struct request *request[REQUESTS];
+	struct ibv_send_wr wr[REQUESTS];
+	struct ibv_sge sge[SGES];
+	char field[64];
+} refused;
+
+/* As ibv_post_send() would take it. */
+static void describe(const struct request *request, struct ibv_send_wr *wr)
+{
+	memset(wr, 0, sizeof(*wr));
+	wr->wr_id = request->wr_id;
+	wr->opcode = (enum ibv_wr_opcode)request->opcode;
+	wr->send_flags = request->flags;
+	wr->num_sge = request->num_sge < SGES ? (int)request->num_sge : SGES;
+	wr->sg_list = refused.sge;
+	if (request->qp->qp_base.qp_type == IBV_QPT_UD)
+		wr->wr.ud.ah = request->ah;
+	else
+		wr->wr.atomic.remote_addr = request->remote_addr;
+}
+
+/* The requests of the session, in order. False: there are none, or too many. */
+static bool collect(const struct ibv_qp_ex *qp)
+{
+	unsigned int back = 1, count = 0;
+
+	for (; back <= REQUESTS && back <= session.count; back++) {
+		const struct request *request = &session.request[(session.count - back) % REQUESTS];
+
+		if (request->qp == qp && request->opcode == BEGIN)
+			break;
+		count += request->qp == qp;
+	}
+	if (back > REQUESTS || back > session.count)
+		return false;
+	refused.count = count;
+	for (unsigned int i = 0; i < count;) {
+		const struct request *request =
+			&session.request[(session.count - --back) % REQUESTS];
+
+		if (request->qp != qp)
+			continue;
+		describe(request, &refused.wr[i]);
+		refused.request[i++] = request;
+	}
+	return count > 0;
+}
+
+/* Asks about so many of them, from the nth on. All data is taken to be in the first SGE. */
+static void ask(struct ibv_qp_ex *qp, unsigned int first, unsigned int count,
+		struct rdmaez_diag *diag)
+{
+	refused.sge[0].length = (uint32_t)refused.request[first]->length;
+	for (unsigned int i = first; i < first + count; i++)
+		refused.wr[i].next = i + 1 < first + count ? &refused.wr[i + 1] : NULL;
+	session.replaying = true;
+	rdmaez_wr_post_ex(qp, &refused.wr[first], NULL, diag);
+	session.replaying = false;
+}
+
+/* Whether it is about one request, whatever the queue and the state are like. */
+static bool of_request(const struct rdmaez_finding *finding)
+{
+	switch (finding->reason) {
+	case RDMAEZ_WHY_WR_SGE:
+	case RDMAEZ_WHY_WR_INLINE:
+	case RDMAEZ_WHY_WR_INLINE_OPCODE:
+	case RDMAEZ_WHY_WR_OPCODE:
+	case RDMAEZ_WHY_WR_EX_OPCODE:
+	case RDMAEZ_WHY_WR_ATOMIC:
+	case RDMAEZ_WHY_WR_UD_LENGTH:
+	case RDMAEZ_WHY_WR_UNSIGNALED:
+	case RDMAEZ_WHY_NULL_ARGUMENT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of several, the first that has something wrong with it by itself. */
+static void ask_each(struct ibv_qp_ex *qp, struct rdmaez_diag *diag)
+{
+	static struct rdmaez_diag alone;
+
+	for (unsigned int i = 0; i < refused.count; i++) {
+		ask(qp, i, 1, &alone);
+		for (unsigned int j = 0; j < alone.count; j++) {
+			if (!of_request(&alone.finding[j]))
+				continue;
+			snprintf(refused.field, sizeof(refused.field), "request %u of %u, %s",
+				 i + 1, refused.count, alone.finding[j].field);
+			alone.finding[0] = alone.finding[j];
+			alone.finding[0].field = refused.field;
+			alone.count = 1;
+			*diag = alone;
+			return;
+		}
+	}
+}
+
+static void explain_session(struct explain_call call, struct ibv_qp_ex *qp, int result)
+{
+	const enum ibv_qp_state state = qp->qp_base.state;
+	const uint64_t wr_id = qp->wr_id;
+	const unsigned int flags = qp->wr_flags;
+
+	if (!explain_begin(&call))
+		return;
+	if (collect(qp)) {
+		session.result = result;
+		ask(qp, 0, refused.count, call.diag);
+		if (refused.count > 1)
+			ask_each(qp, call.diag);
+	} else {
+		struct ibv_send_wr last = {.send_flags = IBV_SEND_SIGNALED};
+		const struct ibv_send_wr unknown = {.next = &last};
+
+		rdmaez_impl_wr_send_failed(&qp->qp_base, &unknown, NULL, result, call.diag);
+		call.diag->verb = call.verb;
+	}
+	qp->qp_base.state = state;
+	qp->wr_id = wr_id;
+	qp->wr_flags = flags;
+	explain_end(&call);
+}
