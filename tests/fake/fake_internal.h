@@ -100,7 +100,10 @@ struct fake_srq {
 
 struct fake_cq {
 	struct fake_object object;
-	struct ibv_cq verbs;
+	union {
+		struct ibv_cq verbs;
+		struct ibv_cq_ex ex; /* begins with the same */
+	};
 	int users;
 	int events;        /* read, and not acknowledged */
 	struct ibv_wc *wc; /* verbs.cqe entries, in a ring */

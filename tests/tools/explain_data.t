@@ -52,4 +52,19 @@ ok 'counts the flushes of a queue pair that is gone' said 1 destroyed
 ok 'says nothing of flushes that the program caused' passed own_flush
 ok 'takes a rendezvous for no failure' passed rendezvous
 
+ok 'explains a queue pair that is in ERR for a reason nobody knows' explained flush 'IBV_WC_WR_FLUSH_ERR' 'in ERR'
+ok 'explains only the first of such flushes' said 1 flush
+
+ok 'says nothing while all is well with the extended interfaces' passed ex_well
+ok 'explains too many SGEs there' explained ex_many_sges 'ibv_wr_complete failed with EINVAL' 'num_sge: .*Given: 3'
+ok 'says which of several requests it was there' explained ex_second_of_three 'request 2 of 3, sg_list: ' '65 bytes'
+ok 'tells two queue pairs apart that a thread posts to' explained ex_two_at_once 'request 2 of 2, sg_list: '
+ok 'explains a full send queue there' explained ex_full 'ibv_wr_complete failed with ENOMEM' 'cap.max_send_wr: '
+ok 'explains a failed completion there' explained ex_not_ready 'IBV_WC_RNR_RETRY_EXC_ERR.* QP 6,' 'rnr_retry: '
+ok 'explains it once there, too' said 1 ex_not_ready
+ok 'finds the queue pair where the queue does not tell it' explained ex_no_number 'IBV_WC_RNR_RETRY_EXC_ERR.* QP 6,'
+ok 'explains a queue that cannot be polled there' explained ex_polling 'ibv_start_poll failed with EINVAL'
+ok 'wraps as many sets of functions as it has wrappers' said 32 ex_sets
+ok 'leaves others as they are' explained ex_sets 'IBV_WC_RNR_RETRY_EXC_ERR'
+
 done_testing

@@ -146,6 +146,8 @@ void explain_qp_reset(const struct ibv_qp *qp);
 /* A queue pair stays what it is until explain_qp_release(): its destruction waits. NULL: not known. */
 struct ibv_qp *explain_qp_hold(const struct ibv_context *context, uint32_t qp_num);
 void explain_qp_release(struct ibv_qp *qp);
+/* The number of the only queue pair that completes into this queue; 0: there are several, or none. */
+uint32_t explain_qp_of_cq(const struct ibv_cq *cq);
 
 /* What guards the tables of queue pairs and contexts; for a few instructions, and nothing else is locked meanwhile. */
 void explain_lock(void);

@@ -18,8 +18,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	X(9)                                                                                      \
 	X(10)                                                                                     \
 	X(11)                                                                                     \
-	X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) \
-		X(27) X(28) X(29) X(30) X(31)
+	X(12)                                                                                     \
+	X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) \
+		X(28) X(29) X(30) X(31)
 
 /* ---- Polling --------------------------------------------------------------------------------------- */
 
@@ -35,13 +36,15 @@ struct cq_set {
 
 static struct cq_set cq_original[CQ_SETS];
 
-/* What the queue stands at has failed. It need not have been created to tell the queue pair, then that is 0. */
+/* What the queue stands at has failed. Not every queue was created to tell the queue pair's number. */
 static void explain_current(struct ibv_cq_ex *cq, const void *caller)
 {
 	const struct ibv_wc wc = {.status = cq->status,
 				  .wr_id = cq->wr_id,
 				  .vendor_err = cq->read_vendor_err ? cq->read_vendor_err(cq) : 0,
-				  .qp_num = cq->read_qp_num ? cq->read_qp_num(cq) : 0};
+				  .qp_num = cq->read_qp_num
+						    ? cq->read_qp_num(cq)
+						    : explain_qp_of_cq(ibv_cq_ex_to_cq(cq))};
 
 	explain_completions(ibv_cq_ex_to_cq(cq), &wc, 1, caller);
 }

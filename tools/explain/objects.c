@@ -239,6 +239,24 @@ struct ibv_qp *explain_qp_hold(const struct ibv_context *context, uint32_t qp_nu
 	return qp;
 }
 
+uint32_t explain_qp_of_cq(const struct ibv_cq *cq)
+{
+	uint32_t qp_num = 0;
+	unsigned int count = 0;
+
+	explain_lock();
+	for (size_t i = 0; i < table.size; i++) {
+		const struct ibv_qp *const qp = table.row[i].qp;
+
+		if (qp && (qp->send_cq == cq || qp->recv_cq == cq)) {
+			qp_num = qp->qp_num;
+			count++;
+		}
+	}
+	explain_unlock();
+	return count == 1 ? qp_num : 0;
+}
+
 void explain_qp_release(struct ibv_qp *qp)
 {
 	struct row *row;

@@ -8,6 +8,8 @@
 struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_data);
 /* The fake's ibv_open_device(). */
 struct ibv_context *fake_shared_open_device(struct ibv_device *device);
+struct ibv_cq_ex *fake_shared_create_cq_ex(struct ibv_context *context,
+					   struct ibv_cq_init_attr_ex *init);
 
 __attribute__((__constructor__)) static void begin(void)
 {
@@ -17,8 +19,12 @@ __attribute__((__constructor__)) static void begin(void)
 /* As in the library, where every way of opening a device comes to this function, by the dynamic linker. */
 struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_data)
 {
+	struct ibv_context *context = fake_shared_open_device(device);
+
 	(void)private_data;
-	return fake_shared_open_device(device);
+	if (context)
+		verbs_get_ctx(context)->create_cq_ex = fake_shared_create_cq_ex;
+	return context;
 }
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)

@@ -295,17 +295,188 @@ static void rendezvous(void)
 	poll();
 }
 
+/* ---- The extended interfaces --------------------------------------------------------------------------- */
+
+static struct ibv_qp_ex *extended;
+static struct ibv_cq_ex *queue;
+
+static void begin_extended(unsigned int flags, uint32_t comp_vector)
+{
+	struct ibv_cq_init_attr_ex of_cq = {
+		.cqe = 16, .wc_flags = flags, .comp_vector = comp_vector};
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = pd,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_READ};
+
+	queue = ibv_create_cq_ex(context, &of_cq);
+	cq = init.send_cq = init.recv_cq = ibv_cq_ex_to_cq(queue);
+	init.cap.max_send_wr = init.cap.max_recv_wr = 4;
+	init.cap.max_send_sge = init.cap.max_recv_sge = 2;
+	init.cap.max_inline_data = 64;
+	qp = ibv_create_qp_ex(context, &init);
+	extended = ibv_qp_to_qp_ex(qp);
+	reach(qp, IBV_QPS_RTS);
+}
+
+static void build(int num_sge, size_t inlined)
+{
+	struct ibv_sge sge[4] = {{(uintptr_t)buffer, 8, mr->lkey}};
+
+	extended->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send(extended);
+	if (inlined)
+		ibv_wr_set_inline_data(extended, buffer, inlined);
+	else if (num_sge == 1)
+		ibv_wr_set_sge(extended, mr->lkey, (uintptr_t)buffer, 8);
+	else
+		ibv_wr_set_sge_list(extended, (size_t)num_sge, sge);
+}
+
+static void finish(void)
+{
+	int result;
+
+	errno = 77;
+	result = ibv_wr_complete(extended);
+	printf("wr_complete %d errno %d state %d wr_id %d flags %u posted %d misused %u\n", result,
+	       errno, (int)qp->state, (int)extended->wr_id, extended->wr_flags,
+	       (int)fake_qp_posted(qp), fake_misused());
+}
+
+static void ex_well(void)
+{
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	ibv_wr_start(extended);
+	extended->wr_id = 1;
+	build(1, 0);
+	extended->wr_id = 2;
+	build(2, 0);
+	finish();
+	ibv_wr_start(extended);
+	build(1, 8);
+	ibv_wr_abort(extended);
+}
+
+static void ex_many_sges(void)
+{
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	ibv_wr_start(extended);
+	extended->wr_id = 1;
+	build(3, 0);
+	finish();
+}
+
+static void ex_second_of_three(void)
+{
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	ibv_wr_start(extended);
+	build(1, 0);
+	build(1, 65);
+	build(1, 8);
+	finish();
+}
+
+/* A thread may have begun with two queue pairs. */
+static void ex_two_at_once(void)
+{
+	struct ibv_qp_ex *first, *second;
+
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	first = extended;
+	ibv_wr_start(first);
+	build(1, 0);
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	second = extended;
+	ibv_wr_start(second);
+	build(2, 0);
+	extended = first;
+	build(1, 65);
+	extended = second;
+	finish();
+	extended = first;
+	qp = &first->qp_base;
+	finish();
+}
+
+static void ex_full(void)
+{
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	ibv_wr_start(extended);
+	for (int i = 0; i < 5; i++)
+		build(1, 0);
+	finish();
+}
+
+static void ex_poll(void)
+{
+	struct ibv_poll_cq_attr attr = {0};
+
+	errno = 77;
+	for (int result = ibv_start_poll(queue, &attr); !result; result = ibv_next_poll(queue))
+		printf("polled %d:%d\n", (int)queue->wr_id, (int)queue->status);
+	printf("errno %d state %d\n", errno, (int)qp->state);
+}
+
+static void ex_fails(unsigned int flags)
+{
+	begin_extended(flags, 0);
+	fake_qp_force(qp, IBV_QPS_ERR);
+	complete(qp, IBV_WC_SUCCESS);
+	complete(qp, IBV_WC_RNR_RETRY_EXC_ERR);
+	complete(qp, IBV_WC_WR_FLUSH_ERR);
+	ex_poll();
+	ex_poll();
+	complete(qp, IBV_WC_WR_FLUSH_ERR);
+	ex_poll();
+}
+
+static void ex_not_ready(void)
+{
+	ex_fails(IBV_WC_EX_WITH_QP_NUM);
+}
+
+static void ex_no_number(void)
+{
+	ex_fails(0);
+}
+
+static void ex_polling(void)
+{
+	struct ibv_poll_cq_attr attr = {.comp_mask = 1};
+
+	begin_extended(0, 0);
+	printf("start_poll %d\n", ibv_start_poll(queue, &attr));
+}
+
+/* More sets of functions than there are wrappers for. */
+static void ex_sets(void)
+{
+	for (uint32_t i = 0; i < 40; i++) {
+		begin_extended(IBV_WC_EX_WITH_QP_NUM, i);
+		complete(qp, IBV_WC_SUCCESS);
+		complete(qp, IBV_WC_RNR_RETRY_EXC_ERR);
+		ex_poll();
+	}
+}
+
 #define CASE(name) {#name, name}
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	CASE(well),         CASE(many_sges),  CASE(long_inline),   CASE(queue_full),
-	CASE(early),        CASE(opcode),     CASE(second_of_two), CASE(receive_sges),
-	CASE(receive_full), CASE(srq_full),   CASE(window),        CASE(notify),
-	CASE(polling),      CASE(wrong_lkey), CASE(not_ready),     CASE(no_answer),
-	CASE(wrong_rkey),   CASE(two_qps),    CASE(destroyed),     CASE(flush),
-	CASE(own_flush),    CASE(rendezvous),
+	CASE(well),           CASE(many_sges),    CASE(long_inline),
+	CASE(queue_full),     CASE(early),        CASE(opcode),
+	CASE(second_of_two),  CASE(receive_sges), CASE(receive_full),
+	CASE(srq_full),       CASE(window),       CASE(notify),
+	CASE(polling),        CASE(wrong_lkey),   CASE(not_ready),
+	CASE(no_answer),      CASE(wrong_rkey),   CASE(two_qps),
+	CASE(destroyed),      CASE(flush),        CASE(own_flush),
+	CASE(rendezvous),     CASE(ex_well),      CASE(ex_many_sges),
+	CASE(ex_full),        CASE(ex_not_ready), CASE(ex_second_of_three),
+	CASE(ex_two_at_once), CASE(ex_no_number), CASE(ex_polling),
+	CASE(ex_sets),
 };
 
 int main(int argc, char *argv[])
