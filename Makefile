@@ -206,13 +206,14 @@ build/siw/%: tests/siw/%.c | deps-build deps-siw
 	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 
 # The headers' bodies are compiled once, for both tools; the shared object is all of its directory but the launcher.
+LAUNCHER := main summary
 build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -D_GNU_SOURCE
 build/tools/%.o: tools/%.c | deps-build
 	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
 tool_objects = build/tools/headers.o $(patsubst %.c,build/%.o,$(wildcard tools/$(1)/*.c))
-build/tools/rdmaez-explain.so: $(filter-out %/main.o,$(call tool_objects,explain)) tools/explain/explain.map
+build/tools/rdmaez-explain.so: $(filter-out $(LAUNCHER:%=build/tools/explain/%.o),$(call tool_objects,explain)) tools/explain/explain.map
 	$(call link_tool,-shared -Wl$(comma)-z$(comma)defs$(comma)-Bsymbolic -Wl$(comma)--version-script=tools/explain/explain.map)
-build/tools/rdmaez-explain: build/tools/explain/main.o
+build/tools/rdmaez-explain: $(LAUNCHER:%=build/tools/explain/%.o)
 	$(call link_tool)
 build/tools/rdmaez-doctor: $(call tool_objects,doctor)
 	$(call link_tool,-libverbs)

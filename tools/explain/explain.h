@@ -42,6 +42,8 @@ struct explain_call {
 	enum explain_kind kind;
 	struct rdmaez_diag
 		*diag;   /* for the headers to fill, between explain_begin() and explain_end() */
+	int error;       /* a positive errno value; 0: not known yet */
+	bool creates;    /* what it makes may be a probe */
 	int saved_errno; /* the program's */
 };
 
@@ -172,7 +174,9 @@ void explain_unwrap_context(struct ibv_context *context);
 void explain_completions(struct ibv_cq *cq, const struct ibv_wc *wc, int count, const void *caller);
 
 /* What this process shares with the launcher (report.c); NULL outside of it. */
-extern struct explain_process *explain_process;
+extern struct explain_process *_Atomic explain_process;
 extern const struct explain_options *explain_options;
+/* From the first verb on, the process has its place there. */
+void explain_join(void);
 
 #endif

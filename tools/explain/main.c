@@ -2,53 +2,320 @@
 /* rdmaez-explain: runs a command with the shared object in front of libibverbs and librdmacm. */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "share.h"
+#include "summary.h"
 
-static struct explain_share *share_new(char path[])
+enum {
+	STATUS_USAGE = 2,
+	STATUS_OWN = 125, /* as env(1) has them */
+	STATUS_CANNOT_RUN = 126,
+	STATUS_NOT_FOUND = 127
+};
+
+static const char help[] =
+	"Usage: rdmaez-explain [OPTION...] COMMAND [ARG...]\n"
+	"Run a command, and explain its RDMA verbs: where one is refused or a completion\n"
+	"fails, say on stderr which field is wrong, why, and what to do. Silent while all\n"
+	"is well.\n"
+	"\n"
+	"  --advice      also say what an expert would do otherwise\n"
+	"  --line        a line of key=value pairs for each finding\n"
+	"  --json FILE   write a line of JSON for each finding to FILE\n"
+	"  --stop        raise SIGTRAP at the first finding, for a debugger\n"
+	"  --only KIND   these findings alone: refusal, query, completion, event, cm,\n"
+	"                advice; may be repeated\n"
+	"  --log FILE    write to FILE in place of stderr\n"
+	"  --summary     end with a summary even if nothing was found\n"
+	"  -h, --help    print this\n"
+	"\n"
+	"Refused queries are only counted, unless --only query asks for them. What a\n"
+	"program probes, and then does in another way, is no finding.\n"
+	"\n"
+	"Exit status: the command's, 128+N if signal N ended it; 2 for wrong options,\n"
+	"125 if rdmaez-explain failed, 126 or 127 if the command cannot be run.\n";
+
+static struct explain_share *share;
+static char share_path[EXPLAIN_PATH];
+
+__attribute__((__noreturn__)) static void fail(const char *what, const char *why)
 {
-	const int file = mkostemp(path, O_CLOEXEC);
-	struct explain_share *share = MAP_FAILED;
+	fprintf(stderr, "rdmaez-explain: %s: %s\n", what, why);
+	if (share_path[0])
+		unlink(share_path);
+	exit(STATUS_OWN);
+}
 
-	if (file >= 0 && !ftruncate(file, sizeof(*share)))
-		share = mmap(NULL, sizeof(*share), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	if (share == MAP_FAILED) {
-		perror("rdmaez-explain");
-		exit(125);
+/* ---- The shared file ------------------------------------------------------------------------------ */
+
+/* Its pages are there from the start: a program must not end because a file system is full. */
+static bool share_new(const char *directory)
+{
+	int file;
+
+	if (!directory || directory[0] != '/' ||
+	    snprintf(share_path, sizeof(share_path), "%s/rdmaez-explain-XXXXXX", directory) >=
+		    (int)sizeof(share_path)) {
+		share_path[0] = '\0';
+		return false;
 	}
+	file = mkostemp(share_path, O_CLOEXEC);
+	if (file < 0) {
+		share_path[0] = '\0';
+		return false;
+	}
+	share = MAP_FAILED;
+	if (!posix_fallocate(file, 0, sizeof(*share)))
+		share = mmap(NULL, sizeof(*share), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	close(file);
-	share->magic = EXPLAIN_MAGIC;
+	if (share != MAP_FAILED)
+		return true;
+	unlink(share_path);
+	share_path[0] = '\0';
+	return false;
+}
+
+static void share_open(const struct explain_options *options)
+{
+	const char *const directories[] = {getenv("XDG_RUNTIME_DIR"), "/dev/shm", getenv("TMPDIR"),
+					   "/tmp"};
+	size_t i = 0;
+
+	while (i < sizeof(directories) / sizeof(*directories) && !share_new(directories[i]))
+		i++;
+	if (!share_path[0])
+		fail("no directory for a file to share with the command", strerror(errno));
+	share->options = *options;
 	share->size = sizeof(*share);
-	share->options.kinds = ~(1u << EXPLAIN_QUERY | 1u << EXPLAIN_ADVICE);
-	return share;
+	share->magic = EXPLAIN_MAGIC;
+}
+
+/* ---- Options ---------------------------------------------------------------------------------------- */
+
+__attribute__((__noreturn__)) static void usage(const char *what, const char *which)
+{
+	fprintf(stderr, "rdmaez-explain: %s%s; --help lists the options\n", what, which);
+	exit(STATUS_USAGE);
+}
+
+static uint32_t kind_bit(const char *name)
+{
+	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++)
+		if (!strcmp(name, explain_kind_name((enum explain_kind)kind)))
+			return 1u << kind;
+	usage("no kind of finding is called ", name);
+}
+
+/* An empty file, by the path that it has from everywhere. */
+static void make_file(char *path, const char *name)
+{
+	const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	char *const real = file >= 0 ? realpath(name, NULL) : NULL;
+
+	if (!real)
+		fail(name, strerror(errno));
+	if (snprintf(path, EXPLAIN_PATH, "%s", real) >= EXPLAIN_PATH)
+		fail(name, strerror(ENAMETOOLONG));
+	free(real);
+	close(file);
+}
+
+static void read_options(int argc, char *argv[], struct explain_options *options)
+{
+	static const struct option known[] = {
+		{"advice", no_argument, NULL, 'a'},
+		{"line", no_argument, NULL, 'l'},
+		{"json", required_argument, NULL, 'j'},
+		{"stop", no_argument, NULL, 's'},
+		{"only", required_argument, NULL, 'o'},
+		{"log", required_argument, NULL, 'f'},
+		{"summary", no_argument, NULL, 'S'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	const char *log = NULL, *json = NULL;
+	uint32_t only = 0;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "+:h", known, NULL)) != -1) {
+		switch (option) {
+		case 'a':
+			options->advice = true;
+			break;
+		case 'l':
+			options->line = true;
+			break;
+		case 'j':
+			json = optarg;
+			break;
+		case 's':
+			options->stop = true;
+			break;
+		case 'o':
+			only |= kind_bit(optarg);
+			break;
+		case 'f':
+			log = optarg;
+			break;
+		case 'S':
+			options->summary = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			exit(fflush(stdout) ? STATUS_OWN : EXIT_SUCCESS);
+		case ':':
+			usage("a value is missing after ", argv[optind - 1]);
+		default:
+			usage("no such option: ", argv[optind - 1]);
+		}
+	}
+	if (optind == argc)
+		usage("no command", "");
+	options->kinds = only ? only : EXPLAIN_USUAL_KINDS;
+	if (options->advice)
+		options->kinds |= 1u << EXPLAIN_ADVICE;
+	options->advice = options->kinds >> EXPLAIN_ADVICE & 1;
+	if (log)
+		make_file(options->log, log);
+	if (json)
+		make_file(options->json, json);
+}
+
+/* ---- The command ------------------------------------------------------------------------------------ */
+
+/* Beside the program where it was built, else where it is installed. */
+static void find_object(char *path)
+{
+	static const char *const places[] = {"rdmaez-explain.so",
+					     "../lib/rdmaez/rdmaez-explain.so"};
+	char self[EXPLAIN_PATH];
+	const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	size_t i = 0;
+
+	if (length < 0)
+		fail("/proc/self/exe", strerror(errno));
+	self[length] = '\0';
+	strrchr(self, '/')[1] = '\0';
+	do {
+		if (i == sizeof(places) / sizeof(*places))
+			fail("rdmaez-explain.so",
+			     "neither beside the program nor in ../lib/rdmaez");
+		if (snprintf(path, EXPLAIN_PATH, "%s%s", self, places[i]) >= EXPLAIN_PATH)
+			fail(self, strerror(ENAMETOOLONG));
+	} while (access(path, R_OK) && ++i);
+	if (strpbrk(path, " :$"))
+		fail(path, "LD_PRELOAD takes no path with a space, a colon or a dollar sign");
+}
+
+/* Behind the user's own: a sanitizer's library, for one, must be the first. */
+static void preload(const char *object)
+{
+	const char *const users = getenv("LD_PRELOAD");
+	char *list;
+
+	if (asprintf(&list, "%s%s%s", users ? users : "", users && users[0] ? ":" : "", object) <
+		    0 ||
+	    setenv("LD_PRELOAD", list, 1) || setenv(EXPLAIN_ENVIRONMENT, share_path, 1))
+		fail("environment", strerror(ENOMEM));
+	free(list);
+}
+
+static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT};
+/* A terminal sends these to the command as well. */
+static const int from_terminal[] = {SIGINT, SIGQUIT};
+
+static void block_signals(sigset_t *blocked, sigset_t *before)
+{
+	sigemptyset(blocked);
+	sigaddset(blocked, SIGCHLD);
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(*forwarded); i++)
+		sigaddset(blocked, forwarded[i]);
+	for (size_t i = 0; i < sizeof(from_terminal) / sizeof(*from_terminal); i++)
+		sigaddset(blocked, from_terminal[i]);
+	sigprocmask(SIG_BLOCK, blocked, before);
+}
+
+static void pass_on(pid_t child, const siginfo_t *signal)
+{
+	if (signal->si_signo == SIGCHLD)
+		return;
+	for (size_t i = 0; i < sizeof(from_terminal) / sizeof(*from_terminal); i++)
+		if (signal->si_signo == from_terminal[i] && signal->si_code == SI_KERNEL)
+			return;
+	kill(child, signal->si_signo);
+}
+
+/* How the command ended, as waitpid() has it. */
+static int wait_for(pid_t child, const sigset_t *blocked)
+{
+	const struct timespec moment = {.tv_nsec = 200000000};
+	unsigned int rounds = 0;
+	int status;
+
+	while (waitpid(child, &status, WNOHANG) != child) {
+		siginfo_t signal;
+
+		if (sigtimedwait(blocked, &signal, &moment) > 0)
+			pass_on(child, &signal);
+		explain_write_waiting(share, false);
+		/* Often at first, then every 5 s. */
+		if (++rounds < 5 || rounds % 25 == 0)
+			explain_look_for_unseen(share, child);
+	}
+	return status;
+}
+
+static int run(char *argv[])
+{
+	struct sigaction usual = {.sa_handler = SIG_DFL}, child_before, pipe_before;
+	struct sigaction ignored = {.sa_handler = SIG_IGN};
+	sigset_t blocked, before;
+	pid_t child;
+	int status;
+
+	block_signals(&blocked, &before);
+	sigaction(SIGCHLD, &usual, &child_before);
+	sigaction(SIGPIPE, &ignored, &pipe_before);
+	child = fork();
+	if (child < 0)
+		fail("fork", strerror(errno));
+	if (!child) {
+		sigaction(SIGCHLD, &child_before, NULL);
+		sigaction(SIGPIPE, &pipe_before, NULL);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		execvp(argv[0], argv);
+		share->no_exec = errno;
+		_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+	}
+	status = wait_for(child, &blocked);
+	unlink(share_path);
+	if (share->no_exec) {
+		fprintf(stderr, "rdmaez-explain: %s: %s\n", argv[0], strerror(share->no_exec));
+	} else {
+		explain_write_waiting(share, true);
+		explain_write_summaries(share, argv[0]);
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 int main(int argc, char *argv[])
 {
-	char path[] = "/tmp/rdmaez-explain-XXXXXX", object[4096];
-	int status;
-	ssize_t length = readlink("/proc/self/exe", object, sizeof(object) - 4);
+	static struct explain_options options;
+	char object[EXPLAIN_PATH];
 
-	if (argc < 2 || length < 0)
-		return 2;
-	memcpy(object + length, ".so", 4);
-	share_new(path);
-	const pid_t child = fork();
-
-	if (!child) {
-		setenv(EXPLAIN_ENVIRONMENT, path, 1);
-		setenv("LD_PRELOAD", object, 1);
-		execvp(argv[1], argv + 1);
-		perror(argv[1]);
-		_exit(errno == ENOENT ? 127 : 126);
-	}
-	waitpid(child, &status, 0);
-	unlink(path);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	read_options(argc, argv, &options);
+	find_object(object);
+	share_open(&options);
+	preload(object);
+	return run(argv + optind);
 }

@@ -1,47 +1,301 @@
 /* SPDX-License-Identifier: MIT */
-/* Begins an explanation, and writes it. */
+/* Begins an explanation, decides whether it is news, and gives the thread back to the program as it was. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "explain.h"
+#include "write.h"
+
+enum {
+	ENOUGH = 8, /* so often the headers are asked about one verb, errno value and place */
+	PLACES = 64 /* a power of two */
+};
 
 __thread struct explain_thread explain_thread;
-struct explain_process *explain_process;
+struct explain_process *_Atomic explain_process;
 const struct explain_options *explain_options;
 
+static struct explain_share *share;
+
+/* Held while something is explained; with it, all that is below. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rdmaez_diag diag;
-static char text[8192];
+static struct explain_words words;
+static bool stopped;
+static sigset_t saved_mask; /* of the thread that has the lock */
+static int saved_cancel;
+
+/* Where the program has made objects lately, and which was the last one. */
+static struct {
+	const void *_Atomic caller, *_Atomic object;
+	_Atomic uint64_t when;
+} places[PLACES];
+static atomic_uint held_here; /* how many findings wait for a success */
+
+/* ---- The process ---------------------------------------------------------------------------------- */
+
+static bool is_blank(const struct explain_process *process)
+{
+	for (int i = 0; i < EXPLAIN_KIND_COUNT; i++)
+		if (process->findings[i])
+			return false;
+	return !process->count[0].times && !process->probes;
+}
+
+/* A free slot, or one whose process has ended with nothing to tell. */
+static struct explain_process *claim(void)
+{
+	struct explain_process *process;
+
+	for (int round = 0; round < 2; round++) {
+		for (process = share->process; process < share->process + EXPLAIN_PROCESSES;
+		     process++) {
+			int old = process->pid;
+
+			if (old &&
+			    (!round || kill(old, 0) == 0 || errno != ESRCH || !is_blank(process)))
+				continue;
+			if (!atomic_compare_exchange_strong(&process->pid, &old, getpid()))
+				continue;
+			for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++)
+				process->objects[i] = 0;
+			return process;
+		}
+	}
+	return NULL;
+}
+
+static void name_process(struct explain_process *process)
+{
+	const char *const name = program_invocation_short_name;
+	size_t i = 0;
+
+	for (; name[i] && i + 1 < sizeof(process->name); i++)
+		process->name[i] = name[i] > ' ' && name[i] < 0x7f && name[i] != '"' &&
+						   name[i] != '\\' && name[i] != '='
+					   ? name[i]
+					   : '_';
+	process->name[i] = '\0';
+}
+
+static void join(void)
+{
+	const int error = errno;
+
+	if (share && (!explain_process || explain_process->pid != getpid())) {
+		struct explain_process *const process = claim();
+
+		if (process)
+			name_process(process);
+		explain_process = process;
+	}
+	errno = error;
+}
+
+void explain_join(void)
+{
+	if (explain_process || !share || explain_thread.explaining)
+		return;
+	explain_thread.explaining = true;
+	pthread_mutex_lock(&lock);
+	join();
+	pthread_mutex_unlock(&lock);
+	explain_thread.explaining = false;
+}
+
+/* A thread that explains something has the lock already: it forks in a signal handler. */
+static void before_fork(void)
+{
+	if (!explain_thread.explaining)
+		pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	if (!explain_thread.explaining)
+		pthread_mutex_unlock(&lock);
+}
+
+static void in_child(void)
+{
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+	memcpy(&lock, &unlocked, sizeof(lock));
+	held_here = 0;
+	stopped = false;
+	if (explain_process)
+		join();
+	if (explain_thread.explaining)
+		pthread_mutex_lock(&lock);
+}
 
 __attribute__((__constructor__)) static void attach(void)
 {
 	const char *path = getenv(EXPLAIN_ENVIRONMENT);
 	const int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-	struct explain_share *share;
+	struct explain_share *mapped;
 
 	if (file < 0)
 		return;
-	share = mmap(NULL, sizeof(*share), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	mapped = mmap(NULL, sizeof(*mapped), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	close(file);
-	if (share == MAP_FAILED)
+	if (mapped == MAP_FAILED)
 		return;
-	if (share->magic != EXPLAIN_MAGIC || share->size != sizeof(*share)) {
-		munmap(share, sizeof(*share));
+	if (mapped->magic != EXPLAIN_MAGIC || mapped->size != sizeof(*mapped) ||
+	    pthread_atfork(before_fork, after_fork, in_child)) {
+		munmap(mapped, sizeof(*mapped));
 		return;
 	}
-	explain_options = &share->options;
-	for (int i = 0; i < EXPLAIN_PROCESSES; i++) {
-		int none = 0;
+	mapped->attached++;
+	share = mapped;
+	explain_options = &mapped->options;
+	explain_words_begin();
+}
 
-		if (atomic_compare_exchange_strong(&share->process[i].pid, &none, getpid())) {
-			explain_process = &share->process[i];
-			break;
+/* ---- What is counted ------------------------------------------------------------------------------- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static bool is_same(const struct explain_count *count, const struct explain_call *call)
+{
+	return count->kind == call->kind && count->error == call->error &&
+	       count->caller == (uintptr_t)call->caller &&
+	       !strncmp(count->verb, call->verb, sizeof(count->verb) - 1);
+}
+
+/* The entry of this finding; a new one if there is none. NULL: there is no room. */
+static struct explain_count *count_of(const struct explain_call *call, uint32_t reason,
+				      const char *label)
+{
+	struct explain_count *count = explain_process->count;
+	struct explain_count *const end = count + EXPLAIN_COUNTS;
+
+	for (; count < end && count->times; count++)
+		if (is_same(count, call) && count->reason == reason)
+			return count;
+	if (count == end)
+		return NULL;
+	count->kind = call->kind;
+	count->reason = reason;
+	count->error = call->error;
+	count->caller = (uintptr_t)call->caller;
+	snprintf(count->verb, sizeof(count->verb), "%s", call->verb);
+	if (label)
+		snprintf(count->label, sizeof(count->label), "%s", label);
+	else
+		snprintf(count->label, sizeof(count->label), "%s %s", call->verb,
+			 rdmaez_errno_str(call->error));
+	return count;
+}
+
+/* Counts what is not explained. */
+static void count_silently(const struct explain_call *call)
+{
+	struct explain_count *const count = count_of(call, 0, NULL);
+
+	if (!count)
+		return;
+	count->silent = true;
+	count->times++;
+}
+
+/* Whether this was explained so often that nothing new is to be expected; then it is counted. */
+static bool is_old(const struct explain_call *call)
+{
+	struct explain_count *count = explain_process->count;
+
+	for (; count < explain_process->count + EXPLAIN_COUNTS && count->times; count++) {
+		if (count->explained < ENOUGH || !is_same(count, call))
+			continue;
+		count->times++;
+		if (!count->held) {
+			explain_process->findings[call->kind]++;
+			explain_process->repeats++;
 		}
+		return true;
+	}
+	return false;
+}
+
+/* ---- Probes ---------------------------------------------------------------------------------------- */
+
+static unsigned int place_of(const void *caller)
+{
+	return (unsigned int)((uintptr_t)caller * UINT64_C(0x9e3779b97f4a7c15) >> 32) &
+	       (PLACES - 1);
+}
+
+void explain_probe_gone(const void *object)
+{
+	for (int i = 0; i < PLACES; i++)
+		if (EXPLAIN_RARE(atomic_load_explicit(&places[i].object, memory_order_relaxed) ==
+				 object))
+			atomic_store_explicit(&places[i].object, NULL, memory_order_relaxed);
+}
+
+/* The same verb has made an object here within the last second, and it is gone. */
+static bool is_probe(const struct explain_call *call)
+{
+	const unsigned int at = place_of(call->caller);
+
+	return places[at].caller == call->caller && !places[at].object &&
+	       now_ns() - places[at].when < EXPLAIN_PROBE_NS;
+}
+
+/* What was refused here is no finding after all. */
+static void forgive(const struct explain_call *call, uint64_t now)
+{
+	const uint32_t process = (uint32_t)(explain_process - share->process);
+
+	for (int i = 0; i < EXPLAIN_WAITING; i++) {
+		struct explain_waiting *const waiting = &share->waiting[i];
+		struct explain_count *count;
+		uint32_t held = EXPLAIN_HELD;
+
+		if (waiting->state != EXPLAIN_HELD || waiting->process != process ||
+		    now - waiting->since >= EXPLAIN_PROBE_NS)
+			continue;
+		count = &explain_process->count[waiting->count];
+		if (count->caller != (uintptr_t)call->caller || strcmp(count->verb, call->verb) ||
+		    !atomic_compare_exchange_strong(&waiting->state, &held, EXPLAIN_BUSY))
+			continue;
+		explain_process->probes += count->times - count->silent;
+		count->silent = count->times;
+		count->held = false;
+		count->explained = 0;
+		waiting->state = EXPLAIN_FREE;
+		held_here--;
 	}
 }
+
+static void made(const struct explain_call *call, const void *object)
+{
+	const unsigned int at = place_of(call->caller);
+	const uint64_t now = now_ns();
+
+	places[at].caller = call->caller;
+	places[at].object = object;
+	places[at].when = now;
+	if (EXPLAIN_RARE(held_here)) {
+		explain_thread.explaining = true;
+		pthread_mutex_lock(&lock);
+		forgive(call, now);
+		pthread_mutex_unlock(&lock);
+		explain_thread.explaining = false;
+	}
+}
+
+/* ---- Beginning and end ----------------------------------------------------------------------------- */
 
 void explain_enter(void)
 {
@@ -50,7 +304,7 @@ void explain_enter(void)
 
 bool explain_replayed(const struct explain_call *call, int *result)
 {
-	if (explain_thread.replay != call->verb)
+	if (!EXPLAIN_RARE(explain_thread.replay) || explain_thread.replay != call->verb)
 		return false;
 	explain_thread.replay = NULL;
 	errno = explain_thread.error;
@@ -65,92 +319,206 @@ bool explain_replayed_null(const struct explain_call *call)
 	return explain_replayed(call, &result);
 }
 
-bool explain_begin(struct explain_call *call)
+/* Nothing of the program's runs in this thread until release(). Faults are the program's all the same. */
+static void seize(void)
 {
-	if (explain_thread.depth || explain_thread.explaining || !explain_options)
-		return false;
-	call->saved_errno = errno;
-	if (!(explain_options->kinds & 1u << call->kind))
-		return false;
-	pthread_mutex_lock(&lock);
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+	sigset_t most, was;
+	int cancel;
+
 	explain_thread.explaining = true;
-	memset(&diag, 0, sizeof(diag));
-	call->diag = &diag;
-	return true;
+	sigfillset(&most);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		sigdelset(&most, faults[i]);
+	pthread_sigmask(SIG_BLOCK, &most, &was);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&lock);
+	saved_mask = was;
+	saved_cancel = cancel;
 }
 
-static bool left(struct explain_call *call, intptr_t result)
+static void release(const struct explain_call *call)
 {
-	const int error = errno;
+	const sigset_t mask = saved_mask;
+	const int cancel = saved_cancel;
 
+	pthread_mutex_unlock(&lock);
+	explain_thread.replay = NULL;
+	explain_thread.explaining = false;
+	pthread_setcancelstate(cancel, NULL);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	errno = call->saved_errno;
+}
+
+void explain_drop(struct explain_call *call)
+{
+	release(call);
+}
+
+bool explain_begin(struct explain_call *call)
+{
+	if (explain_thread.depth || explain_thread.explaining || !share)
+		return false;
+	call->saved_errno = errno;
+	seize();
+	join();
+	if (explain_process) {
+		if (explain_options->kinds & 1u << call->kind) {
+			if (!call->error || !is_old(call)) {
+				memset(&diag, 0, sizeof(diag));
+				call->diag = &diag;
+				return true;
+			}
+		} else if (call->error) {
+			count_silently(call);
+		}
+	}
+	release(call);
+	return false;
+}
+
+static bool left(struct explain_call *call, intptr_t result, int error)
+{
+	const int program_errno = errno;
+
+	call->error = error;
 	if (!explain_begin(call))
 		return false;
 	explain_thread.replay = call->verb;
 	explain_thread.result = result;
-	explain_thread.error = error;
+	explain_thread.error = program_errno;
 	return true;
 }
 
 bool explain_leave(struct explain_call *call, int result)
 {
 	explain_thread.depth--;
-	return EXPLAIN_RARE(result) && left(call, result);
+	if (!EXPLAIN_RARE(result))
+		return false;
+	if (result == -1)
+		return left(call, result, errno > 0 ? errno : EIO);
+	return left(call, result, result > 0 ? result : -result);
 }
 
 bool explain_leave_null(struct explain_call *call, const void *result)
 {
 	explain_thread.depth--;
-	return EXPLAIN_RARE(!result) && left(call, 0);
+	if (explain_thread.depth || explain_thread.explaining || !share)
+		return false;
+	if (!EXPLAIN_RARE(!result)) {
+		const int error = errno;
+
+		made(call, result);
+		errno = error;
+		return false;
+	}
+	if (!explain_options->stop && is_probe(call)) {
+		if (explain_process)
+			explain_process->probes++;
+		return false;
+	}
+	call->creates = !explain_options->stop;
+	return left(call, 0, errno > 0 ? errno : EIO);
 }
 
-static void write_all(const char *from, size_t size)
-{
-	while (size) {
-		const ssize_t written = write(STDERR_FILENO, from, size);
+/* ---- News ------------------------------------------------------------------------------------------ */
 
-		if (written <= 0)
-			return;
-		from += written;
-		size -= (size_t)written;
+/* Leaves the words to the launcher, which writes them unless they are forgiven. */
+static bool leave_to_launcher(const struct explain_count *count, enum explain_wait state)
+{
+	for (int i = 0; i < EXPLAIN_WAITING; i++) {
+		struct explain_waiting *const waiting = &share->waiting[i];
+		uint32_t is_free = EXPLAIN_FREE;
+
+		if (!atomic_compare_exchange_strong(&waiting->state, &is_free, EXPLAIN_BUSY))
+			continue;
+		waiting->process = (uint32_t)(explain_process - share->process);
+		waiting->count = (uint32_t)(count - explain_process->count);
+		waiting->text = (uint32_t)words.text;
+		waiting->json = (uint32_t)words.json;
+		waiting->since = now_ns();
+		memcpy(waiting->bytes, words.bytes, words.text + words.json);
+		waiting->state = state;
+		return true;
 	}
+	return false;
+}
+
+/* Writes the finding if it is new; true if the program is to stop at it. */
+static bool tell(struct explain_call *call, const struct explain_text *said, uint32_t reason,
+		 const char *label)
+{
+	struct explain_count *const count = count_of(call, reason, label);
+	bool is_new;
+
+	if (!count) {
+		explain_process->findings[call->kind]++;
+		explain_process->unshown++;
+		return false;
+	}
+	is_new = count->times == count->silent;
+	count->explained++;
+	if (is_new)
+		explain_words_make(&words, call, &diag, said);
+	if (is_new && call->creates && leave_to_launcher(count, EXPLAIN_HELD)) {
+		count->held = true;
+		held_here++;
+	}
+	count->times++;
+	if (count->held)
+		return false;
+	explain_process->findings[call->kind]++;
+	if (!is_new) {
+		explain_process->repeats++;
+		return false;
+	}
+	if (!explain_words_write(&words))
+		leave_to_launcher(count, EXPLAIN_READY);
+	return explain_options->stop;
+}
+
+static void end(struct explain_call *call, const struct explain_text *said, uint32_t reason,
+		const char *label)
+{
+	const bool stop = tell(call, said, reason, label) && !stopped;
+
+	stopped |= stop;
+	release(call);
+	if (stop)
+		raise(SIGTRAP);
 }
 
 void explain_end(struct explain_call *call)
 {
-	int length =
-		snprintf(text, sizeof(text), "rdmaez-explain: %s[%d]: %s at %p\n",
-			 program_invocation_short_name, (int)getpid(), call->verb, call->caller);
+	const char *const label = diag.status ? diag.status : diag.event;
 
-	rdmaez_diag_format(call->diag, text + length, sizeof(text) - (size_t)length);
-	write_all(text, strlen(text));
-	if (explain_process)
-		atomic_fetch_add(&explain_process->findings[call->kind], 1);
-	explain_drop(call);
+	if (call->kind == EXPLAIN_ADVICE && !diag.count) {
+		release(call);
+		return;
+	}
+	if (!call->error)
+		call->error = diag.error;
+	if (!diag.call) {
+		diag.from = diag.to = -1;
+		diag.error = call->error;
+	}
+	/* The program called the verb, and not the headers' function. */
+	diag.call = call->verb;
+	if (diag.verb && !strcmp(diag.verb, call->verb))
+		diag.verb = NULL;
+	end(call, NULL, diag.count ? (uint32_t)diag.finding[0].reason : 0,
+	    label                          ? label
+	    : call->kind == EXPLAIN_ADVICE ? rdmaez_why_id(diag.finding[0].reason)
+					   : NULL);
 }
 
 void explain_say(struct explain_call *call, const struct explain_text *said)
 {
-	int length = snprintf(text, sizeof(text), "rdmaez-explain: %s[%d]: %s at %p\n%s.\n",
-			      program_invocation_short_name, (int)getpid(), call->verb,
-			      call->caller, said->title);
+	uint32_t reason = 0;
 
-	for (unsigned int i = 0; i < said->count && length < (int)sizeof(text); i++)
-		length += snprintf(text + length, sizeof(text) - (size_t)length,
-				   "  %s: %s. Next: %s.\n", said->finding[i].field,
-				   said->finding[i].what, said->finding[i].next);
-	write_all(text, strlen(text));
-	explain_drop(call);
-}
-
-void explain_drop(struct explain_call *call)
-{
-	explain_thread.replay = NULL;
-	explain_thread.explaining = false;
-	pthread_mutex_unlock(&lock);
-	errno = call->saved_errno;
-}
-
-void explain_probe_gone(const void *object)
-{
-	(void)object;
+	for (const char *at = said->count ? said->finding[0].reason : ""; *at; at++)
+		reason = reason * 31 + (unsigned char)*at;
+	if (!call->error)
+		call->error = said->error;
+	end(call, said, reason, said->label);
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define EXPLAIN_ENVIRONMENT "RDMAEZ_EXPLAIN"
-#define EXPLAIN_MAGIC       0x72657831u /* "rex1" */
+#define EXPLAIN_MAGIC       0x72657832u /* "rex2" */
 
 /* What a finding is about; `--only` takes these names. */
 #define EXPLAIN_KINDS(X)    \
@@ -43,7 +43,11 @@ enum explain_object {
 };
 
 enum {
-	EXPLAIN_PATH = 4096
+	EXPLAIN_PATH = 4096,
+	EXPLAIN_PROCESSES = 128,
+	EXPLAIN_COUNTS = 64,
+	EXPLAIN_WAITING = 32,
+	EXPLAIN_BYTES = 24576
 };
 
 struct explain_options {
@@ -53,25 +57,57 @@ struct explain_options {
 	char json[EXPLAIN_PATH]; /* "": none */
 };
 
+/* A finding and its repetitions. Written by its process, which holds a lock; read by the launcher. */
+struct explain_count {
+	_Atomic uint32_t times;     /* 0: free */
+	_Atomic uint32_t explained; /* how often the headers were asked */
+	_Atomic uint32_t held;      /* it may be a probe, and is not printed yet */
+	_Atomic uint32_t silent;    /* counted only: no finding */
+	uint32_t kind, reason;
+	int32_t error;
+	uint64_t caller;
+	char verb[32];
+	char label[44]; /* what the summary calls it */
+};
+
 /* A process of the command. */
 struct explain_process {
 	_Atomic int pid; /* 0: free */
-	char name[16];
+	char name[16];   /* without what a line or JSON could not hold */
 	atomic_uint findings[EXPLAIN_KIND_COUNT];
 	atomic_uint repeats, probes, flushes;
 	atomic_uint unseen;    /* extended queue pairs and completion queues that are left alone */
+	atomic_uint unshown;   /* findings beyond those that `count` has room for */
 	atomic_uint qp_errors; /* queue pairs that ended in ERR */
 	atomic_int objects[EXPLAIN_OBJECT_COUNT]; /* made, and not destroyed */
+	struct explain_count count[EXPLAIN_COUNTS];
 };
 
-enum {
-	EXPLAIN_PROCESSES = 256
+/* A text that the launcher is to write: it may be a probe's, or its process has no way to. */
+struct explain_waiting {
+	_Atomic uint32_t state;  /* enum explain_wait */
+	uint32_t process, count; /* whose; count EXPLAIN_COUNTS: none's */
+	uint32_t text, json;     /* bytes of each, one behind the other */
+	_Atomic uint64_t since;  /* CLOCK_MONOTONIC, in ns */
+	char bytes[EXPLAIN_BYTES];
 };
+
+enum explain_wait {
+	EXPLAIN_FREE,
+	EXPLAIN_BUSY, /* somebody fills it, or empties it */
+	EXPLAIN_HELD, /* until EXPLAIN_PROBE_NS have passed */
+	EXPLAIN_READY
+};
+
+#define EXPLAIN_PROBE_NS UINT64_C(1000000000)
 
 struct explain_share {
 	uint32_t magic, size;
 	struct explain_options options;
+	atomic_uint attached; /* how many processes have the shared object */
+	_Atomic int no_exec;  /* the errno value of a command that could not be run */
 	struct explain_process process[EXPLAIN_PROCESSES];
+	struct explain_waiting waiting[EXPLAIN_WAITING];
 };
 
 #endif

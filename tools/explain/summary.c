@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* What the launcher writes. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "summary.h"
+
+static const struct {
+	const char *name;       /* in options and JSON */
+	const char *one, *many; /* in a summary */
+	const char *key;        /* in a line */
+} kinds[] = {
+	[EXPLAIN_REFUSAL] = {"refusal", "refusal", "refusals", "refusals"},
+	[EXPLAIN_QUERY] = {"query", "refused query", "refused queries", "queries"},
+	[EXPLAIN_COMPLETION] = {"completion", "failed completion", "failed completions",
+				"completions"},
+	[EXPLAIN_EVENT] = {"event", "event", "events", "events"},
+	[EXPLAIN_CM] = {"cm", "rdma_cm failure", "rdma_cm failures", "cm"},
+	[EXPLAIN_ADVICE] = {"advice", "piece of advice", "pieces of advice", "advice"},
+};
+
+static const char *const objects[] = {
+#define OBJECT_NAME(upper, words) #words,
+	EXPLAIN_OBJECTS(OBJECT_NAME)
+#undef OBJECT_NAME
+};
+
+const char *explain_kind_name(enum explain_kind kind)
+{
+	return kinds[kind].name;
+}
+
+/* ---- Texts that were left ------------------------------------------------------------------------- */
+
+static void write_to(const char *path, const char *text, size_t size)
+{
+	const int file = path[0] ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : STDERR_FILENO;
+
+	if (file < 0)
+		return;
+	while (size) {
+		const ssize_t written = write(file, text, size);
+
+		if (written <= 0)
+			break;
+		text += written;
+		size -= (size_t)written;
+	}
+	if (path[0])
+		close(file);
+}
+
+void explain_write_waiting(struct explain_share *share, bool at_end)
+{
+	struct timespec now;
+	uint64_t now_ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+	for (int i = 0; i < EXPLAIN_WAITING; i++) {
+		struct explain_waiting *const waiting = &share->waiting[i];
+		struct explain_process *const process = &share->process[waiting->process];
+		uint32_t state = waiting->state;
+
+		if (state != EXPLAIN_READY &&
+		    !(state == EXPLAIN_HELD &&
+		      (at_end || now_ns - waiting->since >= EXPLAIN_PROBE_NS)))
+			continue;
+		if (!atomic_compare_exchange_strong(&waiting->state, &state, EXPLAIN_BUSY))
+			continue;
+		if (state == EXPLAIN_HELD) {
+			struct explain_count *const count = &process->count[waiting->count];
+
+			count->held = false;
+			process->findings[count->kind] += count->times - count->silent;
+		}
+		write_to(share->options.log, waiting->bytes, waiting->text);
+		if (waiting->json)
+			write_to(share->options.json, waiting->bytes + waiting->text,
+				 waiting->json);
+		waiting->state = EXPLAIN_FREE;
+	}
+}
+
+/* ---- What was not seen ------------------------------------------------------------------------------ */
+
+static char unseen_name[16];
+static pid_t unseen;
+
+static bool is_seen(const struct explain_share *share, pid_t pid)
+{
+	for (int i = 0; i < EXPLAIN_PROCESSES; i++)
+		if (share->process[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Whether it has the same process ids as this process: a container of its own has not. */
+static bool has_our_ids(pid_t pid)
+{
+	char path[64], ours[64] = "", its[64] = "-";
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)pid);
+	return readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 &&
+	       readlink(path, its, sizeof(its) - 1) > 0 && !strcmp(ours, its);
+}
+
+static bool has_device(pid_t pid)
+{
+	char path[320], target[64];
+	struct dirent *entry;
+	bool found = false;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	directory = opendir(path);
+	while (directory && !found && (entry = readdir(directory))) {
+		ssize_t length;
+
+		snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)pid, entry->d_name);
+		length = readlink(path, target, sizeof(target) - 1);
+		target[length > 0 ? length : 0] = '\0';
+		found = !strncmp(target, "/dev/infiniband/uverbs", 22);
+	}
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+static void note_unseen(pid_t pid)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(unseen_name, sizeof(unseen_name), file)) {
+		unseen_name[strcspn(unseen_name, "\n")] = '\0';
+		unseen = pid;
+	}
+	fclose(file);
+}
+
+/* Its first thread's children, and theirs. */
+static void look_at(const struct explain_share *share, pid_t pid, int depth)
+{
+	char path[64];
+	FILE *children;
+	int child;
+
+	if (!is_seen(share, pid) && has_our_ids(pid) && has_device(pid))
+		note_unseen(pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	children = depth < 16 && !unseen ? fopen(path, "re") : NULL;
+	if (!children)
+		return;
+	while (!unseen && fscanf(children, "%d", &child) == 1)
+		look_at(share, child, depth + 1);
+	fclose(children);
+}
+
+void explain_look_for_unseen(const struct explain_share *share, pid_t child)
+{
+	if (!unseen)
+		look_at(share, child, 0);
+}
+
+/* ---- Summaries --------------------------------------------------------------------------------------- */
+
+struct text {
+	size_t length;
+	char bytes[16384];
+};
+
+__attribute__((__format__(__printf__, 2, 3))) static void put(struct text *text, const char *format,
+							      ...)
+{
+	va_list arguments;
+	int more;
+
+	va_start(arguments, format);
+	more = vsnprintf(text->bytes + text->length, sizeof(text->bytes) - text->length, format,
+			 arguments);
+	va_end(arguments);
+	if (more > 0)
+		text->length += (size_t)more;
+	if (text->length >= sizeof(text->bytes))
+		text->length = sizeof(text->bytes) - 1;
+}
+
+/* How often this was found, with all that the summary calls so; 0 where an entry before it has said so. */
+static uint32_t times_of(const struct explain_process *process, int at)
+{
+	const struct explain_count *const count = process->count;
+	uint32_t times = 0;
+
+	for (int i = 0; i < EXPLAIN_COUNTS && count[i].times; i++) {
+		if (count[i].kind != count[at].kind || strcmp(count[i].label, count[at].label))
+			continue;
+		if (i < at)
+			return 0;
+		times += count[i].times;
+		if (count[i].kind != EXPLAIN_QUERY)
+			times -= count[i].silent;
+	}
+	return times;
+}
+
+static uint32_t queries_of(const struct explain_process *process)
+{
+	uint32_t times = 0;
+
+	for (int i = 0; i < EXPLAIN_COUNTS && process->count[i].times; i++)
+		if (process->count[i].kind == EXPLAIN_QUERY)
+			times += process->count[i].times;
+	return times;
+}
+
+static uint32_t total_of(const struct explain_process *process, int kind)
+{
+	return kind == EXPLAIN_QUERY ? queries_of(process) : process->findings[kind];
+}
+
+static bool has_finding(const struct explain_process *process)
+{
+	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++)
+		if (process->findings[kind])
+			return true;
+	return false;
+}
+
+/* " (ibv_modify_qp EINVAL 2, ibv_reg_mr ENOMEM 1)" */
+static void put_labels(struct text *text, const struct explain_process *process, int kind)
+{
+	const char *before = " (";
+
+	for (int i = 0; i < EXPLAIN_COUNTS && process->count[i].times; i++) {
+		const uint32_t times =
+			process->count[i].kind == (uint32_t)kind ? times_of(process, i) : 0;
+
+		if (!times)
+			continue;
+		put(text, "%s%s %u", before, process->count[i].label, times);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		put(text, ")");
+}
+
+static void put_counted(struct text *text, uint32_t times, const char *one, const char *many)
+{
+	if (times)
+		put(text, "%s%u %s", text->bytes[text->length - 1] == ' ' ? "" : ", ", times,
+		    times == 1 ? one : many);
+}
+
+static void put_text(struct text *text, const struct explain_process *process)
+{
+	const char *before = ", never destroyed: ";
+	size_t start;
+
+	put(text, "rdmaez-explain: %s[%d]: ", process->name, process->pid);
+	start = text->length;
+	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++) {
+		const uint32_t times = total_of(process, kind);
+
+		put_counted(text, times, kinds[kind].one, kinds[kind].many);
+		if (times)
+			put_labels(text, process, kind);
+	}
+	put_counted(text, process->unshown, "finding not shown", "findings not shown");
+	put_counted(text, process->probes, "probe", "probes");
+	put_counted(text, process->flushes, "flushed completion", "flushed completions");
+	put_counted(text, process->qp_errors, "queue pair in ERR", "queue pairs in ERR");
+	if (text->length == start)
+		put(text, "nothing was refused");
+	for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++) {
+		const int left = process->objects[i];
+
+		if (left <= 0)
+			continue;
+		put(text, "%s%d %s%s", before, left, objects[i], left == 1 ? "" : "s");
+		before = ", ";
+	}
+	put(text, "\n");
+}
+
+/* What was never destroyed; the names of objects without their spaces. */
+static void put_left(struct text *text, const struct explain_process *process, const char *before,
+		     const char *between, const char *behind)
+{
+	for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++) {
+		if (process->objects[i] <= 0)
+			continue;
+		put(text, "%s", before);
+		for (const char *at = objects[i]; *at; at++)
+			put(text, "%c", *at == ' ' ? '_' : *at);
+		put(text, "%s%d", behind, process->objects[i]);
+		before = between;
+	}
+}
+
+static void put_line(struct text *text, const struct explain_process *process)
+{
+	put(text, "program=%s pid=%d kind=summary", process->name, process->pid);
+	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++)
+		put(text, " %s=%u", kinds[kind].key, total_of(process, kind));
+	put(text, " unshown=%u probes=%u flushes=%u qp_errors=%u", process->unshown,
+	    process->probes, process->flushes, process->qp_errors);
+	put_left(text, process, " left=", " left=", ":");
+	put(text, "\n");
+}
+
+static void put_json(struct text *text, const struct explain_process *process)
+{
+	const char *before = "";
+
+	put(text, "{\"program\":\"%s\",\"pid\":%d,\"kind\":\"summary\",\"totals\":{", process->name,
+	    process->pid);
+	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++)
+		put(text, "%s\"%s\":%u", kind ? "," : "", kinds[kind].name,
+		    total_of(process, kind));
+	put(text, "},\"counts\":[");
+	for (int i = 0; i < EXPLAIN_COUNTS && process->count[i].times; i++) {
+		const uint32_t times = times_of(process, i);
+
+		if (!times)
+			continue;
+		put(text, "%s{\"kind\":\"%s\",\"what\":\"%s\",\"times\":%u}", before,
+		    kinds[process->count[i].kind].name, process->count[i].label, times);
+		before = ",";
+	}
+	put(text, "],\"unshown\":%u,\"probes\":%u,\"flushes\":%u,\"qp_errors\":%u,\"left\":{",
+	    process->unshown, process->probes, process->flushes, process->qp_errors);
+	put_left(text, process, "\"", ",\"", "\":");
+	put(text, "}}\n");
+}
+
+static void write_summary(const struct explain_share *share, const struct explain_process *process)
+{
+	static struct text text;
+
+	text.length = 0;
+	(share->options.line ? put_line : put_text)(&text, process);
+	write_to(share->options.log, text.bytes, text.length);
+	if (!share->options.json[0])
+		return;
+	text.length = 0;
+	put_json(&text, process);
+	write_to(share->options.json, text.bytes, text.length);
+}
+
+void explain_write_summaries(const struct explain_share *share, const char *command)
+{
+	for (int i = 0; i < EXPLAIN_PROCESSES; i++)
+		if (share->process[i].pid &&
+		    (share->options.summary || has_finding(&share->process[i])))
+			write_summary(share, &share->process[i]);
+	if (!share->attached)
+		fprintf(stderr,
+			"rdmaez-explain: %s: nothing was seen of it, since the dynamic linker did "
+			"not load "
+			"rdmaez-explain.so:\n"
+			"  it is linked statically, has other privileges (set-user-ID, "
+			"capabilities), or is of "
+			"another ABI.\n",
+			command);
+	else if (unseen)
+		fprintf(stderr,
+			"rdmaez-explain: %s[%d]: it has opened a device, but its verbs were not "
+			"seen: libibverbs "
+			"is linked\n"
+			"  statically, was loaded with RTLD_DEEPBIND, or the process has other "
+			"privileges.\n",
+			unseen_name, (int)unseen);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What the launcher writes: texts that were left to it, and how it was with each process. */
+#ifndef RDMAEZ_EXPLAIN_SUMMARY_H
+#define RDMAEZ_EXPLAIN_SUMMARY_H
+
+#include <sys/types.h>
+
+#include "share.h"
+
+/* Reported unless --only names others: queries are only counted, and advice is to be asked for. */
+#define EXPLAIN_USUAL_KINDS (~(1u << EXPLAIN_QUERY | 1u << EXPLAIN_ADVICE))
+
+const char *explain_kind_name(enum explain_kind kind);
+
+/* The texts that cannot be a probe's any more; at the end, all. */
+void explain_write_waiting(struct explain_share *share, bool at_end);
+
+/* Notes a process that has opened a device, and of which nothing is seen. */
+void explain_look_for_unseen(const struct explain_share *share, pid_t child);
+
+/* A summary of each process that has something to tell, and whether anything was seen at all. */
+void explain_write_summaries(const struct explain_share *share, const char *command);
+
+#endif

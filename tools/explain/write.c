@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* How a finding is written. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "write.h"
+
+static const char *const kind_names[] = {
+#define KIND_NAME(upper, lower) [EXPLAIN_##upper] = #lower,
+	EXPLAIN_KINDS(KIND_NAME)
+#undef KIND_NAME
+};
+
+static const char *const severity_names[] = {"error", "likely", "advice"};
+
+/* ---- A place in the program ------------------------------------------------------------------- */
+
+struct place {
+	uintptr_t address; /* within its object, as addr2line takes it */
+	char symbol[64];   /* "main+0x1a1"; "": not known */
+	char object[64];   /* "ib_send_bw" */
+};
+
+/* Copies a name without what a line of pairs or JSON could not hold. */
+static void copy_plain(char *to, size_t size, const char *from)
+{
+	size_t i = 0;
+
+	for (; i + 1 < size && from[i]; i++)
+		to[i] = from[i] > ' ' && from[i] < 0x7f && from[i] != '"' && from[i] != '\\'
+				? from[i]
+				: '_';
+	to[i] = '\0';
+}
+
+/* The call, not what follows it: one less than where it returns to. */
+static void find_place(struct place *place, const void *caller)
+{
+	const uintptr_t address = (uintptr_t)caller - 1;
+	struct link_map *map = NULL;
+	char name[sizeof(place->symbol) - 20];
+	Dl_info info;
+
+	memset(place, 0, sizeof(*place));
+	place->address = address;
+	if (!dladdr1((void *)address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return;
+	place->address = address - map->l_addr;
+	copy_plain(place->object, sizeof(place->object),
+		   info.dli_fname ? basename(info.dli_fname) : "");
+	if (!info.dli_sname)
+		return;
+	copy_plain(name, sizeof(name), info.dli_sname);
+	snprintf(place->symbol, sizeof(place->symbol), "%s+0x%zx", name,
+		 (size_t)(address - (uintptr_t)info.dli_saddr));
+}
+
+/* ---- Words -------------------------------------------------------------------------------------- */
+
+__attribute__((__format__(__printf__, 2, 3))) static void put(struct explain_words *words,
+							      const char *format, ...)
+{
+	const size_t at = words->text + words->json;
+	va_list arguments;
+	int more;
+
+	va_start(arguments, format);
+	more = vsnprintf(words->bytes + at, sizeof(words->bytes) - at, format, arguments);
+	va_end(arguments);
+	if (more < 0)
+		return;
+	words->json += (size_t)more < sizeof(words->bytes) - at ? (size_t)more
+								: sizeof(words->bytes) - at - 1;
+}
+
+/* `before"key":"value"` */
+static void put_pair(struct explain_words *words, const char *before, const char *key,
+		     const char *value)
+{
+	put(words, "%s\"%s\":\"", before, key);
+	for (; *value; value++) {
+		if (*value == '"' || *value == '\\')
+			put(words, "\\%c", *value);
+		else if ((unsigned char)*value < ' ')
+			put(words, "\\u%04x", (unsigned char)*value);
+		else
+			put(words, "%c", *value);
+	}
+	put(words, "\"");
+}
+
+/* What one of the headers' functions writes. */
+static void put_record(struct explain_words *words,
+		       int (*format)(const struct rdmaez_diag *, char *, size_t),
+		       const struct rdmaez_diag *diag)
+{
+	const size_t at = words->text + words->json, room = sizeof(words->bytes) - at;
+	const int more = format(diag, words->bytes + at, room);
+
+	if (more > 0)
+		words->json += (size_t)more < room ? (size_t)more : room - 1;
+}
+
+static const char *occasion(const struct explain_call *call, const struct explain_text *said)
+{
+	switch (call->kind) {
+	case EXPLAIN_COMPLETION:
+		return "failed completion, polled";
+	case EXPLAIN_EVENT:
+		return "event, read";
+	case EXPLAIN_ADVICE:
+		return "advice for the call";
+	case EXPLAIN_CM:
+		return said && said->event ? "event, read" : "refused";
+	default:
+		return "refused";
+	}
+}
+
+static void put_text(struct explain_words *words, const struct explain_call *call,
+		     const struct rdmaez_diag *diag, const struct explain_text *said,
+		     const struct place *place)
+{
+	static const char *const sure[] = {"", "Likely, ", "Advice, "};
+
+	put(words, "rdmaez-explain: %s[%d]: %s at 0x%zx", explain_process->name,
+	    explain_process->pid, occasion(call, said), (size_t)place->address);
+	if (place->symbol[0])
+		put(words, " %s", place->symbol);
+	if (place->object[0])
+		put(words, " (%s)", place->object);
+	put(words, "\n");
+	if (!said) {
+		put_record(words, rdmaez_diag_format, diag);
+		return;
+	}
+	put(words, "%s%s%s.\n", said->title, said->device ? " on " : "",
+	    said->device ? said->device : "");
+	for (unsigned int i = 0; i < said->count; i++)
+		put(words, "  %s%s: %s. Next: %s.\n", sure[said->finding[i].severity],
+		    said->finding[i].field, said->finding[i].what, said->finding[i].next);
+}
+
+static void put_line(struct explain_words *words, const struct explain_call *call,
+		     const struct rdmaez_diag *diag, const struct explain_text *said,
+		     const struct place *place)
+{
+	put(words, "program=%s pid=%d kind=%s caller=0x%zx", explain_process->name,
+	    explain_process->pid, kind_names[call->kind], (size_t)place->address);
+	if (place->symbol[0])
+		put(words, " symbol=%s", place->symbol);
+	if (place->object[0])
+		put(words, " object=%s", place->object);
+	put(words, " ");
+	if (!said) {
+		put_record(words, rdmaez_diag_line, diag);
+	} else {
+		put(words, "call=%s error=%s", call->verb, rdmaez_errno_str(said->error));
+		if (said->device)
+			put(words, " device=%s", said->device);
+		if (said->event)
+			put(words, " event=%s status=%d", said->event, said->status);
+		for (unsigned int i = 0; i < said->count; i++)
+			put(words, " finding=%s:%s:%s:none",
+			    severity_names[said->finding[i].severity], said->finding[i].reason,
+			    said->finding[i].field);
+	}
+	put(words, "\n");
+}
+
+/* As rdmaez_diag_json() has it. */
+static void put_json_said(struct explain_words *words, const struct explain_call *call,
+			  const struct explain_text *said)
+{
+	put_pair(words, "{", "call", call->verb);
+	put(words, ",\"error\":%d", said->error);
+	put_pair(words, ",", "errno", rdmaez_errno_str(said->error));
+	if (said->device)
+		put_pair(words, ",", "device", said->device);
+	if (said->event) {
+		put_pair(words, ",", "event", said->event);
+		put(words, ",\"event_status\":%d", said->status);
+	}
+	put(words, ",\"dropped\":0,\"findings\":[");
+	for (unsigned int i = 0; i < said->count; i++) {
+		const struct explain_finding *const finding = &said->finding[i];
+
+		put_pair(words, i ? ",{" : "{", "severity", severity_names[finding->severity]);
+		put_pair(words, ",", "reason", finding->reason);
+		put_pair(words, ",", "field", finding->field);
+		put_pair(words, ",", "kind", "none");
+		put_pair(words, ",", "what", finding->what);
+		put_pair(words, ",", "next", finding->next);
+		put(words, "}");
+	}
+	put(words, "]}");
+}
+
+static void put_json(struct explain_words *words, const struct explain_call *call,
+		     const struct rdmaez_diag *diag, const struct explain_text *said,
+		     const struct place *place)
+{
+	put_pair(words, "{", "program", explain_process->name);
+	put(words, ",\"pid\":%d", explain_process->pid);
+	put_pair(words, ",", "kind", kind_names[call->kind]);
+	put(words, ",\"caller\":\"0x%zx\"", (size_t)place->address);
+	if (place->symbol[0])
+		put_pair(words, ",", "symbol", place->symbol);
+	if (place->object[0])
+		put_pair(words, ",", "object", place->object);
+	put(words, ",\"record\":");
+	if (said)
+		put_json_said(words, call, said);
+	else
+		put_record(words, rdmaez_diag_json, diag);
+	put(words, "}\n");
+}
+
+void explain_words_make(struct explain_words *words, const struct explain_call *call,
+			const struct rdmaez_diag *diag, const struct explain_text *said)
+{
+	struct place place;
+
+	find_place(&place, call->caller);
+	words->text = words->json = 0;
+	(explain_options->line ? put_line : put_text)(words, call, diag, said, &place);
+	words->text = words->json;
+	words->json = 0;
+	if (explain_options->json[0])
+		put_json(words, call, diag, said, &place);
+}
+
+/* ---- Where to ----------------------------------------------------------------------------------- */
+
+static dev_t stderr_device;
+static ino_t stderr_inode;
+
+void explain_words_begin(void)
+{
+	struct stat is;
+
+	if (fstat(STDERR_FILENO, &is))
+		return;
+	stderr_device = is.st_dev;
+	stderr_inode = is.st_ino;
+}
+
+static bool is_stderr(void)
+{
+	struct stat is;
+
+	return !fstat(STDERR_FILENO, &is) && stderr_inode && is.st_dev == stderr_device &&
+	       is.st_ino == stderr_inode;
+}
+
+/* A reader that has gone must not end the program: SIGPIPE is blocked here, and taken back. */
+static void take_back_sigpipe(bool was_pending)
+{
+	const struct timespec now = {0};
+	sigset_t pipe_only;
+
+	if (was_pending)
+		return;
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	sigtimedwait(&pipe_only, NULL, &now);
+}
+
+static bool write_all(int file, const char *from, size_t size)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	while (size) {
+		const ssize_t written = write(file, from, size);
+
+		if (written < 0 && errno == EAGAIN) {
+			struct pollfd slow = {.fd = file, .events = POLLOUT};
+
+			if (poll(&slow, 1, 1000) <= 0)
+				return true; /* its reader does not read; and the program must go on */
+		} else if (written < 0) {
+			if (errno == EPIPE)
+				take_back_sigpipe(sigismember(&pending, SIGPIPE) == 1);
+			return errno == EPIPE;
+		} else {
+			from += written;
+			size -= (size_t)written;
+		}
+	}
+	return true;
+}
+
+static bool append(const char *path, const char *from, size_t size)
+{
+	const int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	const bool done = file >= 0 && write_all(file, from, size);
+
+	if (file >= 0)
+		close(file);
+	return done;
+}
+
+bool explain_words_write(struct explain_words *words)
+{
+	if (words->text) {
+		const bool done = explain_options->log[0]
+					  ? append(explain_options->log, words->bytes, words->text)
+					  : is_stderr() && write_all(STDERR_FILENO, words->bytes,
+								     words->text);
+
+		if (!done)
+			return false;
+		memmove(words->bytes, words->bytes + words->text, words->json);
+		words->text = 0;
+	}
+	if (words->json) {
+		if (!append(explain_options->json, words->bytes, words->json))
+			return false;
+		words->json = 0;
+	}
+	return true;
+}
