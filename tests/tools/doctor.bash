@@ -9,6 +9,12 @@
 #     gid DEVICE INDEX GID TYPE NETDEV
 #     says CHECK STATUS         the standard input is what the check says, and STATUS how the doctor ends
 #     changes CHECK COMMAND...  the same for a tree that COMMAND changes while the doctor watches
+#
+#     machine                   a whole machine that is well, with a ConnectX adapter, mlx5_0 on eth0
+#     limit SOFT HARD           its limits of locked memory
+#     report ARG...             the report of rdmaez-doctor on the tree; its status goes to $code
+#     line PATTERN ARG...       that has a line which PATTERN, an extended regular expression, is all of
+#     no_line PATTERN ARG...    that has none
 
 tree=${scratch:?}/root
 doctor=build/tools/rdmaez-doctor
@@ -80,4 +86,65 @@ changes() {
 fresh() {
 	rm -rf "$tree"
 	mkdir "$tree"
+}
+
+machine() {
+	local name pci=sys/bus/pci/devices/0000:3b:00.0 device=sys/class/infiniband/mlx5_0
+	rm -rf "$tree"
+	for name in ib_core ib_uverbs rdma_cm rdma_ucm mlx5_ib; do
+		mkdir -p "$tree/sys/module/$name"
+	done
+	put sys/module/ib_core/parameters/netns_mode Y
+	put "$pci/vendor" 0x15b3
+	put "$pci/device" 0x1017
+	put "$pci/class" 0x020000
+	mkdir -p "$tree/sys/bus/pci/drivers/mlx5_core" "$tree/$pci/infiniband/mlx5_0"
+	ln -s ../../drivers/mlx5_core "$tree/$pci/driver"
+	roce mlx5_0
+	put "$device/fw_ver" 16.35.2000
+	ln -s ../../../bus/pci/devices/0000:3b:00.0 "$tree/$device/device"
+	put sys/class/net/eth0/type 1
+	ln -s ../../../bus/pci/devices/0000:3b:00.0 "$tree/sys/class/net/eth0/device"
+	put sys/class/infiniband_verbs/abi_version 6
+	put sys/class/infiniband_verbs/uverbs0/ibdev mlx5_0
+	put sys/class/infiniband_verbs/uverbs0/dev 231:192
+	put sys/class/misc/rdma_cm/dev 10:58
+	put dev/infiniband/uverbs0
+	put dev/infiniband/rdma_cm
+	put etc/libibverbs.d/mlx5.driver 'driver mlx5'
+	put usr/lib64/libibverbs.so.1 'IBVERBS_1.1 IBVERBS_PRIVATE_34 and what follows'
+	put usr/lib64/libibverbs/libmlx5-rdmav34.so
+	limit unlimited unlimited
+	put proc/self/status 'Name: program' 'VmPin:	       0 kB' 'CapEff:	0000000000000000'
+	put proc/self/uid_map '         0          0 4294967295'
+	put proc/self/cgroup '0::/system.slice/program.service'
+	put proc/self/mountinfo '30 25 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw'
+	put proc/sys/kernel/osrelease 6.1.0
+	put proc/meminfo 'MemTotal: 16384 kB' 'HugePages_Total:       8' 'HugePages_Free:        8'
+	mkdir -p "$tree/sys/fs/cgroup/system.slice/program.service"
+}
+
+# limit SOFT HARD: of locked memory.
+limit() {
+	put proc/self/limits 'Limit                     Soft Limit           Hard Limit           Units     ' \
+		'Max cpu time              unlimited            unlimited            seconds   ' \
+		"Max locked memory         $1             $2             bytes     "
+}
+
+report() {
+	# shellcheck disable=SC2034 # for the tests
+	code=0
+	"$doctor" --root "$tree" "$@" >"$scratch/report" 2>"$scratch/stderr" || code=$?
+	cat "$scratch/report" "$scratch/stderr"
+}
+
+line() {
+	report "${@:2}"
+	LC_ALL=C grep -aqxE -- "$1" "$scratch/report"
+}
+
+no_line() {
+	report "${@:2}"
+	[[ -s $scratch/report ]]
+	! grep -xE -- "$1" "$scratch/report"
 }

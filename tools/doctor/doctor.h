@@ -22,20 +22,20 @@
  * X(NAME, MILLISECONDS, ABOUT): the checks, in the order of the report. ABOUT is the line of --list, and says what is
  * looked at. MILLISECONDS is how long the check may take, doctor_sleep() not counted.
  */
-#define DOCTOR_CHECKS(X)                                                                       \
-	X(modules, 2000, "kernel modules that verbs and rdma_cm need")                         \
-	X(device, 5000, "RDMA devices, and where there is none, what could become one")        \
-	X(node, 2000, "device nodes below /dev/infiniband: there, the device's, to be opened") \
-	X(cm, 2000, "the node of rdma_cm")                                                     \
-	X(provider, 10000, "provider libraries; libibverbs lists and opens each device")       \
-	X(memlock, 2000, "how much memory a process may lock")                                 \
-	X(cgroup, 2000, "limits of RDMA objects by cgroups")                                   \
-	X(namespace, 5000, "network namespaces: devices and GIDs that are in another one")     \
-	X(fork, 2000, "fork() with registered memory, huge pages")                             \
-	X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")     \
-	X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")           \
-	X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")        \
-	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone")   \
+#define DOCTOR_CHECKS(X)                                                                     \
+	X(modules, 2000, "kernel modules that verbs and rdma_cm need")                       \
+	X(device, 5000, "RDMA devices, and where there is none, what could become one")      \
+	X(node, 2000, "device nodes below /dev/infiniband, and who may open them")           \
+	X(cm, 2000, "the node of rdma_cm")                                                   \
+	X(provider, 10000, "provider libraries; libibverbs lists and opens each device")     \
+	X(memlock, 2000, "how much memory a process may lock")                               \
+	X(cgroup, 2000, "limits of RDMA objects by cgroups")                                 \
+	X(namespace, 5000, "network namespaces: devices and GIDs that are in another one")   \
+	X(fork, 2000, "fork() with registered memory, huge pages")                           \
+	X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")   \
+	X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")         \
+	X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")      \
+	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone") \
 	X(probe, 55000, "data between this end and the peer's; with --peer alone")
 
 enum doctor_verdict {

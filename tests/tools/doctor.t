@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-doctor as a program: options, text, JSON, deadlines. What its checks say of machines is in the other
+# doctor*.t; here one is enough.
+
+source tests/tap.bash
+# shellcheck source=tests/tools/doctor.bash
+source tests/tools/doctor.bash
+
+python=$(command -v /usr/bin/python3 || command -v python3)
+
+fits_a_screen() {
+	"$doctor" "$1" >"$scratch/help"
+	[[ -s $scratch/help ]]
+	awk 'length > 80 { exit 1 } END { exit NR > 24 }' "$scratch/help"
+}
+
+# Every option that getopt_long() is told of, and no other.
+help_is_complete() {
+	diff <(grep -oE '\{"[a-z]+", [a-z]+_argument' tools/doctor/main.c | sed 's/{"/--/; s/".*//' | sort) \
+		<("$doctor" --help | grep -oE -- '--[a-z]+' | sort -u)
+}
+
+# usage PATTERN ARG...: one line on stderr, nothing on stdout, status 2.
+usage() {
+	local status=0
+	"$doctor" "${@:2}" >"$scratch/out" 2>"$scratch/err" || status=$?
+	cat "$scratch/err"
+	((status == 2))
+	[[ ! -s $scratch/out && $(wc -l <"$scratch/err") == 1 ]]
+	grep -qE -- "$1" "$scratch/err"
+}
+
+# ends_with STATUS ARG...
+ends_with() {
+	report "${@:2}"
+	((code == $1))
+}
+
+lists() {
+	"$doctor" --list >"$scratch/list"
+	diff <(sed -n 's/^\tX(\([a-z_]*\), .*/\1/p' tools/doctor/doctor.h) <(cut -d ' ' -f 1 "$scratch/list")
+	! awk 'length > 80 || NF < 3' "$scratch/list" | grep .
+}
+
+valid() {
+	"$python" -m jsonschema --instance "$1" docs/schema/doctor.schema.json
+}
+
+# json FILTER ARG...: the report as JSON follows the schema, and jq's FILTER is true of it.
+json() {
+	report --json "${@:2}"
+	[[ ! -s $scratch/stderr ]]
+	valid "$scratch/report"
+	jq --exit-status "$1" "$scratch/report"
+}
+
+# The same lines in text and in JSON, verdict by verdict.
+agree() {
+	report
+	grep -E '^(ok|note|WARN|FAIL) ' "$scratch/report" | sed 's/^WARN/warning/; s/^FAIL/failed/' |
+		sed -E 's/^(\w+) +/\1 /' >"$scratch/text"
+	report --json
+	jq -r '.checks[] | "\(.verdict) \(.check)\(if .subject == "" then "" else " " + .subject end): \(.finding)"' \
+		"$scratch/report" >"$scratch/json"
+	[[ -s $scratch/json ]]
+	diff "$scratch/text" "$scratch/json"
+	jq --exit-status '.summary == ([.checks[].verdict] | {ok: 0, note: 0, warning: 0, failed: 0} +
+		(group_by(.) | map({(.[0]): length}) | add))' "$scratch/report"
+}
+
+# A check that blocks: a FIFO nobody writes to, in the place of a file.
+hang() {
+	machine
+	rm "$tree/proc/self/limits"
+	mkfifo "$tree/proc/self/limits"
+}
+
+# took FROM TO COMMAND...: in seconds
+took() {
+	local begin=$EPOCHREALTIME ms
+	"${@:3}"
+	ms=$(((${EPOCHREALTIME/./} - ${begin/./}) / 1000))
+	echo "took $ms ms"
+	((ms >= $1 * 1000 && ms < $2 * 1000))
+}
+
+overruns() {
+	line 'FAIL memlock: no answer within 2000 ms' --only memlock --only cgroup
+	grep -qF "       reading $tree/proc/self/limits" "$scratch/report"
+	grep -qx 'ok   cgroup: no cgroup limits RDMA objects' "$scratch/report"
+	((code == 1))
+	! pgrep --full --list-full "^$doctor --root $tree"
+}
+
+times_out() {
+	line 'FAIL memlock: no answer within the time of the whole run' --timeout 1
+	grep -qx 'FAIL cgroup: not looked at: the time of the whole run is over' "$scratch/report"
+	((code == 1))
+}
+
+# Where the doctor is killed, its check does not stay.
+leaves_none() {
+	local pid
+	"$doctor" --root "$tree" --only memlock >"$scratch/report" &
+	pid=$!
+	sleep 0.5
+	pgrep --parent "$pid" >"$scratch/children"
+	kill -KILL "$pid"
+	wait "$pid" || :
+	sleep 0.2
+	[[ -s $scratch/children ]]
+	! ps --no-headers --format stat --pid "$(<"$scratch/children")" | grep -v Z
+}
+
+# Text that a file gave, with what JSON must escape and what is no UTF-8.
+odd() {
+	machine
+	printf 'CA "\\\t\001\x1b[2J \xc3\xa9 \xff\xed\xa0\x80\n' >"$tree/sys/class/infiniband/mlx5_0/fw_ver"
+	json '.checks[0].finding | test("firmware CA \"\\\\\t\u0001\u001b\\[2J \u00e9 \ufffd")' --only device
+	line 'ok   device mlx5_0: CA, driver mlx5_core, firmware CA "\\[?]{3}\[2J .*' --only device
+}
+
+unprivileged() {
+	chmod 755 "$scratch"
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$doctor" --root "$tree" --quiet >"$scratch/report"
+	! grep -E '^(ok|WARN|FAIL)' "$scratch/report"
+}
+
+machine
+for option in --help -h; do
+	ok "$option fits a screen" fits_a_screen "$option"
+done
+ok "--help has every option" help_is_complete
+ok "--list has every check" lists
+ok "an unknown option is refused" usage "cannot take '--nonsense'" --nonsense
+ok "an option without its value is refused" usage "cannot take '--root'" --root
+ok "an unknown check is refused" usage "no check 'nonsense'" --only nonsense
+for value in 0 -1 1x 99999999999 ''; do
+	ok "--timeout '$value' is refused" usage "--timeout takes" --timeout "$value"
+	ok "--seconds '$value' is refused" usage "--seconds takes" --seconds "$value"
+done
+ok "where nothing failed, the status is 0" ends_with 0 --only memlock --only node
+ok "a healthy machine gives nobody a warning" unprivileged
+ok "the report as JSON follows the schema" json '.host == "" and (.checks | length) > 5 and .summary.failed == 0'
+ok "text and JSON agree" agree
+ok "--only leaves out the others" json '[.checks[].check] | unique == ["cgroup", "memlock"]' --only memlock --only cgroup
+
+limit 0 0
+ok "where something failed, the status is 1" ends_with 1 --only memlock
+ok "text and JSON agree of what failed" agree
+ok "evidence and next step follow" json '.checks[0] | .verdict == "failed" and
+	(.evidence | length) == 1 and (.next | length) > 0' --only memlock
+ok "--quiet leaves out what is ok" no_line 'ok .*' --quiet
+ok "a device of another name is none" line 'FAIL device mlx5_7: there is no RDMA device of this name' mlx5_7
+ok "a device by its name is looked at" line 'ok   device mlx5_0: .*' mlx5_0
+
+odd_name="bytes of a file reach text and JSON without harm"
+ok "$odd_name" odd
+
+hang
+ok "a check that hangs ends in time, and others go on" took 2 6 overruns
+ok "the whole run ends in time" took 1 5 times_out
+ok "as JSON, too" took 2 6 json '.checks[0].verdict == "failed"' --only memlock
+ok "a killed doctor leaves no process behind" leaves_none
+
+machine
+report --json >"$scratch/out"
+jq '.checks[0].verdict = "fine"' "$scratch/report" >"$scratch/wrong"
+fails "the schema refuses another verdict" 'is not one of' valid "$scratch/wrong"
+fails "JSON that jq finds false is seen" '^false' json '.summary.failed > 0'
+hang
+fails "what takes too long is seen" '^took' took 3 6 overruns
+done_testing
