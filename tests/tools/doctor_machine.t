@@ -1,0 +1,421 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What rdmaez-doctor says of a machine without its ports: modules, devices and what could become one, nodes, provider
+# libraries, limits, namespaces, fork. Each line in its forms, on machines made of files.
+
+source tests/tap.bash
+# shellcheck source=tests/tools/doctor.bash
+source tests/tools/doctor.bash
+
+# --- modules
+
+modules_are_there() {
+	machine
+	says modules 0 <<-'END'
+		ok   modules: the kernel has ib_core, ib_uverbs, rdma_cm, rdma_ucm
+	END
+}
+
+modules_are_built_in() {
+	machine
+	rm -r "$tree/sys/module"
+	says modules 0 <<-'END'
+		ok   modules: the kernel has ib_core, ib_uverbs, rdma_cm, rdma_ucm
+	END
+}
+
+no_rdma_at_all() {
+	machine
+	rm -r "$tree/sys/module" "$tree"/sys/class/infiniband* "$tree/sys/class/misc"
+	says modules 1 <<-'END'
+		FAIL modules ib_core: the kernel does not have it: there can be no RDMA device
+		       neither /sys/module/ib_core nor /sys/class/infiniband exists
+		     > load the driver of the RDMA device, which brings ib_core
+	END
+}
+
+no_uverbs() {
+	machine
+	rm -r "$tree/sys/module/ib_uverbs" "$tree/sys/class/infiniband_verbs"
+	says modules 0 <<-'END'
+		ok   modules: the kernel has ib_core, rdma_cm, rdma_ucm
+		WARN modules ib_uverbs: the kernel does not have it: programs reach devices through it, unless the kernel loads it when they ask
+		       neither /sys/module/ib_uverbs nor /sys/class/infiniband_verbs exists
+		     > modprobe ib_uverbs (on the host, if this is a container)
+	END
+	says node 0 <<-'END'
+		WARN node mlx5_0: ib_uverbs has no device for it yet
+		       no /sys/class/infiniband_verbs/*/ibdev names it
+		     > modprobe ib_uverbs (on the host, if this is a container)
+	END
+}
+
+no_ucm() {
+	machine
+	rm -r "$tree/sys/module/rdma_ucm" "$tree/sys/class/misc"
+	line 'WARN modules rdma_ucm: the kernel does not have it: .*' --only modules
+	says cm 0 </dev/null
+}
+
+no_sysfs() {
+	machine
+	rm -r "$tree/sys"
+	line 'WARN modules: /sys is not mounted, .*' --only modules
+}
+
+# --- device
+
+# bare: the same machine without mlx5_ib, which has no RDMA device then.
+bare() {
+	machine
+	rm -r "$tree"/sys/class/infiniband/* "$tree"/sys/class/infiniband_verbs/uverbs0 \
+		"$tree/sys/bus/pci/devices/0000:3b:00.0/infiniband" "$tree/sys/module/mlx5_ib"
+}
+
+device_is_there() {
+	machine
+	says device 0 <<-'END'
+		ok   device mlx5_0: CA, driver mlx5_core, firmware 16.35.2000
+	END
+	rm "$tree/sys/class/infiniband/mlx5_0/device"
+	says device 0 <<-'END'
+		ok   device mlx5_0: CA without hardware of its own
+	END
+}
+
+by_interface() {
+	bare
+	line 'FAIL device: the kernel shows no RDMA device here' --only device
+	grep -qx 'note device eth0: some adapters with its driver can RDMA, and mlx5_ib is not loaded' "$scratch/report"
+	grep -qx '     > modprobe mlx5_ib (on the host, if this is a container)' "$scratch/report"
+	((code == 1))
+	mkdir "$tree/sys/module/mlx5_ib"
+	line 'note device eth0: its RDMA module mlx5_ib is loaded and has made no RDMA device of it' --only device
+}
+
+# auxiliary NAME MODULE
+by_auxiliary_bus() {
+	bare
+	mkdir -p "$tree/sys/bus/auxiliary/devices/$1" "$tree/sys/bus/auxiliary/drivers/driver"
+	line "WARN device $1: its driver offers RDMA, and $2 is not loaded" --only device
+	ln -s ../../drivers/driver "$tree/sys/bus/auxiliary/devices/$1/driver"
+	no_line "WARN device $1: .*" --only device
+}
+
+# by_function VENDOR DEVICE CLASS MODULE
+by_function() {
+	local pci=sys/bus/pci/devices/0000:3b:00.0
+	bare
+	rm "$tree/$pci/driver" "$tree/sys/class/net/eth0/device"
+	put "$pci/vendor" "$1"
+	put "$pci/device" "$2"
+	put "$pci/class" "$3"
+	line 'WARN device 0000:3b:00.0: an RDMA adapter without a driver' --only device
+	grep -qx "     > modprobe $4 (on the host, if this is a container)" "$scratch/report"
+	mkdir "$tree/sys/bus/pci/drivers/vfio-pci"
+	ln -s ../../drivers/vfio-pci "$tree/$pci/driver"
+	line 'note device 0000:3b:00.0: an RDMA adapter that vfio-pci keeps for a virtual machine' --only device
+}
+
+nothing_known() {
+	bare
+	rm -r "$tree/sys/bus/pci/devices" "$tree/sys/class/net/eth0/device"
+	says device 1 <<-'END'
+		FAIL device: the kernel shows no RDMA device here
+		       /sys/class/infiniband is empty
+		     > to try RDMA without an adapter, as root: modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0
+		note device: no PCI function and no network interface here is known to offer RDMA
+		       /sys/bus/auxiliary/devices, /sys/class/net/*/device/driver, /sys/bus/pci/devices/*/{vendor,device,class}
+	END
+}
+
+virtual_machine() {
+	nothing_known
+	put proc/cpuinfo 'flags : fpu hypervisor lahf_lm'
+	put sys/class/dmi/id/sys_vendor QEMU
+	put sys/class/dmi/id/product_name 'Standard PC'
+	line '       this is a virtual machine: QEMU Standard PC' --only device
+	grep -q 'SR-IOV' "$scratch/report"
+	put lib/modules/6.1.0/modules.dep kernel/drivers/infiniband/core/ib_core.ko:
+	line '.* this kernel comes without rdma_rxe; .*' --only device
+	put lib/modules/6.1.0/modules.dep kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko:
+	line '.* modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0' --only device
+}
+
+# --- node, cm
+
+nodes_are_there() {
+	machine
+	says node 0 <<-'END'
+		ok   node mlx5_0: /dev/infiniband/uverbs0 is there
+	END
+	says cm 0 <<-'END'
+		ok   cm: /dev/infiniband/rdma_cm is there
+	END
+}
+
+no_nodes() {
+	machine
+	rm -r "${tree:?}/dev"
+	line 'FAIL node mlx5_0: its node /dev/infiniband/uverbs0 is missing' --only node
+	((code == 1))
+	grep -qx '       stat("/dev/infiniband/uverbs0"): ENOENT' "$scratch/report"
+	line 'WARN cm: its node /dev/infiniband/rdma_cm is missing' --only cm
+	((code == 0))
+	touch "$tree/.dockerenv"
+	line '       stat\("/dev/infiniband/uverbs0"\): ENOENT; this is a container' --only node
+}
+
+# --- provider
+
+providers_fit() {
+	machine
+	says provider 0 <<-END
+		ok   provider: $tree/usr/lib64/libibverbs.so.1 has 1 provider library (rdmav34)
+	END
+	mkdir -p "$tree/usr/lib/x86_64-linux-gnu"
+	mv "$tree"/usr/lib64/* "$tree/usr/lib/x86_64-linux-gnu"
+	line 'ok   provider: .*/x86_64-linux-gnu/libibverbs.so.1 has 1 provider library \(rdmav34\)' --only provider
+}
+
+no_provider() {
+	machine
+	rm "$tree"/usr/lib64/libibverbs/*
+	line 'FAIL provider: there are no provider libraries, without which libibverbs finds no device' --only provider
+	((code == 1))
+	put usr/lib64/libibverbs/libmlx5-rdmav33.so
+	line 'FAIL provider: the provider libraries are of another release of rdma-core than libibverbs' --only provider
+	grep -q 'takes lib\*-rdmav34.so, and .* has libmlx5-rdmav33.so$' "$scratch/report"
+}
+
+no_driver_files() {
+	machine
+	rm -r "$tree/etc/libibverbs.d"
+	line 'FAIL provider: libibverbs is told of no provider library' --only provider
+}
+
+no_libibverbs() {
+	machine
+	rm -r "${tree:?}/usr"
+	line 'WARN provider: there is no libibverbs in the usual places' --only provider
+}
+
+# --- memlock
+
+# memlock SOFT HARD STATUS LINE
+memlock() {
+	machine
+	limit "$1" "$2"
+	line "$4" --only memlock
+	((code == $3))
+}
+
+memlock_by_capability() {
+	machine
+	limit 65536 65536
+	put proc/self/status 'CapEff: 0000000000004000'
+	says memlock 0 <<-'END'
+		ok   memlock: CAP_IPC_LOCK lifts the limit of 64 KiB, for programs that have it too
+	END
+	# One of another user namespace is not asked for.
+	put proc/self/uid_map '         0     100000      65536'
+	line 'FAIL memlock: a process may lock 64 KiB: .*' --only memlock
+}
+
+# raise NEXT GROUP: what to do is this for a process of such a cgroup.
+raise() {
+	machine
+	limit 65536 1048576
+	put proc/self/cgroup "0::$2"
+	line "     > $1" --only memlock
+	grep -qxF "     > here and now: ulimit -l \$(ulimit -H -l)" "$scratch/report"
+}
+
+memlock_unknown() {
+	machine
+	put proc/self/limits 'Max cpu time unlimited unlimited seconds'
+	line 'note memlock: the limit of locked memory cannot be read' --only memlock
+}
+
+# --- cgroup
+
+group=sys/fs/cgroup/system.slice/program.service
+
+no_limit() {
+	machine
+	says cgroup 0 <<-'END'
+		ok   cgroup: no cgroup limits RDMA objects
+	END
+	put "$group/rdma.max" 'mlx5_0 hca_handle=max hca_object=max'
+	put "$group/rdma.current" 'mlx5_0 hca_handle=1 hca_object=20'
+	says cgroup 0 <<-'END'
+		ok   cgroup: no cgroup limits RDMA objects
+	END
+}
+
+limited() {
+	machine
+	put "$group/rdma.max" 'mlx5_1 hca_handle=1 hca_object=1' 'mlx5_0 hca_handle=max hca_object=21'
+	put "$group/rdma.current" 'mlx5_1 hca_handle=1 hca_object=1' 'mlx5_0 hca_handle=1 hca_object=20'
+	says cgroup 0 <<-'END'
+		note cgroup mlx5_0: the cgroup limits hca_object to 21, of which 20 are in use
+		       /sys/fs/cgroup/system.slice/program.service/rdma.max and rdma.current
+	END
+}
+
+# full FOLDER: the limit of this cgroup, or one above it, is reached.
+full() {
+	machine
+	put "$1/rdma.max" 'mlx5_0 hca_handle=2 hca_object=max'
+	put "$1/rdma.current" 'mlx5_0 hca_handle=2 hca_object=20'
+	says cgroup 1 <<-END
+		FAIL cgroup mlx5_0: the cgroup's limit of hca_handle is reached (2): opening the device fails with EAGAIN
+		       /$1/rdma.max: mlx5_0 hca_handle=2; rdma.current: 2
+		     > as root: echo 'mlx5_0 hca_handle=max' >/$1/rdma.max
+		     > rdma resource show (who uses how many); to try again helps only once they are fewer
+	END
+}
+
+full_of_objects() {
+	machine
+	put "$group/rdma.max" 'mlx5_0 hca_handle=max hca_object=0'
+	line "FAIL cgroup mlx5_0: the cgroup's limit of hca_object is reached \(0\): creating an object fails with EAGAIN" \
+		--only cgroup
+}
+
+# Version 1 has a hierarchy for rdma; a container sees a part of it.
+version_1() {
+	machine
+	put proc/self/cgroup '5:cpu:/x' '4:rdma:/docker/12/a' '0::/'
+	put proc/self/mountinfo '31 25 0:27 /docker/12 /sys/fs/cgroup/rdma rw shared:4 - cgroup cgroup rw,rdma'
+	put sys/fs/cgroup/rdma/a/rdma.max 'mlx5_0 hca_handle=1 hca_object=max'
+	put sys/fs/cgroup/rdma/a/rdma.current 'mlx5_0 hca_handle=1 hca_object=1'
+	line 'FAIL cgroup mlx5_0: .*' --only cgroup
+	grep -q '/sys/fs/cgroup/rdma/a/rdma.max: mlx5_0 hca_handle=1' "$scratch/report"
+}
+
+no_cgroup() {
+	machine
+	rm "$tree"/proc/self/{cgroup,mountinfo}
+	says cgroup 0 <<-'END'
+		ok   cgroup: no cgroup that could limit RDMA objects is to be seen
+	END
+}
+
+# --- namespace
+
+shared() {
+	machine
+	says namespace 0 <<-'END'
+		ok   namespace: RDMA devices are shared by all network namespaces
+	END
+}
+
+strange_interface() {
+	machine
+	rm -r "$tree/sys/class/net/eth0"
+	line 'WARN namespace mlx5_0: 2 of 2 GIDs of port 1 are of interfaces in other network namespaces' --only namespace
+	grep -qx '       gid_attrs/ndevs names eth0, and there is no interface eth0 here' "$scratch/report"
+}
+
+exclusive() {
+	machine
+	put sys/module/ib_core/parameters/netns_mode N
+	says namespace 0 <<-'END'
+		ok   namespace: each RDMA device belongs to one network namespace (exclusive mode)
+	END
+	# A second one elsewhere keeps nobody from using the first.
+	put sys/class/infiniband_verbs/uverbs1/ibdev mlx5_1
+	line 'note namespace mlx5_1: the device is in another network namespace' --only namespace
+	line 'FAIL namespace mlx5_1: the device is in another network namespace' --only namespace mlx5_1
+	rm -r "$tree/sys/class/infiniband/mlx5_0"
+	line 'FAIL namespace mlx5_0: the device is in another network namespace' --only namespace
+	line '       /sys/class/infiniband_verbs has devices of other network namespaces' --only device
+}
+
+no_mode() {
+	machine
+	rm -r "$tree/sys/module"
+	says namespace 0 </dev/null
+}
+
+# --- fork
+
+# forks RELEASE STATUS LINE
+forks() {
+	machine
+	put proc/sys/kernel/osrelease "$1"
+	line "$2" --only fork
+}
+
+# huge TOTAL FREE LINE
+huge() {
+	machine
+	put proc/meminfo "HugePages_Total:       $1" "HugePages_Free:        $2"
+	line "$3" --only fork
+}
+
+ok "modules that are there" modules_are_there
+ok "built in, a module has no directory" modules_are_built_in
+ok "no module at all" no_rdma_at_all
+ok "ib_uverbs alone is missing" no_uverbs
+ok "rdma_ucm alone is missing" no_ucm
+ok "/sys is not mounted" no_sysfs
+ok "a device, with hardware and without" device_is_there
+ok "an interface whose driver has an RDMA module" by_interface
+while read -r name module; do
+	ok "$name on the auxiliary bus" by_auxiliary_bus "$name" "$module"
+done <<-'END'
+	mlx5_core.rdma.0 mlx5_ib
+	mlx4_core.ib.0 mlx4_ib
+	bnxt_en.rdma.1 bnxt_re
+	ice.roce.0 irdma
+	mana.rdma.0 mana_ib
+END
+ok "ConnectX-5 without a driver" by_function 0x15b3 0x1017 0x020000 mlx5_core
+ok "ConnectX-3 without a driver" by_function 0x15b3 0x1003 0x028000 mlx4_core
+ok "EFA without a driver" by_function 0x1d0f 0xefa2 0x020000 efa
+ok "Omni-Path without a driver" by_function 0x8086 0x24f0 0x020800 hfi1
+ok "nothing that is known for RDMA" nothing_known
+ok "a virtual machine, with Soft-RoCE and without" virtual_machine
+ok "nodes that are there" nodes_are_there
+ok "nodes that are missing" no_nodes
+ok "provider libraries that fit" providers_fit
+ok "none, and those of another release" no_provider
+ok "no file that names one" no_driver_files
+ok "no libibverbs" no_libibverbs
+ok "no limit of locked memory" memlock unlimited unlimited 0 'ok   memlock: any amount of memory may be locked .*'
+ok "one of 1 GiB" memlock 1073741824 unlimited 0 'ok   memlock: a process may lock 1 GiB: .*'
+ok "one of 64 MiB" memlock 67108864 67108864 0 'ok   memlock: a process may lock 64 MiB: .*'
+ok "one of 8 MiB" memlock 8388608 8388608 0 'WARN memlock: a process may lock 8 MiB: .*'
+ok "one of 64 KiB" memlock 65536 65536 1 'FAIL memlock: a process may lock 64 KiB: .*'
+ok "one of 0" memlock 0 0 1 'FAIL memlock: a process may lock 0 KiB: .*'
+ok "a process that is excepted" memlock_by_capability
+ok "a limit that cannot be read" memlock_unknown
+ok "to raise it at a login" raise "echo '\* - memlock unlimited' >/etc/security/limits.d/rdma.conf, .*" \
+	/user.slice/user-1000.slice/session-2.scope
+ok "to raise it for a service" raise 'systemctl edit mpi.service, with LimitMEMLOCK=infinity below \[Service\]' \
+	/system.slice/mpi.service
+ok "to raise it for a container" raise 'docker run --ulimit memlock=-1 .*' /system.slice/docker-12.scope/docker/12
+ok "to raise it for a pod" raise 'Kubernetes: LimitMEMLOCK=infinity .*' /kubepods.slice/kubepods-pod1.slice/cri-2.scope
+ok "to raise it for a batch job" raise 'Slurm: LimitMEMLOCK=infinity .*' /system.slice/slurmstepd.scope/job_1
+ok "no limit of objects" no_limit
+ok "a limit of objects" limited
+ok "no device may be opened any more" full "$group"
+ok "the same by a cgroup above" full sys/fs/cgroup/system.slice
+ok "no object may be created" full_of_objects
+ok "cgroups of version 1, in a container" version_1
+ok "no cgroup" no_cgroup
+ok "devices that are shared" shared
+ok "GIDs of an interface that is not here" strange_interface
+ok "devices that are not shared" exclusive
+ok "no namespaces without ib_core" no_mode
+ok "fork() on Linux 6.1" forks 6.1.0 'ok   fork: fork\(\) is safe: .*'
+ok "fork() on Linux 5.12" forks 5.12.0-1 'ok   fork: fork\(\) is safe: .*'
+ok "fork() on Linux 5.10" forks 5.10.0 'WARN fork: a program that forks may lose what its device writes'
+ok "huge pages" huge 8 3 'ok   fork hugepages: 3 of 8 huge pages are free'
+ok "no free huge page" huge 8 0 'note fork hugepages: all 8 huge pages are in use'
+ok "no huge pages" huge 0 0 'ok   fork hugepages: none are reserved; .*'
+fails "a line that is not there is missed" '^ok   memlock' memlock unlimited unlimited 0 'FAIL memlock: .*'
+done_testing
