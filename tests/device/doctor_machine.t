@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-doctor on a machine with real faults, one at a time, each with the errno that a program gets there: module
+# missing, node missing, forbidden or another's, no provider library, little memory to lock, a full cgroup, a device of
+# another network namespace. Without them it finds nothing wrong.
+
+set -uo pipefail
+cd "$(dirname "$(realpath "$0")")/../.." || exit
+if [[ ${1-} != here ]]; then
+	exec tools/softroce --quiet --host qemu ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- tests/device/doctor_machine.t here
+fi
+
+source tests/tap.bash
+
+doctor=$PWD/build/tools/rdmaez-doctor
+node=/dev/infiniband/uverbs0
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+mine=(--only modules --only device --only node --only cm --only provider --only memlock --only cgroup --only namespace
+	--only fork)
+
+# finds STATUS PATTERN COMMAND...: COMMAND is run with the doctor and its checks of the machine; its report ends with
+# STATUS, and a whole line of it matches PATTERN.
+finds() {
+	local code=0
+	"${@:3}" "$doctor" --quiet "${mine[@]}" >"$scratch/report" 2>&1 || code=$?
+	cat "$scratch/report"
+	((code == $1))
+	grep -qxE -- "$2" "$scratch/report"
+}
+
+# Nothing but OK lines, for root and, but for memory to lock, for anybody.
+healthy() {
+	"$doctor" --quiet "${mine[@]}" >"$scratch/report"
+	cat "$scratch/report"
+	[[ ! -s $scratch/report ]]
+	finds 0 'WARN memlock: a process may lock 8 MiB: .*' "${nobody[@]}"
+	[[ $(grep -cE '^(note|WARN|FAIL)' "$scratch/report") == 1 ]]
+}
+
+as_json() {
+	"$doctor" --json rxe0 >"$scratch/report"
+	jq --exit-status '.summary.failed == 0 and any(.checks[]; .check == "provider" and .subject == "rxe0")' \
+		"$scratch/report"
+}
+
+no_permission() {
+	chmod 600 "$node"
+	finds 1 "FAIL node rxe0: this process may not open $node: Permission denied" "${nobody[@]}"
+	grep -qx "       $node: owner root, group root, mode 0600; this is user 65534, group 65534" "$scratch/report"
+	chmod 666 "$node"
+}
+
+no_node() {
+	mv "$node" /dev/moved
+	finds 1 "FAIL node rxe0: its node $node is missing" env
+	mv /dev/moved "$node"
+}
+
+other_node() {
+	mv "$node" /dev/moved
+	mknod "$node" c 231 250
+	finds 1 "FAIL node rxe0: $node is not its node" env
+	grep -qxF "     > make it again: rm $node && mknod $node c 231 192" "$scratch/report"
+	rm "$node"
+	mv /dev/moved "$node"
+}
+
+no_cm_node() {
+	mv /dev/infiniband/rdma_cm /dev/moved
+	finds 0 'WARN cm: its node /dev/infiniband/rdma_cm is missing' env
+	mv /dev/moved /dev/infiniband/rdma_cm
+}
+
+# hidden DIRECTORY COMMAND...: with an empty directory in its place.
+hidden() {
+	mkdir -p /run/empty
+	unshare --mount sh -c 'mount --bind /run/empty "$0" && exec "$@"' "$@"
+}
+
+no_provider() {
+	finds 1 'FAIL provider rxe0: libibverbs does not list it' hidden "$(echo /usr/lib/*/libibverbs)"
+	grep -qxF 'FAIL provider: there are no provider libraries, without which libibverbs finds no device' "$scratch/report"
+	grep -qE 'librxe-rdmav[0-9]+.so: no such file' "$scratch/report"
+}
+
+no_driver_files() {
+	finds 1 'FAIL provider: libibverbs is told of no provider library' hidden /etc/libibverbs.d
+	grep -qx 'FAIL provider rxe0: libibverbs does not list it' "$scratch/report"
+	grep -qx '       /etc/libibverbs.d/rxe.driver: no such file' "$scratch/report"
+}
+
+# memlock KIB LINE
+memlock() {
+	finds 1 "$2" prlimit --memlock=$(($1 * 1024)) "${nobody[@]}"
+	# A program is told the same: 128 KiB are refused.
+	fails_to_register prlimit --memlock=$(($1 * 1024)) "${nobody[@]}"
+}
+
+fails_to_register() {
+	! "$@" ibv_rc_pingpong --gid-idx 1 --size 131072 2>"$scratch/err" </dev/null
+	grep -q "Couldn't register MR" "$scratch/err"
+}
+
+# full LIMIT PATTERN: of the cgroup in which the doctor is.
+full() {
+	echo "rxe0 $1" >/run/cgroup/full/rdma.max
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	finds 1 "$2" sh -c 'echo $$ >/run/cgroup/full/cgroup.procs && exec "$@"' sh
+}
+
+shared_elsewhere() {
+	finds 0 'WARN namespace rxe0: [0-9]+ of [0-9]+ GIDs of port 1 are of interfaces in other network namespaces' unshare --net
+}
+
+exclusive_elsewhere() {
+	rdma system set netns exclusive
+	finds 1 'FAIL namespace rxe0: the device is in another network namespace' unshare --net
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	finds 1 'FAIL device: the kernel shows no RDMA device here' unshare --net --mount sh -c \
+		'mount -t sysfs none /sys && exec "$@"' sh
+	grep -qx 'FAIL namespace rxe0: the device is in another network namespace' "$scratch/report"
+	! grep -E '^(FAIL|WARN) (node|provider)' "$scratch/report"
+}
+
+no_module() {
+	/run/softroce/busybox rmmod rdma_rxe
+	finds 1 'FAIL device: the kernel shows no RDMA device here' env
+	grep -qE '     > to try RDMA without an adapter, as root: .* rdma link add rxe0 type rxe netdev veth0' "$scratch/report"
+	grep -q 'this is a virtual machine' "$scratch/report"
+}
+
+ok "a machine that is well" healthy
+ok "the same as JSON, of one device" as_json
+ok "no permission" no_permission
+ok "no node" no_node
+ok "another device's node" other_node
+ok "no node of rdma_cm" no_cm_node
+ok "no provider library" no_provider
+ok "no file that names one" no_driver_files
+ok "64 KiB of memory to lock" memlock 64 'FAIL memlock: a process may lock 64 KiB: .*'
+ok "none" memlock 0 'FAIL memlock: a process may lock 0 KiB: .*'
+mkdir /run/cgroup
+mount -t cgroup2 none /run/cgroup
+mkdir /run/cgroup/full
+echo +rdma >/run/cgroup/cgroup.subtree_control
+ok "no device may be opened" full hca_handle=0 "FAIL cgroup rxe0: the cgroup's limit of hca_handle is reached \(0\): .*"
+ok "and none is" grep -qx 'FAIL provider rxe0: ibv_open_device fails: Resource temporarily unavailable' "$scratch/report"
+ok "no object may be created" full 'hca_handle=max hca_object=0' \
+	"FAIL cgroup rxe0: the cgroup's limit of hca_object is reached \(0\): .*"
+umount /run/cgroup
+ok "another network namespace, devices shared" shared_elsewhere
+ok "the same, devices not shared" exclusive_elsewhere
+ok "no module" no_module
+fails "a fault that is not there is not found" '^rdmaez-doctor: ' finds 0 'FAIL node rxe0: .*' env
+done_testing
