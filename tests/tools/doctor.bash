@@ -18,7 +18,7 @@
 
 tree=${scratch:?}/root
 doctor=build/tools/rdmaez-doctor
-run_make tools
+run_make build/tools/rdmaez-doctor
 
 put() {
 	mkdir -p "$tree/${1%/*}"
@@ -147,4 +147,32 @@ no_line() {
 	report "${@:2}"
 	[[ -s $scratch/report ]]
 	! grep -xE -- "$1" "$scratch/report"
+}
+
+# pci PATH [DEVICE]: a PCI device below /sys/devices, as "pci0000:00/0000:00:01.0/0000:01:00.0"; it is the RDMA device's.
+pci() {
+	local address=${1##*/}
+	mkdir -p "$tree/sys/devices/$1" "$tree/sys/bus/pci/devices"
+	put "sys/devices/$1/vendor" 0x15b3
+	put "sys/devices/$1/class" 0x020700
+	ln -sfn "../../../devices/$1" "$tree/sys/bus/pci/devices/$address"
+	[[ -z ${2-} ]] || ln -sfn "../../../devices/$1" "$tree/sys/class/infiniband/$2/device"
+}
+
+# link PATH CURRENT_SPEED CURRENT_WIDTH MAX_SPEED MAX_WIDTH
+link() {
+	put "sys/devices/$1/current_link_speed" "$2 GT/s PCIe"
+	put "sys/devices/$1/current_link_width" "$3"
+	put "sys/devices/$1/max_link_speed" "$4 GT/s PCIe"
+	put "sys/devices/$1/max_link_width" "$5"
+}
+
+# config PATH SIZE [OFFSET=HEX...]: a configuration space of zeros, and bytes in it.
+config() {
+	local file=$tree/sys/devices/$1/config item hex
+	head -c "$2" /dev/zero >"$file"
+	for item in "${@:3}"; do
+		hex=$(sed 's/../\\x&/g' <<<"${item#*=}")
+		printf %b "$hex" | dd of="$file" bs=1 seek="$((${item%%=*}))" conv=notrunc status=none
+	done
 }

@@ -13,7 +13,7 @@ chosen='ok   gids mlx5_0/1: GIDs: 2; rdmaez would choose index 1, ::ffff:192.0.2
 
 # source_is COUNT: the evidence of most lines.
 source_is() {
-	echo "       $gids: entries: $1"
+	echo "       $gids: entries $1"
 }
 
 index_0() {
@@ -104,9 +104,6 @@ interfaces() {
 		echo 'WARN gids mlx5_0/1: indices 0, 1: the interface is down'
 		source_is 4
 		echo '     > rdmaez-doctor --gids; ip link set INTERFACE up'
-		echo 'WARN gids mlx5_0/1: index 2: the interface is in another network namespace, so rdma_cm and the routes of this one do not lead there'
-		source_is 4
-		echo '     > in a pod: ask for an interface of the device (macvlan, SR-IOV), or hostNetwork'
 	)
 }
 

@@ -35,6 +35,9 @@
 	X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")   \
 	X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")         \
 	X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")      \
+	X(slot, 3000, "PCI Express slots, NUMA nodes, relaxed ordering, IOMMU")              \
+	X(gpu, 5000, "ways from GPU memory to RDMA devices, and what slows them down")       \
+	X(caps, 5000, "what devices can do that programs ask for: ODP, device memory")       \
 	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone") \
 	X(probe, 55000, "data between this end and the peer's; with --peer alone")
 

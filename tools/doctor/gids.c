@@ -217,10 +217,9 @@ static bool is_link_local(const struct gid *gid)
 static void show_source(const struct doctor_port *port, const struct gids *gids)
 {
 	if (gids->asked)
-		doctor_evidence("ibv_query_gid_table: %u entries of port %u", gids->count,
-				port->num);
+		doctor_evidence("ibv_query_gid_table: port %u, entries %u", port->num, gids->count);
 	else
-		doctor_evidence("/sys/class/infiniband/%s/ports/%u/gids: entries: %u", port->device,
+		doctor_evidence("/sys/class/infiniband/%s/ports/%u/gids: entries %u", port->device,
 				port->num, gids->count);
 }
 
@@ -323,14 +322,10 @@ static void say_versions(const struct doctor_port *port, const struct gids *gids
 	show_source(port, gids);
 }
 
-/*
- * An entry's interface: none, down, or in another network namespace. Verbs resolve peers in the namespace of the
- * interface (set_addr_netns_by_gid_rcu()), so there they work; what belongs to this namespace, rdma_cm and the
- * routes, does not lead to them.
- */
+/* Those whose interface is in another network namespace are counted by the check of that name. */
 static void say_netdevs(const struct doctor_port *port, const struct gids *gids)
 {
-	struct indices none = {"", 0}, down = {"", 0}, elsewhere = {"", 0};
+	struct indices none = {"", 0}, down = {"", 0};
 	const struct gid *gid;
 	unsigned int i;
 
@@ -338,9 +333,7 @@ static void say_netdevs(const struct doctor_port *port, const struct gids *gids)
 		gid = &gids->gid[i];
 		if (!gid->netdev[0])
 			add_index(&none, gid);
-		else if (!gid->here)
-			add_index(&elsewhere, gid);
-		else if (!gid->up)
+		else if (gid->here && !gid->up)
 			add_index(&down, gid);
 	}
 	if (none.count) {
@@ -355,16 +348,6 @@ static void say_netdevs(const struct doctor_port *port, const struct gids *gids)
 			   plural(&down), down.text);
 		show_source(port, gids);
 		doctor_next("rdmaez-doctor --gids; ip link set INTERFACE up");
-	}
-	if (elsewhere.count) {
-		doctor_say(DOCTOR_WARNING, port->subject,
-			   "%s %s: the interface is in another network namespace, so rdma_cm and "
-			   "the routes "
-			   "of this one do not lead there",
-			   plural(&elsewhere), elsewhere.text);
-		show_source(port, gids);
-		doctor_next("in a pod: ask for an interface of the device (macvlan, SR-IOV), or "
-			    "hostNetwork");
 	}
 }
 

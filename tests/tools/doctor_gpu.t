@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What rdmaez-doctor says of GPUs, on trees with the files of their drivers: which way RDMA devices have to their
+# memory, and how much of it they see. No device is open here, so dma-bufs are left to tests/device/doctor_port.t.
+
+source tests/tap.bash
+# shellcheck source=tests/tools/doctor.bash
+source tests/tools/doctor.bash
+
+gpu=/sys/bus/pci/devices/0000:04:00.0
+open='NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.15  Release Build'
+closed='NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.08'
+
+# card VENDOR CLASS [DRIVER]
+card() {
+	fresh
+	pci pci0000:00/0000:04:00.0
+	pci pci0000:00/0000:00:1f.0 # something else
+	put "$gpu/vendor" "$1"
+	put "$gpu/class" "$2"
+	[[ -z ${3-} ]] || ln -s "../../../bus/pci/drivers/$3" "$tree$gpu/driver"
+}
+
+nvidia() {
+	card 0x10de 0x030200 nvidia
+	put proc/driver/nvidia/version "$1"
+}
+
+none() {
+	fresh
+	pci pci0000:00/0000:00:1f.0
+	says gpu 0 <<<'ok   gpu: no GPU of NVIDIA or AMD'
+}
+
+# A network adapter of NVIDIA's is none, and neither is a display of another vendor.
+others() {
+	card "$1" "$2"
+	says gpu 0 <<<'ok   gpu: no GPU of NVIDIA or AMD'
+}
+
+by_client() {
+	nvidia "$closed"
+	put "$1"
+	says gpu 0 <<<"ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/${2-$1})"
+}
+
+amd_by_client() {
+	card 0x1002 0x120000 amdgpu
+	put sys/kernel/mm/memory_peers/amdkfd/version 1.0
+	says gpu 0 <<<'ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/sys/kernel/mm/memory_peers/amdkfd/version)'
+}
+
+no_way() {
+	nvidia "$closed"
+	says gpu 0 <<-END
+		WARN gpu 0000:04:00.0: no way from its memory to an RDMA device: registering it fails with EFAULT or EINVAL
+		       no peer-memory client in /sys/module and /sys/kernel/mm/memory_peers
+		       its driver exports no dma-bufs: /proc/driver/nvidia/version does not name the open kernel module
+		     > modprobe nvidia_peermem # needs the ib_core of MLNX_OFED or DOCA; or install NVIDIA's open kernel module
+	END
+}
+
+amd_no_way() {
+	card 0x1002 0x120000 amdgpu
+	says gpu 0 <<-END
+		WARN gpu 0000:04:00.0: no way from its memory to an RDMA device: registering it fails with EFAULT or EINVAL
+		       no peer-memory client in /sys/module and /sys/kernel/mm/memory_peers
+		       its driver exports no dma-bufs: /sys/module/amdgpu is missing
+		     > use amdgpu of Linux 5.12 or newer with an RDMA driver that takes dma-bufs
+	END
+}
+
+not_asked() {
+	says gpu 0 <<-END
+		note gpu 0000:04:00.0: its driver exports dma-bufs; whether RDMA devices take them was not asked
+		       no RDMA device was opened
+	END
+}
+
+open_module() {
+	nvidia "$open"
+	not_asked
+}
+
+amdgpu_module() {
+	card 0x1002 0x038000 amdgpu
+	mkdir -p "$tree/sys/module/amdgpu"
+	not_asked
+}
+
+other_driver() {
+	card "$1" 0x030000 "$3"
+	says gpu 0 <<-END
+		note gpu 0000:04:00.0: GPU of $2, not used for computing here: driver ${3:-none}
+		       $gpu/driver
+	END
+}
+
+# bar SIZE...: the BARs of a GPU that is well otherwise.
+bars() {
+	local size start=$((0x1000000000))
+	for size; do
+		printf '0x%016x 0x%016x 0x000000000014220c\n' "$start" "$((size ? start + size - 1 : 0))"
+		start=$((start + size))
+	done >"$tree$gpu/resource"
+}
+
+small_bar() {
+	nvidia "$closed"
+	put sys/module/nvidia_peermem/version 535
+	bars $((16 << 20)) $((256 << 20)) 0
+	says gpu 0 <<-END
+		ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/sys/module/nvidia_peermem)
+		WARN gpu 0000:04:00.0: BAR 1 shows 256 MiB of its memory at a time, and no more than that can be registered by a peer-memory client
+		       $gpu/resource, line 2
+		     > firmware's setup: Above 4G Decoding, Resizable BAR; nvidia-smi -q -d MEMORY
+	END
+	bars $((16 << 20)) $((128 << 30)) 0
+	says gpu 0 <<-END
+		ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/sys/module/nvidia_peermem)
+		ok   gpu 0000:04:00.0: BAR 1 is 131072 MiB
+	END
+}
+
+amd_small_bar() {
+	amd_by_client
+	bars $((8 << 30))
+	put "$gpu/mem_info_vram_total" $((64 << 30))
+	says gpu 0 <<-END
+		ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/sys/kernel/mm/memory_peers/amdkfd/version)
+		WARN gpu 0000:04:00.0: BAR 0 shows 8192 MiB of its memory at a time, and no more than that can be registered by a peer-memory client
+		       $gpu/resource, line 1
+		       $gpu/mem_info_vram_total: 65536 MiB
+		     > firmware's setup: Above 4G Decoding, Resizable BAR; nvidia-smi -q -d MEMORY
+	END
+}
+
+another_line() {
+	nvidia "$closed"
+	says gpu 0 <<<'ok   gpu: no GPU of NVIDIA or AMD'
+}
+
+ok 'no GPU' none
+ok 'an adapter of NVIDIA' others 0x10de 0x020700
+ok 'a display of Intel' others 0x8086 0x030000
+fails 'another line is seen' '^> WARN gpu 0000:04:00.0: no way' another_line
+ok 'nvidia_peermem' by_client sys/module/nvidia_peermem/version sys/module/nvidia_peermem
+ok 'nv_peer_mem' by_client sys/kernel/mm/memory_peers/nv_mem/version
+ok 'nv_peer_mem without cooperation' by_client sys/kernel/mm/memory_peers/nv_mem_nc/version
+ok 'amdkfd' amd_by_client
+ok 'NVIDIA, neither way' no_way
+ok 'AMD, neither way' amd_no_way
+ok "NVIDIA's open kernel module" open_module
+ok 'amdgpu' amdgpu_module
+ok 'nouveau' other_driver 0x10de NVIDIA nouveau
+ok 'no driver' other_driver 0x1002 AMD ''
+ok 'BAR 1' small_bar
+ok 'BAR 0' amd_small_bar
+
+done_testing

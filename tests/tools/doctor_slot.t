@@ -1,0 +1,271 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What rdmaez-doctor says of where a device is plugged in, on trees as kernels show them: PCI Express, NUMA, relaxed
+# ordering, IOMMU, ACS.
+
+source tests/tap.bash
+# shellcheck source=tests/tools/doctor.bash
+source tests/tools/doctor.bash
+
+port=pci0000:00/0000:00:01.0
+nic=$port/0000:01:00.0
+device=/sys/class/infiniband/mlx5_0/device
+well='ok   slot mlx5_0: PCI Express 16 GT/s x16 carries 252 Gbit/s, the ports 100'
+
+plugged() {
+	fresh
+	roce mlx5_0
+	pci $port
+	pci $nic mlx5_0
+	link $port 16.0 16 16.0 16
+	link $nic 16.0 16 16.0 16
+}
+
+a_good_slot() {
+	plugged
+	says slot 0 <<<"$well"
+}
+
+slow_link() {
+	plugged
+	link $nic "$1" "$2" 16.0 16
+	says slot 0 <<-END
+		WARN slot mlx5_0: PCI Express runs at ${1%.0} GT/s x$2, less than both device and slot support
+		       $device: current_link ${1%.0} GT/s x$2, max_link 16 GT/s x16
+		       the slot ($device/..): max_link 16 GT/s x16
+		     > lspci -vv -s 0000:01:00.0; seat the card anew; look for a limit in the firmware's setup
+	END
+}
+
+slow_slot() {
+	plugged
+	link $port 8.0 8 8.0 8
+	link $nic 8.0 8 16.0 16
+	says slot 0 <<-END
+		WARN slot mlx5_0: PCI Express carries 63 Gbit/s, and the ports 100: the slot is slower than the device
+		       $device: current_link 8 GT/s x8, max_link 16 GT/s x16
+		       the slot ($device/..): max_link 8 GT/s x8
+		     > put the card into a slot of 16 GT/s x16
+	END
+}
+
+slow_enough_slot() {
+	plugged
+	link $port 16.0 8 16.0 8
+	link $nic 16.0 8 16.0 16
+	says slot 0 <<<'ok   slot mlx5_0: PCI Express 16 GT/s x8 carries 126 Gbit/s, the ports 100'
+}
+
+two_ports() {
+	plugged
+	link $port 8.0 16 8.0 16
+	link $nic 8.0 16 8.0 16
+	cp -r "$tree/sys/class/infiniband/mlx5_0/ports/1" "$tree/sys/class/infiniband/mlx5_0/ports/2"
+	says slot 0 <<-END
+		WARN slot mlx5_0: PCI Express carries 126 Gbit/s, and the ports 200: the device cannot do both ports at once
+		       $device: current_link 8 GT/s x16, max_link 8 GT/s x16
+		       the slot ($device/..): max_link 8 GT/s x16
+	END
+	put sys/class/infiniband/mlx5_0/ports/2/state '1: DOWN'
+	says slot 0 <<<'ok   slot mlx5_0: PCI Express 8 GT/s x16 carries 126 Gbit/s, the ports 100'
+}
+
+# carries SPEED WIDTH GBIT: each generation has a code of its own.
+carries() {
+	plugged
+	link $port "$1" "$2" "$1" "$2"
+	link $nic "$1" "$2" "$1" "$2"
+	put sys/class/infiniband/mlx5_0/ports/1/rate '10 Gb/sec (4X SDR)'
+	says slot 0 <<<"ok   slot mlx5_0: PCI Express ${1%.0} GT/s x$2 carries $3 Gbit/s, the ports 10"
+}
+
+# A virtual function has no link of its own.
+virtual_function() {
+	plugged
+	pci ${nic%.0}.1 mlx5_0
+	put sys/devices/${nic%.0}.1/current_link_speed Unknown
+	put sys/devices/${nic%.0}.1/current_link_width 0
+	ln -s ../0000:01:00.0 "$tree/sys/devices/${nic%.0}.1/physfn"
+	says slot 0 <<<"$well"
+}
+
+no_pci() {
+	fresh
+	roce rxe0
+	says slot 0 <<<'ok   slot rxe0: not a PCI device'
+}
+
+# numa NODE OWN_CPUS: a machine with two nodes, whose second has CPUs 8 to 15 and 24 to 31.
+numa() {
+	plugged
+	mkdir -p "$tree"/sys/devices/system/node/node{0,1}
+	put sys/devices/$nic/numa_node "$1"
+	put sys/devices/$nic/local_cpulist 8-15,24-31
+	put proc/self/status 'Name:	rdmaez-doctor' "Cpus_allowed_list:	$2" 'Mems_allowed:	1'
+	says slot 0 < <(echo "$well"; cat)
+}
+
+near() {
+	numa 1 "$1" <<<'ok   slot mlx5_0: on NUMA node 1, CPUs 8-15,24-31'
+}
+
+far() {
+	numa 1 "$1" <<-END
+		WARN slot mlx5_0: on NUMA node 1 (CPUs 8-15,24-31), but programs started here run on CPUs $1: each transfer crosses the sockets
+		       /proc/self/status: Cpus_allowed_list $1
+		     > numactl --cpunodebind=1 --membind=1 COMMAND
+	END
+}
+
+no_node() {
+	numa -1 0-31 <<-END
+		note slot mlx5_0: its NUMA node is not known, though the machine has several
+		       $device/numa_node: -1
+		     > measure: numactl --cpunodebind=NODE --membind=NODE ib_write_bw ...
+	END
+}
+
+# The express capability stands at 0x60, behind one of power management at 0x40; its DevCtl at 0x68.
+express() {
+	plugged
+	config $nic 4096 0x34=40 0x40=0160 0x60=1000 0x68="$1"
+	says slot 0 < <(echo "$well"; cat)
+}
+
+ordering_off() {
+	express 0029 <<-END
+		note slot mlx5_0: relaxed ordering is off for the device, which slows it on some processors even if programs ask for IBV_ACCESS_RELAXED_ORDERING
+		       $device/config: DevCtl 0x2900
+		     > as root: setpci -s 0000:01:00.0 CAP_EXP+8.w=0010:0010, or in the firmware's setup
+	END
+}
+
+small_reads() {
+	express 1009 <<-END
+		WARN slot mlx5_0: MaxReadReq is 128 bytes: the device reads memory in pieces that are too small
+		       $device/config: DevCtl 0x0910
+		     > as root: setpci -s 0000:01:00.0 CAP_EXP+8.w=2000:7000 # 512 bytes
+	END
+}
+
+hidden_config() {
+	plugged
+	config $nic 64 0x34=40
+	says slot 0 <<-END
+		$well
+		note slot mlx5_0: relaxed ordering and the size of read requests can be read by root only
+		       $device/config: 64 bytes
+	END
+}
+
+# A list that leads in a circle, and one that leads nowhere.
+broken_config() {
+	plugged
+	config $nic 4096 0x34=40 0x40=0140
+	says slot 0 <<<"$well"
+	config $nic 256 0x34=fc
+	says slot 0 <<<"$well"
+}
+
+iommu() {
+	plugged
+	put sys/devices/$nic/iommu_group/type "$1"
+	says slot 0 < <(echo "$well"; cat)
+}
+
+translating() {
+	iommu DMA-FQ <<-END
+		note slot mlx5_0: the IOMMU translates each of its transfers: registering memory costs more, and so may transfers to GPUs
+		       $device/iommu_group/type: DMA-FQ
+		     > iommu=pt on the kernel's command line, where the devices are trusted
+	END
+}
+
+# A switch below the root port has the device at one of its ports and a GPU at another. ACS stands at 0x150, behind
+# another extended capability.
+switch=$port/0000:01:00.0
+behind_switch() {
+	fresh
+	roce mlx5_0
+	pci $port
+	pci $switch
+	pci $switch/0000:02:01.0
+	pci $switch/0000:02:02.0
+	pci $switch/0000:02:01.0/0000:03:00.0 mlx5_0
+	pci $switch/0000:02:02.0/0000:04:00.0
+	put sys/devices/$switch/0000:02:02.0/0000:04:00.0/vendor 0x10de
+	put sys/devices/$switch/0000:02:02.0/0000:04:00.0/class 0x030200
+	config $switch/0000:02:01.0 4096 0x100=01000115 0x150=0d000100 0x156="$1"
+	config $switch/0000:02:02.0 4096 0x100=01000115 0x150=0d000100 0x156="$2"
+}
+
+acs_redirects() {
+	behind_switch "$1" "$2"
+	says slot 0 <<-END
+		WARN slot mlx5_0: ACS sends what passes between it and GPU 0000:04:00.0 up to the root complex
+		       ACSCtl of $3: P2P request or completion redirect
+		     > as root, for each: setpci -s ADDRESS ECAP_ACS+6.w=0000; or for good, in the firmware's setup
+	END
+}
+
+# Source validation alone (0x01) redirects nothing.
+acs_off() {
+	behind_switch 0100 0000
+	says slot 0 <<<'ok   slot mlx5_0: no ACS redirection between it and GPU 0000:04:00.0'
+}
+
+acs_hidden() {
+	behind_switch 0000 0000
+	config $switch/0000:02:02.0 64
+	says slot 0 <<<'note slot mlx5_0: whether ACS slows what passes between it and GPU 0000:04:00.0 can be read by root only'
+}
+
+# Only the root complex is common: ACS changes nothing.
+far_gpu() {
+	behind_switch 1d00 1d00
+	mkdir -p "$tree/sys/devices/pci0000:00/0000:00:02.0"
+	mv "$tree/sys/devices/$switch/0000:02:02.0/0000:04:00.0" "$tree/sys/devices/pci0000:00/0000:00:02.0"
+	ln -sfn ../../../devices/pci0000:00/0000:00:02.0/0000:04:00.0 "$tree/sys/bus/pci/devices/0000:04:00.0"
+	says slot 0 </dev/null
+}
+
+another_line() {
+	plugged
+	link $nic 8.0 16 16.0 16
+	says slot 0 <<<"$well"
+}
+
+ok 'a slot that is good' a_good_slot
+fails 'another line is seen' '^> WARN slot mlx5_0: PCI Express runs at 8 GT/s x16' another_line
+ok 'a link of half the speed' slow_link 8.0 16
+ok 'a link of half the lanes' slow_link 16.0 8
+ok 'a slot that is too slow' slow_slot
+ok 'a slot that is slower, and fast enough' slow_enough_slot
+ok 'two ports for one link' two_ports
+ok 'first generation' carries 2.5 8 16
+ok 'second generation' carries 5.0 8 32
+ok 'fifth generation' carries 32.0 16 504
+ok 'sixth generation' carries 64.0 16 968
+ok 'a virtual function' virtual_function
+ok 'no PCI device' no_pci
+ok 'the same NUMA node' near 8-15
+ok 'all nodes' near 0-31
+ok 'one CPU of the node' near 0-7,24
+ok 'another NUMA node' far 0-7,16-23
+ok 'one CPU elsewhere' far 3
+ok 'an unknown node' no_node
+ok 'relaxed ordering is on' eval "express 3029 <<<'ok   slot mlx5_0: relaxed ordering is on, MaxReadReq is 512 bytes'"
+ok 'relaxed ordering is off' ordering_off
+ok 'small read requests' small_reads
+ok 'a configuration space that is hidden' hidden_config
+ok 'one that is broken' broken_config
+ok 'an IOMMU that translates' translating
+ok 'one that does not' eval "iommu identity <<<'ok   slot mlx5_0: the IOMMU passes its transfers (identity)'"
+ok 'ACS redirects at one bridge' acs_redirects 1d00 0000 0000:02:01.0
+ok 'ACS redirects at both' acs_redirects 0400 0800 '0000:02:01.0 0000:02:02.0'
+ok 'ACS does not' acs_off
+ok 'ACS is hidden' acs_hidden
+ok 'a GPU beyond the root complex' far_gpu
+
+done_testing

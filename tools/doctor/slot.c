@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a device is plugged in: the PCI Express link, its NUMA node, what its configuration space says of relaxed
+ * ordering and read requests, the IOMMU, and ACS between it and a GPU.
+ */
+#include "pci.h"
+#include "port.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATH "/sys/class/infiniband/%s/device"
+
+/* --- The link ---------------------------------------------------------------------------------- */
+
+struct link {
+	double speed; /* GT/s of a lane; 0: unknown */
+	unsigned int lanes;
+};
+
+/* "16.0 GT/s PCIe" and "16"; "Unknown" and "0" of a virtual function, and where there is no link. */
+static struct link read_link(const char *device, const char *above, const char *which)
+{
+	struct link link = {0, 0};
+	uint64_t lanes;
+	char text[32];
+
+	if (doctor_read(text, sizeof(text), PATH "%s/%s_link_speed", device, above, which) ||
+	    !doctor_read_number(&lanes, PATH "%s/%s_link_width", device, above, which))
+		return link;
+	link.speed = strtod(text, NULL);
+	link.lanes = link.speed > 0 && lanes < 256 ? (unsigned int)lanes : 0;
+	return link;
+}
+
+/* Gbit/s in one direction, before packets take their share. */
+static double carries(struct link link)
+{
+	const double code = link.speed < 8 ? 0.8 : link.speed < 64 ? 128.0 / 130 : 242.0 / 256;
+
+	return link.speed * link.lanes * code;
+}
+
+/* What the active ports send, in Gbit/s; of all, if none is active. */
+static double rate_of(const char *device)
+{
+	double active = 0, all = 0, rate;
+	const struct doctor_port *ports;
+	unsigned int i, count = doctor_ports(&ports);
+	char text[48];
+
+	for (i = 0; i < count; i++) {
+		if (strcmp(ports[i].device, device) != 0 ||
+		    doctor_read(text, sizeof(text), "/sys/class/infiniband/%s/ports/%u/rate",
+				device, ports[i].num))
+			continue;
+		rate = strtod(text, NULL);
+		all += rate;
+		active += ports[i].state == IBV_PORT_ACTIVE ? rate : 0;
+	}
+	return active > 0 ? active : all;
+}
+
+static void show_link(const char *device, struct link now, struct link max, struct link slot)
+{
+	doctor_evidence(PATH ": current_link %g GT/s x%u, max_link %g GT/s x%u", device, now.speed,
+			now.lanes, max.speed, max.lanes);
+	if (slot.lanes)
+		doctor_evidence("the slot (" PATH "/..): max_link %g GT/s x%u", device, slot.speed,
+				slot.lanes);
+}
+
+/* The address of a PCI device, "0000:3b:00.0". */
+static void address_of(char *address, size_t size, const char *device)
+{
+	if (doctor_read_link(address, size, PATH, device))
+		snprintf(address, size, "ADDRESS");
+}
+
+static void check_link(const char *device)
+{
+	const char *function = doctor_exists(PATH "/physfn", device) ? "/physfn" : "";
+	const char *above = *function ? "/physfn/.." : "/..";
+	const struct link now = read_link(device, function, "current");
+	const struct link max = read_link(device, function, "max");
+	struct link slot = read_link(device, above, "max");
+	const double rate = rate_of(device), carried = carries(now);
+	char address[32];
+
+	if (!now.lanes || !max.lanes)
+		return;
+	if (!slot.lanes)
+		slot = max;
+	address_of(address, sizeof(address), device);
+	if (now.speed < (max.speed < slot.speed ? max.speed : slot.speed) ||
+	    now.lanes < (max.lanes < slot.lanes ? max.lanes : slot.lanes)) {
+		doctor_say(
+			DOCTOR_WARNING, device,
+			"PCI Express runs at %g GT/s x%u, less than both device and slot support",
+			now.speed, now.lanes);
+		show_link(device, now, max, slot);
+		doctor_next("lspci -vv -s %s; seat the card anew; look for a limit in the "
+			    "firmware's setup",
+			    address);
+	} else if (carried < rate) {
+		doctor_say(DOCTOR_WARNING, device,
+			   "PCI Express carries %.0f Gbit/s, and the ports %g: %s", carried, rate,
+			   carries(slot) < carries(max)
+				   ? "the slot is slower than the device"
+				   : "the device cannot do both ports at once");
+		show_link(device, now, max, slot);
+		if (carries(slot) < carries(max))
+			doctor_next("put the card into a slot of %g GT/s x%u", max.speed,
+				    max.lanes);
+	} else {
+		doctor_say(DOCTOR_OK, device,
+			   "PCI Express %g GT/s x%u carries %.0f Gbit/s, the ports %g", now.speed,
+			   now.lanes, carried, rate);
+		show_link(device, now, max, slot);
+	}
+}
+
+/* --- The NUMA node ----------------------------------------------------------------------------- */
+
+/* Whether two lists such as "0-3,8" have a number in common. */
+static bool lists_overlap(const char *one, const char *other)
+{
+	unsigned long from, to, first, last;
+	const char *at;
+	char *end;
+
+	for (; *one; one = end + (*end == ',')) {
+		from = to = strtoul(one, &end, 10);
+		if (end == one)
+			return false;
+		if (*end == '-')
+			to = strtoul(end + 1, &end, 10);
+		for (at = other; *at; at += strcspn(at, ","), at += *at == ',') {
+			if (sscanf(at, "%lu-%lu", &first, &last) < 2)
+				last = first = strtoul(at, NULL, 10);
+			if (first <= to && from <= last)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The processors that this process may use, and so those that it starts; "" if that cannot be read. */
+static void own_cpus(char *cpus, size_t size)
+{
+	static const char label[] = "Cpus_allowed_list:";
+	char status[8192], *at;
+
+	cpus[0] = '\0';
+	if (doctor_read_all(status, sizeof(status), "/proc/self/status") < 0)
+		return;
+	at = strstr(status, label);
+	if (!at)
+		return;
+	at += sizeof(label) - 1;
+	at += strspn(at, " \t");
+	snprintf(cpus, size, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static void check_numa(const char *device)
+{
+	char node[16], local[256], own[256];
+
+	if (!doctor_exists("/sys/devices/system/node/node1") ||
+	    doctor_read(node, sizeof(node), PATH "/numa_node", device))
+		return;
+	own_cpus(own, sizeof(own));
+	doctor_read(local, sizeof(local), PATH "/local_cpulist", device);
+	if (node[0] == '-') {
+		doctor_say(DOCTOR_NOTE, device,
+			   "its NUMA node is not known, though the machine has several");
+		doctor_evidence(PATH "/numa_node: %s", device, node);
+		doctor_next("measure: numactl --cpunodebind=NODE --membind=NODE ib_write_bw ...");
+	} else if (own[0] && local[0] && !lists_overlap(local, own)) {
+		doctor_say(
+			DOCTOR_WARNING, device,
+			"on NUMA node %s (CPUs %s), but programs started here run on CPUs %s: each "
+			"transfer crosses the sockets",
+			node, local, own);
+		doctor_evidence("/proc/self/status: Cpus_allowed_list %s", own);
+		doctor_next("numactl --cpunodebind=%s --membind=%s COMMAND", node, node);
+	} else {
+		doctor_say(DOCTOR_OK, device, "on NUMA node %s, CPUs %s", node, local);
+	}
+}
+
+/* --- Configuration space ----------------------------------------------------------------------- */
+
+enum {
+	CONFIG_SIZE = 4096,
+	CAPABILITIES = 0x34,
+	CAPABILITY_EXPRESS = 0x10,
+	EXTENDED_ACS = 0x0d,
+	DEVICE_CONTROL = 8,
+	RELAXED_ORDERING = 0x0010,
+	ACS_CONTROL = 6,
+	ACS_REDIRECT = 0x000c /* of requests and of completions between peers */
+};
+
+static unsigned int word(const uint8_t *config, unsigned int at)
+{
+	return config[at] | (unsigned int)config[at + 1] << 8;
+}
+
+/* Where a capability is; 0: it is not there. */
+static unsigned int capability(const uint8_t *config, unsigned int id)
+{
+	unsigned int at = config[CAPABILITIES] & 0xfc, steps;
+
+	for (steps = 0; at >= 0x40 && at < 0xfc && steps < 48; steps++, at = config[at + 1] & 0xfc)
+		if (config[at] == id)
+			return at;
+	return 0;
+}
+
+static unsigned int extended_capability(const uint8_t *config, unsigned int id)
+{
+	unsigned int at = 0x100, steps;
+
+	for (steps = 0; at >= 0x100 && at < CONFIG_SIZE - 8 && steps < 480; steps++) {
+		if (word(config, at) == id)
+			return at;
+		at = word(config, at + 2) >> 4 & 0xffc;
+	}
+	return 0;
+}
+
+/* Reads it whole: 64 bytes of it are everybody's, the rest is root's. */
+static int read_config(uint8_t config[CONFIG_SIZE + 1], const char *path)
+{
+	memset(config, 0, CONFIG_SIZE + 1);
+	return doctor_read_all((char *)config, CONFIG_SIZE + 1, "%s/config", path);
+}
+
+static void check_config(const char *device)
+{
+	uint8_t config[CONFIG_SIZE + 1];
+	unsigned int at, control, bytes;
+	char path[128], address[32];
+	int length;
+
+	snprintf(path, sizeof(path), PATH, device);
+	length = read_config(config, path);
+	if (length <= 0)
+		return;
+	if (length <= 64) {
+		doctor_say(
+			DOCTOR_NOTE, device,
+			"relaxed ordering and the size of read requests can be read by root only");
+		doctor_evidence("%s/config: %d bytes", path, length);
+		return;
+	}
+	at = capability(config, CAPABILITY_EXPRESS);
+	if (!at)
+		return;
+	control = word(config, at + DEVICE_CONTROL);
+	bytes = 128u << (control >> 12 & 7);
+	address_of(address, sizeof(address), device);
+	if (bytes < 512) {
+		doctor_say(DOCTOR_WARNING, device,
+			   "MaxReadReq is %u bytes: the device reads memory in pieces that are too "
+			   "small",
+			   bytes);
+		doctor_evidence("%s/config: DevCtl 0x%04x", path, control);
+		doctor_next("as root: setpci -s %s CAP_EXP+8.w=2000:7000 # 512 bytes", address);
+	}
+	if (!(control & RELAXED_ORDERING)) {
+		doctor_say(DOCTOR_NOTE, device,
+			   "relaxed ordering is off for the device, which slows it on some "
+			   "processors even if "
+			   "programs ask for IBV_ACCESS_RELAXED_ORDERING");
+		doctor_evidence("%s/config: DevCtl 0x%04x", path, control);
+		doctor_next(
+			"as root: setpci -s %s CAP_EXP+8.w=0010:0010, or in the firmware's setup",
+			address);
+	} else if (bytes >= 512) {
+		doctor_say(DOCTOR_OK, device, "relaxed ordering is on, MaxReadReq is %u bytes",
+			   bytes);
+	}
+}
+
+static void check_iommu(const char *device)
+{
+	char type[32];
+
+	if (doctor_read(type, sizeof(type), PATH "/iommu_group/type", device))
+		return;
+	if (strncmp(type, "DMA", 3) != 0) {
+		doctor_say(DOCTOR_OK, device, "the IOMMU passes its transfers (%s)", type);
+		return;
+	}
+	doctor_say(DOCTOR_NOTE, device,
+		   "the IOMMU translates each of its transfers: registering memory costs more, and "
+		   "so may "
+		   "transfers to GPUs");
+	doctor_evidence(PATH "/iommu_group/type: %s", device, type);
+	doctor_next("iommu=pt on the kernel's command line, where the devices are trusted");
+}
+
+/* --- ACS --------------------------------------------------------------------------------------- */
+
+static bool real_path(char path[PATH_MAX], const char *link)
+{
+	char name[PATH_MAX];
+
+	doctor_path(name, sizeof(name), "%s", link);
+	doctor_step("reading %s", name);
+	return realpath(name, path) != NULL;
+}
+
+/* How long the path is down to the last bridge that two devices have in common; 0: only the root complex. */
+static size_t common_bridge(const char *one, const char *other)
+{
+	size_t i, common = 0;
+	const char *root = strstr(one, "/pci");
+
+	for (i = 0; one[i] && one[i] == other[i]; i++)
+		if (one[i] == '/')
+			common = i;
+	if (!root || common <= (size_t)(root - one))
+		return 0;
+	return strchr(root + 1, '/') == one + common ? 0 : common;
+}
+
+/* What the bridges between one device and the bridge that it shares say of ACS. */
+struct acs {
+	char redirecting[128]; /* their addresses */
+	bool hidden;           /* one cannot be read */
+};
+
+/* How much of a real path --root is. */
+static size_t root_length(void)
+{
+	char path[PATH_MAX];
+
+	return doctor_options.root && realpath(doctor_options.root, path) ? strlen(path) : 0;
+}
+
+static void look_at_bridges(struct acs *acs, const char *path, size_t common)
+{
+	uint8_t config[CONFIG_SIZE + 1];
+	char bridge[PATH_MAX], *name;
+	unsigned int at;
+	size_t used;
+
+	snprintf(bridge, sizeof(bridge), "%s", path);
+	while ((name = strrchr(bridge, '/')) != NULL && (size_t)(name - bridge) > common) {
+		*name = '\0';
+		name = strrchr(bridge, '/');
+		if (read_config(config, bridge + root_length()) <= 64) {
+			acs->hidden = true;
+			continue;
+		}
+		at = extended_capability(config, EXTENDED_ACS);
+		used = strlen(acs->redirecting);
+		if (at && name && (word(config, at + ACS_CONTROL) & ACS_REDIRECT) && used < 100 &&
+		    !strstr(acs->redirecting, name + 1))
+			snprintf(acs->redirecting + used, sizeof(acs->redirecting) - used,
+				 "%s%.16s", used ? " " : "", name + 1);
+	}
+}
+
+static void check_acs(const char *device)
+{
+	char path[PATH_MAX], gpu_path[PATH_MAX], link[128], near[16] = "";
+	const struct doctor_gpu *gpus;
+	unsigned int i, count = doctor_gpus(&gpus);
+	struct acs acs = {"", false};
+	size_t common;
+
+	snprintf(link, sizeof(link), PATH, device);
+	if (!count || !real_path(path, link))
+		return;
+	for (i = 0; i < count; i++) {
+		snprintf(link, sizeof(link), "/sys/bus/pci/devices/%s", gpus[i].address);
+		common = real_path(gpu_path, link) ? common_bridge(path, gpu_path) : 0;
+		if (!common)
+			continue;
+		snprintf(near, sizeof(near), "%s", gpus[i].address);
+		look_at_bridges(&acs, path, common);
+		look_at_bridges(&acs, gpu_path, common);
+	}
+	if (!near[0])
+		return;
+	if (acs.redirecting[0]) {
+		doctor_say(DOCTOR_WARNING, device,
+			   "ACS sends what passes between it and GPU %s up to the root complex",
+			   near);
+		doctor_evidence("ACSCtl of %s: P2P request or completion redirect",
+				acs.redirecting);
+		doctor_next("as root, for each: setpci -s ADDRESS ECAP_ACS+6.w=0000; or for good, "
+			    "in the "
+			    "firmware's setup");
+	} else if (acs.hidden) {
+		doctor_say(DOCTOR_NOTE, device,
+			   "whether ACS slows what passes between it and GPU %s can be read by "
+			   "root only",
+			   near);
+	} else {
+		doctor_say(DOCTOR_OK, device, "no ACS redirection between it and GPU %s", near);
+	}
+}
+
+/* --- The check --------------------------------------------------------------------------------- */
+
+void doctor_check_slot(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < doctor_device_count(); i++) {
+		if (!doctor_exists(PATH "/vendor", doctor_device(i))) {
+			doctor_say(DOCTOR_OK, doctor_device(i), "not a PCI device");
+			continue;
+		}
+		check_link(doctor_device(i));
+		check_numa(doctor_device(i));
+		check_config(doctor_device(i));
+		check_iommu(doctor_device(i));
+		check_acs(doctor_device(i));
+	}
+}
