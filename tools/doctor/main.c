@@ -32,7 +32,7 @@ static const char help[] =
 	"      --json           print one JSON object\n"
 	"      --seconds N      watch counters for N seconds (1)\n"
 	"      --timeout N      end within N seconds, whatever hangs (60)\n"
-	"      --peer HOST[:PORT]  try the way to a peer that runs rdmaez-doctor --listen\n"
+	"      --peer HOST      try the way to HOST, which runs rdmaez-doctor --listen\n"
 	"      --listen [PORT]  wait for peers, until interrupted (TCP port 18510)\n"
 	"      --root DIR       look at a copy of a machine's files; opens no device\n"
 	"  -h, --help           print this text\n"

@@ -597,7 +597,7 @@ static void say_mtu(const struct route *route, const char *peer, int udp, bool i
 	} else if (send_packet(udp, is_v4, 576) == SENT_ARRIVED) {
 		const unsigned int largest = greatest_that_arrives(udp, is_v4, mtu);
 
-		doctor_say(DOCTOR_FAILED, route->netdev,
+		doctor_say(DOCTOR_WARNING, route->netdev,
 			   "packets of the MTU, %u bytes, get lost on the way to %s, and no router "
 			   "says so",
 			   mtu, peer);

@@ -17,7 +17,7 @@
 
 enum {
 	GIDS = 16,         /* that one end tells the other */
-	CONNECT_MS = 3000, /* for TCP */
+	CONNECT_MS = 4000, /* for TCP; the kernel looks three seconds for a neighbour */
 	ANSWER_MS = 5000,  /* for a message */
 	PROBE_MS = 15000,  /* for what comes between two messages at the end that sends back */
 	PAIRS = 4,         /* of GIDs that are tried */
@@ -401,7 +401,9 @@ struct session {
 	union ibv_gid address;   /* the same, zero if it is of no use */
 	struct side own, other;
 	bool is_broken; /* the conversation, so that no more can be asked */
-	char growth[512];
+	/* Of the last RC probe, and of UD after it: the counters before, and what grew at the peer. */
+	struct probe_counters before;
+	char growth[TALK_LINE];
 };
 
 /* What was tried, and what came of it. */
@@ -518,6 +520,10 @@ static bool begin_attempt(struct session *s, struct attempt *attempt)
 	attempt->peer_why[0] = attempt->peer_fix[0] = '\0';
 	attempt->probe.port = s->own.port;
 	attempt->probe.peer = s->address;
+	if (attempt->probe.type == IBV_QPT_RC) {
+		probe_count(&s->own.port, &s->before);
+		s->growth[0] = '\0';
+	}
 	doctor_step("opening a queue pair on %s", here);
 	attempt->error = probe_open(&attempt->end, &attempt->probe);
 	if (attempt->error || !ask_for(s, attempt)) {
@@ -633,6 +639,19 @@ static void say_blocked(const struct session *s, const struct attempt *attempt)
 			    arrives ? "this machine" : "the peer");
 }
 
+/* Of another pair of GIDs than the first a word is enough. */
+static void say_nor(const struct attempt *attempt)
+{
+	char from[ADDRESS_TEXT] = "", why[256];
+
+	if (attempt->end.local.gid_count)
+		gid_text(&attempt->end.local.gid[0].gid, from);
+	put_why(&attempt->end.diag, why, sizeof(why));
+	doctor_say(DOCTOR_NOTE, here, "nor does data pass by GID %d (%s)", attempt->probe.gid_index,
+		   from);
+	doctor_evidence("%s", attempt->peer_why[0] ? attempt->peer_why : why);
+}
+
 static void say_failed(const struct session *s, const struct attempt *attempt)
 {
 	const struct rdmaez_diag *const diag = &attempt->end.diag;
@@ -640,6 +659,10 @@ static void say_failed(const struct session *s, const struct attempt *attempt)
 
 	if (s->is_broken)
 		return;
+	if (attempt->probe.gid_index >= 0 && attempt->probe.type == IBV_QPT_RC) {
+		say_nor(attempt);
+		return;
+	}
 	if (!attempt->is_connected) {
 		say_unconnected(s, attempt);
 		return;
@@ -734,7 +757,7 @@ static void say_mtu_lost(const struct session *s, const struct attempt *attempt,
 	doctor_next("raise the MTU of every switch port between to that of the interfaces, %u",
 		    s->own.netdev_mtu);
 	doctor_next("or lower that of the interfaces at both ends: ip link set dev %s mtu %d",
-		    s->own.netdev, less + 476);
+		    s->own.netdev, less == 1024 ? 1500 : less + 152);
 }
 
 /* Returns the path MTU that works, in bytes; 0: none. */
@@ -854,7 +877,7 @@ static int try_other_pairs(struct session *s, const struct attempt *first, struc
 	return 0;
 }
 
-static void say_loss(const struct session *s, const struct probe_counters *before)
+static void say_loss(const struct session *s)
 {
 	struct probe_counters after;
 	char growth[512];
@@ -862,7 +885,7 @@ static void say_loss(const struct session *s, const struct probe_counters *befor
 
 	poll(NULL, 0, 30); /* mlx5 refreshes its counters every 10 ms */
 	probe_count(&s->own.port, &after);
-	length = probe_growth(before, &after, growth, sizeof(growth));
+	length = probe_growth(&s->before, &after, growth, sizeof(growth));
 	if (!length && !s->growth[0]) {
 		doctor_say(DOCTOR_OK, here, "no counter of losses or retries grew at either end");
 		return;
@@ -878,7 +901,6 @@ static void say_loss(const struct session *s, const struct probe_counters *befor
 
 static void probe_all(struct session *s)
 {
-	struct probe_counters before;
 	struct attempt first, other;
 	struct attempt *works = &first;
 	int mtu;
@@ -886,7 +908,6 @@ static void probe_all(struct session *s)
 	memset(&first, 0, sizeof(first));
 	first.probe.gid_index = -1;
 	first.peer_gid = -1;
-	probe_count(&s->own.port, &before);
 	mtu = try_rc(s, &first);
 	if (!mtu && !s->is_broken && strcmp(s->own.link_layer, "Ethernet") == 0) {
 		works = &other;
@@ -896,7 +917,7 @@ static void probe_all(struct session *s)
 		return;
 	try_ud(s, works, mtu);
 	if (!s->is_broken)
-		say_loss(s, &before);
+		say_loss(s);
 }
 
 /* --- Meeting ---------------------------------------------------------------------------------------- */
@@ -1127,10 +1148,14 @@ static void say_served(const struct session *s, const struct probe_end *end, int
 	const char *const type = end->type == IBV_QPT_UD ? "UD" : "RC";
 	char why[256];
 
+	if (!error && end->got) {
+		doctor_say(DOCTOR_OK, here, "%s with %s: %u message%s came and went back", type,
+			   s->peer, end->got, end->got == 1 ? "" : "s");
+		return;
+	}
 	if (!error) {
-		doctor_say(end->got ? DOCTOR_OK : DOCTOR_WARNING, here,
-			   "%s with %s: %u messages came and were sent back", type, s->peer,
-			   end->got);
+		doctor_say(DOCTOR_WARNING, here, "%s with %s: connected, and no message came", type,
+			   s->peer);
 		return;
 	}
 	put_why(&end->diag, why, sizeof(why));
@@ -1140,7 +1165,7 @@ static void say_served(const struct session *s, const struct probe_end *end, int
 }
 
 /* Serves one probe; false: the conversation is over. */
-static bool serve_probe(struct session *s, struct talk *talk, const struct probe_counters *before)
+static bool serve_probe(struct session *s, struct talk *talk)
 {
 	struct probe_counters after;
 	struct probe_end end;
@@ -1151,6 +1176,8 @@ static bool serve_probe(struct session *s, struct talk *talk, const struct probe
 
 	if (!take_probe(s, talk, &probe))
 		return false;
+	if (probe.type == IBV_QPT_RC)
+		probe_count(&s->own.port, &s->before);
 	doctor_step("opening a queue pair on %s", here);
 	error = probe_open(&end, &probe);
 	talk_begin(talk, "ready");
@@ -1179,7 +1206,7 @@ static bool serve_probe(struct session *s, struct talk *talk, const struct probe
 	talk_add(talk, "got %u", end.got);
 	if (error)
 		add_why(talk, &end.diag);
-	if (probe_growth(before, &after, growth, sizeof(growth)))
+	if (probe_growth(&s->before, &after, growth, sizeof(growth)))
 		talk_add(talk, "growth %s", growth);
 	say_served(s, &end, error, is_connected);
 	probe_close(&end);
@@ -1189,7 +1216,6 @@ static bool serve_probe(struct session *s, struct talk *talk, const struct probe
 static void serve(void)
 {
 	static struct talk talk, own;
-	struct probe_counters before;
 	struct session s;
 	enum talk_end end;
 
@@ -1207,10 +1233,9 @@ static void serve(void)
 		return;
 	}
 	say_sides(&s);
-	probe_count(&s.own.port, &before);
 	do
 		end = talk_receive(served, &talk, "probe", peer_in_ms(PROBE_MS));
-	while (end == TALK_WELL && serve_probe(&s, &talk, &before));
+	while (end == TALK_WELL && serve_probe(&s, &talk));
 }
 
 /* A socket that takes IPv6 and IPv4; where there is no IPv6, IPv4 alone. */

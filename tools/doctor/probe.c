@@ -15,11 +15,13 @@ enum {
 	UD_SLOT = 4096 + 64,
 	/* All of it may be locked where a process may lock 64 KiB. */
 	MEMORY = LARGEST + UD_SLOTS * UD_SLOT,
-	TIMEOUT = 16, /* a code: 268 ms */
+	TIMEOUT = 15, /* a code: 134 ms */
 	RETRIES = 5,
 	CONNECT_MS = 5000,
 	MESSAGE_MS = 5000,
-	DATAGRAMS_MS = 300 /* how long some datagrams may be on their way and back */
+	DATAGRAMS_MS = 300, /* how long some datagrams may be on their way and back */
+	/* How many at a time: the peer has room for as many again, should its answers come late. */
+	BURST = UD_SLOTS / 2
 };
 
 static uint8_t memory[MEMORY] __attribute__((aligned(4096)));
@@ -207,11 +209,11 @@ int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count, u
 
 	*lost = count;
 	memset(memory, 0x5a, bytes);
-	for (uint32_t at = 0; at < count && !error; at += UD_SLOTS) {
-		const uint32_t some = count - at < UD_SLOTS ? count - at : UD_SLOTS;
+	for (uint32_t at = 0; at < count && !error; at += BURST) {
+		const uint32_t some = count - at < BURST ? count - at : BURST;
 
 		/* Where none of the first have come back, none will. */
-		if (at == 2 * UD_SLOTS && !end->got)
+		if (at == 2 * BURST && !end->got)
 			break;
 		error = send_some(end, bytes, at, some, came);
 	}

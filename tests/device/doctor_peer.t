@@ -1,0 +1,290 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-doctor --peer against rdmaez-doctor --listen, on two devices, with faults made for real: in the interfaces, in
+# the network between them, in what the peer is. The guest's routing is told to send what goes from one device's address
+# to the other's by the interfaces, so that it passes all that is put between them.
+
+cd "$(dirname "$(realpath "$0")")/../.." || exit
+if [[ ${1-} != here ]]; then
+	exec tools/softroce --quiet --host qemu --devices 2 ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} \
+		--module sch_netem --module sch_ingress --module cls_u32 --module act_gact -- tests/device/doctor_peer.t here
+fi
+source tests/tap.bash
+
+doctor=build/tools/rdmaez-doctor
+
+# --- The network -----------------------------------------------------------------------------------
+
+# Routes from one to the other by the interfaces; they go with an address or an interface.
+apart() {
+	ip route replace 192.0.2.2 dev veth0 src 192.0.2.1 table 102
+	ip route replace 192.0.2.1 dev veth1 src 192.0.2.2 table 101
+}
+
+# Before the table of what is local.
+route_apart_first() {
+	ip rule add pref 10 iif lo to 192.0.2.2 lookup 102
+	ip rule add pref 11 iif lo to 192.0.2.1 lookup 101
+	ip rule add pref 100 lookup local
+	ip rule del pref 0
+}
+
+# lose NETDEV PROTOCOL MATCH...: lets what arrives there get lost.
+lose() {
+	tc qdisc add dev "$1" ingress 2>/dev/null || :
+	tc filter add dev "$1" parent ffff: protocol "$2" u32 match "${@:3}" action drop
+}
+
+lose_no_more() {
+	tc qdisc del dev veth0 ingress 2>/dev/null || :
+	tc qdisc del dev veth1 ingress 2>/dev/null || :
+}
+
+# await TEST...: until that is so. Addresses come and go in the GID table some time later.
+await() {
+	local try
+	for ((try = 0; try < 100; try++)); do
+		! "$@" || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+has_gid() {
+	grep --quiet "$2" /sys/class/infiniband/"$1"/ports/1/gids/[0-9]
+}
+
+has_no_gid() {
+	! has_gid "$@"
+}
+
+# --- What is said ----------------------------------------------------------------------------------
+
+# says STATUS LINE... -- ARG...: rdmaez-doctor ARG... ends so, and each line is among those that it prints, whole or as
+# its beginning.
+says() {
+	local output code=0 status=$1 line
+	local -a lines=()
+	shift
+	while [[ $1 != -- ]]; do
+		lines+=("$1")
+		shift
+	done
+	shift
+	output=$("$doctor" "$@" 2>&1) || code=$?
+	echo "$output"
+	for line in "${lines[@]}"; do
+		grep -qF -- "$line" <<<"$output" || { echo "wanted: $line"; return 1; }
+	done
+	((code == status)) || { echo "ended with $code, not $status"; return 1; }
+}
+
+# --- The faults ------------------------------------------------------------------------------------
+
+healthy=(
+	'ok   path veth0: the route to 192.0.2.2 leaves here, from 192.0.2.1'
+	'ok   path rxe0/1: GID 1 is 192.0.2.1, from which the route leaves'
+	'ok   path veth0: the peer, 192.0.2.2, is at '
+	'ok   path veth0: packets of the MTU, 1500 bytes, reach 192.0.2.2'
+	'ok   probe 192.0.2.2: is softroce: kernel '
+	'ok   probe rxe0/1: the MTU is 1024 at both ends, that of the interfaces 1500'
+	'ok   probe rxe0/1: GIDs of both ends go together'
+	'ok   probe rxe0/1: RC from GID 1 (192.0.2.1) to 192.0.2.2: messages of 1, 1024 and 3073 bytes pass, at a path MTU of 1024'
+	'ok   probe rxe0/1: a message of 8 bytes and its answer take '
+	'ok   probe rxe0/1: UD from GID 1 (192.0.2.1) to 192.0.2.2: all of 64 datagrams of 1024 bytes came back'
+)
+
+mtu_lower_at_the_peer() {
+	ip link set dev veth0 mtu 9000
+	says 0 \
+		'WARN path veth0: packets of the MTU, 9000 bytes, get lost on the way to 192.0.2.2, and no router says so' \
+		'WARN probe rxe0/1: the MTU is 4096 here and 1024 at the peer, that of the interfaces 9000 and 1500' \
+		'> on the peer: ip link set dev veth1 mtu 9000' \
+		'messages of 1, 1024 and 3073 bytes pass, at a path MTU of 1024' -- --peer 192.0.2.2
+}
+
+# A switch that passes frames up to 4 KiB.
+mtu_lower_between() {
+	ip link set dev veth1 mtu 9000
+	lose veth1 ip u16 0x1000 0x1000 at 2
+	lose veth1 ip u16 0x2000 0x2000 at 2
+	says 1 \
+		'WARN path veth0: packets of the MTU, 9000 bytes, get lost on the way to 192.0.2.2, and no router says so' \
+		'FAIL probe rxe0/1: RC from GID 1 (192.0.2.1) to 192.0.2.2: the network loses packets of the path MTU 4096, which both ports have; those of 2048 pass' \
+		'all of 64 datagrams of 2048 bytes came back' -- --peer 192.0.2.2
+}
+
+mtu_as_before() {
+	lose_no_more
+	ip link set dev veth0 mtu 1500
+	ip link set dev veth1 mtu 1500
+}
+
+some_loss() {
+	tc qdisc replace dev veth0 root netem loss 10%
+	says 0 'WARN probe rxe0/1: packets were lost or sent again during the probe, though the messages passed' \
+		'RC from GID 1 (192.0.2.1) to 192.0.2.2: messages of 1, 1024 and 3073 bytes pass' \
+		' of 64 datagrams of 1024 bytes did not come back' -- --peer 192.0.2.2
+}
+
+total_loss() {
+	tc qdisc replace dev veth0 root netem loss 100%
+	says 1 'FAIL probe: 192.0.2.2 does not answer on TCP port 18510 within 4 s' -- --peer 192.0.2.2 --only probe
+}
+
+firewall_there() {
+	lose veth1 ip ip dport 4791 0xffff
+	lose veth1 ipv6 ip6 dport 4791 0xffff
+	says 1 \
+		'FAIL probe rxe0/1: RC from GID 1 (192.0.2.1) to 192.0.2.2: connected, but no packet of RoCE v2 (UDP port 4791) gets through from here to the peer, while TCP does' \
+		'IBV_WC_RETRY_EXC_ERR' '> open UDP port 4791 in the firewall of the peer' -- --peer 192.0.2.2
+}
+
+firewall_here() {
+	lose veth0 ip ip dport 4791 0xffff
+	lose veth0 ipv6 ip6 dport 4791 0xffff
+	says 1 \
+		'connected, but no packet of RoCE v2 (UDP port 4791) gets through from the peer to here, while TCP does' \
+		'> open UDP port 4791 in the firewall of this machine' -- --peer 192.0.2.2
+}
+
+firewall_of_ipv4() {
+	lose veth1 ip ip dport 4791 0xffff
+	says 1 \
+		'connected, but no packet of RoCE v2 (UDP port 4791) gets through from here to the peer' \
+		'WARN probe rxe0/1: data passes by GID 0, not by the one that the route leads to' -- --peer 192.0.2.2
+}
+
+address_there_gone() {
+	local there
+	there=$(ip -6 -brief address show dev veth1 scope link | grep --only-matching 'fe80[^/]*')
+	ip address del 192.0.2.2/24 dev veth1
+	ip address del 2001:db8::2/64 dev veth1
+	await has_no_gid rxe1 ffff:c000:0202
+	await has_no_gid rxe1 2001:0db8
+	says 0 "ok   path veth0: the route to $there%veth0 leaves here, from fe80::" \
+		'WARN probe rxe0/1: the peer has only link-local GIDs, this end others as well' \
+		'> on the peer: ip address add ADDRESS/PREFIX dev veth1' \
+		"ok   probe rxe0/1: RC from GID 0 (fe80::" -- --peer "$there%veth0"
+}
+
+address_here_gone() {
+	local there
+	there=$(ip -6 -brief address show dev veth1 scope link | grep --only-matching 'fe80[^/]*')
+	ip address add 192.0.2.2/24 dev veth1
+	ip address flush dev veth0 scope global
+	await has_gid rxe1 ffff:c000:0202
+	await has_no_gid rxe0 ffff:c000:0201
+	await has_no_gid rxe0 2001:0db8
+	says 0 'WARN probe rxe0/1: this end has only link-local GIDs, the peer others as well' \
+		'> ip address add ADDRESS/PREFIX dev veth0' -- --peer "$there%veth0"
+	ip address add 192.0.2.1/24 dev veth0
+	await has_gid rxe0 ffff:c000:0201
+	apart
+}
+
+interface_down() {
+	ip address add 203.0.113.1/24 dev veth0
+	ip link set dev veth0 down
+	says 1 'FAIL path: no route leads to 203.0.113.9' '> ip link set dev veth0 up' \
+		'FAIL probe: 203.0.113.9 is not reached by TCP: no route leads there' -- --peer 203.0.113.9
+}
+
+interface_there_down() {
+	ip link set dev veth0 up
+	apart
+	ip link set dev veth1 down
+	says 1 'FAIL path veth0: the peer, 192.0.2.2, does not tell its Ethernet address: nobody has this address on the network of veth0' \
+		'FAIL probe: 192.0.2.2 is not reached by TCP: nobody has its address' -- --peer 192.0.2.2
+}
+
+# A container that is given a network, but not the RDMA device.
+peer_without_device() {
+	local code=0
+	rdma system set netns exclusive
+	ip netns add apart
+	ip link add cable0 type veth peer name cable1 netns apart
+	ip address add 198.51.100.1/24 dev cable0
+	ip link set dev cable0 up
+	ip netns exec apart ip address add 198.51.100.2/24 dev cable1
+	ip netns exec apart ip link set dev cable1 up
+	ip netns exec apart "$doctor" --listen 4000 >/dev/null 2>"$scratch/apart" &
+	await test -s "$scratch/apart"
+	says 1 'FAIL path cable0: the route to 198.51.100.2 leaves here, and this is no interface of an RDMA device' \
+		'> name the peer by its address on the network of veth0, where rxe0/1 is' \
+		'FAIL probe 198.51.100.2: has nothing to probe with: there is no RDMA device' -- --peer 198.51.100.2:4000 || code=1
+	kill "$!"
+	return "$code"
+}
+
+# A peer that says hello and is gone when it is asked for a queue pair.
+peer_that_leaves() {
+	local code=0
+	perl -MIO::Socket -e '
+		my $listen = IO::Socket::INET->new(LocalPort => 4001, Listen => 1, ReuseAddr => 1) or die;
+		print STDERR "listening\n";
+		my $peer = $listen->accept;
+		$/ = "\n\n";
+		<$peer>;
+		print $peer "rdmaez-doctor 1 hello\nhost gone\nport rxe1 1 Ethernet ACTIVE IB 1024\nnetdev veth1 1500\n" .
+			"gid 1 2 ::ffff:192.0.2.2\n\n";
+		<$peer>;' 2>"$scratch/leaves" &
+	await test -s "$scratch/leaves"
+	says 1 'ok   probe 192.0.2.2: is gone: kernel ?' \
+		'FAIL probe rxe0/1: the peer has closed the connection: the probe ends here' -- --peer 192.0.2.2:4001 --only probe || code=1
+	wait "$!"
+	return "$code"
+}
+
+healthy_in_json() {
+	"$doctor" --json --peer 192.0.2.2 >"$scratch/json"
+	jq --exit-status '.summary.failed == 0 and .summary.ok > 8 and
+		([.checks[] | select(.check == "probe" and .subject == "rxe0/1")] | length > 4)' "$scratch/json"
+}
+
+# nobody: without privileges.
+unprivileged() {
+	local says
+	says=$(declare -f says)
+	doctor=$doctor setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs bash -c \
+		"$says"'; says 0 "$@" -- --peer 192.0.2.2' bash "${healthy[@]}"
+}
+
+# --- The test --------------------------------------------------------------------------------------
+
+route_apart_first
+apart
+"$doctor" --listen >"$scratch/listener" 2>"$scratch/listening" &
+listener=$!
+until [[ -s $scratch/listening ]]; do sleep 0.05; done
+
+ok 'a healthy way: each line is ok' says 0 "${healthy[@]}" -- --peer 192.0.2.2
+fails 'a line that is not printed is missed' 'wanted: ok   path veth1' says 0 'ok   path veth1' -- --peer 192.0.2.2 --only path
+fails 'another exit status is noticed' 'ended with 0, not 1' says 1 'ok   path veth0' -- --peer 192.0.2.2 --only path
+ok 'the MTU is lower at the peer' mtu_lower_at_the_peer
+ok 'the MTU is lower in between' mtu_lower_between
+mtu_as_before
+ok 'one packet of ten is lost' some_loss
+ok 'all packets are lost' total_loss
+tc qdisc del dev veth0 root
+ok 'the peer has a firewall that drops UDP 4791' firewall_there
+lose_no_more
+ok 'so has this machine' firewall_here
+lose_no_more
+ok 'for IPv4 only: another GID works' firewall_of_ipv4
+lose_no_more
+
+ok 'in JSON' healthy_in_json
+ok 'without privileges' unprivileged
+ok 'another device is named than the route leads to' says 1 \
+	'FAIL path rxe0/1: the route to 192.0.2.2 leaves by veth0 of this device, not by rxe1' -- --peer 192.0.2.2 --only path rxe1
+ok 'the peer has no RDMA device, nor has the way' peer_without_device
+ok 'the peer leaves' peer_that_leaves
+ok 'the peer has no address' address_there_gone
+ok 'this end has none' address_here_gone
+ok 'the interface is down' interface_down
+ok 'so is that of the peer' interface_there_down
+
+kill "$listener"
+done_testing

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-doctor --peer and --listen as programs that talk over TCP: with nobody, with each other, and with all that does
+# not speak as they do. No device is needed; what data does between two devices is in tests/device/doctor_peer.t.
+# shellcheck disable=SC2016 # Perl
+
+cd "$(dirname "$(realpath "$0")")/../.." || exit
+source tests/tap.bash
+
+doctor=build/tools/rdmaez-doctor
+
+# says STATUS LINE... -- ARG...: rdmaez-doctor ARG... ends so, and prints each line, or what begins with it.
+says() {
+	local output code=0 status=$1 line
+	local -a lines=()
+	shift
+	while [[ $1 != -- ]]; do
+		lines+=("$1")
+		shift
+	done
+	shift
+	output=$("$doctor" "$@" 2>&1) || code=$?
+	echo "$output"
+	for line in "${lines[@]}"; do
+		grep -qF -- "$line" <<<"$output" || { echo "wanted: $line"; return 1; }
+	done
+	((code == status)) || { echo "ended with $code, not $status"; return 1; }
+}
+
+# with_stranger PERL COMMAND...: while something else listens, which does this to $peer. COMMAND gets its address.
+with_stranger() {
+	local perl=$1 code=0 port
+	local -r told=$scratch/stranger.$BASHPID
+	shift
+	perl -MIO::Socket -e '
+		my $listen = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1) or die;
+		$SIG{PIPE} = "IGNORE";
+		$| = 1;
+		print $listen->sockport, "\n";
+		my $peer = $listen->accept;
+		$peer->autoflush;
+		'"$perl" >"$told" &
+	until [[ -s $told ]]; do sleep 0.02; done
+	read -r port <"$told"
+	"$@" "127.0.0.1:$port" || code=$?
+	kill "$!" 2>/dev/null || :
+	return "$code"
+}
+
+# hears LINE...: what the doctor says of a stranger; the last argument is the stranger's address.
+hears() {
+	says 1 "${@:1:$#-1}" -- --only probe none --peer "${!#}"
+}
+
+# with_listener COMMAND...: while a doctor listens; COMMAND gets its port, and $scratch/served.PORT is what it prints.
+next_port=$((20000 + $$ % 10000))
+with_listener() {
+	local code=0 port=$next_port
+	"$doctor" --listen "$port" none >"$scratch/served.$port" 2>"$scratch/listening.$port" &
+	until [[ -s $scratch/listening.$port ]]; do sleep 0.02; done
+	"$@" "$port" || code=$?
+	kill "$!"
+	return "$code"
+}
+
+served() {
+	local try
+	for ((try = 0; try < 100; try++)); do
+		! grep -qF -- "$2" "$scratch/served.$1" || return 0
+		sleep 0.1
+	done
+	cat "$scratch/served.$1"
+	echo "wanted: $2"
+	return 1
+}
+
+two_doctors() {
+	says 1 'ok   probe 127.0.0.1: is ' 'FAIL probe: this end has nothing to probe with: there is no RDMA device' \
+		'FAIL probe 127.0.0.1: has nothing to probe with: there is no RDMA device' -- --only probe none --peer "127.0.0.1:$1"
+	says 1 'ok   probe ::1: is ' -- --only probe none --peer "[::1]:$1"
+	served "$1" 'ok   serve 127.0.0.1: is '
+}
+
+# Strangers to the one that listens, one after the other: it says who it was, and serves the next.
+strangers_served() {
+	exec 3<>"/dev/tcp/127.0.0.1/$1"
+	printf 'GET / HTTP/1.1\r\n\033[2J\r\n\r\n' >&3
+	served "$1" 'is no rdmaez-doctor'
+	served "$1" 'it sent "GET / HTTP/1.1'
+	exec 3<>"/dev/tcp/127.0.0.1/$1"
+	printf 'rdmaez-doctor 7 hello\n\n' >&3
+	served "$1" 'speaks version 7 of the protocol, this end 1'
+	grep -q '^rdmaez-doctor 1 hello$' <&3
+	exec 3>&-
+	for _ in {1..40}; do
+		head --bytes=$((RANDOM % 3000)) /dev/urandom >"/dev/tcp/127.0.0.1/$1" || :
+		{ printf 'rdmaez-doctor 1 hello\n'; head --bytes=$((RANDOM % 30000)) /dev/urandom; } 2>/dev/null >"/dev/tcp/127.0.0.1/$1" || :
+	done
+	two_doctors "$1"
+}
+
+twice_on_one_port() {
+	says 1 'rdmaez-doctor: cannot listen on TCP port' -- --listen "$1"
+}
+
+# Whatever a stranger sends, the doctor ends by itself and has failed.
+hears_noise() {
+	local seed
+	for seed in {1..20}; do
+		with_stranger 'srand('"$seed"'); print $peer join "", ("rdmaez-doctor 1 hello\n") x ($_ = int rand 2),
+			map { chr int rand 256 } 1 .. rand 20000;' hears 'FAIL probe' || return
+	done
+}
+
+soon ok 'nobody listens' says 1 'FAIL probe: 127.0.0.1 refuses TCP port 1: nobody listens there' \
+	'> on 127.0.0.1: rdmaez-doctor --listen 1' -- --only probe --peer 127.0.0.1:1
+soon ok 'a server that says nothing' with_stranger 'sleep 60;' hears \
+	'FAIL probe 127.0.0.1: takes the TCP connection and says nothing'
+soon ok 'one that says it slowly' with_stranger 'for (split //, "rdmaez-doctor 1 hello\n" x 20) { print $peer $_; select undef, undef, undef, 0.1; }' \
+	hears 'FAIL probe 127.0.0.1: takes the TCP connection and says nothing'
+ok 'one that closes' with_stranger 'close $peer; sleep 60;' hears 'FAIL probe 127.0.0.1: takes the TCP connection and closes it'
+ok 'one of another kind' with_stranger 'print $peer "SSH-2.0-\e[2Jssh\r\n"; sleep 60;' hears \
+	'FAIL probe 127.0.0.1: is no rdmaez-doctor' 'it sent "SSH-2.0-?[2Jssh?"'
+ok 'one of another version' with_stranger 'print $peer "rdmaez-doctor 2 hello\nnew\n\n"; sleep 60;' hears \
+	'FAIL probe 127.0.0.1: speaks version 2 of the protocol, this end 1'
+ok 'one that tells of no port' with_stranger 'print $peer "rdmaez-doctor 1 hello\nhost x\n\n"; sleep 60;' hears \
+	'FAIL probe 127.0.0.1: is no rdmaez-doctor'
+ok 'one whose MTU there is not' with_stranger \
+	'print $peer "rdmaez-doctor 1 hello\nport x 1 Ethernet ACTIVE IB 1000\nnetdev x 1500\n\n"; sleep 60;' hears \
+	'FAIL probe 127.0.0.1: is no rdmaez-doctor'
+ok 'one with a line without end' with_stranger 'print $peer "rdmaez-doctor 1 hello\n", "x" x 100000; sleep 60;' hears \
+	'FAIL probe 127.0.0.1: is no rdmaez-doctor'
+ok 'one with lines without end' with_stranger 'print $peer "rdmaez-doctor 1 hello\n", "host x\n" x 100000; sleep 60;' hears \
+	'FAIL probe 127.0.0.1: is no rdmaez-doctor'
+ok 'one that sends noise' hears_noise
+fails 'what a stranger is not is noticed' 'wanted: FAIL probe 127.0.0.1: closes' with_stranger 'sleep 60;' hears 'FAIL probe 127.0.0.1: closes'
+ok 'two doctors without a device' with_listener two_doctors
+next_port=$((next_port + 1))
+ok 'one that listens to strangers' with_listener strangers_served
+next_port=$((next_port + 1))
+ok 'two cannot listen on one port' with_listener twice_on_one_port
+
+for wrong in '--listen 0' '--listen 65536' '--listen=x' '--peer x:0' '--peer x:65536' '--peer [::1' '--peer x: ' \
+	'--listen --peer x' '--root /tmp --peer x' '--root /tmp --listen' '--only path' '--only probe'; do
+	# shellcheck disable=SC2086 # words
+	ok "wrong: $wrong" says 2 'rdmaez-doctor: ' -- $wrong
+done
+ok 'a name of nobody' says 2 '--peer takes HOST' -- --peer ''
+done_testing
