@@ -1,15 +1,571 @@
 /* SPDX-License-Identifier: MIT */
-/* librdmacm: what it refuses, and the events that say why a connection did not come about. */
-#include <rdma/rdma_cma.h>
+/*
+ * librdmacm: what it refuses, and the events that say why a connection did not come about.
+ *
+ * Its functions call each other and verbs, all through the dynamic linker. So the outermost one collects what happens
+ * within it, the verb that was refused or the event that a synchronous id waited for, and tells of it once, if it was
+ * refused itself.
+ */
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <stdarg.h>
 
-#include "explain.h"
+#include "cm.h"
+
+/* Newer than some headers. */
+int rdma_establish(struct rdma_cm_id *id);
+int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *attr_mask);
+int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
+int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece);
+int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece);
+int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, const char *service,
+			  const struct rdma_addrinfo *hints);
+int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr);
+
+/* What a call was about. All may be NULL. */
+struct about {
+	const struct rdma_cm_id *id;
+	const struct sockaddr *from, *to;
+	int cause; /* one of cm.h's, where the arguments tell; 0: errno does */
+};
+
+/* A call of librdmacm, which may be one within another. */
+struct cm_call {
+	struct explain_outer outer;
+	bool is_inner;
+	const char *refused; /* the call within it that was refused last */
+	int error;           /* its errno value */
+	const char *event;   /* the event that it waited for, and that was none to hope for */
+	int status;
+};
+
+#define CM_CALL(name)                                                            \
+	{                                                                        \
+		.outer = {.verb = #name, .caller = __builtin_return_address(0) } \
+	}
+
+/* ---- Facts ---------------------------------------------------------------------------------------- */
+
+struct title {
+	char text[400];
+	size_t length;
+};
+
+__attribute__((__format__(__printf__, 2, 3))) static void add(struct title *title,
+							      const char *format, ...)
+{
+	va_list args;
+	int more;
+
+	va_start(args, format);
+	more = vsnprintf(title->text + title->length, sizeof(title->text) - title->length, format,
+			 args);
+	va_end(args);
+	if (more > 0)
+		title->length += (size_t)more;
+	if (title->length >= sizeof(title->text))
+		title->length = sizeof(title->text) - 1;
+}
+
+static unsigned int port_of(const struct sockaddr *address)
+{
+	return ntohs(address->sa_family == AF_INET
+			     ? ((const struct sockaddr_in *)(const void *)address)->sin_port
+			     : ((const struct sockaddr_in6 *)(const void *)address)->sin6_port);
+}
+
+static bool has_ip(const struct sockaddr *address)
+{
+	return address && (address->sa_family == AF_INET || address->sa_family == AF_INET6);
+}
+
+static bool is_any(const struct sockaddr *address)
+{
+	return address->sa_family == AF_INET
+		       ? !((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr
+		       : IN6_IS_ADDR_UNSPECIFIED(
+				 &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+}
+
+static void add_address(struct title *title, const char *before, const struct sockaddr *address)
+{
+	char name[INET6_ADDRSTRLEN];
+	const void *ip;
+
+	if (!has_ip(address) || (is_any(address) && !port_of(address)))
+		return;
+	ip = address->sa_family == AF_INET
+		     ? (const void *)&((const struct sockaddr_in *)(const void *)address)->sin_addr
+		     : (const void *)&((const struct sockaddr_in6 *)(const void *)address)
+			       ->sin6_addr;
+	add(title, "%s %s", before, inet_ntop(address->sa_family, ip, name, sizeof(name)));
+	if (port_of(address))
+		add(title, " port %u", port_of(address));
+}
+
+static const char *port_space(const struct rdma_cm_id *id)
+{
+	return id->ps == RDMA_PS_TCP     ? "RDMA_PS_TCP"
+	       : id->ps == RDMA_PS_UDP   ? "RDMA_PS_UDP"
+	       : id->ps == RDMA_PS_IB    ? "RDMA_PS_IB"
+	       : id->ps == RDMA_PS_IPOIB ? "RDMA_PS_IPOIB"
+					 : "an unknown port space";
+}
+
+/* Port space, queue pair and addresses, as far as they are known. */
+static void add_about(struct title *title, const struct about *about)
+{
+	const struct rdma_cm_id *id = about->id;
+
+	if (id)
+		add(title, ", %s", port_space(id));
+	if (id && id->qp)
+		add(title, ", QP %u", id->qp->qp_num);
+	add_address(title, ", from",
+		    about->from ? about->from
+		    : id        ? &id->route.addr.src_addr
+				: NULL);
+	add_address(title, ", to", about->to ? about->to : id ? &id->route.addr.dst_addr : NULL);
+}
+
+/* What a program wrote into its rejection, if that is text. */
+static void add_words(struct title *title, const struct rdma_cm_event *event)
+{
+	const char *const words = (const char *)event->param.conn.private_data;
+	size_t length = 0;
+
+	if (!words)
+		return;
+	while (length < event->param.conn.private_data_len && words[length] >= ' ' &&
+	       words[length] <= '~')
+		length++;
+	if (length > 3)
+		add(title, ", which says '%.*s'", length > 80 ? 80 : (int)length, words);
+}
+
+/* ---- Telling --------------------------------------------------------------------------------------- */
+
+/* As a literal: rdma_event_str() of the program's library may be gone. */
+static const char *event_name(enum rdma_cm_event_type event)
+{
+	static const char *const names[] = {
+		"RDMA_CM_EVENT_ADDR_RESOLVED",     "RDMA_CM_EVENT_ADDR_ERROR",
+		"RDMA_CM_EVENT_ROUTE_RESOLVED",    "RDMA_CM_EVENT_ROUTE_ERROR",
+		"RDMA_CM_EVENT_CONNECT_REQUEST",   "RDMA_CM_EVENT_CONNECT_RESPONSE",
+		"RDMA_CM_EVENT_CONNECT_ERROR",     "RDMA_CM_EVENT_UNREACHABLE",
+		"RDMA_CM_EVENT_REJECTED",          "RDMA_CM_EVENT_ESTABLISHED",
+		"RDMA_CM_EVENT_DISCONNECTED",      "RDMA_CM_EVENT_DEVICE_REMOVAL",
+		"RDMA_CM_EVENT_MULTICAST_JOIN",    "RDMA_CM_EVENT_MULTICAST_ERROR",
+		"RDMA_CM_EVENT_ADDR_CHANGE",       "RDMA_CM_EVENT_TIMEWAIT_EXIT",
+		"RDMA_CM_EVENT_ADDRINFO_RESOLVED", "RDMA_CM_EVENT_ADDRINFO_ERROR",
+	};
+
+	return (size_t)event < sizeof(names) / sizeof(names[0]) ? names[event] : "unknown event";
+}
+
+/* Whether there is something to say: ESTABLISHED and the like have no text, and DISCONNECTED is the end of all. */
+static bool is_bad(const struct rdma_cm_event *event)
+{
+	const char *const name = event_name(event->event);
+	const struct cm_text *text = cm_text_find(name, event->status);
+
+	return text && text->of;
+}
+
+/* Whether the call was refused because one within it was. An id without a channel says ENOMEM if it gets none. */
+static bool is_within(const struct cm_call *call, int error, const struct about *about)
+{
+	return !call->event && !about->cause && call->refused &&
+	       (call->error == error || strcmp(call->refused, "rdma_create_event_channel") == 0);
+}
+
+/* Whether the verb that was refused within the call is why. librdmacm tells of its own failures by -1. */
+static bool is_verb(const struct cm_call *call)
+{
+	return call->outer.has_diag && (!call->event || call->status == -1 ||
+					strcmp(call->event, "RDMA_CM_EVENT_CONNECT_ERROR") == 0);
+}
+
+/* A call was refused, by itself, by a call within it, or because of an event; or an event came, and error is 0. */
+static void tell(const struct cm_call *call, int error, const struct about *about,
+		 const struct rdma_cm_event *event)
+{
+	struct explain_call report = {
+		.verb = call->outer.verb, .caller = call->outer.caller, .kind = EXPLAIN_CM};
+	const bool within = is_within(call, error, about);
+	const char *const of = call->event ? call->event
+			       : within    ? call->refused
+					   : call->outer.verb;
+	const int status = call->event    ? call->status
+			   : within       ? call->error
+			   : about->cause ? about->cause
+					  : error;
+	struct explain_text text = {
+		.error = error, .event = call->event, .status = call->status, .count = 1};
+	struct title title = {.length = 0}, label = {.length = 0};
+
+	if (!explain_begin(&report))
+		return;
+	if (is_verb(call)) {
+		*report.diag = call->outer.diag;
+		report.diag->event = call->event;
+		explain_end(&report);
+		return;
+	}
+	if (call->event)
+		add(&label, "%s %d", call->event, call->status);
+	else
+		add(&label, "%s %s", call->outer.verb, error ? rdmaez_errno_str(error) : "failed");
+	if (call->event && !error) {
+		add(&title, "%s", call->event);
+	} else {
+		add(&title, "%s", call->outer.verb);
+		if (within)
+			add(&title, ": %s", call->refused);
+		add(&title, " failed");
+		if (error)
+			add(&title, " with %s", rdmaez_errno_str(within ? call->error : error));
+		if (call->event)
+			add(&title, ": %s", call->event);
+	}
+	if (call->status)
+		add(&title, ", status %d", call->status);
+	add_about(&title, about);
+	if (event && event->event == RDMA_CM_EVENT_REJECTED)
+		add_words(&title, event);
+	text.title = title.text;
+	text.label = label.text;
+	text.device = about->id && about->id->verbs ? about->id->verbs->device->name : NULL;
+	text.finding[0] = cm_text_find(of, status)->finding;
+	explain_say(&report, &text);
+}
+
+static void enter(struct cm_call *call)
+{
+	call->is_inner = explain_thread.outer;
+	if (!call->is_inner)
+		explain_thread.outer = &call->outer;
+}
+
+/* The call around this one. */
+static struct cm_call *around(void)
+{
+	return (struct cm_call *)(void *)explain_thread.outer;
+}
+
+/* A call that returned: whether it is the program's own. */
+static bool is_outermost(const struct cm_call *call, bool refused)
+{
+	if (!call->is_inner) {
+		explain_thread.outer = NULL;
+		return true;
+	}
+	if (refused) {
+		around()->refused = call->outer.verb;
+		around()->error = errno;
+	}
+	return false;
+}
+
+static int leave(struct cm_call *call, int result, const struct about *about)
+{
+	/* Nothing has come yet on a channel that does not wait, or a signal came first. */
+	const bool waits = errno == EAGAIN || errno == EINTR || errno == EINPROGRESS;
+
+	if (is_outermost(call, result != 0) && EXPLAIN_RARE(result) && !waits)
+		tell(call, errno, about, NULL);
+	return result;
+}
+
+static void *leave_null(struct cm_call *call, void *result)
+{
+	const struct about about = {.id = NULL};
+
+	if (is_outermost(call, !result) && EXPLAIN_RARE(!result))
+		tell(call, errno, &about, NULL);
+	return result;
+}
+
+/* ---- What the arguments tell ------------------------------------------------------------------------ */
+
+/* ENOENT is of the whole kernel part: it has no id of this number. */
+static int cause_of(int cause)
+{
+	return errno == ENOENT ? CM_NOT_OURS : errno == EINVAL ? cause : 0;
+}
+
+static int cause_of_address(const struct sockaddr *address)
+{
+	if (address->sa_family != AF_INET && address->sa_family != AF_INET6 &&
+	    address->sa_family != AF_IB)
+		return CM_FAMILY;
+	if (address->sa_family == AF_INET6 &&
+	    IN6_IS_ADDR_LINKLOCAL(
+		    &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr) &&
+	    !((const struct sockaddr_in6 *)(const void *)address)->sin6_scope_id)
+		return CM_SCOPE;
+	return 0;
+}
+
+/* The sizes are those of enum ib_cm_data_size in the kernel's ib_cm.h; over iWARP each driver has its own. */
+static int cause_of_param(const struct rdma_cm_id *id, const struct rdma_conn_param *param,
+			  bool accepts)
+{
+	const bool is_ip = id->route.addr.src_addr.sa_family != AF_IB;
+	const bool is_ud = id->qp_type == IBV_QPT_UD;
+	const bool is_iwarp = id->verbs && id->verbs->device->transport_type == IBV_TRANSPORT_IWARP;
+	const int room = accepts ? (is_ud ? 136 : 196) : (is_ud ? 216 : 92) - (is_ip ? 36 : 0);
+	struct ibv_device_attr device;
+
+	if (errno != EINVAL)
+		return 0;
+	if (!id->qp && !param)
+		return CM_NO_PARAM;
+	if (accepts && !id->verbs)
+		return CM_LISTENER;
+	if (!param)
+		return 0;
+	if (!is_iwarp && param->private_data && param->private_data_len > room)
+		return CM_PRIVATE_DATA;
+	if (!id->verbs || id->ps != RDMA_PS_TCP || ibv_query_device(id->verbs, &device))
+		return 0;
+	errno = EINVAL;
+	if (param->responder_resources != RDMA_MAX_RESP_RES &&
+	    param->responder_resources > device.max_qp_rd_atom)
+		return CM_RESOURCES;
+	if (param->initiator_depth != RDMA_MAX_INIT_DEPTH &&
+	    param->initiator_depth > device.max_qp_init_rd_atom)
+		return CM_DEPTH;
+	return 0;
+}
+
+static int cause_of_join(const struct rdma_cm_id *id, const struct sockaddr *addr)
+{
+	return !id->verbs                  ? CM_NO_DEVICE
+	       : id->qp_type != IBV_QPT_UD ? CM_NOT_UD
+					   : cause_of_address(addr);
+}
+
+/* ---- Calls --------------------------------------------------------------------------------------------- */
+
+/* A wrapper. What it was about is looked at after a refusal alone, with errno still the call's. */
+#define WRAP(name, parameters, arguments, ...)                                   \
+	EXPORT int name parameters                                               \
+	{                                                                        \
+		struct cm_call call = CM_CALL(name);                             \
+		int result;                                                      \
+                                                                                 \
+		enter(&call);                                                    \
+		result = REAL_CM(name) arguments;                                \
+		if (!EXPLAIN_RARE(result))                                       \
+			return leave(&call, 0, NULL);                            \
+		return leave(&call, result, &(const struct about){__VA_ARGS__}); \
+	}
+
+WRAP(rdma_bind_addr, (struct rdma_cm_id * id, struct sockaddr *addr), (id, addr), .id = id,
+     .from = addr,
+     .cause = errno == EADDRNOTAVAIL && has_ip(addr) && is_any(addr)
+		      ? CM_PORT_TAKEN
+		      : cause_of(cause_of_address(addr)))
+WRAP(rdma_resolve_addr,
+     (struct rdma_cm_id * id, struct sockaddr *from, struct sockaddr *to, int timeout_ms),
+     (id, from, to, timeout_ms), .id = id, .from = from, .to = to,
+     .cause = cause_of(from && from->sa_family && from->sa_family != to->sa_family
+			       ? CM_FAMILIES
+			       : cause_of_address(to)))
+WRAP(rdma_resolve_route, (struct rdma_cm_id * id, int timeout_ms), (id, timeout_ms), .id = id,
+     .cause = cause_of(timeout_ms ? 0 : CM_TIMEOUT_ZERO))
+WRAP(rdma_listen, (struct rdma_cm_id * id, int backlog), (id, backlog), .id = id,
+     .cause = cause_of(0))
+WRAP(rdma_connect, (struct rdma_cm_id * id, struct rdma_conn_param *param), (id, param), .id = id,
+     .cause = cause_of(cause_of_param(id, param, false)))
+WRAP(rdma_accept, (struct rdma_cm_id * id, struct rdma_conn_param *param), (id, param), .id = id,
+     .cause = cause_of(cause_of_param(id, param, true)))
+WRAP(rdma_reject, (struct rdma_cm_id * id, const void *private_data, uint8_t length),
+     (id, private_data, length), .id = id,
+     .cause = cause_of(length > (id->qp_type == IBV_QPT_UD ? 136 : 148) ? CM_PRIVATE_DATA : 0))
+WRAP(rdma_reject_ece, (struct rdma_cm_id * id, const void *private_data, uint8_t length),
+     (id, private_data, length), .id = id, .cause = cause_of(0))
+WRAP(rdma_establish, (struct rdma_cm_id * id), (id), .id = id,
+     .cause = cause_of(id->qp ? CM_HAS_QP : 0))
+WRAP(rdma_disconnect, (struct rdma_cm_id * id), (id), .id = id, .cause = cause_of(0))
+WRAP(rdma_notify, (struct rdma_cm_id * id, enum ibv_event_type event), (id, event), .id = id,
+     .cause = cause_of(0))
+WRAP(rdma_create_qp, (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_qp_init_attr *init),
+     (id, pd, init), .id = id,
+     .cause = cause_of(id->qp                           ? CM_HAS_QP
+		       : !id->verbs                     ? CM_NO_DEVICE
+		       : pd && pd->context != id->verbs ? CM_OTHER_PD
+							: 0))
+WRAP(rdma_create_qp_ex, (struct rdma_cm_id * id, struct ibv_qp_init_attr_ex *init), (id, init),
+     .id = id,
+     .cause = cause_of(id->qp ? CM_HAS_QP
+		       : init->comp_mask & IBV_QP_INIT_ATTR_PD && init->pd &&
+				       init->pd->context != id->verbs
+			       ? CM_OTHER_PD
+			       : 0))
+WRAP(rdma_create_srq, (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_srq_init_attr *init),
+     (id, pd, init), .id = id)
+WRAP(rdma_create_srq_ex, (struct rdma_cm_id * id, struct ibv_srq_init_attr_ex *init), (id, init),
+     .id = id)
+WRAP(rdma_join_multicast, (struct rdma_cm_id * id, struct sockaddr *addr, void *context),
+     (id, addr, context), .id = id, .to = addr, .cause = cause_of(cause_of_join(id, addr)))
+WRAP(rdma_leave_multicast, (struct rdma_cm_id * id, struct sockaddr *addr), (id, addr), .id = id,
+     .to = addr, .cause = cause_of(0))
+WRAP(rdma_migrate_id, (struct rdma_cm_id * id, struct rdma_event_channel *channel), (id, channel),
+     .id = id, .cause = cause_of(0))
+WRAP(rdma_set_option, (struct rdma_cm_id * id, int level, int name, void *value, size_t length),
+     (id, level, name, value, length), .id = id, .cause = cause_of(0))
+WRAP(rdma_init_qp_attr, (struct rdma_cm_id * id, struct ibv_qp_attr *attr, int *attr_mask),
+     (id, attr, attr_mask), .id = id, .cause = cause_of(0))
+WRAP(rdma_set_local_ece, (struct rdma_cm_id * id, struct ibv_ece *ece), (id, ece), .id = id)
+WRAP(rdma_get_remote_ece, (struct rdma_cm_id * id, struct ibv_ece *ece), (id, ece), .id = id)
+WRAP(rdma_resolve_addrinfo,
+     (struct rdma_cm_id * id, const char *node, const char *service,
+      const struct rdma_addrinfo *hints),
+     (id, node, service, hints), .id = id)
+
+/* ---- Ids ------------------------------------------------------------------------------------------------ */
+
+/* Counts what the program made: ids that librdmacm makes for itself live within one call. */
+static int made(struct cm_call *call, int result, struct rdma_cm_id **id, const struct about *about)
+{
+	if (!result && !call->is_inner)
+		explain_made(EXPLAIN_CM_ID, *id);
+	return leave(call, result, about);
+}
+
+EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+			  enum rdma_port_space ps)
+{
+	struct cm_call call = CM_CALL(rdma_create_id);
+
+	enter(&call);
+	return made(&call, REAL_CM(rdma_create_id)(channel, id, context, ps), id,
+		    &(const struct about){.id = NULL});
+}
+
+EXPORT int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd,
+			  struct ibv_qp_init_attr *init)
+{
+	struct cm_call call = CM_CALL(rdma_create_ep);
+	const struct about about = {.from = res->ai_src_addr, .to = res->ai_dst_addr};
+
+	enter(&call);
+	return made(&call, REAL_CM(rdma_create_ep)(id, res, pd, init), id, &about);
+}
+
+EXPORT int rdma_get_request(struct rdma_cm_id *listener, struct rdma_cm_id **id)
+{
+	struct cm_call call = CM_CALL(rdma_get_request);
+	int result;
+
+	enter(&call);
+	result = REAL_CM(rdma_get_request)(listener, id);
+	return made(&call, result, id, &(const struct about){.id = listener});
+}
+
+EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
+{
+	struct cm_call call = CM_CALL(rdma_destroy_id);
+	int result;
+
+	enter(&call);
+	/* Before, since what is freed may be made again at once by another thread. */
+	if (!call.is_inner)
+		explain_destroyed(EXPLAIN_CM_ID, id);
+	result = REAL_CM(rdma_destroy_id)(id);
+	if (!EXPLAIN_RARE(result))
+		return leave(&call, 0, NULL);
+	if (!call.is_inner)
+		explain_made(EXPLAIN_CM_ID, id);
+	return leave(&call, result,
+		     &(const struct about){.id = id, .cause = cause_of(CM_NOT_OURS)});
+}
+
+EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
+{
+	struct cm_call call = CM_CALL(rdma_destroy_ep);
+
+	enter(&call);
+	if (!call.is_inner)
+		explain_destroyed(EXPLAIN_CM_ID, id);
+	REAL_CM(rdma_destroy_ep)(id);
+	is_outermost(&call, false);
+}
+
+/* ---- The rest ---------------------------------------------------------------------------------------------- */
+
+EXPORT struct rdma_event_channel *rdma_create_event_channel(void)
+{
+	struct cm_call call = CM_CALL(rdma_create_event_channel);
+
+	enter(&call);
+	return leave_null(&call, REAL_CM(rdma_create_event_channel)());
+}
+
+EXPORT struct ibv_context **rdma_get_devices(int *count)
+{
+	struct cm_call call = CM_CALL(rdma_get_devices);
+
+	enter(&call);
+	return leave_null(&call, REAL_CM(rdma_get_devices)(count));
+}
+
+EXPORT int rdma_getaddrinfo(const char *node, const char *service,
+			    const struct rdma_addrinfo *hints, struct rdma_addrinfo **res)
+{
+	struct cm_call call = CM_CALL(rdma_getaddrinfo);
+	struct about about = {.id = NULL};
+	int result;
+
+	enter(&call);
+	result = REAL_CM(rdma_getaddrinfo)(node, service, hints, res);
+	/* Where librdmacm itself looks for a route, it goes on without. */
+	if (!is_outermost(&call, false) || !EXPLAIN_RARE(result))
+		return result;
+	/* -1 leaves an errno value, all others are getaddrinfo()'s. */
+	if (result != -1 && result != EAI_SYSTEM)
+		about.cause =
+			CM_EAI + (cm_text_find(call.outer.verb, CM_EAI + result)->of ? result : 0);
+	tell(&call, about.cause ? 0 : errno, &about, NULL);
+	return result;
+}
+
+/* What an event is worth: to the program, or to the call of an id that waits for it. */
+static void take(struct cm_call *call, const struct rdma_cm_event *event)
+{
+	const bool bad = is_bad(event);
+
+	if (call->is_inner) {
+		around()->event = bad ? event_name(event->event) : NULL;
+		around()->status = event->status;
+		return;
+	}
+	explain_thread.outer = NULL;
+	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		explain_made(EXPLAIN_CM_ID, event->id);
+	if (!EXPLAIN_RARE(bad))
+		return;
+	call->event = event_name(event->event);
+	call->status = event->status;
+	tell(call, 0, &(const struct about){.id = event->id}, event);
+}
 
 EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
+	struct cm_call call = CM_CALL(rdma_get_cm_event);
 	int result;
 
-	explain_enter();
+	enter(&call);
 	result = REAL_CM(rdma_get_cm_event)(channel, event);
-	explain_thread.depth--;
-	return result;
+	if (result) {
+		/* A program that ends closes the channel under the thread that waits on it. */
+		if (errno == EBADF && is_outermost(&call, true))
+			return result;
+		return leave(&call, result, &(const struct about){.id = NULL});
+	}
+	take(&call, *event);
+	return 0;
 }

@@ -50,9 +50,19 @@ struct explain_call {
 #define EXPLAIN_CALL(name, of_kind) \
 	{.verb = #name, .caller = __builtin_return_address(0), .kind = (of_kind)}
 
+/* A call of librdmacm, which calls verbs in turn: what explains one of them waits here, and the call tells of it. */
+struct explain_outer {
+	const char *verb;
+	const void *caller;
+	bool has_diag;
+	struct rdmaez_diag diag;
+};
+
 struct explain_thread {
 	unsigned int
 		depth; /* wrapped verbs that the thread is in: librdmacm, libibverbs and providers call them, too */
+	struct explain_outer
+		*outer;     /* the outermost call of librdmacm that the thread is in, or NULL */
 	bool explaining;    /* the headers are asking: verbs pass straight through */
 	const char *replay; /* the verb that is to be answered with `result` and `error`, once */
 	intptr_t result;
