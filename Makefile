@@ -244,7 +244,9 @@ build/tests/fake/versions.map: tests/fake/shared/versions | deps-build
 build/tests/fake/libibverbs.so.1: $(FAKE_SHARED) build/tests/fake/versions.map
 	$(if $(V),,@echo "$(CC) $@"; )$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(lastword $^) $(FAKE_SHARED) -o $@
 build/tests/explain/%: tests/tools/explain/%.c build/tests/fake/libibverbs.so.1
-	$(call compile,-Itests/fake $(filter %.so.1,$^) -pthread $(LIBS))
+	$(call compile,-Itests/fake $(LIBVERBS) -pthread -rdynamic)
+build/tests/explain/%: LIBVERBS = $(filter %.so.1,$^)
+build/tests/explain/dlopen build/tests/explain/copies: LIBVERBS = -Wno-pedantic
 
 # --- What the documentation is made of ----------------------------------------------------------
 

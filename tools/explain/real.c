@@ -1,34 +1,418 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the functions that the shared object stands in front of. */
+/*
+ * Finds the functions that the shared object stands in front of, and answers dlsym() and dlvsym(), by which many
+ * programs find theirs: with a wrapper, if the library has such a function.
+ */
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
 
 #include "explain.h"
 
-static void *in_library(const char *library, const char *name)
-{
-	/* A library that was opened with RTLD_LOCAL is not found by RTLD_NEXT. */
-	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+/* ---- Symbols of an object, without the dynamic linker's help ---------------------------------------- */
 
-	if (!handle)
-		handle = dlopen(library, RTLD_LAZY);
-	return handle ? dlsym(handle, name) : NULL;
+struct symbols {
+	ElfW(Addr) base;
+	const ElfW(Sym) * symbol;
+	const char *string;
+	const uint32_t *hash;
+};
+
+/* Most dynamic linkers have relocated these addresses in place. */
+static const void *relocated(ElfW(Addr) base, ElfW(Addr) address)
+{
+	return (const void *)(address < base ? address + base : address);
 }
+
+static bool symbols_of(struct symbols *of, const struct dl_phdr_info *info)
+{
+	const ElfW(Dyn) *entry = NULL;
+
+	memset(of, 0, sizeof(*of));
+	of->base = info->dlpi_addr;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			entry = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	for (; entry && entry->d_tag != DT_NULL; entry++) {
+		const void *const at = relocated(of->base, entry->d_un.d_ptr);
+
+		if (entry->d_tag == DT_SYMTAB)
+			of->symbol = at;
+		else if (entry->d_tag == DT_STRTAB)
+			of->string = at;
+		else if (entry->d_tag == DT_GNU_HASH)
+			of->hash = at;
+	}
+	return of->symbol && of->string && of->hash;
+}
+
+/* The address of a function that the object defines; 0 if it does not. */
+static uintptr_t symbol_in(const struct symbols *in, const char *name)
+{
+	const uint32_t buckets = in->hash[0], first = in->hash[1], bloom = in->hash[2];
+	const uint32_t *const bucket =
+		(const uint32_t *)(const void *)((const ElfW(Addr) *)(const void *)(in->hash + 4) +
+						 bloom);
+	uint32_t hash = 5381, at;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	at = buckets ? bucket[hash % buckets] : 0;
+	for (; at >= first && at; at++) {
+		const uint32_t its = bucket[buckets + at - first];
+
+		if ((its | 1) == (hash | 1) && in->symbol[at].st_shndx != SHN_UNDEF &&
+		    !strcmp(in->string + in->symbol[at].st_name, name))
+			return in->base + in->symbol[at].st_value;
+		if (its & 1)
+			break;
+	}
+	return 0;
+}
+
+/* ---- The real dlsym() and dlvsym() ------------------------------------------------------------------- */
+
+typedef void *dlsym_type(void *handle, const char *name);
+typedef void *dlvsym_type(void *handle, const char *name, const char *version);
+
+/* Reached by assembler. */
+__attribute__((__visibility__("hidden"))) _Atomic(dlsym_type *) explain_dlsym;
+__attribute__((__visibility__("hidden"))) _Atomic(dlvsym_type *) explain_dlvsym;
+
+static bool is_named(const char *path, const char *name)
+{
+	const char *const slash = path ? strrchr(path, '/') : NULL;
+
+	return path && !strncmp(slash ? slash + 1 : path, name, strlen(name));
+}
+
+/* In the C library, or with glibc before 2.34 in libdl. */
+static int look_for_dlsym(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	struct symbols symbols;
+
+	(void)size;
+	(void)unused;
+	if ((!is_named(info->dlpi_name, "libc.") && !is_named(info->dlpi_name, "libdl.")) ||
+	    !symbols_of(&symbols, info))
+		return 0;
+	if (!explain_dlsym)
+		explain_dlsym = (dlsym_type *)symbol_in(&symbols, "dlsym");
+	if (!explain_dlvsym)
+		explain_dlvsym = (dlvsym_type *)symbol_in(&symbols, "dlvsym");
+	return explain_dlsym && explain_dlvsym;
+}
+
+/* Those of this object. */
+static struct symbols ours;
+
+static int look_for_ours(struct dl_phdr_info *info, size_t size, void *inside)
+{
+	const ElfW(Addr) address = (ElfW(Addr))inside;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Addr) start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && address >= start &&
+		    address - start < info->dlpi_phdr[i].p_memsz)
+			return symbols_of(&ours, info);
+	}
+	return 0;
+}
+
+/* Other objects' constructors may look something up before this object's has run. Doing it twice does no harm. */
+static void find_dlsym(void)
+{
+	if (explain_dlsym && explain_dlvsym)
+		return;
+	dl_iterate_phdr(look_for_dlsym, NULL);
+	if (!explain_dlsym || !explain_dlvsym)
+		abort();
+}
+
+__attribute__((__constructor__(101))) static void begin(void)
+{
+	find_dlsym();
+	dl_iterate_phdr(look_for_ours, &ours);
+}
+
+/* ---- The library that the program uses ----------------------------------------------------------------- */
 
 _Atomic unsigned int explain_copies = 1;
 
+struct library {
+	const char *name, *has; /* a name that no other library defines */
+	void *_Atomic handle;
+};
+
+static struct library verbs = {.name = "libibverbs.so", .has = "ibv_get_device_list"};
+static struct library cm = {.name = "librdmacm.so", .has = "rdma_create_id"};
+
+/* A handle of what is loaded from this path. It is kept: the wrappers of inline verbs outlive any dlclose(). */
+static void *handle_of(const char *path)
+{
+	return dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+struct search {
+	const struct library *library;
+	const char *path; /* the first one's */
+	unsigned int found;
+};
+
+static int look_for_library(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct search *const search = argument;
+	struct symbols symbols;
+
+	(void)size;
+	if (!is_named(info->dlpi_name, search->library->name) || !symbols_of(&symbols, info) ||
+	    !symbol_in(&symbols, search->library->has))
+		return 0;
+	if (!search->found++)
+		search->path = info->dlpi_name;
+	return 0;
+}
+
+static void *library_of(struct library *library)
+{
+	struct search search = {.library = library};
+	const int error = errno;
+
+	if (library->handle)
+		return library->handle;
+	/* By its soname, wherever it was loaded from and however; else by its file's name. */
+	library->handle = handle_of(library == &verbs ? "libibverbs.so.1" : "librdmacm.so.1");
+	if (!library->handle) {
+		dl_iterate_phdr(look_for_library, &search);
+		if (search.found)
+			library->handle = handle_of(search.path);
+	}
+	errno = error;
+	return library->handle;
+}
+
 void explain_count_copies(void)
 {
+	struct search search = {.library = &verbs};
+
+	dl_iterate_phdr(look_for_library, &search);
+	if (search.found > 1)
+		explain_copies = search.found;
+}
+
+static bool is_ours(const void *function)
+{
+	Dl_info info, own;
+
+	return dladdr(function, &info) && dladdr(&ours, &own) && info.dli_fbase == own.dli_fbase;
+}
+
+/* The one in the caller's own object, or in a library that this was linked with. */
+static void *of_caller(const char *name, const void *caller)
+{
+	void *handle, *found = NULL;
+	Dl_info info;
+
+	if (!caller || !dladdr(caller, &info) || !info.dli_fname)
+		return NULL;
+	handle = handle_of(info.dli_fname);
+	if (handle) {
+		found = explain_dlsym(handle, name);
+		dlclose(handle);
+	}
+	return found && !is_ours(found) ? found : NULL;
+}
+
+static void *real_of(struct library *library, const char *name, const void *caller)
+{
+	const int error = errno;
+	void *found = NULL, *handle;
+
+	find_dlsym();
+	if (explain_copies > 1)
+		found = of_caller(name, caller);
+	/* Behind this object there may be another one that looks on. */
+	if (!found)
+		found = explain_dlsym(RTLD_NEXT, name);
+	if (!found && (handle = library_of(library)))
+		found = explain_dlsym(handle, name);
+	errno = error;
+	return found;
 }
 
 void *explain_real_verb(const char *name, const void *caller)
 {
-	(void)caller;
 	explain_join();
-	return in_library("libibverbs.so.1", name);
+	explain_count_copies();
+	return real_of(&verbs, name, caller);
 }
 
 void *explain_real_cm(const char *name, const void *caller)
 {
-	(void)caller;
-	return in_library("librdmacm.so.1", name);
+	explain_join();
+	return real_of(&cm, name, caller);
 }
+
+/* ---- The program's dlsym() and dlvsym() ------------------------------------------------------------------ */
+
+/* The wrapper of this name; NULL if there is none. */
+static void *wrapper_of(const char *name)
+{
+	if (!ours.hash || (strncmp(name, "ibv_", 4) && strncmp(name, "_ibv_", 5) &&
+			   strncmp(name, "rdma_", 5) && strncmp(name, "verbs_", 6)))
+		return NULL;
+	return (void *)symbol_in(&ours, name);
+}
+
+static bool is_of(struct library *library, const void *real, const char *name)
+{
+	void *const handle = library_of(library);
+
+	return handle && real == explain_dlsym(handle, name);
+}
+
+/*
+ * A second libibverbs, which stays unseen. Its ibv_open_device() would come to the wrapper of verbs_open_device(), and
+ * so its device to the first library: this opens it as its own does. NULL: there is none.
+ */
+static struct ibv_context *(*_Atomic second_open)(struct ibv_device *device, void *private_data);
+
+static struct ibv_context *open_second(struct ibv_device *device)
+{
+	return second_open(device, NULL);
+}
+
+static bool is_second_open(void *handle, const char *name)
+{
+	const uintptr_t open = strcmp(name, "ibv_open_device")
+				       ? 0
+				       : (uintptr_t)explain_dlsym(handle, "verbs_open_device");
+
+	if (open && !second_open)
+		second_open = (struct ibv_context * (*)(struct ibv_device *, void *)) open;
+	return open && (uintptr_t)second_open == open;
+}
+
+struct answer {
+	void *value;
+	uintptr_t
+		is_one; /* 0: the program is to ask the dynamic linker itself, which looks at who asks */
+};
+
+/* What the program gets in place of the real function. `version` NULL: dlsym(). Used by assembler. */
+__attribute__((__visibility__("hidden"), __used__)) struct answer
+explain_answer(void *handle, const char *name, const char *version)
+{
+	const struct answer none = {NULL, 0}, nothing = {NULL, 1};
+	struct answer answer = {NULL, 1};
+	struct library *library;
+	void *real;
+
+	find_dlsym();
+	if (handle == RTLD_NEXT || !name || !(answer.value = wrapper_of(name)))
+		return none;
+	library = name[0] == 'r' ? &cm : &verbs;
+	/* Who asks whether the process has the library must not find this object. */
+	if (handle == RTLD_DEFAULT)
+		return real_of(library, name, NULL) ? none : nothing;
+	/* The ABI of 2006 has other structs where a newer version of the name exists. */
+	if (version && !strcmp(version, "IBVERBS_1.0") &&
+	    explain_dlvsym(handle, name, "IBVERBS_1.1"))
+		return none;
+	real = version ? explain_dlvsym(handle, name, version) : explain_dlsym(handle, name);
+	if (real && (real == answer.value || is_of(library, real, name)))
+		return answer;
+	/* A second library, or what itself stands in front of one. */
+	explain_count_copies();
+	if (!real || explain_copies < 2 || !is_second_open(handle, name))
+		return none;
+	answer.value = (void *)(uintptr_t)open_second;
+	return answer;
+}
+
+/* Leaves by a jump, so that the real function sees its caller. */
+#if defined(__x86_64__)
+#define LOOKUP(name, real, no_version)                                                   \
+	__asm__(".text\n"                                                                \
+		".globl " name "\n"                                                      \
+		".type " name ", @function\n" name ":\n"                                 \
+		"	.cfi_startproc\n"                                                      \
+		"	endbr64\n"                                                             \
+		"	push %rdi\n"                                                           \
+		"	push %rsi\n"                                                           \
+		"	push %rdx\n"                                                           \
+		"	.cfi_adjust_cfa_offset 24\n" no_version "	call explain_answer\n" \
+		"	mov %rdx, %rcx\n"                                                      \
+		"	pop %rdx\n"                                                            \
+		"	pop %rsi\n"                                                            \
+		"	pop %rdi\n"                                                            \
+		"	.cfi_adjust_cfa_offset -24\n"                                          \
+		"	test %rcx, %rcx\n"                                                     \
+		"	jz 1f\n"                                                               \
+		"	ret\n"                                                                 \
+		"1:	jmp *" real "(%rip)\n"                                           \
+		"	.cfi_endproc\n"                                                        \
+		".size " name ", . - " name "\n")
+LOOKUP("dlsym", "explain_dlsym", "	xor %edx, %edx\n");
+LOOKUP("dlvsym", "explain_dlvsym", "");
+#elif defined(__aarch64__)
+#define LOOKUP(name, real, no_version)                                         \
+	__asm__(".text\n"                                                      \
+		".globl " name "\n"                                            \
+		".type " name ", %function\n" name ":\n"                       \
+		"	.cfi_startproc\n"                                            \
+		"	hint #34\n" /* bti c */                                \
+		"	stp x29, x30, [sp, #-48]!\n"                                 \
+		"	.cfi_def_cfa_offset 48\n"                                    \
+		"	.cfi_offset 29, -48\n"                                       \
+		"	.cfi_offset 30, -40\n"                                       \
+		"	stp x0, x1, [sp, #16]\n"                                     \
+		"	str x2, [sp, #32]\n" no_version "	bl explain_answer\n" \
+		"	mov x9, x0\n"                                                \
+		"	mov x10, x1\n"                                               \
+		"	ldp x0, x1, [sp, #16]\n"                                     \
+		"	ldr x2, [sp, #32]\n"                                         \
+		"	ldp x29, x30, [sp], #48\n"                                   \
+		"	.cfi_restore 29\n"                                           \
+		"	.cfi_restore 30\n"                                           \
+		"	.cfi_def_cfa_offset 0\n"                                     \
+		"	cbz x10, 1f\n"                                               \
+		"	mov x0, x9\n"                                                \
+		"	ret\n"                                                       \
+		"1:	adrp x16, " real "\n"                                  \
+		"	ldr x16, [x16, #:lo12:" real "]\n"                     \
+		"	br x16\n"                                                    \
+		"	.cfi_endproc\n"                                              \
+		".size " name ", . - " name "\n")
+LOOKUP("dlsym", "explain_dlsym", "	mov x2, xzr\n");
+LOOKUP("dlvsym", "explain_dlvsym", "");
+#else
+#if defined(__has_attribute)
+#if __has_attribute(musttail)
+#define TAIL __attribute__((__musttail__))
+#endif
+#endif
+#ifndef TAIL
+#define TAIL /* compilers make it a jump, unless they are told not to optimize */
+#endif
+EXPORT void *dlsym(void *handle, const char *name)
+{
+	const struct answer answer = explain_answer(handle, name, NULL);
+
+	if (answer.is_one)
+		return answer.value;
+	TAIL return explain_dlsym(handle, name);
+}
+
+EXPORT void *dlvsym(void *handle, const char *name, const char *version)
+{
+	const struct answer answer = explain_answer(handle, name, version);
+
+	if (answer.is_one)
+		return answer.value;
+	TAIL return explain_dlvsym(handle, name, version);
+}
+#endif
