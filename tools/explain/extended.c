@@ -11,23 +11,15 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-#define EACH_8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define EACH_32(X)                                                                                \
-	EACH_8(X)                                                                                 \
-	X(8)                                                                                      \
-	X(9)                                                                                      \
-	X(10)                                                                                     \
-	X(11)                                                                                     \
-	X(12)                                                                                     \
-	X(13)                                                                                     \
-	X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) \
-		X(29) X(30) X(31)
+#define TEN(X, n)      X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9)
+#define EACH_CQ_SET(X) TEN(X, ) TEN(X, 1) TEN(X, 2)
+#define EACH_QP_SET(X) TEN(X, )
 
 /* ---- Polling --------------------------------------------------------------------------------------- */
 
 enum {
-	CQ_SETS = 32,
-	QP_SETS = 8
+	CQ_SETS = 30,
+	QP_SETS = 10
 };
 
 struct cq_set {
@@ -80,10 +72,10 @@ explain_poll(struct ibv_cq_ex *cq, int result, const char *verb, const void *cal
 		const int result = cq_original[n].next_poll(cq);                       \
 		POLLED("ibv_next_poll");                                               \
 	}
-EACH_32(CQ_SET)
+EACH_CQ_SET(CQ_SET)
 
 #define CQ_WRAPPER(n) {start_poll_##n, next_poll_##n},
-static const struct cq_set cq_wrapper[CQ_SETS] = {EACH_32(CQ_WRAPPER)};
+static const struct cq_set cq_wrapper[CQ_SETS] = {EACH_CQ_SET(CQ_WRAPPER)};
 
 static bool wrap_cq(struct ibv_cq_ex *cq)
 {
@@ -263,14 +255,11 @@ static struct ibv_qp_ex qp_original[QP_SETS];
 		}                                                               \
 		return result;                                                  \
 	}
-EACH_8(QP_SET)
+EACH_QP_SET(QP_SET)
 
 #define WRAPPER(n, name, parameters, arguments, noted) .name = name##_##n,
-#define QP_WRAPPER(n)                                  {OPERATIONS(WRAPPER, n).wr_complete = wr_complete_##n}
-static const struct ibv_qp_ex qp_wrapper[QP_SETS] = {
-	QP_WRAPPER(0), QP_WRAPPER(1), QP_WRAPPER(2), QP_WRAPPER(3),
-	QP_WRAPPER(4), QP_WRAPPER(5), QP_WRAPPER(6), QP_WRAPPER(7),
-};
+#define QP_WRAPPER(n)                                  {OPERATIONS(WRAPPER, n).wr_complete = wr_complete_##n},
+static const struct ibv_qp_ex qp_wrapper[QP_SETS] = {EACH_QP_SET(QP_WRAPPER)};
 
 /* A queue pair has those operations that it was created for; a set may come to have more than any of them. */
 #define FITS(n, name, parameters, arguments, noted) \
