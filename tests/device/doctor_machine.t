@@ -51,6 +51,18 @@ no_permission() {
 	chmod 666 "$node"
 }
 
+# on_the_page FILE: what it shows is printed here, line by line.
+# shellcheck disable=SC2016 # the end of a block
+on_the_page() {
+	sed -n '/^\$ rdmaez-doctor$/,/^```$/{/^[$`]/d; p}' "$1" >"$scratch/shown"
+	(($(wc -l <"$scratch/shown") > 6))
+	chmod 600 "$node"
+	"${nobody[@]}" "$doctor" "${mine[@]}" >"$scratch/report" || :
+	chmod 666 "$node"
+	diff "$scratch/shown" "$scratch/report" >"$scratch/diff" || :
+	! grep '^<' "$scratch/diff"
+}
+
 no_node() {
 	mv "$node" /dev/moved
 	finds 1 "FAIL node rxe0: its node $node is missing" env
@@ -72,6 +84,7 @@ no_cm_node() {
 	mv /dev/moved /dev/infiniband/rdma_cm
 }
 
+# shellcheck disable=SC2016 # expanded by the inner shell
 # hidden DIRECTORY COMMAND...: with an empty directory in its place.
 hidden() {
 	mkdir -p /run/empty
@@ -98,7 +111,9 @@ memlock() {
 }
 
 fails_to_register() {
-	! "$@" ibv_rc_pingpong --gid-idx 1 --size 131072 2>"$scratch/err" </dev/null
+	local code=0
+	"$@" ibv_rc_pingpong --gid-idx 1 --size 131072 2>"$scratch/err" </dev/null || code=$?
+	((code == 1))
 	grep -q "Couldn't register MR" "$scratch/err"
 }
 
@@ -133,6 +148,9 @@ no_module() {
 ok "a machine that is well" healthy
 ok "the same as JSON, of one device" as_json
 ok "no permission" no_permission
+ok "the page shows the same" on_the_page docs/doctor.md
+sed 's/EACCES/EPERM/' docs/doctor.md >"$scratch/page.md"
+fails "what is not printed is seen on the page" '^< .*EPERM' on_the_page "$scratch/page.md"
 ok "no node" no_node
 ok "another device's node" other_node
 ok "no node of rdma_cm" no_cm_node

@@ -44,6 +44,19 @@ lists() {
 	! awk 'length > 80 || NF < 3' "$scratch/list" | grep .
 }
 
+# shellcheck disable=SC2016 # marks of code
+# on_the_page FILE: its table has every check, with the words of --list.
+on_the_page() {
+	diff <("$doctor" --list | sed -E 's/^(\w+) +(.*)/| `\1` | \2 |/') \
+		<(sed -n '/^| check | looks at |/,/^$/{/^| `/p}' "$1")
+}
+
+# in_the_manual FILE: it has every option of --help, and no other.
+in_the_manual() {
+	diff <("$doctor" --help | grep -oE -- '--[a-z]+' | sort -u) \
+		<(sed -n '/^.SH OPTIONS/,/^.SH OUTPUT/{s/\\-/-/g; p}' "$1" | grep -A1 '^\.TP' | grep -oE -- '--[a-z]+' | sort -u)
+}
+
 valid() {
 	"$python" -m jsonschema --instance "$1" docs/schema/doctor.schema.json
 }
@@ -134,6 +147,8 @@ for option in --help -h; do
 done
 ok "--help has every option" help_is_complete
 ok "--list has every check" lists
+ok "the page has every check" on_the_page docs/doctor.md
+ok "the manual page has every option" in_the_manual docs/man/rdmaez-doctor.1
 ok "an unknown option is refused" usage "cannot take '--nonsense'" --nonsense
 ok "an option without its value is refused" usage "cannot take '--root'" --root
 ok "an unknown check is refused" usage "no check 'nonsense'" --only nonsense
@@ -170,6 +185,10 @@ report --json >"$scratch/out"
 jq '.checks[0].verdict = "fine"' "$scratch/report" >"$scratch/wrong"
 fails "the schema refuses another verdict" 'is not one of' valid "$scratch/wrong"
 fails "JSON that jq finds false is seen" '^false' json '.summary.failed > 0'
+grep -v '^| .memlock. |' docs/doctor.md >"$scratch/page.md"
+fails "a check that the page lacks is seen" '^< .*memlock' on_the_page "$scratch/page.md"
+sed 's/quiet/loud/' docs/man/rdmaez-doctor.1 >"$scratch/manual"
+fails "an option that the manual page lacks is seen" '^< --quiet' in_the_manual "$scratch/manual"
 hang
 fails "what takes too long is seen" '^took' took 3 6 overruns
 done_testing

@@ -151,8 +151,8 @@ overview_compiles() {
 
 man=$(pages include)
 ok 'every function, struct, header and macro with a contract has a page' every_one "$man"
-ok 'man and groff have nothing to warn of' readable "$man"/man?/*
-ok 'every page has its NAME line' indexed "$man"/man?/*
+ok 'man and groff have nothing to warn of' readable "$man"/man?/* docs/man/*
+ok 'every page has its NAME line' indexed "$man"/man?/* docs/man/*
 ok 'no page refers to one that does not exist' references "$man"
 ok 'a page says what the header says' shows "$man/man3/rdmaez_qp_to_err.3"
 ok 'the program in rdmaez(7) compiles' overview_compiles "$man/man7/rdmaez.7"

@@ -73,10 +73,12 @@ static void say_refused(enum doctor_verdict verdict, const char *subject, const 
 		doctor_next("make the user a member of the node's group, then log in again: "
 			    "usermod -aG");
 	if (error == EACCES)
-		doctor_next("chmod 0666 %s, by a rule of udev to make it last; rdma-core's rules "
-			    "do so. A file "
-			    "system mounted with nodev, or SELinux, refuse the same way",
-			    path);
+		doctor_next(
+			"as root: chmod 0666 %s, for ever by a rule of udev, as rdma-core has one",
+			path);
+	if (error == EACCES && (status->st_mode & 0006) == 0006)
+		doctor_next(
+			"a file system mounted with nodev refuses this too, and so does SELinux");
 	else if (error == EPERM)
 		doctor_next("allow the device in the container's device cgroup: docker run "
 			    "--device=%s, or "
@@ -343,8 +345,10 @@ static void look_at_providers(const struct library *library, enum doctor_verdict
 
 	count_providers(library, &fitting, &other, example, sizeof(example));
 	if (fitting && drivers > 0) {
-		doctor_say(DOCTOR_OK, "", "%s has %u provider librar%s (rdmav%u)", library->path,
-			   fitting, fitting == 1 ? "y" : "ies", library->interface);
+		doctor_say(DOCTOR_OK, "",
+			   "libibverbs and its provider libraries are of one release");
+		doctor_evidence("%s/lib*-rdmav%u.so: %u; /etc/libibverbs.d: %d", library->folder,
+				library->interface, fitting, drivers);
 	} else if (fitting) {
 		doctor_say(fault, "", "libibverbs is told of no provider library");
 		doctor_evidence("/etc/libibverbs.d/*.driver: none");
