@@ -97,11 +97,19 @@ static bool same_address(const union ibv_gid *gid, const struct sockaddr *addres
 	       !memcmp(gid->raw + 12, &in->sin_addr, 4);
 }
 
+/* An address may have a label, "eth0:1", for its name. */
+static bool is_of(const struct ifaddrs *address, const char *netdev)
+{
+	const size_t length = strlen(netdev);
+
+	return address->ifa_addr && !strncmp(address->ifa_name, netdev, length) &&
+	       (address->ifa_name[length] == '\0' || address->ifa_name[length] == ':');
+}
+
 static bool is_address_of(const struct ifaddrs *list, const struct gid *gid)
 {
 	for (; list; list = list->ifa_next)
-		if (list->ifa_addr && !strcmp(list->ifa_name, gid->netdev) &&
-		    same_address(&gid->entry.gid, list->ifa_addr))
+		if (is_of(list, gid->netdev) && same_address(&gid->entry.gid, list->ifa_addr))
 			return true;
 	return false;
 }
@@ -115,7 +123,7 @@ static void look_at_netdev(const struct doctor_port *port, struct gid *gid,
 	doctor_read(gid->netdev, sizeof(gid->netdev),
 		    "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u", port->device, port->num,
 		    gid->entry.gid_index);
-	gid->here = gid->netdev[0] && doctor_exists("/sys/class/net/%s", gid->netdev);
+	gid->here = doctor_netdev_is_here(gid->netdev);
 	gid->up = gid->here &&
 		  doctor_read_number(&number, "/sys/class/net/%s/flags", gid->netdev) &&
 		  (number & IFF_UP);
@@ -392,37 +400,40 @@ static bool has_gid(const struct gids *gids, const struct ifaddrs *address)
 	return false;
 }
 
-/* A link-local address without a GID is usual: the GID is the default one. */
+/* Writes an address that should have a GID; a link-local one need not, as its GID is the default one. */
+static bool wants_gid(const struct sockaddr *address, char text[INET6_ADDRSTRLEN])
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)(const void *)address;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)address;
+
+	if (address->sa_family == AF_INET6 && !IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
+		return inet_ntop(AF_INET6, &in6->sin6_addr, text, INET6_ADDRSTRLEN) != NULL;
+	return address->sa_family == AF_INET &&
+	       inet_ntop(AF_INET, &in->sin_addr, text, INET6_ADDRSTRLEN) != NULL;
+}
+
 static void say_no_gid(const struct doctor_port *port, const struct gids *gids,
 		       const struct ifaddrs *list)
 {
-	const struct sockaddr_in6 *in6;
-	char text[INET6_ADDRSTRLEN];
+	char text[INET6_ADDRSTRLEN], first[INET6_ADDRSTRLEN] = "";
+	unsigned int count = 0;
 
-	for (; list; list = list->ifa_next) {
-		if (!list->ifa_addr || strcmp(list->ifa_name, port->netdev) || has_gid(gids, list))
-			continue;
-		in6 = (const struct sockaddr_in6 *)(const void *)list->ifa_addr;
-		if (list->ifa_addr->sa_family == AF_INET6 &&
-		    !IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
-			inet_ntop(AF_INET6, &in6->sin6_addr, text, sizeof(text));
-		else if (list->ifa_addr->sa_family == AF_INET)
-			inet_ntop(AF_INET,
-				  &((const struct sockaddr_in *)(const void *)list->ifa_addr)
-					   ->sin_addr,
-				  text, sizeof(text));
-		else
-			continue;
-		doctor_say(DOCTOR_WARNING, port->subject,
-			   "%s of %s has no GID: the table is full, the address is still "
-			   "tentative, or the "
-			   "driver does not follow",
-			   text, port->netdev);
-		show_source(port, gids);
-		doctor_next("ip address show dev %s # then the same: remove the address, and add "
-			    "it again",
-			    port->netdev);
-	}
+	for (; list; list = list->ifa_next)
+		if (is_of(list, port->netdev) && !has_gid(gids, list) &&
+		    wants_gid(list->ifa_addr, text) && count++ == 0)
+			snprintf(first, sizeof(first), "%s", text);
+	if (!count)
+		return;
+	doctor_say(DOCTOR_WARNING, port->subject,
+		   "addresses of %s without a GID: %u, such as %s; the table is full, or the "
+		   "driver does not "
+		   "follow",
+		   port->netdev, count, first);
+	show_source(port, gids);
+	doctor_next("remove addresses that are not needed, then this one, and add it again: ip "
+		    "address del "
+		    "%s dev %s",
+		    first, port->netdev);
 }
 
 /* --- The check --------------------------------------------------------------------------------- */

@@ -41,6 +41,14 @@ static void find_netdev_by_device(struct doctor_port *port)
 	}
 }
 
+bool doctor_netdev_is_here(const char *netdev)
+{
+	if (!netdev[0])
+		return false;
+	return doctor_options.root ? doctor_exists("/sys/class/net/%s", netdev)
+				   : if_nametoindex(netdev) != 0;
+}
+
 static void find_netdev(struct doctor_port *port)
 {
 	struct dirent **names;
@@ -55,7 +63,7 @@ static void find_netdev(struct doctor_port *port)
 			break;
 	if (!port->netdev[0])
 		find_netdev_by_device(port);
-	port->netdev_here = port->netdev[0] && doctor_exists("/sys/class/net/%s", port->netdev);
+	port->netdev_here = doctor_netdev_is_here(port->netdev);
 }
 
 static void read_port(struct doctor_port *port, const char *device, unsigned int num)

@@ -27,6 +27,9 @@ struct doctor_port {
 /* All ports of the devices that are looked at. *ports lives as long as the check. */
 unsigned int doctor_ports(const struct doctor_port **ports);
 
+/* Whether an interface of this name is in this network namespace; /sys may be that of another one. */
+bool doctor_netdev_is_here(const char *netdev);
+
 /* Opens a device; NULL under --root, and where that fails, which another check reports. */
 struct ibv_context *doctor_open(const char *device);
 
