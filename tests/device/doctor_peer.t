@@ -11,8 +11,7 @@ if [[ ${1-} != here ]]; then
 		--module sch_netem --module sch_ingress --module cls_u32 --module act_gact -- tests/device/doctor_peer.t here
 fi
 source tests/tap.bash
-
-doctor=build/tools/rdmaez-doctor
+source tests/tools/doctor_peer.bash
 
 # --- The network -----------------------------------------------------------------------------------
 
@@ -57,27 +56,6 @@ has_gid() {
 
 has_no_gid() {
 	! has_gid "$@"
-}
-
-# --- What is said ----------------------------------------------------------------------------------
-
-# says STATUS LINE... -- ARG...: rdmaez-doctor ARG... ends so, and each line is among those that it prints, whole or as
-# its beginning.
-says() {
-	local output code=0 status=$1 line
-	local -a lines=()
-	shift
-	while [[ $1 != -- ]]; do
-		lines+=("$1")
-		shift
-	done
-	shift
-	output=$("$doctor" "$@" 2>&1) || code=$?
-	echo "$output"
-	for line in "${lines[@]}"; do
-		grep -qF -- "$line" <<<"$output" || { echo "wanted: $line"; return 1; }
-	done
-	((code == status)) || { echo "ended with $code, not $status"; return 1; }
 }
 
 # --- The faults ------------------------------------------------------------------------------------

@@ -7,26 +7,7 @@
 
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 source tests/tap.bash
-
-doctor=build/tools/rdmaez-doctor
-
-# says STATUS LINE... -- ARG...: rdmaez-doctor ARG... ends so, and prints each line, or what begins with it.
-says() {
-	local output code=0 status=$1 line
-	local -a lines=()
-	shift
-	while [[ $1 != -- ]]; do
-		lines+=("$1")
-		shift
-	done
-	shift
-	output=$("$doctor" "$@" 2>&1) || code=$?
-	echo "$output"
-	for line in "${lines[@]}"; do
-		grep -qF -- "$line" <<<"$output" || { echo "wanted: $line"; return 1; }
-	done
-	((code == status)) || { echo "ended with $code, not $status"; return 1; }
-}
+source tests/tools/doctor_peer.bash
 
 # with_stranger PERL COMMAND...: while something else listens, which does this to $peer. COMMAND gets its address.
 with_stranger() {
