@@ -117,26 +117,23 @@ void explain_probe_gone(const void *object);
 /* ---- The real functions (real.c) --------------------------------------------------------------- */
 
 /* Those of the library that the caller uses, however it was loaded. NULL: it has none of this name. */
-void *explain_real_verb(const char *name, const void *caller);
-void *explain_real_cm(const char *name, const void *caller);
+void *explain_real(const char *name, const void *caller);
 
-/* How many libibverbs the process has; counted when a device is opened. */
+/* How many libibverbs the process has; counted when a function is looked up. */
 extern _Atomic unsigned int explain_copies;
-void explain_count_copies(void);
 
 /* The function that a wrapper stands for; looked up once, or for each caller where there are two libraries. */
-#define REAL_OF(find, name)                                                          \
+#define REAL(name)                                                                   \
 	(__extension__({                                                             \
 		static _Atomic(void *) real_;                                        \
 		void *found_ = atomic_load_explicit(&real_, memory_order_relaxed);   \
 		if (EXPLAIN_RARE(!found_ || explain_copies > 1)) {                   \
-			found_ = find(#name, __builtin_return_address(0));           \
+			found_ = explain_real(#name, __builtin_return_address(0));   \
 			atomic_store_explicit(&real_, found_, memory_order_relaxed); \
 		}                                                                    \
 		(__typeof__(&(name)))found_;                                         \
 	}))
-#define REAL(name)    REAL_OF(explain_real_verb, name)
-#define REAL_CM(name) REAL_OF(explain_real_cm, name)
+#define REAL_CM(name) REAL(name)
 
 /* ---- The program's objects (objects.c) ----------------------------------------------------------- */
 

@@ -143,12 +143,27 @@ __attribute__((__constructor__(101))) static void begin(void)
 _Atomic unsigned int explain_copies = 1;
 
 struct library {
-	const char *name, *has; /* a name that no other library defines */
+	const char *soname, *prefix;
 	void *_Atomic handle;
 };
 
-static struct library verbs = {.name = "libibverbs.so", .has = "ibv_get_device_list"};
-static struct library cm = {.name = "librdmacm.so", .has = "rdma_create_id"};
+static struct library libraries[] = {
+	{.soname = "libibverbs.so.1", .prefix = ""},
+	{.soname = "librdmacm.so.1", .prefix = "rdma_"},
+	{.soname = "libmlx5.so.1", .prefix = "mlx5dv_"},
+	{.soname = "libmlx4.so.1", .prefix = "mlx4dv_"},
+	{.soname = "libefa.so.1", .prefix = "efadv_"},
+	{.soname = "libhns.so.1", .prefix = "hnsdv_"},
+};
+
+/* The library that has functions of this name: libibverbs, if no other one. */
+static struct library *library_for(const char *name)
+{
+	for (size_t i = sizeof(libraries) / sizeof(*libraries) - 1; i; i--)
+		if (!strncmp(name, libraries[i].prefix, strlen(libraries[i].prefix)))
+			return &libraries[i];
+	return libraries;
+}
 
 /* A handle of what is loaded from this path. It is kept: the wrappers of inline verbs outlive any dlclose(). */
 static void *handle_of(const char *path)
@@ -156,51 +171,35 @@ static void *handle_of(const char *path)
 	return dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-struct search {
-	const struct library *library;
-	const char *path; /* the first one's */
-	unsigned int found;
-};
-
-static int look_for_library(struct dl_phdr_info *info, size_t size, void *argument)
-{
-	struct search *const search = argument;
-	struct symbols symbols;
-
-	(void)size;
-	if (!is_named(info->dlpi_name, search->library->name) || !symbols_of(&symbols, info) ||
-	    !symbol_in(&symbols, search->library->has))
-		return 0;
-	if (!search->found++)
-		search->path = info->dlpi_name;
-	return 0;
-}
-
 static void *library_of(struct library *library)
 {
-	struct search search = {.library = library};
 	const int error = errno;
 
-	if (library->handle)
-		return library->handle;
-	/* By its soname, wherever it was loaded from and however; else by its file's name. */
-	library->handle = handle_of(library == &verbs ? "libibverbs.so.1" : "librdmacm.so.1");
-	if (!library->handle) {
-		dl_iterate_phdr(look_for_library, &search);
-		if (search.found)
-			library->handle = handle_of(search.path);
-	}
+	if (!library->handle)
+		library->handle = handle_of(library->soname);
 	errno = error;
 	return library->handle;
 }
 
-void explain_count_copies(void)
+/* A name that no other library defines. */
+static int count_copy(struct dl_phdr_info *info, size_t size, void *count)
 {
-	struct search search = {.library = &verbs};
+	struct symbols symbols;
 
-	dl_iterate_phdr(look_for_library, &search);
-	if (search.found > 1)
-		explain_copies = search.found;
+	(void)size;
+	if (is_named(info->dlpi_name, "libibverbs.so") && symbols_of(&symbols, info) &&
+	    symbol_in(&symbols, "ibv_get_device_list"))
+		++*(unsigned int *)count;
+	return 0;
+}
+
+static void count_copies(void)
+{
+	unsigned int count = 0;
+
+	dl_iterate_phdr(count_copy, &count);
+	if (count > 1)
+		explain_copies = count;
 }
 
 static bool is_ours(const void *function)
@@ -226,7 +225,7 @@ static void *of_caller(const char *name, const void *caller)
 	return found && !is_ours(found) ? found : NULL;
 }
 
-static void *real_of(struct library *library, const char *name, const void *caller)
+static void *real_of(const char *name, const void *caller)
 {
 	const int error = errno;
 	void *found = NULL, *handle;
@@ -237,39 +236,32 @@ static void *real_of(struct library *library, const char *name, const void *call
 	/* Behind this object there may be another one that looks on. */
 	if (!found)
 		found = explain_dlsym(RTLD_NEXT, name);
-	if (!found && (handle = library_of(library)))
+	if (!found && (handle = library_of(library_for(name))))
 		found = explain_dlsym(handle, name);
 	errno = error;
 	return found;
 }
 
-void *explain_real_verb(const char *name, const void *caller)
+void *explain_real(const char *name, const void *caller)
 {
 	explain_join();
-	explain_count_copies();
-	return real_of(&verbs, name, caller);
-}
-
-void *explain_real_cm(const char *name, const void *caller)
-{
-	explain_join();
-	return real_of(&cm, name, caller);
+	count_copies();
+	return real_of(name, caller);
 }
 
 /* ---- The program's dlsym() and dlvsym() ------------------------------------------------------------------ */
 
-/* The wrapper of this name; NULL if there is none. */
+/* The wrapper of this name; NULL if there is none. dlsym() itself is what nobody is to get from here. */
 static void *wrapper_of(const char *name)
 {
-	if (!ours.hash || (strncmp(name, "ibv_", 4) && strncmp(name, "_ibv_", 5) &&
-			   strncmp(name, "rdma_", 5) && strncmp(name, "verbs_", 6)))
+	if (!ours.hash || !strncmp(name, "dl", 2))
 		return NULL;
 	return (void *)symbol_in(&ours, name);
 }
 
-static bool is_of(struct library *library, const void *real, const char *name)
+static bool is_the_one(const void *real, const char *name)
 {
-	void *const handle = library_of(library);
+	void *const handle = library_of(library_for(name));
 
 	return handle && real == explain_dlsym(handle, name);
 }
@@ -308,25 +300,23 @@ explain_answer(void *handle, const char *name, const char *version)
 {
 	const struct answer none = {NULL, 0}, nothing = {NULL, 1};
 	struct answer answer = {NULL, 1};
-	struct library *library;
 	void *real;
 
 	find_dlsym();
 	if (handle == RTLD_NEXT || !name || !(answer.value = wrapper_of(name)))
 		return none;
-	library = name[0] == 'r' ? &cm : &verbs;
 	/* Who asks whether the process has the library must not find this object. */
 	if (handle == RTLD_DEFAULT)
-		return real_of(library, name, NULL) ? none : nothing;
+		return real_of(name, NULL) ? none : nothing;
 	/* The ABI of 2006 has other structs where a newer version of the name exists. */
 	if (version && !strcmp(version, "IBVERBS_1.0") &&
 	    explain_dlvsym(handle, name, "IBVERBS_1.1"))
 		return none;
 	real = version ? explain_dlvsym(handle, name, version) : explain_dlsym(handle, name);
-	if (real && (real == answer.value || is_of(library, real, name)))
+	if (real && (real == answer.value || is_the_one(real, name)))
 		return answer;
 	/* A second library, or what itself stands in front of one. */
-	explain_count_copies();
+	count_copies();
 	if (!real || explain_copies < 2 || !is_second_open(handle, name))
 		return none;
 	answer.value = (void *)(uintptr_t)open_second;

@@ -280,6 +280,8 @@ static void put_text(struct text *text, const struct explain_process *process)
 	put_counted(text, process->probes, "probe", "probes");
 	put_counted(text, process->flushes, "flushed completion", "flushed completions");
 	put_counted(text, process->qp_errors, "queue pair in ERR", "queue pairs in ERR");
+	put_counted(text, process->unseen, "extended queue not seen, for want of wrappers",
+		    "extended queues not seen, for want of wrappers");
 	if (text->length == start)
 		put(text, "nothing was refused");
 	for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++) {
@@ -313,8 +315,8 @@ static void put_line(struct text *text, const struct explain_process *process)
 	put(text, "program=%s pid=%d kind=summary", process->name, process->pid);
 	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++)
 		put(text, " %s=%u", kinds[kind].key, total_of(process, kind));
-	put(text, " unshown=%u probes=%u flushes=%u qp_errors=%u", process->unshown,
-	    process->probes, process->flushes, process->qp_errors);
+	put(text, " unshown=%u probes=%u flushes=%u qp_errors=%u unseen=%u", process->unshown,
+	    process->probes, process->flushes, process->qp_errors, process->unseen);
 	put_left(text, process, " left=", " left=", ":");
 	put(text, "\n");
 }
@@ -338,8 +340,11 @@ static void put_json(struct text *text, const struct explain_process *process)
 		    kinds[process->count[i].kind].name, process->count[i].label, times);
 		before = ",";
 	}
-	put(text, "],\"unshown\":%u,\"probes\":%u,\"flushes\":%u,\"qp_errors\":%u,\"left\":{",
-	    process->unshown, process->probes, process->flushes, process->qp_errors);
+	put(text,
+	    "],\"unshown\":%u,\"probes\":%u,\"flushes\":%u,\"qp_errors\":%u,\"unseen\":%u,"
+	    "\"left\":{",
+	    process->unshown, process->probes, process->flushes, process->qp_errors,
+	    process->unseen);
 	put_left(text, process, "\"", ",\"", "\":");
 	put(text, "}}\n");
 }
