@@ -357,7 +357,7 @@ static int cause_of_join(const struct rdma_cm_id *id, const struct sockaddr *add
 		int result;                                                      \
                                                                                  \
 		enter(&call);                                                    \
-		result = REAL_CM(name) arguments;                                \
+		result = REAL(name) arguments;                                   \
 		if (!EXPLAIN_RARE(result))                                       \
 			return leave(&call, 0, NULL);                            \
 		return leave(&call, result, &(const struct about){__VA_ARGS__}); \
@@ -442,7 +442,7 @@ EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id 
 	struct cm_call call = CM_CALL(rdma_create_id);
 
 	enter(&call);
-	return made(&call, REAL_CM(rdma_create_id)(channel, id, context, ps), id,
+	return made(&call, REAL(rdma_create_id)(channel, id, context, ps), id,
 		    &(const struct about){.id = NULL});
 }
 
@@ -453,7 +453,7 @@ EXPORT int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, str
 	const struct about about = {.from = res->ai_src_addr, .to = res->ai_dst_addr};
 
 	enter(&call);
-	return made(&call, REAL_CM(rdma_create_ep)(id, res, pd, init), id, &about);
+	return made(&call, REAL(rdma_create_ep)(id, res, pd, init), id, &about);
 }
 
 EXPORT int rdma_get_request(struct rdma_cm_id *listener, struct rdma_cm_id **id)
@@ -462,7 +462,7 @@ EXPORT int rdma_get_request(struct rdma_cm_id *listener, struct rdma_cm_id **id)
 	int result;
 
 	enter(&call);
-	result = REAL_CM(rdma_get_request)(listener, id);
+	result = REAL(rdma_get_request)(listener, id);
 	return made(&call, result, id, &(const struct about){.id = listener});
 }
 
@@ -475,7 +475,7 @@ EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 	/* Before, since what is freed may be made again at once by another thread. */
 	if (!call.is_inner)
 		explain_destroyed(EXPLAIN_CM_ID, id);
-	result = REAL_CM(rdma_destroy_id)(id);
+	result = REAL(rdma_destroy_id)(id);
 	if (!EXPLAIN_RARE(result))
 		return leave(&call, 0, NULL);
 	if (!call.is_inner)
@@ -491,7 +491,7 @@ EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 	enter(&call);
 	if (!call.is_inner)
 		explain_destroyed(EXPLAIN_CM_ID, id);
-	REAL_CM(rdma_destroy_ep)(id);
+	REAL(rdma_destroy_ep)(id);
 	is_outermost(&call, false);
 }
 
@@ -502,7 +502,7 @@ EXPORT struct rdma_event_channel *rdma_create_event_channel(void)
 	struct cm_call call = CM_CALL(rdma_create_event_channel);
 
 	enter(&call);
-	return leave_null(&call, REAL_CM(rdma_create_event_channel)());
+	return leave_null(&call, REAL(rdma_create_event_channel)());
 }
 
 EXPORT struct ibv_context **rdma_get_devices(int *count)
@@ -510,7 +510,7 @@ EXPORT struct ibv_context **rdma_get_devices(int *count)
 	struct cm_call call = CM_CALL(rdma_get_devices);
 
 	enter(&call);
-	return leave_null(&call, REAL_CM(rdma_get_devices)(count));
+	return leave_null(&call, REAL(rdma_get_devices)(count));
 }
 
 EXPORT int rdma_getaddrinfo(const char *node, const char *service,
@@ -521,7 +521,7 @@ EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 	int result;
 
 	enter(&call);
-	result = REAL_CM(rdma_getaddrinfo)(node, service, hints, res);
+	result = REAL(rdma_getaddrinfo)(node, service, hints, res);
 	/* Where librdmacm itself looks for a route, it goes on without. */
 	if (!is_outermost(&call, false) || !EXPLAIN_RARE(result))
 		return result;
@@ -559,7 +559,7 @@ EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_
 	int result;
 
 	enter(&call);
-	result = REAL_CM(rdma_get_cm_event)(channel, event);
+	result = REAL(rdma_get_cm_event)(channel, event);
 	if (result) {
 		/* A program that ends closes the channel under the thread that waits on it. */
 		if (errno == EBADF && is_outermost(&call, true))

@@ -331,7 +331,7 @@ static void explain_event(struct explain_call *call, const struct ibv_context *c
 			  const struct ibv_async_event *event)
 {
 	const struct rdmaez_advice *const advice = rdmaez_event_explain(event);
-	char title[256];
+	char title[256], port[16] = "";
 	struct explain_text text = {.title = title,
 				    .label = advice->name,
 				    .event = advice->name,
@@ -339,7 +339,9 @@ static void explain_event(struct explain_call *call, const struct ibv_context *c
 
 	if (!explain_begin(call))
 		return;
-	snprintf(title, sizeof(title), "%s on %s: %s", advice->name, text.device, advice->what);
+	if (event->event_type == IBV_EVENT_PORT_ERR)
+		snprintf(port, sizeof(port), " of port %d", event->element.port_num);
+	snprintf(title, sizeof(title), "%s%s (%s)", advice->name, port, advice->what);
 	for (int i = 0; i < RDMAEZ_ADVICE_CAUSES && advice->cause[i] && text.count < 4; i++)
 		text.finding[text.count++] =
 			(struct explain_finding){.severity = RDMAEZ_DIAG_LIKELY,

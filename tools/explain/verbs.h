@@ -74,6 +74,14 @@ extern const char explain_verb_open_device[], explain_verb_reg_mr[], explain_ver
 /* Lets the headers call another verb than the program did. */
 void explain_replay_as(const char *verb);
 
+/* What a program asks for, as far as its comp_mask reaches: those of older headers have a shorter struct. */
+struct ibv_cq_init_attr_ex explain_cq_asked(const struct ibv_cq_init_attr_ex *init_attr);
+struct ibv_qp_init_attr_ex explain_qp_asked(const struct ibv_qp_init_attr_ex *init_attr);
+
+/* The program has them from now on, whichever function made them. */
+void explain_has_cq(struct ibv_cq_ex *cq);
+void explain_has_qp(struct ibv_qp *qp);
+
 /* ---- The tables of a context (context.c) ----------------------------------------------------------- */
 
 /* The entries of struct verbs_context that are replaced; explain_NAME() takes their place. */

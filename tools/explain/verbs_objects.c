@@ -3,6 +3,10 @@
 #include "data.h"
 #include "verbs.h"
 
+/* Verbs of later releases. A program that asks at run time whether there is one gets the wrapper in any case. */
+#define REAL_IF_ANY(name, arguments) \
+	(REAL(name) ? REAL(name) arguments : (errno = EOPNOTSUPP, NULL))
+
 #define ORIGINAL(object, entry) explain_originals((object)->context)->entry
 
 /* A provider may write over what it is given, then refuse: the headers are shown what the program asked for. */
@@ -88,10 +92,10 @@ EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size
 
 	/* By a file descriptor that is none, a program learns whether the driver has the verb at all. */
 	if (fd < 0 && !explain_thread.explaining)
-		return REAL(ibv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access);
+		return REAL_IF_ANY(ibv_reg_dmabuf_mr, (pd, offset, length, iova, fd, access));
 	EXPLAIN_POINTER(struct ibv_mr, reg_dmabuf_mr,
-			REAL(ibv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access), pd->context,
-			explain_made(EXPLAIN_MR, result),
+			REAL_IF_ANY(ibv_reg_dmabuf_mr, (pd, offset, length, iova, fd, access)),
+			pd->context, explain_made(EXPLAIN_MR, result),
 			rdmaez_mr_reg_dmabuf(pd, &dmabuf, (unsigned int)access, &mr, call.diag));
 }
 
@@ -101,8 +105,8 @@ struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr);
 
 EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr)
 {
-	EXPLAIN_POINTER(struct ibv_mr, "ibv_reg_mr_ex", REAL(ibv_reg_mr_ex)(pd, attr), pd->context,
-			explain_made(EXPLAIN_MR, result), EXPLAIN_NOTHING);
+	EXPLAIN_POINTER(struct ibv_mr, "ibv_reg_mr_ex", REAL_IF_ANY(ibv_reg_mr_ex, (pd, attr)),
+			pd->context, explain_made(EXPLAIN_MR, result), EXPLAIN_NOTHING);
 }
 
 struct ibv_mr *explain_alloc_null_mr(struct ibv_pd *pd)
@@ -206,18 +210,30 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *
 			rdmaez_cq_create(context, cqe, channel, comp_vector, &cq, call.diag));
 }
 
-struct ibv_cq_ex *explain_create_cq_ex(struct ibv_context *context,
-				       struct ibv_cq_init_attr_ex *init_attr)
+struct ibv_cq_init_attr_ex explain_cq_asked(const struct ibv_cq_init_attr_ex *init_attr)
 {
-	/* Programs of older headers have a struct that ends before what comp_mask does not name. */
 	struct ibv_cq_init_attr_ex asked = {0};
-	struct ibv_cq_ex *cq;
 
 	memcpy(&asked, init_attr,
 	       init_attr->comp_mask ? sizeof(asked) : offsetof(struct ibv_cq_init_attr_ex, flags));
+	return asked;
+}
+
+void explain_has_cq(struct ibv_cq_ex *cq)
+{
+	explain_made(EXPLAIN_CQ, cq);
+	explain_wrap_cq(cq);
+}
+
+struct ibv_cq_ex *explain_create_cq_ex(struct ibv_context *context,
+				       struct ibv_cq_init_attr_ex *init_attr)
+{
+	struct ibv_cq_init_attr_ex asked = explain_cq_asked(init_attr);
+	struct ibv_cq_ex *cq;
+
 	EXPLAIN_POINTER(struct ibv_cq_ex, explain_verb_create_cq_ex,
 			explain_originals(context)->create_cq_ex(context, init_attr), context,
-			(explain_made(EXPLAIN_CQ, result), explain_wrap_cq(result)),
+			explain_has_cq(result),
 			rdmaez_cq_create_ex(context, &asked, &cq, call.diag));
 }
 
@@ -364,7 +380,9 @@ static const char alloc_dm[] = "ibv_alloc_dm";
 static const char free_dm[] = "ibv_free_dm";
 static const char reg_dm_mr[] = "ibv_reg_dm_mr";
 
-struct ibv_dm *explain_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
+/* The headers take bytes where the verb takes their logarithm. */
+static void explain_alloc(struct explain_call *call, struct ibv_context *context,
+			  const struct ibv_alloc_dm_attr *attr)
 {
 	const uint32_t log_align = attr->log_align_req < 63 ? attr->log_align_req : 63;
 	const struct rdmaez_dm_opts opts = {
@@ -373,10 +391,25 @@ struct ibv_dm *explain_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm
 	};
 	struct rdmaez_dm dm;
 
+	rdmaez_dm_alloc(context, attr->length, &opts, &dm, call->diag);
+	for (unsigned int i = 0; i < call->diag->count; i++) {
+		struct rdmaez_finding *const at = &call->diag->finding[i];
+
+		if (strcmp(at->field, "opts.alignment") != 0)
+			continue;
+		at->field = "log_align_req";
+		at->kind = RDMAEZ_VALUE_NUMBER;
+		at->value = attr->log_align_req;
+		at->min = 0;
+		at->max = 31;
+	}
+}
+
+struct ibv_dm *explain_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
+{
 	EXPLAIN_POINTER(struct ibv_dm, alloc_dm,
 			explain_originals(context)->alloc_dm(context, attr), context,
-			explain_made(EXPLAIN_DM, result),
-			rdmaez_dm_alloc(context, attr->length, &opts, &dm, call.diag));
+			explain_made(EXPLAIN_DM, result), explain_alloc(&call, context, attr));
 }
 
 /* No verb tells how long it is. */
@@ -398,23 +431,58 @@ int explain_free_dm(struct ibv_dm *memory)
 		       rdmaez_dm_close(&dm, call.diag));
 }
 
+/* rdmaez_dm_reg() adds IBV_ACCESS_ZERO_BASED, so that it never finds it missing. */
+static void explain_not_based(struct explain_call *call, const struct ibv_context *context)
+{
+	const struct explain_text text = {
+		.title = "ibv_reg_dm_mr failed with EINVAL",
+		.label = "ibv_reg_dm_mr EINVAL",
+		.error = EINVAL,
+		.device = context->device->name,
+		.count = 1,
+		.finding = {{.severity = RDMAEZ_DIAG_ERROR,
+			     .reason = "DM_ZERO_BASED",
+			     .field = "access",
+			     .what = "a region of device memory has addresses that count from 0",
+			     .next = "add IBV_ACCESS_ZERO_BASED"}},
+	};
+
+	explain_say(call, &text);
+}
+
 struct ibv_mr *explain_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *memory, uint64_t offset,
 				 size_t length, unsigned int access)
 {
+	struct explain_call call = EXPLAIN_CALL_OF(reg_dm_mr, EXPLAIN_REFUSAL);
 	const struct rdmaez_dm_range range = {offset, length};
 	struct rdmaez_dm_region region;
 	struct rdmaez_dm dm;
+	struct ibv_mr *mr;
 
-	EXPLAIN_POINTER(struct ibv_mr, reg_dm_mr,
-			ORIGINAL(pd, reg_dm_mr)(pd, memory, offset, length, access), pd->context,
-			explain_made(EXPLAIN_MR, result), dm = dm_of(memory);
-			rdmaez_dm_reg(&dm, pd, &range, access, &region, call.diag));
+	if (explain_answered_null(&call))
+		return NULL;
+	explain_enter();
+	mr = ORIGINAL(pd, reg_dm_mr)(pd, memory, offset, length, access);
+	if (!explain_leave_null(&call, mr)) {
+		if (mr)
+			explain_made(EXPLAIN_MR, mr);
+		return mr;
+	}
+	if (explain_thread.error == EINVAL && !(access & IBV_ACCESS_ZERO_BASED)) {
+		explain_not_based(&call, pd->context);
+		return NULL;
+	}
+	dm = dm_of(memory);
+	rdmaez_dm_reg(&dm, pd, &range, access, &region, call.diag);
+	explain_refused(&call, pd->context);
+	return NULL;
 }
 
 EXPORT struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t handle)
 {
-	EXPLAIN_POINTER(struct ibv_dm, "ibv_import_dm", REAL(ibv_import_dm)(context, handle),
-			context, EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+	EXPLAIN_POINTER(struct ibv_dm, "ibv_import_dm",
+			REAL_IF_ANY(ibv_import_dm, (context, handle)), context, EXPLAIN_NOTHING,
+			EXPLAIN_NOTHING);
 }
 
 EXPORT void ibv_unimport_dm(struct ibv_dm *memory)

@@ -4,7 +4,7 @@
 
 /* ---- Made and destroyed ------------------------------------------------------------------------------ */
 
-static void made(struct ibv_qp *qp)
+void explain_has_qp(struct ibv_qp *qp)
 {
 	explain_made(EXPLAIN_QP, qp);
 	explain_qp_made(qp);
@@ -17,11 +17,11 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 	struct ibv_qp *qp;
 
 	EXPLAIN_POINTER(struct ibv_qp, explain_verb_create_qp, REAL(ibv_create_qp)(pd, init_attr),
-			pd->context, made(result), rdmaez_qp_create(pd, &asked, &qp, call.diag));
+			pd->context, explain_has_qp(result),
+			rdmaez_qp_create(pd, &asked, &qp, call.diag));
 }
 
-/* Programs of older headers have a struct that ends before what comp_mask does not name. */
-static struct ibv_qp_init_attr_ex copy_of(const struct ibv_qp_init_attr_ex *init_attr)
+struct ibv_qp_init_attr_ex explain_qp_asked(const struct ibv_qp_init_attr_ex *init_attr)
 {
 	static const struct {
 		uint32_t bit;
@@ -55,19 +55,20 @@ static struct ibv_qp_init_attr_ex copy_of(const struct ibv_qp_init_attr_ex *init
 struct ibv_qp *explain_create_qp_ex(struct ibv_context *context,
 				    struct ibv_qp_init_attr_ex *init_attr)
 {
-	struct ibv_qp_init_attr_ex asked = copy_of(init_attr);
+	struct ibv_qp_init_attr_ex asked = explain_qp_asked(init_attr);
 	struct ibv_qp *qp;
 
 	EXPLAIN_POINTER(struct ibv_qp, explain_verb_create_qp_ex,
 			explain_originals(context)->create_qp_ex(context, init_attr), context,
-			made(result), rdmaez_qp_create_ex(context, &asked, &qp, call.diag));
+			explain_has_qp(result),
+			rdmaez_qp_create_ex(context, &asked, &qp, call.diag));
 }
 
 struct ibv_qp *explain_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *attr)
 {
 	EXPLAIN_POINTER(struct ibv_qp, "ibv_open_qp",
-			explain_originals(context)->open_qp(context, attr), context, made(result),
-			EXPLAIN_NOTHING);
+			explain_originals(context)->open_qp(context, attr), context,
+			explain_has_qp(result), EXPLAIN_NOTHING);
 }
 
 EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
@@ -97,23 +98,41 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
 
 /* ---- Moved ------------------------------------------------------------------------------------------- */
 
-/* What an expert would choose otherwise, before a move that is not refused for anything that can be seen. */
-static void advise(const void *caller, struct ibv_qp *qp, const struct ibv_qp_attr *attr,
-		   int attr_mask)
+/* Leaves in a record what is advice, and not a reason for a refusal, which is explained if there is one. */
+static void keep_advice(struct rdmaez_diag *diag)
 {
-	struct explain_call call = {
-		.verb = "ibv_modify_qp", .caller = caller, .kind = EXPLAIN_ADVICE};
-	const enum ibv_qp_state state = qp->state;
-	int error;
+	unsigned int kept = 0;
 
-	if (!explain_options || !explain_options->advice || !explain_begin(&call))
+	for (unsigned int i = 0; i < diag->count; i++)
+		if (diag->finding[i].severity == RDMAEZ_DIAG_ADVICE)
+			diag->finding[kept++] = diag->finding[i];
+	diag->count = kept;
+}
+
+/* What an expert would choose otherwise: looked for before a move, and said once it is accepted. */
+static void look_for_advice(struct explain_call *call, struct ibv_qp *qp,
+			    const struct ibv_qp_attr *attr, int attr_mask,
+			    struct rdmaez_diag *advice)
+{
+	const enum ibv_qp_state state = qp->state;
+
+	advice->count = 0;
+	if (!explain_options || !explain_options->advice || !explain_begin(call))
 		return;
-	error = rdmaez_qp_check(qp, attr, attr_mask, call.diag);
+	rdmaez_qp_check(qp, attr, attr_mask, call->diag);
 	qp->state = state;
-	if (!error && call.diag->count)
-		explain_end(&call);
-	else
-		explain_drop(&call);
+	keep_advice(call->diag);
+	*advice = *call->diag;
+	advice->error = 0;
+	explain_drop(call);
+}
+
+static void give_advice(struct explain_call *call, const struct rdmaez_diag *advice)
+{
+	if (!advice->count || !explain_begin(call))
+		return;
+	*call->diag = *advice;
+	explain_end(call);
 }
 
 /* What becomes of a queue pair by a move that was accepted. */
@@ -131,6 +150,8 @@ static void moved(struct ibv_qp *qp, enum ibv_qp_state to, uint32_t old_qp_num)
 EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct explain_call call = EXPLAIN_CALL(ibv_modify_qp, EXPLAIN_REFUSAL);
+	struct explain_call counsel = EXPLAIN_CALL(ibv_modify_qp, EXPLAIN_ADVICE);
+	struct rdmaez_diag advice;
 	const bool is_move = attr_mask & IBV_QP_STATE;
 	const uint32_t qp_num = qp->qp_num;
 	int result;
@@ -139,7 +160,7 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_m
 		return result;
 	if (is_move && (attr->qp_state == IBV_QPS_ERR || attr->qp_state == IBV_QPS_RESET))
 		explain_qp_excuse(qp);
-	advise(call.caller, qp, attr, attr_mask);
+	look_for_advice(&counsel, qp, attr, attr_mask, &advice);
 	explain_enter();
 	result = REAL(ibv_modify_qp)(qp, attr, attr_mask);
 	if (!result && is_move)
@@ -150,6 +171,8 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_m
 		rdmaez_qp_modify(qp, attr, attr_mask, call.diag);
 		qp->state = state;
 		explain_refused(&call, qp->context);
+	} else if (!result) {
+		give_advice(&counsel, &advice);
 	}
 	return result;
 }

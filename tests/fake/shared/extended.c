@@ -67,8 +67,12 @@ static int (*const sets[])(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr) 
 struct ibv_cq_ex *fake_shared_create_cq_ex(struct ibv_context *context,
 					   struct ibv_cq_init_attr_ex *init)
 {
-	struct ibv_cq_ex *ex = &fake_cq(fake_new_cq(context, (int)init->cqe))->ex;
+	struct fake_call *call = fake_enter(FAKE_CREATE_CQ, context);
+	struct ibv_cq_ex *ex;
 
+	if (!init->cqe || init->cqe > (uint32_t)fake_dev(context)->attr.orig_attr.max_cqe)
+		return (struct ibv_cq_ex *)fake_return_ptr(call, EINVAL, NULL);
+	ex = &fake_cq(fake_new_cq(context, (int)init->cqe))->ex;
 	ex->cq_context = init->cq_context;
 	ex->channel = init->channel;
 	ex->start_poll = sets[init->comp_vector % (sizeof(sets) / sizeof(sets[0]))];
@@ -77,5 +81,5 @@ struct ibv_cq_ex *fake_shared_create_cq_ex(struct ibv_context *context,
 	ex->read_vendor_err = read_vendor_err;
 	if (init->wc_flags & IBV_WC_EX_WITH_QP_NUM)
 		ex->read_qp_num = read_qp_num;
-	return ex;
+	return (struct ibv_cq_ex *)fake_return_ptr(call, 0, ex);
 }

@@ -1,0 +1,726 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes, changes and destroys objects, once in each way that is refused: verbs CASE. It prints what a program sees of it
+ * and how often the device was asked, which must be the same with and without rdmaez-explain.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fake_verbs.h"
+
+static struct fake_device *device;
+static struct ibv_context *context;
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static struct ibv_srq *srq;
+static struct ibv_xrcd *xrcd;
+static struct ibv_qp *qp;
+static struct ibv_mr *mr;
+static char buffer[4096];
+
+/* ---- What a program sees --------------------------------------------------------------------------- */
+
+static void see(const char *what, intptr_t result, enum fake_verb verb)
+{
+	printf("%.*s %d errno %d asked %u\n", (int)strcspn(what, "("), what, (int)result, errno,
+	       fake_count(verb));
+	errno = 77;
+}
+
+#define SEE(result, verb)      see(#result, (result), FAKE_##verb)
+#define SEE_NULL(result, verb) see(#result, (result) != NULL, FAKE_##verb)
+
+/* What a program gives to a verb comes back as it was: the fake does not write into what it refuses. */
+#define SEE_KEPT(result, given, verb)                                           \
+	do {                                                                    \
+		const __typeof__(given) before = (given);                       \
+                                                                                \
+		SEE_NULL(result, verb);                                         \
+		printf("kept %d\n", !memcmp(&before, &(given), sizeof(given))); \
+	} while (0)
+
+/* ---- Objects --------------------------------------------------------------------------------------- */
+
+static struct ibv_qp_init_attr_ex qp_init(enum ibv_qp_type type)
+{
+	struct ibv_qp_init_attr_ex init = {.send_cq = cq, .recv_cq = cq, .qp_type = type, .pd = pd};
+
+	init.comp_mask = IBV_QP_INIT_ATTR_PD;
+	init.cap.max_send_wr = init.cap.max_recv_wr = 4;
+	init.cap.max_send_sge = init.cap.max_recv_sge = 2;
+	return init;
+}
+
+static struct ibv_qp *new_qp(enum ibv_qp_type type)
+{
+	struct ibv_qp_init_attr_ex init = qp_init(type);
+
+	return ibv_create_qp(pd, (struct ibv_qp_init_attr *)&init);
+}
+
+static void begin(void)
+{
+	struct ibv_srq_init_attr srq_init = {.attr = {.max_wr = 4, .max_sge = 1}};
+	struct ibv_xrcd_init_attr xrcd_init = {.comp_mask = IBV_XRCD_INIT_ATTR_FD |
+							    IBV_XRCD_INIT_ATTR_OFLAGS,
+					       .fd = -1,
+					       .oflags = O_CREAT};
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	context = ibv_open_device(list[0]);
+	ibv_free_device_list(list);
+	pd = ibv_alloc_pd(context);
+	cq = ibv_create_cq(context, 64, NULL, NULL, 0);
+	srq = ibv_create_srq(pd, &srq_init);
+	xrcd = ibv_open_xrcd(context, &xrcd_init);
+	mr = ibv_reg_mr(pd, buffer, sizeof(buffer), IBV_ACCESS_LOCAL_WRITE);
+	qp = new_qp(IBV_QPT_RC);
+	fake_reset_log();
+	errno = 77;
+}
+
+static void end(void)
+{
+	ibv_destroy_qp(qp);
+	ibv_dereg_mr(mr);
+	ibv_close_xrcd(xrcd);
+	ibv_destroy_srq(srq);
+	ibv_destroy_cq(cq);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
+}
+
+/* ---- Devices --------------------------------------------------------------------------------------- */
+
+static void list_refused(void)
+{
+	fake_fail(FAKE_GET_DEVICE_LIST, 1, ENOSYS);
+	SEE_NULL(ibv_get_device_list(NULL), GET_DEVICE_LIST);
+}
+
+static void list_empty(void)
+{
+	struct ibv_device **list;
+	int count = 5;
+
+	device->is_unlisted = true;
+	list = ibv_get_device_list(&count);
+	printf("%d %d\n", list && !*list, count);
+	ibv_free_device_list(list);
+}
+
+static void open_refused(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	fake_fail(FAKE_OPEN_DEVICE, 1, EACCES);
+	errno = 77;
+	SEE_NULL(ibv_open_device(list[0]), OPEN_DEVICE);
+	ibv_free_device_list(list);
+}
+
+static void import_device(void)
+{
+	fake_fail(FAKE_IMPORT_DEVICE, 1, EIO);
+	SEE_NULL(ibv_import_device(0), IMPORT_DEVICE);
+}
+
+static void close_refused(void)
+{
+	begin();
+	fake_fail(FAKE_CLOSE_DEVICE, 1, EBUSY);
+	SEE(ibv_close_device(context), CLOSE_DEVICE);
+	end();
+}
+
+static void query(void)
+{
+	struct ibv_device_attr attr;
+	struct ibv_port_attr port;
+
+	begin();
+	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
+	SEE(ibv_query_device(context, &attr), QUERY_DEVICE);
+	SEE(ibv_query_port(context, 9, &port), QUERY_PORT);
+	end();
+}
+
+static void rows(void)
+{
+	struct ibv_gid_entry entry;
+	union ibv_gid gid;
+	__be16 pkey;
+
+	begin();
+	SEE(ibv_query_gid(context, 1, 2000, &gid), QUERY_GID);
+	SEE(ibv_query_gid_ex(context, 1, 9, &entry, 0), QUERY_GID_EX);
+	SEE(ibv_query_gid_ex(context, 1, 2000, &entry, 0), QUERY_GID_EX);
+	SEE(ibv_query_pkey(context, 1, 2000, &pkey), QUERY_PKEY);
+	end();
+}
+
+/* ---- Protection domains and memory ------------------------------------------------------------------- */
+
+static void alloc_pd(void)
+{
+	begin();
+	fake_fail(FAKE_ALLOC_PD, 1, ENOMEM);
+	SEE_NULL(ibv_alloc_pd(context), ALLOC_PD);
+	end();
+}
+
+static void pd_busy(void)
+{
+	begin();
+	SEE(ibv_dealloc_pd(pd), DEALLOC_PD);
+	end();
+}
+
+static void reg_access(void)
+{
+	begin();
+	SEE_NULL(ibv_reg_mr(pd, buffer, 64, IBV_ACCESS_REMOTE_WRITE), REG_MR);
+	end();
+}
+
+static void reg_iova(void)
+{
+	volatile unsigned int access = IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_RELAXED_ORDERING;
+
+	begin();
+	SEE_NULL(ibv_reg_mr_iova2(pd, buffer, 64, 4096, access), REG_MR);
+	SEE_NULL(ibv_reg_mr(pd, buffer, 64, access), REG_MR);
+	end();
+}
+
+static void reg_dmabuf(void)
+{
+	begin();
+	SEE_NULL(ibv_reg_dmabuf_mr(pd, 0, 64, 0, 99, IBV_ACCESS_LOCAL_WRITE), REG_DMABUF_MR);
+	end();
+}
+
+static void probe_dmabuf(void)
+{
+	begin();
+	SEE_NULL(ibv_reg_dmabuf_mr(pd, 0, 64, 0, -1, IBV_ACCESS_LOCAL_WRITE), REG_DMABUF_MR);
+	end();
+}
+
+static void mr_bound(void)
+{
+	begin();
+	fake_fail(FAKE_DEREG_MR, 1, EBUSY);
+	SEE(ibv_dereg_mr(mr), DEREG_MR);
+	end();
+}
+
+static void import(void)
+{
+	begin();
+	fake_fail(FAKE_IMPORT_PD, 1, EINVAL);
+	SEE_NULL(ibv_import_pd(context, 4711), IMPORT_PD);
+	fake_fail(FAKE_IMPORT_MR, 1, EINVAL);
+	SEE_NULL(ibv_import_mr(pd, 4711), IMPORT_MR);
+	fake_fail(FAKE_IMPORT_DM, 1, EINVAL);
+	SEE_NULL(ibv_import_dm(context, 4711), IMPORT_DM);
+	end();
+}
+
+static void window(void)
+{
+	struct ibv_mw *mw;
+
+	begin();
+	fake_fail(FAKE_ALLOC_MW, 1, ENOMEM);
+	SEE_NULL(ibv_alloc_mw(pd, IBV_MW_TYPE_1), ALLOC_MW);
+	mw = ibv_alloc_mw(pd, IBV_MW_TYPE_1);
+	fake_fail(FAKE_DEALLOC_MW, 1, EBUSY);
+	SEE(ibv_dealloc_mw(mw), DEALLOC_MW);
+	ibv_dealloc_mw(mw);
+	end();
+}
+
+/* ---- Queues ------------------------------------------------------------------------------------------ */
+
+static void cq_limit(void)
+{
+	begin();
+	SEE_NULL(ibv_create_cq(context, 1 << 30, NULL, NULL, 0), CREATE_CQ);
+	end();
+}
+
+static void cq_vector(void)
+{
+	begin();
+	SEE_NULL(ibv_create_cq(context, 4, NULL, NULL, 99), CREATE_CQ);
+	end();
+}
+
+static void cq_ex(void)
+{
+	struct ibv_cq_init_attr_ex init = {.cqe = 1 << 30};
+
+	begin();
+	SEE_KEPT(ibv_create_cq_ex(context, &init), init, CREATE_CQ);
+	end();
+}
+
+static void cq_resize(void)
+{
+	begin();
+	SEE(ibv_resize_cq(cq, 1 << 30), RESIZE_CQ);
+	end();
+}
+
+static void cq_busy(void)
+{
+	begin();
+	SEE(ibv_destroy_cq(cq), DESTROY_CQ);
+	end();
+}
+
+static void srq_limit(void)
+{
+	struct ibv_srq_init_attr init = {.attr = {.max_wr = 1 << 30, .max_sge = 1}};
+
+	begin();
+	SEE_KEPT(ibv_create_srq(pd, &init), init, CREATE_SRQ);
+	end();
+}
+
+static void srq_parts(void)
+{
+	struct ibv_srq_init_attr_ex init = {.attr = {.max_wr = 4, .max_sge = 1}};
+
+	begin();
+	init.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
+	init.srq_type = IBV_SRQT_XRC;
+	init.pd = pd;
+	SEE_KEPT(ibv_create_srq_ex(context, &init), init, CREATE_SRQ);
+	end();
+}
+
+static void srq_busy(void)
+{
+	struct ibv_qp_init_attr_ex init;
+	struct ibv_qp *user;
+
+	begin();
+	init = qp_init(IBV_QPT_RC);
+	init.srq = srq;
+	user = ibv_create_qp(pd, (struct ibv_qp_init_attr *)&init);
+	SEE(ibv_destroy_srq(srq), DESTROY_SRQ);
+	ibv_destroy_qp(user);
+	end();
+}
+
+static void xrcd_file(void)
+{
+	struct ibv_xrcd_init_attr init = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS, .fd = 99};
+
+	begin();
+	SEE_NULL(ibv_open_xrcd(context, &init), OPEN_XRCD);
+	end();
+}
+
+static void xrcd_busy(void)
+{
+	begin();
+	fake_fail(FAKE_CLOSE_XRCD, 1, EBUSY);
+	SEE(ibv_close_xrcd(xrcd), CLOSE_XRCD);
+	end();
+}
+
+/* ---- Address handles ----------------------------------------------------------------------------------- */
+
+static struct ibv_ah_attr ah_attr(int sgid_index)
+{
+	struct ibv_ah_attr attr = {.is_global = 1, .port_num = 1};
+
+	attr.grh.sgid_index = (uint8_t)sgid_index;
+	memcpy(attr.grh.dgid.raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff\xa\0\0\2", 16);
+	return attr;
+}
+
+static void see_ah(struct ibv_ah_attr attr)
+{
+	SEE_KEPT(ibv_create_ah(pd, &attr), attr, CREATE_AH);
+}
+
+static void ah_empty(void)
+{
+	begin();
+	see_ah(ah_attr(9));
+	end();
+}
+
+static void ah_index(void)
+{
+	begin();
+	see_ah(ah_attr(200));
+	end();
+}
+
+static void ah_family(void)
+{
+	begin();
+	see_ah(ah_attr(5));
+	end();
+}
+
+static void ah_unreachable(void)
+{
+	begin();
+	device->neighbour_errno = ENETUNREACH;
+	see_ah(ah_attr(3));
+	end();
+}
+
+static void ah_no_grh(void)
+{
+	struct ibv_ah_attr attr = {.port_num = 1, .dlid = 7};
+
+	begin();
+	see_ah(attr);
+	end();
+}
+
+static void ah_port(void)
+{
+	struct ibv_ah_attr attr = ah_attr(3);
+
+	begin();
+	attr.port_num = 7;
+	see_ah(attr);
+	end();
+}
+
+/* ---- Device memory --------------------------------------------------------------------------------------- */
+
+static void see_dm(size_t length, uint32_t log_align)
+{
+	struct ibv_alloc_dm_attr attr = {.length = length, .log_align_req = log_align};
+
+	SEE_KEPT(ibv_alloc_dm(context, &attr), attr, ALLOC_DM);
+}
+
+static struct ibv_dm *begin_dm(void)
+{
+	struct ibv_alloc_dm_attr attr = {.length = 4096};
+
+	device->attr.max_dm_size = 65536;
+	begin();
+	return ibv_alloc_dm(context, &attr);
+}
+
+static void dm_none(void)
+{
+	begin();
+	see_dm(4096, 0);
+	end();
+}
+
+static void dm_long(void)
+{
+	ibv_free_dm(begin_dm());
+	see_dm(1 << 20, 0);
+	end();
+}
+
+static void dm_full(void)
+{
+	device->dm_size = 8192;
+	ibv_free_dm(begin_dm());
+	see_dm(16384, 0);
+	end();
+}
+
+static void dm_align(void)
+{
+	ibv_free_dm(begin_dm());
+	see_dm(64, 20);
+	see_dm(64, 99);
+	end();
+}
+
+static void dm_access(void)
+{
+	struct ibv_dm *dm = begin_dm();
+
+	SEE_NULL(ibv_reg_dm_mr(pd, dm, 0, 64, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ZERO_BASED),
+		 REG_DM_MR);
+	ibv_free_dm(dm);
+	end();
+}
+
+static void dm_based(void)
+{
+	struct ibv_dm *dm = begin_dm();
+
+	SEE_NULL(ibv_reg_dm_mr(pd, dm, 0, 64, IBV_ACCESS_LOCAL_WRITE), REG_DM_MR);
+	ibv_free_dm(dm);
+	end();
+}
+
+static void dm_busy(void)
+{
+	struct ibv_dm *dm = begin_dm();
+
+	fake_fail(FAKE_FREE_DM, 1, EBUSY);
+	SEE(ibv_free_dm(dm), FREE_DM);
+	ibv_free_dm(dm);
+	end();
+}
+
+/* The headers would go on to unimport it. */
+static void dm_stale(void)
+{
+	struct ibv_dm *dm = begin_dm();
+
+	fake_fail(FAKE_FREE_DM, 1, ENOENT);
+	SEE(ibv_free_dm(dm), FREE_DM);
+	printf("unimported %u\n", fake_count(FAKE_UNIMPORT_DM));
+	ibv_free_dm(dm);
+	end();
+}
+
+/* ---- Queue pairs ------------------------------------------------------------------------------------------- */
+
+static void qp_limit(void)
+{
+	struct ibv_qp_init_attr_ex init;
+
+	begin();
+	init = qp_init(IBV_QPT_RC);
+	init.cap.max_send_wr = 1 << 30;
+	SEE_KEPT(ibv_create_qp(pd, (struct ibv_qp_init_attr *)&init), init, CREATE_QP);
+	SEE_KEPT(ibv_create_qp_ex(context, &init), init, CREATE_QP);
+	end();
+}
+
+static void qp_ex(void)
+{
+	struct ibv_qp_init_attr_ex init;
+
+	begin();
+	init = qp_init(IBV_QPT_UD);
+	init.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	init.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ;
+	SEE_KEPT(ibv_create_qp_ex(context, &init), init, CREATE_QP);
+	end();
+}
+
+static void qp_domain(void)
+{
+	struct ibv_qp_init_attr_ex init;
+
+	begin();
+	init = qp_init(IBV_QPT_XRC_RECV);
+	init.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	SEE_KEPT(ibv_create_qp_ex(context, &init), init, CREATE_QP);
+	end();
+}
+
+static void move(void)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+
+	begin();
+	fake_qp_force(qp, IBV_QPS_RTS); /* which struct ibv_qp does not know */
+	SEE(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT), MODIFY_QP);
+	printf("state %d\n", qp->state);
+	end();
+}
+
+static void qp_busy(void)
+{
+	begin();
+	fake_fail(FAKE_DESTROY_QP, 1, EBUSY);
+	SEE(ibv_destroy_qp(qp), DESTROY_QP);
+	end();
+}
+
+static void ece(void)
+{
+	struct ibv_ece options = {.vendor_id = 5, .options = 7};
+
+	begin();
+	SEE(ibv_set_ece(qp, &options), SET_ECE);
+	end();
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------ */
+
+static void see_event(enum ibv_event_type type)
+{
+	struct ibv_async_event event = {.event_type = type};
+
+	if (type == IBV_EVENT_CQ_ERR)
+		event.element.cq = cq;
+	else if (type == IBV_EVENT_PORT_ERR)
+		event.element.port_num = 1;
+	else
+		event.element.qp = qp;
+	fake_event(context, &event);
+	SEE(ibv_get_async_event(context, &event), GET_EVENT);
+	printf("event %d state %d\n", event.event_type, qp->state);
+	ibv_ack_async_event(&event);
+	errno = 77;
+}
+
+static void event_qp(void)
+{
+	begin();
+	fake_qp_force(qp, IBV_QPS_ERR);
+	see_event(IBV_EVENT_QP_ACCESS_ERR);
+	end();
+}
+
+static void event_cq(void)
+{
+	begin();
+	see_event(IBV_EVENT_CQ_ERR);
+	see_event(IBV_EVENT_PORT_ERR);
+	end();
+}
+
+static void event_well(void)
+{
+	struct ibv_async_event event;
+
+	begin();
+	see_event(IBV_EVENT_COMM_EST);
+	see_event(IBV_EVENT_SQ_DRAINED);
+	fcntl(context->async_fd, F_SETFL, O_NONBLOCK);
+	errno = 77;
+	SEE(ibv_get_async_event(context, &event), GET_EVENT);
+	end();
+}
+
+/* ---- How it ended -------------------------------------------------------------------------------------------- */
+
+static void well(void)
+{
+	begin();
+	end();
+}
+
+static void fail_qp(void)
+{
+	const struct ibv_wc wc = {.qp_num = qp->qp_num, .status = IBV_WC_RETRY_EXC_ERR};
+	struct ibv_wc got;
+
+	fake_qp_force(qp, IBV_QPS_ERR);
+	fake_cq_push(cq, &wc);
+	ibv_poll_cq(cq, 1, &got);
+}
+
+static void left_over(void)
+{
+	begin();
+	new_qp(IBV_QPT_RC);
+	ibv_reg_mr(pd, buffer, 64, 0);
+	ibv_reg_mr(pd, buffer, 64, 0);
+	end();
+	SEE(ibv_dealloc_pd(pd), DEALLOC_PD);
+}
+
+static void in_error(void)
+{
+	begin();
+	fail_qp();
+	end();
+}
+
+static void recovered(void)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RESET};
+
+	begin();
+	fail_qp();
+	ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+	end();
+}
+
+/* Advice is for what is accepted: a version of RoCE that is not routed. */
+static void advice(void)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	const int init = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+	const int rtr = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+			IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+
+	begin();
+	SEE(ibv_modify_qp(qp, &attr, init), MODIFY_QP);
+	attr.qp_state = IBV_QPS_RTR;
+	attr.path_mtu = IBV_MTU_1024;
+	attr.dest_qp_num = 99;
+	attr.max_dest_rd_atomic = 1;
+	attr.min_rnr_timer = 12;
+	attr.ah_attr = ah_attr(2);
+	SEE(ibv_modify_qp(qp, &attr, rtr | IBV_QP_QKEY), MODIFY_QP);
+	SEE(ibv_modify_qp(qp, &attr, rtr), MODIFY_QP);
+	printf("state %d\n", qp->state);
+	end();
+}
+
+/* Many, so that the table of queue pairs grows; the last one fails. */
+static void many_qps(void)
+{
+	struct ibv_qp *many[5000];
+
+	begin();
+	for (int i = 0; i < 5000; i++)
+		many[i] = new_qp(IBV_QPT_RC);
+	for (int i = 0; i < 5000; i += 2)
+		ibv_destroy_qp(many[i]);
+	ibv_destroy_qp(qp);
+	qp = many[4999];
+	fail_qp();
+	for (int i = 1; i < 4999; i += 2)
+		ibv_destroy_qp(many[i]);
+	end();
+}
+
+#define CASE(name) {#name, name}
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	CASE(list_refused),  CASE(list_empty),    CASE(open_refused),
+	CASE(import_device), CASE(close_refused), CASE(query),
+	CASE(rows),          CASE(alloc_pd),      CASE(pd_busy),
+	CASE(reg_access),    CASE(reg_iova),      CASE(reg_dmabuf),
+	CASE(probe_dmabuf),  CASE(mr_bound),      CASE(import),
+	CASE(window),        CASE(cq_limit),      CASE(cq_vector),
+	CASE(cq_ex),         CASE(cq_resize),     CASE(cq_busy),
+	CASE(srq_limit),     CASE(srq_parts),     CASE(srq_busy),
+	CASE(xrcd_file),     CASE(xrcd_busy),     CASE(ah_empty),
+	CASE(ah_index),      CASE(ah_family),     CASE(ah_unreachable),
+	CASE(ah_no_grh),     CASE(ah_port),       CASE(dm_none),
+	CASE(dm_long),       CASE(dm_full),       CASE(dm_align),
+	CASE(dm_access),     CASE(dm_based),      CASE(dm_busy),
+	CASE(dm_stale),      CASE(qp_limit),      CASE(qp_ex),
+	CASE(qp_domain),     CASE(move),          CASE(qp_busy),
+	CASE(ece),           CASE(event_qp),      CASE(event_cq),
+	CASE(event_well),    CASE(well),          CASE(left_over),
+	CASE(in_error),      CASE(recovered),     CASE(advice),
+	CASE(many_qps),
+};
+
+int main(int argc, char *argv[])
+{
+	device = fake_reset();
+	for (unsigned int i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (strcmp(argv[1], cases[i].name) != 0)
+			continue;
+		errno = 77;
+		cases[i].run();
+		return 0;
+	}
+	return 2;
+}

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-explain: the verbs of the control path. tests/tools/explain/verbs.c makes each refusal once, and sees the same
+# with it and without it.
+
+source tests/tap.bash
+source tests/tools/explain.bash
+programs verbs
+
+# explains CASE [FINDING...]: the program sees what it saw without, and exactly these findings are made: their kind, the
+# verb or event, the errno value and the reasons, in this order.
+explains() {
+	local findings
+	verbs "$1" >"$scratch/alone"
+	rm -f "$scratch/json"
+	ends 0 --json "$scratch/json" "${options[@]}" verbs "$1"
+	diff "$scratch/alone" "$scratch/out"
+	findings=$(jq --raw-output 'select(.kind != "summary") | "\(.kind) \(.record.event // .record.call) " +
+		"\(.record.errno) \([.record.findings[].reason] | join(" "))"' "$scratch/json" 2>/dev/null || :)
+	diff <(printf '%s\n' "${@:2}" | grep . | sort) <(grep . <<<"$findings" | sort)
+}
+options=()
+
+# ends_with CASE TEXT: the last line says so.
+ends_with() {
+	ends 0 verbs "$1"
+	[[ $(tail -n 1 "$scratch/err") == *"$2" ]] || { cat "$scratch/err"; return 1; }
+}
+
+passes() {
+	explains "$1"
+	silent
+}
+
+ok 'explains that devices cannot be listed' explains list_refused 'refusal ibv_get_device_list ENOSYS DEVICE_NONE'
+ok 'explains an empty list of devices' explains list_empty 'refusal ibv_get_device_list ENODEV DEVICE_NONE'
+ok 'explains a device that cannot be opened' explains open_refused 'refusal ibv_open_device EACCES UNEXPLAINED'
+ok 'explains a context that cannot be imported' explains import_device 'refusal ibv_import_device EIO DEVICE_GONE'
+ok 'explains a device that cannot be closed' explains close_refused 'refusal ibv_close_device EBUSY BUSY'
+ok 'only counts queries' passes query
+ok 'takes rows that are empty, or beyond a table, for no failure' passes rows
+options=(--only query)
+ok 'shows queries if asked to' explains query 'query ibv_query_device EIO DEVICE_GONE' \
+	'query ibv_query_port EINVAL UNEXPLAINED'
+ok 'does not show rows that are not there even then' passes rows
+options=()
+
+ok 'explains a protection domain' explains alloc_pd 'refusal ibv_alloc_pd ENOMEM NO_RESOURCES'
+ok 'explains a protection domain in use' explains pd_busy 'refusal ibv_dealloc_pd EBUSY PD_IN_USE'
+ok 'explains access flags' explains reg_access 'refusal ibv_reg_mr EINVAL MR_LOCAL_WRITE'
+ok 'explains access flags that are optional' explains reg_iova 'refusal ibv_reg_mr_iova EINVAL MR_LOCAL_WRITE' \
+	'refusal ibv_reg_mr EINVAL MR_LOCAL_WRITE'
+ok 'explains a dma-buf that is none' explains reg_dmabuf 'refusal ibv_reg_dmabuf_mr EBADF MR_DMABUF_FD'
+ok 'takes a probe for dma-bufs for no failure' passes probe_dmabuf
+ok 'explains a memory region in use' explains mr_bound 'refusal ibv_dereg_mr EBUSY MR_IN_USE'
+ok 'explains what cannot be imported' explains import 'refusal ibv_import_pd EINVAL UNEXPLAINED' \
+	'refusal ibv_import_mr EINVAL UNEXPLAINED' 'refusal ibv_import_dm EINVAL UNEXPLAINED'
+ok 'explains memory windows' explains window 'refusal ibv_alloc_mw ENOMEM NO_RESOURCES' \
+	'refusal ibv_dealloc_mw EBUSY BUSY'
+
+ok 'explains a completion queue' explains cq_limit 'refusal ibv_create_cq EINVAL CAP_LIMIT'
+ok 'explains a completion vector' explains cq_vector 'refusal ibv_create_cq EINVAL RANGE'
+ok 'explains an extended completion queue' explains cq_ex 'refusal ibv_create_cq_ex EINVAL CAP_LIMIT'
+ok 'explains a size' explains cq_resize 'refusal ibv_resize_cq EINVAL CAP_LIMIT'
+ok 'explains a completion queue in use' explains cq_busy 'refusal ibv_destroy_cq EBUSY CQ_IN_USE'
+ok 'explains a shared receive queue' explains srq_limit 'refusal ibv_create_srq EINVAL CAP_LIMIT'
+ok 'explains an extended shared receive queue' explains srq_parts 'refusal ibv_create_srq_ex EINVAL SRQ_PARTS'
+ok 'explains a shared receive queue in use' explains srq_busy 'refusal ibv_destroy_srq EBUSY SRQ_IN_USE'
+ok 'explains the file of an XRC domain' explains xrcd_file 'refusal ibv_open_xrcd EBADF XRCD_FILE'
+ok 'explains an XRC domain in use' explains xrcd_busy 'refusal ibv_close_xrcd EBUSY XRCD_IN_USE'
+
+ok 'explains an empty GID index' explains ah_empty 'refusal ibv_create_ah ENODATA GID_EMPTY GID_SUITS'
+ok 'explains a GID index beyond the table' explains ah_index 'refusal ibv_create_ah EINVAL GID_INDEX'
+ok 'explains a GID of another family' explains ah_family 'refusal ibv_create_ah EINVAL GID_FAMILY GID_SUITS'
+ok 'explains a peer without a route' explains ah_unreachable 'refusal ibv_create_ah ENETUNREACH NO_ROUTE'
+ok 'explains an address without a GRH' explains ah_no_grh 'refusal ibv_create_ah EINVAL GRH_MISSING'
+ok 'explains the port of an address' explains ah_port 'refusal ibv_create_ah EINVAL PORT'
+
+ok 'explains that there is no device memory' explains dm_none 'refusal ibv_alloc_dm EINVAL DM_NONE'
+ok 'explains too much device memory' explains dm_long 'refusal ibv_alloc_dm EINVAL RANGE'
+ok 'explains device memory that is used up' explains dm_full 'refusal ibv_alloc_dm ENOMEM DM_FULL'
+ok 'explains an alignment, once for each place' explains dm_align 'refusal ibv_alloc_dm EINVAL DM_ALIGNMENT'
+ok 'says it as the program gave it' says 'log_align_req: .*Given: 20'
+ok 'explains access to device memory' explains dm_access 'refusal ibv_reg_dm_mr EINVAL MR_LOCAL_WRITE'
+ok 'explains a region that is not zero-based' explains dm_based 'refusal ibv_reg_dm_mr EINVAL DM_ZERO_BASED'
+ok 'explains device memory in use' explains dm_busy 'refusal ibv_free_dm EBUSY DM_IN_USE'
+ok 'explains device memory that is gone, and leaves it alone' explains dm_stale 'refusal ibv_free_dm ENOENT DM_STALE'
+
+ok 'explains the capabilities of a queue pair' explains qp_limit 'refusal ibv_create_qp EINVAL CAP_LIMIT' \
+	'refusal ibv_create_qp EINVAL CAP_LIMIT'
+ok 'explains operations that the type lacks' explains qp_ex 'refusal ibv_create_qp_ex EOPNOTSUPP NOT_SUPPORTED'
+ok 'explains a domain that is missing' explains qp_domain \
+	'refusal ibv_create_qp_ex EOPNOTSUPP CREATE_DOMAIN NOT_SUPPORTED'
+ok 'explains a move, and leaves the state as the program knows it' explains move \
+	'refusal ibv_modify_qp EINVAL TRANSITION'
+ok 'explains a queue pair in use' explains qp_busy 'refusal ibv_destroy_qp EBUSY BUSY'
+ok 'explains ECE options' explains ece 'refusal ibv_set_ece EOPNOTSUPP NOT_SUPPORTED'
+
+ok 'explains an event of a queue pair' explains event_qp 'event IBV_EVENT_QP_ACCESS_ERR 0 WC_PEER_REQUEST WC_ACCESS'
+ok 'explains other events' explains event_cq 'event IBV_EVENT_CQ_ERR 0 EVENT_CQ_ERR EVENT_CQ_ERR' \
+	'event IBV_EVENT_PORT_ERR 0 EVENT_PORT_ERR EVENT_PORT_ERR'
+ok 'names the port' says '^IBV_EVENT_PORT_ERR of port 1 \(the port is down\) on fake0'
+ok 'says nothing of events that tell of no error, or of none yet' passes event_well
+ok 'says nothing while all is well' passes well
+
+ok 'gives no advice unless asked to' explains advice 'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_ROCE_V1 HOP_LIMIT'
+options=(--advice)
+ok 'gives advice on a move that is accepted' explains advice 'advice ibv_modify_qp 0 GID_ROCE_V1 HOP_LIMIT' \
+	'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_ROCE_V1 HOP_LIMIT'
+options=()
+
+ok 'tells what was never destroyed' ends_with left_over ', never destroyed: 1 PD, 2 MRs, 1 CQ, 1 QP'
+ok 'tells which queue pairs ended in ERR' ends_with in_error ', 1 queue pair in ERR'
+ok 'counts none that was reset' ends_with recovered '1 failed completion (IBV_WC_RETRY_EXC_ERR 1)'
+ok 'finds one among thousands' ends_with many_qps ', 1 queue pair in ERR'
+ok 'finds its context' says 'QP 50[0-9][0-9], RC, in ERR'
+
+fails 'sees a reason that is another' 'CQ_IN_USE' explains pd_busy 'refusal ibv_dealloc_pd EBUSY CQ_IN_USE'
+fails 'sees a finding that is not expected' 'DEVICE_NONE' explains list_empty
+
+done_testing
