@@ -243,6 +243,9 @@ build/tests/fake/versions.map: tests/fake/shared/versions | deps-build
 	@mkdir -p $(@D); $< >$@
 build/tests/fake/libibverbs.so.1: $(FAKE_SHARED) build/tests/fake/versions.map
 	$(if $(V),,@echo "$(CC) $@"; )$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(lastword $^) $(FAKE_SHARED) -o $@
+build/tests/fake/libmlx5.so.1: tests/fake/provider/libmlx5.c build/tests/fake/libibverbs.so.1
+	$(call compile,-Itests/fake -fPIC -shared -Wl$(comma)-soname$(comma)$(@F) $(lastword $^))
+build/tests/explain/provider: build/tests/fake/libmlx5.so.1
 build/tests/explain/%: tests/tools/explain/%.c build/tests/fake/libibverbs.so.1
 	$(call compile,-Itests/fake $(LIBVERBS) -pthread -rdynamic)
 build/tests/explain/%: LIBVERBS = $(filter %.so.1,$^)

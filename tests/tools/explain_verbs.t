@@ -6,21 +6,25 @@
 
 source tests/tap.bash
 source tests/tools/explain.bash
-programs verbs
+programs verbs provider
 
-# explains CASE [FINDING...]: the program sees what it saw without, and exactly these findings are made: their kind, the
-# verb or event, the errno value and the reasons, in this order.
-explains() {
+# explains_program COMMAND CASE [FINDING...]: the program sees what it saw without, and exactly these findings are made:
+# their kind, the verb or event, the errno value and the reasons, in this order.
+explains_program() {
 	local findings
-	verbs "$1" >"$scratch/alone"
+	"$1" "$2" >"$scratch/alone"
 	rm -f "$scratch/json"
-	ends 0 --json "$scratch/json" "${options[@]}" verbs "$1"
+	ends 0 --json "$scratch/json" "${options[@]}" "$1" "$2"
 	diff "$scratch/alone" "$scratch/out"
 	findings=$(jq --raw-output 'select(.kind != "summary") | "\(.kind) \(.record.event // .record.call) " +
 		"\(.record.errno) \([.record.findings[].reason] | join(" "))"' "$scratch/json" 2>/dev/null || :)
-	diff <(printf '%s\n' "${@:2}" | grep . | sort) <(grep . <<<"$findings" | sort)
+	diff <(printf '%s\n' "${@:3}" | grep . | sort) <(grep . <<<"$findings" | sort)
 }
 options=()
+
+explains() {
+	explains_program verbs "$@"
+}
 
 # ends_with CASE TEXT: the last line says so.
 ends_with() {
@@ -115,6 +119,16 @@ ok 'tells which queue pairs ended in ERR' ends_with in_error ', 1 queue pair in 
 ok 'counts none that was reset' ends_with recovered '1 failed completion (IBV_WC_RETRY_EXC_ERR 1)'
 ok 'finds one among thousands' ends_with many_qps ', 1 queue pair in ERR'
 ok 'finds its context' says 'QP 50[0-9][0-9], RC, in ERR'
+
+# by what means: a provider's own functions are called by their names, or looked up.
+provider_by() {
+	explains_program provider "$1" 'refusal mlx5dv_create_cq EINVAL CAP_LIMIT' \
+		'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' 'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' \
+		'refusal mlx5dv_alloc_dm EOPNOTSUPP NOT_SUPPORTED'
+	says ', 2 queues used without verbs, unseen, never destroyed: 1 context, 1 PD, 1 CQ, 1 QP$'
+}
+ok "explains what a provider's own functions refuse" provider_by linked
+ok 'explains it if they are looked up' provider_by loaded
 
 fails 'sees a reason that is another' 'CQ_IN_USE' explains pd_busy 'refusal ibv_dealloc_pd EBUSY CQ_IN_USE'
 fails 'sees a finding that is not expected' 'DEVICE_NONE' explains list_empty

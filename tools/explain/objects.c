@@ -142,7 +142,8 @@ void explain_qp_made(struct ibv_qp *qp)
 	const struct row entry = {.context = qp->context, .qp = qp, .qp_num = qp->qp_num};
 
 	explain_lock();
-	if (has_room())
+	/* One verb may be reached through another that is wrapped. */
+	if (!find(qp->context, qp->qp_num, qp) && has_room())
 		insert(&entry);
 	explain_unlock();
 }

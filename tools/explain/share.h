@@ -79,6 +79,7 @@ struct explain_process {
 	atomic_uint unseen;    /* extended queue pairs and completion queues that are left alone */
 	atomic_uint unshown;   /* findings beyond those that `count` has room for */
 	atomic_uint qp_errors; /* queue pairs that ended in ERR */
+	atomic_uint direct;    /* queues that it may use without verbs: mlx5dv_init_obj() */
 	atomic_int objects[EXPLAIN_OBJECT_COUNT]; /* made, and not destroyed */
 	struct explain_count count[EXPLAIN_COUNTS];
 };

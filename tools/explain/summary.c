@@ -282,6 +282,8 @@ static void put_text(struct text *text, const struct explain_process *process)
 	put_counted(text, process->qp_errors, "queue pair in ERR", "queue pairs in ERR");
 	put_counted(text, process->unseen, "extended queue not seen, for want of wrappers",
 		    "extended queues not seen, for want of wrappers");
+	put_counted(text, process->direct, "queue used without verbs, unseen",
+		    "queues used without verbs, unseen");
 	if (text->length == start)
 		put(text, "nothing was refused");
 	for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++) {
@@ -315,8 +317,9 @@ static void put_line(struct text *text, const struct explain_process *process)
 	put(text, "program=%s pid=%d kind=summary", process->name, process->pid);
 	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++)
 		put(text, " %s=%u", kinds[kind].key, total_of(process, kind));
-	put(text, " unshown=%u probes=%u flushes=%u qp_errors=%u unseen=%u", process->unshown,
-	    process->probes, process->flushes, process->qp_errors, process->unseen);
+	put(text, " unshown=%u probes=%u flushes=%u qp_errors=%u unseen=%u direct=%u",
+	    process->unshown, process->probes, process->flushes, process->qp_errors,
+	    process->unseen, process->direct);
 	put_left(text, process, " left=", " left=", ":");
 	put(text, "\n");
 }
@@ -342,9 +345,10 @@ static void put_json(struct text *text, const struct explain_process *process)
 	}
 	put(text,
 	    "],\"unshown\":%u,\"probes\":%u,\"flushes\":%u,\"qp_errors\":%u,\"unseen\":%u,"
+	    "\"direct\":%u,"
 	    "\"left\":{",
 	    process->unshown, process->probes, process->flushes, process->qp_errors,
-	    process->unseen);
+	    process->unseen, process->direct);
 	put_left(text, process, "\"", ",\"", "\":");
 	put(text, "}}\n");
 }

@@ -123,6 +123,12 @@ EXPORT struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_al
 /* By it a program learns where a queue lies in memory, so as to write and read it without any verb. */
 EXPORT int mlx5dv_init_obj(struct mlx5dv_obj *object, uint64_t type)
 {
+	/* Those of QP, CQ, SRQ and RWQ. */
+	const int queues = __builtin_popcountll(type & 0xf);
+
 	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "mlx5dv_init_obj", REAL(mlx5dv_init_obj)(object, type),
-		       NULL, EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+		       NULL,
+		       if (explain_process && !explain_thread.depth)
+			       atomic_fetch_add(&explain_process->direct, (unsigned int)queues),
+		       EXPLAIN_NOTHING);
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* A provider's library with functions of its own, as far as rdmaez-explain knows them: what they make is the fake's. */
+#include <errno.h>
+
+#include "fake_verbs.h"
+
+struct mlx5dv_qp_init_attr;
+struct mlx5dv_cq_init_attr;
+struct mlx5dv_alloc_dm_attr;
+struct mlx5dv_obj;
+
+struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *init_attr,
+				struct mlx5dv_qp_init_attr *vendor);
+struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
+				   struct ibv_cq_init_attr_ex *init_attr,
+				   struct mlx5dv_cq_init_attr *vendor);
+struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr,
+			       struct mlx5dv_alloc_dm_attr *vendor);
+int mlx5dv_init_obj(struct mlx5dv_obj *object, uint64_t type);
+
+struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *init_attr,
+				struct mlx5dv_qp_init_attr *vendor)
+{
+	(void)vendor;
+	/* Providers do not go through the library. */
+	return verbs_get_ctx(context)->create_qp_ex(context, init_attr);
+}
+
+struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
+				   struct ibv_cq_init_attr_ex *init_attr,
+				   struct mlx5dv_cq_init_attr *vendor)
+{
+	(void)vendor;
+	return verbs_get_ctx(context)->create_cq_ex(context, init_attr);
+}
+
+struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr,
+			       struct mlx5dv_alloc_dm_attr *vendor)
+{
+	(void)context;
+	(void)attr;
+	(void)vendor;
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+int mlx5dv_init_obj(struct mlx5dv_obj *object, uint64_t type)
+{
+	(void)object;
+	return type ? 0 : EINVAL;
+}

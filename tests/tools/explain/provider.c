@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Uses a provider's own functions: provider linked|loaded CASE, through the dynamic linker or by dlsym(). It prints what
+ * a program sees of it, which must be the same with and without rdmaez-explain.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fake_verbs.h"
+
+/* As mlx5dv.h declares them. */
+struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *init_attr,
+				void *vendor);
+struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
+				   struct ibv_cq_init_attr_ex *init_attr, void *vendor);
+struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr,
+			       void *vendor);
+int mlx5dv_init_obj(void *object, uint64_t type);
+
+static bool is_loaded;
+
+#define CALL(name)                                                                                \
+	(is_loaded                                                                                \
+		 ? (__typeof__(&(name)))(uintptr_t)dlsym(dlopen("libmlx5.so.1", RTLD_NOW), #name) \
+		 : (name))
+
+static void see(const char *what, intptr_t result, enum fake_verb verb)
+{
+	printf("%s %d errno %d asked %u\n", what, (int)result, errno, fake_count(verb));
+	errno = 77;
+}
+
+int main(int argc, char *argv[])
+{
+	struct ibv_device **const list = ibv_get_device_list(NULL);
+	struct ibv_context *const context = ibv_open_device(list[0]);
+	struct ibv_pd *const pd = ibv_alloc_pd(context);
+	struct ibv_cq_init_attr_ex cq_init = {.cqe = 1 << 30};
+	struct ibv_alloc_dm_attr dm_init = {.length = 64};
+	struct ibv_qp_init_attr_ex init = {.pd = pd, .qp_type = IBV_QPT_RC};
+
+	ibv_free_device_list(list);
+	is_loaded = argc == 2 && !strcmp(argv[1], "loaded");
+	errno = 77;
+	see("cq", CALL(mlx5dv_create_cq)(context, &cq_init, NULL) != NULL, FAKE_CREATE_CQ);
+	cq_init.cqe = 4;
+	init.send_cq = init.recv_cq =
+		ibv_cq_ex_to_cq(CALL(mlx5dv_create_cq)(context, &cq_init, NULL));
+	init.comp_mask = IBV_QP_INIT_ATTR_PD;
+	init.cap.max_recv_wr = 1 << 30;
+	see("classic qp", CALL(mlx5dv_create_qp)(context, &init, NULL) != NULL, FAKE_CREATE_QP);
+	init.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	see("qp", CALL(mlx5dv_create_qp)(context, &init, NULL) != NULL, FAKE_CREATE_QP);
+	init.cap.max_recv_wr = 4;
+	init.comp_mask = IBV_QP_INIT_ATTR_PD;
+	see("good qp", CALL(mlx5dv_create_qp)(context, &init, NULL) != NULL, FAKE_CREATE_QP);
+	see("dm", CALL(mlx5dv_alloc_dm)(context, &dm_init, NULL) != NULL, FAKE_ALLOC_DM);
+	see("obj", CALL(mlx5dv_init_obj)(NULL, 3), FAKE_POLL_CQ);
+	return 0;
+}
