@@ -114,7 +114,7 @@ TESTS_site := $(wildcard tests/site/*.t)
 TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t)
 # Groups of tools/deps beyond build and test.
 DEPS_tree := docs
-DEPS_tools := guest
+DEPS_tools := guest bench
 DEPS_kernel := guest
 DEPS_device := guest mpi
 DEPS_site := docs site

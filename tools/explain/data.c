@@ -123,17 +123,18 @@ static void explain_alone(struct explain_call *call, const struct ibv_context *c
 {
 	const struct rdmaez_advice *advice = rdmaez_wc_explain(wc);
 	const char *name = advice->code < 0 ? "unknown status" : advice->name;
-	char title[128], of[24] = "a completion", what[512];
+	char title[96], of[24] = "a completion", what[512];
 	struct explain_text text = {
 		.title = title, .label = name, .device = context->device->name, .count = 1};
 
 	if (wc->qp_num)
 		snprintf(of, sizeof(of), "QP %u", wc->qp_num);
-	snprintf(title, sizeof(title), "%s (%d) of %s on %s, wr_id 0x%llx, vendor_err 0x%x", name,
-		 (int)wc->status, of, text.device, (unsigned long long)wc->wr_id, wc->vendor_err);
-	snprintf(what, sizeof(what), "%s%s%s", advice->what, advice->cause[0] ? ". Likely: " : "",
+	snprintf(title, sizeof(title), "%s of %s, wr_id 0x%llx, vendor_err 0x%x", name, of,
+		 (unsigned long long)wc->wr_id, wc->vendor_err);
+	snprintf(what, sizeof(what), "%s%s%s", advice->what,
+		 advice->cause[0] ? "; most likely " : "",
 		 advice->cause[0] ? advice->cause[0] : "");
-	text.finding[0] = (struct explain_finding){.severity = RDMAEZ_DIAG_LIKELY,
+	text.finding[0] = (struct explain_finding){.severity = RDMAEZ_DIAG_ERROR,
 						   .reason = name,
 						   .field = "status",
 						   .what = what,

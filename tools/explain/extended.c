@@ -125,47 +125,57 @@ enum {
 
 struct request {
 	const struct ibv_qp_ex *qp;
-	uint64_t wr_id, remote_addr, length;
-	struct ibv_ah *ah;
-	int opcode;
+	union {
+		uint64_t remote_addr;
+		struct ibv_ah *ah;
+	} peer;
+	uint32_t length, num_sge;
 	unsigned int flags;
-	size_t num_sge;
+	int opcode;
 };
 
 static __thread struct {
+	struct request request[REQUESTS];
 	unsigned int count;
 	bool replaying; /* rdmaez_wr_post_ex() builds again what was built: it is answered with `result` */
 	int result;
-	struct request request[REQUESTS];
 } session __attribute__((__tls_model__("initial-exec")));
 
 static inline void note(const struct ibv_qp_ex *qp, int opcode, uint64_t remote_addr)
 {
-	session.request[session.count++ % REQUESTS] = (struct request){.qp = qp,
-								       .opcode = opcode,
-								       .remote_addr = remote_addr,
-								       .wr_id = qp->wr_id,
-								       .flags = qp->wr_flags};
+	struct request *next = &session.request[session.count++ % REQUESTS];
+
+	next->qp = qp;
+	next->opcode = opcode;
+	if (opcode == BEGIN)
+		return;
+	next->peer.remote_addr = remote_addr;
+	next->length = next->num_sge = 0;
+	next->flags = qp->wr_flags;
+}
+
+static inline struct request *last_request(void)
+{
+	return &session.request[(session.count - 1) % REQUESTS];
 }
 
 static inline void note_data(const struct ibv_qp_ex *qp, size_t num_sge, uint64_t length,
 			     unsigned int flag)
 {
-	struct request *last = &session.request[(session.count - 1) % REQUESTS];
+	struct request *last = last_request();
 
 	if (last->qp != qp)
 		return;
-	last->num_sge = num_sge;
-	last->length = length;
-	last->flags |= flag;
+	last->num_sge = (uint32_t)num_sge;
+	last->length = (uint32_t)length;
+	if (flag)
+		last->flags |= flag;
 }
 
 static inline void note_ah(const struct ibv_qp_ex *qp, struct ibv_ah *ah)
 {
-	struct request *last = &session.request[(session.count - 1) % REQUESTS];
-
-	if (last->qp == qp)
-		last->ah = ah;
+	if (last_request()->qp == qp)
+		last_request()->peer.ah = ah;
 }
 
 static inline uint64_t length_of(size_t count, const struct ibv_sge *sge)
@@ -321,15 +331,14 @@ static struct {
 static void describe(const struct request *request, struct ibv_send_wr *wr)
 {
 	memset(wr, 0, sizeof(*wr));
-	wr->wr_id = request->wr_id;
 	wr->opcode = (enum ibv_wr_opcode)request->opcode;
 	wr->send_flags = request->flags;
 	wr->num_sge = request->num_sge < SGES ? (int)request->num_sge : SGES;
 	wr->sg_list = refused.sge;
 	if (request->qp->qp_base.qp_type == IBV_QPT_UD)
-		wr->wr.ud.ah = request->ah;
+		wr->wr.ud.ah = request->peer.ah;
 	else
-		wr->wr.atomic.remote_addr = request->remote_addr;
+		wr->wr.atomic.remote_addr = request->peer.remote_addr;
 }
 
 /* The requests of the session, in order. False: there are none, or too many. */
@@ -363,7 +372,7 @@ static bool collect(const struct ibv_qp_ex *qp)
 static void ask(struct ibv_qp_ex *qp, unsigned int first, unsigned int count,
 		struct rdmaez_diag *diag)
 {
-	refused.sge[0].length = (uint32_t)refused.request[first]->length;
+	refused.sge[0].length = refused.request[first]->length;
 	for (unsigned int i = first; i < first + count; i++)
 		refused.wr[i].next = i + 1 < first + count ? &refused.wr[i + 1] : NULL;
 	session.replaying = true;
