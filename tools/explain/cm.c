@@ -232,6 +232,8 @@ static void tell(const struct cm_call *call, int error, const struct about *abou
 	if (call->status)
 		add(&title, ", status %d", call->status);
 	add_about(&title, about);
+	if (call->event && !event && about->id)
+		event = about->id->event;
 	if (event && event->event == RDMA_CM_EVENT_REJECTED)
 		add_words(&title, event);
 	text.title = title.text;
@@ -389,7 +391,6 @@ WRAP(rdma_reject_ece, (struct rdma_cm_id * id, const void *private_data, uint8_t
      (id, private_data, length), .id = id, .cause = cause_of(0))
 WRAP(rdma_establish, (struct rdma_cm_id * id), (id), .id = id,
      .cause = cause_of(id->qp ? CM_HAS_QP : 0))
-WRAP(rdma_disconnect, (struct rdma_cm_id * id), (id), .id = id, .cause = cause_of(0))
 WRAP(rdma_notify, (struct rdma_cm_id * id, enum ibv_event_type event), (id, event), .id = id,
      .cause = cause_of(0))
 WRAP(rdma_create_qp, (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_qp_init_attr *init),
@@ -495,6 +496,20 @@ EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 	is_outermost(&call, false);
 }
 
+EXPORT int rdma_disconnect(struct rdma_cm_id *id)
+{
+	struct cm_call call = CM_CALL(rdma_disconnect);
+	int result;
+
+	enter(&call);
+	if (id->qp)
+		explain_qp_excuse(id->qp);
+	result = REAL_CM(rdma_disconnect)(id);
+	if (!EXPLAIN_RARE(result))
+		return leave(&call, 0, NULL);
+	return leave(&call, result, &(const struct about){.id = id, .cause = cause_of(0)});
+}
+
 /* ---- The rest ---------------------------------------------------------------------------------------------- */
 
 EXPORT struct rdma_event_channel *rdma_create_event_channel(void)
@@ -546,6 +561,11 @@ static void take(struct cm_call *call, const struct rdma_cm_event *event)
 	explain_thread.outer = NULL;
 	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		explain_made(EXPLAIN_CM_ID, event->id);
+	/* The program will take the connection down, and the flushes that follow are its own. */
+	if ((event->event == RDMA_CM_EVENT_DISCONNECTED ||
+	     event->event == RDMA_CM_EVENT_DEVICE_REMOVAL) &&
+	    event->id->qp)
+		explain_qp_excuse(event->id->qp);
 	if (!EXPLAIN_RARE(bad))
 		return;
 	call->event = event_name(event->event);

@@ -7,22 +7,24 @@
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-static bool is_counted(void)
+/* librdmacm keeps its devices open for ever; all else that it makes goes with the program's ids. */
+static bool is_counted(enum explain_object kind)
 {
-	return explain_process && !explain_thread.depth && !explain_thread.explaining;
+	return explain_process && !explain_thread.depth && !explain_thread.explaining &&
+	       !(kind == EXPLAIN_CONTEXT && explain_thread.outer);
 }
 
 void explain_made(enum explain_object kind, const void *object)
 {
 	(void)object;
-	if (is_counted())
+	if (is_counted(kind))
 		atomic_fetch_add(&explain_process->objects[kind], 1);
 }
 
 void explain_destroyed(enum explain_object kind, const void *object)
 {
 	explain_probe_gone(object);
-	if (is_counted())
+	if (is_counted(kind))
 		atomic_fetch_sub(&explain_process->objects[kind], 1);
 }
 

@@ -357,19 +357,23 @@ void explain_drop(struct explain_call *call)
 
 bool explain_begin(struct explain_call *call)
 {
+	const enum explain_kind kind = explain_thread.outer ? EXPLAIN_CM : call->kind;
+
 	if (explain_thread.depth || explain_thread.explaining || !share)
+		return false;
+	if (explain_thread.outer && call->kind == EXPLAIN_QUERY)
 		return false;
 	call->saved_errno = errno;
 	seize();
 	join();
 	if (explain_process) {
-		if (explain_options->kinds & 1u << call->kind) {
-			if (!call->error || !is_old(call)) {
+		if (explain_options->kinds & 1u << kind) {
+			if (!call->error || explain_thread.outer || !is_old(call)) {
 				memset(&diag, 0, sizeof(diag));
 				call->diag = &diag;
 				return true;
 			}
-		} else if (call->error) {
+		} else if (call->error && !explain_thread.outer) {
 			count_silently(call);
 		}
 	}
@@ -405,6 +409,8 @@ bool explain_leave_null(struct explain_call *call, const void *result)
 	explain_thread.depth--;
 	if (explain_thread.depth || explain_thread.explaining || !share)
 		return false;
+	if (explain_thread.outer)
+		return EXPLAIN_RARE(!result) && left(call, 0, errno > 0 ? errno : EIO);
 	if (!EXPLAIN_RARE(!result)) {
 		const int error = errno;
 
@@ -488,9 +494,26 @@ static void end(struct explain_call *call, const struct explain_text *said, uint
 		raise(SIGTRAP);
 }
 
+/* A verb that was refused within a call of librdmacm: that call tells of it, if it fails. */
+static bool is_kept(const struct explain_call *call, bool has_diag)
+{
+	struct explain_outer *const outer = explain_thread.outer;
+
+	if (!outer)
+		return false;
+	outer->has_diag = has_diag;
+	outer->diag = diag;
+	outer->diag.verb = call->verb;
+	release(call);
+	return true;
+}
+
 void explain_end(struct explain_call *call)
 {
 	const char *const label = diag.status ? diag.status : diag.event;
+
+	if (is_kept(call, diag.call))
+		return;
 
 	if (call->kind == EXPLAIN_ADVICE && !diag.count) {
 		release(call);
@@ -516,6 +539,8 @@ void explain_say(struct explain_call *call, const struct explain_text *said)
 {
 	uint32_t reason = 0;
 
+	if (is_kept(call, false))
+		return;
 	for (const char *at = said->count ? said->finding[0].reason : ""; *at; at++)
 		reason = reason * 31 + (unsigned char)*at;
 	if (!call->error)

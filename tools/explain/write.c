@@ -118,9 +118,39 @@ static const char *occasion(const struct explain_call *call, const struct explai
 	case EXPLAIN_ADVICE:
 		return "advice for the call";
 	case EXPLAIN_CM:
-		return said && said->event ? "event, read" : "refused";
+		return said && said->event && !said->error ? "event, read" : "refused";
 	default:
 		return "refused";
+	}
+}
+
+static size_t mark(const struct explain_words *words)
+{
+	return words->text + words->json;
+}
+
+/* Breaks what was put since the mark into lines as long as those of a record, of which all but the first are indented. */
+static void wrap(struct explain_words *words, size_t start)
+{
+	enum {
+		COLUMNS = 100,
+		INDENT = 4
+	};
+	size_t line = start, space = start;
+
+	for (size_t at = start; at < mark(words); at++) {
+		if (at - line > COLUMNS && space > line &&
+		    mark(words) + INDENT < sizeof(words->bytes)) {
+			memmove(words->bytes + space + 1 + INDENT, words->bytes + space + 1,
+				mark(words) - space);
+			memset(words->bytes + space + 1, ' ', INDENT);
+			words->bytes[space] = '\n';
+			words->json += INDENT;
+			line = space + 1;
+			at = space += INDENT;
+		} else if (words->bytes[at] == ' ' && at > line + INDENT) {
+			space = at;
+		}
 	}
 }
 
@@ -129,6 +159,7 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 		     const struct place *place)
 {
 	static const char *const sure[] = {"", "Likely, ", "Advice, "};
+	size_t start;
 
 	put(words, "rdmaez-explain: %s[%d]: %s at 0x%zx", explain_process->name,
 	    explain_process->pid, occasion(call, said), (size_t)place->address);
@@ -141,11 +172,16 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 		put_record(words, rdmaez_diag_format, diag);
 		return;
 	}
+	start = mark(words);
 	put(words, "%s%s%s.\n", said->title, said->device ? " on " : "",
 	    said->device ? said->device : "");
-	for (unsigned int i = 0; i < said->count; i++)
+	wrap(words, start);
+	for (unsigned int i = 0; i < said->count; i++) {
+		start = mark(words);
 		put(words, "  %s%s: %s. Next: %s.\n", sure[said->finding[i].severity],
 		    said->finding[i].field, said->finding[i].what, said->finding[i].next);
+		wrap(words, start);
+	}
 }
 
 static void put_line(struct explain_words *words, const struct explain_call *call,

@@ -1,0 +1,234 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-explain and librdmacm, on one that refuses everything: each errno value of each call and each status of each
+# event gets its own words, the outermost call is named, and what the program sees is what it would have seen.
+
+source tests/tap.bash
+source tests/tools/explain.bash
+programs cm_call
+
+# What the program sees, with and without.
+same() {
+	local bare
+	bare=$(build/tests/explain/cm_call "$@")
+	ends 0 --line cm_call "$@"
+	[[ $(<"$scratch/out") == "$bare" ]] || { echo "saw $(<"$scratch/out"), not $bare"; return 1; }
+}
+
+# gives REASON CALL [HOW]: one finding, of this reason.
+gives() {
+	same "${@:2}"
+	[[ $(grep -c kind=cm "$scratch/err") == 1 ]] || { cat "$scratch/err"; return 1; }
+	says "kind=cm .*call=$2 .*finding=[a-z]+:$1:"
+}
+
+nothing() {
+	same "$@"
+	silent
+}
+
+call() { FAKE_CM_ERRNO=$1 gives "${@:2}"; }
+event() { FAKE_CM_EVENT=$1 FAKE_CM_STATUS=$2 gives "$3" rdma_get_cm_event; }
+quiet_event() { FAKE_CM_EVENT=$1 FAKE_CM_STATUS=$2 nothing rdma_get_cm_event; }
+quiet_call() { FAKE_CM_ERRNO=$1 nothing "${@:2}"; }
+name() { FAKE_CM_RESULT=$1 gives "$2" rdma_getaddrinfo; }
+
+# The numbers of <rdma/rdma_cma.h>, and of ib_cm.h and asm-generic/errno.h of Linux.
+while read -r number status reason; do
+	ok "event $number, status $status: $reason" event "$number" "$status" "$reason"
+done <<'END'
+1 -110 CM_NO_NEIGHBOUR
+1 -19 CM_ROUTE_NOT_RDMA
+1 -101 CM_NO_ROUTE
+1 -113 CM_NO_ROUTE
+1 -1 CM_OPEN
+1 -22 CM_QKEY
+1 -5 CM_ADDRESS
+3 -110 CM_SA_SILENT
+3 -22 CM_SA_NO_PATH
+3 -19 CM_NO_INTERFACE
+3 -5 CM_ROUTE
+6 -1 CM_CONNECT
+6 -22 CM_CONNECT
+7 -110 CM_NO_ANSWER
+7 1 CM_NO_LISTENER
+7 2 CM_REFUSED
+7 3 CM_SIDR_NO_QP
+7 4 CM_REDIRECT
+7 5 CM_SIDR_VERSION
+7 9 CM_NO_ANSWER
+8 1 CM_NO_QP
+8 2 CM_NO_EEC
+8 3 CM_NO_RESOURCES
+8 4 CM_GAVE_UP
+8 5 CM_UNSUPPORTED
+8 6 CM_COMM_ID
+8 7 CM_COMM_ID
+8 8 CM_NO_LISTENER
+8 9 CM_TRANSPORT_TYPE
+8 10 CM_STALE
+8 11 CM_RDC
+8 12 CM_PEER_GID
+8 13 CM_PEER_LID
+8 14 CM_PEER_SL
+8 15 CM_PEER_TCLASS
+8 16 CM_PEER_HOPS
+8 17 CM_PEER_RATE
+8 18 CM_ALTERNATE
+8 19 CM_ALTERNATE
+8 20 CM_ALTERNATE
+8 21 CM_ALTERNATE
+8 22 CM_ALTERNATE
+8 23 CM_ALTERNATE
+8 24 CM_REDIRECT
+8 25 CM_REDIRECT
+8 26 CM_PEER_MTU
+8 27 CM_RESPONDER_RESOURCES
+8 28 CM_REFUSED
+8 29 CM_PEER_RNR_RETRY
+8 30 CM_COMM_ID
+8 31 CM_CLASS_VERSION
+8 32 CM_PEER_FLOW_LABEL
+8 33 CM_ALTERNATE
+8 35 CM_ECE
+8 99 CM_REFUSED
+8 -111 CM_NO_LISTENER
+8 -104 CM_REFUSED
+11 0 CM_REMOVAL
+13 -110 CM_SA_SILENT
+13 -22 CM_GROUP
+13 -102 CM_GROUP_LOST
+13 -12 CM_GROUP
+14 0 CM_ADDRESS_CHANGE
+END
+
+# All that a connection gets which works, and what ends it.
+for number in 0 2 4 5 9 10 12 15; do
+	ok "event $number is no finding" quiet_event "$number" 0
+done
+ok 'a peer that is gone before it answers a disconnection is no finding' quiet_event 10 -110
+
+while read -r error reason name how; do
+	# shellcheck disable=SC2086 # none is an argument less
+	ok "$name${how:+, $how}, errno $error: $reason" call "$error" "$reason" "$name" $how
+done <<'END'
+2 CM_NO_NODE rdma_create_event_channel
+6 CM_NO_NODE rdma_create_event_channel
+13 CM_NODE_DENIED rdma_create_event_channel
+1 CM_NODE_DENIED rdma_create_event_channel
+19 CM_NO_DEVICE rdma_create_event_channel
+24 CM_NO_FILES rdma_create_event_channel
+13 CM_NODE_DENIED rdma_create_id
+99 CM_NO_ADDRESS rdma_bind_addr
+99 CM_PORT_TAKEN rdma_bind_addr any
+98 CM_PORT_TAKEN rdma_bind_addr
+19 CM_ADDRESS_NOT_RDMA rdma_bind_addr
+13 CM_PORT_PRIVILEGED rdma_bind_addr
+93 CM_PORT_SPACE rdma_bind_addr
+97 CM_FAMILY rdma_bind_addr
+22 CM_FAMILY rdma_bind_addr family
+22 CM_STATE rdma_bind_addr
+101 CM_NO_ROUTE rdma_resolve_addr
+113 CM_NO_ROUTE rdma_resolve_addr
+13 CM_NO_ROUTE rdma_resolve_addr
+99 CM_NO_ADDRESS rdma_resolve_addr
+19 CM_ROUTE_NOT_RDMA rdma_resolve_addr
+22 CM_FAMILY rdma_resolve_addr family
+22 CM_STATE rdma_resolve_addr
+22 CM_STATE rdma_resolve_route
+22 CM_TIMEOUT_ZERO rdma_resolve_route unbound
+19 CM_ADDRESS_NOT_RDMA rdma_resolve_route
+98 CM_PORT_TAKEN rdma_listen
+99 CM_PORT_TAKEN rdma_listen
+22 CM_STATE rdma_listen
+38 CM_NO_MANAGER rdma_listen
+22 CM_PRIVATE_DATA rdma_connect words
+22 CM_RESPONDER_RESOURCES rdma_connect resources
+22 CM_INITIATOR_DEPTH rdma_connect depth
+22 CM_STATE rdma_connect
+38 CM_NO_MANAGER rdma_connect
+22 CM_PRIVATE_DATA rdma_accept words
+22 CM_RESPONDER_RESOURCES rdma_accept resources
+22 CM_LISTENER rdma_accept unbound
+22 CM_STATE rdma_accept
+22 CM_PRIVATE_DATA rdma_reject words
+22 CM_STATE rdma_reject
+22 CM_STATE rdma_disconnect
+106 CM_CONNECTED rdma_notify
+22 CM_HAS_QP rdma_create_qp qp
+22 CM_UNBOUND rdma_create_qp unbound
+22 CM_OTHER_CQ rdma_create_qp
+22 CM_NOT_UD rdma_join_multicast
+22 CM_UNBOUND rdma_join_multicast unbound
+22 CM_STATE rdma_join_multicast datagrams
+524 CM_GROUP_IPV6 rdma_join_multicast datagrams
+99 CM_NOT_JOINED rdma_leave_multicast
+22 CM_OTHER_EVENT rdma_get_request
+22 CM_OTHER_CHANNEL rdma_migrate_id
+38 CM_OPTION rdma_set_option
+22 CM_OPTION rdma_set_option
+2 CM_OTHER_CHANNEL rdma_destroy_id
+2 CM_OTHER_CHANNEL rdma_listen
+12 CM_MEMORY rdma_listen
+71 CM_UNEXPLAINED rdma_listen
+END
+
+# A channel that does not wait, a signal, a channel that the program closes as it ends.
+ok 'no event yet is no finding' quiet_call 11 rdma_get_cm_event
+ok 'nor is a signal that came first' quiet_call 4 rdma_get_cm_event
+ok 'nor is a channel closed under its thread' quiet_call 9 rdma_get_cm_event
+while read -r result reason; do
+	ok "rdma_getaddrinfo returns $result: $reason" name "$result" "$reason"
+done <<'END'
+-2 CM_NAME
+-3 CM_NAME
+-6 CM_FAMILY
+-8 CM_SERVICE
+-10 CM_NAME
+END
+
+# ---- One within another --------------------------------------------------------------------------------------
+
+synchronous() {
+	FAKE_CM_EVENT=8 FAKE_CM_STATUS=8 gives CM_NO_LISTENER rdma_connect synchronous
+	says 'error=ECONNREFUSED device=fake0 event=RDMA_CM_EVENT_REJECTED status=8 '
+}
+
+inner_call() {
+	FAKE_CM_ERRNO=2 gives CM_NO_NODE rdma_create_id
+	FAKE_CM_ERRNO=2 explain cm_call rdma_create_id
+	says '^rdma_create_id: rdma_create_event_channel failed with ENOENT'
+}
+
+inner_verb() {
+	ends 0 cm_call rdma_accept qp
+	[[ $(grep -c '^rdmaez-explain: .* refused at' "$scratch/err") == 1 ]]
+	says '^rdma_accept: ibv_modify_qp failed with EINVAL on fake0' 'possible: RESET, INIT' 'refused at .*cm_call'
+	ends 0 --only cm cm_call rdma_accept qp
+	says '^rdma_accept: ibv_modify_qp failed with EINVAL on fake0' 'possible: RESET, INIT'
+}
+
+forgiven_verb() {
+	FAKE_CM_HEALTHY=1 ends 0 cm_call rdma_accept qp
+	! grep 'refused at' "$scratch/err"
+}
+
+facts() {
+	FAKE_CM_EVENT=8 FAKE_CM_STATUS=28 FAKE_CM_WORDS='out of order' explain cm_call rdma_connect synchronous
+	says '^rdma_connect failed with ECONNREFUSED: RDMA_CM_EVENT_REJECTED, status 28, RDMA_PS_TCP' \
+		"which says 'out of order'" 'to 192.0.2.2 port 7471' 'on fake0' '^  Likely, status: the program there refused' 'Next: '
+}
+
+ok 'a call that waits for its event tells of it' synchronous
+ok 'a call within another' inner_call
+ok 'a verb within a call: the headers explain it, under the name of the call' inner_verb
+ok 'a verb that was refused in a call which works is no finding' forgiven_verb
+ok 'port space, addresses and device' facts
+
+wrong_reason() { event 8 8 CM_REFUSED; }
+fails 'another reason is noticed' "no 'kind=cm" wrong_reason
+fails 'a finding where there should be none is noticed' CM_NO_LISTENER quiet_event 8 8
+fails 'silence where there should be a finding is noticed' '' event 9 0 CM_REFUSED
+
+done_testing
