@@ -630,6 +630,8 @@ int doctor_report(const struct doctor_check *check, unsigned int checks)
 		report_json(run, checks, &tally);
 	else if (text)
 		put_summary(&tally);
+	for (i = 0; i < checks; i++)
+		free(run[i].records);
 	free(run);
 	return tally.count[DOCTOR_FAILED] ? 1 : 0;
 }
