@@ -178,17 +178,21 @@ quiet_counters() {
 	line 'ok   counters rxe0/1: no error was counted in 1 s; nothing passed either: watch longer, while a program runs'
 }
 
+# The client gives up where the server does not listen yet; packets tell that both have begun.
 loss() {
-	local server client
+	local server client before try
+	before=$(<$port/hw_counters/rcvd_pkts)
 	tc qdisc add dev "$other" root netem loss 10%
 	ibv_rc_pingpong -d rxe0 -g 1 -n 1000000 -s 4096 >/dev/null &
 	server=$!
-	until ibv_rc_pingpong -d rxe1 -g 1 -n 1000000 -s 4096 192.0.2.1 >/dev/null &
-		client=$!
-		sleep 0.5
-		kill -0 "$client"
-	do
-		:
+	client=
+	for ((try = 0; try < 100; try++)); do
+		if [[ -z $client ]] || ! kill -0 "$client"; then
+			ibv_rc_pingpong -d rxe1 -g 1 -n 1000000 -s 4096 192.0.2.1 >/dev/null &
+			client=$!
+		fi
+		sleep 0.2
+		(($(<$port/hw_counters/rcvd_pkts) < before + 10)) || break
 	done
 	look counters --seconds 3
 	kill "$client" "$server" || :
