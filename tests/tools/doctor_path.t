@@ -67,12 +67,17 @@ two_doctors() {
 strangers_served() {
 	exec 3<>"/dev/tcp/127.0.0.1/$1"
 	printf 'GET / HTTP/1.1\r\n\033[2J\r\n\r\n' >&3
-	served "$1" 'is no rdmaez-doctor'
+	served "$1" 'note serve 127.0.0.1: connected, and is no rdmaez-doctor'
 	served "$1" 'it sent "GET / HTTP/1.1'
 	exec 3<>"/dev/tcp/127.0.0.1/$1"
 	printf 'rdmaez-doctor 7 hello\n\n' >&3
 	served "$1" 'speaks version 7 of the protocol, this end 1'
 	grep -q '^rdmaez-doctor 1 hello$' <&3
+	exec 3>&-
+	: >"/dev/tcp/127.0.0.1/$1"
+	served "$1" 'note serve 127.0.0.1: connected, and left'
+	exec 3<>"/dev/tcp/127.0.0.1/$1"
+	served "$1" 'note serve 127.0.0.1: connected, and said nothing'
 	exec 3>&-
 	for _ in {1..40}; do
 		head --bytes=$((RANDOM % 3000)) /dev/urandom >"/dev/tcp/127.0.0.1/$1" || :

@@ -87,6 +87,8 @@ enum talk_end talk_send(int fd, const struct talk *talk, uint64_t until);
 enum talk_end talk_receive(int fd, struct talk *talk, const char *kind, uint64_t until);
 /* The value of the next line with this key: behind `after`, a value returned before; NULL: of the first. NULL: none */
 const char *talk_value(const struct talk *talk, const char *key, const char *after);
+/* The same as text of this size, cut where it is longer; "?": none. */
+void talk_text(const struct talk *talk, const char *key, char *text, size_t size);
 
 /* What --peer names. */
 struct peer_name {
@@ -95,6 +97,37 @@ struct peer_name {
 };
 /* False: it is no HOST, HOST:PORT or [HOST]:PORT. */
 bool peer_parse(const char *text, struct peer_name *name);
+
+/* --- side.c: what an end has ------------------------------------------------------------------------ */
+
+enum {
+	SIDE_GIDS = 16 /* that one end tells the other */
+};
+
+struct side {
+	char host[65], kernel[65], rdma_core[16], rdmaez[16];
+	char problem[256]; /* why there is no port to probe with; "": there is one */
+	struct rdma_port port;
+	char link_layer[16], state[16], netdev[16];
+	bool is_iwarp;
+	int mtu; /* the port's active one, in bytes */
+	unsigned int netdev_mtu;
+	unsigned int gids;
+	struct {
+		unsigned int index;
+		unsigned int version; /* of RoCE; 0: InfiniBand */
+		union ibv_gid gid;
+	} gid[SIDE_GIDS];
+};
+
+/* What this end has for a peer that is reached from this address. */
+void side_look(struct side *side, const union socket_address *own);
+/* Tells it, as a hello. */
+void side_tell(const struct side *side, struct talk *talk);
+/* Takes the peer's hello. False: it is none. */
+bool side_take(struct side *side, const struct talk *talk);
+/* Whether two GIDs, by their positions, can be used together. */
+bool side_is_pair(const struct side *own, unsigned int i, const struct side *peer, unsigned int j);
 
 /* --- probe.c: messages between two queue pairs ------------------------------------------------------ */
 
@@ -143,5 +176,42 @@ void probe_count(const struct rdma_port *port, struct probe_counters *counters);
 /* Writes what grew, "out_of_sequence +3, duplicate_request +1"; returns its length, 0: nothing did. */
 size_t probe_growth(const struct probe_counters *before, const struct probe_counters *after,
 		    char *text, size_t size);
+
+/* --- peer.c: the conversation ----------------------------------------------------------------------- */
+
+enum {
+	ANSWER_MS = 5000 /* how long a message may take */
+};
+
+/* A conversation with the peer. */
+struct session {
+	int tcp;
+	char peer[ADDRESS_TEXT]; /* its address */
+	union ibv_gid address;   /* the same, zero if it is of no use */
+	struct side own, other;
+	char here[96];  /* the subject of lines about the port of this end */
+	bool is_broken; /* the conversation, so that no more can be asked */
+	/* Of the last RC probe, and of UD after it: the counters before, and what grew at the peer. */
+	struct probe_counters before;
+	char growth[TALK_LINE];
+};
+
+/* Begins it on a connection. */
+void session_begin(struct session *s, int tcp);
+/* Says who is at both ends. */
+void session_say(const struct session *s);
+/* Says what does not go together; whether a probe makes sense (side.c). */
+bool session_compare(const struct session *s);
+/* Makes all probes, and says what came of them (ask.c). */
+void session_probe(struct session *s);
+
+/* So that a network that loses large packets does not lose what the two say. */
+void keep_small(int tcp);
+/* What a record says first: of a completion its status, else the errno value; and the reason. */
+void put_why(const struct rdmaez_diag *diag, char *text, size_t size);
+/* What to do about it; "": not known. */
+const char *fix_of(const struct rdmaez_diag *diag);
+/* The record as evidence of the line just begun. */
+void say_record(const struct rdmaez_diag *diag);
 
 #endif

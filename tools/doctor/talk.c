@@ -187,6 +187,13 @@ const char *talk_value(const struct talk *talk, const char *key, const char *aft
 	return NULL;
 }
 
+void talk_text(const struct talk *talk, const char *key, char *text, size_t size)
+{
+	const char *const value = talk_value(talk, key, NULL);
+
+	snprintf(text, size, "%.*s", (int)size - 1, value ? value : "?");
+}
+
 /* --- Whom to talk to -------------------------------------------------------------------------------- */
 
 bool peer_parse(const char *text, struct peer_name *name)

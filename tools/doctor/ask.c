@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT */
+/* Data between both ends: the probes, at the end that asks for them, and what comes of them. */
+#include "peer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PAIRS = 4, /* of GIDs that are tried */
+	ROUND_TRIPS = 100,
+	ROUND_TRIPS_MS = 3000,
+	DATAGRAMS = 64
+};
+
+/* --- One probe, at the end that asks ---------------------------------------------------------------- */
+
+/* What was tried, and what came of it. */
+struct attempt {
+	struct probe probe;
+	int peer_gid; /* the peer's GID index; -1: the one that it chooses */
+	struct probe_end end;
+	bool is_connected;
+	int error;
+	uint32_t failed; /* bytes of the message that did not come back; 0: none was sent */
+	/* What the peer reports. */
+	unsigned int peer_got;
+	char peer_why[200], peer_fix[200];
+};
+
+/* Says that the conversation has ended where it should not. */
+static void broken(struct session *s, enum talk_end end)
+{
+	static const char *const what[] = {
+		[TALK_WELL] = "",
+		[TALK_SILENT] = "says no more",
+		[TALK_CLOSED] = "has closed the connection",
+		[TALK_FOREIGN] = "sends what rdmaez-doctor does not",
+		[TALK_NEWER] = "speaks another version",
+		[TALK_STEP] = "is at another step",
+	};
+
+	if (!s->is_broken) {
+		doctor_say(DOCTOR_FAILED, s->here, "the peer %s: the probe ends here", what[end]);
+		doctor_next("see what rdmaez-doctor --listen says on the peer, and begin again");
+	}
+	s->is_broken = true;
+}
+
+/* Asks the peer for its end of a probe. False: it has none. */
+static bool ask_for(struct session *s, struct attempt *attempt)
+{
+	struct talk talk;
+	const char *why;
+	enum talk_end end;
+
+	talk_begin(&talk, "probe");
+	talk_add(&talk, "type %s", attempt->probe.type == IBV_QPT_UD ? "UD" : "RC");
+	talk_add(&talk, "gid %d", attempt->peer_gid);
+	end = talk_send(s->tcp, &talk, peer_in_ms(ANSWER_MS));
+	if (end == TALK_WELL)
+		end = talk_receive(s->tcp, &talk, "ready", peer_in_ms(ANSWER_MS));
+	if (end != TALK_WELL) {
+		broken(s, end);
+		return false;
+	}
+	why = talk_value(&talk, "why", NULL);
+	if (!why)
+		return true;
+	attempt->error = ECONNABORTED;
+	snprintf(attempt->peer_why, sizeof(attempt->peer_why), "%.199s", why);
+	talk_text(&talk, "fix", attempt->peer_fix, sizeof(attempt->peer_fix));
+	return false;
+}
+
+/* Ends the probe at the peer, and hears what it saw. */
+static void hear_report(struct session *s, struct attempt *attempt)
+{
+	struct talk talk;
+	const char *got;
+	enum talk_end end;
+
+	talk_begin(&talk, "done");
+	end = talk_send(s->tcp, &talk, peer_in_ms(ANSWER_MS));
+	if (end == TALK_WELL)
+		end = talk_receive(s->tcp, &talk, "report", peer_in_ms(3 * ANSWER_MS));
+	if (end != TALK_WELL) {
+		broken(s, end);
+		return;
+	}
+	got = talk_value(&talk, "got", NULL);
+	attempt->peer_got = got ? (unsigned int)strtoul(got, NULL, 10) : 0;
+	if (talk_value(&talk, "why", NULL)) {
+		talk_text(&talk, "why", attempt->peer_why, sizeof(attempt->peer_why));
+		talk_text(&talk, "fix", attempt->peer_fix, sizeof(attempt->peer_fix));
+	}
+	if (talk_value(&talk, "growth", NULL))
+		talk_text(&talk, "growth", s->growth, sizeof(s->growth));
+}
+
+/* One message after the other, until one does not come back. */
+static void ping(const struct session *s, struct attempt *attempt, const uint32_t *bytes,
+		 size_t count)
+{
+	for (size_t i = 0; i < count && !attempt->error; i++) {
+		doctor_step("sending %u bytes by RC from %s", bytes[i], s->here);
+		attempt->error = probe_ping(&attempt->end, bytes[i]);
+		attempt->failed = attempt->error ? bytes[i] : 0;
+	}
+}
+
+/* Both ends of a probe, connected. Whatever comes of it, end_attempt() follows if it returns true. */
+static bool begin_attempt(struct session *s, struct attempt *attempt)
+{
+	attempt->error = 0;
+	attempt->failed = 0;
+	attempt->is_connected = false;
+	attempt->peer_why[0] = attempt->peer_fix[0] = '\0';
+	attempt->probe.port = s->own.port;
+	attempt->probe.peer = s->address;
+	if (attempt->probe.type == IBV_QPT_RC) {
+		probe_count(&s->own.port, &s->before);
+		s->growth[0] = '\0';
+	}
+	doctor_step("opening a queue pair on %s", s->here);
+	attempt->error = probe_open(&attempt->end, &attempt->probe);
+	if (attempt->error || !ask_for(s, attempt)) {
+		probe_close(&attempt->end);
+		return false;
+	}
+	doctor_step("connecting a queue pair of %s", s->here);
+	attempt->error = probe_connect(&attempt->end, s->tcp);
+	attempt->is_connected = !attempt->error;
+	return true;
+}
+
+static void end_attempt(struct session *s, struct attempt *attempt)
+{
+	hear_report(s, attempt);
+	probe_close(&attempt->end);
+}
+
+/* --- What it means ---------------------------------------------------------------------------------- */
+
+/* "RC from GID 1 (192.0.2.1) to 192.0.2.2" */
+static void put_pair(const struct attempt *attempt, char *text, size_t size)
+{
+	const char *const type = attempt->probe.type == IBV_QPT_UD ? "UD" : "RC";
+	const struct rdmaez_path *const path = &attempt->end.agreed.path;
+	const struct rdmaez_endpoint *const local = &attempt->end.local;
+	char from[ADDRESS_TEXT] = "", to[ADDRESS_TEXT];
+	const int index = path->sgid_index == RDMAEZ_ZERO ? 0 : path->sgid_index;
+
+	if (!attempt->is_connected || rdmaez_gid_is_zero(&path->dgid)) {
+		snprintf(text, size, "%s", type);
+		return;
+	}
+	for (unsigned int i = 0; i < local->gid_count; i++)
+		if ((int)local->gid[i].gid_index == index)
+			gid_text(&local->gid[i].gid, from);
+	snprintf(text, size, "%s from GID %d (%s) to %s", type, index, from,
+		 gid_text(&path->dgid, to));
+}
+
+static bool is_roce_v1(const struct attempt *attempt)
+{
+	const struct rdmaez_endpoint *const local = &attempt->end.local;
+	const struct rdmaez_path *const path = &attempt->end.agreed.path;
+	const int index = path->sgid_index == RDMAEZ_ZERO ? 0 : path->sgid_index;
+
+	for (unsigned int i = 0; i < local->gid_count; i++)
+		if ((int)local->gid[i].gid_index == index)
+			return local->gid[i].gid_type == IBV_GID_TYPE_ROCE_V1;
+	return false;
+}
+
+static bool is_unanswered(const struct attempt *attempt)
+{
+	return attempt->error == ETIMEDOUT ||
+	       (attempt->error == EIO && attempt->end.diag.status_code == IBV_WC_RETRY_EXC_ERR);
+}
+
+/* It did not come to a connection. */
+static void say_unconnected(const struct session *s, const struct attempt *attempt)
+{
+	const char *const type = attempt->probe.type == IBV_QPT_UD ? "UD" : "RC";
+	const struct rdmaez_diag *const diag = &attempt->end.diag;
+	char why[256];
+
+	if (attempt->peer_why[0]) {
+		doctor_say(DOCTOR_FAILED, s->here, "%s: the peer cannot connect: %s", type,
+			   attempt->peer_why);
+		if (attempt->peer_fix[0])
+			doctor_next("on the peer %s: %s", s->peer, attempt->peer_fix);
+		return;
+	}
+	put_why(diag, why, sizeof(why));
+	doctor_say(DOCTOR_FAILED, s->here, "%s: this end cannot connect: %s", type, why);
+	say_record(diag);
+	if (fix_of(diag)[0])
+		doctor_next("%s", fix_of(diag));
+}
+
+/* Not one message came back, though TCP and the addresses are in order. */
+static void say_blocked(const struct session *s, const struct attempt *attempt)
+{
+	const bool is_ethernet = strcmp(s->own.link_layer, "Ethernet") == 0;
+	const char *const what = !is_ethernet          ? "packet of InfiniBand"
+				 : is_roce_v1(attempt) ? "packet of RoCE v1 (Ethertype 0x8915)"
+						       : "packet of RoCE v2 (UDP port 4791)";
+	const bool arrives = attempt->peer_got > 0;
+	char pair[160], why[256];
+
+	put_pair(attempt, pair, sizeof(pair));
+	doctor_say(DOCTOR_FAILED, s->here,
+		   "%s: connected, but no %s gets through %s, while TCP does", pair, what,
+		   arrives ? "from the peer to here" : "from here to the peer");
+	put_why(&attempt->end.diag, why, sizeof(why));
+	doctor_evidence("%s; the peer received %u message%s", why, attempt->peer_got,
+			attempt->peer_got == 1 ? "" : "s");
+	say_record(&attempt->end.diag);
+	if (!is_ethernet)
+		doctor_next("ibtracert, and the partition and service level of both ports");
+	else if (is_roce_v1(attempt))
+		doctor_next("see whether the switches pass it; RoCE v1 does not pass routers: use "
+			    "GIDs of RoCE v2");
+	else
+		doctor_next("open UDP port 4791 in the firewall of %s: nft list ruleset, iptables "
+			    "--list-rules; in security groups and switch ACLs between",
+			    arrives ? "this machine" : "the peer");
+}
+
+/* Of another pair of GIDs than the first a word is enough. */
+static void say_nor(const struct session *s, const struct attempt *attempt)
+{
+	char from[ADDRESS_TEXT] = "", why[256];
+
+	if (attempt->end.local.gid_count)
+		gid_text(&attempt->end.local.gid[0].gid, from);
+	put_why(&attempt->end.diag, why, sizeof(why));
+	doctor_say(DOCTOR_NOTE, s->here, "nor does data pass by GID %d (%s)",
+		   attempt->probe.gid_index, from);
+	doctor_evidence("%s", attempt->peer_why[0] ? attempt->peer_why : why);
+}
+
+static void say_failed(const struct session *s, const struct attempt *attempt)
+{
+	const struct rdmaez_diag *const diag = &attempt->end.diag;
+	char pair[160], why[256];
+
+	if (s->is_broken)
+		return;
+	if (attempt->probe.gid_index >= 0 && attempt->probe.type == IBV_QPT_RC) {
+		say_nor(s, attempt);
+		return;
+	}
+	if (!attempt->is_connected) {
+		say_unconnected(s, attempt);
+		return;
+	}
+	if (attempt->failed == 1 && is_unanswered(attempt)) {
+		say_blocked(s, attempt);
+		return;
+	}
+	put_pair(attempt, pair, sizeof(pair));
+	if (attempt->error == EBADMSG) {
+		doctor_say(DOCTOR_FAILED, s->here, "%s: a message of %u bytes came back damaged",
+			   pair, attempt->failed);
+		doctor_next("see the counters of both ports: rdmaez-doctor --only counters");
+		return;
+	}
+	put_why(diag, why, sizeof(why));
+	doctor_say(DOCTOR_FAILED, s->here, "%s: a message of %u bytes did not come back: %s", pair,
+		   attempt->failed, why);
+	say_record(diag);
+	if (attempt->peer_why[0])
+		doctor_evidence("at the peer: %s", attempt->peer_why);
+	if (fix_of(diag)[0])
+		doctor_next("%s", fix_of(diag));
+}
+
+/* --- RC --------------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How long a message of 8 bytes and its answer take. */
+static void say_round_trip(const struct session *s, struct attempt *attempt)
+{
+	const uint64_t until = peer_in_ms(ROUND_TRIPS_MS);
+	uint64_t ns[ROUND_TRIPS];
+	size_t count = 0;
+
+	doctor_step("measuring the round trip from %s", s->here);
+	while (count < ROUND_TRIPS && peer_ms_left(until) && !attempt->error) {
+		const uint64_t begin = peer_in_ms(0);
+
+		attempt->error = probe_ping(&attempt->end, 8);
+		ns[count++] = peer_in_ms(0) - begin;
+	}
+	if (attempt->error) {
+		attempt->failed = 8;
+		return;
+	}
+	qsort(ns, count, sizeof(ns[0]), by_size);
+	doctor_say(DOCTOR_OK, s->here,
+		   "a message of 8 bytes and its answer take %.1f us (median of %zu; %.1f to %.1f)",
+		   (double)ns[count / 2] / 1e3, count, (double)ns[0] / 1e3,
+		   (double)ns[count - 1] / 1e3);
+}
+
+/* Packets of the path MTU are lost: the greatest MTU whose packets arrive, in bytes; 0: none. */
+static int smaller_mtu(struct session *s, const struct attempt *failed, int mtu)
+{
+	for (int less = mtu / 2; less >= 256 && !s->is_broken; less /= 2) {
+		struct attempt attempt;
+		const uint32_t bytes[] = {(uint32_t)less, 3 * (uint32_t)less + 1};
+
+		memset(&attempt, 0, sizeof(attempt));
+		attempt.probe = failed->probe;
+		attempt.probe.mtu = less;
+		attempt.peer_gid = failed->peer_gid;
+		if (!begin_attempt(s, &attempt))
+			return 0;
+		if (attempt.is_connected)
+			ping(s, &attempt, bytes, 2);
+		end_attempt(s, &attempt);
+		if (!attempt.error && !s->is_broken)
+			return less;
+	}
+	return 0;
+}
+
+static void say_mtu_lost(const struct session *s, const struct attempt *attempt, int mtu, int less)
+{
+	char pair[160];
+
+	put_pair(attempt, pair, sizeof(pair));
+	doctor_say(DOCTOR_FAILED, s->here,
+		   "%s: the network loses packets of the path MTU %d, which both ports have; those "
+		   "of %d pass",
+		   pair, mtu, less);
+	say_record(&attempt->end.diag);
+	doctor_next("raise the MTU of every switch port between to that of the interfaces, %u",
+		    s->own.netdev_mtu);
+	doctor_next("or lower that of the interfaces at both ends: ip link set dev %s mtu %d",
+		    s->own.netdev, less == 1024 ? 1500 : less + 152);
+}
+
+/* Returns the path MTU that works, in bytes; 0: none. */
+static int try_rc(struct session *s, struct attempt *attempt)
+{
+	char pair[160];
+	int mtu, less;
+
+	attempt->probe.type = IBV_QPT_RC;
+	if (!begin_attempt(s, attempt)) {
+		say_failed(s, attempt);
+		return 0;
+	}
+	mtu = rdmaez_mtu_bytes(attempt->end.agreed.mtu);
+	if (attempt->is_connected) {
+		const uint32_t bytes[] = {1, (uint32_t)mtu, 3 * (uint32_t)mtu + 1};
+
+		ping(s, attempt, bytes, 3);
+	}
+	put_pair(attempt, pair, sizeof(pair));
+	if (!attempt->error) {
+		doctor_say(DOCTOR_OK, s->here,
+			   "%s: messages of 1, %d and %d bytes pass, at a path MTU of %d", pair,
+			   mtu, 3 * mtu + 1, mtu);
+		say_round_trip(s, attempt);
+	}
+	end_attempt(s, attempt);
+	if (!attempt->error && !s->is_broken)
+		return mtu;
+	less = !s->is_broken && attempt->failed > 8 && is_unanswered(attempt)
+		       ? smaller_mtu(s, attempt, mtu)
+		       : 0;
+	if (less)
+		say_mtu_lost(s, attempt, mtu, less);
+	else
+		say_failed(s, attempt);
+	return less;
+}
+
+/* --- UD --------------------------------------------------------------------------------------------- */
+
+static void try_ud(struct session *s, struct attempt *attempt, int mtu)
+{
+	unsigned int lost = DATAGRAMS;
+	char pair[160];
+
+	attempt->probe.type = IBV_QPT_UD;
+	if (!begin_attempt(s, attempt)) {
+		say_failed(s, attempt);
+		return;
+	}
+	doctor_step("sending datagrams from %s", s->here);
+	if (attempt->is_connected)
+		attempt->error = probe_datagrams(&attempt->end, (uint32_t)mtu, DATAGRAMS, &lost);
+	end_attempt(s, attempt);
+	put_pair(attempt, pair, sizeof(pair));
+	if (attempt->error || s->is_broken) {
+		attempt->failed = (uint32_t)mtu;
+		say_failed(s, attempt);
+	} else if (!lost) {
+		doctor_say(DOCTOR_OK, s->here, "%s: all of %d datagrams of %d bytes came back",
+			   pair, DATAGRAMS, mtu);
+	} else {
+		doctor_say(lost == DATAGRAMS ? DOCTOR_FAILED : DOCTOR_WARNING, s->here,
+			   "%s: %u of %d datagrams of %d bytes did not come back", pair, lost,
+			   DATAGRAMS, mtu);
+		doctor_evidence("the peer received %u", attempt->peer_got);
+		doctor_next(
+			"look for loss: ip -s link show dev %s, ethtool -S %s, at both ends and "
+			"in the switches",
+			s->own.netdev, s->own.netdev);
+	}
+}
+
+/* --- All probes ------------------------------------------------------------------------------------- */
+
+/* Whether this pair of GIDs is the one that was agreed on. */
+static bool is_tried(const struct session *s, unsigned int i, unsigned int j,
+		     const struct attempt *first)
+{
+	const struct rdmaez_path *const path = &first->end.agreed.path;
+
+	return (int)s->own.gid[i].index ==
+		       (path->sgid_index == RDMAEZ_ZERO ? 0 : path->sgid_index) &&
+	       memcmp(&s->other.gid[j].gid, &path->dgid, sizeof(path->dgid)) == 0;
+}
+
+/* The other pairs of GIDs, until one works. */
+static int try_other_pairs(struct session *s, const struct attempt *first, struct attempt *attempt)
+{
+	unsigned int tried = 1;
+
+	for (unsigned int i = 0; i < s->own.gids; i++) {
+		for (unsigned int j = 0; j < s->other.gids; j++) {
+			int mtu;
+
+			if (!side_is_pair(&s->own, i, &s->other, j) || is_tried(s, i, j, first))
+				continue;
+			if (tried++ == PAIRS || s->is_broken)
+				return 0;
+			memset(attempt, 0, sizeof(*attempt));
+			attempt->probe.gid_index = (int)s->own.gid[i].index;
+			attempt->peer_gid = (int)s->other.gid[j].index;
+			mtu = try_rc(s, attempt);
+			if (!mtu)
+				continue;
+			doctor_say(DOCTOR_WARNING, s->here,
+				   "data passes by GID %u, not by the one that the route leads to",
+				   s->own.gid[i].index);
+			doctor_next(
+				"name it in programs: NCCL_IB_GID_INDEX=%u, UCX_IB_GID_INDEX=%u, "
+				"ib_write_bw -x %u",
+				s->own.gid[i].index, s->own.gid[i].index, s->own.gid[i].index);
+			return mtu;
+		}
+	}
+	return 0;
+}
+
+static void say_loss(const struct session *s)
+{
+	struct probe_counters after;
+	char growth[512];
+	size_t length;
+
+	poll(NULL, 0, 30); /* mlx5 refreshes its counters every 10 ms */
+	probe_count(&s->own.port, &after);
+	length = probe_growth(&s->before, &after, growth, sizeof(growth));
+	if (!length && !s->growth[0]) {
+		doctor_say(DOCTOR_OK, s->here,
+			   "no counter of losses or retries grew at either end");
+		return;
+	}
+	doctor_say(DOCTOR_WARNING, s->here,
+		   "packets were lost or sent again during the probe, though the messages passed");
+	doctor_evidence("here %s; at the peer %s", length ? growth : "nothing",
+			s->growth[0] ? s->growth : "nothing");
+	doctor_next("look for loss: ip -s link show dev %s, ethtool -S %s, at both ends and in the "
+		    "switches; on RoCE see flow control (PFC) and congestion control (ECN)",
+		    s->own.netdev, s->own.netdev);
+}
+
+void session_probe(struct session *s)
+{
+	struct attempt first, other;
+	struct attempt *works = &first;
+	int mtu;
+
+	memset(&first, 0, sizeof(first));
+	first.probe.gid_index = -1;
+	first.peer_gid = -1;
+	mtu = try_rc(s, &first);
+	if (!mtu && !s->is_broken && strcmp(s->own.link_layer, "Ethernet") == 0) {
+		works = &other;
+		mtu = try_other_pairs(s, &first, &other);
+	}
+	if (!mtu || s->is_broken)
+		return;
+	try_ud(s, works, mtu);
+	if (!s->is_broken)
+		say_loss(s);
+}
