@@ -196,21 +196,21 @@ peer_without_device() {
 	return "$code"
 }
 
-# A peer that says hello and is gone when it is asked for a queue pair.
-peer_that_leaves() {
-	local code=0
-	perl -MIO::Socket -e '
+# with_peer_of HELLO COMMAND...: with a peer that says this hello, and is gone when it is asked for a queue pair.
+with_peer_of() {
+	local code=0 hello=$1
+	rm -f "$scratch/says"
+	shift
+	HELLO=$hello perl -MIO::Socket -e '
 		my $listen = IO::Socket::INET->new(LocalPort => 4001, Listen => 1, ReuseAddr => 1) or die;
 		print STDERR "listening\n";
 		my $peer = $listen->accept;
 		$/ = "\n\n";
 		<$peer>;
-		print $peer "rdmaez-doctor 1 hello\nhost gone\nport rxe1 1 Ethernet ACTIVE IB 1024\nnetdev veth1 1500\n" .
-			"gid 1 2 ::ffff:192.0.2.2\n\n";
-		<$peer>;' 2>"$scratch/leaves" &
-	await test -s "$scratch/leaves"
-	says 1 'ok   probe 192.0.2.2: is gone: kernel ?' \
-		'FAIL probe rxe0/1: the peer has closed the connection: the probe ends here' -- --peer 192.0.2.2:4001 --only probe || code=1
+		print $peer "rdmaez-doctor 1 hello\n$ENV{HELLO}\n\n";
+		<$peer>;' 2>"$scratch/says" &
+	await test -s "$scratch/says"
+	says "$@" -- --peer 192.0.2.2:4001 --only probe || code=1
 	wait "$!"
 	return "$code"
 }
@@ -258,7 +258,21 @@ ok 'without privileges' unprivileged
 ok 'another device is named than the route leads to' says 1 \
 	'FAIL path rxe0/1: the route to 192.0.2.2 leaves by veth0 of this device, not by rxe1' -- --peer 192.0.2.2 --only path rxe1
 ok 'the peer has no RDMA device, nor has the way' peer_without_device
-ok 'the peer leaves' peer_that_leaves
+hello=$'host other\nnetdev eth9 1500\n'
+gids=$'\ngid 0 2 fe80::1\ngid 1 2 ::ffff:192.0.2.2'
+ok 'the peer leaves' with_peer_of "${hello}port rdma9 1 Ethernet ACTIVE IB 1024$gids" 1 'ok   probe 192.0.2.2: is other: kernel ?' \
+	'FAIL probe rxe0/1: the peer has closed the connection: the probe ends here'
+ok 'the link layers differ' with_peer_of "${hello}port rdma9 1 InfiniBand ACTIVE IB 4096$gids" 1 \
+	'FAIL probe rxe0/1: Ethernet here, InfiniBand at the peer: they cannot connect'
+ok 'the peer has iWARP' with_peer_of "${hello}port rdma9 1 Ethernet ACTIVE iWARP 1024$gids" 1 \
+	'FAIL probe rxe0/1: Ethernet here, Ethernet with iWARP at the peer: they cannot connect'
+ok "the peer's port is down" with_peer_of "${hello}port rdma9 1 Ethernet DOWN IB 1024$gids" 1 \
+	'FAIL probe rxe0/1: port 1 of rdma9, at the peer, is DOWN' '> on the peer: ip link set dev eth9 up'
+ok 'the peer has RoCE v1 alone' with_peer_of "${hello}port rdma9 1 Ethernet ACTIVE IB 1024"$'\ngid 0 1 fe80::1\ngid 1 1 ::ffff:192.0.2.2' 1 \
+	"FAIL probe rxe0/1: no GID here goes with one of the peer's rdma9/1" \
+	'here RoCE v2 link-local, RoCE v2 IPv4, RoCE v2 IPv6; at the peer RoCE v1 link-local, RoCE v1 IPv4'
+ok 'the peer has no GID' with_peer_of "${hello}port rdma9 1 Ethernet ACTIVE IB 1024" 1 \
+	"FAIL probe rxe0/1: no GID here goes with one of the peer's rdma9/1" '> on the peer: ip address add ADDRESS/PREFIX dev eth9'
 ok 'the peer has no address' address_there_gone
 ok 'this end has none' address_here_gone
 ok 'the interface is down' interface_down

@@ -329,11 +329,10 @@ bool session_compare(const struct session *s)
 
 	if (strcmp(own->link_layer, peer->link_layer) != 0 || own->is_iwarp != peer->is_iwarp) {
 		doctor_say(DOCTOR_FAILED, s->here,
-			   "%s%s s->here, %s%s at the peer: they cannot connect", own->link_layer,
+			   "%s%s here, %s%s at the peer: they cannot connect", own->link_layer,
 			   own->is_iwarp ? " with iWARP" : "", peer->link_layer,
 			   peer->is_iwarp ? " with iWARP" : "");
-		doctor_next("name devices of the same kind at both ends: rdmaez-doctor --list, "
-			    "DEVICE");
+		doctor_next("name a device of the other kind at one end: ibv_devinfo lists them");
 		return false;
 	}
 	if (strcmp(own->state, "ACTIVE") != 0 || strcmp(peer->state, "ACTIVE") != 0) {
