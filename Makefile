@@ -123,7 +123,7 @@ DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_tools = tools $(EXPLAINED)
-NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE) tools
+NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE) tools build/device/explained/verbs
 NEEDS_site := docs
 NEEDS_siw := $(SIW) build/examples/cm
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h
@@ -202,6 +202,9 @@ build/device/%: tests/device/%.c build/objects/gcc/implementation.o | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -libverbs)
 build/device/connect_many: tests/device/connect_many.c | deps-build
 	$(call compile,-Itests -libverbs)
+# A sanitizer wants to be the first library, and so does rdmaez-explain.
+build/device/explained/%: tests/device/explained/%.c | deps-build
+	$(call compile,-libverbs)
 build/siw/%: tests/siw/%.c | deps-build deps-siw
 	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 

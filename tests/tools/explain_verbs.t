@@ -98,7 +98,7 @@ ok 'explains a domain that is missing' explains qp_domain \
 	'refusal ibv_create_qp_ex EOPNOTSUPP CREATE_DOMAIN NOT_SUPPORTED'
 ok 'explains a move, and leaves the state as the program knows it' explains move \
 	'refusal ibv_modify_qp EINVAL TRANSITION'
-ok 'explains a queue pair in use' explains qp_busy 'refusal ibv_destroy_qp EBUSY BUSY'
+ok 'explains a queue pair in use' explains qp_busy 'refusal ibv_destroy_qp EBUSY QP_IN_USE'
 ok 'explains ECE options' explains ece 'refusal ibv_set_ece EOPNOTSUPP NOT_SUPPORTED'
 
 ok 'explains an event of a queue pair' explains event_qp 'event IBV_EVENT_QP_ACCESS_ERR 0 WC_PEER_REQUEST WC_ACCESS'

@@ -38,64 +38,6 @@ void explain_replay_as(const char *verb)
 	explain_thread.replay = verb;
 }
 
-/* Verbs report failure in three ways: a positive errno value, a negative one, or -1 or NULL with the cause in errno. */
-static int error_of_refusal(void)
-{
-	const int result = (int)explain_thread.result;
-
-	if (result > 0)
-		return result;
-	if (result < -1 && result != INT32_MIN)
-		return -result;
-	return explain_thread.error > 0 ? explain_thread.error : EIO;
-}
-
-static enum rdmaez_why meaning_of(int error)
-{
-	switch (error) {
-	case ENOMEM:
-	case ENOSPC:
-		return RDMAEZ_WHY_NO_RESOURCES;
-	case EAGAIN:
-		return RDMAEZ_WHY_CGROUP;
-	case EBUSY:
-		return RDMAEZ_WHY_BUSY;
-	case EIO:
-	case ENXIO:
-	case ENODEV:
-		return RDMAEZ_WHY_DEVICE_GONE;
-	case ETIMEDOUT:
-		return RDMAEZ_WHY_TIMED_OUT;
-	case EOPNOTSUPP:
-	case ENOSYS:
-	case EPROTONOSUPPORT:
-		return RDMAEZ_WHY_NOT_SUPPORTED;
-	default:
-		return RDMAEZ_WHY_UNEXPLAINED;
-	}
-}
-
-void explain_refused(struct explain_call *call, const struct ibv_context *context)
-{
-	struct rdmaez_diag *const diag = call->diag;
-
-	if (!diag->call) {
-		diag->call = call->verb;
-		diag->from = diag->to = -1;
-	}
-	if (context && context->device && !*diag->device)
-		memcpy(diag->device, context->device->name, sizeof(diag->device));
-	diag->verb = call->verb;
-	diag->error = error_of_refusal();
-	if (!diag->count)
-		diag->finding[diag->count++] = (struct rdmaez_finding){
-			.reason = meaning_of(diag->error),
-			.severity = RDMAEZ_DIAG_LIKELY,
-			.field = call->verb,
-		};
-	explain_end(call);
-}
-
 /* ---- Devices --------------------------------------------------------------------------------------- */
 
 #undef ibv_get_device_list

@@ -133,10 +133,9 @@ EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *a
 		return result;
 	explain_enter();
 	result = REAL(ibv_rereg_mr)(mr, flags, pd, addr, length, access);
-	if (explain_leave(&call, result)) {
-		/* The number tells what has become of the region; why, only errno does. */
-		explain_thread.result = -1;
-		if (flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+	/* The number tells what has become of the region; why, only errno does. */
+	if (explain_leave(&call, result ? -1 : 0)) {
+		if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && explain_thread.error != EOPNOTSUPP)
 			explain_reg(&call, flags & IBV_REREG_MR_CHANGE_PD ? pd : mr->pd, addr,
 				    length,
 				    flags & IBV_REREG_MR_CHANGE_ACCESS ? (unsigned int)access : 0);
@@ -431,25 +430,6 @@ int explain_free_dm(struct ibv_dm *memory)
 		       rdmaez_dm_close(&dm, call.diag));
 }
 
-/* rdmaez_dm_reg() adds IBV_ACCESS_ZERO_BASED, so that it never finds it missing. */
-static void explain_not_based(struct explain_call *call, const struct ibv_context *context)
-{
-	const struct explain_text text = {
-		.title = "ibv_reg_dm_mr failed with EINVAL",
-		.label = "ibv_reg_dm_mr EINVAL",
-		.error = EINVAL,
-		.device = context->device->name,
-		.count = 1,
-		.finding = {{.severity = RDMAEZ_DIAG_ERROR,
-			     .reason = "DM_ZERO_BASED",
-			     .field = "access",
-			     .what = "a region of device memory has addresses that count from 0",
-			     .next = "add IBV_ACCESS_ZERO_BASED"}},
-	};
-
-	explain_say(call, &text);
-}
-
 struct ibv_mr *explain_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *memory, uint64_t offset,
 				 size_t length, unsigned int access)
 {
@@ -468,12 +448,11 @@ struct ibv_mr *explain_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *memory, uint6
 			explain_made(EXPLAIN_MR, mr);
 		return mr;
 	}
-	if (explain_thread.error == EINVAL && !(access & IBV_ACCESS_ZERO_BASED)) {
-		explain_not_based(&call, pd->context);
-		return NULL;
+	/* rdmaez_dm_reg() adds the flag, so that it would not find it missing. */
+	if (access & IBV_ACCESS_ZERO_BASED) {
+		dm = dm_of(memory);
+		rdmaez_dm_reg(&dm, pd, &range, access, &region, call.diag);
 	}
-	dm = dm_of(memory);
-	rdmaez_dm_reg(&dm, pd, &range, access, &region, call.diag);
 	explain_refused(&call, pd->context);
 	return NULL;
 }
