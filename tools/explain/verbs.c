@@ -203,6 +203,7 @@ static bool has_row(struct ibv_context *context, unsigned int port, unsigned int
 		result = REAL(name) arguments;                                           \
 		saved_errno = errno;                                                     \
 		if (result && !explain_thread.explaining && explain_thread.depth == 1 && \
+		    !explain_thread.outer &&                                             \
 		    (result == ENODATA ||                                                \
 		     !has_row(context, (port), (unsigned int)(index), of_gids))) {       \
 			explain_thread.depth--;                                          \

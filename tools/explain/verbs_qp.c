@@ -186,8 +186,17 @@ int explain_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_att
 
 EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
-	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_set_ece", REAL(ibv_set_ece)(qp, ece), qp->context,
-		       EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+	struct explain_call call = EXPLAIN_CALL(ibv_set_ece, EXPLAIN_REFUSAL);
+	int result;
+
+	if (explain_answered(&call, &result))
+		return result;
+	explain_enter();
+	result = REAL(ibv_set_ece)(qp, ece);
+	/* Few devices have ECE, and whoever has a use for it tries. */
+	if (explain_leave(&call, result == EOPNOTSUPP ? 0 : result))
+		explain_refused(&call, qp->context);
+	return result;
 }
 
 /* ---- Attached ---------------------------------------------------------------------------------------- */

@@ -550,6 +550,8 @@ static void ece(void)
 
 	begin();
 	SEE(ibv_set_ece(qp, &options), SET_ECE);
+	fake_fail(FAKE_SET_ECE, 1, EINVAL);
+	SEE(ibv_set_ece(qp, &options), SET_ECE);
 	end();
 }
 
