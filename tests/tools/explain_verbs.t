@@ -32,6 +32,13 @@ ends_with() {
 	[[ $(tail -n 1 "$scratch/err") == *"$2" ]] || { cat "$scratch/err"; return 1; }
 }
 
+# What the program found out about its queue pair, which thread after thread destroys.
+says_too_early() {
+	ends 0 verbs held
+	says 'IBV_WC_RETRY_EXC_ERR'
+	[[ $(<"$scratch/out") == "too early $1" ]] || { cat "$scratch/out"; return 1; }
+}
+
 passes() {
 	explains "$1"
 	silent
@@ -119,6 +126,13 @@ ok 'tells which queue pairs ended in ERR' ends_with in_error ', 1 queue pair in 
 ok 'counts none that was reset' ends_with recovered '1 failed completion (IBV_WC_RETRY_EXC_ERR 1)'
 ok 'finds one among thousands' ends_with many_qps ', 1 queue pair in ERR'
 ok 'finds its context' says 'QP 50[0-9][0-9], RC, in ERR'
+
+ok 'adopts a context' explains adopted 'refusal ibv_alloc_dm EINVAL DM_NONE'
+ok 'leaves alone what the tables of older providers lack' passes older
+ok 'gives each context its own functions back' explains again 'refusal ibv_alloc_dm EINVAL DM_NONE'
+ok 'lets no queue pair go while it is looked at' says_too_early 0
+ok 'explains a child as well as its parent' explains forked 'refusal ibv_dealloc_pd EBUSY PD_IN_USE' \
+	'refusal ibv_dealloc_pd EBUSY PD_IN_USE' 'refusal ibv_destroy_cq EBUSY CQ_IN_USE'
 
 # by what means: a provider's own functions are called by their names, or looked up.
 provider_by() {

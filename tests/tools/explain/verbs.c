@@ -3,10 +3,15 @@
  * Makes, changes and destroys objects, once in each way that is refused: verbs CASE. It prints what a program sees of it
  * and how often the device was asked, which must be the same with and without rdmaez-explain.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fake_verbs.h"
 
@@ -670,6 +675,115 @@ static void advice(void)
 	end();
 }
 
+/* ---- Contexts, threads, processes ------------------------------------------------------------------------------ */
+
+/* One that the program came to in a way of its own. */
+static void adopted(void)
+{
+	struct ibv_alloc_dm_attr attr = {.length = 64};
+
+	context = fake_open(device);
+	pd = ibv_alloc_pd(context);
+	SEE_NULL(ibv_alloc_dm(context, &attr), ALLOC_DM);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
+}
+
+/* Of an older provider, whose table ends before device memory; and of one that has none at all. */
+static void older(void)
+{
+	struct ibv_alloc_dm_attr attr = {.length = 64};
+
+	context = fake_open(device);
+	verbs_get_ctx(context)->sz = sizeof(struct verbs_context) -
+				     offsetof(struct verbs_context, modify_flow_action_esp);
+	pd = ibv_alloc_pd(context);
+	SEE_NULL(ibv_alloc_dm(context, &attr), ALLOC_DM);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
+	context = fake_open(device);
+	context->abi_compat = NULL;
+	pd = ibv_alloc_pd(context);
+	SEE_NULL(ibv_alloc_dm(context, &attr), ALLOC_DM);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
+}
+
+/* Of two, and of one that lies where another was, each keeps its own. */
+static void again(void)
+{
+	struct ibv_context *const other = fake_open(device);
+	struct ibv_pd *const others = ibv_alloc_pd(other);
+
+	for (int i = 0; i < 3; i++) {
+		begin();
+		see_dm(4096, 0);
+		end();
+	}
+	SEE_NULL(ibv_alloc_mw(others, IBV_MW_TYPE_1), ALLOC_MW);
+	ibv_close_device(other);
+}
+
+/* A queue pair is not destroyed while it is looked at. */
+static atomic_bool is_looked_at, is_destroyed, was_destroyed;
+
+static int slow_query_port(struct ibv_context *unused, uint8_t port, struct ibv_port_attr *attr,
+			   size_t size)
+{
+	(void)unused;
+	(void)port;
+	(void)attr;
+	(void)size;
+	is_looked_at = true;
+	for (int i = 0; i < 200 && !is_destroyed; i++)
+		usleep(1000);
+	was_destroyed = is_destroyed;
+	return EIO;
+}
+
+static void *destroy(void *unused)
+{
+	/* Nobody looks without rdmaez-explain. */
+	for (int i = 0; i < 1000 && !is_looked_at; i++)
+		usleep(1000);
+	ibv_destroy_qp(qp);
+	is_destroyed = true;
+	return unused;
+}
+
+static void held(void)
+{
+	pthread_t thread;
+
+	begin();
+	verbs_get_ctx(context)->query_port = slow_query_port;
+	if (pthread_create(&thread, NULL, destroy, NULL))
+		return;
+	fail_qp();
+	pthread_join(thread, NULL);
+	printf("too early %d\n", was_destroyed);
+	qp = new_qp(IBV_QPT_RC);
+	end();
+}
+
+/* The child goes on with the same objects. */
+static void forked(void)
+{
+	pid_t child;
+
+	begin();
+	fflush(stdout);
+	child = fork();
+	SEE(ibv_dealloc_pd(pd), DEALLOC_PD);
+	if (!child)
+		SEE(ibv_destroy_cq(cq), DESTROY_CQ);
+	end();
+	fflush(stdout);
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
 /* Many, so that the table of queue pairs grows; the last one fails. */
 static void many_qps(void)
 {
@@ -711,7 +825,8 @@ static const struct {
 	CASE(ece),           CASE(event_qp),      CASE(event_cq),
 	CASE(event_well),    CASE(well),          CASE(left_over),
 	CASE(in_error),      CASE(recovered),     CASE(advice),
-	CASE(many_qps),
+	CASE(many_qps),      CASE(adopted),       CASE(older),
+	CASE(again),         CASE(held),          CASE(forked),
 };
 
 int main(int argc, char *argv[])
