@@ -19,15 +19,15 @@ program=build/device/explained/verbs
 explained() {
 	code=0
 	rm -f "$scratch/json"
-	build/tools/rdmaez-explain --json "$scratch/json" "$1" >"$scratch/out" 2>"$scratch/err" || code=$?
+	build/tools/rdmaez-explain --json "$scratch/json" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
 	jq --raw-output 'select(.kind != "summary") |
 		"\(.record.call) \(.record.errno) \([.record.findings[].reason] | join(" "))"' "$scratch/json" |
 		sort >"$scratch/found"
 }
 
 same() {
-	$program >"$scratch/alone"
-	explained $program
+	"$program" >"$scratch/alone"
+	explained "$program"
 	((code == 0))
 	diff "$scratch/alone" "$scratch/out"
 }
@@ -54,9 +54,29 @@ ok 'explains each refusal, and takes events that are not there yet for none' fin
 ok 'counts them, and that all was destroyed' says_nothing_left
 fails 'sees a finding that is missing' '^> ibv_attach_mcast' finds 'ibv_create_qp EINVAL CREATE_TYPE'
 
+# As another user, who may not open its node.
+without_right() {
+	chmod 600 /dev/infiniband/uverbs0
+	code=0
+	setpriv --reuid 65534 --clear-groups build/tools/rdmaez-explain "$program" 2>"$scratch/err" || code=$?
+	chmod 666 /dev/infiniband/uverbs0
+	((code == 1))
+	grep 'no right to read and write the device node. It is uverbs0' "$scratch/err"
+}
+ok 'explains why a device cannot be opened' without_right
+
+without_provider() {
+	mkdir "$scratch/empty"
+	mount --bind "$scratch/empty" /etc/libibverbs.d
+	explained "$program"
+	umount /etc/libibverbs.d
+	finds 'ibv_get_device_list ENODEV DEVICE_PROVIDER PROVIDER_RELEASE'
+}
+ok 'explains why the list of devices is empty' without_provider
+
 without_device() {
 	rdma link delete rxe0
-	explained $program
+	explained "$program"
 	((code == 1))
 	finds 'ibv_get_device_list ENODEV DEVICE_NONE'
 }

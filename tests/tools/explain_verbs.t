@@ -46,6 +46,7 @@ passes() {
 
 ok 'explains that devices cannot be listed' explains list_refused 'refusal ibv_get_device_list ENOSYS DEVICE_NONE'
 ok 'explains an empty list of devices' explains list_empty 'refusal ibv_get_device_list ENODEV DEVICE_NONE'
+ok 'counts it as that' says '1 refusal \(ibv_get_device_list ENODEV 1\)'
 ok 'explains a device that cannot be opened' explains open_refused 'refusal ibv_open_device EACCES UNEXPLAINED'
 ok 'explains a context that cannot be imported' explains import_device 'refusal ibv_import_device EIO DEVICE_GONE'
 ok 'explains a device that cannot be closed' explains close_refused 'refusal ibv_close_device EBUSY BUSY'

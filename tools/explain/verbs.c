@@ -46,18 +46,21 @@ EXPORT struct ibv_device **ibv_get_device_list(int *count)
 	struct explain_call call = EXPLAIN_CALL(ibv_get_device_list, EXPLAIN_REFUSAL);
 	struct ibv_context *context;
 	struct ibv_device **list;
+	int saved_errno;
 
 	if (explain_replayed_null(&call))
 		return NULL;
 	explain_enter();
 	list = REAL(ibv_get_device_list)(count);
+	saved_errno = errno;
 	/* An empty list is no refusal, but leaves the program without a device. */
+	if (list && !*list)
+		errno = ENODEV;
 	if (explain_leave_null(&call, list && *list ? list : NULL)) {
-		if (list)
-			explain_thread.error = ENODEV;
 		rdmaez_device_open(NULL, &context, call.diag);
 		explain_refused(&call, NULL);
 	}
+	errno = saved_errno;
 	return list;
 }
 
@@ -79,9 +82,6 @@ static void explain_open(struct explain_call *call, const struct ibv_device *dev
 	rdmaez_device_open(device->name, &context, call->diag);
 	explain_refused(call, NULL);
 }
-
-/* Private to rdma-core, but what every way of opening a device comes to; its form has not changed since 2018. */
-struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_data);
 
 EXPORT struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_data)
 {

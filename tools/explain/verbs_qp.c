@@ -117,7 +117,9 @@ static void look_for_advice(struct explain_call *call, struct ibv_qp *qp,
 	const enum ibv_qp_state state = qp->state;
 
 	advice->count = 0;
-	if (!explain_options || !explain_options->advice || !explain_begin(call))
+	/* librdmacm's moves are not the program's choice. */
+	if (!explain_options || !explain_options->advice || explain_thread.outer ||
+	    !explain_begin(call))
 		return;
 	rdmaez_qp_check(qp, attr, attr_mask, call->diag);
 	qp->state = state;
