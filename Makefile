@@ -123,7 +123,7 @@ DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_tools = tools $(EXPLAINED)
-NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE) tools build/device/explained/verbs
+NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE) tools build/device/explained/verbs build/tests/explain/traffic
 NEEDS_site := docs
 NEEDS_siw := $(SIW) build/examples/cm
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h
@@ -257,6 +257,7 @@ build/tests/explain/%: tests/tools/explain/%.c build/tests/fake/libibverbs.so.1
 	$(call compile,-Itests/fake $(LIBVERBS) -pthread -rdynamic)
 build/tests/explain/%: LIBVERBS = $(filter %.so.1,$^)
 build/tests/explain/dlopen build/tests/explain/copies: LIBVERBS = -Wno-pedantic
+build/tests/explain/traffic: LIBVERBS = -libverbs
 
 # --- What the documentation is made of ----------------------------------------------------------
 

@@ -321,6 +321,7 @@ EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 /* What the headers are asked about, one thread at a time: between explain_begin() and explain_end(). */
 static struct {
 	unsigned int count;
+	bool are_all; /* those of the session */
 	const struct request *request[REQUESTS];
 	struct ibv_send_wr wr[REQUESTS];
 	struct ibv_sge sge[SGES];
@@ -341,31 +342,28 @@ static void describe(const struct request *request, struct ibv_send_wr *wr)
 		wr->wr.atomic.remote_addr = request->peer.remote_addr;
 }
 
-/* The requests of the session, in order. False: there are none, or too many. */
-static bool collect(const struct ibv_qp_ex *qp)
+/* The requests of the session, in order; of too many the last ones. */
+static void collect(const struct ibv_qp_ex *qp)
 {
-	unsigned int back = 1, count = 0;
+	unsigned int back = 1;
 
+	refused.count = 0;
+	refused.are_all = false;
 	for (; back <= REQUESTS && back <= session.count; back++) {
 		const struct request *request = &session.request[(session.count - back) % REQUESTS];
 
-		if (request->qp == qp && request->opcode == BEGIN)
+		refused.are_all = request->qp == qp && request->opcode == BEGIN;
+		if (refused.are_all)
 			break;
-		count += request->qp == qp;
 	}
-	if (back > REQUESTS || back > session.count)
-		return false;
-	refused.count = count;
-	for (unsigned int i = 0; i < count;) {
-		const struct request *request =
-			&session.request[(session.count - --back) % REQUESTS];
+	while (--back > 0) {
+		const struct request *request = &session.request[(session.count - back) % REQUESTS];
 
 		if (request->qp != qp)
 			continue;
-		describe(request, &refused.wr[i]);
-		refused.request[i++] = request;
+		describe(request, &refused.wr[refused.count]);
+		refused.request[refused.count++] = request;
 	}
-	return count > 0;
 }
 
 /* Asks about so many of them, from the nth on. All data is taken to be in the first SGE. */
@@ -409,8 +407,13 @@ static void ask_each(struct ibv_qp_ex *qp, struct rdmaez_diag *diag)
 		for (unsigned int j = 0; j < alone.count; j++) {
 			if (!of_request(&alone.finding[j]))
 				continue;
-			snprintf(refused.field, sizeof(refused.field), "request %u of %u, %s",
-				 i + 1, refused.count, alone.finding[j].field);
+			if (refused.are_all)
+				snprintf(refused.field, sizeof(refused.field),
+					 "request %u of %u, %s", i + 1, refused.count,
+					 alone.finding[j].field);
+			else
+				snprintf(refused.field, sizeof(refused.field), "a request's %s",
+					 alone.finding[j].field);
 			alone.finding[0] = alone.finding[j];
 			alone.finding[0].field = refused.field;
 			alone.count = 1;
@@ -428,8 +431,9 @@ static void explain_session(struct explain_call call, struct ibv_qp_ex *qp, int 
 
 	if (!explain_begin(&call))
 		return;
-	if (collect(qp)) {
-		session.result = result;
+	collect(qp);
+	session.result = result;
+	if (refused.count) {
 		ask(qp, 0, refused.count, call.diag);
 		if (refused.count > 1)
 			ask_each(qp, call.diag);
