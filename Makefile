@@ -123,9 +123,9 @@ DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_tools = tools $(EXPLAINED)
-NEEDS_device := $(EXAMPLES) build/examples/mesh $(DEVICE) tools build/device/explained/verbs build/tests/explain/traffic
+NEEDS_device = $(EXAMPLES) build/examples/mesh $(DEVICE) tools $(EXPLAINED) build/device/explained/verbs
 NEEDS_site := docs
-NEEDS_siw := $(SIW) build/examples/cm
+NEEDS_siw := $(SIW) build/examples/cm tools
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
@@ -252,7 +252,7 @@ build/tests/explain/provider: build/tests/fake/libmlx5.so.1
 
 build/tests/fake/librdmacm.so.1: tests/fake/rdmacm/librdmacm.c build/tests/fake/libibverbs.so.1
 	$(call compile,-Wno-unused-parameter -fPIC -shared -Wl$(comma)-soname$(comma)$(@F) $(lastword $^))
-build/tests/explain/cm_call: build/tests/fake/librdmacm.so.1
+build/tests/explain/cm_call build/tests/explain/cm_wrong: build/tests/fake/librdmacm.so.1
 build/tests/explain/%: tests/tools/explain/%.c build/tests/fake/libibverbs.so.1
 	$(call compile,-Itests/fake $(LIBVERBS) -pthread -rdynamic)
 build/tests/explain/%: LIBVERBS = $(filter %.so.1,$^)

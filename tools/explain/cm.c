@@ -80,12 +80,17 @@ static bool has_ip(const struct sockaddr *address)
 	return address && (address->sa_family == AF_INET || address->sa_family == AF_INET6);
 }
 
+/* The kernel binds to a loopback address as to none in particular. */
 static bool is_any(const struct sockaddr *address)
 {
-	return address->sa_family == AF_INET
-		       ? !((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr
-		       : IN6_IS_ADDR_UNSPECIFIED(
-				 &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+	const struct in6_addr *const ip6 =
+		&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+	in_addr_t ip4;
+
+	if (address->sa_family != AF_INET)
+		return IN6_IS_ADDR_UNSPECIFIED(ip6) || IN6_IS_ADDR_LOOPBACK(ip6);
+	ip4 = ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr);
+	return ip4 == INADDR_ANY || ip4 >> 24 == IN_LOOPBACKNET;
 }
 
 static void add_address(struct title *title, const char *before, const struct sockaddr *address)

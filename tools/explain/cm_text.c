@@ -179,7 +179,7 @@ static const struct cm_text texts[] = {
 	CALL("connect", ENOSYS, ERROR, "NO_MANAGER", "id",
 	     "the device's transport has no connection manager",
 	     "connect the queue pair without librdmacm"),
-	CALL("connect", ECONNREFUSED, LIKELY, "REFUSED", "id",
+	CALL("connect", ECONNREFUSED, LIKELY, "NO_LISTENER", "id",
 	     "nobody listens on the port at that address",
 	     "start the server first, and compare address, port and port space"),
 	CALL("connect", EHOSTUNREACH, ERROR, "NO_ROUTE", "id",

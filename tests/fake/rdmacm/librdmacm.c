@@ -122,3 +122,8 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	}
 	return refuse();
 }
+
+void rdma_destroy_qp(struct rdma_cm_id *id)
+{
+	id->qp = NULL;
+}

@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-explain and real connections of rdma_cm: what programs that no one here wrote do wrong, and their silence where
+# nothing is. Needs build/tools and build/tests/explain/cm_wrong; runs itself again on the Soft-RoCE machine.
+# tests/siw/explain_cm.t is the same with the driver siw.
+
+set -uo pipefail
+cd "$(dirname "$(realpath "$0")")/../.." || exit
+if [[ ${1-} != here ]]; then
+	exec tools/softroce --quiet --timeout 0 --host qemu --driver "${1-rxe}" ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- \
+		tests/device/explain_cm.t here "${1-rxe}"
+fi
+# shellcheck source=tests/tap.bash
+source tests/tap.bash
+
+driver=$2
+device=${2}0
+wrong=build/tests/explain/cm_wrong
+
+explain() {
+	timeout 60 build/tools/rdmaez-explain "$@"
+}
+
+await_listener() {
+	local try
+	for ((try = 0; try < 300; try++)); do
+		kill -0 "$1" || return
+		! rdma resource show cm_id | grep -q LISTEN || return 0
+		sleep 0.1
+	done
+	echo 'nobody listens'
+	return 1
+}
+
+# both SERVER CLIENT SECONDS: the client under rdmaez-explain, and the server as well, which gets so long to end by
+# itself. What is said of them is in $scratch/server and $scratch/client.
+both() {
+	local pid
+	# shellcheck disable=SC2086 # commands with options
+	{
+		timeout 60 build/tools/rdmaez-explain --log "$scratch/server" $1 >"$scratch/server.out" 2>&1 &
+		pid=$!
+		await_listener "$pid"
+		explain --line --log "$scratch/client" $2 >"$scratch/client.out" 2>&1 || :
+		timeout "$3" tail --pid="$pid" --follow /dev/null || kill "$pid"
+		wait "$pid" || :
+	}
+}
+
+works() {
+	rm -f "$scratch/server" "$scratch/client"
+	both "$1" "$2" 10
+	tail -v -n 5 "$scratch"/{server,client}.out
+	[[ ! -s $scratch/server && ! -s $scratch/client ]] || { cat "$scratch/server" "$scratch/client"; return 1; }
+	! grep -qiE "failed|error [1-9-]" "$scratch/client.out"
+}
+
+works_alone() {
+	explain "$@" >"$scratch/out" 2>&1 || :
+	cat "$scratch/out"
+	[[ ! -s $scratch/out ]]
+}
+
+# says PATTERN COMMAND...: one finding, and in its text the pattern.
+says() {
+	explain --line --log "$scratch/log" "${@:2}" >"$scratch/out" 2>&1 || :
+	cat "$scratch/out" "$scratch/log"
+	[[ $(grep -c kind=cm "$scratch/log") == 1 ]]
+	grep -qE -- "$1" "$scratch/log"
+	rm "$scratch/log"
+}
+
+# client_says PATTERN SERVER CLIENT: the client has one finding.
+client_says() {
+	both "$2" "$3" 0.1
+	cat "$scratch/client" "$scratch/client.out"
+	[[ $(grep -c kind=cm "$scratch/client") == 1 ]]
+	grep -qE -- "$1" "$scratch/client"
+}
+
+ok 'rping works, in silence' works 'rping -s -a 192.0.2.1 -p 7471 -C 3' 'rping -c -a 192.0.2.1 -p 7471 -C 3'
+ok 'so does ucmatose' works 'ucmatose -b 192.0.2.1' 'ucmatose -s 192.0.2.1'
+ok 'so do synchronous ids' works "rdma_server -p 7471" 'rdma_client -s 192.0.2.1 -p 7471'
+ok 'so do sockets over RDMA' works 'rstream -b 192.0.2.1 -S 64 -C 10' 'rstream -s 192.0.2.1 -S 64 -C 10'
+if [[ $driver == rxe ]]; then
+	ok 'so do datagrams' works 'udaddy -b 192.0.2.1' 'udaddy -s 192.0.2.1'
+	ok 'so does a program that connects to itself' works_alone $wrong nothing 192.0.2.1
+fi
+
+if [[ $driver == rxe ]]; then
+	unheard='event=RDMA_CM_EVENT_REJECTED status=8 finding=error:CM_NO_LISTENER:'
+else
+	unheard='finding=likely:CM_NO_LISTENER:'
+fi
+[[ $driver != rxe ]] || ok 'nobody listens' says "device=$device $unheard" rping -c -a 192.0.2.1 -p 7471 -C 1
+ok 'nobody listens to a synchronous id' says "call=rdma_connect error=ECONNREFUSED device=$device $unheard" \
+	rdma_client -s 192.0.2.1 -p 7471
+ok 'nobody listens to a socket over RDMA' says "$unheard" rstream -s 192.0.2.1 -S 64 -C 10
+ok 'no route' says 'call=rdma_resolve_addr error=ENETUNREACH .*CM_NO_ROUTE' rping -c -a 10.99.0.1 -p 7471 -C 1
+ok 'nobody has the address' says 'event=RDMA_CM_EVENT_ADDR_ERROR status=-110 .*CM_NO_NEIGHBOUR' \
+	rping -c -a 192.0.2.77 -p 7471 -C 1
+ok 'not an address of this host' says 'call=rdma_bind_addr error=EADDRNOTAVAIL .*CM_NO_ADDRESS' \
+	rping -s -a 192.0.2.77 -p 7471 -C 1
+ok 'a name that nobody knows' says 'call=rdma_getaddrinfo .*CM_NAME' rdma_client -s no.such.host
+
+if [[ $driver == rxe ]]; then
+	ip address add 192.0.2.9/24 dev veth0
+	ok 'the server listens at another address' client_says 'status=28 finding=likely:CM_REFUSED' \
+		'rping -s -a 192.0.2.1 -p 7471 -C 1' 'rping -c -a 192.0.2.9 -p 7471 -C 1'
+	ok 'another port space' client_says 'event=RDMA_CM_EVENT_UNREACHABLE status=1 finding=likely:CM_NO_LISTENER' \
+		'rping -s -a 192.0.2.1 -p 7174 -C 1' 'udaddy -s 192.0.2.1'
+	ok 'the port is taken' client_says 'call=rdma_bind_addr error=EADDRINUSE .*CM_PORT_TAKEN' \
+		'rping -s -a 192.0.2.1 -p 7471 -C 1' 'rping -s -a 192.0.2.1 -p 7471 -C 1'
+	ok 'an address without an RDMA device' says 'call=rdma_resolve_route error=ENODEV .*CM_ADDRESS_NOT_RDMA' \
+		rping -c -a 127.0.0.1 -p 7471 -C 1
+	ok 'an interface without an RDMA device' says 'call=rdma_bind_addr error=ENODEV .*CM_ADDRESS_NOT_RDMA' \
+		rping -s -a 192.0.2.2 -p 7471 -C 1
+	ok 'private data that are too long' says 'call=rdma_connect error=EINVAL .*CM_PRIVATE_DATA' $wrong words 192.0.2.1
+	ok 'more reads than the device does' says 'call=rdma_connect error=EINVAL .*CM_RESPONDER_RESOURCES' \
+		$wrong resources 192.0.2.1
+fi
+
+accept_fails() {
+	explain --log "$scratch/log" $wrong accept 192.0.2.1
+	cat "$scratch/log"
+	grep '^rdma_accept: ibv_modify_qp failed with EINVAL on rxe0' "$scratch/log"
+	grep "^rdma_connect failed with ECONNREFUSED: RDMA_CM_EVENT_REJECTED, status 28" "$scratch/log"
+	grep "'no room'" "$scratch/log"
+	[[ $(grep -c ' refused at ' "$scratch/log") == 2 ]]
+}
+[[ $driver != rxe ]] || ok 'a queue pair that cannot be moved: the headers say why, and the words of the rejection' accept_fails
+
+fails 'a finding is noticed' 'rdma_connect failed with ECONNREFUSED' works_alone rdma_client -s 192.0.2.1
+
+# without_nodes GLOB COMMAND...: with the device nodes that the pattern names, and no others.
+without_nodes() {
+	mkdir /run/nodes
+	# shellcheck disable=SC2086 # a pattern
+	cp --archive /dev/infiniband/$1 /run/nodes
+	mount --bind /run/nodes /dev/infiniband
+	"${@:2}"
+	umount /dev/infiniband
+	rm -r /run/nodes
+}
+ok 'no node of rdma_cm' without_nodes 'uverbs*' says 'call=rdma_create_event_channel error=ENOENT .*CM_NO_NODE' \
+	rping -c -a 192.0.2.1 -p 7471 -C 1
+ok 'no node of the device' without_nodes 'rdma_cm' says 'call=rdma_create_event_channel verb=ibv_get_device_list .*DEVICE_' \
+	rping -c -a 192.0.2.1 -p 7471 -C 1
+
+done_testing
