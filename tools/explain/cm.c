@@ -509,7 +509,7 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *id)
 	enter(&call);
 	if (id->qp)
 		explain_qp_excuse(id->qp);
-	result = REAL_CM(rdma_disconnect)(id);
+	result = REAL(rdma_disconnect)(id);
 	if (!EXPLAIN_RARE(result))
 		return leave(&call, 0, NULL);
 	return leave(&call, result, &(const struct about){.id = id, .cause = cause_of(0)});

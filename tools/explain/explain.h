@@ -133,7 +133,6 @@ extern _Atomic unsigned int explain_copies;
 		}                                                                    \
 		(__typeof__(&(name)))found_;                                         \
 	}))
-#define REAL_CM(name) REAL(name)
 
 /* ---- The program's objects (objects.c) ----------------------------------------------------------- */
 
