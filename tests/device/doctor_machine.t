@@ -85,22 +85,48 @@ no_cm_node() {
 }
 
 # shellcheck disable=SC2016 # expanded by the inner shell
-# hidden DIRECTORY COMMAND...: with an empty directory in its place.
+# hidden DIRECTORY OTHER COMMAND...: with another directory in its place.
 hidden() {
-	mkdir -p /run/empty
-	unshare --mount sh -c 'mount --bind /run/empty "$0" && exec "$@"' "$@"
+	mkdir -p "$2"
+	unshare --mount sh -c 'mount --bind "$1" "$0" && shift && exec "$@"' "$@"
 }
 
 no_provider() {
-	finds 1 'FAIL provider rxe0: libibverbs does not list it' hidden "$(echo /usr/lib/*/libibverbs)"
+	finds 1 'FAIL provider rxe0: libibverbs does not list it' hidden "$(echo /usr/lib/*/libibverbs)" /run/empty
 	grep -qxF 'FAIL provider: there are no provider libraries, without which libibverbs finds no device' "$scratch/report"
 	grep -qE 'librxe-rdmav[0-9]+.so: no such file' "$scratch/report"
 }
 
 no_driver_files() {
-	finds 1 'FAIL provider: libibverbs is told of no provider library' hidden /etc/libibverbs.d
+	finds 1 'FAIL provider: libibverbs is told of no provider library' hidden /etc/libibverbs.d /run/empty
 	grep -qx 'FAIL provider rxe0: libibverbs does not list it' "$scratch/report"
 	grep -qx '       /etc/libibverbs.d/rxe.driver: no such file' "$scratch/report"
+}
+
+# The same library under the name that it would have if it were of another release.
+other_release() {
+	mkdir /run/other
+	cp /usr/lib/*/libibverbs/librxe-rdmav*.so /run/other/librxe-rdmav999.so
+	finds 1 'FAIL provider: the provider libraries are of another release of rdma-core than libibverbs' \
+		hidden "$(echo /usr/lib/*/libibverbs)" /run/other
+	grep -qx 'FAIL provider rxe0: libibverbs does not list it' "$scratch/report"
+}
+
+named_in_environment() {
+	finds 0 'note provider: IBV_DRIVERS adds provider libraries: /opt/other' env IBV_DRIVERS=/opt/other
+}
+
+# Devices may be allowed by a cgroup, whatever their mode says.
+forbidden() {
+	mkdir -p /run/devices
+	mount -t cgroup -o devices none /run/devices
+	mkdir /run/devices/few
+	echo 'c 231:* rwm' >/run/devices/few/devices.deny
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	finds 1 "FAIL node rxe0: this process may not open $node: Operation not permitted" \
+		sh -c 'echo $$ >/run/devices/few/cgroup.procs && exec "$@"' sh
+	grep -qx '       open("/dev/infiniband/uverbs0", O_RDWR): EPERM' "$scratch/report"
+	grep -q '     > allow the device in the container.s device cgroup: ' "$scratch/report"
 }
 
 # memlock KIB LINE
@@ -138,11 +164,30 @@ exclusive_elsewhere() {
 	! grep -E '^(FAIL|WARN) (node|provider)' "$scratch/report"
 }
 
+remove() {
+	local module
+	for module; do
+		! grep -q "^$module " /proc/modules || /run/softroce/busybox rmmod "$module"
+	done
+}
+
 no_module() {
-	/run/softroce/busybox rmmod rdma_rxe
+	remove rdma_rxe
 	finds 1 'FAIL device: the kernel shows no RDMA device here' env
 	grep -qE '     > to try RDMA without an adapter, as root: .* rdma link add rxe0 type rxe netdev veth0' "$scratch/report"
 	grep -q 'this is a virtual machine' "$scratch/report"
+}
+
+no_uverbs() {
+	remove rdma_ucm ib_uverbs
+	finds 1 'WARN modules ib_uverbs: the kernel does not have it: .*' env
+	grep -qx 'WARN modules rdma_ucm: the kernel does not have it: .*' "$scratch/report"
+}
+
+no_core() {
+	remove rdma_cm iw_cm ib_cm ib_core
+	finds 1 'FAIL modules ib_core: the kernel does not have it: there can be no RDMA device' env
+	[[ ! -e /sys/class/infiniband ]]
 }
 
 ok "a machine that is well" healthy
@@ -156,6 +201,9 @@ ok "another device's node" other_node
 ok "no node of rdma_cm" no_cm_node
 ok "no provider library" no_provider
 ok "no file that names one" no_driver_files
+ok "provider libraries of another release" other_release
+ok "a library named in the environment" named_in_environment
+ok "a device that a cgroup forbids" forbidden
 ok "64 KiB of memory to lock" memlock 64 'FAIL memlock: a process may lock 64 KiB: .*'
 ok "none" memlock 0 'FAIL memlock: a process may lock 0 KiB: .*'
 mkdir /run/cgroup
@@ -169,6 +217,8 @@ ok "no object may be created" full 'hca_handle=max hca_object=0' \
 umount /run/cgroup
 ok "another network namespace, devices shared" shared_elsewhere
 ok "the same, devices not shared" exclusive_elsewhere
-ok "no module" no_module
+ok "no module of a device" no_module
+ok "no ib_uverbs" no_uverbs
+ok "no module at all" no_core
 fails "a fault that is not there is not found" '^rdmaez-doctor: ' finds 0 'FAIL node rxe0: .*' env
 done_testing

@@ -141,6 +141,17 @@ unprivileged() {
 	! grep -E '^(ok|WARN|FAIL)' "$scratch/report"
 }
 
+# Whatever RDMA this machine has or lacks.
+looks_at_this_machine() {
+	local status=0
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$doctor" --json >"$scratch/report" || status=$?
+	((status < 2))
+	valid "$scratch/report"
+	jq --exit-status --argjson failed "$status" '(.summary.failed > 0) == ($failed == 1) and
+		([.checks[].check] | index("memlock", "device")) != null and
+		all(.checks[]; .finding | startswith("no answer") | not)' "$scratch/report"
+}
+
 machine
 for option in --help -h; do
 	ok "$option fits a screen" fits_a_screen "$option"
@@ -173,6 +184,8 @@ ok "a device by its name is looked at" line 'ok   device mlx5_0: .*' mlx5_0
 
 odd_name="bytes of a file reach text and JSON without harm"
 ok "$odd_name" odd
+
+ok "this machine is looked at in time" took 0 30 looks_at_this_machine
 
 hang
 ok "a check that hangs ends in time, and others go on" took 2 6 overruns
