@@ -107,6 +107,15 @@ overruns() {
 	! pgrep --full --list-full "^$doctor --root $tree"
 }
 
+# Stands for a process that the kernel does not let go: SIGKILL does not come through.
+survives() {
+	"${CC:-gcc}" -shared -fPIC -o "$scratch/immortal.so" -x c - <<-'END'
+		int kill(int pid, int signal) { (void)pid; (void)signal; return 0; }
+	END
+	LD_PRELOAD=$scratch/immortal.so line 'FAIL memlock: no answer within 2000 ms' --only memlock --only cgroup
+	grep -qx 'ok   cgroup: no cgroup limits RDMA objects' "$scratch/report"
+}
+
 times_out() {
 	line 'FAIL memlock: no answer within the time of the whole run' --timeout 1
 	grep -qx 'FAIL cgroup: not looked at: the time of the whole run is over' "$scratch/report"
@@ -189,6 +198,7 @@ ok "this machine is looked at in time" took 0 30 looks_at_this_machine
 
 hang
 ok "a check that hangs ends in time, and others go on" took 2 6 overruns
+ok "one that cannot be killed is left behind" took 2 6 survives
 ok "the whole run ends in time" took 1 5 times_out
 ok "as JSON, too" took 2 6 json '.checks[0].verdict == "failed"' --only memlock
 ok "a killed doctor leaves no process behind" leaves_none

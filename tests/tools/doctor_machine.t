@@ -94,6 +94,14 @@ by_interface() {
 	line 'note device eth0: its RDMA module mlx5_ib is loaded and has made no RDMA device of it' --only device
 }
 
+on_amazon() {
+	local pci=sys/bus/pci/devices/0000:3b:00.0
+	bare
+	mkdir "$tree/sys/bus/pci/drivers/ena"
+	ln -sfn ../../drivers/ena "$tree/$pci/driver"
+	line 'note device eth0: an interface of Amazon EC2, where RDMA needs one of EFA besides' --only device
+}
+
 # auxiliary NAME MODULE
 by_auxiliary_bus() {
 	bare
@@ -366,6 +374,7 @@ ok "rdma_ucm alone is missing" no_ucm
 ok "/sys is not mounted" no_sysfs
 ok "a device, with hardware and without" device_is_there
 ok "an interface whose driver has an RDMA module" by_interface
+ok "an interface of ENA" on_amazon
 while read -r name module; do
 	ok "$name on the auxiliary bus" by_auxiliary_bus "$name" "$module"
 done <<-'END'

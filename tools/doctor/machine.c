@@ -171,6 +171,16 @@ static unsigned int look_at_interfaces(void)
 				     names[i]->d_name) ||
 		    doctor_exists("/sys/class/net/%s/device/infiniband", names[i]->d_name))
 			continue;
+		if (strcmp(driver, "ena") == 0) {
+			doctor_say(
+				DOCTOR_NOTE, names[i]->d_name,
+				"an interface of Amazon EC2, where RDMA needs one of EFA besides");
+			doctor_evidence("/sys/class/net/%s/device/driver: ena", names[i]->d_name);
+			doctor_next("attach an EFA interface to the instance, if its type offers "
+				    "one, then: "
+				    "modprobe efa");
+			found++;
+		}
 		for (j = 0; j < COUNT_OF(companions); j++)
 			if (strcmp(driver, companions[j].driver) == 0)
 				break;

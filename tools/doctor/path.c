@@ -236,7 +236,7 @@ static void add_attribute(struct question *question, unsigned short type, const 
 }
 
 /* Passes each answer to `take`; returns 0, or the errno value that the kernel answers. */
-static int ask(struct question *question, void (*take)(const struct nlmsghdr *answer, void *arg),
+static int ask(struct question *question, void (*take)(struct nlmsghdr *answer, void *arg),
 	       void *arg)
 {
 	const struct timeval patience = {.tv_sec = 1, .tv_usec = 0};
@@ -252,7 +252,7 @@ static int ask(struct question *question, void (*take)(const struct nlmsghdr *an
 		error = errno;
 	while (!error && !is_over) {
 		const ssize_t n = recv(fd, bytes, sizeof(bytes), 0);
-		const struct nlmsghdr *at = (const struct nlmsghdr *)(const void *)bytes;
+		struct nlmsghdr *at = (struct nlmsghdr *)(void *)bytes;
 
 		if (n <= 0) {
 			error = errno ? errno : EIO;
@@ -280,7 +280,7 @@ struct route {
 };
 
 /* An address of an attribute as a GID. */
-static void take_address(const struct rtattr *attribute, union ibv_gid *gid)
+static void take_address(struct rtattr *attribute, union ibv_gid *gid)
 {
 	memset(gid, 0, sizeof(*gid));
 	if (RTA_PAYLOAD(attribute) == 4)
@@ -289,10 +289,10 @@ static void take_address(const struct rtattr *attribute, union ibv_gid *gid)
 	       RTA_PAYLOAD(attribute) == 4 ? 4 : 16);
 }
 
-static void take_route(const struct nlmsghdr *answer, void *arg)
+static void take_route(struct nlmsghdr *answer, void *arg)
 {
-	const struct rtmsg *const body = (const struct rtmsg *)NLMSG_DATA(answer);
-	const struct rtattr *at = RTM_RTA(body);
+	struct rtmsg *const body = (struct rtmsg *)NLMSG_DATA(answer);
+	struct rtattr *at = RTM_RTA(body);
 	struct route *const route = (struct route *)arg;
 
 	route->type = body->rtm_type;
@@ -340,15 +340,14 @@ struct neighbour {
 	unsigned char link[6];
 };
 
-static void take_neighbour(const struct nlmsghdr *answer, void *arg)
+static void take_neighbour(struct nlmsghdr *answer, void *arg)
 {
-	const struct ndmsg *const body = (const struct ndmsg *)NLMSG_DATA(answer);
+	struct ndmsg *const body = (struct ndmsg *)NLMSG_DATA(answer);
 	struct neighbour *const neighbour = (struct neighbour *)arg;
-	const struct rtattr *link = NULL;
+	struct rtattr *link = NULL;
 	bool is_it = false;
 	/* linux/neighbour.h has no macros for these two. */
-	const struct rtattr *at = (const struct rtattr *)(const void *)((const char *)body +
-									NLMSG_ALIGN(sizeof(*body)));
+	struct rtattr *at = (struct rtattr *)(void *)((char *)body + NLMSG_ALIGN(sizeof(*body)));
 
 	for (size_t left = NLMSG_PAYLOAD(answer, sizeof(*body)); RTA_OK(at, left);
 	     at = RTA_NEXT(at, left)) {
