@@ -16,6 +16,8 @@
 
 #include <rdmaez.h>
 
+#include "../tools/doctor/counters.h"
+
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The schemas' version: raised when a program that could read a table may need a change. */
@@ -1109,6 +1111,34 @@ static void page_options(void)
 	}
 }
 
+/* What rdmaez-doctor knows of a counter: its names, who has it, when it is told, what it means. */
+static void page_counter(const char *names, const char *drivers, enum counter_when when,
+			 const char *meaning)
+{
+	static const char *const told[] = {"", "never", "growth, as a note", "growth",
+					   "growth; as a note, any"};
+
+	if (when == COUNTER_TRAFFIC)
+		return;
+	fputs("| `", stdout);
+	for (; *names; names++)
+		fputs(*names == '|' ? "` `" : (const char[]){*names, '\0'}, stdout);
+	fputs("` | ", stdout);
+	for (; *drivers; drivers++)
+		fputs(*drivers == ' ' ? ", " : (const char[]){*drivers, '\0'}, stdout);
+	printf(" | %s | %s |\n", told[when], meaning);
+}
+
+static void page_counters(void)
+{
+	puts("| counters | drivers | what is told | meaning |\n|---|---|---|---|");
+#define PAGE_COUNTER(names, drivers, when, meaning, next) \
+	page_counter(names, drivers, when, meaning);
+	RDMA_COUNTERS(PAGE_COUNTER)
+	NETDEV_COUNTERS(PAGE_COUNTER)
+#undef PAGE_COUNTER
+}
+
 /* ---- Enumerators that lists make ------------------------------------------------------------- */
 
 static void enumerators(void)
@@ -1136,10 +1166,8 @@ static const struct {
 		{"caps.schema", caps_schema},
 },
   page_tables[] = {
-	  {"statuses", page_statuses},
-	  {"events", page_events},
-	  {"bring_up", page_bring_up},
-	  {"options", page_options},
+	  {"statuses", page_statuses}, {"events", page_events},     {"bring_up", page_bring_up},
+	  {"options", page_options},   {"counters", page_counters},
 };
 
 static int finish(void)

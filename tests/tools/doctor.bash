@@ -167,12 +167,15 @@ link() {
 	put "sys/devices/$1/max_link_width" "$5"
 }
 
-# config PATH SIZE [OFFSET=HEX...]: a configuration space of zeros, and bytes in it.
+# config PATH SIZE [OFFSET=HEX...]: a configuration space of zeros, and bytes in it; OFFSET as 0x040.
 config() {
-	local file=$tree/sys/devices/$1/config item hex
+	local file=$tree/sys/devices/$1/config item hex bytes
 	head -c "$2" /dev/zero >"$file"
 	for item in "${@:3}"; do
-		hex=$(sed 's/../\\x&/g' <<<"${item#*=}")
-		printf %b "$hex" | dd of="$file" bs=1 seek="$((${item%%=*}))" conv=notrunc status=none
+		bytes=
+		for ((hex = 6; hex < ${#item}; hex += 2)); do
+			bytes+=\\x${item:hex:2}
+		done
+		printf %b "$bytes" | dd of="$file" bs=1 seek="$((${item:0:5}))" conv=notrunc status=none
 	done
 }

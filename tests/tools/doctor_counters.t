@@ -123,8 +123,8 @@ all_are() {
 
 # Every name of the lists is found: all grow at once, and each has a line, but for traffic and what is normal.
 every_name() {
-	sed -n '/^#define COUNTERS/,/TRAFFIC/p' tools/doctor/counters.c | tr -d '\\\n\t' |
-		grep -oE 'X\("[^,]*"[^"]*"[^"]*", *(GROWTH|ANY_AT_ALL|BUSY)' |
+	sed -n '/^#define RDMA_COUNTERS/,/TRAFFIC/p' tools/doctor/counters.h | tr -d '\\\n\t' |
+		grep -oE 'X\("[^,]*"[^"]*"[^"]*", *COUNTER_(GROWTH|ANY_AT_ALL|BUSY)' |
 		sed -E 's/" *"//g; s/^X\("([^"]*)".*/\1/' | tr '|' '\n' | sort -u >"$scratch/names"
 	(($(wc -l <"$scratch/names") > 120))
 	fresh

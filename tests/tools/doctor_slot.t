@@ -129,7 +129,7 @@ no_node() {
 # The express capability stands at 0x60, behind one of power management at 0x40; its DevCtl at 0x68.
 express() {
 	plugged
-	config $nic 4096 0x34=40 0x40=0160 0x60=1000 0x68="$1"
+	config $nic 4096 0x034=40 0x040=0160 0x060=1000 0x068="$1"
 	says slot 0 < <(echo "$well"; cat)
 }
 
@@ -151,7 +151,7 @@ small_reads() {
 
 hidden_config() {
 	plugged
-	config $nic 64 0x34=40
+	config $nic 64 0x034=40
 	says slot 0 <<-END
 		$well
 		note slot mlx5_0: relaxed ordering and the size of read requests can be read by root only
@@ -162,9 +162,9 @@ hidden_config() {
 # A list that leads in a circle, and one that leads nowhere.
 broken_config() {
 	plugged
-	config $nic 4096 0x34=40 0x40=0140
+	config $nic 4096 0x034=40 0x040=0140
 	says slot 0 <<<"$well"
-	config $nic 256 0x34=fc
+	config $nic 256 0x034=fc
 	says slot 0 <<<"$well"
 }
 
