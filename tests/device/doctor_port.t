@@ -8,6 +8,8 @@
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 if [[ ${1-} != here ]]; then
+	mkdir -p build/tools
+	"${CC:-gcc}" -shared -fPIC -o build/tools/ethtool.so tests/tools/ethtool.c || exit
 	exec tools/softroce --quiet --timeout 0 --host qemu --devices 2 --module sch_netem \
 		${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- tests/device/doctor_port.t here
 fi
@@ -119,11 +121,18 @@ no_address() {
 	line "     > ip address add ADDRESS/PREFIX dev $mine"
 }
 
+# An interface that goes down loses its IPv6 addresses, and so does one with an MTU below 1280.
+restore() {
+	ip address replace 2001:db8::1/64 dev "$mine" nodad
+	gids_are 3
+}
+
 # mtu MTU VERDICT TEXT: the lines of an interface's MTU; the driver follows at once.
 mtu() {
 	ip link set "$mine" mtu "$1"
 	look port
 	ip link set "$mine" mtu 1500
+	restore
 	line "$2 port rxe0/1: MTU $3"
 }
 
@@ -145,12 +154,11 @@ down() {
 up_again() {
 	local try
 	ip link set "$mine" up
-	ip address replace 2001:db8::1/64 dev "$mine" nodad
+	restore
 	for ((try = 0; try < 100; try++)); do
 		[[ $(<$port/state) != '4: ACTIVE' ]] || break
 		sleep 0.1
 	done
-	gids_are 3
 	look port
 	line 'ok   port rxe0/1: ACTIVE'
 }
@@ -211,8 +219,46 @@ flapping() {
 	ip link set "$mine" down
 	ip link set "$mine" up
 	wait "$!"
-	ip address replace 2001:db8::1/64 dev "$mine" nodad
+	restore
 	line 'WARN counters rxe1/1: carrier_changes grew by 2 in 2 s: the link goes up and down'
+}
+
+# with_adapter BIT COMMAND...: the interfaces answer as those of an adapter that supports one link mode.
+with_adapter() {
+	LD_PRELOAD=$PWD/build/tools/ethtool.so ETHTOOL_BIT=$1 "${@:2}"
+}
+
+# veth calls its speed 10 Gbit/s.
+speed() {
+	with_adapter 38 look port # 100000baseCR4
+	line "WARN port rxe0/1: the link runs at 10 Gbit/s, and the device supports 100: cable, transceiver, the switch's port, or"
+	line "       /sys/class/net/$mine/speed: 10000; ETHTOOL_GLINKSETTINGS: up to 100000"
+	with_adapter 85 look port # 400000baseKR4
+	line 'and the device supports 400: '
+	with_adapter 44 look port # 10000baseLR
+	line "ok   port rxe0/1: the link runs at the device's full speed"
+	with_adapter 13 look port # Pause, which is no speed
+	no_line 'the link runs at'
+}
+
+interface_counters() {
+	with_adapter 38 look counters
+	line 'note counters rxe0/1: rx_prio3_pause grew by 7 in 1 s: the switch asked this port to pause'
+	line "       ethtool -S $mine, rx_prio3_pause: 7, then 14"
+	line 'WARN counters rxe0/1: rx_discards_phy grew by 14 in 1 s: the adapter had no room for packets'
+	no_line rx_bytes
+}
+
+# What is said without leave to open the device comes from files, and is the same.
+unprivileged() {
+	chmod 0600 /dev/infiniband/uverbs0
+	setpriv --reuid 65534 --clear-groups $doctor --gids rxe0 >"$scratch/table"
+	setpriv --reuid 65534 --clear-groups $doctor --only port --only gids rxe0 >"$scratch/out"
+	chmod 0666 /dev/infiniband/uverbs0
+	$doctor --gids rxe0 | diff - "$scratch/table"
+	line "       reckoned from the interface's MTU: the device was not opened"
+	line "       $port/gids: entries 3"
+	line "note port rxe0/1: MTU 1024, from 1500 of $mine; "
 }
 
 rest() {
@@ -246,6 +292,9 @@ ok 'MTU 290' mtu 290 WARN "290 of $mine is too small for RoCE packets of 256 byt
 ok 'interfaces in another network namespace' elsewhere
 ok 'counters without traffic' quiet_counters
 ok 'counters with loss' loss
+ok 'a link below the device' speed
+ok 'counters of an interface' interface_counters
+ok 'a user who may not open the device' unprivileged
 ok 'slot, GPU, capabilities' rest
 ok 'interface down' down
 ok 'and up again' up_again
