@@ -80,14 +80,16 @@ carries() {
 	says slot 0 <<<"ok   slot mlx5_0: PCI Express ${1%.0} GT/s x$2 carries $3 Gbit/s, the ports 10"
 }
 
-# A virtual function has no link of its own.
+# A virtual function has no link of its own: that of its physical function counts, and the slot of that.
 virtual_function() {
 	plugged
-	pci ${nic%.0}.1 mlx5_0
-	put sys/devices/${nic%.0}.1/current_link_speed Unknown
-	put sys/devices/${nic%.0}.1/current_link_width 0
-	ln -s ../0000:01:00.0 "$tree/sys/devices/${nic%.0}.1/physfn"
-	says slot 0 <<<"$well"
+	link $port 8.0 16 8.0 16
+	link $nic 8.0 16 16.0 16
+	pci pci0000:00/0000:01:00.1 mlx5_0
+	put sys/devices/pci0000:00/0000:01:00.1/current_link_speed Unknown
+	put sys/devices/pci0000:00/0000:01:00.1/current_link_width 0
+	ln -s ../0000:00:01.0/0000:01:00.0 "$tree/sys/devices/pci0000:00/0000:01:00.1/physfn"
+	says slot 0 <<<'ok   slot mlx5_0: PCI Express 8 GT/s x16 carries 126 Gbit/s, the ports 100'
 }
 
 no_pci() {
