@@ -221,12 +221,20 @@ healthy_in_json() {
 		([.checks[] | select(.check == "probe" and .subject == "rxe0/1")] | length > 4)' "$scratch/json"
 }
 
-# nobody: without privileges.
-unprivileged() {
-	local says
-	says=$(declare -f says)
-	doctor=$doctor setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs bash -c \
-		"$says"'; says 0 "$@" -- --peer 192.0.2.2' bash "${healthy[@]}"
+# as_nobody LIMITS COMMAND...: without privileges, after the shell's command LIMITS.
+as_nobody() {
+	doctor=$doctor setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs \
+		bash -c "$(declare -f says); $1; "'"$@"' bash "${@:2}"
+}
+
+little_memory_at_the_peer() {
+	local code=0
+	as_nobody 'ulimit -l 16' exec "$doctor" --listen 4002 >/dev/null 2>"$scratch/poor" &
+	await test -s "$scratch/poor"
+	says 1 'FAIL probe rxe0/1: RC: the peer cannot connect: ENOMEM: ' '> on the peer 192.0.2.2: ' \
+		-- --peer 192.0.2.2:4002 --only probe || code=1
+	kill "$!"
+	return "$code"
 }
 
 # --- The test --------------------------------------------------------------------------------------
@@ -254,7 +262,10 @@ ok 'for IPv4 only: another GID works' firewall_of_ipv4
 lose_no_more
 
 ok 'in JSON' healthy_in_json
-ok 'without privileges' unprivileged
+ok 'without privileges' as_nobody : says 0 "${healthy[@]}" -- --peer 192.0.2.2
+ok 'and with little memory to lock' as_nobody 'ulimit -l 16' says 1 'FAIL probe rxe0/1: RC: this end cannot connect: ENOMEM: ' \
+	-- --peer 192.0.2.2 --only probe
+ok 'the peer may lock as little' little_memory_at_the_peer
 ok 'another device is named than the route leads to' says 1 \
 	'FAIL path rxe0/1: the route to 192.0.2.2 leaves by veth0 of this device, not by rxe1' -- --peer 192.0.2.2 --only path rxe1
 ok 'the peer has no RDMA device, nor has the way' peer_without_device

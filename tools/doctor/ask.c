@@ -22,6 +22,7 @@ struct attempt {
 	struct probe probe;
 	int peer_gid; /* the peer's GID index; -1: the one that it chooses */
 	struct probe_end end;
+	bool is_open; /* both ends have a queue pair */
 	bool is_connected;
 	int error;
 	uint32_t failed; /* bytes of the message that did not come back; 0: none was sent */
@@ -116,7 +117,7 @@ static bool begin_attempt(struct session *s, struct attempt *attempt)
 {
 	attempt->error = 0;
 	attempt->failed = 0;
-	attempt->is_connected = false;
+	attempt->is_open = attempt->is_connected = false;
 	attempt->peer_why[0] = attempt->peer_fix[0] = '\0';
 	attempt->probe.port = s->own.port;
 	attempt->probe.peer = s->address;
@@ -130,6 +131,7 @@ static bool begin_attempt(struct session *s, struct attempt *attempt)
 		probe_close(&attempt->end);
 		return false;
 	}
+	attempt->is_open = true;
 	doctor_step("connecting a queue pair of %s", s->here);
 	attempt->error = probe_connect(&attempt->end, s->tcp);
 	attempt->is_connected = !attempt->error;
@@ -503,7 +505,7 @@ void session_probe(struct session *s)
 	first.probe.gid_index = -1;
 	first.peer_gid = -1;
 	mtu = try_rc(s, &first);
-	if (!mtu && !s->is_broken && strcmp(s->own.link_layer, "Ethernet") == 0) {
+	if (!mtu && first.is_open && !s->is_broken && strcmp(s->own.link_layer, "Ethernet") == 0) {
 		works = &other;
 		mtu = try_other_pairs(s, &first, &other);
 	}
