@@ -123,7 +123,8 @@ DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_tools = tools $(EXPLAINED)
-NEEDS_device = $(EXAMPLES) build/examples/mesh $(DEVICE) tools $(EXPLAINED) build/device/explained/verbs
+NEEDS_device = $(EXAMPLES) build/examples/mesh $(DEVICE) tools $(EXPLAINED) \
+	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
 NEEDS_site := docs
 NEEDS_siw := $(SIW) build/examples/cm tools
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h
@@ -204,7 +205,7 @@ build/device/connect_many: tests/device/connect_many.c | deps-build
 	$(call compile,-Itests -libverbs)
 # A sanitizer wants to be the first library, and so does rdmaez-explain.
 build/device/explained/%: tests/device/explained/%.c | deps-build
-	$(call compile,-libverbs)
+	$(call compile,-libverbs -pthread)
 build/siw/%: tests/siw/%.c | deps-build deps-siw
 	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 

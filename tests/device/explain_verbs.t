@@ -54,6 +54,15 @@ ok 'explains each refusal, and takes events that are not there yet for none' fin
 ok 'counts them, and that all was destroyed' says_nothing_left
 fails 'sees a finding that is missing' '^> ibv_attach_mcast' finds 'ibv_create_qp EINVAL CREATE_TYPE'
 
+# All that threads do at once is seen, once.
+counts_threads() {
+	explained build/device/explained/threads
+	((code == 0))
+	[[ $(<"$scratch/out") == '400 400 100 0' ]]
+	tail -n 1 "$scratch/err" | grep -x '.*: 800 refusals (ibv_[a-z_]* EINVAL 400, ibv_[a-z_]* EINVAL 400)'
+}
+ok 'counts what several threads are refused' counts_threads
+
 # As another user, who may not open its node.
 without_right() {
 	chmod 600 /dev/infiniband/uverbs0

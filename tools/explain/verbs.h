@@ -85,18 +85,14 @@ void explain_has_qp(struct ibv_qp *qp);
 /* ---- The tables of a context (context.c) ----------------------------------------------------------- */
 
 /* The entries of struct verbs_context that are replaced; explain_NAME() takes their place. */
-#define EXPLAIN_TABLE(X)                                                                           \
-	X(create_cq_ex)                                                                            \
-	X(modify_cq)                                                                               \
-	X(create_srq_ex)                                                                           \
-	X(create_qp_ex)                                                                            \
-	X(open_qp) X(open_xrcd) X(close_xrcd) X(alloc_dm) X(free_dm) X(reg_dm_mr) X(alloc_null_mr) \
-		X(advise_mr) X(alloc_td) X(dealloc_td) X(alloc_parent_domain) X(create_wq)         \
-			X(modify_wq) X(destroy_wq) X(create_rwq_ind_table)                         \
-				X(destroy_rwq_ind_table) X(ibv_create_flow) X(ibv_destroy_flow)    \
-					X(create_counters) X(destroy_counters)                     \
-						X(modify_qp_rate_limit) X(query_device_ex)         \
-							X(query_port)
+/* clang-format off */
+#define EXPLAIN_TABLE(X) \
+	X(create_cq_ex) X(modify_cq) X(create_srq_ex) X(create_qp_ex) X(open_qp) X(modify_qp_rate_limit) \
+	X(open_xrcd) X(close_xrcd) X(alloc_dm) X(free_dm) X(reg_dm_mr) X(alloc_null_mr) X(advise_mr) \
+	X(alloc_td) X(dealloc_td) X(alloc_parent_domain) X(create_wq) X(modify_wq) X(destroy_wq) \
+	X(create_rwq_ind_table) X(destroy_rwq_ind_table) X(ibv_create_flow) X(ibv_destroy_flow) \
+	X(create_counters) X(destroy_counters) X(query_device_ex) X(query_port)
+/* clang-format on */
 
 /* Those of struct ibv_context_ops, but for the data path's. */
 #define EXPLAIN_OPS(X) X(alloc_mw) X(dealloc_mw)
