@@ -260,6 +260,21 @@ build/tests/explain/%: LIBVERBS = $(filter %.so.1,$^)
 build/tests/explain/dlopen build/tests/explain/copies: LIBVERBS = -Wno-pedantic
 build/tests/explain/traffic: LIBVERBS = -libverbs
 
+# rdmaez-explain under ThreadSanitizer: the launcher takes the shared object that lies beside it.
+EXPLAIN_SHARED := $(patsubst build/tools/%,build/threads/%,$(filter-out $(LAUNCHER:%=build/tools/explain/%.o),$(call tool_objects,explain)))
+build/threads/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -D_GNU_SOURCE -fsanitize=thread
+build/threads/%.o: tools/%.c | deps-build
+	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
+# The sanitizer looks for functions before it has begun: by libc's dlsym(), not by ours.
+build/threads/explain/real.o: tools/explain/real.c | deps-build
+	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
+	@objcopy --localize-symbol=dlsym --localize-symbol=dlvsym $@
+build/threads/rdmaez-explain.so: $(EXPLAIN_SHARED) tools/explain/explain.map
+	$(call link_tool,-fsanitize=thread -shared -Wl$(comma)-z$(comma)defs$(comma)-Bsymbolic -Wl$(comma)--version-script=tools/explain/explain.map)
+build/threads/rdmaez-explain: build/tools/rdmaez-explain build/threads/rdmaez-explain.so
+	@cp $< $@
+build/tests/explain/threads: CFLAGS += -fsanitize=thread
+
 # --- What the documentation is made of ----------------------------------------------------------
 
 build/docs/data: docs/data.c | deps-build

@@ -112,8 +112,7 @@ static bool completion_tells(const struct ibv_context *context, const struct ibv
 		return true;
 	}
 	if (explain_process)
-		atomic_fetch_add(flushed ? &explain_process->flushes : &explain_process->repeats,
-				 1);
+		atomic_fetch_add(flushed ? &explain_process->flushes : &explain_process->later, 1);
 	return false;
 }
 

@@ -279,16 +279,20 @@ static bool fits(const struct ibv_qp_ex *set, const struct ibv_qp_ex *qp)
 	return (!set->wr_complete || set->wr_complete == qp->wr_complete) OPERATIONS(FITS, 0);
 }
 
+/* What a set has already is not written again, since others read it without a lock. */
+#define TAKE(name)                            \
+	do {                                  \
+		if (set->name != qp->name)    \
+			set->name = qp->name; \
+		qp->name = wrapper->name;     \
+	} while (0)
 #define WRAP(n, name, parameters, arguments, noted) \
-	if (qp->name) {                             \
-		set->name = qp->name;               \
-		qp->name = wrapper->name;           \
-	}
+	if (qp->name)                               \
+		TAKE(name);
 static void wrap_qp(struct ibv_qp_ex *qp, struct ibv_qp_ex *set, const struct ibv_qp_ex *wrapper)
 {
 	OPERATIONS(WRAP, 0)
-	set->wr_complete = qp->wr_complete;
-	qp->wr_complete = wrapper->wr_complete;
+	TAKE(wr_complete);
 }
 
 static void wrap_qp_ex(struct ibv_qp_ex *qp)

@@ -76,6 +76,8 @@ struct explain_process {
 	char name[16];   /* without what a line or JSON could not hold */
 	atomic_uint findings[EXPLAIN_KIND_COUNT];
 	atomic_uint repeats, probes, flushes;
+	atomic_uint
+		later; /* failed completions of queue pairs of which one was explained already */
 	atomic_uint unseen;    /* extended queue pairs and completion queues that are left alone */
 	atomic_uint unshown;   /* findings beyond those that `count` has room for */
 	atomic_uint qp_errors; /* queue pairs that ended in ERR */

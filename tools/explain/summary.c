@@ -278,6 +278,8 @@ static void put_text(struct text *text, const struct explain_process *process)
 	}
 	put_counted(text, process->unshown, "finding not shown", "findings not shown");
 	put_counted(text, process->probes, "probe", "probes");
+	put_counted(text, process->later, "later failure of a queue pair",
+		    "later failures of queue pairs");
 	put_counted(text, process->flushes, "flushed completion", "flushed completions");
 	put_counted(text, process->qp_errors, "queue pair in ERR", "queue pairs in ERR");
 	put_counted(text, process->unseen, "extended queue not seen, for want of wrappers",
@@ -317,8 +319,8 @@ static void put_line(struct text *text, const struct explain_process *process)
 	put(text, "program=%s pid=%d kind=summary", process->name, process->pid);
 	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++)
 		put(text, " %s=%u", kinds[kind].key, total_of(process, kind));
-	put(text, " unshown=%u probes=%u flushes=%u qp_errors=%u unseen=%u direct=%u",
-	    process->unshown, process->probes, process->flushes, process->qp_errors,
+	put(text, " unshown=%u probes=%u later=%u flushes=%u qp_errors=%u unseen=%u direct=%u",
+	    process->unshown, process->probes, process->later, process->flushes, process->qp_errors,
 	    process->unseen, process->direct);
 	put_left(text, process, " left=", " left=", ":");
 	put(text, "\n");
@@ -344,10 +346,11 @@ static void put_json(struct text *text, const struct explain_process *process)
 		before = ",";
 	}
 	put(text,
-	    "],\"unshown\":%u,\"probes\":%u,\"flushes\":%u,\"qp_errors\":%u,\"unseen\":%u,"
+	    "],\"unshown\":%u,\"probes\":%u,\"later\":%u,\"flushes\":%u,\"qp_errors\":%u,"
+	    "\"unseen\":%u,"
 	    "\"direct\":%u,"
 	    "\"left\":{",
-	    process->unshown, process->probes, process->flushes, process->qp_errors,
+	    process->unshown, process->probes, process->later, process->flushes, process->qp_errors,
 	    process->unseen, process->direct);
 	put_left(text, process, "\"", ",\"", "\":");
 	put(text, "}}\n");

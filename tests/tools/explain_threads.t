@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-explain under ThreadSanitizer: threads poll and post, and fail, while contexts come and go.
+
+source tests/tap.bash
+source tests/tools/explain.bash
+programs threads
+run_make build/threads/rdmaez-explain || exit
+
+# raceless [ARGUMENT]
+raceless() {
+	local code=0
+	build/threads/rdmaez-explain build/tests/explain/threads "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
+	grep -A 30 'WARNING: ThreadSanitizer' "$scratch/err" || :
+	((code == 0))
+	[[ $(sort --unique "$scratch/out") == 'failed 800 refused 200' ]]
+	says ' 800 refusals \(ibv_post_send EINVAL 400, ibv_wr_complete EINVAL 400\)' \
+		' 104 failed completions .*, 1596 later failures .*, 1600 flushed'
+}
+
+ok 'takes part in no race' raceless
+fails 'sees a race' 'data race .* in work' raceless race
+
+done_testing
