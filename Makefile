@@ -122,7 +122,7 @@ DEPS_siw := guest siw
 DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
-NEEDS_tools = tools $(EXPLAINED)
+NEEDS_tools = tools $(EXPLAINED) build/threads/rdmaez-explain
 NEEDS_device = $(EXAMPLES) build/examples/mesh $(DEVICE) tools $(EXPLAINED) \
 	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
 NEEDS_site := docs
