@@ -162,6 +162,19 @@ address_here_gone() {
 	apart
 }
 
+way_smaller() {
+	ip route change 192.0.2.2 dev veth0 src 192.0.2.1 mtu 1300 table 102
+	says 0 'WARN path veth0: the MTU is 1500, that of the way to 192.0.2.2 only 1300' -- --peer 192.0.2.2 --only path
+	apart
+}
+
+by_gateway() {
+	ip route add 203.0.113.0/24 via 192.0.2.2
+	says 0 'ok   path veth0: the route to 203.0.113.9 leaves here, from 192.0.2.1, via 192.0.2.2' \
+		'ok   path veth0: the gateway, 192.0.2.2, is at ' -- --peer 203.0.113.9 --only path
+	ip route del 203.0.113.0/24
+}
+
 interface_down() {
 	ip address add 203.0.113.1/24 dev veth0
 	ip link set dev veth0 down
@@ -261,6 +274,8 @@ lose_no_more
 ok 'for IPv4 only: another GID works' firewall_of_ipv4
 lose_no_more
 
+ok 'the way has a smaller MTU than the interface' way_smaller
+ok 'the way has a gateway' by_gateway
 ok 'in JSON' healthy_in_json
 ok 'without privileges' as_nobody : says 0 "${healthy[@]}" -- --peer 192.0.2.2
 ok 'and with little memory to lock' as_nobody 'ulimit -l 16' says 1 'FAIL probe rxe0/1: RC: this end cannot connect: ENOMEM: ' \

@@ -31,6 +31,13 @@ struct attempt {
 	char peer_why[200], peer_fix[200];
 };
 
+static void next_loss(const struct session *s)
+{
+	doctor_next("look for loss: ip -s link show dev %s, ethtool -S %s, at both ends and in the "
+		    "switches; on RoCE see flow control (PFC) and congestion control (ECN)",
+		    s->own.netdev, s->own.netdev);
+}
+
 /* Says that the conversation has ended where it should not. */
 static void broken(struct session *s, enum talk_end end)
 {
@@ -45,7 +52,10 @@ static void broken(struct session *s, enum talk_end end)
 
 	if (!s->is_broken) {
 		doctor_say(DOCTOR_FAILED, s->here, "the peer %s: the probe ends here", what[end]);
+		doctor_evidence("TCP has sent %u packets again", resent(s->tcp));
 		doctor_next("see what rdmaez-doctor --listen says on the peer, and begin again");
+		if (resent(s->tcp))
+			next_loss(s);
 	}
 	s->is_broken = true;
 }
@@ -488,11 +498,10 @@ static void say_loss(const struct session *s)
 	}
 	doctor_say(DOCTOR_WARNING, s->here,
 		   "packets were lost or sent again during the probe, though the messages passed");
-	doctor_evidence("here %s; at the peer %s", length ? growth : "nothing",
-			s->growth[0] ? s->growth : "nothing");
-	doctor_next("look for loss: ip -s link show dev %s, ethtool -S %s, at both ends and in the "
-		    "switches; on RoCE see flow control (PFC) and congestion control (ECN)",
-		    s->own.netdev, s->own.netdev);
+	doctor_evidence("here %s; at the peer %s; TCP has sent %u packets again",
+			length ? growth : "nothing", s->growth[0] ? s->growth : "nothing",
+			resent(s->tcp));
+	next_loss(s);
 }
 
 void session_probe(struct session *s)

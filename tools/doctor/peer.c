@@ -34,6 +34,16 @@ void say_record(const struct rdmaez_diag *diag)
 	doctor_evidence("%s", line);
 }
 
+unsigned int resent(int tcp)
+{
+	struct tcp_info info;
+	socklen_t size = sizeof(info);
+
+	memset(&info, 0, sizeof(info));
+	getsockopt(tcp, IPPROTO_TCP, TCP_INFO, &info, &size);
+	return info.tcpi_total_retrans;
+}
+
 void keep_small(int tcp)
 {
 	const int segment = 536, yes = 1;

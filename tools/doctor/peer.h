@@ -207,6 +207,8 @@ void session_probe(struct session *s);
 
 /* So that a network that loses large packets does not lose what the two say. */
 void keep_small(int tcp);
+/* How many packets TCP had to send again. */
+unsigned int resent(int tcp);
 /* What a record says first: of a completion its status, else the errno value; and the reason. */
 void put_why(const struct rdmaez_diag *diag, char *text, size_t size);
 /* What to do about it; "": not known. */
