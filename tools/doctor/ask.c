@@ -430,10 +430,7 @@ static void try_ud(struct session *s, struct attempt *attempt, int mtu)
 			   "%s: %u of %d datagrams of %d bytes did not come back", pair, lost,
 			   DATAGRAMS, mtu);
 		doctor_evidence("the peer received %u", attempt->peer_got);
-		doctor_next(
-			"look for loss: ip -s link show dev %s, ethtool -S %s, at both ends and "
-			"in the switches",
-			s->own.netdev, s->own.netdev);
+		next_loss(s);
 	}
 }
 
