@@ -48,7 +48,7 @@ help: ## print this list
 
 # --- For users ----------------------------------------------------------------------------------
 
-.PHONY: demo mesh examples tools explain bench docs install install-headers uninstall single dist deb clean
+.PHONY: demo mesh examples tools explain bench docs install install-headers install-tools uninstall single dist deb clean
 # All that it needs is asked for before anything is compiled, and once.
 demo: ## bring up queue pairs and send real RDMA traffic, without RDMA hardware
 	@tools/deps build guest
@@ -87,6 +87,9 @@ install: build/docs/html/index.html ## install headers, man pages, documentation
 
 install-headers: ## install the headers alone, with what pkg-config and CMake need; builds nothing
 	tools/package/install copy --headers
+
+install-tools: tools ## install rdmaez-explain and rdmaez-doctor, with their man pages, below PREFIX
+	tools/package/install copy --tools
 
 uninstall: ## remove exactly what was installed
 	tools/package/install remove
@@ -127,7 +130,7 @@ NEEDS_device = $(EXAMPLES) build/examples/mesh $(DEVICE) tools $(EXPLAINED) \
 	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
 NEEDS_site := docs
 NEEDS_siw := $(SIW) build/examples/cm tools
-NEEDS_package := build/docs/html/index.html build/single/rdmaez.h
+NEEDS_package := build/docs/html/index.html build/single/rdmaez.h tools
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
 tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
@@ -211,7 +214,7 @@ build/siw/%: tests/siw/%.c | deps-build deps-siw
 
 # The headers' bodies are compiled once, for both tools; the shared object is all of its directory but the launcher.
 LAUNCHER := main summary
-build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -D_GNU_SOURCE
+build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -D_GNU_SOURCE $(TOOLS_CFLAGS)
 build/tools/%.o: tools/%.c | deps-build
 	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
 tool_objects = build/tools/headers.o $(patsubst %.c,build/%.o,$(wildcard tools/$(1)/*.c))
@@ -222,7 +225,7 @@ build/tools/rdmaez-explain: $(LAUNCHER:%=build/tools/explain/%.o)
 build/tools/rdmaez-doctor: $(call tool_objects,doctor)
 	$(call link_tool,-libverbs)
 comma := ,
-link_tool = $(if $(V),,@echo "$(CC) $@"; )$(CC) $(filter %.o,$^) -o $@ $(1)
+link_tool = $(if $(V),,@echo "$(CC) $@"; )$(CC) $(TOOLS_CFLAGS) $(filter %.o,$^) -o $@ $(LDFLAGS) $(1)
 
 # The fake's objects stand in for libibverbs, so a unit test links nothing else.
 build/objects/gcc/%.o: tests/%.c | deps-build

@@ -69,7 +69,7 @@ manual() {
 	[[ $(page man3/rdmaez_qp_to_rtr.3.gz) == 'rdmaez_qp_to_rtr - moves a queue pair from INIT to RTR, ready to receive' ]]
 	[[ $(page man7/rdmaez.7.gz) == 'rdmaez - '* ]]
 	local tool
-	for tool in caps gids softroce; do
+	for tool in caps doctor explain gids softroce; do
 		[[ $(page "man1/rdmaez-$tool.1.gz") == "rdmaez-$tool - "* ]]
 		grep -q '^SYNOPSIS' "$scratch/page"
 		grep -q "^ *rdmaez-$tool \[" "$scratch/page"

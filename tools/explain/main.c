@@ -196,8 +196,8 @@ static void read_options(int argc, char *argv[], struct explain_options *options
 /* Beside the program where it was built, else where it is installed. */
 static void find_object(char *path)
 {
-	static const char *const places[] = {"rdmaez-explain.so",
-					     "../lib/rdmaez/rdmaez-explain.so"};
+	static const char *const places[] = {"rdmaez-explain.so", "../lib/rdmaez/rdmaez-explain.so",
+					     "../lib64/rdmaez/rdmaez-explain.so"};
 	char self[EXPLAIN_PATH];
 	const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t i = 0;
@@ -209,7 +209,7 @@ static void find_object(char *path)
 	do {
 		if (i == sizeof(places) / sizeof(*places))
 			fail("rdmaez-explain.so",
-			     "neither beside the program nor in ../lib/rdmaez");
+			     "neither beside the program nor in ../lib/rdmaez or ../lib64/rdmaez");
 		if (snprintf(path, EXPLAIN_PATH, "%s%s", self, places[i]) >= EXPLAIN_PATH)
 			fail(self, strerror(ENAMETOOLONG));
 	} while (access(path, R_OK) && ++i);
