@@ -48,6 +48,12 @@ no_permission() {
 	chmod 600 "$node"
 	finds 1 "FAIL node rxe0: this process may not open $node: Permission denied" "${nobody[@]}"
 	grep -qx "       $node: owner root, group root, mode 0600; this is user 65534, group 65534" "$scratch/report"
+	[[ $(grep -A3 '^FAIL node' "$scratch/report" | grep -c '^     >') == 1 ]]
+	chgrp 44 "$node"
+	chmod 660 "$node"
+	finds 1 "FAIL node rxe0: this process may not open $node: Permission denied" "${nobody[@]}"
+	grep -qx "     > as root: usermod -aG $(getent group 44 | cut -d : -f 1) USER, who then logs in again" "$scratch/report"
+	chgrp 0 "$node"
 	chmod 666 "$node"
 }
 
@@ -63,6 +69,16 @@ on_the_page() {
 	! grep '^<' "$scratch/diff"
 }
 
+# The mode is not all: no node works on a file system that is mounted with nodev.
+nodev() {
+	mkdir /run/nodev
+	mount -t tmpfs -o nodev none /run/nodev
+	mknod --mode=666 /run/nodev/uverbs0 c 231 192
+	finds 1 "FAIL node rxe0: this process may not open $node: Permission denied" \
+		hidden /dev/infiniband /run/nodev
+	grep -q '     > see whether its file system is mounted with nodev' "$scratch/report"
+}
+
 no_node() {
 	mv "$node" /dev/moved
 	finds 1 "FAIL node rxe0: its node $node is missing" env
@@ -73,7 +89,12 @@ other_node() {
 	mv "$node" /dev/moved
 	mknod "$node" c 231 250
 	finds 1 "FAIL node rxe0: $node is not its node" env
-	grep -qxF "     > make it again: rm $node && mknod $node c 231 192" "$scratch/report"
+	grep -qxF "     > as root: rm $node && mknod --mode=666 $node c 231 192" "$scratch/report"
+	# What libibverbs tries after it.
+	mkdir -p /dev/char
+	ln -s /dev/moved /dev/char/231:192
+	finds 0 "WARN node rxe0: $node is not its node" env
+	rm /dev/char/231:192
 	rm "$node"
 	mv /dev/moved "$node"
 }
@@ -193,6 +214,7 @@ no_core() {
 ok "a machine that is well" healthy
 ok "the same as JSON, of one device" as_json
 ok "no permission" no_permission
+ok "no permission, for the file system" nodev
 ok "the page shows the same" on_the_page docs/doctor.md
 sed 's/EACCES/EPERM/' docs/doctor.md >"$scratch/page.md"
 fails "what is not printed is seen on the page" '^< .*EPERM' on_the_page "$scratch/page.md"

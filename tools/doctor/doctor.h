@@ -140,6 +140,8 @@ bool doctor_exists(const char *path_format, ...) __attribute__((format(printf, 1
 int doctor_list(struct dirent ***names, const char *path_format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Whether the node of a device opens. Where it does not, libibverbs takes 5 s to open the device. */
+bool doctor_node_opens(const char *device);
 /* Whether a device that sysfs shows belongs to another network namespace than this process. */
 bool doctor_is_elsewhere(const char *device);
 /* Whether this looks like a container. */

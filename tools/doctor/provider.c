@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* libibverbs and its provider libraries: whether it lists and opens the devices of the kernel, and why not. */
+#include "doctor.h"
+
+#include <rdmaez.h>
+
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The libibverbs of this process, or that of the saved tree. */
+struct library {
+	char path[PATH_MAX];    /* as it is opened; "": none was found */
+	char folder[PATH_MAX];  /* of the provider libraries */
+	unsigned int interface; /* the number of its private interface; 0: not found */
+};
+
+static int find_loaded(struct dl_phdr_info *info, size_t size, void *found)
+{
+	struct library *library = (struct library *)found;
+
+	(void)size;
+	if (!info->dlpi_name || !strstr(info->dlpi_name, "/libibverbs.so"))
+		return 0;
+	return realpath(info->dlpi_name, library->path) != NULL;
+}
+
+/* In a saved tree: where distributions have it. */
+static void find_saved(struct library *library)
+{
+	static const char *const folder[] = {"/usr/lib64", "/usr/lib", "/lib64", "/lib"};
+	struct dirent **names;
+	size_t i;
+	int j, n;
+
+	for (i = 0; i < sizeof(folder) / sizeof(folder[0]); i++) {
+		if (doctor_exists("%s/libibverbs.so.1", folder[i])) {
+			doctor_path(library->path, sizeof(library->path), "%s/libibverbs.so.1",
+				    folder[i]);
+			return;
+		}
+		n = doctor_list(&names, "%s", folder[i]);
+		for (j = 0; j < n; j++) {
+			if (!strstr(names[j]->d_name, "-linux-") ||
+			    !doctor_exists("%s/%s/libibverbs.so.1", folder[i], names[j]->d_name))
+				continue;
+			doctor_path(library->path, sizeof(library->path), "%s/%s/libibverbs.so.1",
+				    folder[i], names[j]->d_name);
+			return;
+		}
+	}
+}
+
+/* The symbols that only providers use are of a version that has this number in its name. */
+static unsigned int read_interface(const char *path)
+{
+	static const char version[] = "IBVERBS_PRIVATE_";
+	unsigned int interface = 0;
+	const char *at, *file;
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &status) == 0 && status.st_size > 0) {
+		file = (const char *)mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd,
+					  0);
+		if (file != MAP_FAILED) {
+			at = (const char *)memmem(file, (size_t)status.st_size, version,
+						  sizeof(version) - 1);
+			if (at && at + sizeof(version) + 8 < file + status.st_size)
+				interface =
+					(unsigned int)strtoul(at + sizeof(version) - 1, NULL, 10);
+		}
+	}
+	close(fd);
+	return interface;
+}
+
+static void find_library(struct library *library)
+{
+	char *slash;
+
+	memset(library, 0, sizeof(*library));
+	if (doctor_options.root)
+		find_saved(library);
+	else
+		dl_iterate_phdr(find_loaded, library);
+	if (!library->path[0])
+		return;
+	doctor_step("reading %s", library->path);
+	library->interface = read_interface(library->path);
+	snprintf(library->folder, sizeof(library->folder), "%s", library->path);
+	slash = strrchr(library->folder, '/');
+	snprintf(slash, sizeof(library->folder) - (size_t)(slash - library->folder), "/libibverbs");
+}
+
+/* How many provider libraries there are of the library's own interface, and of others; one of the others. */
+static void count_providers(const struct library *library, unsigned int *fitting,
+			    unsigned int *other, char *example, size_t size)
+{
+	struct dirent **names;
+	const char *mark;
+	int i, n;
+
+	*fitting = *other = 0;
+	example[0] = '\0';
+	doctor_step("reading %s", library->folder);
+	n = scandir(library->folder, &names, NULL, alphasort);
+	for (i = 0; i < n; i++) {
+		mark = strstr(names[i]->d_name, "-rdmav");
+		if (!mark)
+			continue;
+		if (strtoul(mark + strlen("-rdmav"), NULL, 10) == library->interface) {
+			++*fitting;
+		} else {
+			++*other;
+			snprintf(example, size, "%s", names[i]->d_name);
+		}
+	}
+}
+
+/* Which provider library a device takes, by its driver. */
+static const char *provider_of(const char *device)
+{
+	static const char *const provider[][2] = {{"mlx5_core", "mlx5"},
+						  {"mlx4_core", "mlx4"},
+						  {"bnxt_en", "bnxt_re"},
+						  {"ice", "irdma"},
+						  {"i40e", "irdma"},
+						  {"efa", "efa"},
+						  {"cxgb4", "cxgb4"},
+						  {"qede", "qedr"},
+						  {"hns3", "hns"},
+						  {"mana", "mana"},
+						  {"ionic", "ionic"},
+						  {"erdma", "erdma"},
+						  {"vmw_pvrdma", "vmw_pvrdma"},
+						  {"hfi1", "hfi1verbs"},
+						  {"ib_mthca", "mthca"}};
+	char driver[64];
+	size_t i;
+
+	/* Only rdma_rxe gives its devices this file. */
+	if (doctor_exists("/sys/class/infiniband/%s/parent", device))
+		return "rxe";
+	doctor_read_link(driver, sizeof(driver), "/sys/class/infiniband/%s/device/driver", device);
+	for (i = 0; i < sizeof(provider) / sizeof(provider[0]); i++)
+		if (strcmp(driver, provider[i][0]) == 0)
+			return provider[i][1];
+	return NULL;
+}
+
+/* What is to see of the provider libraries. `fault`: how bad it is that there are none that fit. */
+static void look_at_providers(const struct library *library, enum doctor_verdict fault)
+{
+	unsigned int fitting, other;
+	struct dirent **names;
+	char example[256];
+	int drivers = doctor_list(&names, "/etc/libibverbs.d");
+
+	count_providers(library, &fitting, &other, example, sizeof(example));
+	if (fitting && drivers > 0) {
+		doctor_say(DOCTOR_OK, "",
+			   "libibverbs and its provider libraries are of one release");
+		doctor_evidence("%s/lib*-rdmav%u.so: %u; /etc/libibverbs.d: %d", library->folder,
+				library->interface, fitting, drivers);
+	} else if (fitting) {
+		doctor_say(fault, "", "libibverbs is told of no provider library");
+		doctor_evidence("/etc/libibverbs.d/*.driver: none");
+		doctor_next("install them again: ibverbs-providers (Debian, Ubuntu), libibverbs "
+			    "(Fedora, RHEL)");
+	} else if (other) {
+		doctor_say(fault, "",
+			   "the provider libraries are of another release of rdma-core than "
+			   "libibverbs");
+		doctor_evidence("%s takes lib*-rdmav%u.so, and %s has %s", library->path,
+				library->interface, library->folder, example);
+		doctor_next("take both from one release; see LD_LIBRARY_PATH, and which rdma-core "
+			    "conda or a wheel "
+			    "brings along");
+	} else {
+		doctor_say(fault, "",
+			   "there are no provider libraries, without which libibverbs finds no "
+			   "device");
+		doctor_evidence("%s/lib*-rdmav%u.so: none", library->folder, library->interface);
+		doctor_next(
+			"install ibverbs-providers (Debian, Ubuntu) or libibverbs (Fedora, RHEL)");
+	}
+}
+
+/* What libibverbs writes to stderr while it looks for devices. */
+static struct ibv_device **list_devices(char *said, size_t size)
+{
+	int fd = memfd_create("stderr", MFD_CLOEXEC), before = dup(STDERR_FILENO);
+	struct ibv_device **list;
+	ssize_t n = 0;
+
+	if (fd >= 0)
+		dup2(fd, STDERR_FILENO);
+	setenv("IBV_SHOW_WARNINGS", "1", 0);
+	doctor_step("ibv_get_device_list()");
+	list = ibv_get_device_list(NULL);
+	if (fd >= 0)
+		n = pread(fd, said, size - 1, 0);
+	said[n > 0 ? n : 0] = '\0';
+	if (before >= 0)
+		dup2(before, STDERR_FILENO);
+	return list;
+}
+
+static struct ibv_device *in_list(struct ibv_device **list, const char *name)
+{
+	for (; list && *list; list++)
+		if (strcmp(ibv_get_device_name(*list), name) == 0)
+			return *list;
+	return NULL;
+}
+
+/* The lines that libibverbs wrote about a device or its provider library; all of the first few if that is not known. */
+static void tell_warnings(char *said, const char *device, const char *provider)
+{
+	char *line, *rest = said, library[64];
+	int lines = 0;
+
+	snprintf(library, sizeof(library), "lib%s-", provider ? provider : "");
+	while ((line = strtok_r(NULL, "\n", &rest)) != NULL)
+		if (lines < 4 && (!provider || strstr(line, library) || strstr(line, device))) {
+			doctor_evidence("%s", line);
+			lines++;
+		}
+}
+
+/* Says that a device of the kernel is not in libibverbs's list, and what is known about it. */
+static void say_unlisted(const char *device, const struct library *library, const char *said)
+{
+	const char *provider = provider_of(device);
+	char path[PATH_MAX + 64], copy[sizeof(library->path)];
+
+	doctor_say(DOCTOR_FAILED, device, "libibverbs does not list it");
+	doctor_evidence("ibv_get_device_list() of %s", library->path);
+	if (provider && library->interface) {
+		snprintf(path, sizeof(path), "%s/lib%s-rdmav%u.so", library->folder, provider,
+			 library->interface);
+		if (access(path, F_OK))
+			doctor_evidence("%s: no such file", path);
+		if (!doctor_exists("/etc/libibverbs.d/%s.driver", provider))
+			doctor_evidence("/etc/libibverbs.d/%s.driver: no such file", provider);
+	}
+	snprintf(copy, sizeof(copy), "%s", said);
+	tell_warnings(copy, device, provider);
+	doctor_next("install the provider library lib%s: ibverbs-providers (Debian, Ubuntu), "
+		    "libibverbs (Fedora, RHEL)",
+		    provider ? provider : "*");
+	doctor_next("IBV_SHOW_WARNINGS=1 ibv_devices (libibverbs writes which libraries it tries)");
+}
+
+/* Opens a device as a program does, and says how that went. */
+static void say_opened(const char *device)
+{
+	struct ibv_context *context;
+	struct rdmaez_diag diag;
+	unsigned int i;
+
+	doctor_step("ibv_open_device(%s)", device);
+	if (rdmaez_device_open(device, &context, &diag) == 0) {
+		doctor_say(DOCTOR_OK, device, "libibverbs lists and opens it");
+		doctor_step("ibv_close_device(%s)", device);
+		ibv_close_device(context);
+		return;
+	}
+	doctor_say(DOCTOR_FAILED, device, "%s fails: %s", diag.verb ? diag.verb : "ibv_open_device",
+		   strerror(diag.error));
+	doctor_evidence("%s: %s", diag.verb ? diag.verb : "ibv_open_device",
+			rdmaez_errno_str(diag.error));
+	for (i = 0; i < diag.count; i++)
+		doctor_evidence("%s%s",
+				diag.finding[i].severity == RDMAEZ_DIAG_ERROR ? "" : "likely: ",
+				rdmaez_why_str(diag.finding[i].reason));
+	if (diag.count)
+		doctor_next("%s", rdmaez_why_fix(diag.finding[0].reason));
+}
+
+/* These change which provider libraries are loaded, and are easily forgotten. */
+static void look_at_environment(void)
+{
+	static const char *const name[] = {"RDMAV_DRIVERS", "IBV_DRIVERS"};
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (!getenv(name[i]))
+			continue;
+		doctor_say(DOCTOR_NOTE, "", "%s adds provider libraries: %s", name[i],
+			   getenv(name[i]));
+		doctor_evidence("the environment");
+	}
+}
+
+static bool is_unlisted(struct ibv_device **list, const char *device)
+{
+	return !in_list(list, device) && doctor_node_opens(device);
+}
+
+static void look_at_listing(const struct library *library)
+{
+	unsigned int i, unlisted = 0, devices = doctor_device_count();
+	struct ibv_device **list;
+	char said[4096];
+
+	look_at_environment();
+	list = list_devices(said, sizeof(said));
+	for (i = 0; i < devices; i++)
+		unlisted += is_unlisted(list, doctor_device(i));
+	if (library->path[0])
+		look_at_providers(library, unlisted ? DOCTOR_FAILED : DOCTOR_WARNING);
+	for (i = 0; i < devices; i++) {
+		if (is_unlisted(list, doctor_device(i)))
+			say_unlisted(doctor_device(i), library, said);
+		else if (doctor_node_opens(doctor_device(i)))
+			say_opened(doctor_device(i));
+	}
+}
+
+void doctor_check_provider(void)
+{
+	unsigned int devices = doctor_device_count();
+	struct library library;
+
+	find_library(&library);
+	if (!doctor_options.root && devices)
+		look_at_listing(&library);
+	else if (library.path[0])
+		look_at_providers(&library, devices ? DOCTOR_FAILED : DOCTOR_WARNING);
+	else
+		doctor_say(devices ? DOCTOR_WARNING : DOCTOR_NOTE, "",
+			   "there is no libibverbs in the usual places");
+}
