@@ -266,7 +266,7 @@ rest() {
 	line 'ok   slot rxe0: not a PCI device'
 	look gpu
 	line 'ok   gpu: no GPU of NVIDIA or AMD'
-	line 'ok   gpu rxe0: its driver does not register dma-bufs'
+	line 'ok   gpu rxe0: cannot register dma-bufs: its driver does not support them'
 	look caps
 	line 'note caps rxe0: on-demand paging (RC): '
 	line "; SRQs: $(ibv_devinfo -v -d rxe0 | awk '$1 == "max_srq:" { print $2 }'); "

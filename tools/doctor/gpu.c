@@ -114,7 +114,7 @@ static struct probes check_devices(void)
 			doctor_say(DOCTOR_OK, doctor_device(i), "can register dma-bufs");
 		else if (err == EOPNOTSUPP || err == EPROTONOSUPPORT || err == ENOSYS)
 			doctor_say(DOCTOR_OK, doctor_device(i),
-				   "its driver does not register dma-bufs, if that is wanted");
+				   "cannot register dma-bufs: its driver does not support them");
 		else
 			doctor_say(DOCTOR_NOTE, doctor_device(i),
 				   "whether it can register dma-bufs is not clear");

@@ -502,13 +502,15 @@ static void check_pkeys(const struct doctor_port *port)
 
 /* --- The check --------------------------------------------------------------------------------- */
 
+/* What files tell comes first, since opening a device may take all the time there is. */
 static void check_port(const struct doctor_port *port, bool other_active)
 {
+	const bool active = check_state(port, other_active);
 	struct ibv_context *context = doctor_open(port->device);
 	struct rdmaez_port_caps caps;
-	bool known = context && !rdmaez_port_caps_query(context, (int)port->num, &caps, NULL);
+	const bool known = context && !rdmaez_port_caps_query(context, (int)port->num, &caps, NULL);
 
-	if (check_state(port, other_active)) {
+	if (active) {
 		check_speed(port);
 		check_infiniband_link(port);
 		check_infiniband_mtu(port, known ? &caps : NULL);
