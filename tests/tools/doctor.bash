@@ -70,13 +70,15 @@ says() {
 	((code == $2)) || { echo "ended with $code, not $2"; return 1; }
 }
 
-# Both samples are read within milliseconds, two seconds apart.
+# The last counter of eth0 is a pipe: the doctor waits there for a line, at the end of each sample.
 changes() {
-	local child
-	"$doctor" --root "$tree" --only "$1" --seconds 2 >"$scratch/out" 2>&1 &
+	local child pipe=$tree/sys/class/net/eth0/carrier_changes
+	mkfifo "$pipe"
+	"$doctor" --root "$tree" --only "$1" >"$scratch/out" 2>&1 &
 	child=$!
-	sleep 0.7
+	timeout 20 bash -c 'echo 1 >"$0"' "$pipe"
 	"${@:2}"
+	timeout 20 bash -c 'echo 1 >"$0"' "$pipe"
 	wait "$child"
 	sed '/^rdmaez-doctor: /d' "$scratch/out" >"$scratch/lines"
 	diff - "$scratch/lines"

@@ -93,22 +93,22 @@ growing() {
 		$mlx5/hw_counters/unheard_of=99 \
 		$bnxt/hw_counters/rx_pkts=5 $irdma/hw_counters/cnpIgnored=18446744073709551615 \
 		sys/class/net/eth2/carrier_changes=4 <<-END
-			ok   counters bnxt_re0/1: no error was counted in 2 s; packets passed
-			WARN counters irdma0/1: cnpIgnored grew by 18446744073709551614 in 2 s: this port was told of congestion, and did not slow down
+			ok   counters bnxt_re0/1: no error was counted in 1 s; packets passed
+			WARN counters irdma0/1: cnpIgnored grew by 18446744073709551614 in 1 s: this port was told of congestion, and did not slow down
 			       $irdma/hw_counters/cnpIgnored: 1, then 18446744073709551615
 			     > switch congestion control (DCQCN) on for the priority of the traffic
-			WARN counters irdma0/1: carrier_changes grew by 2 in 2 s: the link goes up and down
+			WARN counters irdma0/1: carrier_changes grew by 2 in 1 s: the link goes up and down
 			       /sys/class/net/eth2/carrier_changes: 2, then 4
 			     > cable, transceiver, the switch's log; GID indices may change each time
-			note counters mlx5_0/1: np_ecn_marked_roce_packets grew by 10 in 2 s: packets came with the mark of a congested switch: many send to this port at once
+			note counters mlx5_0/1: np_ecn_marked_roce_packets grew by 10 in 1 s: packets came with the mark of a congested switch: many send to this port at once
 			       $mlx5/hw_counters/np_ecn_marked_roce_packets: 1, then 11
-			WARN counters mlx5_0/1: out_of_buffer grew by 10 in 2 s: messages came while no receive was posted
+			WARN counters mlx5_0/1: out_of_buffer grew by 10 in 1 s: messages came while no receive was posted
 			       $mlx5/hw_counters/out_of_buffer: 1, then 11
 			     > post receives earlier and more of them: larger max_recv_wr, or an SRQ
-			WARN counters mlx5_0/1: rnr_nak_retry_err grew by 10 in 2 s: the peer had no receive posted, and this side waited and sent again
+			WARN counters mlx5_0/1: rnr_nak_retry_err grew by 10 in 1 s: the peer had no receive posted, and this side waited and sent again
 			       $mlx5/hw_counters/rnr_nak_retry_err: 1, then 11
 			     > look at the peer: receives posted later than the messages come
-			WARN counters mlx5_0/1: vport_out_of_sequence grew by 10 in 2 s: packets were lost or overtaken on the way to this port
+			WARN counters mlx5_0/1: vport_out_of_sequence grew by 10 in 1 s: packets were lost or overtaken on the way to this port
 			       $mlx5/hw_counters/vport_out_of_sequence: 1, then 11
 			     > $loss
 		END
@@ -131,7 +131,7 @@ every_name() {
 	roce mlx5_0
 	all_are 0
 	changes counters all_are 1 </dev/null >/dev/null || :
-	sed -nE 's/^(WARN|note) counters mlx5_0\/1: (.*) grew by 1 in 2 s: .*/\2/p' "$scratch/out" | sort |
+	sed -nE 's/^(WARN|note) counters mlx5_0\/1: (.*) grew by 1 in 1 s: .*/\2/p' "$scratch/out" | sort |
 		diff "$scratch/names" -
 }
 
