@@ -219,7 +219,7 @@ build/tools/%.o: tools/%.c | deps-build
 	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
 tool_objects = build/tools/headers.o $(patsubst %.c,build/%.o,$(wildcard tools/$(1)/*.c))
 build/tools/rdmaez-explain.so: $(filter-out $(LAUNCHER:%=build/tools/explain/%.o),$(call tool_objects,explain)) tools/explain/explain.map
-	$(call link_tool,-shared -Wl$(comma)-z$(comma)defs$(comma)-Bsymbolic -Wl$(comma)--version-script=tools/explain/explain.map)
+	$(call link_tool,-shared -Wl$(comma)-z$(comma)defs$(comma)-z$(comma)now$(comma)-Bsymbolic -Wl$(comma)--version-script=tools/explain/explain.map)
 build/tools/rdmaez-explain: $(LAUNCHER:%=build/tools/explain/%.o)
 	$(call link_tool)
 build/tools/rdmaez-doctor: $(call tool_objects,doctor)

@@ -5,14 +5,14 @@
 
 source tests/tap.bash
 source tests/tools/explain.bash
-programs copies dlopen wrong_mask
+programs copies dlopen process wrong_mask
 
 explains_a_refusal() {
 	ends 0 wrong_mask
 	[[ $(<"$scratch/out") == 22 ]]
 	says '^rdmaez-explain: wrong_mask\[[0-9]+\]: refused at 0x[0-9a-f]+ main\+0x[0-9a-f]+ \(wrong_mask\)$' \
 		'^ibv_modify_qp failed with EINVAL on fake0, QP [0-9]+, RC, RESET to RTR\.$' 'Next: '
-	[[ $(grep -c rdmaez_ "$scratch/err") == 0 ]]
+	[[ $(<"$scratch/err") != *rdmaez_* ]]
 }
 
 # The address is the call's, as addr2line takes it.
@@ -29,6 +29,111 @@ counts_repetitions() {
 	ends 0 wrong_mask 30
 	[[ $(grep -c ' refused at ' "$scratch/err") == 1 ]]
 	says '\]: 30 refusals \(ibv_modify_qp EINVAL 30\)$'
+}
+
+# --- Options ------------------------------------------------------------------------------------
+
+writes_lines() {
+	ends 0 --line wrong_mask 2
+	diff <(sed -E 's/pid=[0-9]+/pid=N/; s/0x[0-9a-f]+/0xN/g; s/qp=[0-9]+/qp=N/' "$scratch/err") - <<-'END'
+		program=wrong_mask pid=N kind=refusal caller=0xN symbol=main+0xN object=wrong_mask call=ibv_modify_qp error=EINVAL device=fake0 qp=N type=RC from=RESET to=RTR finding=likely:TRANSITION:qp_state:state:RTR:RESET|INIT
+		program=wrong_mask pid=N kind=summary refusals=2 queries=0 completions=0 events=0 cm=0 advice=0 unshown=0 probes=0 flushes=0 qp_errors=0 unseen=0 direct=0
+	END
+}
+
+# valid FILE: each line of it follows the schema.
+valid() {
+	local line n=0
+	while IFS= read -r line; do
+		n=$((n + 1))
+		jq . <<<"$line" >"$scratch/$n.json"
+		/usr/bin/python3 -m jsonschema --error-format $'{error.json_path}: {error.message}\n' \
+			--instance "$scratch/$n.json" docs/schema/explain.schema.json
+	done <"$1"
+	((n > 0))
+}
+
+writes_json() {
+	ends 0 --json "$scratch/json" wrong_mask 2
+	says 'ibv_modify_qp failed with EINVAL' '2 refusals'
+	valid "$scratch/json"
+	[[ $(jq -r '[.kind, .record.call // "", .record.errno // "", .totals.refusal // 0] | join(" ")' "$scratch/json") == \
+		$'refusal ibv_modify_qp EINVAL 0\nsummary   2' ]]
+}
+
+summarizes_in_json() {
+	ends 0 --json "$scratch/json.well" wrong_mask 0
+	silent
+	valid "$scratch/json.well"
+	[[ $(jq -r '.kind, .totals.refusal' "$scratch/json.well") == $'summary\n0' ]]
+}
+
+# refuses FILTER: what the filter makes of a good line is against the schema.
+refuses() {
+	jq -c "$1" "$scratch/json" >"$scratch/bad"
+	valid "$scratch/bad"
+}
+
+writes_a_log() {
+	ends 0 --log "$scratch/log" process fork
+	silent
+	[[ $(grep -c ' refused at ' "$scratch/log") == 3 && $(grep -c '1 refusal' "$scratch/log") == 1 ]]
+	ends 0 --log "$scratch/log" wrong_mask
+	[[ $(grep -c ' refused at ' "$scratch/log") == 1 ]]
+}
+
+cannot_write_the_log() {
+	ends 125 "$1" "$scratch/none/log" wrong_mask
+	says "^rdmaez-explain: $scratch/none/log: No such file or directory$"
+	[[ ! -s $scratch/out ]]
+}
+
+reports_one_kind() {
+	ends 0 --only completion --only event wrong_mask
+	silent
+	ends 0 --only refusal wrong_mask
+	says 'failed with EINVAL'
+}
+
+summarizes_success() {
+	ends 0 wrong_mask 0
+	silent
+	ends 0 --summary wrong_mask 0
+	[[ $(<"$scratch/err") =~ ^'rdmaez-explain: wrong_mask['[0-9]+']: nothing was refused'$ ]]
+}
+
+helps() {
+	local option
+	ends 0 "$1"
+	silent
+	[[ $(wc -l <"$scratch/out") -le 24 ]]
+	awk 'length > 80 { print; exit 1 }' "$scratch/out"
+	while read -r option; do
+		grep -q -- "--$option" "$scratch/out"
+	done < <(sed -nE 's/.*\{"([a-z]+)", (no|required)_argument.*/\1/p' tools/explain/main.c)
+}
+
+# misused WORDS ARG...: one line that says so, and nothing runs.
+misused() {
+	ends 2 "${@:2}"
+	[[ $(wc -l <"$scratch/err") == 1 && ! -s $scratch/out ]]
+	says "^rdmaez-explain: $1; --help lists the options$"
+}
+
+# gdb gets the program where it made the call.
+stops() {
+	explain --stop gdb -quiet -batch -nx -ex run -ex backtrace -ex continue --args build/tests/explain/wrong_mask 2
+	cat "$scratch/out"
+	grep -q 'received signal SIGTRAP' "$scratch/out"
+	grep -qE 'main .*wrong_mask.c' "$scratch/out"
+	[[ $(grep -c 'received signal SIGTRAP' "$scratch/out") == 1 ]]
+	grep -q 'exited normally' "$scratch/out"
+	says 'failed with EINVAL'
+}
+
+stops_without_a_debugger() {
+	ends $((128 + 5)) --stop wrong_mask
+	says 'failed with EINVAL'
 }
 
 # --- How the library is found -------------------------------------------------------------------
@@ -57,6 +162,145 @@ keeps_libraries_apart() {
 	says 'ibv_modify_qp failed with EINVAL'
 }
 
+# --- The command --------------------------------------------------------------------------------
+
+passes_the_status_on() {
+	ends "$1" "${@:2}"
+	silent
+}
+
+cannot_run() {
+	ends "$1" "$2"
+	[[ $(<"$scratch/err") == "rdmaez-explain: $2: $3" ]]
+}
+
+# signalled SIGNAL STATUS FILE: the command gets the signal, ends, and leaves no file behind.
+signalled() {
+	local pid
+	mkdir -p "$scratch/shared"
+	# A shell's background jobs ignore SIGINT.
+	XDG_RUNTIME_DIR=$scratch/shared env --default-signal=INT build/tools/rdmaez-explain sh -c \
+		"trap 'echo got; exit 9' $1; touch $scratch/up; for i in \$(seq 100); do sleep 0.1; done" \
+		>"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	until [[ -e $scratch/up ]]; do sleep 0.05; done
+	rm "$scratch/up"
+	[[ -n $(ls "$scratch/shared") ]]
+	kill -"$1" "$pid"
+	code=0
+	wait "$pid" || code=$?
+	[[ $code == 9 && $(<"$scratch/out") == got && -z $(ls "$scratch/shared") ]]
+}
+
+# What a terminal sends reaches the command by itself, and ends neither before it ends.
+interrupted() {
+	local output
+	output=$(/usr/bin/python3 - "$PWD/build/tools/rdmaez-explain" <<-'END'
+		import os, pty, sys, time
+		child, terminal = pty.fork()
+		if child == 0:
+		    os.execl(sys.argv[1], 'rdmaez-explain', 'sh', '-c', 'trap "echo got; exit 7" INT; echo up; sleep 5; echo late')
+		seen = b''
+		while b'up' not in seen:
+		    seen += os.read(terminal, 100)
+		time.sleep(0.2)
+		os.write(terminal, b'\x03')
+		status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+		seen += os.read(terminal, 1000)
+		print(status, seen.decode().count('got'))
+	END
+	)
+	echo "$output"
+	[[ $output == '7 1' ]]
+}
+
+keeps_the_environment() {
+	local object=$PWD/build/tools/rdmaez-explain.so
+	# shellcheck disable=SC2016 # for the shell under rdmaez-explain
+	LD_PRELOAD=libc.so.6 ends 0 sh -c 'echo "$LD_PRELOAD"; ls -l /proc/self/fd | grep -c rdmaez || :'
+	diff "$scratch/out" - <<<"libc.so.6:$object"$'\n0'
+	silent
+}
+
+# Another library in front of the verbs still sees them.
+lets_others_look_on() {
+	gcc -shared -fPIC -x c - -o "$scratch/other.so" <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int ibv_modify_qp(void *qp, void *attr, int mask)
+		{
+			int (*next)(void *, void *, int) = dlsym(RTLD_NEXT, "ibv_modify_qp");
+			puts("looked on");
+			return next(qp, attr, mask);
+		}
+	END
+	LD_PRELOAD=$scratch/other.so ends 0 wrong_mask
+	diff "$scratch/out" - <<<$'looked on\n22'
+	says 'failed with EINVAL'
+}
+
+sees_nothing() {
+	gcc -static -x c - -o "$scratch/static" <<<'int main(void) { return 4; }'
+	ends 4 "$scratch/static"
+	says "^rdmaez-explain: $scratch/static: nothing was seen of it" 'linked statically'
+}
+
+# --- Processes and threads ----------------------------------------------------------------------
+
+# process_says STATUS CASE PATTERN...
+process_says() {
+	ends "$1" process "$2"
+	says "${@:3}"
+}
+
+tells_each_process() {
+	process_says 0 fork '2 refusals .*never destroyed: 1 context' '1 refusal \(ibv_modify_qp EINVAL 1\)$'
+	[[ $(grep -oE '^rdmaez-explain: process\[[0-9]+\]' "$scratch/err" | sort -u | wc -l) == 2 ]]
+}
+
+sees_through_exec() {
+	process_says 0 exec ': process\[[0-9]+\]: 1 refusal' ': wrong_mask\[[0-9]+\]: 1 refusal'
+}
+
+# A creation that was refused may be a probe: the launcher tells of it when nothing follows.
+tells_in_time() {
+	process_says 0 create_wait 'ibv_create_qp failed with EINVAL'
+	[[ $(sed -n '/ibv_create_qp failed/=' "$scratch/err") -lt $(sed -n '/^waited/=' "$scratch/err") ]]
+}
+
+takes_for_a_probe() {
+	ends 0 process "$1"
+	silent
+	ends 0 --summary process "$1"
+	says "\]: $2"
+}
+
+# As libfabric does.
+takes_a_library_for_one() {
+	gcc -O2 -shared -fPIC -Itests/fake tests/tools/explain/process.c -o "$scratch/library.so"
+	LIBRARY=$scratch/library.so takes_for_a_probe library '2 probes'
+}
+
+is_the_same() {
+	process same >"$scratch/alone"
+	ends 0 process same
+	cat "$scratch/out"
+	diff "$scratch/alone" "$scratch/out"
+	says 'ibv_modify_qp failed' 'ibv_create_qp failed'
+}
+
+keeps_out_of_files() {
+	OWN_FILE=$scratch/own ends 0 process own_stderr
+	[[ -e $scratch/own && ! -s $scratch/own ]]
+	says 'failed with EINVAL'
+}
+
+survives_a_reader() {
+	build/tools/rdmaez-explain process no_reader 2>&1 >"$scratch/out" | true
+	[[ ${PIPESTATUS[0]} == 0 && $(<"$scratch/out") == "done" ]]
+}
+
 ok 'explains a refusal' explains_a_refusal
 ok 'tells the line of the call' tells_the_line
 ok 'counts repetitions' counts_repetitions
@@ -67,5 +311,60 @@ ok 'is found in a library from another directory' looked_up "$scratch/elsewhere/
 elsewhere libother.so
 ok 'is found in a library of another name' looked_up "$scratch/elsewhere/libother.so"
 ok 'keeps the objects of two libraries apart' keeps_libraries_apart
+
+ok 'writes lines of pairs' writes_lines
+ok 'writes JSON that follows its schema' writes_json
+ok 'writes a summary in JSON while all is well' summarizes_in_json
+fails 'JSON of another kind' "'other' is not one of" refuses 'if .kind == "refusal" then .kind = "other" else . end'
+fails 'JSON without the program' "'program' is a required property" refuses 'del(.program)'
+fails 'JSON with a key that nobody knows' "unexpected" refuses '.more = 1'
+ok 'writes to a file instead' writes_a_log
+ok 'refuses a log that it cannot write' cannot_write_the_log --log
+ok 'refuses a file for JSON that it cannot write' cannot_write_the_log --json
+ok 'reports the kinds that are asked for' reports_one_kind
+ok 'is silent while all is well, but for a summary that is asked for' summarizes_success
+ok '--help fits a screen' helps --help
+ok 'so does -h' helps -h
+ok 'refuses an option that it does not have' misused 'no such option: --nothing' --nothing wrong_mask
+ok 'refuses a short option that it does not have' misused 'no such option: -x' -x wrong_mask
+ok 'refuses an option without its value' misused 'a value is missing after --json' --json
+ok 'refuses a kind that there is not' misused 'no kind of finding is called fish' --only fish wrong_mask
+ok 'needs a command' misused 'no command' --line
+ok 'stops for a debugger, once' stops
+ok 'ends by SIGTRAP where there is no debugger' stops_without_a_debugger
+
+ok 'passes the status on' passes_the_status_on 3 sh -c 'exit 3'
+ok 'ends with 128 and the number of a signal' passes_the_status_on 137 sh -c 'kill -KILL $$'
+# shellcheck disable=SC2016 # for the shell under rdmaez-explain
+ok "leaves the command's own options to it" passes_the_status_on 0 sh -c '[ "$1" = --line ]' sh --line
+ok 'ends with 127 if there is no such command' cannot_run 127 /nowhere/at/all 'No such file or directory'
+ok 'ends with 126 if it cannot be run' cannot_run 126 /etc 'Permission denied'
+ok 'passes SIGTERM on' signalled TERM
+ok 'passes SIGHUP on' signalled HUP
+ok 'passes on a SIGINT that no terminal sent' signalled INT
+ok 'leaves the keys of a terminal to the command' interrupted
+ok "keeps the user's LD_PRELOAD, and gives the command no file" keeps_the_environment
+ok 'lets other libraries look on' lets_others_look_on
+ok 'says that it saw nothing of a static program' sees_nothing
+
+ok 'tells of each process that forks' tells_each_process
+ok 'sees through exec' sees_through_exec
+ok 'summarizes a process that was killed' process_says 137 kill '1 refusal' 'never destroyed: 1 context, 1 PD, 1 CQ, 1 QP'
+ok 'summarizes a process that ended at once' process_says 3 exit '1 refusal'
+ok 'tells at the end what may have been a probe' process_says 0 create 'ibv_create_qp failed with EINVAL' '1 refusal'
+ok 'tells it also if the process was killed' process_says 137 create_kill 'ibv_create_qp failed with EINVAL' '1 refusal'
+ok 'tells it while the process runs' tells_in_time
+ok 'is silent where less is asked for until it is given' takes_for_a_probe probe_down '[0-9]+ probes'
+ok 'is silent where more is asked for until it is refused' takes_for_a_probe probe_up '1 probe,'
+ok 'is silent where a library does so at several places' takes_a_library_for_one
+ok 'keeps the places of a program apart' process_says 0 places 'ibv_create_qp failed with EINVAL' '1 refusal .*1 probe'
+ok 'takes no limit for a probe' process_says 0 limit 'ibv_create_qp failed with EINVAL' '1 refusal'
+ok 'explains in threads' process_says 0 threads '200 refusals'
+ok 'survives a small stack' process_says 0 small_stack 'ibv_modify_qp failed with EINVAL' '50 refusals' 'stack'
+ok 'survives threads that are cancelled' process_says 0 cancel 'refusals'
+ok 'survives signal handlers that call verbs' process_says 0 signals 'refusals'
+ok 'changes nothing that the program sees' is_the_same
+ok "keeps out of the program's own files" keeps_out_of_files
+ok 'survives that nobody reads' survives_a_reader
 
 done_testing

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Begins an explanation, decides whether it is news, and gives the thread back to the program as it was. */
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +13,8 @@
 #include "write.h"
 
 enum {
+	/* The headers take up to 25 KiB of the stack, the verbs that they ask a few more. */
+	STACK = 40 * 1024,
 	ENOUGH = 8, /* so often the headers are asked about one verb, errno value and place */
 	PLACES = 64 /* a power of two */
 };
@@ -31,6 +35,7 @@ static int saved_cancel;
 
 /* Where the program has made objects lately, and which was the last one. */
 static struct {
+	const char *_Atomic verb;
 	const void *_Atomic caller, *_Atomic object;
 	_Atomic uint64_t when;
 } places[PLACES];
@@ -243,30 +248,55 @@ void explain_probe_gone(const void *object)
 			atomic_store_explicit(&places[i].object, NULL, memory_order_relaxed);
 }
 
-/* The same verb has made an object here within the last second, and it is gone. */
-static bool is_probe(const struct explain_call *call)
+/* A program's own places are apart: there is no telling what they have in common. */
+static bool same_library(const void *one, const void *other)
 {
-	const unsigned int at = place_of(call->caller);
+	struct link_map *map = NULL;
+	Dl_info its, others;
 
-	return places[at].caller == call->caller && !places[at].object &&
-	       now_ns() - places[at].when < EXPLAIN_PROBE_NS;
+	return dladdr1(one, &its, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name[0] &&
+	       dladdr(other, &others) && its.dli_fbase == others.dli_fbase;
+}
+
+/*
+ * Within the last second such an object was made here, or elsewhere in the same library, and it is gone: what is
+ * searched for is how much the device allows. A device that has run out of something says so by other errno values.
+ */
+static bool is_probe(const struct explain_call *call, int error)
+{
+	const uint64_t now = now_ns();
+
+	if (error != EINVAL && error != EOPNOTSUPP && error != ENOSYS)
+		return false;
+	for (int i = 0; i < PLACES; i++) {
+		if (places[i].verb != call->verb || places[i].object ||
+		    now - places[i].when >= EXPLAIN_PROBE_NS ||
+		    (places[i].caller != call->caller &&
+		     !same_library(places[i].caller, call->caller)))
+			continue;
+		places[i].when = now;
+		return true;
+	}
+	return false;
 }
 
 /* What was refused here is no finding after all. */
 static void forgive(const struct explain_call *call, uint64_t now)
 {
 	const uint32_t process = (uint32_t)(explain_process - share->process);
+	unsigned int still_held = 0;
 
 	for (int i = 0; i < EXPLAIN_WAITING; i++) {
 		struct explain_waiting *const waiting = &share->waiting[i];
 		struct explain_count *count;
 		uint32_t held = EXPLAIN_HELD;
 
-		if (waiting->state != EXPLAIN_HELD || waiting->process != process ||
-		    now - waiting->since >= EXPLAIN_PROBE_NS)
+		if (waiting->state != EXPLAIN_HELD || waiting->process != process)
 			continue;
+		still_held++;
 		count = &explain_process->count[waiting->count];
 		if (count->caller != (uintptr_t)call->caller || strcmp(count->verb, call->verb) ||
+		    now - waiting->since >= EXPLAIN_PROBE_NS ||
 		    !atomic_compare_exchange_strong(&waiting->state, &held, EXPLAIN_BUSY))
 			continue;
 		explain_process->probes += count->times - count->silent;
@@ -274,8 +304,9 @@ static void forgive(const struct explain_call *call, uint64_t now)
 		count->held = false;
 		count->explained = 0;
 		waiting->state = EXPLAIN_FREE;
-		held_here--;
+		still_held--;
 	}
+	held_here = still_held;
 }
 
 static void made(const struct explain_call *call, const void *object)
@@ -283,6 +314,7 @@ static void made(const struct explain_call *call, const void *object)
 	const unsigned int at = place_of(call->caller);
 	const uint64_t now = now_ns();
 
+	places[at].verb = call->verb;
 	places[at].caller = call->caller;
 	places[at].object = object;
 	places[at].when = now;
@@ -355,6 +387,49 @@ void explain_drop(struct explain_call *call)
 	release(call);
 }
 
+/* Whether the headers can be asked in this thread. The first one's stack grows. */
+static bool has_room(void)
+{
+	static __thread uintptr_t lowest;
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	pthread_attr_t attr;
+	size_t size, guard;
+	void *stack;
+
+	if (getpid() == gettid())
+		return true;
+	if (!lowest) {
+		if (pthread_getattr_np(pthread_self(), &attr))
+			return true;
+		if (!pthread_attr_getstack(&attr, &stack, &size) &&
+		    !pthread_attr_getguardsize(&attr, &guard))
+			lowest = (uintptr_t)stack + guard;
+		pthread_attr_destroy(&attr);
+	}
+	/* A stack of the program's own making, such as a coroutine's, is taken to be large. */
+	return here - lowest >= STACK;
+}
+
+/* What can be said all the same. */
+static void say_little(struct explain_call *call)
+{
+	char title[96];
+	const struct explain_text said = {
+		.title = title,
+		.error = call->error,
+		.count = 1,
+		.finding = {{.severity = RDMAEZ_DIAG_ADVICE,
+			     .reason = "SMALL_STACK",
+			     .field = "pthread_attr_setstacksize",
+			     .what = "the stack of this thread is too small for an explanation",
+			     .next = "run the program once with stacks of 64 KiB or more"}},
+	};
+
+	snprintf(title, sizeof(title), call->error ? "%s failed with %s" : "%s tells of a failure",
+		 call->verb, rdmaez_errno_str(call->error));
+	explain_say(call, &said);
+}
+
 bool explain_begin(struct explain_call *call)
 {
 	const enum explain_kind kind = explain_thread.outer ? EXPLAIN_CM : call->kind;
@@ -369,6 +444,10 @@ bool explain_begin(struct explain_call *call)
 	if (explain_process) {
 		if (explain_options->kinds & 1u << kind) {
 			if (!call->error || explain_thread.outer || !is_old(call)) {
+				if (!has_room()) {
+					say_little(call);
+					return false;
+				}
 				memset(&diag, 0, sizeof(diag));
 				call->diag = &diag;
 				return true;
@@ -418,7 +497,7 @@ bool explain_leave_null(struct explain_call *call, const void *result)
 		errno = error;
 		return false;
 	}
-	if (!explain_options->stop && is_probe(call)) {
+	if (!explain_options->stop && is_probe(call, errno)) {
 		if (explain_process)
 			explain_process->probes++;
 		return false;

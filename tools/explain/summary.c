@@ -356,25 +356,27 @@ static void put_json(struct text *text, const struct explain_process *process)
 	put(text, "}}\n");
 }
 
+/* For people only where there is something to tell; in JSON, whose reader counts processes, in any case. */
 static void write_summary(const struct explain_share *share, const struct explain_process *process)
 {
 	static struct text text;
 
-	text.length = 0;
-	(share->options.line ? put_line : put_text)(&text, process);
-	write_to(share->options.log, text.bytes, text.length);
-	if (!share->options.json[0])
-		return;
-	text.length = 0;
-	put_json(&text, process);
-	write_to(share->options.json, text.bytes, text.length);
+	if (share->options.summary || has_finding(process)) {
+		text.length = 0;
+		(share->options.line ? put_line : put_text)(&text, process);
+		write_to(share->options.log, text.bytes, text.length);
+	}
+	if (share->options.json[0]) {
+		text.length = 0;
+		put_json(&text, process);
+		write_to(share->options.json, text.bytes, text.length);
+	}
 }
 
 void explain_write_summaries(const struct explain_share *share, const char *command)
 {
 	for (int i = 0; i < EXPLAIN_PROCESSES; i++)
-		if (share->process[i].pid &&
-		    (share->options.summary || has_finding(&share->process[i])))
+		if (share->process[i].pid)
 			write_summary(share, &share->process[i]);
 	if (!share->attached)
 		fprintf(stderr,
