@@ -139,8 +139,8 @@ ok 'explains a child as well as its parent' explains forked 'refusal ibv_dealloc
 provider_by() {
 	explains_program provider "$1" 'refusal mlx5dv_create_cq EINVAL CAP_LIMIT' \
 		'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' 'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' \
-		'refusal mlx5dv_alloc_dm EOPNOTSUPP NOT_SUPPORTED'
-	says ', 2 queues used without verbs, unseen, never destroyed: 1 context, 1 PD, 1 CQ, 1 QP$'
+		'refusal mlx5dv_alloc_dm EOPNOTSUPP NOT_SUPPORTED' 'completion ibv_poll_cq 0 WC_RECV_SHORT WC_LIMIT'
+	says 'QP 9, DRIVER,$' ', 2 queues used without verbs, unseen, never destroyed: 1 context, 1 PD, 1 CQ, 1 QP$'
 }
 ok "explains what a provider's own functions refuse" provider_by linked
 ok 'explains it if they are looked up' provider_by loaded

@@ -146,6 +146,8 @@ void explain_destroyed(enum explain_object kind, const void *object);
 /* Every queue pair, whoever made it, is known from its creation to the call that destroys it. */
 void explain_qp_made(struct ibv_qp *qp);
 void explain_qp_gone(struct ibv_qp *qp);
+/* It had this number until now. */
+void explain_qp_renumbered(struct ibv_qp *qp, uint32_t old_qp_num);
 void explain_qps_gone(const struct ibv_context *context);
 /* A completion or an event has told of an error: unless it is reset it has ended in ERR. */
 void explain_qp_failed(const struct ibv_context *context, uint32_t qp_num);

@@ -150,6 +150,22 @@ void explain_qp_made(struct ibv_qp *qp)
 	explain_unlock();
 }
 
+void explain_qp_renumbered(struct ibv_qp *qp, uint32_t old_qp_num)
+{
+	struct row entry, *row;
+
+	explain_lock();
+	row = find(qp->context, old_qp_num, qp);
+	if (row && has_room()) {
+		row = find(qp->context, old_qp_num, qp); /* the table may have grown */
+		entry = *row;
+		entry.qp_num = qp->qp_num;
+		row->qp = NULL;
+		insert(&entry);
+	}
+	explain_unlock();
+}
+
 /* One that ended in ERR is counted when it fails, since the program may end without destroying it. */
 static void count_error(int more)
 {

@@ -146,7 +146,7 @@ static void moved(struct ibv_qp *qp, enum ibv_qp_state to, uint32_t old_qp_num)
 		explain_qp_renew(qp);
 	/* A DCT of mlx5 has its number from RTR on. */
 	if (qp->qp_num != old_qp_num)
-		explain_qp_made(qp);
+		explain_qp_renumbered(qp, old_qp_num);
 }
 
 EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)

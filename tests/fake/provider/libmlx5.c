@@ -22,6 +22,8 @@ struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context, struct ibv_qp_init_
 				struct mlx5dv_qp_init_attr *vendor)
 {
 	(void)vendor;
+	if (init_attr->qp_type == IBV_QPT_DRIVER)
+		return fake_qp_driver(context, FAKE_DCT);
 	/* Providers do not go through the library. */
 	return verbs_get_ctx(context)->create_qp_ex(context, init_attr);
 }

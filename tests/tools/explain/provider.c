@@ -32,8 +32,47 @@ static void see(const char *what, intptr_t result, enum fake_verb verb)
 	errno = 77;
 }
 
+/* A DCT has its number from RTR on. */
+static struct ibv_qp *new_dct(struct ibv_context *context, struct ibv_qp_init_attr_ex init)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	struct ibv_qp *dct;
+
+	init.qp_type = IBV_QPT_DRIVER;
+	dct = CALL(mlx5dv_create_qp)(context, &init, NULL);
+	see("dct init",
+	    ibv_modify_qp(dct, &attr,
+			  IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+	    FAKE_MODIFY_QP);
+	attr.qp_state = IBV_QPS_RTR;
+	attr.path_mtu = IBV_MTU_1024;
+	attr.ah_attr.is_global = 1;
+	attr.ah_attr.port_num = 1;
+	attr.ah_attr.grh.sgid_index = 3;
+	memcpy(attr.ah_attr.grh.dgid.raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff\xa\0\0\2", 16);
+	see("dct rtr",
+	    ibv_modify_qp(dct, &attr,
+			  IBV_QP_STATE | IBV_QP_MIN_RNR_TIMER | IBV_QP_AV | IBV_QP_PATH_MTU),
+	    FAKE_MODIFY_QP);
+	return dct;
+}
+
+/* The first of two is gone when the second one fails. */
+static void use_dcts(struct ibv_context *context, const struct ibv_qp_init_attr_ex *init)
+{
+	struct ibv_qp *const gone = new_dct(context, *init), *const dct = new_dct(context, *init);
+	const struct ibv_wc wc = {.qp_num = dct->qp_num, .status = IBV_WC_LOC_LEN_ERR};
+	struct ibv_wc got;
+
+	see("gone", ibv_destroy_qp(gone), FAKE_DESTROY_QP);
+	fake_cq_push(init->recv_cq, &wc);
+	printf("polled %d\n", ibv_poll_cq(init->recv_cq, 1, &got));
+	see("dct", ibv_destroy_qp(dct), FAKE_DESTROY_QP);
+}
+
 int main(int argc, char *argv[])
 {
+	struct fake_device *const device = fake_reset();
 	struct ibv_device **const list = ibv_get_device_list(NULL);
 	struct ibv_context *const context = ibv_open_device(list[0]);
 	struct ibv_pd *const pd = ibv_alloc_pd(context);
@@ -58,5 +97,7 @@ int main(int argc, char *argv[])
 	see("good qp", CALL(mlx5dv_create_qp)(context, &init, NULL) != NULL, FAKE_CREATE_QP);
 	see("dm", CALL(mlx5dv_alloc_dm)(context, &dm_init, NULL) != NULL, FAKE_ALLOC_DM);
 	see("obj", CALL(mlx5dv_init_obj)(NULL, 3), FAKE_POLL_CQ);
+	fake_profile(device, FAKE_PROFILE_MLX5);
+	use_dcts(context, &init);
 	return 0;
 }

@@ -774,6 +774,8 @@ static void forked(void)
 	begin();
 	fflush(stdout);
 	child = fork();
+	if (child > 0)
+		waitpid(child, NULL, 0);
 	SEE(ibv_dealloc_pd(pd), DEALLOC_PD);
 	if (!child)
 		SEE(ibv_destroy_cq(cq), DESTROY_CQ);
@@ -781,7 +783,6 @@ static void forked(void)
 	fflush(stdout);
 	if (!child)
 		_exit(0);
-	waitpid(child, NULL, 0);
 }
 
 /* Many, so that the table of queue pairs grows; the last one fails. */
