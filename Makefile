@@ -126,7 +126,7 @@ DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_tools = tools $(EXPLAINED) build/threads/rdmaez-explain
-NEEDS_device = $(EXAMPLES) build/examples/mesh $(DEVICE) tools $(EXPLAINED) \
+NEEDS_device = $(EXAMPLES) build/examples/mesh $(DEVICE) tools $(EXPLAINED) build/threads/rdmaez-explain \
 	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
 NEEDS_site := docs
 NEEDS_siw := $(SIW) build/examples/cm tools
@@ -206,7 +206,8 @@ build/device/%: tests/device/%.c build/objects/gcc/implementation.o | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -libverbs)
 build/device/connect_many: tests/device/connect_many.c | deps-build
 	$(call compile,-Itests -libverbs)
-# A sanitizer wants to be the first library, and so does rdmaez-explain.
+# AddressSanitizer wants to be the first library, and so does rdmaez-explain; ThreadSanitizer does not mind.
+build/device/explained/threads: CFLAGS += -fsanitize=thread
 build/device/explained/%: tests/device/explained/%.c | deps-build
 	$(call compile,-libverbs -pthread)
 build/siw/%: tests/siw/%.c | deps-build deps-siw

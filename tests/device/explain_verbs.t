@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # rdmaez-explain on a device of the kernel's and the real libibverbs: the verbs of the control path, of which the fake
-# has not all. Needs build/tools and build/device/explained; runs itself again in the guest.
+# has not all. Needs build/tools, build/threads and build/device/explained; runs itself again in the guest.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
@@ -14,12 +14,13 @@ fi
 source tests/tap.bash
 
 program=build/device/explained/verbs
+tool=build/tools/rdmaez-explain
 
 # What is found is printed with the errno values that the program sees, and they are the same in both runs.
 explained() {
 	code=0
 	rm -f "$scratch/json"
-	build/tools/rdmaez-explain --json "$scratch/json" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
+	"$tool" --json "$scratch/json" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
 	jq --raw-output 'select(.kind != "summary") |
 		"\(.record.call) \(.record.errno) \([.record.findings[].reason] | join(" "))"' "$scratch/json" |
 		sort >"$scratch/found"
@@ -54,8 +55,9 @@ ok 'explains each refusal, and takes events that are not there yet for none' fin
 ok 'counts them, and that all was destroyed' says_nothing_left
 fails 'sees a finding that is missing' '^> ibv_attach_mcast' finds 'ibv_create_qp EINVAL CREATE_TYPE'
 
-# All that threads do at once is seen, once.
+# All that threads do at once is seen, once; ThreadSanitizer sees whether they get into each other's way.
 counts_threads() {
+	tool=build/threads/rdmaez-explain
 	explained build/device/explained/threads
 	((code == 0))
 	[[ $(<"$scratch/out") == '400 400 100 0' ]]
@@ -67,7 +69,7 @@ ok 'counts what several threads are refused' counts_threads
 without_right() {
 	chmod 600 /dev/infiniband/uverbs0
 	code=0
-	setpriv --reuid 65534 --clear-groups build/tools/rdmaez-explain "$program" 2>"$scratch/err" || code=$?
+	setpriv --reuid 65534 --clear-groups $tool "$program" 2>"$scratch/err" || code=$?
 	chmod 666 /dev/infiniband/uverbs0
 	((code == 1))
 	grep 'no right to read and write the device node. It is uverbs0' "$scratch/err"
