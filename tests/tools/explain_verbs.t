@@ -116,7 +116,8 @@ ok 'names the port' says '^IBV_EVENT_PORT_ERR of port 1 \(the port is down\) on 
 ok 'says nothing of events that tell of no error, or of none yet' passes event_well
 ok 'says nothing while all is well' passes well
 
-ok 'gives no advice unless asked to' explains advice 'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_ROCE_V1 HOP_LIMIT'
+ok 'gives no advice unless asked to' explains advice \
+	'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_ROCE_V1 HOP_LIMIT'
 options=(--advice)
 ok 'gives advice on a move that is accepted' explains advice 'advice ibv_modify_qp 0 GID_ROCE_V1 HOP_LIMIT' \
 	'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_ROCE_V1 HOP_LIMIT'

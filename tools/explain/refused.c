@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends the explanation of a refusal; and what the errno values mean of those verbs that the headers have no function for. */
+/* Ends the explanation of a refusal; and what the errno values mean of verbs that the headers have no function for. */
 #include "verbs.h"
 
 static const struct {
