@@ -28,10 +28,10 @@ explained() {
 # The library's own ping-pong, both ends under rdmaez-explain.
 stock() {
 	local server
-	timeout 20 rdmaez-explain ibv_rc_pingpong --gid-idx 0 "$@" >"$scratch/server" 2>&1 &
+	timeout 20 rdmaez-explain ibv_rc_pingpong --gid-idx 0 --iters 200 "$@" >"$scratch/server" 2>&1 &
 	server=$!
 	sleep 0.5
-	timeout 20 rdmaez-explain ibv_rc_pingpong --gid-idx 0 "$@" localhost >"$scratch/client" 2>&1
+	timeout 20 rdmaez-explain ibv_rc_pingpong --gid-idx 0 --iters 200 "$@" localhost >"$scratch/client" 2>&1
 	wait "$server"
 	grep -h 'iters in' "$scratch/server" "$scratch/client"
 	! grep -h rdmaez "$scratch/server" "$scratch/client"

@@ -23,6 +23,13 @@ counted() {
 	says "${@:2}"
 }
 
+# spared CASE PATTERN: it is not found in what is said.
+spared() {
+	explain data "$1"
+	grep . "$scratch/err"
+	! grep -E -- "$2" "$scratch/err"
+}
+
 passed() {
 	explained "$1"
 	silent
@@ -54,6 +61,9 @@ ok 'explains a completion whose queue pair is gone' explained destroyed 'IBV_WC_
 ok 'counts the flushes of a queue pair that is gone' counted destroyed \
 	' 1 failed completion \(IBV_WC_RETRY_EXC_ERR 1\), 1 flushed completion'
 ok 'says nothing of flushes that the program caused' passed own_flush
+ok 'says nothing of them before the verb has returned' passed early_flush
+ok 'explains a queue pair again that was connected again' counted again \
+	' 2 failed completions \(IBV_WC_RNR_RETRY_EXC_ERR 1, IBV_WC_RETRY_EXC_ERR 1\), 2 later'
 ok 'takes a rendezvous for no failure' passed rendezvous
 
 ok 'explains a queue pair that is in ERR for a reason nobody knows' explained flush 'IBV_WC_WR_FLUSH_ERR' 'in ERR'
@@ -64,6 +74,7 @@ ok 'says nothing while all is well with the extended interfaces' passed ex_well
 ok 'explains too many SGEs there' explained ex_many_sges 'ibv_wr_complete failed with EINVAL' 'num_sge: .*Given: 3'
 ok 'says which of several requests it was there' explained ex_second_of_three 'request 2 of 3, sg_list: ' '65 bytes'
 ok 'tells two queue pairs apart that a thread posts to' explained ex_two_at_once 'request 2 of 2, sg_list: '
+ok 'takes what is set for one for no other' spared ex_crossed 'sg_list'
 ok 'explains a full send queue there' explained ex_full 'ibv_wr_complete failed with ENOMEM' 'cap.max_send_wr: '
 ok 'explains a failed completion there' explained ex_not_ready 'IBV_WC_RNR_RETRY_EXC_ERR.* QP 6,' 'rnr_retry: '
 ok 'explains it once there, too' counted ex_not_ready ' 1 failed completion \(IBV_WC_RNR_RETRY_EXC_ERR 1\), 2 flushed'
@@ -71,5 +82,10 @@ ok 'finds the queue pair where the queue does not tell it' explained ex_no_numbe
 ok 'explains a queue that cannot be polled there' explained ex_polling 'ibv_start_poll failed with EINVAL'
 ok 'wraps as many sets of functions as it has wrappers' counted ex_sets ' 30 failed completions .* 10 extended queues not seen'
 ok 'leaves others as they are' explained ex_sets 'IBV_WC_RNR_RETRY_EXC_ERR'
+
+
+fails 'sees a finding that is missing' "no 'num_sge'" explained long_inline num_sge
+fails 'sees a finding too many' 'IBV_WC_RETRY_EXC_ERR' passed no_answer
+fails 'sees a program that gets another answer' 'post_send' diff <(data early) <(data queue_full)
 
 done_testing

@@ -24,90 +24,20 @@
 #define ORIGINAL(context, operation) \
 	((__typeof__((context)->ops.operation))(void (*)(void))(context)->ops.SLOT_##operation)
 
-/* ---- Queue pairs that have failed ---------------------------------------------------------------- */
-
-enum {
-	FAILED = 1 << 0,  /* a completion of it was explained that is no flush */
-	FLUSHED = 1 << 1, /* a flush of it was explained */
-	EXCUSED = 1 << 2, /* its flushes are to be expected */
-	MARKS = 3,        /* bits */
-	PLACES = 4096
-};
-
-/*
- * Context and number of a queue pair, and above all what is known of it. Where two share a place the later one has it,
- * and the first may be explained once more.
- */
-static _Atomic uint64_t marked[PLACES];
-
-static uint64_t key_of(const struct ibv_context *context, uint32_t qp_num)
-{
-	const uint64_t low = (uint64_t)(uintptr_t)context >> 6;
-
-	return (low << 24 | (qp_num & 0xffffff)) << MARKS;
-}
-
-static _Atomic uint64_t *place_of(uint64_t key)
-{
-	return &marked[key * UINT64_C(0x9e3779b97f4a7c15) >> 52 & (PLACES - 1)];
-}
-
-/* Returns the marks there were; 0 only asks. */
-static unsigned int mark(const struct ibv_context *context, uint32_t qp_num, unsigned int marks)
-{
-	const uint64_t key = key_of(context, qp_num);
-	_Atomic uint64_t *place = place_of(key);
-	uint64_t old = atomic_load(place), before;
-
-	do
-		before = old >> MARKS == key >> MARKS ? old & ((1u << MARKS) - 1) : 0;
-	while (marks && !atomic_compare_exchange_weak(place, &old, key | before | marks));
-	return (unsigned int)before;
-}
-
-void explain_qp_excuse(const struct ibv_qp *qp)
-{
-	if (qp)
-		mark(qp->context, qp->qp_num, EXCUSED);
-}
-
-void explain_qp_renew(const struct ibv_qp *qp)
-{
-	const uint64_t key = qp ? key_of(qp->context, qp->qp_num) : 0;
-	_Atomic uint64_t *place = place_of(key);
-	uint64_t old = atomic_load(place);
-
-	if (qp && old >> MARKS == key >> MARKS)
-		atomic_compare_exchange_strong(place, &old, 0);
-}
-
 /* ---- Completions --------------------------------------------------------------------------------- */
-
-/* Whether a flush has no reason that is known. */
-static bool flush_tells(const struct ibv_context *context, const struct ibv_wc *wc)
-{
-	struct ibv_qp *qp;
-	bool tells;
-
-	if (mark(context, wc->qp_num, 0))
-		return false;
-	qp = explain_qp_hold(context, wc->qp_num);
-	/* Here struct ibv_qp has the state that the program asked for, or was told of. */
-	if (!qp)
-		return false;
-	tells = qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_ERR;
-	explain_qp_release(qp);
-	return tells && !mark(context, wc->qp_num, FLUSHED);
-}
 
 /* Whether this completion is the first to tell of its queue pair's failure. */
 static bool completion_tells(const struct ibv_context *context, const struct ibv_wc *wc)
 {
 	const bool flushed = wc->status == IBV_WC_WR_FLUSH_ERR;
+	const unsigned int mark = flushed ? EXPLAIN_QP_FLUSHED : EXPLAIN_QP_FAILED;
+	unsigned int before;
 
 	if (wc->status == IBV_WC_SUCCESS || wc->status == IBV_WC_TM_RNDV_INCOMPLETE)
 		return false;
-	if (flushed ? flush_tells(context, wc) : !(mark(context, wc->qp_num, FAILED) & FAILED)) {
+	before = explain_qp_mark(context, wc->qp_num, mark);
+	/* Whatever is known of a queue pair is reason enough for a flush. */
+	if (!(flushed ? before : before & mark)) {
 		explain_qp_failed(context, wc->qp_num);
 		return true;
 	}

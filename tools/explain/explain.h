@@ -163,8 +163,17 @@ uint32_t explain_qp_of_cq(const struct ibv_cq *cq);
 void explain_lock(void);
 void explain_unlock(void);
 
-/* ---- Queue pairs that have failed (data.c) --------------------------------------------------------- */
+/* What is known of a queue pair whose completions fail. */
+enum explain_qp_marks {
+	EXPLAIN_QP_FAILED = 1 << 0,  /* one of them was explained that is no flush */
+	EXPLAIN_QP_FLUSHED = 1 << 1, /* a flush has been seen */
+	EXPLAIN_QP_EXCUSED = 1 << 2, /* flushes are to be expected */
+	EXPLAIN_QP_GONE = 1 << 3     /* it is not known, or not any more */
+};
 
+/* Adds marks, and returns those there were. */
+unsigned int explain_qp_mark(const struct ibv_context *context, uint32_t qp_num,
+			     unsigned int marks);
 /*
  * From now on its flushes are only counted. Before the program's own ibv_modify_qp() to ERR or RESET and before
  * ibv_destroy_qp(), since another thread may poll meanwhile; and when librdmacm tells that the peer has disconnected.

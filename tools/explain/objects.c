@@ -37,6 +37,7 @@ struct row {
 	uint32_t qp_num;
 	uint16_t held; /* explanations that look at it */
 	bool has_failed;
+	uint8_t marks; /* enum explain_qp_marks */
 };
 
 /* The program's own memory is left alone: the table is mapped. */
@@ -240,6 +241,38 @@ void explain_qp_reset(const struct ibv_qp *qp)
 		row->has_failed = false;
 		count_error(-1);
 	}
+	explain_unlock();
+}
+
+unsigned int explain_qp_mark(const struct ibv_context *context, uint32_t qp_num, unsigned int marks)
+{
+	unsigned int before = EXPLAIN_QP_GONE;
+	struct row *row;
+
+	explain_lock();
+	row = find(context, qp_num, NULL);
+	if (row) {
+		before = row->marks;
+		row->marks |= (uint8_t)marks;
+	}
+	explain_unlock();
+	return before;
+}
+
+void explain_qp_excuse(const struct ibv_qp *qp)
+{
+	if (qp)
+		explain_qp_mark(qp->context, qp->qp_num, EXPLAIN_QP_EXCUSED);
+}
+
+void explain_qp_renew(const struct ibv_qp *qp)
+{
+	struct row *row;
+
+	explain_lock();
+	row = find(qp->context, qp->qp_num, qp);
+	if (row)
+		row->marks = 0;
 	explain_unlock();
 }
 

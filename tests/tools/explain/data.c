@@ -288,6 +288,42 @@ static void own_flush(void)
 	poll();
 }
 
+/* What the library knows once the verb has returned is not known to other threads before. */
+static void early_flush(void)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+
+	reach(qp, IBV_QPS_RTS);
+	printf("modify %d\n", ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+	qp->state = IBV_QPS_RTS;
+	complete(qp, IBV_WC_WR_FLUSH_ERR);
+	poll();
+}
+
+/* A queue pair that is connected again, and fails again. */
+static void again(void)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RESET};
+	const int rtr = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+			IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+
+	fails(IBV_WC_RNR_RETRY_EXC_ERR);
+	printf("modify %d", ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_INIT;
+	attr.port_num = 1;
+	printf(" %d",
+	       ibv_modify_qp(qp, &attr,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
+	attr.qp_state = IBV_QPS_RTR;
+	attr.path_mtu = IBV_MTU_1024;
+	attr.ah_attr.is_global = attr.ah_attr.port_num = 1;
+	attr.ah_attr.grh.sgid_index = 1;
+	attr.ah_attr.grh.dgid.raw[0] = 0xfe;
+	attr.ah_attr.grh.dgid.raw[1] = 0x80;
+	printf(" %d\n", ibv_modify_qp(qp, &attr, rtr));
+	fails(IBV_WC_RETRY_EXC_ERR);
+}
+
 static void rendezvous(void)
 {
 	reach(qp, IBV_QPS_RTS);
@@ -400,6 +436,24 @@ static void ex_two_at_once(void)
 	finish();
 }
 
+/* What is set for one queue pair is not taken for another's. */
+static void ex_crossed(void)
+{
+	struct ibv_qp_ex *first;
+
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	first = extended;
+	ibv_wr_start(first);
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	ibv_wr_start(extended);
+	for (int i = 0; i < 4; i++)
+		build(1, 0);
+	ibv_wr_send(first);
+	build(1, 0);
+	ibv_wr_set_inline_data(first, buffer, 65);
+	finish();
+}
+
 static void ex_full(void)
 {
 	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
@@ -473,7 +527,8 @@ static const struct {
 	CASE(polling),        CASE(wrong_lkey),   CASE(not_ready),
 	CASE(no_answer),      CASE(wrong_rkey),   CASE(two_qps),
 	CASE(destroyed),      CASE(flush),        CASE(own_flush),
-	CASE(rendezvous),     CASE(ex_well),      CASE(ex_many_sges),
+	CASE(rendezvous),     CASE(early_flush),  CASE(again),
+	CASE(ex_crossed),     CASE(ex_well),      CASE(ex_many_sges),
 	CASE(ex_full),        CASE(ex_not_ready), CASE(ex_second_of_three),
 	CASE(ex_two_at_once), CASE(ex_no_number), CASE(ex_polling),
 	CASE(ex_sets),
