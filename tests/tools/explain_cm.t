@@ -209,6 +209,15 @@ inner_verb() {
 	says '^rdma_accept: ibv_modify_qp failed with EINVAL on fake0' 'possible: RESET, INIT'
 }
 
+# The peer has answered, and then the queue pair does not move.
+verb_before_event() {
+	FAKE_CM_EVENT=6 FAKE_CM_STATUS=-1 ends 0 cm_call rdma_connect synchronous qp
+	[[ $(grep -c '^rdmaez-explain: .* refused at' "$scratch/err") == 1 ]]
+	says '^rdma_connect: ibv_modify_qp failed with EINVAL for RDMA_CM_EVENT_CONNECT_ERROR on fake0' 'possible: RESET, INIT'
+	FAKE_CM_EVENT=8 FAKE_CM_STATUS=8 ends 0 cm_call rdma_connect synchronous qp
+	says '^rdma_connect failed with ECONNREFUSED: RDMA_CM_EVENT_REJECTED'
+}
+
 forgiven_verb() {
 	FAKE_CM_HEALTHY=1 ends 0 cm_call rdma_accept qp
 	! grep 'refused at' "$scratch/err"
@@ -223,6 +232,7 @@ facts() {
 ok 'a call that waits for its event tells of it' synchronous
 ok 'a call within another' inner_call
 ok 'a verb within a call: the headers explain it, under the name of the call' inner_verb
+ok 'a verb before an event' verb_before_event
 ok 'a verb that was refused in a call which works is no finding' forgiven_verb
 ok 'port space, addresses and device' facts
 

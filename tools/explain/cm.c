@@ -20,6 +20,9 @@ int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece);
 int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece);
 int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, const char *service,
 			  const struct rdma_addrinfo *hints);
+int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info);
+int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status,
+			uint64_t arg);
 int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
 int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr);
 
@@ -431,6 +434,12 @@ WRAP(rdma_resolve_addrinfo,
      (struct rdma_cm_id * id, const char *node, const char *service,
       const struct rdma_addrinfo *hints),
      (id, node, service, hints), .id = id)
+
+WRAP(rdma_query_addrinfo, (struct rdma_cm_id * id, struct rdma_addrinfo **info), (id, info),
+     .id = id)
+WRAP(rdma_write_cm_event,
+     (struct rdma_cm_id * id, enum rdma_cm_event_type event, int status, uint64_t arg),
+     (id, event, status, arg), .id = id, .cause = cause_of(0))
 
 /* ---- Ids ------------------------------------------------------------------------------------------------ */
 

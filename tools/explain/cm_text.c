@@ -325,6 +325,16 @@ static const struct cm_text texts[] = {
 	     "the subnet manager knows no such service",
 	     "see that the service is registered, or pass a node without RAI_SA"),
 
+	CALL("resolve_addrinfo", EBUSY, ERROR, "BUSY", "id", "the id is looking for a name already",
+	     "wait for RDMA_CM_EVENT_ADDRINFO_RESOLVED"),
+	CALL("resolve_addrinfo", EOPNOTSUPP, ERROR, "FLAGS", "hints->ai_flags",
+	     "RAI_SA and RAI_DNS exclude each other, and RAI_SA takes a service but no node",
+	     "choose one of them"),
+	CALL("query_addrinfo", ENOENT, ERROR, "STATE", "id",
+	     "no name has been found for the id yet", "wait for RDMA_CM_EVENT_ADDRINFO_RESOLVED"),
+	CALL("write_cm_event", EINVAL, ERROR, "EVENT", "event",
+	     "programs write RDMA_CM_EVENT_USER alone", "write that one, and tell the rest by arg"),
+
 	/* ---- Any call ---------------------------------------------------------------------------------- */
 
 	ROW(NULL, CM_NOT_OURS, LIKELY, "OTHER_CHANNEL", "id",

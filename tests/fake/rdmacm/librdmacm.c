@@ -78,6 +78,14 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 	return number("FAKE_CM_RESULT");
 }
 
+/* As the device refuses it. */
+static int move(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR};
+
+	return ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+}
+
 static struct rdma_cm_event event;
 static struct rdma_cm_id none, *at = &none; /* whose event it will be */
 
@@ -91,6 +99,9 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 	event.id = at;
 	event.param.conn.private_data = words;
 	event.param.conn.private_data_len = words ? (uint8_t)strlen(words) : 0;
+	/* The library moves the queue pair before it hands out the peer's answer. */
+	if (at->qp && event.event == RDMA_CM_EVENT_CONNECT_ERROR)
+		move(at->qp);
 	*got = &event;
 	return refuse();
 }
@@ -109,11 +120,10 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	return -1;
 }
 
-/* Moves the queue pair, which the device refuses. */
+/* Moves the queue pair. */
 int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR};
-	const int error = id->qp ? ibv_modify_qp(id->qp, &attr, IBV_QP_STATE) : 0;
+	const int error = id->qp ? move(id->qp) : 0;
 
 	(void)param;
 	if (error) {

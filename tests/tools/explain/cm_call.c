@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes the call of librdmacm that its first argument names, from 192.0.2.1 to 192.0.2.2 port 7471, and prints what it
- * returned, its errno value and the status of an event. The second argument makes it another such call.
+ * returned, its errno value and the status of an event. Each further argument makes it another such call.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -111,8 +111,8 @@ int main(int argc, char *argv[])
 	id.verbs = ibv_open_device(list[0]);
 	from = address(&id.route.addr.src_sin, "192.0.2.1", 0);
 	to = address(&id.route.addr.dst_sin, "192.0.2.2", 7471);
-	if (argc > 2)
-		change(argv[2]);
+	for (int i = 2; i < argc; i++)
+		change(argv[i]);
 	errno = 0;
 	result = call(argv[1], &status);
 	error = errno;
