@@ -148,4 +148,17 @@ ok 'no node of rdma_cm' without_nodes 'uverbs*' says 'call=rdma_create_event_cha
 ok 'no node of the device' without_nodes 'rdma_cm' says 'call=rdma_create_event_channel verb=ibv_get_device_list .*DEVICE_' \
 	rping -c -a 192.0.2.1 -p 7471 -C 1
 
+# A user who may open the device, but not rdma_cm.
+not_permitted() {
+	mkdir /run/nodes
+	cp --archive /dev/infiniband/* /run/nodes
+	chmod 666 /run/nodes/uverbs*
+	chmod 600 /run/nodes/rdma_cm
+	mount --bind /run/nodes /dev/infiniband
+	setpriv --reuid 65534 --clear-groups build/tools/rdmaez-explain --line rping -c -a 192.0.2.1 -C 1 2>"$scratch/log" || :
+	cat "$scratch/log"
+	grep -q 'call=rdma_create_event_channel .*CM_NODE_DENIED' "$scratch/log"
+}
+ok 'no permission for the node of rdma_cm' not_permitted
+
 done_testing

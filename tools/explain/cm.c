@@ -7,8 +7,10 @@
  * refused itself.
  */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <stdarg.h>
+#include <unistd.h>
 
 #include "cm.h"
 
@@ -181,6 +183,16 @@ static bool is_bad(const struct rdma_cm_event *event)
 	return text && text->of;
 }
 
+/* librdmacm says ENOENT if it could not open the node, for whatever reason. */
+static int why_no_node(void)
+{
+	static const char node[] = "/dev/infiniband/rdma_cm";
+
+	if (access(node, F_OK))
+		return ENOENT;
+	return faccessat(AT_FDCWD, node, R_OK | W_OK, AT_EACCESS) ? EACCES : EPERM;
+}
+
 /* Whether the call was refused because one within it was. An id without a channel says ENOMEM if it gets none. */
 static bool is_within(const struct cm_call *call, int error, const struct about *about)
 {
@@ -205,10 +217,10 @@ static void tell(const struct cm_call *call, int error, const struct about *abou
 	const char *const of = call->event ? call->event
 			       : within    ? call->refused
 					   : call->outer.verb;
-	const int status = call->event    ? call->status
-			   : within       ? call->error
-			   : about->cause ? about->cause
-					  : error;
+	int status = call->event    ? call->status
+		     : within       ? call->error
+		     : about->cause ? about->cause
+				    : error;
 	struct explain_text text = {
 		.error = error, .event = call->event, .status = call->status, .count = 1};
 	struct title title = {.length = 0}, label = {.length = 0};
@@ -247,6 +259,8 @@ static void tell(const struct cm_call *call, int error, const struct about *abou
 	text.title = title.text;
 	text.label = label.text;
 	text.device = about->id && about->id->verbs ? about->id->verbs->device->name : NULL;
+	if (status == ENOENT && strcmp(of, "rdma_create_event_channel") == 0)
+		status = why_no_node();
 	text.finding[0] = cm_text_find(of, status)->finding;
 	explain_say(&report, &text);
 }
