@@ -85,7 +85,7 @@ static struct sample *add_sample(const struct doctor_port *port, const struct co
 	memset(more, 0, sizeof(*more));
 	more->port = port;
 	more->counter = counter;
-	snprintf(more->name, sizeof(more->name), "%s", name);
+	snprintf(more->name, sizeof(more->name), "%.63s", name);
 	return more;
 }
 

@@ -76,7 +76,7 @@ struct doctor_options {
 };
 extern struct doctor_options doctor_options;
 
-/* --- report.c: what a check says ---------------------------------------------------------------- */
+/* --- say.c: what a check says ---------------------------------------------------------------- */
 
 /*
  * Begins a line of the report: how it is with the subject ("" for the machine, "mlx5_0", "mlx5_0/1", "eth0"), as
@@ -111,6 +111,8 @@ void doctor_gid(const struct doctor_gid *gid);
 
 /* Serves one peer after the other until it is killed (peer.c); returns the exit status if it cannot. */
 int doctor_listen(void);
+
+/* --- report.c ------------------------------------------------------------------------------------- */
 
 /* Runs these checks, prints the report, and returns the exit status. */
 int doctor_report(const struct doctor_check *check, unsigned int checks);

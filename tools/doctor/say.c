@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* What a check calls to be heard. All of this happens in the check's own process. */
+#include "record.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int record_fd = -1;
+static char *step;
+
+void doctor_speak(int fd, char *where)
+{
+	record_fd = fd;
+	step = where;
+}
+
+static void send_record(enum kind kind, enum doctor_verdict verdict, const char *strings,
+			size_t length)
+{
+	struct {
+		struct head head;
+		char strings[STRINGS_MAX];
+	} record;
+	size_t sent = 0, size = sizeof(record.head) + length;
+	ssize_t n;
+
+	record.head.length = (uint16_t)length;
+	record.head.kind = (uint8_t)kind;
+	record.head.verdict = (uint8_t)verdict;
+	memcpy(record.strings, strings, length);
+	while (sent < size) {
+		n = write(record_fd, (const char *)&record + sent, size - sent);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			_exit(1);
+		sent += (size_t)n;
+	}
+}
+
+/* Sends `first` and the formatted text; first NULL: the text alone. */
+static void send_text(enum kind kind, enum doctor_verdict verdict, const char *first,
+		      const char *format, va_list args)
+{
+	char strings[STRINGS_MAX];
+	size_t at = 0;
+	int n;
+
+	if (first)
+		at = (size_t)snprintf(strings, 128, "%.127s", first) + 1;
+	n = vsnprintf(strings + at, sizeof(strings) - at, format, args);
+	at += n < 0 ? 0 : (size_t)n;
+	if (at >= sizeof(strings))
+		at = sizeof(strings) - 1;
+	strings[at] = '\0';
+	send_record(kind, verdict, strings, at + 1);
+}
+
+void doctor_say(enum doctor_verdict verdict, const char *subject, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	send_text(KIND_LINE, verdict, subject, format, args);
+	va_end(args);
+}
+
+void doctor_evidence(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	send_text(KIND_EVIDENCE, DOCTOR_OK, NULL, format, args);
+	va_end(args);
+}
+
+void doctor_next(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	send_text(KIND_NEXT, DOCTOR_OK, NULL, format, args);
+	va_end(args);
+}
+
+void doctor_step(const char *format, ...)
+{
+	va_list args;
+
+	if (!step)
+		return;
+	va_start(args, format);
+	vsnprintf(step, STEP_MAX, format, args);
+	va_end(args);
+}
+
+void doctor_sleep(unsigned int ms)
+{
+	char number[16];
+	int n = snprintf(number, sizeof(number), "%u", ms);
+
+	send_record(KIND_SLEEP, DOCTOR_OK, number, (size_t)n + 1);
+	poll(NULL, 0, (int)ms);
+}
+
+void doctor_gid(const struct doctor_gid *gid)
+{
+	char strings[sizeof(*gid) + 32];
+	int n = snprintf(strings, sizeof(strings), "%s%c%u%c%u%c%s%c%s%c%s%c%s%c%s%c%s",
+			 gid->device, 0, gid->port, 0, gid->index, 0, gid->gid, 0, gid->address, 0,
+			 gid->type, 0, gid->netdev, 0, gid->state, 0, gid->chosen ? "yes" : "");
+
+	send_record(KIND_GID, DOCTOR_OK, strings, (size_t)n + 1);
+}
