@@ -119,7 +119,7 @@ no_provider() {
 }
 
 no_driver_files() {
-	finds 1 'FAIL provider: libibverbs is told of no provider library' hidden /etc/libibverbs.d /run/empty
+	finds 1 'FAIL provider: no file of /etc/libibverbs.d names a provider library' hidden /etc/libibverbs.d /run/empty
 	grep -qx 'FAIL provider rxe0: libibverbs does not list it' "$scratch/report"
 	grep -qx '       /etc/libibverbs.d/rxe.driver: no such file' "$scratch/report"
 }
@@ -172,7 +172,7 @@ full() {
 }
 
 shared_elsewhere() {
-	finds 0 'WARN namespace rxe0: [0-9]+ of [0-9]+ GIDs of port 1 are of interfaces in other network namespaces' unshare --net
+	finds 0 'WARN namespace rxe0: [0-9]+ of [0-9]+ GIDs of port 1 belong to interfaces in other network namespaces' unshare --net
 }
 
 exclusive_elsewhere() {
@@ -201,13 +201,13 @@ no_module() {
 
 no_uverbs() {
 	remove rdma_ucm ib_uverbs
-	finds 1 'WARN modules ib_uverbs: the kernel does not have it: .*' env
-	grep -qx 'WARN modules rdma_ucm: the kernel does not have it: .*' "$scratch/report"
+	finds 1 'WARN modules ib_uverbs: not loaded: .*' env
+	grep -qx 'WARN modules rdma_ucm: not loaded: .*' "$scratch/report"
 }
 
 no_core() {
 	remove rdma_cm iw_cm ib_cm ib_core
-	finds 1 'FAIL modules ib_core: the kernel does not have it: there can be no RDMA device' env
+	finds 1 'FAIL modules ib_core: not loaded: there can be no RDMA device' env
 	[[ ! -e /sys/class/infiniband ]]
 }
 

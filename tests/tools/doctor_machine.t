@@ -29,7 +29,7 @@ no_rdma_at_all() {
 	machine
 	rm -r "$tree/sys/module" "$tree"/sys/class/infiniband* "$tree/sys/class/misc"
 	says modules 1 <<-'END'
-		FAIL modules ib_core: the kernel does not have it: there can be no RDMA device
+		FAIL modules ib_core: not loaded: there can be no RDMA device
 		       neither /sys/module/ib_core nor /sys/class/infiniband exists
 		     > load the driver of the RDMA device, which brings ib_core
 	END
@@ -40,7 +40,7 @@ no_uverbs() {
 	rm -r "$tree/sys/module/ib_uverbs" "$tree/sys/class/infiniband_verbs"
 	says modules 0 <<-'END'
 		ok   modules: the kernel has ib_core, rdma_cm, rdma_ucm
-		WARN modules ib_uverbs: the kernel does not have it: programs reach devices through it, unless the kernel loads it when they ask
+		WARN modules ib_uverbs: not loaded: programs reach no device without it; libibverbs asks the kernel to load it
 		       neither /sys/module/ib_uverbs nor /sys/class/infiniband_verbs exists
 		     > modprobe ib_uverbs (on the host, if this is a container)
 	END
@@ -54,7 +54,7 @@ no_uverbs() {
 no_ucm() {
 	machine
 	rm -r "$tree/sys/module/rdma_ucm" "$tree/sys/class/misc"
-	line 'WARN modules rdma_ucm: the kernel does not have it: .*' --only modules
+	line 'WARN modules rdma_ucm: not loaded: .*' --only modules
 	says cm 0 </dev/null
 }
 
@@ -76,22 +76,22 @@ bare() {
 device_is_there() {
 	machine
 	says device 0 <<-'END'
-		ok   device mlx5_0: CA, driver mlx5_core, firmware 16.35.2000
+		ok   device mlx5_0: driver mlx5_core, firmware 16.35.2000 (CA)
 	END
 	rm "$tree/sys/class/infiniband/mlx5_0/device"
 	says device 0 <<-'END'
-		ok   device mlx5_0: CA without hardware of its own
+		ok   device mlx5_0: software device (CA)
 	END
 }
 
 by_interface() {
 	bare
 	line 'FAIL device: the kernel shows no RDMA device here' --only device
-	grep -qx 'note device eth0: some adapters with its driver can RDMA, and mlx5_ib is not loaded' "$scratch/report"
+	grep -qx 'note device eth0: some adapters of its driver can do RDMA, and mlx5_ib is not loaded' "$scratch/report"
 	grep -qx '     > modprobe mlx5_ib (on the host, if this is a container)' "$scratch/report"
 	((code == 1))
 	mkdir "$tree/sys/module/mlx5_ib"
-	line 'note device eth0: its RDMA module mlx5_ib is loaded and has made no RDMA device of it' --only device
+	line 'note device eth0: its RDMA module mlx5_ib is loaded, but has made no RDMA device of it' --only device
 }
 
 on_amazon() {
@@ -99,7 +99,7 @@ on_amazon() {
 	bare
 	mkdir "$tree/sys/bus/pci/drivers/ena"
 	ln -sfn ../../drivers/ena "$tree/$pci/driver"
-	line 'note device eth0: an interface of Amazon EC2, where RDMA needs one of EFA besides' --only device
+	line 'note device eth0: an interface of Amazon EC2, where RDMA takes an EFA interface' --only device
 }
 
 # auxiliary NAME MODULE
@@ -202,7 +202,7 @@ no_provider() {
 no_driver_files() {
 	machine
 	rm -r "$tree/etc/libibverbs.d"
-	line 'FAIL provider: libibverbs is told of no provider library' --only provider
+	line 'FAIL provider: no file of /etc/libibverbs.d names a provider library' --only provider
 }
 
 no_libibverbs() {
@@ -309,7 +309,7 @@ no_cgroup() {
 	machine
 	rm "$tree"/proc/self/{cgroup,mountinfo}
 	says cgroup 0 <<-'END'
-		ok   cgroup: no cgroup that could limit RDMA objects is to be seen
+		ok   cgroup: no cgroup is visible that could limit RDMA objects
 	END
 }
 
@@ -325,7 +325,7 @@ shared() {
 strange_interface() {
 	machine
 	rm -r "$tree/sys/class/net/eth0"
-	line 'WARN namespace mlx5_0: 2 of 2 GIDs of port 1 are of interfaces in other network namespaces' --only namespace
+	line 'WARN namespace mlx5_0: 2 of 2 GIDs of port 1 belong to interfaces in other network namespaces' --only namespace
 	grep -qx '       gid_attrs/ndevs names eth0, and there is no interface eth0 here' "$scratch/report"
 }
 

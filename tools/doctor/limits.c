@@ -79,8 +79,7 @@ static void tell_where_to_raise(bool soft_below_hard)
 	if (doctor_in_container()) {
 		doctor_next("docker run --ulimit memlock=-1 (podman the same)");
 		doctor_next("Kubernetes: LimitMEMLOCK=infinity in the unit of containerd or CRI-O, "
-			    "or in the pod "
-			    "securityContext: capabilities: add: [IPC_LOCK]");
+			    "or in the pod securityContext: capabilities: add: [IPC_LOCK]");
 	} else if (strstr(groups, "slurm")) {
 		doctor_next("Slurm: LimitMEMLOCK=infinity in slurmd.service, and "
 			    "PropagateResourceLimitsExcept=MEMLOCK in slurm.conf");
@@ -88,9 +87,9 @@ static void tell_where_to_raise(bool soft_below_hard)
 		doctor_next("systemctl edit %.*s, with LimitMEMLOCK=infinity below [Service]",
 			    (int)(end - unit) + 8, unit);
 	} else {
-		doctor_next("echo '* - memlock unlimited' >/etc/security/limits.d/rdma.conf, as "
-			    "root, then log in "
-			    "again; for a service of systemd LimitMEMLOCK=infinity");
+		doctor_next(
+			"echo '* - memlock unlimited' >/etc/security/limits.d/rdma.conf, as root, "
+			"then log in again; for a service of systemd LimitMEMLOCK=infinity");
 	}
 }
 
@@ -128,10 +127,10 @@ void doctor_check_memlock(void)
 		return;
 	}
 	verdict = soft <= 65536 ? DOCTOR_FAILED : soft < 64 << 20 ? DOCTOR_WARNING : DOCTOR_OK;
-	doctor_say(
-		verdict, "",
-		"a process may lock %s: registering more fails with ENOMEM, and each device counts",
-		soft_text);
+	doctor_say(verdict, "",
+		   "a process may lock %s: registering more fails with ENOMEM, and memory counts "
+		   "for each device again",
+		   soft_text);
 	doctor_evidence("RLIMIT_MEMLOCK: %s, at most %s; no CAP_IPC_LOCK that counts; VmPin %ju kB",
 			soft_text, hard_text, pinned);
 	if (verdict != DOCTOR_OK)
@@ -253,7 +252,7 @@ void doctor_check_cgroup(void)
 	doctor_read_all(mounts, sizeof(mounts), "/proc/self/mountinfo");
 	if (!find_group(groups, path, sizeof(path), &is_v2) ||
 	    !find_mount(mounts, is_v2, root, point, sizeof(root))) {
-		doctor_say(DOCTOR_OK, "", "no cgroup that could limit RDMA objects is to be seen");
+		doctor_say(DOCTOR_OK, "", "no cgroup is visible that could limit RDMA objects");
 		return;
 	}
 	/* Where a part of the hierarchy is mounted, as in a container, paths begin above it. */

@@ -25,11 +25,10 @@ struct module {
 static const struct module modules[] = {
 	{"ib_core", "/sys/class/infiniband", DOCTOR_FAILED, "there can be no RDMA device"},
 	{"ib_uverbs", "/sys/class/infiniband_verbs", DOCTOR_WARNING,
-	 "programs reach devices through it, unless the kernel loads it when they ask"},
-	{"rdma_cm", "/sys/class/misc/rdma_cm", DOCTOR_WARNING,
-	 "librdmacm cannot connect, nor can programs that use it"},
+	 "programs reach no device without it; libibverbs asks the kernel to load it"},
+	{"rdma_cm", "/sys/class/misc/rdma_cm", DOCTOR_WARNING, "librdmacm cannot connect"},
 	{"rdma_ucm", "/sys/class/misc/rdma_cm", DOCTOR_WARNING,
-	 "librdmacm reaches rdma_cm through it, unless the kernel loads it when asked"},
+	 "librdmacm reaches rdma_cm through it, and asks the kernel to load it"},
 };
 #define MODULES (sizeof(modules) / sizeof(modules[0]))
 
@@ -60,7 +59,7 @@ void doctor_check_modules(void)
 	for (i = 0; i < MODULES; i++) {
 		if (has_module(modules[i].name, modules[i].trace))
 			continue;
-		doctor_say(modules[i].missing, modules[i].name, "the kernel does not have it: %s",
+		doctor_say(modules[i].missing, modules[i].name, "not loaded: %s",
 			   modules[i].effect);
 		doctor_evidence("neither /sys/module/%s nor %s exists", modules[i].name,
 				modules[i].trace);
@@ -116,13 +115,13 @@ static void say_unused(const char *subject, const char *module, bool certain, co
 
 	if (loaded)
 		doctor_say(certain ? DOCTOR_WARNING : DOCTOR_NOTE, subject,
-			   "its RDMA module %s is loaded and has made no RDMA device of it",
+			   "its RDMA module %s is loaded, but has made no RDMA device of it",
 			   module);
 	else
 		doctor_say(certain ? DOCTOR_WARNING : DOCTOR_NOTE, subject,
 			   "%s, and %s is not loaded",
 			   certain ? "its driver offers RDMA"
-				   : "some adapters with its driver can RDMA",
+				   : "some adapters of its driver can do RDMA",
 			   module);
 	doctor_evidence("%s", evidence);
 	if (loaded)
@@ -172,13 +171,11 @@ static unsigned int look_at_interfaces(void)
 		    doctor_exists("/sys/class/net/%s/device/infiniband", names[i]->d_name))
 			continue;
 		if (strcmp(driver, "ena") == 0) {
-			doctor_say(
-				DOCTOR_NOTE, names[i]->d_name,
-				"an interface of Amazon EC2, where RDMA needs one of EFA besides");
+			doctor_say(DOCTOR_NOTE, names[i]->d_name,
+				   "an interface of Amazon EC2, where RDMA takes an EFA interface");
 			doctor_evidence("/sys/class/net/%s/device/driver: ena", names[i]->d_name);
 			doctor_next("attach an EFA interface to the instance, if its type offers "
-				    "one, then: "
-				    "modprobe efa");
+				    "one, then: modprobe efa");
 			found++;
 		}
 		for (j = 0; j < COUNT_OF(companions); j++)
@@ -300,13 +297,12 @@ static void suggest_soft_roce(void)
 
 	find_interface(name, sizeof(name));
 	if (has)
-		doctor_next("to try RDMA without an adapter, as root: modprobe rdma_rxe && "
-			    "rdma link add rxe0 type rxe netdev %s",
+		doctor_next("to try RDMA without an adapter, as root: modprobe rdma_rxe && rdma "
+			    "link add rxe0 type rxe netdev %s",
 			    name);
 	else
 		doctor_next("to try RDMA without an adapter: this kernel comes without rdma_rxe; "
-			    "rdmaez's "
-			    "tools/softroce runs a command on one that has it");
+			    "rdmaez's tools/softroce runs a command on one that has it");
 }
 
 /* The class of ib_uverbs shows the devices of all network namespaces. */
@@ -337,8 +333,7 @@ static void say_no_device(void)
 	if (is_virtual(what, sizeof(what))) {
 		doctor_evidence("this is a virtual machine%s%s", what[0] ? ": " : "", what);
 		doctor_next("give the virtual machine an adapter: a virtual function (SR-IOV), a "
-			    "PCI function, "
-			    "or in a cloud an instance type that has one");
+			    "PCI function, or in a cloud an instance type that has one");
 	}
 	suggest_soft_roce();
 	if (look_at_auxiliary() + look_at_interfaces() + look_at_functions())
@@ -360,10 +355,10 @@ static void say_device(const char *device)
 	doctor_read(firmware, sizeof(firmware), "/sys/class/infiniband/%s/fw_ver", device);
 	if (doctor_read_link(driver, sizeof(driver), "/sys/class/infiniband/%s/device/driver",
 			     device))
-		doctor_say(DOCTOR_OK, device, "%s without hardware of its own", kind);
+		doctor_say(DOCTOR_OK, device, "software device (%s)", kind);
 	else
-		doctor_say(DOCTOR_OK, device, "%s, driver %s%s%s", kind, driver,
-			   firmware[0] ? ", firmware " : "", firmware);
+		doctor_say(DOCTOR_OK, device, "driver %s%s%s (%s)", driver,
+			   firmware[0] ? ", firmware " : "", firmware, kind);
 }
 
 void doctor_check_device(void)

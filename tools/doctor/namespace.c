@@ -227,13 +227,12 @@ static void look_at_port(const char *device, const char *port)
 	if (!strange)
 		return;
 	doctor_say(DOCTOR_WARNING, device,
-		   "%u of %u GIDs of port %s are of interfaces in other network namespaces",
+		   "%u of %u GIDs of port %s belong to interfaces in other network namespaces",
 		   strange, all, port);
 	doctor_evidence("gid_attrs/ndevs names %s, and there is no interface %s here", example,
 			example);
 	doctor_next("give the container an interface of the device (macvlan, ipvlan or SR-IOV), or "
-		    "the host's "
-		    "network; rdma_cm has no address here that leads to the device");
+		    "the host's network; rdma_cm has no address here that leads to the device");
 }
 
 static void look_at_ports(const struct devices *here)
@@ -338,8 +337,7 @@ void doctor_check_fork(void)
 			   "a program that forks may lose what its device writes");
 		doctor_evidence("Linux %s does not copy registered memory at fork()", release);
 		doctor_next("export RDMAV_FORK_SAFE=1, or ibv_fork_init() in the program; with "
-			    "huge pages also "
-			    "RDMAV_HUGEPAGES_SAFE=1");
+			    "huge pages also RDMAV_HUGEPAGES_SAFE=1");
 	}
 	look_at_huge_pages(mode.copy_on_fork > 0);
 }

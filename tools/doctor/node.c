@@ -67,15 +67,15 @@ static void say_refused(enum doctor_verdict verdict, const char *subject, const 
 		else if ((status->st_mode & 0060) == 0060 && status->st_gid != 0)
 			doctor_next("as root: usermod -aG %s USER, who then logs in again", group);
 		else
-			doctor_next("as root: chmod 0666 %s, for ever by a rule of udev, as "
-				    "rdma-core has one",
+			doctor_next("as root: chmod 0666 %s; a udev rule, such as rdma-core has, "
+				    "keeps it so",
 				    path);
 		break;
 	case EPERM:
-		doctor_next("allow the device in the container's device cgroup: docker run "
-			    "--device=%s, or the "
-			    "pod's device plugin; to mount the node is not enough",
-			    NODES);
+		doctor_next(
+			"allow the device in the container's device cgroup: docker run "
+			"--device=%s, or the pod's device plugin; to mount the node is not enough",
+			NODES);
 		break;
 	default:
 		doctor_next("the device was removed, or is failing: see dmesg");

@@ -172,7 +172,7 @@ static void look_at_providers(const struct library *library, enum doctor_verdict
 		doctor_evidence("%s/lib*-rdmav%u.so: %u; /etc/libibverbs.d: %d", library->folder,
 				library->interface, fitting, drivers);
 	} else if (fitting) {
-		doctor_say(fault, "", "libibverbs is told of no provider library");
+		doctor_say(fault, "", "no file of /etc/libibverbs.d names a provider library");
 		doctor_evidence("/etc/libibverbs.d/*.driver: none");
 		doctor_next("install them again: ibverbs-providers (Debian, Ubuntu), libibverbs "
 			    "(Fedora, RHEL)");
@@ -183,8 +183,7 @@ static void look_at_providers(const struct library *library, enum doctor_verdict
 		doctor_evidence("%s takes lib*-rdmav%u.so, and %s has %s", library->path,
 				library->interface, library->folder, example);
 		doctor_next("take both from one release; see LD_LIBRARY_PATH, and which rdma-core "
-			    "conda or a wheel "
-			    "brings along");
+			    "conda or a wheel brings along");
 	} else {
 		doctor_say(fault, "",
 			   "there are no provider libraries, without which libibverbs finds no "

@@ -19,7 +19,7 @@ static void path_of(char *path, size_t size, const char *format, va_list args)
 		vsnprintf(path + n, size - (size_t)n, format, args);
 }
 
-/* Reading may block for ever where a driver is stuck, so each file is announced. */
+/* Reading may block forever where a driver is stuck, so each file is announced. */
 static void announce(char *path, const char *format, va_list args)
 {
 	path_of(path, PATH_MAX, format, args);
