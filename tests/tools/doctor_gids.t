@@ -134,6 +134,8 @@ on_iwarp() {
 	gid siw0 0 0200:0000:0001:0000:0000:0000:0000:0000
 	gid siw0 1 0000:0000:0000:0000:0000:0000:0000:0000
 	says gids 0 </dev/null
+	"$doctor" --root "$tree" --gids >"$scratch/out"
+	grep -E '^siw0 +1 +0 +0200:0000:0001:0000:0000:0000:0000:0000 +iWARP +eth0 +up$' "$scratch/out"
 }
 
 the_table() {

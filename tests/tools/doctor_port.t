@@ -191,7 +191,20 @@ two_interfaces() {
 	END
 }
 
+# An iWARP port names no interface, but its GID has the interface's address. There is no MTU of RoCE.
+iwarp() {
+	fresh
+	roce siw0
+	rm -r "$tree/sys/class/infiniband/siw0/ports/1/gid_attrs/ndevs"
+	put sys/class/infiniband/siw0/node_type '4: RNIC'
+	gid siw0 0 3257:69bd:753b:0000:0000:0000:0000:0000
+	put sys/class/net/eth0/address 32:57:69:bd:75:3a
+	put sys/class/net/eth1/address 32:57:69:bd:75:3b
+	says port 0 <<<'ok   port siw0/1: ACTIVE, 100 Gb/sec (4X EDR), interface eth1'
+}
+
 ok 'a port that is well' well
+ok 'iWARP' iwarp
 fails 'another line is seen' '^> FAIL port mlx5_0/1: DOWN' another_line
 fails 'so is another status' 'ended with 1, not 0' another_status
 ok 'DOWN: the interface is down' interface_down

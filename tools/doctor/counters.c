@@ -291,6 +291,13 @@ static void say_ended(const struct sample *sample)
 	doctor_next("perfquery -R # as root: begins anew");
 }
 
+/* Not of the interface: those say nothing of RDMA traffic. */
+static bool is_of_device(const struct sample *sample)
+{
+	return sample->counter >= counters &&
+	       sample->counter < counters + sizeof(counters) / sizeof(counters[0]);
+}
+
 static void judge_port(const struct doctor_port *port)
 {
 	unsigned int i, known = 0, grown = 0;
@@ -301,7 +308,7 @@ static void judge_port(const struct doctor_port *port)
 		sample = &samples[i];
 		if (sample->port != port)
 			continue;
-		known++;
+		known += is_of_device(sample);
 		if (sample->counter->when == COUNTER_TRAFFIC)
 			traffic += sample->second - sample->first;
 		else if (sample->counter->when == COUNTER_NORMAL)

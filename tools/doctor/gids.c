@@ -132,13 +132,13 @@ static void look_at_netdev(const struct doctor_port *port, struct gid *gid,
 		gid->entry.ndev_ifindex = gid->netdev[0] ? 1 : 0;
 }
 
-static void choose(struct gids *gids)
+static void choose(const struct doctor_port *port, struct gids *gids)
 {
 	int rank, best = 0;
 	unsigned int i;
 
 	gids->chosen = -1;
-	for (i = 0; i < gids->count; i++) {
+	for (i = 0; i < gids->count && (port->roce || port->infiniband); i++) {
 		rank = rdmaez_gid_rank(&gids->gid[i].entry, NULL, NULL);
 		if (rank > best) {
 			best = rank;
@@ -158,13 +158,15 @@ static void read_gids(const struct doctor_port *port, struct gids *gids,
 		read_files(port, gids);
 	for (i = 0; i < gids->count; i++)
 		look_at_netdev(port, &gids->gid[i], addresses);
-	choose(gids);
+	choose(port, gids);
 }
 
 /* --- The table --------------------------------------------------------------------------------- */
 
-static const char *type_text(const struct gid *gid)
+static const char *type_text(const struct doctor_port *port, const struct gid *gid)
 {
+	if (port->ethernet && !port->roce)
+		return "iWARP";
 	if (gid->entry.gid_type == IBV_GID_TYPE_ROCE_V2)
 		return "RoCE v2";
 	return gid->entry.gid_type == IBV_GID_TYPE_ROCE_V1 ? "RoCE v1" : "IB";
@@ -185,7 +187,7 @@ static void send_row(const struct doctor_port *port, const struct gid *gid, bool
 				       i ? ":" : "", raw[i], raw[i + 1]);
 	if (rdmaez_gid_class(&gid->entry.gid) == RDMAEZ_GID_CLASS_IPV4)
 		inet_ntop(AF_INET, raw + 12, row.address, sizeof(row.address));
-	snprintf(row.type, sizeof(row.type), "%s", type_text(gid));
+	snprintf(row.type, sizeof(row.type), "%s", type_text(port, gid));
 	snprintf(row.netdev, sizeof(row.netdev), "%s", gid->netdev);
 	row.state = !gid->netdev[0] ? "" : !gid->here ? "elsewhere" : gid->up ? "up" : "down";
 	row.chosen = chosen;
@@ -257,7 +259,7 @@ static void say_chosen(const struct doctor_port *port, const struct gids *gids)
 
 	rdmaez_gid_format(&chosen->entry.gid, gid, sizeof(gid));
 	doctor_say(DOCTOR_OK, port->subject, "GIDs: %u; rdmaez would choose index %u, %s, %s%s%s",
-		   gids->count, chosen->entry.gid_index, gid, type_text(chosen),
+		   gids->count, chosen->entry.gid_index, gid, type_text(port, chosen),
 		   chosen->netdev[0] ? ", " : "", chosen->netdev);
 	show_source(port, gids);
 	for (i = 0; i < gids->count; i++)

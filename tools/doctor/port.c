@@ -41,6 +41,31 @@ static void find_netdev_by_device(struct doctor_port *port)
 	}
 }
 
+/* The GID of an iWARP port begins with the Ethernet address of its interface. */
+static void find_netdev_by_gid(struct doctor_port *port)
+{
+	char gid[64], address[32], wanted[32];
+	struct dirent **names;
+	int i, count;
+
+	if (port->roce ||
+	    doctor_read(gid, sizeof(gid), "/sys/class/infiniband/%s/ports/%u/gids/0", port->device,
+			port->num) ||
+	    strlen(gid) < 14)
+		return;
+	snprintf(wanted, sizeof(wanted), "%.2s:%.2s:%.2s:%.2s:%.2s:%.2s", gid, gid + 2, gid + 5,
+		 gid + 7, gid + 10, gid + 12);
+	count = doctor_list(&names, "/sys/class/net");
+	for (i = 0; i < count; i++) {
+		if (doctor_read(address, sizeof(address), "/sys/class/net/%s/address",
+				names[i]->d_name) ||
+		    strcmp(address, wanted) != 0)
+			continue;
+		snprintf(port->netdev, sizeof(port->netdev), "%.15s", names[i]->d_name);
+		return;
+	}
+}
+
 bool doctor_netdev_is_here(const char *netdev)
 {
 	if (!netdev[0])
@@ -63,6 +88,8 @@ static void find_netdev(struct doctor_port *port)
 			break;
 	if (!port->netdev[0])
 		find_netdev_by_device(port);
+	if (!port->netdev[0])
+		find_netdev_by_gid(port);
 	port->netdev_here = doctor_netdev_is_here(port->netdev);
 }
 
