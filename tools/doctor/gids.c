@@ -269,8 +269,7 @@ static void say_chosen(const struct doctor_port *port, const struct gids *gids)
 		return;
 	doctor_say(DOCTOR_NOTE, port->subject,
 		   "indices %s are equally good: for a peer, the one counts from whose address the "
-		   "route "
-		   "to it starts",
+		   "route to it starts",
 		   equal.text);
 	show_source(port, gids);
 	doctor_next("ip route get PEER # its src is the address; --gids shows the index of it");
@@ -287,8 +286,8 @@ static void say_link_local(const struct doctor_port *port, const struct gids *gi
 	if (!others.count) {
 		doctor_say(DOCTOR_WARNING, port->subject,
 			   "only link-local GIDs: interface %s has no address, so peers are "
-			   "reached only on "
-			   "the same Ethernet segment, and not by programs that want an IPv4 GID",
+			   "reached only on the same Ethernet segment, and not by programs that "
+			   "want an IPv4 GID",
 			   port->netdev[0] ? port->netdev : "of the port");
 		show_source(port, gids);
 		doctor_next("ip address add ADDRESS/PREFIX dev %s",
@@ -325,8 +324,7 @@ static void say_versions(const struct doctor_port *port, const struct gids *gids
 	} else {
 		doctor_say(DOCTOR_NOTE, port->subject,
 			   "the same address as RoCE v1 (%s %s) and as v2 (%s %s): both ends must "
-			   "use the "
-			   "same version, and only v2 is routed",
+			   "use the same version, and only v2 is routed",
 			   plural(&v1), v1.text, plural(&v2), v2.text);
 	}
 	show_source(port, gids);
@@ -428,13 +426,11 @@ static void say_no_gid(const struct doctor_port *port, const struct gids *gids,
 		return;
 	doctor_say(DOCTOR_WARNING, port->subject,
 		   "addresses of %s without a GID: %u, such as %s; the table is full, or the "
-		   "driver does not "
-		   "follow",
+		   "driver does not follow",
 		   port->netdev, count, first);
 	show_source(port, gids);
 	doctor_next("remove addresses that are not needed, then this one, and add it again: ip "
-		    "address del "
-		    "%s dev %s",
+		    "address del %s dev %s",
 		    first, port->netdev);
 }
 
@@ -446,7 +442,8 @@ static void check_port(const struct doctor_port *port, const struct gids *gids,
 	if (!port->roce && !port->infiniband)
 		return; /* iWARP is connected by rdma_cm alone, EFA in its own way */
 	if (!gids->count) {
-		say_empty(port, gids);
+		if (port->roce)
+			say_empty(port, gids);
 		return;
 	}
 	if (gids->chosen >= 0)

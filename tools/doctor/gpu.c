@@ -133,18 +133,17 @@ static void say_no_way(const struct doctor_gpu *gpu, const struct probes *probes
 		   "no way from its memory to an RDMA device: registering it fails with EFAULT or "
 		   "EINVAL");
 	doctor_evidence("no peer-memory client in /sys/module and /sys/kernel/mm/memory_peers");
-	doctor_evidence(!exports_dmabuf(gpu->vendor) ? "its driver exports no dma-bufs: %s"
-						     : "no RDMA device takes dma-bufs: %s",
-			!exports_dmabuf(gpu->vendor)
-				? nvidia ? "/proc/driver/nvidia/version does not "
-					   "name the open kernel module"
-					 : "/sys/module/amdgpu is missing"
-			: probes->asked ? "ibv_reg_dmabuf_mr"
-					: "none could be asked");
+	if (exports_dmabuf(gpu->vendor))
+		doctor_evidence(probes->asked ? "no RDMA device takes dma-bufs: ibv_reg_dmabuf_mr"
+					      : "no RDMA device could be asked for dma-bufs");
+	else if (nvidia)
+		doctor_evidence("its driver exports no dma-bufs: /proc/driver/nvidia/version does "
+				"not name the open kernel module");
+	else
+		doctor_evidence("its driver exports no dma-bufs: /sys/module/amdgpu is missing");
 	if (nvidia)
 		doctor_next("modprobe nvidia_peermem # needs the ib_core of MLNX_OFED or DOCA; or "
-			    "install "
-			    "NVIDIA's open kernel module");
+			    "install NVIDIA's open kernel module");
 	else
 		doctor_next("use amdgpu of Linux 5.12 or newer with an RDMA driver that takes "
 			    "dma-bufs");
@@ -208,8 +207,7 @@ static void check_bar(const struct doctor_gpu *gpu)
 	if (mib <= 256 || size < memory) {
 		doctor_say(DOCTOR_WARNING, gpu->address,
 			   "BAR %u shows %llu MiB of its memory at a time, and no more than that "
-			   "can be "
-			   "registered by a peer-memory client",
+			   "can be registered by a peer-memory client",
 			   bar, (unsigned long long)mib);
 		doctor_evidence(GPU "/resource, line %u", gpu->address, bar + 1);
 		if (memory)

@@ -223,8 +223,7 @@ static void say_down(const struct doctor_port *port, enum doctor_verdict verdict
 	} else if (port->netdev_here && !carrier) {
 		doctor_say(verdict, port->subject,
 			   "DOWN: its interface %s is up, but has no carrier: cable, transceiver, "
-			   "or the "
-			   "port at the other end",
+			   "or the port at the other end",
 			   port->netdev);
 		show_states(port);
 		doctor_evidence("/sys/class/net/%s/carrier: 0", port->netdev);
@@ -364,8 +363,7 @@ static void check_speed(const struct doctor_port *port)
 	if (slow)
 		doctor_say(DOCTOR_WARNING, port->subject,
 			   "the link runs at %g Gbit/s, and the device supports %u: cable, "
-			   "transceiver, the "
-			   "switch's port, or a speed that was set",
+			   "transceiver, the switch's port, or a speed that was set",
 			   (double)speed / 1000, supported);
 	else
 		doctor_say(DOCTOR_OK, port->subject, "the link runs at the device's full speed");
@@ -448,8 +446,7 @@ static void judge_roce_mtu(const struct doctor_port *port, uint64_t netdev_mtu,
 	} else if (active < 1024) {
 		doctor_say(DOCTOR_WARNING, port->subject,
 			   "MTU %u, because %s has %llu, less than the 1500 of Ethernet; peers "
-			   "with a larger "
-			   "path MTU do not fit",
+			   "with a larger path MTU do not fit",
 			   active, port->netdev, mtu);
 		show_mtu(port, netdev_mtu, caps);
 		doctor_next("ip link set %s mtu 1500", port->netdev);

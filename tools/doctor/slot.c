@@ -274,8 +274,7 @@ static void check_config(const char *device)
 	if (!(control & RELAXED_ORDERING)) {
 		doctor_say(DOCTOR_NOTE, device,
 			   "relaxed ordering is off for the device, which slows it on some "
-			   "processors even if "
-			   "programs ask for IBV_ACCESS_RELAXED_ORDERING");
+			   "processors even if programs ask for IBV_ACCESS_RELAXED_ORDERING");
 		doctor_evidence("%s/config: DevCtl 0x%04x", path, control);
 		doctor_next(
 			"as root: setpci -s %s CAP_EXP+8.w=0010:0010, or in the firmware's setup",
@@ -298,8 +297,7 @@ static void check_iommu(const char *device)
 	}
 	doctor_say(DOCTOR_NOTE, device,
 		   "the IOMMU translates each of its transfers: registering memory costs more, and "
-		   "so may "
-		   "transfers to GPUs");
+		   "so may transfers to GPUs");
 	doctor_evidence(PATH "/iommu_group/type: %s", device, type);
 	doctor_next("iommu=pt on the kernel's command line, where the devices are trusted");
 }
@@ -396,8 +394,7 @@ static void check_acs(const char *device)
 		doctor_evidence("ACSCtl of %s: P2P request or completion redirect",
 				acs.redirecting);
 		doctor_next("as root, for each: setpci -s ADDRESS ECAP_ACS+6.w=0000; or for good, "
-			    "in the "
-			    "firmware's setup");
+			    "in the firmware's setup");
 	} else if (acs.hidden) {
 		doctor_say(DOCTOR_NOTE, device,
 			   "whether ACS slows what passes between it and GPU %s can be read by "
