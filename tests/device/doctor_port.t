@@ -186,22 +186,21 @@ quiet_counters() {
 	line 'ok   counters rxe0/1: no error was counted in 1 s; nothing passed either: watch longer, while a program runs'
 }
 
-# The client gives up where the server does not listen yet; packets tell that both have begun.
+# Starts a server, and a client as often as it finds none. Loss comes when packets pass, or it may hit the handshake.
 loss() {
-	local server client before try
+	local server client='' before try
 	before=$(<$port/hw_counters/rcvd_pkts)
-	tc qdisc add dev "$other" root netem loss 10%
 	ibv_rc_pingpong -d rxe0 -g 1 -n 1000000 -s 4096 >/dev/null &
 	server=$!
-	client=
 	for ((try = 0; try < 100; try++)); do
-		if [[ -z $client ]] || ! kill -0 "$client"; then
-			ibv_rc_pingpong -d rxe1 -g 1 -n 1000000 -s 4096 192.0.2.1 >/dev/null &
+		if [[ -z $client ]] || ! kill -0 "$client" 2>/dev/null; then
+			ibv_rc_pingpong -d rxe1 -g 1 -n 1000000 -s 4096 192.0.2.1 >/dev/null 2>&1 &
 			client=$!
 		fi
 		sleep 0.2
 		(($(<$port/hw_counters/rcvd_pkts) < before + 10)) || break
 	done
+	tc qdisc add dev "$other" root netem loss 10%
 	look counters --seconds 3
 	kill "$client" "$server" || :
 	wait "$client" "$server" || :

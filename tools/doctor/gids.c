@@ -241,7 +241,7 @@ static void say_empty(const struct doctor_port *port, const struct gids *gids)
 	if (port->netdev[0])
 		doctor_next("ip link set %s up && ip address add ADDRESS/PREFIX dev %s",
 			    port->netdev, port->netdev);
-	else if (port->roce)
+	else
 		doctor_next(
 			"give this network namespace an interface of %s: macvlan, SR-IOV, or the "
 			"interface itself",
