@@ -120,6 +120,7 @@ DEPS_tree := docs
 DEPS_tools := guest bench
 DEPS_kernel := guest
 DEPS_device := guest mpi
+DEPS_programs := guest mpi programs
 DEPS_site := docs site
 DEPS_siw := guest siw
 DEPS_package := deb dist docs package
@@ -129,6 +130,7 @@ NEEDS_tools = tools $(EXPLAINED) build/threads/rdmaez-explain
 NEEDS_device = $(EXAMPLES) build/examples/mesh $(DEVICE) tools $(EXPLAINED) build/threads/rdmaez-explain \
 	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
 NEEDS_site := docs
+NEEDS_programs := explain build/programs/mpi_ring build/programs/loader
 NEEDS_siw := $(SIW) build/examples/cm tools
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h tools
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
@@ -143,7 +145,7 @@ build_first = @$(MAKE) --no-print-directory -j$(JOBS) needs NEEDS="$(foreach ste
 needs: $(NEEDS)
 	@:
 
-.PHONY: check format pages pages-device check-site check-siw check-package distcheck check-kernels $(STEPS:%=check-%)
+.PHONY: check format pages pages-device pages-programs check-programs check-site check-siw check-package distcheck check-kernels $(STEPS:%=check-%)
 check: ## run every test; V=1 shows each one by name
 	$(call install_first,$(STEPS))
 	$(call build_first,$(STEPS))
@@ -160,7 +162,8 @@ check-device: ## real queue pairs on the Soft-RoCE machine
 check-site: ## every page of the documentation in a browser: layout, search, diagrams
 check-siw: ## a second driver, software iWARP, and drivers' source; downloads a kernel's source once
 check-package: ## installation, and programs that use it by pkg-config, CMake, Meson or as a copy; Debian packages
-check-site check-siw check-package $(STEPS:%=check-%): check-%:
+check-programs: ## rdmaez-explain in front of perftest, UCX, libfabric, Open MPI and others, used rightly and wrongly
+check-programs check-site check-siw check-package $(STEPS:%=check-%): check-%:
 	$(call install_first,$*)
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)
@@ -187,6 +190,8 @@ pages: build/docs/data build/docs/outputs ## write the tables, outputs and examp
 	docs/site/regions.py $(PAGES)
 pages-device: $(EXAMPLES) | deps-guest ## the same for what only a device prints
 	docs/site/regions.py --device $(PAGES)
+pages-programs: ## the same for what make check-programs has recorded
+	docs/site/regions.py --programs $(PAGES)
 
 # --- What is built ------------------------------------------------------------------------------
 
@@ -227,6 +232,12 @@ build/tools/rdmaez-doctor: $(call tool_objects,doctor)
 	$(call link_tool,-libverbs)
 comma := ,
 link_tool = $(if $(V),,@echo "$(CC) $@"; )$(CC) $(TOOLS_CFLAGS) $(filter %.o,$^) -o $@ $(LDFLAGS) $(1)
+
+# Programs that know nothing of rdmaez.
+build/programs/%: tests/programs/%.c | deps-build
+	$(call compile)
+build/programs/mpi_ring: CC := OMPI_CC=$(CC) mpicc
+build/programs/mpi_ring: | deps-mpi
 
 # The fake's objects stand in for libibverbs, so a unit test links nothing else.
 build/objects/gcc/%.o: tests/%.c | deps-build
