@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # The pages in the order of reading. A page that is not named here comes last in its part.
 GUIDE = ('start connecting queue_pairs why explanations completions roce device_memory capabilities options programs '
-         'testing including cplusplus migrating verified data').split()
+         'explain doctor testing including cplusplus migrating verified data').split()
 PROJECT = ['design', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG']
 LEVEL_OF_DEVEL = 'For development'
 
