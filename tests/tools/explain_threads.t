@@ -8,10 +8,14 @@ source tests/tools/explain.bash
 programs threads
 run_make build/threads/rdmaez-explain || exit
 
+# Some kernels place memory at random where the sanitizer of gcc 12 does not expect it.
+fixed=(setarch --addr-no-randomize)
+"${fixed[@]}" true 2>/dev/null || fixed=()
+
 # raceless [ARGUMENT]
 raceless() {
 	local code=0
-	build/threads/rdmaez-explain build/tests/explain/threads "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
+	"${fixed[@]}" build/threads/rdmaez-explain build/tests/explain/threads "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
 	grep -A 30 'WARNING: ThreadSanitizer' "$scratch/err" || :
 	((code == 0))
 	[[ $(sort --unique "$scratch/out") == 'failed 800 refused 200' ]]
