@@ -226,6 +226,10 @@ forgiven_verb() {
 	! grep 'refused at' "$scratch/err"
 }
 
+left() {
+	FAKE_CM_SIGNAL=10 FAKE_CM_ERRNO=98 gives CM_PORT_TAKEN rdma_bind_addr left
+}
+
 facts() {
 	FAKE_CM_EVENT=8 FAKE_CM_STATUS=28 FAKE_CM_WORDS='out of order' explain cm_call rdma_connect synchronous
 	says '^rdma_connect failed with ECONNREFUSED: RDMA_CM_EVENT_REJECTED, status 28, RDMA_PS_TCP' \
@@ -237,6 +241,7 @@ ok 'a call within another' inner_call
 ok 'a verb within a call: the headers explain it, under the name of the call' inner_verb
 ok 'a verb before an event' verb_before_event
 ok 'a verb that was refused in a call which works is no finding' forgiven_verb
+ok 'a call that was left by siglongjmp()' left
 ok 'port space, addresses and device' facts
 
 wrong_reason() { event 8 8 CM_REFUSED; }

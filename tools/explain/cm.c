@@ -37,18 +37,23 @@ struct about {
 
 /* A call of librdmacm, which may be one within another. */
 struct cm_call {
-	struct explain_outer outer;
+	const char *verb;
+	const void *caller, *frame;
 	bool is_inner;
+};
+
+#define CM_CALL(name) \
+	{.verb = #name, .caller = __builtin_return_address(0), .frame = __builtin_frame_address(0)}
+
+/* What happened within the outermost call. Not on the stack, which a program may leave by longjmp(). */
+static __thread struct {
+	struct explain_outer outer;
+	const void *frame;
 	const char *refused; /* the call within it that was refused last */
 	int error;           /* its errno value */
 	const char *event;   /* the event that it waited for, and that was none to hope for */
 	int status;
-};
-
-#define CM_CALL(name)                                                            \
-	{                                                                        \
-		.outer = {.verb = #name, .caller = __builtin_return_address(0) } \
-	}
+} within __attribute__((__tls_model__("initial-exec")));
 
 /* ---- Facts ---------------------------------------------------------------------------------------- */
 
@@ -194,17 +199,49 @@ static int why_no_node(void)
 }
 
 /* Whether the call was refused because one within it was. An id without a channel says ENOMEM if it gets none. */
-static bool is_within(const struct cm_call *call, int error, const struct about *about)
+static bool is_by_inner(int error, const struct about *about)
 {
-	return !call->event && !about->cause && call->refused &&
-	       (call->error == error || strcmp(call->refused, "rdma_create_event_channel") == 0);
+	return !within.event && !about->cause && within.refused &&
+	       (within.error == error || strcmp(within.refused, "rdma_create_event_channel") == 0);
 }
 
 /* Whether the verb that was refused within the call is why. librdmacm tells of its own failures by -1. */
-static bool is_verb(const struct cm_call *call)
+static bool is_by_verb(void)
 {
-	return call->outer.has_diag && (!call->event || call->status == -1 ||
-					strcmp(call->event, "RDMA_CM_EVENT_CONNECT_ERROR") == 0);
+	return within.outer.has_diag && (!within.event || within.status == -1 ||
+					 strcmp(within.event, "RDMA_CM_EVENT_CONNECT_ERROR") == 0);
+}
+
+/* What happened: an event that the program asked for, or a call that was refused. */
+static void add_what(struct title *title, const struct cm_call *call, int error, bool by_inner)
+{
+	if (within.event && !error) {
+		add(title, "%s", within.event);
+	} else {
+		add(title, by_inner ? "%s: %s failed" : "%s failed", call->verb, within.refused);
+		if (error)
+			add(title, " with %s", rdmaez_errno_str(by_inner ? within.error : error));
+		if (within.event)
+			add(title, ": %s", within.event);
+	}
+	if (within.status)
+		add(title, ", status %d", within.status);
+}
+
+static struct explain_finding finding_of(const struct cm_call *call, int error,
+					 const struct about *about, bool by_inner)
+{
+	const char *const verb = by_inner ? within.refused : call->verb;
+
+	if (within.event)
+		return cm_text_find(within.event, within.status)->finding;
+	if (about->cause)
+		return cm_text_find(verb, about->cause)->finding;
+	if (by_inner)
+		error = within.error;
+	if (error == ENOENT && strcmp(verb, "rdma_create_event_channel") == 0)
+		error = why_no_node();
+	return cm_text_find(verb, error)->finding;
 }
 
 /* A call was refused, by itself, by a call within it, or because of an event; or an event came, and error is 0. */
@@ -212,70 +249,48 @@ static void tell(const struct cm_call *call, int error, const struct about *abou
 		 const struct rdma_cm_event *event)
 {
 	struct explain_call report = {
-		.verb = call->outer.verb, .caller = call->outer.caller, .kind = EXPLAIN_CM};
-	const bool within = is_within(call, error, about);
-	const char *const of = call->event ? call->event
-			       : within    ? call->refused
-					   : call->outer.verb;
-	int status = call->event    ? call->status
-		     : within       ? call->error
-		     : about->cause ? about->cause
-				    : error;
+		.verb = call->verb, .caller = call->caller, .kind = EXPLAIN_CM};
+	const bool by_inner = is_by_inner(error, about);
 	struct explain_text text = {
-		.error = error, .event = call->event, .status = call->status, .count = 1};
+		.error = error, .event = within.event, .status = within.status, .count = 1};
 	struct title title = {.length = 0}, label = {.length = 0};
 
 	if (!explain_begin(&report))
 		return;
-	if (is_verb(call)) {
-		*report.diag = call->outer.diag;
-		report.diag->event = call->event;
+	if (is_by_verb()) {
+		*report.diag = within.outer.diag;
+		report.diag->event = within.event;
 		explain_end(&report);
 		return;
 	}
-	if (call->event)
-		add(&label, "%s %d", call->event, call->status);
+	if (within.event)
+		add(&label, "%s %d", within.event, within.status);
 	else
-		add(&label, "%s %s", call->outer.verb, error ? rdmaez_errno_str(error) : "failed");
-	if (call->event && !error) {
-		add(&title, "%s", call->event);
-	} else {
-		add(&title, "%s", call->outer.verb);
-		if (within)
-			add(&title, ": %s", call->refused);
-		add(&title, " failed");
-		if (error)
-			add(&title, " with %s", rdmaez_errno_str(within ? call->error : error));
-		if (call->event)
-			add(&title, ": %s", call->event);
-	}
-	if (call->status)
-		add(&title, ", status %d", call->status);
+		add(&label, "%s %s", call->verb, error ? rdmaez_errno_str(error) : "failed");
+	add_what(&title, call, error, by_inner);
 	add_about(&title, about);
-	if (call->event && !event && about->id)
+	if (within.event && !event && about->id)
 		event = about->id->event;
 	if (event && event->event == RDMA_CM_EVENT_REJECTED)
 		add_words(&title, event);
 	text.title = title.text;
 	text.label = label.text;
 	text.device = about->id && about->id->verbs ? about->id->verbs->device->name : NULL;
-	if (status == ENOENT && strcmp(of, "rdma_create_event_channel") == 0)
-		status = why_no_node();
-	text.finding[0] = cm_text_find(of, status)->finding;
+	text.finding[0] = finding_of(call, error, about, by_inner);
 	explain_say(&report, &text);
 }
 
 static void enter(struct cm_call *call)
 {
-	call->is_inner = explain_thread.outer;
-	if (!call->is_inner)
-		explain_thread.outer = &call->outer;
-}
-
-/* The call around this one. */
-static struct cm_call *around(void)
-{
-	return (struct cm_call *)(void *)explain_thread.outer;
+	/* Calls within another lie deeper in the stack; if this one does not, the program has left the other. */
+	call->is_inner = explain_thread.outer && (uintptr_t)call->frame < (uintptr_t)within.frame;
+	if (call->is_inner)
+		return;
+	within.outer.has_diag = false;
+	within.frame = call->frame;
+	within.refused = within.event = NULL;
+	within.status = 0;
+	explain_thread.outer = &within.outer;
 }
 
 /* A call that returned: whether it is the program's own. */
@@ -286,8 +301,8 @@ static bool is_outermost(const struct cm_call *call, bool refused)
 		return true;
 	}
 	if (refused) {
-		around()->refused = call->outer.verb;
-		around()->error = errno;
+		within.refused = call->verb;
+		within.error = errno;
 	}
 	return false;
 }
@@ -570,8 +585,7 @@ EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 		return result;
 	/* -1 leaves an errno value, all others are getaddrinfo()'s. */
 	if (result != -1 && result != EAI_SYSTEM)
-		about.cause =
-			CM_EAI + (cm_text_find(call.outer.verb, CM_EAI + result)->of ? result : 0);
+		about.cause = CM_EAI + (cm_text_find(call.verb, CM_EAI + result)->of ? result : 0);
 	tell(&call, about.cause ? 0 : errno, &about, NULL);
 	return result;
 }
@@ -582,8 +596,8 @@ static void take(struct cm_call *call, const struct rdma_cm_event *event)
 	const bool bad = is_bad(event);
 
 	if (call->is_inner) {
-		around()->event = bad ? event_name(event->event) : NULL;
-		around()->status = event->status;
+		within.event = bad ? event_name(event->event) : NULL;
+		within.status = bad ? event->status : 0;
 		return;
 	}
 	explain_thread.outer = NULL;
@@ -596,8 +610,8 @@ static void take(struct cm_call *call, const struct rdma_cm_event *event)
 		explain_qp_excuse(event->id->qp);
 	if (!EXPLAIN_RARE(bad))
 		return;
-	call->event = event_name(event->event);
-	call->status = event->status;
+	within.event = event_name(event->event);
+	within.status = event->status;
 	tell(call, 0, &(const struct about){.id = event->id}, event);
 }
 

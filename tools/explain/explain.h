@@ -52,8 +52,6 @@ struct explain_call {
 
 /* A call of librdmacm, which calls verbs in turn: what explains one of them waits here, and the call tells of it. */
 struct explain_outer {
-	const char *verb;
-	const void *caller;
 	bool has_diag;
 	struct rdmaez_diag diag;
 };

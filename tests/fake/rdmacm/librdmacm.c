@@ -5,6 +5,7 @@
  * itself, and calls go to each other and to verbs by the dynamic linker.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <rdma/rdma_cma.h>
@@ -94,6 +95,8 @@ int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event *
 	const char *words = getenv("FAKE_CM_WORDS");
 
 	(void)channel;
+	if (number("FAKE_CM_SIGNAL"))
+		raise(number("FAKE_CM_SIGNAL"));
 	event.event = (enum rdma_cm_event_type)number("FAKE_CM_EVENT");
 	event.status = number("FAKE_CM_STATUS");
 	event.id = at;

@@ -5,6 +5,8 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <rdma/rdma_cma.h>
@@ -35,6 +37,24 @@ static struct ibv_qp *make_qp(void)
 	return ibv_create_qp(pd, &init);
 }
 
+static sigjmp_buf before;
+
+static void leave(int signal)
+{
+	(void)signal;
+	siglongjmp(before, 1);
+}
+
+/* Leaves a call of librdmacm as programs do that are interrupted at their terminal. */
+static void leave_a_call(void)
+{
+	struct rdma_cm_event *event;
+
+	signal(SIGUSR1, leave);
+	if (!sigsetjmp(before, 1))
+		rdma_get_cm_event(&channel, &event);
+}
+
 /* Another call of the kind: what the program did wrong. */
 static void change(const char *how)
 {
@@ -56,6 +76,8 @@ static void change(const char *how)
 		from = (struct sockaddr *)(void *)&any;
 	else if (!strcmp(how, "family"))
 		from = to = (struct sockaddr *)(void *)&wrong;
+	else if (!strcmp(how, "left"))
+		leave_a_call();
 	else if (!strcmp(how, "datagrams"))
 		id.qp_type = IBV_QPT_UD, id.ps = RDMA_PS_UDP;
 }
