@@ -6,10 +6,8 @@
  * within it, the verb that was refused or the event that a synchronous id waited for, and tells of it once, if it was
  * refused itself.
  */
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
-#include <stdarg.h>
 #include <unistd.h>
 
 #include "cm.h"
@@ -27,13 +25,6 @@ int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, in
 			uint64_t arg);
 int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
 int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr);
-
-/* What a call was about. All may be NULL. */
-struct about {
-	const struct rdma_cm_id *id;
-	const struct sockaddr *from, *to;
-	int cause; /* one of cm.h's, where the arguments tell; 0: errno does */
-};
 
 /* A call of librdmacm, which may be one within another. */
 struct cm_call {
@@ -54,110 +45,6 @@ static __thread struct {
 	const char *event;   /* the event that it waited for, and that was none to hope for */
 	int status;
 } within __attribute__((__tls_model__("initial-exec")));
-
-/* ---- Facts ---------------------------------------------------------------------------------------- */
-
-struct title {
-	char text[400];
-	size_t length;
-};
-
-__attribute__((__format__(__printf__, 2, 3))) static void add(struct title *title,
-							      const char *format, ...)
-{
-	va_list args;
-	int more;
-
-	va_start(args, format);
-	more = vsnprintf(title->text + title->length, sizeof(title->text) - title->length, format,
-			 args);
-	va_end(args);
-	if (more > 0)
-		title->length += (size_t)more;
-	if (title->length >= sizeof(title->text))
-		title->length = sizeof(title->text) - 1;
-}
-
-static unsigned int port_of(const struct sockaddr *address)
-{
-	return ntohs(address->sa_family == AF_INET
-			     ? ((const struct sockaddr_in *)(const void *)address)->sin_port
-			     : ((const struct sockaddr_in6 *)(const void *)address)->sin6_port);
-}
-
-static bool has_ip(const struct sockaddr *address)
-{
-	return address && (address->sa_family == AF_INET || address->sa_family == AF_INET6);
-}
-
-/* The kernel binds to a loopback address as to none in particular. */
-static bool is_any(const struct sockaddr *address)
-{
-	const struct in6_addr *const ip6 =
-		&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
-	in_addr_t ip4;
-
-	if (address->sa_family != AF_INET)
-		return IN6_IS_ADDR_UNSPECIFIED(ip6) || IN6_IS_ADDR_LOOPBACK(ip6);
-	ip4 = ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr);
-	return ip4 == INADDR_ANY || ip4 >> 24 == IN_LOOPBACKNET;
-}
-
-static void add_address(struct title *title, const char *before, const struct sockaddr *address)
-{
-	char name[INET6_ADDRSTRLEN];
-	const void *ip;
-
-	if (!has_ip(address) || (is_any(address) && !port_of(address)))
-		return;
-	ip = address->sa_family == AF_INET
-		     ? (const void *)&((const struct sockaddr_in *)(const void *)address)->sin_addr
-		     : (const void *)&((const struct sockaddr_in6 *)(const void *)address)
-			       ->sin6_addr;
-	add(title, "%s %s", before, inet_ntop(address->sa_family, ip, name, sizeof(name)));
-	if (port_of(address))
-		add(title, " port %u", port_of(address));
-}
-
-static const char *port_space(const struct rdma_cm_id *id)
-{
-	return id->ps == RDMA_PS_TCP     ? "RDMA_PS_TCP"
-	       : id->ps == RDMA_PS_UDP   ? "RDMA_PS_UDP"
-	       : id->ps == RDMA_PS_IB    ? "RDMA_PS_IB"
-	       : id->ps == RDMA_PS_IPOIB ? "RDMA_PS_IPOIB"
-					 : "an unknown port space";
-}
-
-/* Port space, queue pair and addresses, as far as they are known. */
-static void add_about(struct title *title, const struct about *about)
-{
-	const struct rdma_cm_id *id = about->id;
-
-	if (id)
-		add(title, ", %s", port_space(id));
-	if (id && id->qp)
-		add(title, ", QP %u", id->qp->qp_num);
-	add_address(title, ", from",
-		    about->from ? about->from
-		    : id        ? &id->route.addr.src_addr
-				: NULL);
-	add_address(title, ", to", about->to ? about->to : id ? &id->route.addr.dst_addr : NULL);
-}
-
-/* What a program wrote into its rejection, if that is text. */
-static void add_words(struct title *title, const struct rdma_cm_event *event)
-{
-	const char *const words = (const char *)event->param.conn.private_data;
-	size_t length = 0;
-
-	if (!words)
-		return;
-	while (length < event->param.conn.private_data_len && words[length] >= ' ' &&
-	       words[length] <= '~')
-		length++;
-	if (length > 3)
-		add(title, ", which says '%.*s'", length > 80 ? 80 : (int)length, words);
-}
 
 /* ---- Telling --------------------------------------------------------------------------------------- */
 
@@ -199,7 +86,7 @@ static int why_no_node(void)
 }
 
 /* Whether the call was refused because one within it was. An id without a channel says ENOMEM if it gets none. */
-static bool is_by_inner(int error, const struct about *about)
+static bool is_by_inner(int error, const struct cm_about *about)
 {
 	return !within.event && !about->cause && within.refused &&
 	       (within.error == error || strcmp(within.refused, "rdma_create_event_channel") == 0);
@@ -213,23 +100,24 @@ static bool is_by_verb(void)
 }
 
 /* What happened: an event that the program asked for, or a call that was refused. */
-static void add_what(struct title *title, const struct cm_call *call, int error, bool by_inner)
+static void add_what(struct cm_title *title, const struct cm_call *call, int error, bool by_inner)
 {
 	if (within.event && !error) {
-		add(title, "%s", within.event);
+		cm_add(title, "%s", within.event);
 	} else {
-		add(title, by_inner ? "%s: %s failed" : "%s failed", call->verb, within.refused);
+		cm_add(title, by_inner ? "%s: %s failed" : "%s failed", call->verb, within.refused);
 		if (error)
-			add(title, " with %s", rdmaez_errno_str(by_inner ? within.error : error));
+			cm_add(title, " with %s",
+			       rdmaez_errno_str(by_inner ? within.error : error));
 		if (within.event)
-			add(title, ": %s", within.event);
+			cm_add(title, ": %s", within.event);
 	}
 	if (within.status)
-		add(title, ", status %d", within.status);
+		cm_add(title, ", status %d", within.status);
 }
 
 static struct explain_finding finding_of(const struct cm_call *call, int error,
-					 const struct about *about, bool by_inner)
+					 const struct cm_about *about, bool by_inner)
 {
 	const char *const verb = by_inner ? within.refused : call->verb;
 
@@ -245,7 +133,7 @@ static struct explain_finding finding_of(const struct cm_call *call, int error,
 }
 
 /* A call was refused, by itself, by a call within it, or because of an event; or an event came, and error is 0. */
-static void tell(const struct cm_call *call, int error, const struct about *about,
+static void tell(const struct cm_call *call, int error, const struct cm_about *about,
 		 const struct rdma_cm_event *event)
 {
 	struct explain_call report = {
@@ -253,7 +141,7 @@ static void tell(const struct cm_call *call, int error, const struct about *abou
 	const bool by_inner = is_by_inner(error, about);
 	struct explain_text text = {
 		.error = error, .event = within.event, .status = within.status, .count = 1};
-	struct title title = {.length = 0}, label = {.length = 0};
+	struct cm_title title = {.length = 0}, label = {.length = 0};
 
 	if (!explain_begin(&report))
 		return;
@@ -264,15 +152,15 @@ static void tell(const struct cm_call *call, int error, const struct about *abou
 		return;
 	}
 	if (within.event)
-		add(&label, "%s %d", within.event, within.status);
+		cm_add(&label, "%s %d", within.event, within.status);
 	else
-		add(&label, "%s %s", call->verb, error ? rdmaez_errno_str(error) : "failed");
+		cm_add(&label, "%s %s", call->verb, error ? rdmaez_errno_str(error) : "failed");
 	add_what(&title, call, error, by_inner);
-	add_about(&title, about);
+	cm_add_about(&title, about);
 	if (within.event && !event && about->id)
 		event = about->id->event;
 	if (event && event->event == RDMA_CM_EVENT_REJECTED)
-		add_words(&title, event);
+		cm_add_words(&title, event);
 	text.title = title.text;
 	text.label = label.text;
 	text.device = about->id && about->id->verbs ? about->id->verbs->device->name : NULL;
@@ -307,7 +195,7 @@ static bool is_outermost(const struct cm_call *call, bool refused)
 	return false;
 }
 
-static int leave(struct cm_call *call, int result, const struct about *about)
+static int leave(struct cm_call *call, int result, const struct cm_about *about)
 {
 	/* Nothing has come yet on a channel that does not wait, or a signal came first. */
 	const bool waits = errno == EAGAIN || errno == EINTR || errno == EINPROGRESS;
@@ -319,7 +207,7 @@ static int leave(struct cm_call *call, int result, const struct about *about)
 
 static void *leave_null(struct cm_call *call, void *result)
 {
-	const struct about about = {.id = NULL};
+	const struct cm_about about = {.id = NULL};
 
 	if (is_outermost(call, !result) && EXPLAIN_RARE(!result))
 		tell(call, errno, &about, NULL);
@@ -389,24 +277,23 @@ static int cause_of_join(const struct rdma_cm_id *id, const struct sockaddr *add
 /* ---- Calls --------------------------------------------------------------------------------------------- */
 
 /* A wrapper. What it was about is looked at after a refusal alone, with errno still the call's. */
-#define WRAP(name, parameters, arguments, ...)                                   \
-	EXPORT int name parameters                                               \
-	{                                                                        \
-		struct cm_call call = CM_CALL(name);                             \
-		int result;                                                      \
-                                                                                 \
-		enter(&call);                                                    \
-		result = REAL(name) arguments;                                   \
-		if (!EXPLAIN_RARE(result))                                       \
-			return leave(&call, 0, NULL);                            \
-		return leave(&call, result, &(const struct about){__VA_ARGS__}); \
+#define WRAP(name, parameters, arguments, ...)                                      \
+	EXPORT int name parameters                                                  \
+	{                                                                           \
+		struct cm_call call = CM_CALL(name);                                \
+		int result;                                                         \
+                                                                                    \
+		enter(&call);                                                       \
+		result = REAL(name) arguments;                                      \
+		if (!EXPLAIN_RARE(result))                                          \
+			return leave(&call, 0, NULL);                               \
+		return leave(&call, result, &(const struct cm_about){__VA_ARGS__}); \
 	}
 
 WRAP(rdma_bind_addr, (struct rdma_cm_id * id, struct sockaddr *addr), (id, addr), .id = id,
      .from = addr,
-     .cause = errno == EADDRNOTAVAIL && has_ip(addr) && is_any(addr)
-		      ? CM_PORT_TAKEN
-		      : cause_of(cause_of_address(addr)))
+     .cause = errno == EADDRNOTAVAIL && cm_is_any(addr) ? CM_PORT_TAKEN
+							: cause_of(cause_of_address(addr)))
 WRAP(rdma_resolve_addr,
      (struct rdma_cm_id * id, struct sockaddr *from, struct sockaddr *to, int timeout_ms),
      (id, from, to, timeout_ms), .id = id, .from = from, .to = to,
@@ -473,7 +360,8 @@ WRAP(rdma_write_cm_event,
 /* ---- Ids ------------------------------------------------------------------------------------------------ */
 
 /* Counts what the program made: ids that librdmacm makes for itself live within one call. */
-static int made(struct cm_call *call, int result, struct rdma_cm_id **id, const struct about *about)
+static int made(struct cm_call *call, int result, struct rdma_cm_id **id,
+		const struct cm_about *about)
 {
 	if (!result && !call->is_inner)
 		explain_made(EXPLAIN_CM_ID, *id);
@@ -487,14 +375,14 @@ EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id 
 
 	enter(&call);
 	return made(&call, REAL(rdma_create_id)(channel, id, context, ps), id,
-		    &(const struct about){.id = NULL});
+		    &(const struct cm_about){.id = NULL});
 }
 
 EXPORT int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd,
 			  struct ibv_qp_init_attr *init)
 {
 	struct cm_call call = CM_CALL(rdma_create_ep);
-	const struct about about = {.from = res->ai_src_addr, .to = res->ai_dst_addr};
+	const struct cm_about about = {.from = res->ai_src_addr, .to = res->ai_dst_addr};
 
 	enter(&call);
 	return made(&call, REAL(rdma_create_ep)(id, res, pd, init), id, &about);
@@ -507,7 +395,7 @@ EXPORT int rdma_get_request(struct rdma_cm_id *listener, struct rdma_cm_id **id)
 
 	enter(&call);
 	result = REAL(rdma_get_request)(listener, id);
-	return made(&call, result, id, &(const struct about){.id = listener});
+	return made(&call, result, id, &(const struct cm_about){.id = listener});
 }
 
 EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
@@ -525,7 +413,7 @@ EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 	if (!call.is_inner)
 		explain_made(EXPLAIN_CM_ID, id);
 	return leave(&call, result,
-		     &(const struct about){.id = id, .cause = cause_of(CM_NOT_OURS)});
+		     &(const struct cm_about){.id = id, .cause = cause_of(CM_NOT_OURS)});
 }
 
 EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
@@ -550,7 +438,7 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *id)
 	result = REAL(rdma_disconnect)(id);
 	if (!EXPLAIN_RARE(result))
 		return leave(&call, 0, NULL);
-	return leave(&call, result, &(const struct about){.id = id, .cause = cause_of(0)});
+	return leave(&call, result, &(const struct cm_about){.id = id, .cause = cause_of(0)});
 }
 
 /* ---- The rest ---------------------------------------------------------------------------------------------- */
@@ -575,7 +463,7 @@ EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 			    const struct rdma_addrinfo *hints, struct rdma_addrinfo **res)
 {
 	struct cm_call call = CM_CALL(rdma_getaddrinfo);
-	struct about about = {.id = NULL};
+	struct cm_about about = {.id = NULL};
 	int result;
 
 	enter(&call);
@@ -612,7 +500,7 @@ static void take(struct cm_call *call, const struct rdma_cm_event *event)
 		return;
 	within.event = event_name(event->event);
 	within.status = event->status;
-	tell(call, 0, &(const struct about){.id = event->id}, event);
+	tell(call, 0, &(const struct cm_about){.id = event->id}, event);
 }
 
 EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
@@ -626,7 +514,7 @@ EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_
 		/* A program that ends closes the channel under the thread that waits on it. */
 		if (errno == EBADF && is_outermost(&call, true))
 			return result;
-		return leave(&call, result, &(const struct about){.id = NULL});
+		return leave(&call, result, &(const struct cm_about){.id = NULL});
 	}
 	take(&call, *event);
 	return 0;

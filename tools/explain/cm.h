@@ -40,4 +40,25 @@ struct cm_text {
 /* Never NULL for a call; for an event, if there is nothing to say. */
 const struct cm_text *cm_text_find(const char *of, int status);
 
+/* What a call was about. All may be NULL. */
+struct cm_about {
+	const struct rdma_cm_id *id;
+	const struct sockaddr *from, *to;
+	int cause; /* one of the above, where the arguments tell; 0: errno does */
+};
+
+/* The first line of what is told. Each function adds to it; cm_add() as printf() does. */
+struct cm_title {
+	char text[400];
+	size_t length;
+};
+
+__attribute__((__format__(__printf__, 2, 3))) void cm_add(struct cm_title *title,
+							  const char *format, ...);
+void cm_add_about(struct cm_title *title, const struct cm_about *about);
+/* What a program wrote into its rejection, if that is text. */
+void cm_add_words(struct cm_title *title, const struct rdma_cm_event *event);
+/* Whether the kernel binds to this address as to none in particular. */
+bool cm_is_any(const struct sockaddr *address);
+
 #endif
