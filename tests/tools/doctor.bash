@@ -71,6 +71,7 @@ says() {
 }
 
 # The last counter of eth0 is a pipe: the doctor waits there for a line, at the end of each sample.
+# shellcheck disable=SC2016 # expanded by the inner shell
 changes() {
 	local child pipe=$tree/sys/class/net/eth0/carrier_changes
 	mkfifo "$pipe"
