@@ -172,6 +172,7 @@ ok "the manual page has every option" in_the_manual docs/man/rdmaez-doctor.1
 ok "an unknown option is refused" usage "cannot take '--nonsense'" --nonsense
 ok "an option without its value is refused" usage "cannot take '--root'" --root
 ok "an unknown check is refused" usage "no check 'nonsense'" --only nonsense
+ok "a root that is no directory is refused" usage "--root takes a directory" --root "$tree/proc/self/limits"
 for value in 0 -1 1x 99999999999 ''; do
 	ok "--timeout '$value' is refused" usage "--timeout takes" --timeout "$value"
 	ok "--seconds '$value' is refused" usage "--seconds takes" --seconds "$value"
@@ -193,6 +194,7 @@ ok "a device by its name is looked at" line 'ok   device mlx5_0: .*' mlx5_0
 
 odd_name="bytes of a file reach text and JSON without harm"
 ok "$odd_name" odd
+
 
 ok "this machine is looked at in time" took 0 30 looks_at_this_machine
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define DOCTOR_ROW(name, ms, about) {#name, about, doctor_check_##name, ms},
 static const struct doctor_check checks[] = {DOCTOR_CHECKS(DOCTOR_ROW)};
@@ -158,8 +159,11 @@ static bool take_port(char *const *argv)
 static const char *conflict(const bool *chosen)
 {
 	struct peer_name name;
+	struct stat status;
 	size_t i;
 
+	if (doctor_options.root && (stat(doctor_options.root, &status) || !S_ISDIR(status.st_mode)))
+		return "--root takes a directory";
 	if (doctor_options.listen && doctor_options.peer)
 		return "--listen and --peer are for the two ends of a way";
 	if (doctor_options.root && (doctor_options.listen || doctor_options.peer))
@@ -180,7 +184,6 @@ int main(int argc, char **argv)
 	int option;
 
 	doctor_options.seconds = 1;
-	doctor_options.timeout_ms = 60000;
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (option) {
@@ -231,6 +234,8 @@ int main(int argc, char **argv)
 	}
 	doctor_options.device = (const char *const *)(argv + optind);
 	doctor_options.devices = (unsigned int)(argc - optind);
+	if (!doctor_options.timeout_ms)
+		doctor_options.timeout_ms = 60000 + doctor_options.seconds * 1000;
 	wrong = conflict(chosen);
 	if (wrong)
 		return usage_error("%s", wrong);
