@@ -195,7 +195,6 @@ ok "a device by its name is looked at" line 'ok   device mlx5_0: .*' mlx5_0
 odd_name="bytes of a file reach text and JSON without harm"
 ok "$odd_name" odd
 
-
 ok "this machine is looked at in time" took 0 30 looks_at_this_machine
 
 hang
