@@ -31,6 +31,63 @@ counts_repetitions() {
 	says '\]: 30 refusals \(ibv_modify_qp EINVAL 30\)$'
 }
 
+# exported FILE: names and versions of what it defines, "ibv_open_device IBVERBS_1.1".
+exported() {
+	readelf --wide --dyn-syms "$1" | awk '$7 ~ /^[0-9]+$/ && $4 != "NOTYPE" { sub(/@+/, " ", $8); print $8 }' | sort -u
+}
+
+# names_agree OBJECT: what libibverbs has at 1.0 and again at 1.1 is the object's at 1.1 alone; all else has no version.
+names_agree() {
+	local library
+	library=$(gcc -print-file-name=libibverbs.so)
+	exported "$library" >"$scratch/library"
+	awk '$2 == "IBVERBS_1.0" { old[$1] } $2 == "IBVERBS_1.1" { new[$1] }
+		END { for (name in old) if (name in new) print name, "IBVERBS_1.1" }' "$scratch/library" | sort >"$scratch/doubled"
+	[[ $(wc -l <"$scratch/doubled") -gt 30 ]]
+	exported "$1" | grep -vE '^[A-Z]|^(mlx|efa|hns)' >"$scratch/ours"
+	[[ $(wc -l <"$scratch/ours") -gt 50 ]]
+	diff <(join -a 1 -o 1.1,2.2 "$scratch/ours" "$scratch/doubled" | sed 's/ *$//') "$scratch/ours"
+	diff <(cut -d ' ' -f 1 "$scratch/doubled") <(grep -oE '\<ibv_\w+' tools/explain/explain.map | sort)
+}
+
+# wrong_names C: what an object with this function exports.
+wrong_names() {
+	local name
+	{
+		echo "$1"
+		for name in {1..60}; do
+			echo "void filler_$name(void) {}"
+		done
+	} | gcc -shared -fPIC -x c - -o "$scratch/wrong.so"
+	names_agree "$scratch/wrong.so"
+}
+
+# A program of 2006 gets the library's own functions, with or without a device.
+leaves_old_programs_alone() {
+	gcc -x c - -o "$scratch/old" -Wl,--no-as-needed -libverbs -ldl <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <string.h>
+		int old(void);
+		int new(void);
+		__asm__(".symver old, ibv_close_device@IBVERBS_1.0");
+		__asm__(".symver new, ibv_close_device@IBVERBS_1.1");
+		static const char *home(int (*function)(void))
+		{
+			Dl_info info;
+			return dladdr((void *)function, &info) ? strrchr(info.dli_fname, '/') + 1 : "?";
+		}
+		int main(void)
+		{
+			printf("%s %s\n", home(old), home(new));
+			return 0;
+		}
+	END
+	LD_LIBRARY_PATH='' ends 0 "$scratch/old"
+	diff "$scratch/out" - <<<'libibverbs.so.1 rdmaez-explain.so'
+}
+
 # --- Options ------------------------------------------------------------------------------------
 
 writes_lines() {
@@ -263,6 +320,33 @@ sees_through_exec() {
 	process_says 0 exec ': process\[[0-9]+\]: 1 refusal' ': wrong_mask\[[0-9]+\]: 1 refusal'
 }
 
+# races REPORT: the shared object, with this for its report.c, and the program under ThreadSanitizer; but for the fake,
+# and for real.c: the sanitizer calls dlsym() before it is ready.
+races() {
+	local flags=(-std=c11 -O1 -g -D_GNU_SOURCE -DRDMAEZ_EXTERN -Iinclude -Itools/explain -fPIC)
+	local file sources=(tools/headers.c "$1")
+	for file in tools/explain/*.c; do
+		[[ $file == */@(main|summary|real|report).c ]] || sources+=("$file")
+	done
+	mkdir -p "$scratch/tsan"
+	gcc "${flags[@]}" -c tools/explain/real.c -o "$scratch/real.o"
+	gcc "${flags[@]}" -fsanitize=thread -shared "${sources[@]}" "$scratch/real.o" -Wl,-Bsymbolic \
+		-Wl,--version-script=tools/explain/explain.map -o "$scratch/tsan/rdmaez-explain.so"
+	cp build/tools/rdmaez-explain "$scratch/tsan"
+	under_tsan "$scratch/tsan/rdmaez-explain"
+}
+
+# The sanitizer's shadow memory may lie where the kernel puts libraries.
+under_tsan() {
+	[[ -e $scratch/process ]] || gcc -O1 -g -fsanitize=thread -Itests/fake tests/tools/explain/process.c \
+		build/tests/fake/libibverbs.so.1 -pthread -o "$scratch/process"
+	code=0
+	setarch --addr-no-randomize "$1" "$scratch/process" threads >"$scratch/out" 2>"$scratch/err" || code=$?
+	cat "$scratch/err"
+	[[ $code == 0 && $(<"$scratch/out") == "done" ]]
+	says '200 refusals'
+}
+
 # A creation that was refused may be a probe: the launcher tells of it when nothing follows.
 tells_in_time() {
 	process_says 0 create_wait 'ibv_create_qp failed with EINVAL'
@@ -312,6 +396,10 @@ elsewhere libother.so
 ok 'is found in a library of another name' looked_up "$scratch/elsewhere/libother.so"
 ok 'keeps the objects of two libraries apart' keeps_libraries_apart
 
+ok 'exports each name at the version that programs of today ask for' names_agree build/tools/rdmaez-explain.so
+fails 'a name without its version' '^< ibv_close_device' wrong_names 'void ibv_close_device(void) {}'
+ok 'leaves programs of 2006 to the library' leaves_old_programs_alone
+
 ok 'writes lines of pairs' writes_lines
 ok 'writes JSON that follows its schema' writes_json
 ok 'writes a summary in JSON while all is well' summarizes_in_json
@@ -360,6 +448,10 @@ ok 'is silent where a library does so at several places' takes_a_library_for_one
 ok 'keeps the places of a program apart' process_says 0 places 'ibv_create_qp failed with EINVAL' '1 refusal .*1 probe'
 ok 'takes no limit for a probe' process_says 0 limit 'ibv_create_qp failed with EINVAL' '1 refusal'
 ok 'explains in threads' process_says 0 threads '200 refusals'
+ok 'explains in a program with a sanitizer' under_tsan build/tools/rdmaez-explain
+ok 'has no race' races tools/explain/report.c
+sed -E 's/pthread_mutex_(un)?lock\(&lock\)/(void)0/' tools/explain/report.c >"$scratch/report.c"
+fails 'threads that do not wait for each other' 'data race' races "$scratch/report.c"
 ok 'survives a small stack' process_says 0 small_stack 'ibv_modify_qp failed with EINVAL' '50 refusals' 'stack'
 ok 'survives threads that are cancelled' process_says 0 cancel 'refusals'
 ok 'survives signal handlers that call verbs' process_says 0 signals 'refusals'

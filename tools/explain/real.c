@@ -10,7 +10,12 @@
 
 #include "explain.h"
 
-/* ---- Symbols of an object, without the dynamic linker's help ---------------------------------------- */
+/*
+ * ---- Symbols of an object, without the dynamic linker's help ----------------------------------------
+ *
+ * Who calls dlsym() first may be a sanitizer that is not ready yet, but stands in front of the C library. So what finds
+ * the real one calls no function of it.
+ */
 
 struct symbols {
 	ElfW(Addr) base;
@@ -25,17 +30,11 @@ static const void *relocated(ElfW(Addr) base, ElfW(Addr) address)
 	return (const void *)(address < base ? address + base : address);
 }
 
-static bool symbols_of(struct symbols *of, const struct dl_phdr_info *info)
+static bool symbols_of(struct symbols *of, ElfW(Addr) base, const ElfW(Dyn) * entry)
 {
-	const ElfW(Dyn) *entry = NULL;
-
-	memset(of, 0, sizeof(*of));
-	of->base = info->dlpi_addr;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			entry = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	*of = (struct symbols){.base = base};
 	for (; entry && entry->d_tag != DT_NULL; entry++) {
-		const void *const at = relocated(of->base, entry->d_un.d_ptr);
+		const void *const at = relocated(base, entry->d_un.d_ptr);
 
 		if (entry->d_tag == DT_SYMTAB)
 			of->symbol = at;
@@ -45,6 +44,16 @@ static bool symbols_of(struct symbols *of, const struct dl_phdr_info *info)
 			of->hash = at;
 	}
 	return of->symbol && of->string && of->hash;
+}
+
+/* How much of a word a text begins with. */
+static size_t shared(const char *text, const char *word)
+{
+	size_t i = 0;
+
+	while (word[i] && text[i] == word[i])
+		i++;
+	return i;
 }
 
 /* The address of a function that the object defines; 0 if it does not. */
@@ -61,9 +70,11 @@ static uintptr_t symbol_in(const struct symbols *in, const char *name)
 	at = buckets ? bucket[hash % buckets] : 0;
 	for (; at >= first && at; at++) {
 		const uint32_t its = bucket[buckets + at - first];
+		const char *const its_name = in->string + in->symbol[at].st_name;
+		const size_t length = shared(its_name, name);
 
 		if ((its | 1) == (hash | 1) && in->symbol[at].st_shndx != SHN_UNDEF &&
-		    !strcmp(in->string + in->symbol[at].st_name, name))
+		    !its_name[length] && !name[length])
 			return in->base + in->symbol[at].st_value;
 		if (its & 1)
 			break;
@@ -80,54 +91,41 @@ typedef void *dlvsym_type(void *handle, const char *name, const char *version);
 __attribute__((__visibility__("hidden"))) _Atomic(dlsym_type *) explain_dlsym;
 __attribute__((__visibility__("hidden"))) _Atomic(dlvsym_type *) explain_dlvsym;
 
+/* Whether the file's name begins so. */
 static bool is_named(const char *path, const char *name)
 {
-	const char *const slash = path ? strrchr(path, '/') : NULL;
+	const char *file = path;
 
-	return path && !strncmp(slash ? slash + 1 : path, name, strlen(name));
+	for (; *path; path++)
+		if (*path == '/')
+			file = path + 1;
+	return !name[shared(file, name)];
 }
 
-/* In the C library, or with glibc before 2.34 in libdl. */
-static int look_for_dlsym(struct dl_phdr_info *info, size_t size, void *unused)
+/* Of this object. */
+static struct symbols ours;
+
+/*
+ * In the C library, or with glibc before 2.34 in libdl. Other objects' constructors may look something up before this
+ * object's has run; doing it twice does no harm.
+ */
+static void find_dlsym(void)
 {
 	struct symbols symbols;
 
-	(void)size;
-	(void)unused;
-	if ((!is_named(info->dlpi_name, "libc.") && !is_named(info->dlpi_name, "libdl.")) ||
-	    !symbols_of(&symbols, info))
-		return 0;
-	if (!explain_dlsym)
-		explain_dlsym = (dlsym_type *)symbol_in(&symbols, "dlsym");
-	if (!explain_dlvsym)
-		explain_dlvsym = (dlvsym_type *)symbol_in(&symbols, "dlvsym");
-	return explain_dlsym && explain_dlvsym;
-}
-
-/* Those of this object. */
-static struct symbols ours;
-
-static int look_for_ours(struct dl_phdr_info *info, size_t size, void *inside)
-{
-	const ElfW(Addr) address = (ElfW(Addr))inside;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Addr) start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && address >= start &&
-		    address - start < info->dlpi_phdr[i].p_memsz)
-			return symbols_of(&ours, info);
-	}
-	return 0;
-}
-
-/* Other objects' constructors may look something up before this object's has run. Doing it twice does no harm. */
-static void find_dlsym(void)
-{
 	if (explain_dlsym && explain_dlvsym)
 		return;
-	dl_iterate_phdr(look_for_dlsym, NULL);
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		if (map->l_ld == _DYNAMIC)
+			symbols_of(&ours, map->l_addr, map->l_ld);
+		if ((!is_named(map->l_name, "libc.") && !is_named(map->l_name, "libdl.")) ||
+		    !symbols_of(&symbols, map->l_addr, map->l_ld))
+			continue;
+		if (!explain_dlsym)
+			explain_dlsym = (dlsym_type *)symbol_in(&symbols, "dlsym");
+		if (!explain_dlvsym)
+			explain_dlvsym = (dlvsym_type *)symbol_in(&symbols, "dlvsym");
+	}
 	if (!explain_dlsym || !explain_dlvsym)
 		abort();
 }
@@ -135,7 +133,6 @@ static void find_dlsym(void)
 __attribute__((__constructor__(101))) static void begin(void)
 {
 	find_dlsym();
-	dl_iterate_phdr(look_for_ours, &ours);
 }
 
 /* ---- The library that the program uses ----------------------------------------------------------------- */
@@ -181,13 +178,19 @@ static void *library_of(struct library *library)
 	return library->handle;
 }
 
-/* A name that no other library defines. */
+/* By a name that no other library defines. */
 static int count_copy(struct dl_phdr_info *info, size_t size, void *count)
 {
+	const ElfW(Dyn) *dynamic = NULL;
 	struct symbols symbols;
 
 	(void)size;
-	if (is_named(info->dlpi_name, "libibverbs.so") && symbols_of(&symbols, info) &&
+	if (!info->dlpi_name || !is_named(info->dlpi_name, "libibverbs.so"))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	if (symbols_of(&symbols, info->dlpi_addr, dynamic) &&
 	    symbol_in(&symbols, "ibv_get_device_list"))
 		++*(unsigned int *)count;
 	return 0;
