@@ -248,13 +248,17 @@ void explain_probe_gone(const void *object)
 			atomic_store_explicit(&places[i].object, NULL, memory_order_relaxed);
 }
 
-/* A program's own places are apart: there is no telling what they have in common. */
-static bool same_library(const void *one, const void *other)
+/*
+ * Only queue pairs are searched for at several places: no query tells of the largest inline size. A program's own
+ * places are apart: there is no telling what they have in common.
+ */
+static bool same_search(const char *verb, const void *one, const void *other)
 {
 	struct link_map *map = NULL;
 	Dl_info its, others;
 
-	return dladdr1(one, &its, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name[0] &&
+	return !strncmp(verb, "ibv_create_qp", 13) &&
+	       dladdr1(one, &its, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name[0] &&
 	       dladdr(other, &others) && its.dli_fbase == others.dli_fbase;
 }
 
@@ -272,7 +276,7 @@ static bool is_probe(const struct explain_call *call, int error)
 		if (places[i].verb != call->verb || places[i].object ||
 		    now - places[i].when >= EXPLAIN_PROBE_NS ||
 		    (places[i].caller != call->caller &&
-		     !same_library(places[i].caller, call->caller)))
+		     !same_search(call->verb, places[i].caller, call->caller)))
 			continue;
 		places[i].when = now;
 		return true;
