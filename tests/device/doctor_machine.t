@@ -185,10 +185,15 @@ exclusive_elsewhere() {
 	! grep -E '^(FAIL|WARN) (node|provider)' "$scratch/report"
 }
 
+# remove MODULE...: each with those that use it.
 remove() {
-	local module
+	local module users
 	for module; do
-		! grep -q "^$module " /proc/modules || /run/softroce/busybox rmmod "$module"
+		users=$(sed -n "s/^$module [0-9]* [0-9]* \([^ ]*\) .*/\1/p" /proc/modules)
+		[[ -n $users ]] || continue
+		# shellcheck disable=SC2086 # a list of words
+		[[ $users == - ]] || remove ${users//,/ }
+		/run/softroce/busybox rmmod "$module"
 	done
 }
 
@@ -200,13 +205,13 @@ no_module() {
 }
 
 no_uverbs() {
-	remove rdma_ucm ib_uverbs
+	remove ib_uverbs
 	finds 1 'WARN modules ib_uverbs: not loaded: .*' env
 	grep -qx 'WARN modules rdma_ucm: not loaded: .*' "$scratch/report"
 }
 
 no_core() {
-	remove rdma_cm iw_cm ib_cm ib_core
+	remove ib_core
 	finds 1 'FAIL modules ib_core: not loaded: there can be no RDMA device' env
 	[[ ! -e /sys/class/infiniband ]]
 }
