@@ -108,6 +108,15 @@ __attribute__((__cold__)) void explain_cq_refused(struct explain_call call, cons
 		explain_refused(&call, cq->context);
 }
 
+__attribute__((__noinline__, __cold__)) static void poll_refused(const struct ibv_cq *cq,
+								 const void *caller)
+{
+	const struct explain_call call = {
+		.verb = "ibv_poll_cq", .caller = caller, .kind = EXPLAIN_REFUSAL};
+
+	explain_cq_refused(call, cq, EIO);
+}
+
 static int poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
 {
 	const int got = ORIGINAL(cq->context, poll_cq)(cq, count, wc);
@@ -118,11 +127,8 @@ static int poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
 			return got;
 		}
 	}
-	if (EXPLAIN_RARE(got < 0)) {
-		const struct explain_call call = EXPLAIN_CALL(ibv_poll_cq, EXPLAIN_REFUSAL);
-
-		explain_cq_refused(call, cq, EIO);
-	}
+	if (EXPLAIN_RARE(got < 0))
+		poll_refused(cq, __builtin_return_address(0));
 	return got;
 }
 
@@ -141,11 +147,11 @@ static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 /* ---- Posting ------------------------------------------------------------------------------------- */
 
 /* The program's `bad_wr` is only compared with the requests of the list. The headers refresh the queue pair's state. */
-__attribute__((__noinline__, __cold__)) static void explain_send(struct explain_call call,
-								 struct ibv_qp *qp,
-								 const struct ibv_send_wr *wr,
-								 const void *bad, int result)
+__attribute__((__noinline__, __cold__)) static void
+explain_send(struct ibv_qp *qp, const struct ibv_send_wr *wr, const void *bad, int result,
+	     const char *verb, const void *caller)
 {
+	struct explain_call call = {.verb = verb, .caller = caller, .kind = EXPLAIN_REFUSAL};
 	const enum ibv_qp_state state = qp->state;
 
 	if (!explain_begin(&call))
@@ -156,11 +162,11 @@ __attribute__((__noinline__, __cold__)) static void explain_send(struct explain_
 	explain_end(&call);
 }
 
-__attribute__((__noinline__, __cold__)) static void explain_recv(struct explain_call call,
-								 struct ibv_qp *qp,
-								 const struct ibv_recv_wr *wr,
-								 const void *bad, int result)
+__attribute__((__noinline__, __cold__)) static void
+explain_recv(struct ibv_qp *qp, const struct ibv_recv_wr *wr, const void *bad, int result,
+	     const char *verb, const void *caller)
 {
+	struct explain_call call = {.verb = verb, .caller = caller, .kind = EXPLAIN_REFUSAL};
 	const enum ibv_qp_state state = qp->state;
 
 	if (!explain_begin(&call))
@@ -170,11 +176,12 @@ __attribute__((__noinline__, __cold__)) static void explain_recv(struct explain_
 	explain_end(&call);
 }
 
-__attribute__((__noinline__, __cold__)) static void explain_srq_recv(struct explain_call call,
-								     struct ibv_srq *srq,
-								     const struct ibv_recv_wr *wr,
-								     const void *bad, int result)
+__attribute__((__noinline__, __cold__)) static void
+explain_srq_recv(struct ibv_srq *srq, const struct ibv_recv_wr *wr, const void *bad, int result,
+		 const char *verb, const void *caller)
 {
+	struct explain_call call = {.verb = verb, .caller = caller, .kind = EXPLAIN_REFUSAL};
+
 	if (!explain_begin(&call))
 		return;
 	rdmaez_impl_wr_srq_failed(srq, wr, bad, result, call.diag);
@@ -185,11 +192,9 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 {
 	const int result = ORIGINAL(qp->context, post_send)(qp, wr, bad);
 
-	if (EXPLAIN_RARE(result)) {
-		const struct explain_call call = EXPLAIN_CALL(ibv_post_send, EXPLAIN_REFUSAL);
-
-		explain_send(call, qp, wr, bad ? *bad : NULL, result);
-	}
+	if (EXPLAIN_RARE(result))
+		explain_send(qp, wr, bad ? *bad : NULL, result, "ibv_post_send",
+			     __builtin_return_address(0));
 	return result;
 }
 
@@ -197,11 +202,9 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 {
 	const int result = ORIGINAL(qp->context, post_recv)(qp, wr, bad);
 
-	if (EXPLAIN_RARE(result)) {
-		const struct explain_call call = EXPLAIN_CALL(ibv_post_recv, EXPLAIN_REFUSAL);
-
-		explain_recv(call, qp, wr, bad ? *bad : NULL, result);
-	}
+	if (EXPLAIN_RARE(result))
+		explain_recv(qp, wr, bad ? *bad : NULL, result, "ibv_post_recv",
+			     __builtin_return_address(0));
 	return result;
 }
 
@@ -209,11 +212,9 @@ static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv
 {
 	const int result = ORIGINAL(srq->context, post_srq_recv)(srq, wr, bad);
 
-	if (EXPLAIN_RARE(result)) {
-		const struct explain_call call = EXPLAIN_CALL(ibv_post_srq_recv, EXPLAIN_REFUSAL);
-
-		explain_srq_recv(call, srq, wr, bad ? *bad : NULL, result);
-	}
+	if (EXPLAIN_RARE(result))
+		explain_srq_recv(srq, wr, bad ? *bad : NULL, result, "ibv_post_srq_recv",
+				 __builtin_return_address(0));
 	return result;
 }
 
@@ -223,12 +224,11 @@ static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bin
 	const int result = ORIGINAL(qp->context, bind_mw)(qp, mw, bind);
 
 	if (EXPLAIN_RARE(result)) {
-		const struct explain_call call = EXPLAIN_CALL(ibv_bind_mw, EXPLAIN_REFUSAL);
 		const struct ibv_send_wr wr = {.wr_id = bind->wr_id,
 					       .opcode = IBV_WR_BIND_MW,
 					       .send_flags = bind->send_flags};
 
-		explain_send(call, qp, &wr, NULL, result);
+		explain_send(qp, &wr, NULL, result, "ibv_bind_mw", __builtin_return_address(0));
 	}
 	return result;
 }
