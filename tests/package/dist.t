@@ -21,13 +21,13 @@ tree_files() {
 	if [[ -e .git ]]; then
 		git ls-files
 	else
-		find . -path ./build -prune -o -type f -printf '%P\n'
+		find . -path ./build -prune -o ! -type d -printf '%P\n'
 	fi
 }
 
 # What was unpacked is the tree, file by file.
 same_tree() {
-	diff <(tree_files | sort) <(cd "$unpacked" && find . -path ./build -prune -o -type f -printf '%P\n' | sort)
+	diff <(tree_files | sort) <(cd "$unpacked" && find . -path ./build -prune -o ! -type d -printf '%P\n' | sort)
 	tree_files | xargs sha256sum >"$scratch/sums"
 	(cd "$unpacked" && sha256sum --check --quiet "$scratch/sums")
 }
