@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-explain finds the real libibverbs of a program that loads it by itself, and says where a device was opened and
+# nothing was seen of it. Needs build/tools and build/tests/explain; runs itself again in the guest.
+
+set -uo pipefail
+cd "$(dirname "$(realpath "$0")")/../.." || exit
+if [[ ${1-} != here ]]; then
+	exec tools/softroce --quiet --timeout 0 --host qemu ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- \
+		tests/device/explain_found.t here
+fi
+# shellcheck source=tests/tap.bash
+source tests/tap.bash
+
+# loaded ARG...: with the library's own verbs of 2006 beside those of today.
+loaded() {
+	build/tests/explain/dlopen "$@" >"$scratch/alone"
+	build/tools/rdmaez-explain build/tests/explain/dlopen "$@" >"$scratch/out" 2>"$scratch/err"
+	cat "$scratch/err"
+	[[ $(<"$scratch/out") == '0 22 0 1 1' ]]
+	diff "$scratch/alone" "$scratch/out"
+	grep -q 'ibv_modify_qp failed with EINVAL on rxe0 (driver rdma_rxe)' "$scratch/err"
+	grep -q '1 refusal (ibv_modify_qp EINVAL 1), never destroyed: 1 context, 1 PD, 1 CQ, 1 QP' "$scratch/err"
+}
+
+# What keeps a device open without libibverbs stands for a program that is linked statically.
+unseen() {
+	build/tools/rdmaez-explain sh -c "exec 3<$1; sleep 1.5; :" 2>"$scratch/err"
+	cat "$scratch/err"
+	grep -qE '^rdmaez-explain: sh\[[0-9]+\]: it has opened a device, but its verbs were not seen' "$scratch/err"
+}
+
+ok 'explains what is found by dlvsym()' loaded libibverbs.so.1
+ok 'explains what is found by dlsym()' loaded libibverbs.so.1 plain
+ok 'says that a device was opened unseen' unseen /dev/infiniband/uverbs0
+fails 'another file' '^$' unseen /dev/zero
+
+done_testing
