@@ -145,6 +145,31 @@ cannot_write_the_log() {
 	[[ ! -s $scratch/out ]]
 }
 
+# Its own end of the pipe is the command's standard output, too.
+writes_to_a_pipe() {
+	build/tools/rdmaez-explain --json /dev/stdout wrong_mask 2>"$scratch/err" | cat >"$scratch/json.pipe"
+	says 'ibv_modify_qp failed with EINVAL'
+	[[ $(jq -r 'objects | .kind' "$scratch/json.pipe") == $'refusal\nsummary' ]]
+}
+
+# A FIFO that nobody reads any longer holds neither the command nor its end.
+writes_where_nobody_reads() {
+	mkfifo "$scratch/fifo"
+	head --lines=1 "$scratch/fifo" >"$scratch/first" &
+	timeout 20 build/tools/rdmaez-explain --log "$scratch/fifo" sh -c 'wrong_mask; sleep 1; wrong_mask' \
+		>"$scratch/out" 2>"$scratch/err"
+	wait
+	silent
+	[[ $(<"$scratch/out") == $'22\n22' && $(<"$scratch/first") == *' refused at '* ]]
+}
+
+tells_that_the_disk_is_full() {
+	ends 0 "$1" /dev/full wrong_mask
+	[[ $(<"$scratch/out") == 22 ]]
+	says '^rdmaez-explain: /dev/full: No space left on device$'
+	[[ $(grep -c 'No space' "$scratch/err") == 1 ]]
+}
+
 reports_one_kind() {
 	ends 0 --only completion --only event wrong_mask
 	silent
@@ -409,6 +434,10 @@ fails 'JSON with a key that nobody knows' "unexpected" refuses '.more = 1'
 ok 'writes to a file instead' writes_a_log
 ok 'refuses a log that it cannot write' cannot_write_the_log --log
 ok 'refuses a file for JSON that it cannot write' cannot_write_the_log --json
+ok 'writes JSON into a pipe' writes_to_a_pipe
+ok 'waits for nobody to read a FIFO' writes_where_nobody_reads
+ok 'tells that it cannot write the log' tells_that_the_disk_is_full --log
+ok 'tells that it cannot write JSON' tells_that_the_disk_is_full --json
 ok 'reports the kinds that are asked for' reports_one_kind
 ok 'is silent while all is well, but for a summary that is asked for' summarizes_success
 ok '--help fits a screen' helps --help

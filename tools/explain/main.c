@@ -115,18 +115,23 @@ static uint32_t kind_bit(const char *name)
 	usage("no kind of finding is called ", name);
 }
 
-/* An empty file, by the path that it has from everywhere. */
+/* An empty file, by the path that it has from everywhere. It stays open: a FIFO's reader must not see an end. */
 static void make_file(char *path, const char *name)
 {
 	const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	char *const real = file >= 0 ? realpath(name, NULL) : NULL;
+	int length;
 
-	if (!real)
+	/* A pipe, such as /dev/stdout may be, has no path but this one. */
+	if (file >= 0 && !real && errno == ENOENT)
+		length = snprintf(path, EXPLAIN_PATH, "/proc/%d/fd/%d", (int)getpid(), file);
+	else if (real)
+		length = snprintf(path, EXPLAIN_PATH, "%s", real);
+	else
 		fail(name, strerror(errno));
-	if (snprintf(path, EXPLAIN_PATH, "%s", real) >= EXPLAIN_PATH)
+	if (length >= EXPLAIN_PATH)
 		fail(name, strerror(ENAMETOOLONG));
 	free(real);
-	close(file);
 }
 
 static void read_options(int argc, char *argv[], struct explain_options *options)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the launcher writes. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,17 +39,35 @@ const char *explain_kind_name(enum explain_kind kind)
 
 /* ---- Texts that were left ------------------------------------------------------------------------- */
 
+/* Once: something is missing from the file. That its reader has gone is no news. */
+static void note_loss(const char *path, int error)
+{
+	static bool noted;
+
+	if (!noted && path[0] && error != EPIPE && error != ENXIO)
+		fprintf(stderr, "rdmaez-explain: %s: %s\n", path, strerror(error));
+	noted = true;
+}
+
+/* Opening a FIFO that nobody reads must not wait for a reader; writing may. */
 static void write_to(const char *path, const char *text, size_t size)
 {
-	const int file = path[0] ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : STDERR_FILENO;
+	const int file =
+		path[0] ? open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC) : STDERR_FILENO;
 
-	if (file < 0)
+	if (file < 0) {
+		note_loss(path, errno);
 		return;
+	}
+	if (path[0])
+		fcntl(file, F_SETFL, O_APPEND);
 	while (size) {
 		const ssize_t written = write(file, text, size);
 
-		if (written <= 0)
+		if (written <= 0) {
+			note_loss(path, errno);
 			break;
+		}
 		text += written;
 		size -= (size_t)written;
 	}

@@ -336,7 +336,7 @@ static bool write_all(int file, const char *from, size_t size)
 
 static bool append(const char *path, const char *from, size_t size)
 {
-	const int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	const int file = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
 	const bool done = file >= 0 && write_all(file, from, size);
 
 	if (file >= 0)
