@@ -220,7 +220,7 @@ build/siw/%: tests/siw/%.c | deps-build deps-siw
 
 # The headers' bodies are compiled once, for both tools; the shared object is all of its directory but the launcher.
 LAUNCHER := main summary
-build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -D_GNU_SOURCE $(TOOLS_CFLAGS)
+build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -Wno-gnu-statement-expression -D_GNU_SOURCE $(TOOLS_CFLAGS)
 build/tools/%.o: tools/%.c | deps-build
 	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
 tool_objects = build/tools/headers.o $(patsubst %.c,build/%.o,$(wildcard tools/$(1)/*.c))
