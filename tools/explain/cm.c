@@ -143,6 +143,8 @@ static void tell(const struct cm_call *call, int error, const struct cm_about *a
 		.error = error, .event = within.event, .status = within.status, .count = 1};
 	struct cm_title title = {.length = 0}, label = {.length = 0};
 
+	if (strcmp(call->verb, "rdma_bind_addr") == 0 && explain_is_probe(&report, error))
+		return;
 	if (!explain_begin(&report))
 		return;
 	if (is_by_verb()) {
@@ -290,10 +292,28 @@ static int cause_of_join(const struct rdma_cm_id *id, const struct sockaddr *add
 		return leave(&call, result, &(const struct cm_about){__VA_ARGS__}); \
 	}
 
-WRAP(rdma_bind_addr, (struct rdma_cm_id * id, struct sockaddr *addr), (id, addr), .id = id,
-     .from = addr,
-     .cause = errno == EADDRNOTAVAIL && cm_is_any(addr) ? CM_PORT_TAKEN
-							: cause_of(cause_of_address(addr)))
+/* libfabric asks so which addresses are those of an RDMA device. */
+EXPORT int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
+{
+	struct cm_call call = CM_CALL(rdma_bind_addr);
+	const struct explain_call tried = {.verb = call.verb, .caller = call.caller};
+	int result;
+
+	enter(&call);
+	result = REAL(rdma_bind_addr)(id, addr);
+	if (!EXPLAIN_RARE(result)) {
+		leave(&call, 0, NULL);
+		explain_tried(&tried, id);
+		return 0;
+	}
+	return leave(&call, result,
+		     &(const struct cm_about){.id = id,
+					      .from = addr,
+					      .cause = errno == EADDRNOTAVAIL && cm_is_any(addr)
+							       ? CM_PORT_TAKEN
+							       : cause_of(cause_of_address(addr))});
+}
+
 WRAP(rdma_resolve_addr,
      (struct rdma_cm_id * id, struct sockaddr *from, struct sockaddr *to, int timeout_ms),
      (id, from, to, timeout_ms), .id = id, .from = from, .to = to,

@@ -111,6 +111,9 @@ void explain_drop(struct explain_call *call);
  * object that is destroyed (explain_destroyed() does).
  */
 void explain_probe_gone(const void *object);
+/* The same for what is no verb: it succeeded with this object; it was refused, and only counted if that was a probe. */
+void explain_tried(const struct explain_call *call, const void *object);
+bool explain_is_probe(struct explain_call *call, int error);
 
 /* ---- The real functions (real.c) --------------------------------------------------------------- */
 

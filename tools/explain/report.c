@@ -270,7 +270,7 @@ static bool is_probe(const struct explain_call *call, int error)
 {
 	const uint64_t now = now_ns();
 
-	if (error != EINVAL && error != EOPNOTSUPP && error != ENOSYS)
+	if (error != EINVAL && error != EOPNOTSUPP && error != ENOSYS && error != ENODEV)
 		return false;
 	for (int i = 0; i < PLACES; i++) {
 		if (places[i].verb != call->verb || places[i].object ||
@@ -464,6 +464,27 @@ bool explain_begin(struct explain_call *call)
 	return false;
 }
 
+void explain_tried(const struct explain_call *call, const void *object)
+{
+	const int error = errno;
+
+	if (share && !explain_thread.depth && !explain_thread.explaining)
+		made(call, object);
+	errno = error;
+}
+
+bool explain_is_probe(struct explain_call *call, int error)
+{
+	if (!share || explain_options->stop)
+		return false;
+	call->creates = true;
+	if (!is_probe(call, error))
+		return false;
+	if (explain_process)
+		explain_process->probes++;
+	return true;
+}
+
 static bool left(struct explain_call *call, intptr_t result, int error)
 {
 	const int program_errno = errno;
@@ -501,12 +522,8 @@ bool explain_leave_null(struct explain_call *call, const void *result)
 		errno = error;
 		return false;
 	}
-	if (!explain_options->stop && is_probe(call, errno)) {
-		if (explain_process)
-			explain_process->probes++;
+	if (explain_is_probe(call, errno))
 		return false;
-	}
-	call->creates = !explain_options->stop;
 	return left(call, 0, errno > 0 ? errno : EIO);
 }
 
