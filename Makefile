@@ -268,7 +268,7 @@ build/tests/explain/provider: build/tests/fake/libmlx5.so.1
 
 build/tests/fake/librdmacm.so.1: tests/fake/rdmacm/librdmacm.c build/tests/fake/libibverbs.so.1
 	$(call compile,-Wno-unused-parameter -fPIC -shared -Wl$(comma)-soname$(comma)$(@F) $(lastword $^))
-build/tests/explain/cm_call build/tests/explain/cm_wrong: build/tests/fake/librdmacm.so.1
+build/tests/explain/addresses build/tests/explain/cm_call build/tests/explain/cm_wrong: build/tests/fake/librdmacm.so.1
 build/tests/explain/%: tests/tools/explain/%.c build/tests/fake/libibverbs.so.1
 	$(call compile,-Itests/fake $(LIBVERBS) -pthread -rdynamic)
 build/tests/explain/%: LIBVERBS = $(filter %.so.1,$^)

@@ -31,9 +31,32 @@ unseen() {
 	grep -qE '^rdmaez-explain: sh\[[0-9]+\]: it has opened a device, but its verbs were not seen' "$scratch/err"
 }
 
+# bound ADDRESS...: the words that are said go to $scratch/err.
+bound() {
+	build/tests/explain/addresses "$@" >"$scratch/alone"
+	build/tools/rdmaez-explain build/tests/explain/addresses "$@" >"$scratch/out" 2>"$scratch/err"
+	cat "$scratch/err"
+	diff "$scratch/alone" "$scratch/out"
+	[[ $(<"$scratch/out") == *19* ]]
+}
+
+is_silent() {
+	bound "$@"
+	[[ ! -s $scratch/err ]]
+}
+
+is_told() {
+	bound "$@"
+	grep -q 'rdma_bind_addr failed with ENODEV' "$scratch/err"
+}
+
 ok 'explains what is found by dlvsym()' loaded libibverbs.so.1
 ok 'explains what is found by dlsym()' loaded libibverbs.so.1 plain
 ok 'says that a device was opened unseen' unseen /dev/infiniband/uverbs0
 fails 'another file' '^$' unseen /dev/zero
+
+ok 'is silent where an address without a device comes first' is_silent 192.0.2.2 192.0.2.1
+ok 'is silent where it comes last' is_silent 192.0.2.1 192.0.2.2
+ok 'tells of it where there is no other one' is_told 192.0.2.2
 
 done_testing
