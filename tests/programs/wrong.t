@@ -141,7 +141,7 @@ record() {
 	adds="Nothing: $nothing."
 	[[ -z $reasons ]] || adds="$(explanation "${reasons%% *}") (\`${reasons// /\`, \`}\`)"
 	# shellcheck disable=SC2016 # Markdown's backticks
-	printf '| %s<br>`%s` | %s | %s |\n' "$wrong" "$(cell "${command#env }")" "$printed" "$(cell "$adds")"
+	printf '| %s | `%s` | %s | %s |\n' "$wrong" "$(cell "${command#env }")" "$printed" "$(cell "$adds")"
 }
 
 # explained: the row is as it says.
@@ -204,7 +204,7 @@ example() {
 pattern=${2-}
 table=$scratch/table
 cp build/tools/rdmaez-explain build/tools/rdmaez-explain.so "$scratch"
-printf '%s\n' '| what is wrong | the program says | rdmaez-explain adds |' '|---|---|---|' >"$table"
+printf '%s\n' '| what is wrong | command | the program says | rdmaez-explain adds |' '|---|---|---|---|' >"$table"
 rows count tests/programs/wrong.rows
 if [[ -z $pattern ]]; then
 	cp "$table" build/programs/wrong.md
@@ -212,5 +212,16 @@ if [[ -z $pattern ]]; then
 	ok 'the example is recorded' example
 	ok 'the page shows this table; make pages-programs writes it' docs/site/regions.py --programs --check docs/explain.md
 fi
-umount "$scratch/cgroup"
+
+# row LINE...: a paragraph of its own.
+row() {
+	local pattern=
+	printf '%s\n' 'wrong a row' 'first ibv_rc_pingpong -d rxe0 -r 50000' "$@" '' >"$scratch/rows"
+	rows explained "$scratch/rows"
+}
+fails 'a reason that is not given is seen' '^reasons: CAP_LIMIT$' row 'says create CQ' 'reasons CAP_LIMIT MEMLOCK'
+fails 'a reason that is not expected is seen' '^reasons: CAP_LIMIT$' row 'says create CQ' 'nothing is wrong'
+fails 'a program that says something else is seen' '^reasons: CAP_LIMIT$' row 'says create QP' 'reasons CAP_LIMIT'
+fails 'a key that does not exist is seen' 'reason is no key' row 'reason CAP_LIMIT'
+! mountpoint --quiet "$scratch/cgroup" || umount "$scratch/cgroup"
 done_testing
