@@ -107,6 +107,17 @@ interfaces() {
 	)
 }
 
+# Of a table that cannot be read nobody knows that it is empty. Root may read all but a directory.
+unreadable() {
+	roce mlx5_0
+	rm -r "$tree/sys/class/infiniband/mlx5_0/ports/1/gids"
+	put sys/class/infiniband/mlx5_0/ports/1/gids
+	says gids 0 <<-'END'
+		note gids mlx5_0/1: the GIDs cannot be read
+		       /sys/class/infiniband/mlx5_0/ports/1/gids: Not a directory
+	END
+}
+
 # As NCCL found it in a pod: no entry belongs to the namespace.
 empty() {
 	fresh
@@ -187,6 +198,7 @@ ok 'RoCE v1 only' version_1_only
 ok 'several that are equally good' several
 ok 'interfaces: down, elsewhere, none' interfaces
 ok 'an empty table' empty
+ok 'a table that cannot be read' unreadable
 ok 'InfiniBand' on_infiniband
 ok 'iWARP' on_iwarp
 ok 'the table that --gids prints' the_table

@@ -30,6 +30,7 @@ struct gids {
 	unsigned int count;
 	int chosen; /* -1: none */
 	bool asked; /* the device was */
+	int error;  /* of the first file that could not be read, as a positive errno value */
 };
 
 /* --- Reading ----------------------------------------------------------------------------------- */
@@ -64,15 +65,18 @@ static void read_files(const struct doctor_port *port, struct gids *gids)
 	struct ibv_gid_entry *entry;
 	struct dirent **names;
 	char text[64];
-	int i, count;
+	int i, count, err;
 
 	count = doctor_list(&names, "/sys/class/infiniband/%s/ports/%u/gids", port->device,
 			    port->num);
+	gids->error = count < 0 ? -count : 0;
 	for (i = 0; i < count && gids->count < GIDS_MAX; i++) {
 		entry = &gids->gid[gids->count].entry;
-		if (doctor_read(text, sizeof(text), "/sys/class/infiniband/%s/ports/%u/gids/%s",
-				port->device, port->num, names[i]->d_name) ||
-		    inet_pton(AF_INET6, text, entry->gid.raw) != 1 ||
+		err = doctor_read(text, sizeof(text), "/sys/class/infiniband/%s/ports/%u/gids/%s",
+				  port->device, port->num, names[i]->d_name);
+		if (err && !gids->error)
+			gids->error = -err;
+		if (err || inet_pton(AF_INET6, text, entry->gid.raw) != 1 ||
 		    rdmaez_gid_is_zero(&entry->gid))
 			continue;
 		entry->gid_index = (uint32_t)strtoul(names[i]->d_name, NULL, 10);
@@ -235,6 +239,12 @@ static void show_source(const struct doctor_port *port, const struct gids *gids)
 
 static void say_empty(const struct doctor_port *port, const struct gids *gids)
 {
+	if (gids->error) {
+		doctor_say(DOCTOR_NOTE, port->subject, "the GIDs cannot be read");
+		doctor_evidence("/sys/class/infiniband/%s/ports/%u/gids: %s", port->device,
+				port->num, strerror(gids->error));
+		return;
+	}
 	doctor_say(DOCTOR_FAILED, port->subject,
 		   "the GID table is empty, and no queue pair of this port can be connected");
 	show_source(port, gids);

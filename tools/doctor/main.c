@@ -155,6 +155,13 @@ static bool take_port(char *const *argv)
 	return true;
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat is;
+
+	return stat(path, &is) == 0 && S_ISDIR(is.st_mode);
+}
+
 /* What is wrong with the options together; NULL: nothing. */
 static const char *conflict(const bool *chosen)
 {
@@ -166,6 +173,8 @@ static const char *conflict(const bool *chosen)
 		return "--root takes a directory";
 	if (doctor_options.listen && doctor_options.peer)
 		return "--listen and --peer are for the two ends of a way";
+	if (doctor_options.root && !is_directory(doctor_options.root))
+		return "--root takes a directory";
 	if (doctor_options.root && (doctor_options.listen || doctor_options.peer))
 		return "--root looks at files, which have no peer";
 	if (doctor_options.peer && !peer_parse(doctor_options.peer, &name))
