@@ -86,6 +86,14 @@ strangers_served() {
 	two_doctors "$1"
 }
 
+# Who says nothing delays the next one, and no more.
+behind_a_silent_one() {
+	exec 3<>"/dev/tcp/127.0.0.1/$1"
+	says 1 'ok   probe 127.0.0.1: is ' -- --only probe none --peer "127.0.0.1:$1"
+	exec 3>&-
+	served "$1" 'note serve 127.0.0.1: connected, and said nothing'
+}
+
 twice_on_one_port() {
 	says 1 'rdmaez-doctor: cannot listen on TCP port' -- --listen "$1"
 }
@@ -124,6 +132,8 @@ fails 'what a stranger is not is noticed' 'wanted: FAIL probe 127.0.0.1: closes'
 ok 'two doctors without a device' with_listener two_doctors
 next_port=$((next_port + 1))
 ok 'one that listens to strangers' with_listener strangers_served
+next_port=$((next_port + 1))
+ok 'one behind another that says nothing' with_listener behind_a_silent_one
 next_port=$((next_port + 1))
 ok 'two cannot listen on one port' with_listener twice_on_one_port
 

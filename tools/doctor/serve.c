@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 enum {
-	PROBE_MS = 15000 /* for what comes between two messages */
+	HELLO_MS = 2000,  /* of who connects; the next one in line waits longer for its answer */
+	PROBE_MS = 15000, /* for what comes between two messages */
 };
 
 /* The connection that is served. */
@@ -138,7 +139,7 @@ static void serve(void)
 	keep_small(served);
 	session_begin(&s, served);
 	side_tell(&s.own, &own);
-	end = talk_receive(served, &talk, "hello", peer_in_ms(ANSWER_MS));
+	end = talk_receive(served, &talk, "hello", peer_in_ms(HELLO_MS));
 	/* To one of another version as well, so that it knows. */
 	if (end == TALK_WELL || end == TALK_NEWER)
 		talk_send(served, &own, peer_in_ms(ANSWER_MS));
