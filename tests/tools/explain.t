@@ -465,6 +465,7 @@ ok 'lets other libraries look on' lets_others_look_on
 ok 'says that it saw nothing of a static program' sees_nothing
 
 ok 'tells of each process that forks' tells_each_process
+ok 'tells how many processes were too many' process_says 0 crowd ': process: 3 more processes used verbs and were not seen'
 ok 'sees through exec' sees_through_exec
 ok 'summarizes a process that was killed' process_says 137 kill '1 refusal' 'never destroyed: 1 context, 1 PD, 1 CQ, 1 QP'
 ok 'summarizes a process that ended at once' process_says 3 exit '1 refusal'

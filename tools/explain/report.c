@@ -87,6 +87,8 @@ static void name_process(struct explain_process *process)
 	process->name[i] = '\0';
 }
 
+static int crowded_out; /* the process that is counted there */
+
 static void join(void)
 {
 	const int error = errno;
@@ -96,6 +98,9 @@ static void join(void)
 
 		if (process)
 			name_process(process);
+		else if (crowded_out != getpid())
+			share->crowded++;
+		crowded_out = process ? 0 : getpid();
 		explain_process = process;
 	}
 	errno = error;

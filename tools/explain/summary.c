@@ -397,6 +397,12 @@ void explain_write_summaries(const struct explain_share *share, const char *comm
 	for (int i = 0; i < EXPLAIN_PROCESSES; i++)
 		if (share->process[i].pid)
 			write_summary(share, &share->process[i]);
+	if (share->crowded)
+		fprintf(stderr,
+			"rdmaez-explain: %s: %u more processes used verbs and were not seen, after "
+			"%d others:\n"
+			"  put rdmaez-explain in front of each program that the command starts.\n",
+			command, share->crowded, EXPLAIN_PROCESSES);
 	if (!share->attached)
 		fprintf(stderr,
 			"rdmaez-explain: %s: nothing was seen of it, since the dynamic linker did "

@@ -79,6 +79,27 @@ static void do_exit(struct ibv_qp *qp)
 	_exit(3);
 }
 
+/* More at the same time than are remembered. */
+static void do_crowd(struct ibv_qp *qp)
+{
+	int ends[2];
+	char byte;
+
+	if (pipe(ends))
+		exit(1);
+	for (int i = 0; i < 130; i++) {
+		if (fork())
+			continue;
+		close(ends[1]);
+		refused(qp);
+		_exit(read(ends[0], &byte, 1) != 0 || refused(qp) != EINVAL);
+	}
+	close(ends[1]);
+	for (int status = 0; wait(&status) > 0;)
+		if (status)
+			exit(2);
+}
+
 /* ---- What may be a probe ---------------------------------------------------------------------------- */
 
 static void do_create(struct ibv_qp *qp)
@@ -276,6 +297,7 @@ static const struct {
 	{"fork", do_fork},
 	{"exec", do_exec},
 	{"kill", do_kill},
+	{"crowd", do_crowd},
 	{"exit", do_exit},
 	{"create", do_create},
 	{"create_kill", do_create_kill},
