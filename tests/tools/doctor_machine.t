@@ -62,6 +62,9 @@ no_sysfs() {
 	machine
 	rm -r "$tree/sys"
 	line 'WARN modules: /sys is not mounted, .*' --only modules
+	says device 0 <<-'END'
+		note device: which RDMA devices there are cannot be seen without /sys
+	END
 }
 
 # --- device

@@ -37,12 +37,17 @@ static bool has_module(const char *name, const char *trace)
 	return doctor_exists("/sys/module/%s", name) || (trace && doctor_exists("%s", trace));
 }
 
+static bool has_sysfs(void)
+{
+	return doctor_exists("/sys/class");
+}
+
 void doctor_check_modules(void)
 {
 	char there[128] = "";
 	size_t i, n = 0;
 
-	if (!doctor_exists("/sys/class")) {
+	if (!has_sysfs()) {
 		doctor_say(DOCTOR_WARNING, "",
 			   "/sys is not mounted, and most of this is read from there");
 		doctor_next("mount -t sysfs sysfs /sys");
@@ -365,6 +370,12 @@ void doctor_check_device(void)
 {
 	unsigned int i;
 
+	/* libibverbs finds some of them without. */
+	if (!has_sysfs()) {
+		doctor_say(DOCTOR_NOTE, "",
+			   "which RDMA devices there are cannot be seen without /sys");
+		return;
+	}
 	for (i = 0; i < doctor_options.devices; i++) {
 		if (doctor_exists("/sys/class/infiniband/%s", doctor_options.device[i]))
 			continue;
