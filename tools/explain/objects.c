@@ -7,7 +7,7 @@
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-/* librdmacm keeps its devices open for ever; all else that it makes goes with the program's ids. */
+/* librdmacm keeps its devices open forever; all else that it makes goes with the program's ids. */
 static bool is_counted(enum explain_object kind)
 {
 	return explain_process && !explain_thread.depth && !explain_thread.explaining &&

@@ -67,18 +67,6 @@ static enum rdmaez_why meaning_of(int error)
 	}
 }
 
-/* Verbs report failure in three ways: a positive errno value, a negative one, or -1 or NULL with the cause in errno. */
-static int error_of_refusal(void)
-{
-	const int result = (int)explain_thread.result;
-
-	if (result > 0)
-		return result;
-	if (result < -1 && result != INT32_MIN)
-		return -result;
-	return explain_thread.error > 0 ? explain_thread.error : EIO;
-}
-
 /* Says what the table has of this verb and errno value; false if that is nothing. */
 static bool is_said(struct explain_call *call, const struct ibv_context *context, int error)
 {
@@ -110,7 +98,7 @@ static bool is_said(struct explain_call *call, const struct ibv_context *context
 
 void explain_refused(struct explain_call *call, const struct ibv_context *context)
 {
-	const int error = error_of_refusal();
+	const int error = call->error;
 	struct rdmaez_diag *const diag = call->diag;
 
 	if (!diag->count && is_said(call, context, error))
