@@ -118,6 +118,8 @@ ok 'one of another kind' with_stranger 'print $peer "SSH-2.0-\e[2Jssh\r\n"; slee
 	'FAIL probe 127.0.0.1: is no rdmaez-doctor' 'it sent "SSH-2.0-?[2Jssh?"'
 ok 'one of another version' with_stranger 'print $peer "rdmaez-doctor 2 hello\nnew\n\n"; sleep 60;' hears \
 	'FAIL probe 127.0.0.1: speaks version 2 of the protocol, this end 1'
+ok 'one whose version is no number' with_stranger 'print $peer "rdmaez-doctor x hello\n\n"; sleep 60;' hears \
+	'FAIL probe 127.0.0.1: is no rdmaez-doctor' 'it sent "rdmaez-doctor x hello"'
 ok 'one that tells of no port' with_stranger 'print $peer "rdmaez-doctor 1 hello\nhost x\n\n"; sleep 60;' hears \
 	'FAIL probe 127.0.0.1: is no rdmaez-doctor'
 ok 'one whose MTU there is not' with_stranger \

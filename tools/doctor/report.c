@@ -18,7 +18,7 @@ struct tally {
 	unsigned int gids;
 };
 
-/* Writes a JSON string; what is no UTF-8 becomes U+FFFD, byte by byte. */
+/* Writes a JSON string; what is no UTF-8, or beyond U+FFFF, becomes U+FFFD, byte by byte. */
 static void put_json(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

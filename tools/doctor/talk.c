@@ -154,12 +154,12 @@ enum talk_end talk_receive(int fd, struct talk *talk, const char *kind, uint64_t
 	talk->length = 0;
 	talk->version = 0;
 	talk->kind[0] = '\0';
-	if (end == TALK_FOREIGN)
-		snprintf(talk->text, sizeof(talk->text), "%.40s", line);
+	if (end == TALK_WELL &&
+	    sscanf(line + sizeof(magic) - 1, "%u %15s", &talk->version, talk->kind) < 1)
+		end = TALK_FOREIGN;
+	snprintf(talk->text, sizeof(talk->text), "%.40s", line);
 	if (end != TALK_WELL)
 		return end;
-	if (sscanf(line + sizeof(magic) - 1, "%u %15s", &talk->version, talk->kind) < 1)
-		return TALK_FOREIGN;
 	if (talk->version != TALK_VERSION)
 		return TALK_NEWER;
 	while ((end = hear(fd, line, "", until)) == TALK_WELL && line[0]) {
