@@ -109,7 +109,7 @@ struct doctor_gid {
 };
 void doctor_gid(const struct doctor_gid *gid);
 
-/* Serves one peer after the other until it is killed (peer.c); returns the exit status if it cannot. */
+/* Serves one peer after the other until it is killed (serve.c); returns the exit status if it cannot. */
 int doctor_listen(void);
 
 /* --- report.c ------------------------------------------------------------------------------------- */
@@ -149,6 +149,8 @@ bool doctor_is_elsewhere(const char *device);
 /* Whether this looks like a container. */
 bool doctor_in_container(void);
 
+/* Whether the command line names this device, or none. */
+bool doctor_is_meant(const char *device);
 /* The RDMA devices that the kernel shows here, by name: those of the command line, or all. */
 unsigned int doctor_device_count(void);
 const char *doctor_device(unsigned int i);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What the RDMA subsystem shares between network namespaces, and what fork() does to registered memory. */
-#include "doctor.h"
+#include "port.h"
 
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
 
-#include <net/if.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,16 +161,6 @@ bool doctor_is_elsewhere(const char *device)
 	return !is_here(&here, device);
 }
 
-static bool is_wanted(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < doctor_options.devices; i++)
-		if (strcmp(doctor_options.device[i], name) == 0)
-			return true;
-	return doctor_options.devices == 0;
-}
-
 /* ib_uverbs shows its devices in every namespace. Without one here, those elsewhere are what is missing. */
 static void look_elsewhere(const struct devices *here)
 {
@@ -182,7 +171,7 @@ static void look_elsewhere(const struct devices *here)
 	for (i = 0; i < n; i++) {
 		if (doctor_read(device, sizeof(device), "/sys/class/infiniband_verbs/%s/ibdev",
 				names[i]->d_name) ||
-		    !device[0] || is_here(here, device) || !is_wanted(device))
+		    !device[0] || is_here(here, device) || !doctor_is_meant(device))
 			continue;
 		doctor_say(here->count && !doctor_options.devices ? DOCTOR_NOTE : DOCTOR_FAILED,
 			   device, "the device is in another network namespace");
@@ -195,13 +184,6 @@ static void look_elsewhere(const struct devices *here)
 		doctor_next("or share all devices: rdma system set netns shared, while there is no "
 			    "other namespace");
 	}
-}
-
-/* Whether this process's namespace has an interface of this name. */
-static bool has_interface(const char *name)
-{
-	return doctor_options.root ? doctor_exists("/sys/class/net/%s", name)
-				   : if_nametoindex(name) != 0;
 }
 
 static void look_at_port(const char *device, const char *port)
@@ -219,7 +201,7 @@ static void look_at_port(const char *device, const char *port)
 		    !name[0])
 			continue;
 		all++;
-		if (has_interface(name))
+		if (doctor_netdev_is_here(name))
 			continue;
 		strange++;
 		snprintf(example, sizeof(example), "%s", name);

@@ -398,14 +398,6 @@ static void say_no_route(const char *peer, int error)
 	}
 }
 
-static bool is_named(const char *device)
-{
-	for (unsigned int i = 0; i < doctor_device_count(); i++)
-		if (strcmp(doctor_device(i), device) == 0)
-			return true;
-	return false;
-}
-
 /* The interface of the route must be one of an RDMA device, with a GID of its address. */
 static void say_device(const struct route *route, const char *peer)
 {
@@ -422,7 +414,7 @@ static void say_device(const struct route *route, const char *peer)
 		return;
 	}
 	snprintf(subject, sizeof(subject), "%s/%u", port.device, port.port);
-	if (doctor_options.devices && !is_named(port.device)) {
+	if (!doctor_is_meant(port.device)) {
 		doctor_say(DOCTOR_FAILED, subject,
 			   "the route to %s leaves by %s of this device, not by %s", peer,
 			   route->netdev, doctor_options.device[0]);

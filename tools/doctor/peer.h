@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rdmaez-doctor --peer and --listen: what path.c, talk.c, probe.c and peer.c share.
+ * rdmaez-doctor --peer and --listen: what its files share.
  *
  * Two doctors meet over TCP. Both say hello, each with the port it will use, and then the one with --peer asks for one
  * probe after the other: a queue pair at each end, and messages that the one with --listen sends back.

@@ -161,12 +161,12 @@ bool doctor_in_container(void)
 	       strstr(groups, "kubepods") || strstr(groups, "/lxc");
 }
 
-static bool is_meant(const char *name)
+bool doctor_is_meant(const char *device)
 {
 	unsigned int i;
 
 	for (i = 0; i < doctor_options.devices; i++)
-		if (strcmp(doctor_options.device[i], name) == 0)
+		if (strcmp(doctor_options.device[i], device) == 0)
 			return true;
 	return doctor_options.devices == 0;
 }
@@ -183,7 +183,7 @@ unsigned int doctor_device_count(void)
 	n = doctor_list(&devices, "/sys/class/infiniband");
 	device_count = 0;
 	for (i = 0; i < n; i++)
-		if (is_meant(devices[i]->d_name))
+		if (doctor_is_meant(devices[i]->d_name))
 			devices[device_count++] = devices[i];
 	return (unsigned int)device_count;
 }

@@ -29,14 +29,6 @@ static void rdma_core_version(char *text, size_t size)
 		snprintf(text, size, "%.15s", at + 1);
 }
 
-static bool is_named(const char *device)
-{
-	for (unsigned int i = 0; i < doctor_device_count(); i++)
-		if (strcmp(doctor_device(i), device) == 0)
-			return true;
-	return false;
-}
-
 /* The port by whose interface the peer is reached; else the first that is up. */
 static struct rdma_port choose_port(const union socket_address *own)
 {
@@ -46,7 +38,7 @@ static struct rdma_port choose_port(const union socket_address *own)
 
 	path_netdev_of(own, netdev);
 	port = path_port_of(netdev);
-	if (port.device[0] && is_named(port.device))
+	if (port.device[0] && doctor_is_meant(port.device))
 		return port;
 	for (unsigned int i = 0; i < doctor_device_count(); i++) {
 		const char *const device = doctor_device(i);
