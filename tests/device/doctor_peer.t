@@ -188,7 +188,7 @@ interface_there_down() {
 	ip link set dev veth0 up
 	apart
 	ip link set dev veth1 down
-	says 1 'FAIL path veth0: the peer, 192.0.2.2, does not tell its Ethernet address: nobody has this address on the network of veth0' \
+	says 1 'FAIL path veth0: the peer, 192.0.2.2, does not tell its link-layer address: nobody has this address on the network of veth0' \
 		'FAIL probe: 192.0.2.2 is not reached by TCP: nobody has its address' -- --peer 192.0.2.2
 }
 

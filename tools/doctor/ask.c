@@ -33,9 +33,14 @@ struct attempt {
 
 static void next_loss(const struct session *s)
 {
-	doctor_next("look for loss: ip -s link show dev %s, ethtool -S %s, at both ends and in the "
-		    "switches; on RoCE see flow control (PFC) and congestion control (ECN)",
-		    s->own.netdev, s->own.netdev);
+	if (side_is_ethernet(&s->own))
+		doctor_next(
+			"look for loss: ip -s link show dev %s, ethtool -S %s, at both ends and "
+			"in the switches; on RoCE see flow control (PFC) and congestion control "
+			"(ECN)",
+			s->own.netdev, s->own.netdev);
+	else
+		doctor_next("look for loss in the subnet: ibqueryerrors # as root");
 }
 
 /* Says that the conversation has ended where it should not. */
@@ -218,7 +223,7 @@ static void say_unconnected(const struct session *s, const struct attempt *attem
 /* Not one message came back, though TCP and the addresses are in order. */
 static void say_blocked(const struct session *s, const struct attempt *attempt)
 {
-	const bool is_ethernet = strcmp(s->own.link_layer, "Ethernet") == 0;
+	const bool is_ethernet = side_is_ethernet(&s->own);
 	const char *const what = !is_ethernet          ? "packet of InfiniBand"
 				 : is_roce_v1(attempt) ? "packet of RoCE v1 (Ethertype 0x8915)"
 						       : "packet of RoCE v2 (UDP port 4791)";
@@ -359,6 +364,8 @@ static void say_mtu_lost(const struct session *s, const struct attempt *attempt,
 		   "of %d pass",
 		   pair, mtu, less);
 	say_record(&attempt->end.diag);
+	if (!side_is_ethernet(&s->own))
+		return;
 	doctor_next("raise the MTU of every switch port between to that of the interfaces, %u",
 		    s->own.netdev_mtu);
 	doctor_next("or lower that of the interfaces at both ends: ip link set dev %s mtu %d",
@@ -511,7 +518,7 @@ void session_probe(struct session *s)
 	first.probe.gid_index = -1;
 	first.peer_gid = -1;
 	mtu = try_rc(s, &first);
-	if (!mtu && first.is_open && !s->is_broken && strcmp(s->own.link_layer, "Ethernet") == 0) {
+	if (!mtu && first.is_open && !s->is_broken && side_is_ethernet(&s->own)) {
 		works = &other;
 		mtu = try_other_pairs(s, &first, &other);
 	}

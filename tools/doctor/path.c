@@ -337,6 +337,7 @@ struct neighbour {
 	union ibv_gid address;
 	unsigned int ifindex;
 	unsigned int state; /* NUD_ bits; 0: the kernel knows nothing of it */
+	bool is_ethernet;   /* `link` is its address; IPoIB has longer ones */
 	unsigned char link[6];
 };
 
@@ -364,6 +365,7 @@ static void take_neighbour(struct nlmsghdr *answer, void *arg)
 	if (!is_it)
 		return;
 	neighbour->state = body->ndm_state;
+	neighbour->is_ethernet = link != NULL;
 	if (link)
 		memcpy(neighbour->link, RTA_DATA(link), sizeof(neighbour->link));
 }
@@ -463,7 +465,7 @@ static bool say_neighbour(const struct route *route, int udp)
 	char text[ADDRESS_TEXT];
 
 	gid_text(&neighbour.address, text);
-	doctor_step("looking for the Ethernet address of %s", text);
+	doctor_step("looking for the link-layer address of %s", text);
 	for (ask_neighbour(&neighbour);
 	     !(neighbour.state & ~(unsigned int)NUD_INCOMPLETE) && peer_ms_left(until);
 	     ask_neighbour(&neighbour)) {
@@ -472,10 +474,11 @@ static bool say_neighbour(const struct route *route, int udp)
 		poll(NULL, 0, 20);
 	}
 	if (neighbour.state & (NUD_FAILED | NUD_INCOMPLETE)) {
-		doctor_say(DOCTOR_FAILED, route->netdev,
-			   "%s, %s, does not tell its Ethernet address: nobody has this address on "
-			   "the network of %s",
-			   role, text, route->netdev);
+		doctor_say(
+			DOCTOR_FAILED, route->netdev,
+			"%s, %s, does not tell its link-layer address: nobody has this address on "
+			"the network of %s",
+			role, text, route->netdev);
 		doctor_evidence("RTM_GETNEIGH: %s", state_text(neighbour.state));
 		doctor_next("see whether it is up, in the same subnet and VLAN: ip neighbour show "
 			    "dev %s",
@@ -484,6 +487,9 @@ static bool say_neighbour(const struct route *route, int udp)
 	}
 	if (!neighbour.state)
 		doctor_say(DOCTOR_NOTE, route->netdev, "the kernel has no neighbour %s", text);
+	else if (!neighbour.is_ethernet)
+		doctor_say(DOCTOR_OK, route->netdev, "%s, %s, is a neighbour (%s)", role, text,
+			   state_text(neighbour.state));
 	else
 		doctor_say(DOCTOR_OK, route->netdev,
 			   "%s, %s, is at %02x:%02x:%02x:%02x:%02x:%02x (%s)", role, text, link[0],

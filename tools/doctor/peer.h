@@ -126,6 +126,8 @@ void side_look(struct side *side, const union socket_address *own);
 void side_tell(const struct side *side, struct talk *talk);
 /* Takes the peer's hello. False: it is none. */
 bool side_take(struct side *side, const struct talk *talk);
+/* Whether its port is one of RoCE or iWARP, which has a network interface. */
+bool side_is_ethernet(const struct side *side);
 /* Whether two GIDs, by their positions, can be used together. */
 bool side_is_pair(const struct side *own, unsigned int i, const struct side *peer, unsigned int j);
 

@@ -210,6 +210,11 @@ static bool is_local(const union ibv_gid *gid)
 	return rdmaez_gid_class(gid) == RDMAEZ_GID_CLASS_LINK_LOCAL;
 }
 
+bool side_is_ethernet(const struct side *side)
+{
+	return strcmp(side->link_layer, "Ethernet") == 0;
+}
+
 /* As rdmaez_endpoint_negotiate() judges two GIDs. */
 bool side_is_pair(const struct side *own, unsigned int i, const struct side *peer, unsigned int j)
 {
@@ -298,6 +303,11 @@ static void say_mtus(const struct session *s)
 				 (own->mtu == peer->mtu && own->netdev_mtu < peer->netdev_mtu);
 	const unsigned int greater = we_are_less ? peer->netdev_mtu : own->netdev_mtu;
 
+	if (!side_is_ethernet(own)) {
+		doctor_say(own->mtu == peer->mtu ? DOCTOR_OK : DOCTOR_NOTE, s->here,
+			   "the MTU is %d here and %d at the peer", own->mtu, peer->mtu);
+		return;
+	}
 	if (own->mtu == peer->mtu && own->netdev_mtu == peer->netdev_mtu) {
 		doctor_say(DOCTOR_OK, s->here,
 			   "the MTU is %d at both ends, that of the interfaces %u", own->mtu,
@@ -333,7 +343,11 @@ bool session_compare(const struct session *s)
 
 		doctor_say(DOCTOR_FAILED, s->here, "port %u of %s, %s, is %s", side->port.port,
 			   side->port.device, ours ? "at this end" : "at the peer", side->state);
-		doctor_next("%sip link set dev %s up", ours ? "" : "on the peer: ", side->netdev);
+		if (side_is_ethernet(side))
+			doctor_next("%sip link set dev %s up",
+				    ours ? "" : "on the peer: ", side->netdev);
+		else
+			doctor_next("%srdmaez-doctor --only port", ours ? "" : "on the peer: ");
 		return false;
 	}
 	say_mtus(s);
@@ -343,7 +357,7 @@ bool session_compare(const struct session *s)
 		doctor_next("rping -s at one end, rping -c -a ADDRESS at the other");
 		return false;
 	}
-	if (strcmp(own->link_layer, "Ethernet") != 0)
+	if (!side_is_ethernet(own))
 		return true;
 	say_gids(s);
 	return count_pairs(own, peer) > 0;
