@@ -66,6 +66,8 @@ static struct explain_process *claim(void)
 				continue;
 			if (!atomic_compare_exchange_strong(&process->pid, &old, getpid()))
 				continue;
+			process->flushes = process->later = process->qp_errors = 0;
+			process->unseen = process->direct = 0;
 			for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++)
 				process->objects[i] = 0;
 			return process;
