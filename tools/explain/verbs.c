@@ -301,13 +301,16 @@ static bool is_nothing_yet(int result)
 	return result && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }
 
+/*
+ * A thread that waits for an event may be cancelled there, or leave by longjmp(): it enters only once there is one. The
+ * library calls no other verb meanwhile.
+ */
 EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
 	struct explain_call call = EXPLAIN_CALL(ibv_get_async_event, EXPLAIN_REFUSAL);
-	int result;
+	const int result = REAL(ibv_get_async_event)(context, event);
 
 	explain_enter();
-	result = REAL(ibv_get_async_event)(context, event);
 	if (explain_leave(&call, is_nothing_yet(result) ? 0 : result)) {
 		explain_refused(&call, context);
 	} else if (!result) {
@@ -329,10 +332,9 @@ EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 {
 	struct explain_call call = EXPLAIN_CALL(ibv_get_cq_event, EXPLAIN_REFUSAL);
-	int result;
+	const int result = REAL(ibv_get_cq_event)(channel, cq, cq_context);
 
 	explain_enter();
-	result = REAL(ibv_get_cq_event)(channel, cq, cq_context);
 	if (explain_leave(&call, is_nothing_yet(result) ? 0 : result))
 		explain_refused(&call, channel->context);
 	return result;
