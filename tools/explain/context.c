@@ -47,9 +47,12 @@ static void wrap_tables(struct ibv_context *context, struct explain_originals *o
 		PUT(context->ops.entry, originals->entry, explain_##entry);
 	EXPLAIN_OPS(WRAP)
 #undef WRAP
-	/* Of an older provider the table is shorter; an entry that is empty stays so, since verbs.h asks for that. */
-#define WRAP(entry)                           \
-	if (verbs_get_ctx_op(context, entry)) \
+	if (!extended)
+		return;
+	/* Of an older provider the table is shorter, by its front; an entry that is empty stays so, since verbs.h asks. */
+#define WRAP(entry)                                                                      \
+	if (extended->sz >= sizeof(*extended) - offsetof(struct verbs_context, entry) && \
+	    extended->entry)                                                             \
 		PUT(extended->entry, originals->entry, explain_##entry);
 	EXPLAIN_TABLE(WRAP)
 #undef WRAP
