@@ -378,6 +378,17 @@ tells_in_time() {
 	[[ $(sed -n '/ibv_create_qp failed/=' "$scratch/err") -lt $(sed -n '/^waited/=' "$scratch/err") ]]
 }
 
+# The launcher has ended before, and nobody else would.
+tells_in_the_background() {
+	ends 0 sh -c 'process create_late & sleep 0.2'
+	silent
+	for _ in {1..50}; do
+		! says 'ibv_create_qp failed with EINVAL' >"$scratch/says" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 takes_for_a_probe() {
 	ends 0 process "$1"
 	silent
@@ -472,6 +483,7 @@ ok 'summarizes a process that ended at once' process_says 3 exit '1 refusal'
 ok 'tells at the end what may have been a probe' process_says 0 create 'ibv_create_qp failed with EINVAL' '1 refusal'
 ok 'tells it also if the process was killed' process_says 137 create_kill 'ibv_create_qp failed with EINVAL' '1 refusal'
 ok 'tells it while the process runs' tells_in_time
+ok 'tells it of a process that outlives the command' tells_in_the_background
 ok 'is silent where less is asked for until it is given' takes_for_a_probe probe_down '[0-9]+ probes'
 ok 'is silent where more is asked for until it is refused' takes_for_a_probe probe_up '1 probe,'
 ok 'is silent where a library does so at several places' takes_a_library_for_one

@@ -304,6 +304,7 @@ static int run(char *argv[])
 	}
 	status = wait_for(child, &blocked);
 	unlink(share_path);
+	share->ended = true;
 	if (share->no_exec) {
 		fprintf(stderr, "rdmaez-explain: %s: %s\n", argv[0], strerror(share->no_exec));
 	} else {

@@ -484,7 +484,7 @@ bool explain_is_probe(struct explain_call *call, int error)
 {
 	if (!share || explain_options->stop)
 		return false;
-	call->creates = true;
+	call->creates = !share->ended;
 	if (!is_probe(call, error))
 		return false;
 	if (explain_process)

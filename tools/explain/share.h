@@ -108,8 +108,10 @@ struct explain_share {
 	uint32_t magic, size;
 	struct explain_options options;
 	atomic_uint attached; /* how many processes have the shared object */
-	atomic_uint crowded;  /* processes that used verbs when there was no place for them any more */
-	_Atomic int no_exec;  /* the errno value of a command that could not be run */
+	atomic_uint
+		crowded; /* processes that used verbs when there was no place for them any more */
+	_Atomic bool ended;  /* the launcher has: nobody writes what is left to it */
+	_Atomic int no_exec; /* the errno value of a command that could not be run */
 	struct explain_process process[EXPLAIN_PROCESSES];
 	struct explain_waiting waiting[EXPLAIN_WAITING];
 };

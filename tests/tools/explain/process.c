@@ -121,6 +121,12 @@ static void do_create_wait(struct ibv_qp *qp)
 	fprintf(stderr, "waited\n");
 }
 
+static void do_create_late(struct ibv_qp *qp)
+{
+	usleep(700000);
+	do_create(qp);
+}
+
 static void do_probe_down(struct ibv_qp *qp)
 {
 	uint32_t depth = 1u << 20;
@@ -302,6 +308,7 @@ static const struct {
 	{"create", do_create},
 	{"create_kill", do_create_kill},
 	{"create_wait", do_create_wait},
+	{"create_late", do_create_late},
 	{"probe_down", do_probe_down},
 	{"probe_up", do_probe_up},
 	{"limit", do_limit},
