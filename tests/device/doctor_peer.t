@@ -15,20 +15,6 @@ source tests/tools/doctor_peer.bash
 
 # --- The network -----------------------------------------------------------------------------------
 
-# Routes from one to the other by the interfaces; they go with an address or an interface.
-apart() {
-	ip route replace 192.0.2.2 dev veth0 src 192.0.2.1 table 102
-	ip route replace 192.0.2.1 dev veth1 src 192.0.2.2 table 101
-}
-
-# Before the table of what is local.
-route_apart_first() {
-	ip rule add pref 10 iif lo to 192.0.2.2 lookup 102
-	ip rule add pref 11 iif lo to 192.0.2.1 lookup 101
-	ip rule add pref 100 lookup local
-	ip rule del pref 0
-}
-
 # lose NETDEV PROTOCOL MATCH...: lets what arrives there get lost.
 lose() {
 	tc qdisc add dev "$1" ingress 2>/dev/null || :

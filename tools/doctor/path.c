@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The way to the peer, as this machine's kernel knows it: route, device and GID, neighbour, MTU. */
 #include "peer.h"
+#include "port.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -103,6 +104,22 @@ static struct rdma_port port_of_parent(const char *netdev)
 	return port;
 }
 
+/* The GIDs of iWARP do not tell the interface, but the other checks find it. */
+static struct rdma_port port_of_iwarp(const char *netdev)
+{
+	struct rdma_port found = {"", 1};
+	const struct doctor_port *ports;
+	const unsigned int count = doctor_ports(&ports);
+
+	for (unsigned int i = 0; i < count && !found.device[0]; i++) {
+		if (strcmp(ports[i].netdev, netdev) != 0)
+			continue;
+		snprintf(found.device, sizeof(found.device), "%.63s", ports[i].device);
+		found.port = ports[i].num;
+	}
+	return found;
+}
+
 struct rdma_port path_port_of(const char *netdev)
 {
 	struct rdma_port found = {"", 1};
@@ -121,11 +138,15 @@ struct rdma_port path_port_of(const char *netdev)
 			return found;
 		}
 	}
-	return netdev[0] ? port_of_parent(netdev) : found;
+	if (netdev[0])
+		found = port_of_parent(netdev);
+	return found.device[0] || !netdev[0] ? found : port_of_iwarp(netdev);
 }
 
 void path_netdev_of_port(const struct rdma_port *port, char netdev[16])
 {
+	const struct doctor_port *ports;
+	const unsigned int count = doctor_ports(&ports);
 	char text[64];
 
 	netdev[0] = '\0';
@@ -134,6 +155,9 @@ void path_netdev_of_port(const struct rdma_port *port, char netdev[16])
 				 "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%d",
 				 port->device, port->port, i))
 			snprintf(netdev, 16, "%.15s", text);
+	for (unsigned int i = 0; i < count && !netdev[0]; i++)
+		if (ports[i].num == port->port && strcmp(ports[i].device, port->device) == 0)
+			snprintf(netdev, 16, "%.15s", ports[i].netdev);
 }
 
 void path_netdev_of(const union socket_address *address, char netdev[16])
@@ -400,6 +424,18 @@ static void say_no_route(const char *peer, int error)
 	}
 }
 
+/* Whether the GIDs of a port are addresses of its interface: those of InfiniBand and iWARP are not. */
+static bool is_roce(const struct rdma_port *port)
+{
+	const struct doctor_port *ports;
+	const unsigned int count = doctor_ports(&ports);
+
+	for (unsigned int i = 0; i < count; i++)
+		if (ports[i].num == port->port && strcmp(ports[i].device, port->device) == 0)
+			return ports[i].roce;
+	return false;
+}
+
 /* The interface of the route must be one of an RDMA device, with a GID of its address. */
 static void say_device(const struct route *route, const char *peer)
 {
@@ -427,6 +463,11 @@ static void say_device(const struct route *route, const char *peer)
 	}
 	if (rdmaez_gid_is_zero(&route->source))
 		return;
+	if (!is_roce(&port)) {
+		doctor_say(DOCTOR_OK, subject, "the route leaves by its interface %s",
+			   route->netdev);
+		return;
+	}
 	snprintf(number, sizeof(number), "%u", port.port);
 	index = find_gid(port.device, number, route->netdev, &route->source);
 	gid_text(&route->source, source);
