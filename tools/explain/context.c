@@ -72,13 +72,13 @@ void explain_wrap_context(struct ibv_context *context)
 		return;
 	explain_lock();
 	is_late = is_wrapped(context); /* another thread was faster */
-	if (!is_late)
+	if (!is_late) {
 		wrap_tables(context, originals);
+		explain_wrap_data(context);
+	}
 	explain_unlock();
 	if (is_late)
 		munmap(originals, sizeof(*originals));
-	else
-		explain_wrap_data(context);
 }
 
 void explain_unwrap_context(struct ibv_context *context)

@@ -5,7 +5,7 @@
 
 #include "explain.h"
 
-/* The entries of struct ibv_context_ops. Calls by several threads, also with the same context, do no harm. */
+/* The entries of struct ibv_context_ops, under explain_lock(). A context that has them already is left as it is. */
 void explain_wrap_data(struct ibv_context *context);
 
 /* The functions of a completion queue of the extended interface (extended.c). */

@@ -160,7 +160,10 @@ void explain_qp_release(struct ibv_qp *qp);
 /* The number of the only queue pair that completes into this queue; 0: there are several, or none. */
 uint32_t explain_qp_of_cq(const struct ibv_cq *cq);
 
-/* What guards the tables of queue pairs and contexts; for a few instructions, and nothing else is locked meanwhile. */
+/*
+ * What guards the tables of queue pairs, of contexts and of extended queues, over fork() too; for a few instructions,
+ * and nothing else is locked meanwhile.
+ */
 void explain_lock(void);
 void explain_unlock(void);
 

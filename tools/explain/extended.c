@@ -5,11 +5,7 @@
  * Their functions stand in each object, where there is no room for the originals. But a provider has few sets of them,
  * rxe one, mlx5 a dozen or two; so there are sets of wrappers, and each is bound to one set of originals.
  */
-#include <pthread.h>
-
 #include "data.h"
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define TEN(X, n)      X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9)
 #define EACH_CQ_SET(X) TEN(X, ) TEN(X, 1) TEN(X, 2)
@@ -97,18 +93,22 @@ static bool wrap_cq(struct ibv_cq_ex *cq)
 	return false;
 }
 
-/* The end of wrapping: an object whose functions are none that a set is left for stays as it is. */
-static void wrapped(bool done)
+/* An object whose functions are none that a set is left for stays as it is. */
+static void count_unseen(void)
 {
-	pthread_mutex_unlock(&lock);
-	if (!done && explain_process)
+	if (explain_process)
 		atomic_fetch_add(&explain_process->unseen, 1);
 }
 
 void explain_wrap_cq(struct ibv_cq_ex *cq)
 {
-	pthread_mutex_lock(&lock);
-	wrapped(!cq->start_poll || wrap_cq(cq));
+	bool done;
+
+	explain_lock();
+	done = !cq->start_poll || wrap_cq(cq);
+	explain_unlock();
+	if (!done)
+		count_unseen();
 }
 
 /* ---- Posting ----------------------------------------------------------------------------------------- */
@@ -299,7 +299,7 @@ static void wrap_qp_ex(struct ibv_qp_ex *qp)
 {
 	bool done = !qp->wr_complete;
 
-	pthread_mutex_lock(&lock);
+	explain_lock();
 	for (int i = 0; i < QP_SETS && !done; i++)
 		done = qp->wr_complete == qp_wrapper[i].wr_complete;
 	for (int i = 0; i < QP_SETS && !done; i++) {
@@ -307,7 +307,9 @@ static void wrap_qp_ex(struct ibv_qp_ex *qp)
 		if (done)
 			wrap_qp(qp, &qp_original[i], &qp_wrapper[i]);
 	}
-	wrapped(done);
+	explain_unlock();
+	if (!done)
+		count_unseen();
 }
 
 /* The only way in which a program gets the extended interface of its queue pair. */

@@ -63,9 +63,12 @@ void explain_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* In the child no thread is left that would release anything. */
+/* In the child no thread is left that would release anything, or wait for that. */
 static void unlock_in_child(void)
 {
+	static const pthread_cond_t unused = PTHREAD_COND_INITIALIZER;
+
+	memcpy(&released, &unused, sizeof(released));
 	for (size_t i = 0; i < table.size; i++)
 		table.row[i].held = 0;
 	pthread_mutex_unlock(&lock);
