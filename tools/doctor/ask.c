@@ -35,9 +35,8 @@ static void next_loss(const struct session *s)
 {
 	if (side_is_ethernet(&s->own))
 		doctor_next(
-			"look for loss: ip -s link show dev %s, ethtool -S %s, at both ends and "
-			"in the switches; on RoCE see flow control (PFC) and congestion control "
-			"(ECN)",
+			"look for loss: ip -s link show dev %s, ethtool -S %s, at both ends and in "
+			"the switches; on RoCE see flow control (PFC) and congestion control (ECN)",
 			s->own.netdev, s->own.netdev);
 	else
 		doctor_next("look for loss in the subnet: ibqueryerrors # as root");
@@ -476,10 +475,9 @@ static int try_other_pairs(struct session *s, const struct attempt *first, struc
 			doctor_say(DOCTOR_WARNING, s->here,
 				   "data passes by GID %u, not by the one that the route leads to",
 				   s->own.gid[i].index);
-			doctor_next(
-				"name it in programs: NCCL_IB_GID_INDEX=%u, UCX_IB_GID_INDEX=%u, "
-				"ib_write_bw -x %u",
-				s->own.gid[i].index, s->own.gid[i].index, s->own.gid[i].index);
+			doctor_next("name it in programs: NCCL_IB_GID_INDEX=%u, "
+				    "UCX_IB_GID_INDEX=%u, ib_write_bw -x %u",
+				    s->own.gid[i].index, s->own.gid[i].index, s->own.gid[i].index);
 			return mtu;
 		}
 	}

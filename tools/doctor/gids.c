@@ -252,10 +252,9 @@ static void say_empty(const struct doctor_port *port, const struct gids *gids)
 		doctor_next("ip link set %s up && ip address add ADDRESS/PREFIX dev %s",
 			    port->netdev, port->netdev);
 	else
-		doctor_next(
-			"give this network namespace an interface of %s: macvlan, SR-IOV, or the "
-			"interface itself",
-			port->device);
+		doctor_next("give this network namespace an interface of %s: macvlan, SR-IOV, or "
+			    "the interface itself",
+			    port->device);
 }
 
 /* Which entry a program gets that leaves the choice to rdmaez, and which others are as good. */

@@ -128,8 +128,8 @@ void doctor_check_memlock(void)
 	}
 	verdict = soft <= 65536 ? DOCTOR_FAILED : soft < 64 << 20 ? DOCTOR_WARNING : DOCTOR_OK;
 	doctor_say(verdict, "",
-		   "a process may lock %s: registering more fails with ENOMEM, and the same "
-		   "memory counts again for each device",
+		   "a process may lock %s: registering more fails with ENOMEM, and the same memory "
+		   "counts again for each device",
 		   soft_text);
 	doctor_evidence("RLIMIT_MEMLOCK: %s, at most %s; no CAP_IPC_LOCK that counts; VmPin %ju kB",
 			soft_text, hard_text, pinned);

@@ -444,10 +444,10 @@ static void say_device(const struct route *route, const char *peer)
 	int index;
 
 	if (!port.device[0]) {
-		doctor_say(DOCTOR_FAILED, route->netdev,
-			   "the route to %s leaves here, and this is no interface of an RDMA "
-			   "device",
-			   peer);
+		doctor_say(
+			DOCTOR_FAILED, route->netdev,
+			"the route to %s leaves here, and this is no interface of an RDMA device",
+			peer);
 		each_port(next_network);
 		return;
 	}
@@ -515,11 +515,10 @@ static bool say_neighbour(const struct route *route, int udp)
 		poll(NULL, 0, 20);
 	}
 	if (neighbour.state & (NUD_FAILED | NUD_INCOMPLETE)) {
-		doctor_say(
-			DOCTOR_FAILED, route->netdev,
-			"%s, %s, does not tell its link-layer address: nobody has this address on "
-			"the network of %s",
-			role, text, route->netdev);
+		doctor_say(DOCTOR_FAILED, route->netdev,
+			   "%s, %s, does not tell its link-layer address: nobody has this address "
+			   "on the network of %s",
+			   role, text, route->netdev);
 		doctor_evidence("RTM_GETNEIGH: %s", state_text(neighbour.state));
 		doctor_next("see whether it is up, in the same subnet and VLAN: ip neighbour show "
 			    "dev %s",

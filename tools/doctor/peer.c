@@ -100,9 +100,9 @@ static void say_unreached(const struct peer_name *name, int error)
 	if (error == ECONNREFUSED)
 		doctor_next("on %s: rdmaez-doctor --listen %s", host, port);
 	else if (error == ETIMEDOUT)
-		doctor_next("see whether it is up: ping %s; and whether a firewall drops TCP port "
-			    "%s",
-			    host, port);
+		doctor_next(
+			"see whether it is up: ping %s; and whether a firewall drops TCP port %s",
+			host, port);
 	else if (error == EHOSTUNREACH)
 		doctor_next("see whether it is up, in the same subnet and VLAN: ip neighbour show");
 	else

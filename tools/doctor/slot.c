@@ -179,11 +179,10 @@ static void check_numa(const char *device)
 		doctor_evidence(PATH "/numa_node: %s", device, node);
 		doctor_next("measure: numactl --cpunodebind=NODE --membind=NODE ib_write_bw ...");
 	} else if (own[0] && local[0] && !lists_overlap(local, own)) {
-		doctor_say(
-			DOCTOR_WARNING, device,
-			"on NUMA node %s (CPUs %s), but programs started here run on CPUs %s: each "
-			"transfer crosses the sockets",
-			node, local, own);
+		doctor_say(DOCTOR_WARNING, device,
+			   "on NUMA node %s (CPUs %s), but programs started here run on CPUs %s: "
+			   "each transfer crosses the sockets",
+			   node, local, own);
 		doctor_evidence("/proc/self/status: Cpus_allowed_list %s", own);
 		doctor_next("numactl --cpunodebind=%s --membind=%s COMMAND", node, node);
 	} else {

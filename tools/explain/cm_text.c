@@ -81,13 +81,11 @@ static const struct cm_text texts[] = {
 	CALL("bind_addr", CM_PORT_TAKEN, ERROR, "PORT_TAKEN", "addr",
 	     "another id holds this port, on all addresses or on one",
 	     "use another port, end the other program (`rdma resource show cm_id` names it), or "
-	     "set "
-	     "RDMA_OPTION_ID_REUSEADDR on both"),
+	     "set RDMA_OPTION_ID_REUSEADDR on both"),
 	CALL("bind_addr", EADDRINUSE, ERROR, "PORT_TAKEN", "addr",
 	     "another id is bound to this address and port",
 	     "use another port, end the other program (`rdma resource show cm_id` names it), or "
-	     "set "
-	     "RDMA_OPTION_ID_REUSEADDR on both"),
+	     "set RDMA_OPTION_ID_REUSEADDR on both"),
 	CALL("bind_addr", ENODEV, ERROR, "ADDRESS_NOT_RDMA", "addr",
 	     "the interface with this address has no RDMA device, or the device no GID for the "
 	     "address",
@@ -123,11 +121,9 @@ static const struct cm_text texts[] = {
 	     "lists them"),
 	CALL("resolve_addr", ENODEV, ERROR, "ROUTE_NOT_RDMA", "dst_addr",
 	     "the route to that address starts at an interface without an RDMA device, or whose "
-	     "device has no GID for the "
-	     "source address",
+	     "device has no GID for the source address",
 	     "use the peer's address on the RDMA network; `ip route get ADDRESS` shows the "
-	     "interface, "
-	     "`rdmaez-doctor --gids` those that would do"),
+	     "interface, `rdmaez-doctor --gids` those that would do"),
 	CALL("resolve_addr", CM_FAMILIES, ERROR, "FAMILY", "src_addr",
 	     "source and destination are of different families",
 	     "use two IPv4 or two IPv6 addresses"),
@@ -171,8 +167,7 @@ static const struct cm_text texts[] = {
 	DEPTHS("connect"),
 	CALL("connect", CM_NO_PARAM, ERROR, "NO_QP_NUMBER", "conn_param",
 	     "the id has no queue pair, so conn_param must tell the number of one",
-	     "create one with rdma_create_qp(), or "
-	     "pass conn_param with qp_num"),
+	     "create one with rdma_create_qp(), or pass conn_param with qp_num"),
 	NOT_IN_STATE("connect", "the id's route is not resolved yet, or it is connecting already",
 		     "wait for RDMA_CM_EVENT_ROUTE_RESOLVED, then connect once; a refused id is "
 		     "not used again"),
@@ -194,8 +189,7 @@ static const struct cm_text texts[] = {
 	     "accept on the id of the event RDMA_CM_EVENT_CONNECT_REQUEST"),
 	CALL("accept", CM_NO_PARAM, ERROR, "NO_QP_NUMBER", "conn_param",
 	     "the id has no queue pair, so conn_param must tell the number of one",
-	     "create one with rdma_create_qp(), or "
-	     "pass conn_param with qp_num"),
+	     "create one with rdma_create_qp(), or pass conn_param with qp_num"),
 	NOT_IN_STATE("accept",
 		     "the request is not open any more: it was accepted or rejected, or the peer "
 		     "has given up",
@@ -269,8 +263,7 @@ static const struct cm_text texts[] = {
 
 	CALL("get_request", CM_HAS_CHANNEL, ERROR, "HAS_CHANNEL", "listen",
 	     "this id was created with an event channel",
-	     "wait for RDMA_CM_EVENT_CONNECT_REQUEST on the channel, or create "
-	     "the id without one"),
+	     "wait for RDMA_CM_EVENT_CONNECT_REQUEST on the channel, or create the id without one"),
 	CALL("get_request", EINVAL, LIKELY, "OTHER_EVENT", "listen->event",
 	     "the next event was no connection request", "look at listen->event, and ask again"),
 	CALL("migrate_id", EINVAL, LIKELY, "OTHER_CHANNEL", "channel",
@@ -371,11 +364,9 @@ static const struct cm_text texts[] = {
 	      "and on this network or VLAN"),
 	EVENT("ADDR_ERROR", -ENODEV, ERROR, "ROUTE_NOT_RDMA",
 	      "the route to that address starts at an interface without an RDMA device, or whose "
-	      "device has no GID for the "
-	      "source address",
+	      "device has no GID for the source address",
 	      "use the peer's address on the RDMA network; `ip route get ADDRESS` shows the "
-	      "interface, "
-	      "`rdmaez-doctor --gids` those that would do"),
+	      "interface, `rdmaez-doctor --gids` those that would do"),
 	EVENT("ADDR_ERROR", -ENETUNREACH, ERROR, "NO_ROUTE",
 	      "this host has no route to that address",
 	      "see `ip route get ADDRESS`; add a route, or use the peer's address on the RDMA "
@@ -387,12 +378,10 @@ static const struct cm_text texts[] = {
 	      "librdmacm could not open the device that the kernel chose, or not ask for its "
 	      "addresses",
 	      "see that /dev/infiniband/uverbsN exists, that this user may open it, and that the "
-	      "device's provider library "
-	      "is installed"),
+	      "device's provider library is installed"),
 	EVENT("ADDR_ERROR", -EINVAL, LIKELY, "QKEY",
 	      "the address is not one to connect to; or, on a connection of datagrams, the peer's "
-	      "Q_Key is 0 or another than "
-	      "the id's",
+	      "Q_Key is 0 or another than the id's",
 	      "compare the addresses, and the Q_Keys that both programs set"),
 	EVENT("ADDR_ERROR", CM_ANY, LIKELY, "ADDRESS", "the address could not be resolved",
 	      "see `ip route get ADDRESS`"),
@@ -416,16 +405,13 @@ static const struct cm_text texts[] = {
 
 	EVENT("UNREACHABLE", -ETIMEDOUT, LIKELY, "NO_ANSWER",
 	      "the peer's connection manager did not answer; InfiniBand and RoCE repeat a request "
-	      "15 times, for a minute or "
-	      "more",
+	      "15 times, for a minute or more",
 	      "see that the host has an RDMA device at that address and rdma_cm loaded, that no "
-	      "firewall stops UDP port 4791, "
-	      "and that the GID types of both ends are the same (RoCE v1 or v2); a server with a "
-	      "full backlog is silent, too"),
+	      "firewall stops UDP port 4791, and that the GID types of both ends are the same "
+	      "(RoCE v1 or v2); a server with a full backlog is silent, too"),
 	EVENT("UNREACHABLE", 1, LIKELY, "NO_LISTENER",
 	      "no program listens on this port at that address in the port space RDMA_PS_UDP (SIDR "
-	      "status 1, sent by the "
-	      "peer's kernel)",
+	      "status 1, sent by the peer's kernel)",
 	      "start the server first, and compare address, port and port space"),
 	EVENT("UNREACHABLE", 2, ERROR, "REFUSED",
 	      "the program there refused by rdma_reject(), or ended before it answered (SIDR "
@@ -458,12 +444,10 @@ static const struct cm_text texts[] = {
 	      "see the peer's limits and its log"),
 	EVENT("REJECTED", 4, ERROR, "GAVE_UP",
 	      "the peer gave up before it had our answer: its program ended, destroyed the id or "
-	      "timed out (reason 4, sent by "
-	      "the connecting end)",
+	      "timed out (reason 4, sent by the connecting end)",
 	      "accept sooner: take requests from the event channel in a thread of their own"),
 	EVENT("REJECTED", 5, ERROR, "UNSUPPORTED",
-	      "the peer does not know this kind of request (reason 5, which Linux never "
-	      "sends)",
+	      "the peer does not know this kind of request (reason 5, which Linux never sends)",
 	      "see the peer's documentation"),
 	EVENT("REJECTED", 6, ERROR, "COMM_ID",
 	      "the peer does not know the connection that our message was about (reason 6, which "
@@ -477,24 +461,22 @@ static const struct cm_text texts[] = {
 	      "no program listens on this port at that host (reason 8, invalid service ID, sent by "
 	      "the peer's kernel)",
 	      "start the server first, and compare port and port space: RDMA_PS_TCP, RDMA_PS_UDP "
-	      "and RDMA_PS_IB each have "
-	      "ports of their own, and those of TCP sockets are others again"),
+	      "and RDMA_PS_IB each have ports of their own, and those of TCP sockets are others "
+	      "again"),
 	EVENT("REJECTED", 9, ERROR, "TRANSPORT_TYPE",
 	      "the peer's queue pair is of another type (reason 9, which Linux never sends)",
 	      "create the same type at both ends: RC, UC or XRC"),
 	EVENT("REJECTED", 10, ERROR, "STALE",
 	      "the peer still has a connection with a queue pair of this number, which has now "
-	      "been closed (reason 10, sent by "
-	      "the peer's kernel): this end, or one before it, vanished without a word",
+	      "been closed (reason 10, sent by the peer's kernel): this end, or one before it, "
+	      "vanished without a word",
 	      "connect again, with a new id and a new queue pair, after a second"),
 	EVENT("REJECTED", 11, ERROR, "RDC",
-	      "the peer has no such reliable datagram channel (reason 11, which Linux never "
-	      "sends)",
+	      "the peer has no such reliable datagram channel (reason 11, which Linux never sends)",
 	      "use RC: reliable datagrams are history"),
 	EVENT("REJECTED", 12, LIKELY, "PEER_GID",
 	      "the peer has no GID for the path that we ask for (reason 12, sent by the peer's "
-	      "kernel): another subnet, VLAN or "
-	      "type, or its interface is down",
+	      "kernel): another subnet, VLAN or type, or its interface is down",
 	      "compare both ends by `rdmaez-doctor --gids`: the same type (RoCE v1 or v2) and "
 	      "VLAN"),
 	EVENT("REJECTED", 13, ERROR, "PEER_LID",
@@ -547,14 +529,13 @@ static const struct cm_text texts[] = {
 	      "lower conn_param.initiator_depth and responder_resources"),
 	EVENT("REJECTED", 28, LIKELY, "REFUSED",
 	      "the program there refused: by rdma_reject(), by a failed rdma_accept(), or because "
-	      "it ended; or it listens on "
-	      "this port, but at another address (reason 28, consumer defined)",
+	      "it ended; or it listens on this port, but at another address (reason 28, consumer "
+	      "defined)",
 	      "see its log, and to which address it is bound"),
 	EVENT("REJECTED", 29, ERROR, "PEER_RNR_RETRY",
 	      "the peer does not take this rnr_retry_count (reason 29)", "use a value from 0 to 7"),
 	EVENT("REJECTED", 30, ERROR, "COMM_ID",
-	      "the peer has a connection of this ID already (reason 30, which Linux never "
-	      "sends)",
+	      "the peer has a connection of this ID already (reason 30, which Linux never sends)",
 	      "connect anew"),
 	EVENT("REJECTED", 31, ERROR, "CLASS_VERSION",
 	      "the peer's connection manager is of another version (reason 31, which Linux never "

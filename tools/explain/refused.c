@@ -34,8 +34,7 @@ static const struct {
 	/* rxe_srq_chk_attr(), mlx5_ib_modify_srq() */
 	{"ibv_modify_srq", EINVAL, "SRQ_UNFIT", "srq_attr",
 	 "the device does not resize SRQs, or a number is out of range: max_wr above max_srq_wr of "
-	 "the device, or "
-	 "srq_limit above max_wr",
+	 "the device, or srq_limit above max_wr",
 	 "create the SRQ as large as it is to be, and keep srq_limit below that"},
 	/* UVERBS_METHOD_DM_MR_REG */
 	{"ibv_reg_dm_mr", EINVAL, "DM_ZERO_BASED", "access",

@@ -366,9 +366,7 @@ static void put_json(struct text *text, const struct explain_process *process)
 	}
 	put(text,
 	    "],\"unshown\":%u,\"probes\":%u,\"later\":%u,\"flushes\":%u,\"qp_errors\":%u,"
-	    "\"unseen\":%u,"
-	    "\"direct\":%u,"
-	    "\"left\":{",
+	    "\"unseen\":%u,\"direct\":%u,\"left\":{",
 	    process->unshown, process->probes, process->later, process->flushes, process->qp_errors,
 	    process->unseen, process->direct);
 	put_left(text, process, "\"", ",\"", "\":");
@@ -406,17 +404,14 @@ void explain_write_summaries(const struct explain_share *share, const char *comm
 	if (!share->attached)
 		fprintf(stderr,
 			"rdmaez-explain: %s: nothing was seen of it, since the dynamic linker did "
-			"not load "
-			"rdmaez-explain.so:\n"
+			"not load rdmaez-explain.so:\n"
 			"  it is linked statically, has other privileges (set-user-ID, "
-			"capabilities), or is of "
-			"another ABI.\n",
+			"capabilities), or is of another ABI.\n",
 			command);
 	else if (unseen)
 		fprintf(stderr,
 			"rdmaez-explain: %s[%d]: it has opened a device, but its verbs were not "
-			"seen: libibverbs "
-			"is linked\n"
+			"seen: libibverbs is linked\n"
 			"  statically, was loaded with RTLD_DEEPBIND, or the process has other "
 			"privileges.\n",
 			unseen_name, (int)unseen);
