@@ -9,7 +9,7 @@ source tests/tap.bash
 source tests/tools/doctor.bash
 
 port=sys/class/infiniband/mlx5_0/ports/1
-evidence='       reckoned from the interface'"'"'s MTU: the device was not opened'
+evidence='       computed from the interface'"'"'s MTU: the device was not opened'
 
 well() {
 	fresh

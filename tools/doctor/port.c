@@ -415,7 +415,7 @@ static void show_mtu(const struct doctor_port *port, uint64_t netdev_mtu,
 		doctor_evidence("ibv_query_port: active_mtu %u, max_mtu %u", caps->active_mtu_bytes,
 				caps->max_mtu_bytes);
 	else
-		doctor_evidence("reckoned from the interface's MTU: the device was not opened");
+		doctor_evidence("computed from the interface's MTU: the device was not opened");
 	doctor_evidence("/sys/class/net/%s/mtu: %llu", port->netdev,
 			(unsigned long long)netdev_mtu);
 }
