@@ -10,7 +10,6 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -653,22 +652,13 @@ static void say_mtu(const struct route *route, const char *peer, int udp, bool i
 /* --- The check -------------------------------------------------------------------------------------- */
 
 /* The first address that the name has. */
-static bool look_up(const struct peer_name *name, union socket_address *address)
+static bool first_address(const struct peer_name *name, union socket_address *address)
 {
-	struct addrinfo hints, *found;
-	int error;
+	struct addrinfo *const found = peer_look_up(name);
 
-	memset(&hints, 0, sizeof(hints));
 	memset(address, 0, sizeof(*address));
-	hints.ai_socktype = SOCK_STREAM;
-	doctor_step("looking up %s", name->host);
-	error = getaddrinfo(name->host, name->port, &hints, &found);
-	if (error) {
-		doctor_say(DOCTOR_FAILED, "", "%s is not found: %s", name->host,
-			   gai_strerror(error));
-		doctor_next("getent ahosts %s", name->host);
+	if (!found)
 		return false;
-	}
 	memcpy(address, found->ai_addr,
 	       found->ai_addrlen < sizeof(*address) ? found->ai_addrlen : sizeof(*address));
 	freeaddrinfo(found);
@@ -684,7 +674,7 @@ void doctor_check_path(void)
 	int error, udp;
 
 	if (!doctor_options.peer || !peer_parse(doctor_options.peer, &name) ||
-	    !look_up(&name, &address))
+	    !first_address(&name, &address))
 		return;
 	address_text(&address, peer);
 	error = ask_route(&address, &route);

@@ -3,7 +3,6 @@
 #include "peer.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
@@ -109,22 +108,30 @@ static void say_unreached(const struct peer_name *name, int error)
 		doctor_next("ip route get %s", host);
 }
 
-/* A connection with the peer, or -1, which is said. */
-static int reach(const struct peer_name *name)
+struct addrinfo *peer_look_up(const struct peer_name *name)
 {
 	struct addrinfo hints, *found;
-	int tcp = -1, error = 0, resolved;
+	int error;
 
 	memset(&hints, 0, sizeof(hints));
 	hints.ai_socktype = SOCK_STREAM;
 	doctor_step("looking up %s", name->host);
-	resolved = getaddrinfo(name->host, name->port, &hints, &found);
-	if (resolved) {
-		doctor_say(DOCTOR_FAILED, "", "%s is not found: %s", name->host,
-			   gai_strerror(resolved));
-		doctor_next("getent ahosts %s", name->host);
+	error = getaddrinfo(name->host, name->port, &hints, &found);
+	if (!error)
+		return found;
+	doctor_say(DOCTOR_FAILED, "", "%s is not found: %s", name->host, gai_strerror(error));
+	doctor_next("getent ahosts %s", name->host);
+	return NULL;
+}
+
+/* A connection with the peer, or -1, which is said. */
+static int reach(const struct peer_name *name)
+{
+	struct addrinfo *const found = peer_look_up(name);
+	int tcp = -1, error = 0;
+
+	if (!found)
 		return -1;
-	}
 	for (const struct addrinfo *at = found; at && tcp < 0; at = at->ai_next) {
 		doctor_step("connecting to %s port %s by TCP", name->host, name->port);
 		tcp = connect_to(at);

@@ -12,6 +12,7 @@
 
 #include <rdmaez.h>
 
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -97,6 +98,8 @@ struct peer_name {
 };
 /* False: it is no HOST, HOST:PORT or [HOST]:PORT. */
 bool peer_parse(const char *text, struct peer_name *name);
+/* Its addresses, for freeaddrinfo(); NULL: there are none, which is said (peer.c). */
+struct addrinfo *peer_look_up(const struct peer_name *name);
 
 /* --- side.c: what an end has ------------------------------------------------------------------------ */
 
