@@ -33,6 +33,11 @@ none() {
 	says gpu 0 <<<'ok   gpu: no GPU of NVIDIA or AMD'
 }
 
+unseen() {
+	fresh
+	says gpu 0 <<<'note gpu: there is no /sys/bus/pci/devices to see GPUs in'
+}
+
 # A network adapter of NVIDIA's is none, and neither is a display of another vendor.
 others() {
 	card "$1" "$2"
@@ -142,6 +147,7 @@ another_line() {
 }
 
 ok 'no GPU' none
+ok 'no GPU to be seen' unseen
 ok 'an adapter of NVIDIA' others 0x10de 0x020700
 ok 'a display of Intel' others 0x8086 0x030000
 fails 'another line is seen' '^> WARN gpu 0000:04:00.0: no way' another_line

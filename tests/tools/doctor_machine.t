@@ -363,6 +363,12 @@ forks() {
 }
 
 # huge TOTAL FREE LINE
+no_meminfo() {
+	machine
+	rm "$tree/proc/meminfo"
+	no_line '.* fork hugepages: .*' --only fork
+}
+
 huge() {
 	machine
 	put proc/meminfo "HugePages_Total:       $1" "HugePages_Free:        $2"
@@ -430,6 +436,7 @@ ok "fork() on Linux 5.12" forks 5.12.0-1 'ok   fork: fork\(\) is safe: .*'
 ok "fork() on Linux 5.10" forks 5.10.0 'WARN fork: a program that forks may lose what its device writes'
 ok "huge pages" huge 8 3 'ok   fork hugepages: 3 of 8 huge pages are free'
 ok "no free huge page" huge 8 0 'note fork hugepages: all 8 huge pages are in use'
+ok "huge pages that cannot be seen" no_meminfo
 ok "no huge pages" huge 0 0 'ok   fork hugepages: none are reserved; .*'
 fails "a line that is not there is missed" '^ok   memlock' memlock unlimited unlimited 0 'FAIL memlock: .*'
 done_testing

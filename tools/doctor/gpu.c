@@ -227,8 +227,10 @@ void doctor_check_gpu(void)
 	const struct doctor_gpu *gpus;
 	unsigned int i, count = doctor_gpus(&gpus);
 
-	if (!count)
+	if (!count && doctor_exists("/sys/bus/pci/devices"))
 		doctor_say(DOCTOR_OK, "", "no GPU of NVIDIA or AMD");
+	else if (!count)
+		doctor_say(DOCTOR_NOTE, "", "there is no /sys/bus/pci/devices to see GPUs in");
 	for (i = 0; i < count; i++) {
 		check_way(&gpus[i], &probes);
 		check_bar(&gpus[i]);

@@ -274,8 +274,8 @@ static void look_at_huge_pages(bool is_copied)
 
 	doctor_read_all(memory, sizeof(memory), "/proc/meminfo");
 	at = strstr(memory, "HugePages_Total:");
-	if (at)
-		sscanf(at, "HugePages_Total: %ju", &all);
+	if (!at || sscanf(at, "HugePages_Total: %ju", &all) != 1)
+		return;
 	at = strstr(memory, "HugePages_Free:");
 	if (at)
 		sscanf(at, "HugePages_Free: %ju", &unused);
