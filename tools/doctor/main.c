@@ -181,7 +181,7 @@ static const char *conflict(const bool *chosen)
 		return "--peer takes HOST, HOST:PORT or [ADDRESS]:PORT";
 	if (doctor_options.seconds > 1 &&
 	    doctor_options.seconds * UINT64_C(1000) >= doctor_options.timeout_ms)
-		return "--seconds must be less than --timeout, which is 60 if it is not given";
+		return "--seconds must be less than --timeout";
 	for (i = 0; i < CHECKS; i++)
 		if (chosen[i] && is_of_peer(&checks[i]) && !doctor_options.peer)
 			return "the checks path and probe need --peer";
