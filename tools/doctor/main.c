@@ -166,11 +166,8 @@ static bool is_directory(const char *path)
 static const char *conflict(const bool *chosen)
 {
 	struct peer_name name;
-	struct stat status;
 	size_t i;
 
-	if (doctor_options.root && (stat(doctor_options.root, &status) || !S_ISDIR(status.st_mode)))
-		return "--root takes a directory";
 	if (doctor_options.listen && doctor_options.peer)
 		return "--listen and --peer are for the two ends of a way";
 	if (doctor_options.root && !is_directory(doctor_options.root))
