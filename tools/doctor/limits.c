@@ -127,10 +127,14 @@ void doctor_check_memlock(void)
 		return;
 	}
 	verdict = soft <= 65536 ? DOCTOR_FAILED : soft < 64 << 20 ? DOCTOR_WARNING : DOCTOR_OK;
-	doctor_say(verdict, "",
-		   "a process may lock %s: registering more fails with ENOMEM, and the same memory "
-		   "counts again for each device",
-		   soft_text);
+	if (soft == 0)
+		doctor_say(verdict, "",
+			   "a process may lock no memory: registering any fails with EPERM");
+	else
+		doctor_say(verdict, "",
+			   "a process may lock %s: registering more fails with ENOMEM, and the "
+			   "same memory counts again for each device",
+			   soft_text);
 	doctor_evidence("RLIMIT_MEMLOCK: %s, at most %s; no CAP_IPC_LOCK that counts; VmPin %ju kB",
 			soft_text, hard_text, pinned);
 	if (verdict != DOCTOR_OK)
