@@ -492,7 +492,7 @@ static void check_infiniband_mtu(const struct doctor_port *port,
 
 static void check_pkeys(const struct doctor_port *port)
 {
-	unsigned int full = 0, limited = 0;
+	unsigned int full = 0, limited = 0, read = 0;
 	struct dirent **names;
 	uint64_t pkey;
 	int i, count;
@@ -503,10 +503,11 @@ static void check_pkeys(const struct doctor_port *port)
 		if (!doctor_read_number(&pkey, "/sys/class/infiniband/%s/ports/%u/pkeys/%s",
 					port->device, port->num, names[i]->d_name))
 			continue;
+		read++;
 		if (pkey & 0x7fff)
 			pkey & 0x8000 ? full++ : limited++;
 	}
-	if (count <= 0 || !port->infiniband)
+	if (!read || !port->infiniband)
 		return;
 	if (!full && !limited)
 		doctor_say(DOCTOR_FAILED, port->subject,
