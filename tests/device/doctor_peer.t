@@ -178,6 +178,13 @@ interface_there_down() {
 		'FAIL probe: 192.0.2.2 is not reached by TCP: nobody has its address' -- --peer 192.0.2.2
 }
 
+# Nobody answered some time ago, which says nothing of now.
+neighbour_had_failed() {
+	ip neighbour replace 192.0.2.2 dev veth0 nud failed
+	ip neighbour show 192.0.2.2 dev veth0
+	says 0 'ok   path veth0: the peer, 192.0.2.2, is at ' -- --peer 192.0.2.2 --only path
+}
+
 # A container that is given a network, but not the RDMA device.
 peer_without_device() {
 	local code=0
@@ -264,6 +271,7 @@ ok 'for IPv4 only: another GID works' firewall_of_ipv4
 lose_no_more
 
 ok 'the way has a smaller MTU than the interface' way_smaller
+ok 'the neighbour did not answer before' neighbour_had_failed
 ok 'the way has a gateway' by_gateway
 ok 'in JSON' healthy_in_json
 ok 'without privileges' as_nobody : says 0 "${healthy[@]}" -- --peer 192.0.2.2

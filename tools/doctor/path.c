@@ -493,10 +493,32 @@ static const char *state_text(unsigned int state)
 					: "not known";
 }
 
-/* Waits for what the kernel finds out, three seconds by default. False: nobody answers. */
-static bool say_neighbour(const struct route *route, int udp)
+/*
+ * Lets the kernel find out, for three seconds by default, what it does not know, or when it knows only that nobody
+ * answered some time ago.
+ */
+static void find_neighbour(struct neighbour *neighbour, int udp)
 {
 	const uint64_t until = peer_in_ms(4000);
+	bool has_sent = false;
+
+	for (ask_neighbour(neighbour); peer_ms_left(until); ask_neighbour(neighbour)) {
+		const bool is_old = (neighbour->state & NUD_FAILED) && !has_sent;
+
+		if ((neighbour->state & ~(unsigned int)NUD_INCOMPLETE) && !is_old)
+			return;
+		if (!neighbour->state || is_old) {
+			has_sent = send(udp, "", 1, MSG_DONTWAIT) >= 0;
+			if (!has_sent && errno == ENETUNREACH)
+				return;
+		}
+		poll(NULL, 0, 20);
+	}
+}
+
+/* False: nobody answers. */
+static bool say_neighbour(const struct route *route, int udp)
+{
 	const bool is_direct = rdmaez_gid_is_zero(&route->gateway);
 	struct neighbour neighbour = {.address = is_direct ? route->to : route->gateway,
 				      .ifindex = route->ifindex};
@@ -506,13 +528,7 @@ static bool say_neighbour(const struct route *route, int udp)
 
 	gid_text(&neighbour.address, text);
 	doctor_step("looking for the link-layer address of %s", text);
-	for (ask_neighbour(&neighbour);
-	     !(neighbour.state & ~(unsigned int)NUD_INCOMPLETE) && peer_ms_left(until);
-	     ask_neighbour(&neighbour)) {
-		if (!neighbour.state && send(udp, "", 1, MSG_DONTWAIT) < 0 && errno == ENETUNREACH)
-			break;
-		poll(NULL, 0, 20);
-	}
+	find_neighbour(&neighbour, udp);
 	if (neighbour.state & (NUD_FAILED | NUD_INCOMPLETE)) {
 		doctor_say(DOCTOR_FAILED, route->netdev,
 			   "%s, %s, does not tell its link-layer address: nobody has this address "
