@@ -112,6 +112,8 @@ if [[ $driver == rxe ]]; then
 		'rping -s -a 192.0.2.1 -p 7174 -C 1' 'udaddy -s 192.0.2.1'
 	ok 'the port is taken' client_says 'call=rdma_bind_addr error=EADDRINUSE .*CM_PORT_TAKEN' \
 		'rping -s -a 192.0.2.1 -p 7471 -C 1' 'rping -s -a 192.0.2.1 -p 7471 -C 1'
+	ok 'the port is taken on all addresses' client_says 'call=rdma_bind_addr error=EADDRNOTAVAIL .*CM_PORT_TAKEN' \
+		'rping -s -p 7471 -C 1' 'rping -s -a 192.0.2.1 -p 7471 -C 1'
 	ok 'an address without an RDMA device' says 'call=rdma_resolve_route error=ENODEV .*CM_ADDRESS_NOT_RDMA' \
 		rping -c -a 127.0.0.1 -p 7471 -C 1
 	ok 'an interface without an RDMA device' says 'call=rdma_bind_addr error=ENODEV .*CM_ADDRESS_NOT_RDMA' \

@@ -7,6 +7,7 @@
  * refused itself.
  */
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <unistd.h>
 
@@ -293,6 +294,34 @@ static int cause_of_join(const struct rdma_cm_id *id, const struct sockaddr *add
 	}
 
 /* libfabric asks so which addresses are those of an RDMA device. */
+static bool is_same_ip(const struct sockaddr *one, const struct sockaddr *other)
+{
+	if (!one || one->sa_family != other->sa_family)
+		return false;
+	if (one->sa_family == AF_INET)
+		return ((const struct sockaddr_in *)(const void *)one)->sin_addr.s_addr ==
+		       ((const struct sockaddr_in *)(const void *)other)->sin_addr.s_addr;
+	return one->sa_family == AF_INET6 &&
+	       IN6_ARE_ADDR_EQUAL(&((const struct sockaddr_in6 *)(const void *)one)->sin6_addr,
+				  &((const struct sockaddr_in6 *)(const void *)other)->sin6_addr);
+}
+
+/* The kernel says EADDRNOTAVAIL, too, where another id holds the port: on all addresses, if this is one of the host's. */
+static bool is_port_taken(const struct sockaddr *address)
+{
+	const int error = errno;
+	bool is = error == EADDRNOTAVAIL && cm_is_any(address);
+	struct ifaddrs *list;
+
+	if (error == EADDRNOTAVAIL && !is && !getifaddrs(&list)) {
+		for (const struct ifaddrs *at = list; at && !is; at = at->ifa_next)
+			is = is_same_ip(at->ifa_addr, address);
+		freeifaddrs(list);
+	}
+	errno = error;
+	return is;
+}
+
 EXPORT int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 {
 	struct cm_call call = CM_CALL(rdma_bind_addr);
@@ -309,7 +338,7 @@ EXPORT int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 	return leave(&call, result,
 		     &(const struct cm_about){.id = id,
 					      .from = addr,
-					      .cause = errno == EADDRNOTAVAIL && cm_is_any(addr)
+					      .cause = is_port_taken(addr)
 							       ? CM_PORT_TAKEN
 							       : cause_of(cause_of_address(addr))});
 }
