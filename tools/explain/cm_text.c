@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What librdmacm's errno values and statuses mean. The kernel's part is from drivers/infiniband/core/{cma,cm,ucma,addr,
- * iwcm}.c of Linux 6.1 to 7.0, the library's from librdmacm/{cma,addrinfo}.c of rdma-core 44 to 65.
+ * iwcm}.c of Linux 6.1 to 7.2, the library's from librdmacm/{cma,addrinfo}.c of rdma-core 44 to 65.
  */
 #include <netdb.h>
 
@@ -343,7 +343,7 @@ static const struct cm_text texts[] = {
 	    "raise `ulimit -n`, or let the ids share a channel"),
 	ROW(NULL, EBADF, ERROR, "CHANNEL", "id->channel", "the event channel is closed",
 	    "keep the channel open until all its ids are destroyed"),
-	ROW(NULL, ENOMEM, ERROR, "MEMORY", "memory",
+	ROW(NULL, ENOMEM, LIKELY, "MEMORY", "memory",
 	    "there is not enough memory, or the rdma cgroup's limit is reached",
 	    "free some; see rdma.max of the cgroup"),
 	ROW(NULL, ENOSYS, LIKELY, "KERNEL", "kernel",
