@@ -103,8 +103,8 @@ struct doctor_gid {
 	char address[48]; /* the IPv4 address within; "": it is none */
 	char type[16];    /* "RoCE v2" */
 	char netdev[16];  /* "": none */
-	const char *
-		state; /* of the interface: "up", "down", "elsewhere" for another network namespace, or "" */
+	/* of the interface: "up", "down", "elsewhere" for another network namespace, or "" */
+	const char *state;
 	bool chosen; /* what rdmaez would use for a peer that it does not know */
 };
 void doctor_gid(const struct doctor_gid *gid);

@@ -12,8 +12,8 @@
 
 struct module {
 	const char *name;
-	const char *
-		trace; /* what it makes, if the kernel has it built in, without a directory below /sys/module */
+	/* what it makes, if the kernel has it built in, without a directory below /sys/module */
+	const char *trace;
 	enum doctor_verdict missing;
 	const char *effect;
 };

@@ -68,8 +68,8 @@ struct talk {
 	char kind[16];
 	unsigned int version;
 	size_t length;
-	char text
-		[TALK_BYTES]; /* the lines, each with a NUL at its end; of a foreign message the beginning */
+	/* the lines, each with a NUL at its end; of a foreign message the beginning */
+	char text[TALK_BYTES];
 };
 
 enum talk_end {

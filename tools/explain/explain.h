@@ -36,12 +36,12 @@
 
 /* A call of the program, or what it has just received. */
 struct explain_call {
-	const char *
-		verb; /* as the program calls it; the literal of one wrapper, which a replay is recognised by */
+	/* as the program calls it; the literal of one wrapper, which a replay is recognised by */
+	const char *verb;
 	const void *caller; /* an address in the program */
 	enum explain_kind kind;
-	struct rdmaez_diag
-		*diag;   /* for the headers to fill, between explain_begin() and explain_end() */
+	/* for the headers to fill, between explain_begin() and explain_end() */
+	struct rdmaez_diag *diag;
 	int error;       /* a positive errno value; 0: not known yet */
 	bool creates;    /* what it makes may be a probe */
 	int saved_errno; /* the program's */
@@ -57,10 +57,10 @@ struct explain_outer {
 };
 
 struct explain_thread {
-	unsigned int
-		depth; /* wrapped verbs that the thread is in: librdmacm, libibverbs and providers call them, too */
-	struct explain_outer
-		*outer;     /* the outermost call of librdmacm that the thread is in, or NULL */
+	/* wrapped verbs that the thread is in: librdmacm, libibverbs and providers call them, too */
+	unsigned int depth;
+	/* the outermost call of librdmacm that the thread is in, or NULL */
+	struct explain_outer *outer;
 	bool explaining;    /* the headers are asking: verbs pass straight through */
 	const char *replay; /* the verb that is to be answered with `result` and `error`, once */
 	intptr_t result;

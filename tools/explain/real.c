@@ -293,8 +293,8 @@ static bool is_second_open(void *handle, const char *name)
 
 struct answer {
 	void *value;
-	uintptr_t
-		is_one; /* 0: the program is to ask the dynamic linker itself, which looks at who asks */
+	/* 0: the program is to ask the dynamic linker itself, which looks at who asks */
+	uintptr_t is_one;
 };
 
 /* What the program gets in place of the real function. `version` NULL: dlsym(). Used by assembler. */

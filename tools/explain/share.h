@@ -76,8 +76,8 @@ struct explain_process {
 	char name[16];   /* without what a line or JSON could not hold */
 	atomic_uint findings[EXPLAIN_KIND_COUNT];
 	atomic_uint repeats, probes, flushes;
-	atomic_uint
-		later; /* failed completions of queue pairs of which one was explained already */
+	/* failed completions of queue pairs of which one was explained already */
+	atomic_uint later;
 	atomic_uint unseen;    /* extended queue pairs and completion queues that are left alone */
 	atomic_uint unshown;   /* findings beyond those that `count` has room for */
 	atomic_uint qp_errors; /* queue pairs that ended in ERR */
@@ -108,8 +108,8 @@ struct explain_share {
 	uint32_t magic, size;
 	struct explain_options options;
 	atomic_uint attached; /* how many processes have the shared object */
-	atomic_uint
-		crowded; /* processes that used verbs when there was no place for them any more */
+	/* processes that used verbs when there was no place for them any more */
+	atomic_uint crowded;
 	_Atomic bool ended;  /* the launcher has: nobody writes what is left to it */
 	_Atomic int no_exec; /* the errno value of a command that could not be run */
 	struct explain_process process[EXPLAIN_PROCESSES];
