@@ -256,17 +256,24 @@ void explain_probe_gone(const void *object)
 }
 
 /*
- * Only queue pairs are searched for at several places: no query tells of the largest inline size. A program's own
- * places are apart: there is no telling what they have in common.
+ * What no query tells, programs search for: the largest inline size by making queue pairs, and the addresses of RDMA
+ * devices by rdma_bind_addr(). All else that is refused after it worked is a mistake.
  */
+static bool is_searched(const char *verb)
+{
+	return !strncmp(verb, "ibv_create_qp", 13) || !strcmp(verb, "rdma_bind_addr");
+}
+
+/* Libraries search for queue pairs at several places. A program's own are apart: nobody knows what they have in common. */
 static bool same_search(const char *verb, const void *one, const void *other)
 {
 	struct link_map *map = NULL;
 	Dl_info its, others;
 
-	return !strncmp(verb, "ibv_create_qp", 13) &&
-	       dladdr1(one, &its, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name[0] &&
-	       dladdr(other, &others) && its.dli_fbase == others.dli_fbase;
+	return one == other ||
+	       (!strncmp(verb, "ibv_create_qp", 13) &&
+		dladdr1(one, &its, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name[0] &&
+		dladdr(other, &others) && its.dli_fbase == others.dli_fbase);
 }
 
 /*
@@ -277,13 +284,13 @@ static bool is_probe(const struct explain_call *call, int error)
 {
 	const uint64_t now = now_ns();
 
-	if (error != EINVAL && error != EOPNOTSUPP && error != ENOSYS && error != ENODEV)
+	if ((error != EINVAL && error != EOPNOTSUPP && error != ENOSYS && error != ENODEV) ||
+	    !is_searched(call->verb))
 		return false;
 	for (int i = 0; i < PLACES; i++) {
 		if (places[i].verb != call->verb || places[i].object ||
 		    now - places[i].when >= EXPLAIN_PROBE_NS ||
-		    (places[i].caller != call->caller &&
-		     !same_search(call->verb, places[i].caller, call->caller)))
+		    !same_search(call->verb, places[i].caller, call->caller))
 			continue;
 		places[i].when = now;
 		return true;
