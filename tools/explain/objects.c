@@ -198,7 +198,10 @@ void explain_qp_gone(struct ibv_qp *qp)
 {
 	bool has_failed = false;
 	struct row *row;
+	int cancel;
 
+	/* A thread that was cancelled in the wait would keep the lock. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	explain_lock();
 	/* The table may grow while this waits. */
 	while ((row = find(qp->context, qp->qp_num, qp)) && row->held)
@@ -208,6 +211,7 @@ void explain_qp_gone(struct ibv_qp *qp)
 		row->qp = NULL;
 	}
 	explain_unlock();
+	pthread_setcancelstate(cancel, NULL);
 	if (has_failed && !is_in_error(qp))
 		count_error(-1);
 }
