@@ -108,8 +108,7 @@ void explain_drop(struct explain_call *call);
 /*
  * A program's probe is no finding. What explain_leave_null() sees refused is held back, and forgotten if the same verb
  * succeeds at the same place within a second; or, if it is one to search by, did so before with an object that is gone
- * again. Called for each
- * object that is destroyed (explain_destroyed() does).
+ * again. Called for each object that is destroyed (explain_destroyed() does).
  */
 void explain_probe_gone(const void *object);
 /* The same for what is no verb: it succeeded with this object; it was refused, and only counted if that was a probe. */
