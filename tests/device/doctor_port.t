@@ -259,7 +259,7 @@ unprivileged() {
 	setpriv --reuid 65534 --clear-groups $doctor --only port --only gids rxe0 >"$scratch/out"
 	chmod 0666 /dev/infiniband/uverbs0
 	$doctor --gids rxe0 | diff - "$scratch/table"
-	line "       reckoned from the interface's MTU: the device was not opened"
+	line "       computed from the interface's MTU: the device was not opened"
 	line "       $port/gids: entries 3"
 	line "note port rxe0/1: MTU 1024, from 1500 of $mine; "
 }
