@@ -206,9 +206,10 @@ loss() {
 	wait "$client" "$server" || :
 	tc qdisc del dev "$other" root
 	# Lost on the way to rxe0: messages of the peer, which it misses, and acknowledgements, for which it sends again.
-	line 'WARN counters rxe0/1: out_of_seq_request grew by '
 	line 'WARN counters rxe0/1: completer_retry_err grew by '
-	line "       $port/hw_counters/out_of_seq_request: "
+	line "       $port/hw_counters/completer_retry_err: "
+	# rxe of 6.12 and newer mostly waits for its timer, and may miss nothing in so short a time.
+	[[ $(uname --kernel-release) != 6.1.* ]] || line 'WARN counters rxe0/1: out_of_seq_request grew by '
 	no_line 'ok   counters rxe0/1'
 }
 
