@@ -12,6 +12,8 @@ if [[ ${1-} != here ]]; then
 fi
 # shellcheck source=tests/tap.bash
 source tests/tap.bash
+# shellcheck source=tests/device/cm.bash
+source tests/device/cm.bash
 
 cm=build/examples/cm
 device=${2}0
@@ -25,18 +27,6 @@ else
 	refused='status -104: the program there refuses'
 fi
 
-# await_listener PID: until somebody listens, or the process that should has ended.
-await_listener() {
-	local try
-	for ((try = 0; try < 3000; try++)); do
-		kill -0 "$1" || return
-		! rdma resource show cm_id | grep -q LISTEN || return 0
-		sleep 0.1
-	done
-	echo 'nobody listens'
-	return 1
-}
-
 # run SERVER CLIENT: run both; their output goes to $scratch/server and $scratch/client, their exit statuses to $server
 # and $client. A server that waits for no more clients is stopped.
 run() {
@@ -47,7 +37,7 @@ run() {
 	{
 		timeout 100 $1 >"$scratch/server" 2>&1 &
 		pid=$!
-		await_listener "$pid"
+		await_listener "$pid" 300
 		timeout 100 $2 >"$scratch/client" 2>&1 || client=$?
 	}
 	wait "$pid" || server=$?

@@ -13,6 +13,8 @@ if [[ ${1-} != here ]]; then
 fi
 # shellcheck source=tests/tap.bash
 source tests/tap.bash
+# shellcheck source=tests/device/cm.bash
+source tests/device/cm.bash
 
 driver=$2
 device=${2}0
@@ -20,17 +22,6 @@ wrong=build/tests/explain/cm_wrong
 
 explain() {
 	timeout 60 build/tools/rdmaez-explain "$@"
-}
-
-await_listener() {
-	local try
-	for ((try = 0; try < 300; try++)); do
-		kill -0 "$1" || return
-		! rdma resource show cm_id | grep -q LISTEN || return 0
-		sleep 0.1
-	done
-	echo 'nobody listens'
-	return 1
 }
 
 # both SERVER CLIENT SECONDS: the client under rdmaez-explain, and the server as well, which gets so long to end by
@@ -41,7 +32,7 @@ both() {
 	{
 		timeout 60 build/tools/rdmaez-explain --log "$scratch/server" $1 >"$scratch/server.out" 2>&1 &
 		pid=$!
-		await_listener "$pid"
+		await_listener "$pid" 30
 		explain --line --log "$scratch/client" $2 >"$scratch/client.out" 2>&1 || :
 		timeout "$3" tail --pid="$pid" --follow /dev/null || kill "$pid"
 		wait "$pid" || :
