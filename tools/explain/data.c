@@ -34,6 +34,9 @@ static bool completion_tells(const struct ibv_context *context, const struct ibv
 	if (wc->status == IBV_WC_SUCCESS || wc->status == IBV_WC_TM_RNDV_INCOMPLETE)
 		return false;
 	before = explain_qp_mark(context, wc->qp_num, mark);
+	/* On iWARP an orderly end flushes, too, and may be polled before librdmacm tells of it. */
+	if (flushed && context->device->transport_type == IBV_TRANSPORT_IWARP)
+		before |= EXPLAIN_QP_EXCUSED;
 	/* Whatever is known of a queue pair is reason enough for a flush. */
 	if (!(flushed ? before : before & mark)) {
 		explain_qp_failed(context, wc->qp_num);
