@@ -56,6 +56,7 @@ static int create_cq(int cqe, int comp_vector)
 
 static void check_cq(void)
 {
+	static const int unsupported[] = {EOPNOTSUPP, ENOSYS, EPROTONOSUPPORT, 524};
 	struct ibv_comp_channel channel;
 	int most, vectors;
 
@@ -115,6 +116,13 @@ static void check_cq(void)
 	fake_fail(FAKE_CREATE_CQ, 0, ETIMEDOUT);
 	CHECK_CQ(create_cq(most + 1, vectors), ETIMEDOUT, "an errno that is not about numbers",
 		 LIKELY(TIMED_OUT, "ibv_create_cq", NOTHING));
+
+	/* What says in words of its own that something is not there; 524 is the kernel's ENOTSUPP. */
+	for (size_t i = 0; i < COUNT_OF(unsupported); i++) {
+		fake_fail(FAKE_CREATE_CQ, 0, unsupported[i]);
+		CHECK_CQ(create_cq(1, 0), unsupported[i], rdmaez_errno_str(unsupported[i]),
+			 LIKELY(NOT_SUPPORTED, "ibv_create_cq", NOTHING));
+	}
 }
 
 static struct ibv_cq_ex *cq_answer;

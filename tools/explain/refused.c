@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Ends the explanation of a refusal; and what the errno values mean of verbs that the headers have no function for. */
+#include <rdmaez/impl/explain.h>
+
 #include "verbs.h"
 
 static const struct {
@@ -41,29 +43,11 @@ static const struct {
 	 "a region of device memory has addresses that count from 0", "add IBV_ACCESS_ZERO_BASED"},
 };
 
+/* EAGAIN is a cgroup's limit here: ib_rdmacg_try_charge() answers it where an object is made. */
 static enum rdmaez_why meaning_of(int error)
 {
-	switch (error) {
-	case ENOMEM:
-	case ENOSPC:
-		return RDMAEZ_WHY_NO_RESOURCES;
-	case EAGAIN:
-		return RDMAEZ_WHY_CGROUP;
-	case EBUSY:
-		return RDMAEZ_WHY_BUSY;
-	case EIO:
-	case ENXIO:
-	case ENODEV:
-		return RDMAEZ_WHY_DEVICE_GONE;
-	case ETIMEDOUT:
-		return RDMAEZ_WHY_TIMED_OUT;
-	case EOPNOTSUPP:
-	case ENOSYS:
-	case EPROTONOSUPPORT:
-		return RDMAEZ_WHY_NOT_SUPPORTED;
-	default:
-		return RDMAEZ_WHY_UNEXPLAINED;
-	}
+	return error == EAGAIN ? RDMAEZ_WHY_CGROUP
+			       : rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED);
 }
 
 /* Says what the table has of this verb and errno value; false if that is nothing. */
@@ -81,8 +65,8 @@ static bool is_said(struct explain_call *call, const struct ibv_context *context
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
 		if (meanings[i].error != error || strcmp(meanings[i].verb, call->verb) != 0)
 			continue;
-		snprintf(title, sizeof(title), "%s failed with %s", call->verb,
-			 rdmaez_errno_str(error));
+		snprintf(title, sizeof(title), "%s failed with %s (%d)", call->verb,
+			 rdmaez_errno_str(error), error);
 		snprintf(label, sizeof(label), "%s %s", call->verb, rdmaez_errno_str(error));
 		text.finding[0] = (struct explain_finding){.severity = RDMAEZ_DIAG_LIKELY,
 							   .reason = meanings[i].reason,

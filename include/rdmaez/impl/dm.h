@@ -183,9 +183,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_attr
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &full, attr->length);
 	else if (error == EINVAL && aligned > RDMAEZ_IMPL_DM_UNIT)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &alignment, aligned);
-	else if (error == EPROTONOSUPPORT)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED,
-				       "ibv_alloc_dm");
 	else
 		rdmaez_impl_explain_errno(diag, "ibv_alloc_dm", error);
 	return error;

@@ -7,6 +7,17 @@
 #include "../diag.h"
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an errno value of any verb usually means; `otherwise` where it says nothing. rdmaez-explain calls it, too. */
+RDMAEZ_COLD enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why otherwise);
+
+#ifdef __cplusplus
+}
+#endif
+
 #if RDMAEZ_IMPL_BODIES
 
 #include <sys/resource.h>
@@ -105,9 +116,13 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_count(struct rdmaez_diag *diag, const 
 	rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &many, 0, 0, (uint64_t)count);
 }
 
-/* What an errno of any verb usually means; `otherwise` where it says nothing. */
-RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why otherwise)
+RDMAEZ_COLD enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why otherwise)
 {
+	/* ENOTSUPP of include/linux/errno.h, which no header for programs has; some drivers of Linux return it. */
+	const int kernel_enotsupp = 524;
+
+	if (error == kernel_enotsupp)
+		return RDMAEZ_WHY_NOT_SUPPORTED;
 	switch (error) {
 	case ENOMEM:
 	case ENOSPC:
@@ -123,6 +138,8 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmae
 		return RDMAEZ_WHY_TIMED_OUT;
 	case EOPNOTSUPP:
 	case ENOSYS:
+	/* The running kernel does not have the method: ib_uverbs_cmd_verbs(). */
+	case EPROTONOSUPPORT:
 		return RDMAEZ_WHY_NOT_SUPPORTED;
 	default:
 		return otherwise;

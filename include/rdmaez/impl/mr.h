@@ -513,8 +513,7 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
 	c.diag = diag;
 	c.length = dmabuf->length;
 	c.access = access;
-	/* The kernel says EPROTONOSUPPORT of a method that it does not know. */
-	if (error == EOPNOTSUPP || error == ENOSYS || error == EPROTONOSUPPORT)
+	if (rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_NONE) == RDMAEZ_WHY_NOT_SUPPORTED)
 		rdmaez_impl_find_plain(diag, has_verb ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR,
 				       RDMAEZ_WHY_MR_NO_DMABUF, verb);
 	else if (error == EINVAL || error == EBADF)
