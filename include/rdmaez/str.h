@@ -93,7 +93,7 @@ RDMAEZ_COLD const char *rdmaez_access_str(int bit);
 RDMAEZ_COLD const char *rdmaez_wr_opcode_str(enum ibv_wr_opcode opcode);
 
 /**
- * @brief Names an errno value that verbs return.
+ * @brief Names an errno value that verbs return, those included that Linux should keep to itself.
  * @param error any value
  * @return the symbol, such as "EINVAL"; "0" for success
  */

@@ -117,8 +117,8 @@ fi
 accept_fails() {
 	explain --log "$scratch/log" $wrong accept 192.0.2.1
 	cat "$scratch/log"
-	grep '^rdma_accept: ibv_modify_qp failed with EINVAL on rxe0' "$scratch/log"
-	grep "^rdma_connect failed with ECONNREFUSED: RDMA_CM_EVENT_REJECTED, status 28" "$scratch/log"
+	grep '^rdma_accept: ibv_modify_qp failed with EINVAL (22) on rxe0' "$scratch/log"
+	grep "^rdma_connect failed with ECONNREFUSED (111): RDMA_CM_EVENT_REJECTED, status 28" "$scratch/log"
 	grep "'no room'" "$scratch/log"
 	[[ $(grep -c ' refused at ' "$scratch/log") == 2 ]]
 }

@@ -20,7 +20,7 @@ loaded() {
 	cat "$scratch/err"
 	[[ $(<"$scratch/out") == '0 22 0 1 1' ]]
 	diff "$scratch/alone" "$scratch/out"
-	grep -q 'ibv_modify_qp failed with EINVAL on rxe0 (driver rdma_rxe)' "$scratch/err"
+	grep -q 'ibv_modify_qp failed with EINVAL (22) on rxe0 (driver rdma_rxe)' "$scratch/err"
 	grep -q '1 refusal (ibv_modify_qp EINVAL 1), never destroyed: 1 context, 1 PD, 1 CQ, 1 QP' "$scratch/err"
 }
 
@@ -47,7 +47,7 @@ is_silent() {
 
 is_told() {
 	bound "$@"
-	grep -q 'rdma_bind_addr failed with ENODEV' "$scratch/err"
+	grep -q 'rdma_bind_addr failed with ENODEV (19)' "$scratch/err"
 }
 
 ok 'explains what is found by dlvsym()' loaded libibverbs.so.1

@@ -61,7 +61,7 @@ ok '3 ranks, 5 queue pairs to each peer' whole 3 5 -n 3 $mesh -q 5
 ok '2 ranks on a device each' whole 2 3 -n 2 sh -c 'exec "$0" -q 3 -d "rxe$OMPI_COMM_WORLD_RANK"' $mesh
 # shellcheck disable=SC2016
 ok 'one of 3 ranks is given a wrong device' broken \
-	'rank 2: open: rdmaez_device_open: ibv_get_device_list failed with ENODEV on nosuch.
+	'rank 2: open: rdmaez_device_open: ibv_get_device_list failed with ENODEV (19) on nosuch.
   name: there is no RDMA device of this name. Next: use the name of a device that exists.
   Advice, name: libibverbs lists this device. It is rxe0. Next: open it by this name.
   Advice, name: libibverbs lists this device. It is rxe1. Next: open it by this name.' \

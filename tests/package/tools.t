@@ -26,7 +26,7 @@ everything() {
 # Those below a directory work: one explains, the other checks.
 work() {
 	"$1/bin/rdmaez-explain" wrong_mask >"$scratch/out" 2>"$scratch/err" || { cat "$scratch/err"; return 1; }
-	grep 'ibv_modify_qp failed with EINVAL on fake0' "$scratch/err"
+	grep 'ibv_modify_qp failed with EINVAL (22) on fake0' "$scratch/err"
 	"$1/bin/rdmaez-doctor" --only memlock --json | jq --exit-status '.checks[0].check == "memlock"'
 }
 

@@ -11,7 +11,7 @@ explains_a_refusal() {
 	ends 0 wrong_mask
 	[[ $(<"$scratch/out") == 22 ]]
 	says '^rdmaez-explain: wrong_mask\[[0-9]+\]: refused at 0x[0-9a-f]+ main\+0x[0-9a-f]+ \(wrong_mask\)$' \
-		'^ibv_modify_qp failed with EINVAL on fake0, QP [0-9]+, RC, RESET to RTR\.$' 'Next: '
+		'^ibv_modify_qp failed with EINVAL \(22\) on fake0, QP [0-9]+, RC, RESET to RTR\.$' 'Next: '
 	[[ $(<"$scratch/err") != *rdmaez_* ]]
 }
 

@@ -201,24 +201,24 @@ synchronous() {
 inner_call() {
 	FAKE_CM_ERRNO=2 gives "$no_node" rdma_create_id
 	FAKE_CM_ERRNO=2 explain cm_call rdma_create_id
-	says '^rdma_create_id: rdma_create_event_channel failed with ENOENT'
+	says '^rdma_create_id: rdma_create_event_channel failed with ENOENT \(2\)'
 }
 
 inner_verb() {
 	ends 0 cm_call rdma_accept qp
 	[[ $(grep -c '^rdmaez-explain: .* refused at' "$scratch/err") == 1 ]]
-	says '^rdma_accept: ibv_modify_qp failed with EINVAL on fake0' 'possible: RESET, INIT' 'refused at .*cm_call'
+	says '^rdma_accept: ibv_modify_qp failed with EINVAL \(22\) on fake0' 'possible: RESET, INIT' 'refused at .*cm_call'
 	ends 0 --only cm cm_call rdma_accept qp
-	says '^rdma_accept: ibv_modify_qp failed with EINVAL on fake0' 'possible: RESET, INIT'
+	says '^rdma_accept: ibv_modify_qp failed with EINVAL \(22\) on fake0' 'possible: RESET, INIT'
 }
 
 # The peer has answered, and then the queue pair does not move.
 verb_before_event() {
 	FAKE_CM_EVENT=6 FAKE_CM_STATUS=-1 ends 0 cm_call rdma_connect synchronous qp
 	[[ $(grep -c '^rdmaez-explain: .* refused at' "$scratch/err") == 1 ]]
-	says '^rdma_connect: ibv_modify_qp failed with EINVAL for RDMA_CM_EVENT_CONNECT_ERROR on fake0' 'possible: RESET, INIT'
+	says '^rdma_connect: ibv_modify_qp failed with EINVAL \(22\) for RDMA_CM_EVENT_CONNECT_ERROR on fake0' 'possible: RESET, INIT'
 	FAKE_CM_EVENT=8 FAKE_CM_STATUS=8 ends 0 cm_call rdma_connect synchronous qp
-	says '^rdma_connect failed with ECONNREFUSED: RDMA_CM_EVENT_REJECTED'
+	says '^rdma_connect failed with ECONNREFUSED \(111\): RDMA_CM_EVENT_REJECTED'
 }
 
 forgiven_verb() {
@@ -232,7 +232,7 @@ left() {
 
 facts() {
 	FAKE_CM_EVENT=8 FAKE_CM_STATUS=28 FAKE_CM_WORDS='out of order' explain cm_call rdma_connect synchronous
-	says '^rdma_connect failed with ECONNREFUSED: RDMA_CM_EVENT_REJECTED, status 28, RDMA_PS_TCP' \
+	says '^rdma_connect failed with ECONNREFUSED \(111\): RDMA_CM_EVENT_REJECTED, status 28, RDMA_PS_TCP' \
 		"which says 'out of order'" 'to 192.0.2.2 port 7471' 'on fake0' '^  Likely, status: the program there refused' 'Next: '
 }
 

@@ -342,7 +342,7 @@ static void check_calls(void)
 
 	rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_RTR, NULL, &move, &diag);
 	check_cut(format_diag, &diag,
-		  "rdmaez_qp_attr failed with EINVAL, RC, RESET to RTR.\n"
+		  "rdmaez_qp_attr failed with EINVAL (22), RC, RESET to RTR.\n"
 		  "  qp_state: queue pairs cannot make this transition. Asked for: RTR; possible: "
 		  "RESET, INIT. Next: go\n    through one of the states listed.\n",
 		  "a transition that does not exist");
@@ -357,7 +357,7 @@ static void check_calls(void)
 			     &diag);
 	check_cut(
 		format_diag, &diag,
-		"rdmaez_qp_mask_check failed with EINVAL, UD, RESET to INIT.\n"
+		"rdmaez_qp_mask_check failed with EINVAL (22), UD, RESET to INIT.\n"
 		"  attr_mask: the mask lacks attributes that this transition requires. Bits: "
 		"IBV_QP_PKEY_INDEX|\n    IBV_QP_PORT. Next: set them and add their bits to "
 		"attr_mask.\n"
@@ -372,7 +372,7 @@ static void check_calls(void)
 
 	rdmaez_qp_attr((enum ibv_qp_type)5, IBV_QPS_RESET, IBV_QPS_INIT, NULL, &move, &diag);
 	check_cut(format_diag, &diag,
-		  "rdmaez_qp_attr failed with EINVAL, unknown, RESET to INIT.\n"
+		  "rdmaez_qp_attr failed with EINVAL (22), unknown, RESET to INIT.\n"
 		  "  qp_type: this queue pair type has no transition table in verbs. Given: "
 		  "unknown (5). "
 		  "Next: use RC,\n    UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; for "
@@ -689,15 +689,15 @@ static void check_values(void)
 	diag.finding[1].field = "pkey";
 	diag.finding[2].severity = RDMAEZ_DIAG_ADVICE;
 	diag.finding[2].field = "attr";
-	check_cut(
-		format_diag, &diag,
-		"rdmaez_qp_modify: ibv_modify_qp failed with ETIMEDOUT on fake0 (driver fake_drv), "
-		"QP 4000000000, in\n    RTS, from GID index 3 (::ffff:192.0.2.1, RoCE v2, "
-		"interface 7) to 2001:db8::9.\n"
-		"  path_mtu: nothing is wrong. Next: nothing to do.\n"
-		"  Likely, pkey: nothing is wrong. Next: nothing to do.\n"
-		"  Advice, attr: nothing is wrong. Next: nothing to do.\n",
-		"a verb that failed");
+	check_cut(format_diag, &diag,
+		  "rdmaez_qp_modify: ibv_modify_qp failed with ETIMEDOUT (110) on fake0 (driver "
+		  "fake_drv), QP\n    4000000000, in RTS, from GID index 3 (::ffff:192.0.2.1, RoCE "
+		  "v2, "
+		  "interface 7) to 2001:db8::9.\n"
+		  "  path_mtu: nothing is wrong. Next: nothing to do.\n"
+		  "  Likely, pkey: nothing is wrong. Next: nothing to do.\n"
+		  "  Advice, attr: nothing is wrong. Next: nothing to do.\n",
+		  "a verb that failed");
 	check_lines(&diag, "a verb that failed");
 	check_cut(format_line, &diag,
 		  "call=rdmaez_qp_modify verb=ibv_modify_qp error=ETIMEDOUT device=fake0 "
@@ -708,12 +708,12 @@ static void check_values(void)
 	strcpy(diag.netdev, "eth7");
 	diag.count = 0;
 	diag.dropped = 2;
-	check_cut(
-		format_diag, &diag,
-		"rdmaez_qp_modify: ibv_modify_qp failed with ETIMEDOUT on fake0 (driver fake_drv), "
-		"QP 4000000000, in\n    RTS, from GID index 3 (::ffff:192.0.2.1, RoCE v2, "
-		"interface eth7) to 2001:db8::9.\n  And 2 more.\n",
-		"an interface with a name");
+	check_cut(format_diag, &diag,
+		  "rdmaez_qp_modify: ibv_modify_qp failed with ETIMEDOUT (110) on fake0 (driver "
+		  "fake_drv), QP\n    4000000000, in RTS, from GID index 3 (::ffff:192.0.2.1, RoCE "
+		  "v2, "
+		  "interface eth7) to 2001:db8::9.\n  And 2 more.\n",
+		  "an interface with a name");
 	check_cut(format_json, &diag,
 		  "{\"call\":\"rdmaez_qp_modify\",\"verb\":\"ibv_modify_qp\",\"error\":110,"
 		  "\"errno\":\"ETIMEDOUT\",\"device\":\"fake0\",\"driver\":\"fake_drv\","
@@ -772,7 +772,8 @@ static void check_completions(void)
 	diag.wr_id = 0;
 	diag.vendor_err = 0;
 	check_cut(format_diag, &diag,
-		  "rdmaez_wc_explain_send: ibv_query_qp failed with EIO for IBV_WC_REM_ACCESS_ERR, "
+		  "rdmaez_wc_explain_send: ibv_query_qp failed with EIO (5) for "
+		  "IBV_WC_REM_ACCESS_ERR, "
 		  "wr_id "
 		  "0x0,\n    vendor_err 0x0 on fake0, QP 17, RC, in ERR.\n",
 		  "a completion, and the device is mute");
@@ -812,8 +813,27 @@ static void check_completions(void)
 		  "an event as JSON");
 	diag.error = EIO;
 	check_cut(format_diag, &diag,
-		  "rdmaez_event_explain_qp failed with EIO for IBV_EVENT_QP_FATAL, QP 17.\n",
+		  "rdmaez_event_explain_qp failed with EIO (5) for IBV_EVENT_QP_FATAL, QP 17.\n",
 		  "an event, and the device is mute");
+}
+
+/* An errno value is told by its name and its number; by the number alone in a line where it has no name. */
+static void check_errno_texts(void)
+{
+	struct rdmaez_diag diag;
+
+	rdmaez_impl_diag_reset(&diag, "f");
+	diag.error = 524;
+	check_cut(format_diag, &diag, "f failed with ENOTSUPP (524).\n",
+		  "an errno of the kernel's own");
+	check_cut(format_line, &diag, "call=f error=ENOTSUPP", "the same in a line");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"f\",\"error\":524,\"errno\":\"ENOTSUPP\",\"dropped\":0,"
+		  "\"findings\":[]}",
+		  "and as JSON");
+	diag.error = 4711;
+	check_cut(format_diag, &diag, "f failed with unknown (4711).\n", "an errno without a name");
+	check_cut(format_line, &diag, "call=f error=4711", "the same in a line");
 }
 
 /* The lines of a completion's advice: a word each, or a line that goes on, by four columns. */
@@ -1186,9 +1206,9 @@ static void check_need(void)
 	tap_eq_int(need_in_child(EINVAL, &diag, text), EXIT_FAILURE, "what did not ends it");
 	tap_eq_str(text, want, "with the explanation");
 	tap_eq_int(need_in_child(ERANGE, &diag, text), EXIT_FAILURE, "a call without a record");
-	tap_eq_str(text, "ERANGE\n", "is told by its errno value, not by another's record");
+	tap_eq_str(text, "ERANGE (34)\n", "is told by its errno value, not by another's record");
 	tap_eq_int(need_in_child(EINVAL, NULL, text), EXIT_FAILURE, "no record at all");
-	tap_eq_str(text, "EINVAL\n", "is told the same way");
+	tap_eq_str(text, "EINVAL (22)\n", "is told the same way");
 }
 
 int main(void)
@@ -1207,6 +1227,7 @@ int main(void)
 	check_json_bytes();
 	check_values();
 	check_completions();
+	check_errno_texts();
 	check_advice();
 	check_own_numbers();
 	check_homes();

@@ -856,8 +856,8 @@ static struct rdmaez_qp_opts agreed_a, agreed_b;
 static void check_gid_misfits(void)
 {
 	static const char headline[] =
-		"rdmaez_endpoint_negotiate failed with EINVAL, QP 257, RC, from GID index 0 "
-		"(fe80::1, RoCE v2) to\n    2001:db8::2.\n";
+		"rdmaez_endpoint_negotiate failed with EINVAL (22), QP 257, RC, from GID index 0 "
+		"(fe80::1, RoCE v2)\n    to 2001:db8::2.\n";
 	char text[2048];
 	struct rdmaez_endpoint a = end_of(1), b = end_of(2);
 

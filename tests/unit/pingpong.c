@@ -72,7 +72,7 @@ enum then {
 #define HEAD   "0000:000012:000000:"
 #define GARBLE "the peer's address is garbled"
 #define SILENT "the peer sent no address"
-#define LATE   "rdmaez_wc_poll failed with ETIMEDOUT"
+#define LATE   "rdmaez_wc_poll failed with ETIMEDOUT (110)"
 
 static const struct {
 	const char *name;

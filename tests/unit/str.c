@@ -245,6 +245,26 @@ static void check_errno(void)
 		NAMED(ENOTSOCK),
 		NAMED(EAFNOSUPPORT),
 		NAMED(ECONNABORTED),
+		/* By number, for no header for programs has them: include/linux/errno.h of Linux 6.12. */
+		{512, "ERESTARTSYS"},
+		{513, "ERESTARTNOINTR"},
+		{514, "ERESTARTNOHAND"},
+		{515, "ENOIOCTLCMD"},
+		{516, "ERESTART_RESTARTBLOCK"},
+		{517, "EPROBE_DEFER"},
+		{518, "EOPENSTALE"},
+		{519, "ENOPARAM"},
+		{521, "EBADHANDLE"},
+		{522, "ENOTSYNC"},
+		{523, "EBADCOOKIE"},
+		{524, "ENOTSUPP"},
+		{525, "ETOOSMALL"},
+		{526, "ESERVERFAULT"},
+		{527, "EBADTYPE"},
+		{528, "EJUKEBOX"},
+		{529, "EIOCBQUEUED"},
+		{530, "ERECALLCONFLICT"},
+		{531, "ENOGRACE"},
 	};
 
 	CHECK("errno", error, errors);

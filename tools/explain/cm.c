@@ -107,9 +107,11 @@ static void add_what(struct cm_title *title, const struct cm_call *call, int err
 		cm_add(title, "%s", within.event);
 	} else {
 		cm_add(title, by_inner ? "%s: %s failed" : "%s failed", call->verb, within.refused);
-		if (error)
-			cm_add(title, " with %s",
-			       rdmaez_errno_str(by_inner ? within.error : error));
+		if (error) {
+			const int told = by_inner ? within.error : error;
+
+			cm_add(title, " with %s (%d)", rdmaez_errno_str(told), told);
+		}
 		if (within.event)
 			cm_add(title, ": %s", within.event);
 	}

@@ -443,8 +443,9 @@ static void say_little(struct explain_call *call)
 			     .next = "run the program once with stacks of 64 KiB or more"}},
 	};
 
-	snprintf(title, sizeof(title), call->error ? "%s failed with %s" : "%s tells of a failure",
-		 call->verb, rdmaez_errno_str(call->error));
+	snprintf(title, sizeof(title),
+		 call->error ? "%s failed with %s (%d)" : "%s tells of a failure", call->verb,
+		 rdmaez_errno_str(call->error), call->error);
 	explain_say(call, &said);
 }
 

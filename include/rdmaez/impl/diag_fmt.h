@@ -361,7 +361,8 @@ RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 	if (diag->verb)
 		rdmaez_impl_put(text, ": %s", diag->verb);
 	if (diag->error)
-		rdmaez_impl_put(text, " failed with %s", rdmaez_errno_str(diag->error));
+		rdmaez_impl_put(text, " failed with %s (%d)", rdmaez_errno_str(diag->error),
+				diag->error);
 	else if (!diag->status && !diag->event &&
 		 (!diag->count || diag->finding[0].severity != RDMAEZ_DIAG_ERROR))
 		rdmaez_impl_put(text, ": no error");
@@ -472,7 +473,7 @@ RDMAEZ_COLD RDMAEZ_IMPL_ENDS void rdmaez_impl_diag_exit(int error, const struct 
 	if (diag && diag->error == error)
 		rdmaez_diag_print(diag, stderr);
 	else
-		fprintf(stderr, "%s\n", rdmaez_errno_str(error));
+		fprintf(stderr, "%s (%d)\n", rdmaez_errno_str(error), error);
 	rdmaez_impl_exit(1); /* EXIT_FAILURE */
 }
 
@@ -522,6 +523,17 @@ RDMAEZ_IMPL const char *rdmaez_impl_severity_str(enum rdmaez_severity severity)
 						: "advice";
 }
 
+/* An errno value by its name, or by its number where it has none. */
+RDMAEZ_IMPL void rdmaez_impl_put_errno(struct rdmaez_impl_text *text, int error)
+{
+	const char *const name = rdmaez_errno_str(error);
+
+	if (strcmp(name, "unknown") == 0)
+		rdmaez_impl_put(text, "%d", error);
+	else
+		rdmaez_impl_put(text, "%s", name);
+}
+
 /* severity:reason:field:kind, then the value and the bounds where there are any. */
 RDMAEZ_IMPL void rdmaez_impl_put_line_finding(struct rdmaez_impl_text *text,
 					      const struct rdmaez_finding *finding)
@@ -564,7 +576,8 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
 	rdmaez_impl_put(&text, "call=%s", diag->call);
 	if (diag->verb)
 		rdmaez_impl_put(&text, " verb=%s", diag->verb);
-	rdmaez_impl_put(&text, " error=%s", rdmaez_errno_str(diag->error));
+	rdmaez_impl_put(&text, " error=");
+	rdmaez_impl_put_errno(&text, diag->error);
 	if (diag->device[0])
 		rdmaez_impl_put(&text, " device=%s", diag->device);
 	if (diag->driver)

@@ -123,7 +123,21 @@ RDMAEZ_COLD const char *rdmaez_errno_str(int error)
 
 	while (known[n] && known[n] != error)
 		n++;
-	return error ? rdmaez_impl_str_nth(RDMAEZ_IMPL_ERRNOS(RDMAEZ_IMPL_ERRNO_NAME), n) : "0";
+	if (!error)
+		return "0";
+	/*
+	 * From 512 on stand those that the kernel keeps to itself, in include/linux/errno.h of Linux 6.12: programs "should
+	 * never" see them, but some drivers of Linux return them. 520 has no name.
+	 */
+	if (!known[n] && error >= 512)
+		return rdmaez_impl_str_nth(
+			"ERESTARTSYS\0ERESTARTNOINTR\0ERESTARTNOHAND\0ENOIOCTLCMD\0"
+			"ERESTART_RESTARTBLOCK\0EPROBE_DEFER\0EOPENSTALE\0ENOPARAM\0?\0"
+			"EBADHANDLE\0ENOTSYNC\0EBADCOOKIE\0ENOTSUPP\0ETOOSMALL\0"
+			"ESERVERFAULT\0EBADTYPE\0EJUKEBOX\0EIOCBQUEUED\0ERECALLCONFLICT\0"
+			"ENOGRACE\0",
+			(unsigned int)error - 512);
+	return rdmaez_impl_str_nth(RDMAEZ_IMPL_ERRNOS(RDMAEZ_IMPL_ERRNO_NAME), n);
 }
 
 #undef RDMAEZ_IMPL_ERRNOS
