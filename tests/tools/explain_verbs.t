@@ -56,6 +56,7 @@ options=(--only query)
 ok 'shows queries if asked to' explains query 'query ibv_query_device EIO DEVICE_GONE' \
 	'query ibv_query_port EINVAL UNEXPLAINED'
 ok 'does not show rows that are not there even then' passes rows
+ok 'shows that an SRQ has no number' explains srq_number 'query ibv_get_srq_num EOPNOTSUPP NOT_SUPPORTED'
 options=()
 
 ok 'explains a protection domain' explains alloc_pd 'refusal ibv_alloc_pd ENOMEM NO_RESOURCES'
@@ -98,6 +99,13 @@ ok 'explains access to device memory' explains dm_access 'refusal ibv_reg_dm_mr 
 ok 'explains a region that is not zero-based' explains dm_based 'refusal ibv_reg_dm_mr EINVAL DM_ZERO_BASED'
 ok 'explains device memory in use' explains dm_busy 'refusal ibv_free_dm EBUSY DM_IN_USE'
 ok 'explains device memory that is gone, and leaves it alone' explains dm_stale 'refusal ibv_free_dm ENOENT DM_STALE'
+
+ok 'explains counters and actions of flows' explains flows 'refusal ibv_read_counters EINVAL UNEXPLAINED' \
+	'refusal ibv_attach_counters_point_flow EPROTONOSUPPORT NOT_SUPPORTED' \
+	'refusal ibv_destroy_counters EBUSY COUNTERS_IN_USE' \
+	'refusal ibv_create_flow_action_esp EOPNOTSUPP NOT_SUPPORTED' \
+	'refusal ibv_modify_flow_action_esp ENOMEM NO_RESOURCES' \
+	'refusal ibv_destroy_flow_action EBUSY FLOW_ACTION_IN_USE'
 
 ok 'explains the capabilities of a queue pair' explains qp_limit 'refusal ibv_create_qp EINVAL CAP_LIMIT' \
 	'refusal ibv_create_qp EINVAL CAP_LIMIT'
@@ -145,6 +153,37 @@ provider_by() {
 }
 ok "explains what a provider's own functions refuse" provider_by linked
 ok 'explains it if they are looked up' provider_by loaded
+
+# preprocessed: what the C compiler makes of stdin.
+preprocessed() {
+	"${CC:-cc}" -D_GNU_SOURCE -DRDMAEZ_EXTERN -Iinclude -Itools/explain -E -P -x c -
+}
+
+# members HEADER: those of struct verbs_context and of struct ibv_context_ops, but for what rdma-core itself has given up.
+members() {
+	preprocessed <<<"#include <$1>" | perl -0ne '
+		for my $struct (qw(verbs_context ibv_context_ops)) {
+			my ($body) = /struct $struct \{(.*?)\};/s or die "no struct $struct";
+			for my $member (split /;/, $body) {
+				next unless $member =~ /\S/;
+				my ($name) = $member =~ /\(\s*\*\s*(\w+)\s*\)/ ? $1 : $member =~ /(\w+)\s*$/;
+				print "$name\n" unless $name =~ /^_compat_/;
+			}
+		}' | sort
+}
+
+# listed LIST...: what stands in these lists of tools/explain.
+listed() {
+	{ echo '#include "data.h"'; echo '#include "verbs.h"'; echo '#define LISTED(entry, ...) listed: entry'
+		printf '%s(LISTED)\n' "$@"; } | preprocessed | grep -o 'listed: [a-z_A-Z0-9]*' | sed 's/.* //' | sort
+}
+
+every_member_is_listed() {
+	diff <(members "${1:-infiniband/verbs.h}") <(listed EXPLAIN_TABLE EXPLAIN_OPS EXPLAIN_DATA EXPLAIN_LEFT_ALONE)
+}
+ok 'each entry of a context is explained, or left alone for a reason' every_member_is_listed
+sed '/^struct verbs_context {/a int (*new_verb)(struct ibv_context *context);' /usr/include/infiniband/verbs.h >"$scratch/newer.h"
+fails 'sees an entry that is new' '< new_verb' every_member_is_listed "$scratch/newer.h"
 
 fails 'sees a reason that is another' 'CQ_IN_USE' explains pd_busy 'refusal ibv_dealloc_pd EBUSY CQ_IN_USE'
 fails 'sees a finding that is not expected' 'DEVICE_NONE' explains list_empty

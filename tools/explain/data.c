@@ -237,22 +237,14 @@ static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bin
 /* ---- The table ------------------------------------------------------------------------------------- */
 
 /* Another thread may be in these functions by the time it finds them in the table: the original comes first. */
-#define WRAP(operation)                                                                 \
-	do {                                                                            \
-		context->ops.SLOT_##operation =                                         \
-			(__typeof__(context->ops.SLOT_##operation))(void (*)(           \
-				void))context->ops.operation;                           \
-		__atomic_store_n(&context->ops.operation, operation, __ATOMIC_RELEASE); \
-	} while (0)
+#define WRAP(operation)                                                                            \
+	context->ops.SLOT_##operation =                                                            \
+		(__typeof__(context->ops.SLOT_##operation))(void (*)(void))context->ops.operation; \
+	__atomic_store_n(&context->ops.operation, operation, __ATOMIC_RELEASE);
 
 void explain_wrap_data(struct ibv_context *context)
 {
 	if (context->ops.poll_cq == poll_cq)
 		return;
-	WRAP(req_notify_cq);
-	WRAP(post_send);
-	WRAP(post_recv);
-	WRAP(post_srq_recv);
-	WRAP(bind_mw);
-	WRAP(poll_cq);
+	EXPLAIN_DATA(WRAP)
 }

@@ -5,7 +5,11 @@
 
 #include "explain.h"
 
-/* The entries of struct ibv_context_ops, under explain_lock(). A context that has them already is left as it is. */
+/* The entries of struct ibv_context_ops that are replaced. poll_cq is the last, by which one sees that all are. */
+#define EXPLAIN_DATA(X) \
+	X(req_notify_cq) X(post_send) X(post_recv) X(post_srq_recv) X(bind_mw) X(poll_cq)
+
+/* Puts the functions of data.c there, under explain_lock(). A context that has them already is left as it is. */
 void explain_wrap_data(struct ibv_context *context);
 
 /* The functions of a completion queue of the extended interface (extended.c). */

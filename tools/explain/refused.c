@@ -29,6 +29,11 @@ static const struct {
 	 "a queue pair still uses the indirection table", "destroy the queue pair first"},
 	{"ibv_dealloc_td", EBUSY, "TD_IN_USE", "td", "a parent domain still uses the thread domain",
 	 "deallocate the parent domain first"},
+	/* uverbs_free_counters() and uverbs_free_flow_action() of Linux */
+	{"ibv_destroy_counters", EBUSY, "COUNTERS_IN_USE", "counters",
+	 "a flow still counts into them", "destroy the flow first"},
+	{"ibv_destroy_flow_action", EBUSY, "FLOW_ACTION_IN_USE", "action",
+	 "a flow still has the action", "destroy the flow first"},
 	/* ibv_fork_init() of rdma-core */
 	{"ibv_fork_init", EINVAL, "FORK_LATE", "ibv_fork_init",
 	 "memory has been registered already, which is not protected from fork()",

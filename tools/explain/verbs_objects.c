@@ -541,3 +541,48 @@ int explain_destroy_counters(struct ibv_counters *counters)
 		       ORIGINAL(counters, destroy_counters)(counters), counters->context,
 		       EXPLAIN_NOTHING, EXPLAIN_NOTHING);
 }
+
+int explain_read_counters(struct ibv_counters *counters, uint64_t *values, uint32_t count,
+			  uint32_t flags)
+{
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_read_counters",
+		       ORIGINAL(counters, read_counters)(counters, values, count, flags),
+		       counters->context, EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+int explain_attach_counters_point_flow(struct ibv_counters *counters,
+				       struct ibv_counter_attach_attr *attr, struct ibv_flow *flow)
+{
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_attach_counters_point_flow",
+		       ORIGINAL(counters, attach_counters_point_flow)(counters, attr, flow),
+		       counters->context, EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+struct ibv_flow_action *explain_create_flow_action_esp(struct ibv_context *context,
+						       struct ibv_flow_action_esp_attr *attr)
+{
+	EXPLAIN_POINTER(struct ibv_flow_action, "ibv_create_flow_action_esp",
+			explain_originals(context)->create_flow_action_esp(context, attr), context,
+			EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+int explain_modify_flow_action_esp(struct ibv_flow_action *action,
+				   struct ibv_flow_action_esp_attr *attr)
+{
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_modify_flow_action_esp",
+		       ORIGINAL(action, modify_flow_action_esp)(action, attr), action->context,
+		       EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+int explain_destroy_flow_action(struct ibv_flow_action *action)
+{
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_destroy_flow_action",
+		       ORIGINAL(action, destroy_flow_action)(action), action->context,
+		       EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}
+
+int explain_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
+{
+	EXPLAIN_STATUS(EXPLAIN_QUERY, "ibv_get_srq_num", ORIGINAL(srq, get_srq_num)(srq, srq_num),
+		       srq->context, EXPLAIN_NOTHING, EXPLAIN_NOTHING);
+}

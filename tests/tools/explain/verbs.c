@@ -308,6 +308,16 @@ static void srq_parts(void)
 	end();
 }
 
+static void srq_number(void)
+{
+	uint32_t number = 4711;
+
+	begin();
+	SEE(ibv_get_srq_num(srq, &number), ANY);
+	printf("number %u\n", number);
+	end();
+}
+
 static void srq_busy(void)
 {
 	struct ibv_qp_init_attr_ex init;
@@ -491,6 +501,94 @@ static void dm_stale(void)
 	printf("unimported %u\n", fake_count(FAKE_UNIMPORT_DM));
 	ibv_free_dm(dm);
 	end();
+}
+
+/* ---- Counters and actions of flows, which the fake does not have -------------------------------------------- */
+
+static unsigned int refused;
+
+static int refuse_read(struct ibv_counters *counters, uint64_t *values, uint32_t count,
+		       uint32_t flags)
+{
+	(void)counters;
+	(void)values;
+	(void)count;
+	(void)flags;
+	refused++;
+	return EINVAL;
+}
+
+static int refuse_attach(struct ibv_counters *counters, struct ibv_counter_attach_attr *attr,
+			 struct ibv_flow *flow)
+{
+	(void)counters;
+	(void)attr;
+	(void)flow;
+	refused++;
+	return EPROTONOSUPPORT;
+}
+
+static struct ibv_flow_action *refuse_action(struct ibv_context *unused,
+					     struct ibv_flow_action_esp_attr *attr)
+{
+	(void)unused;
+	(void)attr;
+	refused++;
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+static int refuse_change(struct ibv_flow_action *action, struct ibv_flow_action_esp_attr *attr)
+{
+	(void)action;
+	(void)attr;
+	refused++;
+	return ENOMEM;
+}
+
+static int refuse_end(struct ibv_flow_action *action)
+{
+	(void)action;
+	refused++;
+	return EBUSY;
+}
+
+static int refuse_counters(struct ibv_counters *counters)
+{
+	(void)counters;
+	refused++;
+	return EBUSY;
+}
+
+static void flows(void)
+{
+	struct ibv_flow_action_esp_attr attr = {.comp_mask = 0};
+	struct ibv_counter_attach_attr attach = {.comp_mask = 0};
+	struct ibv_flow_action action;
+	struct ibv_counters counters;
+	struct verbs_context *table;
+	uint64_t value;
+
+	context = fake_open(device);
+	table = verbs_get_ctx(context);
+	table->read_counters = refuse_read;
+	table->attach_counters_point_flow = refuse_attach;
+	table->destroy_counters = refuse_counters;
+	table->create_flow_action_esp = refuse_action;
+	table->modify_flow_action_esp = refuse_change;
+	table->destroy_flow_action = refuse_end;
+	pd = ibv_alloc_pd(context);
+	counters.context = action.context = context;
+	errno = 77;
+	SEE(ibv_read_counters(&counters, &value, 1, 0), ANY);
+	SEE(ibv_attach_counters_point_flow(&counters, &attach, NULL), ANY);
+	SEE(ibv_destroy_counters(&counters), ANY);
+	SEE_NULL(ibv_create_flow_action_esp(context, &attr), ANY);
+	SEE(ibv_modify_flow_action_esp(&action, &attr), ANY);
+	SEE(ibv_destroy_flow_action(&action), ANY);
+	printf("refused %u\n", refused);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
 }
 
 /* ---- Queue pairs ------------------------------------------------------------------------------------------- */
@@ -808,26 +906,22 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	CASE(list_refused),  CASE(list_empty),    CASE(open_refused),
-	CASE(import_device), CASE(close_refused), CASE(query),
-	CASE(rows),          CASE(alloc_pd),      CASE(pd_busy),
-	CASE(reg_access),    CASE(reg_iova),      CASE(reg_dmabuf),
-	CASE(probe_dmabuf),  CASE(mr_bound),      CASE(import),
-	CASE(window),        CASE(cq_limit),      CASE(cq_vector),
-	CASE(cq_ex),         CASE(cq_resize),     CASE(cq_busy),
-	CASE(srq_limit),     CASE(srq_parts),     CASE(srq_busy),
-	CASE(xrcd_file),     CASE(xrcd_busy),     CASE(ah_empty),
-	CASE(ah_index),      CASE(ah_family),     CASE(ah_unreachable),
-	CASE(ah_no_grh),     CASE(ah_port),       CASE(dm_none),
-	CASE(dm_long),       CASE(dm_full),       CASE(dm_align),
-	CASE(dm_access),     CASE(dm_based),      CASE(dm_busy),
-	CASE(dm_stale),      CASE(qp_limit),      CASE(qp_ex),
-	CASE(qp_domain),     CASE(move),          CASE(qp_busy),
-	CASE(ece),           CASE(event_qp),      CASE(event_cq),
-	CASE(event_well),    CASE(well),          CASE(left_over),
-	CASE(in_error),      CASE(recovered),     CASE(advice),
-	CASE(many_qps),      CASE(adopted),       CASE(older),
-	CASE(again),         CASE(held),          CASE(forked),
+	CASE(list_refused),  CASE(list_empty), CASE(open_refused),   CASE(import_device),
+	CASE(close_refused), CASE(query),      CASE(rows),           CASE(alloc_pd),
+	CASE(pd_busy),       CASE(reg_access), CASE(reg_iova),       CASE(reg_dmabuf),
+	CASE(probe_dmabuf),  CASE(mr_bound),   CASE(import),         CASE(window),
+	CASE(cq_limit),      CASE(cq_vector),  CASE(cq_ex),          CASE(cq_resize),
+	CASE(cq_busy),       CASE(srq_limit),  CASE(srq_parts),      CASE(srq_number),
+	CASE(srq_busy),      CASE(xrcd_file),  CASE(xrcd_busy),      CASE(ah_empty),
+	CASE(ah_index),      CASE(ah_family),  CASE(ah_unreachable), CASE(ah_no_grh),
+	CASE(ah_port),       CASE(dm_none),    CASE(dm_long),        CASE(dm_full),
+	CASE(dm_align),      CASE(dm_access),  CASE(dm_based),       CASE(dm_busy),
+	CASE(dm_stale),      CASE(flows),      CASE(qp_limit),       CASE(qp_ex),
+	CASE(qp_domain),     CASE(move),       CASE(qp_busy),        CASE(ece),
+	CASE(event_qp),      CASE(event_cq),   CASE(event_well),     CASE(well),
+	CASE(left_over),     CASE(in_error),   CASE(recovered),      CASE(advice),
+	CASE(many_qps),      CASE(adopted),    CASE(older),          CASE(again),
+	CASE(held),          CASE(forked),
 };
 
 int main(int argc, char *argv[])
