@@ -625,6 +625,47 @@ static void check_json_bytes(void)
 	}
 }
 
+/* UTF-8 comes out as the characters that it stands for; what is not quite UTF-8 byte by byte. */
+static void check_json_characters(void)
+{
+	static const struct {
+		const char *string, *want;
+	} rows[] = {
+		{"M\xc3\xbcller", "\"M\\u00fcller\""},
+		{"\xc2\x80 \xdf\xbf", "\"\\u0080 \\u07ff\""},
+		{"\xe0\xa0\x80 \xe2\x82\xac \xef\xbf\xbf", "\"\\u0800 \\u20ac \\uffff\""},
+		{"\xed\x9f\xbf \xee\x80\x80", "\"\\ud7ff \\ue000\""},
+		{"\xf0\x90\x80\x80 \xf0\x9f\x98\x80", "\"\\ud800\\udc00 \\ud83d\\ude00\""},
+		{"\xf4\x8f\xbf\xbf", "\"\\udbff\\udfff\""},
+		{"\xc3", "\"\\u00c3\""},
+		{"\xc3x", "\"\\u00c3x\""},
+		{"\xe2\x82", "\"\\u00e2\\u0082\""},
+		{"\xc0\x80", "\"\\u00c0\\u0080\""},
+		{"\xc1\xbf", "\"\\u00c1\\u00bf\""},
+		{"\xe0\x9f\xbf", "\"\\u00e0\\u009f\\u00bf\""},
+		{"\xed\xa0\x80", "\"\\u00ed\\u00a0\\u0080\""},
+		{"\xf0\x8f\xbf\xbf", "\"\\u00f0\\u008f\\u00bf\\u00bf\""},
+		{"\xf4\x90\x80\x80", "\"\\u00f4\\u0090\\u0080\\u0080\""},
+		{"\xf5\x80\x80\x80", "\"\\u00f5\\u0080\\u0080\\u0080\""},
+		{"\x80", "\"\\u0080\""},
+	};
+	char got[64];
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const size_t length = strlen(rows[i].want);
+
+		tap_eq_int(rdmaez_impl_json_string(rows[i].string, SIZE_MAX, got, sizeof(got)),
+			   (long long)length, "the length of %s", rows[i].want);
+		tap_eq_str(got, rows[i].want, "%s in JSON", rows[i].want);
+		tap_eq_int(rdmaez_impl_json_string(rows[i].string, SIZE_MAX, got, 4),
+			   (long long)length, "and cut");
+		tap_ok(!strncmp(got, rows[i].want, 3) && !got[3], "where snprintf() would");
+	}
+	rdmaez_impl_json_string("\xe2\x82\xac", 2, got, sizeof(got));
+	tap_eq_str(got, "\"\\u00e2\\u0082\"", "a character that goes on behind the end");
+	tap_eq_int(rdmaez_impl_json_string("abc", 2, NULL, 0), 4, "without room");
+}
+
 /* Numbers that would do with their bytes in the other order, and what they would be. */
 static void check_swapped(void)
 {
@@ -1225,6 +1266,7 @@ int main(void)
 	check_swapped();
 	check_wrapped();
 	check_json_bytes();
+	check_json_characters();
 	check_values();
 	check_completions();
 	check_errno_texts();

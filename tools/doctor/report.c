@@ -3,6 +3,7 @@
 #include "record.h"
 
 #include <rdmaez.h>
+#include <rdmaez/impl/text.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,33 +19,12 @@ struct tally {
 	unsigned int gids;
 };
 
-/* Writes a JSON string; what is no UTF-8, or beyond U+FFFF, becomes U+FFFD, byte by byte. */
 static void put_json(const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	unsigned int more, i;
+	static char string[6 * STRINGS_MAX + 3]; /* each byte as \\u00ff, quotes, NUL */
 
-	for (putchar('"'); *s; s++) {
-		more = *s < 0x80                 ? 0
-		       : *s >= 0xc2 && *s < 0xe0 ? 1
-		       : *s >= 0xe0 && *s < 0xf0 ? 2
-						 : 4;
-		for (i = 1; i <= more && more < 4; i++)
-			if ((s[i] & 0xc0) != 0x80)
-				more = 4;
-		if (*s == 0xe0 && s[1] < 0xa0)
-			more = 4;
-		if (*s == 0xed && s[1] >= 0xa0)
-			more = 4;
-		if (more == 4)
-			fputs("\\ufffd", stdout);
-		else if (*s < 0x20 || *s == '"' || *s == '\\' || *s == 0x7f)
-			printf("\\u%04x", *s);
-		else
-			for (putchar(*s); more; more--)
-				putchar(*++s);
-	}
-	putchar('"');
+	rdmaez_impl_json_string(text, STRINGS_MAX, string, sizeof(string));
+	fputs(string, stdout);
 }
 
 static void put_member(const char *before, const char *name, const char *text)

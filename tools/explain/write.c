@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <rdmaez/impl/text.h>
+
 #include "write.h"
 
 static const char *const kind_names[] = {
@@ -64,6 +66,15 @@ static void find_place(struct place *place, const void *caller)
 
 /* ---- Words -------------------------------------------------------------------------------------- */
 
+/* Adds what snprintf() has written of the words, or a function that follows its rule. */
+static void add(struct explain_words *words, int more)
+{
+	const size_t room = sizeof(words->bytes) - words->text - words->json;
+
+	if (more > 0)
+		words->json += (size_t)more < room ? (size_t)more : room - 1;
+}
+
 __attribute__((__format__(__printf__, 2, 3))) static void put(struct explain_words *words,
 							      const char *format, ...)
 {
@@ -74,26 +85,19 @@ __attribute__((__format__(__printf__, 2, 3))) static void put(struct explain_wor
 	va_start(arguments, format);
 	more = vsnprintf(words->bytes + at, sizeof(words->bytes) - at, format, arguments);
 	va_end(arguments);
-	if (more < 0)
-		return;
-	words->json += (size_t)more < sizeof(words->bytes) - at ? (size_t)more
-								: sizeof(words->bytes) - at - 1;
+	add(words, more);
 }
 
 /* `before"key":"value"` */
 static void put_pair(struct explain_words *words, const char *before, const char *key,
 		     const char *value)
 {
-	put(words, "%s\"%s\":\"", before, key);
-	for (; *value; value++) {
-		if (*value == '"' || *value == '\\')
-			put(words, "\\%c", *value);
-		else if ((unsigned char)*value < ' ')
-			put(words, "\\u%04x", (unsigned char)*value);
-		else
-			put(words, "%c", *value);
-	}
-	put(words, "\"");
+	size_t at;
+
+	put(words, "%s\"%s\":", before, key);
+	at = words->text + words->json;
+	add(words,
+	    rdmaez_impl_json_string(value, SIZE_MAX, words->bytes + at, sizeof(words->bytes) - at));
 }
 
 /* What one of the headers' functions writes. */
@@ -101,11 +105,9 @@ static void put_record(struct explain_words *words,
 		       int (*format)(const struct rdmaez_diag *, char *, size_t),
 		       const struct rdmaez_diag *diag)
 {
-	const size_t at = words->text + words->json, room = sizeof(words->bytes) - at;
-	const int more = format(diag, words->bytes + at, room);
+	const size_t at = words->text + words->json;
 
-	if (more > 0)
-		words->json += (size_t)more < room ? (size_t)more : room - 1;
+	add(words, format(diag, words->bytes + at, sizeof(words->bytes) - at));
 }
 
 static const char *occasion(const struct explain_call *call, const struct explain_text *said)

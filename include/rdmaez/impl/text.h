@@ -7,6 +7,21 @@
 #include "../units.h"
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Writes a JSON string of at most so many bytes, with its quotes and by snprintf()'s rule, in ASCII alone: it can be
+ * cut, logged and mailed. UTF-8 is decoded; a byte that is none counts as a character of Latin-1. The tools call it,
+ * too.
+ */
+RDMAEZ_COLD int rdmaez_impl_json_string(const char *string, size_t most, char *buf, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
 #if RDMAEZ_IMPL_BODIES
 
 #include <stdarg.h>
@@ -110,22 +125,65 @@ RDMAEZ_IMPL void rdmaez_impl_put_wrapped(struct rdmaez_impl_text *text, const ch
 	rdmaez_impl_put(text, "\n");
 }
 
-/* A JSON string of at most so many bytes; what JSON or ASCII do not take is escaped one by one. */
+/* The character that UTF-8 begins here with, and its number of bytes; 0: these bytes are no UTF-8 (RFC 3629). */
+RDMAEZ_IMPL size_t rdmaez_impl_utf8(const unsigned char *bytes, size_t most, uint32_t *character)
+{
+	const size_t size = bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
+	uint32_t value = bytes[0] & (0xffu >> (size + 1));
+
+	if (bytes[0] < 0xc2 || bytes[0] > 0xf4 || most < size)
+		return 0;
+	for (size_t i = 1; i < size; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (bytes[i] & 0x3f);
+	}
+	/* Longer than it need be, half of a pair, or beyond Unicode. */
+	if ((size == 3 && value < 0x800) || (size == 4 && value < 0x10000) || value > 0x10ffff ||
+	    (value >= 0xd800 && value <= 0xdfff))
+		return 0;
+	*character = value;
+	return size;
+}
+
+RDMAEZ_COLD int rdmaez_impl_json_string(const char *string, size_t most, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	const unsigned char *const bytes = (const unsigned char *)string;
+	size_t end = 0;
+
+	while (end < most && bytes[end])
+		end++;
+	rdmaez_impl_put(&text, "\"");
+	for (size_t i = 0; i < end;) {
+		uint32_t character = bytes[i];
+		const size_t length = rdmaez_impl_utf8(bytes + i, end - i, &character);
+
+		if (character == '"' || character == '\\')
+			rdmaez_impl_put(&text, "\\%c", (int)character);
+		else if (character >= 0x20 && character < 0x7f)
+			rdmaez_impl_put(&text, "%c", (int)character);
+		else if (character < 0x10000)
+			rdmaez_impl_put(&text, "\\u%04x", (unsigned int)character);
+		else
+			rdmaez_impl_put(&text, "\\u%04x\\u%04x",
+					(unsigned int)(0xd7c0 + (character >> 10)),
+					(unsigned int)(0xdc00 | (character & 0x3ff)));
+		i += length ? length : 1;
+	}
+	rdmaez_impl_put(&text, "\"");
+	return (int)text.length;
+}
+
+/* The same at the end of a text. */
 RDMAEZ_IMPL void rdmaez_impl_put_json_chars(struct rdmaez_impl_text *text, const char *string,
 					    size_t most)
 {
-	rdmaez_impl_put(text, "\"");
-	for (size_t i = 0; i < most && string[i]; i++) {
-		const unsigned char byte = (unsigned char)string[i];
+	const bool room = text->length < text->size;
 
-		if (byte == '"' || byte == '\\')
-			rdmaez_impl_put(text, "\\%c", byte);
-		else if (byte < 0x20 || byte >= 0x7f)
-			rdmaez_impl_put(text, "\\u%04x", byte);
-		else
-			rdmaez_impl_put(text, "%c", byte);
-	}
-	rdmaez_impl_put(text, "\"");
+	text->length += (size_t)rdmaez_impl_json_string(string, most,
+							room ? text->buf + text->length : NULL,
+							room ? text->size - text->length : 0);
 }
 
 /* A JSON string. */
