@@ -22,6 +22,21 @@ help_is_complete() {
 		<("$doctor" --help | grep -oE -- '--[a-z]+' | sort -u)
 }
 
+# calls_one_way DIRECTORY: of these objects none calls one that calls it, by others or not. main.c is above all, with the
+# table of the checks.
+calls_one_way() {
+	local objects=(tools/doctor/*.c)
+	objects=("${objects[@]/#tools\/doctor/$1}")
+	nm --extern-only "${objects[@]/%.c/.o}" | awk '
+		NF == 1 { file = $0; sub(".*/", "", file) }
+		NF > 1 && $(NF - 1) == "T" { home[$NF] = file }
+		NF > 1 && $(NF - 1) == "U" { calls[file " " $NF] }
+		END { for (call in calls) { split(call, part, " ")
+			if (part[1] != "main.o:" && part[2] in home) print part[1], home[part[2]] } }' >"$scratch/calls"
+	[[ $(wc -l <"$scratch/calls") -gt 50 ]]
+	tsort "$scratch/calls" >"$scratch/sorted"
+}
+
 # usage PATTERN ARG...: one line on stderr, nothing on stdout, status 2.
 usage() {
 	local status=0
@@ -204,10 +219,14 @@ ok "one that cannot be killed is left behind" took 2 6 survives
 ok "the whole run ends in time" took 1 5 times_out
 ok "as JSON, too" took 2 6 json '.checks[0].verdict == "failed"' --only memlock
 ok "a killed doctor leaves no process behind" leaves_none
+ok "its files call each other in one direction" calls_one_way build/tools/doctor
 
 machine
 report --json >"$scratch/out"
 jq '.checks[0].verdict = "fine"' "$scratch/report" >"$scratch/wrong"
+cp -r build/tools/doctor "$scratch/circle"
+objcopy --redefine-sym poll=ask_for_probes "$scratch/circle/talk.o"
+fails "files that call each other are seen" 'contains a loop' calls_one_way "$scratch/circle"
 fails "the schema refuses another verdict" 'is not one of' valid "$scratch/wrong"
 fails "JSON that jq finds false is seen" '^false' json '.summary.failed > 0'
 grep -v '^| .memlock. |' docs/doctor.md >"$scratch/page.md"

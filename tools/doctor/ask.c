@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Data between both ends: the probes, at the end that asks for them, and what comes of them. */
-#include "peer.h"
+#include "ask.h"
+#include "reach.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -506,7 +507,7 @@ static void say_loss(const struct session *s)
 	next_loss(s);
 }
 
-void session_probe(struct session *s)
+void ask_for_probes(struct session *s)
 {
 	struct attempt first, other;
 	struct attempt *works = &first;

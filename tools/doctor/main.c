@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rdmaez-doctor: why RDMA cannot be used here, or why it is slow. `rdmaez-doctor --help` is the short manual. */
-#include "peer.h"
+#include "reach.h"
 
 #include <rdmaez.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The way to the peer, as this machine's kernel knows it: route, device and GID, neighbour, MTU. */
-#include "peer.h"
+#include "path.h"
 #include "port.h"
+#include "reach.h"
+#include "talk.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages between two queue pairs: one end sends, the other sends them back. */
-#include "peer.h"
+#include "probe.h"
+#include "talk.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The end that listens: it serves one peer after the other, and sends back what they send. */
-#include "peer.h"
+#include "reach.h"
+#include "session.h"
 
 #include <errno.h>
 #include <poll.h>

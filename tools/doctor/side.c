@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an end has for a probe, what the peer says that it has, and whether that goes together. */
-#include "peer.h"
+#include "side.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -266,25 +266,23 @@ static void put_kinds(const struct side *side, char *text, size_t size)
 	}
 }
 
-static void say_gids(const struct session *s)
+static void say_gids(const struct side *own, const struct side *peer, const char *here)
 {
-	const struct side *const own = &s->own, *const peer = &s->other;
 	const bool we_lack = !count_routable(own), it_lacks = !count_routable(peer);
 	char ours[160], its[160];
 
 	put_kinds(own, ours, sizeof(ours));
 	put_kinds(peer, its, sizeof(its));
 	if (!count_pairs(own, peer)) {
-		doctor_say(DOCTOR_FAILED, s->here, "no GID here goes with one of the peer's %s/%u",
+		doctor_say(DOCTOR_FAILED, here, "no GID here goes with one of the peer's %s/%u",
 			   peer->port.device, peer->port.port);
 		doctor_evidence("here %s; at the peer %s", ours, its);
 	} else if (we_lack != it_lacks) {
-		doctor_say(DOCTOR_WARNING, s->here,
-			   "%s has only link-local GIDs, %s others as well",
+		doctor_say(DOCTOR_WARNING, here, "%s has only link-local GIDs, %s others as well",
 			   we_lack ? "this end" : "the peer", we_lack ? "the peer" : "this end");
 		doctor_evidence("here %s; at the peer %s", ours, its);
 	} else {
-		doctor_say(DOCTOR_OK, s->here, "GIDs of both ends go together");
+		doctor_say(DOCTOR_OK, here, "GIDs of both ends go together");
 		doctor_evidence("here %s; at the peer %s", ours, its);
 	}
 	if (we_lack && !it_lacks)
@@ -296,25 +294,23 @@ static void say_gids(const struct session *s)
 			    "rdmaez-doctor --gids at both ends");
 }
 
-static void say_mtus(const struct session *s)
+static void say_mtus(const struct side *own, const struct side *peer, const char *here)
 {
-	const struct side *const own = &s->own, *const peer = &s->other;
 	const bool we_are_less = own->mtu < peer->mtu ||
 				 (own->mtu == peer->mtu && own->netdev_mtu < peer->netdev_mtu);
 	const unsigned int greater = we_are_less ? peer->netdev_mtu : own->netdev_mtu;
 
 	if (!side_is_ethernet(own)) {
-		doctor_say(own->mtu == peer->mtu ? DOCTOR_OK : DOCTOR_NOTE, s->here,
+		doctor_say(own->mtu == peer->mtu ? DOCTOR_OK : DOCTOR_NOTE, here,
 			   "the MTU is %d here and %d at the peer", own->mtu, peer->mtu);
 		return;
 	}
 	if (own->mtu == peer->mtu && own->netdev_mtu == peer->netdev_mtu) {
-		doctor_say(DOCTOR_OK, s->here,
-			   "the MTU is %d at both ends, that of the interfaces %u", own->mtu,
-			   own->netdev_mtu);
+		doctor_say(DOCTOR_OK, here, "the MTU is %d at both ends, that of the interfaces %u",
+			   own->mtu, own->netdev_mtu);
 		return;
 	}
-	doctor_say(own->mtu == peer->mtu ? DOCTOR_NOTE : DOCTOR_WARNING, s->here,
+	doctor_say(own->mtu == peer->mtu ? DOCTOR_NOTE : DOCTOR_WARNING, here,
 		   "the MTU is %d here and %d at the peer, that of the interfaces %u and %u",
 		   own->mtu, peer->mtu, own->netdev_mtu, peer->netdev_mtu);
 	doctor_evidence("active_mtu of %s/%u here and of %s/%u there", own->port.device,
@@ -325,14 +321,11 @@ static void say_mtus(const struct session *s)
 }
 
 /* Whether a probe makes sense. */
-bool session_compare(const struct session *s)
+bool side_compare(const struct side *own, const struct side *peer, const char *here)
 {
-	const struct side *const own = &s->own, *const peer = &s->other;
-
 	if (strcmp(own->link_layer, peer->link_layer) != 0 || own->is_iwarp != peer->is_iwarp) {
-		doctor_say(DOCTOR_FAILED, s->here,
-			   "%s%s here, %s%s at the peer: they cannot connect", own->link_layer,
-			   own->is_iwarp ? " with iWARP" : "", peer->link_layer,
+		doctor_say(DOCTOR_FAILED, here, "%s%s here, %s%s at the peer: they cannot connect",
+			   own->link_layer, own->is_iwarp ? " with iWARP" : "", peer->link_layer,
 			   peer->is_iwarp ? " with iWARP" : "");
 		doctor_next("name a device of the other kind at one end: ibv_devinfo lists them");
 		return false;
@@ -341,7 +334,7 @@ bool session_compare(const struct session *s)
 		const bool ours = strcmp(own->state, "ACTIVE") != 0;
 		const struct side *const side = ours ? own : peer;
 
-		doctor_say(DOCTOR_FAILED, s->here, "port %u of %s, %s, is %s", side->port.port,
+		doctor_say(DOCTOR_FAILED, here, "port %u of %s, %s, is %s", side->port.port,
 			   side->port.device, ours ? "at this end" : "at the peer", side->state);
 		if (side_is_ethernet(side))
 			doctor_next("%sip link set dev %s up",
@@ -350,15 +343,14 @@ bool session_compare(const struct session *s)
 			doctor_next("%srdmaez-doctor --only port", ours ? "" : "on the peer: ");
 		return false;
 	}
-	say_mtus(s);
+	say_mtus(own, peer, here);
 	if (own->is_iwarp) {
-		doctor_say(DOCTOR_NOTE, s->here,
-			   "iWARP connects by rdma_cm alone: no data was tried");
+		doctor_say(DOCTOR_NOTE, here, "iWARP connects by rdma_cm alone: no data was tried");
 		doctor_next("rping -s at one end, rping -c -a ADDRESS at the other");
 		return false;
 	}
 	if (!side_is_ethernet(own))
 		return true;
-	say_gids(s);
+	say_gids(own, peer, here);
 	return count_pairs(own, peer) > 0;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* How two doctors talk: lines of text over TCP, with limits to all of it. */
-#include "peer.h"
+#include "talk.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 static const char magic[] = "rdmaez-doctor ";
@@ -192,36 +193,4 @@ void talk_text(const struct talk *talk, const char *key, char *text, size_t size
 	const char *const value = talk_value(talk, key, NULL);
 
 	snprintf(text, size, "%.*s", (int)size - 1, value ? value : "?");
-}
-
-/* --- Whom to talk to -------------------------------------------------------------------------------- */
-
-bool peer_parse(const char *text, struct peer_name *name)
-{
-	const char *colon = strrchr(text, ':'), *host = text;
-	size_t length = strlen(text);
-	unsigned int port = PEER_PORT;
-	char rest;
-
-	if (text[0] == '[') {
-		const char *end = strchr(text, ']');
-
-		if (!end || (end[1] && end[1] != ':'))
-			return false;
-		host = text + 1;
-		length = (size_t)(end - host);
-		colon = end[1] ? end + 1 : NULL;
-	} else if (colon && strchr(text, ':') != colon) {
-		colon = NULL; /* an IPv6 address */
-	} else if (colon) {
-		length = (size_t)(colon - text);
-	}
-	if (colon && (sscanf(colon + 1, "%5u%c", &port, &rest) != 1 || !port || port > 65535))
-		return false;
-	if (!length || length >= sizeof(name->host))
-		return false;
-	memcpy(name->host, host, length);
-	name->host[length] = '\0';
-	snprintf(name->port, sizeof(name->port), "%u", port);
-	return true;
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* rdmaez-doctor --peer and --listen: messages between two queue pairs. */
+#ifndef RDMAEZ_DOCTOR_PROBE_H
+#define RDMAEZ_DOCTOR_PROBE_H
+
+#include "path.h"
+
+/* What is tried. */
+struct probe {
+	struct rdma_port port; /* of this end */
+	enum ibv_qp_type type; /* RC or UD */
+	int gid_index;         /* of this end; -1: the one that rdmaez chooses */
+	int mtu;               /* of the path, in bytes; 0: what both ports have */
+	union ibv_gid peer;    /* the address by which the peer is known */
+};
+
+/* A queue pair, and what it needs; what came of it. */
+struct probe_end {
+	struct rdmaez_simple it;
+	struct rdmaez_qp_opts opts;
+	struct rdmaez_endpoint local, remote;
+	struct rdmaez_qp_opts agreed;
+	struct ibv_ah *ah;
+	enum ibv_qp_type type;
+	unsigned int slots;
+	uint32_t slot_bytes;
+	unsigned int sent, got;  /* messages, without failures */
+	struct rdmaez_diag diag; /* of the last call that failed */
+};
+
+/* Each returns 0 or an errno value, and explains it in `end->diag`. */
+int probe_open(struct probe_end *end, const struct probe *probe);
+int probe_connect(struct probe_end *end, int tcp);
+/* Sends a message of this many bytes, and takes in that it comes back the same. */
+int probe_ping(struct probe_end *end, uint32_t bytes);
+/* Sends so many datagrams, each of this many bytes; *lost tells how many did not come back. */
+int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count, unsigned int *lost);
+/* Sends back what comes, until something comes by TCP or the time is over. */
+int probe_echo(struct probe_end *end, int tcp, uint64_t until);
+void probe_close(struct probe_end *end);
+
+/* Counters of a port by which loss shows. */
+enum {
+	PROBE_COUNTERS = 32
+};
+struct probe_counters {
+	uint64_t value[PROBE_COUNTERS];
+};
+void probe_count(const struct rdma_port *port, struct probe_counters *counters);
+/* Writes what grew, "out_of_sequence +3, duplicate_request +1"; returns its length, 0: nothing did. */
+size_t probe_growth(const struct probe_counters *before, const struct probe_counters *after,
+		    char *text, size_t size);
+
+#endif
