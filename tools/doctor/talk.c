@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How two doctors talk: lines of text over TCP, with limits to all of it. */
+/*
+ * How two doctors talk: lines of text over TCP, with limits to all of it.
+ *
+ * rdmaez_exchange() carries endpoints of one size between two ends of the same program, whereas a doctor asks and
+ * answers in words of any number, and has to tell what answers in the place of a doctor: another program, another
+ * version, silence. rdmaez_exchange_open() tries again where a connection is refused, which a doctor reports at once;
+ * the queue pairs themselves do connect by rdmaez_exchange_connect(), in probe_connect().
+ */
 #include "talk.h"
 
 #include <errno.h>
