@@ -9,26 +9,34 @@ reasons() {
 	sed -n 's/^\tX(\([A-Z0-9_]*\),.*/\1/p' "$1/rdmaez/why.h"
 }
 
-# named REASON FILES...: somewhere as a whole word, with or without the prefix.
-named() {
-	grep -qwE -- "(RDMAEZ_WHY_)?$1" "${@:2}"
+# words FILE...: "FILE WORD" of each word in these files, once, without the prefix. A reason's own line in the list
+# does not count for that reason.
+words() {
+	LC_ALL=C awk '{
+		own = match($0, /^\tX\([A-Z0-9_]+,/) ? substr($0, 4, RLENGTH - 4) : ""
+		count = split($0, word, /[^A-Za-z0-9_]+/)
+		for (i = 1; i <= count; i++) {
+			sub(/^RDMAEZ_WHY_/, "", word[i])
+			if (word[i] != "" && word[i] != own && !seen[FILENAME, word[i]]++)
+				print FILENAME, word[i]
+		}
+	}' "$@"
+}
+
+# missing DIR TEXT FILE...: TEXT and the reason, of each reason of DIR that none of the files names.
+missing() {
+	reasons "$1" | sort -u >"$scratch/reasons"
+	(($(wc -l <"$scratch/reasons") > 300))
+	words "${@:3}" | cut -d' ' -f2 | sort -u | comm -23 "$scratch/reasons" - | sed "s/^/$2 /" >"$scratch/missing"
+	[[ ! -s $scratch/missing ]] || { cat "$scratch/missing"; false; }
 }
 
 all_given() {
-	local reason
-	for reason in $(reasons "$1"); do
-		# Its own line in the list does not count.
-		named "$reason" <(grep -rhv "^	X($reason," "$1/rdmaez") || echo "no header gives $reason"
-	done >"$scratch/missing"
-	[[ ! -s $scratch/missing ]] || { cat "$scratch/missing"; false; }
+	missing "$1" 'no header gives' "$1"/rdmaez/{,impl/,devel/,devel/impl/}*.h
 }
 
 all_expected() {
-	local reason
-	for reason in $(reasons "$1"); do
-		named "$reason" tests/unit/*.c tests/device/*.c || echo "no test expects $reason"
-	done >"$scratch/missing"
-	[[ ! -s $scratch/missing ]] || { cat "$scratch/missing"; false; }
+	missing "$1" 'no test expects' tests/unit/*.c tests/device/*.c
 }
 
 # grouped DIR: "GROUP REASON" of each reason beyond the core, GROUP in lower case.
@@ -49,14 +57,19 @@ enters() {
 
 # A reason beyond the core is given only where its group's texts are entered, by every function of the file.
 all_told() {
-	local group reason file
-	[[ $(grouped "$1" | wc -l) -gt 100 ]]
+	local group reason file key
+	local -A group_of=() entered=()
 	while read -r group reason; do
-		for file in "$1"/rdmaez/{,devel/}impl/*.h; do
-			[[ $file == */why.h || $file == */diag_fmt.h ]] || ! named "$reason" "$file" ||
-				enters "$group" "$file" || echo "${file##*/} gives $reason without the texts of $group"
-		done
-	done < <(grouped "$1") >"$scratch/untold"
+		group_of[$reason]=$group
+	done < <(grouped "$1")
+	((${#group_of[@]} > 100))
+	while read -r file reason; do
+		group=${group_of[$reason]-}
+		[[ -n $group && $file != */why.h && $file != */diag_fmt.h ]] || continue
+		key=$group:$file
+		[[ -n ${entered[$key]-} ]] || entered[$key]=$(enters "$group" "$file" && echo yes || echo no)
+		[[ ${entered[$key]} == yes ]] || echo "${file##*/} gives $reason without the texts of $group"
+	done < <(words "$1"/rdmaez/{,devel/}impl/*.h) >"$scratch/untold"
 	for file in "$1"/rdmaez/{,devel/}impl/*.h; do
 		! grep -q 'rdmaez_impl_why_[a-z]*[),]' "$file" ||
 			! grep -q -e 'diag_reset(diag' -e 'begin(diag, [^,]*, NULL,' "$file" ||
