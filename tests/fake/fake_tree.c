@@ -139,6 +139,7 @@ int open(const char *path, int flags, ...)
 	return fd;
 }
 
+#ifndef open64 /* musl's fcntl.h may make it another word for open() */
 int open64(const char *path, int flags, ...)
 {
 	va_list args;
@@ -149,6 +150,7 @@ int open64(const char *path, int flags, ...)
 	va_end(args);
 	return fd;
 }
+#endif
 
 DIR *opendir(const char *path)
 {
