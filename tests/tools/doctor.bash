@@ -70,15 +70,16 @@ says() {
 	((code == $2)) || { echo "ended with $code, not $2"; return 1; }
 }
 
-# The last counter of eth0 is a pipe: the doctor waits there for a line, at the end of each sample.
-# shellcheck disable=SC2016 # expanded by the inner shell
+# The last counter of eth0 is a pipe: the doctor waits there for a line, at the end of each sample. What COMMAND changes
+# while the first one waits is between the samples, however long it takes.
+# shellcheck disable=SC2016 # expanded by the inner shells
 changes() {
-	local child pipe=$tree/sys/class/net/eth0/carrier_changes
-	mkfifo "$pipe"
+	local child changed=$tree/changed pipe=$tree/sys/class/net/eth0/carrier_changes
+	mkfifo "$pipe" "$changed"
 	"$doctor" --root "$tree" --only "$1" >"$scratch/out" 2>&1 &
 	child=$!
-	timeout 20 bash -c 'echo 1 >"$0"' "$pipe"
-	"${@:2}"
+	timeout 20 bash -c 'exec 3>"$0"; echo waits; read -r _ <"$1"; echo 1 >&3' "$pipe" "$changed" |
+		{ grep -q waits; "${@:2}"; timeout 20 bash -c 'echo >"$0"' "$changed"; }
 	timeout 20 bash -c 'echo 1 >"$0"' "$pipe"
 	wait "$child"
 	sed '/^rdmaez-doctor: /d' "$scratch/out" >"$scratch/lines"
