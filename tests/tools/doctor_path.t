@@ -14,6 +14,7 @@ with_stranger() {
 	local perl=$1 code=0 port
 	local -r told=$scratch/stranger.$BASHPID
 	shift
+	rm -f "$told" # of another stranger
 	perl -MIO::Socket -e '
 		my $listen = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1) or die;
 		$SIG{PIPE} = "IGNORE";
@@ -63,8 +64,15 @@ two_doctors() {
 	served "$1" 'ok   serve 127.0.0.1: is '
 }
 
+# noise NUMBER MOST: fewer than MOST bytes; they and how many there are depend on $seed and NUMBER alone.
+seed=${RDMAEZ_SEED:-1}
+noise() {
+	perl -e 'srand($ARGV[0]); print map { chr int rand 256 } 1 .. rand $ARGV[1]' "$((1000 * seed + $1))" "$2"
+}
+
 # Strangers to the one that listens, one after the other: it says who it was, and serves the next.
 strangers_served() {
+	local i
 	exec 3<>"/dev/tcp/127.0.0.1/$1"
 	printf 'GET / HTTP/1.1\r\n\033[2J\r\n\r\n' >&3
 	served "$1" 'note serve 127.0.0.1: connected, and is no rdmaez-doctor'
@@ -79,9 +87,9 @@ strangers_served() {
 	exec 3<>"/dev/tcp/127.0.0.1/$1"
 	served "$1" 'note serve 127.0.0.1: connected, and said nothing'
 	exec 3>&-
-	for _ in {1..40}; do
-		head --bytes=$((RANDOM % 3000)) /dev/urandom >"/dev/tcp/127.0.0.1/$1" || :
-		{ printf 'rdmaez-doctor 1 hello\n'; head --bytes=$((RANDOM % 30000)) /dev/urandom; } 2>/dev/null >"/dev/tcp/127.0.0.1/$1" || :
+	for i in {1..40}; do
+		noise $((2 * i)) 3000 >"/dev/tcp/127.0.0.1/$1" || :
+		{ printf 'rdmaez-doctor 1 hello\n'; noise $((2 * i + 1)) 30000; } 2>/dev/null >"/dev/tcp/127.0.0.1/$1" || :
 	done
 	two_doctors "$1"
 }
@@ -107,6 +115,7 @@ hears_noise() {
 	done
 }
 
+echo "# RDMAEZ_SEED=$seed"
 soon ok 'nobody listens' says 1 'FAIL probe: 127.0.0.1 refuses TCP port 1: nobody listens there' \
 	'> on 127.0.0.1: rdmaez-doctor --listen 1' -- --only probe --peer 127.0.0.1:1
 soon ok 'a server that says nothing' with_stranger 'sleep 60;' hears \
