@@ -112,7 +112,7 @@ clean: ## remove what was built
 
 STEPS := tree unit fuzz compile tools kernel device
 TESTS_unit := $(UNIT)
-TESTS_device := $(wildcard tests/device/*.t) $(DEVICE)
+TESTS_device := $(wildcard tests/device/*.t)
 TESTS_site := $(wildcard tests/site/*.t)
 TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t)
 # Groups of tools/deps beyond build and test.

@@ -40,4 +40,37 @@ ok 'so does exit status 77' allowing 'echo "# no device"; exit 77'
 ok 'so does exit status 77 after a plan' allowing 'echo "1..0 # SKIP no device"; exit 77'
 fails 'a failure fails there, too' 'Failed 1/1' allowing 'echo not ok 1; echo 1..1'
 
+# together NAME SCRIPT...: programs of these shell lines, as tests/device/programs.t runs them.
+together() {
+	local programs=()
+	while (($# > 0)); do
+		printf '#!/bin/sh\n%s\n' "$2" >"$scratch/$1"
+		chmod +x "$scratch/$1"
+		programs+=("$scratch/$1")
+		shift 2
+	done
+	tests/device/programs.t here "${programs[@]}" | tee "$scratch/together"
+}
+
+all_told() {
+	together one 'echo "ok 1 - a"; echo 1..1' two 'echo "ok 1 - a"; echo "ok 2 - b"; echo 1..2'
+	diff - "$scratch/together" <<-'END'
+		ok - one: a
+		ok - one ends as it should
+		ok - two: a
+		ok - two: b
+		ok - two ends as it should
+		1..5
+	END
+}
+
+ok 'programs on one machine are all told' all_told
+fails 'one of them that fails, fails' 'not ok - one: a' together one 'echo "not ok 1 - a"; echo 1..1; exit 1' two 'echo 1..0'
+ok 'and the others go on' grep -F 'ok - two #' "$scratch/together"
+fails 'one that ends before its plan fails' 'not ok - one ends with 0' together one 'echo "ok 1 - a"; echo 1..2'
+fails 'one without a plan fails' 'not ok - one ends with 0' together one 'echo "ok 1 - a"'
+fails 'one that dies fails' 'not ok - one ends with 139' together one 'echo "ok 1 - a"; echo 1..1; kill -SEGV $$'
+ok 'one that cannot run is skipped' together one 'echo "1..0 # SKIP no device"; exit 77'
+ok 'which counts as failed in its place' grep -x 'ok - one # SKIP it cannot run here' "$scratch/together"
+
 done_testing
