@@ -145,7 +145,7 @@ build_first = @$(MAKE) --no-print-directory -j$(JOBS) needs NEEDS="$(foreach ste
 needs: $(NEEDS)
 	@:
 
-.PHONY: check format pages pages-device pages-programs check-programs check-site check-siw check-package distcheck check-kernels $(STEPS:%=check-%)
+.PHONY: check format pages pages-device pages-programs check-programs check-site check-siw check-package distcheck check-kernels check-nightly $(STEPS:%=check-%)
 check: ## run every test; V=1 shows each one by name
 	$(call install_first,$(STEPS))
 	$(call build_first,$(STEPS))
@@ -173,6 +173,12 @@ distcheck: ## what make dist packs; a part of check-package
 	$(call install_first,package)
 	$(call build_first,package)
 	@$(PROVE) tests/package/dist.t
+
+# The tests that say what is left for it.
+NIGHTLY := $(shell grep -lE '^[^\#]*(\bnightly|NIGHTLY)' tests/compile/*.t tests/fuzz/*.t tests/tree/*.t | grep -v runner.t)
+check-nightly: ## what takes longest, and of which make check has a sample: all pairs of compilers, random inputs by tenfold
+	$(call install_first,compile fuzz)
+	@RDMAEZ_NIGHTLY=1 $(PROVE) $(or $(NIGHTLY),$(error nothing is nightly))
 
 KERNELS := bookworm trixie sid
 check-kernels: ## the steps kernel, device and siw on Linux 6.1, 6.12 and the newest

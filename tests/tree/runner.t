@@ -40,6 +40,25 @@ ok 'so does exit status 77' allowing 'echo "# no device"; exit 77'
 ok 'so does exit status 77 after a plan' allowing 'echo "1..0 # SKIP no device"; exit 77'
 fails 'a failure fails there, too' 'Failed 1/1' allowing 'echo not ok 1; echo 1..1'
 
+# tiers RDMAEZ_NIGHTLY SCRIPT: a test script of these lines.
+tiers() {
+	RDMAEZ_NIGHTLY=$1 bash -c "source tests/tap.bash; $2; done_testing" | tee "$scratch/tiers"
+}
+
+left_out() {
+	tiers 0 'ok one true; nightly ok two false; nightly soon ok three true'
+	diff - "$scratch/tiers" <<-'END'
+		ok - one
+		# 2 more in make check-nightly
+		1..1
+	END
+}
+
+ok 'what is nightly is counted elsewhere, and neither passes nor fails' left_out
+ok 'it is an assertion in its time' tiers 1 'ok one true; nightly ok two true'
+ok 'of the plan' grep -x 1..2 "$scratch/tiers"
+fails 'and fails then' 'not ok - two' tiers 1 'ok one true; nightly ok two false'
+
 # together NAME SCRIPT...: programs of these shell lines, as tests/device/programs.t runs them.
 together() {
 	local programs=()
