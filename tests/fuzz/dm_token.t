@@ -6,7 +6,8 @@
 header=dm_token longest=150
 source tests/fuzz/lib.bash
 
-ok "200000 tokens are read or refused without a misstep" fuzz include dm_token 200000
+runs=$(nightly_runs 200000)
+ok "$runs tokens are read or refused without a misstep" fuzz include dm_token "$runs"
 
 fails "a sum that nobody compares is noticed" "deadly signal" \
 	fuzz "$(seeded sum 's/rdmaez_impl_bytes_get(&sum, 4) !=/false \&\& &/')" token_sum 20000

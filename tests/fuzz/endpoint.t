@@ -6,7 +6,8 @@
 header=endpoint longest=390
 source tests/fuzz/lib.bash
 
-ok "40000 endpoints are read or refused without a misstep" fuzz include endpoint 40000
+runs=$(nightly_runs 40000)
+ok "$runs endpoints are read or refused without a misstep" fuzz include endpoint "$runs"
 
 fails "a sum that nobody compares is noticed" "deadly signal" \
 	fuzz "$(seeded sum 's/rdmaez_impl_bytes_get(&sum, 4) !=/false \&\& &/')" endpoint_sum 20000

@@ -6,7 +6,8 @@
 header=exchange longest=600
 source tests/fuzz/lib.bash
 
-ok "30000 messages are understood or refused without a misstep" fuzz include exchange 30000
+runs=$(nightly_runs 30000)
+ok "$runs messages are understood or refused without a misstep" fuzz include exchange "$runs"
 
 fails "a length that nobody compares is noticed" "deadly signal" \
 	fuzz "$(seeded length 's/if (i == 3 ? theirs < mine : theirs != mine)/if (i < 3 \&\& theirs != mine)/')" exchange_length 30000

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# What the tests share that fuzz one header's bodies under ASan and UBSan with a fixed seed. Before it is sourced,
+# What the tests share that fuzz one header's bodies under ASan and UBSan with a fixed seed, in make check-nightly with
+# ten times as many inputs. Before it is sourced,
 # `header` is set to the header's name and `longest` to the most bytes of an input.
 # shellcheck shell=bash disable=SC2154
 
@@ -9,6 +10,11 @@ source tests/tap.bash
 build=build/fuzz
 mkdir -p "$build"
 flags=(-std=c11 -g -O1 @tests/compile/warnings -fno-sanitize-recover=all)
+
+# nightly_runs RUNS: how many inputs of the headers as they are.
+nightly_runs() {
+	echo "$(($1 * (${RDMAEZ_NIGHTLY:-0} == 1 ? 10 : 1)))"
+}
 
 # fuzz INCLUDE NAME RUNS
 fuzz() {
