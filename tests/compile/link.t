@@ -4,6 +4,8 @@
 # Source files that include everything and use it make one program: of C, of C++, of both, each with its
 # own bodies or with those of one file. And shared objects export nothing of ours, so that two with
 # different versions work in one process.
+#
+# make check has of both what mixes most compilers and ways; make check-nightly has more pairs.
 
 source tests/compile/lib.bash
 
@@ -52,19 +54,26 @@ linked() {
 	"$dir/program"
 }
 
-for parts in \
-	"plain $CC c11 plain $CC c17" \
-	"plain $CXX c++11 plain $CXX c++17" \
-	"plain $CLANGXX c++20 plain $CXX c++2b" \
+# programs nightly|"" PARTS...
+programs() {
+	local parts
+	for parts in "${@:2}"; do
+		# shellcheck disable=SC2086 # words
+		$1 soon ok "one program: $parts" linked include $parts
+	done
+}
+
+programs '' \
 	"plain $CLANG c11 plain $CXX c++20" \
 	"holds $CC c11 declares $CLANG c11 declares $CXX c++11 declares $CLANGXX c++20" \
 	"holds $CXX c++11 declares $CC c11 declares $CLANGXX c++11" \
+	"holds $CLANG c2x declares $CC c11 plain $CXX c++20 plain $CLANGXX c++20"
+programs nightly \
+	"plain $CC c11 plain $CC c17" \
+	"plain $CXX c++11 plain $CXX c++17" \
+	"plain $CLANGXX c++20 plain $CXX c++2b" \
 	"holds $CXX c++20 declares $CC c11 declares $CXX c++20" \
-	"holds $CLANGXX c++20 declares $CXX c++11 plain $CC c11" \
-	"holds $CLANG c2x declares $CC c11 plain $CXX c++11 plain $CLANGXX c++20"; do
-	# shellcheck disable=SC2086 # words
-	soon ok "one program: $parts" linked include $parts
-done
+	"holds $CLANGXX c++20 declares $CXX c++11 plain $CC c11"
 
 soon fails 'a program without the bodies is refused' 'undefined reference to .rdmaez_errno_str' \
 	linked include declares "$CC" c11 declares "$CXX" c++11
@@ -157,16 +166,22 @@ other() {
 }
 
 newer=$(other newer include)
-for way in '' '-DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION'; do
-	for compiler in "$CC c11" "$CXX c++11" "$CXX c++20" "$CLANGXX c++20"; do
-		# shellcheck disable=SC2086 # words
+# objects nightly|"" COMPILER STD
+objects() {
+	local way
+	for way in '' '-DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION'; do
+		# shellcheck disable=SC2086 # some words
 		{
-			soon ok "a shared object exports nothing of ours: $compiler $way" exports_nothing include $compiler $way
-			soon ok "two shared objects use their own: $compiler $way" \
-				side_by_side include "$newer" $compiler $way
+			$1 soon ok "a shared object exports nothing of ours: $2 $3 $way" exports_nothing include "$2" "$3" $way
+			$1 soon ok "two shared objects use their own: $2 $3 $way" side_by_side include "$newer" "$2" "$3" $way
 		}
 	done
-done
+}
+
+objects '' "$CC" c11
+objects '' "$CXX" c++20
+objects nightly "$CXX" c++11
+objects nightly "$CLANGXX" c++20
 
 # Seeded defects.
 shown=$(seeded shown rdmaez/base.h 's/__visibility__("hidden")/visibility("default")/')
