@@ -723,6 +723,20 @@ static void test_loopback(void)
 	tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), 2, "and both GID tables");
 	tap_eq_int(fake_count(FAKE_ANY), 10, "and there are six moves");
 
+	start(&kinds[0]);
+	for (int i = 0; i < 2; i++) {
+		struct fake_device *const dev = i ? b.dev : a.dev;
+
+		dev->ports = 2;
+		for (int row = 0; row < 6; row++)
+			dev->port[2].gid[row].gid.raw[15] = (uint8_t)(0x21 + i);
+	}
+	opts.port = 2;
+	check_success(diag, rdmaez_qp_connect_loopback(a.qp, b.qp, &opts, diag), "second ports");
+	check_loop(a.qp, b.qp);
+	tap_eq_int(fake_qp_true(a.qp)->ah_attr.grh.dgid.raw[15], 0x22, "the other's second port");
+	tap_eq_int(fake_qp_true(b.qp)->ah_attr.grh.dgid.raw[15], 0x21, "reaches that of the first");
+
 	start(&kinds[3]);
 	second = fake_qp(a.ctx, IBV_QPT_XRC_RECV);
 	check_success(diag, rdmaez_qp_connect_loopback(a.qp, second, NULL, diag), "an XRC pair");

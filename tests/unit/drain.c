@@ -440,6 +440,8 @@ static void check_ud(void)
 	check_drained(5, 0, 0, 0, "UD");
 	tap_eq_int(fake_last(FAKE_POST_SEND)->arg.send_wr.opcode, IBV_WR_SEND, "its beacon");
 	tap_eq_ptr(fake_last(FAKE_POST_SEND)->arg.send_wr.wr.ud.ah, t.opts.ah, "has the handle");
+	tap_eq_int(fake_last(FAKE_POST_SEND)->arg.send_wr.wr.ud.remote_qpn, t.qp->qp_num,
+		   "and goes to the queue pair itself");
 	start(FAKE_PROFILE_MLX5, "6.1.0");
 	make_qp(IBV_QPT_RAW_PACKET, IBV_QPS_RTS, 64, false);
 	CHECK_LATE("RAW_PACKET", WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING));

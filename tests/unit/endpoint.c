@@ -103,6 +103,23 @@ static void check_bytes(void)
 	tap_eq_int(memcmp(&found, &e, sizeof(e)), 0, "as it was");
 }
 
+/* Of each GID for itself, whether it is reached by a route is told. */
+static void check_routes(void)
+{
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+
+	for (int i = 0; i < 3; i++) {
+		struct rdmaez_endpoint e = full(), found;
+
+		for (int j = 0; j < 3; j++)
+			e.gid[j].by_route = j == i;
+		tap_eq_int(rdmaez_endpoint_pack(&e, bytes), 0, "GID %d is reached by a route", i);
+		tap_eq_int(rdmaez_endpoint_unpack(bytes, &found, NULL), 0, "which is told");
+		for (int j = 0; j < 3; j++)
+			tap_eq_int(found.gid[j].by_route, j == i, "of GID %d", j);
+	}
+}
+
 /* Bytes are refused for this, with a record and without, and nothing is written. */
 static void not_unpacked(const uint8_t *bytes, const struct expected *want, const char *name)
 {
@@ -1198,6 +1215,7 @@ int main(void)
 {
 	start();
 	check_bytes();
+	check_routes();
 	check_head();
 	check_fields();
 	check_untold();

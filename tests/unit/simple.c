@@ -328,6 +328,9 @@ static void check_recovery(void)
 	cap = cap_of(t.simple.qp);
 	number = t.simple.qp->qp_num;
 	rdmaez_simple_init_attr(&t.simple, &opts, &init);
+	tap_eq_ptr(init.send_cq, t.simple.send_cq, "another one would complete its sends");
+	tap_eq_ptr(init.recv_cq, t.simple.recv_cq, "and its receives in the same queues");
+	tap_eq_int(init.sq_sig_all, 1, "every send, as no option says otherwise");
 	recover.init_attr = &init;
 	recover.drain.flags = RDMAEZ_DRAIN_ANYWAY;
 	tap_eq_int(rdmaez_qp_connect_loopback(t.simple.qp, t.simple.qp, NULL, NULL), 0,
