@@ -137,6 +137,9 @@ ok 'counts none that was reset' ends_with recovered '1 failed completion (IBV_WC
 ok 'finds one among thousands' ends_with many_qps ', 1 queue pair in ERR'
 ok 'finds its context' says 'QP 50[0-9][0-9], RC, in ERR'
 
+ok 'still knows the first of many' ends_with first_of_many ', 1 queue pair in ERR'
+ok 'with its type' says 'QP ([0-9]|[1-9][0-9]), RC, in ERR'
+
 ok 'adopts a context' explains adopted 'refusal ibv_alloc_dm EINVAL DM_NONE'
 ok 'leaves alone what the tables of older providers lack' passes older
 ok 'gives each context its own functions back' explains again 'refusal ibv_alloc_dm EINVAL DM_NONE'

@@ -901,6 +901,20 @@ static void many_qps(void)
 	end();
 }
 
+/* The first one, after the table of queue pairs has grown. */
+static void first_of_many(void)
+{
+	struct ibv_qp *many[600];
+
+	begin();
+	for (int i = 0; i < 600; i++)
+		many[i] = new_qp(IBV_QPT_RC);
+	fail_qp();
+	for (int i = 0; i < 600; i++)
+		ibv_destroy_qp(many[i]);
+	end();
+}
+
 #define CASE(name) {#name, name}
 static const struct {
 	const char *name;
@@ -921,7 +935,7 @@ static const struct {
 	CASE(event_qp),      CASE(event_cq),   CASE(event_well),     CASE(well),
 	CASE(left_over),     CASE(in_error),   CASE(recovered),      CASE(advice),
 	CASE(many_qps),      CASE(adopted),    CASE(older),          CASE(again),
-	CASE(held),          CASE(forked),
+	CASE(held),          CASE(forked),     CASE(first_of_many),
 };
 
 int main(int argc, char *argv[])
