@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "check.h"
+#include "member.h"
 #include "moves.h"
 
 static struct fake_device *dev;
@@ -206,116 +207,9 @@ static void check_gid_rows(void)
 	tap_eq_int(fake_qp_true(qp)->qp_state, IBV_QPS_INIT, "really");
 }
 
+#define OPTION(name) MEMBER(rdmaez_qp_opts, name)
+
 /* One option each, with the call that sends it and what is wrong with it. */
-enum option {
-	MTU,
-	DEST_QPN,
-	RQ_PSN,
-	SQ_PSN,
-	PKEY_INDEX,
-	ACCESS,
-	MAX_RD,
-	MAX_DEST_RD,
-	MIN_RNR,
-	TIMEOUT,
-	RETRY,
-	RNR_RETRY,
-	HOP_LIMIT,
-	FLOW_LABEL,
-	TRAFFIC_CLASS,
-	SL,
-	SRC_PATH_BITS,
-	ALT_PORT,
-	ALT_PKEY_INDEX,
-	ALT_TIMEOUT,
-	ALT_SL,
-	MIG_STATE,
-	FLAGS,
-	PATH_FLAGS,
-	ALT_FLAGS,
-};
-
-static void set(struct rdmaez_qp_opts *opts, enum option option, int64_t value)
-{
-	switch (option) {
-	case MTU:
-		opts->mtu = (enum ibv_mtu)value;
-		break;
-	case DEST_QPN:
-		opts->dest_qp_num = (uint32_t)value;
-		break;
-	case RQ_PSN:
-		opts->rq_psn = (uint32_t)value;
-		break;
-	case SQ_PSN:
-		opts->sq_psn = (uint32_t)value;
-		break;
-	case PKEY_INDEX:
-		opts->pkey_index = (int)value;
-		break;
-	case ACCESS:
-		opts->access = (unsigned int)value;
-		break;
-	case MAX_RD:
-		opts->max_rd_atomic = (int)value;
-		break;
-	case MAX_DEST_RD:
-		opts->max_dest_rd_atomic = (int)value;
-		break;
-	case MIN_RNR:
-		opts->min_rnr_timer = (int)value;
-		break;
-	case TIMEOUT:
-		opts->timeout = (int)value;
-		break;
-	case RETRY:
-		opts->retry_cnt = (int)value;
-		break;
-	case RNR_RETRY:
-		opts->rnr_retry = (int)value;
-		break;
-	case HOP_LIMIT:
-		opts->path.hop_limit = (int)value;
-		break;
-	case FLOW_LABEL:
-		opts->path.flow_label = (uint32_t)value;
-		break;
-	case TRAFFIC_CLASS:
-		opts->path.traffic_class = (int)value;
-		break;
-	case SL:
-		opts->path.sl = (uint8_t)value;
-		break;
-	case SRC_PATH_BITS:
-		opts->path.src_path_bits = (uint8_t)value;
-		break;
-	case ALT_PORT:
-		opts->alt_port = (int)value;
-		break;
-	case ALT_PKEY_INDEX:
-		opts->alt_pkey_index = (int)value;
-		break;
-	case ALT_TIMEOUT:
-		opts->alt_timeout = (int)value;
-		break;
-	case ALT_SL:
-		opts->alt.sl = (uint8_t)value;
-		break;
-	case MIG_STATE:
-		opts->path_mig_state = (enum ibv_mig_state)value;
-		break;
-	case FLAGS:
-		opts->flags = (unsigned int)value;
-		break;
-	case PATH_FLAGS:
-		opts->path.flags = (unsigned int)value;
-		break;
-	case ALT_FLAGS:
-		opts->alt.flags = (unsigned int)value;
-		break;
-	}
-}
-
 static void check_values(void)
 {
 	enum {
@@ -323,48 +217,60 @@ static void check_values(void)
 	}; /* also -1 and INT_MIN + 1, whose bytes in the other order are no queue pair number */
 	static const struct {
 		const char *field;
-		enum option option;
+		struct member option;
 		enum ibv_qp_state to;
 		enum rdmaez_why reason;
 		int64_t value;
 		int also;
 	} cases[] = {
-		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_WHY_MTU_IN_BYTES, 256, 0},
-		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_WHY_MTU_IN_BYTES, 1024, 0},
-		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_WHY_MTU_IN_BYTES, 4096, 0},
-		{"path_mtu", MTU, IBV_QPS_RTR, RDMAEZ_WHY_ENUM, 6, NEGATIVE},
-		{"dest_qp_num", DEST_QPN, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0, 0},
-		{"dest_qp_num", DEST_QPN, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0x1000000, NEGATIVE},
-		{"rq_psn", RQ_PSN, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0x1000000, NEGATIVE},
-		{"sq_psn", SQ_PSN, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 0x1000000, NEGATIVE},
-		{"pkey_index", PKEY_INDEX, IBV_QPS_INIT, RDMAEZ_WHY_RANGE, 65536, NEGATIVE},
-		{"qp_access_flags", ACCESS, IBV_QPS_INIT, RDMAEZ_WHY_ACCESS_BITS,
+		{"path_mtu", OPTION(mtu), IBV_QPS_RTR, RDMAEZ_WHY_MTU_IN_BYTES, 256, 0},
+		{"path_mtu", OPTION(mtu), IBV_QPS_RTR, RDMAEZ_WHY_MTU_IN_BYTES, 1024, 0},
+		{"path_mtu", OPTION(mtu), IBV_QPS_RTR, RDMAEZ_WHY_MTU_IN_BYTES, 4096, 0},
+		{"path_mtu", OPTION(mtu), IBV_QPS_RTR, RDMAEZ_WHY_ENUM, 6, NEGATIVE},
+		{"dest_qp_num", OPTION(dest_qp_num), IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0, 0},
+		{"dest_qp_num", OPTION(dest_qp_num), IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0x1000000,
+		 NEGATIVE},
+		{"rq_psn", OPTION(rq_psn), IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0x1000000, NEGATIVE},
+		{"sq_psn", OPTION(sq_psn), IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 0x1000000, NEGATIVE},
+		{"pkey_index", OPTION(pkey_index), IBV_QPS_INIT, RDMAEZ_WHY_RANGE, 65536, NEGATIVE},
+		{"qp_access_flags", OPTION(access), IBV_QPS_INIT, RDMAEZ_WHY_ACCESS_BITS,
 		 IBV_ACCESS_RELAXED_ORDERING, NEGATIVE},
-		{"qp_access_flags", ACCESS, IBV_QPS_INIT, RDMAEZ_WHY_ACCESS_BITS, 1 << 5, 0},
-		{"max_rd_atomic", MAX_RD, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, -2, NEGATIVE},
-		{"max_dest_rd_atomic", MAX_DEST_RD, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, -2, NEGATIVE},
-		{"min_rnr_timer", MIN_RNR, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 32, NEGATIVE},
-		{"timeout", TIMEOUT, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 32, NEGATIVE},
-		{"timeout", TIMEOUT, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 256 + 14, 0},
-		{"retry_cnt", RETRY, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 8, NEGATIVE},
-		{"rnr_retry", RNR_RETRY, IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 8, NEGATIVE},
-		{"ah_attr.grh.hop_limit", HOP_LIMIT, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 256, NEGATIVE},
-		{"ah_attr.grh.flow_label", FLOW_LABEL, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 0x100000,
+		{"qp_access_flags", OPTION(access), IBV_QPS_INIT, RDMAEZ_WHY_ACCESS_BITS, 1 << 5,
+		 0},
+		{"max_rd_atomic", OPTION(max_rd_atomic), IBV_QPS_RTS, RDMAEZ_WHY_RANGE, -2,
 		 NEGATIVE},
-		{"ah_attr.grh.traffic_class", TRAFFIC_CLASS, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 256,
+		{"max_dest_rd_atomic", OPTION(max_dest_rd_atomic), IBV_QPS_RTR, RDMAEZ_WHY_RANGE,
+		 -2, NEGATIVE},
+		{"min_rnr_timer", OPTION(min_rnr_timer), IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 32,
 		 NEGATIVE},
-		{"ah_attr.sl", SL, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 16, 0},
-		{"ah_attr.src_path_bits", SRC_PATH_BITS, IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 128, 0},
-		{"alt_ah_attr.port_num", ALT_PORT, IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 256, NEGATIVE},
-		{"alt_ah_attr.port_num", ALT_PORT, IBV_QPS_SQD, RDMAEZ_WHY_RANGE, RDMAEZ_ZERO, 0},
-		{"alt_pkey_index", ALT_PKEY_INDEX, IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 65536, NEGATIVE},
-		{"alt_timeout", ALT_TIMEOUT, IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 32, NEGATIVE},
-		{"alt_ah_attr.sl", ALT_SL, IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 16, 0},
-		{"path_mig_state", MIG_STATE, IBV_QPS_SQD, RDMAEZ_WHY_ENUM, 3, NEGATIVE},
-		{"opts.flags", FLAGS, IBV_QPS_INIT, RDMAEZ_WHY_OPTION_UNKNOWN, 4, NEGATIVE},
-		{"path.flags", PATH_FLAGS, IBV_QPS_RTR, RDMAEZ_WHY_OPTION_UNKNOWN, 2, 0},
-		{"path.flags", PATH_FLAGS, IBV_QPS_RTR, RDMAEZ_WHY_OPTION_UNKNOWN, 1u << 31, 0},
-		{"alt.flags", ALT_FLAGS, IBV_QPS_SQD, RDMAEZ_WHY_OPTION_UNKNOWN, 2, 0},
+		{"timeout", OPTION(timeout), IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 32, NEGATIVE},
+		{"timeout", OPTION(timeout), IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 256 + 14, 0},
+		{"retry_cnt", OPTION(retry_cnt), IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 8, NEGATIVE},
+		{"rnr_retry", OPTION(rnr_retry), IBV_QPS_RTS, RDMAEZ_WHY_RANGE, 8, NEGATIVE},
+		{"ah_attr.grh.hop_limit", OPTION(path.hop_limit), IBV_QPS_RTR, RDMAEZ_WHY_RANGE,
+		 256, NEGATIVE},
+		{"ah_attr.grh.flow_label", OPTION(path.flow_label), IBV_QPS_RTR, RDMAEZ_WHY_RANGE,
+		 0x100000, NEGATIVE},
+		{"ah_attr.grh.traffic_class", OPTION(path.traffic_class), IBV_QPS_RTR,
+		 RDMAEZ_WHY_RANGE, 256, NEGATIVE},
+		{"ah_attr.sl", OPTION(path.sl), IBV_QPS_RTR, RDMAEZ_WHY_RANGE, 16, 0},
+		{"ah_attr.src_path_bits", OPTION(path.src_path_bits), IBV_QPS_RTR, RDMAEZ_WHY_RANGE,
+		 128, 0},
+		{"alt_ah_attr.port_num", OPTION(alt_port), IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 256,
+		 NEGATIVE},
+		{"alt_ah_attr.port_num", OPTION(alt_port), IBV_QPS_SQD, RDMAEZ_WHY_RANGE,
+		 RDMAEZ_ZERO, 0},
+		{"alt_pkey_index", OPTION(alt_pkey_index), IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 65536,
+		 NEGATIVE},
+		{"alt_timeout", OPTION(alt_timeout), IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 32, NEGATIVE},
+		{"alt_ah_attr.sl", OPTION(alt.sl), IBV_QPS_SQD, RDMAEZ_WHY_RANGE, 16, 0},
+		{"path_mig_state", OPTION(path_mig_state), IBV_QPS_SQD, RDMAEZ_WHY_ENUM, 3,
+		 NEGATIVE},
+		{"opts.flags", OPTION(flags), IBV_QPS_INIT, RDMAEZ_WHY_OPTION_UNKNOWN, 4, NEGATIVE},
+		{"path.flags", OPTION(path.flags), IBV_QPS_RTR, RDMAEZ_WHY_OPTION_UNKNOWN, 2, 0},
+		{"path.flags", OPTION(path.flags), IBV_QPS_RTR, RDMAEZ_WHY_OPTION_UNKNOWN, 1u << 31,
+		 0},
+		{"alt.flags", OPTION(alt.flags), IBV_QPS_SQD, RDMAEZ_WHY_OPTION_UNKNOWN, 2, 0},
 	};
 
 	start();
@@ -381,7 +287,7 @@ static void check_values(void)
 
 			if (from == IBV_QPS_SQD)
 				opts.optional = IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE;
-			set(&opts, cases[i].option, values[n]);
+			set_member(&opts, cases[i].option, values[n]);
 			snprintf(name, sizeof(name), "%s of %lld", cases[i].field,
 				 (long long)values[n]);
 			check_refused(IBV_QPT_RC, from, moves[cases[i].to - 1].call, &opts, EINVAL,

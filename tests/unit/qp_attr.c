@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "findings.h"
+#include "member.h"
 #include "rules_file.h"
 
 static struct fake_rule table[RULES_TYPES][RULES_STATES][RULES_STATES];
@@ -597,134 +598,51 @@ static void check_mtu(void)
 }
 
 /* Integer options that are refused outside their range, with the transition that sends them. */
-enum option {
-	PORT_NUM,
-	PKEY_INDEX,
-	DEST_QPN,
-	RQ_PSN,
-	SQ_PSN,
-	MIN_RNR,
-	TIMEOUT,
-	RETRY,
-	RNR_RETRY,
-	ALT_PORT,
-	ALT_PKEY_INDEX,
-	ALT_TIMEOUT,
-	MIG_STATE,
-	RATE_LIMIT,
-};
-
-static void set(struct rdmaez_qp_opts *opts, enum option option, int64_t value)
-{
-	switch (option) {
-	case PORT_NUM:
-		opts->port = (int)value;
-		break;
-	case PKEY_INDEX:
-		opts->pkey_index = (int)value;
-		break;
-	case DEST_QPN:
-		opts->dest_qp_num = (uint32_t)value;
-		break;
-	case RQ_PSN:
-		opts->rq_psn = (uint32_t)value;
-		break;
-	case SQ_PSN:
-		opts->sq_psn = (uint32_t)value;
-		break;
-	case MIN_RNR:
-		opts->min_rnr_timer = (int)value;
-		break;
-	case TIMEOUT:
-		opts->timeout = (int)value;
-		break;
-	case RETRY:
-		opts->retry_cnt = (int)value;
-		break;
-	case RNR_RETRY:
-		opts->rnr_retry = (int)value;
-		break;
-	case ALT_PORT:
-		opts->alt_port = (int)value;
-		break;
-	case ALT_PKEY_INDEX:
-		opts->alt_pkey_index = (int)value;
-		break;
-	case ALT_TIMEOUT:
-		opts->alt_timeout = (int)value;
-		break;
-	case MIG_STATE:
-		opts->path_mig_state = (enum ibv_mig_state)value;
-		break;
-	case RATE_LIMIT:
-		opts->rate_limit = (uint32_t)value;
-		break;
-	}
-}
-
-static int64_t get(const struct ibv_qp_attr *attr, enum option option)
-{
-	switch (option) {
-	case PORT_NUM:
-		return attr->port_num;
-	case PKEY_INDEX:
-		return attr->pkey_index;
-	case DEST_QPN:
-		return attr->dest_qp_num;
-	case RQ_PSN:
-		return attr->rq_psn;
-	case SQ_PSN:
-		return attr->sq_psn;
-	case MIN_RNR:
-		return attr->min_rnr_timer;
-	case TIMEOUT:
-		return attr->timeout;
-	case RETRY:
-		return attr->retry_cnt;
-	case RNR_RETRY:
-		return attr->rnr_retry;
-	case ALT_PORT:
-		return attr->alt_ah_attr.port_num == attr->alt_port_num ? attr->alt_port_num : -1;
-	case ALT_PKEY_INDEX:
-		return attr->alt_pkey_index;
-	case ALT_TIMEOUT:
-		return attr->alt_timeout;
-	case MIG_STATE:
-		return attr->path_mig_state;
-	case RATE_LIMIT:
-		return attr->rate_limit;
-	}
-	return -1;
-}
-
 static void check_ranges(void)
 {
 	static const struct {
 		const char *field;
-		enum option option;
+		struct member option, sent;
 		enum rdmaez_why reason;
 		const struct cell *cell;
 		int optional;
 		int64_t min, max;
 		bool is_int; /* and may thus be negative */
 	} ranges[] = {
-		{"port_num", PORT_NUM, RDMAEZ_WHY_PORT, &to_init, 0, 1, 255, true},
-		{"pkey_index", PKEY_INDEX, RDMAEZ_WHY_RANGE, &to_init, 0, 0, 65535, true},
-		{"dest_qp_num", DEST_QPN, RDMAEZ_WHY_RANGE, &to_rtr, 0, 0, 0xffffff, false},
-		{"rq_psn", RQ_PSN, RDMAEZ_WHY_RANGE, &to_rtr, 0, 0, 0xffffff, false},
-		{"sq_psn", SQ_PSN, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 0xffffff, false},
-		{"min_rnr_timer", MIN_RNR, RDMAEZ_WHY_RANGE, &to_rtr, 0, 0, 31, true},
-		{"timeout", TIMEOUT, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 31, true},
-		{"retry_cnt", RETRY, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 7, true},
-		{"rnr_retry", RNR_RETRY, RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 7, true},
-		{"alt_ah_attr.port_num", ALT_PORT, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 1,
+		{"port_num", MEMBER(rdmaez_qp_opts, port), MEMBER(ibv_qp_attr, port_num),
+		 RDMAEZ_WHY_PORT, &to_init, 0, 1, 255, true},
+		{"pkey_index", MEMBER(rdmaez_qp_opts, pkey_index), MEMBER(ibv_qp_attr, pkey_index),
+		 RDMAEZ_WHY_RANGE, &to_init, 0, 0, 65535, true},
+		{"dest_qp_num", MEMBER(rdmaez_qp_opts, dest_qp_num),
+		 MEMBER(ibv_qp_attr, dest_qp_num), RDMAEZ_WHY_RANGE, &to_rtr, 0, 0, 0xffffff,
+		 false},
+		{"rq_psn", MEMBER(rdmaez_qp_opts, rq_psn), MEMBER(ibv_qp_attr, rq_psn),
+		 RDMAEZ_WHY_RANGE, &to_rtr, 0, 0, 0xffffff, false},
+		{"sq_psn", MEMBER(rdmaez_qp_opts, sq_psn), MEMBER(ibv_qp_attr, sq_psn),
+		 RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 0xffffff, false},
+		{"min_rnr_timer", MEMBER(rdmaez_qp_opts, min_rnr_timer),
+		 MEMBER(ibv_qp_attr, min_rnr_timer), RDMAEZ_WHY_RANGE, &to_rtr, 0, 0, 31, true},
+		{"timeout", MEMBER(rdmaez_qp_opts, timeout), MEMBER(ibv_qp_attr, timeout),
+		 RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 31, true},
+		{"retry_cnt", MEMBER(rdmaez_qp_opts, retry_cnt), MEMBER(ibv_qp_attr, retry_cnt),
+		 RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 7, true},
+		{"rnr_retry", MEMBER(rdmaez_qp_opts, rnr_retry), MEMBER(ibv_qp_attr, rnr_retry),
+		 RDMAEZ_WHY_RANGE, &to_rts, 0, 0, 7, true},
+		{"alt_ah_attr.port_num", MEMBER(rdmaez_qp_opts, alt_port),
+		 MEMBER(ibv_qp_attr, alt_ah_attr.port_num), RDMAEZ_WHY_RANGE, &to_rtr,
+		 IBV_QP_ALT_PATH, 1, 255, true},
+		{"alt_ah_attr.port_num", MEMBER(rdmaez_qp_opts, alt_port),
+		 MEMBER(ibv_qp_attr, alt_port_num), RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 1,
 		 255, true},
-		{"alt_pkey_index", ALT_PKEY_INDEX, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0,
+		{"alt_pkey_index", MEMBER(rdmaez_qp_opts, alt_pkey_index),
+		 MEMBER(ibv_qp_attr, alt_pkey_index), RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0,
 		 65535, true},
-		{"alt_timeout", ALT_TIMEOUT, RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0, 31,
-		 true},
-		{"path_mig_state", MIG_STATE, RDMAEZ_WHY_ENUM, &to_rts, IBV_QP_PATH_MIG_STATE, 0, 2,
-		 true},
+		{"alt_timeout", MEMBER(rdmaez_qp_opts, alt_timeout),
+		 MEMBER(ibv_qp_attr, alt_timeout), RDMAEZ_WHY_RANGE, &to_rtr, IBV_QP_ALT_PATH, 0,
+		 31, true},
+		{"path_mig_state", MEMBER(rdmaez_qp_opts, path_mig_state),
+		 MEMBER(ibv_qp_attr, path_mig_state), RDMAEZ_WHY_ENUM, &to_rts,
+		 IBV_QP_PATH_MIG_STATE, 0, 2, true},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(ranges); i++) {
@@ -739,14 +657,14 @@ static void check_ranges(void)
 		memset(&opts, 0, sizeof(opts));
 		opts.optional = ranges[i].optional;
 		for (size_t n = 0; n < COUNT_OF(good); n++) {
-			set(&opts, ranges[i].option, good[n]);
+			set_member(&opts, ranges[i].option, good[n]);
 			check_success(&diag, build(ranges[i].cell, &opts, &move, &diag, &untouched),
 				      "%s of %lld", ranges[i].field, (long long)good[n]);
-			tap_eq_int(get(&move.attr, ranges[i].option), good[n], "%s is sent",
+			tap_eq_int(get_member(&move.attr, ranges[i].sent), good[n], "%s is sent",
 				   ranges[i].field);
 		}
 		for (size_t n = 0; n < (ranges[i].is_int ? 4u : 2u); n++) {
-			set(&opts, ranges[i].option, bad[n]);
+			set_member(&opts, ranges[i].option, bad[n]);
 			check_refusal(&diag, build(ranges[i].cell, &opts, &move, &diag, &untouched),
 				      EINVAL, ranges[i].reason, ranges[i].field, "%s of %lld",
 				      ranges[i].field, (long long)bad[n]);
