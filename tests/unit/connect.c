@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "findings.h"
+#include "fixture.h"
 
 /* Two ends, each on a device of its own. */
 struct end {
@@ -394,8 +395,7 @@ static void test_states(void)
 		const bool ud = i >= COUNT_OF(states);
 
 		start(&kinds[ud ? 2 : 0]);
-		fake_qp_force(a.qp, state);
-		a.qp->state = state;
+		fixture_state(a.qp, state);
 		if (ud && state == IBV_QPS_RTS)
 			check_success(diag, connect_a(), "UD in RTS");
 		else

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "findings.h"
+#include "fixture.h"
 
 #define MS 1000000u
 
@@ -50,15 +51,12 @@ static void make_qp(enum ibv_qp_type type, enum ibv_qp_state state, int cqe, boo
 	init.send_cq = t.send_cq;
 	init.recv_cq = t.recv_cq;
 	t.qp = ibv_create_qp(ibv_alloc_pd(t.ctx), &init);
-	fake_qp_force(t.qp, state);
-	t.qp->state = state;
+	fixture_state(t.qp, state);
 }
 
 static void start(enum fake_profile profile, const char *release)
 {
-	t.dev = fake_reset();
-	fake_uname(release);
-	fake_profile(t.dev, profile);
+	t.dev = fixture_device(profile, release);
 	t.ctx = fake_open(t.dev);
 	memset(&t.opts, 0, sizeof(t.opts));
 	t.opts.completed = completed;
@@ -323,8 +321,7 @@ static void check_queues(void)
 	init.cap.max_send_wr = 8;
 	init.send_cq = init.recv_cq = ibv_create_cq(t.ctx, 16, NULL, NULL, 0);
 	t.qp = ibv_create_qp(ibv_alloc_pd(t.ctx), &init);
-	fake_qp_force(t.qp, IBV_QPS_RTS);
-	t.qp->state = IBV_QPS_RTS;
+	fixture_state(t.qp, IBV_QPS_RTS);
 	check_success(&t.diag, drain(), "without a receive queue there is nothing to wait for");
 	check_drained(0, 0, 0, 0, "without a receive queue");
 }
@@ -453,15 +450,11 @@ static void check_ud(void)
 static void check_xrc(void)
 {
 	start(FAKE_PROFILE_MLX5, "6.1.0");
-	t.qp = fake_qp(t.ctx, IBV_QPT_XRC_SEND);
-	fake_qp_force(t.qp, IBV_QPS_RTS);
-	t.qp->state = IBV_QPS_RTS;
+	t.qp = fixture_qp(t.ctx, IBV_QPT_XRC_SEND, IBV_QPS_RTS);
 	post_send(1, IBV_SEND_SIGNALED);
 	check_success(&t.diag, drain(), "XRC_SEND");
 	check_drained(1, 0, 0, 0, "XRC_SEND");
-	t.qp = fake_qp(t.ctx, IBV_QPT_XRC_RECV);
-	fake_qp_force(t.qp, IBV_QPS_RTR);
-	t.qp->state = IBV_QPS_RTR;
+	t.qp = fixture_qp(t.ctx, IBV_QPT_XRC_RECV, IBV_QPS_RTR);
 	fake_reset_log();
 	check_success(&t.diag, drain(), "XRC_RECV");
 	check_drained(0, 0, 0, RECVS, "XRC_RECV");
@@ -483,8 +476,7 @@ static void check_srq(void)
 	init.send_cq = ibv_create_cq(t.ctx, 64, NULL, NULL, 0);
 	init.recv_cq = ibv_create_cq(t.ctx, 64, NULL, NULL, 0);
 	t.qp = ibv_create_qp(ibv_alloc_pd(t.ctx), &init);
-	fake_qp_force(t.qp, IBV_QPS_RTS);
-	t.qp->state = IBV_QPS_RTS;
+	fixture_state(t.qp, IBV_QPS_RTS);
 	post_send(1, IBV_SEND_SIGNALED);
 	memset(&wc, 0, sizeof(wc));
 	wc.qp_num = t.qp->qp_num;
@@ -819,7 +811,7 @@ static void check_recovery_psn(uint32_t last, enum fake_profile profile)
 
 	start_failed(profile, "6.1.0");
 	recovery.init_attr = NULL;
-	now = (struct ibv_qp_attr *)(uintptr_t)fake_qp_true(t.qp);
+	now = fixture_truth(t.qp);
 	now->sq_psn = last;
 	check_success(&t.diag, recover(), "the last PSN was 0x%06x", last);
 	ahead = (local.psn - last) & 0xffffff;

@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "findings.h"
+#include "fixture.h"
 #include "moves.h"
 
 static struct fake_device *dev;
@@ -336,9 +337,7 @@ static void check_no_port(void)
 	/* Nor is one taken from attributes that are another port's. */
 	for (int i = 0; i < 4; i++) {
 		start();
-		qp = fake_qp(ctx, IBV_QPT_RC);
-		fake_qp_force(qp, IBV_QPS_INIT);
-		qp->state = IBV_QPS_INIT;
+		qp = fixture_qp(ctx, IBV_QPT_RC, IBV_QPS_INIT);
 		ibv_query_port(ctx, 1, &port);
 		opts.port = i & 1 ? 2 : RDMAEZ_ZERO;
 		opts.port_attr = &port;
@@ -987,8 +986,7 @@ static void check_transitions(void)
 				continue;
 			start();
 			qp = fake_qp(ctx, IBV_QPT_RC);
-			fake_qp_force(qp, (enum ibv_qp_state)from);
-			qp->state = (enum ibv_qp_state)from;
+			fixture_state(qp, (enum ibv_qp_state)from);
 			check_refusal(diag, move_to[to](qp, &opts, diag), EINVAL,
 				      RDMAEZ_WHY_TRANSITION, "qp_state", "%s to %s",
 				      rdmaez_qp_state_str((enum ibv_qp_state)from),

@@ -8,6 +8,7 @@
 
 #include "fake_verbs.h"
 #include "findings.h"
+#include "fixture.h"
 #include "random_request.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -48,9 +49,7 @@ static const struct driver {
 
 static void begin(enum fake_profile profile, const char *release)
 {
-	dev = fake_reset();
-	fake_uname(release);
-	fake_profile(dev, profile);
+	dev = fixture_device(profile, release);
 	dev->habits.stale = 0xa5;
 	dev->quirks |= FAKE_PRIVILEGED_QKEY;
 	context = fake_open(dev);
@@ -200,23 +199,13 @@ static struct rdmaez_qp_move right(enum ibv_qp_type type, enum ibv_qp_state from
 	return move;
 }
 
-/* What the driver knows of a queue pair, to be changed. */
-static struct ibv_qp_attr *truth(const struct ibv_qp *qp)
-{
-	struct ibv_qp_attr *attr;
-
-	memcpy(&attr, &(const struct ibv_qp_attr *){fake_qp_true(qp)}, sizeof(attr));
-	return attr;
-}
-
 /* A queue pair in a state, which library and driver know, and where peers may read and write. */
 static struct ibv_qp *qp_in(enum ibv_qp_type type, enum ibv_qp_state state)
 {
 	struct ibv_qp *qp = fake_qp(context, type);
 
-	fake_qp_force(qp, state);
-	qp->state = state;
-	truth(qp)->qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+	fixture_state(qp, state);
+	fixture_truth(qp)->qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	return qp;
 }
 
@@ -383,19 +372,19 @@ static void ports(void)
 		ERROR(PORT_MISMATCH, "ah_attr.port_num", NUMBER, 2, 1, 1));
 	REQUEST(&hns, RC, INIT, RTR, (dev->ports = 2, attr->ah_attr.port_num = 2), EINVAL,
 		ERROR(PORT_MISMATCH, "ah_attr.port_num", NUMBER, 2, 1, 1));
-	REQUEST(&mlx4, RC, INIT, RTR, (dev->ports = 2, truth(qp)->port_num = 2), EINVAL,
+	REQUEST(&mlx4, RC, INIT, RTR, (dev->ports = 2, fixture_truth(qp)->port_num = 2), EINVAL,
 		ERROR(PORT_MISMATCH, "ah_attr.port_num", NUMBER, 1, 2, 2));
-	REQUEST(&mlx4, RC, INIT, RTR, truth(qp)->port_num = 2, 0, );
+	REQUEST(&mlx4, RC, INIT, RTR, fixture_truth(qp)->port_num = 2, 0, );
 	REQUEST(&plain, RC, INIT, RTR, (dev->ports = 2, attr->ah_attr.port_num = 2), 0,
 		LIKELY(PORT_MISMATCH, "ah_attr.port_num", NUMBER, 2, 1, 1));
-	REQUEST(&plain, RC, INIT, RTR, (dev->ports = 2, truth(qp)->port_num = 3), 0, );
-	REQUEST(&plain, RC, INIT, RTR, (dev->ports = 2, truth(qp)->port_num = 0), 0, );
+	REQUEST(&plain, RC, INIT, RTR, (dev->ports = 2, fixture_truth(qp)->port_num = 3), 0, );
+	REQUEST(&plain, RC, INIT, RTR, (dev->ports = 2, fixture_truth(qp)->port_num = 0), 0, );
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(dev->ports = 2, dev->habits.query_refused = IBV_QP_PORT,
 		 attr->ah_attr.port_num = 2),
 		0, );
 	REQUEST(&mlx4, RC, INIT, RTR,
-		(dev->ports = 2, truth(qp)->port_num = 2, fake_qp_force(qp, RTR)), EINVAL,
+		(dev->ports = 2, fixture_truth(qp)->port_num = 2, fake_qp_force(qp, RTR)), EINVAL,
 		ERROR(TRANSITION, "qp_state", STATE, 0x2, 0x0, 0x49));
 	REQUEST(&rxe, RC, INIT, RTR,
 		(qp = fake_qp(context, IBV_QPT_RC), attr->ah_attr.grh.sgid_index = 9), EINVAL,
@@ -425,11 +414,11 @@ static void ports(void)
 		EINVAL, ERROR(PORT_MISMATCH, "alt_ah_attr.port_num", NUMBER, 1, 2, 2));
 	REQUEST(&mlx4ib, RC, INIT, RTR, alternate(&move), 0, );
 	REQUEST(&plain, RC, INIT, RTR,
-		(dev->ports = 2, truth(qp)->qp_state = (enum ibv_qp_state)7,
-		 truth(qp)->port_num = 2),
+		(dev->ports = 2, fixture_truth(qp)->qp_state = (enum ibv_qp_state)7,
+		 fixture_truth(qp)->port_num = 2),
 		0, );
 	REQUEST(&plain, RC, INIT, RTR,
-		(dev->ports = 2, truth(qp)->port_num = 2, attr->ah_attr.port_num = 2,
+		(dev->ports = 2, fixture_truth(qp)->port_num = 2, attr->ah_attr.port_num = 2,
 		 dev->port[2].attr.state = IBV_PORT_DOWN),
 		0, ADVICE(PORT_DOWN, "port_attr.state", PORT_STATE, 1, 4, 4));
 	REQUEST(&plain, RC, RTR, RTS,
@@ -744,16 +733,17 @@ static void of_drivers(void)
 	REQUEST(&irdma, RC, RTS, RESET, (void)0, 0, ADVICE(RESET_FINAL, "qp_state", NONE, 0, 0, 0));
 	REQUEST(&mlx4, RC, RTS, RESET, (void)0, 0, );
 	REQUEST(&irdma, RC, RTS, ERR, (void)0, 0, );
-	REQUEST(&rxe, RC, SQD, RTS, truth(qp)->sq_draining = 1, EINVAL,
+	REQUEST(&rxe, RC, SQD, RTS, fixture_truth(qp)->sq_draining = 1, EINVAL,
 		ERROR(SQ_DRAINING, "sq_draining", NUMBER, 1, 0, 0));
 	REQUEST(&rxe, RC, SQD, RTS, (void)0, 0, );
-	REQUEST(&rxe, RC, SQD, ERR, truth(qp)->sq_draining = 1, 0, );
-	REQUEST(&rxe, RC, SQD, SQD, truth(qp)->sq_draining = 1, EINVAL,
+	REQUEST(&rxe, RC, SQD, ERR, fixture_truth(qp)->sq_draining = 1, 0, );
+	REQUEST(&rxe, RC, SQD, SQD, fixture_truth(qp)->sq_draining = 1, EINVAL,
 		ERROR(SQ_DRAINING, "sq_draining", NUMBER, 1, 0, 0));
-	REQUEST(&rxe, RC, SQD, SQD, (truth(qp)->sq_draining = 1, move.attr_mask = IBV_QP_TIMEOUT),
-		0, ADVICE(TIMEOUT_ZERO, "timeout", NUMBER, 0, 1, 31));
-	REQUEST(&rxe, RC, RTS, SQD, truth(qp)->sq_draining = 1, 0, );
-	REQUEST(&mlx4, RC, SQD, RTS, truth(qp)->sq_draining = 1, 0, );
+	REQUEST(&rxe, RC, SQD, SQD,
+		(fixture_truth(qp)->sq_draining = 1, move.attr_mask = IBV_QP_TIMEOUT), 0,
+		ADVICE(TIMEOUT_ZERO, "timeout", NUMBER, 0, 1, 31));
+	REQUEST(&rxe, RC, RTS, SQD, fixture_truth(qp)->sq_draining = 1, 0, );
+	REQUEST(&mlx4, RC, SQD, RTS, fixture_truth(qp)->sq_draining = 1, 0, );
 	REQUEST(&mlx4, RC, INIT, RTR, dev->port[1].attr.state = IBV_PORT_DOWN, 0,
 		ADVICE(PORT_DOWN, "port_attr.state", PORT_STATE, 1, 4, 4));
 	REQUEST(&mlx4, RC, INIT, RTR, dev->port[1].attr.state = IBV_PORT_ACTIVE_DEFER, 0, );
@@ -951,11 +941,11 @@ static void read_depths(void)
 		0, );
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(attr->max_dest_rd_atomic = 0,
-		 truth(qp)->qp_access_flags = IBV_ACCESS_REMOTE_WRITE),
+		 fixture_truth(qp)->qp_access_flags = IBV_ACCESS_REMOTE_WRITE),
 		0, );
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(attr->max_dest_rd_atomic = 0,
-		 truth(qp)->qp_access_flags = IBV_ACCESS_REMOTE_ATOMIC),
+		 fixture_truth(qp)->qp_access_flags = IBV_ACCESS_REMOTE_ATOMIC),
 		0, ADVICE(DEPTH_ZERO, "max_dest_rd_atomic", NUMBER, 0, 1, 16));
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(attr->max_dest_rd_atomic = 0, move.attr_mask |= IBV_QP_ACCESS_FLAGS,
@@ -963,7 +953,8 @@ static void read_depths(void)
 		0, );
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(attr->max_dest_rd_atomic = 0, move.attr_mask |= IBV_QP_ACCESS_FLAGS,
-		 truth(qp)->qp_access_flags = 0, attr->qp_access_flags = IBV_ACCESS_REMOTE_READ),
+		 fixture_truth(qp)->qp_access_flags = 0,
+		 attr->qp_access_flags = IBV_ACCESS_REMOTE_READ),
 		0, ADVICE(DEPTH_ZERO, "max_dest_rd_atomic", NUMBER, 0, 1, 16));
 }
 
@@ -1103,13 +1094,16 @@ static void partly_known(void)
 	REQUEST(&siw, RC, INIT, RTR, (fake_fail(FAKE_QUERY_QP, 0, EIO)), 0,
 		ADVICE(IWARP, "attr_mask", NONE, 0, 0, 0));
 	REQUEST(&plain, RC, INIT, RTR,
-		(truth(qp)->qp_state = (enum ibv_qp_state)7, move.attr_mask &= ~IBV_QP_DEST_QPN), 0,
-		LIKELY(MASK_MISSING, "attr_mask", ATTR_MASK, 0x100000, 0x0, 0x29181));
+		(fixture_truth(qp)->qp_state = (enum ibv_qp_state)7,
+		 move.attr_mask &= ~IBV_QP_DEST_QPN),
+		0, LIKELY(MASK_MISSING, "attr_mask", ATTR_MASK, 0x100000, 0x0, 0x29181));
 	REQUEST(&plain, RC, INIT, RTR,
-		(truth(qp)->qp_state = (enum ibv_qp_state)7, qp->state = (enum ibv_qp_state)8),
+		(fixture_truth(qp)->qp_state = (enum ibv_qp_state)7,
+		 qp->state = (enum ibv_qp_state)8),
 		0, );
 	REQUEST(&mlx4, RC, INIT, RTR,
-		(truth(qp)->qp_state = (enum ibv_qp_state) - 1, move.attr_mask &= ~IBV_QP_DEST_QPN),
+		(fixture_truth(qp)->qp_state = (enum ibv_qp_state) - 1,
+		 move.attr_mask &= ~IBV_QP_DEST_QPN),
 		0, LIKELY(MASK_MISSING, "attr_mask", ATTR_MASK, 0x100000, 0x0, 0x29181));
 	REQUEST(&efa, UD, RESET, INIT, (void)0, 0, );
 	REQUEST(&efa, UD, RESET, INIT, move.attr_mask |= IBV_QP_TIMEOUT, EOPNOTSUPP,
@@ -1931,12 +1925,12 @@ static void questions(void)
 	rdmaez_qp_check(qp, &move.attr, IBV_QP_STATE, &diag);
 	tap_eq_int(qp->state, ERR, "qp->state is refreshed");
 	tap_eq_int(diag.from, ERR, "and the record has it");
-	truth(qp)->qp_state = IBV_QPS_UNKNOWN;
+	fixture_truth(qp)->qp_state = IBV_QPS_UNKNOWN;
 	qp->state = RTS;
 	rdmaez_qp_check(qp, &move.attr, IBV_QP_STATE, &diag);
 	tap_eq_int(qp->state, RTS, "unless by what is no state");
 	tap_eq_int(diag.from, RTS, "which the record has not");
-	truth(qp)->qp_state = ERR;
+	fixture_truth(qp)->qp_state = ERR;
 	dev->habits.query_errno = EOPNOTSUPP;
 	rdmaez_qp_check(qp, &move.attr, IBV_QP_STATE, &diag);
 	tap_eq_int(qp->state, RTS, "nor by no answer");

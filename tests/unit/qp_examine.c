@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "findings.h"
+#include "fixture.h"
 
 enum {
 	PEER = 17,
@@ -36,10 +37,8 @@ static void start(enum ibv_qp_type type, enum ibv_qp_state state)
 	t.dev->attr.orig_attr.vendor_id = 0xffffff;
 	snprintf(t.dev->verbs.ibdev_path, sizeof(t.dev->verbs.ibdev_path), "%s", t.path);
 	t.port = &t.dev->port[1].attr;
-	t.qp = fake_qp(fake_open(t.dev), type);
-	fake_qp_force(t.qp, state);
-	t.qp->state = state;
-	memcpy(&t.is, &(const struct ibv_qp_attr *){fake_qp_true(t.qp)}, sizeof(t.is));
+	t.qp = fixture_qp(fake_open(t.dev), type, state);
+	t.is = fixture_truth(t.qp);
 	t.is->timeout = 14;
 	t.is->retry_cnt = 7;
 	t.is->rnr_retry = 6;
@@ -288,8 +287,7 @@ static void check_path(void)
 	t.is->max_dest_rd_atomic = 0;
 	CHECK("there is no path in INIT", CERTAIN(QP_NO_SENDS, "qp_state", STATE(RTS_ONLY)),
 	      CERTAIN(QP_NO_RECEIVES, "qp_state", STATE(RECEIVES)));
-	fake_qp_force(t.qp, IBV_QPS_ERR);
-	t.qp->state = IBV_QPS_ERR;
+	fixture_state(t.qp, IBV_QPS_ERR);
 	CHECK("and none that matters in ERR", CERTAIN(WR_QP_ERROR, "qp_state", STATE(RTS_ONLY)));
 
 	start(IBV_QPT_RC, IBV_QPS_RTS);
@@ -660,8 +658,7 @@ static void check_drivers(void)
 	CHECK("efa", CERTAIN(QP_NO_SENDS, "qp_state", STATE(RTS_ONLY)),
 	      CERTAIN(QP_NO_RECEIVES, "qp_state", STATE(RECEIVES)));
 	tap_eq_int(fake_count(FAKE_QUERY_QP), 1, "efa answers what it is asked");
-	fake_qp_force(t.qp, IBV_QPS_RTS);
-	t.qp->state = IBV_QPS_RTS;
+	fixture_state(t.qp, IBV_QPS_RTS);
 	CHECK("SRD and RNR retries",
 	      ADVICE(RNR_ENDLESS, "rnr_retry", RDMAEZ_VALUE_NUMBER, 7, 0, 6));
 	/* A driver like it that is not known. */
@@ -686,8 +683,7 @@ static void check_drivers(void)
 	t.dev->habits.query_refused = ~IBV_QP_STATE;
 	CHECK("and for its state alone", NOTHING);
 	tap_eq_hex(fake_last(FAKE_QUERY_QP)->attr_mask, IBV_QP_STATE, "at last");
-	fake_qp_force(t.qp, IBV_QPS_INIT);
-	t.qp->state = IBV_QPS_INIT;
+	fixture_state(t.qp, IBV_QPS_INIT);
 	CHECK("a type that the driver knows better",
 	      LIKELY(QP_NO_SENDS, "qp_state", STATE(RTS_ONLY)),
 	      LIKELY(QP_NO_RECEIVES, "qp_state", STATE(RECEIVES)));

@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "findings.h"
+#include "fixture.h"
 
 static struct fake_device *dev;
 static struct ibv_context *ctx;
@@ -12,9 +13,7 @@ static struct rdmaez_diag diag;
 
 static void start(enum fake_profile profile, const char *release)
 {
-	dev = fake_reset();
-	fake_uname(release);
-	fake_profile(dev, profile);
+	dev = fixture_device(profile, release);
 	ctx = fake_open(dev);
 	memset(&diag, 0xa5, sizeof(diag));
 }

@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "check.h"
+#include "fixture.h"
 
 static struct fake_device *dev;
 static struct ibv_context *ctx;
@@ -550,9 +551,9 @@ static void check_rights(void)
 		    "IBV_ACCESS_REMOTE_READ|" ATOMIC MTUS,
 		    "REQ_ERR on XRC_RECV, no rights and no depth");
 	/* A driver may fill in a depth also for a queue pair that sends nothing. */
-	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->max_dest_rd_atomic = 8;
-	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->max_rd_atomic = 9;
-	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->qp_access_flags = 0xf;
+	fixture_truth(qp)->max_dest_rd_atomic = 8;
+	fixture_truth(qp)->max_rd_atomic = 9;
+	fixture_truth(qp)->qp_access_flags = 0xf;
 	check_event(qp, IBV_EVENT_QP_REQ_ERR, "WC_RECV_SHORT:sg_list:none" MTUS,
 		    "REQ_ERR on XRC_RECV, which sends nothing");
 	qp = broken_qp(IBV_QPT_UC, &opts);
@@ -667,7 +668,7 @@ static void check_efa(void)
 		      "efa: no answer, the port is down");
 	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RNR:rnr_retry:none",
 		      "efa: no receive");
-	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->rnr_retry = 3;
+	fixture_truth(qp)->rnr_retry = 3;
 	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
 		      "WC_RNR:rnr_retry:number:3:7..7", "efa: no receive after three times");
 	check_partial(qp, IBV_WC_REM_ACCESS_ERR, 0, IBV_QPS_ERR,
@@ -738,7 +739,7 @@ static void check_irdma(void)
 		      "PORT_DOWN:port_attr.state:port_state:DOWN:ACTIVE..ACTIVE "
 		      "MTU_ABOVE_ACTIVE:path_mtu:mtu:3:1..1 WC_RETRIES:timeout:none" KINDS FABRIC,
 		      "irdma: what it tells counts");
-	((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->rnr_retry = 3;
+	fixture_truth(qp)->rnr_retry = 3;
 	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
 		      "WC_RNR:rnr_retry:number:3:7..7", "irdma: no receive");
 	check_partial(qp, IBV_WC_LOC_ACCESS_ERR, 0, IBV_QPS_ERR,
@@ -997,7 +998,7 @@ static void check_everything(void)
 
 		new_device(vendors[i % COUNT_OF(vendors)]);
 		qp = broken_qp(IBV_QPT_RC, NULL);
-		((struct ibv_qp_attr *)(uintptr_t)fake_qp_true(qp))->max_dest_rd_atomic = 0;
+		fixture_truth(qp)->max_dest_rd_atomic = 0;
 		qp->qp_type = (enum ibv_qp_type)types[i / COUNT_OF(vendors) % COUNT_OF(types)];
 		dev->habits.query_errno = errors[i / COUNT_OF(vendors) / COUNT_OF(types)];
 		for (int status = -1; status < 26; status++)

@@ -2,6 +2,7 @@
 /* Posting work: that it costs one call, and what a refusal is put down to. */
 #include "check.h"
 #include "findings.h"
+#include "fixture.h"
 
 enum {
 	LIST = 3,
@@ -42,9 +43,7 @@ static void start(enum ibv_qp_type type, enum ibv_qp_state state)
 {
 	t.dev = fake_reset();
 	vendor(RXE, 0);
-	t.qp = fake_qp(fake_open(t.dev), type);
-	fake_qp_force(t.qp, state);
-	t.qp->state = state;
+	t.qp = fixture_qp(fake_open(t.dev), type, state);
 	memset(t.send, 0, sizeof(t.send));
 	memset(t.recv, 0, sizeof(t.recv));
 	memset(t.sge, 0, sizeof(t.sge));
@@ -663,8 +662,7 @@ static void check_partly_answered(void)
 		   WRONG(WR_OPCODE, "opcode", RDMAEZ_VALUE_OPCODE, IBV_WR_TSO, 0, 0),
 		   LIKELY(WR_SGE, "num_sge", RDMAEZ_VALUE_NUMBER, 31, 0, 30),
 		   LIKELY(QUERY_REFUSED, "ibv_query_qp", NOTHING));
-	fake_qp_force(t.qp, IBV_QPS_INIT);
-	t.qp->state = IBV_QPS_INIT;
+	fixture_state(t.qp, IBV_QPS_INIT);
 	t.send[0].opcode = IBV_WR_SEND;
 	t.send[0].num_sge = 1;
 	CHECK_SEND(
@@ -695,7 +693,7 @@ static void check_no_limits(void)
 	struct ibv_qp_attr *is;
 
 	start(IBV_QPT_RC, IBV_QPS_RTS);
-	memcpy(&is, &(const struct ibv_qp_attr *){fake_qp_true(t.qp)}, sizeof(is));
+	is = fixture_truth(t.qp);
 	t.dev->habits.query_refused = IBV_QP_CAP;
 	fake_fail(FAKE_POST_SEND, 0, EINVAL);
 	t.send[0].num_sge = 5;

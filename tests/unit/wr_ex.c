@@ -2,6 +2,7 @@
 /* Posting by the extended interface: that it builds what is described, and what a refusal is put down to. */
 #include "check.h"
 #include "findings.h"
+#include "fixture.h"
 
 enum {
 	LIST = 3,
@@ -62,8 +63,7 @@ static void start_with(enum fake_profile profile, enum ibv_qp_type type, uint64_
 	if (!t.qp)
 		tap_bail("no queue pair of type %d", (int)type);
 	t.ex = ibv_qp_to_qp_ex(t.qp);
-	fake_qp_force(t.qp, IBV_QPS_RTS);
-	t.qp->state = IBV_QPS_RTS;
+	fixture_state(t.qp, IBV_QPS_RTS);
 	t.ah.pd = init.pd;
 	memset(t.wr, 0, sizeof(t.wr));
 	memset(t.sge, 0, sizeof(t.sge));
