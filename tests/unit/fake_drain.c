@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include "fake_verbs.h"
+#include "fixture.h"
 #include "tap.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -16,13 +17,9 @@ static struct {
 
 static void start(enum fake_profile profile, const char *release)
 {
-	t.dev = fake_reset();
-	fake_uname(release);
-	fake_profile(t.dev, profile);
+	t.dev = fixture_device(profile, release);
 	t.ctx = fake_open(t.dev);
-	t.qp = fake_qp(t.ctx, IBV_QPT_RC);
-	fake_qp_force(t.qp, IBV_QPS_RTS);
-	t.qp->state = IBV_QPS_RTS;
+	t.qp = fixture_qp(t.ctx, IBV_QPT_RC, IBV_QPS_RTS);
 }
 
 static int post_send(uint64_t wr_id, unsigned int flags)
@@ -140,48 +137,6 @@ static void check_late(const struct late *l)
 	tap_eq_str(flushed(), l->stale_err, "%s: and after it has", l->source);
 }
 
-static void check_queues(void)
-{
-	start(FAKE_PROFILE_MLX5, "6.1.0");
-	post_send(1, 0);
-	post_send(2, IBV_SEND_SIGNALED);
-	post_send(3, 0);
-	tap_eq_int(fake_qp_posted(t.qp), 3, "three are outstanding");
-	fake_qp_sends_succeed(t.qp, 2);
-	tap_eq_str(flushed(), "?", "of two that succeed, the one that is signaled completes");
-	tap_eq_int(fake_qp_posted(t.qp), 1, "one is left");
-	tap_eq_int(modify(IBV_QPS_RESET), 0, "RESET");
-	tap_eq_int(fake_qp_posted(t.qp), 0, "forgets it");
-	tap_eq_str(flushed(), "", "without a word");
-	fake_qp_force(t.qp, IBV_QPS_INIT);
-	fake_qp_force(t.qp, IBV_QPS_ERR);
-	tap_eq_int(post_send(1, 0), ENOMEM,
-		   "mlx5 takes no send in ERR before there was an RTS: qp_state_max_gs");
-
-	start(FAKE_PROFILE_RXE, "6.1.0");
-	for (int i = 0; i < 16; i++) {
-		post_send(1, 0);
-		post_recv(2);
-	}
-	modify(IBV_QPS_ERR);
-	post_send(3, 0);
-	tap_eq_int(fake_qp_posted(t.qp), 0, "a completion queue that is full loses the rest");
-	tap_eq_int((int)strlen(flushed()), 32, "as rxe_cq_post() does");
-
-	start(FAKE_PROFILE_RXE, "6.1.0");
-	t.qp = fake_qp(t.ctx, IBV_QPT_UD);
-	fake_qp_force(t.qp, IBV_QPS_RTS);
-	post_recv(2);
-	fake_qp_force(t.qp, IBV_QPS_SQE);
-	tap_eq_int(fake_qp_posted(t.qp), 1, "SQE leaves the receives alone");
-
-	start(FAKE_PROFILE_PLAIN, "6.1.0");
-	post_send(1, 0);
-	modify(IBV_QPS_ERR);
-	tap_eq_str(flushed(), "", "the plain driver flushes nothing");
-	fake_close_all();
-}
-
 static void check_sqd(void)
 {
 	struct ibv_qp_init_attr init;
@@ -290,7 +245,6 @@ int main(void)
 {
 	for (size_t i = 0; i < COUNT_OF(lates); i++)
 		check_late(&lates[i]);
-	check_queues();
 	check_sqd();
 	check_last_wqe();
 	check_events();
