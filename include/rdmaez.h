@@ -61,7 +61,6 @@
 
 /* Device memory */
 #include "rdmaez/dm.h"
-#include "rdmaez/dm_token.h"
 #include "rdmaez/dm_share.h"
 
 /* Text and JSON */

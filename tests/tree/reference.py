@@ -15,8 +15,8 @@ import reference  # noqa: E402, the path comes first
 from reference import text_of  # noqa: E402
 
 # These headers state no fact of verbs, of a driver or of a standard: what they do is rdmaez's own.
-OWN = ('rdmaez/base.h', 'rdmaez/caps_table.h', 'rdmaez/diag.h', 'rdmaez/dm_token.h', 'rdmaez/endpoint.h',
-       'rdmaez/exchange.h', 'rdmaez/fmt.h', 'rdmaez/simple.h', 'rdmaez/why.h')
+OWN = ('rdmaez/base.h', 'rdmaez/caps_table.h', 'rdmaez/diag.h', 'rdmaez/endpoint.h', 'rdmaez/exchange.h',
+       'rdmaez/fmt.h', 'rdmaez/simple.h', 'rdmaez/why.h')
 SUCCESS = re.compile(r'\b0\b|^as |^the |\bsame as\b|number|length|count', re.IGNORECASE)
 FAILURE = re.compile(r'errno|^as |\bE[A-Z]{3,}|-1|truncated|see the head', re.IGNORECASE)
 

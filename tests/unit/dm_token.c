@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a token may hold, to the last number: each limit from both sides, and what a refusal says of it. */
-#include <rdmaez/dm_token.h>
+#include <rdmaez/dm_share.h>
 
 #include "findings.h"
 

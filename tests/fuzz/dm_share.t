@@ -3,11 +3,11 @@
 #
 # Tokens of device memory, fuzzed under ASan and UBSan with a fixed seed.
 
-header=dm_token longest=150
+header=dm_share longest=150
 source tests/fuzz/lib.bash
 
 runs=$(nightly_runs 200000)
-ok "$runs tokens are read or refused without a misstep" fuzz include dm_token "$runs"
+ok "$runs tokens are read or refused without a misstep" fuzz include dm_share "$runs"
 
 fails "a sum that nobody compares is noticed" "deadly signal" \
 	fuzz "$(seeded sum 's/rdmaez_impl_bytes_get(&sum, 4) !=/false \&\& &/')" token_sum 20000

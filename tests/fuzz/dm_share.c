@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include <rdmaez/dm_token.h>
+#include <rdmaez/dm_share.h>
 
 static void must(bool held)
 {
