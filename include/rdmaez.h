@@ -10,6 +10,8 @@
  * simple.h and exchange.h are the short way to two connected queue pairs, qp.h moves one step by step, why.h
  * lists the reasons that an explanation may give. Including only the headers that a file needs compiles faster;
  * base.h tells how the bodies can be kept in one file of a program.
+ *
+ * Few programs share device memory between processes: those include dm_share.h after this header.
  */
 #if defined(RDMAEZ_IMPLEMENTATION) && defined(RDMAEZ_IMPL_BODIES)
 #if !RDMAEZ_IMPL_BODIES
@@ -61,7 +63,6 @@
 
 /* Device memory */
 #include "rdmaez/dm.h"
-#include "rdmaez/dm_share.h"
 
 /* Text and JSON */
 #include "rdmaez/fmt.h"

@@ -20,7 +20,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GUIDE = ('start connecting queue_pairs why explanations completions roce device_memory capabilities options programs '
          'explain doctor testing including cplusplus migrating verified data').split()
 PROJECT = ['design', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG']
-LEVEL_OF_DEVEL = 'For development'
+# The levels of headers that rdmaez.h leaves out, and where they are.
+OUTSIDE = {'Included by name': 'rdmaez', 'For development': 'rdmaez/devel'}
 
 # Lists that the site's own navigation and search replace, and what only doxygen's own look needs.
 UNUSED = ('functions*.html globals*.html annotated.html classes.html files.html pages.html graph_legend.* dir_*.html '
@@ -29,15 +30,18 @@ UNUSED = ('functions*.html globals*.html annotated.html classes.html files.html 
 
 
 def levels():
-    """The public headers by the levels of rdmaez.h: a comment opens one."""
+    """The public headers by the levels of rdmaez.h, where a comment opens one; then those that it leaves out."""
     found, current = {}, None
     for line in (ROOT / 'include/rdmaez.h').read_text(encoding='utf-8').splitlines():
         if title := re.match(r'/\* (.*) \*/$', line):
             current = title[1]
         elif header := re.match(r'#include "(rdmaez/.*)"$', line):
             found.setdefault(current, []).append(header[1])
-    devel = sorted((ROOT / 'include/rdmaez/devel').glob('*.h'))
-    return found | {LEVEL_OF_DEVEL: [f'rdmaez/devel/{path.name}' for path in devel]}
+    included = [name for names in found.values() for name in names]
+    for level, directory in OUTSIDE.items():
+        names = [f'{directory}/{path.name}' for path in sorted((ROOT / 'include' / directory).glob('*.h'))]
+        found[level] = [name for name in names if name not in included]
+    return found
 
 
 # --- Frame ----------------------------------------------------------------------------------------

@@ -19,9 +19,11 @@ CONSTANT = re.compile(r'`[^`]*`|#?(\b(?:IBV|RDMAEZ)_[A-Z0-9_]+\b|\b(?:enum|struc
 
 
 def headers():
-    """The text of all public headers, in the order of rdmaez.h."""
+    """The text of all public headers: in the order of rdmaez.h, then those that it leaves out."""
     order = re.findall(r'^#include "(.*)"', (ROOT / 'include/rdmaez.h').read_text(encoding='utf-8'), re.MULTILINE)
-    files = [ROOT / 'include' / name for name in order] + sorted((ROOT / 'include/rdmaez/devel').glob('*.h'))
+    files = [ROOT / 'include' / name for name in order]
+    for pattern in ('*.h', 'devel/*.h'):
+        files += [file for file in sorted((ROOT / 'include/rdmaez').glob(pattern)) if file not in files]
     return '\n'.join(file.read_text(encoding='utf-8') for file in files)
 
 

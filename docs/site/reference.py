@@ -11,6 +11,9 @@ import xml.etree.ElementTree as ET
 # A head's sections that are part of each function's contract; what else a head has stays in the header's own page.
 CONTRACT = re.compile(r'thread|verbs calls|source|error|return|fail|refused|deadline', re.IGNORECASE)
 
+# What the head of a header says that a program has to include by its name.
+APART = '<rdmaez.h> does not include this header'
+
 
 def text_of(node):
     """All text below a node, on one line."""
@@ -122,8 +125,8 @@ class Header(Documented):
         self.structs = [Record(one, self) for one in structs if one.find('location').get('file') == self.name]
 
     def include(self):
-        """What a program includes to have it: development's equipment is outside rdmaez.h."""
-        return self.name if '/devel/' in self.name else 'rdmaez.h'
+        """What a program includes to have it: rdmaez.h, unless that leaves the header out."""
+        return self.name if APART in text_of(self.detail) else 'rdmaez.h'
 
 
 def load(directory):

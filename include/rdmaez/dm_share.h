@@ -7,6 +7,8 @@
  * descriptor of its open device. The other process receives and imports both in one call, and uses the memory
  * like its own: rdmaez_dm_copy_to(), rdmaez_dm_reg() and everything else in dm.h.
  *
+ * `<rdmaez.h>` does not include this header.
+ *
  * @par Tokens
  * No verb reports the length of device memory, and only its owner knows its handle. A token holds both, the
  * device, and optionally the handles of a protection domain and a memory region: what one process must tell

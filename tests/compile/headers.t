@@ -32,6 +32,7 @@ alone() {
 open_headers() {
 	echo ../rdmaez.h
 	public_headers "$1"
+	optional_headers "$1"
 	devel_headers "$1"
 }
 

@@ -3,7 +3,7 @@
 #
 # What including rdmaez leaves in a program: nothing but names of its own, and not one byte. What a program
 # may do to it: define macros of its own before. How the headers may include each other: only those that
-# the umbrella lists before them. And that each function is declared as it is defined. Each check is shown a
+# the umbrella lists before them, and those that it leaves out come after all. And that each function is declared as it is defined. Each check is shown a
 # seeded defect, too.
 
 source tests/compile/lib.bash
@@ -11,14 +11,14 @@ source tests/compile/lib.bash
 # reached INCLUDE HEADER: the public headers that this one includes, itself or through impl/.
 reached() {
 	echo "#include <rdmaez/$2>" | "$CC" -std=c11 "-I$1" -MM -x c - | tr ' ' '\n' |
-		sed -nE 's|.*/rdmaez(\.h)$|\1|p; s|.*/rdmaez/(.*)|\1|p' | sed 's|[a-z]*/\.\./||g' | grep -v impl/ | sort -u
+		sed -nE 's|.*/rdmaez(\.h)$|\1|p; s|.*/rdmaez/(.*)|\1|p' | sed -E ':a; s|[a-z]+/\.\./||; ta' | grep -v impl/ | sort -u
 }
 
-# Whatever a header or its bodies include, they reach no header that stands behind it in the umbrella, and
-# none of the equipment for development.
+# Whatever a header or its bodies include, they reach no header that stands behind it in the umbrella. The
+# optional headers stand behind all of these, and the equipment for development behind those.
 order() {
 	local header other before='' bad=0
-	for header in $(public_headers "$1"); do
+	for header in $(public_headers "$1") $(optional_headers "$1") $(devel_headers "$1"); do
 		before+=" $header "
 		for other in $(reached "$1" "$header"); do
 			[[ $before == *" $other "* ]] || { echo "$header reaches $other"; bad=1; }
@@ -27,8 +27,9 @@ order() {
 	return "$bad"
 }
 
+# The umbrella includes every header, but for those that say that it does not.
 umbrella_is_complete() {
-	diff <(public_headers "$1" | sort) <(cd "$1/rdmaez" && printf '%s\n' *.h | sort)
+	diff <({ public_headers "$1"; optional_headers "$1"; } | sort) <(cd "$1/rdmaez" && printf '%s\n' *.h | sort)
 }
 
 macros() {
@@ -110,11 +111,17 @@ fails 'an include of a later header in the bodies is seen' 'units.h reaches fmt.
 	order "$(seeded through rdmaez/impl/units.h 's/^#define RDMAEZ_IMPL_UNITS_H/&\n#include "..\/fmt.h"/')"
 fails 'an include of the umbrella is seen' 'gid.h reaches .h' \
 	order "$(seeded umbrella rdmaez/gid.h 's/#include "diag.h"/&\n#include <rdmaez.h>/')"
+fails 'an include of an optional header is seen' 'fmt.h reaches dm_share.h' \
+	order "$(seeded optional rdmaez/impl/fmt.h 's/^#define RDMAEZ_IMPL_FMT_H/&\n#include "..\/dm_share.h"/')"
 fails 'an include of equipment for development is seen' 'fmt.h reaches devel/dm_emu.h' \
 	order "$(seeded equipment rdmaez/impl/fmt.h 's/^#define RDMAEZ_IMPL_FMT_H/&\n#include "..\/devel\/dm_emu.h"/')"
-ok 'the umbrella includes every header' umbrella_is_complete include
+fails 'and so it is in an optional header' 'dm_share.h reaches devel/dm_emu.h' \
+	order "$(seeded both rdmaez/impl/dm_share.h 's/^#define RDMAEZ_IMPL_DM_SHARE_H/&\n#include "..\/devel\/dm_emu.h"/')"
+ok 'the umbrella includes every header that is not optional' umbrella_is_complete include
 fails 'a header that the umbrella forgot is seen' 'units.h' \
 	umbrella_is_complete "$(seeded forgotten rdmaez.h '/units.h/d')"
+fails 'one that is in it and says that it is not is seen' 'dm_share.h' \
+	umbrella_is_complete "$(seeded included rdmaez.h 's|^#include "rdmaez/fmt.h"|&\n#include "rdmaez/dm_share.h"|')"
 
 leaky=$(seeded leaky rdmaez/impl/str.h 's/^#define RDMAEZ_IMPL_STR_H/&\n#define NAME_MAX_BITS 3/')
 for language in "$CC c" "$CXX c++" "$CLANG c" "$CLANGXX c++"; do

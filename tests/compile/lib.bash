@@ -30,7 +30,12 @@ public_headers() {
 	sed -n 's|^#include "rdmaez/\(.*\)"$|\1|p' "$1/rdmaez.h"
 }
 
-# devel_headers INCLUDE: those that the umbrella leaves out, to be included by their names.
+# optional_headers INCLUDE: those that the umbrella leaves out, as they say themselves.
+optional_headers() {
+	(cd "$1/rdmaez" && grep -l '<rdmaez.h>. does not include this header' ./*.h) | sed 's|^\./||'
+}
+
+# devel_headers INCLUDE: equipment for development, which the umbrella leaves out, too.
 devel_headers() {
 	[[ ! -d $1/rdmaez/devel ]] || (cd "$1/rdmaez" && printf '%s\n' devel/*.h)
 }
@@ -44,7 +49,10 @@ impl_headers() {
 # A source that includes everything.
 all_headers() {
 	echo '#include <rdmaez.h>'
-	devel_headers "$1" | sed 's|.*|#include <rdmaez/&>|'
+	{
+		optional_headers "$1"
+		devel_headers "$1"
+	} | sed 's|.*|#include <rdmaez/&>|'
 }
 
 # The system headers that ours include, as the lines that do it.
@@ -111,6 +119,6 @@ seeded() {
 
 # only_units INCLUDE: leave the umbrella of a copy no more than units.h needs, which saves time.
 only_units() {
-	rm -r "$1/rdmaez/devel"
+	optional_headers "$1" | (cd "$1/rdmaez" && xargs rm -r devel)
 	sed -i '/^#include/{/version.h\|base.h\|units.h/!d}' "$1/rdmaez.h"
 }

@@ -90,6 +90,7 @@ soon fails 'and so is it behind an include' 'before the first include' compile "
 cat >"$scratch/library.c" <<'END'
 #include <stdio.h>
 #include <rdmaez.h>
+#include <rdmaez/dm_share.h>
 #include <rdmaez/devel/dm_emu.h>
 
 #ifdef __cplusplus

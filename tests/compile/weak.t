@@ -9,6 +9,7 @@ source tests/compile/lib.bash
 cat >"$scratch/weak.c" <<'END'
 #include <stdio.h>
 #include <rdmaez.h>
+#include <rdmaez/dm_share.h>
 #include "fake_verbs.h"
 
 /* What export, import, wrapping, the dma-buf and closing return, and registering a dma-buf. */

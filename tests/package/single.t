@@ -10,13 +10,14 @@ source tests/package/lib.bash
 
 single=$PWD/build/single
 
-# forwards INCLUDE: the names of all other headers, in a directory of their own.
+# The names of all other headers, in a directory of their own. Those that rdmaez.h leaves out are beside the one file.
 forwards() {
 	local header
 	while read -r header; do
+		[[ ! -e $single/$header ]] || continue
 		mkdir -p "$scratch/forwards/${header%/*}"
 		echo '#include <rdmaez.h>' >"$scratch/forwards/$header"
-	done < <(cd include && find rdmaez -name '*.h' ! -path rdmaez/devel/dm_emu.h)
+	done < <(cd include && find rdmaez -name '*.h')
 }
 
 # object COMPILER DIRECTORY SOURCE [-D...]: without optimisation and sanitizers, which the tests of the tree
@@ -76,6 +77,14 @@ alone() {
 	diff <(grep -v '^$' LICENSE) <(head -n 40 "$single/rdmaez.h" | sed 's/^ \* \?//' | grep -xFf <(grep -v '^$' LICENSE))
 }
 
+# beside DIRECTORY: each header that rdmaez.h leaves out needs nothing but the files of this directory.
+beside() {
+	local header
+	for header in $(optional_headers include) $(devel_headers include); do
+		echo "#include <rdmaez/$header>" | "$CC" -std=c11 "-I$1" -fsyntax-only -x c -
+	done
+}
+
 # includes COMPILER ORDER...: the one file and the tree in one source file do no harm.
 together() {
 	printf '#include "%s"\n' "${@:2}" | "$1" -std=c11 -Iinclude -fsyntax-only -x c -
@@ -98,6 +107,10 @@ tree() {
 include=$single
 forwards
 ok 'the file stands alone, with licence and version' alone
+ok 'and so do the files beside it' beside "$single"
+cp -r "$single" "$scratch/astray"
+sed -i '/^#include "..\/rdmaez.h"$/d' "$scratch/astray/rdmaez/dm_share.h"
+fails 'one that does not include it is seen' 'dm_share.h.*error' beside "$scratch/astray"
 for compiler in "$CC c11" "$CXX c++11" "$CLANGXX c++20"; do
 	# shellcheck disable=SC2086 # two words
 	{
@@ -108,8 +121,9 @@ done
 soon ok 'holding the bodies: C' clean "$CC" c11 -DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION
 soon ok 'holding the bodies: C++' clean "$CXX" c++20 -DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION
 soon ok 'it may be included before the tree' \
-	together "$CC" "$single/rdmaez.h" rdmaez.h rdmaez/qp.h rdmaez/devel/dm_emu.h
-soon ok 'or after it' together "$CC" rdmaez/qp.h "$single/rdmaez.h" "$single/rdmaez/devel/dm_emu.h"
+	together "$CC" "$single/rdmaez.h" rdmaez.h rdmaez/qp.h rdmaez/dm_share.h rdmaez/devel/dm_emu.h
+soon ok 'or after it' together "$CC" rdmaez/qp.h "$single/rdmaez.h" "$single/rdmaez/dm_share.h" \
+	"$single/rdmaez/devel/dm_emu.h"
 
 ok 'the fake libibverbs and the bodies compile' common_objects
 for source in tests/unit/*.c; do

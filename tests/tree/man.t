@@ -23,7 +23,10 @@ every_one() {
 	local missing
 	{
 		identifiers include pfs -DRDMAEZ_EXTERN | sed -n '/__anon\|impl/d; s/.* \(rdmaez_\)/\1/p'
-		public_headers include | sed 's/^/rdmaez_/'
+		{
+			public_headers include
+			optional_headers include
+		} | sed 's/^/rdmaez_/'
 		echo RDMAEZ_ZERO
 		sed -nE 's/^#define (RDMAEZ_[A-Z_]+)\(.*/\1/p' include/rdmaez/*.h | grep -v IMPL
 	} | sort -u >"$scratch/expected"
