@@ -105,10 +105,10 @@ struct rdmaez_dm_share_ops {
 
 /** @brief How to share. All zero: the memory alone, within ten seconds. */
 struct rdmaez_dm_share_opts {
-	unsigned int
-		flags; /**< enum rdmaez_dm_share_flags, not rdmaez_dm_send()'s; 0: the memory alone */
-	uint64_t
-		timeout_ns; /**< how long to wait for the other process; 0: 10 s; #RDMAEZ_ZERO: do not wait */
+	/** enum rdmaez_dm_share_flags, not rdmaez_dm_send()'s; 0: the memory alone */
+	unsigned int flags;
+	/** how long to wait for the other process; 0: 10 s; #RDMAEZ_ZERO: do not wait */
+	uint64_t timeout_ns;
 	/** for memory that no driver knows; NULL: such memory is refused. Must outlive what is shared */
 	const struct rdmaez_dm_share_ops *ops;
 	void *arg; /**< passed to the functions of `ops` */

@@ -77,15 +77,17 @@ enum rdmaez_dm_emu_call {
 
 /** @brief How much memory to emulate, or whose. All zero: 256 KiB of new memory. */
 struct rdmaez_dm_emu_opts {
-	unsigned int flags; /**< enum rdmaez_dm_emu_flags; 0: none */
-	int fd; /**< the memory to share, from rdmaez_dm_emu_fd() in this or another process; 0: new
-			memory. Stays the caller's */
-	size_t size; /**< bytes of all device memory, rounded up to pages, which is also what the device
-			reports as `max_dm_size`; at most 64 MiB; 0: 256 KiB. Ignored with `fd`: the memory has
-			its size */
-	uint64_t
-		timeout_ns; /**< how long to wait for another process that has the memory's lock; 0: 1 s;
-				#RDMAEZ_ZERO: do not wait */
+	/** enum rdmaez_dm_emu_flags; 0: none */
+	unsigned int flags;
+	/** the memory to share, from rdmaez_dm_emu_fd() in this or another process; 0: new memory. Stays the
+	 *  caller's */
+	int fd;
+	/** bytes of all device memory, rounded up to pages, which is also what the device reports as
+	 *  `max_dm_size`; at most 64 MiB; 0: 256 KiB. Ignored with `fd`: the memory has its size */
+	size_t size;
+	/** how long to wait for another process that has the memory's lock; 0: 1 s; #RDMAEZ_ZERO: do not
+	 *  wait */
+	uint64_t timeout_ns;
 };
 
 /**

@@ -9,21 +9,22 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Copies are made of words. */
+/* The CPU reads and writes device memory in words of this many bytes. */
 #define RDMAEZ_IMPL_DM_WORD 4u
 
-/* All copies that the provider cannot make as they are, and those to be refused. */
+/* The slow way, for copies that must be refused or that the provider cannot make as they are. */
 RDMAEZ_COLD int rdmaez_impl_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset, const void *src,
 				       size_t length);
 RDMAEZ_COLD int rdmaez_impl_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
 					 size_t length);
 
-/* What a provider has returned, as a positive errno value: below 0 the negative or -1, which is rare. */
+/* Turns what few providers return, a negative errno value or -1, into a positive errno value. */
 RDMAEZ_COLD int rdmaez_impl_dm_copied(int returned);
 
 /*
- * Whether the provider can do this copy as it is. Written for few instructions: what is left of the memory
- * behind the offset wraps around where the offset is beyond the end, and so does a length of 0 less 1.
+ * Whether the provider can make this copy as it is. Two subtractions save instructions by wrapping around:
+ * `rest` is larger than `all` if the offset is beyond the end, and `length - 1` is larger than any `rest` if
+ * the length is 0.
  */
 RDMAEZ_FOLD bool rdmaez_impl_dm_plain(const struct rdmaez_dm *dm, uint64_t offset, const void *host,
 				      uint64_t length)
@@ -74,16 +75,16 @@ RDMAEZ_IMPL_END
 
 RDMAEZ_IMPL_BEGIN
 
-/* Devices hand device memory out in units of this many bytes. */
+/* Devices allocate device memory in units of this many bytes. */
 #define RDMAEZ_IMPL_DM_UNIT 64u
 
-/* The greatest alignment, of which verbs takes the exponent. */
+/* The greatest alignment. Verbs take its exponent. */
 #define RDMAEZ_IMPL_DM_ALIGNMENT (UINT64_C(1) << 31)
 
-/* How much goes over the stack at a time, where it has to, in words. */
+/* The size, in words, of the buffer on the stack through which some copies have to go. */
 #define RDMAEZ_IMPL_DM_STACK 64
 
-/* What regions on device memory may be registered with; rdmaez adds ZERO_BASED. */
+/* The access flags that regions on device memory may have. rdmaez adds ZERO_BASED. */
 #define RDMAEZ_IMPL_DM_ACCESS                                                            \
 	((unsigned int)IBV_ACCESS_LOCAL_WRITE | (unsigned int)IBV_ACCESS_REMOTE_WRITE |  \
 	 (unsigned int)IBV_ACCESS_REMOTE_READ | (unsigned int)IBV_ACCESS_REMOTE_ATOMIC | \
@@ -100,7 +101,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_failed(struct rdmaez_diag *diag, int error, 
 	return error;
 }
 
-/* An argument that must not be NULL. */
+/* Refuses a NULL argument. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_null(struct rdmaez_diag *diag, const char *field)
 {
 	return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, field);
@@ -109,8 +110,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_null(struct rdmaez_diag *diag, const char *f
 /* ---- Verbs that an older libibverbs lacks --------------------------------------------------- */
 
 /*
- * The library's functions under names of our own, so that nothing depends on what verbs.h declares.
- * They are weak: linked with an older libibverbs they are NULL, and the program runs all the same.
+ * libibverbs' functions under names of our own, so that it does not matter what verbs.h declares. They are
+ * weak: a program that is linked with an older libibverbs finds them NULL, and runs all the same.
  */
 #ifndef RDMAEZ_HAVE_IMPORT_DM
 extern struct ibv_dm *rdmaez_impl_verb_import_dm(struct ibv_context *context,
@@ -125,9 +126,9 @@ extern int rdmaez_impl_verb_dm_dmabuf(struct ibv_dm *dm) __asm__("ibv_dm_export_
 #endif
 
 /*
- * The number by which another process can name the memory; false where there is none. Since rdma-core 35
- * the member follows comp_mask, and bit 0 there, IBV_DM_MASK_HANDLE, says so; imported memory has the
- * number without the bit. It is read by its place, because older headers do not name it.
+ * Reads the handle by which another process can import the memory; false if there is none. Since rdma-core 35
+ * it follows comp_mask, whose bit 0, IBV_DM_MASK_HANDLE, says that it is set; imported memory has the handle
+ * without the bit. It is read by its offset because older headers do not declare it.
  */
 RDMAEZ_IMPL bool rdmaez_impl_dm_handle(const struct ibv_dm *dm, bool imported, uint32_t *handle)
 {
@@ -197,9 +198,9 @@ RDMAEZ_IMPL int rdmaez_impl_dm_dmabuf(struct ibv_dm *dm, int *fd)
 	return 0;
 }
 
-/* ---- Life --------------------------------------------------------------------------------- */
+/* ---- Allocate and close ------------------------------------------------------------------- */
 
-/* The options, and what verbs calls them: the alignment as an exponent. */
+/* Checks the options, and turns the alignment into the exponent that verbs take. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_opts(const struct rdmaez_dm_opts *opts,
 					 struct ibv_alloc_dm_attr *attr, struct rdmaez_diag *diag)
 {
@@ -219,7 +220,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_opts(const struct rdmaez_dm_opts *opts,
 	return 0;
 }
 
-/* What the device is asked for: whole units, unless it has not that much. */
+/* Rounds a length up to whole units, unless that is more than the device allows. */
 RDMAEZ_IMPL size_t rdmaez_impl_dm_round(size_t length, uint64_t most)
 {
 	const size_t over = length % RDMAEZ_IMPL_DM_UNIT;
@@ -228,7 +229,7 @@ RDMAEZ_IMPL size_t rdmaez_impl_dm_round(size_t length, uint64_t most)
 	return add <= most - length ? length + add : length;
 }
 
-/* Asks the device how much one allocation may have, and settles the length. */
+/* Asks the device for its limit, and decides how many bytes to request. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_size(struct ibv_context *context, size_t length,
 					 unsigned int flags, struct ibv_alloc_dm_attr *attr,
 					 struct rdmaez_diag *diag)
@@ -256,7 +257,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_size(struct ibv_context *context, size_t len
 	return 0;
 }
 
-/* The device has refused: what its errno means here. */
+/* Explains why ibv_alloc_dm() has failed. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_attr *attr, int error,
 						  struct rdmaez_diag *diag)
 {
@@ -313,8 +314,9 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 }
 
 /*
- * Whether the driver provides copy functions and yet reports no device memory: `mana` does, whose pointers
- * hold whatever was in the memory before. A driver that does not answer is believed.
+ * Whether the memory has copy functions although the driver reports no device memory. `mana` is such a driver:
+ * it never sets the pointers, which hold whatever was there before. A driver that does not answer the query is
+ * trusted.
  */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_untrusted(const struct ibv_dm *memory)
 {
@@ -326,7 +328,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_untrusted(const struct ibv_dm *memory)
 	return !ibv_query_device_ex(memory->context, NULL, &device) && !device.max_dm_size;
 }
 
-/* Adopts it, whoever frees it. */
+/* Adopts memory that the application has allocated or imported. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_adopt(struct ibv_dm *memory, size_t length,
 					  enum rdmaez_dm_owner owner, struct rdmaez_dm *dm,
 					  struct rdmaez_diag *diag)
@@ -367,7 +369,7 @@ RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, str
 	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_IMPORTED, dm, diag);
 }
 
-/* Gives up this process's mapping, and frees nothing. */
+/* Removes this process's mapping of the memory, which frees nothing. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_dm_give_up(const struct rdmaez_dm *dm)
 {
 	if (dm->unimport)
@@ -376,7 +378,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_give_up(const struct rdmaez_dm *dm)
 		rdmaez_impl_dm_unimport(dm->dm);
 }
 
-/* The device has not freed it: what its errno means here. mlx5's firmware may say EBUSY of itself, too. */
+/* Explains why ibv_free_dm() has failed. EBUSY is not always a region: mlx5's firmware may return it, too. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_dm_explain_free(int error, struct rdmaez_diag *diag)
 {
 	if (error != ENOENT) {
@@ -406,7 +408,7 @@ RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm, struct rdmaez_diag *diag)
 		rdmaez_impl_dm_explain_free(error, diag);
 	if (error && error != ENOENT)
 		return error;
-	/* What is left where the kernel no longer has it is the mapping, which goes this way. */
+	/* After ENOENT the kernel no longer has the memory, but this process still has it mapped. */
 	if (error || dm->owner == RDMAEZ_DM_IMPORTED)
 		rdmaez_impl_dm_give_up(dm);
 	memset(dm, 0, sizeof(*dm));
@@ -415,13 +417,13 @@ RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm, struct rdmaez_diag *diag)
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
-/* Where the longest region ends. An application's own struct may have nothing there. */
+/* Where the longest region ends. A struct that an application has filled may lack alloc_length. */
 RDMAEZ_IMPL size_t rdmaez_impl_dm_whole(const struct rdmaez_dm *dm)
 {
 	return dm->alloc_length > dm->length ? dm->alloc_length : dm->length;
 }
 
-/* Whether a range lies in another, and if not which of its two numbers is too large. */
+/* Checks that a range lies inside another one; if it does not, the finding names the wrong number. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_within(const struct rdmaez_dm_range *all, uint64_t offset,
 					   uint64_t length, int error, struct rdmaez_diag *diag)
 {
@@ -440,7 +442,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_within(const struct rdmaez_dm_range *all, ui
 	return 0;
 }
 
-/* The same for all of the memory. */
+/* Checks that a range lies inside the memory. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_inside(const struct rdmaez_dm *dm, uint64_t offset,
 					   uint64_t length, int error, struct rdmaez_diag *diag)
 {
@@ -449,7 +451,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_inside(const struct rdmaez_dm *dm, uint64_t 
 	return rdmaez_impl_dm_within(&all, offset, length, error, diag);
 }
 
-/* The numbers that are no multiples of a word: a finding for each. */
+/* Checks that both numbers are multiples of a word, and makes a finding for each that is not. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_whole_words(uint64_t offset, uint64_t length,
 						struct rdmaez_diag *diag)
 {
@@ -466,7 +468,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_whole_words(uint64_t offset, uint64_t length
 	return error;
 }
 
-/* Whether there is memory, the range is inside, and made of words. */
+/* Checks that there is memory, and that the range lies inside it and consists of whole words. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_copy_check(const struct rdmaez_dm *dm, uint64_t offset,
 					       size_t length, struct rdmaez_diag *diag)
 {
@@ -495,7 +497,7 @@ RDMAEZ_API int rdmaez_dm_check(const struct rdmaez_dm *dm, uint64_t offset, size
 
 /* ---- Copies of words ---------------------------------------------------------------------- */
 
-/* How much of the rest goes over the stack next. */
+/* How many of the bytes that are left go through the buffer on the stack next. */
 RDMAEZ_FOLD size_t rdmaez_impl_dm_part(size_t length)
 {
 	const size_t most = RDMAEZ_IMPL_DM_STACK * RDMAEZ_IMPL_DM_WORD;
@@ -503,8 +505,8 @@ RDMAEZ_FOLD size_t rdmaez_impl_dm_part(size_t length)
 	return length < most ? length : most;
 }
 
-/* What is left to refuse once the range is known to be good. */
-RDMAEZ_FOLD int rdmaez_impl_dm_ends(bool mapped, const void *host, size_t length)
+/* What can still be wrong once the range is known to be good. */
+RDMAEZ_FOLD int rdmaez_impl_dm_host_check(bool mapped, const void *host, size_t length)
 {
 	if (!mapped)
 		return EOPNOTSUPP;
@@ -516,7 +518,7 @@ RDMAEZ_COLD int rdmaez_impl_dm_copied(int returned)
 	return rdmaez_impl_error(returned);
 }
 
-/* All other copies: those to be refused, and those from where the provider must not read words. */
+/* Refuses the copy, or makes it through the stack, because the provider must not read words from `src`. */
 RDMAEZ_COLD int rdmaez_impl_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset, const void *src,
 				       size_t length)
 {
@@ -526,7 +528,7 @@ RDMAEZ_COLD int rdmaez_impl_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offs
 	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
 
 	if (!error)
-		error = rdmaez_impl_dm_ends(dm->dm->memcpy_to_dm != NULL, src, length);
+		error = rdmaez_impl_dm_host_check(dm->dm->memcpy_to_dm != NULL, src, length);
 	for (; !error && length; length -= part) {
 		part = rdmaez_impl_dm_part(length);
 		memcpy(words, from, part);
@@ -537,7 +539,7 @@ RDMAEZ_COLD int rdmaez_impl_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offs
 	return error;
 }
 
-/* The same out of device memory. */
+/* The same out of device memory, where the provider must not write words to `dst`. */
 RDMAEZ_COLD int rdmaez_impl_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
 					 size_t length)
 {
@@ -547,7 +549,7 @@ RDMAEZ_COLD int rdmaez_impl_dm_copy_from(const struct rdmaez_dm *dm, uint64_t of
 	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
 
 	if (!error)
-		error = rdmaez_impl_dm_ends(dm->dm->memcpy_from_dm != NULL, dst, length);
+		error = rdmaez_impl_dm_host_check(dm->dm->memcpy_from_dm != NULL, dst, length);
 	for (; !error && length; length -= part) {
 		part = rdmaez_impl_dm_part(length);
 		error = rdmaez_impl_error(ibv_memcpy_from_dm(words, dm->dm, offset, part));
@@ -566,7 +568,7 @@ RDMAEZ_API int rdmaez_dm_fill(const struct rdmaez_dm *dm, uint64_t offset, int b
 	int error = rdmaez_impl_dm_copy_check(dm, offset, length, NULL);
 
 	if (!error)
-		error = rdmaez_impl_dm_ends(dm->dm->memcpy_to_dm != NULL, words, length);
+		error = rdmaez_impl_dm_host_check(dm->dm->memcpy_to_dm != NULL, words, length);
 	memset(words, byte, sizeof(words));
 	for (; !error && length; length -= part) {
 		part = rdmaez_impl_dm_part(length);
@@ -578,15 +580,15 @@ RDMAEZ_API int rdmaez_dm_fill(const struct rdmaez_dm *dm, uint64_t offset, int b
 
 /* ---- Copies of bytes ---------------------------------------------------------------------- */
 
-/* Bytes, and the words around them. */
+/* Part of a copy of bytes, and the whole words that it touches. */
 struct rdmaez_impl_dm_piece {
-	uint64_t at;   /* the first word */
-	size_t before; /* bytes of it that are not meant */
-	size_t length; /* bytes that are */
-	size_t words;  /* bytes of all the words */
+	uint64_t at;   /* offset of the first word */
+	size_t before; /* bytes of the first word that are not copied */
+	size_t length; /* bytes that are copied */
+	size_t words;  /* length of all these words, in bytes */
 };
 
-/* The first piece of a range that goes over the stack. */
+/* The beginning of a range, as much of it as fits into the buffer on the stack. */
 RDMAEZ_IMPL struct rdmaez_impl_dm_piece rdmaez_impl_dm_first_piece(uint64_t offset, size_t length)
 {
 	struct rdmaez_impl_dm_piece piece;
@@ -601,7 +603,7 @@ RDMAEZ_IMPL struct rdmaez_impl_dm_piece rdmaez_impl_dm_first_piece(uint64_t offs
 	return piece;
 }
 
-/* The checks of a copy, without the multiples; the last word must be the memory's to its end. */
+/* Checks a copy of bytes, which needs no multiples of a word, but the last word must end inside the memory. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_bytes_check(const struct rdmaez_dm *dm, uint64_t offset,
 						const void *host, size_t length, bool writes)
 {
@@ -618,11 +620,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_bytes_check(const struct rdmaez_dm *dm, uint
 	    (dm->alloc_length < end ||
 	     RDMAEZ_IMPL_DM_WORD - end % RDMAEZ_IMPL_DM_WORD > dm->alloc_length - end))
 		return EFAULT;
-	return rdmaez_impl_dm_ends(dm->dm->memcpy_from_dm && (!writes || dm->dm->memcpy_to_dm),
-				   host, length);
+	return rdmaez_impl_dm_host_check(
+		dm->dm->memcpy_from_dm && (!writes || dm->dm->memcpy_to_dm), host, length);
 }
 
-/* Reads the words of a piece of which not all bytes are meant: the first, the last, both or none. */
+/* Reads the words of a piece that are not copied as a whole: the first, the last, both or none. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_read_edges(struct ibv_dm *dm, uint32_t *words,
 					       const struct rdmaez_impl_dm_piece *piece)
 {
@@ -704,7 +706,7 @@ RDMAEZ_API unsigned int rdmaez_dm_access(unsigned int uses)
 	return access;
 }
 
-/* The flags, by the rules of kernel and mlx5. */
+/* Checks access flags by the rules of the kernel and of mlx5. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_reg_access(unsigned int access, struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site local = {"access", RDMAEZ_WHY_MR_LOCAL_WRITE,
@@ -727,7 +729,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_reg_access(unsigned int access, struct rdmae
 	return error;
 }
 
-/* What may be wrong with a range that the device has refused. */
+/* Finds what is likely wrong with a range that the device has refused. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_dm_suspect_range(const struct rdmaez_dm_range *range, int error,
 						   struct rdmaez_diag *diag)
 {
@@ -746,7 +748,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_suspect_range(const struct rdmaez_dm_range 
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &offset, range->offset);
 }
 
-/* The device has refused: what its errno means here. */
+/* Explains why ibv_reg_dm_mr() has failed. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *range, int error,
 						struct rdmaez_diag *diag)
 {
@@ -762,7 +764,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *ra
 	return error;
 }
 
-/* What is to be registered: a range that must not be empty, or for NULL all of the memory. */
+/* Settles what to register: the given range, which must not be empty, or for NULL all of the memory. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_reg_range(const struct rdmaez_dm *dm,
 					      const struct rdmaez_dm_range *given,
 					      struct rdmaez_dm_range *range,
@@ -818,14 +820,14 @@ RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
 
 /* ---- Addresses ---------------------------------------------------------------------------- */
 
-/* Whether there is a region, of device memory as far as can be seen, that is as long as it says. */
+/* Checks that there is a region, as far as can be seen of device memory, and as long as the struct says. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_region_check(const struct rdmaez_dm_region *region,
 						 struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site site = {"region.length", RDMAEZ_WHY_RANGE,
 						     RDMAEZ_VALUE_BYTES, 0, 0};
 
-	/* Memory of the host's has an address there. */
+	/* Only a region of host memory has an address. */
 	if (!region->mr || region->mr->addr)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_NOT_REGION, "region.mr");
 	rdmaez_impl_diag_device(diag, region->mr->context);
@@ -835,7 +837,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_region_check(const struct rdmaez_dm_region *
 	return 0;
 }
 
-/* The address that a range has in the region, which it must be inside of. */
+/* Finds the address of a range, which must lie inside the region. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_locate(const struct rdmaez_dm_region *region,
 					   const struct rdmaez_dm_range *range, uint64_t *at,
 					   struct rdmaez_diag *diag)

@@ -36,7 +36,7 @@ RDMAEZ_IMPL_BEGIN
 
 #define RDMAEZ_IMPL_DM_TOKEN_VERSION 1
 
-/* The numbers of one size, in their order on the wire; the flags and the name stand apart. */
+/* The numbers of each size, in the order in which they are sent. Flags and name are written separately. */
 #define RDMAEZ_IMPL_DM_TOKEN_32(X) \
 	X(dm_handle)               \
 	X(pd_handle)               \
@@ -51,7 +51,7 @@ RDMAEZ_IMPL_BEGIN
 	X(mr_offset)               \
 	X(mr_length)
 
-/* One number of a token that must lie in a range. */
+/* Checks that a number of a token lies in its range. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_range(struct rdmaez_diag *diag, const char *field,
 						uint64_t value, uint64_t min, uint64_t max)
 {
@@ -64,7 +64,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_range(struct rdmaez_diag *diag, const 
 					 (int64_t)max);
 }
 
-/* A name: at least one letter, none that is not printed, and zeros to the end. */
+/* Whether a device's name is valid: printable characters, at least one, no slash, and zeros to the end. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_token_name_good(const char *name)
 {
 	size_t length = 0;
@@ -80,7 +80,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_token_name_good(const char *name)
 	return true;
 }
 
-/* What the flags say is not there is zero. */
+/* Checks that the fields of what the token does not hold are zero. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_absent(const struct rdmaez_dm_token *token,
 						 struct rdmaez_diag *diag)
 {
@@ -102,19 +102,19 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_absent(const struct rdmaez_dm_token *t
 	return field ? rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_TOKEN_FIELD, field) : 0;
 }
 
-/* Whether a token can have been made by rdmaez_dm_export(); the first field that cannot is named. */
+/* Checks that rdmaez_dm_export() can have made a token, and names the first field for which it cannot. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_check(const struct rdmaez_dm_token *token,
 						struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site site = {"token.flags", RDMAEZ_WHY_DM_TOKEN_FIELD,
 						     RDMAEZ_VALUE_FLAGS, 0, 0};
 	const unsigned int all = RDMAEZ_DM_TOKEN_PD | RDMAEZ_DM_TOKEN_MR | RDMAEZ_DM_TOKEN_EMULATED;
-	/* What rdmaez_dm holds is a size_t. */
+	/* The lengths of struct rdmaez_dm are of type size_t. */
 	const uint64_t most = SIZE_MAX;
 	unsigned int wrong = token->flags & ~all;
 	int error;
 
-	/* A region is imported into its domain. */
+	/* A region can only be imported with its domain. */
 	if (token->flags & RDMAEZ_DM_TOKEN_MR && !(token->flags & RDMAEZ_DM_TOKEN_PD))
 		wrong |= RDMAEZ_DM_TOKEN_MR;
 	if (wrong)
@@ -175,7 +175,7 @@ RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
 	return error;
 }
 
-/* The fields, without a look at what they hold. */
+/* Reads the fields without checking them. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_dm_token_read(const uint8_t *at, struct rdmaez_dm_token *token)
 {
 	memset(token, 0, sizeof(*token));
@@ -239,7 +239,7 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_dm_guid(const struct ibv_context *context)
 	return rdmaez_impl_bytes_get(&at, sizeof(bytes));
 }
 
-/* The region must be on this memory, and all objects of its context. */
+/* Checks that the region is on this memory, and that all objects belong to its context. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_export_region(const struct rdmaez_dm *dm,
 						  const struct ibv_pd *pd,
 						  const struct rdmaez_dm_region *region,
@@ -328,7 +328,7 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
 
 /* ---- Over a Unix socket ---------------------------------------------------------------------- */
 
-/* A message with one token; room for more descriptors than one, so that they are seen and closed. */
+/* A message with one token. It has room for many descriptors, so that surplus ones are noticed and closed. */
 struct rdmaez_impl_dm_message {
 	struct msghdr header;
 	struct iovec token;
@@ -336,7 +336,7 @@ struct rdmaez_impl_dm_message {
 	uint8_t bytes[RDMAEZ_DM_TOKEN_BYTES];
 };
 
-/* The struct points into itself, so it stays where it is. */
+/* Prepares a message. The struct points into itself, so it must not move. */
 RDMAEZ_IMPL void rdmaez_impl_dm_message_begin(struct rdmaez_impl_dm_message *message)
 {
 	memset(message, 0, sizeof(*message));
@@ -348,7 +348,7 @@ RDMAEZ_IMPL void rdmaez_impl_dm_message_begin(struct rdmaez_impl_dm_message *mes
 	message->header.msg_controllen = sizeof(message->control);
 }
 
-/* What a socket call said. */
+/* Explains why a call on the socket has failed. */
 RDMAEZ_IMPL int rdmaez_impl_dm_socket_failed(int error, const char *call, struct rdmaez_diag *diag)
 {
 	const bool closed = error == EPIPE || error == ECONNRESET;
@@ -363,7 +363,7 @@ RDMAEZ_IMPL_COLD int64_t rdmaez_impl_dm_timeout(const struct rdmaez_dm_share_opt
 	return rdmaez_impl_option(opts ? (int64_t)opts->timeout_ns : 0, INT64_C(10000000000));
 }
 
-/* Waits until the socket takes or has something; only Unix sockets carry descriptors. */
+/* Waits until the socket can be written or read. It must be a Unix socket: only those carry descriptors. */
 RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, short events,
 				    const struct rdmaez_dm_share_opts *opts,
 				    struct rdmaez_diag *diag)
@@ -371,7 +371,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, short events,
 	static const struct rdmaez_impl_site site = {"timeout_ns", RDMAEZ_WHY_PEER_SILENT,
 						     RDMAEZ_VALUE_NS, 0, 0};
 	const int64_t timeout = rdmaez_impl_dm_timeout(opts);
-	/* Rounded up, and poll() waits without end for what is negative. */
+	/* Rounded up. It is cut off below, because poll() would wait forever for a negative number. */
 	const uint64_t ms = (uint64_t)timeout / 1000000u + ((uint64_t)timeout % 1000000u != 0);
 	struct sockaddr family;
 	socklen_t size = sizeof(family);
@@ -395,8 +395,8 @@ RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, short events,
 }
 
 /*
- * The descriptor that another process needs: of the device file, or of memory that the application says how
- * to share, which the token then says.
+ * The descriptor that another process needs: that of the device file, or what the application's function
+ * returns for emulated memory, which is then marked in the token.
  */
 RDMAEZ_IMPL int rdmaez_impl_dm_fd(const struct ibv_context *context,
 				  const struct rdmaez_dm_share_opts *opts,
@@ -462,7 +462,7 @@ RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
 	return rdmaez_impl_dm_socket_failed(errno, "sendmsg", diag);
 }
 
-/* The descriptors of one control message: all are closed but the first one, if `first` is to have it. */
+/* Counts and closes the descriptors of a control message. The first is kept if `first` has none so far. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_part_fds(const char *data, size_t bytes, int *first)
 {
 	int count = 0, fd;
@@ -480,7 +480,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_part_fds(const char *data, size_t bytes, int
 }
 
 /*
- * Takes the descriptors out of a message: all are closed but the first, which is returned; -1: none. A
+ * Takes the descriptors out of a message: returns the first, or -1 if there is none, and closes the others. A
  * socket with SO_PASSPIDFD also gets one of the sender's process, which is closed and not counted.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_message_fds(const struct msghdr *header, int *count)
@@ -511,7 +511,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_message_fds(const struct msghdr *header, int
 	return first;
 }
 
-/* Reads one message: a token's bytes and one descriptor, or neither. */
+/* Reads one message. If it is accepted, it has a token's bytes and one descriptor; if not, nothing is open. */
 RDMAEZ_IMPL int rdmaez_impl_dm_take(int socket, uint8_t *bytes, int *fd, struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site size = {"message", RDMAEZ_WHY_DM_MESSAGE_SIZE,
@@ -524,7 +524,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_take(int socket, uint8_t *bytes, int *fd, struct 
 	int error = 0, count, found;
 
 	rdmaez_impl_dm_message_begin(&message);
-	/* With MSG_TRUNC it returns how long a packet was, whatever there was room for. */
+	/* MSG_TRUNC makes it return the length of the packet, even if that did not fit. */
 	got = recvmsg(socket, &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
 	if (got < 0)
 		return rdmaez_impl_dm_socket_failed(errno, "recvmsg", diag);
@@ -549,7 +549,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_take(int socket, uint8_t *bytes, int *fd, struct 
 
 /* ---- Import ---------------------------------------------------------------------------------- */
 
-/* A duplicate that a program's descriptors hardly ever reach, so that its number stays its own. */
+/* Duplicates a descriptor. The number is so high that no other descriptor is likely to get it afterwards. */
 RDMAEZ_IMPL int rdmaez_impl_dm_dup(int fd)
 {
 	/* F_DUPFD_CLOEXEC, which fcntl.h hides from strict C. */
@@ -560,8 +560,9 @@ RDMAEZ_IMPL int rdmaez_impl_dm_dup(int fd)
 }
 
 /*
- * Sets, drops or looks for the mark on a duplicate: a record lock on a byte of this call's own, the address
- * of its record. The kernel drops such locks when the process closes any descriptor of the file.
+ * Sets, removes or looks for the mark on a duplicate: a record lock on one byte, whose place is made from the
+ * address of `mark`, so that no other call uses it. The kernel removes such locks when the process closes any
+ * descriptor of the file.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_mark(int fd, int command, int type, struct flock *mark)
 {
@@ -574,9 +575,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_mark(int fd, int command, int type, struct f
 }
 
 /*
- * Closes a duplicate that ibv_import_device() has not. Drivers that fail may close it or not, and then its
- * number may be another thread's by now. While the mark is there no descriptor of the file has been closed,
- * so it is still ours; else it may be, and a descriptor too many is better than another thread's closed.
+ * Closes the duplicate if ibv_import_device(), which has failed, has not. Some drivers do, and then another
+ * thread may have got its number by now. As long as the mark is there, no descriptor of the file has been
+ * closed, so the number is still ours. Without the mark the duplicate is left alone: one descriptor too many
+ * is better than closing another thread's.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_dm_undup(int copy, int fd, struct flock *mark)
 {
@@ -587,7 +589,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_undup(int copy, int fd, struct flock *mark)
 		close(copy);
 }
 
-/* Why a device was not opened: the errno values that mean the descriptor, and what others usually mean. */
+/* Explains why a device was not opened: three errno values mean the descriptor. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_failed(int error, const char *field, const char *verb,
 						struct rdmaez_diag *diag)
 {
@@ -598,7 +600,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_failed(int error, const char *field, co
 	return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_FD, field);
 }
 
-/* ibv_import_device(), which keeps the descriptor if it works. */
+/* Opens the device with ibv_import_device(), which keeps the duplicate if it succeeds. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_device(int fd, struct rdmaez_dm_shared *out,
 						struct rdmaez_diag *diag)
 {
@@ -622,7 +624,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_device(int fd, struct rdmaez_dm_shared 
 	return rdmaez_impl_dm_open_failed(error, "fd", "ibv_import_device", diag);
 }
 
-/* The same where the application says how. */
+/* Opens the device of emulated memory with the application's function. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_emulated(int fd, const struct rdmaez_dm_share_opts *opts,
 						  struct rdmaez_dm_shared *out,
 						  struct rdmaez_diag *diag)
@@ -640,7 +642,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_emulated(int fd, const struct rdmaez_dm
 	return 0;
 }
 
-/* Opens the device that the descriptor is of, and sees that it is the token's. */
+/* Opens the device of the descriptor, and checks that it is the token's. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open(int fd, const struct rdmaez_dm_share_opts *opts,
 					 struct rdmaez_dm_shared *out, struct rdmaez_diag *diag)
 {
@@ -662,7 +664,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open(int fd, const struct rdmaez_dm_share_op
 	return 0;
 }
 
-/* Why an object of a token was not to be had. */
+/* Explains why an object of a token could not be imported. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_failed(const char *field, const char *verb,
 						  struct rdmaez_diag *diag)
 {
@@ -675,7 +677,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_failed(const char *field, const char 
 	return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_STALE, field);
 }
 
-/* The memory itself. */
+/* Imports the memory. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_dm(uint64_t timeout_ns, struct rdmaez_dm_shared *out,
 					      struct rdmaez_diag *diag)
 {
@@ -702,7 +704,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_dm(uint64_t timeout_ns, struct rdmaez
 	return 0;
 }
 
-/* What goes with it. Emulated memory is another device file's here, so its objects do not exist. */
+/* Imports domain and region. Emulated memory is on another device file here, which does not have them. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_with(unsigned int flags, struct rdmaez_dm_shared *out,
 						struct rdmaez_diag *diag)
 {
@@ -728,7 +730,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_with(unsigned int flags, struct rdmae
 	return 0;
 }
 
-/* Gives up what was imported, whole or begun: what was made last goes first. The device stays open. */
+/* Undoes an import, complete or not, in reverse order. The device stays open. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_dm_shared_undo(struct rdmaez_dm_shared *shared)
 {
 	if (shared->region.mr)
@@ -742,7 +744,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_shared_undo(struct rdmaez_dm_shared *shared
 	memset(&shared->dm, 0, sizeof(shared->dm));
 }
 
-/* Closes the device, whoever opened it. */
+/* Closes the device by the function that belongs to the one that opened it. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_shared_end(const struct rdmaez_dm_shared *shared)
 {
 	errno = 0;
@@ -751,7 +753,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_shared_end(const struct rdmaez_dm_shared *sh
 	return rdmaez_impl_error(ibv_close_device(shared->context));
 }
 
-/* rdmaez_dm_import() without its reset of the record, for what is left of the time. */
+/* rdmaez_dm_import() without its reset of the record, in the time that is left. */
 RDMAEZ_IMPL int rdmaez_impl_dm_import_all(int fd, const struct rdmaez_dm_token *token,
 					  const struct rdmaez_dm_share_opts *opts,
 					  uint64_t timeout_ns, struct rdmaez_dm_shared *out,
@@ -770,7 +772,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_import_all(int fd, const struct rdmaez_dm_token *
 		return error;
 	if (flags & ~all)
 		return rdmaez_impl_refuse_within(diag, EINVAL, &unknown, flags & ~all, 0, flags);
-	/* The bits of what is wanted and of what there is are the same. */
+	/* The flags of the options and of the token have the same bits. */
 	if (flags & ~token->flags)
 		return rdmaez_impl_refuse_within(diag, EINVAL, &missing, flags & ~token->flags, 0,
 						 flags);

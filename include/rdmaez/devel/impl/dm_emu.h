@@ -23,19 +23,19 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* struct ibv_dm, and what providers keep behind it before rdma-core 35. */
+/* An object of device memory: struct ibv_dm first, then what a provider would keep. */
 struct rdmaez_impl_emu_dm {
 	struct ibv_dm verbs;
-	uint32_t handle; /* that in struct ibv_dm came with rdma-core 35 */
+	uint32_t handle; /* struct ibv_dm has one since rdma-core 35 */
 	bool imported;
 	struct rdmaez_impl_emu *emu;
 	struct rdmaez_impl_emu_dm *next;
-	uint64_t page; /* the first of its piece */
+	uint64_t page; /* the first page of its piece */
 	uint64_t length;
 	uint8_t *bytes;
 };
 
-/* The word of a context in which the state is found. */
+/* The word of a context that holds the address of its state. */
 RDMAEZ_IMPL uint64_t rdmaez_impl_emu_word(const struct ibv_context *context)
 {
 	const size_t back = offsetof(struct verbs_context, context) -
@@ -46,7 +46,7 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_emu_word(const struct ibv_context *context)
 	return word;
 }
 
-/* The emulation of a context whose verbs are ours, so that it is ours that have set the word. */
+/* The emulation of a context. Only our own verbs call this, so we have set the word. */
 RDMAEZ_IMPL struct rdmaez_impl_emu *rdmaez_impl_emu_of(const struct ibv_context *context)
 {
 	return (struct rdmaez_impl_emu *)(uintptr_t)rdmaez_impl_emu_word(context);
@@ -62,10 +62,10 @@ RDMAEZ_IMPL struct rdmaez_impl_emu_dm *rdmaez_impl_emu_object(const struct rdmae
 /* ---- Locks ------------------------------------------------------------------------------------- */
 
 /*
- * Locks of the opened file, since Linux 3.15. The kernel releases them when the process ends, however it
- * does, which is how the others know what it had. Byte 0 guards the list of pieces. Of the two bytes of a
- * piece's first page, the first is held, shared, by all who have it mapped, the second by all who have
- * regions on it.
+ * Open file description locks, of Linux 3.15. The kernel releases them when the process ends, in whatever way,
+ * which tells the others what it had. The lock on byte 0 guards the list of pieces. Each page has two more
+ * bytes, which are used for the first page of a piece: whoever has the piece mapped holds a shared lock on the
+ * first byte, whoever has regions on it one on the second.
  */
 RDMAEZ_IMPL uint64_t rdmaez_impl_emu_mapped(uint64_t page)
 {
@@ -77,7 +77,7 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_emu_registered(uint64_t page)
 	return 2 + 2 * page;
 }
 
-/* One fcntl() on one of them: F_OFD_GETLK, 36, or F_OFD_SETLK, 37, which need _GNU_SOURCE. */
+/* Calls fcntl() for one lock. Commands are F_OFD_GETLK, 36, and F_OFD_SETLK, 37, which need _GNU_SOURCE. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_flock(const struct rdmaez_impl_emu *emu, int command,
 					   uint64_t byte, struct flock *lock)
 {
@@ -87,7 +87,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_flock(const struct rdmaez_impl_emu *emu, in
 	return fcntl(emu->fd, command, lock) ? errno : 0;
 }
 
-/* Sets it, of type F_RDLCK or F_WRLCK, or drops it, F_UNLCK. */
+/* Takes a lock, by type F_RDLCK or F_WRLCK, or releases it, by F_UNLCK. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_set(const struct rdmaez_impl_emu *emu, int type, uint64_t byte)
 {
 	struct flock lock;
@@ -97,7 +97,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_set(const struct rdmaez_impl_emu *emu, int 
 	return rdmaez_impl_emu_flock(emu, 37, byte, &lock);
 }
 
-/* Whether another opening has it. */
+/* Whether another opening of the file holds a lock. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_emu_others(const struct rdmaez_impl_emu *emu, uint64_t byte)
 {
 	struct flock lock;
@@ -108,8 +108,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_emu_others(const struct rdmaez_impl_emu *emu, 
 }
 
 /*
- * Waits for the others, but not forever, since one of them may be stopped. Between tries
- * the mutex is free, so that other threads wait for the same time and not one after the other.
+ * Takes the lock of the list. Another process may hold it and be stopped, so waiting ends after a time. The
+ * mutex is released between tries: several threads then wait at once instead of one after the other.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_lock(struct rdmaez_impl_emu *emu, uint64_t timeout_ns)
 {
@@ -139,8 +139,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_emu_unlock(struct rdmaez_impl_emu *emu)
 /* ---- Is a region still registered? ------------------------------------------------------------- */
 
 /*
- * The kernel's UVERBS_METHOD_QUERY_MR tells the keys of a region by its handle. Numbers and layout are those
- * of <rdma/ib_user_ioctl_cmds.h>.
+ * UVERBS_METHOD_QUERY_MR of the kernel returns the keys of the region with a handle. Numbers and layout are
+ * those of <rdma/ib_user_ioctl_cmds.h>.
  */
 struct rdmaez_impl_emu_attr {
 	uint16_t id;
@@ -161,7 +161,7 @@ struct rdmaez_impl_emu_ask {
 	struct rdmaez_impl_emu_attr attr[4];
 };
 
-/* The second parameter has another type in each C library. */
+/* Declared here because the type of the second parameter depends on the C library. */
 extern int rdmaez_impl_emu_ioctl(int fd, unsigned long request, ...) __asm__("ioctl");
 
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_query_mr(int fd, int driver, uint32_t handle, uint32_t *lkey)
@@ -183,14 +183,14 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_query_mr(int fd, int driver, uint32_t handl
 		ask.attr[i].flags = 1; /* UVERBS_ATTR_F_MANDATORY */
 		ask.attr[i].data = i ? (uint64_t)(uintptr_t)&answer[i] : handle;
 	}
-	/* RDMA_VERBS_IOCTL, whose size is that of the header alone. */
+	/* RDMA_VERBS_IOCTL. The size in it is that of the header without attributes. */
 	if (rdmaez_impl_emu_ioctl(fd, _IOWR(0x1b, 1, uint64_t[3]), &ask))
 		return errno;
 	memcpy(lkey, &answer[1], sizeof(*lkey));
 	return 0;
 }
 
-/* The kernel wants to hear the driver's number and does not tell it: only the right one gets ENOENT. */
+/* Finds the driver's number, which the kernel wants to be told: only the right one is answered by ENOENT. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_driver(int fd)
 {
 	int error = EINVAL;
@@ -214,7 +214,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_emu_has_region(const struct rdmaez_impl_emu *e
 	return region != NULL;
 }
 
-/* Forgets the regions that are deregistered, or that the kernel cannot be asked for. */
+/* Forgets the regions that have been deregistered, or all if the kernel cannot be asked. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_emu_prune(struct rdmaez_impl_emu *emu)
 {
 	struct rdmaez_impl_emu_region **at = &emu->regions, *region;
@@ -235,7 +235,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_emu_prune(struct rdmaez_impl_emu *emu)
 	}
 }
 
-/* ---- Pieces; all of it under the lock ---------------------------------------------------------- */
+/* ---- Pieces; the caller holds the lock --------------------------------------------------------- */
 
 RDMAEZ_IMPL struct rdmaez_impl_emu_piece *
 rdmaez_impl_emu_piece_at(const struct rdmaez_impl_emu *emu, uint64_t page)
@@ -243,15 +243,15 @@ rdmaez_impl_emu_piece_at(const struct rdmaez_impl_emu *emu, uint64_t page)
 	return (struct rdmaez_impl_emu_piece *)(void *)(emu->file + 1) + page;
 }
 
-/* How many whole pages a piece takes, so that no process maps what is another's. */
+/* How many pages a piece of this length takes. Each has its own, so that no process maps another's piece. */
 RDMAEZ_IMPL uint64_t rdmaez_impl_emu_pages(const struct rdmaez_impl_emu *emu, uint64_t length)
 {
 	return length / emu->page + (length % emu->page != 0);
 }
 
 /*
- * The length of the piece that begins at a page; 0: none, or one that does not lie in the memory. Another
- * process may change it at any time, so that it is read once, and a hostile one may write what it likes.
+ * The length of the piece that begins at a page; 0: there is none, or it does not lie in the memory. Another
+ * process may write any number there at any time, so it is read only once.
  */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_emu_length(const struct rdmaez_impl_emu *emu, uint64_t page)
 {
@@ -271,7 +271,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_emu_has_object(const struct rdmaez_impl_emu *e
 	return dm != NULL;
 }
 
-/* Brings the list up to date: regions that are deregistered, pieces that nobody has mapped. */
+/* Brings the lists up to date: drops deregistered regions, and frees pieces that nobody has mapped. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_emu_update(struct rdmaez_impl_emu *emu)
 {
 	rdmaez_impl_emu_prune(emu);
@@ -283,7 +283,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_emu_update(struct rdmaez_impl_emu *emu)
 			       sizeof(struct rdmaez_impl_emu_piece));
 }
 
-/* The first page of the piece with a handle, or the number of pages. */
+/* The first page of the piece with a handle; the number of pages if there is none. */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_emu_find(const struct rdmaez_impl_emu *emu, uint32_t handle)
 {
 	uint64_t i = 0;
@@ -294,7 +294,7 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_emu_find(const struct rdmaez_impl_emu *emu
 	return handle ? i : emu->pages;
 }
 
-/* The first of so many pages in a row that are free, or the number of pages. */
+/* The first of so many free pages in a row; the number of pages if there are none. */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_emu_room(const struct rdmaez_impl_emu *emu, uint64_t wanted)
 {
 	uint64_t at = 0, i = 0, length;
@@ -308,7 +308,7 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_emu_room(const struct rdmaez_impl_emu *emu
 	return i - at >= wanted ? at : emu->pages;
 }
 
-/* Makes a piece, where there is room for one. */
+/* Makes a new piece where there is room for it. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_take(struct rdmaez_impl_emu *emu, uint64_t length,
 					  struct rdmaez_impl_emu_dm *dm)
 {
@@ -325,7 +325,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_take(struct rdmaez_impl_emu *emu, uint64_t 
 
 /* ---- Objects ----------------------------------------------------------------------------------- */
 
-/* The failure that was ordered, 0: none. */
+/* The errno value with which this call has to fail; 0: none. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_due(struct rdmaez_impl_emu *emu, enum rdmaez_dm_emu_call call)
 {
 	struct rdmaez_impl_emu_fault *order = &emu->fault[call];
@@ -339,11 +339,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_due(struct rdmaez_impl_emu *emu, enum rdmae
 	return due ? order->error : 0;
 }
 
-/* Maps the object's piece, whose length nobody but who made it knows for sure. */
+/* Makes the object stand for its piece. The length is the list's, which another process may have changed. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_hold(struct rdmaez_impl_emu *emu,
 					  struct rdmaez_impl_emu_dm *dm)
 {
-	/* Where rdma-core 35 put the handle; before that there is padding, or dm->handle itself. */
+	/* Where rdma-core 35 has the handle. In older releases this is padding, or dm->handle itself. */
 	const size_t handle_at = offsetof(struct ibv_dm, comp_mask) + sizeof(uint32_t);
 	int error;
 
@@ -358,7 +358,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_hold(struct rdmaez_impl_emu *emu,
 	dm->verbs.context = emu->context;
 	dm->verbs.memcpy_to_dm = emu->copy_to;
 	dm->verbs.memcpy_from_dm = emu->copy_from;
-	/* IBV_DM_MASK_HANDLE, which importing leaves out. */
+	/* IBV_DM_MASK_HANDLE, which imported memory does not have. */
 	dm->verbs.comp_mask = dm->imported ? 0 : 1;
 	memcpy((char *)dm + handle_at, &dm->handle, sizeof(dm->handle));
 	dm->next = emu->objects;
@@ -366,7 +366,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_hold(struct rdmaez_impl_emu *emu,
 	return 0;
 }
 
-/* The end of an object, under the mutex alone: no other process is waited for. */
+/* Removes an object. This needs only the mutex, so it does not wait for other processes. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_emu_drop(struct rdmaez_impl_emu *emu,
 					   struct rdmaez_impl_emu_dm *dm)
 {
@@ -380,7 +380,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_emu_drop(struct rdmaez_impl_emu *emu,
 	free(dm);
 }
 
-/* The object's piece: a new one of this length, or that with the object's handle where the length is 0. */
+/* Gives the object its piece: a new one of this length, or for 0 the one with the object's handle. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_get(struct rdmaez_impl_emu *emu, uint64_t length,
 					 struct rdmaez_impl_emu_dm *dm)
 {
@@ -401,7 +401,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_get(struct rdmaez_impl_emu *emu, uint64_t l
 	return error;
 }
 
-/* An object for a new piece, or where `handle` is not 0 for the piece of another process. */
+/* Makes an object: for a new piece of this length, or for 0 for the existing piece with this handle. */
 RDMAEZ_IMPL_COLD struct ibv_dm *rdmaez_impl_emu_new(struct rdmaez_impl_emu *emu, uint64_t length,
 						    uint32_t handle, uint64_t timeout_ns)
 {
@@ -424,8 +424,8 @@ RDMAEZ_IMPL_COLD struct ibv_dm *rdmaez_impl_emu_new(struct rdmaez_impl_emu *emu,
 /* ---- The copies -------------------------------------------------------------------------------- */
 
 /*
- * Several threads may copy at once, also to the same place. Words are volatile so that they stay
- * single words, and atomic so that this is no data race. An unknown compiler is trusted with the first.
+ * Several threads may copy at once, even to the same place. Atomic accesses keep that from being a data race,
+ * and words whole. Where the compiler does not have them, volatile has to be enough.
  */
 RDMAEZ_IMPL void rdmaez_impl_emu_store(volatile uint32_t *to, uint32_t word)
 {
@@ -446,8 +446,7 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_emu_load(const volatile uint32_t *from)
 }
 
 /*
- * Where a copy begins, or an errno value, in the order of mlx5. Of the host's pointer mlx5 takes for granted
- * that it is aligned.
+ * Checks a copy in mlx5's order, and finds where it begins. As in mlx5, the host's pointer is not checked.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_copy(struct ibv_dm *verbs, enum rdmaez_dm_emu_call call,
 					  const struct rdmaez_dm_range *range,
@@ -467,7 +466,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_copy(struct ibv_dm *verbs, enum rdmaez_dm_e
 	return 0;
 }
 
-/* Word by word, as a device's memory is written: no byte is seen before its word is. */
+/* Copies word by word, as to a device: nobody sees only part of a word. */
 RDMAEZ_IMPL int rdmaez_impl_emu_copy_to(struct ibv_dm *dm, uint64_t offset, const void *host,
 					size_t length)
 {
@@ -503,7 +502,7 @@ RDMAEZ_IMPL int rdmaez_impl_emu_copy_from(void *host, struct ibv_dm *dm, uint64_
 RDMAEZ_IMPL struct ibv_dm *rdmaez_impl_emu_alloc(struct ibv_context *context,
 						 struct ibv_alloc_dm_attr *attr)
 {
-	/* mlx5 aligns to 64 bytes at least; verbs do not report how far a device goes. Here: to its page. */
+	/* Verbs do not report how large an alignment a device supports. Here it is a page, as memory has it. */
 	const uint32_t most_log_align = 12;
 	struct rdmaez_impl_emu *emu = rdmaez_impl_emu_of(context);
 	int error = rdmaez_impl_emu_due(emu, RDMAEZ_DM_EMU_ALLOC);
@@ -517,7 +516,7 @@ RDMAEZ_IMPL struct ibv_dm *rdmaez_impl_emu_alloc(struct ibv_context *context,
 	return NULL;
 }
 
-/* As in mlx5, the object stays where the device refuses: it can be tried again. */
+/* As in mlx5, the object remains if freeing it is refused, so the caller can try again. */
 RDMAEZ_IMPL int rdmaez_impl_emu_free(struct ibv_dm *verbs)
 {
 	struct rdmaez_impl_emu *emu = rdmaez_impl_emu_of(verbs->context);
@@ -545,7 +544,7 @@ RDMAEZ_IMPL int rdmaez_impl_emu_free(struct ibv_dm *verbs)
 	return error;
 }
 
-/* mlx5 takes five flags, and the kernel two rules: 0 or EINVAL. */
+/* Checks access flags: mlx5 accepts five, and the kernel has two rules. */
 RDMAEZ_IMPL int rdmaez_impl_emu_check_access(unsigned int access)
 {
 	const unsigned int taken = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
@@ -558,7 +557,7 @@ RDMAEZ_IMPL int rdmaez_impl_emu_check_access(unsigned int access)
 	return (access & remote) && !(access & IBV_ACCESS_LOCAL_WRITE) ? EINVAL : 0;
 }
 
-/* A region of the host's memory, made to look like one of the device's; its piece's lock comes first. */
+/* Registers host memory and makes the region look like a device's. The lock of its piece is taken first. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_reg_bytes(struct ibv_pd *pd,
 					       const struct rdmaez_impl_emu_dm *dm,
 					       const struct rdmaez_dm_range *range,
@@ -581,7 +580,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_reg_bytes(struct ibv_pd *pd,
 		free(region);
 		return error;
 	}
-	(*mr)->addr = NULL; /* no address of the host's leads there */
+	(*mr)->addr = NULL; /* as of a region on device memory */
 	region->page = dm->page;
 	region->handle = (*mr)->handle;
 	region->lkey = (*mr)->lkey;
@@ -590,7 +589,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_reg_bytes(struct ibv_pd *pd,
 	return 0;
 }
 
-/* What mlx5 and the kernel refuse; and a region that does not begin with a page. */
+/* Refuses what mlx5 and the kernel refuse, and a region that does not begin on a page. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_reg_check(const struct ibv_pd *pd,
 					       const struct rdmaez_impl_emu_dm *dm,
 					       const struct rdmaez_dm_range *range,
@@ -602,13 +601,13 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_reg_check(const struct ibv_pd *pd,
 		error = rdmaez_impl_emu_check_access(access);
 	if (error)
 		return error;
-	/* The kernel looks the handle up among those of the protection domain's file. */
+	/* The kernel looks for the handle among those of the protection domain's context. */
 	if (pd->context != dm->verbs.context)
 		return ENOENT;
 	if (range->offset > dm->length || range->length > dm->length - range->offset ||
 	    !range->length)
 		return EINVAL;
-	/* Where mlx5 has a translation of its own, the kernel has the CPU's pages. */
+	/* mlx5 translates addresses by itself, but host memory is registered by pages. */
 	return range->offset % dm->emu->page ? EOPNOTSUPP : 0;
 }
 
@@ -655,7 +654,7 @@ RDMAEZ_IMPL int rdmaez_impl_emu_query(struct ibv_context *context,
 		return error;
 	error = emu->query_device_ex ? emu->query_device_ex(context, input, attr, attr_size)
 				     : EOPNOTSUPP;
-	/* For these libibverbs falls back to the older verb, which has no room for the number. */
+	/* libibverbs would then call the older verb, which has no room for max_dm_size. */
 	if ((error == EOPNOTSUPP || error == ENOSYS) && attr_size >= end) {
 		memset(attr, 0, attr_size);
 		error = ibv_query_device(context, &attr->orig_attr);
@@ -667,13 +666,13 @@ RDMAEZ_IMPL int rdmaez_impl_emu_query(struct ibv_context *context,
 
 /* ---- The file ---------------------------------------------------------------------------------- */
 
-/* memfd_create() and ftruncate() hide from a program in strict C11. */
+/* For memfd_create() and ftruncate(), which the C library does not declare in strict C11. */
 extern long rdmaez_impl_emu_syscall(long number, ...) __asm__("syscall");
 
 /*
- * Another opening of the same file, for locks of our own; -1 where it is none to open. To open any other
- * thing that a peer sends may have effects, and a file that a peer can cut would end us by SIGBUS. Only
- * a file in memory has seals, so that to ask for them settles both.
+ * Opens the same file again, to have locks of our own; -1 if it is not one to open. Opening whatever else a
+ * peer sends may have side effects, and if a peer could truncate the file, SIGBUS would end this process. Only
+ * a memfd has seals, so one question answers both: is it sealed against shrinking?
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_reopen(int fd)
 {
@@ -692,11 +691,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_reopen(int fd)
 	path[at] = '\0';
 	fd = open(path, O_RDWR);
 	if (fd >= 0)
-		fcntl(fd, F_SETFD, FD_CLOEXEC); /* O_CLOEXEC hides from strict C11, too */
+		fcntl(fd, F_SETFD, FD_CLOEXEC); /* O_CLOEXEC is not declared in strict C11 */
 	return fd;
 }
 
-/* Where the memory begins in the file: behind the pieces, at a page. */
+/* Where the memory begins in the file: on the first page behind the list of pieces. */
 RDMAEZ_IMPL uint64_t rdmaez_impl_emu_start(const struct rdmaez_impl_emu *emu)
 {
 	const uint64_t table = emu->pages * sizeof(struct rdmaez_impl_emu_piece);
@@ -704,7 +703,7 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_emu_start(const struct rdmaez_impl_emu *emu)
 	return rdmaez_impl_emu_pages(emu, sizeof(*emu->file) + table) * emu->page;
 }
 
-/* Maps the file, and sees whether it is what it should be; keeps the numbers, which others may change. */
+/* Maps the file and checks its header. The numbers are copied first, because others may change them. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_map(struct rdmaez_impl_emu *emu)
 {
 	struct rdmaez_impl_emu_file file;
@@ -732,7 +731,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_map(struct rdmaez_impl_emu *emu)
 	return EBADF;
 }
 
-/* New memory: a file without a name, which nobody can cut under our feet. */
+/* Makes new memory: a file without a name, sealed so that nobody can truncate it. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_create(struct rdmaez_impl_emu *emu, uint64_t size)
 {
 	const int add_seals = 1033, seals = 6; /* F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW */
@@ -745,7 +744,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_create(struct rdmaez_impl_emu *emu, uint64_
 	file.version = RDMAEZ_IMPL_EMU_VERSION;
 	file.start = rdmaez_impl_emu_start(emu);
 	file.size = size;
-	file.last_handle = 1u << 30; /* a kernel is not to take one for its own */
+	file.last_handle = 1u << 30; /* so that a kernel does not take one for its own */
 	emu->fd = (int)rdmaez_impl_emu_syscall(SYS_memfd_create, "rdmaez-dm", memfd);
 	if (emu->fd < 0 ||
 	    rdmaez_impl_emu_syscall(SYS_ftruncate, emu->fd, (size_t)(file.start + size)) ||
@@ -756,7 +755,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_create(struct rdmaez_impl_emu *emu, uint64_
 
 /* ---- Attaching --------------------------------------------------------------------------------- */
 
-/* Puts our verbs in the place of the device's. */
+/* Replaces the device's verbs by ours. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_emu_install(struct rdmaez_impl_emu *emu)
 {
 	emu->alloc_dm = emu->verbs->alloc_dm;
@@ -774,14 +773,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_emu_install(struct rdmaez_impl_emu *emu)
 	emu->verbs->query_device_ex = rdmaez_impl_emu_query;
 }
 
-/* Whether the struct holds an emulation that is attached, as this version attaches it. */
+/* Whether the struct holds an emulation that this version has attached. */
 RDMAEZ_IMPL bool rdmaez_impl_emu_is_ours(const struct rdmaez_dm_emu *emu)
 {
 	return emu->state.magic == RDMAEZ_IMPL_EMU_MAGIC &&
 	       emu->state.version == RDMAEZ_IMPL_EMU_VERSION;
 }
 
-/* Whether it is in use, also by another version. A copy of one that is in use is not. */
+/* Whether it is in use, be it by another version. A copy of a struct that is in use is not in use itself. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_emu_is_live(const struct rdmaez_dm_emu *emu)
 {
 	if (!rdmaez_impl_emu_is_ours(emu))
@@ -789,7 +788,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_emu_is_live(const struct rdmaez_dm_emu *emu)
 	return rdmaez_impl_emu_word(emu->state.context) == (uintptr_t)&emu->state;
 }
 
-/* Whether a context is one to attach to, by these flags: 0, or the errno value of the refusal. */
+/* Checks that the emulation can be attached to a context with these flags. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_check_context(struct ibv_context *context, unsigned int flags,
 						   struct rdmaez_diag *diag)
 {
@@ -798,8 +797,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_check_context(struct ibv_context *context, 
 	static const struct rdmaez_impl_site real = {"max_dm_size", RDMAEZ_WHY_DM_EMU_REAL,
 						     RDMAEZ_VALUE_BYTES, 0, 0};
 	const unsigned int force = RDMAEZ_DM_EMU_FORCE;
-	/* Of the pointers that are replaced this one comes first in the struct, so it is the last
-	 * that an old libibverbs got. */
+	/* The struct grows at its front: a libibverbs that has this pointer has the others that are
+	 * replaced. */
 	struct verbs_context *verbs = verbs_get_ctx(context);
 	const size_t needed = sizeof(*verbs) - offsetof(struct verbs_context, reg_dm_mr);
 	struct ibv_device_attr_ex device;
@@ -816,7 +815,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_check_context(struct ibv_context *context, 
 	return rdmaez_impl_refuse_at(diag, EEXIST, &real, (int64_t)device.max_dm_size);
 }
 
-/* Makes the memory, or finds it. */
+/* Makes new memory, or maps the memory of the given descriptor. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_begin(struct rdmaez_impl_emu *emu,
 					   const struct rdmaez_dm_emu_opts *opts,
 					   struct rdmaez_diag *diag)
@@ -860,7 +859,7 @@ RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 	opts = opts ? opts : &zero;
 	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_emu_attach", rdmaez_impl_why_dm);
 	if (emu && !live)
-		memset(emu, 0, sizeof(*emu)); /* whatever is refused: there is nothing to detach */
+		memset(emu, 0, sizeof(*emu)); /* after a refusal there is nothing to detach */
 	if (!context || !emu)
 		return rdmaez_impl_dm_null(diag, context ? "emu" : "context");
 	rdmaez_impl_diag_device(diag, context);
@@ -882,7 +881,7 @@ RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 	return 0;
 }
 
-/* What detaching and ordering failures begin with. */
+/* Checks that there is an emulation, and that it is attached. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_check(const struct rdmaez_dm_emu *emu,
 					   struct rdmaez_diag *diag)
 {
@@ -917,7 +916,7 @@ RDMAEZ_API int rdmaez_dm_emu_detach(struct rdmaez_dm_emu *emu, struct rdmaez_dia
 		free(region);
 	}
 	munmap(state->file, state->mapped);
-	close(state->fd); /* all locks go with it */
+	close(state->fd); /* which releases all locks */
 	pthread_mutex_destroy(&state->mutex);
 	state->magic = 0;
 	return 0;
@@ -970,7 +969,7 @@ RDMAEZ_IMPL int rdmaez_impl_emu_ops_fd(const struct ibv_context *context, void *
 	return fd >= 0 && emu->state.context == context ? fd : -1;
 }
 
-/* Both processes are on one machine, so that the name tells the device; dm_share.h compares the GUID. */
+/* Both processes are on one machine, so the device has the same name; dm_share.h compares the GUID. */
 RDMAEZ_IMPL struct ibv_context *
 rdmaez_impl_emu_ops_open(int fd, const struct rdmaez_dm_token *token, void *arg)
 {
@@ -980,7 +979,7 @@ rdmaez_impl_emu_ops_open(int fd, const struct rdmaez_dm_token *token, void *arg)
 	struct rdmaez_dm_emu_opts opts;
 
 	memset(&opts, 0, sizeof(opts));
-	/* The memory is emulated, the token says: whether the device has its own is no matter. */
+	/* The token says that the memory is emulated, so it does not matter whether the device has its own. */
 	opts.flags = RDMAEZ_DM_EMU_FORCE;
 	opts.fd = rdmaez_exactly(fd);
 	for (int i = 0; devices && devices[i] && !context; i++) {
@@ -1024,7 +1023,7 @@ RDMAEZ_IMPL struct ibv_dm *rdmaez_impl_emu_ops_import(struct ibv_context *contex
 	return NULL;
 }
 
-/* Ends the object of this process; what it stood for may live on. */
+/* Removes the object of this process. The memory itself may live on. */
 RDMAEZ_IMPL void rdmaez_impl_emu_ops_unimport(struct ibv_dm *verbs)
 {
 	struct rdmaez_impl_emu_dm *dm = (struct rdmaez_impl_emu_dm *)(void *)verbs;
