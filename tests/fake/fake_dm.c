@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Device memory, by the rules of mlx5 and of the kernel. */
+/*
+ * Device memory, by the rules of mlx5 and of the kernel. It does not stand on the emulation of dm_emu.h, because that is
+ * tested on top of it, as on a device with memory of its own. The rules are written down in both places, from the same
+ * source, so that a mistake in one of them shows: same_answers() in tests/unit/dm_emu.c compares the two.
+ */
 #include <sys/mman.h>
 
 #include "fake_internal.h"

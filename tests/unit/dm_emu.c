@@ -1447,6 +1447,123 @@ static void own_memory(void)
 	end("own memory");
 }
 
+/* --- The same answers as mlx5's ----------------------------------------------------------------- */
+
+static struct {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	struct ibv_dm *dm;
+	struct ibv_mr *mr;
+} side[2]; /* the emulation, and the device, which the fake plays by its own reading of mlx5 */
+
+static struct {
+	uint32_t seed;
+	unsigned int accepted, refused, different;
+} asked;
+
+static uint32_t any(uint32_t below)
+{
+	asked.seed = asked.seed * 1664525u + 1013904223u;
+	return (uint32_t)((uint64_t)asked.seed * below >> 32);
+}
+
+/* Whether both accept a request. */
+static bool agree(const char *what, int emulated, int device)
+{
+	*(emulated ? &asked.refused : &asked.accepted) += 1;
+	if (emulated != device && !asked.different++)
+		tap_diag("%s: %s, and the device %s", what, rdmaez_errno_str(emulated),
+			 rdmaez_errno_str(device));
+	return !emulated && !device;
+}
+
+static bool allocate_both(size_t length)
+{
+	struct ibv_alloc_dm_attr attr = {length, any(14), any(16) == 0};
+	int error[2];
+
+	for (int i = 0; i < 2; i++) {
+		errno = 0;
+		side[i].dm = ibv_alloc_dm(side[i].context, &attr);
+		error[i] = side[i].dm ? 0 : errno;
+	}
+	return agree("ibv_alloc_dm", error[0], error[1]);
+}
+
+/* No sum of offset and length wraps around: there they differ, as dm_emu.h says. */
+static void copy_both(size_t length)
+{
+	static uint32_t words[32 * KIB];
+	const uint64_t offset = any(8) ? any((uint32_t)length + 8) : UINT64_MAX - 64 * KIB - any(8);
+	const size_t some = any((uint32_t)length + 8);
+	const size_t bytes = any(4) ? some : some / 4 * 4;
+
+	agree("ibv_memcpy_to_dm", ibv_memcpy_to_dm(side[0].dm, offset & ~3ull, words, bytes),
+	      ibv_memcpy_to_dm(side[1].dm, offset & ~3ull, words, bytes));
+	agree("ibv_memcpy_from_dm", ibv_memcpy_from_dm(words, side[0].dm, offset, bytes),
+	      ibv_memcpy_from_dm(words, side[1].dm, offset, bytes));
+}
+
+/* Each region begins on a page and is not empty: that is dm_emu.h's own, too. */
+static bool register_both(size_t length)
+{
+	const uint64_t offset = (uint64_t)PAGE * any((uint32_t)length / PAGE + 2);
+	const size_t bytes = 1 + any((uint32_t)length + 8);
+	const unsigned int wild = any(4) ? 0 : 1u << any(32);
+	const unsigned int access = (any(4) ? PEER : any(32) | IBV_ACCESS_ZERO_BASED) ^ wild;
+	int error[2];
+
+	side[0].mr = reg(side[0].pd, side[0].dm, offset, bytes, access);
+	error[0] = side[0].mr ? 0 : errno;
+	side[1].mr = ibv_reg_dm_mr(side[1].pd, side[1].dm, offset, bytes, access);
+	error[1] = side[1].mr ? 0 : errno;
+	return agree("ibv_reg_dm_mr", error[0], error[1]);
+}
+
+/* While there is a region they refuse to free, and afterwards they do not. */
+static void free_both(bool registered_both)
+{
+	if (registered_both) {
+		agree("ibv_free_dm", ibv_free_dm(side[0].dm), ibv_free_dm(side[1].dm));
+		dereg(side[0].mr);
+		kernel.count = 0;
+		if (ibv_dereg_mr(side[1].mr))
+			tap_bail("ibv_dereg_mr");
+	}
+	agree("ibv_free_dm", ibv_free_dm(side[0].dm), ibv_free_dm(side[1].dm));
+}
+
+static void same_answers(void)
+{
+	struct rdmaez_dm_emu_opts opts = sized(64 * KIB);
+	size_t length;
+
+	opts.flags = RDMAEZ_DM_EMU_FORCE;
+	memset(&kernel, 0, sizeof(kernel));
+	dev = fake_reset();
+	dev->attr.max_dm_size = 64 * KIB;
+	ctx = fake_open(dev);
+	if (rdmaez_dm_emu_attach(ctx, &opts, &emu, NULL))
+		tap_bail("cannot attach");
+	for (int i = 0; i < 2; i++) {
+		side[i].context = i ? fake_open(dev) : ctx;
+		side[i].pd = ibv_alloc_pd(side[i].context);
+	}
+	for (int i = 0; i < 2000 && !asked.different; i++) {
+		length = any(3) ? any(3 * PAGE) : 64 * KIB - 2 + any(4);
+		if (!allocate_both(length))
+			continue;
+		copy_both(length);
+		free_both(register_both(length));
+	}
+	tap_eq_int(asked.different, 0, "the emulation and the device answer the same");
+	tap_ok(asked.accepted > 2000 && asked.refused > 2000,
+	       "to requests of which %u are right and %u wrong", asked.accepted, asked.refused);
+	if (asked.different)
+		tap_bail("what one of them has made is left");
+	end("the same answers");
+}
+
 /* Of another version nothing is looked at, and nothing is undone. */
 static void other_version(void)
 {
@@ -1839,6 +1956,7 @@ int main(void)
 	spoilt_second();
 	forgotten_regions();
 	own_memory();
+	same_answers();
 	other_version();
 	two_processes();
 	number_0();
