@@ -444,6 +444,27 @@ static int iwarp_modify(const struct fake_device *dev, struct fake_qp *qp,
 	return 0;
 }
 
+/* usnic_ib_modify_qp(), usnic_ib_qp_grp_modify(): from which states it enters one, as bits. It has one port. */
+static int usnic_modify(struct fake_qp *qp, const struct ibv_qp_attr *attr, int mask)
+{
+	const unsigned int reset = 1u << IBV_QPS_RESET, init = 1u << IBV_QPS_INIT,
+			   rtr = 1u << IBV_QPS_RTR, rts = 1u << IBV_QPS_RTS,
+			   error = 1u << IBV_QPS_ERR;
+	const unsigned int enters[] = {
+		[IBV_QPS_RESET] = reset | init | rtr | rts | error,
+		[IBV_QPS_INIT] = reset | rtr | rts,
+		[IBV_QPS_RTR] = init,
+		[IBV_QPS_RTS] = rtr,
+		[IBV_QPS_ERR] = reset | init | rtr | rts,
+	};
+
+	if ((mask & IBV_QP_PORT && attr->port_num != 1) || !(mask & IBV_QP_STATE) ||
+	    attr->qp_state > IBV_QPS_ERR || !(enters[attr->qp_state] >> qp->attr.qp_state & 1))
+		return EINVAL;
+	enter(qp, attr->qp_state);
+	return 0;
+}
+
 int fake_driver_modify(struct fake_device *dev, struct fake_qp *qp, const struct ibv_qp_attr *attr,
 		       int mask)
 {
@@ -454,6 +475,8 @@ int fake_driver_modify(struct fake_device *dev, struct fake_qp *qp, const struct
 		return EOPNOTSUPP;
 	if (dev->habits.moves == FAKE_MOVES_IWARP)
 		return iwarp_modify(dev, qp, attr, mask);
+	if (dev->habits.moves == FAKE_MOVES_USNIC)
+		return usnic_modify(qp, attr, mask);
 	err = state_before(dev, qp, attr, mask, &from);
 	if (err)
 		return err;

@@ -476,7 +476,8 @@ static const struct row rows[] = {
 
 	/*
 	 * sw/rdmavt/qp.c: rvt_modify_qp(), rvt_query_qp(); hw/hfi1/qp.c: hfi1_get_pmtu_from_attr(), which
-	 * knows OPA_MTU_8192 and OPA_MTU_10240, 6 and 7
+	 * knows OPA_MTU_8192 and OPA_MTU_10240, 6 and 7; hw/qib/qib_qp.c: qib_get_pmtu_from_attr(), which
+	 * knows the enum only
 	 */
 	{.profile = FAKE_PROFILE_RDMAVT,
 	 INFINIBAND,
@@ -487,6 +488,31 @@ static const struct row rows[] = {
 	 .habits = {.depth = FAKE_LIMIT_NONE,
 		    .most_mtu = (enum ibv_mtu)7,
 		    .strict = IBV_QP_MIN_RNR_TIMER | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY}},
+	{.profile = FAKE_PROFILE_QIB,
+	 INFINIBAND,
+	 .vendor_id = 0x1175,
+	 .part_id = 0x7322,
+	 .types = RC | UC | UD,
+	 .has_srq = true,
+	 .habits = {.depth = FAKE_LIMIT_NONE,
+		    .strict = IBV_QP_MIN_RNR_TIMER | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY}},
+
+	/*
+	 * hw/usnic/usnic_ib_verbs.c: usnic_ib_query_device(), usnic_ib_query_port(), usnic_ib_query_qp();
+	 * usnic_ib_qp_grp.c: usnic_ib_qp_grp_modify()
+	 */
+	{.profile = FAKE_PROFILE_USNIC,
+	 .node = IBV_NODE_USNIC_UDP,
+	 .transport = IBV_TRANSPORT_USNIC_UDP,
+	 .link = IBV_LINK_LAYER_ETHERNET,
+	 .gids = 1,
+	 .pkeys = 1,
+	 .vendor_id = 0x1137,
+	 .part_id = 0xcf,
+	 .types = UD,
+	 .habits = {.moves = FAKE_MOVES_USNIC,
+		    .query_unfilled = ALL_BUT(STATES),
+		    .query_clears = true}},
 };
 
 static const struct row *row_of(enum fake_profile profile)
@@ -528,6 +554,7 @@ static bool can_resize_cq(enum fake_profile profile)
 	case FAKE_PROFILE_QEDR:
 	case FAKE_PROFILE_PVRDMA:
 	case FAKE_PROFILE_CXGB4:
+	case FAKE_PROFILE_USNIC:
 		return false;
 	default:
 		return true;
@@ -564,6 +591,7 @@ static struct err_row err_row(enum fake_profile profile)
 		row.last_wqe = 0;
 		break;
 	case FAKE_PROFILE_RDMAVT:
+	case FAKE_PROFILE_QIB:
 		/* ibv_cmd_post_send() for sends; post_recv() only fills the ring, and rvt_error_qp() returns at
 		 * once in ERR */
 		row.late_recv = FAKE_LATE_NEVER;
@@ -572,6 +600,11 @@ static struct err_row err_row(enum fake_profile profile)
 	case FAKE_PROFILE_MANA:
 		/* efa_post_send_validate(), efa_post_recv_validate(); mana_ib_post_send(), mana_ib_post_recv() */
 		row.post_errno = EINVAL;
+		row.last_wqe = 0;
+		break;
+	case FAKE_PROFILE_USNIC:
+		row.post_errno =
+			EINVAL; /* usnic_ib_post_send(), usnic_ib_post_recv(), in any state */
 		row.last_wqe = 0;
 		break;
 	case FAKE_PROFILE_OCRDMA:

@@ -112,6 +112,7 @@ enum fake_moves {
 	FAKE_MOVES_WITH_STATE, /* so only if IBV_QP_STATE is there; without it, any mask will do */
 	FAKE_MOVES_ANY,        /* not at all: the hardware may, which the fake does not know */
 	FAKE_MOVES_IWARP,      /* by what a TCP connection can do */
+	FAKE_MOVES_USNIC,      /* by a table of its own, where only the state and the port count */
 };
 
 /* Whose connections they are. */
@@ -316,7 +317,9 @@ enum fake_profile {
 	FAKE_PROFILE_OCRDMA,
 	FAKE_PROFILE_QEDR, /* RoCE */
 	FAKE_PROFILE_PVRDMA,
-	FAKE_PROFILE_RDMAVT, /* hfi1 and qib */
+	FAKE_PROFILE_RDMAVT, /* hfi1 */
+	FAKE_PROFILE_QIB,    /* rdmavt as well */
+	FAKE_PROFILE_USNIC,  /* UDP */
 	FAKE_PROFILE_CXGB4,
 	FAKE_PROFILE_IRDMA_IWARP,
 	FAKE_PROFILE_COUNT

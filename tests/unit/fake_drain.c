@@ -93,6 +93,7 @@ static const struct late lates[] = {
 	{FAKE_PROFILE_HNS, "6.1.0", 0, "45", "", "", "45", "hns_roce_u_v2_post_send()"},
 	{FAKE_PROFILE_IRDMA, "6.1.0", 0, "45", "", "", "", "irdma_issue_flush()"},
 	{FAKE_PROFILE_RDMAVT, "6.1.0", 0, "4", "", "4", "", "rvt_error_qp()"},
+	{FAKE_PROFILE_QIB, "6.1.0", 0, "4", "", "4", "", "rvt_error_qp()"},
 	{FAKE_PROFILE_SIW, "6.1.0", 0, "", "", "", "", "siw_sq_flush_wr()"},
 	{FAKE_PROFILE_EFA, "6.1.0", EINVAL, "", "", "", "", "efa_post_send_validate()"},
 	{FAKE_PROFILE_MANA, "7.2.0", EINVAL, "", "", "45", "", "mana_ib_post_send()"},

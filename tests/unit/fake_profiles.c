@@ -176,6 +176,10 @@ static void test_devices(void)
 		{"6.1", FAKE_PROFILE_PVRDMA, 0x15ad, 0x820, RC | UD, 1, 0, 2, 16, 1, 1, 1, 0},
 		{"6.1", FAKE_PROFILE_RDMAVT, 0x1175, 0x24f0, RC | UC | UD, 1, 0, 1, 16, 128, 128, 1,
 		 0},
+		{"6.1", FAKE_PROFILE_QIB, 0x1175, 0x7322, RC | UC | UD, 1, 0, 1, 16, 128, 128, 1,
+		 0},
+		{"6.1", FAKE_PROFILE_USNIC, 0x1137, 0xcf, UD, IBV_NODE_USNIC_UDP,
+		 IBV_TRANSPORT_USNIC_UDP, 2, 1, 1, 1, 0, 0},
 		{"7.2", FAKE_PROFILE_IRDMA, 0x8086, 0x1592, RC | UD, 1, 0, 2, 16, 1, 1, 1,
 		 FAKE_CUR_STATE_IGNORED | FAKE_RESET_IS_FINAL},
 		{"6.1", FAKE_PROFILE_IRDMA_IWARP, 0x8086, 0x1592, RC, 4, 1, 2, 1, 0, 0, 0, 0},
@@ -315,6 +319,8 @@ static void test_query(void)
 		 1},
 		{"6.1", FAKE_PROFILE_PVRDMA, IBV_QPT_RC, all, STALE, 3},
 		{"6.1", FAKE_PROFILE_RDMAVT, IBV_QPT_UD, all, STALE, 3},
+		{"6.1", FAKE_PROFILE_QIB, IBV_QPT_UD, all, STALE, 3},
+		{"6.1", FAKE_PROFILE_USNIC, IBV_QPT_UD, STATES, 0, 0},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
@@ -464,6 +470,29 @@ static void test_all_iwarp_moves(enum fake_profile profile, const char *const ta
 				   names[from], names[to], want);
 		}
 	}
+}
+
+/* Only the state counts, and the port, of which there is one. */
+static void test_usnic(void)
+{
+	static const char *const table[7] = {"RI--  E", "R-r-  E", "RI-t  E", "RI--  E",
+					     "       ", "       ", "R---  -"};
+
+	start("6.1", FAKE_PROFILE_USNIC);
+	for (int from = 0; from < 7; from++)
+		for (int to = 0; to < 7; to++) {
+			struct ibv_qp *qp;
+
+			if (table[from][to] == ' ')
+				continue; /* the kernel asks its table before, or it is never there */
+			qp = qp_in(IBV_QPT_UD, (enum ibv_qp_state)from);
+			check_modify(qp, values((enum ibv_qp_state)to), IBV_QP_STATE,
+				     table[from][to] == '-' ? EINVAL : 0, "a move of usnic");
+			tap_eq_int(fake_qp_true(qp)->qp_state, table[from][to] == '-' ? from : to,
+				   "from %d to %d it is there, or has stayed", from, to);
+		}
+	check_modify(qp_in(IBV_QPT_UD, IBV_QPS_RTS), values(IBV_QPS_RTS), IBV_QP_QKEY, EINVAL,
+		     "usnic takes nothing without a state");
 }
 
 static void test_iwarp_of_others(void)
@@ -803,6 +832,7 @@ static void test_values(void)
 		{"6.1", FAKE_PROFILE_QEDR, E, E, 0, 0, E, E, 0, 0, 0, 0, 0},
 		{"6.1", FAKE_PROFILE_PVRDMA, 0, 0, 0, 0, D, 0, 0, 0, 0, E, 0},
 		{"6.1", FAKE_PROFILE_RDMAVT, 0, E, 0, 0, E, E, 0, 0, 0, E, E},
+		{"6.1", FAKE_PROFILE_QIB, 0, E, 0, 0, E, E, 0, 0, 0, E, E},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
@@ -974,6 +1004,7 @@ int main(void)
 	test_query_elsewhere();
 	test_iwarp();
 	test_iwarp_of_others();
+	test_usnic();
 	test_mana();
 	test_own_rules();
 	test_dci();

@@ -35,16 +35,28 @@ static const struct driver {
 	const char *name;
 	enum keeps keeps;
 } drivers[] = {
-	{FAKE_PROFILE_PLAIN, "unknown", REASONS},  {FAKE_PROFILE_RXE, "rdma_rxe", NOTHING},
-	{FAKE_PROFILE_MLX5, "mlx5_ib", PORT},      {FAKE_PROFILE_MLX5_UNDERLAY, "mlx5_ib", UD_TYPE},
-	{FAKE_PROFILE_MLX4, "mlx4_ib", PORT},      {FAKE_PROFILE_MLX4_BONDED, "mlx4_ib", PORT},
-	{FAKE_PROFILE_EFA, "efa", PORT},           {FAKE_PROFILE_SIW, "siw", REASONS},
-	{FAKE_PROFILE_BNXT_RE, "bnxt_re", PORT},   {FAKE_PROFILE_ERDMA, "erdma", REASONS},
-	{FAKE_PROFILE_ERDMA_ROCE, "erdma", PORT},  {FAKE_PROFILE_MANA, "mana_ib", REASONS},
-	{FAKE_PROFILE_IONIC, "ionic_rdma", PORT},  {FAKE_PROFILE_HNS, "hns_roce", PORT},
-	{FAKE_PROFILE_IRDMA, "irdma", REASONS},    {FAKE_PROFILE_MTHCA, "ib_mthca", PORT},
-	{FAKE_PROFILE_OCRDMA, "ocrdma", PORT},     {FAKE_PROFILE_QEDR, "qedr", REASONS},
-	{FAKE_PROFILE_PVRDMA, "vmw_pvrdma", PORT}, {FAKE_PROFILE_RDMAVT, "hfi1 or ib_qib", REASONS},
+	{FAKE_PROFILE_PLAIN, "unknown", REASONS},
+	{FAKE_PROFILE_RXE, "rdma_rxe", NOTHING},
+	{FAKE_PROFILE_MLX5, "mlx5_ib", PORT},
+	{FAKE_PROFILE_MLX5_UNDERLAY, "mlx5_ib", UD_TYPE},
+	{FAKE_PROFILE_MLX4, "mlx4_ib", PORT},
+	{FAKE_PROFILE_MLX4_BONDED, "mlx4_ib", PORT},
+	{FAKE_PROFILE_EFA, "efa", PORT},
+	{FAKE_PROFILE_SIW, "siw", REASONS},
+	{FAKE_PROFILE_BNXT_RE, "bnxt_re", PORT},
+	{FAKE_PROFILE_ERDMA, "erdma", REASONS},
+	{FAKE_PROFILE_ERDMA_ROCE, "erdma", PORT},
+	{FAKE_PROFILE_MANA, "mana_ib", REASONS},
+	{FAKE_PROFILE_IONIC, "ionic_rdma", PORT},
+	{FAKE_PROFILE_HNS, "hns_roce", PORT},
+	{FAKE_PROFILE_IRDMA, "irdma", REASONS},
+	{FAKE_PROFILE_MTHCA, "ib_mthca", PORT},
+	{FAKE_PROFILE_OCRDMA, "ocrdma", PORT},
+	{FAKE_PROFILE_QEDR, "qedr", REASONS},
+	{FAKE_PROFILE_PVRDMA, "vmw_pvrdma", PORT},
+	{FAKE_PROFILE_RDMAVT, "hfi1 or ib_qib", REASONS},
+	{FAKE_PROFILE_QIB, "hfi1 or ib_qib", REASONS},
+	{FAKE_PROFILE_USNIC, "usnic_verbs", REASONS},
 };
 
 static void begin(enum fake_profile profile, const char *release)
