@@ -451,6 +451,25 @@ static const char *of_cause(const struct rdmaez_impl_wc_row *cause)
 	return rdmaez_wc_explain(&wc)->name;
 }
 
+/* The driver whose own cause it is; "" for a cause that is not one driver's. */
+static const char *driver_of_cause(const struct rdmaez_impl_wc_row *cause)
+{
+#define DRIVER(name, vendor, first, last, first_2, last_2, traits, reports, compares, checks, \
+	       fills, habits, causes, module, provider, parents, announced, functions)        \
+	{name, causes},
+	static const struct {
+		const char *name;
+		int causes;
+	} drivers[] = {RDMAEZ_IMPL_DRIVERS(DRIVER)};
+#undef DRIVER
+
+	if (cause->causes != RDMAEZ_DRIVER_CAUSES_ALL)
+		for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
+			if (drivers[i].causes == cause->causes)
+				return drivers[i].name;
+	return "";
+}
+
 static void all_causes(void)
 {
 	size_t count;
@@ -463,8 +482,8 @@ static void all_causes(void)
 		names("queues", cause->queues, queue);
 		names("types", cause->types, type_of_cause);
 		names("requests", cause->requests, request);
-		if (cause->maker)
-			text("driver", rdmaez_impl_wc_maker_name(cause->maker));
+		if (*driver_of_cause(cause))
+			text("driver", driver_of_cause(cause));
 		text("reason", rdmaez_why_id((enum rdmaez_why)cause->why));
 		text("field", cause->field);
 		names("asked", (unsigned int)cause->need, rdmaez_qp_attr_str);
@@ -973,7 +992,7 @@ static void page_causes(const char *name)
 	bool any = false;
 
 	for (; count; count--, cause++) {
-		const char *driver = rdmaez_impl_wc_maker_name(cause->maker), *comma = "";
+		const char *driver = driver_of_cause(cause), *comma = "";
 
 		if (strcmp(of_cause(cause), name) != 0)
 			continue;

@@ -12,7 +12,7 @@
  * @par Verbs calls
  * None.
  * @par Sources
- * The drivers' source, Linux 6.1, 6.12 and 7.2; each row of the table says where.
+ * The drivers' source, Linux 6.1, 6.12 and 7.2, and their providers', rdma-core 65; each row of the table says where.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_DRIVER_H
@@ -66,16 +66,87 @@ enum rdmaez_driver_trait {
 	RDMAEZ_DRIVER_NO_RECV_BEACON = 1 << 30 /**< completes no receive that is posted in ERR */
 };
 
-/** @brief A driver, recognised by the ids of its devices. */
+/** @brief What a driver compares with just the limit that the device reports when an object is created, in the kernel
+ *  or in libibverbs' provider, so that one more is always refused. */
+enum rdmaez_driver_compare {
+	RDMAEZ_DRIVER_COMPARES_CQE = 1 << 0,     /**< the entries of a completion queue */
+	RDMAEZ_DRIVER_COMPARES_SEND_WR = 1 << 1, /**< the depth of a send queue */
+	RDMAEZ_DRIVER_COMPARES_RECV_WR = 1 << 2, /**< the depth of a receive queue */
+	RDMAEZ_DRIVER_COMPARES_SGE = 1 << 3,     /**< the SGEs of either queue */
+	RDMAEZ_DRIVER_COMPARES_SRQ_WR = 1 << 4,  /**< the depth of a shared receive queue */
+	RDMAEZ_DRIVER_COMPARES_SRQ_SGE = 1 << 5, /**< the SGEs of a shared receive queue */
+	RDMAEZ_DRIVER_COMPARES_TAGS = 1 << 6,    /**< what matches tags; only mlx5_ib has it */
+	RDMAEZ_DRIVER_COMPARES_ALL = 63,         /**< all but tags */
+	RDMAEZ_DRIVER_COMPARES_NOTHING = 1 << 7  /**< none of these */
+};
+
+/** @brief What a provider looks at before it takes a work request. Where it does not, a mistake shows later or never, and
+ *  the refusal may have another cause. */
+enum rdmaez_driver_check {
+	RDMAEZ_DRIVER_CHECKS_STATES = 1 << 0,      /**< sends before RTS, receives in RESET */
+	RDMAEZ_DRIVER_CHECKS_SGES = 1 << 1,        /**< more than the queue was created for */
+	RDMAEZ_DRIVER_CHECKS_SGES_INLINE = 1 << 2, /**< the same with inline data */
+	RDMAEZ_DRIVER_CHECKS_INLINE = 1 << 3,      /**< more inline data than the queue was created
+						       for */
+	RDMAEZ_DRIVER_CHECKS_OPCODES = 1 << 4,     /**< those that ibv_post_send(3) does not list */
+	RDMAEZ_DRIVER_CHECKS_ATOMICS = 1 << 5,     /**< less than 8 bytes, and the address */
+	RDMAEZ_DRIVER_CHECKS_EX = 1 << 6,          /**< the extended interface at SGES, INLINE and
+						       STATES as well */
+	RDMAEZ_DRIVER_CHECKS_RECV_SGE = 1 << 7,    /**< a receive without SGEs */
+	RDMAEZ_DRIVER_CHECKS_SIZES = 14,           /**< SGES, SGES_INLINE and INLINE */
+	RDMAEZ_DRIVER_CHECKS_UNCLAIMED = 1 << 8 /**< none that rdmaez relies on: such a mistake is
+						       likely the cause, never certainly */
+};
+
+/** @brief Which of the capabilities that only a provider reports it fills, so that a zero means no. */
+enum rdmaez_driver_fill {
+	RDMAEZ_DRIVER_FILLS_OFFLOADS = 1 << 0, /**< all but the next two */
+	RDMAEZ_DRIVER_FILLS_PACING = 1 << 1,   /**< rate limits */
+	RDMAEZ_DRIVER_FILLS_ATOMICS = 1 << 2,  /**< PCI atomics */
+	RDMAEZ_DRIVER_FILLS_ALL = 7,           /**< all three */
+	RDMAEZ_DRIVER_FILLS_NOTHING = 1 << 3   /**< none of these */
+};
+
+/** @brief What else a driver does its own way. */
+enum rdmaez_driver_habit {
+	RDMAEZ_DRIVER_USUAL = 1 << 0, /**< nothing */
+	RDMAEZ_DRIVER_PINS = 1 << 1,  /**< pins memory by itself before Linux 6.12, and asks for
+						  no capability in 6.1 */
+	RDMAEZ_DRIVER_COUNT_EINVAL = 1 << 2, /**< refuses an object too many with EINVAL */
+	RDMAEZ_DRIVER_RETRIES_7 = 1 << 3,    /**< takes 7 retries for any number of them */
+	RDMAEZ_DRIVER_RESET_KEEPS = 1 << 4,  /**< RESET leaves what may spoil the next connection */
+	RDMAEZ_DRIVER_NO_DM_SIZE = 1 << 5    /**< has device memory and reports no size */
+};
+
+/** @brief Whose causes a completion with an error has: those of a driver's own, or those of all others. */
+enum rdmaez_driver_causes {
+	RDMAEZ_DRIVER_CAUSES_ALL = 1, /**< no causes of its own */
+	RDMAEZ_DRIVER_CAUSES_RXE,     /**< those of rdma_rxe */
+	RDMAEZ_DRIVER_CAUSES_SIW,     /**< those of siw */
+	RDMAEZ_DRIVER_CAUSES_EFA,     /**< those of efa */
+	RDMAEZ_DRIVER_CAUSES_ERDMA,   /**< those of erdma */
+	RDMAEZ_DRIVER_CAUSES_CXGB4,   /**< those of iw_cxgb4 */
+	RDMAEZ_DRIVER_CAUSES_MANA     /**< those of mana_ib */
+};
+
+/** @brief All that is known of a driver, recognised by the ids of its devices. No set of bits is 0. */
 struct rdmaez_driver {
-	const char *name;    /**< the kernel module's name; "unknown" for a driver not listed */
-	uint32_t vendor_id;  /**< `ibv_device_attr.vendor_id` */
-	uint32_t first_part; /**< least `vendor_part_id` */
-	uint32_t last_part;  /**< greatest `vendor_part_id` */
+	const char *name;    /**< the driver's name, usually that of its module; "unknown" for a
+				  driver not listed */
+	uint32_t vendor_id;  /**< `ibv_device_attr.vendor_id`; 0 for a driver not listed */
 	unsigned int traits; /**< enum rdmaez_driver_trait bits */
 	/** The attributes that ibv_query_qp() reports: enum ibv_qp_attr_mask bits. The kernel does not clear the
 	 *  others, so they hold anything. IBV_QP_EN_SQD_ASYNC_NOTIFY stands for `sq_draining`. */
 	int reports;
+	/** The vendor's parts that are this driver's: two ranges of `ibv_device_attr.vendor_part_id`, each its least and
+	 *  its greatest, where UINT16_MAX stands for all that are greater, too. A range is empty where its least is
+	 *  above its greatest. */
+	uint16_t parts[4];
+	uint16_t checks;  /**< enum rdmaez_driver_check bits */
+	uint8_t compares; /**< enum rdmaez_driver_compare bits */
+	uint8_t fills;    /**< enum rdmaez_driver_fill bits */
+	uint8_t habits;   /**< enum rdmaez_driver_habit bits */
+	uint8_t causes;   /**< an enum rdmaez_driver_causes */
 };
 
 /**

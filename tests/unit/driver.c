@@ -11,6 +11,8 @@
 #define MLX4  (T(TRUSTS_CUR) | T(MTU_ENUM) | T(DEPTH_OUT) | T(DEPTH_IN) | T(PKEY))
 #define MLX5  (MLX4 | T(NO_SQD) | T(RATE_LIMIT) | T(DC))
 #define MTHCA (MLX4 | T(MTU_2048))
+#define RDMAVT \
+	(T(TRUSTS_CUR) | T(STRICT) | T(RNR_TIMER_31) | T(DEPTH_IN) | T(PKEY) | T(NO_RECV_BEACON))
 
 static const struct {
 	uint32_t vendor_id, part_id;
@@ -49,8 +51,16 @@ static const struct {
 	{0x14e4, 0x1750, "bnxt_re",
 	 T(LENIENT) | T(MTU_ACTIVE) | T(SWAPS) | T(DEPTH_IN) | T(RATE_LIMIT_RC)},
 	{0x1d0f, 0xefa0, "efa", T(TRUSTS_CUR) | T(EFA) | T(SIGNALED) | T(NO_BEACON)},
-	{0x1175, 0x24f0, "hfi1 or ib_qib",
-	 T(TRUSTS_CUR) | T(STRICT) | T(RNR_TIMER_31) | T(DEPTH_IN) | T(PKEY) | T(NO_RECV_BEACON)},
+	{0x1175, 0xf, "unknown", T(NO_TABLE)},
+	{0x1175, 0x10, "ib_qib", RDMAVT},
+	{0x1175, 0x11, "unknown", T(NO_TABLE)},
+	{0x1175, 0x24ef, "unknown", T(NO_TABLE)},
+	{0x1175, 0x24f0, "hfi1", RDMAVT},
+	{0x1175, 0x24f1, "hfi1", RDMAVT},
+	{0x1175, 0x24f2, "unknown", T(NO_TABLE)},
+	{0x1175, 0x7220, "ib_qib", RDMAVT},
+	{0x1175, 0x7322, "ib_qib", RDMAVT},
+	{0x1175, 0x17322, "unknown", T(NO_TABLE)},
 	{0x1077, 0x1656, "qedr", T(MTU_ENUM) | T(PKEY)},
 	{0x10df, 0xe220, "ocrdma", T(MTU_ENUM) | T(MTU_512) | T(DEPTH_OUT) | T(NO_BEACON)},
 	{0x15ad, 0x820, "vmw_pvrdma", T(TRUSTS_CUR) | T(RNR_TIMER_31) | T(PKEY)},
@@ -64,29 +74,9 @@ static const struct {
 	{1, 1, "unknown", T(NO_TABLE)},
 };
 
-/* Which parts are the driver's: all of its vendor's, or a range whose ends stand in the list of devices. */
-static void check_parts(const struct rdmaez_driver *driver, bool is_all, uint32_t part)
-{
-	static const uint32_t ranges[][2] = {{0x1000, 0x1010},
-					     {0x1011, 0x1fff},
-					     {0x5a44, 0x6282},
-					     {0x6340, 0x6778},
-					     {0xa2d0, 0xa2ff}};
-	uint32_t first = 0, last = is_all ? UINT32_MAX : 0;
-
-	for (size_t i = 0; !is_all && driver->vendor_id && i < COUNT_OF(ranges); i++)
-		if (part >= ranges[i][0] && part <= ranges[i][1]) {
-			first = ranges[i][0];
-			last = ranges[i][1];
-		}
-	tap_eq_hex(driver->first_part, first, "part %x: the first of %s", part, driver->name);
-	tap_eq_hex(driver->last_part, last, "part %x: the last of %s", part, driver->name);
-}
-
 static void check_drivers(void)
 {
 	for (size_t i = 0; i < COUNT_OF(devices); i++) {
-		const bool is_all = devices[i].vendor_id > 1 && devices[i].vendor_id != 0x2c9;
 		const struct rdmaez_driver *driver;
 		struct ibv_device_attr device;
 
@@ -101,7 +91,6 @@ static void check_drivers(void)
 		tap_eq_int(rdmaez_impl_driver_swaps(&device), (devices[i].traits & T(SWAPS)) != 0,
 			   "device %x:%x: which depth is which", devices[i].vendor_id,
 			   devices[i].part_id);
-		check_parts(driver, is_all, devices[i].part_id);
 		tap_eq_hex(driver->vendor_id,
 			   strcmp(driver->name, "unknown") == 0 ? 0 : devices[i].vendor_id,
 			   "device %x:%x: whose it is", devices[i].vendor_id, devices[i].part_id);
@@ -131,6 +120,7 @@ static void check_reports(void)
 		{0x1d0f, 0xefa0,
 		 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY},
 		{0x1175, 0x24f0, ~0},
+		{0x1175, 0x7322, ~0},
 		{0x1077, 0x1656, ~IBV_QP_EN_SQD_ASYNC_NOTIFY},
 		{0x10df, 0xe220, ~IBV_QP_MIN_RNR_TIMER},
 		{0x15ad, 0x820, ~(IBV_QP_PORT | IBV_QP_CAP)},
@@ -175,6 +165,178 @@ static void check_reports(void)
 		}
 }
 
+/* ---- Whole records ------------------------------------------------------------------------ */
+
+#define C(what)        RDMAEZ_DRIVER_COMPARES_##what
+#define CHECKS(what)   RDMAEZ_DRIVER_CHECKS_##what
+#define FILLS(what)    RDMAEZ_DRIVER_FILLS_##what
+#define OWN_CAUSES(of) RDMAEZ_DRIVER_CAUSES_##of
+
+/* What is known beyond traits and reports, written down a second time. */
+static const struct record {
+	const char *name;
+	unsigned int compares, checks, fills, habits, causes;
+	const char *module, *provider, *parents, *announced, *functions;
+} records[] = {
+	{"rdma_rxe", C(ALL), CHECKS(SIZES) | CHECKS(STATES) | CHECKS(ATOMICS) | CHECKS(EX),
+	 FILLS(ALL), T(COUNT_EINVAL) | T(RETRIES_7) | T(RESET_KEEPS), OWN_CAUSES(RXE), "rdma_rxe",
+	 "rxe", "", "", ""},
+	{"mlx5_ib", C(CQE) | C(SRQ_WR) | C(TAGS), CHECKS(SIZES) | CHECKS(STATES) | CHECKS(EX),
+	 FILLS(OFFLOADS) | FILLS(PACING), T(USUAL), OWN_CAUSES(ALL), "mlx5_ib", "mlx5", "mlx5_core",
+	 "mlx5_core.rdma.", "15b3"},
+	{"mlx4_ib", C(ALL), CHECKS(SIZES), FILLS(OFFLOADS), T(USUAL), OWN_CAUSES(ALL), "mlx4_ib",
+	 "mlx4", "mlx4_core mlx4_en", "mlx4_core.ib.", "15b3:1000-1010 15b3:6340-6778"},
+	{"ib_mthca", C(ALL), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL),
+	 "ib_mthca", "mthca", "ib_mthca", "", "15b3:5a44 15b3:5e8c 15b3:6274 15b3:6278 15b3:6282"},
+	{"hns_roce", C(ALL), CHECKS(SIZES) | CHECKS(STATES) | CHECKS(OPCODES) | CHECKS(EX),
+	 FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL), "hns_roce_hw_v2", "hns", "hns3", "", ""},
+	{"irdma", C(SGE) | C(SRQ_SGE), CHECKS(SIZES), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL),
+	 "irdma", "irdma", "ice i40e", "ice.roce. ice.iwarp. i40e.iwarp. idpf.8086.rdma.", ""},
+	{"bnxt_re", C(CQE) | C(SEND_WR) | C(RECV_WR) | C(SGE) | C(SRQ_WR), CHECKS(INLINE),
+	 FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL), "bnxt_re", "bnxt_re", "bnxt_en",
+	 "bnxt_en.rdma.", ""},
+	{"efa", C(CQE),
+	 CHECKS(SGES) | CHECKS(INLINE) | CHECKS(STATES) | CHECKS(OPCODES) | CHECKS(EX),
+	 FILLS(NOTHING), T(USUAL), OWN_CAUSES(EFA), "efa", "efa", "efa", "", "1d0f:efa0-efa3"},
+	{"hfi1", C(ALL), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL), "hfi1",
+	 "hfi1verbs", "hfi1", "", "8086:24f0-24f1"},
+	{"ib_qib", C(ALL), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL), "ib_qib",
+	 "ipathverbs", "ib_qib", "", "1fc1:0010 1077:7220 1077:7322"},
+	{"qedr", C(SEND_WR) | C(SGE) | C(SRQ_WR), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL),
+	 OWN_CAUSES(ALL), "qedr", "qedr", "qede", "", ""},
+	{"ocrdma", C(CQE) | C(SEND_WR) | C(SRQ_WR), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL),
+	 OWN_CAUSES(ALL), "ocrdma", "ocrdma", "be2net", "", ""},
+	{"vmw_pvrdma", C(ALL), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL),
+	 "vmw_pvrdma", "vmw_pvrdma", "vmw_pvrdma", "", "15ad:0820"},
+	{"ionic_rdma", C(CQE), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL),
+	 "ionic_rdma", "ionic", "ionic", "ionic.rdma.", ""},
+	{"mana_ib", C(NOTHING), CHECKS(STATES) | CHECKS(OPCODES), FILLS(NOTHING), T(NO_DM_SIZE),
+	 OWN_CAUSES(MANA), "mana_ib", "mana", "mana", "mana.rdma.", ""},
+	{"usnic_verbs", C(NOTHING), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL),
+	 "usnic_verbs", "", "enic", "", "1137:00cf"},
+	{"iw_cxgb4", C(CQE) | C(RECV_WR) | C(SRQ_WR) | C(SRQ_SGE), CHECKS(UNCLAIMED),
+	 FILLS(NOTHING), T(USUAL), OWN_CAUSES(CXGB4), "iw_cxgb4", "cxgb4", "cxgb4", "", ""},
+	{"erdma", C(CQE), CHECKS(INLINE), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ERDMA), "erdma",
+	 "erdma", "erdma", "", "1ded:107f"},
+	{"siw", C(ALL), CHECKS(INLINE) | CHECKS(OPCODES) | CHECKS(RECV_SGE), FILLS(ALL), T(PINS),
+	 OWN_CAUSES(SIW), "siw", "siw", "", "", ""},
+};
+
+/* The drivers that the headers know: each as rdmaez_driver_of() finds it by the first of its parts. */
+#define LISTED(name, vendor, first, last, first_2, last_2, traits, reports, compares, checks, \
+	       fills, habits, causes, module, provider, parents, announced, functions)        \
+	{name, vendor, {first, last, first_2, last_2}},
+static const struct {
+	const char *name;
+	uint32_t vendor_id;
+	uint16_t parts[4];
+} listed[] = {RDMAEZ_IMPL_DRIVERS(LISTED)};
+
+static const struct rdmaez_driver *driver_of(uint32_t vendor_id, uint32_t part_id)
+{
+	struct ibv_device_attr device;
+
+	memset(&device, 0, sizeof(device));
+	device.vendor_id = vendor_id;
+	device.vendor_part_id = part_id;
+	return rdmaez_driver_of(&device);
+}
+
+static const struct record *record_of(const char *name)
+{
+	for (size_t i = 0; i < COUNT_OF(records); i++)
+		if (strcmp(records[i].name, name) == 0)
+			return &records[i];
+	return NULL;
+}
+
+/* Whether there is a profile of the fake, of any kernel, whose device has this driver. */
+static bool has_profile(const struct rdmaez_driver *driver)
+{
+	static const char *const releases[] = {"6.1.0", "7.2.0"};
+
+	for (int i = FAKE_PROFILE_PLAIN; i < FAKE_PROFILE_COUNT; i++)
+		for (size_t n = 0; n < COUNT_OF(releases); n++) {
+			struct fake_device *dev = fake_reset();
+
+			fake_uname(releases[n]);
+			fake_profile(dev, (enum fake_profile)i);
+			if (rdmaez_driver_of(&dev->attr.orig_attr) == driver)
+				return true;
+		}
+	return false;
+}
+
+/* Every range is the driver's, to both of its ends, and no other driver stands in the way. */
+static void check_ranges(size_t i)
+{
+	size_t ranges = 0;
+
+	for (size_t n = 0; n < COUNT_OF(listed[i].parts); n += 2) {
+		const uint16_t first = listed[i].parts[n], last = listed[i].parts[n + 1];
+
+		if (first > last)
+			continue;
+		ranges++;
+		tap_eq_str(driver_of(listed[i].vendor_id, first)->name, listed[i].name,
+			   "part %x of %x", first, listed[i].vendor_id);
+		tap_eq_str(driver_of(listed[i].vendor_id, last)->name, listed[i].name,
+			   "part %x of %x", last, listed[i].vendor_id);
+	}
+	tap_ok(ranges > 0, "%s has devices", listed[i].name);
+}
+
+static bool is_tested(const char *name)
+{
+	for (size_t i = 0; i < COUNT_OF(devices); i++)
+		if (strcmp(devices[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* That a record is whole: no column is left at 0, which would mean that nobody has looked. */
+static void check_whole(const struct rdmaez_driver *driver, const struct record *record)
+{
+	const char *name = driver->name;
+
+	tap_ok(driver->traits && driver->reports && driver->compares && driver->checks &&
+		       driver->fills && driver->habits && driver->causes,
+	       "%s: every column says something", name);
+	tap_ok(record && is_tested(name), "%s is written down a second time", name);
+	if (!record)
+		return;
+	tap_eq_hex(driver->compares, record->compares, "%s: what it compares", name);
+	tap_eq_hex(driver->checks, record->checks, "%s: what its provider looks at", name);
+	tap_eq_hex(driver->fills, record->fills, "%s: which capabilities it fills", name);
+	tap_eq_hex(driver->habits, record->habits, "%s: its habits", name);
+	tap_eq_int(driver->causes, (int)record->causes, "%s: whose causes count", name);
+}
+
+static void check_records(void)
+{
+	const struct rdmaez_driver *unknown = rdmaez_driver_of(NULL);
+	struct ibv_device_attr device;
+
+	tap_eq_int((int)COUNT_OF(listed), (int)COUNT_OF(records), "as many drivers as listed here");
+	for (size_t i = 0; i < COUNT_OF(listed); i++) {
+		const struct rdmaez_driver *driver =
+			driver_of(listed[i].vendor_id, listed[i].parts[0]);
+
+		memset(&device, 0, sizeof(device));
+		device.vendor_id = listed[i].vendor_id;
+		tap_eq_int(rdmaez_impl_driver_swaps(&device), (driver->traits & T(SWAPS)) != 0,
+			   "%s: which depth is which, by the vendor alone", listed[i].name);
+		check_ranges(i);
+		check_whole(driver, record_of(listed[i].name));
+		tap_ok(has_profile(driver), "%s: the fake has a profile", listed[i].name);
+	}
+	tap_eq_hex(unknown->compares, C(NOTHING), "of an unknown driver nothing is certain");
+	tap_eq_hex(unknown->checks, CHECKS(UNCLAIMED), "nor of its provider");
+	tap_eq_hex(unknown->fills, FILLS(NOTHING), "nor what a zero means");
+	tap_eq_hex(unknown->habits, T(USUAL), "and nothing is special");
+	tap_eq_int(unknown->causes, OWN_CAUSES(ALL), "nor a cause of its own");
+}
+
 static void check_releases(void)
 {
 	static const struct {
@@ -216,6 +378,7 @@ int main(void)
 	fake_reset();
 	check_drivers();
 	check_reports();
+	check_records();
 	check_releases();
 	return tap_done();
 }

@@ -118,35 +118,32 @@ RDMAEZ_IMPL void rdmaez_impl_caps_derive(struct rdmaez_caps *caps)
 	caps->memory_windows.type_2b = flags >> 24 & 1;
 }
 
-/*
- * Whether a driver's library fills a field that only it reports, so that a zero means no. In
- * rdma-core 65, mlx5 fills all, but its PCI atomics only where it may ask for them; mlx4 offloads;
- * bnxt_re rate limits since 62. The two software devices have none of these features to report.
- */
+/* Whether a driver's library fills a field that only it reports, so that a zero means no. */
 RDMAEZ_IMPL bool rdmaez_impl_caps_filled(const struct rdmaez_caps *caps, unsigned int id,
-					 const char *driver)
+					 unsigned int fills)
 {
-	if (strcmp(driver, "rdma_rxe") == 0 || strcmp(driver, "siw") == 0)
-		return true;
 	switch (id) {
 	case RDMAEZ_CAPS_PCI_FETCH_ADD:
 	case RDMAEZ_CAPS_PCI_SWAP:
 	case RDMAEZ_CAPS_PCI_COMPARE_SWAP:
-		return (caps->atomics.fetch_add | caps->atomics.swap |
+		return (fills & RDMAEZ_DRIVER_FILLS_ATOMICS) != 0 ||
+		       (caps->atomics.fetch_add | caps->atomics.swap |
 			caps->atomics.compare_swap) != 0;
 	case RDMAEZ_CAPS_QP_RATE_LIMIT_MIN:
 	case RDMAEZ_CAPS_QP_RATE_LIMIT_MAX:
 	case RDMAEZ_CAPS_PACING_SUPPORTED_QPTS:
-		return strcmp(driver, "mlx5_ib") == 0 || caps->packet_pacing.qp_rate_limit_max;
+		return (fills & RDMAEZ_DRIVER_FILLS_PACING) != 0 ||
+		       caps->packet_pacing.qp_rate_limit_max;
 	case RDMAEZ_CAPS_COMP_MASK: /* which the library zeroes */
 		return true;
 	default:
-		return strcmp(driver, "mlx5_ib") == 0 || strcmp(driver, "mlx4_ib") == 0;
+		return (fills & RDMAEZ_DRIVER_FILLS_OFFLOADS) != 0;
 	}
 }
 
-/* Zeros that mean only that the driver does not report it; mana_ib has memory and reports no size. */
-RDMAEZ_IMPL void rdmaez_impl_caps_silent(struct rdmaez_caps *caps, const char *driver)
+/* Zeros that mean only that the driver does not report it. */
+RDMAEZ_IMPL void rdmaez_impl_caps_silent(struct rdmaez_caps *caps,
+					 const struct rdmaez_driver *driver)
 {
 	const struct rdmaez_caps_table table = rdmaez_caps_fields(caps);
 	struct rdmaez_caps_item item;
@@ -155,8 +152,8 @@ RDMAEZ_IMPL void rdmaez_impl_caps_silent(struct rdmaez_caps *caps, const char *d
 		if (item.value || item.source != RDMAEZ_SOURCE_DEVICE)
 			continue;
 		if ((item.field->told == RDMAEZ_IMPL_TOLD_PROVIDER &&
-		     !rdmaez_impl_caps_filled(caps, id, driver)) ||
-		    (id == RDMAEZ_CAPS_MAX_DM_SIZE && strcmp(driver, "mana_ib") == 0))
+		     !rdmaez_impl_caps_filled(caps, id, driver->fills)) ||
+		    (id == RDMAEZ_CAPS_MAX_DM_SIZE && (driver->habits & RDMAEZ_DRIVER_NO_DM_SIZE)))
 			caps->source[id] = RDMAEZ_SOURCE_DRIVER;
 	}
 }
@@ -178,7 +175,7 @@ RDMAEZ_IMPL void rdmaez_impl_caps_decode(const struct ibv_device_attr_ex *attr, 
 	source[RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ] = source[RDMAEZ_CAPS_HCA_CORE_CLOCK];
 	if (caps->timestamps.hca_core_clock && !caps->timestamps.hca_core_clock_hz)
 		source[RDMAEZ_CAPS_HCA_CORE_CLOCK_HZ] = RDMAEZ_SOURCE_DRIVER;
-	rdmaez_impl_caps_silent(caps, rdmaez_driver_of(&attr->orig_attr)->name);
+	rdmaez_impl_caps_silent(caps, rdmaez_driver_of(&attr->orig_attr));
 }
 
 RDMAEZ_COLD void rdmaez_caps_decode(const struct ibv_device_attr_ex *attr, struct rdmaez_caps *caps)

@@ -6,6 +6,9 @@
 #ifndef RDMAEZ_DIAG_H
 #include "../diag.h"
 #endif
+#ifndef RDMAEZ_DRIVER_H
+#include "../driver.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,30 +48,31 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 }
 
 /*
- * Whether RLIMIT_MEMLOCK binds the process: 1 or 0, -1 where that is not known. siw_umem_get() of Linux 6.1 asks for no
- * capability; siw of 6.12 pins by ib_umem_get(), as all others do.
+ * Whether RLIMIT_MEMLOCK binds the process: 1 or 0, -1 where that is not known. A driver that pins by itself asks for no
+ * capability in Linux 6.1, and leaves it to ib_umem_get() from 6.12 on, as all others do.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const char *driver)
+RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const struct rdmaez_driver *driver)
 {
 	const int linux_version = rdmaez_impl_linux_version();
-	const bool is_siw = strcmp(driver, "siw") == 0;
+	const bool pins = (driver->habits & RDMAEZ_DRIVER_PINS) != 0;
 	int may;
 
-	if (is_siw && linux_version && linux_version <= 601)
+	if (pins && linux_version && linux_version <= 601)
 		return 1;
 	may = rdmaez_impl_may_lock();
-	if (may < 0 || (may && is_siw && linux_version < 612))
+	if (may < 0 || (may && pins && linux_version < 612))
 		return -1;
 	return !may;
 }
 
 /*
  * ENOMEM, or EPERM where nothing may be locked at all: `ib_umem_get()` compares what the process has pinned, VmPin,
- * and the pages of this with RLIMIT_MEMLOCK. `bytes` were asked for; 0: that is not known. Of a driver that is not
- * "unknown" this is certain, by the numbers; and where they are well within the limit it is something else.
+ * and the pages of this with RLIMIT_MEMLOCK. `bytes` were asked for; 0: that is not known. Of a driver that is
+ * listed this is certain, by the numbers; and where they are well within the limit it is something else.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, const char *field,
-						  uint64_t bytes, const char *driver)
+						  uint64_t bytes,
+						  const struct rdmaez_driver *driver)
 {
 	struct rdmaez_impl_site site = {field, RDMAEZ_WHY_MEMLOCK, RDMAEZ_VALUE_LOCKED, 0, 0};
 	const uint64_t pages = 2 * (uint64_t)sysconf(_SC_PAGESIZE); /* begun, but not filled */
@@ -87,7 +91,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, cons
 	room = limit.rlim_cur > locked ? limit.rlim_cur - locked : 0;
 	if (!binds || (bytes && pinned >= 0 && room >= pages && bytes <= room - pages))
 		return;
-	sure = binds > 0 && bytes > room && strcmp(driver, "unknown") != 0;
+	sure = binds > 0 && bytes > room && driver->vendor_id;
 	if (pinned < 0)
 		site.kind = bytes ? RDMAEZ_VALUE_BYTES : RDMAEZ_VALUE_LIMIT;
 	rdmaez_impl_find_within(diag, sure ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, &site, bytes,
@@ -174,7 +178,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const c
 	if (diag->error == EAGAIN)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP, diag->verb);
 	if (diag->error == ENOMEM) {
-		rdmaez_impl_suspect_memlock(diag, field, 0, "unknown");
+		rdmaez_impl_suspect_memlock(diag, field, 0, rdmaez_driver_of(NULL));
 		rdmaez_impl_suspect_space(diag, field);
 	}
 	if (diag->error == ENOMEM && count > 0)

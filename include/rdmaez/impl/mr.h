@@ -319,7 +319,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_m
 	/* Without the right to lock any memory the kernel says EPERM, else ENOMEM. */
 	if (is_locked && (error == ENOMEM || error == EPERM))
 		rdmaez_impl_suspect_memlock(c->diag, "length", c->length,
-					    rdmaez_driver_of(&c->device)->name);
+					    rdmaez_driver_of(&c->device));
 	rdmaez_impl_suspect_space(c->diag, "length");
 	if (error == EAGAIN)
 		rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP,

@@ -25,7 +25,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_cq_explain_cqe(const struct ibv_cq_init_attr_e
 						 struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_limit limits[] = {
-		{"cqe", offsetof(struct ibv_cq_init_attr_ex, cqe), 1, RDMAEZ_IMPL_COMPARES_CQE,
+		{"cqe", offsetof(struct ibv_cq_init_attr_ex, cqe), 1, RDMAEZ_DRIVER_COMPARES_CQE,
 		 true, offsetof(struct ibv_device_attr, max_cqe)}};
 
 	rdmaez_impl_explain_limits(diag, limits, 1, init, device);
@@ -233,7 +233,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
 	}
 	if (!(init->comp_mask & IBV_SRQ_INIT_ATTR_TM))
 		return;
-	sure = rdmaez_impl_limit_sure(diag, &device.orig_attr, RDMAEZ_IMPL_COMPARES_TAGS);
+	sure = rdmaez_impl_limit_sure(diag, &device.orig_attr, RDMAEZ_DRIVER_COMPARES_TAGS);
 	/* ibv_icmd_create_srq() refuses none, too. */
 	site.why = asked->max_num_tags ? RDMAEZ_WHY_CAP_LIMIT : RDMAEZ_WHY_RANGE;
 	if (asked->max_num_tags - 1 >= device.tm_caps.max_num_tags)

@@ -324,7 +324,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 		(e->type != IBV_QPT_DRIVER || (driver->traits & RDMAEZ_DRIVER_EFA));
 	if (!e->now.known)
 		rdmaez_impl_qp_exam_refused(e, "ibv_query_qp", e->now.error);
-	if (strcmp(driver->name, "rdma_rxe") != 0)
+	if (!(driver->habits & RDMAEZ_DRIVER_RETRIES_7))
 		e->now.known &= ~IBV_QP_RETRY_CNT; /* elsewhere 7 retries are seven */
 	if (e->now.known & IBV_QP_STATE) {
 		e->state = (int)e->now.attr.qp_state;

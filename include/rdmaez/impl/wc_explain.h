@@ -44,7 +44,6 @@ struct rdmaez_impl_wc_case {
 	uint8_t queues;   /* which of its queues it may be of; bits, as in a row */
 	uint8_t types;    /* its type; a bit */
 	uint8_t requests; /* which kinds of requests it may have been; bits */
-	uint8_t maker;    /* an enum rdmaez_impl_wc_maker */
 	int opcode;       /* of the request; -1: not known */
 	int64_t room;     /* bytes of the receive; -1: not known */
 	const struct rdmaez_driver *driver;
@@ -98,26 +97,15 @@ enum {
 	RDMAEZ_IMPL_WC_ANY = 127
 };
 
-/* A driver with causes of its own. */
-enum rdmaez_impl_wc_maker {
-	RDMAEZ_IMPL_WC_OF_ALL, /* the others */
-	RDMAEZ_IMPL_WC_OF_RXE,
-	RDMAEZ_IMPL_WC_OF_SIW,
-	RDMAEZ_IMPL_WC_OF_EFA,
-	RDMAEZ_IMPL_WC_OF_ERDMA,
-	RDMAEZ_IMPL_WC_OF_CXGB4,
-	RDMAEZ_IMPL_WC_OF_MANA
-};
-
 /*
  * One likely cause: of which failure it is one, and what it is. Where a driver's own rows fit a failure, only
  * those count.
  */
 struct rdmaez_impl_wc_row {
 	uint8_t status, queues, types, requests;
-	uint8_t maker; /* an enum rdmaez_impl_wc_maker */
-	uint16_t why;  /* an enum rdmaez_why, which says what rdmaez_impl_wc_judge() looks at */
-	int need;      /* bits of ibv_query_qp() that this takes; with IBV_QP_PORT, the port too */
+	uint8_t causes; /* an enum rdmaez_driver_causes */
+	uint16_t why;   /* an enum rdmaez_why, which says what rdmaez_impl_wc_judge() looks at */
+	int need;       /* bits of ibv_query_qp() that this takes; with IBV_QP_PORT, the port too */
 	const char *field;
 };
 
@@ -355,7 +343,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_iwarp(const struct rdmaez_impl_wc_case *her
  */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_sink(const struct rdmaez_impl_wc_case *here)
 {
-	return rdmaez_impl_wc_iwarp(here) && here->maker != RDMAEZ_IMPL_WC_OF_SIW;
+	return rdmaez_impl_wc_iwarp(here) && here->driver->causes != RDMAEZ_DRIVER_CAUSES_SIW;
 }
 
 /* Whether the process has a GPU, and an IOMMU stands between the machine's devices. */
@@ -424,7 +412,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_depth(struct rdmaez_impl_wc_case *here,
 /* A row: sets of bits and the reason, without what their names begin with. */
 #define RDMAEZ_IMPL_WC_ROW(status, queues, types, requests, driver, need, why, field)        \
 	{status, RDMAEZ_IMPL_WC_##queues, RDMAEZ_IMPL_WC_##types, RDMAEZ_IMPL_WC_##requests, \
-	 RDMAEZ_IMPL_WC_OF_##driver, RDMAEZ_WHY_##why, need, field}
+	 RDMAEZ_DRIVER_CAUSES_##driver, RDMAEZ_WHY_##why, need, field}
 
 /* A status's rows stand in the order in which one would look. */
 RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *count)
@@ -713,11 +701,11 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
 /* The next row from `row` on that fits, before `end`, of this driver's; NULL: none. */
 RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *
 rdmaez_impl_wc_next(const struct rdmaez_impl_wc_case *here, const struct rdmaez_impl_wc_row *row,
-		    const struct rdmaez_impl_wc_row *end, int maker)
+		    const struct rdmaez_impl_wc_row *end, int causes)
 {
 	for (; row < end; row++)
 		if (rdmaez_impl_wc_of(here, row) && row->types & here->types &&
-		    row->requests & here->requests && row->maker == maker)
+		    row->requests & here->requests && row->causes == causes)
 			return row;
 	return NULL;
 }
@@ -879,11 +867,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 	const struct rdmaez_impl_wc_row *const rows = rdmaez_impl_wc_rows(&count);
 	const struct rdmaez_impl_wc_row *const end = rows + (alone ? 0 : count);
 	const struct rdmaez_impl_wc_row *row;
-	int need = 0, maker = RDMAEZ_IMPL_WC_OF_ALL;
+	int need = 0, causes = RDMAEZ_DRIVER_CAUSES_ALL;
 
-	if (rdmaez_impl_wc_next(here, rows, end, here->maker))
-		maker = here->maker;
-	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, maker)); row++)
+	if (rdmaez_impl_wc_next(here, rows, end, here->driver->causes))
+		causes = here->driver->causes;
+	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, causes)); row++)
 		need |= row->need;
 	rdmaez_impl_wc_ask(here, need);
 	if (!here->diag)
@@ -891,7 +879,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 	if (need)
 		rdmaez_impl_wc_after_reset(here);
 	rdmaez_impl_wc_ask_port(here, need);
-	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, maker)); row++)
+	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, causes)); row++)
 		rdmaez_impl_wc_judge(here, row);
 	if (alone)
 		rdmaez_impl_wc_find(here, &lacks, (uint64_t)here->opcode);
@@ -975,21 +963,10 @@ RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_request(int opcode)
 	}
 }
 
-/* The driver of an enum rdmaez_impl_wc_maker; NULL: there is no such. */
-RDMAEZ_IMPL_COLD const char *rdmaez_impl_wc_maker_name(unsigned int maker)
-{
-	static const char names[][9] = {"",      "rdma_rxe", "siw",    "efa",
-					"erdma", "iw_cxgb4", "mana_ib"};
-
-	return maker < sizeof(names) / sizeof(names[0]) ? names[maker] : NULL;
-}
-
 /* Begins with nothing known but the queue pair, its device and driver. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
 					   struct rdmaez_diag *diag)
 {
-	const char *name;
-
 	memset(here, 0, sizeof(*here));
 	here->qp = qp;
 	here->diag = diag;
@@ -999,9 +976,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 	here->room = -1;
 	rdmaez_impl_diag_qp(diag, qp);
 	(void)rdmaez_impl_ask_device(qp->context, &here->device, &here->driver, diag);
-	for (uint8_t i = 1; (name = rdmaez_impl_wc_maker_name(i)); i++)
-		if (strcmp(name, here->driver->name) == 0)
-			here->maker = i;
 }
 
 /* A completion of a send queue, a receive queue or either, as the `queues` of a case say. */

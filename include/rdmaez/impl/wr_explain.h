@@ -54,57 +54,6 @@ RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_wr_opcodes(enum ibv_qp_type type)
 	}
 }
 
-/*
- * What a provider looks at before it takes a work request. Where it does not, a mistake shows later or never, and
- * the refusal may have another cause.
- */
-enum rdmaez_impl_wr_check {
-	RDMAEZ_IMPL_WR_STATES = 1 << 0,      /* sends before RTS, receives in RESET */
-	RDMAEZ_IMPL_WR_SGES = 1 << 1,        /* more than the queue was created for */
-	RDMAEZ_IMPL_WR_SGES_INLINE = 1 << 2, /* the same with inline data */
-	RDMAEZ_IMPL_WR_INLINE = 1 << 3,      /* more inline data than the queue was created for */
-	RDMAEZ_IMPL_WR_OPCODES = 1 << 4,     /* those that ibv_post_send(3) does not list */
-	RDMAEZ_IMPL_WR_ATOMICS = 1 << 5,     /* less than 8 bytes, and the address */
-	RDMAEZ_IMPL_WR_EX = 1 << 6, /* the extended interface at SGES, INLINE and STATES as well */
-	RDMAEZ_IMPL_WR_RECV_SGE = 1 << 7, /* a receive without SGEs */
-	RDMAEZ_IMPL_WR_SIZES =
-		RDMAEZ_IMPL_WR_SGES | RDMAEZ_IMPL_WR_SGES_INLINE | RDMAEZ_IMPL_WR_INLINE
-};
-
-/* Read in rdma-core 65, in the provider's functions that end in post_send and post_recv, or named here. */
-RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wr_checks(const struct rdmaez_driver *driver)
-{
-	static const struct {
-		const char *driver;
-		unsigned int checks;
-	} rows[] = {
-		/* validate_send_wr(), and the kernel's rxe_post_send() for the states */
-		{"rdma_rxe", RDMAEZ_IMPL_WR_SIZES | RDMAEZ_IMPL_WR_STATES | RDMAEZ_IMPL_WR_ATOMICS |
-				     RDMAEZ_IMPL_WR_EX},
-		/* qp_state_max_gs; mlx5_send_wr_complete_error() */
-		{"mlx5_ib", RDMAEZ_IMPL_WR_SIZES | RDMAEZ_IMPL_WR_STATES | RDMAEZ_IMPL_WR_EX},
-		{"mlx4_ib", RDMAEZ_IMPL_WR_SIZES},
-		{"irdma", RDMAEZ_IMPL_WR_SIZES}, /* uk.c */
-		/* check_qp_send(), check_rc_opcode(), check_ud_opcode(), check_inl_data_len() */
-		{"hns_roce", RDMAEZ_IMPL_WR_SIZES | RDMAEZ_IMPL_WR_STATES | RDMAEZ_IMPL_WR_OPCODES |
-				     RDMAEZ_IMPL_WR_EX},
-		/* efa_post_send_validate_wr() */
-		{"efa", RDMAEZ_IMPL_WR_SGES | RDMAEZ_IMPL_WR_INLINE | RDMAEZ_IMPL_WR_STATES |
-				RDMAEZ_IMPL_WR_OPCODES | RDMAEZ_IMPL_WR_EX},
-		/* siw and erdma take as many SGEs as any of their queues may have; bnxt_re_put_inline();
-		 * push_recv_wqe() of siw */
-		{"siw", RDMAEZ_IMPL_WR_INLINE | RDMAEZ_IMPL_WR_OPCODES | RDMAEZ_IMPL_WR_RECV_SGE},
-		{"erdma", RDMAEZ_IMPL_WR_INLINE},
-		{"bnxt_re", RDMAEZ_IMPL_WR_INLINE},
-		{"mana_ib", RDMAEZ_IMPL_WR_STATES | RDMAEZ_IMPL_WR_OPCODES},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(driver->name, rows[i].driver) == 0)
-			return rows[i].checks;
-	return 0;
-}
-
 /* One of the queues, and the functions that post to it. */
 struct rdmaez_impl_wr_queue {
 	const char *call, *verb;
@@ -156,11 +105,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c,
 	diag->verb = queue->verb;
 	diag->error = error;
 	(void)rdmaez_impl_ask_device(context, &c->device, &c->driver, diag);
-	c->checks = rdmaez_impl_wr_checks(c->driver);
+	c->checks = c->driver->checks;
 	if (queue->is_ex)
-		c->checks &= c->checks & RDMAEZ_IMPL_WR_EX
-				     ? RDMAEZ_IMPL_WR_SGES | RDMAEZ_IMPL_WR_INLINE |
-					       RDMAEZ_IMPL_WR_STATES
+		c->checks &= c->checks & RDMAEZ_DRIVER_CHECKS_EX
+				     ? RDMAEZ_DRIVER_CHECKS_SGES | RDMAEZ_DRIVER_CHECKS_INLINE |
+					       RDMAEZ_DRIVER_CHECKS_STATES
 				     : 0;
 }
 
@@ -230,7 +179,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_c
 	if (!(ready >> c->state & 1))
 		rdmaez_impl_find_within(
 			c->diag,
-			rdmaez_impl_wr_certain(c, c->state_told ? RDMAEZ_IMPL_WR_STATES : 0),
+			rdmaez_impl_wr_certain(c, c->state_told ? RDMAEZ_DRIVER_CHECKS_STATES : 0),
 			&early, (uint64_t)c->state, 0, ready);
 	else if (c->state == IBV_QPS_ERR || c->state == IBV_QPS_SQE)
 		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &late, (uint64_t)c->state, 0,
@@ -288,11 +237,12 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_atomic(const struct rdmaez_impl_wr_
 		"wr.atomic.remote_addr", RDMAEZ_WHY_WR_ATOMIC, RDMAEZ_VALUE_ADDRESS, 0, 0};
 
 	if (length != 8)
-		rdmaez_impl_find(c->diag,
-				 rdmaez_impl_wr_certain(c, length < 8 ? RDMAEZ_IMPL_WR_ATOMICS : 0),
-				 &size, length);
+		rdmaez_impl_find(
+			c->diag,
+			rdmaez_impl_wr_certain(c, length < 8 ? RDMAEZ_DRIVER_CHECKS_ATOMICS : 0),
+			&size, length);
 	if (wr->wr.atomic.remote_addr % 8)
-		rdmaez_impl_find(c->diag, rdmaez_impl_wr_certain(c, RDMAEZ_IMPL_WR_ATOMICS),
+		rdmaez_impl_find(c->diag, rdmaez_impl_wr_certain(c, RDMAEZ_DRIVER_CHECKS_ATOMICS),
 				 &address, wr->wr.atomic.remote_addr);
 }
 
@@ -308,7 +258,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_inline(const struct rdmaez_impl_wr_
 
 	if (c->has_limits && length > c->max_inline)
 		rdmaez_impl_find_within(
-			c->diag, rdmaez_impl_wr_certain(c, writes ? RDMAEZ_IMPL_WR_INLINE : 0),
+			c->diag,
+			rdmaez_impl_wr_certain(c, writes ? RDMAEZ_DRIVER_CHECKS_INLINE : 0),
 			&too_long, length, 0, c->max_inline);
 	if (!writes)
 		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_LIKELY, &never_inline, opcode);
@@ -328,11 +279,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_send(const struct rdmaez_impl_wr_ca
 	uint64_t length;
 
 	if (!(is & rdmaez_impl_wr_opcodes(c->qp->qp_type)))
-		rdmaez_impl_find(c->diag, rdmaez_impl_wr_certain(c, RDMAEZ_IMPL_WR_OPCODES),
+		rdmaez_impl_find(c->diag, rdmaez_impl_wr_certain(c, RDMAEZ_DRIVER_CHECKS_OPCODES),
 				 &not_taken, opcode);
 	if (!rdmaez_impl_wr_explain_sges(c, wr->num_sge, wr->sg_list,
-					 is_inline ? RDMAEZ_IMPL_WR_SGES_INLINE
-						   : RDMAEZ_IMPL_WR_SGES))
+					 is_inline ? RDMAEZ_DRIVER_CHECKS_SGES_INLINE
+						   : RDMAEZ_DRIVER_CHECKS_SGES))
 		return;
 	length = rdmaez_impl_wr_length(wr, NULL);
 	if (is_inline)
@@ -404,11 +355,13 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wr_explain(const struct rdmaez_impl_wr_case *c,
 	} else if (bad && (c->max_wr || !c->has_limits)) {
 		const struct ibv_recv_wr *const recv = (const struct ibv_recv_wr *)bad;
 
-		if (!recv->num_sge && c->error == EINVAL && (c->checks & RDMAEZ_IMPL_WR_RECV_SGE))
+		if (!recv->num_sge && c->error == EINVAL &&
+		    (c->checks & RDMAEZ_DRIVER_CHECKS_RECV_SGE))
 			rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ERROR, &none, 0, 1,
 						c->has_limits ? c->max_sge
 							      : (uint64_t)c->device.max_sge);
-		rdmaez_impl_wr_explain_sges(c, recv->num_sge, recv->sg_list, RDMAEZ_IMPL_WR_SGES);
+		rdmaez_impl_wr_explain_sges(c, recv->num_sge, recv->sg_list,
+					    RDMAEZ_DRIVER_CHECKS_SGES);
 	}
 	if (c->diag->count == before && c->queue->sends)
 		rdmaez_impl_wr_explain_driver(c, (const struct ibv_send_wr *)(bad ? bad : wr));
