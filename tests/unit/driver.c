@@ -5,6 +5,9 @@
 #include "fake_verbs.h"
 #include "tap.h"
 
+/* What the doctor knows of drivers. */
+#include "../../tools/doctor/driver.c"
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define T(trait)        RDMAEZ_DRIVER_##trait
 
@@ -337,6 +340,83 @@ static void check_records(void)
 	tap_eq_int(unknown->causes, OWN_CAUSES(ALL), "nor a cause of its own");
 }
 
+/* ---- What the doctor knows ---------------------------------------------------------------- */
+
+/* It knows the same drivers as the headers, and one that makes no devices yet. */
+static void check_doctor(void)
+{
+	size_t count;
+	const struct doctor_driver *known = doctor_drivers(&count);
+
+	tap_eq_int((int)count, (int)COUNT_OF(listed) + 1, "the doctor knows as many, and bng_re");
+	for (size_t i = 0; i < COUNT_OF(listed); i++)
+		tap_ok(doctor_driver_by_name(listed[i].name), "the doctor knows %s",
+		       listed[i].name);
+	for (size_t i = 0; i < count; i++) {
+		const struct record *record = record_of(known[i].name);
+
+		if (!record) {
+			tap_eq_str(known[i].name, "bng_re", "only this is not in the headers");
+			continue;
+		}
+		tap_eq_str(known[i].module, record->module, "%s: its module", record->name);
+		tap_eq_str(known[i].provider, record->provider, "%s: its provider", record->name);
+		tap_eq_str(known[i].parents, record->parents, "%s: its parents", record->name);
+		tap_eq_str(known[i].announced, record->announced, "%s: how it is announced",
+			   record->name);
+		tap_eq_str(known[i].functions, record->functions, "%s: its functions",
+			   record->name);
+	}
+}
+
+static const char *name_of(const struct doctor_driver *driver)
+{
+	return driver ? driver->name : "none";
+}
+
+static void check_doctor_finds(void)
+{
+	static const struct {
+		uint64_t vendor, device, class_code;
+		const char *name, *parent;
+	} functions[] = {
+		{0x15b3, 0x1017, 0x020000, "mlx5_ib", "mlx5_core"},
+		{0x15b3, 0xa2d2, 0x020000, "mlx5_ib", "mlx5_core"},
+		{0x15b3, 0x1010, 0x028000, "mlx4_ib", "mlx4_core"},
+		{0x15b3, 0x1011, 0x020000, "mlx5_ib", "mlx5_core"},
+		{0x15b3, 0x673c, 0x0c0600, "mlx4_ib", "mlx4_core"},
+		{0x15b3, 0x6274, 0x0c0600, "ib_mthca", "ib_mthca"},
+		{0x15b3, 0xc2d1, 0x080100, "none", NULL}, /* BlueField's, which is no network */
+		{0x1d0f, 0xefa3, 0x020000, "efa", "efa"},
+		{0x1d0f, 0xefa4, 0x020000, "none", NULL},
+		{0x1d0f, 0xec20, 0x020000, "none", NULL}, /* ENA */
+		{0x8086, 0x24f1, 0x020800, "hfi1", "hfi1"},
+		{0x8086, 0x1592, 0x020000, "none", NULL},
+		{0x1077, 0x7322, 0x0c0600, "ib_qib", "ib_qib"},
+		{0x1077, 0x1656, 0x020000, "none", NULL},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(functions); i++) {
+		const struct doctor_driver *driver = doctor_driver_by_function(
+			functions[i].vendor, functions[i].device, functions[i].class_code);
+
+		tap_eq_str(name_of(driver), functions[i].name, "function %x:%x",
+			   (unsigned int)functions[i].vendor, (unsigned int)functions[i].device);
+		if (driver)
+			tap_eq_str(doctor_driver_parent(driver), functions[i].parent,
+				   "what makes an adapter of it");
+	}
+	tap_eq_str(name_of(doctor_driver_by_parent("i40e")), "irdma", "the second of two words");
+	tap_eq_str(name_of(doctor_driver_by_parent("mlx")), "none", "half a word");
+	tap_eq_str(name_of(doctor_driver_by_parent("efa2")), "none", "more than a word");
+	tap_eq_str(name_of(doctor_driver_by_parent("")), "none", "no word");
+	tap_eq_str(name_of(doctor_driver_by_announced("i40e.iwarp.0")), "irdma", "a third name");
+	tap_eq_str(name_of(doctor_driver_by_announced("bng_en.rdma.0")), "bng_re", "bng_re's");
+	tap_eq_str(name_of(doctor_driver_by_announced("mlx5_core.eth.0")), "none", "no RDMA");
+	tap_ok(doctor_driver_is_companion(doctor_driver_by_parent("ice"), "ice"), "ice is no RDMA");
+	tap_ok(!doctor_driver_is_companion(doctor_driver_by_parent("efa"), "efa"), "efa is");
+}
+
 static void check_releases(void)
 {
 	static const struct {
@@ -379,6 +459,8 @@ int main(void)
 	check_drivers();
 	check_reports();
 	check_records();
+	check_doctor();
+	check_doctor_finds();
 	check_releases();
 	return tap_done();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernel modules, and whether there is an RDMA device; where there is none, what could become one. */
 #include "doctor.h"
+#include "driver.h"
 
 #include <net/if.h>
 #include <stdio.h>
@@ -78,41 +79,6 @@ void doctor_check_modules(void)
 
 /* --- device ------------------------------------------------------------------------------------------- */
 
-/* The module that makes RDMA devices of a function whose other driver has announced it on the auxiliary bus. */
-static const struct {
-	const char *announced; /* how its name there begins */
-	const char *module;
-} auxiliary[] = {
-	{"mlx5_core.rdma.", "mlx5_ib"}, {"mlx4_core.ib.", "mlx4_ib"}, {"bnxt_en.rdma.", "bnxt_re"},
-	{"bng_en.rdma.", "bng_re"},     {"ice.roce.", "irdma"},       {"ice.iwarp.", "irdma"},
-	{"i40e.iwarp.", "irdma"},       {"idpf.8086.rdma.", "irdma"}, {"mana.rdma.", "mana_ib"},
-	{"ionic.rdma.", "ionic_rdma"},
-};
-
-/* The same by the driver of a network interface, for kernels and drivers that announce nothing. */
-static const struct {
-	const char *driver;
-	const char *module;
-} companions[] = {
-	{"mlx5_core", "mlx5_ib"},   {"mlx4_core", "mlx4_ib"}, {"mlx4_en", "mlx4_ib"},
-	{"bnxt_en", "bnxt_re"},     {"ice", "irdma"},         {"i40e", "irdma"},
-	{"cxgb4", "iw_cxgb4"},      {"qede", "qedr"},         {"be2net", "ocrdma"},
-	{"hns3", "hns_roce_hw_v2"}, {"mana", "mana_ib"},      {"ionic", "ionic_rdma"},
-	{"enic", "usnic_verbs"},
-};
-
-/* PCI functions that are RDMA devices whatever their driver; device 0: every one of the vendor's controllers. */
-static const struct {
-	unsigned int vendor, device;
-	const char *module;
-} functions[] = {
-	{0x1d0f, 0xefa0, "efa"},   {0x1d0f, 0xefa1, "efa"},        {0x1d0f, 0xefa2, "efa"},
-	{0x1d0f, 0xefa3, "efa"},   {0x8086, 0x24f0, "hfi1"},       {0x8086, 0x24f1, "hfi1"},
-	{0x1ded, 0x107f, "erdma"}, {0x15ad, 0x0820, "vmw_pvrdma"}, {0x15b3, 0, "mlx5_core"},
-};
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Says of something that could be an RDMA device what it lacks. `certain`: it is announced as one. */
 static void say_unused(const char *subject, const char *module, bool certain, const char *evidence)
 {
@@ -142,33 +108,30 @@ static unsigned int look_at_auxiliary(void)
 	int i, n = doctor_list(&names, "/sys/bus/auxiliary/devices");
 	char driver[64], evidence[400];
 	unsigned int found = 0;
-	size_t j;
+	const struct doctor_driver *rdma;
 
 	for (i = 0; i < n; i++) {
-		for (j = 0; j < COUNT_OF(auxiliary); j++)
-			if (strncmp(names[i]->d_name, auxiliary[j].announced,
-				    strlen(auxiliary[j].announced)) == 0)
-				break;
-		if (j == COUNT_OF(auxiliary) ||
+		rdma = doctor_driver_by_announced(names[i]->d_name);
+		if (!rdma ||
 		    doctor_read_link(driver, sizeof(driver), "/sys/bus/auxiliary/devices/%s/driver",
 				     names[i]->d_name) == 0)
 			continue;
 		snprintf(evidence, sizeof(evidence), "/sys/bus/auxiliary/devices/%s has no driver",
 			 names[i]->d_name);
-		say_unused(names[i]->d_name, auxiliary[j].module, true, evidence);
+		say_unused(names[i]->d_name, rdma->module, true, evidence);
 		found++;
 	}
 	return found;
 }
 
-/* The same of network interfaces by the name of their driver. */
+/* The same of network interfaces by the name of their driver, for kernels and drivers that announce nothing. */
 static unsigned int look_at_interfaces(void)
 {
 	struct dirent **names;
 	int i, n = doctor_list(&names, "/sys/class/net");
 	char driver[64], evidence[400];
 	unsigned int found = 0;
-	size_t j;
+	const struct doctor_driver *rdma;
 
 	for (i = 0; i < n; i++) {
 		if (doctor_read_link(driver, sizeof(driver), "/sys/class/net/%s/device/driver",
@@ -183,15 +146,13 @@ static unsigned int look_at_interfaces(void)
 				    "one, then: modprobe efa");
 			found++;
 		}
-		for (j = 0; j < COUNT_OF(companions); j++)
-			if (strcmp(driver, companions[j].driver) == 0)
-				break;
-		if (j == COUNT_OF(companions))
+		rdma = doctor_driver_by_parent(driver);
+		if (!rdma || !doctor_driver_is_companion(rdma, driver))
 			continue;
 		snprintf(evidence, sizeof(evidence),
 			 "/sys/class/net/%s/device: driver %s, and no directory infiniband",
 			 names[i]->d_name, driver);
-		say_unused(names[i]->d_name, companions[j].module, false, evidence);
+		say_unused(names[i]->d_name, rdma->module, false, evidence);
 		found++;
 	}
 	return found;
@@ -201,27 +162,22 @@ static unsigned int look_at_interfaces(void)
 static void look_at_function(const char *address, unsigned int *found)
 {
 	uint64_t vendor = 0, device = 0, class_code = 0;
+	const struct doctor_driver *rdma;
 	char driver[64];
-	size_t i;
 
 	if (!doctor_read_number(&vendor, "/sys/bus/pci/devices/%s/vendor", address) ||
 	    !doctor_read_number(&device, "/sys/bus/pci/devices/%s/device", address) ||
 	    !doctor_read_number(&class_code, "/sys/bus/pci/devices/%s/class", address))
 		return;
-	for (i = 0; i < COUNT_OF(functions); i++)
-		if (vendor == functions[i].vendor &&
-		    (functions[i].device ? device == functions[i].device : class_code >> 16 == 2))
-			break;
-	if (i == COUNT_OF(functions))
+	rdma = doctor_driver_by_function(vendor, device, class_code);
+	if (!rdma)
 		return;
 	if (doctor_read_link(driver, sizeof(driver), "/sys/bus/pci/devices/%s/driver", address)) {
 		doctor_say(DOCTOR_WARNING, address, "an RDMA adapter without a driver");
 		doctor_evidence("/sys/bus/pci/devices/%s: vendor 0x%04x, device 0x%04x, no driver",
 				address, (unsigned int)vendor, (unsigned int)device);
-		/* ConnectX-3 and before have a driver of their own. */
 		doctor_next("modprobe %s (on the host, if this is a container)",
-			    vendor == 0x15b3 && device < 0x1011 ? "mlx4_core"
-								: functions[i].module);
+			    doctor_driver_parent(rdma));
 		++*found;
 	} else if (strcmp(driver, "vfio-pci") == 0) {
 		doctor_say(DOCTOR_NOTE, address,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libibverbs and its provider libraries: whether it lists and opens the devices of the kernel, and why not. */
 #include "doctor.h"
+#include "driver.h"
 
 #include <rdmaez.h>
 
@@ -126,35 +127,21 @@ static void count_providers(const struct library *library, unsigned int *fitting
 	}
 }
 
-/* Which provider library a device takes, by its driver. */
+/* Which provider library a device takes, by its driver; NULL: that is not known. */
 static const char *provider_of(const char *device)
 {
-	static const char *const provider[][2] = {{"mlx5_core", "mlx5"},
-						  {"mlx4_core", "mlx4"},
-						  {"bnxt_en", "bnxt_re"},
-						  {"ice", "irdma"},
-						  {"i40e", "irdma"},
-						  {"efa", "efa"},
-						  {"cxgb4", "cxgb4"},
-						  {"qede", "qedr"},
-						  {"hns3", "hns"},
-						  {"mana", "mana"},
-						  {"ionic", "ionic"},
-						  {"erdma", "erdma"},
-						  {"vmw_pvrdma", "vmw_pvrdma"},
-						  {"hfi1", "hfi1verbs"},
-						  {"ib_mthca", "mthca"}};
+	const struct doctor_driver *known;
 	char driver[64];
-	size_t i;
 
 	/* Only rdma_rxe gives its devices this file. */
-	if (doctor_exists("/sys/class/infiniband/%s/parent", device))
-		return "rxe";
-	doctor_read_link(driver, sizeof(driver), "/sys/class/infiniband/%s/device/driver", device);
-	for (i = 0; i < sizeof(provider) / sizeof(provider[0]); i++)
-		if (strcmp(driver, provider[i][0]) == 0)
-			return provider[i][1];
-	return NULL;
+	if (doctor_exists("/sys/class/infiniband/%s/parent", device)) {
+		known = doctor_driver_by_name("rdma_rxe");
+	} else {
+		doctor_read_link(driver, sizeof(driver), "/sys/class/infiniband/%s/device/driver",
+				 device);
+		known = doctor_driver_by_parent(driver);
+	}
+	return known && known->provider[0] ? known->provider : NULL;
 }
 
 /* What is to see of the provider libraries. `fault`: how bad it is that there are none that fit. */
