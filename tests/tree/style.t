@@ -111,6 +111,22 @@ assert [step.get("run") for step in job["steps"]][-1] == ".ci/run", job
 	[[ -x .ci/run ]]
 }
 
+# unnamed FILE...: none has the name of a driver as a string of its own: what is known of a driver stands in its record
+# alone, and is not found by its name. The doctor's counters name drivers for people.
+unnamed() {
+	local names
+	names=$(sed -n 's/^\tX("\([a-z0-9_]*\)", 0x.*/\1/p' include/rdmaez/impl/driver.h | paste -sd '|')
+	[[ $names == rdma_rxe*'|mlx5_ib|'*'|siw' ]]
+	! grep -nE "\"($names)\"" "$@" /dev/null | grep -v 'doctor_driver_by_name('
+}
+
+all_unnamed() {
+	local sources
+	mapfile -t sources < <(files 'include/*.h' 'tools/*.[ch]' | grep -vxE 'include/rdmaez/impl/driver.h|tools/doctor/counters.h')
+	((${#sources[@]} > 50))
+	unnamed "${sources[@]}"
+}
+
 generated() {
 	diff tests/fake/qp_table.h <(awk -f tests/fake/qp_table.awk "$1")
 }
@@ -146,6 +162,10 @@ sed 's|run: .ci/run|run: make check|' .github/workflows/check.yml >"$scratch/che
 fails 'one that runs something else is seen' AssertionError works "$scratch/check.yml"
 sed 's/^jobs:/jobs: {/' .github/workflows/check.yml >"$scratch/broken.yml"
 fails 'one that is no YAML is seen' 'yaml.*Error' works "$scratch/broken.yml"
+
+ok 'nothing but its record knows a driver by its name' all_unnamed
+echo '	{"mlx4_ib", 1},' >"$scratch/named.h"
+fails 'a table of names is seen' 'named.h:1:.*mlx4_ib' unnamed "$scratch/named.h"
 
 ok 'no merge has left its marks' all_merged
 printf '<%.0s' {1..7} >"$scratch/bad.md"
