@@ -31,9 +31,9 @@ FAKE := $(patsubst tests/fake/%.c,%.o,$(wildcard tests/fake/*.c))
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 UNIT := $(UNIT:%=build/unit/gcc/%) $(UNIT:%=build/unit/clang/%)
 DEVICE := $(patsubst tests/device/%.c,build/device/%,$(wildcard tests/device/*.c))
-# Both ways of including are tested: gcc compiles unit tests with all bodies in each; clang, and the device
-# tests, take them from one object. A test that names internals or puts a function of its own in the place
-# of the C library's has its own bodies everywhere.
+# Both ways of including are tested: gcc compiles the core in each unit test; clang, and the device tests, take all
+# bodies from one object. A test that names internals or puts a function of its own in the place of the C library's
+# has its own bodies everywhere.
 WITH_BODIES := $(patsubst tests/%.c,%,$(shell grep -lE 'rdmaez_impl_|define [a-z]+ test_' tests/unit/*.c tests/device/*.c))
 EXTERN := $(filter-out $(WITH_BODIES:%=build/objects/clang/%.o),$(patsubst tests/%.c,build/objects/clang/%.o,$(wildcard tests/unit/*.c))) \
 	$(filter-out $(WITH_BODIES:%=build/%),$(DEVICE)) build/objects/gcc/implementation.o build/objects/clang/implementation.o
@@ -248,9 +248,11 @@ build/programs/mpi_ring: | deps-mpi
 # The fake's objects stand in for libibverbs, so a unit test links nothing else.
 build/objects/gcc/%.o: tests/%.c | deps-build
 	$(call compile,$(SANITIZE) -Itests -Itests/fake -c)
+build/objects/gcc/explanations.o: tests/implementation.c | deps-build
+	$(call compile,$(SANITIZE) -Itests -Itests/fake -c)
 build/objects/clang/%.o: tests/%.c | deps-test
 	$(call compile,$(SANITIZE) -Itests -Itests/fake -c)
-build/unit/gcc/%: build/objects/gcc/unit/%.o $(FAKE:%=build/objects/gcc/fake/%)
+build/unit/gcc/%: build/objects/gcc/unit/%.o build/objects/gcc/explanations.o $(FAKE:%=build/objects/gcc/fake/%)
 	$(call link)
 build/unit/clang/%: build/objects/clang/unit/%.o build/objects/clang/implementation.o $(FAKE:%=build/objects/clang/fake/%)
 	$(call link)

@@ -14,7 +14,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 #include "../tools/doctor/counters.h"
 

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 static const char usage[] = "usage: 01_first\n\n"
 			    "Writes by RDMA from one half of its memory into the other.\n";

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 enum {
 	SIZE = 4096

@@ -7,6 +7,8 @@
  * Build:  cc -std=c11 -Iinclude examples/03_sequencer.c -libverbs -o 03_sequencer
  * Run:    ./03_sequencer [DEVICE], or on a machine without RDMA: tools/softroce ./03_sequencer
  */
+#include <rdmaez/implementation.h>
+
 #include "device_memory.h"
 
 enum {

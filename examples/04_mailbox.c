@@ -7,6 +7,8 @@
  * Build:  cc -std=c11 -Iinclude examples/04_mailbox.c -libverbs -o 04_mailbox
  * Run:    ./04_mailbox [DEVICE], or on a machine without RDMA: tools/softroce ./04_mailbox
  */
+#include <rdmaez/implementation.h>
+
 #include "device_memory.h"
 
 enum {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 #include <rdmaez/dm_share.h>
 #include <rdmaez/devel/dm_emu.h>
 

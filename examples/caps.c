@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 #include "caps_json.h"
 

@@ -21,6 +21,7 @@
 
 #include <rdma/rdma_cma.h>
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 enum {
 	ADDRESS_MS = 5000,

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 enum {
 	SLOTS = 8,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 enum {
 	ENTRIES = 256

@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 enum {
 	SIZE = 4096, /* of what each queue pair writes */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 static const char usage[] =
 	"usage: mistakes [NUMBER...]\n"

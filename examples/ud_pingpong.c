@@ -9,4 +9,6 @@
  * The program itself is in pingpong.h.
  */
 #define QPT IBV_QPT_UD
+#include <rdmaez/implementation.h>
+
 #include "pingpong.h"

@@ -3,22 +3,20 @@
  * @file rdmaez.h
  * @brief All of rdmaez in one include, in the order in which to learn it.
  *
+ * One file of a program also includes implementation.h, which has the explanations: the texts, and why a call failed.
+ * Without it everything works, and is explained in one sentence.
+ *
  * Link with `-libverbs`; there is nothing else to link, nothing to initialise, and no object that replaces a
  * verbs object. A function that can fail returns 0 or a positive errno value and writes its outputs only on
  * success. An option left at zero means a good default, and the record that takes the explanation may be NULL.
  *
  * simple.h and exchange.h are the short way to two connected queue pairs, qp.h moves one step by step, why.h
- * lists the reasons that an explanation may give. Including only the headers that a file needs compiles faster;
- * base.h tells how the bodies can be kept in one file of a program.
+ * lists the reasons that an explanation may give. Including only the headers that a file needs compiles faster.
+ *
+ * One file of a program includes implementation.h as well, which has the explanations.
  *
  * Few programs share device memory between processes: those include dm_share.h after this header.
  */
-#if defined(RDMAEZ_IMPLEMENTATION) && defined(RDMAEZ_IMPL_BODIES)
-#if !RDMAEZ_IMPL_BODIES
-#error "define RDMAEZ_IMPLEMENTATION before the first include of rdmaez"
-#endif
-#endif
-
 #ifndef RDMAEZ_H
 #define RDMAEZ_H
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* All bodies, once, for the test programs that are compiled with RDMAEZ_EXTERN. */
-#define RDMAEZ_IMPLEMENTATION
-#include <rdmaez.h>
-#include <rdmaez/dm_share.h>
+/* What test programs have in one file: the explanations, and with RDMAEZ_EXTERN all other bodies. */
+#include <rdmaez/implementation.h>
 #include <rdmaez/devel/dm_emu.h>

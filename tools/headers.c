@@ -1,4 +1,3 @@
 /* SPDX-License-Identifier: MIT */
 /* All bodies, once. */
-#define RDMAEZ_IMPLEMENTATION
-#include <rdmaez.h>
+#include <rdmaez/implementation.h>

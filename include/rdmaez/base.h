@@ -3,9 +3,9 @@
  * @file base.h
  * @brief What every other header needs: verbs.h, how functions are declared, and "really zero".
  *
- * By default every function is `static inline` and there is nothing to set up. A program with many source
- * files may define `RDMAEZ_EXTERN` in all of them and `RDMAEZ_IMPLEMENTATION` in one:
- * [One or many translation units](@ref including) says when that is worthwhile.
+ * What acts is `static inline` in every file. What explains is in the one file of a program that includes
+ * implementation.h; without such a file everything works, and records say less. With `RDMAEZ_EXTERN` defined for all
+ * files, that one has all bodies: [One or many translation units](@ref including).
  *
  * @par Threads
  * May be called from any thread.
@@ -27,31 +27,11 @@
 #include "version.h"
 #endif
 
-#if defined(RDMAEZ_IMPLEMENTATION) && !defined(RDMAEZ_EXTERN)
-#error "RDMAEZ_IMPLEMENTATION goes with RDMAEZ_EXTERN: define both, or neither"
-#endif
-
 /* Whether this source file gets the bodies of all functions, or only of those that are always inline. */
-#if defined(RDMAEZ_EXTERN) && !defined(RDMAEZ_IMPLEMENTATION)
+#if defined(RDMAEZ_EXTERN) && !defined(RDMAEZ_IMPL_HERE)
 #define RDMAEZ_IMPL_BODIES 0
 #else
 #define RDMAEZ_IMPL_BODIES 1
-#endif
-
-#if defined(__GNUC__) && !defined(__TINYC__)
-#define RDMAEZ_IMPL_HIDDEN __attribute__((__visibility__("hidden")))
-#define RDMAEZ_IMPL_FORCED __attribute__((__always_inline__))
-#define RDMAEZ_IMPL_RARE   __attribute__((__cold__))
-#define RDMAEZ_IMPL_ENDS   __attribute__((__noreturn__))
-#define RDMAEZ_IMPL_APART  __attribute__((__noinline__, __unused__))
-#define RDMAEZ_IMPL_ASIDE  __attribute__((__cold__, __noinline__, __unused__))
-#else
-#define RDMAEZ_IMPL_HIDDEN
-#define RDMAEZ_IMPL_FORCED
-#define RDMAEZ_IMPL_RARE
-#define RDMAEZ_IMPL_ENDS
-#define RDMAEZ_IMPL_APART
-#define RDMAEZ_IMPL_ASIDE
 #endif
 
 /* Enclose the bodies. They use C casts, about which a C++ program may still warn in its own code. */
@@ -76,18 +56,18 @@
  * gcc warns about functions that are both noinline and inline. Without optimisation it keeps unused
  * functions that are not inline; nothing is inlined then, so these are declared inline.
  */
-#if defined(__cplusplus) && __cplusplus >= 202002L
-#define RDMAEZ_IMPL      inline RDMAEZ_IMPL_HIDDEN
-#define RDMAEZ_IMPL_COLD inline RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_RARE
-#define RDMAEZ_IMPL_ONCE inline RDMAEZ_IMPL_HIDDEN
+#if !defined(__GNUC__) || defined(__TINYC__)
+#define RDMAEZ_IMPL      static inline
+#define RDMAEZ_IMPL_COLD static inline
+#elif defined(__cplusplus) && __cplusplus >= 202002L
+#define RDMAEZ_IMPL      inline __attribute__((__visibility__("hidden")))
+#define RDMAEZ_IMPL_COLD inline __attribute__((__visibility__("hidden"), __cold__))
 #else
 #define RDMAEZ_IMPL static inline
 #ifdef __OPTIMIZE__
-#define RDMAEZ_IMPL_COLD static RDMAEZ_IMPL_ASIDE
-#define RDMAEZ_IMPL_ONCE static RDMAEZ_IMPL_APART
+#define RDMAEZ_IMPL_COLD static __attribute__((__cold__, __noinline__, __unused__))
 #else
-#define RDMAEZ_IMPL_COLD static inline RDMAEZ_IMPL_RARE
-#define RDMAEZ_IMPL_ONCE static inline
+#define RDMAEZ_IMPL_COLD static inline __attribute__((__cold__))
 #endif
 #endif
 
@@ -95,21 +75,16 @@
  * Where the bodies are in another file, that file says that they are hidden, which goes for the whole object. Each
  * attribute of a declaration costs every file that includes it; that a call is rare is worth that.
  */
-/** @brief Declares a function whose body is in every file, or in one with `RDMAEZ_EXTERN`. */
 #if !RDMAEZ_IMPL_BODIES
 #define RDMAEZ_API
+#define RDMAEZ_COLD __attribute__((__cold__))
 #elif defined(RDMAEZ_EXTERN)
-#define RDMAEZ_API RDMAEZ_IMPL_HIDDEN
+#define RDMAEZ_API  __attribute__((__visibility__("hidden")))
+#define RDMAEZ_COLD __attribute__((__visibility__("hidden"), __cold__, __noinline__))
 #else
-#define RDMAEZ_API RDMAEZ_IMPL
-#endif
-
+/** @brief Declares a function whose body is in every file, or in one with `RDMAEZ_EXTERN`. */
+#define RDMAEZ_API  RDMAEZ_IMPL
 /** @brief The same for a function that is long or runs after a failure; it is never inlined. */
-#if !RDMAEZ_IMPL_BODIES
-#define RDMAEZ_COLD RDMAEZ_IMPL_RARE
-#elif defined(RDMAEZ_EXTERN)
-#define RDMAEZ_COLD RDMAEZ_IMPL_HIDDEN RDMAEZ_IMPL_ASIDE
-#else
 #define RDMAEZ_COLD RDMAEZ_IMPL_COLD
 #endif
 
@@ -117,14 +92,26 @@
 #define RDMAEZ_INLINE RDMAEZ_IMPL
 
 /** @brief The same for a function that folds to a constant when its arguments are constants. */
-#define RDMAEZ_FOLD RDMAEZ_IMPL RDMAEZ_IMPL_FORCED
+#define RDMAEZ_FOLD RDMAEZ_IMPL __attribute__((__always_inline__))
 
-/** @brief The same for a long one, whose body is in one file with `RDMAEZ_EXTERN`, and called there. */
-#ifdef RDMAEZ_EXTERN
-#define RDMAEZ_API_FOLD RDMAEZ_API
-#else
-#define RDMAEZ_API_FOLD RDMAEZ_FOLD
-#endif
+/*
+ * A function of the explanations, which the core calls where the program has it: its address is NULL if no file
+ * includes implementation.h. The reference has no visibility of its own, because gold, in programs that are position
+ * independent, takes a hidden function that is missing for one that is there. The body is hidden. For tcc, glibc's
+ * headers make nothing of the word __attribute__; this spelling is left.
+ */
+#define RDMAEZ_SEAM __attribute((__weak__, __cold__))
+
+/* Has what was just noted in a record explained, if there is a record and the program has the explanations. */
+#define RDMAEZ_IMPL_EXPLAIN(diag, function, arguments) \
+	do {                                           \
+		if ((diag) && (function))              \
+			function arguments;            \
+	} while (0)
+
+/* What stands for any text of theirs in a program without the explanations. */
+#define RDMAEZ_IMPL_UNTOLD \
+	"include <rdmaez/implementation.h> in one file of the program to be told more"
 
 /**
  * @brief "Really zero", for option fields in which 0 asks for the default.

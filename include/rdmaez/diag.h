@@ -90,8 +90,6 @@ struct rdmaez_finding {
 struct rdmaez_diag {
 	int error;        /**< what the function returned: 0 or a positive errno value */
 	const char *call; /**< the rdmaez function that wrote the record, a literal; NULL: none */
-	/** For printing: the texts of reasons that only some functions give; NULL: none are needed. */
-	const char *(*texts)(enum rdmaez_why why);
 	/** The verb that failed, or the member of the options called in its place; a literal. NULL: none. */
 	const char *verb;
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "": none was involved */

@@ -250,19 +250,21 @@ struct rdmaez_wc_batch {
  * @param batch receives the completions
  * @param timeout_ns how long to wait, in ns, counted from the first poll that finds nothing. 0: not at all;
  *        #RDMAEZ_NS_FOREVER: forever
- * @param diag receives, on failure only, the explanation; may be NULL
+ * @param diag receives, on failure only, the explanation; may be NULL. That nothing is there yet, with a time of 0, is
+ *        no failure to tell of: the record is left alone
  * @retval 0 there are at least as many as wanted, all successful
  * @retval EIO one has failed; explained by rdmaez_wc_explain_qp() if it is of @p qp, else by its status alone
  *         (#RDMAEZ_WHY_WC_UNASKED); or ibv_poll_cq() has failed
  *         (#RDMAEZ_WHY_DEVICE_GONE)
- * @retval ETIMEDOUT there are fewer than wanted (#RDMAEZ_WHY_WC_LATE)
+ * @retval ETIMEDOUT there are fewer than wanted (#RDMAEZ_WHY_WC_LATE, where @p timeout_ns is not 0)
  * @retval EINVAL @p cq, @p batch or `wc` is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or `capacity` is less than 1 or `want`,
  *         or that negative (#RDMAEZ_WHY_RANGE)
  * @par Verbs calls
  * ibv_poll_cq() only, and after a failure those of rdmaez_wc_explain_qp().
  */
-RDMAEZ_API int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct rdmaez_wc_batch *batch,
-			      uint64_t timeout_ns, struct rdmaez_diag *diag);
+RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
+				 struct rdmaez_wc_batch *batch, uint64_t timeout_ns,
+				 struct rdmaez_diag *diag);
 
 /**
  * @brief Reads the immediate data of a completion.
@@ -299,8 +301,6 @@ RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
 }
 #endif
 
-#if RDMAEZ_IMPL_BODIES
 #include "impl/wc.h"
-#endif
 
 #endif

@@ -21,9 +21,7 @@ extern "C" {
 #endif
 
 /*
- * The reasons, in groups: id, what is wrong, what to do about it. A program that prints records holds the texts of
- * the first group, and of another only if it calls a function that gives its reasons: see impl/why.h, which names
- * the first reason of each.
+ * The reasons, in groups: id, what is wrong, what to do about it.
  */
 /* Those of queue pairs, ports, GIDs and paths, and those that functions of several of the other groups give. */
 #define RDMAEZ_IMPL_WHY_CORE(X)                                                                    \

@@ -89,7 +89,7 @@ RDMAEZ_API int rdmaez_mr_sge(const struct ibv_mr *mr, const void *addr, size_t l
  * @param wr the work request
  * @param sge its data; NULL: what @p wr has
  */
-RDMAEZ_API_FOLD void rdmaez_wr_send(struct ibv_send_wr *wr, struct ibv_sge *sge);
+RDMAEZ_API void rdmaez_wr_send(struct ibv_send_wr *wr, struct ibv_sge *sge);
 
 /**
  * @brief Describes a send over UD.
@@ -101,8 +101,8 @@ RDMAEZ_API_FOLD void rdmaez_wr_send(struct ibv_send_wr *wr, struct ibv_sge *sge)
  * @retval 0 @p wr is set
  * @retval EINVAL @p ah is NULL, or @p qp_num is wider than 24 bits
  */
-RDMAEZ_API_FOLD int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge,
-				      struct ibv_ah *ah, uint32_t qp_num, uint32_t qkey);
+RDMAEZ_API int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge, struct ibv_ah *ah,
+				 uint32_t qp_num, uint32_t qkey);
 
 /**
  * @brief Describes an RDMA WRITE.
@@ -113,8 +113,8 @@ RDMAEZ_API_FOLD int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sg
  * @retval 0 @p wr is set
  * @retval ERANGE the data would reach beyond @p remote
  */
-RDMAEZ_API_FOLD int rdmaez_wr_write(struct ibv_send_wr *wr, struct ibv_sge *sge,
-				    const struct rdmaez_remote *remote, uint64_t offset);
+RDMAEZ_API int rdmaez_wr_write(struct ibv_send_wr *wr, struct ibv_sge *sge,
+			       const struct rdmaez_remote *remote, uint64_t offset);
 
 /**
  * @brief Describes an RDMA READ.
@@ -124,8 +124,8 @@ RDMAEZ_API_FOLD int rdmaez_wr_write(struct ibv_send_wr *wr, struct ibv_sge *sge,
  * @param offset the first byte in it
  * @return as rdmaez_wr_write()
  */
-RDMAEZ_API_FOLD int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
-				   const struct rdmaez_remote *remote, uint64_t offset);
+RDMAEZ_API int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
+			      const struct rdmaez_remote *remote, uint64_t offset);
 
 /**
  * @brief Describes an atomic fetch and add of 8 bytes.
@@ -138,9 +138,9 @@ RDMAEZ_API_FOLD int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
  * @retval ERANGE the number would reach beyond @p remote
  * @retval EINVAL there is room for other than 8 bytes, or the number's address is not a multiple of 8
  */
-RDMAEZ_API_FOLD int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *sge,
-					const struct rdmaez_remote *remote, uint64_t offset,
-					uint64_t add);
+RDMAEZ_API int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *sge,
+				   const struct rdmaez_remote *remote, uint64_t offset,
+				   uint64_t add);
 
 /**
  * @brief Describes an atomic compare and swap of 8 bytes.
@@ -152,9 +152,9 @@ RDMAEZ_API_FOLD int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *
  * @param swap what then takes its place
  * @return as rdmaez_wr_fetch_add()
  */
-RDMAEZ_API_FOLD int rdmaez_wr_compare_swap(struct ibv_send_wr *wr, struct ibv_sge *sge,
-					   const struct rdmaez_remote *remote, uint64_t offset,
-					   uint64_t compare, uint64_t swap);
+RDMAEZ_API int rdmaez_wr_compare_swap(struct ibv_send_wr *wr, struct ibv_sge *sge,
+				      const struct rdmaez_remote *remote, uint64_t offset,
+				      uint64_t compare, uint64_t swap);
 
 /**
  * @brief Adds immediate data to a send or an RDMA WRITE.
@@ -163,7 +163,7 @@ RDMAEZ_API_FOLD int rdmaez_wr_compare_swap(struct ibv_send_wr *wr, struct ibv_sg
  * @retval 0 @p wr is set
  * @retval EINVAL it is neither a send nor a write
  */
-RDMAEZ_API_FOLD int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm);
+RDMAEZ_API int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm);
 
 /**
  * @brief Sends the data inline, if that is possible: the buffer is free again once the work request is posted.
@@ -173,7 +173,7 @@ RDMAEZ_API_FOLD int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm);
  * @retval EMSGSIZE there is more data than @p max_inline
  * @retval EINVAL it is neither a send nor a write
  */
-RDMAEZ_API_FOLD int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline);
+RDMAEZ_API int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline);
 
 /* ---- Posting ------------------------------------------------------------------------------ */
 
@@ -216,8 +216,8 @@ RDMAEZ_FOLD int rdmaez_wr_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
  *
  * Source: the functions that rxe, mlx5, hns, efa, bnxt_re and ionic of rdma-core 65 assign to `ibv_qp_ex`.
  */
-RDMAEZ_API_FOLD int rdmaez_wr_post_ex(struct ibv_qp_ex *qp, struct ibv_send_wr *wr,
-				      struct ibv_send_wr **bad_wr, struct rdmaez_diag *diag);
+RDMAEZ_API int rdmaez_wr_post_ex(struct ibv_qp_ex *qp, struct ibv_send_wr *wr,
+				 struct ibv_send_wr **bad_wr, struct rdmaez_diag *diag);
 
 /**
  * @brief Posts receives, as ibv_post_recv() does, and explains a failure.

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include <rdmaez/devel/dm_emu.h>
+#include <rdmaez/implementation.h>
 
 #include "rig.h"
 

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep() */
 
 #include "rig.h"
+#include <rdmaez/implementation.h>
 
 /* An RC queue pair towards another, which is left as it is. */
 static struct side *towards(struct rig *rig, const struct side *peer, int rnr_retry)

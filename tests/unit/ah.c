@@ -8,6 +8,7 @@ static int forgets;
 #define ibv_create_ah(pd, attr) (forgets ? (struct ibv_ah *)NULL : ibv_create_ah(pd, attr))
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 #include "findings.h"
 
 static struct {

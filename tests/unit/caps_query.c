@@ -6,6 +6,7 @@
 #undef uname
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 
 static struct {
 	const char *sysname, *release;

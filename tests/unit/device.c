@@ -3,6 +3,7 @@
 #include <sys/sysmacros.h>
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 #include "findings.h"
 
 #define OF(severity, reason, field, name)                                                        \

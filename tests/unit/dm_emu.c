@@ -57,6 +57,7 @@ static inline struct ibv_mr *test_reg(struct ibv_pd *pd, void *addr, size_t leng
 #define poll                 test_poll
 #include <rdmaez.h>
 #include <rdmaez/devel/dm_emu.h>
+#include <rdmaez/implementation.h>
 #undef ibv_reg_mr_iova
 #undef poll
 #undef pthread_mutex_unlock

@@ -23,6 +23,7 @@ static inline int test_poll(struct pollfd *fds, nfds_t count, int ms)
 #include "check.h"
 #include "findings.h"
 #include <rdmaez/dm_share.h>
+#include <rdmaez/implementation.h>
 #undef poll
 
 enum {

@@ -4,6 +4,7 @@
 #define RDMAEZ_HAVE_DM_DMABUF 0
 #include "check.h"
 #include <rdmaez/dm_share.h>
+#include <rdmaez/implementation.h>
 
 int main(void)
 {

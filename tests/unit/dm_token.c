@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a token may hold, to the last number: each limit from both sides, and what a refusal says of it. */
 #include <rdmaez/dm_share.h>
+#include <rdmaez/implementation.h>
 
 #include "findings.h"
 

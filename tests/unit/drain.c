@@ -1079,11 +1079,11 @@ static void check_events(void)
 	fake_fail(FAKE_GET_EVENT, 1, EIO);
 	CHECK_VERB_FINDINGS(&t.diag, rdmaez_event_next(t.ctx, 0, &event, &t.diag), EIO,
 			    "rdmaez_event_next", "ibv_get_async_event", "a device that is gone",
-			    WRONG(DEVICE_GONE, "ibv_get_async_event", NOTHING));
+			    LIKELY(DEVICE_GONE, "ibv_get_async_event", NOTHING));
 	fake_fail(FAKE_GET_EVENT, 1, EBADF);
 	CHECK_VERB_FINDINGS(&t.diag, rdmaez_event_next(t.ctx, 0, &event, &t.diag), EBADF,
 			    "rdmaez_event_next", "ibv_get_async_event", "anything else",
-			    WRONG(UNEXPLAINED, "ibv_get_async_event", NOTHING));
+			    LIKELY(UNEXPLAINED, "ibv_get_async_event", NOTHING));
 	check_refusal(&t.diag, rdmaez_event_next(NULL, 0, &event, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "no device");
 	check_refusal(&t.diag, rdmaez_event_next(t.ctx, 0, NULL, &t.diag), EINVAL,

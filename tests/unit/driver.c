@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which driver a device has, all that is claimed of each, and the release of the running kernel. */
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 #include "fake_verbs.h"
 #include "tap.h"

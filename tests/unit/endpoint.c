@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 #include "findings.h"
 
 static struct fake_device *dev;

@@ -99,6 +99,7 @@ static inline ssize_t test_recv(int fd, void *bytes, size_t count, int flags)
 #define recv        test_recv
 #define poll        test_poll
 #include <rdmaez/exchange.h>
+#include <rdmaez/implementation.h>
 #undef getpeername
 #undef socket
 #undef connect

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 #include "findings.h"
 
 static struct rdmaez_diag diag;

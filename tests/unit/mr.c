@@ -17,6 +17,7 @@ static int forgets;
 #define ibv_dereg_mr(mr) (forgets ? -1 : ibv_dereg_mr(mr))
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 #include "findings.h"
 
 static struct {

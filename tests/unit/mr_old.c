@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 #include "findings.h"
 
 static char page[4096];

@@ -6,6 +6,7 @@
 #define open      test_open
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 #include "findings.h"
 
 #define WRONG(reason, field, ...)  {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_##reason, field, __VA_ARGS__}

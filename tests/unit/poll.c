@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 #include "findings.h"
 
 enum {

@@ -3,7 +3,10 @@
 /* The kernel's release and the names of network interfaces, as the headers below see them. */
 #define uname          test_uname
 #define if_indextoname test_if_indextoname
+#include <net/if.h>
+
 #include "check.h"
+#include <rdmaez/implementation.h>
 #include "findings.h"
 
 static const char *release = "6.1.0";

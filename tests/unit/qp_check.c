@@ -9,6 +9,7 @@
 #include "fake_verbs.h"
 #include "findings.h"
 #include "fixture.h"
+#include <rdmaez/implementation.h>
 #include "random_request.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -1810,7 +1811,8 @@ static void pathless(void)
 	qp = qp_in(IBV_QPT_DRIVER, RESET);
 	move = right(RDMAEZ_QPT_DCI, RESET, INIT);
 	memset(&diag, 0, sizeof(diag));
-	rdmaez_impl_qp_explain(qp, RDMAEZ_QPT_DCT, &move.attr, move.attr_mask, EINVAL, &diag);
+	diag.error = EINVAL;
+	rdmaez_impl_qp_explain(qp, RDMAEZ_QPT_DCT, &move.attr, move.attr_mask, &diag);
 	tap_eq_int(diag.qp_type, RDMAEZ_QPT_DCT, "the record has the type");
 	tap_eq_int(diag.finding[0].reason, RDMAEZ_WHY_MASK_MISSING,
 		   "and the mask is held against it");

@@ -12,6 +12,7 @@ static int forgets;
 #define ibv_create_qp(pd, init) (forgets ? (struct ibv_qp *)NULL : ibv_create_qp(pd, init))
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 #include "findings.h"
 
 /* What every test begins with: a device, and attributes that it accepts. */

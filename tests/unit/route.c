@@ -5,7 +5,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <rdmaez/port.h>
-#include <rdmaez/impl/route.h>
+#include <rdmaez/impl/gid.h>
+#include <rdmaez/implementation.h>
 #include "fake_verbs.h"
 #include "tap.h"
 

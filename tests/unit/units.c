@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 
 /* IBTA volume 1, RNR NAK timer codes 0 to 31, in units of 10 us. */
 static const unsigned int rnr_10us[32] = {

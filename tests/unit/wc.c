@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "check.h"
+#include <rdmaez/implementation.h>
 
 /* ---- The tables --------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include "record.h"
 
 #include <rdmaez.h>
-#include <rdmaez/impl/text.h>
+#include <rdmaez/impl/seam.h>
 
 #include <stdio.h>
 #include <stdlib.h>

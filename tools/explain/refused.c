@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ends the explanation of a refusal; and what the errno values mean of verbs that the headers have no function for. */
-#include <rdmaez/impl/explain.h>
+#include <rdmaez/impl/seam.h>
 
 #include "verbs.h"
 

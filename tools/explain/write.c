@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <rdmaez/impl/text.h>
+#include <rdmaez/impl/seam.h>
 
 #include "write.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of ah.h. */
+/* Bodies of ah.h: address handles, and the way back to the sender of a completion. */
 #ifndef RDMAEZ_IMPL_AH_H
 #define RDMAEZ_IMPL_AH_H
 
@@ -9,73 +9,29 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_IMPL_EXPLAIN_H
-#include "explain.h"
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
+#include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_PATH_H
+#include "path.h"
 #endif
 #ifndef RDMAEZ_IMPL_PORT_H
 #include "port.h"
 #endif
-#ifndef RDMAEZ_IMPL_QP_QUERY_H
-#include "qp_query.h"
+#ifndef RDMAEZ_IMPL_VERB_H
+#include "verb.h"
 #endif
-#ifndef RDMAEZ_IMPL_REACH_H
-#include "reach.h"
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
 
-/* What the GID of this end is refused for, whichever way leads to the peer. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(const struct rdmaez_impl_reach *r,
-						 const struct rdmaez_driver *driver)
-{
-	enum rdmaez_why why = rdmaez_impl_reach_objection(r->own, &r->ah->grh.dgid);
-
-	if (why == RDMAEZ_WHY_GID_ROCE_V1 && driver->traits & RDMAEZ_DRIVER_ROCE_V2)
-		why = RDMAEZ_WHY_GID_TYPE_REFUSED;
-	if (why != RDMAEZ_WHY_GID_EMPTY && why != RDMAEZ_WHY_GID_FAMILY &&
-	    why != RDMAEZ_WHY_GID_TYPE_REFUSED)
-		return;
-	rdmaez_impl_reach_find(r, RDMAEZ_DIAG_ERROR, why, r->ah->grh.sgid_index);
-	rdmaez_impl_reach_instead(r);
-}
-
-/* After a refusal: what the GID, the way to the peer and the errno say about it. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_ah_explain(struct ibv_context *context,
-					    const struct ibv_ah_attr *attr,
-					    const struct ibv_port_attr *port, int error,
-					    struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site unknown = {"ah_attr.grh.dgid", RDMAEZ_WHY_AH_UNKNOWN,
-							RDMAEZ_VALUE_NONE, 0, 0};
-	struct ibv_gid_entry own;
-	const struct rdmaez_impl_reach r = {context, port, attr, &own, diag, false};
-	const struct rdmaez_driver *driver;
-	struct ibv_device_attr device;
-
-	if (!diag)
-		return error;
-	diag->error = error;
-	diag->verb = "ibv_create_ah";
-	(void)rdmaez_impl_ask_device(context, &device, &driver, diag);
-	if (attr->is_global &&
-	    !rdmaez_impl_port_gid(context, attr->port_num, attr->grh.sgid_index, &own, NULL)) {
-		rdmaez_impl_reach_note(&r);
-		if (error == EINVAL || error == ENODATA)
-			rdmaez_impl_ah_explain_gid(&r, driver);
-		if (port->link_layer == IBV_LINK_LAYER_ETHERNET &&
-		    rdmaez_impl_reach_meaning(error) != RDMAEZ_WHY_NONE)
-			rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, error);
-	}
-	/* efa_com_create_ah() passes on what the device says. */
-	if (error == EINVAL && driver->traits & RDMAEZ_DRIVER_EFA && !diag->count)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &unknown, 0);
-	if (!diag->count)
-		rdmaez_impl_explain_errno(diag, "ibv_create_ah", error);
-	return error;
-}
-
 /* rdmaez_ah_create() on a port that has been asked, without its reset of the record. */
-RDMAEZ_IMPL_ONCE int rdmaez_impl_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path,
+RDMAEZ_IMPL_COLD int rdmaez_impl_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path,
 					   int port_num, const struct ibv_port_attr *port,
 					   struct ibv_ah **ah, struct rdmaez_diag *diag)
 {
@@ -91,9 +47,11 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_ah_create(struct ibv_pd *pd, const struct rdmae
 		return error;
 	errno = 0;
 	made = ibv_create_ah(pd, &attr);
-	if (!made)
-		return rdmaez_impl_ah_explain(pd->context, &attr, port, rdmaez_impl_error_of_null(),
-					      diag);
+	if (!made) {
+		error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), "ibv_create_ah");
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_ah_explain, (pd->context, &attr, port, diag));
+		return error;
+	}
 	*ah = made;
 	return 0;
 }
@@ -102,8 +60,7 @@ RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pat
 				struct ibv_ah **ah, struct rdmaez_diag *diag)
 {
 	const char *const missing = !pd ? "pd" : !path ? "path" : ah ? NULL : "ah";
-	int error =
-		rdmaez_impl_begin(diag, "rdmaez_ah_create", NULL, pd ? pd->context : NULL, missing);
+	int error = rdmaez_impl_begin(diag, "rdmaez_ah_create", pd ? pd->context : NULL, missing);
 	struct ibv_port_attr port;
 
 	if (!error)
@@ -111,11 +68,153 @@ RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pat
 	return error ? error : rdmaez_impl_ah_create(pd, path, port_num, &port, ah, diag);
 }
 
-RDMAEZ_IMPL_END
+/* Whether an IPv4 header of five words stands here: the sum of its 16-bit words, itself included, has all bits set. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_grh_is_ipv4(const uint8_t *ip)
+{
+	uint32_t sum = 0;
 
-#ifndef RDMAEZ_IMPL_AH_WC_H
-#include "ah_wc.h"
-#endif
+	for (int i = 0; i < 20; i += 2)
+		sum += (uint32_t)ip[i] << 8 | ip[i + 1];
+	return ip[0] == 0x45 && (sum & 0xffff) + (sum >> 16) == 0xffff;
+}
+
+/* An address of IPv4 as a GID. */
+RDMAEZ_IMPL void rdmaez_impl_grh_map(union ibv_gid *gid, const uint8_t *address)
+{
+	memset(gid, 0, sizeof(*gid));
+	gid->raw[10] = gid->raw[11] = 0xff;
+	memcpy(gid->raw + 12, address, 4);
+}
+
+RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct rdmaez_grh *grh)
+{
+	const uint8_t *const byte = (const uint8_t *)buffer, *const ip = byte + 20;
+	struct rdmaez_grh found;
+
+	if (wc->status != IBV_WC_SUCCESS || !(wc->opcode & IBV_WC_RECV) || wc->byte_len < 40)
+		return EINVAL;
+	memset(&found, 0, sizeof(found));
+	found.payload = byte + 40;
+	found.length = wc->byte_len - 40;
+	if (!(wc->wc_flags & IBV_WC_GRH)) {
+		*grh = found;
+		return 0;
+	}
+	if (byte[0] >> 4 == 6 ? rdmaez_impl_grh_is_ipv4(ip) : ip[0] >> 4 == 4) {
+		found.version = 4;
+		found.traffic_class = ip[1];
+		found.hop_limit = ip[8];
+		found.next_header = ip[9];
+		rdmaez_impl_grh_map(&found.sgid, ip + 12);
+		rdmaez_impl_grh_map(&found.dgid, ip + 16);
+	} else if (byte[0] >> 4 == 6) {
+		found.version = 6;
+		found.traffic_class = (uint8_t)(byte[0] << 4 | byte[1] >> 4);
+		found.flow_label = (byte[1] & 0xfu) << 16 | (uint32_t)byte[2] << 8 | byte[3];
+		found.next_header = byte[6];
+		found.hop_limit = byte[7];
+		memcpy(found.sgid.raw, byte + 8, 16);
+		memcpy(found.dgid.raw, byte + 24, 16);
+	} else {
+		return EPROTONOSUPPORT;
+	}
+	*grh = found;
+	return 0;
+}
+
+/* The index of the own GID that a message was sent to, as an option: 0 for a group. RoCE v2 and others differ by type. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_grh_own(struct ibv_context *context, int port_num,
+					 const struct rdmaez_grh *grh, int *sgid_index,
+					 struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site gone = {"grh.dgid", RDMAEZ_WHY_WC_GID_GONE,
+						     RDMAEZ_VALUE_NONE, 0, 0};
+	const bool v2 = grh->version == 4 || grh->next_header == 17;
+	struct rdmaez_impl_port_gids gids;
+	struct ibv_gid_entry entry;
+	int error;
+
+	*sgid_index = 0;
+	if (grh->dgid.raw[0] == 0xff || (grh->version == 4 && grh->dgid.raw[12] >> 4 == 0xe))
+		return 0;
+	if (diag)
+		diag->destination = grh->sgid;
+	rdmaez_impl_port_gids_begin(&gids, context, port_num, RDMAEZ_PATH_GIDS);
+	while (!(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL)))
+		if (memcmp(&entry.gid, &grh->dgid, sizeof(entry.gid)) == 0 &&
+		    (entry.gid_type == IBV_GID_TYPE_ROCE_V2) == v2) {
+			*sgid_index = rdmaez_exactly((int)entry.gid_index);
+			return 0;
+		}
+	/* Asked one by one, indices beyond the table are EINVAL. */
+	if (error != ENODATA && error != EINVAL)
+		return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
+					       "ibv_query_gid_ex");
+	if (diag)
+		diag->source.gid = grh->dgid;
+	return rdmaez_impl_refuse_at(diag, EADDRNOTAVAIL, &gone, 0);
+}
+
+RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ibv_wc *wc,
+				    const void *buffer, int port_num, struct rdmaez_path *path,
+				    struct rdmaez_diag *diag)
+{
+	const char *const missing = !context ? "context" : !wc ? "wc" : path ? NULL : "path";
+	int error = rdmaez_impl_begin(diag, "rdmaez_path_from_wc", context, missing);
+	struct rdmaez_path back;
+	struct rdmaez_grh grh;
+
+	if (error)
+		return error;
+	if (wc->status != IBV_WC_SUCCESS || !(wc->opcode & IBV_WC_RECV) || wc->byte_len < 40)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_WC_NO_SENDER, "wc");
+	memset(&back, 0, sizeof(back));
+	back.sl = wc->sl;
+	/* efa_process_cqe() sets it to the number of an address handle, or to none. */
+	if (!(wc->wc_flags & IBV_WC_GRH) &&
+	    (!wc->slid || context->device->transport_type != IBV_TRANSPORT_IB))
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY, "wc.slid");
+	if (wc->wc_flags & IBV_WC_GRH) {
+		if (!buffer)
+			return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "buffer");
+		error = rdmaez_wc_grh(wc, buffer, &grh);
+		if (error)
+			return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_WC_NO_HEADER, "buffer");
+		error = rdmaez_impl_grh_own(context, port_num, &grh, &back.sgid_index, diag);
+		if (error)
+			return error;
+		back.flags = RDMAEZ_PATH_GRH;
+		back.dgid = grh.sgid;
+		back.flow_label = grh.flow_label;
+		back.traffic_class = grh.traffic_class & 0xfc;
+	}
+	if (!(wc->wc_flags & IBV_WC_GRH) || grh.next_header != 17) {
+		back.dlid = wc->slid;
+		back.src_path_bits = wc->dlid_path_bits;
+	}
+	*path = back;
+	return 0;
+}
+
+RDMAEZ_API int rdmaez_ah_create_from_wc(struct ibv_pd *pd, const struct ibv_wc *wc,
+					const void *buffer, int port_num, struct ibv_ah **ah,
+					struct rdmaez_diag *diag)
+{
+	static const char call[] = "rdmaez_ah_create_from_wc";
+	struct rdmaez_path path;
+	int error;
+
+	if (!pd)
+		return rdmaez_impl_begin(diag, call, NULL, "pd");
+	error = rdmaez_path_from_wc(pd->context, wc, buffer, port_num, &path, diag);
+	if (!error)
+		error = rdmaez_ah_create(pd, &path, port_num, ah, diag);
+	if (diag)
+		diag->call = call;
+	return error;
+}
+
+RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of caps.h, and all that is written down about its fields. */
+/* Bodies of caps.h: from the answers of verbs to a struct, and what two devices have in common. */
 #ifndef RDMAEZ_IMPL_CAPS_H
 #define RDMAEZ_IMPL_CAPS_H
 
@@ -9,17 +9,26 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_DRIVER_H
-#include "../driver.h"
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
 #endif
-#ifndef RDMAEZ_IMPL_CAPS_FMT_H
-#include "caps_fmt.h"
+#ifndef RDMAEZ_IMPL_CAPS_TABLE_H
+#include "caps_table.h"
 #endif
 #ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
 #endif
-#ifndef RDMAEZ_IMPL_LINUX_H
-#include "linux.h"
+#ifndef RDMAEZ_IMPL_DRIVER_H
+#include "driver.h"
+#endif
+#ifndef RDMAEZ_IMPL_SYSTEM_H
+#include "system.h"
+#endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
+#ifndef RDMAEZ_IMPL_TEXT_H
+#include "text.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -330,23 +339,14 @@ RDMAEZ_COLD int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
 
 RDMAEZ_COLD int rdmaez_caps_format(const struct rdmaez_caps *caps, char *buf, size_t size)
 {
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-
-	rdmaez_impl_put_table(&text, rdmaez_caps_fields(caps));
-	return (int)text.length;
+	return rdmaez_impl_tell_caps_format ? rdmaez_impl_tell_caps_format(caps, buf, size)
+					    : rdmaez_impl_format_untold(NULL, buf, size);
 }
 
 RDMAEZ_COLD int rdmaez_caps_json(const struct rdmaez_caps *caps, char *buf, size_t size)
 {
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-
-	rdmaez_impl_put(&text, "{");
-	if (caps) {
-		rdmaez_impl_put_json_table(&text, "rdmaez_caps", rdmaez_caps_fields(caps));
-		rdmaez_impl_put_json_sources(&text, rdmaez_caps_fields(caps));
-	}
-	rdmaez_impl_put(&text, "}");
-	return (int)text.length;
+	return rdmaez_impl_tell_caps_json ? rdmaez_impl_tell_caps_json(caps, buf, size)
+					  : rdmaez_impl_json_untold(buf, size);
 }
 
 RDMAEZ_IMPL_END

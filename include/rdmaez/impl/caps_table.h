@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of caps_table.h, but for those that write text. */
+/* Bodies of caps_table.h: how a row is read and compared. */
 #ifndef RDMAEZ_IMPL_CAPS_TABLE_H
 #define RDMAEZ_IMPL_CAPS_TABLE_H
 
 #ifndef RDMAEZ_CAPS_TABLE_H
 #include "../caps_table.h"
-#endif
-#ifndef RDMAEZ_IMPL_CAPS_KIND_H
-#include "caps_kind.h"
 #endif
 
 #if RDMAEZ_IMPL_BODIES
@@ -15,8 +12,27 @@
 #ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
 #endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
+#ifndef RDMAEZ_IMPL_TEXT_H
+#include "text.h"
+#endif
+#ifndef RDMAEZ_WHY_H
+#include "../why.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
+
+RDMAEZ_COLD bool rdmaez_caps_kind_is_set(enum rdmaez_caps_kind kind)
+{
+	return (int)kind >= (int)RDMAEZ_KIND_DEVICE_FLAGS && (int)kind < (int)RDMAEZ_KIND_TOTAL;
+}
+
+RDMAEZ_COLD bool rdmaez_caps_kind_is_enum(enum rdmaez_caps_kind kind)
+{
+	return (int)kind >= (int)RDMAEZ_KIND_NODE_TYPE && (int)kind <= (int)RDMAEZ_KIND_VL;
+}
 
 /*
  * Who reports a field, which decides what a zero means. From ODP on the kernel does, in an answer that
@@ -238,9 +254,6 @@ rdmaez_caps_relate(struct rdmaez_caps_table first, struct rdmaez_caps_table seco
 	return rdmaez_impl_caps_meets(&b, &a) ? RDMAEZ_RELATION_EXCEEDS : RDMAEZ_RELATION_LACKS;
 }
 
-RDMAEZ_IMPL_COLD int rdmaez_impl_caps_need(const struct rdmaez_finding *finding,
-					   enum rdmaez_finding_form form, char *buf, size_t size);
-
 /* Adds a need that is not met, or not known to be; returns the errno value. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_caps_unmet(struct rdmaez_diag *diag,
 					    const struct rdmaez_caps_item *offered,
@@ -333,12 +346,29 @@ RDMAEZ_COLD const char *rdmaez_caps_source_id(enum rdmaez_caps_source source)
 	return (unsigned int)source < RDMAEZ_SOURCE_COUNT ? names[source] : "unknown";
 }
 
+RDMAEZ_COLD int rdmaez_caps_item_format(const struct rdmaez_caps_item *item, char *buf, size_t size)
+{
+	return rdmaez_impl_tell_caps_item_format
+		       ? rdmaez_impl_tell_caps_item_format(item, buf, size)
+		       : rdmaez_impl_line_untold(NULL, buf, size);
+}
+
+RDMAEZ_COLD int rdmaez_caps_diff_format(struct rdmaez_caps_table first,
+					struct rdmaez_caps_table second, char *buf, size_t size)
+{
+	return rdmaez_impl_tell_caps_diff_format
+		       ? rdmaez_impl_tell_caps_diff_format(first, second, buf, size)
+		       : rdmaez_impl_format_untold(NULL, buf, size);
+}
+
+RDMAEZ_COLD const char *rdmaez_caps_kind_str(enum rdmaez_caps_kind kind, uint64_t number)
+{
+	return rdmaez_impl_tell_caps_kind_str ? rdmaez_impl_tell_caps_kind_str((int)kind, number)
+					      : "unknown";
+}
+
 RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
-
-#ifndef RDMAEZ_IMPL_CAPS_FMT_H
-#include "caps_fmt.h"
-#endif
 
 #endif

@@ -9,20 +9,32 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_IMPL_EXPLAIN_H
-#include "explain.h"
-#endif
-#ifndef RDMAEZ_IMPL_RETRY_H
-#include "retry.h"
-#endif
 #ifndef RDMAEZ_IMPL_AH_H
 #include "ah.h"
+#endif
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
+#include "diag.h"
 #endif
 #ifndef RDMAEZ_IMPL_ENDPOINT_H
 #include "endpoint.h"
 #endif
 #ifndef RDMAEZ_IMPL_QP_H
 #include "qp.h"
+#endif
+#ifndef RDMAEZ_IMPL_SYSTEM_H
+#include "system.h"
+#endif
+#ifndef RDMAEZ_IMPL_VERB_H
+#include "verb.h"
+#endif
+#ifndef RDMAEZ_PATH_H
+#include "../path.h"
+#endif
+#ifndef RDMAEZ_QP_RULES_H
+#include "../qp_rules.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -51,14 +63,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_connect_ece(struct ibv_qp *qp, const struct rdm
 	if (!ece.vendor_id)
 		return 0;
 	error = rdmaez_impl_error(ibv_set_ece(qp, &ece));
-	if (!error || error == EOPNOTSUPP)
-		return 0;
-	if (diag) {
-		diag->error = error;
-		diag->verb = "ibv_set_ece";
-		rdmaez_impl_explain_errno(diag, "ibv_set_ece", error);
-	}
-	return error;
+	return error == EOPNOTSUPP ? 0 : rdmaez_impl_verb(diag, error, "ibv_set_ece");
 }
 
 /*
@@ -104,7 +109,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_connect_optional(const struct ibv_qp *qp,
 }
 
 /* From two endpoints to a queue pair in RTS. */
-RDMAEZ_IMPL_ONCE int rdmaez_impl_connect_qp(struct ibv_qp *qp, const struct rdmaez_endpoint *local,
+RDMAEZ_IMPL_COLD int rdmaez_impl_connect_qp(struct ibv_qp *qp, const struct rdmaez_endpoint *local,
 					    const struct rdmaez_endpoint *remote,
 					    const struct rdmaez_qp_opts *opts,
 					    struct rdmaez_impl_connect *c, struct rdmaez_diag *diag)
@@ -151,7 +156,7 @@ RDMAEZ_API int rdmaez_qp_connect(struct ibv_qp *qp, const struct rdmaez_endpoint
 {
 	struct rdmaez_impl_connect c;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_qp_connect", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "rdmaez_qp_connect");
 	return rdmaez_impl_connect_qp(qp, local, remote, opts, &c, diag);
 }
 
@@ -166,7 +171,7 @@ RDMAEZ_API int rdmaez_qp_connect_ud(struct ibv_qp *qp, const struct rdmaez_endpo
 	struct rdmaez_impl_connect c;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_qp_connect_ud", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "rdmaez_qp_connect_ud");
 	if (!ah)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "ah");
 	if (local && !rdmaez_impl_connect_is_ud(local))
@@ -194,7 +199,7 @@ RDMAEZ_COLD int rdmaez_qp_connect_loopback(struct ibv_qp *qp, struct ibv_qp *oth
 	struct rdmaez_endpoint a, b;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_qp_connect_loopback", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "rdmaez_qp_connect_loopback");
 	if (!qp || !other)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  qp ? "other" : "qp");

@@ -9,6 +9,10 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_WHY_H
+#include "../why.h"
+#endif
+
 RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_diag *diag,
@@ -20,7 +24,7 @@ RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_dia
 	return NULL;
 }
 
-/* Every public function that takes a record calls this first, or the next one. */
+/* Every public function that takes a record calls this first. */
 RDMAEZ_FOLD void rdmaez_impl_diag_reset(struct rdmaez_diag *diag, const char *call)
 {
 	if (!diag)
@@ -29,15 +33,6 @@ RDMAEZ_FOLD void rdmaez_impl_diag_reset(struct rdmaez_diag *diag, const char *ca
 	diag->call = call;
 	diag->from = -1;
 	diag->to = -1;
-}
-
-/* The same where reasons beyond the core may be given: with the function of impl/why.h that has their texts. */
-RDMAEZ_FOLD void rdmaez_impl_diag_reset_for(struct rdmaez_diag *diag, const char *call,
-					    const char *(*texts)(enum rdmaez_why why))
-{
-	rdmaez_impl_diag_reset(diag, call);
-	if (diag)
-		diag->texts = texts;
 }
 
 /* Notes which device a record is about. Both names are arrays of IBV_SYSFS_NAME_MAX bytes. */
@@ -181,20 +176,37 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_verb(struct rdmaez_diag *diag, int error
 	return rdmaez_impl_refuse(diag, error, why, verb);
 }
 
+/* A verb has failed: notes that for whoever explains it, and returns the errno value. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_failed(struct rdmaez_diag *diag, int error, const char *verb)
+{
+	if (diag) {
+		diag->error = error;
+		diag->verb = verb;
+	}
+	return error;
+}
+
 /*
  * Begins a record about the device of a context, unless an argument is `missing`: EINVAL. Clears errno, which a verb
  * that fails may leave as it is.
  */
 RDMAEZ_IMPL int rdmaez_impl_begin(struct rdmaez_diag *diag, const char *call,
-				  const char *(*texts)(enum rdmaez_why why),
 				  const struct ibv_context *context, const char *missing)
 {
-	rdmaez_impl_diag_reset_for(diag, call, texts);
+	rdmaez_impl_diag_reset(diag, call);
 	if (missing)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, missing);
 	rdmaez_impl_diag_device(diag, context);
 	errno = 0;
 	return 0;
+}
+
+/* What a function returns, and its record holds, whose work only the explanations do: EOPNOTSUPP. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_untold(struct rdmaez_diag *diag, const char *call)
+{
+	rdmaez_impl_diag_reset(diag, call);
+	return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED,
+				  "rdmaez/implementation.h");
 }
 
 RDMAEZ_IMPL_END

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of dm.h. */
+/* Bodies of dm.h, and the verbs that a libibverbs may lack. */
 #ifndef RDMAEZ_IMPL_DM_H
 #define RDMAEZ_IMPL_DM_H
 
@@ -67,10 +67,17 @@ RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <unistd.h>
-
-#ifndef RDMAEZ_IMPL_EXPLAIN_H
-#include "explain.h"
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
+#include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_VERB_H
+#include "verb.h"
+#endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -89,17 +96,6 @@ RDMAEZ_IMPL_BEGIN
 	((unsigned int)IBV_ACCESS_LOCAL_WRITE | (unsigned int)IBV_ACCESS_REMOTE_WRITE |  \
 	 (unsigned int)IBV_ACCESS_REMOTE_READ | (unsigned int)IBV_ACCESS_REMOTE_ATOMIC | \
 	 (unsigned int)IBV_ACCESS_ZERO_BASED)
-
-/* A verb has refused, and nothing but its errno tells why. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_failed(struct rdmaez_diag *diag, int error, const char *verb)
-{
-	if (diag) {
-		diag->error = error;
-		diag->verb = verb;
-		rdmaez_impl_explain_errno(diag, verb, error);
-	}
-	return error;
-}
 
 /* Refuses a NULL argument. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_null(struct rdmaez_diag *diag, const char *field)
@@ -257,29 +253,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_size(struct ibv_context *context, size_t len
 	return 0;
 }
 
-/* Explains why ibv_alloc_dm() has failed. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_attr *attr, int error,
-						  struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site full = {"length", RDMAEZ_WHY_DM_FULL,
-						     RDMAEZ_VALUE_BYTES, 0, -1};
-	static const struct rdmaez_impl_site alignment = {"opts.alignment", RDMAEZ_WHY_DM_ALIGNMENT,
-							  RDMAEZ_VALUE_BYTES, 0, -1};
-	const uint64_t aligned = UINT64_C(1) << attr->log_align_req;
-
-	if (!diag)
-		return error;
-	diag->error = error;
-	diag->verb = "ibv_alloc_dm";
-	if (error == ENOMEM || error == EAGAIN || error == ENOSPC)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &full, attr->length);
-	else if (error == EINVAL && aligned > RDMAEZ_IMPL_DM_UNIT)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &alignment, aligned);
-	else
-		rdmaez_impl_explain_errno(diag, "ibv_alloc_dm", error);
-	return error;
-}
-
 RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 			       const struct rdmaez_dm_opts *opts, struct rdmaez_dm *dm,
 			       struct rdmaez_diag *diag)
@@ -288,7 +261,7 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 	struct ibv_dm *made;
 	int error = 0;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_alloc", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_alloc");
 	if (!context || !dm)
 		return rdmaez_impl_dm_null(diag, context ? "dm" : "context");
 	rdmaez_impl_diag_device(diag, context);
@@ -301,8 +274,11 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 		return error;
 	errno = 0;
 	made = ibv_alloc_dm(context, &attr);
-	if (!made)
-		return rdmaez_impl_dm_explain_alloc(&attr, rdmaez_impl_error_of_null(), diag);
+	if (!made) {
+		error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), "ibv_alloc_dm");
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_dm_explain_alloc, (&attr, diag));
+		return error;
+	}
 	memset(dm, 0, sizeof(*dm));
 	dm->dm = made;
 	dm->context = context;
@@ -358,14 +334,14 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_adopt(struct ibv_dm *memory, size_t length,
 RDMAEZ_API int rdmaez_dm_wrap(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm,
 			      struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_wrap", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_wrap");
 	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_WRAPPED, dm, diag);
 }
 
 RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, struct rdmaez_dm *dm,
 				       struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_wrap_imported", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_wrap_imported");
 	return rdmaez_impl_dm_adopt(memory, length, RDMAEZ_DM_IMPORTED, dm, diag);
 }
 
@@ -379,22 +355,20 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_give_up(const struct rdmaez_dm *dm)
 }
 
 /* Explains why ibv_free_dm() has failed. EBUSY is not always a region: mlx5's firmware may return it, too. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_dm_explain_free(int error, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD void rdmaez_impl_dm_not_freed(int error, struct rdmaez_diag *diag)
 {
-	if (error != ENOENT) {
+	if (error == ENOENT)
+		rdmaez_impl_refuse(diag, rdmaez_impl_failed(diag, error, "ibv_free_dm"),
+				   RDMAEZ_WHY_DM_STALE, "dm");
+	else
 		rdmaez_impl_end(diag, error, "ibv_free_dm", "dm", RDMAEZ_WHY_DM_IN_USE);
-		return;
-	}
-	if (diag)
-		diag->verb = "ibv_free_dm";
-	rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_STALE, "dm");
 }
 
 RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm, struct rdmaez_diag *diag)
 {
 	int error = 0;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_close", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_close");
 	if (!dm)
 		return rdmaez_impl_dm_null(diag, "dm");
 	if (!dm->dm || dm->owner == RDMAEZ_DM_NOBODY)
@@ -405,7 +379,7 @@ RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm, struct rdmaez_diag *diag)
 	if (dm->owner != RDMAEZ_DM_IMPORTED)
 		error = rdmaez_impl_error(ibv_free_dm(dm->dm));
 	if (error)
-		rdmaez_impl_dm_explain_free(error, diag);
+		rdmaez_impl_dm_not_freed(error, diag);
 	if (error && error != ENOENT)
 		return error;
 	/* After ENOENT the kernel no longer has the memory, but this process still has it mapped. */
@@ -488,7 +462,7 @@ RDMAEZ_API int rdmaez_dm_check(const struct rdmaez_dm *dm, uint64_t offset, size
 {
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_check", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_check");
 	error = rdmaez_impl_dm_copy_check(dm, offset, length, diag);
 	if (!error && (!dm->dm->memcpy_to_dm || !dm->dm->memcpy_from_dm))
 		error = rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_DM_NO_CPU, "dm");
@@ -729,41 +703,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_reg_access(unsigned int access, struct rdmae
 	return error;
 }
 
-/* Finds what is likely wrong with a range that the device has refused. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_dm_suspect_range(const struct rdmaez_dm_range *range, int error,
-						   struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site page = {"offset", RDMAEZ_WHY_DM_EMU_PAGE,
-						     RDMAEZ_VALUE_BYTES, 0, -1};
-	static const struct rdmaez_impl_site length = {"length", RDMAEZ_WHY_DM_BLOCKS,
-						       RDMAEZ_VALUE_BYTES, 0, -1};
-	static const struct rdmaez_impl_site offset = {"offset", RDMAEZ_WHY_DM_BLOCKS,
-						       RDMAEZ_VALUE_BYTES, 0, -1};
-
-	if (error == EOPNOTSUPP && range->offset % (uint64_t)sysconf(_SC_PAGESIZE))
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &page, range->offset);
-	if (error == EINVAL && range->length % RDMAEZ_IMPL_DM_UNIT)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &length, range->length);
-	if (error == EINVAL && range->offset % RDMAEZ_IMPL_DM_UNIT)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &offset, range->offset);
-}
-
-/* Explains why ibv_reg_dm_mr() has failed. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *range, int error,
-						struct rdmaez_diag *diag)
-{
-	if (!diag)
-		return error;
-	diag->error = error;
-	diag->verb = "ibv_reg_dm_mr";
-	if (error == ENOENT)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_STALE, "dm");
-	rdmaez_impl_dm_suspect_range(range, error, diag);
-	if (!diag->count || error == EOPNOTSUPP)
-		rdmaez_impl_explain_errno(diag, "ibv_reg_dm_mr", error);
-	return error;
-}
-
 /* Settles what to register: the given range, which must not be empty, or for NULL all of the memory. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_reg_range(const struct rdmaez_dm *dm,
 					      const struct rdmaez_dm_range *given,
@@ -793,7 +732,7 @@ RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
 	uint64_t rest;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_reg", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_reg");
 	if (!dm || !pd || !region)
 		return rdmaez_impl_dm_null(diag, !dm ? "dm" : !pd ? "pd" : "region");
 	if (!dm->dm)
@@ -808,8 +747,11 @@ RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
 		return error;
 	errno = 0;
 	mr = ibv_reg_dm_mr(pd, dm->dm, part.offset, part.length, access | IBV_ACCESS_ZERO_BASED);
-	if (!mr)
-		return rdmaez_impl_dm_explain_reg(&part, rdmaez_impl_error_of_null(), diag);
+	if (!mr) {
+		error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), "ibv_reg_dm_mr");
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_dm_explain_reg, (&part, diag));
+		return error;
+	}
 	rest = dm->length - part.offset;
 	region->dm = dm->dm;
 	region->mr = mr;
@@ -864,7 +806,7 @@ RDMAEZ_API int rdmaez_dm_sge(const struct rdmaez_dm_region *region, uint64_t off
 	uint64_t at;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_sge", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_sge");
 	if (!region || !sge)
 		return rdmaez_impl_dm_null(diag, region ? "sge" : "region");
 	error = rdmaez_impl_dm_locate(region, &range, &at, diag);
@@ -885,7 +827,7 @@ RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm_region *region, uint64_t 
 	uint64_t at;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_remote", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_remote");
 	if (!region || !remote_addr)
 		return rdmaez_impl_dm_null(diag, region ? "remote_addr" : "region");
 	error = rdmaez_impl_dm_locate(region, &range, &at, diag);
@@ -903,7 +845,7 @@ RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm_region *region, ui
 	uint64_t at;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_remote_atomic", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_remote_atomic");
 	if (!region || !remote_addr)
 		return rdmaez_impl_dm_null(diag, region ? "remote_addr" : "region");
 	error = rdmaez_impl_dm_locate(region, &range, &at, diag);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of dm_share.h. */
+/* Bodies of dm_share.h: tokens on the wire, descriptors over a socket, export and import. */
 #ifndef RDMAEZ_IMPL_DM_SHARE_H
 #define RDMAEZ_IMPL_DM_SHARE_H
 
@@ -14,17 +14,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#ifndef RDMAEZ_IMPL_BYTES_H
-#include "bytes.h"
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
 #endif
-#ifndef RDMAEZ_IMPL_CLOCK_H
-#include "clock.h"
-#endif
-#ifndef RDMAEZ_IMPL_EXPLAIN_H
-#include "explain.h"
+#ifndef RDMAEZ_IMPL_DIAG_H
+#include "diag.h"
 #endif
 #ifndef RDMAEZ_IMPL_DM_H
 #include "dm.h"
+#endif
+#ifndef RDMAEZ_IMPL_SYSTEM_H
+#include "system.h"
+#endif
+#ifndef RDMAEZ_IMPL_VERB_H
+#include "verb.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -165,7 +168,7 @@ RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
 {
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_token_pack", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_token_pack");
 	if (!token || !buf)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  token ? "buf" : "token");
@@ -219,7 +222,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_unpack(const uint8_t *buf, struct rdma
 RDMAEZ_API int rdmaez_dm_token_unpack(const uint8_t buf[RDMAEZ_DM_TOKEN_BYTES],
 				      struct rdmaez_dm_token *token, struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_token_unpack", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_token_unpack");
 	if (!buf || !token)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  buf ? "token" : "buf");
@@ -317,7 +320,7 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
 	struct rdmaez_dm_token made;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_export", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_export");
 	if (!dm || !token)
 		return rdmaez_impl_dm_null(diag, dm ? "token" : "dm");
 	error = rdmaez_impl_dm_export(dm, pd, region, &made, diag);
@@ -438,7 +441,7 @@ RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
 	struct rdmaez_dm_token own, sent;
 	int error, fd;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_send", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_send");
 	if (!dm)
 		return rdmaez_impl_dm_null(diag, "dm");
 	error = rdmaez_impl_dm_export(dm, NULL, NULL, &own, diag);
@@ -594,7 +597,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_failed(int error, const char *field, co
 						struct rdmaez_diag *diag)
 {
 	if (error != EBADF && error != EINVAL && error != ENODEV)
-		return rdmaez_impl_dm_failed(diag, error, verb);
+		return rdmaez_impl_verb(diag, error, verb);
 	if (diag)
 		diag->verb = verb;
 	return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_FD, field);
@@ -671,7 +674,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_failed(const char *field, const char 
 	const int error = rdmaez_impl_error_of_null();
 
 	if (error != ENOENT)
-		return rdmaez_impl_dm_failed(diag, error, verb);
+		return rdmaez_impl_verb(diag, error, verb);
 	if (diag)
 		diag->verb = verb;
 	return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_STALE, field);
@@ -797,7 +800,7 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 				const struct rdmaez_dm_share_opts *opts,
 				struct rdmaez_dm_shared *shared, struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_import", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_import");
 	if (!token || !shared)
 		return rdmaez_impl_dm_null(diag, token ? "shared" : "token");
 	return rdmaez_impl_dm_import_all(fd, token, opts, (uint64_t)rdmaez_impl_dm_timeout(opts),
@@ -813,7 +816,7 @@ RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *
 	uint64_t passed;
 	int error, fd = -1;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_receive", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_receive");
 	if (!shared)
 		return rdmaez_impl_dm_null(diag, "shared");
 	error = rdmaez_impl_dm_wait(socket, POLLIN, opts, diag);
@@ -834,7 +837,7 @@ RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared, struct rd
 {
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_shared_close", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_shared_close");
 	if (!shared)
 		return rdmaez_impl_dm_null(diag, "shared");
 	if (!shared->context)
@@ -843,9 +846,9 @@ RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared, struct rd
 	rdmaez_impl_dm_shared_undo(shared);
 	error = rdmaez_impl_dm_shared_end(shared);
 	if (error)
-		return rdmaez_impl_dm_failed(
-			diag, error,
-			shared->ops && shared->ops->close ? "opts.ops.close" : "ibv_close_device");
+		return rdmaez_impl_verb(diag, error,
+					shared->ops && shared->ops->close ? "opts.ops.close"
+									  : "ibv_close_device");
 	memset(shared, 0, sizeof(*shared));
 	return 0;
 }
@@ -856,7 +859,7 @@ RDMAEZ_API int rdmaez_dm_dmabuf(const struct rdmaez_dm *dm, int *fd, struct rdma
 {
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_dmabuf", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_dmabuf");
 	if (!dm || !fd)
 		return rdmaez_impl_dm_null(diag, dm ? "fd" : "dm");
 	if (!dm->dm)
@@ -865,7 +868,7 @@ RDMAEZ_API int rdmaez_dm_dmabuf(const struct rdmaez_dm *dm, int *fd, struct rdma
 	error = rdmaez_impl_dm_dmabuf(dm->dm, fd);
 	if (error == EOPNOTSUPP || error == ENOSYS)
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_NO_DMABUF, "dm");
-	return error ? rdmaez_impl_dm_failed(diag, error, "ibv_dm_export_dmabuf_fd") : 0;
+	return error ? rdmaez_impl_verb(diag, error, "ibv_dm_export_dmabuf_fd") : 0;
 }
 
 RDMAEZ_IMPL_END

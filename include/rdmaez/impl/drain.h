@@ -9,23 +9,40 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_IMPL_CLOCK_H
-#include "clock.h"
+#include <poll.h>
+
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
+#include "diag.h"
 #endif
 #ifndef RDMAEZ_IMPL_ENDPOINT_H
 #include "endpoint.h"
 #endif
-#ifndef RDMAEZ_IMPL_EXPLAIN_H
-#include "explain.h"
-#endif
 #ifndef RDMAEZ_IMPL_QP_H
 #include "qp.h"
 #endif
-#ifndef RDMAEZ_QP_CREATE_H
-#include "../qp_create.h"
+#ifndef RDMAEZ_IMPL_QP_CREATE_H
+#include "qp_create.h"
 #endif
-#ifndef RDMAEZ_IMPL_QP_QUERY_H
-#include "qp_query.h"
+#ifndef RDMAEZ_IMPL_QP_NOW_H
+#include "qp_now.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_RULES_H
+#include "qp_rules.h"
+#endif
+#ifndef RDMAEZ_IMPL_SYSTEM_H
+#include "system.h"
+#endif
+#ifndef RDMAEZ_IMPL_VERB_H
+#include "verb.h"
+#endif
+#ifndef RDMAEZ_WHY_H
+#include "../why.h"
+#endif
+#ifndef RDMAEZ_DRIVER_H
+#include "../driver.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -39,18 +56,6 @@ RDMAEZ_IMPL_BEGIN
 #define RDMAEZ_IMPL_END_FULL   2 /* by the beacon, for which there is no room yet */
 #define RDMAEZ_IMPL_END_COUNT  3 /* by the number of completions: the driver takes no beacon */
 #define RDMAEZ_IMPL_END_NO_AH  4 /* the same, for want of an address handle */
-
-/* Moves a queue pair, for a record that has this header's reasons. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_drain_to(struct ibv_qp *qp, enum ibv_qp_state to,
-					  const struct rdmaez_qp_opts *opts,
-					  struct rdmaez_diag *diag, const char *call)
-{
-	const int error = rdmaez_impl_qp_to(qp, to, opts, diag, call);
-
-	if (diag)
-		diag->texts = rdmaez_impl_why_drain;
-	return error;
-}
 
 /* ---- Draining ----------------------------------------------------------------------------- */
 
@@ -167,7 +172,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_start(struct ibv_qp *qp,
 	static const struct rdmaez_impl_site flags = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
 						      RDMAEZ_VALUE_FLAGS, 0,
 						      RDMAEZ_DRAIN_LAST_WQE | RDMAEZ_DRAIN_ANYWAY};
-	int error = rdmaez_impl_begin(diag, call, rdmaez_impl_why_drain, qp ? qp->context : NULL,
+	int error = rdmaez_impl_begin(diag, call, qp ? qp->context : NULL,
 				      !qp ? "qp"
 				      : d ? NULL
 					  : "drain");
@@ -208,7 +213,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_begin(struct ibv_qp *qp,
 		return 0;
 	early = qp->state < IBV_QPS_RTS && !iwarp;
 	empty = early ? RDMAEZ_DRAIN_SENDS : 0;
-	error = rdmaez_impl_drain_to(qp, IBV_QPS_ERR, NULL, diag, call);
+	error = rdmaez_impl_qp_to(qp, IBV_QPS_ERR, NULL, diag, call);
 	if (error)
 		return error;
 	rdmaez_impl_ask_device(qp->context, &device, &driver, diag);
@@ -394,8 +399,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_recreate(struct ibv_qp **qp, const struct ibv_q
 	error = rdmaez_qp_create(old->pd, &init, &made, diag);
 	if (error)
 		return error;
-	if (diag)
-		diag->texts = rdmaez_impl_why_drain;
 	error = rdmaez_impl_end(diag, ibv_destroy_qp(old), "ibv_destroy_qp", "qp",
 				RDMAEZ_WHY_QP_MULTICAST);
 	if (error)
@@ -415,8 +418,7 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
 	struct ibv_device_attr device;
 	struct rdmaez_impl_qp_now now;
 	bool resets;
-	int error = rdmaez_impl_begin(diag, call, rdmaez_impl_why_drain,
-				      qp && *qp ? (*qp)->context : NULL,
+	int error = rdmaez_impl_begin(diag, call, qp && *qp ? (*qp)->context : NULL,
 				      !qp || !*qp ? "qp"
 				      : local     ? NULL
 						  : "local");
@@ -441,7 +443,7 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
 		return error;
 	rdmaez_impl_qp_ask_now(*qp, driver, resets ? IBV_QP_SQ_PSN : 0, &now);
 	if (resets)
-		error = rdmaez_impl_drain_to(*qp, IBV_QPS_RESET, NULL, diag, call);
+		error = rdmaez_impl_qp_to(*qp, IBV_QPS_RESET, NULL, diag, call);
 	if (init && (!resets || error))
 		error = rdmaez_impl_recreate(qp, init, diag);
 	if (!error)
@@ -473,8 +475,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_resume_begin(struct ibv_qp *qp,
 					      struct rdmaez_diag *diag, const char *call)
 {
 	struct ibv_device_attr device;
-	const int error = rdmaez_impl_begin(diag, call, rdmaez_impl_why_drain,
-					    qp ? qp->context : NULL, qp ? NULL : "qp");
+	const int error = rdmaez_impl_begin(diag, call, qp ? qp->context : NULL, qp ? NULL : "qp");
 
 	if (error)
 		return error;
@@ -508,7 +509,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_quiesce(struct ibv_qp *qp, uint64_t timeout_ns,
 						 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD);
 	deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_DRAIN_NS);
 	if (qp->state == IBV_QPS_RTS)
-		error = rdmaez_impl_drain_to(qp, IBV_QPS_SQD, NULL, diag, call);
+		error = rdmaez_impl_qp_to(qp, IBV_QPS_SQD, NULL, diag, call);
 	while (!error) {
 		rdmaez_impl_qp_ask_now(qp, driver, IBV_QP_STATE | RDMAEZ_IMPL_QP_SQ_DRAINING, &now);
 		if ((now.known & IBV_QP_STATE) && now.attr.qp_state != IBV_QPS_SQD)
@@ -534,7 +535,7 @@ RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts 
 	enum ibv_qp_state in = IBV_QPS_SQD;
 	struct rdmaez_qp_move move;
 	enum ibv_qp_type type;
-	int error = rdmaez_impl_begin(diag, call, rdmaez_impl_why_drain, qp ? qp->context : NULL,
+	int error = rdmaez_impl_begin(diag, call, qp ? qp->context : NULL,
 				      !qp    ? "qp"
 				      : opts ? NULL
 					     : "opts");
@@ -547,24 +548,23 @@ RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts 
 						 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD);
 	type = (int)opts->driver_type ? opts->driver_type : qp->qp_type;
 	if (!(opts->optional & ~rdmaez_qp_rule(type, qp->state, IBV_QPS_RTS).optional))
-		return rdmaez_impl_drain_to(qp, IBV_QPS_RTS, opts, diag, call);
+		return rdmaez_impl_qp_to(qp, IBV_QPS_RTS, opts, diag, call);
 	error = rdmaez_qp_attr(qp->qp_type, in, in, opts, &move, diag);
 	if (error) {
 		if (diag) {
 			rdmaez_impl_diag_qp(diag, qp);
 			diag->call = call;
-			diag->texts = rdmaez_impl_why_drain;
 		}
 		return error;
 	}
 	error = rdmaez_impl_quiesce(qp, timeout_ns, diag, call);
 	if (!error)
-		error = rdmaez_impl_drain_to(qp, in, opts, diag, call);
+		error = rdmaez_impl_qp_to(qp, in, opts, diag, call);
 	/* rxe of Linux 6.12 drains again after that: rxe_qp_sqd() */
 	if (!error)
 		error = rdmaez_impl_quiesce(qp, timeout_ns, diag, call);
 	if (!error)
-		return rdmaez_impl_drain_to(qp, IBV_QPS_RTS, NULL, diag, call);
+		return rdmaez_impl_qp_to(qp, IBV_QPS_RTS, NULL, diag, call);
 	if (qp->state == in)
 		rdmaez_qp_to_rts(qp, NULL, NULL);
 	return error;
@@ -582,7 +582,7 @@ RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag)
 	if (qp->state == IBV_QPS_RTS && (now.known & IBV_QP_STATE))
 		return 0;
 	if (qp->state == IBV_QPS_SQE || qp->state == IBV_QPS_SQD || qp->state == IBV_QPS_RTS)
-		return rdmaez_impl_drain_to(qp, IBV_QPS_RTS, NULL, diag, call);
+		return rdmaez_impl_qp_to(qp, IBV_QPS_RTS, NULL, diag, call);
 	return rdmaez_impl_resume_refuse(diag, qp->state, 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE);
 }
 
@@ -594,8 +594,7 @@ RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_
 	const uint64_t deadline =
 		timeout_ns ? rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_DRAIN_NS) : 0;
 	const char *const missing = !context ? "context" : event ? NULL : "event";
-	int error = rdmaez_impl_begin(diag, "rdmaez_event_next", rdmaez_impl_why_drain, context,
-				      missing);
+	int error = rdmaez_impl_begin(diag, "rdmaez_event_next", context, missing);
 	struct ibv_async_event next;
 
 	if (error)
@@ -612,9 +611,7 @@ RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_
 	} while ((error == EAGAIN || error == EINTR) && rdmaez_impl_left(deadline));
 	if (error == ETIMEDOUT || error == EAGAIN || error == EINTR)
 		return rdmaez_impl_refuse(diag, ETIMEDOUT, RDMAEZ_WHY_EVENT_NONE, "timeout_ns");
-	return rdmaez_impl_refuse_verb(diag, error,
-				       rdmaez_impl_errno_meaning(error, RDMAEZ_WHY_UNEXPLAINED),
-				       "ibv_get_async_event");
+	return rdmaez_impl_verb(diag, error, "ibv_get_async_event");
 }
 
 RDMAEZ_IMPL_END

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* All that is known of each driver, and the bodies of driver.h. */
+/* Bodies of driver.h. */
 #ifndef RDMAEZ_IMPL_DRIVER_H
 #define RDMAEZ_IMPL_DRIVER_H
 
 #ifndef RDMAEZ_DRIVER_H
 #include "../driver.h"
 #endif
+
+RDMAEZ_IMPL_BEGIN
 
 /* What several drivers have in common: those of Mellanox; those whose verbs are rdmavt's. */
 #define RDMAEZ_IMPL_DRIVER_MLX4                                                        \
@@ -330,6 +332,8 @@
 	  RDMAEZ_DRIVER_CAUSES_SIW,                                                                \
 	  "siw", "siw", "", "", "")
 /* clang-format on */
+
+RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 

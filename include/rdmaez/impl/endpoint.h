@@ -9,14 +9,14 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_UNITS_H
-#include "../units.h"
-#endif
-#ifndef RDMAEZ_IMPL_BYTES_H
-#include "bytes.h"
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
 #endif
 #ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_FIELD_H
+#include "field.h"
 #endif
 #ifndef RDMAEZ_IMPL_GID_H
 #include "gid.h"
@@ -26,6 +26,18 @@
 #endif
 #ifndef RDMAEZ_IMPL_QP_H
 #include "qp.h"
+#endif
+#ifndef RDMAEZ_IMPL_SYSTEM_H
+#include "system.h"
+#endif
+#ifndef RDMAEZ_IMPL_UNITS_H
+#include "units.h"
+#endif
+#ifndef RDMAEZ_PATH_H
+#include "../path.h"
+#endif
+#ifndef RDMAEZ_QP_RULES_H
+#include "../qp_rules.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -132,7 +144,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint
 		uint32_t value;
 
 		if (back)
-			rdmaez_impl_field_put((char *)endpoint + f->to, f->size,
+			rdmaez_impl_field_set(f, endpoint,
 					      (uint32_t)rdmaez_impl_bytes_get(&from, f->from));
 		value = rdmaez_impl_field_get(f, endpoint);
 		site.field = f->name;
@@ -197,7 +209,7 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
 	uint64_t version, least;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_endpoint_unpack", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "rdmaez_endpoint_unpack");
 	if (!buf || !endpoint)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  buf ? "endpoint" : "buf");
@@ -223,22 +235,6 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
 	return error;
 }
 
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-RDMAEZ_COLD int rdmaez_endpoint_format(const struct rdmaez_endpoint *endpoint, char *buf,
-				       size_t size)
-{
-	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
-	const bool good = !rdmaez_endpoint_pack(endpoint, bytes);
-	size_t i = 0;
-
-	for (; good && i < 2 * sizeof(bytes) && i + 1 < size; i++)
-		buf[i] = "0123456789abcdef"[bytes[i / 2] >> (i % 2 ? 0 : 4) & 0xf];
-	if (size)
-		buf[i] = '\0';
-	return good ? (int)(2 * sizeof(bytes)) : 0;
-}
-
 RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *endpoint,
 				      struct rdmaez_diag *diag)
 {
@@ -250,7 +246,7 @@ RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *
 	size_t length = 0;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_endpoint_parse", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "rdmaez_endpoint_parse");
 	if (!text || !endpoint)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  text ? "endpoint" : "text");
@@ -352,8 +348,7 @@ RDMAEZ_API int rdmaez_endpoint_port(struct ibv_context *context, const struct rd
 	struct rdmaez_endpoint e;
 	struct ibv_device_attr device;
 	struct ibv_port_attr port;
-	int error = rdmaez_impl_begin(diag, "rdmaez_endpoint_port", rdmaez_impl_why_connect,
-				      context, missing);
+	int error = rdmaez_impl_begin(diag, "rdmaez_endpoint_port", context, missing);
 
 	if (error)
 		return error;
@@ -389,7 +384,7 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
 	enum ibv_qp_type type;
 	uint64_t bits;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_endpoint_set_qp", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "rdmaez_endpoint_set_qp");
 	if (!endpoint || !qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  endpoint ? "qp" : "endpoint");
@@ -410,8 +405,7 @@ RDMAEZ_API int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_o
 {
 	struct rdmaez_endpoint found;
 	struct ibv_ece ece;
-	int error = rdmaez_impl_begin(diag, "", rdmaez_impl_why_connect, qp ? qp->context : NULL,
-				      qp ? NULL : "qp");
+	int error = rdmaez_impl_begin(diag, "", qp ? qp->context : NULL, qp ? NULL : "qp");
 
 	memset(&ece, 0, sizeof(ece));
 	if (!error)
@@ -634,7 +628,7 @@ RDMAEZ_API int rdmaez_endpoint_negotiate(const struct rdmaez_endpoint *local,
 					 const struct rdmaez_qp_opts *opts,
 					 struct rdmaez_qp_opts *agreed, struct rdmaez_diag *diag)
 {
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_endpoint_negotiate", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "rdmaez_endpoint_negotiate");
 	if (!local || !remote || !agreed)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  !local   ? "local"
@@ -660,6 +654,20 @@ RDMAEZ_IMPL void rdmaez_impl_endpoint_ece(const struct rdmaez_endpoint *local,
 		ece->options = local->ece.options & remote->ece.options;
 	if (ece->options)
 		ece->vendor_id = local->ece.vendor_id;
+}
+
+RDMAEZ_COLD int rdmaez_endpoint_format(const struct rdmaez_endpoint *endpoint, char *buf,
+				       size_t size)
+{
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+	const bool good = !rdmaez_endpoint_pack(endpoint, bytes);
+	size_t i = 0;
+
+	for (; good && i < 2 * sizeof(bytes) && i + 1 < size; i++)
+		buf[i] = "0123456789abcdef"[bytes[i / 2] >> (i % 2 ? 0 : 4) & 0xf];
+	if (size)
+		buf[i] = '\0';
+	return good ? (int)(2 * sizeof(bytes)) : 0;
 }
 
 RDMAEZ_IMPL_END

@@ -10,23 +10,29 @@
 #if RDMAEZ_IMPL_BODIES
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#ifndef RDMAEZ_IMPL_BYTES_H
-#include "bytes.h"
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
 #endif
-#ifndef RDMAEZ_IMPL_CLOCK_H
-#include "clock.h"
+#ifndef RDMAEZ_IMPL_CONNECT_H
+#include "connect.h"
 #endif
 #ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
 #endif
-#ifndef RDMAEZ_IMPL_RETRY_H
-#include "retry.h"
+#ifndef RDMAEZ_IMPL_ENDPOINT_H
+#include "endpoint.h"
+#endif
+#ifndef RDMAEZ_IMPL_GID_H
+#include "gid.h"
 #endif
 #ifndef RDMAEZ_IMPL_SYSTEM_H
 #include "system.h"
+#endif
+#ifndef RDMAEZ_QP_H
+#include "../qp.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -231,7 +237,7 @@ RDMAEZ_API int rdmaez_exchange_many(int socket, const struct rdmaez_exchange_lis
 	struct rdmaez_impl_exchange x;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "");
 	if (!list || !list->local || !list->remote || !list->buffer)
 		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					   !list           ? "list"
@@ -272,7 +278,7 @@ RDMAEZ_API int rdmaez_exchange_barrier(int socket, const struct rdmaez_exchange_
 						     RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
 	struct rdmaez_impl_exchange x;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_exchange_barrier", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "rdmaez_exchange_barrier");
 	if (ready && ready->error < 0)
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, ready->error);
 	x.socket = socket;
@@ -280,6 +286,34 @@ RDMAEZ_API int rdmaez_exchange_barrier(int socket, const struct rdmaez_exchange_
 	x.buffer = NULL;
 	return rdmaez_impl_exchange_swap(&x, ready ? ready->error : 0, 2, 0,
 					 ready ? ready->identity : 0, diag);
+}
+
+RDMAEZ_API int rdmaez_exchange_peer(int socket, union ibv_gid *peer, struct rdmaez_diag *diag)
+{
+	static const uint8_t loopback[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+	union ibv_gid gid;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_exchange_peer");
+	if (!peer)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "peer");
+	memset(&address, 0, sizeof(address));
+	if (getpeername(socket, (struct sockaddr *)&address, &size))
+		return rdmaez_impl_refuse(diag, errno, RDMAEZ_WHY_EXCHANGE_SOCKET, "getpeername");
+	memset(&gid, 0, sizeof(gid));
+	/* In struct sockaddr_in and sockaddr_in6 the address begins at byte 4 and 8. */
+	if (address.ss_family == AF_INET6)
+		memcpy(gid.raw, (char *)&address + 8, 16);
+	if (address.ss_family == AF_INET) {
+		memset(&gid.raw[10], 0xff, 2);
+		memcpy(&gid.raw[12], (char *)&address + 4, 4);
+	}
+	if (memcmp(&gid, loopback, sizeof(loopback)) == 0 ||
+	    (rdmaez_gid_class(&gid) == RDMAEZ_GID_CLASS_IPV4 && gid.raw[12] == 127))
+		memset(&gid, 0, sizeof(gid));
+	*peer = gid;
+	return 0;
 }
 
 /*
@@ -321,7 +355,7 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 	struct rdmaez_qp_opts with;
 	int error, met;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_exchange_connect", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "rdmaez_exchange_connect");
 	if (!qp) {
 		(void)rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
 		return EINVAL; /* never 0, which the compiler sees here */
@@ -339,7 +373,6 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 						error ? 0 : list.local->nonce + found.nonce,
 						error ? NULL : diag);
 		if (diag && !error && met) { /* the record of a success so far */
-			diag->texts = rdmaez_impl_why_connect;
 			diag->from = (int)qp->state;
 			diag->to = -1;
 		}
@@ -424,7 +457,19 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_begin(const struct rdmaez_impl_addrinfo *at
 		return 0;
 	}
 	error = errno;
-	close(*fd);
+	rdmaez_impl_close(*fd);
+	return error;
+}
+
+/* Listens at the first address of a family that works; EAFNOSUPPORT where there is none. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_listen(const struct rdmaez_impl_addrinfo *list, int family,
+					    int *listener)
+{
+	int error = EAFNOSUPPORT;
+
+	for (const struct rdmaez_impl_addrinfo *at = list; at && error; at = at->next)
+		if (at->family == family)
+			error = rdmaez_impl_exchange_begin(at, true, listener);
 	return error;
 }
 
@@ -432,13 +477,10 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_begin(const struct rdmaez_impl_addrinfo *at
 RDMAEZ_IMPL int rdmaez_impl_exchange_accept(const struct rdmaez_impl_addrinfo *list,
 					    uint64_t deadline, int *fd, struct rdmaez_diag *diag)
 {
-	int error = EAFNOSUPPORT, listener = -1;
+	int listener = -1, error = rdmaez_impl_exchange_listen(list, AF_INET6, &listener);
 
-	for (int family = AF_INET6; error && error != EADDRINUSE && family;
-	     family = family == AF_INET6 ? AF_INET : 0)
-		for (const struct rdmaez_impl_addrinfo *at = list; at && error; at = at->next)
-			if (at->family == family)
-				error = rdmaez_impl_exchange_begin(at, true, &listener);
+	if (error && error != EADDRINUSE)
+		error = rdmaez_impl_exchange_listen(list, AF_INET, &listener);
 	if (error)
 		return rdmaez_impl_refuse(diag, error,
 					  error == EADDRINUSE ? RDMAEZ_WHY_OPEN_IN_USE
@@ -446,12 +488,15 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_accept(const struct rdmaez_impl_addrinfo *l
 					  "port");
 	do {
 		error = rdmaez_impl_wait(listener, POLLIN, deadline);
-		*fd = error ? -1 : rdmaez_impl_accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		error = error || *fd >= 0 ? error : errno;
+		*fd = -1;
+		if (!error)
+			*fd = rdmaez_impl_accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (!error && *fd < 0)
+			error = errno;
 		/* A peer that has gone again meanwhile, or been interrupted, is none. */
 	} while ((error == EAGAIN || error == EINTR || error == ECONNABORTED) &&
 		 rdmaez_impl_left(deadline));
-	close(listener);
+	rdmaez_impl_close(listener);
 	if (error == ETIMEDOUT)
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_OPEN_NO_PEER, "timeout_ns");
 	return error ? rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_EXCHANGE_SOCKET, "accept4") : 0;
@@ -508,7 +553,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *li
 					*fd, left > each ? deadline - left + each : deadline);
 				if (!error)
 					return 0;
-				close(*fd);
+				rdmaez_impl_close(*fd);
 			}
 			/* A host that refuses, or did, tells more than one that does not answer. */
 			if (worst != ECONNREFUSED && (rdmaez_impl_exchange_heals(error) ||
@@ -534,7 +579,7 @@ RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *port, uint64_t
 	struct rdmaez_impl_addrinfo *list;
 	int error, fd = -1;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_exchange_open", rdmaez_impl_why_connect);
+	rdmaez_impl_diag_reset(diag, "rdmaez_exchange_open");
 	if (!port || !socket)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  port ? "socket" : "port");
@@ -552,34 +597,6 @@ RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *port, uint64_t
 }
 
 /* ---- The peer's address ---------------------------------------------------------------------- */
-
-RDMAEZ_API int rdmaez_exchange_peer(int socket, union ibv_gid *peer, struct rdmaez_diag *diag)
-{
-	static const uint8_t loopback[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-	struct sockaddr_storage address;
-	socklen_t size = sizeof(address);
-	union ibv_gid gid;
-
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_exchange_peer", rdmaez_impl_why_connect);
-	if (!peer)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "peer");
-	memset(&address, 0, sizeof(address));
-	if (getpeername(socket, (struct sockaddr *)&address, &size))
-		return rdmaez_impl_refuse(diag, errno, RDMAEZ_WHY_EXCHANGE_SOCKET, "getpeername");
-	memset(&gid, 0, sizeof(gid));
-	/* In struct sockaddr_in and sockaddr_in6 the address begins at byte 4 and 8. */
-	if (address.ss_family == AF_INET6)
-		memcpy(gid.raw, (char *)&address + 8, 16);
-	if (address.ss_family == AF_INET) {
-		memset(&gid.raw[10], 0xff, 2);
-		memcpy(&gid.raw[12], (char *)&address + 4, 4);
-	}
-	if (memcmp(&gid, loopback, sizeof(loopback)) == 0 ||
-	    (rdmaez_gid_class(&gid) == RDMAEZ_GID_CLASS_IPV4 && gid.raw[12] == 127))
-		memset(&gid, 0, sizeof(gid));
-	*peer = gid;
-	return 0;
-}
 
 RDMAEZ_IMPL_END
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fields of verbs structs that are filled from options. All that is known of one is written down once, as a
- * row of a list; the list is made into code that fills the fields, and into a table for whoever explains why
- * an option was refused, or looks at fields that somebody else has filled.
+ * row of a list, from which it is filled and by which a value that somebody else has chosen is judged.
  */
 #ifndef RDMAEZ_IMPL_FIELD_H
 #define RDMAEZ_IMPL_FIELD_H
@@ -13,8 +12,8 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_IMPL_DIAG_H
-#include "diag.h"
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -58,7 +57,7 @@ struct rdmaez_impl_value {
 };
 
 /* An option by itself: the default for 0, and 0 for RDMAEZ_ZERO. */
-RDMAEZ_FOLD uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_t otherwise)
+RDMAEZ_IMPL uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_t otherwise)
 {
 	if (otherwise && !given)
 		return otherwise;
@@ -66,40 +65,26 @@ RDMAEZ_FOLD uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_
 }
 
 /* What an option amounts to, and what is accepted, by the row alone. */
-RDMAEZ_FOLD struct rdmaez_impl_value
-rdmaez_impl_field_value(int option, uint32_t given, uint32_t otherwise, uint32_t min, uint32_t max)
+RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_field_value(const struct rdmaez_impl_field *field,
+							     const void *options)
 {
 	struct rdmaez_impl_value v;
 
-	v.given = given;
-	v.value = rdmaez_impl_field_meant(option, given, otherwise);
-	v.min = min;
-	v.max = max;
+	memcpy(&v.given, (const char *)options + field->from, sizeof(v.given));
+	v.value = rdmaez_impl_field_meant(field->option, v.given, field->otherwise);
+	v.min = field->min;
+	v.max = field->max;
 	return v;
 }
 
 /* Whether a value is refused: it is out of its range, or has a bit that is not in the mask. */
-RDMAEZ_FOLD bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
+RDMAEZ_IMPL bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
 {
 	if (rule == RDMAEZ_IMPL_FIELD_ACCESS)
 		return (v.value & ~v.max) != 0;
 	if (rule == RDMAEZ_IMPL_FIELD_GID) /* of a table without entries `max` is -1 */
 		return (int32_t)v.value < 0 || (int32_t)v.value > (int32_t)v.max;
 	return v.value < v.min || v.value > v.max;
-}
-
-/* Puts a value into a field of so many bytes. */
-RDMAEZ_FOLD void rdmaez_impl_field_put(void *field, size_t size, uint32_t word)
-{
-	const uint16_t half = (uint16_t)word;
-	const uint8_t byte = (uint8_t)word;
-
-	if (size == sizeof(byte))
-		memcpy(field, &byte, sizeof(byte));
-	else if (size == sizeof(half))
-		memcpy(field, &half, sizeof(half));
-	else
-		memcpy(field, &word, sizeof(word));
 }
 
 /* The value of a field that somebody else has filled. */
@@ -123,69 +108,33 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_field_get(const struct rdmaez_impl_field *field
 	return word;
 }
 
-/* The option of a field. */
-RDMAEZ_IMPL uint32_t rdmaez_impl_field_given(const struct rdmaez_impl_field *field,
-					     const void *options)
+/* Writes the field of a row. */
+RDMAEZ_IMPL void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, void *attributes,
+				       uint32_t word)
 {
-	uint32_t word;
+	char *const at = (char *)attributes + field->to;
+	const uint16_t half = (uint16_t)word;
 
-	memcpy(&word, (const char *)options + field->from, sizeof(word));
-	return word;
+	if (field->size == 1)
+		*at = (char)word;
+	else if (field->size == sizeof(half))
+		memcpy(at, &half, sizeof(half));
+	else
+		memcpy(at, &word, sizeof(word));
 }
 
-/* A number that is too large, and would not be with its bytes in the other order. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_order(struct rdmaez_diag *diag, const char *name,
-						uint32_t value, uint32_t max)
+/* The same for an option; 0, or EINVAL with a finding that has this name. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_field_put(const struct rdmaez_impl_field *field,
+					   struct rdmaez_impl_value v, const char *name,
+					   void *attributes, struct rdmaez_diag *diag)
 {
-	const uint32_t swapped =
-		value >> 24 | (value >> 8 & 0xff00) | (value << 8 & 0xff0000) | value << 24;
-	struct rdmaez_impl_site site;
-
-	site.field = name;
-	site.why = RDMAEZ_WHY_QPN_SWAPPED;
-	site.kind = RDMAEZ_VALUE_NUMBER;
-	if (value > max && swapped <= max && swapped > 1) /* 0 and 1 are no peer's */
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, value, swapped, swapped);
-}
-
-/* Says that an option was refused, under a name that may be shorter than the row's. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_field_refuse(struct rdmaez_diag *diag,
-					       const struct rdmaez_impl_field *field,
-					       const char *name, struct rdmaez_impl_value v)
-{
-	const bool is_signed = (field->option & RDMAEZ_IMPL_AS_SIGNED) != 0;
-	struct rdmaez_impl_site site;
-
-	site.field = name;
-	site.why = RDMAEZ_WHY_RANGE;
-	site.kind = RDMAEZ_VALUE_NUMBER;
-	switch (field->rule) {
-	case RDMAEZ_IMPL_FIELD_ENUM:
-		site.why = RDMAEZ_WHY_ENUM;
-		break;
-	case RDMAEZ_IMPL_FIELD_GID:
-		site.why = RDMAEZ_WHY_GID_INDEX;
-		break;
-	case RDMAEZ_IMPL_FIELD_PORT:
-		site.why = RDMAEZ_WHY_PORT;
-		break;
-	case RDMAEZ_IMPL_FIELD_ACCESS:
-		site.why = RDMAEZ_WHY_ACCESS_BITS;
-		site.kind = RDMAEZ_VALUE_ACCESS;
-		v.value &= ~v.max;
-		break;
-	case RDMAEZ_IMPL_FIELD_MTU:
-		site.why = (int32_t)v.value >= 256 ? RDMAEZ_WHY_MTU_IN_BYTES : RDMAEZ_WHY_ENUM;
-		site.kind = RDMAEZ_VALUE_MTU;
-		break;
-	default:
-		break;
-	}
-	rdmaez_impl_refuse_within(diag, EINVAL, &site,
-				  is_signed ? (int64_t)(int32_t)v.value : (int64_t)v.value,
-				  (int32_t)v.min, is_signed ? (int64_t)(int32_t)v.max : v.max);
-	if (field->rule == RDMAEZ_IMPL_FIELD_PEER)
-		rdmaez_impl_suspect_order(diag, name, v.value, v.max);
+	rdmaez_impl_field_set(field, attributes, v.value);
+	if (!rdmaez_impl_field_refused(field->rule, v))
+		return 0;
+	if (diag)
+		diag->error = EINVAL;
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_field_explain, (diag, field, name, &v));
+	return EINVAL;
 }
 
 RDMAEZ_IMPL_END

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of fmt.h; those of records are in impl/diag_fmt.h. */
+/* Bodies of fmt.h, and what is printed where a program has no explanations. */
 #ifndef RDMAEZ_IMPL_FMT_H
 #define RDMAEZ_IMPL_FMT_H
 
@@ -9,7 +9,8 @@
 
 RDMAEZ_IMPL_BEGIN
 
-RDMAEZ_COLD RDMAEZ_IMPL_ENDS void rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag);
+RDMAEZ_COLD __attribute__((__noreturn__)) void
+rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag);
 
 RDMAEZ_INLINE void rdmaez_diag_need(int error, const struct rdmaez_diag *diag)
 {
@@ -21,88 +22,129 @@ RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_IMPL_DIAG_FMT_H
-#include "diag_fmt.h"
+#include <stdio.h>
+
+/* exit() under a name of our own, for the same reason as close() in system.h. */
+#ifdef __GNUC__
+RDMAEZ_IMPL_BEGIN
+extern __attribute__((__noreturn__)) void rdmaez_impl_exit(int status) __asm__("exit");
+RDMAEZ_IMPL_END
+#else
+#include <stdlib.h>
+#define rdmaez_impl_exit exit
+#endif
+
+#ifndef RDMAEZ_IMPL_STR_H
+#include "str.h"
 #endif
 #ifndef RDMAEZ_IMPL_TEXT_H
 #include "text.h"
 #endif
-#ifndef RDMAEZ_IMPL_WC_H
-#include "wc.h"
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
+#ifndef RDMAEZ_DIAG_H
+#include "../diag.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
 
-/* What happened, the causes and what to do: a line for each, wrapped where it is too long. */
-RDMAEZ_IMPL void rdmaez_impl_put_advice(struct rdmaez_impl_text *text,
-					const struct rdmaez_advice *advice)
+/* The names of the bits that are set, with something between them; bits without a name as one hex number. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_bits(struct rdmaez_impl_text *text, uint64_t bits,
+					   const char *(*name)(int), const char *between)
 {
-	char words[256];
-	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
+	const char *before = "";
+	unsigned long long nameless = bits >> 31 << 31;
 
-	rdmaez_impl_put(&line, "What: %s.", advice->what);
-	rdmaez_impl_put_wrapped(text, "  ", "    ", words);
-	for (int i = 0; i < RDMAEZ_ADVICE_CAUSES && advice->cause[i]; i++) {
-		line = rdmaez_impl_text_in(words, sizeof(words));
-		rdmaez_impl_put(&line, "Likely: %s.", advice->cause[i]);
-		rdmaez_impl_put_wrapped(text, "  ", "    ", words);
+	for (int i = 0; i < 31; i++) {
+		const int bit = 1 << i;
+
+		if (!(bits >> i & 1))
+			continue;
+		if (!name || strcmp(name(bit), "unknown") == 0) {
+			nameless |= (unsigned int)bit;
+			continue;
+		}
+		rdmaez_impl_put(text, "%s%s", before, name(bit));
+		before = between;
 	}
-	line = rdmaez_impl_text_in(words, sizeof(words));
-	rdmaez_impl_put(&line, "Next: %s.", advice->fix);
-	rdmaez_impl_put_wrapped(text, "  ", "    ", words);
+	if (nameless)
+		rdmaez_impl_put(text, "%s0x%llx", before, nameless);
+	else if (!bits)
+		rdmaez_impl_put(text, "0");
+}
+
+RDMAEZ_COLD int rdmaez_qp_attr_mask_format(int attr_mask, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+
+	rdmaez_impl_put_bits(&text, (unsigned int)attr_mask, rdmaez_qp_attr_str, "|");
+	return (int)text.length;
+}
+
+RDMAEZ_COLD int rdmaez_access_format(unsigned int access, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+
+	rdmaez_impl_put_bits(&text, access, rdmaez_access_str, "|");
+	return (int)text.length;
+}
+
+/* The same to a stream, as rdmaez_diag_print() returns it. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_print_untold(const struct rdmaez_diag *diag, FILE *stream)
+{
+	char text[256];
+
+	rdmaez_impl_format_untold(diag, text, sizeof(text));
+	errno = 0;
+	if (fputs(text, stream) >= 0)
+		return 0;
+	return errno > 0 ? errno : EIO;
+}
+
+RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream)
+{
+	return rdmaez_impl_tell_diag_print ? rdmaez_impl_tell_diag_print(diag, stream)
+					   : rdmaez_impl_print_untold(diag, stream);
+}
+
+RDMAEZ_COLD void rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag)
+{
+	if (diag && diag->error == error)
+		rdmaez_diag_print(diag, stderr);
+	else
+		fprintf(stderr, "%s (%d)\n", rdmaez_errno_str(error), error);
+	rdmaez_impl_exit(1); /* EXIT_FAILURE */
+}
+
+RDMAEZ_COLD int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size)
+{
+	return rdmaez_impl_tell_diag_format ? rdmaez_impl_tell_diag_format(diag, buf, size)
+					    : rdmaez_impl_format_untold(diag, buf, size);
+}
+
+RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size)
+{
+	return rdmaez_impl_tell_diag_line ? rdmaez_impl_tell_diag_line(diag, buf, size)
+					  : rdmaez_impl_line_untold(diag, buf, size);
+}
+
+RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size)
+{
+	return rdmaez_impl_tell_diag_json ? rdmaez_impl_tell_diag_json(diag, buf, size)
+					  : rdmaez_impl_json_untold(buf, size);
 }
 
 RDMAEZ_COLD int rdmaez_wc_format(const struct ibv_wc *wc, char *buf, size_t size)
 {
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	const struct rdmaez_advice *advice = rdmaez_wc_explain(wc);
-
-	if (!wc)
-		return 0;
-	rdmaez_impl_put(&text, "%s (%d) on QP %u, wr_id 0x%llx", advice->name, (int)wc->status,
-			wc->qp_num, (unsigned long long)wc->wr_id);
-	if (advice->valid & RDMAEZ_VALID_VENDOR_ERR)
-		rdmaez_impl_put(&text, ", vendor_err 0x%x", wc->vendor_err);
-	rdmaez_impl_put(&text, ".\n");
-	rdmaez_impl_put_advice(&text, advice);
-	if (rdmaez_wc_vendor_str(wc)[0])
-		rdmaez_impl_put(&text, "  On mlx5 and mlx4 this vendor_err hints at: %s.\n",
-				rdmaez_wc_vendor_str(wc));
-	return (int)text.length;
-}
-
-/* What an event happened to. */
-RDMAEZ_IMPL void rdmaez_impl_put_element(struct rdmaez_impl_text *text,
-					 const struct ibv_async_event *event, unsigned int valid)
-{
-	if ((valid & RDMAEZ_VALID_QP) && event->element.qp)
-		rdmaez_impl_put(text, " on QP %u", event->element.qp->qp_num);
-	else if (valid & RDMAEZ_VALID_PORT_NUM)
-		rdmaez_impl_put(text, " on port %d", event->element.port_num);
-	else if ((valid & RDMAEZ_VALID_CQ) && event->element.cq)
-		rdmaez_impl_put(text, " on a CQ of %d entries", event->element.cq->cqe);
-	else if (valid & RDMAEZ_VALID_SRQ)
-		rdmaez_impl_put(text, " on an SRQ");
-	else if ((valid & RDMAEZ_VALID_WQ) && event->element.wq)
-		rdmaez_impl_put(text, " on WQ %u", event->element.wq->wq_num);
+	return rdmaez_impl_tell_wc_format ? rdmaez_impl_tell_wc_format(wc, buf, size)
+					  : rdmaez_impl_format_untold(NULL, buf, size);
 }
 
 RDMAEZ_COLD int rdmaez_event_format(const struct ibv_async_event *event, char *buf, size_t size)
 {
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-	const struct rdmaez_advice *advice = rdmaez_event_explain(event);
-	const unsigned int objects =
-		RDMAEZ_VALID_CQ | RDMAEZ_VALID_QP | RDMAEZ_VALID_SRQ | RDMAEZ_VALID_WQ;
-
-	if (!event)
-		return 0;
-	rdmaez_impl_put(&text, "%s (%d)", advice->name, (int)event->event_type);
-	rdmaez_impl_put_element(&text, event, advice->valid);
-	rdmaez_impl_put(&text, ".\n");
-	rdmaez_impl_put_advice(&text, advice);
-	rdmaez_impl_put(&text, "  Then: call ibv_ack_async_event()%s.\n",
-			advice->valid & objects ? "; destroying the object waits for it" : "");
-	return (int)text.length;
+	return rdmaez_impl_tell_event_format ? rdmaez_impl_tell_event_format(event, buf, size)
+					     : rdmaez_impl_format_untold(NULL, buf, size);
 }
 
 RDMAEZ_IMPL_END

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of gid.h. */
+/* Bodies of gid.h, and the question by which of its addresses the host sends to a peer. */
 #ifndef RDMAEZ_IMPL_GID_H
 #define RDMAEZ_IMPL_GID_H
 
@@ -21,11 +21,16 @@ RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
 
+#include <sys/socket.h>
+
+#ifndef RDMAEZ_IMPL_SYSTEM_H
+#include "system.h"
+#endif
 #ifndef RDMAEZ_IMPL_TEXT_H
 #include "text.h"
 #endif
-#ifndef RDMAEZ_IMPL_DIAG_H
-#include "diag.h"
+#ifndef RDMAEZ_WHY_H
+#include "../why.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -45,13 +50,6 @@ RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid)
 	if (byte[0] == 0xff)
 		return RDMAEZ_GID_CLASS_MULTICAST;
 	return RDMAEZ_GID_CLASS_GLOBAL;
-}
-
-/* Whether one address is IPv4 and the other is not: the kernel routes nothing between the families. */
-RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const union ibv_gid *b)
-{
-	return (rdmaez_gid_class(a) == RDMAEZ_GID_CLASS_IPV4) !=
-	       (rdmaez_gid_class(b) == RDMAEZ_GID_CLASS_IPV4);
 }
 
 /* How many leading bits two GIDs have in common. */
@@ -91,20 +89,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_gid_traits(const union ibv_gid *gid)
 	default:
 		return 0;
 	}
-}
-
-/*
- * Whether the kernel looks up the peer's Ethernet address, which takes GIDs of one family: not for a
- * multicast group, nor for a link-local peer of RoCE v1, whose GIDs hold the address.
- */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *own,
-						  const union ibv_gid *peer)
-{
-	const int is = rdmaez_impl_gid_traits(peer);
-
-	return is < 0 || !(is & (own->gid_type == IBV_GID_TYPE_ROCE_V1
-					 ? RDMAEZ_IMPL_GID_GROUP | RDMAEZ_IMPL_GID_LINK
-					 : RDMAEZ_IMPL_GID_GROUP));
 }
 
 /* From this rank on a GID has the scope of the peer, if that is known. */
@@ -200,6 +184,71 @@ RDMAEZ_COLD int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t si
 				rdmaez_impl_put(&text, i ? ":%x" : "%x", group[i]);
 		}
 	return (int)text.length;
+}
+
+/*
+ * What came of asking: 0 and the local address that the kernel would send from; ENETUNREACH or EHOSTUNREACH where
+ * no route leads there; another errno value where it could not be asked.
+ */
+struct rdmaez_impl_route {
+	int error;
+	union ibv_gid source;
+};
+
+/* A GID as a struct sockaddr_in or sockaddr_in6: family, port, and the address at byte 4 or 8. Returns the length. */
+RDMAEZ_IMPL_COLD socklen_t rdmaez_impl_route_address(const union ibv_gid *gid,
+						     struct sockaddr_storage *address)
+{
+	const bool ipv4 = rdmaez_gid_class(gid) == RDMAEZ_GID_CLASS_IPV4;
+
+	memset(address, 0, sizeof(*address));
+	address->ss_family = ipv4 ? AF_INET : AF_INET6;
+	memcpy((char *)address + (ipv4 ? 4 : 8), &gid->raw[ipv4 ? 12 : 0], ipv4 ? 4 : 16);
+	return ipv4 ? 16 : 28;
+}
+
+/*
+ * Has the kernel choose an address that stays over a temporary one, RFC 4941: when that is removed, its GID is as well.
+ * Without the wish an interface's `use_tempaddr` decides. Numbers of <linux/in6.h>.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_route_prefer(int fd)
+{
+	const int ipproto_ipv6 = 41, ipv6_addr_preferences = 72, prefer_src_public = 2;
+
+	(void)setsockopt(fd, ipproto_ipv6, ipv6_addr_preferences, &prefer_src_public,
+			 sizeof(prefer_src_public));
+}
+
+/*
+ * Asks which way leads to a GID's address, by connecting a UDP socket, which sends nothing: from this address, so that
+ * its routing rules count; NULL: from the one that the host chooses. A link-local address would take an interface
+ * (EINVAL, __ip6_datagram_connect(), net/ipv6/datagram.c), and on an interface any IPv4 address has a route
+ * (ip_route_output_key_hash_rcu(), net/ipv4/route.c), so none is named.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_route_ask(const union ibv_gid *peer, const union ibv_gid *from,
+					    struct rdmaez_impl_route *route)
+{
+	struct sockaddr_storage to, own;
+	const socklen_t size = rdmaez_impl_route_address(peer, &to);
+	const int fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const bool ipv4 = to.ss_family == AF_INET;
+	socklen_t length = from ? rdmaez_impl_route_address(from, &own) : sizeof(own);
+
+	memset(route, 0, sizeof(*route));
+	((char *)&to)[3] = 1; /* a port, any but 0 */
+	if (fd >= 0 && !ipv4)
+		rdmaez_impl_route_prefer(fd);
+	if (fd < 0 || (from && bind(fd, (const struct sockaddr *)&own, length)) ||
+	    connect(fd, (const struct sockaddr *)&to, size) ||
+	    getsockname(fd, (struct sockaddr *)&own, &length))
+		route->error = errno;
+	else if (ipv4)
+		memset(&route->source.raw[10], 0xff, 2);
+	if (!route->error)
+		memcpy(&route->source.raw[ipv4 ? 12 : 0], &((char *)&own)[ipv4 ? 4 : 8],
+		       ipv4 ? 4 : 16);
+	if (fd >= 0)
+		rdmaez_impl_close(fd);
 }
 
 RDMAEZ_IMPL_END

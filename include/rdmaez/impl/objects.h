@@ -9,76 +9,27 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <fcntl.h>
-
-#ifndef RDMAEZ_IMPL_CREATE_H
-#include "create.h"
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
+#include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_VERB_H
+#include "verb.h"
+#endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
-
-/* ---- Completion queues -------------------------------------------------------------------- */
-
-/* How many completions were asked for: against what the device reports, and what it may not. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_cq_explain_cqe(const struct ibv_cq_init_attr_ex *init,
-						 const struct ibv_device_attr *device,
-						 struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_limit limits[] = {
-		{"cqe", offsetof(struct ibv_cq_init_attr_ex, cqe), 1, RDMAEZ_DRIVER_COMPARES_CQE,
-		 true, offsetof(struct ibv_device_attr, max_cqe)}};
-
-	rdmaez_impl_explain_limits(diag, limits, 1, init, device);
-}
-
-/* Where nothing else was found wrong, whether that is so. No bounds: it is within those that are known. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_cq_suspect(const struct ibv_cq_init_attr_ex *init,
-					     const struct ibv_device_attr *device,
-					     struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site secret = {"cqe", RDMAEZ_WHY_CQ_HIDDEN,
-						       RDMAEZ_VALUE_NUMBER, 1, 0};
-
-	if (diag->error != EINVAL || diag->count || device->max_cqe <= 0)
-		return false;
-	rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &secret, init->cqe);
-	return true;
-}
-
-/* What both verbs are given, and what only ibv_create_cq_ex() is. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain(struct ibv_context *context,
-					    const struct ibv_cq_init_attr_ex *init, int error,
-					    struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site vector = {"comp_vector", RDMAEZ_WHY_RANGE,
-						       RDMAEZ_VALUE_NUMBER, 0, 0};
-	struct ibv_device_attr device;
-
-	diag->error = error;
-	rdmaez_impl_create_ask(context, &device);
-	rdmaez_impl_cq_explain_cqe(init, &device, diag);
-	/* create_cq() of uverbs_cmd.c and UVERBS_METHOD_CQ_CREATE, which a provider short of memory never asks. */
-	if (rdmaez_impl_is_judged(error) &&
-	    init->comp_vector >= (uint32_t)context->num_comp_vectors)
-		rdmaez_impl_find_within(diag,
-					error == ENOMEM ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR,
-					&vector, (uint64_t)(int64_t)(int32_t)init->comp_vector, 0,
-					(uint64_t)context->num_comp_vectors - 1);
-	if (init->channel)
-		rdmaez_impl_explain_context(diag, "channel", init->channel->context, context);
-	if (rdmaez_impl_cq_suspect(init, &device, diag))
-		rdmaez_impl_explain_count(diag, &device, "max_cq", device.max_cq);
-	rdmaez_impl_explain_rest(diag, "cqe", "max_cq", device.max_cq);
-	return error;
-}
 
 RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
 				struct ibv_comp_channel *channel, int comp_vector,
 				struct ibv_cq **cq, struct rdmaez_diag *diag)
 {
 	const char *const missing = !context ? "context" : cq ? NULL : "cq";
-	int error = rdmaez_impl_begin(diag, "rdmaez_cq_create", rdmaez_impl_why_objects, context,
-				      missing);
+	int error = rdmaez_impl_begin(diag, "rdmaez_cq_create", context, missing);
 	struct ibv_cq_init_attr_ex init;
 	struct ibv_cq *made;
 
@@ -89,37 +40,13 @@ RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
 		*cq = made;
 		return 0;
 	}
-	error = rdmaez_impl_error_of_null();
-	if (!diag)
-		return error;
+	error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), "ibv_create_cq");
 	memset(&init, 0, sizeof(init));
 	init.cqe = (uint32_t)cqe;
 	init.channel = channel;
 	init.comp_vector = (uint32_t)comp_vector;
-	diag->verb = "ibv_create_cq";
-	return rdmaez_impl_cq_explain(context, &init, error, diag);
-}
-
-/* EOPNOTSUPP of ibv_create_cq_ex(): which of its flags it may be. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_cq_explain_flags(const struct ibv_cq_init_attr_ex *init,
-						   struct rdmaez_diag *diag)
-{
-	struct rdmaez_impl_site site = {"wc_flags", RDMAEZ_WHY_NOT_SUPPORTED, RDMAEZ_VALUE_FLAGS, 0,
-					0};
-	/* What every driver can: the fields of struct ibv_wc. */
-	const uint64_t rare = init->wc_flags & ~(uint64_t)IBV_WC_STANDARD_FLAGS;
-
-	if (rare)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, rare, 0, init->wc_flags);
-	site.field = "flags";
-	if ((init->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) && init->flags)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, init->flags, 0,
-					init->flags);
-	site.field = "comp_mask";
-	if (init->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site,
-					init->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS, 0,
-					init->comp_mask);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_cq_explain, (context, &init, false, diag));
+	return error;
 }
 
 RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
@@ -130,8 +57,7 @@ RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
 				    : !init_attr ? "init_attr"
 				    : cq         ? NULL
 						 : "cq";
-	int error = rdmaez_impl_begin(diag, "rdmaez_cq_create_ex", rdmaez_impl_why_objects, context,
-				      missing);
+	int error = rdmaez_impl_begin(diag, "rdmaez_cq_create_ex", context, missing);
 	struct ibv_cq_ex *made;
 
 	if (error)
@@ -141,166 +67,23 @@ RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
 		*cq = made;
 		return 0;
 	}
-	error = rdmaez_impl_error_of_null();
-	if (!diag)
-		return error;
-	diag->verb = "ibv_create_cq_ex";
-	/* Where the library refuses comp_mask, a provider leaves errno as it was. */
-	if (error == EOPNOTSUPP || error == EIO)
-		rdmaez_impl_cq_explain_flags(init_attr, diag);
-	return rdmaez_impl_cq_explain(context, init_attr, error, diag);
-}
-
-/* Why a queue was not resized. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_cq_explain_resize(const struct ibv_cq *cq, int cqe, int error,
-						   struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site waiting = {"cqe", RDMAEZ_WHY_CQ_WAITING,
-							RDMAEZ_VALUE_NUMBER, 1, 0};
-	struct ibv_cq_init_attr_ex init;
-	struct ibv_device_attr device;
-
-	diag->verb = "ibv_resize_cq";
-	/* mlx5_ib_resize_cq() says ENOSYS for want of firmware, mlx5_resize_cq() EOPNOTSUPP of memory in a dma-buf. */
-	if (error == EOPNOTSUPP || error == ENOSYS)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_CQ_FIXED, "cq");
-	diag->error = error;
-	memset(&init, 0, sizeof(init));
-	init.cqe = (uint32_t)cqe;
-	rdmaez_impl_create_ask(cq->context, &device);
-	rdmaez_impl_cq_explain_cqe(&init, &device, diag);
-	/* rxe_resize_cq(), rvt_resize_cq(), mlx4_resize_cq() */
-	if (error == EINVAL && !diag->count && cqe < cq->cqe)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &waiting, init.cqe);
-	rdmaez_impl_cq_suspect(&init, &device, diag);
-	rdmaez_impl_explain_rest(diag, "cqe", NULL, 0);
+	error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), "ibv_create_cq_ex");
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_cq_explain, (context, init_attr, true, diag));
 	return error;
 }
 
 RDMAEZ_API int rdmaez_cq_resize(struct ibv_cq *cq, int cqe, struct rdmaez_diag *diag)
 {
-	int error = rdmaez_impl_begin(diag, "rdmaez_cq_resize", rdmaez_impl_why_objects,
-				      cq ? cq->context : NULL, cq ? NULL : "cq");
+	int error = rdmaez_impl_begin(diag, "rdmaez_cq_resize", cq ? cq->context : NULL,
+				      cq ? NULL : "cq");
 
 	if (error)
 		return error;
 	error = rdmaez_impl_error(ibv_resize_cq(cq, cqe));
-	return error && diag ? rdmaez_impl_cq_explain_resize(cq, cqe, error, diag) : error;
-}
-
-/* ---- SRQs --------------------------------------------------------------------------------- */
-
-/*
- * What a type needs in comp_mask: ibv_cmd_create_srq_ex() and ibv_icmd_create_srq() of rdma-core. With a basic
- * SRQ mlx4_create_srq_ex() and mlx5_create_srq_ex() do not ask for it.
- */
-RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_parts(const struct ibv_srq_init_attr_ex *init,
-						    struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site parts = {"comp_mask", RDMAEZ_WHY_SRQ_PARTS,
-						      RDMAEZ_VALUE_FLAGS, 0, 0};
-	uint32_t needed = IBV_SRQ_INIT_ATTR_PD;
-
-	if (init->srq_type == IBV_SRQT_XRC)
-		needed |= (uint32_t)IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
-	if (init->srq_type == IBV_SRQT_TM)
-		needed |= (uint32_t)IBV_SRQ_INIT_ATTR_CQ | IBV_SRQ_INIT_ATTR_TM;
-	if ((diag->error == EINVAL || diag->error == EIO) && (needed & ~init->comp_mask))
-		rdmaez_impl_find_within(diag,
-					init->srq_type == IBV_SRQT_BASIC ? RDMAEZ_DIAG_LIKELY
-									 : RDMAEZ_DIAG_ERROR,
-					&parts, needed & ~init->comp_mask, 0, init->comp_mask);
-}
-
-/* Tag matching: whether the device has it, and as many tags and operations. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
-						   const struct ibv_srq_init_attr_ex *init,
-						   struct rdmaez_diag *diag)
-{
-	const struct ibv_tm_cap *const asked = &init->tm_cap;
-	struct rdmaez_impl_site site = {"tm_cap.max_num_tags", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_NUMBER,
-					0, 0};
-	struct ibv_device_attr_ex device;
-	enum rdmaez_severity sure;
-
-	memset(&device, 0, sizeof(device));
-	if (ibv_query_device_ex(context, NULL, &device))
-		return;
-	if (!device.tm_caps.max_num_tags) {
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NOT_SUPPORTED,
-				       "srq_type");
-		return;
+	if (error) {
+		rdmaez_impl_failed(diag, error, "ibv_resize_cq");
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_cq_explain_resize, (cq, cqe, diag));
 	}
-	if (!(init->comp_mask & IBV_SRQ_INIT_ATTR_TM))
-		return;
-	sure = rdmaez_impl_limit_sure(diag, &device.orig_attr, RDMAEZ_DRIVER_COMPARES_TAGS);
-	/* ibv_icmd_create_srq() refuses none, too. */
-	site.why = asked->max_num_tags ? RDMAEZ_WHY_CAP_LIMIT : RDMAEZ_WHY_RANGE;
-	if (asked->max_num_tags - 1 >= device.tm_caps.max_num_tags)
-		rdmaez_impl_find_within(diag, sure, &site, asked->max_num_tags, 1,
-					device.tm_caps.max_num_tags);
-	site.why = RDMAEZ_WHY_CAP_LIMIT;
-	site.field = "tm_cap.max_ops";
-	if (asked->max_ops > device.tm_caps.max_ops)
-		rdmaez_impl_find_within(diag, sure, &site, asked->max_ops, 0,
-					device.tm_caps.max_ops);
-}
-
-/* What only ibv_create_srq_ex() asks for. The type is the one that counts. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_ex(struct ibv_context *context,
-						 const struct ibv_srq_init_attr_ex *init,
-						 const struct ibv_device_attr *device,
-						 struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site type = {"srq_type", RDMAEZ_WHY_ENUM,
-						     RDMAEZ_VALUE_NUMBER, 0, IBV_SRQT_TM};
-	const bool lacking = diag->error == EOPNOTSUPP || diag->error == ENOSYS;
-
-	if (init->srq_type != IBV_SRQT_BASIC)
-		rdmaez_impl_srq_explain_parts(init, diag);
-	if (diag->error == EINVAL && (unsigned int)init->srq_type > IBV_SRQT_TM)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &type, (unsigned int)init->srq_type);
-	if ((lacking || diag->error == EINVAL) && init->srq_type == IBV_SRQT_XRC &&
-	    !(device->device_cap_flags & IBV_DEVICE_XRC))
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NO_XRC, "srq_type");
-	if ((lacking || rdmaez_impl_is_judged(diag->error)) && init->srq_type == IBV_SRQT_TM)
-		rdmaez_impl_srq_explain_tags(context, init, diag);
-	rdmaez_impl_explain_context(diag, "pd", init->pd->context, context);
-	if (init->comp_mask & IBV_SRQ_INIT_ATTR_XRCD)
-		rdmaez_impl_explain_context(diag, "xrcd", init->xrcd->context, context);
-	if (init->comp_mask & IBV_SRQ_INIT_ATTR_CQ)
-		rdmaez_impl_explain_context(diag, "cq", init->cq->context, context);
-}
-
-/* What was asked, and with which verb; of ibv_create_srq() only `attr` was. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_srq_explain(struct ibv_context *context,
-					     const struct ibv_srq_init_attr_ex *init,
-					     const char *verb, int error, struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_limit limits[] = {
-		RDMAEZ_IMPL_LIMIT("attr.", ibv_srq_attr, max_wr, 1, max_srq_wr, SRQ_WR),
-		RDMAEZ_IMPL_LIMIT("attr.", ibv_srq_attr, max_sge, 0, max_srq_sge, SRQ_SGE)};
-	static const struct rdmaez_impl_site event = {"attr.srq_limit", RDMAEZ_WHY_RANGE,
-						      RDMAEZ_VALUE_NUMBER, 0, 0};
-	struct ibv_device_attr device;
-
-	diag->error = error;
-	diag->verb = verb;
-	rdmaez_impl_create_ask(context, &device);
-	if (init->pd)
-		rdmaez_impl_srq_explain_ex(context, init, &device, diag);
-	rdmaez_impl_explain_limits(diag, limits, 2, &init->attr, &device);
-	if (init->pd && init->srq_type == IBV_SRQT_BASIC)
-		rdmaez_impl_srq_explain_parts(init, diag);
-	/* siw minds (siw_create_srq()), rxe does not. */
-	if (error == EINVAL && init->attr.srq_limit > init->attr.max_wr)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &event, init->attr.srq_limit, 0,
-					init->attr.max_wr);
-	if ((error == EINVAL || error == ENOMEM) && !diag->count) {
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CAP_TOGETHER, "attr");
-		rdmaez_impl_explain_count(diag, &device, "max_srq", device.max_srq);
-	}
-	rdmaez_impl_explain_rest(diag, "attr", "max_srq", device.max_srq);
 	return error;
 }
 
@@ -308,8 +91,7 @@ RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *in
 				 struct ibv_srq **srq, struct rdmaez_diag *diag)
 {
 	const char *const missing = !pd ? "pd" : !init_attr ? "init_attr" : srq ? NULL : "srq";
-	int error = rdmaez_impl_begin(diag, "rdmaez_srq_create", rdmaez_impl_why_objects,
-				      pd ? pd->context : NULL, missing);
+	int error = rdmaez_impl_begin(diag, "rdmaez_srq_create", pd ? pd->context : NULL, missing);
 	struct ibv_srq_init_attr_ex asked;
 	struct ibv_srq *made;
 
@@ -322,9 +104,9 @@ RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *in
 		*srq = made;
 		return 0;
 	}
-	error = rdmaez_impl_error_of_null();
-	return diag ? rdmaez_impl_srq_explain(pd->context, &asked, "ibv_create_srq", error, diag)
-		    : error;
+	error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), "ibv_create_srq");
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_srq_explain, (pd->context, &asked, diag));
+	return error;
 }
 
 /* A domain or queue that is NULL where the library would follow it. */
@@ -347,8 +129,7 @@ RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
 				    : !init_attr ? "init_attr"
 				    : srq        ? rdmaez_impl_srq_missing(init_attr)
 						 : "srq";
-	int error = rdmaez_impl_begin(diag, "rdmaez_srq_create_ex", rdmaez_impl_why_objects,
-				      context, missing);
+	int error = rdmaez_impl_begin(diag, "rdmaez_srq_create_ex", context, missing);
 	struct ibv_srq_init_attr_ex asked;
 	struct ibv_srq *made;
 
@@ -360,54 +141,11 @@ RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
 		*srq = made;
 		return 0;
 	}
-	error = rdmaez_impl_error_of_null();
+	error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), "ibv_create_srq_ex");
 	/* Without its bit the type is the basic one. */
 	if (!(asked.comp_mask & IBV_SRQ_INIT_ATTR_TYPE))
 		asked.srq_type = IBV_SRQT_BASIC;
-	return diag ? rdmaez_impl_srq_explain(context, &asked, "ibv_create_srq_ex", error, diag)
-		    : error;
-}
-
-/* ---- XRC domains -------------------------------------------------------------------------- */
-
-/* What the errno says of the file and the flags; without bits in comp_mask they are none. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_xrcd_explain_file(const struct ibv_xrcd_init_attr *init,
-						    struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site file = {"fd", RDMAEZ_WHY_XRCD_FILE,
-						     RDMAEZ_VALUE_NUMBER, 1, 0};
-	const int error = diag->error;
-
-	if (error == EBADF)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &file, (uint64_t)init->fd);
-	else if (error == EAGAIN && !(init->oflags & O_CREAT))
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_XRCD_NONE, "oflags");
-	else if (error == EINVAL && (init->oflags & O_EXCL))
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_XRCD_EXISTS, "oflags");
-}
-
-/* After a refusal: the bits, the device, the file. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_xrcd_explain(struct ibv_context *context,
-					      const struct ibv_xrcd_init_attr *init, int error,
-					      struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site parts = {"comp_mask", RDMAEZ_WHY_XRCD_PARTS,
-						      RDMAEZ_VALUE_FLAGS, 0, 0};
-	const uint32_t needed = (uint32_t)IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS;
-	struct ibv_device_attr device;
-
-	diag->error = error;
-	diag->verb = "ibv_open_xrcd";
-	rdmaez_impl_create_ask(context, &device);
-	if (!(device.device_cap_flags & IBV_DEVICE_XRC) && (error == EOPNOTSUPP || error == ENOSYS))
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NO_XRC,
-				       "device_cap_flags");
-	else if ((init->comp_mask & needed) != needed)
-		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &parts, needed & ~init->comp_mask,
-					0, init->comp_mask);
-	else if (init->fd != -1)
-		rdmaez_impl_xrcd_explain_file(init, diag);
-	rdmaez_impl_explain_rest(diag, "ibv_open_xrcd", NULL, 0);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_srq_explain, (context, &asked, diag));
 	return error;
 }
 
@@ -418,8 +156,7 @@ RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_ini
 				    : !init_attr ? "init_attr"
 				    : xrcd       ? NULL
 						 : "xrcd";
-	int error = rdmaez_impl_begin(diag, "rdmaez_xrcd_open", rdmaez_impl_why_objects, context,
-				      missing);
+	int error = rdmaez_impl_begin(diag, "rdmaez_xrcd_open", context, missing);
 	struct ibv_xrcd *made;
 
 	if (error)
@@ -429,16 +166,17 @@ RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_ini
 		*xrcd = made;
 		return 0;
 	}
-	error = rdmaez_impl_error_of_null();
-	return diag ? rdmaez_impl_xrcd_explain(context, init_attr, error, diag) : error;
+	error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), "ibv_open_xrcd");
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_xrcd_explain, (context, init_attr, diag));
+	return error;
 }
 
 /* ---- The end ------------------------------------------------------------------------------ */
 
 RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_begin(diag, "rdmaez_pd_dealloc", rdmaez_impl_why_objects,
-					    pd ? pd->context : NULL, pd ? NULL : "pd");
+	const int error = rdmaez_impl_begin(diag, "rdmaez_pd_dealloc", pd ? pd->context : NULL,
+					    pd ? NULL : "pd");
 
 	return error ? error
 		     : rdmaez_impl_end(diag, ibv_dealloc_pd(pd), "ibv_dealloc_pd", "pd",
@@ -447,8 +185,8 @@ RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag)
 
 RDMAEZ_API int rdmaez_cq_destroy(struct ibv_cq *cq, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_begin(diag, "rdmaez_cq_destroy", rdmaez_impl_why_objects,
-					    cq ? cq->context : NULL, cq ? NULL : "cq");
+	const int error = rdmaez_impl_begin(diag, "rdmaez_cq_destroy", cq ? cq->context : NULL,
+					    cq ? NULL : "cq");
 
 	return error ? error
 		     : rdmaez_impl_end(diag, ibv_destroy_cq(cq), "ibv_destroy_cq", "cq",
@@ -457,8 +195,8 @@ RDMAEZ_API int rdmaez_cq_destroy(struct ibv_cq *cq, struct rdmaez_diag *diag)
 
 RDMAEZ_API int rdmaez_srq_destroy(struct ibv_srq *srq, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_begin(diag, "rdmaez_srq_destroy", rdmaez_impl_why_objects,
-					    srq ? srq->context : NULL, srq ? NULL : "srq");
+	const int error = rdmaez_impl_begin(diag, "rdmaez_srq_destroy", srq ? srq->context : NULL,
+					    srq ? NULL : "srq");
 
 	return error ? error
 		     : rdmaez_impl_end(diag, ibv_destroy_srq(srq), "ibv_destroy_srq", "srq",
@@ -467,8 +205,8 @@ RDMAEZ_API int rdmaez_srq_destroy(struct ibv_srq *srq, struct rdmaez_diag *diag)
 
 RDMAEZ_API int rdmaez_xrcd_close(struct ibv_xrcd *xrcd, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_begin(diag, "rdmaez_xrcd_close", rdmaez_impl_why_objects,
-					    xrcd ? xrcd->context : NULL, xrcd ? NULL : "xrcd");
+	const int error = rdmaez_impl_begin(diag, "rdmaez_xrcd_close", xrcd ? xrcd->context : NULL,
+					    xrcd ? NULL : "xrcd");
 
 	if (error)
 		return error;

@@ -60,13 +60,6 @@ RDMAEZ_IMPL_BEGIN
 	{"alt_ah_attr." #field, when, otherwise, min, max, offsetof(struct rdmaez_path, option), \
 	 offsetof(struct ibv_ah_attr, field), sizeof(((struct ibv_ah_attr *)0)->field), how, rule},
 
-/* The same as code, within rdmaez_impl_path_fill(). */
-#define RDMAEZ_IMPL_PATH_FILL(when, field, option, how, otherwise, min, max, rule, unit, source) \
-	if (!(when) || grh) { \
-		v = rdmaez_impl_field_value(how, (uint32_t)b->path->option, otherwise, min, max); \
-		refused |= rdmaez_impl_path_put(b, rule, v, &ah->field, sizeof(ah->field)); \
-	}
-
 /* clang-format on */
 
 /* A path on its way to an address vector. */
@@ -74,9 +67,9 @@ struct rdmaez_impl_path_build {
 	const struct rdmaez_path *path;
 	const struct ibv_port_attr *port; /* NULL: not known */
 	int port_num;
-	int sgid_index;   /* the option's value, or what was chosen */
-	unsigned int alt; /* 4: the alternate path of a queue pair; 0 */
-	bool own_end;     /* it needs no destination: mlx5's DC types take it for their own end */
+	int sgid_index; /* the option's value, or what was chosen */
+	bool is_alt;    /* it is the alternate path of a queue pair */
+	bool own_end;   /* it needs no destination: mlx5's DC types take it for their own end */
 };
 
 /* Whether there is a GRH. Without a port to ask, a GID is the sign that one is meant. */
@@ -92,99 +85,69 @@ RDMAEZ_IMPL bool rdmaez_impl_path_has_grh(const struct rdmaez_impl_path_build *b
 	return !rdmaez_gid_is_zero(&b->path->dgid) || (!b->port && b->own_end && b->sgid_index);
 }
 
-/* What an option of a path amounts to: for the GID index, what was chosen, within the port's table. */
-RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_path_value(const struct rdmaez_impl_path_build *b,
-							    int rule, struct rdmaez_impl_value v)
+/* What is wrong with a path as a whole: unknown flags, no destination, no such port. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_path_check(const struct rdmaez_impl_path_build *b, bool grh,
+					    struct rdmaez_diag *diag)
 {
-	if (rule != RDMAEZ_IMPL_FIELD_GID)
-		return v;
-	v.value = rdmaez_impl_field_meant(RDMAEZ_IMPL_AS_INT, (uint32_t)b->sgid_index, 0);
-	if (b->port && b->port->gid_tbl_len <= (int)v.max)
-		v.max = (uint32_t)(b->port->gid_tbl_len - 1);
-	return v;
-}
-
-/* Puts an option into its field of the address vector; whether it is refused. */
-RDMAEZ_FOLD bool rdmaez_impl_path_put(const struct rdmaez_impl_path_build *b, int rule,
-				      struct rdmaez_impl_value v, void *field, size_t size)
-{
-	v = rdmaez_impl_path_value(b, rule, v);
-	rdmaez_impl_field_put(field, size, v.value);
-	return rdmaez_impl_field_refused(rule, v);
-}
-
-/* Whether something is wrong with a path as a whole: unknown flags, no destination, no such port. */
-RDMAEZ_IMPL bool rdmaez_impl_path_is_wrong(const struct rdmaez_impl_path_build *b, bool grh)
-{
-	if ((b->path->flags & ~RDMAEZ_PATH_GRH) || b->port_num < 1 || b->port_num > 255)
-		return true;
-	return (grh ? rdmaez_gid_is_zero(&b->path->dgid) : b->port && !b->path->dlid) &&
-	       !b->own_end;
-}
-
-/* Says all that is wrong with a path; EINVAL. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_path_refuse(const struct rdmaez_impl_path_build *b, bool grh,
-					     struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_field fields[] = {
-		RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_ROW)};
-	static const struct rdmaez_impl_site flags = {"path.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
-						      RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_PATH_GRH};
-	static const struct rdmaez_impl_site alt_flags = {"alt.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
-							  RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_PATH_GRH};
-	struct rdmaez_impl_site port = {"alt_ah_attr.port_num", RDMAEZ_WHY_RANGE,
-					RDMAEZ_VALUE_NUMBER, 1, 255};
+	/* The fields' names, of the alternate path and of the primary one. */
+	static const char *const name[2][4] = {
+		{"path.flags", "ah_attr.grh.dgid", "ah_attr.dlid", "ah_attr.port_num"},
+		{"alt.flags", "alt_ah_attr.grh.dgid", "alt_ah_attr.dlid", "alt_ah_attr.port_num"}};
 	const unsigned int unknown = b->path->flags & ~RDMAEZ_PATH_GRH;
+	struct rdmaez_impl_site site = {name[b->is_alt][0], RDMAEZ_WHY_OPTION_UNKNOWN,
+					RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_PATH_GRH};
+	int error = 0;
 
-	if (!diag)
-		return EINVAL;
-	port.field += 4 - b->alt;
 	if (unknown)
-		rdmaez_impl_refuse_at(diag, EINVAL, b->alt ? &alt_flags : &flags, unknown);
+		error = rdmaez_impl_refuse_at(diag, EINVAL, &site, unknown);
 	if (b->own_end)
 		;
 	else if (grh && rdmaez_gid_is_zero(&b->path->dgid))
-		rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_GRH_MISSING,
-				   &"alt_ah_attr.grh.dgid"[4 - b->alt]);
+		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_GRH_MISSING,
+					   name[b->is_alt][1]);
 	else if (!grh && b->port && !b->path->dlid)
-		rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY,
-				   &"alt_ah_attr.dlid"[4 - b->alt]);
+		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY, name[b->is_alt][2]);
+	site.field = name[b->is_alt][3];
+	site.why = RDMAEZ_WHY_RANGE;
+	site.kind = RDMAEZ_VALUE_NUMBER;
 	if (b->port_num < 1 || b->port_num > 255)
-		rdmaez_impl_refuse_at(diag, EINVAL, &port, b->port_num);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		const struct rdmaez_impl_field *const f = &fields[i];
-		const struct rdmaez_impl_value v = rdmaez_impl_path_value(
-			b, f->rule,
-			rdmaez_impl_field_value(f->option, rdmaez_impl_field_given(f, b->path),
-						f->otherwise, f->min, f->max));
-
-		if ((!f->bit || grh) && rdmaez_impl_field_refused(f->rule, v))
-			rdmaez_impl_field_refuse(diag, f, f->name + 4 - b->alt, v);
-	}
-	return EINVAL;
+		error = rdmaez_impl_refuse_within(diag, EINVAL, &site, b->port_num, 1, 255);
+	return error;
 }
 
 /* Fills an address vector, which is zeroed, and notes its ends; 0, or EINVAL with all findings. */
-RDMAEZ_IMPL int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *b,
-				      struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *b,
+					   struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_field fields[] = {
+		RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_ROW)};
 	const bool grh = rdmaez_impl_path_has_grh(b);
-	bool refused = rdmaez_impl_path_is_wrong(b, grh);
-	struct rdmaez_impl_value v;
+	int error = rdmaez_impl_path_check(b, grh, diag);
 
-	RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_FILL)
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const struct rdmaez_impl_field *const f = &fields[i];
+		struct rdmaez_impl_value v = rdmaez_impl_field_value(f, b->path);
+
+		if (f->bit && !grh)
+			continue;
+		/* The GID index is what was chosen, within the port's table. */
+		if (f->rule == RDMAEZ_IMPL_FIELD_GID) {
+			v.value = rdmaez_impl_field_meant(f->option, (uint32_t)b->sgid_index, 0);
+			if (b->port && b->port->gid_tbl_len <= (int)v.max)
+				v.max = (uint32_t)(b->port->gid_tbl_len - 1);
+		}
+		error |= rdmaez_impl_field_put(f, v, b->is_alt ? f->name : f->name + 4, ah, diag);
+	}
 	if (grh) {
 		ah->is_global = 1;
 		ah->grh.dgid = b->path->dgid;
 	}
 	ah->port_num = (uint8_t)b->port_num;
-	if (refused)
-		return rdmaez_impl_path_refuse(b, grh, diag);
-	if (diag && !b->alt) {
+	if (!error && diag && !b->is_alt) {
 		diag->source.gid_index = ah->grh.sgid_index;
 		diag->destination = ah->grh.dgid;
 	}
-	return 0;
+	return error;
 }
 
 /* The same for the one path of an address handle or a queue pair; `sgid_index` as in a path. */
@@ -200,7 +163,7 @@ RDMAEZ_IMPL int rdmaez_impl_path_ah_attr(const struct rdmaez_path *path, int sgi
 	build.port = port;
 	build.port_num = port_num;
 	build.sgid_index = sgid_index;
-	build.alt = 0;
+	build.is_alt = false;
 	build.own_end = false;
 	memset(&filled, 0, sizeof(filled));
 	error = rdmaez_impl_path_fill(&build, &filled, diag);

@@ -9,16 +9,23 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <net/if.h>
-
-#ifndef RDMAEZ_IMPL_GID_H
-#include "gid.h"
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
 #endif
 #ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
 #endif
-#ifndef RDMAEZ_IMPL_ROUTE_H
-#include "route.h"
+#ifndef RDMAEZ_IMPL_GID_H
+#include "gid.h"
+#endif
+#ifndef RDMAEZ_IMPL_PATH_H
+#include "path.h"
+#endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
+#ifndef RDMAEZ_WHY_H
+#include "../why.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -43,25 +50,13 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int po
 	return rdmaez_impl_refuse_within(diag, EINVAL, &no_port, port_num, 1, device.phys_port_cnt);
 }
 
-/*
- * A query of a port has failed, for want of the port or for a reason of the device's: never 0. Where the device
- * does not tell how many ports it has, the port is what EINVAL is likely about.
- */
+/* The same for a call that ends with it: the errno value, never 0. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_failed(struct ibv_context *context, int port_num, int error,
 					     const char *verb, struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site doubt = {"port_num", RDMAEZ_WHY_PORT,
-						      RDMAEZ_VALUE_NUMBER, 1, 255};
-	struct ibv_device_attr device;
-
-	if (diag)
-		diag->verb = verb;
-	if (error == EINVAL && ibv_query_device(context, &device))
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &doubt, (uint64_t)port_num);
-	else if (error == EINVAL && (port_num < 1 || port_num > device.phys_port_cnt))
-		return rdmaez_impl_refuse_within(diag, EINVAL, &doubt, port_num, 1,
-						 device.phys_port_cnt);
-	return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED, verb);
+	rdmaez_impl_failed(diag, error, verb);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_port_explain, (context, port_num, diag));
+	return error;
 }
 
 /* rdmaez_port_query() without its reset of the record. */
@@ -90,7 +85,7 @@ RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port_num,
 				 struct ibv_port_attr *attr, struct rdmaez_diag *diag)
 {
 	const char *const missing = !context ? "context" : attr ? NULL : "attr";
-	int error = rdmaez_impl_begin(diag, "rdmaez_port_query", NULL, context, missing);
+	int error = rdmaez_impl_begin(diag, "rdmaez_port_query", context, missing);
 
 	return error ? error : rdmaez_impl_port_query(context, port_num, attr, diag);
 }
@@ -121,8 +116,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_table(struct ibv_context *context, int por
 					    const char *missing, const char *call,
 					    struct ibv_port_attr *port, struct rdmaez_diag *diag)
 {
-	const int error =
-		rdmaez_impl_begin(diag, call, NULL, context, context ? missing : "context");
+	const int error = rdmaez_impl_begin(diag, call, context, context ? missing : "context");
 
 	return error ? error : rdmaez_impl_port_query(context, port_num, port, diag);
 }
@@ -214,21 +208,6 @@ RDMAEZ_IMPL int rdmaez_impl_port_gid_entries(const struct ibv_port_attr *port)
 	return port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
 }
 
-/* The objection to an entry, until one is found that will do. The last place is for GID_NONE. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_port_useless(struct rdmaez_diag *diag, enum rdmaez_why why,
-					       int index, int entries)
-{
-	const struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", why, RDMAEZ_VALUE_NUMBER, 0,
-					      0};
-
-	if (!diag)
-		return;
-	if (diag->count < RDMAEZ_DIAG_FINDINGS - 1)
-		rdmaez_impl_refuse_within(diag, EINVAL, &site, index, 0, entries - 1);
-	else
-		diag->dropped++;
-}
-
 /*
  * The rules of a choice as the bits of one number, so that the greatest is chosen: from this GID the kernel sends to
  * the peer; it has the peer's scope; it shares so many leading bits with the peer; its rank.
@@ -287,34 +266,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_compare(struct rdmaez_impl_port_choice *c
 	}
 }
 
-/* Notes the choice in the record: by the first rule in which the best and the second differ. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_port_note(const struct rdmaez_impl_port_choice *choice,
-					    const struct rdmaez_gid_want *want, bool all,
-					    struct rdmaez_diag *diag)
-{
-	const int rule = choice->value ^ choice->second;
-
-	if (!diag)
-		return;
-	rdmaez_impl_diag_forget(diag);
-	diag->source = choice->best;
-	if (want)
-		diag->destination = want->peer;
-	if_indextoname(choice->best.ndev_ifindex, diag->netdev); /* which stays empty without one */
-	if (!choice->second && all)
-		diag->chosen = RDMAEZ_WHY_GID_ONLY;
-	else if (rule >= RDMAEZ_IMPL_CHOICE_ROUTE)
-		diag->chosen = RDMAEZ_WHY_GID_BY_ROUTE;
-	else if (!choice->second)
-		diag->chosen = RDMAEZ_WHY_GID_BY_RANK;
-	else if (rule >= RDMAEZ_IMPL_CHOICE_SCOPE)
-		diag->chosen = RDMAEZ_WHY_GID_BY_SCOPE;
-	else if (rule >= RDMAEZ_IMPL_CHOICE_PREFIX)
-		diag->chosen = RDMAEZ_WHY_GID_BY_PREFIX;
-	else
-		diag->chosen = RDMAEZ_WHY_GID_BY_RANK;
-}
-
 /*
  * Begins a choice for a peer; NULL: any. The kernel itself takes a group's route for the interface that it leaves by; a
  * link-local address has none without an interface.
@@ -339,7 +290,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 						 struct ibv_gid_entry *chosen,
 						 struct rdmaez_diag *diag)
 {
-	const int entries = rdmaez_impl_port_gid_entries(port);
 	struct rdmaez_impl_port_gids gids;
 	struct rdmaez_impl_port_choice choice;
 	struct ibv_gid_entry entry;
@@ -348,7 +298,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 	int error = 0;
 
 	rdmaez_impl_port_choice_begin(&choice, port, want ? &want->peer : NULL);
-	rdmaez_impl_port_gids_begin(&gids, context, port_num, entries);
+	rdmaez_impl_port_gids_begin(&gids, context, port_num, rdmaez_impl_port_gid_entries(port));
 	if (gids.known < 0 && choice.has_route) /* so that not all entries need be asked for */
 		rdmaez_impl_route_ask(choice.peer, NULL, &choice.route);
 	while (!done && !(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL))) {
@@ -357,13 +307,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 		empty = false;
 		if (rank)
 			rdmaez_impl_port_compare(&choice, &entry, rank);
-		else if (!choice.value)
-			rdmaez_impl_port_useless(diag, why, (int)entry.gid_index, entries);
 		done = choice.value % RDMAEZ_IMPL_CHOICE_PREFIX == RDMAEZ_GID_RANK_BEST &&
 		       (!choice.has_route || choice.value >= RDMAEZ_IMPL_CHOICE_ROUTE);
 	}
 	if (done || (error == ENODATA && choice.value)) {
-		rdmaez_impl_port_note(&choice, want, !done, diag);
+		if (diag) {
+			diag->source = choice.best;
+			if (want)
+				diag->destination = want->peer;
+		}
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_port_explain_choice, (&choice, !done, diag));
 		*chosen = choice.best;
 		return 0;
 	}
@@ -374,11 +327,13 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 		if (missing)
 			return missing;
 	}
-	if (error == ENODATA)
-		return rdmaez_impl_refuse(diag, EADDRNOTAVAIL, RDMAEZ_WHY_GID_NONE,
-					  "ah_attr.grh.sgid_index");
-	rdmaez_impl_diag_forget(diag);
-	return rdmaez_impl_port_failed(context, port_num, error, "ibv_query_gid_ex", diag);
+	if (error != ENODATA)
+		return rdmaez_impl_port_failed(context, port_num, error, "ibv_query_gid_ex", diag);
+	if (!empty)
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_port_explain_gids,
+				    (context, port_num, port, want, diag));
+	return rdmaez_impl_refuse(diag, EADDRNOTAVAIL, RDMAEZ_WHY_GID_NONE,
+				  "ah_attr.grh.sgid_index");
 }
 
 /* GIDs by which a peer may reach a port, best first. */

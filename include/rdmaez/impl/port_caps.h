@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of port_caps.h, and all that is written down about its fields. */
+/* Bodies of port_caps.h. */
 #ifndef RDMAEZ_IMPL_PORT_CAPS_H
 #define RDMAEZ_IMPL_PORT_CAPS_H
 
@@ -9,14 +9,29 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_UNITS_H
-#include "../units.h"
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
 #endif
-#ifndef RDMAEZ_IMPL_LINUX_H
-#include "linux.h"
+#ifndef RDMAEZ_IMPL_CAPS_TABLE_H
+#include "caps_table.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
+#include "diag.h"
 #endif
 #ifndef RDMAEZ_IMPL_PORT_H
 #include "port.h"
+#endif
+#ifndef RDMAEZ_IMPL_SYSTEM_H
+#include "system.h"
+#endif
+#ifndef RDMAEZ_IMPL_UNITS_H
+#include "units.h"
+#endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
+#ifndef RDMAEZ_IMPL_TEXT_H
+#include "text.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -203,7 +218,7 @@ RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port_num
 {
 	struct ibv_port_attr attr;
 	const char *const missing = !context ? "context" : caps ? NULL : "caps";
-	int error = rdmaez_impl_begin(diag, "rdmaez_port_caps_query", NULL, context, missing);
+	int error = rdmaez_impl_begin(diag, "rdmaez_port_caps_query", context, missing);
 
 	memset(&attr, 0, sizeof(attr));
 	if (!error)
@@ -221,12 +236,26 @@ RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port_num
 	return 0;
 }
 
+RDMAEZ_COLD int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
+					const struct rdmaez_port_tables *tables, char *buf,
+					size_t size)
+{
+	return rdmaez_impl_tell_port_caps_format
+		       ? rdmaez_impl_tell_port_caps_format(caps, tables, buf, size)
+		       : rdmaez_impl_format_untold(NULL, buf, size);
+}
+
+RDMAEZ_COLD int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
+				      const struct rdmaez_port_tables *tables, char *buf,
+				      size_t size)
+{
+	return rdmaez_impl_tell_port_caps_json
+		       ? rdmaez_impl_tell_port_caps_json(caps, tables, buf, size)
+		       : rdmaez_impl_json_untold(buf, size);
+}
+
 RDMAEZ_IMPL_END
 
 #endif /* RDMAEZ_IMPL_BODIES */
-
-#ifndef RDMAEZ_IMPL_PORT_CAPS_FMT_H
-#include "port_caps_fmt.h"
-#endif
 
 #endif

@@ -9,26 +9,38 @@
 
 #if RDMAEZ_IMPL_BODIES
 
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
+#include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_DRIVER_H
+#include "driver.h"
+#endif
+#ifndef RDMAEZ_IMPL_FIELD_H
+#include "field.h"
+#endif
+#ifndef RDMAEZ_IMPL_GID_H
+#include "gid.h"
+#endif
 #ifndef RDMAEZ_IMPL_PATH_H
 #include "path.h"
 #endif
 #ifndef RDMAEZ_IMPL_PORT_H
 #include "port.h"
 #endif
-#ifndef RDMAEZ_IMPL_QP_CHECK_H
-#include "qp_check.h"
-#endif
-#ifndef RDMAEZ_IMPL_QP_EXAMINE_H
-#include "qp_examine.h"
-#endif
-#ifndef RDMAEZ_IMPL_QP_FIELDS_H
-#include "qp_fields.h"
-#endif
 #ifndef RDMAEZ_IMPL_QP_RULES_H
 #include "qp_rules.h"
 #endif
-#ifndef RDMAEZ_IMPL_RETRY_H
-#include "retry.h"
+#ifndef RDMAEZ_IMPL_SYSTEM_H
+#include "system.h"
+#endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
+#ifndef RDMAEZ_UNITS_H
+#include "../units.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -73,6 +85,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 				     const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag)
 {
 	const enum ibv_qp_type told = opts->driver_type;
+	const bool is_driver = type == IBV_QPT_DRIVER;
 
 	rdmaez_impl_diag_transition(diag, type, from, to);
 	b->type = type;
@@ -82,14 +95,17 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 	b->port = opts->port_attr;
 	b->device = opts->device_attr;
 	b->sgid_index = opts->path.sgid_index;
-	if (type != IBV_QPT_DRIVER && !(int)told)
+	if (!(int)told) {
+		if (is_driver && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
+			return rdmaez_impl_qp_refuse_type(told, diag);
+		if (is_driver)
+			b->type = RDMAEZ_QPT_SRD;
 		return 0;
-	if ((int)told ? (type != IBV_QPT_DRIVER && told != type) || told < RDMAEZ_QPT_SRD ||
-				told > RDMAEZ_QPT_DCT
-		      : to != IBV_QPS_RESET && to != IBV_QPS_ERR)
+	}
+	if (told < RDMAEZ_QPT_SRD || told > RDMAEZ_QPT_DCT || !(is_driver || told == type))
 		return rdmaez_impl_qp_refuse_type(told, diag);
-	b->type = (int)told ? told : RDMAEZ_QPT_SRD;
-	rdmaez_impl_diag_transition(diag, (int)told ? told : type, from, to);
+	b->type = told;
+	rdmaez_impl_diag_transition(diag, told, from, to);
 	return 0;
 }
 
@@ -113,66 +129,51 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, ui
  * as enough for all or not at all (0), ionic as 16 (ionic_query_device()). The peer is likely the same, so this
  * holds for both directions.
  */
-RDMAEZ_IMPL_ONCE struct rdmaez_impl_value
-rdmaez_impl_qp_depth_of(const struct ibv_device_attr *device, uint32_t bit,
-			struct rdmaez_impl_value v)
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_limit_depth(const struct ibv_device_attr *device, uint32_t bit,
+						 struct rdmaez_impl_value *v)
 {
 	const bool out = bit == IBV_QP_MAX_QP_RD_ATOMIC;
 	const int limit = out != rdmaez_impl_driver_swaps(device) ? device->max_qp_init_rd_atom
 								  : device->max_qp_rd_atom;
 	const uint32_t share = (uint32_t)device->max_res_rd_atom / 16;
 
-	if ((uint32_t)limit < v.max)
-		v.max = (uint32_t)limit;
-	if (!v.given && device->max_res_rd_atom > 0 && share < v.value)
-		v.value = share ? share : 1;
-	return v;
+	if ((uint32_t)limit < v->max)
+		v->max = (uint32_t)limit;
+	if (!v->given && device->max_res_rd_atom > 0 && share < v->value)
+		v->value = share ? share : 1;
 }
 
-/*
- * What an option amounts to, and what is accepted: what the row says, unless that depends on the type, the
- * port, the device or another option.
- */
-RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
-							  uint32_t bit, int rule,
-							  struct rdmaez_impl_value v)
+/* Where more than its row decides what an option amounts to: the type, the port, the device or another option. */
+RDMAEZ_IMPL void rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
+				      const struct rdmaez_impl_field *f,
+				      struct rdmaez_impl_value *v)
 {
-	switch (rule) {
+	switch (f->rule) {
 	case RDMAEZ_IMPL_FIELD_PORT:
 		if (b->device)
-			v.max = b->device->phys_port_cnt;
+			v->max = b->device->phys_port_cnt;
 		break;
 	case RDMAEZ_IMPL_FIELD_ALT:
-		if (!v.given)
-			v.value = (uint32_t)rdmaez_impl_option(b->opts->port, 1);
+		if (!v->given)
+			v->value = (uint32_t)rdmaez_impl_option(b->opts->port, 1);
 		break;
 	case RDMAEZ_IMPL_FIELD_DEPTH:
 		if (b->device)
-			v = rdmaez_impl_qp_depth_of(b->device, bit, v);
-		else if (!v.given)
-			v.value = 1;
-		if (v.value > v.max && v.value <= INT32_MAX)
-			v.value = v.max;
+			rdmaez_impl_qp_limit_depth(b->device, f->bit, v);
+		else if (!v->given)
+			v->value = 1;
+		if (v->value > v->max && v->value <= INT32_MAX)
+			v->value = v->max;
 		break;
 	case RDMAEZ_IMPL_FIELD_MTU:
-		v.value = rdmaez_impl_qp_mtu(b, v.value);
+		v->value = rdmaez_impl_qp_mtu(b, v->value);
 		break;
 	case RDMAEZ_IMPL_FIELD_PEER:
-		v.min = b->port ? 1 : 0;
+		v->min = b->port ? 1 : 0;
 		break;
 	default:
 		break;
 	}
-	return v;
-}
-
-/* Puts an option into its attribute; whether it is refused. */
-RDMAEZ_FOLD bool rdmaez_impl_qp_put(const struct rdmaez_impl_qp_build *b, uint32_t bit, int rule,
-				    struct rdmaez_impl_value v, void *field, size_t size)
-{
-	v = rdmaez_impl_qp_value(b, bit, rule, v);
-	rdmaez_impl_field_put(field, size, v.value);
-	return rdmaez_impl_field_refused(rule, v);
 }
 
 /* Whether an address vector describes this end alone: mlx5_ib_modify_dct() reads no destination. */
@@ -192,44 +193,89 @@ RDMAEZ_IMPL int rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool a
 	path.port_num = alternate ? (int)rdmaez_impl_option(b->opts->alt_port, port_num) : port_num;
 	path.port = path.port_num == port_num ? b->port : NULL;
 	path.sgid_index = alternate ? b->opts->alt.sgid_index : b->sgid_index;
-	path.alt = alternate ? 4 : 0;
+	path.is_alt = alternate;
 	path.own_end = rdmaez_impl_qp_has_no_peer(b->type);
 	return rdmaez_impl_path_fill(&path, ah, diag);
 }
 
-/* Says which options were refused; EINVAL. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse(const struct rdmaez_impl_qp_build *b, int mask,
-					   struct rdmaez_diag *diag)
+/* What a queue pair may allow its peer. FLUSH_GLOBAL and FLUSH_PERSISTENT have names from rdma-core 58. */
+#define RDMAEZ_IMPL_QP_ACCESS 0x31fu
+
+/* clang-format off */
+
+/* X(bit, field, option, how it is read, default, least, greatest, rule, unit, source) */
+#define RDMAEZ_IMPL_QP_FIELDS(X) \
+	X(IBV_QP_ACCESS_FLAGS, qp_access_flags, access, RDMAEZ_IMPL_AS_BITS, 0, 0, RDMAEZ_IMPL_QP_ACCESS, \
+	  RDMAEZ_IMPL_FIELD_ACCESS, "IBV_ACCESS_ bits", "verbs.h") \
+	X(IBV_QP_PKEY_INDEX, pkey_index, pkey_index, RDMAEZ_IMPL_AS_INT, 0, 0, 65535, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "P_Key index", "verbs.h: 16 bits") \
+	X(IBV_QP_PORT, port_num, port, RDMAEZ_IMPL_AS_INT, 1, 1, 255, \
+	  RDMAEZ_IMPL_FIELD_PORT, "port", "ibv_device_attr.phys_port_cnt") \
+	X(IBV_QP_QKEY, qkey, qkey, RDMAEZ_IMPL_AS_BITS, RDMAEZ_QP_QKEY, 0, UINT32_MAX, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "Q_Key", "IBTA: 32 bits, the highest privileged") \
+	X(IBV_QP_PATH_MTU, path_mtu, mtu, RDMAEZ_IMPL_AS_INT, IBV_MTU_1024, IBV_MTU_256, IBV_MTU_4096, \
+	  RDMAEZ_IMPL_FIELD_MTU, "enum ibv_mtu", "ibv_port_attr.active_mtu") \
+	X(IBV_QP_DEST_QPN, dest_qp_num, dest_qp_num, RDMAEZ_IMPL_AS_UINT, 0, 0, RDMAEZ_QP_NUM_MAX, \
+	  RDMAEZ_IMPL_FIELD_PEER, "queue pair number", "IBTA: 24 bits") \
+	X(IBV_QP_RQ_PSN, rq_psn, rq_psn, RDMAEZ_IMPL_AS_UINT, 0, 0, RDMAEZ_PSN_MAX, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "the peer's sq_psn", "IBTA: 24 bits") \
+	X(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, max_dest_rd_atomic, RDMAEZ_IMPL_AS_INT, 16, 0, 255, \
+	  RDMAEZ_IMPL_FIELD_DEPTH, "READs and atomics", "ibv_device_attr.max_qp_rd_atom") \
+	X(IBV_QP_MIN_RNR_TIMER, min_rnr_timer, min_rnr_timer, RDMAEZ_IMPL_AS_INT, 12, 0, 31, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "code of rdmaez_rnr_timer_ns()", "IBTA: 5 bits") \
+	X(IBV_QP_SQ_PSN, sq_psn, sq_psn, RDMAEZ_IMPL_AS_UINT, 0, 0, RDMAEZ_PSN_MAX, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "PSN of rdmaez_psn_random()", "IBTA: 24 bits") \
+	X(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic, max_rd_atomic, RDMAEZ_IMPL_AS_INT, 16, 0, 255, \
+	  RDMAEZ_IMPL_FIELD_DEPTH, "READs and atomics", "ibv_device_attr.max_qp_init_rd_atom") \
+	X(IBV_QP_TIMEOUT, timeout, timeout, RDMAEZ_IMPL_AS_INT, 14, 0, 31, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "code of rdmaez_timeout_ns()", "IBTA: 5 bits") \
+	X(IBV_QP_RETRY_CNT, retry_cnt, retry_cnt, RDMAEZ_IMPL_AS_INT, 7, 0, 7, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "retries", "IBTA: 3 bits") \
+	X(IBV_QP_RNR_RETRY, rnr_retry, rnr_retry, RDMAEZ_IMPL_AS_INT, 7, 0, 7, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "retries", "IBTA: 3 bits; 7 is without end") \
+	X(IBV_QP_ALT_PATH, alt_port_num, alt_port, RDMAEZ_IMPL_AS_INT, 0, 0, UINT32_MAX, \
+	  RDMAEZ_IMPL_FIELD_ALT, "port", "checked with its path") \
+	X(IBV_QP_ALT_PATH, alt_pkey_index, alt_pkey_index, RDMAEZ_IMPL_AS_INT, 0, 0, 65535, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "P_Key index", "verbs.h: 16 bits") \
+	X(IBV_QP_ALT_PATH, alt_timeout, alt_timeout, RDMAEZ_IMPL_AS_INT, 14, 0, 31, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "code of rdmaez_timeout_ns()", "IBTA: 5 bits") \
+	X(IBV_QP_PATH_MIG_STATE, path_mig_state, path_mig_state, RDMAEZ_IMPL_AS_INT, IBV_MIG_MIGRATED, \
+	  IBV_MIG_MIGRATED, IBV_MIG_ARMED, RDMAEZ_IMPL_FIELD_ENUM, "enum ibv_mig_state", "verbs.h") \
+	X(IBV_QP_RATE_LIMIT, rate_limit, rate_limit, RDMAEZ_IMPL_AS_UINT, 0, 0, UINT32_MAX, \
+	  RDMAEZ_IMPL_FIELD_PLAIN, "kbit/s; 0 is no limit", "ibv_packet_pacing_caps")
+
+#define RDMAEZ_IMPL_QP_ROW(bit, field, option, how, otherwise, min, max, rule, unit, source) \
+	{#field, bit, otherwise, min, max, offsetof(struct rdmaez_qp_opts, option), \
+	 offsetof(struct ibv_qp_attr, field), (uint8_t)sizeof(((struct ibv_qp_attr *)0)->field), how, rule},
+
+/* clang-format on */
+
+/* The rows; the last one has no name. */
+RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_qp_fields(void)
 {
-	const struct rdmaez_impl_field *f = rdmaez_impl_qp_fields();
+	static const struct rdmaez_impl_field fields[] = {
+		RDMAEZ_IMPL_QP_FIELDS(RDMAEZ_IMPL_QP_ROW){NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
 
-	if (!diag)
-		return EINVAL;
-	for (; f->name; f++) {
-		const struct rdmaez_impl_value v = rdmaez_impl_qp_value(
-			b, f->bit, f->rule,
-			rdmaez_impl_field_value(f->option, rdmaez_impl_field_given(f, b->opts),
-						f->otherwise, f->min, f->max));
-
-		if (((uint32_t)mask & f->bit) && rdmaez_impl_field_refused(f->rule, v))
-			rdmaez_impl_field_refuse(diag, f, f->name, v);
-	}
-	return EINVAL;
+	return fields;
 }
 
-/* Fills the attributes that are in the mask; 0, or EINVAL with all findings. */
-RDMAEZ_IMPL int rdmaez_impl_qp_fill(const struct rdmaez_impl_qp_build *b, int mask,
-				    struct ibv_qp_attr *attr, struct rdmaez_diag *diag)
+/* Fills the attributes that are in the mask, one of each row; 0, or EINVAL with all findings. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_fill(const struct rdmaez_impl_qp_build *b, int mask,
+					 struct ibv_qp_attr *attr, struct rdmaez_diag *diag)
 {
+	const struct rdmaez_impl_field *f;
 	struct rdmaez_impl_value v;
-	bool refused = false;
 	int error = 0;
 
 	if (mask & IBV_QP_AV)
-		error |= rdmaez_impl_qp_path(b, false, &attr->ah_attr, diag);
-	RDMAEZ_IMPL_QP_FIELDS(RDMAEZ_IMPL_QP_FILL)
-	if (refused)
-		error = rdmaez_impl_qp_refuse(b, mask, diag);
+		error = rdmaez_impl_qp_path(b, false, &attr->ah_attr, diag);
+	for (f = rdmaez_impl_qp_fields(); f->name; f++) {
+		if (!((uint32_t)mask & f->bit))
+			continue;
+		v = rdmaez_impl_field_value(f, b->opts);
+		rdmaez_impl_qp_value(b, f, &v);
+		error |= rdmaez_impl_field_put(f, v, f->name, attr, diag);
+	}
 	if (mask & IBV_QP_ALT_PATH)
 		error |= rdmaez_impl_qp_path(b, true, &attr->alt_ah_attr, diag);
 	return error;
@@ -319,7 +365,9 @@ RDMAEZ_IMPL int rdmaez_impl_qp_modify(struct ibv_qp *qp, enum ibv_qp_type type,
 		error = rdmaez_impl_error(ibv_modify_qp(qp, attr, attr_mask));
 	while (error && retry_ns && rdmaez_impl_try_again(&retry, error));
 	if (error) {
-		rdmaez_impl_qp_explain(qp, type, attr, attr_mask, error, diag);
+		rdmaez_impl_failed(diag, error, "ibv_modify_qp");
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_qp_explain,
+				    (qp, type, attr, attr_mask, diag));
 		rdmaez_impl_retried(&retry, diag);
 	}
 	return error;
@@ -341,7 +389,7 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * array with the port before anybody checks it (mlx5 with RAW_PACKET), so it must be right before it is sent, and
  * without an answer it is not; a depth is then as if the device were not known.
  */
-RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_ask_device(struct ibv_qp *qp, int mask,
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_ask_device(struct ibv_qp *qp, int mask,
 					       struct rdmaez_impl_qp_build *b,
 					       struct ibv_device_attr *queried,
 					       struct rdmaez_diag *diag)
@@ -409,7 +457,7 @@ RDMAEZ_IMPL struct rdmaez_qp_rule rdmaez_impl_qp_rule_of(const struct rdmaez_imp
 }
 
 /* Asks, builds, moves. */
-RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_move(struct ibv_qp *qp, enum ibv_qp_state to,
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_move(struct ibv_qp *qp, enum ibv_qp_state to,
 					 const struct rdmaez_qp_opts *opts,
 					 struct rdmaez_diag *diag)
 {
@@ -438,7 +486,7 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_move(struct ibv_qp *qp, enum ibv_qp_state to
 }
 
 /* What the six functions below have in common. */
-RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 				       const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag,
 				       const char *call)
 {
@@ -483,6 +531,28 @@ RDMAEZ_API int rdmaez_qp_to_err(struct ibv_qp *qp, struct rdmaez_diag *diag)
 RDMAEZ_API int rdmaez_qp_to_reset(struct ibv_qp *qp, struct rdmaez_diag *diag)
 {
 	return rdmaez_impl_qp_to(qp, IBV_QPS_RESET, NULL, diag, "rdmaez_qp_to_reset");
+}
+
+RDMAEZ_COLD int rdmaez_qp_check_as(struct ibv_qp *qp, enum ibv_qp_type type,
+				   const struct ibv_qp_attr *attr, int attr_mask,
+				   struct rdmaez_diag *diag)
+{
+	return rdmaez_impl_tell_qp_check_as
+		       ? rdmaez_impl_tell_qp_check_as(qp, type, attr, attr_mask, diag)
+		       : rdmaez_impl_untold(diag, "rdmaez_qp_check_as");
+}
+
+RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
+				struct rdmaez_diag *diag)
+{
+	return rdmaez_impl_tell_qp_check ? rdmaez_impl_tell_qp_check(qp, attr, attr_mask, diag)
+					 : rdmaez_impl_untold(diag, "rdmaez_qp_check");
+}
+
+RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag)
+{
+	return rdmaez_impl_tell_qp_examine ? rdmaez_impl_tell_qp_examine(qp, diag)
+					   : rdmaez_impl_untold(diag, "rdmaez_qp_examine");
 }
 
 RDMAEZ_IMPL_END

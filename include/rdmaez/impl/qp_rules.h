@@ -7,6 +7,8 @@
 #include "../qp_rules.h"
 #endif
 
+RDMAEZ_IMPL_BEGIN
+
 /* An array is asserted, because clang prints a condition that does not hold, here all of a rule. */
 #ifdef __cplusplus
 #define RDMAEZ_IMPL_QP_TYPE(number)      (static_cast<enum ibv_qp_type>(number))
@@ -15,8 +17,6 @@
 #define RDMAEZ_IMPL_QP_TYPE(number)      ((enum ibv_qp_type)(number))
 #define RDMAEZ_IMPL_QP_ASSERT(cond, why) _Static_assert(sizeof(char[(cond) ? 1 : 2]) == 1, why)
 #endif
-
-RDMAEZ_IMPL_BEGIN
 
 /*
  * The rules, as constant expressions: qp_state_table of drivers/infiniband/core/verbs.c, srd_qp_state_table of
@@ -192,6 +192,9 @@ RDMAEZ_IMPL_END
 #ifndef RDMAEZ_IMPL_DIAG_H
 #include "diag.h"
 #endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 
@@ -202,71 +205,14 @@ rdmaez_impl_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_s
 	return rdmaez_qp_rule(type, from, to);
 }
 
-/* One finding about bits of the mask, if there are any. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_mask_bits(struct rdmaez_diag *diag,
-					       enum rdmaez_severity severity, enum rdmaez_why why,
-					       int bits, int attr_mask)
-{
-	struct rdmaez_impl_site site;
-
-	site.field = "attr_mask";
-	site.why = why;
-	site.kind = RDMAEZ_VALUE_ATTR_MASK;
-	if (bits)
-		rdmaez_impl_find_within(diag, severity, &site, (unsigned int)bits, 0,
-					(unsigned int)attr_mask);
-}
-
-/* Says what is wrong with a mask that the rule refuses. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ibv_qp_state from,
-						  enum ibv_qp_state to, int attr_mask,
-						  enum rdmaez_severity severity,
-						  struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site no_rules = {"qp_type", RDMAEZ_WHY_QP_TYPE,
-							 RDMAEZ_VALUE_TYPE, 0, 0};
-	static const struct rdmaez_impl_site no_from = {"cur_qp_state", RDMAEZ_WHY_QP_STATE,
-							RDMAEZ_VALUE_NUMBER, IBV_QPS_RESET,
-							IBV_QPS_ERR};
-	static const struct rdmaez_impl_site no_to = {
-		"qp_state", RDMAEZ_WHY_QP_STATE, RDMAEZ_VALUE_NUMBER, IBV_QPS_RESET, IBV_QPS_ERR};
-	static const struct rdmaez_impl_site transition = {"qp_state", RDMAEZ_WHY_TRANSITION,
-							   RDMAEZ_VALUE_STATE, 0, 0};
-	const struct rdmaez_qp_rule rule = rdmaez_impl_qp_rule(type, from, to);
-	const unsigned int next = rdmaez_impl_qp_next_states(type, from);
-	const int foreign = attr_mask & ~(rule.required | rule.optional);
-	const int special = IBV_QP_CAP | IBV_QP_RATE_LIMIT;
-
-	if (!rdmaez_qp_type_has_rules(type)) {
-		rdmaez_impl_find(diag, severity, &no_rules, (uint64_t)type);
-	} else if ((unsigned int)from > IBV_QPS_ERR) {
-		rdmaez_impl_find(diag, severity, &no_from, (uint64_t)(int)from);
-	} else if ((unsigned int)to > IBV_QPS_ERR) {
-		rdmaez_impl_find(diag, severity, &no_to, (uint64_t)(int)to);
-	} else if (!rule.legal && !next) {
-		rdmaez_impl_find_plain(diag, severity, RDMAEZ_WHY_DCT_FINAL, "qp_state");
-	} else if (!rule.legal) {
-		rdmaez_impl_find_within(diag, severity, &transition, (uint64_t)to, 0, next);
-	} else {
-		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_MISSING,
-					 rule.required & ~attr_mask, attr_mask);
-		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_NOT_ALLOWED,
-					 foreign & ~special, attr_mask);
-		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_CAP, foreign & IBV_QP_CAP,
-					 attr_mask);
-		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_RATE_LIMIT,
-					 foreign & IBV_QP_RATE_LIMIT, attr_mask);
-	}
-}
-
 /* The same for a call that ends with it; EINVAL. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_mask_refuse(enum ibv_qp_type type, enum ibv_qp_state from,
 						enum ibv_qp_state to, int attr_mask,
 						struct rdmaez_diag *diag)
 {
-	rdmaez_impl_qp_mask_explain(type, from, to, attr_mask, RDMAEZ_DIAG_ERROR, diag);
-	if (diag)
-		diag->error = EINVAL;
+	rdmaez_impl_failed(diag, EINVAL, NULL);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_qp_mask_explain,
+			    (type, from, to, attr_mask, RDMAEZ_DIAG_ERROR, diag));
 	return EINVAL;
 }
 

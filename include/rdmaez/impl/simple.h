@@ -9,35 +9,42 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_DEVICE_H
-#include "../device.h"
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
 #endif
-#ifndef RDMAEZ_OBJECTS_H
-#include "../objects.h"
+#ifndef RDMAEZ_IMPL_DEVICE_H
+#include "device.h"
 #endif
-#ifndef RDMAEZ_QP_CREATE_H
-#include "../qp_create.h"
+#ifndef RDMAEZ_IMPL_DIAG_H
+#include "diag.h"
 #endif
-#ifndef RDMAEZ_MR_H
-#include "../mr.h"
+#ifndef RDMAEZ_IMPL_MR_H
+#include "mr.h"
+#endif
+#ifndef RDMAEZ_IMPL_OBJECTS_H
+#include "objects.h"
+#endif
+#ifndef RDMAEZ_IMPL_QP_CREATE_H
+#include "qp_create.h"
+#endif
+#ifndef RDMAEZ_IMPL_VERB_H
+#include "verb.h"
+#endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_IMPL int rdmaez_impl_simple_pd(struct rdmaez_simple *simple, struct rdmaez_diag *diag)
 {
-	int error = rdmaez_impl_begin(diag, "rdmaez_simple_open", rdmaez_impl_why_drain,
-				      simple->context, NULL);
+	int error = rdmaez_impl_begin(diag, "rdmaez_simple_open", simple->context, NULL);
 
 	simple->pd = ibv_alloc_pd(simple->context);
 	if (simple->pd)
 		return 0;
-	error = rdmaez_impl_error_of_null();
-	if (!diag)
-		return error;
-	diag->error = error;
-	diag->verb = "ibv_alloc_pd";
-	rdmaez_impl_explain_rest(diag, "pd", NULL, 0);
+	error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), "ibv_alloc_pd");
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_explain_rest, (diag, "pd", NULL, 0));
 	return error;
 }
 
@@ -82,32 +89,11 @@ RDMAEZ_IMPL int rdmaez_impl_simple_fill(const struct rdmaez_simple_opts *opts,
 	return error ? error : rdmaez_qp_create(simple->pd, &init, &simple->qp, diag);
 }
 
-RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple_opts *opts,
-				  struct rdmaez_simple *simple, struct rdmaez_diag *diag)
-{
-	struct rdmaez_simple made;
-	int error;
-
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_simple_open", rdmaez_impl_why_drain);
-	if (!simple)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "simple");
-	memset(&made, 0, sizeof(made));
-	error = rdmaez_device_open(device, &made.context, diag);
-	if (!error)
-		error = rdmaez_impl_simple_fill(opts, &made, diag);
-	if (error)
-		rdmaez_simple_close(&made, NULL);
-	else
-		*simple = made;
-	return error;
-}
-
 /* Destroys a queue pair, or closes a device where there is none. */
 RDMAEZ_IMPL int rdmaez_impl_simple_end(struct ibv_context *context, struct ibv_qp *qp,
 				       struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_begin(diag, "rdmaez_simple_close", rdmaez_impl_why_drain,
-					    context, NULL);
+	const int error = rdmaez_impl_begin(diag, "rdmaez_simple_close", context, NULL);
 
 	if (error)
 		return error;
@@ -123,7 +109,7 @@ RDMAEZ_API int rdmaez_simple_close(struct rdmaez_simple *simple, struct rdmaez_d
 {
 	int error = 0;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_simple_close", rdmaez_impl_why_drain);
+	rdmaez_impl_diag_reset(diag, "rdmaez_simple_close");
 	if (!simple)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "simple");
 	if (simple->qp)
@@ -150,6 +136,26 @@ RDMAEZ_API int rdmaez_simple_close(struct rdmaez_simple *simple, struct rdmaez_d
 		error = rdmaez_impl_simple_end(simple->context, NULL, diag);
 	if (!error)
 		simple->context = NULL;
+	return error;
+}
+
+RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple_opts *opts,
+				  struct rdmaez_simple *simple, struct rdmaez_diag *diag)
+{
+	struct rdmaez_simple made;
+	int error;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_simple_open");
+	if (!simple)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "simple");
+	memset(&made, 0, sizeof(made));
+	error = rdmaez_device_open(device, &made.context, diag);
+	if (!error)
+		error = rdmaez_impl_simple_fill(opts, &made, diag);
+	if (error)
+		rdmaez_simple_close(&made, NULL);
+	else
+		*simple = made;
 	return error;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of wr.h: those that are always inline, and those that describe. */
+/* Bodies of wr.h. */
 #ifndef RDMAEZ_IMPL_WR_H
 #define RDMAEZ_IMPL_WR_H
 
@@ -11,7 +11,7 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- Posting ------------------------------------------------------------------------------ */
 
-/* What is looked into once a verb has failed. */
+/* What a verb has returned that did not post: the errno value, with a record of it. */
 RDMAEZ_COLD int rdmaez_impl_wr_send_failed(struct ibv_qp *qp, const struct ibv_send_wr *wr,
 					   const struct ibv_send_wr *bad, int returned,
 					   struct rdmaez_diag *diag);
@@ -83,7 +83,24 @@ RDMAEZ_INLINE uint32_t rdmaez_credit_give(struct rdmaez_credit *credit, uint64_t
 	return (uint32_t)before + 1;
 }
 
+RDMAEZ_IMPL_END
+
 #if RDMAEZ_IMPL_BODIES
+
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
+#endif
+#ifndef RDMAEZ_IMPL_DIAG_H
+#include "diag.h"
+#endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
+#ifndef RDMAEZ_MR_H
+#include "../mr.h"
+#endif
+
+RDMAEZ_IMPL_BEGIN
 
 /* ---- Descriptions ------------------------------------------------------------------------- */
 
@@ -122,13 +139,13 @@ RDMAEZ_FOLD void rdmaez_impl_wr_set(struct ibv_send_wr *wr, enum ibv_wr_opcode o
 	}
 }
 
-RDMAEZ_API_FOLD void rdmaez_wr_send(struct ibv_send_wr *wr, struct ibv_sge *sge)
+RDMAEZ_API void rdmaez_wr_send(struct ibv_send_wr *wr, struct ibv_sge *sge)
 {
 	rdmaez_impl_wr_set(wr, IBV_WR_SEND, sge);
 }
 
-RDMAEZ_API_FOLD int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge,
-				      struct ibv_ah *ah, uint32_t qp_num, uint32_t qkey)
+RDMAEZ_API int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge, struct ibv_ah *ah,
+				 uint32_t qp_num, uint32_t qkey)
 {
 	if (!ah || qp_num >> 24)
 		return EINVAL;
@@ -151,21 +168,21 @@ RDMAEZ_FOLD int rdmaez_impl_wr_rdma(struct ibv_send_wr *wr, enum ibv_wr_opcode o
 	return 0;
 }
 
-RDMAEZ_API_FOLD int rdmaez_wr_write(struct ibv_send_wr *wr, struct ibv_sge *sge,
-				    const struct rdmaez_remote *remote, uint64_t offset)
+RDMAEZ_API int rdmaez_wr_write(struct ibv_send_wr *wr, struct ibv_sge *sge,
+			       const struct rdmaez_remote *remote, uint64_t offset)
 {
 	return rdmaez_impl_wr_rdma(wr, IBV_WR_RDMA_WRITE, sge, remote, offset);
 }
 
-RDMAEZ_API_FOLD int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
-				   const struct rdmaez_remote *remote, uint64_t offset)
+RDMAEZ_API int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
+			      const struct rdmaez_remote *remote, uint64_t offset)
 {
 	return rdmaez_impl_wr_rdma(wr, IBV_WR_RDMA_READ, sge, remote, offset);
 }
 
-RDMAEZ_API_FOLD int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *sge,
-					const struct rdmaez_remote *remote, uint64_t offset,
-					uint64_t add)
+RDMAEZ_API int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *sge,
+				   const struct rdmaez_remote *remote, uint64_t offset,
+				   uint64_t add)
 {
 	if (offset > remote->length || remote->length - offset < 8)
 		return ERANGE;
@@ -178,9 +195,9 @@ RDMAEZ_API_FOLD int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *
 	return 0;
 }
 
-RDMAEZ_API_FOLD int rdmaez_wr_compare_swap(struct ibv_send_wr *wr, struct ibv_sge *sge,
-					   const struct rdmaez_remote *remote, uint64_t offset,
-					   uint64_t compare, uint64_t swap)
+RDMAEZ_API int rdmaez_wr_compare_swap(struct ibv_send_wr *wr, struct ibv_sge *sge,
+				      const struct rdmaez_remote *remote, uint64_t offset,
+				      uint64_t compare, uint64_t swap)
 {
 	const int error = rdmaez_wr_fetch_add(wr, sge, remote, offset, compare);
 
@@ -202,7 +219,7 @@ RDMAEZ_FOLD uint32_t rdmaez_impl_be32(uint32_t value)
 }
 
 /* In the enum, each of the two that may have immediate data stands before the one that has it. */
-RDMAEZ_API_FOLD int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm)
+RDMAEZ_API int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm)
 {
 	if ((unsigned int)wr->opcode > IBV_WR_SEND_WITH_IMM)
 		return EINVAL;
@@ -211,7 +228,7 @@ RDMAEZ_API_FOLD int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm)
 	return 0;
 }
 
-RDMAEZ_API_FOLD int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline)
+RDMAEZ_API int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline)
 {
 	if ((unsigned int)wr->opcode > IBV_WR_SEND_WITH_IMM && wr->opcode != IBV_WR_SEND_WITH_INV)
 		return EINVAL;
@@ -221,14 +238,250 @@ RDMAEZ_API_FOLD int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline
 	return 0;
 }
 
-#endif /* RDMAEZ_IMPL_BODIES */
+/* The most SGEs of inline data. */
+#define RDMAEZ_IMPL_WR_BUFFERS 32
+
+/* Whether the queue pair has a function for this, by the opcode's place in the enum. */
+RDMAEZ_FOLD bool rdmaez_impl_wr_ex_has(const struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
+{
+	static const size_t place[] = {
+		offsetof(struct ibv_qp_ex, wr_rdma_write),
+		offsetof(struct ibv_qp_ex, wr_rdma_write_imm),
+		offsetof(struct ibv_qp_ex, wr_send),
+		offsetof(struct ibv_qp_ex, wr_send_imm),
+		offsetof(struct ibv_qp_ex, wr_rdma_read),
+		offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp),
+		offsetof(struct ibv_qp_ex, wr_atomic_fetch_add),
+		offsetof(struct ibv_qp_ex, wr_local_inv),
+		offsetof(struct ibv_qp_ex, wr_bind_mw),
+		offsetof(struct ibv_qp_ex, wr_send_inv),
+		offsetof(struct ibv_qp_ex, wr_send_tso),
+	};
+	void (*function)(void);
+
+	if ((unsigned int)wr->opcode >= sizeof(place) / sizeof(place[0]))
+		return false;
+	memcpy(&function, (const char *)qp + place[(unsigned int)wr->opcode], sizeof(function));
+	return function && qp->qp_base.qp_type != IBV_QPT_DRIVER &&
+	       (!(wr->send_flags & IBV_SEND_INLINE) || wr->num_sge <= RDMAEZ_IMPL_WR_BUFFERS);
+}
+
+RDMAEZ_IMPL bool rdmaez_impl_wr_ex_has_all(const struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
+{
+	for (; wr; wr = wr->next)
+		if (!rdmaez_impl_wr_ex_has(qp, wr))
+			return false;
+	return true;
+}
+
+/* The operation itself; whether it has data, and a peer. */
+RDMAEZ_FOLD bool rdmaez_impl_wr_ex_begin(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+					 int opcode)
+{
+	struct ibv_mw_bind_info bind_info;
+
+	switch (opcode) {
+	case IBV_WR_RDMA_WRITE:
+		ibv_wr_rdma_write(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
+		break;
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		ibv_wr_rdma_write_imm(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr, wr->imm_data);
+		break;
+	case IBV_WR_SEND:
+		ibv_wr_send(qp);
+		break;
+	case IBV_WR_SEND_WITH_IMM:
+		ibv_wr_send_imm(qp, wr->imm_data);
+		break;
+	case IBV_WR_RDMA_READ:
+		ibv_wr_rdma_read(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
+		break;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		ibv_wr_atomic_cmp_swp(qp, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr,
+				      wr->wr.atomic.compare_add, wr->wr.atomic.swap);
+		break;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		ibv_wr_atomic_fetch_add(qp, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr,
+					wr->wr.atomic.compare_add);
+		break;
+	case IBV_WR_SEND_WITH_INV:
+		ibv_wr_send_inv(qp, wr->invalidate_rkey);
+		break;
+	case IBV_WR_TSO:
+		ibv_wr_send_tso(qp, wr->tso.hdr, wr->tso.hdr_sz, wr->tso.mss);
+		break;
+	case IBV_WR_LOCAL_INV:
+		ibv_wr_local_inv(qp, wr->invalidate_rkey);
+		return false;
+	default:
+		bind_info = wr->bind_mw.bind_info;
+		ibv_wr_bind_mw(qp, wr->bind_mw.mw, wr->bind_mw.rkey, &bind_info);
+		return false;
+	}
+	return true;
+}
+
+/* Inline data of other than one SGE. */
+RDMAEZ_IMPL void rdmaez_impl_wr_ex_inline(struct ibv_qp_ex *qp, const struct ibv_sge *sge,
+					  int num_sge)
+{
+	struct ibv_data_buf buffers[RDMAEZ_IMPL_WR_BUFFERS];
+	size_t count = 0;
+
+	for (; (int)count < num_sge; count++) {
+		buffers[count].addr = (void *)(uintptr_t)sge[count].addr;
+		buffers[count].length = sge[count].length;
+	}
+	ibv_wr_set_inline_data_list(qp, count, buffers);
+}
+
+/*
+ * A whole work request: both members that stay set, the operation, the setters. What decides is read before the first
+ * call, after which a compiler may take a constant in memory for a variable.
+ */
+RDMAEZ_FOLD void rdmaez_impl_wr_ex_build(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+					 int opcode, bool is_inline, int num_sge)
+{
+	qp->wr_id = wr->wr_id;
+	qp->wr_flags = wr->send_flags;
+	if (!rdmaez_impl_wr_ex_begin(qp, wr, opcode))
+		return;
+	if (qp->qp_base.qp_type == IBV_QPT_UD)
+		ibv_wr_set_ud_addr(qp, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+	else if (qp->qp_base.qp_type == IBV_QPT_XRC_SEND)
+		ibv_wr_set_xrc_srqn(qp, wr->qp_type.xrc.remote_srqn);
+	if (is_inline && num_sge == 1)
+		ibv_wr_set_inline_data(qp, (void *)(uintptr_t)wr->sg_list->addr,
+				       wr->sg_list->length);
+	else if (is_inline)
+		rdmaez_impl_wr_ex_inline(qp, wr->sg_list, num_sge);
+	else if (num_sge == 1)
+		ibv_wr_set_sge(qp, wr->sg_list->lkey, wr->sg_list->addr, wr->sg_list->length);
+	else
+		ibv_wr_set_sge_list(qp, (size_t)num_sge, wr->sg_list);
+}
+
+RDMAEZ_IMPL void rdmaez_impl_wr_ex_list(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
+{
+	for (; wr; wr = wr->next)
+		rdmaez_impl_wr_ex_build(qp, wr, (int)wr->opcode,
+					(wr->send_flags & IBV_SEND_INLINE) != 0, wr->num_sge);
+}
+
+RDMAEZ_IMPL_COLD int rdmaez_impl_wr_ex_failed(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+					      int returned, struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_error(returned);
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_wr_post_ex");
+	if (qp)
+		rdmaez_impl_diag_qp(diag, &qp->qp_base);
+	rdmaez_impl_failed(diag, error, NULL);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_wr_explain_ex, (qp, wr, diag));
+	return error;
+}
+
+RDMAEZ_API int rdmaez_wr_post_ex(struct ibv_qp_ex *qp, struct ibv_send_wr *wr,
+				 struct ibv_send_wr **bad_wr, struct rdmaez_diag *diag)
+{
+	const bool is_inline = (wr->send_flags & IBV_SEND_INLINE) != 0;
+	const int opcode = (int)wr->opcode, num_sge = wr->num_sge;
+	struct ibv_send_wr *const next = wr->next;
+	struct ibv_send_wr told;
+	int returned = EINVAL;
+
+	if (qp && rdmaez_impl_wr_ex_has(qp, wr) && (!next || rdmaez_impl_wr_ex_has_all(qp, next))) {
+		ibv_wr_start(qp);
+		rdmaez_impl_wr_ex_build(qp, wr, opcode, is_inline, num_sge);
+		if (next)
+			rdmaez_impl_wr_ex_list(qp, next);
+		returned = ibv_wr_complete(qp);
+		if (!returned)
+			return 0;
+	}
+	if (bad_wr)
+		*bad_wr = NULL;
+	/*
+	 * All that is explained, apart: a work request of which no pointer reaches any call needs no memory. The remote
+	 * address stands where UD has its handle.
+	 */
+	memset(&told, 0, sizeof(told));
+	told.next = next;
+	told.sg_list = wr->sg_list;
+	told.num_sge = num_sge;
+	told.opcode = wr->opcode;
+	told.send_flags = wr->send_flags;
+	told.wr.atomic.remote_addr = wr->wr.atomic.remote_addr;
+	return rdmaez_impl_wr_ex_failed(qp, &told, returned, diag);
+}
+
+/* Begins the record of a verb that did not post, and returns its errno value. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wr_failed(const char *call, const char *verb,
+					   const struct ibv_context *context,
+					   const struct ibv_qp *qp, int error,
+					   struct rdmaez_diag *diag)
+{
+	rdmaez_impl_diag_reset(diag, call);
+	rdmaez_impl_diag_device(diag, context);
+	if (qp)
+		rdmaez_impl_diag_qp(diag, qp);
+	return rdmaez_impl_failed(diag, error, verb);
+}
+
+RDMAEZ_COLD int rdmaez_impl_wr_send_failed(struct ibv_qp *qp, const struct ibv_send_wr *wr,
+					   const struct ibv_send_wr *bad, int returned,
+					   struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_wr_failed("rdmaez_wr_post_send", "ibv_post_send", qp->context,
+						qp, rdmaez_impl_error(returned), diag);
+
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_wr_explain_send, (qp, wr, bad, diag));
+	return error;
+}
+
+RDMAEZ_COLD int rdmaez_impl_wr_recv_failed(struct ibv_qp *qp, const struct ibv_recv_wr *wr,
+					   const struct ibv_recv_wr *bad, int returned,
+					   struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_wr_failed("rdmaez_wr_post_recv", "ibv_post_recv", qp->context,
+						qp, rdmaez_impl_error(returned), diag);
+
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_wr_explain_recv, (qp, wr, bad, diag));
+	return error;
+}
+
+/* mlx4 and mthca return -1 for whatever is wrong, and set no errno. */
+RDMAEZ_COLD int rdmaez_impl_wr_srq_failed(struct ibv_srq *srq, const struct ibv_recv_wr *wr,
+					  const struct ibv_recv_wr *bad, int returned,
+					  struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_wr_failed(
+		"rdmaez_wr_post_srq_recv", "ibv_post_srq_recv", srq->context, NULL,
+		returned == -1 ? ENOMEM : rdmaez_impl_error(returned), diag);
+
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_wr_explain_srq, (srq, wr, bad, diag));
+	return error;
+}
+
+RDMAEZ_API int rdmaez_credit_init(struct rdmaez_credit *credit, uint32_t capacity, uint32_t every)
+{
+	uint32_t power = 1;
+
+	if (!capacity || every > capacity)
+		return EINVAL;
+	if (!every)
+		every = capacity / 2;
+	while (power <= every / 2)
+		power *= 2;
+	credit->taken = 0;
+	credit->given = 0;
+	credit->capacity = capacity;
+	credit->mask = power - 1;
+	return 0;
+}
 
 RDMAEZ_IMPL_END
 
-#if RDMAEZ_IMPL_BODIES
-#ifndef RDMAEZ_IMPL_WR_EXPLAIN_H
-#include "wr_explain.h"
-#endif
-#endif
+#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

@@ -17,9 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../impl/clock.h"
 #include "../../impl/dm.h"
 #include "../../impl/dm_share.h"
+#include "../../impl/system.h"
+#include "../../impl/verb.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -840,11 +841,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_begin(struct rdmaez_impl_emu *emu,
 		close(emu->fd);
 	if (error == EBADF)
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_DM_EMU_FD, "opts.fd");
-	if (diag) {
-		diag->error = error;
-		rdmaez_impl_explain_errno(diag, "opts.size", error);
-	}
-	return error;
+	rdmaez_impl_verb(diag, error, "opts.size"); /* which is the field; no verb was called */
+	return rdmaez_impl_failed(diag, error, NULL);
 }
 
 RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
@@ -857,7 +855,7 @@ RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 
 	memset(&zero, 0, sizeof(zero));
 	opts = opts ? opts : &zero;
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_emu_attach", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_emu_attach");
 	if (emu && !live)
 		memset(emu, 0, sizeof(*emu)); /* after a refusal there is nothing to detach */
 	if (!context || !emu)
@@ -899,7 +897,7 @@ RDMAEZ_API int rdmaez_dm_emu_detach(struct rdmaez_dm_emu *emu, struct rdmaez_dia
 	struct rdmaez_impl_emu *state;
 	int error;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_emu_detach", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_emu_detach");
 	error = rdmaez_impl_emu_check(emu, diag);
 	if (error)
 		return error;
@@ -943,7 +941,7 @@ RDMAEZ_API int rdmaez_dm_emu_fail(struct rdmaez_dm_emu *emu, enum rdmaez_dm_emu_
 	struct rdmaez_impl_emu_fault *order;
 	int refused;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_dm_emu_fail", rdmaez_impl_why_dm);
+	rdmaez_impl_diag_reset(diag, "rdmaez_dm_emu_fail");
 	refused = rdmaez_impl_emu_check(emu, diag);
 	if (refused)
 		return refused;

@@ -1,28 +1,91 @@
 /* SPDX-License-Identifier: MIT */
-/* What keeps packets from their peer: the port, the P_Key, the GID of this end, and the way from there. */
-#ifndef RDMAEZ_IMPL_REACH_H
-#define RDMAEZ_IMPL_REACH_H
+/* Whether packets reach the peer: GIDs, routes, neighbours, counters; and which option of a path is wrong. */
+#ifndef RDMAEZ_EXPLAIN_PATH_H
+#define RDMAEZ_EXPLAIN_PATH_H
 
-#ifndef RDMAEZ_PORT_H
-#include "../port.h"
-#endif
+#include <net/if.h>
+#include <stdio.h>
 
-#if RDMAEZ_IMPL_BODIES
-
-#ifndef RDMAEZ_IMPL_GID_H
-#include "gid.h"
-#endif
-#ifndef RDMAEZ_IMPL_PORT_H
-#include "port.h"
-#endif
-#ifndef RDMAEZ_IMPL_ROUTE_H
-#include "route.h"
-#endif
-#ifndef RDMAEZ_IMPL_SYSTEM_H
-#include "system.h"
-#endif
+#include "refusal.h"
 
 RDMAEZ_IMPL_BEGIN
+
+/* A number that is too large, and would not be with its bytes in the other order. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_order(struct rdmaez_diag *diag, const char *name,
+						uint32_t value, uint32_t max)
+{
+	const uint32_t swapped =
+		value >> 24 | (value >> 8 & 0xff00) | (value << 8 & 0xff0000) | value << 24;
+	struct rdmaez_impl_site site;
+
+	site.field = name;
+	site.why = RDMAEZ_WHY_QPN_SWAPPED;
+	site.kind = RDMAEZ_VALUE_NUMBER;
+	if (value > max && swapped <= max && swapped > 1) /* 0 and 1 are no peer's */
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, value, swapped, swapped);
+}
+
+/* Says that an option was refused, under a name that may be shorter than the row's. */
+RDMAEZ_SEAM void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
+					   const struct rdmaez_impl_field *field, const char *name,
+					   const struct rdmaez_impl_value *given)
+{
+	struct rdmaez_impl_value v = *given;
+	const bool is_signed = (field->option & RDMAEZ_IMPL_AS_SIGNED) != 0;
+	struct rdmaez_impl_site site;
+
+	site.field = name;
+	site.why = RDMAEZ_WHY_RANGE;
+	site.kind = RDMAEZ_VALUE_NUMBER;
+	switch (field->rule) {
+	case RDMAEZ_IMPL_FIELD_ENUM:
+		site.why = RDMAEZ_WHY_ENUM;
+		break;
+	case RDMAEZ_IMPL_FIELD_GID:
+		site.why = RDMAEZ_WHY_GID_INDEX;
+		break;
+	case RDMAEZ_IMPL_FIELD_PORT:
+		site.why = RDMAEZ_WHY_PORT;
+		break;
+	case RDMAEZ_IMPL_FIELD_ACCESS:
+		site.why = RDMAEZ_WHY_ACCESS_BITS;
+		site.kind = RDMAEZ_VALUE_ACCESS;
+		v.value &= ~v.max;
+		break;
+	case RDMAEZ_IMPL_FIELD_MTU:
+		site.why = (int32_t)v.value >= 256 ? RDMAEZ_WHY_MTU_IN_BYTES : RDMAEZ_WHY_ENUM;
+		site.kind = RDMAEZ_VALUE_MTU;
+		break;
+	default:
+		break;
+	}
+	rdmaez_impl_refuse_within(diag, EINVAL, &site,
+				  is_signed ? (int64_t)(int32_t)v.value : (int64_t)v.value,
+				  (int32_t)v.min, is_signed ? (int64_t)(int32_t)v.max : v.max);
+	if (field->rule == RDMAEZ_IMPL_FIELD_PEER)
+		rdmaez_impl_suspect_order(diag, name, v.value, v.max);
+}
+
+/* Whether one address is IPv4 and the other is not: the kernel routes nothing between the families. */
+RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const union ibv_gid *b)
+{
+	return (rdmaez_gid_class(a) == RDMAEZ_GID_CLASS_IPV4) !=
+	       (rdmaez_gid_class(b) == RDMAEZ_GID_CLASS_IPV4);
+}
+
+/*
+ * Whether the kernel looks up the peer's Ethernet address, which takes GIDs of one family: not for a
+ * multicast group, nor for a link-local peer of RoCE v1, whose GIDs hold the address.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *own,
+						  const union ibv_gid *peer)
+{
+	const int is = rdmaez_impl_gid_traits(peer);
+
+	return is < 0 || !(is & (own->gid_type == IBV_GID_TYPE_ROCE_V1
+					 ? RDMAEZ_IMPL_GID_GROUP | RDMAEZ_IMPL_GID_LINK
+					 : RDMAEZ_IMPL_GID_GROUP));
+}
 
 /* ---- The port and the P_Key ------------------------------------------------------------------ */
 
@@ -347,7 +410,5 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_way(const struct rdmaez_impl_reach *r,
 }
 
 RDMAEZ_IMPL_END
-
-#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device and a queue pair are asked for, and how much of the answer counts. */
-#ifndef RDMAEZ_IMPL_QP_QUERY_H
-#define RDMAEZ_IMPL_QP_QUERY_H
+/* What a device and a queue pair answer, and how much of the answer counts. */
+#ifndef RDMAEZ_IMPL_QP_NOW_H
+#define RDMAEZ_IMPL_QP_NOW_H
 
 #ifndef RDMAEZ_DIAG_H
 #include "../diag.h"
@@ -11,6 +11,13 @@
 #endif
 
 #if RDMAEZ_IMPL_BODIES
+
+#ifndef RDMAEZ_IMPL_BASE_H
+#include "base.h"
+#endif
+#ifndef RDMAEZ_IMPL_DRIVER_H
+#include "driver.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 
@@ -77,17 +84,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_now(struct ibv_qp *qp, const struct rdm
 		now->known &= ~IBV_QP_STATE; /* of a driver that is not listed */
 		qp->state = before;
 	}
-}
-
-/* The port that a queue pair uses; 0 where it could be any of several. Bonded mlx4 has one, and tells of another. */
-RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_qp_now_port(const struct rdmaez_impl_qp_now *now,
-						 const struct ibv_device_attr *device)
-{
-	const uint8_t ports = device->phys_port_cnt ? device->phys_port_cnt : UINT8_MAX;
-
-	if ((now->known & IBV_QP_PORT) && now->attr.port_num && now->attr.port_num <= ports)
-		return now->attr.port_num;
-	return ports == 1;
 }
 
 RDMAEZ_IMPL_END

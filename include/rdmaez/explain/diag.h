@@ -1,78 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A record as text, as a line and as JSON. */
-#ifndef RDMAEZ_IMPL_DIAG_FMT_H
-#define RDMAEZ_IMPL_DIAG_FMT_H
+/* Records as text, as a line and as JSON; the texts of the reasons. */
+#ifndef RDMAEZ_EXPLAIN_DIAG_H
+#define RDMAEZ_EXPLAIN_DIAG_H
 
-#ifndef RDMAEZ_FMT_H
-#include "../fmt.h"
-#endif
-
-#if RDMAEZ_IMPL_BODIES
-
-#ifndef RDMAEZ_QP_RULES_H
-#include "../qp_rules.h"
-#endif
-#ifndef RDMAEZ_STR_H
-#include "../str.h"
-#endif
-#ifndef RDMAEZ_IMPL_GID_H
-#include "gid.h"
-#endif
-#ifndef RDMAEZ_IMPL_QP_RULES_H
-#include "qp_rules.h"
-#endif
-#ifndef RDMAEZ_IMPL_TEXT_H
-#include "text.h"
-#endif
-
-/* exit() under a name of our own, for the same reason as getenv() in system.h. */
-#ifndef __GNUC__
-#include <stdlib.h>
-#define rdmaez_impl_exit exit
-#endif
+#include <stdio.h>
 
 RDMAEZ_IMPL_BEGIN
-
-/* The names of the bits that are set, with something between them; bits without a name as one hex number. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_bits(struct rdmaez_impl_text *text, uint64_t bits,
-					   const char *(*name)(int), const char *between)
-{
-	const char *before = "";
-	unsigned long long nameless = bits >> 31 << 31;
-
-	for (int i = 0; i < 31; i++) {
-		const int bit = 1 << i;
-
-		if (!(bits >> i & 1))
-			continue;
-		if (!name || strcmp(name(bit), "unknown") == 0) {
-			nameless |= (unsigned int)bit;
-			continue;
-		}
-		rdmaez_impl_put(text, "%s%s", before, name(bit));
-		before = between;
-	}
-	if (nameless)
-		rdmaez_impl_put(text, "%s0x%llx", before, nameless);
-	else if (!bits)
-		rdmaez_impl_put(text, "0");
-}
-
-RDMAEZ_COLD int rdmaez_qp_attr_mask_format(int attr_mask, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-
-	rdmaez_impl_put_bits(&text, (unsigned int)attr_mask, rdmaez_qp_attr_str, "|");
-	return (int)text.length;
-}
-
-RDMAEZ_COLD int rdmaez_access_format(unsigned int access, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-
-	rdmaez_impl_put_bits(&text, access, rdmaez_access_str, "|");
-	return (int)text.length;
-}
 
 /* The name of a bit that stands for a state. */
 RDMAEZ_IMPL const char *rdmaez_impl_state_bit_str(int bit)
@@ -178,6 +111,32 @@ RDMAEZ_IMPL int rdmaez_impl_bounds_of(const struct rdmaez_impl_kind *kind,
 	if (kind->bounds == RDMAEZ_IMPL_BOUNDS_RANGE && empty)
 		return RDMAEZ_IMPL_BOUNDS_NONE;
 	return kind->bounds;
+}
+
+/* A time in the unit that suits it, with a decimal where that says more: "67.1 ms". */
+RDMAEZ_IMPL void rdmaez_impl_put_ns(struct rdmaez_impl_text *text, uint64_t ns)
+{
+	static const char *const units[] = {"us", "ms", "s"};
+	uint64_t tenth = 100; /* of a microsecond */
+	unsigned int unit = 0;
+
+	if (ns == RDMAEZ_NS_FOREVER) {
+		rdmaez_impl_put(text, "forever");
+		return;
+	}
+	if (ns && ns < tenth) {
+		rdmaez_impl_put(text, "%llu ns", (unsigned long long)ns);
+		return;
+	}
+	while (unit < 2 && ns >= tenth * 10000) {
+		tenth *= 1000;
+		unit++;
+	}
+	ns = ns / tenth + (ns % tenth >= tenth / 2);
+	rdmaez_impl_put(text, "%llu", (unsigned long long)(ns / 10));
+	if (ns % 10)
+		rdmaez_impl_put(text, ".%llu", (unsigned long long)(ns % 10));
+	rdmaez_impl_put(text, " %s", units[unit]);
 }
 
 /* Where a number is written to decides what stands between several and how a time is written. */
@@ -350,7 +309,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_ends(struct rdmaez_impl_text *text, const struc
 		rdmaez_impl_put(text, " to %s", gid);
 	}
 	if (diag->chosen != RDMAEZ_WHY_NONE)
-		rdmaez_impl_put(text, ", chosen because %s", rdmaez_impl_why_core(diag->chosen));
+		rdmaez_impl_put(text, ", chosen because %s", rdmaez_why_str(diag->chosen));
 }
 
 /* The first line: what failed, where. */
@@ -391,21 +350,66 @@ RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, ".");
 }
 
-/* What is wrong, as a text with what to do behind it. */
-RDMAEZ_IMPL const char *rdmaez_impl_diag_what(const struct rdmaez_diag *diag,
-					      const struct rdmaez_finding *finding)
+/* C compilers need not take a literal as long as these; those in use do. */
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+#endif
+
+/*
+ * One of a row of texts, each with a zero byte behind it, and an empty one where there are no more. One literal and a
+ * walk after a failure cost less than an array of pointers, in compiling as in the object.
+ */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_walk(const char *text, unsigned int behind)
 {
-	return diag->texts && finding->reason >= RDMAEZ_WHY_QP_NO_SENDS
-		       ? diag->texts(finding->reason)
-		       : rdmaez_impl_why_core(finding->reason);
+	for (; behind && *text; behind--)
+		text += strlen(text) + 1;
+	return text;
 }
+
+RDMAEZ_SEAM const char *rdmaez_impl_tell_why_id(enum rdmaez_why why)
+{
+#define RDMAEZ_IMPL_WHY_ID(id, what, fix) #id "\0"
+	const char *const id =
+		rdmaez_impl_why_walk(RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_ID), (unsigned int)why);
+#undef RDMAEZ_IMPL_WHY_ID
+
+	return *id ? id : "?";
+}
+
+RDMAEZ_SEAM const char *rdmaez_impl_tell_why_str(enum rdmaez_why why)
+{
+#define RDMAEZ_IMPL_WHY_TEXTS(id, what, fix) what "\0" fix "\0"
+	const char *const first = RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_TEXTS);
+#undef RDMAEZ_IMPL_WHY_TEXTS
+	/* Twice, not twice as far: that number could be too great. */
+	const char *const text = rdmaez_impl_why_walk(
+		rdmaez_impl_why_walk(first, (unsigned int)why), (unsigned int)why);
+
+	return *text ? text : "unknown reason\0";
+}
+
+/* What to do, of what rdmaez_why_str() returns. */
+RDMAEZ_IMPL const char *rdmaez_impl_why_next(const char *what)
+{
+	return what + strlen(what) + 1;
+}
+
+RDMAEZ_SEAM const char *rdmaez_impl_tell_why_fix(enum rdmaez_why why)
+{
+	return rdmaez_impl_why_next(rdmaez_why_str(why));
+}
+
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 /* One finding as a paragraph, not wrapped. */
 RDMAEZ_IMPL void rdmaez_impl_put_finding(struct rdmaez_impl_text *text,
 					 const struct rdmaez_diag *diag,
 					 const struct rdmaez_finding *finding)
 {
-	const char *const what = rdmaez_impl_diag_what(diag, finding);
+	const char *const what = rdmaez_why_str(finding->reason);
 
 	if (finding->severity != RDMAEZ_DIAG_ERROR)
 		rdmaez_impl_put(text,
@@ -417,6 +421,39 @@ RDMAEZ_IMPL void rdmaez_impl_put_finding(struct rdmaez_impl_text *text,
 		if (finding->value & (uint64_t)bit)
 			rdmaez_impl_put_home(text, (enum ibv_qp_type)diag->qp_type, bit);
 	rdmaez_impl_put(text, " Next: %s.", rdmaez_impl_why_next(what));
+}
+
+/* Copies words into the text, in lines of at most 100 columns; breaks at spaces and behind '|'. */
+RDMAEZ_IMPL void rdmaez_impl_put_wrapped(struct rdmaez_impl_text *text, const char *first,
+					 const char *rest, const char *words)
+{
+	size_t column = strlen(first);
+
+	rdmaez_impl_put(text, "%s", first);
+	while (*words) {
+		const size_t word = strcspn(words, " |");
+		const size_t length = word + (words[word] == '|');
+
+		if (column + length > 100) {
+			rdmaez_impl_put(text, "\n%s", rest);
+			column = strlen(rest);
+		}
+		rdmaez_impl_put(text, "%.*s", (int)length, words);
+		column += length;
+		words += length;
+		if (*words == ' ') {
+			const size_t next = strcspn(++words, " |");
+
+			/* A space is worth writing only if a word fits behind it, with its '|'. */
+			if (*words && column + 1 + next + (words[next] == '|') <= 100) {
+				rdmaez_impl_put(text, " ");
+				column++;
+			} else {
+				column = 101;
+			}
+		}
+	}
+	rdmaez_impl_put(text, "\n");
 }
 
 /* Paragraph `at` of a record: the headline, the findings, what was dropped; false where there is none. */
@@ -438,7 +475,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_put_paragraph(struct rdmaez_impl_text *text,
 	return true;
 }
 
-RDMAEZ_COLD int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size)
+RDMAEZ_SEAM int rdmaez_impl_tell_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
 
@@ -447,7 +484,7 @@ RDMAEZ_COLD int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, si
 	return (int)text.length;
 }
 
-RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream)
+RDMAEZ_SEAM int rdmaez_impl_tell_diag_print(const struct rdmaez_diag *diag, FILE *stream)
 {
 	char paragraph[4096];
 	struct rdmaez_impl_text text;
@@ -464,20 +501,87 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream)
 	}
 }
 
-#ifdef __GNUC__
-extern RDMAEZ_IMPL_ENDS void rdmaez_impl_exit(int status) __asm__("exit");
-#endif
+/* ---- Both ends, for a line and for JSON ----------------------------------------------------- */
 
-RDMAEZ_COLD RDMAEZ_IMPL_ENDS void rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag)
+/* The character that UTF-8 begins here with, and its number of bytes; 0: these bytes are no UTF-8 (RFC 3629). */
+RDMAEZ_IMPL size_t rdmaez_impl_utf8(const unsigned char *bytes, size_t most, uint32_t *character)
 {
-	if (diag && diag->error == error)
-		rdmaez_diag_print(diag, stderr);
-	else
-		fprintf(stderr, "%s (%d)\n", rdmaez_errno_str(error), error);
-	rdmaez_impl_exit(1); /* EXIT_FAILURE */
+	const size_t size = bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
+	uint32_t value = bytes[0] & (0xffu >> (size + 1));
+
+	if (bytes[0] < 0xc2 || bytes[0] > 0xf4 || most < size)
+		return 0;
+	for (size_t i = 1; i < size; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (bytes[i] & 0x3f);
+	}
+	/* Longer than it need be, half of a pair, or beyond Unicode. */
+	if ((size == 3 && value < 0x800) || (size == 4 && value < 0x10000) || value > 0x10ffff ||
+	    (value >= 0xd800 && value <= 0xdfff))
+		return 0;
+	*character = value;
+	return size;
 }
 
-/* ---- Both ends, for a line and for JSON ----------------------------------------------------- */
+/*
+ * Writes a JSON string of at most so many bytes, with its quotes and by snprintf()'s rule, in ASCII alone: it can be
+ * cut, logged and mailed. UTF-8 is decoded; a byte that is none counts as a character of Latin-1. The tools call it,
+ * too.
+ */
+RDMAEZ_SEAM int rdmaez_impl_json_string(const char *string, size_t most, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	const unsigned char *const bytes = (const unsigned char *)string;
+	size_t end = 0;
+
+	while (end < most && bytes[end])
+		end++;
+	rdmaez_impl_put(&text, "\"");
+	for (size_t i = 0; i < end;) {
+		uint32_t character = bytes[i];
+		const size_t length = rdmaez_impl_utf8(bytes + i, end - i, &character);
+
+		if (character == '"' || character == '\\')
+			rdmaez_impl_put(&text, "\\%c", (int)character);
+		else if (character >= 0x20 && character < 0x7f)
+			rdmaez_impl_put(&text, "%c", (int)character);
+		else if (character < 0x10000)
+			rdmaez_impl_put(&text, "\\u%04x", (unsigned int)character);
+		else
+			rdmaez_impl_put(&text, "\\u%04x\\u%04x",
+					(unsigned int)(0xd7c0 + (character >> 10)),
+					(unsigned int)(0xdc00 | (character & 0x3ff)));
+		i += length ? length : 1;
+	}
+	rdmaez_impl_put(&text, "\"");
+	return (int)text.length;
+}
+
+/* The same at the end of a text. */
+RDMAEZ_IMPL void rdmaez_impl_put_json_chars(struct rdmaez_impl_text *text, const char *string,
+					    size_t most)
+{
+	const bool room = text->length < text->size;
+
+	text->length += (size_t)rdmaez_impl_json_string(string, most,
+							room ? text->buf + text->length : NULL,
+							room ? text->size - text->length : 0);
+}
+
+/* A JSON string. */
+RDMAEZ_IMPL void rdmaez_impl_put_json_string(struct rdmaez_impl_text *text, const char *string)
+{
+	rdmaez_impl_put_json_chars(text, string, SIZE_MAX);
+}
+
+/* `,"key":"value"`; the comma is left out at the start of an object. */
+RDMAEZ_IMPL void rdmaez_impl_put_json_pair(struct rdmaez_impl_text *text, const char *comma,
+					   const char *key, const char *value)
+{
+	rdmaez_impl_put(text, "%s\"%s\":", comma, key);
+	rdmaez_impl_put_json_string(text, value);
+}
 
 RDMAEZ_IMPL void rdmaez_impl_put_pair(struct rdmaez_impl_text *text, bool json, const char *key,
 				      const char *value)
@@ -567,7 +671,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_line_finding(struct rdmaez_impl_text *text,
 		rdmaez_impl_put_shape(text, kind->shape, finding->max, false);
 }
 
-RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size)
+RDMAEZ_SEAM int rdmaez_impl_tell_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
 
@@ -709,7 +813,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_head(struct rdmaez_impl_text *text,
 	rdmaez_impl_put_pairs(text, diag, true);
 }
 
-RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size)
+RDMAEZ_SEAM int rdmaez_impl_tell_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
 
@@ -722,7 +826,7 @@ RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size
 	rdmaez_impl_put(&text, ",\"dropped\":%u,\"findings\":[", diag->dropped);
 	for (unsigned int i = 0; i < diag->count; i++) {
 		const struct rdmaez_finding *finding = &diag->finding[i];
-		const char *const what = rdmaez_impl_diag_what(diag, finding);
+		const char *const what = rdmaez_why_str(finding->reason);
 
 		rdmaez_impl_put_json_pair(&text, i ? ",{" : "{", "severity",
 					  rdmaez_impl_severity_str(finding->severity));
@@ -738,7 +842,5 @@ RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size
 }
 
 RDMAEZ_IMPL_END
-
-#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

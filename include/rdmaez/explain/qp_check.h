@@ -1,36 +1,187 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of rdmaez_qp_check(), and of what explains a refusal of ibv_modify_qp(). */
-#ifndef RDMAEZ_IMPL_QP_CHECK_H
-#define RDMAEZ_IMPL_QP_CHECK_H
+/* Why a transition is refused: the request as uverbs, the core and the driver judge it, in their order. */
+#ifndef RDMAEZ_EXPLAIN_QP_CHECK_H
+#define RDMAEZ_EXPLAIN_QP_CHECK_H
 
-#if RDMAEZ_IMPL_BODIES
-
-#ifndef RDMAEZ_QP_RULES_H
-#include "../qp_rules.h"
-#endif
-#ifndef RDMAEZ_UNITS_H
-#include "../units.h"
-#endif
-#ifndef RDMAEZ_IMPL_EXPLAIN_H
-#include "explain.h"
-#endif
-#ifndef RDMAEZ_IMPL_GID_H
-#include "gid.h"
-#endif
-#ifndef RDMAEZ_IMPL_QP_ASK_H
-#include "qp_ask.h"
-#endif
-#ifndef RDMAEZ_IMPL_QP_FIELDS_H
-#include "qp_fields.h"
-#endif
-#ifndef RDMAEZ_IMPL_QP_RULES_H
-#include "qp_rules.h"
-#endif
-#ifndef RDMAEZ_IMPL_REACH_H
-#include "reach.h"
-#endif
+#include "path.h"
+#include "refusal.h"
 
 RDMAEZ_IMPL_BEGIN
+
+/* An entry of a GID table that the request names. */
+struct rdmaez_impl_qp_gid {
+	struct ibv_gid_entry entry; /* zero where it is empty or was not read */
+	int error;                  /* what reading it ended in, ENODATA for an empty one */
+};
+
+/* A request, what is known about those it concerns, and the judgement as it grows. */
+struct rdmaez_impl_qp_case {
+	const struct ibv_qp_attr *attr; /* the request */
+	int mask;
+	enum ibv_qp_type type;
+	enum ibv_transport_type transport;
+	const struct rdmaez_driver *driver;
+	unsigned int traits; /* the driver's, as far as they concern this type and transport */
+	struct ibv_device_attr device; /* what no request exceeds where the device did not answer */
+	struct ibv_qp_attr now; /* the queue pair as it is; its state may be the library's copy */
+	int answered;           /* what the driver has told of that */
+	enum ibv_qp_state from, to; /* the states that the driver starts from and is to end in */
+	bool from_known;            /* whether the former is the driver's own word */
+	int silence; /* the errno of ibv_query_qp() where it is not the driver's habit */
+	bool port_known;
+	struct ibv_port_attr port; /* of the port that the request is about */
+	struct rdmaez_impl_qp_gid gid, alt_gid;
+	struct rdmaez_impl_reach reach; /* what impl/reach.h is told of all this */
+	int pkey;          /* the P_Key at an index within the table; negative: not read */
+	int linux_version; /* 601 for 6.1; 0: not known, or older than what was read */
+	int refused;       /* what the verb has returned, to be explained; 0: it was not called */
+	struct rdmaez_diag *diag;
+	int error;  /* the first that the kernel would return */
+	int likely; /* the first that it may return for what is likely */
+};
+
+/* Whether a state is asked for, of which the system call carries eight bits. */
+RDMAEZ_IMPL bool rdmaez_impl_qp_moves_to(const struct rdmaez_impl_qp_case *c,
+					 enum ibv_qp_state state)
+{
+	return (c->mask & IBV_QP_STATE) && (uint8_t)c->attr->qp_state == (uint8_t)state;
+}
+
+/*
+ * What applies to this queue pair of all that is known about its driver. iWARP drivers look at little but
+ * the state. DCI and DCT of mlx5 have depth limits that no query tells (validate_rd_atomic()), and a DCT
+ * takes its values unseen (mlx5_ib_modify_dct()).
+ */
+RDMAEZ_IMPL unsigned int rdmaez_impl_qp_traits(const struct rdmaez_impl_qp_case *c)
+{
+	const unsigned int depths = RDMAEZ_DRIVER_DEPTH_OUT | RDMAEZ_DRIVER_DEPTH_IN;
+	const unsigned int traits = c->driver->traits;
+
+	if (c->transport == IBV_TRANSPORT_IWARP)
+		return traits & RDMAEZ_DRIVER_RESET_FINAL;
+	if (c->type == RDMAEZ_QPT_DCI)
+		return traits & ~depths;
+	if (c->type == RDMAEZ_QPT_DCT || c->type == IBV_QPT_DRIVER)
+		return traits & ~(depths | RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_MTU_ENUM |
+				  RDMAEZ_DRIVER_PKEY);
+	return traits;
+}
+
+/* What the judgement needs to know of the queue pair: bits for ibv_query_qp(). */
+RDMAEZ_IMPL int rdmaez_impl_qp_question(const struct rdmaez_impl_qp_case *c)
+{
+	const int named = IBV_QP_AV | IBV_QP_ALT_PATH | IBV_QP_PORT;
+	int question = IBV_QP_STATE;
+
+	if (!(c->mask & named) ||
+	    ((c->mask & IBV_QP_AV) && rdmaez_impl_qp_moves_to(c, IBV_QPS_RTR)))
+		question |= IBV_QP_PORT;
+	if ((c->mask & IBV_QP_MAX_DEST_RD_ATOMIC) && !c->attr->max_dest_rd_atomic &&
+	    !(c->mask & IBV_QP_ACCESS_FLAGS))
+		question |= IBV_QP_ACCESS_FLAGS;
+	return question;
+}
+
+/* Asks the driver about the queue pair. Where it does not tell the state, the library's copy stands for it. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_qp(struct ibv_qp *qp, struct rdmaez_impl_qp_case *c)
+{
+	const enum ibv_qp_state kept = qp->state;
+	struct rdmaez_impl_qp_now now;
+
+	rdmaez_impl_qp_ask_now(qp, c->driver, rdmaez_impl_qp_question(c), &now);
+	c->now = now.attr;
+	c->answered = now.known;
+	if (!(now.known & IBV_QP_STATE))
+		c->now.qp_state = kept;
+	if (now.error != EOPNOTSUPP && now.error != EINVAL)
+		c->silence = now.error;
+}
+
+/* From where to where the request leads: some drivers believe what the caller says of the former. */
+RDMAEZ_IMPL void rdmaez_impl_qp_step(struct rdmaez_impl_qp_case *c)
+{
+	const bool told =
+		(c->mask & IBV_QP_CUR_STATE) && (c->traits & RDMAEZ_DRIVER_TRUSTS_CUR) != 0;
+
+	c->from = told ? (enum ibv_qp_state)(uint8_t)c->attr->cur_qp_state : c->now.qp_state;
+	c->to = c->mask & IBV_QP_STATE ? (enum ibv_qp_state)(uint8_t)c->attr->qp_state : c->from;
+	c->from_known = told || (c->answered & IBV_QP_STATE) != 0;
+}
+
+/* The device's limits and its driver. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_limits(struct ibv_context *context,
+						struct rdmaez_impl_qp_case *c)
+{
+	if (rdmaez_impl_ask_device(context, &c->device, &c->driver, c->diag)) {
+		c->device.phys_port_cnt = UINT8_MAX;
+		c->device.max_qp_rd_atom = UINT8_MAX;
+		c->device.max_qp_init_rd_atom = UINT8_MAX;
+		c->device.atomic_cap = IBV_ATOMIC_HCA;
+	}
+}
+
+/* The port that the request is about: named in it, the only one, or the queue pair's; 0: not known. */
+RDMAEZ_IMPL int rdmaez_impl_qp_port(const struct rdmaez_impl_qp_case *c)
+{
+	if (c->mask & IBV_QP_AV)
+		return c->attr->ah_attr.port_num;
+	if (c->mask & IBV_QP_ALT_PATH)
+		return c->attr->alt_ah_attr.port_num;
+	if (c->mask & IBV_QP_PORT)
+		return c->attr->port_num;
+	if (c->device.phys_port_cnt == 1)
+		return 1;
+	return (c->answered & IBV_QP_PORT) && c->driver->vendor_id ? c->now.port_num : 0;
+}
+
+/* `gid` is zero until then. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_read_gid(struct ibv_context *context,
+					      const struct ibv_ah_attr *ah,
+					      struct rdmaez_impl_qp_gid *gid)
+{
+	if (!ah->is_global)
+		return;
+	gid->error = rdmaez_impl_error(
+		ibv_query_gid_ex(context, ah->port_num, ah->grh.sgid_index, &gid->entry, 0));
+	if (gid->error)
+		memset(&gid->entry, 0, sizeof(gid->entry));
+}
+
+/* Asks for whatever the request is about. No answer is no failure. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_gather(struct ibv_qp *qp, struct rdmaez_impl_qp_case *c)
+{
+	const struct ibv_qp_attr *const attr = c->attr;
+	int port_num;
+
+	c->linux_version = rdmaez_impl_linux_version();
+	if (c->linux_version < 601)
+		c->linux_version =
+			0; /* vendors put newer drivers into kernels with an older number */
+	c->reach.context = qp->context;
+	c->reach.port = &c->port;
+	c->reach.ah = &attr->ah_attr;
+	c->reach.own = &c->gid.entry;
+	c->reach.diag = c->diag;
+	c->transport = qp->context->device->transport_type;
+	rdmaez_impl_qp_ask_limits(qp->context, c);
+	/* Of efa's types beyond verbs there is one. */
+	if (c->type == IBV_QPT_DRIVER && (c->driver->traits & RDMAEZ_DRIVER_EFA))
+		c->type = RDMAEZ_QPT_SRD;
+	c->traits = rdmaez_impl_qp_traits(c);
+	rdmaez_impl_qp_ask_qp(qp, c);
+	rdmaez_impl_qp_step(c);
+	port_num = rdmaez_impl_qp_port(c);
+	c->port_known = port_num >= 1 && port_num <= c->device.phys_port_cnt &&
+			!ibv_query_port(qp->context, (uint8_t)port_num, &c->port);
+	if (!c->port_known)
+		return;
+	if (c->mask & IBV_QP_AV)
+		rdmaez_impl_qp_read_gid(qp->context, &attr->ah_attr, &c->gid);
+	if (c->mask & IBV_QP_ALT_PATH)
+		rdmaez_impl_qp_read_gid(qp->context, &attr->alt_ah_attr, &c->alt_gid);
+	if ((c->mask & IBV_QP_PKEY_INDEX) && attr->pkey_index < c->port.pkey_tbl_len)
+		c->pkey = rdmaez_impl_port_pkey(qp->context, port_num, attr->pkey_index);
+}
 
 RDMAEZ_IMPL bool rdmaez_impl_qp_has_trait(const struct rdmaez_impl_qp_case *c, unsigned int traits)
 {
@@ -170,7 +321,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_bits(struct rdmaez_impl_qp_case *c)
 	}
 }
 
-RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_port(struct rdmaez_impl_qp_case *c, const char *field,
+RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_judge_port(struct rdmaez_impl_qp_case *c, const char *field,
 						int port_num)
 {
 	struct rdmaez_impl_site site;
@@ -258,7 +409,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
 }
 
 /* The GRH and the GID index of one address vector; whether there is a GID, which may be judged further. */
-RDMAEZ_IMPL_ONCE bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
+RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 					       const struct ibv_ah_attr *ah,
 					       const struct rdmaez_impl_qp_gid *gid,
 					       unsigned int alt)
@@ -435,6 +586,63 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_fits_either(enum ibv_qp_state from, enum ibv_qp_
 {
 	return rdmaez_impl_qp_mask_fits(rdmaez_impl_qp_rule(RDMAEZ_QPT_DCI, from, to), mask) ||
 	       rdmaez_impl_qp_mask_fits(rdmaez_impl_qp_rule(RDMAEZ_QPT_DCT, from, to), mask);
+}
+
+/* One finding about bits of the mask, if there are any. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_mask_bits(struct rdmaez_diag *diag,
+					       enum rdmaez_severity severity, enum rdmaez_why why,
+					       int bits, int attr_mask)
+{
+	struct rdmaez_impl_site site;
+
+	site.field = "attr_mask";
+	site.why = why;
+	site.kind = RDMAEZ_VALUE_ATTR_MASK;
+	if (bits)
+		rdmaez_impl_find_within(diag, severity, &site, (unsigned int)bits, 0,
+					(unsigned int)attr_mask);
+}
+
+/* Says what is wrong with a mask that the rule refuses. */
+RDMAEZ_SEAM void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ibv_qp_state from,
+					     enum ibv_qp_state to, int attr_mask,
+					     enum rdmaez_severity severity,
+					     struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site no_rules = {"qp_type", RDMAEZ_WHY_QP_TYPE,
+							 RDMAEZ_VALUE_TYPE, 0, 0};
+	static const struct rdmaez_impl_site no_from = {"cur_qp_state", RDMAEZ_WHY_QP_STATE,
+							RDMAEZ_VALUE_NUMBER, IBV_QPS_RESET,
+							IBV_QPS_ERR};
+	static const struct rdmaez_impl_site no_to = {
+		"qp_state", RDMAEZ_WHY_QP_STATE, RDMAEZ_VALUE_NUMBER, IBV_QPS_RESET, IBV_QPS_ERR};
+	static const struct rdmaez_impl_site transition = {"qp_state", RDMAEZ_WHY_TRANSITION,
+							   RDMAEZ_VALUE_STATE, 0, 0};
+	const struct rdmaez_qp_rule rule = rdmaez_impl_qp_rule(type, from, to);
+	const unsigned int next = rdmaez_impl_qp_next_states(type, from);
+	const int foreign = attr_mask & ~(rule.required | rule.optional);
+	const int special = IBV_QP_CAP | IBV_QP_RATE_LIMIT;
+
+	if (!rdmaez_qp_type_has_rules(type)) {
+		rdmaez_impl_find(diag, severity, &no_rules, (uint64_t)type);
+	} else if ((unsigned int)from > IBV_QPS_ERR) {
+		rdmaez_impl_find(diag, severity, &no_from, (uint64_t)(int)from);
+	} else if ((unsigned int)to > IBV_QPS_ERR) {
+		rdmaez_impl_find(diag, severity, &no_to, (uint64_t)(int)to);
+	} else if (!rule.legal && !next) {
+		rdmaez_impl_find_plain(diag, severity, RDMAEZ_WHY_DCT_FINAL, "qp_state");
+	} else if (!rule.legal) {
+		rdmaez_impl_find_within(diag, severity, &transition, (uint64_t)to, 0, next);
+	} else {
+		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_MISSING,
+					 rule.required & ~attr_mask, attr_mask);
+		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_NOT_ALLOWED,
+					 foreign & ~special, attr_mask);
+		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_CAP, foreign & IBV_QP_CAP,
+					 attr_mask);
+		rdmaez_impl_qp_mask_bits(diag, severity, RDMAEZ_WHY_MASK_RATE_LIMIT,
+					 foreign & IBV_QP_RATE_LIMIT, attr_mask);
+	}
 }
 
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
@@ -790,7 +998,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_unanswered(const struct rdmaez_impl_qp_case
 				       "ibv_query_qp");
 }
 
-RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_check(struct ibv_qp *qp, enum ibv_qp_type type,
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_check(struct ibv_qp *qp, enum ibv_qp_type type,
 					  const struct ibv_qp_attr *attr, int attr_mask,
 					  struct rdmaez_diag *diag)
 {
@@ -809,9 +1017,9 @@ RDMAEZ_IMPL_ONCE int rdmaez_impl_qp_check(struct ibv_qp *qp, enum ibv_qp_type ty
 	return c.error;
 }
 
-RDMAEZ_COLD int rdmaez_qp_check_as(struct ibv_qp *qp, enum ibv_qp_type type,
-				   const struct ibv_qp_attr *attr, int attr_mask,
-				   struct rdmaez_diag *diag)
+RDMAEZ_SEAM int rdmaez_impl_tell_qp_check_as(struct ibv_qp *qp, enum ibv_qp_type type,
+					     const struct ibv_qp_attr *attr, int attr_mask,
+					     struct rdmaez_diag *diag)
 {
 	rdmaez_impl_diag_reset(diag, "rdmaez_qp_check_as");
 	if (!qp || !attr)
@@ -820,8 +1028,8 @@ RDMAEZ_COLD int rdmaez_qp_check_as(struct ibv_qp *qp, enum ibv_qp_type type,
 	return rdmaez_impl_qp_check(qp, type, attr, attr_mask, diag);
 }
 
-RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
-				struct rdmaez_diag *diag)
+RDMAEZ_SEAM int rdmaez_impl_tell_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
+					  int attr_mask, struct rdmaez_diag *diag)
 {
 	rdmaez_impl_diag_reset(diag, "rdmaez_qp_check");
 	if (!qp || !attr)
@@ -880,17 +1088,13 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain_rest(struct rdmaez_impl_qp_case *c)
 }
 
 /* After a refusal: judge the request, and where that does not explain it, say what the errno means. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type type,
-					     const struct ibv_qp_attr *attr, int attr_mask,
-					     int error, struct rdmaez_diag *diag)
+RDMAEZ_SEAM void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type type,
+					const struct ibv_qp_attr *attr, int attr_mask,
+					struct rdmaez_diag *diag)
 {
+	const int error = diag->error;
 	struct rdmaez_impl_qp_case c;
 
-	/* Asked here and not by the caller, so that gcc drops all of it where no caller has a record. */
-	if (!diag)
-		return;
-	diag->verb = "ibv_modify_qp";
-	diag->error = error;
 	memset(&c, 0, sizeof(c));
 	c.type = type;
 	c.attr = attr;
@@ -903,8 +1107,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type
 	rdmaez_impl_qp_unanswered(&c);
 }
 
-RDMAEZ_IMPL_END
+/* The port that a queue pair uses; 0 where it could be any of several. Bonded mlx4 has one, and tells of another. */
+RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_qp_now_port(const struct rdmaez_impl_qp_now *now,
+						 const struct ibv_device_attr *device)
+{
+	const uint8_t ports = device->phys_port_cnt ? device->phys_port_cnt : UINT8_MAX;
 
-#endif /* RDMAEZ_IMPL_BODIES */
+	if ((now->known & IBV_QP_PORT) && now->attr.port_num && now->attr.port_num <= ports)
+		return now->attr.port_num;
+	return ports == 1;
+}
+
+RDMAEZ_IMPL_END
 
 #endif

@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of wc.h: why one work request failed, by the device's driver and what its queue pair tells. */
-#ifndef RDMAEZ_IMPL_WC_EXPLAIN_H
-#define RDMAEZ_IMPL_WC_EXPLAIN_H
+/* Why a completion has failed, by what the queue pair and the device say. */
+#ifndef RDMAEZ_EXPLAIN_WC_EXPLAIN_H
+#define RDMAEZ_EXPLAIN_WC_EXPLAIN_H
 
-#ifndef RDMAEZ_WC_H
-#include "../wc.h"
-#endif
-
-#if RDMAEZ_IMPL_BODIES
-
-#ifndef RDMAEZ_IMPL_DIAG_H
-#include "diag.h"
-#endif
-#ifndef RDMAEZ_IMPL_PORT_H
-#include "port.h"
-#endif
-#ifndef RDMAEZ_IMPL_QP_QUERY_H
-#include "qp_query.h"
-#endif
-#ifndef RDMAEZ_IMPL_REACH_H
-#include "reach.h"
-#endif
-#ifndef RDMAEZ_IMPL_SYSTEM_H
-#include "system.h"
-#endif
-#ifndef RDMAEZ_DRIVER_H
-#include "../driver.h"
-#endif
-#ifndef RDMAEZ_UNITS_H
-#include "../units.h"
-#endif
-#ifndef RDMAEZ_WR_H
-#include "../wr.h"
-#endif
+#include "path.h"
+#include "qp_check.h"
+#include "refusal.h"
+#include "wr.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -1011,7 +985,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_start(struct rdmaez_impl_wc_case *here, cons
 	static const struct rdmaez_impl_site other = {"qp_num", RDMAEZ_WHY_WC_OTHER_QP,
 						      RDMAEZ_VALUE_NUMBER, 0, 0};
 
-	rdmaez_impl_diag_reset_for(diag, call, rdmaez_impl_why_wc);
+	rdmaez_impl_diag_reset(diag, call);
 	if (!wc || !qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, wc ? "qp" : "wc");
 	rdmaez_impl_wc_note(wc, diag);
@@ -1023,8 +997,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_start(struct rdmaez_impl_wc_case *here, cons
 	return 0;
 }
 
-RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
-				     struct rdmaez_diag *diag)
+RDMAEZ_SEAM int rdmaez_impl_tell_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
+					       struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_wc_case here;
 	const int error = rdmaez_impl_wc_start(&here, "rdmaez_wc_explain_qp", wc, qp, diag);
@@ -1032,8 +1006,9 @@ RDMAEZ_COLD int rdmaez_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
 	return error ? error : rdmaez_impl_wc_explain(&here, wc);
 }
 
-RDMAEZ_COLD int rdmaez_wc_explain_send(const struct ibv_wc *wc, struct ibv_qp *qp,
-				       const struct ibv_send_wr *wr, struct rdmaez_diag *diag)
+RDMAEZ_SEAM int rdmaez_impl_tell_wc_explain_send(const struct ibv_wc *wc, struct ibv_qp *qp,
+						 const struct ibv_send_wr *wr,
+						 struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_wc_case here;
 	const int error = rdmaez_impl_wc_start(&here, "rdmaez_wc_explain_send", wc, qp, diag);
@@ -1048,8 +1023,9 @@ RDMAEZ_COLD int rdmaez_wc_explain_send(const struct ibv_wc *wc, struct ibv_qp *q
 	return rdmaez_impl_wc_explain(&here, wc);
 }
 
-RDMAEZ_COLD int rdmaez_wc_explain_recv(const struct ibv_wc *wc, struct ibv_qp *qp,
-				       const struct ibv_recv_wr *wr, struct rdmaez_diag *diag)
+RDMAEZ_SEAM int rdmaez_impl_tell_wc_explain_recv(const struct ibv_wc *wc, struct ibv_qp *qp,
+						 const struct ibv_recv_wr *wr,
+						 struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_wc_case here;
 	const int error = rdmaez_impl_wc_start(&here, "rdmaez_wc_explain_recv", wc, qp, diag);
@@ -1090,13 +1066,13 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_event_of_qp(int type)
 	}
 }
 
-RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
-					struct rdmaez_diag *diag)
+RDMAEZ_SEAM int rdmaez_impl_tell_event_explain_qp(const struct ibv_async_event *event,
+						  struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_wc_case here;
 	const char *name;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_event_explain_qp", rdmaez_impl_why_wc);
+	rdmaez_impl_diag_reset(diag, "rdmaez_event_explain_qp");
 	if (!event)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "event");
 	name = rdmaez_impl_event_of_qp((int)event->event_type);
@@ -1115,12 +1091,32 @@ RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
 	return rdmaez_impl_wc_narrow(&here);
 }
 
+/* A completion has failed: of this queue pair, or of another. */
+RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(struct ibv_qp *qp, const struct rdmaez_wc_batch *batch,
+					     struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site unasked = {"qp_num", RDMAEZ_WHY_WC_UNASKED,
+							RDMAEZ_VALUE_NUMBER, 0, 0};
+	const struct ibv_wc *first = batch->wc, *own = NULL, *other;
+	int left = batch->count;
+
+	for (; first->status == IBV_WC_SUCCESS; left--)
+		first++;
+	if (qp)
+		own = rdmaez_wc_first_error(first, left, qp->qp_num);
+	if (own) {
+		(void)rdmaez_wc_explain_qp(own, qp, diag);
+		diag->call = "rdmaez_wc_poll";
+		diag->error = EIO;
+		return;
+	}
+	other = rdmaez_wc_first_error(first, left, first->qp_num);
+	diag->qp_num = 0;
+	diag->qp_type = 0;
+	rdmaez_impl_wc_note(other ? other : first, diag);
+	rdmaez_impl_find(diag, RDMAEZ_DIAG_ADVICE, &unasked, first->qp_num);
+}
+
 RDMAEZ_IMPL_END
-
-#ifndef RDMAEZ_IMPL_WC_POLL_H
-#include "wc_poll.h"
-#endif
-
-#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

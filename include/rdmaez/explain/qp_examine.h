@@ -1,29 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Body of rdmaez_qp_examine(). */
-#ifndef RDMAEZ_IMPL_QP_EXAMINE_H
-#define RDMAEZ_IMPL_QP_EXAMINE_H
+/* Why nothing happens on a queue pair. */
+#ifndef RDMAEZ_EXPLAIN_QP_EXAMINE_H
+#define RDMAEZ_EXPLAIN_QP_EXAMINE_H
 
-#ifndef RDMAEZ_QP_H
-#include "../qp.h"
-#endif
-
-#if RDMAEZ_IMPL_BODIES
-
-#ifndef RDMAEZ_IMPL_EXPLAIN_H
-#include "explain.h"
-#endif
-#ifndef RDMAEZ_IMPL_GID_H
-#include "gid.h"
-#endif
-#ifndef RDMAEZ_IMPL_PORT_H
-#include "port.h"
-#endif
-#ifndef RDMAEZ_IMPL_QP_QUERY_H
-#include "qp_query.h"
-#endif
-#ifndef RDMAEZ_IMPL_REACH_H
-#include "reach.h"
-#endif
+#include "path.h"
+#include "qp_check.h"
+#include "refusal.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -345,11 +327,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 		e->port_num = 0;
 }
 
-RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag)
+RDMAEZ_SEAM int rdmaez_impl_tell_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_exam e;
 
-	rdmaez_impl_diag_reset_for(diag, "rdmaez_qp_examine", rdmaez_impl_why_examine);
+	rdmaez_impl_diag_reset(diag, "rdmaez_qp_examine");
 	if (!qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
 	if (!diag)
@@ -381,7 +363,5 @@ RDMAEZ_COLD int rdmaez_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag)
 }
 
 RDMAEZ_IMPL_END
-
-#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a port reports, as text and as JSON. */
-#ifndef RDMAEZ_IMPL_PORT_CAPS_FMT_H
-#define RDMAEZ_IMPL_PORT_CAPS_FMT_H
-
-#ifndef RDMAEZ_PORT_CAPS_H
-#include "../port_caps.h"
-#endif
-
-#if RDMAEZ_IMPL_BODIES
+/* A port as text and JSON. */
+#ifndef RDMAEZ_EXPLAIN_PORT_CAPS_H
+#define RDMAEZ_EXPLAIN_PORT_CAPS_H
 
 #include <net/if.h>
 
-#ifndef RDMAEZ_STR_H
-#include "../str.h"
-#endif
-#ifndef RDMAEZ_IMPL_CAPS_FMT_H
-#include "caps_fmt.h"
-#endif
+#include "caps.h"
+#include "diag.h"
 
 RDMAEZ_IMPL_BEGIN
 
@@ -60,9 +50,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_pkey_row(struct rdmaez_impl_text *text,
 			rdmaez_impl_pkey_is_full(row) ? "full" : "limited");
 }
 
-RDMAEZ_COLD int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
-					const struct rdmaez_port_tables *tables, char *buf,
-					size_t size)
+RDMAEZ_SEAM int rdmaez_impl_tell_port_caps_format(const struct rdmaez_port_caps *caps,
+						  const struct rdmaez_port_tables *tables,
+						  char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
 	const char *group = rdmaez_impl_put_table(&text, rdmaez_port_caps_fields(caps));
@@ -131,9 +121,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_tables(struct rdmaez_impl_text *text,
 	}
 }
 
-RDMAEZ_COLD int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
-				      const struct rdmaez_port_tables *tables, char *buf,
-				      size_t size)
+RDMAEZ_SEAM int rdmaez_impl_tell_port_caps_json(const struct rdmaez_port_caps *caps,
+						const struct rdmaez_port_tables *tables, char *buf,
+						size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
 
@@ -149,7 +139,5 @@ RDMAEZ_COLD int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
 }
 
 RDMAEZ_IMPL_END
-
-#endif /* RDMAEZ_IMPL_BODIES */
 
 #endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/* Why memory was not registered. */
+#ifndef RDMAEZ_EXPLAIN_MR_H
+#define RDMAEZ_EXPLAIN_MR_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "refusal.h"
+
+RDMAEZ_IMPL_BEGIN
+
+/* Bits that depend on device and kernel: ZERO_BASED, HUGETLB and the two FLUSH, 5 and 7 to 9. */
+#define RDMAEZ_IMPL_MR_RARE 0x3a0u
+
+/* All that verbs.h gives a name, of whichever rdma-core; the kernel drops optional ones by itself. */
+#define RDMAEZ_IMPL_MR_KNOWN (0x3ffu | (unsigned int)IBV_ACCESS_OPTIONAL_RANGE)
+
+/* A registration that was refused. */
+struct rdmaez_impl_mr_case {
+	struct ibv_context *context;
+	struct rdmaez_diag *diag;
+	uintptr_t start, end; /* the bytes, of which none is beyond the last address */
+	size_t length;
+	unsigned int access;
+	unsigned int mappings;         /* of the process; 0: not known */
+	int maps;                      /* RDMAEZ_IMPL_MAPS_ bits */
+	struct ibv_device_attr device; /* zero where it did not answer */
+};
+
+/* Something likely that has no numbers but the address. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_suspect(const struct rdmaez_impl_mr_case *c,
+					     enum rdmaez_why why)
+{
+	const struct rdmaez_impl_site site = {"addr", why, RDMAEZ_VALUE_ADDRESS, 0, 0};
+
+	rdmaez_impl_find(c->diag, RDMAEZ_DIAG_LIKELY, &site, c->start);
+}
+
+/* Something about the access flags: which of them it is about. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find(const struct rdmaez_impl_mr_case *c,
+					  enum rdmaez_severity severity, enum rdmaez_why why,
+					  unsigned int bits)
+{
+	const struct rdmaez_impl_site site = {"access", why, RDMAEZ_VALUE_ACCESS, 0, c->access};
+
+	rdmaez_impl_find(c->diag, severity, &site, bits);
+}
+
+/* Something about the length, of which so many bytes at most would do. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find_length(const struct rdmaez_impl_mr_case *c,
+						 enum rdmaez_severity severity, enum rdmaez_why why,
+						 uint64_t most)
+{
+	const struct rdmaez_impl_site site = {"length", why, RDMAEZ_VALUE_BYTES, 0, 0};
+
+	rdmaez_impl_find_within(c->diag, severity, &site, c->length, 1, most);
+}
+
+/* What `ib_check_mr_access()` wants of every region. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_writes(const struct rdmaez_impl_mr_case *c)
+{
+	const unsigned int remote =
+		c->access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
+
+	if (remote && !(c->access & IBV_ACCESS_LOCAL_WRITE))
+		rdmaez_impl_mr_find(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, remote);
+}
+
+/* The flags, by the kernel's rules and by what the device reports of on-demand paging. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(const struct rdmaez_impl_mr_case *c,
+						    bool implicit)
+{
+	const unsigned int access = c->access;
+	const uint64_t needed = IBV_ODP_SUPPORT | (implicit ? IBV_ODP_SUPPORT_IMPLICIT : 0);
+	struct ibv_device_attr_ex device;
+
+	memset(&device, 0, sizeof(device));
+	rdmaez_impl_mr_explain_writes(c);
+	if (access & ~RDMAEZ_IMPL_MR_KNOWN)
+		rdmaez_impl_mr_find(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_ACCESS_BITS,
+				    access & ~RDMAEZ_IMPL_MR_KNOWN);
+	if ((access & IBV_ACCESS_ON_DEMAND) && !ibv_query_device_ex(c->context, NULL, &device) &&
+	    (device.odp_caps.general_caps & needed) != needed)
+		rdmaez_impl_mr_find(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_ON_DEMAND,
+				    IBV_ACCESS_ON_DEMAND);
+	if ((access & RDMAEZ_IMPL_MR_RARE) && !c->diag->count)
+		rdmaez_impl_mr_find(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_ACCESS_REFUSED,
+				    access & RDMAEZ_IMPL_MR_RARE);
+}
+
+/*
+ * The length: more than the device takes in one region, whatever the errno: bnxt_re_reg_user_mr() says ENOMEM, and some
+ * providers set none. With EINVAL also none, or beyond the last address.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_case *c)
+{
+	const int error = c->diag->error;
+	uint64_t most = error == EINVAL ? UINTPTR_MAX - c->start : UINT64_MAX;
+
+	if (c->device.max_mr_size && c->device.max_mr_size < most)
+		most = c->device.max_mr_size;
+	if (c->length > most || (!c->length && error == EINVAL))
+		rdmaez_impl_mr_find_length(
+			c, error == EINVAL || error == EIO ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
+			RDMAEZ_WHY_RANGE, most);
+}
+
+/*
+ * The least BAR1 of the machine's NVIDIA GPUs, through which other devices reach their memory, 0 where it is not known:
+ * the largest of a GPU's six regions. A line of this file has the place, the vendor and device, the interrupt, seven
+ * addresses, seven sizes and the driver, here NVIDIA's: drivers/pci/proc.c, show_device().
+ */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_bar1(void)
+{
+	struct rdmaez_impl_lines lines;
+	uint64_t least = 0, number, most;
+	const char *at;
+
+	rdmaez_impl_lines_open(&lines, "/proc/bus/pci/devices");
+	while ((at = rdmaez_impl_line(&lines))) {
+		most = 0;
+		for (int i = 0; i < 17; i++) {
+			number = rdmaez_impl_number(&at, 16);
+			if (i >= 10 && i < 16 && number > most)
+				most = number;
+		}
+		if (most && strcmp(at, "\tnvidia") == 0 && (!least || most < least))
+			least = most;
+	}
+	rdmaez_impl_lines_close(&lines);
+	return least;
+}
+
+/*
+ * Memory that seems to be a GPU's: what stands in the way, the likelier first. A client of the kernel's peer memory
+ * interface, which only patched kernels and vendors' drivers have, is a module or a folder.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_case *c)
+{
+	static const char *const peers[] = {
+		"/sys/module/nvidia_peermem",         "/sys/module/nv_peer_mem",
+		"/sys/kernel/mm/memory_peers/nv_mem", "/sys/kernel/mm/memory_peers/amdkfd",
+		"/sys/kernel/memory_peers/amdkfd",    "/sys/memory_peers/amdkfd",
+	};
+	static const char *const settings[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"};
+	const unsigned int before = c->diag->count;
+	const uint64_t bar1 = rdmaez_impl_mr_bar1();
+	bool has_peer = access("/sys/module", F_OK) != 0; /* then nothing is known */
+	bool has_segments = false;
+
+	for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++)
+		has_peer |= access(peers[i], F_OK) == 0;
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		const char *const value = getenv(settings[i]);
+
+		has_segments |= value && strstr(value, "expandable_segments:True");
+	}
+	if (has_segments)
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_SEGMENTS);
+	if (!has_peer)
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_NO_PEER);
+	/* 256 MiB is what a GPU has without a large BAR1; part of it is in use. */
+	if (bar1 && (c->length > bar1 || bar1 <= UINT64_C(1) << 28))
+		rdmaez_impl_mr_find_length(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_GPU_BAR1, bar1);
+	if (c->diag->count == before)
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU);
+}
+
+/* Whether it may be a GPU's: its driver reserves addresses, or leaves them out, or maps its device file. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_gpu(const struct rdmaez_impl_mr_case *c)
+{
+	return (c->maps & RDMAEZ_IMPL_MAPS_GPUS) &&
+	       (c->maps & (RDMAEZ_IMPL_MAPS_HOLE | RDMAEZ_IMPL_MAPS_NONE | RDMAEZ_IMPL_MAPS_GPU));
+}
+
+/* Whether part of it is not mapped: 1 or 0, -1 not known. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_mr_has_hole(const struct rdmaez_impl_mr_case *c)
+{
+	return c->mappings ? (c->maps & RDMAEZ_IMPL_MAPS_HOLE) != 0 : -1;
+}
+
+/*
+ * EFAULT: `pin_user_pages_fast()` says so of what is not mapped, of a device's memory (VM_IO, VM_PFNMAP), of what is
+ * protected, and since Linux 6.5 (writable_file_mapping_allowed()) of files that it would have to write back. Unmapped
+ * memory is certain, but not where a GPU's driver has a hand in it.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(const struct rdmaez_impl_mr_case *c)
+{
+	static const struct rdmaez_impl_site gone = {"addr", RDMAEZ_WHY_MR_UNMAPPED,
+						     RDMAEZ_VALUE_ADDRESS, 0, 0};
+	const unsigned int writes = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				    IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
+	const bool is_gpu = rdmaez_impl_mr_is_gpu(c);
+	const int hole = rdmaez_impl_mr_has_hole(c);
+
+	if (is_gpu)
+		rdmaez_impl_mr_explain_gpu(c);
+	if (hole)
+		rdmaez_impl_find(c->diag,
+				 is_gpu || hole < 0 ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, &gone,
+				 c->start);
+	if (hole > 0)
+		return;
+	if ((c->maps & RDMAEZ_IMPL_MAPS_WRITE) && (c->access & writes) &&
+	    rdmaez_impl_linux_version() >= 605)
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FILE);
+	else
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_PROTECTION);
+}
+
+/* Fork protection: 1 it is on, 0 it is off or not needed (copy-on-fork, Linux 5.12), -1 not known. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_mr_fork(void)
+{
+#ifndef RDMAEZ_HAVE_DMABUF_MR
+	if (rdmaez_impl_verb_is_fork_initialized)
+		return rdmaez_impl_verb_is_fork_initialized() == 1; /* IBV_FORK_ENABLED */
+#endif
+	return -1;
+}
+
+/* The page size of the mapping that has this address, in bytes; 0: not known. */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_page(uintptr_t address)
+{
+	static const char name[] = "KernelPageSize:";
+	struct rdmaez_impl_lines lines;
+	uint64_t size = 0, from, to;
+	bool is_here = false;
+	const char *line, *at;
+
+	rdmaez_impl_lines_open(&lines, "/proc/self/smaps");
+	while (!size && (line = rdmaez_impl_line(&lines))) {
+		at = line;
+		from = rdmaez_impl_number(&at, 16);
+		if (*at == '-') {
+			at++;
+			to = rdmaez_impl_number(&at, 16);
+			is_here = from <= address && address < to;
+		} else if (is_here && strncmp(line, name, sizeof(name) - 1) == 0) {
+			at = line + sizeof(name) - 1;
+			size = rdmaez_impl_number(&at, 10) << 10;
+		}
+	}
+	rdmaez_impl_lines_close(&lines);
+	return size;
+}
+
+/*
+ * EINVAL: ibv_dontfork_range() of libibverbs advises the kernel page by page (MADV_DONTFORK), unless
+ * RDMAV_HUGEPAGES_SAFE is set; the kernel does not split huge pages for that.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_huge(const struct rdmaez_impl_mr_case *c)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t first = c->start & ~(page - 1), last = (c->end + page - 1) & ~(page - 1);
+	uint64_t huge;
+
+	if ((c->access & IBV_ACCESS_ON_DEMAND) || !rdmaez_impl_mr_fork() ||
+	    getenv("RDMAV_HUGEPAGES_SAFE"))
+		return;
+	huge = rdmaez_impl_mr_page(c->start);
+	if (huge > page && ((first | last) & (huge - 1)))
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FORK_HUGE);
+}
+
+/*
+ * ENOMEM or EAGAIN: a process that has all the mappings it may have. Fork protection makes up to two of each region, of
+ * which madvise(2) says EAGAIN; mmap(2), by which a provider gets memory, ENOMEM.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_mappings(const struct rdmaez_impl_mr_case *c)
+{
+	static const struct rdmaez_impl_site many = {"addr", RDMAEZ_WHY_MR_MAPPINGS,
+						     RDMAEZ_VALUE_COUNTED, 0, 0};
+	char text[32];
+	const char *at = text;
+	uint64_t most;
+
+	rdmaez_impl_file_text("/proc/sys/vm/max_map_count", text, sizeof(text));
+	most = rdmaez_impl_number(&at, 10);
+	if (most && c->mappings && c->mappings + UINT64_C(2) >= most)
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &many, c->mappings, 0, most);
+}
+
+/* ENOMEM and the like: what may be exhausted. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_mr_case *c)
+{
+	const int error = c->diag->error;
+	const bool is_locked = !(c->access & IBV_ACCESS_ON_DEMAND);
+
+	if (error == ENOMEM || error == EAGAIN)
+		rdmaez_impl_mr_explain_mappings(c);
+	/* Then madvise(2) says ENOMEM of memory that is not mapped. */
+	if (error == ENOMEM && is_locked && rdmaez_impl_mr_fork() > 0 &&
+	    rdmaez_impl_mr_has_hole(c) > 0)
+		rdmaez_impl_mr_explain_fault(c);
+	/* Without the right to lock any memory the kernel says EPERM, else ENOMEM. */
+	if (is_locked && (error == ENOMEM || error == EPERM))
+		rdmaez_impl_suspect_memlock(c->diag, "length", c->length,
+					    rdmaez_driver_of(&c->device));
+	rdmaez_impl_suspect_space(c->diag, "length");
+	if (error == EAGAIN)
+		rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP,
+				       "ibv_reg_mr");
+	if (error == EPERM || rdmaez_impl_is_certain(c->diag))
+		return;
+	if (error != EAGAIN && c->device.max_mr > 0)
+		rdmaez_impl_suspect_count(c->diag, "max_mr", c->device.max_mr);
+	else
+		rdmaez_impl_explain_errno(c->diag);
+}
+
+/* EINVAL and EOPNOTSUPP: the flags, the kind of memory. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_kind(const struct rdmaez_impl_mr_case *c)
+{
+	if (rdmaez_impl_is_certain(c->diag))
+		return;
+	if (c->diag->error == EINVAL) {
+		rdmaez_impl_mr_explain_huge(c);
+		if (rdmaez_impl_mr_is_gpu(c)) /* amdgpu's peer memory says so */
+			rdmaez_impl_mr_explain_gpu(c);
+		/* ib_umem_get() says so of 2^32 pages, before it looks at them. */
+		else if ((c->maps & RDMAEZ_IMPL_MAPS_HOLE) && c->length >> 31 >> 1 >= 4096)
+			rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_UNMAPPED);
+	} else if ((c->maps & RDMAEZ_IMPL_MAPS_FILE) && !(c->access & IBV_ACCESS_ON_DEMAND)) {
+		/* `pin_user_pages_fast()` with FOLL_LONGTERM, of a DAX file system's files. */
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FILE);
+		rdmaez_impl_explain_errno(c->diag);
+	}
+}
+
+/* After a refusal: what the flags, the memory and the limits say about it. */
+RDMAEZ_SEAM void rdmaez_impl_mr_explain(struct ibv_context *context, void *addr, size_t length,
+					unsigned int access, struct rdmaez_diag *diag)
+{
+	/* How on-demand paging spells "all memory". */
+	const bool implicit = (access & IBV_ACCESS_ON_DEMAND) && !addr && length == SIZE_MAX;
+	const int error = diag->error;
+	struct rdmaez_impl_mr_case c;
+
+	memset(&c, 0, sizeof(c));
+	c.context = context;
+	c.diag = diag;
+	c.start = (uintptr_t)addr;
+	c.end = length > UINTPTR_MAX - c.start ? UINTPTR_MAX : c.start + length;
+	c.length = length;
+	c.access = access;
+	if (ibv_query_device(context, &c.device))
+		memset(&c.device, 0, sizeof(c.device));
+	if (rdmaez_driver_of(&c.device)->vendor_id)
+		diag->driver = rdmaez_driver_of(&c.device)->name;
+	c.mappings = implicit ? 0 : rdmaez_impl_maps(c.start, c.end, &c.maps);
+	if (error == EINVAL || error == EOPNOTSUPP)
+		rdmaez_impl_mr_explain_access(&c, implicit);
+	if (!implicit)
+		rdmaez_impl_mr_explain_length(&c);
+	if (error == EINVAL || error == EOPNOTSUPP)
+		rdmaez_impl_mr_explain_kind(&c);
+	else if (error == EFAULT)
+		rdmaez_impl_mr_explain_fault(&c);
+	else if (error == ENOMEM || error == ENOSPC || error == EPERM || error == EAGAIN)
+		rdmaez_impl_mr_explain_shortage(&c);
+	if (!diag->count)
+		rdmaez_impl_explain_errno(diag);
+}
+
+/* Whether a descriptor is that of a dma-buf: 1 or 0, -1 not known; dma_buf_show_fdinfo() tells, and its size. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_mr_is_dmabuf(int fd, uint64_t *size)
+{
+	struct rdmaez_impl_lines lines;
+	const char *text;
+	char path[40];
+
+	*size = UINT64_MAX;
+	if (fcntl(fd, F_GETFD) < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	if (!rdmaez_impl_lines_find(&lines, path, "exp_name:"))
+		return rdmaez_impl_lines_find(&lines, path, "flags:") ? 0 : -1;
+	text = rdmaez_impl_lines_find(&lines, path, "size:");
+	if (text)
+		*size = rdmaez_impl_number(&text, 10);
+	return 1;
+}
+
+/* EBADF and EINVAL: what uverbs' UVERBS_METHOD_REG_DMABUF_MR and then ib_umem_dmabuf_get() look at. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_case *c,
+						  const struct rdmaez_mr_dmabuf *dmabuf)
+{
+	static const struct rdmaez_impl_site place = {"iova", RDMAEZ_WHY_MR_DMABUF_IOVA,
+						      RDMAEZ_VALUE_ADDRESS, 0, 0};
+	static const struct rdmaez_impl_site other = {"fd", RDMAEZ_WHY_MR_DMABUF_FD,
+						      RDMAEZ_VALUE_NUMBER, 0, -1};
+	const unsigned int rare =
+		~(unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+				IBV_ACCESS_OPTIONAL_RANGE);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t size, most;
+	int is;
+
+	is = rdmaez_impl_mr_is_dmabuf(dmabuf->fd, &size);
+	most = size > dmabuf->offset ? size - dmabuf->offset : 0;
+	if (c->diag->error == EINVAL) {
+		rdmaez_impl_mr_explain_writes(c);
+		if (c->access & rare)
+			rdmaez_impl_mr_find(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_ACCESS_REFUSED,
+					    c->access & rare);
+		if ((dmabuf->offset ^ dmabuf->iova) & (page - 1))
+			rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &place, dmabuf->iova);
+		if (!c->length || c->length > most)
+			rdmaez_impl_mr_find_length(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, most);
+	}
+	if (!is || c->diag->error == EBADF)
+		rdmaez_impl_find(c->diag, is ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, &other,
+				 (uint64_t)(int64_t)dmabuf->fd);
+}
+
+/* After a refusal: EOPNOTSUPP and its like may be the kernel's, which says EPROTONOSUPPORT of a method it lacks. */
+RDMAEZ_SEAM void rdmaez_impl_mr_explain_dmabuf(const struct rdmaez_mr_dmabuf *dmabuf,
+					       unsigned int access, struct rdmaez_diag *diag)
+{
+	const int error = diag->error;
+	struct rdmaez_impl_mr_case c;
+
+	memset(&c, 0, sizeof(c));
+	c.diag = diag;
+	c.length = dmabuf->length;
+	c.access = access;
+	if (error == EOPNOTSUPP || error == ENOSYS || error == EPROTONOSUPPORT)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_NO_DMABUF,
+				       diag->verb);
+	else if (error == EINVAL || error == EBADF)
+		rdmaez_impl_mr_judge_dmabuf(&c, dmabuf);
+	if (!diag->count)
+		rdmaez_impl_explain_errno(diag);
+}
+
+RDMAEZ_IMPL_END
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* What explanations of refusals have in common: errno values, limits, locked memory, resources. */
+#ifndef RDMAEZ_EXPLAIN_REFUSAL_H
+#define RDMAEZ_EXPLAIN_REFUSAL_H
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+RDMAEZ_IMPL_BEGIN
+
+/* How sure a number above a limit is to be the cause: of ENOMEM there are others, too. */
+RDMAEZ_IMPL_COLD enum rdmaez_severity rdmaez_impl_limit_sure(const struct rdmaez_diag *diag,
+							     const struct ibv_device_attr *device,
+							     unsigned int compared)
+{
+	return diag->error != ENOMEM && (rdmaez_driver_of(device)->compares & compared)
+		       ? RDMAEZ_DIAG_ERROR
+		       : RDMAEZ_DIAG_LIKELY;
+}
+
+/* A number that a verb is given, and the device's limit of it. */
+struct rdmaez_impl_limit {
+	const char *field;
+	uint8_t given; /* where it is in what was asked, a uint32_t */
+	uint8_t least;
+	uint8_t compared; /* RDMAEZ_DRIVER_COMPARES_ */
+	bool is_int;      /* what was asked may be less than 0 */
+	uint16_t most;    /* where it is in what ibv_query_device() fills, an int */
+};
+
+#define RDMAEZ_IMPL_LIMIT(prefix, attr, field, least, limit, compared)  \
+	{                                                               \
+		prefix #field, offsetof(struct attr, field),            \
+		least,         RDMAEZ_DRIVER_COMPARES_##compared,       \
+		false,         offsetof(struct ibv_device_attr, limit), \
+	}
+
+/*
+ * Whether an errno may stand for a number that is too large. cxgb4 says E2BIG; EIO stands for what a provider
+ * did not put into errno.
+ */
+RDMAEZ_IMPL bool rdmaez_impl_is_judged(int error)
+{
+	return error == EINVAL || error == ENOMEM || error == E2BIG || error == EIO;
+}
+
+/*
+ * Numbers against the device's limits. A limit of 0 says nothing. Too much is certain where the driver compares;
+ * not every driver minds a zero.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_explain_limits(struct rdmaez_diag *diag,
+						 const struct rdmaez_impl_limit *limits,
+						 size_t count, const void *asked,
+						 const struct ibv_device_attr *device)
+{
+	struct rdmaez_impl_site site = {NULL, RDMAEZ_WHY_CAP_LIMIT, RDMAEZ_VALUE_NUMBER, 0, 0};
+	enum rdmaez_severity sure;
+	bool is_negative, is_much;
+	uint32_t given;
+	int most;
+
+	for (size_t i = 0; i < count && rdmaez_impl_is_judged(diag->error); i++) {
+		memcpy(&given, (const char *)asked + limits[i].given, sizeof(given));
+		memcpy(&most, (const char *)device + limits[i].most, sizeof(most));
+		is_negative = limits[i].is_int && given > INT32_MAX;
+		is_much = most > 0 && given > (uint32_t)most;
+		if (!is_much && !is_negative && given >= limits[i].least)
+			continue;
+		sure = is_much ? rdmaez_impl_limit_sure(diag, device, limits[i].compared)
+			       : RDMAEZ_DIAG_LIKELY;
+		site.field = limits[i].field;
+		site.why = is_much && !is_negative ? RDMAEZ_WHY_CAP_LIMIT : RDMAEZ_WHY_RANGE;
+		rdmaez_impl_find_within(diag, sure, &site,
+					is_negative ? (uint64_t)(int64_t)(int32_t)given : given,
+					limits[i].least, (uint64_t)(most > 0 ? most : INT32_MAX));
+	}
+}
+
+/* What the device says of itself. Where it does not answer it sets no limit and lacks nothing. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_create_ask(struct ibv_context *context,
+					     struct ibv_device_attr *device)
+{
+	if (!ibv_query_device(context, device))
+		return;
+	memset(device, 0, sizeof(*device));
+	device->device_cap_flags = IBV_DEVICE_XRC;
+}
+
+/* The number of such objects that the device has, a field of ibv_device_attr. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_count(struct rdmaez_diag *diag, const char *limit,
+						int count)
+{
+	const struct rdmaez_impl_site many = {limit, RDMAEZ_WHY_NO_RESOURCES, RDMAEZ_VALUE_LIMIT, 0,
+					      0};
+
+	rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &many, 0, 0, (uint64_t)count);
+}
+
+/* EINVAL: perhaps there are no more such objects, for which most drivers say ENOMEM. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_explain_count(struct rdmaez_diag *diag,
+						const struct ibv_device_attr *device,
+						const char *limit, int count)
+{
+	if (diag->error == EINVAL && count > 0 &&
+	    (rdmaez_driver_of(device)->habits & RDMAEZ_DRIVER_COUNT_EINVAL))
+		rdmaez_impl_suspect_count(diag, limit, count);
+}
+
+/* A part of another context: rarely meant, though the kernel only sees a number it may not know. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_explain_context(struct rdmaez_diag *diag, const char *field,
+						  const struct ibv_context *part,
+						  const struct ibv_context *context)
+{
+	if (part != context)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, field);
+}
+
+/* The capabilities that the kernel asks for here, by number: CAP_NET_RAW and CAP_IPC_LOCK. */
+#define RDMAEZ_IMPL_CAP_NET_RAW  13
+#define RDMAEZ_IMPL_CAP_IPC_LOCK 14
+
+/* A file of the kernel's, line by line; of a line that is longer than the buffer only the beginning. */
+struct rdmaez_impl_lines {
+	int fd;            /* -1: it could not be opened */
+	unsigned int left; /* how many lines are still read, so that it ends some time */
+	size_t next, end;  /* of text[]: where what was read but not returned begins and ends */
+	bool is_cut;       /* the rest of a line that was cut comes next */
+	char text[1024];
+};
+
+/* The next line without its end; NULL: there are no more. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_line(struct rdmaez_impl_lines *lines)
+{
+	while (lines->fd >= 0 && lines->left) {
+		char *const line = lines->text + lines->next;
+		char *stop = (char *)memchr(line, '\n', lines->end - lines->next);
+		const bool is_rest = lines->is_cut;
+		ssize_t length = 1;
+
+		if (!stop && lines->next) {
+			lines->end -= lines->next;
+			memmove(lines->text, line, lines->end);
+			lines->next = 0;
+			continue;
+		}
+		lines->is_cut = !stop && lines->end == sizeof(lines->text) - 1;
+		if (!stop && !lines->is_cut) {
+			length = read(lines->fd, lines->text + lines->end,
+				      sizeof(lines->text) - 1 - lines->end);
+			lines->end += length > 0 ? (size_t)length : 0;
+			lines->is_cut = is_rest;
+			if (length > 0)
+				continue;
+			if (!lines->end)
+				break;
+		}
+		lines->next = stop ? (size_t)(stop - lines->text) + 1 : lines->end;
+		*(stop ? stop : lines->text + lines->end) = '\0';
+		lines->left--;
+		if (!is_rest)
+			return line;
+	}
+	return NULL;
+}
+
+RDMAEZ_IMPL_COLD void rdmaez_impl_lines_close(struct rdmaez_impl_lines *lines)
+{
+	if (lines->fd >= 0)
+		close(lines->fd);
+}
+
+/* glibc hides O_CLOEXEC from strict C. */
+#ifdef O_CLOEXEC
+#define RDMAEZ_IMPL_CLOEXEC O_CLOEXEC
+#else
+#define RDMAEZ_IMPL_CLOEXEC __O_CLOEXEC
+#endif
+
+RDMAEZ_IMPL_COLD void rdmaez_impl_lines_open(struct rdmaez_impl_lines *lines, const char *path)
+{
+	lines->fd = open(path, O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
+	lines->left = 1u << 22; /* of smaps, 26 for each of 65530 mappings */
+	lines->next = lines->end = 0;
+	lines->is_cut = false;
+}
+
+/* What stands behind a name, such as "VmPin:", in the first line that begins with it; NULL: there is none. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_lines_find(struct rdmaez_impl_lines *lines,
+						    const char *path, const char *name)
+{
+	const size_t length = strlen(name);
+	const char *line;
+
+	rdmaez_impl_lines_open(lines, path);
+	do
+		line = rdmaez_impl_line(lines);
+	while (line && strncmp(line, name, length) != 0);
+	rdmaez_impl_lines_close(lines);
+	return line ? line + length : NULL;
+}
+
+/* Whether the thread has a capability: 1 or 0, -1 without /proc. CapEff has 16 hexadecimal digits, the least last. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_capability(int capability)
+{
+	struct rdmaez_impl_lines lines;
+	const char *const digits =
+		rdmaez_impl_lines_find(&lines, "/proc/thread-self/status", "CapEff:\t");
+	int digit;
+
+	if (!digits || strlen(digits) < 16)
+		return -1;
+	digit = digits[15 - capability / 4];
+	digit = digit > '9' ? digit + 9 : digit;
+	return digit >> capability % 4 & 1;
+}
+
+/* The beginning of a small file of the kernel's, as text; "" where it cannot be read. `path` may be `text`. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_file_text(const char *path, char *text, size_t size)
+{
+	const int fd = open(path, O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
+	ssize_t length = 0;
+
+	if (fd >= 0) {
+		length = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[length > 0 ? length : 0] = '\0';
+}
+
+/*
+ * Whether RLIMIT_MEMLOCK does not bind the process: 1 or 0, -1 without /proc. `capable()` of the kernel means the
+ * initial user namespace, in whose uid_map every 32-bit number stands for itself.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_may_lock(void)
+{
+	char text[64];
+
+	rdmaez_impl_file_text("/proc/self/uid_map", text, sizeof(text));
+	if (*text && strcmp(text, "         0          0 4294967295\n") != 0)
+		return 0;
+	return *text ? rdmaez_impl_capability(RDMAEZ_IMPL_CAP_IPC_LOCK) : -1;
+}
+
+/*
+ * Whether RLIMIT_MEMLOCK binds the process: 1 or 0, -1 where that is not known. A driver that pins by itself asks for no
+ * capability in Linux 6.1, and leaves it to ib_umem_get() from 6.12 on, as all others do.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const struct rdmaez_driver *driver)
+{
+	const int linux_version = rdmaez_impl_linux_version();
+	const bool pins = (driver->habits & RDMAEZ_DRIVER_PINS) != 0;
+	int may;
+
+	if (pins && linux_version && linux_version <= 601)
+		return 1;
+	may = rdmaez_impl_may_lock();
+	if (may < 0 || (may && pins && linux_version < 612))
+		return -1;
+	return !may;
+}
+
+/* The memory that the process has pinned for devices, in bytes; -1 where that is not known. */
+RDMAEZ_IMPL_COLD int64_t rdmaez_impl_pinned(void)
+{
+	struct rdmaez_impl_lines lines;
+	const char *text = rdmaez_impl_lines_find(&lines, "/proc/thread-self/status", "VmPin:");
+
+	/* A line that was cut has no unit, and perhaps not all of its digits. */
+	return text && strstr(text, " kB") ? (int64_t)(rdmaez_impl_number(&text, 10) << 10) : -1;
+}
+
+/*
+ * ENOMEM, or EPERM where nothing may be locked at all: `ib_umem_get()` compares what the process has pinned, VmPin,
+ * and the pages of this with RLIMIT_MEMLOCK. `bytes` were asked for; 0: that is not known. Of a driver that is
+ * listed this is certain, by the numbers; and where they are well within the limit it is something else.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, const char *field,
+						  uint64_t bytes,
+						  const struct rdmaez_driver *driver)
+{
+	struct rdmaez_impl_site site = {field, RDMAEZ_WHY_MEMLOCK, RDMAEZ_VALUE_LOCKED, 0, 0};
+	const uint64_t pages = 2 * (uint64_t)sysconf(_SC_PAGESIZE); /* begun, but not filled */
+	struct rlimit limit;
+	uint64_t locked, room;
+	int64_t pinned;
+	int binds;
+	bool sure;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    (diag->error == EPERM && limit.rlim_cur))
+		return;
+	binds = rdmaez_impl_memlock_binds(driver);
+	pinned = rdmaez_impl_pinned();
+	locked = pinned > 0 ? (uint64_t)pinned : 0;
+	room = limit.rlim_cur > locked ? limit.rlim_cur - locked : 0;
+	if (!binds || (bytes && pinned >= 0 && room >= pages && bytes <= room - pages))
+		return;
+	sure = binds > 0 && bytes > room && driver->vendor_id;
+	if (pinned < 0)
+		site.kind = bytes ? RDMAEZ_VALUE_BYTES : RDMAEZ_VALUE_LIMIT;
+	rdmaez_impl_find_within(diag, sure ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, &site, bytes,
+				locked, limit.rlim_cur);
+}
+
+/* The address space, which binds everybody. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_space(struct rdmaez_diag *diag, const char *field)
+{
+	const struct rdmaez_impl_site space = {field, RDMAEZ_WHY_ADDRESS_SPACE, RDMAEZ_VALUE_LIMIT,
+					       0, 0};
+	struct rlimit limit;
+
+	if (diag->error == ENOMEM && !getrlimit(RLIMIT_AS, &limit) &&
+	    limit.rlim_cur != RLIM_INFINITY)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &space, 0, 0, limit.rlim_cur);
+}
+
+/* What an errno value of any verb usually means; `otherwise` where it says nothing. rdmaez-explain calls it, too. */
+RDMAEZ_SEAM enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why otherwise)
+{
+	/* ENOTSUPP of include/linux/errno.h, which no header for programs has; some drivers of Linux return it. */
+	const int kernel_enotsupp = 524;
+
+	if (error == kernel_enotsupp)
+		return RDMAEZ_WHY_NOT_SUPPORTED;
+	switch (error) {
+	case ENOMEM:
+	case ENOSPC:
+		return RDMAEZ_WHY_NO_RESOURCES;
+	case EAGAIN:
+	case EBUSY:
+		return RDMAEZ_WHY_BUSY;
+	case EIO:
+	case ENXIO:
+	case ENODEV:
+		return RDMAEZ_WHY_DEVICE_GONE;
+	case ETIMEDOUT:
+		return RDMAEZ_WHY_TIMED_OUT;
+	case EOPNOTSUPP:
+	case ENOSYS:
+	/* The running kernel does not have the method: ib_uverbs_cmd_verbs(). */
+	case EPROTONOSUPPORT:
+		return RDMAEZ_WHY_NOT_SUPPORTED;
+	default:
+		return otherwise;
+	}
+}
+
+/* Where nothing better was found: what the errno of the verb that has failed usually means. */
+RDMAEZ_SEAM void rdmaez_impl_explain_errno(struct rdmaez_diag *diag)
+{
+	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY,
+			       rdmaez_impl_errno_meaning(diag->error, RDMAEZ_WHY_UNEXPLAINED),
+			       diag->verb);
+}
+
+/* Whether a mistake was found, not only suspected: the worst stands first. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_is_certain(const struct rdmaez_diag *diag)
+{
+	return diag->count && diag->finding[0].severity == RDMAEZ_DIAG_ERROR;
+}
+
+/*
+ * What no limit and no rule shows, unless something certain was found: what the errno means, and of ENOMEM
+ * what may be exhausted, `count` being how many such objects the device has.
+ */
+RDMAEZ_SEAM void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *field,
+					  const char *limit, int count)
+{
+	const enum rdmaez_why meaning = rdmaez_impl_errno_meaning(diag->error, RDMAEZ_WHY_NONE);
+
+	if (rdmaez_impl_is_certain(diag))
+		return;
+	if (diag->error == EAGAIN)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP, diag->verb);
+	if (diag->error == ENOMEM) {
+		rdmaez_impl_suspect_memlock(diag, field, 0, rdmaez_driver_of(NULL));
+		rdmaez_impl_suspect_space(diag, field);
+	}
+	if (diag->error == ENOMEM && count > 0)
+		rdmaez_impl_suspect_count(diag, limit, count);
+	else if (!diag->count ||
+		 (meaning != RDMAEZ_WHY_NONE && meaning != RDMAEZ_WHY_NOT_SUPPORTED))
+		rdmaez_impl_explain_errno(diag);
+}
+
+/* What /proc/self/maps tells of a range of memory, and of the process. */
+enum {
+	RDMAEZ_IMPL_MAPS_HOLE = 1,  /* a part of it is not mapped */
+	RDMAEZ_IMPL_MAPS_NONE = 2,  /* a part may be neither read nor written */
+	RDMAEZ_IMPL_MAPS_FILE = 4,  /* a part is shared with a file */
+	RDMAEZ_IMPL_MAPS_WRITE = 8, /* and may be written */
+	RDMAEZ_IMPL_MAPS_GPU = 16,  /* a part is a GPU's device file's */
+	RDMAEZ_IMPL_MAPS_GPUS = 32  /* the process has mapped such a file anywhere */
+};
+
+/* Of one mapping, by its permissions and the path of its file. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_maps_of(const char *permissions, const char *path)
+{
+	static const char *const gpus[] = {"/dev/nvidia", "/dev/kfd", "/dev/dri/renderD",
+					   "/dmabuf:"};
+	static const char *const memory[] = {"/dev/", "/memfd:", "/SYSV", "/anon_hugepage"};
+	int is = strncmp(permissions, "---", 3) == 0 ? RDMAEZ_IMPL_MAPS_NONE : 0;
+
+	if (!path)
+		return is;
+	for (size_t i = 0; i < sizeof(gpus) / sizeof(gpus[0]); i++)
+		if (strncmp(path, gpus[i], strlen(gpus[i])) == 0)
+			return is | RDMAEZ_IMPL_MAPS_GPU;
+	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
+		if (strncmp(path, memory[i], strlen(memory[i])) == 0)
+			return is;
+	/* A program's own data are private mappings of its file. */
+	if (strlen(permissions) < 4 || permissions[3] != 's')
+		return is;
+	return is | RDMAEZ_IMPL_MAPS_FILE | (permissions[1] == 'w' ? RDMAEZ_IMPL_MAPS_WRITE : 0);
+}
+
+/* Looks at the bytes from `start` to before `end`; returns the number of mappings, 0 where they cannot be read. */
+RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_maps(uintptr_t start, uintptr_t end, int *is)
+{
+	struct rdmaez_impl_lines lines;
+	uintptr_t reached = start;
+	unsigned int count = 0;
+	const char *line, *path;
+
+	*is = 0;
+	rdmaez_impl_lines_open(&lines, "/proc/self/maps");
+	while ((line = rdmaez_impl_line(&lines))) {
+		const uint64_t from = rdmaez_impl_number(&line, 16);
+		const uint64_t to = *line++ == '-' ? rdmaez_impl_number(&line, 16) : 0;
+		int of;
+
+		if (to <= from || *line != ' ' ||
+		    strstr(line, "[vsyscall]")) /* which is the kernel's */
+			continue;
+		/* The path of a file, not the name that a program gave to other memory, "[anon_shmem:a/b]". */
+		path = strstr(line, " /");
+		of = rdmaez_impl_maps_of(line + 1, path ? path + 1 : NULL);
+		count++;
+		if (of & RDMAEZ_IMPL_MAPS_GPU)
+			*is |= RDMAEZ_IMPL_MAPS_GPUS;
+		if (from >= end || to <= start)
+			continue;
+		*is |= of | (from > reached ? RDMAEZ_IMPL_MAPS_HOLE : 0);
+		reached = (uintptr_t)to;
+	}
+	rdmaez_impl_lines_close(&lines);
+	if (count && reached < end)
+		*is |= RDMAEZ_IMPL_MAPS_HOLE;
+	return count;
+}
+
+RDMAEZ_IMPL_END
+
+#endif

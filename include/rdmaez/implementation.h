@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file implementation.h
+ * @brief The explanations: included in one file of a program, after or in place of rdmaez.h.
+ *
+ * All other files include rdmaez.h, or only those of its headers that they need. Without this header a program links,
+ * and every call acts the same and returns the same errno value. What it loses is words: in place of a text stands one
+ * sentence that names this header, a record may lack findings, and functions that only explain, such as
+ * rdmaez_qp_check() and rdmaez_qp_examine(), return EOPNOTSUPP.
+ *
+ * With `RDMAEZ_EXTERN` defined for all files, the file that includes this header has the bodies of all functions. There
+ * it has to come before every other header of rdmaez.
+ *
+ * [One or many translation units](@ref including) has the figures.
+ *
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_IMPLEMENTATION_H
+#define RDMAEZ_IMPLEMENTATION_H
+
+#if defined(RDMAEZ_EXTERN) && defined(RDMAEZ_BASE_H)
+#error "with RDMAEZ_EXTERN, include rdmaez/implementation.h before the other headers of rdmaez"
+#endif
+
+#define RDMAEZ_IMPL_HERE
+#include "../rdmaez.h"
+
+#include "dm_share.h"
+
+/* The bodies are hidden in the object, and weak, so that a second file that has them does no harm. */
+#undef RDMAEZ_SEAM
+#define RDMAEZ_SEAM __attribute__((__visibility__("hidden"), __cold__))
+
+#include "explain/ah.h"
+#include "explain/caps.h"
+#include "explain/device.h"
+#include "explain/diag.h"
+#include "explain/dm.h"
+#include "explain/mr.h"
+#include "explain/objects.h"
+#include "explain/path.h"
+#include "explain/port.h"
+#include "explain/port_caps.h"
+#include "explain/qp_check.h"
+#include "explain/qp_create.h"
+#include "explain/qp_examine.h"
+#include "explain/refusal.h"
+#include "explain/wc.h"
+#include "explain/wc_explain.h"
+#include "explain/wr.h"
+
+#endif
