@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The names of bits and values in impl/caps_kind.h against the verbs.h of the newest rdma-core: each name stands
+# The names of bits and values in explain/caps.h against the verbs.h of the newest rdma-core: each name stands
 # for the number that it has there, and no name that is there is forgotten.
 
 source tests/compile/lib.bash
@@ -12,7 +12,7 @@ verbs=${versions##* }
 # All names, a line each: KIND, number, name.
 names() {
 	awk -F '"' '/^\tcase RDMAEZ_KIND_/ { kind = $0; gsub(/.*KIND_|:.*/, "", kind) }
-		$2 ~ /^[0-9]+:/ { sub(/:/, " ", $2); sub(/\\0$/, "", $2); print kind, $2 }' "$1/rdmaez/impl/caps_kind.h"
+		$2 ~ /^[0-9]+:/ { sub(/:/, " ", $2); sub(/\\0$/, "", $2); print kind, $2 }' "$1/rdmaez/explain/caps.h"
 }
 
 # Of a set, a constant is the bit; but those of queue pair types are the bit's place.
@@ -72,16 +72,16 @@ ok 'every name that verbs.h has is there, and no other' nothing_is_forgotten inc
 ok 'no number has two names' no_number_twice include
 
 fails 'a bit one too high is noticed' 'IBV_DEVICE_XRC is not number 21' \
-	numbers_are_right "$(seeded bit rdmaez/impl/caps_kind.h 's/"20:IBV_DEVICE_XRC/"21:IBV_DEVICE_XRC/')"
+	numbers_are_right "$(seeded bit rdmaez/explain/caps.h 's/"20:IBV_DEVICE_XRC/"21:IBV_DEVICE_XRC/')"
 fails 'a value of an enum that is wrong is noticed' 'IBV_MTU_512 is not number 3' \
-	numbers_are_right "$(seeded mtu rdmaez/impl/caps_kind.h 's/"2:IBV_MTU_512/"3:IBV_MTU_512/')"
+	numbers_are_right "$(seeded mtu rdmaez/explain/caps.h 's/"2:IBV_MTU_512/"3:IBV_MTU_512/')"
 fails 'a name that is misspelt is noticed' 'IBV_ODP_SUPPORT_REED' \
-	nothing_is_forgotten "$(seeded name rdmaez/impl/caps_kind.h 's/IBV_ODP_SUPPORT_READ/IBV_ODP_SUPPORT_REED/')" "$verbs"
+	nothing_is_forgotten "$(seeded name rdmaez/explain/caps.h 's/IBV_ODP_SUPPORT_READ/IBV_ODP_SUPPORT_REED/')" "$verbs"
 fails 'a name that is forgotten is noticed' '< IBV_RX_HASH_INNER' \
-	nothing_is_forgotten "$(seeded forgotten rdmaez/impl/caps_kind.h '/IBV_RX_HASH_INNER/d')" "$verbs"
+	nothing_is_forgotten "$(seeded forgotten rdmaez/explain/caps.h '/IBV_RX_HASH_INNER/d')" "$verbs"
 fails 'a macro that is forgotten is noticed' '< IBV_DEVICE_CC_DMA_BOUNCE' \
-	nothing_is_forgotten "$(seeded macro rdmaez/impl/caps_kind.h '/IBV_DEVICE_CC_DMA_BOUNCE/d')" "$verbs"
+	nothing_is_forgotten "$(seeded macro rdmaez/explain/caps.h '/IBV_DEVICE_CC_DMA_BOUNCE/d')" "$verbs"
 fails 'a number with two names is noticed' 'twice: SPEED 32' \
-	no_number_twice "$(seeded doubled rdmaez/impl/caps_kind.h 's/"64:HDR/"32:HDR/')"
+	no_number_twice "$(seeded doubled rdmaez/explain/caps.h 's/"64:HDR/"32:HDR/')"
 
 done_testing

@@ -2,20 +2,18 @@
 # SPDX-License-Identifier: MIT
 #
 # The headers compile without a warning wherever they may be used: each alone, and all of every
-# function, by gcc and clang, as C11 to C2x and C++11 to C++23, with the verbs.h of rdma-core 33 to 65; with
-# all bodies in the file, with none (RDMAEZ_EXTERN), and as the one file that holds them. The two last
-# differ from the first by little, so they meet the oldest and the newest verbs.h and fewer standards.
-# The first run downloads those headers.
+# function, by gcc and clang, as C11 to C2x and C++11 to C++23, with the verbs.h of rdma-core 33 to 65: the file that
+# includes implementation.h meets all of these. The other ways (all other files, without and with RDMAEZ_EXTERN, and
+# the file that holds all bodies for those) differ from it by little, so they meet the oldest and the newest verbs.h
+# and fewer standards. The first run downloads those headers.
 #
 # Every compiler, standard and rdma-core is always there. Two kinds of compilations take most of the time, each header
 # alone and what the optimiser sees: make check has a sample of them, and make check-nightly all. The sample has each
-# compiler, the oldest and the newest verbs.h, and each of the three ways.
+# compiler, the oldest and the newest verbs.h, and each of the four ways.
 
 source tests/compile/lib.bash
 
 versions=$(tools/rdma-core-headers) || exit 1
-declaring=-DRDMAEZ_EXTERN
-holding='-DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION'
 
 # alone LIST COMPILER STD INCLUDE VERBS ARG...: each header of the list as the only one, included twice.
 alone() {
@@ -31,6 +29,7 @@ alone() {
 # What a program may include.
 open_headers() {
 	echo ../rdmaez.h
+	echo implementation.h
 	public_headers "$1"
 	optional_headers "$1"
 	devel_headers "$1"
@@ -72,7 +71,7 @@ END
 on_32_bits() {
 	mkdir -p "$scratch/32/gnu"
 	: >"$scratch/32/gnu/stubs-32.h"
-	everything "$CC" c11 "$1" "$2" -m32 -idirafter "$scratch/32" \
+	everything "$CC" c11 "$1" "$2" "${@:3}" -m32 -idirafter "$scratch/32" \
 		-idirafter "/usr/include/$("$CC" -print-multiarch)" -fsyntax-only
 }
 
@@ -80,7 +79,7 @@ on_32_bits() {
 with_musl() {
 	local multiarch
 	multiarch=$("$CC" -print-multiarch)
-	everything "$CC" c11 "$1" "$2" -nostdinc -isystem "$("$CC" -print-file-name=include)" \
+	everything "$CC" c11 "$1" "$2" "${@:3}" -nostdinc -isystem "$("$CC" -print-file-name=include)" \
 		-isystem "/usr/include/${multiarch/gnu/musl}" -idirafter "/usr/include/$multiarch" -idirafter /usr/include \
 		-fsyntax-only
 }
@@ -91,13 +90,14 @@ alone oldest $CC c11
 alone oldest $CXX c++11
 alone newest $CLANG c11
 alone newest $CLANGXX c++11
-alone oldest $CC c11 $declaring
-alone newest $CXX c++11 $declaring
+alone oldest $CC c11 $declares
+alone newest $CXX c++11 $declares
 bodies newest $CC c11
-bodies newest $CLANGXX c++11 $declaring
+bodies newest $CLANGXX c++11 $declares
 optimised newest $CC c11
-optimised newest $CLANGXX c++20
-optimised newest $CXX c++20 $holding
+optimised newest $CC c11 $explains
+optimised newest $CLANGXX c++20 $explains
+optimised newest $CXX c++20 $holds
 "
 
 # sampled KIND VERBS COMPILER STD [ARG...] -- NAME COMMAND...: always, if the sample has it; else nightly.
@@ -129,27 +129,26 @@ while read -r version verbs; do
 		sampled alone "$verbs" $compiler -- "rdma-core $version: each header alone: $compiler" \
 			alone open_headers $compiler include "$verbs"
 	done
-	for standard in c11 c17 c2x; do
-		soon ok "rdma-core $version: $CC $standard" everything "$CC" "$standard" include "$verbs" -fsyntax-only
-		soon ok "rdma-core $version: $CLANG $standard" everything "$CLANG" "$standard" include "$verbs" -fsyntax-only
+	for standard in "$CC "{c11,c17,c2x} "$CLANG "{c11,c17,c2x} \
+		"$CXX "{c++11,c++14,c++17,c++20,c++2b} "$CLANGXX "{c++11,c++14,c++17,c++20,c++2b}; do
+		# shellcheck disable=SC2086 # two words
+		soon ok "rdma-core $version, with the explanations: $standard" \
+			everything $standard include "$verbs" "$explains" -fsyntax-only
 	done
-	for standard in c++11 c++14 c++17 c++20 c++2b; do
-		soon ok "rdma-core $version: $CXX $standard" everything "$CXX" "$standard" include "$verbs" -fsyntax-only
-		soon ok "rdma-core $version: $CLANGXX $standard" everything "$CLANGXX" "$standard" include "$verbs" -fsyntax-only
-	done
-	soon ok "rdma-core $version: tcc" strict include "$verbs"
+	soon ok "rdma-core $version, with the explanations: tcc" strict include "$verbs" "$explains"
 done <<<"$versions"
 
 while read -r version verbs; do
 	for compiler in "$CC c11" "$CLANG c2x" "$CXX c++11" "$CLANGXX c++20"; do
 		# shellcheck disable=SC2086 # some words
 		{
-			sampled alone "$verbs" $compiler $declaring -- "rdma-core $version, declaring: each header alone: $compiler" \
-				alone open_headers $compiler include "$verbs" $declaring
+			sampled alone "$verbs" $compiler $declares -- "rdma-core $version, declaring: each header alone: $compiler" \
+				alone open_headers $compiler include "$verbs" $declares
+			soon ok "rdma-core $version: $compiler" everything $compiler include "$verbs" -fsyntax-only
 			soon ok "rdma-core $version, declaring: $compiler" \
-				everything $compiler include "$verbs" $declaring -fsyntax-only
+				everything $compiler include "$verbs" $declares -fsyntax-only
 			soon ok "rdma-core $version, holding: $compiler" \
-				everything $compiler include "$verbs" $holding -fsyntax-only
+				everything $compiler include "$verbs" $holds -fsyntax-only
 		}
 	done
 done < <(printf '%s\n' "$oldest_version $oldest" "$newest_version $newest")
@@ -159,17 +158,20 @@ for compiler in "$CC c11" "$CLANGXX c++11"; do
 	{
 		sampled bodies "$newest" $compiler -- "each file of bodies alone: $compiler" \
 			alone impl_headers $compiler include "$newest"
-		sampled bodies "$newest" $compiler $declaring -- "each file of bodies alone, declaring: $compiler" \
-			alone impl_headers $compiler include "$newest" $declaring
+		sampled bodies "$newest" $compiler $declares -- "each file of bodies alone, declaring: $compiler" \
+			alone impl_headers $compiler include "$newest" $declares
 	}
 done
 # shellcheck disable=SC2086 # some words
 {
-	soon ok "tcc, declaring" strict include "$newest" $declaring
-	soon ok "tcc, holding" strict include "$newest" $holding
+	soon ok "tcc" strict include "$newest"
+	soon ok "tcc, declaring" strict include "$newest" $declares
+	soon ok "tcc, holding" strict include "$newest" $holds
 }
-sampled optimised "$oldest" "$CC" c11 -- "rdma-core $oldest_version: optimised: $CC c11" optimised "$CC" c11 include "$oldest"
-for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++20" "$CC c11 -O1" "$CC c11 -Os" "$CC c11 -O3" "$CXX c++20 $holding"; do
+sampled optimised "$oldest" "$CC" c11 "$explains" -- "rdma-core $oldest_version: optimised: $CC c11 $explains" \
+	optimised "$CC" c11 include "$oldest" "$explains"
+for compiler in "$CC c11" "$CXX c++20 $holds" {"$CC c11","$CLANG c11","$CXX c++11","$CLANGXX c++20"}" $explains" \
+	"$CC c11 $explains "{-O1,-Os,-O3}; do
 	read -r compiler standard level <<<"$compiler"
 	# shellcheck disable=SC2086 # some words
 	sampled optimised "$newest" "$compiler" "$standard" $level -- \
@@ -177,12 +179,24 @@ for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++20" "$CC c11 -O
 		optimised "$compiler" "$standard" include "$newest" $level
 done
 ok 'the sample is all there' test "$in_sample" = "$(grep -c . <<<"$sample")"
-soon ok 'with 32 bits' on_32_bits include "$newest"
-soon ok 'with musl' with_musl include "$newest"
+soon ok 'with 32 bits' on_32_bits include "$newest" "$explains"
+soon ok 'with musl' with_musl include "$newest" "$explains"
 for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++20"; do
 	# shellcheck disable=SC2086 # two words
 	soon ok "options take numbers without a conversion: $compiler" \
 		compile $compiler include -fsyntax-only "$scratch/exactly.c"
+done
+
+# With RDMAEZ_EXTERN, what another header has declared cannot get its body any more; without it the order is free.
+printf '#include <rdmaez/%s.h>\n' qp implementation >"$scratch/late.c"
+for compiler in "$CC c11" "$CLANGXX c++20"; do
+	# shellcheck disable=SC2086 # some words
+	{
+		soon fails "implementation.h behind another header, with RDMAEZ_EXTERN, is refused: $compiler" \
+			'include rdmaez/implementation.h before the other headers' \
+			compile $compiler include $declares -fsyntax-only "$scratch/late.c"
+		soon ok "and without, accepted: $compiler" compile $compiler include -fsyntax-only "$scratch/late.c"
+	}
 done
 
 # Seeded defects. A function is put in the place of units.h's first body.
@@ -214,7 +228,12 @@ soon fails 'a comparison that 32 bits make always true is refused' 'type-limits'
 	"$(with_function limits 'int rdmaez_seed(unsigned long x) { return (unsigned long long)x > UINT32_MAX; }')" "$newest"
 # shellcheck disable=SC2086 # some words
 soon fails 'a body that is missing where the bodies are is refused' 'rdmaez_mtu_bytes' everything "$CC" c11 \
-	"$(seeded missing rdmaez/impl/units.h '/^RDMAEZ_INLINE int rdmaez_mtu_bytes/,/^}/d')" "$newest" $declaring -fsyntax-only
+	"$(seeded missing rdmaez/impl/units.h '/^RDMAEZ_INLINE int rdmaez_mtu_bytes/,/^}/d')" "$newest" $declares -fsyntax-only
+
+missing_part=$(seeded missing_part rdmaez/explain/wc.h '/^#include "diag.h"/d')
+sed -i '/explain\/[a-d].*\.h"/d; /explain\/port_caps.h/d' "$missing_part/rdmaez/implementation.h"
+soon fails 'a part of the explanations that needs another is refused' 'explain/wc.h:' \
+	everything "$CC" c11 "$missing_part" "$newest" "$explains" -fsyntax-only
 
 uninitialised=$(with_function uninitialised 'int rdmaez_seed(int x) { int y; if (x > 3) y = x; return y; }')
 only_units "$uninitialised"

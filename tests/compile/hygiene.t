@@ -3,8 +3,9 @@
 #
 # What including rdmaez leaves in a program: nothing but names of its own, and not one byte. What a program
 # may do to it: define macros of its own before. How the headers may include each other: only those that
-# the umbrella lists before them, and those that it leaves out come after all. And that each function is declared as it is defined. Each check is shown a
-# seeded defect, too.
+# the umbrella lists before them, and those that it leaves out come after all. That the core neither includes nor names
+# anything of the explanations but the functions that impl/seam.h and impl/why.h declare, and asks for each before it
+# calls it. And that each function is declared as it is defined. Each check is shown a seeded defect, too.
 
 source tests/compile/lib.bash
 
@@ -27,9 +28,68 @@ order() {
 	return "$bad"
 }
 
-# The umbrella includes every header, but for those that say that it does not.
+# The umbrella includes every header, but for those that say that it does not, and implementation.h; which includes all
+# explanations.
 umbrella_is_complete() {
-	diff <({ public_headers "$1"; optional_headers "$1"; } | sort) <(cd "$1/rdmaez" && printf '%s\n' *.h | sort)
+	diff <({ echo implementation.h; public_headers "$1"; optional_headers "$1"; } | sort) \
+		<(cd "$1/rdmaez" && printf '%s\n' *.h | sort)
+	diff <(sed -n 's|^#include "\(explain/.*\)"$|\1|p' "$1/rdmaez/implementation.h" | sort) \
+		<(cd "$1/rdmaez" && printf '%s\n' explain/*.h | sort)
+}
+
+# The seam: "NAME PLACE" of each function through which the core calls the explanations: as it is declared below the
+# name of its place, and as it is defined there. What is there twice differs, too.
+seam_declared() {
+	perl -0777 -ne 'while (m{/\* (explain/\w+\.h) \*/|\bRDMAEZ_SEAM\b[^;]*?\b(rdmaez_impl_\w+)\(}g)
+		{ $1 ? ($place = $1) : print "$2 $place\n" }' \
+		"$1"/rdmaez/impl/{seam,why}.h | sort
+}
+
+seam_defined() {
+	local file
+	for file in "$1"/rdmaez/explain/*.h; do
+		perl -0ne 's{/\*.*?\*/}{}gs; print "$1\n" while /\bRDMAEZ_SEAM\b[^;{}()=]*?\b(rdmaez_impl_\w+)\s*\([^{};]*\)\s*\{/g' "$file" |
+			sed "s|\$| explain/${file##*/}|"
+	done | sort
+}
+
+seam_is_whole() {
+	(($(seam_declared "$1" | wc -l) > 40)) || { echo 'too few functions were found'; return 1; }
+	diff <(seam_declared "$1") <(seam_defined "$1")
+}
+
+# core INCLUDE: its files, which all but implementation.h and the explanations are.
+core() {
+	find "$1" -name '*.h' ! -path '*/explain/*' ! -name implementation.h | sort
+}
+
+# What the explanations define, functions of the seam aside, is no word of the core; nor does the core include them.
+core_stands_alone() {
+	local own=$scratch/own.$BASHPID
+	perl -0ne 's{/\*.*?\*/}{}gs; print "$1\n" while /\bRDMAEZ_\w+\b[^;{}()=#]*?\b(rdmaez_impl_\w+)\s*\([^{};]*\)\s*\{/g;
+		print "$1\n" while /^(?:#define (RDMAEZ_IMPL_\w+))/gm; print "$1\n" while /^(?:struct|enum) (rdmaez_impl_\w+) \{/gm' \
+		"$1"/rdmaez/explain/*.h | sort -u | comm -23 - <(seam_defined "$1" | cut -d' ' -f1 | sort) >"$own"
+	(($(wc -l <"$own") > 100)) || { echo 'too few names were found'; return 1; }
+	core "$1" | xargs grep -nwFf "$own" /dev/null && return 1
+	core "$1" | xargs grep -nE '^[[:space:]]*#[[:space:]]*include.*(explain/|implementation\.h)' /dev/null && return 1
+	return 0
+}
+
+# A function of the seam may be missing, so each call stands behind a question for it: in the same statement or in the
+# few lines above, by hand or by RDMAEZ_IMPL_EXPLAIN().
+seam_is_asked() {
+	local names
+	names=$(seam_declared "$1" | cut -d' ' -f1 | paste -sd'|')
+	# shellcheck disable=SC2016 # it is Perl
+	core "$1" | grep -vE 'impl/seam\.h$' | names=$names xargs perl -0ne '
+		s{/\*.*?\*/}{}gs; s/^RDMAEZ_SEAM\b.*?;//gms;
+		while (/\b($ENV{names})\b\s*\(/g) {
+			my ($name, $before) = ($1, substr($_, $-[0] > 400 ? $-[0] - 400 : 0, $-[0] > 400 ? 400 : $-[0]));
+			next if $before =~ /\b$name\b\s*(?:\?|\)|&&|,)/;
+			print "$ARGV calls $name without asking for it\n";
+			$bad = 1;
+		}
+		END { exit $bad }'
 }
 
 macros() {
@@ -61,7 +121,7 @@ names_too_short() {
 	short=$({
 		identifiers "$1" e | cut -d' ' -f2
 		all_headers "$1" | macros "$CC" c "$1" | grep '^RDMAEZ_'
-	} | grep -xE 'RDMAEZ_[A-Z0-9]+' | grep -vxE 'RDMAEZ_(H|ZERO|API|COLD|INLINE|FOLD|IMPL)') || return 0
+	} | grep -xE 'RDMAEZ_[A-Z0-9]+' | grep -vxE 'RDMAEZ_(H|ZERO|API|COLD|INLINE|FOLD|IMPL|SEAM)') || return 0
 	echo "too short: $short"
 	return 1
 }
@@ -123,18 +183,47 @@ fails 'a header that the umbrella forgot is seen' 'units.h' \
 fails 'one that is in it and says that it is not is seen' 'dm_share.h' \
 	umbrella_is_complete "$(seeded included rdmaez.h 's|^#include "rdmaez/fmt.h"|&\n#include "rdmaez/dm_share.h"|')"
 
+fails 'a part of the explanations that implementation.h forgot is seen' 'explain/ah.h' \
+	umbrella_is_complete "$(seeded forgotten_part rdmaez/implementation.h '/explain\/ah.h/d')"
+
+soon ok 'every function of the seam has one body, where it says' seam_is_whole include
+soon fails 'one without a body is seen' '^< rdmaez_impl_ah_explain explain/ah.h' \
+	seam_is_whole "$(seeded bodyless rdmaez/explain/ah.h 's/^RDMAEZ_SEAM void rdmaez_impl_ah_explain/RDMAEZ_IMPL void rdmaez_impl_ah_explain/')"
+soon fails 'one that is declared nowhere is seen' '^> rdmaez_impl_tell_why_id explain/diag.h' \
+	seam_is_whole "$(seeded unknown rdmaez/impl/why.h '/^RDMAEZ_SEAM.*tell_why_id/d')"
+soon fails 'one that is declared twice is seen' '^< rdmaez_impl_tell_why_id explain/diag.h' \
+	seam_is_whole "$(seeded twice rdmaez/impl/why.h 's/^RDMAEZ_SEAM.*tell_why_id.*/&\n&/')"
+soon fails 'one with two bodies is seen' '^> rdmaez_impl_tell_why_id explain/diag.h' seam_is_whole \
+	"$(seeded bodies rdmaez/explain/diag.h 's/^RDMAEZ_SEAM.*tell_why_id.*/RDMAEZ_SEAM const char *rdmaez_impl_tell_why_id(enum rdmaez_why why)\n{\n}\n&/')"
+soon fails 'one that is elsewhere is seen' '^> rdmaez_impl_tell_why_id explain/diag.h' \
+	seam_is_whole "$(seeded elsewhere rdmaez/impl/why.h 's|explain/diag.h|explain/wc.h|')"
+soon ok 'the core names nothing else of the explanations' core_stands_alone include
+soon fails 'a call of their own functions is seen' 'impl/ah.h.*rdmaez_impl_put_advice' \
+	core_stands_alone "$(seeded inward rdmaez/impl/ah.h 's/^RDMAEZ_IMPL_BEGIN/&\nvoid rdmaez_impl_put_advice(void);/')"
+soon fails 'an include of them is seen' 'impl/ah.h:.*explain/refusal.h' \
+	core_stands_alone "$(seeded included_part rdmaez/impl/ah.h 's|^#include "base.h"|&\n#include "../explain/refusal.h"|')"
+soon ok 'the core asks for each function of the seam before it calls it' seam_is_asked include
+soon fails 'a call without the question is seen' 'why.h calls rdmaez_impl_tell_why_id without' seam_is_asked \
+	"$(seeded unasked rdmaez/impl/why.h 's/return rdmaez_impl_tell_why_id ? \(.*\) : "?";/return \1;/')"
+
 leaky=$(seeded leaky rdmaez/impl/str.h 's/^#define RDMAEZ_IMPL_STR_H/&\n#define NAME_MAX_BITS 3/')
 for language in "$CC c" "$CXX c++" "$CLANG c" "$CLANGXX c++"; do
 	# shellcheck disable=SC2086 # two words
 	{
 		soon ok "every macro that is new begins with RDMAEZ_: $language" macros_leaked $language include
 		soon ok "and where bodies are elsewhere: $language" macros_leaked $language include -DRDMAEZ_EXTERN
+		soon ok "and with the explanations: $language" macros_leaked $language include "$explains"
 	}
 done
 soon fails 'a macro without the prefix is seen' 'leaked: NAME_MAX_BITS' macros_leaked "$CC" c "$leaky"
+soon fails 'and one of the explanations' 'leaked: NAME_MAX_BITS' macros_leaked "$CC" c \
+	"$(seeded leaky_too rdmaez/explain/diag.h 's/^#define RDMAEZ_EXPLAIN_DIAG_H/&\n#define NAME_MAX_BITS 3/')" "$explains"
 
 soon ok 'every function, type, enumerator and variable has the prefix' names_without_prefix include
 soon ok 'and where bodies are elsewhere' names_without_prefix include -DRDMAEZ_EXTERN
+soon ok 'and with the explanations' names_without_prefix include "$explains"
+soon fails 'a function of the explanations without the prefix is seen' ' put_advice' names_without_prefix \
+	"$(seeded unprefixed_too rdmaez/explain/wc.h 's/rdmaez_impl_put_advice/put_advice/')" "$explains"
 soon fails 'a function without the prefix is seen' 'mtu_bytes' names_without_prefix \
 	"$(seeded unprefixed rdmaez/impl/units.h 's/rdmaez_mtu_bytes/mtu_bytes/')"
 soon fails 'an enumerator of the list of reasons without the prefix is seen' 'enumerator BAD_RANGE' \

@@ -30,9 +30,14 @@ public_headers() {
 	sed -n 's|^#include "rdmaez/\(.*\)"$|\1|p' "$1/rdmaez.h"
 }
 
+# A file is compiled in one of four ways: with the bodies of the core, with those of the explanations as well, with
+# neither, or as the file of a program that has all for the others. TEST_EXPLAINED is a word of these tests.
+# shellcheck disable=SC2034 # the tests that source this use them
+explains=-DTEST_EXPLAINED declares=-DRDMAEZ_EXTERN holds='-DRDMAEZ_EXTERN -DTEST_EXPLAINED'
+
 # optional_headers INCLUDE: those that the umbrella leaves out, as they say themselves.
 optional_headers() {
-	(cd "$1/rdmaez" && grep -l '<rdmaez.h>. does not include this header' ./*.h) | sed 's|^\./||'
+	(cd "$1/rdmaez" && { grep -l '<rdmaez.h>. does not include this header' ./*.h || true; }) | sed 's|^\./||'
 }
 
 # devel_headers INCLUDE: equipment for development, which the umbrella leaves out, too.
@@ -40,14 +45,17 @@ devel_headers() {
 	[[ ! -d $1/rdmaez/devel ]] || (cd "$1/rdmaez" && printf '%s\n' devel/*.h)
 }
 
-# impl_headers INCLUDE: what no program includes. Rows are no use without the macros that read them, and
-# two files are parts of impl/qp.h.
+# impl_headers INCLUDE: what no program includes. Rows are no use without the macros that read them, nor is a part of
+# the explanations without implementation.h.
 impl_headers() {
-	(cd "$1/rdmaez" && printf '%s\n' impl/*.h devel/impl/*.h) | grep -vE '_rows\.h$|/qp_(check|fields)\.h$'
+	(cd "$1/rdmaez" && printf '%s\n' impl/*.h devel/impl/*.h) | grep -v '_rows\.h$'
 }
 
-# A source that includes everything.
+# A source that includes everything; the explanations with TEST_EXPLAINED.
 all_headers() {
+	echo '#ifdef TEST_EXPLAINED'
+	echo '#include <rdmaez/implementation.h>'
+	echo '#endif'
 	echo '#include <rdmaez.h>'
 	{
 		optional_headers "$1"
@@ -76,8 +84,8 @@ identifiers() {
 
 # all_functions INCLUDE [-D...]: a source that takes the address of every function of ours, so that a
 # compiler makes code for it and tells all it has to tell. With -DRDMAEZ_EXTERN those that are only declared
-# are called for as well, and the linker has to find them. rdmaez_impl_verb_* are names of libibverbs. The
-# source is kept for the next time.
+# are called for as well, and the linker has to find them; but explanations may be missing. rdmaez_impl_verb_* are
+# names of libibverbs. The source is kept for the next time.
 all_functions() {
 	local argument defines=() kept
 	for argument; do

@@ -30,19 +30,20 @@ by_gcc() {
 	./program
 }
 
+# by_clang MODULE [OBJECT...]
 by_clang() {
 	local include=$PWD/include file=$1
+	shift
 	cd "$scratch"
 	"$CLANGXX" -std=c++20 "-I$include" --precompile -x c++-module "$file" -o verbs.pcm
 	"$CLANGXX" -std=c++20 -c verbs.pcm -o verbs.o
-	"$CLANGXX" -std=c++20 -fprebuilt-module-path=. program.cc verbs.o -libverbs -o program
+	"$CLANGXX" -std=c++20 -fprebuilt-module-path=. program.cc verbs.o "$@" -libverbs -o program
 	./program
 }
 
-# bodies FILE: those of a program that is compiled with RDMAEZ_EXTERN.
+# bodies OBJECT [OPTION...]: the one file of a program that has the explanations, and with RDMAEZ_EXTERN all bodies.
 bodies() {
-	printf '%s\n' '#define RDMAEZ_EXTERN' '#define RDMAEZ_IMPLEMENTATION' '#include <rdmaez.h>' >"$1"
-	"$CXX" -std=c++20 -Iinclude -c "$1" -o "$scratch/bodies.o"
+	echo '#include <rdmaez/implementation.h>' | "$CXX" -std=c++20 -Iinclude "${@:2}" -x c++ -c -o "$scratch/$1" -
 }
 
 ok 'the page has a module' module "$scratch/verbs.cc"
@@ -50,7 +51,10 @@ sed 's/^export int/export inline int/' "$scratch/verbs.cc" >"$scratch/inline.cc"
 ok 'gcc: another file imports it' by_gcc verbs.cc
 ok 'clang: another file imports it' by_clang verbs.cc
 ok 'clang: its function is inline' by_clang inline.cc
-ok 'the bodies in one object' bodies "$scratch/bodies.cc"
+ok 'the explanations in one object' bodies told.o
+ok 'gcc: with them' by_gcc verbs.cc told.o
+ok 'clang: with them' by_clang verbs.cc told.o
+ok 'the bodies in one object' bodies bodies.o -DRDMAEZ_EXTERN
 ok 'gcc: its function is inline, with RDMAEZ_EXTERN' by_gcc inline.cc -DRDMAEZ_EXTERN bodies.o
 sed 's/rdmaez_qp_to_rts/rdmaez_qp_to_nowhere/' "$scratch/verbs.cc" >"$scratch/bad.cc"
 fails 'a module with an error is refused' 'rdmaez_qp_to_nowhere' by_gcc bad.cc

@@ -41,7 +41,7 @@ refused() {
 # Random devices, with all sources but those that do not exist.
 round_trips() {
 	local line
-	"${CC:-gcc}" -std=c11 -O1 -Iinclude -Itests tests/fuzz/caps_json.c -o "$build/caps_files"
+	"${CC:-gcc}" -std=c11 -O1 -Iinclude -Itests tests/fuzz/caps_json.c -libverbs -o "$build/caps_files"
 	"$build/caps_files" 60 | sed -n 'n;p' | grep -v ':"unknown"[,}]' >"$scratch/json"
 	(($(wc -l <"$scratch/json") > 5))
 	while read -r line; do

@@ -5,7 +5,11 @@
  *
  * A line of what should be is an array of [path, value], as jq's setpath() takes them. Numbers are strings.
  */
+#include <locale.h>
 #include <stdlib.h>
+#include <wchar.h>
+
+#include <rdmaez/implementation.h>
 
 #include "caps_list.h"
 
@@ -30,13 +34,30 @@ static void fill(uint8_t *bytes, size_t size)
 	}
 }
 
-/* Each byte by its number, which is how JSON may spell any character. */
+/* Each character by its number, as JSON may spell it. What is no UTF-8 counts as Latin-1. The C library decodes. */
 static void print_text(const char *text, size_t size)
 {
-	putchar('"');
-	for (size_t i = 0; i < size && text[i]; i++)
-		printf("\\u%04x", (unsigned char)text[i]);
-	putchar('"');
+	size_t end = 0;
+
+	while (end < size && text[end])
+		end++;
+	printf("\"");
+	for (size_t i = 0; i < end;) {
+		mbstate_t state = {0};
+		wchar_t wide = 0;
+		const size_t length = mbrtowc(&wide, text + i, end - i, &state);
+		unsigned long character = (unsigned long)wide;
+
+		if (length > 4 || character > 0x10ffff || character >> 11 == 0xd800 >> 11) {
+			printf("\\u%04x", (unsigned char)text[i++]);
+			continue;
+		}
+		i += length;
+		if (character > 0xffff)
+			printf("\\u%04lx", 0xd7c0 + (character >> 10));
+		printf("\\u%04lx", character > 0xffff ? 0xdc00 | (character & 0x3ff) : character);
+	}
+	printf("\"");
 }
 
 /* `[["a","b"],` for the path "a.b", and what stands beside it: `[["a","b_names"],`. */
@@ -145,6 +166,8 @@ int main(int argc, char **argv)
 	struct ibv_device_attr_ex attr;
 	struct rdmaez_caps caps;
 
+	if (!setlocale(LC_CTYPE, "C.UTF-8"))
+		return 1;
 	memset(&caps, 0, sizeof(caps));
 	print(&caps);
 	memset(&attr, 0, sizeof(attr));

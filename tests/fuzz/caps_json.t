@@ -13,7 +13,7 @@ flags=(-std=c11 -g -O1 @tests/compile/warnings -Itests -fno-sanitize-recover=all
 # written INCLUDE NUMBER: four special structs and so many random ones: what is expected, what there is.
 written() {
 	"${CC:-gcc}" "${flags[@]}" -fsanitize=address,undefined "-I$1" tests/fuzz/caps_json.c \
-		-o "$build/caps_json"
+		-o "$build/caps_json" -libverbs
 	"$build/caps_json" "$2" >"$scratch/lines"
 	[[ $(wc -l <"$scratch/lines") == $((2 * ($2 + 4))) ]] || { echo "not a line for each object"; return 1; }
 	sed -n 'n;p' "$scratch/lines" >"$scratch/json"
@@ -52,7 +52,7 @@ no_key_twice() {
 # seeded NAME FILE SCRIPT: a copy of the headers with SCRIPT, of sed, done to FILE.
 seeded() {
 	cp -r include "$scratch/$1"
-	sed -i "$3" "$scratch/$1/rdmaez/impl/$2"
+	sed -i "$3" "$scratch/$1/rdmaez/$2"
 	! diff -r include "$scratch/$1" >/dev/null || echo "nothing was seeded by $3" >&2
 	echo "$scratch/$1"
 }
@@ -62,17 +62,17 @@ ok "every value and every name in it is the struct's, and there is nothing else"
 ok "no key is there twice" no_key_twice include
 
 fails "a value of another field is noticed" "max_qp_wr: want" \
-	equal "$(seeded value caps_table.h 's/field = &table.fields\[id\];/field = \&table.fields[id == 18 ? 17 : id];/')" 20
+	equal "$(seeded value impl/caps_table.h 's/field = &table.fields\[id\];/field = \&table.fields[id == 18 ? 17 : id];/')" 20
 fails "a number that lost its high bits is noticed" "page_size_cap: want" \
-	equal "$(seeded bits caps_fmt.h 's/"%llu", (unsigned long long)item->value/"%u", (unsigned int)item->value/')" 20
+	equal "$(seeded bits explain/caps.h 's/"%llu", (unsigned long long)item->value/"%u", (unsigned int)item->value/')" 20
 fails "a bit without its name is noticed" "_names: want" \
-	equal "$(seeded name caps_fmt.h 's/"bit_%llu", (unsigned long long)number/"bit_%u", (unsigned int)number \& 31/')" 20
+	equal "$(seeded name explain/caps.h 's/"bit_%llu", (unsigned long long)number/"bit_%u", (unsigned int)number \& 31/')" 20
 fails "a comma too many is noticed" "parse error" \
-	valid "$(seeded comma caps_fmt.h 's/		comma = ",";/		comma = ",,";/')" 20
+	valid "$(seeded comma explain/caps.h 's/		comma = ",";/		comma = ",,";/')" 20
 fails "a byte that is not ASCII is noticed" "Binary file|sources" \
-	valid "$(seeded ascii text.h 's/ || byte >= 0x7f)/)/')" 20
+	valid "$(seeded ascii explain/diag.h 's/ && character < 0x7f)/ \&\& character < 0x100)/')" 20
 fails "a key that is there twice is noticed" "^false$" \
-	no_key_twice "$(seeded key caps_rows.h 's/LEAST, DERIVED, port_count,/LEAST, DERIVED, phys_port_cnt,/')"
+	no_key_twice "$(seeded key impl/caps_rows.h 's/LEAST, DERIVED, port_count,/LEAST, DERIVED, phys_port_cnt,/')"
 fails "a text that runs on beyond its array is noticed" "want|AddressSanitizer" \
-	equal "$(seeded text caps_fmt.h 's/item->text, item->field->size - 1)/item->text, 4096)/')" 20
+	equal "$(seeded text explain/caps.h 's/item->text, item->field->size - 1)/item->text, 4096)/')" 20
 done_testing

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <rdmaez/endpoint.h>
+#include <rdmaez/implementation.h>
 
 static void must(bool held)
 {

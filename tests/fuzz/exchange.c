@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #include <rdmaez/exchange.h>
+#include <rdmaez/implementation.h>
 
 enum {
 	BYTES = RDMAEZ_ENDPOINT_BYTES,

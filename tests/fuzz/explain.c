@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 #include "fake_verbs.h"
 

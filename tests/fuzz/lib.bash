@@ -19,7 +19,7 @@ nightly_runs() {
 # fuzz INCLUDE NAME RUNS
 fuzz() {
 	"${CLANG:-clang}" "${flags[@]}" -I"$1" -fsanitize=fuzzer,address,undefined \
-		"tests/fuzz/$header.c" -o "$build/$2"
+		"tests/fuzz/$header.c" -libverbs -o "$build/$2"
 	"$build/$2" -seed=1 -runs="$3" "-max_len=$longest" -len_control=0 -artifact_prefix="$scratch/"
 }
 

@@ -13,7 +13,7 @@ flags=(-std=c11 -g -O1 @tests/compile/warnings -fno-sanitize-recover=all)
 # written INCLUDE NUMBER: two special structs and so many random ones: what is expected, what there is.
 written() {
 	"${CC:-gcc}" "${flags[@]}" -fsanitize=address,undefined "-I$1" tests/fuzz/port_caps_json.c \
-		-o "$build/port_caps_json"
+		-o "$build/port_caps_json" -libverbs
 	"$build/port_caps_json" "$2" >"$scratch/lines"
 	[[ $(wc -l <"$scratch/lines") == $((2 * ($2 + 2))) ]] || { echo "not a line for each object"; return 1; }
 }
@@ -44,10 +44,10 @@ no_key_twice() {
 	done <"$scratch/lines"
 }
 
-# seeded NAME SCRIPT: a copy of the headers with SCRIPT, of sed, done to port_caps_fmt.h.
+# seeded NAME SCRIPT: a copy of the headers with SCRIPT, of sed, done to explain/port_caps.h.
 seeded() {
 	cp -r include "$scratch/$1"
-	sed -i "$2" "$scratch/$1/rdmaez/impl/port_caps_fmt.h"
+	sed -i "$2" "$scratch/$1/rdmaez/explain/port_caps.h"
 	! diff -r include "$scratch/$1" >/dev/null || echo "nothing was seeded by $2" >&2
 	echo "$scratch/$1"
 }

@@ -3,7 +3,8 @@
 #
 # Programs of C and of C++ get rdmaez in each way that the documentation tells: installed, by pkg-config, CMake
 # and Meson; in their own tree; as a single file. Each compiles, links, runs, and has read no other headers than
-# it should. What CMake and Meson are given are the blocks of the pages themselves.
+# it should; and it explains if one of its files includes the explanations. What CMake and Meson are given are the
+# blocks of the pages themselves.
 
 source tests/tap.bash
 source tests/package/lib.bash
@@ -15,13 +16,24 @@ prefix="$scratch/in stalled"
 run_make install-headers PREFIX="$prefix" >/dev/null
 export PKG_CONFIG_PATH=$prefix/share/pkgconfig CMAKE_PREFIX_PATH=$prefix
 
+# Which file has the explanations: the program, below or above its other include; another one; or none.
+way=below
+
+# sources NAME SUFFIX: the program by this name, in one file or two.
+sources() {
+	local -A script=([below]="s|^#include <rdmaez.h>|&\n$explanations|" [above]="s|^#include <rdmaez.h>|$explanations\n&|")
+	sed "${script[$way]-}" "$top/tests/package/program.c" >"$1.$2"
+	[[ $way != apart ]] || echo "$explanations" >"explanations.$2"
+}
+
 # project NAME LANGUAGE: an empty directory with the program, in which to stay.
 project() {
-	local dir="$scratch/$1 in $2"
+	local dir="$scratch/$1 in $2, $way"
 	rm -rf "$dir"
 	mkdir "$dir"
 	cd "$dir"
-	cp "$top/tests/package/program.c" "program.${2/c++/cc}"
+	suffix=${2/c++/cc}
+	sources program "$suffix"
 }
 
 # compiler LANGUAGE
@@ -32,10 +44,11 @@ compiler() {
 	esac
 }
 
-# works DIRECTORY [PROGRAM]: the program runs, prints the version, and has read rdmaez.h there and nowhere else.
+# works DIRECTORY [PROGRAM]: the program runs, explains as it should, and has read rdmaez.h there and nowhere else.
 works() {
-	local used
-	[[ $("${2:-./program}") == "$version" ]]
+	local used what=told
+	[[ $way != without ]] || what=untold
+	says $what "${2:-./program}"
 	used=$(find . -name '*.d' -exec cat {} + | sed 's/\\ /?/g; s/\\$//' | tr -s ' ' '\n' | grep '/rdmaez[./]')
 	if ! grep -qxF "${1// /?}/rdmaez.h" <<<"$used" || grep -vF "${1// /?}/" <<<"$used"; then
 		echo "it has to read $1/rdmaez.h and has read $used"
@@ -45,7 +58,7 @@ works() {
 
 by_pkg_config() {
 	project pkg-config "$1"
-	eval "$(compiler "$1") -MD program.* -o program $(pkg-config --cflags --libs rdmaez)"
+	eval "$(compiler "$1") -MD *.$suffix -o program $(pkg-config --cflags --libs rdmaez)"
 	works "$prefix/include"
 }
 
@@ -71,21 +84,27 @@ copied() {
 	project copied "$1"
 	mkdir -p third_party/rdmaez
 	cp -r "$top/include" third_party/rdmaez
-	$(compiler "$1") -MD -Ithird_party/rdmaez/include program.* -libverbs -o program
+	$(compiler "$1") "${@:2}" -MD -Ithird_party/rdmaez/include ./*."$suffix" -libverbs -o program
 	works third_party/rdmaez/include
 }
 
-# single LANGUAGE [-DRDMAEZ_EXTERN]
+# single LANGUAGE [-DRDMAEZ_EXTERN]: without the explanations the one file is enough.
 single() {
-	local flags=("${@:2}")
 	project "single$*" "$1"
 	mkdir third_party
 	cp "$top/build/single/rdmaez.h" third_party
-	$(compiler "$1") "${flags[@]}" -MD -Ithird_party -c program.* -o program.o
-	((${#flags[@]} == 0)) || echo '#include <rdmaez.h>' |
-		$(compiler "$1") "${flags[@]}" -DRDMAEZ_IMPLEMENTATION -Ithird_party -x "$1" -c - -o bodies.o
-	"$CC" ./*.o -libverbs -o program
+	[[ $way == without ]] || cp -r "$top/build/single/rdmaez" third_party
+	$(compiler "$1") "${@:2}" -MD -Ithird_party ./*."$suffix" -libverbs -o program
 	works third_party
+}
+
+# archived [-DRDMAEZ_EXTERN]: the explanations in a static library, where nothing but them would be looked for.
+archived() {
+	project "archived$*" c
+	eval "$CC $* -MD -c *.c $(pkg-config --cflags rdmaez)"
+	ar rc libexplanations.a explanations.o
+	eval "$CC program.o libexplanations.a -o program $(pkg-config --libs rdmaez)"
+	works "$prefix/include"
 }
 
 # block LANGUAGE WORD [PAGE]: that block of a page, docs/including.md, in which there is this word.
@@ -103,16 +122,16 @@ with_blocks() {
 }
 
 # takes BLOCK LANGUAGE FILE: the project file of a page, with the program under the name that it has there, which
-# becomes $name. For C++ a project for C is changed as one would.
+# becomes $name. For C++ a project for C is changed as one would, and where the explanations have a file of their own.
 takes() {
+	local edits=()
 	name=$(sed -n "s/.*executable('\?\([a-z]*\).*/\1/p" <<<"$1")
-	if [[ $2 == c ]]; then
-		cp "$top/tests/package/program.c" "$name.c"
-		echo "$1"
-	else
-		cp "$top/tests/package/program.c" "$name.cc"
-		sed "/^project(/s/ C)/ CXX)/; /^project(/s/'c'/'cpp'/; s/c_std=c11/cpp_std=c++11/; s/$name\.c\>/$name.cc/" <<<"$1"
-	fi >"$3"
+	sources "$name" "$suffix"
+	[[ $2 == c ]] || edits+=(-e "/^project(/s/ C)/ CXX)/; /^project(/s/'c'/'cpp'/"
+		-e "s/c_std=c11/cpp_std=c++11/; s/$name\.c\>/$name.cc/")
+	[[ $way != apart ]] || edits+=(-e "s/ $name\.$suffix)/ $name.$suffix explanations.$suffix)/"
+		-e "s/'$name\.$suffix'/&, 'explanations.$suffix'/")
+	sed -e '' "${edits[@]}" <<<"$1" >"$3"
 }
 
 cmake_builds() {
@@ -219,10 +238,20 @@ as() {
 }
 
 for language in c c++; do
-	ok "$language by pkg-config" by_pkg_config $language
-	ok "$language, a copy" copied $language
-	ok "$language, a single file" single $language
-	ok "$language, a single file, one definition" single $language -DRDMAEZ_EXTERN
+	for way in below apart without; do
+		ok "$language by pkg-config, explanations $way" by_pkg_config $language
+		ok "$language, a copy, explanations $way" copied $language
+		ok "$language, a single file, explanations $way" single $language
+	done
+	for way in above apart; do
+		ok "$language, a copy, one definition $way" copied $language -DRDMAEZ_EXTERN
+		ok "$language, a single file, one definition $way" single $language -DRDMAEZ_EXTERN
+	done
+	for way in apart without; do
+		ok "$language by CMake, explanations $way" by_cmake docs/including.md $language
+		ok "$language by Meson, explanations $way" by_meson docs/including.md $language
+	done
+	way=below
 	ok "$language, a copy, CMake" copied_by_cmake $language
 	ok "$language, a copy, Meson" copied_by_meson $language
 	ok "$language by CMake, which finds libibverbs without pkg-config" \
@@ -235,6 +264,13 @@ for language in c c++; do
 	done
 done
 language=
+way=apart
+ok 'a static library may hold all bodies' archived -DRDMAEZ_EXTERN
+fails 'but explanations alone are not taken out of one' 'to be told more' archived
+way=without
+fails 'with one definition, a program needs it' 'undefined reference to .rdmaez_port_query' copied c -DRDMAEZ_EXTERN
+way=below
+fails 'and needs it before all else' 'implementation.h before the other headers' copied c -DRDMAEZ_EXTERN
 ok 'pkg-config links nothing but libibverbs' only_libibverbs
 ok 'the installed tree can be moved' moved
 ok 'CMake may fetch it' fetched

@@ -75,8 +75,10 @@ installs_like_the_tree() {
 # From what the tarball has installed.
 program_builds() {
 	export PKG_CONFIG_PATH=$scratch/one/usr/share/pkgconfig
-	eval "${CC:-gcc} tests/package/program.c -o $scratch/program $(pkg-config --define-prefix --cflags --libs rdmaez)"
-	[[ $("$scratch/program") == "$version" ]]
+	echo "$explanations" >"$scratch/explanations.c"
+	eval "${CC:-gcc} tests/package/program.c $scratch/explanations.c -o $scratch/program \
+		$(pkg-config --define-prefix --cflags --libs rdmaez)"
+	says told "$scratch/program"
 }
 
 examples() {

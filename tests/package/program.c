@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of packages build, as C and as C++: calls a verb through rdmaez, so that libibverbs has to be
- * linked, and prints the version. */
+ * linked, and prints the version and what the record says. */
 #include <stdio.h>
 #include <rdmaez.h>
 
@@ -12,5 +12,5 @@ int main(void)
 	if (rdmaez_port_query(NULL, 1, &port, &diag) != EINVAL)
 		return 1;
 	puts(RDMAEZ_VERSION_STRING);
-	return rdmaez_diag_find(&diag, RDMAEZ_WHY_NULL_ARGUMENT) ? 0 : 1;
+	return rdmaez_diag_print(&diag, stdout);
 }

@@ -1,22 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The header that `make single` makes is all of rdmaez: it compiles wherever the headers do, and passes the
-# unit tests in both ways of including, by gcc with all bodies in each, by clang with those of one object. No
-# header of the tree is read; what a test includes by another name leads to the one file.
+# The headers that `make single` makes are all of rdmaez: they compile wherever those of the tree do, and pass the
+# unit tests in both ways of including, by gcc with the core in each and the explanations in one object, by clang with
+# all bodies in one. No header of the tree is read; what a test includes by another name leads to the one file.
 
 source tests/compile/lib.bash
 source tests/package/lib.bash
 
 single=$PWD/build/single
 
-# The names of all other headers, in a directory of their own. Those that rdmaez.h leaves out are beside the one file.
+# The names of all other headers, in a directory of their own. Those that rdmaez.h leaves out are beside the one file,
+# the explanations in one of them.
 forwards() {
-	local header
+	local header to
 	while read -r header; do
 		[[ ! -e $single/$header ]] || continue
+		to=rdmaez.h
+		[[ $header != */explain/* ]] || to=rdmaez/implementation.h
 		mkdir -p "$scratch/forwards/${header%/*}"
-		echo '#include <rdmaez.h>' >"$scratch/forwards/$header"
+		echo "#include <$to>" >"$scratch/forwards/$header"
 	done < <(cd include && find rdmaez -name '*.h')
 }
 
@@ -33,13 +36,14 @@ object() {
 	fi
 }
 
-# What a test links with: the fake libibverbs, and with clang the bodies.
+# What a test links with: the fake libibverbs, and the explanations, with clang all bodies.
 common_objects() {
 	local source
 	mkdir "$scratch/fake" "$scratch/gcc" "$scratch/clang"
 	for source in tests/fake/*.c; do
 		object "$CC" "$scratch/fake" "$source"
 	done
+	object "$CC" "$scratch/gcc" tests/implementation.c
 	object "$CLANG" "$scratch/clang" tests/implementation.c -DRDMAEZ_EXTERN
 }
 
@@ -52,9 +56,8 @@ passes() {
 	else
 		grep -qE 'rdmaez_impl_|define [a-z]+ test_' "$source" || extern=(-DRDMAEZ_EXTERN)
 		object "$CLANG" "$scratch/clang" "$source" ${extern[@]+"${extern[@]}"}
-		extern=("$scratch/clang/implementation.o")
 	fi
-	"$CC" "$program.o" "${extern[@]}" "$scratch"/fake/*.o -o "$program"
+	"$CC" "$program.o" "$scratch/$1/implementation.o" "$scratch"/fake/*.o -o "$program"
 	output=$(tests/run "$program") || code=$?
 	if ((code != 0)) || ! grep -q '^1\.\.[1-9]' <<<"$output" || grep -q '^not ok' <<<"$output"; then
 		echo "ended with $code: $(grep -v '^ok' <<<"$output")"
@@ -65,6 +68,11 @@ passes() {
 # clean COMPILER STD [-D...]: with the address of each function taken, under all warnings.
 clean() {
 	all_functions "$include" "${@:3}" | compile "$1" "$2" "$include" "${@:3}" -fsyntax-only -
+}
+
+# explaining COMPILER STD [-D...]: the same of the file that has the explanations, with all of its functions compiled.
+explaining() {
+	compile "$1" "$2" "$include" "${@:3}" -O1 -c -o "$scratch/explaining.$BASHPID.o" - <<<"$explanations"
 }
 
 # It stands alone: no quoted include is left, and the licence and the version are in it.
@@ -80,7 +88,7 @@ alone() {
 # beside DIRECTORY: each header that rdmaez.h leaves out needs nothing but the files of this directory.
 beside() {
 	local header
-	for header in $(optional_headers include) $(devel_headers include); do
+	for header in implementation.h $(optional_headers include) $(devel_headers include); do
 		echo "#include <rdmaez/$header>" | "$CC" -std=c11 "-I$1" -fsyntax-only -x c -
 	done
 }
@@ -118,17 +126,22 @@ for compiler in "$CC c11" "$CXX c++11" "$CLANGXX c++20"; do
 		soon ok "declaring: $compiler" clean $compiler -DRDMAEZ_EXTERN
 	}
 done
-soon ok 'holding the bodies: C' clean "$CC" c11 -DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION
-soon ok 'holding the bodies: C++' clean "$CXX" c++20 -DRDMAEZ_EXTERN -DRDMAEZ_IMPLEMENTATION
+for compiler in "$CC c11" "$CXX c++20" "$CLANG c11"; do
+	# shellcheck disable=SC2086 # two words
+	{
+		soon ok "explaining: $compiler" explaining $compiler
+		soon ok "holding all bodies: $compiler" explaining $compiler -DRDMAEZ_EXTERN
+	}
+done
 soon ok 'it may be included before the tree' \
-	together "$CC" "$single/rdmaez.h" rdmaez.h rdmaez/qp.h rdmaez/dm_share.h rdmaez/devel/dm_emu.h
-soon ok 'or after it' together "$CC" rdmaez/qp.h "$single/rdmaez.h" "$single/rdmaez/dm_share.h" \
-	"$single/rdmaez/devel/dm_emu.h"
+	together "$CC" "$single/rdmaez.h" rdmaez.h rdmaez/qp.h rdmaez/implementation.h rdmaez/dm_share.h rdmaez/devel/dm_emu.h
+soon ok 'or after it' together "$CC" rdmaez/qp.h "$single/rdmaez.h" "$single/rdmaez/implementation.h" \
+	"$single/rdmaez/dm_share.h" "$single/rdmaez/devel/dm_emu.h"
 
-ok 'the fake libibverbs and the bodies compile' common_objects
+ok 'the fake libibverbs, the explanations and all bodies compile' common_objects
 for source in tests/unit/*.c; do
-	soon ok "$(basename "$source" .c): gcc, bodies in each" passes gcc "$(basename "$source" .c)"
-	soon ok "$(basename "$source" .c): clang, bodies in one object" passes clang "$(basename "$source" .c)"
+	soon ok "$(basename "$source" .c): gcc, the core in each" passes gcc "$(basename "$source" .c)"
+	soon ok "$(basename "$source" .c): clang, all bodies in one object" passes clang "$(basename "$source" .c)"
 done
 
 # Seeded defects.

@@ -158,6 +158,7 @@ attributes_agree() {
 		cat <<-'END'
 			#include <stdio.h>
 			#include <rdmaez.h>
+			#include <rdmaez/implementation.h>
 			static const enum ibv_qp_type types[] = {IBV_QPT_RC, IBV_QPT_UD, IBV_QPT_RAW_PACKET};
 			static struct rdmaez_qp_opts opts;
 			static struct rdmaez_qp_move move;
@@ -209,7 +210,7 @@ advice() {
 		while (/\{(\d+),\s*([^"]+?),\s*"'"$1"'(\w+)",\s*("[^{]*?"),\s*\{([^}]*)\}/g) {
 			my ($number, $valid, $name, $texts, $causes) = ($1, $2, $3, $4, $5);
 			print join("\t", $number, $name, $valid, "$texts, $causes" =~ /"((?:[^"\\]|\\.)*)"/g), "\n";
-		}' include/rdmaez/impl/wc.h | awk -F '\t' -v prefix="$1" '{
+		}' include/rdmaez/explain/wc.h | awk -F '\t' -v prefix="$1" '{
 		valid = tolower($3)
 		gsub(/rdmaez_valid_/, "", valid)
 		gsub(/ *\| */, ", ", valid)
@@ -283,9 +284,9 @@ completions_agree() {
 			while (/ROW\((IBV\w+), \w+, \w+, \w+, (\w+),\s[^"]*?(\w+), "([\w.]+)"\),/gs) {
 				my %driver = (ALL => "", RXE => "rdma_rxe", SIW => "siw", EFA => "efa",
 					ERDMA => "erdma", CXGB4 => "iw_cxgb4", MANA => "mana_ib");
-				print "$1 $driver{$2} $3 $4\n" }' include/rdmaez/impl/wc_explain.h) \
+				print "$1 $driver{$2} $3 $4\n" }' include/rdmaez/explain/wc_explain.h) \
 		<(jq -r '.causes[] | "\(.of) \(.driver // "") \(.reason) \(.field)"' "$1/completions.json")
-	diff <(perl -0ne 'printf "%s %d %s\n", $1, hex $2, $3 while /\{(IBV_WC_\w+), (0x\w+),\s*"([^"]*)"\}/g' include/rdmaez/impl/wc.h | sort) \
+	diff <(perl -0ne 'printf "%s %d %s\n", $1, hex $2, $3 while /\{(IBV_WC_\w+), (0x\w+),\s*"([^"]*)"\}/g' include/rdmaez/explain/wc.h | sort) \
 		<(jq -r '.vendor_hints[] | "\(.status) \(.vendor_err) \(.what)"' "$1/completions.json" | sort)
 }
 
@@ -349,7 +350,7 @@ members_agree() {
 
 kinds_agree() {
 	diff <(awk -F '"' '/^\tcase RDMAEZ_KIND_/ { kind = $0; gsub(/.*KIND_|:.*/, "", kind) }
-		$2 ~ /^[0-9]+:/ { sub(/:/, " ", $2); sub(/\\0$/, "", $2); print kind, $2 }' include/rdmaez/impl/caps_kind.h) \
+		$2 ~ /^[0-9]+:/ { sub(/:/, " ", $2); sub(/\\0$/, "", $2); print kind, $2 }' include/rdmaez/explain/caps.h) \
 		<(jq -r '.kinds | to_entries[] | .key as $kind | .value | (.bits // .values // [])[] |
 			"\($kind) \(.bit // .value) \(.name)"' "$1/fields.json")
 	diff <(sed -n 's/^\tRDMAEZ_KIND_\([A-Z0-9_]*\),.*/\1/p' include/rdmaez/caps_table.h) \
@@ -373,6 +374,7 @@ unique() {
 # What C writes of devices and ports whose fields have all bytes alike: $scratch/caps.N.
 cat >"$scratch/caps.c" <<'END_OF_C'
 #include <rdmaez.h>
+#include <rdmaez/implementation.h>
 
 int main(void)
 {
@@ -400,7 +402,7 @@ END_OF_C
 
 caps_valid() {
 	local instance instances=()
-	"${CC:-gcc}" -std=c11 -Iinclude -O1 "$scratch/caps.c" -o "$scratch/caps"
+	"${CC:-gcc}" -std=c11 -Iinclude -O1 "$scratch/caps.c" -o "$scratch/caps" -libverbs
 	"$scratch/caps" | split --lines 1 --numeric-suffixes - "$scratch/caps."
 	for instance in "$scratch"/caps.0?; do
 		instances+=(--instance "$instance")

@@ -44,7 +44,7 @@ every_enumerator() {
 with() {
 	{
 		cat docs/Doxyfile
-		printf '%s\n' "INPUT = $1" "EXCLUDE = $1/rdmaez/impl $1/rdmaez/devel/impl" "STRIP_FROM_PATH = $1" \
+		printf '%s\n' "INPUT = $1" "EXCLUDE = $1/rdmaez/impl $1/rdmaez/explain $1/rdmaez/devel/impl" "STRIP_FROM_PATH = $1" \
 			"OUTPUT_DIRECTORY = $scratch" 'EXAMPLE_PATH ='
 	} >"$scratch/Doxyfile"
 	doxygen "$scratch/Doxyfile"

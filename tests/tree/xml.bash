@@ -9,7 +9,7 @@ xml() {
 	out=$(mktemp -d "${scratch:?}/xml.XXXX")
 	{
 		cat docs/Doxyfile
-		printf '%s\n' "INPUT = $1 build/docs/input" "EXCLUDE = $1/rdmaez/impl $1/rdmaez/devel/impl" \
+		printf '%s\n' "INPUT = $1 build/docs/input" "EXCLUDE = $1/rdmaez/impl $1/rdmaez/explain $1/rdmaez/devel/impl" \
 			"STRIP_FROM_PATH = $1" "INCLUDE_PATH = $1" 'USE_MDFILE_AS_MAINPAGE =' 'GENERATE_HTML = NO' \
 			'WARN_AS_ERROR = NO' "OUTPUT_DIRECTORY = $out"
 	} >"$out/Doxyfile"
