@@ -57,6 +57,10 @@ int ez_data_ex(struct ibv_qp_ex *qp, const struct ibv_mr *mr, const struct data 
 int bare_data_ex(struct ibv_qp_ex *qp, const struct ibv_mr *mr, const struct data *data);
 int ez_data_poll(struct ibv_cq *cq, struct ibv_wc *wc, int want);
 int bare_data_poll(struct ibv_cq *cq, struct ibv_wc *wc, int want);
+int ez_data_empty(struct ibv_cq *cq, struct ibv_wc *wc);
+int bare_data_empty(struct ibv_cq *cq, struct ibv_wc *wc);
+int ez_data_one(struct ibv_cq *cq, struct ibv_wc *wc);
+int bare_data_one(struct ibv_cq *cq, struct ibv_wc *wc);
 int ez_data_credit(struct rdmaez_credit *credit, struct ibv_send_wr *wr);
 int bare_data_credit(struct rdmaez_credit *credit, struct ibv_send_wr *wr);
 

@@ -103,6 +103,34 @@ int bare_data_poll(struct ibv_cq *cq, struct ibv_wc *wc, int want)
 	return 0;
 }
 
+/* One look, without waiting: at a queue that is empty, and at one that has a completion. */
+int ez_data_empty(struct ibv_cq *cq, struct ibv_wc *wc)
+{
+	struct rdmaez_wc_batch batch = {.wc = wc, .capacity = 16};
+	struct rdmaez_diag diag;
+
+	return rdmaez_wc_poll(cq, NULL, &batch, 0, &diag);
+}
+
+int bare_data_empty(struct ibv_cq *cq, struct ibv_wc *wc)
+{
+	return ibv_poll_cq(cq, 16, wc);
+}
+
+int ez_data_one(struct ibv_cq *cq, struct ibv_wc *wc)
+{
+	struct rdmaez_wc_batch batch = {.wc = wc, .capacity = 16};
+	struct rdmaez_diag diag;
+
+	return rdmaez_wc_poll(cq, NULL, &batch, 0, &diag);
+}
+
+/* A completion has a status. */
+int bare_data_one(struct ibv_cq *cq, struct ibv_wc *wc)
+{
+	return ibv_poll_cq(cq, 16, wc) == 1 && wc->status == IBV_WC_SUCCESS;
+}
+
 int ez_data_credit(struct rdmaez_credit *credit, struct ibv_send_wr *wr)
 {
 	return rdmaez_credit_take(credit, wr);
