@@ -126,7 +126,8 @@ class Header(Documented):
 
     def include(self):
         """What a program includes to have it: rdmaez.h, unless that leaves the header out."""
-        return self.name if APART in text_of(self.detail) else 'rdmaez.h'
+        apart = self.name == 'rdmaez/implementation.h' or APART in text_of(self.detail)
+        return self.name if apart else 'rdmaez.h'
 
 
 def load(directory):
