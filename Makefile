@@ -221,8 +221,8 @@ build/device/connect_many: tests/device/connect_many.c | deps-build
 build/device/explained/threads: CFLAGS += -fsanitize=thread
 build/device/explained/%: tests/device/explained/%.c | deps-build
 	$(call compile,-libverbs -pthread)
-build/siw/%: tests/siw/%.c | deps-build deps-siw
-	$(call compile,$(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
+build/siw/%: tests/siw/%.c build/objects/gcc/explanations.o | deps-build deps-siw
+	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 
 # The headers' bodies are compiled once, for both tools; the shared object is all of its directory but the launcher.
 LAUNCHER := main summary
