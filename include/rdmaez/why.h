@@ -565,7 +565,7 @@ extern "C" {
 	X(WC_GID_GONE, "the port no longer has the GID to which the message was sent",             \
 	  "its address or interface is gone; answer from another GID if the peer accepts that")
 
-/* Those of device memory alone: dm.h, dm_token.h, dm_share.h and devel/dm_emu.h. */
+/* Those of device memory alone: dm.h, dm_share.h and devel/dm_emu.h. */
 #define RDMAEZ_IMPL_WHY_DM(X)                                                                     \
 	X(DM_NONE, "the device reports no device memory",                                         \
 	  "use a device that has device memory, or rdmaez/devel/dm_emu.h for development")        \

@@ -481,7 +481,7 @@ differs 'another comparison is seen' fields_agree fields '(.device[] | select(.n
 ok 'sizes and signs are those of the structs' members_agree "$data"
 differs 'another size is seen' members_agree fields '.device[30].bytes = 3'
 differs 'another sign is seen' members_agree fields '.port[1].signed |= not'
-ok 'the kinds are those of caps_kind.h' kinds_agree "$data"
+ok 'the kinds are those of explain/caps.h' kinds_agree "$data"
 differs 'a missing bit is seen' kinds_agree fields 'del(.kinds.TM_FLAGS.bits[0])'
 differs 'a kind that does not exist is seen' kinds_agree fields '.port[3].kind = "COLOUR"'
 ok 'no id or name comes twice' unique "$data"
