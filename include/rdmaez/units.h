@@ -82,8 +82,11 @@ RDMAEZ_INLINE uint64_t rdmaez_rnr_timer_ns(unsigned int min_rnr_timer);
  */
 RDMAEZ_INLINE unsigned int rdmaez_rnr_timer_from_ns(uint64_t ns);
 
-/** @brief An infinite time in ns. */
+/** @brief An infinite time in ns; as a timeout: no deadline. */
 #define RDMAEZ_NS_FOREVER UINT64_MAX
+
+/** @brief As a timeout: look once and do not wait. A timeout of 0 is the default, which is 10 s everywhere. */
+#define RDMAEZ_NS_NOW ((uint64_t)1)
 
 /** @brief Bounds of a time. */
 struct rdmaez_span_ns {
