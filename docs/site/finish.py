@@ -23,6 +23,9 @@ PROJECT = ['design', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG']
 # The levels of headers that rdmaez.h leaves out, and where they are.
 OUTSIDE = {'Included by name': 'rdmaez', 'For development': 'rdmaez/devel'}
 
+# The first column of tables whose rows are looked for one by one.
+ROWS = {'message', 'what is wrong', 'finding', 'errno'}
+
 # Lists that the site's own navigation and search replace, and what only doxygen's own look needs.
 UNUSED = ('functions*.html globals*.html annotated.html classes.html files.html pages.html graph_legend.* dir_*.html '
           '*_8dox.html *.png doxygen.* tabs.css jquery.js dynsections.js nav_*.css menu*.js clipboard.js cookie.js '
@@ -76,6 +79,27 @@ def headings(page):
         page.anchors[anchor] = anchor.removeprefix(prefix)
         return f'<h{level} id="{page.anchors[anchor]}">{words}{link_to(page.anchors[anchor])}</h{level}>'
     page.sub(r'<h([1-6])><a class="anchor" id="([^"]*)"></a>\s*(.*?)</h\1>', heading)
+
+
+def rows(page):
+    """Each row of a table of what a reader may look for is a place of its own, named after its first words."""
+    taken = set(re.findall(r' id="([^"]*)"', page.text))
+
+    def row(match):
+        words = plain(re.search(r'<td.*?</td>', match[0], re.S)[0])
+        slug = stem = re.sub(r'[^a-z0-9]+', '-', words.lower())[:60].strip('-')
+        for number in range(2, 100):
+            if slug not in taken:
+                break
+            slug = f'{stem}-{number}'
+        taken.add(slug)
+        named = match[0].replace('<tr ', f'<tr id="{slug}" ', 1)
+        return re.sub(r'\s*</td>', f'{link_to(slug)}</td>', named, count=1)
+
+    def table(match):
+        first = plain(re.search(r'<th.*?</th>', match[0], re.S)[0]) if '<th' in match[0] else ''
+        return re.sub(r'<tr class="markdownTableRow.*?</tr>', row, match[0], flags=re.S) if first in ROWS else match[0]
+    page.sub(r'<table class="markdownTable">.*?</table>', table)
 
 
 def include_line(page, includes):
@@ -252,6 +276,8 @@ def main():
         if page.is_reference:
             members.convert(page)
             include_line(page, includes)
+        else:
+            rows(page)
     list_of_examples(pages)
     options(pages)
     readable_anchors(pages)

@@ -27,11 +27,15 @@ const search = {
 		return text.toLowerCase().match(/[\p{L}\p{N}_]+(?:-[\p{L}\p{N}_]+)*/gu) || [];
 	},
 
-	/* Titles win over text, pages over the reference, and most of all a title that ends in the word. */
+	/*
+	 * Titles win over text, and most of all a title that ends in the word. Of a plain word, a page's section says more than
+	 * a row of its tables, and much more than a member of a struct, which bears the word as its name.
+	 */
 	weight(section, term) {
 		const title = section.t.toLowerCase().replace(/\(\)$/, '');
 		const whole = title === term || title.endsWith('_' + term) || title.endsWith(' ' + term);
-		return (section.k === 'page' ? 1.6 : 1) * (whole ? 2 : 1);
+		const kind = term.includes('_') ? { page: 1.6 } : { page: 2, row: 0.2, member: 0.2 };
+		return (kind[section.k] || 1) * (whole ? 2 : 1);
 	},
 
 	index(sections) {
@@ -50,7 +54,22 @@ const search = {
 		return sections.sort((one, other) => has(other) - has(one));
 	},
 
-	/* The sections that have all the words, best first; where there is none, those that have words like them. */
+	/*
+	 * How much of the text a section has: rare words count more, and twice in its title, most of all where the title has
+	 * little else, as that of a message has.
+	 */
+	likeness(section, hit, rarity) {
+		const title = search.typed(section.t), matched = Object.entries(hit.match);
+		const points = matched.reduce((sum, [term, fields]) =>
+			sum + rarity(term) * (fields.includes('t') ? 2 : 1), 0);
+		return points * (1 + title.filter(word => hit.match[word]).length / Math.max(title.length, 4));
+	},
+
+	/*
+	 * The sections that have all the words that are known here, best first. Numbers, hosts and addresses of somebody's log
+	 * are not, and do not count; a word that is spelled a little differently does. Where no section has all, those that have
+	 * some. Of many words, as a copied line has, those sections come first that are most like it.
+	 */
 	find(index, sections, query) {
 		const options = {
 			tokenize: search.typed, combineWith: 'AND', boost: { t: 5, p: 2, x: 1 },
@@ -58,9 +77,25 @@ const search = {
 			weights: { prefix: 0.3, fuzzy: 0.1 },
 			boostDocument: (id, term) => search.weight(sections[id], term),
 		};
-		const found = index.search(query, options);
-		const like = found.length ? [] : index.search(query, { ...options, fuzzy: term => term.length > 4 ? 2 : false });
+		const terms = [...new Set(search.typed(query))];
+		const exact = terms.filter(term => index.search(term, options).length);
+		const spelled = terms.filter(term => !exact.includes(term) && term.length > 4 && !/\d/.test(term));
+		const like = { ...options, fuzzy: term => spelled.includes(term) ? 2 : false };
+		const known = terms.filter(term => exact.includes(term) || spelled.includes(term) && index.search(term, like).length);
+		let hits = known.length ? index.search(known.join(' '), like) : [];
 
-		return search.literally([...found, ...like].map(hit => sections[hit.id]), query);
+		if (!hits.length && exact.length)
+			hits = index.search(exact.join(' '), { ...options, combineWith: 'OR', prefix: false });
+		if (terms.length > 4) {
+			const counts = new Map();
+			const rarity = term => {
+				if (!counts.has(term))
+					counts.set(term, index.search(term, { ...options, prefix: false }).length);
+				return Math.log(sections.length / Math.max(counts.get(term), 1));
+			};
+			hits = hits.map(hit => ({ ...hit, score: search.likeness(sections[hit.id], hit, rarity) }))
+				.sort((one, other) => other.score - one.score);
+		}
+		return search.literally(hits.map(hit => sections[hit.id]), query);
 	},
 };

@@ -20,8 +20,8 @@ SILENT_CLASSES = {'self', 'include', 'overview'}
 class Section:
     """What one address has."""
 
-    def __init__(self, anchor=''):
-        self.anchor, self.title, self.text = anchor, [], []
+    def __init__(self, anchor='', around=()):
+        self.anchor, self.title, self.text, self.around = anchor, [], [], around    # around: the heading above a row
 
 
 class Sections(html.parser.HTMLParser):
@@ -36,8 +36,8 @@ class Sections(html.parser.HTMLParser):
         self.current = Section()
         self.found = [self.current]
 
-    def begin(self, anchor):
-        self.current = Section(anchor)
+    def begin(self, anchor, around=()):
+        self.current = Section(anchor, around)
         self.found.append(self.current)
 
     def handle_starttag(self, tag, attributes):
@@ -60,7 +60,7 @@ class Sections(html.parser.HTMLParser):
                 self.anchor = ''
         elif tag == 'tr' and given.get('id'):
             self.outer = self.current
-            self.begin(given['id'])
+            self.begin(given['id'], self.outer.title)
             self.title_cell = True
 
     def handle_endtag(self, tag):
@@ -99,8 +99,10 @@ def sections(path):
     for section in parser.found:
         title, text = clean(section.title), clean(section.text)
         if title or text:
-            yield {'u': path.name + ('#' + section.anchor if section.anchor else ''), 't': title or page, 'p': page,
-                   'k': kind, 'x': text}
+            around = clean(section.around)
+            place = f'{page}: {around}' if around and around != page else page
+            yield {'u': path.name + ('#' + section.anchor if section.anchor else ''), 't': title or page, 'p': place,
+                   'k': {'page': 'row', 'reference': 'member'}[kind] if around else kind, 'x': text}
 
 
 def main():

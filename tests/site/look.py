@@ -32,11 +32,60 @@ QUERIES = {
     'sgid_index': 'structrdmaez__path.html#sgid_index',
     'errno 110': 'why.html#etimedout',
     'Invalid argument': 'why.html#einval',
-    'Failed to modify QP to RTR': 'programs.html#the-gid-index',
+    'Failed to modify QP to RTR': 'programs.html#failed-to-modify-qp-to-rtr',
     'transport retry counter exceeded': 'completions.html#ibv_wc_retry_exc_err',
     'local protection error': 'completions.html#ibv_wc_loc_prot_err',
     'getting started': 'start.html',
     'state diagram': 'queue_pairs.html#transitions',
+    'quue pair': 'why.html',
+}
+
+# Lines of logs as people paste them, with the numbers, hosts and addresses of one day, and the first words of the row
+# that has to come first.
+LINES = {
+    'NCCL WARN Call to ibv_modify_qp failed with error Invalid argument errno 22': 'nccl-warn-call-to-ibv-modify-qp',
+    'mlx5: node01: got completion with error:': 'mlx5-host1-got-completion-with-error',
+    'NET/IB : Got completion from peer 10.0.0.2<4321> with status=12 opcode=0 len=0 vendor err 129':
+        'net-ib-got-completion-from-peer-192-0-2-9',
+    'Failed to modify QP 280 to RTR': 'failed-to-modify-qp-to-rtr',
+    "Couldn't allocate MR": 'couldn-t-allocate-mr',
+    "Couldn't allocate MR with error=14": 'couldn-t-allocate-mr',
+    'GPU memory registration EFAULT': 'efault-14-bad-address',
+    'ibv_open_device failed! errno: 2': 'ibv-open-device-failed-errno-2',
+    'NCCL INFO Failed to open libibverbs.so[.1]': 'nccl-info-failed-to-open-libibverbs',
+    'ibv_reg_dmabuf_mr (retain) failed: Invalid argument': 'ibv-reg-dmabuf-mr-failed',
+    'node7:123:456 [3] NCCL WARN NET/IB : Got completion from peer 10.1.2.3<39842> with error 4, opcode 0, len 32, '
+    'vendor err 81': 'net-ib-got-completion-from-peer-with-error-4',
+    '[1690000000.123456] [node3:4711 :0] ib_mlx5_log.c:177 Transport retry count exceeded on mlx5_2:1/RoCE '
+    '(synd 0x15 vend 0x81 hw_synd 0/0)': 'transport-retry-count-exceeded-on-mlx5-0-1-roce',
+    'Libfabric error: (-12) Cannot allocate memory': 'rlimit-memlock-is-too-low',
+    'ibv_query_gid(dev=mlx5_11 port=1 index=0) failed: Invalid argument': 'ibv-query-gid-dev-mlx5-11',
+    'Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx5_4:1, curr state INIT, next state RTR, '
+    'local GID index 3, local GID ::ffff:10.0.0.1, remote GID ::ffff:10.0.1.1':
+        'call-to-ibv-modify-qp-failed-with-110-connection-timed-out',
+    "libibverbs: Warning: couldn't load driver 'libbnxt_re-rdmav34.so'": 'libibverbs-warning-couldn-t-load-driver',
+    'libibverbs: Warning: no userspace device-specific driver found for /sys/class/infiniband_verbs/uverbs3':
+        'libibverbs-warning-no-userspace-device-specific-driver',
+    'Failed status transport retry counter exceeded (12) for wr_id 2': 'failed-status-transport-retry-counter',
+    'Failed status 10: wr_id 0 syndrom 0x88': 'failed-status-10',
+    'fi_getinfo: -61 (No data available)': 'fi-getinfo-61-no-data-available',
+    'cma event RDMA_CM_EVENT_ADDR_ERROR, error -110': 'rdma_cm',
+    'cma event RDMA_CM_EVENT_REJECTED, error 8': 'nobody-listens',
+    "modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument": 'modprobe-error-could-not-insert-nvidia',
+    'mlx5dv_devx_umem_reg failed': 'mlx5dv-devx-umem-reg-failed',
+    "IB device 'mlx5_7' wasn't found": 'ib-device-mlx5-0-not-found',
+    "Unable to Connect the HCA's through the link": 'failed-to-modify-qp-318-to-rtr-unable-to-connect',
+    'libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes': 'libibverbs-warning-rlimit-memlock-is',
+    'PML ucx cannot be selected': 'open-mpi-pml-ucx-cannot-be-selected',
+    "work completion with status 'Work Request Flushed Error'": 'ibv_wc_wr_flush_err',
+    'RNR retry counter exceeded': 'ibv_wc_rnr_retry_exc_err',
+    'NCCL WARN Got async event : GID table change': 'nccl-got-async-event-gid-table-change',
+    'Call to ibv_reg_mr failed with error Cannot allocate memory': 'call-to-ibv-reg-mr-failed-with-error-cannot',
+    'ibv_reg_mr(address=0x7f21c0000000, length=1073741824, access=0xf) failed: Bad address': 'ibv-reg-mr-address-0x',
+    "can't read sgid of index 5": 'a-gid-index-beyond-the-table',
+    'UCX ERROR no auxiliary transport to node9: Unsupported operation': 'ucx-with-rc-alone',
+    'status=IBV_WC_REM_INV_REQ_ERR(9)': 'ibv_wc_rem_inv_req_err',
+    'cq completion failed status 5': 'status-5-work-request-flushed-error',
 }
 
 WIDTH = '''(() => {
@@ -216,6 +265,10 @@ def searches(browser, base):
     for query, want in QUERIES.items():
         found = hits(browser, query)
         if not found or found[0] != want and found[0].partition('#')[0] != want:
+            yield f'{base[:4]}: {query} finds {found[:3]}, not {want} first'
+    for query, want in LINES.items():
+        found = hits(browser, query)
+        if not found or not found[0].partition('#')[2].startswith(want):
             yield f'{base[:4]}: {query} finds {found[:3]}, not {want} first'
     if hits(browser, 'nonesuchword') or 'Nothing' not in browser.eval('document.querySelector("#hits").textContent'):
         yield f'{base[:4]}: what is nowhere is found'
