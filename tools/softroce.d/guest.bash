@@ -208,11 +208,13 @@ start_guest() {
 }
 
 # child_or_stop WHY CODE COMMAND...: a child that stops QEMU if COMMAND ends with a status other than CODE, and
-# leaves the file WHY to tell so.
+# leaves the file WHY to tell so. Were COMMAND to outlive it, the remover would wait for COMMAND, so that does not hold
+# the remover up.
 child_or_stop() {
-	# shellcheck disable=SC2016 # expanded by the inner shell
+	exec {held}>&-
+	# shellcheck disable=SC2016 # expanded by the inner shells
 	child sh -c 'qemu=$1 why=$2 code=$3; shift 3
-		setpriv --pdeathsig KILL -- "$@"
+		setpriv --pdeathsig KILL -- sh -c '\''[ "$PPID" = "$0" ] && exec "$@"'\'' "$$" "$@"
 		[ "$?" = "$code" ] || { : >"$why"; kill -KILL "$qemu"; exit 1; }' sh "$qemu" "$run/$1" "${@:2}"
 }
 
