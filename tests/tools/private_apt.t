@@ -27,7 +27,8 @@ answers() {
 	rm -rf "$scratch/dir" "$scratch/asked"
 	echo "$1" >"$scratch/code"
 	printf '%s' "$2" >"$scratch/answer"
-	printf '%s\n' https://elsewhere.example/other http://mirror.example/debian/ >"$scratch/sites"
+	printf '%s\n' 'https://elsewhere.example/other Other/Other' 'http://mirror.example/debian-security Debian/Debian-Security' \
+		'http://mirror.example/debian/ Debian/Debian' >"$scratch/sites"
 }
 
 # private CODE: private-apt ends with this status; its words go to $scratch/err.
@@ -67,7 +68,8 @@ tells_an_old_index() {
 tells_any_other_refusal() {
 	answers 100 $'E: The repository is not signed.\n'
 	private 100
-	[[ $(cat "$scratch/err") == 'E: The repository is not signed.' ]]
+	[[ $(cat "$scratch/err") == 'E: The repository is not signed.
+private-apt: the archive was http://mirror.example/debian/; set RDMAEZ_DEBIAN to the address of another one of Debian' ]]
 }
 
 passes_warnings_on() {
@@ -76,11 +78,30 @@ passes_warnings_on() {
 	[[ $(cat "$scratch/err") == 'W: Download is performed unsandboxed as root' ]]
 }
 
-needs_an_archive() {
+# takes ADDRESS SOURCE...: with these sources that archive is asked.
+takes() {
 	answers 0 ''
-	echo https://elsewhere.example/other >"$scratch/sites"
-	private 1
-	grep -qx 'private-apt: no Debian archive among this machine.s apt sources' "$scratch/err"
+	printf '%s\n' "${@:2}" >"$scratch/sites"
+	private 0
+	[[ $(cat "$scratch/dir/sources.list") == *" $1 sid main" ]]
+}
+
+takes_an_archive_of_any_name() {
+	takes http://mirror.example/debian-remote 'http://mirror.example/debian-remote Debian/Debian'
+	takes http://mirror.example/debian/20250520T000000Z 'http://mirror.example/debian/20250520T000000Z Debian/Debian'
+}
+
+takes_the_address_for_it() {
+	takes http://mirror.example/debian 'http://mirror.example/debian /'
+}
+
+takes_debians_own() {
+	takes http://deb.debian.org/debian 'http://archive.example/ubuntu Ubuntu/Ubuntu'
+	takes http://deb.debian.org/debian
+}
+
+takes_what_it_is_told() {
+	RDMAEZ_DEBIAN=http://other.example/d takes http://other.example/d 'http://mirror.example/debian Debian/Debian'
 }
 
 needs_apt() {
@@ -106,7 +127,10 @@ ok "so is one from the future" tells_an_old_index 'is not valid yet'
 ok "any other refusal is apt's own" tells_any_other_refusal
 ok "a warning is passed on" passes_warnings_on
 ok "apt's own user may write what root downloads" gives_apt_a_directory
-ok "a machine without a Debian archive is told" needs_an_archive
+ok "an archive of Debian is taken by what it is, whatever its address" takes_an_archive_of_any_name
+ok "one that apt has not fetched from yet is known by its address" takes_the_address_for_it
+ok "without any, as on Ubuntu, it is Debian's own" takes_debians_own
+ok "RDMAEZ_DEBIAN names another" takes_what_it_is_told
 fails "a machine without apt is told" "apt-get is missing: this needs a Debian" needs_apt
 fails "a suite without a directory is refused" "usage: private-apt SUITE DIR" tools/private-apt sid
 done_testing

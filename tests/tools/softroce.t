@@ -302,6 +302,60 @@ streams_until_ended_by() {
 	return 1
 }
 
+# A helper that is slow to arrange that it dies with its parent, when that is ended meanwhile: the fifth setpriv is that
+# of a helper's own child.
+ends_whatever_its_helpers_do() {
+	local bin pid code=0
+	export TMPDIR=$scratch/slow
+	mkdir -p "$TMPDIR"
+	bin=$(mktemp -d "$scratch/bin.XXXX")
+	printf '#!/bin/sh\necho >>"%s/calls"\nsleep 1\nexec "%s" "$@"\n' "$bin" "$(type -P setpriv)" >"$bin/setpriv"
+	chmod +x "$bin/setpriv"
+	PATH=$bin:$PATH tools/softroce --host qemu --kernel "$kernel" -q --timeout 3000 sleep 3000 </dev/null >/dev/null 2>&1 &
+	pid=$!
+	until [[ -e $bin/calls && $(wc -l <"$bin/calls") -ge 5 ]]; do sleep 0.05; done
+	kill -TERM "$pid"
+	for _ in {1..300}; do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.1
+	done
+	! kill -KILL "$pid" 2>/dev/null || return 1
+	wait "$pid" || code=$?
+	[[ $code == 143 ]]
+	await_no_process_in "$TMPDIR"
+}
+
+# As another distribution has them: the kernel's file, and its modules below a directory of its version, packed.
+boots_a_kernel_of_ones_own() {
+	local tree=$scratch/own version file
+	version=$(cat "$entry/version")
+	mkdir -p "$tree/boot" "$tree/lib/modules/$version/kernel/net" "$tree/cache"
+	ln -s "$entry/vmlinuz" "$tree/boot/vmlinuz-$version"
+	for file in "$entry"/modules/{virtio,9p,netfs,fscache,configfs,overlay,ib_,iw_cm,rdma_,veth,crc,libcrc,udp_tunnel,ip6_udp,failover,net_failover}*.ko; do
+		cp "$file" "$tree/lib/modules/$version/kernel/net/"
+	done
+	gzip "$tree/lib/modules/$version/kernel/net/"{veth,9p}.ko
+	cp "$entry/modules.builtin" "$tree/lib/modules/$version/"
+	RDMAEZ_CACHE=$tree/cache PATH=$(without_apt):$PATH ends 0 tools/softroce --host qemu --kernel "$tree/boot/vmlinuz-$version" -q \
+		--timeout 0 sh -c 'uname -r; ls /sys/class/infiniband' </dev/null
+	is "$dir/out" "$version"$'\nrxe0\n'
+	ends 125 tools/softroce --kernel "$tree/boot/vmlinuz-$version" --headers
+	is "$dir/err" $'softroce: a kernel given as a file comes without headers and source; use --kernel NAME\n'
+	rm -r "$tree/lib"
+	: >"$tree/boot/empty"
+	ends 125 tools/softroce --host qemu --kernel "$tree/boot/empty" true
+	is "$dir/err" "softroce: --kernel: $tree/boot/empty is no kernel for x86-64"$'\n'
+}
+
+# A directory with an apt-get that must not be called, and the busybox of the kernel's entry.
+without_apt() {
+	mkdir -p "$scratch/no-apt"
+	printf '#!/bin/sh\nexit 99\n' >"$scratch/no-apt/apt-get"
+	chmod +x "$scratch/no-apt/apt-get"
+	ln -sf "$entry/busybox" "$scratch/no-apt/busybox"
+	echo "$scratch/no-apt"
+}
+
 without_files() {
 	ends 7 sh -c '"$@" <&- >&- 2>&-' sh tools/softroce --host qemu --kernel "$kernel" \
 		sh -c 'cat; echo unheard; echo unheard >&2; exit 7'
@@ -347,6 +401,8 @@ soon ok "the time limit ends the guest with 124" stops_at_the_time_limit
 soon ok "where it ends the boot, that is told" stops_a_boot_at_the_time_limit
 soon ok "output streams, and SIGTERM leaves no process and no file" streams_until_ended_by TERM 143
 soon ok "output streams, and even SIGKILL leaves no process and no file" streams_until_ended_by KILL 137
+soon ok "SIGTERM ends it, however slow its helpers are" ends_whatever_its_helpers_do
+soon ok "a kernel that is a file, with its modules, needs no apt" boots_a_kernel_of_ones_own
 soon ok "without stdin, stdout and stderr, COMMAND runs as well" without_files
 while tap_wait; do :; done
 ok "what cannot be run is told at once, with 126 or 127" cannot_run

@@ -195,7 +195,7 @@ start_guest() {
 	local arguments left=$limit
 	mapfile -t arguments < <(qemu_arguments)
 	exec {output}<>"$run/out"
-	(cd "$run" && child qemu-system-x86_64 "${arguments[@]}") <"$run/in" 1>&"$output" 2>"$run/qemu" &
+	(cd "$run" && child "$qemu_program" "${arguments[@]}") <"$run/in" 1>&"$output" 2>"$run/qemu" &
 	qemu=$!
 	child_or_stop unread 0 cat <"$run/out" &
 	out=$!
@@ -356,9 +356,15 @@ give_status() {
 	finish "$code"
 }
 
+# Fedora's relatives have one that is made for KVM, and not in PATH.
+find_qemu() {
+	qemu_program=$(type -P qemu-system-x86_64) || qemu_program=/usr/libexec/qemu-kvm
+	[[ -x $qemu_program ]] || need qemu-system-x86_64 qemu-system-x86
+}
+
 check_needs() {
 	local dir
-	need qemu-system-x86_64 qemu-system-x86
+	find_qemu
 	need ip iproute2
 	need rdma iproute2
 	[[ $accel != kvm || (-r /dev/kvm && -w /dev/kvm) ]] || die "--accel kvm: you may not open /dev/kvm"

@@ -14,6 +14,7 @@ find_cache() {
 	mkdir -p "$base/softroce" 2>/dev/null || die_unwritable "$base"
 	cache=$(realpath "$base/softroce")
 	kernel=$cache/$suite
+	[[ -z $kernel_file ]] || kernel=$cache/of-$(cksum <<<"$kernel_file" | cut -d ' ' -f 1)
 }
 
 die_unwritable() {
@@ -33,6 +34,10 @@ declare -rA kernel_size=([bookworm]=100 [trixie]=140 [sid]=150)
 # Fill the cache for this kernel once.
 prepare_kernel() {
 	find_cache
+	if [[ -n $kernel_file ]]; then
+		prepare_kernel_file
+		return
+	fi
 	! kernel_is_ready || return 0
 	need apt-get apt
 	need dpkg-deb dpkg
@@ -40,8 +45,60 @@ prepare_kernel() {
 		"fetching Debian $suite's kernel: about ${kernel_size[$suite]} MB (20 to 60 s)"
 }
 
+# A kernel's file and the modules of its version, which lie beside it or where the host's own do.
+prepare_kernel_file() {
+	local dir
+	[[ -r $kernel_file ]] || die "--kernel: cannot read $kernel_file"
+	version=$(version_of "$kernel_file") || :
+	[[ -n $version ]] || die "--kernel: $kernel_file is no kernel for x86-64"
+	for dir in "$(dirname "$kernel_file")"{,/../lib/modules/"$version",/../usr/lib/modules/"$version"} \
+		/lib/modules/"$version"; do
+		[[ ! -d $dir/kernel ]] || break
+	done
+	module_files=$dir
+	[[ -d $dir/kernel ]] || die "--kernel: there are no modules of Linux $version: neither in /lib/modules/$version nor beside $kernel_file"
+	file_is_ready || make_once "$kernel" file_is_ready take_kernel "unpacking Linux $version (5 to 20 s)"
+}
+
+# Whether the cache has it, and as it is now.
+file_is_ready() {
+	kernel_is_ready && [[ $(cat "$kernel/origin") == "$(origin_of_file)" ]]
+}
+
+origin_of_file() {
+	stat -L -c '%n %s %Y' "$kernel_file"
+}
+
+# version_of FILE: by the header of the boot protocol, or by what an unpacked kernel says of itself.
+version_of() {
+	local at
+	if [[ $(od -An -c -j 514 -N 4 "$1" | tr -d ' ') == HdrS ]]; then
+		at=$(od -An -tu2 -j 526 -N 2 "$1")
+		tail -c "+$((at + 513))" "$1" | head -c 100 | tr '\0' ' ' | cut -d ' ' -f 1
+	else
+		grep -aom 1 'Linux version [^ ]*' "$1" | cut -d ' ' -f 3
+	fi
+} 2>/dev/null
+
+# take_kernel WORK: make the cache entry as WORK/tree, of the file and the modules that were found.
+take_kernel() {
+	local work=$1 tree=$1/tree box
+	box=$(type -P busybox) || box=$(find "$cache" -maxdepth 2 -name busybox -print -quit)
+	[[ -n $box ]] || { echo "busybox is missing: install it, linked statically"; return 1; }
+	! ldd "$box" >/dev/null 2>&1 || { echo "$box is not linked statically"; return 1; }
+	mkdir -p "$tree/modules"
+	cp "$box" "$tree/busybox"
+	keep_kernel "$kernel_file" "$tree"
+	keep_modules "$module_files" "$tree"
+	[[ -e $tree/modules/rdma_rxe.ko ]] || { echo "$module_files has no rdma_rxe"; return 1; }
+	echo "$version" >"$tree/version"
+	origin_of_file >"$tree/origin"
+	echo "$cache_format" >"$tree/format"
+}
+
 # The kernel's make takes no path with a blank or a colon.
 prepare_headers() {
+	[[ -z $kernel_file ]] || die "a kernel given as a file comes without headers and source; use --kernel NAME"
 	prepare_kernel
 	[[ $kernel != *[[:space:]:]* ]] ||
 		die "to build modules, set RDMAEZ_CACHE to a path that has neither blank nor colon; this one has: $cache"
@@ -49,6 +106,7 @@ prepare_headers() {
 
 # The kernel's source and what is built from it lie inside its entry, so that all are replaced together.
 prepare_source() {
+	[[ -z $kernel_file ]] || die "a kernel given as a file comes without headers and source; use --kernel NAME"
 	prepare_kernel
 	make_once "$kernel/source" source_is_ready fetch_source \
 		"fetching the source of Linux $(cat "$kernel/version"): about 140 MB (10 to 60 s)"
@@ -206,15 +264,28 @@ build_tree() {
 	echo "$kernel/usr/src/linux-headers-$(cat "$kernel/version")"
 }
 
-# Unpack what xz or zstd packed. Debian's apt has this helper, so no further package is needed.
+# Unpack what xz, zstd or gzip packed. Debian's apt has a helper for that, so no further package is needed there.
 unpack() {
-	/usr/lib/apt/apt-helper cat-file "$(realpath "$1")"
+	if [[ -x /usr/lib/apt/apt-helper ]]; then
+		/usr/lib/apt/apt-helper cat-file "$(realpath "$1")"
+		return
+	fi
+	case $1 in
+	*.xz) xz -dc "$1" ;;
+	*.zst) zstd -dcq "$1" ;;
+	*.gz) gzip -dc "$1" ;;
+	*) cat "$1" ;;
+	esac
 }
 
 # Emulation takes up to 5 s to unpack a kernel, and QEMU also boots an unpacked one, so take it out here,
 # from where the boot protocol's header says it is; its last four bytes are no part of the data.
 keep_kernel() {
-	local setup offset length packed=$1.packed
+	local setup offset length packed=$work/packed
+	if [[ $(od -An -c -j 514 -N 4 "$1" | tr -d ' ') != HdrS ]]; then
+		cp "$1" "$2/vmlinuz" # unpacked already
+		return
+	fi
 	setup=$(od -An -tu1 -j 497 -N 1 "$1")
 	offset=$(od -An -tu4 -j 584 -N 4 "$1")
 	length=$(od -An -tu4 -j 588 -N 4 "$1")
@@ -230,7 +301,7 @@ keep_kernel() {
 # What a software RDMA machine can use, decompressed, in one flat directory, with an index.
 keep_modules() {
 	local file name
-	find "$1" -name '*.ko*' |
+	find "$1/" -name '*.ko*' |
 		grep -E '/kernel/(net|crypto|lib|arch|fs/(9p|netfs|fscache|configfs|overlayfs)|drivers/(virtio|char|infiniband/(core|sw|ulp)))/|/drivers/net/[^/]*$' |
 		while read -r file; do
 			name=${file##*/}
