@@ -341,7 +341,7 @@ boots_a_kernel_of_ones_own() {
 	is "$dir/out" "$version"$'\nrxe0\n'
 	ends 125 tools/softroce --kernel "$tree/boot/vmlinuz-$version" --headers
 	is "$dir/err" $'softroce: a kernel given as a file comes without headers and source; use --kernel NAME\n'
-	rm -r "$tree/lib"
+	rm -r "${tree:?}/lib"
 	: >"$tree/boot/empty"
 	ends 125 tools/softroce --host qemu --kernel "$tree/boot/empty" true
 	is "$dir/err" "softroce: --kernel: $tree/boot/empty is no kernel for x86-64"$'\n'

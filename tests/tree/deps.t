@@ -37,7 +37,8 @@ packages() {
 	done
 }
 case " $* " in
-*' --print-uris '*) packages "$@" | sed "s/.*/'http:&' & 1500000 MD5Sum:0/" ;;
+*' --print-uris '*) [[ -e cached ]] || packages "$@" | sed "s/.*/'http:&' & 1500000 MD5Sum:0/" ;;
+*' --simulate '*) packages "$@" | sed 's/.*/Inst & (1.0 Debian)/' ;;
 *' update '*)
 	echo "update as $(id)" >>asked
 	cat update >>offered
@@ -123,6 +124,14 @@ install as 0: binutils valgrind
 	says 'binutils' --installed
 }
 
+# apt has them already, of an installation that was undone.
+from_the_cache() {
+	system 0 clang
+	: >"$scratch/cached"
+	deps bench | grep -x 'deps: downloading 0 MB and installing 2 packages'
+	rm "$scratch/cached"
+}
+
 by_sudo() {
 	system 1000 clang
 	sudo_works
@@ -206,6 +215,27 @@ elsewhere() {
 	deps bench
 }
 
+# on TEXT: deps of a system that says this of itself.
+on() {
+	rm -f "$bin/apt-get"
+	echo "$1" >"$scratch/os-release"
+	env -i PATH="$bin" RDMAEZ_OS_RELEASE="$scratch/os-release" bash tools/deps bench test
+}
+
+# Every system has a name for, or does without, each package that any group names.
+names_all() {
+	local system
+	# shellcheck source=/dev/null
+	source <(sed -n "/^declare -rA groups/,/^)/p; /^readonly elsewhere/,/^'/p; /^called()/,/^}/p" tools/deps)
+	# shellcheck disable=SC2154 # of tools/deps
+	awk 'NF && NF != 5 { print "not five names: " $0; bad = 1 } END { exit bad }' <<<"$elsewhere"
+	for system in fedora suse arch alpine; do
+		[[ $(called "$system" libibverbs-dev librdmacm-dev gcc) == *rdma-core*' gcc' ]]
+		[[ $(called "$system" lintian) == '' ]]
+	done
+	[[ $(called rhel qemu-system-x86) == ' qemu-kvm' && $(called fedora qemu-system-x86) == ' qemu-system-x86' ]]
+}
+
 elsewhere_complete() {
 	rm -f "$bin/apt-get"
 	for program in objdump clang valgrind; do
@@ -236,6 +266,7 @@ keep() {
 
 ok 'where all is there it is silent, and asks neither apt nor the network' keep all_there
 ok 'root: installs what is missing with a fresh index, tells the size, and remembers it' by_root
+ok "what apt has in its cache is installed, too, and told" from_the_cache
 ok 'a user with sudo: the same' by_sudo
 ok 'several groups are one question' several_at_once
 ok 'a long list of packages is wrapped' many_packages
@@ -249,6 +280,13 @@ ok 'a release without the first of several packages gets the next' second_choice
 ok 'the first of several packages is chosen after the index was fetched' no_index
 fails 'a package that no source has is named, and so is universe' 'no package valgrind. Is universe' not_offered
 fails 'elsewhere: names the programs that are missing' 'objdump +\(Debian: binutils\)' keep elsewhere
+fails 'Fedora: the command' 'dnf install.* gcc-c\+\+ .*valgrind' keep on ID=fedora
+fails 'Rocky: the command, by what it is like' 'dnf install .*binutils' keep on $'ID="rocky"\nID_LIKE="rhel centos fedora"'
+fails 'openSUSE: the command' 'zypper install .*binutils' keep on $'ID="opensuse-leap"\nID_LIKE="suse opensuse"'
+fails 'Arch: the command' 'pacman -S .*binutils' keep on ID=arch
+fails 'Alpine: the command' 'apk add .*binutils' keep on ID=alpine
+fails 'elsewhere: also all that any target needs' 'for all that make can do:' keep on ID=arch
+ok 'each system has its names' names_all
 ok 'elsewhere: silent where the programs are there' keep elsewhere_complete
 fails 'elsewhere: asks the compiler for headers' 'stdio.h +\(Debian: libc6-dev\)' keep elsewhere_headers
 fails 'an unknown group is named' "no group 'teste'" deps teste
