@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # The pages in the order of reading. A page that is not named here comes last in its part.
 GUIDE = ('start connecting queue_pairs why explanations completions roce device_memory capabilities options programs '
-         'explain doctor testing including cplusplus migrating verified data').split()
+         'explain doctor gpu clusters testing including cplusplus migrating verified data').split()
 PROJECT = ['design', 'style', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG']
 # The levels of headers that rdmaez.h leaves out, and where they are.
 OUTSIDE = {'Included by name': 'rdmaez', 'For development': 'rdmaez/devel'}
