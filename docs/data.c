@@ -928,7 +928,7 @@ static bool in_manual_page(enum ibv_qp_type type, enum ibv_qp_state from, enum i
 /* Attributes without the prefix that they share, but for the state, which every transition has. */
 static void page_attributes(int mask)
 {
-	for (int bit = 1; bit <= IBV_QP_RATE_LIMIT; bit <<= 1)
+	for (int bit = 1; bit <= RDMAEZ_IMPL_QP_BITS; bit <<= 1)
 		if (mask & bit & ~IBV_QP_STATE)
 			printf(" `%s`", rdmaez_qp_attr_str(bit) + strlen("IBV_QP_"));
 	fputs(" |", stdout);

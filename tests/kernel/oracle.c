@@ -29,6 +29,10 @@ enum {
 	TRANSITIONS = (int)(sizeof(types) / sizeof(*types)) * STATES * STATES,
 };
 
+/* What is added here and not to the module makes the file of answers too short. */
+RDMAEZ_IMPL_QP_ASSERT((LOWER | IBV_QP_RATE_LIMIT) == RDMAEZ_IMPL_QP_BITS,
+		      "the kernel is asked about every attribute");
+
 static bool rate_limit_ignored; /* Linux 7 left that bit to the drivers */
 
 static int mask_of(int index)

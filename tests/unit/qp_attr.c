@@ -286,6 +286,7 @@ static void check_optional_bit(const struct cell *cell, int bit)
 {
 	const int accepted = cell->rule.required | cell->rule.optional | IBV_QP_STATE;
 	const int mask = cell->rule.required | IBV_QP_STATE | bit;
+	const int without_option = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY;
 	struct rdmaez_qp_opts opts = explicit_opts();
 	struct rdmaez_qp_move move;
 	struct rdmaez_diag diag;
@@ -296,7 +297,13 @@ static void check_optional_bit(const struct cell *cell, int bit)
 	error = build(cell, &opts, &move, &diag, &untouched);
 	if (accepted & bit) {
 		const struct ibv_qp_attr attr = explicit_attr(cell, mask);
+		const struct ibv_qp_attr alone = explicit_attr(cell, bit);
+		const struct ibv_qp_attr zero = default_attr(cell, bit);
 
+		/* Or nothing would be compared. */
+		tap_ok(bit & without_option || attr_difference(&alone, &zero),
+		       "%s: %s has a value of its own to be told by", cell->name,
+		       rdmaez_qp_attr_str(bit));
 		tap_ok(error == 0 && move.attr_mask == mask && !attr_difference(&move.attr, &attr),
 		       "%s: %s goes with it", cell->name, rdmaez_qp_attr_str(bit));
 		return;

@@ -416,9 +416,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_finding(struct rdmaez_impl_text *text,
 				finding->severity == RDMAEZ_DIAG_LIKELY ? "Likely, " : "Advice, ");
 	rdmaez_impl_put(text, "%s: %s.", finding->field, what);
 	rdmaez_impl_put_values(text, finding);
-	for (int bit = 1; finding->reason == RDMAEZ_WHY_MASK_NOT_ALLOWED && bit <= IBV_QP_DEST_QPN;
+	for (int bit = 1;
+	     finding->reason == RDMAEZ_WHY_MASK_NOT_ALLOWED && bit <= RDMAEZ_IMPL_QP_BITS;
 	     bit <<= 1)
-		if (finding->value & (uint64_t)bit)
+		if (finding->value & (uint64_t)(bit & RDMAEZ_IMPL_QP_BITS))
 			rdmaez_impl_put_home(text, (enum ibv_qp_type)diag->qp_type, bit);
 	rdmaez_impl_put(text, " Next: %s.", rdmaez_impl_why_next(what));
 }

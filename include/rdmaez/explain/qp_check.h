@@ -307,7 +307,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_bits(struct rdmaez_impl_qp_case *c)
 	static const struct rdmaez_impl_site rc_only = {"qp_type", RDMAEZ_WHY_NOT_SUPPORTED,
 							RDMAEZ_VALUE_TYPE, 0, 0};
 	const unsigned int mask = (unsigned int)c->mask;
-	const unsigned int known = ((IBV_QP_DEST_QPN << 1) - 1) | IBV_QP_RATE_LIMIT;
+	const unsigned int known = RDMAEZ_IMPL_QP_BITS;
 
 	if (mask & ~known) {
 		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, EOPNOTSUPP);
@@ -666,7 +666,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 	    (mask == IBV_QP_RATE_LIMIT && !rdmaez_impl_qp_rate_in_table(c)))
 		return;
 	/* Bits that were reported before, and the rate limit where the driver decides. */
-	mask &= (IBV_QP_DEST_QPN << 1) - 1;
+	mask &= RDMAEZ_IMPL_QP_BITS & ~IBV_QP_RATE_LIMIT;
 	if (rdmaez_impl_qp_rate_in_table(c))
 		mask |= c->mask & IBV_QP_RATE_LIMIT;
 	if (either && !rdmaez_impl_qp_fits_either(from, to, mask))
@@ -706,7 +706,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_efa(struct rdmaez_impl_qp_case *c)
 	const int known = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY |
 			  IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN |
 			  IBV_QP_RNR_RETRY;
-	const int unknown = c->mask & ((IBV_QP_DEST_QPN << 1) - 1) & ~known;
+	const int unknown = c->mask & RDMAEZ_IMPL_QP_BITS & ~(known | IBV_QP_RATE_LIMIT);
 
 	if (!rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_EFA) || !unknown)
 		return;

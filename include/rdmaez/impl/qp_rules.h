@@ -18,6 +18,9 @@ RDMAEZ_IMPL_BEGIN
 #define RDMAEZ_IMPL_QP_ASSERT(cond, why) _Static_assert(sizeof(char[(cond) ? 1 : 2]) == 1, why)
 #endif
 
+/* The bits of all attributes that there are. */
+#define RDMAEZ_IMPL_QP_BITS (((IBV_QP_DEST_QPN << 1) - 1) | IBV_QP_RATE_LIMIT)
+
 /*
  * The rules, as constant expressions: qp_state_table of drivers/infiniband/core/verbs.c, srd_qp_state_table of
  * hw/efa/efa_verbs.c, modify_dci_qp_is_ok() and mlx5_ib_modify_dct() of hw/mlx5/qp.c. rdmaez_qp_rule() and
