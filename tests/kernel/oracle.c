@@ -13,12 +13,12 @@
  */
 #include <rdmaez.h>
 
+#include "oracle.h"
 #include "tap.h"
 
 enum {
 	STATES = 7,
-	MASKS = 1 << 22,
-	LOWER = (1 << 21) - 1,
+	MASKS = 1 << ORACLE_BITS,
 };
 
 static const enum ibv_qp_type types[] = {
@@ -29,16 +29,10 @@ enum {
 	TRANSITIONS = (int)(sizeof(types) / sizeof(*types)) * STATES * STATES,
 };
 
-/* What is added here and not to the module makes the file of answers too short. */
-RDMAEZ_IMPL_QP_ASSERT((LOWER | IBV_QP_RATE_LIMIT) == RDMAEZ_IMPL_QP_BITS,
+RDMAEZ_IMPL_QP_ASSERT(ORACLE_MASK(IBV_QP, MASKS - 1) == RDMAEZ_IMPL_QP_BITS,
 		      "the kernel is asked about every attribute");
 
 static bool rate_limit_ignored; /* Linux 7 left that bit to the drivers */
-
-static int mask_of(int index)
-{
-	return (index & LOWER) | (index > LOWER ? IBV_QP_RATE_LIMIT : 0);
-}
 
 static bool answer(const unsigned char *answers, int index)
 {
@@ -59,7 +53,7 @@ static void compare(const unsigned char *answers, enum ibv_qp_type type, enum ib
 		wrong++;
 	}
 	for (int i = 0; i < MASKS; i++) {
-		const int mask = mask_of(i);
+		const int mask = ORACLE_MASK(IBV_QP, i);
 		const int judged = rate_limit_ignored ? mask & ~IBV_QP_RATE_LIMIT : mask;
 		const bool ours = rdmaez_qp_mask_check(type, from, to, judged, NULL) == 0;
 		const bool theirs =
@@ -94,7 +88,7 @@ int main(int argc, char **argv)
 			answers[turned % MASKS / 8] ^= (unsigned char)(1 << turned % 8);
 		/* RC, RESET to RESET, no more than the rate limit: refused by Linux 6. */
 		if (i == 0) {
-			rate_limit_ignored = answer(answers, LOWER + 1);
+			rate_limit_ignored = answer(answers, 1 << 21);
 			tap_diag("this kernel %s the rate limit",
 				 rate_limit_ignored ? "leaves drivers" : "judges");
 		}

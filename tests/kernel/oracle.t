@@ -10,7 +10,7 @@ set -euo pipefail
 kernel=${RDMAEZ_KERNEL:-bookworm}
 build=$PWD/build/kernel/$kernel
 mkdir -p "$build/module"
-cp tests/kernel/rdmaez_oracle.c tests/kernel/Kbuild "$build/module/"
+cp tests/kernel/rdmaez_oracle.c tests/kernel/oracle.h tests/kernel/Kbuild "$build/module/"
 
 echo "# building the module for Debian $kernel"
 headers=$(tools/softroce --kernel "$kernel" --headers)

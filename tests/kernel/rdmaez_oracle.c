@@ -2,8 +2,8 @@
 /*
  * A kernel module that answers, for every transition and every mask, what the running kernel's
  * ib_modify_qp_is_ok() says. Reading /proc/rdmaez_oracle gives one bit per question, 1 for accepted.
- * The order is that of tests/kernel/oracle.c: type, from, to, then the mask's 22 bits, the 21 lower
- * ones and IB_QP_RATE_LIMIT; the first mask of eight is the lowest bit of a byte.
+ * The order is that of tests/kernel/oracle.c: type, from, to, then the mask's number, by oracle.h; the
+ * first mask of eight is the lowest bit of a byte.
  */
 #include <linux/module.h>
 #include <linux/proc_fs.h>
@@ -11,8 +11,10 @@
 #include <linux/uaccess.h>
 #include <rdma/ib_verbs.h>
 
+#include "oracle.h"
+
 #define ORACLE_STATES 7
-#define ORACLE_BYTES  ((loff_t)1 << (22 - 3)) /* of one transition */
+#define ORACLE_BYTES  ((loff_t)1 << (ORACLE_BITS - 3)) /* of one transition */
 #define ORACLE_CHUNK  ((size_t)1 << 16)
 
 static const enum ib_qp_type oracle_types[] = {
@@ -29,14 +31,9 @@ static u8 oracle_byte(unsigned int transition, unsigned int first)
 	unsigned int i;
 	u8 byte = 0;
 
-	for (i = 0; i < 8; i++) {
-		unsigned int mask = (first + i) & ((1u << 21) - 1);
-
-		if ((first + i) >> 21)
-			mask |= IB_QP_RATE_LIMIT;
-		if (ib_modify_qp_is_ok(from, to, type, mask))
+	for (i = 0; i < 8; i++)
+		if (ib_modify_qp_is_ok(from, to, type, ORACLE_MASK(IB_QP, first + i)))
 			byte |= 1u << i;
-	}
 	return byte;
 }
 
