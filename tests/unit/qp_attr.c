@@ -1024,6 +1024,37 @@ static void check_own_end(void)
 		      RDMAEZ_WHY_RANGE, "ah_attr.sl", "the rest is judged as ever");
 }
 
+/* Each attribute that may change where a state stays, one at a time: the fake keeps what it is told. */
+static void check_kept(enum ibv_qp_state state)
+{
+	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(IBV_QPT_RC, state, state);
+	const int without_value =
+		IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_ALT_PATH; /* on RoCE there is none */
+
+	for (int i = 0; i < 31; i++) {
+		struct rdmaez_qp_opts opts = explicit_opts();
+		struct fake_device *dev = fake_reset();
+		struct ibv_qp *qp = fake_qp(fake_open(dev), IBV_QPT_RC);
+		struct ibv_qp_attr before;
+		struct rdmaez_qp_move move;
+
+		if (!(rule.optional & ~without_value & 1 << i))
+			continue;
+		dev->ports = 2;
+		fake_qp_force(qp, state);
+		before = *fake_qp_true(qp);
+		opts.optional = 1 << i;
+		opts.pkey_index = 1;
+		opts.path.sgid_index = 3;
+		opts.path.dgid = gid_of("::ffff:192.0.2.9");
+		tap_ok(!rdmaez_qp_attr(IBV_QPT_RC, state, state, &opts, &move, NULL) &&
+			       !ibv_modify_qp(qp, &move.attr, move.attr_mask),
+		       "within %s the fake takes %s", rdmaez_qp_state_str(state),
+		       rdmaez_qp_attr_str(1 << i));
+		tap_ok(attr_difference(&before, fake_qp_true(qp)), "and keeps it");
+	}
+}
+
 int main(void)
 {
 	tap_eq_int(rules_read(RULES_KERNEL, table) + rules_read(RULES_DRIVERS, table), 174,
@@ -1043,5 +1074,8 @@ int main(void)
 	check_wrong_calls();
 	check_driver_type();
 	check_own_end();
+	check_kept(IBV_QPS_INIT);
+	check_kept(IBV_QPS_RTS);
+	check_kept(IBV_QPS_SQD);
 	return tap_done();
 }
