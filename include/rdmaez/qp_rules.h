@@ -142,14 +142,14 @@ RDMAEZ_FOLD int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state fr
  *        declaration does.
  */
 #define RDMAEZ_QP_MASK_ASSERT(type, from, to, mask)                                                \
-	RDMAEZ_IMPL_QP_ASSERT(                                                                     \
+	RDMAEZ_IMPL_ASSERT(                                                                        \
 		RDMAEZ_IMPL_QP_LEGAL(RDMAEZ_IMPL_QP_SET(type), RDMAEZ_IMPL_QP_STEP(from, to)),     \
 		"rdmaez: " #type " has no transition from " #from " to " #to);                     \
-	RDMAEZ_IMPL_QP_ASSERT((RDMAEZ_QP_REQUIRED(type, from, to) & (mask)) ==                     \
-				      RDMAEZ_QP_REQUIRED(type, from, to),                          \
-			      "rdmaez: attributes are missing that " #type " requires from " #from \
-			      " to " #to ": " #mask);                                              \
-	RDMAEZ_IMPL_QP_ASSERT(                                                                     \
+	RDMAEZ_IMPL_ASSERT((RDMAEZ_QP_REQUIRED(type, from, to) & (mask)) ==                        \
+				   RDMAEZ_QP_REQUIRED(type, from, to),                             \
+			   "rdmaez: attributes are missing that " #type " requires from " #from    \
+			   " to " #to ": " #mask);                                                 \
+	RDMAEZ_IMPL_ASSERT(                                                                        \
 		(RDMAEZ_QP_REQUIRED(type, from, to) | RDMAEZ_QP_OPTIONAL(type, from, to) |         \
 		 (mask)) ==                                                                        \
 			(RDMAEZ_QP_REQUIRED(type, from, to) | RDMAEZ_QP_OPTIONAL(type, from, to)), \

@@ -29,8 +29,8 @@ enum {
 	TRANSITIONS = (int)(sizeof(types) / sizeof(*types)) * STATES * STATES,
 };
 
-RDMAEZ_IMPL_QP_ASSERT(ORACLE_MASK(IBV_QP, MASKS - 1) == RDMAEZ_IMPL_QP_BITS,
-		      "the kernel is asked about every attribute");
+RDMAEZ_IMPL_ASSERT(ORACLE_MASK(IBV_QP, MASKS - 1) == RDMAEZ_IMPL_QP_BITS,
+		   "the kernel is asked about every attribute");
 
 static bool rate_limit_ignored; /* Linux 7 left that bit to the drivers */
 

@@ -7,6 +7,13 @@
 #include "../base.h"
 #endif
 
+/* An array is asserted, because clang prints a condition that does not hold, and some are all of a rule. */
+#ifdef __cplusplus
+#define RDMAEZ_IMPL_ASSERT(cond, why) static_assert(sizeof(char[(cond) ? 1 : 2]) == 1, why)
+#else
+#define RDMAEZ_IMPL_ASSERT(cond, why) _Static_assert(sizeof(char[(cond) ? 1 : 2]) == 1, why)
+#endif
+
 RDMAEZ_IMPL_BEGIN
 
 RDMAEZ_INLINE int rdmaez_exactly(int value)

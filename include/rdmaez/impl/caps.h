@@ -85,6 +85,8 @@ RDMAEZ_COLD struct rdmaez_caps_table rdmaez_caps_fields(const struct rdmaez_caps
 	static const struct rdmaez_caps_field fields[] = {
 #include "caps_rows.h"
 	};
+	RDMAEZ_IMPL_ASSERT(sizeof(fields) / sizeof(fields[0]) == RDMAEZ_CAPS_ID_COUNT,
+			   "rdmaez: a field of the device has no row");
 #undef RDMAEZ_P
 #undef RDMAEZ_X
 #undef RDMAEZ_A

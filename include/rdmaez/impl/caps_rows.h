@@ -10,7 +10,8 @@
  *
  * id, kind, merge and told are an enum rdmaez_caps_id, rdmaez_caps_kind, rdmaez_caps_merge and
  * rdmaez_impl_told without their prefixes. They are only to be pasted to those, never expanded: a program may
- * have macros of these names. The sentences are those of the members in caps.h.
+ * have macros of these names. That is why caps.h and port_caps.h each define what a row becomes, and share no
+ * macro that would get these words as arguments. The sentences are those of the members in caps.h.
  */
 /* clang-format off */
 RDMAEZ_O(NAME, device, name, char, TEXT, SAME, CONTEXT, name, "the device's name")

@@ -88,6 +88,8 @@ RDMAEZ_COLD struct rdmaez_caps_table rdmaez_port_caps_fields(const struct rdmaez
 	static const struct rdmaez_caps_field fields[] = {
 #include "port_caps_rows.h"
 	};
+	RDMAEZ_IMPL_ASSERT(sizeof(fields) / sizeof(fields[0]) == RDMAEZ_PORT_CAPS_ID_COUNT,
+			   "rdmaez: a field of the port has no row");
 #undef RDMAEZ_P
 #undef RDMAEZ_X
 #undef RDMAEZ_A

@@ -255,7 +255,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool a
 /* The rows; the last one has no name. */
 RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_qp_fields(void)
 {
-	RDMAEZ_IMPL_QP_ASSERT(
+	RDMAEZ_IMPL_ASSERT(
 		((RDMAEZ_IMPL_QP_FIELDS(RDMAEZ_IMPL_QP_ROW_BIT) 0) & ~RDMAEZ_IMPL_QP_BITS) == 0,
 		"rdmaez: the bit of a row is missing in RDMAEZ_IMPL_QP_BITS");
 	static const struct rdmaez_impl_field fields[] = {

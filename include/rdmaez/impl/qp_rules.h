@@ -9,13 +9,10 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* An array is asserted, because clang prints a condition that does not hold, here all of a rule. */
 #ifdef __cplusplus
-#define RDMAEZ_IMPL_QP_TYPE(number)      (static_cast<enum ibv_qp_type>(number))
-#define RDMAEZ_IMPL_QP_ASSERT(cond, why) static_assert(sizeof(char[(cond) ? 1 : 2]) == 1, why)
+#define RDMAEZ_IMPL_QP_TYPE(number) (static_cast<enum ibv_qp_type>(number))
 #else
-#define RDMAEZ_IMPL_QP_TYPE(number)      ((enum ibv_qp_type)(number))
-#define RDMAEZ_IMPL_QP_ASSERT(cond, why) _Static_assert(sizeof(char[(cond) ? 1 : 2]) == 1, why)
+#define RDMAEZ_IMPL_QP_TYPE(number) ((enum ibv_qp_type)(number))
 #endif
 
 /* The bits of all attributes that there are. */
