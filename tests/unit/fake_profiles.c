@@ -185,6 +185,7 @@ static void test_devices(void)
 		{"6.1", FAKE_PROFILE_IRDMA_IWARP, 0x8086, 0x1592, RC, 4, 1, 2, 1, 0, 0, 0, 0},
 		{"6.1", FAKE_PROFILE_CXGB4, 0x1425, 0x5401, RC, 4, 1, 2, 1, 0, 0, 1, 0},
 	};
+	unsigned int tested = 0;
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct ibv_device_attr attr;
@@ -192,6 +193,7 @@ static void test_devices(void)
 		int number = (int)rows[i].profile;
 
 		start(rows[i].release, rows[i].profile);
+		tested |= 1u << number;
 		tap_eq_int(ibv_query_device(ctx, &attr), 0, "profile %d of %s answers", number,
 			   rows[i].release);
 		tap_eq_hex(attr.vendor_id, rows[i].vendor_id, "profile %d: vendor", number);
@@ -214,6 +216,7 @@ static void test_devices(void)
 			   rows[i].link == 2 && !rows[i].transport ? IBV_QPF_GRH_REQUIRED : 0,
 			   "profile %d: addresses", number);
 	}
+	tap_eq_hex(tested, FIXTURE_DRIVERS, "each driver of the fake is in the list");
 }
 
 /* ---- Asking ------------------------------------------------------------------------------- */

@@ -7,6 +7,9 @@
 
 #include "fake_verbs.h"
 
+/* The bits of all profiles that stand for a driver, so that a list can be seen to have each. */
+#define FIXTURE_DRIVERS (((1u << FAKE_PROFILE_COUNT) - 1) & ~(1u << FAKE_PROFILE_PLAIN))
+
 /* "fake0" after a reset, as a device of this driver in this release of Linux. */
 static inline struct fake_device *fixture_device(enum fake_profile profile, const char *release)
 {

@@ -47,6 +47,7 @@ static const struct driver {
 	{FAKE_PROFILE_OCRDMA, "ocrdma", PORT},     {FAKE_PROFILE_QEDR, "qedr", REASONS},
 	{FAKE_PROFILE_PVRDMA, "vmw_pvrdma", PORT}, {FAKE_PROFILE_RDMAVT, "hfi1", REASONS},
 	{FAKE_PROFILE_QIB, "ib_qib", REASONS},     {FAKE_PROFILE_USNIC, "usnic_verbs", REASONS},
+	{FAKE_PROFILE_CXGB4, "iw_cxgb4", REASONS}, {FAKE_PROFILE_IRDMA_IWARP, "irdma", REASONS},
 };
 
 static void begin(enum fake_profile profile, const char *release)
@@ -93,8 +94,9 @@ static void foresee(void)
 {
 	static const struct driver dc = {FAKE_PROFILE_MLX5, "mlx5_ib", REASONS};
 	static const char *const releases[] = {"6.1.0", "6.4.0", "6.12.0", "7.2.0"};
+	unsigned int walked = 0;
 
-	for (size_t d = 0; d < COUNT_OF(drivers); d++)
+	for (size_t d = 0; d < COUNT_OF(drivers); walked |= 1u << drivers[d++].profile)
 		for (size_t r = 0; r < COUNT_OF(releases); r++) {
 			begin(drivers[d].profile, releases[r]);
 			tap_eq_str(rdmaez_driver_of(&dev->attr.orig_attr)->name,
@@ -110,6 +112,7 @@ static void foresee(void)
 					walk(&drivers[d], releases[r], types[t],
 					     FAKE_NO_DRIVER_TYPE);
 		}
+	tap_eq_hex(walked, FIXTURE_DRIVERS | 1u << FAKE_PROFILE_PLAIN, "each driver of the fake");
 	walk(&drivers[6], "6.1.0", RDMAEZ_QPT_SRD, FAKE_SRD);
 	/* Their depths have limits that no query tells, and no query tells a DCT's state before RTR. */
 	walk(&dc, "6.1.0", RDMAEZ_QPT_DCI, FAKE_DCI);
