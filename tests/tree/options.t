@@ -31,6 +31,16 @@ complete() {
 	[[ ! -s $scratch/missing ]]
 }
 
+# tested FILE...: each member is named by one of these, as .member or as an argument of a macro.
+tested() {
+	local struct member
+	expected | while read -r struct member; do
+		grep -qE "(\.|->|\(|, )$member\b" -- "$@" || echo "no test sets $struct $member"
+	done >"$scratch/untested"
+	cat "$scratch/untested"
+	[[ ! -s $scratch/untested ]]
+}
+
 # defaults PAGE: the builder's rows, which come from the headers' lists, against what the comments say: the default
 # where it is a number, and whether 0 has to be asked for.
 defaults() {
@@ -52,6 +62,7 @@ defaults() {
 }
 
 ok 'every member of every struct of options is in the page' complete "$page"
+ok 'every member is set by a unit test' tested tests/unit/*.c
 ok 'defaults are those of the builder' defaults "$page"
 
 # shellcheck disable=SC2016 # not to be expanded here
@@ -59,5 +70,7 @@ sed '/^| `completed`/d; /^| `timeout` /s/14/15/; /^| `rnr_retry` /s/RDMAEZ_ZERO/
 fails 'a member that is missing is seen' 'not in the page: rdmaez_drain_opts completed' complete "$scratch/page.md"
 fails 'another default is seen' 'timeout: .* is not 14' defaults "$scratch/page.md"
 fails 'and a zero that is not mentioned' 'rnr_retry: nothing is said' defaults "$scratch/page.md"
+echo 'opts.timeout = 1;' >"$scratch/one.c"
+fails 'a member that no test sets is seen' 'no test sets rdmaez_drain_opts completed' tested "$scratch/one.c"
 
 done_testing
