@@ -66,6 +66,15 @@ on_the_page() {
 		<(sed -n '/^| check | looks at |/,/^$/{/^| `/p}' "$1")
 }
 
+# checked FILE...: each check is named by one of these tests.
+checked() {
+	"$doctor" --list | cut -d ' ' -f 1 | while read -r check; do
+		grep -qE "\b(says|changes|(ok  |note|WARN|FAIL)) $check\b|--only $check\b" -- "$@" || echo "no test of $check"
+	done >"$scratch/unchecked"
+	cat "$scratch/unchecked"
+	[[ ! -s $scratch/unchecked ]]
+}
+
 # in_the_manual FILE: it has every option of --help, and no other.
 in_the_manual() {
 	diff <("$doctor" --help | grep -oE -- '--[a-z]+' | sort -u) \
@@ -183,6 +192,7 @@ done
 ok "--help has every option" help_is_complete
 ok "--list has every check" lists
 ok "the page has every check" on_the_page docs/doctor.md
+ok "every check has a test" checked tests/tools/doctor_*.t tests/device/doctor_*.t
 ok "the manual page has every option" in_the_manual docs/man/rdmaez-doctor.1
 ok "an unknown option is refused" usage "cannot take '--nonsense'" --nonsense
 ok "an option without its value is refused" usage "cannot take '--root'" --root
@@ -231,6 +241,7 @@ fails "the schema refuses another verdict" 'is not one of' valid "$scratch/wrong
 fails "JSON that jq finds false is seen" '^false' json '.summary.failed > 0'
 grep -v '^| .memlock. |' docs/doctor.md >"$scratch/page.md"
 fails "a check that the page lacks is seen" '^< .*memlock' on_the_page "$scratch/page.md"
+fails "a check without a test is seen" 'no test of memlock' checked tests/tools/doctor_slot.t
 sed 's/quiet/loud/' docs/man/rdmaez-doctor.1 >"$scratch/manual"
 fails "an option that the manual page lacks is seen" '^< --quiet' in_the_manual "$scratch/manual"
 hang

@@ -188,6 +188,17 @@ ok 'each entry of a context is explained, or left alone for a reason' every_memb
 sed '/^struct verbs_context {/a int (*new_verb)(struct ibv_context *context);' /usr/include/infiniband/verbs.h >"$scratch/newer.h"
 fails 'sees an entry that is new' '< new_verb' every_member_is_listed "$scratch/newer.h"
 
+# every_case_is_told FILE: each case of verbs.c is a word of this file, after what is made of it.
+every_case_is_told() {
+	grep -v '^#' tests/tools/explain/verbs.c | grep -oE '\<CASE\([a-z0-9_]+\)' | sed 's/CASE(\(.*\))/\1/' | sort >"$scratch/cases"
+	(($(wc -l <"$scratch/cases") > 50))
+	diff "$scratch/cases" <(grep -oE '(explains|passes|ends_with|ends 0 verbs) [a-z0-9_]+' "$1" |
+		sed 's/.* //' | sort -u | join - "$scratch/cases")
+}
+ok 'each refusal that is made is told' every_case_is_told "$0"
+grep -v xrcd_busy "$0" >"$scratch/told"
+fails 'sees one that is not' '< xrcd_busy' every_case_is_told "$scratch/told"
+
 fails 'sees a reason that is another' 'CQ_IN_USE' explains pd_busy 'refusal ibv_dealloc_pd EBUSY CQ_IN_USE'
 fails 'sees a finding that is not expected' 'DEVICE_NONE' explains list_empty
 
