@@ -285,6 +285,10 @@ void fake_work_forget(struct fake_qp *qp);
 /* Whatever events there are of an object are gone with it, or with its context. In fake_event.c. */
 void fake_events_drop(struct ibv_context *ctx, const void *element);
 
+/* Whether the queue pair is attached to a group. In fake_mcast.c. */
+bool fake_mcast_has(const struct ibv_qp *qp);
+void fake_mcast_forget(const struct ibv_qp *qp);
+
 /* Drop this queue pair's completions. */
 void fake_cq_purge(struct ibv_cq *cq, uint32_t qp_num);
 

@@ -17,6 +17,7 @@ static void destroy_qp(struct fake_object *object)
 {
 	struct fake_qp *qp = fake_container(object, struct fake_qp, object);
 
+	fake_mcast_forget(&qp->verbs);
 	free(qp->sends.work);
 	free(qp->receives.work);
 	pthread_mutex_destroy(&qp->verbs.mutex);
@@ -187,7 +188,11 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init
 int ibv_destroy_qp(struct ibv_qp *qp)
 {
 	struct fake_call *call = fake_enter(FAKE_DESTROY_QP, qp);
-	const int err = call->error ? call->error : to_qp(qp)->events ? EDEADLK : 0;
+	/* uverbs_free_qp() of the kernel says EBUSY */
+	const int err = call->error          ? call->error
+			: to_qp(qp)->events  ? EDEADLK
+			: fake_mcast_has(qp) ? EBUSY
+					     : 0;
 
 	if (!err) {
 		count_users(to_qp(qp), -1);

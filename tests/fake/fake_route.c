@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Routes and interfaces of the host, in place of the C library's functions for UDP sockets, so that
- * nothing depends on the network. One such socket is known at a time; under it lies one of Unix.
+ * nothing depends on the network. One such socket is known at a time, and more as members of IP groups; under each lies
+ * one of Unix.
  */
-#define _XOPEN_SOURCE 700 /* S_ISSOCK; not _GNU_SOURCE, with which these functions take unions */
+#define _DEFAULT_SOURCE     /* struct group_req */
+#define _XOPEN_SOURCE   700 /* S_ISSOCK; not _GNU_SOURCE, with which these functions take unions */
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -18,6 +20,10 @@
 #define IPV6_ADDR_PREFERENCES 72
 #endif
 #define NETDEVS 16
+#define MEMBERS 16
+#ifndef MCAST_JOIN_GROUP
+#define MCAST_JOIN_GROUP 42
+#endif
 
 long syscall(long number, ...);
 
@@ -32,9 +38,18 @@ static struct {
 	unsigned int ifindex;
 	char name[IF_NAMESIZE];
 } netdevs[NETDEVS];
+static int member_errno;
+static struct {
+	int fd;
+	ino_t inode;          /* 0: free */
+	unsigned int ifindex; /* 0: not a member yet */
+	struct sockaddr_storage group;
+} members[MEMBERS];
 
 void fake_route_reset(void)
 {
+	member_errno = 0;
+	memset(members, 0, sizeof(members));
 	fake_route(0);
 	fake_route_from(NULL);
 	fake_route_rule(NULL);
@@ -118,6 +133,76 @@ static bool is_ours(int fd)
 	return !fstat(fd, &file) && S_ISSOCK(file.st_mode) && file.st_ino == now_inode;
 }
 
+/* Whether a member's socket is still open; the number of a closed one is soon another's. */
+static bool is_open(size_t i)
+{
+	struct stat file;
+
+	return members[i].inode && !fstat(members[i].fd, &file) && S_ISSOCK(file.st_mode) &&
+	       file.st_ino == members[i].inode;
+}
+
+unsigned int fake_member(const char *group)
+{
+	struct sockaddr_storage wanted;
+
+	read_address(group, &wanted);
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (is_open(i) && !memcmp(&members[i].group, &wanted, sizeof(wanted)))
+			return members[i].ifindex;
+	return 0;
+}
+
+unsigned int fake_member_count(void)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < MEMBERS; i++)
+		count += is_open(i) && members[i].ifindex;
+	return count;
+}
+
+void fake_member_fail(int error)
+{
+	member_errno = error;
+}
+
+static bool is_netdev(unsigned int ifindex)
+{
+	for (size_t i = 0; ifindex && i < NETDEVS; i++)
+		if (netdevs[i].ifindex == ifindex)
+			return true;
+	return false;
+}
+
+/* ip_mc_join_group(), ipv6_sock_mc_join(): the errno value. */
+static int join(int fd, int level, const struct group_req *request)
+{
+	const struct sockaddr_in *const four = (const struct sockaddr_in *)&request->gr_group;
+	const struct sockaddr_in6 *const six = (const struct sockaddr_in6 *)&request->gr_group;
+	size_t i = 0;
+
+	if ((level == IPPROTO_IPV6) != (now.family == AF_INET6))
+		return ENOPROTOOPT;
+	if (request->gr_group.ss_family != now.family)
+		return level == IPPROTO_IPV6 ? EADDRNOTAVAIL : EINVAL;
+	if (level == IPPROTO_IPV6 ? !IN6_IS_ADDR_MULTICAST(&six->sin6_addr)
+				  : !IN_MULTICAST(ntohl(four->sin_addr.s_addr)))
+		return EINVAL;
+	if (member_errno)
+		return member_errno;
+	if (!is_netdev(request->gr_interface))
+		return ENODEV;
+	while (is_open(i))
+		if (++i == MEMBERS)
+			abort();
+	members[i].fd = fd;
+	members[i].inode = now_inode;
+	members[i].ifindex = request->gr_interface;
+	members[i].group = request->gr_group;
+	return 0;
+}
+
 static int done(int error)
 {
 	if (error)
@@ -147,6 +232,12 @@ int setsockopt(int fd, int level, int option, const void *value, socklen_t lengt
 {
 	if (!is_ours(fd))
 		return (int)syscall(SYS_setsockopt, fd, level, option, value, length);
+	if (option == MCAST_JOIN_GROUP && length == sizeof(struct group_req)) {
+		struct group_req request;
+
+		memcpy(&request, value, sizeof(request));
+		return done(join(fd, level, &request));
+	}
 	if (level != IPPROTO_IPV6 || option != IPV6_ADDR_PREFERENCES ||
 	    length != sizeof(now.preferences))
 		return done(ENOPROTOOPT);

@@ -359,6 +359,14 @@ struct fake_route_question {
 const struct fake_route_question *fake_route_asked(void);
 unsigned int fake_route_count(void);
 
+/*
+ * IP groups, "239.1.2.3", that sockets which are open have joined: on which interface, 0: none has; and how many
+ * memberships there are. What joining ends in: 0 after fake_reset(), or an errno such as ENOMEM.
+ */
+unsigned int fake_member(const char *group);
+unsigned int fake_member_count(void);
+void fake_member_fail(int error);
+
 /* The address that was connected last. */
 const struct sockaddr_storage *fake_routed(void);
 
@@ -518,6 +526,8 @@ struct fake_rule fake_driver_rule(enum fake_driver_type type, enum ibv_qp_state 
 	X(QUERY_ECE, ibv_query_ece)             \
 	X(SET_ECE, ibv_set_ece)                 \
 	X(DESTROY_QP, ibv_destroy_qp)           \
+	X(ATTACH_MCAST, ibv_attach_mcast)       \
+	X(DETACH_MCAST, ibv_detach_mcast)       \
 	X(POST_SEND, ibv_post_send)             \
 	X(POST_RECV, ibv_post_recv)             \
 	X(WR_START, ibv_wr_start)               \
@@ -557,6 +567,12 @@ struct fake_dm_range {
 	const void *host;
 };
 
+/* A multicast group, as a queue pair is attached to it. */
+struct fake_group {
+	union ibv_gid gid;
+	uint16_t lid;
+};
+
 /* One call: only the members its verb has are meaningful. */
 struct fake_call {
 	enum fake_verb verb;
@@ -575,6 +591,7 @@ struct fake_call {
 		struct ibv_alloc_dm_attr alloc_dm; /* ibv_alloc_dm */
 		struct fake_dm_range dm;           /* ibv_reg_dm_mr and the copies */
 		struct ibv_ece ece;                /* ibv_set_ece */
+		struct fake_group group;           /* ibv_attach_mcast, ibv_detach_mcast */
 	} arg;
 };
 
