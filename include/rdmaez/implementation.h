@@ -26,6 +26,7 @@
 #include "../rdmaez.h"
 
 #include "dm_share.h"
+#include "multicast.h"
 
 /* The bodies are hidden in the object, and weak, so that a second file that has them does no harm. */
 #undef RDMAEZ_SEAM
@@ -37,6 +38,7 @@
 #include "explain/diag.h"
 #include "explain/dm.h"
 #include "explain/mr.h"
+#include "explain/multicast.h"
 #include "explain/objects.h"
 #include "explain/path.h"
 #include "explain/port.h"

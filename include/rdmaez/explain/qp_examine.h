@@ -18,6 +18,7 @@ struct rdmaez_impl_qp_exam {
 	enum rdmaez_severity is; /* how sure it is that this state has its usual effect */
 	uint8_t port_num;        /* 0: not known, or it does not answer */
 	struct ibv_port_attr port;
+	bool has_groups; /* the device has multicast */
 	struct {
 		const char *verb;
 		int error;
@@ -301,6 +302,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 
 	rdmaez_impl_qp_exam_refused(e, "ibv_query_device",
 				    rdmaez_impl_ask_device(e->context, &device, &driver, e->diag));
+	e->has_groups = device.max_mcast_grp > 0;
 	rdmaez_impl_qp_ask_now(qp, driver, rdmaez_impl_qp_exam_wanted(e->type), &e->now);
 	usual = driver->vendor_id && e->type != IBV_QPT_RAW_PACKET &&
 		(e->type != IBV_QPT_DRIVER || (driver->traits & RDMAEZ_DRIVER_EFA));
@@ -327,15 +329,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 		e->port_num = 0;
 }
 
-RDMAEZ_SEAM int rdmaez_impl_tell_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag)
+/* All that is to be said of a queue pair by itself, in a record that is there. Whether it receives groups' messages. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_all(struct ibv_qp *qp, struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_exam e;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_qp_examine");
-	if (!qp)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
-	if (!diag)
-		return 0;
 	rdmaez_impl_diag_qp(diag, qp);
 	memset(&e, 0, sizeof(e));
 	e.context = qp->context;
@@ -357,8 +355,24 @@ RDMAEZ_SEAM int rdmaez_impl_tell_qp_examine(struct ibv_qp *qp, struct rdmaez_dia
 			diag, RDMAEZ_DIAG_LIKELY,
 			rdmaez_impl_errno_meaning(e.refused[i].error, RDMAEZ_WHY_QUERY_REFUSED),
 			e.refused[i].verb);
-	if (!diag->count)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_QP_NOTHING_FOUND, "qp");
+	return e.has_groups && e.type == IBV_QPT_UD;
+}
+
+RDMAEZ_SEAM int rdmaez_impl_tell_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag)
+{
+	bool has_groups;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_qp_examine");
+	if (!qp)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
+	if (!diag)
+		return 0;
+	has_groups = rdmaez_impl_qp_exam_all(qp, diag);
+	if (diag->count)
+		return 0;
+	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_QP_NOTHING_FOUND, "qp");
+	if (has_groups)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_MULTICAST_ASK, "qp");
 	return 0;
 }
 

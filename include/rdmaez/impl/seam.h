@@ -27,6 +27,7 @@ struct rdmaez_impl_field;
 struct rdmaez_impl_port_choice;
 struct rdmaez_impl_value;
 struct rdmaez_mr_dmabuf;
+struct rdmaez_path;
 struct rdmaez_port_caps;
 struct rdmaez_port_tables;
 struct rdmaez_wc_batch;
@@ -91,6 +92,12 @@ RDMAEZ_SEAM void rdmaez_impl_mr_explain(struct ibv_context *context, void *addr,
 					unsigned int access, struct rdmaez_diag *diag);
 RDMAEZ_SEAM void rdmaez_impl_mr_explain_dmabuf(const struct rdmaez_mr_dmabuf *dmabuf,
 					       unsigned int access, struct rdmaez_diag *diag);
+
+/* explain/multicast.h */
+RDMAEZ_SEAM void rdmaez_impl_multicast_explain(const struct ibv_qp *qp, struct rdmaez_diag *diag);
+RDMAEZ_SEAM int rdmaez_impl_tell_multicast_examine(struct ibv_qp *qp,
+						   const struct rdmaez_path *group, int port,
+						   struct rdmaez_diag *diag);
 
 /* explain/objects.h */
 RDMAEZ_SEAM void rdmaez_impl_cq_explain(struct ibv_context *context,
