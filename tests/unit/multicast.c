@@ -513,6 +513,10 @@ static void check_member(void)
 	fake_tree_file(IGMP6,
 		       "1    lo              ff020000000000000000000000000001     1 0000000C 0\n");
 	EXAMINED("an interface that is not listed", FOUND_NOTHING);
+	fake_tree_file(IGMP6,
+		       "7    eth7            ff020000000000000000000000000001     1 0000000C 0\n"
+		       "8    eth8            ff0e0000000000000000000000000009     1 0000000C 0\n");
+	EXAMINED("an interface that is not the last", SILENT);
 	fake_tree_file(IGMP6, "7\n7 \n7 eth7\n7    eth7            ff0e\n");
 	EXAMINED("lines that are cut", SILENT);
 }
@@ -536,6 +540,11 @@ static void check_examine(void)
 	start_silent("::ffff:239.1.2.3");
 	t.dev->attr.orig_attr.max_mcast_grp = 0;
 	EXAMINED("a device without multicast", LIKELY(NOT_SUPPORTED, "max_mcast_grp", NUMBERLESS));
+	start_silent("::ffff:239.1.2.3");
+	fake_fail(FAKE_QUERY_PORT, 1, EIO);
+	EXAMINED("a port that does not answer at first",
+		 CERTAIN(QUERY_REFUSED, "ibv_query_port", NUMBERLESS));
+	tap_eq_str(t.diag.verb, NULL, "is only a finding");
 	start_silent("::ffff:239.1.2.3");
 	t.qp = fixture_qp(t.qp->context, IBV_QPT_RAW_PACKET, IBV_QPS_RTS);
 	EXAMINED("another type",
