@@ -13,6 +13,7 @@
 
 #include <rdmaez.h>
 #include <rdmaez/implementation.h>
+#include <rdmaez/multicast.h>
 
 #include "fake_verbs.h"
 
@@ -541,6 +542,20 @@ static void examined_error(void)
 	print();
 }
 
+static void multicast(void)
+{
+	struct rdmaez_path group;
+
+	start(FAKE_PROFILE_MLX5, "mlx5_0", IBV_QPT_UD);
+	dev->attr.orig_attr.max_mcast_grp = 2097152;
+	move_to(IBV_QPS_RTS);
+	fake_tree_file("/proc/net/igmp", "2\tenp1s0f0  :     1      V3\n");
+	memset(&group, 0, sizeof(group));
+	need(rdmaez_multicast_gid("239.1.2.3", &group.dgid, &diag));
+	rdmaez_multicast_examine(qp, &group, 1, &diag);
+	print();
+}
+
 /* ---- No device --------------------------------------------------------------------------------- */
 
 static void no_device(void)
@@ -754,7 +769,7 @@ static const struct {
 	OUTPUT(gids),          OUTPUT(caps_text),
 	OUTPUT(caps_json),     OUTPUT(caps_require),
 	OUTPUT(caps_diff),     OUTPUT(record_line),
-	OUTPUT(record_json),
+	OUTPUT(record_json),   OUTPUT(multicast),
 };
 
 int main(int argc, char **argv)

@@ -3,17 +3,18 @@
  * @file multicast.h
  * @brief UD multicast: a group's address as a GID, joining and leaving it, sending to it, and why nothing arrives.
  *
- * One UD message that is sent to a group reaches every queue pair that is attached to it. `<rdmaez.h>` does not include
- * this header.
+ * One UD message that is sent to a group reaches every queue pair that is attached to it.
+ *
+ * `<rdmaez.h>` does not include this header.
  *
  * A group is described by a struct rdmaez_path: `dgid` is its GID, `sgid_index` the GID of this end as in path.h, and
  * `dlid` its MLID on InfiniBand. Sender and receiver write the same GID:
  *
  * | group | its GID |
  * |---|---|
- * | RoCE v2, IPv4: 239.1.2.3 | `::ffff:239.1.2.3` |
- * | RoCE v2, IPv6: `ff0e::9` | `ff0e::9` |
- * | RoCE v1, IPv4 as rdma_cm writes it | `ff0e::ffff:239.1.2.3` |
+ * | RoCE v2, IPv4: 239.1.2.3 | "::ffff:239.1.2.3" |
+ * | RoCE v2, IPv6: "ff0e::9" | "ff0e::9" |
+ * | RoCE v1, IPv4 as rdma_cm writes it | "ff0e::ffff:239.1.2.3" |
  * | InfiniBand | the MGID, as the subnet manager knows it |
  *
  * @par What a receiver needs

@@ -819,8 +819,8 @@ extern "C" {
 	X(MULTICAST_LEFT, "the queue pair is not attached to this group",                        \
 	  "use the GID and the LID that it was attached with")                                   \
 	X(MULTICAST_MISSING,                                                                     \
-	  "the host is not a member of this IP group on the GID's interface, and then neither "  \
-	  "switches nor the kernel let its packets through to RoCE v2",                          \
+	  "the host is not a member of this IP group on the GID's interface, so that switches "  \
+	  "and the kernel keep its packets from RoCE v2",                                        \
 	  "join by rdmaez_multicast_join() or rdma_join_multicast(); `ip maddress` lists the "   \
 	  "memberships")                                                                         \
 	X(MULTICAST_SUBNET,                                                                      \
