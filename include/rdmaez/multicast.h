@@ -7,8 +7,8 @@
  *
  * `<rdmaez.h>` does not include this header.
  *
- * A group is described by a struct rdmaez_path: `dgid` is its GID, `sgid_index` the GID of this end as in path.h, and
- * `dlid` its MLID on InfiniBand. Sender and receiver write the same GID:
+ * You describe a group by a struct rdmaez_path. Its `dgid` is the group's GID, its `sgid_index` names the GID of this end
+ * as in path.h, and its `dlid` is the MLID on InfiniBand. Sender and receiver use the same GID:
  *
  * | group | its GID |
  * |---|---|
@@ -18,31 +18,33 @@
  * | InfiniBand | the MGID, as the subnet manager knows it |
  *
  * @par What a receiver needs
- * A queue pair that is attached (ibv_attach_mcast()), in RTR at least, with the sender's Q_Key and with receives. On RoCE
- * v2 the host has to be a member of the IP group as well: otherwise switches that snoop do not send its packets here, the
- * kernel drops those that come by rxe, and no verb fails. rdmaez_multicast_join() does both. The membership belongs to a
- * socket that the caller gets, and ends when it is closed, or with the process. On InfiniBand the subnet manager has the
- * membership, and gives out the MLID: no verb asks it, but librdmacm's rdma_join_multicast() does.
+ * The queue pair must be attached (ibv_attach_mcast()), be in RTR at least, have the sender's Q_Key, and have receives
+ * posted. On RoCE v2 the host must be a member of the IP group as well. Otherwise switches that snoop do not send the
+ * group's packets to this host, the kernel drops those that reach rxe, and no verb fails. rdmaez_multicast_join() attaches
+ * the queue pair and makes the host a member. The membership belongs to a socket that you get, and ends when you close the
+ * socket or the process ends. On InfiniBand the subnet manager keeps the members and assigns the MLID. No verb asks it, but
+ * librdmacm's rdma_join_multicast() does.
  *
  * @par What a sender needs
- * An address handle (rdmaez_multicast_ah_create()), the queue pair number #RDMAEZ_MULTICAST_QPN, the receivers' Q_Key, and
- * no membership: `rdmaez_wr_send_to(&wr, &sge, ah, RDMAEZ_MULTICAST_QPN, qkey)`. A message is at most the MTU.
+ * A sender needs an address handle (rdmaez_multicast_ah_create()), the queue pair number #RDMAEZ_MULTICAST_QPN and the
+ * receivers' Q_Key, and no membership. A message is at most the MTU.
  *
  * @par With librdmacm
- * rdma_join_multicast() joins the IP group, for RoCE v2 an IPv4 one alone in Linux 6.1, or asks the subnet manager; then
- * its event has the GID, MLID and Q_Key in `param.ud`. With a queue pair of the rdma_cm_id it has attached that as well.
- * For any other queue pair call rdmaez_multicast_join() with `fd` NULL.
+ * On RoCE v2 rdma_join_multicast() makes the host a member, in Linux 6.1 only of IPv4 groups. On InfiniBand it asks the
+ * subnet manager. The event then has the GID, the MLID and the Q_Key in `param.ud`. If the rdma_cm_id has a queue pair,
+ * librdmacm attaches that. For any other queue pair call rdmaez_multicast_join() with `fd` NULL.
  *
  * @par Threads
- * May be called from any thread, rdmaez_multicast_leave() once for each join.
+ * May be called from any thread. Call rdmaez_multicast_leave() once for each join.
  * @par Verbs calls
  * As listed with each function.
  * @par Cost
- * Each function says what it calls; none is for the data path. They take up to 14 kB of stack, as
- * rdmaez_port_choose_gid() does, without a GID index to choose less than 2 kB.
+ * No function is meant for the data path; each says what it calls. rdmaez_multicast_join(), rdmaez_multicast_ah_create()
+ * and rdmaez_multicast_examine() take 9 kB of stack while they choose a GID, as rdmaez_port_choose_gid() does, and twice
+ * that if they explain why no GID suits. The others take less than 1 kB.
  * @par Sources
  * ibv_attach_mcast(); ib_attach_mcast(), cma_iboe_set_mgid(), cma_iboe_join_multicast() and rxe_mcast_add() of Linux 6.1;
- * IBTA volume 1, 10.5, and annex A17. What concerns InfiniBand has met a fake libibverbs, and no hardware.
+ * IBTA volume 1, 10.5, and annex A17. What concerns InfiniBand was tested with a fake libibverbs, and on no hardware.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_MULTICAST_H
@@ -90,13 +92,14 @@ RDMAEZ_API int rdmaez_multicast_gid_of(const struct sockaddr *address, union ibv
 /**
  * @brief Attaches a queue pair to a group, and makes the host a member of the IP group where that is needed.
  *
- * On RoCE v2 a UDP socket is opened that receives nothing, and by it the interface of the GID index joins the group:
- * `MCAST_JOIN_GROUP`, which is IP_ADD_MEMBERSHIP or IPV6_JOIN_GROUP. Without a GID index it is the one that
- * rdmaez_port_choose_gid() chooses for the group, as for its senders. On InfiniBand and RoCE v1 there is no socket. What
- * the queue pair is attached to already stays attached.
+ * On RoCE v2 the call opens a UDP socket, which receives nothing, and joins the group by it on the interface of the GID:
+ * `MCAST_JOIN_GROUP`, which is IP_ADD_MEMBERSHIP or IPV6_JOIN_GROUP. If `sgid_index` is 0, the GID is the one that
+ * rdmaez_port_choose_gid() chooses for the group, as for its senders. On InfiniBand and RoCE v1 there is no socket. If
+ * the queue pair is attached already, it stays so.
  *
- * Attach after INIT, as not all drivers take a queue pair in RESET. ibv_query_port(), then where a membership is wanted
- * ibv_query_gid_table() or, with a GID index, ibv_query_gid_ex(); ibv_attach_mcast(). No failure leaves anything behind.
+ * Join after INIT, because some drivers refuse a queue pair in RESET. The call makes one ibv_query_port() and one
+ * ibv_attach_mcast(), and between them, unless @p fd is NULL, one ibv_query_gid_table() or, with a GID index, one
+ * ibv_query_gid_ex(). A failure leaves nothing behind.
  *
  * @param qp a UD queue pair
  * @param group the group; of it `dgid`, `sgid_index` and `dlid` count
@@ -108,7 +111,7 @@ RDMAEZ_API int rdmaez_multicast_gid_of(const struct sockaddr *address, union ibv
  * @retval EINVAL @p qp or @p group is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the queue pair is not UD
  *         (#RDMAEZ_WHY_MULTICAST_TYPE); `dgid` is no group's (#RDMAEZ_WHY_MULTICAST_ADDRESS); on InfiniBand `dlid` is no
  *         MLID (#RDMAEZ_WHY_MULTICAST_LID), elsewhere it has more than 16 bits (#RDMAEZ_WHY_RANGE); no such port
- *         (#RDMAEZ_WHY_PORT); a GID index above 255 (#RDMAEZ_WHY_GID_INDEX); the driver refuses, in RESET likely for that
+ *         (#RDMAEZ_WHY_PORT); a GID index beyond the table (#RDMAEZ_WHY_GID_INDEX); the driver refuses, in RESET likely for that
  *         (#RDMAEZ_WHY_MULTICAST_RESET)
  * @retval EADDRNOTAVAIL the port has no suitable GID (#RDMAEZ_WHY_GID_NONE)
  * @retval ENODATA the GID index named is empty (#RDMAEZ_WHY_GID_EMPTY)
@@ -125,8 +128,8 @@ RDMAEZ_COLD int rdmaez_multicast_join(struct ibv_qp *qp, const struct rdmaez_pat
 /**
  * @brief Detaches a queue pair from a group, and closes the socket that holds the membership.
  *
- * A queue pair that is attached cannot be destroyed (EBUSY). One ibv_detach_mcast(); less than 1 kB of stack. The socket
- * is closed even where that fails.
+ * You cannot destroy a queue pair that is attached (EBUSY). The call makes one ibv_detach_mcast(), and closes the socket
+ * even if that fails.
  *
  * @param qp the queue pair
  * @param group the group as it was joined: `dgid` and `dlid`
@@ -143,9 +146,9 @@ RDMAEZ_COLD int rdmaez_multicast_leave(struct ibv_qp *qp, const struct rdmaez_pa
 /**
  * @brief Creates an address handle for sending to a group.
  *
- * Like rdmaez_ah_create(), with a GRH on every port, and after a look at the group's address and MLID. On RoCE no peer is
- * resolved: the Ethernet address follows from the group's. Its verbs calls are those of rdmaez_ah_create(). Destroy the
- * handle with ibv_destroy_ah().
+ * It does what rdmaez_ah_create() does, with the same verbs calls, but checks the group's address and MLID first, and sends
+ * a GRH on every port. On RoCE the kernel makes the Ethernet address from the group's, so it does not wait for a peer.
+ * Destroy the handle with ibv_destroy_ah().
  *
  * @param pd the protection domain of the queue pairs that will send
  * @param group the group; all of the path counts, such as `hop_limit` and `traffic_class`
@@ -163,13 +166,14 @@ RDMAEZ_COLD int rdmaez_multicast_ah_create(struct ibv_pd *pd, const struct rdmae
 /**
  * @brief Says why a queue pair receives nothing from a group, or why nothing that it sends arrives.
  *
- * It finds what rdmaez_qp_examine() finds, and what concerns the group. Above all: no socket of this host, nor librdmacm,
- * holds the membership of the IP group on the GID's interface (#RDMAEZ_WHY_MULTICAST_MISSING), by `/proc/net/igmp` or
- * `/proc/net/igmp6`, which `ip maddress` shows as well. That is likely, and never certain: an adapter may take the packets
- * nevertheless, and the membership may be a VRF's. No verb tells what a queue pair is attached to.
+ * The record gets what rdmaez_qp_examine() finds, and what concerns the group. Above all it tells whether this host lacks
+ * the membership of the IP group on the GID's interface (#RDMAEZ_WHY_MULTICAST_MISSING), by `/proc/net/igmp` or
+ * `/proc/net/igmp6`, from which `ip maddress` reads as well. That finding is likely, and never certain: an adapter may
+ * deliver the packets nevertheless, and with a VRF the membership stands elsewhere. No verb tells which groups a queue pair
+ * is attached to.
  *
- * Nothing is changed. The calls of rdmaez_qp_examine(), ibv_query_device(), and those that rdmaez_multicast_join() makes
- * before it attaches; a file of the kernel's is read.
+ * Nothing is changed. The call makes the verbs calls of rdmaez_qp_examine(), ibv_query_device(), and those that
+ * rdmaez_multicast_join() makes before it attaches, and reads one file of the kernel's.
  *
  * @param qp the queue pair
  * @param group the group, as it is joined

@@ -320,7 +320,8 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * What a driver does not report is not judged. A query of the device, the queue pair, the port or the GID
  * that fails is a likely finding, what its errno usually means: #RDMAEZ_WHY_DEVICE_GONE,
  * #RDMAEZ_WHY_NOT_SUPPORTED, ...; else #RDMAEZ_WHY_QUERY_REFUSED. #RDMAEZ_WHY_QP_NOTHING_FOUND stands
- * alone. What cannot be seen from here: the peer, posted work requests, completions that wait to be polled.
+ * alone, but of a UD queue pair on a device with multicast beside #RDMAEZ_WHY_MULTICAST_ASK. What cannot be seen from
+ * here: the peer, posted work requests, completions that wait to be polled, multicast groups (rdmaez_multicast_examine()).
  *
  * @param qp the queue pair
  * @param diag receives the findings, the most likely first; NULL: nothing is done

@@ -803,33 +803,32 @@ extern "C" {
 	X(EVENT_NONE, "no event came in time", "wait longer, or go on")
 
 /* Those of multicast.h alone. */
-#define RDMAEZ_IMPL_WHY_MULTICAST(X)                                                             \
-	X(MULTICAST_ADDRESS, "this is not the address of a multicast group",                     \
-	  "use an address from 224.0.0.0 to 239.255.255.255, or one that begins with ff")        \
-	X(MULTICAST_TYPE, "only UD queue pairs receive what is sent to a group",                 \
-	  "create the queue pair with IBV_QPT_UD")                                               \
-	X(MULTICAST_LID,                                                                         \
-	  "on InfiniBand a group has an MLID, which the subnet manager gives to who joins it",   \
-	  "join by rdma_join_multicast() of librdmacm, and use the LID of its event")            \
-	X(MULTICAST_RESET, "some drivers attach no queue pair that is in RESET",                 \
-	  "move it to INIT first")                                                               \
-	X(MULTICAST_MEMBER, "the GID's interface did not become a member of the IP group",       \
-	  "see that the interface is up, in this network namespace, and has IPv6 for such a "    \
-	  "group")                                                                               \
-	X(MULTICAST_LEFT, "the queue pair is not attached to this group",                        \
-	  "use the GID and the LID that it was attached with")                                   \
-	X(MULTICAST_MISSING,                                                                     \
-	  "the host is not a member of this IP group on the GID's interface, so that switches "  \
-	  "and the kernel keep its packets from RoCE v2",                                        \
-	  "join by rdmaez_multicast_join() or rdma_join_multicast(); `ip maddress` lists the "   \
-	  "memberships")                                                                         \
-	X(MULTICAST_SUBNET,                                                                      \
-	  "on InfiniBand only the subnet manager knows who is a member of this group",           \
-	  "see `saquery MCMemberRecord`, and join by rdma_join_multicast()")                     \
-	X(MULTICAST_ASK,                                                                         \
-	  "verbs do not tell to which multicast groups the queue pair is attached, nor whether " \
-	  "the host is a member",                                                                \
-	  "if it is to receive from a group, ask rdmaez_multicast_examine()")
+#define RDMAEZ_IMPL_WHY_MULTICAST(X)                                                               \
+	X(MULTICAST_ADDRESS, "this is not the address of a multicast group",                       \
+	  "use an address from 224.0.0.0 to 239.255.255.255, or one that begins with ff")          \
+	X(MULTICAST_TYPE, "only a UD queue pair receives what is sent to a group",                 \
+	  "create the queue pair with IBV_QPT_UD")                                                 \
+	X(MULTICAST_LID, "on InfiniBand a group needs an MLID, which the subnet manager assigns",  \
+	  "join by rdma_join_multicast() of librdmacm, and use the LID of its event")              \
+	X(MULTICAST_RESET, "some drivers do not attach a queue pair that is in RESET",             \
+	  "move it to INIT first")                                                                 \
+	X(MULTICAST_MEMBER, "the host could not join the IP group on the GID's interface",         \
+	  "check that the interface is up, is in this network namespace, and has IPv6 if the "     \
+	  "group has")                                                                             \
+	X(MULTICAST_LEFT, "the queue pair is not attached to this group",                          \
+	  "use the GID and the LID that it was attached with")                                     \
+	X(MULTICAST_MISSING,                                                                       \
+	  "the host is not a member of this IP group on the GID's interface, so switches and the " \
+	  "kernel keep the group's packets away",                                                  \
+	  "join by rdmaez_multicast_join() or rdma_join_multicast(); `ip maddress` lists the "     \
+	  "memberships")                                                                           \
+	X(MULTICAST_SUBNET,                                                                        \
+	  "on InfiniBand only the subnet manager knows the members of this group",                 \
+	  "see `saquery MCMemberRecord`, and join by rdma_join_multicast()")                       \
+	X(MULTICAST_ASK,                                                                           \
+	  "verbs cannot tell which multicast groups the queue pair is attached to, nor whether "   \
+	  "the host has joined them",                                                              \
+	  "if you expect messages to a group, call rdmaez_multicast_examine() with it")
 
 /**
  * @brief All reasons: id, what is wrong, what to do about it.

@@ -13,7 +13,8 @@ static const struct {
 	{"ibv_attach_mcast", EINVAL, "MCAST_UNFIT", "gid",
 	 "only UD queue pairs receive what is sent to a group, and this must be a group's GID, on "
 	 "InfiniBand with its LID",
-	 "attach a UD queue pair to a GID that begins with ff"},
+	 "attach a UD queue pair to a GID that begins with ff, or to an IPv4 group's, such as "
+	 "::ffff:239.1.2.3"},
 	/* The reference count of struct ibv_comp_channel: ibv_destroy_comp_channel() of rdma-core. */
 	{"ibv_destroy_comp_channel", EBUSY, "CHANNEL_IN_USE", "channel",
 	 "a completion queue still has its events in this channel",
