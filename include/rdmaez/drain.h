@@ -13,12 +13,21 @@
  * - efa, erdma, iw_cxgb4, mana_ib, ocrdma and siw refuse or keep what is posted in ERR; hfi1 and ib_qib keep receives.
  *   With these the program says how many are outstanding (`sends`, `recvs`), and draining ends when as many have
  *   completed. Signal every send then: one that succeeds unsignaled never completes. The same goes for the sends of
- *   RAW_PACKET and driver types, and of UD without `ah`.
+ *   RAW_PACKET and driver types.
+ *
+ * Nothing shows an end without a beacon and without a number. It is not waited for until the deadline: once all other
+ * ends are seen, and nothing of the queue pair has completed for 0.1 s, draining returns ETIMEDOUT. With
+ * #RDMAEZ_DRAIN_ANYWAY, rdmaez_qp_destroy() and rdmaez_qp_recover() then go on.
  *
  * Completion queues need room for every work request of all their queue pairs, signaled or not, and one more for each
  * of their queues: rxe, for one, drops completions for which there is none. A full queue gets its beacon as soon as
  * something has completed. Beacons have the addresses of `state` and `qp_num` of struct ibv_qp as `wr_id`: a program
  * that polls on after draining has timed out ignores completions with these.
+ *
+ * @par Whose completions are polled
+ * Verbs cannot poll the completions of one queue pair alone: those of all that share its completion queues are taken.
+ * So each function that polls needs somewhere to put them, `completed`, and returns EINVAL without it. Where nobody
+ * else uses the queues, and nobody asks what has become of the work requests, say so by #RDMAEZ_DRAIN_DISCARD.
  *
  * @par Shared receive queues
  * Then the queue pair has no receive queue of its own, and nothing can be posted to mark its end. The end is
@@ -31,7 +40,8 @@
  * good; @p diag may be NULL. Besides what is listed, any other errno value of the verbs it calls may be returned.
  *
  * @par Deadlines
- * A timeout is for the whole of a call; 0 means 1 s, but for rdmaez_event_next() no wait, and UINT64_MAX forever.
+ * A timeout is in ns, and for the whole of a call. 0 means 10 s, #RDMAEZ_NS_NOW one look, #RDMAEZ_NS_FOREVER no
+ * deadline. For rdmaez_event_next() 0 means no wait.
  *
  * @par Threads
  * No other thread may post to the queue pair, modify it, or poll its completion queues meanwhile; a program whose
@@ -58,30 +68,37 @@
 extern "C" {
 #endif
 
-/** @brief Bit: the send queue, in `struct rdmaez_drained` and `struct rdmaez_drain`. */
-#define RDMAEZ_DRAIN_SENDS 0x1u
-/** @brief Bit: the receive queue, or what was taken from a shared one. */
-#define RDMAEZ_DRAIN_RECVS 0x2u
+/** @brief The queues of a queue pair, in `struct rdmaez_drained` and `struct rdmaez_drain`. */
+enum rdmaez_queues {
+	RDMAEZ_QUEUE_SEND = 1 << 0, /**< the send queue */
+	RDMAEZ_QUEUE_RECV = 1 << 1  /**< the receive queue, or what was taken from a shared one */
+};
 
-/** @brief Option: IBV_EVENT_QP_LAST_WQE_REACHED of this queue pair has been read. */
-#define RDMAEZ_DRAIN_LAST_WQE 0x1u
-/** @brief Option of rdmaez_qp_destroy() and rdmaez_qp_recover(): go on even if draining fails or takes too long. */
-#define RDMAEZ_DRAIN_ANYWAY 0x2u
+/** @brief Flags of rdmaez_drain_opts. */
+enum rdmaez_drain_flags {
+	/** IBV_EVENT_QP_LAST_WQE_REACHED of this queue pair has been read. */
+	RDMAEZ_DRAIN_LAST_WQE = 1 << 0,
+	/** rdmaez_qp_destroy() and rdmaez_qp_recover() go on even if draining fails or takes too long. */
+	RDMAEZ_DRAIN_ANYWAY = 1 << 1,
+	/** Nobody else uses the completion queues, and what is polled without `completed` may be lost. */
+	RDMAEZ_DRAIN_DISCARD = 1 << 2
+};
 
 /** @brief Options for draining. Start from all zero. */
 struct rdmaez_drain_opts {
-	unsigned int flags;  /**< RDMAEZ_DRAIN_ options */
-	uint64_t timeout_ns; /**< the deadline in ns, not rdmaez_drain_begin()'s; 0: 1 s */
+	unsigned int flags;  /**< enum rdmaez_drain_flags */
+	uint64_t timeout_ns; /**< the deadline in ns, not rdmaez_drain_begin()'s; 0: 10 s */
 	/** Receives every completion that is polled, except beacons: also those of other queue pairs, where they share
-	 *  a completion queue. Of one that failed, `opcode` is not valid. NULL: they are counted, and lost. */
+	 *  a completion queue. Of one that failed, `opcode` is not valid. NULL: what polls is refused, unless there is
+	 *  #RDMAEZ_DRAIN_DISCARD; then they are counted, and lost. rdmaez_drain_begin() does not poll. */
 	void (*completed)(void *arg, const struct ibv_wc *wc);
 	void *arg; /**< passed to `completed` */
 	/** How many sends are outstanding. Less than 1: that is not known. #RDMAEZ_ZERO: none, and no beacon. Where
 	 *  both queues have one completion queue, they are counted together, so both numbers are needed. */
 	int sends;
 	int recvs; /**< the same for receives; ignored with a shared receive queue */
-	/** UD: any address handle of the protection domain, for the beacon, which is never sent. NULL: sends are
-	 *  counted. */
+	/** UD: any address handle of the protection domain, for the beacon, which is never sent. NULL: one is made and
+	 *  destroyed again, but not by rdmaez_drain_begin(), with which sends are counted then. */
 	struct ibv_ah *ah;
 };
 
@@ -92,8 +109,8 @@ struct rdmaez_drained {
 	unsigned int
 		completed; /**< those that completed otherwise: they have succeeded, or failed first */
 	unsigned int others; /**< completions of other queue pairs */
-	/** Which ends were not seen, so that more may complete: RDMAEZ_DRAIN_SENDS and RECVS bits. After success 0, or
-	 *  #RDMAEZ_DRAIN_RECVS with a shared receive queue and without #RDMAEZ_DRAIN_LAST_WQE. */
+	/** Which ends were not seen, so that more may complete: enum rdmaez_queues. After success 0, or
+	 *  #RDMAEZ_QUEUE_RECV with a shared receive queue and without #RDMAEZ_DRAIN_LAST_WQE. */
 	unsigned int open;
 };
 
@@ -109,7 +126,8 @@ struct rdmaez_recover_opts {
 
 /** @brief Draining in progress. The program reads `waits` and `drained`. */
 struct rdmaez_drain {
-	unsigned int waits;            /**< the queues whose ends are waited for; 0: it is done */
+	unsigned int
+		waits; /**< the queues whose ends are waited for, enum rdmaez_queues; 0: it is done */
 	struct rdmaez_drained drained; /**< what it has found so far */
 	struct ibv_qp *qp;             /**< the queue pair */
 	struct rdmaez_drain_opts opts; /**< as they were given */
@@ -124,10 +142,11 @@ struct rdmaez_drain {
  *
  * Calls ibv_modify_qp() even if the queue pair is in ERR already, since some libraries flush only what they have moved
  * there themselves. In RESET nothing is outstanding, and nothing is done; except on iWARP, where librdmacm connects
- * without telling libibverbs. May be repeated.
+ * without telling libibverbs. Where `sends` and `recvs` say that nothing is outstanding, nothing is polled. May be
+ * repeated.
  *
  * @param qp the queue pair
- * @param opts the options; NULL: all defaults
+ * @param opts the options; NULL: all defaults, by which nothing can be polled
  * @param drained receives what was found, also with ETIMEDOUT; may be NULL
  * @param diag receives the explanation
  * @retval 0 nothing is outstanding; see `drained->open`
@@ -136,12 +155,14 @@ struct rdmaez_drain {
  *         #RDMAEZ_WHY_DRAIN_NO_AH), so many are left (#RDMAEZ_WHY_DRAIN_LEFT), the beacon is not back
  *         (#RDMAEZ_WHY_DRAIN_BEACON) or found no room (#RDMAEZ_WHY_DRAIN_FULL). Likely the completion queue was too
  *         small (#RDMAEZ_WHY_DRAIN_CQ)
- * @retval EINVAL unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN)
+ * @retval EINVAL unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); something has to be polled, and there is neither
+ *         `opts.completed` nor #RDMAEZ_DRAIN_DISCARD (#RDMAEZ_WHY_DRAIN_NOWHERE): nothing is done
  * @retval EIO ibv_poll_cq() failed (#RDMAEZ_WHY_DEVICE_GONE)
  * @return any errno value of rdmaez_qp_to_err()
  * @par Verbs calls
  * ibv_modify_qp() to ERR, before and after the beacons; ibv_query_device() and ibv_query_qp() for the driver and the
- * queues' sizes; ibv_post_send(), ibv_post_recv(), ibv_poll_cq().
+ * queues' sizes; ibv_post_send(), ibv_post_recv(), ibv_poll_cq(). For UD without `ah`, also ibv_query_port(),
+ * ibv_query_gid_table(), ibv_create_ah() and ibv_destroy_ah().
  */
 RDMAEZ_COLD int rdmaez_qp_drain(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
 				struct rdmaez_drained *drained, struct rdmaez_diag *diag);
@@ -160,7 +181,7 @@ RDMAEZ_COLD int rdmaez_qp_drain(struct ibv_qp *qp, const struct rdmaez_drain_opt
  * @param opts the options; NULL: all defaults; `timeout_ns` is not looked at
  * @param drain receives the state
  * @param diag receives the explanation
- * @return as rdmaez_qp_drain(), without ETIMEDOUT
+ * @return as rdmaez_qp_drain(), without ETIMEDOUT and #RDMAEZ_WHY_DRAIN_NOWHERE
  */
 RDMAEZ_COLD int rdmaez_drain_begin(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
 				   struct rdmaez_drain *drain, struct rdmaez_diag *diag);
@@ -184,7 +205,7 @@ RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq
  * Receiving goes on; sending goes on after rdmaez_qp_resume(). What is posted meanwhile waits.
  *
  * @param qp the queue pair, in RTS or SQD
- * @param timeout_ns how long to wait, in ns
+ * @param timeout_ns how long to wait, in ns; 0: 10 s
  * @param diag receives the explanation
  * @retval 0 it is in SQD and has drained
  * @retval EOPNOTSUPP mlx5 and hns have no SQD (#RDMAEZ_WHY_NO_SQD); on iWARP it ends the connection
@@ -207,7 +228,7 @@ RDMAEZ_COLD int rdmaez_qp_quiesce(struct ibv_qp *qp, uint64_t timeout_ns, struct
  *
  * @param qp the queue pair, in RTS or SQD; it ends in RTS
  * @param opts the options, as for rdmaez_qp_to_sqd()
- * @param timeout_ns how long to wait for the send queue, in ns
+ * @param timeout_ns how long to wait for the send queue, in ns; 0: 10 s
  * @param diag receives the explanation
  * @retval 0 they are changed
  * @retval EINVAL neither RTS nor SQD takes one of them, or a value is wrong: found before anything is done, as by
@@ -261,8 +282,8 @@ RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag);
  * @retval 0 it is in RESET
  * @retval EINVAL this driver needs a new queue pair, and there is no `opts->init_attr` (#RDMAEZ_WHY_RESET_FINAL):
  *         nothing is done
- * @return any errno value of rdmaez_qp_drain(), unless #RDMAEZ_DRAIN_ANYWAY is set; of rdmaez_qp_to_reset(),
- *         rdmaez_qp_create() or rdmaez_qp_destroy(): @p qp is the old one, in ERR or RESET; or of
+ * @return any errno value of rdmaez_qp_drain(), with #RDMAEZ_DRAIN_ANYWAY only EINVAL of wrong options; of
+ *         rdmaez_qp_to_reset(), rdmaez_qp_create() or rdmaez_qp_destroy(): @p qp is the old one, in ERR or RESET; or of
  *         rdmaez_endpoint_local(): @p qp is in RESET, and may be the new one
  * @par Verbs calls
  * Those of the functions named, and ibv_query_qp(). The new queue pair is created before the old one is destroyed.
@@ -274,14 +295,29 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
 /**
  * @brief Drains a queue pair, then destroys it.
  *
+ * For a server whose queue pairs share a completion queue:
+ *
+ * @code
+ * // Gets all that was polled meanwhile, of every queue pair.
+ * int leave(struct ibv_qp *qp, void (*completed)(void *arg, const struct ibv_wc *wc), void *arg)
+ * {
+ *         struct rdmaez_drain_opts opts = {0};
+ *
+ *         opts.flags = RDMAEZ_DRAIN_ANYWAY;
+ *         opts.completed = completed;
+ *         opts.arg = arg;
+ *         return rdmaez_qp_destroy(qp, &opts, NULL, NULL);
+ * }
+ * @endcode
+ *
  * @param qp the queue pair
- * @param opts how to drain; NULL: all defaults
+ * @param opts how to drain; NULL: all defaults, by which nothing can be polled
  * @param drained receives what was found, also after a failure; may be NULL
  * @param diag receives the explanation
  * @retval 0 it is gone
  * @retval EBUSY likely it is attached to a multicast group (#RDMAEZ_WHY_QP_MULTICAST)
- * @return any errno value of rdmaez_qp_drain(), unless #RDMAEZ_DRAIN_ANYWAY is set, or of ibv_destroy_qp(): it still
- *         exists then, in ERR
+ * @return any errno value of rdmaez_qp_drain(), with #RDMAEZ_DRAIN_ANYWAY only EINVAL of wrong options, or of
+ *         ibv_destroy_qp(): it still exists then, in ERR unless the options are wrong
  * @note ibv_destroy_qp() waits, without a deadline, until every event of the queue pair that was read is acknowledged:
  *       those of rdmaez_event_next() are. Several libraries also remove its completions from the completion queues.
  */

@@ -800,7 +800,11 @@ extern "C" {
 	  "from ERR, use rdmaez_qp_recover(); otherwise bring it up first")                        \
 	X(QP_MULTICAST, "the queue pair may be attached to a multicast group",                     \
 	  "detach it with ibv_detach_mcast()")                                                     \
-	X(EVENT_NONE, "no event came in time", "wait longer, or go on")
+	X(EVENT_NONE, "no event came in time", "wait longer, or go on")                            \
+	X(DRAIN_NOWHERE,                                                                           \
+	  "draining polls the completion queues, and there is nowhere to put the completions, "    \
+	  "other queue pairs' among them",                                                         \
+	  "set completed; or set RDMAEZ_DRAIN_DISCARD, if nobody else uses these queues")
 
 /* Those of multicast.h alone. */
 #define RDMAEZ_IMPL_WHY_MULTICAST(X)                                                               \

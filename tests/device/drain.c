@@ -46,6 +46,9 @@ static struct rdmaez_drain_opts drain_opts(const struct side *side)
 	return opts;
 }
 
+/* Of queue pairs that have their completion queues for themselves. */
+static const struct rdmaez_drain_opts discard = {.flags = RDMAEZ_DRAIN_DISCARD};
+
 static void must(int error, const struct rdmaez_diag *diag, const char *what)
 {
 	if (error)
@@ -140,7 +143,8 @@ static void check_drain(struct rig *rig, enum ibv_qp_type type, const char *what
 	opts = drain_opts(near);
 	must(rdmaez_qp_drain(near->qp, &opts, &drained, &diag), &diag, "drained again");
 	tap_eq_int(drained.flushed + drained.completed, 0, "%s: there is nothing", what);
-	must(rdmaez_qp_drain(far->qp, NULL, NULL, &diag), &diag, "and the other end");
+	opts = drain_opts(far);
+	must(rdmaez_qp_drain(far->qp, &opts, NULL, &diag), &diag, "and the other end");
 	must(rdmaez_qp_to_reset(near->qp, &diag), &diag, "RESET");
 	must(rdmaez_qp_to_reset(far->qp, &diag), &diag, "of both");
 	connect_sides(rig, near, far);
@@ -178,7 +182,73 @@ static void check_ud(struct rig *rig)
 	must(rdmaez_qp_drain(side->qp, &opts, &drained, &diag), &diag, "UD");
 	check_work(&drained, "UD");
 	side_close(side);
+	side = side_open(rig, IBV_QPT_UD);
+	opts = drain_opts(side);
+	bring_up(rig, side, 0, 1, 0);
+	post_work(side, ah);
+	must(rdmaez_qp_drain(side->qp, &opts, &drained, &diag), &diag, "UD without a handle");
+	check_work(&drained, "UD without a handle");
+	side_close(side);
 	ibv_destroy_ah(ah);
+}
+
+/* A UD queue pair that has had nothing to do goes at once, by what a destructor of C++ calls, and leaves nothing. */
+static void check_idle(struct rig *rig)
+{
+	struct side *side = side_open(rig, IBV_QPT_UD);
+	struct rdmaez_drain_opts opts = drain_opts(side);
+	struct rdmaez_diag diag;
+
+	bring_up(rig, side, 0, 1, 0);
+	opts.flags = RDMAEZ_DRAIN_ANYWAY;
+	opts.timeout_ns = RDMAEZ_NS_FOREVER;
+	must(rdmaez_qp_destroy(side->qp, &opts, NULL, &diag), &diag, "an idle UD queue pair goes");
+	close_rest(side); /* which bails out of the test if something is left */
+	tap_eq_int(seen.flushed + seen.failed + seen.succeeded + seen.others, 0, "with nothing");
+}
+
+/*
+ * A server with one completion queue: a client leaves while a completion of another one is there. It is not lost
+ * without a word: either nothing happens, or it is handed over.
+ */
+static void check_leaving(struct rig *rig)
+{
+	struct side *stays = side_open(rig, IBV_QPT_RC), *leaves = side_open(rig, IBV_QPT_RC);
+	struct ibv_qp_init_attr init = {
+		.cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1},
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+		.send_cq = stays->send_cq,
+		.recv_cq = stays->send_cq};
+	struct rdmaez_drain_opts opts;
+	struct rdmaez_diag diag;
+	struct ibv_wc wc;
+	int rest = 0;
+
+	ibv_destroy_qp(leaves->qp);
+	leaves->qp = ibv_create_qp(rig->pd, &init);
+	rig_need(leaves->qp, "ibv_create_qp");
+	bring_up(rig, stays, stays->qp->qp_num, 1, 1);
+	bring_up(rig, leaves, leaves->qp->qp_num, 1, 1);
+	tap_eq_int(side_post_receive(stays), 0, "the one that stays has a receive");
+	rdmaez_qp_to_err(stays->qp, NULL); /* of which the flush is in its own queue */
+	tap_eq_int(rig_status(stays->recv_cq), IBV_WC_WR_FLUSH_ERR, "it is flushed");
+	post_work(stays, NULL);
+	tap_eq_int(rig_status(stays->send_cq), IBV_WC_WR_FLUSH_ERR, "so is its first send");
+	tap_eq_int(rdmaez_qp_destroy(leaves->qp, NULL, NULL, &diag), EINVAL,
+		   "leaving is refused where completions have nowhere to go");
+	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_DRAIN_NOWHERE), "which is said");
+	tap_eq_int(leaves->qp->state, IBV_QPS_RTS, "and nothing has happened");
+	opts = drain_opts(leaves);
+	opts.flags = RDMAEZ_DRAIN_ANYWAY;
+	must(rdmaez_qp_destroy(leaves->qp, &opts, NULL, &diag), &diag, "leaving with an inbox");
+	RIG_UNTIL(seen.others + rest == WORK - 1 ||
+		  (rest += ibv_poll_cq(stays->send_cq, 1, &wc)) < 0);
+	tap_eq_int(seen.others + rest, WORK - 1, "loses no completion of the one that stays");
+	tap_ok(seen.others > 0, "since those that it polled are handed over");
+	close_rest(leaves);
+	rig_empty(stays->recv_cq);
+	side_close(stays);
 }
 
 /* Two queue pairs with one completion queue. */
@@ -233,8 +303,8 @@ static void check_srq(struct rig *rig)
 	side->qp = ibv_create_qp(rig->pd, &init);
 	rig_need(side->qp, "ibv_create_qp");
 	bring_up(rig, side, side->qp->qp_num, 1, 1);
-	must(rdmaez_qp_drain(side->qp, NULL, &drained, &diag), &diag, "a shared receive queue");
-	tap_eq_int(drained.open, RDMAEZ_DRAIN_RECVS, "has no end that can be marked");
+	must(rdmaez_qp_drain(side->qp, &discard, &drained, &diag), &diag, "a shared receive queue");
+	tap_eq_int(drained.open, RDMAEZ_QUEUE_RECV, "has no end that can be marked");
 	if (rig_linux() >= 612) {
 		tap_eq_int(rdmaez_event_next(rig->context, SECONDS * ns, &event, &diag), 0,
 			   "rxe of Linux 6.12 tells it");
@@ -244,7 +314,7 @@ static void check_srq(struct rig *rig)
 		tap_eq_int(rdmaez_event_next(rig->context, ns / 5, &event, &diag), ETIMEDOUT,
 			   "rxe of Linux 6.1 does not tell it");
 	}
-	must(rdmaez_qp_destroy(side->qp, NULL, NULL, &diag), &diag, "it is destroyed in order");
+	must(rdmaez_qp_destroy(side->qp, &discard, NULL, &diag), &diag, "it is destroyed in order");
 	tap_eq_int(ibv_destroy_srq(init.srq), 0, "and so is the other queue");
 	close_rest(side);
 }
@@ -381,7 +451,8 @@ static void check_sqd(struct rig *rig)
 	tap_ok(error || event.event_type == IBV_EVENT_SQ_DRAINED, "that it has drained");
 	while (!rdmaez_event_next(rig->context, 0, &event, NULL))
 		continue;
-	must(rdmaez_qp_destroy(near->qp, NULL, NULL, &diag), &diag, "which keeps nobody waiting");
+	must(rdmaez_qp_destroy(near->qp, &discard, NULL, &diag), &diag,
+	     "which keeps nobody waiting");
 	close_rest(near);
 	side_close(far);
 }
@@ -393,6 +464,8 @@ int main(void)
 	check_drain(&rig, IBV_QPT_RC, "RC");
 	check_drain(&rig, IBV_QPT_UC, "UC");
 	check_ud(&rig);
+	check_idle(&rig);
+	check_leaving(&rig);
 	check_shared(&rig);
 	check_srq(&rig);
 	check_recover(&rig);

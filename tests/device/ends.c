@@ -651,6 +651,7 @@ static void test_strangers(void)
 /* Creates, connects and destroys a queue pair so many times; each sends one message. */
 static int churn(struct end *end, int socket, int times)
 {
+	const struct rdmaez_drain_opts discard = {.flags = RDMAEZ_DRAIN_DISCARD};
 	struct rdmaez_endpoint port;
 
 	if (!fine(end, rdmaez_qp_destroy(end->it.qp, NULL, NULL, &end->diag), "destroying"))
@@ -674,7 +675,7 @@ static int churn(struct end *end, int socket, int times)
 		if (fine(end, ends_connect(end, socket, ENDS_LONG), "connecting") &&
 		    move(end, socket)) {
 			end->closing = true;
-			fine(end, rdmaez_qp_destroy(end->it.qp, NULL, NULL, &end->diag),
+			fine(end, rdmaez_qp_destroy(end->it.qp, &discard, NULL, &end->diag),
 			     "destroying");
 			end->it.qp = NULL;
 		}

@@ -94,7 +94,7 @@ static void check_uncounted(struct net *net)
 		   "not counted: the end is not known");
 	tap_eq_count(&diag, 2, "not counted: of both queues");
 	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_DRAIN_UNCOUNTED), "not counted: for that reason");
-	tap_eq_hex(drained.open, RDMAEZ_DRAIN_SENDS | RDMAEZ_DRAIN_RECVS, "which the result tells");
+	tap_eq_hex(drained.open, RDMAEZ_QUEUE_SEND | RDMAEZ_QUEUE_RECV, "which the result tells");
 	check_work(&drained, "not counted");
 	tap_eq_int(rdmaez_qp_quiesce(c.far->qp, ns, &diag), EOPNOTSUPP, "SQD would disconnect");
 	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_SQD_CLOSES), "and that is said");
@@ -132,7 +132,7 @@ static void check_recover(struct net *net)
 	recovery.drain.flags = RDMAEZ_DRAIN_ANYWAY;
 	tap_eq_int(rdmaez_qp_recover(&c.far->qp, &recovery, &local, &drained, &diag), 0,
 		   "so is the other, whatever it has left");
-	tap_eq_hex(drained.open, RDMAEZ_DRAIN_RECVS, "of which it does not know");
+	tap_eq_hex(drained.open, RDMAEZ_QUEUE_RECV, "of which it does not know");
 	tap_ok(c.far->qp->qp_num != far, "with another number");
 	connection_forget(net, &c);
 	rig_empty(c.near->send_cq);

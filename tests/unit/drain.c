@@ -9,8 +9,8 @@
 #define MS 1000000u
 
 enum {
-	SENDS = RDMAEZ_DRAIN_SENDS,
-	RECVS = RDMAEZ_DRAIN_RECVS,
+	SENDS = RDMAEZ_QUEUE_SEND,
+	RECVS = RDMAEZ_QUEUE_RECV,
 	BEACON = 100 /* no wr_id of a test is that great */
 };
 
@@ -182,8 +182,6 @@ static void check_untold(const struct driver *d, const char *name)
 	const unsigned int from = d->counts & SENDS ? 0 : 1;
 	struct expected wanted[2] = {both[from], both[1]};
 
-	if (t.qp->qp_type == IBV_QPT_UD && !(d->counts & SENDS))
-		wanted[0].reason = RDMAEZ_WHY_DRAIN_NO_AH;
 	check_findings(&t.diag, drain(), ETIMEDOUT, "rdmaez_qp_drain", wanted, 2 - from, name);
 	check_drained(5, 0, 0, d->counts, name);
 	tap_eq_str(t.seen, "12345", "%s: all are handed over nevertheless", name);
@@ -272,6 +270,7 @@ static void check_beacons(void)
 	tap_eq_int(fake_count(FAKE_ANY), 0, "and nothing is done");
 	check_drained(0, 0, 0, 0, "in RESET");
 	tap_eq_int(rdmaez_qp_drain(t.qp, NULL, NULL, NULL), 0, "nor need anything be given");
+	tap_eq_int(rdmaez_qp_destroy(t.qp, NULL, NULL, NULL), 0, "not even to destroy it");
 }
 
 /* Queues that are full, or do not exist. */
@@ -409,12 +408,40 @@ static void check_counts(void)
 		   WRONG(DRAIN_UNCOUNTED, "opts.recvs", NOTHING));
 	t.opts.flags = 8 | RDMAEZ_DRAIN_ANYWAY;
 	CHECK_FINDINGS(&t.diag, drain(), EINVAL, "rdmaez_qp_drain", "a flag",
-		       WRONG(OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 8, 0, 3));
+		       WRONG(OPTION_UNKNOWN, "opts.flags", RDMAEZ_VALUE_FLAGS, 8, 0, 7));
 	check_refusal(&t.diag, rdmaez_qp_drain(NULL, NULL, NULL, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
 }
 
 /* ---- Other types, shared queues ----------------------------------------------------------- */
+
+/* A queue pair whose sends nobody counts gets a handle for its beacon, where a beacon comes back at all. */
+static void check_ud_driver(const struct driver *d)
+{
+	bool counts;
+	char name[80];
+
+	start(d->profile, d->release);
+	if (!(t.dev->qp_types & FAKE_QPT(IBV_QPT_UD)))
+		return;
+	snprintf(name, sizeof(name), "UD of %d on Linux %s", (int)d->profile, d->release);
+	make_qp(IBV_QPT_UD, IBV_QPS_RTS, 64, true);
+	counts = d->counts == (SENDS | RECVS);
+	t.opts.timeout_ns = RDMAEZ_NS_FOREVER;
+	t.opts.recvs = d->counts ? RDMAEZ_ZERO : 0;
+	fake_reset_log();
+	tap_eq_int(drain(), counts ? ETIMEDOUT : 0, "%s: idle, with all the time there is", name);
+	check_drained(0, 0, 0, counts ? SENDS : 0, name);
+	tap_eq_int(fake_count(FAKE_CREATE_AH), !counts, "%s: a handle of its own", name);
+	tap_eq_int(fake_count(FAKE_DESTROY_AH), !counts, "%s: which is gone", name);
+	if (!counts)
+		tap_eq_ptr(fake_last(FAKE_POST_SEND)->arg.send_wr.wr.ud.ah,
+			   fake_last(FAKE_DESTROY_AH)->object, "%s: it had the beacon", name);
+	t.opts.flags = RDMAEZ_DRAIN_ANYWAY;
+	check_success(&t.diag, rdmaez_qp_destroy(t.qp, &t.opts, NULL, &t.diag),
+		      "%s: it is destroyed", name);
+	tap_eq_int(ibv_destroy_cq(t.send_cq), 0, "%s: and its queue", name);
+}
 
 static void check_ud(void)
 {
@@ -423,8 +450,16 @@ static void check_ud(void)
 	start(FAKE_PROFILE_MLX5, "6.1.0");
 	make_qp(IBV_QPT_UD, IBV_QPS_RTS, 64, false);
 	post_five();
+	fake_fail(FAKE_CREATE_AH, 1, ENOMEM);
 	CHECK_LATE("UD without an address handle", WRONG(DRAIN_NO_AH, "opts.sends", NOTHING));
 	check_drained(5, 0, 0, SENDS, "UD without an address handle");
+	start(FAKE_PROFILE_MLX5, "6.1.0");
+	make_qp(IBV_QPT_UD, IBV_QPS_RTS, 64, false);
+	post_five();
+	fake_fail(FAKE_QUERY_PORT, 1, EIO);
+	CHECK_LATE("UD on a port that does not answer", WRONG(DRAIN_NO_AH, "opts.sends", NOTHING));
+	for (size_t i = 0; i < COUNT_OF(drivers); i++)
+		check_ud_driver(&drivers[i]);
 	start(FAKE_PROFILE_MLX5, "6.1.0");
 	make_qp(IBV_QPT_UD, IBV_QPS_RTS, 64, false);
 	post_five();
@@ -434,7 +469,9 @@ static void check_ud(void)
 	attr.grh.dgid = t.dev->port[1].gid[3].gid;
 	attr.grh.sgid_index = 3;
 	t.opts.ah = ibv_create_ah(t.qp->pd, &attr);
+	fake_reset_log();
 	check_success(&t.diag, drain(), "UD");
+	tap_eq_int(fake_count(FAKE_CREATE_AH), 0, "needs no other handle");
 	check_drained(5, 0, 0, 0, "UD");
 	tap_eq_int(fake_last(FAKE_POST_SEND)->arg.send_wr.opcode, IBV_WR_SEND, "its beacon");
 	tap_eq_ptr(fake_last(FAKE_POST_SEND)->arg.send_wr.wr.ud.ah, t.opts.ah, "has the handle");
@@ -515,8 +552,83 @@ static void check_others(void)
 	tap_eq_str(t.seen, "*12345*", "they are handed over in order");
 	fake_cq_push(t.send_cq, &wc);
 	t.opts.completed = NULL;
+	t.opts.flags = RDMAEZ_DRAIN_DISCARD;
 	check_success(&t.diag, drain(), "without anybody to hand them to");
 	check_drained(0, 0, 1, 0, "they are counted");
+}
+
+#define CHECK_NOWHERE(call, name) \
+	check_refusal(&t.diag, call, EINVAL, RDMAEZ_WHY_DRAIN_NOWHERE, "opts.completed", "%s", name)
+
+/* A completion of another queue pair in the one completion queue of a server: it is there until somebody takes it. */
+static void check_nowhere(void)
+{
+	struct rdmaez_drain_opts opts;
+	struct rdmaez_recover_opts recovery;
+	struct rdmaez_endpoint endpoint;
+	struct rdmaez_drain d;
+	struct ibv_wc wc;
+
+	start(FAKE_PROFILE_RXE, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, true);
+	memset(&wc, 0, sizeof(wc));
+	wc.qp_num = 0xabcdef;
+	fake_cq_push(t.send_cq, &wc);
+	fake_reset_log();
+	memset(&opts, 0, sizeof(opts));
+	memset(&recovery, 0, sizeof(recovery));
+	CHECK_NOWHERE(rdmaez_qp_drain(t.qp, NULL, NULL, &t.diag), "draining with nothing");
+	CHECK_NOWHERE(rdmaez_qp_drain(t.qp, &opts, NULL, &t.diag), "draining by default");
+	opts.flags = RDMAEZ_DRAIN_ANYWAY;
+	CHECK_NOWHERE(rdmaez_qp_drain(t.qp, &opts, NULL, &t.diag), "and anyway");
+	CHECK_NOWHERE(rdmaez_qp_destroy(t.qp, NULL, NULL, &t.diag), "destroying with nothing");
+	CHECK_NOWHERE(rdmaez_qp_destroy(t.qp, &opts, NULL, &t.diag), "and anyway");
+	CHECK_NOWHERE(rdmaez_qp_recover(&t.qp, NULL, &endpoint, NULL, &t.diag), "recovering");
+	recovery.drain = opts;
+	CHECK_NOWHERE(rdmaez_qp_recover(&t.qp, &recovery, &endpoint, NULL, &t.diag), "and anyway");
+	tap_eq_int(rdmaez_qp_destroy(t.qp, NULL, NULL, NULL), EINVAL, "without a record");
+	opts.sends = RDMAEZ_ZERO;
+	CHECK_NOWHERE(rdmaez_qp_destroy(t.qp, &opts, NULL, &t.diag), "if only sends are known");
+	tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "it is not moved");
+	tap_eq_int(fake_count(FAKE_POLL_CQ), 0, "nothing is polled");
+	tap_eq_int(fake_count(FAKE_DESTROY_QP), 0, "nothing is destroyed");
+	tap_eq_int(rdmaez_drain_begin(t.qp, NULL, &d, NULL), 0, "who polls may begin");
+	tap_eq_int(fake_count(FAKE_POLL_CQ), 0, "which does not poll");
+	opts.recvs = RDMAEZ_ZERO;
+	check_success(&t.diag, rdmaez_qp_destroy(t.qp, &opts, NULL, &t.diag),
+		      "with nothing outstanding nothing is polled");
+	tap_eq_int(ibv_poll_cq(t.send_cq, 1, &wc), 1, "the other's completion is there");
+	tap_eq_hex(wc.qp_num, 0xabcdef, "with its number");
+}
+
+/* What nothing shows is not waited for, but all that comes is taken: the quiet that ends it is the queue pair's. */
+static void check_quiet(void)
+{
+	struct ibv_wc wc;
+
+	start(FAKE_PROFILE_SIW, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, true);
+	post_five();
+	t.opts.timeout_ns = RDMAEZ_NS_FOREVER;
+	CHECK_LATE("uncounted, without a deadline", WRONG(DRAIN_UNCOUNTED, "opts.sends", NOTHING),
+		   WRONG(DRAIN_UNCOUNTED, "opts.recvs", NOTHING));
+	check_drained(5, 0, 0, SENDS | RECVS, "uncounted, without a deadline");
+	tap_eq_str(t.seen, "12345", "all are handed over");
+	memset(&wc, 0, sizeof(wc));
+	wc.qp_num = 0xabcdef;
+	for (int i = 0; i < 40; i++)
+		fake_cq_push(t.send_cq, &wc);
+	t.opts.flags = RDMAEZ_DRAIN_ANYWAY;
+	t.seen[0] = '\0';
+	check_success(&t.diag, rdmaez_qp_destroy(t.qp, &t.opts, &t.drained, &t.diag),
+		      "among others' completions it goes anyway");
+	check_drained(0, 0, 40, SENDS | RECVS, "among others' completions");
+	start(FAKE_PROFILE_SIW, "6.1.0");
+	make_qp(IBV_QPT_RC, IBV_QPS_RTS, 64, false);
+	post_five();
+	t.opts.timeout_ns = RDMAEZ_NS_NOW;
+	tap_eq_int(drain(), ETIMEDOUT, "one look");
+	check_drained(5, 0, 0, SENDS | RECVS, "takes what is there");
 }
 
 /* ---- What fails, and the pieces ----------------------------------------------------------- */
@@ -625,7 +737,7 @@ static void check_destroy(void)
 	event.element.qp = t.qp;
 	fake_event(t.ctx, &event);
 	tap_eq_int(rdmaez_event_next(t.ctx, 0, &event, &t.diag), 0, "an event is read");
-	check_success(&t.diag, rdmaez_qp_destroy(t.qp, NULL, NULL, &t.diag), "and nobody waits");
+	check_success(&t.diag, rdmaez_qp_destroy(t.qp, &t.opts, NULL, &t.diag), "and nobody waits");
 	tap_eq_int(fake_count(FAKE_DESTROY_QP), 2, "it is gone");
 
 	start(FAKE_PROFILE_SIW, "6.1.0");
@@ -637,9 +749,9 @@ static void check_destroy(void)
 		       WRONG(DRAIN_UNCOUNTED, "opts.recvs", NOTHING));
 	tap_eq_int(fake_count(FAKE_DESTROY_QP), 0, "leaves the queue pair");
 	t.opts.flags = RDMAEZ_DRAIN_ANYWAY;
-	t.opts.flags |= 4;
+	t.opts.flags |= 8;
 	tap_eq_int(rdmaez_qp_destroy(t.qp, &t.opts, NULL, NULL), EINVAL, "so do wrong options");
-	t.opts.flags &= ~4u;
+	t.opts.flags &= ~8u;
 	t.opts.sends = -1;
 	check_success(&t.diag, rdmaez_qp_destroy(t.qp, &t.opts, &t.drained, &t.diag),
 		      "which goes anyway");
@@ -763,7 +875,13 @@ static void check_recovery_ways(void)
 	struct ibv_qp *old;
 
 	start_failed(FAKE_PROFILE_RXE, "6.1.0");
-	tap_eq_int(rdmaez_qp_recover(&t.qp, NULL, &local, NULL, NULL), 0, "without options");
+	fixture_state(t.qp, IBV_QPS_RESET);
+	tap_eq_int(rdmaez_qp_recover(&t.qp, NULL, &local, NULL, NULL), 0,
+		   "from RESET without options");
+	start_failed(FAKE_PROFILE_RXE, "6.1.0");
+	memset(&recovery, 0, sizeof(recovery));
+	recovery.drain.flags = RDMAEZ_DRAIN_DISCARD;
+	tap_eq_int(rdmaez_qp_recover(&t.qp, &recovery, &local, NULL, NULL), 0, "with nothing kept");
 	start_failed(FAKE_PROFILE_MLX5, "6.1.0");
 	old = t.qp;
 	fake_fail(FAKE_MODIFY_QP, 3, EINVAL);
@@ -1108,6 +1226,8 @@ int main(void)
 	check_xrc();
 	check_srq();
 	check_others();
+	check_nowhere();
+	check_quiet();
 	check_failures();
 	check_pieces();
 	check_destroy();

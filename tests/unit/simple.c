@@ -332,7 +332,7 @@ static void check_recovery(void)
 	tap_eq_ptr(init.recv_cq, t.simple.recv_cq, "and its receives in the same queues");
 	tap_eq_int(init.sq_sig_all, 1, "every send, as no option says otherwise");
 	recover.init_attr = &init;
-	recover.drain.flags = RDMAEZ_DRAIN_ANYWAY;
+	recover.drain.flags = RDMAEZ_DRAIN_ANYWAY | RDMAEZ_DRAIN_DISCARD;
 	tap_eq_int(rdmaez_qp_connect_loopback(t.simple.qp, t.simple.qp, NULL, NULL), 0,
 		   "connected");
 	tap_eq_int(rdmaez_qp_recover(&t.simple.qp, &recover, &local, NULL, &t.diag), 0,

@@ -11,6 +11,9 @@
 
 #include <poll.h>
 
+#ifndef RDMAEZ_IMPL_AH_H
+#include "ah.h"
+#endif
 #ifndef RDMAEZ_IMPL_BASE_H
 #include "base.h"
 #endif
@@ -19,6 +22,9 @@
 #endif
 #ifndef RDMAEZ_IMPL_ENDPOINT_H
 #include "endpoint.h"
+#endif
+#ifndef RDMAEZ_IMPL_PORT_H
+#include "port.h"
 #endif
 #ifndef RDMAEZ_IMPL_QP_H
 #include "qp.h"
@@ -47,8 +53,11 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* How long a call may take unless it is told: 1 s. */
-#define RDMAEZ_IMPL_DRAIN_NS UINT64_C(1000000000)
+/* How long a call may take unless it is told: 10 s. */
+#define RDMAEZ_IMPL_DRAIN_NS UINT64_C(10000000000)
+
+/* How long nothing has to complete where nothing tells the end: 0.1 s. */
+#define RDMAEZ_IMPL_DRAIN_QUIET_NS UINT64_C(100000000)
 
 /* How the end of a queue is recognised. */
 #define RDMAEZ_IMPL_END_SEEN   0 /* it is over */
@@ -63,7 +72,7 @@ RDMAEZ_IMPL void rdmaez_impl_drain_end(struct rdmaez_drain *d, int queue)
 {
 	d->queue[queue] = RDMAEZ_IMPL_END_SEEN;
 	d->waits &= ~(1u << queue);
-	d->drained.open &= ~(1u << queue) | (d->qp->srq ? RDMAEZ_DRAIN_RECVS : 0);
+	d->drained.open &= ~(1u << queue) | (d->qp->srq ? RDMAEZ_QUEUE_RECV : 0);
 }
 
 /*
@@ -145,7 +154,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_drain_plan(struct rdmaez_drain *d, unsigned in
 		d->queue[0] = RDMAEZ_IMPL_END_NO_AH;
 	if (traits & (RDMAEZ_DRIVER_NO_BEACON | RDMAEZ_DRIVER_NO_RECV_BEACON))
 		d->queue[1] = RDMAEZ_IMPL_END_COUNT;
-	d->waits = RDMAEZ_DRAIN_SENDS | RDMAEZ_DRAIN_RECVS;
+	d->waits = RDMAEZ_QUEUE_SEND | RDMAEZ_QUEUE_RECV;
 	d->drained.open = d->waits;
 	if (type == IBV_QPT_XRC_RECV || !d->left[0] ||
 	    (early && d->left[0] < 0 && d->queue[0] != RDMAEZ_IMPL_END_FULL))
@@ -153,7 +162,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_drain_plan(struct rdmaez_drain *d, unsigned in
 	if (!receives || !d->left[1])
 		rdmaez_impl_drain_end(d, 1);
 	if (type == IBV_QPT_XRC_RECV)
-		d->drained.open = RDMAEZ_DRAIN_RECVS;
+		d->drained.open = RDMAEZ_QUEUE_RECV;
 	if (d->opts.flags & RDMAEZ_DRAIN_LAST_WQE)
 		d->drained.open &= d->waits;
 	d->together = d->qp->send_cq == d->qp->recv_cq;
@@ -169,9 +178,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_start(struct ibv_qp *qp,
 					     struct rdmaez_drain *d, struct rdmaez_diag *diag,
 					     const char *call)
 {
-	static const struct rdmaez_impl_site flags = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
-						      RDMAEZ_VALUE_FLAGS, 0,
-						      RDMAEZ_DRAIN_LAST_WQE | RDMAEZ_DRAIN_ANYWAY};
+	static const struct rdmaez_impl_site flags = {
+		"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN, RDMAEZ_VALUE_FLAGS, 0,
+		RDMAEZ_DRAIN_LAST_WQE | RDMAEZ_DRAIN_ANYWAY | RDMAEZ_DRAIN_DISCARD};
 	int error = rdmaez_impl_begin(diag, call, qp ? qp->context : NULL,
 				      !qp ? "qp"
 				      : d ? NULL
@@ -192,38 +201,80 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_start(struct ibv_qp *qp,
 	return error;
 }
 
-/* rdmaez_drain_begin() under another name. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_drain_begin(struct ibv_qp *qp,
-					     const struct rdmaez_drain_opts *opts,
-					     struct rdmaez_drain *d, struct rdmaez_diag *diag,
-					     const char *call)
+/* librdmacm connects over iWARP without telling libibverbs that the queue pair has left RESET. */
+RDMAEZ_IMPL bool rdmaez_impl_drain_is_iwarp(const struct ibv_qp *qp)
 {
-	int error = rdmaez_impl_drain_start(qp, opts, d, diag, call);
+	return qp->context->device->transport_type == IBV_TRANSPORT_IWARP;
+}
+
+/* Whether a completion queue has to be polled: there is one, and something may be outstanding. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_drain_polls(const struct rdmaez_drain *d)
+{
+	const struct ibv_qp *const qp = d->qp;
+
+	if (qp->state == IBV_QPS_RESET && !rdmaez_impl_drain_is_iwarp(qp))
+		return false;
+	return (qp->send_cq && d->left[0]) || (qp->recv_cq && (d->left[1] || qp->srq));
+}
+
+/* An address handle that leads back to the port of a queue pair: for a beacon, which is never sent. NULL: none. */
+RDMAEZ_IMPL_COLD struct ibv_ah *rdmaez_impl_drain_ah(struct ibv_qp *qp, int port_num)
+{
+	struct rdmaez_impl_port_gids gids;
+	struct ibv_gid_entry own;
+	struct ibv_port_attr port;
+	struct rdmaez_path path;
+	struct ibv_ah *ah = NULL;
+
+	if (rdmaez_impl_port_query(qp->context, port_num, &port, NULL))
+		return NULL;
+	memset(&path, 0, sizeof(path));
+	path.dlid = port.lid;
+	rdmaez_impl_port_gids_begin(&gids, qp->context, port_num,
+				    rdmaez_impl_port_gid_entries(&port));
+	if (!rdmaez_impl_port_gids_next(&gids, &own, NULL)) {
+		path.dgid = own.gid;
+		path.sgid_index = rdmaez_exactly((int)own.gid_index);
+	}
+	rdmaez_impl_ah_create(qp->pd, &path, port_num, &port, &ah, NULL);
+	return ah;
+}
+
+/*
+ * Moves a queue pair that has been checked to ERR, and posts its beacons. `ah` receives a handle that is made where one
+ * is missing, to be destroyed by the caller; NULL: none is made.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_move(struct rdmaez_drain *d, struct ibv_ah **ah,
+					    struct rdmaez_diag *diag, const char *call)
+{
+	struct ibv_qp *const qp = d->qp;
+	const bool iwarp = rdmaez_impl_drain_is_iwarp(qp);
+	const bool early = qp->state < IBV_QPS_RTS && !iwarp;
 	const struct rdmaez_driver *driver;
 	struct rdmaez_impl_qp_now now;
 	struct ibv_device_attr device;
-	unsigned int empty;
-	bool iwarp, early;
+	unsigned int empty = early ? RDMAEZ_QUEUE_SEND : 0;
+	int error, port = 1;
 
-	if (error)
-		return error;
-	/* librdmacm connects over iWARP without telling libibverbs that the queue pair has left RESET. */
-	iwarp = qp->context->device->transport_type == IBV_TRANSPORT_IWARP;
 	if (qp->state == IBV_QPS_RESET && !iwarp)
 		return 0;
-	early = qp->state < IBV_QPS_RTS && !iwarp;
-	empty = early ? RDMAEZ_DRAIN_SENDS : 0;
 	error = rdmaez_impl_qp_to(qp, IBV_QPS_ERR, NULL, diag, call);
 	if (error)
 		return error;
 	rdmaez_impl_ask_device(qp->context, &device, &driver, diag);
-	rdmaez_impl_qp_ask_now(qp, driver, IBV_QP_CAP, &now);
+	rdmaez_impl_qp_ask_now(qp, driver, IBV_QP_CAP | IBV_QP_PORT, &now);
 	if (now.known & IBV_QP_CAP) {
 		d->wr[0] = now.attr.cap.max_send_wr;
 		d->wr[1] = now.attr.cap.max_recv_wr;
 		/* Nothing waits in a queue of no size; one that has a size after all takes its beacon. */
-		empty |= (d->wr[0] ? 0 : RDMAEZ_DRAIN_SENDS) | (d->wr[1] ? 0 : RDMAEZ_DRAIN_RECVS);
+		empty |= (d->wr[0] ? 0 : RDMAEZ_QUEUE_SEND) | (d->wr[1] ? 0 : RDMAEZ_QUEUE_RECV);
 	}
+	/* mlx4's bonded queue pairs may be on a port that the device does not have. */
+	if ((now.known & IBV_QP_PORT) && now.attr.port_num <= device.phys_port_cnt)
+		port = now.attr.port_num;
+	if (ah && qp->qp_type == IBV_QPT_UD && !d->opts.ah && !early && d->left[0] < 0 &&
+	    !(driver->traits & RDMAEZ_DRIVER_NO_BEACON))
+		d->opts.ah = *ah = rdmaez_impl_drain_ah(qp, port);
 	rdmaez_impl_drain_plan(d, driver->traits, early);
 	rdmaez_impl_drain_mark(d, empty);
 	return 0;
@@ -232,7 +283,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_begin(struct ibv_qp *qp,
 RDMAEZ_COLD int rdmaez_drain_begin(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
 				   struct rdmaez_drain *drain, struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_drain_begin(qp, opts, drain, diag, "rdmaez_drain_begin");
+	static const char call[] = "rdmaez_drain_begin";
+	const int error = rdmaez_impl_drain_start(qp, opts, drain, diag, call);
+
+	return error ? error : rdmaez_impl_drain_move(drain, NULL, diag, call);
 }
 
 RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq *cq,
@@ -308,12 +362,26 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_late(const struct rdmaez_drain *d, struct
 	return ETIMEDOUT;
 }
 
-/* Polls until both ends are seen. What was taken from an SRQ ends where nothing more is there. */
+/* Whether all that is waited for has an end that nothing shows. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_drain_is_blind(const struct rdmaez_drain *d)
+{
+	for (int i = 0; i < 2; i++)
+		if ((d->waits & 1u << i) &&
+		    (d->queue[i] < RDMAEZ_IMPL_END_COUNT || d->left[d->together ? 0 : i] >= 0))
+			return false;
+	return true;
+}
+
+/*
+ * Polls until both ends are seen, or nothing more of the queue pair comes where an end cannot be. What was taken from
+ * an SRQ ends where nothing more is there.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_wait(struct rdmaez_drain *d, struct rdmaez_diag *diag)
 {
 	const uint64_t since = rdmaez_impl_now();
 	const uint64_t deadline = rdmaez_impl_deadline(d->opts.timeout_ns, RDMAEZ_IMPL_DRAIN_NS);
-	uint64_t now;
+	uint64_t now, moved = since;
+	unsigned int own = 0;
 
 	do {
 		int more = rdmaez_impl_drain_poll(d, d->qp->send_cq);
@@ -327,45 +395,73 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_wait(struct rdmaez_drain *d, struct rdmae
 		if (!d->waits && (!more || !d->qp->srq))
 			return 0;
 		now = rdmaez_impl_now();
+		if (own != d->drained.flushed + d->drained.completed)
+			moved = now;
+		own = d->drained.flushed + d->drained.completed;
+		if (d->waits && now - moved >= RDMAEZ_IMPL_DRAIN_QUIET_NS &&
+		    rdmaez_impl_drain_is_blind(d))
+			break;
 		if (!more && now - since > 100000)
 			rdmaez_impl_rest(50000);
 	} while (now < deadline);
 	return d->waits ? rdmaez_impl_drain_late(d, diag) : 0;
 }
 
-/* rdmaez_qp_drain() under another name. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_drain(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
-				       struct rdmaez_drained *drained, struct rdmaez_diag *diag,
-				       const char *call)
+/* Drains a queue pair that has been checked, and whose completions have somewhere to go. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_run(struct rdmaez_drain *d, struct rdmaez_drained *drained,
+					   struct rdmaez_diag *diag, const char *call)
 {
-	struct rdmaez_drain drain;
-	int error = rdmaez_impl_drain_begin(qp, opts, &drain, diag, call);
+	const bool polls = rdmaez_impl_drain_polls(d);
+	struct ibv_ah *ah = NULL;
+	int error = rdmaez_impl_drain_move(d, &ah, diag, call);
 
 	if (error)
 		return error;
-	if (qp->state != IBV_QPS_RESET)
-		error = rdmaez_impl_drain_wait(&drain, diag);
+	if (polls)
+		error = rdmaez_impl_drain_wait(d, diag);
+	if (ah)
+		ibv_destroy_ah(ah);
 	if (drained && (!error || error == ETIMEDOUT))
-		*drained = drain.drained;
+		*drained = d->drained;
 	return error;
+}
+
+/* Checks the options of a call that polls: unless it is told to, it loses no completion. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_drain_check(struct ibv_qp *qp,
+					     const struct rdmaez_drain_opts *opts,
+					     struct rdmaez_drain *d, struct rdmaez_diag *diag,
+					     const char *call)
+{
+	const int error = rdmaez_impl_drain_start(qp, opts, d, diag, call);
+
+	if (error || d->opts.completed || (d->opts.flags & RDMAEZ_DRAIN_DISCARD) ||
+	    !rdmaez_impl_drain_polls(d))
+		return error;
+	return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DRAIN_NOWHERE, "opts.completed");
 }
 
 RDMAEZ_COLD int rdmaez_qp_drain(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
 				struct rdmaez_drained *drained, struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_drain(qp, opts, drained, diag, "rdmaez_qp_drain");
+	static const char call[] = "rdmaez_qp_drain";
+	struct rdmaez_drain drain;
+	const int error = rdmaez_impl_drain_check(qp, opts, &drain, diag, call);
+
+	return error ? error : rdmaez_impl_drain_run(&drain, drained, diag, call);
 }
 
-/* Drains before the queue pair's end, which may come anyway. */
+/* Drains before the queue pair's end, which may come anyway; but not with wrong options. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_last(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
 					    struct rdmaez_drained *drained,
 					    struct rdmaez_diag *diag, const char *call)
 {
-	const int error = rdmaez_impl_drain(qp, opts, drained, diag, call);
+	struct rdmaez_drain drain;
+	int error = rdmaez_impl_drain_check(qp, opts, &drain, diag, call);
 
-	/* Unknown flags and a NULL are no failure to drain. */
-	if (error &&
-	    (!qp || !opts || (opts->flags & ~RDMAEZ_DRAIN_LAST_WQE) != RDMAEZ_DRAIN_ANYWAY))
+	if (error)
+		return error;
+	error = rdmaez_impl_drain_run(&drain, drained, diag, call);
+	if (error && !(drain.opts.flags & RDMAEZ_DRAIN_ANYWAY))
 		return error;
 	rdmaez_impl_diag_forget(diag);
 	return 0;
