@@ -40,12 +40,12 @@ int main(int argc, char **argv)
 	/* Device, completion queues, memory region and queue pair; and the peer, which is the same. */
 	NEED(rdmaez_simple_open(NULL, &objects, &it, &diag));
 	NEED(rdmaez_qp_connect_loopback(it.qp, it.qp, &opts, &diag));
-	NEED(rdmaez_mr_remote(it.mr, &remote));
+	NEED(rdmaez_mr_remote(it.mr, &remote, &diag));
 
 	/* A WRITE of the first half to the second, and its completion, for which it waits at most ten seconds. */
 	struct ibv_sge sge = {(uintptr_t)memory[0], sizeof(memory[0]), it.mr->lkey};
 
-	NEED(rdmaez_wr_write(&wr, &sge, &remote, sizeof(memory[0])));
+	NEED(rdmaez_wr_write(&wr, &sge, &remote, sizeof(memory[0]), &diag));
 	NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
 	NEED(rdmaez_wc_poll(it.send_cq, it.qp, &batch, 10000000000, &diag));
 

@@ -235,7 +235,7 @@ static void post_write(void)
 	struct ibv_send_wr message = {.send_flags = IBV_SEND_SIGNALED};
 	struct ibv_send_wr write = {.next = &message}, *bad;
 
-	TRY((errno = rdmaez_wr_write(&write, &sge, &peer, 0)) == 0, "the peer's memory");
+	rdmaez_diag_need(rdmaez_wr_write(&write, &sge, &peer, 0, &diag), &diag);
 	rdmaez_wr_send(&message, NULL);
 	rdmaez_diag_need(rdmaez_wr_post_send(id->qp, &write, &bad, &diag), &diag);
 	sent++;

@@ -79,7 +79,7 @@ static void post(struct ibv_send_wr *wr, uint32_t number)
 		await(it.send_cq);
 	else
 		sent++;
-	NEED(rdmaez_wr_imm(wr, number));
+	NEED(rdmaez_wr_imm(wr, number, &diag));
 	NEED(rdmaez_wr_post_send(it.qp, wr, NULL, &diag));
 }
 
@@ -89,7 +89,7 @@ static void write_chunk(unsigned int slot, uint32_t length, uint32_t flag)
 	struct ibv_sge sge = {(uintptr_t)memory[slot], length, it.mr->lkey};
 	struct ibv_send_wr wr = {0};
 
-	NEED(rdmaez_wr_write(&wr, &sge, &peer.memory, (uint64_t)slot * CHUNK));
+	NEED(rdmaez_wr_write(&wr, &sge, &peer.memory, (uint64_t)slot * CHUNK, &diag));
 	post(&wr, length | flag);
 }
 
@@ -185,7 +185,7 @@ static int connect_with(const char *host)
 	NEED(rdmaez_exchange_open(host, option['p'], patience, &socket, &diag));
 	NEED(rdmaez_exchange_peer(socket, &opts.path.dgid, &diag));
 	NEED(rdmaez_endpoint_local(it.qp, &opts, &own, &diag));
-	rdmaez_mr_remote(it.mr, &own.memory);
+	NEED(rdmaez_mr_remote(it.mr, &own.memory, &diag));
 	NEED(rdmaez_qp_to_init(it.qp, &opts, &diag));
 	for (int i = 0; i < SLOTS; i++) /* before the peer can send */
 		post_receive();

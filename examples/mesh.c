@@ -168,9 +168,9 @@ static void post_writes(void)
 
 		for (int i = 0; i < SIZE; i++)
 			link->out[i] = pattern(rank, link->peer, link->slot, i);
-		if (rdmaez_wr_write(&write, &sge, &link->remote.memory, 0))
+		if (rdmaez_wr_write(&write, &sge, &link->remote.memory, 0, &diag))
 			fail("the peer's memory is too small");
-		rdmaez_wr_imm(&write, (uint32_t)rank);
+		rdmaez_wr_imm(&write, (uint32_t)rank, &diag);
 		write.send_flags = IBV_SEND_SIGNALED;
 		check(rdmaez_wr_post_send(link->qp, &write, &bad, &diag));
 	}

@@ -24,10 +24,10 @@
 /* Foundations */
 #include "rdmaez/version.h"
 #include "rdmaez/base.h"
+#include "rdmaez/str.h"
 #include "rdmaez/why.h"
 #include "rdmaez/diag.h"
 #include "rdmaez/units.h"
-#include "rdmaez/str.h"
 
 /* Devices, ports and paths */
 #include "rdmaez/gid.h"
@@ -46,6 +46,7 @@
 #include "rdmaez/mr.h"
 #include "rdmaez/ah.h"
 #include "rdmaez/wr.h"
+#include "rdmaez/credit.h"
 #include "rdmaez/wc.h"
 
 /* Connecting two ends */

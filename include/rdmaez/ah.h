@@ -88,13 +88,15 @@ struct rdmaez_grh {
  * @param wc the receive's completion, not NULL
  * @param buffer where the receive's first SGE begins, not NULL; of it 40 bytes are read, and only if there is a header
  * @param grh receives what was found, not NULL; written on success only
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 @p grh is filled
- * @retval EINVAL @p wc has failed, is not of a receive, or of less than 40 bytes
- * @retval EPROTONOSUPPORT IBV_WC_GRH is set, but neither kind of header is there
+ * @retval EINVAL @p wc has failed, is not of a receive, or of less than 40 bytes (#RDMAEZ_WHY_WC_NO_SENDER)
+ * @retval EPROTONOSUPPORT IBV_WC_GRH is set, but neither kind of header is there (#RDMAEZ_WHY_WC_NO_HEADER)
  * @par Verbs calls
  * None.
  */
-RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct rdmaez_grh *grh);
+RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct rdmaez_grh *grh,
+			     struct rdmaez_diag *diag);
 
 /**
  * @brief Makes the path that leads back to the sender of a UD message.

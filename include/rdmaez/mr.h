@@ -147,14 +147,16 @@ struct rdmaez_remote {
  *
  * @param mr the region
  * @param remote receives the description; written on success only
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 @p remote describes the region
- * @retval EINVAL @p mr or @p remote is NULL
+ * @retval EINVAL @p mr or @p remote is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @par Verbs calls
  * None.
  *
  * Source: the members that ibv_reg_mr_iova2(), ibv_reg_dmabuf_mr() and ibv_cmd_reg_dm_mr() of rdma-core 65 set.
  */
-RDMAEZ_API int rdmaez_mr_remote(const struct ibv_mr *mr, struct rdmaez_remote *remote);
+RDMAEZ_API int rdmaez_mr_remote(const struct ibv_mr *mr, struct rdmaez_remote *remote,
+				struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

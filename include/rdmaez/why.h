@@ -406,7 +406,7 @@ extern "C" {
 	X(WR_INLINE, "the queue pair was created for less inline data",                            \
 	  "send from a memory region, or create it with a larger cap.max_inline_data")             \
 	X(WR_INLINE_OPCODE, "only sends and RDMA writes take inline data",                         \
-	  "clear IBV_SEND_INLINE")                                                                 \
+	  "leave out IBV_SEND_INLINE")                                                             \
 	X(WR_UD_LENGTH,                                                                            \
 	  "a UD message must fit into one packet, and this one is longer than the port's MTU",     \
 	  "send less at a time, or use RC")                                                        \
@@ -423,7 +423,16 @@ extern "C" {
 	  "one completes")                                                                         \
 	X(WR_EX_OPCODE, "the queue pair lacks this operation of the extended interface",           \
 	  "name it in send_ops_flags when creating the queue pair, or post it by "                 \
-	  "rdmaez_wr_post_send()")
+	  "rdmaez_wr_post_send()")                                                                 \
+	X(WR_REGION, "the bytes do not all lie in the memory region",                              \
+	  "stay within the region, or register more")                                              \
+	X(WR_REMOTE, "the bytes do not all lie in the memory that the peer has described",         \
+	  "stay within it; if it has no bytes at all, the peer has to describe it, by "            \
+	  "rdmaez_mr_remote(), before it sends its endpoint")                                      \
+	X(WR_IMM_OPCODE, "only sends and RDMA writes have immediate data",                         \
+	  "describe one of these first")                                                           \
+	X(CREDIT_EVERY, "the queue would be full before a send is signaled",                       \
+	  "signal one in so many as the queue takes, or more of them")
 
 /* Those of completions and events alone, wc.h. */
 #define RDMAEZ_IMPL_WHY_WC(X)                                                                      \

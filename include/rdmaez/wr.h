@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file wr.h
- * @brief Describe work requests, post them by either interface, count those outstanding; explain why a post failed.
+ * @brief Describe work requests, post them by either interface; explain why that failed.
  *
  * @code
- * int write_to_peer(struct ibv_qp *qp, struct ibv_mr *mr, const struct rdmaez_endpoint *remote)
+ * int write_to_peer(struct ibv_qp *qp, struct ibv_mr *mr, const struct rdmaez_endpoint *remote,
+ *                   struct rdmaez_diag *diag)
  * {
  *         struct ibv_send_wr wr = {0};
  *         struct ibv_sge sge;
- *         int error = rdmaez_mr_sge(mr, mr->addr, 64, &sge);
+ *         int error = rdmaez_mr_sge(mr, mr->addr, 64, &sge, diag);
  *
  *         if (!error)
- *                 error = rdmaez_wr_write(&wr, &sge, &remote->memory, 4096);
+ *                 error = rdmaez_wr_write(&wr, &sge, &remote->memory, 4096, diag);
  *         wr.send_flags |= IBV_SEND_SIGNALED;
- *         return error ? error : rdmaez_wr_post_send(qp, &wr, NULL, NULL);
+ *         return error ? error : rdmaez_wr_post_send(qp, &wr, NULL, diag);
  * }
  * @endcode
  *
  * The functions that describe start from a zeroed work request, or one that is used again. They set the opcode, the
  * list of SGEs and the peer's end; `wr_id`, `next` and other flags stay the caller's, as does what has no check to
  * add: `wr.qp_type.xrc.remote_srqn`, and the flags SIGNALED, SOLICITED and FENCE. They are pure, take no pointer of
- * NULL but where that has a meaning, and leave the work request as it was if they refuse.
+ * NULL but where that has a meaning, and leave the work request as it was if they refuse. @p diag, which may be NULL,
+ * is written only then: it names the field, its value and what would be taken.
  *
  * They take one SGE. Of several, or of no data, set `wr.sg_list` and `wr.num_sge` first, and pass NULL in its place.
  *
@@ -76,13 +78,15 @@ extern "C" {
  * @param length how many bytes, less than 2^31: mlx5 and mlx4 take bit 31 for another meaning (`MLX5_INLINE_SEG`;
  *        mlx4_post_send() puts it for no bytes), and no message is longer (IBTA volume 1)
  * @param sge receives the element, not NULL; written on success only
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 @p sge is filled
- * @retval ERANGE the bytes are not all within the region, or 2^31 and more
+ * @retval ERANGE the bytes are not all within the region (#RDMAEZ_WHY_WR_REGION), or are 2^31 and more
+ *         (#RDMAEZ_WHY_RANGE)
  * @par Verbs calls
  * None.
  */
 RDMAEZ_API int rdmaez_mr_sge(const struct ibv_mr *mr, const void *addr, size_t length,
-			     struct ibv_sge *sge);
+			     struct ibv_sge *sge, struct rdmaez_diag *diag);
 
 /**
  * @brief Describes a send.
@@ -98,11 +102,12 @@ RDMAEZ_API void rdmaez_wr_send(struct ibv_send_wr *wr, struct ibv_sge *sge);
  * @param ah the address handle of the peer
  * @param qp_num the peer's queue pair number; 0xffffff: a multicast group's
  * @param qkey the peer's Q_Key
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 @p wr is set
- * @retval EINVAL @p ah is NULL, or @p qp_num is wider than 24 bits
+ * @retval EINVAL @p ah is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or @p qp_num is wider than 24 bits (#RDMAEZ_WHY_RANGE)
  */
 RDMAEZ_API int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge, struct ibv_ah *ah,
-				 uint32_t qp_num, uint32_t qkey);
+				 uint32_t qp_num, uint32_t qkey, struct rdmaez_diag *diag);
 
 /**
  * @brief Describes an RDMA WRITE.
@@ -110,11 +115,13 @@ RDMAEZ_API int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge, st
  * @param sge where the data is; NULL: what @p wr has
  * @param remote the peer's memory, as received from it
  * @param offset the first byte in it
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 @p wr is set
- * @retval ERANGE the data would reach beyond @p remote
+ * @retval ERANGE the data would reach beyond @p remote (#RDMAEZ_WHY_WR_REMOTE)
  */
 RDMAEZ_API int rdmaez_wr_write(struct ibv_send_wr *wr, struct ibv_sge *sge,
-			       const struct rdmaez_remote *remote, uint64_t offset);
+			       const struct rdmaez_remote *remote, uint64_t offset,
+			       struct rdmaez_diag *diag);
 
 /**
  * @brief Describes an RDMA READ.
@@ -122,10 +129,12 @@ RDMAEZ_API int rdmaez_wr_write(struct ibv_send_wr *wr, struct ibv_sge *sge,
  * @param sge where the data goes to; NULL: what @p wr has
  * @param remote the peer's memory, as received from it
  * @param offset the first byte in it
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @return as rdmaez_wr_write()
  */
 RDMAEZ_API int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
-			      const struct rdmaez_remote *remote, uint64_t offset);
+			      const struct rdmaez_remote *remote, uint64_t offset,
+			      struct rdmaez_diag *diag);
 
 /**
  * @brief Describes an atomic fetch and add of 8 bytes.
@@ -134,13 +143,21 @@ RDMAEZ_API int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
  * @param remote the peer's memory, as received from it
  * @param offset where the number is in it
  * @param add what is added
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 @p wr is set
- * @retval ERANGE the number would reach beyond @p remote
+ * @retval ERANGE the number would reach beyond @p remote (#RDMAEZ_WHY_WR_REMOTE)
  * @retval EINVAL there is room for other than 8 bytes, or the number's address is not a multiple of 8
+ *         (#RDMAEZ_WHY_WR_ATOMIC)
  */
 RDMAEZ_API int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *sge,
 				   const struct rdmaez_remote *remote, uint64_t offset,
-				   uint64_t add);
+				   uint64_t add, struct rdmaez_diag *diag);
+
+/** @brief The numbers of a compare and swap. */
+struct rdmaez_wr_swap {
+	uint64_t compare; /**< the number that has to be there */
+	uint64_t swap;    /**< what then takes its place */
+};
 
 /**
  * @brief Describes an atomic compare and swap of 8 bytes.
@@ -148,32 +165,36 @@ RDMAEZ_API int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *sge,
  * @param sge where the former value goes to, 8 bytes; NULL: what @p wr has
  * @param remote the peer's memory, as received from it
  * @param offset where the number is in it
- * @param compare the number that has to be there
- * @param swap what then takes its place
+ * @param values the numbers, not NULL
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @return as rdmaez_wr_fetch_add()
  */
 RDMAEZ_API int rdmaez_wr_compare_swap(struct ibv_send_wr *wr, struct ibv_sge *sge,
 				      const struct rdmaez_remote *remote, uint64_t offset,
-				      uint64_t compare, uint64_t swap);
+				      const struct rdmaez_wr_swap *values,
+				      struct rdmaez_diag *diag);
 
 /**
  * @brief Adds immediate data to a send or an RDMA WRITE.
  * @param wr the work request, described already
  * @param imm the number, in host byte order; on the wire it is big endian
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 @p wr is set
- * @retval EINVAL it is neither a send nor a write
+ * @retval EINVAL it is neither a send nor a write (#RDMAEZ_WHY_WR_IMM_OPCODE)
  */
-RDMAEZ_API int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm);
+RDMAEZ_API int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm, struct rdmaez_diag *diag);
 
 /**
  * @brief Sends the data inline, if that is possible: the buffer is free again once the work request is posted.
  * @param wr the work request, described already
  * @param max_inline the queue pair's `cap.max_inline_data`, as granted when it was created
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 IBV_SEND_INLINE is set
- * @retval EMSGSIZE there is more data than @p max_inline
- * @retval EINVAL it is neither a send nor a write
+ * @retval EMSGSIZE there is more data than @p max_inline (#RDMAEZ_WHY_WR_INLINE)
+ * @retval EINVAL it is neither a send nor a write (#RDMAEZ_WHY_WR_INLINE_OPCODE)
  */
-RDMAEZ_API int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline);
+RDMAEZ_API int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline,
+				struct rdmaez_diag *diag);
 
 /* ---- Posting ------------------------------------------------------------------------------ */
 
@@ -248,75 +269,6 @@ RDMAEZ_FOLD int rdmaez_wr_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
  */
 RDMAEZ_FOLD int rdmaez_wr_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 					struct ibv_recv_wr **bad_wr, struct rdmaez_diag *diag);
-
-/* ---- Send credit -------------------------------------------------------------------------- */
-
-/**
- * @brief How many sends a queue pair may still take. rdmaez_credit_init() fills it; one thread at a time uses it.
- *
- * A device gives the places of a send queue back by the completions that are polled, and only a signaled send has one,
- * which gives back all places before its own, also if it failed. So the sends of a queue pair are numbered: `wr_id` is
- * a send's position, from 0 on, and what belongs to it may stand at `wr_id % capacity` of an array. With a completion
- * queue for several queue pairs, `ibv_wc.qp_num` tells whose credit it is; for receives as well, give those a `wr_id`
- * with the top bit set, as `opcode` is not valid in a failed completion.
- *
- * @code
- * int post_when_there_is_room(struct ibv_qp *qp, struct rdmaez_credit *credit, struct ibv_send_wr *wr)
- * {
- *         struct ibv_wc wc;
- *
- *         while (rdmaez_credit_take(credit, wr))
- *                 if (ibv_poll_cq(qp->send_cq, 1, &wc) == 1)
- *                         rdmaez_credit_give(credit, wc.wr_id);
- *         const int error = rdmaez_wr_post_send(qp, wr, NULL, NULL);
- *         if (error)
- *                 credit->taken = wr->wr_id; // of a list: that of *bad_wr
- *         return error;
- * }
- * @endcode
- *
- * A flush completes every outstanding work request, signaled or not: create the completion queue for `capacity`
- * entries of each queue pair, and the receives.
- */
-struct rdmaez_credit {
-	uint64_t taken;    /**< the position of the next send */
-	uint64_t given;    /**< sends before this position are done */
-	uint32_t capacity; /**< `cap.max_send_wr` */
-	uint32_t mask; /**< a send is signaled if no bit of this is set in the position behind it */
-};
-
-/**
- * @brief Fills a credit for an empty queue.
- * @param credit receives it; written on success only
- * @param capacity `cap.max_send_wr`, as granted when the queue pair was created
- * @param every one send in this many is signaled, rounded down to a power of two; 0: half of @p capacity. 1
- *        for drivers that take only signaled work requests (#RDMAEZ_DRIVER_SIGNALED)
- * @retval 0 @p credit is filled
- * @retval EINVAL @p capacity is 0, or @p every is more: the queue would be full before a send is signaled
- */
-RDMAEZ_API int rdmaez_credit_init(struct rdmaez_credit *credit, uint32_t capacity, uint32_t every);
-
-/**
- * @brief Takes a place in the queue for a send, which is to be posted next.
- *
- * Set IBV_SEND_SIGNALED yourself for the last send before a pause: else the sends since the last signaled one stay
- * outstanding, and their buffers in use.
- *
- * @param credit the credit
- * @param wr the work request; receives its `wr_id`, and IBV_SEND_SIGNALED when that is due. One that is used again keeps
- *        the flag until the caller clears it
- * @retval 0 there is a place
- * @retval EAGAIN the queue is full: poll for completions
- */
-RDMAEZ_INLINE int rdmaez_credit_take(struct rdmaez_credit *credit, struct ibv_send_wr *wr);
-
-/**
- * @brief Gives back what a polled completion, successful or not, shows to be done.
- * @param credit the credit
- * @param wr_id the completion's; others than of an outstanding send have no effect
- * @return how many sends are done
- */
-RDMAEZ_INLINE uint32_t rdmaez_credit_give(struct rdmaez_credit *credit, uint64_t wr_id);
 
 #ifdef __cplusplus
 }

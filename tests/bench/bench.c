@@ -241,7 +241,7 @@ static void credits(void)
 	struct rdmaez_credit ez, hand;
 	struct ibv_send_wr wr = {0}, same = {0};
 
-	must(!rdmaez_credit_init(&ez, 16, 8), "rdmaez_credit_init", "refused");
+	must(!rdmaez_credit_init(&ez, 16, 8, NULL), "rdmaez_credit_init", "refused");
 	hand = ez;
 	for (int i = 0; i < BENCH_CALLS; i++) {
 		wr.send_flags = same.send_flags = 0;

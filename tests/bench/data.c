@@ -11,12 +11,12 @@ int ez_data_post(struct ibv_qp *qp, const struct ibv_mr *mr, const struct data *
 {
 	struct ibv_send_wr wr = {.wr_id = data->wr_id, .send_flags = IBV_SEND_SIGNALED};
 	struct ibv_sge sge;
-	int error = rdmaez_mr_sge(mr, data->addr, data->length, &sge);
+	int error = rdmaez_mr_sge(mr, data->addr, data->length, &sge, NULL);
 
 	if (!error)
-		error = rdmaez_wr_write(&wr, &sge, &data->remote, data->offset);
+		error = rdmaez_wr_write(&wr, &sge, &data->remote, data->offset, NULL);
 	if (!error)
-		error = rdmaez_wr_imm(&wr, data->imm);
+		error = rdmaez_wr_imm(&wr, data->imm, NULL);
 	return error ? error : rdmaez_wr_post_send(qp, &wr, NULL, NULL);
 }
 
@@ -50,12 +50,12 @@ int ez_data_ex(struct ibv_qp_ex *qp, const struct ibv_mr *mr, const struct data 
 {
 	struct ibv_send_wr wr = {.wr_id = data->wr_id, .send_flags = IBV_SEND_SIGNALED};
 	struct ibv_sge sge;
-	int error = rdmaez_mr_sge(mr, data->addr, data->length, &sge);
+	int error = rdmaez_mr_sge(mr, data->addr, data->length, &sge, NULL);
 
 	if (!error)
-		error = rdmaez_wr_write(&wr, &sge, &data->remote, data->offset);
+		error = rdmaez_wr_write(&wr, &sge, &data->remote, data->offset, NULL);
 	if (!error)
-		error = rdmaez_wr_imm(&wr, data->imm);
+		error = rdmaez_wr_imm(&wr, data->imm, NULL);
 	return error ? error : rdmaez_wr_post_ex(qp, &wr, NULL, NULL);
 }
 

@@ -238,7 +238,7 @@ static void exchange_all(int socket, int count)
 
 	for (int i = 0; i < count; i++) {
 		two.local[i] = asked.endpoint;
-		rdmaez_mr_remote(two.in_mr, &two.local[i].memory);
+		rdmaez_mr_remote(two.in_mr, &two.local[i].memory, NULL);
 		if (rdmaez_endpoint_set_qp(&two.local[i], many[i], NULL))
 			tap_bail("a queue pair has no endpoint");
 	}
@@ -281,8 +281,8 @@ static int write_all(int number, int round, int count)
 		struct ibv_sge sge;
 
 		two.out[i] = word_of(number, round, count, i);
-		if (rdmaez_mr_sge(two.out_mr, &two.out[i], sizeof(two.out[i]), &sge) ||
-		    rdmaez_wr_write(&wr, &sge, &two.remote[i].memory, (uint64_t)i * 8) ||
+		if (rdmaez_mr_sge(two.out_mr, &two.out[i], sizeof(two.out[i]), &sge, NULL) ||
+		    rdmaez_wr_write(&wr, &sge, &two.remote[i].memory, (uint64_t)i * 8, NULL) ||
 		    rdmaez_wr_post_send(many[i], &wr, NULL, NULL))
 			tap_bail("queue pair %d does not write", i);
 	}

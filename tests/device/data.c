@@ -54,7 +54,7 @@ static struct end *end_open(enum ibv_qp_type type, uint64_t operations)
 			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
 				     IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
 	rig_need(end->mr, "ibv_reg_mr");
-	if (rdmaez_mr_remote(end->mr, &end->remote))
+	if (rdmaez_mr_remote(end->mr, &end->remote, NULL))
 		tap_bail("a region that is none");
 	return end;
 }
@@ -129,7 +129,7 @@ static void post_receive(struct end *end)
 	struct ibv_sge sge;
 
 	wr.sg_list = &sge;
-	if (rdmaez_mr_sge(end->mr, end->memory + RIG_HALF, RIG_HALF, &sge) ||
+	if (rdmaez_mr_sge(end->mr, end->memory + RIG_HALF, RIG_HALF, &sge, NULL) ||
 	    ibv_post_recv(end->qp, &wr, &bad))
 		tap_bail("cannot post a receive");
 }
@@ -154,7 +154,7 @@ static struct ibv_sge part(const struct end *end, size_t offset, size_t length)
 {
 	struct ibv_sge sge;
 
-	if (rdmaez_mr_sge(end->mr, end->memory + offset, length, &sge))
+	if (rdmaez_mr_sge(end->mr, end->memory + offset, length, &sge, NULL))
 		tap_bail("part of a region that is not in it");
 	return sge;
 }
@@ -178,7 +178,7 @@ static void check_sends(struct end *a, struct end *b, const char *how)
 	tap_eq_int(rdmaez_wc_imm(&wc, &imm), ENODATA, "%s: without a number", how);
 	fill(a, b);
 	post_receive(b);
-	tap_eq_int(rdmaez_wr_imm(&wr, IMM), 0, "%s: with a number", how);
+	tap_eq_int(rdmaez_wr_imm(&wr, IMM, NULL), 0, "%s: with a number", how);
 	wr.sg_list = sge;
 	wr.num_sge = 3;
 	tap_ok(post_and_complete(a, &wr) && complete(b, &wc) && has_arrived(a, b, 0, 3 * PIECE),
@@ -193,7 +193,7 @@ static void check_sends(struct end *a, struct end *b, const char *how)
 		sge[1] = part(a, 24, 8);
 		wr = (struct ibv_send_wr){.sg_list = sge, .num_sge = sges};
 		rdmaez_wr_send(&wr, NULL);
-		tap_eq_int(rdmaez_wr_inline(&wr, INLINE), 0, "%s: inline", how);
+		tap_eq_int(rdmaez_wr_inline(&wr, INLINE, NULL), 0, "%s: inline", how);
 		tap_ok(post_and_complete(a, &wr) && complete(b, &wc) &&
 			       has_arrived(a, b, 0, sges == 1 ? 24 : 32),
 		       "%s: inline data of %d SGEs", how, sges);
@@ -213,11 +213,13 @@ static void check_rdma(struct end *a, struct end *b, const char *how)
 	uint32_t imm = 0;
 
 	fill(a, b);
-	tap_eq_int(rdmaez_wr_write(&wr, &sge, &b->remote, RIG_HALF + 3), 0, "%s: a WRITE", how);
+	tap_eq_int(rdmaez_wr_write(&wr, &sge, &b->remote, RIG_HALF + 3, NULL), 0, "%s: a WRITE",
+		   how);
 	tap_ok(post_and_complete(a, &wr) && has_arrived(a, b, 3, LENGTH), "%s: arrives", how);
 	fill(a, b);
 	post_receive(b);
-	tap_ok(!rdmaez_wr_write(&wr, &sge, &b->remote, RIG_HALF) && !rdmaez_wr_imm(&wr, IMM),
+	tap_ok(!rdmaez_wr_write(&wr, &sge, &b->remote, RIG_HALF, NULL) &&
+		       !rdmaez_wr_imm(&wr, IMM, NULL),
 	       "%s: a WRITE with a number", how);
 	tap_ok(post_and_complete(a, &wr) && complete(b, &wc) && has_arrived(a, b, 0, LENGTH),
 	       "%s: arrives", how);
@@ -225,7 +227,7 @@ static void check_rdma(struct end *a, struct end *b, const char *how)
 	fill(b, a);
 	sge = part(a, RIG_HALF, LENGTH);
 	wr = (struct ibv_send_wr){0};
-	tap_eq_int(rdmaez_wr_read(&wr, &sge, &b->remote, 0), 0, "%s: a READ", how);
+	tap_eq_int(rdmaez_wr_read(&wr, &sge, &b->remote, 0, NULL), 0, "%s: a READ", how);
 	tap_ok(post_and_complete(a, &wr) && has_arrived(b, a, 0, LENGTH), "%s: comes back", how);
 }
 
@@ -241,14 +243,17 @@ static void check_atomics(struct end *a, struct end *b, const char *how)
 {
 	struct ibv_sge sge = part(a, 64, 8);
 	struct ibv_send_wr wr = {0};
+	const struct rdmaez_wr_swap swap = {1005, 7};
 	const uint64_t start = 1000;
 
 	memcpy(b->memory + 128, &start, sizeof(start));
-	tap_eq_int(rdmaez_wr_fetch_add(&wr, &sge, &b->remote, 128, 5), 0, "%s: fetch and add", how);
+	tap_eq_int(rdmaez_wr_fetch_add(&wr, &sge, &b->remote, 128, 5, NULL), 0, "%s: fetch and add",
+		   how);
 	tap_ok(post_and_complete(a, &wr), "%s: completes", how);
 	tap_eq_int(number_at(a, 64), 1000, "%s: the number before", how);
 	tap_eq_int(number_at(b, 128), 1005, "%s: and after", how);
-	tap_eq_int(rdmaez_wr_compare_swap(&wr, &sge, &b->remote, 128, 1005, 7), 0, "%s: swap", how);
+	tap_eq_int(rdmaez_wr_compare_swap(&wr, &sge, &b->remote, 128, &swap, NULL), 0, "%s: swap",
+		   how);
 	tap_ok(post_and_complete(a, &wr), "%s: completes", how);
 	tap_eq_int(number_at(a, 64), 1005, "%s: the number before", how);
 	tap_eq_int(number_at(b, 128), 7, "%s: and after", how);
@@ -268,7 +273,7 @@ static void check_list(struct end *a, struct end *b, const char *how)
 		wr[i].wr_id = i;
 		wr[i].send_flags = i ? IBV_SEND_SIGNALED : 0;
 		wr[i].next = i < 2 ? &wr[i + 1] : NULL;
-		if (rdmaez_wr_write(&wr[i], &sge[i], &b->remote, RIG_HALF + i * LENGTH / 2))
+		if (rdmaez_wr_write(&wr[i], &sge[i], &b->remote, RIG_HALF + i * LENGTH / 2, NULL))
 			tap_bail("a WRITE that is within bounds");
 	}
 	tap_eq_int(post(a, wr, &diag), 0, "%s: a list", how);
@@ -314,7 +319,7 @@ static void check_refused(void)
 	found = rdmaez_diag_find(&diag, RDMAEZ_WHY_WR_STATE);
 	tap_ok(found && found->severity == RDMAEZ_DIAG_ERROR && found->max == ready,
 	       "the state is certain");
-	if (rdmaez_wr_read(&wr, &sge, &end->remote, 0))
+	if (rdmaez_wr_read(&wr, &sge, &end->remote, 0, NULL))
 		tap_bail("a READ that is within bounds");
 	tap_eq_int(rdmaez_wr_post_ex(end->ex, &wr, &bad, &diag), EINVAL, "an operation less");
 	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_WR_EX_OPCODE), "is not called");
@@ -355,8 +360,8 @@ static bool send_to(struct end *from, struct end *to, struct ibv_ah *ah, struct 
 
 	fill(from, to);
 	post_receive(to);
-	return !rdmaez_wr_send_to(&wr, &sge, ah, to->qp->qp_num, RDMAEZ_QP_QKEY) &&
-	       !rdmaez_wr_imm(&wr, IMM) && post_and_complete(from, &wr) && complete(to, wc);
+	return !rdmaez_wr_send_to(&wr, &sge, ah, to->qp->qp_num, RDMAEZ_QP_QKEY, NULL) &&
+	       !rdmaez_wr_imm(&wr, IMM, NULL) && post_and_complete(from, &wr) && complete(to, wc);
 }
 
 /* To ourselves by this GID, and back to whoever it came from. */
@@ -377,7 +382,8 @@ static void check_answer(const struct ibv_gid_entry *gid, int version, const cha
 		tap_bail("%s: no handle", how);
 	}
 	tap_ok(send_to(a, b, ah, &wc), "%s: a message", how);
-	tap_eq_int(rdmaez_wc_grh(&wc, b->memory + RIG_HALF, &grh), 0, "%s: has a header", how);
+	tap_eq_int(rdmaez_wc_grh(&wc, b->memory + RIG_HALF, &grh, NULL), 0, "%s: has a header",
+		   how);
 	tap_eq_int(grh.version, version, "%s: of the version", how);
 	tap_ok(!memcmp(&grh.sgid, &gid->gid, 16), "%s: from our GID", how);
 	tap_ok(!memcmp(&grh.dgid, &gid->gid, 16), "%s: to our GID", how);
@@ -393,7 +399,8 @@ static void check_answer(const struct ibv_gid_entry *gid, int version, const cha
 	}
 	tap_eq_int(wc.src_qp, a->qp->qp_num, "%s: the sender is known", how);
 	tap_ok(send_to(b, a, back, &wc), "%s: the answer", how);
-	tap_eq_int(rdmaez_wc_grh(&wc, a->memory + RIG_HALF, &grh), 0, "%s: has a header", how);
+	tap_eq_int(rdmaez_wc_grh(&wc, a->memory + RIG_HALF, &grh, NULL), 0, "%s: has a header",
+		   how);
 	tap_eq_int(grh.hop_limit, 64, "%s: with hops of its own", how);
 	tap_ok(!memcmp(grh.payload, b->memory, RIG_UD_SIZE), "%s: it arrives", how);
 	ibv_destroy_ah(ah);
@@ -438,12 +445,13 @@ static void check_credit(void)
 	pair_open(end);
 	fill(end[0], end[1]);
 	sge = part(end[0], 0, 64);
-	tap_eq_int(rdmaez_credit_init(&credit, DEPTH, 0), 0, "credit for a queue of %d", DEPTH);
+	tap_eq_int(rdmaez_credit_init(&credit, DEPTH, 0, NULL), 0, "credit for a queue of %d",
+		   DEPTH);
 	while (posted < MANY && !refused) {
 		struct ibv_send_wr wr = {0};
 
 		by_ex = posted % 3 == 0;
-		if (rdmaez_wr_write(&wr, &sge, &end[1]->remote, RIG_HALF))
+		if (rdmaez_wr_write(&wr, &sge, &end[1]->remote, RIG_HALF, NULL))
 			tap_bail("a WRITE that is within bounds");
 		wr.send_flags = posted + 1 == MANY ? IBV_SEND_SIGNALED : 0;
 		while (rdmaez_credit_take(&credit, &wr) && !refused) {
@@ -500,7 +508,7 @@ static void check_polling(void)
 	tap_eq_int(batch.count, 0, "there is none");
 	wrong = end[1]->remote;
 	wrong.rkey ^= 0xff00;
-	if (rdmaez_wr_write(&wr, &sge, &wrong, 0))
+	if (rdmaez_wr_write(&wr, &sge, &wrong, 0, NULL))
 		tap_bail("a WRITE that is within bounds");
 	tap_eq_int(rdmaez_wr_post_send(end[0]->qp, &wr, &bad, NULL), 0,
 		   "with a wrong key, unsignaled");

@@ -174,7 +174,8 @@ static inline bool ends_receive(struct end *end, uint64_t slot)
 	struct ibv_sge sge;
 
 	wr.sg_list = &sge;
-	return rdmaez_mr_sge(end->it.mr, ends_slot(end, ENDS_IN + slot), ENDS_SLOT, &sge) == 0 &&
+	return rdmaez_mr_sge(end->it.mr, ends_slot(end, ENDS_IN + slot), ENDS_SLOT, &sge,
+			     &end->diag) == 0 &&
 	       rdmaez_wr_post_recv(end->it.qp, &wr, NULL, &end->diag) == 0;
 }
 
@@ -196,15 +197,17 @@ static inline bool ends_send(struct end *end)
 		memset(at, 0xee, ENDS_SLOT);
 	else
 		ends_fill(at, end->number, number, end->local.nonce);
-	error = rdmaez_mr_sge(end->it.mr, at, ends_length(number), &sge);
+	error = rdmaez_mr_sge(end->it.mr, at, ends_length(number), &sge, &end->diag);
 	if (kind == IBV_WR_RDMA_READ) {
 		sge.length = ends_length(number % ENDS_DEPTH);
-		error = error ? error : rdmaez_wr_read(&wr, &sge, remote, there * ENDS_SLOT);
+		error = error ? error
+			      : rdmaez_wr_read(&wr, &sge, remote, there * ENDS_SLOT, &end->diag);
 	} else if (kind == IBV_WR_SEND) {
 		rdmaez_wr_send(&wr, &sge);
 	} else {
-		error = error ? error : rdmaez_wr_write(&wr, &sge, remote, there * ENDS_SLOT);
-		error = error ? error : rdmaez_wr_imm(&wr, (uint32_t)number);
+		error = error ? error
+			      : rdmaez_wr_write(&wr, &sge, remote, there * ENDS_SLOT, &end->diag);
+		error = error ? error : rdmaez_wr_imm(&wr, (uint32_t)number, &end->diag);
 	}
 	if (error || rdmaez_wr_post_send(end->it.qp, &wr, NULL, &end->diag))
 		return false;
@@ -306,7 +309,7 @@ static inline void ends_close(struct end *end)
 /* What else the peer is to know. */
 static inline void ends_tell(struct end *end)
 {
-	rdmaez_mr_remote(end->it.mr, &end->local.memory);
+	rdmaez_mr_remote(end->it.mr, &end->local.memory, &end->diag);
 	end->local.user_length = sizeof(end->own);
 	memcpy(end->local.user, &end->own, sizeof(end->own));
 }

@@ -25,20 +25,28 @@ static void check_init(void)
 		{0x80000000, 0x80000000, 0x7fffffff},
 	};
 	struct rdmaez_credit credit, before;
+	struct rdmaez_diag diag;
 
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		memset(&credit, 0x55, sizeof(credit));
-		tap_eq_int(rdmaez_credit_init(&credit, cases[i].capacity, cases[i].every), 0,
+		tap_eq_int(rdmaez_credit_init(&credit, cases[i].capacity, cases[i].every, NULL), 0,
 			   "%u, one of %u", cases[i].capacity, cases[i].every);
 		tap_eq_hex(credit.mask, cases[i].mask, "a power of two");
 		tap_eq_int(credit.capacity, cases[i].capacity, "the capacity");
 		tap_ok(!credit.taken && !credit.given, "an empty queue");
 	}
 	before = credit;
-	tap_eq_int(rdmaez_credit_init(&credit, 0, 0), EINVAL, "no queue");
-	tap_eq_int(rdmaez_credit_init(&credit, 0, 1), EINVAL, "no queue, all signaled");
-	tap_eq_int(rdmaez_credit_init(&credit, 16, 17), EINVAL, "full before a signal");
+	tap_eq_int(rdmaez_credit_init(&credit, 0, 0, NULL), EINVAL, "no queue");
+	tap_eq_int(rdmaez_credit_init(&credit, 0, 1, NULL), EINVAL, "no queue, all signaled");
+	tap_eq_int(rdmaez_credit_init(&credit, 16, 17, NULL), EINVAL, "full before a signal");
 	tap_ok(!memcmp(&credit, &before, sizeof(credit)), "nothing is written");
+	check_refusal(&diag, rdmaez_credit_init(&credit, 0, 0, &diag), EINVAL, RDMAEZ_WHY_RANGE,
+		      "capacity", "no queue");
+	check_refusal(&diag, rdmaez_credit_init(&credit, 16, 17, &diag), EINVAL,
+		      RDMAEZ_WHY_CREDIT_EVERY, "every", "full before a signal");
+	tap_eq_int(diag.finding[0].value, 17, "with the number");
+	tap_eq_int(diag.finding[0].max, 16, "and the most");
+	check_success(&diag, rdmaez_credit_init(&credit, 16, 16, &diag), "that");
 }
 
 /* Fills every queue and empties it by its signaled sends; whatever `every` is, it never stays full. */
@@ -52,7 +60,7 @@ static void check_never_stuck(void)
 			uint64_t posted = 0, outstanding = 0, signaled[40], last;
 			uint32_t ends = 0, released;
 
-			wrong += rdmaez_credit_init(&credit, capacity, every) != 0;
+			wrong += rdmaez_credit_init(&credit, capacity, every, NULL) != 0;
 			for (unsigned int round = 0; round < 200; round++) {
 				struct ibv_send_wr wr = {.send_flags = IBV_SEND_FENCE};
 
@@ -84,7 +92,7 @@ static void check_give(void)
 	struct ibv_send_wr wr = {.wr_id = 0};
 	unsigned int taken = 0;
 
-	rdmaez_credit_init(&credit, 8, 0);
+	rdmaez_credit_init(&credit, 8, 0, NULL);
 	tap_eq_int(rdmaez_credit_give(&credit, 0), 0, "nothing is outstanding yet");
 	while (!rdmaez_credit_take(&credit, &wr))
 		taken++;
@@ -114,7 +122,7 @@ static void check_taking_back(void)
 	struct rdmaez_credit credit;
 	struct ibv_send_wr wr[4];
 
-	rdmaez_credit_init(&credit, 8, 4);
+	rdmaez_credit_init(&credit, 8, 4, NULL);
 	for (unsigned int again = 0; again < 3; again++) {
 		memset(wr, 0, sizeof(wr));
 		for (unsigned int i = 0; i < 4; i++)

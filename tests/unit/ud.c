@@ -101,7 +101,7 @@ static void check_ipv4(void)
 
 	start();
 	header4(own(V2_IPV4));
-	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh), 0, "IPv4, and anything before it");
+	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, NULL), 0, "IPv4, and anything before it");
 	check_message();
 	tap_eq_int(t.grh.version, 4, "is IPv4");
 	tap_ok(!memcmp(&t.grh.sgid, &from, 16), "from the sender");
@@ -118,7 +118,7 @@ static void check_ipv6(void)
 
 	start();
 	header6("2001:db8::9", own(V2_IPV6), 17);
-	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh), 0, "IPv6");
+	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, NULL), 0, "IPv6");
 	check_message();
 	tap_eq_int(t.grh.version, 6, "is IPv6");
 	tap_ok(!memcmp(&t.grh.sgid, &from, 16), "from the sender");
@@ -153,10 +153,14 @@ static void check_versions(void)
 		t.buffer[20] = cases[i].fifth_word;
 		checksum();
 		t.buffer[31] = (uint8_t)(t.buffer[31] ^ cases[i].broken);
-		tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh),
+		tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, NULL),
 			   cases[i].version < 0 ? EPROTONOSUPPORT : 0, "0x%02x and 0x%02x, %s",
 			   cases[i].first, cases[i].fifth_word,
 			   cases[i].broken ? "wrong" : "right");
+		if (cases[i].version < 0)
+			check_refusal(&t.diag, rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, &t.diag),
+				      EPROTONOSUPPORT, RDMAEZ_WHY_WC_NO_HEADER, "buffer",
+				      "no header");
 		if (cases[i].version < 0)
 			tap_ok(!memcmp(&t.grh, &before, sizeof(before)), "nothing is written");
 		else
@@ -174,7 +178,7 @@ static void check_checksum(void)
 	t.buffer[0] = 0x60;
 	for (int bit = 0; bit < 160; bit++) {
 		t.buffer[20 + bit / 8] = (uint8_t)(t.buffer[20 + bit / 8] ^ 1 << bit % 8);
-		wrong += rdmaez_wc_grh(&t.wc, t.buffer, &t.grh) != 0 || t.grh.version != 6;
+		wrong += rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, NULL) != 0 || t.grh.version != 6;
 		t.buffer[20 + bit / 8] = (uint8_t)(t.buffer[20 + bit / 8] ^ 1 << bit % 8);
 	}
 	tap_eq_int(wrong, 0, "no wrong header is taken for one");
@@ -182,7 +186,7 @@ static void check_checksum(void)
 		t.buffer[24] = (uint8_t)(word >> 8);
 		t.buffer[25] = (uint8_t)word;
 		checksum();
-		wrong += rdmaez_wc_grh(&t.wc, t.buffer, &t.grh) != 0 || t.grh.version != 4;
+		wrong += rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, NULL) != 0 || t.grh.version != 4;
 	}
 	tap_eq_int(wrong, 0, "and every right one is, whatever the sum carries");
 }
@@ -194,24 +198,27 @@ static void check_no_header(void)
 	start();
 	t.wc.wc_flags = IBV_WC_WITH_IMM;
 	header6("2001:db8::9", own(V2_IPV6), 17);
-	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh), 0, "no GRH came");
+	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, NULL), 0, "no GRH came");
 	check_message();
 	tap_eq_int(t.grh.version, 0, "which is told");
 	tap_ok(rdmaez_gid_is_zero(&t.grh.sgid) && rdmaez_gid_is_zero(&t.grh.dgid),
 	       "what lies in the buffer is not taken for one");
 	t.wc.wc_flags = IBV_WC_GRH;
 	t.wc.byte_len = 40;
-	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh), 0, "an empty message");
+	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, NULL), 0, "an empty message");
 	tap_eq_int(t.grh.length, 0, "is empty");
 	before = t.grh;
 	t.wc.byte_len = 39;
-	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh), EINVAL, "less is no UD receive");
+	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, NULL), EINVAL, "less is no UD receive");
 	t.wc.byte_len = 56;
 	t.wc.status = IBV_WC_WR_FLUSH_ERR;
-	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh), EINVAL, "nor is one that failed");
+	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, NULL), EINVAL, "nor is one that failed");
 	t.wc.status = IBV_WC_SUCCESS;
 	t.wc.opcode = IBV_WC_SEND;
-	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh), EINVAL, "nor is a send");
+	tap_eq_int(rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, NULL), EINVAL, "nor is a send");
+	check_refusal(&t.diag, rdmaez_wc_grh(&t.wc, t.buffer, &t.grh, &t.diag), EINVAL,
+		      RDMAEZ_WHY_WC_NO_SENDER, "wc", "a send is refused");
+	tap_eq_str(t.diag.call, "rdmaez_wc_grh", "by name");
 	tap_ok(!memcmp(&t.grh, &before, sizeof(before)), "nothing is written");
 }
 

@@ -245,7 +245,7 @@ static void check_constant(void)
 	const struct rdmaez_remote remote = {0x1000, 8, 9};
 
 	start(FAKE_PROFILE_PLAIN, IBV_QPT_RC);
-	tap_eq_int(rdmaez_wr_write(&wr, t.sge, &remote, 3), 0, "a WRITE is described");
+	tap_eq_int(rdmaez_wr_write(&wr, t.sge, &remote, 3, NULL), 0, "a WRITE is described");
 	tap_eq_int(rdmaez_wr_post_ex(t.ex, &wr, NULL, NULL), 0, "and posted");
 	tap_ok(is_built(&wr, 0), "as it is described");
 }

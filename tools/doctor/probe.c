@@ -125,7 +125,8 @@ static int send_from(struct probe_end *end, const uint8_t *from, uint32_t bytes)
 	batch.wc = &wc;
 	batch.capacity = 1;
 	if (end->type == IBV_QPT_UD)
-		error = rdmaez_wr_send_to(&wr, &sge, end->ah, end->remote.qp_num, end->remote.qkey);
+		error = rdmaez_wr_send_to(&wr, &sge, end->ah, end->remote.qp_num, end->remote.qkey,
+					  &end->diag);
 	else
 		rdmaez_wr_send(&wr, &sge);
 	if (!error)

@@ -86,13 +86,22 @@ RDMAEZ_IMPL void rdmaez_impl_grh_map(union ibv_gid *gid, const uint8_t *address)
 	memcpy(gid->raw + 12, address, 4);
 }
 
-RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct rdmaez_grh *grh)
+/* Why a message has no header to read; returns the errno value. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_grh_refuse(int error, enum rdmaez_why why, const char *field,
+					    struct rdmaez_diag *diag)
+{
+	rdmaez_impl_diag_reset(diag, "rdmaez_wc_grh");
+	return rdmaez_impl_refuse(diag, error, why, field);
+}
+
+RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct rdmaez_grh *grh,
+			     struct rdmaez_diag *diag)
 {
 	const uint8_t *const byte = (const uint8_t *)buffer, *const ip = byte + 20;
 	struct rdmaez_grh found;
 
 	if (wc->status != IBV_WC_SUCCESS || !(wc->opcode & IBV_WC_RECV) || wc->byte_len < 40)
-		return EINVAL;
+		return rdmaez_impl_grh_refuse(EINVAL, RDMAEZ_WHY_WC_NO_SENDER, "wc", diag);
 	memset(&found, 0, sizeof(found));
 	found.payload = byte + 40;
 	found.length = wc->byte_len - 40;
@@ -116,7 +125,8 @@ RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct
 		memcpy(found.sgid.raw, byte + 8, 16);
 		memcpy(found.dgid.raw, byte + 24, 16);
 	} else {
-		return EPROTONOSUPPORT;
+		return rdmaez_impl_grh_refuse(EPROTONOSUPPORT, RDMAEZ_WHY_WC_NO_HEADER, "buffer",
+					      diag);
 	}
 	*grh = found;
 	return 0;
@@ -177,7 +187,7 @@ RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ib
 	if (wc->wc_flags & IBV_WC_GRH) {
 		if (!buffer)
 			return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "buffer");
-		error = rdmaez_wc_grh(wc, buffer, &grh);
+		error = rdmaez_wc_grh(wc, buffer, &grh, NULL);
 		if (error)
 			return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_WC_NO_HEADER, "buffer");
 		error = rdmaez_impl_grh_own(context, port_num, &grh, &back.sgid_index, diag);

@@ -120,10 +120,13 @@ RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag)
 	return rdmaez_impl_failed(diag, error, "ibv_dereg_mr");
 }
 
-RDMAEZ_API int rdmaez_mr_remote(const struct ibv_mr *mr, struct rdmaez_remote *remote)
+RDMAEZ_API int rdmaez_mr_remote(const struct ibv_mr *mr, struct rdmaez_remote *remote,
+				struct rdmaez_diag *diag)
 {
-	if (!mr || !remote)
+	if (!mr || !remote) {
+		rdmaez_impl_begin(diag, "rdmaez_mr_remote", NULL, mr ? "remote" : "mr");
 		return EINVAL;
+	}
 	remote->addr = (uintptr_t)mr->addr;
 	remote->length = mr->length;
 	remote->rkey = mr->rkey;

@@ -61,28 +61,6 @@ RDMAEZ_FOLD int rdmaez_wr_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr 
 	return rdmaez_impl_wr_srq_failed(srq, wr, bad, returned, diag);
 }
 
-/* ---- Send credit -------------------------------------------------------------------------- */
-
-RDMAEZ_INLINE int rdmaez_credit_take(struct rdmaez_credit *credit, struct ibv_send_wr *wr)
-{
-	if (credit->taken - credit->given >= credit->capacity)
-		return EAGAIN;
-	wr->wr_id = credit->taken++;
-	if (!(credit->taken & credit->mask))
-		wr->send_flags |= IBV_SEND_SIGNALED;
-	return 0;
-}
-
-RDMAEZ_INLINE uint32_t rdmaez_credit_give(struct rdmaez_credit *credit, uint64_t wr_id)
-{
-	const uint64_t before = wr_id - credit->given;
-
-	if (before >= credit->taken - credit->given)
-		return 0;
-	credit->given = wr_id + 1;
-	return (uint32_t)before + 1;
-}
-
 RDMAEZ_IMPL_END
 
 #if RDMAEZ_IMPL_BODIES
@@ -96,6 +74,9 @@ RDMAEZ_IMPL_END
 #ifndef RDMAEZ_IMPL_SEAM_H
 #include "seam.h"
 #endif
+#ifndef RDMAEZ_UNITS_H
+#include "../units.h"
+#endif
 #ifndef RDMAEZ_MR_H
 #include "../mr.h"
 #endif
@@ -104,13 +85,38 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- Descriptions ------------------------------------------------------------------------- */
 
+/* Why a region does not have these bytes. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wr_tell_sge(const struct ibv_mr *mr, const void *addr,
+					      size_t length, struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site most = {"length", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_BYTES,
+						     0, INT32_MAX},
+					     start = {"addr", RDMAEZ_WHY_WR_REGION,
+						      RDMAEZ_VALUE_ADDRESS, 0, 0},
+					     end = {"length", RDMAEZ_WHY_WR_REGION,
+						    RDMAEZ_VALUE_BYTES, 0, 0};
+	const uintptr_t offset = (uintptr_t)addr - (uintptr_t)mr->addr;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_mr_sge");
+	if (offset > mr->length)
+		rdmaez_impl_refuse_at(diag, ERANGE, &start, (int64_t)(uintptr_t)addr);
+	else if (length > mr->length - offset)
+		rdmaez_impl_refuse_within(diag, ERANGE, &end, (int64_t)length, 0,
+					  (int64_t)(mr->length - offset));
+	else
+		rdmaez_impl_refuse_at(diag, ERANGE, &most, (int64_t)length);
+}
+
 RDMAEZ_API int rdmaez_mr_sge(const struct ibv_mr *mr, const void *addr, size_t length,
-			     struct ibv_sge *sge)
+			     struct ibv_sge *sge, struct rdmaez_diag *diag)
 {
 	const uintptr_t offset = (uintptr_t)addr - (uintptr_t)mr->addr;
 
-	if (offset > mr->length || length > mr->length - offset || length > INT32_MAX)
+	if (offset > mr->length || length > mr->length - offset || length > INT32_MAX) {
+		if (diag)
+			rdmaez_impl_wr_tell_sge(mr, addr, length, diag);
 		return ERANGE;
+	}
 	sge->addr = (uintptr_t)addr;
 	sge->length = (uint32_t)length;
 	sge->lkey = mr->lkey;
@@ -144,11 +150,27 @@ RDMAEZ_API void rdmaez_wr_send(struct ibv_send_wr *wr, struct ibv_sge *sge)
 	rdmaez_impl_wr_set(wr, IBV_WR_SEND, sge);
 }
 
-RDMAEZ_API int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge, struct ibv_ah *ah,
-				 uint32_t qp_num, uint32_t qkey)
+RDMAEZ_IMPL_COLD void rdmaez_impl_wr_tell_ud(const struct ibv_ah *ah, uint32_t qp_num,
+					     struct rdmaez_diag *diag)
 {
-	if (!ah || qp_num >> 24)
+	static const struct rdmaez_impl_site wide = {"qp_num", RDMAEZ_WHY_RANGE,
+						     RDMAEZ_VALUE_NUMBER, 0, RDMAEZ_QP_NUM_MAX};
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_wr_send_to");
+	if (!ah)
+		rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "ah");
+	if (qp_num >> 24)
+		rdmaez_impl_refuse_at(diag, EINVAL, &wide, qp_num);
+}
+
+RDMAEZ_API int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge, struct ibv_ah *ah,
+				 uint32_t qp_num, uint32_t qkey, struct rdmaez_diag *diag)
+{
+	if (!ah || qp_num >> 24) {
+		if (diag)
+			rdmaez_impl_wr_tell_ud(ah, qp_num, diag);
 		return EINVAL;
+	}
 	rdmaez_impl_wr_set(wr, IBV_WR_SEND, sge);
 	wr->wr.ud.ah = ah;
 	wr->wr.ud.remote_qpn = qp_num;
@@ -156,12 +178,37 @@ RDMAEZ_API int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge, st
 	return 0;
 }
 
+/* Why so many bytes are not all in the peer's memory. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wr_tell_remote(uint64_t length,
+						 const struct rdmaez_remote *remote,
+						 uint64_t offset, const char *call,
+						 struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site start = {"offset", RDMAEZ_WHY_WR_REMOTE,
+						      RDMAEZ_VALUE_NUMBER, 0, 0},
+					     end = {"sge.length", RDMAEZ_WHY_WR_REMOTE,
+						    RDMAEZ_VALUE_BYTES, 0, 0};
+
+	rdmaez_impl_diag_reset(diag, call);
+	if (offset > remote->length)
+		rdmaez_impl_refuse_within(diag, ERANGE, &start, (int64_t)offset, 0,
+					  (int64_t)remote->length);
+	else
+		rdmaez_impl_refuse_within(diag, ERANGE, &end, (int64_t)length, 0,
+					  (int64_t)(remote->length - offset));
+}
+
 RDMAEZ_FOLD int rdmaez_impl_wr_rdma(struct ibv_send_wr *wr, enum ibv_wr_opcode opcode,
 				    struct ibv_sge *sge, const struct rdmaez_remote *remote,
-				    uint64_t offset)
+				    uint64_t offset, const char *call, struct rdmaez_diag *diag)
 {
-	if (offset > remote->length || rdmaez_impl_wr_length(wr, sge) > remote->length - offset)
+	const uint64_t length = rdmaez_impl_wr_length(wr, sge);
+
+	if (offset > remote->length || length > remote->length - offset) {
+		if (diag)
+			rdmaez_impl_wr_tell_remote(length, remote, offset, call, diag);
 		return ERANGE;
+	}
 	rdmaez_impl_wr_set(wr, opcode, sge);
 	wr->wr.rdma.remote_addr = remote->addr + offset;
 	wr->wr.rdma.rkey = remote->rkey;
@@ -169,42 +216,84 @@ RDMAEZ_FOLD int rdmaez_impl_wr_rdma(struct ibv_send_wr *wr, enum ibv_wr_opcode o
 }
 
 RDMAEZ_API int rdmaez_wr_write(struct ibv_send_wr *wr, struct ibv_sge *sge,
-			       const struct rdmaez_remote *remote, uint64_t offset)
+			       const struct rdmaez_remote *remote, uint64_t offset,
+			       struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_wr_rdma(wr, IBV_WR_RDMA_WRITE, sge, remote, offset);
+	return rdmaez_impl_wr_rdma(wr, IBV_WR_RDMA_WRITE, sge, remote, offset, "rdmaez_wr_write",
+				   diag);
 }
 
 RDMAEZ_API int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
-			      const struct rdmaez_remote *remote, uint64_t offset)
+			      const struct rdmaez_remote *remote, uint64_t offset,
+			      struct rdmaez_diag *diag)
 {
-	return rdmaez_impl_wr_rdma(wr, IBV_WR_RDMA_READ, sge, remote, offset);
+	return rdmaez_impl_wr_rdma(wr, IBV_WR_RDMA_READ, sge, remote, offset, "rdmaez_wr_read",
+				   diag);
 }
 
-RDMAEZ_API int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *sge,
-				   const struct rdmaez_remote *remote, uint64_t offset,
-				   uint64_t add)
+/* What is wrong with an atomic: where its number is, how long it is, or where it is aligned. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wr_atomic_failed(uint64_t length,
+						  const struct rdmaez_remote *remote,
+						  uint64_t offset, const char *call,
+						  struct rdmaez_diag *diag)
 {
-	if (offset > remote->length || remote->length - offset < 8)
+	static const struct rdmaez_impl_site size = {"sge.length", RDMAEZ_WHY_WR_ATOMIC,
+						     RDMAEZ_VALUE_BYTES, 8, 8},
+					     place = {"remote.addr", RDMAEZ_WHY_WR_ATOMIC,
+						      RDMAEZ_VALUE_ADDRESS, 0, 0};
+
+	if (offset > remote->length || remote->length - offset < 8) {
+		if (diag)
+			rdmaez_impl_wr_tell_remote(8, remote, offset, call, diag);
 		return ERANGE;
-	if (rdmaez_impl_wr_length(wr, sge) != 8 || (remote->addr + offset) % 8)
-		return EINVAL;
+	}
+	rdmaez_impl_diag_reset(diag, call);
+	if (length != 8)
+		rdmaez_impl_refuse_at(diag, EINVAL, &size, (int64_t)length);
+	if ((remote->addr + offset) % 8)
+		rdmaez_impl_refuse_at(diag, EINVAL, &place, (int64_t)(remote->addr + offset));
+	return EINVAL;
+}
+
+RDMAEZ_IMPL int rdmaez_impl_wr_atomic(struct ibv_send_wr *wr, struct ibv_sge *sge,
+				      const struct rdmaez_remote *remote, uint64_t offset,
+				      const char *call, struct rdmaez_diag *diag)
+{
+	const uint64_t length = rdmaez_impl_wr_length(wr, sge);
+
+	if (offset > remote->length || remote->length - offset < 8 || length != 8 ||
+	    (remote->addr + offset) % 8)
+		return rdmaez_impl_wr_atomic_failed(length, remote, offset, call, diag);
 	rdmaez_impl_wr_set(wr, IBV_WR_ATOMIC_FETCH_AND_ADD, sge);
 	wr->wr.atomic.remote_addr = remote->addr + offset;
-	wr->wr.atomic.compare_add = add;
 	wr->wr.atomic.rkey = remote->rkey;
 	return 0;
 }
 
+RDMAEZ_API int rdmaez_wr_fetch_add(struct ibv_send_wr *wr, struct ibv_sge *sge,
+				   const struct rdmaez_remote *remote, uint64_t offset,
+				   uint64_t add, struct rdmaez_diag *diag)
+{
+	const int error =
+		rdmaez_impl_wr_atomic(wr, sge, remote, offset, "rdmaez_wr_fetch_add", diag);
+
+	if (!error)
+		wr->wr.atomic.compare_add = add;
+	return error;
+}
+
 RDMAEZ_API int rdmaez_wr_compare_swap(struct ibv_send_wr *wr, struct ibv_sge *sge,
 				      const struct rdmaez_remote *remote, uint64_t offset,
-				      uint64_t compare, uint64_t swap)
+				      const struct rdmaez_wr_swap *values, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_wr_fetch_add(wr, sge, remote, offset, compare);
+	const int error =
+		rdmaez_impl_wr_atomic(wr, sge, remote, offset, "rdmaez_wr_compare_swap", diag);
 
 	if (error)
 		return error;
 	wr->opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
-	wr->wr.atomic.swap = swap;
+	wr->wr.atomic.compare_add = values->compare;
+	wr->wr.atomic.swap = values->swap;
 	return 0;
 }
 
@@ -218,22 +307,57 @@ RDMAEZ_FOLD uint32_t rdmaez_impl_be32(uint32_t value)
 #endif
 }
 
-/* In the enum, each of the two that may have immediate data stands before the one that has it. */
-RDMAEZ_API int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm)
+/* An operation that cannot have what is asked for. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wr_tell_opcode(int opcode, enum rdmaez_why why, const char *call,
+						 struct rdmaez_diag *diag)
 {
-	if ((unsigned int)wr->opcode > IBV_WR_SEND_WITH_IMM)
+	struct rdmaez_impl_site site = {"opcode", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_OPCODE, 0, 0};
+
+	site.why = why;
+	rdmaez_impl_diag_reset(diag, call);
+	rdmaez_impl_refuse_at(diag, EINVAL, &site, opcode);
+}
+
+/* In the enum, each of the two that may have immediate data stands before the one that has it. */
+RDMAEZ_API int rdmaez_wr_imm(struct ibv_send_wr *wr, uint32_t imm, struct rdmaez_diag *diag)
+{
+	if ((unsigned int)wr->opcode > IBV_WR_SEND_WITH_IMM) {
+		if (diag)
+			rdmaez_impl_wr_tell_opcode((int)wr->opcode, RDMAEZ_WHY_WR_IMM_OPCODE,
+						   "rdmaez_wr_imm", diag);
 		return EINVAL;
+	}
 	wr->opcode = (enum ibv_wr_opcode)((unsigned int)wr->opcode | 1u);
 	wr->imm_data = rdmaez_impl_be32(imm);
 	return 0;
 }
 
-RDMAEZ_API int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline)
+RDMAEZ_IMPL_COLD void rdmaez_impl_wr_tell_inline(uint64_t length, uint32_t max_inline,
+						 struct rdmaez_diag *diag)
 {
-	if ((unsigned int)wr->opcode > IBV_WR_SEND_WITH_IMM && wr->opcode != IBV_WR_SEND_WITH_INV)
+	static const struct rdmaez_impl_site site = {"max_inline", RDMAEZ_WHY_WR_INLINE,
+						     RDMAEZ_VALUE_BYTES, 0, 0};
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_wr_inline");
+	rdmaez_impl_refuse_within(diag, EMSGSIZE, &site, (int64_t)length, 0, max_inline);
+}
+
+RDMAEZ_API int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline,
+				struct rdmaez_diag *diag)
+{
+	const uint64_t length = rdmaez_impl_wr_length(wr, NULL);
+
+	if ((unsigned int)wr->opcode > IBV_WR_SEND_WITH_IMM && wr->opcode != IBV_WR_SEND_WITH_INV) {
+		if (diag)
+			rdmaez_impl_wr_tell_opcode((int)wr->opcode, RDMAEZ_WHY_WR_INLINE_OPCODE,
+						   "rdmaez_wr_inline", diag);
 		return EINVAL;
-	if (rdmaez_impl_wr_length(wr, NULL) > max_inline)
+	}
+	if (length > max_inline) {
+		if (diag)
+			rdmaez_impl_wr_tell_inline(length, max_inline, diag);
 		return EMSGSIZE;
+	}
 	wr->send_flags |= IBV_SEND_INLINE;
 	return 0;
 }
@@ -461,23 +585,6 @@ RDMAEZ_COLD int rdmaez_impl_wr_srq_failed(struct ibv_srq *srq, const struct ibv_
 
 	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_wr_explain_srq, (srq, wr, bad, diag));
 	return error;
-}
-
-RDMAEZ_API int rdmaez_credit_init(struct rdmaez_credit *credit, uint32_t capacity, uint32_t every)
-{
-	uint32_t power = 1;
-
-	if (!capacity || every > capacity)
-		return EINVAL;
-	if (!every)
-		every = capacity / 2;
-	while (power <= every / 2)
-		power *= 2;
-	credit->taken = 0;
-	credit->given = 0;
-	credit->capacity = capacity;
-	credit->mask = power - 1;
-	return 0;
 }
 
 RDMAEZ_IMPL_END
