@@ -5,10 +5,13 @@
  *
  * A `struct rdmaez_diag` usually lives on the caller's stack. It holds only numbers and pointers to literals and
  * functions, so it may be copied and kept. Every function that takes one accepts NULL for "do not explain", and
- * rewrites the whole record on success and on failure. The functions that post work requests (wr.h) and
- * rdmaez_wc_poll() leave it alone on success, and those that take no record leave it as it was: where several functions
- * share one, its `call` tells whose it is. Print it with rdmaez_diag_print() or rdmaez_diag_format() (fmt.h); in code,
- * test for reasons with rdmaez_diag_find().
+ * rewrites the whole record on success and on failure: there is no need to clear it. Those on the data path leave it
+ * alone on success: the functions of wr.h, rdmaez_mr_remote(), rdmaez_wc_grh() and rdmaez_wc_poll(). In code, test for
+ * reasons with rdmaez_diag_find().
+ *
+ * Functions with a buffer work like snprintf(): they write at most @p size bytes including the NUL, and return the
+ * length of the whole text without the NUL; if that is @p size or more, the text was truncated. Texts for people have
+ * lines of at most 100 columns, and the last line ends in a newline too.
  *
  * @par Threads
  * May be called from any thread.
@@ -19,6 +22,11 @@
 #ifndef RDMAEZ_DIAG_H
 #define RDMAEZ_DIAG_H
 
+#include <stdio.h>
+
+#ifndef RDMAEZ_STR_H
+#include "str.h"
+#endif
 #ifndef RDMAEZ_WHY_H
 #include "why.h"
 #endif
@@ -125,12 +133,89 @@ struct rdmaez_diag {
 RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_diag *diag,
 							 enum rdmaez_why reason);
 
+/**
+ * @brief Writes an explanation for people: what failed, then a paragraph per finding.
+ *
+ * The first line names the function, the verb if one failed, the errno value, and the completion or event,
+ * device, queue pair, transition and path if there are any. Each finding names a field, what is wrong with it,
+ * the value given, the values accepted, and the next step. Likely findings and advice are marked as such.
+ *
+ * @param diag what a function found; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 2048 is enough for most
+ * @return the length of the whole text
+ */
+RDMAEZ_COLD int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size);
+
+/**
+ * @brief Prints what rdmaez_diag_format() writes.
+ * @param diag what a function found; NULL counts as empty
+ * @param stream where to print, such as stderr
+ * @retval 0 printed
+ * @retval EINVAL @p stream is NULL
+ * @return any other errno value of fputs()
+ */
+RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
+
+/**
+ * @brief Ends the program with the explanation on stderr, unless a call worked.
+ *
+ * For small programs and first versions: each call that may fail stands in one of these. It ends by
+ * `exit(EXIT_FAILURE)`, and leaves it to the kernel to close what is open.
+ *
+ * The usual macro is `#define NEED(call) rdmaez_diag_need(call, &diag)`. It needs `struct rdmaez_diag diag = {0}` if the
+ * first call takes no record. Functions that take none are rdmaez_endpoint_pack() and those that copy device memory,
+ * rdmaez_dm_copy_to() and its like. Pass NULL with these where the program goes on after failures: of a record that
+ * holds the same errno value this function cannot tell whose it is.
+ *
+ * @param error what the call returned; 0: nothing is done
+ * @param diag the call's record. NULL, or a record that holds another errno value, and so is of another call: only the
+ *        name of @p error is printed
+ */
+RDMAEZ_INLINE void rdmaez_diag_need(int error, const struct rdmaez_diag *diag);
+
+/**
+ * @brief Writes an explanation as one line of key=value pairs, for logs.
+ *
+ * `call=rdmaez_qp_modify verb=ibv_modify_qp error=EINVAL device=rxe0 driver=rdma_rxe qp=17 type=RC from=INIT
+ * to=RTR finding=error:MASK_MISSING:attr_mask:attr_mask:IBV_QP_AV|IBV_QP_PATH_MTU`, with one `finding` for
+ * each: severity, reason id, field, kind (enum rdmaez_value without its prefix, in lower case) and, if the
+ * kind has them, the value (masks, states, types and opcodes by name) and the accepted values (`0..31`,
+ * `RESET|INIT`). Values contain no spaces. There is no newline. The record of a completion has
+ * `status=IBV_WC_RETRY_EXC_ERR wr_id=0x2a vendor_err=0x81` before its findings, that of an event
+ * `event=IBV_EVENT_QP_FATAL`. A status without a name is its number, `status=77`. Where GIDs are known,
+ * `sgid=2001:db8::1 sgid_index=3 dgid=2001:db8::2 netdev=eth0.5 chosen=GID_BY_ROUTE` stand there too.
+ *
+ * @param diag what a function found; NULL counts as empty
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 1024 is enough for most
+ * @return the length of the whole text
+ */
+RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size);
+
+/**
+ * @brief Writes an explanation as one JSON object, for programs.
+ *
+ * Keys: `call`, `error` (number), `errno` (symbol) and, if known, `verb`, `device`, `driver`, `qp_num`,
+ * `qp_type`, `from` and `to` or `state`, of a completion `status` (by name, or "unknown"), `status_code`,
+ * `wr_id` (number) and `vendor_err`, of an event `event`, `sgid`, `sgid_index`, `dgid`, `netdev`, `chosen`
+ * (the reason for this GID index); then `dropped` and the array `findings` of objects with `severity`
+ * ("error", "likely", "advice"), `reason`, `field`, `kind`, `what` and `next`. Depending on its kind, a finding
+ * also has `value`; `name` (a state, type, opcode, device or device node) or `names` (the bits of a mask); `min`
+ * and `max` if they are bounds, or `accepted`, an array of states. A need that a device does not meet has `asked`
+ * and `offered` instead. The JSON is valid for any record.
+ *
+ * @param diag what a function found; NULL gives `{}`
+ * @param buf receives the text; may be NULL where @p size is 0
+ * @param size bytes in @p buf; 4096 is enough for most
+ * @return the length of the whole text
+ */
+RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size);
+
 #ifdef __cplusplus
 }
 #endif
 
-#if RDMAEZ_IMPL_BODIES
 #include "impl/diag.h"
-#endif
 
 #endif

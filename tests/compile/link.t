@@ -206,7 +206,7 @@ strong=$(seeded strong rdmaez/base.h 's/^\(#define RDMAEZ_SEAM .*\)__weak__, /\1
 soon fails 'that the explanations have to be there is seen' 'undefined reference to .rdmaez_impl_tell_' \
 	kinds "$strong" bfd "$CC" -w -O2
 soon fails 'that they may be there only once is seen' 'multiple definition of .rdmaez_impl_tell_' twice "$strong"
-unasked=$(seeded unasked rdmaez/impl/fmt.h 's/return rdmaez_impl_tell_diag_format ? \(.*\)$/return \1;/; /: rdmaez_impl_format_untold(diag, buf, size);/d')
+unasked=$(seeded unasked rdmaez/impl/diag.h 's/return rdmaez_impl_tell_diag_format ? \(.*\)$/return \1;/; /: rdmaez_impl_format_untold(diag, buf, size);/d')
 soon fails 'a call of what is not there is seen' 'linker bfd: untold .*: ended with 139' \
 	kinds "$unasked" bfd "$CC" -O2 -fPIE -pie
 hidden=$(seeded hidden rdmaez/base.h 's/^\(#define RDMAEZ_SEAM .*((\)/\1__visibility__("hidden"), /')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of fmt.h, and what is printed where a program has no explanations. */
+/* Bodies of fmt.h. */
 #ifndef RDMAEZ_IMPL_FMT_H
 #define RDMAEZ_IMPL_FMT_H
 
@@ -7,32 +7,7 @@
 #include "../fmt.h"
 #endif
 
-RDMAEZ_IMPL_BEGIN
-
-RDMAEZ_COLD __attribute__((__noreturn__)) void
-rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag);
-
-RDMAEZ_INLINE void rdmaez_diag_need(int error, const struct rdmaez_diag *diag)
-{
-	if (error)
-		rdmaez_impl_diag_exit(error, diag);
-}
-
-RDMAEZ_IMPL_END
-
 #if RDMAEZ_IMPL_BODIES
-
-#include <stdio.h>
-
-/* exit() under a name of our own, for the same reason as close() in system.h. */
-#ifdef __GNUC__
-RDMAEZ_IMPL_BEGIN
-extern __attribute__((__noreturn__)) void rdmaez_impl_exit(int status) __asm__("exit");
-RDMAEZ_IMPL_END
-#else
-#include <stdlib.h>
-#define rdmaez_impl_exit exit
-#endif
 
 #ifndef RDMAEZ_IMPL_STR_H
 #include "str.h"
@@ -42,9 +17,6 @@ RDMAEZ_IMPL_END
 #endif
 #ifndef RDMAEZ_IMPL_SEAM_H
 #include "seam.h"
-#endif
-#ifndef RDMAEZ_DIAG_H
-#include "../diag.h"
 #endif
 
 RDMAEZ_IMPL_BEGIN
@@ -88,51 +60,6 @@ RDMAEZ_COLD int rdmaez_access_format(unsigned int access, char *buf, size_t size
 
 	rdmaez_impl_put_bits(&text, access, rdmaez_access_str, "|");
 	return (int)text.length;
-}
-
-/* The same to a stream, as rdmaez_diag_print() returns it. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_print_untold(const struct rdmaez_diag *diag, FILE *stream)
-{
-	char text[256];
-
-	rdmaez_impl_format_untold(diag, text, sizeof(text));
-	errno = 0;
-	if (fputs(text, stream) >= 0)
-		return 0;
-	return errno > 0 ? errno : EIO;
-}
-
-RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream)
-{
-	return rdmaez_impl_tell_diag_print ? rdmaez_impl_tell_diag_print(diag, stream)
-					   : rdmaez_impl_print_untold(diag, stream);
-}
-
-RDMAEZ_COLD void rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag)
-{
-	if (diag && diag->error == error)
-		rdmaez_diag_print(diag, stderr);
-	else
-		fprintf(stderr, "%s (%d)\n", rdmaez_errno_str(error), error);
-	rdmaez_impl_exit(1); /* EXIT_FAILURE */
-}
-
-RDMAEZ_COLD int rdmaez_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size)
-{
-	return rdmaez_impl_tell_diag_format ? rdmaez_impl_tell_diag_format(diag, buf, size)
-					    : rdmaez_impl_format_untold(diag, buf, size);
-}
-
-RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size)
-{
-	return rdmaez_impl_tell_diag_line ? rdmaez_impl_tell_diag_line(diag, buf, size)
-					  : rdmaez_impl_line_untold(diag, buf, size);
-}
-
-RDMAEZ_COLD int rdmaez_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size)
-{
-	return rdmaez_impl_tell_diag_json ? rdmaez_impl_tell_diag_json(diag, buf, size)
-					  : rdmaez_impl_json_untold(buf, size);
 }
 
 RDMAEZ_COLD int rdmaez_wc_format(const struct ibv_wc *wc, char *buf, size_t size)

@@ -4,12 +4,13 @@
  * for any of these, and the core passes over the call; see RDMAEZ_SEAM in base.h. Those of reasons stand in why.h, on
  * which records are built.
  */
-#ifndef RDMAEZ_IMPL_SEAM_H
-#define RDMAEZ_IMPL_SEAM_H
-
+/* Before the guard, since the bodies of diag.h need this file. */
 #ifndef RDMAEZ_DIAG_H
 #include "../diag.h"
 #endif
+
+#ifndef RDMAEZ_IMPL_SEAM_H
+#define RDMAEZ_IMPL_SEAM_H
 
 #include <stdio.h>
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A text in a buffer that never overruns. */
-#ifndef RDMAEZ_IMPL_TEXT_H
-#define RDMAEZ_IMPL_TEXT_H
-
+/* Before the guard, since the bodies of diag.h need this file. */
 #ifndef RDMAEZ_DIAG_H
 #include "../diag.h"
 #endif
+
+#ifndef RDMAEZ_IMPL_TEXT_H
+#define RDMAEZ_IMPL_TEXT_H
 
 #if RDMAEZ_IMPL_BODIES
 
