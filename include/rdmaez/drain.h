@@ -45,7 +45,8 @@
  *
  * @par Threads
  * No other thread may post to the queue pair, modify it, or poll its completion queues meanwhile; a program whose
- * threads poll uses rdmaez_drain_begin(). A queue pair of an rdma_cm_id is drained and resumed here, but created
+ * threads poll uses rdmaez_drain_begin(). `completed` is called by the thread that drains, between two looks at a queue;
+ * it may post to other queue pairs, and polls nothing. A queue pair of an rdma_cm_id is drained and resumed here, but created
  * and destroyed by librdmacm.
  *
  * @par Verbs calls

@@ -3,12 +3,24 @@
 #
 # Every piece of code in the documentation works as it can be pasted: the fenced blocks of the pages, and
 # the @code blocks of the headers. C compiles as C11 and as C++20, below nothing but <rdmaez.h> and the
-# headers of standard C; doc_blocks.py says what is looked at, and what is refused.
+# headers of standard C; doc_blocks.py says what is looked at, and what is refused. Some warnings come only where the
+# optimiser sees our bodies in theirs: the pages compile at -O2, and nightly all code at every level.
 
 source tests/compile/lib.bash
 
 # What a reader does not see is the rest of the program: who calls a function, and what a variable is for.
 pasted=("$warnings" -Wno-unused -Iinclude -fsyntax-only)
+
+# quiet LEVEL FILE...: whatever a level sees, a user's own code compiles as usual without a warning.
+quiet() {
+	local file usual=(-Wall -Wextra -Werror -Wno-unused -Iinclude "-O$1" -c -o "$scratch/quiet.$BASHPID.o")
+	for file in "${@:2}"; do
+		case $file in
+		*/cpp/*) "$CXX" -std=c++11 "${usual[@]}" "$file" ;;
+		*) "$CC" -std=c11 "${usual[@]}" "$file" ;;
+		esac
+	done
+}
 
 # works FILE: all of its blocks do.
 works() {
@@ -26,6 +38,11 @@ works() {
 	if ((${#cpp[@]})); then
 		"$CXX" -std=c++11 "${pasted[@]}" "${cpp[@]}"
 		"$CXX" -std=c++20 "${pasted[@]}" "${cpp[@]}"
+	fi
+	if [[ ${RDMAEZ_NIGHTLY:-0} == 1 ]]; then
+		for file in 0 1 2 3 s; do quiet "$file" "${c[@]}" "${c_only[@]}" "${cpp[@]}"; done
+	elif [[ $1 == *.md ]]; then
+		quiet 2 "${c[@]}" "${c_only[@]}" "${cpp[@]}"
 	fi
 	for file in "${sh[@]}"; do
 		bash -n "$file"
@@ -71,6 +88,8 @@ fails 'commands that were wrapped like prose are seen' '3:make install' works "$
 	'make install PREFIX=/opt/rdmaez # the same, but not below /usr/local make single # or make them one file: x.h' '```')"
 fails 'a shell command that is cut off is refused' 'line 4: .*end of file' works "$(page cut.md '```sh' 'for a in b; do' '	echo' '```')"
 fails 'Python that is cut off is refused' 'line 2' works "$(page cut_too.md '```python' 'def f(' '```')"
+fails 'what only the optimiser sees is refused' 'late.md:4:.*x.* may be used uninitialized' works "$(page late.md '```c' \
+	'int late(int a)' '{' '	int x; if (a > 1) x = a; return a > 0 ? x : 0;' '}' '```')"
 fails 'a block of an unknown language is refused' 'brain.md:2: no test knows the language "brain"' \
 	works "$(page brain.md '' '```brain' '+' '```')"
 fails 'a block that names no language is refused' 'bare.md:1: no test knows the language ""' \
