@@ -163,10 +163,10 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
  * For small programs and first versions: each call that may fail stands in one of these. It ends by
  * `exit(EXIT_FAILURE)`, and leaves it to the kernel to close what is open.
  *
- * The usual macro is `#define NEED(call) rdmaez_diag_need(call, &diag)`. It needs `struct rdmaez_diag diag = {0}` if the
- * first call takes no record. Functions that take none are rdmaez_endpoint_pack() and those that copy device memory,
- * rdmaez_dm_copy_to() and its like. Pass NULL with these where the program goes on after failures: of a record that
- * holds the same errno value this function cannot tell whose it is.
+ * The usual macro is `#define NEED(call) rdmaez_diag_need(call, &diag)`. A few functions take no record:
+ * rdmaez_endpoint_pack(), rdmaez_dm_copy_to() and the other copies of device memory. If one of them may be the first
+ * call, declare the record as `struct rdmaez_diag diag = {0}`. After a failure that your program tolerates, set
+ * `diag.error` to 0 before such a call: a record of another call is recognised by its errno value alone.
  *
  * @param error what the call returned; 0: nothing is done
  * @param diag the call's record. NULL, or a record that holds another errno value, and so is of another call: only the

@@ -15,9 +15,9 @@
  *   completed. Signal every send then: one that succeeds unsignaled never completes. The same goes for the sends of
  *   RAW_PACKET and driver types.
  *
- * Nothing shows an end without a beacon and without a number. It is not waited for until the deadline: once all other
- * ends are seen, and nothing of the queue pair has completed for 0.1 s, draining returns ETIMEDOUT. With
- * #RDMAEZ_DRAIN_ANYWAY, rdmaez_qp_destroy() and rdmaez_qp_recover() then go on.
+ * If a queue has no beacon and you give no number, nothing shows its end, and waiting until the deadline would not help.
+ * So once the other ends are seen, and nothing of the queue pair has completed for 0.1 s, draining returns ETIMEDOUT.
+ * With #RDMAEZ_DRAIN_ANYWAY, rdmaez_qp_destroy() and rdmaez_qp_recover() then go on.
  *
  * Completion queues need room for every work request of all their queue pairs, signaled or not, and one more for each
  * of their queues: rxe, for one, drops completions for which there is none. A full queue gets its beacon as soon as
@@ -25,9 +25,10 @@
  * that polls on after draining has timed out ignores completions with these.
  *
  * @par Whose completions are polled
- * Verbs cannot poll the completions of one queue pair alone: those of all that share its completion queues are taken.
- * So each function that polls needs somewhere to put them, `completed`, and returns EINVAL without it. Where nobody
- * else uses the queues, and nobody asks what has become of the work requests, say so by #RDMAEZ_DRAIN_DISCARD.
+ * Verbs cannot poll the completions of one queue pair alone: a poll takes those of every queue pair that shares the
+ * completion queue. So each function that polls needs a place for them, `completed`, and returns EINVAL without it. If
+ * no other queue pair uses the completion queues, and you do not need to know how the last work requests ended, set
+ * #RDMAEZ_DRAIN_DISCARD instead.
  *
  * @par Shared receive queues
  * Then the queue pair has no receive queue of its own, and nothing can be posted to mark its end. The end is
@@ -81,7 +82,7 @@ enum rdmaez_drain_flags {
 	RDMAEZ_DRAIN_LAST_WQE = 1 << 0,
 	/** rdmaez_qp_destroy() and rdmaez_qp_recover() go on even if draining fails or takes too long. */
 	RDMAEZ_DRAIN_ANYWAY = 1 << 1,
-	/** Nobody else uses the completion queues, and what is polled without `completed` may be lost. */
+	/** No other queue pair uses the completion queues, and without `completed` the completions may be lost. */
 	RDMAEZ_DRAIN_DISCARD = 1 << 2
 };
 
@@ -299,7 +300,7 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
  * For a server whose queue pairs share a completion queue:
  *
  * @code
- * // Gets all that was polled meanwhile, of every queue pair.
+ * // completed() gets each completion that is polled meanwhile, whichever queue pair it is of.
  * int leave(struct ibv_qp *qp, void (*completed)(void *arg, const struct ibv_wc *wc), void *arg)
  * {
  *         struct rdmaez_drain_opts opts = {0};

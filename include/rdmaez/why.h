@@ -432,7 +432,7 @@ extern "C" {
 	X(WR_IMM_OPCODE, "only sends and RDMA writes have immediate data",                         \
 	  "describe one of these first")                                                           \
 	X(CREDIT_EVERY, "the queue would be full before a send is signaled",                       \
-	  "signal one in so many as the queue takes, or more of them")
+	  "signal at least one send in as many as the queue takes")
 
 /* Those of completions and events alone, wc.h. */
 #define RDMAEZ_IMPL_WHY_WC(X)                                                                      \
