@@ -32,7 +32,7 @@ static int send_all(struct rdmaez_wc_batch *batch)
 	struct ibv_ah *ah;
 
 	NEED(rdmaez_multicast_ah_create(it.pd, &group, 1, &ah, &diag));
-	NEED(rdmaez_wr_send_to(&wr, &sge, ah, RDMAEZ_MULTICAST_QPN, QKEY));
+	NEED(rdmaez_wr_send_to(&wr, &sge, ah, RDMAEZ_MULTICAST_QPN, QKEY, &diag));
 	for (int i = 0; i < COUNT; i++) {
 		snprintf(memory[0], sge.length, "message %d", i + 1);
 		NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
