@@ -25,6 +25,9 @@
 #ifndef RDMAEZ_EXPLAIN_H
 #define RDMAEZ_EXPLAIN_H
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <rdmaez.h>
 
 #include "share.h"
@@ -59,6 +62,7 @@ struct explain_outer {
 struct explain_thread {
 	/* wrapped verbs that the thread is in: librdmacm, libibverbs and providers call them, too */
 	unsigned int depth;
+	uintptr_t frame; /* the stack of the outermost one */
 	/* the outermost call of librdmacm that the thread is in, or NULL */
 	struct explain_outer *outer;
 	bool explaining;    /* the headers are asking: verbs pass straight through */
@@ -74,6 +78,7 @@ bool explain_replayed_null(const struct explain_call *call);
 
 /* Around the real verb. The second is true if it was refused and that is to be explained: explain_end() must follow. */
 void explain_enter(void);
+void explain_exit(void); /* only the opposite of explain_enter() */
 bool explain_leave(struct explain_call *call, int result);
 bool explain_leave_null(struct explain_call *call, const void *result);
 
@@ -162,10 +167,39 @@ uint32_t explain_qp_of_cq(const struct ibv_cq *cq);
 
 /*
  * What guards the tables of queue pairs, of contexts and of extended queues, over fork() too; for a few instructions,
- * and nothing else is locked meanwhile.
+ * and nothing else is locked meanwhile. No handler of the program's runs between the two: it could leave by longjmp().
  */
 void explain_lock(void);
 void explain_unlock(void);
+
+/* ---- Locks and processes (locks.c) --------------------------------------------------------------- */
+
+/* What a new process finds as it was at first, however it was made: other threads may have had the locks. */
+struct explain_locks {
+	pthread_mutex_t findings; /* report.c */
+	pthread_mutex_t tables;   /* objects.c */
+	pthread_cond_t released;
+	bool is_known; /* the process: it was told by fork(), or has noticed */
+};
+struct explain_locks *explain_locks(void);
+
+/*
+ * This process was made by clone() while its parent had threads, as far as anybody knows. One of them may have been in
+ * the dynamic linker, whose lock nobody would release here.
+ */
+extern bool explain_is_clone;
+/* Whether that has just been found out. With the tables locked. */
+bool explain_locks_notice(void);
+/* The same from outside: what is kept here of the parent's is put right. */
+void explain_notice_clone(void);
+/* In report.c: what was of the parent's threads. */
+void explain_forget_threads(void);
+/* In the child of a fork(). */
+void explain_locks_renew(void);
+
+/* Between the two no handler of the program's runs in this thread. Faults are the program's all the same. */
+void explain_block_signals(sigset_t *was);
+void explain_restore_signals(const sigset_t *was);
 
 /* What is known of a queue pair whose completions fail. */
 enum explain_qp_marks {

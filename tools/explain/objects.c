@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The program's objects: which queue pair a completion is of, what has become of it, and what was never destroyed. */
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include "explain.h"
@@ -46,32 +45,65 @@ static struct {
 	size_t size, used; /* `used` includes the rows of those that are gone */
 } table;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
+static bool is_changing; /* somebody has the lock */
+static sigset_t signals; /* of who has it */
 
 enum {
 	FIRST_SIZE = 1024 /* rows, a power of two */
 };
 
+/* No thread is left that would release anything, or wait for that. */
+static void forget_holders(void)
+{
+	for (size_t i = 0; i < table.size; i++)
+		table.row[i].held = 0;
+}
+
 void explain_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	sigset_t was;
+
+	explain_block_signals(&was);
+	pthread_mutex_lock(&explain_locks()->tables);
+	signals = was;
+	if (EXPLAIN_RARE(explain_locks_notice())) {
+		/* What a thread of the parent's was about to change is nothing that can be relied on. */
+		if (is_changing)
+			memset(&table, 0, sizeof(table));
+		forget_holders();
+		explain_forget_threads();
+	}
+	is_changing = true;
 }
 
 void explain_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	const sigset_t was = signals;
+
+	is_changing = false;
+	pthread_mutex_unlock(&explain_locks()->tables);
+	explain_restore_signals(&was);
 }
 
-/* In the child no thread is left that would release anything, or wait for that. */
+/* Until a queue pair is released. */
+static void wait_for_release(void)
+{
+	const sigset_t was = signals;
+
+	is_changing = false;
+	pthread_cond_wait(&explain_locks()->released, &explain_locks()->tables);
+	is_changing = true;
+	signals = was;
+}
+
 static void unlock_in_child(void)
 {
-	static const pthread_cond_t unused = PTHREAD_COND_INITIALIZER;
+	const sigset_t was = signals;
 
-	memcpy(&released, &unused, sizeof(released));
-	for (size_t i = 0; i < table.size; i++)
-		table.row[i].held = 0;
-	pthread_mutex_unlock(&lock);
+	forget_holders();
+	is_changing = false;
+	explain_locks_renew();
+	explain_restore_signals(&was);
 }
 
 /* Before report.c registers its own, which therefore locks first: an explanation takes this lock within that one. */
@@ -205,7 +237,7 @@ void explain_qp_gone(struct ibv_qp *qp)
 	explain_lock();
 	/* The table may grow while this waits. */
 	while ((row = find(qp->context, qp->qp_num, qp)) && row->held)
-		pthread_cond_wait(&released, &lock);
+		wait_for_release();
 	if (row) {
 		has_failed = row->has_failed;
 		row->qp = NULL;
@@ -326,6 +358,6 @@ void explain_qp_release(struct ibv_qp *qp)
 	row = find(qp->context, qp->qp_num, qp);
 	if (row && row->held)
 		row->held--;
-	pthread_cond_broadcast(&released);
+	pthread_cond_broadcast(&explain_locks()->released);
 	explain_unlock();
 }

@@ -22,6 +22,7 @@ struct symbols {
 	const ElfW(Sym) * symbol;
 	const char *string;
 	const uint32_t *hash;
+	const ElfW(Half) * version; /* NULL: it has none */
 };
 
 /* Most dynamic linkers have relocated these addresses in place. */
@@ -42,6 +43,8 @@ static bool symbols_of(struct symbols *of, ElfW(Addr) base, const ElfW(Dyn) * en
 			of->string = at;
 		else if (entry->d_tag == DT_GNU_HASH)
 			of->hash = at;
+		else if (entry->d_tag == DT_VERSYM)
+			of->version = at;
 	}
 	return of->symbol && of->string && of->hash;
 }
@@ -54,6 +57,12 @@ static size_t shared(const char *text, const char *word)
 	while (word[i] && text[i] == word[i])
 		i++;
 	return i;
+}
+
+/* Whether it is of an older version than the one that new programs get. */
+static bool is_old(const struct symbols *in, uint32_t at)
+{
+	return in->version && in->version[at] & 0x8000;
 }
 
 /* The address of a function that the object defines; 0 if it does not. */
@@ -74,7 +83,7 @@ static uintptr_t symbol_in(const struct symbols *in, const char *name)
 		const size_t length = shared(its_name, name);
 
 		if ((its | 1) == (hash | 1) && in->symbol[at].st_shndx != SHN_UNDEF &&
-		    !its_name[length] && !name[length])
+		    !its_name[length] && !name[length] && !is_old(in, at))
 			return in->base + in->symbol[at].st_value;
 		if (its & 1)
 			break;
@@ -228,11 +237,25 @@ static void *of_caller(const char *name, const void *caller)
 	return found && !is_ours(found) ? found : NULL;
 }
 
+/* Without the dynamic linker, which may be locked for good: in the first object that has it, but this one. */
+static void *of_any(const char *name)
+{
+	struct symbols symbols;
+	uintptr_t found = 0;
+
+	for (const struct link_map *map = _r_debug.r_map; map && !found; map = map->l_next)
+		if (map->l_ld != _DYNAMIC && symbols_of(&symbols, map->l_addr, map->l_ld))
+			found = symbol_in(&symbols, name);
+	return (void *)found;
+}
+
 static void *real_of(const char *name, const void *caller)
 {
 	const int error = errno;
 	void *found = NULL, *handle;
 
+	if (explain_is_clone)
+		return of_any(name);
 	find_dlsym();
 	if (explain_copies > 1)
 		found = of_caller(name, caller);
@@ -247,8 +270,10 @@ static void *real_of(const char *name, const void *caller)
 
 void *explain_real(const char *name, const void *caller)
 {
+	explain_notice_clone();
 	explain_join();
-	count_copies();
+	if (!explain_is_clone)
+		count_copies();
 	return real_of(name, caller);
 }
 

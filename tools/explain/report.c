@@ -3,8 +3,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -25,8 +23,7 @@ const struct explain_options *explain_options;
 
 static struct explain_share *share;
 
-/* Held while something is explained; with it, all that is below. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* With the lock of findings, which is held while something is explained, all that is below. */
 static struct rdmaez_diag diag;
 static struct explain_words words;
 static bool stopped;
@@ -108,41 +105,84 @@ static void join(void)
 	errno = error;
 }
 
+/* Nothing of the program's runs in this thread until release(): it could leave by longjmp(), with the lock. */
+static void seize(void)
+{
+	sigset_t was;
+	int cancel;
+
+	explain_block_signals(&was);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	explain_thread.explaining = true;
+	explain_notice_clone();
+	pthread_mutex_lock(&explain_locks()->findings);
+	saved_mask = was;
+	saved_cancel = cancel;
+}
+
+static void release(void)
+{
+	const sigset_t mask = saved_mask;
+	const int cancel = saved_cancel;
+
+	pthread_mutex_unlock(&explain_locks()->findings);
+	explain_thread.explaining = false;
+	pthread_setcancelstate(cancel, NULL);
+	explain_restore_signals(&mask);
+}
+
 void explain_join(void)
 {
 	if (explain_process || !share || explain_thread.explaining)
 		return;
-	explain_thread.explaining = true;
-	pthread_mutex_lock(&lock);
+	seize();
 	join();
-	pthread_mutex_unlock(&lock);
-	explain_thread.explaining = false;
+	release();
 }
 
-/* A thread that explains something has the lock already: it forks in a signal handler. */
+/* A thread that explains something has the lock already: it forks in a handler of a fault. */
 static void before_fork(void)
 {
-	if (!explain_thread.explaining)
-		pthread_mutex_lock(&lock);
+	sigset_t was;
+
+	if (explain_thread.explaining)
+		return;
+	explain_block_signals(&was);
+	pthread_mutex_lock(&explain_locks()->findings);
+	saved_mask = was;
 }
 
 static void after_fork(void)
 {
-	if (!explain_thread.explaining)
-		pthread_mutex_unlock(&lock);
+	const sigset_t mask = saved_mask;
+
+	if (explain_thread.explaining)
+		return;
+	pthread_mutex_unlock(&explain_locks()->findings);
+	explain_restore_signals(&mask);
 }
 
+void explain_forget_threads(void)
+{
+	held_here = 0;
+	stopped = false;
+}
+
+/* The lock is this thread's, or as new: see explain_locks_renew(). */
 static void in_child(void)
 {
 	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+	const sigset_t mask = saved_mask;
 
-	memcpy(&lock, &unlocked, sizeof(lock));
-	held_here = 0;
-	stopped = false;
+	pthread_mutex_unlock(&explain_locks()->findings);
+	memcpy(&explain_locks()->findings, &unlocked, sizeof(unlocked));
+	explain_forget_threads();
 	if (explain_process)
 		join();
 	if (explain_thread.explaining)
-		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&explain_locks()->findings);
+	else
+		explain_restore_signals(&mask);
 }
 
 __attribute__((__constructor__)) static void attach(void)
@@ -271,7 +311,7 @@ static bool same_search(const char *verb, const void *one, const void *other)
 	Dl_info its, others;
 
 	return one == other ||
-	       (!strncmp(verb, "ibv_create_qp", 13) &&
+	       (!explain_is_clone && !strncmp(verb, "ibv_create_qp", 13) &&
 		dladdr1(one, &its, (void **)&map, RTLD_DL_LINKMAP) && map && map->l_name[0] &&
 		dladdr(other, &others) && its.dli_fbase == others.dli_fbase);
 }
@@ -337,19 +377,33 @@ static void made(const struct explain_call *call, const void *object)
 	places[at].object = object;
 	places[at].when = now;
 	if (EXPLAIN_RARE(held_here)) {
-		explain_thread.explaining = true;
-		pthread_mutex_lock(&lock);
+		seize();
 		forgive(call, now);
-		pthread_mutex_unlock(&lock);
-		explain_thread.explaining = false;
+		release();
 	}
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------------- */
 
+/*
+ * A verb within another lies deeper in the stack. If this one does not, a handler has left the other by longjmp(); or it
+ * has a stack of its own, and explain_exit() takes care of that.
+ */
 void explain_enter(void)
 {
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+
+	if (!explain_thread.depth || frame >= explain_thread.frame) {
+		explain_thread.depth = 0;
+		explain_thread.frame = frame;
+	}
 	explain_thread.depth++;
+}
+
+void explain_exit(void)
+{
+	if (explain_thread.depth)
+		explain_thread.depth--;
 }
 
 bool explain_replayed(const struct explain_call *call, int *result)
@@ -369,40 +423,17 @@ bool explain_replayed_null(const struct explain_call *call)
 	return explain_replayed(call, &result);
 }
 
-/* Nothing of the program's runs in this thread until release(). Faults are the program's all the same. */
-static void seize(void)
+/* After an explanation. */
+static void finish(const struct explain_call *call)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-	sigset_t most, was;
-	int cancel;
-
-	explain_thread.explaining = true;
-	sigfillset(&most);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
-		sigdelset(&most, faults[i]);
-	pthread_sigmask(SIG_BLOCK, &most, &was);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	pthread_mutex_lock(&lock);
-	saved_mask = was;
-	saved_cancel = cancel;
-}
-
-static void release(const struct explain_call *call)
-{
-	const sigset_t mask = saved_mask;
-	const int cancel = saved_cancel;
-
-	pthread_mutex_unlock(&lock);
 	explain_thread.replay = NULL;
-	explain_thread.explaining = false;
-	pthread_setcancelstate(cancel, NULL);
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	release();
 	errno = call->saved_errno;
 }
 
 void explain_drop(struct explain_call *call)
 {
-	release(call);
+	finish(call);
 }
 
 /* Whether the headers can be asked in this thread. The first one's stack grows. */
@@ -475,7 +506,7 @@ bool explain_begin(struct explain_call *call)
 			count_silently(call);
 		}
 	}
-	release(call);
+	finish(call);
 	return false;
 }
 
@@ -515,7 +546,7 @@ static bool left(struct explain_call *call, intptr_t result, int error)
 
 bool explain_leave(struct explain_call *call, int result)
 {
-	explain_thread.depth--;
+	explain_exit();
 	if (!EXPLAIN_RARE(result))
 		return false;
 	if (result == -1)
@@ -525,7 +556,7 @@ bool explain_leave(struct explain_call *call, int result)
 
 bool explain_leave_null(struct explain_call *call, const void *result)
 {
-	explain_thread.depth--;
+	explain_exit();
 	if (explain_thread.depth || explain_thread.explaining || !share)
 		return false;
 	if (explain_thread.outer)
@@ -604,7 +635,7 @@ static void end(struct explain_call *call, const struct explain_text *said, uint
 	const bool stop = tell(call, said, reason, label) && !stopped;
 
 	stopped |= stop;
-	release(call);
+	finish(call);
 	if (stop)
 		raise(SIGTRAP);
 }
@@ -619,7 +650,7 @@ static bool is_kept(const struct explain_call *call, bool has_diag)
 	outer->has_diag = has_diag;
 	outer->diag = diag;
 	outer->diag.verb = call->verb;
-	release(call);
+	finish(call);
 	return true;
 }
 
@@ -631,7 +662,7 @@ void explain_end(struct explain_call *call)
 		return;
 
 	if (call->kind == EXPLAIN_ADVICE && !diag.count) {
-		release(call);
+		finish(call);
 		return;
 	}
 	if (!call->error)

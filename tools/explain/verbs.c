@@ -188,7 +188,7 @@ static bool has_row(struct ibv_context *context, unsigned int port, unsigned int
 	memset(&attr, 0, sizeof(attr));
 	has = REAL(ibv_query_port)(context, (uint8_t)port, (struct _compat_ibv_port_attr *)&attr) ||
 	      index < (unsigned int)(of_gids ? attr.gid_tbl_len : attr.pkey_tbl_len);
-	explain_thread.depth--;
+	explain_exit();
 	return has;
 }
 
@@ -206,7 +206,7 @@ static bool has_row(struct ibv_context *context, unsigned int port, unsigned int
 		    !explain_thread.outer &&                                             \
 		    (result == ENODATA ||                                                \
 		     !has_row(context, (port), (unsigned int)(index), of_gids))) {       \
-			explain_thread.depth--;                                          \
+			explain_exit();                                                  \
 			errno = saved_errno;                                             \
 			return result;                                                   \
 		}                                                                        \

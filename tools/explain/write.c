@@ -52,7 +52,8 @@ static void find_place(struct place *place, const void *caller)
 
 	memset(place, 0, sizeof(*place));
 	place->address = address;
-	if (!dladdr1((void *)address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+	if (explain_is_clone || !dladdr1((void *)address, &info, (void **)&map, RTLD_DL_LINKMAP) ||
+	    !map)
 		return;
 	place->address = address - map->l_addr;
 	copy_plain(place->object, sizeof(place->object),

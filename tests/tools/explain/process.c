@@ -9,10 +9,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -268,6 +270,61 @@ static void do_signals(struct ibv_qp *qp)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
+static sigjmp_buf out;
+
+static void jump(int number)
+{
+	(void)number;
+	siglongjmp(out, 1);
+}
+
+/* Leaves verbs at any point, over and over, and then they are what they were. */
+static void do_longjmp(struct ibv_qp *qp)
+{
+	struct sigaction action = {.sa_handler = jump, .sa_flags = SA_NODEFER};
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS};
+	volatile int jumps = 0;
+
+	sigaction(SIGALRM, &action, NULL);
+	while (jumps < 2000) {
+		const struct itimerval soon = {{0, 0}, {0, 1 + jumps % 97}};
+
+		if (!sigsetjmp(out, 1)) {
+			setitimer(ITIMER_REAL, &soon, NULL);
+			for (;;)
+				refused(qp);
+		}
+		jumps = jumps + 1;
+	}
+	signal(SIGALRM, SIG_DFL);
+	/* Another verb that is refused is still seen. */
+	if (refused(qp) != EINVAL || ibv_modify_qp(qp, &attr, IBV_QP_STATE) != EINVAL)
+		exit(3);
+}
+
+/* Made by clone() itself, of which nobody is told, while threads explain. */
+static void do_clone(struct ibv_qp *qp)
+{
+	pthread_t thread[THREADS];
+	int status;
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, refused_for_ever, qp);
+	for (int i = 0; i < 100; i++) {
+		const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+		if (!child) {
+			alarm(10);
+			if (refused(qp) != EINVAL || !(qp = create(1)))
+				_exit(3);
+			_exit(ibv_destroy_qp(qp));
+		}
+		if (child < 0 || waitpid(child, &status, 0) != child || status)
+			exit(4);
+	}
+	_exit(puts("done") == EOF || fflush(stdout));
+}
+
 /* ---- What the program sees ------------------------------------------------------------------------------ */
 
 static void do_same(struct ibv_qp *qp)
@@ -317,6 +374,8 @@ static const struct {
 	{"threads", do_threads},
 	{"small_stack", do_small_stack},
 	{"cancel", do_cancel},
+	{"longjmp", do_longjmp},
+	{"clone", do_clone},
 	{"signals", do_signals},
 	{"same", do_same},
 	{"own_stderr", do_own_stderr},
