@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,59 +45,86 @@ static const char help[] =
 	"Exit status: the command's, 128+N if signal N ended it; 2 for wrong options,\n"
 	"125 if rdmaez-explain failed, 126 or 127 if the command cannot be run.\n";
 
+/* What the command can reach of it is a copy, and `share`. */
+static struct explain_output output = {.log = -1, .json = -1};
 static struct explain_share *share;
-static char share_path[EXPLAIN_PATH];
 
 __attribute__((__noreturn__)) static void fail(const char *what, const char *why)
 {
 	fprintf(stderr, "rdmaez-explain: %s: %s\n", what, why);
-	if (share_path[0])
-		unlink(share_path);
 	exit(STATUS_OWN);
 }
 
-/* ---- The shared file ------------------------------------------------------------------------------ */
+/* ---- What is shared ------------------------------------------------------------------------------- */
 
-/* Its pages are there from the start: a program must not end because a file system is full. */
-static bool share_new(const char *directory)
+/* Newer than some headers: the file is not to be executed, which some systems insist on. */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008u
+#endif
+
+/* Its number is none of the standard streams', which may be closed. */
+static int memory_open(void)
 {
-	int file;
+	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int file = memfd_create("rdmaez-explain", flags | MFD_NOEXEC_SEAL), higher;
 
-	if (!directory || directory[0] != '/' ||
-	    snprintf(share_path, sizeof(share_path), "%s/rdmaez-explain-XXXXXX", directory) >=
-		    (int)sizeof(share_path)) {
-		share_path[0] = '\0';
-		return false;
-	}
-	file = mkostemp(share_path, O_CLOEXEC);
-	if (file < 0) {
-		share_path[0] = '\0';
-		return false;
-	}
-	share = MAP_FAILED;
-	if (!posix_fallocate(file, 0, sizeof(*share)))
-		share = mmap(NULL, sizeof(*share), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (file < 0 && errno == EINVAL)
+		file = memfd_create("rdmaez-explain", flags);
+	if (file < 0 || file > STDERR_FILENO)
+		return file;
+	higher = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	close(file);
-	if (share != MAP_FAILED)
-		return true;
-	unlink(share_path);
-	share_path[0] = '\0';
-	return false;
+	return higher;
 }
 
-static void share_open(const struct explain_options *options)
+/* Its pages are there from the start: a program must not end because memory is full. For this user alone. */
+static int memory_new(struct explain_memory *memory, size_t size)
 {
-	const char *const directories[] = {getenv("XDG_RUNTIME_DIR"), "/dev/shm", getenv("TMPDIR"),
-					   "/tmp"};
-	size_t i = 0;
+	const int file = memory_open();
+	struct stat is;
+	int error;
 
-	while (i < sizeof(directories) / sizeof(*directories) && !share_new(directories[i]))
-		i++;
-	if (!share_path[0])
-		fail("no directory for a file to share with the command", strerror(errno));
-	share->options = *options;
-	share->size = sizeof(*share);
-	share->magic = EXPLAIN_MAGIC;
+	if (file < 0 || fchmod(file, 0600) || fstat(file, &is))
+		fail("memory to share with the command", strerror(errno));
+	error = posix_fallocate(file, 0, (off_t)size);
+	if (error)
+		fail("memory to share with the command", strerror(error));
+	*memory = (struct explain_memory){(int)getpid(), file, is.st_ino};
+	return file;
+}
+
+static void memory_seal(int file, int more)
+{
+	if (fcntl(file, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | more))
+		fail("memory to share with the command", strerror(errno));
+}
+
+static void share_new(struct explain_memory *memory)
+{
+	const int file = memory_new(memory, sizeof(*share));
+
+	memory_seal(file, 0);
+	share = mmap(NULL, sizeof(*share), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (share == MAP_FAILED)
+		fail("memory to share with the command", strerror(errno));
+}
+
+/* The options, for everybody to read and nobody to write; the environment gets to know where they are. */
+static void publish(struct explain_options *options)
+{
+	struct explain_memory memory;
+	const int file = memory_new(&memory, sizeof(*options));
+	char *named;
+
+	options->magic = EXPLAIN_MAGIC;
+	if (write(file, options, sizeof(*options)) != (ssize_t)sizeof(*options))
+		fail("memory to share with the command", strerror(errno));
+	memory_seal(file, F_SEAL_WRITE);
+	if (asprintf(&named, EXPLAIN_MEMORY_PRINT, memory.process, memory.descriptor,
+		     memory.inode) < 0 ||
+	    setenv(EXPLAIN_ENVIRONMENT, named, 1))
+		fail("environment", strerror(ENOMEM));
+	free(named);
 }
 
 /* ---- Options ---------------------------------------------------------------------------------------- */
@@ -115,23 +143,29 @@ static uint32_t kind_bit(const char *name)
 	usage("no kind of finding is called ", name);
 }
 
-/* An empty file, by the path that it has from everywhere. It stays open: a FIFO's reader must not see an end. */
-static void make_file(char *path, const char *name)
+/* An empty file, by the path that it has from everywhere. It stays open: what is left to the launcher goes there. */
+static int make_file(struct explain_file *to, const char *name)
 {
-	const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 	char *const real = file >= 0 ? realpath(name, NULL) : NULL;
+	struct stat is;
 	int length;
 
 	/* A pipe, such as /dev/stdout may be, has no path but this one. */
 	if (file >= 0 && !real && errno == ENOENT)
-		length = snprintf(path, EXPLAIN_PATH, "/proc/%d/fd/%d", (int)getpid(), file);
+		length = snprintf(to->path, EXPLAIN_PATH, "/proc/%d/fd/%d", (int)getpid(), file);
 	else if (real)
-		length = snprintf(path, EXPLAIN_PATH, "%s", real);
+		length = snprintf(to->path, EXPLAIN_PATH, "%s", real);
 	else
 		fail(name, strerror(errno));
 	if (length >= EXPLAIN_PATH)
 		fail(name, strerror(ENAMETOOLONG));
 	free(real);
+	if (fstat(file, &is))
+		fail(name, strerror(errno));
+	to->device = is.st_dev;
+	to->inode = is.st_ino;
+	return file;
 }
 
 static void read_options(int argc, char *argv[], struct explain_options *options)
@@ -158,7 +192,7 @@ static void read_options(int argc, char *argv[], struct explain_options *options
 			options->advice = true;
 			break;
 		case 'l':
-			options->line = true;
+			options->line = output.line = true;
 			break;
 		case 'j':
 			json = optarg;
@@ -173,7 +207,7 @@ static void read_options(int argc, char *argv[], struct explain_options *options
 			log = optarg;
 			break;
 		case 'S':
-			options->summary = true;
+			output.summary = true;
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -191,9 +225,11 @@ static void read_options(int argc, char *argv[], struct explain_options *options
 		options->kinds |= 1u << EXPLAIN_ADVICE;
 	options->advice = options->kinds >> EXPLAIN_ADVICE & 1;
 	if (log)
-		make_file(options->log, log);
+		output.log = make_file(&options->log, log);
 	if (json)
-		make_file(options->json, json);
+		output.json = make_file(&options->json, json);
+	output.log_name = log;
+	output.json_name = json;
 }
 
 /* ---- The command ------------------------------------------------------------------------------------ */
@@ -230,7 +266,7 @@ static void preload(const char *object)
 
 	if (asprintf(&list, "%s%s%s", users ? users : "", users && users[0] ? ":" : "", object) <
 		    0 ||
-	    setenv("LD_PRELOAD", list, 1) || setenv(EXPLAIN_ENVIRONMENT, share_path, 1))
+	    setenv("LD_PRELOAD", list, 1))
 		fail("environment", strerror(ENOMEM));
 	free(list);
 }
@@ -272,7 +308,7 @@ static int wait_for(pid_t child, const sigset_t *blocked)
 
 		if (sigtimedwait(blocked, &signal, &moment) > 0)
 			pass_on(child, &signal);
-		explain_write_waiting(share, false);
+		explain_write_waiting(share, &output, false);
 		/* Often at first, then every 5 s. */
 		if (++rounds < 5 || rounds % 25 == 0)
 			explain_look_for_unseen(share, child);
@@ -285,9 +321,12 @@ static int run(char *argv[])
 	struct sigaction usual = {.sa_handler = SIG_DFL}, child_before, pipe_before;
 	struct sigaction ignored = {.sa_handler = SIG_IGN};
 	sigset_t blocked, before;
+	int told[2], status, error;
 	pid_t child;
-	int status;
 
+	/* Why the command could not be run; closed where it could. */
+	if (pipe2(told, O_CLOEXEC))
+		fail("pipe", strerror(errno));
 	block_signals(&blocked, &before);
 	sigaction(SIGCHLD, &usual, &child_before);
 	sigaction(SIGPIPE, &ignored, &pipe_before);
@@ -299,17 +338,19 @@ static int run(char *argv[])
 		sigaction(SIGPIPE, &pipe_before, NULL);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		execvp(argv[0], argv);
-		share->no_exec = errno;
-		_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+		error = errno;
+		_exit(write(told[1], &error, sizeof(error)) < 0 ? STATUS_OWN
+		      : error == ENOENT                         ? STATUS_NOT_FOUND
+								: STATUS_CANNOT_RUN);
 	}
+	close(told[1]);
 	status = wait_for(child, &blocked);
-	unlink(share_path);
 	share->ended = true;
-	if (share->no_exec) {
-		fprintf(stderr, "rdmaez-explain: %s: %s\n", argv[0], strerror(share->no_exec));
+	if (read(told[0], &error, sizeof(error)) == (ssize_t)sizeof(error)) {
+		fprintf(stderr, "rdmaez-explain: %s: %s\n", argv[0], strerror(error));
 	} else {
-		explain_write_waiting(share, true);
-		explain_write_summaries(share, argv[0]);
+		explain_write_waiting(share, &output, true);
+		explain_write_summaries(share, &output, argv[0]);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -321,7 +362,8 @@ int main(int argc, char *argv[])
 
 	read_options(argc, argv, &options);
 	find_object(object);
-	share_open(&options);
+	share_new(&options.share);
+	publish(&options);
 	preload(object);
 	return run(argv + optind);
 }

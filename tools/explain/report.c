@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Begins an explanation, decides whether it is news, and gives the thread back to the program as it was. */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "write.h"
 
 enum {
@@ -20,6 +20,8 @@ enum {
 __thread struct explain_thread explain_thread;
 struct explain_process *_Atomic explain_process;
 const struct explain_options *explain_options;
+
+char explain_name[16];
 
 static struct explain_share *share;
 
@@ -78,12 +80,13 @@ static void name_process(struct explain_process *process)
 	const char *const name = program_invocation_short_name;
 	size_t i = 0;
 
-	for (; name[i] && i + 1 < sizeof(process->name); i++)
-		process->name[i] = name[i] > ' ' && name[i] < 0x7f && name[i] != '"' &&
-						   name[i] != '\\' && name[i] != '='
-					   ? name[i]
-					   : '_';
-	process->name[i] = '\0';
+	for (; name[i] && i + 1 < sizeof(explain_name); i++)
+		explain_name[i] = name[i] > ' ' && name[i] < 0x7f && name[i] != '"' &&
+						  name[i] != '\\' && name[i] != '='
+					  ? name[i]
+					  : '_';
+	explain_name[i] = '\0';
+	memcpy(process->name, explain_name, sizeof(explain_name));
 }
 
 static int crowded_out; /* the process that is counted there */
@@ -187,24 +190,18 @@ static void in_child(void)
 
 __attribute__((__constructor__)) static void attach(void)
 {
-	const char *path = getenv(EXPLAIN_ENVIRONMENT);
-	const int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-	struct explain_share *mapped;
+	static struct explain_options options;
+	struct explain_share *const mapped = explain_attach(&options);
 
-	if (file < 0)
+	if (!mapped)
 		return;
-	mapped = mmap(NULL, sizeof(*mapped), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	close(file);
-	if (mapped == MAP_FAILED)
-		return;
-	if (mapped->magic != EXPLAIN_MAGIC || mapped->size != sizeof(*mapped) ||
-	    pthread_atfork(before_fork, after_fork, in_child)) {
+	if (pthread_atfork(before_fork, after_fork, in_child)) {
 		munmap(mapped, sizeof(*mapped));
 		return;
 	}
 	mapped->attached++;
 	share = mapped;
-	explain_options = &mapped->options;
+	explain_options = &options;
 	explain_words_begin();
 }
 
@@ -347,13 +344,17 @@ static void forgive(const struct explain_call *call, uint64_t now)
 	for (int i = 0; i < EXPLAIN_WAITING; i++) {
 		struct explain_waiting *const waiting = &share->waiting[i];
 		struct explain_count *count;
-		uint32_t held = EXPLAIN_HELD;
+		uint32_t held = EXPLAIN_HELD, at;
 
 		if (waiting->state != EXPLAIN_HELD || waiting->process != process)
 			continue;
 		still_held++;
-		count = &explain_process->count[waiting->count];
-		if (count->caller != (uintptr_t)call->caller || strcmp(count->verb, call->verb) ||
+		at = waiting->count;
+		if (at >= EXPLAIN_COUNTS)
+			continue;
+		count = &explain_process->count[at];
+		if (count->caller != (uintptr_t)call->caller ||
+		    strncmp(count->verb, call->verb, sizeof(count->verb) - 1) ||
 		    now - waiting->since >= EXPLAIN_PROBE_NS ||
 		    !atomic_compare_exchange_strong(&waiting->state, &held, EXPLAIN_BUSY))
 			continue;

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file that the launcher and the processes of the command share: the options on the way in, and what each process
- * counted on the way out, since a process may end without a chance to say so. Its path is in the environment; every
- * process maps it once and closes it, so that the numbers of the command's own files are what they would have been.
+ * What the launcher and the processes of the command share, in two files in memory (memfd_create()) that are reached by
+ * the launcher's descriptors below /proc, whose numbers are in the environment. Neither has a name that others could take, and they
+ * are gone with the last process that has them.
+ *
+ * The options are the first one. Once they are written it is sealed, so that nobody changes them, and every process takes
+ * a copy. The second one is `struct explain_share`, what each process counted, since a process may end without a chance
+ * to say so. Every process maps it and closes it, so that the numbers of the command's own files are what they would have
+ * been. It is sealed against another size alone.
+ *
+ * Processes of the command may have other rights than the launcher, and than each other: one may have given up root, and
+ * be taken over by what it reads. So nobody trusts what stands in struct explain_share. Whoever reads it takes a copy
+ * once and checks that; what decides where something is written is private memory, or the sealed options.
  */
 #ifndef RDMAEZ_EXPLAIN_SHARE_H
 #define RDMAEZ_EXPLAIN_SHARE_H
@@ -12,7 +21,7 @@
 #include <stdint.h>
 
 #define EXPLAIN_ENVIRONMENT "RDMAEZ_EXPLAIN"
-#define EXPLAIN_MAGIC       0x72657832u /* "rex2" */
+#define EXPLAIN_MAGIC       0x72657833u /* "rex3" */
 
 /* What a finding is about; `--only` takes these names. */
 #define EXPLAIN_KINDS(X)    \
@@ -50,14 +59,30 @@ enum {
 	EXPLAIN_BYTES = 24576
 };
 
-struct explain_options {
-	uint32_t kinds; /* bit n: kind n is reported */
-	bool line, stop, advice, summary;
-	char log[EXPLAIN_PATH];  /* "": stderr */
-	char json[EXPLAIN_PATH]; /* "": none */
+/* A file that all append to. Only if it is still the one that the launcher has opened: a path may be anything later. */
+struct explain_file {
+	uint64_t device, inode;
+	char path[EXPLAIN_PATH]; /* "": none */
 };
 
-/* A finding and its repetitions. Written by its process, which holds a lock; read by the launcher. */
+/* A file in memory: a descriptor of the launcher's. The number of its inode tells whether it still is. */
+struct explain_memory {
+	int process, descriptor;
+	uint64_t inode;
+};
+/* How the environment names the options' one. */
+#define EXPLAIN_MEMORY_PRINT "%d %d %" PRIu64
+#define EXPLAIN_MEMORY_SCAN  "%d %d %" SCNu64
+
+struct explain_options {
+	uint32_t magic, kinds; /* bit n: kind n is reported */
+	bool line, stop, advice;
+	struct explain_file log; /* none: stderr */
+	struct explain_file json;
+	struct explain_memory share; /* where struct explain_share is */
+};
+
+/* A finding and its repetitions. Written by its process, which holds a lock; read by the launcher. All may be forged. */
 struct explain_count {
 	_Atomic uint32_t times;     /* 0: free */
 	_Atomic uint32_t explained; /* how often the headers were asked */
@@ -88,10 +113,10 @@ struct explain_process {
 
 /* A text that the launcher is to write: it may be a probe's, or its process has no way to. */
 struct explain_waiting {
-	_Atomic uint32_t state;  /* enum explain_wait */
-	uint32_t process, count; /* whose; count EXPLAIN_COUNTS: none's */
-	uint32_t text, json;     /* bytes of each, one behind the other */
-	_Atomic uint64_t since;  /* CLOCK_MONOTONIC, in ns */
+	_Atomic uint32_t state;          /* enum explain_wait */
+	_Atomic uint32_t process, count; /* whose */
+	_Atomic uint32_t text, json;     /* bytes of each, one behind the other */
+	_Atomic uint64_t since;          /* CLOCK_MONOTONIC, in ns */
 	char bytes[EXPLAIN_BYTES];
 };
 
@@ -105,13 +130,10 @@ enum explain_wait {
 #define EXPLAIN_PROBE_NS UINT64_C(1000000000)
 
 struct explain_share {
-	uint32_t magic, size;
-	struct explain_options options;
 	atomic_uint attached; /* how many processes have the shared object */
 	/* processes that used verbs when there was no place for them any more */
 	atomic_uint crowded;
-	_Atomic bool ended;  /* the launcher has: nobody writes what is left to it */
-	_Atomic int no_exec; /* the errno value of a command that could not be run */
+	_Atomic bool ended; /* the launcher has: nobody writes what is left to it */
 	struct explain_process process[EXPLAIN_PROCESSES];
 	struct explain_waiting waiting[EXPLAIN_WAITING];
 };

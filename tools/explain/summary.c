@@ -2,7 +2,6 @@
 /* What the launcher writes. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,46 +36,128 @@ const char *explain_kind_name(enum explain_kind kind)
 	return kinds[kind].name;
 }
 
+/* ---- What is taken from the shared memory --------------------------------------------------------- */
+
+/* Whatever a text holds, it is lines: no program gets at the terminal of who reads it. */
+static void make_plain(char *text, size_t size, const char *but)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((text[i] < ' ' || text[i] > '~') && !(text[i] && strchr(but, text[i])))
+			text[i] = '?';
+}
+
+/* A name or a label, as a line and JSON can hold it. */
+static void make_word(char *word, size_t size)
+{
+	word[size - 1] = '\0';
+	make_plain(word, strlen(word), "");
+	for (; *word; word++)
+		if (*word == '"' || *word == '\\')
+			*word = '_';
+}
+
+/* Copies what others may write meanwhile. From here on only the copy is looked at. */
+static void copy(void *to, const void *from, size_t size)
+{
+	memcpy(to, from, size);
+	__asm__ volatile("" ::: "memory");
+}
+
+/* False: there is none that this can be. */
+static bool take_process(const struct explain_process *from, struct explain_process *process)
+{
+	if (!from->pid)
+		return false;
+	copy(process, from, sizeof(*process));
+	make_word(process->name, sizeof(process->name));
+	for (int i = 0; i < EXPLAIN_COUNTS; i++) {
+		struct explain_count *const count = &process->count[i];
+
+		if (count->kind >= EXPLAIN_KIND_COUNT)
+			count->times = 0;
+		make_word(count->verb, sizeof(count->verb));
+		make_word(count->label, sizeof(count->label));
+	}
+	return process->pid > 0;
+}
+
+/* Text and JSON of an entry, one behind the other; none where they cannot be. */
+struct left {
+	size_t text, json;
+	char bytes[EXPLAIN_BYTES];
+};
+
+static void take_left(const struct explain_waiting *from, struct left *left)
+{
+	left->text = from->text;
+	left->json = from->json;
+	if (left->text > sizeof(left->bytes) || left->json > sizeof(left->bytes) - left->text)
+		left->text = left->json = 0;
+	copy(left->bytes, from->bytes, left->text + left->json);
+	make_plain(left->bytes, left->text + left->json, "\n");
+}
+
 /* ---- Texts that were left ------------------------------------------------------------------------- */
 
 /* Once: something is missing from the file. That its reader has gone is no news. */
-static void note_loss(const char *path, int error)
+static void note_loss(const char *name, int error)
 {
 	static bool noted;
 
-	if (!noted && path[0] && error != EPIPE && error != ENXIO)
-		fprintf(stderr, "rdmaez-explain: %s: %s\n", path, strerror(error));
+	if (!noted && name && error != EPIPE)
+		fprintf(stderr, "rdmaez-explain: %s: %s\n", name, strerror(error));
 	noted = true;
 }
 
-/* Opening a FIFO that nobody reads must not wait for a reader; writing may. */
-static void write_to(const char *path, const char *text, size_t size)
+/* `name` NULL: that is stderr. */
+static void write_to(int file, const char *name, const char *text, size_t size)
 {
-	const int file =
-		path[0] ? open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC) : STDERR_FILENO;
-
-	if (file < 0) {
-		note_loss(path, errno);
-		return;
-	}
-	if (path[0])
-		fcntl(file, F_SETFL, O_APPEND);
 	while (size) {
 		const ssize_t written = write(file, text, size);
 
 		if (written <= 0) {
-			note_loss(path, errno);
-			break;
+			note_loss(name, errno);
+			return;
 		}
 		text += written;
 		size -= (size_t)written;
 	}
-	if (path[0])
-		close(file);
 }
 
-void explain_write_waiting(struct explain_share *share, bool at_end)
+static void write_log(const struct explain_output *output, const char *text, size_t size)
 {
+	write_to(output->log < 0 ? STDERR_FILENO : output->log, output->log_name, text, size);
+}
+
+static void write_json(const struct explain_output *output, const char *text, size_t size)
+{
+	if (output->json >= 0)
+		write_to(output->json, output->json_name, text, size);
+}
+
+/* It was held back, and counts from now on. */
+static void count_held(struct explain_share *share, const struct explain_waiting *waiting)
+{
+	const uint32_t its_process = waiting->process, its_count = waiting->count;
+	struct explain_process *process;
+	struct explain_count *count;
+	uint32_t kind;
+
+	if (its_process >= EXPLAIN_PROCESSES || its_count >= EXPLAIN_COUNTS)
+		return;
+	process = &share->process[its_process];
+	count = &process->count[its_count];
+	copy(&kind, &count->kind, sizeof(kind));
+	if (kind >= EXPLAIN_KIND_COUNT)
+		return;
+	count->held = false;
+	process->findings[kind] += count->times - count->silent;
+}
+
+void explain_write_waiting(struct explain_share *share, const struct explain_output *output,
+			   bool at_end)
+{
+	static struct left left;
 	struct timespec now;
 	uint64_t now_ns;
 
@@ -84,7 +165,6 @@ void explain_write_waiting(struct explain_share *share, bool at_end)
 	now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 	for (int i = 0; i < EXPLAIN_WAITING; i++) {
 		struct explain_waiting *const waiting = &share->waiting[i];
-		struct explain_process *const process = &share->process[waiting->process];
 		uint32_t state = waiting->state;
 
 		if (state != EXPLAIN_READY &&
@@ -93,16 +173,11 @@ void explain_write_waiting(struct explain_share *share, bool at_end)
 			continue;
 		if (!atomic_compare_exchange_strong(&waiting->state, &state, EXPLAIN_BUSY))
 			continue;
-		if (state == EXPLAIN_HELD) {
-			struct explain_count *const count = &process->count[waiting->count];
-
-			count->held = false;
-			process->findings[count->kind] += count->times - count->silent;
-		}
-		write_to(share->options.log, waiting->bytes, waiting->text);
-		if (waiting->json)
-			write_to(share->options.json, waiting->bytes + waiting->text,
-				 waiting->json);
+		if (state == EXPLAIN_HELD)
+			count_held(share, waiting);
+		take_left(waiting, &left);
+		write_log(output, left.bytes, left.text);
+		write_json(output, left.bytes + left.text, left.json);
 		waiting->state = EXPLAIN_FREE;
 	}
 }
@@ -163,6 +238,7 @@ static void note_unseen(pid_t pid)
 		return;
 	if (fgets(unseen_name, sizeof(unseen_name), file)) {
 		unseen_name[strcspn(unseen_name, "\n")] = '\0';
+		make_word(unseen_name, sizeof(unseen_name));
 		unseen = pid;
 	}
 	fclose(file);
@@ -374,27 +450,31 @@ static void put_json(struct text *text, const struct explain_process *process)
 }
 
 /* For people only where there is something to tell; in JSON, whose reader counts processes, in any case. */
-static void write_summary(const struct explain_share *share, const struct explain_process *process)
+static void write_summary(const struct explain_output *output,
+			  const struct explain_process *process)
 {
 	static struct text text;
 
-	if (share->options.summary || has_finding(process)) {
+	if (output->summary || has_finding(process)) {
 		text.length = 0;
-		(share->options.line ? put_line : put_text)(&text, process);
-		write_to(share->options.log, text.bytes, text.length);
+		(output->line ? put_line : put_text)(&text, process);
+		write_log(output, text.bytes, text.length);
 	}
-	if (share->options.json[0]) {
+	if (output->json >= 0) {
 		text.length = 0;
 		put_json(&text, process);
-		write_to(share->options.json, text.bytes, text.length);
+		write_json(output, text.bytes, text.length);
 	}
 }
 
-void explain_write_summaries(const struct explain_share *share, const char *command)
+void explain_write_summaries(const struct explain_share *share, const struct explain_output *output,
+			     const char *command)
 {
+	static struct explain_process process;
+
 	for (int i = 0; i < EXPLAIN_PROCESSES; i++)
-		if (share->process[i].pid)
-			write_summary(share, &share->process[i]);
+		if (take_process(&share->process[i], &process))
+			write_summary(output, &process);
 	if (share->crowded)
 		fprintf(stderr,
 			"rdmaez-explain: %s: %u more processes used verbs and were not seen, after "

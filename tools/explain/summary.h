@@ -10,15 +10,27 @@
 /* Reported unless --only names others: queries are only counted, and advice is to be asked for. */
 #define EXPLAIN_USUAL_KINDS (~(1u << EXPLAIN_QUERY | 1u << EXPLAIN_ADVICE))
 
+/*
+ * Where the launcher writes, and how. Its own: of `share`, which whoever runs in the command can write, it believes
+ * nothing, and takes what it needs of it once.
+ */
+struct explain_output {
+	bool line, summary;
+	int log, json; /* descriptors; -1: stderr, and none */
+	const char *log_name, *json_name;
+};
+
 const char *explain_kind_name(enum explain_kind kind);
 
 /* The texts that cannot be a probe's any more; at the end, all. */
-void explain_write_waiting(struct explain_share *share, bool at_end);
+void explain_write_waiting(struct explain_share *share, const struct explain_output *output,
+			   bool at_end);
 
 /* Notes a process that has opened a device, and of which nothing is seen. */
 void explain_look_for_unseen(const struct explain_share *share, pid_t child);
 
 /* A summary of each process that has something to tell, and whether anything was seen at all. */
-void explain_write_summaries(const struct explain_share *share, const char *command);
+void explain_write_summaries(const struct explain_share *share, const struct explain_output *output,
+			     const char *command);
 
 #endif

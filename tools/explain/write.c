@@ -164,8 +164,8 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 	static const char *const sure[] = {"", "Likely, ", "Advice, "};
 	size_t start;
 
-	put(words, "rdmaez-explain: %s[%d]: %s at 0x%zx", explain_process->name,
-	    explain_process->pid, occasion(call, said), (size_t)place->address);
+	put(words, "rdmaez-explain: %s[%d]: %s at 0x%zx", explain_name, getpid(),
+	    occasion(call, said), (size_t)place->address);
 	if (place->symbol[0])
 		put(words, " %s", place->symbol);
 	if (place->object[0])
@@ -191,8 +191,8 @@ static void put_line(struct explain_words *words, const struct explain_call *cal
 		     const struct rdmaez_diag *diag, const struct explain_text *said,
 		     const struct place *place)
 {
-	put(words, "program=%s pid=%d kind=%s caller=0x%zx", explain_process->name,
-	    explain_process->pid, kind_names[call->kind], (size_t)place->address);
+	put(words, "program=%s pid=%d kind=%s caller=0x%zx", explain_name, getpid(),
+	    kind_names[call->kind], (size_t)place->address);
 	if (place->symbol[0])
 		put(words, " symbol=%s", place->symbol);
 	if (place->object[0])
@@ -246,8 +246,8 @@ static void put_json(struct explain_words *words, const struct explain_call *cal
 		     const struct rdmaez_diag *diag, const struct explain_text *said,
 		     const struct place *place)
 {
-	put_pair(words, "{", "program", explain_process->name);
-	put(words, ",\"pid\":%d", explain_process->pid);
+	put_pair(words, "{", "program", explain_name);
+	put(words, ",\"pid\":%d", getpid());
 	put_pair(words, ",", "kind", kind_names[call->kind]);
 	put(words, ",\"caller\":\"0x%zx\"", (size_t)place->address);
 	if (place->symbol[0])
@@ -272,7 +272,7 @@ void explain_words_make(struct explain_words *words, const struct explain_call *
 	(explain_options->line ? put_line : put_text)(words, call, diag, said, &place);
 	words->text = words->json;
 	words->json = 0;
-	if (explain_options->json[0])
+	if (explain_options->json.path[0])
 		put_json(words, call, diag, said, &place);
 }
 
@@ -337,10 +337,12 @@ static bool write_all(int file, const char *from, size_t size)
 	return true;
 }
 
-static bool append(const char *path, const char *from, size_t size)
+static bool append(const struct explain_file *to, const char *from, size_t size)
 {
-	const int file = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
-	const bool done = file >= 0 && write_all(file, from, size);
+	const int file = open(to->path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat is;
+	const bool done = file >= 0 && !fstat(file, &is) && is.st_dev == to->device &&
+			  is.st_ino == to->inode && write_all(file, from, size);
 
 	if (file >= 0)
 		close(file);
@@ -350,8 +352,8 @@ static bool append(const char *path, const char *from, size_t size)
 bool explain_words_write(struct explain_words *words)
 {
 	if (words->text) {
-		const bool done = explain_options->log[0]
-					  ? append(explain_options->log, words->bytes, words->text)
+		const bool done = explain_options->log.path[0]
+					  ? append(&explain_options->log, words->bytes, words->text)
 					  : is_stderr() && write_all(STDERR_FILENO, words->bytes,
 								     words->text);
 
@@ -361,7 +363,7 @@ bool explain_words_write(struct explain_words *words)
 		words->text = 0;
 	}
 	if (words->json) {
-		if (!append(explain_options->json, words->bytes, words->json))
+		if (!append(&explain_options->json, words->bytes, words->json))
 			return false;
 		words->json = 0;
 	}

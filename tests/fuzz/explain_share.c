@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What rdmaez-explain's launcher reads of the memory that it shares with the command, under libFuzzer: bytes of the input
+ * anywhere in what is plausible otherwise, and now and then another thread that goes on writing meanwhile. Whatever it
+ * is, the launcher writes lines of plain text, and its summaries are JSON.
+ */
+#include <pthread.h>
+#include <sys/mman.h>
+
+#ifndef SUMMARY
+#define SUMMARY "../../tools/explain/summary.c"
+#endif
+#include SUMMARY
+
+static void must(bool held)
+{
+	if (!held)
+		abort();
+}
+
+/* One poke: what is written, and where: into the record of a process, a finding of it, a text that waits, or anywhere. */
+struct poke {
+	uint8_t place, which, length;
+	uint8_t at[3];
+	uint8_t bytes[8];
+};
+
+static struct explain_share *share;
+static const uint8_t *input;
+static size_t input_size;
+static atomic_bool is_over;
+
+static void poke(const struct poke *poke)
+{
+	struct explain_process *const process = &share->process[poke->which % 4];
+	struct explain_waiting *const waiting = &share->waiting[poke->which % 4];
+	size_t at = (size_t)poke->at[0] << 16 | (size_t)poke->at[1] << 8 | poke->at[2];
+	const size_t length = poke->length % 32;
+	uint8_t *place;
+	size_t size;
+
+	switch (poke->place % 4) {
+	case 0:
+		place = (uint8_t *)process;
+		size = offsetof(struct explain_process, count);
+		break;
+	case 1:
+		place = (uint8_t *)&process->count[poke->at[2] % EXPLAIN_COUNTS];
+		size = sizeof(process->count[0]);
+		break;
+	case 2:
+		place = (uint8_t *)waiting;
+		size = offsetof(struct explain_waiting, bytes) + 16;
+		break;
+	default:
+		place = (uint8_t *)share;
+		size = sizeof(*share);
+	}
+	at %= size;
+	for (size_t i = 0; i < length && at + i < size; i++)
+		place[at + i] = poke->bytes[i % sizeof(poke->bytes)];
+}
+
+static void poke_all(void)
+{
+	struct poke each;
+
+	for (size_t at = 1; at + sizeof(each) <= input_size; at += sizeof(each)) {
+		memcpy(&each, input + at, sizeof(each));
+		poke(&each);
+	}
+}
+
+static void *go_on(void *unused)
+{
+	while (!is_over)
+		poke_all();
+	return unused;
+}
+
+static void make_plausible(void)
+{
+	memset(share, 0, sizeof(*share));
+	share->attached = 1;
+	for (int i = 0; i < 4; i++) {
+		struct explain_process *const process = &share->process[i];
+		struct explain_waiting *const waiting = &share->waiting[i];
+
+		process->pid = 10 + i;
+		memcpy(process->name, "program", 8);
+		process->findings[0] = 2;
+		for (int k = 0; k < 3; k++) {
+			process->count[k].times = 2;
+			process->count[k].kind = (uint32_t)k;
+			memcpy(process->count[k].label, "ibv_modify_qp EINVAL", 21);
+		}
+		waiting->state = i % 2 ? EXPLAIN_READY : EXPLAIN_HELD;
+		waiting->process = (uint32_t)i;
+		waiting->text = waiting->json = 3;
+		memcpy(waiting->bytes, "ab\n{}\n", 7);
+	}
+}
+
+/* What was written, which ends with 0. */
+static const char *written(int file)
+{
+	static char text[4 << 20];
+	const ssize_t length = pread(file, text, sizeof(text) - 1, 0);
+
+	must(length >= 0 && length < (ssize_t)sizeof(text) - 1);
+	text[length] = '\0';
+	must(strlen(text) == (size_t)length);
+	for (const char *at = text; *at; at++)
+		must(*at == '\n' || (*at >= ' ' && *at <= '~'));
+	must(!ftruncate(file, 0) && lseek(file, 0, SEEK_SET) == 0);
+	return text;
+}
+
+/* Lines, and each an object; no string has a quotation mark or a backslash in it. */
+static void must_be_json(const char *text)
+{
+	int depth = 0;
+	bool quoted = false;
+
+	for (; *text; text++) {
+		must(*text != '\\');
+		if (*text == '"')
+			quoted = !quoted;
+		if (!quoted && (*text == '{' || *text == '['))
+			depth++;
+		if (!quoted && (*text == '}' || *text == ']'))
+			depth--;
+		must(*text == '\n' ? !depth && !quoted : depth > 0 || *text == '}');
+	}
+	must(!depth && !quoted);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct explain_output output = {.summary = true, .log = -1, .json = -1};
+	const bool by_thread = size && data[0] % 16 == 0;
+	pthread_t thread;
+
+	if (!share) {
+		share = malloc(sizeof(*share));
+		must(share);
+		output.log = memfd_create("log", 0);
+		output.json = memfd_create("json", 0);
+		must(output.log >= 0 && output.json >= 0);
+	}
+	input = data;
+	input_size = size;
+	output.line = size % 2;
+	make_plausible();
+	poke_all();
+	is_over = false;
+	if (by_thread)
+		must(!pthread_create(&thread, NULL, go_on, NULL));
+	explain_write_waiting(share, &output, false);
+	explain_write_waiting(share, &output, true);
+	written(output.json);
+	explain_write_summaries(share, &output, "command");
+	is_over = true;
+	if (by_thread)
+		must(!pthread_join(thread, NULL));
+	written(output.log);
+	must_be_json(written(output.json));
+	return 0;
+}

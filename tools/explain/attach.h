@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* How a process of the command finds what the launcher shares with it. */
+#ifndef RDMAEZ_EXPLAIN_ATTACH_H
+#define RDMAEZ_EXPLAIN_ATTACH_H
+
+#include "explain.h"
+
+/*
+ * Maps what the environment names, and copies the options. NULL: there is nothing, or it is not to be trusted. What this
+ * process may not have, it tells of on stderr, once for all that it executes.
+ */
+struct explain_share *explain_attach(struct explain_options *options);
+
+#endif
