@@ -57,6 +57,9 @@ ok 'explains the first failure of a queue pair, once' counted wrong_lkey \
 	' 1 failed completion \(IBV_WC_LOC_PROT_ERR 1\), 1 later failure .*, 2 flushed completions, 1 queue pair in ERR'
 ok 'explains each queue pair of one batch' counted two_qps \
 	' 2 failed completions \(IBV_WC_LOC_LEN_ERR 1, IBV_WC_RNR_RETRY_EXC_ERR 1\), 1 later failure of a queue pair, 1 flushed'
+ok 'knows a queue pair after many others were made' counted many_qps \
+	' 1 failed completion \(IBV_WC_LOC_PROT_ERR 1\), 1 later failure .*, 2 flushed completions, 1 queue pair in ERR'
+ok 'tells what it knows of it' explained many_qps 'IBV_WC_LOC_PROT_ERR, .*QP [0-9]+, RC, in ERR'
 ok 'explains a completion whose queue pair is gone' explained destroyed 'IBV_WC_RETRY_EXC_ERR of QP [0-9]+, ' 'Next: '
 ok 'counts the flushes of a queue pair that is gone' counted destroyed \
 	' 1 failed completion \(IBV_WC_RETRY_EXC_ERR 1\), 1 flushed completion'

@@ -257,6 +257,17 @@ static void two_qps(void)
 	ibv_destroy_qp(other);
 }
 
+/* As many as the table of queue pairs has to grow for, twice. */
+static void many_qps(void)
+{
+	int made = 0;
+
+	for (int i = 0; i < 1200; i++)
+		made += new_qp(IBV_QPT_RC) != NULL;
+	printf("made %d\n", made);
+	fails(IBV_WC_LOC_PROT_ERR);
+}
+
 static void destroyed(void)
 {
 	struct ibv_qp gone;
@@ -531,7 +542,7 @@ static const struct {
 	CASE(ex_crossed),     CASE(ex_well),      CASE(ex_many_sges),
 	CASE(ex_full),        CASE(ex_not_ready), CASE(ex_second_of_three),
 	CASE(ex_two_at_once), CASE(ex_no_number), CASE(ex_polling),
-	CASE(ex_sets),
+	CASE(ex_sets),        CASE(many_qps),
 };
 
 int main(int argc, char *argv[])
