@@ -572,7 +572,16 @@ extern "C" {
 	  "the 40 bytes before the message are not a GRH and do not end in an IPv4 header",        \
 	  "pass the address at which the receive's first SGE begins")                              \
 	X(WC_GID_GONE, "the port no longer has the GID to which the message was sent",             \
-	  "its address or interface is gone; answer from another GID if the peer accepts that")
+	  "its address or interface is gone; answer from another GID if the peer accepts that")    \
+	X(WC_PEER_GONE,                                                                            \
+	  "the peer may be gone: nothing answers once its process has ended, or its queue pair "   \
+	  "is destroyed or reset",                                                                 \
+	  "look whether it runs and what it has said last, and make it a new connection; a "       \
+	  "socket to it that has closed tells at once")                                            \
+	X(WC_PEER_WAS,                                                                             \
+	  "the peer has acknowledged requests of this queue pair just before: so it is gone, or "  \
+	  "the way to it is lost",                                                                 \
+	  "look whether it runs and what it has said last, then whether its port is up")
 
 /* Those of device memory alone: dm.h, dm_share.h and devel/dm_emu.h. */
 #define RDMAEZ_IMPL_WHY_DM(X)                                                                     \

@@ -128,7 +128,7 @@ enum {
 #define PEER   "WC_AT_PEER:status:none"
 #define LITTLE "WC_NO_MORE:status:none"
 #define MTUS   " WC_PEER_MTU:path_mtu:bytes:1024:0.."
-#define KINDS  " WC_PEER_GID:ah_attr.grh.sgid_index:none"
+#define KINDS  " WC_PEER_GID:ah_attr.grh.sgid_index:none WC_PEER_GONE:status:none"
 #define FABRIC " WC_FABRIC:status:none"
 #define SILENT "WC_PEER_SILENT:wr.ud.ah:none"
 #define SGES   "WC_LIMIT:cap.max_send_sge:limit::..4"
@@ -806,7 +806,8 @@ static void check_others(void)
 		      "bnxt_re: no answer, and the only port's number is not told");
 	dev->ports = 2;
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, IBV_QPS_ERR,
-		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648" FABRIC,
+		      "WC_RETRIES:timeout:ns:67108864:536870912..2147483648 "
+		      "WC_PEER_GONE:status:none" FABRIC,
 		      "of two, any could be its own");
 	dev->ports = 1;
 	dev->habits.stale = 1;

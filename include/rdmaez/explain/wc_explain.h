@@ -20,6 +20,7 @@ struct rdmaez_impl_wc_case {
 	uint8_t requests; /* which kinds of requests it may have been; bits */
 	int opcode;       /* of the request; -1: not known */
 	int64_t room;     /* bytes of the receive; -1: not known */
+	bool is_acked;    /* the peer is known to have acknowledged a request before */
 	const struct rdmaez_driver *driver;
 	struct ibv_device_attr device; /* zero where it did not answer */
 	struct rdmaez_impl_qp_now now;
@@ -260,7 +261,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
 	static const struct rdmaez_impl_site no_timer = {"timeout", RDMAEZ_WHY_WC_NO_TIMER,
 							 RDMAEZ_VALUE_NUMBER, 1, 31};
 	static const struct rdmaez_impl_site too_short = {"timeout", RDMAEZ_WHY_WC_TIMEOUT_SHORT,
-							  RDMAEZ_VALUE_NUMBER, 14, 31};
+							  RDMAEZ_VALUE_NONE, 0, 0};
 	static const struct rdmaez_impl_site no_retry = {"retry_cnt", RDMAEZ_WHY_RETRY_ZERO,
 							 RDMAEZ_VALUE_NUMBER, 1, 7};
 	const struct ibv_qp_attr *attr = &here->now.attr;
@@ -276,7 +277,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
 	else
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NS, once, tried.min, tried.max);
 	if (once && attr->timeout < 14)
-		rdmaez_impl_wc_find(here, &too_short, attr->timeout);
+		rdmaez_impl_find(here->diag, RDMAEZ_DIAG_ADVICE, &too_short, 0);
 	if (!attr->retry_cnt)
 		rdmaez_impl_wc_find(here, &no_retry, 0);
 }
@@ -329,6 +330,25 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_gpu(void)
 	rdmaez_impl_file_text("/sys/kernel/iommu_groups/0/type", type, sizeof(type));
 	return strncmp(type, "DMA", 3) == 0 && rdmaez_impl_maps(0, 0, &is) &&
 	       (is & RDMAEZ_IMPL_MAPS_GPUS);
+}
+
+/*
+ * Whether the port has GIDs of RoCE v1 and of v2, so that the same index may mean the one here and the other there. rxe
+ * has none of v1.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_has_both(const struct rdmaez_impl_wc_case *here)
+{
+	struct rdmaez_impl_port_gids gids;
+	struct ibv_gid_entry entry;
+	unsigned int types = 0;
+
+	if (!here->port_num || here->port.link_layer != IBV_LINK_LAYER_ETHERNET)
+		return false;
+	rdmaez_impl_port_gids_begin(&gids, here->qp->context, here->port_num,
+				    rdmaez_impl_port_gid_entries(&here->port));
+	while (!rdmaez_impl_port_gids_next(&gids, &entry, NULL))
+		types |= 1u << (entry.gid_type & 7);
+	return (types & (types - 1)) != 0;
 }
 
 /* The rights that such requests need of an end of this type. */
@@ -612,6 +632,8 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_RETRIES, "timeout"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_PORT,
 				   WC_PEER_GID, "ah_attr.grh.sgid_index"),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, 0,
+				   WC_PEER_GONE, "status"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_PORT,
 				   WC_FABRIC, "status"),
 		/* to_ibv_status(): LOCAL_ERROR_UNRESP_REMOTE and LOCAL_ERROR_UNREACH_REMOTE. */
@@ -774,8 +796,12 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 		if (!rdmaez_impl_wc_iwarp(here))
 			return;
 		break;
+	case RDMAEZ_WHY_WC_PEER_GONE:
+		if (here->is_acked)
+			return;
+		break;
 	case RDMAEZ_WHY_WC_PEER_GID:
-		if (!here->port_num || here->port.link_layer != IBV_LINK_LAYER_ETHERNET)
+		if (here->is_acked || !rdmaez_impl_wc_has_both(here))
 			return;
 		break;
 	case RDMAEZ_WHY_WC_FABRIC:
@@ -853,6 +879,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 	if (need)
 		rdmaez_impl_wc_after_reset(here);
 	rdmaez_impl_wc_ask_port(here, need);
+	if (here->is_acked && here->status == IBV_WC_RETRY_EXC_ERR)
+		rdmaez_impl_find_plain(here->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_WC_PEER_WAS,
+				       "status");
 	for (row = rows; (row = rdmaez_impl_wc_next(here, row, end, causes)); row++)
 		rdmaez_impl_wc_judge(here, row);
 	if (alone)
@@ -1091,6 +1120,24 @@ RDMAEZ_SEAM int rdmaez_impl_tell_event_explain_qp(const struct ibv_async_event *
 	return rdmaez_impl_wc_narrow(&here);
 }
 
+/*
+ * Whether a completion before this one proves that the peer has acknowledged a request: a send of a type that is
+ * acknowledged, which has succeeded. The PSN that a device reports is no proof, since it counts what was sent.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_was_acked(const struct ibv_wc *wc, const struct ibv_wc *end,
+					       const struct ibv_qp *qp)
+{
+	if (!(rdmaez_impl_wc_type(qp->qp_type) & RDMAEZ_IMPL_WC_RETRIES))
+		return false;
+	for (; wc < end; wc++)
+		if (wc->status == IBV_WC_SUCCESS && wc->qp_num == qp->qp_num &&
+		    (wc->opcode == IBV_WC_SEND || wc->opcode == IBV_WC_RDMA_WRITE ||
+		     wc->opcode == IBV_WC_RDMA_READ || wc->opcode == IBV_WC_COMP_SWAP ||
+		     wc->opcode == IBV_WC_FETCH_ADD))
+			return true;
+	return false;
+}
+
 /* A completion has failed: of this queue pair, or of another. */
 RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(struct ibv_qp *qp, const struct rdmaez_wc_batch *batch,
 					     struct rdmaez_diag *diag)
@@ -1105,7 +1152,12 @@ RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(struct ibv_qp *qp, const struct rdm
 	if (qp)
 		own = rdmaez_wc_first_error(first, left, qp->qp_num);
 	if (own) {
-		(void)rdmaez_wc_explain_qp(own, qp, diag);
+		struct rdmaez_impl_wc_case here;
+
+		if (!rdmaez_impl_wc_start(&here, "", own, qp, diag)) {
+			here.is_acked = rdmaez_impl_wc_was_acked(batch->wc, own, qp);
+			(void)rdmaez_impl_wc_explain(&here, own);
+		}
 		diag->call = "rdmaez_wc_poll";
 		diag->error = EIO;
 		return;
