@@ -15,8 +15,8 @@
  *
  * One file of a program includes implementation.h as well, which has the explanations.
  *
- * Few programs share device memory between processes, or use multicast: those include dm_share.h or multicast.h after this
- * header.
+ * Few programs share device memory between processes, serve many peers in one thread, or use multicast: those include
+ * dm_share.h, handshake.h or multicast.h after this header.
  */
 #ifndef RDMAEZ_H
 #define RDMAEZ_H

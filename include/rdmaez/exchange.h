@@ -35,6 +35,9 @@
  * Anyone who can reach a socket can send well-formed messages; nothing here tells one peer from another. A peer that
  * echoes everything looks like a queue pair connected with itself: a program that minds compares the `nonce`.
  *
+ * @par Many peers of one thread
+ * take handshake.h, whose functions do the same and never wait.
+ *
  * @par Many ends
  * need no function: an all-gather of MPI, PMIx or a key-value store carries packed endpoints as they are.
  *
@@ -161,6 +164,7 @@ RDMAEZ_API int rdmaez_exchange_barrier(int socket, const struct rdmaez_exchange_
 struct rdmaez_exchange_opts {
 	uint64_t timeout_ns;             /**< the deadline in ns for all of it; 0: 10 s */
 	const struct rdmaez_qp_opts *qp; /**< for the queue pair; NULL: all defaults */
+	const struct ibv_mr *mr; /**< memory that the peer may reach; NULL: that of `local` */
 };
 
 /**
@@ -173,8 +177,9 @@ struct rdmaez_exchange_opts {
  *
  * @param socket a connected stream socket
  * @param qp the queue pair, in a state that rdmaez_qp_connect() takes
- * @param local this end's endpoint, of rdmaez_endpoint_local(), perhaps with memory and bytes of your own; NULL:
- *        it is made here, with the peer's address of rdmaez_exchange_peer() unless `opts->qp->path.dgid` is set
+ * @param local this end's endpoint, of rdmaez_endpoint_local(), perhaps with memory and bytes of your own; or of
+ *        rdmaez_endpoint_port(), which is completed here, so that the device is asked once for many queue pairs; NULL: it
+ *        is made here, with the peer's address of rdmaez_exchange_peer() unless `opts->qp->path.dgid` is set
  * @param remote receives the peer's endpoint; written on success only; may be NULL
  * @param opts deadline and queue pair options; NULL: all defaults. The deadline limits `retry_ns`; one attempt may last
  *        longer than it, by the second that the kernel waits for a neighbour
@@ -201,23 +206,23 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
  * servers and knows no deadline; an address needs none.
  *
  * @param host a name or an address, "192.0.2.1", "fe80::1%eth0"; NULL: wait for the peer
- * @param port a port number, 1 to 65535, or the name of a service
+ * @param service a TCP port, 1 to 65535, or the name of a service
  * @param timeout_ns the deadline in ns; 0: 10 s
  * @param socket receives the socket, which the caller closes; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p socket is connected
- * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), no such port (#RDMAEZ_WHY_RANGE) or service
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), no such TCP port (#RDMAEZ_WHY_RANGE) or service
  *         (#RDMAEZ_WHY_OPEN_SERVICE)
  * @retval ENOENT no such host: EAI_NONAME and the like (#RDMAEZ_WHY_OPEN_NAME)
  * @retval EAGAIN the host could not be looked up: EAI_AGAIN or EAI_FAIL (#RDMAEZ_WHY_OPEN_LOOKUP); ENOMEM for
  *         EAI_MEMORY, the errno value for EAI_SYSTEM
- * @retval EADDRINUSE another socket listens on the port (#RDMAEZ_WHY_OPEN_IN_USE)
- * @retval ECONNREFUSED nothing listens on the port (#RDMAEZ_WHY_OPEN_REFUSED)
+ * @retval EADDRINUSE another socket listens there (#RDMAEZ_WHY_OPEN_IN_USE)
+ * @retval ECONNREFUSED nothing listens there (#RDMAEZ_WHY_OPEN_REFUSED)
  * @retval ETIMEDOUT no peer connected (#RDMAEZ_WHY_OPEN_NO_PEER), or the host does not answer
  *         (#RDMAEZ_WHY_OPEN_UNREACHED); also EHOSTUNREACH and ENETUNREACH
  * @return any other errno value of socket(), bind(), listen(), accept4() or connect() (#RDMAEZ_WHY_EXCHANGE_SOCKET)
  */
-RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *port, uint64_t timeout_ns,
+RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *service, uint64_t timeout_ns,
 				    int *socket, struct rdmaez_diag *diag);
 
 /**

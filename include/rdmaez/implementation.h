@@ -26,6 +26,7 @@
 #include "../rdmaez.h"
 
 #include "dm_share.h"
+#include "handshake.h"
 #include "multicast.h"
 
 /* The bodies are hidden in the object, and weak, so that a second file that has them does no harm. */

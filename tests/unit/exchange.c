@@ -968,7 +968,7 @@ static void check_null(void)
 		REFUSES_NULL(names[i], rdmaez_exchange_many(t.end[0], &list, 1, &t.diag));
 	}
 	REFUSES_NULL("qp", rdmaez_exchange_connect(t.end[0], NULL, NULL, NULL, NULL, &t.diag));
-	REFUSES_NULL("port", rdmaez_exchange_open(NULL, NULL, 1, &fd, &t.diag));
+	REFUSES_NULL("service", rdmaez_exchange_open(NULL, NULL, 1, &fd, &t.diag));
 	REFUSES_NULL("socket", rdmaez_exchange_open(NULL, "1", 1, NULL, &t.diag));
 	REFUSES_NULL("peer", rdmaez_exchange_peer(t.end[0], NULL, &t.diag));
 	tap_eq_int(rdmaez_exchange(t.end[0], NULL, &t.remote, 1, NULL), EINVAL,
@@ -1128,7 +1128,7 @@ enum {
 static int connect_one(int fd, int how, bool has_local, struct rdmaez_endpoint *remote,
 		       struct rdmaez_diag *diag)
 {
-	struct rdmaez_exchange_opts opts = {5000 * MS, NULL};
+	struct rdmaez_exchange_opts opts = {.timeout_ns = 5000 * MS};
 	struct rdmaez_qp_opts with;
 	struct rdmaez_endpoint local;
 
@@ -1350,7 +1350,7 @@ static void check_unopened(void)
 
 	free_port(port);
 	OPEN("127.0.0.1", port, 100 * MS, ECONNREFUSED, "nobody listens",
-	     {ERROR, RDMAEZ_WHY_OPEN_REFUSED, "port", NONE});
+	     {ERROR, RDMAEZ_WHY_OPEN_REFUSED, "service", NONE});
 	begun = now() - begun;
 	tap_ok(begun >= 100 * MS && begun < 2000 * MS, "until the deadline: %d us",
 	       (int)(begun / 1000));
@@ -1369,7 +1369,7 @@ static void check_unopened(void)
 	    listen(listener, 1))
 		tap_bail("no listener");
 	OPEN(NULL, port, 5000 * MS, EADDRINUSE, "somebody else listens",
-	     {ERROR, RDMAEZ_WHY_OPEN_IN_USE, "port", NONE});
+	     {ERROR, RDMAEZ_WHY_OPEN_IN_USE, "service", NONE});
 	close(listener);
 	say.no_ipv6 = EMFILE;
 	OPEN("::1", port, 5000 * MS, EMFILE, "no more sockets",
@@ -1386,15 +1386,15 @@ static void check_addresses(void)
 		enum rdmaez_why why;
 		const char *field;
 	} both[] = {
-		{ECONNREFUSED, EHOSTUNREACH, ECONNREFUSED, RDMAEZ_WHY_OPEN_REFUSED, "port"},
-		{EHOSTUNREACH, ECONNREFUSED, ECONNREFUSED, RDMAEZ_WHY_OPEN_REFUSED, "port"},
+		{ECONNREFUSED, EHOSTUNREACH, ECONNREFUSED, RDMAEZ_WHY_OPEN_REFUSED, "service"},
+		{EHOSTUNREACH, ECONNREFUSED, ECONNREFUSED, RDMAEZ_WHY_OPEN_REFUSED, "service"},
 		{ENETUNREACH, EHOSTUNREACH, EHOSTUNREACH, RDMAEZ_WHY_OPEN_UNREACHED, "host"},
 		{ETIMEDOUT, ENETUNREACH, ENETUNREACH, RDMAEZ_WHY_OPEN_UNREACHED, "host"},
 		{ECONNRESET, ETIMEDOUT, ETIMEDOUT, RDMAEZ_WHY_OPEN_UNREACHED, "host"},
 		{ETIMEDOUT, EACCES, ETIMEDOUT, RDMAEZ_WHY_OPEN_UNREACHED, "host"},
 		{EACCES, ETIMEDOUT, ETIMEDOUT, RDMAEZ_WHY_OPEN_UNREACHED, "host"},
 		{EACCES, EPERM, EPERM, RDMAEZ_WHY_EXCHANGE_SOCKET, "connect"},
-		{ECONNREFUSED, EPERM, ECONNREFUSED, RDMAEZ_WHY_OPEN_REFUSED, "port"},
+		{ECONNREFUSED, EPERM, ECONNREFUSED, RDMAEZ_WHY_OPEN_REFUSED, "service"},
 	};
 
 	say.addresses = two;
@@ -1412,7 +1412,7 @@ static void check_addresses(void)
 	say.refuse[1] = say.refuse[2] = say.refuse[3] = ETIMEDOUT;
 	say.connects = 0;
 	OPEN("127.0.0.1", "1", 10 * MS, ECONNREFUSED, "a host that has refused",
-	     {ERROR, RDMAEZ_WHY_OPEN_REFUSED, "port", NONE});
+	     {ERROR, RDMAEZ_WHY_OPEN_REFUSED, "service", NONE});
 	tap_ok(say.connects >= 2 && say.connects <= 4, "and is tried again: %d times",
 	       say.connects);
 	memset(say.refuse, 0, sizeof(say.refuse));
@@ -1473,12 +1473,12 @@ static void check_ports(void)
 		for (int j = 0; j < 2; j++)
 			OPEN(j ? NULL : "127.0.0.1", wrong[i].port, 5000 * MS, EINVAL,
 			     wrong[i].port,
-			     {ERROR, RDMAEZ_WHY_RANGE, "port", RDMAEZ_VALUE_NUMBER, wrong[i].value,
+			     {ERROR, RDMAEZ_WHY_RANGE, "service", RDMAEZ_VALUE_NUMBER, wrong[i].value,
 			      1, 65535});
 	OPEN("127.0.0.1", "no-such-service", 5000 * MS, EINVAL, "no such service",
-	     {ERROR, RDMAEZ_WHY_OPEN_SERVICE, "port", NONE});
+	     {ERROR, RDMAEZ_WHY_OPEN_SERVICE, "service", NONE});
 	OPEN("127.0.0.1", "-1", 5000 * MS, EINVAL, "a negative port",
-	     {ERROR, RDMAEZ_WHY_OPEN_SERVICE, "port", NONE});
+	     {ERROR, RDMAEZ_WHY_OPEN_SERVICE, "service", NONE});
 }
 
 static void check_lookups(void)

@@ -400,30 +400,40 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
 	return 0;
 }
 
+/* What a queue pair adds to an endpoint: what rdmaez_endpoint_set_qp() does, and its ECE options if they are wanted. */
+RDMAEZ_IMPL int rdmaez_impl_endpoint_finish(struct ibv_qp *qp, unsigned int flags,
+					    struct rdmaez_endpoint *endpoint,
+					    struct rdmaez_diag *diag)
+{
+	struct ibv_ece ece;
+	int error = rdmaez_endpoint_set_qp(endpoint, qp, diag);
+
+	if (error || !(flags & RDMAEZ_QP_ECE))
+		return error;
+	memset(&ece, 0, sizeof(ece));
+	error = rdmaez_impl_error(ibv_query_ece(qp, &ece));
+	/* mlx5 answers without options where its device has none. */
+	if (!error && ece.options) {
+		endpoint->ece.vendor_id = ece.vendor_id;
+		endpoint->ece.options = ece.options;
+	}
+	return error && error != EOPNOTSUPP
+		       ? rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
+						 "ibv_query_ece")
+		       : 0;
+}
+
 RDMAEZ_API int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				     struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
 {
 	struct rdmaez_endpoint found;
-	struct ibv_ece ece;
 	int error = rdmaez_impl_begin(diag, "", qp ? qp->context : NULL, qp ? NULL : "qp");
 
-	memset(&ece, 0, sizeof(ece));
 	if (!error)
 		error = rdmaez_endpoint_port(qp->context, opts, endpoint ? &found : NULL, diag);
 	if (!error)
-		error = rdmaez_endpoint_set_qp(&found, qp, diag);
-	if (!error && opts && (opts->flags & RDMAEZ_QP_ECE)) {
-		error = rdmaez_impl_error(ibv_query_ece(qp, &ece));
-		/* mlx5 answers without options where its device has none. */
-		if (!error && ece.options) {
-			found.ece.vendor_id = ece.vendor_id;
-			found.ece.options = ece.options;
-		}
-		error = error && error != EOPNOTSUPP
-				? rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
-							  "ibv_query_ece")
-				: 0;
-	}
+		error = rdmaez_impl_endpoint_finish(qp, opts ? (unsigned int)opts->flags : 0,
+						    &found, diag);
 	if (!error)
 		*endpoint = found;
 	if (diag)

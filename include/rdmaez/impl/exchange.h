@@ -37,30 +37,72 @@
 
 RDMAEZ_IMPL_BEGIN
 
+/* ---- The peer's address ---------------------------------------------------------------------- */
+
+RDMAEZ_API int rdmaez_exchange_peer(int socket, union ibv_gid *peer, struct rdmaez_diag *diag)
+{
+	static const uint8_t loopback[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+	union ibv_gid gid;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_exchange_peer");
+	if (!peer)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "peer");
+	memset(&address, 0, sizeof(address));
+	if (getpeername(socket, (struct sockaddr *)&address, &size))
+		return rdmaez_impl_refuse(diag, errno, RDMAEZ_WHY_EXCHANGE_SOCKET, "getpeername");
+	memset(&gid, 0, sizeof(gid));
+	/* In struct sockaddr_in and sockaddr_in6 the address begins at byte 4 and 8. */
+	if (address.ss_family == AF_INET6)
+		memcpy(gid.raw, (char *)&address + 8, 16);
+	if (address.ss_family == AF_INET) {
+		memset(&gid.raw[10], 0xff, 2);
+		memcpy(&gid.raw[12], (char *)&address + 4, 4);
+	}
+	if (memcmp(&gid, loopback, sizeof(loopback)) == 0 ||
+	    (rdmaez_gid_class(&gid) == RDMAEZ_GID_CLASS_IPV4 && gid.raw[12] == 127))
+		memset(&gid, 0, sizeof(gid));
+	*peer = gid;
+	return 0;
+}
+
 /* ---- Messages -------------------------------------------------------------------------------- */
 
 /* The bytes that each message begins with: "RZEX", error, kind, count, identity, length. */
 #define RDMAEZ_IMPL_EXCHANGE_HEAD 24
 
-/*
- * Two messages that cross. What comes takes the place of what has been sent, so one buffer is enough: of two ends that
- * wait for each other, one has sent less, and finds room for what the other has.
- */
-struct rdmaez_impl_exchange {
-	int socket;
-	uint64_t deadline;
-	uint64_t sent, size; /* of the own message, and */
-	uint64_t got, want;  /* of the peer's, each with its head */
-	uint8_t *buffer;
-	uint8_t own[RDMAEZ_IMPL_EXCHANGE_HEAD], peer[RDMAEZ_IMPL_EXCHANGE_HEAD];
-};
-
 /* How long a call may take unless it is told: 10 s. */
 #define RDMAEZ_IMPL_EXCHANGE_NS UINT64_C(10000000000)
 
+/*
+ * Two messages that cross, and what comes of them. With one buffer for both ways what comes takes the place of what has
+ * been sent. That is enough: of two ends that wait for each other, one has sent less, and finds room for what the other
+ * has.
+ */
+struct rdmaez_impl_exchange {
+	int socket;
+	int wants;     /* POLLIN and POLLOUT: what can be done; 0: it is over */
+	int error;     /* the first failure */
+	int broken;    /* why nothing more can be sent */
+	bool connects; /* between these messages and those of the barrier */
+	bool is_over;
+	bool moved; /* something was sent or received */
+	uint64_t deadline;
+	uint64_t sent, size; /* of the own message, and */
+	uint64_t got, want;  /* of the peer's, each with its head */
+	uint8_t *out, *in;
+	struct ibv_qp *qp; /* to connect, and with what */
+	struct rdmaez_endpoint *local;
+	struct rdmaez_qp_opts *opts;
+	struct rdmaez_endpoint *remote; /* where so many are written */
+	size_t count;
+	uint8_t own[RDMAEZ_IMPL_EXCHANGE_HEAD], peer[RDMAEZ_IMPL_EXCHANGE_HEAD];
+};
+
 /* Why it goes no further: the time is over, the peer is gone, or a socket call says so. */
-RDMAEZ_IMPL int rdmaez_impl_exchange_stop(const struct rdmaez_impl_exchange *x, int error,
-					  bool is_send, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_exchange_stop(const struct rdmaez_impl_exchange *x, int error,
+					       bool is_send, struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_site site = {is_send ? "send" : "recv", RDMAEZ_WHY_EXCHANGE_CLOSED,
 					RDMAEZ_VALUE_BYTES, 0, 0};
@@ -109,86 +151,9 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_head(struct rdmaez_impl_exchange *x, struct
 	return 0;
 }
 
-/* Sends once: 0, or an errno value; EAGAIN: not now. */
-RDMAEZ_IMPL int rdmaez_impl_exchange_send(struct rdmaez_impl_exchange *x)
-{
-	const uint64_t head = RDMAEZ_IMPL_EXCHANGE_HEAD;
-	const bool is_head = x->sent < head;
-	const ssize_t sent =
-		send(x->socket, is_head ? x->own + x->sent : x->buffer + (x->sent - head),
-		     (size_t)((is_head ? head : x->size) - x->sent),
-		     MSG_NOSIGNAL | MSG_DONTWAIT | (is_head && x->size > head ? MSG_MORE : 0));
-
-	if (sent < 0)
-		return errno == EINTR ? EAGAIN : errno;
-	x->sent += (uint64_t)sent;
-	return 0;
-}
-
-/* Receives once, never beyond the message: 0, or an errno value; EAGAIN: not now. */
-RDMAEZ_IMPL int rdmaez_impl_exchange_receive(struct rdmaez_impl_exchange *x,
-					     struct rdmaez_diag *diag)
-{
-	const uint64_t head = RDMAEZ_IMPL_EXCHANGE_HEAD, got = x->got;
-	const bool is_head = got < head, is_more = got >= x->size;
-	uint8_t more[256];
-	uint64_t room = is_head ? head - got : is_more ? sizeof(more) : x->sent - got;
-	ssize_t came;
-
-	if (room > x->want - got)
-		room = x->want - got;
-	came = recv(x->socket,
-		    is_head   ? x->peer + got
-		    : is_more ? more
-			      : x->buffer + (got - head),
-		    (size_t)room, MSG_DONTWAIT);
-	if (came < 0 && (errno == EAGAIN || errno == EINTR))
-		return EAGAIN;
-	if (came <= 0)
-		return rdmaez_impl_exchange_stop(x, came ? errno : ECONNRESET, false, diag);
-	x->got += (uint64_t)came;
-	return is_head ? rdmaez_impl_exchange_head(x, diag) : 0;
-}
-
-/*
- * Sends one message and receives the other at the same time. A peer that is gone may have told why before: so after
- * sending has failed, what it sent last is still read as far as its error stands there.
- */
-RDMAEZ_IMPL int rdmaez_impl_exchange_run(struct rdmaez_impl_exchange *x, struct rdmaez_diag *diag)
-{
-	int broken = 0, sent, got, error;
-	bool reads;
-
-	do {
-		sent = x->sent < x->size && !broken ? rdmaez_impl_exchange_send(x) : EAGAIN;
-		if (sent && sent != EAGAIN)
-			broken = sent;
-		if (broken && ((broken != EPIPE && broken != ECONNRESET) ||
-			       x->got >= RDMAEZ_IMPL_EXCHANGE_HEAD))
-			return rdmaez_impl_exchange_stop(x, broken, true, diag);
-		reads = x->got < RDMAEZ_IMPL_EXCHANGE_HEAD ||
-			x->got < (x->sent < x->size ? x->sent : x->want);
-		got = reads ? rdmaez_impl_exchange_receive(x, diag) : EAGAIN;
-		if (got && got != EAGAIN)
-			return got;
-		if (x->sent == x->size && x->got == x->want)
-			return 0;
-		/* What is there is taken even when the time is over, but for what a later version has added. */
-		error = 0;
-		if (((sent && got) || x->got > x->size) && !rdmaez_impl_left(x->deadline))
-			error = ETIMEDOUT;
-		else if (sent && got)
-			error = rdmaez_impl_wait(
-				x->socket,
-				(reads ? POLLIN : 0) | (x->sent < x->size && !broken ? POLLOUT : 0),
-				x->deadline);
-	} while (!error);
-	return rdmaez_impl_exchange_stop(x, error, !reads, diag);
-}
-
-/* One message each way, of these numbers; an error to tell, 0: none. The endpoints are in the buffer already. */
-RDMAEZ_IMPL int rdmaez_impl_exchange_swap(struct rdmaez_impl_exchange *x, int error, uint32_t kind,
-					  size_t count, uint32_t identity, struct rdmaez_diag *diag)
+/* Begins a message each way, of these numbers; an error to tell, 0: none. */
+RDMAEZ_IMPL void rdmaez_impl_exchange_message(struct rdmaez_impl_exchange *x, int error,
+					      uint32_t kind, size_t count, uint32_t identity)
 {
 	const uint64_t length = (uint64_t)count * RDMAEZ_ENDPOINT_BYTES;
 	const uint64_t words[] = {0x525a4558, (uint32_t)error, kind, count, identity, length};
@@ -197,60 +162,351 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_swap(struct rdmaez_impl_exchange *x, int er
 		rdmaez_impl_bytes_put(x->own + 4 * i, words[i], 4);
 	x->sent = x->got = 0;
 	x->size = x->want = RDMAEZ_IMPL_EXCHANGE_HEAD + length;
-	return rdmaez_impl_exchange_run(x, diag);
+	x->broken = 0;
+	x->wants = POLLIN | POLLOUT;
 }
 
-/* What is wrong with an endpoint is followed by which it is. Outputs are written after a look at all. */
+/* The barrier's. */
+RDMAEZ_IMPL void rdmaez_impl_exchange_ready(struct rdmaez_impl_exchange *x, int error,
+					    uint32_t identity)
+{
+	x->connects = false;
+	rdmaez_impl_exchange_message(x, error, 2, 0, identity);
+}
+
+/*
+ * How many bytes of the peer's can be taken now, never beyond the message, and where they go; NULL: nowhere, as what a
+ * later version has added.
+ */
+RDMAEZ_IMPL uint64_t rdmaez_impl_exchange_room(struct rdmaez_impl_exchange *x, uint8_t **at)
+{
+	const uint64_t head = RDMAEZ_IMPL_EXCHANGE_HEAD, got = x->got;
+
+	if (got < head) {
+		*at = x->peer + got;
+		return head - got;
+	}
+	*at = NULL;
+	if (got >= x->size)
+		return x->sent < x->size ? 0 : x->want - got;
+	*at = x->in + (got - head);
+	return (x->in == x->out ? x->sent > got ? x->sent : got : x->size) - got;
+}
+
+/* How many bytes are to be sent now, and where they are: the head, then the rest. */
+RDMAEZ_IMPL uint64_t rdmaez_impl_exchange_rest(struct rdmaez_impl_exchange *x, const uint8_t **at)
+{
+	const uint64_t head = RDMAEZ_IMPL_EXCHANGE_HEAD;
+
+	*at = x->sent < head ? x->own + x->sent : x->out + (x->sent - head);
+	return x->broken ? 0 : (x->sent < head ? head : x->size) - x->sent;
+}
+
+/* So many of the peer's bytes have come. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_came(struct rdmaez_impl_exchange *x, uint64_t count,
+					  struct rdmaez_diag *diag)
+{
+	const bool is_head = x->got < RDMAEZ_IMPL_EXCHANGE_HEAD;
+
+	x->got += count;
+	return is_head ? rdmaez_impl_exchange_head(x, diag) : 0;
+}
+
+/*
+ * Whether sending has failed, and nothing is left to hear. A peer that is gone may have told why before: so what it sent
+ * last is still read as far as its error stands there.
+ */
+RDMAEZ_IMPL bool rdmaez_impl_exchange_is_lost(const struct rdmaez_impl_exchange *x)
+{
+	return x->broken && ((x->broken != EPIPE && x->broken != ECONNRESET) ||
+			     x->got >= RDMAEZ_IMPL_EXCHANGE_HEAD);
+}
+
+/* Sends once. */
+RDMAEZ_IMPL void rdmaez_impl_exchange_send(struct rdmaez_impl_exchange *x)
+{
+	const uint64_t head = RDMAEZ_IMPL_EXCHANGE_HEAD;
+	const uint8_t *at;
+	const uint64_t rest = rdmaez_impl_exchange_rest(x, &at);
+	ssize_t sent;
+
+	if (!rest)
+		return;
+	sent = send(x->socket, at, (size_t)rest,
+		    MSG_NOSIGNAL | MSG_DONTWAIT |
+			    (x->sent < head && x->size > head ? MSG_MORE : 0));
+	if (sent >= 0) {
+		x->sent += (uint64_t)sent;
+		x->moved = true;
+	} else if (errno != EAGAIN && errno != EINTR) {
+		x->broken = errno;
+	}
+}
+
+/* Receives once. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_receive(struct rdmaez_impl_exchange *x,
+					     struct rdmaez_diag *diag)
+{
+	uint8_t more[256], *at;
+	uint64_t room = rdmaez_impl_exchange_room(x, &at);
+	ssize_t came;
+
+	if (!room)
+		return 0;
+	if (!at && room > sizeof(more))
+		room = sizeof(more);
+	came = recv(x->socket, at ? at : more, (size_t)room, MSG_DONTWAIT);
+	if (came < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (came <= 0)
+		return rdmaez_impl_exchange_stop(x, came ? errno : ECONNRESET, false, diag);
+	x->moved = true;
+	return rdmaez_impl_exchange_came(x, (uint64_t)came, diag);
+}
+
+/* ---- What comes of them ---------------------------------------------------------------------- */
+
+/*
+ * Both messages are through. Whatever fails between the endpoints and the barrier, the peer is still to be told. RTR is
+ * tried again until the deadline of a call that waits; of a step there is none.
+ */
+RDMAEZ_IMPL int rdmaez_impl_exchange_through(struct rdmaez_impl_exchange *x,
+					     struct rdmaez_diag *diag)
+{
+	struct rdmaez_impl_connect c;
+	uint64_t left;
+	int error;
+
+	if (!x->connects) {
+		x->is_over = true;
+		return 0;
+	}
+	left = rdmaez_impl_left(x->deadline);
+	if (x->opts->retry_ns > left)
+		x->opts->retry_ns = left;
+	error = rdmaez_endpoint_unpack(x->in, x->remote, diag);
+	if (!error)
+		error = rdmaez_impl_connect_qp(x->qp, x->local, x->remote, x->opts, &c, diag);
+	rdmaez_impl_exchange_ready(x, error, error ? 0 : x->local->nonce + x->remote->nonce);
+	return error;
+}
+
+/* After something has happened: the next message, or the end, if it was the last one or has failed. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_next(struct rdmaez_impl_exchange *x, int error,
+					  struct rdmaez_diag *diag)
+{
+	const uint8_t *out;
+	uint8_t *in;
+
+	if (error)
+		x->is_over = true;
+	else if (x->sent == x->size && x->got == x->want)
+		error = rdmaez_impl_exchange_through(x, diag);
+	if (!x->error)
+		x->error = error;
+	x->wants = 0;
+	if (!x->is_over)
+		x->wants = (rdmaez_impl_exchange_room(x, &in) ? POLLIN : 0) |
+			   (rdmaez_impl_exchange_rest(x, &out) ? POLLOUT : 0);
+	return x->error;
+}
+
+/* Does once what the socket allows. Of a failure the record tells only the first. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_once(struct rdmaez_impl_exchange *x, struct rdmaez_diag *diag)
+{
+	int error = 0;
+
+	if (x->error)
+		diag = NULL;
+	x->moved = false;
+	rdmaez_impl_exchange_send(x);
+	if (!rdmaez_impl_exchange_is_lost(x))
+		error = rdmaez_impl_exchange_receive(x, diag);
+	if (!error && rdmaez_impl_exchange_is_lost(x))
+		error = rdmaez_impl_exchange_stop(x, x->broken, true, diag);
+	return rdmaez_impl_exchange_next(x, error, diag);
+}
+
+/* Ends it where it stands, since the time is over or nobody can wait for the socket. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_give_up(struct rdmaez_impl_exchange *x, int error,
+					     struct rdmaez_diag *diag)
+{
+	if (x->error)
+		diag = NULL;
+	return rdmaez_impl_exchange_next(
+		x, rdmaez_impl_exchange_stop(x, error, !(x->wants & POLLIN), diag), diag);
+}
+
+/* Goes on to the end. What is there is taken even when the time is over, but for what a later version has added. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_run(struct rdmaez_impl_exchange *x, struct rdmaez_diag *diag)
+{
+	int error;
+
+	while (x->wants) {
+		(void)rdmaez_impl_exchange_once(x, diag);
+		error = 0;
+		if (x->wants && (!x->moved || x->got > x->size) && !rdmaez_impl_left(x->deadline))
+			error = ETIMEDOUT;
+		else if (x->wants && !x->moved)
+			error = rdmaez_impl_wait(x->socket, x->wants, x->deadline);
+		if (error)
+			(void)rdmaez_impl_exchange_give_up(x, error, diag);
+	}
+	return x->error;
+}
+
+/* ---- Beginning ------------------------------------------------------------------------------- */
+
+/* Nothing has begun, on this socket. */
+RDMAEZ_IMPL void rdmaez_impl_exchange_clear(struct rdmaez_impl_exchange *x, int socket)
+{
+	memset(x, 0, sizeof(*x));
+	x->socket = socket;
+}
+
+/* Begins with a list; a call that waits has its deadline. */
 RDMAEZ_IMPL int rdmaez_impl_exchange_list(struct rdmaez_impl_exchange *x,
 					  const struct rdmaez_exchange_list *list,
 					  struct rdmaez_diag *diag)
 {
+	static const struct rdmaez_impl_site count = {"count", RDMAEZ_WHY_RANGE,
+						      RDMAEZ_VALUE_NUMBER, 1,
+						      INT32_MAX / RDMAEZ_ENDPOINT_BYTES};
 	static const struct rdmaez_impl_site local = {"local", RDMAEZ_WHY_EXCHANGE_LOCAL,
 						      RDMAEZ_VALUE_POSITION, 0, 0};
+
+	if (!list || !list->local || !list->remote || !list->buffer)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+					  !list           ? "list"
+					  : !list->local  ? "local"
+					  : !list->remote ? "remote"
+							  : "buffer");
+	if (!list->count || list->count > (size_t)count.max)
+		return rdmaez_impl_refuse_at(diag, EINVAL, &count, (int64_t)list->count);
+	for (size_t i = 0; i < list->count; i++)
+		if (rdmaez_endpoint_pack(&list->local[i], list->buffer + i * RDMAEZ_ENDPOINT_BYTES))
+			return rdmaez_impl_refuse_at(diag, EINVAL, &local, (int64_t)i);
+	x->in = x->out = list->buffer;
+	x->remote = list->remote;
+	x->count = list->count;
+	rdmaez_impl_exchange_message(x, 0, 1, list->count, 0);
+	return 0;
+}
+
+/* What is wrong with an endpoint is followed by which it is. Outputs are written after a look at all. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_unpack(const struct rdmaez_impl_exchange *x,
+					    struct rdmaez_diag *diag)
+{
 	static const struct rdmaez_impl_site remote = {"remote", RDMAEZ_WHY_EXCHANGE_REMOTE,
 						       RDMAEZ_VALUE_POSITION, 0, 0};
 	const size_t bytes = RDMAEZ_ENDPOINT_BYTES;
 	struct rdmaez_endpoint one;
-	int error;
+	int error = 0;
 
-	for (size_t i = 0; i < list->count; i++)
-		if (rdmaez_endpoint_pack(&list->local[i], list->buffer + i * bytes))
-			return rdmaez_impl_refuse_at(diag, EINVAL, &local, (int64_t)i);
-	x->buffer = list->buffer;
-	error = rdmaez_impl_exchange_swap(x, 0, 1, list->count, 0, diag);
-	for (size_t i = 0; !error && i < list->count; i++) {
-		error = rdmaez_endpoint_unpack(list->buffer + i * bytes, &one, diag);
-		if (error && list->count > 1)
+	for (size_t i = 0; !error && i < x->count; i++) {
+		error = rdmaez_endpoint_unpack(x->in + i * bytes, &one, diag);
+		if (error && x->count > 1)
 			rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &remote, i);
 	}
-	for (size_t i = 0; !error && i < list->count; i++)
-		rdmaez_endpoint_unpack(list->buffer + i * bytes, &list->remote[i], NULL);
+	for (size_t i = 0; !error && i < x->count; i++)
+		rdmaez_endpoint_unpack(x->in + i * bytes, &x->remote[i], NULL);
 	return error;
 }
+
+RDMAEZ_IMPL int rdmaez_impl_exchange_barrier(struct rdmaez_impl_exchange *x,
+					     const struct rdmaez_exchange_ready *ready,
+					     struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site site = {"ready.error", RDMAEZ_WHY_RANGE,
+						     RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
+
+	if (ready && ready->error < 0)
+		return rdmaez_impl_refuse_at(diag, EINVAL, &site, ready->error);
+	rdmaez_impl_exchange_ready(x, ready ? ready->error : 0, ready ? ready->identity : 0);
+	return 0;
+}
+
+/*
+ * This end's endpoint: the caller's, completed with the queue pair where it is that of a port alone; or one that is made
+ * here, whose GIDs are ordered by the address by which the socket knows the peer.
+ */
+RDMAEZ_IMPL int rdmaez_impl_exchange_local(struct rdmaez_impl_exchange *x,
+					   const struct rdmaez_endpoint *local,
+					   const struct rdmaez_exchange_opts *opts,
+					   struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site site = {"local", RDMAEZ_WHY_EXCHANGE_LOCAL,
+						     RDMAEZ_VALUE_POSITION, 0, 0};
+	union ibv_gid *const peer = &x->opts->path.dgid;
+	int error = 0;
+
+	if (local)
+		*x->local = *local;
+	else if (x->socket >= 0 && rdmaez_gid_is_zero(peer))
+		error = rdmaez_exchange_peer(x->socket, peer, diag);
+	if (!error && !local)
+		error = rdmaez_endpoint_port(x->qp->context, x->opts, x->local, diag);
+	if (!error && !x->local->qp_num)
+		error = rdmaez_impl_endpoint_finish(x->qp, (unsigned int)x->opts->flags, x->local,
+						    diag);
+	if (!error && opts && opts->mr)
+		error = rdmaez_mr_remote(opts->mr, &x->local->memory, diag);
+	if (!error && rdmaez_endpoint_pack(x->local, x->out))
+		error = rdmaez_impl_refuse_at(diag, EINVAL, &site, 0);
+	return error;
+}
+
+/* The record of a connection that was not met by its peer is about its queue pair, where it stands. */
+RDMAEZ_IMPL void rdmaez_impl_exchange_told(const struct rdmaez_impl_exchange *x,
+					   struct rdmaez_diag *diag)
+{
+	if (!diag || !x->error || !x->qp || x->qp->state != IBV_QPS_RTS)
+		return;
+	diag->from = IBV_QPS_RTS;
+	diag->to = -1;
+}
+
+/* Begins to connect; whoever calls has set where the endpoints, the options and the bytes are. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_connect(struct rdmaez_impl_exchange *x, struct ibv_qp *qp,
+					     const struct rdmaez_endpoint *local,
+					     const struct rdmaez_exchange_opts *opts,
+					     struct rdmaez_diag *diag)
+{
+	if (!qp) {
+		(void)rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
+		return EINVAL; /* never 0, which the compiler sees here */
+	}
+	memset(x->opts, 0, sizeof(*x->opts));
+	if (opts && opts->qp)
+		*x->opts = *opts->qp;
+	x->qp = qp;
+	x->connects = true;
+	x->error = rdmaez_impl_exchange_local(x, local, opts, diag);
+	if (x->error) {
+		rdmaez_impl_exchange_ready(x, x->error, 0);
+		return x->error;
+	}
+	rdmaez_impl_diag_qp(diag, qp);
+	rdmaez_impl_exchange_message(x, 0, 1, 1, 0);
+	return 0;
+}
+
+/* ---- In one call ----------------------------------------------------------------------------- */
 
 RDMAEZ_API int rdmaez_exchange_many(int socket, const struct rdmaez_exchange_list *list,
 				    uint64_t timeout_ns, struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site count = {"count", RDMAEZ_WHY_RANGE,
-						      RDMAEZ_VALUE_NUMBER, 1,
-						      INT32_MAX / RDMAEZ_ENDPOINT_BYTES};
 	struct rdmaez_impl_exchange x;
 	int error;
 
 	rdmaez_impl_diag_reset(diag, "");
-	if (!list || !list->local || !list->remote || !list->buffer)
-		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					   !list           ? "list"
-					   : !list->local  ? "local"
-					   : !list->remote ? "remote"
-							   : "buffer");
-	else if (!list->count || list->count > (size_t)count.max)
-		error = rdmaez_impl_refuse_at(diag, EINVAL, &count, (int64_t)list->count);
-	else {
-		x.socket = socket;
-		x.deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_EXCHANGE_NS);
-		error = rdmaez_impl_exchange_list(&x, list, diag);
-	}
+	rdmaez_impl_exchange_clear(&x, socket);
+	x.deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_EXCHANGE_NS);
+	error = rdmaez_impl_exchange_list(&x, list, diag);
+	if (!error)
+		error = rdmaez_impl_exchange_run(&x, diag);
+	if (!error)
+		error = rdmaez_impl_exchange_unpack(&x, diag);
 	if (diag)
 		diag->call = "rdmaez_exchange_many";
 	return error;
@@ -269,77 +525,17 @@ RDMAEZ_API int rdmaez_exchange(int socket, const struct rdmaez_endpoint *local,
 	return error;
 }
 
-/* ---- Barrier, and all of it ------------------------------------------------------------------ */
-
 RDMAEZ_API int rdmaez_exchange_barrier(int socket, const struct rdmaez_exchange_ready *ready,
 				       uint64_t timeout_ns, struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site site = {"ready.error", RDMAEZ_WHY_RANGE,
-						     RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
 	struct rdmaez_impl_exchange x;
+	int error;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_exchange_barrier");
-	if (ready && ready->error < 0)
-		return rdmaez_impl_refuse_at(diag, EINVAL, &site, ready->error);
-	x.socket = socket;
+	rdmaez_impl_exchange_clear(&x, socket);
 	x.deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_EXCHANGE_NS);
-	x.buffer = NULL;
-	return rdmaez_impl_exchange_swap(&x, ready ? ready->error : 0, 2, 0,
-					 ready ? ready->identity : 0, diag);
-}
-
-RDMAEZ_API int rdmaez_exchange_peer(int socket, union ibv_gid *peer, struct rdmaez_diag *diag)
-{
-	static const uint8_t loopback[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-	struct sockaddr_storage address;
-	socklen_t size = sizeof(address);
-	union ibv_gid gid;
-
-	rdmaez_impl_diag_reset(diag, "rdmaez_exchange_peer");
-	if (!peer)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "peer");
-	memset(&address, 0, sizeof(address));
-	if (getpeername(socket, (struct sockaddr *)&address, &size))
-		return rdmaez_impl_refuse(diag, errno, RDMAEZ_WHY_EXCHANGE_SOCKET, "getpeername");
-	memset(&gid, 0, sizeof(gid));
-	/* In struct sockaddr_in and sockaddr_in6 the address begins at byte 4 and 8. */
-	if (address.ss_family == AF_INET6)
-		memcpy(gid.raw, (char *)&address + 8, 16);
-	if (address.ss_family == AF_INET) {
-		memset(&gid.raw[10], 0xff, 2);
-		memcpy(&gid.raw[12], (char *)&address + 4, 4);
-	}
-	if (memcmp(&gid, loopback, sizeof(loopback)) == 0 ||
-	    (rdmaez_gid_class(&gid) == RDMAEZ_GID_CLASS_IPV4 && gid.raw[12] == 127))
-		memset(&gid, 0, sizeof(gid));
-	*peer = gid;
-	return 0;
-}
-
-/*
- * All but the barrier: whatever fails here, the peer is still to be told, if the socket has not failed itself. Where the
- * caller has no endpoint, its GIDs are ordered by the address by which the socket knows the peer.
- */
-RDMAEZ_IMPL int rdmaez_impl_exchange_meet(struct rdmaez_impl_exchange *x, struct ibv_qp *qp,
-					  const struct rdmaez_exchange_list *list,
-					  struct rdmaez_endpoint *own, struct rdmaez_qp_opts *opts,
-					  struct rdmaez_diag *diag)
-{
-	uint64_t left;
-	int error = 0;
-
-	if (own && rdmaez_gid_is_zero(&opts->path.dgid))
-		error = rdmaez_exchange_peer(x->socket, &opts->path.dgid, diag);
-	if (own && !error)
-		error = rdmaez_endpoint_local(qp, opts, own, diag);
-	if (!error) {
-		rdmaez_impl_diag_qp(diag, qp);
-		error = rdmaez_impl_exchange_list(x, list, diag);
-	}
-	left = rdmaez_impl_left(x->deadline);
-	if (opts->retry_ns > left)
-		opts->retry_ns = left;
-	return error ? error : rdmaez_qp_connect(qp, list->local, list->remote, opts, diag);
+	error = rdmaez_impl_exchange_barrier(&x, ready, diag);
+	return error ? error : rdmaez_impl_exchange_run(&x, diag);
 }
 
 RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
@@ -350,34 +546,21 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 {
 	uint8_t buffer[RDMAEZ_ENDPOINT_BYTES];
 	struct rdmaez_endpoint own, found;
-	const struct rdmaez_exchange_list list = {1, local ? local : &own, &found, buffer};
 	struct rdmaez_impl_exchange x;
 	struct rdmaez_qp_opts with;
-	int error, met;
+	int error;
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_exchange_connect");
-	if (!qp) {
-		(void)rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
-		return EINVAL; /* never 0, which the compiler sees here */
-	}
-	memset(&x, 0, sizeof(x));
-	memset(&with, 0, sizeof(with));
-	if (opts && opts->qp)
-		with = *opts->qp;
-	x.socket = socket;
+	rdmaez_impl_diag_reset(diag, "");
+	rdmaez_impl_exchange_clear(&x, socket);
 	x.deadline = rdmaez_impl_deadline(opts ? opts->timeout_ns : 0, RDMAEZ_IMPL_EXCHANGE_NS);
-	error = rdmaez_impl_exchange_meet(&x, qp, &list, local ? NULL : &own, &with, diag);
-	/* In step: both messages are through, or none has begun. */
-	if (x.sent == x.size && x.got == x.want) {
-		met = rdmaez_impl_exchange_swap(&x, error, 2, 0,
-						error ? 0 : list.local->nonce + found.nonce,
-						error ? NULL : diag);
-		if (diag && !error && met) { /* the record of a success so far */
-			diag->from = (int)qp->state;
-			diag->to = -1;
-		}
-		error = error ? error : met;
-	}
+	x.local = &own;
+	x.remote = &found;
+	x.opts = &with;
+	x.in = x.out = buffer;
+	error = rdmaez_impl_exchange_connect(&x, qp, local, opts, diag);
+	if (x.wants)
+		error = rdmaez_impl_exchange_run(&x, diag);
+	rdmaez_impl_exchange_told(&x, diag);
 	if (diag)
 		diag->call = "rdmaez_exchange_connect";
 	if (!error && remote)
@@ -396,24 +579,24 @@ struct rdmaez_impl_addrinfo {
 	struct rdmaez_impl_addrinfo *next;
 };
 
-extern int rdmaez_impl_getaddrinfo(const char *host, const char *port,
+extern int rdmaez_impl_getaddrinfo(const char *host, const char *service,
 				   const struct rdmaez_impl_addrinfo *hints,
 				   struct rdmaez_impl_addrinfo **list) __asm__("getaddrinfo");
 extern void rdmaez_impl_freeaddrinfo(struct rdmaez_impl_addrinfo *list) __asm__("freeaddrinfo");
 extern int rdmaez_impl_accept4(int socket, struct sockaddr *address, socklen_t *length,
 			       int flags) __asm__("accept4");
 
-/* Looks up a host, or with NULL the addresses to listen at, and a port. */
-RDMAEZ_IMPL int rdmaez_impl_exchange_resolve(const char *host, const char *port,
+/* Looks up a host, or with NULL the addresses to listen at, and a service. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_resolve(const char *host, const char *service,
 					     struct rdmaez_impl_addrinfo **list,
 					     struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site range = {"port", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER,
-						      1, UINT16_MAX};
+	static const struct rdmaez_impl_site range = {"service", RDMAEZ_WHY_RANGE,
+						      RDMAEZ_VALUE_NUMBER, 1, UINT16_MAX};
 	const int eai_again = -3, eai_fail = -4, eai_service = -8, eai_memory = -10,
 		  eai_system = -11;
 	struct rdmaez_impl_addrinfo hints;
-	const char *end = port;
+	const char *end = service;
 	const uint64_t number = rdmaez_impl_number(&end, 10);
 	int error;
 
@@ -422,11 +605,11 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_resolve(const char *host, const char *port,
 	memset(&hints, 0, sizeof(hints));
 	hints.flags = !host; /* AI_PASSIVE */
 	hints.socktype = SOCK_STREAM;
-	error = rdmaez_impl_getaddrinfo(host, port, &hints, list);
+	error = rdmaez_impl_getaddrinfo(host, service, &hints, list);
 	if (!error)
 		return 0;
 	if (error == eai_service)
-		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_OPEN_SERVICE, "port");
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_OPEN_SERVICE, "service");
 	if (error != eai_again && error != eai_fail && error != eai_memory && error != eai_system)
 		return rdmaez_impl_refuse(diag, ENOENT, RDMAEZ_WHY_OPEN_NAME, "host");
 	return rdmaez_impl_refuse(diag,
@@ -436,8 +619,8 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_resolve(const char *host, const char *port,
 				  RDMAEZ_WHY_OPEN_LOOKUP, "host");
 }
 
-/* A listener at an address, or a socket on its way to it: 0, or why not, with nothing left open. */
-RDMAEZ_IMPL int rdmaez_impl_exchange_begin(const struct rdmaez_impl_addrinfo *at, bool listens,
+/* A listener at an address with room for so many, or for 0 a socket on its way to it: 0, or why not, with nothing open. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_begin(const struct rdmaez_impl_addrinfo *at, int backlog,
 					   int *fd)
 {
 	const int ipproto_ipv6 = 41, ipv6_v6only = 26, yes = 1, no = 0;
@@ -446,11 +629,11 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_begin(const struct rdmaez_impl_addrinfo *at
 	*fd = socket(at->family, at->socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at->protocol);
 	if (*fd < 0)
 		return errno;
-	if (listens) {
+	if (backlog) {
 		(void)setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 		if (at->family == AF_INET6)
 			(void)setsockopt(*fd, ipproto_ipv6, ipv6_v6only, &no, sizeof(no));
-		if (!bind(*fd, at->address, at->length) && !listen(*fd, 1))
+		if (!bind(*fd, at->address, at->length) && !listen(*fd, backlog))
 			return 0;
 	} else if (!connect(*fd, at->address, at->length) || errno == EINPROGRESS ||
 		   errno == EINTR) {
@@ -461,45 +644,64 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_begin(const struct rdmaez_impl_addrinfo *at
 	return error;
 }
 
-/* Listens at the first address of a family that works; EAFNOSUPPORT where there is none. */
-RDMAEZ_IMPL int rdmaez_impl_exchange_listen(const struct rdmaez_impl_addrinfo *list, int family,
-					    int *listener)
+/* Listens at the first address that works: IPv6 and IPv4, or IPv4 alone where the host has no IPv6. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_listen(const struct rdmaez_impl_addrinfo *list, int backlog,
+					    int *listener, struct rdmaez_diag *diag)
 {
-	int error = EAFNOSUPPORT;
+	int family = AF_INET6, error;
 
-	for (const struct rdmaez_impl_addrinfo *at = list; at && error; at = at->next)
-		if (at->family == family)
-			error = rdmaez_impl_exchange_begin(at, true, listener);
-	return error;
+	for (;; family = AF_INET) {
+		error = EAFNOSUPPORT;
+		for (const struct rdmaez_impl_addrinfo *at = list; at && error; at = at->next)
+			if (at->family == family)
+				error = rdmaez_impl_exchange_begin(at, backlog, listener);
+		if (!error)
+			return 0;
+		if (family == AF_INET || error == EADDRINUSE)
+			return rdmaez_impl_refuse(diag, error,
+						  error == EADDRINUSE ? RDMAEZ_WHY_OPEN_IN_USE
+								      : RDMAEZ_WHY_EXCHANGE_SOCKET,
+						  "service");
+	}
 }
 
-/* Waits for one peer at IPv6 and IPv4, or IPv4 alone where the host has no IPv6. */
-RDMAEZ_IMPL int rdmaez_impl_exchange_accept(const struct rdmaez_impl_addrinfo *list,
-					    uint64_t deadline, int *fd, struct rdmaez_diag *diag)
+/* What is sent goes at once: TCP_NODELAY. */
+RDMAEZ_IMPL void rdmaez_impl_exchange_at_once(int fd)
 {
-	int listener = -1, error = rdmaez_impl_exchange_listen(list, AF_INET6, &listener);
+	const int ipproto_tcp = 6, tcp_nodelay = 1, yes = 1;
 
-	if (error && error != EADDRINUSE)
-		error = rdmaez_impl_exchange_listen(list, AF_INET, &listener);
+	(void)setsockopt(fd, ipproto_tcp, tcp_nodelay, &yes, sizeof(yes));
+}
+
+/* Takes a peer that is there; a socket of -1: there is none. One that has gone again meanwhile is none. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_accept(int listener, int flags, int *fd,
+					    struct rdmaez_diag *diag)
+{
+	*fd = rdmaez_impl_accept4(listener, NULL, NULL, flags | SOCK_CLOEXEC);
+	if (*fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+		return rdmaez_impl_refuse(diag, errno, RDMAEZ_WHY_EXCHANGE_SOCKET, "accept4");
+	return 0;
+}
+
+/* Waits for one peer. */
+RDMAEZ_IMPL int rdmaez_impl_exchange_first(const struct rdmaez_impl_addrinfo *list,
+					   uint64_t deadline, int *fd, struct rdmaez_diag *diag)
+{
+	int listener = -1, error = rdmaez_impl_exchange_listen(list, 1, &listener, diag);
+
 	if (error)
-		return rdmaez_impl_refuse(diag, error,
-					  error == EADDRINUSE ? RDMAEZ_WHY_OPEN_IN_USE
-							      : RDMAEZ_WHY_EXCHANGE_SOCKET,
-					  "port");
+		return error;
 	do {
 		error = rdmaez_impl_wait(listener, POLLIN, deadline);
-		*fd = -1;
-		if (!error)
-			*fd = rdmaez_impl_accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		if (!error && *fd < 0)
-			error = errno;
-		/* A peer that has gone again meanwhile, or been interrupted, is none. */
-	} while ((error == EAGAIN || error == EINTR || error == ECONNABORTED) &&
-		 rdmaez_impl_left(deadline));
+		if (error) {
+			(void)rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_OPEN_NO_PEER,
+						 "timeout_ns");
+			break;
+		}
+		error = rdmaez_impl_exchange_accept(listener, 0, fd, diag);
+	} while (!error && *fd < 0);
 	rdmaez_impl_close(listener);
-	if (error == ETIMEDOUT)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_OPEN_NO_PEER, "timeout_ns");
-	return error ? rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_EXCHANGE_SOCKET, "accept4") : 0;
+	return error;
 }
 
 /*
@@ -547,7 +749,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *li
 	do {
 		for (const struct rdmaez_impl_addrinfo *at = list; at; at = at->next) {
 			left = rdmaez_impl_left(deadline);
-			error = rdmaez_impl_exchange_begin(at, false, fd);
+			error = rdmaez_impl_exchange_begin(at, 0, fd);
 			if (!error) {
 				error = rdmaez_impl_exchange_arrived(
 					*fd, left > each ? deadline - left + each : deadline);
@@ -565,38 +767,35 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *li
 			retry.rest = 100000000;
 	} while (rdmaez_impl_exchange_heals(worst) && rdmaez_impl_try_again(&retry, ETIMEDOUT));
 	if (worst == ECONNREFUSED)
-		return rdmaez_impl_refuse(diag, worst, RDMAEZ_WHY_OPEN_REFUSED, "port");
+		return rdmaez_impl_refuse(diag, worst, RDMAEZ_WHY_OPEN_REFUSED, "service");
 	return rdmaez_impl_exchange_heals(worst)
 		       ? rdmaez_impl_refuse(diag, worst, RDMAEZ_WHY_OPEN_UNREACHED, "host")
 		       : rdmaez_impl_refuse(diag, worst, RDMAEZ_WHY_EXCHANGE_SOCKET, "connect");
 }
 
-RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *port, uint64_t timeout_ns,
+RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *service, uint64_t timeout_ns,
 				    int *socket, struct rdmaez_diag *diag)
 {
-	const int ipproto_tcp = 6, tcp_nodelay = 1, yes = 1;
 	const uint64_t deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_EXCHANGE_NS);
 	struct rdmaez_impl_addrinfo *list;
 	int error, fd = -1;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_exchange_open");
-	if (!port || !socket)
+	if (!service || !socket)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
-					  port ? "socket" : "port");
-	error = rdmaez_impl_exchange_resolve(host, port, &list, diag);
+					  service ? "socket" : "service");
+	error = rdmaez_impl_exchange_resolve(host, service, &list, diag);
 	if (error)
 		return error;
 	error = host ? rdmaez_impl_exchange_reach(list, deadline, &fd, diag)
-		     : rdmaez_impl_exchange_accept(list, deadline, &fd, diag);
+		     : rdmaez_impl_exchange_first(list, deadline, &fd, diag);
 	rdmaez_impl_freeaddrinfo(list);
 	if (error)
 		return error;
-	(void)setsockopt(fd, ipproto_tcp, tcp_nodelay, &yes, sizeof(yes));
+	rdmaez_impl_exchange_at_once(fd);
 	*socket = fd;
 	return 0;
 }
-
-/* ---- The peer's address ---------------------------------------------------------------------- */
 
 RDMAEZ_IMPL_END
 
