@@ -46,9 +46,9 @@
  * rdmaez_handshake_late(), which says what was missing.
  *
  * @par What may block
- * Only the three ibv_modify_qp() that connect, between the exchange and the barrier: while it moves to RTR, a kernel may
- * look for the Ethernet address of a peer that it does not know, for up to a second or so (mlx5, and others that call
- * ib_resolve_eth_dmac(); rxe and siw do not). It is tried once: `opts->qp->retry_ns` counts as 0.
+ * Only the three ibv_modify_qp() that connect, between the exchange and the barrier: on RoCE the kernel looks for the
+ * Ethernet address of a peer that it does not know, for up to a second. It is tried once: `opts->qp->retry_ns` counts
+ * as 0.
  *
  * @par Failures
  * A function returns the errno value, and `wants` says whether there is anything left to do: where it is not 0, the peer
@@ -68,6 +68,9 @@
  * Any thread may call these functions, but no two at once on one handshake or one socket.
  * @par Verbs calls
  * Those of rdmaez_exchange_connect(), by rdmaez_handshake_connect() and by the step that connects; others make none.
+ * @par Sources
+ * send(2), recv(2) and accept(2) of Linux; for what may block ib_resolve_eth_dmac() in its
+ * drivers/infiniband/core/verbs.c.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_HANDSHAKE_H

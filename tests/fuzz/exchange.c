@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
-#include <rdmaez/exchange.h>
+#include <rdmaez/handshake.h>
 #include <rdmaez/implementation.h>
 
 enum {
@@ -101,7 +101,50 @@ static void receive(int fd, size_t came, size_t count, const uint8_t *bytes, boo
 		must(error == EBADMSG);
 }
 
-static void run(const uint8_t *bytes, size_t came, size_t count, bool is_gone)
+/* The same by bytes that come in pieces, as the input cuts them: it ends like the call, and takes no byte more. */
+static void receive_pieces(const uint8_t *bytes, size_t came, size_t count, const uint8_t *cuts)
+{
+	struct rdmaez_endpoint local[MOST], remote[MOST], untouched[MOST];
+	uint8_t buffer[MOST * BYTES], sent[HEAD + MOST * BYTES];
+	const struct rdmaez_exchange_list list = {count, local, remote, buffer};
+	const uint8_t *at = bytes + 20;
+	struct rdmaez_handshake shake;
+	struct rdmaez_diag diag;
+	size_t got = 0, some, taken, length;
+	int error;
+
+	for (size_t i = 0; i < count; i++)
+		local[i] = endpoint();
+	memset(remote, 0xa5, sizeof(remote));
+	memcpy(untouched, remote, sizeof(remote));
+	must(rdmaez_handshake_exchange(&shake, -1, &list, &diag) == 0);
+	for (int i = 0; shake.wants && (got < came || shake.wants & RDMAEZ_HANDSHAKE_WRITE); i++) {
+		const size_t cut = 1 + cuts[i % 8] * (size_t)(i % 3);
+
+		error = rdmaez_handshake_take(&shake, sent, cut, &some, NULL);
+		must(error == shake.error && some <= cut);
+		some = came - got < cut ? came - got : cut;
+		if (!shake.wants)
+			break;
+		error = rdmaez_handshake_give(&shake, bytes + got, some, &taken, &diag);
+		must(error == shake.error && taken <= some);
+		must(taken == 0 || got + taken <= came);
+		got += taken;
+	}
+	length = (size_t)rdmaez_impl_bytes_get(&at, 4);
+	error = rdmaez_handshake_late(&shake, &diag);
+	must(!shake.wants && shake.error == error);
+	must(error == 0 || error == EINVAL || error == ETIMEDOUT || error == ECONNABORTED ||
+	     error == EBADMSG || error == EPROTO);
+	must(!error || memcmp(remote, untouched, sizeof(remote)) == 0);
+	if (error == 0 || error == EINVAL)
+		must(got == HEAD + length && length >= count * BYTES);
+	if (error == EBADMSG || error == EPROTO || error == ECONNABORTED)
+		must(got <= HEAD);
+}
+
+static void run(const uint8_t *bytes, size_t came, size_t count, bool is_gone,
+		const uint8_t cuts[8])
 {
 	int end[2];
 
@@ -113,6 +156,7 @@ static void run(const uint8_t *bytes, size_t came, size_t count, bool is_gone)
 	else
 		shutdown(end[1], SHUT_WR);
 	receive(end[0], came, count, bytes, is_gone);
+	receive_pieces(bytes, came, count, cuts);
 	close(end[0]);
 	if (!is_gone)
 		close(end[1]);
@@ -129,7 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	count = 1 + data[0] % MOST;
 	/* As it is, and as a message that is good but for what the input changes. */
 	memcpy(bytes, data, size < sizeof(bytes) ? size : sizeof(bytes));
-	run(bytes, size < sizeof(bytes) ? size : sizeof(bytes), count, data[1] & 1);
+	run(bytes, size < sizeof(bytes) ? size : sizeof(bytes), count, data[1] & 1, data);
 	whole = message(bytes, data[1] & 2 ? count : 1 + data[0] / MOST % MOST);
 	if (data[1] & 4) /* of a later version */
 		rdmaez_impl_bytes_put(bytes + 20, whole - HEAD + data[2] * 7, 4);
@@ -137,6 +181,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bytes[(size_t)(data[i] << 8 | data[i + 1]) % (data[1] & 8 ? HEAD : whole)] ^=
 			data[i + 2];
 	run(bytes, data[1] & 16 ? ROOM : (size_t)(data[3] << 8 | data[2]) % (whole + 1), count,
-	    (data[1] & 32) != 0);
+	    (data[1] & 32) != 0, data);
 	return 0;
 }

@@ -12,7 +12,7 @@ ok "$runs messages are understood or refused without a misstep" fuzz include exc
 fails "a length that nobody compares is noticed" "deadly signal" \
 	fuzz "$(seeded length 's/if (i == 3 ? theirs < mine : theirs != mine)/if (i < 3 \&\& theirs != mine)/')" exchange_length 30000
 fails "a byte read beyond the message is noticed" "deadly signal" \
-	fuzz "$(seeded beyond 's/room = x->want - got;/room = x->want - got + 1;/')" exchange_beyond 30000
+	fuzz "$(seeded beyond 's/: x->want - got;/: x->want - got + 1;/')" exchange_beyond 30000
 fails "an output written too early is noticed" "deadly signal" \
 	fuzz "$(seeded early 's/struct rdmaez_endpoint one;//; s/&one, diag)/\&list->remote[i], diag)/')" exchange_early 30000
 done_testing

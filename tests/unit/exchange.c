@@ -1473,8 +1473,8 @@ static void check_ports(void)
 		for (int j = 0; j < 2; j++)
 			OPEN(j ? NULL : "127.0.0.1", wrong[i].port, 5000 * MS, EINVAL,
 			     wrong[i].port,
-			     {ERROR, RDMAEZ_WHY_RANGE, "service", RDMAEZ_VALUE_NUMBER, wrong[i].value,
-			      1, 65535});
+			     {ERROR, RDMAEZ_WHY_RANGE, "service", RDMAEZ_VALUE_NUMBER,
+			      wrong[i].value, 1, 65535});
 	OPEN("127.0.0.1", "no-such-service", 5000 * MS, EINVAL, "no such service",
 	     {ERROR, RDMAEZ_WHY_OPEN_SERVICE, "service", NONE});
 	OPEN("127.0.0.1", "-1", 5000 * MS, EINVAL, "a negative port",

@@ -235,6 +235,10 @@ static void check_order(void)
 static void check_calls(void)
 {
 	const struct rdmaez_exchange_opts opts = {.mr = t.mr};
+	struct rdmaez_qp_opts qp = {0};
+	const struct rdmaez_exchange_opts known = {.qp = &qp};
+	struct ibv_port_attr port;
+	struct ibv_device_attr device;
 
 	start(-1, -1);
 	fake_reset_log();
@@ -250,6 +254,17 @@ static void check_calls(void)
 		       t.shake[0].remote.memory.rkey == t.mr->rkey,
 	       "the peer knows of the memory");
 	tap_eq_int(t.shake[1].remote.memory.length, 0, "of which the other has none");
+	start(-1, -1);
+	if (ibv_query_port(t.ctx, 1, &port) || ibv_query_device(t.ctx, &device))
+		tap_bail("no port");
+	qp.port_attr = &port;
+	qp.device_attr = &device;
+	qp.path.sgid_index = 1;
+	fake_reset_log();
+	tap_eq_int(rdmaez_handshake_connect(&t.shake[0], -1, t.qp[0], NULL, &known, NULL), 0,
+		   "with port, device and index known");
+	tap_ok(fake_count(FAKE_QUERY_GID_EX) == 1 && fake_count(FAKE_ANY) == 1,
+	       "only the GID at that index is asked for");
 	start(-1, -1);
 	fake_reset_log();
 	tap_eq_int(rdmaez_handshake_connect(&t.shake[0], -1, t.qp[0], NULL, NULL, NULL), 0,
