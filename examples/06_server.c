@@ -191,7 +191,7 @@ static int store(const char *host, uint32_t key)
 	NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
 	NEED(rdmaez_wc_poll(it.send_cq, it.qp, &batch, patience, &diag));
 	NEED(rdmaez_wc_poll(it.recv_cq, it.qp, &batch, patience, &diag));
-	NEED(rdmaez_wr_read(&wr, &in, &server.memory, key * sizeof(m[1])));
+	NEED(rdmaez_wr_read(&wr, &in, &server.memory, key * sizeof(m[1]), &diag));
 	NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
 	NEED(rdmaez_wc_poll(it.send_cq, it.qp, &batch, patience, &diag));
 	printf("%u: %s\n", (unsigned int)m[1].key, m[1].value);

@@ -706,6 +706,8 @@ static void check_listen(void)
 int main(void)
 {
 	setup();
+	tap_ok(RDMAEZ_HANDSHAKE_READ == POLLIN && RDMAEZ_HANDSHAKE_WRITE == POLLOUT,
+	       "what it wants is what poll() takes");
 	check_pieces();
 	check_cuts();
 	check_order();
