@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 
 	NEED(rdmaez_wr_write(&wr, &sge, &remote, sizeof(memory[0]), &diag));
 	NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
-	NEED(rdmaez_wc_poll(it.send_cq, it.qp, &batch, 10000000000, &diag));
+	NEED(rdmaez_wc_wait(it.send_cq, it.qp, &batch, 10000000000, &diag));
 
 	printf("%s: %s\n", ibv_get_device_name(it.context->device), memory[1]);
 	NEED(rdmaez_simple_close(&it, &diag));

@@ -33,7 +33,7 @@ static void await(struct ibv_cq *cq, struct ibv_qp *qp)
 	struct ibv_wc wc;
 	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1, .want = 1};
 
-	NEED(rdmaez_wc_poll(cq, qp, &batch, 10000000000u, &diag));
+	NEED(rdmaez_wc_wait(cq, qp, &batch, 10000000000u, &diag));
 }
 
 int main(int argc, char **argv)

@@ -217,7 +217,7 @@ static bool await(void)
 {
 	struct ibv_wc wc;
 	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1, .want = 1};
-	const int error = rdmaez_wc_poll(cq, id->qp, &batch, SECONDS * UINT64_C(1000000000), &diag);
+	const int error = rdmaez_wc_wait(cq, id->qp, &batch, SECONDS * UINT64_C(1000000000), &diag);
 
 	if (error == ETIMEDOUT)
 		rdmaez_qp_examine(id->qp, &diag);

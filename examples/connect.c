@@ -60,7 +60,7 @@ static struct ibv_wc await(struct ibv_cq *cq)
 	struct ibv_wc wc;
 	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1, .want = 1};
 
-	NEED(rdmaez_wc_poll(cq, it.qp, &batch, patience, &diag));
+	NEED(rdmaez_wc_wait(cq, it.qp, &batch, patience, &diag));
 	return wc;
 }
 

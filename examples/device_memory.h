@@ -117,7 +117,7 @@ static void perform(struct ibv_qp *qp, struct ibv_send_wr *wr)
 	struct rdmaez_diag diag;
 
 	need_no(rdmaez_wr_post_send(qp, wr, NULL, &diag), &diag);
-	need_no(rdmaez_wc_poll(qp->send_cq, qp, &batch, 10000000000u, &diag), &diag);
+	need_no(rdmaez_wc_wait(qp->send_cq, qp, &batch, 10000000000u, &diag), &diag);
 }
 
 #endif

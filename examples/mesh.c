@@ -205,7 +205,7 @@ static long long await_all(void)
 	int error;
 
 	for (long missing = 2 * (end - links); missing > 0; missing -= batch.count) {
-		error = rdmaez_wc_poll(cq, NULL, &batch, PATIENCE_NS, &diag);
+		error = rdmaez_wc_wait(cq, NULL, &batch, PATIENCE_NS, &diag);
 		for (int i = 0; i < batch.count; i++)
 			bytes += judge(&wc[i]);
 		check(error);

@@ -127,7 +127,7 @@ static void write_what_is_read_only(void)
 	NEED(rdmaez_mr_remote(peer.mr, &remote, &diag));
 	NEED(rdmaez_wr_write(&wr, &sge, &remote, 0, &diag));
 	NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
-	rdmaez_wc_poll(it.send_cq, it.qp, &batch, 10000000000, &diag);
+	rdmaez_wc_wait(it.send_cq, it.qp, &batch, 10000000000, &diag);
 	printf("Verbs say: the completion has status %d, %s. rdmaez says:\n", wc.status,
 	       ibv_wc_status_str(wc.status));
 }

@@ -138,13 +138,13 @@ int main(int argc, char **argv)
 		const bool more = !host || i + 1 < rounds;
 
 		if (i >= 0)
-			CHECK(rdmaez_wc_poll(it.recv_cq, it.qp, &one, PATIENCE, &diag));
+			CHECK(rdmaez_wc_wait(it.recv_cq, it.qp, &one, PATIENCE, &diag));
 		if (more)
 			CHECK(rdmaez_wr_post_send(it.qp, &message, NULL, &diag));
 		if (i >= 0)
 			compare(i % 2);
 		if (more)
-			CHECK(rdmaez_wc_poll(it.send_cq, it.qp, &one, PATIENCE, &diag));
+			CHECK(rdmaez_wc_wait(it.send_cq, it.qp, &one, PATIENCE, &diag));
 		if (host && time(NULL) > told) { /* once a second */
 			told = time(NULL);
 			printf("%d of %d messages each way\n", i + 1, rounds);

@@ -236,33 +236,49 @@ struct rdmaez_wc_batch {
 };
 
 /**
+ * @brief Takes the completions that are there, without waiting, and explains one that has failed.
+ *
+ * An empty queue is no failure: 0 is returned, and `count` is 0. Whatever was polled is in @p batch, also after a
+ * failure: look at `count` of them in any case. It adds at most 15 instructions to ibv_poll_cq() where the queue is
+ * empty or one completion is there, and two for each further one; a failure takes about 2 KB of stack.
+ *
+ * @param cq the completion queue
+ * @param qp the queue pair that is asked for causes if one of its completions has failed; NULL: none
+ * @param batch receives the completions; `want` is not looked at
+ * @param diag receives, on failure only, the explanation; may be NULL
+ * @retval 0 those that are there, none included, are successful
+ * @retval EIO one has failed; explained by rdmaez_wc_explain_qp() if it is of @p qp, else by its status alone
+ *         (#RDMAEZ_WHY_WC_UNASKED); or ibv_poll_cq() has failed (#RDMAEZ_WHY_DEVICE_GONE)
+ * @retval EINVAL @p cq, @p batch or `wc` is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or `capacity` is less than 1
+ *         (#RDMAEZ_WHY_RANGE)
+ * @par Verbs calls
+ * One ibv_poll_cq(), and after a failure those of rdmaez_wc_explain_qp().
+ */
+RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
+				 struct rdmaez_wc_batch *batch, struct rdmaez_diag *diag);
+
+/**
  * @brief Polls a completion queue until there are enough completions, one has failed, or the time is over.
  *
  * Whatever was polled is in @p batch, also after a failure: look at `count` of them in any case. There may be more than
  * were wanted, and more behind the one that failed. As long as completions come it costs what a loop of ibv_poll_cq()
- * costs; while none come it reads the clock at every 16th poll, and after 1 ms rests for 50 us between polls.
- *
- * With a completion channel, wait for ibv_get_cq_event() first, and call this with a time of 0 afterwards; acknowledge
- * each event, since ibv_destroy_cq() waits for that without an end.
+ * costs; while none come it reads the clock at every 16th poll, and after 1 ms rests for 50 us between polls. A program
+ * that would rather sleep until an event comes uses rdmaez_cq_wait().
  *
  * @param cq the completion queue
  * @param qp the queue pair that is asked for causes if one of its completions has failed; NULL: none
  * @param batch receives the completions
- * @param timeout_ns how long to wait, in ns, counted from the first poll that finds nothing. 0: not at all;
- *        #RDMAEZ_NS_FOREVER: forever
- * @param diag receives, on failure only, the explanation; may be NULL. That nothing is there yet, with a time of 0, is
- *        no failure to tell of: the record is left alone
+ * @param timeout_ns how long to wait, in ns, counted from the first poll that finds nothing. 0: 10 s;
+ *        #RDMAEZ_NS_NOW: it polls once; #RDMAEZ_NS_FOREVER: forever
+ * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 there are at least as many as wanted, all successful
- * @retval EIO one has failed; explained by rdmaez_wc_explain_qp() if it is of @p qp, else by its status alone
- *         (#RDMAEZ_WHY_WC_UNASKED); or ibv_poll_cq() has failed
- *         (#RDMAEZ_WHY_DEVICE_GONE)
- * @retval ETIMEDOUT there are fewer than wanted (#RDMAEZ_WHY_WC_LATE, where @p timeout_ns is not 0)
- * @retval EINVAL @p cq, @p batch or `wc` is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or `capacity` is less than 1 or `want`,
- *         or that negative (#RDMAEZ_WHY_RANGE)
+ * @retval EIO as rdmaez_wc_poll()
+ * @retval ETIMEDOUT there are fewer than wanted (#RDMAEZ_WHY_WC_LATE)
+ * @retval EINVAL as rdmaez_wc_poll(); `capacity` is less than `want`, or that negative (#RDMAEZ_WHY_RANGE)
  * @par Verbs calls
  * ibv_poll_cq() only, and after a failure those of rdmaez_wc_explain_qp().
  */
-RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
+RDMAEZ_INLINE int rdmaez_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 				 struct rdmaez_wc_batch *batch, uint64_t timeout_ns,
 				 struct rdmaez_diag *diag);
 

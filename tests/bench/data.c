@@ -76,7 +76,7 @@ int ez_data_poll(struct ibv_cq *cq, struct ibv_wc *wc, int want)
 {
 	struct rdmaez_wc_batch batch = {.wc = wc, .capacity = 16, .want = want};
 
-	return rdmaez_wc_poll(cq, NULL, &batch, 1000000000, NULL);
+	return rdmaez_wc_wait(cq, NULL, &batch, 1000000000, NULL);
 }
 
 /* With a deadline, whose clock is read only where nothing comes. */
@@ -103,18 +103,22 @@ int bare_data_poll(struct ibv_cq *cq, struct ibv_wc *wc, int want)
 	return 0;
 }
 
-/* One look, without waiting: at a queue that is empty, and at one that has a completion. */
+/* One look, without waiting: at a queue that is empty, and at one that has a completion; how many, or -1. */
 int ez_data_empty(struct ibv_cq *cq, struct ibv_wc *wc)
 {
 	struct rdmaez_wc_batch batch = {.wc = wc, .capacity = 16};
 	struct rdmaez_diag diag;
 
-	return rdmaez_wc_poll(cq, NULL, &batch, 0, &diag);
+	if (rdmaez_wc_poll(cq, NULL, &batch, &diag))
+		return -1;
+	return batch.count;
 }
 
 int bare_data_empty(struct ibv_cq *cq, struct ibv_wc *wc)
 {
-	return ibv_poll_cq(cq, 16, wc);
+	const int got = ibv_poll_cq(cq, 16, wc);
+
+	return got < 0 ? -1 : got;
 }
 
 int ez_data_one(struct ibv_cq *cq, struct ibv_wc *wc)
@@ -122,13 +126,17 @@ int ez_data_one(struct ibv_cq *cq, struct ibv_wc *wc)
 	struct rdmaez_wc_batch batch = {.wc = wc, .capacity = 16};
 	struct rdmaez_diag diag;
 
-	return rdmaez_wc_poll(cq, NULL, &batch, 0, &diag);
+	if (rdmaez_wc_poll(cq, NULL, &batch, &diag))
+		return -1;
+	return batch.count;
 }
 
 /* A completion has a status. */
 int bare_data_one(struct ibv_cq *cq, struct ibv_wc *wc)
 {
-	return ibv_poll_cq(cq, 16, wc) == 1 && wc->status == IBV_WC_SUCCESS;
+	const int got = ibv_poll_cq(cq, 16, wc);
+
+	return got > 0 && wc->status != IBV_WC_SUCCESS ? -1 : got;
 }
 
 int ez_data_credit(struct rdmaez_credit *credit, struct ibv_send_wr *wr)

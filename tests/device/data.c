@@ -93,7 +93,7 @@ static bool complete(struct end *end, struct ibv_wc *wc)
 	struct rdmaez_wc_batch batch = {.wc = wc, .capacity = 1};
 	struct rdmaez_diag diag;
 
-	if (!rdmaez_wc_poll(end->cq, end->qp, &batch, (uint64_t)RIG_SECONDS * 1000000000, &diag))
+	if (!rdmaez_wc_wait(end->cq, end->qp, &batch, (uint64_t)RIG_SECONDS * 1000000000, &diag))
 		return true;
 	rdmaez_diag_print(&diag, stderr);
 	return false;
@@ -277,7 +277,7 @@ static void check_list(struct end *a, struct end *b, const char *how)
 			tap_bail("a WRITE that is within bounds");
 	}
 	tap_eq_int(post(a, wr, &diag), 0, "%s: a list", how);
-	tap_eq_int(rdmaez_wc_poll(a->cq, a->qp, &batch, (uint64_t)RIG_SECONDS * 1000000000, &diag),
+	tap_eq_int(rdmaez_wc_wait(a->cq, a->qp, &batch, (uint64_t)RIG_SECONDS * 1000000000, &diag),
 		   0, "%s: completes", how);
 	tap_ok(batch.count == 2 && wc[0].wr_id == 1 && wc[1].wr_id == 2,
 	       "%s: each with its own number and flags", how);
@@ -455,7 +455,7 @@ static void check_credit(void)
 			tap_bail("a WRITE that is within bounds");
 		wr.send_flags = posted + 1 == MANY ? IBV_SEND_SIGNALED : 0;
 		while (rdmaez_credit_take(&credit, &wr) && !refused) {
-			refused += rdmaez_wc_poll(end[0]->cq, end[0]->qp, &batch,
+			refused += rdmaez_wc_wait(end[0]->cq, end[0]->qp, &batch,
 						  (uint64_t)RIG_SECONDS * 1000000000, &diag) != 0;
 			for (int i = 0; i < batch.count; i++)
 				rdmaez_credit_give(&credit, wc[i].wr_id);
@@ -501,7 +501,7 @@ static void check_polling(void)
 	pair_open(end);
 	sge = part(end[0], 0, 64);
 	begun = now();
-	tap_eq_int(rdmaez_wc_poll(end[0]->cq, end[0]->qp, &batch, 20000000, &diag), ETIMEDOUT,
+	tap_eq_int(rdmaez_wc_wait(end[0]->cq, end[0]->qp, &batch, 20000000, &diag), ETIMEDOUT,
 		   "nothing comes");
 	tap_ok(now() - begun >= 20000000, "which takes its time");
 	tap_ok(rdmaez_diag_find(&diag, RDMAEZ_WHY_WC_LATE), "and is said");
@@ -512,7 +512,7 @@ static void check_polling(void)
 		tap_bail("a WRITE that is within bounds");
 	tap_eq_int(rdmaez_wr_post_send(end[0]->qp, &wr, &bad, NULL), 0,
 		   "with a wrong key, unsignaled");
-	tap_eq_int(rdmaez_wc_poll(end[0]->cq, end[0]->qp, &batch,
+	tap_eq_int(rdmaez_wc_wait(end[0]->cq, end[0]->qp, &batch,
 				  (uint64_t)RIG_SECONDS * 1000000000, &diag),
 		   EIO, "it fails");
 	tap_eq_int(batch.count, 1, "although two were wanted");

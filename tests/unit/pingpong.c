@@ -38,21 +38,21 @@ static inline int test_setsockopt(int fd, int level, int name, const void *value
 }
 
 /* And nothing is waited for that the fake's completion queues never bring. */
-static inline int test_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct rdmaez_wc_batch *batch,
+static inline int test_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp, struct rdmaez_wc_batch *batch,
 			       uint64_t timeout_ns, struct rdmaez_diag *record)
 {
 	if (timeout_ns != 30000000000u)
 		errx(3, "another timeout");
-	return rdmaez_wc_poll(cq, qp, batch, 10000000, record);
+	return rdmaez_wc_wait(cq, qp, batch, 10000000, record);
 }
 
 #define setsockopt     test_setsockopt
-#define rdmaez_wc_poll test_wc_poll
+#define rdmaez_wc_wait test_wc_wait
 #define main           pingpong
 #define QPT            IBV_QPT_RC
 #include "../../examples/pingpong.h"
 #undef main
-#undef rdmaez_wc_poll
+#undef rdmaez_wc_wait
 #undef setsockopt
 
 enum {
@@ -72,7 +72,7 @@ enum then {
 #define HEAD   "0000:000012:000000:"
 #define GARBLE "the peer's address is garbled"
 #define SILENT "the peer sent no address"
-#define LATE   "rdmaez_wc_poll failed with ETIMEDOUT (110)"
+#define LATE   "rdmaez_wc_wait failed with ETIMEDOUT (110)"
 
 static const struct {
 	const char *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Polling with a deadline: what is there is told, whatever happened, and the first error is explained. */
+/* Polling, and waiting with a deadline: what is there is told, whatever happened, and the first error is explained. */
 #define _GNU_SOURCE /* syscall() */
 #include <sys/syscall.h>
 #include <time.h>
@@ -52,9 +52,11 @@ static void push(uint64_t wr_id, enum ibv_wc_status status, uint32_t qp_num)
 		tap_bail("the completion queue is full");
 }
 
+/* 0: it looks, and does not wait. */
 static int poll_for(uint64_t timeout_ns)
 {
-	return rdmaez_wc_poll(t.cq, t.qp, &t.batch, timeout_ns, &t.diag);
+	return timeout_ns ? rdmaez_wc_wait(t.cq, t.qp, &t.batch, timeout_ns, &t.diag)
+			  : rdmaez_wc_poll(t.cq, t.qp, &t.batch, &t.diag);
 }
 
 /* These have been polled, from the first element on, and nothing was written behind them. */
@@ -80,13 +82,34 @@ static void check_enough(void)
 			t.batch.want = want;
 			for (int i = 0; i < there; i++)
 				push((uint64_t)i, IBV_WC_SUCCESS, t.qp->qp_num);
-			tap_eq_int(poll_for(0), 0, "%d wanted, %d there", want, there);
+			tap_eq_int(poll_for(RDMAEZ_NS_NOW), 0, "%d wanted, %d there", want, there);
 			check_polled(there < ROOM ? there : ROOM);
 			tap_eq_int(fake_count(FAKE_ANY), 1, "one call");
 			tap_ok(!memcmp(&t.diag, &before, sizeof(before)), "the record stays");
-			tap_eq_int(rdmaez_wc_poll(t.cq, NULL, &t.batch, 0, NULL),
+			tap_eq_int(rdmaez_wc_wait(t.cq, NULL, &t.batch, RDMAEZ_NS_NOW, NULL),
 				   there > ROOM && want < 2 ? 0 : ETIMEDOUT, "what is left");
+			tap_eq_int(fake_count(FAKE_ANY), 2, "by one look");
 		}
+}
+
+/* What is there is taken, and nothing is nothing to tell of. */
+static void check_look(void)
+{
+	for (int there = 0; there <= ROOM + 1; there++) {
+		struct rdmaez_diag before;
+
+		start();
+		before = t.diag;
+		t.batch.want = there % 2 ? -1 : ROOM + 1;
+		for (int i = 0; i < there; i++)
+			push((uint64_t)i, IBV_WC_SUCCESS, t.qp->qp_num);
+		tap_eq_int(poll_for(0), 0, "%d there", there);
+		check_polled(there < ROOM ? there : ROOM);
+		tap_eq_int(fake_count(FAKE_ANY), 1, "one call");
+		tap_eq_int(rdmaez_wc_poll(t.cq, NULL, &t.batch, NULL), 0, "once more");
+		tap_eq_int(t.batch.count, there > ROOM ? 1 : 0, "what is left");
+		tap_ok(!memcmp(&t.diag, &before, sizeof(before)), "the record stays");
+	}
 }
 
 /* Completions that come while it polls: one at a time, after so many polls that find nothing. */
@@ -164,6 +187,14 @@ static void check_rests(void)
 	tap_ok(at.rests > 900, "it rests again and again");
 	tap_ok(at.longest == 50000, "50 us at once");
 	tap_ok(at.now >= 50 * MS && at.now <= 50 * MS + 2000, "and not beyond the end");
+	memset(&at, 0, sizeof(at));
+	at.ticks = true;
+	come(10, 0);
+	tap_eq_int(rdmaez_wc_wait(t.cq, t.qp, &t.batch, 0, &t.diag), ETIMEDOUT,
+		   "where no time is said");
+	at.ticks = false;
+	tap_ok(at.now >= UINT64_C(10000) * MS && at.now <= UINT64_C(10000) * MS + 2000,
+	       "it waits 10 s");
 }
 
 static void check_waiting(void)
@@ -181,7 +212,7 @@ static void check_waiting(void)
 		come(pauses[i], 3);
 		t.batch.want = 5;
 		begun = rdmaez_impl_now();
-		CHECK_VERB_FINDINGS(&t.diag, poll_for(2 * MS), ETIMEDOUT, "rdmaez_wc_poll", NULL,
+		CHECK_VERB_FINDINGS(&t.diag, poll_for(2 * MS), ETIMEDOUT, "rdmaez_wc_wait", NULL,
 				    "three of five",
 				    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WC_LATE, "count",
 				     RDMAEZ_VALUE_NUMBER, 3, 5, ROOM});
@@ -194,11 +225,16 @@ static void check_waiting(void)
 	tap_eq_int(poll_for(RDMAEZ_NS_FOREVER), 0, "forever is long enough");
 	come(40, 1);
 	begun = rdmaez_impl_now();
-	tap_eq_int(rdmaez_wc_poll(t.cq, NULL, &t.batch, 1, NULL), ETIMEDOUT, "1 ns is over soon");
+	tap_eq_int(rdmaez_wc_wait(t.cq, NULL, &t.batch, 2, NULL), ETIMEDOUT, "2 ns are over soon");
 	tap_eq_int(coming.polls, 32, "at the second look at the clock at the latest");
+	come(10, 1);
+	CHECK_VERB_FINDINGS(
+		&t.diag, poll_for(RDMAEZ_NS_NOW), ETIMEDOUT, "rdmaez_wc_wait", NULL, "now",
+		{RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_WC_LATE, "count", RDMAEZ_VALUE_NUMBER, 0, 1, ROOM});
+	tap_eq_int(coming.polls, 1, "is one look");
 	come(10, 0);
-	tap_eq_int(poll_for(0), ETIMEDOUT, "no time");
-	tap_eq_int(coming.polls, 1, "is one poll");
+	tap_eq_int(poll_for(0), 0, "nothing is there");
+	tap_eq_int(coming.polls, 1, "for the one poll");
 	check_rests();
 }
 
@@ -240,7 +276,7 @@ static void check_failed(void)
 	tap_eq_int(t.diag.wr_id, 1, "but the first that is none");
 	fake_reset_log();
 	push(0, IBV_WC_WR_FLUSH_ERR, t.qp->qp_num);
-	tap_eq_int(rdmaez_wc_poll(t.cq, t.qp, &t.batch, 0, NULL), EIO, "without a record");
+	tap_eq_int(rdmaez_wc_poll(t.cq, t.qp, &t.batch, NULL), EIO, "without a record");
 	tap_eq_int(fake_count(FAKE_ANY), 1, "nothing is asked");
 	tap_eq_int(t.batch.count, 1, "it is there");
 
@@ -283,7 +319,7 @@ static void check_others(void)
 	tap_eq_int(t.diag.wr_id, 1, "ours is explained");
 	start();
 	push(0, IBV_WC_LOC_LEN_ERR, t.qp->qp_num);
-	CHECK_VERB_FINDINGS(&t.diag, rdmaez_wc_poll(t.cq, NULL, &t.batch, 0, &t.diag), EIO,
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_wc_poll(t.cq, NULL, &t.batch, &t.diag), EIO,
 			    "rdmaez_wc_poll", NULL, "no queue pair", UNASKED(t.qp->qp_num));
 	tap_eq_str(t.diag.status, "IBV_WC_LOC_LEN_ERR", "the status is there");
 }
@@ -300,20 +336,31 @@ static void check_refused(void)
 	come(0, 2);
 	t.qp->context->ops.poll_cq = poll_fails;
 	t.batch.want = 4;
-	CHECK_VERB_FINDINGS(&t.diag, poll_for(MS), EIO, "rdmaez_wc_poll", "ibv_poll_cq",
+	CHECK_VERB_FINDINGS(&t.diag, poll_for(MS), EIO, "rdmaez_wc_wait", "ibv_poll_cq",
 			    "the verb fails after two",
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_poll_cq",
 			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	check_polled(2);
-	tap_eq_int(rdmaez_wc_poll(t.cq, NULL, &t.batch, MS, NULL), EIO, "without a record");
+	tap_eq_int(rdmaez_wc_wait(t.cq, NULL, &t.batch, MS, NULL), EIO, "without a record");
 	tap_eq_int(t.batch.count, 0, "then there are none");
 
+	t.batch.count = 99;
+	CHECK_VERB_FINDINGS(&t.diag, poll_for(0), EIO, "rdmaez_wc_poll", "ibv_poll_cq",
+			    "the verb fails at a look",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_poll_cq",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
+	tap_eq_int(t.batch.count, 0, "none are told");
+
 	start();
-	check_refusal(&t.diag, rdmaez_wc_poll(NULL, t.qp, &t.batch, 0, &t.diag), EINVAL,
+	check_refusal(&t.diag, rdmaez_wc_poll(NULL, t.qp, &t.batch, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "cq", "no queue");
 	tap_eq_int(t.batch.count, 0, "the count is told all the same");
-	check_refusal(&t.diag, rdmaez_wc_poll(t.cq, t.qp, NULL, 0, &t.diag), EINVAL,
+	check_refusal(&t.diag, rdmaez_wc_poll(t.cq, t.qp, NULL, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "batch", "no batch");
+	check_refusal(&t.diag, rdmaez_wc_wait(NULL, t.qp, &t.batch, 0, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "cq", "no queue to wait at");
+	check_refusal(&t.diag, rdmaez_wc_wait(t.cq, t.qp, NULL, 0, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "batch", "no batch to wait for");
 	t.batch.wc = NULL;
 	check_refusal(&t.diag, poll_for(0), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "wc", "no array");
 	t.batch.wc = t.wc;
@@ -323,14 +370,15 @@ static void check_refused(void)
 			INT32_MAX});
 	t.batch.capacity = 4;
 	t.batch.want = 5;
-	CHECK_FINDINGS(&t.diag, poll_for(0), EINVAL, "rdmaez_wc_poll", "less room than is wanted",
+	CHECK_FINDINGS(&t.diag, poll_for(MS), EINVAL, "rdmaez_wc_wait", "less room than is wanted",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "want", RDMAEZ_VALUE_NUMBER, 5, 0, 4});
 	t.batch.want = -1;
-	CHECK_FINDINGS(&t.diag, poll_for(0), EINVAL, "rdmaez_wc_poll", "fewer than none",
+	CHECK_FINDINGS(&t.diag, poll_for(MS), EINVAL, "rdmaez_wc_wait", "fewer than none",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "want", RDMAEZ_VALUE_NUMBER,
 			UINT64_MAX, 0, 4});
 	tap_eq_int(fake_count(FAKE_ANY), 0, "none of these polls");
-	tap_eq_int(rdmaez_wc_poll(NULL, NULL, NULL, 0, NULL), EINVAL, "nothing at all");
+	tap_eq_int(rdmaez_wc_poll(NULL, NULL, NULL, NULL), EINVAL, "nothing at all");
+	tap_eq_int(rdmaez_wc_wait(NULL, NULL, NULL, 0, NULL), EINVAL, "nor for it");
 }
 
 static void check_immediate(void)
@@ -359,6 +407,7 @@ static void check_immediate(void)
 int main(void)
 {
 	check_enough();
+	check_look();
 	check_waiting();
 	check_failed();
 	check_others();

@@ -132,7 +132,7 @@ static int send_from(struct probe_end *end, const uint8_t *from, uint32_t bytes)
 	if (!error)
 		error = rdmaez_wr_post_send(end->it.qp, &wr, NULL, &end->diag);
 	if (!error)
-		error = rdmaez_wc_poll(end->it.send_cq, end->it.qp, &batch,
+		error = rdmaez_wc_wait(end->it.send_cq, end->it.qp, &batch,
 				       MESSAGE_MS * UINT64_C(1000000), &end->diag);
 	end->sent += !error;
 	return error;
@@ -148,7 +148,7 @@ static int receive(struct probe_end *end, struct ibv_wc *wc, unsigned int ms,
 	memset(&batch, 0, sizeof(batch));
 	batch.wc = wc;
 	batch.capacity = 1;
-	error = rdmaez_wc_poll(end->it.recv_cq, end->it.qp, &batch, ms * UINT64_C(1000000), diag);
+	error = rdmaez_wc_wait(end->it.recv_cq, end->it.qp, &batch, ms * UINT64_C(1000000), diag);
 	end->got += !error;
 	return error;
 }

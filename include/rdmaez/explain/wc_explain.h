@@ -1145,6 +1145,7 @@ RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(struct ibv_qp *qp, const struct rdm
 	static const struct rdmaez_impl_site unasked = {"qp_num", RDMAEZ_WHY_WC_UNASKED,
 							RDMAEZ_VALUE_NUMBER, 0, 0};
 	const struct ibv_wc *first = batch->wc, *own = NULL, *other;
+	const char *const call = diag->call;
 	int left = batch->count;
 
 	for (; first->status == IBV_WC_SUCCESS; left--)
@@ -1158,7 +1159,7 @@ RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(struct ibv_qp *qp, const struct rdm
 			here.is_acked = rdmaez_impl_wc_was_acked(batch->wc, own, qp);
 			(void)rdmaez_impl_wc_explain(&here, own);
 		}
-		diag->call = "rdmaez_wc_poll";
+		diag->call = call;
 		diag->error = EIO;
 		return;
 	}

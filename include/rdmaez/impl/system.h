@@ -89,6 +89,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_rest(uint64_t ns)
 	rdmaez_impl_nanosleep(rest, NULL);
 }
 
+/* How long a wait may take unless it is told: 10 s. */
+#define RDMAEZ_IMPL_WAIT_NS UINT64_C(10000000000)
+
 /* When something that begins now is to end, by a timeout of which 0 stands for another one; UINT64_MAX: never. */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_deadline(uint64_t timeout_ns, uint64_t unless)
 {

@@ -9,15 +9,45 @@
 
 RDMAEZ_IMPL_BEGIN
 
-RDMAEZ_COLD int rdmaez_impl_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
+RDMAEZ_COLD int rdmaez_impl_wc_refuse(struct ibv_cq *cq, struct ibv_qp *qp,
+				      const struct rdmaez_wc_batch *batch, struct rdmaez_diag *diag,
+				      const char *call);
+RDMAEZ_COLD int rdmaez_impl_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct ibv_wc *wc,
+				    int capacity, int got, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_impl_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 				    struct rdmaez_wc_batch *batch, int got, uint64_t timeout_ns,
 				    struct rdmaez_diag *diag);
 
 /*
- * One look is all in the usual case: it finds what is wanted, or nothing and nobody waits. The rest gets a copy of the
- * batch, so that a compiler may keep the caller's in registers.
+ * What has failed gets the batch in parts, so that a compiler may keep it in registers, and the errno value is a
+ * constant, so that `count` need not survive where it is not looked at.
  */
 RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
+				 struct rdmaez_wc_batch *batch, struct rdmaez_diag *diag)
+{
+	int got = -1, good = 1;
+
+	if (!batch)
+		return rdmaez_impl_wc_refuse(cq, qp, NULL, diag, "rdmaez_wc_poll");
+	if (cq && batch->wc && batch->capacity > 0) {
+		got = ibv_poll_cq(cq, batch->capacity, batch->wc);
+		batch->count = got;
+		if (!got)
+			return 0;
+		if (got > 0 && batch->wc->status == IBV_WC_SUCCESS) {
+			if (got == 1)
+				return 0;
+			while (batch->wc[good].status == IBV_WC_SUCCESS)
+				if (++good == got)
+					return 0;
+		}
+	}
+	batch->count = rdmaez_impl_wc_poll(cq, qp, batch->wc, batch->capacity, got, diag);
+	return cq && batch->wc && batch->capacity > 0 ? EIO : EINVAL;
+}
+
+/* One look is all in the usual case. */
+RDMAEZ_INLINE int rdmaez_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 				 struct rdmaez_wc_batch *batch, uint64_t timeout_ns,
 				 struct rdmaez_diag *diag)
 {
@@ -25,23 +55,22 @@ RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
 	int got = -1, good = 0, error;
 
 	if (!batch)
-		return rdmaez_impl_wc_poll(cq, qp, NULL, got, timeout_ns, diag);
+		return rdmaez_impl_wc_wait(cq, qp, NULL, got, timeout_ns, diag);
 	if (cq && batch->wc && batch->capacity > 0 &&
 	    (unsigned int)batch->want <= (unsigned int)batch->capacity) {
 		got = ibv_poll_cq(cq, batch->capacity, batch->wc);
-		batch->count = got;
-		if (!got && !timeout_ns)
-			return ETIMEDOUT;
 		while (good < got && batch->wc[good].status == IBV_WC_SUCCESS)
 			good++;
-		if (good == got && got > 0 && got >= batch->want)
+		if (good == got && got > 0 && got >= batch->want) {
+			batch->count = got;
 			return 0;
+		}
 	}
 	rest.wc = batch->wc;
 	rest.capacity = batch->capacity;
 	rest.want = batch->want;
 	rest.count = 0;
-	error = rdmaez_impl_wc_poll(cq, qp, &rest, got, timeout_ns, diag);
+	error = rdmaez_impl_wc_wait(cq, qp, &rest, got, timeout_ns, diag);
 	batch->count = rest.count;
 	return error;
 }
@@ -153,11 +182,11 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_is_late(uint64_t *begun, uint64_t timeout_n
 	return false;
 }
 
-/* Begins the record of a poll that has failed. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_poll_begin(struct ibv_cq *cq, struct ibv_qp *qp,
-						struct rdmaez_diag *diag)
+/* Begins the record of a function that has polled, and failed. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin_record(struct ibv_cq *cq, struct ibv_qp *qp,
+						  struct rdmaez_diag *diag, const char *call)
 {
-	rdmaez_impl_diag_reset(diag, "rdmaez_wc_poll");
+	rdmaez_impl_diag_reset(diag, call);
 	if (cq)
 		rdmaez_impl_diag_device(diag, cq->context);
 	if (cq && qp)
@@ -165,15 +194,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_poll_begin(struct ibv_cq *cq, struct ibv_qp
 }
 
 /* Nothing was polled because of the arguments, or because the verb has failed. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wc_poll_refuse(struct ibv_cq *cq, struct ibv_qp *qp,
-						const struct rdmaez_wc_batch *batch,
-						struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_impl_wc_refuse(struct ibv_cq *cq, struct ibv_qp *qp,
+				      const struct rdmaez_wc_batch *batch, struct rdmaez_diag *diag,
+				      const char *call)
 {
 	static const struct rdmaez_impl_site room = {"capacity", RDMAEZ_WHY_RANGE,
 						     RDMAEZ_VALUE_NUMBER, 1, INT32_MAX};
 	static const struct rdmaez_impl_site most = {"want", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER,
 						     0, 0};
-	rdmaez_impl_wc_poll_begin(cq, qp, diag);
+
+	rdmaez_impl_wc_begin_record(cq, qp, diag, call);
 	if (!cq || !batch || !batch->wc)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  !cq     ? "cq"
@@ -187,27 +217,60 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_poll_refuse(struct ibv_cq *cq, struct ibv_qp
 	return rdmaez_impl_verb(diag, EIO, "ibv_poll_cq");
 }
 
+/* One of the completions that were polled has failed. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_fail(struct ibv_cq *cq, struct ibv_qp *qp,
+					 const struct rdmaez_wc_batch *batch,
+					 struct rdmaez_diag *diag, const char *call)
+{
+	rdmaez_impl_wc_begin_record(cq, qp, diag, call);
+	rdmaez_impl_failed(diag, EIO, NULL);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_wc_poll_explain, (qp, batch, diag));
+	return EIO;
+}
+
 /* There are too few. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wc_poll_late(struct ibv_cq *cq, struct ibv_qp *qp,
-					      const struct rdmaez_wc_batch *batch, int want,
-					      struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD int rdmaez_impl_wc_late(struct ibv_cq *cq, struct ibv_qp *qp,
+					 const struct rdmaez_wc_batch *batch, int want,
+					 struct rdmaez_diag *diag, const char *call)
 {
 	static const struct rdmaez_impl_site late = {"count", RDMAEZ_WHY_WC_LATE,
 						     RDMAEZ_VALUE_NUMBER, 0, 0};
 
-	rdmaez_impl_wc_poll_begin(cq, qp, diag);
+	rdmaez_impl_wc_begin_record(cq, qp, diag, call);
 	return rdmaez_impl_refuse_within(diag, ETIMEDOUT, &late, batch->count, want,
 					 batch->capacity);
 }
 
 /*
- * The rest of rdmaez_wc_poll(), after a first look that found `got`; negative: the verb has failed, or the arguments are
+ * Tells why a look has failed, which found `got`; negative: the verb has failed, or was not called. Returns how many
+ * there are.
+ */
+RDMAEZ_COLD int rdmaez_impl_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct ibv_wc *wc,
+				    int capacity, int got, struct rdmaez_diag *diag)
+{
+	static const char call[] = "rdmaez_wc_poll";
+	struct rdmaez_wc_batch batch;
+
+	batch.wc = wc;
+	batch.capacity = capacity;
+	batch.want = 0;
+	batch.count = got > 0 ? got : 0;
+	if (got < 0)
+		rdmaez_impl_wc_refuse(cq, qp, &batch, diag, call);
+	else
+		rdmaez_impl_wc_fail(cq, qp, &batch, diag, call);
+	return batch.count;
+}
+
+/*
+ * The rest of rdmaez_wc_wait(), after a first look that found `got`; negative: the verb has failed, or the arguments are
  * wrong and there was no look.
  */
-RDMAEZ_COLD int rdmaez_impl_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
+RDMAEZ_COLD int rdmaez_impl_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 				    struct rdmaez_wc_batch *batch, int got, uint64_t timeout_ns,
 				    struct rdmaez_diag *diag)
 {
+	static const char call[] = "rdmaez_wc_wait";
 	unsigned int empty = 0, failed = 0;
 	uint64_t begun = 0;
 	int want, count = 0;
@@ -215,27 +278,24 @@ RDMAEZ_COLD int rdmaez_impl_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
 	if (batch)
 		batch->count = 0;
 	if (got < 0)
-		return rdmaez_impl_wc_poll_refuse(cq, qp, batch, diag);
+		return rdmaez_impl_wc_refuse(cq, qp, batch, diag, call);
 	want = batch->want ? batch->want : 1;
+	if (!timeout_ns)
+		timeout_ns = RDMAEZ_IMPL_WAIT_NS;
 	for (;;) {
 		for (got += count; count < got; count++)
 			failed |= (unsigned int)batch->wc[count].status;
 		batch->count = count;
-		if (failed) {
-			rdmaez_impl_wc_poll_begin(cq, qp, diag);
-			rdmaez_impl_failed(diag, EIO, NULL);
-			RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_wc_poll_explain, (qp, batch, diag));
-			return EIO;
-		}
+		if (failed)
+			return rdmaez_impl_wc_fail(cq, qp, batch, diag, call);
 		if (count >= want)
 			return 0;
-		if (!timeout_ns)
-			return ETIMEDOUT;
-		if (++empty % 16 == 0 && rdmaez_impl_wc_is_late(&begun, timeout_ns))
-			return rdmaez_impl_wc_poll_late(cq, qp, batch, want, diag);
+		if (timeout_ns == RDMAEZ_NS_NOW ||
+		    (++empty % 16 == 0 && rdmaez_impl_wc_is_late(&begun, timeout_ns)))
+			return rdmaez_impl_wc_late(cq, qp, batch, want, diag, call);
 		got = ibv_poll_cq(cq, batch->capacity - count, batch->wc + count);
 		if (got < 0)
-			return rdmaez_impl_wc_poll_refuse(cq, qp, batch, diag);
+			return rdmaez_impl_wc_refuse(cq, qp, batch, diag, call);
 	}
 }
 
