@@ -44,10 +44,12 @@
 #include "rdmaez/objects.h"
 #include "rdmaez/qp_create.h"
 #include "rdmaez/mr.h"
-#include "rdmaez/ah.h"
 #include "rdmaez/wr.h"
 #include "rdmaez/credit.h"
 #include "rdmaez/wc.h"
+#include "rdmaez/event.h"
+#include "rdmaez/cq.h"
+#include "rdmaez/ah.h"
 
 /* Connecting two ends */
 #include "rdmaez/endpoint.h"

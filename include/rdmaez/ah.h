@@ -3,16 +3,7 @@
  * @file ah.h
  * @brief UD: where a message came from, and address handles, to answer it or to reach others.
  *
- * A UD receive has 40 bytes before the message, whatever the message came with:
- *
- * | arrived with | the 40 bytes |
- * |---|---|
- * | IBV_WC_GRH, from InfiniBand, RoCE v1, or RoCE v2 over IPv6 | a GRH, which has the form of an IPv6 header |
- * | IBV_WC_GRH, from RoCE v2 over IPv4 | 20 undefined bytes, then the IPv4 header |
- * | no IBV_WC_GRH, as within an InfiniBand subnet | undefined |
- *
- * No bit tells IPv4 from IPv6. Like libibverbs' get_grh_header_version(), rdmaez takes the first four bits for the IP
- * version if they are not 6, and otherwise looks for an IPv4 header whose checksum is right.
+ * A UD receive has 40 bytes before the message, which rdmaez_wc_grh() (wc.h) reads.
  *
  * @par Threads
  * May be called from any thread.
@@ -29,6 +20,9 @@
 #ifndef RDMAEZ_PATH_H
 #include "path.h"
 #endif
+#ifndef RDMAEZ_WC_H
+#include "wc.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,7 +33,7 @@ extern "C" {
  *
  * The handle has a GRH only if the port requires one. On RoCE a GID index is chosen unless the path names
  * one, and the kernel resolves the peer's Ethernet address, which may take a second. Destroy the handle
- * with ibv_destroy_ah().
+ * with rdmaez_ah_destroy().
  *
  * @param pd the protection domain of the queue pairs that will use the handle
  * @param path the path to the peer
@@ -66,37 +60,8 @@ extern "C" {
  * If the last fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_gid_ex() and three
  * ibv_query_gid_table() more.
  */
-RDMAEZ_API int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
-				struct ibv_ah **ah, struct rdmaez_diag *diag);
-
-/** @brief A UD message, and the header that came with it. */
-struct rdmaez_grh {
-	const void *payload; /**< the message */
-	uint32_t length;     /**< its bytes, `byte_len` - 40 */
-	uint32_t flow_label; /**< 20 bits; 0 with IPv4 */
-	union ibv_gid sgid;  /**< the sender's GID; IPv4-mapped with IPv4 */
-	union ibv_gid dgid;  /**< the GID it was sent to, or the group's */
-	uint8_t version; /**< 6, or 4: IPv4. 0: there was no header, and all but the message is zero */
-	uint8_t next_header;   /**< 17: UDP, so RoCE v2; 0x1b: InfiniBand or RoCE v1 */
-	uint8_t traffic_class; /**< or an IPv4 header's TOS: DSCP and ECN */
-	uint8_t hop_limit;     /**< or an IPv4 header's TTL, as it arrived */
-};
-
-/**
- * @brief Finds the message of a UD receive, and reads the header before it.
- *
- * @param wc the receive's completion, not NULL
- * @param buffer where the receive's first SGE begins, not NULL; of it 40 bytes are read, and only if there is a header
- * @param grh receives what was found, not NULL; written on success only
- * @param diag receives, on failure only, the explanation; may be NULL
- * @retval 0 @p grh is filled
- * @retval EINVAL @p wc has failed, is not of a receive, or of less than 40 bytes (#RDMAEZ_WHY_WC_NO_SENDER)
- * @retval EPROTONOSUPPORT IBV_WC_GRH is set, but neither kind of header is there (#RDMAEZ_WHY_WC_NO_HEADER)
- * @par Verbs calls
- * None.
- */
-RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct rdmaez_grh *grh,
-			     struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
+				 struct ibv_ah **ah, struct rdmaez_diag *diag);
 
 /**
  * @brief Makes the path that leads back to the sender of a UD message.
@@ -137,13 +102,29 @@ RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ib
  * @param wc the receive's completion
  * @param buffer where the receive's first SGE begins; may be NULL if IBV_WC_GRH is not set
  * @param port_num the port of the queue pair that received it
- * @param ah receives the handle; written on success only. Destroy it with ibv_destroy_ah()
+ * @param ah receives the handle; written on success only. Destroy it with rdmaez_ah_destroy()
  * @param diag receives the explanation; may be NULL
  * @return as the two functions
  */
 RDMAEZ_API int rdmaez_ah_create_from_wc(struct ibv_pd *pd, const struct ibv_wc *wc,
 					const void *buffer, int port_num, struct ibv_ah **ah,
 					struct rdmaez_diag *diag);
+
+/**
+ * @brief Destroys an address handle, as ibv_destroy_ah() does, and explains a failure.
+ *
+ * No send that uses it may be outstanding, nor is it checked: on some devices such a send fails with
+ * IBV_WC_LOC_QP_OP_ERR, on others it is lost.
+ *
+ * @param ah the handle; no other thread may use it
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 it is gone
+ * @retval EINVAL @p ah is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @return any errno of ibv_destroy_ah() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
+ * @par Verbs calls
+ * One ibv_destroy_ah().
+ */
+RDMAEZ_API int rdmaez_ah_destroy(struct ibv_ah *ah, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

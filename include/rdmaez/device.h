@@ -52,8 +52,23 @@ extern "C" {
  * `ibverbs_get_device_list()`, `load_drivers()` and `open_cdev()` of rdma-core 65, which tries a second
  * path after a node that does not open, for 5 s, and returns that one's errno; `ib_uverbs_open()` of Linux 6.1 to 7.2.
  */
-RDMAEZ_API int rdmaez_device_open(const char *name, struct ibv_context **context,
-				  struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_device_open(const char *name, struct ibv_context **context,
+				   struct rdmaez_diag *diag);
+
+/**
+ * @brief Closes a device, as ibv_close_device() does, and explains a failure.
+ *
+ * Destroy all objects of the context first: what is left is not freed in the program, and the kernel destroys it.
+ *
+ * @param context the open device; no other thread may use it
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 it is closed
+ * @retval EINVAL @p context is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @return any errno of ibv_close_device() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
+ * @par Verbs calls
+ * One ibv_close_device().
+ */
+RDMAEZ_API int rdmaez_device_close(struct ibv_context *context, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -6,9 +6,8 @@
  * A `struct rdmaez_diag` usually lives on the caller's stack. It holds only numbers and pointers to literals and
  * functions, so it may be copied and kept. Every function that takes one accepts NULL for "do not explain", and
  * rewrites the whole record on success and on failure: there is no need to clear it. Those on the data path leave it
- * alone on success: the functions of wr.h, rdmaez_mr_remote(), rdmaez_wc_grh(), and those that poll or wait (wc.h, cq.h).
- * In code, test for
- * reasons with rdmaez_diag_find().
+ * alone on success: the functions of wr.h, rdmaez_mr_remote(), rdmaez_wc_grh(), and those that poll or wait (wc.h,
+ * cq.h). In code, test for reasons with rdmaez_diag_find().
  *
  * Functions with a buffer work like snprintf(): they write at most @p size bytes including the NUL, and return the
  * length of the whole text without the NUL; if that is @p size or more, the text was truncated. Texts for people have

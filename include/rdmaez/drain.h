@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file drain.h
- * @brief After connecting: drain a queue pair, change it in use, resume or recover it, destroy it in order; read an
- *        event with a deadline.
+ * @brief After connecting: drain a queue pair, change it in use, resume or recover it, destroy it in order.
  *
  * A queue pair that goes to RESET, or is destroyed, silently drops its outstanding work requests. In ERR they
  * complete with IBV_WC_WR_FLUSH_ERR, signaled or not, and rdmaez_qp_drain() polls until the last one has. How it
@@ -42,7 +41,7 @@
  *
  * @par Deadlines
  * A timeout is in ns, and for the whole of a call. 0 means 10 s, #RDMAEZ_NS_NOW one look, #RDMAEZ_NS_FOREVER no
- * deadline. For rdmaez_event_next() 0 means no wait.
+ * deadline.
  *
  * @par Threads
  * No other thread may post to the queue pair, modify it, or poll its completion queues meanwhile; a program whose
@@ -53,8 +52,7 @@
  * @par Verbs calls
  * As listed with each function. rdmaez_drain_begin() makes those of rdmaez_qp_drain() but polls nothing,
  * rdmaez_drain_wc() those for a beacon, rdmaez_qp_change() those of rdmaez_qp_quiesce() and rdmaez_qp_to_sqd(),
- * rdmaez_qp_destroy() those of rdmaez_qp_drain() and ibv_destroy_qp(), rdmaez_event_next() ibv_get_async_event() and,
- * for events that it passes over, ibv_ack_async_event().
+ * rdmaez_qp_destroy() those of rdmaez_qp_drain() and ibv_destroy_qp().
  * @par Sources
  * The drivers' source, as for driver.h.
  * @since rdmaez 0.1; rdma-core 33
@@ -325,24 +323,6 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
  */
 RDMAEZ_COLD int rdmaez_qp_destroy(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
 				  struct rdmaez_drained *drained, struct rdmaez_diag *diag);
-
-/**
- * @brief Reads the next asynchronous event of a device, with a deadline, and acknowledges it at once.
- *
- * So destroying the object it is about does not wait for an acknowledgement. Use `event->element` only to compare,
- * unless the object is known to exist still. The flags of `context->async_fd` stay as they are: where it blocks, no
- * other thread may read events, or this one may wait beyond the deadline for what the other has taken.
- *
- * @param context the open device
- * @param timeout_ns how long to wait, in ns. 0: not at all
- * @param event receives the event; written on success only
- * @param diag receives the explanation
- * @retval 0 @p event is the event; rdmaez_event_explain() tells what it means
- * @retval ETIMEDOUT none came (#RDMAEZ_WHY_EVENT_NONE)
- * @return any errno value of ibv_get_async_event() (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
- */
-RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_ns,
-				  struct ibv_async_event *event, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -154,8 +154,8 @@ struct rdmaez_endpoint {
  * elsewhere and for an index that is named one ibv_query_gid_ex(). ibv_query_pkey() except on Ethernet, where all
  * P_Keys are 0xffff.
  */
-RDMAEZ_API int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
-				    struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
+				     struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag);
 
 /**
  * @brief Completes an endpoint with a queue pair: its type and number, a new random PSN and a new nonce.
@@ -188,8 +188,8 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
  * @return 0, or an errno value as those two; or another one of ibv_query_ece() than EOPNOTSUPP
  *         (#RDMAEZ_WHY_QUERY_REFUSED)
  */
-RDMAEZ_API int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
-				     struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
+				      struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag);
 
 /**
  * @brief Packs an endpoint into bytes that are the same on every machine.

@@ -70,8 +70,8 @@ extern "C" {
  * One ibv_reg_mr(). If that fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_device_ex()
  * and ibv_is_fork_initialized(), and files of /proc and /sys are read.
  */
-RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsigned int access,
-			     struct ibv_mr **mr, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsigned int access,
+			      struct ibv_mr **mr, struct rdmaez_diag *diag);
 
 /** @brief Bytes of a dma-buf. */
 struct rdmaez_mr_dmabuf {

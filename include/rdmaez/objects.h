@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file objects.h
- * @brief Create completion queues, shared receive queues and XRC domains, destroy them and protection
- *        domains, and explain why it failed.
+ * @brief Create and destroy protection domains, completion channels and queues, shared receive queues and XRC domains,
+ *        change shared receive queues, and explain why it failed.
  *
  * The verbs that create them return EINVAL or ENOMEM for any number above one of the device's limits. Those
  * that destroy them return EBUSY while anything else uses the object, and do not say what. Verbs cannot list
@@ -12,6 +12,7 @@
  * |---|---|
  * | protection domain | queue pair, SRQ, memory region or window, address handle, work queue, parent domain |
  * | completion queue | queue pair, work queue, SRQ for XRC or tag matching |
+ * | completion channel | completion queue |
  * | SRQ | queue pair |
  * | XRC domain | SRQ for XRC, XRC_RECV queue pair |
  * | memory region, see mr.h | memory window bound to it; rxe says EINVAL |
@@ -28,7 +29,7 @@
  *
  * @par Verbs calls
  * Each function makes one verbs call, the one that it is named after. If that fails and @p diag is not NULL,
- * the functions that create also make one ibv_query_device(), for tag matching ibv_query_device_ex(). An
+ * the functions that create queues also make one ibv_query_device(), for tag matching ibv_query_device_ex(). An
  * object that could not be destroyed stays as it was; after success it must not be used.
  *
  * @par What may be returned
@@ -56,6 +57,31 @@ extern "C" {
 #endif
 
 /**
+ * @brief Allocates a protection domain, as ibv_alloc_pd() does, and explains a failure.
+ * @param context the open device
+ * @param pd receives the domain; written on success only
+ * @param diag receives the explanation
+ * @retval 0 @p pd is the domain
+ */
+RDMAEZ_COLD int rdmaez_pd_alloc(struct ibv_context *context, struct ibv_pd **pd,
+				struct rdmaez_diag *diag);
+
+/**
+ * @brief Creates a completion channel, as ibv_create_comp_channel() does, and explains a failure.
+ *
+ * Completion queues that are created with it send it their events: cq.h. Its `fd` becomes readable when there is one,
+ * and blocks who reads without one, unless rdmaez_channel_nonblock() is called.
+ *
+ * @param context the open device
+ * @param channel receives the channel; written on success only
+ * @param diag receives the explanation
+ * @retval 0 @p channel is the channel
+ * @retval EMFILE likely the process has as many open files as it may (#RDMAEZ_WHY_UNEXPLAINED)
+ */
+RDMAEZ_COLD int rdmaez_channel_create(struct ibv_context *context,
+				      struct ibv_comp_channel **channel, struct rdmaez_diag *diag);
+
+/**
  * @brief Creates a completion queue, as ibv_create_cq() does, and explains a failure.
  *
  * Its `cq_context` is NULL, and may be set.
@@ -73,9 +99,9 @@ extern "C" {
  *         a limit that it does not report (#RDMAEZ_WHY_CQ_HIDDEN)
  * @retval EBADF likely a channel of another context (#RDMAEZ_WHY_CREATE_CONTEXT)
  */
-RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
-				struct ibv_comp_channel *channel, int comp_vector,
-				struct ibv_cq **cq, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_cq_create(struct ibv_context *context, int cqe,
+				 struct ibv_comp_channel *channel, int comp_vector,
+				 struct ibv_cq **cq, struct rdmaez_diag *diag);
 
 /**
  * @brief Creates a completion queue, as ibv_create_cq_ex() does, and explains a failure.
@@ -87,9 +113,9 @@ RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
  * @return as rdmaez_cq_create(), and EOPNOTSUPP if, likely, the device lacks one of `wc_flags`, `flags` or
  *         `comp_mask` (#RDMAEZ_WHY_NOT_SUPPORTED)
  */
-RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
-				   struct ibv_cq_init_attr_ex *init_attr, struct ibv_cq_ex **cq,
-				   struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_cq_create_ex(struct ibv_context *context,
+				    struct ibv_cq_init_attr_ex *init_attr, struct ibv_cq_ex **cq,
+				    struct rdmaez_diag *diag);
 
 /**
  * @brief Resizes a completion queue, as ibv_resize_cq() does, and explains a failure.
@@ -123,8 +149,8 @@ RDMAEZ_API int rdmaez_cq_resize(struct ibv_cq *cq, int cqe, struct rdmaez_diag *
  *         two are too much together (#RDMAEZ_WHY_CAP_TOGETHER)
  * @retval ENOMEM as with EINVAL
  */
-RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *init_attr,
-				 struct ibv_srq **srq, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *init_attr,
+				  struct ibv_srq **srq, struct rdmaez_diag *diag);
 
 /**
  * @brief Creates an SRQ, as ibv_create_srq_ex() does, and explains a failure: for XRC and tag matching.
@@ -143,9 +169,44 @@ RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *in
  *         (#RDMAEZ_WHY_NOT_SUPPORTED)
  * @retval ENOENT likely a part of another context (#RDMAEZ_WHY_CREATE_CONTEXT)
  */
-RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
-				    struct ibv_srq_init_attr_ex *init_attr, struct ibv_srq **srq,
-				    struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_srq_create_ex(struct ibv_context *context,
+				     struct ibv_srq_init_attr_ex *init_attr, struct ibv_srq **srq,
+				     struct rdmaez_diag *diag);
+
+/**
+ * @brief Changes an SRQ, as ibv_modify_srq() does, and explains a failure.
+ *
+ * @param srq the SRQ
+ * @param attr `max_wr` for how many receives it is to have room, `srq_limit` as for rdmaez_srq_arm()
+ * @param attr_mask which of them: IBV_SRQ_MAX_WR, IBV_SRQ_LIMIT
+ * @param diag receives the explanation
+ * @retval 0 it is changed
+ * @retval EINVAL `max_wr` is above the device's `max_srq_wr` (#RDMAEZ_WHY_CAP_LIMIT); likely it is 0
+ *         (#RDMAEZ_WHY_RANGE), or the device does not report that it can resize SRQs, as mlx5 cannot
+ *         (#RDMAEZ_WHY_SRQ_FIXED); likely `srq_limit` is above the room that there is (#RDMAEZ_WHY_RANGE)
+ * @retval EOPNOTSUPP likely the driver cannot resize SRQs (#RDMAEZ_WHY_SRQ_FIXED), or has no limit
+ *         (#RDMAEZ_WHY_NOT_SUPPORTED)
+ * @par Verbs calls
+ * After a failure also one ibv_query_srq().
+ *
+ * Source: `rxe_srq_chk_attr()`, `siw_modify_srq()`, `mlx4_ib_modify_srq()`, `mlx5_ib_modify_srq()` and
+ * `rvt_modify_srq()` of Linux 6.1 to 7.2.
+ */
+RDMAEZ_API int rdmaez_srq_modify(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask,
+				 struct rdmaez_diag *diag);
+
+/**
+ * @brief Arms the limit of an SRQ: IBV_EVENT_SRQ_LIMIT_REACHED comes once, when it has fewer receives than that.
+ *
+ * Post receives when rdmaez_event_next() (event.h) has read it, then arm again. Whether an SRQ that has fewer already
+ * tells so depends on the driver: post first.
+ *
+ * @param srq the SRQ
+ * @param limit how many receives, at most its `max_wr`; 0: no event
+ * @param diag receives the explanation
+ * @return as rdmaez_srq_modify() with IBV_SRQ_LIMIT
+ */
+RDMAEZ_API int rdmaez_srq_arm(struct ibv_srq *srq, uint32_t limit, struct rdmaez_diag *diag);
 
 /**
  * @brief Opens an XRC domain, as ibv_open_xrcd() does, and explains a failure.
@@ -165,8 +226,8 @@ RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
  *
  * Source: `ib_uverbs_open_xrcd()` of Linux 6.1 to 7.2, `ibv_cmd_open_xrcd()` of rdma-core 33 to 65.
  */
-RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *init_attr,
-				struct ibv_xrcd **xrcd, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *init_attr,
+				 struct ibv_xrcd **xrcd, struct rdmaez_diag *diag);
 
 /**
  * @brief Deallocates a protection domain, as ibv_dealloc_pd() does, and explains a failure.
@@ -178,9 +239,18 @@ RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_ini
 RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag);
 
 /**
+ * @brief Destroys a completion channel, as ibv_destroy_comp_channel() does, and explains a failure.
+ * @param channel the channel
+ * @param diag receives the explanation
+ * @retval 0 it is gone, and its descriptor closed
+ * @retval EBUSY a completion queue still uses it (#RDMAEZ_WHY_CHANNEL_IN_USE)
+ */
+RDMAEZ_API int rdmaez_channel_destroy(struct ibv_comp_channel *channel, struct rdmaez_diag *diag);
+
+/**
  * @brief Destroys a completion queue, as ibv_destroy_cq() does, and explains a failure.
  *
- * Waits, as that does, until every event that ibv_get_cq_event() has returned is acknowledged.
+ * Waits, as that does, until every event that ibv_get_cq_event() has returned is acknowledged: rdmaez_cq_ack().
  *
  * @param cq the completion queue; for an extended one ibv_cq_ex_to_cq()
  * @param diag receives the explanation

@@ -56,8 +56,8 @@ extern "C" {
  * @return any other errno of ibv_create_qp() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  */
-RDMAEZ_API int rdmaez_qp_create(struct ibv_pd *pd, struct ibv_qp_init_attr *init_attr,
-				struct ibv_qp **qp, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_qp_create(struct ibv_pd *pd, struct ibv_qp_init_attr *init_attr,
+				 struct ibv_qp **qp, struct rdmaez_diag *diag);
 
 /**
  * @brief Creates a queue pair, as ibv_create_qp_ex() does, and explains a failure.
@@ -76,9 +76,9 @@ RDMAEZ_API int rdmaez_qp_create(struct ibv_pd *pd, struct ibv_qp_init_attr *init
  *         in comp_mask or of the operations in send_ops_flags (#RDMAEZ_WHY_NOT_SUPPORTED)
  * @return any other errno, as for rdmaez_qp_create()
  */
-RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
-				   struct ibv_qp_init_attr_ex *init_attr, struct ibv_qp **qp,
-				   struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_qp_create_ex(struct ibv_context *context,
+				    struct ibv_qp_init_attr_ex *init_attr, struct ibv_qp **qp,
+				    struct rdmaez_diag *diag);
 
 /** @brief The most bytes that rdmaez_qp_max_inline() tries. */
 #define RDMAEZ_QP_INLINE_PROBED 65536u

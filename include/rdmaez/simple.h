@@ -4,7 +4,9 @@
  * @brief All objects of a program with one queue pair, opened by one call and closed by another.
  *
  * They are plain verbs objects in a plain struct, which has no other state: use them with any verb, take one out
- * and set its member to NULL, or put one of your own in.
+ * and set its member to NULL, or put one of your own in. A server with many queue pairs opens all but those
+ * (#RDMAEZ_SIMPLE_NO_QP), with a shared receive queue and one completion queue, and creates each queue pair from
+ * rdmaez_simple_init_attr().
  *
  * @code
  * int open_with(void *memory, size_t length, struct rdmaez_simple *simple, struct rdmaez_diag *diag)
@@ -44,13 +46,25 @@ struct rdmaez_simple {
 	struct ibv_cq *
 		recv_cq; /**< where receives complete; close takes the same queue as send_cq, too */
 	struct ibv_mr *mr; /**< the buffer; NULL: there was none */
-	struct ibv_qp *qp; /**< in RESET */
+	struct ibv_qp *qp; /**< in RESET; NULL: #RDMAEZ_SIMPLE_NO_QP */
+	struct ibv_comp_channel
+		*channel;    /**< the channel of the completion queue; NULL: there is none */
+	struct ibv_srq *srq; /**< the shared receive queue; NULL: there is none */
 };
 
 /** @brief Flags of rdmaez_simple_opts. */
 enum rdmaez_simple_flags {
-	/** A send without an error completes only with IBV_SEND_SIGNALED. Not: each does, without that flag. */
-	RDMAEZ_SIMPLE_UNSIGNALED = 1 << 0
+	/** A send without an error completes only with IBV_SEND_SIGNALED, as rdmaez_credit_take() sets it. Not: each does,
+	 *  without that flag; so nobody waits for a completion that never comes. */
+	RDMAEZ_SIMPLE_UNSIGNALED = 1 << 0,
+	/** Sends and receives complete in one queue: `send_cq` and `recv_cq` are the same. Not: in two. */
+	RDMAEZ_SIMPLE_ONE_CQ = 1 << 1,
+	/** The same, and the queue has a channel, for rdmaez_cq_wait(). */
+	RDMAEZ_SIMPLE_CHANNEL = 1 << 2,
+	/** Receives are taken from a shared receive queue, of `recvs` work requests. Not: from the queue pair's own. */
+	RDMAEZ_SIMPLE_SRQ = 1 << 3,
+	/** There is no queue pair; the program creates its own. */
+	RDMAEZ_SIMPLE_NO_QP = 1 << 4
 };
 
 /** @brief What rdmaez_simple_open() opens. Zero means the default; #RDMAEZ_ZERO means none. */
@@ -67,6 +81,11 @@ struct rdmaez_simple_opts {
 	/** How many bytes only rdmaez_simple_open() registers. 0: there is no `mr`. A UD receive takes 40 bytes more
 	 *  than the message: the GRH. */
 	size_t length;
+	/** Entries of each completion queue, for a program whose queue pairs share them. 0: what one queue pair needs */
+	uint32_t cqes;
+	/** An extended queue pair: the operations that it is for, IBV_QP_EX_WITH_ bits, for rdmaez_wr_post_ex(). 0: an
+	 *  ordinary one */
+	uint64_t send_ops;
 };
 
 /**
@@ -77,28 +96,29 @@ struct rdmaez_simple_opts {
  * asked for, which drivers that round up do not refuse, overflows it.
  *
  * After a failure all that was made is undone, and the record is that of the function that failed:
- * rdmaez_device_open(), rdmaez_cq_create(), rdmaez_mr_reg() or rdmaez_qp_create().
+ * rdmaez_device_open(), rdmaez_pd_alloc(), rdmaez_channel_create(), rdmaez_cq_create(), rdmaez_mr_reg(),
+ * rdmaez_srq_create(), rdmaez_qp_create() or rdmaez_qp_create_ex().
  *
  * @param device the device's name; NULL: any, as for rdmaez_device_open()
  * @param opts may be NULL
  * @param simple receives the objects; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p simple is complete; the queue pair is in RESET
- * @retval EINVAL @p simple is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @return any errno of these functions, or of ibv_alloc_pd() (likely #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_CGROUP,
- *         #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
+ * @retval EINVAL @p simple is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); there are unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN)
+ * @return any errno of these functions
  * @par Verbs calls
- * Those of rdmaez_device_open(), then ibv_alloc_pd(), ibv_create_cq() twice, ibv_reg_mr() if there is a buffer, and
- * ibv_create_qp().
+ * Those of rdmaez_device_open(), then ibv_alloc_pd(), ibv_create_comp_channel() for a channel, ibv_create_cq() once or
+ * twice, ibv_reg_mr() if there is a buffer, ibv_create_srq() for a shared receive queue, and ibv_create_qp() or
+ * ibv_create_qp_ex().
  */
-RDMAEZ_API int rdmaez_simple_open(const char *device, const struct rdmaez_simple_opts *opts,
-				  struct rdmaez_simple *simple, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_simple_open(const char *device, const struct rdmaez_simple_opts *opts,
+				   struct rdmaez_simple *simple, struct rdmaez_diag *diag);
 
 /**
- * @brief Fills the attributes by which rdmaez_simple_open() creates the queue pair: for `init_attr` of
- *        rdmaez_qp_recover(), which may have to create it anew.
+ * @brief Fills the attributes by which rdmaez_simple_open() creates the queue pair: for more queue pairs on the same
+ *        objects, and for `init_attr` of rdmaez_qp_recover(), which may have to create it anew.
  *
- * @param simple what was opened, not NULL; its completion queues are used
+ * @param simple what was opened, not NULL; its completion queues and shared receive queue are used
  * @param opts as they were given; may be NULL
  * @param init receives the attributes, not NULL
  */
@@ -107,22 +127,34 @@ RDMAEZ_API void rdmaez_simple_init_attr(const struct rdmaez_simple *simple,
 					struct ibv_qp_init_attr *init);
 
 /**
- * @brief Destroys the queue pair, the memory region, the completion queues and the protection domain, and closes
- *        the device, in this order.
+ * @brief The same for an extended queue pair: for rdmaez_qp_create_ex(), also where `send_ops` is 0.
+ *
+ * @param simple what was opened, not NULL
+ * @param opts as they were given; may be NULL
+ * @param init receives the attributes, not NULL
+ */
+RDMAEZ_API void rdmaez_simple_init_attr_ex(const struct rdmaez_simple *simple,
+					   const struct rdmaez_simple_opts *opts,
+					   struct ibv_qp_init_attr_ex *init);
+
+/**
+ * @brief Destroys the queue pair, the memory region, the shared receive queue, the completion queues, the channel and
+ *        the protection domain, and closes the device, in this order.
  *
  * A member that is NULL is skipped; each is NULL once its object is gone. What cannot be destroyed, and what comes
  * after it, stays: free what it waits for, such as an address handle in the protection domain, and call again.
  *
  * @param simple the objects; all NULL: nothing is done
- * @param diag receives the explanation, as of rdmaez_mr_dereg(), rdmaez_cq_destroy() or rdmaez_pd_dealloc(); may be NULL
+ * @param diag receives the explanation, as of rdmaez_mr_dereg(), rdmaez_cq_destroy(), rdmaez_device_close() and others;
+ *        may be NULL
  * @retval 0 all are gone
  * @retval EINVAL @p simple is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @retval EBUSY likely something still uses the object (#RDMAEZ_WHY_PD_IN_USE, #RDMAEZ_WHY_CQ_IN_USE,
- *         #RDMAEZ_WHY_MR_IN_USE, #RDMAEZ_WHY_QP_MULTICAST)
+ *         #RDMAEZ_WHY_SRQ_IN_USE, #RDMAEZ_WHY_MR_IN_USE, #RDMAEZ_WHY_QP_MULTICAST)
  * @return another errno of the verb (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
- * ibv_destroy_qp(), ibv_dereg_mr(), ibv_destroy_cq(), ibv_dealloc_pd() and ibv_close_device(), for each object that is
- * there.
+ * ibv_destroy_qp(), ibv_dereg_mr(), ibv_destroy_srq(), ibv_destroy_cq(), ibv_destroy_comp_channel(), ibv_dealloc_pd()
+ * and ibv_close_device(), for each object that is there.
  */
 RDMAEZ_API int rdmaez_simple_close(struct rdmaez_simple *simple, struct rdmaez_diag *diag);
 

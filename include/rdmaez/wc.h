@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file wc.h
- * @brief Completions polled with a deadline; completions and asynchronous events explained: what happened, why, and
- *        what to do.
+ * @brief Completions polled, or waited for with a deadline, and explained: what happened, why, and what to do.
  *
- * rdmaez_wc_poll() waits for completions and explains the first that failed. What it does are three steps, each useful
- * on its own:
+ * rdmaez_wc_poll() takes the completions that are there, rdmaez_wc_wait() waits for them; both explain the first that
+ * failed. That is three steps, each useful on its own:
  *
  * 1. rdmaez_wc_first_error() finds the completion that shows the cause: the first error. The flushes
  *    after it only follow from it. rdmaez_wc_errors_add() does the same across several polls.
@@ -14,12 +13,10 @@
  *    the work request, and what the queue pair, its port and its path tell. rdmaez_wc_explain_qp() is for a
  *    program that does not know which queue the completion is of.
  *
- * rdmaez_event_explain() and rdmaez_event_explain_qp() do the same for asynchronous events.
- * rdmaez_wc_format() and rdmaez_event_format() in fmt.h write the explanation as text.
+ * rdmaez_wc_format() in fmt.h writes the explanation as text. event.h does the same for asynchronous events, and cq.h
+ * waits for the events of completion queues and polls a `struct ibv_cq_ex`.
  *
- * Statuses and events are looked up by number, so they are explained whatever the version of the installed
- * verbs.h. A program that polls a `struct ibv_cq_ex` copies the `status`, `vendor_err` and `qp_num` it
- * reads into an `ibv_wc`.
+ * Statuses are looked up by number, so they are explained whatever the version of the installed verbs.h.
  *
  * @par Threads
  * May be called from any thread; functions that query a queue pair, from any thread that may use it. One
@@ -29,7 +26,7 @@
  * None, but where they are listed with a function; rdmaez_wc_explain_recv() and rdmaez_wc_explain_qp() make those
  * of rdmaez_wc_explain_send().
  * @par Sources
- * ibv_poll_cq(), ibv_get_async_event(); what the providers of rdma-core 65 and the drivers of Linux 7.2 report.
+ * ibv_poll_cq(); what the providers of rdma-core 65 and the drivers of Linux 7.2 report.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_WC_H
@@ -85,19 +82,6 @@ struct rdmaez_advice {
  * @return static data, never NULL; its code is -1 if the status is unknown
  */
 RDMAEZ_COLD const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *wc);
-
-/**
- * @brief Explains an asynchronous event: what happened, the likely causes, what to do, and which member
- *        of `element` may be read.
- *
- * Pass every event that ibv_get_async_event() returns to ibv_ack_async_event() once its element is no longer
- * needed: ibv_destroy_qp(), ibv_destroy_cq(), ibv_destroy_srq() and ibv_destroy_wq() wait until all events
- * of their object are acknowledged.
- *
- * @param event the event; only `event_type` is read. NULL counts as an unknown event
- * @return static data, never NULL; its code is -1 if the event is unknown
- */
-RDMAEZ_COLD const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_async_event *event);
 
 /**
  * @brief Returns what a `vendor_err` of mlx5 or mlx4, together with the status, is known to mean.
@@ -291,27 +275,45 @@ RDMAEZ_INLINE int rdmaez_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
  */
 RDMAEZ_API int rdmaez_wc_imm(const struct ibv_wc *wc, uint32_t *imm);
 
+/** @brief A UD message, and the header that came with it. */
+struct rdmaez_grh {
+	const void *payload; /**< the message */
+	uint32_t length;     /**< its bytes, `byte_len` - 40 */
+	uint32_t flow_label; /**< 20 bits; 0 with IPv4 */
+	union ibv_gid sgid;  /**< the sender's GID; IPv4-mapped with IPv4 */
+	union ibv_gid dgid;  /**< the GID it was sent to, or the group's */
+	uint8_t version; /**< 6, or 4: IPv4. 0: there was no header, and all but the message is zero */
+	uint8_t next_header;   /**< 17: UDP, so RoCE v2; 0x1b: InfiniBand or RoCE v1 */
+	uint8_t traffic_class; /**< or an IPv4 header's TOS: DSCP and ECN */
+	uint8_t hop_limit;     /**< or an IPv4 header's TTL, as it arrived */
+};
+
 /**
- * @brief Narrows down the causes of an asynchronous event by its queue pair.
+ * @brief Finds the message of a UD receive, and reads the header before it.
  *
- * IBV_EVENT_QP_REQ_ERR and IBV_EVENT_QP_ACCESS_ERR tell the responder what its peer sees as
- * IBV_WC_REM_INV_REQ_ERR and IBV_WC_REM_ACCESS_ERR; the access flags and depths that matter are those of
- * this queue pair, after the peer's key, address and length. For every queue pair event, `diag->from` is the
- * queue pair's current state, and `diag->event` the event. Events of other objects have no queue pair to
- * query, and no findings.
+ * A UD receive has 40 bytes before the message, whatever the message came with:
  *
- * @param event the event, not acknowledged yet, so that its queue pair still exists
- * @param diag receives the findings; its `error` stays 0 if 0 is returned. May be NULL
- * @retval 0 @p diag holds the findings; also where the query fails with EOPNOTSUPP or EINVAL
- * @retval EINVAL @p event or its queue pair is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @return any other errno of ibv_query_qp(); @p diag still has the findings that do not depend on it, and after
- *         them #RDMAEZ_WHY_QUERY_REFUSED, likely
+ * | arrived with | the 40 bytes |
+ * |---|---|
+ * | IBV_WC_GRH, from InfiniBand, RoCE v1, or RoCE v2 over IPv6 | a GRH, which has the form of an IPv6 header |
+ * | IBV_WC_GRH, from RoCE v2 over IPv4 | 20 undefined bytes, then the IPv4 header |
+ * | no IBV_WC_GRH, as within an InfiniBand subnet | undefined |
+ *
+ * No bit tells IPv4 from IPv6. Like libibverbs' get_grh_header_version(), rdmaez takes the first four bits for the IP
+ * version if they are not 6, and otherwise looks for an IPv4 header whose checksum is right.
+ *
+ * @param wc the receive's completion, not NULL
+ * @param buffer where the receive's first SGE begins, not NULL; of it 40 bytes are read, and only if there is a header
+ * @param grh receives what was found, not NULL; written on success only
+ * @param diag receives, on failure only, the explanation; may be NULL
+ * @retval 0 @p grh is filled
+ * @retval EINVAL @p wc has failed, is not of a receive, or of less than 40 bytes (#RDMAEZ_WHY_WC_NO_SENDER)
+ * @retval EPROTONOSUPPORT IBV_WC_GRH is set, but neither kind of header is there (#RDMAEZ_WHY_WC_NO_HEADER)
  * @par Verbs calls
- * For an event of a queue pair one ibv_query_device() and, where the driver tells anything of it, one
- * ibv_query_qp(), which refreshes `qp->state`; else none.
+ * None.
  */
-RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
-					struct rdmaez_diag *diag);
+RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct rdmaez_grh *grh,
+			     struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -387,7 +387,18 @@ extern "C" {
 	X(CQ_FIXED, "the completion queue cannot be resized: few drivers can",                     \
 	  "create it as large as it will ever need to be")                                         \
 	X(CQ_WAITING, "the queue may hold more completions than this at the moment",               \
-	  "poll them first")
+	  "poll them first")                                                                       \
+	X(CQ_NO_CHANNEL, "the completion queue has no channel, so no event can come",              \
+	  "create it with a channel, or wait by rdmaez_wc_wait()")                                 \
+	X(CQ_OTHER_EVENT,                                                                          \
+	  "an event of another completion queue on the same channel came, and was taken",          \
+	  "use rdmaez_channel_next() with all queues of the channel; arm and poll the other one")  \
+	X(CQ_EX_FLAGS, "the queue was created without these flags, and cannot tell their fields",  \
+	  "pass the wc_flags that it was created with")                                            \
+	X(CHANNEL_IN_USE, "a completion queue still uses the channel",                             \
+	  "destroy the completion queues first")                                                   \
+	X(SRQ_FIXED, "the driver may be unable to resize shared receive queues",                   \
+	  "create it as large as it will ever need to be")
 
 /* Those of wr.h alone. */
 #define RDMAEZ_IMPL_WHY_WR(X)                                                                      \

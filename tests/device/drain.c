@@ -449,7 +449,7 @@ static void check_sqd(struct rig *rig)
 	error = rdmaez_event_next(rig->context, SECONDS * ns, &event, &diag);
 	must(error, &diag, "an event");
 	tap_ok(error || event.event_type == IBV_EVENT_SQ_DRAINED, "that it has drained");
-	while (!rdmaez_event_next(rig->context, 0, &event, NULL))
+	while (!rdmaez_event_next(rig->context, RDMAEZ_NS_NOW, &event, NULL))
 		continue;
 	must(rdmaez_qp_destroy(near->qp, &discard, NULL, &diag), &diag,
 	     "which keeps nobody waiting");

@@ -280,6 +280,7 @@ static struct ibv_context *open_device(struct fake_device *dev)
 	fake_object_ops(&context->verbs);
 	fake_qp_ops(&context->verbs);
 	fake_shared_ops(&context->verbs);
+	fake_cq_ex_ops(&context->verbs);
 	fake_dm_ops(&context->verbs);
 	ctx->device = &dev->verbs;
 	ctx->cmd_fd = -1;

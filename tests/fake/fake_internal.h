@@ -39,6 +39,14 @@ void fake_misuse_reset(void);
 
 void fake_route_reset(void);
 
+struct fake_cq;
+
+/* A queue has a completion, is made on a channel, or goes. */
+void fake_channel_notify(struct fake_cq *cq, const struct ibv_wc *wc);
+void fake_channel_join(struct ibv_comp_channel *channel);
+void fake_channel_leave(struct fake_cq *cq);
+void fake_cq_ex_ops(struct verbs_context *verbs);
+
 struct fake_event {
 	struct fake_event *next;
 	struct ibv_async_event event;
@@ -50,6 +58,15 @@ struct fake_context {
 	struct fake_device *dev;
 	struct fake_file *file;     /* what the kernel keeps of it, where that can be shared */
 	struct verbs_context verbs; /* ends in struct ibv_context */
+};
+
+/* Of completions; its events are those of its queues, the oldest first. */
+struct fake_channel {
+	struct fake_object object;
+	struct ibv_comp_channel verbs;
+	struct fake_cq *waiting[64]; /* with an event that is not read, in order */
+	unsigned int count;
+	struct fake_channel *next;
 };
 
 struct fake_pd {
@@ -98,6 +115,12 @@ struct fake_srq {
 	struct fake_srq *next;
 };
 
+enum fake_cq_armed {
+	FAKE_CQ_DISARMED,
+	FAKE_CQ_ARMED,
+	FAKE_CQ_SOLICITED
+};
+
 struct fake_cq {
 	struct fake_object object;
 	union {
@@ -105,8 +128,11 @@ struct fake_cq {
 		struct ibv_cq_ex ex; /* begins with the same */
 	};
 	int users;
-	int events;        /* read, and not acknowledged */
-	struct ibv_wc *wc; /* verbs.cqe entries, in a ring */
+	int events;      /* read, and not acknowledged */
+	int comp_events; /* the same, of its channel */
+	enum fake_cq_armed armed;
+	bool polls, stands; /* an extended one: between start and end, at a completion */
+	struct ibv_wc *wc;  /* verbs.cqe entries, in a ring */
 	unsigned int head, count;
 };
 

@@ -229,6 +229,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 	cq = fake_new_cq(context, cqe);
 	cq->cq_context = cq_context;
 	cq->channel = channel;
+	fake_channel_join(channel);
 	return (struct ibv_cq *)fake_return_ptr(call, 0, cq);
 }
 
@@ -267,10 +268,11 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 
 	if (!err && fcq->users)
 		err = EBUSY;
-	if (!err && fcq->events)
+	if (!err && (fcq->events || fcq->comp_events))
 		err = EDEADLK;
 	if (!err) {
 		fake_events_drop(cq->context, cq);
+		fake_channel_leave(fcq);
 		fake_object_free(&fcq->object);
 	}
 	return fake_return(call, err);
@@ -284,6 +286,7 @@ bool fake_cq_push(struct ibv_cq *cq, const struct ibv_wc *wc)
 	if (fcq->count == size)
 		return false;
 	fcq->wc[(fcq->head + fcq->count++) % size] = *wc;
+	fake_channel_notify(fcq, wc);
 	return true;
 }
 
@@ -326,7 +329,9 @@ static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
 	struct fake_call *call = fake_enter(FAKE_REQ_NOTIFY_CQ, cq);
 
-	(void)solicited_only;
+	call->index = (uint32_t)solicited_only;
+	if (!call->error)
+		fake_cq(cq)->armed = solicited_only ? FAKE_CQ_SOLICITED : FAKE_CQ_ARMED;
 	return fake_return(call, call->error);
 }
 

@@ -269,6 +269,34 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_
 	return create_srq_ex(pd->context, &init);
 }
 
+/*
+ * In the order of rxe_srq_chk_attr(); of a device without IBV_DEVICE_SRQ_RESIZE mlx5_ib_modify_srq(), which refuses any
+ * size.
+ */
+int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask)
+{
+	struct fake_call *call = fake_enter(FAKE_MODIFY_SRQ, srq);
+	const struct ibv_device_attr *dev = &fake_dev(srq->context)->attr.orig_attr;
+	struct ibv_srq_attr *now = &fake_srq_find(srq)->attr;
+	const bool resizes = srq_attr_mask & IBV_SRQ_MAX_WR;
+	const uint32_t room = resizes ? srq_attr->max_wr : now->max_wr;
+	int err = call->error;
+
+	call->attr_mask = srq_attr_mask;
+	if (!err && resizes &&
+	    (!(dev->device_cap_flags & IBV_DEVICE_SRQ_RESIZE) || !room ||
+	     room > (uint32_t)dev->max_srq_wr))
+		err = EINVAL;
+	if (!err && (srq_attr_mask & IBV_SRQ_LIMIT) && srq_attr->srq_limit > room)
+		err = EINVAL;
+	if (!err) {
+		now->max_wr = room;
+		if (srq_attr_mask & IBV_SRQ_LIMIT)
+			now->srq_limit = srq_attr->srq_limit;
+	}
+	return fake_return(call, err);
+}
+
 int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
 {
 	struct fake_call *call = fake_enter(FAKE_QUERY_SRQ, srq);

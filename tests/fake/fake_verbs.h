@@ -441,7 +441,11 @@ void fake_qp_drains(struct ibv_qp *qp, int queries);
  */
 void fake_event(struct ibv_context *ctx, const struct ibv_async_event *event);
 
-/* A completion for ibv_poll_cq() to find; false if the queue is full. */
+/*
+ * A completion for ibv_poll_cq() to find; false if the queue is full. If the queue is armed and on a channel that
+ * ibv_create_comp_channel() has made, it is disarmed, and an event is there: poll() sees it in the channel's fd. Queues
+ * armed for solicited completions only take those that failed or have IBV_WC_IP_CSUM_OK, which here stands for solicited.
+ */
 bool fake_cq_push(struct ibv_cq *cq, const struct ibv_wc *wc);
 
 /*
@@ -488,66 +492,74 @@ struct fake_rule fake_driver_rule(enum fake_driver_type type, enum ibv_qp_state 
 
 /* ---- What was called ---------------------------------------------------------------------- */
 
-#define FAKE_VERBS(X)                           \
-	X(GET_DEVICE_LIST, ibv_get_device_list) \
-	X(OPEN_DEVICE, ibv_open_device)         \
-	X(CLOSE_DEVICE, ibv_close_device)       \
-	X(QUERY_DEVICE, ibv_query_device)       \
-	X(QUERY_DEVICE_EX, ibv_query_device_ex) \
-	X(QUERY_PORT, ibv_query_port)           \
-	X(QUERY_GID, ibv_query_gid)             \
-	X(QUERY_GID_EX, ibv_query_gid_ex)       \
-	X(QUERY_GID_TABLE, ibv_query_gid_table) \
-	X(QUERY_PKEY, ibv_query_pkey)           \
-	X(GET_PKEY_INDEX, ibv_get_pkey_index)   \
-	X(ALLOC_PD, ibv_alloc_pd)               \
-	X(DEALLOC_PD, ibv_dealloc_pd)           \
-	X(REG_MR, ibv_reg_mr)                   \
-	X(DEREG_MR, ibv_dereg_mr)               \
-	X(ALLOC_MW, ibv_alloc_mw)               \
-	X(BIND_MW, ibv_bind_mw)                 \
-	X(DEALLOC_MW, ibv_dealloc_mw)           \
-	X(OPEN_XRCD, ibv_open_xrcd)             \
-	X(CLOSE_XRCD, ibv_close_xrcd)           \
-	X(CREATE_CQ, ibv_create_cq)             \
-	X(RESIZE_CQ, ibv_resize_cq)             \
-	X(DESTROY_CQ, ibv_destroy_cq)           \
-	X(POLL_CQ, ibv_poll_cq)                 \
-	X(REQ_NOTIFY_CQ, ibv_req_notify_cq)     \
-	X(CREATE_AH, ibv_create_ah)             \
-	X(DESTROY_AH, ibv_destroy_ah)           \
-	X(CREATE_SRQ, ibv_create_srq)           \
-	X(QUERY_SRQ, ibv_query_srq)             \
-	X(DESTROY_SRQ, ibv_destroy_srq)         \
-	X(POST_SRQ_RECV, ibv_post_srq_recv)     \
-	X(CREATE_QP, ibv_create_qp)             \
-	X(MODIFY_QP, ibv_modify_qp)             \
-	X(QUERY_QP, ibv_query_qp)               \
-	X(QUERY_ECE, ibv_query_ece)             \
-	X(SET_ECE, ibv_set_ece)                 \
-	X(DESTROY_QP, ibv_destroy_qp)           \
-	X(ATTACH_MCAST, ibv_attach_mcast)       \
-	X(DETACH_MCAST, ibv_detach_mcast)       \
-	X(POST_SEND, ibv_post_send)             \
-	X(POST_RECV, ibv_post_recv)             \
-	X(WR_START, ibv_wr_start)               \
-	X(WR_COMPLETE, ibv_wr_complete)         \
-	X(WR_ABORT, ibv_wr_abort)               \
-	X(ALLOC_DM, ibv_alloc_dm)               \
-	X(FREE_DM, ibv_free_dm)                 \
-	X(REG_DM_MR, ibv_reg_dm_mr)             \
-	X(MEMCPY_TO_DM, ibv_memcpy_to_dm)       \
-	X(MEMCPY_FROM_DM, ibv_memcpy_from_dm)   \
-	X(IMPORT_DEVICE, ibv_import_device)     \
-	X(IMPORT_PD, ibv_import_pd)             \
-	X(UNIMPORT_PD, ibv_unimport_pd)         \
-	X(IMPORT_MR, ibv_import_mr)             \
-	X(UNIMPORT_MR, ibv_unimport_mr)         \
-	X(IMPORT_DM, ibv_import_dm)             \
-	X(UNIMPORT_DM, ibv_unimport_dm)         \
-	X(DM_DMABUF, ibv_dm_export_dmabuf_fd)   \
-	X(REG_DMABUF_MR, ibv_reg_dmabuf_mr)     \
-	X(GET_EVENT, ibv_get_async_event)       \
+#define FAKE_VERBS(X)                                \
+	X(GET_DEVICE_LIST, ibv_get_device_list)      \
+	X(OPEN_DEVICE, ibv_open_device)              \
+	X(CLOSE_DEVICE, ibv_close_device)            \
+	X(QUERY_DEVICE, ibv_query_device)            \
+	X(QUERY_DEVICE_EX, ibv_query_device_ex)      \
+	X(QUERY_PORT, ibv_query_port)                \
+	X(QUERY_GID, ibv_query_gid)                  \
+	X(QUERY_GID_EX, ibv_query_gid_ex)            \
+	X(QUERY_GID_TABLE, ibv_query_gid_table)      \
+	X(QUERY_PKEY, ibv_query_pkey)                \
+	X(GET_PKEY_INDEX, ibv_get_pkey_index)        \
+	X(ALLOC_PD, ibv_alloc_pd)                    \
+	X(DEALLOC_PD, ibv_dealloc_pd)                \
+	X(REG_MR, ibv_reg_mr)                        \
+	X(DEREG_MR, ibv_dereg_mr)                    \
+	X(ALLOC_MW, ibv_alloc_mw)                    \
+	X(BIND_MW, ibv_bind_mw)                      \
+	X(DEALLOC_MW, ibv_dealloc_mw)                \
+	X(OPEN_XRCD, ibv_open_xrcd)                  \
+	X(CLOSE_XRCD, ibv_close_xrcd)                \
+	X(CREATE_CQ, ibv_create_cq)                  \
+	X(RESIZE_CQ, ibv_resize_cq)                  \
+	X(DESTROY_CQ, ibv_destroy_cq)                \
+	X(POLL_CQ, ibv_poll_cq)                      \
+	X(REQ_NOTIFY_CQ, ibv_req_notify_cq)          \
+	X(START_POLL, ibv_start_poll)                \
+	X(NEXT_POLL, ibv_next_poll)                  \
+	X(END_POLL, ibv_end_poll)                    \
+	X(CREATE_CHANNEL, ibv_create_comp_channel)   \
+	X(DESTROY_CHANNEL, ibv_destroy_comp_channel) \
+	X(GET_CQ_EVENT, ibv_get_cq_event)            \
+	X(ACK_CQ_EVENTS, ibv_ack_cq_events)          \
+	X(CREATE_AH, ibv_create_ah)                  \
+	X(DESTROY_AH, ibv_destroy_ah)                \
+	X(CREATE_SRQ, ibv_create_srq)                \
+	X(MODIFY_SRQ, ibv_modify_srq)                \
+	X(QUERY_SRQ, ibv_query_srq)                  \
+	X(DESTROY_SRQ, ibv_destroy_srq)              \
+	X(POST_SRQ_RECV, ibv_post_srq_recv)          \
+	X(CREATE_QP, ibv_create_qp)                  \
+	X(MODIFY_QP, ibv_modify_qp)                  \
+	X(QUERY_QP, ibv_query_qp)                    \
+	X(QUERY_ECE, ibv_query_ece)                  \
+	X(SET_ECE, ibv_set_ece)                      \
+	X(DESTROY_QP, ibv_destroy_qp)                \
+	X(ATTACH_MCAST, ibv_attach_mcast)            \
+	X(DETACH_MCAST, ibv_detach_mcast)            \
+	X(POST_SEND, ibv_post_send)                  \
+	X(POST_RECV, ibv_post_recv)                  \
+	X(WR_START, ibv_wr_start)                    \
+	X(WR_COMPLETE, ibv_wr_complete)              \
+	X(WR_ABORT, ibv_wr_abort)                    \
+	X(ALLOC_DM, ibv_alloc_dm)                    \
+	X(FREE_DM, ibv_free_dm)                      \
+	X(REG_DM_MR, ibv_reg_dm_mr)                  \
+	X(MEMCPY_TO_DM, ibv_memcpy_to_dm)            \
+	X(MEMCPY_FROM_DM, ibv_memcpy_from_dm)        \
+	X(IMPORT_DEVICE, ibv_import_device)          \
+	X(IMPORT_PD, ibv_import_pd)                  \
+	X(UNIMPORT_PD, ibv_unimport_pd)              \
+	X(IMPORT_MR, ibv_import_mr)                  \
+	X(UNIMPORT_MR, ibv_unimport_mr)              \
+	X(IMPORT_DM, ibv_import_dm)                  \
+	X(UNIMPORT_DM, ibv_unimport_dm)              \
+	X(DM_DMABUF, ibv_dm_export_dmabuf_fd)        \
+	X(REG_DMABUF_MR, ibv_reg_dmabuf_mr)          \
+	X(GET_EVENT, ibv_get_async_event)            \
 	X(ACK_EVENT, ibv_ack_async_event)
 
 enum fake_verb {
@@ -578,7 +590,8 @@ struct fake_call {
 	enum fake_verb verb;
 	const void *object; /* the verb's first argument */
 	uint32_t port;
-	uint32_t index; /* of a GID or P_Key; number of work requests; number of polled entries */
+	uint32_t
+		index; /* of a GID or P_Key; number of work requests, polled entries or events; solicited_only */
 	int attr_mask;
 	int result; /* what was returned; of a pointer, 0 or -1 */
 	int error;  /* the errno value this stands for, 0 for success */

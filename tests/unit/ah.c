@@ -339,8 +339,41 @@ static void check_refusals(void)
 	tap_eq_int(fake_count(FAKE_CREATE_AH), 0, "neither has been tried");
 }
 
+/* ---- The other ends of a device and of a handle -------------------------------------------- */
+
+static void check_ends(void)
+{
+	struct rdmaez_diag diag;
+	struct ibv_context *ctx;
+	struct rdmaez_path path = {0};
+	struct ibv_ah *ah = NULL;
+	struct ibv_pd *pd;
+
+	ctx = fake_open(fake_reset());
+	pd = ibv_alloc_pd(ctx);
+	path.dgid = gid_of("::ffff:192.0.2.9");
+	tap_eq_int(rdmaez_ah_create(pd, &path, 1, &ah, NULL), 0, "a handle");
+	fake_fail(FAKE_DESTROY_AH, 1, EBUSY);
+	check_refusal(&diag, rdmaez_ah_destroy(ah, &diag), EBUSY, RDMAEZ_WHY_BUSY, "ibv_destroy_ah",
+		      "which is busy");
+	tap_eq_str(diag.verb, "ibv_destroy_ah", "says the verb");
+	check_success(&diag, rdmaez_ah_destroy(ah, &diag), "is destroyed");
+	check_refusal(&diag, rdmaez_ah_destroy(NULL, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "ah",
+		      "no handle");
+	ibv_dealloc_pd(pd);
+	fake_fail(FAKE_CLOSE_DEVICE, 1, EBUSY);
+	check_refusal(&diag, rdmaez_device_close(ctx, &diag), EBUSY, RDMAEZ_WHY_BUSY, "context",
+		      "a device that is busy");
+	tap_eq_int(fake_open_count(), 1, "stays open");
+	check_success(&diag, rdmaez_device_close(ctx, &diag), "is closed");
+	tap_eq_int(fake_open_count(), 0, "then nothing is left");
+	check_refusal(&diag, rdmaez_device_close(NULL, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+		      "context", "no device");
+}
+
 int main(void)
 {
+	check_ends();
 	check_creation();
 	check_rows();
 	check_network();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draining on every driver that the fake stands for, what is changed in SQD, and events with a deadline. */
-#include <sys/eventfd.h>
-
+/* Draining on every driver that the fake stands for, and what is changed in SQD. */
 #include "check.h"
 #include "findings.h"
 #include "fixture.h"
@@ -523,7 +521,7 @@ static void check_srq(void)
 	t.opts.recvs = 1; /* of no interest */
 	check_success(&t.diag, drain(), "with a shared receive queue");
 	check_drained(1, 40, 0, RECVS, "all that is there is polled, and more may come");
-	tap_eq_int(rdmaez_event_next(t.ctx, 0, &event, NULL), 0, "until the event");
+	tap_eq_int(rdmaez_event_next(t.ctx, RDMAEZ_NS_NOW, &event, NULL), 0, "until the event");
 	tap_eq_int(event.event_type, IBV_EVENT_QP_LAST_WQE_REACHED, "for the last");
 	wc.wr_id = 2;
 	fake_cq_push(init.recv_cq, &wc);
@@ -736,7 +734,7 @@ static void check_destroy(void)
 	event.event_type = IBV_EVENT_QP_FATAL;
 	event.element.qp = t.qp;
 	fake_event(t.ctx, &event);
-	tap_eq_int(rdmaez_event_next(t.ctx, 0, &event, &t.diag), 0, "an event is read");
+	tap_eq_int(rdmaez_event_next(t.ctx, RDMAEZ_NS_NOW, &event, &t.diag), 0, "an event is read");
 	check_success(&t.diag, rdmaez_qp_destroy(t.qp, &t.opts, NULL, &t.diag), "and nobody waits");
 	tap_eq_int(fake_count(FAKE_DESTROY_QP), 2, "it is gone");
 
@@ -1166,48 +1164,6 @@ static void check_resume(void)
 		      "qp", "no queue pair");
 }
 
-/* ---- Events ------------------------------------------------------------------------------- */
-
-static void check_events(void)
-{
-	struct ibv_async_event event, wanted;
-
-	start(FAKE_PROFILE_PLAIN, "6.1.0");
-	memset(&event, 0x55, sizeof(event));
-	check_refusal(&t.diag, rdmaez_event_next(t.ctx, 0, &event, &t.diag), ETIMEDOUT,
-		      RDMAEZ_WHY_EVENT_NONE, "timeout_ns", "no event");
-	check_refusal(&t.diag, rdmaez_event_next(t.ctx, 3 * MS, &event, &t.diag), ETIMEDOUT,
-		      RDMAEZ_WHY_EVENT_NONE, "timeout_ns", "nor later");
-	tap_eq_hex((unsigned int)event.event_type, 0x55555555, "the output is not written");
-	memset(&wanted, 0, sizeof(wanted));
-	wanted.event_type = IBV_EVENT_PORT_ACTIVE;
-	wanted.element.port_num = 1;
-	fake_event(t.ctx, &wanted);
-	wanted.event_type = IBV_EVENT_GID_CHANGE;
-	fake_event(t.ctx, &wanted);
-	check_success(&t.diag, rdmaez_event_next(t.ctx, UINT64_MAX, &event, &t.diag), "an event");
-	tap_eq_int(event.event_type, IBV_EVENT_PORT_ACTIVE, "the first");
-	tap_eq_int(event.element.port_num, 1, "with what it is about");
-	tap_eq_int(fake_count(FAKE_ACK_EVENT), 1, "it is acknowledged");
-	fake_fail(FAKE_GET_EVENT, 1, EAGAIN);
-	check_success(&t.diag, rdmaez_event_next(t.ctx, 3 * MS, &event, &t.diag),
-		      "another thread was faster");
-	tap_eq_int(event.event_type, IBV_EVENT_GID_CHANGE, "but there is a second");
-	fake_event(t.ctx, &wanted);
-	fake_fail(FAKE_GET_EVENT, 1, EIO);
-	CHECK_VERB_FINDINGS(&t.diag, rdmaez_event_next(t.ctx, 0, &event, &t.diag), EIO,
-			    "rdmaez_event_next", "ibv_get_async_event", "a device that is gone",
-			    LIKELY(DEVICE_GONE, "ibv_get_async_event", NOTHING));
-	fake_fail(FAKE_GET_EVENT, 1, EBADF);
-	CHECK_VERB_FINDINGS(&t.diag, rdmaez_event_next(t.ctx, 0, &event, &t.diag), EBADF,
-			    "rdmaez_event_next", "ibv_get_async_event", "anything else",
-			    LIKELY(UNEXPLAINED, "ibv_get_async_event", NOTHING));
-	check_refusal(&t.diag, rdmaez_event_next(NULL, 0, &event, &t.diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "no device");
-	check_refusal(&t.diag, rdmaez_event_next(t.ctx, 0, NULL, &t.diag), EINVAL,
-		      RDMAEZ_WHY_NULL_ARGUMENT, "event", "nowhere to put it");
-}
-
 int main(void)
 {
 	unsigned int drained = 0;
@@ -1243,7 +1199,6 @@ int main(void)
 	check_change();
 	check_change_failures();
 	check_resume();
-	check_events();
 	fake_close_all();
 	return tap_done();
 }

@@ -874,8 +874,121 @@ static void check_null(void)
 		      "what the mask does not name may be NULL");
 }
 
+/* ---- Protection domains and channels, and what SRQs become --------------------------------- */
+
+static void check_pd(void)
+{
+	struct ibv_pd *pd = NULL;
+
+	start();
+	check_success(&t.diag, rdmaez_pd_alloc(t.ctx, &pd, &t.diag), "a protection domain");
+	tap_ok(pd && pd->context == t.ctx, "is there");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
+	fake_fail(FAKE_ALLOC_PD, 1, ENOSPC);
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_pd_alloc(t.ctx, &pd, &t.diag), ENOSPC,
+			    "rdmaez_pd_alloc", "ibv_alloc_pd", "no more",
+			    LIKELY(NO_RESOURCES, "ibv_alloc_pd", NOTHING));
+	check_refusal(&t.diag, rdmaez_pd_alloc(NULL, &pd, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "no device");
+	check_refusal(&t.diag, rdmaez_pd_alloc(t.ctx, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "pd", "nowhere to put it");
+}
+
+static void check_channel(void)
+{
+	struct ibv_comp_channel *channel = NULL;
+
+	start();
+	check_success(&t.diag, rdmaez_channel_create(t.ctx, &channel, &t.diag), "a channel");
+	tap_eq_int(rdmaez_cq_create(t.ctx, 4, channel, 0, &t.cq, NULL), 0, "with a queue");
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_channel_destroy(channel, &t.diag), EBUSY,
+			    "rdmaez_channel_destroy", "ibv_destroy_comp_channel", "is in use",
+			    WRONG(CHANNEL_IN_USE, "channel", NOTHING));
+	rdmaez_cq_destroy(t.cq, NULL);
+	fake_fail(FAKE_DESTROY_CHANNEL, 1, EIO);
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_channel_destroy(channel, &t.diag), EIO,
+			    "rdmaez_channel_destroy", "ibv_destroy_comp_channel", "does not go",
+			    LIKELY(DEVICE_GONE, "ibv_destroy_comp_channel", NOTHING));
+	check_success(&t.diag, rdmaez_channel_destroy(channel, &t.diag), "it goes");
+	channel = NULL;
+	fake_fail(FAKE_CREATE_CHANNEL, 1, EMFILE);
+	CHECK_VERB_FINDINGS(&t.diag, rdmaez_channel_create(t.ctx, &channel, &t.diag), EMFILE,
+			    "rdmaez_channel_create", "ibv_create_comp_channel", "too many files",
+			    LIKELY(UNEXPLAINED, "ibv_create_comp_channel", NOTHING));
+	tap_eq_ptr(channel, NULL, "nothing is written");
+	check_refusal(&t.diag, rdmaez_channel_create(NULL, &channel, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "context", "no device");
+	check_refusal(&t.diag, rdmaez_channel_create(t.ctx, NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "channel", "nowhere to put it");
+	check_refusal(&t.diag, rdmaez_channel_destroy(NULL, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "channel", "no channel");
+}
+
+#define CHECK_SRQ_NOW(got, error, call, name, ...) \
+	CHECK_VERB_FINDINGS(&t.diag, got, error, call, "ibv_modify_srq", name, __VA_ARGS__)
+
+static void check_srq_changed(void)
+{
+	struct ibv_srq_attr attr = {0}, now;
+	struct ibv_srq *srq;
+	uint32_t most;
+
+	start();
+	srq = fake_srq(t.ctx, IBV_SRQT_BASIC); /* of 16 */
+	most = (uint32_t)t.dev->attr.orig_attr.max_srq_wr;
+	t.dev->attr.orig_attr.device_cap_flags |= IBV_DEVICE_SRQ_RESIZE;
+	fake_reset_log();
+	check_success(&t.diag, rdmaez_srq_arm(srq, 16, &t.diag), "the limit is armed");
+	tap_eq_int(fake_last(FAKE_MODIFY_SRQ)->attr_mask, IBV_SRQ_LIMIT, "and nothing else");
+	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
+	ibv_query_srq(srq, &now);
+	tap_eq_int(now.srq_limit, 16, "as asked for");
+	CHECK_SRQ_NOW(rdmaez_srq_arm(srq, 17, &t.diag), EINVAL, "rdmaez_srq_arm",
+		      "a limit above its size", LIKELY(RANGE, "attr.srq_limit", NUMBER(17, 0, 16)));
+	attr.max_wr = 32;
+	attr.srq_limit = 20;
+	check_success(&t.diag,
+		      rdmaez_srq_modify(srq, &attr, IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT, &t.diag),
+		      "both at once");
+	ibv_query_srq(srq, &now);
+	tap_eq_int(now.max_wr, 32, "it has the new size");
+	attr.srq_limit = 33;
+	CHECK_SRQ_NOW(rdmaez_srq_modify(srq, &attr, IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT, &t.diag),
+		      EINVAL, "rdmaez_srq_modify", "a limit above the new size",
+		      LIKELY(RANGE, "attr.srq_limit", NUMBER(33, 0, 32)));
+	attr.max_wr = most + 1;
+	CHECK_SRQ_NOW(rdmaez_srq_modify(srq, &attr, IBV_SRQ_MAX_WR, &t.diag), EINVAL,
+		      "rdmaez_srq_modify", "larger than the device has them",
+		      WRONG(CAP_LIMIT, "attr.max_wr", NUMBER(most + 1, 1, most)));
+	attr.max_wr = 0;
+	CHECK_SRQ_NOW(rdmaez_srq_modify(srq, &attr, IBV_SRQ_MAX_WR, &t.diag), EINVAL,
+		      "rdmaez_srq_modify", "of no size",
+		      LIKELY(RANGE, "attr.max_wr", NUMBER(0, 1, most)));
+	t.dev->attr.orig_attr.device_cap_flags &= ~(unsigned int)IBV_DEVICE_SRQ_RESIZE;
+	attr.max_wr = 8;
+	CHECK_SRQ_NOW(rdmaez_srq_modify(srq, &attr, IBV_SRQ_MAX_WR, &t.diag), EINVAL,
+		      "rdmaez_srq_modify", "a device that cannot",
+		      LIKELY(SRQ_FIXED, "attr.max_wr", NOTHING));
+	fake_fail(FAKE_MODIFY_SRQ, 1, EOPNOTSUPP);
+	CHECK_SRQ_NOW(rdmaez_srq_arm(srq, 1, &t.diag), EOPNOTSUPP, "rdmaez_srq_arm",
+		      "a driver without the verb",
+		      LIKELY(NOT_SUPPORTED, "ibv_modify_srq", NOTHING));
+	fake_fail(FAKE_QUERY_SRQ, 1, EIO);
+	CHECK_SRQ_NOW(rdmaez_srq_arm(srq, 99, &t.diag), EINVAL, "rdmaez_srq_arm",
+		      "one that does not tell its size",
+		      LIKELY(UNEXPLAINED, "ibv_modify_srq", NOTHING));
+	tap_eq_int(rdmaez_srq_arm(srq, 99, NULL), EINVAL, "without a record");
+	check_refusal(&t.diag, rdmaez_srq_arm(NULL, 1, &t.diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+		      "srq", "no queue");
+	check_refusal(&t.diag, rdmaez_srq_modify(srq, NULL, 0, &t.diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "attr", "no attributes");
+}
+
 int main(void)
 {
+	check_pd();
+	check_channel();
+	check_srq_changed();
 	check_cq();
 	check_cq_hidden();
 	check_cq_resize();

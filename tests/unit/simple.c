@@ -133,6 +133,93 @@ static void check_options(void)
 	tap_eq_int(fake_open_count(), 0, "nothing is left");
 }
 
+/* What a server shares among its queue pairs. */
+static void check_shared(void)
+{
+	static const enum fake_verb order[] = {
+		FAKE_DESTROY_QP,      FAKE_DEREG_MR,   FAKE_DESTROY_SRQ, FAKE_DESTROY_CQ,
+		FAKE_DESTROY_CHANNEL, FAKE_DEALLOC_PD, FAKE_CLOSE_DEVICE};
+	struct ibv_qp_init_attr_ex init_ex;
+	struct ibv_qp_init_attr init;
+	struct ibv_srq_attr shared;
+	struct ibv_qp *qp;
+	unsigned int calls;
+
+	start();
+	t.opts.flags = RDMAEZ_SIMPLE_CHANNEL | RDMAEZ_SIMPLE_SRQ;
+	t.opts.recvs = 40;
+	t.opts.sges = 2;
+	t.opts.send_ops = IBV_QP_EX_WITH_RDMA_WRITE;
+	check_success(&t.diag, open_simple(), "all that there is");
+	tap_eq_ptr(t.simple.send_cq, t.simple.recv_cq, "one completion queue");
+	tap_eq_int(t.simple.send_cq->cqe, 65 + 41, "for both sides");
+	tap_eq_ptr(t.simple.send_cq->channel, t.simple.channel, "on the channel");
+	tap_ok(t.simple.channel != NULL, "which is there");
+	tap_eq_ptr(t.simple.qp->srq, t.simple.srq, "receives are taken from the shared queue");
+	ibv_query_srq(t.simple.srq, &shared);
+	tap_eq_int(shared.max_wr, 40, "of as many as asked for");
+	tap_eq_int(shared.max_sge, 2, "and as many SGEs");
+	tap_ok(ibv_qp_to_qp_ex(t.simple.qp) != NULL, "it is an extended queue pair");
+	rdmaez_simple_init_attr(&t.simple, &t.opts, &init);
+	tap_eq_ptr(init.srq, t.simple.srq, "another one would share it");
+	qp = ibv_create_qp(t.simple.pd, &init);
+	tap_ok(qp && qp->send_cq == t.simple.send_cq, "and the completion queue");
+	ibv_destroy_qp(qp);
+	rdmaez_simple_init_attr_ex(&t.simple, &t.opts, &init_ex);
+	tap_eq_hex(init_ex.comp_mask, IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		   "an extended one as well");
+	tap_eq_hex((unsigned int)init_ex.send_ops_flags, IBV_QP_EX_WITH_RDMA_WRITE,
+		   "for these operations");
+	tap_eq_ptr(init_ex.pd, t.simple.pd, "in the protection domain");
+	tap_eq_ptr(init_ex.srq, t.simple.srq, "with the shared queue");
+	tap_eq_int(memcmp(&init_ex.cap, &init.cap, sizeof(init.cap)), 0, "of the same size");
+	tap_eq_int(init_ex.sq_sig_all, 1, "every send completes");
+	fake_reset_log();
+	check_success(&t.diag, rdmaez_simple_close(&t.simple, &t.diag), "all is closed");
+	tap_eq_int(fake_count(FAKE_ANY), COUNT_OF(order), "by a call for each object");
+	for (unsigned int i = 0; i < COUNT_OF(order); i++)
+		tap_eq_str(fake_verb_str(fake_nth(i + 1)->verb), fake_verb_str(order[i]), "call %u",
+			   i + 1);
+	tap_ok(is_empty(&t.simple), "every member is NULL");
+	tap_eq_int(fake_open_count(), 0, "nothing is left");
+
+	start();
+	t.opts.flags = RDMAEZ_SIMPLE_ONE_CQ | RDMAEZ_SIMPLE_NO_QP;
+	t.opts.cqes = 1000;
+	check_success(&t.diag, open_simple(), "without a queue pair");
+	tap_eq_ptr(t.simple.qp, NULL, "there is none");
+	tap_eq_int(t.simple.send_cq->cqe, 1000, "but room for the completions of many");
+	tap_eq_ptr(t.simple.channel, NULL, "no channel");
+	tap_eq_ptr(t.simple.srq, NULL, "no shared receive queue");
+	tap_eq_int(fake_count(FAKE_CREATE_CQ), 1, "one completion queue");
+	rdmaez_simple_init_attr_ex(&t.simple, NULL, &init_ex);
+	tap_eq_hex(init_ex.comp_mask, IBV_QP_INIT_ATTR_PD, "without operations");
+	tap_eq_int(rdmaez_simple_close(&t.simple, NULL), 0, "closed");
+	tap_eq_int(fake_open_count(), 0, "nothing is left");
+
+	/* Whichever call it is. */
+	start();
+	t.opts.flags = RDMAEZ_SIMPLE_CHANNEL | RDMAEZ_SIMPLE_SRQ;
+	open_simple();
+	calls = fake_count(FAKE_ANY);
+	rdmaez_simple_close(&t.simple, NULL);
+	for (unsigned int nth = 1; nth <= calls; nth++) {
+		start();
+		t.opts.flags = RDMAEZ_SIMPLE_CHANNEL | RDMAEZ_SIMPLE_SRQ;
+		fake_fail(FAKE_ANY, nth, ENOMEM);
+		if (open_simple() == 0)
+			rdmaez_simple_close(&t.simple, NULL);
+		tap_eq_int(fake_open_count(), 0, "call %u of %u fails, with nothing left", nth,
+			   calls);
+	}
+	start();
+	t.opts.flags = 0x60;
+	CHECK_FINDINGS(&t.diag, open_simple(), EINVAL, "rdmaez_simple_open", "unknown flags",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPTION_UNKNOWN, "opts.flags",
+			RDMAEZ_VALUE_FLAGS, 0x60, 0, 0x1f});
+	tap_eq_int(fake_count(FAKE_ANY), 0, "are refused at once");
+}
+
 /* ---- Failing ------------------------------------------------------------------------------ */
 
 static const struct {
@@ -143,8 +230,8 @@ static const struct {
 	const char *field;
 	int error;
 } steps[] = {
-	{FAKE_ALLOC_PD, 1, "rdmaez_simple_open", RDMAEZ_WHY_NO_RESOURCES, "ibv_alloc_pd", ENOSPC},
-	{FAKE_ALLOC_PD, 1, "rdmaez_simple_open", RDMAEZ_WHY_UNEXPLAINED, "ibv_alloc_pd", EPERM},
+	{FAKE_ALLOC_PD, 1, "rdmaez_pd_alloc", RDMAEZ_WHY_NO_RESOURCES, "ibv_alloc_pd", ENOSPC},
+	{FAKE_ALLOC_PD, 1, "rdmaez_pd_alloc", RDMAEZ_WHY_UNEXPLAINED, "ibv_alloc_pd", EPERM},
 	{FAKE_CREATE_CQ, 1, "rdmaez_cq_create", RDMAEZ_WHY_DEVICE_GONE, "ibv_create_cq", EIO},
 	{FAKE_CREATE_CQ, 2, "rdmaez_cq_create", RDMAEZ_WHY_DEVICE_GONE, "ibv_create_cq", EIO},
 	{FAKE_REG_MR, 1, "rdmaez_mr_reg", RDMAEZ_WHY_DEVICE_GONE, "ibv_reg_mr", EIO},
@@ -232,7 +319,7 @@ static void check_refusals(void)
 		{FAKE_DESTROY_CQ, "rdmaez_cq_destroy", "cq", RDMAEZ_WHY_CQ_IN_USE},
 		{FAKE_DESTROY_CQ, "rdmaez_cq_destroy", "cq", RDMAEZ_WHY_CQ_IN_USE},
 		{FAKE_DEALLOC_PD, "rdmaez_pd_dealloc", "pd", RDMAEZ_WHY_PD_IN_USE},
-		{FAKE_CLOSE_DEVICE, "rdmaez_simple_close", "context", RDMAEZ_WHY_BUSY},
+		{FAKE_CLOSE_DEVICE, "rdmaez_device_close", "context", RDMAEZ_WHY_BUSY},
 	};
 	int left;
 
@@ -366,6 +453,7 @@ int main(void)
 {
 	check_defaults();
 	check_options();
+	check_shared();
 	check_failures();
 	check_order();
 	check_refusals();

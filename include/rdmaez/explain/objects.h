@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why completion queues, SRQs and XRC domains were not created. */
+/* Why completion queues, SRQs and XRC domains were not created or changed. */
 #ifndef RDMAEZ_EXPLAIN_OBJECTS_H
 #define RDMAEZ_EXPLAIN_OBJECTS_H
 
@@ -226,6 +226,41 @@ RDMAEZ_SEAM void rdmaez_impl_srq_explain(struct ibv_context *context,
 		rdmaez_impl_explain_count(diag, &device, "max_srq", device.max_srq);
 	}
 	rdmaez_impl_explain_rest(diag, "attr", "max_srq", device.max_srq);
+}
+
+/* After a refusal to change one: its size against the device's, the limit against its size. */
+RDMAEZ_SEAM void rdmaez_impl_srq_explain_modify(struct ibv_srq *srq,
+						const struct ibv_srq_attr *attr, int attr_mask,
+						struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_limit limits[] = {
+		RDMAEZ_IMPL_LIMIT("attr.", ibv_srq_attr, max_wr, 1, max_srq_wr, SRQ_WR)};
+	static const struct rdmaez_impl_site event = {"attr.srq_limit", RDMAEZ_WHY_RANGE,
+						      RDMAEZ_VALUE_NUMBER, 0, 0};
+	const int error = diag->error;
+	const bool resizes = attr_mask & IBV_SRQ_MAX_WR;
+	struct ibv_device_attr device;
+	struct ibv_srq_attr now;
+
+	memset(&now, 0, sizeof(now));
+	rdmaez_impl_create_ask(srq->context, &device);
+	if (ibv_query_srq(srq, &now))
+		now.max_wr = 0;
+	if (resizes)
+		rdmaez_impl_explain_limits(diag, limits, 1, attr, &device);
+	/* mlx5_ib_modify_srq(), mlx4_ib_modify_srq(): EINVAL */
+	if (resizes && !(device.device_cap_flags & IBV_DEVICE_SRQ_RESIZE) &&
+	    (error == EINVAL || error == EOPNOTSUPP || error == ENOSYS))
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_SRQ_FIXED,
+				       "attr.max_wr");
+	if (resizes)
+		now.max_wr = attr->max_wr;
+	/* rxe_srq_chk_attr(), siw_modify_srq(), rvt_modify_srq() */
+	if (error == EINVAL && (attr_mask & IBV_SRQ_LIMIT) && now.max_wr &&
+	    attr->srq_limit > now.max_wr)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &event, attr->srq_limit, 0,
+					now.max_wr);
+	rdmaez_impl_explain_rest(diag, "attr", NULL, 0);
 }
 
 /* ---- XRC domains -------------------------------------------------------------------------- */

@@ -36,8 +36,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_device_is_active(struct ibv_context *context)
 	return false;
 }
 
-RDMAEZ_API int rdmaez_device_open(const char *name, struct ibv_context **context,
-				  struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_device_open(const char *name, struct ibv_context **context,
+				   struct rdmaez_diag *diag)
 {
 	struct ibv_context *open_one, *chosen = NULL;
 	struct ibv_device **list, *refused = NULL;
@@ -79,6 +79,16 @@ RDMAEZ_API int rdmaez_device_open(const char *name, struct ibv_context **context
 		ibv_free_device_list(list);
 	/* Never 0; saying so shows the compiler that the output is written where this returns 0. */
 	return chosen ? 0 : error ? error : ENODEV;
+}
+
+RDMAEZ_API int rdmaez_device_close(struct ibv_context *context, struct rdmaez_diag *diag)
+{
+	const int error =
+		rdmaez_impl_begin(diag, "rdmaez_device_close", context, context ? NULL : "context");
+
+	return error ? error
+		     : rdmaez_impl_end(diag, ibv_close_device(context), "ibv_close_device",
+				       "context", RDMAEZ_WHY_BUSY);
 }
 
 RDMAEZ_IMPL_END

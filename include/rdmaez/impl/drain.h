@@ -9,8 +9,6 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#include <poll.h>
-
 #ifndef RDMAEZ_IMPL_AH_H
 #include "ah.h"
 #endif
@@ -680,34 +678,6 @@ RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag)
 	if (qp->state == IBV_QPS_SQE || qp->state == IBV_QPS_SQD || qp->state == IBV_QPS_RTS)
 		return rdmaez_impl_qp_to(qp, IBV_QPS_RTS, NULL, diag, call);
 	return rdmaez_impl_resume_refuse(diag, qp->state, 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE);
-}
-
-/* ---- Events ------------------------------------------------------------------------------- */
-
-RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_ns,
-				  struct ibv_async_event *event, struct rdmaez_diag *diag)
-{
-	const uint64_t deadline =
-		timeout_ns ? rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_DRAIN_NS) : 0;
-	const char *const missing = !context ? "context" : event ? NULL : "event";
-	int error = rdmaez_impl_begin(diag, "rdmaez_event_next", context, missing);
-	struct ibv_async_event next;
-
-	if (error)
-		return error;
-	do {
-		error = rdmaez_impl_wait(context->async_fd, POLLIN, deadline);
-		if (!error)
-			error = rdmaez_impl_error(ibv_get_async_event(context, &next));
-		if (!error) {
-			ibv_ack_async_event(&next);
-			*event = next;
-			return 0;
-		}
-	} while ((error == EAGAIN || error == EINTR) && rdmaez_impl_left(deadline));
-	if (error == ETIMEDOUT || error == EAGAIN || error == EINTR)
-		return rdmaez_impl_refuse(diag, ETIMEDOUT, RDMAEZ_WHY_EVENT_NONE, "timeout_ns");
-	return rdmaez_impl_verb(diag, error, "ibv_get_async_event");
 }
 
 RDMAEZ_IMPL_END

@@ -339,8 +339,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_ask(struct ibv_context *context,
 	return 0;
 }
 
-RDMAEZ_API int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
-				    struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
+				     struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
 {
 	const char *const missing = !context ? "context" : endpoint ? NULL : "endpoint";
 	struct rdmaez_impl_qp_build build;
@@ -423,8 +423,8 @@ RDMAEZ_IMPL int rdmaez_impl_endpoint_finish(struct ibv_qp *qp, unsigned int flag
 		       : 0;
 }
 
-RDMAEZ_API int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
-				     struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
+				      struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
 {
 	struct rdmaez_endpoint found;
 	int error = rdmaez_impl_begin(diag, "", qp ? qp->context : NULL, qp ? NULL : "qp");

@@ -37,8 +37,8 @@ extern int rdmaez_impl_verb_is_fork_initialized(void) __asm__("ibv_is_fork_initi
 	__attribute__((__weak__));
 #endif
 
-RDMAEZ_API int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsigned int access,
-			     struct ibv_mr **mr, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsigned int access,
+			      struct ibv_mr **mr, struct rdmaez_diag *diag)
 {
 	const char *const missing = !pd ? "pd" : mr ? NULL : "mr";
 	int error = rdmaez_impl_begin(diag, "rdmaez_mr_reg", pd ? pd->context : NULL, missing);

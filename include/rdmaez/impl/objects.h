@@ -24,9 +24,55 @@
 
 RDMAEZ_IMPL_BEGIN
 
-RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
-				struct ibv_comp_channel *channel, int comp_vector,
-				struct ibv_cq **cq, struct rdmaez_diag *diag)
+/* What a verb that creates an object has ended in, where no limit of the device tells more. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_objects_fail(struct rdmaez_diag *diag, const char *verb,
+					      const char *field)
+{
+	const int error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), verb);
+
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_explain_rest, (diag, field, NULL, 0));
+	return error;
+}
+
+RDMAEZ_COLD int rdmaez_pd_alloc(struct ibv_context *context, struct ibv_pd **pd,
+				struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_begin(diag, "rdmaez_pd_alloc", context,
+					    !context ? "context"
+					    : pd     ? NULL
+						     : "pd");
+	struct ibv_pd *made;
+
+	if (error)
+		return error;
+	made = ibv_alloc_pd(context);
+	if (!made)
+		return rdmaez_impl_objects_fail(diag, "ibv_alloc_pd", "pd");
+	*pd = made;
+	return 0;
+}
+
+RDMAEZ_COLD int rdmaez_channel_create(struct ibv_context *context,
+				      struct ibv_comp_channel **channel, struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_begin(diag, "rdmaez_channel_create", context,
+					    !context  ? "context"
+					    : channel ? NULL
+						      : "channel");
+	struct ibv_comp_channel *made;
+
+	if (error)
+		return error;
+	made = ibv_create_comp_channel(context);
+	if (!made)
+		return rdmaez_impl_objects_fail(diag, "ibv_create_comp_channel", "channel");
+	*channel = made;
+	return 0;
+}
+
+RDMAEZ_COLD int rdmaez_cq_create(struct ibv_context *context, int cqe,
+				 struct ibv_comp_channel *channel, int comp_vector,
+				 struct ibv_cq **cq, struct rdmaez_diag *diag)
 {
 	const char *const missing = !context ? "context" : cq ? NULL : "cq";
 	int error = rdmaez_impl_begin(diag, "rdmaez_cq_create", context, missing);
@@ -49,9 +95,9 @@ RDMAEZ_API int rdmaez_cq_create(struct ibv_context *context, int cqe,
 	return error;
 }
 
-RDMAEZ_API int rdmaez_cq_create_ex(struct ibv_context *context,
-				   struct ibv_cq_init_attr_ex *init_attr, struct ibv_cq_ex **cq,
-				   struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_cq_create_ex(struct ibv_context *context,
+				    struct ibv_cq_init_attr_ex *init_attr, struct ibv_cq_ex **cq,
+				    struct rdmaez_diag *diag)
 {
 	const char *const missing = !context     ? "context"
 				    : !init_attr ? "init_attr"
@@ -87,8 +133,8 @@ RDMAEZ_API int rdmaez_cq_resize(struct ibv_cq *cq, int cqe, struct rdmaez_diag *
 	return error;
 }
 
-RDMAEZ_API int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *init_attr,
-				 struct ibv_srq **srq, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *init_attr,
+				  struct ibv_srq **srq, struct rdmaez_diag *diag)
 {
 	const char *const missing = !pd ? "pd" : !init_attr ? "init_attr" : srq ? NULL : "srq";
 	int error = rdmaez_impl_begin(diag, "rdmaez_srq_create", pd ? pd->context : NULL, missing);
@@ -121,9 +167,9 @@ RDMAEZ_IMPL const char *rdmaez_impl_srq_missing(const struct ibv_srq_init_attr_e
 	return NULL;
 }
 
-RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
-				    struct ibv_srq_init_attr_ex *init_attr, struct ibv_srq **srq,
-				    struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_srq_create_ex(struct ibv_context *context,
+				     struct ibv_srq_init_attr_ex *init_attr, struct ibv_srq **srq,
+				     struct rdmaez_diag *diag)
 {
 	const char *const missing = !context     ? "context"
 				    : !init_attr ? "init_attr"
@@ -149,8 +195,42 @@ RDMAEZ_API int rdmaez_srq_create_ex(struct ibv_context *context,
 	return error;
 }
 
-RDMAEZ_API int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *init_attr,
-				struct ibv_xrcd **xrcd, struct rdmaez_diag *diag)
+RDMAEZ_IMPL int rdmaez_impl_srq_modify(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+				       int attr_mask, struct rdmaez_diag *diag, const char *call)
+{
+	int error = rdmaez_impl_begin(diag, call, srq ? srq->context : NULL,
+				      !srq   ? "srq"
+				      : attr ? NULL
+					     : "attr");
+
+	if (error)
+		return error;
+	error = rdmaez_impl_error(ibv_modify_srq(srq, attr, attr_mask));
+	if (error) {
+		rdmaez_impl_failed(diag, error, "ibv_modify_srq");
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_srq_explain_modify,
+				    (srq, attr, attr_mask, diag));
+	}
+	return error;
+}
+
+RDMAEZ_API int rdmaez_srq_modify(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask,
+				 struct rdmaez_diag *diag)
+{
+	return rdmaez_impl_srq_modify(srq, attr, attr_mask, diag, "rdmaez_srq_modify");
+}
+
+RDMAEZ_API int rdmaez_srq_arm(struct ibv_srq *srq, uint32_t limit, struct rdmaez_diag *diag)
+{
+	struct ibv_srq_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.srq_limit = limit;
+	return rdmaez_impl_srq_modify(srq, &attr, IBV_SRQ_LIMIT, diag, "rdmaez_srq_arm");
+}
+
+RDMAEZ_COLD int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *init_attr,
+				 struct ibv_xrcd **xrcd, struct rdmaez_diag *diag)
 {
 	const char *const missing = !context     ? "context"
 				    : !init_attr ? "init_attr"
@@ -181,6 +261,23 @@ RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag)
 	return error ? error
 		     : rdmaez_impl_end(diag, ibv_dealloc_pd(pd), "ibv_dealloc_pd", "pd",
 				       RDMAEZ_WHY_PD_IN_USE);
+}
+
+/* libibverbs counts the queues of a channel, and asks nobody: so EBUSY is certain. */
+RDMAEZ_API int rdmaez_channel_destroy(struct ibv_comp_channel *channel, struct rdmaez_diag *diag)
+{
+	int error =
+		rdmaez_impl_begin(diag, "rdmaez_channel_destroy", channel ? channel->context : NULL,
+				  channel ? NULL : "channel");
+
+	if (error)
+		return error;
+	error = rdmaez_impl_error(ibv_destroy_comp_channel(channel));
+	if (error != EBUSY)
+		return rdmaez_impl_verb(diag, error, "ibv_destroy_comp_channel");
+	rdmaez_impl_failed(diag, error, "ibv_destroy_comp_channel");
+	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CHANNEL_IN_USE, "channel");
+	return error;
 }
 
 RDMAEZ_API int rdmaez_cq_destroy(struct ibv_cq *cq, struct rdmaez_diag *diag)

@@ -75,8 +75,8 @@ RDMAEZ_IMPL int rdmaez_impl_create(struct ibv_pd *pd, struct ibv_qp_init_attr *i
 	return 0;
 }
 
-RDMAEZ_API int rdmaez_qp_create(struct ibv_pd *pd, struct ibv_qp_init_attr *init_attr,
-				struct ibv_qp **qp, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_qp_create(struct ibv_pd *pd, struct ibv_qp_init_attr *init_attr,
+				 struct ibv_qp **qp, struct rdmaez_diag *diag)
 {
 	const int error =
 		rdmaez_impl_create_begin(pd, init_attr, qp ? NULL : "qp", "rdmaez_qp_create", diag);
@@ -97,9 +97,9 @@ RDMAEZ_IMPL const char *rdmaez_impl_create_missing_ex(const struct ibv_qp_init_a
 	return rdmaez_impl_create_missing(ex->qp_type, ex->send_cq, ex->recv_cq);
 }
 
-RDMAEZ_API int rdmaez_qp_create_ex(struct ibv_context *context,
-				   struct ibv_qp_init_attr_ex *init_attr, struct ibv_qp **qp,
-				   struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_qp_create_ex(struct ibv_context *context,
+				    struct ibv_qp_init_attr_ex *init_attr, struct ibv_qp **qp,
+				    struct rdmaez_diag *diag)
 {
 	const char *missing = !context ? "context" : !init_attr ? "init_attr" : !qp ? "qp" : NULL;
 	struct ibv_qp_init_attr_ex asked; /* a provider may write over it, then refuse */

@@ -109,6 +109,9 @@ RDMAEZ_SEAM void rdmaez_impl_cq_explain_resize(const struct ibv_cq *cq, int cqe,
 RDMAEZ_SEAM void rdmaez_impl_srq_explain(struct ibv_context *context,
 					 const struct ibv_srq_init_attr_ex *init,
 					 struct rdmaez_diag *diag);
+RDMAEZ_SEAM void rdmaez_impl_srq_explain_modify(struct ibv_srq *srq,
+						const struct ibv_srq_attr *attr, int attr_mask,
+						struct rdmaez_diag *diag);
 RDMAEZ_SEAM void rdmaez_impl_xrcd_explain(struct ibv_context *context,
 					  const struct ibv_xrcd_init_attr *init,
 					  struct rdmaez_diag *diag);

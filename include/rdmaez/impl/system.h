@@ -102,6 +102,13 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_deadline(uint64_t timeout_ns, uint64_t unl
 	return timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
 }
 
+/* The same for what waits 10 s where it is not told how long, and not at all for RDMAEZ_NS_NOW: 0. */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_until(uint64_t timeout_ns)
+{
+	return timeout_ns == RDMAEZ_NS_NOW ? 0
+					   : rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_WAIT_NS);
+}
+
 /* How many ns there are until then. */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_left(uint64_t deadline)
 {

@@ -167,6 +167,70 @@ RDMAEZ_API int rdmaez_wc_imm(const struct ibv_wc *wc, uint32_t *imm)
 	return 0;
 }
 
+/* Whether an IPv4 header of five words stands here: the sum of its 16-bit words, itself included, has all bits set. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_grh_is_ipv4(const uint8_t *ip)
+{
+	uint32_t sum = 0;
+
+	for (int i = 0; i < 20; i += 2)
+		sum += (uint32_t)ip[i] << 8 | ip[i + 1];
+	return ip[0] == 0x45 && (sum & 0xffff) + (sum >> 16) == 0xffff;
+}
+
+/* An address of IPv4 as a GID. */
+RDMAEZ_IMPL void rdmaez_impl_grh_map(union ibv_gid *gid, const uint8_t *address)
+{
+	memset(gid, 0, sizeof(*gid));
+	gid->raw[10] = gid->raw[11] = 0xff;
+	memcpy(gid->raw + 12, address, 4);
+}
+
+/* Why a message has no header to read; returns the errno value. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_grh_refuse(int error, enum rdmaez_why why, const char *field,
+					    struct rdmaez_diag *diag)
+{
+	rdmaez_impl_diag_reset(diag, "rdmaez_wc_grh");
+	return rdmaez_impl_refuse(diag, error, why, field);
+}
+
+RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct rdmaez_grh *grh,
+			     struct rdmaez_diag *diag)
+{
+	const uint8_t *const byte = (const uint8_t *)buffer, *const ip = byte + 20;
+	struct rdmaez_grh found;
+
+	if (wc->status != IBV_WC_SUCCESS || !(wc->opcode & IBV_WC_RECV) || wc->byte_len < 40)
+		return rdmaez_impl_grh_refuse(EINVAL, RDMAEZ_WHY_WC_NO_SENDER, "wc", diag);
+	memset(&found, 0, sizeof(found));
+	found.payload = byte + 40;
+	found.length = wc->byte_len - 40;
+	if (!(wc->wc_flags & IBV_WC_GRH)) {
+		*grh = found;
+		return 0;
+	}
+	if (byte[0] >> 4 == 6 ? rdmaez_impl_grh_is_ipv4(ip) : ip[0] >> 4 == 4) {
+		found.version = 4;
+		found.traffic_class = ip[1];
+		found.hop_limit = ip[8];
+		found.next_header = ip[9];
+		rdmaez_impl_grh_map(&found.sgid, ip + 12);
+		rdmaez_impl_grh_map(&found.dgid, ip + 16);
+	} else if (byte[0] >> 4 == 6) {
+		found.version = 6;
+		found.traffic_class = (uint8_t)(byte[0] << 4 | byte[1] >> 4);
+		found.flow_label = (byte[1] & 0xfu) << 16 | (uint32_t)byte[2] << 8 | byte[3];
+		found.next_header = byte[6];
+		found.hop_limit = byte[7];
+		memcpy(found.sgid.raw, byte + 8, 16);
+		memcpy(found.dgid.raw, byte + 24, 16);
+	} else {
+		return rdmaez_impl_grh_refuse(EPROTONOSUPPORT, RDMAEZ_WHY_WC_NO_HEADER, "buffer",
+					      diag);
+	}
+	*grh = found;
+	return 0;
+}
+
 /* Whether the time is over, counted from the first call; if it has been long, a rest. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_is_late(uint64_t *begun, uint64_t timeout_ns)
 {
@@ -305,12 +369,6 @@ RDMAEZ_COLD const struct rdmaez_advice *rdmaez_wc_explain(const struct ibv_wc *w
 					   : rdmaez_impl_advice_untold();
 }
 
-RDMAEZ_COLD const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_async_event *event)
-{
-	return rdmaez_impl_tell_event_explain ? rdmaez_impl_tell_event_explain(event)
-					      : rdmaez_impl_advice_untold();
-}
-
 RDMAEZ_COLD const char *rdmaez_wc_vendor_str(const struct ibv_wc *wc)
 {
 	return rdmaez_impl_tell_wc_vendor_str ? rdmaez_impl_tell_wc_vendor_str(wc) : "";
@@ -337,14 +395,6 @@ RDMAEZ_COLD int rdmaez_wc_explain_recv(const struct ibv_wc *wc, struct ibv_qp *q
 	return rdmaez_impl_tell_wc_explain_recv
 		       ? rdmaez_impl_tell_wc_explain_recv(wc, qp, wr, diag)
 		       : rdmaez_impl_untold(diag, "rdmaez_wc_explain_recv");
-}
-
-RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
-					struct rdmaez_diag *diag)
-{
-	return rdmaez_impl_tell_event_explain_qp
-		       ? rdmaez_impl_tell_event_explain_qp(event, diag)
-		       : rdmaez_impl_untold(diag, "rdmaez_event_explain_qp");
 }
 
 RDMAEZ_IMPL_END

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file cq.h
+ * @brief Completion queues that are waited for without polling: by the events of a completion channel, with a deadline
+ *        or in an event loop; and extended completion queues.
+ *
+ * A queue that was created with a channel (rdmaez_channel_create(), rdmaez_cq_create()) sends one event for the next
+ * completion after it was armed, and none for those that came before. So a program arms the queue, then polls until it
+ * is empty, then waits. These functions keep to that order:
+ *
+ * - rdmaez_cq_wait() is all that a program with one queue on a channel needs. It polls, and only if that is not enough
+ *   it arms, polls again, sleeps until the event comes, and acknowledges it.
+ * - rdmaez_channel_next() is for event loops (epoll, libuv), and for several queues on one channel. Arm each queue by
+ *   rdmaez_cq_arm() and poll it once until it is empty. When `channel->fd` is readable, call rdmaez_channel_next() with
+ *   #RDMAEZ_NS_NOW until it tells of no queue, and poll each queue that it tells of until that is empty: it is armed
+ *   again already.
+ *
+ * ibv_destroy_cq() waits, without an end, until each event that was taken is acknowledged, and each acknowledgement
+ * takes a lock. So `struct rdmaez_cq_watch` counts them, rdmaez_channel_next() acknowledges 64 at a time, and
+ * rdmaez_cq_ack() the rest, before the queue is destroyed.
+ *
+ * @par The descriptor
+ * Nothing here changes the flags of `channel->fd`; rdmaez_channel_nonblock() does when asked. Everything waits by
+ * poll(2) and takes an event only where there is one. A channel whose descriptor blocks needs one thread at a time;
+ * where several threads take events, make it non-blocking, or one may wait beyond its deadline for what another has
+ * taken. A signal that is handled meanwhile neither ends a wait nor loses an event.
+ *
+ * @par Threads
+ * May be called from any thread; one at a time for a `struct rdmaez_cq_watch`, for a batch, for a queue that is waited
+ * for by rdmaez_cq_wait(), and for an extended queue that is polled.
+ * @par Verbs calls
+ * As listed with each function.
+ * @par Cost
+ * Where completions are there, rdmaez_cq_wait() costs one ibv_poll_cq(). A wait costs one ibv_req_notify_cq(), another
+ * ibv_poll_cq(), and four system calls: a look for events left over, the wait, the event, and on most devices none for
+ * arming (on rxe and siw one). rdmaez_channel_next() costs two system calls for each event and one where there is none.
+ * Success takes less than 300 bytes of stack, a failure about 2 KB.
+ * @par Sources
+ * ibv_get_cq_event(), ibv_req_notify_cq(), ibv_create_cq_ex(); `ib_uverbs_event_read()` of Linux 6.1 to 7.2;
+ * ibv_ack_cq_events() and the providers' `destroy_cq` of rdma-core 65.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_CQ_H
+#define RDMAEZ_CQ_H
+
+#ifndef RDMAEZ_WC_H
+#include "wc.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief How a completion queue is armed. */
+enum rdmaez_cq_flags {
+	/** Only a completion that failed, or a receive of a message sent with IBV_SEND_SOLICITED, makes an event. */
+	RDMAEZ_CQ_SOLICITED = 1 << 0
+};
+
+/** @brief A completion queue on a channel. Start from all zero and set `cq`. */
+struct rdmaez_cq_watch {
+	struct ibv_cq *cq; /**< the queue; of an extended one ibv_cq_ex_to_cq() */
+	unsigned int
+		flags; /**< how rdmaez_channel_next() arms it again: enum rdmaez_cq_flags; 0: for any completion */
+	unsigned int
+		events; /**< how many events were taken and are not acknowledged: rdmaez_cq_ack() */
+};
+
+/**
+ * @brief Makes the descriptor of a channel non-blocking: sets O_NONBLOCK on `channel->fd`.
+ *
+ * Then ibv_get_cq_event() returns -1 with EAGAIN where there is no event. The flag holds for all who have the
+ * descriptor.
+ *
+ * @param channel the channel
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 it does not block any more
+ * @retval EINVAL @p channel is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @return any errno of fcntl(2), such as EBADF (#RDMAEZ_WHY_UNEXPLAINED)
+ * @par Verbs calls
+ * None; two of fcntl(2).
+ */
+RDMAEZ_API int rdmaez_channel_nonblock(struct ibv_comp_channel *channel, struct rdmaez_diag *diag);
+
+/**
+ * @brief Arms a completion queue, as ibv_req_notify_cq() does: the next completion makes an event.
+ *
+ * Poll the queue after that until it is empty: what is in it already makes no event.
+ *
+ * @param cq the completion queue
+ * @param flags enum rdmaez_cq_flags; 0: for any completion
+ * @param diag receives, on failure only, the explanation; may be NULL
+ * @retval 0 it is armed
+ * @retval EINVAL @p cq is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or has no channel, so that no event could come
+ *         (#RDMAEZ_WHY_CQ_NO_CHANNEL)
+ * @return any errno of ibv_req_notify_cq() (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NOT_SUPPORTED,
+ *         #RDMAEZ_WHY_UNEXPLAINED)
+ * @par Verbs calls
+ * One ibv_req_notify_cq().
+ */
+RDMAEZ_API int rdmaez_cq_arm(struct ibv_cq *cq, unsigned int flags, struct rdmaez_diag *diag);
+
+/**
+ * @brief Sleeps until a completion queue has enough completions, one has failed, or the time is over.
+ *
+ * It does what rdmaez_wc_wait() does, by the queue's channel, on which no other queue may be. Whatever was polled is in
+ * @p batch, also after a failure. The caller neither arms nor acknowledges.
+ *
+ * With `want` at 0 it waits for whatever comes first, and that nothing has come is no failure: 0 is returned, `count`
+ * is 0, and no record is written. With a number in `want`, fewer are ETIMEDOUT.
+ *
+ * @param cq the completion queue, with a channel of its own
+ * @param qp the queue pair that is asked for causes if one of its completions has failed; NULL: none
+ * @param batch receives the completions; see above for `want`
+ * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: it polls once; #RDMAEZ_NS_FOREVER: forever
+ * @param diag receives, on failure only, the explanation; may be NULL
+ * @retval 0 there are as many as wanted, all successful; or `want` is 0
+ * @retval EIO one has failed, or ibv_poll_cq() has: as rdmaez_wc_poll()
+ * @retval ETIMEDOUT there are fewer than `want` (#RDMAEZ_WHY_WC_LATE)
+ * @retval EINVAL as rdmaez_wc_wait(); @p cq has no channel (#RDMAEZ_WHY_CQ_NO_CHANNEL); or an event of another
+ *         queue came (#RDMAEZ_WHY_CQ_OTHER_EVENT): it was acknowledged, and the other queue is not armed any more
+ * @return any other errno of ibv_req_notify_cq() or ibv_get_cq_event() (#RDMAEZ_WHY_DEVICE_GONE,
+ *         #RDMAEZ_WHY_UNEXPLAINED)
+ * @par Verbs calls
+ * ibv_poll_cq(); where it sleeps ibv_req_notify_cq(), ibv_get_cq_event() and ibv_ack_cq_events(); after a failure those
+ * of rdmaez_wc_explain_qp().
+ */
+RDMAEZ_COLD int rdmaez_cq_wait(struct ibv_cq *cq, struct ibv_qp *qp, struct rdmaez_wc_batch *batch,
+			       uint64_t timeout_ns, struct rdmaez_diag *diag);
+
+/**
+ * @brief Takes the next event of a channel, arms its queue again, and tells which queue it is.
+ *
+ * Poll that queue until it is empty. An event may come for a queue that is empty by now: it was polled after it had
+ * been armed.
+ *
+ * @param channel the channel
+ * @param watched the queues on the channel; it looks at one after the other
+ * @param count how many
+ * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
+ * @param which receives the queue, in @p watched; NULL: nothing has come, which is no failure and writes no record.
+ *        Written on success only
+ * @param diag receives, on failure only, the explanation; may be NULL
+ * @retval 0 @p which is the queue, or NULL
+ * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or the event is of a queue that is not in @p watched
+ *         (#RDMAEZ_WHY_CQ_OTHER_EVENT): it was acknowledged, and that queue is not armed any more
+ * @return any errno of ibv_get_cq_event() or ibv_req_notify_cq() (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED);
+ *         after that of the latter the event is counted
+ * @par Verbs calls
+ * One ibv_get_cq_event(), one ibv_req_notify_cq(), and at every 64th event of a queue one ibv_ack_cq_events().
+ */
+RDMAEZ_COLD int rdmaez_channel_next(struct ibv_comp_channel *channel,
+				    struct rdmaez_cq_watch *watched, size_t count,
+				    uint64_t timeout_ns, struct rdmaez_cq_watch **which,
+				    struct rdmaez_diag *diag);
+
+/**
+ * @brief Acknowledges the events of a queue that rdmaez_channel_next() has taken: before the queue is destroyed.
+ *
+ * @param watch the queue, not NULL
+ * @par Verbs calls
+ * One ibv_ack_cq_events() if there is anything to acknowledge.
+ */
+RDMAEZ_API void rdmaez_cq_ack(struct rdmaez_cq_watch *watch);
+
+/** @brief What rdmaez_cq_poll_ex() reads of each completion. Start from all zero. */
+struct rdmaez_cq_ex_opts {
+	uint64_t
+		wc_flags; /**< those that the queue was created with: IBV_WC_EX_WITH_ bits; 0: none of their fields */
+	/** Is called with each completion while the queue stands at it: may read what `struct ibv_wc` does not have, such as
+	 *  ibv_wc_read_completion_ts(), but must not poll. NULL: nothing is called */
+	void (*completed)(void *arg, struct ibv_cq_ex *cq, const struct ibv_wc *wc);
+	void *arg; /**< passed to `completed` */
+};
+
+/**
+ * @brief Takes the completions that are in an extended completion queue, as rdmaez_wc_poll() does with an ordinary one.
+ *
+ * Between ibv_start_poll() and ibv_end_poll() it fills a `struct ibv_wc` for each:
+ *
+ * | member | read |
+ * |---|---|
+ * | `wr_id`, `status`, `vendor_err` | always |
+ * | `opcode`, `wc_flags` | if it has succeeded |
+ * | `qp_num` | with IBV_WC_EX_WITH_QP_NUM; else it is that of @p qp, 0 without one |
+ * | `byte_len`, `src_qp`, `slid`, `sl`, `dlid_path_bits` | if it has succeeded, with the bit of that name |
+ * | `imm_data`, or `invalidated_rkey` | if it has succeeded and `wc_flags` says so, with IBV_WC_EX_WITH_IMM |
+ *
+ * All else is 0. The bits that have no member of `struct ibv_wc`, time stamps for one, are for `completed`.
+ *
+ * @param cq the extended completion queue
+ * @param qp the queue pair that is asked for causes if one of its completions has failed; NULL: none
+ * @param opts what is read; NULL: all defaults
+ * @param batch receives the completions; `want` is not looked at
+ * @param diag receives, on failure only, the explanation; may be NULL
+ * @retval 0 those that are there, none included, are successful
+ * @retval EIO one has failed, as with rdmaez_wc_poll(); or ibv_start_poll() or ibv_next_poll() has
+ *         (#RDMAEZ_WHY_DEVICE_GONE)
+ * @retval EINVAL as rdmaez_wc_poll(); or the queue was created without one of `opts->wc_flags`
+ *         (#RDMAEZ_WHY_CQ_EX_FLAGS)
+ * @par Verbs calls
+ * ibv_start_poll(), ibv_next_poll(), ibv_end_poll() and readers; after a failure those of rdmaez_wc_explain_qp().
+ */
+RDMAEZ_COLD int rdmaez_cq_poll_ex(struct ibv_cq_ex *cq, struct ibv_qp *qp,
+				  const struct rdmaez_cq_ex_opts *opts,
+				  struct rdmaez_wc_batch *batch, struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/cq.h"
+#endif
+
+#endif

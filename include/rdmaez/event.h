@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file event.h
+ * @brief Asynchronous events read with a deadline, and explained: what happened, why, and what to do.
+ *
+ * Events tell what no completion does: a queue pair has failed, a completion queue has overflowed, a shared receive
+ * queue runs low, a port or its addresses have changed. rdmaez_event_next() reads the next one; rdmaez_event_explain()
+ * tells what it means, and rdmaez_event_explain_qp() why. rdmaez_event_format() in fmt.h writes it as text. The events
+ * of completion queues are others: cq.h.
+ *
+ * Events are looked up by number, so they are explained whatever the version of the installed verbs.h.
+ *
+ * @par Threads
+ * May be called from any thread; rdmaez_event_next() from one at a time for a device, unless `context->async_fd` does
+ * not block.
+ * @par Verbs calls
+ * None, but where they are listed with a function.
+ * @par Sources
+ * ibv_get_async_event(); what the drivers of Linux 7.2 report.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_EVENT_H
+#define RDMAEZ_EVENT_H
+
+#ifndef RDMAEZ_WC_H
+#include "wc.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief Reads the next asynchronous event of a device, with a deadline, and acknowledges it at once.
+ *
+ * So destroying the object it is about does not wait for an acknowledgement. Use `event->element` only to compare,
+ * unless the object is known to exist still. The flags of `context->async_fd` stay as they are: where it blocks, no
+ * other thread may read events, or this one may wait beyond the deadline for what the other has taken.
+ *
+ * @param context the open device
+ * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
+ * @param event receives the event; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p event is the event; rdmaez_event_explain() tells what it means
+ * @retval EINVAL @p context or @p event is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @retval ETIMEDOUT none came (#RDMAEZ_WHY_EVENT_NONE)
+ * @return any errno value of ibv_get_async_event() (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
+ * @par Verbs calls
+ * One ibv_get_async_event() and one ibv_ack_async_event().
+ */
+RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_ns,
+				  struct ibv_async_event *event, struct rdmaez_diag *diag);
+
+/**
+ * @brief Explains an asynchronous event: what happened, the likely causes, what to do, and which member
+ *        of `element` may be read.
+ *
+ * Pass every event that ibv_get_async_event() returns to ibv_ack_async_event() once its element is no longer
+ * needed: ibv_destroy_qp(), ibv_destroy_cq(), ibv_destroy_srq() and ibv_destroy_wq() wait until all events
+ * of their object are acknowledged.
+ *
+ * @param event the event; only `event_type` is read. NULL counts as an unknown event
+ * @return static data, never NULL; its code is -1 if the event is unknown
+ */
+RDMAEZ_COLD const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_async_event *event);
+
+/**
+ * @brief Narrows down the causes of an asynchronous event by its queue pair.
+ *
+ * IBV_EVENT_QP_REQ_ERR and IBV_EVENT_QP_ACCESS_ERR tell the responder what its peer sees as
+ * IBV_WC_REM_INV_REQ_ERR and IBV_WC_REM_ACCESS_ERR; the access flags and depths that matter are those of
+ * this queue pair, after the peer's key, address and length. For every queue pair event, `diag->from` is the
+ * queue pair's current state, and `diag->event` the event. Events of other objects have no queue pair to
+ * query, and no findings.
+ *
+ * @param event the event, not acknowledged yet, so that its queue pair still exists
+ * @param diag receives the findings; its `error` stays 0 if 0 is returned. May be NULL
+ * @retval 0 @p diag holds the findings; also where the query fails with EOPNOTSUPP or EINVAL
+ * @retval EINVAL @p event or its queue pair is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @return any other errno of ibv_query_qp(); @p diag still has the findings that do not depend on it, and after
+ *         them #RDMAEZ_WHY_QUERY_REFUSED, likely
+ * @par Verbs calls
+ * For an event of a queue pair one ibv_query_device() and, where the driver tells anything of it, one
+ * ibv_query_qp(), which refreshes `qp->state`; else none.
+ */
+RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
+					struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/event.h"
+#endif
+
+#endif
