@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A program that has its objects from functions which end it where they fail, by rdmaez_diag_need(), compiles without a
+# warning by every optimisation: no compiler takes a variable for uninitialised that such a function has written.
+
+source tests/compile/lib.bash
+
+cat >"$scratch/program.c" <<'END'
+#include <rdmaez.h>
+
+#define NEED(call) rdmaez_diag_need(call, &diag)
+
+int run(char *memory, struct ibv_wc *wc);
+
+int run(char *memory, struct ibv_wc *wc)
+{
+	struct ibv_comp_channel *channel;
+	struct ibv_context *context;
+	struct rdmaez_endpoint port;
+	struct rdmaez_diag diag;
+	struct rdmaez_simple it;
+	struct ibv_srq *srq;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_mr *mr;
+	struct ibv_qp *qp;
+	struct ibv_ah *ah;
+	struct rdmaez_path path = {0};
+	struct ibv_srq_init_attr shared = {0};
+	struct ibv_qp_init_attr init = {0};
+	struct rdmaez_wc_batch batch = {0};
+	int got = 0;
+
+	NEED(rdmaez_device_open(NULL, &context, &diag));
+	NEED(rdmaez_pd_alloc(context, &pd, &diag));
+	NEED(rdmaez_channel_create(context, &channel, &diag));
+	NEED(rdmaez_cq_create(context, 16, channel, 0, &cq, &diag));
+	NEED(rdmaez_mr_reg(pd, memory, 4096, IBV_ACCESS_LOCAL_WRITE, &mr, &diag));
+	NEED(rdmaez_srq_create(pd, &shared, &srq, &diag));
+	init.send_cq = init.recv_cq = cq;
+	NEED(rdmaez_qp_create(pd, &init, &qp, &diag));
+	NEED(rdmaez_ah_create(pd, &path, 1, &ah, &diag));
+	NEED(rdmaez_simple_open(NULL, NULL, &it, &diag));
+	NEED(rdmaez_endpoint_port(context, NULL, &port, &diag));
+	batch.wc = wc;
+	batch.capacity = 16;
+	for (int i = 0; i < 10; i++) {
+		struct ibv_send_wr wr = {0};
+
+		wr.sg_list = NULL;
+		if (mr->length < (size_t)i || mr->lkey == 5)
+			return 1;
+		NEED(rdmaez_wr_post_send(qp, &wr, NULL, &diag));
+		NEED(rdmaez_wc_poll(cq, qp, &batch, &diag));
+		NEED(rdmaez_cq_wait(cq, qp, &batch, 0, &diag));
+		got += batch.count + (int)port.qp_num;
+	}
+	NEED(rdmaez_simple_close(&it, &diag));
+	NEED(rdmaez_ah_destroy(ah, &diag));
+	NEED(rdmaez_srq_destroy(srq, &diag));
+	NEED(rdmaez_mr_dereg(mr, &diag));
+	NEED(rdmaez_cq_destroy(cq, &diag));
+	NEED(rdmaez_channel_destroy(channel, &diag));
+	NEED(rdmaez_pd_dealloc(pd, &diag));
+	return ibv_close_device(context) || got;
+}
+END
+
+quiet() {
+	"$1" -std=c11 "$2" -Wall -Wextra -Werror -Iinclude -c "$3" -o /dev/null
+}
+
+for level in -O0 -O1 -O2 -O3 -Os; do
+	ok "gcc $level: a program of every function that creates" quiet "$CC" "$level" "$scratch/program.c"
+	ok "gcc $level: examples/alltoall.c" quiet "$CC" "$level" examples/alltoall.c
+done
+ok 'clang -O2: the same' quiet "$CLANG" -O2 "$scratch/program.c"
+
+done_testing
