@@ -189,11 +189,11 @@ static int store(const char *host, uint32_t key)
 	snprintf(m[0].value, sizeof(m[0].value), "of process %d", (int)getpid());
 	rdmaez_wr_send(&wr, &out);
 	NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
-	NEED(rdmaez_wc_poll(it.send_cq, it.qp, &batch, patience, &diag));
-	NEED(rdmaez_wc_poll(it.recv_cq, it.qp, &batch, patience, &diag));
+	NEED(rdmaez_wc_wait(it.send_cq, it.qp, &batch, patience, &diag));
+	NEED(rdmaez_wc_wait(it.recv_cq, it.qp, &batch, patience, &diag));
 	NEED(rdmaez_wr_read(&wr, &in, &server.memory, key * sizeof(m[1]), &diag));
 	NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
-	NEED(rdmaez_wc_poll(it.send_cq, it.qp, &batch, patience, &diag));
+	NEED(rdmaez_wc_wait(it.send_cq, it.qp, &batch, patience, &diag));
 	printf("%u: %s\n", (unsigned int)m[1].key, m[1].value);
 	NEED(rdmaez_simple_close(&it, &diag));
 	close(tcp);

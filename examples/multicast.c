@@ -36,7 +36,7 @@ static int send_all(struct rdmaez_wc_batch *batch)
 	for (int i = 0; i < COUNT; i++) {
 		snprintf(memory[0], sge.length, "message %d", i + 1);
 		NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
-		NEED(rdmaez_wc_poll(it.send_cq, it.qp, batch, 10000000000, &diag));
+		NEED(rdmaez_wc_wait(it.send_cq, it.qp, batch, 0, &diag));
 	}
 	ibv_destroy_ah(ah);
 	printf("sent %d\n", COUNT);
@@ -57,7 +57,7 @@ static int receive_all(struct rdmaez_wc_batch *batch, bool join)
 	NEED(rdmaez_multicast_join(it.qp, &group, 1, join ? &fd : NULL, &diag));
 	fprintf(stderr, "ready\n");
 	for (; got < COUNT; got++) {
-		if (rdmaez_wc_poll(it.recv_cq, it.qp, batch, 20000000000, &diag))
+		if (rdmaez_wc_wait(it.recv_cq, it.qp, batch, 20000000000, &diag))
 			break;
 		printf("%s\n", memory[batch->wc->wr_id] + 40);
 	}
