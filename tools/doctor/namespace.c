@@ -1,81 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What the RDMA subsystem shares between network namespaces, and what fork() does to registered memory. */
+#include "nldev.h"
 #include "port.h"
 
-#include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-/* --- Asking the kernel ------------------------------------------------------------------------------------- */
-
-/* One message of an answer. */
-typedef void answer_fn(const struct nlattr *attribute, int length, void *data);
-
-static int open_netlink(unsigned int command, unsigned int flags)
-{
-	struct nlmsghdr request;
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
-
-	memset(&request, 0, sizeof(request));
-	request.nlmsg_len = sizeof(request);
-	request.nlmsg_type = (uint16_t)RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command);
-	request.nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags);
-	if (fd >= 0 && send(fd, &request, sizeof(request), 0) == (ssize_t)sizeof(request))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-/* Sends a request without attributes to the RDMA subsystem, and hands its answers over. False: there was none. */
-static bool ask(unsigned int command, unsigned int flags, answer_fn *answer, void *data)
-{
-	static char buf[1 << 16] __attribute__((aligned(8)));
-	struct pollfd fd = {open_netlink(command, flags), POLLIN, 0};
-	struct nlmsghdr *message;
-	bool answered = false, more = true;
-	ssize_t n;
-
-	while (fd.fd >= 0 && more && poll(&fd, 1, 500) == 1 &&
-	       (n = recv(fd.fd, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
-		more = (flags & NLM_F_DUMP) != 0;
-		for (message = (struct nlmsghdr *)(void *)buf; NLMSG_OK(message, (size_t)n);
-		     message = NLMSG_NEXT(message, n)) {
-			if (message->nlmsg_type == NLMSG_DONE ||
-			    message->nlmsg_type == NLMSG_ERROR) {
-				answered |= message->nlmsg_type == NLMSG_DONE;
-				more = false;
-				break;
-			}
-			answered = true;
-			answer((const struct nlattr *)NLMSG_DATA(message),
-			       (int)(message->nlmsg_len - NLMSG_HDRLEN), data);
-		}
-	}
-	if (fd.fd >= 0)
-		close(fd.fd);
-	return answered;
-}
-
-/* The payload of the attribute of this type, or NULL. */
-static const char *find_attribute(const struct nlattr *attribute, int length, unsigned int type)
-{
-	while (length >= (int)sizeof(*attribute) && attribute->nla_len >= sizeof(*attribute) &&
-	       attribute->nla_len <= length) {
-		if ((attribute->nla_type & NLA_TYPE_MASK) == type)
-			return (const char *)(attribute + 1);
-		length -= NLA_ALIGN(attribute->nla_len);
-		attribute = (const struct nlattr *)(const void *)((const char *)attribute +
-								  NLA_ALIGN(attribute->nla_len));
-	}
-	return NULL;
-}
 
 /* What `rdma system` shows; -1: not known. */
 struct system_mode {
@@ -83,15 +15,15 @@ struct system_mode {
 	int copy_on_fork;
 };
 
-static void take_mode(const struct nlattr *attribute, int length, void *data)
+static void take_mode(struct nldev_span attributes, void *data)
 {
 	struct system_mode *mode = (struct system_mode *)data;
-	const char *value = find_attribute(attribute, length, RDMA_NLDEV_SYS_ATTR_NETNS_MODE);
+	uint8_t value;
 
-	if (value)
-		mode->shared = *value != 0;
-	value = find_attribute(attribute, length, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK);
-	mode->copy_on_fork = value && *value;
+	if (nldev_u8(attributes, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, &value))
+		mode->shared = value != 0;
+	mode->copy_on_fork =
+		nldev_u8(attributes, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, &value) && value;
 }
 
 static struct system_mode read_mode(void)
@@ -102,7 +34,7 @@ static struct system_mode read_mode(void)
 	/* To open the socket would load ib_core. */
 	if (!doctor_options.root && doctor_exists("/sys/class/infiniband")) {
 		doctor_step("asking the RDMA subsystem by netlink");
-		ask(RDMA_NLDEV_CMD_SYS_GET, 0, take_mode, &mode);
+		nldev_ask(RDMA_NLDEV_CMD_SYS_GET, false, -1, take_mode, &mode);
 	}
 	if (mode.shared < 0 &&
 	    doctor_read(text, sizeof(text), "/sys/module/ib_core/parameters/netns_mode") == 0)
@@ -118,13 +50,13 @@ struct devices {
 	char name[256][IBV_SYSFS_NAME_MAX];
 };
 
-static void take_device(const struct nlattr *attribute, int length, void *data)
+static void take_device(struct nldev_span attributes, void *data)
 {
 	struct devices *here = (struct devices *)data;
-	const char *name = find_attribute(attribute, length, RDMA_NLDEV_ATTR_DEV_NAME);
 
-	if (name && here->count < 256)
-		snprintf(here->name[here->count++], IBV_SYSFS_NAME_MAX, "%s", name);
+	if (here->count < 256 && nldev_text(attributes, RDMA_NLDEV_ATTR_DEV_NAME,
+					    here->name[here->count], IBV_SYSFS_NAME_MAX))
+		here->count++;
 }
 
 /* sysfs shows the devices of the namespace in which it was mounted, netlink those of this process. */
@@ -135,7 +67,7 @@ static void find_devices(struct devices *here)
 	here->count = 0;
 	doctor_step("asking for RDMA devices by netlink");
 	if (!doctor_options.root && doctor_exists("/sys/class/infiniband") &&
-	    ask(RDMA_NLDEV_CMD_GET, NLM_F_DUMP, take_device, here))
+	    !nldev_ask(RDMA_NLDEV_CMD_GET, true, -1, take_device, here))
 		return;
 	for (i = 0; i < doctor_device_count() && i < 256; i++)
 		snprintf(here->name[here->count++], IBV_SYSFS_NAME_MAX, "%s", doctor_device(i));
