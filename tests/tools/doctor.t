@@ -174,6 +174,17 @@ unprivileged() {
 	! grep -E '^(ok|WARN|FAIL)' "$scratch/report"
 }
 
+# No process has a number so high.
+no_such_process() {
+	local status=0
+	"$doctor" --json --pid 2147483647 >"$scratch/report" || status=$?
+	((status == 1))
+	valid "$scratch/report"
+	jq --exit-status '.checks == [{check: "process", subject: "2147483647", verdict: "failed",
+		finding: "there is no such process here", evidence: .checks[0].evidence, next: []}] and
+		.queue_pairs == []' "$scratch/report"
+}
+
 # Whatever RDMA this machine has or lacks.
 looks_at_this_machine() {
 	local status=0
@@ -203,6 +214,17 @@ for value in 0 -1 1x 99999999999 ''; do
 	ok "--seconds '$value' is refused" usage "--seconds takes" --seconds "$value"
 done
 ok "--seconds must end before --timeout" usage "--seconds must be less than --timeout" --seconds 5 --timeout 5
+for value in 0 -1 1x 99999999999 ''; do
+	ok "--pid '$value' is refused" usage "--pid takes the number of a process" --pid "$value"
+done
+ok "a job without a name is refused" usage "--job takes command=NAME, cgroup=PATH or user=NAME" --job command=
+ok "a cgroup without its path is refused" usage "--job cgroup= takes the path" --job cgroup=slurm
+ok "a user that is none is refused" usage "--job user= takes a user" --job user=no-such-user
+ok "--pid and --job exclude each other" usage "--pid and --job cannot be combined" --pid 1 --job sh
+ok "--pid and --root exclude each other" usage "--root looks at files, which have no processes" --pid 1 --root "$tree"
+ok "--pid and --peer exclude each other" usage "without --peer and --listen" --pid 1 --peer host
+ok "the check process needs a process" usage "the check process needs --pid or --job" --only process
+ok "a process that is not there fails" no_such_process
 ok "where nothing failed, the status is 0" ends_with 0 --only memlock --only node
 ok "a healthy machine gives nobody a warning" unprivileged
 ok "the report as JSON follows the schema" json '.host == "" and (.checks | length) > 5 and .summary.failed == 0'

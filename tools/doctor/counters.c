@@ -350,3 +350,51 @@ void doctor_check_counters(void)
 	for (i = 0; i < count; i++)
 		judge_port(&ports[i]);
 }
+
+/* --- For other checks -------------------------------------------------------------------------- */
+
+void counters_watch(bool (*is_meant)(const char *device))
+{
+	const struct doctor_port *ports;
+	unsigned int i, count = doctor_ports(&ports);
+
+	for (i = 0; i < count; i++)
+		if (is_meant(ports[i].device))
+			add_port(&ports[i]);
+	read_samples(false);
+}
+
+static bool is_growing_error(const struct sample *sample)
+{
+	return sample->second > sample->first && (sample->counter->when == COUNTER_GROWTH ||
+						  sample->counter->when == COUNTER_ANY_AT_ALL);
+}
+
+unsigned int counters_grown(char *text, size_t size)
+{
+	const struct sample *first = NULL;
+	unsigned int i, grown = 0;
+
+	read_samples(true);
+	for (i = 0; i < sample_count; i++) {
+		if (!is_growing_error(&samples[i]))
+			continue;
+		grown++;
+		if (!first || samples[i].counter < first->counter)
+			first = &samples[i];
+	}
+	if (first)
+		snprintf(text, size, "%s of %s grew by %llu: %s", first->name, first->port->subject,
+			 (unsigned long long)(first->second - first->first),
+			 first->counter->meaning);
+	return grown;
+}
+
+void counters_tell(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sample_count; i++)
+		if (is_growing_error(&samples[i]))
+			say_growth(&samples[i]);
+}

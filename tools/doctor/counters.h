@@ -6,6 +6,9 @@
 #ifndef RDMAEZ_DOCTOR_COUNTERS_H
 #define RDMAEZ_DOCTOR_COUNTERS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 enum counter_when {
 	COUNTER_TRAFFIC,   /* tells only that something passes */
 	COUNTER_NORMAL,    /* known, and no reason to worry */
@@ -163,5 +166,12 @@ enum counter_when {
 	  "this port paused the switch for very long: the host did not take packets", "dmesg")     \
 	X("outbound_pci_stalled_rd|outbound_pci_stalled_wr", "mlx5", COUNTER_GROWTH,               \
 	  "the adapter waited for PCI Express", "rdmaez-doctor --only slot")
+
+/* For a check that watches something else meanwhile: reads the counters of these devices the first time. */
+void counters_watch(bool (*is_meant)(const char *device));
+/* Reads them again. Returns how many grew that count errors; `text` tells of the one that is most telling. */
+unsigned int counters_grown(char *text, size_t size);
+/* A line for each of those. */
+void counters_tell(void);
 
 #endif

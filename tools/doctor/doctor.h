@@ -39,7 +39,8 @@
 	X(gpu, 5000, "ways from GPU memory to RDMA devices, and what slows them down")       \
 	X(caps, 5000, "what devices can do that programs ask for: ODP, device memory")       \
 	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone") \
-	X(probe, 55000, "data between this end and the peer's; with --peer alone")
+	X(probe, 55000, "data between this end and the peer's; with --peer alone")           \
+	X(process, 15000, "what processes have and wait for; with --pid or --job alone")
 
 enum doctor_verdict {
 	DOCTOR_OK,
@@ -64,6 +65,8 @@ DOCTOR_CHECKS(DOCTOR_DECLARE)
 struct doctor_options {
 	const char *root; /* --root; NULL: this machine */
 	const char *peer; /* --peer; NULL: none */
+	const char *job;  /* --job; NULL: none */
+	int pid;          /* --pid; 0: none */
 	bool json;
 	bool gids;
 	bool quiet;
@@ -108,6 +111,23 @@ struct doctor_gid {
 	bool chosen; /* what rdmaez would use for a peer that it does not know */
 };
 void doctor_gid(const struct doctor_gid *gid);
+
+/* A row of the table of queue pairs, with --pid and --job. */
+struct doctor_queue_pair {
+	char device[IBV_SYSFS_NAME_MAX];
+	uint32_t qp_num;
+	const char *type;       /* "RC" */
+	const char *state;      /* "RTS" */
+	int pid;                /* whose it is */
+	bool has_peer, has_psn; /* whether the next ones are known */
+	uint32_t peer_qp_num;
+	uint32_t sq_psn, rq_psn;
+	bool moved;        /* one of both, while the doctor watched */
+	const char *where; /* the peer: "here", "elsewhere" on another machine, "none", or "" */
+	int peer_pid;      /* 0: not known, or not here */
+	const char *device_of_peer; /* "": the same */
+};
+void doctor_queue_pair(const struct doctor_queue_pair *qp);
 
 /* Serves one peer after the other until it is killed (serve.c); returns the exit status if it cannot. */
 int doctor_listen(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rdmaez-doctor: why RDMA cannot be used here, or why it is slow. `rdmaez-doctor --help` is the short manual. */
+#include "process.h"
 #include "reach.h"
 
 #include <rdmaez.h>
@@ -33,6 +34,8 @@ static const char help[] =
 	"      --json           print one JSON object\n"
 	"      --seconds N      watch counters for N seconds (1)\n"
 	"      --timeout N      end within N seconds, whatever hangs (60)\n"
+	"      --pid PID        say what this process has and waits for\n"
+	"      --job JOB        the same of command=NAME, cgroup=PATH or user=NAME\n"
 	"      --peer HOST      try the way to HOST, which runs rdmaez-doctor --listen\n"
 	"      --listen [PORT]  wait for peers, until interrupted (TCP port 18510)\n"
 	"      --root DIR       look at a copy of a machine's files; opens no device\n"
@@ -87,10 +90,22 @@ static bool is_of_peer(const struct doctor_check *check)
 	return check->run == doctor_check_path || check->run == doctor_check_probe;
 }
 
-/* With --peer the way to it is looked at, and nothing else unless --only names it. */
+static bool is_of_process(const struct doctor_check *check)
+{
+	return check->run == doctor_check_process;
+}
+
+static bool has_process(void)
+{
+	return doctor_options.pid || doctor_options.job;
+}
+
+/* With --peer the way to it is looked at, with --pid or --job processes, and nothing else unless --only names it. */
 static bool is_meant(const struct doctor_check *check, bool chosen, bool all)
 {
-	return all ? is_of_peer(check) == (doctor_options.peer != NULL) : chosen;
+	return all ? is_of_peer(check) == (doctor_options.peer != NULL) &&
+			       is_of_process(check) == has_process()
+		   : chosen;
 }
 
 static int run_checks(const bool *chosen, bool all)
@@ -123,7 +138,9 @@ enum {
 	OPTION_TIMEOUT,
 	OPTION_ROOT,
 	OPTION_PEER,
-	OPTION_LISTEN
+	OPTION_LISTEN,
+	OPTION_PID,
+	OPTION_JOB
 };
 
 static const struct option options[] = {{"only", required_argument, NULL, OPTION_ONLY},
@@ -134,6 +151,8 @@ static const struct option options[] = {{"only", required_argument, NULL, OPTION
 					{"seconds", required_argument, NULL, OPTION_SECONDS},
 					{"timeout", required_argument, NULL, OPTION_TIMEOUT},
 					{"root", required_argument, NULL, OPTION_ROOT},
+					{"pid", required_argument, NULL, OPTION_PID},
+					{"job", required_argument, NULL, OPTION_JOB},
 					{"peer", required_argument, NULL, OPTION_PEER},
 					{"listen", optional_argument, NULL, OPTION_LISTEN},
 					{"help", no_argument, NULL, 'h'},
@@ -162,6 +181,26 @@ static bool is_directory(const char *path)
 	return stat(path, &is) == 0 && S_ISDIR(is.st_mode);
 }
 
+/* What is wrong with the options of processes; NULL: nothing. */
+static const char *process_conflict(const bool *chosen)
+{
+	struct process_job job;
+	size_t i;
+
+	for (i = 0; i < CHECKS; i++)
+		if (chosen[i] && is_of_process(&checks[i]) && !has_process())
+			return "the check process needs --pid or --job";
+	if (!has_process())
+		return NULL;
+	if (doctor_options.pid && doctor_options.job)
+		return "--pid and --job cannot be combined";
+	if (doctor_options.root)
+		return "--root looks at files, which have no processes";
+	if (doctor_options.listen || doctor_options.peer)
+		return "--pid and --job look at this machine, without --peer and --listen";
+	return doctor_options.job ? process_parse(doctor_options.job, &job) : NULL;
+}
+
 /* What is wrong with the options together; NULL: nothing. */
 static const char *conflict(const bool *chosen)
 {
@@ -182,7 +221,7 @@ static const char *conflict(const bool *chosen)
 	for (i = 0; i < CHECKS; i++)
 		if (chosen[i] && is_of_peer(&checks[i]) && !doctor_options.peer)
 			return "the checks path and probe need --peer";
-	return NULL;
+	return process_conflict(chosen);
 }
 
 int main(int argc, char **argv)
@@ -229,6 +268,15 @@ int main(int argc, char **argv)
 			break;
 		case OPTION_PEER:
 			doctor_options.peer = optarg;
+			break;
+		case OPTION_PID:
+			if (!read_number(&n, optarg, 1, INT_MAX))
+				return usage_error("--pid takes the number of a process, not '%s'",
+						   optarg);
+			doctor_options.pid = (int)n;
+			break;
+		case OPTION_JOB:
+			doctor_options.job = optarg;
 			break;
 		case OPTION_LISTEN:
 			if (!take_port(argv))

@@ -17,6 +17,7 @@ enum kind {
 	KIND_EVIDENCE, /* text */
 	KIND_NEXT,     /* text */
 	KIND_GID,      /* the members of struct doctor_gid in their order */
+	KIND_QP,       /* a queue pair, as JSON */
 	KIND_SLEEP     /* milliseconds */
 };
 

@@ -17,6 +17,7 @@ static const char *const verdict_word[] = {"ok", "note", "warning", "failed"};
 struct tally {
 	unsigned int count[4];
 	unsigned int gids;
+	unsigned int queue_pairs;
 };
 
 static void put_json(const char *text)
@@ -195,6 +196,20 @@ static void put_gids(const struct run *run, struct tally *tally)
 	}
 }
 
+/* Those of a check for all queue pairs come as they are printed. */
+static void put_queue_pairs(const struct run *run, struct tally *tally)
+{
+	const char *strings;
+	struct head head;
+	size_t at;
+
+	for (at = 0; (strings = doctor_record(run, at, &head)) != NULL;
+	     at += sizeof(head) + head.length) {
+		if (head.kind == KIND_QP)
+			printf("%s%s", tally->queue_pairs++ ? ",\n    " : "\n    ", strings);
+	}
+}
+
 static void report_json(const struct run *run, unsigned int runs, struct tally *tally)
 {
 	struct utsname name;
@@ -208,9 +223,12 @@ static void report_json(const struct run *run, unsigned int runs, struct tally *
 	fputs("\n  ],\n  \"gids\": [", stdout);
 	for (i = 0; i < runs; i++)
 		put_gids(&run[i], tally);
+	printf("%s],\n  \"queue_pairs\": [", tally->gids ? "\n  " : "");
+	for (i = 0; i < runs; i++)
+		put_queue_pairs(&run[i], tally);
 	printf("%s],\n  \"summary\": {\"ok\": %u, \"note\": %u, \"warning\": %u, \"failed\": "
 	       "%u}\n}\n",
-	       tally->gids ? "\n  " : "", tally->count[DOCTOR_OK], tally->count[DOCTOR_NOTE],
+	       tally->queue_pairs ? "\n  " : "", tally->count[DOCTOR_OK], tally->count[DOCTOR_NOTE],
 	       tally->count[DOCTOR_WARNING], tally->count[DOCTOR_FAILED]);
 }
 
@@ -243,7 +261,7 @@ static void put_summary(const struct tally *tally)
 
 int doctor_report(const struct doctor_check *check, unsigned int checks)
 {
-	struct tally tally = {{0, 0, 0, 0}, 0};
+	struct tally tally = {{0, 0, 0, 0}, 0, 0};
 	struct run *run = (struct run *)calloc(checks, sizeof(*run));
 	int64_t end = doctor_now() + doctor_options.timeout_ms;
 	bool text = !doctor_options.json && !doctor_options.gids;

@@ -116,3 +116,36 @@ void doctor_gid(const struct doctor_gid *gid)
 
 	send_record(KIND_GID, DOCTOR_OK, strings, (size_t)n + 1);
 }
+
+/* A device's name may have any character. */
+static void put_plain(char *plain, const char *name)
+{
+	size_t i;
+
+	for (i = 0; name[i] && i < IBV_SYSFS_NAME_MAX - 1; i++)
+		plain[i] = (unsigned char)name[i] < 0x20 || strchr("\"\\\x7f", name[i]) ? '?'
+											: name[i];
+	plain[i] = '\0';
+}
+
+void doctor_queue_pair(const struct doctor_queue_pair *qp)
+{
+	char device[IBV_SYSFS_NAME_MAX], peer_device[IBV_SYSFS_NAME_MAX];
+	char json[1024], peer[64] = "null", psns[128] = "\"sq_psn\": null, \"rq_psn\": null";
+	int n;
+
+	put_plain(device, qp->device);
+	put_plain(peer_device, qp->device_of_peer);
+	if (qp->has_peer)
+		snprintf(peer, sizeof(peer), "%u", qp->peer_qp_num);
+	if (qp->has_psn)
+		snprintf(psns, sizeof(psns), "\"sq_psn\": %u, \"rq_psn\": %u", qp->sq_psn,
+			 qp->rq_psn);
+	n = snprintf(json, sizeof(json),
+		     "{\"device\": \"%s\", \"qp_num\": %u, \"type\": \"%s\", \"state\": \"%s\", "
+		     "\"pid\": %d, %s, \"moved\": %s, \"peer_qp_num\": %s, \"peer\": \"%s\", "
+		     "\"peer_device\": \"%s\", \"peer_pid\": %d}",
+		     device, qp->qp_num, qp->type, qp->state, qp->pid, psns,
+		     qp->moved ? "true" : "false", peer, qp->where, peer_device, qp->peer_pid);
+	send_record(KIND_QP, DOCTOR_OK, json, (size_t)n + 1);
+}

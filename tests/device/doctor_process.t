@@ -1,0 +1,290 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What rdmaez-doctor --pid says of processes that work, wait or hang: tests/tools/holds.c, ibv_rc_pingpong and rping,
+# with a peer that is stopped or killed, queue pairs that were not brought up, and a user without privilege. Needs
+# build/tools; runs itself again in the guest.
+
+set -uo pipefail
+cd "$(dirname "$(realpath "$0")")/../.." || exit
+if [[ ${1-} != here ]]; then
+	mkdir -p build/tools
+	"${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -Iinclude tests/tools/holds.c -o build/tools/holds -libverbs -pthread || exit
+	exec tools/softroce --quiet --timeout 0 --host qemu --devices 2 ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} \
+		-- tests/device/doctor_process.t here
+fi
+# shellcheck source=tests/tap.bash
+source tests/tap.bash
+
+doctor=build/tools/rdmaez-doctor
+code=0
+
+# hold STATE [PAIRS]: $pid is a process that holds queue pairs.
+hold() {
+	coproc HOLDS { exec build/tools/holds "$@" 2>&1; }
+	pid=$HOLDS_PID
+	read -r -t 60 said <&"${HOLDS[0]}"
+	[[ $said == ready ]]
+}
+
+# drop PID...: ends them.
+drop() {
+	kill -KILL "$@"
+	wait "$@" 2>/dev/null || :
+}
+
+# look ARG...: what is said is in $scratch/out, the status in $code.
+look() {
+	code=0
+	$doctor "$@" >"$scratch/out" 2>&1 || code=$?
+}
+
+# first PATTERN: the first line, all of it.
+first() {
+	head -n 1 "$scratch/out" | grep -xE -- "$1" || { cat "$scratch/out"; return 1; }
+}
+
+line() {
+	grep -xE -- "$1" "$scratch/out" || { cat "$scratch/out"; return 1; }
+}
+
+no_line() {
+	! grep -E -- "$1" "$scratch/out"
+}
+
+# held STATE PAIRS: looks at it while it is held.
+held() {
+	hold "$@"
+	look --pid "$pid"
+	$doctor --json --pid "$pid" >"$scratch/json" || (($? == 1))
+	drop "$pid"
+}
+
+idle() {
+	held idle 1
+	((code == 0))
+	first "ok   process $pid: holds: nothing is wrong that can be seen: all queue pairs are idle"
+	line 'ok   process rxe0: 2 queue pairs, [0-9]+ to [0-9]+ \(RC, RTS\): idle: it stands, and so does its peer, of process [0-9]+ \(holds\), with the same PSNs'
+	line "ok   process $pid: contexts: 1; protection domains: 1; completion queues: 1, of 511 entries; memory regions: 1, of 1 MiB; shared receive queues: 0; cm_ids: 0"
+	line "ok   process $pid: S \(sleeping\), 1 thread, mostly asleep, in .*; [0-9]+ files open, of [0-9]+; pinned memory 1 MiB, of .*"
+	line "note process $pid: only the process itself can tell what is posted .*"
+	no_line '^(WARN|FAIL)'
+}
+
+as_json() {
+	hold idle 1
+	$doctor --json --pid "$pid" >"$scratch/json"
+	drop "$pid"
+	jq --exit-status --argjson pid "$pid" '(.queue_pairs | length) == 2 and (.queue_pairs |
+		all(.device == "rxe0" and .type == "RC" and .state == "RTS" and .pid == $pid and .peer == "here" and
+		.peer_pid == $pid and .peer_device == "rxe0" and .sq_psn == 1000 and .rq_psn == 1000 and (.moved | not))) and
+		.queue_pairs[0].qp_num == .queue_pairs[1].peer_qp_num and
+		.queue_pairs[1].qp_num == .queue_pairs[0].peer_qp_num' "$scratch/json"
+	python3 -m jsonschema --instance "$scratch/json" docs/schema/doctor.schema.json
+}
+
+init() {
+	held init 1
+	((code == 0))
+	first "WARN process $pid: holds: on rxe0, 2 queue pairs, [0-9]+ to [0-9]+ \(RC, INIT\): INIT: no sends and no receives: it is not connected"
+	line '     > it waits for what its peer has to tell, or the moves to RTR and RTS were left out'
+	jq --exit-status '.queue_pairs | length == 2 and all(.state == "INIT" and .peer == "" and .peer_qp_num == null)' \
+		"$scratch/json"
+}
+
+rtr() {
+	held rtr 1
+	first "WARN process $pid: holds: on rxe0, queue pair [0-9]+ \(RC, RTS\): RTS here, and RTR at its peer, of process $pid \(holds\): that end receives, and sends nothing"
+	line 'WARN process rxe0: queue pair [0-9]+ \(RC, RTR\): RTR: it receives, and sends nothing'
+	line '     > move it to RTS'
+}
+
+err() {
+	held err 1
+	((code == 1))
+	first "FAIL process $pid: holds: on rxe0, 2 queue pairs, .* \(RC, ERR\): ERR: the queue pair has stopped working; what is posted ends in IBV_WC_WR_FLUSH_ERR"
+	line '     > poll for the first completion with an error, then reconnect'
+}
+
+uc() {
+	held uc 1
+	((code == 0))
+	first "ok   process $pid: holds: nothing is wrong that can be seen: all queue pairs are idle"
+	line 'ok   process rxe0: 2 queue pairs, .* \(UC, RTS\): idle: .*'
+}
+
+psn() {
+	held psn 1
+	first "WARN process $pid: holds: on rxe0, queue pair [0-9]+ \(RC, RTS\): it stands, and its peer, of process $pid \(holds\), expects a PSN beyond what was sent: what comes counts as a duplicate"
+	line '       queue pair [0-9]+: sq_psn 1001, rq_psn 1000; peer [0-9]+ of rxe0 \(RC, RTS\): sq_psn 1000, rq_psn 5000; the difference is -3999'
+	line '     > sq_psn of one end must be rq_psn of the other'
+}
+
+# The one that waits for a receive, by what the port counts.
+receive() {
+	held receive 1
+	first "WARN process $pid: holds: send_rnr_err of rxe0/1 grew by [0-9]+: messages came while no receive was posted; the port counts for all of its queue pairs"
+	line 'WARN process rxe0/1: rcvd_rnr_err grew by [0-9]+ in 1 s: the peer had no receive posted, and this side waited and sent again'
+}
+
+# The kernel knows the thread that made an object, and not the process.
+ended_thread() {
+	held thread 1
+	first "ok   process $pid: holds: nothing is wrong that can be seen: all queue pairs are idle"
+	line 'note process rxe0: 2 queue pairs were made by threads that have ended, so that the kernel does not tell whose they are; no other process has the device open, and they are counted here'
+}
+
+two_with_it_open() {
+	local other
+	hold region
+	other=$pid
+	hold thread 1
+	look --pid "$pid"
+	drop "$pid" "$other"
+	first "note process $pid: holds: no RDMA objects: no queue pair, no cm_id and no memory region"
+	line 'note process rxe0: 2 queue pairs were made by threads that have ended, so that the kernel does not tell whose they are'
+}
+
+region() {
+	held region
+	first "ok   process $pid: holds: nothing is wrong that can be seen: no queue pair"
+	line "ok   process $pid: contexts: 1; .* memory regions: 1, of 1 MiB; .*"
+}
+
+many() {
+	held idle 32
+	line 'ok   process rxe0: 64 queue pairs, [0-9]+ to [0-9]+ \(RC, RTS\): idle: .*'
+	(($(wc -l <"$scratch/out") < 10))
+	jq --exit-status '(.queue_pairs | length) == 64 and
+		([.checks[] | select(.finding | startswith("64 queue pairs")) | .evidence[-1]] == ["and 61 more"])' "$scratch/json"
+}
+
+# Two of ibv_rc_pingpong, $server and $client, that are at it.
+pingpong() {
+	local try
+	ibv_rc_pingpong -d rxe0 -g 1 -n 90000000 >/dev/null 2>&1 &
+	server=$!
+	client=
+	for ((try = 0; try < 200; try++)); do
+		if [[ -z $client ]] || ! kill -0 "$client" 2>/dev/null; then
+			ibv_rc_pingpong -d rxe0 -g 1 -n 90000000 127.0.0.1 >/dev/null 2>&1 &
+			client=$!
+		fi
+		sleep 0.3
+		(($(rdma -j resource show qp pid "$client" | jq '[.[] | select(.state == "RTS")] | length') == 0)) || break
+	done
+	sleep 1
+}
+
+moving() {
+	look --pid "$server"
+	((code == 0))
+	first "(ok  |note) process $server: ibv_rc_pingpong: it works: 1 of 1 queue pair moved in 1 s.*"
+	line 'ok   process rxe0: queue pair [0-9]+ \(RC, RTS\): it moves: its PSNs went on'
+	line "ok   process $server: R .*, 1 thread, busy: it computes, or polls; .*"
+}
+
+peer_stopped() {
+	kill -STOP "$client"
+	look --pid "$server"
+	first "WARN process $server: ibv_rc_pingpong: on rxe0, queue pair [0-9]+ \(RC, RTS\): its peer, process $client \(ibv_rc_pingpong\), is stopped: State T \(stopped\)"
+	line "     > kill -CONT $client"
+}
+
+stopped() {
+	look --pid "$client"
+	((code == 1))
+	first "FAIL process $client: ibv_rc_pingpong: process $client is stopped: State T \(stopped\)"
+	look --job command=ibv_rc_pingpong
+	first "FAIL process command=ibv_rc_pingpong: 2 processes: process $client is stopped: State T \(stopped\)"
+	line "WARN process rxe0: queue pair [0-9]+ \(RC, RTS\): its peer, process $client \(ibv_rc_pingpong\), is stopped: State T \(stopped\)"
+	look --job user=root
+	first "FAIL process user=root: 2 processes: process $client is stopped: .*"
+	look --job user=nobody
+	first 'FAIL process user=nobody: there is no such process here'
+	look --job cgroup=/no/such
+	first 'FAIL process cgroup=/no/such: there is no such process here'
+}
+
+# It was neither stopped nor touched by the doctor.
+goes_on() {
+	kill -CONT "$client"
+	sleep 1
+	look --pid "$client"
+	first "(ok  |note) process $client: ibv_rc_pingpong: it works: 1 of 1 queue pair moved in 1 s.*"
+}
+
+peer_killed() {
+	local number
+	number=$(rdma -j resource show qp pid "$client" | jq '.[0].lqpn')
+	drop "$client"
+	look --pid "$server"
+	first "note process $server: ibv_rc_pingpong: on rxe0, queue pair [0-9]+ \(RC, RTS\): it stands, and there is no queue pair $number on this host: its peer is on another one, or is gone"
+}
+
+unprivileged() {
+	code=0
+	setpriv --reuid 65534 --regid 65534 --clear-groups $doctor --pid "$server" >"$scratch/out" || code=$?
+	((code == 0))
+	first "note process $server: ibv_rc_pingpong: on rxe0, queue pair .*: it stands, .*"
+	line "note process $server: open files and the function in which it waits are hidden from this user"
+	line "       /proc/PID/fd and wchan need the right to debug a process: its own user, or CAP_SYS_PTRACE"
+}
+
+connection_manager() {
+	local listener user try
+	rping -s -a 192.0.2.1 >/dev/null 2>&1 &
+	listener=$!
+	for ((try = 0; try < 100; try++)); do
+		[[ $(rdma resource show cm_id) != *LISTEN* ]] || break
+		sleep 0.1
+	done
+	look --pid "$listener"
+	first "ok   process $listener: rping: nothing is wrong that can be seen: no queue pair yet, and a cm_id that listens"
+	line 'ok   process rxe0: cm_id: LISTEN, at 192.0.2.1:7174'
+	rping -c -a 192.0.2.1 -C 100000000 >/dev/null 2>&1 &
+	user=$!
+	for ((try = 0; try < 200; try++)); do
+		[[ $(rdma resource show qp pid "$user") != *RTS* ]] || break
+		sleep 0.1
+	done
+	look --pid "$user"
+	drop "$user" "$listener"
+	line 'ok   process rxe0: cm_id: CONNECT, from 192.0.2.1:[0-9]+ to 192.0.2.1:7174, queue pair [0-9]+'
+}
+
+without_rdma() {
+	look --pid $$
+	((code == 0))
+	first "note process $$: doctor_process\.: no RDMA objects: no queue pair, no cm_id and no memory region"
+	look --pid 4194304
+	((code == 1))
+	first 'FAIL process 4194304: there is no such process here'
+}
+
+ok 'an idle pair alarms nobody' idle
+fails 'a first line that is another is seen' 'note process' eval 'look --pid $$; first "ok   nonsense"'
+ok 'as JSON, by the schema' as_json
+ok 'INIT' init
+ok 'RTR at one end' rtr
+ok 'ERR' err
+ok 'UC' uc
+ok 'PSNs that differ' psn
+ok 'no receive posted' receive
+ok 'a region and no queue pair' region
+ok 'the thread that made all has ended' ended_thread
+ok 'and another process has the device open, too' two_with_it_open
+ok '64 queue pairs are summarised' many
+ok 'processes without RDMA, and none' without_rdma
+pingpong
+disown -a
+ok 'two that are at it' moving
+ok 'a stopped peer' peer_stopped
+ok 'a stopped process, and jobs' stopped
+ok 'it goes on' goes_on
+ok 'a killed peer' peer_killed
+ok 'a user without privilege' unprivileged
+drop "$server"
+ok 'rdma_cm' connection_manager
+
+done_testing

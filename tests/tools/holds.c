@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * holds STATE [PAIRS]: brings pairs of queue pairs of the first device into a state, writes "ready", and waits to be
+ * killed. For what rdmaez-doctor says of processes.
+ *
+ *     init, err        both ends
+ *     rtr              one end is in RTR, the other in RTS
+ *     idle, uc         both in RTS, of RC and UC
+ *     psn              the two ends have other PSNs, and one sends
+ *     receive          one sends, and the other has no receive posted
+ *     thread           as idle; the thread that has created all is gone
+ *     region           no queue pair, and 1 MiB of registered memory
+ */
+#include <rdmaez.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *state;
+static int pairs;
+static struct ibv_context *context;
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static struct ibv_mr *mr;
+static char *memory;
+
+static void need(int error, const char *what)
+{
+	if (!error)
+		return;
+	fprintf(stderr, "%s: %s\n", what, rdmaez_errno_str(error));
+	exit(1);
+}
+
+static struct ibv_qp *create(enum ibv_qp_type type)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp *qp;
+
+	memset(&init, 0, sizeof(init));
+	init.send_cq = init.recv_cq = cq;
+	init.qp_type = type;
+	init.cap.max_send_wr = init.cap.max_recv_wr = 4;
+	init.cap.max_send_sge = init.cap.max_recv_sge = 1;
+	qp = ibv_create_qp(pd, &init);
+	need(!qp, "ibv_create_qp");
+	return qp;
+}
+
+static void bring_up(struct ibv_qp *qp, const struct ibv_qp *peer, const union ibv_gid *gid,
+		     uint32_t rq_psn, int last)
+{
+	struct rdmaez_qp_opts opts;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.path.dgid = *gid;
+	opts.path.sgid_index = rdmaez_exactly(1);
+	opts.dest_qp_num = peer->qp_num;
+	opts.sq_psn = 1000;
+	opts.rq_psn = rq_psn;
+	need(rdmaez_qp_to_init(qp, &opts, NULL), "INIT");
+	if (last >= IBV_QPS_RTR)
+		need(rdmaez_qp_to_rtr(qp, &opts, NULL), "RTR");
+	if (last >= IBV_QPS_RTS)
+		need(rdmaez_qp_to_rts(qp, &opts, NULL), "RTS");
+	if (last == IBV_QPS_ERR)
+		need(rdmaez_qp_to_err(qp, NULL), "ERR");
+}
+
+static void send_one(struct ibv_qp *qp)
+{
+	struct ibv_sge sge = {(uintptr_t)memory, 64, mr->lkey};
+	struct ibv_send_wr wr, *bad;
+
+	memset(&wr, 0, sizeof(wr));
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	wr.opcode = IBV_WR_SEND;
+	wr.send_flags = IBV_SEND_SIGNALED;
+	need(ibv_post_send(qp, &wr, &bad), "ibv_post_send");
+}
+
+static int is(const char *name)
+{
+	return strcmp(state, name) == 0;
+}
+
+static void *prepare(void *unused)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_qp *a, *b;
+	union ibv_gid gid;
+	int i, last;
+
+	(void)unused;
+	context = list && list[0] ? ibv_open_device(list[0]) : NULL;
+	need(!context, "ibv_open_device");
+	pd = ibv_alloc_pd(context);
+	cq = ibv_create_cq(context, 256, NULL, NULL, 0);
+	memory = (char *)aligned_alloc(4096, 1 << 20);
+	need(!pd || !cq || !memory, "objects");
+	mr = ibv_reg_mr(pd, memory, 1 << 20, IBV_ACCESS_LOCAL_WRITE);
+	need(!mr || ibv_query_gid(context, 1, 1, &gid), "memory and GID");
+	last = is("init") ? IBV_QPS_INIT : is("err") ? IBV_QPS_ERR : IBV_QPS_RTS;
+	for (i = 0; i < pairs && !is("region"); i++) {
+		a = create(is("uc") ? IBV_QPT_UC : IBV_QPT_RC);
+		b = create(is("uc") ? IBV_QPT_UC : IBV_QPT_RC);
+		bring_up(a, b, &gid, is("psn") ? 5000 : 1000, is("rtr") ? IBV_QPS_RTR : last);
+		bring_up(b, a, &gid, 1000, last);
+		if (is("psn") || is("receive"))
+			send_one(b);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	state = argc > 1 ? argv[1] : "idle";
+	pairs = argc > 2 ? atoi(argv[2]) : 1;
+	if (is("thread")) {
+		need(pthread_create(&thread, NULL, prepare, NULL), "pthread_create");
+		pthread_join(thread, NULL);
+	} else {
+		prepare(NULL);
+	}
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
