@@ -124,10 +124,10 @@ took() {
 }
 
 overruns() {
-	line 'FAIL memlock: no answer within 2000 ms' --only memlock --only cgroup
+	line 'WARN memlock: not known: no answer within 2000 ms' --only memlock --only cgroup
 	grep -qF "       reading $tree/proc/self/limits" "$scratch/report"
 	grep -qx 'ok   cgroup: no cgroup limits RDMA objects' "$scratch/report"
-	((code == 1))
+	((code == 0))
 	! pgrep --full --list-full "^$doctor --root $tree"
 }
 
@@ -136,14 +136,33 @@ survives() {
 	"${CC:-gcc}" -shared -fPIC -o "$scratch/immortal.so" -x c - <<-'END'
 		int kill(int pid, int signal) { (void)pid; (void)signal; return 0; }
 	END
-	LD_PRELOAD=$scratch/immortal.so line 'FAIL memlock: no answer within 2000 ms' --only memlock --only cgroup
+	LD_PRELOAD=$scratch/immortal.so line \
+		'FAIL memlock: no answer within 2000 ms, and the kernel does not let the check end' --only memlock --only cgroup
 	grep -qx 'ok   cgroup: no cgroup limits RDMA objects' "$scratch/report"
 }
 
 times_out() {
-	line 'FAIL memlock: no answer within the time of the whole run' --timeout 1
-	grep -qx 'FAIL cgroup: not looked at: the time of the whole run is over' "$scratch/report"
-	((code == 1))
+	line 'WARN memlock: not known: no answer within the time of the whole run' --timeout 1
+	grep -qx 'WARN cgroup: not known: the time of the whole run was over before it was looked at' "$scratch/report"
+	((code == 0))
+}
+
+# A check that is at work gets its time twice more: here a look at a file takes 3 s of a processor, once.
+busy() {
+	"${CC:-gcc}" -shared -fPIC -o "$scratch/busy.so" -x c - <<-'END'
+		#include <stddef.h>
+		#include <time.h>
+		int access(const char *path, int mode)
+		{
+			static time_t begin;
+			(void)path; (void)mode;
+			begin = begin ? begin : time(NULL);
+			while (time(NULL) <= begin + 3)
+				;
+			return 0;
+		}
+	END
+	LD_PRELOAD=$scratch/busy.so line 'ok   modules: the kernel has .*' --only modules
 }
 
 # Where the doctor is killed, its check does not stay.
@@ -245,11 +264,12 @@ ok "$odd_name" odd
 
 ok "this machine is looked at in time" took 0 30 looks_at_this_machine
 
+ok "a check that is at work gets more time" busy
 hang
 ok "a check that hangs ends in time, and others go on" took 2 6 overruns
 ok "one that cannot be killed is left behind" took 2 6 survives
 ok "the whole run ends in time" took 1 5 times_out
-ok "as JSON, too" took 2 6 json '.checks[0].verdict == "failed"' --only memlock
+ok "as JSON, too" took 2 6 json '.checks[0].verdict == "warning"' --only memlock
 ok "a killed doctor leaves no process behind" leaves_none
 ok "its files call each other in one direction" calls_one_way build/tools/doctor
 

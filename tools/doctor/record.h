@@ -37,6 +37,7 @@ struct run {
 	int fd;    /* -1: its records have ended */
 	char *step;
 	int64_t deadline;
+	unsigned int extended; /* how often its time was prolonged */
 	char *records;
 	size_t length;
 	size_t scanned; /* how far sleeping was looked for */
