@@ -131,6 +131,16 @@ overruns() {
 	! pgrep --full --list-full "^$doctor --root $tree"
 }
 
+# A table that is not whole is a failure.
+no_table() {
+	local status=0
+	rm -f "$tree/sys/class/infiniband/mlx5_0/ports/1/gids/0"
+	mkfifo "$tree/sys/class/infiniband/mlx5_0/ports/1/gids/0"
+	"$doctor" --root "$tree" --gids >"$scratch/table" 2>"$scratch/stderr" || status=$?
+	((status == 1))
+	grep -qx 'rdmaez-doctor: not known: no answer within 5000 ms' "$scratch/stderr"
+}
+
 # Stands for a process that the kernel does not let go: SIGKILL does not come through.
 survives() {
 	"${CC:-gcc}" -shared -fPIC -o "$scratch/immortal.so" -x c - <<-'END'
@@ -270,6 +280,9 @@ ok "a check that hangs ends in time, and others go on" took 2 6 overruns
 ok "one that cannot be killed is left behind" took 2 6 survives
 ok "the whole run ends in time" took 1 5 times_out
 ok "as JSON, too" took 2 6 json '.checks[0].verdict == "warning"' --only memlock
+machine
+ok "so is a table of GIDs" took 4 9 no_table
+hang
 ok "a killed doctor leaves no process behind" leaves_none
 ok "its files call each other in one direction" calls_one_way build/tools/doctor
 

@@ -232,7 +232,7 @@ static void report_json(const struct run *run, unsigned int runs, struct tally *
 	       tally->count[DOCTOR_WARNING], tally->count[DOCTOR_FAILED]);
 }
 
-/* The table is for programs as well: what failed goes elsewhere. */
+/* The table is for programs as well: what failed goes elsewhere, and that it may not be whole. */
 static void complain(const struct run *run, struct tally *tally)
 {
 	const char *strings;
@@ -241,7 +241,8 @@ static void complain(const struct run *run, struct tally *tally)
 
 	for (at = 0; (strings = doctor_record(run, at, &head)) != NULL;
 	     at += sizeof(head) + head.length) {
-		if (head.kind != KIND_LINE || head.verdict != DOCTOR_FAILED)
+		if (head.kind != KIND_LINE || (head.verdict != DOCTOR_FAILED &&
+					       strncmp(after(strings), "not known: ", 11) != 0))
 			continue;
 		tally->count[DOCTOR_FAILED]++;
 		fprintf(stderr, "rdmaez-doctor: %s%s%s\n", strings, strings[0] ? ": " : "",
