@@ -29,13 +29,16 @@
 	X(cm, 2000, "the node of rdma_cm")                                                   \
 	X(provider, 10000, "provider libraries; libibverbs lists and opens each device")     \
 	X(memlock, 2000, "how much memory a process may lock")                               \
+	X(files, 2000, "how many files a process may open")                                  \
 	X(cgroup, 2000, "limits of RDMA objects by cgroups")                                 \
 	X(namespace, 5000, "network namespaces: devices and GIDs that are in another one")   \
 	X(fork, 2000, "fork() with registered memory, huge pages")                           \
 	X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")   \
 	X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")         \
+	X(subnet, 5000, "interfaces in one subnet: ARP, reverse path filter, addresses")     \
 	X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")      \
 	X(slot, 3000, "PCI Express slots, NUMA nodes, relaxed ordering, IOMMU")              \
+	X(governor, 2000, "whether processors save power")                                   \
 	X(gpu, 5000, "ways from GPU memory to RDMA devices, and what slows them down")       \
 	X(caps, 5000, "what devices can do that programs ask for: ODP, device memory")       \
 	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone") \

@@ -141,6 +141,41 @@ void doctor_check_memlock(void)
 		tell_where_to_raise(soft < hard);
 }
 
+/* --- files ----------------------------------------------------------------------------------------------- */
+
+void doctor_check_files(void)
+{
+	static const char word[] = "Max open files";
+	static char limits[4096];
+	uint64_t soft, hard;
+	const char *at;
+
+	doctor_read_all(limits, sizeof(limits), "/proc/self/limits");
+	at = strstr(limits, word);
+	if (!at)
+		return;
+	at += strlen(word);
+	soft = read_limit(&at);
+	hard = read_limit(&at);
+	if (soft == UINT64_MAX) {
+		doctor_say(DOCTOR_OK, "", "a process may open any number of files");
+		return;
+	}
+	doctor_say(
+		soft < 1024 ? DOCTOR_WARNING : DOCTOR_OK, "",
+		"a process may open %ju files: each open device, completion channel, event channel "
+		"of rdma_cm and socket is one, and one more fails with EMFILE",
+		soft);
+	doctor_evidence("RLIMIT_NOFILE: %ju, at most %ju", soft, hard);
+	if (soft >= 1024)
+		return;
+	if (soft < hard)
+		doctor_next("here and now: ulimit -n $(ulimit -H -n)");
+	doctor_next(
+		"echo '* - nofile 65536' >/etc/security/limits.d/files.conf, as root, then log in "
+		"again; for a service of systemd LimitNOFILE=65536");
+}
+
 /* --- cgroup ---------------------------------------------------------------------------------------------- */
 
 /* The path of the process in the hierarchy that has rdma: of version 1 with that controller, else of version 2. */

@@ -422,3 +422,39 @@ void doctor_check_slot(void)
 		check_acs(doctor_device(i));
 	}
 }
+
+/* --- governor --------------------------------------------------------------------------------------------- */
+
+void doctor_check_governor(void)
+{
+	unsigned int processors = 0, saving = 0;
+	char governor[32], example[32] = "";
+	struct dirent **names;
+	int i, n = doctor_list(&names, "/sys/devices/system/cpu");
+
+	for (i = 0; i < n; i++) {
+		if (strncmp(names[i]->d_name, "cpu", 3) != 0 ||
+		    doctor_read(governor, sizeof(governor),
+				"/sys/devices/system/cpu/%s/cpufreq/scaling_governor",
+				names[i]->d_name))
+			continue;
+		processors++;
+		if (strcmp(governor, "performance") == 0)
+			continue;
+		saving++;
+		snprintf(example, sizeof(example), "%s", governor);
+	}
+	if (!processors)
+		return; /* the firmware governs them, or the host of a virtual machine */
+	if (!saving) {
+		doctor_say(DOCTOR_OK, "", "the governor of all processors is performance");
+		return;
+	}
+	doctor_say(DOCTOR_NOTE, "",
+		   "the governor of %u of %u processors is %s: they slow down when they have "
+		   "little to "
+		   "do, and latency varies",
+		   saving, processors, example);
+	doctor_evidence("/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor");
+	doctor_next("as root: cpupower frequency-set --governor performance");
+}

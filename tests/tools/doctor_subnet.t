@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What rdmaez-doctor says of several interfaces in one subnet, of ARP, of open files and of the processors' governor, on
+# machines made of files.
+
+source tests/tap.bash
+# shellcheck source=tests/tools/doctor.bash
+source tests/tools/doctor.bash
+
+# conf NAME ALL ETH0 ETH1
+conf() {
+	put "proc/sys/net/ipv4/conf/all/$1" "$2"
+	put "proc/sys/net/ipv4/conf/eth0/$1" "$3"
+	put "proc/sys/net/ipv4/conf/eth1/$1" "$4"
+}
+
+# Two adapters in 192.0.2.0/24, each of which answers for its own addresses.
+two() {
+	fresh
+	roce mlx5_0 eth0
+	roce mlx5_1 eth1
+	gid mlx5_1 1 0000:0000:0000:0000:0000:ffff:c000:0202 'RoCE v2' eth1
+	put proc/net/route 'Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT' \
+		'eth0	00000000	FE0200C0	0003	0	0	0	00000000	0	0	0' \
+		'eth0	000200C0	00000000	0001	0	0	0	00FFFFFF	0	0	0' \
+		'eth1	000200C0	00000000	0001	0	0	0	00FFFFFF	0	0	0'
+	put sys/class/net/eth0/type 1
+	put sys/class/net/eth1/type 1
+	conf rp_filter 0 0 0
+	conf arp_ignore 1 0 0
+	conf arp_announce 2 0 0
+}
+
+well() {
+	two
+	says subnet 0 <<<'ok   subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses'
+}
+
+one() {
+	fresh
+	roce mlx5_0
+	says subnet 0 </dev/null
+}
+
+two_subnets() {
+	two
+	sed -i 's/^eth1	000200C0/eth1	006433C6/' "$tree/proc/net/route"
+	conf arp_ignore 0 0 0
+	conf rp_filter 1 1 1
+	says subnet 0 </dev/null
+}
+
+# RoCE LAG and SR-IOV show several devices on one interface.
+one_interface() {
+	two
+	roce mlx5_1 eth0
+	says subnet 0 </dev/null
+}
+
+# strict ALL ETH0 ETH1 WHAT_ETH0 WHAT_ETH1
+strict() {
+	two
+	conf rp_filter "${@:1:3}"
+	says subnet 0 <<-END
+		WARN subnet eth0, eth1: both are in 192.0.2.0/24, and the reverse path filter is strict: what comes by the one that the route back does not take is dropped
+		       rp_filter: eth0 $4, eth1 $5; /proc/net/route
+		     > sysctl -w net.ipv4.conf.all.rp_filter=2, or a subnet for each interface
+	END
+}
+
+loose() {
+	two
+	conf rp_filter 2 1 1
+	says subnet 0 <<<'ok   subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses'
+}
+
+answers_for_both() {
+	two
+	conf arp_ignore 0 0 1
+	says subnet 0 <<-END
+		WARN subnet eth0, eth1: both are in 192.0.2.0/24, and each answers ARP for the addresses of the other: peers may send to the wrong port
+		       arp_ignore: eth0 0, eth1 1; arp_announce: eth0 2, eth1 2
+		     > sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2, or a subnet for each interface
+	END
+}
+
+no_arp() {
+	fresh
+	roce mlx5_0
+	put sys/class/net/eth0/type 1
+	put sys/class/net/eth0/flags 0x1083
+	says subnet 0 <<-END
+		WARN subnet eth0: ARP is off: no peer is found that has no permanent entry, and peers that ask for this end get no answer
+		       /sys/class/net/eth0/flags: 0x1083, with IFF_NOARP
+		     > ip link set dev eth0 arp on
+	END
+	put sys/class/net/eth0/type 772
+	says subnet 0 </dev/null
+}
+
+# Of RoCE v1 and v2, it is told once.
+twice() {
+	two
+	gid mlx5_1 2 0000:0000:0000:0000:0000:ffff:c000:0201 'IB/RoCE v1' eth1
+	gid mlx5_1 3 0000:0000:0000:0000:0000:ffff:c000:0201 'RoCE v2' eth1
+	says subnet 0 <<-END
+		ok   subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses
+		WARN subnet eth0, eth1: both have the address 192.0.2.1: which of them peers reach, and which GID is theirs, is left to chance
+		       /sys/class/infiniband/mlx5_1/ports/1/gids/2
+		     > take it from one of them: ip address del 192.0.2.1/PREFIX dev eth1
+	END
+}
+
+# files SOFT HARD
+files() {
+	fresh
+	put proc/self/limits 'Limit                     Soft Limit           Hard Limit           Units     ' \
+		"Max open files            $1                $2             files     "
+}
+
+few_files() {
+	files 256 4096
+	says files 0 <<-END
+		WARN files: a process may open 256 files: each open device, completion channel, event channel of rdma_cm and socket is one, and one more fails with EMFILE
+		       RLIMIT_NOFILE: 256, at most 4096
+		     > here and now: ulimit -n \$(ulimit -H -n)
+		     > echo '* - nofile 65536' >/etc/security/limits.d/files.conf, as root, then log in again; for a service of systemd LimitNOFILE=65536
+	END
+}
+
+many_files() {
+	files 1024 524288
+	says files 0 <<<'ok   files: a process may open 1024 files: each open device, completion channel, event channel of rdma_cm and socket is one, and one more fails with EMFILE'
+}
+
+# governors NAME...: of cpu0 and those that follow.
+governors() {
+	local cpu=0 name
+	fresh
+	mkdir -p "$tree/sys/devices/system/cpu/cpufreq"
+	for name; do
+		put "sys/devices/system/cpu/cpu$cpu/cpufreq/scaling_governor" "$name"
+		((cpu += 1))
+	done
+}
+
+saving() {
+	governors performance powersave powersave
+	says governor 0 <<-END
+		note governor: the governor of 2 of 3 processors is powersave: they slow down when they have little to do, and latency varies
+		       /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor
+		     > as root: cpupower frequency-set --governor performance
+	END
+	governors performance performance
+	says governor 0 <<<'ok   governor: the governor of all processors is performance'
+	fresh
+	says governor 0 </dev/null
+}
+
+ok 'two interfaces in one subnet, set up well' well
+ok 'one interface' one
+ok 'two subnets' two_subnets
+ok 'two devices on one interface' one_interface
+ok 'the reverse path filter is strict for all' strict 1 0 0 1 1
+ok 'or for one' strict 0 0 1 0 1
+fails 'another value is seen' '^[<>].*rp_filter' strict 0 0 1 1 1
+ok 'it is loose for all, which wins' loose
+ok 'one answers for the other' answers_for_both
+ok 'ARP is off, and not where it never is on' no_arp
+ok 'one address twice' twice
+ok 'few files' few_files
+ok 'many files' many_files
+ok 'processors that save power' saving
+done_testing

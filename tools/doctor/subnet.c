@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Several interfaces of RDMA ports on one machine: how Linux answers ARP for their addresses, and which packets it takes.
+ * Adapters send and receive RoCE packets by themselves, but the kernel finds the peer's address for them.
+ */
+#include "port.h"
+
+#include <linux/if.h>
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	RAILS_MAX = 64,
+	ADDRESSES_MAX = 1024
+};
+
+static const char *rails[RAILS_MAX];
+static unsigned int rail_count;
+
+/* An interface may be that of several devices. */
+static void find_rails(void)
+{
+	const struct doctor_port *ports;
+	unsigned int i, k, count = doctor_ports(&ports);
+
+	for (i = 0; i < count; i++) {
+		if (!ports[i].roce || !ports[i].netdev_here)
+			continue;
+		for (k = 0; k < rail_count && strcmp(rails[k], ports[i].netdev) != 0; k++)
+			;
+		if (k == rail_count && rail_count < RAILS_MAX)
+			rails[rail_count++] = ports[i].netdev;
+	}
+}
+
+/* --- ARP ----------------------------------------------------------------------------------------------- */
+
+static void look_for_noarp(const char *netdev)
+{
+	uint64_t flags = 0, type = 0;
+
+	if (!doctor_read_number(&flags, "/sys/class/net/%s/flags", netdev) ||
+	    !doctor_read_number(&type, "/sys/class/net/%s/type", netdev) || type != 1 ||
+	    !(flags & IFF_NOARP))
+		return;
+	doctor_say(
+		DOCTOR_WARNING, netdev,
+		"ARP is off: no peer is found that has no permanent entry, and peers that ask for "
+		"this end get no answer");
+	doctor_evidence("/sys/class/net/%s/flags: 0x%jx, with IFF_NOARP", netdev, flags);
+	doctor_next("ip link set dev %s arp on", netdev);
+}
+
+/* --- One subnet ------------------------------------------------------------------------------------------ */
+
+/* The kernel takes the greater of what is set for all interfaces and for this one; -1: it cannot be read. */
+static int setting(const char *netdev, const char *name)
+{
+	uint64_t all = 0, own = 0;
+
+	if (!doctor_read_number(&all, "/proc/sys/net/ipv4/conf/all/%s", name) ||
+	    !doctor_read_number(&own, "/proc/sys/net/ipv4/conf/%s/%s", netdev, name))
+		return -1;
+	return (int)(all > own ? all : own);
+}
+
+/* A line of /proc/net/route, which has addresses as numbers of the host's byte order. */
+struct connected {
+	char netdev[IF_NAMESIZE];
+	uint32_t destination, mask;
+};
+
+static unsigned int read_routes(struct connected *routes, unsigned int most)
+{
+	static char text[65536];
+	unsigned int gateway, destination, mask, count = 0;
+	char *line, *rest = text;
+	char netdev[IF_NAMESIZE];
+
+	doctor_read_all(text, sizeof(text), "/proc/net/route");
+	while (count < most && (line = strsep(&rest, "\n")) != NULL) {
+		if (sscanf(line, "%15s %8x %8x %*x %*d %*d %*d %8x", netdev, &destination, &gateway,
+			   &mask) != 4 ||
+		    gateway || !mask)
+			continue;
+		snprintf(routes[count].netdev, sizeof(routes[count].netdev), "%s", netdev);
+		routes[count].destination = destination;
+		routes[count++].mask = mask;
+	}
+	return count;
+}
+
+/* The subnet that both are in; false: there is none. */
+static bool share(const struct connected *routes, unsigned int count, const char *a, const char *b,
+		  char *text, size_t size)
+{
+	char address[INET_ADDRSTRLEN];
+	unsigned int i, k;
+
+	for (i = 0; i < count; i++) {
+		for (k = 0; k < count; k++) {
+			if (strcmp(routes[i].netdev, a) != 0 || strcmp(routes[k].netdev, b) != 0 ||
+			    routes[i].destination != routes[k].destination ||
+			    routes[i].mask != routes[k].mask)
+				continue;
+			inet_ntop(AF_INET, &routes[i].destination, address, sizeof(address));
+			snprintf(text, size, "%s/%d", address, __builtin_popcount(routes[i].mask));
+			return true;
+		}
+	}
+	return false;
+}
+
+static void look_at_pair(const char *a, const char *b, const char *subnet)
+{
+	const int ignore_a = setting(a, "arp_ignore"), ignore_b = setting(b, "arp_ignore");
+	const int filter_a = setting(a, "rp_filter"), filter_b = setting(b, "rp_filter");
+	char both[2 * IF_NAMESIZE + 2];
+
+	snprintf(both, sizeof(both), "%s, %s", a, b);
+	if (filter_a == 1 || filter_b == 1) {
+		doctor_say(
+			DOCTOR_WARNING, both,
+			"both are in %s, and the reverse path filter is strict: what comes by the "
+			"one that the route back does not take is dropped",
+			subnet);
+		doctor_evidence("rp_filter: %s %d, %s %d; /proc/net/route", a, filter_a, b,
+				filter_b);
+		doctor_next(
+			"sysctl -w net.ipv4.conf.all.rp_filter=2, or a subnet for each interface");
+	}
+	if (ignore_a == 0 || ignore_b == 0) {
+		doctor_say(DOCTOR_WARNING, both,
+			   "both are in %s, and each answers ARP for the addresses of the other: "
+			   "peers "
+			   "may send to the wrong port",
+			   subnet);
+		doctor_evidence("arp_ignore: %s %d, %s %d; arp_announce: %s %d, %s %d", a, ignore_a,
+				b, ignore_b, a, setting(a, "arp_announce"), b,
+				setting(b, "arp_announce"));
+		doctor_next("sysctl -w net.ipv4.conf.all.arp_ignore=1 "
+			    "net.ipv4.conf.all.arp_announce=2, "
+			    "or a subnet for each interface");
+	} else if (filter_a != 1 && filter_b != 1) {
+		doctor_say(DOCTOR_OK, both,
+			   "both are in %s, and each answers for its own addresses", subnet);
+	}
+}
+
+static void look_at_subnets(void)
+{
+	static struct connected routes[512];
+	const unsigned int count = read_routes(routes, 512);
+	char subnet[INET_ADDRSTRLEN + 4];
+	unsigned int i, k;
+
+	for (i = 0; i < rail_count; i++) {
+		/* One pair for each interface: with the next one that shares a subnet. */
+		for (k = i + 1; k < rail_count; k++) {
+			if (!share(routes, count, rails[i], rails[k], subnet, sizeof(subnet)))
+				continue;
+			look_at_pair(rails[i], rails[k], subnet);
+			break;
+		}
+	}
+}
+
+/* --- One address twice ----------------------------------------------------------------------------------- */
+
+struct address {
+	char gid[40], netdev[IF_NAMESIZE];
+	bool told;
+};
+
+static struct address addresses[ADDRESSES_MAX];
+static unsigned int address_count;
+
+/* Link-local ones are of their interface alone. */
+static bool is_address(const char *gid)
+{
+	return strncmp(gid, "fe80:", 5) != 0 && strspn(gid, "0:") != strlen(gid);
+}
+
+static void put_gid(char *text, size_t size, const char *gid)
+{
+	struct in6_addr raw;
+
+	snprintf(text, size, "%s", gid);
+	if (inet_pton(AF_INET6, gid, &raw) != 1)
+		return;
+	if (IN6_IS_ADDR_V4MAPPED(&raw))
+		inet_ntop(AF_INET, raw.s6_addr + 12, text, (socklen_t)size);
+	else
+		inet_ntop(AF_INET6, &raw, text, (socklen_t)size);
+}
+
+static void take_address(const struct doctor_port *port, const char *index)
+{
+	struct address *const to = &addresses[address_count];
+	char text[INET6_ADDRSTRLEN], both[2 * IF_NAMESIZE + 2];
+	unsigned int i;
+
+	if (address_count == ADDRESSES_MAX ||
+	    doctor_read(to->gid, sizeof(to->gid), "/sys/class/infiniband/%s/ports/%u/gids/%s",
+			port->device, port->num, index) ||
+	    !is_address(to->gid) ||
+	    doctor_read(to->netdev, sizeof(to->netdev),
+			"/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%s", port->device,
+			port->num, index) ||
+	    !doctor_netdev_is_here(to->netdev))
+		return;
+	for (i = 0; i < address_count; i++)
+		if (strcmp(addresses[i].gid, to->gid) == 0)
+			break;
+	if (i == address_count) {
+		address_count++;
+		return;
+	}
+	if (addresses[i].told || strcmp(addresses[i].netdev, to->netdev) == 0)
+		return;
+	put_gid(text, sizeof(text), to->gid);
+	snprintf(both, sizeof(both), "%s, %s", addresses[i].netdev, to->netdev);
+	doctor_say(
+		DOCTOR_WARNING, both,
+		"both have the address %s: which of them peers reach, and which GID is theirs, is "
+		"left to chance",
+		text);
+	doctor_evidence("/sys/class/infiniband/%s/ports/%u/gids/%s", port->device, port->num,
+			index);
+	doctor_next("take it from one of them: ip address del %s/PREFIX dev %s", text, to->netdev);
+	/* As RoCE v1 and as v2 it is one address: what is told once is known. */
+	addresses[i].told = true;
+}
+
+static void look_at_addresses(void)
+{
+	const struct doctor_port *ports;
+	unsigned int i, count = doctor_ports(&ports);
+	struct dirent **names;
+	int k, n;
+
+	for (i = 0; i < count; i++) {
+		n = ports[i].roce ? doctor_list(&names, "/sys/class/infiniband/%s/ports/%u/gids",
+						ports[i].device, ports[i].num)
+				  : 0;
+		for (k = 0; k < n; k++)
+			take_address(&ports[i], names[k]->d_name);
+	}
+}
+
+void doctor_check_subnet(void)
+{
+	unsigned int i;
+
+	find_rails();
+	for (i = 0; i < rail_count; i++)
+		look_for_noarp(rails[i]);
+	look_at_subnets();
+	look_at_addresses();
+}
