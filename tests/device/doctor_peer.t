@@ -7,7 +7,7 @@
 
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 if [[ ${1-} != here ]]; then
-	exec tools/softroce --quiet --host qemu --devices 2 ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} \
+	exec tools/softroce --quiet --timeout 0 --host qemu --devices 2 ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} \
 		--module sch_netem --module sch_ingress --module cls_u32 --module act_gact -- tests/device/doctor_peer.t here
 fi
 source tests/tap.bash
@@ -68,6 +68,17 @@ mtu_lower_at_the_peer() {
 		'messages of 1, 1024 and 3073 bytes pass, at a path MTU of 1024' -- --peer 192.0.2.2
 }
 
+# What is proposed is what arrived. IPv6 needs 1280.
+mtu_odd_at_the_peer() {
+	ip link set dev veth0 mtu 1500
+	ip link set dev veth1 mtu 1300
+	says 0 \
+		'WARN path veth0: packets of the MTU, 1500 bytes, get lost on the way to 192.0.2.2, and no router says so' \
+		'       by UDP; packets of 1280 bytes arrive' \
+		'lower it at both ends: ip link set dev veth0 mtu 1280' -- --peer 192.0.2.2 --only path
+	ip link set dev veth1 mtu 1500
+}
+
 # A switch that passes frames up to 4 KiB.
 mtu_lower_between() {
 	ip link set dev veth1 mtu 9000
@@ -83,6 +94,34 @@ mtu_as_before() {
 	lose_no_more
 	ip link set dev veth0 mtu 1500
 	ip link set dev veth1 mtu 1500
+}
+
+# 100 ms each way: longer than the timeout of the queue pairs, and nothing is lost.
+long_way() {
+	tc qdisc add dev veth0 root netem delay 100ms
+	tc qdisc add dev veth1 root netem delay 100ms
+	says 0 'note probe rxe0/1: a message of 8 bytes and its answer take 2' \
+		'WARN probe rxe0/1: packets were sent again, though none was lost: the way takes 2' \
+		'> timeout of the queue pairs: 1' \
+		'all of 64 datagrams of 1024 bytes came back' -- --peer 192.0.2.2 >"$scratch/long" || { cat "$scratch/long"; return 1; }
+	! grep 'look for loss' "$scratch/long"
+}
+
+twice() {
+	tc qdisc add dev veth1 root netem duplicate 50%
+	says 0 'WARN probe rxe0/1: packets come twice: something on the way repeats them' \
+		'all of 64 datagrams of 1024 bytes came back' -- --peer 192.0.2.2
+}
+
+overtaken() {
+	tc qdisc add dev veth0 root netem delay 50ms reorder 100% gap 4
+	says 0 'WARN probe rxe0/1: packets overtake one another: RC takes those that come too early for lost, and they are sent again' \
+		'all of 64 datagrams of 1024 bytes came back' -- --peer 192.0.2.2
+}
+
+no_netem() {
+	tc qdisc del dev veth0 root 2>/dev/null || :
+	tc qdisc del dev veth1 root 2>/dev/null || :
 }
 
 # Each tenth packet, not one in ten by chance: of so many datagrams some are among them.
@@ -257,10 +296,18 @@ ok 'a healthy way: each line is ok' says 0 "${healthy[@]}" -- --peer 192.0.2.2
 fails 'a line that is not printed is missed' 'wanted: ok   path veth1' says 0 'ok   path veth1' -- --peer 192.0.2.2 --only path
 fails 'another exit status is noticed' 'ended with 0, not 1' says 1 'ok   path veth0' -- --peer 192.0.2.2 --only path
 ok 'the MTU is lower at the peer' mtu_lower_at_the_peer
+ok 'the MTU of the peer is an odd one' mtu_odd_at_the_peer
+ip link set dev veth0 mtu 9000
 ok 'the MTU is lower in between' mtu_lower_between
 mtu_as_before
 ok 'one packet of ten is lost' some_loss
 lose_no_more
+ok 'the way is long' long_way
+no_netem
+ok 'packets come twice' twice
+no_netem
+ok 'packets overtake one another' overtaken
+no_netem
 ok 'all packets are lost' total_loss
 tc qdisc del dev veth0 root
 ok 'the peer has a firewall that drops UDP 4791' firewall_there

@@ -282,6 +282,38 @@ json() {
 		all(.checks[]; .verdict == "ok" or .verdict == "note")' "$scratch/json"
 }
 
+# Of both devices, whose interfaces are in one subnet.
+one_subnet() {
+	local conf=/proc/sys/net/ipv4/conf
+	look_at_both() {
+		$doctor --only subnet >"$scratch/out"
+	}
+	look_at_both
+	line "WARN subnet $mine, $other: both are in 192.0.2.0/24, and each answers ARP for the addresses of the other: peers may send to the wrong port"
+	no_line 'reverse path filter'
+	echo 1 >$conf/all/arp_ignore
+	echo 1 >"$conf/$other/rp_filter"
+	look_at_both
+	no_line 'answers ARP'
+	line "WARN subnet $mine, $other: both are in 192.0.2.0/24, and the reverse path filter is strict"
+	line "       rp_filter: $mine 0, $other 1; /proc/net/route"
+	echo 0 >"$conf/$other/rp_filter"
+	ip link set dev "$mine" arp off
+	look_at_both
+	line "WARN subnet $mine: ARP is off: no peer is found that has no permanent entry"
+	ip link set dev "$mine" arp on
+	ip address add 192.0.2.2/24 dev "$mine"
+	gids_are 4
+	look_at_both
+	line "WARN subnet $mine, $other: both have the address 192.0.2.2: which of them peers reach"
+	ip address del 192.0.2.2/24 dev "$mine"
+	gids_are 3
+	look_at_both
+	line "ok   subnet $mine, $other: both are in 192.0.2.0/24, and each answers for its own addresses"
+	no_line WARN
+	echo 0 >$conf/all/arp_ignore
+}
+
 ok 'a port that is well' well
 fails 'a line that is not there is seen' 'ok   port rxe0/1: ACTIVE' eval 'look port; line "no such line"'
 ok 'the table of GIDs is that of the files' table_is_that_of_the_files
@@ -294,6 +326,7 @@ ok 'MTU 1280' mtu 1280 note "1024, from 1280 of $mine; 4200 there"
 ok 'MTU 600' mtu 600 WARN "512, because $mine has 600, less than the 1500 of Ethernet"
 ok 'MTU 290' mtu 290 WARN "290 of $mine is too small for RoCE packets of 256 bytes"
 ok 'interfaces in another network namespace' elsewhere
+ok 'two interfaces in one subnet' one_subnet
 ok 'counters without traffic' quiet_counters
 ok 'counters with loss' loss
 ok 'a link below the device' speed

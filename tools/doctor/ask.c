@@ -13,7 +13,8 @@ enum {
 	PAIRS = 4, /* of GIDs that are tried */
 	ROUND_TRIPS = 100,
 	ROUND_TRIPS_MS = 3000,
-	DATAGRAMS = 64
+	DATAGRAMS = 64,
+	LONG_NS = 20000000 /* for a round trip: busy machines need some milliseconds */
 };
 
 /* --- One probe, at the end that asks ---------------------------------------------------------------- */
@@ -308,7 +309,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* How long a message of 8 bytes and its answer take. */
-static void say_round_trip(const struct session *s, struct attempt *attempt)
+static void say_round_trip(struct session *s, struct attempt *attempt)
 {
 	const uint64_t until = peer_in_ms(ROUND_TRIPS_MS);
 	uint64_t ns[ROUND_TRIPS];
@@ -326,10 +327,15 @@ static void say_round_trip(const struct session *s, struct attempt *attempt)
 		return;
 	}
 	qsort(ns, count, sizeof(ns[0]), by_size);
-	doctor_say(DOCTOR_OK, s->here,
+	s->round_trip_ns = ns[count / 2];
+	doctor_say(s->round_trip_ns > LONG_NS ? DOCTOR_NOTE : DOCTOR_OK, s->here,
 		   "a message of 8 bytes and its answer take %.1f us (median of %zu; %.1f to %.1f)",
 		   (double)ns[count / 2] / 1e3, count, (double)ns[0] / 1e3,
 		   (double)ns[count - 1] / 1e3);
+	if (s->round_trip_ns > LONG_NS)
+		doctor_next("look for what makes the way long: ping and traceroute to the peer; "
+			    "tc qdisc show dev %s",
+			    s->own.netdev);
 }
 
 /* Packets of the path MTU are lost: the greatest MTU whose packets arrive, in bytes; 0: none. */
@@ -413,8 +419,8 @@ static int try_rc(struct session *s, struct attempt *attempt)
 
 static void try_ud(struct session *s, struct attempt *attempt, int mtu)
 {
-	unsigned int lost = DATAGRAMS;
 	char pair[160];
+	unsigned int lost;
 
 	attempt->probe.type = IBV_QPT_UD;
 	if (!begin_attempt(s, attempt)) {
@@ -422,8 +428,10 @@ static void try_ud(struct session *s, struct attempt *attempt, int mtu)
 		return;
 	}
 	doctor_step("sending datagrams from %s", s->here);
+	s->fate.lost = DATAGRAMS;
 	if (attempt->is_connected)
-		attempt->error = probe_datagrams(&attempt->end, (uint32_t)mtu, DATAGRAMS, &lost);
+		attempt->error = probe_datagrams(&attempt->end, (uint32_t)mtu, DATAGRAMS, &s->fate);
+	lost = s->fate.lost;
 	end_attempt(s, attempt);
 	put_pair(attempt, pair, sizeof(pair));
 	if (attempt->error || s->is_broken) {
@@ -485,6 +493,48 @@ static int try_other_pairs(struct session *s, const struct attempt *first, struc
 	return 0;
 }
 
+/* Packets were sent again, or counted as lost: why, as far as datagrams and times tell. */
+static void say_why_again(const struct session *s)
+{
+	const uint64_t ack_ns = probe_ack_ns();
+
+	if (!s->fate.lost && s->fate.twice)
+		doctor_say(DOCTOR_WARNING, s->here,
+			   "packets come twice: something on the way repeats them");
+	else if (!s->fate.lost && s->round_trip_ns > ack_ns)
+		doctor_say(
+			DOCTOR_WARNING, s->here,
+			"packets were sent again, though none was lost: the way takes %.0f ms, and "
+			"an acknowledgement is awaited for %.0f ms",
+			(double)s->round_trip_ns / 1e6, (double)ack_ns / 1e6);
+	else if (!s->fate.lost && s->fate.overtaken)
+		doctor_say(DOCTOR_WARNING, s->here,
+			   "packets overtake one another: RC takes those that come too early for "
+			   "lost, and they are sent again");
+	else
+		doctor_say(DOCTOR_WARNING, s->here,
+			   "packets were lost or sent again during the probe, though the messages "
+			   "passed");
+}
+
+static void next_why_again(const struct session *s)
+{
+	if (!s->fate.lost && s->fate.twice)
+		doctor_next(
+			"look for two ways that are taken at once: a bond that sends on all links, "
+			"a loop between switches, tc qdisc show dev %s",
+			s->own.netdev);
+	else if (!s->fate.lost && s->round_trip_ns > probe_ack_ns())
+		doctor_next("timeout of the queue pairs: %u or more for such a way",
+			    rdmaez_timeout_from_ns(2 * s->round_trip_ns));
+	else if (!s->fate.lost && s->fate.overtaken)
+		doctor_next(
+			"let each flow keep to one way: ECMP and bonds by a hash with the UDP "
+			"source port, and no adaptive routing that the adapters do not know of");
+	else
+		next_loss(s);
+}
+
 static void say_loss(const struct session *s)
 {
 	struct probe_counters after;
@@ -494,17 +544,19 @@ static void say_loss(const struct session *s)
 	poll(NULL, 0, 30); /* mlx5 refreshes its counters every 10 ms */
 	probe_count(&s->own.port, &after);
 	length = probe_growth(&s->before, &after, growth, sizeof(growth));
-	if (!length && !s->growth[0]) {
+	if (!length && !s->growth[0] && !s->fate.twice && !s->fate.overtaken) {
 		doctor_say(DOCTOR_OK, s->here,
 			   "no counter of losses or retries grew at either end");
 		return;
 	}
-	doctor_say(DOCTOR_WARNING, s->here,
-		   "packets were lost or sent again during the probe, though the messages passed");
+	say_why_again(s);
 	doctor_evidence("here %s; at the peer %s; TCP has sent %u packets again",
 			length ? growth : "nothing", s->growth[0] ? s->growth : "nothing",
 			resent(s->tcp));
-	next_loss(s);
+	doctor_evidence("of %d datagrams %u did not come back, %u came more than once, %u after a "
+			"later one",
+			DATAGRAMS, s->fate.lost, s->fate.twice, s->fate.overtaken);
+	next_why_again(s);
 }
 
 void ask_for_probes(struct session *s)

@@ -616,7 +616,7 @@ static enum sent send_packet(int udp, bool is_v4, unsigned int bytes)
 /* A packet of RoCE v2 is longer than its data, by 96 bytes at most: iboe_get_mtu() of Linux. */
 static unsigned int greatest_that_arrives(int udp, bool is_v4, unsigned int below)
 {
-	static const unsigned int sizes[] = {4192, 2144, 1500, 1280};
+	static const unsigned int sizes[] = {8192, 4192, 2144, 1500, 1280, 1024};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		if (sizes[i] < below && send_packet(udp, is_v4, sizes[i]) == SENT_ARRIVED)
@@ -649,16 +649,18 @@ static void say_mtu(const struct route *route, const char *peer, int udp, bool i
 		doctor_say(DOCTOR_OK, route->netdev, "packets of the MTU, %u bytes, reach %s", mtu,
 			   peer);
 	} else if (send_packet(udp, is_v4, 576) == SENT_ARRIVED) {
-		const unsigned int largest = greatest_that_arrives(udp, is_v4, mtu);
+		unsigned int largest = greatest_that_arrives(udp, is_v4, mtu);
 
+		largest = largest ? largest : 576;
 		doctor_say(DOCTOR_WARNING, route->netdev,
 			   "packets of the MTU, %u bytes, get lost on the way to %s, and no router "
 			   "says so",
 			   mtu, peer);
-		doctor_evidence("by UDP; packets of %u bytes arrive", largest ? largest : 576);
-		doctor_next("raise the MTU of the switch ports between, or lower it at both ends: "
-			    "ip link set dev %s mtu 1500",
-			    route->netdev);
+		doctor_evidence("by UDP; packets of %u bytes arrive", largest);
+		doctor_next(
+			"raise the MTU of the peer's interface and of the switch ports between to "
+			"%u, or lower it at both ends: ip link set dev %s mtu %u",
+			mtu, route->netdev, largest);
 	} else {
 		doctor_say(DOCTOR_OK, route->netdev,
 			   "the MTU is %u; the peer does not answer datagrams, so that of the way "

@@ -172,9 +172,32 @@ int probe_ping(struct probe_end *end, uint32_t bytes)
 	return post_receive(end, (unsigned int)wc.wr_id);
 }
 
+/* Which datagrams came back, and in which order. */
+struct arrivals {
+	bool came[256];
+	uint32_t greatest; /* number so far */
+	struct probe_fate fate;
+};
+
+/* Takes in that this one came; whether it is new. */
+static bool arrive(struct arrivals *arrivals, uint32_t number)
+{
+	if (arrivals->came[number]) {
+		arrivals->fate.twice++;
+		return false;
+	}
+	arrivals->came[number] = true;
+	arrivals->fate.lost--;
+	if (number < arrivals->greatest)
+		arrivals->fate.overtaken++;
+	else
+		arrivals->greatest = number;
+	return true;
+}
+
 /* Sends some datagrams, and notes which came back, by the number that each begins with. */
 static int send_some(struct probe_end *end, uint32_t bytes, uint32_t first, uint32_t count,
-		     bool *came)
+		     struct arrivals *arrivals)
 {
 	struct rdmaez_diag late;
 	struct ibv_wc wc;
@@ -195,21 +218,22 @@ static int send_some(struct probe_end *end, uint32_t bytes, uint32_t first, uint
 			return error;
 		}
 		memcpy(&number, slot_of(end, (unsigned int)wc.wr_id) + GRH, sizeof(number));
-		if (wc.byte_len == bytes + GRH && number < first + count && !came[number]) {
-			came[number] = true;
+		if (wc.byte_len == bytes + GRH && number < first + count &&
+		    arrive(arrivals, number))
 			back += number >= first;
-		}
 		error = post_receive(end, (unsigned int)wc.wr_id);
 	}
 	return error;
 }
 
-int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count, unsigned int *lost)
+int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count,
+		    struct probe_fate *fate)
 {
-	bool came[256] = {false};
+	struct arrivals arrivals;
 	int error = 0;
 
-	*lost = count;
+	memset(&arrivals, 0, sizeof(arrivals));
+	arrivals.fate.lost = count;
 	memset(memory, 0x5a, bytes);
 	for (uint32_t at = 0; at < count && !error; at += BURST) {
 		const uint32_t some = count - at < BURST ? count - at : BURST;
@@ -217,11 +241,15 @@ int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count, u
 		/* Where none of the first have come back, none will. */
 		if (at == 2 * BURST && !end->got)
 			break;
-		error = send_some(end, bytes, at, some, came);
+		error = send_some(end, bytes, at, some, &arrivals);
 	}
-	for (unsigned int i = 0; i < count; i++)
-		*lost -= came[i];
+	*fate = arrivals.fate;
 	return error;
+}
+
+uint64_t probe_ack_ns(void)
+{
+	return rdmaez_timeout_ns(TIMEOUT);
 }
 
 /* Whether something came by TCP, or its end. */

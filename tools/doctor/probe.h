@@ -33,8 +33,17 @@ int probe_open(struct probe_end *end, const struct probe *probe);
 int probe_connect(struct probe_end *end, int tcp);
 /* Sends a message of this many bytes, and takes in that it comes back the same. */
 int probe_ping(struct probe_end *end, uint32_t bytes);
-/* Sends so many datagrams, each of this many bytes; *lost tells how many did not come back. */
-int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count, unsigned int *lost);
+/* What became of datagrams on their way there and back. */
+struct probe_fate {
+	unsigned int lost;      /* did not come back */
+	unsigned int twice;     /* came back more than once */
+	unsigned int overtaken; /* came back after one that was sent later */
+};
+/* Sends so many datagrams, each of this many bytes. */
+int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count,
+		    struct probe_fate *fate);
+/* How long the queue pairs of a probe wait for an acknowledgement at least. */
+uint64_t probe_ack_ns(void);
 /* Sends back what comes, until something comes by TCP or the time is over. */
 int probe_echo(struct probe_end *end, int tcp, uint64_t until);
 void probe_close(struct probe_end *end);

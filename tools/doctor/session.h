@@ -29,6 +29,8 @@ struct session {
 	/* Of the last RC probe, and of UD after it: the counters before, and what grew at the peer. */
 	struct probe_counters before;
 	char growth[TALK_LINE];
+	uint64_t round_trip_ns; /* the median; 0: not measured */
+	struct probe_fate fate; /* of the datagrams */
 };
 
 /* Begins it on a connection. */
