@@ -207,11 +207,20 @@ static bool has_drained(const struct rdmaez_diag *diag, int done)
 	return !done && diag->count == 1 && diag->finding[0].reason == RDMAEZ_WHY_SQ_DRAINING;
 }
 
-/* Whether check was wrong: what the kernel takes is never to be called an error. */
-static bool was_wrong(const struct tally *tally, const struct rdmaez_qp_move *move, int said,
-		      int done)
+/* Bits that a vendor's stack may know, of which check says no more than that they may be refused. */
+static bool has_unknown_bits(const struct rdmaez_diag *diag)
 {
-	if (said == done)
+	const struct rdmaez_finding *const unknown =
+		rdmaez_diag_find(diag, RDMAEZ_WHY_MASK_UNKNOWN);
+
+	return unknown && unknown->severity == RDMAEZ_DIAG_LIKELY;
+}
+
+/* Whether check was wrong: what the kernel takes is never to be called an error. */
+static bool was_wrong(const struct tally *tally, const struct rdmaez_qp_move *move,
+		      const struct rdmaez_diag *diag, int said, int done)
+{
+	if (said == done || (done == EOPNOTSUPP && has_unknown_bits(diag)))
 		return false;
 	if (tally->own_reasons)
 		return !done;
@@ -250,7 +259,7 @@ static void one_request(struct ibv_qp *qp, struct tally *tally)
 	tally->accepted += done == 0;
 	tally->foreseen += done && said == done;
 	tally->by_error[done < 199 ? done : 199]++;
-	if (was_wrong(tally, &move, said, done) && !has_drained(&diag, done) &&
+	if (was_wrong(tally, &move, &diag, said, done) && !has_drained(&diag, done) &&
 	    tally->wrong++ < 5) {
 		char text[4096];
 

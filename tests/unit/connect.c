@@ -246,7 +246,7 @@ static void test_srd(void)
 	tap_eq_int(fake_count(FAKE_ANY), 0, "there is nothing to do");
 }
 
-/* Optional attributes go with the first transition that takes them. */
+/* Optional attributes go with each transition that takes them, as in the three steps. */
 static void test_optional(void)
 {
 	start(&kinds[5]);
@@ -257,8 +257,9 @@ static void test_optional(void)
 	tap_eq_int(fake_count(FAKE_ANY), 3, "takes no call more");
 	tap_eq_hex(fake_nth(1)->attr_mask & opts.optional, 0, "INIT takes nothing of it");
 	tap_eq_hex(fake_nth(2)->attr_mask & opts.optional, IBV_QP_ALT_PATH, "RTR the path");
-	tap_eq_hex(fake_nth(3)->attr_mask & opts.optional, IBV_QP_CUR_STATE | IBV_QP_PATH_MIG_STATE,
-		   "RTS the states");
+	tap_eq_hex(fake_nth(3)->attr_mask & opts.optional,
+		   IBV_QP_CUR_STATE | IBV_QP_PATH_MIG_STATE | IBV_QP_ALT_PATH,
+		   "RTS the states and the path");
 
 	start(&kinds[0]);
 	a.dev->quirks |= FAKE_EXTENDED_MODIFY;
@@ -267,7 +268,17 @@ static void test_optional(void)
 	opts.rate_limit = 1000;
 	check_success(diag, connect_a(), "a rate limit");
 	tap_eq_int(fake_qp_true(a.qp)->rate_limit, 1000, "is set");
-	tap_eq_int(fake_nth(3)->attr_mask & IBV_QP_RATE_LIMIT, 0, "and not twice");
+	tap_eq_hex(fake_nth(2)->attr_mask & fake_nth(3)->attr_mask & IBV_QP_RATE_LIMIT,
+		   IBV_QP_RATE_LIMIT, "by RTR and RTS");
+	tap_eq_hex(fake_nth(1)->attr_mask & IBV_QP_RATE_LIMIT, 0, "and not by INIT");
+
+	start(&kinds[0]);
+	opts.optional = 0;
+	opts.extra = 1 << 26;
+	tap_eq_int(connect_a(), EOPNOTSUPP, "a bit that the kernel does not know");
+	tap_eq_hex(fake_nth(1)->attr_mask & opts.extra, 0, "is not sent to INIT");
+	tap_eq_hex(fake_nth(2)->attr_mask & opts.extra, opts.extra, "but to RTR");
+	tap_eq_int(a.qp->state, IBV_QPS_INIT, "where the queue pair does not come");
 
 	start(&kinds[0]);
 	opts.optional = IBV_QP_MIN_RNR_TIMER | IBV_QP_QKEY;

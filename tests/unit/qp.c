@@ -636,6 +636,120 @@ static void check_sqd_changes(void)
 	tap_eq_int(fake_qp_true(qp)->min_rnr_timer, 1, "which the queue pair has now");
 }
 
+/* ---- Optional attributes ------------------------------------------------------------------ */
+
+/* The bits of `bits` that the last transition has sent. */
+static int sent(int bits)
+{
+	return fake_last(FAKE_MODIFY_QP)->attr_mask & bits;
+}
+
+/* One struct serves a bring-up: each step sends what it takes, and none refuses what another takes. */
+static void check_optional(void)
+{
+	static const struct {
+		enum ibv_qp_type type;
+		int bits, init, rtr, rts; /* named, and sent by each step */
+	} cases[] = {
+		{IBV_QPT_RC, IBV_QP_MIN_RNR_TIMER, 0, IBV_QP_MIN_RNR_TIMER, IBV_QP_MIN_RNR_TIMER},
+		{IBV_QPT_RC, IBV_QP_TIMEOUT | IBV_QP_AV | IBV_QP_PORT, IBV_QP_PORT, IBV_QP_AV,
+		 IBV_QP_TIMEOUT},
+		{IBV_QPT_RC, IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS, IBV_QP_ACCESS_FLAGS,
+		 IBV_QP_ACCESS_FLAGS, IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS},
+		{IBV_QPT_UC, IBV_QP_CUR_STATE | IBV_QP_SQ_PSN, 0, 0,
+		 IBV_QP_CUR_STATE | IBV_QP_SQ_PSN},
+		{IBV_QPT_UD, IBV_QP_QKEY | IBV_QP_PKEY_INDEX, IBV_QP_QKEY | IBV_QP_PKEY_INDEX,
+		 IBV_QP_QKEY | IBV_QP_PKEY_INDEX, IBV_QP_QKEY},
+		{IBV_QPT_RAW_PACKET, IBV_QP_PORT, IBV_QP_PORT, 0, 0},
+	};
+	struct rdmaez_qp_opts opts = peer("::ffff:192.0.2.9");
+	struct ibv_qp *qp;
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		start();
+		qp = fake_qp(ctx, cases[i].type);
+		opts.optional = cases[i].bits;
+		check_success(diag, rdmaez_qp_to_init(qp, &opts, diag), "case %zu to INIT", i);
+		tap_eq_hex(sent(cases[i].bits), cases[i].init, "case %zu: INIT sends its own", i);
+		check_success(diag, rdmaez_qp_to_rtr(qp, &opts, diag), "case %zu to RTR", i);
+		tap_eq_hex(sent(cases[i].bits), cases[i].rtr, "case %zu: RTR sends its own", i);
+		check_success(diag, rdmaez_qp_to_rts(qp, &opts, diag), "case %zu to RTS", i);
+		tap_eq_hex(sent(cases[i].bits), cases[i].rts, "case %zu: RTS sends its own", i);
+	}
+}
+
+/* What no step takes for the type is refused by the first, and elsewhere what the transition does not take. */
+static void check_optional_refused(void)
+{
+	static const struct {
+		enum ibv_qp_type type;
+		enum ibv_qp_state from, to;
+		int bit;
+	} cases[] = {
+		{IBV_QPT_UD, IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_MIN_RNR_TIMER},
+		{IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_QKEY},
+		{IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_QKEY},
+		{IBV_QPT_RC, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_QKEY},
+		{IBV_QPT_UC, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_RATE_LIMIT},
+		{IBV_QPT_RC, IBV_QPS_INIT, IBV_QPS_INIT, IBV_QP_MIN_RNR_TIMER},
+		{IBV_QPT_RC, IBV_QPS_RTS, IBV_QPS_RTS, IBV_QP_TIMEOUT},
+		{IBV_QPT_RC, IBV_QPS_RTS, IBV_QPS_SQD, IBV_QP_TIMEOUT},
+		{IBV_QPT_RC, IBV_QPS_SQD, IBV_QPS_RTS, IBV_QP_TIMEOUT},
+	};
+	struct rdmaez_qp_opts opts = peer("::ffff:192.0.2.9");
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct ibv_qp *qp;
+
+		start();
+		qp = qp_in(cases[i].type, cases[i].from);
+		opts.optional = cases[i].bit;
+		check_refusal(diag, move_to[cases[i].to](qp, &opts, diag), EINVAL,
+			      cases[i].bit == IBV_QP_RATE_LIMIT ? RDMAEZ_WHY_MASK_RATE_LIMIT
+								: RDMAEZ_WHY_MASK_NOT_ALLOWED,
+			      "attr_mask", "refused case %zu", i);
+		tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "refused case %zu: nothing is tried", i);
+	}
+}
+
+/* What the caller insists on goes to RTR unjudged, and the kernel says what it thinks of it. */
+static void check_extra(void)
+{
+	const int newer = 1 << 26;
+	struct rdmaez_qp_opts opts = peer("::ffff:192.0.2.9");
+	struct ibv_qp *qp;
+
+	start();
+	opts.extra = newer;
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	check_success(diag, rdmaez_qp_to_init(qp, &opts, diag), "INIT with an extra bit");
+	tap_eq_hex(sent(newer), 0, "does not send it");
+	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EOPNOTSUPP, RDMAEZ_WHY_MASK_UNKNOWN,
+		      "attr_mask", "RTR with an extra bit");
+	tap_eq_hex(sent(~0),
+		   newer | IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+			   IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		   "sends it besides what RTR requires");
+	opts.extra = 0;
+	check_success(diag, rdmaez_qp_to_rtr(qp, &opts, diag), "RTR without it");
+	opts.extra = newer;
+	check_success(diag, rdmaez_qp_to_rts(qp, &opts, diag), "RTS with an extra bit");
+	tap_eq_hex(sent(newer), 0, "does not send it, either");
+
+	/* A raw packet queue pair has no destination, but may have a service level. */
+	memset(&opts, 0, sizeof(opts));
+	opts.extra = IBV_QP_AV;
+	opts.path.sl = 5;
+	qp = qp_in(IBV_QPT_RAW_PACKET, IBV_QPS_INIT);
+	check_refusal(diag, rdmaez_qp_to_rtr(qp, &opts, diag), EINVAL, RDMAEZ_WHY_MASK_NOT_ALLOWED,
+		      "attr_mask", "RTR of a raw packet queue pair with an address vector");
+	tap_eq_hex(sent(~0), IBV_QP_STATE | IBV_QP_AV, "sends it all the same");
+	tap_eq_int(fake_last(FAKE_MODIFY_QP)->arg.qp_attr.ah_attr.sl, 5, "with the service level");
+	tap_eq_int(fake_last(FAKE_MODIFY_QP)->arg.qp_attr.ah_attr.port_num, 1, "and the port");
+	tap_eq_int(fake_last(FAKE_MODIFY_QP)->arg.qp_attr.ah_attr.is_global, 1,
+		   "with a GRH, which the port demands");
+}
+
 /* ---- InfiniBand --------------------------------------------------------------------------- */
 
 static void check_infiniband(void)
@@ -1093,6 +1207,9 @@ int main(void)
 		check_rtr_calls();
 		check_mtu();
 		check_sqd_changes();
+		check_optional();
+		check_optional_refused();
+		check_extra();
 		check_infiniband();
 		check_modify_fails();
 		check_query_fails();

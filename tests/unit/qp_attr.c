@@ -378,6 +378,100 @@ static void check_really_zero(void)
 	tap_eq_int(move.attr.rnr_retry, 0, "RDMAEZ_ZERO is no RNR retry");
 }
 
+/* Bits that the caller insists on are in the mask, and those that have an option are filled. */
+static void check_extra(void)
+{
+	struct rdmaez_qp_opts opts = explicit_opts();
+	struct rdmaez_qp_move move;
+	struct rdmaez_diag diag;
+	bool untouched;
+	const int newer = 1 << 26,
+		  before = IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS;
+
+	opts.extra = newer | IBV_QP_QKEY | (int)(1u << 31);
+	check_success(&diag, build(&to_init, &opts, &move, &diag, &untouched), "extra bits");
+	tap_eq_hex(move.attr_mask, before | newer | IBV_QP_QKEY | (int)(1u << 31),
+		   "are in the mask");
+	tap_eq_hex(move.attr.qkey, 0x80001234, "a known one is filled");
+	opts.optional = IBV_QP_TIMEOUT;
+	check_refusal(&diag, build(&to_init, &opts, &move, &diag, &untouched), EINVAL,
+		      RDMAEZ_WHY_MASK_NOT_ALLOWED, "attr_mask", "an optional bit besides");
+	tap_eq_hex(diag.finding[0].value, IBV_QP_TIMEOUT, "which alone is named");
+	opts.optional = 0;
+	opts.extra = IBV_QP_TIMEOUT;
+	opts.timeout = 32;
+	check_refusal(&diag, build(&to_init, &opts, &move, &diag, &untouched), EINVAL,
+		      RDMAEZ_WHY_RANGE, "timeout", "an extra one whose option is out of range");
+}
+
+/* Timers in ns become the shortest code that waits as long. */
+static void check_times(void)
+{
+	static const struct {
+		uint64_t ns;
+		int ack, rnr;
+	} times[] = {
+		{1, 1, 1},
+		{8192, 1, 1},
+		{8193, 2, 1},
+		{10001, 2, 2},
+		{UINT64_C(67108864), 14, 26},
+		{UINT64_C(67108865), 15, 26},
+		{UINT64_C(491520000), 17, 31},
+		{UINT64_C(491520001), 17, 0},
+		{UINT64_C(10000000000), 22, 0},
+		{UINT64_C(8796093022208), 31, 0},
+		{RDMAEZ_NS_FOREVER - 1, 31, 0},
+		{RDMAEZ_NS_FOREVER, 0, 0},
+	};
+	static const int codes[] = {1, 14, 31, 99, -1, RDMAEZ_ZERO};
+	struct rdmaez_qp_opts opts;
+	struct rdmaez_qp_move move;
+	struct rdmaez_diag diag;
+	bool untouched;
+
+	memset(&opts, 0, sizeof(opts));
+	opts.path.dgid = gid_of("2001:db8::9");
+	opts.alt = opts.path;
+	opts.optional = IBV_QP_ALT_PATH;
+	for (size_t i = 0; i < COUNT_OF(times); i++) {
+		opts.timeout_ns = opts.alt_timeout_ns = opts.min_rnr_timer_ns = times[i].ns;
+		check_success(&diag, build(&to_rtr, &opts, &move, &diag, &untouched),
+			      "RTR with time %zu", i);
+		tap_eq_int(move.attr.min_rnr_timer, times[i].rnr, "time %zu as an RNR timer", i);
+		tap_eq_int(move.attr.alt_timeout, times[i].ack, "as the alternate timeout");
+		check_success(&diag, build(&to_rts, &opts, &move, &diag, &untouched),
+			      "RTS with time %zu", i);
+		tap_eq_int(move.attr.timeout, times[i].ack, "as a timeout");
+	}
+
+	/* A code besides is one too many, whatever it is. */
+	for (size_t i = 0; i < COUNT_OF(codes); i++) {
+		memset(&opts, 0, sizeof(opts));
+		opts.timeout = codes[i];
+		opts.timeout_ns = 8192;
+		check_refusal(&diag, build(&to_rts, &opts, &move, &diag, &untouched), EINVAL,
+			      RDMAEZ_WHY_OPTION_TWICE, "timeout", "code %d and a time", codes[i]);
+		tap_ok(untouched, "nothing is written");
+		opts.min_rnr_timer = codes[i];
+		opts.min_rnr_timer_ns = 8192;
+		check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
+			      RDMAEZ_WHY_OPTION_TWICE, "min_rnr_timer", "RNR code %d and a time",
+			      codes[i]);
+		opts.min_rnr_timer = 0;
+		opts.optional = IBV_QP_ALT_PATH;
+		opts.alt.dgid = gid_of("2001:db8::9");
+		opts.alt_timeout = codes[i];
+		opts.alt_timeout_ns = 8192;
+		check_refusal(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
+			      RDMAEZ_WHY_OPTION_TWICE, "alt_timeout",
+			      "alternate code %d and a time", codes[i]);
+	}
+	opts.optional = 0;
+	check_success(&diag, build(&to_init, &opts, &move, &diag, &untouched),
+		      "where they are not sent, they are not looked at");
+}
+
 /* Rights are what was asked for, on every type: a variable that is 0 grants none. */
 static void check_rights(const struct cell *cell)
 {
@@ -1063,6 +1157,8 @@ int main(void)
 	each_cell(check_optional_together);
 	each_cell(check_optional_bits);
 	each_cell(check_rights);
+	check_extra();
+	check_times();
 	check_really_zero();
 	check_depths();
 	check_mtu();

@@ -313,6 +313,10 @@ static void bits(void)
 		ERROR(MASK_UNKNOWN, "attr_mask", ATTR_MASK, 0x1000000, 0x0, 0x1012e01));
 	REQUEST(&mlx4, RC, RTR, RTS, move.attr_mask |= (int)(1u << 31), EOPNOTSUPP,
 		ERROR(MASK_UNKNOWN, "attr_mask", ATTR_MASK, 0x80000000, 0x0, 0x80012e01));
+	REQUEST(&mlx5, RC, RTR, RTS, move.attr_mask |= 1 << 26, 0,
+		LIKELY(MASK_UNKNOWN, "attr_mask", ATTR_MASK, 0x4000000, 0x0, 0x4012e01));
+	REQUEST(&mlx5, RC, RTR, RTS, move.attr_mask |= 1 << 24 | 1 << 27, EOPNOTSUPP,
+		ERROR(MASK_UNKNOWN, "attr_mask", ATTR_MASK, 0x9000000, 0x0, 0x9012e01));
 	REQUEST(&mlx4, RC, RTR, RTS, move.attr_mask |= IBV_QP_RATE_LIMIT, EOPNOTSUPP,
 		ERROR(MASK_RATE_LIMIT, "attr_mask", ATTR_MASK, 0x2000000, 0x0, 0x2012e01));
 	REQUEST(&mlx4, RC, RTR, RTS, (fake_uname("7.2.0"), move.attr_mask |= IBV_QP_RATE_LIMIT),

@@ -61,7 +61,8 @@ static void check_timeout(void)
 	tap_eq_int(rdmaez_timeout_ns(32), 0, "timeout code 32 does not exist");
 	tap_eq_int(rdmaez_timeout_ns(UINT_MAX), 0, "nor does the greatest number");
 	tap_eq_int(rdmaez_timeout_from_ns(0), 1, "no wait is the shortest timeout, not none");
-	tap_eq_int(rdmaez_timeout_from_ns(UINT64_MAX), 31, "nothing is longer than code 31");
+	tap_eq_int(rdmaez_timeout_from_ns(UINT64_MAX - 1), 31, "nothing is longer than code 31");
+	tap_eq_int(rdmaez_timeout_from_ns(RDMAEZ_NS_FOREVER), 0, "but no timer");
 }
 
 /* How long a requester bears with a silent peer, and with one that is not ready. */

@@ -56,6 +56,14 @@ RDMAEZ_SEAM void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
 		site.why = (int32_t)v.value >= 256 ? RDMAEZ_WHY_MTU_IN_BYTES : RDMAEZ_WHY_ENUM;
 		site.kind = RDMAEZ_VALUE_MTU;
 		break;
+	case RDMAEZ_IMPL_FIELD_ACK:
+	case RDMAEZ_IMPL_FIELD_RNR:
+		if (v.min <= v.max)
+			break;
+		site.why = RDMAEZ_WHY_OPTION_TWICE;
+		v.value = v.given;
+		v.min = v.max = 0;
+		break;
 	default:
 		break;
 	}

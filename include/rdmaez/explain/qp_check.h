@@ -308,10 +308,18 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_bits(struct rdmaez_impl_qp_case *c)
 							RDMAEZ_VALUE_TYPE, 0, 0};
 	const unsigned int mask = (unsigned int)c->mask;
 	const unsigned int known = RDMAEZ_IMPL_QP_BITS;
+	const unsigned int reserved = (IBV_QP_RATE_LIMIT - 1) & ~known;
 
+	/* Bits 21 to 24 are the kernel's own; mlx5's vendor has had IBV_QP_OOO_RW_DATA_PLACEMENT beyond them. */
 	if (mask & ~known) {
-		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, EOPNOTSUPP);
-		rdmaez_impl_qp_bits(c, RDMAEZ_DIAG_ERROR, &unknown, mask & ~known, mask);
+		const bool vendor = !c->driver->vendor_id || (c->driver->traits & RDMAEZ_DRIVER_DC);
+		const enum rdmaez_severity severity =
+			vendor && !(mask & reserved) && c->refused != EOPNOTSUPP
+				? RDMAEZ_DIAG_LIKELY
+				: RDMAEZ_DIAG_ERROR;
+
+		rdmaez_impl_qp_errno(c, severity, EOPNOTSUPP);
+		rdmaez_impl_qp_bits(c, severity, &unknown, mask & ~known, mask);
 	}
 	rdmaez_impl_qp_judge_rate(c);
 	/* All of rdma-core to version 65, and mana_ib_modify_qp() of Linux 6.12. */

@@ -33,9 +33,6 @@
 #ifndef RDMAEZ_PATH_H
 #include "../path.h"
 #endif
-#ifndef RDMAEZ_QP_RULES_H
-#include "../qp_rules.h"
-#endif
 
 RDMAEZ_IMPL_BEGIN
 
@@ -82,32 +79,6 @@ RDMAEZ_IMPL void rdmaez_impl_connect_port(const struct rdmaez_endpoint *local,
 	c->agreed.port_attr = &c->port;
 }
 
-/*
- * Which of the optional attributes go with the next transition: those that it is the first to take on the way to `last`.
- * What none takes is among them, so that it is refused before the kernel is asked.
- */
-RDMAEZ_IMPL_COLD int rdmaez_impl_connect_optional(const struct ibv_qp *qp,
-						  const struct rdmaez_endpoint *local, int last,
-						  int optional)
-{
-	struct rdmaez_impl_qp_build next;
-	int now = 0;
-
-	memset(&next, 0, sizeof(next));
-	next.type = local->qp_type;
-	for (int from = (int)qp->state; from < last; from++) {
-		int takes;
-
-		next.from = (enum ibv_qp_state)from;
-		next.to = (enum ibv_qp_state)(from + 1);
-		takes = rdmaez_impl_qp_rule_of(&next, qp->context->device->transport_type).optional;
-		if (from == (int)qp->state)
-			now = optional & takes;
-		optional &= ~takes;
-	}
-	return now | optional;
-}
-
 /* From two endpoints to a queue pair in RTS. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_connect_qp(struct ibv_qp *qp, const struct rdmaez_endpoint *local,
 					    const struct rdmaez_endpoint *remote,
@@ -119,7 +90,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_connect_qp(struct ibv_qp *qp, const struct rdma
 	static const struct rdmaez_impl_site late = {
 		"qp->state", RDMAEZ_WHY_CONNECT_STATE, RDMAEZ_VALUE_STATE_NOW, 0,
 		1 << IBV_QPS_RESET | 1 << IBV_QPS_INIT | 1 << IBV_QPS_RTR};
-	int error, state, last, optional;
+	int error, state, last;
 
 	if (!qp || !local || !remote)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
@@ -140,13 +111,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_connect_qp(struct ibv_qp *qp, const struct rdma
 	if (local->ece.vendor_id && state < IBV_QPS_RTR)
 		error = rdmaez_impl_connect_ece(qp, local, remote, diag);
 	last = local->qp_type == RDMAEZ_QPT_DCT ? IBV_QPS_RTR : IBV_QPS_RTS;
-	optional = c->agreed.optional;
-	while (!error && state++ < last) {
-		c->agreed.optional =
-			optional ? rdmaez_impl_connect_optional(qp, local, last, optional) : 0;
+	while (!error && state++ < last)
 		error = rdmaez_impl_qp_move(qp, (enum ibv_qp_state)state, &c->agreed, diag);
-		optional &= ~c->agreed.optional;
-	}
 	return error;
 }
 

@@ -27,8 +27,10 @@ enum rdmaez_impl_field_rule {
 	RDMAEZ_IMPL_FIELD_ALT,    /* the primary port */
 	RDMAEZ_IMPL_FIELD_ACCESS, /* nothing does; `max` is the mask of what is accepted */
 	RDMAEZ_IMPL_FIELD_MTU,    /* the port */
-	RDMAEZ_IMPL_FIELD_PEER, /* whether a port is known: then it is for use, and needs a peer */
-	RDMAEZ_IMPL_FIELD_DEPTH /* the device */
+	RDMAEZ_IMPL_FIELD_PEER,  /* whether a port is known: then it is for use, and needs a peer */
+	RDMAEZ_IMPL_FIELD_DEPTH, /* the device */
+	RDMAEZ_IMPL_FIELD_ACK,   /* a time in ns, for an ACK timeout */
+	RDMAEZ_IMPL_FIELD_RNR    /* the same for an RNR timer */
 };
 
 /* How an option of 32 bits is read. A negative one is above every bound. */

@@ -93,7 +93,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_path_check(const struct rdmaez_impl_path_build 
 	static const char *const name[2][4] = {
 		{"path.flags", "ah_attr.grh.dgid", "ah_attr.dlid", "ah_attr.port_num"},
 		{"alt.flags", "alt_ah_attr.grh.dgid", "alt_ah_attr.dlid", "alt_ah_attr.port_num"}};
-	const unsigned int unknown = b->path->flags & ~RDMAEZ_PATH_GRH;
+	const unsigned int unknown = b->path->flags & ~(unsigned int)RDMAEZ_PATH_GRH;
 	struct rdmaez_impl_site site = {name[b->is_alt][0], RDMAEZ_WHY_OPTION_UNKNOWN,
 					RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_PATH_GRH};
 	int error = 0;

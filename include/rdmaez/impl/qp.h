@@ -50,6 +50,7 @@ struct rdmaez_impl_qp_build {
 	enum ibv_qp_type type; /* whose rules it follows */
 	enum ibv_qp_state from, to;
 	const struct rdmaez_qp_opts *opts;
+	int optional, extra;                  /* what of the options' goes with it */
 	const struct ibv_port_attr *port;     /* NULL: not known */
 	const struct ibv_device_attr *device; /* NULL: not known */
 	int sgid_index;                       /* the option's value, or what was chosen */
@@ -92,6 +93,8 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 	b->from = from;
 	b->to = to;
 	b->opts = opts;
+	b->optional = opts->optional;
+	b->extra = opts->extra;
 	b->port = opts->port_attr;
 	b->device = opts->device_attr;
 	b->sgid_index = opts->path.sgid_index;
@@ -143,6 +146,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_limit_depth(const struct ibv_device_attr *d
 		v->value = share ? share : 1;
 }
 
+/* A time in ns takes the place of a code, which must be 0 then: else no value is accepted. */
+RDMAEZ_IMPL void rdmaez_impl_qp_time(uint64_t ns, bool is_rnr, struct rdmaez_impl_value *v)
+{
+	if (!ns)
+		return;
+	v->value = is_rnr ? rdmaez_rnr_timer_from_ns(ns) : rdmaez_timeout_from_ns(ns);
+	if (v->given)
+		v->min = UINT32_MAX;
+}
+
 /* Where more than its row decides what an option amounts to: the type, the port, the device or another option. */
 RDMAEZ_IMPL void rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
 				      const struct rdmaez_impl_field *f,
@@ -171,6 +184,14 @@ RDMAEZ_IMPL void rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
 	case RDMAEZ_IMPL_FIELD_PEER:
 		v->min = b->port ? 1 : 0;
 		break;
+	case RDMAEZ_IMPL_FIELD_ACK:
+		rdmaez_impl_qp_time(f->bit == IBV_QP_TIMEOUT ? b->opts->timeout_ns
+							     : b->opts->alt_timeout_ns,
+				    false, v);
+		break;
+	case RDMAEZ_IMPL_FIELD_RNR:
+		rdmaez_impl_qp_time(b->opts->min_rnr_timer_ns, true, v);
+		break;
 	default:
 		break;
 	}
@@ -179,7 +200,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
 /* Whether an address vector describes this end alone: mlx5_ib_modify_dct() reads no destination. */
 RDMAEZ_IMPL bool rdmaez_impl_qp_has_no_peer(enum ibv_qp_type type)
 {
-	return type > RDMAEZ_QPT_SRD; /* which is DCI and DCT */
+	return type > RDMAEZ_QPT_SRD || type == IBV_QPT_RAW_PACKET; /* the former: DCI and DCT */
 }
 
 /* One of the two paths; the alternate one leaves by a port of its own. */
@@ -222,13 +243,13 @@ RDMAEZ_IMPL int rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool a
 	X(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, max_dest_rd_atomic, RDMAEZ_IMPL_AS_INT, 16, 0, 255, \
 	  RDMAEZ_IMPL_FIELD_DEPTH, "READs and atomics", "ibv_device_attr.max_qp_rd_atom") \
 	X(IBV_QP_MIN_RNR_TIMER, min_rnr_timer, min_rnr_timer, RDMAEZ_IMPL_AS_INT, 12, 0, 31, \
-	  RDMAEZ_IMPL_FIELD_PLAIN, "code of rdmaez_rnr_timer_ns()", "IBTA: 5 bits") \
+	  RDMAEZ_IMPL_FIELD_RNR, "code of rdmaez_rnr_timer_ns()", "IBTA: 5 bits") \
 	X(IBV_QP_SQ_PSN, sq_psn, sq_psn, RDMAEZ_IMPL_AS_UINT, 0, 0, RDMAEZ_PSN_MAX, \
 	  RDMAEZ_IMPL_FIELD_PLAIN, "PSN of rdmaez_psn_random()", "IBTA: 24 bits") \
 	X(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic, max_rd_atomic, RDMAEZ_IMPL_AS_INT, 16, 0, 255, \
 	  RDMAEZ_IMPL_FIELD_DEPTH, "READs and atomics", "ibv_device_attr.max_qp_init_rd_atom") \
 	X(IBV_QP_TIMEOUT, timeout, timeout, RDMAEZ_IMPL_AS_INT, 14, 0, 31, \
-	  RDMAEZ_IMPL_FIELD_PLAIN, "code of rdmaez_timeout_ns()", "IBTA: 5 bits") \
+	  RDMAEZ_IMPL_FIELD_ACK, "code of rdmaez_timeout_ns()", "IBTA: 5 bits") \
 	X(IBV_QP_RETRY_CNT, retry_cnt, retry_cnt, RDMAEZ_IMPL_AS_INT, 7, 0, 7, \
 	  RDMAEZ_IMPL_FIELD_PLAIN, "retries", "IBTA: 3 bits") \
 	X(IBV_QP_RNR_RETRY, rnr_retry, rnr_retry, RDMAEZ_IMPL_AS_INT, 7, 0, 7, \
@@ -238,7 +259,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool a
 	X(IBV_QP_ALT_PATH, alt_pkey_index, alt_pkey_index, RDMAEZ_IMPL_AS_INT, 0, 0, 65535, \
 	  RDMAEZ_IMPL_FIELD_PLAIN, "P_Key index", "verbs.h: 16 bits") \
 	X(IBV_QP_ALT_PATH, alt_timeout, alt_timeout, RDMAEZ_IMPL_AS_INT, 14, 0, 31, \
-	  RDMAEZ_IMPL_FIELD_PLAIN, "code of rdmaez_timeout_ns()", "IBTA: 5 bits") \
+	  RDMAEZ_IMPL_FIELD_ACK, "code of rdmaez_timeout_ns()", "IBTA: 5 bits") \
 	X(IBV_QP_PATH_MIG_STATE, path_mig_state, path_mig_state, RDMAEZ_IMPL_AS_INT, IBV_MIG_MIGRATED, \
 	  IBV_MIG_MIGRATED, IBV_MIG_ARMED, RDMAEZ_IMPL_FIELD_ENUM, "enum ibv_mig_state", "verbs.h") \
 	X(IBV_QP_RATE_LIMIT, rate_limit, rate_limit, RDMAEZ_IMPL_AS_UINT, 0, 0, UINT32_MAX, \
@@ -295,11 +316,11 @@ RDMAEZ_IMPL int rdmaez_impl_qp_make(const struct rdmaez_impl_qp_build *b,
 						      RDMAEZ_VALUE_FLAGS, 0,
 						      RDMAEZ_QP_MTU_EXACT | RDMAEZ_QP_ECE};
 	const unsigned int unknown = b->opts->flags & ~(unsigned int)flags.max;
-	const int mask = rule.required | IBV_QP_STATE | b->opts->optional;
-	int error = 0;
+	int mask = rule.required | IBV_QP_STATE | b->optional, error = 0;
 
 	if (!rule.legal || (mask & ~(rule.required | rule.optional)))
 		error = rdmaez_impl_qp_mask_refuse(b->type, b->from, b->to, mask, diag);
+	mask |= b->extra;
 	if (unknown)
 		error = rdmaez_impl_refuse_at(diag, EINVAL, &flags, unknown);
 	if (error)
@@ -445,6 +466,26 @@ RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_im
 					  &b->sgid_index, diag);
 }
 
+/*
+ * What of `optional` goes with a step of the bring-up: what other steps of it take is left to them. What none takes
+ * stays, and is refused.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_optional(const struct rdmaez_impl_qp_build *b, int takes)
+{
+	int others = 0;
+
+	for (int from = IBV_QPS_RESET; from < IBV_QPS_RTS; from++) {
+		const struct rdmaez_qp_rule rule = rdmaez_impl_qp_rule(
+			b->type, (enum ibv_qp_state)from, (enum ibv_qp_state)(from + 1));
+
+		others |= rule.required | rule.optional;
+	}
+	/* As below. */
+	if (b->type == IBV_QPT_RC)
+		others |= IBV_QP_RATE_LIMIT;
+	return b->optional & (takes | ~others);
+}
+
 /* The rule of a transition that is about to be made, which the kernel judges in the end. */
 RDMAEZ_IMPL struct rdmaez_qp_rule rdmaez_impl_qp_rule_of(const struct rdmaez_impl_qp_build *b,
 							 enum ibv_transport_type transport)
@@ -477,7 +518,12 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_move(struct ibv_qp *qp, enum ibv_qp_state to
 	if (error)
 		return error;
 	rule = rdmaez_impl_qp_rule_of(&build, qp->context->device->transport_type);
-	mask = rule.required | (rule.optional & build.opts->optional);
+	mask = rule.required | rule.optional;
+	if ((build.optional & ~mask) && build.from < IBV_QPS_RTS && to == build.from + 1)
+		build.optional = rdmaez_impl_qp_optional(&build, mask);
+	if (to != IBV_QPS_RTR)
+		build.extra = 0;
+	mask = rule.required | (rule.optional & build.optional) | build.extra;
 	error = rdmaez_impl_qp_ask_device(qp, mask, &build, &device, diag);
 	if (!error)
 		error = rdmaez_impl_qp_ask(qp, mask, &build, &port, diag);

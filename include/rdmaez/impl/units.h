@@ -44,7 +44,7 @@ RDMAEZ_INLINE unsigned int rdmaez_timeout_from_ns(uint64_t ns)
 
 	while (code < 31 && rdmaez_timeout_ns(code) < ns)
 		code++;
-	return code;
+	return ns < RDMAEZ_NS_FOREVER ? code : 0;
 }
 
 RDMAEZ_INLINE uint64_t rdmaez_rnr_timer_ns(unsigned int min_rnr_timer)
