@@ -37,7 +37,7 @@ extern "C" {
  *
  * @param pd the protection domain of the queue pairs that will use the handle
  * @param path the path to the peer
- * @param port_num the port to send from, 1 to 255
+ * @param port the port to send from, 1 to 255
  * @param ah receives the handle; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p ah is the handle
@@ -60,7 +60,7 @@ extern "C" {
  * If the last fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_gid_ex() and three
  * ibv_query_gid_table() more.
  */
-RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
+RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port,
 				 struct ibv_ah **ah, struct rdmaez_diag *diag);
 
 /**
@@ -74,7 +74,7 @@ RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pa
  * @param context the device
  * @param wc the receive's completion
  * @param buffer where the receive's first SGE begins; may be NULL if IBV_WC_GRH is not set
- * @param port_num the port of the queue pair that received it
+ * @param port the port of the queue pair that received it
  * @param path receives the path; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p path leads to the sender
@@ -89,7 +89,7 @@ RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pa
  * index.
  */
 RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ibv_wc *wc,
-				    const void *buffer, int port_num, struct rdmaez_path *path,
+				    const void *buffer, int port, struct rdmaez_path *path,
 				    struct rdmaez_diag *diag);
 
 /**
@@ -101,13 +101,13 @@ RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ib
  * @param pd the protection domain of the queue pairs that will use the handle
  * @param wc the receive's completion
  * @param buffer where the receive's first SGE begins; may be NULL if IBV_WC_GRH is not set
- * @param port_num the port of the queue pair that received it
+ * @param port the port of the queue pair that received it
  * @param ah receives the handle; written on success only. Destroy it with rdmaez_ah_destroy()
  * @param diag receives the explanation; may be NULL
  * @return as the two functions
  */
 RDMAEZ_API int rdmaez_ah_create_from_wc(struct ibv_pd *pd, const struct ibv_wc *wc,
-					const void *buffer, int port_num, struct ibv_ah **ah,
+					const void *buffer, int port, struct ibv_ah **ah,
 					struct rdmaez_diag *diag);
 
 /**

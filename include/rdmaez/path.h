@@ -82,8 +82,8 @@ RDMAEZ_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port);
  * @brief Fills an `ibv_ah_attr`, for ibv_create_ah() or for a queue pair's address vector.
  *
  * @param path the path to the peer
- * @param port_num the local port, 1 to 255
- * @param port what ibv_query_port() filled, to decide whether a GRH is needed and to check the GID index.
+ * @param port the local port, 1 to 255
+ * @param port_attr what ibv_query_port() filled, to decide whether a GRH is needed and to check the GID index.
  *        NULL: not known; then there is a GRH if @p path has a `dgid`
  * @param ah receives the attributes; written only on success
  * @param diag receives all findings; may be NULL
@@ -93,8 +93,8 @@ RDMAEZ_FOLD bool rdmaez_path_needs_grh(const struct ibv_port_attr *port);
  *         (#RDMAEZ_WHY_GRH_MISSING); no destination (#RDMAEZ_WHY_PATH_EMPTY); a GID index beyond the table
  *         (#RDMAEZ_WHY_GID_INDEX); a value wider than its field (#RDMAEZ_WHY_RANGE)
  */
-RDMAEZ_API int rdmaez_path_ah_attr(const struct rdmaez_path *path, int port_num,
-				   const struct ibv_port_attr *port, struct ibv_ah_attr *ah,
+RDMAEZ_API int rdmaez_path_ah_attr(const struct rdmaez_path *path, int port,
+				   const struct ibv_port_attr *port_attr, struct ibv_ah_attr *ah,
 				   struct rdmaez_diag *diag);
 
 #ifdef __cplusplus

@@ -40,13 +40,13 @@ extern "C" {
  * zeroed first, and the explanation names the ports that exist. One ibv_query_port().
  *
  * @param context the open device
- * @param port_num the port
+ * @param port the port
  * @param attr receives the attributes
  * @param diag receives the explanation
  * @return 0, or an error as at the head of this file
  */
-RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port_num,
-				 struct ibv_port_attr *attr, struct rdmaez_diag *diag);
+RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port, struct ibv_port_attr *attr,
+				 struct rdmaez_diag *diag);
 
 /**
  * @brief Lists the entries of a port's GID table that are not empty.
@@ -54,7 +54,7 @@ RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port_num,
  * One ibv_query_port() and one ibv_query_gid_table(), as rdmaez_port_choose_gid().
  *
  * @param context the open device
- * @param port_num the port
+ * @param port the port
  * @param entries receives the entries in the order of the table; may be NULL if @p capacity is 0
  * @param capacity how many entries there is room for
  * @param count receives how many entries the table holds, even if that is more than @p capacity
@@ -62,7 +62,7 @@ RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port_num,
  * @return 0 with the first @p capacity entries, or all, in @p entries; or an error as at the head of this
  *         file
  */
-RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
+RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port,
 				 struct ibv_gid_entry *entries, size_t capacity, size_t *count,
 				 struct rdmaez_diag *diag);
 
@@ -92,7 +92,7 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
  * possible one. Keep the result if many queue pairs share it.
  *
  * @param context the open device
- * @param port_num the port
+ * @param port the port
  * @param want what to look for, with the peer's GID if it is known; NULL: the best for any peer
  * @param chosen receives the entry: index, GID, type and network interface
  * @param diag receives the entry and why it was chosen; on failure, why each was rejected
@@ -100,7 +100,7 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
  * @retval EADDRNOTAVAIL no entry is suitable (#RDMAEZ_WHY_GID_NONE)
  * @return any other error as at the head of this file
  */
-RDMAEZ_COLD int rdmaez_port_choose_gid(struct ibv_context *context, int port_num,
+RDMAEZ_COLD int rdmaez_port_choose_gid(struct ibv_context *context, int port,
 				       const struct rdmaez_gid_want *want,
 				       struct ibv_gid_entry *chosen, struct rdmaez_diag *diag);
 
@@ -117,7 +117,7 @@ struct rdmaez_pkey_entry {
  * ibv_query_pkey() per entry of the table.
  *
  * @param context the open device
- * @param port_num the port
+ * @param port the port
  * @param entries receives the entries in the order of the table; may be NULL if @p capacity is 0
  * @param capacity how many entries there is room for
  * @param count receives how many entries the table holds, even if that is more than @p capacity
@@ -125,7 +125,7 @@ struct rdmaez_pkey_entry {
  * @return 0 with the first @p capacity entries, or all, in @p entries; or an error as at the head of this
  *         file
  */
-RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
+RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port,
 				  struct rdmaez_pkey_entry *entries, size_t capacity, size_t *count,
 				  struct rdmaez_diag *diag);
 
@@ -136,7 +136,7 @@ RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
  * ibv_query_port() and at most one ibv_query_pkey() per entry of the table.
  *
  * @param context the open device
- * @param port_num the port
+ * @param port the port
  * @param pkey the partition key in host byte order; 0xffff is the default partition
  * @param index receives the index, for `pkey_index`
  * @param diag receives the explanation
@@ -144,7 +144,7 @@ RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
  * @retval ENOENT the key is not in the table (#RDMAEZ_WHY_PKEY_NOT_FOUND)
  * @return any other error as at the head of this file
  */
-RDMAEZ_COLD int rdmaez_port_find_pkey(struct ibv_context *context, int port_num, uint16_t pkey,
+RDMAEZ_COLD int rdmaez_port_find_pkey(struct ibv_context *context, int port, uint16_t pkey,
 				      int *index, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus

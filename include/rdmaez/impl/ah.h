@@ -59,16 +59,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_create(struct ibv_pd *pd, const struct rdmae
 	return 0;
 }
 
-RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port_num,
+RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port,
 				 struct ibv_ah **ah, struct rdmaez_diag *diag)
 {
 	const char *const missing = !pd ? "pd" : !path ? "path" : ah ? NULL : "ah";
 	int error = rdmaez_impl_begin(diag, "rdmaez_ah_create", pd ? pd->context : NULL, missing);
-	struct ibv_port_attr port;
+	struct ibv_port_attr port_attr;
 
 	if (!error)
-		error = rdmaez_impl_port_query(pd->context, port_num, &port, diag);
-	return error ? error : rdmaez_impl_ah_create(pd, path, port_num, &port, ah, diag);
+		error = rdmaez_impl_port_query(pd->context, port, &port_attr, diag);
+	return error ? error : rdmaez_impl_ah_create(pd, path, port, &port_attr, ah, diag);
 }
 
 /* The index of the own GID that a message was sent to, as an option: 0 for a group. RoCE v2 and others differ by type. */
@@ -105,7 +105,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_grh_own(struct ibv_context *context, int port_n
 }
 
 RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ibv_wc *wc,
-				    const void *buffer, int port_num, struct rdmaez_path *path,
+				    const void *buffer, int port, struct rdmaez_path *path,
 				    struct rdmaez_diag *diag)
 {
 	const char *const missing = !context ? "context" : !wc ? "wc" : path ? NULL : "path";
@@ -129,7 +129,7 @@ RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ib
 		error = rdmaez_wc_grh(wc, buffer, &grh, NULL);
 		if (error)
 			return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_WC_NO_HEADER, "buffer");
-		error = rdmaez_impl_grh_own(context, port_num, &grh, &back.sgid_index, diag);
+		error = rdmaez_impl_grh_own(context, port, &grh, &back.sgid_index, diag);
 		if (error)
 			return error;
 		back.flags = RDMAEZ_PATH_GRH;
@@ -146,7 +146,7 @@ RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ib
 }
 
 RDMAEZ_API int rdmaez_ah_create_from_wc(struct ibv_pd *pd, const struct ibv_wc *wc,
-					const void *buffer, int port_num, struct ibv_ah **ah,
+					const void *buffer, int port, struct ibv_ah **ah,
 					struct rdmaez_diag *diag)
 {
 	static const char call[] = "rdmaez_ah_create_from_wc";
@@ -155,9 +155,9 @@ RDMAEZ_API int rdmaez_ah_create_from_wc(struct ibv_pd *pd, const struct ibv_wc *
 
 	if (!pd)
 		return rdmaez_impl_begin(diag, call, NULL, "pd");
-	error = rdmaez_path_from_wc(pd->context, wc, buffer, port_num, &path, diag);
+	error = rdmaez_path_from_wc(pd->context, wc, buffer, port, &path, diag);
 	if (!error)
-		error = rdmaez_ah_create(pd, &path, port_num, ah, diag);
+		error = rdmaez_ah_create(pd, &path, port, ah, diag);
 	if (diag)
 		diag->call = call;
 	return error;

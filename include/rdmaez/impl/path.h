@@ -172,8 +172,8 @@ RDMAEZ_IMPL int rdmaez_impl_path_ah_attr(const struct rdmaez_path *path, int sgi
 	return error;
 }
 
-RDMAEZ_API int rdmaez_path_ah_attr(const struct rdmaez_path *path, int port_num,
-				   const struct ibv_port_attr *port, struct ibv_ah_attr *ah,
+RDMAEZ_API int rdmaez_path_ah_attr(const struct rdmaez_path *path, int port,
+				   const struct ibv_port_attr *port_attr, struct ibv_ah_attr *ah,
 				   struct rdmaez_diag *diag)
 {
 	rdmaez_impl_diag_reset(diag, "rdmaez_path_ah_attr");
@@ -182,7 +182,7 @@ RDMAEZ_API int rdmaez_path_ah_attr(const struct rdmaez_path *path, int port_num,
 					  path ? "ah" : "path");
 	if (!path->dlid && rdmaez_gid_is_zero(&path->dgid))
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY, "ah_attr.grh.dgid");
-	return rdmaez_impl_path_ah_attr(path, path->sgid_index, port_num, port, ah, diag);
+	return rdmaez_impl_path_ah_attr(path, path->sgid_index, port, port_attr, ah, diag);
 }
 
 RDMAEZ_IMPL_END

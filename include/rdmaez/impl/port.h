@@ -81,13 +81,13 @@ RDMAEZ_IMPL int rdmaez_impl_port_query(struct ibv_context *context, int port_num
 	return why ? why : error;
 }
 
-RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port_num,
-				 struct ibv_port_attr *attr, struct rdmaez_diag *diag)
+RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port, struct ibv_port_attr *attr,
+				 struct rdmaez_diag *diag)
 {
 	const char *const missing = !context ? "context" : attr ? NULL : "attr";
 	int error = rdmaez_impl_begin(diag, "rdmaez_port_query", context, missing);
 
-	return error ? error : rdmaez_impl_port_query(context, port_num, attr, diag);
+	return error ? error : rdmaez_impl_port_query(context, port, attr, diag);
 }
 
 /* One entry of the GID table; an empty one is a success with an all-zero GID. */
@@ -176,21 +176,21 @@ RDMAEZ_IMPL const char *rdmaez_impl_port_missing(const void *entries, size_t cap
 	return capacity && !entries ? "entries" : NULL;
 }
 
-RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port_num,
+RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port,
 				 struct ibv_gid_entry *entries, size_t capacity, size_t *count,
 				 struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_port_gids gids;
-	struct ibv_port_attr port;
+	struct ibv_port_attr port_attr;
 	struct ibv_gid_entry entry;
 	size_t found = 0;
-	int error = rdmaez_impl_port_table(context, port_num,
+	int error = rdmaez_impl_port_table(context, port,
 					   rdmaez_impl_port_missing(entries, capacity, count),
-					   "rdmaez_port_gids", &port, diag);
+					   "rdmaez_port_gids", &port_attr, diag);
 
 	if (error)
 		return error;
-	rdmaez_impl_port_gids_begin(&gids, context, port_num, port.gid_tbl_len);
+	rdmaez_impl_port_gids_begin(&gids, context, port, port_attr.gid_tbl_len);
 	while (!(error = rdmaez_impl_port_gids_next(&gids, &entry, diag))) {
 		if (found < capacity)
 			entries[found] = entry;
@@ -438,16 +438,16 @@ RDMAEZ_IMPL int rdmaez_impl_port_gid_index(struct ibv_context *context, int port
 	return error;
 }
 
-RDMAEZ_COLD int rdmaez_port_choose_gid(struct ibv_context *context, int port_num,
+RDMAEZ_COLD int rdmaez_port_choose_gid(struct ibv_context *context, int port,
 				       const struct rdmaez_gid_want *want,
 				       struct ibv_gid_entry *chosen, struct rdmaez_diag *diag)
 {
-	struct ibv_port_attr port;
-	const int error = rdmaez_impl_port_table(context, port_num, chosen ? NULL : "chosen",
-						 "rdmaez_port_choose_gid", &port, diag);
+	struct ibv_port_attr port_attr;
+	const int error = rdmaez_impl_port_table(context, port, chosen ? NULL : "chosen",
+						 "rdmaez_port_choose_gid", &port_attr, diag);
 
 	return error ? error
-		     : rdmaez_impl_port_choose_gid(context, port_num, &port, want, chosen, diag);
+		     : rdmaez_impl_port_choose_gid(context, port, &port_attr, want, chosen, diag);
 }
 
 /* The P_Key at an index, in host byte order, or a negative errno value. */
@@ -464,20 +464,20 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_pkey(struct ibv_context *context, int port
 	return byte[0] << 8 | byte[1];
 }
 
-RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
+RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port,
 				  struct rdmaez_pkey_entry *entries, size_t capacity, size_t *count,
 				  struct rdmaez_diag *diag)
 {
-	struct ibv_port_attr port;
+	struct ibv_port_attr port_attr;
 	size_t found = 0;
-	const int error = rdmaez_impl_port_table(context, port_num,
+	const int error = rdmaez_impl_port_table(context, port,
 						 rdmaez_impl_port_missing(entries, capacity, count),
-						 "rdmaez_port_pkeys", &port, diag);
+						 "rdmaez_port_pkeys", &port_attr, diag);
 
 	if (error)
 		return error;
-	for (int i = 0; i < port.pkey_tbl_len; i++) {
-		const int key = rdmaez_impl_port_pkey(context, port_num, i);
+	for (int i = 0; i < port_attr.pkey_tbl_len; i++) {
+		const int key = rdmaez_impl_port_pkey(context, port, i);
 
 		if (key < 0)
 			return rdmaez_impl_refuse_verb(diag, -key, RDMAEZ_WHY_QUERY_REFUSED,
@@ -494,22 +494,22 @@ RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port_num,
 	return 0;
 }
 
-RDMAEZ_COLD int rdmaez_port_find_pkey(struct ibv_context *context, int port_num, uint16_t pkey,
+RDMAEZ_COLD int rdmaez_port_find_pkey(struct ibv_context *context, int port, uint16_t pkey,
 				      int *index, struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site not_found = {"pkey", RDMAEZ_WHY_PKEY_NOT_FOUND,
 							  RDMAEZ_VALUE_PKEY, 0, 0};
 	const int partition = pkey & 0x7fff, full = 0x8000;
-	struct ibv_port_attr port;
+	struct ibv_port_attr port_attr;
 	int found = -1, found_key = 0;
-	const int error = rdmaez_impl_port_table(context, port_num, index ? NULL : "index",
-						 "rdmaez_port_find_pkey", &port, diag);
+	const int error = rdmaez_impl_port_table(context, port, index ? NULL : "index",
+						 "rdmaez_port_find_pkey", &port_attr, diag);
 
 	if (error)
 		return error;
 	/* Zero in the low bits marks an unused entry, not a partition. */
-	for (int i = 0; partition && !(found_key & full) && i < port.pkey_tbl_len; i++) {
-		const int key = rdmaez_impl_port_pkey(context, port_num, i);
+	for (int i = 0; partition && !(found_key & full) && i < port_attr.pkey_tbl_len; i++) {
+		const int key = rdmaez_impl_port_pkey(context, port, i);
 
 		if (key < 0)
 			return rdmaez_impl_refuse_verb(diag, -key, RDMAEZ_WHY_QUERY_REFUSED,
