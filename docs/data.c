@@ -169,18 +169,19 @@ static void reasons(void)
 
 /* What only the documentation reads of a row: the option, the unit and the source. */
 static const struct attribute {
-	const char *option, *unit, *source;
+	const char *name, *option, *unit, *source;
 	struct rdmaez_impl_field field;
 } attributes[] = {
 #define QP_FIELD(bit, field, option, how, otherwise, min, max, rule, unit, source) \
-	{#option, unit, source, {#field, bit, otherwise, min, max, 0, 0, 0, how, rule}},
+	{#field, #option, unit, source, {bit, otherwise, max, 0, 0, min, 0, how, rule}},
 	RDMAEZ_IMPL_QP_FIELDS(QP_FIELD)
 #undef QP_FIELD
 #define PATH_FIELD(when, field, option, how, otherwise, min, max, rule, unit, source) \
-	{"path." #option,                                                             \
+	{"ah_attr." #field,                                                           \
+	 "path." #option,                                                             \
 	 unit,                                                                        \
 	 source,                                                                      \
-	 {"ah_attr." #field, IBV_QP_AV, otherwise, min, max, 0, 0, 0, how, rule}},
+	 {IBV_QP_AV, otherwise, max, 0, 0, min, 0, how, rule}},
 		RDMAEZ_IMPL_PATH_FIELDS(PATH_FIELD)
 #undef PATH_FIELD
 };
@@ -251,7 +252,7 @@ static void all_attributes(void)
 		const struct rdmaez_impl_field *field = &attributes[i].field;
 
 		row();
-		text("field", field->name);
+		text("field", attributes[i].name);
 		text("option", attributes[i].option);
 		text("bit", rdmaez_qp_attr_str((int)field->bit));
 		number("default", field->otherwise);
@@ -1116,7 +1117,7 @@ static void page_options(void)
 	for (size_t i = 0; i < LENGTH(attributes); i++) {
 		const struct rdmaez_impl_field *field = &attributes[i].field;
 
-		printf("| `%s` | `%s` |", attributes[i].option, field->name);
+		printf("| `%s` | `%s` |", attributes[i].option, attributes[i].name);
 		if (field->otherwise > 65535)
 			printf(" 0x%x |", field->otherwise);
 		else

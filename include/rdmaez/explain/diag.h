@@ -7,6 +7,49 @@
 
 RDMAEZ_IMPL_BEGIN
 
+/* ---- Adding a finding ----------------------------------------------------------------------- */
+
+/* Puts a finding behind those of its severity and before the rest; the last one may fall out. */
+RDMAEZ_SEAM void rdmaez_impl_finding(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+				     const struct rdmaez_impl_site *site, uint64_t value,
+				     uint64_t min, uint64_t max)
+{
+	struct rdmaez_finding *at;
+	unsigned int i;
+
+	i = diag->count;
+	if (diag->count < RDMAEZ_DIAG_FINDINGS)
+		diag->count++;
+	else
+		diag->dropped++;
+	for (; i > 0 && diag->finding[i - 1].severity > severity; i--)
+		if (i < RDMAEZ_DIAG_FINDINGS)
+			diag->finding[i] = diag->finding[i - 1];
+	if (i == RDMAEZ_DIAG_FINDINGS)
+		return;
+	at = &diag->finding[i];
+	at->reason = site->why;
+	at->severity = severity;
+	at->field = site->field;
+	at->kind = site->kind;
+	at->value = value;
+	at->min = min;
+	at->max = max;
+	at->format = NULL;
+}
+
+/* One without numbers. */
+RDMAEZ_SEAM void rdmaez_impl_finding_plain(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+					   enum rdmaez_why why, const char *field)
+{
+	struct rdmaez_impl_site site;
+
+	memset(&site, 0, sizeof(site));
+	site.field = field;
+	site.why = why;
+	rdmaez_impl_finding(diag, severity, &site, 0, 0, 0);
+}
+
 /* The name of a bit that stands for a state. */
 RDMAEZ_IMPL const char *rdmaez_impl_state_bit_str(int bit)
 {

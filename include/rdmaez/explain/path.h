@@ -25,15 +25,18 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_order(struct rdmaez_diag *diag, const 
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, value, swapped, swapped);
 }
 
-/* Says that an option was refused, under a name that may be shorter than the row's. */
-RDMAEZ_SEAM void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
-					   const struct rdmaez_impl_field *field, const char *name,
-					   const struct rdmaez_impl_value *given)
+/* Says that an option was refused, if it was. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
+						const struct rdmaez_impl_field *field,
+						const char *name,
+						const struct rdmaez_impl_value *given)
 {
 	struct rdmaez_impl_value v = *given;
 	const bool is_signed = (field->option & RDMAEZ_IMPL_AS_SIGNED) != 0;
 	struct rdmaez_impl_site site;
 
+	if (!rdmaez_impl_field_refused(field->rule, v))
+		return;
 	site.field = name;
 	site.why = RDMAEZ_WHY_RANGE;
 	site.kind = RDMAEZ_VALUE_NUMBER;
@@ -72,6 +75,47 @@ RDMAEZ_SEAM void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
 				  (int32_t)v.min, is_signed ? (int64_t)(int32_t)v.max : v.max);
 	if (field->rule == RDMAEZ_IMPL_FIELD_PEER)
 		rdmaez_impl_suspect_order(diag, name, v.value, v.max);
+}
+
+/* Says what is wrong with a path: as a whole, then value by value. */
+RDMAEZ_SEAM void rdmaez_impl_path_explain(const struct rdmaez_impl_path_build *build,
+					  struct rdmaez_diag *diag)
+{
+	/* The fields' names: those of the alternate path, and without their first four letters those of the primary. */
+#define RDMAEZ_IMPL_PATH_NAME(when, field, option, how, otherwise, min, max, rule, unit, source) \
+	"alt_ah_attr." #field,
+	static const char *const names[] = {RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_NAME)};
+#undef RDMAEZ_IMPL_PATH_NAME
+	const bool grh = rdmaez_impl_path_has_grh(build);
+	const int skip = build->is_alt ? 0 : 4;
+	const unsigned int unknown = build->path->flags & ~(unsigned int)RDMAEZ_PATH_GRH;
+	struct rdmaez_impl_site site = {build->is_alt ? "alt.flags" : "path.flags",
+					RDMAEZ_WHY_OPTION_UNKNOWN, RDMAEZ_VALUE_FLAGS, 0,
+					RDMAEZ_PATH_GRH};
+	size_t count;
+	const struct rdmaez_impl_field *const fields = rdmaez_impl_path_fields(&count);
+
+	if (unknown)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &site, unknown);
+	if (build->own_end)
+		;
+	else if (grh && rdmaez_gid_is_zero(&build->path->dgid))
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GRH_MISSING,
+				       &"alt_ah_attr.grh.dgid"[skip]);
+	else if (!grh && build->port && !build->path->dlid)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_PATH_EMPTY,
+				       &"alt_ah_attr.dlid"[skip]);
+	site.field = &"alt_ah_attr.port_num"[skip];
+	site.why = RDMAEZ_WHY_RANGE;
+	site.kind = RDMAEZ_VALUE_NUMBER;
+	if (build->port_num < 1 || build->port_num > 255)
+		rdmaez_impl_refuse_within(diag, EINVAL, &site, build->port_num, 1, 255);
+	for (size_t i = 0; i < count; i++) {
+		const struct rdmaez_impl_value v = rdmaez_impl_path_value(build, &fields[i]);
+
+		if (!fields[i].bit || grh)
+			rdmaez_impl_field_explain(diag, &fields[i], names[i] + skip, &v);
+	}
 }
 
 /* Whether one address is IPv4 and the other is not: the kernel routes nothing between the families. */

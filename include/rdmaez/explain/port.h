@@ -18,8 +18,13 @@ RDMAEZ_SEAM void rdmaez_impl_port_explain(struct ibv_context *context, int port_
 						      RDMAEZ_VALUE_NUMBER, 1, 255};
 	const int error = diag->error;
 	struct ibv_device_attr device;
+	const bool open = error == EINVAL && ibv_query_device(context, &device);
 
-	if (error == EINVAL && ibv_query_device(context, &device))
+	if (open && (port_num < 1 || port_num > 255)) {
+		rdmaez_impl_refuse_at(diag, EINVAL, &doubt, port_num);
+		return;
+	}
+	if (open)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &doubt, (uint64_t)port_num);
 	else if (error == EINVAL && (port_num < 1 || port_num > device.phys_port_cnt)) {
 		rdmaez_impl_refuse_within(diag, EINVAL, &doubt, port_num, 1, device.phys_port_cnt);

@@ -653,6 +653,65 @@ RDMAEZ_SEAM void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ibv_qp_
 	}
 }
 
+/* The name that verbs have for an attribute; NULL for a row that is none of a queue pair's. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_qp_field_name(const struct rdmaez_impl_field *field)
+{
+#define RDMAEZ_IMPL_QP_NAME(bit, field, option, how, otherwise, min, max, rule, unit, source) \
+	#field,
+	static const char *const names[] = {RDMAEZ_IMPL_QP_FIELDS(RDMAEZ_IMPL_QP_NAME)};
+#undef RDMAEZ_IMPL_QP_NAME
+
+	return names[field - rdmaez_impl_qp_fields()];
+}
+
+/* What is wrong with options as a whole: the type, the mask, if it is not 0, and the flags. */
+RDMAEZ_SEAM void rdmaez_impl_qp_explain_options(const struct rdmaez_impl_qp_build *build, int mask,
+						struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site unfit = {
+		"opts.driver_type", RDMAEZ_WHY_DRIVER_TYPE_UNFIT, RDMAEZ_VALUE_TYPE, 0, 0};
+	static const struct rdmaez_impl_site flags = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
+						      RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_IMPL_QP_FLAGS};
+	const int told = (int)build->opts->driver_type;
+	const unsigned int unknown = build->opts->flags & ~RDMAEZ_IMPL_QP_FLAGS;
+
+	if (build->type == IBV_QPT_DRIVER && told)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &unfit, (uint64_t)told);
+	else if (build->type == IBV_QPT_DRIVER)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD,
+				       unfit.field);
+	if (build->type == IBV_QPT_DRIVER)
+		return;
+	if (mask)
+		rdmaez_impl_qp_mask_explain(build->type, build->from, build->to, mask,
+					    RDMAEZ_DIAG_ERROR, diag);
+	if (unknown)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &flags, unknown);
+}
+
+/* What is wrong with their values. */
+RDMAEZ_SEAM void rdmaez_impl_qp_explain_values(const struct rdmaez_impl_qp_build *build, int mask,
+					       struct rdmaez_diag *diag)
+{
+	const struct rdmaez_impl_field *f = rdmaez_impl_qp_fields();
+	struct rdmaez_impl_path_build path;
+
+	if (mask & IBV_QP_AV) {
+		rdmaez_impl_qp_path(build, false, &path);
+		rdmaez_impl_path_explain(&path, diag);
+	}
+	for (; f->bit; f++) {
+		const struct rdmaez_impl_value v = rdmaez_impl_qp_value_of(build, f);
+
+		if ((uint32_t)mask & f->bit)
+			rdmaez_impl_field_explain(diag, f, rdmaez_impl_qp_field_name(f), &v);
+	}
+	if (mask & IBV_QP_ALT_PATH) {
+		rdmaez_impl_qp_path(build, true, &path);
+		rdmaez_impl_path_explain(&path, diag);
+	}
+}
+
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site dc = {"attr_mask", RDMAEZ_WHY_DRIVER_TYPE,
@@ -918,7 +977,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_widths(struct rdmaez_impl_qp_case *c)
 		while (field->bit != (unsigned int)widths[i].bit)
 			field++;
 		value = rdmaez_impl_field_get(field, c->attr);
-		site.field = field->name;
+		site.field = rdmaez_impl_qp_field_name(field);
 		site.kind = RDMAEZ_VALUE_NUMBER;
 		site.min = 0;
 		site.why = widths[i].wide;

@@ -43,7 +43,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ah_create(struct ibv_pd *pd, const struct rdmae
 	int error, sgid_index;
 
 	memset(&attr, 0, sizeof(attr));
-	error = rdmaez_impl_port_gid_index(pd->context, port_num, port, path, &sgid_index, diag);
+	error = rdmaez_impl_port_gid_index(pd->context, port_num, port, path, false, &sgid_index,
+					   diag);
 	if (!error)
 		error = rdmaez_impl_path_ah_attr(path, sgid_index, port_num, port, &attr, diag);
 	if (error)

@@ -38,13 +38,16 @@ RDMAEZ_FOLD int64_t rdmaez_impl_option(int64_t given, int64_t otherwise)
  * Verbs report failure in three ways: a positive errno value, a negative one (some providers), or -1
  * with the cause in errno. This turns all three into 0 or a positive errno value.
  */
-RDMAEZ_FOLD int rdmaez_impl_error(int returned)
+RDMAEZ_IMPL_COLD int rdmaez_impl_error_of(int returned)
 {
-	if (returned >= 0)
-		return returned;
 	if (returned < -1)
 		return returned == INT32_MIN ? EIO : -returned;
 	return errno > 0 ? errno : EIO;
+}
+
+RDMAEZ_FOLD int rdmaez_impl_error(int returned)
+{
+	return returned < 0 ? rdmaez_impl_error_of(returned) : returned;
 }
 
 RDMAEZ_IMPL_END

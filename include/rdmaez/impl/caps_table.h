@@ -269,7 +269,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_caps_unmet(struct rdmaez_diag *diag,
 	site.max = (int64_t)offered->value;
 	rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &site, asked->value);
 	/* All findings are errors, so the last one is this one. */
-	if (diag && !diag->dropped)
+	if (diag && diag->count && !diag->dropped)
 		diag->finding[diag->count - 1].format = rdmaez_impl_caps_need;
 	return why == RDMAEZ_WHY_NEED_UNKNOWN ? ENODATA : EOPNOTSUPP;
 }

@@ -119,36 +119,19 @@ struct rdmaez_impl_site {
 	int64_t min, max;
 };
 
-/* Puts a finding behind those of its severity and before the rest; the last one may fall out. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_find_within(struct rdmaez_diag *diag,
-					      enum rdmaez_severity severity,
-					      const struct rdmaez_impl_site *site, uint64_t value,
-					      uint64_t min, uint64_t max)
-{
-	struct rdmaez_finding *at;
-	unsigned int i;
+/* Adds a finding; see explain/diag.h. */
+RDMAEZ_SEAM void rdmaez_impl_finding(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+				     const struct rdmaez_impl_site *site, uint64_t value,
+				     uint64_t min, uint64_t max);
+RDMAEZ_SEAM void rdmaez_impl_finding_plain(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+					   enum rdmaez_why why, const char *field);
 
-	if (!diag)
-		return;
-	i = diag->count;
-	if (diag->count < RDMAEZ_DIAG_FINDINGS)
-		diag->count++;
-	else
-		diag->dropped++;
-	for (; i > 0 && diag->finding[i - 1].severity > severity; i--)
-		if (i < RDMAEZ_DIAG_FINDINGS)
-			diag->finding[i] = diag->finding[i - 1];
-	if (i == RDMAEZ_DIAG_FINDINGS)
-		return;
-	at = &diag->finding[i];
-	at->reason = site->why;
-	at->severity = severity;
-	at->field = site->field;
-	at->kind = site->kind;
-	at->value = value;
-	at->min = min;
-	at->max = max;
-	at->format = NULL;
+/* A finding with bounds that only run time knows. */
+RDMAEZ_IMPL void rdmaez_impl_find_within(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+					 const struct rdmaez_impl_site *site, uint64_t value,
+					 uint64_t min, uint64_t max)
+{
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_finding, (diag, severity, site, value, min, max));
 }
 
 /* The same with the bounds of the site. */
@@ -179,16 +162,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_at(struct rdmaez_diag *diag, int error,
 }
 
 /* A finding without numbers. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_find_plain(struct rdmaez_diag *diag,
-					     enum rdmaez_severity severity, enum rdmaez_why why,
-					     const char *field)
+RDMAEZ_IMPL void rdmaez_impl_find_plain(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+					enum rdmaez_why why, const char *field)
 {
-	struct rdmaez_impl_site site;
-
-	memset(&site, 0, sizeof(site));
-	site.field = field;
-	site.why = why;
-	rdmaez_impl_find(diag, severity, &site, 0);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_finding_plain, (diag, severity, why, field));
 }
 
 /* An error without numbers; returns the errno value. */

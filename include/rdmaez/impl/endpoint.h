@@ -77,8 +77,9 @@ RDMAEZ_IMPL_BEGIN
 
 /* A row of which some columns have another meaning: `from` is how many bytes the number has on the wire. */
 #define RDMAEZ_IMPL_ENDPOINT_ROW(field, bytes, min, max) \
-	{"endpoint." #field, 0, 0, min, max, bytes, offsetof(struct rdmaez_endpoint, field), \
+	{0, 0, max, bytes, offsetof(struct rdmaez_endpoint, field), min, \
 	 (uint8_t)sizeof(((struct rdmaez_endpoint *)0)->field), 0, 0},
+#define RDMAEZ_IMPL_ENDPOINT_NAME(field, bytes, min, max) "endpoint." #field,
 
 /* clang-format on */
 
@@ -135,6 +136,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint
 {
 	static const struct rdmaez_impl_field fields[] = {
 		RDMAEZ_IMPL_ENDPOINT_FIELDS(RDMAEZ_IMPL_ENDPOINT_ROW)};
+	static const char *const names[] = {RDMAEZ_IMPL_ENDPOINT_FIELDS(RDMAEZ_IMPL_ENDPOINT_NAME)};
 	struct rdmaez_impl_site site = {NULL, RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0, 0};
 	uint64_t *const range[] = {&endpoint->memory.addr, &endpoint->memory.length};
 	const uint8_t *from = at;
@@ -147,7 +149,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint
 			rdmaez_impl_field_set(f, endpoint,
 					      (uint32_t)rdmaez_impl_bytes_get(&from, f->from));
 		value = rdmaez_impl_field_get(f, endpoint);
-		site.field = f->name;
+		site.field = names[i];
 		if (value < f->min || value > f->max)
 			return rdmaez_impl_refuse_within(diag, EINVAL, &site, value, f->min,
 							 f->max);

@@ -12,10 +12,6 @@
 
 #if RDMAEZ_IMPL_BODIES
 
-#ifndef RDMAEZ_IMPL_SEAM_H
-#include "seam.h"
-#endif
-
 RDMAEZ_IMPL_BEGIN
 
 /* What decides a value or its bounds besides the row, and how a value out of bounds is explained. */
@@ -41,16 +37,15 @@ enum rdmaez_impl_field_option {
 	RDMAEZ_IMPL_AS_INT = 3     /* RDMAEZ_ZERO is 0, with a sign */
 };
 
-/* A row of a table. */
+/* A row of a table. What verbs call the field only the explanations know. */
 struct rdmaez_impl_field {
-	const char *name;   /* as verbs call it */
-	uint32_t bit;       /* when it is filled: a bit of the mask; 0: always */
-	uint32_t otherwise; /* the default */
-	uint32_t min, max;  /* what is accepted */
-	uint16_t from, to;  /* where the option and the field lie */
-	uint8_t size;       /* of the field */
-	uint8_t option;     /* enum rdmaez_impl_field_option */
-	uint8_t rule;       /* enum rdmaez_impl_field_rule */
+	uint32_t bit;         /* when it is filled: a bit of the mask; 0: always */
+	uint32_t otherwise;   /* the default */
+	uint32_t max;         /* the greatest accepted */
+	uint16_t from, to;    /* where the option and the field lie */
+	uint8_t min;          /* the least accepted */
+	uint8_t size;         /* of the field */
+	uint8_t option, rule; /* enum rdmaez_impl_field_option, enum rdmaez_impl_field_rule */
 };
 
 /* An option, what it amounts to, and what is accepted. */
@@ -125,18 +120,12 @@ RDMAEZ_IMPL void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, vo
 		memcpy(at, &word, sizeof(word));
 }
 
-/* The same for an option; 0, or EINVAL with a finding that has this name. */
+/* The same for an option; 0, or EINVAL. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_field_put(const struct rdmaez_impl_field *field,
-					   struct rdmaez_impl_value v, const char *name,
-					   void *attributes, struct rdmaez_diag *diag)
+					   struct rdmaez_impl_value v, void *attributes)
 {
 	rdmaez_impl_field_set(field, attributes, v.value);
-	if (!rdmaez_impl_field_refused(field->rule, v))
-		return 0;
-	if (diag)
-		diag->error = EINVAL;
-	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_field_explain, (diag, field, name, &v));
-	return EINVAL;
+	return rdmaez_impl_field_refused(field->rule, v) ? EINVAL : 0;
 }
 
 RDMAEZ_IMPL_END

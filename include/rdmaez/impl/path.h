@@ -28,14 +28,16 @@ RDMAEZ_IMPL_END
 #ifndef RDMAEZ_IMPL_GID_H
 #include "gid.h"
 #endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
 
 RDMAEZ_IMPL_BEGIN
 
 /* clang-format off */
 
 /*
- * The fields of an address vector, once. A queue pair has two address vectors: the names are those of the
- * alternate one, and without their first four letters those of the primary.
+ * The fields of an address vector, once.
  * X(with a GRH only, field, option, how it is read, default, least, greatest, rule, unit, source)
  */
 #define RDMAEZ_IMPL_PATH_FIELDS(X) \
@@ -57,10 +59,20 @@ RDMAEZ_IMPL_BEGIN
 	  "enum ibv_rate", "verbs.h: 8 bits")
 
 #define RDMAEZ_IMPL_PATH_ROW(when, field, option, how, otherwise, min, max, rule, unit, source) \
-	{"alt_ah_attr." #field, when, otherwise, min, max, offsetof(struct rdmaez_path, option), \
-	 offsetof(struct ibv_ah_attr, field), sizeof(((struct ibv_ah_attr *)0)->field), how, rule},
+	{when, otherwise, max, offsetof(struct rdmaez_path, option), \
+	 offsetof(struct ibv_ah_attr, field), min, sizeof(((struct ibv_ah_attr *)0)->field), how, rule},
 
 /* clang-format on */
+
+/* The rows, and how many there are. */
+RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_path_fields(size_t *count)
+{
+	static const struct rdmaez_impl_field fields[] = {
+		RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_ROW)};
+
+	*count = sizeof(fields) / sizeof(fields[0]);
+	return fields;
+}
 
 /* A path on its way to an address vector. */
 struct rdmaez_impl_path_build {
@@ -85,59 +97,45 @@ RDMAEZ_IMPL bool rdmaez_impl_path_has_grh(const struct rdmaez_impl_path_build *b
 	return !rdmaez_gid_is_zero(&b->path->dgid) || (!b->port && b->own_end && b->sgid_index);
 }
 
-/* What is wrong with a path as a whole: unknown flags, no destination, no such port. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_path_check(const struct rdmaez_impl_path_build *b, bool grh,
-					    struct rdmaez_diag *diag)
+/* Whether a path can be right as a whole: known flags, a port that may be, a destination if one is needed. */
+RDMAEZ_IMPL bool rdmaez_impl_path_can_be(const struct rdmaez_impl_path_build *b, bool grh)
 {
-	/* The fields' names, of the alternate path and of the primary one. */
-	static const char *const name[2][4] = {
-		{"path.flags", "ah_attr.grh.dgid", "ah_attr.dlid", "ah_attr.port_num"},
-		{"alt.flags", "alt_ah_attr.grh.dgid", "alt_ah_attr.dlid", "alt_ah_attr.port_num"}};
-	const unsigned int unknown = b->path->flags & ~(unsigned int)RDMAEZ_PATH_GRH;
-	struct rdmaez_impl_site site = {name[b->is_alt][0], RDMAEZ_WHY_OPTION_UNKNOWN,
-					RDMAEZ_VALUE_FLAGS, 0, RDMAEZ_PATH_GRH};
-	int error = 0;
-
-	if (unknown)
-		error = rdmaez_impl_refuse_at(diag, EINVAL, &site, unknown);
+	if ((b->path->flags & ~(unsigned int)RDMAEZ_PATH_GRH) || b->port_num < 1 ||
+	    b->port_num > 255)
+		return false;
 	if (b->own_end)
-		;
-	else if (grh && rdmaez_gid_is_zero(&b->path->dgid))
-		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_GRH_MISSING,
-					   name[b->is_alt][1]);
-	else if (!grh && b->port && !b->path->dlid)
-		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_PATH_EMPTY, name[b->is_alt][2]);
-	site.field = name[b->is_alt][3];
-	site.why = RDMAEZ_WHY_RANGE;
-	site.kind = RDMAEZ_VALUE_NUMBER;
-	if (b->port_num < 1 || b->port_num > 255)
-		error = rdmaez_impl_refuse_within(diag, EINVAL, &site, b->port_num, 1, 255);
-	return error;
+		return true;
+	return grh ? !rdmaez_gid_is_zero(&b->path->dgid) : !b->port || b->path->dlid;
 }
 
-/* Fills an address vector, which is zeroed, and notes its ends; 0, or EINVAL with all findings. */
+/* The option of a row; the GID index is what was chosen, within the port's table. */
+RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_path_value(const struct rdmaez_impl_path_build *b,
+							    const struct rdmaez_impl_field *f)
+{
+	struct rdmaez_impl_value v = rdmaez_impl_field_value(f, b->path);
+
+	if (f->rule == RDMAEZ_IMPL_FIELD_GID) {
+		v.value = rdmaez_impl_field_meant(f->option, (uint32_t)b->sgid_index, 0);
+		if (b->port && b->port->gid_tbl_len <= (int)v.max)
+			v.max = (uint32_t)(b->port->gid_tbl_len - 1);
+	}
+	return v;
+}
+
+/*
+ * Fills an address vector, which is zeroed, and notes its ends; 0, or EINVAL, which rdmaez_impl_path_explain() explains.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *b,
 					   struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_field fields[] = {
-		RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_ROW)};
 	const bool grh = rdmaez_impl_path_has_grh(b);
-	int error = rdmaez_impl_path_check(b, grh, diag);
+	int error = rdmaez_impl_path_can_be(b, grh) ? 0 : EINVAL;
+	size_t count;
+	const struct rdmaez_impl_field *f = rdmaez_impl_path_fields(&count);
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		const struct rdmaez_impl_field *const f = &fields[i];
-		struct rdmaez_impl_value v = rdmaez_impl_field_value(f, b->path);
-
-		if (f->bit && !grh)
-			continue;
-		/* The GID index is what was chosen, within the port's table. */
-		if (f->rule == RDMAEZ_IMPL_FIELD_GID) {
-			v.value = rdmaez_impl_field_meant(f->option, (uint32_t)b->sgid_index, 0);
-			if (b->port && b->port->gid_tbl_len <= (int)v.max)
-				v.max = (uint32_t)(b->port->gid_tbl_len - 1);
-		}
-		error |= rdmaez_impl_field_put(f, v, b->is_alt ? f->name : f->name + 4, ah, diag);
-	}
+	for (; count--; f++)
+		if (!f->bit || grh)
+			error |= rdmaez_impl_field_put(f, rdmaez_impl_path_value(b, f), ah);
 	if (grh) {
 		ah->is_global = 1;
 		ah->grh.dgid = b->path->dgid;
@@ -167,8 +165,12 @@ RDMAEZ_IMPL int rdmaez_impl_path_ah_attr(const struct rdmaez_path *path, int sgi
 	build.own_end = false;
 	memset(&filled, 0, sizeof(filled));
 	error = rdmaez_impl_path_fill(&build, &filled, diag);
-	if (!error)
+	if (error) {
+		rdmaez_impl_failed(diag, error, NULL);
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_path_explain, (&build, diag));
+	} else {
 		*ah = filled;
+	}
 	return error;
 }
 

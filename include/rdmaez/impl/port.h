@@ -30,27 +30,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Whether the device has this port, for callers about to send it to the provider. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int port_num,
-					     struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site no_port = {"port_num", RDMAEZ_WHY_PORT,
-							RDMAEZ_VALUE_NUMBER, 1, 255};
-	struct ibv_device_attr device;
-	int error;
-
-	error = rdmaez_impl_error(ibv_query_device(context, &device));
-	if (error && (port_num < 1 || port_num > 255))
-		return rdmaez_impl_refuse_at(diag, EINVAL, &no_port, port_num);
-	if (error)
-		return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
-					       "ibv_query_device");
-	if (port_num >= 1 && port_num <= device.phys_port_cnt)
-		return 0;
-	return rdmaez_impl_refuse_within(diag, EINVAL, &no_port, port_num, 1, device.phys_port_cnt);
-}
-
-/* The same for a call that ends with it: the errno value, never 0. */
+/* A port was not queried, or is none: the errno value. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_failed(struct ibv_context *context, int port_num, int error,
 					     const char *verb, struct rdmaez_diag *diag)
 {
@@ -59,35 +39,53 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_failed(struct ibv_context *context, int po
 	return error;
 }
 
-/* rdmaez_port_query() without its reset of the record. */
-RDMAEZ_IMPL int rdmaez_impl_port_query(struct ibv_context *context, int port_num,
-				       struct ibv_port_attr *attr, struct rdmaez_diag *diag)
+/* Whether the device has this port, for callers about to send it to the provider. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int port_num,
+					     struct rdmaez_diag *diag)
 {
-	struct ibv_port_attr answer;
-	int error = EINVAL, why;
+	const char *verb = NULL;
+	struct ibv_device_attr device;
+	int error = EINVAL;
 
 	if (port_num >= 1 && port_num <= 255) {
-		memset(&answer, 0, sizeof(answer));
-		error = rdmaez_impl_error(ibv_query_port(context, (uint8_t)port_num, &answer));
-		if (!error) {
-			*attr = answer;
+		error = rdmaez_impl_error(ibv_query_device(context, &device));
+		if (error)
+			verb = "ibv_query_device";
+		else if (port_num <= device.phys_port_cnt)
 			return 0;
-		}
-		why = rdmaez_impl_port_failed(context, port_num, error, "ibv_query_port", diag);
-	} else {
-		why = rdmaez_impl_port_exists(context, port_num, diag);
+		else
+			error = EINVAL;
 	}
-	/* Neither is 0; saying so shows the compiler that the attributes are filled where this returns 0. */
-	return why ? why : error;
+	return rdmaez_impl_port_failed(context, port_num, error, verb, diag);
+}
+
+/* rdmaez_port_query() without its reset of the record, and into attributes that a failure may spoil. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_port_query(struct ibv_context *context, int port_num,
+					    struct ibv_port_attr *attr, struct rdmaez_diag *diag)
+{
+	int error = EINVAL;
+
+	memset(attr, 0, sizeof(*attr));
+	if (port_num >= 1 && port_num <= 255)
+		error = rdmaez_impl_error(ibv_query_port(context, (uint8_t)port_num, attr));
+	return error ? rdmaez_impl_port_failed(
+			       context, port_num, error,
+			       port_num >= 1 && port_num <= 255 ? "ibv_query_port" : NULL, diag)
+		     : 0;
 }
 
 RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port, struct ibv_port_attr *attr,
 				 struct rdmaez_diag *diag)
 {
 	const char *const missing = !context ? "context" : attr ? NULL : "attr";
+	struct ibv_port_attr answer;
 	int error = rdmaez_impl_begin(diag, "rdmaez_port_query", context, missing);
 
-	return error ? error : rdmaez_impl_port_query(context, port, attr, diag);
+	if (!error)
+		error = rdmaez_impl_port_query(context, port, &answer, diag);
+	if (!error)
+		*attr = answer;
+	return error;
 }
 
 /* One entry of the GID table; an empty one is a success with an all-zero GID. */
@@ -416,23 +414,28 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_best_gids(struct ibv_context *context, int
 	return rdmaez_impl_port_choose_gid(context, port_num, port, NULL, best->entry, diag);
 }
 
-/* The GID index for a path: the path's own, or the best one where it leaves that open. */
+/*
+ * The GID index for a path: the path's own, or the best one where it leaves that open. Without a destination there is
+ * nothing to choose for, unless the path describes its own end.
+ */
 RDMAEZ_IMPL int rdmaez_impl_port_gid_index(struct ibv_context *context, int port_num,
 					   const struct ibv_port_attr *port,
-					   const struct rdmaez_path *path, int *sgid_index,
-					   struct rdmaez_diag *diag)
+					   const struct rdmaez_path *path, bool own_end,
+					   int *sgid_index, struct rdmaez_diag *diag)
 {
+	const bool nowhere = rdmaez_gid_is_zero(&path->dgid);
 	struct rdmaez_gid_want want;
 	struct ibv_gid_entry entry;
 	int error;
 
 	*sgid_index = path->sgid_index;
-	if (path->sgid_index || rdmaez_gid_is_zero(&path->dgid) ||
+	if (path->sgid_index || (nowhere && !own_end) ||
 	    !(rdmaez_path_needs_grh(port) || (path->flags & RDMAEZ_PATH_GRH)))
 		return 0;
 	memset(&want, 0, sizeof(want));
 	want.peer = path->dgid;
-	error = rdmaez_impl_port_choose_gid(context, port_num, port, &want, &entry, diag);
+	error = rdmaez_impl_port_choose_gid(context, port_num, port, nowhere ? NULL : &want, &entry,
+					    diag);
 	if (!error)
 		*sgid_index = rdmaez_exactly((int)entry.gid_index);
 	return error;

@@ -47,7 +47,8 @@ RDMAEZ_IMPL_BEGIN
 
 /* A transition on its way from options to attributes. */
 struct rdmaez_impl_qp_build {
-	enum ibv_qp_type type; /* whose rules it follows */
+	enum ibv_qp_type type;  /* whose rules it follows; DRIVER: the options do not say */
+	enum ibv_qp_type named; /* what it is called */
 	enum ibv_qp_state from, to;
 	const struct rdmaez_qp_opts *opts;
 	int optional, extra;                  /* what of the options' goes with it */
@@ -55,6 +56,15 @@ struct rdmaez_impl_qp_build {
 	const struct ibv_device_attr *device; /* NULL: not known */
 	int sgid_index;                       /* the option's value, or what was chosen */
 };
+
+/* Refuses options as a whole, with this mask: EINVAL. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse(const struct rdmaez_impl_qp_build *b, int mask,
+					   struct rdmaez_diag *diag)
+{
+	rdmaez_impl_failed(diag, EINVAL, NULL);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_qp_explain_options, (b, mask, diag));
+	return EINVAL;
+}
 
 /* The options that are given; without any, all defaults, for which the caller has room. */
 RDMAEZ_IMPL const struct rdmaez_qp_opts *rdmaez_impl_qp_opts(const struct rdmaez_qp_opts *opts,
@@ -66,20 +76,9 @@ RDMAEZ_IMPL const struct rdmaez_qp_opts *rdmaez_impl_qp_opts(const struct rdmaez
 	return none;
 }
 
-/* The options do not fit a queue pair's type; EINVAL. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse_type(enum ibv_qp_type told, struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_site site = {
-		"opts.driver_type", RDMAEZ_WHY_DRIVER_TYPE_UNFIT, RDMAEZ_VALUE_TYPE, 0, 0};
-
-	return (int)told ? rdmaez_impl_refuse_at(diag, EINVAL, &site, (int)told)
-			 : rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DRIVER_TYPE_UNTOLD,
-					      site.field);
-}
-
 /*
- * Begins with what is given, and finds out whose rules it follows. To RESET and to ERR that need not be told:
- * the driver types take the state there and nothing else, as SRD does from each state from which the kernel's do.
+ * Begins with what is given, and finds out whose rules it follows: 0, or EINVAL. To RESET and to ERR that need not be
+ * told: the driver types take the state there and nothing else, as SRD does from each state from which the kernel's do.
  */
 RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp_type type,
 				     enum ibv_qp_state from, enum ibv_qp_state to,
@@ -87,9 +86,12 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 {
 	const enum ibv_qp_type told = opts->driver_type;
 	const bool is_driver = type == IBV_QPT_DRIVER;
+	const bool fits = (int)told ? told >= RDMAEZ_QPT_SRD && told <= RDMAEZ_QPT_DCT &&
+					      (is_driver || told == type)
+				    : !is_driver || to == IBV_QPS_RESET || to == IBV_QPS_ERR;
 
-	rdmaez_impl_diag_transition(diag, type, from, to);
-	b->type = type;
+	b->named = (int)told && fits ? told : type;
+	b->type = is_driver && !(int)told ? RDMAEZ_QPT_SRD : b->named;
 	b->from = from;
 	b->to = to;
 	b->opts = opts;
@@ -98,18 +100,11 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 	b->port = opts->port_attr;
 	b->device = opts->device_attr;
 	b->sgid_index = opts->path.sgid_index;
-	if (!(int)told) {
-		if (is_driver && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
-			return rdmaez_impl_qp_refuse_type(told, diag);
-		if (is_driver)
-			b->type = RDMAEZ_QPT_SRD;
+	rdmaez_impl_diag_transition(diag, b->named, from, to);
+	if (fits)
 		return 0;
-	}
-	if (told < RDMAEZ_QPT_SRD || told > RDMAEZ_QPT_DCT || !(is_driver || told == type))
-		return rdmaez_impl_qp_refuse_type(told, diag);
-	b->type = told;
-	rdmaez_impl_diag_transition(diag, told, from, to);
-	return 0;
+	b->type = IBV_QPT_DRIVER;
+	return rdmaez_impl_qp_refuse(b, 0, diag);
 }
 
 /* The port's active MTU is the default and, unless the options want theirs exactly, the limit. */
@@ -204,23 +199,25 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_has_no_peer(enum ibv_qp_type type)
 }
 
 /* One of the two paths; the alternate one leaves by a port of its own. */
-RDMAEZ_IMPL int rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool alternate,
-				    struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool alternate,
+					  struct rdmaez_impl_path_build *path)
 {
 	const int port_num = (int)rdmaez_impl_option(b->opts->port, 1);
-	struct rdmaez_impl_path_build path;
 
-	path.path = alternate ? &b->opts->alt : &b->opts->path;
-	path.port_num = alternate ? (int)rdmaez_impl_option(b->opts->alt_port, port_num) : port_num;
-	path.port = path.port_num == port_num ? b->port : NULL;
-	path.sgid_index = alternate ? b->opts->alt.sgid_index : b->sgid_index;
-	path.is_alt = alternate;
-	path.own_end = rdmaez_impl_qp_has_no_peer(b->type);
-	return rdmaez_impl_path_fill(&path, ah, diag);
+	path->path = alternate ? &b->opts->alt : &b->opts->path;
+	path->port_num =
+		alternate ? (int)rdmaez_impl_option(b->opts->alt_port, port_num) : port_num;
+	path->port = path->port_num == port_num ? b->port : NULL;
+	path->sgid_index = alternate ? b->opts->alt.sgid_index : b->sgid_index;
+	path->is_alt = alternate;
+	path->own_end = rdmaez_impl_qp_has_no_peer(b->type);
 }
 
 /* What a queue pair may allow its peer. FLUSH_GLOBAL and FLUSH_PERSISTENT have names from rdma-core 58. */
 #define RDMAEZ_IMPL_QP_ACCESS 0x31fu
+
+/* The flags of options that there are. */
+#define RDMAEZ_IMPL_QP_FLAGS ((unsigned int)RDMAEZ_QP_MTU_EXACT | (unsigned int)RDMAEZ_QP_ECE)
 
 /* clang-format off */
 
@@ -266,23 +263,33 @@ RDMAEZ_IMPL int rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool a
 	  RDMAEZ_IMPL_FIELD_PLAIN, "kbit/s; 0 is no limit", "ibv_packet_pacing_caps")
 
 #define RDMAEZ_IMPL_QP_ROW(bit, field, option, how, otherwise, min, max, rule, unit, source) \
-	{#field, bit, otherwise, min, max, offsetof(struct rdmaez_qp_opts, option), \
-	 offsetof(struct ibv_qp_attr, field), (uint8_t)sizeof(((struct ibv_qp_attr *)0)->field), how, rule},
+	{bit, otherwise, max, offsetof(struct rdmaez_qp_opts, option), offsetof(struct ibv_qp_attr, field), \
+	 min, (uint8_t)sizeof(((struct ibv_qp_attr *)0)->field), how, rule},
 
 /* clang-format on */
 
 #define RDMAEZ_IMPL_QP_ROW_BIT(bit, ...) (bit) |
 
-/* The rows; the last one has no name. */
+/* The rows; the last one has no bit. */
 RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_qp_fields(void)
 {
 	RDMAEZ_IMPL_ASSERT(
 		((RDMAEZ_IMPL_QP_FIELDS(RDMAEZ_IMPL_QP_ROW_BIT) 0) & ~RDMAEZ_IMPL_QP_BITS) == 0,
 		"rdmaez: the bit of a row is missing in RDMAEZ_IMPL_QP_BITS");
 	static const struct rdmaez_impl_field fields[] = {
-		RDMAEZ_IMPL_QP_FIELDS(RDMAEZ_IMPL_QP_ROW){NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
+		RDMAEZ_IMPL_QP_FIELDS(RDMAEZ_IMPL_QP_ROW){0, 0, 0, 0, 0, 0, 0, 0, 0}};
 
 	return fields;
+}
+
+/* What the option of a row amounts to, by all that decides it. */
+RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_qp_value_of(const struct rdmaez_impl_qp_build *b,
+							     const struct rdmaez_impl_field *f)
+{
+	struct rdmaez_impl_value v = rdmaez_impl_field_value(f, b->opts);
+
+	rdmaez_impl_qp_value(b, f, &v);
+	return v;
 }
 
 /* Fills the attributes that are in the mask, one of each row; 0, or EINVAL with all findings. */
@@ -290,20 +297,24 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_fill(const struct rdmaez_impl_qp_build *b, i
 					 struct ibv_qp_attr *attr, struct rdmaez_diag *diag)
 {
 	const struct rdmaez_impl_field *f;
-	struct rdmaez_impl_value v;
+	struct rdmaez_impl_path_build path;
 	int error = 0;
 
-	if (mask & IBV_QP_AV)
-		error = rdmaez_impl_qp_path(b, false, &attr->ah_attr, diag);
-	for (f = rdmaez_impl_qp_fields(); f->name; f++) {
-		if (!((uint32_t)mask & f->bit))
-			continue;
-		v = rdmaez_impl_field_value(f, b->opts);
-		rdmaez_impl_qp_value(b, f, &v);
-		error |= rdmaez_impl_field_put(f, v, f->name, attr, diag);
+	if (mask & IBV_QP_AV) {
+		rdmaez_impl_qp_path(b, false, &path);
+		error = rdmaez_impl_path_fill(&path, &attr->ah_attr, diag);
 	}
-	if (mask & IBV_QP_ALT_PATH)
-		error |= rdmaez_impl_qp_path(b, true, &attr->alt_ah_attr, diag);
+	for (f = rdmaez_impl_qp_fields(); f->bit; f++)
+		if ((uint32_t)mask & f->bit)
+			error |= rdmaez_impl_field_put(f, rdmaez_impl_qp_value_of(b, f), attr);
+	if (mask & IBV_QP_ALT_PATH) {
+		rdmaez_impl_qp_path(b, true, &path);
+		error |= rdmaez_impl_path_fill(&path, &attr->alt_ah_attr, diag);
+	}
+	if (error) {
+		rdmaez_impl_failed(diag, error, NULL);
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_qp_explain_values, (b, mask, diag));
+	}
 	return error;
 }
 
@@ -312,27 +323,21 @@ RDMAEZ_IMPL int rdmaez_impl_qp_make(const struct rdmaez_impl_qp_build *b,
 				    struct rdmaez_qp_rule rule, struct rdmaez_qp_move *move,
 				    struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site flags = {"opts.flags", RDMAEZ_WHY_OPTION_UNKNOWN,
-						      RDMAEZ_VALUE_FLAGS, 0,
-						      RDMAEZ_QP_MTU_EXACT | RDMAEZ_QP_ECE};
-	const unsigned int unknown = b->opts->flags & ~(unsigned int)flags.max;
-	int mask = rule.required | IBV_QP_STATE | b->optional, error = 0;
+	const int mask = rule.required | IBV_QP_STATE | b->optional;
 
-	if (!rule.legal || (mask & ~(rule.required | rule.optional)))
-		error = rdmaez_impl_qp_mask_refuse(b->type, b->from, b->to, mask, diag);
-	mask |= b->extra;
-	if (unknown)
-		error = rdmaez_impl_refuse_at(diag, EINVAL, &flags, unknown);
-	if (error)
-		return error;
+	if (!rule.legal || (mask & ~(rule.required | rule.optional)) ||
+	    (b->opts->flags & ~RDMAEZ_IMPL_QP_FLAGS))
+		return rdmaez_impl_qp_refuse(
+			b, rule.legal && !(mask & ~(rule.required | rule.optional)) ? 0 : mask,
+			diag);
 	memset(move, 0, sizeof(*move));
-	move->attr_mask = mask;
+	move->attr_mask = mask | b->extra;
 	move->attr.qp_state = b->to;
-	if (mask & IBV_QP_CUR_STATE)
+	if (move->attr_mask & IBV_QP_CUR_STATE)
 		move->attr.cur_qp_state = b->from;
-	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
+	if (move->attr_mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
 		move->attr.en_sqd_async_notify = 1;
-	return rdmaez_impl_qp_fill(b, mask, &move->attr, diag);
+	return rdmaez_impl_qp_fill(b, move->attr_mask, &move->attr, diag);
 }
 
 RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
@@ -350,8 +355,8 @@ RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enu
 	if (!move)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "move");
 	if (!error)
-		error = rdmaez_impl_qp_make(&build, rdmaez_qp_rule(build.type, from, to), &made,
-					    diag);
+		error = rdmaez_impl_qp_make(&build, rdmaez_impl_qp_rule(build.type, from, to),
+					    &made, diag);
 	if (!error)
 		*move = made;
 	return error;
@@ -445,7 +450,6 @@ RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_im
 				   struct ibv_port_attr *queried, struct rdmaez_diag *diag)
 {
 	const int port_num = (int)rdmaez_impl_option(b->opts->port, 1);
-	struct ibv_gid_entry own;
 	int error = 0;
 
 	if (!b->port && (mask & (IBV_QP_AV | IBV_QP_PATH_MTU))) {
@@ -454,16 +458,9 @@ RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_im
 	}
 	if (error || !(mask & IBV_QP_AV))
 		return error;
-	if (!b->sgid_index && rdmaez_impl_qp_has_no_peer(b->type) &&
-	    rdmaez_gid_is_zero(&b->opts->path.dgid) && rdmaez_path_needs_grh(b->port)) {
-		error = rdmaez_impl_port_choose_gid(qp->context, port_num, b->port, NULL, &own,
-						    diag);
-		if (!error)
-			b->sgid_index = rdmaez_exactly((int)own.gid_index);
-		return error;
-	}
 	return rdmaez_impl_port_gid_index(qp->context, port_num, b->port, &b->opts->path,
-					  &b->sgid_index, diag);
+					  rdmaez_impl_qp_has_no_peer(b->type), &b->sgid_index,
+					  diag);
 }
 
 /*
@@ -531,8 +528,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_move(struct ibv_qp *qp, enum ibv_qp_state to
 		error = rdmaez_impl_qp_make(&build, rule, &move, diag);
 	if (error)
 		return error;
-	return rdmaez_impl_qp_modify(qp, (int)build.opts->driver_type ? build.type : qp->qp_type,
-				     &move.attr, move.attr_mask,
+	return rdmaez_impl_qp_modify(qp, build.named, &move.attr, move.attr_mask,
 				     move.attr_mask & IBV_QP_AV ? opts->retry_ns : 0, diag);
 }
 

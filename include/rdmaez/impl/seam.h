@@ -2,7 +2,7 @@
 /*
  * What joins the two layers: each function of the explanations that the core calls. A program without them has no body
  * for any of these, and the core passes over the call; see RDMAEZ_SEAM in base.h. Those of reasons stand in why.h, on
- * which records are built.
+ * which records are built, and those of findings in diag.h, by which records are filled.
  */
 /* Before the guard, since the bodies of diag.h need this file. */
 #ifndef RDMAEZ_DIAG_H
@@ -24,9 +24,9 @@ struct rdmaez_diag;
 struct rdmaez_dm_range;
 struct rdmaez_finding;
 struct rdmaez_gid_want;
-struct rdmaez_impl_field;
+struct rdmaez_impl_path_build;
 struct rdmaez_impl_port_choice;
-struct rdmaez_impl_value;
+struct rdmaez_impl_qp_build;
 struct rdmaez_mr_dmabuf;
 struct rdmaez_path;
 struct rdmaez_port_caps;
@@ -75,9 +75,8 @@ RDMAEZ_SEAM void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *
 					  const char *limit, int count);
 
 /* explain/path.h */
-RDMAEZ_SEAM void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
-					   const struct rdmaez_impl_field *field, const char *name,
-					   const struct rdmaez_impl_value *given);
+RDMAEZ_SEAM void rdmaez_impl_path_explain(const struct rdmaez_impl_path_build *build,
+					  struct rdmaez_diag *diag);
 
 /* explain/wc.h */
 RDMAEZ_SEAM int rdmaez_impl_tell_wc_format(const struct ibv_wc *wc, char *buf, size_t size);
@@ -143,6 +142,10 @@ RDMAEZ_SEAM int rdmaez_impl_tell_qp_check(struct ibv_qp *qp, const struct ibv_qp
 RDMAEZ_SEAM void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type type,
 					const struct ibv_qp_attr *attr, int attr_mask,
 					struct rdmaez_diag *diag);
+RDMAEZ_SEAM void rdmaez_impl_qp_explain_options(const struct rdmaez_impl_qp_build *build, int mask,
+						struct rdmaez_diag *diag);
+RDMAEZ_SEAM void rdmaez_impl_qp_explain_values(const struct rdmaez_impl_qp_build *build, int mask,
+					       struct rdmaez_diag *diag);
 RDMAEZ_SEAM void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ibv_qp_state from,
 					     enum ibv_qp_state to, int attr_mask,
 					     enum rdmaez_severity severity,
