@@ -208,10 +208,6 @@ static const char *attribute_note(const struct rdmaez_impl_field *field)
 		return "at most what the device can do, and by default a sixteenth of what it can "
 		       "for "
 		       "all queue pairs together; by default 1 where the device is not known";
-	case RDMAEZ_IMPL_FIELD_ACK:
-		return "also in ns";
-	case RDMAEZ_IMPL_FIELD_RNR:
-		return "also in ns";
 	default:
 		return "";
 	}
