@@ -29,23 +29,23 @@
 	ORIG(MAX_MR, max_mr, limits.max_mr, COUNT, LEAST) \
 	ORIG(MAX_PD, max_pd, limits.max_pd, COUNT, LEAST) \
 	ORIG(MAX_QP_RD_ATOM, max_qp_rd_atom, depths.max_qp_rd_atom, COUNT, LEAST) \
-	ORIG(MAX_EE_RD_ATOM, max_ee_rd_atom, unused.max_ee_rd_atom, COUNT, LEAST) \
+	ORIG(MAX_EE_RD_ATOM, max_ee_rd_atom, defunct.max_ee_rd_atom, COUNT, LEAST) \
 	ORIG(MAX_RES_RD_ATOM, max_res_rd_atom, depths.max_res_rd_atom, COUNT, LEAST) \
 	ORIG(MAX_QP_INIT_RD_ATOM, max_qp_init_rd_atom, depths.max_qp_init_rd_atom, COUNT, LEAST) \
-	ORIG(MAX_EE_INIT_RD_ATOM, max_ee_init_rd_atom, unused.max_ee_init_rd_atom, COUNT, LEAST) \
+	ORIG(MAX_EE_INIT_RD_ATOM, max_ee_init_rd_atom, defunct.max_ee_init_rd_atom, COUNT, LEAST) \
 	ORIG(ATOMIC_CAP, atomic_cap, atomics.atomic_cap, ATOMIC_CAP, LEAST) \
-	ORIG(MAX_EE, max_ee, unused.max_ee, COUNT, LEAST) \
-	ORIG(MAX_RDD, max_rdd, unused.max_rdd, COUNT, LEAST) \
+	ORIG(MAX_EE, max_ee, defunct.max_ee, COUNT, LEAST) \
+	ORIG(MAX_RDD, max_rdd, defunct.max_rdd, COUNT, LEAST) \
 	ORIG(MAX_MW, max_mw, memory_windows.max_mw, COUNT, LEAST) \
-	ORIG(MAX_RAW_IPV6_QP, max_raw_ipv6_qp, unused.max_raw_ipv6_qp, COUNT, LEAST) \
-	ORIG(MAX_RAW_ETHY_QP, max_raw_ethy_qp, unused.max_raw_ethy_qp, COUNT, LEAST) \
+	ORIG(MAX_RAW_IPV6_QP, max_raw_ipv6_qp, defunct.max_raw_ipv6_qp, COUNT, LEAST) \
+	ORIG(MAX_RAW_ETHY_QP, max_raw_ethy_qp, defunct.max_raw_ethy_qp, COUNT, LEAST) \
 	ORIG(MAX_MCAST_GRP, max_mcast_grp, multicast.max_mcast_grp, COUNT, LEAST) \
 	ORIG(MAX_MCAST_QP_ATTACH, max_mcast_qp_attach, multicast.max_mcast_qp_attach, COUNT, LEAST) \
 	ORIG(MAX_TOTAL_MCAST_QP_ATTACH, max_total_mcast_qp_attach, \
 	     multicast.max_total_mcast_qp_attach, COUNT, LEAST) \
 	ORIG(MAX_AH, max_ah, limits.max_ah, COUNT, LEAST) \
-	ORIG(MAX_FMR, max_fmr, unused.max_fmr, COUNT, LEAST) \
-	ORIG(MAX_MAP_PER_FMR, max_map_per_fmr, unused.max_map_per_fmr, COUNT, LEAST) \
+	ORIG(MAX_FMR, max_fmr, defunct.max_fmr, COUNT, LEAST) \
+	ORIG(MAX_MAP_PER_FMR, max_map_per_fmr, defunct.max_map_per_fmr, COUNT, LEAST) \
 	ORIG(MAX_SRQ, max_srq, srq.max_srq, COUNT, LEAST) \
 	ORIG(MAX_SRQ_WR, max_srq_wr, srq.max_srq_wr, COUNT, LEAST) \
 	ORIG(MAX_SRQ_SGE, max_srq_sge, srq.max_srq_sge, COUNT, LEAST) \
@@ -58,7 +58,7 @@
  * kernel tells in its answer to the extended query; 0 where the provider's library tells.
  */
 #define CAPS_FULL(FULL) \
-	FULL(COMP_MASK, comp_mask, unused.comp_mask, ID, SAME, 0) \
+	FULL(COMP_MASK, comp_mask, defunct.comp_mask, ID, SAME, 0) \
 	FULL(ODP_GENERAL_CAPS, odp_caps.general_caps, odp.general_caps, ODP_GENERAL, BITS, 1) \
 	FULL(RC_ODP_CAPS, odp_caps.per_transport_caps.rc_odp_caps, odp.rc, ODP_TRANSPORT, BITS, 1) \
 	FULL(UC_ODP_CAPS, odp_caps.per_transport_caps.uc_odp_caps, odp.uc, ODP_TRANSPORT, BITS, 1) \

@@ -114,15 +114,15 @@ enum rdmaez_caps_id {
 	RDMAEZ_CAPS_MAX_MCAST_GRP,                  /**< multicast.max_mcast_grp */
 	RDMAEZ_CAPS_MAX_MCAST_QP_ATTACH,            /**< multicast.max_mcast_qp_attach */
 	RDMAEZ_CAPS_MAX_TOTAL_MCAST_QP_ATTACH,      /**< multicast.max_total_mcast_qp_attach */
-	RDMAEZ_CAPS_MAX_RAW_IPV6_QP,                /**< unused.max_raw_ipv6_qp */
-	RDMAEZ_CAPS_MAX_RAW_ETHY_QP,                /**< unused.max_raw_ethy_qp */
-	RDMAEZ_CAPS_MAX_EE,                         /**< unused.max_ee */
-	RDMAEZ_CAPS_MAX_EE_RD_ATOM,                 /**< unused.max_ee_rd_atom */
-	RDMAEZ_CAPS_MAX_EE_INIT_RD_ATOM,            /**< unused.max_ee_init_rd_atom */
-	RDMAEZ_CAPS_MAX_RDD,                        /**< unused.max_rdd */
-	RDMAEZ_CAPS_MAX_FMR,                        /**< unused.max_fmr */
-	RDMAEZ_CAPS_MAX_MAP_PER_FMR,                /**< unused.max_map_per_fmr */
-	RDMAEZ_CAPS_COMP_MASK,                      /**< unused.comp_mask */
+	RDMAEZ_CAPS_MAX_RAW_IPV6_QP,                /**< defunct.max_raw_ipv6_qp */
+	RDMAEZ_CAPS_MAX_RAW_ETHY_QP,                /**< defunct.max_raw_ethy_qp */
+	RDMAEZ_CAPS_MAX_EE,                         /**< defunct.max_ee */
+	RDMAEZ_CAPS_MAX_EE_RD_ATOM,                 /**< defunct.max_ee_rd_atom */
+	RDMAEZ_CAPS_MAX_EE_INIT_RD_ATOM,            /**< defunct.max_ee_init_rd_atom */
+	RDMAEZ_CAPS_MAX_RDD,                        /**< defunct.max_rdd */
+	RDMAEZ_CAPS_MAX_FMR,                        /**< defunct.max_fmr */
+	RDMAEZ_CAPS_MAX_MAP_PER_FMR,                /**< defunct.max_map_per_fmr */
+	RDMAEZ_CAPS_COMP_MASK,                      /**< defunct.comp_mask */
 	RDMAEZ_CAPS_ID_COUNT                        /**< how many there are */
 };
 
@@ -280,7 +280,7 @@ struct rdmaez_caps {
 		int max_fmr;             /**< fast memory regions, which Linux 5.8 removed */
 		int max_map_per_fmr;     /**< how often one of them could be mapped */
 		uint32_t comp_mask; /**< nothing: neither the library nor a provider writes it */
-	} unused;
+	} defunct;
 	uint8_t source[RDMAEZ_CAPS_ID_COUNT]; /**< of each field, its enum rdmaez_caps_source */
 };
 

@@ -42,7 +42,7 @@ umbrella_is_complete() {
 seam_declared() {
 	perl -0777 -ne 'while (m{/\* (explain/\w+\.h) \*/|\bRDMAEZ_SEAM\b[^;]*?\b(rdmaez_impl_\w+)\(}g)
 		{ $1 ? ($place = $1) : print "$2 $place\n" }' \
-		"$1"/rdmaez/impl/{seam,why}.h | sort
+		"$1"/rdmaez/impl/{seam,why,diag}.h | sort
 }
 
 seam_defined() {

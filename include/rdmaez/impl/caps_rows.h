@@ -151,20 +151,20 @@ RDMAEZ_P(MAX_MCAST_QP_ATTACH, multicast, max_mcast_qp_attach, int, COUNT, LEAST,
          "queue pairs in one group")
 RDMAEZ_P(MAX_TOTAL_MCAST_QP_ATTACH, multicast, max_total_mcast_qp_attach, int, COUNT, LEAST,
          "queue pairs in all groups together")
-RDMAEZ_P(MAX_RAW_IPV6_QP, unused, max_raw_ipv6_qp, int, COUNT, LEAST,
+RDMAEZ_P(MAX_RAW_IPV6_QP, defunct, max_raw_ipv6_qp, int, COUNT, LEAST,
          "raw IPv6 queue pairs, which verbs do not have")
-RDMAEZ_P(MAX_RAW_ETHY_QP, unused, max_raw_ethy_qp, int, COUNT, LEAST,
+RDMAEZ_P(MAX_RAW_ETHY_QP, defunct, max_raw_ethy_qp, int, COUNT, LEAST,
          "raw Ethertype queue pairs, which verbs do not have")
-RDMAEZ_P(MAX_EE, unused, max_ee, int, COUNT, LEAST,
+RDMAEZ_P(MAX_EE, defunct, max_ee, int, COUNT, LEAST,
          "end-to-end contexts of the RD transport, which no device implements")
-RDMAEZ_P(MAX_EE_RD_ATOM, unused, max_ee_rd_atom, int, COUNT, LEAST,
+RDMAEZ_P(MAX_EE_RD_ATOM, defunct, max_ee_rd_atom, int, COUNT, LEAST,
          "READs and atomics served by one of them")
-RDMAEZ_P(MAX_EE_INIT_RD_ATOM, unused, max_ee_init_rd_atom, int, COUNT, LEAST,
+RDMAEZ_P(MAX_EE_INIT_RD_ATOM, defunct, max_ee_init_rd_atom, int, COUNT, LEAST,
          "READs and atomics outstanding at one of them")
-RDMAEZ_P(MAX_RDD, unused, max_rdd, int, COUNT, LEAST, "RD domains")
-RDMAEZ_P(MAX_FMR, unused, max_fmr, int, COUNT, LEAST,
+RDMAEZ_P(MAX_RDD, defunct, max_rdd, int, COUNT, LEAST, "RD domains")
+RDMAEZ_P(MAX_FMR, defunct, max_fmr, int, COUNT, LEAST,
          "fast memory regions, which Linux 5.8 removed")
-RDMAEZ_P(MAX_MAP_PER_FMR, unused, max_map_per_fmr, int, COUNT, LEAST,
+RDMAEZ_P(MAX_MAP_PER_FMR, defunct, max_map_per_fmr, int, COUNT, LEAST,
          "how often one of them could be mapped")
-RDMAEZ_X(COMP_MASK, unused, comp_mask, uint32_t, ID, SAME, PROVIDER, comp_mask,
+RDMAEZ_X(COMP_MASK, defunct, comp_mask, uint32_t, ID, SAME, PROVIDER, comp_mask,
          "nothing: neither the library nor a provider writes it")

@@ -119,7 +119,7 @@ struct rdmaez_impl_site {
 	int64_t min, max;
 };
 
-/* Adds a finding; see explain/diag.h. */
+/* explain/diag.h */
 RDMAEZ_SEAM void rdmaez_impl_finding(struct rdmaez_diag *diag, enum rdmaez_severity severity,
 				     const struct rdmaez_impl_site *site, uint64_t value,
 				     uint64_t min, uint64_t max);
