@@ -755,7 +755,7 @@ static void check_acked(void)
 	for (size_t i = 0; i < COUNT_OF(before); i++) {
 		const bool gone = before[i].first == RDMAEZ_WHY_WC_PEER_WAS;
 
-		wc[0] = wc_of(before[i].status, qp->qp_num + before[i].other);
+		wc[0] = wc_of((int)before[i].status, qp->qp_num + before[i].other);
 		wc[0].opcode = before[i].opcode;
 		wc[1] = wc_of(IBV_WC_RETRY_EXC_ERR, qp->qp_num);
 		rdmaez_impl_wc_poll_explain(qp, &batch, &diag);
