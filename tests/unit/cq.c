@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "check.h"
-#include <rdmaez/implementation.h>
 #include "findings.h"
 
 enum {
