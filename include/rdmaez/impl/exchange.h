@@ -198,8 +198,11 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_exchange_rest(struct rdmaez_impl_exchange *x, c
 {
 	const uint64_t head = RDMAEZ_IMPL_EXCHANGE_HEAD;
 
+	*at = NULL;
+	if (x->broken || x->sent >= x->size)
+		return 0;
 	*at = x->sent < head ? x->own + x->sent : x->out + (x->sent - head);
-	return x->broken ? 0 : (x->sent < head ? head : x->size) - x->sent;
+	return (x->sent < head ? head : x->size) - x->sent;
 }
 
 /* So many of the peer's bytes have come. */
