@@ -20,8 +20,9 @@ WIDTH = 78
 BLOCKS = ('itemizedlist', 'orderedlist', 'programlisting', 'verbatim', 'table')
 APART = ('simplesect', 'parameterlist')
 # Functions of libibverbs without a page of their own, as of rdma-core 65.
-NO_PAGE = ('ibv_cmd_open_xrcd', 'ibv_cmd_reg_dm_mr', 'ibv_cq_ex_to_cq', 'ibv_qp_to_qp_ex', 'ibv_reg_dmabuf_mr',
-           'ibv_reg_mr_iova', 'ibv_reg_mr_iova2', 'ibv_wc_status_str')
+NO_PAGE = ('ibv_cmd_open_xrcd', 'ibv_cmd_reg_dm_mr', 'ibv_cq_ex_to_cq', 'ibv_end_poll', 'ibv_next_poll',
+           'ibv_qp_to_qp_ex', 'ibv_reg_dmabuf_mr', 'ibv_reg_mr_iova', 'ibv_reg_mr_iova2', 'ibv_start_poll',
+           'ibv_wc_read_completion_ts', 'ibv_wc_status_str')
 VERB = re.compile(r'\b(ibv_\w+)\(\)')
 # What a person calls the head of a header, which the page has in its section NOTES.
 HEAD = re.compile(r'the head of (this|the) file')

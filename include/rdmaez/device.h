@@ -67,6 +67,8 @@ RDMAEZ_COLD int rdmaez_device_open(const char *name, struct ibv_context **contex
  * @return any errno of ibv_close_device() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
  * One ibv_close_device().
+ * @par Sources
+ * `verbs_uninit_context()` and the providers' `free_context` of rdma-core 65.
  */
 RDMAEZ_API int rdmaez_device_close(struct ibv_context *context, struct rdmaez_diag *diag);
 

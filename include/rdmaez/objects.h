@@ -62,6 +62,7 @@ extern "C" {
  * @param pd receives the domain; written on success only
  * @param diag receives the explanation
  * @retval 0 @p pd is the domain
+ * @retval ENOMEM likely the device has no more of them (#RDMAEZ_WHY_NO_RESOURCES)
  */
 RDMAEZ_COLD int rdmaez_pd_alloc(struct ibv_context *context, struct ibv_pd **pd,
 				struct rdmaez_diag *diag);

@@ -133,8 +133,9 @@ reason_entry() {
 }
 
 reason_finding() {
-	before include/rdmaez/impl/path.h '^\tif \(unknown\)$' '	if (b->path->sl == 14)
-		error = rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_MADE_UP, "ah_attr.sl");'
+	change include/rdmaez/impl/path.h '^\tif \(\K(?=\(b->path->flags & ~)' 'b->path->sl == 14 || '
+	before include/rdmaez/explain/path.h '^\tif \(unknown\)$' '	if (build->path->sl == 14)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MADE_UP, "ah_attr.sl");'
 }
 
 reason_test() {
@@ -151,9 +152,9 @@ reason_test() {
 
 recipe reason 'A reason'
 leading_to 'A finding'
-spared impl/diag.h explain/diag.h qp_check.h qp_create.h objects.h mr.h ah.h wr.h wc_explain.h dm.h device.h port.h \
-	refusal.h tests/unit/qp_check.c tests/tree/reasons.t path.h impl/X.h
-step reason_entry 'RDMAEZ_WHY_MADE_UP.* undeclared' compiles include/rdmaez.h
+spared impl/diag.h explain/diag.h qp_check.h explain/qp_check.h qp_create.h objects.h mr.h ah.h multicast.h wr.h \
+	wc_explain.h dm.h device.h port.h refusal.h tests/unit/qp_check.c tests/tree/reasons.t path.h impl/X.h
+step reason_entry 'RDMAEZ_WHY_MADE_UP.* undeclared' compiles include/rdmaez/implementation.h
 step reason_finding 'no header gives MADE_UP' script tests/tree/reasons.t
 step reason_test 'no test expects MADE_UP' script tests/tree/reasons.t
 passing 'unit path'
