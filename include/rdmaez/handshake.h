@@ -10,6 +10,10 @@
  * `<rdmaez.h>` does not include this header.
  *
  * @code
+ * #include <poll.h>
+ * #include <rdmaez.h>
+ * #include <rdmaez/handshake.h>
+ *
  * struct client {
  *         struct rdmaez_handshake shake;
  *         struct ibv_qp *qp;
