@@ -349,7 +349,7 @@ races() {
 	local flags=(-std=c11 -O1 -g -D_GNU_SOURCE -DRDMAEZ_EXTERN -Iinclude -Itools/explain -fPIC)
 	local file sources=(tools/headers.c "$1")
 	for file in tools/explain/*.c; do
-		[[ $file == */@(main|summary|real|report).c ]] || sources+=("$file")
+		[[ $file == */@(main|summary|state|compare*|real|report).c ]] || sources+=("$file")
 	done
 	mkdir -p "$scratch/tsan"
 	gcc "${flags[@]}" -c tools/explain/real.c -o "$scratch/real.o"

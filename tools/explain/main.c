@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compare.h"
 #include "summary.h"
 
 enum {
@@ -25,6 +26,7 @@ enum {
 
 static const char help[] =
 	"Usage: rdmaez-explain [OPTION...] COMMAND [ARG...]\n"
+	"       rdmaez-explain --compare FILE...\n"
 	"Run a command, and explain its RDMA verbs: where one is refused or a completion\n"
 	"fails, say on stderr which field is wrong, why, and what to do. Silent while all\n"
 	"is well.\n"
@@ -37,13 +39,15 @@ static const char help[] =
 	"                advice; may be repeated\n"
 	"  --log FILE    write to FILE in place of stderr\n"
 	"  --summary     end with a summary even if nothing was found\n"
+	"  --compare     print where the --json files of a job's processes disagree\n"
 	"  -h, --help    print this\n"
 	"\n"
 	"Refused queries are only counted, unless --only query asks for them. What a\n"
 	"program probes, and then does in another way, is no finding.\n"
 	"\n"
 	"Exit status: the command's, 128+N if signal N ended it; 2 for wrong options,\n"
-	"125 if rdmaez-explain failed, 126 or 127 if the command cannot be run.\n";
+	"125 if rdmaez-explain failed, 126 or 127 if the command cannot be run; of\n"
+	"--compare: 0 if nothing was found, else 1.\n";
 
 /* What the command can reach of it is a copy, and `share`. */
 static struct explain_output output = {.log = -1, .json = -1};
@@ -168,18 +172,27 @@ static int make_file(struct explain_file *to, const char *name)
 	return file;
 }
 
+/* No command runs: it only reads. */
+__attribute__((__noreturn__)) static void compare(int argc, char *argv[])
+{
+	int status;
+
+	if (argc == 2 || argv[2][0] == '-')
+		usage(argc == 2 ? "no file after --compare"
+				: "--compare goes with no other option: ",
+		      argc == 2 ? "" : argv[2]);
+	status = explain_compare_files(argv + 2, (size_t)argc - 2, stdout);
+	exit(fflush(stdout) || ferror(stdout) ? STATUS_OWN : status);
+}
+
 static void read_options(int argc, char *argv[], struct explain_options *options)
 {
 	static const struct option known[] = {
-		{"advice", no_argument, NULL, 'a'},
-		{"line", no_argument, NULL, 'l'},
-		{"json", required_argument, NULL, 'j'},
-		{"stop", no_argument, NULL, 's'},
-		{"only", required_argument, NULL, 'o'},
-		{"log", required_argument, NULL, 'f'},
-		{"summary", no_argument, NULL, 'S'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+		{"advice", no_argument, NULL, 'a'},     {"line", no_argument, NULL, 'l'},
+		{"json", required_argument, NULL, 'j'}, {"stop", no_argument, NULL, 's'},
+		{"only", required_argument, NULL, 'o'}, {"log", required_argument, NULL, 'f'},
+		{"summary", no_argument, NULL, 'S'},    {"compare", no_argument, NULL, 'c'},
+		{"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
 	};
 	const char *log = NULL, *json = NULL;
 	uint32_t only = 0;
@@ -209,6 +222,10 @@ static void read_options(int argc, char *argv[], struct explain_options *options
 		case 'S':
 			output.summary = true;
 			break;
+		case 'c':
+			if (optind != 2)
+				usage("--compare goes with no other option", "");
+			compare(argc, argv);
 		case 'h':
 			fputs(help, stdout);
 			exit(fflush(stdout) ? STATUS_OWN : EXIT_SUCCESS);
