@@ -359,8 +359,10 @@ static uint32_t by_its_peer(const struct index *index, struct search *search)
 	     at != EXPLAIN_NONE && looked++ < MOST_SAME; at = map_next(&index->by_peer, at)) {
 		const uint32_t candidate = index->by_peer.value[at];
 
+		const uint32_t its = search->job->end[candidate].peer;
+
 		if (points_at(&search->job->end[candidate], end) &&
-		    search->job->end[candidate].peer == EXPLAIN_NONE)
+		    (its == EXPLAIN_NONE || &search->job->end[its] == end))
 			consider(search, candidate);
 	}
 	return search->best;
@@ -945,7 +947,10 @@ static void tell_group(struct explain_job *job, struct group *group)
 	for (uint32_t i = 0; i < job->processes; i++)
 		processes += in[i];
 	if (group->alike)
-		snprintf(value, sizeof(value), "%s against %s", group->left, group->right);
+		snprintf(value, sizeof(value), "%s against %s", group->left,
+			 group->right + (strcmp(rule->left, rule->right) || !rule->left[0]
+						 ? 0
+						 : strlen(rule->right) + 1));
 	else
 		snprintf(value, sizeof(value), "%s against %s", rule->left,
 			 rule->right[0] ? rule->right : right_text(first, name));
@@ -955,9 +960,8 @@ static void tell_group(struct explain_job *job, struct group *group)
 		explain_say(job, 0, "%s%s: %s, %s", sure[rule->level], explain_names(job, in, name),
 			    group->alike ? group->left : rule->left, right_text(first, other));
 	else if (group->hub != EXPLAIN_NONE && processes)
-		explain_say(job, 0, "%s%s disagrees with %s (%s): %s", sure[rule->level],
-			    explain_name(job, group->hub, name),
-			    explain_count(job, processes, number), explain_names(job, in, other),
+		explain_say(job, 0, "%s%s disagrees with %s: %s", sure[rule->level],
+			    explain_name(job, group->hub, name), explain_names(job, in, other),
 			    value);
 	else if (processes == 2 || pairs == 1)
 		explain_say(job, 0, "%s%s and %s disagree%s: %s", sure[rule->level],
@@ -1244,7 +1248,7 @@ static void tell_choice(struct explain_job *job, const char *name, const char *d
 {
 	bool *const in = explain_job_zeros(job->processes, sizeof(*in));
 	const struct choice *first = NULL, *other = NULL;
-	char names[EXPLAIN_NAME], number[32];
+	char names[EXPLAIN_NAME];
 	size_t processes = 0, rest = 0;
 	bool alike = true;
 
@@ -1262,14 +1266,10 @@ static void tell_choice(struct explain_job *job, const char *name, const char *d
 		in[choice[i].process] = true;
 	}
 	explain_part_begin(job, EXPLAIN_DIFFERS, processes);
-	if (processes == 1)
-		explain_name(job, first->process, names);
-	else
-		explain_names(job, in, names);
-	explain_say(job, 0, "Advice: %s %s %s %s%s%s%s, and the other %s %s%s", names,
-		    processes == 1 ? "has" : "have", name, alike ? first->value : "of their own",
-		    device ? " on " : "", device ? device : "", "",
-		    explain_count(job, rest, number), rest == 1 ? "has " : "have ", usual);
+	explain_say(job, 0, "Advice: %s %s %s %s%s%s, and %zu other%s %s",
+		    explain_names(job, in, names), processes == 1 ? "has" : "have", name,
+		    alike ? first->value : "of their own", device ? " on " : "",
+		    device ? device : "", rest, rest == 1 ? " has" : "s have", usual);
 	explain_say(job, 2, "%s.", next);
 	explain_row(job, first->end, "%s %s", name, first->value);
 	explain_row(job, other->end, "%s %s", name, other->value);

@@ -85,10 +85,8 @@ enum {
 };
 /* "rank 17 on node2" */
 const char *explain_name(const struct explain_job *job, uint32_t process, char name[EXPLAIN_NAME]);
-/* "ranks 0-16, 18-63": those that are true in `is`, which has an element for each process. */
+/* "63 ranks (0-16, 18-63)": those that are true in `is`, which has an element for each process; one by its name. */
 const char *explain_names(const struct explain_job *job, const bool *is, char name[EXPLAIN_NAME]);
-/* "63 ranks", "1 process" */
-const char *explain_count(const struct explain_job *job, size_t count, char name[32]);
 
 /* compare_wait.c */
 void explain_waits(struct explain_job *job);

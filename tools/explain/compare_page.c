@@ -9,7 +9,7 @@
 
 enum {
 	COLUMNS = 100,
-	INDENT = 4,
+	ROW = 4,
 	MOST_RANGES = 12,
 	MOST_NAMES = 4
 };
@@ -61,22 +61,11 @@ const char *explain_name(const struct explain_job *job, uint32_t process, char n
 	return name;
 }
 
-const char *explain_count(const struct explain_job *job, size_t count, char name[32])
-{
-	bool all = true;
-
-	for (uint32_t i = 0; i < job->processes; i++)
-		all = all && has_rank(job, i);
-	snprintf(name, 32, "%zu %s%s", count, all ? "rank" : "process",
-		 count == 1 ? "" : (all ? "s" : "es"));
-	return name;
-}
-
 static bool put_name(char name[EXPLAIN_NAME], const char *text)
 {
 	const size_t length = strlen(name);
 
-	if (length + strlen(text) + sizeof(", ...") > EXPLAIN_NAME)
+	if (length + strlen(text) + sizeof(", ...)") > EXPLAIN_NAME)
 		return false;
 	strcpy(name + length, text);
 	return true;
@@ -109,18 +98,19 @@ const char *explain_names(const struct explain_job *job, const bool *is, char na
 {
 	size_t count = 0, ranked = 0, named = 0;
 	char one[EXPLAIN_NAME];
+	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < job->processes; i++) {
 		count += is[i];
 		ranked += is[i] && has_rank(job, i);
+		last = is[i] ? i : last;
 	}
-	name[0] = '\0';
-	if (ranked == count) {
-		strcpy(name, count == 1 ? "rank " : "ranks ");
+	if (count == 1)
+		return explain_name(job, last, name);
+	snprintf(name, EXPLAIN_NAME, "%zu %s (", count, ranked == count ? "ranks" : "processes");
+	if (ranked == count)
 		put_ranges(job, is, name);
-		return name;
-	}
-	for (uint32_t i = 0; i < job->processes; i++) {
+	for (uint32_t i = 0; i < job->processes && ranked < count; i++) {
 		if (!is[i])
 			continue;
 		explain_name(job, i, one);
@@ -131,7 +121,7 @@ const char *explain_names(const struct explain_job *job, const bool *is, char na
 		}
 		named++;
 	}
-	return name;
+	return strcat(name, ")");
 }
 
 /* ---- Lines -------------------------------------------------------------------------------------------- */
@@ -150,7 +140,7 @@ static void put_wrapped(FILE *page, int indent, const char *text)
 			break;
 		text++;
 		if (column + 1 + (int)strcspn(text, " ") > COLUMNS)
-			column = fprintf(page, "\n%*s", indent + INDENT, "") - 1;
+			column = fprintf(page, "\n%*s", indent + (indent ? 2 : 4), "") - 1;
 		else
 			column += fprintf(page, " ");
 	}
@@ -201,7 +191,7 @@ void explain_process_row(struct explain_job *job, uint32_t process, const char *
 
 	put_process(before, sizeof(before), job, process);
 	va_start(arguments, format);
-	put_line(job, INDENT, before, format, arguments);
+	put_line(job, ROW, before, format, arguments);
 	va_end(arguments);
 }
 
@@ -222,7 +212,7 @@ void explain_row(struct explain_job *job, uint32_t end, const char *format, ...)
 		at += (size_t)snprintf(before + at, sizeof(before) - at, " port %u", qp->port);
 	snprintf(before + at, sizeof(before) - at, ": ");
 	va_start(arguments, format);
-	put_line(job, INDENT, before, format, arguments);
+	put_line(job, ROW, before, format, arguments);
 	va_end(arguments);
 }
 

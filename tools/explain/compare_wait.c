@@ -67,7 +67,8 @@ struct graph {
 	uint32_t *out, *out_at, *in, *in_at;
 	uint32_t *parent; /* the edge on the way to the end, from the last walk */
 	uint32_t *queue;
-	bool *seen; /* it is known where this one's chains end */
+	bool *is_weak; /* it only waits for messages */
+	bool *seen;    /* it is known where this one's chains end */
 };
 
 enum {
@@ -270,6 +271,14 @@ static void sort_edges(const struct graph *graph, bool is_in, uint32_t nodes, ui
 	free(next);
 }
 
+static void sort_both_ways(struct graph *graph, uint32_t nodes)
+{
+	memset(graph->out_at, 0, (nodes + 1) * sizeof(*graph->out_at));
+	memset(graph->in_at, 0, (nodes + 1) * sizeof(*graph->in_at));
+	sort_edges(graph, false, nodes, graph->out, graph->out_at);
+	sort_edges(graph, true, nodes, graph->in, graph->in_at);
+}
+
 static bool has_out(const struct graph *graph, uint32_t node)
 {
 	return graph->out_at[node + 1] > graph->out_at[node];
@@ -362,23 +371,24 @@ static void tell_end(const struct graph *graph, const struct edge *edge)
 /* From the one that is farthest away. */
 static void tell_chain(const struct graph *graph, uint32_t farthest)
 {
-	char text[LONGEST_CHAIN * 128 + 64] = "", name[EXPLAIN_NAME];
-	uint32_t node = farthest;
+	struct explain_job *const job = graph->job;
+	char text[(LONGEST_CHAIN + 1) * 128], name[EXPLAIN_NAME];
 	unsigned int length = 0;
+	uint32_t node = farthest;
 
-	while (graph->parent[node] != EXPLAIN_NONE && length++ < LONGEST_CHAIN) {
+	snprintf(text, sizeof(text), "%.100s", explain_name(job, node, name));
+	while (graph->parent[node] != EXPLAIN_NONE && length < LONGEST_CHAIN) {
 		const size_t at = strlen(text);
 
-		snprintf(text + at, sizeof(text) - at, "%.100s, which waits for ",
-			 explain_name(graph->job, node, name));
 		node = graph->edge[graph->parent[node]].to;
+		snprintf(text + at, sizeof(text) - at, "%s waits for %.100s",
+			 length++ ? ", which" : "",
+			 node < job->processes ? explain_name(job, node, name)
+					       : "one without a file");
 	}
-	if (length < 2)
-		return;
-	explain_say(graph->job, 4, "The longest chain: %s%.100s", text,
-		    graph->parent[node] != EXPLAIN_NONE ? "others"
-		    : node < graph->job->processes      ? explain_name(graph->job, node, name)
-							: "one without a file");
+	if (length > 1)
+		explain_say(job, 4, "The longest chain: %s%s", text,
+			    graph->parent[node] == EXPLAIN_NONE ? "" : ", and so on");
 }
 
 /* The reason that most of those have who wait for it directly; the first edge with it. */
@@ -415,7 +425,7 @@ static void tell_wait(struct graph *graph, uint32_t node, uint32_t nodes)
 	struct explain_job *const job = graph->job;
 	const uint32_t count = walk_back(graph, node, nodes);
 	bool *const in = explain_job_zeros(job->processes, sizeof(*in));
-	char name[EXPLAIN_NAME], names[EXPLAIN_NAME], number[32];
+	char name[EXPLAIN_NAME], names[EXPLAIN_NAME];
 	const struct edge *edge;
 	size_t alike;
 
@@ -423,11 +433,7 @@ static void tell_wait(struct graph *graph, uint32_t node, uint32_t nodes)
 		in[graph->queue[i]] = true;
 	edge = usual_edge(graph, node, &alike);
 	explain_part_begin(job, level_of(edge->why), count);
-	if (count == 1)
-		explain_name(job, graph->queue[1], names);
-	else
-		snprintf(names, sizeof(names), "%s (%.190s)", explain_count(job, count, number),
-			 explain_names(job, in, name));
+	explain_names(job, in, names);
 	explain_say(job, 0, "%s%s %s for %s, %s", likely(edge->why), names,
 		    count == 1 ? "waits" : "wait",
 		    node < job->processes ? explain_name(job, node, name) : "another process",
@@ -447,7 +453,7 @@ static void tell_singles(struct graph *graph, const uint32_t *single, size_t cou
 {
 	struct explain_job *const job = graph->job;
 	bool *const in = explain_job_zeros(job->processes, sizeof(*in));
-	char name[EXPLAIN_NAME], number[32];
+	char name[EXPLAIN_NAME];
 	const struct edge *first = NULL;
 	size_t times = 0;
 
@@ -462,9 +468,8 @@ static void tell_singles(struct graph *graph, const uint32_t *single, size_t cou
 	}
 	if (times) {
 		explain_part_begin(job, level_of(why), times);
-		explain_say(job, 0, "%s%s (%s) wait for another each, %s", likely(why),
-			    explain_count(job, times, number), explain_names(job, in, name),
-			    whys[why].one);
+		explain_say(job, 0, "%s%s wait for another each, %s", likely(why),
+			    explain_names(job, in, name), whys[why].one);
 		explain_say(job, 2, "Next: %s.", whys[why].next);
 		tell_end(graph, first);
 		tell_request(graph, first);
@@ -483,34 +488,31 @@ struct circles {
 	uint32_t count, depth, parts;
 };
 
-static void tell_circle(struct graph *graph, const struct circles *circles, uint32_t part)
+/* Those of one component that wait; or, where no request is under way, of all such components. */
+static void tell_circle(struct graph *graph, const uint32_t *part, const bool *is_told,
+			size_t circles, bool is_sure)
 {
 	struct explain_job *const job = graph->job;
 	bool *const in = explain_job_zeros(job->processes, sizeof(*in));
-	char name[EXPLAIN_NAME], number[32];
+	char name[EXPLAIN_NAME], number[48] = "";
 	const struct edge *shown[3];
 	size_t count = 0, rows = 0;
-	bool is_sure = true;
 
 	for (uint32_t i = 0; i < job->processes; i++)
-		count += in[i] = circles->part[i] == part;
-	for (size_t i = 0; i < graph->edges; i++) {
-		const struct edge *const edge = &graph->edge[i];
-
-		if (!in[edge->from] || edge->to == job->processes || !in[edge->to])
-			continue;
-		is_sure = is_sure && edge->why < WHY_NO_SEND;
-		if (rows < 3 && (!rows || shown[rows - 1]->from != edge->from))
-			shown[rows++] = edge;
-	}
+		count += in[i] = part[i] != EXPLAIN_NONE && is_told[part[i]];
+	for (size_t i = 0; i < graph->edges && rows < 3; i++)
+		if (in[graph->edge[i].from] &&
+		    (!rows || shown[rows - 1]->from != graph->edge[i].from))
+			shown[rows++] = &graph->edge[i];
+	if (circles > 1)
+		snprintf(number, sizeof(number), ", in %zu groups", circles);
 	explain_part_begin(job, is_sure ? EXPLAIN_WAITS : EXPLAIN_LIKELY, count);
-	explain_say(job, 0, "%s%s (%s) wait for each other",
-		    is_sure ? "" : "Likely: ", explain_count(job, count, number),
-		    explain_names(job, in, name));
+	explain_say(job, 0, "%s%s wait for each other%s",
+		    is_sure ? "" : "Likely: ", explain_names(job, in, name), number);
 	explain_say(job, 2, "Next: %s.",
-		    is_sure ? "post receives before sends at one of them, or enough of them at all"
-			    : "see whose turn it is to send: each has receives posted, and none a "
-			      "message "
+		    is_sure ? "post receives before sends at one of them, or more receives"
+			    : "see whose turn it is to send: each has receives posted, and no "
+			      "message is "
 			      "under way");
 	for (size_t i = 0; i < rows; i++)
 		tell_request(graph, shown[i]);
@@ -558,6 +560,31 @@ static void visit(const struct graph *graph, struct circles *c, uint32_t root)
 	}
 }
 
+/*
+ * In what leads to no end, one that only waits for messages, and for which others wait, is taken for the end: it owes
+ * a receive or the like for certain, and whether a message is owed to it is a guess. The answer is whether there was one.
+ */
+static bool break_circles(struct graph *graph, uint32_t nodes)
+{
+	bool *const is_owing = explain_job_zeros(nodes, sizeof(*is_owing));
+	size_t kept = 0;
+	bool broken;
+
+	for (size_t i = 0; i < graph->edges; i++)
+		if (graph->edge[i].why < WHY_NO_SEND && !graph->is_weak[graph->edge[i].from])
+			is_owing[graph->edge[i].to] = !graph->seen[graph->edge[i].to];
+	for (size_t i = 0; i < graph->edges; i++) {
+		const uint32_t from = graph->edge[i].from;
+
+		if (!graph->is_weak[from] || !is_owing[from])
+			graph->edge[kept++] = graph->edge[i];
+	}
+	broken = kept < graph->edges;
+	graph->edges = kept;
+	free(is_owing);
+	return broken;
+}
+
 static void find_circles(struct graph *graph, uint32_t nodes)
 {
 	struct circles c = {.number = explain_job_zeros(nodes, sizeof(*c.number)),
@@ -567,8 +594,8 @@ static void find_circles(struct graph *graph, uint32_t nodes)
 			    .next = explain_job_zeros(nodes, sizeof(*c.next)),
 			    .part = explain_job_zeros(nodes, sizeof(*c.part)),
 			    .is_on = explain_job_zeros(nodes, sizeof(*c.is_on))};
-	bool *leaves;
-	uint32_t told = 0;
+	bool *leaves, *is_sure, *is_told;
+	size_t unsure = 0, told = 0;
 
 	memset(c.part, 0xff, nodes * sizeof(*c.part));
 	for (uint32_t i = 0; i < nodes; i++)
@@ -576,18 +603,30 @@ static void find_circles(struct graph *graph, uint32_t nodes)
 			visit(graph, &c, i);
 	/* Only where a chain of waiting ends: what leaves a component leads to another. */
 	leaves = explain_job_zeros(c.parts, sizeof(*leaves));
+	is_sure = explain_job_zeros(c.parts, sizeof(*is_sure));
+	is_told = explain_job_zeros(c.parts, sizeof(*is_told));
 	for (size_t i = 0; i < graph->edges; i++) {
 		const uint32_t from = c.part[graph->edge[i].from], to = c.part[graph->edge[i].to];
 
-		if (from != EXPLAIN_NONE && from != to)
-			leaves[from] = true;
+		if (from == EXPLAIN_NONE)
+			continue;
+		leaves[from] = leaves[from] || from != to;
+		is_sure[from] = is_sure[from] || graph->edge[i].why < WHY_NO_SEND;
 	}
 	for (uint32_t i = 0; i < c.parts && told < MOST_ENDS; i++) {
-		if (!leaves[i]) {
-			tell_circle(graph, &c, i);
-			told++;
-		}
+		if (leaves[i] || !is_sure[i])
+			continue;
+		is_told[i] = true;
+		tell_circle(graph, c.part, is_told, 1, true);
+		is_told[i] = false;
+		told++;
 	}
+	for (uint32_t i = 0; i < c.parts; i++)
+		unsure += is_told[i] = !leaves[i] && !is_sure[i];
+	if (unsure)
+		tell_circle(graph, c.part, is_told, unsure, false);
+	free(is_sure);
+	free(is_told);
 	free(leaves);
 	free(c.number);
 	free(c.low);
@@ -630,7 +669,7 @@ static void find_ends(struct graph *graph, uint32_t nodes)
 	size_t singles = 0, told = 0;
 
 	for (uint32_t i = 0; i < nodes; i++)
-		if (direct(graph, i) && !has_out(graph, i))
+		if (direct(graph, i) && !has_out(graph, i) && !graph->seen[i])
 			ends[count++] = i;
 	sorting = graph;
 	if (count)
@@ -660,11 +699,14 @@ void explain_waits(struct explain_job *job)
 	struct graph graph = {.job = job};
 
 	graph.latest = explain_job_zeros(nodes, sizeof(*graph.latest));
+	graph.is_weak = explain_job_zeros(nodes, sizeof(*graph.is_weak));
+
 	for (uint32_t i = 0; i < job->processes; i++) {
 		const size_t before = graph.edges;
 
 		add_sends(&graph, i);
-		if (graph.edges == before)
+		graph.is_weak[i] = graph.edges == before;
+		if (graph.is_weak[i])
 			add_receives(&graph, i);
 	}
 	if (graph.edges) {
@@ -675,9 +717,12 @@ void explain_waits(struct explain_job *job)
 		graph.parent = explain_job_zeros(nodes, sizeof(*graph.parent));
 		graph.queue = explain_job_zeros(nodes, sizeof(*graph.queue));
 		graph.seen = explain_job_zeros(nodes, sizeof(*graph.seen));
-		sort_edges(&graph, false, nodes, graph.out, graph.out_at);
-		sort_edges(&graph, true, nodes, graph.in, graph.in_at);
+		sort_both_ways(&graph, nodes);
 		find_ends(&graph, nodes);
+		if (break_circles(&graph, nodes)) {
+			sort_both_ways(&graph, nodes);
+			find_ends(&graph, nodes);
+		}
 		find_circles(&graph, nodes);
 		free(graph.out);
 		free(graph.in);
@@ -689,4 +734,5 @@ void explain_waits(struct explain_job *job)
 	}
 	free(graph.edge);
 	free(graph.latest);
+	free(graph.is_weak);
 }
