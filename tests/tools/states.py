@@ -36,16 +36,16 @@ def process(rank, ranks):
             'qps': []}
 
 
-def connect(rank, peer):
+def sample(rank=0, peer=1):
     """One end of a connection."""
-    RANKS[rank]['qps'].append({
+    return {
         'device': 'mlx5_0', 'driver': 'mlx5_core', 'port': 1, 'qp_num': number(rank, peer), 'type': 'RC', 'state': 'RTS',
         'dest_qp_num': number(peer, rank), 'sq_psn': rank * 2000 + peer, 'rq_psn': peer * 2000 + rank, 'gid_index': 3,
         'gid': gid(rank // 8), 'gid_type': 'RoCE v2', 'peer_gid': gid(peer // 8), 'path_mtu': 4096, 'active_mtu': 4096,
         'timeout': 14, 'retry_cnt': 7, 'rnr_retry': 7, 'min_rnr_timer': 12, 'max_rd_atomic': 16,
         'max_dest_rd_atomic': 16, 'pkey': 65535, 'pkey_index': 0, 'access': 7, 'traffic_class': 106, 'sl': 3,
         'send_cq': 1, 'recv_cq': 1, 'sends_posted': 100, 'sends_signaled': 100, 'sends_completed': 100,
-        'recvs_posted': 116, 'recvs_completed': 100, 'idle_ms': 0})
+        'recvs_posted': 116, 'recvs_completed': 100, 'idle_ms': 0}
 
 
 def job(ranks, peers):
@@ -53,7 +53,7 @@ def job(ranks, peers):
     RANKS.extend(process(rank, ranks) for rank in range(ranks))
     for rank in range(ranks):
         for peer in peers(rank):
-            connect(rank, peer)
+            RANKS[rank]['qps'].append(sample(rank, peer))
 
 
 def mesh(ranks):
@@ -101,6 +101,25 @@ def still(seconds=42):
 def sends(rank, peer, opcode='IBV_WR_SEND'):
     """A request of a rank waits for a peer."""
     qp(rank, peer).update(sends_posted=101, sends_signaled=101, oldest_opcode=opcode, oldest_ms=42000)
+
+
+def reads():
+    """Rank 0 reads 4096 bytes of rank 1's region()."""
+    sends(0, 1, 'IBV_WR_RDMA_READ')
+    qp(0, 1).update(oldest_rkey=0x1234, oldest_addr=0x7f0000001000, oldest_length=4096)
+
+
+def region(**changes):
+    """A region of 4096 bytes that may be read and written."""
+    return {'device': 'mlx5_0', 'rkey': 0x1234, 'addr': 0x7f0000001000, 'length': 4096, 'access': 7, **changes}
+
+
+def rails(ranks=16):
+    """Each rank with the one at its place on the other host; the odd ones by a device of their own."""
+    job(ranks, lambda rank: [(rank + ranks // 2) % ranks])
+    for found in each():
+        if found['qp_num'] // 2048 % 2:
+            found['device'] = 'mlx5_1'
 
 
 def hungry(rank, peer):

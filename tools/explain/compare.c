@@ -484,7 +484,7 @@ struct rule {
 		  "Give both ends the same, unless the subnet manager gave it in a path record"))  \
 	X(RAIL, DIFFERS(TEXT, "device", "device",                                                  \
 			"Most connections join devices of one name; these cross over, which "      \
-			"costs a hop in networks of rails",                                        \
+			"may cost a hop",                                                          \
 			"Connect each device to the peer's device on the same rail"))
 
 enum code {
@@ -607,15 +607,25 @@ static void check_request(const struct explain_job *job, struct found *all, uint
 		found(all, REGION_ACCESS, a, b, qp->oldest_rkey, 0);
 }
 
+bool explain_is_later(const struct explain_job *job, const struct explain_end *end)
+{
+	const struct explain_state *const state = job->process[end->process].state;
+	const uint64_t age = HAS(end, oldest_ms) ? end->qp->oldest_ms : 1000;
+
+	return job->process[job->end[end->peer].process].state->time_ms + age >= state->time_ms;
+}
+
 /* From a to b alone. */
 static void check_one_way(const struct explain_job *job, struct found *all, uint32_t a, uint32_t b)
 {
 	const struct explain_end *const end = &job->end[a], *const peer = &job->end[b];
 	const struct explain_state_qp *const qp = end->qp, *const other = peer->qp;
 
-	if (explain_due_sends(end) && other->gone)
+	const bool waits = explain_due_sends(end) && (end->peer != b || explain_is_later(job, end));
+
+	if (waits && other->gone)
 		found(all, GONE, a, b, address(qp->state ? qp->state : "?"), address("destroyed"));
-	else if (explain_due_sends(end) && is_before_rtr(peer))
+	else if (waits && is_before_rtr(peer))
 		found(all, NOT_RTR, a, b, address(qp->state ? qp->state : "?"),
 		      address(other->state));
 	if (is_connected(end) && HAS(end, sq_psn) && HAS(peer, rq_psn) && !is_before_rtr(peer) &&
@@ -723,8 +733,9 @@ static void pair_up(struct explain_job *job, const struct index *index, struct f
 		if (by_its_word(index, &search) == EXPLAIN_NONE)
 			by_its_host(index, &search, &search.hosts);
 		end->peer = search.best;
-		end->no_such_file = search.best == EXPLAIN_NONE && !search.hosts;
-		job->strangers += end->no_such_file && !end->qp->gone;
+		end->no_such_file =
+			search.best == EXPLAIN_NONE && !search.hosts &&
+			(has_peer_gid(end) || (HAS(end, peer_lid) && end->qp->peer_lid));
 	}
 	/* Last, so that who is somebody's peer already is not taken for another's. */
 	for (uint32_t i = 0; i < job->ends; i++) {
@@ -732,9 +743,10 @@ static void pair_up(struct explain_job *job, const struct index *index, struct f
 		struct search search = {job, end, EXPLAIN_NONE, 0};
 
 		if (end->peer != EXPLAIN_NONE || !HAS(end, dest_qp_num) || is_before_rtr(end) ||
-		    !is_connected(end))
+		    !(is_connected(end) || end->type == EXPLAIN_UD))
 			continue;
-		end->peer = by_its_peer(index, &search);
+		if (is_connected(end))
+			end->peer = by_its_peer(index, &search);
 		if (end->peer == EXPLAIN_NONE && !end->no_such_file && has_peer_gid(end) &&
 		    !end->qp->gone && !explain_has_ended(job->process[end->process].state))
 			found(all, MISSING, i, EXPLAIN_NONE, end->qp->dest_qp_num, 0);
@@ -744,6 +756,8 @@ static void pair_up(struct explain_job *job, const struct index *index, struct f
 
 		if (end->peer != EXPLAIN_NONE)
 			end->mutual = job->end[end->peer].peer == i;
+		end->no_such_file = end->no_such_file && end->peer == EXPLAIN_NONE;
+		job->strangers += end->no_such_file && !end->qp->gone;
 	}
 }
 
@@ -831,11 +845,11 @@ static const char *right_text(const struct evidence *evidence, char to[VALUE])
 	case ACCESS:
 		return put_value(to, rule->right, HEX, evidence->right);
 	case REGION_GONE:
-		return strcpy(to, "its region has been deregistered");
+		return strcpy(to, "region deregistered");
 	case REGION_BOUNDS:
-		return strcpy(to, "its region is shorter");
+		return strcpy(to, "region too short");
 	case REGION_ACCESS:
-		return strcpy(to, "its region lacks the right");
+		return strcpy(to, "region without the right");
 	case MISSING:
 		return strcpy(to, "no such queue pair");
 	default:
@@ -947,7 +961,8 @@ static void tell_group(struct explain_job *job, struct group *group)
 	for (uint32_t i = 0; i < job->processes; i++)
 		processes += in[i];
 	if (group->alike)
-		snprintf(value, sizeof(value), "%s against %s", group->left,
+		snprintf(value, sizeof(value), "%s%s%s", group->left,
+			 rule->right[0] ? " against " : ", ",
 			 group->right + (strcmp(rule->left, rule->right) || !rule->left[0]
 						 ? 0
 						 : strlen(rule->right) + 1));
@@ -1010,38 +1025,70 @@ static uint32_t find_hub(const struct explain_job *job, const struct group *rest
 	return hub;
 }
 
-/* How many ends have what this end of the evidence has: the rarer of two is named first. */
-static size_t frequency(const struct explain_job *job, const struct evidence *evidence, bool left)
+#define NUMBER(name, code, member, kind) \
+	{name, code, kind, EXPLAIN_STATE_QP_##member, offsetof(struct explain_state_qp, member)}
+
+/* A text is there if it is not NULL; a code whose evidence says the same already is CODES where there is none. */
+static const struct {
+	const char *name;
+	enum code code;
+	enum value kind;
+	int bit;
+	size_t offset;
+} properties[] = {
+	NUMBER("port", CODES, port, DECIMAL),
+	NUMBER("GID index", CODES, gid_index, DECIMAL),
+	NUMBER("GID type", GID_TYPE, gid_type, TEXT),
+	NUMBER("path_mtu", PATH_MTU, path_mtu, DECIMAL),
+	NUMBER("active MTU", CODES, active_mtu, DECIMAL),
+	NUMBER("P_Key", PKEY, pkey, HEX),
+	NUMBER("traffic_class", TRAFFIC_CLASS, traffic_class, DECIMAL),
+	NUMBER("sl", SL, sl, DECIMAL),
+	NUMBER("timeout", TIMEOUT, timeout, DECIMAL),
+	NUMBER("retry_cnt", RETRY, retry_cnt, DECIMAL),
+	NUMBER("rnr_retry", RNR_RETRY, rnr_retry, DECIMAL),
+	NUMBER("min_rnr_timer", RNR_TIMER, min_rnr_timer, DECIMAL),
+	NUMBER("max_rd_atomic", CODES, max_rd_atomic, DECIMAL),
+	NUMBER("max_dest_rd_atomic", CODES, max_dest_rd_atomic, DECIMAL),
+	NUMBER("qp_access_flags", CODES, access, HEX),
+};
+
+enum {
+	PROPERTIES = sizeof(properties) / sizeof(*properties)
+};
+
+static bool property_of(const struct explain_end *end, size_t property, char value[VALUE])
 {
-	const uint64_t value = left ? evidence->left : evidence->right;
-	size_t count = 0;
+	const char *const at = (const char *)end->qp + properties[property].offset;
+	uint32_t number;
+	const char *text;
 
-	for (uint32_t i = 0; i < job->ends; i++) {
-		const struct explain_end *const end = &job->end[i];
-
-		switch (evidence->code) {
-		case PATH_MTU:
-			count += HAS(end, path_mtu) && end->qp->path_mtu == value;
-			break;
-		case PKEY:
-			count += HAS(end, pkey) && end->qp->pkey == value;
-			break;
-		case TYPE:
-			count += same_text(end->qp->type, (const char *)(uintptr_t)value);
-			break;
-		case GID_TYPE:
-			count += same_text(end->qp->gid_type, (const char *)(uintptr_t)value);
-			break;
-		case TRAFFIC_CLASS:
-			count += HAS(end, traffic_class) && end->qp->traffic_class == value;
-			break;
-		case TIMEOUT:
-			count += HAS(end, timeout) && end->qp->timeout == value;
-			break;
-		default:
-			return 0;
-		}
+	/* Before RTR much of it is not chosen yet. */
+	if (end->qp->gone || is_before_rtr(end))
+		return false;
+	if (properties[property].kind == TEXT) {
+		memcpy(&text, at, sizeof(text));
+		return text && put_value(value, "", TEXT, address(text));
 	}
+	if (!(end->qp->has >> properties[property].bit & 1))
+		return false;
+	memcpy(&number, at, sizeof(number));
+	return put_value(value, "", properties[property].kind, number);
+}
+
+/* How many ends have this: the rarer of two is named first. */
+static size_t frequency(const struct explain_job *job, enum code code, const char *value)
+{
+	size_t count = 0, property = 0;
+	char is[VALUE];
+
+	while (property < PROPERTIES && properties[property].code != code)
+		property++;
+	for (uint32_t i = 0; i < job->ends; i++)
+		count += code == TYPE ? same_text(job->end[i].qp->type, value)
+				      : property < PROPERTIES &&
+						property_of(&job->end[i], property, is) &&
+						!strcmp(is, value);
 	return count;
 }
 
@@ -1049,10 +1096,13 @@ static size_t frequency(const struct explain_job *job, const struct evidence *ev
 static void turn(struct explain_job *job, struct evidence *evidence, bool is_alone)
 {
 	const struct rule *const rule = &rules[evidence->code];
+	char left[VALUE], right[VALUE];
 
 	if (evidence->b == EXPLAIN_NONE || strcmp(rule->left, rule->right) != 0)
 		return;
-	if (is_alone ? frequency(job, evidence, false) < frequency(job, evidence, true)
+	put_value(left, "", rule->value, evidence->left);
+	put_value(right, "", rule->value, evidence->right);
+	if (is_alone ? frequency(job, evidence->code, right) < frequency(job, evidence->code, left)
 		     : rule->value <= HEX && evidence->left > evidence->right)
 		*evidence = (struct evidence){evidence->code, evidence->b, evidence->a,
 					      evidence->right, evidence->left};
@@ -1131,53 +1181,6 @@ struct choice {
 	bool is_known;
 	char value[VALUE];
 };
-
-#define NUMBER(name, code, member, kind) \
-	{name, code, kind, EXPLAIN_STATE_QP_##member, offsetof(struct explain_state_qp, member)}
-
-/* A text is there if it is not NULL; a code whose evidence says the same already is CODES where there is none. */
-static const struct {
-	const char *name;
-	enum code code;
-	enum value kind;
-	int bit;
-	size_t offset;
-} properties[] = {
-	NUMBER("port", CODES, port, DECIMAL),
-	NUMBER("GID index", CODES, gid_index, DECIMAL),
-	NUMBER("GID type", GID_TYPE, gid_type, TEXT),
-	NUMBER("path_mtu", PATH_MTU, path_mtu, DECIMAL),
-	NUMBER("active MTU", CODES, active_mtu, DECIMAL),
-	NUMBER("P_Key", PKEY, pkey, HEX),
-	NUMBER("traffic_class", TRAFFIC_CLASS, traffic_class, DECIMAL),
-	NUMBER("sl", SL, sl, DECIMAL),
-	NUMBER("timeout", TIMEOUT, timeout, DECIMAL),
-	NUMBER("retry_cnt", RETRY, retry_cnt, DECIMAL),
-	NUMBER("rnr_retry", RNR_RETRY, rnr_retry, DECIMAL),
-	NUMBER("min_rnr_timer", RNR_TIMER, min_rnr_timer, DECIMAL),
-	NUMBER("max_rd_atomic", CODES, max_rd_atomic, DECIMAL),
-	NUMBER("max_dest_rd_atomic", CODES, max_dest_rd_atomic, DECIMAL),
-	NUMBER("qp_access_flags", CODES, access, HEX),
-};
-
-static bool property_of(const struct explain_end *end, size_t property, char value[VALUE])
-{
-	const char *const at = (const char *)end->qp + properties[property].offset;
-	uint32_t number;
-	const char *text;
-
-	/* Before RTR much of it is not chosen yet. */
-	if (end->qp->gone || is_before_rtr(end))
-		return false;
-	if (properties[property].kind == TEXT) {
-		memcpy(&text, at, sizeof(text));
-		return text && put_value(value, "", TEXT, address(text));
-	}
-	if (!(end->qp->has >> properties[property].bit & 1))
-		return false;
-	memcpy(&number, at, sizeof(number));
-	return put_value(value, "", properties[property].kind, number);
-}
 
 static int by_device(const void *left, const void *right)
 {
@@ -1389,7 +1392,7 @@ static void check_choices(struct explain_job *job, const struct found *all)
 		most += 1 + (job->process[i].count < 64 ? job->process[i].count : 64);
 	choice = explain_job_zeros(most, sizeof(*choice));
 	check_devices(job, choice);
-	for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
+	for (size_t i = 0; i < PROPERTIES; i++)
 		check_property(job, all, i, choice);
 	free(choice);
 }
@@ -1442,6 +1445,41 @@ static void check_ranks(struct explain_job *job)
 	explain_process_row(job, example, "counts %u ranks", ranks);
 }
 
+static bool has_queue_pairs(const struct explain_job *job, uint32_t process)
+{
+	for (uint32_t i = 0; i < job->process[process].count; i++)
+		if (!job->end[job->process[process].first + i].qp->gone)
+			return true;
+	return false;
+}
+
+/* Those that have no queue pairs yet, where nearly all others have. */
+static void check_late(struct explain_job *job)
+{
+	bool *const in = explain_job_zeros(job->processes, sizeof(*in));
+	uint32_t late = 0, others = 0, first = 0;
+	char names[EXPLAIN_NAME];
+
+	for (uint32_t i = 0; i < job->processes; i++) {
+		if (explain_has_ended(job->process[i].state))
+			continue;
+		in[i] = !has_queue_pairs(job, i);
+		first = in[i] && !late ? i : first;
+		late += in[i];
+		others += !in[i];
+	}
+	if (late && others > 1 && (late == 1 || others >= 3 * late)) {
+		explain_part_begin(job, EXPLAIN_LIKELY, late);
+		explain_say(job, 0, "Likely: %s %s no queue pairs, and the other %u have some",
+			    explain_names(job, in, names), late == 1 ? "has" : "have", others);
+		explain_say(job, 2,
+			    "The others may wait for it to exchange addresses. Next: see where it "
+			    "stands.");
+		explain_process_row(job, first, "no queue pairs");
+	}
+	free(in);
+}
+
 /* The kernel's boot, or else the host's name, tells machines apart. */
 static bool other_machine(const struct explain_state *a, const struct explain_state *b)
 {
@@ -1458,6 +1496,7 @@ static void check_addresses(struct explain_job *job, const struct index *index)
 		const struct explain_end *const end = &job->end[i];
 		unsigned int looked = 0;
 		uint32_t last = EXPLAIN_NONE;
+		bool is_first = true;
 
 		if (!has_gid(end) || (i > job->process[end->process].first && has_gid(end - 1) &&
 				      same_gid(&end->qp->gid, &end[-1].qp->gid)))
@@ -1467,11 +1506,13 @@ static void check_addresses(struct explain_job *job, const struct index *index)
 		     at = map_next(&index->by_gid, at)) {
 			const uint32_t process = index->by_gid.value[at];
 
-			if (process > end->process &&
-			    other_machine(job->process[process].state,
+			is_first = is_first && process >= end->process;
+			if (other_machine(job->process[process].state,
 					  job->process[end->process].state))
 				last = process;
 		}
+		if (!is_first)
+			continue;
 		for (uint32_t n = 0; last != EXPLAIN_NONE && n < job->process[last].count; n++) {
 			const uint32_t other = job->process[last].first + n;
 			char gid[INET6_ADDRSTRLEN] = "?", name[EXPLAIN_NAME], second[EXPLAIN_NAME];
@@ -1578,6 +1619,7 @@ static size_t compare(struct explain_job *job, FILE *out)
 	tell_evidence(job, &all);
 	explain_waits(job);
 	check_ranks(job);
+	check_late(job);
 	check_addresses(job, &index);
 	check_choices(job, &all);
 	index_close(&index);
@@ -1614,7 +1656,7 @@ static size_t hosts_of(const struct explain_job *job)
 int explain_compare_files(char *const names[], size_t count, FILE *out)
 {
 	enum {
-		SHOWN_PROBLEMS = 10
+		SHOWN_PROBLEMS = 20
 	};
 	struct explain_job job = {.processes = 0};
 	struct explain_read read = {.files = 0};

@@ -92,6 +92,8 @@ const char *explain_names(const struct explain_job *job, const bool *is, char na
 void explain_waits(struct explain_job *job);
 /* Requests that were posted and are not done; 0 where that is not known. */
 uint64_t explain_due_sends(const struct explain_end *end);
+/* The oldest request was under way already when the peer's state was taken; as far as their clocks agree. */
+bool explain_is_later(const struct explain_job *job, const struct explain_end *end);
 /* The opcode without IBV_WR_; "" if it is not known. */
 const char *explain_opcode(const struct explain_state_qp *qp);
 /* It ended by itself: what it left behind is nobody's concern. */

@@ -40,7 +40,7 @@ static const struct {
 		 "which has not posted a receive for what was sent",
 		 "see where it stands, and whether it reposts each receive that it used; with "
 		 "rnr_retry 7 its peers wait without end"},
-	[WHY_NO_FILE] = {"of which there is no file here", "of which there are no files here",
+	[WHY_NO_FILE] = {"of which there is no file here", "of which there is no file here",
 			 "start all processes of the job with rdmaez-explain --json"},
 	[WHY_UNSEEN] =
 		{"where nothing is seen that would hold it up",
@@ -163,6 +163,8 @@ static enum why why_peer(const struct explain_job *job, const struct explain_end
 		return WHY_DISAGREES;
 	if (explain_has_ended(job->process[peer->process].state))
 		return WHY_ENDED;
+	if (!explain_is_later(job, end))
+		return WHY_UNSEEN;
 	if (peer->qp->gone)
 		return WHY_GONE;
 	if (peer->state == EXPLAIN_RESET || peer->state == EXPLAIN_INIT)

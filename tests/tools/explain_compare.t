@@ -1,0 +1,930 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-explain --compare: in what the queue pairs of a job's processes disagree, who waits for whom, and what one chose
+# differently, from files that tests/tools/states.py writes; what it says of files that are broken, and how long it takes.
+
+source tests/tap.bash
+source tests/tools/explain.bash
+run_make explain || exit
+tool=$PWD/build/tools/rdmaez-explain
+
+# compared DIRECTORY: all files of a job, in the order of its ranks. The status goes to $code, the page to $scratch/page.
+compared() {
+	code=0
+	(cd "$1" && find . -name '*.json' -printf '%f\n' | sort -n | xargs -d '\n' "$tool" --compare) \
+		>"$scratch/page" 2>"$scratch/err" || code=$?
+	silent
+	# xargs has a status of its own.
+	[[ $code != 123 ]] || code=1
+}
+
+# page SCRIPT: of the job that the script for states.py makes.
+page() {
+	rm -rf "$scratch/job"
+	tests/tools/states.py "$scratch/job" "$1"
+	compared "$scratch/job"
+}
+
+# finds SCRIPT <PAGE: there are findings, and this is said of them.
+finds() {
+	page "$1"
+	diff "$scratch/page" -
+	[[ $code == 1 ]]
+}
+
+# finds_nothing SCRIPT: but for the last line, which counts.
+finds_nothing() {
+	page "$1"
+	cat "$scratch/page"
+	[[ $code == 0 && $(wc -l <"$scratch/page") == 1 && $(<"$scratch/page") == *' 0 findings' ]]
+}
+
+# --- What disagrees: by the name of its rule in tools/explain/compare.c -------------------------------------------------
+
+ok 'TYPE' finds 'star(4)
+qp(3, 0)["type"] = "UC"' <<-'END'
+	rank 3 on node0 and rank 0 on node0 disagree: type UC against RC
+	  Packets of another transport are dropped without a word. Next: create both queue pairs with the
+	    same type, or XRC_SEND with XRC_RECV.
+	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6161 of mlx5_0 port 1: type UC
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 20 of mlx5_0 port 1: type RC
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'DEST' finds 'mesh(2)
+qp(0, 1)["dest_qp_num"] = 9999' <<-'END'
+	rank 1 on node0 and rank 0 on node0 disagree: qp_num 2065 against dest_qp_num 9999
+	  One sends to a queue pair that takes another for its peer: its packets are dropped. Next: exchange
+	    the numbers again: dest_qp_num of each end is the other's qp_num.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: qp_num 2065
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: dest_qp_num 9999
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'MISSING' finds 'star(4)
+mine(3).clear()' <<-'END'
+	Likely: rank 0 on node0: dest_qp_num 6161, no such queue pair
+	  No process with a file here has this queue pair at the peer's GID: what is sent there is dropped.
+	    Next: exchange the numbers again; if a process without a file has it, start that with
+	    rdmaez-explain, too.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 20 of mlx5_0 port 1: dest_qp_num 6161
+	Likely: rank 3 on node0 has no queue pairs, and the other 3 have some
+	  The others may wait for it to exchange addresses. Next: see where it stands.
+	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: no queue pairs
+	4 processes on 1 host: 5 queue pairs, 2 pairs, 2 findings
+END
+
+ok 'GONE' finds 'mesh(2)
+sends(0, 1)
+qp(1, 0)["gone"] = True' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: state RTS against destroyed
+	  One end waits for the other, which has destroyed its queue pair: nobody will answer. Next: have
+	    both ends agree on the end before either destroys its queue pair.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: state RTS
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: state destroyed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'NOT_RTR' finds 'mesh(2)
+sends(0, 1)
+unconnected(1, 0)' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: state RTS against INIT
+	  A queue pair drops what arrives before it is in RTR. Next: move it to RTR before the peer sends,
+	    and tell the peer when it is.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: state RTS
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: state INIT
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'OTHER_GID' finds 'mesh(2)
+qp(0, 1)["peer_gid"] = "::ffff:10.9.9.9"' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: dgid ::ffff:10.9.9.9 against GID ::ffff:10.0.0.1
+	  One sends to a GID that the other's port does not have: the packets go elsewhere. Next: send the
+	    peer the GID at the index that its own ah_attr.grh.sgid_index names.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: dgid
+	      ::ffff:10.9.9.9
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: GID
+	      ::ffff:10.0.0.1
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'FORM' finds 'mesh(2)
+qp(0, 1)["peer_gid"] = "fe80::1"' <<-'END'
+	Likely: rank 0 on node0 and rank 1 on node0 disagree: dgid fe80::1 against GID ::ffff:10.0.0.1
+	  One sends to another GID of the peer than the peer's queue pair has, and some devices drop that.
+	    Next: send the peer the GID at the index that its own ah_attr.grh.sgid_index names.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: dgid fe80::1
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: GID
+	      ::ffff:10.0.0.1
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'GID_TYPE' finds 'star(4)
+qp(2, 0)["gid_type"] = "RoCE v1"' <<-'END'
+	rank 2 on node0 and rank 0 on node0 disagree: GID type RoCE v1 against RoCE v2
+	  A port hands packets of another RoCE version to no queue pair of this one. Next: choose GID
+	    indices of one type at both ends, RoCE v2 unless you need the other.
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: GID type RoCE
+	      v1
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: GID type RoCE v2
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'PSN' finds 'mesh(2)
+qp(0, 1)["rq_psn"] = 999' <<-'END'
+	rank 1 on node0 and rank 0 on node0 disagree: sq_psn 2000 against rq_psn 999
+	  The receiver drops what does not begin with the PSN that it expects, or takes it for a repetition.
+	    Next: set rq_psn of each end to the other's sq_psn.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: sq_psn 2000
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: rq_psn 999
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'PATH_MTU' finds 'star(4)
+qp(2, 0)["path_mtu"] = 1024' <<-'END'
+	rank 2 on node0 and rank 0 on node0 disagree: path_mtu 1024 against 4096
+	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
+	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: path_mtu 1024
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: path_mtu 4096
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'PORT_MTU' finds 'mesh(2)
+qp(0, 1)["active_mtu"] = 2048' <<-'END'
+	rank 1 on node0 and rank 0 on node0 disagree: path_mtu 4096 against active MTU 2048
+	  A packet longer than the receiver's port can take is dropped. Next: lower path_mtu at both ends,
+	    or raise the MTU of the interface.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: path_mtu 4096
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: active MTU 2048
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'QKEY' finds 'mesh(2)
+[found.update(type="UD", qkey=0x11111111, sent_qkey=0x11111111) for found in each()]
+qp(0, 1)["sent_qkey"] = 7' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: sends Q_Key 0x7 against Q_Key 0x11111111
+	  A datagram with another Q_Key is dropped without a word to either end. Next: send with the
+	    receiver's Q_Key, in wr.ud.remote_qkey.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: sends Q_Key 0x7
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: Q_Key
+	      0x11111111
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'PKEY' finds 'star(4)
+qp(2, 0)["pkey"] = 0x8001' <<-'END'
+	rank 2 on node0 and rank 0 on node0 disagree: P_Key 0x8001 against 0xffff
+	  Packets of another partition are dropped. Next: choose the P_Key index at each end by the P_Key's
+	    value, not by the number of the index.
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: P_Key 0x8001
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: P_Key 0xffff
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'LIMITED' finds 'mesh(2)
+[found.update(pkey=0x7fff) for found in each()]' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: P_Key 0x7fff against 0x7fff
+	  Two limited members of a partition do not reach each other. Next: make one of them a full member,
+	    in the subnet manager's configuration.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: P_Key 0x7fff
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: P_Key 0x7fff
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'ACCESS' finds 'mesh(2)
+sends(0, 1, "IBV_WR_RDMA_READ")
+qp(1, 0)["access"] = 3' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: RDMA_READ against qp_access_flags 0x3
+	  The receiver's queue pair does not allow the request that waits. Next: have the receiver set the
+	    right in qp_access_flags.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: RDMA_READ
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: qp_access_flags
+	      0x3
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'REGION_GONE' finds 'mesh(2)
+reads()
+RANKS[1]["mrs"] = [region(gone=True)]' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: rkey 0x1234, region deregistered
+	  The request that waits names a region that its owner has deregistered. Next: keep the region until
+	    the peer is done with it.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: rkey 0x1234
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: region
+	      deregistered
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'REGION_BOUNDS' finds 'mesh(2)
+reads()
+RANKS[1]["mrs"] = [region(length=4095)]' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: rkey 0x1234, region too short
+	  The request that waits reaches beyond the region that its rkey names. Next: compare its address
+	    and length with those of the region.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: rkey 0x1234
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: region too
+	      short
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'REGION_ACCESS' finds 'mesh(2)
+reads()
+RANKS[1]["mrs"] = [region(access=3)]' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: rkey 0x1234, region without the right
+	  The region does not allow the request that waits. Next: register the region with the remote access
+	    right that it needs.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: rkey 0x1234
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: region without
+	      the right
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'RD_ATOMIC' finds 'mesh(2)
+qp(1, 0)["max_dest_rd_atomic"] = 4' <<-'END'
+	Likely: rank 0 on node0 and rank 1 on node0 disagree: max_rd_atomic 16 against max_dest_rd_atomic 4
+	  One may have more READs and atomics under way than the other answers, and one too many fails.
+	    Next: set max_rd_atomic of each end to at most the other's max_dest_rd_atomic.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: max_rd_atomic 16
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1:
+	      max_dest_rd_atomic 4
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'TIMEOUT' finds 'star(4)
+qp(2, 0)["timeout"] = 0' <<-'END'
+	Advice: rank 2 on node0 and rank 0 on node0 disagree: timeout 0 against 14
+	  The ends wait for different times before they send again. Next: give both ends the same, unless
+	    you mean it.
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: timeout 0
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: timeout 14
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'RETRY' finds 'star(4)
+qp(2, 0)["retry_cnt"] = 1' <<-'END'
+	Advice: rank 2 on node0 and rank 0 on node0 disagree: retry_cnt 1 against 7
+	  The ends give up after different numbers of retries. Next: give both ends the same, unless you
+	    mean it.
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: retry_cnt 1
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: retry_cnt 7
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'RNR_RETRY' finds 'star(4)
+qp(2, 0)["rnr_retry"] = 0' <<-'END'
+	Advice: rank 2 on node0 and rank 0 on node0 disagree: rnr_retry 0 against 7
+	  The ends wait differently long for a receive of the other. Next: give both ends the same, unless
+	    you mean it.
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: rnr_retry 0
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: rnr_retry 7
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'RNR_TIMER' finds 'star(4)
+qp(2, 0)["min_rnr_timer"] = 0' <<-'END'
+	Advice: rank 2 on node0 and rank 0 on node0 disagree: min_rnr_timer 0 against 12
+	  The ends hold the other off for different times where a receive is missing. Next: give both ends
+	    the same, unless you mean it.
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: min_rnr_timer 0
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: min_rnr_timer 12
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'TRAFFIC_CLASS' finds 'star(4)
+qp(2, 0)["traffic_class"] = 0' <<-'END'
+	Advice: rank 2 on node0 and rank 0 on node0 disagree: traffic_class 0 against 106
+	  The two directions have different priorities; one may be in a lossy queue. Next: give both ends
+	    the traffic class that the network has a lossless queue for.
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: traffic_class 0
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: traffic_class 106
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'SL' finds 'star(4)
+qp(2, 0)["sl"] = 0' <<-'END'
+	Advice: rank 2 on node0 and rank 0 on node0 disagree: sl 0 against 3
+	  The two directions have different service levels. Next: give both ends the same, unless the subnet
+	    manager gave it in a path record.
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: sl 0
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: sl 3
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'RAIL' finds 'rails()
+qp(0, 8)["device"] = "mlx5_1"' <<-'END'
+	Advice: rank 0 on node0 and rank 8 on node1 disagree: device mlx5_1 against mlx5_0
+	  Most connections join devices of one name; these cross over, which may cost a hop. Next: connect
+	    each device to the peer's device on the same rail.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 25 of mlx5_1 port 1: device mlx5_1
+	    rank 8, node1, worker[1008], 2026-01-31T12:00:00.008Z: QP 17 of mlx5_0 port 1: device mlx5_0
+	16 processes on 2 hosts: 16 queue pairs, 8 pairs, 1 finding
+END
+
+ok 'UD: MISSING' finds 'mesh(2)
+[found.update(type="UD", qkey=1, sent_qkey=1) for found in each()]
+qp(0, 1)["dest_qp_num"] = 77' <<-'END'
+	Likely: rank 0 on node0: dest_qp_num 77, no such queue pair
+	  No process with a file here has this queue pair at the peer's GID: what is sent there is dropped.
+	    Next: exchange the numbers again; if a process without a file has it, start that with
+	    rdmaez-explain, too.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: dest_qp_num 77
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+# each_rule FILE: each has a test here.
+each_rule() {
+	local rule missing=0
+	sed -n '/^#define RULES(X)/,/^$/s/^\tX(\([A-Z_]*\),.*/\1/p' "$1" >"$scratch/rules"
+	(($(wc -l <"$scratch/rules") > 20))
+	while read -r rule; do
+		grep -q "^ok '.*\<$rule' finds" tests/tools/explain_compare.t || { echo "no test of $rule"; missing=1; }
+	done <"$scratch/rules"
+	return "$missing"
+}
+
+ok 'each rule has a test' each_rule tools/explain/compare.c
+fails 'a rule without a test is noticed' 'no test of NEW' \
+	each_rule <(sed 's/^#define RULES(X).*/&\n\tX(NEW, WRONG())/' tools/explain/compare.c)
+
+# --- What is well ------------------------------------------------------------------------------------------------------
+
+ok 'nothing is said of a job that is well' finds_nothing 'mesh(9)'
+ok 'nothing is said of what is missing at one end' finds_nothing '
+members = [member for member in sample() if member != "qp_num"]
+job(2 * len(members), lambda rank: [rank ^ 1])
+for n, member in enumerate(members): del mine(2 * n)[0][member]'
+ok 'nothing is said of what is missing at both ends' finds_nothing '
+members = [member for member in sample() if member not in ("qp_num", "dest_qp_num")]
+job(2 * len(members), lambda rank: [rank ^ 1])
+for n, member in enumerate(members): del mine(2 * n)[0][member], mine(2 * n + 1)[0][member]'
+ok 'nothing is said of work that moves' finds_nothing 'mesh(3)
+sends(0, 1)
+hungry(1, 0)'
+ok 'nothing is said of what a process leaves when it has ended' finds_nothing 'mesh(3)
+still()
+sends(0, 1)
+hungry(1, 0)
+for state in RANKS: state["reason"] = "end"'
+ok 'a process that a signal ended has waited' finds 'mesh(2)
+still()
+sends(0, 1)
+hungry(1, 0)
+for state in RANKS: state.update(reason="end", signal=15)' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, which has not posted a receive for what was sent
+	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
+	    peers wait without end.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 100
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+ok 'what a peer looked like before a request was posted says nothing' finds_nothing 'mesh(2)
+sends(0, 1)
+unconnected(1, 0)
+RANKS[1]["time"] = "2026-01-31T11:59:00.000Z"'
+ok 'a GID of another RoCE version and the same address is one of the port' finds_nothing 'mesh(2)
+for found in each(): del found["gid_type"]
+for state in RANKS: state["gids"].append({"device": "mlx5_0", "port": 1, "gid_index": 2, "gid": gid(0), "gid_type": "RoCE v1"})'
+ok 'an IPv4 address is the GID that it is mapped to' finds_nothing 'mesh(9)
+for found in each(): found["peer_gid"] = found["peer_gid"].rpartition(":")[2]'
+ok 'the newest state of a process counts' finds_nothing 'mesh(2)
+old = json.loads(json.dumps(RANKS[0]))
+old["time"] = "2026-01-31T11:00:00.000Z"
+old["qps"][0]["path_mtu"] = 256
+LINES[0] = [json.dumps(old)]'
+ok 'findings and summaries are no states' finds_nothing 'mesh(2)
+LINES[0] = [json.dumps({"program": "worker", "pid": 1000, "kind": "refusal", "caller": "0x1", "record": {"findings": [1.5e3, None]}})]'
+
+# --- Jobs --------------------------------------------------------------------------------------------------------------
+
+ok 'one rank of 64 that chose another path MTU is named by the first line' finds 'mesh(64)
+for found in mine(17): found.update(path_mtu=1024)' <<-'END'
+	rank 17 on node2 disagrees with 63 ranks (0-16, 18-63): path_mtu 1024 against 4096
+	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
+	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	    rank 17, node2, worker[1017], 2026-01-31T12:00:00.017Z: QP 2065 of mlx5_0 port 1: path_mtu 1024
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 34 of mlx5_0 port 1: path_mtu 4096
+	    and 62 more
+	64 processes on 8 hosts: 4032 queue pairs, 2016 pairs, 1 finding
+END
+
+ok 'two such ranks are told one after the other' finds 'mesh(64)
+for found in mine(17) + mine(40): found.update(path_mtu=1024)' <<-'END'
+	rank 17 on node2 disagrees with 62 ranks (0-16, 18-39, 41-63): path_mtu 1024 against 4096
+	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
+	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	    rank 17, node2, worker[1017], 2026-01-31T12:00:00.017Z: QP 2065 of mlx5_0 port 1: path_mtu 1024
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 34 of mlx5_0 port 1: path_mtu 4096
+	    and 61 more
+	rank 40 on node5 disagrees with 62 ranks (0-16, 18-39, 41-63): path_mtu 1024 against 4096
+	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
+	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	    rank 40, node5, worker[1040], 2026-01-31T12:00:00.040Z: QP 17 of mlx5_0 port 1: path_mtu 1024
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 57 of mlx5_0 port 1: path_mtu 4096
+	    and 61 more
+	64 processes on 8 hosts: 4032 queue pairs, 2016 pairs, 2 findings
+END
+
+ok 'the same disagreement of many pairs is told once' finds 'job(16, lambda rank: [(rank + 8) % 16])
+for rank in range(8): qp(rank, rank + 8)["sq_psn"] += 1' <<-'END'
+	8 pairs of 16 ranks (0-15) disagree: sq_psn against rq_psn
+	  The receiver drops what does not begin with the PSN that it expects, or takes it for a repetition.
+	    Next: set rq_psn of each end to the other's sq_psn.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 25 of mlx5_0 port 1: sq_psn 9
+	    rank 8, node1, worker[1008], 2026-01-31T12:00:00.008Z: QP 17 of mlx5_0 port 1: rq_psn 8
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2074 of mlx5_0 port 1: sq_psn 2010
+	    rank 9, node1, worker[1009], 2026-01-31T12:00:00.009Z: QP 2066 of mlx5_0 port 1: rq_psn 2009
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4123 of mlx5_0 port 1: sq_psn 4011
+	    rank 10, node1, worker[1010], 2026-01-31T12:00:00.010Z: QP 4115 of mlx5_0 port 1: rq_psn 4010
+	    and 5 more
+	16 processes on 2 hosts: 16 queue pairs, 8 pairs, 1 finding
+END
+
+ok 'several queue pairs of two ranks are told at once' finds 'mesh(2)
+for state in RANKS:
+    more = [{**found, "qp_num": found["qp_num"] + n, "dest_qp_num": found["dest_qp_num"] + n} for found in state["qps"] for n in (100, 200)]
+    state["qps"] += more
+for found in mine(0): found["path_mtu"] = 1024' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree on 3 pairs: path_mtu 1024 against 4096
+	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
+	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: path_mtu 1024
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: path_mtu 4096
+	    and 2 more
+	2 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'one rank that has no receive for 63 others is the end that they wait for' finds 'mesh(64)
+still()
+for rank in range(64):
+    if rank != 17: sends(rank, 17); hungry(17, rank)' <<-'END'
+	63 ranks (0-16, 18-63) wait for rank 17 on node2, which has not posted a receive for what was sent
+	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
+	    peers wait without end.
+	    rank 17, node2, worker[1017], 2026-01-31T12:00:00.017Z: QP 2065 of mlx5_0 port 1: RTS, 100
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 34 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	    and 62 more that wait for it directly
+	64 processes on 8 hosts: 4032 queue pairs, 2016 pairs, 1 finding
+END
+
+ok 'a chain of waiting has an end, which does not poll' finds 'ring(8)
+still()
+for rank in range(8):
+    if rank != 5: sends(rank, (rank + 1) % 8); hungry((rank + 1) % 8, rank)
+RANKS[5]["cqs"] = [{"device": "mlx5_0", "cq_num": 1, "polled_ms": 42000, "armed": False}]' <<-'END'
+	7 ranks (0-4, 6-7) wait for rank 5 on node0, which has not posted a receive for what was sent
+	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
+	    peers wait without end.
+	    rank 5, node0, worker[1005], 2026-01-31T12:00:00.005Z: QP 10261 of mlx5_0 port 1: RTS, 100
+	      receives posted, 100 completed
+	    rank 5, node0, worker[1005], 2026-01-31T12:00:00.005Z: CQ 1 of mlx5_0 was last polled 42.0 s
+	      before, and is not armed
+	    rank 4, node0, worker[1004], 2026-01-31T12:00:00.004Z: QP 8214 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	    The longest chain: rank 6 on node0 waits for rank 7 on node0, which waits for rank 0 on node0,
+	      which waits for rank 1 on node0, which waits for rank 2 on node0, which waits for rank 3 on
+	      node0, which waits for rank 4 on node0, which waits for rank 5 on node0
+	8 processes on 1 host: 16 queue pairs, 8 pairs, 1 finding
+END
+
+ok 'a circle is broken where a receive is owed' finds 'ring(8)
+still()
+for rank in range(8):
+    if rank != 5: sends(rank, (rank + 1) % 8); hungry((rank + 1) % 8, rank)' <<-'END'
+	7 ranks (0-4, 6-7) wait for rank 5 on node0, which has not posted a receive for what was sent
+	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
+	    peers wait without end.
+	    rank 5, node0, worker[1005], 2026-01-31T12:00:00.005Z: QP 10261 of mlx5_0 port 1: RTS, 100
+	      receives posted, 100 completed
+	    rank 4, node0, worker[1004], 2026-01-31T12:00:00.004Z: QP 8214 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	    The longest chain: rank 6 on node0 waits for rank 7 on node0, which waits for rank 0 on node0,
+	      which waits for rank 1 on node0, which waits for rank 2 on node0, which waits for rank 3 on
+	      node0, which waits for rank 4 on node0, which waits for rank 5 on node0
+	8 processes on 1 host: 16 queue pairs, 8 pairs, 1 finding
+END
+
+ok 'a circle of requests is told as one' finds 'ring(4)
+still()
+for rank in range(4): sends(rank, (rank + 1) % 4); hungry((rank + 1) % 4, rank)' <<-'END'
+	4 ranks (0-3) wait for each other
+	  Next: post receives before sends at one of them, or more receives.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2067 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4116 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	    and 1 more
+	4 processes on 1 host: 8 queue pairs, 4 pairs, 1 finding
+END
+
+ok 'circles without a request are told at once, as likely' finds 'job(8, lambda rank: [(rank + 4) % 8])
+still()' <<-'END'
+	Likely: 8 ranks (0-7) wait for each other, in 4 groups
+	  Next: see whose turn it is to send: each has receives posted, and no message is under way.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 21 of mlx5_0 port 1: 16 receives
+	      posted, and no message comes
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2070 of mlx5_0 port 1: 16 receives
+	      posted, and no message comes
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4119 of mlx5_0 port 1: 16 receives
+	      posted, and no message comes
+	    and 5 more
+	8 processes on 1 host: 8 queue pairs, 4 pairs, 1 finding
+END
+
+ok 'waiting of many for one each is told at once' finds 'job(8, lambda rank: [(rank + 4) % 8])
+still()
+for rank in range(4): sends(rank, rank + 4); hungry(rank + 4, rank)' <<-'END'
+	4 ranks (0-3) wait for another each, which has not posted a receive for what was sent
+	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
+	    peers wait without end.
+	    rank 4, node0, worker[1004], 2026-01-31T12:00:00.004Z: QP 8209 of mlx5_0 port 1: RTS, 100
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 21 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	    and 3 more
+	8 processes on 1 host: 8 queue pairs, 4 pairs, 1 finding
+END
+
+ok 'a wait for what disagrees points at that' finds 'job(2, lambda rank: [1 - rank])
+still()
+sends(0, 1)
+qp(0, 1)["sq_psn"] = 77' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: sq_psn 77 against rq_psn 1
+	  The receiver drops what does not begin with the PSN that it expects, or takes it for a repetition.
+	    Next: set rq_psn of each end to the other's sq_psn.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: sq_psn 77
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: rq_psn 1
+	rank 0 on node0 waits for rank 1 on node0, whose queue pair disagrees with its own, as said above
+	  Next: mend what disagrees first.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 116
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 2 findings
+END
+
+ok 'a wait for one that has ended' finds 'job(2, lambda rank: [1 - rank])
+still()
+sends(0, 1)
+RANKS[1]["reason"] = "end"' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, which has ended
+	  Next: see why it ended; it is the first to look at.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 116
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'a wait for one whose queue pair is in ERR' finds 'job(2, lambda rank: [1 - rank])
+still()
+sends(0, 1)
+qp(1, 0)["state"] = "ERR"' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, whose queue pair is in ERR
+	  Next: see its first failed completion or event; rdmaez-explain has told of it.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: ERR, 116
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'a wait for one of which there is no file' finds 'mesh(3)
+still()
+sends(0, 2)
+sends(1, 2)
+for state in RANKS: del state["ranks"]
+for rank in (0, 1): qp(rank, 2)["peer_gid"] = "::ffff:10.7.7.7"
+RANKS[2] = None' <<-'END'
+	2 ranks (0-1) wait for another process, of which there is no file here
+	  Next: start all processes of the job with rdmaez-explain --json.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	    and 1 more that wait for it directly
+	2 processes on 1 host: 4 queue pairs, 1 pair, 1 finding
+	2 queue pairs have a peer of which there is no file
+END
+
+ok 'a WRITE needs no receive, and nothing is seen that holds it up' finds 'job(2, lambda rank: [1 - rank])
+still()
+sends(0, 1, "IBV_WR_RDMA_WRITE")
+hungry(1, 0)' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, where nothing is seen that would hold it up
+	  Next: compare the counters of both ports before and after a minute (rdmaez-doctor): what was sent
+	    may be lost on the way.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 100
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: RDMA_WRITE under
+	      way for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'a shared receive queue that is empty' finds 'job(2, lambda rank: [1 - rank])
+still()
+sends(0, 1)
+qp(1, 0)["srq"] = 5
+RANKS[1]["srqs"] = [{"device": "mlx5_0", "srq_num": 5, "posted": 64, "completed": 64}]' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, which has not posted a receive for what was sent
+	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
+	    peers wait without end.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'a GID index that one rank chose' finds 'mesh(9)
+for found in mine(3): found["gid_index"] = 1' <<-'END'
+	Advice: rank 3 on node0 has GID index 1, and 8 others have 3
+	  It may be meant. Next: compare the environment and the configuration of the two processes below.
+	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6161 of mlx5_0 port 1: GID index 1
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: GID index 3
+	9 processes on 2 hosts: 72 queue pairs, 36 pairs, 1 finding
+END
+
+ok 'devices of which each has a GID index of its own are compared by themselves' finds 'rails(16)
+for found in each(): found["gid_index"] = 5 if found["device"] == "mlx5_1" else 3
+qp(1, 9)["gid_index"] = 3' <<-'END'
+	Advice: rank 1 on node0 has GID index 3 on mlx5_1, and 7 others have 5
+	  It may be meant. Next: compare the environment and the configuration of the two processes below.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2074 of mlx5_1 port 1: GID index 3
+	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6172 of mlx5_1 port 1: GID index 5
+	16 processes on 2 hosts: 16 queue pairs, 8 pairs, 1 finding
+END
+
+ok 'a device that one rank chose' finds 'mesh(9)
+for found in mine(3): found["device"] = "mlx5_7"' <<-'END'
+	Advice: rank 3 on node0 has device mlx5_7, and 8 others have mlx5_0
+	  It may be meant. Next: compare the environment and the configuration of the two processes below.
+	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6161 of mlx5_7 port 1: device mlx5_7
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: device mlx5_0
+	9 processes on 2 hosts: 72 queue pairs, 36 pairs, 1 finding
+END
+
+ok 'ranks without a file, and ranks without queue pairs' finds 'near(16, 1)
+RANKS[4] = RANKS[9] = None
+RANKS[12]["qps"] = []' <<-'END'
+	Likely: 6 ranks (3, 5, 8, 10-11, 13): dest_qp_num, no such queue pair
+	  No process with a file here has this queue pair at the peer's GID: what is sent there is dropped.
+	    Next: exchange the numbers again; if a process without a file has it, start that with
+	    rdmaez-explain, too.
+	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6165 of mlx5_0 port 1: dest_qp_num
+	      8212
+	    rank 5, node0, worker[1005], 2026-01-31T12:00:00.005Z: QP 10261 of mlx5_0 port 1: dest_qp_num
+	      8214
+	    rank 8, node1, worker[1008], 2026-01-31T12:00:00.008Z: QP 26 of mlx5_0 port 1: dest_qp_num 2073
+	    and 3 more
+	Likely: ranks 4, 9 of 16 have no state here
+	  It never used verbs, ran without rdmaez-explain, or its file is missing. Next: see whether it was
+	    started, and where it stands.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: counts 16 ranks
+	Likely: rank 12 on node1 has no queue pairs, and the other 13 have some
+	  The others may wait for it to exchange addresses. Next: see where it stands.
+	    rank 12, node1, worker[1012], 2026-01-31T12:00:00.012Z: no queue pairs
+	14 processes on 2 hosts: 26 queue pairs, 10 pairs, 3 findings
+END
+
+ok 'one address on two hosts' finds 'near(16, 1)
+for found in mine(8): found["gid"] = "::ffff:10.0.0.1"' <<-'END'
+	Likely: rank 8 on node1 disagrees with 2 ranks (7, 9): GID ::ffff:10.0.0.1 against dgid
+	    ::ffff:10.0.0.2
+	  One sends to another GID of the peer than the peer's queue pair has, and some devices drop that.
+	    Next: send the peer the GID at the index that its own ah_attr.grh.sgid_index names.
+	    rank 8, node1, worker[1008], 2026-01-31T12:00:00.008Z: QP 24 of mlx5_0 port 1: GID
+	      ::ffff:10.0.0.1
+	    rank 7, node0, worker[1007], 2026-01-31T12:00:00.007Z: QP 14361 of mlx5_0 port 1: dgid
+	      ::ffff:10.0.0.2
+	    and 1 more
+	Likely: rank 0 on node0 and rank 8 on node1 have the same address: GID ::ffff:10.0.0.1
+	  What is sent to one may reach the other. Next: give the interface of one host another address; if
+	    the two are containers on one machine, all is well.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: GID
+	      ::ffff:10.0.0.1
+	    rank 8, node1, worker[1008], 2026-01-31T12:00:00.008Z: QP 24 of mlx5_0 port 1: GID
+	      ::ffff:10.0.0.1
+	16 processes on 2 hosts: 32 queue pairs, 16 pairs, 2 findings
+END
+
+ok 'processes without ranks have names' finds 'mesh(3)
+for state in RANKS: del state["rank"], state["ranks"]
+for found in mine(1): found["pkey"] = 5' <<-'END'
+	worker[1001] on node0 disagrees with 2 processes (worker[1000] on node0, worker[1002] on node0):
+	    P_Key 0x5 against 0xffff
+	  Packets of another partition are dropped. Next: choose the P_Key index at each end by the P_Key's
+	    value, not by the number of the index.
+	    node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: P_Key 0x5
+	    node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: P_Key 0xffff
+	    and 1 more
+	3 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+ok 'on InfiniBand without GRH, LIDs tell the ends' finds 'mesh(2)
+for rank in (0, 1):
+    for found in mine(rank):
+        del found["gid"], found["peer_gid"], found["gid_index"], found["gid_type"]
+        found.update(lid=rank + 1, peer_lid=2 - rank)
+qp(0, 1)["path_mtu"] = 2048' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: path_mtu 2048 against 4096
+	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
+	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: path_mtu 2048
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: path_mtu 4096
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'XRC_SEND fits XRC_RECV, and nothing else' finds 'mesh(3)
+qp(0, 1)["type"] = "XRC_SEND"
+qp(1, 0)["type"] = "XRC_RECV"
+qp(0, 2)["type"] = "XRC_SEND"' <<-'END'
+	rank 0 on node0 and rank 2 on node0 disagree: type XRC_SEND against RC
+	  Packets of another transport are dropped without a word. Next: create both queue pairs with the
+	    same type, or XRC_SEND with XRC_RECV.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: type XRC_SEND
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: type RC
+	3 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+
+# --- Files -------------------------------------------------------------------------------------------------------------
+
+# One good file among what is none.
+broken_files() {
+	local good
+	rm -rf "$scratch/job" "$scratch/files"
+	mkdir -p "$scratch/files/directory.json"
+	tests/tools/states.py "$scratch/job" 'mesh(2)'
+	good=$(<"$scratch/job/0.json")
+	cp "$scratch/job/1.json" "$scratch/files/00.json"
+	{
+		cat "$scratch/job/0.json"
+		head -c 900 "$scratch/job/1.json"
+	} >"$scratch/files/01.json"
+	: >"$scratch/files/02.json"
+	head -c 5000 /dev/zero >"$scratch/files/03.json"
+	printf '%s\n' "${good/\"pid\":1000/\"pid\":-1}" "${good/\"rank\":0/\"rank\":5000000000}" >"$scratch/files/04.json"
+	echo "{\"a\":$(printf '[%.0s' {1..100})" >"$scratch/files/05.json"
+	printf '%s\n' "${good/\"host\":\"node0\",/}" >"$scratch/files/06.json"
+	printf '%s\n' "${good/\"ports\":/\"qps\":}" >"$scratch/files/07.json"
+	printf '%s\n' "${good/12:00/24:00}" >"$scratch/files/08.json"
+	printf '%s\n' "${good%\}} , \"x\": 01}" >"$scratch/files/09.json"
+	printf '%s\n' "${good/RoCE v2/RoCE$'\e'[31m}" >"$scratch/files/10.json"
+	printf '%s\n' "$good trailing" >"$scratch/files/11.json"
+	ln -s /dev/zero "$scratch/files/12.json"
+	ln -s nowhere "$scratch/files/13.json"
+	mkfifo "$scratch/files/14.json"
+	truncate --size=300M "$scratch/files/15.json"
+	cp "$scratch/files/03.json" "$scratch/files/$(printf '16\e]0;title\a.json')"
+	compared "$scratch/files"
+	diff "$scratch/page" -
+	[[ $code == 1 ]]
+}
+
+ok 'what is wrong with a file is said, and the others are compared' broken_files <<-'END'
+	Not read: directory.json: not a regular file
+	Not read: 01.json: line 2 is cut off: no JSON: an object has no end
+	Not read: 03.json: line 1 is cut off: no JSON: no object
+	Not read: 04.json: line 1 and 1 more: a number where only 0, 1, 2 and so on will do
+	Not read: 05.json: line 1: it is nested too deeply
+	Not read: 06.json: line 1: a state without program, pid, host or time
+	Not read: 07.json: line 1: the same array twice
+	Not read: 08.json: line 1: a time that is none
+	Not read: 09.json: line 1: no JSON: a number begins with 0
+	Not read: 10.json: line 1: no JSON: a control character in a string
+	Not read: 11.json: line 1: no JSON: more behind the object
+	Not read: 12.json: not a regular file
+	Not read: 13.json: No such file or directory
+	Not read: 14.json: not a regular file
+	Not read: 15.json: larger than 256 MiB
+	Not read: 16?]0;title?.json: line 1 is cut off: no JSON: no object
+	2 processes on 1 host: 2 queue pairs, 1 pair, 0 findings
+	1 file has no state
+END
+
+# What a terminal would obey is shown as a question mark, by JSON's escapes as by itself.
+shows_plainly() {
+	page 'mesh(2)
+RANKS[0]["host"] = "evil\u001b[2Jhost\u202e"
+RANKS[0]["program"] = "caf\u00e9\u007f\u009b31m"
+qp(0, 1)["device"] = "mlx5\u0000\n"
+qp(0, 1)["path_mtu"] = 256'
+	grep -F 'rank 0, evil?[2Jhost?, caf???31m[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5?? port 1:' "$scratch/page"
+	! LC_ALL=C grep -n '[^ -~]' "$scratch/page"
+}
+
+ok 'names are shown without what a terminal obeys' shows_plainly
+
+no_states() {
+	rm -rf "$scratch/job"
+	mkdir "$scratch/job"
+	echo '{"program":"a","pid":1,"kind":"summary"}' >"$scratch/job/0.json"
+	: >"$scratch/job/1.json"
+	compared "$scratch/job"
+	diff "$scratch/page" - <<-'END'
+		0 processes on 0 hosts: 0 queue pairs, 0 pairs, 0 findings
+		2 files have no state
+	END
+	[[ $code == 1 ]]
+}
+
+ok 'files without a state are no proof that all is well' no_states
+
+# misused WORDS ARG...
+misused() {
+	ends 2 "${@:2}"
+	[[ ! -s $scratch/out && $(<"$scratch/err") == "rdmaez-explain: $1; --help lists the options" ]]
+}
+
+ok 'a comparison needs a file' misused 'no file after --compare' --compare
+ok 'a comparison takes no other option' misused '--compare goes with no other option: --line' --compare --line
+ok 'a comparison takes no option before it' misused '--compare goes with no other option' --line --compare file
+
+full_disk() {
+	code=0
+	"$tool" --compare "$scratch/job/0.json" >/dev/full || code=$?
+	[[ $code == 125 ]]
+}
+
+ok 'a page that cannot be written is a failure' full_disk
+
+# valid FILE...: by the schema.
+valid() {
+	local file
+	for file; do
+		/usr/bin/python3 -m jsonschema --error-format $'{error.json_path}: {error.message}\n' \
+			--instance "$file" docs/schema/explain.schema.json
+	done
+}
+
+# Every member of the structs, and no other, is in the schema.
+members_agree() {
+	tr -d '\\\n\t' <tools/explain/state.h | grep -oE 'X\( *(TEXT|U32|U64|TIME|BOOL|GID), *[a-z_]+' |
+		sed 's/.* //; s/^time_ms$/time/' | sort -u >"$scratch/members"
+	(($(wc -l <"$scratch/members") > 60))
+	jq -r '."$defs".state.properties | ., (.[] | .items? // empty | .properties) | keys[]' "$1" |
+		grep -vE '^(ports|gids|qps|cqs|srqs|mrs)$' | sort -u | diff "$scratch/members" -
+}
+
+tests/tools/states.py "$scratch/sample" 'mesh(2)
+reads()
+RANKS[0].update(mrs=[region(gone=True)], srqs=[{"device": "mlx5_0", "srq_num": 5, "posted": 64, "completed": 64}],
+    cqs=[{"device": "mlx5_0", "cq_num": 1, "polled_ms": 42000, "armed": False}])'
+ok 'a state follows the schema' valid "$scratch/sample"/*.json
+ok 'the schema has all members of a state' members_agree docs/schema/explain.schema.json
+fails 'a member that the schema lacks is noticed' 'srq_num' \
+	members_agree <(jq 'del(."$defs".state.properties.srqs.items.properties.srq_num)' docs/schema/explain.schema.json)
+
+# --- Time --------------------------------------------------------------------------------------------------------------
+
+# in_time SCRIPT SECONDS: of the processor, which others may keep busy.
+in_time() {
+	local TIMEFORMAT='%U %S' user system
+	rm -rf "$scratch/job"
+	tests/tools/states.py "$scratch/job" "$1"
+	{ time compared "$scratch/job"; } 2>"$scratch/time"
+	read -r user system <"$scratch/time"
+	echo "# $user s and $system s of the system for $(find "$scratch/job" -type f | wc -l) files"
+	awk "BEGIN { exit !($user + $system < $2) }"
+	head -n 1 "$scratch/page"
+	[[ $(head -n 1 "$scratch/page") == 'rank 700 on node87 disagrees with 16 ranks (692-699, 701-708): path_mtu 1024 against 4096' ]]
+}
+
+ok '1,024 files of 16 queue pairs each take less than 3 s of a processor' in_time 'near(1024, 8)
+for found in mine(700): found["path_mtu"] = 1024' 3
+
+# --- That the tests see it ---------------------------------------------------------------------------------------------
+
+# seeded NAME FILE SCRIPT: the launcher, with SCRIPT, of sed, done to FILE.
+seeded() {
+	cp -r tools/explain "$scratch/$1"
+	sed -i "$3" "$scratch/$1/$2"
+	! diff -r tools/explain "$scratch/$1" >/dev/null || echo "nothing was seeded by $3" >&2
+	gcc -std=c11 -g -D_GNU_SOURCE "$scratch/$1"/{main,summary,state,compare*}.c -o "$scratch/$1/rdmaez-explain"
+	echo "$scratch/$1/rdmaez-explain"
+}
+
+# with TOOL COMMAND...
+with() {
+	tool=$1
+	"${@:2}"
+}
+
+fails 'a PSN of more than 24 bits is noticed' 'sq_psn' \
+	with "$(seeded psn compare.c 's/(qp->sq_psn ^ other->rq_psn) & 0xffffff/qp->sq_psn != other->rq_psn/')" \
+	finds_nothing 'mesh(2)
+qp(0, 1)["sq_psn"] += 1 << 24'
+fails 'a value made up for a missing one is noticed' 'path_mtu 0 against' \
+	with "$(seeded missing compare.c 's/if (HAS(end, member) && HAS(peer, member) && qp/if (qp/')" \
+	finds_nothing 'mesh(2)
+del qp(0, 1)["path_mtu"]'
+fails 'a wait that is none is noticed' 'wait' \
+	with "$(seeded idle compare_wait.c 's/return end->qp->idle_ms >= IDLE_MS;/return true;/')" \
+	finds_nothing 'mesh(3)
+sends(0, 1)
+hungry(1, 0)'
+done_testing
