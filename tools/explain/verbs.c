@@ -329,6 +329,12 @@ EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 	REAL(ibv_ack_async_event)(event);
 }
 
+/* For the headers' bodies, which the object has as well. */
+EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int count)
+{
+	REAL(ibv_ack_cq_events)(cq, count);
+}
+
 EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 {
 	struct explain_call call = EXPLAIN_CALL(ibv_get_cq_event, EXPLAIN_REFUSAL);
