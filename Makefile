@@ -225,7 +225,8 @@ build/siw/%: tests/siw/%.c build/objects/gcc/explanations.o | deps-build deps-si
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 
 # The headers' bodies are compiled once, for both tools; the shared object is all of its directory but the launcher.
-LAUNCHER := main summary state compare compare_page compare_read compare_wait
+COMPARE := state compare compare_page compare_read compare_wait
+LAUNCHER := main summary $(COMPARE)
 build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -Wno-gnu-statement-expression -D_GNU_SOURCE $(TOOLS_CFLAGS)
 build/tools/%.o: tools/%.c | deps-build
 	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
@@ -302,7 +303,10 @@ build/tests/explain/threads: CFLAGS += -fsanitize=thread
 
 build/docs/data: docs/data.c | deps-build
 	$(call compile,-libverbs)
-build/docs/outputs: docs/outputs.c $(FAKE:%=build/objects/gcc/fake/%) | deps-build
+build/docs/compare/%.o: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS))
+build/docs/compare/%.o: tools/explain/%.c | deps-build
+	$(call compile,$(SANITIZE) -D_GNU_SOURCE -c)
+build/docs/outputs: docs/outputs.c $(FAKE:%=build/objects/gcc/fake/%) $(COMPARE:%=build/docs/compare/%.o) | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests/fake)
 
 # Comments for what the headers' lists make.

@@ -15,6 +15,7 @@
 #include <rdmaez/implementation.h>
 #include <rdmaez/multicast.h>
 
+#include "../tools/explain/compare.h"
 #include "fake_verbs.h"
 
 #define main gids_main
@@ -731,6 +732,66 @@ static void record_json(void)
 	puts(text);
 }
 
+/* ---- A job ------------------------------------------------------------------------------------ */
+
+enum {
+	RANKS = 8
+};
+
+/* One end: each rank has a queue pair for the one before it, and one for the one behind it. */
+static void job_qp(struct explain_state_qp *end, uint32_t rank, uint32_t peer)
+{
+	const bool is_sent = peer == (rank + 1) % RANKS; /* to the next, from the last */
+
+	memset(end, 0, sizeof(*end));
+	end->device = "mlx5_0";
+	end->type = "RC";
+	end->state = "RTS";
+	EXPLAIN_STATE_SET(QP, end, port, 1);
+	EXPLAIN_STATE_SET(QP, end, qp_num, 0x100 + rank * 2 + is_sent);
+	EXPLAIN_STATE_SET(QP, end, dest_qp_num, 0x100 + peer * 2 + !is_sent);
+	memcpy(end->gid.raw, gid_of("::ffff:192.0.2.0").raw, 16);
+	end->gid.raw[15] = (uint8_t)(1 + rank);
+	end->peer_gid = end->gid;
+	end->peer_gid.raw[15] = (uint8_t)(1 + peer);
+	end->has |= UINT64_C(1) << EXPLAIN_STATE_QP_gid | UINT64_C(1) << EXPLAIN_STATE_QP_peer_gid;
+	EXPLAIN_STATE_SET(QP, end, path_mtu, rank == 5 ? 1024 : 4096);
+	EXPLAIN_STATE_SET(QP, end, sends_posted, is_sent ? 101 : 0);
+	EXPLAIN_STATE_SET(QP, end, sends_completed, is_sent ? 100 : 0);
+	EXPLAIN_STATE_SET(QP, end, recvs_posted, is_sent ? 0 : 100);
+	EXPLAIN_STATE_SET(QP, end, recvs_completed, is_sent ? 0 : 100);
+	EXPLAIN_STATE_SET(QP, end, idle_ms, 42000);
+	EXPLAIN_STATE_SET(QP, end, oldest_ms, 42000);
+	end->oldest_opcode = is_sent ? "SEND" : NULL;
+	if (is_sent && rank == 2) /* it has stopped before its next message */
+		EXPLAIN_STATE_SET(QP, end, sends_posted, 100);
+}
+
+/* Eight ranks in a ring: rank 5 has another path MTU, and rank 2 stands still. */
+static void compared(void)
+{
+	static const char *const host[] = {"node0", "node1", "node2", "node3",
+					   "node4", "node5", "node6", "node7"};
+	struct explain_state state[RANKS];
+	struct explain_state_qp ends[RANKS][2];
+
+	memset(state, 0, sizeof(state));
+	for (uint32_t rank = 0; rank < RANKS; rank++) {
+		state[rank].program = "train";
+		state[rank].host = host[rank];
+		state[rank].reason = "request";
+		EXPLAIN_STATE_SET(PROCESS, &state[rank], pid, 4000 + rank);
+		EXPLAIN_STATE_SET(PROCESS, &state[rank], rank, rank);
+		EXPLAIN_STATE_SET(PROCESS, &state[rank], ranks, RANKS);
+		EXPLAIN_STATE_SET(PROCESS, &state[rank], time_ms, UINT64_C(1769860800000) + rank);
+		job_qp(&ends[rank][0], rank, (rank + RANKS - 1) % RANKS);
+		job_qp(&ends[rank][1], rank, (rank + 1) % RANKS);
+		state[rank].qps = ends[rank];
+		state[rank].qps_count = 2;
+	}
+	explain_compare_states(state, RANKS, stdout);
+}
+
 /* ----------------------------------------------------------------------------------------------- */
 
 #define OUTPUT(name) {#name, name}
@@ -769,7 +830,8 @@ static const struct {
 	OUTPUT(gids),          OUTPUT(caps_text),
 	OUTPUT(caps_json),     OUTPUT(caps_require),
 	OUTPUT(caps_diff),     OUTPUT(record_line),
-	OUTPUT(record_json),   OUTPUT(multicast),
+	OUTPUT(record_json),   OUTPUT(compared),
+	OUTPUT(multicast),
 };
 
 int main(int argc, char **argv)

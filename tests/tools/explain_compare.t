@@ -55,8 +55,8 @@ END
 ok 'DEST' finds 'mesh(2)
 qp(0, 1)["dest_qp_num"] = 9999' <<-'END'
 	rank 1 on node0 and rank 0 on node0 disagree: qp_num 2065 against dest_qp_num 9999
-	  One sends to a queue pair that takes another for its peer: its packets are dropped. Next: exchange
-	    the numbers again: dest_qp_num of each end is the other's qp_num.
+	  One sends to a queue pair that answers another. Next: exchange the numbers again: dest_qp_num of
+	    each end is the other's qp_num.
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: qp_num 2065
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: dest_qp_num 9999
 	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
@@ -196,7 +196,7 @@ END
 ok 'ACCESS' finds 'mesh(2)
 sends(0, 1, "IBV_WR_RDMA_READ")
 qp(1, 0)["access"] = 3' <<-'END'
-	rank 0 on node0 and rank 1 on node0 disagree: RDMA_READ against qp_access_flags 0x3
+	Likely: rank 0 on node0 and rank 1 on node0 disagree: RDMA_READ against qp_access_flags 0x3
 	  The receiver's queue pair does not allow the request that waits. Next: have the receiver set the
 	    right in qp_access_flags.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: RDMA_READ
@@ -875,6 +875,44 @@ reads()
 RANKS[0].update(mrs=[region(gone=True)], srqs=[{"device": "mlx5_0", "srq_num": 5, "posted": 64, "completed": 64}],
     cqs=[{"device": "mlx5_0", "cq_num": 1, "polled_ms": 42000, "armed": False}])'
 ok 'a state follows the schema' valid "$scratch/sample"/*.json
+# A state as a program has it in memory; the ranks of two launchers, of which the inner one counts.
+writes_a_state() {
+	gcc -std=c11 -D_GNU_SOURCE -Itools/explain -x c - -x none tools/explain/state.c -o "$scratch/write" <<-'END'
+		#include <stdio.h>
+		#include "state.h"
+		int main(void)
+		{
+			struct explain_state_qp qp = {.device = "mlx5_0"};
+			struct explain_state_mr mr[2] = {{.device = "a\"b\\\n"}};
+			struct explain_state state = {.program = "worker", .host = "node0", .qps = &qp, .qps_count = 1,
+						      .mrs = mr, .mrs_count = 2};
+			char line[1024];
+			size_t length;
+
+			EXPLAIN_STATE_SET(PROCESS, &state, pid, 7);
+			EXPLAIN_STATE_SET(PROCESS, &state, time_ms, UINT64_C(1709210096789));
+			explain_state_rank(&state);
+			EXPLAIN_STATE_SET(QP, &qp, qp_num, 0);
+			EXPLAIN_STATE_SET(QP, &qp, gone, true);
+			EXPLAIN_STATE_SET(QP, &qp, sends_posted, UINT64_MAX);
+			EXPLAIN_STATE_SET(QP, &qp, gid, ((struct explain_gid){{0xfe, 0x80, [15] = 1}}));
+			length = explain_state_write(&state, line, sizeof(line));
+			fputs(line, stdout);
+			printf("%d\n", explain_state_write(&state, line, 5) == length && line[4] == 0);
+			return 0;
+		}
+	END
+	OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=x SLURM_NTASKS=8 SLURM_PROCID=0 "$scratch/write" >"$scratch/line"
+	diff "$scratch/line" - <<-'END'
+		{"program":"worker","pid":7,"kind":"state","host":"node0","time":"2024-02-29T12:34:56.789Z","rank":3,"ranks":8,"qps":[{"device":"mlx5_0","qp_num":0,"gone":true,"gid":"fe80::1","sends_posted":18446744073709551615}],"mrs":[{"device":"a\"b\\?"},{}]}
+		1
+	END
+	SLURM_PROCID=2 RANK=5 "$scratch/write" | grep -q '"rank":5}\?'
+	PMI_RANK=-1 "$scratch/write" >"$scratch/line"
+	! grep 'rank' "$scratch/line"
+}
+
+ok 'a state is written' writes_a_state
 ok 'the schema has all members of a state' members_agree docs/schema/explain.schema.json
 fails 'a member that the schema lacks is noticed' 'srq_num' \
 	members_agree <(jq 'del(."$defs".state.properties.srqs.items.properties.srq_num)' docs/schema/explain.schema.json)

@@ -395,8 +395,7 @@ struct rule {
 		"Create both queue pairs with the same type, or XRC_SEND with XRC_RECV"))          \
 	X(DEST,                                                                                    \
 	  WRONG(DECIMAL, "qp_num", "dest_qp_num",                                                  \
-		"One sends to a queue pair that takes another for its peer: its packets are "      \
-		"dropped",                                                                         \
+		"One sends to a queue pair that answers another",                                  \
 		"Exchange the numbers again: dest_qp_num of each end is the other's qp_num"))      \
 	X(MISSING, LIKELY(DECIMAL, "dest_qp_num", "",                                              \
 			  "No process with a file here has this queue pair at the peer's GID: "    \
@@ -445,9 +444,9 @@ struct rule {
 	X(LIMITED, WRONG(HEX, "P_Key", "P_Key",                                                    \
 			 "Two limited members of a partition do not reach each other",             \
 			 "Make one of them a full member, in the subnet manager's configuration")) \
-	X(ACCESS, WRONG(TEXT, "", "qp_access_flags",                                               \
-			"The receiver's queue pair does not allow the request that waits",         \
-			"Have the receiver set the right in qp_access_flags"))                     \
+	X(ACCESS, LIKELY(TEXT, "", "qp_access_flags",                                              \
+			 "The receiver's queue pair does not allow the request that waits",        \
+			 "Have the receiver set the right in qp_access_flags"))                    \
 	X(REGION_GONE,                                                                             \
 	  WRONG(HEX, "rkey", "",                                                                   \
 		"The request that waits names a region that its owner has deregistered",           \
