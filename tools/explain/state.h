@@ -19,60 +19,50 @@ struct explain_gid {
 };
 
 /* Texts are not copied: they are their owner's. A TIME is in ms since 1970, in UTC; "2026-01-31T23:59:59.000Z" in JSON. */
-#define EXPLAIN_STATE_PROCESS(X)                                                    \
-	X(TEXT, program)                                                            \
-	X(U32, pid)                                                                 \
-	X(TEXT, kind) X(TEXT, host) X(TIME, time_ms) X(TEXT, reason) X(U32, signal) \
-		X(TEXT, boot_id) X(U32, rank) X(U32, ranks)
+/* clang-format off */
+#define EXPLAIN_STATE_PROCESS(X) \
+	X(TEXT, program) X(U32, pid) X(TEXT, kind) X(TEXT, host) X(TIME, time_ms) X(TEXT, reason) X(U32, signal) \
+	X(TEXT, boot_id) X(U32, rank) X(U32, ranks)
 
 /* PSNs are those that ibv_modify_qp() was given: what ibv_query_qp() answers moves with the traffic, by device. */
-#define EXPLAIN_STATE_QP(X)                                                                        \
-	X(TEXT, device)                                                                            \
-	X(TEXT, driver)                                                                            \
-	X(U32, port) X(U32, qp_num) X(TEXT, type) X(TEXT, state) X(BOOL, gone) X(U32, dest_qp_num) \
-		X(U32, sq_psn) X(U32, rq_psn) X(U32, gid_index) X(GID, gid) X(TEXT, gid_type) X(   \
-			GID, peer_gid) X(U32, lid) X(U32, peer_lid) X(U32, path_mtu)               \
-			X(U32, active_mtu) X(U32, timeout) X(U32, retry_cnt) X(U32, rnr_retry) X(  \
-				U32, min_rnr_timer) X(U32, max_rd_atomic) X(U32,                   \
-									    max_dest_rd_atomic)    \
-				X(U32, qkey) X(U32, sent_qkey) X(U32, pkey) X(U32, pkey_index) X(  \
-					U32, access) X(U32, traffic_class) X(U32, sl)              \
-					X(U32, max_send_wr) X(U32, max_recv_wr) X(U32, send_cq) X( \
-						U32, recv_cq) X(U32, srq) X(U64, sends_posted)     \
-						X(U64, sends_signaled) X(U64, sends_completed) X(  \
-							U64, recvs_posted) X(U64, recvs_completed) \
-							X(U64, failed) X(TEXT, oldest_opcode)      \
-								X(U64, oldest_ms) X(U64,           \
-										    oldest_length) \
-									X(U64, oldest_addr) X(     \
-										U32, oldest_rkey)  \
-										X(U64, idle_ms)
+#define EXPLAIN_STATE_QP(X) \
+	X(TEXT, device) X(TEXT, driver) X(U32, port) X(U32, qp_num) X(TEXT, type) X(TEXT, state) X(BOOL, gone) \
+	X(U32, dest_qp_num) X(U32, sq_psn) X(U32, rq_psn) \
+	X(U32, gid_index) X(GID, gid) X(TEXT, gid_type) X(GID, peer_gid) X(U32, lid) X(U32, peer_lid) \
+	X(U32, path_mtu) X(U32, active_mtu) \
+	X(U32, timeout) X(U32, retry_cnt) X(U32, rnr_retry) X(U32, min_rnr_timer) \
+	X(U32, max_rd_atomic) X(U32, max_dest_rd_atomic) \
+	X(U32, qkey) X(U32, sent_qkey) X(U32, pkey) X(U32, pkey_index) \
+	X(U32, access) X(U32, traffic_class) X(U32, sl) X(U32, max_send_wr) X(U32, max_recv_wr) \
+	X(U32, send_cq) X(U32, recv_cq) X(U32, srq) \
+	X(U64, sends_posted) X(U64, sends_signaled) X(U64, sends_completed) \
+	X(U64, recvs_posted) X(U64, recvs_completed) X(U64, failed) \
+	X(TEXT, oldest_opcode) X(U64, oldest_ms) X(U64, oldest_length) X(U64, oldest_addr) X(U32, oldest_rkey) \
+	X(U64, idle_ms)
 
-#define EXPLAIN_STATE_PORT(X)                                                          \
-	X(TEXT, device)                                                                \
-	X(TEXT, driver)                                                                \
-	X(U32, port) X(TEXT, link_layer) X(TEXT, state) X(U32, active_mtu) X(U32, lid) \
-		X(U64, rate_mbps)
+#define EXPLAIN_STATE_PORT(X) \
+	X(TEXT, device) X(TEXT, driver) X(U32, port) X(TEXT, link_layer) X(TEXT, state) X(U32, active_mtu) \
+	X(U32, lid) X(U64, rate_mbps)
 
 #define EXPLAIN_STATE_GIDS(X) \
 	X(TEXT, device) X(U32, port) X(U32, gid_index) X(GID, gid) X(TEXT, gid_type)
 
 #define EXPLAIN_STATE_CQ(X) \
-	X(TEXT, device)     \
-	X(U32, cq_num)      \
-	X(U32, cqe) X(U64, polls) X(U64, polled_ms) X(BOOL, armed) X(U64, events) X(U64, acked)
+	X(TEXT, device) X(U32, cq_num) X(U32, cqe) X(U64, polls) X(U64, polled_ms) X(BOOL, armed) X(U64, events) \
+	X(U64, acked)
 
-#define EXPLAIN_STATE_SRQ(X) X(TEXT, device) X(U32, srq_num) X(U64, posted) X(U64, completed)
+#define EXPLAIN_STATE_SRQ(X) \
+	X(TEXT, device) X(U32, srq_num) X(U64, posted) X(U64, completed)
 
 #define EXPLAIN_STATE_MR(X) \
 	X(TEXT, device) X(U32, rkey) X(U64, addr) X(U64, length) X(U32, access) X(BOOL, gone)
 
-/* The arrays of a process: member and key, list, enumerator. */
-#define EXPLAIN_STATE_ARRAYS(X)                                           \
-	X(ports, EXPLAIN_STATE_PORT, PORT, port)                          \
-	X(gids, EXPLAIN_STATE_GIDS, GIDS, gids)                           \
+/* The arrays of a process: member and key, list, enumerator, struct. */
+#define EXPLAIN_STATE_ARRAYS(X) \
+	X(ports, EXPLAIN_STATE_PORT, PORT, port) X(gids, EXPLAIN_STATE_GIDS, GIDS, gids) \
 	X(qps, EXPLAIN_STATE_QP, QP, qp) X(cqs, EXPLAIN_STATE_CQ, CQ, cq) \
-		X(srqs, EXPLAIN_STATE_SRQ, SRQ, srq) X(mrs, EXPLAIN_STATE_MR, MR, mr)
+	X(srqs, EXPLAIN_STATE_SRQ, SRQ, srq) X(mrs, EXPLAIN_STATE_MR, MR, mr)
+/* clang-format on */
 
 #define EXPLAIN_STATE_TYPE_TEXT const char *
 #define EXPLAIN_STATE_TYPE_U32  uint32_t
