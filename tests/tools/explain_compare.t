@@ -751,6 +751,18 @@ qp(0, 2)["type"] = "XRC_SEND"' <<-'END'
 	3 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
 END
 
+ok 'files of two runs are told from those of one' finds 'job(2, lambda rank: [1 - rank])
+old = json.loads(json.dumps(RANKS[1]))
+old.update(pid=999, time="2026-01-31T11:00:00.000Z")
+old["qps"][0]["rq_psn"] = 5
+LINES[1] = [json.dumps(old)]' <<-'END'
+	Likely: these are files of two runs: rank 1 on node0 is there twice
+	  What is said here may be of one run and the other. Next: compare the files of one run alone.
+	    rank 1, node0, worker[999], 2026-01-31T11:00:00.000Z: queue pairs: 1
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: queue pairs: 1
+	3 processes on 1 host: 3 queue pairs, 1 pair, 1 finding
+END
+
 # --- Files -------------------------------------------------------------------------------------------------------------
 
 # One good file among what is none.

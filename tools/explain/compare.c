@@ -283,7 +283,7 @@ static void consider(struct search *search, uint32_t candidate)
 {
 	const struct explain_end *const end = &search->job->end[candidate];
 
-	if (end == search->end)
+	if (end == search->end || end->stale)
 		return;
 	if (search->best == EXPLAIN_NONE ||
 	    is_better(search->job, end, &search->job->end[search->best], search->end))
@@ -718,6 +718,40 @@ static void check_pair(struct explain_job *job, struct found *all, uint32_t a, u
 			end->disagrees = peer->disagrees = true;
 }
 
+/* The kernel's boot, or else the host's name, tells machines apart. */
+static bool other_machine(const struct explain_state *a, const struct explain_state *b)
+{
+	if (a->boot_id && b->boot_id)
+		return strcmp(a->boot_id, b->boot_id) != 0;
+	return !same_text(a->host, b->host);
+}
+
+/* A device has a number once: of two processes of one machine with the same, the older one is of an earlier run. */
+static void find_stale(struct explain_job *job, const struct index *index)
+{
+	for (uint32_t i = 0; i < job->ends; i++) {
+		struct explain_end *const end = &job->end[i];
+		const struct explain_state *const state = job->process[end->process].state;
+		unsigned int looked = 0;
+		uint32_t at;
+
+		if (!has_gid(end) || !HAS(end, qp_num))
+			continue;
+		at = map_first(&index->by_address, hash_gid(&end->qp->gid, end->qp->qp_num));
+		for (; at != EXPLAIN_NONE && looked++ < MOST_SAME;
+		     at = map_next(&index->by_address, at)) {
+			const struct explain_end *const other =
+				&job->end[index->by_address.value[at]];
+			const struct explain_state *const its = job->process[other->process].state;
+
+			if (other->qp->qp_num == end->qp->qp_num &&
+			    same_gid(&other->qp->gid, &end->qp->gid) &&
+			    its->time_ms > state->time_ms && !other_machine(its, state))
+				end->stale = true;
+		}
+	}
+}
+
 /* ---- Pairing ------------------------------------------------------------------------------------------------ */
 
 static void pair_up(struct explain_job *job, const struct index *index, struct found *all)
@@ -726,7 +760,7 @@ static void pair_up(struct explain_job *job, const struct index *index, struct f
 		struct explain_end *const end = &job->end[i];
 		struct search search = {job, end, EXPLAIN_NONE, 0};
 
-		if (!HAS(end, dest_qp_num) || is_before_rtr(end) ||
+		if (end->stale || !HAS(end, dest_qp_num) || is_before_rtr(end) ||
 		    !(is_connected(end) || end->type == EXPLAIN_UD))
 			continue;
 		if (by_its_word(index, &search) == EXPLAIN_NONE)
@@ -741,8 +775,8 @@ static void pair_up(struct explain_job *job, const struct index *index, struct f
 		struct explain_end *const end = &job->end[i];
 		struct search search = {job, end, EXPLAIN_NONE, 0};
 
-		if (end->peer != EXPLAIN_NONE || !HAS(end, dest_qp_num) || is_before_rtr(end) ||
-		    !(is_connected(end) || end->type == EXPLAIN_UD))
+		if (end->stale || end->peer != EXPLAIN_NONE || !HAS(end, dest_qp_num) ||
+		    is_before_rtr(end) || !(is_connected(end) || end->type == EXPLAIN_UD))
 			continue;
 		if (is_connected(end))
 			end->peer = by_its_peer(index, &search);
@@ -1452,6 +1486,39 @@ static bool has_queue_pairs(const struct explain_job *job, uint32_t process)
 	return false;
 }
 
+/* Two processes of one rank and program that both have queue pairs: files of two runs, or of two jobs. */
+static void check_twice(struct explain_job *job)
+{
+	bool *const in = explain_job_zeros(job->processes, sizeof(*in));
+	uint32_t count = 0, first = 0;
+	char names[EXPLAIN_NAME];
+
+	for (uint32_t i = 1; i < job->processes; i++) {
+		const struct explain_state *const a = job->process[i - 1].state;
+		const struct explain_state *const b = job->process[i].state;
+
+		if (!EXPLAIN_STATE_HAS(PROCESS, a, rank) || !EXPLAIN_STATE_HAS(PROCESS, b, rank) ||
+		    a->rank != b->rank || !same_text(a->program, b->program) ||
+		    !has_queue_pairs(job, i - 1) || !has_queue_pairs(job, i))
+			continue;
+		first = count++ ? first : i;
+		in[i] = true;
+	}
+	if (count) {
+		explain_part_begin(job, EXPLAIN_LIKELY, job->processes);
+		explain_say(job, 0, "Likely: these are files of two runs: %s %s there twice",
+			    explain_names(job, in, names), count == 1 ? "is" : "are");
+		explain_say(job, 2,
+			    "What is said here may be of one run and the other. Next: compare the "
+			    "files of one "
+			    "run alone.");
+		explain_process_row(job, first - 1, "queue pairs: %u",
+				    job->process[first - 1].count);
+		explain_process_row(job, first, "queue pairs: %u", job->process[first].count);
+	}
+	free(in);
+}
+
 /* Those that have no queue pairs yet, where nearly all others have. */
 static void check_late(struct explain_job *job)
 {
@@ -1477,14 +1544,6 @@ static void check_late(struct explain_job *job)
 		explain_process_row(job, first, "no queue pairs");
 	}
 	free(in);
-}
-
-/* The kernel's boot, or else the host's name, tells machines apart. */
-static bool other_machine(const struct explain_state *a, const struct explain_state *b)
-{
-	if (a->boot_id && b->boot_id)
-		return strcmp(a->boot_id, b->boot_id) != 0;
-	return !same_text(a->host, b->host);
 }
 
 static void check_addresses(struct explain_job *job, const struct index *index)
@@ -1612,12 +1671,14 @@ static size_t compare(struct explain_job *job, FILE *out)
 	size_t parts;
 
 	index_open(job, &index);
+	find_stale(job, &index);
 	pair_up(job, &index, &all);
 	check_pairs(job, &all);
 	check_rails(job, &all);
 	tell_evidence(job, &all);
 	explain_waits(job);
 	check_ranks(job);
+	check_twice(job);
 	check_late(job);
 	check_addresses(job, &index);
 	check_choices(job, &all);

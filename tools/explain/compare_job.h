@@ -37,6 +37,7 @@ struct explain_end {
 	enum explain_qp_state state;
 	bool mutual;       /* the peer takes this for its peer, too */
 	bool disagrees;    /* with its peer, in what keeps messages from arriving */
+	bool stale;        /* another process has its number by now */
 	bool no_such_file; /* it has a peer, and that peer's process no file */
 };
 

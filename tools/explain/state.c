@@ -26,6 +26,8 @@
 EXPLAIN_STATE_ARRAYS(FIELDS)
 static const struct explain_state_field process_fields[] = {EXPLAIN_STATE_PROCESS(FIELD_PROCESS)};
 
+_Static_assert(EXPLAIN_STATE_QP_COUNT <= 64, "a bit of `has` for each member");
+
 #define TABLE(member, list, upper, lower)        \
 	{#member,                                \
 	 lower##_fields,                         \
