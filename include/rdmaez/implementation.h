@@ -26,6 +26,7 @@
 #include "../rdmaez.h"
 
 #include "dm_share.h"
+#include "examine.h"
 #include "handshake.h"
 #include "multicast.h"
 
@@ -35,9 +36,11 @@
 
 #include "explain/ah.h"
 #include "explain/caps.h"
+#include "explain/cq_examine.h"
 #include "explain/device.h"
 #include "explain/diag.h"
 #include "explain/dm.h"
+#include "explain/late.h"
 #include "explain/mr.h"
 #include "explain/multicast.h"
 #include "explain/objects.h"

@@ -278,7 +278,58 @@ extern "C" {
 	  "events")                                                                                \
 	X(RETRY_ENDLESS,                                                                           \
 	  "rxe takes retry_cnt 7 for no limit: a peer that is lost is never noticed",              \
-	  "use 6 where a send is to fail in time")
+	  "use 6 where a send is to fail in time")                                                 \
+	X(CQ_NOT_POLLED,                                                                           \
+	  "completions of this queue go to another completion queue than the one that is polled",  \
+	  "poll the queue pair's send_cq for sends and its recv_cq for receives")                  \
+	X(NOTHING_POSTED, "nothing is outstanding here, so nothing can complete",                  \
+	  "post first, a receive before the peer sends; then wait")                                \
+	X(UNSIGNALED,                                                                              \
+	  "no send that is outstanding asks for a completion, and one that succeeds has none",     \
+	  "set IBV_SEND_SIGNALED in the last of them at least, or create the queue pair with "     \
+	  "sq_sig_all")                                                                            \
+	X(RETRIES_LAST,                                                                            \
+	  "a peer that is lost is noticed only when the retries are used up, for which it was "    \
+	  "not waited long enough yet",                                                            \
+	  "wait longer, or use a smaller timeout or retry_cnt")                                    \
+	X(EVENT_UNREAD,                                                                            \
+	  "an asynchronous event waits to be read, which may tell why, such as one of a "          \
+	  "completion queue that overran",                                                         \
+	  "read it by rdmaez_event_next()")                                                        \
+	X(CQ_OTHER_SIDE,                                                                           \
+	  "only one kind of the queue pair's completions comes to this queue; the other has a "    \
+	  "queue of its own",                                                                      \
+	  "check that what you wait for completes here: sends in send_cq, receives in recv_cq")    \
+	X(CQ_OVERRUN, "the completion queue has failed, most likely because it was full",          \
+	  "create it for all that may be outstanding, and recreate its queue pairs as well")       \
+	X(CQ_UNARMED,                                                                              \
+	  "the completion queue is not armed, and its channel holds no event: none will come",     \
+	  "arm it by rdmaez_cq_arm() before each wait, then poll it until it is empty")            \
+	X(CQ_ARMED_LATE,                                                                           \
+	  "the completion queue was not polled after it was armed, and what was in it already "    \
+	  "makes no event",                                                                        \
+	  "poll it until it is empty after arming it, and only then wait")                         \
+	X(CQ_EVENT_WAITS, "the channel holds an event that nobody has taken",                      \
+	  "take it by rdmaez_channel_next(), and poll the queue that it tells")                    \
+	X(CQ_SOLICITED,                                                                            \
+	  "the completion queue is armed for solicited completions alone: successful sends make "  \
+	  "no event, nor do messages that were not sent with IBV_SEND_SOLICITED",                  \
+	  "arm it without RDMAEZ_CQ_SOLICITED, or have the peer set IBV_SEND_SOLICITED")           \
+	X(CQ_UNACKED,                                                                              \
+	  "this many events were taken and not acknowledged, for which destroying the queue "      \
+	  "waits without end",                                                                     \
+	  "acknowledge them by rdmaez_cq_ack() first")                                             \
+	X(CQ_NOTHING_FOUND, "nothing that was looked at keeps completions from coming",            \
+	  "poll the queue, since only that shows what is in it; then examine its queue pairs")     \
+	X(EXCHANGE_UNACKED,                                                                        \
+	  "the peer's host has not acknowledged what was sent, so it may be down, stopped or "     \
+	  "cut off",                                                                               \
+	  "check that the host answers, and firewalls on the way")                                 \
+	X(EXCHANGE_ACKED,                                                                          \
+	  "the peer's host has acknowledged all that was sent, so it is there, and its program "   \
+	  "has not come this far",                                                                 \
+	  "see where the peer's program is: it may not have accepted the connection, do "          \
+	  "something else first, or be stopped")
 
 /* Those of objects.h, qp_create.h and mr.h alone. */
 #define RDMAEZ_IMPL_WHY_OBJECTS(X)                                                                 \
@@ -578,8 +629,8 @@ extern "C" {
 	  "queried",                                                                               \
 	  "call rdmaez_wc_explain_qp() with the queue pair of this number")                        \
 	X(WC_LATE, "fewer completions arrived in time than were wanted",                           \
-	  "ask rdmaez_qp_examine() why nothing happens; a send that is not signaled completes in " \
-	  "silence")                                                                               \
+	  "look at the findings that follow; without a queue pair there are none, nor after a "    \
+	  "wait of less than a second: ask rdmaez_qp_examine() then")                              \
 	X(WC_NO_SENDER, "only a successful receive tells where its message came from",             \
 	  "check the completion's status and opcode first")                                        \
 	X(WC_NO_HEADER,                                                                            \

@@ -130,6 +130,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_multicast_examine(struct ibv_qp *qp,
 	static const struct rdmaez_impl_site type = {"qp_type", RDMAEZ_WHY_MULTICAST_TYPE,
 						     RDMAEZ_VALUE_TYPE, 0, 0};
 	const char *const missing = !qp ? "qp" : group ? NULL : "group";
+	struct rdmaez_impl_qp_exam e;
 	struct ibv_device_attr device;
 	struct ibv_port_attr attr;
 
@@ -148,9 +149,9 @@ RDMAEZ_SEAM int rdmaez_impl_tell_multicast_examine(struct ibv_qp *qp,
 	/* What has been refused on the way is a finding. */
 	diag->error = 0;
 	diag->verb = NULL;
-	rdmaez_impl_qp_exam_all(qp, diag);
-	if (!diag->count)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_QP_NOTHING_FOUND, "qp");
+	rdmaez_impl_qp_exam_begin(&e, qp, NULL, diag);
+	e.knows_groups = true;
+	rdmaez_impl_qp_exam_run(&e, qp, 0);
 	return 0;
 }
 

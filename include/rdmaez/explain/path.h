@@ -183,33 +183,71 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_reach_counter(const struct ibv_context *co
 	return rdmaez_impl_number(&at, 10);
 }
 
+/* How many counters a port may have in sysfs that tell why nothing happens. */
+#define RDMAEZ_IMPL_COUNTERS 23
+
+/* A counter, and what it counts. */
+struct rdmaez_impl_counter {
+	const char *name;
+	enum rdmaez_why why;
+};
+
 /*
- * The first counter of lost packets that is not 0, and how often the link went down; for the sources see
- * rdmaez_impl_qp_exam_counters().
+ * The counters. Names as of Linux 6.1 to 7.2: rxe_hw_counters.c, mlx5/counters.c, bnxt_re/hw_counters.c (which took
+ * mlx5's names after 6.12), mlx4/main.c (diag_basic), mana/counters.c, efa/efa_verbs.c, and core/sysfs.c for
+ * InfiniBand's own.
  */
+RDMAEZ_IMPL_COLD const struct rdmaez_impl_counter *rdmaez_impl_counter(int i)
+{
+	static const struct rdmaez_impl_counter rows[RDMAEZ_IMPL_COUNTERS] = {
+		{"hw_counters/rcvd_rnr_err", RDMAEZ_WHY_COUNTED_RNR},      /* rxe */
+		{"hw_counters/rnr_nak_retry_err", RDMAEZ_WHY_COUNTED_RNR}, /* mlx5 */
+		{"hw_counters/rnr_naks_rcvd", RDMAEZ_WHY_COUNTED_RNR},     /* bnxt_re */
+		{"hw_counters/sq_num_rnr", RDMAEZ_WHY_COUNTED_RNR},        /* mlx4 */
+		{"hw_counters/requester_rnr_nak", RDMAEZ_WHY_COUNTED_RNR}, /* mana */
+		{"hw_counters/send_rnr_err", RDMAEZ_WHY_COUNTED_NO_RECEIVE},
+		{"hw_counters/out_of_buffer", RDMAEZ_WHY_COUNTED_NO_RECEIVE},
+		{"hw_counters/rx_out_of_buffer", RDMAEZ_WHY_COUNTED_NO_RECEIVE},
+		{"hw_counters/rq_num_rnr", RDMAEZ_WHY_COUNTED_NO_RECEIVE},
+		{"hw_counters/responder_rnr_nak", RDMAEZ_WHY_COUNTED_NO_RECEIVE},
+		{"hw_counters/completer_retry_err", RDMAEZ_WHY_COUNTED_NO_ACK},
+		{"hw_counters/local_ack_timeout_err", RDMAEZ_WHY_COUNTED_NO_ACK},
+		{"hw_counters/to_retransmits", RDMAEZ_WHY_COUNTED_NO_ACK},
+		{"hw_counters/requester_timeout", RDMAEZ_WHY_COUNTED_NO_ACK},
+		{"hw_counters/retrans_timeout_events", RDMAEZ_WHY_COUNTED_NO_ACK}, /* efa */
+		{"hw_counters/out_of_seq_request", RDMAEZ_WHY_COUNTED_LOSS},
+		{"hw_counters/out_of_sequence", RDMAEZ_WHY_COUNTED_LOSS},
+		{"hw_counters/oos_drop_count", RDMAEZ_WHY_COUNTED_LOSS},
+		{"hw_counters/requester_oos_nak", RDMAEZ_WHY_COUNTED_LOSS},
+		{"hw_counters/rx_drops", RDMAEZ_WHY_COUNTED_LOSS},
+		{"counters/port_rcv_errors", RDMAEZ_WHY_COUNTED_LOSS},
+		{"counters/port_xmit_discards", RDMAEZ_WHY_COUNTED_LOSS},
+		{"counters/link_downed", RDMAEZ_WHY_COUNTED_DOWN},
+	};
+
+	return &rows[i];
+}
+
+/* The first counter of lost packets that is not 0, and how often the link went down. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_loss(const struct ibv_context *context, uint8_t port_num,
 					     struct rdmaez_diag *diag)
 {
-	static const char *const names[] = {
-		"hw_counters/out_of_seq_request", "hw_counters/out_of_sequence",
-		"hw_counters/oos_drop_count",     "hw_counters/requester_oos_nak",
-		"hw_counters/rx_drops",           "counters/port_rcv_errors",
-		"counters/port_xmit_discards",
-	};
-	struct rdmaez_impl_site site = {"", RDMAEZ_WHY_COUNTED_LOSS, RDMAEZ_VALUE_COUNTED, 0, 0};
-	uint64_t counted = 0;
+	struct rdmaez_impl_site site = {"", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_COUNTED, 0, 0};
 
-	for (size_t i = 0; !counted && i < sizeof(names) / sizeof(names[0]); i++) {
-		site.field = names[i];
-		counted = rdmaez_impl_reach_counter(context, port_num, names[i]);
+	for (int i = 0; i < RDMAEZ_IMPL_COUNTERS; i++) {
+		const struct rdmaez_impl_counter *const row = rdmaez_impl_counter(i);
+		uint64_t counted;
+
+		if ((row->why != RDMAEZ_WHY_COUNTED_LOSS && row->why != RDMAEZ_WHY_COUNTED_DOWN) ||
+		    site.why == row->why)
+			continue;
+		counted = rdmaez_impl_reach_counter(context, port_num, row->name);
+		if (!counted)
+			continue;
+		site.field = row->name;
+		site.why = row->why;
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, counted);
 	}
-	if (counted)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, counted);
-	site.why = RDMAEZ_WHY_COUNTED_DOWN;
-	site.field = "counters/link_downed";
-	counted = rdmaez_impl_reach_counter(context, port_num, site.field);
-	if (counted)
-		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, counted);
 }
 
 /* ---- The GID of this end --------------------------------------------------------------------- */

@@ -3,6 +3,10 @@
 #ifndef RDMAEZ_EXPLAIN_QP_EXAMINE_H
 #define RDMAEZ_EXPLAIN_QP_EXAMINE_H
 
+#include <poll.h>
+
+#include "../examine.h"
+
 #include "path.h"
 #include "qp_check.h"
 #include "refusal.h"
@@ -18,13 +22,21 @@ struct rdmaez_impl_qp_exam {
 	enum rdmaez_severity is; /* how sure it is that this state has its usual effect */
 	uint8_t port_num;        /* 0: not known, or it does not answer */
 	struct ibv_port_attr port;
-	bool has_groups; /* the device has multicast */
+	bool has_groups;   /* the device has multicast */
+	bool knows_groups; /* and it was looked at */
 	struct {
 		const char *verb;
 		int error;
 	} refused[4]; /* questions that were not answered */
 	unsigned int refusals;
 	struct rdmaez_diag *diag;
+	/* What the program knows; of numbers, less than 0 is not known. */
+	struct rdmaez_qp_known known;
+	const struct rdmaez_port_counts *before; /* of this port; NULL: none */
+	int sends, signaled, recvs;
+	int retries; /* retry_cnt, on every driver; less than 0: not known, or without end */
+	bool is_one; /* its two queues have completion queues of their own, and one was waited for */
+	uint32_t meant; /* a bit for each state that the program has asked for */
 };
 
 RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_is(const struct rdmaez_impl_qp_exam *e, uint32_t states)
@@ -66,6 +78,19 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_refused(struct rdmaez_impl_qp_exam *e,
 	return true;
 }
 
+/* Whether the program waits for completions of one queue alone. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_only(const struct rdmaez_impl_qp_exam *e,
+					       enum rdmaez_queues queue)
+{
+	return e->known.waits == (unsigned int)queue;
+}
+
+/* Whether nothing can be stuck: nothing is outstanding, and nothing is waited for. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_idle(const struct rdmaez_impl_qp_exam *e)
+{
+	return !e->known.waits && !e->sends && !e->recvs;
+}
+
 /* What the state keeps from happening. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_state(const struct rdmaez_impl_qp_exam *e)
 {
@@ -90,12 +115,23 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_state(const struct rdmaez_impl_qp_exam
 	if (e->type == IBV_QPT_DRIVER && rdmaez_impl_qp_exam_is(e, 1 << IBV_QPS_RTR))
 		return;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const bool of_sends = rows[i].why == RDMAEZ_WHY_QP_NO_SENDS;
+		const bool of_recvs = rows[i].why == RDMAEZ_WHY_QP_NO_RECEIVES;
+		enum rdmaez_severity is = e->is;
+
+		if (!rdmaez_impl_qp_exam_is(e, rows[i].in & ~e->meant) || e->type == rows[i].except)
+			continue;
+		/* Whoever waits for the other queue alone may have no use for this one. */
+		if (of_sends && rdmaez_impl_qp_exam_only(e, RDMAEZ_QUEUE_RECV))
+			is = e->sends ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ADVICE;
+		if (of_recvs && rdmaez_impl_qp_exam_only(e, RDMAEZ_QUEUE_SEND))
+			is = e->recvs ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ADVICE;
 		site.why = rows[i].why;
-		if (rdmaez_impl_qp_exam_is(e, rows[i].in) && e->type != rows[i].except)
-			rdmaez_impl_find_within(e->diag, e->is, &site, (uint64_t)e->state, 0,
+		if (is < RDMAEZ_DIAG_ADVICE)
+			rdmaez_impl_find_within(e->diag, is, &site, (uint64_t)e->state, 0,
 						rows[i].needed);
 	}
-	if (rdmaez_impl_qp_exam_is(e, 1 << IBV_QPS_SQD) && e->now.attr.sq_draining &&
+	if (rdmaez_impl_qp_exam_is(e, 1 << IBV_QPS_SQD & ~e->meant) && e->now.attr.sq_draining &&
 	    (e->now.known & RDMAEZ_IMPL_QP_SQ_DRAINING))
 		rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &draining, 1);
 }
@@ -151,12 +187,24 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_ex
 	const uint32_t sends = 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD;
 	const unsigned int reads =
 		e->now.attr.qp_access_flags & (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
+	const struct ibv_send_wr *const wr = e->known.wr;
+	const bool is_read = !wr || wr->opcode == IBV_WR_RDMA_READ ||
+			     wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+			     wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+	const bool takes_recv =
+		!wr || wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM ||
+		wr->opcode == IBV_WR_SEND_WITH_INV || wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const uint8_t value = ((const uint8_t *)&e->now.attr)[rows[i].offset];
-		const uint32_t in =
-			rows[i].except == IBV_QPT_XRC_RECV ? sends : sends | 1 << IBV_QPS_RTR;
+		const bool of_sends = rows[i].except == IBV_QPT_XRC_RECV;
+		const uint32_t in = of_sends ? sends : sends | 1 << IBV_QPS_RTR;
 
+		if (of_sends ? !e->sends : rdmaez_impl_qp_exam_idle(e))
+			continue;
+		if ((rows[i].bit == IBV_QP_MAX_QP_RD_ATOMIC && !is_read) ||
+		    (rows[i].bit == IBV_QP_RNR_RETRY && !takes_recv))
+			continue;
 		if ((e->now.known & rows[i].bit) && e->type != rows[i].except &&
 		    rdmaez_impl_qp_exam_is(e, in) && value == rows[i].value &&
 		    (reads || rows[i].bit != IBV_QP_MAX_DEST_RD_ATOMIC))
@@ -228,66 +276,161 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_pkey(const struct rdmaez_impl_qp_exam 
 			       RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_ADVICE, e->diag);
 }
 
+/* What verbs tell of a port's counters, behind those of sysfs in a snapshot. */
+#define RDMAEZ_IMPL_COUNTED_QKEY RDMAEZ_IMPL_COUNTERS
+#define RDMAEZ_IMPL_COUNTED_PKEY (RDMAEZ_IMPL_COUNTERS + 1)
+
+/* Whether a counter can matter to this queue pair, and to what is outstanding. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_counts(const struct rdmaez_impl_qp_exam *e,
+						 enum rdmaez_why why)
+{
+	const bool reliable = (rdmaez_impl_qp_exam_wanted(e->type) & IBV_QP_TIMEOUT) != 0;
+
+	if (rdmaez_impl_qp_exam_idle(e))
+		return false;
+	if (why == RDMAEZ_WHY_COUNTED_RNR || why == RDMAEZ_WHY_COUNTED_NO_ACK)
+		return reliable && e->sends;
+	return why != RDMAEZ_WHY_COUNTED_QKEY || e->type == IBV_QPT_UD;
+}
+
+/* One counter: how much it has grown since the snapshot, or without one all of it. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_count(const struct rdmaez_impl_qp_exam *e, int i,
+						const struct rdmaez_impl_counter *row,
+						uint64_t counted)
+{
+	const struct rdmaez_impl_site site = {row->name, row->why, RDMAEZ_VALUE_COUNTED, 0, 0};
+
+	if (e->before)
+		counted = counted > e->before->own[i] ? counted - e->before->own[i] : 0;
+	if (counted)
+		rdmaez_impl_find(e->diag, e->before ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ADVICE,
+				 &site, counted);
+}
+
 /*
- * What has been counted. Names as of Linux 6.1 to 7.2: rxe_hw_counters.c, mlx5/counters.c, bnxt_re/hw_counters.c
- * (which took mlx5's names after 6.12), mlx4/main.c (diag_basic), mana/counters.c, efa/efa_verbs.c, and core/sysfs.c
- * for InfiniBand's own. One of each reason is enough.
+ * What has been counted, of each reason once. Drivers that do not count packets with wrong keys report 0. Totals may be
+ * any other program's, so they are advice.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_counters(const struct rdmaez_impl_qp_exam *e)
 {
-	static const struct {
-		const char *name;
-		enum rdmaez_why why;
-	} rows[] = {
-		{"hw_counters/rcvd_rnr_err", RDMAEZ_WHY_COUNTED_RNR},      /* rxe */
-		{"hw_counters/rnr_nak_retry_err", RDMAEZ_WHY_COUNTED_RNR}, /* mlx5 */
-		{"hw_counters/rnr_naks_rcvd", RDMAEZ_WHY_COUNTED_RNR},     /* bnxt_re */
-		{"hw_counters/sq_num_rnr", RDMAEZ_WHY_COUNTED_RNR},        /* mlx4 */
-		{"hw_counters/requester_rnr_nak", RDMAEZ_WHY_COUNTED_RNR}, /* mana */
-		{"hw_counters/send_rnr_err", RDMAEZ_WHY_COUNTED_NO_RECEIVE},
-		{"hw_counters/out_of_buffer", RDMAEZ_WHY_COUNTED_NO_RECEIVE},
-		{"hw_counters/rx_out_of_buffer", RDMAEZ_WHY_COUNTED_NO_RECEIVE},
-		{"hw_counters/rq_num_rnr", RDMAEZ_WHY_COUNTED_NO_RECEIVE},
-		{"hw_counters/responder_rnr_nak", RDMAEZ_WHY_COUNTED_NO_RECEIVE},
-		{"hw_counters/completer_retry_err", RDMAEZ_WHY_COUNTED_NO_ACK},
-		{"hw_counters/local_ack_timeout_err", RDMAEZ_WHY_COUNTED_NO_ACK},
-		{"hw_counters/to_retransmits", RDMAEZ_WHY_COUNTED_NO_ACK},
-		{"hw_counters/requester_timeout", RDMAEZ_WHY_COUNTED_NO_ACK},
-		{"hw_counters/retrans_timeout_events", RDMAEZ_WHY_COUNTED_NO_ACK}, /* efa */
-	};
-	const bool reliable = (rdmaez_impl_qp_exam_wanted(e->type) & IBV_QP_TIMEOUT) != 0;
-	struct rdmaez_impl_site site = {"", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_COUNTED, 0, 0};
+	static const struct rdmaez_impl_counter qkey = {"qkey_viol_cntr", RDMAEZ_WHY_COUNTED_QKEY};
+	static const struct rdmaez_impl_counter pkey = {"bad_pkey_cntr", RDMAEZ_WHY_COUNTED_PKEY};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		uint64_t counted;
+	if (rdmaez_impl_qp_exam_counts(e, qkey.why))
+		rdmaez_impl_qp_exam_count(e, RDMAEZ_IMPL_COUNTED_QKEY, &qkey,
+					  e->port.qkey_viol_cntr);
+	if (rdmaez_impl_qp_exam_counts(e, pkey.why))
+		rdmaez_impl_qp_exam_count(e, RDMAEZ_IMPL_COUNTED_PKEY, &pkey,
+					  e->port.bad_pkey_cntr);
+	for (int i = 0; i < RDMAEZ_IMPL_COUNTERS; i++) {
+		const struct rdmaez_impl_counter *const row = rdmaez_impl_counter(i);
 
-		if (rdmaez_diag_find(e->diag, rows[i].why) ||
-		    (!reliable && (rows[i].why == RDMAEZ_WHY_COUNTED_RNR ||
-				   rows[i].why == RDMAEZ_WHY_COUNTED_NO_ACK)))
-			continue;
-		counted = rdmaez_impl_reach_counter(e->context, e->port_num, rows[i].name);
-		site.field = rows[i].name;
-		site.why = rows[i].why;
-		if (counted)
-			rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &site, counted);
+		if (!rdmaez_diag_find(e->diag, row->why) && rdmaez_impl_qp_exam_counts(e, row->why))
+			rdmaez_impl_qp_exam_count(
+				e, i, row,
+				rdmaez_impl_reach_counter(e->context, e->port_num, row->name));
 	}
-	rdmaez_impl_reach_loss(e->context, e->port_num, e->diag);
 }
 
-/* The port: its link, and what it has dropped. Drivers that do not count such packets report 0. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_port(const struct rdmaez_impl_qp_exam *e)
+/* Whether something can be read from a descriptor now, which takes nothing. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_exam_readable(int fd)
 {
-	static const struct rdmaez_impl_site qkey = {"qkey_viol_cntr", RDMAEZ_WHY_COUNTED_QKEY,
-						     RDMAEZ_VALUE_COUNTED, 0, 0};
-	static const struct rdmaez_impl_site pkey = {"bad_pkey_cntr", RDMAEZ_WHY_COUNTED_PKEY,
-						     RDMAEZ_VALUE_COUNTED, 0, 0};
+	struct pollfd ready;
 
-	rdmaez_impl_reach_port(&e->port, RDMAEZ_DIAG_LIKELY, e->diag);
-	if (e->port.qkey_viol_cntr && e->type == IBV_QPT_UD)
-		rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &qkey, e->port.qkey_viol_cntr);
-	if (e->port.bad_pkey_cntr)
-		rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &pkey, e->port.bad_pkey_cntr);
+	ready.fd = fd;
+	ready.events = POLLIN;
+	ready.revents = 0;
+	return fd >= 0 && poll(&ready, 1, 0) == 1 && (ready.revents & POLLIN);
 }
+
+/* An asynchronous event that nobody has read. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_exam_event(const struct ibv_context *context,
+					     struct rdmaez_diag *diag)
+{
+	if (rdmaez_impl_exam_readable(context->async_fd))
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_EVENT_UNREAD,
+				       "async_fd");
+}
+
+/* ---- What the program knows ------------------------------------------------------------------ */
+
+/* Which queue's completions go elsewhere than to the queue that is polled. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_polled(const struct rdmaez_impl_qp_exam *e,
+						 const struct ibv_qp *qp)
+{
+	const struct ibv_cq *const cq = e->known.cq;
+	const struct ibv_cq *const own[] = {qp->send_cq, qp->recv_cq};
+
+	if (!cq)
+		return;
+	for (unsigned int i = 0; i < 2; i++)
+		if (own[i] && own[i] != cq &&
+		    (e->known.waits ? e->known.waits >> i & 1 : own[!i] != cq))
+			rdmaez_impl_find_plain(e->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CQ_NOT_POLLED,
+					       i ? "recv_cq" : "send_cq");
+}
+
+/* What is waited for, and cannot come. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_awaited(const struct rdmaez_impl_qp_exam *e)
+{
+	const bool sends = e->known.waits & RDMAEZ_QUEUE_SEND;
+
+	if (sends && !e->sends)
+		rdmaez_impl_find_plain(e->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NOTHING_POSTED,
+				       "sends");
+	else if (sends && !e->signaled)
+		rdmaez_impl_find_plain(e->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_UNSIGNALED,
+				       "send_flags");
+	if ((e->known.waits & RDMAEZ_QUEUE_RECV) && !e->recvs)
+		rdmaez_impl_find_plain(e->diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NOTHING_POSTED,
+				       "recvs");
+}
+
+/* Whether a completion queue has room for all that is outstanding. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_exam_room(const struct ibv_cq *cq, int outstanding,
+					    const char *field, struct rdmaez_diag *diag)
+{
+	const struct rdmaez_impl_site site = {field, RDMAEZ_WHY_DRAIN_CQ, RDMAEZ_VALUE_NUMBER, 0,
+					      INT32_MAX};
+
+	if (cq && outstanding > cq->cqe)
+		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, (uint64_t)(int64_t)cq->cqe,
+					(uint64_t)outstanding, INT32_MAX);
+}
+
+/* The same for both of a queue pair's. Of sends, those that are not signaled take room only when they fail. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_rooms(const struct rdmaez_impl_qp_exam *e,
+						const struct ibv_qp *qp)
+{
+	const int sends = e->signaled, recvs = e->recvs;
+
+	if (qp->send_cq != qp->recv_cq) {
+		rdmaez_impl_exam_room(qp->send_cq, sends, "send_cq", e->diag);
+		rdmaez_impl_exam_room(qp->recv_cq, recvs, "recv_cq", e->diag);
+	} else if (!qp->srq && recvs < INT32_MAX / 2 && sends < INT32_MAX / 2) {
+		rdmaez_impl_exam_room(qp->send_cq,
+				      (sends > 0 ? sends : 0) + (recvs > 0 ? recvs : 0), "send_cq",
+				      e->diag);
+	}
+}
+
+/* Retries that may still go on: it was waited for less than what they take at most, by the InfiniBand specification. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_retries(const struct rdmaez_impl_qp_exam *e)
+{
+	static const struct rdmaez_impl_site site = {"timeout", RDMAEZ_WHY_RETRIES_LAST,
+						     RDMAEZ_VALUE_NS, 0, 0};
+	const uint64_t each = rdmaez_timeout_ns(e->now.attr.timeout);
+	const uint64_t least = each * (uint64_t)(e->retries + 1);
+
+	if (!(e->now.known & IBV_QP_TIMEOUT) || !e->now.attr.timeout || e->retries < 0 ||
+	    !e->sends || !e->known.quiet_ns || e->type == IBV_QPT_XRC_RECV ||
+	    !rdmaez_impl_qp_exam_is(e, 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD) ||
+	    e->known.quiet_ns >= 4 * least)
+		return;
+	rdmaez_impl_find_within(e->diag, RDMAEZ_DIAG_ADVICE, &site, each, least, 4 * least);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 /* Asks the device, the queue pair and its port. What libibverbs knows of the state may be out of date. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, struct ibv_qp *qp)
@@ -308,6 +451,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 		(e->type != IBV_QPT_DRIVER || (driver->traits & RDMAEZ_DRIVER_EFA));
 	if (!e->now.known)
 		rdmaez_impl_qp_exam_refused(e, "ibv_query_qp", e->now.error);
+	e->retries = -1;
+	if ((e->now.known & IBV_QP_RETRY_CNT) &&
+	    (e->now.attr.retry_cnt < 7 || !(driver->habits & RDMAEZ_DRIVER_RETRIES_7)))
+		e->retries = e->now.attr.retry_cnt;
 	if (!(driver->habits & RDMAEZ_DRIVER_RETRIES_7))
 		e->now.known &= ~IBV_QP_RETRY_CNT; /* elsewhere 7 retries are seven */
 	if (e->now.known & IBV_QP_STATE) {
@@ -329,50 +476,154 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 		e->port_num = 0;
 }
 
-/* All that is to be said of a queue pair by itself, in a record that is there. Whether it receives groups' messages. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_all(struct ibv_qp *qp, struct rdmaez_diag *diag)
+/* Begins to examine a queue pair, in a record that is there. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_begin(struct rdmaez_impl_qp_exam *e, struct ibv_qp *qp,
+						const struct rdmaez_qp_known *known,
+						struct rdmaez_diag *diag)
 {
-	struct rdmaez_impl_qp_exam e;
+	memset(e, 0, sizeof(*e));
+	e->context = qp->context;
+	e->type = qp->qp_type;
+	e->state = -1;
+	e->diag = diag;
+	if (known)
+		e->known = *known;
+	e->sends = (int)rdmaez_impl_option(e->known.sends, -1);
+	e->signaled = (int)rdmaez_impl_option(e->known.signaled, -1);
+	e->recvs = (int)rdmaez_impl_option(e->known.recvs, -1);
+}
 
-	rdmaez_impl_diag_qp(diag, qp);
-	memset(&e, 0, sizeof(e));
-	e.context = qp->context;
-	e.type = qp->qp_type;
-	e.state = -1;
-	e.diag = diag;
-	rdmaez_impl_qp_exam_ask(&e, qp);
-	rdmaez_impl_qp_exam_state(&e);
-	if (e.port_num)
-		rdmaez_impl_qp_exam_port(&e);
-	rdmaez_impl_qp_exam_numbers(&e);
-	rdmaez_impl_qp_exam_path(&e);
-	if (e.port_num) {
-		rdmaez_impl_qp_exam_pkey(&e);
-		rdmaez_impl_qp_exam_counters(&e);
-	}
-	for (unsigned int i = 0; i < e.refusals; i++)
+/* The snapshot, if there is one of this port. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_before(struct rdmaez_impl_qp_exam *e)
+{
+	const struct rdmaez_port_counts *const before = e->known.before;
+
+	if (before && before->ns && before->port == e->port_num &&
+	    !strncmp(before->device, e->context->device->name, sizeof(before->device)))
+		e->before = before;
+}
+
+/*
+ * All that is to be said of a queue pair, where `found` is how many findings there were before. What is only possible, and
+ * may be another program's, comes behind the word that nothing else was found.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_run(struct rdmaez_impl_qp_exam *e, struct ibv_qp *qp,
+					      unsigned int found)
+{
+	rdmaez_impl_diag_qp(e->diag, qp);
+	rdmaez_impl_qp_exam_ask(e, qp);
+	rdmaez_impl_qp_exam_before(e);
+	rdmaez_impl_qp_exam_state(e);
+	rdmaez_impl_qp_exam_polled(e, qp);
+	rdmaez_impl_qp_exam_awaited(e);
+	if (e->port_num)
+		rdmaez_impl_reach_port(&e->port, RDMAEZ_DIAG_LIKELY, e->diag);
+	rdmaez_impl_qp_exam_rooms(e, qp);
+	rdmaez_impl_qp_exam_numbers(e);
+	rdmaez_impl_qp_exam_path(e);
+	if (e->port_num)
+		rdmaez_impl_qp_exam_pkey(e);
+	if (e->port_num && e->before)
+		rdmaez_impl_qp_exam_counters(e);
+	rdmaez_impl_qp_exam_retries(e);
+	for (unsigned int i = 0; i < e->refusals; i++)
 		rdmaez_impl_find_plain(
-			diag, RDMAEZ_DIAG_LIKELY,
-			rdmaez_impl_errno_meaning(e.refused[i].error, RDMAEZ_WHY_QUERY_REFUSED),
-			e.refused[i].verb);
-	return e.has_groups && e.type == IBV_QPT_UD;
+			e->diag, RDMAEZ_DIAG_LIKELY,
+			rdmaez_impl_errno_meaning(e->refused[i].error, RDMAEZ_WHY_QUERY_REFUSED),
+			e->refused[i].verb);
+	if (e->diag->count == found) {
+		rdmaez_impl_find_plain(e->diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_QP_NOTHING_FOUND,
+				       "qp");
+		if (e->has_groups && !e->knows_groups && e->type == IBV_QPT_UD)
+			rdmaez_impl_find_plain(e->diag, RDMAEZ_DIAG_ADVICE,
+					       RDMAEZ_WHY_MULTICAST_ASK, "qp");
+	}
+	if (e->is_one)
+		rdmaez_impl_find_plain(e->diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_CQ_OTHER_SIDE,
+				       e->known.waits & RDMAEZ_QUEUE_SEND ? "send_cq" : "recv_cq");
+	rdmaez_impl_exam_event(e->context, e->diag);
+	if (e->port_num && !e->before)
+		rdmaez_impl_qp_exam_counters(e);
 }
 
 RDMAEZ_SEAM int rdmaez_impl_tell_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag)
 {
-	bool has_groups;
+	const int error = rdmaez_impl_tell_qp_examine_with(qp, NULL, diag);
 
-	rdmaez_impl_diag_reset(diag, "rdmaez_qp_examine");
+	if (diag)
+		diag->call = "rdmaez_qp_examine";
+	return error;
+}
+
+/* A number of outstanding requests that is none. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_exam_number(int number, const char *field,
+					     struct rdmaez_diag *diag)
+{
+	const struct rdmaez_impl_site site = {field, RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER, 0,
+					      INT32_MAX};
+
+	return number < 0 ? rdmaez_impl_refuse_at(diag, EINVAL, &site, number) : 0;
+}
+
+RDMAEZ_SEAM int rdmaez_impl_tell_qp_examine_with(struct ibv_qp *qp,
+						 const struct rdmaez_qp_known *known,
+						 struct rdmaez_diag *diag)
+{
+	static const struct rdmaez_impl_site waits = {"known.waits", RDMAEZ_WHY_OPTION_UNKNOWN,
+						      RDMAEZ_VALUE_FLAGS, 0,
+						      RDMAEZ_QUEUE_SEND | RDMAEZ_QUEUE_RECV};
+	const unsigned int unknown = known ? known->waits & ~(unsigned int)waits.max : 0;
+	struct rdmaez_impl_qp_exam e;
+	int error = 0;
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_qp_examine_with");
 	if (!qp)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
-	if (!diag)
-		return 0;
-	has_groups = rdmaez_impl_qp_exam_all(qp, diag);
-	if (diag->count)
-		return 0;
-	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_QP_NOTHING_FOUND, "qp");
-	if (has_groups)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_MULTICAST_ASK, "qp");
+	rdmaez_impl_diag_qp(diag, qp);
+	if (unknown)
+		return rdmaez_impl_refuse_at(diag, EINVAL, &waits, unknown);
+	if (known)
+		error = rdmaez_impl_exam_number(known->sends, "known.sends", diag);
+	if (known && !error)
+		error = rdmaez_impl_exam_number(known->signaled, "known.signaled", diag);
+	if (known && !error)
+		error = rdmaez_impl_exam_number(known->recvs, "known.recvs", diag);
+	if (error || !diag)
+		return error;
+	rdmaez_impl_qp_exam_begin(&e, qp, known, diag);
+	rdmaez_impl_qp_exam_run(&e, qp, 0);
+	return 0;
+}
+
+RDMAEZ_SEAM int rdmaez_impl_tell_port_count(struct ibv_context *context, int port,
+					    struct rdmaez_port_counts *counts,
+					    struct rdmaez_diag *diag)
+{
+	const int error = rdmaez_impl_begin(diag, "rdmaez_port_count", context,
+					    !context ? "context"
+					    : counts ? NULL
+						     : "counts");
+	struct rdmaez_port_counts taken;
+	struct ibv_port_attr attr;
+	int refused;
+
+	if (error)
+		return error;
+	refused = rdmaez_impl_port_query(context, port, &attr, diag);
+	if (diag)
+		diag->call = "rdmaez_port_count";
+	if (refused)
+		return refused;
+	memset(&taken, 0, sizeof(taken));
+	taken.ns = rdmaez_impl_now();
+	taken.port = port;
+	memcpy(taken.device, context->device->name, sizeof(taken.device));
+	for (int i = 0; i < RDMAEZ_IMPL_COUNTERS; i++)
+		taken.own[i] = rdmaez_impl_reach_counter(context, (uint8_t)port,
+							 rdmaez_impl_counter(i)->name);
+	taken.own[RDMAEZ_IMPL_COUNTED_QKEY] = attr.qkey_viol_cntr;
+	taken.own[RDMAEZ_IMPL_COUNTED_PKEY] = attr.bad_pkey_cntr;
+	*counts = taken;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef RDMAEZ_EXPLAIN_WC_EXPLAIN_H
 #define RDMAEZ_EXPLAIN_WC_EXPLAIN_H
 
+#include "late.h"
 #include "path.h"
 #include "qp_check.h"
 #include "refusal.h"
@@ -1138,9 +1139,10 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_was_acked(const struct ibv_wc *wc, const st
 	return false;
 }
 
-/* A completion has failed: of this queue pair, or of another. */
-RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(struct ibv_qp *qp, const struct rdmaez_wc_batch *batch,
-					     struct rdmaez_diag *diag)
+/* A completion has failed: of this queue pair, or of another. Or too few have come for so many ns. */
+RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(const struct ibv_cq *cq, struct ibv_qp *qp,
+					     const struct rdmaez_wc_batch *batch,
+					     uint64_t waited_ns, struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site unasked = {"qp_num", RDMAEZ_WHY_WC_UNASKED,
 							RDMAEZ_VALUE_NUMBER, 0, 0};
@@ -1148,6 +1150,10 @@ RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(struct ibv_qp *qp, const struct rdm
 	const char *const call = diag->call;
 	int left = batch->count;
 
+	if (waited_ns) {
+		rdmaez_impl_late_wait(cq, qp, waited_ns, diag);
+		return;
+	}
 	for (; first->status == IBV_WC_SUCCESS; left--)
 		first++;
 	if (qp)

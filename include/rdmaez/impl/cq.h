@@ -225,7 +225,7 @@ RDMAEZ_COLD int rdmaez_cq_wait(struct ibv_cq *cq, struct ibv_qp *qp, struct rdma
 			failed |= (unsigned int)batch->wc[count].status;
 		batch->count = count;
 		if (failed)
-			return rdmaez_impl_wc_fail(cq, qp, batch, diag, call);
+			return rdmaez_impl_wc_fail(cq, qp, batch, 0, diag, call);
 		if (count >= want)
 			return 0;
 		if (timeout_ns == RDMAEZ_NS_NOW || error == ETIMEDOUT)
@@ -240,7 +240,10 @@ RDMAEZ_COLD int rdmaez_cq_wait(struct ibv_cq *cq, struct ibv_qp *qp, struct rdma
 		if (error && (is_armed || error != ETIMEDOUT))
 			return rdmaez_impl_cq_refuse(cq, qp, error, verb, diag);
 	}
-	return batch->want ? rdmaez_impl_wc_late(cq, qp, batch, want, diag, call) : 0;
+	return batch->want ? rdmaez_impl_wc_fail(cq, qp, batch,
+						 timeout_ns ? timeout_ns : RDMAEZ_IMPL_WAIT_NS,
+						 diag, call)
+			   : 0;
 }
 
 /* ---- Extended queues ---------------------------------------------------------------------- */
@@ -343,7 +346,7 @@ RDMAEZ_COLD int rdmaez_cq_poll_ex(struct ibv_cq_ex *cq, struct ibv_qp *qp,
 	}
 	batch->count = count;
 	if (failed)
-		return rdmaez_impl_wc_fail(ibv_cq_ex_to_cq(cq), qp, batch, diag,
+		return rdmaez_impl_wc_fail(ibv_cq_ex_to_cq(cq), qp, batch, 0, diag,
 					   "rdmaez_cq_poll_ex");
 	return error == ENOENT ? 0 : rdmaez_impl_cq_ex_refuse(cq, qp, batch, 0, flags, verb, diag);
 }

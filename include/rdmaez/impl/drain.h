@@ -357,6 +357,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_late(const struct rdmaez_drain *d, struct
 			rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site,
 						(uint64_t)(int64_t)cq->cqe, room, INT32_MAX);
 	}
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_late_drain, (d->qp, d->opts.timeout_ns, diag));
 	return ETIMEDOUT;
 }
 
@@ -610,8 +611,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_quiesce(struct ibv_qp *qp, uint64_t timeout_ns,
 			return rdmaez_impl_resume_refuse(diag, now.attr.qp_state, 1 << IBV_QPS_SQD);
 		if ((now.known & RDMAEZ_IMPL_QP_SQ_DRAINING) && !now.attr.sq_draining)
 			return 0;
-		if (rdmaez_impl_now() >= deadline)
-			return rdmaez_impl_refuse_at(diag, ETIMEDOUT, &draining, 1);
+		if (rdmaez_impl_now() >= deadline) {
+			error = rdmaez_impl_refuse_at(diag, ETIMEDOUT, &draining, 1);
+			RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_late_drain, (qp, timeout_ns, diag));
+			return error;
+		}
 		rdmaez_impl_rest(50000);
 	}
 	return error;

@@ -352,8 +352,10 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_run(struct rdmaez_impl_exchange *x, struct 
 			error = ETIMEDOUT;
 		else if (x->wants && !x->moved)
 			error = rdmaez_impl_wait(x->socket, x->wants, x->deadline);
-		if (error)
+		if (error) {
 			(void)rdmaez_impl_exchange_give_up(x, error, diag);
+			RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_late_exchange, (x, diag));
+		}
 	}
 	return x->error;
 }
@@ -713,21 +715,20 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_first(const struct rdmaez_impl_addrinfo *li
  */
 RDMAEZ_IMPL int rdmaez_impl_exchange_arrived(int fd, uint64_t deadline)
 {
-	struct sockaddr_storage own, peer;
-	socklen_t own_size = sizeof(own), peer_size = sizeof(peer), size = sizeof(int);
+	struct sockaddr_storage end[2]; /* this one and the peer's */
+	socklen_t size = sizeof(int), own_size = sizeof(end[0]), peer_size = sizeof(end[1]);
 	int failed = 0, error = rdmaez_impl_wait(fd, POLLOUT, deadline);
 
 	if (!error)
 		error = getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size) ? errno : failed;
 	if (error)
 		return error;
-	memset(&own, 0, sizeof(own));
-	memset(&peer, 0, sizeof(peer));
-	if (getsockname(fd, (struct sockaddr *)&own, &own_size) ||
-	    getpeername(fd, (struct sockaddr *)&peer, &peer_size) ||
+	memset(end, 0, sizeof(end));
+	if (getsockname(fd, (struct sockaddr *)&end[0], &own_size) ||
+	    getpeername(fd, (struct sockaddr *)&end[1], &peer_size) ||
 	    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK))
 		return errno;
-	return memcmp(&own, &peer, sizeof(own)) ? 0 : ECONNREFUSED;
+	return memcmp(&end[0], &end[1], sizeof(end[0])) ? 0 : ECONNREFUSED;
 }
 
 /* Whether a host that was not reached may yet be. */

@@ -217,6 +217,7 @@ RDMAEZ_API int rdmaez_handshake_late(struct rdmaez_handshake *shake, struct rdma
 		return error ? error : shake->error;
 	rdmaez_impl_handshake_load(shake, &x);
 	(void)rdmaez_impl_exchange_give_up(&x, ETIMEDOUT, diag);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_late_exchange, (&x, diag));
 	return rdmaez_impl_handshake_store(shake, &x, call, diag);
 }
 

@@ -20,17 +20,21 @@ struct rdmaez_advice;
 struct rdmaez_caps;
 struct rdmaez_caps_item;
 struct rdmaez_caps_table;
+struct rdmaez_cq_known;
 struct rdmaez_diag;
 struct rdmaez_dm_range;
 struct rdmaez_finding;
 struct rdmaez_gid_want;
+struct rdmaez_impl_exchange;
 struct rdmaez_impl_path_build;
 struct rdmaez_impl_port_choice;
 struct rdmaez_impl_qp_build;
 struct rdmaez_mr_dmabuf;
 struct rdmaez_path;
 struct rdmaez_port_caps;
+struct rdmaez_port_counts;
 struct rdmaez_port_tables;
+struct rdmaez_qp_known;
 struct rdmaez_wc_batch;
 
 /* explain/ah.h */
@@ -50,6 +54,10 @@ RDMAEZ_SEAM int rdmaez_impl_caps_need(const struct rdmaez_finding *finding,
 				      enum rdmaez_finding_form form, char *buf, size_t size);
 RDMAEZ_SEAM const char *rdmaez_impl_tell_caps_kind_str(int kind, uint64_t number);
 
+/* explain/cq_examine.h */
+RDMAEZ_SEAM int rdmaez_impl_tell_cq_examine(struct ibv_cq *cq, const struct rdmaez_cq_known *known,
+					    struct rdmaez_diag *diag);
+
 /* explain/device.h */
 RDMAEZ_SEAM void rdmaez_impl_device_explain(struct rdmaez_diag *diag, struct ibv_device **list,
 					    const char *name, const struct ibv_device *refused);
@@ -67,6 +75,12 @@ RDMAEZ_SEAM void rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_attr *at
 					      struct rdmaez_diag *diag);
 RDMAEZ_SEAM void rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *range,
 					    struct rdmaez_diag *diag);
+
+/* explain/late.h */
+RDMAEZ_SEAM void rdmaez_impl_late_drain(struct ibv_qp *qp, uint64_t timeout_ns,
+					struct rdmaez_diag *diag);
+RDMAEZ_SEAM void rdmaez_impl_late_exchange(const struct rdmaez_impl_exchange *x,
+					   struct rdmaez_diag *diag);
 
 /* explain/refusal.h */
 RDMAEZ_SEAM enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why otherwise);
@@ -162,6 +176,12 @@ RDMAEZ_SEAM void rdmaez_impl_create_explain_ex(struct ibv_context *context,
 
 /* explain/qp_examine.h */
 RDMAEZ_SEAM int rdmaez_impl_tell_qp_examine(struct ibv_qp *qp, struct rdmaez_diag *diag);
+RDMAEZ_SEAM int rdmaez_impl_tell_qp_examine_with(struct ibv_qp *qp,
+						 const struct rdmaez_qp_known *known,
+						 struct rdmaez_diag *diag);
+RDMAEZ_SEAM int rdmaez_impl_tell_port_count(struct ibv_context *context, int port,
+					    struct rdmaez_port_counts *counts,
+					    struct rdmaez_diag *diag);
 
 /* explain/wc_explain.h */
 RDMAEZ_SEAM int rdmaez_impl_tell_wc_explain_qp(const struct ibv_wc *wc, struct ibv_qp *qp,
@@ -174,8 +194,9 @@ RDMAEZ_SEAM int rdmaez_impl_tell_wc_explain_recv(const struct ibv_wc *wc, struct
 						 struct rdmaez_diag *diag);
 RDMAEZ_SEAM int rdmaez_impl_tell_event_explain_qp(const struct ibv_async_event *event,
 						  struct rdmaez_diag *diag);
-RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(struct ibv_qp *qp, const struct rdmaez_wc_batch *batch,
-					     struct rdmaez_diag *diag);
+RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(const struct ibv_cq *cq, struct ibv_qp *qp,
+					     const struct rdmaez_wc_batch *batch,
+					     uint64_t waited_ns, struct rdmaez_diag *diag);
 
 /* explain/wr.h */
 RDMAEZ_SEAM void rdmaez_impl_wr_explain_ex(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,

@@ -281,28 +281,23 @@ RDMAEZ_COLD int rdmaez_impl_wc_refuse(struct ibv_cq *cq, struct ibv_qp *qp,
 	return rdmaez_impl_verb(diag, EIO, "ibv_poll_cq");
 }
 
-/* One of the completions that were polled has failed. */
+/* One of the completions that were polled has failed; or after so many ns, if they are not 0, there are too few. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wc_fail(struct ibv_cq *cq, struct ibv_qp *qp,
-					 const struct rdmaez_wc_batch *batch,
-					 struct rdmaez_diag *diag, const char *call)
-{
-	rdmaez_impl_wc_begin_record(cq, qp, diag, call);
-	rdmaez_impl_failed(diag, EIO, NULL);
-	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_wc_poll_explain, (qp, batch, diag));
-	return EIO;
-}
-
-/* There are too few. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wc_late(struct ibv_cq *cq, struct ibv_qp *qp,
-					 const struct rdmaez_wc_batch *batch, int want,
+					 const struct rdmaez_wc_batch *batch, uint64_t waited_ns,
 					 struct rdmaez_diag *diag, const char *call)
 {
 	static const struct rdmaez_impl_site late = {"count", RDMAEZ_WHY_WC_LATE,
 						     RDMAEZ_VALUE_NUMBER, 0, 0};
+	int error = EIO;
 
 	rdmaez_impl_wc_begin_record(cq, qp, diag, call);
-	return rdmaez_impl_refuse_within(diag, ETIMEDOUT, &late, batch->count, want,
-					 batch->capacity);
+	if (waited_ns)
+		error = rdmaez_impl_refuse_within(diag, ETIMEDOUT, &late, batch->count, batch->want,
+						  batch->capacity);
+	else if (diag)
+		diag->error = error;
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_wc_poll_explain, (cq, qp, batch, waited_ns, diag));
+	return error;
 }
 
 /*
@@ -322,7 +317,7 @@ RDMAEZ_COLD int rdmaez_impl_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct
 	if (got < 0)
 		rdmaez_impl_wc_refuse(cq, qp, &batch, diag, call);
 	else
-		rdmaez_impl_wc_fail(cq, qp, &batch, diag, call);
+		rdmaez_impl_wc_fail(cq, qp, &batch, 0, diag, call);
 	return batch.count;
 }
 
@@ -337,26 +332,26 @@ RDMAEZ_COLD int rdmaez_impl_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 	static const char call[] = "rdmaez_wc_wait";
 	unsigned int empty = 0, failed = 0;
 	uint64_t begun = 0;
-	int want, count = 0;
+	int count = 0;
 
 	if (batch)
 		batch->count = 0;
 	if (got < 0)
 		return rdmaez_impl_wc_refuse(cq, qp, batch, diag, call);
-	want = batch->want ? batch->want : 1;
+	if (!batch->want)
+		batch->want = 1;
 	if (!timeout_ns)
 		timeout_ns = RDMAEZ_IMPL_WAIT_NS;
 	for (;;) {
 		for (got += count; count < got; count++)
 			failed |= (unsigned int)batch->wc[count].status;
 		batch->count = count;
-		if (failed)
-			return rdmaez_impl_wc_fail(cq, qp, batch, diag, call);
-		if (count >= want)
+		if (!failed && count >= batch->want)
 			return 0;
-		if (timeout_ns == RDMAEZ_NS_NOW ||
+		if (failed || timeout_ns == RDMAEZ_NS_NOW ||
 		    (++empty % 16 == 0 && rdmaez_impl_wc_is_late(&begun, timeout_ns)))
-			return rdmaez_impl_wc_late(cq, qp, batch, want, diag, call);
+			return rdmaez_impl_wc_fail(cq, qp, batch, failed ? 0 : timeout_ns, diag,
+						   call);
 		got = ibv_poll_cq(cq, batch->capacity - count, batch->wc + count);
 		if (got < 0)
 			return rdmaez_impl_wc_refuse(cq, qp, batch, diag, call);

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file examine.h
+ * @brief Why nothing happens, by what the program knows as well: a queue pair, a completion queue, and what a port has
+ *        counted meanwhile.
+ *
+ * rdmaez_qp_examine() in qp.h asks the device alone. The device does not tell what is posted, which queue the program
+ * polls, and whether a request asked for a completion. The functions of this header take what you know of that. Tell only
+ * what is certain, and leave the rest at zero.
+ *
+ * `<rdmaez.h>` does not include this header.
+ *
+ * @code
+ * struct waiter {
+ *         struct ibv_qp *qp;
+ *         struct rdmaez_port_counts before; // taken once the connection stands
+ *         int sends, recvs;                 // outstanding
+ * };
+ *
+ * // No send has completed for a second.
+ * void say_why(const struct waiter *it)
+ * {
+ *         struct rdmaez_qp_known known = {0};
+ *         struct rdmaez_diag diag;
+ *
+ *         known.waits = RDMAEZ_QUEUE_SEND;
+ *         known.sends = rdmaez_exactly(it->sends);
+ *         known.recvs = rdmaez_exactly(it->recvs);
+ *         known.cq = it->qp->send_cq;
+ *         known.quiet_ns = 1000000000;
+ *         known.before = &it->before;
+ *         if (!rdmaez_qp_examine_with(it->qp, &known, &diag))
+ *                 rdmaez_diag_print(&diag, stderr);
+ * }
+ * @endcode
+ *
+ * @par What is certain
+ * An error is what a known driver reports and what stops the queue pair by itself, which is its state, or what follows from
+ * your own words, such as a wait for sends of which none is signaled. A likely finding is a setting that lets a queue pair
+ * wait without end, or a counter that has grown since the snapshot. Counters are the port's: any queue pair may have moved
+ * them. Without a snapshot they are totals since the port was set up, and no more than advice.
+ *
+ * @par Waits that explain themselves
+ * rdmaez_wc_wait(), rdmaez_cq_wait(), rdmaez_qp_drain(), rdmaez_qp_quiesce() and the exchange look around by themselves when
+ * their time is over. They know which queue was waited for, and have no snapshot.
+ *
+ * @par Threads
+ * May be called from any thread, one at a time for one queue pair, which the query of its state refreshes.
+ * @par Verbs calls
+ * As listed with each function. Nothing is changed, nothing is polled, and no event is taken.
+ * @par Cost
+ * No function is meant for the data path. Each reads up to 23 files of sysfs; rdmaez_qp_examine_with() takes as much stack
+ * as rdmaez_port_choose_gid(), about 9 kB, and the others less than 2 kB.
+ * @par Sources
+ * As for rdmaez_qp_examine(); ibv_req_notify_cq(), ibv_get_cq_event(), ibv_ack_cq_events() and ibv_destroy_cq() of
+ * rdma-core 65; the drivers' counters of Linux 6.1 to 7.2.
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_EXAMINE_H
+#define RDMAEZ_EXAMINE_H
+
+#ifndef RDMAEZ_CQ_H
+#include "cq.h"
+#endif
+#ifndef RDMAEZ_DRAIN_H
+#include "drain.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- What a port has counted ----------------------------------------------------------------- */
+
+/** @brief A snapshot of what a port and its device have counted. All zero, it is none. */
+struct rdmaez_port_counts {
+	uint64_t ns; /**< when it was taken, by CLOCK_MONOTONIC; 0: it was not */
+	int port;    /**< the port's number */
+	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name */
+	uint64_t own[32];                /**< its own */
+};
+
+/**
+ * @brief Takes a snapshot of what a port has counted, so that later only growth matters.
+ *
+ * Take it once a connection stands, or from time to time while it works. A counter that is not there counts as 0.
+ *
+ * @param context the device, opened
+ * @param port its port, 1 to 255
+ * @param counts receives the snapshot; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p counts is filled
+ * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or the device has no such port (#RDMAEZ_WHY_PORT)
+ * @retval EOPNOTSUPP the program has no explanations, and so no use for it (#RDMAEZ_WHY_NOT_SUPPORTED)
+ * @return any other errno value of ibv_query_port() (#RDMAEZ_WHY_QUERY_REFUSED, #RDMAEZ_WHY_DEVICE_GONE)
+ * @par Verbs calls
+ * One ibv_query_port().
+ */
+RDMAEZ_COLD int rdmaez_port_count(struct ibv_context *context, int port,
+				  struct rdmaez_port_counts *counts, struct rdmaez_diag *diag);
+
+/* ---- A queue pair ---------------------------------------------------------------------------- */
+
+/** @brief What a program knows of its queue pair. Start from all zero, which says nothing. */
+struct rdmaez_qp_known {
+	unsigned int
+		waits; /**< whose completions it waits for, enum rdmaez_queues; 0: not known, or for none */
+	/** How many sends are outstanding: posted, and neither completed nor followed by one that has. 0: not known.
+	 *  #RDMAEZ_ZERO: none. */
+	int sends;
+	int signaled; /**< how many of these ask for a completion. 0: not known. #RDMAEZ_ZERO: none */
+	int recvs; /**< how many receives are posted, with an SRQ in that. 0: not known. #RDMAEZ_ZERO: none */
+	uint64_t quiet_ns;       /**< for how long nothing has completed, in ns; 0: not known */
+	const struct ibv_cq *cq; /**< the one queue that it polls or waits for; NULL: not known */
+	/** The oldest send outstanding, of which only `opcode` is read; NULL: not known. */
+	const struct ibv_send_wr *wr;
+	/** An earlier snapshot of the queue pair's port; NULL, all zero or of another port: none. */
+	const struct rdmaez_port_counts *before;
+};
+
+/**
+ * @brief Looks for what may hold a queue pair up, as rdmaez_qp_examine() does, by what the program knows as well.
+ *
+ * The record has the findings of rdmaez_qp_examine(), but for those that cannot matter: about sends where none is
+ * outstanding, about READs where the oldest request is none, about counters that have not grown. It also has what only
+ * the program's knowledge shows:
+ *
+ * | finding | when |
+ * |---|---|
+ * | #RDMAEZ_WHY_CQ_NOT_POLLED, certain | the completions that are waited for go to another queue than `cq` |
+ * | #RDMAEZ_WHY_NOTHING_POSTED, certain | they are waited for, and none of their queue is outstanding |
+ * | #RDMAEZ_WHY_UNSIGNALED, certain | sends are waited for, and none of them is signaled |
+ * | #RDMAEZ_WHY_DRAIN_CQ, likely | more are outstanding than the completion queue holds |
+ * | #RDMAEZ_WHY_COUNTED_RNR and the like, likely | that was counted since the snapshot |
+ * | #RDMAEZ_WHY_RETRIES_LAST, advice | a lost peer would not have been noticed yet |
+ * | #RDMAEZ_WHY_EVENT_UNREAD, advice | an asynchronous event waits to be read |
+ *
+ * Certain findings come first, then likely ones, then advice. #RDMAEZ_WHY_QP_NOTHING_FOUND says that there is nothing else;
+ * only an unread event and, without a snapshot, totals of counters may follow it.
+ *
+ * @param qp the queue pair
+ * @param known what the program knows; NULL: nothing
+ * @param diag receives the findings; its `error` stays 0 if 0 is returned. NULL: nothing is asked
+ * @retval 0 @p diag holds at least one finding
+ * @retval EINVAL @p qp is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), `waits` has unknown bits (#RDMAEZ_WHY_OPTION_UNKNOWN), or a
+ *         number is negative (#RDMAEZ_WHY_RANGE)
+ * @retval EOPNOTSUPP the program has no explanations (#RDMAEZ_WHY_NOT_SUPPORTED)
+ * @par Verbs calls
+ * Those of rdmaez_qp_examine(). It also asks by poll(2) whether `context->async_fd` is readable.
+ */
+RDMAEZ_COLD int rdmaez_qp_examine_with(struct ibv_qp *qp, const struct rdmaez_qp_known *known,
+				       struct rdmaez_diag *diag);
+
+/* ---- A completion queue ---------------------------------------------------------------------- */
+
+/** @brief What is so, where a program knows a completion queue. A bit that is missing says that it is not so. */
+enum rdmaez_cq_known_flags {
+	/** The program waits for an event of the queue's channel, and does not poll before it comes. */
+	RDMAEZ_CQ_BY_EVENT = 1 << 0,
+	/** The queue has been armed, and no event of it was taken since. */
+	RDMAEZ_CQ_ARMED = 1 << 1,
+	/** It has been polled since it was armed, until it was empty. */
+	RDMAEZ_CQ_POLLED = 1 << 2,
+	/** The queue is about to be destroyed. */
+	RDMAEZ_CQ_ENDS = 1 << 3,
+	/** IBV_EVENT_CQ_ERR of this queue has been read. */
+	RDMAEZ_CQ_FAILED = 1 << 4
+};
+
+/** @brief What a program knows of its completion queue. Start from all zero, which says that it polls the queue. */
+struct rdmaez_cq_known {
+	unsigned int flags; /**< enum rdmaez_cq_known_flags */
+	/** How many work requests are outstanding whose completions come here. 0: not known. #RDMAEZ_ZERO: none. */
+	int outstanding;
+	int signaled; /**< how many of these ask for a completion, as receives always do. 0: not known. #RDMAEZ_ZERO: none */
+	/** What rdmaez_channel_next() is called with: its events were taken and not acknowledged. NULL: not known. */
+	const struct rdmaez_cq_watch *watch;
+};
+
+/**
+ * @brief Looks for what may keep completions of a queue from coming, or the queue from being destroyed.
+ *
+ * It takes nothing out of the queue, so it cannot tell whether completions are in it: only a poll shows that.
+ *
+ * | finding | when |
+ * |---|---|
+ * | #RDMAEZ_WHY_CQ_OVERRUN, certain | the queue has failed, as IBV_EVENT_CQ_ERR says |
+ * | #RDMAEZ_WHY_CQ_NO_CHANNEL, certain | events are waited for, and the queue has no channel |
+ * | #RDMAEZ_WHY_CQ_UNARMED, certain | the queue is not armed, and its channel holds no event |
+ * | #RDMAEZ_WHY_CQ_UNACKED, certain | the queue is to be destroyed, and so many events are not acknowledged |
+ * | #RDMAEZ_WHY_NOTHING_POSTED, certain | nothing is outstanding whose completion would come here |
+ * | #RDMAEZ_WHY_UNSIGNALED, certain | none of what is outstanding asks for a completion |
+ * | #RDMAEZ_WHY_CQ_ARMED_LATE, likely | the queue was not polled after it was armed |
+ * | #RDMAEZ_WHY_CQ_EVENT_WAITS, likely | its channel holds an event that nobody takes |
+ * | #RDMAEZ_WHY_DRAIN_CQ, likely | more is outstanding than the queue holds |
+ * | #RDMAEZ_WHY_CQ_SOLICITED, advice | only solicited completions make an event |
+ * | #RDMAEZ_WHY_EVENT_UNREAD, advice | an asynchronous event waits to be read, as that of an overrun would |
+ * | #RDMAEZ_WHY_CQ_NOTHING_FOUND, advice | there is nothing else |
+ *
+ * @param cq the completion queue; of an extended one ibv_cq_ex_to_cq()
+ * @param known what the program knows; NULL: nothing, not even whether it polls
+ * @param diag receives the findings; its `error` stays 0 if 0 is returned. NULL: nothing is asked
+ * @retval 0 @p diag holds at least one finding
+ * @retval EINVAL @p cq is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN), or a number is
+ *         negative (#RDMAEZ_WHY_RANGE)
+ * @retval EOPNOTSUPP the program has no explanations (#RDMAEZ_WHY_NOT_SUPPORTED)
+ * @par Verbs calls
+ * None. It asks by poll(2) whether `channel->fd` and `context->async_fd` are readable.
+ */
+RDMAEZ_COLD int rdmaez_cq_examine(struct ibv_cq *cq, const struct rdmaez_cq_known *known,
+				  struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RDMAEZ_IMPL_BODIES
+#include "impl/examine.h"
+#endif
+
+#endif
