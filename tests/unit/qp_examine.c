@@ -619,7 +619,8 @@ static void check_unfilled(void)
 	fake_profile(t.dev, FAKE_PROFILE_BNXT_RE);
 	t.dev->habits.stale = 77;
 	t.port->bad_pkey_cntr = 2;
-	CHECK("its only port is its port", NOTHING, ADVICE(COUNTED_PKEY, "bad_pkey_cntr", COUNTED(2)));
+	CHECK("its only port is its port", NOTHING,
+	      ADVICE(COUNTED_PKEY, "bad_pkey_cntr", COUNTED(2)));
 	t.dev->ports = 2;
 	t.dev->habits.stale = 2;
 	t.dev->port[2].attr.bad_pkey_cntr = 1;

@@ -759,7 +759,7 @@ static void check_acked(void)
 		wc[0].opcode = before[i].opcode;
 		wc[1] = wc_of(IBV_WC_RETRY_EXC_ERR, qp->qp_num);
 		rdmaez_impl_diag_reset(&diag, "rdmaez_wc_poll");
-		rdmaez_impl_wc_poll_explain(qp, &batch, &diag);
+		rdmaez_impl_wc_poll_explain(qp->send_cq, qp, &batch, 0, &diag);
 		tap_eq_str(rdmaez_why_id(diag.finding[0].reason), rdmaez_why_id(before[i].first),
 			   "after %s", before[i].name);
 		tap_eq_int(!rdmaez_diag_find(&diag, RDMAEZ_WHY_WC_PEER_GID), gone,
