@@ -275,7 +275,7 @@ RDMAEZ_COLD int rdmaez_impl_wc_refuse(struct ibv_cq *cq, struct ibv_qp *qp,
 						  : "batch");
 	if (batch->capacity < 1)
 		return rdmaez_impl_refuse_at(diag, EINVAL, &room, batch->capacity);
-	if (batch->want < 0 || batch->want > batch->capacity)
+	if ((unsigned int)batch->want > (unsigned int)batch->capacity)
 		return rdmaez_impl_refuse_within(diag, EINVAL, &most, batch->want, 0,
 						 batch->capacity);
 	return rdmaez_impl_verb(diag, EIO, "ibv_poll_cq");
