@@ -543,6 +543,39 @@ static void examined_error(void)
 	print();
 }
 
+static void examined_with(void)
+{
+	struct rdmaez_port_counts before;
+	struct rdmaez_qp_known known;
+
+	start(FAKE_PROFILE_MLX5, "mlx5_0", IBV_QPT_RC);
+	move_to(IBV_QPS_RTS);
+	need(rdmaez_port_count(qp->context, 1, &before, &diag));
+	memset(&known, 0, sizeof(known));
+	known.waits = RDMAEZ_QUEUE_SEND;
+	known.sends = 8;
+	known.signaled = RDMAEZ_ZERO;
+	known.cq = qp->send_cq;
+	known.before = &before;
+	rdmaez_qp_examine_with(qp, &known, &diag);
+	print();
+}
+
+static void late_wait(void)
+{
+	struct rdmaez_wc_batch batch;
+	struct ibv_wc wc;
+
+	start(FAKE_PROFILE_MLX5, "mlx5_0", IBV_QPT_RC);
+	move_to(IBV_QPS_RTS);
+	fake_qp_force(qp, IBV_QPS_ERR);
+	memset(&batch, 0, sizeof(batch));
+	batch.wc = &wc;
+	batch.capacity = 1;
+	rdmaez_wc_wait(qp->send_cq, qp, &batch, 1000000000, &diag);
+	print();
+}
+
 static void multicast(void)
 {
 	struct rdmaez_path group;
@@ -824,6 +857,7 @@ static const struct {
 	OUTPUT(mtu_above),     OUTPUT(copied),
 	OUTPUT(timers),        OUTPUT(other_gid),
 	OUTPUT(examined),      OUTPUT(examined_error),
+	OUTPUT(examined_with), OUTPUT(late_wait),
 	OUTPUT(driver_lacks),  OUTPUT(timed_out),
 	OUTPUT(cur_state),     OUTPUT(no_device),
 	OUTPUT(wc_text),       OUTPUT(wc_line),

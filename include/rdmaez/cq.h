@@ -116,7 +116,7 @@ RDMAEZ_API int rdmaez_cq_arm(struct ibv_cq *cq, unsigned int flags, struct rdmae
  * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 there are as many as wanted, all successful; or `want` is 0
  * @retval EIO one has failed, or ibv_poll_cq() has: as rdmaez_wc_poll()
- * @retval ETIMEDOUT there are fewer than `want` (#RDMAEZ_WHY_WC_LATE)
+ * @retval ETIMEDOUT there are fewer than `want` (#RDMAEZ_WHY_WC_LATE, and what follows it as with rdmaez_wc_wait())
  * @retval EINVAL as rdmaez_wc_wait(); @p cq has no channel (#RDMAEZ_WHY_CQ_NO_CHANNEL); or an event of another
  *         queue came (#RDMAEZ_WHY_CQ_OTHER_EVENT): it was acknowledged, and the other queue is not armed any more
  * @return any other errno of ibv_req_notify_cq() or ibv_get_cq_event() (#RDMAEZ_WHY_DEVICE_GONE,

@@ -154,7 +154,8 @@ struct rdmaez_drain {
  *         `opts.recvs`) and why: there is no beacon and the number was not given (#RDMAEZ_WHY_DRAIN_UNCOUNTED,
  *         #RDMAEZ_WHY_DRAIN_NO_AH), so many are left (#RDMAEZ_WHY_DRAIN_LEFT), the beacon is not back
  *         (#RDMAEZ_WHY_DRAIN_BEACON) or found no room (#RDMAEZ_WHY_DRAIN_FULL). Likely the completion queue was too
- *         small (#RDMAEZ_WHY_DRAIN_CQ)
+ *         small (#RDMAEZ_WHY_DRAIN_CQ). After a second or more, an asynchronous event that nobody has read is told as
+ *         well (#RDMAEZ_WHY_EVENT_UNREAD), and a state that has changed (#RDMAEZ_WHY_QP_STALE)
  * @retval EINVAL unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); something has to be polled, and there is neither
  *         `opts.completed` nor #RDMAEZ_DRAIN_DISCARD (#RDMAEZ_WHY_DRAIN_NOWHERE): nothing is done
  * @retval EIO ibv_poll_cq() failed (#RDMAEZ_WHY_DEVICE_GONE)
@@ -212,7 +213,8 @@ RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq
  *         (#RDMAEZ_WHY_SQD_CLOSES); the driver cannot be asked whether the queue has drained
  *         (#RDMAEZ_WHY_SQD_UNTOLD): bnxt_re, efa, erdma, irdma, mana_ib, qedr, usnic_verbs. The queue pair stays as it
  *         was
- * @retval ETIMEDOUT it still drains (#RDMAEZ_WHY_SQ_DRAINING) and stays in SQD; until it has, rxe can only go to ERR
+ * @retval ETIMEDOUT it still drains (#RDMAEZ_WHY_SQ_DRAINING) and stays in SQD; until it has, rxe can only go to ERR.
+ *         After a second or more, the findings of rdmaez_qp_examine() follow: what it waits for
  * @retval EINVAL it is in another state by now, such as ERR (#RDMAEZ_WHY_RESUME_STATE)
  * @return any other errno value of rdmaez_qp_to_sqd()
  * @par Verbs calls

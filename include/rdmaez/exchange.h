@@ -96,7 +96,9 @@ extern "C" {
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); @p local cannot be packed
  *         (#RDMAEZ_WHY_EXCHANGE_LOCAL); rdmaez_endpoint_unpack() refuses what has come
  * @retval ETIMEDOUT nothing came (#RDMAEZ_WHY_EXCHANGE_SILENT), or not all (#RDMAEZ_WHY_EXCHANGE_PART), or the
- *         peer does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD)
+ *         peer does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD). Over TCP it is told as well whether the peer's host has
+ *         acknowledged what was sent (#RDMAEZ_WHY_EXCHANGE_ACKED), so that its program has not come this far, or has
+ *         not (#RDMAEZ_WHY_EXCHANGE_UNACKED)
  * @retval ECONNRESET the peer has closed the socket (#RDMAEZ_WHY_EXCHANGE_CLOSED); also EPIPE
  * @retval ECONNABORTED the peer reports that it failed, with its errno value (#RDMAEZ_WHY_PEER_FAILED)
  * @retval EBADMSG what came is not a message of these functions (#RDMAEZ_WHY_EXCHANGE_FOREIGN)

@@ -208,7 +208,7 @@ RDMAEZ_API int rdmaez_handshake_take(struct rdmaez_handshake *shake, void *buf, 
  * @param shake the handshake
  * @param diag receives the explanation; may be NULL
  * @retval ETIMEDOUT nothing has come (#RDMAEZ_WHY_EXCHANGE_SILENT), or not all (#RDMAEZ_WHY_EXCHANGE_PART), or the peer
- *         does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD)
+ *         does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD), and over TCP what rdmaez_exchange() tells of its host
  * @retval 0 it was done already
  * @return the errno value with which it had failed already
  */

@@ -327,17 +327,21 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * (#RDMAEZ_WHY_TIMEOUT_ZERO), a path MTU that is too large (#RDMAEZ_WHY_MTU_ABOVE_ACTIVE), no peer (#RDMAEZ_WHY_RANGE
  * of `dest_qp_num`), a GID that is gone or has changed (#RDMAEZ_WHY_GID_EMPTY, #RDMAEZ_WHY_GID_NO_NETDEV,
  * #RDMAEZ_WHY_GID_FAMILY; #RDMAEZ_WHY_GID_SUITS tells which one would do now), the way to the peer as
- * rdmaez_qp_modify() tells it, a P_Key that is gone (#RDMAEZ_WHY_PKEY_INDEX, #RDMAEZ_WHY_PKEY_EMPTY), and what the port
- * has counted (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR,
- * #RDMAEZ_WHY_COUNTED_NO_RECEIVE, #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS), which may be long ago and of
- * another queue pair: examine twice, and see what grows. Advice is about the rest: #RDMAEZ_WHY_ROUTE_ELSEWHERE,
- * #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_RETRY_ENDLESS, #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO,
- * #RDMAEZ_WHY_PKEY_LIMITED, #RDMAEZ_WHY_PKEY_PARTITION, #RDMAEZ_WHY_QP_STALE.
+ * rdmaez_qp_modify() tells it, and a P_Key that is gone (#RDMAEZ_WHY_PKEY_INDEX, #RDMAEZ_WHY_PKEY_EMPTY). Advice is
+ * about the rest: #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_RETRY_ENDLESS,
+ * #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO, #RDMAEZ_WHY_PKEY_LIMITED, #RDMAEZ_WHY_PKEY_PARTITION,
+ * #RDMAEZ_WHY_QP_STALE.
+ *
+ * Last come an asynchronous event that waits to be read (#RDMAEZ_WHY_EVENT_UNREAD) and what the port has counted
+ * (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR, #RDMAEZ_WHY_COUNTED_NO_RECEIVE,
+ * #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS, #RDMAEZ_WHY_COUNTED_DOWN). These are totals since the port was
+ * set up, perhaps long ago and of another queue pair, so they are advice as well. rdmaez_qp_examine_with() in examine.h
+ * takes a snapshot, after which only growth counts, and what else the program knows.
  *
  * What a driver does not report is not judged. A query of the device, the queue pair, the port or the GID
  * that fails is a likely finding, what its errno usually means: #RDMAEZ_WHY_DEVICE_GONE,
- * #RDMAEZ_WHY_NOT_SUPPORTED, ...; else #RDMAEZ_WHY_QUERY_REFUSED. #RDMAEZ_WHY_QP_NOTHING_FOUND stands
- * alone, but of a UD queue pair on a device with multicast beside #RDMAEZ_WHY_MULTICAST_ASK. What cannot be seen from
+ * #RDMAEZ_WHY_NOT_SUPPORTED, ...; else #RDMAEZ_WHY_QUERY_REFUSED. #RDMAEZ_WHY_QP_NOTHING_FOUND comes first where there
+ * is nothing else, or only #RDMAEZ_WHY_MULTICAST_ASK, unread events and totals. What cannot be seen from
  * here: the peer, posted work requests, completions that wait to be polled, multicast groups (rdmaez_multicast_examine()).
  *
  * @param qp the queue pair

@@ -257,10 +257,13 @@ RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
  * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 there are at least as many as wanted, all successful
  * @retval EIO as rdmaez_wc_poll()
- * @retval ETIMEDOUT there are fewer than wanted (#RDMAEZ_WHY_WC_LATE)
+ * @retval ETIMEDOUT there are fewer than wanted (#RDMAEZ_WHY_WC_LATE). After a wait of a second or more the findings of
+ *         rdmaez_qp_examine_with() follow, by what is known here: which queue of @p qp was waited for, and for how long.
+ *         Without @p qp there are none
  * @retval EINVAL as rdmaez_wc_poll(); `capacity` is less than `want`, or that negative (#RDMAEZ_WHY_RANGE)
  * @par Verbs calls
- * ibv_poll_cq() only, and after a failure those of rdmaez_wc_explain_qp().
+ * ibv_poll_cq() only. After a failure those of rdmaez_wc_explain_qp(), and after a second or more of waiting those of
+ * rdmaez_qp_examine(); that takes as much stack as rdmaez_port_choose_gid(), about 9 kB. Both only with @p qp and @p diag.
  */
 RDMAEZ_INLINE int rdmaez_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 				 struct rdmaez_wc_batch *batch, uint64_t timeout_ns,
