@@ -629,8 +629,8 @@ extern "C" {
 	  "queried",                                                                               \
 	  "call rdmaez_wc_explain_qp() with the queue pair of this number")                        \
 	X(WC_LATE, "fewer completions arrived in time than were wanted",                           \
-	  "look at the findings that follow; without a queue pair there are none, nor after a "    \
-	  "wait of less than a second: ask rdmaez_qp_examine() then")                              \
+	  "see the findings that follow; where there are none, because no queue pair was given "   \
+	  "or the wait was shorter than a second, call rdmaez_qp_examine()")                       \
 	X(WC_NO_SENDER, "only a successful receive tells where its message came from",             \
 	  "check the completion's status and opcode first")                                        \
 	X(WC_NO_HEADER,                                                                            \
