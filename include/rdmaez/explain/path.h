@@ -197,7 +197,7 @@ struct rdmaez_impl_counter {
  * mlx5's names after 6.12), mlx4/main.c (diag_basic), mana/counters.c, efa/efa_verbs.c, and core/sysfs.c for
  * InfiniBand's own.
  */
-RDMAEZ_IMPL_COLD const struct rdmaez_impl_counter *rdmaez_impl_counter(int i)
+RDMAEZ_IMPL_COLD const struct rdmaez_impl_counter *rdmaez_impl_counter_at(int i)
 {
 	static const struct rdmaez_impl_counter rows[RDMAEZ_IMPL_COUNTERS] = {
 		{"hw_counters/rcvd_rnr_err", RDMAEZ_WHY_COUNTED_RNR},      /* rxe */
@@ -235,7 +235,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_loss(const struct ibv_context *context, 
 	struct rdmaez_impl_site site = {"", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_COUNTED, 0, 0};
 
 	for (int i = 0; i < RDMAEZ_IMPL_COUNTERS; i++) {
-		const struct rdmaez_impl_counter *const row = rdmaez_impl_counter(i);
+		const struct rdmaez_impl_counter *const row = rdmaez_impl_counter_at(i);
 		uint64_t counted;
 
 		if ((row->why != RDMAEZ_WHY_COUNTED_LOSS && row->why != RDMAEZ_WHY_COUNTED_DOWN) ||

@@ -323,7 +323,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_counters(const struct rdmaez_impl_qp_e
 		rdmaez_impl_qp_exam_count(e, RDMAEZ_IMPL_COUNTED_PKEY, &pkey,
 					  e->port.bad_pkey_cntr);
 	for (int i = 0; i < RDMAEZ_IMPL_COUNTERS; i++) {
-		const struct rdmaez_impl_counter *const row = rdmaez_impl_counter(i);
+		const struct rdmaez_impl_counter *const row = rdmaez_impl_counter_at(i);
 
 		if (!rdmaez_diag_find(e->diag, row->why) && rdmaez_impl_qp_exam_counts(e, row->why))
 			rdmaez_impl_qp_exam_count(
@@ -620,7 +620,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_port_count(struct ibv_context *context, int por
 	memcpy(taken.device, context->device->name, sizeof(taken.device));
 	for (int i = 0; i < RDMAEZ_IMPL_COUNTERS; i++)
 		taken.own[i] = rdmaez_impl_reach_counter(context, (uint8_t)port,
-							 rdmaez_impl_counter(i)->name);
+							 rdmaez_impl_counter_at(i)->name);
 	taken.own[RDMAEZ_IMPL_COUNTED_QKEY] = attr.qkey_viol_cntr;
 	taken.own[RDMAEZ_IMPL_COUNTED_PKEY] = attr.bad_pkey_cntr;
 	*counts = taken;
