@@ -575,6 +575,47 @@ static void check_late(void)
 		       ADVICE(CQ_OTHER_SIDE, "recv_cq", NUMBERLESS));
 }
 
+/* A send queue that does not drain waits for the peer; in ERR neither port nor peer matter any more. */
+static void check_drains(void)
+{
+	struct ibv_async_event event = {.event_type = IBV_EVENT_CQ_ERR};
+	struct rdmaez_drain_opts opts = {.flags = RDMAEZ_DRAIN_DISCARD, .timeout_ns = 2000 * MS};
+	int error;
+
+	for (int i = 0; i < 2; i++) {
+		start(IBV_QPT_RC, IBV_QPS_RTS);
+		t.is->timeout = 0;
+		fake_qp_drains(t.qp, -1);
+		at.ticks = true;
+		error = rdmaez_qp_quiesce(t.qp, i ? 2000 * MS : 999 * MS, &t.diag);
+		at.ticks = false;
+		tap_eq_int(error, ETIMEDOUT, "a send queue does not drain");
+		tap_eq_int(t.diag.finding[0].reason, RDMAEZ_WHY_SQ_DRAINING, "is said first");
+		tap_eq_count(&t.diag, i ? 2 : 1, "and after a second why");
+		tap_eq_int(rdmaez_diag_find(&t.diag, RDMAEZ_WHY_TIMEOUT_ZERO) != NULL, i,
+			   "by its settings");
+		tap_ok(!rdmaez_diag_find(&t.diag, RDMAEZ_WHY_QP_NO_SENDS), "not by SQD itself");
+	}
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	t.port->state = IBV_PORT_DOWN;
+	t.is->timeout = 0;
+	opts.sends = 3;
+	opts.recvs = RDMAEZ_ZERO;
+	event.element.cq = t.qp->send_cq;
+	fake_event(t.ctx, &event);
+	fake_fail(FAKE_MODIFY_QP, 2, EIO);
+	fake_profile(t.dev, FAKE_PROFILE_SIW);
+	at.ticks = true;
+	error = rdmaez_qp_drain(t.qp, &opts, NULL, &t.diag);
+	at.ticks = false;
+	CHECK_FINDINGS(&t.diag, error, ETIMEDOUT, "rdmaez_qp_drain", "three sends that do not end",
+		       CERTAIN(DRAIN_LEFT, "opts.sends", COUNTED(3)),
+		       LIKELY(DRAIN_CQ, "send_cq", RDMAEZ_VALUE_NUMBER, CQE, CQE + 1, INT32_MAX),
+		       ADVICE(EVENT_UNREAD, "async_fd", NUMBERLESS));
+	tap_eq_int(ibv_get_async_event(t.ctx, &event), 0, "the event stays there");
+	ibv_ack_async_event(&event);
+}
+
 /* ---- An exchange that is late ------------------------------------------------------------- */
 
 #define EXCHANGE_HEAD 24
@@ -633,6 +674,7 @@ int main(void)
 	check_events();
 	check_queue();
 	check_late();
+	check_drains();
 	check_exchange();
 	fake_close_all();
 	for (size_t i = COUNT_OF(below); i-- > 0;) {
