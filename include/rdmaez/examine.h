@@ -195,7 +195,8 @@ struct rdmaez_cq_known {
  * | #RDMAEZ_WHY_DRAIN_CQ, likely | more is outstanding than the queue holds |
  * | #RDMAEZ_WHY_CQ_SOLICITED, advice | only solicited completions make an event |
  * | #RDMAEZ_WHY_EVENT_UNREAD, advice | an asynchronous event waits to be read, as that of an overrun would |
- * | #RDMAEZ_WHY_CQ_NOTHING_FOUND, advice | there is nothing else |
+ *
+ * #RDMAEZ_WHY_CQ_NOTHING_FOUND, as advice, says that there is nothing else.
  *
  * @param cq the completion queue; of an extended one ibv_cq_ex_to_cq()
  * @param known what the program knows; NULL: nothing, not even whether it polls
