@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "check.h"
-#include <rdmaez/implementation.h>
 #include "findings.h"
 #include "fixture.h"
 
