@@ -16,9 +16,9 @@ server=build/examples/06_server
 $server 2>"$scratch/said" &
 pid=$!
 
-# store KEY: what a client prints; it fails unless it reads what it has stored.
+# store KEY [COUNT]: what a client prints; it fails unless it reads what it has stored, each time.
 store() {
-	timeout 60 $server localhost "$1"
+	timeout 100 $server localhost "$@"
 }
 
 # served COUNT FILE: so many clients, one after the other; the ms that the fastest took go to a file.
@@ -29,7 +29,7 @@ served() {
 		store "$i" >"$scratch/out" || return
 		took=$(((${EPOCHREALTIME/[.,]/} - begun) / 1000))
 		((took >= ms)) || ms=$took
-		grep -qE "^$i: of process [0-9]+\$" "$scratch/out" || return
+		grep -qE "^$i: 0 of process [0-9]+\$" "$scratch/out" || return
 	done
 	echo "$ms" >"$scratch/$2"
 }
@@ -75,12 +75,29 @@ late() {
 	grep -aq 'rdmaez_handshake_late failed with ETIMEDOUT' "$scratch/said"
 }
 ok 'one who says nothing is given up' late
+# Four clients that never pause, one of which is killed again and again and comes back: the others miss no answer.
 killed() {
-	store 20 >"$scratch/out" &
-	kill -9 $! || return
-	served 3 after
+	local clients=() client key
+	for key in {20..22}; do
+		store "$key" 400 >"$scratch/out.$key" &
+		clients+=("$!")
+	done
+	for _ in {1..6}; do
+		$server localhost 23 1000000 >"$scratch/out.23" &
+		client=$!
+		sleep 1
+		kill -9 "$client" || return
+		wait "$client" || (($? == 137)) || return
+	done
+	for client in "${clients[@]}"; do
+		wait "$client" || return
+	done
+	for key in {20..22}; do
+		grep -E "^$key: 399 of process [0-9]+\$" "$scratch/out.$key" || return
+	done
+	store 23 10 | grep '^23: 9 of'
 }
-ok 'one that is killed does not matter' killed
+ok 'what others ask is answered whoever is killed meanwhile' killed
 ok 'the server is still there' kill -0 "$pid"
 kill "$pid"
 done_testing
