@@ -25,7 +25,7 @@ PROVE := HARNESS_RULESFILE=tests/prove.yml prove --jobs $(JOBS) --timer --failur
 	$(if $(V),--verbose)
 
 HEADERS := $(shell cd include && find rdmaez.h rdmaez -name '*.h' | sort)
-# All but the mesh, which needs Open MPI.
+# All but the mesh, which needs Open MPI, and that in C++.
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(filter-out %/mesh.c,$(wildcard examples/*.c)))
 FAKE := $(patsubst tests/fake/%.c,%.o,$(wildcard tests/fake/*.c))
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
@@ -127,7 +127,7 @@ DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT)
 NEEDS_tools = tools $(EXPLAINED) build/threads/rdmaez-explain
-NEEDS_device = $(EXAMPLES) build/examples/mesh $(DEVICE) tools $(EXPLAINED) build/threads/rdmaez-explain \
+NEEDS_device = $(EXAMPLES) build/examples/mesh build/examples/raii $(DEVICE) tools $(EXPLAINED) build/threads/rdmaez-explain \
 	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
 NEEDS_site := docs
 NEEDS_programs := explain build/programs/mpi_ring build/programs/loader
@@ -213,6 +213,9 @@ build/examples/caps: LIBS := -ljson-c
 build/examples/cm: LIBS := -lrdmacm
 build/examples/mesh: CC := OMPI_CC=$(CC) mpicc
 build/examples/mesh: | deps-mpi
+build/examples/raii: examples/raii.cc | deps-build deps-cxx
+	$(if $(V),,@echo "$(CXX) $@"; )mkdir -p $(@D); \
+	$(CXX) -std=c++11 -O2 -g -Iinclude @tests/compile/warnings -Wold-style-cast -MMD -MP $< -o $@ -libverbs
 build/device/%: tests/device/%.c build/objects/gcc/implementation.o | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -libverbs)
 build/device/connect_many: tests/device/connect_many.c | deps-build
@@ -314,7 +317,7 @@ build/docs/input/enumerators.dox: build/docs/data
 	@mkdir -p $(@D)
 	$< --enumerators >$@
 
-build/docs/input/examples.dox: docs/site/examples.py $(wildcard examples/*.c) | deps-docs
+build/docs/input/examples.dox: docs/site/examples.py $(wildcard examples/*.c examples/*.cc) | deps-docs
 	@mkdir -p $(@D)
 	python3 -B $^ >$@
 

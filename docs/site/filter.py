@@ -46,8 +46,8 @@ def target(address, page):
         return f'@ref {page_id(path)}' + (f'-{heading}' if heading else '')
     if path == ROOT / 'examples':
         return 'examples.html'
-    if path.parent == ROOT / 'examples' and path.suffix == '.c' and path.is_file():
-        return path.name.replace('.c', '_8c-example.html')
+    if path.parent == ROOT / 'examples' and path.suffix in ('.c', '.cc') and path.is_file():
+        return path.name.replace('.', '_8') + '-example.html'
     if path.is_relative_to(ROOT / 'include') and path.is_file() and 'impl' not in inside.parts:
         return f'@ref {path.relative_to(ROOT / "include")}'
     if (BUILT / name).is_file():

@@ -91,11 +91,11 @@ def clean(parts):
 
 def sections(path):
     """The sections of one page, as the search has them."""
-    example = path.stem.endswith('_8c-example')       # found by what it shows, not by each of its lines
+    example = path.stem.endswith(('_8c-example', '_8cc-example')) # found by what it shows, not by each of its lines
     parser = Sections(SILENT_CLASSES | {'fragment'} if example else SILENT_CLASSES)
     parser.feed(path.read_text(encoding='utf-8'))
     page = clean(parser.found[0].title)
-    kind = 'reference' if re.search(r'_8h$|_8c-example$|^(struct|union)', path.stem) else 'page'
+    kind = 'reference' if re.search(r'_8h$|_8cc?-example$|^(struct|union)', path.stem) else 'page'
     for section in parser.found:
         title, text = clean(section.title), clean(section.text)
         if title or text:

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # A program that has its objects from functions which end it where they fail, by rdmaez_diag_need(), compiles without a
-# warning by every optimisation: no compiler takes a variable for uninitialised that such a function has written.
+# warning by every optimisation: no compiler takes a variable for uninitialised that such a function has written. So does
+# the example in C++, by every standard.
 
 source tests/compile/lib.bash
 
@@ -76,5 +77,12 @@ for level in -O0 -O1 -O2 -O3 -Os; do
 	ok "gcc $level: examples/alltoall.c" quiet "$CC" "$level" examples/alltoall.c
 done
 ok 'clang -O2: the same' quiet "$CLANG" -O2 "$scratch/program.c"
+
+# The example in C++, which users take for their own.
+for std in c++11 c++14 c++17 c++20 c++2b; do
+	for compiler in "$CXX" "$CLANGXX"; do
+		ok "$compiler $std: examples/raii.cc" compile "$compiler" "$std" include -O2 -c examples/raii.cc -o /dev/null
+	done
+done
 
 done_testing

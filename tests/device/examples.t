@@ -10,8 +10,9 @@ cd "$(dirname "$(realpath "$0")")/../.." || exit
 source tests/tap.bash
 
 examples=()
-for source in examples/*.c; do
-	examples+=("$(basename "$source" .c)")
+for source in examples/*.c examples/*.cc; do
+	source=${source##*/}
+	examples+=("${source%.*}")
 done
 ((${#examples[@]} > 10)) || exit
 before=() # what starts an example
