@@ -113,26 +113,47 @@ static void ask_rdmaez(int sgid_index)
 		tap_bail("there is no endpoint");
 }
 
-static int connect_rdmaez(struct ibv_qp *qp)
-{
-	struct rdmaez_endpoint local = asked.endpoint;
-	const int error = rdmaez_endpoint_set_qp(&local, qp, NULL);
+/* How a queue pair is connected, which is its own peer. */
+enum way {
+	PLAIN, /* by three ibv_modify_qp() */
+	ONCE,  /* by an endpoint of a port that was asked for all of them */
+	GIVEN, /* by one of its own, of the attributes that were asked for all of them, and an index */
+	INDEX, /* by one of its own, where an index is given */
+	EACH,  /* by one of its own, where nothing is */
+	WAYS
+};
 
-	return error ? error : rdmaez_qp_connect(qp, &local, &local, &asked.opts, NULL);
-}
-
-static int connect_itself(struct ibv_qp *qp)
+/* What is told goes through bytes, as between two ends. */
+static int connect_itself(struct ibv_qp *qp, enum way way)
 {
 	const uint32_t psn = rdmaez_psn_random();
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+	struct rdmaez_endpoint local, remote;
+	struct rdmaez_qp_opts opts = asked.opts;
+	int error;
 
-	return connect_plain(qp, psn, qp->qp_num, psn);
+	if (way == PLAIN)
+		return connect_plain(qp, psn, qp->qp_num, psn);
+	local = asked.endpoint;
+	if (way == GIVEN) {
+		opts.port_attr = &asked.port;
+		opts.device_attr = &asked.device;
+	} else if (way == EACH) {
+		opts.path.sgid_index = 0;
+	}
+	error = way == ONCE ? rdmaez_endpoint_set_qp(&local, qp, NULL)
+			    : rdmaez_endpoint_local(qp, &opts, &local, NULL);
+	if (!error)
+		error = rdmaez_endpoint_pack(&local, bytes);
+	if (!error)
+		error = rdmaez_endpoint_unpack(bytes, &remote, NULL);
+	return error ? error : rdmaez_qp_connect(qp, &local, &remote, &opts, NULL);
 }
 
-/* Each queue pair is its own peer. */
-static uint64_t time_one(struct ibv_qp *qp, bool plain)
+static uint64_t time_one(struct ibv_qp *qp, enum way way)
 {
 	const uint64_t begun = ends_now();
-	const int error = plain ? connect_itself(qp) : connect_rdmaez(qp);
+	const int error = connect_itself(qp, way);
 
 	if (error)
 		tap_bail("a queue pair does not come to RTS: %s", strerror(errno));
@@ -157,14 +178,14 @@ static double median(uint64_t *samples, int count)
 }
 
 /*
- * Connects so many, one by plain verbs and the next by rdmaez, so that whatever else the machine does happens to both;
- * then the other way round. What one takes is a median, and its share of what is asked once.
+ * Connects so many, each in another way than the one before, so that whatever else the machine does happens to all; then
+ * again, until each has been connected in each. What one takes is a median, and its share of what is asked once.
  */
-static double compare(int count)
+static void compare(int count, double ratio[WAYS])
 {
-	static uint64_t took[2][SAMPLES], ask[2][SAMPLES];
+	static uint64_t took[WAYS][SAMPLES], ask[2][SAMPLES];
 	int samples = 0, rounds = 0;
-	double each[2];
+	double each[WAYS];
 
 	while (samples + count <= SAMPLES && rounds < 64) {
 		const uint64_t begun = ends_now();
@@ -175,31 +196,48 @@ static double compare(int count)
 		ask_rdmaez(rdmaez_exactly((int)one.self.gid_index));
 		ask[0][rounds] = then - begun;
 		ask[1][rounds++] = ends_now() - then;
-		for (int i = 0; i < 2 * count; i++) {
-			const int way = (i % count + i / count) % 2;
+		for (int turn = 0; turn < WAYS; turn++) {
+			for (int i = 0; i < count; i++) {
+				const int way = (i + turn) % WAYS;
 
-			if (i == count)
-				reset(count);
-			took[way][samples + i / 2] = time_one(many[i % count], !way);
+				took[way][samples + i] = time_one(many[i], (enum way)way);
+			}
+			reset(count);
 		}
-		reset(count);
 		samples += count;
 	}
-	for (int way = 0; way < 2; way++)
-		each[way] = (median(took[way], samples) + median(ask[way], rounds) / count) / 1e3;
-	tap_diag("%d queue pairs: %.1f us each by plain verbs, %.1f us by rdmaez, ratio %.3f",
-		 count, each[0], each[1], each[1] / each[0]);
-	return each[1] / each[0];
+	for (int way = 0; way < WAYS; way++) {
+		each[way] = median(took[way], samples) / 1e3;
+		if (way != INDEX && way != EACH)
+			each[way] += median(ask[way == ONCE], rounds) / count / 1e3;
+		ratio[way] = each[way] / each[PLAIN];
+	}
+	tap_diag(
+		"%d queue pairs: %.1f us each by plain verbs; as much by rdmaez, times: asked once "
+		"%.3f, given %.3f, an index given %.3f, each asks %.3f",
+		count, each[PLAIN], ratio[ONCE], ratio[GIVEN], ratio[INDEX], ratio[EACH]);
 }
 
-/* About 1.1 with rxe, where a move is a function call away; here anything may happen. */
+/*
+ * With rxe a move is a function call away, and the machine emulates ours as slowly as those of the kernel: so half of what
+ * is added is the CRC. Elsewhere it is less; here anything may happen.
+ */
 static void test_ratio(int count)
 {
-	double ratio = compare(count);
+	static const double most[WAYS] = {1, 1.9, 2.2, 2.8, 3.8};
+	double ratio[WAYS];
+	int way = WAYS;
 
-	for (int more = 0; ratio > 1.25 && more < 4; more++)
-		ratio = compare(count); /* something else ran meanwhile */
-	tap_ok(ratio <= 1.25, "%d queue pairs take at most a quarter longer", count);
+	for (int more = 0; way == WAYS && more < 5;
+	     more++) { /* again if something else ran meanwhile */
+		compare(count, ratio);
+		for (way = 0; way < WAYS && ratio[way] <= most[way]; way++)
+			;
+		if (way == WAYS)
+			break;
+		way = more < 4 ? WAYS : way;
+	}
+	tap_ok(way == WAYS, "%d queue pairs take as long as they may", count);
 }
 
 /* ---- Two processes --------------------------------------------------------------------------- */

@@ -233,6 +233,49 @@ static void start_srd(void)
 	fake_reset_log();
 }
 
+/* What an endpoint and a connection ask for, by what the options tell; once that is asked, three moves are all. */
+static void test_asked(void)
+{
+	static const struct {
+		bool attrs, index;
+		unsigned int port, device, table, gid;
+		const char *name;
+	} row[] = {{false, false, 1, 1, 1, 0, "nothing is given"},
+		   {false, true, 1, 1, 0, 1, "an index is given"},
+		   {true, false, 0, 0, 1, 0, "the attributes are given"},
+		   {true, true, 0, 0, 0, 1, "all is given"}};
+	struct rdmaez_endpoint port;
+	struct ibv_device_attr device;
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		start(&kinds[0]);
+		ibv_query_device(a.ctx, &device);
+		opts.port_attr = row[i].attrs ? &a.dev->port[1].attr : NULL;
+		opts.device_attr = row[i].attrs ? &device : NULL;
+		opts.path.sgid_index = row[i].index ? (int)a.local.gid[0].gid_index : 0;
+		if (row[i].index)
+			opts.path.sgid_index = rdmaez_exactly(opts.path.sgid_index);
+		fake_reset_log();
+		check_success(diag, rdmaez_endpoint_local(a.qp, &opts, &a.local, diag),
+			      row[i].name);
+		tap_eq_int(fake_count(FAKE_QUERY_PORT), row[i].port, "the port");
+		tap_eq_int(fake_count(FAKE_QUERY_DEVICE), row[i].device, "the device");
+		tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), row[i].table, "the GID table");
+		tap_eq_int(fake_count(FAKE_QUERY_GID_EX), row[i].gid, "one GID");
+		tap_eq_int(fake_count(FAKE_ANY),
+			   row[i].port + row[i].device + row[i].table + row[i].gid,
+			   "and nothing else");
+		check_success(diag, rdmaez_endpoint_port(a.ctx, &opts, &port, diag), "the port's");
+		fake_reset_log();
+		check_success(diag, rdmaez_endpoint_set_qp(&port, a.qp, diag), "a queue pair");
+		tap_eq_int(fake_count(FAKE_ANY), 0, "asks for nothing");
+		a.local = port;
+		check_success(diag, connect_a(), "connects");
+		tap_eq_int(fake_count(FAKE_MODIFY_QP), 3, "by three moves");
+		tap_eq_int(fake_count(FAKE_ANY), 3, "and nothing else");
+	}
+}
+
 static void test_srd(void)
 {
 	start_srd();
@@ -793,6 +836,7 @@ int main(void)
 		diag = i ? NULL : &record;
 		test_connect();
 		test_both();
+		test_asked();
 		test_srd();
 		test_dc();
 		test_optional();

@@ -136,10 +136,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_gids_begin(struct rdmaez_impl_port_gids *
 						  struct ibv_context *context, int port_num,
 						  int length)
 {
-	memset(gids, 0, sizeof(*gids));
 	gids->context = context;
 	gids->port_num = port_num;
 	gids->length = length > 0 ? length : 0;
+	gids->next = 0;
 	gids->known = ibv_query_gid_table(context, gids->all, RDMAEZ_PATH_GIDS, 0);
 }
 
