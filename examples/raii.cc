@@ -112,7 +112,7 @@ try {
 	const auto pd = make<ibv_pd>(rdmaez_pd_alloc, context.get());
 	const auto cq = make<ibv_cq>(rdmaez_cq_create, context.get(), 32, nullptr, 0);
 	ibv_qp_init_attr init = {0, cq.get(), cq.get(), 0, {4, 4, 1, 1, 0}, IBV_QPT_RC, 1};
-	rdmaez_wc_batch batch = {wc.data(), 32, 2, 0};
+	rdmaez_wc_batch batch = {wc.data(), 32, 2, 0, false};
 
 	kept.reserve(32); // so that qp_delete does not throw
 	queue_pair a(pd.get(), init, &kept), b(pd.get(), init, &kept);

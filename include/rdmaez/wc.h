@@ -217,6 +217,10 @@ struct rdmaez_wc_batch {
 	int capacity;      /**< for how many there is room */
 	int want;          /**< how many to wait for, at most `capacity`. 0: 1 */
 	int count;         /**< how many there are; told on success and on failure */
+	/** The peer has acknowledged a request of the queue pair before. Set it when the first one has succeeded: then lost
+	 *  retries are explained by what has become of the peer (#RDMAEZ_WHY_WC_PEER_WAS), not by how it was connected.
+	 *  Looked at after a failure only; false: only a request in the same batch shows it. */
+	bool answered;
 };
 
 /**

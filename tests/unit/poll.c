@@ -294,6 +294,19 @@ static void check_failed(void)
 	tap_eq_int(t.diag.error, EIO, "in the record too");
 }
 
+/* A program that remembers an answer of the peer learns first that the peer has gone. */
+static void check_answered(void)
+{
+	for (int i = 0; i < 4; i++) {
+		start();
+		push(0, IBV_WC_RETRY_EXC_ERR, t.qp->qp_num);
+		t.batch.answered = i / 2;
+		tap_eq_int(poll_for(i % 2 ? MS : 0), EIO, "%s", i % 2 ? "a wait" : "a look");
+		tap_eq_int(t.diag.finding[0].reason == RDMAEZ_WHY_WC_PEER_WAS, i / 2, "answered %d",
+			   i / 2);
+	}
+}
+
 #define UNASKED(number) \
 	{RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_WC_UNASKED, "qp_num", RDMAEZ_VALUE_NUMBER, number, 0, 0}
 
@@ -410,6 +423,7 @@ int main(void)
 	check_look();
 	check_waiting();
 	check_failed();
+	check_answered();
 	check_others();
 	check_refused();
 	check_immediate();

@@ -767,6 +767,18 @@ static void check_acked(void)
 		tap_eq_int(!rdmaez_diag_find(&diag, RDMAEZ_WHY_WC_PEER_GONE), gone, "said once");
 		tap_ok(record_tells_all(&diag), "in words");
 	}
+	/* The program knows of one that was polled long ago. */
+	for (int answered = 0; answered < 2; answered++) {
+		const enum rdmaez_why first =
+			answered ? RDMAEZ_WHY_WC_PEER_WAS : RDMAEZ_WHY_WC_RETRIES;
+
+		batch.count = 1;
+		batch.answered = answered;
+		wc[0] = wc_of(IBV_WC_RETRY_EXC_ERR, qp->qp_num);
+		rdmaez_impl_wc_poll_explain(qp, &batch, &diag);
+		tap_eq_str(rdmaez_why_id(diag.finding[0].reason), rdmaez_why_id(first),
+			   "alone, and %d", answered);
+	}
 }
 
 /* A port's counters of loss stand before what verbs do not show. */

@@ -1162,7 +1162,8 @@ RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(const struct ibv_cq *cq, struct ibv
 		struct rdmaez_impl_wc_case here;
 
 		if (!rdmaez_impl_wc_start(&here, "", own, qp, diag)) {
-			here.is_acked = rdmaez_impl_wc_was_acked(batch->wc, own, qp);
+			here.is_acked =
+				batch->answered || rdmaez_impl_wc_was_acked(batch->wc, own, qp);
 			(void)rdmaez_impl_wc_explain(&here, own);
 		}
 		diag->call = call;

@@ -13,7 +13,7 @@ RDMAEZ_COLD int rdmaez_impl_wc_refuse(struct ibv_cq *cq, struct ibv_qp *qp,
 				      const struct rdmaez_wc_batch *batch, struct rdmaez_diag *diag,
 				      const char *call);
 RDMAEZ_COLD int rdmaez_impl_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct ibv_wc *wc,
-				    int capacity, int got, struct rdmaez_diag *diag);
+				    int capacity, int got, bool answered, struct rdmaez_diag *diag);
 RDMAEZ_COLD int rdmaez_impl_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 				    struct rdmaez_wc_batch *batch, int got, uint64_t timeout_ns,
 				    struct rdmaez_diag *diag);
@@ -42,7 +42,8 @@ RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
 					return 0;
 		}
 	}
-	batch->count = rdmaez_impl_wc_poll(cq, qp, batch->wc, batch->capacity, got, diag);
+	batch->count =
+		rdmaez_impl_wc_poll(cq, qp, batch->wc, batch->capacity, got, batch->answered, diag);
 	return cq && batch->wc && batch->capacity > 0 ? EIO : EINVAL;
 }
 
@@ -70,6 +71,7 @@ RDMAEZ_INLINE int rdmaez_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 	rest.capacity = batch->capacity;
 	rest.want = batch->want;
 	rest.count = 0;
+	rest.answered = batch->answered;
 	error = rdmaez_impl_wc_wait(cq, qp, &rest, got, timeout_ns, diag);
 	batch->count = rest.count;
 	return error;
@@ -305,11 +307,12 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_fail(struct ibv_cq *cq, struct ibv_qp *qp,
  * there are.
  */
 RDMAEZ_COLD int rdmaez_impl_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct ibv_wc *wc,
-				    int capacity, int got, struct rdmaez_diag *diag)
+				    int capacity, int got, bool answered, struct rdmaez_diag *diag)
 {
 	static const char call[] = "rdmaez_wc_poll";
 	struct rdmaez_wc_batch batch;
 
+	batch.answered = answered;
 	batch.wc = wc;
 	batch.capacity = capacity;
 	batch.want = 0;
