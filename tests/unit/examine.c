@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include <rdmaez/examine.h>
 #include "findings.h"
 #include "fixture.h"
 

@@ -775,7 +775,7 @@ static void check_acked(void)
 		batch.count = 1;
 		batch.answered = answered;
 		wc[0] = wc_of(IBV_WC_RETRY_EXC_ERR, qp->qp_num);
-		rdmaez_impl_wc_poll_explain(qp, &batch, &diag);
+		rdmaez_impl_wc_poll_explain(qp->send_cq, qp, &batch, 0, &diag);
 		tap_eq_str(rdmaez_why_id(diag.finding[0].reason), rdmaez_why_id(first),
 			   "alone, and %d", answered);
 	}
