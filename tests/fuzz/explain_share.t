@@ -33,9 +33,9 @@ fails "a process beyond the table is noticed" 'index .* out of bounds|AddressSan
 fails "a kind that there is not is noticed" 'index .* out of bounds|AddressSanitizer' \
 	fuzz_launcher share_kind 20000 "$(without kind 's/if (.*kind >= EXPLAIN_KIND_COUNT)/if (0)/')"
 fails "an escape sequence is noticed" 'deadly signal' \
-	fuzz_launcher share_plain 20000 "$(without plain '/make_plain(left->bytes/d')"
+	fuzz_launcher share_plain 20000 "$(without plain '/explain_make_plain(left->bytes/d')"
 fails "a name that is no string is noticed" 'deadly signal|AddressSanitizer' \
-	fuzz_launcher share_name 20000 "$(without name '/make_word(process->name/d')"
+	fuzz_launcher share_name 20000 "$(without name '/explain_make_word(process->name/d')"
 fails "what is read again after it was checked is noticed" 'AddressSanitizer' \
 	fuzz_launcher share_twice 20000 "$(without twice 's/from->bytes, left->text + left->json/from->bytes, from->text + from->json/')"
 done_testing

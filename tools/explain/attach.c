@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "rows.h"
 
 enum {
 	UNCHANGED = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW
@@ -60,16 +61,16 @@ static bool read_options(const struct explain_memory *memory, struct explain_opt
 	return false;
 }
 
-static struct explain_share *map_share(const struct explain_memory *memory)
+static void *map_memory(const struct explain_memory *memory, size_t size)
 {
-	const int file = open_memory(memory, sizeof(struct explain_share), UNCHANGED, O_RDWR);
-	struct explain_share *share;
+	const int file = open_memory(memory, size, UNCHANGED, O_RDWR);
+	void *map;
 
 	if (file < 0)
 		return NULL;
-	share = mmap(NULL, sizeof(*share), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	close(file);
-	return share == MAP_FAILED ? NULL : share;
+	return map == MAP_FAILED ? NULL : map;
 }
 
 /* In one write, whatever stderr is; and a reader that has gone must not end the program. */
@@ -112,7 +113,7 @@ struct explain_share *explain_attach(struct explain_options *options)
 	if (sscanf(named, EXPLAIN_MEMORY_SCAN, &memory.process, &memory.descriptor,
 		   &memory.inode) == 3 &&
 	    read_options(&memory, options))
-		share = map_share(&options->share);
+		share = map_memory(&options->share, sizeof(*share));
 	/* Where the launcher has ended, or is not in sight, nobody waits for an explanation. */
 	if (!share && errno != ENOENT && errno != ESRCH) {
 		complain(errno);
@@ -121,4 +122,15 @@ struct explain_share *explain_attach(struct explain_options *options)
 	}
 	errno = saved_errno;
 	return share;
+}
+
+struct explain_rows *explain_attach_rows(const struct explain_options *options)
+{
+	const int saved_errno = errno;
+	struct explain_rows *rows = NULL;
+
+	if (options->waiting)
+		rows = map_memory(&options->rows, sizeof(*rows));
+	errno = saved_errno;
+	return rows;
 }

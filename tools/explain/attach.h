@@ -5,10 +5,15 @@
 
 #include "explain.h"
 
+struct explain_rows;
+
 /*
  * Maps what the environment names, and copies the options. NULL: there is nothing, or it is not to be trusted. What this
  * process may not have, it tells of on stderr, once for all that it executes.
  */
 struct explain_share *explain_attach(struct explain_options *options);
+
+/* The same for what --waiting adds. NULL: it was not asked for, or the launcher has just ended. */
+struct explain_rows *explain_attach_rows(const struct explain_options *options);
 
 #endif

@@ -8,6 +8,7 @@
  */
 #include "data.h"
 #include "verbs.h"
+#include "watch.h"
 
 /*
  * The originals lie in entries of the same table that rdma-core fills in for programs of 2006 and never reads, beside
@@ -234,17 +235,90 @@ static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bin
 	return result;
 }
 
+/* ---- The same, kept ---------------------------------------------------------------------------------- */
+
+/* With --waiting these stand in the tables, so that the others need not ask whether it is there. */
+static int watched_poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
+{
+	const int got = ORIGINAL(cq->context, poll_cq)(cq, count, wc);
+
+	explain_watch_polled(cq, wc, count, got);
+	for (int i = 0; i < got; i++) {
+		if (EXPLAIN_RARE(wc[i].status != IBV_WC_SUCCESS)) {
+			explain_completions(cq, wc + i, got - i, __builtin_return_address(0));
+			return got;
+		}
+	}
+	if (EXPLAIN_RARE(got < 0))
+		poll_refused(cq, __builtin_return_address(0));
+	return got;
+}
+
+static int watched_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	int result;
+
+	/* Before, since its event may be taken by another thread at once. */
+	explain_watch_armed(cq);
+	result = ORIGINAL(cq->context, req_notify_cq)(cq, solicited_only);
+	if (EXPLAIN_RARE(result)) {
+		const struct explain_call call = EXPLAIN_CALL(ibv_req_notify_cq, EXPLAIN_REFUSAL);
+
+		explain_cq_refused(call, cq, result);
+	}
+	return result;
+}
+
+static int watched_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	const int result = ORIGINAL(qp->context, post_send)(qp, wr, bad);
+
+	explain_watch_sent(qp, wr, result ? bad ? *bad : wr : NULL);
+	if (EXPLAIN_RARE(result))
+		explain_send(qp, wr, bad ? *bad : NULL, result, "ibv_post_send",
+			     __builtin_return_address(0));
+	return result;
+}
+
+static int watched_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	const int result = ORIGINAL(qp->context, post_recv)(qp, wr, bad);
+
+	explain_watch_received(qp, wr, result ? bad ? *bad : wr : NULL);
+	if (EXPLAIN_RARE(result))
+		explain_recv(qp, wr, bad ? *bad : NULL, result, "ibv_post_recv",
+			     __builtin_return_address(0));
+	return result;
+}
+
+static int watched_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+	const struct ibv_send_wr wr = {
+		.wr_id = bind->wr_id, .opcode = IBV_WR_BIND_MW, .send_flags = bind->send_flags};
+	const int result = ORIGINAL(qp->context, bind_mw)(qp, mw, bind);
+
+	if (EXPLAIN_RARE(result))
+		explain_send(qp, &wr, NULL, result, "ibv_bind_mw", __builtin_return_address(0));
+	else
+		explain_watch_sent(qp, &wr, NULL);
+	return result;
+}
+
 /* ---- The table ------------------------------------------------------------------------------------- */
 
 /* Another thread may be in these functions by the time it finds them in the table: the original comes first. */
 #define WRAP(operation)                                                                            \
 	context->ops.SLOT_##operation =                                                            \
 		(__typeof__(context->ops.SLOT_##operation))(void (*)(void))context->ops.operation; \
-	__atomic_store_n(&context->ops.operation, operation, __ATOMIC_RELEASE);
+	__atomic_store_n(&context->ops.operation,                                                  \
+			 explain_watching ? watched_##operation : operation, __ATOMIC_RELEASE);
+
+/* Of shared receive queues nothing is kept. */
+#define watched_post_srq_recv post_srq_recv
 
 void explain_wrap_data(struct ibv_context *context)
 {
-	if (context->ops.poll_cq == poll_cq)
+	if (context->ops.poll_cq == poll_cq || context->ops.poll_cq == watched_poll_cq)
 		return;
 	EXPLAIN_DATA(WRAP)
 }

@@ -6,6 +6,7 @@
  * rxe one, mlx5 a dozen or two; so there are sets of wrappers, and each is bound to one set of originals.
  */
 #include "data.h"
+#include "watch.h"
 
 #define TEN(X, n)      X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) X(n##8) X(n##9)
 #define EACH_CQ_SET(X) TEN(X, ) TEN(X, 1) TEN(X, 2)
@@ -70,11 +71,31 @@ explain_poll(struct ibv_cq_ex *cq, int result, const char *verb, const void *cal
 	}
 EACH_CQ_SET(CQ_SET)
 
-#define CQ_WRAPPER(n) {start_poll_##n, next_poll_##n},
-static const struct cq_set cq_wrapper[CQ_SETS] = {EACH_CQ_SET(CQ_WRAPPER)};
+/* With --waiting these are the wrappers, so that the others need not ask whether it is there. */
+#define CQ_KEPT_SET(n)                                                                      \
+	static int kept_start_poll_##n(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr) \
+	{                                                                                   \
+		const int result = cq_original[n].start_poll(cq, attr);                     \
+		explain_watch_polled_ex(cq, result);                                        \
+		POLLED("ibv_start_poll");                                                   \
+	}                                                                                   \
+	static int kept_next_poll_##n(struct ibv_cq_ex *cq)                                 \
+	{                                                                                   \
+		const int result = cq_original[n].next_poll(cq);                            \
+		explain_watch_polled_ex(cq, result);                                        \
+		POLLED("ibv_next_poll");                                                    \
+	}
+EACH_CQ_SET(CQ_KEPT_SET)
+
+#define CQ_WRAPPER(n)      {start_poll_##n, next_poll_##n},
+#define CQ_KEPT_WRAPPER(n) {kept_start_poll_##n, kept_next_poll_##n},
+static const struct cq_set cq_wrappers[2][CQ_SETS] = {{EACH_CQ_SET(CQ_WRAPPER)},
+						      {EACH_CQ_SET(CQ_KEPT_WRAPPER)}};
 
 static bool wrap_cq(struct ibv_cq_ex *cq)
 {
+	const struct cq_set *const cq_wrapper = cq_wrappers[explain_watching];
+
 	for (int i = 0; i < CQ_SETS; i++) {
 		struct cq_set *original = &cq_original[i];
 
@@ -199,61 +220,86 @@ static inline uint64_t length_of_buffers(size_t count, const struct ibv_data_buf
 __attribute__((__noinline__, __cold__)) static void
 explain_session(struct explain_call call, struct ibv_qp_ex *qp, int result);
 
-/* X(n, name, parameters, arguments, what is noted of it) of each that has no result. */
+/* X(n, name, parameters, arguments, what is noted of it, and with --waiting kept) of each that has no result. */
 #define OPERATIONS(X, n)                                                                           \
-	X(n, wr_start, (struct ibv_qp_ex * qp), (qp), note(qp, BEGIN, 0))                          \
+	X(n, wr_start, (struct ibv_qp_ex * qp), (qp), note(qp, BEGIN, 0), explain_watch_start(qp)) \
+	X(n, wr_abort, (struct ibv_qp_ex * qp), (qp), (void)0, explain_watch_undo(qp))             \
 	X(n, wr_atomic_cmp_swp,                                                                    \
 	  (struct ibv_qp_ex * qp, uint32_t rkey, uint64_t addr, uint64_t compare, uint64_t swap),  \
-	  (qp, rkey, addr, compare, swap), note(qp, IBV_WR_ATOMIC_CMP_AND_SWP, addr))              \
+	  (qp, rkey, addr, compare, swap), note(qp, IBV_WR_ATOMIC_CMP_AND_SWP, addr),              \
+	  explain_watch_request(qp, IBV_WR_ATOMIC_CMP_AND_SWP, rkey, addr))                        \
 	X(n, wr_atomic_fetch_add,                                                                  \
 	  (struct ibv_qp_ex * qp, uint32_t rkey, uint64_t addr, uint64_t add),                     \
-	  (qp, rkey, addr, add), note(qp, IBV_WR_ATOMIC_FETCH_AND_ADD, addr))                      \
+	  (qp, rkey, addr, add), note(qp, IBV_WR_ATOMIC_FETCH_AND_ADD, addr),                      \
+	  explain_watch_request(qp, IBV_WR_ATOMIC_FETCH_AND_ADD, rkey, addr))                      \
 	X(n, wr_bind_mw,                                                                           \
 	  (struct ibv_qp_ex * qp, struct ibv_mw * mw, uint32_t rkey,                               \
 	   const struct ibv_mw_bind_info *info),                                                   \
-	  (qp, mw, rkey, info), note(qp, IBV_WR_BIND_MW, 0))                                       \
+	  (qp, mw, rkey, info), note(qp, IBV_WR_BIND_MW, 0),                                       \
+	  explain_watch_request(qp, IBV_WR_BIND_MW, rkey, 0))                                      \
 	X(n, wr_local_inv, (struct ibv_qp_ex * qp, uint32_t rkey), (qp, rkey),                     \
-	  note(qp, IBV_WR_LOCAL_INV, 0))                                                           \
+	  note(qp, IBV_WR_LOCAL_INV, 0), explain_watch_request(qp, IBV_WR_LOCAL_INV, rkey, 0))     \
 	X(n, wr_rdma_read, (struct ibv_qp_ex * qp, uint32_t rkey, uint64_t addr),                  \
-	  (qp, rkey, addr), note(qp, IBV_WR_RDMA_READ, 0))                                         \
+	  (qp, rkey, addr), note(qp, IBV_WR_RDMA_READ, 0),                                         \
+	  explain_watch_request(qp, IBV_WR_RDMA_READ, rkey, addr))                                 \
 	X(n, wr_rdma_write, (struct ibv_qp_ex * qp, uint32_t rkey, uint64_t addr),                 \
-	  (qp, rkey, addr), note(qp, IBV_WR_RDMA_WRITE, 0))                                        \
+	  (qp, rkey, addr), note(qp, IBV_WR_RDMA_WRITE, 0),                                        \
+	  explain_watch_request(qp, IBV_WR_RDMA_WRITE, rkey, addr))                                \
 	X(n, wr_rdma_write_imm, (struct ibv_qp_ex * qp, uint32_t rkey, uint64_t addr, __be32 imm), \
-	  (qp, rkey, addr, imm), note(qp, IBV_WR_RDMA_WRITE_WITH_IMM, 0))                          \
-	X(n, wr_send, (struct ibv_qp_ex * qp), (qp), note(qp, IBV_WR_SEND, 0))                     \
+	  (qp, rkey, addr, imm), note(qp, IBV_WR_RDMA_WRITE_WITH_IMM, 0),                          \
+	  explain_watch_request(qp, IBV_WR_RDMA_WRITE_WITH_IMM, rkey, addr))                       \
+	X(n, wr_send, (struct ibv_qp_ex * qp), (qp), note(qp, IBV_WR_SEND, 0),                     \
+	  explain_watch_request(qp, IBV_WR_SEND, 0, 0))                                            \
 	X(n, wr_send_imm, (struct ibv_qp_ex * qp, __be32 imm), (qp, imm),                          \
-	  note(qp, IBV_WR_SEND_WITH_IMM, 0))                                                       \
+	  note(qp, IBV_WR_SEND_WITH_IMM, 0),                                                       \
+	  explain_watch_request(qp, IBV_WR_SEND_WITH_IMM, 0, 0))                                   \
 	X(n, wr_send_inv, (struct ibv_qp_ex * qp, uint32_t rkey), (qp, rkey),                      \
-	  note(qp, IBV_WR_SEND_WITH_INV, 0))                                                       \
+	  note(qp, IBV_WR_SEND_WITH_INV, 0),                                                       \
+	  explain_watch_request(qp, IBV_WR_SEND_WITH_INV, rkey, 0))                                \
 	X(n, wr_send_tso, (struct ibv_qp_ex * qp, void *header, uint16_t length, uint16_t mss),    \
-	  (qp, header, length, mss), note(qp, IBV_WR_TSO, 0))                                      \
+	  (qp, header, length, mss), note(qp, IBV_WR_TSO, 0),                                      \
+	  explain_watch_request(qp, IBV_WR_TSO, 0, 0))                                             \
 	X(n, wr_set_ud_addr,                                                                       \
 	  (struct ibv_qp_ex * qp, struct ibv_ah * ah, uint32_t qpn, uint32_t qkey),                \
-	  (qp, ah, qpn, qkey), note_ah(qp, ah))                                                    \
+	  (qp, ah, qpn, qkey), note_ah(qp, ah), explain_watch_datagram(qp, qpn, qkey))             \
 	X(n, wr_set_inline_data, (struct ibv_qp_ex * qp, void *addr, size_t length),               \
-	  (qp, addr, length), note_data(qp, 1, length, IBV_SEND_INLINE))                           \
+	  (qp, addr, length), note_data(qp, 1, length, IBV_SEND_INLINE),                           \
+	  explain_watch_data(qp, 0, 0, length))                                                    \
 	X(n, wr_set_inline_data_list,                                                              \
 	  (struct ibv_qp_ex * qp, size_t count, const struct ibv_data_buf *buffer),                \
 	  (qp, count, buffer),                                                                     \
-	  note_data(qp, 1, length_of_buffers(count, buffer), IBV_SEND_INLINE))                     \
+	  note_data(qp, 1, length_of_buffers(count, buffer), IBV_SEND_INLINE),                     \
+	  explain_watch_data(qp, 0, 0, length_of_buffers(count, buffer)))                          \
 	X(n, wr_set_sge, (struct ibv_qp_ex * qp, uint32_t lkey, uint64_t addr, uint32_t length),   \
-	  (qp, lkey, addr, length), note_data(qp, 1, length, 0))                                   \
+	  (qp, lkey, addr, length), note_data(qp, 1, length, 0),                                   \
+	  explain_watch_data(qp, lkey, addr, length))                                              \
 	X(n, wr_set_sge_list, (struct ibv_qp_ex * qp, size_t count, const struct ibv_sge *sge),    \
-	  (qp, count, sge), note_data(qp, count, length_of(count, sge), 0))
+	  (qp, count, sge), note_data(qp, count, length_of(count, sge), 0),                        \
+	  explain_watch_data(qp, count ? sge->lkey : 0, count ? sge->addr : 0,                     \
+			     length_of(count, sge)))
 
 static struct ibv_qp_ex qp_original[QP_SETS];
 
-#define OPERATION(n, name, parameters, arguments, noted) \
-	static void name##_##n parameters                \
-	{                                                \
-		if (EXPLAIN_RARE(session.replaying))     \
-			return;                          \
-		noted;                                   \
-		qp_original[n].name arguments;           \
+#define OPERATION(n, name, parameters, arguments, noted, kept) \
+	static void name##_##n parameters                      \
+	{                                                      \
+		if (EXPLAIN_RARE(session.replaying))           \
+			return;                                \
+		noted;                                         \
+		qp_original[n].name arguments;                 \
 	}
-#define QP_SET(n)                                                               \
-	OPERATIONS(OPERATION, n)                                                \
-	static int wr_complete_##n(struct ibv_qp_ex *qp)                        \
+/* With --waiting, as for completion queues. */
+#define KEPT_OPERATION(n, name, parameters, arguments, noted, kept) \
+	static void kept_##name##_##n parameters                    \
+	{                                                           \
+		if (EXPLAIN_RARE(session.replaying))                \
+			return;                                     \
+		noted;                                              \
+		kept;                                               \
+		qp_original[n].name arguments;                      \
+	}
+#define COMPLETE(n, name, undo)                                                 \
+	static int name(struct ibv_qp_ex *qp)                                   \
 	{                                                                       \
 		if (EXPLAIN_RARE(session.replaying))                            \
 			return session.result;                                  \
@@ -261,18 +307,27 @@ static struct ibv_qp_ex qp_original[QP_SETS];
 		if (EXPLAIN_RARE(result)) {                                     \
 			const struct explain_call call =                        \
 				EXPLAIN_CALL(ibv_wr_complete, EXPLAIN_REFUSAL); \
+			undo;                                                   \
 			explain_session(call, qp, result);                      \
 		}                                                               \
 		return result;                                                  \
 	}
+#define QP_SET(n)                             \
+	OPERATIONS(OPERATION, n)              \
+	COMPLETE(n, wr_complete_##n, (void)0) \
+	OPERATIONS(KEPT_OPERATION, n)         \
+	COMPLETE(n, kept_wr_complete_##n, explain_watch_undo(qp))
 EACH_QP_SET(QP_SET)
 
-#define WRAPPER(n, name, parameters, arguments, noted) .name = name##_##n,
-#define QP_WRAPPER(n)                                  {OPERATIONS(WRAPPER, n).wr_complete = wr_complete_##n},
-static const struct ibv_qp_ex qp_wrapper[QP_SETS] = {EACH_QP_SET(QP_WRAPPER)};
+#define WRAPPER(n, name, parameters, arguments, noted, kept)      .name = name##_##n,
+#define KEPT_WRAPPER(n, name, parameters, arguments, noted, kept) .name = kept_##name##_##n,
+#define QP_WRAPPER(n)                                             {OPERATIONS(WRAPPER, n).wr_complete = wr_complete_##n},
+#define QP_KEPT_WRAPPER(n)                                        {OPERATIONS(KEPT_WRAPPER, n).wr_complete = kept_wr_complete_##n},
+static const struct ibv_qp_ex qp_wrappers[2][QP_SETS] = {{EACH_QP_SET(QP_WRAPPER)},
+							 {EACH_QP_SET(QP_KEPT_WRAPPER)}};
 
 /* A queue pair has those operations that it was created for; a set may come to have more than any of them. */
-#define FITS(n, name, parameters, arguments, noted) \
+#define FITS(n, name, parameters, arguments, noted, kept) \
 	&&(!set->name || !qp->name || set->name == qp->name)
 static bool fits(const struct ibv_qp_ex *set, const struct ibv_qp_ex *qp)
 {
@@ -286,8 +341,8 @@ static bool fits(const struct ibv_qp_ex *set, const struct ibv_qp_ex *qp)
 			set->name = qp->name; \
 		qp->name = wrapper->name;     \
 	} while (0)
-#define WRAP(n, name, parameters, arguments, noted) \
-	if (qp->name)                               \
+#define WRAP(n, name, parameters, arguments, noted, kept) \
+	if (qp->name)                                     \
 		TAKE(name);
 static void wrap_qp(struct ibv_qp_ex *qp, struct ibv_qp_ex *set, const struct ibv_qp_ex *wrapper)
 {
@@ -297,6 +352,7 @@ static void wrap_qp(struct ibv_qp_ex *qp, struct ibv_qp_ex *set, const struct ib
 
 static void wrap_qp_ex(struct ibv_qp_ex *qp)
 {
+	const struct ibv_qp_ex *const qp_wrapper = qp_wrappers[explain_watching];
 	bool done = !qp->wr_complete;
 
 	explain_lock();

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "compare.h"
-#include "summary.h"
+#include "judge.h"
 
 enum {
 	STATUS_USAGE = 2,
@@ -40,6 +40,9 @@ static const char help[] =
 	"  --log FILE    write to FILE in place of stderr\n"
 	"  --summary     end with a summary even if nothing was found\n"
 	"  --compare     print where the --json files of a job's processes disagree\n"
+	"  --waiting N   also say what it waits for: after N seconds without progress\n"
+	"                (0: never by itself), at SIGINT, SIGTERM, SIGQUIT and SIGUSR1\n"
+	"  --signal NAME USR2, HUP or none in place of SIGUSR1, to ask by\n"
 	"  -h, --help    print this\n"
 	"\n"
 	"Refused queries are only counted, unless --only query asks for them. What a\n"
@@ -52,6 +55,9 @@ static const char help[] =
 /* What the command can reach of it is a copy, and `share`. */
 static struct explain_output output = {.log = -1, .json = -1};
 static struct explain_share *share;
+/* With --waiting; and the signal to rdmaez-explain that asks for it. */
+static struct explain_rows *rows;
+static int asking = SIGUSR1;
 
 __attribute__((__noreturn__)) static void fail(const char *what, const char *why)
 {
@@ -103,14 +109,16 @@ static void memory_seal(int file, int more)
 		fail("memory to share with the command", strerror(errno));
 }
 
-static void share_new(struct explain_memory *memory)
+static void *share_new(struct explain_memory *memory, size_t size)
 {
-	const int file = memory_new(memory, sizeof(*share));
+	const int file = memory_new(memory, size);
+	void *map;
 
 	memory_seal(file, 0);
-	share = mmap(NULL, sizeof(*share), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	if (share == MAP_FAILED)
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (map == MAP_FAILED)
 		fail("memory to share with the command", strerror(errno));
+	return map;
 }
 
 /* The options, for everybody to read and nobody to write; the environment gets to know where they are. */
@@ -145,6 +153,32 @@ static uint32_t kind_bit(const char *name)
 		if (!strcmp(name, explain_kind_name((enum explain_kind)kind)))
 			return 1u << kind;
 	usage("no kind of finding is called ", name);
+}
+
+static uint32_t read_seconds(const char *text)
+{
+	char *end;
+	unsigned long seconds;
+
+	errno = 0;
+	seconds = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || seconds > 86400)
+		usage("--waiting takes seconds, up to 86400, and not ", text);
+	return (uint32_t)seconds;
+}
+
+/* 0: none. */
+static int read_signal(const char *name)
+{
+	static const struct {
+		const char *name;
+		int signal;
+	} known[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"none", 0}};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(name, known[i].name))
+			return known[i].signal;
+	usage("--signal takes USR1, USR2, HUP or none, and not ", name);
 }
 
 /* An empty file, by the path that it has from everywhere. It stays open: what is left to the launcher goes there. */
@@ -192,6 +226,7 @@ static void read_options(int argc, char *argv[], struct explain_options *options
 		{"json", required_argument, NULL, 'j'}, {"stop", no_argument, NULL, 's'},
 		{"only", required_argument, NULL, 'o'}, {"log", required_argument, NULL, 'f'},
 		{"summary", no_argument, NULL, 'S'},    {"compare", no_argument, NULL, 'c'},
+		{"waiting", required_argument, NULL, 'w'}, {"signal", required_argument, NULL, 'g'},
 		{"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
 	};
 	const char *log = NULL, *json = NULL;
@@ -226,6 +261,12 @@ static void read_options(int argc, char *argv[], struct explain_options *options
 			if (optind != 2)
 				usage("--compare goes with no other option", "");
 			compare(argc, argv);
+		case 'w':
+			options->waiting = 1 + read_seconds(optarg);
+			break;
+		case 'g':
+			asking = read_signal(optarg);
+			break;
 		case 'h':
 			fputs(help, stdout);
 			exit(fflush(stdout) ? STATUS_OWN : EXIT_SUCCESS);
@@ -307,6 +348,14 @@ static void pass_on(pid_t child, const siginfo_t *signal)
 {
 	if (signal->si_signo == SIGCHLD)
 		return;
+	if (rows && signal->si_signo == asking) {
+		explain_judge_say(&output, EXPLAIN_ASKED);
+		return;
+	}
+	/* Before the program ends, as by these it usually does. */
+	if (signal->si_signo == SIGTERM || signal->si_signo == SIGINT ||
+	    signal->si_signo == SIGQUIT)
+		explain_judge_say(&output, EXPLAIN_SIGNAL);
 	for (size_t i = 0; i < sizeof(from_terminal) / sizeof(*from_terminal); i++)
 		if (signal->si_signo == from_terminal[i] && signal->si_code == SI_KERNEL)
 			return;
@@ -326,6 +375,7 @@ static int wait_for(pid_t child, const sigset_t *blocked)
 		if (sigtimedwait(blocked, &signal, &moment) > 0)
 			pass_on(child, &signal);
 		explain_write_waiting(share, &output, false);
+		explain_judge_look(&output);
 		/* Often at first, then every 5 s. */
 		if (++rounds < 5 || rounds % 25 == 0)
 			explain_look_for_unseen(share, child);
@@ -367,6 +417,8 @@ static int run(char *argv[])
 		fprintf(stderr, "rdmaez-explain: %s: %s\n", argv[0], strerror(error));
 	} else {
 		explain_write_waiting(share, &output, true);
+		if (WIFSIGNALED(status))
+			explain_judge_say(&output, EXPLAIN_AT_END);
 		explain_write_summaries(share, &output, argv[0]);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -379,7 +431,11 @@ int main(int argc, char *argv[])
 
 	read_options(argc, argv, &options);
 	find_object(object);
-	share_new(&options.share);
+	share = share_new(&options.share, sizeof(*share));
+	if (options.waiting) {
+		rows = share_new(&options.rows, sizeof(*rows));
+		explain_judge_begin(rows, share, options.waiting - 1);
+	}
 	publish(&options);
 	preload(object);
 	return run(argv + optind);

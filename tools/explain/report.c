@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "watch.h"
 #include "write.h"
 
 enum {
@@ -169,6 +170,7 @@ void explain_forget_threads(void)
 {
 	held_here = 0;
 	stopped = false;
+	explain_watch_forget();
 }
 
 /* The lock is this thread's, or as new: see explain_locks_renew(). */
@@ -192,6 +194,7 @@ __attribute__((__constructor__)) static void attach(void)
 {
 	static struct explain_options options;
 	struct explain_share *const mapped = explain_attach(&options);
+	struct explain_rows *rows;
 
 	if (!mapped)
 		return;
@@ -202,6 +205,9 @@ __attribute__((__constructor__)) static void attach(void)
 	mapped->attached++;
 	share = mapped;
 	explain_options = &options;
+	rows = explain_attach_rows(&options);
+	if (rows)
+		explain_watch_begin(rows);
 	explain_words_begin();
 }
 

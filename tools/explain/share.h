@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the launcher and the processes of the command share, in two files in memory (memfd_create()) that are reached by
+ * What the launcher and the processes of the command share, in two files in memory, or three, (memfd_create()) that are reached by
  * the launcher's descriptors below /proc, whose numbers are in the environment. Neither has a name that others could take, and they
  * are gone with the last process that has them.
  *
@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define EXPLAIN_ENVIRONMENT "RDMAEZ_EXPLAIN"
-#define EXPLAIN_MAGIC       0x72657833u /* "rex3" */
+#define EXPLAIN_MAGIC       0x72657834u /* "rex4" */
 
 /* What a finding is about; `--only` takes these names. */
 #define EXPLAIN_KINDS(X)    \
@@ -77,9 +77,11 @@ struct explain_memory {
 struct explain_options {
 	uint32_t magic, kinds; /* bit n: kind n is reported */
 	bool line, stop, advice;
+	uint32_t waiting;        /* with --waiting: 1 + the seconds */
 	struct explain_file log; /* none: stderr */
 	struct explain_file json;
 	struct explain_memory share; /* where struct explain_share is */
+	struct explain_memory rows;  /* with --waiting: where struct explain_rows is */
 };
 
 /* A finding and its repetitions. Written by its process, which holds a lock; read by the launcher. All may be forged. */

@@ -38,26 +38,23 @@ const char *explain_kind_name(enum explain_kind kind)
 
 /* ---- What is taken from the shared memory --------------------------------------------------------- */
 
-/* Whatever a text holds, it is lines: no program gets at the terminal of who reads it. */
-static void make_plain(char *text, size_t size, const char *but)
+void explain_make_plain(char *text, size_t size, const char *but)
 {
 	for (size_t i = 0; i < size; i++)
 		if ((text[i] < ' ' || text[i] > '~') && !(text[i] && strchr(but, text[i])))
 			text[i] = '?';
 }
 
-/* A name or a label, as a line and JSON can hold it. */
-static void make_word(char *word, size_t size)
+void explain_make_word(char *word, size_t size)
 {
 	word[size - 1] = '\0';
-	make_plain(word, strlen(word), "");
+	explain_make_plain(word, strlen(word), "");
 	for (; *word; word++)
 		if (*word == '"' || *word == '\\')
 			*word = '_';
 }
 
-/* Copies what others may write meanwhile. From here on only the copy is looked at. */
-static void copy(void *to, const void *from, size_t size)
+void explain_copy(void *to, const void *from, size_t size)
 {
 	memcpy(to, from, size);
 	__asm__ volatile("" ::: "memory");
@@ -68,15 +65,15 @@ static bool take_process(const struct explain_process *from, struct explain_proc
 {
 	if (!from->pid)
 		return false;
-	copy(process, from, sizeof(*process));
-	make_word(process->name, sizeof(process->name));
+	explain_copy(process, from, sizeof(*process));
+	explain_make_word(process->name, sizeof(process->name));
 	for (int i = 0; i < EXPLAIN_COUNTS; i++) {
 		struct explain_count *const count = &process->count[i];
 
 		if (count->kind >= EXPLAIN_KIND_COUNT)
 			count->times = 0;
-		make_word(count->verb, sizeof(count->verb));
-		make_word(count->label, sizeof(count->label));
+		explain_make_word(count->verb, sizeof(count->verb));
+		explain_make_word(count->label, sizeof(count->label));
 	}
 	return process->pid > 0;
 }
@@ -93,8 +90,8 @@ static void take_left(const struct explain_waiting *from, struct left *left)
 	left->json = from->json;
 	if (left->text > sizeof(left->bytes) || left->json > sizeof(left->bytes) - left->text)
 		left->text = left->json = 0;
-	copy(left->bytes, from->bytes, left->text + left->json);
-	make_plain(left->bytes, left->text + left->json, "\n");
+	explain_copy(left->bytes, from->bytes, left->text + left->json);
+	explain_make_plain(left->bytes, left->text + left->json, "\n");
 }
 
 /* ---- Texts that were left ------------------------------------------------------------------------- */
@@ -124,12 +121,12 @@ static void write_to(int file, const char *name, const char *text, size_t size)
 	}
 }
 
-static void write_log(const struct explain_output *output, const char *text, size_t size)
+void explain_write_log(const struct explain_output *output, const char *text, size_t size)
 {
 	write_to(output->log < 0 ? STDERR_FILENO : output->log, output->log_name, text, size);
 }
 
-static void write_json(const struct explain_output *output, const char *text, size_t size)
+void explain_write_json(const struct explain_output *output, const char *text, size_t size)
 {
 	if (output->json >= 0)
 		write_to(output->json, output->json_name, text, size);
@@ -147,7 +144,7 @@ static void count_held(struct explain_share *share, const struct explain_waiting
 		return;
 	process = &share->process[its_process];
 	count = &process->count[its_count];
-	copy(&kind, &count->kind, sizeof(kind));
+	explain_copy(&kind, &count->kind, sizeof(kind));
 	if (kind >= EXPLAIN_KIND_COUNT)
 		return;
 	count->held = false;
@@ -176,8 +173,8 @@ void explain_write_waiting(struct explain_share *share, const struct explain_out
 		if (state == EXPLAIN_HELD)
 			count_held(share, waiting);
 		take_left(waiting, &left);
-		write_log(output, left.bytes, left.text);
-		write_json(output, left.bytes + left.text, left.json);
+		explain_write_log(output, left.bytes, left.text);
+		explain_write_json(output, left.bytes + left.text, left.json);
 		waiting->state = EXPLAIN_FREE;
 	}
 }
@@ -238,7 +235,7 @@ static void note_unseen(pid_t pid)
 		return;
 	if (fgets(unseen_name, sizeof(unseen_name), file)) {
 		unseen_name[strcspn(unseen_name, "\n")] = '\0';
-		make_word(unseen_name, sizeof(unseen_name));
+		explain_make_word(unseen_name, sizeof(unseen_name));
 		unseen = pid;
 	}
 	fclose(file);
@@ -458,12 +455,12 @@ static void write_summary(const struct explain_output *output,
 	if (output->summary || has_finding(process)) {
 		text.length = 0;
 		(output->line ? put_line : put_text)(&text, process);
-		write_log(output, text.bytes, text.length);
+		explain_write_log(output, text.bytes, text.length);
 	}
 	if (output->json >= 0) {
 		text.length = 0;
 		put_json(&text, process);
-		write_json(output, text.bytes, text.length);
+		explain_write_json(output, text.bytes, text.length);
 	}
 }
 

@@ -22,6 +22,16 @@ struct explain_output {
 
 const char *explain_kind_name(enum explain_kind kind);
 
+/* Copies what others may write meanwhile. From there on only the copy is looked at. */
+void explain_copy(void *to, const void *from, size_t size);
+/* Whatever a text holds, it is lines: no program gets at the terminal of who reads it. `but` is what may stand there, too. */
+void explain_make_plain(char *text, size_t size, const char *but);
+/* A name or a label, as a line and JSON can hold it. */
+void explain_make_word(char *word, size_t size);
+
+void explain_write_log(const struct explain_output *output, const char *text, size_t size);
+void explain_write_json(const struct explain_output *output, const char *text, size_t size);
+
 /* The texts that cannot be a probe's any more; at the end, all. */
 void explain_write_waiting(struct explain_share *share, const struct explain_output *output,
 			   bool at_end);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the wrapped verbs of the control path have in common, and those of devices: list, open, ask, events. */
 #include "verbs.h"
+#include "watch.h"
 
 const char explain_verb_open_device[] = "ibv_open_device";
 const char explain_verb_reg_mr[] = "ibv_reg_mr";
@@ -329,19 +330,25 @@ EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 	REAL(ibv_ack_async_event)(event);
 }
 
-/* For the headers' bodies, which the object has as well. */
-EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int count)
-{
-	REAL(ibv_ack_cq_events)(cq, count);
-}
-
 EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 {
 	struct explain_call call = EXPLAIN_CALL(ibv_get_cq_event, EXPLAIN_REFUSAL);
+	const struct explain_watch_call waits = explain_watch_enter(
+		EXPLAIN_GET_CQ_EVENT, (unsigned int)channel->fd + 1, __builtin_frame_address(0));
 	const int result = REAL(ibv_get_cq_event)(channel, cq, cq_context);
 
+	explain_watch_exit(&waits);
+	if (!result)
+		explain_watch_event(*cq);
 	explain_enter();
 	if (explain_leave(&call, is_nothing_yet(result) ? 0 : result))
 		explain_refused(&call, channel->context);
 	return result;
+}
+
+/* The headers' bodies, which the object has as well, call it, too. */
+EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int count)
+{
+	explain_watch_acked(cq, count);
+	REAL(ibv_ack_cq_events)(cq, count);
 }

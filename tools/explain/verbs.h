@@ -80,7 +80,7 @@ struct ibv_qp_init_attr_ex explain_qp_asked(const struct ibv_qp_init_attr_ex *in
 
 /* The program has them from now on, whichever function made them. */
 void explain_has_cq(struct ibv_cq_ex *cq);
-void explain_has_qp(struct ibv_qp *qp);
+void explain_has_qp(struct ibv_qp *qp, int sig_all, const struct ibv_qp_cap *cap);
 
 /* ---- The tables of a context (context.c) ----------------------------------------------------------- */
 

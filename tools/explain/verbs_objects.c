@@ -2,6 +2,7 @@
 /* What a program makes besides queue pairs: each made, changed and destroyed by the verbs here. */
 #include "data.h"
 #include "verbs.h"
+#include "watch.h"
 
 /* Verbs of later releases. A program that asks at run time whether there is one gets the wrapper in any case. */
 #define REAL_IF_ANY(name, arguments) \
@@ -58,7 +59,8 @@ EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, i
 {
 	EXPLAIN_POINTER(struct ibv_mr, explain_verb_reg_mr,
 			REAL(ibv_reg_mr)(pd, addr, length, access), pd->context,
-			explain_made(EXPLAIN_MR, result),
+			explain_made(EXPLAIN_MR, result);
+			explain_watch_mr(result, (unsigned int)access),
 			explain_reg(&call, pd, addr, length, (unsigned int)access));
 }
 
@@ -68,7 +70,8 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
 {
 	EXPLAIN_POINTER(struct ibv_mr, "ibv_reg_mr_iova",
 			REAL(ibv_reg_mr_iova)(pd, addr, length, iova, access), pd->context,
-			explain_made(EXPLAIN_MR, result),
+			explain_made(EXPLAIN_MR, result);
+			explain_watch_mr(result, (unsigned int)access),
 			explain_reg(&call, pd, addr, length, (unsigned int)access));
 }
 
@@ -79,7 +82,8 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len
 	EXPLAIN_POINTER(
 		struct ibv_mr, iova == (uintptr_t)addr ? explain_verb_reg_mr : "ibv_reg_mr_iova",
 		REAL(ibv_reg_mr_iova2)(pd, addr, length, iova, access), pd->context,
-		explain_made(EXPLAIN_MR, result), explain_reg(&call, pd, addr, length, access));
+		explain_made(EXPLAIN_MR, result);
+		explain_watch_mr(result, access), explain_reg(&call, pd, addr, length, access));
 }
 
 static const char reg_dmabuf_mr[] = "ibv_reg_dmabuf_mr";
@@ -95,7 +99,8 @@ EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size
 		return REAL_IF_ANY(ibv_reg_dmabuf_mr, (pd, offset, length, iova, fd, access));
 	EXPLAIN_POINTER(struct ibv_mr, reg_dmabuf_mr,
 			REAL_IF_ANY(ibv_reg_dmabuf_mr, (pd, offset, length, iova, fd, access)),
-			pd->context, explain_made(EXPLAIN_MR, result),
+			pd->context, explain_made(EXPLAIN_MR, result);
+			explain_watch_mr(result, (unsigned int)access),
 			rdmaez_mr_reg_dmabuf(pd, &dmabuf, (unsigned int)access, &mr, call.diag));
 }
 
@@ -146,10 +151,20 @@ EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *a
 
 static const char dereg_mr[] = "ibv_dereg_mr";
 
+static int dereg_mr_watched(__typeof__(&ibv_dereg_mr) real, struct ibv_mr *mr)
+{
+	const unsigned int row = explain_watch_leave_mr(mr);
+	const int result = real(mr);
+
+	explain_watch_left_mr(row, result);
+	return result;
+}
+
 EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
 {
-	EXPLAIN_STATUS(EXPLAIN_REFUSAL, dereg_mr, REAL(ibv_dereg_mr)(mr), mr->context,
-		       explain_destroyed(EXPLAIN_MR, mr), rdmaez_mr_dereg(mr, call.diag));
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, dereg_mr, dereg_mr_watched(REAL(ibv_dereg_mr), mr),
+		       mr->context, explain_destroyed(EXPLAIN_MR, mr),
+		       rdmaez_mr_dereg(mr, call.diag));
 }
 
 EXPORT struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t handle)
@@ -205,7 +220,8 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *
 	explain_wrap_context(context);
 	EXPLAIN_POINTER(struct ibv_cq, create_cq,
 			REAL(ibv_create_cq)(context, cqe, cq_context, channel, comp_vector),
-			context, explain_made(EXPLAIN_CQ, result),
+			context, explain_made(EXPLAIN_CQ, result);
+			explain_watch_cq(result, false),
 			rdmaez_cq_create(context, cqe, channel, comp_vector, &cq, call.diag));
 }
 
@@ -222,6 +238,7 @@ void explain_has_cq(struct ibv_cq_ex *cq)
 {
 	explain_made(EXPLAIN_CQ, cq);
 	explain_wrap_cq(cq);
+	explain_watch_cq(ibv_cq_ex_to_cq(cq), true);
 }
 
 struct ibv_cq_ex *explain_create_cq_ex(struct ibv_context *context,
@@ -252,9 +269,25 @@ EXPORT int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 
 static const char destroy_cq[] = "ibv_destroy_cq";
 
+/* It waits, without an end, until each event that the program took is acknowledged. */
+static int destroy_cq_watched(__typeof__(&ibv_destroy_cq) real, struct ibv_cq *cq,
+			      const void *frame)
+{
+	const unsigned int row = explain_watch_leave_cq(cq);
+	const struct explain_watch_call waits = explain_watch_enter(EXPLAIN_DESTROY_CQ, row, frame);
+	const int result = real(cq);
+
+	explain_watch_exit(&waits);
+	explain_watch_left_cq(row, cq, result);
+	return result;
+}
+
 EXPORT int ibv_destroy_cq(struct ibv_cq *cq)
 {
-	EXPLAIN_STATUS(EXPLAIN_REFUSAL, destroy_cq, REAL(ibv_destroy_cq)(cq), cq->context,
+	const void *const frame = __builtin_frame_address(0);
+
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, destroy_cq,
+		       destroy_cq_watched(REAL(ibv_destroy_cq), cq, frame), cq->context,
 		       explain_destroyed(EXPLAIN_CQ, cq), rdmaez_cq_destroy(cq, call.diag));
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Queue pairs: made, moved and destroyed, and what is attached to them. */
 #include "verbs.h"
+#include "watch.h"
 
 /* ---- Made and destroyed ------------------------------------------------------------------------------ */
 
-void explain_has_qp(struct ibv_qp *qp)
+void explain_has_qp(struct ibv_qp *qp, int sig_all, const struct ibv_qp_cap *cap)
 {
 	explain_made(EXPLAIN_QP, qp);
 	explain_qp_made(qp);
+	explain_watch_qp(qp, sig_all != 0, cap);
 }
 
 EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init_attr)
@@ -17,7 +19,7 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 	struct ibv_qp *qp;
 
 	EXPLAIN_POINTER(struct ibv_qp, explain_verb_create_qp, REAL(ibv_create_qp)(pd, init_attr),
-			pd->context, explain_has_qp(result),
+			pd->context, explain_has_qp(result, asked.sq_sig_all, &init_attr->cap),
 			rdmaez_qp_create(pd, &asked, &qp, call.diag));
 }
 
@@ -60,7 +62,7 @@ struct ibv_qp *explain_create_qp_ex(struct ibv_context *context,
 
 	EXPLAIN_POINTER(struct ibv_qp, explain_verb_create_qp_ex,
 			explain_originals(context)->create_qp_ex(context, init_attr), context,
-			explain_has_qp(result),
+			explain_has_qp(result, asked.sq_sig_all, &init_attr->cap),
 			rdmaez_qp_create_ex(context, &asked, &qp, call.diag));
 }
 
@@ -68,21 +70,27 @@ struct ibv_qp *explain_open_qp(struct ibv_context *context, struct ibv_qp_open_a
 {
 	EXPLAIN_POINTER(struct ibv_qp, "ibv_open_qp",
 			explain_originals(context)->open_qp(context, attr), context,
-			explain_has_qp(result), EXPLAIN_NOTHING);
+			explain_has_qp(result, 0, NULL), EXPLAIN_NOTHING);
 }
 
 EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
 {
 	struct ibv_context *const context = qp->context;
 	struct explain_call call = EXPLAIN_CALL(ibv_destroy_qp, EXPLAIN_REFUSAL);
+	struct explain_watch_call waits;
+	unsigned int row;
 	int result;
 
 	if (explain_answered(&call, &result))
 		return result;
 	explain_qp_excuse(qp);
 	explain_qp_gone(qp);
+	row = explain_watch_leave_qp(qp);
+	waits = explain_watch_enter(EXPLAIN_DESTROY_QP, row, __builtin_frame_address(0));
 	explain_enter();
 	result = REAL(ibv_destroy_qp)(qp);
+	explain_watch_exit(&waits);
+	explain_watch_left_qp(row, qp, result);
 	if (result)
 		explain_qp_made(qp); /* it is still there */
 	/* rdmaez_qp_destroy() would drain it. */
@@ -167,6 +175,8 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_m
 	result = REAL(ibv_modify_qp)(qp, attr, attr_mask);
 	if (!result && is_move)
 		moved(qp, attr->qp_state, qp_num);
+	if (!result)
+		explain_watch_moved(qp, attr, attr_mask);
 	if (explain_leave(&call, result)) {
 		const enum ibv_qp_state state = qp->state;
 

@@ -4,6 +4,7 @@
  * for what the vendor's own attributes ask for. Those are opaque here, so that no vendor's header is needed.
  */
 #include "verbs.h"
+#include "watch.h"
 
 struct mlx5dv_qp_init_attr;
 struct mlx5dv_cq_init_attr;
@@ -62,11 +63,12 @@ static void explain_cq(struct explain_call *call, struct ibv_context *context,
 
 /* ---- The creators ---------------------------------------------------------------------------------------- */
 
-#define CREATES_QP(name, parameters, real)                                                   \
-	EXPORT struct ibv_qp *name parameters                                                \
-	{                                                                                    \
-		EXPLAIN_POINTER(struct ibv_qp, #name, real, context, explain_has_qp(result), \
-				explain_qp(&call, context, init_attr));                      \
+#define CREATES_QP(name, parameters, real)                                                      \
+	EXPORT struct ibv_qp *name parameters                                                   \
+	{                                                                                       \
+		EXPLAIN_POINTER(struct ibv_qp, #name, real, context,                            \
+				explain_has_qp(result, init_attr->sq_sig_all, &init_attr->cap), \
+				explain_qp(&call, context, init_attr));                         \
 	}
 #define CREATES_CQ(name, parameters, real)                                                      \
 	EXPORT struct ibv_cq_ex *name parameters                                                \
@@ -108,7 +110,8 @@ EXPORT struct ibv_qp *efadv_create_driver_qp(struct ibv_pd *pd, struct ibv_qp_in
 
 	EXPLAIN_POINTER(struct ibv_qp, "efadv_create_driver_qp",
 			REAL(efadv_create_driver_qp)(pd, init_attr, type), pd->context,
-			explain_has_qp(result), explain_replay_as(explain_verb_create_qp);
+			explain_has_qp(result, asked.sq_sig_all, &init_attr->cap),
+			explain_replay_as(explain_verb_create_qp);
 			rdmaez_qp_create(pd, &asked, &qp, call.diag));
 }
 
@@ -120,6 +123,16 @@ EXPORT struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_al
 			explain_made(EXPLAIN_DM, result), EXPLAIN_NOTHING);
 }
 
+/* struct mlx5dv_obj is pairs of pointers, of which the first one is to the object: of a QP, then of a CQ. */
+static void note_direct(struct mlx5dv_obj *object, uint64_t type)
+{
+	void *const *const of = (void *const *)(void *)object;
+
+	if (!explain_watching || !object)
+		return;
+	explain_watch_direct(type & 1 ? of[0] : NULL, type & 2 ? of[2] : NULL);
+}
+
 /* By it a program learns where a queue lies in memory, so as to write and read it without any verb. */
 EXPORT int mlx5dv_init_obj(struct mlx5dv_obj *object, uint64_t type)
 {
@@ -129,6 +142,6 @@ EXPORT int mlx5dv_init_obj(struct mlx5dv_obj *object, uint64_t type)
 	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "mlx5dv_init_obj", REAL(mlx5dv_init_obj)(object, type),
 		       NULL,
 		       if (explain_process && !explain_thread.depth)
-			       atomic_fetch_add(&explain_process->direct, (unsigned int)queues),
-		       EXPLAIN_NOTHING);
+			       atomic_fetch_add(&explain_process->direct, (unsigned int)queues);
+		       note_direct(object, type), EXPLAIN_NOTHING);
 }

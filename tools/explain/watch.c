@@ -1,0 +1,914 @@
+/* SPDX-License-Identifier: MIT */
+/* What a process keeps of its queue pairs, completion queues and calls for the launcher, which judges. */
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "watch.h"
+
+bool explain_watching;
+
+static struct explain_rows *rows;
+
+/* ---- Which row is whose ------------------------------------------------------------------------------ */
+
+/*
+ * Private, since who could write it could choose where this process writes. Chains are changed with the tables locked,
+ * and read without: one that was changed meanwhile is read again. A link is 1 + the index, 0 the end.
+ */
+enum {
+	BUCKETS = 4096
+};
+
+typedef _Atomic(const void *) any_pointer;
+typedef _Atomic uint16_t chain_link;
+
+static struct {
+	any_pointer qp, context;
+	_Atomic uint32_t qp_num;
+	_Atomic bool sig_all;
+	chain_link by_qp, by_number;
+} qps[EXPLAIN_QP_ROWS];
+
+static struct {
+	any_pointer cq;
+	chain_link by_cq;
+	/* its queue pairs, and one of them */
+	_Atomic uint16_t qps, one;
+} cqs[EXPLAIN_CQ_ROWS];
+
+static struct {
+	const struct ibv_mr *mr;
+	uint16_t next;
+} mrs[EXPLAIN_MR_ROWS];
+
+static chain_link qp_chain[BUCKETS], number_chain[BUCKETS], cq_chain[BUCKETS];
+static uint16_t mr_chain[BUCKETS];
+static _Atomic uint32_t change = 1; /* which the chains have seen */
+
+/* What the thread used last. */
+static __thread struct {
+	uint32_t change;
+	unsigned int qp_at, number_at, cq_at;
+	const void *qp, *context, *cq;
+	uint32_t qp_num;
+} last __attribute__((__tls_model__("initial-exec")));
+
+static unsigned int bucket_of(const void *pointer, uint32_t number)
+{
+	const uint64_t key = (uint64_t)(uintptr_t)pointer + number;
+
+	return (unsigned int)(key * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+}
+
+#define GET(place) atomic_load_explicit(&(place), memory_order_relaxed)
+#define PUT(place, value) \
+	atomic_store_explicit(&(place), (__typeof__(GET(place)))(value), memory_order_relaxed)
+#define ADD(place, more) \
+	((void)atomic_fetch_add_explicit(&(place), (uint64_t)(more), memory_order_relaxed))
+
+/* Follows a chain until `is` holds, no further than there can be rows; again, if it was changed meanwhile. */
+#define FIND(found, first, rows_of, next, is)                                             \
+	do {                                                                              \
+		uint32_t before;                                                          \
+		unsigned int steps;                                                       \
+                                                                                          \
+		do {                                                                      \
+			before = atomic_load_explicit(&change, memory_order_acquire);     \
+			steps = 0;                                                        \
+			for (found = GET(first); found && steps++ < EXPLAIN_QP_ROWS;      \
+			     found = GET(rows_of[found - 1].next))                        \
+				if (is)                                                   \
+					break;                                            \
+			atomic_thread_fence(memory_order_acquire);                        \
+		} while (EXPLAIN_RARE(steps > EXPLAIN_QP_ROWS || before != GET(change))); \
+	} while (0)
+
+static void refresh(void)
+{
+	const uint32_t now = atomic_load_explicit(&change, memory_order_acquire);
+
+	if (!EXPLAIN_RARE(last.change != now))
+		return;
+	memset(&last, 0, sizeof(last));
+	last.change = now;
+}
+
+static unsigned int find_qp(const struct ibv_qp *qp)
+{
+	unsigned int at;
+
+	refresh();
+	if (last.qp == qp)
+		return last.qp_at;
+	FIND(at, qp_chain[bucket_of(qp, 0)], qps, by_qp, GET(qps[at - 1].qp) == qp);
+	last.qp = qp;
+	last.qp_at = at;
+	return at;
+}
+
+static unsigned int find_number(const struct ibv_context *context, uint32_t qp_num)
+{
+	unsigned int at;
+
+	refresh();
+	if (last.context == context && last.qp_num == qp_num)
+		return last.number_at;
+	FIND(at, number_chain[bucket_of(context, qp_num)], qps, by_number,
+	     GET(qps[at - 1].context) == context && GET(qps[at - 1].qp_num) == qp_num);
+	last.context = context;
+	last.qp_num = qp_num;
+	last.number_at = at;
+	return at;
+}
+
+static unsigned int find_cq(const struct ibv_cq *cq)
+{
+	unsigned int at;
+
+	refresh();
+	if (last.cq == cq)
+		return last.cq_at;
+	FIND(at, cq_chain[bucket_of(cq, 0)], cqs, by_cq, GET(cqs[at - 1].cq) == cq);
+	last.cq = cq;
+	last.cq_at = at;
+	return at;
+}
+
+/* With the tables locked, as all that follows. */
+static void begin_change(void)
+{
+	explain_lock();
+}
+
+static void end_change(void)
+{
+	atomic_fetch_add_explicit(&change, 1, memory_order_release);
+	explain_unlock();
+}
+
+#define CHAIN(first, rows_of, next, at)                  \
+	do {                                             \
+		PUT(rows_of[(at) - 1].next, GET(first)); \
+		PUT(first, at);                          \
+	} while (0)
+
+#define UNCHAIN(first, rows_of, next, at)                        \
+	do {                                                     \
+		chain_link *from = &(first);                     \
+                                                                 \
+		while (GET(*from) && GET(*from) != (at))         \
+			from = &rows_of[GET(*from) - 1].next;    \
+		if (GET(*from))                                  \
+			PUT(*from, GET(rows_of[(at) - 1].next)); \
+	} while (0)
+
+/* ---- Rows -------------------------------------------------------------------------------------------- */
+
+/* For who is the first to see it so. */
+static bool take_over(struct explain_row *row, int pid)
+{
+	uint32_t gone = 1;
+
+	return atomic_compare_exchange_strong(&row->gone, &gone, 0) ||
+	       (pid != getpid() && kill(pid, 0) && errno == ESRCH);
+}
+
+/*
+ * A row that is free; or else one of what is gone. What this process has destroyed is not in its chains any more, and
+ * what is of an ended process nobody uses. 1 + the index; 0: there is none.
+ */
+static unsigned int claim(void *first, size_t size, unsigned int count)
+{
+	static _Atomic unsigned int from;
+	const unsigned int start = from;
+	const int error = errno;
+
+	for (int round = 0; round < 2; round++) {
+		for (unsigned int i = 0; i < count; i++) {
+			const unsigned int at = (start + i) % count;
+			struct explain_row *const row =
+				(struct explain_row *)(void *)((char *)first + at * size);
+			int pid = row->pid;
+
+			if (pid && (!round || !take_over(row, pid)))
+				continue;
+			if (!atomic_compare_exchange_strong(&row->pid, &pid, getpid()))
+				continue;
+			from = at + 1;
+			errno = error;
+			return at + 1;
+		}
+	}
+	errno = error;
+	return 0;
+}
+
+/* An odd version stays odd, whatever a stranger has written there. */
+static void begin_row(struct explain_row *row)
+{
+	atomic_store(&row->version, row->version | 1);
+	atomic_thread_fence(memory_order_release);
+}
+
+static void end_row(struct explain_row *row)
+{
+	atomic_store(&row->version, (row->version | 1) + 1);
+}
+
+static void name_device(char *to, const struct ibv_context *context)
+{
+	snprintf(to, EXPLAIN_DEVICE, "%s", context->device ? context->device->name : "");
+}
+
+static void leave_rows_of(int pid)
+{
+	for (unsigned int i = 0; i < EXPLAIN_QP_ROWS; i++)
+		if (rows->qp[i].row.pid == pid)
+			rows->qp[i].row.gone = 1;
+	for (unsigned int i = 0; i < EXPLAIN_CQ_ROWS; i++)
+		if (rows->cq[i].row.pid == pid)
+			rows->cq[i].row.gone = 1;
+	for (unsigned int i = 0; i < EXPLAIN_MR_ROWS; i++)
+		if (rows->mr[i].row.pid == pid)
+			rows->mr[i].row.gone = 1;
+	for (unsigned int i = 0; i < EXPLAIN_CALL_ROWS; i++)
+		if (rows->call[i].pid == pid)
+			rows->call[i].verb = EXPLAIN_NO_CALL;
+}
+
+void explain_watch_begin(struct explain_rows *mapped)
+{
+	rows = mapped;
+	explain_watching = true;
+	/* It may have executed this program in place of another one. */
+	leave_rows_of(getpid());
+}
+
+/* ---- Objects ------------------------------------------------------------------------------------------- */
+
+static void fill_qp(struct explain_qp_row *row, const struct ibv_qp *qp,
+		    const struct ibv_qp_cap *cap)
+{
+	const struct explain_row of = {.pid = 0};
+
+	begin_row(&row->row);
+	memset((char *)row + sizeof(of), 0, sizeof(*row) - sizeof(of));
+	row->row.gone = 0;
+	name_device(row->device, qp->context);
+	row->qp_num = qp->qp_num;
+	row->type = qp->qp_type;
+	row->send_cq = qp->send_cq ? find_cq(qp->send_cq) : 0;
+	row->recv_cq = qp->recv_cq ? find_cq(qp->recv_cq) : 0;
+	row->has_srq = qp->srq != NULL;
+	row->pd = qp->pd ? qp->pd->handle : 0;
+	if (cap) {
+		row->max_send_wr = cap->max_send_wr;
+		row->max_recv_wr = cap->max_recv_wr;
+	}
+	end_row(&row->row);
+}
+
+/* One completion queue more, or less, that has the queue pair's completions. */
+static void count_qp(unsigned int cq, unsigned int at, int more)
+{
+	if (!cq)
+		return;
+	PUT(cqs[cq - 1].qps, GET(cqs[cq - 1].qps) + more);
+	if (more > 0)
+		PUT(cqs[cq - 1].one, at);
+}
+
+static void chain_qp(unsigned int at, const struct ibv_qp *qp)
+{
+	PUT(qps[at - 1].qp, qp);
+	PUT(qps[at - 1].context, qp->context);
+	PUT(qps[at - 1].qp_num, qp->qp_num);
+	CHAIN(qp_chain[bucket_of(qp, 0)], qps, by_qp, at);
+	CHAIN(number_chain[bucket_of(qp->context, qp->qp_num)], qps, by_number, at);
+}
+
+static void unchain_qp(unsigned int at)
+{
+	const void *const qp = GET(qps[at - 1].qp), *const context = GET(qps[at - 1].context);
+
+	UNCHAIN(qp_chain[bucket_of(qp, 0)], qps, by_qp, at);
+	UNCHAIN(number_chain[bucket_of(context, GET(qps[at - 1].qp_num))], qps, by_number, at);
+	PUT(qps[at - 1].qp, NULL);
+	PUT(qps[at - 1].context, NULL);
+}
+
+void explain_watch_qp(struct ibv_qp *qp, bool sig_all, const struct ibv_qp_cap *cap)
+{
+	unsigned int at;
+
+	if (!explain_watching || find_qp(qp))
+		return;
+	at = claim(rows->qp, sizeof(rows->qp[0]), EXPLAIN_QP_ROWS);
+	if (!at)
+		return;
+	fill_qp(&rows->qp[at - 1], qp, cap);
+	PUT(qps[at - 1].sig_all, sig_all);
+	begin_change();
+	chain_qp(at, qp);
+	count_qp(find_cq(qp->send_cq), at, 1);
+	if (qp->recv_cq != qp->send_cq)
+		count_qp(find_cq(qp->recv_cq), at, 1);
+	end_change();
+}
+
+void explain_watch_cq(const struct ibv_cq *cq, bool is_extended)
+{
+	struct explain_cq_row *row;
+	unsigned int at;
+
+	if (!explain_watching || find_cq(cq))
+		return;
+	at = claim(rows->cq, sizeof(rows->cq[0]), EXPLAIN_CQ_ROWS);
+	if (!at)
+		return;
+	row = &rows->cq[at - 1];
+	begin_row(&row->row);
+	memset((char *)row + sizeof(row->row), 0, sizeof(*row) - sizeof(row->row));
+	row->row.gone = 0;
+	name_device(row->device, cq->context);
+	row->cqe = (uint32_t)cq->cqe;
+	row->channel = cq->channel ? cq->channel->fd : -1;
+	row->extended = is_extended;
+	end_row(&row->row);
+	begin_change();
+	PUT(cqs[at - 1].cq, cq);
+	PUT(cqs[at - 1].qps, 0);
+	CHAIN(cq_chain[bucket_of(cq, 0)], cqs, by_cq, at);
+	end_change();
+}
+
+void explain_watch_mr(const struct ibv_mr *mr, unsigned int access)
+{
+	struct explain_mr_row *row;
+	unsigned int at;
+
+	if (!explain_watching)
+		return;
+	at = claim(rows->mr, sizeof(rows->mr[0]), EXPLAIN_MR_ROWS);
+	if (!at)
+		return;
+	row = &rows->mr[at - 1];
+	begin_row(&row->row);
+	row->row.gone = 0;
+	row->lkey = mr->lkey;
+	row->rkey = mr->rkey;
+	row->access = access;
+	row->pd = mr->pd ? mr->pd->handle : 0;
+	row->addr = (uintptr_t)mr->addr;
+	row->length = mr->length;
+	end_row(&row->row);
+	explain_lock();
+	mrs[at - 1].mr = mr;
+	mrs[at - 1].next = mr_chain[bucket_of(mr, 0)];
+	mr_chain[bucket_of(mr, 0)] = (uint16_t)at;
+	explain_unlock();
+}
+
+/* The GID that the peer sends to. Asked for where the queue pair gets its address, by the control path. */
+static void fill_gids(struct explain_qp_row *row, const struct ibv_qp *qp,
+		      const struct ibv_ah_attr *ah)
+{
+	union ibv_gid gid;
+
+	row->has_gids = 0;
+	row->dlid = ah->dlid;
+	if (!ah->is_global)
+		return;
+	row->sgid_index = ah->grh.sgid_index;
+	explain_enter();
+	if (!REAL(ibv_query_gid)(qp->context, ah->port_num, ah->grh.sgid_index, &gid)) {
+		memcpy(row->gid, gid.raw, sizeof(row->gid));
+		memcpy(row->peer_gid, ah->grh.dgid.raw, sizeof(row->peer_gid));
+		row->has_gids = 1;
+	}
+	explain_exit();
+}
+
+static void fill_moved(struct explain_qp_row *row, const struct ibv_qp *qp,
+		       const struct ibv_qp_attr *attr, int mask)
+{
+#define TAKE(bit, member, value) \
+	if (mask & (bit))        \
+		row->member = (uint32_t)(value);
+	TAKE(IBV_QP_STATE, state, attr->qp_state)
+	TAKE(IBV_QP_ACCESS_FLAGS, access, attr->qp_access_flags)
+	TAKE(IBV_QP_PKEY_INDEX, pkey_index, attr->pkey_index)
+	TAKE(IBV_QP_PORT, port, attr->port_num)
+	TAKE(IBV_QP_QKEY, qkey, attr->qkey)
+	TAKE(IBV_QP_PATH_MTU, path_mtu, attr->path_mtu)
+	TAKE(IBV_QP_TIMEOUT, timeout, attr->timeout)
+	TAKE(IBV_QP_RETRY_CNT, retry_cnt, attr->retry_cnt)
+	TAKE(IBV_QP_RNR_RETRY, rnr_retry, attr->rnr_retry)
+	TAKE(IBV_QP_RQ_PSN, rq_psn, attr->rq_psn & 0xffffff)
+	TAKE(IBV_QP_SQ_PSN, sq_psn, attr->sq_psn & 0xffffff)
+	TAKE(IBV_QP_MIN_RNR_TIMER, min_rnr_timer, attr->min_rnr_timer)
+	TAKE(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic, attr->max_rd_atomic)
+	TAKE(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, attr->max_dest_rd_atomic)
+	TAKE(IBV_QP_DEST_QPN, dest_qp_num, attr->dest_qp_num)
+#undef TAKE
+	if (mask & IBV_QP_AV)
+		fill_gids(row, qp, &attr->ah_attr);
+	row->mask |= (uint32_t)mask;
+}
+
+/* Nothing is under way any more; what there was is no failure. */
+static void reset_row(struct explain_qp_row *row)
+{
+	PUT(row->sends, 0);
+	PUT(row->signaled, 0);
+	PUT(row->sends_done, 0);
+	PUT(row->messages, 0);
+	PUT(row->recvs, 0);
+	PUT(row->recvs_done, 0);
+	PUT(row->errors, 0);
+	for (unsigned int i = 0; i < EXPLAIN_REQUESTS; i++)
+		PUT(row->request[i].number, 0);
+	row->mask = 0;
+}
+
+void explain_watch_moved(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask)
+{
+	struct explain_qp_row *row;
+	unsigned int at;
+	int error;
+
+	if (!explain_watching || !(at = find_qp(qp)))
+		return;
+	error = errno;
+	row = &rows->qp[at - 1];
+	begin_row(&row->row);
+	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+		reset_row(row);
+	fill_moved(row, qp, attr, mask);
+	row->qp_num = qp->qp_num;
+	end_row(&row->row);
+	if (GET(qps[at - 1].qp_num) != qp->qp_num) {
+		begin_change();
+		unchain_qp(at);
+		chain_qp(at, qp);
+		end_change();
+	}
+	errno = error;
+}
+
+void explain_watch_direct(const struct ibv_qp *qp, const struct ibv_cq *cq)
+{
+	unsigned int at;
+
+	if (!explain_watching)
+		return;
+	if (qp && (at = find_qp(qp)))
+		rows->qp[at - 1].direct = 1;
+	if (cq && (at = find_cq(cq)))
+		rows->cq[at - 1].direct = 1;
+}
+
+unsigned int explain_watch_leave_qp(const struct ibv_qp *qp)
+{
+	unsigned int at;
+
+	if (!explain_watching || !(at = find_qp(qp)))
+		return 0;
+	begin_change();
+	unchain_qp(at);
+	count_qp(find_cq(qp->send_cq), at, -1);
+	if (qp->recv_cq != qp->send_cq)
+		count_qp(find_cq(qp->recv_cq), at, -1);
+	end_change();
+	return at;
+}
+
+void explain_watch_left_qp(unsigned int at, struct ibv_qp *qp, int result)
+{
+	if (!at)
+		return;
+	if (!result) {
+		rows->qp[at - 1].row.gone = 1;
+		return;
+	}
+	begin_change();
+	chain_qp(at, qp);
+	count_qp(find_cq(qp->send_cq), at, 1);
+	if (qp->recv_cq != qp->send_cq)
+		count_qp(find_cq(qp->recv_cq), at, 1);
+	end_change();
+}
+
+unsigned int explain_watch_leave_cq(const struct ibv_cq *cq)
+{
+	unsigned int at;
+
+	if (!explain_watching || !(at = find_cq(cq)))
+		return 0;
+	begin_change();
+	UNCHAIN(cq_chain[bucket_of(cq, 0)], cqs, by_cq, at);
+	PUT(cqs[at - 1].cq, NULL);
+	end_change();
+	return at;
+}
+
+void explain_watch_left_cq(unsigned int at, const struct ibv_cq *cq, int result)
+{
+	if (!at)
+		return;
+	if (!result) {
+		rows->cq[at - 1].row.gone = 1;
+		return;
+	}
+	begin_change();
+	PUT(cqs[at - 1].cq, cq);
+	CHAIN(cq_chain[bucket_of(cq, 0)], cqs, by_cq, at);
+	end_change();
+}
+
+unsigned int explain_watch_leave_mr(const struct ibv_mr *mr)
+{
+	uint16_t *from, at = 0;
+
+	if (!explain_watching)
+		return 0;
+	explain_lock();
+	from = &mr_chain[bucket_of(mr, 0)];
+	while (*from && mrs[*from - 1].mr != mr)
+		from = &mrs[*from - 1].next;
+	at = *from;
+	if (at)
+		*from = mrs[at - 1].next;
+	explain_unlock();
+	return at;
+}
+
+void explain_watch_left_mr(unsigned int at, int result)
+{
+	if (at && !result)
+		rows->mr[at - 1].row.gone = 1;
+}
+
+/* ---- The data path ------------------------------------------------------------------------------------- */
+
+static __thread struct {
+	const struct explain_call_row *row; /* of the call that waits */
+	uintptr_t frame;
+	uint32_t owner; /* the process, as `change` counts them */
+	unsigned int at;
+} waiting __attribute__((__tls_model__("initial-exec")));
+
+/* A thread that posts or polls waits in no call: a handler has left that by longjmp(), or runs in it. */
+static inline void leave_call(void)
+{
+	if (EXPLAIN_RARE(waiting.frame != 0)) {
+		waiting.frame = 0;
+		PUT(rows->call[waiting.at - 1].verb, EXPLAIN_NO_CALL);
+	}
+}
+
+static struct explain_request *begin_request(struct explain_qp_row *row, bool is_signaled,
+					     uint64_t *number)
+{
+	const uint64_t before = atomic_fetch_add_explicit(&row->sends, 1, memory_order_relaxed);
+	struct explain_request *const request = &row->request[before % EXPLAIN_REQUESTS];
+
+	*number = before + 1;
+	PUT(request->number, 0);
+	PUT(request->signaled, GET(row->signaled));
+	if (is_signaled)
+		ADD(row->signaled, 1);
+	return request;
+}
+
+static void note_request(struct explain_qp_row *row, const struct ibv_send_wr *wr, uint32_t type,
+			 bool is_signaled)
+{
+	uint64_t number, length = 0;
+	struct explain_request *const request = begin_request(row, is_signaled, &number);
+
+	for (int i = 0; i < wr->num_sge; i++)
+		length += wr->sg_list[i].length;
+	PUT(request->wr_id, wr->wr_id);
+	PUT(request->opcode, wr->opcode);
+	PUT(request->flags, wr->send_flags);
+	PUT(request->length, length);
+	PUT(request->addr, wr->num_sge > 0 ? wr->sg_list[0].addr : 0);
+	PUT(request->lkey, wr->num_sge > 0 ? wr->sg_list[0].lkey : 0);
+	if (type == IBV_QPT_UD) {
+		PUT(request->qp_num, wr->wr.ud.remote_qpn);
+		PUT(request->qkey, wr->wr.ud.remote_qkey);
+	} else {
+		const bool is_atomic = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+				       wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+
+		PUT(request->remote_addr,
+		    is_atomic ? wr->wr.atomic.remote_addr : wr->wr.rdma.remote_addr);
+		PUT(request->rkey, is_atomic ? wr->wr.atomic.rkey : wr->wr.rdma.rkey);
+	}
+	atomic_store_explicit(&request->number, number, memory_order_release);
+}
+
+void explain_watch_sent(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
+			const struct ibv_send_wr *bad)
+{
+	const unsigned int at = find_qp(qp);
+
+	leave_call();
+	for (; at && wr && wr != bad; wr = wr->next)
+		note_request(&rows->qp[at - 1], wr, qp->qp_type,
+			     wr->send_flags & IBV_SEND_SIGNALED || GET(qps[at - 1].sig_all));
+}
+
+void explain_watch_received(const struct ibv_qp *qp, const struct ibv_recv_wr *wr,
+			    const struct ibv_recv_wr *bad)
+{
+	const unsigned int at = find_qp(qp);
+	uint64_t count = 0, length = 0;
+
+	leave_call();
+	if (!at)
+		return;
+	for (; wr && wr != bad; wr = wr->next, count++) {
+		length = 0;
+		for (int i = 0; i < wr->num_sge; i++)
+			length += wr->sg_list[i].length;
+	}
+	PUT(rows->qp[at - 1].recv_length, length);
+	ADD(rows->qp[at - 1].recvs, count);
+}
+
+/* A completion of one of the queue pair's requests, or several that are alike. */
+static void count_done(unsigned int at, enum ibv_wc_status status, enum ibv_wc_opcode opcode,
+		       uint64_t count)
+{
+	struct explain_qp_row *const row = &rows->qp[at - 1];
+
+	if (status != IBV_WC_SUCCESS) {
+		ADD(row->errors, count);
+	} else if (opcode & IBV_WC_RECV) {
+		ADD(row->recvs_done, count);
+	} else {
+		ADD(row->sends_done, count);
+		if (opcode == IBV_WC_SEND)
+			ADD(row->messages, count);
+	}
+}
+
+void explain_watch_polled(const struct ibv_cq *cq, const struct ibv_wc *wc, int asked, int got)
+{
+	const unsigned int at = find_cq(cq);
+
+	leave_call();
+	if (at) {
+		struct explain_cq_row *const row = &rows->cq[at - 1];
+
+		ADD(row->polls, 1);
+		if (got < asked)
+			ADD(row->emptied, 1);
+		if (got > 0)
+			ADD(row->got, got);
+	}
+	for (int i = 0, next; i < got; i = next) {
+		const unsigned int of = find_number(cq->context, wc[i].qp_num);
+
+		for (next = i + 1;
+		     next < got && wc[next].qp_num == wc[i].qp_num &&
+		     wc[next].opcode == wc[i].opcode && wc[next].status == wc[i].status;
+		     next++)
+			;
+		if (of)
+			count_done(of, wc[i].status, wc[i].opcode, (uint64_t)(next - i));
+	}
+}
+
+void explain_watch_polled_ex(struct ibv_cq_ex *cq, int result)
+{
+	const unsigned int at = find_cq(ibv_cq_ex_to_cq(cq));
+	unsigned int of = 0;
+
+	leave_call();
+	if (!at)
+		return;
+	if (result) {
+		ADD(rows->cq[at - 1].polls, 1);
+		ADD(rows->cq[at - 1].emptied, 1);
+		return;
+	}
+	ADD(rows->cq[at - 1].got, 1);
+	if (cq->read_qp_num)
+		of = find_number(cq->context, cq->read_qp_num(cq));
+	else if (GET(cqs[at - 1].qps) == 1)
+		of = GET(cqs[at - 1].one);
+	if (of && (cq->status || cq->read_opcode))
+		count_done(of, cq->status, cq->status ? IBV_WC_SEND : cq->read_opcode(cq), 1);
+	else if (!of)
+		/* Nobody knows whose it was. */
+		rows->cq[at - 1].direct = 1;
+}
+
+void explain_watch_armed(const struct ibv_cq *cq)
+{
+	const unsigned int at = find_cq(cq);
+	struct explain_cq_row *row;
+
+	leave_call();
+	if (!at)
+		return;
+	row = &rows->cq[at - 1];
+	PUT(row->emptied_at, GET(row->emptied));
+	PUT(row->events_at, GET(row->events));
+	ADD(row->armed, 1);
+}
+
+void explain_watch_event(const struct ibv_cq *cq)
+{
+	const unsigned int at = explain_watching ? find_cq(cq) : 0;
+
+	if (at)
+		ADD(rows->cq[at - 1].events, 1);
+}
+
+void explain_watch_acked(const struct ibv_cq *cq, unsigned int count)
+{
+	const unsigned int at = explain_watching ? find_cq(cq) : 0;
+
+	if (at)
+		ADD(rows->cq[at - 1].acked, count);
+}
+
+/* ---- The extended interface -------------------------------------------------------------------------------- */
+
+/* What the thread has begun since ibv_wr_start(), of the queue pair that it used last. */
+static __thread struct {
+	const struct ibv_qp_ex *qp;
+	struct explain_request *request;
+	unsigned int count, signaled;
+} begun __attribute__((__tls_model__("initial-exec")));
+
+void explain_watch_start(const struct ibv_qp_ex *qp)
+{
+	begun.qp = qp;
+	begun.request = NULL;
+	begun.count = begun.signaled = 0;
+}
+
+void explain_watch_request(const struct ibv_qp_ex *qp, int opcode, uint32_t rkey,
+			   uint64_t remote_addr)
+{
+	const unsigned int at = find_qp(&qp->qp_base);
+	struct explain_request *request;
+	bool is_signaled;
+	uint64_t number;
+
+	if (begun.qp != qp)
+		explain_watch_start(qp);
+	begun.request = NULL;
+	if (!at)
+		return;
+	is_signaled = qp->wr_flags & IBV_SEND_SIGNALED || GET(qps[at - 1].sig_all);
+	request = begin_request(&rows->qp[at - 1], is_signaled, &number);
+	begun.count++;
+	begun.signaled += is_signaled;
+	begun.request = request;
+	PUT(request->wr_id, qp->wr_id);
+	PUT(request->opcode, opcode);
+	PUT(request->flags, qp->wr_flags);
+	PUT(request->remote_addr, remote_addr);
+	PUT(request->rkey, rkey);
+	PUT(request->addr, 0);
+	PUT(request->lkey, 0);
+	PUT(request->length, 0);
+	atomic_store_explicit(&request->number, number, memory_order_release);
+}
+
+void explain_watch_data(const struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint64_t length)
+{
+	if (begun.qp != qp || !begun.request)
+		return;
+	PUT(begun.request->lkey, lkey);
+	PUT(begun.request->addr, addr);
+	PUT(begun.request->length, length);
+}
+
+void explain_watch_datagram(const struct ibv_qp_ex *qp, uint32_t qp_num, uint32_t qkey)
+{
+	if (begun.qp != qp || !begun.request)
+		return;
+	PUT(begun.request->qp_num, qp_num);
+	PUT(begun.request->qkey, qkey);
+}
+
+void explain_watch_undo(const struct ibv_qp_ex *qp)
+{
+	const unsigned int at = find_qp(&qp->qp_base);
+
+	if (!at || begun.qp != qp)
+		return;
+	ADD(rows->qp[at - 1].signaled, -(uint64_t)begun.signaled);
+	ADD(rows->qp[at - 1].sends, -(uint64_t)begun.count);
+	explain_watch_start(qp);
+}
+
+/* ---- Calls that may wait ------------------------------------------------------------------------------------- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static _Atomic uint32_t process = 1; /* of a process's children it is another one */
+
+/* A row that the thread keeps; or that of a thread that has ended. */
+static unsigned int claim_call(void)
+{
+	const int pid = getpid(), tid = (int)syscall(SYS_gettid), error = errno;
+
+	for (int round = 0; round < 2; round++) {
+		for (unsigned int i = 0; i < EXPLAIN_CALL_ROWS; i++) {
+			struct explain_call_row *const row = &rows->call[i];
+			int its = row->tid;
+
+			if (its &&
+			    (!round || !syscall(SYS_tgkill, row->pid, its, 0) || errno != ESRCH))
+				continue;
+			if (!atomic_compare_exchange_strong(&row->tid, &its, tid))
+				continue;
+			row->verb = EXPLAIN_NO_CALL;
+			row->pid = pid;
+			errno = error;
+			return i + 1;
+		}
+	}
+	errno = error;
+	return 0;
+}
+
+struct explain_watch_call explain_watch_enter(enum explain_verb verb, unsigned int of,
+					      const void *its_frame)
+{
+	const uintptr_t frame = (uintptr_t)its_frame;
+	struct explain_watch_call call = {.is_kept = false};
+	struct explain_call_row *row;
+
+	if (!explain_watching || explain_thread.explaining)
+		return call;
+	if (waiting.owner != process) {
+		waiting.owner = process;
+		waiting.frame = 0;
+		waiting.at = claim_call();
+	}
+	if (!waiting.at)
+		return call;
+	/* One within another lies deeper in the stack. */
+	if (frame >= waiting.frame)
+		leave_call();
+	row = &rows->call[waiting.at - 1];
+	call.verb = GET(row->verb);
+	call.of = GET(row->of);
+	call.is_kept = true;
+	if (!waiting.frame) {
+		waiting.frame = frame;
+		call.verb = EXPLAIN_NO_CALL;
+	}
+	PUT(row->since, now_ns());
+	PUT(row->of, of);
+	atomic_store_explicit(&row->verb, verb, memory_order_release);
+	return call;
+}
+
+void explain_watch_exit(const struct explain_watch_call *call)
+{
+	struct explain_call_row *row;
+
+	if (!call->is_kept || !waiting.at)
+		return;
+	row = &rows->call[waiting.at - 1];
+	PUT(row->verb, EXPLAIN_NO_CALL);
+	PUT(row->of, call->of);
+	PUT(row->since, now_ns());
+	if (call->verb == EXPLAIN_NO_CALL)
+		waiting.frame = 0;
+	else
+		PUT(row->verb, call->verb);
+}
+
+void explain_watch_forget(void)
+{
+	if (!explain_watching)
+		return;
+	waiting.frame = 0;
+	for (unsigned int i = 0; i < BUCKETS; i++) {
+		PUT(qp_chain[i], 0);
+		PUT(number_chain[i], 0);
+		PUT(cq_chain[i], 0);
+		mr_chain[i] = 0;
+	}
+	process++;
+	change++;
+}

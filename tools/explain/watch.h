@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* With --waiting: keeps what is posted, polled and waited for. Without, nothing here does anything. */
+#ifndef RDMAEZ_EXPLAIN_WATCH_H
+#define RDMAEZ_EXPLAIN_WATCH_H
+
+#include "explain.h"
+#include "rows.h"
+
+/* Never changes once the process has begun. */
+extern bool explain_watching;
+
+void explain_watch_begin(struct explain_rows *rows);
+/* In a new process: what its parent kept is the parent's. */
+void explain_watch_forget(void);
+
+/* ---- Objects ------------------------------------------------------------------------------------- */
+
+void explain_watch_qp(struct ibv_qp *qp, bool sig_all, const struct ibv_qp_cap *cap);
+void explain_watch_cq(const struct ibv_cq *cq, bool is_extended);
+void explain_watch_mr(const struct ibv_mr *mr, unsigned int access);
+/* It was accepted by ibv_modify_qp(). */
+void explain_watch_moved(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask);
+/* From now on somebody writes or reads the queue without verbs; any may be NULL. */
+void explain_watch_direct(const struct ibv_qp *qp, const struct ibv_cq *cq);
+
+/* Before it is destroyed: the number is for the call that follows, and for the end. 0: it is not watched. */
+unsigned int explain_watch_leave_qp(const struct ibv_qp *qp);
+unsigned int explain_watch_leave_cq(const struct ibv_cq *cq);
+unsigned int explain_watch_leave_mr(const struct ibv_mr *mr);
+void explain_watch_left_qp(unsigned int at, struct ibv_qp *qp, int result);
+void explain_watch_left_cq(unsigned int at, const struct ibv_cq *cq, int result);
+void explain_watch_left_mr(unsigned int at, int result);
+
+/* ---- The data path --------------------------------------------------------------------------------- */
+
+void explain_watch_sent(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
+			const struct ibv_send_wr *bad);
+void explain_watch_received(const struct ibv_qp *qp, const struct ibv_recv_wr *wr,
+			    const struct ibv_recv_wr *bad);
+void explain_watch_polled(const struct ibv_cq *cq, const struct ibv_wc *wc, int asked, int got);
+void explain_watch_armed(const struct ibv_cq *cq);
+void explain_watch_event(const struct ibv_cq *cq);
+void explain_watch_acked(const struct ibv_cq *cq, unsigned int count);
+
+/* The extended interfaces. A request is kept when it is begun, and its data when that is known. */
+void explain_watch_polled_ex(struct ibv_cq_ex *cq, int result);
+void explain_watch_request(const struct ibv_qp_ex *qp, int opcode, uint32_t rkey,
+			   uint64_t remote_addr);
+void explain_watch_data(const struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint64_t length);
+void explain_watch_datagram(const struct ibv_qp_ex *qp, uint32_t qp_num, uint32_t qkey);
+void explain_watch_start(const struct ibv_qp_ex *qp);
+/* What was begun since was refused, or given up. */
+void explain_watch_undo(const struct ibv_qp_ex *qp);
+
+/* ---- Calls that may wait ------------------------------------------------------------------------------ */
+
+/* Around one, which has this frame: one within another lies deeper. A handler may leave it by longjmp(). */
+struct explain_watch_call {
+	uint32_t verb, of; /* of the call around it, which goes on behind this one */
+	bool is_kept;
+};
+struct explain_watch_call explain_watch_enter(enum explain_verb verb, unsigned int of,
+					      const void *frame);
+void explain_watch_exit(const struct explain_watch_call *call);
+
+#endif
