@@ -11,6 +11,15 @@
 #define SUMMARY "../../tools/explain/summary.c"
 #endif
 #include SUMMARY
+/* Both have a struct text, and their functions. */
+#define text judge_text
+#define put  judge_put
+#ifndef JUDGE
+#define JUDGE "../../tools/explain/judge.c"
+#endif
+#include JUDGE
+#undef text
+#undef put
 
 static void must(bool held)
 {
@@ -18,7 +27,10 @@ static void must(bool held)
 		abort();
 }
 
-/* One poke: what is written, and where: into the record of a process, a finding of it, a text that waits, or anywhere. */
+/*
+ * One poke: what is written, and where: into the record of a process, a finding of it, a text that waits, or anywhere;
+ * into the row of a queue pair, a completion queue or a call.
+ */
 struct poke {
 	uint8_t place, which, length;
 	uint8_t at[3];
@@ -26,6 +38,7 @@ struct poke {
 };
 
 static struct explain_share *share;
+static struct explain_rows *kept;
 static const uint8_t *input;
 static size_t input_size;
 static atomic_bool is_over;
@@ -39,7 +52,7 @@ static void poke(const struct poke *poke)
 	uint8_t *place;
 	size_t size;
 
-	switch (poke->place % 4) {
+	switch (poke->place % 7) {
 	case 0:
 		place = (uint8_t *)process;
 		size = offsetof(struct explain_process, count);
@@ -51,6 +64,18 @@ static void poke(const struct poke *poke)
 	case 2:
 		place = (uint8_t *)waiting;
 		size = offsetof(struct explain_waiting, bytes) + 16;
+		break;
+	case 4:
+		place = (uint8_t *)&kept->qp[poke->which % 4];
+		size = sizeof(kept->qp[0]);
+		break;
+	case 5:
+		place = (uint8_t *)&kept->cq[poke->which % 4];
+		size = sizeof(kept->cq[0]);
+		break;
+	case 6:
+		place = (uint8_t *)&kept->call[poke->which % 4];
+		size = sizeof(kept->call[0]);
 		break;
 	default:
 		place = (uint8_t *)share;
@@ -101,6 +126,80 @@ static void make_plausible(void)
 	}
 }
 
+/* Two pairs of queue pairs that wait for each other, their completion queues, and calls that do not return. */
+static void make_rows_plausible(void)
+{
+	memset(kept->qp, 0, 4 * sizeof(kept->qp[0]));
+	memset(kept->cq, 0, 4 * sizeof(kept->cq[0]));
+	memset(kept->call, 0, 4 * sizeof(kept->call[0]));
+	for (uint32_t i = 0; i < 4; i++) {
+		struct explain_qp_row *const qp = &kept->qp[i];
+		struct explain_cq_row *const cq = &kept->cq[i];
+
+		qp->row.pid = cq->row.pid = (int)(10 + i);
+		qp->row.version = cq->row.version = 2;
+		memcpy(qp->device, "rxe0", 5);
+		qp->qp_num = 17 + i;
+		qp->dest_qp_num = 17 + (i ^ 1);
+		qp->type = i < 2 ? 2 : 4;
+		qp->state = 3;
+		qp->send_cq = qp->recv_cq = i + 1;
+		qp->has_gids = 1;
+		qp->port = 1;
+		qp->sends = qp->signaled = qp->recvs = 3;
+		qp->request[0].number = 1;
+		qp->request[0].opcode = 2;
+		cq->polls = cq->armed = 5;
+		cq->cqe = 1;
+		kept->call[i].pid = kept->call[i].tid = (int)(10 + i);
+		kept->call[i].verb = i + 1;
+		kept->call[i].of = i + 1;
+	}
+}
+
+/* Whatever is asked of the machine: nothing of it depends on where the test runs. */
+static uint64_t clock_now;
+
+static uint64_t clock_of_test(void)
+{
+	return clock_now;
+}
+
+static char state_in_test(int pid)
+{
+	return pid % 3 ? 'S' : '\0';
+}
+
+static uint64_t time_in_test(int pid)
+{
+	(void)pid;
+	return 0;
+}
+
+static bool thread_in_test(int pid, int tid)
+{
+	return pid == tid;
+}
+
+static bool read_in_test(const char *path, char *text, size_t size)
+{
+	must(!strstr(path, ".."));
+	snprintf(text, size, "%u", (unsigned int)(clock_now / 1000000000));
+	return true;
+}
+
+static void judge(const struct explain_output *output)
+{
+	for (int i = 0; i < 4; i++) {
+		clock_now += UINT64_C(1000000000);
+		kept->cq[i].polls++;
+		explain_judge_look(output);
+	}
+	explain_judge_say(output, EXPLAIN_ASKED);
+	explain_judge_say(output, EXPLAIN_SIGNAL);
+	explain_judge_say(output, EXPLAIN_AT_END);
+}
+
 /* What was written, which ends with 0. */
 static const char *written(int file)
 {
@@ -144,7 +243,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!share) {
 		share = malloc(sizeof(*share));
-		must(share);
+		kept = calloc(1, sizeof(*kept));
+		must(share && kept);
+		clock_now = UINT64_C(1000000000);
+		explain_sight = (struct explain_sight){clock_of_test, state_in_test, time_in_test,
+						       thread_in_test, read_in_test};
+		explain_judge_begin(kept, share, 2);
 		output.log = memfd_create("log", 0);
 		output.json = memfd_create("json", 0);
 		must(output.log >= 0 && output.json >= 0);
@@ -153,6 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input_size = size;
 	output.line = size % 2;
 	make_plausible();
+	make_rows_plausible();
 	poke_all();
 	is_over = false;
 	if (by_thread)
@@ -160,6 +265,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	explain_write_waiting(share, &output, false);
 	explain_write_waiting(share, &output, true);
 	written(output.json);
+	judge(&output);
+	must_be_json(written(output.json));
 	explain_write_summaries(share, &output, "command");
 	is_over = true;
 	if (by_thread)

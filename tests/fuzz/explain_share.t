@@ -7,17 +7,18 @@
 header=explain_share longest=500
 source tests/fuzz/lib.bash
 
-# fuzz_launcher NAME RUNS [FILE]: FILE stands for tools/explain/summary.c.
+# fuzz_launcher NAME RUNS [FILE [WHICH]]: FILE stands for tools/explain/summary.c, or with JUDGE for judge.c.
 fuzz_launcher() {
-	"${CLANG:-clang}" "${flags[@]}" -D_GNU_SOURCE -Itools/explain ${3:+-DSUMMARY="\"$3\""} \
+	"${CLANG:-clang}" "${flags[@]}" -D_GNU_SOURCE -Itools/explain ${3:+-D${4:-SUMMARY}="\"$3\""} \
 		-fsanitize=fuzzer,address,undefined "tests/fuzz/$header.c" -pthread -o "$build/$1"
 	"$build/$1" -seed=1 -runs="$2" "-max_len=$longest" -len_control=0 -close_fd_mask=3 -artifact_prefix="$scratch/"
 }
 
-# without NAME SCRIPT: a copy of the launcher's reading side with SCRIPT, of sed, done to it.
+# without NAME SCRIPT [FILE]: a copy of the launcher's reading side with SCRIPT, of sed, done to it.
 without() {
-	sed "$2" tools/explain/summary.c >"$scratch/$1.c"
-	! cmp -s tools/explain/summary.c "$scratch/$1.c" || echo "nothing was seeded by $2" >&2
+	local file=tools/explain/${3:-summary.c}
+	sed "$2" "$file" >"$scratch/$1.c"
+	! cmp -s "$file" "$scratch/$1.c" || echo "nothing was seeded by $2" >&2
 	echo "$scratch/$1.c"
 }
 
@@ -38,4 +39,14 @@ fails "a name that is no string is noticed" 'deadly signal|AddressSanitizer' \
 	fuzz_launcher share_name 20000 "$(without name '/explain_make_word(process->name/d')"
 fails "what is read again after it was checked is noticed" 'AddressSanitizer' \
 	fuzz_launcher share_twice 20000 "$(without twice 's/from->bytes, left->text + left->json/from->bytes, from->text + from->json/')"
+fails "a state that there is not is noticed" 'index .* out of bounds|AddressSanitizer' \
+	fuzz_launcher share_state 20000 "$(without state '/qp->state = bound/d' judge.c)" JUDGE
+fails "an MTU that there is not is noticed" 'index .* out of bounds|AddressSanitizer' \
+	fuzz_launcher share_mtu 20000 "$(without mtu '/qp->path_mtu = bound/d' judge.c)" JUDGE
+fails "a completion queue beyond the rows is noticed" 'index .* out of bounds|AddressSanitizer' \
+	fuzz_launcher share_cq 20000 "$(without cq '/qp->send_cq = bound/d' judge.c)" JUDGE
+fails "a verb that there is not is noticed" 'index .* out of bounds|AddressSanitizer|deadly' \
+	fuzz_launcher share_verb 20000 "$(without verb 's/calls.at..verb >= EXPLAIN_VERB_COUNT/0/' judge.c)" JUDGE
+fails "a device's name that leads elsewhere is noticed" 'deadly signal' \
+	fuzz_launcher share_device 20000 "$(without device '/make_name(qp->device/d' judge.c)" JUDGE
 done_testing

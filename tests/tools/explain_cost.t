@@ -11,7 +11,7 @@ source tests/tap.bash
 source tests/tools/explain.bash
 programs cost
 
-declare -A stock explained
+declare -A stock explained kept
 
 # counts NAME COMMAND...: what each part of the program executed, into the array NAME. An own process for each run, as
 # callgrind names its files.
@@ -51,8 +51,20 @@ each() {
 	((more > 0 && more <= $4))
 }
 
+# keeps BOUND PART...: the same with --waiting, which keeps what is posted and polled
+keeps() {
+	local explained_before
+	explained_before=$(declare -p explained)
+	for part in "${!kept[@]}"; do
+		explained[$part]=${kept[$part]}
+	done
+	costs "$@"
+	eval "${explained_before/declare -A/declare -gA}"
+}
+
 counts stock env
 counts explained build/tools/rdmaez-explain
+counts kept build/tools/rdmaez-explain --waiting 100
 
 ok 'adds little to an empty poll' costs 20 poll_empty
 ok 'adds a comparison for each completion' each 15 poll_one poll_sixteen 8
@@ -62,6 +74,11 @@ ok 'adds little to a round of a ping-pong' costs 60 post_send post_recv poll_one
 ok 'adds little to an empty poll of the extended interface' costs 12 ex_poll_empty
 ok 'adds little for each completion there' each 15 ex_poll_one ex_poll_sixteen 14
 ok 'adds little to a request of the extended interface, which is kept' costs 60 ex_send
+ok 'with --waiting adds little to an empty poll' keeps 80 poll_empty
+ok 'with --waiting adds little to a round of a ping-pong' keeps 360 post_send post_recv poll_one
+ok 'with --waiting adds little to a poll of the extended interface' keeps 150 ex_poll_one
+ok 'with --waiting adds little to a request of the extended interface' keeps 200 ex_send
+fails 'sees what costs more with it' 'post_send: [0-9]+ instructions more, at most 20' keeps 20 post_send
 fails 'sees what costs more' 'post_send: [0-9]+ instructions more, at most 5' costs 5 post_send
 
 done_testing

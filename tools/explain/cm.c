@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cm.h"
+#include "watch.h"
 
 /* Newer than some headers. */
 int rdma_establish(struct rdma_cm_id *id);
@@ -452,13 +453,16 @@ EXPORT int rdma_get_request(struct rdma_cm_id *listener, struct rdma_cm_id **id)
 EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 {
 	struct cm_call call = CM_CALL(rdma_destroy_id);
+	struct explain_watch_call waits;
 	int result;
 
 	enter(&call);
+	waits = explain_watch_enter(EXPLAIN_DESTROY_ID, 0, call.frame);
 	/* Before, since what is freed may be made again at once by another thread. */
 	if (!call.is_inner)
 		explain_destroyed(EXPLAIN_CM_ID, id);
 	result = REAL(rdma_destroy_id)(id);
+	explain_watch_exit(&waits);
 	if (!EXPLAIN_RARE(result))
 		return leave(&call, 0, NULL);
 	if (!call.is_inner)
@@ -470,11 +474,14 @@ EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 {
 	struct cm_call call = CM_CALL(rdma_destroy_ep);
+	struct explain_watch_call waits;
 
 	enter(&call);
 	if (!call.is_inner)
 		explain_destroyed(EXPLAIN_CM_ID, id);
+	waits = explain_watch_enter(EXPLAIN_DESTROY_ID, 0, call.frame);
 	REAL(rdma_destroy_ep)(id);
+	explain_watch_exit(&waits);
 	is_outermost(&call, false);
 }
 
@@ -557,10 +564,13 @@ static void take(struct cm_call *call, const struct rdma_cm_event *event)
 EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
 	struct cm_call call = CM_CALL(rdma_get_cm_event);
+	struct explain_watch_call waits;
 	int result;
 
 	enter(&call);
+	waits = explain_watch_enter(EXPLAIN_GET_CM_EVENT, 0, call.frame);
 	result = REAL(rdma_get_cm_event)(channel, event);
+	explain_watch_exit(&waits);
 	if (result) {
 		/* A program that ends closes the channel under the thread that waits on it. */
 		if (errno == EBADF && is_outermost(&call, true))

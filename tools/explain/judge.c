@@ -240,6 +240,12 @@ static void take_all(void)
 		take_call(i);
 }
 
+/* By 1 + its index; NULL: it is not known. */
+static const struct explain_cq_row *cq_of(unsigned int at)
+{
+	return at && cqs[at - 1].row.pid ? &cqs[at - 1] : NULL;
+}
+
 static uint64_t beyond(uint64_t more, uint64_t less)
 {
 	return more > less ? more - less : 0;
@@ -731,14 +737,14 @@ static bool is_armed(const struct explain_cq_row *cq)
 }
 
 /* `half` is the time for which nothing has changed, halved: by then somebody looks. */
-static enum look look_at(unsigned int cq_at, const struct explain_qp_row *qp, uint64_t since)
+static enum look who_looks(unsigned int cq_at, const struct explain_qp_row *qp, uint64_t since)
 {
-	const struct explain_cq_row *const cq = &cqs[cq_at - 1];
+	const struct explain_cq_row *const cq = cq_of(cq_at);
 	const unsigned int at = (unsigned int)(qp - qps);
 	const uint64_t now = explain_sight.now_ns();
 	const uint64_t half = (now - since) / 2;
 
-	if (!cq_at || !cq->row.pid || cq->row.gone || cq->direct)
+	if (!cq || cq->row.gone || cq->direct)
 		return NOBODY;
 	if (is_in_call(cq, half))
 		return CALLS;
@@ -775,7 +781,7 @@ static unsigned int wrong_cq(const struct explain_qp_row *qp, uint64_t since)
 	for (unsigned int i = 1; i <= EXPLAIN_CQ_ROWS; i++) {
 		if (cqs[i - 1].row.pid != qp->row.pid || i == qp->send_cq || may_get(i))
 			continue;
-		if (look_at(i, qp, since) == POLLS)
+		if (who_looks(i, qp, since) == POLLS)
 			return i;
 	}
 	return 0;
@@ -865,7 +871,7 @@ static void judge_sends(struct verdict *verdict, const struct explain_qp_row *qp
 			const uint64_t *grown)
 {
 	const struct explain_request *const request = oldest(qp);
-	const struct explain_cq_row *const cq = qp->send_cq ? &cqs[qp->send_cq - 1] : NULL;
+	const struct explain_cq_row *const cq = cq_of(qp->send_cq);
 	const struct explain_qp_row *const peer = peer_of(qp);
 
 	judge_settings(verdict, qp, request);
@@ -933,7 +939,7 @@ static void judge_datagrams(struct verdict *verdict, const struct explain_qp_row
 static void judge_recvs(struct verdict *verdict, const struct explain_qp_row *qp, enum look how)
 {
 	const struct explain_qp_row *const peer = peer_of(qp);
-	const struct explain_cq_row *const cq = qp->recv_cq ? &cqs[qp->recv_cq - 1] : NULL;
+	const struct explain_cq_row *const cq = cq_of(qp->recv_cq);
 
 	judge_datagrams(verdict, qp);
 	if (!peer || !points_to(peer, qp) || sends_of(peer))
@@ -1006,9 +1012,9 @@ static void put_peer(struct text *text, const struct explain_qp_row *qp)
 
 static void put_cq(struct text *text, const char *which, unsigned int cq_at)
 {
-	const struct explain_cq_row *const cq = &cqs[cq_at - 1];
+	const struct explain_cq_row *const cq = cq_of(cq_at);
 
-	if (!cq_at || !cq->row.pid)
+	if (!cq)
 		return;
 	put(text, "  Its %s CQ: ", which);
 	if (cq->direct)
@@ -1135,7 +1141,7 @@ static void write_qp_json(const struct explain_output *output, const struct expl
 /* For how long it must have waited. When it is about to end, a moment is enough. */
 static uint64_t patience(enum explain_occasion occasion)
 {
-	return occasion == EXPLAIN_QUIET || limit < second ? limit : second;
+	return occasion == EXPLAIN_QUIET || (limit && limit < second) ? limit : second;
 }
 
 /* Whether it waits, and for what; `since` is when that began. */
@@ -1155,7 +1161,7 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 		return false;
 	*since = seen_qp[at].sends_since;
 	if (sends_of(qp) && now - *since >= enough) {
-		how = look_at(qp->send_cq, qp, *since);
+		how = who_looks(qp->send_cq, qp, *since);
 		if (how != NOBODY) {
 			judge_sends(verdict, qp, how, grown);
 			return true;
@@ -1171,7 +1177,7 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 	}
 	*since = seen_qp[at].posted_since;
 	if (qp->sends && !qp->signaled && qp->send_cq && now - *since >= enough &&
-	    !may_get(qp->send_cq) && look_at(qp->send_cq, qp, *since) != NOBODY) {
+	    !may_get(qp->send_cq) && who_looks(qp->send_cq, qp, *since) != NOBODY) {
 		find(verdict, LIKELY, "WAIT_UNSIGNALED",
 		     "set IBV_SEND_SIGNALED in the requests that you wait for, or sq_sig_all",
 		     "no send was signaled, of %llu in all, so no completion comes, and the "
@@ -1182,7 +1188,7 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 	*since = seen_qp[at].recvs_since;
 	if (!recvs_of(qp) || now - *since < enough)
 		return false;
-	how = look_at(qp->recv_cq, qp, *since);
+	how = who_looks(qp->recv_cq, qp, *since);
 	if (how != NOBODY)
 		judge_recvs(verdict, qp, how);
 	return verdict->count > 0;
@@ -1201,9 +1207,9 @@ static void judge_call(struct verdict *verdict, const struct explain_call_row *c
 	const struct explain_cq_row *cq;
 
 	verdict->count = 0;
-	switch (call->verb) {
+	switch ((uint32_t)call->verb) {
 	case EXPLAIN_DESTROY_CQ:
-		cq = call->of ? &cqs[call->of - 1] : NULL;
+		cq = cq_of(call->of);
 		if (cq && cq->row.pid == call->pid && cq->events > cq->acked)
 			find(verdict, CERTAIN, "WAIT_CQ_EVENTS",
 			     "call ibv_ack_cq_events() for each event that ibv_get_cq_event() has "

@@ -330,9 +330,22 @@ EXPORT int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int ma
 
 static const char destroy_srq[] = "ibv_destroy_srq";
 
+static int destroy_srq_watched(__typeof__(&ibv_destroy_srq) real, struct ibv_srq *srq,
+			       const void *frame)
+{
+	const struct explain_watch_call waits = explain_watch_enter(EXPLAIN_DESTROY_SRQ, 0, frame);
+	const int result = real(srq);
+
+	explain_watch_exit(&waits);
+	return result;
+}
+
 EXPORT int ibv_destroy_srq(struct ibv_srq *srq)
 {
-	EXPLAIN_STATUS(EXPLAIN_REFUSAL, destroy_srq, REAL(ibv_destroy_srq)(srq), srq->context,
+	const void *const frame = __builtin_frame_address(0);
+
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, destroy_srq,
+		       destroy_srq_watched(REAL(ibv_destroy_srq), srq, frame), srq->context,
 		       explain_destroyed(EXPLAIN_SRQ, srq), rdmaez_srq_destroy(srq, call.diag));
 }
 

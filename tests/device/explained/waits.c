@@ -125,7 +125,7 @@ static void to_rtr(int which)
 {
 	const enum ibv_qp_type type = type_of(which);
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR,
-				   .path_mtu = is("mtu") && !which ? IBV_MTU_1024 : IBV_MTU_256,
+				   .path_mtu = IBV_MTU_1024,
 				   .dest_qp_num = told[!which].qp_num,
 				   .rq_psn = which ? 200 : 100,
 				   .max_dest_rd_atomic = 1,
@@ -180,7 +180,7 @@ static void post_recv(int which)
 
 static void post(enum ibv_wr_opcode opcode)
 {
-	struct ibv_sge sge = {(uintptr_t)ends[0].buffer, is("mtu") ? SIZE : 64, ends[0].mr->lkey};
+	struct ibv_sge sge = {(uintptr_t)ends[0].buffer, 64, ends[0].mr->lkey};
 	struct ibv_send_wr wr = {.wr_id = 5, .opcode = opcode, .sg_list = &sge, .num_sge = 1}, *bad;
 
 	if (is("qkey")) {
@@ -282,6 +282,15 @@ static int idle(void)
 		sleep((unsigned int)seconds);
 		return wait_for(ends[0].send_cq);
 	}
+	if (is("slow")) {
+		/* The peer takes its time, and answers. */
+		post(IBV_WR_SEND);
+		seconds = 1;
+		wait_for(ends[0].send_cq);
+		post_recv(1);
+		seconds = 8;
+		return wait_for(ends[0].send_cq);
+	}
 	if (is("selective")) {
 		/* Nothing but its last request was signaled, and that is done; it looks for the peer's answer. */
 		post(IBV_WR_SEND);
@@ -307,7 +316,7 @@ static int idle(void)
 static int is_no_mistake(void)
 {
 	return is("idle") || is("idle_init") || is("idle_event") || is("computes") ||
-	       is("sleeps") || is("selective");
+	       is("sleeps") || is("selective") || is("slow");
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------------- */
@@ -400,7 +409,7 @@ int main(int argc, char **argv)
 	open_end(1);
 	to_init(0);
 	to_init(1);
-	if (!is("no_receive"))
+	if (!is("no_receive") && !is("slow"))
 		post_recv(1);
 	connect_end(0);
 	connect_end(1);

@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-explain --waiting says why a program waits forever, and nothing of one that does not. Each mistake is one of
+# tests/device/explained/waits.c. Needs build/tools and build/device/explained; runs itself again in the guest.
+
+set -uo pipefail
+cd "$(dirname "$(realpath "$0")")/../.." || exit
+if [[ ${1-} != here ]]; then
+	exec tools/softroce --quiet --timeout 0 --host qemu ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- \
+		tests/device/explain_waiting.t here
+fi
+# shellcheck source=tests/tap.bash
+source tests/tap.bash
+
+program=build/device/explained/waits
+tool=build/tools/rdmaez-explain
+ulimit -l unlimited
+
+# Each waits for some seconds, so they do it at once.
+run() {
+	code=0
+	"$tool" --waiting 2 --log "$scratch/$1.log" --json "$scratch/$1.json" "$program" "$1" 8 >"$scratch/$1.out" 2>&1 ||
+		code=$?
+	echo "$code" >"$scratch/$1.code"
+}
+for mistake in psn qp_num not_rtr type timeout rd_atomic sqd unsignaled wrong_cq overrun not_armed armed_late not_acked \
+	epoll qkey no_receive two_no_receive stopped killed \
+	idle idle_init idle_event computes sleeps selective slow; do
+	run "$mistake" &
+	[[ $(jobs -r | wc -l) -lt 8 ]] || wait -n
+done
+wait
+
+# says MISTAKE REASON...: it hangs, and the reasons are these, each as severity:REASON, in this order
+says() {
+	local found
+	cat "$scratch/$1.out" "$scratch/$1.log"
+	[[ $(<"$scratch/$1.code") == 9 ]]
+	found=$(jq --raw-output 'select(.kind == "waiting") | .findings[] | "\(.severity):\(.reason)"' "$scratch/$1.json")
+	diff <(printf '%s\n' "${@:2}") - <<<"$found"
+}
+
+# silent CODE MISTAKE: it is none
+silent() {
+	cat "$scratch/$2.out" "$scratch/$2.log"
+	[[ $(<"$scratch/$2.code") == "$1" && ! -s $scratch/$2.log ]]
+	[[ -z $(jq 'select(.kind == "waiting")' "$scratch/$2.json") ]]
+}
+
+# begins MISTAKE PATTERN: the first sentence
+begins() {
+	tr -s '\n ' ' ' <"$scratch/$1.log" | grep -E "^rdmaez-explain: waits\[[0-9]+\]: $2"
+}
+
+ok 'names PSNs that differ' says psn error:WAIT_PSN advice:WAIT_RETRY_7
+ok 'says it in the first sentence' begins psn \
+	'QP [0-9]+ of rxe0 \(RC, RTS\) has waited for [0-9]+ s: the PSNs differ: this end sends from 200, and the peer expects 999 '
+ok 'names a peer that is connected to another one' says qp_num error:WAIT_PEER_QPN advice:WAIT_RETRY_7
+ok 'names a peer that was not moved to RTR' says not_rtr error:WAIT_PEER_STATE advice:WAIT_RETRY_7
+ok 'names types that differ' says type error:WAIT_TYPE advice:WAIT_RETRY_7
+ok 'names a timeout of 0' says timeout error:WAIT_PEER_STATE advice:WAIT_TIMEOUT_0 advice:WAIT_RETRY_7
+ok 'names a max_rd_atomic of 0' says rd_atomic error:WAIT_RD_ATOMIC advice:WAIT_RETRY_7
+ok 'names SQD' says sqd error:WAIT_SQD advice:WAIT_RETRY_7
+ok 'names sends that nobody asked a completion of' says unsignaled likely:WAIT_UNSIGNALED
+ok 'names a completion queue that is not the right one' says wrong_cq error:WAIT_WRONG_CQ
+ok 'names a completion queue that was overrun' says overrun likely:WAIT_CQ_OVERRUN advice:WAIT_RETRY_7
+ok 'names a completion queue that was never armed' says not_armed error:WAIT_NOT_ARMED advice:WAIT_RETRY_7
+ok 'names one that was armed too late' says armed_late likely:WAIT_ARMED_LATE advice:WAIT_RETRY_7
+ok 'names it where the program sleeps in poll()' says epoll likely:WAIT_ARMED_LATE advice:WAIT_RETRY_7
+ok 'names an event that was not acknowledged' says not_acked error:WAIT_CQ_EVENTS
+ok 'says who waits for it' begins not_acked \
+	'thread [0-9]+ has been in ibv_destroy_cq for [0-9]+ s: it waits until each event .*: 1 were taken, 0 acknowledged'
+ok 'names Q_Keys that differ' says qkey likely:WAIT_QKEY
+ok 'names a receive that is missing' says no_receive error:WAIT_NO_RECEIVE advice:WAIT_RNR_7
+ok 'names it where the peer is another process' says two_no_receive error:WAIT_NO_RECEIVE advice:WAIT_RNR_7
+ok 'names a process that is stopped' says stopped error:WAIT_PEER_STOPPED error:WAIT_NO_RECEIVE advice:WAIT_RNR_7
+ok 'names a process that has ended' says killed error:WAIT_PEER_ENDED advice:WAIT_RETRY_7
+
+ok 'is silent of an idle server' silent 0 idle
+ok 'is silent of one that is not connected' silent 0 idle_init
+ok 'is silent of one that waits for an event' silent 9 idle_event
+ok 'is silent of a program that computes' silent 0 computes
+ok 'is silent of a program that sleeps' silent 0 sleeps
+ok 'is silent of one that asks for few completions' silent 0 selective
+ok 'is silent of a peer that takes its time' silent 0 slow
+fails 'sees what is said' '^' silent 9 psn
+
+# ---- When it speaks --------------------------------------------------------------------------------------------------
+
+# starts ARG...: in the background, until it has waited for a moment
+starts() {
+	"$tool" "$@" --log "$scratch/log" --json "$scratch/json" "$program" psn 60 >"$scratch/out" 2>&1 &
+	launcher=$!
+	sleep 4
+	[[ ! -s $scratch/log ]] || cat "$scratch/log"
+}
+
+occasions() {
+	jq --raw-output 'select(.kind == "waiting") | "\(.occasion) \([.findings[].reason] | join(" "))"' "$scratch/json"
+}
+
+# asked: it says by SIGUSR1 what waits, and of the peer what is outstanding; goes on, and says it when it is about to be ended
+asked() {
+	local code=0
+	rm -f "$scratch/json" "$scratch/log"
+	starts --waiting 0
+	[[ -z $(occasions) ]]
+	kill -USR1 "$launcher"
+	sleep 1
+	[[ $(occasions) == $'asked WAIT_PSN WAIT_RETRY_7\nasked ' ]]
+	kill -0 "$launcher"
+	kill -TERM "$launcher"
+	wait "$launcher" || code=$?
+	occasions
+	((code == 143))
+}
+
+# ended: something else ends the program
+ended() {
+	local code=0
+	rm -f "$scratch/json" "$scratch/log"
+	starts --waiting 0
+	kill -KILL "$(pgrep -P "$launcher")"
+	wait "$launcher" || code=$?
+	((code == 137))
+	cat "$scratch/log"
+	[[ $(occasions) == 'end WAIT_PSN WAIT_RETRY_7' ]]
+}
+
+# terminated: before it passes SIGTERM on
+terminated() {
+	rm -f "$scratch/json" "$scratch/log"
+	starts --waiting 0
+	kill -TERM "$launcher"
+	wait "$launcher" || :
+	[[ $(occasions) == 'signal WAIT_PSN WAIT_RETRY_7' ]]
+}
+
+# passes: SIGUSR1 is the program's, which it ends
+passes() {
+	local code=0
+	rm -f "$scratch/json" "$scratch/log"
+	starts "$@"
+	kill -USR1 "$launcher"
+	wait "$launcher" || code=$?
+	((code == 138))
+}
+
+ok 'says it when it is asked' asked
+ok 'says it before a program is ended' terminated
+ok 'says it when a program was ended' ended
+ok 'passes SIGUSR1 on where it is asked in another way' passes --waiting 0 --signal HUP
+ok 'passes it on without --waiting' passes --summary
+
+# ---- Programs --------------------------------------------------------------------------------------------------------
+
+# A server of rdma-core's that waits for its client by TCP.
+waits_on_tcp() {
+	local code=0
+	timeout 6 "$tool" --waiting 1 --log "$scratch/tcp" ibv_rc_pingpong -d rxe0 -g 1 || code=$?
+	cat "$scratch/tcp"
+	[[ $code == 124 && ! -s $scratch/tcp ]]
+}
+ok 'is silent of a server that waits for a client by TCP' waits_on_tcp
+
+done_testing
