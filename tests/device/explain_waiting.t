@@ -26,6 +26,7 @@ run() {
 }
 for mistake in psn qp_num not_rtr type timeout rd_atomic sqd unsignaled wrong_cq overrun not_armed armed_late not_acked \
 	epoll qkey no_receive two_no_receive stopped killed \
+	gone_rkey gone_lkey bounds rights \
 	idle idle_init idle_event computes sleeps selective slow; do
 	run "$mistake" &
 	[[ $(jobs -r | wc -l) -lt 8 ]] || wait -n
@@ -76,6 +77,25 @@ ok 'names a receive that is missing' says no_receive error:WAIT_NO_RECEIVE advic
 ok 'names it where the peer is another process' says two_no_receive error:WAIT_NO_RECEIVE advice:WAIT_RNR_7
 ok 'names a process that is stopped' says stopped error:WAIT_PEER_STOPPED error:WAIT_NO_RECEIVE advice:WAIT_RNR_7
 ok 'names a process that has ended' says killed error:WAIT_PEER_ENDED advice:WAIT_RETRY_7
+
+# fails_of MISTAKE STATUS REASON PATTERN: the completion has this status, and the one line that is true of it is this one
+fails_of() {
+	local found
+	cat "$scratch/$1.out" "$scratch/$1.log"
+	[[ $(<"$scratch/$1.code") == "$2" ]]
+	found=$(jq --raw-output 'select(.kind == "failed") | .findings[] | "\(.severity):\(.reason)"' "$scratch/$1.json")
+	[[ $found == "$3" ]]
+	tr -s '\n ' ' ' <"$scratch/$1.log" | grep -E "$4"
+}
+
+ok 'names a region that the peer had' fails_of gone_rkey 10 error:FAILED_DEREGISTERED \
+	'rkey 0x[0-9a-f]+: the peer had this region \(0x[0-9a-f]+, 4096 bytes\) and has deregistered it\.'
+ok 'names a region that this process had' fails_of gone_lkey 2 error:FAILED_DEREGISTERED \
+	'lkey 0x[0-9a-f]+: this process had this region \(0x[0-9a-f]+, 4096 bytes\) and has deregistered it\.'
+ok 'names a request that reaches beyond a region' fails_of bounds 10 likely:FAILED_BOUNDS \
+	'the region of the peer is 4096 bytes at 0x[0-9a-f]+, and the request is for 64 at'
+ok 'names a right that a region lacks' fails_of rights 10 error:FAILED_RIGHTS \
+	'the region of the peer has the access flags 0x1, which lack 0x2\.'
 
 ok 'is silent of an idle server' silent 0 idle
 ok 'is silent of one that is not connected' silent 0 idle_init

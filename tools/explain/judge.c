@@ -168,6 +168,9 @@ static struct {
 	bool is_told;
 } seen_call[EXPLAIN_CALL_ROWS];
 
+/* When the failure was that was told of. */
+static uint64_t seen_failed[EXPLAIN_QP_ROWS];
+
 /* A name of a directory below /sys, and nothing else. */
 static void make_name(char *name, size_t size)
 {
@@ -1386,6 +1389,242 @@ static bool is_due(uint64_t now)
 	return false;
 }
 
+/* ---- Completions that failed ------------------------------------------------------------------------------------ */
+
+/* As <infiniband/verbs.h> has them. */
+enum {
+	LOC_QP_OP = 2,
+	LOC_PROT = 4,
+	REM_ACCESS = 10,
+	REM_OP = 11,
+	RETRY_EXC = 12,
+	RNR_RETRY = 13
+};
+enum {
+	ACCESS_LOCAL_WRITE = 1,
+	SEND_INLINE = 1 << 3
+};
+
+static const char *status_name(uint32_t status)
+{
+	static const char *const names[] = {
+		[LOC_QP_OP] = "IBV_WC_LOC_QP_OP_ERR",   [LOC_PROT] = "IBV_WC_LOC_PROT_ERR",
+		[REM_ACCESS] = "IBV_WC_REM_ACCESS_ERR", [REM_OP] = "IBV_WC_REM_OP_ERR",
+		[RETRY_EXC] = "IBV_WC_RETRY_EXC_ERR",   [RNR_RETRY] = "IBV_WC_RNR_RETRY_EXC_ERR",
+	};
+
+	return status < sizeof(names) / sizeof(names[0]) ? names[status] : NULL;
+}
+
+/* The region that a process has, or has had, by this key: one that is there rather than one that was. */
+static bool find_mr(int pid, uint32_t key, bool is_remote, uint32_t pd,
+		    struct explain_mr_row *found)
+{
+	static struct explain_mr_row mr;
+	bool has = false;
+
+	for (unsigned int i = 0; i < EXPLAIN_MR_ROWS; i++) {
+		if (rows->mr[i].row.pid != pid || !take_row(&mr, &rows->mr[i], sizeof(mr)) ||
+		    mr.row.pid != pid || (is_remote ? mr.rkey : mr.lkey) != key)
+			continue;
+		/* Devices number their keys each for itself. */
+		if (has && (found->pd == pd || !found->row.gone) && (mr.pd != pd || mr.row.gone))
+			continue;
+		*found = mr;
+		has = true;
+	}
+	return has;
+}
+
+/* Whether every region is kept that there ever was. */
+static bool has_all_mrs(void)
+{
+	for (unsigned int i = EXPLAIN_MR_ROWS; i; i--)
+		if (!rows->mr[i - 1].row.pid)
+			return true;
+	return false;
+}
+
+static const char other_memory[] =
+	"use the key, the address and the length of a region that is registered";
+
+/* What is wrong with a region that a request names, of this process or of the peer's. */
+static void judge_region(struct verdict *verdict, const struct explain_qp_row *whose,
+			 const struct explain_qp_row *qp, const struct explain_request *request,
+			 uint32_t needs)
+{
+	const bool is_remote = whose != qp;
+	const uint32_t key = is_remote ? request->rkey : request->lkey;
+	const uint64_t addr = is_remote ? request->remote_addr : request->addr;
+	const char *const which = is_remote ? "rkey" : "lkey";
+	const char *const who = is_remote ? "the peer" : "this process";
+	struct explain_mr_row mr;
+
+	if (!find_mr(whose->row.pid, key, is_remote, whose->pd, &mr)) {
+		if (has_all_mrs())
+			find(verdict, LIKELY, "FAILED_KEY", other_memory,
+			     "%s 0x%x: %s has never registered memory with this key", which, key,
+			     who);
+		return;
+	}
+	if (mr.gone_at && mr.gone_at < qp->failed_at)
+		find(verdict, CERTAIN, "FAILED_DEREGISTERED",
+		     "keep memory registered until all that uses it is done",
+		     "%s 0x%x: %s had this region (0x%llx, %llu bytes) and has deregistered it",
+		     which, key, who, (unsigned long long)mr.addr, (unsigned long long)mr.length);
+	else if (mr.pd != whose->pd)
+		find(verdict, CERTAIN, "FAILED_PD",
+		     "register the memory in the queue pair's protection domain",
+		     "%s 0x%x: %s has this region in another protection domain than the queue pair",
+		     which, key, who);
+	else if (addr < mr.addr || request->length > mr.length ||
+		 addr - mr.addr > mr.length - request->length)
+		find(verdict, LIKELY, "FAILED_BOUNDS", other_memory,
+		     "%s 0x%x: the region of %s is %llu bytes at 0x%llx, and the request is for "
+		     "%llu at 0x%llx",
+		     which, key, who, (unsigned long long)mr.length, (unsigned long long)mr.addr,
+		     (unsigned long long)request->length, (unsigned long long)addr);
+	else if (needs & ~mr.access)
+		find(verdict, CERTAIN, "FAILED_RIGHTS", "register the memory with the right",
+		     "%s 0x%x: the region of %s has the access flags 0x%x, which lack 0x%x", which,
+		     key, who, mr.access, needs & ~mr.access);
+}
+
+/* The request that a completion is of. NULL: it is not kept, or nobody knows which of several it is. */
+static const struct explain_request *failed_request(const struct explain_qp_row *qp)
+{
+	const struct explain_request *const first = oldest(qp), *found = NULL;
+
+	if (!first || first->signaled > qp->sends_done)
+		return NULL;
+	for (unsigned int i = 0; i < EXPLAIN_REQUESTS; i++) {
+		const struct explain_request *const request = &qp->request[i];
+
+		if (!request->number || request->wr_id != qp->failed_id ||
+		    request->signaled < qp->sends_done)
+			continue;
+		if (!found || request->number < found->number)
+			found = request;
+	}
+	return found;
+}
+
+static uint32_t remote_right(uint32_t opcode)
+{
+	return opcode <= WRITE_IMM                        ? ACCESS_WRITE
+	       : opcode == READ                           ? ACCESS_READ
+	       : opcode == CMP_SWP || opcode == FETCH_ADD ? ACCESS_ATOMIC
+							  : 0;
+}
+
+static void judge_failed(struct verdict *verdict, const struct explain_qp_row *qp,
+			 const struct explain_request *request)
+{
+	const struct explain_qp_row *const peer = peer_of(qp);
+	const uint32_t right = remote_right(request->opcode);
+
+	verdict->count = 0;
+	/* rdma_rxe has the first one for both. */
+	if ((qp->failed_status == LOC_QP_OP || qp->failed_status == LOC_PROT) &&
+	    !(request->flags & SEND_INLINE) && request->length)
+		judge_region(verdict, qp, qp, request,
+			     is_answered(request) ? ACCESS_LOCAL_WRITE : 0);
+	if (!peer)
+		return;
+	if (qp->failed_status == REM_ACCESS && right) {
+		if (right & ~peer->access)
+			find(verdict, CERTAIN, "FAILED_QP_RIGHTS",
+			     "have the peer set the right in qp_access_flags",
+			     "the peer's QP %u has the qp_access_flags 0x%x, which lack 0x%x for a "
+			     "%s",
+			     peer->qp_num, peer->access, right & ~peer->access,
+			     operation(request->opcode));
+		else
+			judge_region(verdict, peer, qp, request, right);
+	}
+	if (qp->failed_status == REM_OP && takes_receive(request) && !peer->has_srq &&
+	    peer->recv_length < request->length)
+		find(verdict, LIKELY, "FAILED_RECV_SHORT", "post receives for the longest message",
+		     "the peer's last receive has %llu bytes, and the message %llu",
+		     (unsigned long long)peer->recv_length, (unsigned long long)request->length);
+	if ((qp->failed_status == RETRY_EXC || qp->failed_status == RNR_RETRY) &&
+	    takes_receive(request) && !peer->has_srq && !peer->direct && !peer->recvs &&
+	    peer->state >= RTR)
+		find(verdict, LIKELY, "FAILED_NO_RECEIVE", post_receives,
+		     "the peer has never posted a receive");
+	if (qp->failed_status == RETRY_EXC && peer->type == qp->type) {
+		if (peer->state < RTR && !peer->row.gone)
+			find(verdict, LIKELY, "FAILED_PEER_STATE",
+			     "let the peer move it to RTR before this end sends",
+			     "the peer's QP %u is in %s", peer->qp_num, states[peer->state]);
+		else if (peer->state >= RTR && peer->state != ERR)
+			judge_connection(verdict, qp, peer, request);
+	}
+}
+
+static void write_failed(const struct explain_output *output, const struct explain_qp_row *qp,
+			 const struct explain_request *request, const struct verdict *verdict)
+{
+	static struct text text;
+
+	text.length = 0;
+	if (output->line)
+		put(&text,
+		    "program=%s pid=%d kind=failed device=%s qp=%u status=%s wr_id=0x%llx "
+		    "finding=%s:%s\n",
+		    name_of(qp->row.pid), qp->row.pid, qp->device, qp->qp_num,
+		    status_name(qp->failed_status), (unsigned long long)qp->failed_id,
+		    severities[verdict->finding[0].severity], verdict->finding[0].reason);
+	else
+		put(&text,
+		    "rdmaez-explain: %s[%d]: %s of QP %u of %s, a %s of %llu bytes, wr_id 0x%llx%s",
+		    name_of(qp->row.pid), qp->row.pid, status_name(qp->failed_status), qp->qp_num,
+		    qp->device, operation(request->opcode), (unsigned long long)request->length,
+		    (unsigned long long)qp->failed_id,
+		    verdict->finding[0].severity == CERTAIN ? ": " : ", likely because ");
+	if (!output->line)
+		put_findings(&text, verdict);
+	explain_make_plain(text.bytes, text.length, "\n");
+	explain_write_log(output, text.bytes, text.length);
+	text.length = 0;
+	put(&text,
+	    "{\"program\":\"%s\",\"pid\":%d,\"kind\":\"failed\",\"status\":\"%s\",\"device\":\"%"
+	    "s\",\"port\":%u,\"qp_num\":%u",
+	    name_of(qp->row.pid), qp->row.pid, status_name(qp->failed_status), qp->device, qp->port,
+	    qp->qp_num);
+	put_json_findings(&text, verdict);
+	put(&text, "}\n");
+	explain_make_plain(text.bytes, text.length, "\n");
+	explain_write_json(output, text.bytes, text.length);
+}
+
+/* Once for each queue pair: what was posted and registered tells of its first completion that failed. */
+void explain_judge_failures(const struct explain_output *output)
+{
+	bool has_all = false;
+
+	for (unsigned int i = 0; rows && i < EXPLAIN_QP_ROWS; i++) {
+		const uint64_t failed_at = rows->qp[i].failed_at;
+		const struct explain_request *request;
+		struct verdict verdict;
+
+		if (!failed_at || !rows->qp[i].row.pid || failed_at == seen_failed[i])
+			continue;
+		if (!has_all)
+			take_all();
+		has_all = true;
+		if (!qps[i].row.pid || !status_name(qps[i].failed_status))
+			continue;
+		seen_failed[i] = failed_at;
+		request = failed_request(&qps[i]);
+		if (!request)
+			continue;
+		judge_failed(&verdict, &qps[i], request);
+		if (verdict.count)
+			write_failed(output, &qps[i], request, &verdict);
+	}
+}
+
 void explain_judge_begin(const struct explain_rows *of, const struct explain_share *share,
 			 unsigned int seconds)
 {
@@ -1495,6 +1734,7 @@ void explain_judge_look(const struct explain_output *output)
 	if (!rows)
 		return;
 	look_at_all(now);
+	explain_judge_failures(output);
 	if (limit && is_due(now))
 		explain_judge_say(output, EXPLAIN_QUIET);
 }

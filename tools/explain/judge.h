@@ -35,4 +35,7 @@ void explain_judge_look(const struct explain_output *output);
 /* Says it now. */
 void explain_judge_say(const struct explain_output *output, enum explain_occasion occasion);
 
+/* Once for each queue pair, what posted requests and registered memory tell of a failed completion; also by a look. */
+void explain_judge_failures(const struct explain_output *output);
+
 #endif

@@ -417,6 +417,7 @@ static int run(char *argv[])
 		fprintf(stderr, "rdmaez-explain: %s: %s\n", argv[0], strerror(error));
 	} else {
 		explain_write_waiting(share, &output, true);
+		explain_judge_failures(&output);
 		if (WIFSIGNALED(status))
 			explain_judge_say(&output, EXPLAIN_AT_END);
 		explain_write_summaries(share, &output, argv[0]);

@@ -57,6 +57,9 @@ struct explain_qp_row {
 	explain_counter sends, signaled, sends_done, messages, recvs, recvs_done, errors;
 	struct explain_request request[EXPLAIN_REQUESTS];
 	explain_counter recv_length; /* of the last receive */
+	/* the first completion that failed and is no flush; `failed_at` is written last, 0: there is none */
+	explain_counter failed_id, failed_at;
+	_Atomic uint32_t failed_status;
 };
 
 struct explain_cq_row {
@@ -74,6 +77,7 @@ struct explain_mr_row {
 	struct explain_row row;
 	uint32_t lkey, rkey, access, pd;
 	uint64_t addr, length;
+	explain_counter gone_at; /* CLOCK_MONOTONIC, in ns */
 };
 
 enum explain_verb {

@@ -164,6 +164,14 @@ static void end_change(void)
 			PUT(*from, GET(rows_of[(at) - 1].next)); \
 	} while (0)
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
 /* ---- Rows -------------------------------------------------------------------------------------------- */
 
 /* For who is the first to see it so. */
@@ -344,12 +352,33 @@ void explain_watch_cq(const struct ibv_cq *cq, bool is_extended)
 	end_change();
 }
 
+/* With the tables locked: the link to its row, or the end of the chain. */
+static uint16_t *find_mr(const struct ibv_mr *mr)
+{
+	uint16_t *from = &mr_chain[bucket_of(mr, 0)];
+
+	while (*from && mrs[*from - 1].mr != mr)
+		from = &mrs[*from - 1].next;
+	return from;
+}
+
+static bool has_mr(const struct ibv_mr *mr)
+{
+	bool has;
+
+	explain_lock();
+	has = *find_mr(mr) != 0;
+	explain_unlock();
+	return has;
+}
+
 void explain_watch_mr(const struct ibv_mr *mr, unsigned int access)
 {
 	struct explain_mr_row *row;
 	unsigned int at;
 
-	if (!explain_watching)
+	/* One verb may be reached through another that is wrapped. */
+	if (!explain_watching || has_mr(mr))
 		return;
 	at = claim(rows->mr, sizeof(rows->mr[0]), EXPLAIN_MR_ROWS);
 	if (!at)
@@ -357,6 +386,7 @@ void explain_watch_mr(const struct ibv_mr *mr, unsigned int access)
 	row = &rows->mr[at - 1];
 	begin_row(&row->row);
 	row->row.gone = 0;
+	PUT(row->gone_at, 0);
 	row->lkey = mr->lkey;
 	row->rkey = mr->rkey;
 	row->access = access;
@@ -428,6 +458,7 @@ static void reset_row(struct explain_qp_row *row)
 	PUT(row->recvs, 0);
 	PUT(row->recvs_done, 0);
 	PUT(row->errors, 0);
+	PUT(row->failed_at, 0);
 	for (unsigned int i = 0; i < EXPLAIN_REQUESTS; i++)
 		PUT(row->request[i].number, 0);
 	row->mask = 0;
@@ -535,9 +566,7 @@ unsigned int explain_watch_leave_mr(const struct ibv_mr *mr)
 	if (!explain_watching)
 		return 0;
 	explain_lock();
-	from = &mr_chain[bucket_of(mr, 0)];
-	while (*from && mrs[*from - 1].mr != mr)
-		from = &mrs[*from - 1].next;
+	from = find_mr(mr);
 	at = *from;
 	if (at)
 		*from = mrs[at - 1].next;
@@ -547,8 +576,10 @@ unsigned int explain_watch_leave_mr(const struct ibv_mr *mr)
 
 void explain_watch_left_mr(unsigned int at, int result)
 {
-	if (at && !result)
-		rows->mr[at - 1].row.gone = 1;
+	if (!at || result)
+		return;
+	PUT(rows->mr[at - 1].gone_at, now_ns());
+	rows->mr[at - 1].row.gone = 1;
 }
 
 /* ---- The data path ------------------------------------------------------------------------------------- */
@@ -642,11 +673,16 @@ void explain_watch_received(const struct ibv_qp *qp, const struct ibv_recv_wr *w
 
 /* A completion of one of the queue pair's requests, or several that are alike. */
 static void count_done(unsigned int at, enum ibv_wc_status status, enum ibv_wc_opcode opcode,
-		       uint64_t count)
+		       uint64_t count, uint64_t wr_id)
 {
 	struct explain_qp_row *const row = &rows->qp[at - 1];
 
-	if (status != IBV_WC_SUCCESS) {
+	if (EXPLAIN_RARE(status != IBV_WC_SUCCESS)) {
+		if (status != IBV_WC_WR_FLUSH_ERR && !GET(row->failed_at)) {
+			PUT(row->failed_id, wr_id);
+			PUT(row->failed_status, status);
+			atomic_store_explicit(&row->failed_at, now_ns(), memory_order_release);
+		}
 		ADD(row->errors, count);
 	} else if (opcode & IBV_WC_RECV) {
 		ADD(row->recvs_done, count);
@@ -680,7 +716,8 @@ void explain_watch_polled(const struct ibv_cq *cq, const struct ibv_wc *wc, int 
 		     next++)
 			;
 		if (of)
-			count_done(of, wc[i].status, wc[i].opcode, (uint64_t)(next - i));
+			count_done(of, wc[i].status, wc[i].opcode, (uint64_t)(next - i),
+				   wc[i].wr_id);
 	}
 }
 
@@ -703,7 +740,8 @@ void explain_watch_polled_ex(struct ibv_cq_ex *cq, int result)
 	else if (GET(cqs[at - 1].qps) == 1)
 		of = GET(cqs[at - 1].one);
 	if (of && (cq->status || cq->read_opcode))
-		count_done(of, cq->status, cq->status ? IBV_WC_SEND : cq->read_opcode(cq), 1);
+		count_done(of, (enum ibv_wc_status)cq->status,
+			   cq->status ? IBV_WC_SEND : cq->read_opcode(cq), 1, cq->wr_id);
 	else if (!of)
 		/* Nobody knows whose it was. */
 		rows->cq[at - 1].direct = 1;
@@ -813,14 +851,6 @@ void explain_watch_undo(const struct ibv_qp_ex *qp)
 }
 
 /* ---- Calls that may wait ------------------------------------------------------------------------------------- */
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 static _Atomic uint32_t process = 1; /* of a process's children it is another one */
 

@@ -90,8 +90,10 @@ static void open_end(int which)
 	end->buffer =
 		(char *)mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	end->mr = ibv_reg_mr(end->pd, end->buffer, SIZE,
-			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-				     IBV_ACCESS_REMOTE_READ);
+			     is("rights") && which
+				     ? IBV_ACCESS_LOCAL_WRITE
+				     : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+					       IBV_ACCESS_REMOTE_READ);
 	must(end->mr != NULL, "register");
 	init.send_cq = end->send_cq;
 	init.recv_cq = end->recv_cq;
@@ -194,7 +196,7 @@ static void post(enum ibv_wr_opcode opcode)
 		wr.wr.ud.remote_qpn = told[1].qp_num;
 		wr.wr.ud.remote_qkey = 0x11;
 	} else {
-		wr.wr.rdma.remote_addr = told[1].addr;
+		wr.wr.rdma.remote_addr = told[1].addr + (is("bounds") ? SIZE - 32 : 0);
 		wr.wr.rdma.rkey = told[1].rkey;
 	}
 	must(!ibv_post_send(ends[0].qp, &wr, &bad), "send");
@@ -329,9 +331,30 @@ static void connect_end(int which)
 	to_rts(which);
 }
 
+/* A completion that fails, and what the program does then hides why. */
+static int fail(void)
+{
+	int status;
+
+	if (is("gone_rkey"))
+		must(!ibv_dereg_mr(ends[1].mr), "deregister");
+	if (is("gone_lkey"))
+		must(!ibv_dereg_mr(ends[0].mr), "deregister");
+	post(IBV_WR_RDMA_WRITE);
+	status = wait_for(ends[0].send_cq);
+	if (!is("gone_rkey"))
+		ibv_dereg_mr(ends[1].mr);
+	ibv_destroy_qp(ends[0].qp);
+	ibv_destroy_qp(ends[1].qp);
+	return status;
+}
+
 static int act(void)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_SQD};
+
+	if (is("gone_rkey") || is("gone_lkey") || is("bounds") || is("rights"))
+		return fail();
 
 	if (is_no_mistake())
 		return idle();
@@ -342,9 +365,9 @@ static int act(void)
 	if (is("sqd"))
 		must(!ibv_modify_qp(ends[0].qp, &attr, IBV_QP_STATE), "SQD");
 	for (int i = 0; i < (is("overrun") ? 40 : 1); i++)
-		post(is("rd_atomic")                   ? IBV_WR_RDMA_READ
-		     : is("overrun") || is("extended") ? IBV_WR_RDMA_WRITE
-						       : IBV_WR_SEND);
+		post(is("rd_atomic") ? IBV_WR_RDMA_READ
+		     : is("overrun") ? IBV_WR_RDMA_WRITE
+				     : IBV_WR_SEND);
 	if (is("overrun")) {
 		sleep(1);
 		for (int i = 0; i < 40; i++)
