@@ -29,7 +29,7 @@ static void must(bool held)
 
 /*
  * One poke: what is written, and where: into the record of a process, a finding of it, a text that waits, or anywhere;
- * into the row of a queue pair, a completion queue or a call.
+ * into the row of a queue pair, a completion queue, a call or a region.
  */
 struct poke {
 	uint8_t place, which, length;
@@ -39,6 +39,7 @@ struct poke {
 
 static struct explain_share *share;
 static struct explain_rows *kept;
+static uint64_t clock_now;
 static const uint8_t *input;
 static size_t input_size;
 static atomic_bool is_over;
@@ -52,7 +53,7 @@ static void poke(const struct poke *poke)
 	uint8_t *place;
 	size_t size;
 
-	switch (poke->place % 7) {
+	switch (poke->place % 8) {
 	case 0:
 		place = (uint8_t *)process;
 		size = offsetof(struct explain_process, count);
@@ -72,6 +73,10 @@ static void poke(const struct poke *poke)
 	case 5:
 		place = (uint8_t *)&kept->cq[poke->which % 4];
 		size = sizeof(kept->cq[0]);
+		break;
+	case 7:
+		place = (uint8_t *)&kept->mr[poke->which % 4];
+		size = sizeof(kept->mr[0]);
 		break;
 	case 6:
 		place = (uint8_t *)&kept->call[poke->which % 4];
@@ -132,6 +137,7 @@ static void make_rows_plausible(void)
 	memset(kept->qp, 0, 4 * sizeof(kept->qp[0]));
 	memset(kept->cq, 0, 4 * sizeof(kept->cq[0]));
 	memset(kept->call, 0, 4 * sizeof(kept->call[0]));
+	memset(kept->mr, 0, 4 * sizeof(kept->mr[0]));
 	for (uint32_t i = 0; i < 4; i++) {
 		struct explain_qp_row *const qp = &kept->qp[i];
 		struct explain_cq_row *const cq = &kept->cq[i];
@@ -149,6 +155,12 @@ static void make_rows_plausible(void)
 		qp->sends = qp->signaled = qp->recvs = 3;
 		qp->request[0].number = 1;
 		qp->request[0].opcode = 2;
+		/* Every other one has failed, of a region that is gone. */
+		qp->failed_at = i % 2 ? clock_now : 0;
+		qp->failed_status = i < 2 ? 10 : 4;
+		kept->mr[i].row.pid = (int)(10 + i);
+		kept->mr[i].row.version = 2;
+		kept->mr[i].gone_at = i % 2;
 		cq->polls = cq->armed = 5;
 		cq->cqe = 1;
 		kept->call[i].pid = kept->call[i].tid = (int)(10 + i);
@@ -158,8 +170,6 @@ static void make_rows_plausible(void)
 }
 
 /* Whatever is asked of the machine: nothing of it depends on where the test runs. */
-static uint64_t clock_now;
-
 static uint64_t clock_of_test(void)
 {
 	return clock_now;
