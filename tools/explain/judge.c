@@ -827,17 +827,17 @@ static void judge_settings(struct verdict *verdict, const struct explain_qp_row 
 }
 
 /* What this end knows where the peer is not known. */
-static void judge_alone(struct verdict *verdict, const struct explain_request *request,
-			const uint64_t *grown)
+static void judge_alone(struct verdict *verdict, uint32_t type,
+			const struct explain_request *request, const uint64_t *grown)
 {
 	if (takes_receive(request) && has_grown(grown, NOT_READY))
 		find(verdict, LIKELY, "WAIT_NO_RECEIVE", post_receives,
 		     "the peer answers that it has no receive posted");
-	else if (has_grown(grown, REPEATS))
+	else if (type == RC || has_grown(grown, REPEATS))
 		find(verdict, LIKELY, "WAIT_NO_ANSWER",
 		     "compare both ends: type, state, numbers, PSNs, GIDs and MTUs; and see that "
 		     "the peer's process is there",
-		     "the port repeats its requests: the peer drops them, or nobody is there");
+		     "no acknowledgement comes: the peer drops the requests, or nobody is there");
 }
 
 static bool has_found(const struct verdict *verdict, const char *reason)
@@ -893,7 +893,7 @@ static void judge_sends(struct verdict *verdict, const struct explain_qp_row *qp
 		judge_events(verdict, cq, how, false);
 	judge_twin(verdict, qp);
 	if (!verdict->count)
-		judge_alone(verdict, request, grown);
+		judge_alone(verdict, qp->type, request, grown);
 	judge_patience(verdict, qp);
 }
 

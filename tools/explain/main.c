@@ -222,12 +222,12 @@ __attribute__((__noreturn__)) static void compare(int argc, char *argv[])
 static void read_options(int argc, char *argv[], struct explain_options *options)
 {
 	static const struct option known[] = {
-		{"advice", no_argument, NULL, 'a'},     {"line", no_argument, NULL, 'l'},
-		{"json", required_argument, NULL, 'j'}, {"stop", no_argument, NULL, 's'},
-		{"only", required_argument, NULL, 'o'}, {"log", required_argument, NULL, 'f'},
-		{"summary", no_argument, NULL, 'S'},    {"compare", no_argument, NULL, 'c'},
+		{"advice", no_argument, NULL, 'a'},        {"line", no_argument, NULL, 'l'},
+		{"json", required_argument, NULL, 'j'},    {"stop", no_argument, NULL, 's'},
+		{"only", required_argument, NULL, 'o'},    {"log", required_argument, NULL, 'f'},
+		{"summary", no_argument, NULL, 'S'},       {"compare", no_argument, NULL, 'c'},
 		{"waiting", required_argument, NULL, 'w'}, {"signal", required_argument, NULL, 'g'},
-		{"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
+		{"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 	};
 	const char *log = NULL, *json = NULL;
 	uint32_t only = 0;
