@@ -20,7 +20,11 @@ static inline bool record_tells_all(const struct rdmaez_diag *diag)
 	rdmaez_diag_json(diag, json, sizeof(json));
 	for (unsigned int i = 0; i < diag->count; i++) {
 		const enum rdmaez_why reason = diag->finding[i].reason;
+		const enum rdmaez_value kind = diag->finding[i].kind;
 
+		/* Calls and events of librdmacm have words of their own: tests/unit/cm.c. */
+		if (kind == RDMAEZ_VALUE_CM_EVENT || kind == RDMAEZ_VALUE_CM_CALL)
+			continue;
 		snprintf(members, sizeof(members), "\"what\":\"%s\",\"next\":\"%s\"",
 			 rdmaez_why_str(reason), rdmaez_why_fix(reason));
 		if (strstr(json, members) && !strstr(text, "unknown reason"))

@@ -17,7 +17,7 @@ from page import Page, address, link_to, plain
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # The pages in the order of reading. A page that is not named here comes last in its part.
-GUIDE = ('start connecting queue_pairs why explanations completions events roce device_memory capabilities options '
+GUIDE = ('start connecting cm queue_pairs why explanations completions events roce device_memory capabilities options '
          'programs explain doctor gpu clusters testing including cplusplus migrating verified data').split()
 PROJECT = ['design', 'style', 'CONTRIBUTING', 'SECURITY', 'CHANGELOG']
 # The levels of headers that rdmaez.h leaves out, and where they are.

@@ -61,7 +61,11 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_LOCKED,
 	RDMAEZ_VALUE_TYPES, /**< `value` and `max` are this end's and the peer's enum ibv_qp_type */
 	RDMAEZ_VALUE_PKEYS, /**< the same of P_Keys, in host byte order */
-	RDMAEZ_VALUE_ERRNO  /**< `value` is an errno value of the peer */
+	RDMAEZ_VALUE_ERRNO, /**< `value` is an errno value of the peer */
+	/** `value` is the status of an event of librdmacm: a negative errno value, or a positive reason of the peer's
+	 *  connection manager */
+	RDMAEZ_VALUE_CM_EVENT,
+	RDMAEZ_VALUE_CM_CALL /**< of a call of librdmacm; there is nothing to show */
 };
 
 /** @brief How certain a finding is, and how bad. A record keeps its findings in this order. */

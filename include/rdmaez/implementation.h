@@ -11,6 +11,9 @@
  * With `RDMAEZ_EXTERN` defined for all files, the file that includes this header has the bodies of all functions. There
  * it has to come before every other header of rdmaez.
  *
+ * A program that uses cm.h defines `RDMAEZ_WITH_CM` before it includes this header, or includes cm.h before: then the
+ * explanations of librdmacm's calls and events are here as well, and with `RDMAEZ_EXTERN` the bodies of cm.h.
+ *
  * [One or many translation units](@ref including) has the figures.
  *
  * @since rdmaez 0.1; rdma-core 33
@@ -29,6 +32,11 @@
 #include "examine.h"
 #include "handshake.h"
 #include "multicast.h"
+/* cm.h needs librdmacm, which not every program has. */
+#if defined(RDMAEZ_WITH_CM) || defined(RDMAEZ_CM_H)
+#include "cm.h"
+#define RDMAEZ_IMPL_CM
+#endif
 
 /* The bodies are hidden in the object, and weak, so that a second file that has them does no harm. */
 #undef RDMAEZ_SEAM
@@ -36,6 +44,9 @@
 
 #include "explain/ah.h"
 #include "explain/caps.h"
+#ifdef RDMAEZ_IMPL_CM
+#include "explain/cm.h"
+#endif
 #include "explain/cq_examine.h"
 #include "explain/device.h"
 #include "explain/diag.h"

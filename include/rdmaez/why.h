@@ -917,23 +917,77 @@ extern "C" {
 	  "the host has joined them",                                                              \
 	  "if you expect messages to a group, call rdmaez_multicast_examine() with it")
 
+/* Those of librdmacm. Where a record is of a call or an event of it, the words are its own, and more exact. */
+#define RDMAEZ_IMPL_WHY_CM(X)                                                                     \
+	X(CM_NO_NODE, "this process cannot use rdma_cm here",                                     \
+	  "load the module rdma_ucm, and see that the process may open /dev/infiniband/rdma_cm")  \
+	X(CM_ADDRESS, "rdma_cm cannot use this address on this host",                             \
+	  "use the address of an RDMA interface: `rdmaez-doctor --gids` lists them")              \
+	X(CM_PORT_TAKEN, "another id holds this port",                                            \
+	  "use another port, or end the other program: `rdma resource show cm_id` names it")      \
+	X(CM_NO_ROUTE, "no RDMA device of this host has a path to that address",                  \
+	  "see `ip route get ADDRESS`, and use the peer's address on the RDMA network")           \
+	X(CM_NO_NEIGHBOUR, "nobody answers for that address on the network",                      \
+	  "ping the address, and see `ip neighbour`")                                             \
+	X(CM_NO_LISTENER, "no program listens on this port at that host",                         \
+	  "start the server first, and compare address, port and port space")                     \
+	X(CM_NO_ANSWER, "the peer's connection manager did not answer",                           \
+	  "see that the host has an RDMA device at that address, and that no firewall stops UDP " \
+	  "port 4791")                                                                            \
+	X(CM_REFUSED, "the program there refused",                                                \
+	  "see its log, and what it wrote into the private data")                                 \
+	X(CM_REJECTED, "the peer's connection manager rejected the request",                      \
+	  "look up the status in the list of enum ib_cm_rej_reason")                              \
+	X(CM_STALE, "the peer still has an earlier connection of this queue pair",                \
+	  "connect again, with a new id and a new queue pair, after a second")                    \
+	X(CM_GAVE_UP, "the peer gave up before it had an answer", "accept sooner")                \
+	X(CM_CONNECT, "the peer accepted, but this end could not move its queue pair",            \
+	  "look at the queue pair's attributes, and at the kernel log")                           \
+	X(CM_DISCONNECTED, "the connection has ended",                                            \
+	  "destroy the queue pair and the id, and connect anew")                                  \
+	X(CM_REMOVAL, "the device or the address of the id has changed or is gone",               \
+	  "destroy the id and all that is on the device, and connect anew")                       \
+	X(CM_STATE, "the id is not in a state for this call",                                     \
+	  "compare the order of the calls with that in rdma_cm(7)")                               \
+	X(CM_ARGUMENT, "librdmacm does not take this argument",                                   \
+	  "compare it with the manual page of the call")                                          \
+	X(CM_DEPTH, "the device has not so many READs outstanding",                               \
+	  "use at most what ibv_query_device() reports, or leave the depth to its default")       \
+	X(CM_PRIVATE_DATA, "the private data do not fit into the message",                        \
+	  "exchange the rest by a first message once the connection stands")                      \
+	X(CM_MULTICAST, "the group was not joined, or is lost",                                   \
+	  "see that a subnet manager runs, and compare the group's parameters")                   \
+	X(CM_UNSUPPORTED, "this kernel, or the device's transport, cannot do this",               \
+	  "see whether a newer kernel can")                                                       \
+	X(CM_UNEXPLAINED, "librdmacm refused without giving a reason",                            \
+	  "see rdma_cm(7) and the kernel log")                                                    \
+	X(CM_DEADLINE, "the time was over before rdma_cm had told how this ended",                \
+	  "give it more time, or destroy the id")                                                 \
+	X(CM_SYNC,                                                                                \
+	  "the id has no event channel of the program's, so its calls wait without a deadline",   \
+	  "create the id with a channel of rdmaez_cm_channel_create()")                           \
+	X(CM_CHANNEL_SHARED,                                                                      \
+	  "this function waits on a channel that has the events of other ids as well",            \
+	  "give each connection a channel of its own, or take events by rdmaez_cm_event_wait()")
+
 /**
  * @brief All reasons: id, what is wrong, what to do about it.
  *
  * The enum, the sentences and the table in the documentation are generated from this list. Ids are stable, their
  * numbers are not: a new reason goes to the end of its group.
  */
-#define RDMAEZ_WHY_LIST(X)         \
-	RDMAEZ_IMPL_WHY_CORE(X)    \
-	RDMAEZ_IMPL_WHY_EXAMINE(X) \
-	RDMAEZ_IMPL_WHY_OBJECTS(X) \
-	RDMAEZ_IMPL_WHY_WR(X)      \
-	RDMAEZ_IMPL_WHY_WC(X)      \
-	RDMAEZ_IMPL_WHY_DM(X)      \
-	RDMAEZ_IMPL_WHY_DEVICE(X)  \
-	RDMAEZ_IMPL_WHY_CONNECT(X) \
-	RDMAEZ_IMPL_WHY_DRAIN(X)   \
-	RDMAEZ_IMPL_WHY_MULTICAST(X)
+#define RDMAEZ_WHY_LIST(X)           \
+	RDMAEZ_IMPL_WHY_CORE(X)      \
+	RDMAEZ_IMPL_WHY_EXAMINE(X)   \
+	RDMAEZ_IMPL_WHY_OBJECTS(X)   \
+	RDMAEZ_IMPL_WHY_WR(X)        \
+	RDMAEZ_IMPL_WHY_WC(X)        \
+	RDMAEZ_IMPL_WHY_DM(X)        \
+	RDMAEZ_IMPL_WHY_DEVICE(X)    \
+	RDMAEZ_IMPL_WHY_CONNECT(X)   \
+	RDMAEZ_IMPL_WHY_DRAIN(X)     \
+	RDMAEZ_IMPL_WHY_MULTICAST(X) \
+	RDMAEZ_IMPL_WHY_CM(X)
 
 #define RDMAEZ_IMPL_WHY_ENUM(id, what, fix) RDMAEZ_WHY_##id,
 

@@ -54,6 +54,7 @@ impl_headers() {
 # A source that includes everything; the explanations with TEST_EXPLAINED.
 all_headers() {
 	echo '#ifdef TEST_EXPLAINED'
+	echo '#define RDMAEZ_WITH_CM'
 	echo '#include <rdmaez/implementation.h>'
 	echo '#endif'
 	echo '#include <rdmaez.h>'

@@ -73,7 +73,7 @@ linked() {
 	done
 	main_of "$wanted" "${names[@]}" >"$dir/main.c"
 	"$CC" -std=c11 -c "$dir/main.c" -o "$dir/main.o"
-	"$linker" "$dir"/*.o -libverbs -o "$dir/program"
+	"$linker" "$dir"/*.o -lrdmacm -libverbs -o "$dir/program"
 	"$dir/program"
 }
 

@@ -37,6 +37,9 @@ QUERIES = {
     'local protection error': 'completions.html#ibv_wc_loc_prot_err',
     'getting started': 'start.html',
     'state diagram': 'queue_pairs.html#transitions',
+    'rdma_cm': 'cm.html',
+    'rdma_connect': 'cm.html',
+    'rdma_cm connect': 'cm.html',
     'quue pair': 'why.html',
 }
 

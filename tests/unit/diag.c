@@ -531,7 +531,10 @@ static void check_kinds(void)
 		   "pkeys:0x7fff:..0x8001", "\"pkeys\",\"value\":32767,\"max\":32769");
 	check_kind(RDMAEZ_VALUE_ERRNO, EHOSTUNREACH, 0, 0, " The peer's: EHOSTUNREACH (113).",
 		   "errno:EHOSTUNREACH", "\"errno\",\"value\":113,\"name\":\"EHOSTUNREACH\"");
-	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_ERRNO + 1), 7, 8, 9, "", "none", "\"none\"");
+	check_kind(RDMAEZ_VALUE_CM_EVENT, (uint64_t)-110, 0, 0, " Status: -110.", "cm_event:-110",
+		   "\"cm_event\",\"value\":-110");
+	check_kind(RDMAEZ_VALUE_CM_CALL, 101, 0, 0, "", "cm_call", "\"cm_call\"");
+	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_CM_CALL + 1), 7, 8, 9, "", "none", "\"none\"");
 	check_kind((enum rdmaez_value)99, 7, 8, 9, "", "none", "\"none\"");
 }
 

@@ -131,6 +131,8 @@ RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdma
 		{"pkeys", "This end: ", "; the peer: ", RDMAEZ_IMPL_SHAPE_HEX,
 		 RDMAEZ_IMPL_BOUNDS_MAX},
 		{"errno", "The peer's: ", "", RDMAEZ_IMPL_SHAPE_ERRNO, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"cm_event", "Status: ", "", RDMAEZ_IMPL_SHAPE_SIGNED, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"cm_call", "", "", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_NONE},
 	};
 	const size_t kind = (size_t)finding->kind;
 
@@ -447,12 +449,24 @@ RDMAEZ_SEAM const char *rdmaez_impl_tell_why_fix(enum rdmaez_why why)
 #pragma GCC diagnostic pop
 #endif
 
+/* What is wrong, by the reason; of librdmacm's calls and events by their own words, where the program has them. */
+RDMAEZ_IMPL_COLD const char *rdmaez_impl_finding_what(const struct rdmaez_diag *diag,
+						      const struct rdmaez_finding *finding)
+{
+	const bool is_cm =
+		finding->kind == RDMAEZ_VALUE_CM_EVENT || finding->kind == RDMAEZ_VALUE_CM_CALL;
+	const char *const words =
+		is_cm && rdmaez_impl_cm_words ? rdmaez_impl_cm_words(diag, finding) : NULL;
+
+	return words ? words : rdmaez_why_str(finding->reason);
+}
+
 /* One finding as a paragraph, not wrapped. */
 RDMAEZ_IMPL void rdmaez_impl_put_finding(struct rdmaez_impl_text *text,
 					 const struct rdmaez_diag *diag,
 					 const struct rdmaez_finding *finding)
 {
-	const char *const what = rdmaez_why_str(finding->reason);
+	const char *const what = rdmaez_impl_finding_what(diag, finding);
 
 	if (finding->severity != RDMAEZ_DIAG_ERROR)
 		rdmaez_impl_put(text,
@@ -870,7 +884,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_diag_json(const struct rdmaez_diag *diag, char 
 	rdmaez_impl_put(&text, ",\"dropped\":%u,\"findings\":[", diag->dropped);
 	for (unsigned int i = 0; i < diag->count; i++) {
 		const struct rdmaez_finding *finding = &diag->finding[i];
-		const char *const what = rdmaez_why_str(finding->reason);
+		const char *const what = rdmaez_impl_finding_what(diag, finding);
 
 		rdmaez_impl_put_json_pair(&text, i ? ",{" : "{", "severity",
 					  rdmaez_impl_severity_str(finding->severity));

@@ -25,6 +25,7 @@ struct rdmaez_diag;
 struct rdmaez_dm_range;
 struct rdmaez_finding;
 struct rdmaez_gid_want;
+struct rdmaez_impl_cm_row;
 struct rdmaez_impl_exchange;
 struct rdmaez_impl_path_build;
 struct rdmaez_impl_port_choice;
@@ -53,6 +54,14 @@ RDMAEZ_SEAM int rdmaez_impl_tell_caps_diff_format(struct rdmaez_caps_table first
 RDMAEZ_SEAM int rdmaez_impl_caps_need(const struct rdmaez_finding *finding,
 				      enum rdmaez_finding_form form, char *buf, size_t size);
 RDMAEZ_SEAM const char *rdmaez_impl_tell_caps_kind_str(int kind, uint64_t number);
+
+/* explain/cm.h */
+RDMAEZ_SEAM void rdmaez_impl_cm_explain(struct rdmaez_diag *diag, const char *of, int status,
+					bool is_event);
+RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of, int status);
+RDMAEZ_SEAM int rdmaez_impl_cm_why_no_node(void);
+RDMAEZ_SEAM const char *rdmaez_impl_cm_words(const struct rdmaez_diag *diag,
+					     const struct rdmaez_finding *finding);
 
 /* explain/cq_examine.h */
 RDMAEZ_SEAM int rdmaez_impl_tell_cq_examine(struct ibv_cq *cq, const struct rdmaez_cq_known *known,

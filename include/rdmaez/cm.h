@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file cm.h
+ * @brief Connecting by rdma_cm (librdmacm): every wait has a deadline, timers and depths are good, and failures say why.
+ *
+ * librdmacm connects two programs by an IP address and a port. The functions here take its own objects, a
+ * struct rdma_cm_id and a struct rdma_event_channel, which you may use with any other call of librdmacm as well.
+ *
+ * `<rdmaez.h>` does not include this header. A program that includes it links with `-lrdmacm`, and defines `RDMAEZ_WITH_CM`
+ * where it includes implementation.h, or its failures are explained in one sentence.
+ *
+ * @code
+ * #include <rdmaez/cm.h>
+ *
+ * // The client, from nothing to a connection; the channel comes from rdmaez_cm_channel_create().
+ * int reach(struct rdma_event_channel *channel, const char *host, struct ibv_qp_init_attr *init,
+ *           struct rdma_cm_id **id, struct rdmaez_diag *diag)
+ * {
+ *         int error = rdmaez_cm_resolve(channel, host, "7471", NULL, id, diag);
+ *
+ *         if (!error)
+ *                 error = rdmaez_cm_qp_create(*id, NULL, init, diag); // in INIT: post receives now
+ *         return error ? error : rdmaez_cm_connect(*id, NULL, NULL, diag);
+ * }
+ *
+ * // The server: the next client of a listener of rdmaez_cm_listen(), on a channel of its own.
+ * int serve(struct rdma_cm_id *listener, struct rdma_event_channel *channel,
+ *           struct ibv_qp_init_attr *init, struct rdma_cm_id **id, struct rdmaez_diag *diag)
+ * {
+ *         struct rdmaez_cm_peer peer;
+ *         int error = rdmaez_cm_request(listener, channel, RDMAEZ_NS_FOREVER, id, &peer, diag);
+ *
+ *         if (!error)
+ *                 error = rdmaez_cm_qp_create(*id, NULL, init, diag);
+ *         return error ? error : rdmaez_cm_accept(*id, &peer, NULL, diag);
+ * }
+ * @endcode
+ *
+ * At the end either side calls rdmaez_cm_disconnect(), or rdmaez_cm_disconnected() to wait for the peer to do it; then
+ * rdma_destroy_qp(), rdma_destroy_id() and, once no id has it any more, rdma_destroy_event_channel().
+ *
+ * @par Channels
+ * Functions that wait take events from the id's channel and acknowledge them, so each connection needs a channel of its
+ * own, and so does a listener. A program with many connections on one channel waits for `channel->fd` in a loop of its
+ * own, or calls rdmaez_cm_event_next(), and uses rdmaez_cm_prepare(), rdmaez_cm_tune() and rdmaez_cm_event_explain()
+ * around librdmacm's own calls.
+ *
+ * @par What librdmacm sets, and what is better
+ * librdmacm sets min_rnr_timer to 0, which is 655 ms, the longest; a sender that finds no receive posted then rests that
+ * long. It derives the ACK timeout from the path: half a second or more on RoCE. rdmaez_cm_connect() and
+ * rdmaez_cm_accept() use the options and defaults of struct rdmaez_qp_opts: they set the timeout before they connect
+ * (RDMA_OPTION_ID_ACK_TIMEOUT), since it cannot be changed afterwards, and min_rnr_timer once the queue pair is in RTS.
+ *
+ * @par After a failure
+ * An id that has failed to connect, or to accept, is not used again: destroy its queue pair and the id. Each function
+ * says what state it leaves.
+ *
+ * @par Threads
+ * May be called from any thread; functions that wait on a channel from one thread at a time for each channel. While they
+ * wait, the channel's descriptor does not block.
+ * @par Verbs calls
+ * Those of librdmacm, as listed with each function.
+ * @par Sources
+ * librdmacm/cma.c of rdma-core 44 to 65; drivers/infiniband/core/{cma,cm,ucma}.c of Linux 6.1 to 7.2; rdma_cm(7).
+ * @since rdmaez 0.1; rdma-core 33
+ */
+#ifndef RDMAEZ_CM_H
+#define RDMAEZ_CM_H
+
+#include <rdma/rdma_cma.h>
+
+#ifndef RDMAEZ_QP_H
+#include "qp.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief Options of a connection. Start from all zero: 0 asks for the default. Each function uses those it names. */
+struct rdmaez_cm_opts {
+	/** How long the whole call may take, in ns. 0: 10 s. #RDMAEZ_NS_NOW: it does not wait. #RDMAEZ_NS_FOREVER: no
+	 *  deadline; librdmacm then gives up after a minute or more. */
+	uint64_t timeout_ns;
+
+	/** The queue pair's `timeout`, `retry_cnt`, `rnr_retry`, `min_rnr_timer`, `max_rd_atomic`,
+	 *  `max_dest_rd_atomic`, and `path.traffic_class` of rdmaez_cm_resolve(); the rest does not matter. NULL:
+	 *  their defaults. */
+	const struct rdmaez_qp_opts *qp;
+
+	/** What the peer is told with the request or the answer: private data. NULL: nothing. */
+	const void *data;
+	/** Their length, at most #RDMAEZ_CM_REQUEST_BYTES or #RDMAEZ_CM_ANSWER_BYTES. 0: none. */
+	size_t data_length;
+
+	/** The address of this host to connect from, its port 0. NULL: the one that the route starts at. */
+	const struct sockaddr *source;
+	/** How many requests may wait to be taken. 0: the most that the kernel allows (1024, or
+	 *  `/proc/sys/net/rdma_ucm/max_backlog`). */
+	int backlog;
+};
+
+/** @brief How much private data a request may have, with an IP address; over iWARP it depends on the device. */
+#define RDMAEZ_CM_REQUEST_BYTES 56u
+/** @brief How much private data an answer that accepts may have. */
+#define RDMAEZ_CM_ANSWER_BYTES 196u
+/** @brief How much private data a rejection may have. */
+#define RDMAEZ_CM_REJECT_BYTES 148u
+
+/** @brief What the peer has told. */
+struct rdmaez_cm_peer {
+	/** How many READs and atomics of the peer this end may be asked to answer at once: at most its
+	 *  `max_dest_rd_atomic`. */
+	unsigned int responder_resources;
+	/** How many READs and atomics of this end the peer answers at once: at most its `max_rd_atomic`. */
+	unsigned int initiator_depth;
+	/** How many bytes of private data came. InfiniBand and RoCE always deliver the most that fit, with zeros behind
+	 *  what the peer gave; iWARP delivers what it gave. */
+	size_t length;
+	/** The private data, and a NUL behind them. */
+	uint8_t data[256];
+};
+
+/* ---- Channels and addresses ---------------------------------------------------------------------- */
+
+/**
+ * @brief Opens an event channel, as rdma_create_event_channel() does, and says why there is none.
+ * @param channel receives it; written on success only. Destroy it by rdma_destroy_event_channel() after all its ids
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p channel is open
+ * @retval EINVAL @p channel is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @retval ENODEV there is no RDMA device (#RDMAEZ_WHY_CM_NO_NODE)
+ * @retval ENOENT the device node could not be opened: it is missing, or the process may not (#RDMAEZ_WHY_CM_NO_NODE)
+ * @return any other errno value of rdma_create_event_channel()
+ */
+RDMAEZ_COLD int rdmaez_cm_channel_create(struct rdma_event_channel **channel,
+					 struct rdmaez_diag *diag);
+
+/**
+ * @brief Finds the way to a host: creates an id, resolves address and route, and waits for both.
+ *
+ * After it `id->verbs` is the open device, for protection domain and completion queues. All addresses of the name are
+ * tried in turn. Uses `timeout_ns`, `source` and `qp->path.traffic_class` of the options. A failure leaves nothing.
+ *
+ * @param channel the channel of the new id, and of no other
+ * @param host the server's name or address, on its RDMA network
+ * @param service its port, a number or a name: a port of rdma_cm, which is none of TCP
+ * @param opts the options; NULL: all defaults
+ * @param id receives the id, of RDMA_PS_TCP; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p id is bound to a device, and its route is resolved
+ * @retval EINVAL a pointer but @p opts is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); no such service (#RDMAEZ_WHY_OPEN_SERVICE,
+ *         #RDMAEZ_WHY_RANGE); a link-local address without an interface, or @p source of another family
+ *         (#RDMAEZ_WHY_CM_ADDRESS); an event of another id came (#RDMAEZ_WHY_CM_CHANNEL_SHARED)
+ * @retval ENOENT no such host (#RDMAEZ_WHY_OPEN_NAME)
+ * @retval EAGAIN the name server does not answer (#RDMAEZ_WHY_OPEN_LOOKUP)
+ * @retval ENETUNREACH no route (#RDMAEZ_WHY_CM_NO_ROUTE)
+ * @retval ENODEV the route starts at an interface without an RDMA device (#RDMAEZ_WHY_CM_NO_ROUTE,
+ *         #RDMAEZ_WHY_CM_ADDRESS), or the device has gone (#RDMAEZ_WHY_CM_REMOVAL)
+ * @retval ETIMEDOUT nobody has the address (#RDMAEZ_WHY_CM_NO_NEIGHBOUR), or the time was over
+ *         (#RDMAEZ_WHY_CM_DEADLINE)
+ * @return any other errno value of rdma_create_id(), rdma_resolve_addr(), rdma_resolve_route() and their events
+ */
+RDMAEZ_COLD int rdmaez_cm_resolve(struct rdma_event_channel *channel, const char *host,
+				  const char *service, const struct rdmaez_cm_opts *opts,
+				  struct rdma_cm_id **id, struct rdmaez_diag *diag);
+
+/**
+ * @brief Creates an id's queue pair, as rdma_create_qp() does, and explains a failure.
+ *
+ * librdmacm moves the queue pair to INIT, so receives may be posted, and moves it on as it connects. A queue pair of
+ * rdmaez_qp_create() is not the id's: librdmacm does not move it. Destroy it with rdma_destroy_qp(). Where `send_cq` and
+ * `recv_cq` are NULL, librdmacm makes completion queues.
+ *
+ * @param id an id with a device, after rdmaez_cm_resolve() or rdmaez_cm_request()
+ * @param pd a protection domain of `id->verbs`; NULL: one that librdmacm keeps
+ * @param init_attr as for rdma_create_qp(), which writes what it granted into `cap`
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 `id->qp` is the queue pair
+ * @retval EINVAL @p id or @p init_attr is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the id has a queue pair or no device
+ *         (#RDMAEZ_WHY_CM_STATE); the domain is another device's (#RDMAEZ_WHY_CM_ARGUMENT); or as rdmaez_qp_create()
+ * @return any other errno value of rdma_create_qp(), which is explained as for rdmaez_qp_create()
+ */
+RDMAEZ_COLD int rdmaez_cm_qp_create(struct rdma_cm_id *id, struct ibv_pd *pd,
+				    struct ibv_qp_init_attr *init_attr, struct rdmaez_diag *diag);
+
+/* ---- The client -------------------------------------------------------------------------------------- */
+
+/**
+ * @brief Connects an id's queue pair, and waits for the peer's answer.
+ *
+ * Does what rdmaez_cm_prepare(), rdma_connect() and, after RDMA_CM_EVENT_ESTABLISHED, rdmaez_cm_tune() do. Uses
+ * `timeout_ns`, `qp` and `data` of the options. After it the queue pair is in RTS. After a failure destroy the queue pair
+ * and the id: a request that is still under way ends with the id.
+ *
+ * @param id after rdmaez_cm_resolve() and rdmaez_cm_qp_create()
+ * @param opts the options; NULL: all defaults
+ * @param peer receives what the peer has answered, on success; and, unlike other outputs, if it has refused: then its
+ *        `data` is what the program there passed to rdma_reject(). NULL: not wanted
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 the connection stands
+ * @retval EINVAL @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); it has no queue pair, or its route is not resolved
+ *         (#RDMAEZ_WHY_CM_STATE); it was created without a channel (#RDMAEZ_WHY_CM_SYNC); the private data are too long
+ *         (#RDMAEZ_WHY_CM_PRIVATE_DATA); an option as for rdmaez_qp_attr(); an event of another id came
+ *         (#RDMAEZ_WHY_CM_CHANNEL_SHARED)
+ * @retval ECONNREFUSED nobody listens there (#RDMAEZ_WHY_CM_NO_LISTENER), or the program refused
+ *         (#RDMAEZ_WHY_CM_REFUSED), or the peer's kernel, such as for a connection that it still has
+ *         (#RDMAEZ_WHY_CM_STALE, #RDMAEZ_WHY_CM_REJECTED)
+ * @retval ETIMEDOUT there was no answer within the time (#RDMAEZ_WHY_CM_DEADLINE), or the kernel gave up
+ *         (#RDMAEZ_WHY_CM_NO_ANSWER)
+ * @retval ENODEV the device has gone (#RDMAEZ_WHY_CM_REMOVAL)
+ * @retval ECONNRESET the peer has ended (#RDMAEZ_WHY_CM_DISCONNECTED)
+ * @return any other errno value of ibv_query_device(), rdma_connect() and its events (#RDMAEZ_WHY_CM_CONNECT)
+ */
+RDMAEZ_COLD int rdmaez_cm_connect(struct rdma_cm_id *id, const struct rdmaez_cm_opts *opts,
+				  struct rdmaez_cm_peer *peer, struct rdmaez_diag *diag);
+
+/* ---- The server -------------------------------------------------------------------------------------- */
+
+/**
+ * @brief Listens at an address and a port: creates an id, binds it and listens.
+ *
+ * Uses `backlog` of the options. Nothing waits. A failure leaves nothing.
+ *
+ * @param channel the channel of the listener
+ * @param host an address of this host. NULL: all, of IPv6 and IPv4; of IPv4 alone where the host has no IPv6, or a device
+ *        of iWARP, over which "::" takes no IPv4
+ * @param service the port, as for rdmaez_cm_resolve()
+ * @param opts the options; NULL: all defaults
+ * @param listener receives the id; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 requests come to @p channel: rdmaez_cm_request()
+ * @retval EINVAL @p channel, @p service or @p listener is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); no such service
+ *         (#RDMAEZ_WHY_OPEN_SERVICE, #RDMAEZ_WHY_RANGE)
+ * @retval EADDRINUSE the port is taken (#RDMAEZ_WHY_CM_PORT_TAKEN)
+ * @retval EADDRNOTAVAIL no such address here (#RDMAEZ_WHY_CM_ADDRESS), or the port is taken
+ *         (#RDMAEZ_WHY_CM_PORT_TAKEN)
+ * @retval ENODEV the address is of an interface without an RDMA device (#RDMAEZ_WHY_CM_ADDRESS)
+ * @retval EACCES the port is below 1024 (#RDMAEZ_WHY_CM_ADDRESS)
+ * @return any other as rdmaez_cm_resolve(), of names; any other errno value of rdma_bind_addr() and rdma_listen()
+ */
+RDMAEZ_COLD int rdmaez_cm_listen(struct rdma_event_channel *channel, const char *host,
+				 const char *service, const struct rdmaez_cm_opts *opts,
+				 struct rdma_cm_id **listener, struct rdmaez_diag *diag);
+
+/**
+ * @brief Waits for the next request of a client, and takes it.
+ *
+ * The new id is moved to a channel of its own, so that later requests and its own events do not mix. It has a device,
+ * `id->verbs`, and waits for an answer: rdmaez_cm_accept() or rdmaez_cm_reject(). A client's kernel waits for it a minute,
+ * its program perhaps less. rdma_destroy_id() refuses as well. A failure leaves the listener as it was.
+ *
+ * @param listener an id of rdmaez_cm_listen()
+ * @param channel the channel of the new id: another than the listener's
+ * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
+ * @param id receives the id; written on success only
+ * @param peer receives what the client asks for; written on success only. May be NULL
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p id has a request
+ * @retval EINVAL @p listener, @p channel or @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); both channels are the same, or an
+ *         event of another id came (#RDMAEZ_WHY_CM_CHANNEL_SHARED); the listener has no channel of the program's
+ *         (#RDMAEZ_WHY_CM_SYNC)
+ * @retval ETIMEDOUT no request came (#RDMAEZ_WHY_CM_DEADLINE)
+ * @retval ENODEV the device has gone (#RDMAEZ_WHY_CM_REMOVAL)
+ * @return any other errno value of rdma_get_cm_event() and rdma_migrate_id()
+ */
+RDMAEZ_COLD int rdmaez_cm_request(struct rdma_cm_id *listener, struct rdma_event_channel *channel,
+				  uint64_t timeout_ns, struct rdma_cm_id **id,
+				  struct rdmaez_cm_peer *peer, struct rdmaez_diag *diag);
+
+/**
+ * @brief Accepts a request, and waits until the connection stands.
+ *
+ * Does what rdmaez_cm_prepare(), rdma_accept() and rdmaez_cm_tune() do, and waits for RDMA_CM_EVENT_ESTABLISHED. Uses
+ * `timeout_ns`, `qp` and `data` of the options; depths are not more than the client has asked for. After a failure
+ * destroy the queue pair and the id.
+ *
+ * @param id an id of rdmaez_cm_request(), with a queue pair of rdmaez_cm_qp_create()
+ * @param request what rdmaez_cm_request() has told
+ * @param opts the options; NULL: all defaults
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 the connection stands
+ * @retval EINVAL @p id or @p request is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the id has no queue pair, or its request is
+ *         open no more, as when the client has given up (#RDMAEZ_WHY_CM_STATE); else as rdmaez_cm_connect()
+ * @retval ECONNREFUSED the client has given up (#RDMAEZ_WHY_CM_GAVE_UP)
+ * @return any other as rdmaez_cm_connect()
+ */
+RDMAEZ_COLD int rdmaez_cm_accept(struct rdma_cm_id *id, const struct rdmaez_cm_peer *request,
+				 const struct rdmaez_cm_opts *opts, struct rdmaez_diag *diag);
+
+/**
+ * @brief Refuses a request, and tells the client why.
+ *
+ * Nothing waits. After it, and after a failure, destroy the id.
+ *
+ * @param id an id of rdmaez_cm_request()
+ * @param data what the client is told: private data; a text, if a person is to read it. NULL: nothing
+ * @param length its length, 0 to #RDMAEZ_CM_REJECT_BYTES
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 the client gets RDMA_CM_EVENT_REJECTED
+ * @retval EINVAL @p id is NULL, or @p data with a length (#RDMAEZ_WHY_NULL_ARGUMENT); too long
+ *         (#RDMAEZ_WHY_CM_PRIVATE_DATA); the request is open no more (#RDMAEZ_WHY_CM_STATE)
+ * @return any other errno value of rdma_reject()
+ */
+RDMAEZ_COLD int rdmaez_cm_reject(struct rdma_cm_id *id, const void *data, size_t length,
+				 struct rdmaez_diag *diag);
+
+/* ---- The end ------------------------------------------------------------------------------------------- */
+
+/**
+ * @brief Disconnects, and waits until the peer knows.
+ *
+ * The queue pair is in ERR then, also after a failure, and what is outstanding flushes: rdmaez_qp_drain() waits for that.
+ *
+ * @param id a connected id whose RDMA_CM_EVENT_DISCONNECTED has not been taken yet
+ * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 the connection has ended
+ * @retval EINVAL @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); it was never connected (#RDMAEZ_WHY_CM_STATE); as
+ *         rdmaez_cm_connect() of channels
+ * @retval ETIMEDOUT the peer has not answered yet (#RDMAEZ_WHY_CM_DEADLINE)
+ * @return any other errno value of rdma_disconnect()
+ */
+RDMAEZ_COLD int rdmaez_cm_disconnect(struct rdma_cm_id *id, uint64_t timeout_ns,
+				     struct rdmaez_diag *diag);
+
+/**
+ * @brief Waits until the peer disconnects, and then disconnects this end.
+ *
+ * Where the peer's program ends or dies, its kernel disconnects. A host that vanishes says nothing: that ends in
+ * ETIMEDOUT, or in a completion's error.
+ *
+ * @param id a connected id
+ * @param timeout_ns as for rdmaez_cm_disconnect()
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 the connection has ended, and the queue pair is in ERR
+ * @retval ETIMEDOUT it stands, and is as it was (#RDMAEZ_WHY_CM_DEADLINE)
+ * @return any other as rdmaez_cm_disconnect()
+ */
+RDMAEZ_COLD int rdmaez_cm_disconnected(struct rdma_cm_id *id, uint64_t timeout_ns,
+				       struct rdmaez_diag *diag);
+
+/* ---- In a loop of your own --------------------------------------------------------------------------------- */
+
+/**
+ * @brief Takes the next event of a channel, of whatever id.
+ *
+ * Acknowledge it by rdma_ack_cm_event() before its id is destroyed, or rdma_destroy_id() waits forever.
+ *
+ * @param channel the channel; `channel->fd` is readable while it has events, and may be non-blocking
+ * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
+ * @param event receives the event, good or bad; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p event is the event
+ * @retval EINVAL @p channel or @p event is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @retval ETIMEDOUT none came (#RDMAEZ_WHY_CM_DEADLINE)
+ * @return any other errno value of rdma_get_cm_event()
+ */
+RDMAEZ_COLD int rdmaez_cm_event_next(struct rdma_event_channel *channel, uint64_t timeout_ns,
+				     struct rdma_cm_event **event, struct rdmaez_diag *diag);
+
+/**
+ * @brief Tells whether an event is a failure, and explains it.
+ * @param event the event, not acknowledged yet
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 the event reports no failure
+ * @retval EINVAL @p event is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @retval ECONNREFUSED RDMA_CM_EVENT_REJECTED; RDMA_CM_EVENT_UNREACHABLE with a positive status
+ * @retval ECONNRESET RDMA_CM_EVENT_DISCONNECTED (#RDMAEZ_WHY_CM_DISCONNECTED)
+ * @retval ENODEV RDMA_CM_EVENT_DEVICE_REMOVAL
+ * @retval EIO a failure whose status is no errno value
+ * @return any other: the errno value that the status of RDMA_CM_EVENT_ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE
+ *         or MULTICAST_ERROR has
+ */
+RDMAEZ_COLD int rdmaez_cm_event_explain(const struct rdma_cm_event *event,
+					struct rdmaez_diag *diag);
+
+/**
+ * @brief Copies what the peer tells in an event: of RDMA_CM_EVENT_CONNECT_REQUEST, ESTABLISHED or REJECTED.
+ * @param event the event, not acknowledged yet, of an id of RDMA_PS_TCP
+ * @param peer receives a copy
+ */
+RDMAEZ_COLD void rdmaez_cm_event_peer(const struct rdma_cm_event *event,
+				      struct rdmaez_cm_peer *peer);
+
+/**
+ * @brief Fills the parameters of rdma_connect() or rdma_accept(), and sets the id's ACK timeout.
+ *
+ * Uses `qp` and `data` of the options; the parameters point at the data. The option RDMA_OPTION_ID_ACK_TIMEOUT is set on
+ * the id of an RC queue pair; where the kernel does not know it, that is no failure unless `qp->timeout` asks for it.
+ *
+ * @param id an id with a device
+ * @param request what the client asked for, before rdma_accept(). NULL: before rdma_connect()
+ * @param opts the options; NULL: all defaults
+ * @param param receives the parameters; written on success only
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 @p param is filled
+ * @retval EINVAL @p id or @p param is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the id has no device (#RDMAEZ_WHY_CM_STATE); the
+ *         private data are too long (#RDMAEZ_WHY_CM_PRIVATE_DATA); an option as for rdmaez_qp_attr()
+ * @return any other errno value of ibv_query_device() and rdma_set_option()
+ */
+RDMAEZ_COLD int rdmaez_cm_prepare(struct rdma_cm_id *id, const struct rdmaez_cm_peer *request,
+				  const struct rdmaez_cm_opts *opts, struct rdma_conn_param *param,
+				  struct rdmaez_diag *diag);
+
+/**
+ * @brief Sets the min_rnr_timer of a queue pair that librdmacm has moved to RTS.
+ *
+ * Call it at the client after RDMA_CM_EVENT_ESTABLISHED, at the server after rdma_accept(). One ibv_modify_qp() on RC,
+ * none on other types and over iWARP, which has no such timer. A driver that refuses keeps the timer, and that is no
+ * failure unless `qp->min_rnr_timer` asks for a value.
+ *
+ * @param id the id, with its queue pair
+ * @param opts the options; NULL: all defaults. `qp->min_rnr_timer` is used, 0: 12 (0.64 ms)
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 it is set, or need not be
+ * @retval EINVAL @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or has no queue pair (#RDMAEZ_WHY_CM_STATE); a value out of
+ *         range (#RDMAEZ_WHY_RANGE)
+ * @return any other as rdmaez_qp_to_rts()
+ */
+RDMAEZ_COLD int rdmaez_cm_tune(struct rdma_cm_id *id, const struct rdmaez_cm_opts *opts,
+			       struct rdmaez_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "impl/cm.h"
+
+#endif
