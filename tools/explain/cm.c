@@ -6,7 +6,6 @@
  * within it, the verb that was refused or the event that a synchronous id waited for, and tells of it once, if it was
  * refused itself.
  */
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <unistd.h>
@@ -72,19 +71,9 @@ static const char *event_name(enum rdma_cm_event_type event)
 static bool is_bad(const struct rdma_cm_event *event)
 {
 	const char *const name = event_name(event->event);
-	const struct cm_text *text = cm_text_find(name, event->status);
+	const struct rdmaez_impl_cm_row *const row = rdmaez_impl_cm_find(name, event->status);
 
-	return text && text->of;
-}
-
-/* librdmacm says ENOENT if it could not open the node, for whatever reason. */
-static int why_no_node(void)
-{
-	static const char node[] = "/dev/infiniband/rdma_cm";
-
-	if (access(node, F_OK))
-		return ENOENT;
-	return faccessat(AT_FDCWD, node, R_OK | W_OK, AT_EACCESS) ? EACCES : EPERM;
+	return row && row->of;
 }
 
 /* Whether the call was refused because one within it was. An id without a channel says ENOMEM if it gets none. */
@@ -126,14 +115,14 @@ static struct explain_finding finding_of(const struct cm_call *call, int error,
 	const char *const verb = by_inner ? within.refused : call->verb;
 
 	if (within.event)
-		return cm_text_find(within.event, within.status)->finding;
+		return cm_finding(within.event, within.status);
 	if (about->cause)
-		return cm_text_find(verb, about->cause)->finding;
+		return cm_finding(verb, about->cause);
 	if (by_inner)
 		error = within.error;
 	if (error == ENOENT && strcmp(verb, "rdma_create_event_channel") == 0)
-		error = why_no_node();
-	return cm_text_find(verb, error)->finding;
+		error = rdmaez_impl_cm_why_no_node();
+	return cm_finding(verb, error);
 }
 
 /* A call was refused, by itself, by a call within it, or because of an event; or an event came, and error is 0. */
@@ -225,19 +214,19 @@ static void *leave_null(struct cm_call *call, void *result)
 /* ENOENT is of the whole kernel part: it has no id of this number. */
 static int cause_of(int cause)
 {
-	return errno == ENOENT ? CM_NOT_OURS : errno == EINVAL ? cause : 0;
+	return errno == ENOENT ? RDMAEZ_IMPL_CM_IS_NOT_OURS : errno == EINVAL ? cause : 0;
 }
 
 static int cause_of_address(const struct sockaddr *address)
 {
 	if (address->sa_family != AF_INET && address->sa_family != AF_INET6 &&
 	    address->sa_family != AF_IB)
-		return CM_FAMILY;
+		return RDMAEZ_IMPL_CM_IS_FAMILY;
 	if (address->sa_family == AF_INET6 &&
 	    IN6_IS_ADDR_LINKLOCAL(
 		    &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr) &&
 	    !((const struct sockaddr_in6 *)(const void *)address)->sin6_scope_id)
-		return CM_SCOPE;
+		return RDMAEZ_IMPL_CM_IS_SCOPE;
 	return 0;
 }
 
@@ -254,29 +243,29 @@ static int cause_of_param(const struct rdma_cm_id *id, const struct rdma_conn_pa
 	if (errno != EINVAL)
 		return 0;
 	if (!id->qp && !param)
-		return CM_NO_PARAM;
+		return RDMAEZ_IMPL_CM_IS_NO_PARAM;
 	if (accepts && !id->verbs)
-		return CM_LISTENER;
+		return RDMAEZ_IMPL_CM_IS_LISTENER;
 	if (!param)
 		return 0;
 	if (!is_iwarp && param->private_data && param->private_data_len > room)
-		return CM_PRIVATE_DATA;
+		return RDMAEZ_IMPL_CM_IS_PRIVATE_DATA;
 	if (!id->verbs || id->ps != RDMA_PS_TCP || ibv_query_device(id->verbs, &device))
 		return 0;
 	errno = EINVAL;
 	if (param->responder_resources != RDMA_MAX_RESP_RES &&
 	    param->responder_resources > device.max_qp_rd_atom)
-		return CM_RESOURCES;
+		return RDMAEZ_IMPL_CM_IS_RESOURCES;
 	if (param->initiator_depth != RDMA_MAX_INIT_DEPTH &&
 	    param->initiator_depth > device.max_qp_init_rd_atom)
-		return CM_DEPTH;
+		return RDMAEZ_IMPL_CM_IS_DEPTH;
 	return 0;
 }
 
 static int cause_of_join(const struct rdma_cm_id *id, const struct sockaddr *addr)
 {
-	return !id->verbs                  ? CM_NO_DEVICE
-	       : id->qp_type != IBV_QPT_UD ? CM_NOT_UD
+	return !id->verbs                  ? RDMAEZ_IMPL_CM_IS_NO_DEVICE
+	       : id->qp_type != IBV_QPT_UD ? RDMAEZ_IMPL_CM_IS_NOT_UD
 					   : cause_of_address(addr);
 }
 
@@ -342,7 +331,7 @@ EXPORT int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 		     &(const struct cm_about){.id = id,
 					      .from = addr,
 					      .cause = is_port_taken(addr)
-							       ? CM_PORT_TAKEN
+							       ? RDMAEZ_IMPL_CM_IS_PORT_TAKEN
 							       : cause_of(cause_of_address(addr))});
 }
 
@@ -350,10 +339,10 @@ WRAP(rdma_resolve_addr,
      (struct rdma_cm_id * id, struct sockaddr *from, struct sockaddr *to, int timeout_ms),
      (id, from, to, timeout_ms), .id = id, .from = from, .to = to,
      .cause = cause_of(from && from->sa_family && from->sa_family != to->sa_family
-			       ? CM_FAMILIES
+			       ? RDMAEZ_IMPL_CM_IS_FAMILIES
 			       : cause_of_address(to)))
 WRAP(rdma_resolve_route, (struct rdma_cm_id * id, int timeout_ms), (id, timeout_ms), .id = id,
-     .cause = cause_of(timeout_ms ? 0 : CM_TIMEOUT_ZERO))
+     .cause = cause_of(timeout_ms ? 0 : RDMAEZ_IMPL_CM_IS_TIMEOUT_ZERO))
 WRAP(rdma_listen, (struct rdma_cm_id * id, int backlog), (id, backlog), .id = id,
      .cause = cause_of(0))
 WRAP(rdma_connect, (struct rdma_cm_id * id, struct rdma_conn_param *param), (id, param), .id = id,
@@ -362,25 +351,27 @@ WRAP(rdma_accept, (struct rdma_cm_id * id, struct rdma_conn_param *param), (id, 
      .cause = cause_of(cause_of_param(id, param, true)))
 WRAP(rdma_reject, (struct rdma_cm_id * id, const void *private_data, uint8_t length),
      (id, private_data, length), .id = id,
-     .cause = cause_of(length > (id->qp_type == IBV_QPT_UD ? 136 : 148) ? CM_PRIVATE_DATA : 0))
+     .cause = cause_of(length > (id->qp_type == IBV_QPT_UD ? 136 : 148)
+			       ? RDMAEZ_IMPL_CM_IS_PRIVATE_DATA
+			       : 0))
 WRAP(rdma_reject_ece, (struct rdma_cm_id * id, const void *private_data, uint8_t length),
      (id, private_data, length), .id = id, .cause = cause_of(0))
 WRAP(rdma_establish, (struct rdma_cm_id * id), (id), .id = id,
-     .cause = cause_of(id->qp ? CM_HAS_QP : 0))
+     .cause = cause_of(id->qp ? RDMAEZ_IMPL_CM_IS_HAS_QP : 0))
 WRAP(rdma_notify, (struct rdma_cm_id * id, enum ibv_event_type event), (id, event), .id = id,
      .cause = cause_of(0))
 WRAP(rdma_create_qp, (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_qp_init_attr *init),
      (id, pd, init), .id = id,
-     .cause = cause_of(id->qp                           ? CM_HAS_QP
-		       : !id->verbs                     ? CM_NO_DEVICE
-		       : pd && pd->context != id->verbs ? CM_OTHER_PD
+     .cause = cause_of(id->qp                           ? RDMAEZ_IMPL_CM_IS_HAS_QP
+		       : !id->verbs                     ? RDMAEZ_IMPL_CM_IS_NO_DEVICE
+		       : pd && pd->context != id->verbs ? RDMAEZ_IMPL_CM_IS_OTHER_PD
 							: 0))
 WRAP(rdma_create_qp_ex, (struct rdma_cm_id * id, struct ibv_qp_init_attr_ex *init), (id, init),
      .id = id,
-     .cause = cause_of(id->qp ? CM_HAS_QP
+     .cause = cause_of(id->qp ? RDMAEZ_IMPL_CM_IS_HAS_QP
 		       : init->comp_mask & IBV_QP_INIT_ATTR_PD && init->pd &&
 				       init->pd->context != id->verbs
-			       ? CM_OTHER_PD
+			       ? RDMAEZ_IMPL_CM_IS_OTHER_PD
 			       : 0))
 WRAP(rdma_create_srq, (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_srq_init_attr *init),
      (id, pd, init), .id = id)
@@ -467,8 +458,9 @@ EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 		return leave(&call, 0, NULL);
 	if (!call.is_inner)
 		explain_made(EXPLAIN_CM_ID, id);
-	return leave(&call, result,
-		     &(const struct cm_about){.id = id, .cause = cause_of(CM_NOT_OURS)});
+	return leave(
+		&call, result,
+		&(const struct cm_about){.id = id, .cause = cause_of(RDMAEZ_IMPL_CM_IS_NOT_OURS)});
 }
 
 EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
@@ -485,12 +477,45 @@ EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 	is_outermost(&call, false);
 }
 
+/*
+ * librdmacm leaves min_rnr_timer at 0, the longest. Whether the program has changed that is known at the end of the
+ * connection, before the queue pair goes to ERR.
+ */
+static void advise(const struct cm_call *call, struct rdma_cm_id *id)
+{
+	struct explain_call counsel = {
+		.verb = call->verb, .caller = call->caller, .kind = EXPLAIN_ADVICE};
+	struct explain_outer *const outer = explain_thread.outer;
+	const struct rdmaez_finding *found;
+	enum ibv_qp_state state;
+
+	if (!explain_options || !explain_options->advice || !id->qp || call->is_inner)
+		return;
+	state = id->qp->state;
+	explain_thread.outer = NULL;
+	if (explain_begin(&counsel)) {
+		rdmaez_qp_examine(id->qp, counsel.diag);
+		id->qp->state = state;
+		found = rdmaez_diag_find(counsel.diag, RDMAEZ_WHY_RNR_TIMER_ZERO);
+		if (found) {
+			counsel.diag->finding[0] = *found;
+			counsel.diag->count = 1;
+			counsel.diag->call = call->verb;
+			explain_end(&counsel);
+		} else {
+			explain_drop(&counsel);
+		}
+	}
+	explain_thread.outer = outer;
+}
+
 EXPORT int rdma_disconnect(struct rdma_cm_id *id)
 {
 	struct cm_call call = CM_CALL(rdma_disconnect);
 	int result;
 
 	enter(&call);
+	advise(&call, id);
 	if (id->qp)
 		explain_qp_excuse(id->qp);
 	result = REAL(rdma_disconnect)(id);
@@ -531,7 +556,10 @@ EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 		return result;
 	/* -1 leaves an errno value, all others are getaddrinfo()'s. */
 	if (result != -1 && result != EAI_SYSTEM)
-		about.cause = CM_EAI + (cm_text_find(call.verb, CM_EAI + result)->of ? result : 0);
+		about.cause =
+			RDMAEZ_IMPL_CM_IS_EAI +
+			(rdmaez_impl_cm_find(call.verb, RDMAEZ_IMPL_CM_IS_EAI + result)->of ? result
+											    : 0);
 	tell(&call, about.cause ? 0 : errno, &about, NULL);
 	return result;
 }
@@ -549,6 +577,8 @@ static void take(struct cm_call *call, const struct rdma_cm_event *event)
 	explain_thread.outer = NULL;
 	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		explain_made(EXPLAIN_CM_ID, event->id);
+	if (event->event == RDMA_CM_EVENT_DISCONNECTED)
+		advise(call, event->id);
 	/* The program will take the connection down, and the flushes that follow are its own. */
 	if ((event->event == RDMA_CM_EVENT_DISCONNECTED ||
 	     event->event == RDMA_CM_EVENT_DEVICE_REMOVAL) &&
