@@ -126,6 +126,24 @@ accept_fails() {
 
 fails 'a finding is noticed' 'rdma_connect failed with ECONNREFUSED' works_alone rdma_client -s 192.0.2.1
 
+# advice COUNT CLIENT SERVER...: so much is said of the client's timer, which librdmacm leaves at its longest.
+advice() {
+	local pid
+	: >"$scratch/log"
+	timeout 60 "${@:3}" >"$scratch/server.out" 2>&1 &
+	pid=$!
+	await_listener "$pid" 30
+	# shellcheck disable=SC2086 # a command with options
+	explain --advice --line --log "$scratch/log" $2 >"$scratch/out" 2>&1 || :
+	wait "$pid" || :
+	cat "$scratch/out" "$scratch/log"
+	[[ $(grep -c 'call=rdma_disconnect .*finding=advice:RNR_TIMER_ZERO:min_rnr_timer' "$scratch/log") == "$1" ]]
+}
+if [[ $driver == rxe ]]; then
+	ok 'advice to a program that leaves min_rnr_timer at 0' advice 1 'rping -c -a 192.0.2.1 -C 1' rping -s -a 192.0.2.1 -C 1
+	ok 'none to one that sets it' advice 0 'build/examples/cm 192.0.2.1' build/examples/cm
+fi
+
 # without_nodes GLOB COMMAND...: with the device nodes that the pattern names, and no others.
 without_nodes() {
 	mkdir /run/nodes
