@@ -153,7 +153,7 @@ reason_test() {
 recipe reason 'A reason'
 leading_to 'A finding'
 spared impl/diag.h explain/diag.h qp_check.h explain/qp_check.h qp_create.h objects.h mr.h ah.h multicast.h wr.h \
-	wc_explain.h dm.h device.h port.h refusal.h tests/unit/qp_check.c tests/tree/reasons.t path.h impl/X.h
+	wc_explain.h cq_examine.h late.h qp_examine.h dm.h device.h port.h refusal.h tests/unit/qp_check.c tests/tree/reasons.t path.h impl/X.h
 step reason_entry 'RDMAEZ_WHY_MADE_UP.* undeclared' compiles include/rdmaez/implementation.h
 step reason_finding 'no header gives MADE_UP' script tests/tree/reasons.t
 step reason_test 'no test expects MADE_UP' script tests/tree/reasons.t

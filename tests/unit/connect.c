@@ -256,8 +256,8 @@ static void test_asked(void)
 		if (row[i].index)
 			opts.path.sgid_index = rdmaez_exactly(opts.path.sgid_index);
 		fake_reset_log();
-		check_success(diag, rdmaez_endpoint_local(a.qp, &opts, &a.local, diag),
-			      "%s", row[i].name);
+		check_success(diag, rdmaez_endpoint_local(a.qp, &opts, &a.local, diag), "%s",
+			      row[i].name);
 		tap_eq_int(fake_count(FAKE_QUERY_PORT), row[i].port, "the port");
 		tap_eq_int(fake_count(FAKE_QUERY_DEVICE), row[i].device, "the device");
 		tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), row[i].table, "the GID table");
