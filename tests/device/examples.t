@@ -50,9 +50,14 @@ refuses() {
 lacks_a_device() {
 	[[ $1 != mesh ]] || before=(mpirun --allow-run-as-root --oversubscribe --mca pml ob1 --mca btl "self,tcp" \
 		--mca btl_tcp_if_include lo -n 2)
+	[[ $1 != replicate ]] || set -- "$1" "$scratch/copy"
 	run "$@"
 	((code == 1 || code == 2))
 	tr -s '\n ' ' ' <"$scratch/said" >"$scratch/words"
+	if [[ $1 == cm ]]; then # librdmacm looks for devices itself
+		grep -q 'there is no RDMA device. Next: run rdmaez-doctor' "$scratch/words"
+		return
+	fi
 	grep -q 'the kernel shows this process no RDMA device' "$scratch/words"
 	grep -q "run the program with rdmaez's tools/softroce" "$scratch/words"
 }

@@ -680,7 +680,7 @@ static void test_bad_options(struct rig *rig)
 	INIT(o.pkey_index = -1, RANGE, "pkey_index");
 	INIT(o.flags = 0x80000000u, OPTION_UNKNOWN, "opts.flags");
 	INIT(o.access = 1u << 30, ACCESS_BITS, "qp_access_flags");
-	INIT(o.optional = IBV_QP_AV, MASK_NOT_ALLOWED, "attr_mask");
+	INIT(o.optional = IBV_QP_QKEY, MASK_NOT_ALLOWED, "attr_mask");
 	INIT(o.optional = IBV_QP_CAP, MASK_CAP, "attr_mask");
 
 	RTR(o.port = 2, PORT, "port_num");

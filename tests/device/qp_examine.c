@@ -124,10 +124,9 @@ static bool is_healthy(void)
 	bool healthy = true;
 
 	for (unsigned int i = 0; i < diag.count; i++)
-		healthy &=
-			diag.finding[i].kind == RDMAEZ_VALUE_COUNTED ||
-			(diag.finding[i].reason == RDMAEZ_WHY_QP_NOTHING_FOUND && diag.count == 1);
-	return healthy && diag.count;
+		healthy &= diag.finding[i].kind == RDMAEZ_VALUE_COUNTED ||
+			   diag.finding[i].reason == RDMAEZ_WHY_QP_NOTHING_FOUND;
+	return healthy && diag.count && diag.finding[0].reason == RDMAEZ_WHY_QP_NOTHING_FOUND;
 }
 
 static void check_healthy(void)
