@@ -100,4 +100,5 @@ killed() {
 ok 'what others ask is answered whoever is killed meanwhile' killed
 ok 'the server is still there' kill -0 "$pid"
 kill "$pid"
+wait "$pid"
 done_testing
