@@ -4,20 +4,15 @@
 #include <stdarg.h>
 
 #include "cm.h"
+#include "text.h"
 
 void cm_add(struct cm_title *title, const char *format, ...)
 {
 	va_list args;
-	int more;
 
 	va_start(args, format);
-	more = vsnprintf(title->text + title->length, sizeof(title->text) - title->length, format,
-			 args);
+	explain_text_add(title->text, sizeof(title->text), &title->length, format, args);
 	va_end(args);
-	if (more > 0)
-		title->length += (size_t)more;
-	if (title->length >= sizeof(title->text))
-		title->length = sizeof(title->text) - 1;
 }
 
 static unsigned int port_of(const struct sockaddr *address)

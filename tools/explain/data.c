@@ -119,10 +119,14 @@ __attribute__((__noinline__, __cold__)) static void poll_refused(const struct ib
 	explain_cq_refused(call, cq, EIO);
 }
 
-static int poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
-{
-	const int got = ORIGINAL(cq->context, poll_cq)(cq, count, wc);
+/*
+ * What is done after each operation, for those that stand in the table with --waiting and those that do so without. They
+ * are inlined, because the caller is that of the operation.
+ */
+#define AFTER __attribute__((__always_inline__)) static inline int
 
+AFTER polled(struct ibv_cq *cq, struct ibv_wc *wc, int got)
+{
 	for (int i = 0; i < got; i++) {
 		if (EXPLAIN_RARE(wc[i].status != IBV_WC_SUCCESS)) {
 			explain_completions(cq, wc + i, got - i, __builtin_return_address(0));
@@ -134,16 +138,24 @@ static int poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
 	return got;
 }
 
-static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+AFTER notified(struct ibv_cq *cq, int result)
 {
-	const int result = ORIGINAL(cq->context, req_notify_cq)(cq, solicited_only);
-
 	if (EXPLAIN_RARE(result)) {
 		const struct explain_call call = EXPLAIN_CALL(ibv_req_notify_cq, EXPLAIN_REFUSAL);
 
 		explain_cq_refused(call, cq, result);
 	}
 	return result;
+}
+
+static int poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
+{
+	return polled(cq, wc, ORIGINAL(cq->context, poll_cq)(cq, count, wc));
+}
+
+static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	return notified(cq, ORIGINAL(cq->context, req_notify_cq)(cq, solicited_only));
 }
 
 /* ---- Posting ------------------------------------------------------------------------------------- */
@@ -190,24 +202,30 @@ explain_srq_recv(struct ibv_srq *srq, const struct ibv_recv_wr *wr, const void *
 	explain_end(&call);
 }
 
-static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+AFTER sent(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad, int result)
 {
-	const int result = ORIGINAL(qp->context, post_send)(qp, wr, bad);
-
 	if (EXPLAIN_RARE(result))
 		explain_send(qp, wr, bad ? *bad : NULL, result, "ibv_post_send",
 			     __builtin_return_address(0));
 	return result;
 }
 
-static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+AFTER received(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad, int result)
 {
-	const int result = ORIGINAL(qp->context, post_recv)(qp, wr, bad);
-
 	if (EXPLAIN_RARE(result))
 		explain_recv(qp, wr, bad ? *bad : NULL, result, "ibv_post_recv",
 			     __builtin_return_address(0));
 	return result;
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	return sent(qp, wr, bad, ORIGINAL(qp->context, post_send)(qp, wr, bad));
+}
+
+static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	return received(qp, wr, bad, ORIGINAL(qp->context, post_recv)(qp, wr, bad));
 }
 
 static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
@@ -243,30 +261,14 @@ static int watched_poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
 	const int got = ORIGINAL(cq->context, poll_cq)(cq, count, wc);
 
 	explain_watch_polled(cq, wc, count, got);
-	for (int i = 0; i < got; i++) {
-		if (EXPLAIN_RARE(wc[i].status != IBV_WC_SUCCESS)) {
-			explain_completions(cq, wc + i, got - i, __builtin_return_address(0));
-			return got;
-		}
-	}
-	if (EXPLAIN_RARE(got < 0))
-		poll_refused(cq, __builtin_return_address(0));
-	return got;
+	return polled(cq, wc, got);
 }
 
 static int watched_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
-	int result;
-
 	/* Before, since its event may be taken by another thread at once. */
 	explain_watch_armed(cq);
-	result = ORIGINAL(cq->context, req_notify_cq)(cq, solicited_only);
-	if (EXPLAIN_RARE(result)) {
-		const struct explain_call call = EXPLAIN_CALL(ibv_req_notify_cq, EXPLAIN_REFUSAL);
-
-		explain_cq_refused(call, cq, result);
-	}
-	return result;
+	return notified(cq, ORIGINAL(cq->context, req_notify_cq)(cq, solicited_only));
 }
 
 static int watched_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
@@ -274,10 +276,7 @@ static int watched_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct i
 	const int result = ORIGINAL(qp->context, post_send)(qp, wr, bad);
 
 	explain_watch_sent(qp, wr, result ? bad ? *bad : wr : NULL);
-	if (EXPLAIN_RARE(result))
-		explain_send(qp, wr, bad ? *bad : NULL, result, "ibv_post_send",
-			     __builtin_return_address(0));
-	return result;
+	return sent(qp, wr, bad, result);
 }
 
 static int watched_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
@@ -285,10 +284,7 @@ static int watched_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct i
 	const int result = ORIGINAL(qp->context, post_recv)(qp, wr, bad);
 
 	explain_watch_received(qp, wr, result ? bad ? *bad : wr : NULL);
-	if (EXPLAIN_RARE(result))
-		explain_recv(qp, wr, bad ? *bad : NULL, result, "ibv_post_recv",
-			     __builtin_return_address(0));
-	return result;
+	return received(qp, wr, bad, result);
 }
 
 static int watched_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)

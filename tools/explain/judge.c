@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "judge.h"
+#include "text.h"
 
 /* As <infiniband/verbs.h> has them; the launcher has no need of libibverbs. */
 enum {
@@ -369,16 +370,10 @@ __attribute__((__format__(__printf__, 2, 3))) static void put(struct text *text,
 							      ...)
 {
 	va_list arguments;
-	int more;
 
 	va_start(arguments, format);
-	more = vsnprintf(text->bytes + text->length, sizeof(text->bytes) - text->length, format,
-			 arguments);
+	explain_text_add(text->bytes, sizeof(text->bytes), &text->length, format, arguments);
 	va_end(arguments);
-	if (more > 0)
-		text->length += (size_t)more;
-	if (text->length >= sizeof(text->bytes))
-		text->length = sizeof(text->bytes) - 1;
 }
 
 /* Breaks the line that began there, as those of a record are broken. */

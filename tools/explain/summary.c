@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "summary.h"
+#include "text.h"
 
 static const struct {
 	const char *name;       /* in options and JSON */
@@ -276,16 +277,10 @@ __attribute__((__format__(__printf__, 2, 3))) static void put(struct text *text,
 							      ...)
 {
 	va_list arguments;
-	int more;
 
 	va_start(arguments, format);
-	more = vsnprintf(text->bytes + text->length, sizeof(text->bytes) - text->length, format,
-			 arguments);
+	explain_text_add(text->bytes, sizeof(text->bytes), &text->length, format, arguments);
 	va_end(arguments);
-	if (more > 0)
-		text->length += (size_t)more;
-	if (text->length >= sizeof(text->bytes))
-		text->length = sizeof(text->bytes) - 1;
 }
 
 /* How often this was found, with all that the summary calls so; 0 where an entry before it has said so. */

@@ -363,7 +363,8 @@ RDMAEZ_IMPL int rdmaez_impl_dm_socket_failed(int error, const char *call, struct
 /* How long to wait for the other process, in ns. */
 RDMAEZ_IMPL_COLD int64_t rdmaez_impl_dm_timeout(const struct rdmaez_dm_share_opts *opts)
 {
-	return rdmaez_impl_option(opts ? (int64_t)opts->timeout_ns : 0, INT64_C(10000000000));
+	return rdmaez_impl_option(opts ? (int64_t)opts->timeout_ns : 0,
+				  (int64_t)RDMAEZ_IMPL_WAIT_NS);
 }
 
 /* Waits until the socket can be written or read. It must be a Unix socket: only those carry descriptors. */

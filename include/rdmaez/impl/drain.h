@@ -51,9 +51,6 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* How long a call may take unless it is told: 10 s. */
-#define RDMAEZ_IMPL_DRAIN_NS UINT64_C(10000000000)
-
 /* How long nothing has to complete where nothing tells the end: 0.1 s. */
 #define RDMAEZ_IMPL_DRAIN_QUIET_NS UINT64_C(100000000)
 
@@ -378,7 +375,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_drain_is_blind(const struct rdmaez_drain *d)
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_wait(struct rdmaez_drain *d, struct rdmaez_diag *diag)
 {
 	const uint64_t since = rdmaez_impl_now();
-	const uint64_t deadline = rdmaez_impl_deadline(d->opts.timeout_ns, RDMAEZ_IMPL_DRAIN_NS);
+	const uint64_t deadline = rdmaez_impl_deadline(d->opts.timeout_ns);
 	uint64_t now, moved = since;
 	unsigned int own = 0;
 
@@ -602,7 +599,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_quiesce(struct ibv_qp *qp, uint64_t timeout_ns,
 	if (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD)
 		return rdmaez_impl_resume_refuse(diag, qp->state,
 						 1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD);
-	deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_DRAIN_NS);
+	deadline = rdmaez_impl_deadline(timeout_ns);
 	if (qp->state == IBV_QPS_RTS)
 		error = rdmaez_impl_qp_to(qp, IBV_QPS_SQD, NULL, diag, call);
 	while (!error) {

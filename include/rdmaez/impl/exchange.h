@@ -72,9 +72,6 @@ RDMAEZ_API int rdmaez_exchange_peer(int socket, union ibv_gid *peer, struct rdma
 /* The bytes that each message begins with: "RZEX", error, kind, count, identity, length. */
 #define RDMAEZ_IMPL_EXCHANGE_HEAD 24
 
-/* How long a call may take unless it is told: 10 s. */
-#define RDMAEZ_IMPL_EXCHANGE_NS UINT64_C(10000000000)
-
 /*
  * Two messages that cross, and what comes of them. With one buffer for both ways what comes takes the place of what has
  * been sent. That is enough: of two ends that wait for each other, one has sent less, and finds room for what the other
@@ -506,7 +503,7 @@ RDMAEZ_API int rdmaez_exchange_many(int socket, const struct rdmaez_exchange_lis
 
 	rdmaez_impl_diag_reset(diag, "");
 	rdmaez_impl_exchange_clear(&x, socket);
-	x.deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_EXCHANGE_NS);
+	x.deadline = rdmaez_impl_deadline(timeout_ns);
 	error = rdmaez_impl_exchange_list(&x, list, diag);
 	if (!error)
 		error = rdmaez_impl_exchange_run(&x, diag);
@@ -538,7 +535,7 @@ RDMAEZ_API int rdmaez_exchange_barrier(int socket, const struct rdmaez_exchange_
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_exchange_barrier");
 	rdmaez_impl_exchange_clear(&x, socket);
-	x.deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_EXCHANGE_NS);
+	x.deadline = rdmaez_impl_deadline(timeout_ns);
 	error = rdmaez_impl_exchange_barrier(&x, ready, diag);
 	return error ? error : rdmaez_impl_exchange_run(&x, diag);
 }
@@ -557,7 +554,7 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 
 	rdmaez_impl_diag_reset(diag, "");
 	rdmaez_impl_exchange_clear(&x, socket);
-	x.deadline = rdmaez_impl_deadline(opts ? opts->timeout_ns : 0, RDMAEZ_IMPL_EXCHANGE_NS);
+	x.deadline = rdmaez_impl_deadline(opts ? opts->timeout_ns : 0);
 	x.local = &own;
 	x.remote = &found;
 	x.opts = &with;
@@ -780,7 +777,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *li
 RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *service, uint64_t timeout_ns,
 				    int *socket, struct rdmaez_diag *diag)
 {
-	const uint64_t deadline = rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_EXCHANGE_NS);
+	const uint64_t deadline = rdmaez_impl_deadline(timeout_ns);
 	struct rdmaez_impl_addrinfo *list;
 	int error, fd = -1;
 

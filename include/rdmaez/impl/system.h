@@ -92,21 +92,20 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_rest(uint64_t ns)
 /* How long a wait may take unless it is told: 10 s. */
 #define RDMAEZ_IMPL_WAIT_NS UINT64_C(10000000000)
 
-/* When something that begins now is to end, by a timeout of which 0 stands for another one; UINT64_MAX: never. */
-RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_deadline(uint64_t timeout_ns, uint64_t unless)
+/* When something that begins now is to end; UINT64_MAX: never. */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_deadline(uint64_t timeout_ns)
 {
 	const uint64_t now = rdmaez_impl_now();
 
 	if (!timeout_ns)
-		timeout_ns = unless;
+		timeout_ns = RDMAEZ_IMPL_WAIT_NS;
 	return timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
 }
 
-/* The same for what waits 10 s where it is not told how long, and not at all for RDMAEZ_NS_NOW: 0. */
+/* The same for what does not even look at the clock for RDMAEZ_NS_NOW: 0. */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_until(uint64_t timeout_ns)
 {
-	return timeout_ns == RDMAEZ_NS_NOW ? 0
-					   : rdmaez_impl_deadline(timeout_ns, RDMAEZ_IMPL_WAIT_NS);
+	return timeout_ns == RDMAEZ_NS_NOW ? 0 : rdmaez_impl_deadline(timeout_ns);
 }
 
 /* How many ns there are until then. */
