@@ -14,5 +14,5 @@ fails "a length that nobody compares is noticed" "deadly signal" \
 fails "a byte read beyond the message is noticed" "deadly signal" \
 	fuzz "$(seeded beyond 's/: x->want - got;/: x->want - got + 1;/')" exchange_beyond 30000
 fails "an output written too early is noticed" "deadly signal" \
-	fuzz "$(seeded early 's/struct rdmaez_endpoint one;//; s/&one, diag)/\&list->remote[i], diag)/')" exchange_early 30000
+	fuzz "$(seeded early 's/struct rdmaez_endpoint one;//; s/&one, diag)/\&x->remote[i], diag)/')" exchange_early 30000
 done_testing
