@@ -44,7 +44,8 @@ static inline bool record_is_consistent(const struct rdmaez_diag *diag)
 	for (unsigned int i = 0; i < diag->count; i++) {
 		const struct rdmaez_finding *finding = &diag->finding[i];
 		const bool is_signed = finding->kind == RDMAEZ_VALUE_NUMBER;
-		const bool is_range = is_signed || finding->kind == RDMAEZ_VALUE_BYTES;
+		const bool is_range = is_signed || finding->kind == RDMAEZ_VALUE_HEX ||
+				      finding->kind == RDMAEZ_VALUE_BYTES;
 		const bool below = is_signed ? (int64_t)finding->value < (int64_t)finding->min
 					     : finding->value < finding->min;
 		const bool above = is_signed ? (int64_t)finding->value > (int64_t)finding->max

@@ -65,7 +65,13 @@ enum rdmaez_value {
 	/** `value` is the status of an event of librdmacm: a negative errno value, or a positive reason of the peer's
 	 *  connection manager */
 	RDMAEZ_VALUE_CM_EVENT,
-	RDMAEZ_VALUE_CM_CALL /**< of a call of librdmacm; there is nothing to show */
+	RDMAEZ_VALUE_CM_CALL, /**< of a call of librdmacm; there is nothing to show */
+	/** `value` was given and `min` to `max` are accepted, all in hexadecimal: a queue pair number or PSN of too many
+	 *  bits, a Q_Key, a flow label, a multicast LID */
+	RDMAEZ_VALUE_HEX,
+	/** The finding is a suggestion: `value` is the index of another GID of the port, which is the record's
+	 *  `suggested` if that has the same index */
+	RDMAEZ_VALUE_GID_INDEX
 };
 
 /** @brief How certain a finding is, and how bad. A record keeps its findings in this order. */
@@ -114,7 +120,9 @@ struct rdmaez_diag {
 	/** Why rdmaez chose `source`, such as #RDMAEZ_WHY_GID_BY_ROUTE; NONE: it was named, or there is none. */
 	enum rdmaez_why chosen;
 	union ibv_gid destination; /**< the destination GID; zero: none */
-	char netdev[16];           /**< the name of the source's interface; "": not known */
+	struct ibv_gid_entry
+		suggested; /**< the GID to use in place of `source`; zero: none is suggested */
+	char netdev[16];   /**< the name of the source's interface; "": not known */
 	/** The status of the completion that is explained, a literal, "IBV_WC_RETRY_EXC_ERR" or "unknown"; NULL: none
 	 *  is. */
 	const char *status;
@@ -142,7 +150,9 @@ RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_dia
  *
  * The first line names the function, the verb if one failed, the errno value, and the completion or event,
  * device, queue pair, transition and path if there are any. Each finding names a field, what is wrong with it,
- * the value given, the values accepted, and the next step. Likely findings and advice are marked as such.
+ * the value given, the values accepted, and the next step. Likely findings and advice are marked as such. Another GID
+ * index is a suggestion: "Suggestion, ah_attr.grh.sgid_index: use GID index 3 (::ffff:192.0.2.1); this GID is of the
+ * peer's family."
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -206,7 +216,7 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
  * (the reason for this GID index); then `dropped` and the array `findings` of objects with `severity`
  * ("error", "likely", "advice"), `reason`, `field`, `kind`, `what` and `next`. Depending on its kind, a finding
  * also has `value`; `name` (a state, type, opcode, device or device node) or `names` (the bits of a mask); `min`
- * and `max` if they are bounds, or `accepted`, an array of states. A need that a device does not meet has `asked`
+ * and `max` if they are bounds, or `accepted`, an array of states. A suggested GID index has its `gid`. A need that a device does not meet has `asked`
  * and `offered` instead. The JSON is valid for any record.
  *
  * @param diag what a function found; NULL gives `{}`

@@ -80,7 +80,7 @@ extern "C" {
 	X(GID_LINK_LOCAL, "the GID is link-local, which reaches only its own Ethernet segment",    \
 	  "prefer an IPv4-mapped or a global GID")                                                 \
 	X(GID_NEARER,                                                                              \
-	  "another GID shares a longer prefix with the peer's, so it may be on the peer's subnet", \
+	  "this GID shares a longer prefix with the peer's, so it may be on the peer's subnet",    \
 	  "try this GID index")                                                                    \
 	X(GID_NONE, "the port has no suitable GID",                                                \
 	  "give the network interface an address, or ask for less")                                \
@@ -217,14 +217,13 @@ extern "C" {
 	X(PKEY_PARTITION,                                                                          \
 	  "the P_Key is not the default one, so the peer must be in its partition",                \
 	  "compare the P_Keys of both ends")                                                       \
-	X(GID_SUITS, "the GID at this index suits the peer", "use this GID index")                 \
+	X(GID_SUITS, "this GID is of the peer's family", "use this GID index")                     \
 	X(GID_TABLE_EMPTY,                                                                         \
 	  "the whole GID table is empty: the interface has no address, or is in another network "  \
 	  "namespace",                                                                             \
 	  "see `ip address` and `rdma system` in this namespace")                                  \
 	X(GID_ROUTABLE,                                                                            \
-	  "a link-local GID reaches only its own Ethernet segment; the one at this index is "      \
-	  "routable",                                                                              \
+	  "this GID is routable, and a link-local one reaches only its own Ethernet segment",      \
 	  "use this GID index")                                                                    \
 	X(ROUTE_ELSEWHERE,                                                                         \
 	  "left to itself, the kernel sends to the peer from an address that this port does not "  \

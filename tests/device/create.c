@@ -579,8 +579,8 @@ static void check_handles(void)
 	CHECK(rdmaez_ah_create(t.pd, &path, 1, &ah, &t.diag), ENODATA, "rdmaez_ah_create",
 	      "ibv_create_ah", "an empty row",
 	      WRONG(GID_EMPTY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, (uint64_t)empty, 0, 0),
-	      LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, t.row.gid_index, 0,
-		     0));
+	      LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_GID_INDEX, t.row.gid_index,
+		     0, 0));
 	tap_eq_ptr(ah, &t, "the output is not written");
 
 	/* The best row is an IPv4 one, so a peer of IPv6 does not go with it, whoever it is. */
@@ -590,7 +590,7 @@ static void check_handles(void)
 	      "ibv_create_ah", "a row of the other family",
 	      WRONG(GID_FAMILY, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, t.row.gid_index, 0,
 		    0),
-	      LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX,
+	      LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_GID_INDEX,
 		     (uint64_t)global_row(port.gid_tbl_len), 0, 0));
 	tap_ok(!memcmp(&t.diag.source.gid, &t.row.gid, sizeof(t.row.gid)) &&
 		       !memcmp(&t.diag.destination, &path.dgid, sizeof(path.dgid)) &&

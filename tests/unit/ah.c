@@ -113,7 +113,7 @@ static void check_rows(void)
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_EMPTY, "ah_attr.grh.sgid_index",
 			     RDMAEZ_VALUE_INDEX, 9, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
+			     RDMAEZ_VALUE_GID_INDEX, 3, 0, 0});
 	tap_eq_ptr(t.ah, NULL, "the output is not written");
 	check_source(9, NULL, 0, "");
 	t.path.sgid_index = 5;
@@ -123,7 +123,7 @@ static void check_rows(void)
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_FAMILY, "ah_attr.grh.sgid_index",
 			     RDMAEZ_VALUE_INDEX, 5, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
+			     RDMAEZ_VALUE_GID_INDEX, 3, 0, 0});
 	check_source(5, &t.dev->port[1].gid[5], IBV_GID_TYPE_ROCE_V2, "");
 	t.dev->port[1].gid[5].ifindex = if_nametoindex("lo");
 	tap_eq_int(create(1), EINVAL, "and once more, on an interface that exists");
@@ -132,7 +132,7 @@ static void check_rows(void)
 	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
 			    "a row of the other family, and an errno that is not about it",
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_NEARER, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_INDEX, 3, 0, 0},
+			     RDMAEZ_VALUE_GID_INDEX, 3, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
 			     RDMAEZ_VALUE_INDEX, 5, 0, 0});
 	check_source(5, &t.dev->port[1].gid[5], IBV_GID_TYPE_ROCE_V2, "lo");
@@ -148,7 +148,7 @@ static void check_rows(void)
 			    {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_GID_TYPE_REFUSED,
 			     "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, 2, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
+			     RDMAEZ_VALUE_GID_INDEX, 3, 0, 0});
 	t.path.sgid_index = 3;
 	CHECK_VERB_FINDINGS(&t.diag, create(1), EINVAL, "rdmaez_ah_create", "ibv_create_ah",
 			    "a RoCE v2 row of that driver",
@@ -250,7 +250,7 @@ static void check_way(void)
 	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
 			    "another index",
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_BY_ROUTE, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_INDEX, 7, 0, 0},
+			     RDMAEZ_VALUE_GID_INDEX, 7, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
 			     RDMAEZ_VALUE_INDEX, 3, 0, 0});
 	fake_route_from("10.7.7.7");
@@ -276,7 +276,7 @@ static void check_way(void)
 	CHECK_VERB_FINDINGS(&t.diag, create(1), ETIMEDOUT, "rdmaez_ah_create", "ibv_create_ah",
 			    "a link-local GID",
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_ROUTABLE, "ah_attr.grh.sgid_index",
-			     RDMAEZ_VALUE_INDEX, 3, 0, 0},
+			     RDMAEZ_VALUE_GID_INDEX, 3, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_NEIGHBOUR, "ah_attr.grh.dgid",
 			     RDMAEZ_VALUE_INDEX, 1, 0, 0});
 	tap_eq_int(fake_route_count(), 0, "is not asked for a route");

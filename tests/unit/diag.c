@@ -534,7 +534,14 @@ static void check_kinds(void)
 	check_kind(RDMAEZ_VALUE_CM_EVENT, (uint64_t)-110, 0, 0, " Status: -110.", "cm_event:-110",
 		   "\"cm_event\",\"value\":-110");
 	check_kind(RDMAEZ_VALUE_CM_CALL, 101, 0, 0, "", "cm_call", "\"cm_call\"");
-	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_CM_CALL + 1), 7, 8, 9, "", "none", "\"none\"");
+	check_kind(RDMAEZ_VALUE_HEX, 0x3e010000, 0, 0xffffff,
+		   " Given: 0x3e010000; accepted: 0x0 to 0xffffff.", "hex:0x3e010000:0x0..0xffffff",
+		   "\"hex\",\"value\":1040252928,\"min\":0,\"max\":16777215");
+	check_kind(RDMAEZ_VALUE_HEX, 0x3e010000, 0x13e, 0x13e,
+		   " Given: 0x3e010000; accepted: 0x13e.", "hex:0x3e010000:0x13e..0x13e",
+		   "\"hex\",\"value\":1040252928,\"min\":318,\"max\":318");
+	check_kind((enum rdmaez_value)(RDMAEZ_VALUE_GID_INDEX + 1), 7, 8, 9, "", "none",
+		   "\"none\"");
 	check_kind((enum rdmaez_value)99, 7, 8, 9, "", "none", "\"none\"");
 }
 
@@ -695,7 +702,7 @@ static void check_swapped(void)
 		if (diag.count)
 			tap_ok(found->severity == RDMAEZ_DIAG_LIKELY &&
 				       found->reason == RDMAEZ_WHY_QPN_SWAPPED &&
-				       found->kind == RDMAEZ_VALUE_NUMBER &&
+				       found->kind == RDMAEZ_VALUE_HEX &&
 				       strcmp(found->field, "x") == 0 &&
 				       found->value == rows[i].value &&
 				       found->min == rows[i].swapped &&
@@ -1153,6 +1160,42 @@ static void check_ends(void)
 		  "and as JSON, named");
 }
 
+/* Another GID index is a suggestion, with its GID where the record has that. */
+static void check_suggestion(void)
+{
+	static const struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", RDMAEZ_WHY_GID_SUITS,
+						     RDMAEZ_VALUE_GID_INDEX, 0, 0};
+	struct rdmaez_diag diag;
+
+	rdmaez_impl_diag_reset(&diag, "f");
+	diag.error = EINVAL;
+	rdmaez_impl_find(&diag, RDMAEZ_DIAG_LIKELY, &site, 3);
+	diag.suggested.gid = gid_of("::ffff:192.0.2.1");
+	diag.suggested.gid_index = 3;
+	check_cut(format_diag, &diag,
+		  "f failed with EINVAL (22).\n"
+		  "  Suggestion, ah_attr.grh.sgid_index: use GID index 3 (::ffff:192.0.2.1); this GID "
+		  "is of the peer's\n    family.\n",
+		  "another GID index");
+	check_cut(format_line, &diag,
+		  "call=f error=EINVAL finding=likely:GID_SUITS:ah_attr.grh.sgid_index:gid_index:3",
+		  "in a line, suggested");
+	check_cut(format_json, &diag,
+		  "{\"call\":\"f\",\"error\":22,\"errno\":\"EINVAL\",\"dropped\":0,\"findings\":["
+		  "{\"severity\":\"likely\",\"reason\":\"GID_SUITS\","
+		  "\"field\":\"ah_attr.grh.sgid_index\",\"kind\":\"gid_index\",\"value\":3,"
+		  "\"gid\":\"::ffff:192.0.2.1\",\"what\":\"this GID is of the peer's family\","
+		  "\"next\":\"use this GID index\"}]}",
+		  "and as JSON, suggested");
+	diag.suggested.gid_index = 4;
+	check_cut(
+		format_diag, &diag,
+		"f failed with EINVAL (22).\n"
+		"  Suggestion, ah_attr.grh.sgid_index: use GID index 3; this GID is of the peer's "
+		"family.\n",
+		"whose GID is not in the record");
+}
+
 /* A stream's own errors: the errno that `arg` points to, or none. */
 static ssize_t write_nothing(void *arg, const char *buf, size_t size)
 {
@@ -1274,6 +1317,7 @@ int main(void)
 	check_homes();
 	check_small_values();
 	check_ends();
+	check_suggestion();
 	check_first_finding();
 	check_print();
 	check_print_refused();

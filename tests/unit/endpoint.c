@@ -229,8 +229,8 @@ static void check_fields(void)
 	BAD(link_layer, 3, 10, 1, RDMAEZ_VALUE_NUMBER, 3, 0, 2);
 	BAD(mtu, (enum ibv_mtu)0, 11, 1, RDMAEZ_VALUE_NUMBER, 0, 1, 5);
 	BAD(mtu, (enum ibv_mtu)6, 11, 1, RDMAEZ_VALUE_NUMBER, 6, 1, 5);
-	BAD(qp_num, 0x1000000, 12, 4, RDMAEZ_VALUE_NUMBER, 0x1000000, 0, 0xffffff);
-	BAD(psn, 0xffffffff, 16, 4, RDMAEZ_VALUE_NUMBER, 0xffffffff, 0, 0xffffff);
+	BAD(qp_num, 0x1000000, 12, 4, RDMAEZ_VALUE_HEX, 0x1000000, 0, 0xffffff);
+	BAD(psn, 0xffffffff, 16, 4, RDMAEZ_VALUE_HEX, 0xffffffff, 0, 0xffffff);
 	BAD(gid_count, 5, 39, 1, RDMAEZ_VALUE_NUMBER, 5, 0, 4);
 	BAD(user_length, 161, 40, 4, RDMAEZ_VALUE_NUMBER, 161, 0, 160);
 	BAD(ece.comp_mask, 1, 0, 0, NOTHING);

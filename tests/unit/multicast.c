@@ -259,7 +259,7 @@ static void check_refused(void)
 	start("::ffff:239.1.2.3");
 	t.group.dlid = 0x10000;
 	REFUSED(EINVAL, "a LID of 17 bits",
-		CERTAIN(RANGE, "lid", RDMAEZ_VALUE_NUMBER, 0x10000, 0, 0xffff));
+		CERTAIN(RANGE, "lid", RDMAEZ_VALUE_HEX, 0x10000, 0, 0xffff));
 	start("::ffff:239.1.2.3");
 	t.qp = fixture_qp(t.qp->context, IBV_QPT_RC, IBV_QPS_INIT);
 	REFUSED(EINVAL, "a connected queue pair",
@@ -368,7 +368,7 @@ static void check_infiniband(void)
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		t.group.dlid = bad[i];
 		REFUSED(EINVAL, "a LID that is no MLID",
-			CERTAIN(MULTICAST_LID, "lid", RDMAEZ_VALUE_NUMBER, (uint64_t)bad[i], 0xc000,
+			CERTAIN(MULTICAST_LID, "lid", RDMAEZ_VALUE_HEX, (uint64_t)bad[i], 0xc000,
 				0xfffe));
 	}
 	t.group.dlid = MLID;
@@ -407,7 +407,7 @@ static void check_ah(void)
 	fake_port_infiniband(&t.dev->port[1]);
 	CHECK_FINDINGS(&t.diag, rdmaez_multicast_ah_create(t.qp->pd, &t.group, 1, &ah, &t.diag),
 		       EINVAL, "rdmaez_multicast_ah_create", "InfiniBand without an MLID",
-		       CERTAIN(MULTICAST_LID, "lid", RDMAEZ_VALUE_NUMBER, 0, 0xc000, 0xfffe));
+		       CERTAIN(MULTICAST_LID, "lid", RDMAEZ_VALUE_HEX, 0, 0xc000, 0xfffe));
 	tap_eq_int(fake_count(FAKE_CREATE_AH), 0, "has no handle");
 	t.group.dlid = MLID;
 	check_success(&t.diag, rdmaez_multicast_ah_create(t.qp->pd, &t.group, 1, &ah, &t.diag),
@@ -552,7 +552,7 @@ static void check_examine(void)
 	start_silent("ff12:401b:ffff::1");
 	fake_port_infiniband(&t.dev->port[1]);
 	EXAMINED("InfiniBand without an MLID",
-		 CERTAIN(MULTICAST_LID, "lid", RDMAEZ_VALUE_NUMBER, 0, 0xc000, 0xfffe));
+		 CERTAIN(MULTICAST_LID, "lid", RDMAEZ_VALUE_HEX, 0, 0xc000, 0xfffe));
 	t.group.dlid = MLID;
 	EXAMINED("and with one", ADVICE(MULTICAST_SUBNET, "lid", NUMBERLESS));
 

@@ -258,7 +258,9 @@ static void check_ranges(void)
 		tap_eq_int((int64_t)diag.finding[0].value,
 			   values[i].given == RDMAEZ_ZERO ? 0 : values[i].given,
 			   "%s: the value given", name);
-		tap_eq_int(diag.finding[0].kind, RDMAEZ_VALUE_NUMBER, "%s: is a number", name);
+		tap_eq_int(diag.finding[0].kind,
+			   values[i].option == FLOW_LABEL ? RDMAEZ_VALUE_HEX : RDMAEZ_VALUE_NUMBER,
+			   "%s: is a number, a flow label in hexadecimal", name);
 		tap_eq_int(diag.finding[0].min, values[i].min, "%s: the least accepted", name);
 		tap_eq_int(diag.finding[0].max, values[i].max, "%s: the greatest accepted", name);
 	}

@@ -771,7 +771,10 @@ static void check_ranges(void)
 				      ranges[i].field, (long long)bad[n]);
 			tap_ok(untouched, "nothing is written");
 			tap_eq_int((int64_t)diag.finding[0].value, bad[n], "the value given");
-			tap_eq_int(diag.finding[0].kind, RDMAEZ_VALUE_NUMBER, "is a number");
+			tap_eq_int(diag.finding[0].kind,
+				   ranges[i].max == 0xffffff ? RDMAEZ_VALUE_HEX
+							     : RDMAEZ_VALUE_NUMBER,
+				   "is a number, of 24 bits in hexadecimal");
 			tap_eq_int(diag.finding[0].min, ranges[i].min, "the least accepted");
 			tap_eq_int(diag.finding[0].max, ranges[i].max, "the greatest accepted");
 			tap_eq_int(build(ranges[i].cell, &opts, &move, NULL, &untouched), EINVAL,
@@ -797,9 +800,9 @@ static void check_order(void)
 		CHECK_FINDINGS(&diag, build(&to_rtr, &opts, &move, &diag, &untouched), EINVAL,
 			       "rdmaez_qp_attr", "a number in network order",
 			       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "dest_qp_num",
-				RDMAEZ_VALUE_NUMBER, swapped, 0, 0xffffff},
+				RDMAEZ_VALUE_HEX, swapped, 0, 0xffffff},
 			       {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QPN_SWAPPED, "dest_qp_num",
-				RDMAEZ_VALUE_NUMBER, swapped, numbers[i], numbers[i]});
+				RDMAEZ_VALUE_HEX, swapped, numbers[i], numbers[i]});
 	}
 }
 

@@ -299,7 +299,7 @@ static void expect(struct ibv_qp *qp, const struct rdmaez_qp_move *move, int err
 	{RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_##reason, field,          RDMAEZ_VALUE_##kind, \
 	 (uint64_t)(value),  (uint64_t)(min),     (uint64_t)(max)},
 /* After the objection to the GID index. */
-#define SUITS(row) LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", INDEX, row, 0, 0)
+#define SUITS(row) LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", GID_INDEX, row, 0, 0)
 
 #define ADVICE(reason, field, kind, value, min, max)                                   \
 	{RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_##reason, field,          RDMAEZ_VALUE_##kind, \
@@ -448,15 +448,15 @@ static void states(void)
 	REQUEST(&mlx4, RC, RTR, RTS, cur_state(&move, 258), 0, );
 	REQUEST(&mlx4, RC, RTR, RTS, attr->qp_state = (enum ibv_qp_state)259, 0, );
 	REQUEST(&mlx4, UD, RESET, INIT, attr->qkey = 0x80000000u, 0,
-		LIKELY(QKEY_PRIVILEGED, "qkey", NUMBER, 0x80000000, 0x0, 0x7fffffff));
+		LIKELY(QKEY_PRIVILEGED, "qkey", HEX, 0x80000000, 0x0, 0x7fffffff));
 	REQUEST(&mlx4, UD, RESET, INIT, attr->qkey = 0x7fffffff, 0, );
 	REQUEST(&ionic, UD, RESET, INIT, attr->qkey = 0x80010000u, EPERM,
-		ERROR(QKEY_PRIVILEGED, "qkey", NUMBER, 0x80010000, 0x0, 0x7fffffff));
+		ERROR(QKEY_PRIVILEGED, "qkey", HEX, 0x80010000, 0x0, 0x7fffffff));
 	REQUEST(&ionic, UD, RESET, INIT, attr->qkey = 0x7fffffff, 0, );
 	REQUEST(&ionic, UD, RESET, INIT, (attr->qkey = 0x80010000u, move.attr_mask &= ~IBV_QP_PORT),
 		EINVAL,
 		ERROR(MASK_MISSING, "attr_mask", ATTR_MASK, 0x20, 0x0, 0x51)
-			ERROR(QKEY_PRIVILEGED, "qkey", NUMBER, 0x80010000, 0x0, 0x7fffffff));
+			ERROR(QKEY_PRIVILEGED, "qkey", HEX, 0x80010000, 0x0, 0x7fffffff));
 	REQUEST(&mlx4, RC, RESET, INIT, attr->qkey = 0x80000000u, 0, );
 	REQUEST(&ionic, RC, RESET, INIT, attr->qkey = 0x80000000u, 0, );
 }
@@ -488,11 +488,11 @@ static void addresses(void)
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(attr->ah_attr.grh.sgid_index = 1,
 		 attr->ah_attr.grh.dgid = dev->port[1].gid[5].gid),
-		0, ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 5, 0, 0));
+		0, ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 5, 0, 0));
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(attr->ah_attr.grh.sgid_index = 1, attr->ah_attr.grh.dgid = dev->port[1].gid[1].gid,
 		 attr->ah_attr.grh.hop_limit = 1),
-		0, ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+		0, ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 3, 0, 0));
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(attr->ah_attr.grh.sgid_index = 5, attr->ah_attr.grh.dgid.raw[10] = 0,
 		 attr->ah_attr.grh.dgid.raw[0] = 0xff),
@@ -1000,29 +1000,29 @@ static void widths(void)
 	REQUEST(&rdmavt, RC, RTR, RTS, attr->rnr_retry = 8, EINVAL,
 		ERROR(WIDTH, "rnr_retry", NUMBER, 8, 0, 7));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->rq_psn = 1u << 24, 0,
-		ADVICE(PSN_WIDTH, "rq_psn", NUMBER, 0x1000000, 0x0, 0xffffff));
+		ADVICE(PSN_WIDTH, "rq_psn", HEX, 0x1000000, 0x0, 0xffffff));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->rq_psn = 0, 0, );
 	REQUEST(&mlx4, RC, RTR, RTS, attr->sq_psn = 1u << 24, 0,
-		ADVICE(PSN_WIDTH, "sq_psn", NUMBER, 0x1000000, 0x0, 0xffffff));
+		ADVICE(PSN_WIDTH, "sq_psn", HEX, 0x1000000, 0x0, 0xffffff));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->dest_qp_num = 0x1000000, 0,
-		ADVICE(WIDTH, "dest_qp_num", NUMBER, 0x1000000, 0x0, 0xffffff));
+		ADVICE(WIDTH, "dest_qp_num", HEX, 0x1000000, 0x0, 0xffffff));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->dest_qp_num = 0xffffff, 0, );
 	REQUEST(&mlx4, RC, INIT, RTR, attr->dest_qp_num = 0x6b000000, 0,
-		LIKELY(QPN_SWAPPED, "dest_qp_num", NUMBER, 0x6b000000, 0x6b, 0x6b)
-			ADVICE(WIDTH, "dest_qp_num", NUMBER, 0x6b000000, 0x0, 0xffffff));
+		LIKELY(QPN_SWAPPED, "dest_qp_num", HEX, 0x6b000000, 0x6b, 0x6b)
+			ADVICE(WIDTH, "dest_qp_num", HEX, 0x6b000000, 0x0, 0xffffff));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->dest_qp_num = 0x6b000001, 0,
-		ADVICE(WIDTH, "dest_qp_num", NUMBER, 0x6b000001, 0x0, 0xffffff));
+		ADVICE(WIDTH, "dest_qp_num", HEX, 0x6b000001, 0x0, 0xffffff));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->dest_qp_num = 0xffffff00, 0,
-		LIKELY(QPN_SWAPPED, "dest_qp_num", NUMBER, 0xffffff00, 0xffffff, 0xffffff)
-			ADVICE(WIDTH, "dest_qp_num", NUMBER, 0xffffff00, 0x0, 0xffffff));
+		LIKELY(QPN_SWAPPED, "dest_qp_num", HEX, 0xffffff00, 0xffffff, 0xffffff)
+			ADVICE(WIDTH, "dest_qp_num", HEX, 0xffffff00, 0x0, 0xffffff));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->dest_qp_num = 0x2000000, 0,
-		LIKELY(QPN_SWAPPED, "dest_qp_num", NUMBER, 0x2000000, 0x2, 0x2)
-			ADVICE(WIDTH, "dest_qp_num", NUMBER, 0x2000000, 0x0, 0xffffff));
+		LIKELY(QPN_SWAPPED, "dest_qp_num", HEX, 0x2000000, 0x2, 0x2)
+			ADVICE(WIDTH, "dest_qp_num", HEX, 0x2000000, 0x0, 0xffffff));
 	REQUEST(&rdmavt, RC, INIT, RTR, attr->dest_qp_num = 0x6b000000, EINVAL,
-		ERROR(WIDTH, "dest_qp_num", NUMBER, 0x6b000000, 0x0, 0xffffff)
-			LIKELY(QPN_SWAPPED, "dest_qp_num", NUMBER, 0x6b000000, 0x6b, 0x6b));
+		ERROR(WIDTH, "dest_qp_num", HEX, 0x6b000000, 0x0, 0xffffff)
+			LIKELY(QPN_SWAPPED, "dest_qp_num", HEX, 0x6b000000, 0x6b, 0x6b));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->dest_qp_num = 0, 0,
-		ADVICE(RANGE, "dest_qp_num", NUMBER, 0, 1, 0xffffff));
+		ADVICE(RANGE, "dest_qp_num", HEX, 0, 1, 0xffffff));
 }
 
 static void p_keys(void)
@@ -1394,7 +1394,7 @@ static void set_gid(int row, const char *address, uint32_t type, uint32_t ifinde
 }
 
 #define WAY(reason, row) LIKELY(reason, "ah_attr.grh.dgid", INDEX, row, 0, 0)
-#define NEARER(row)      LIKELY(GID_NEARER, "ah_attr.grh.sgid_index", INDEX, row, 0, 0)
+#define NEARER(row)      LIKELY(GID_NEARER, "ah_attr.grh.sgid_index", GID_INDEX, row, 0, 0)
 
 static void routes(void)
 {
@@ -1423,7 +1423,7 @@ static void routes(void)
 	tap_eq_int(six.sin6_scope_id, 0, "wherever it is");
 	CHECK_FINDINGS(&diag, lose_peer("fe80::9", 1, ETIMEDOUT, ENETUNREACH), ETIMEDOUT,
 		       "rdmaez_qp_modify", "a link-local peer needs no route",
-		       LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0)
+		       LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 3, 0, 0)
 			       WAY(NEIGHBOUR, 1));
 
 	CHECK_FINDINGS(&diag, lose_peer("fe80::9", 5, ETIMEDOUT, ENETUNREACH), ETIMEDOUT,
@@ -1462,7 +1462,7 @@ static void routes(void)
 		       NEARER(9) WAY(NEIGHBOUR, 3));
 }
 
-#define ROUTE(row)     LIKELY(GID_BY_ROUTE, "ah_attr.grh.sgid_index", INDEX, row, 0, 0)
+#define ROUTE(row)     LIKELY(GID_BY_ROUTE, "ah_attr.grh.sgid_index", GID_INDEX, row, 0, 0)
 #define ELSEWHERE(row) WAY(ROUTE_ELSEWHERE, row)
 #define CHECK_WAY(got, name, ...) \
 	CHECK_FINDINGS(&diag, got, ETIMEDOUT, "rdmaez_qp_modify", name, __VA_ARGS__)
@@ -1621,7 +1621,7 @@ static void considered(void)
 	NONE_FOUND(consider(peer, 3), "the route's own");
 	fake_route_from("10.5.5.1");
 	CHECK_WAYS(consider(peer, 3), "a nearer source, of this port",
-		   ADVICE(GID_BY_ROUTE, "ah_attr.grh.sgid_index", INDEX, 9, 0, 0));
+		   ADVICE(GID_BY_ROUTE, "ah_attr.grh.sgid_index", GID_INDEX, 9, 0, 0));
 	fake_route_from("10.5.5.7");
 	CHECK_WAYS(consider(peer, 3), "a nearer source elsewhere",
 		   ADVICE(ROUTE_ELSEWHERE, "ah_attr.grh.dgid", INDEX, 3, 0, 0));
@@ -1651,9 +1651,9 @@ static void considered(void)
 	/* A link-local GID, where there is a routable one, and where there is none. */
 	start(&mlx4);
 	CHECK_WAYS(consider("fe80::9", 1), "link-local at both ends",
-		   ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
+		   ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 3, 0, 0));
 	CHECK_WAYS(consider("2001:db8::9", 1), "link-local at this end",
-		   ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 5, 0, 0));
+		   ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 5, 0, 0));
 	memset(&dev->port[1].gid[2], 0, 4 * sizeof(dev->port[1].gid[2]));
 	NONE_FOUND(consider("fe80::9", 1), "there is nothing else");
 	CHECK_WAYS(consider("2001:db8::9", 1), "nor for a peer that is far",
@@ -1756,7 +1756,7 @@ static void explained(void)
 	move.attr.qkey = 1u << 31;
 	CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), EPERM,
 		       "rdmaez_qp_modify", "a privileged Q_Key",
-		       LIKELY(QKEY_PRIVILEGED, "qkey", NUMBER, 1u << 31, 0, INT32_MAX));
+		       LIKELY(QKEY_PRIVILEGED, "qkey", HEX, 1u << 31, 0, INT32_MAX));
 	move.attr.qkey = 1;
 	fake_fail(FAKE_MODIFY_QP, 1, EPERM);
 	CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), EPERM,

@@ -65,7 +65,7 @@ static int examine(void)
 #define ADVICE(reason, field, ...)  {RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_##reason, field, __VA_ARGS__}
 #define NUMBERLESS                  RDMAEZ_VALUE_NONE, 0, 0, 0
 #define COUNTED(n)                  RDMAEZ_VALUE_COUNTED, n, 0, 0
-#define SUITS(row)                  LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, row, 0, 0)
+#define SUITS(row)                  LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_GID_INDEX, row, 0, 0)
 #define NOTHING                     ADVICE(QP_NOTHING_FOUND, "qp", NUMBERLESS)
 #define CHECK(name, ...) \
 	CHECK_FINDINGS(&t.diag, examine(), 0, "rdmaez_qp_examine", name, __VA_ARGS__)
@@ -241,7 +241,7 @@ static void check_path(void)
 
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	t.is->dest_qp_num = 0;
-	CHECK("no peer", LIKELY(RANGE, "dest_qp_num", RDMAEZ_VALUE_NUMBER, 0, 1, 0xffffff));
+	CHECK("no peer", LIKELY(RANGE, "dest_qp_num", RDMAEZ_VALUE_HEX, 0, 1, 0xffffff));
 	start(IBV_QPT_UC, IBV_QPS_RTR);
 	t.is->path_mtu = IBV_MTU_2048;
 	CHECK("packets that are too large", CERTAIN(QP_NO_SENDS, "qp_state", STATE(RTS_ONLY)),
@@ -299,7 +299,8 @@ static void check_path(void)
 /* The way to the peer, as the kernel's routing and its neighbours tell it. */
 static void check_way(void)
 {
-#define INDEX(row) RDMAEZ_VALUE_INDEX, row, 0, 0
+#define INDEX(row)     RDMAEZ_VALUE_INDEX, row, 0, 0
+#define GID_INDEX(row) RDMAEZ_VALUE_GID_INDEX, row, 0, 0
 	struct fake_gid *row;
 
 	start(IBV_QPT_RC, IBV_QPS_RTS);
@@ -308,7 +309,7 @@ static void check_way(void)
 	row[7] = row[ROW];
 	memcpy(&row[7].gid.raw[12], (const uint8_t[4]){192, 0, 3, 1}, 4);
 	fake_route_from("192.0.3.1");
-	CHECK("another index", LIKELY(GID_BY_ROUTE, "ah_attr.grh.sgid_index", INDEX(7)));
+	CHECK("another index", LIKELY(GID_BY_ROUTE, "ah_attr.grh.sgid_index", GID_INDEX(7)));
 	fake_route_from("192.0.4.1");
 	CHECK("another interface", ADVICE(ROUTE_ELSEWHERE, "ah_attr.grh.dgid", INDEX(ROW)));
 	fake_route_from("192.0.2.1");
@@ -328,7 +329,7 @@ static void check_way(void)
 	t.is->ah_attr.grh.sgid_index = 1;
 	t.is->ah_attr.grh.dgid = t.dev->port[1].gid[1].gid;
 	CHECK("link-local at both ends",
-	      LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX(ROW)));
+	      LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX(ROW)));
 	tap_eq_int(fake_route_count(), 0, "is not asked for a route");
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	fake_port_infiniband(&t.dev->port[1]);

@@ -559,7 +559,7 @@ static void check_index_findings(struct ibv_qp *qp, enum rdmaez_why why, const c
 	const struct rdmaez_finding want[] = {
 		{why, RDMAEZ_DIAG_LIKELY, RDMAEZ_VALUE_INDEX, "ah_attr.grh.sgid_index", index, 0, 0,
 		 NULL},
-		LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", INDEX, 2, 0, 0),
+		LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", GID_INDEX, 2, 0, 0),
 		RETRIES_14_7};
 
 	check_narrowed(qp, IBV_WC_RETRY_EXC_ERR, FINDINGS(want), name);
@@ -660,7 +660,7 @@ static void check_path(void)
 	dev->route_hop_limit = 1;
 	opts.path.dgid = gid_of("fe80::99");
 	check_narrowed(broken_qp(IBV_QPT_RC, &opts), IBV_WC_RESP_TIMEOUT_ERR,
-		       &ONE(LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0)), 1,
+		       &ONE(LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 3, 0, 0)), 1,
 		       "on the same link no router counts");
 }
 
@@ -681,7 +681,8 @@ static void check_way(void)
 	opts.path.sgid_index = 3;
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	fake_route_from("10.5.5.1");
-	check_path_findings(qp, ONE(LIKELY(GID_BY_ROUTE, "ah_attr.grh.sgid_index", INDEX, 7, 0, 0)),
+	check_path_findings(qp,
+			    ONE(LIKELY(GID_BY_ROUTE, "ah_attr.grh.sgid_index", GID_INDEX, 7, 0, 0)),
 			    "another index is the route's");
 	fake_route_from("10.6.6.6");
 	check_path_findings(qp, ONE(LIKELY(ROUTE_ELSEWHERE, "ah_attr.grh.dgid", INDEX, 3, 0, 0)),
@@ -707,7 +708,7 @@ static void check_way(void)
 	row[7].gid = row[3].gid;
 	memset(&row[3], 0, sizeof(row[3]));
 	want[0] = ONE(LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
-	want[1] = ONE(LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", INDEX, 7, 0, 0));
+	want[1] = ONE(LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", GID_INDEX, 7, 0, 0));
 	check_narrowed(qp, IBV_WC_RETRY_EXC_ERR, want, 3, "the address is at another index now");
 	memset(row, 0, 16 * sizeof(*row));
 	want[1] = ONE(LIKELY(GID_TABLE_EMPTY, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0));
@@ -717,7 +718,7 @@ static void check_way(void)
 	opts.path.sgid_index = 1;
 	opts.path.dgid = gid_of("fe80::99");
 	check_path_findings(broken_qp(IBV_QPT_RC, &opts),
-			    ONE(LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0)),
+			    ONE(LIKELY(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 3, 0, 0)),
 			    "link-local at both ends");
 }
 
@@ -852,7 +853,7 @@ static void check_order(void)
 		LIKELY(PORT_DOWN, "port_attr.state", PORT_STATE, IBV_PORT_INIT, IBV_PORT_ACTIVE,
 		       IBV_PORT_ACTIVE),
 		LIKELY(GID_EMPTY, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0),
-		LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", INDEX, 2, 0, 0),
+		LIKELY(GID_SUITS, "ah_attr.grh.sgid_index", GID_INDEX, 2, 0, 0),
 		LIKELY(HOP_LIMIT, "ah_attr.grh.hop_limit", NUMBER, 0, 2, 255),
 		LIKELY(MTU_ABOVE_ACTIVE, "path_mtu", MTU, IBV_MTU_1024, IBV_MTU_256, IBV_MTU_256),
 		LIKELY(PKEY_LIMITED, "pkey_index", PKEY, 1, 0, 0),

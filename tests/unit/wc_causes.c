@@ -702,7 +702,7 @@ static void check_rxe(void)
 	memset(&dev->port[1].gid[3], 0, sizeof(dev->port[1].gid[3]));
 	check_partial(qp, IBV_WC_LOC_QP_OP_ERR, 0, IBV_QPS_ERR,
 		      "GID_EMPTY:ah_attr.grh.sgid_index:index:3 "
-		      "GID_SUITS:ah_attr.grh.sgid_index:index:2 " RXE_OP,
+		      "GID_SUITS:ah_attr.grh.sgid_index:gid_index:2 " RXE_OP,
 		      "rxe: a request, and the address is gone");
 }
 

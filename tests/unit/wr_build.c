@@ -423,7 +423,7 @@ static void check_told_requests(void)
 		    WRONG(WR_ATOMIC, "remote.addr", ADDRESS, 0x1009, 0, 0));
 	CHECK_WRONG(rdmaez_wr_send_to(&wr, &sge, NULL, 0x1000000, 6, &diag), EINVAL,
 		    "rdmaez_wr_send_to", "UD to nobody", WRONG(NULL_ARGUMENT, "ah", NONE, 0, 0, 0),
-		    WRONG(RANGE, "qp_num", NUMBER, 0x1000000, 0, 0xffffff));
+		    WRONG(RANGE, "qp_num", HEX, 0x1000000, 0, 0xffffff));
 	memset(&diag, 0x55, sizeof(diag));
 	tap_eq_int(rdmaez_wr_write(&wr, &sge, &remote, 0, &diag), 0, "a WRITE");
 	tap_eq_int(diag.count, 0x55555555, "leaves the record alone");

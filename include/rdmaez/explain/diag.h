@@ -68,7 +68,8 @@ enum rdmaez_impl_shape {
 	RDMAEZ_IMPL_SHAPE_SIGNED,
 	RDMAEZ_IMPL_SHAPE_BYTES, /* unsigned, and UINT64_MAX is no bound */
 	RDMAEZ_IMPL_SHAPE_NS,
-	RDMAEZ_IMPL_SHAPE_HEX,
+	RDMAEZ_IMPL_SHAPE_HEX, /* at least four digits */
+	RDMAEZ_IMPL_SHAPE_SHORT_HEX,
 	RDMAEZ_IMPL_SHAPE_ATTRS, /* from here on by name */
 	RDMAEZ_IMPL_SHAPE_ACCESS,
 	RDMAEZ_IMPL_SHAPE_FLAGS,
@@ -133,6 +134,9 @@ RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdma
 		{"errno", "The peer's: ", "", RDMAEZ_IMPL_SHAPE_ERRNO, RDMAEZ_IMPL_BOUNDS_NONE},
 		{"cm_event", "Status: ", "", RDMAEZ_IMPL_SHAPE_SIGNED, RDMAEZ_IMPL_BOUNDS_NONE},
 		{"cm_call", "", "", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_NONE},
+		{"hex", "Given: ", "; accepted: ", RDMAEZ_IMPL_SHAPE_SHORT_HEX,
+		 RDMAEZ_IMPL_BOUNDS_RANGE},
+		{"gid_index", "", "", RDMAEZ_IMPL_SHAPE_SIGNED, RDMAEZ_IMPL_BOUNDS_NONE},
 	};
 	const size_t kind = (size_t)finding->kind;
 
@@ -203,6 +207,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_shape(struct rdmaez_impl_text *text, int s
 		return;
 	case RDMAEZ_IMPL_SHAPE_HEX:
 		rdmaez_impl_put(text, "0x%04llx", (unsigned long long)number);
+		return;
+	case RDMAEZ_IMPL_SHAPE_SHORT_HEX:
+		rdmaez_impl_put(text, "0x%llx", (unsigned long long)number);
 		return;
 	case RDMAEZ_IMPL_SHAPE_STATE:
 		rdmaez_impl_put(text, "%s", rdmaez_qp_state_str((enum ibv_qp_state)number));
@@ -461,6 +468,32 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_finding_what(const struct rdmaez_diag *
 	return words ? words : rdmaez_why_str(finding->reason);
 }
 
+/* The GID that a finding suggests; false where it suggests none, or the record holds that of another. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_suggested(const struct rdmaez_diag *diag,
+					    const struct rdmaez_finding *finding,
+					    char gid[RDMAEZ_GID_TEXT])
+{
+	if (finding->kind != RDMAEZ_VALUE_GID_INDEX || rdmaez_gid_is_zero(&diag->suggested.gid) ||
+	    diag->suggested.gid_index != finding->value)
+		return false;
+	rdmaez_gid_format(&diag->suggested.gid, gid, RDMAEZ_GID_TEXT);
+	return true;
+}
+
+/* Another GID index, which is the next step itself. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_suggestion(struct rdmaez_impl_text *text,
+						 const struct rdmaez_diag *diag,
+						 const struct rdmaez_finding *finding)
+{
+	char gid[RDMAEZ_GID_TEXT];
+
+	rdmaez_impl_put(text, "Suggestion, %s: use GID index %llu", finding->field,
+			(unsigned long long)finding->value);
+	if (rdmaez_impl_suggested(diag, finding, gid))
+		rdmaez_impl_put(text, " (%s)", gid);
+	rdmaez_impl_put(text, "; %s.", rdmaez_why_str(finding->reason));
+}
+
 /* One finding as a paragraph, not wrapped. */
 RDMAEZ_IMPL void rdmaez_impl_put_finding(struct rdmaez_impl_text *text,
 					 const struct rdmaez_diag *diag,
@@ -468,6 +501,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_finding(struct rdmaez_impl_text *text,
 {
 	const char *const what = rdmaez_impl_finding_what(diag, finding);
 
+	if (finding->kind == RDMAEZ_VALUE_GID_INDEX) {
+		rdmaez_impl_put_suggestion(text, diag, finding);
+		return;
+	}
 	if (finding->severity != RDMAEZ_DIAG_ERROR)
 		rdmaez_impl_put(text,
 				finding->severity == RDMAEZ_DIAG_LIKELY ? "Likely, " : "Advice, ");
@@ -885,12 +922,15 @@ RDMAEZ_SEAM int rdmaez_impl_tell_diag_json(const struct rdmaez_diag *diag, char 
 	for (unsigned int i = 0; i < diag->count; i++) {
 		const struct rdmaez_finding *finding = &diag->finding[i];
 		const char *const what = rdmaez_impl_finding_what(diag, finding);
+		char gid[RDMAEZ_GID_TEXT];
 
 		rdmaez_impl_put_json_pair(&text, i ? ",{" : "{", "severity",
 					  rdmaez_impl_severity_str(finding->severity));
 		rdmaez_impl_put_json_pair(&text, ",", "reason", rdmaez_why_id(finding->reason));
 		rdmaez_impl_put_json_pair(&text, ",", "field", finding->field);
 		rdmaez_impl_put_json_values(&text, finding);
+		if (rdmaez_impl_suggested(diag, finding, gid))
+			rdmaez_impl_put_json_pair(&text, ",", "gid", gid);
 		rdmaez_impl_put_json_pair(&text, ",", "what", what);
 		rdmaez_impl_put_json_pair(&text, ",", "next", rdmaez_impl_why_next(what));
 		rdmaez_impl_put(&text, "}");

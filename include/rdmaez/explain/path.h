@@ -20,7 +20,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_order(struct rdmaez_diag *diag, const 
 
 	site.field = name;
 	site.why = RDMAEZ_WHY_QPN_SWAPPED;
-	site.kind = RDMAEZ_VALUE_NUMBER;
+	site.kind = RDMAEZ_VALUE_HEX;
 	if (value > max && swapped <= max && swapped > 1) /* 0 and 1 are no peer's */
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, value, swapped, swapped);
 }
@@ -39,7 +39,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
 		return;
 	site.field = name;
 	site.why = RDMAEZ_WHY_RANGE;
-	site.kind = RDMAEZ_VALUE_NUMBER;
+	site.kind = !is_signed && v.max > UINT16_MAX ? RDMAEZ_VALUE_HEX : RDMAEZ_VALUE_NUMBER;
 	switch (field->rule) {
 	case RDMAEZ_IMPL_FIELD_ENUM:
 		site.why = RDMAEZ_WHY_ENUM;
@@ -304,6 +304,19 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_find(const struct rdmaez_impl_reach *r,
 	rdmaez_impl_find(r->diag, severity, &site, index);
 }
 
+/* Another GID of the port to use in place of this one. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_suggest(const struct rdmaez_impl_reach *r,
+						enum rdmaez_severity severity, enum rdmaez_why why,
+						const struct ibv_gid_entry *other)
+{
+	const struct rdmaez_impl_site site = {"ah_attr.grh.sgid_index", why, RDMAEZ_VALUE_GID_INDEX,
+					      0, 0};
+
+	rdmaez_impl_find(r->diag, severity, &site, other->gid_index);
+	if (r->diag)
+		r->diag->suggested = *other;
+}
+
 /* The GID that choosing one for this peer gives, of this type if it is not 0; false: none, or it is not known. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_choose(const struct rdmaez_impl_reach *r,
 					       const union ibv_gid *peer, uint32_t type,
@@ -328,8 +341,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_instead(const struct rdmaez_impl_reach *
 		return;
 	if (rdmaez_impl_reach_choose(r, &r->ah->grh.dgid, 0, &other) &&
 	    other.gid_index != r->ah->grh.sgid_index) {
-		rdmaez_impl_reach_find(r, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS,
-				       other.gid_index);
+		rdmaez_impl_reach_suggest(r, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_SUITS, &other);
 		return;
 	}
 	if (!rdmaez_gid_is_zero(&r->own->gid))
@@ -408,7 +420,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 		if (severity != RDMAEZ_DIAG_ADVICE &&
 		    rdmaez_impl_reach_choose(r, peer, r->own->gid_type, &other) &&
 		    rdmaez_impl_gid_common(&other.gid, peer) > common)
-			rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_NEARER, other.gid_index);
+			rdmaez_impl_reach_suggest(r, severity, RDMAEZ_WHY_GID_NEARER, &other);
 		return;
 	}
 	/* A peer on this host is its own source. Rules of routing may well keep to this GID in one subnet. */
@@ -422,7 +434,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 	       (rdmaez_impl_reach_choose(r, peer, 0, &other) &&
 		!memcmp(&route->source, &other.gid, sizeof(*own)));
 	if (here)
-		rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_BY_ROUTE, other.gid_index);
+		rdmaez_impl_reach_suggest(r, severity, RDMAEZ_WHY_GID_BY_ROUTE, &other);
 	else /* or a routing rule for the GID's address leads to its interface, which a socket does not tell */
 		rdmaez_impl_reach_find(r, r->is_up ? RDMAEZ_DIAG_ADVICE : severity,
 				       RDMAEZ_WHY_ROUTE_ELSEWHERE, r->ah->grh.sgid_index);
@@ -440,7 +452,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_beyond_link(const struct rdmaez_impl_rea
 	if (rdmaez_impl_reach_choose(r, local ? &any : &r->ah->grh.dgid, r->own->gid_type,
 				     &other) &&
 	    rdmaez_gid_class(&other.gid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
-		rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_ROUTABLE, other.gid_index);
+		rdmaez_impl_reach_suggest(r, severity, RDMAEZ_WHY_GID_ROUTABLE, &other);
 	else if (!local)
 		rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_LINK_LOCAL,
 				       r->ah->grh.sgid_index);

@@ -399,7 +399,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
 	static const struct rdmaez_impl_site wanted = {
 		"qp_state", RDMAEZ_WHY_QP_STATE, RDMAEZ_VALUE_NUMBER, IBV_QPS_RESET, IBV_QPS_ERR};
 	static const struct rdmaez_impl_site qkey = {"qkey", RDMAEZ_WHY_QKEY_PRIVILEGED,
-						     RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
+						     RDMAEZ_VALUE_HEX, 0, INT32_MAX};
 
 	if ((c->mask & IBV_QP_CUR_STATE) && (uint8_t)c->attr->cur_qp_state > IBV_QPS_ERR)
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &cur, (int)c->attr->cur_qp_state);
@@ -792,7 +792,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 	static const struct rdmaez_impl_site draining = {"sq_draining", RDMAEZ_WHY_SQ_DRAINING,
 							 RDMAEZ_VALUE_NUMBER, 0, 0};
 	static const struct rdmaez_impl_site qkey = {"qkey", RDMAEZ_WHY_QKEY_PRIVILEGED,
-						     RDMAEZ_VALUE_NUMBER, 0, INT32_MAX};
+						     RDMAEZ_VALUE_HEX, 0, INT32_MAX};
 	const bool moves = (c->mask & IBV_QP_STATE) != 0;
 	const enum ibv_qp_state from = c->from, to = c->to;
 
@@ -978,7 +978,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_widths(struct rdmaez_impl_qp_case *c)
 			field++;
 		value = rdmaez_impl_field_get(field, c->attr);
 		site.field = rdmaez_impl_qp_field_name(field);
-		site.kind = RDMAEZ_VALUE_NUMBER;
+		site.kind = field->max > UINT16_MAX ? RDMAEZ_VALUE_HEX : RDMAEZ_VALUE_NUMBER;
 		site.min = 0;
 		site.why = widths[i].wide;
 		if (value > field->max)

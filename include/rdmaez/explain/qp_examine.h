@@ -216,7 +216,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_ex
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
 {
 	static const struct rdmaez_impl_site peer = {"dest_qp_num", RDMAEZ_WHY_RANGE,
-						     RDMAEZ_VALUE_NUMBER, 1, 0xffffff};
+						     RDMAEZ_VALUE_HEX, 1, 0xffffff};
 	static const struct rdmaez_impl_site mtu = {"path_mtu", RDMAEZ_WHY_MTU_ABOVE_ACTIVE,
 						    RDMAEZ_VALUE_MTU, 0, 0};
 	struct ibv_qp_attr *const attr = &e->now.attr;

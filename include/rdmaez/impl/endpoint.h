@@ -150,6 +150,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint
 					      (uint32_t)rdmaez_impl_bytes_get(&from, f->from));
 		value = rdmaez_impl_field_get(f, endpoint);
 		site.field = names[i];
+		site.kind = f->max > UINT16_MAX ? RDMAEZ_VALUE_HEX : RDMAEZ_VALUE_NUMBER;
 		if (value < f->min || value > f->max)
 			return rdmaez_impl_refuse_within(diag, EINVAL, &site, value, f->min,
 							 f->max);

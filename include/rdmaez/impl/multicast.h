@@ -100,8 +100,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_check(const struct rdmaez_path *group
 						 struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site lids[] = {
-		{"lid", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_NUMBER, 0, 0xffff},
-		{"lid", RDMAEZ_WHY_MULTICAST_LID, RDMAEZ_VALUE_NUMBER, 0xc000, 0xfffe}};
+		{"lid", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_HEX, 0, 0xffff},
+		{"lid", RDMAEZ_WHY_MULTICAST_LID, RDMAEZ_VALUE_HEX, 0xc000, 0xfffe}};
 	const struct rdmaez_impl_site *const lid =
 		&lids[port->link_layer == IBV_LINK_LAYER_INFINIBAND];
 	int error = 0;

@@ -153,8 +153,8 @@ RDMAEZ_API void rdmaez_wr_send(struct ibv_send_wr *wr, struct ibv_sge *sge)
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_tell_ud(const struct ibv_ah *ah, uint32_t qp_num,
 					     struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site wide = {"qp_num", RDMAEZ_WHY_RANGE,
-						     RDMAEZ_VALUE_NUMBER, 0, RDMAEZ_QP_NUM_MAX};
+	static const struct rdmaez_impl_site wide = {"qp_num", RDMAEZ_WHY_RANGE, RDMAEZ_VALUE_HEX,
+						     0, RDMAEZ_QP_NUM_MAX};
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_wr_send_to");
 	if (!ah)
