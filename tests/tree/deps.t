@@ -38,7 +38,7 @@ packages() {
 }
 case " $* " in
 *' --print-uris '*) [[ -e cached ]] || packages "$@" | sed "s/.*/'http:&' & 1500000 MD5Sum:0/" ;;
-*' --simulate '*) packages "$@" | sed 's/.*/Inst & (1.0 Debian)/' ;;
+*' --simulate '*) [[ -e silent ]] || packages "$@" | sed 's/.*/Inst & (1.0 Debian)/' ;;
 *' update '*)
 	echo "update as $(id)" >>asked
 	cat update >>offered
@@ -130,6 +130,14 @@ from_the_cache() {
 	: >"$scratch/cached"
 	deps bench | grep -x 'deps: downloading 0 MB and installing 2 packages'
 	rm "$scratch/cached"
+}
+
+# Some apt-get does not tell what it would install.
+told_nothing() {
+	system 0 clang
+	: >"$scratch/silent"
+	deps bench | grep -x 'deps: downloading 3 MB and installing at least 2 packages'
+	rm "$scratch/silent"
 }
 
 by_sudo() {
@@ -267,6 +275,7 @@ keep() {
 ok 'where all is there it is silent, and asks neither apt nor the network' keep all_there
 ok 'root: installs what is missing with a fresh index, tells the size, and remembers it' by_root
 ok "what apt has in its cache is installed, too, and told" from_the_cache
+ok "where apt does not tell how many, at least those that were asked for are" told_nothing
 ok 'a user with sudo: the same' by_sudo
 ok 'several groups are one question' several_at_once
 ok 'a long list of packages is wrapped' many_packages
