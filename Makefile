@@ -194,8 +194,10 @@ format: | deps-test ## lay out every C file by .clang-format
 PAGES = README.md $(wildcard docs/*.md)
 pages: build/docs/data build/docs/outputs ## write the tables, outputs and examples that the pages show
 	docs/site/regions.py $(PAGES)
+	docs/site/pictures.py
 pages-device: $(EXAMPLES) | deps-guest ## the same for what only a device prints
 	docs/site/regions.py --device $(PAGES)
+	docs/site/pictures.py --device
 pages-programs: ## the same for what make check-programs has recorded
 	docs/site/regions.py --programs $(PAGES)
 
@@ -211,6 +213,7 @@ build/examples/%: examples/%.c | deps-build
 	$(call compile,-libverbs $(LIBS))
 build/examples/caps: LIBS := -ljson-c
 build/examples/cm: LIBS := -lrdmacm
+build/examples/threads: LIBS := -pthread
 build/examples/mesh: CC := OMPI_CC=$(CC) mpicc
 build/examples/mesh: | deps-mpi
 build/examples/raii: examples/raii.cc | deps-build deps-cxx

@@ -17,6 +17,7 @@ BUILT = ROOT / 'build/docs/html'
 
 FENCE = re.compile(r'\s*(```|~~~)')
 HEADING = re.compile(r'(#+) +(.*?) *$')
+IMAGE = re.compile(r'!\[([^][]*)\]\(([^()\s]+)\)$')
 LINK = re.compile(r'\]\(([^()\s]+)\)')
 BROKEN_LINK = re.compile(r'\[([^][\n]*)\n *([^][\n]*\]\([^()\s]+\))')
 DATA = re.compile(r'(?<!\[)`([\w.]+\.json)`')
@@ -104,6 +105,15 @@ def figure(svg, label):
     return f'<figure class="diagram">{svg}</figure>\n'
 
 
+def picture(label, path):
+    """A picture on a line of its own. Doxyfile's HTML_EXTRA_FILES puts it beside the pages; one that is not there ends
+    in a reference that doxygen does not find."""
+    if not path.is_file():
+        return f'@ref {path.name}'
+    return (f'@htmlonly[block]\n<figure class="picture"><img src="{path.name}" alt="{html.escape(label)}"></figure>\n'
+            '@endhtmlonly')
+
+
 def convert(text, page):
     """The lines of a page, as doxygen is to read them."""
     fence, graph, comment, seen = None, None, False, {}
@@ -128,6 +138,8 @@ def convert(text, page):
             yield line
         elif re.match(r'<!-- diagram of \w+ -->$', line):
             yield f'@htmlinclude[block] {line.split()[3]}.svg'
+        elif image := IMAGE.match(line):
+            yield picture(image[1], page.parent / image[2])
         elif line.startswith('<!--'):
             comment = '-->' not in line
         elif line.startswith('    '):

@@ -16,6 +16,7 @@ begin='<!-- output on softroce of build/examples/01_first -->'
 
 ok 'a page shows what a program prints' grep -qFx -- "$begin" docs/start.md
 ok 'what programs print on the pages is what they print here' docs/site/regions.py --device --check README.md docs/*.md
+ok 'and the recording shows what the commands print here' docs/site/pictures.py --device --check
 printf '%s\n' "$begin" '' '```text' 'rxe0: nothing' '```' '' '<!-- end -->' >"$scratch/stale.md"
 fails 'another output is seen' 'make pages-device' docs/site/regions.py --device --check "$scratch/stale.md"
 printf '%s\n' '<!-- output on softroce of build/examples/nothing -->' '<!-- end -->' >"$scratch/nothing.md"

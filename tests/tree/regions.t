@@ -48,6 +48,7 @@ written() {
 ok 'the programs that print them are built' run_make build/docs/data build/docs/outputs
 ok 'a region is filled' written
 ok 'no region of the documentation is stale' "$regions" --check README.md docs/*.md
+ok 'and the picture of costs shows the table of costs' docs/site/pictures.py --check
 sed -i 's/the mask lacks/the mask has/' "$scratch/new.md"
 fails 'a region that is stale is seen' 'make pages' "$regions" --check "$scratch/new.md"
 fails 'a table that does not exist is an error' 'there is no table of nothing' \
