@@ -77,7 +77,7 @@ static void run(const char *name, uint32_t every, int list, bool is_inline)
 	}
 	while (credit.given < WRITES)
 		collect(&credit);
-	printf("%-40s %8.0f ns\n", name, (now() - start) / WRITES);
+	printf("%-40s %8.0f ns\n", name, (now() - start) / (int)WRITES);
 }
 
 int main(int argc, char **argv)

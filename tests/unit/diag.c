@@ -1174,7 +1174,8 @@ static void check_suggestion(void)
 	diag.suggested.gid_index = 3;
 	check_cut(format_diag, &diag,
 		  "f failed with EINVAL (22).\n"
-		  "  Suggestion, ah_attr.grh.sgid_index: use GID index 3 (::ffff:192.0.2.1); this GID "
+		  "  Suggestion, ah_attr.grh.sgid_index: use GID index 3 (::ffff:192.0.2.1); this "
+		  "GID "
 		  "is of the peer's\n    family.\n",
 		  "another GID index");
 	check_cut(format_line, &diag,
