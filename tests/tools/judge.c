@@ -1,0 +1,870 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What rdmaez-explain --waiting says of rows that are made here: each sentence, and where each begins. explain_judge.t
+ * compiles it. Two queue pairs that fit are QP 17 of process 10 and QP 18 of process 11; each case changes what differs,
+ * and expects all that is found, as severity, reason, sentence and advice. Seconds are those of a clock made here.
+ */
+#include <sys/mman.h>
+
+#include "tap.h"
+#ifndef SUMMARY
+#define SUMMARY "../../tools/explain/summary.c"
+#endif
+#include SUMMARY
+/* Both have a struct text, and their functions. */
+#define text judge_text
+#define put  judge_put
+#ifndef JUDGE
+#define JUDGE "../../tools/explain/judge.c"
+#endif
+#include JUDGE
+#undef text
+#undef put
+
+enum {
+	PROCESS = 10,
+	PEER = 11,
+	LIMIT = 5,
+	POLL_NS = 200000000
+};
+
+static struct explain_share *share;
+static struct explain_rows *made;
+static struct explain_output output = {.log = -1, .json = -1};
+
+/* ---- The machine ------------------------------------------------------------------------------------- */
+
+static uint64_t now = 1000 * UINT64_C(1000000000);
+static char states_of[64];          /* by process */
+static uint64_t used_ms, used_step; /* of processors: until now, and in each look */
+static const char *growing;         /* a counter of the port that grows with each look */
+static uint64_t counter_value;
+static const char *gid_of_port;
+
+static uint64_t clock_of_test(void)
+{
+	return now;
+}
+
+static char state_in_test(int pid)
+{
+	return states_of[pid % 64];
+}
+
+static uint64_t time_in_test(int pid)
+{
+	(void)pid;
+	return used_ms;
+}
+
+static bool thread_in_test(int pid, int tid)
+{
+	return pid && tid;
+}
+
+static bool read_in_test(const char *path, char *text, size_t size)
+{
+	if (growing && strstr(path, growing)) {
+		snprintf(text, size, "%llu", (unsigned long long)counter_value);
+		return true;
+	}
+	if (!strstr(path, "/gids/0") || !gid_of_port)
+		return false;
+	snprintf(text, size, "%s", gid_of_port);
+	return true;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------ */
+
+/* Which completion queues are polled at each look. */
+static bool is_polled[8];
+
+static struct explain_qp_row *qp(unsigned int which)
+{
+	return &made->qp[which];
+}
+
+static struct explain_cq_row *cq(unsigned int which)
+{
+	return &made->cq[which];
+}
+
+static void name(struct explain_process *process, int pid, const char *is)
+{
+	process->pid = pid;
+	snprintf(process->name, sizeof(process->name), "%s", is);
+}
+
+/* A queue pair of RC in RTS, with a completion queue for each of its queues, and its peer. */
+static void make_qp(unsigned int which, int pid, uint32_t qp_num, uint32_t peer)
+{
+	struct explain_qp_row *const row = qp(which);
+
+	memset(row, 0, sizeof(*row));
+	row->row.pid = pid;
+	row->row.version = 2;
+	snprintf(row->device, sizeof(row->device), "mlx5_0");
+	row->qp_num = qp_num;
+	row->dest_qp_num = peer;
+	row->type = RC;
+	row->state = RTS;
+	row->port = 1;
+	row->send_cq = 2 * which + 1;
+	row->recv_cq = 2 * which + 2;
+	row->mask = UINT32_MAX;
+	row->sq_psn = 100 * qp_num;
+	row->rq_psn = 100 * peer;
+	row->path_mtu = 3;
+	row->timeout = 14;
+	row->retry_cnt = row->rnr_retry = 6;
+	row->max_rd_atomic = row->max_dest_rd_atomic = 1;
+	row->access = ACCESS_WRITE | ACCESS_READ | ACCESS_ATOMIC;
+	row->has_gids = 1;
+	row->gid[15] = (uint8_t)qp_num;
+	row->peer_gid[15] = (uint8_t)peer;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct explain_cq_row *const queue = cq(2 * which + i);
+
+		memset(queue, 0, sizeof(*queue));
+		queue->row.pid = pid;
+		queue->row.version = 2;
+		queue->cqe = 64;
+		queue->channel = -1;
+	}
+}
+
+/* QP 17 has sent, and polls for it; QP 18 has posted a receive. */
+static void post(uint32_t opcode)
+{
+	struct explain_request *const request = &qp(0)->request[0];
+
+	qp(0)->sends = qp(0)->signaled = 1;
+	request->number = 1;
+	request->signaled = 0;
+	request->wr_id = 5;
+	request->opcode = opcode;
+	request->length = 64;
+	request->lkey = 0x111;
+	request->rkey = 0x222;
+	request->addr = 0x1000;
+	request->remote_addr = 0x2000;
+	is_polled[0] = true;
+}
+
+static void reset(void)
+{
+	memset(share, 0, sizeof(*share));
+	memset(made, 0, sizeof(*made));
+	memset(seen_qp, 0, sizeof(seen_qp));
+	memset(seen_cq, 0, sizeof(seen_cq));
+	memset(seen_call, 0, sizeof(seen_call));
+	memset(seen_failed, 0, sizeof(seen_failed));
+	memset(counted, 0, sizeof(counted));
+	memset(is_polled, 0, sizeof(is_polled));
+	memset(states_of, 'S', sizeof(states_of));
+	used_step = 100;
+	growing = gid_of_port = NULL;
+	name(&share->process[0], PROCESS, "sender");
+	name(&share->process[1], PEER, "receiver");
+	make_qp(0, PROCESS, 17, 18);
+	make_qp(1, PEER, 18, 17);
+	qp(1)->recvs = 1;
+	qp(1)->recv_length = 64;
+}
+
+static void fit(void)
+{
+	reset();
+	post(SEND);
+}
+
+/* ---- Looking ------------------------------------------------------------------------------------------------ */
+
+static const char *written(int file)
+{
+	static char bytes[1 << 16];
+	const ssize_t length = pread(file, bytes, sizeof(bytes) - 1, 0);
+
+	bytes[length > 0 ? length : 0] = '\0';
+	if (ftruncate(file, 0) || lseek(file, 0, SEEK_SET))
+		tap_bail("a file in memory cannot be emptied");
+	return bytes;
+}
+
+static void clear(void)
+{
+	written(output.log);
+	written(output.json);
+}
+
+/* As the launcher does it, five times a second. */
+static void look(double seconds)
+{
+	for (uint64_t end = now + (uint64_t)(seconds * 1e9 + .5); now < end;) {
+		now += POLL_NS;
+		used_ms += used_step;
+		counter_value++;
+		for (unsigned int i = 0; i < 8; i++)
+			if (is_polled[i]) {
+				cq(i)->polls++;
+				cq(i)->emptied++;
+			}
+		explain_judge_look(&output);
+	}
+}
+
+/* The findings of the first line of JSON, each as severity:reason|what|next, with a space between. */
+static const char *found(void)
+{
+	static char all[4096];
+	const char *at = strstr(written(output.json), "\"findings\":[");
+	const char *const end = at ? strchr(at, ']') : NULL;
+	char severity[16], reason[40], what[300], next[200];
+	size_t length = 0;
+
+	all[0] = '\0';
+	while (at && (at = strstr(at, "{\"severity\":\"")) && at < end) {
+		if (sscanf(at,
+			   "{\"severity\":\"%15[^\"]\",\"reason\":\"%39[^\"]\",\"what\":\"%299[^\"]"
+			   "\",\"next\":\"%199[^\"]",
+			   severity, reason, what, next) != 4)
+			break;
+		length += (size_t)snprintf(all + length, sizeof(all) - length, "%s%s:%s|%s|%s",
+					   length ? " " : "", severity, reason, what, next);
+		at++;
+	}
+	return all;
+}
+
+/* After the limit this is found; before it, nothing. */
+static void finds(const char *wanted, const char *case_of)
+{
+	clear();
+	look(LIMIT);
+	tap_eq_str(written(output.log), "", "%s: nothing before its time", case_of);
+	look(.4);
+	tap_eq_str(found(), wanted, "%s", case_of);
+}
+
+static void finds_nothing(const char *case_of)
+{
+	clear();
+	look(4 * LIMIT);
+	tap_eq_str(written(output.log), "", "%s: nothing", case_of);
+}
+
+/* ---- The peer ------------------------------------------------------------------------------------------------ */
+
+#define RESTART "|start both ends again, and end them in an order in which nobody waits"
+#define PSNS    "|let the sq_psn of each end be the rq_psn of the other"
+#define RECEIVE "|let the peer post receives before this end sends"
+#define NO_ANSWER                                                                          \
+	"likely:WAIT_NO_ANSWER|no acknowledgement comes: the peer drops the requests, or " \
+	"nobody is there|compare both ends: type, state, numbers, PSNs, GIDs and MTUs; "   \
+	"and see that the peer's process is there"
+
+static void test_process(void)
+{
+	fit();
+	states_of[PEER] = '\0';
+	finds("error:WAIT_PEER_ENDED|the process of the peer's QP 18, receiver[11], has ended, so "
+	      "nobody will answer" RESTART,
+	      "a peer that has ended");
+	fit();
+	qp(1)->row.gone = 1;
+	finds("error:WAIT_PEER_DESTROYED|the peer, receiver[11], has destroyed its QP 18" RESTART,
+	      "a peer that was destroyed");
+	fit();
+	qp(1)->row.gone = 1;
+	qp(1)->dest_qp_num = 99;
+	finds(NO_ANSWER, "one that is gone, and was somebody else's peer");
+	for (int i = 0; i < 2; i++) {
+		fit();
+		states_of[PEER] = i ? 't' : 'T';
+		finds("error:WAIT_PEER_STOPPED|the peer's process receiver[11] is stopped|let it "
+		      "go on: a debugger has stopped it, or SIGSTOP, which `kill -CONT` ends",
+		      i ? "a peer in a debugger" : "a peer that is stopped");
+	}
+	fit();
+	qp(1)->state = INIT;
+	finds("error:WAIT_PEER_STATE|the peer's QP 18, of receiver[11], is still in INIT, where it "
+	      "takes nothing|let the peer move it to RTR before this end sends",
+	      "a peer in INIT");
+	fit();
+	qp(1)->state = ERR;
+	finds("error:WAIT_PEER_STATE|the peer's QP 18 is in ERR|see why: its first failed "
+	      "completion says it",
+	      "a peer in ERR");
+}
+
+static void test_connection(void)
+{
+	fit();
+	qp(1)->type = UC;
+	finds("error:WAIT_TYPE|the peer's queue pair is of type UC and this one of RC, so its "
+	      "device drops what comes|use one type at both ends",
+	      "types that differ");
+	fit();
+	qp(1)->dest_qp_num = 99;
+	finds("error:WAIT_PEER_QPN|the peer's dest_qp_num is 99, but this queue pair is 17, so it "
+	      "takes nothing from here|let each end connect to the number that the other end's "
+	      "qp_num is",
+	      "a peer with another peer");
+	fit();
+	qp(0)->sgid_index = 3;
+	qp(1)->peer_gid[0] = 1;
+	finds("error:WAIT_PEER_GID|the peer's dgid is not the GID that this end sends from, at "
+	      "index 3|give the peer the GID that this end sends from, at its sgid_index",
+	      "a peer with another GID");
+	fit();
+	qp(1)->rq_psn = 999;
+	finds("error:WAIT_PSN|the PSNs differ: this end sends from 1700, and the peer expects 999 "
+	      "(its rq_psn)" PSNS,
+	      "PSNs that differ");
+	fit();
+	qp(1)->sq_psn = 999;
+	finds("likely:WAIT_PSN_BACK|the PSNs of the way back differ: the peer sends from 999, and "
+	      "this end expects 1800" PSNS,
+	      "PSNs of the way back");
+	fit();
+	qp(1)->sq_psn = 999;
+	qp(1)->state = RTR;
+	finds(NO_ANSWER, "a peer in RTR, which has no such PSN yet");
+	fit();
+	qp(1)->path_mtu = 5;
+	finds("likely:WAIT_MTU|path_mtu is 1024 here and 4096 at the peer|use the smaller one at "
+	      "both ends",
+	      "MTUs that differ");
+	fit();
+	qp(0)->dest_qp_num = 99;
+	finds("error:WAIT_QPN|dest_qp_num is 99, but it is QP 18, of receiver[11], that is "
+	      "connected to this one|connect to the number that the peer's qp_num is",
+	      "a wrong number");
+	fit();
+	make_qp(2, PROCESS, 19, 18);
+	finds("error:WAIT_TWO_TO_ONE|QP 19 of this process is connected to the same queue pair of "
+	      "the peer, QP 18|connect each to a queue pair of its own",
+	      "two queue pairs to one");
+	fit();
+	make_qp(2, PROCESS, 19, 18);
+	qp(2)->state = INIT;
+	finds(NO_ANSWER, "another one that is not connected yet");
+}
+
+static void test_requests(void)
+{
+	reset();
+	post(READ);
+	qp(1)->max_dest_rd_atomic = 0;
+	finds("error:WAIT_DEST_RD_ATOMIC|the peer's max_dest_rd_atomic is 0, and a READ waits|let "
+	      "the peer set max_dest_rd_atomic to 1 or more",
+	      "a read that the peer has no room for");
+	reset();
+	post(WRITE);
+	qp(1)->max_dest_rd_atomic = 0;
+	finds(NO_ANSWER, "a write, which needs no such room");
+	reset();
+	post(FETCH_ADD);
+	qp(0)->max_rd_atomic = 0;
+	finds("error:WAIT_RD_ATOMIC|max_rd_atomic is 0, and a FETCH_AND_ADD waits, which is never "
+	      "sent then|set max_rd_atomic to 1 or more",
+	      "an atomic that is never sent");
+	reset();
+	post(SEND);
+	qp(0)->max_rd_atomic = 0;
+	finds(NO_ANSWER, "a send, which does not need it");
+	fit();
+	qp(0)->state = SQD;
+	finds("error:WAIT_SQD|the queue pair is in SQD, where requests wait until it is moved to "
+	      "RTS again|move it to RTS",
+	      "SQD");
+}
+
+static void test_receives(void)
+{
+	fit();
+	qp(1)->recvs = 0;
+	finds("error:WAIT_NO_RECEIVE|the peer has never posted a receive" RECEIVE,
+	      "a peer that has posted no receive");
+	fit();
+	qp(1)->recvs = qp(1)->recvs_done = 7;
+	finds("error:WAIT_NO_RECEIVE|the peer has no receive posted: it has had 7, and all are "
+	      "used" RECEIVE,
+	      "a peer that has used all");
+	fit();
+	qp(1)->recvs = 8;
+	qp(1)->recvs_done = 7;
+	finds(NO_ANSWER, "a peer that has one left");
+	reset();
+	post(WRITE);
+	qp(1)->recvs = 0;
+	finds(NO_ANSWER, "a write, which takes no receive");
+	fit();
+	qp(1)->recvs = 0;
+	qp(1)->has_srq = 1;
+	finds(NO_ANSWER, "a peer with a shared receive queue");
+	fit();
+	memset(qp(1), 0, sizeof(*qp(1)));
+	growing = "rcvd_rnr_err";
+	finds("likely:WAIT_NO_RECEIVE|the peer answers that it has no receive posted" RECEIVE,
+	      "a peer elsewhere that answers so");
+	fit();
+	memset(qp(1), 0, sizeof(*qp(1)));
+	growing = "local_ack_timeout_err";
+	finds(NO_ANSWER, "a peer elsewhere that does not answer");
+}
+
+static void test_patience(void)
+{
+	static const char timeout[] =
+		NO_ANSWER " advice:WAIT_TIMEOUT_0|timeout is 0, so that what is lost is not sent "
+			  "again, and no error tells of it|set timeout to 14 or so";
+	static const char retry[] =
+		NO_ANSWER " advice:WAIT_RETRY_7|retry_cnt is 7, which rdma_rxe takes as without an "
+			  "end|set it to 6 or less if you would rather have an error";
+	static const char rnr[] =
+		"error:WAIT_NO_RECEIVE|the peer has never posted a receive" RECEIVE
+		" advice:WAIT_RNR_7|rnr_retry is 7, which waits without an end for a receive|set "
+		"it to less if you would rather have an error";
+
+	fit();
+	qp(0)->timeout = 0;
+	finds(timeout, "a timeout of 0");
+	fit();
+	qp(0)->timeout = 0;
+	qp(0)->mask = 0;
+	finds(NO_ANSWER, "a timeout that nobody has set");
+	fit();
+	qp(0)->retry_cnt = 7;
+	finds(NO_ANSWER, "a retry_cnt of 7 on a device that counts it");
+	fit();
+	qp(0)->retry_cnt = 7;
+	snprintf(qp(0)->device, sizeof(qp(0)->device), "rxe0");
+	finds(retry, "a retry_cnt of 7 on rxe");
+	fit();
+	qp(0)->rnr_retry = 7;
+	qp(1)->recvs = 0;
+	finds(rnr, "an rnr_retry of 7 without a receive");
+	fit();
+	qp(0)->rnr_retry = 7;
+	finds(NO_ANSWER, "an rnr_retry of 7 with one");
+}
+
+/* ---- Completion queues --------------------------------------------------------------------------------------- */
+
+#define ARM "|poll until it is empty, call ibv_req_notify_cq(), poll again, then wait"
+
+/* A thread waits for an event of the queue, and does not poll. */
+static void wait_for_event(void)
+{
+	fit();
+	is_polled[0] = false;
+	cq(0)->channel = 7;
+	made->call[0].pid = PROCESS;
+	made->call[0].tid = PROCESS;
+	made->call[0].verb = EXPLAIN_GET_CQ_EVENT;
+	made->call[0].of = 8;
+	made->call[0].since = now;
+}
+
+static void test_events(void)
+{
+	wait_for_event();
+	finds("error:WAIT_NOT_ARMED|the program waits for an event, and the completion queue was "
+	      "never armed" ARM,
+	      "a queue that was never armed");
+	wait_for_event();
+	cq(0)->armed = cq(0)->events = 1;
+	cq(0)->emptied = 1;
+	finds("error:WAIT_NOT_ARMED_AGAIN|the program waits for an event, and has not armed the "
+	      "completion queue again since its last one" ARM,
+	      "a queue that was not armed again");
+	wait_for_event();
+	cq(0)->armed = 1;
+	finds("likely:WAIT_ARMED_LATE|the completion queue was armed and not polled again: what "
+	      "came before gives no event" ARM,
+	      "a queue that was armed too late");
+	wait_for_event();
+	cq(0)->armed = 2;
+	cq(0)->events = cq(0)->events_at = 1;
+	cq(0)->emptied = 2;
+	cq(0)->emptied_at = 1;
+	finds(NO_ANSWER, "a queue that was armed and polled again");
+	wait_for_event();
+	made->call[0].of = 9;
+	finds_nothing("an event of another channel");
+}
+
+static void test_queues(void)
+{
+	fit();
+	qp(0)->sends = qp(0)->signaled = 2;
+	cq(0)->cqe = 1;
+	finds("likely:WAIT_CQ_OVERRUN|the completion queue has room for 1, and 2 completions are "
+	      "due: it was overrun, and what did not fit is lost|make the completion queue as "
+	      "large as all that may complete into it between two polls",
+	      "a queue that was overrun");
+	fit();
+	cq(0)->cqe = 1;
+	finds(NO_ANSWER, "a queue that is full");
+	fit();
+	is_polled[0] = false;
+	is_polled[1] = true;
+	finds("error:WAIT_WRONG_CQ|its send CQ has never been polled, but another one, into which "
+	      "nothing can come|poll the completion queue that is the send_cq of the queue pair",
+	      "another queue that is polled");
+	fit();
+	is_polled[0] = false;
+	is_polled[1] = true;
+	qp(0)->recvs = 1;
+	finds_nothing("another queue, into which a receive can come");
+	fit();
+	qp(0)->signaled = 0;
+	qp(0)->sends = 3;
+	finds("likely:WAIT_UNSIGNALED|no send was signaled, of 3 in all, so no completion comes, "
+	      "and the program looks for one|set IBV_SEND_SIGNALED in the requests that you wait "
+	      "for, or sq_sig_all",
+	      "sends that were not signaled");
+}
+
+static void test_datagrams(void)
+{
+	reset();
+	for (unsigned int i = 0; i < 2; i++) {
+		qp(i)->type = UD;
+		qp(i)->has_gids = 0;
+	}
+	post(SEND);
+	qp(0)->sends_done = 1;
+	qp(0)->request[0].qp_num = 18;
+	qp(0)->request[0].qkey = 0x11;
+	qp(1)->qkey = 0x22;
+	is_polled[3] = true;
+	finds("likely:WAIT_QKEY|QP 17, of sender[10], sends datagrams to it with the Q_Key 0x11, "
+	      "and this one has 0x22, so they are dropped without a word to either end|send with "
+	      "the Q_Key that the receiving queue pair has",
+	      "Q_Keys that differ");
+	memset(seen_qp, 0, sizeof(seen_qp));
+	qp(0)->request[0].qkey = UINT32_C(0x80000000);
+	qp(0)->qkey = 0x22;
+	finds_nothing("the highest bit, which means the sender's own");
+	memset(seen_qp, 0, sizeof(seen_qp));
+	qp(0)->request[0].qkey = 0x22;
+	finds_nothing("the same Q_Key");
+	make_qp(2, 12, 18, 0);
+	qp(2)->type = UD;
+	qp(0)->request[0].qkey = 0x11;
+	memset(seen_qp, 0, sizeof(seen_qp));
+	finds_nothing("two queue pairs with that number");
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------ */
+
+static void stay_in(enum explain_verb verb)
+{
+	reset();
+	made->call[0].pid = PROCESS;
+	made->call[0].tid = PROCESS;
+	made->call[0].verb = verb;
+	made->call[0].of = 1;
+	made->call[0].since = now + POLL_NS; /* as a queue pair's, from the first look on */
+}
+
+static void test_calls(void)
+{
+	stay_in(EXPLAIN_DESTROY_CQ);
+	cq(0)->events = 3;
+	cq(0)->acked = 1;
+	finds("error:WAIT_CQ_EVENTS|it waits until each event of the completion queue is "
+	      "acknowledged: 3 were taken, 1 acknowledged|call ibv_ack_cq_events() for each event "
+	      "that ibv_get_cq_event() has given",
+	      "a completion queue with events");
+	for (int i = 0; i < 2; i++) {
+		stay_in(i ? EXPLAIN_DESTROY_SRQ : EXPLAIN_DESTROY_QP);
+		finds("likely:WAIT_ASYNC_EVENTS|an asynchronous event of it was taken and not "
+		      "acknowledged|call ibv_ack_async_event() for each event that "
+		      "ibv_get_async_event() has given",
+		      i ? "a shared receive queue with events" : "a queue pair with events");
+	}
+	stay_in(EXPLAIN_DESTROY_ID);
+	finds("likely:WAIT_CM_EVENTS|an event of the id was taken and not acknowledged|call "
+	      "rdma_ack_cm_event() for each event that rdma_get_cm_event() has given",
+	      "an id with events");
+	stay_in(EXPLAIN_GET_CM_EVENT);
+	finds_nothing("an event that is waited for");
+	stay_in(EXPLAIN_GET_CQ_EVENT);
+	finds_nothing("a completion event that is waited for");
+}
+
+/* ---- Completions that failed ------------------------------------------------------------------------------------ */
+
+static void fail(uint32_t status, uint32_t opcode)
+{
+	static const struct explain_mr_row region = {.lkey = 0x111,
+						     .rkey = 0x222,
+						     .access = ACCESS_LOCAL_WRITE | ACCESS_WRITE,
+						     .addr = 0x1000,
+						     .length = 64};
+
+	reset();
+	post(opcode);
+	for (unsigned int i = 0; i < 2; i++) {
+		memcpy(&made->mr[i], &region, sizeof(region));
+		made->mr[i].row.pid = i ? PEER : PROCESS;
+		made->mr[i].row.version = 2;
+	}
+	made->mr[1].addr = 0x2000;
+	qp(0)->state = ERR;
+	qp(0)->errors = 1;
+	qp(0)->failed_id = 5;
+	qp(0)->failed_status = status;
+	qp(0)->failed_at = now;
+}
+
+static void tells(const char *wanted, const char *case_of)
+{
+	clear();
+	look(.2);
+	tap_eq_str(found(), wanted, "%s", case_of);
+	look(LIMIT);
+	tap_eq_str(written(output.json), "", "%s: once", case_of);
+}
+
+#define OTHER "|use the key, the address and the length of a region that is registered"
+
+static void test_failed_regions(void)
+{
+	fail(REM_ACCESS, WRITE);
+	tells("", "a request that fits its region to the last byte");
+	fail(REM_ACCESS, WRITE);
+	qp(0)->request[0].remote_addr++;
+	tells("likely:FAILED_BOUNDS|rkey 0x222: the region of the peer is 64 bytes at 0x2000, and "
+	      "the request is for 64 at 0x2001" OTHER,
+	      "one that reaches a byte beyond");
+	fail(REM_ACCESS, WRITE);
+	qp(0)->request[0].remote_addr--;
+	tells("likely:FAILED_BOUNDS|rkey 0x222: the region of the peer is 64 bytes at 0x2000, and "
+	      "the request is for 64 at 0x1fff" OTHER,
+	      "one that begins a byte before");
+	fail(REM_ACCESS, WRITE);
+	qp(0)->request[0].rkey = 0x333;
+	tells("likely:FAILED_KEY|rkey 0x333: the peer has never registered memory with this "
+	      "key" OTHER,
+	      "a key that there was never");
+	fail(REM_ACCESS, WRITE);
+	made->mr[1].row.gone = 1;
+	made->mr[1].gone_at = now - 1;
+	tells("error:FAILED_DEREGISTERED|rkey 0x222: the peer had this region (0x2000, 64 bytes) "
+	      "and has deregistered it|keep memory registered until all that uses it is done",
+	      "a region that is gone");
+	fail(REM_ACCESS, WRITE);
+	made->mr[1].row.gone = 1;
+	made->mr[1].gone_at = now;
+	tells("", "a region that went when it had failed");
+	fail(REM_ACCESS, WRITE);
+	made->mr[1].pd = 4;
+	tells("error:FAILED_PD|rkey 0x222: the peer has this region in another protection domain "
+	      "than the queue pair|register the memory in the queue pair's protection domain",
+	      "another protection domain");
+	fail(REM_ACCESS, READ);
+	tells("error:FAILED_RIGHTS|rkey 0x222: the region of the peer has the access flags 0x3, "
+	      "which lack 0x4|register the memory with the right",
+	      "a right that a region lacks");
+	fail(LOC_PROT, READ);
+	made->mr[0].access = 0;
+	tells("error:FAILED_RIGHTS|lkey 0x111: the region of this process has the access flags "
+	      "0x0, which lack 0x1|register the memory with the right",
+	      "a right that a region of this end lacks");
+	fail(LOC_PROT, SEND);
+	made->mr[0].access = 0;
+	tells("", "a send, which needs no right");
+	fail(LOC_QP_OP, SEND);
+	qp(0)->request[0].lkey = 0x333;
+	tells("likely:FAILED_KEY|lkey 0x333: this process has never registered memory with this "
+	      "key" OTHER,
+	      "a key of this end");
+	fail(LOC_QP_OP, SEND);
+	qp(0)->request[0].lkey = 0x333;
+	qp(0)->request[0].flags = SEND_INLINE;
+	tells("", "an inline request, which has no key");
+}
+
+static void test_failed_peers(void)
+{
+	fail(REM_ACCESS, FETCH_ADD);
+	qp(1)->access = ACCESS_WRITE;
+	tells("error:FAILED_QP_RIGHTS|the peer's QP 18 has the qp_access_flags 0x2, which lack 0x8 "
+	      "for a FETCH_AND_ADD|have the peer set the right in qp_access_flags",
+	      "a right that the queue pair lacks");
+	fail(REM_OP, SEND);
+	qp(1)->recv_length = 63;
+	tells("likely:FAILED_RECV_SHORT|the peer's last receive has 63 bytes, and the message "
+	      "64|post receives for the longest message",
+	      "a receive that is too short");
+	fail(REM_OP, SEND);
+	tells("", "a receive that is long enough");
+	fail(RNR_RETRY, SEND);
+	qp(1)->recvs = 0;
+	tells("likely:FAILED_NO_RECEIVE|the peer has never posted a receive" RECEIVE, "no receive");
+	fail(RNR_RETRY, WRITE);
+	qp(1)->recvs = 0;
+	tells("", "a write, which takes none");
+	fail(RETRY_EXC, SEND);
+	qp(1)->state = INIT;
+	tells("likely:FAILED_PEER_STATE|the peer's QP 18 is in INIT|let the peer move it to RTR "
+	      "before this end sends",
+	      "a peer in INIT");
+	fail(RETRY_EXC, SEND);
+	qp(1)->rq_psn = 999;
+	tells("error:WAIT_PSN|the PSNs differ: this end sends from 1700, and the peer expects 999 "
+	      "(its rq_psn)" PSNS,
+	      "PSNs that differ, after the retries");
+}
+
+/* ---- Who waits ---------------------------------------------------------------------------------------------------- */
+
+static void test_silence(void)
+{
+	reset();
+	is_polled[0] = is_polled[3] = true;
+	finds_nothing("receives alone");
+	fit();
+	is_polled[0] = false;
+	finds_nothing("a program that does not look");
+	fit();
+	qp(0)->errors = 1;
+	finds_nothing("a queue pair that has failed");
+	fit();
+	qp(0)->direct = 1;
+	finds_nothing("one that is used without verbs");
+	fit();
+	qp(0)->row.gone = 1;
+	finds_nothing("one that is gone");
+	fit();
+	states_of[PROCESS] = '\0';
+	finds_nothing("a process that has ended");
+	fit();
+	clear();
+	for (int i = 0; i < 10; i++) {
+		look(LIMIT - 1);
+		qp(0)->sends = qp(0)->signaled = qp(0)->signaled + 1;
+		qp(0)->sends_done = qp(0)->sends_done + 1;
+	}
+	tap_eq_str(written(output.log), "", "progress now and then: nothing");
+}
+
+/* A queue that is armed, and a process that uses no more than a twentieth of a processor, is waited for. */
+static void test_sleep(void)
+{
+	for (uint64_t ms = 10; ms <= 11; ms++) {
+		fit();
+		is_polled[0] = false;
+		cq(0)->armed = 1;
+		cq(0)->emptied = 1;
+		used_step = ms;
+		if (ms == 10)
+			finds(NO_ANSWER, "a twentieth of a processor");
+		else
+			finds_nothing("more than a twentieth of a processor");
+	}
+}
+
+static void test_once(void)
+{
+	fit();
+	finds(NO_ANSWER, "the first time");
+	clear();
+	look(4 * LIMIT);
+	tap_eq_str(written(output.log), "", "it is said once");
+	qp(0)->sends = qp(0)->signaled = 2;
+	qp(0)->sends_done = 1;
+	qp(0)->request[1].number = 2;
+	qp(0)->request[1].signaled = 1;
+	look(LIMIT + .4);
+	tap_ok(written(output.log)[0] != '\0', "and again after there was progress");
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_ok(written(output.log)[0] != '\0', "and whenever it is asked");
+}
+
+/* ---- All of its words ----------------------------------------------------------------------------------------- */
+
+static void test_text(void)
+{
+	fit();
+	qp(1)->rq_psn = 999;
+	growing = "local_ack_timeout_err";
+	counter_value = 0;
+	clear();
+	look(LIMIT + .4);
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: sender[10]: QP 17 of mlx5_0 (RC, RTS) has waited for 5 s: the "
+		   "PSNs differ: this end\n"
+		   "    sends from 1700, and the peer expects 999 (its rq_psn). Next: let the "
+		   "sq_psn of each end be the\n"
+		   "    rq_psn of the other.\n"
+		   "  Outstanding: 1 of 1 signaled sends, 0 of 0 receives; the oldest that is kept "
+		   "is a SEND of 64\n"
+		   "    bytes, wr_id 0x5.\n"
+		   "  Its peer: QP 18 of mlx5_0, receiver[11], RTS.\n"
+		   "  Its send CQ: polls: 26, the last one 0 s ago; completions: 0.\n"
+		   "  Its receive CQ: never polled.\n"
+		   "  Port 1 of mlx5_0 counted meanwhile: local_ack_timeout_err 23.\n",
+		   "the text");
+	fit();
+	qp(1)->rq_psn = 999;
+	output.line = true;
+	clear();
+	look(LIMIT + .4);
+	output.line = false;
+	tap_eq_str(written(output.log),
+		   "program=sender pid=10 kind=waiting seconds=5 device=mlx5_0 qp=17 type=RC "
+		   "state=RTS sends=1 recvs=0 alike=0 finding=error:WAIT_PSN\n",
+		   "the line");
+}
+
+/* Nine that are alike are told of once. */
+static void test_alike(void)
+{
+	fit();
+	for (unsigned int i = 2; i < 10; i++) {
+		make_qp(i, PROCESS, 100 + i, 200 + i);
+		qp(i)->send_cq = 1;
+		qp(i)->recv_cq = 2;
+		qp(i)->signaled = qp(i)->sends = 1;
+		memcpy(qp(i)->request, qp(0)->request, sizeof(qp(0)->request));
+	}
+	clear();
+	look(LIMIT + .4);
+	tap_ok(strstr(written(output.log), "The same holds for 8 more of its queue pairs.") != NULL,
+	       "what is alike is said once");
+}
+
+int main(void)
+{
+	share = calloc(1, sizeof(*share));
+	made = calloc(1, sizeof(*made));
+	output.log = memfd_create("log", 0);
+	output.json = memfd_create("json", 0);
+	if (!share || !made || output.log < 0 || output.json < 0)
+		tap_bail("no memory");
+	explain_sight = (struct explain_sight){clock_of_test, state_in_test, time_in_test,
+					       thread_in_test, read_in_test};
+	explain_judge_begin(made, share, LIMIT);
+	test_process();
+	test_connection();
+	test_requests();
+	test_receives();
+	test_patience();
+	test_events();
+	test_queues();
+	test_datagrams();
+	test_calls();
+	test_failed_regions();
+	test_failed_peers();
+	test_silence();
+	test_sleep();
+	test_once();
+	test_text();
+	test_alike();
+	return tap_done();
+}
