@@ -94,7 +94,7 @@ writes_lines() {
 	ends 0 --line wrong_mask 2
 	diff <(sed -E 's/pid=[0-9]+/pid=N/; s/0x[0-9a-f]+/0xN/g; s/qp=[0-9]+/qp=N/' "$scratch/err") - <<-'END'
 		program=wrong_mask pid=N kind=refusal caller=0xN symbol=main+0xN object=wrong_mask call=ibv_modify_qp error=EINVAL device=fake0 qp=N type=RC from=RESET to=RTR finding=likely:TRANSITION:qp_state:state:RTR:RESET|INIT
-		program=wrong_mask pid=N kind=summary refusals=2 queries=0 completions=0 events=0 cm=0 advice=0 unshown=0 probes=0 later=0 flushes=0 qp_errors=0 unseen=0 direct=0
+		program=wrong_mask pid=N kind=summary refusals=2 queries=0 completions=0 events=0 cm=0 advice=0 unshown=0 probes=0 later=0 flushes=0 qp_errors=0 unseen=0 direct=0 inner=0
 	END
 }
 

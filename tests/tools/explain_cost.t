@@ -75,7 +75,7 @@ ok 'adds little to an empty poll of the extended interface' costs 12 ex_poll_emp
 ok 'adds little for each completion there' each 15 ex_poll_one ex_poll_sixteen 14
 ok 'adds little to a request of the extended interface, which is kept' costs 60 ex_send
 ok 'with --waiting adds little to an empty poll' keeps 80 poll_empty
-ok 'with --waiting adds little to a round of a ping-pong' keeps 360 post_send post_recv poll_one
+ok 'with --waiting adds little to a round of a ping-pong' keeps 380 post_send post_recv poll_one
 ok 'with --waiting adds little to a poll of the extended interface' keeps 150 ex_poll_one
 ok 'with --waiting adds little to a request of the extended interface' keeps 200 ex_send
 fails 'sees what costs more with it' 'post_send: [0-9]+ instructions more, at most 20' keeps 20 post_send

@@ -170,6 +170,7 @@ static void enter(struct cm_call *call)
 	if (call->is_inner)
 		return;
 	within.outer.has_diag = false;
+	within.outer.refused = 0;
 	within.frame = call->frame;
 	within.refused = within.event = NULL;
 	within.status = 0;
@@ -441,6 +442,31 @@ EXPORT int rdma_get_request(struct rdma_cm_id *listener, struct rdma_cm_id **id)
 	return made(&call, result, id, &(const struct cm_about){.id = listener});
 }
 
+/* Of what is refused on the way down, within a call that has succeeded or has no result, nobody can act: it is counted. */
+static void leave_silently(struct cm_call *call)
+{
+	if (is_outermost(call, false) && within.outer.refused && explain_process)
+		atomic_fetch_add(&explain_process->inner, within.outer.refused);
+}
+
+EXPORT void rdma_destroy_qp(struct rdma_cm_id *id)
+{
+	struct cm_call call = CM_CALL(rdma_destroy_qp);
+
+	enter(&call);
+	REAL(rdma_destroy_qp)(id);
+	leave_silently(&call);
+}
+
+EXPORT void rdma_destroy_srq(struct rdma_cm_id *id)
+{
+	struct cm_call call = CM_CALL(rdma_destroy_srq);
+
+	enter(&call);
+	REAL(rdma_destroy_srq)(id);
+	leave_silently(&call);
+}
+
 EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 {
 	struct cm_call call = CM_CALL(rdma_destroy_id);
@@ -454,8 +480,10 @@ EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 		explain_destroyed(EXPLAIN_CM_ID, id);
 	result = REAL(rdma_destroy_id)(id);
 	explain_watch_exit(&waits);
-	if (!EXPLAIN_RARE(result))
-		return leave(&call, 0, NULL);
+	if (!EXPLAIN_RARE(result)) {
+		leave_silently(&call);
+		return 0;
+	}
 	if (!call.is_inner)
 		explain_made(EXPLAIN_CM_ID, id);
 	return leave(
@@ -474,7 +502,7 @@ EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 	waits = explain_watch_enter(EXPLAIN_DESTROY_ID, 0, call.frame);
 	REAL(rdma_destroy_ep)(id);
 	explain_watch_exit(&waits);
-	is_outermost(&call, false);
+	leave_silently(&call);
 }
 
 /*

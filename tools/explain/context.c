@@ -6,6 +6,7 @@
  * second one tells that the record is there, since what rdma-core writes into the first is not NULL.
  */
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "data.h"
 #include "verbs.h"
@@ -34,6 +35,13 @@ static void *mark(void)
 static bool is_wrapped(const struct ibv_context *context)
 {
 	return __atomic_load_n(&context->ops.SLOT_OF_MARK, __ATOMIC_ACQUIRE) == mark;
+}
+
+int explain_opener(const struct ibv_context *context)
+{
+	const int pid = is_wrapped(context) ? explain_originals(context)->pid : 0;
+
+	return pid == getpid() ? 0 : pid;
 }
 
 static void wrap_tables(struct ibv_context *context, struct explain_originals *originals)
@@ -70,6 +78,7 @@ void explain_wrap_context(struct ibv_context *context)
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (originals == MAP_FAILED)
 		return;
+	originals->pid = getpid();
 	explain_lock();
 	is_late = is_wrapped(context); /* another thread was faster */
 	if (!is_late) {

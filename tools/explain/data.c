@@ -173,6 +173,7 @@ explain_send(struct ibv_qp *qp, const struct ibv_send_wr *wr, const void *bad, i
 	rdmaez_impl_wr_send_failed(qp, wr, bad, result, call.diag);
 	call.diag->verb = call.verb;
 	qp->state = state;
+	call.opener = explain_opener(qp->context);
 	explain_end(&call);
 }
 
@@ -187,6 +188,7 @@ explain_recv(struct ibv_qp *qp, const struct ibv_recv_wr *wr, const void *bad, i
 		return;
 	rdmaez_impl_wr_recv_failed(qp, wr, bad, result, call.diag);
 	qp->state = state;
+	call.opener = explain_opener(qp->context);
 	explain_end(&call);
 }
 
@@ -199,6 +201,7 @@ explain_srq_recv(struct ibv_srq *srq, const struct ibv_recv_wr *wr, const void *
 	if (!explain_begin(&call))
 		return;
 	rdmaez_impl_wr_srq_failed(srq, wr, bad, result, call.diag);
+	call.opener = explain_opener(srq->context);
 	explain_end(&call);
 }
 
@@ -273,16 +276,22 @@ static int watched_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 static int watched_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
-	const int result = ORIGINAL(qp->context, post_send)(qp, wr, bad);
+	int result;
 
+	explain_watch_posts(EXPLAIN_POSTS_SEND | qp->qp_num);
+	result = ORIGINAL(qp->context, post_send)(qp, wr, bad);
+	explain_watch_posts(0);
 	explain_watch_sent(qp, wr, result ? bad ? *bad : wr : NULL);
 	return sent(qp, wr, bad, result);
 }
 
 static int watched_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
-	const int result = ORIGINAL(qp->context, post_recv)(qp, wr, bad);
+	int result;
 
+	explain_watch_posts(EXPLAIN_POSTS_RECV | qp->qp_num);
+	result = ORIGINAL(qp->context, post_recv)(qp, wr, bad);
+	explain_watch_posts(0);
 	explain_watch_received(qp, wr, result ? bad ? *bad : wr : NULL);
 	return received(qp, wr, bad, result);
 }

@@ -47,6 +47,7 @@ struct explain_call {
 	struct rdmaez_diag *diag;
 	int error;       /* a positive errno value; 0: not known yet */
 	bool creates;    /* what it makes may be a probe */
+	int opener;      /* the process that opened the device, if that is another one; else 0 */
 	int saved_errno; /* the program's */
 };
 
@@ -56,6 +57,7 @@ struct explain_call {
 /* A call of librdmacm, which calls verbs in turn: what explains one of them waits here, and the call tells of it. */
 struct explain_outer {
 	bool has_diag;
+	unsigned int refused; /* verbs within it */
 	struct rdmaez_diag diag;
 };
 
@@ -69,8 +71,20 @@ struct explain_thread {
 	const char *replay; /* the verb that is to be answered with `result` and `error`, once */
 	intptr_t result;
 	int error;
+	uint32_t
+		doing; /* the version of explain_process->doing that is this thread's call; 0: none */
 };
 extern __thread struct explain_thread explain_thread __attribute__((__tls_model__("initial-exec")));
+
+/*
+ * Before a call looks at its object, which may be gone: the launcher tells of it, if a signal ends the process in it.
+ * `object` NULL: it is about to be made.
+ */
+void explain_does(const char *verb, enum explain_object kind, const void *object);
+/* The same, which the thread has not noted yet. */
+void explain_does_new(const char *verb);
+/* It is this queue pair, or that of a number. */
+void explain_does_qp(uint32_t qp_num);
 
 /* Whether this is the verb of an explanation, which gets the result that is there already. */
 bool explain_replayed(const struct explain_call *call, int *result);
@@ -149,6 +163,10 @@ extern _Atomic unsigned int explain_copies;
 void explain_made(enum explain_object kind, const void *object);
 void explain_destroyed(enum explain_object kind, const void *object);
 
+/* An object is there from now on, or has been destroyed: see explain_does(). */
+void explain_is_made(const void *object);
+void explain_is_gone(const void *object);
+
 /* Every queue pair, whoever made it, is known from its creation to the call that destroys it. */
 void explain_qp_made(struct ibv_qp *qp);
 void explain_qp_gone(struct ibv_qp *qp);
@@ -224,6 +242,8 @@ void explain_qp_renew(const struct ibv_qp *qp);
 
 /* Puts the functions of data.c and verbs.c into the context's tables; whatever way the program got the context. */
 void explain_wrap_context(struct ibv_context *context);
+/* The process that opened it, if that is not this one: it is a child. 0: this one, or nobody knows. */
+int explain_opener(const struct ibv_context *context);
 void explain_unwrap_context(struct ibv_context *context);
 /* Completions that ibv_poll_cq() has just given to the program, of which the first failed. */
 void explain_completions(struct ibv_cq *cq, const struct ibv_wc *wc, int count, const void *caller);

@@ -386,6 +386,7 @@ static int run(char *argv[])
 	struct sigaction usual = {.sa_handler = SIG_DFL}, child_before, pipe_before;
 	struct sigaction ignored = {.sa_handler = SIG_IGN};
 	sigset_t blocked, before;
+	const uint64_t kills = explain_count_kills();
 	int told[2], status, error;
 	pid_t child;
 
@@ -416,8 +417,12 @@ static int run(char *argv[])
 	} else {
 		explain_write_waiting(share, &output, true);
 		explain_judge_failures(&output);
-		if (WIFSIGNALED(status))
+		if (WIFSIGNALED(status)) {
 			explain_judge_say(&output, EXPLAIN_AT_END);
+			explain_write_ended(share, &output, child, WTERMSIG(status),
+					    WTERMSIG(status) == SIGKILL &&
+						    explain_count_kills() > kills);
+		}
 		explain_write_summaries(share, &output, argv[0]);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -15,7 +15,7 @@ static bool is_counted(enum explain_object kind)
 
 void explain_made(enum explain_object kind, const void *object)
 {
-	(void)object;
+	explain_is_made(object);
 	if (is_counted(kind))
 		atomic_fetch_add(&explain_process->objects[kind], 1);
 }
@@ -23,6 +23,7 @@ void explain_made(enum explain_object kind, const void *object)
 void explain_destroyed(enum explain_object kind, const void *object)
 {
 	explain_probe_gone(object);
+	explain_is_gone(object);
 	if (is_counted(kind))
 		atomic_fetch_sub(&explain_process->objects[kind], 1);
 }

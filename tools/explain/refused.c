@@ -90,6 +90,8 @@ void explain_refused(struct explain_call *call, const struct ibv_context *contex
 	const int error = call->error;
 	struct rdmaez_diag *const diag = call->diag;
 
+	if (context)
+		call->opener = explain_opener(context);
 	if (!diag->count && is_said(call, context, error))
 		return;
 	if (!diag->call) {

@@ -67,7 +67,9 @@ static struct explain_process *claim(void)
 			if (!atomic_compare_exchange_strong(&process->pid, &old, getpid()))
 				continue;
 			process->flushes = process->later = process->qp_errors = 0;
-			process->unseen = process->direct = 0;
+			process->unseen = process->direct = process->inner = process->posts = 0;
+			process->doing.inside = process->doing.version = 0;
+			process->doing.verb[0] = '\0';
 			for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++)
 				process->objects[i] = 0;
 			return process;
@@ -390,6 +392,112 @@ static void made(const struct explain_call *call, const void *object)
 	}
 }
 
+/* ---- What it does ---------------------------------------------------------------------------------- */
+
+/* Objects that were destroyed lately, until their places are taken again. */
+static struct {
+	const void *_Atomic object;
+	_Atomic uint32_t qp_num;
+} destroyed[16];
+static _Atomic unsigned int destroyed_last;
+static __thread struct {
+	const void *object;
+	uint32_t qp_num;
+} doing __attribute__((__tls_model__("initial-exec")));
+
+static const char *const object_names[] = {
+#define OBJECT_NAME(upper, words) #words,
+	EXPLAIN_OBJECTS(OBJECT_NAME)
+#undef OBJECT_NAME
+};
+
+/* Byte by byte: a sanitizer of the program's knows of snprintf() there, and nothing of the version around it. */
+static void copy_name(char *to, size_t size, const char *from)
+{
+	size_t i = 0;
+
+	for (; i + 1 < size && from[i]; i++)
+		to[i] = from[i];
+	to[i] = '\0';
+}
+
+static bool is_inner(void)
+{
+	return explain_thread.depth || explain_thread.explaining || explain_thread.outer;
+}
+
+void explain_does(const char *verb, enum explain_object kind, const void *object)
+{
+	struct explain_process *const process = explain_process;
+	uint32_t version, again = 0, qp_num = 0;
+
+	if (!process || is_inner())
+		return;
+	explain_thread.doing = 0;
+	version = process->doing.version;
+	if (version & 1 ||
+	    !atomic_compare_exchange_strong(&process->doing.version, &version, version + 1))
+		return;
+	for (unsigned int i = 0; object && i < sizeof(destroyed) / sizeof(*destroyed); i++) {
+		if (destroyed[i].object != object)
+			continue;
+		again = 1;
+		qp_num = destroyed[i].qp_num;
+	}
+	copy_name(process->doing.verb, sizeof(process->doing.verb), verb);
+	copy_name(process->doing.object, sizeof(process->doing.object),
+		  object ? object_names[kind] : "");
+	process->doing.again = again;
+	process->doing.qp_num = qp_num;
+	process->doing.inside = 1;
+	process->doing.version = version + 2;
+	explain_thread.doing = version + 2;
+	doing.object = object;
+	doing.qp_num = qp_num;
+}
+
+void explain_does_new(const char *verb)
+{
+	if (!explain_thread.doing)
+		explain_does(verb, EXPLAIN_CONTEXT, NULL);
+}
+
+void explain_does_qp(uint32_t qp_num)
+{
+	struct explain_process *const process = explain_process;
+
+	if (!process || is_inner() || !explain_thread.doing)
+		return;
+	doing.qp_num = qp_num;
+	if (process->doing.version == explain_thread.doing && !process->doing.again)
+		process->doing.qp_num = qp_num;
+}
+
+static void has_done(void)
+{
+	struct explain_process *const process = explain_process;
+
+	if (process && process->doing.version == explain_thread.doing)
+		process->doing.inside = 0;
+	explain_thread.doing = 0;
+}
+
+void explain_is_made(const void *object)
+{
+	for (unsigned int i = 0; i < sizeof(destroyed) / sizeof(*destroyed); i++)
+		if (EXPLAIN_RARE(atomic_load_explicit(&destroyed[i].object, memory_order_relaxed) ==
+				 object))
+			atomic_store_explicit(&destroyed[i].object, NULL, memory_order_relaxed);
+}
+
+void explain_is_gone(const void *object)
+{
+	const unsigned int at = destroyed_last++ % (sizeof(destroyed) / sizeof(*destroyed));
+
+	destroyed[at].qp_num = doing.object == object ? doing.qp_num : 0;
+	destroyed[at].object = object;
+}
+
 /* ---- Beginning and end ----------------------------------------------------------------------------- */
 
 /*
@@ -411,6 +519,8 @@ void explain_exit(void)
 {
 	if (explain_thread.depth)
 		explain_thread.depth--;
+	if (!explain_thread.depth && explain_thread.doing)
+		has_done();
 }
 
 bool explain_replayed(const struct explain_call *call, int *result)
@@ -654,6 +764,7 @@ static bool is_kept(const struct explain_call *call, bool has_diag)
 
 	if (!outer)
 		return false;
+	outer->refused++;
 	outer->has_diag = has_diag;
 	outer->diag = diag;
 	outer->diag.verb = call->verb;

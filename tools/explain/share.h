@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define EXPLAIN_ENVIRONMENT "RDMAEZ_EXPLAIN"
-#define EXPLAIN_MAGIC       0x72657834u /* "rex4" */
+#define EXPLAIN_MAGIC       0x72657835u /* "rex5" */
 
 /* What a finding is about; `--only` takes these names. */
 #define EXPLAIN_KINDS(X)    \
@@ -84,6 +84,12 @@ struct explain_options {
 	struct explain_memory rows;  /* with --waiting: where struct explain_rows is */
 };
 
+enum {
+	EXPLAIN_POSTS_SEND = 1 << 29,
+	EXPLAIN_POSTS_RECV = 1 << 30,
+	EXPLAIN_QP_NUM = 0xffffff
+};
+
 /* A finding and its repetitions. Written by its process, which holds a lock; read by the launcher. All may be forged. */
 struct explain_count {
 	_Atomic uint32_t times;     /* 0: free */
@@ -95,6 +101,19 @@ struct explain_count {
 	uint64_t caller;
 	char verb[32];
 	char label[44]; /* what the summary calls it */
+};
+
+/*
+ * What a process does, or did last, but for posting and polling: for the launcher, if a signal ends the process. Of
+ * several threads that call at once, one is noted.
+ */
+struct explain_doing {
+	_Atomic uint32_t version; /* odd: it is being written */
+	_Atomic uint32_t inside;  /* the call has not returned */
+	_Atomic uint32_t again;   /* its object has been destroyed before */
+	_Atomic uint32_t qp_num;  /* of a queue pair */
+	char verb[32];
+	char object[24]; /* what the summary calls it; "": none */
 };
 
 /* A process of the command. */
@@ -109,6 +128,11 @@ struct explain_process {
 	atomic_uint unshown;   /* findings beyond those that `count` has room for */
 	atomic_uint qp_errors; /* queue pairs that ended in ERR */
 	atomic_uint direct;    /* queues that it may use without verbs: mlx5dv_init_obj() */
+	/* refusals within calls of librdmacm that destroy, and that have no result */
+	atomic_uint inner;
+	/* with --waiting, while it is in ibv_post_send() or ibv_post_recv(): EXPLAIN_POSTS and the queue pair's number */
+	_Atomic uint32_t posts;
+	struct explain_doing doing;
 	atomic_int objects[EXPLAIN_OBJECT_COUNT]; /* made, and not destroyed */
 	struct explain_count count[EXPLAIN_COUNTS];
 };

@@ -2,6 +2,7 @@
 /* What the launcher writes. */
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,8 @@ static bool take_process(const struct explain_process *from, struct explain_proc
 		return false;
 	explain_copy(process, from, sizeof(*process));
 	explain_make_word(process->name, sizeof(process->name));
+	explain_make_word(process->doing.verb, sizeof(process->doing.verb));
+	explain_make_word(process->doing.object, sizeof(process->doing.object));
 	for (int i = 0; i < EXPLAIN_COUNTS; i++) {
 		struct explain_count *const count = &process->count[i];
 
@@ -369,6 +372,7 @@ static void put_text(struct text *text, const struct explain_process *process)
 		    "later failures of queue pairs");
 	put_counted(text, process->flushes, "flushed completion", "flushed completions");
 	put_counted(text, process->qp_errors, "queue pair in ERR", "queue pairs in ERR");
+	put_counted(text, process->inner, "refusal on the way down", "refusals on the way down");
 	put_counted(text, process->unseen, "extended queue not seen, for want of wrappers",
 		    "extended queues not seen, for want of wrappers");
 	put_counted(text, process->direct, "queue used without verbs, unseen",
@@ -406,9 +410,10 @@ static void put_line(struct text *text, const struct explain_process *process)
 	put(text, "program=%s pid=%d kind=summary", process->name, process->pid);
 	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++)
 		put(text, " %s=%u", kinds[kind].key, total_of(process, kind));
-	put(text, " unshown=%u probes=%u later=%u flushes=%u qp_errors=%u unseen=%u direct=%u",
+	put(text,
+	    " unshown=%u probes=%u later=%u flushes=%u qp_errors=%u unseen=%u direct=%u inner=%u",
 	    process->unshown, process->probes, process->later, process->flushes, process->qp_errors,
-	    process->unseen, process->direct);
+	    process->unseen, process->direct, process->inner);
 	put_left(text, process, " left=", " left=", ":");
 	put(text, "\n");
 }
@@ -434,9 +439,9 @@ static void put_json(struct text *text, const struct explain_process *process)
 	}
 	put(text,
 	    "],\"unshown\":%u,\"probes\":%u,\"later\":%u,\"flushes\":%u,\"qp_errors\":%u,"
-	    "\"unseen\":%u,\"direct\":%u,\"left\":{",
+	    "\"unseen\":%u,\"direct\":%u,\"inner\":%u,\"left\":{",
 	    process->unshown, process->probes, process->later, process->flushes, process->qp_errors,
-	    process->unseen, process->direct);
+	    process->unseen, process->direct, process->inner);
 	put_left(text, process, "\"", ",\"", "\":");
 	put(text, "}}\n");
 }
@@ -458,6 +463,150 @@ static void write_summary(const struct explain_output *output,
 		explain_write_json(output, text.bytes, text.length);
 	}
 }
+
+/* ---- A signal that ended it ------------------------------------------------------------------------ */
+
+/* What nobody sends to a program that is well. */
+static const char *signal_name(int signal)
+{
+	switch (signal) {
+	case SIGSEGV:
+		return "SIGSEGV";
+	case SIGBUS:
+		return "SIGBUS";
+	case SIGABRT:
+		return "SIGABRT";
+	case SIGFPE:
+		return "SIGFPE";
+	case SIGILL:
+		return "SIGILL";
+	case SIGSYS:
+		return "SIGSYS";
+	case SIGKILL:
+		return "SIGKILL";
+	default:
+		return NULL;
+	}
+}
+
+uint64_t explain_count_kills(void)
+{
+	FILE *const file = fopen("/proc/vmstat", "re");
+	unsigned long long kills = 0;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "oom_kill %llu", &kills) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kills;
+}
+
+/* What is known of the call that it was in, or had made last. */
+struct last {
+	char verb[32], object[24];
+	bool inside, again;
+	uint32_t qp_num;
+};
+
+static struct last last_of(const struct explain_process *process)
+{
+	struct last last = {.inside = false};
+	const uint32_t posts = process->posts;
+
+	if (posts & (EXPLAIN_POSTS_SEND | EXPLAIN_POSTS_RECV)) {
+		snprintf(last.verb, sizeof(last.verb), "%s",
+			 posts & EXPLAIN_POSTS_SEND ? "ibv_post_send" : "ibv_post_recv");
+		snprintf(last.object, sizeof(last.object), "QP");
+		last.inside = true;
+		last.qp_num = posts & EXPLAIN_QP_NUM;
+	} else if (!(process->doing.version & 1)) {
+		memcpy(last.verb, process->doing.verb, sizeof(last.verb));
+		memcpy(last.object, process->doing.object, sizeof(last.object));
+		last.inside = process->doing.inside;
+		last.again = process->doing.again;
+		last.qp_num = process->doing.qp_num & EXPLAIN_QP_NUM;
+	}
+	return last;
+}
+
+static void put_ended(struct text *text, const struct explain_process *process, int signal,
+		      const struct last *last, bool has_kills)
+{
+	put(text, "rdmaez-explain: %s[%d]: %s ended it", process->name, process->pid,
+	    signal_name(signal));
+	if (last->verb[0])
+		put(text,
+		    last->inside ? ", in %s" : "; the last verb but for posts and polls was %s",
+		    last->verb);
+	if (last->verb[0] && last->object[0])
+		put(text, last->qp_num ? " of the %s %u" : " of a %s", last->object, last->qp_num);
+	if (last->again)
+		put(text, ", which had been destroyed before");
+	put(text, ".");
+	if (last->again)
+		put(text, " Next: destroy each object once.");
+	if (has_kills)
+		put(text,
+		    "\n  Likely, memory has run out: the kernel has ended a process for want of it "
+		    "meanwhile.\n    Next: see dmesg; raise memory.max of the cgroup, or use "
+		    "less.");
+	put(text, "\n");
+}
+
+static void put_ended_line(struct text *text, const struct explain_process *process, int signal,
+			   const struct last *last, bool has_kills)
+{
+	put(text, "program=%s pid=%d kind=ended signal=%s", process->name, process->pid,
+	    signal_name(signal));
+	if (last->verb[0])
+		put(text, " call=%s inside=%d again=%d", last->verb, last->inside, last->again);
+	if (last->qp_num)
+		put(text, " qp=%u", last->qp_num);
+	put(text, " oom=%d\n", has_kills);
+}
+
+static void put_ended_json(struct text *text, const struct explain_process *process, int signal,
+			   const struct last *last, bool has_kills)
+{
+	put(text, "{\"program\":\"%s\",\"pid\":%d,\"kind\":\"ended\",\"signal\":\"%s\"",
+	    process->name, process->pid, signal_name(signal));
+	if (last->verb[0])
+		put(text, ",\"call\":\"%s\",\"inside\":%s,\"again\":%s", last->verb,
+		    last->inside ? "true" : "false", last->again ? "true" : "false");
+	if (last->verb[0] && last->object[0])
+		put(text, ",\"object\":\"%s\"", last->object);
+	if (last->qp_num)
+		put(text, ",\"qp_num\":%u", last->qp_num);
+	put(text, ",\"oom\":%s}\n", has_kills ? "true" : "false");
+}
+
+void explain_write_ended(const struct explain_share *share, const struct explain_output *output,
+			 pid_t pid, int signal, bool has_kills)
+{
+	static struct explain_process process;
+	static struct text text;
+	struct last last;
+
+	for (int i = 0; signal_name(signal) && i < EXPLAIN_PROCESSES; i++) {
+		if (!take_process(&share->process[i], &process) || process.pid != pid)
+			continue;
+		last = last_of(&process);
+		text.length = 0;
+		(output->line ? put_ended_line : put_ended)(&text, &process, signal, &last,
+							    has_kills);
+		explain_write_log(output, text.bytes, text.length);
+		if (output->json < 0)
+			return;
+		text.length = 0;
+		put_ended_json(&text, &process, signal, &last, has_kills);
+		explain_write_json(output, text.bytes, text.length);
+		return;
+	}
+}
+
+/* ---- All of them ------------------------------------------------------------------------------------- */
 
 void explain_write_summaries(const struct explain_share *share, const struct explain_output *output,
 			     const char *command)

@@ -128,6 +128,7 @@ EXPORT struct ibv_context *ibv_import_device(int fd)
 
 EXPORT int ibv_close_device(struct ibv_context *context)
 {
+	explain_does("ibv_close_device", EXPLAIN_CONTEXT, context);
 	explain_unwrap_context(context);
 	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_close_device", REAL(ibv_close_device)(context), NULL,
 		       explain_destroyed(EXPLAIN_CONTEXT, context), EXPLAIN_NOTHING);

@@ -31,6 +31,7 @@ void explain_refused(struct explain_call *call, const struct ibv_context *contex
                                                                         \
 		if (explain_answered(&call, &result))                   \
 			return result;                                  \
+		explain_does_new(call.verb);                            \
 		explain_enter();                                        \
 		result = (real);                                        \
 		if (explain_leave(&call, result)) {                     \
@@ -49,6 +50,7 @@ void explain_refused(struct explain_call *call, const struct ibv_context *contex
                                                                                    \
 		if (explain_answered_null(&call))                                  \
 			return NULL;                                               \
+		explain_does_new(call.verb);                                       \
 		explain_enter();                                                   \
 		result = (real);                                                   \
 		if (explain_leave_null(&call, result)) {                           \
@@ -118,6 +120,7 @@ void explain_has_qp(struct ibv_qp *qp, int sig_all, const struct ibv_qp_cap *cap
 
 /* What the tables of one context held. */
 struct explain_originals {
+	int pid; /* whose the context is */
 #define EXPLAIN_ORIGINAL_ENTRY(entry) EXPLAIN_TABLE_TYPE(entry) entry;
 	EXPLAIN_TABLE(EXPLAIN_ORIGINAL_ENTRY)
 #undef EXPLAIN_ORIGINAL_ENTRY

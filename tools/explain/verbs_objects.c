@@ -27,6 +27,7 @@ static const char dealloc_pd[] = "ibv_dealloc_pd";
 
 EXPORT int ibv_dealloc_pd(struct ibv_pd *pd)
 {
+	explain_does(dealloc_pd, EXPLAIN_PD, pd);
 	EXPLAIN_STATUS(EXPLAIN_REFUSAL, dealloc_pd, REAL(ibv_dealloc_pd)(pd), pd->context,
 		       explain_destroyed(EXPLAIN_PD, pd), rdmaez_pd_dealloc(pd, call.diag));
 }
@@ -162,6 +163,7 @@ static int dereg_mr_watched(__typeof__(&ibv_dereg_mr) real, struct ibv_mr *mr)
 
 EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
 {
+	explain_does(dereg_mr, EXPLAIN_MR, mr);
 	EXPLAIN_STATUS(EXPLAIN_REFUSAL, dereg_mr, dereg_mr_watched(REAL(ibv_dereg_mr), mr),
 		       mr->context, explain_destroyed(EXPLAIN_MR, mr),
 		       rdmaez_mr_dereg(mr, call.diag));
@@ -189,6 +191,7 @@ struct ibv_mw *explain_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 
 int explain_dealloc_mw(struct ibv_mw *mw)
 {
+	explain_does("ibv_dealloc_mw", EXPLAIN_MW, mw);
 	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_dealloc_mw", ORIGINAL(mw, dealloc_mw)(mw), mw->context,
 		       explain_destroyed(EXPLAIN_MW, mw), EXPLAIN_NOTHING);
 }
@@ -205,6 +208,7 @@ EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *cont
 
 EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 {
+	explain_does("ibv_destroy_comp_channel", EXPLAIN_CHANNEL, channel);
 	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_destroy_comp_channel",
 		       REAL(ibv_destroy_comp_channel)(channel), channel->context,
 		       explain_destroyed(EXPLAIN_CHANNEL, channel), EXPLAIN_NOTHING);
@@ -286,6 +290,7 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *cq)
 {
 	const void *const frame = __builtin_frame_address(0);
 
+	explain_does(destroy_cq, EXPLAIN_CQ, cq);
 	EXPLAIN_STATUS(EXPLAIN_REFUSAL, destroy_cq,
 		       destroy_cq_watched(REAL(ibv_destroy_cq), cq, frame), cq->context,
 		       explain_destroyed(EXPLAIN_CQ, cq), rdmaez_cq_destroy(cq, call.diag));
@@ -344,6 +349,7 @@ EXPORT int ibv_destroy_srq(struct ibv_srq *srq)
 {
 	const void *const frame = __builtin_frame_address(0);
 
+	explain_does(destroy_srq, EXPLAIN_SRQ, srq);
 	EXPLAIN_STATUS(EXPLAIN_REFUSAL, destroy_srq,
 		       destroy_srq_watched(REAL(ibv_destroy_srq), srq, frame), srq->context,
 		       explain_destroyed(EXPLAIN_SRQ, srq), rdmaez_srq_destroy(srq, call.diag));
@@ -415,6 +421,7 @@ EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc
 
 EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
 {
+	explain_does("ibv_destroy_ah", EXPLAIN_AH, ah);
 	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_destroy_ah", REAL(ibv_destroy_ah)(ah), ah->context,
 		       explain_destroyed(EXPLAIN_AH, ah), EXPLAIN_NOTHING);
 }

@@ -75,14 +75,17 @@ struct ibv_qp *explain_open_qp(struct ibv_context *context, struct ibv_qp_open_a
 
 EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
 {
-	struct ibv_context *const context = qp->context;
 	struct explain_call call = EXPLAIN_CALL(ibv_destroy_qp, EXPLAIN_REFUSAL);
 	struct explain_watch_call waits;
+	struct ibv_context *context;
 	unsigned int row;
 	int result;
 
 	if (explain_answered(&call, &result))
 		return result;
+	explain_does(call.verb, EXPLAIN_QP, qp);
+	context = qp->context;
+	explain_does_qp(qp->qp_num);
 	explain_qp_excuse(qp);
 	explain_qp_gone(qp);
 	row = explain_watch_leave_qp(qp);
@@ -163,11 +166,14 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_m
 	struct explain_call counsel = EXPLAIN_CALL(ibv_modify_qp, EXPLAIN_ADVICE);
 	struct rdmaez_diag advice;
 	const bool is_move = attr_mask & IBV_QP_STATE;
-	const uint32_t qp_num = qp->qp_num;
+	uint32_t qp_num;
 	int result;
 
 	if (explain_answered(&call, &result))
 		return result;
+	explain_does(call.verb, EXPLAIN_QP, qp);
+	qp_num = qp->qp_num;
+	explain_does_qp(qp_num);
 	if (is_move && (attr->qp_state == IBV_QPS_ERR || attr->qp_state == IBV_QPS_RESET))
 		explain_qp_excuse(qp);
 	look_for_advice(&counsel, qp, attr, attr_mask, &advice);

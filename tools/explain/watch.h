@@ -33,6 +33,16 @@ void explain_watch_left_mr(unsigned int at, int result);
 
 /* ---- The data path --------------------------------------------------------------------------------- */
 
+/* Around a post: what the launcher tells if a signal ends the process in it. 0: it has returned. */
+static inline void explain_watch_posts(uint32_t posts)
+{
+	struct explain_process *const process =
+		atomic_load_explicit(&explain_process, memory_order_relaxed);
+
+	if (process)
+		atomic_store_explicit(&process->posts, posts, memory_order_relaxed);
+}
+
 void explain_watch_sent(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 			const struct ibv_send_wr *bad);
 void explain_watch_received(const struct ibv_qp *qp, const struct ibv_recv_wr *wr,

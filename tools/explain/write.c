@@ -157,6 +157,23 @@ static void wrap(struct explain_words *words, size_t start)
 	}
 }
 
+/* Of a child that goes on with its parent's objects. */
+static void put_opener(struct explain_words *words, const struct explain_call *call)
+{
+	const size_t start = mark(words);
+
+	if (!call->opener)
+		return;
+	put(words,
+	    "  The device was opened by process %d, and this process is a child of it: its objects "
+	    "are "
+	    "not for a child to use. Next: open the device, and make the objects, in the process "
+	    "that "
+	    "uses them.\n",
+	    call->opener);
+	wrap(words, start);
+}
+
 static void put_text(struct explain_words *words, const struct explain_call *call,
 		     const struct rdmaez_diag *diag, const struct explain_text *said,
 		     const struct place *place)
@@ -173,6 +190,7 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 	put(words, "\n");
 	if (!said) {
 		put_record(words, rdmaez_diag_format, diag);
+		put_opener(words, call);
 		return;
 	}
 	start = mark(words);
@@ -185,6 +203,7 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 		    said->finding[i].field, said->finding[i].what, said->finding[i].next);
 		wrap(words, start);
 	}
+	put_opener(words, call);
 }
 
 static void put_line(struct explain_words *words, const struct explain_call *call,
@@ -197,6 +216,8 @@ static void put_line(struct explain_words *words, const struct explain_call *cal
 		put(words, " symbol=%s", place->symbol);
 	if (place->object[0])
 		put(words, " object=%s", place->object);
+	if (call->opener)
+		put(words, " opened_by=%d", call->opener);
 	put(words, " ");
 	if (!said) {
 		put_record(words, rdmaez_diag_line, diag);
@@ -254,6 +275,8 @@ static void put_json(struct explain_words *words, const struct explain_call *cal
 		put_pair(words, ",", "symbol", place->symbol);
 	if (place->object[0])
 		put_pair(words, ",", "object", place->object);
+	if (call->opener)
+		put(words, ",\"opened_by\":%d", call->opener);
 	put(words, ",\"record\":");
 	if (said)
 		put_json_said(words, call, said);

@@ -136,7 +136,10 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	return refuse();
 }
 
+/* It may find the completion queues that it made in use. */
 void rdma_destroy_qp(struct rdma_cm_id *id)
 {
+	if (id->qp && number("FAKE_CM_BUSY"))
+		ibv_destroy_cq(id->qp->send_cq);
 	id->qp = NULL;
 }

@@ -100,6 +100,10 @@ static int call(const char *name, int *status)
 
 	if (!strcmp(name, "rdma_get_cm_event"))
 		return get_event(status);
+	if (!strcmp(name, "rdma_destroy_qp")) {
+		rdma_destroy_qp(&id);
+		return 0;
+	}
 	if (!strcmp(name, "rdma_create_event_channel"))
 		return rdma_create_event_channel() ? 0 : -1;
 	return !strcmp(name, "rdma_create_id")   ? rdma_create_id(NULL, &other, NULL, RDMA_PS_TCP)

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-explain and the end of a process: what a signal ended it in, a child that goes on with its parent's objects, and
+# what librdmacm is refused on the way down. tests/tools/explain/ended.c ends in each way.
+
+source tests/tap.bash
+source tests/tools/explain.bash
+programs ended cm_call
+
+# ended STATUS HOW TEXT [OPTION...]: these are all of its words, in whatever lines they stand.
+ended() {
+	ends "$1" "${@:4}" --json "$scratch/json" ended "$2"
+	diff <(printf '%s' "${3:+rdmaez-explain: ended[N]: $3}") \
+		<(sed -E '/never destroyed/d; s/\[[0-9]+\]/[N]/; s/QP [0-9]+/QP N/' "$scratch/err" | tr -s '\n ' ' ' | sed 's/ $//')
+	jq --raw-output 'select(.kind == "ended") | "\(.signal) \(.call) \(.inside) \(.again) \(.object) \(.oom)"' \
+		"$scratch/json" >"$scratch/ended"
+}
+
+json() {
+	diff "$scratch/ended" - <<<"$1"
+	jq 'select(.kind == "ended")' "$scratch/json" >"$scratch/one.json"
+	/usr/bin/python3 -m jsonschema --error-format $'{error.json_path}: {error.message}\n' \
+		--instance "$scratch/one.json" docs/schema/explain.schema.json
+}
+
+ok 'names a verb that a signal ended it in' ended 139 inside 'SIGSEGV ended it, in ibv_dereg_mr of a MR.'
+ok 'also in JSON' json 'SIGSEGV ibv_dereg_mr true false MR false'
+ok 'names an object that was destroyed before' ended 139 again \
+	'SIGSEGV ended it, in ibv_destroy_qp of the QP N, which had been destroyed before. Next: destroy each object once.'
+ok 'also in JSON, and that' json 'SIGSEGV ibv_destroy_qp true true QP false'
+ok 'names the last verb that returned' ended 137 killed \
+	'SIGKILL ended it; the last verb but for posts and polls was ibv_reg_mr.'
+ok 'also in JSON, as one that returned' json 'SIGKILL ibv_reg_mr false false null false'
+ok 'knows a post with --waiting' ended 139 send 'SIGSEGV ended it, in ibv_post_send of the QP N.' --waiting 100
+ok 'knows a receive' ended 139 recv 'SIGSEGV ended it, in ibv_post_recv of the QP N.' --waiting 100
+ok 'claims nothing of posts without' ended 139 send \
+	'SIGSEGV ended it; the last verb but for posts and polls was ibv_reg_mr.'
+ok 'is silent of a signal that people send' ended 143 terminated ''
+ok 'is silent of a program without verbs' ended 134 no_verb ''
+
+line() {
+	ends 139 --line ended again
+	grep -E '^program=ended pid=[0-9]+ kind=ended signal=SIGSEGV call=ibv_destroy_qp inside=1 again=1 qp=[0-9]+ oom=0$' \
+		"$scratch/err"
+}
+ok 'says it in a line' line
+
+# of_parent: the refusal in a child names its parent.
+of_parent() {
+	ends 0 --json "$scratch/json" ended child
+	cat "$scratch/err"
+	[[ $(jq --raw-output 'select(.opened_by) | "\(.record.call) \(.pid != .opened_by)"' "$scratch/json") == \
+		'ibv_dealloc_pd true' ]]
+	tr -s '\n ' ' ' <"$scratch/err" | grep -E 'The device was opened by process [0-9]+, and this process is a child of it: its objects are not for a child to use\. Next: open the device, and make the objects, in the process that uses them\.'
+}
+ok 'tells a child that it uses what is its parent'\''s' of_parent
+
+# inner COUNT: what was refused within rdma_destroy_qp() is counted, and nobody is told unless he asks.
+inner() {
+	FAKE_CM_BUSY=$1 ends 0 --json "$scratch/json" cm_call rdma_destroy_qp qp
+	silent
+	[[ $(jq 'select(.kind == "summary") | .inner' "$scratch/json") == "$1" ]]
+}
+ok 'counts what is refused on the way down' inner 1
+ok 'and nothing else' inner 0
+counted() {
+	FAKE_CM_BUSY=1 ends 0 --summary cm_call rdma_destroy_qp qp
+	says ': 1 refusal on the way down'
+}
+ok 'shows that number in a summary' counted
+
+fails 'sees other words' '> rdmaez-explain' ended 139 inside 'SIGSEGV ended it, in ibv_dereg_mr of a QP.'
+
+done_testing
