@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of MPI, which knows nothing of verbs: a number goes once around all ranks. */
+/* A program of MPI, which knows nothing of verbs: a number goes once around all ranks. With an argument, the first one
+ * computes for so many seconds before. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+static void compute(double seconds)
+{
+	const double start = MPI_Wtime();
+
+	while (MPI_Wtime() - start < seconds)
+		;
+}
 
 int main(int argc, char *argv[])
 {
@@ -12,6 +22,8 @@ int main(int argc, char *argv[])
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (rank)
 		MPI_Recv(&number, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	else if (argc > 1)
+		compute(atof(argv[1]));
 	number++;
 	MPI_Send(&number, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);
 	if (!rank) {

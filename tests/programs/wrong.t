@@ -99,11 +99,25 @@ connected() {
 
 # --- One row ----------------------------------------------------------------------------------------
 
-readonly keys=(wrong before as option first second during after limit says reasons nothing)
+readonly keys=(wrong before as option together first second during after limit says reasons nothing)
 
 # wrapped COMMAND: with rdmaez-explain in front.
 wrapped() {
 	[[ -z $1 ]] || echo "${as:+${!as}} $scratch/rdmaez-explain $option --json $scratch/json --log $scratch/text $1"
+}
+
+# both: one command for the two ends, as a job that one rdmaez-explain starts.
+both() {
+	cat >"$scratch/both" <<-END
+		$first &
+		for ((try = 0; try < 400; try++)); do
+			[[ -z \$(ss --no-header --tcp --listening) ]] || break
+			sleep 0.05
+		done
+		$second
+		wait
+	END
+	echo "bash $scratch/both"
 }
 
 # said: the first line that shows the failure, at either end, without what changes from run to run.
@@ -148,7 +162,11 @@ record() {
 explained() {
 	echo -n | tee "$scratch/json" >"$scratch/text"
 	eval "$before"
-	ends "$limit" "$(wrapped "$first")" "$(wrapped "$second")" "$during"
+	if [[ -n $together ]]; then
+		ends "$limit" "$(wrapped "$(both)")" '' "$during"
+	else
+		ends "$limit" "$(wrapped "$first")" "$(wrapped "$second")" "$during"
+	fi
 	eval "$after"
 	echo "statuses $first_status, $second_status"
 	tail --lines=8 "$scratch/first" "$scratch/second" "$scratch/text"
@@ -169,7 +187,7 @@ rows() {
 			continue
 		fi
 		[[ -n $paragraph ]] || continue
-		local wrong='' before='' as='' option='' first='' second='' during='' after='' limit=60 says='' reasons='' nothing=''
+		local wrong='' before='' as='' option='' together='' first='' second='' during='' after='' limit=60 says='' reasons='' nothing=''
 		while IFS= read -r line; do
 			key=${line%% *}
 			[[ " ${keys[*]} " == *" $key "* ]] || {
