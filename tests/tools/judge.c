@@ -495,6 +495,46 @@ static void test_events(void)
 	finds_nothing("an event of another channel");
 }
 
+/* QP 18 takes one completion for each event; QP 17 does not look for its own. */
+static void stall(void)
+{
+	fit();
+	is_polled[0] = false;
+	qp(0)->sends = qp(0)->signaled = 2;
+	qp(0)->request[1].number = 2;
+	qp(0)->request[1].signaled = 1;
+	qp(0)->request[1].opcode = SEND;
+	qp(1)->recvs = 4;
+	qp(1)->recvs_done = 1;
+	cq(3)->channel = 7;
+	cq(3)->armed = 2;
+	cq(3)->events = cq(3)->events_at = 1;
+	made->call[0].pid = made->call[0].tid = PEER;
+	made->call[0].verb = EXPLAIN_GET_CQ_EVENT;
+	made->call[0].of = 8;
+	made->call[0].since = now;
+}
+
+static void test_stall(void)
+{
+	stall();
+	finds("likely:WAIT_ARMED_LATE|the completion queue was armed and not polled again: what "
+	      "came before gives no event" ARM,
+	      "one completion for each event");
+	stall();
+	qp(1)->recvs_done = 2;
+	finds_nothing("all that was sent has been taken");
+	stall();
+	cq(3)->emptied = 1;
+	finds_nothing("a queue that was polled until it was empty");
+	stall();
+	qp(0)->request[1].opcode = WRITE;
+	finds_nothing("a write, of which the receiver sees nothing");
+	stall();
+	cq(3)->events = cq(3)->events_at = 0;
+	finds_nothing("a receiver that has had no event yet");
+}
+
 static void test_queues(void)
 {
 	fit();
@@ -856,6 +896,7 @@ int main(void)
 	test_receives();
 	test_patience();
 	test_events();
+	test_stall();
 	test_queues();
 	test_datagrams();
 	test_calls();

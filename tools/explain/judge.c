@@ -930,18 +930,39 @@ static void judge_datagrams(struct verdict *verdict, const struct explain_qp_row
 	}
 }
 
+/* Of the requests that are kept, those that take a receive and whose completions the program has not polled. */
+static uint64_t unseen_messages(const struct explain_qp_row *qp)
+{
+	uint64_t count = 0;
+
+	for (unsigned int i = 0; i < EXPLAIN_REQUESTS; i++)
+		if (qp->request[i].number && qp->request[i].signaled >= qp->sends_done &&
+		    takes_receive(&qp->request[i]))
+			count++;
+	return count;
+}
+
 /*
  * Receives, which may be idle: only what the peer is known for counts. That it has ended or stands still is no news to a
  * server that goes on; but of a program that is about to be ended, or asked about, it may be why.
  */
-static void judge_recvs(struct verdict *verdict, const struct explain_qp_row *qp, enum look how)
+static void judge_recvs(struct verdict *verdict, const struct explain_qp_row *qp, enum look how,
+			uint64_t since)
 {
 	const struct explain_qp_row *const peer = peer_of(qp);
 	const struct explain_cq_row *const cq = cq_of(qp->recv_cq);
 
 	judge_datagrams(verdict, qp);
-	if (!peer || !points_to(peer, qp) || sends_of(peer))
+	if (!peer || !points_to(peer, qp))
 		return;
+	if (sends_of(peer)) {
+		/* Where the peer looks for them it is told there. This end has taken events before. */
+		if (peer->type == RC && cq && cq->events &&
+		    peer->messages + unseen_messages(peer) > qp->recvs_done &&
+		    who_looks(peer->send_cq, peer, since) == NOBODY)
+			judge_events(verdict, cq, how, false);
+		return;
+	}
 	if (now_is != EXPLAIN_QUIET && !judge_process(verdict, peer))
 		return;
 	if (peer->messages > qp->recvs_done && peer->type == RC && cq)
@@ -1188,7 +1209,7 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 		return false;
 	how = who_looks(qp->recv_cq, qp, *since);
 	if (how != NOBODY)
-		judge_recvs(verdict, qp, how);
+		judge_recvs(verdict, qp, how, *since);
 	return verdict->count > 0;
 }
 

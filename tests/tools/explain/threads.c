@@ -9,8 +9,8 @@
 #include "fake_verbs.h"
 
 enum {
-	THREADS = 4,
-	ROUNDS = 20000,
+	THREADS = 8,
+	ROUNDS = 10000,
 	CHURNS = 100
 };
 
