@@ -3,6 +3,23 @@
 #
 # rdmaez-explain --waiting says why a program waits forever, and nothing of one that does not. Each mistake is one of
 # tests/device/explained/waits.c. Needs build/tools and build/device/explained; runs itself again in the guest.
+#
+# Reports of hangs, and the case that stands for each:
+#     PSNs that differ                            psn
+#     the peer is connected to another one        qp_num
+#     one end was not moved to RTR or RTS         not_rtr
+#     timeout 0, max_rd_atomic 0, SQD             timeout, rd_atomic, sqd
+#     no send signaled, another CQ polled         unsignaled, wrong_cq
+#     more completions than entries               overrun
+#     not armed, armed late, not acknowledged     not_armed, armed_late, epoll, not_acked
+#     one completion taken for each event         stall
+#     another Q_Key                               qkey
+#     no receive posted, rnr_retry 7              no_receive, two_no_receive
+#     the peer stopped, the peer killed           stopped, killed
+#     a child posts                               fork
+#     other MTUs, RC and UC, RC and UD            tests/programs/wrong.rows, with programs of rdma-core
+# Nothing is said of a datagram to a number that nobody has, of one above the MTU, or of UC without a receive: the
+# sends complete, and receives alone may be idle.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
@@ -25,7 +42,7 @@ run() {
 	echo "$code" >"$scratch/$1.code"
 }
 for mistake in psn qp_num not_rtr type timeout rd_atomic sqd unsignaled wrong_cq overrun not_armed armed_late not_acked \
-	epoll qkey no_receive two_no_receive stopped killed \
+	epoll stall fork qkey no_receive two_no_receive stopped killed \
 	gone_rkey gone_lkey bounds rights \
 	idle idle_init idle_event computes sleeps selective slow; do
 	run "$mistake" &
@@ -69,9 +86,19 @@ ok 'names a completion queue that was overrun' says overrun likely:WAIT_CQ_OVERR
 ok 'names a completion queue that was never armed' says not_armed error:WAIT_NOT_ARMED advice:WAIT_RETRY_7
 ok 'names one that was armed too late' says armed_late likely:WAIT_ARMED_LATE advice:WAIT_RETRY_7
 ok 'names it where the program sleeps in poll()' says epoll likely:WAIT_ARMED_LATE advice:WAIT_RETRY_7
+ok 'names it where one completion is taken for each event' says stall likely:WAIT_ARMED_LATE
 ok 'names an event that was not acknowledged' says not_acked error:WAIT_CQ_EVENTS
 ok 'says who waits for it' begins not_acked \
 	'thread [0-9]+ has been in ibv_destroy_cq for [0-9]+ s: it waits until each event .*: 1 were taken, 0 acknowledged'
+
+# The child's post is refused, and it is told that the queue pair is its parent's.
+of_parent() {
+	cat "$scratch/fork.out" "$scratch/fork.log"
+	[[ $(<"$scratch/fork.code") == 9 ]]
+	[[ $(jq --raw-output 'select(.opened_by) | "\(.record.call) \(.record.errno) \(.pid != .opened_by)"' \
+		"$scratch/fork.json") == 'ibv_post_send EACCES true' ]]
+}
+ok 'names the parent of a child that posts' of_parent
 ok 'names Q_Keys that differ' says qkey likely:WAIT_QKEY
 ok 'names a receive that is missing' says no_receive error:WAIT_NO_RECEIVE advice:WAIT_RNR_7
 ok 'names it where the peer is another process' says two_no_receive error:WAIT_NO_RECEIVE advice:WAIT_RNR_7

@@ -255,6 +255,44 @@ static int take_event(void)
 	return ibv_destroy_cq(cq);
 }
 
+/* Takes one completion for each event, and so waits for an event with some left. The sender does not look for its own. */
+static int take_one_each(void)
+{
+	struct ibv_cq *cq;
+	struct ibv_wc wc;
+	void *unused;
+
+	for (int i = 0; i < 7; i++)
+		post_recv(1);
+	ibv_req_notify_cq(ends[1].recv_cq, 0);
+	for (int i = 0; i < 4; i++)
+		post(IBV_WR_SEND);
+	usleep(500000);
+	signal(SIGALRM, give_up);
+	alarm((unsigned int)seconds);
+	for (int got = 0; got < 4; got += ibv_poll_cq(ends[1].recv_cq, 1, &wc)) {
+		must(!ibv_get_cq_event(ends[1].channel, &cq, &unused), "event");
+		ibv_ack_cq_events(cq, 1);
+		ibv_req_notify_cq(cq, 0);
+	}
+	return 0;
+}
+
+/* What a child posts to its parent's queue pair. */
+static int post_in_child(void)
+{
+	const pid_t child = fork();
+	struct ibv_sge sge = {(uintptr_t)ends[0].buffer, 64, ends[0].mr->lkey};
+	struct ibv_send_wr wr = {.opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1}, *bad;
+	int status = 0;
+
+	must(child >= 0, "fork");
+	if (!child)
+		_exit(ibv_post_send(ends[0].qp, &wr, &bad) ? 9 : 0);
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
+}
+
 /* As an event loop does it. */
 static int sleep_on_channel(void)
 {
@@ -362,6 +400,10 @@ static int act(void)
 		return take_event();
 	if (is("epoll"))
 		return sleep_on_channel();
+	if (is("stall"))
+		return take_one_each();
+	if (is("fork"))
+		return post_in_child();
 	if (is("sqd"))
 		must(!ibv_modify_qp(ends[0].qp, &attr, IBV_QP_STATE), "SQD");
 	for (int i = 0; i < (is("overrun") ? 40 : 1); i++)
