@@ -119,6 +119,9 @@ static void make_plausible(void)
 		process->pid = 10 + i;
 		memcpy(process->name, "program", 8);
 		process->findings[0] = 2;
+		memcpy(process->doing.verb, "ibv_destroy_qp", 15);
+		memcpy(process->doing.object, "QP", 3);
+		process->doing.inside = 1;
 		for (int k = 0; k < 3; k++) {
 			process->count[k].times = 2;
 			process->count[k].kind = (uint32_t)k;
@@ -278,6 +281,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	judge(&output);
 	must_be_json(written(output.json));
 	explain_write_summaries(share, &output, "command");
+	explain_write_ended(share, &output, 10, SIGSEGV, false);
+	explain_write_ended(share, &output, 11, SIGKILL, true);
 	is_over = true;
 	if (by_thread)
 		must(!pthread_join(thread, NULL));

@@ -37,6 +37,8 @@ fails "an escape sequence is noticed" 'deadly signal' \
 	fuzz_launcher share_plain 20000 "$(without plain '/explain_make_plain(left->bytes/d')"
 fails "a name that is no string is noticed" 'deadly signal|AddressSanitizer' \
 	fuzz_launcher share_name 20000 "$(without name '/explain_make_word(process->name/d')"
+fails "a verb that is no string is noticed" 'deadly signal|AddressSanitizer' \
+	fuzz_launcher share_doing 20000 "$(without doing '/explain_make_word(process->doing.verb/d')"
 fails "what is read again after it was checked is noticed" 'AddressSanitizer' \
 	fuzz_launcher share_twice 20000 "$(without twice 's/from->bytes, left->text + left->json/from->bytes, from->text + from->json/')"
 fails "a state that there is not is noticed" 'index .* out of bounds|AddressSanitizer' \
