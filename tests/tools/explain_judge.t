@@ -48,6 +48,7 @@ a receive that is just long enough|s/peer->recv_length < request->length/peer->r
 a write that takes a receive|s/request->opcode == WRITE_IMM \|\| request/request->opcode <= WRITE_IMM || request/
 a retry_cnt of 7 on any device|s/ && !strncmp\(qp->device, "rxe", 3\)//
 a program that does not look|s/return NOBODY;/return POLLS;/
+a queue that is polled in passing|s/i != qp->send_cq && may_get\(i\) \&\&/0 \&\&/
 what is told again and again|s/seen_qp\[i\].is_told = waits/seen_qp[i].is_told = false/
 a peer that is gone and was another's|s/if \(points_to\(other, qp\)\)/if (other)/
 a twin that is not connected|s/!is_connected\(other\) \|\| other->state < RTR \|\| other->state == ERR/!is_connected(other)/

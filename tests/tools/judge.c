@@ -565,6 +565,12 @@ static void test_queues(void)
 	      "and the program looks for one|set IBV_SEND_SIGNALED in the requests that you wait "
 	      "for, or sq_sig_all",
 	      "sends that were not signaled");
+	fit();
+	qp(0)->signaled = 0;
+	qp(0)->sends = 3;
+	qp(0)->recvs = 4;
+	is_polled[1] = true;
+	finds_nothing("such sends of a program that polls for receives as well");
 }
 
 static void test_datagrams(void)

@@ -785,6 +785,16 @@ static unsigned int wrong_cq(const struct explain_qp_row *qp, uint64_t since)
 	return 0;
 }
 
+/* Whether the program looks for what may come elsewhere: then it may poll this queue in passing, as UCX does. */
+static bool looks_elsewhere(const struct explain_qp_row *qp, uint64_t since)
+{
+	for (unsigned int i = 1; i <= EXPLAIN_CQ_ROWS; i++)
+		if (cqs[i - 1].row.pid == qp->row.pid && i != qp->send_cq && may_get(i) &&
+		    who_looks(i, qp, since) != NOBODY)
+			return true;
+	return false;
+}
+
 /* ---- Queue pairs ------------------------------------------------------------------------------------------------ */
 
 static void judge_events(struct verdict *verdict, const struct explain_cq_row *cq, enum look how,
@@ -1196,7 +1206,8 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 	}
 	*since = seen_qp[at].posted_since;
 	if (qp->sends && !qp->signaled && qp->send_cq && now - *since >= enough &&
-	    !may_get(qp->send_cq) && who_looks(qp->send_cq, qp, *since) != NOBODY) {
+	    !may_get(qp->send_cq) && who_looks(qp->send_cq, qp, *since) != NOBODY &&
+	    !looks_elsewhere(qp, *since)) {
 		find(verdict, LIKELY, "WAIT_UNSIGNALED",
 		     "set IBV_SEND_SIGNALED in the requests that you wait for, or sq_sig_all",
 		     "no send was signaled, of %llu in all, so no completion comes, and the "
