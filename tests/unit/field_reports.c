@@ -408,6 +408,44 @@ static void gidll_completion(void)
 	complete(IBV_WC_RETRY_EXC_ERR, IBV_WR_SEND);
 }
 
+/* Index 0, which NCCL, UCX and libfabric took unless they were told: on adapters link-local, of RoCE v1. */
+static void gidll_zero(void)
+{
+	connected(FAKE_PROFILE_MLX5, 0, "fe80::9");
+	complete(IBV_WC_RETRY_EXC_ERR, IBV_WR_SEND);
+}
+
+static void gidll_zero_global(void)
+{
+	reaches(0, "2001:db8::9", ETIMEDOUT);
+}
+
+static void gidll_zero_ipv4(void)
+{
+	reaches(0, "::ffff:192.0.2.9", 0);
+}
+
+static void gidll_zero_advised(void)
+{
+	ready_for(FAKE_PROFILE_MLX5, IBV_QPS_RTR);
+	t.move.attr.ah_attr.grh.sgid_index = 0;
+	t.move.attr.ah_attr.grh.dgid = gid_of("fe80::9");
+	t.error = rdmaez_qp_check(t.qp, &t.move.attr, t.move.attr_mask, &t.diag);
+}
+
+static void gidll_zero_examined(void)
+{
+	connected(FAKE_PROFILE_MLX5, 0, "fe80::9");
+	t.error = rdmaez_qp_examine(t.qp, &t.diag);
+}
+
+/* RoCE v1 of an address that is routable: v2 of the same one. */
+static void gidll_old(void)
+{
+	connected(FAKE_PROFILE_MLX5, 2, "::ffff:192.0.2.9");
+	complete(IBV_WC_RETRY_EXC_ERR, IBV_WR_SEND);
+}
+
 static void route_none(void)
 {
 	reaches(3, "::ffff:10.7.7.2", ENETUNREACH);
@@ -1032,6 +1070,31 @@ static const struct row {
 	 "pkey_index"},
 };
 
+/* Reports by their number, and what has helped: the finding that must stand at this place, with this value. */
+static const struct remedy {
+	const char *reports, *form;
+	void (*make)(void);
+	unsigned int place;
+	enum rdmaez_why reason;
+	const char *field;
+	uint64_t value;
+} remedies[] = {
+	{"F11 F12 F14 F16", "index 0, once connected", gidll_zero, 0, RDMAEZ_WHY_GID_ROUTABLE,
+	 "ah_attr.grh.sgid_index", 3},
+	{"F11 F12 F14 F16", "and only then what is wrong with it", gidll_zero, 1,
+	 RDMAEZ_WHY_GID_ROCE_V1, "ah_attr.grh.sgid_index", 0},
+	{"F11 F12 F14 F16", "index 0, to a peer elsewhere", gidll_zero_global, 0,
+	 RDMAEZ_WHY_GID_ROUTABLE, "ah_attr.grh.sgid_index", 5},
+	{"F11 F12 F14 F16", "index 0, to an IPv4 peer", gidll_zero_ipv4, 1, RDMAEZ_WHY_GID_SUITS,
+	 "ah_attr.grh.sgid_index", 3},
+	{"F11 F12 F14 F16", "index 0, as advice", gidll_zero_advised, 0, RDMAEZ_WHY_GID_ROUTABLE,
+	 "ah_attr.grh.sgid_index", 3},
+	{"F11 F12 F14 F16", "index 0, and nothing happens", gidll_zero_examined, 0,
+	 RDMAEZ_WHY_GID_ROUTABLE, "ah_attr.grh.sgid_index", 3},
+	{"F38", "RoCE v1 of a routable address", gidll_old, 0, RDMAEZ_WHY_GID_SUITS,
+	 "ah_attr.grh.sgid_index", 3},
+};
+
 static void show(void)
 {
 	for (unsigned int i = 0; i < t.diag.count; i++)
@@ -1110,6 +1173,19 @@ static void check_row(const struct row *row)
 		show();
 }
 
+static void check_remedy(const struct remedy *remedy)
+{
+	const struct rdmaez_finding *at = &t.diag.finding[remedy->place];
+
+	memset(&t, 0, sizeof(t));
+	remedy->make();
+	if (!tap_ok(t.diag.count > remedy->place && at->reason == remedy->reason &&
+			    strcmp(at->field, remedy->field) == 0 && at->value == remedy->value,
+		    "%s, %s: %s comes in place %u", remedy->reports, remedy->form,
+		    rdmaez_why_id(remedy->reason), remedy->place))
+		show();
+}
+
 /* Every report belongs to a row, every cluster has one, and what can be said of them is not less than it was. */
 static void check_summary(void)
 {
@@ -1136,6 +1212,8 @@ int main(void)
 {
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
 		check_row(&rows[i]);
+	for (size_t i = 0; i < COUNT_OF(remedies); i++)
+		check_remedy(&remedies[i]);
 	check_summary();
 	fake_close_all();
 	return tap_done();

@@ -440,7 +440,12 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 				       RDMAEZ_WHY_ROUTE_ELSEWHERE, r->ah->grh.sgid_index);
 }
 
-/* A link-local GID: which one is not, of the peer's family, or of any where the peer's is link-local, too. */
+/*
+ * A link-local GID: which one is not, of the peer's family, or of any where the peer's is link-local, too. A program
+ * that was not told an index takes 0, and adapters have RoCE v1 there, before v2 of the same address
+ * (add_default_gids() and enum_all_gids_of_dev_cb() of drivers/infiniband/core): in its place a v2 is named, where
+ * there is one.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_beyond_link(const struct rdmaez_impl_reach *r,
 						    enum rdmaez_severity severity)
 {
@@ -448,14 +453,34 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_beyond_link(const struct rdmaez_impl_rea
 	struct ibv_gid_entry other;
 	union ibv_gid any;
 
+	if (rdmaez_diag_find(r->diag, RDMAEZ_WHY_GID_ROUTABLE))
+		return;
 	memset(&any, 0, sizeof(any));
-	if (rdmaez_impl_reach_choose(r, local ? &any : &r->ah->grh.dgid, r->own->gid_type,
-				     &other) &&
+	if ((rdmaez_impl_reach_choose(r, local ? &any : &r->ah->grh.dgid, IBV_GID_TYPE_ROCE_V2,
+				      &other) ||
+	     rdmaez_impl_reach_choose(r, local ? &any : &r->ah->grh.dgid, r->own->gid_type,
+				      &other)) &&
 	    rdmaez_gid_class(&other.gid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
 		rdmaez_impl_reach_suggest(r, severity, RDMAEZ_WHY_GID_ROUTABLE, &other);
 	else if (!local)
 		rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_LINK_LOCAL,
 				       r->ah->grh.sgid_index);
+}
+
+/* A GID of RoCE v1: which index has one of v2 that leads to the peer as well, and is not link-local if this one is. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_reach_newer(const struct rdmaez_impl_reach *r,
+					      enum rdmaez_severity severity)
+{
+	const union ibv_gid *const peer = &r->ah->grh.dgid, *const own = &r->own->gid;
+	struct ibv_gid_entry other;
+
+	if (rdmaez_gid_class(own) == RDMAEZ_GID_CLASS_LINK_LOCAL)
+		rdmaez_impl_reach_beyond_link(r, severity);
+	else if (!rdmaez_diag_find(r->diag, RDMAEZ_WHY_GID_BY_ROUTE) &&
+		 !rdmaez_diag_find(r->diag, RDMAEZ_WHY_GID_NEARER) &&
+		 rdmaez_impl_reach_choose(r, peer, IBV_GID_TYPE_ROCE_V2, &other) &&
+		 rdmaez_impl_gid_common(&other.gid, peer) >= rdmaez_impl_gid_common(own, peer))
+		rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_SUITS, other.gid_index);
 }
 
 /*

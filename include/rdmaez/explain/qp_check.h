@@ -510,8 +510,11 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 		if (roce && rdmaez_impl_qp_is_connected(c->type))
 			rdmaez_impl_qp_judge_route(c);
 		if (roce && c->gid.entry.gid_type == IBV_GID_TYPE_ROCE_V1 &&
-		    !rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_ROCE_V2))
+		    !rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_ROCE_V2)) {
+			if (c->diag)
+				rdmaez_impl_reach_newer(&c->reach, RDMAEZ_DIAG_ADVICE);
 			rdmaez_impl_qp_about_gid(c, RDMAEZ_DIAG_ADVICE, 0, RDMAEZ_WHY_GID_ROCE_V1);
+		}
 		if (ah->grh.hop_limit <= 1 &&
 		    rdmaez_gid_class(&ah->grh.dgid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
 			rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &hops, ah->grh.hop_limit);

@@ -251,10 +251,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
 	    why == RDMAEZ_WHY_GID_FAMILY) {
 		rdmaez_impl_reach_find(&r, RDMAEZ_DIAG_LIKELY, why, grh->sgid_index);
 		rdmaez_impl_reach_instead(&r);
-	} else if (e->port.link_layer == IBV_LINK_LAYER_ETHERNET &&
-		   rdmaez_impl_gid_is_resolved(&own, &grh->dgid)) {
-		rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, 0);
+		return;
 	}
+	if (why == RDMAEZ_WHY_GID_ROCE_V1)
+		rdmaez_impl_reach_newer(&r,
+					rdmaez_gid_class(&own.gid) == RDMAEZ_GID_CLASS_LINK_LOCAL
+						? RDMAEZ_DIAG_LIKELY
+						: RDMAEZ_DIAG_ADVICE);
+	if (e->port.link_layer == IBV_LINK_LAYER_ETHERNET &&
+	    rdmaez_impl_gid_is_resolved(&own, &grh->dgid))
+		rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, 0);
 }
 
 /* The P_Key at the index. On Ethernet every queue pair has the default one, whatever the index. */

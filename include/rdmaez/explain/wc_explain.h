@@ -242,6 +242,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
 	} else {
 		rdmaez_impl_reach_note(&r);
 		why = rdmaez_impl_reach_objection(&own, &ah->grh.dgid);
+		if (why == RDMAEZ_WHY_GID_ROCE_V1) /* the index that would do stands first */
+			rdmaez_impl_reach_newer(&r, RDMAEZ_DIAG_LIKELY);
 		if (why != RDMAEZ_WHY_NONE)
 			rdmaez_impl_reach_find(&r, RDMAEZ_DIAG_LIKELY, why, ah->grh.sgid_index);
 		if (why != RDMAEZ_WHY_NONE && why != RDMAEZ_WHY_GID_ROCE_V1)
