@@ -245,7 +245,11 @@ extern "C" {
 	X(COUNTED_DOWN, "the port's link has gone down before",                                    \
 	  "check the cable, the transceiver, the switch port and the kernel log")                  \
 	X(RETRIED, "this is how often it was tried before retry_ns ran out",                       \
-	  "wait longer only for a peer that is about to appear")
+	  "wait longer only for a peer that is about to appear")                                   \
+	X(RESET_TWICE,                                                                             \
+	  "the queue pair is in RESET already, and the driver refuses the move, or uses up the "   \
+	  "queue pair by it",                                                                      \
+	  "leave the move out: a new queue pair is in RESET")
 
 /* Those of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \
@@ -505,8 +509,8 @@ extern "C" {
 	X(WC_RETRIES,                                                                              \
 	  "the retries are used up without an acknowledgement; a time is what the InfiniBand "     \
 	  "specification computes, and devices may take longer",                                   \
-	  "check that the peer is alive and in RTR or RTS, then compare GIDs, LIDs, queue pair "   \
-	  "numbers and PSNs")                                                                      \
+	  "check that the peer is alive and in RTR or RTS, then compare GIDs and their types, "    \
+	  "LIDs, queue pair numbers and PSNs")                                                     \
 	X(WC_NO_TIMER, "no ACK timer runs, so negative acknowledgements have used up the retries", \
 	  "look for lost packets and a wrong PSN, and set a timeout so that a lost peer is "       \
 	  "noticed")                                                                               \
@@ -578,9 +582,7 @@ extern "C" {
 	  "compare its address and length with the peer's region; a zero-based one begins at 0")   \
 	X(WC_REGION_RIGHT,                                                                         \
 	  "the peer's memory region or queue pair lacks the required remote access right",         \
-	  "have the peer grant it to both: IBV_ACCESS_REMOTE_READ, REMOTE_WRITE or "               \
-	  "REMOTE_ATOMIC, "                                                                        \
-	  "as the request needs")                                                                  \
+	  "have the peer grant to both what the request needs")                                    \
 	X(WC_PEER_RECV, "the peer's receive is shorter than the message",                          \
 	  "have the peer post receives for the longest message, or send less at a time")           \
 	X(WC_PEER_BUFFER, "the peer's receive names memory that the peer may not use",             \
@@ -607,8 +609,7 @@ extern "C" {
 	X(WC_NO_MORE, "the device says no more than this status",                                  \
 	  "see vendor_err, and what the kernel and the driver have logged")                        \
 	X(WC_PEER_GID,                                                                             \
-	  "the peer may use another version of RoCE, or its GID index may hold another kind of "   \
-	  "GID than this one",                                                                     \
+	  "this end sends RoCE v1, and the peer may use v2: then neither understands the other",   \
 	  "compare the GIDs of both ends and their types: the same index means another GID on "    \
 	  "every host")                                                                            \
 	X(WC_PEER_MTU, "the peer may use another path MTU than this end",                          \

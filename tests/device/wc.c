@@ -275,7 +275,7 @@ static void refuse_rkey(struct rig *rig)
 	tap_eq_str(findings(&diag),
 		   " finding=likely:WC_RKEY:wr.rdma.rkey:none"
 		   " finding=likely:WC_REMOTE_BOUNDS:wr.rdma.remote_addr:none"
-		   " finding=likely:WC_REGION_RIGHT:access:none",
+		   " finding=likely:WC_REGION_RIGHT:access:access:IBV_ACCESS_REMOTE_WRITE",
 		   "a wrong rkey: three causes, and not the rights by default");
 	wc = next_wc(to->recv_cq);
 	tap_ok(wc.status == IBV_WC_REM_ACCESS_ERR || wc.status == IBV_WC_WR_FLUSH_ERR,

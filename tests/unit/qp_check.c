@@ -485,7 +485,7 @@ static void addresses(void)
 		ERROR(GID_TYPE_REFUSED, "ah_attr.grh.sgid_index", INDEX, 2, 0, 0) SUITS(3));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->ah_attr.grh.sgid_index = 2, 0,
 		ADVICE(GID_SUITS, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0)
-		ADVICE(GID_ROCE_V1, "ah_attr.grh.sgid_index", INDEX, 2, 0, 0));
+			ADVICE(GID_ROCE_V1, "ah_attr.grh.sgid_index", INDEX, 2, 0, 0));
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(attr->ah_attr.grh.sgid_index = 1,
 		 attr->ah_attr.grh.dgid = dev->port[1].gid[5].gid),
@@ -1357,8 +1357,9 @@ static void meanings(void)
 			tap_eq_int(rdmaez_qp_check(qp, &reset, IBV_QP_STATE, &diag), 0,
 				   "or take it");
 		}
-		tap_eq_str(rdmaez_why_id(diag.finding[0].reason), "RESET_FINAL",
+		tap_eq_str(rdmaez_why_id(diag.finding[0].reason), "RESET_TWICE",
 			   "for the last time");
+		tap_eq_count(&diag, 1, "and says so once");
 		tap_eq_int(diag.finding[0].severity,
 			   refused ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ADVICE, "of which it warns");
 	}

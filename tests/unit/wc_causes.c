@@ -113,27 +113,30 @@ enum {
 	NOT_TOLD = -1
 };
 
-#define LKEY   "WC_LKEY:sg_list.lkey:none"
-#define BOUNDS "WC_BOUNDS:sg_list.addr:none"
-#define LOCAL  "WC_LOCAL_WRITE:sg_list.lkey:none"
-#define RKEY   "WC_RKEY:wr.rdma.rkey:none"
-#define BEYOND "WC_REMOTE_BOUNDS:wr.rdma.remote_addr:none"
-#define REGION "WC_REGION_RIGHT:access:none"
-#define ATOMIC "IBV_ACCESS_REMOTE_ATOMIC"
-#define RIGHT  "WC_PEER_RIGHT:qp_access_flags:none"
-#define PEERS  "WC_PEER_DEPTH:max_dest_rd_atomic:none"
-#define NO_OP  "WR_OPCODE:opcode:none"
-#define ROUTE  "NO_ROUTE:ah_attr.grh.dgid:none"
-#define RXE_OP LKEY " " ROUTE " " NO_OP " WC_RECV_SHORT:sg_list:none " BOUNDS " " LOCAL
-#define PEER   "WC_AT_PEER:status:none"
-#define LITTLE "WC_NO_MORE:status:none"
-#define MTUS   " WC_PEER_MTU:path_mtu:bytes:1024:0.."
-#define KINDS  " WC_PEER_GID:ah_attr.grh.sgid_index:none WC_PEER_GONE:status:none"
-#define FABRIC " WC_FABRIC:status:none"
-#define SILENT "WC_PEER_SILENT:wr.ud.ah:none"
-#define SGES   "WC_LIMIT:cap.max_send_sge:limit::..4"
-#define INLINE "WC_LIMIT:cap.max_inline_data:limit::..64"
-#define DEPTH  "WC_LIMIT:max_rd_atomic:limit::..1"
+#define LKEY             "WC_LKEY:sg_list.lkey:none"
+#define BOUNDS           "WC_BOUNDS:sg_list.addr:none"
+#define LOCAL            "WC_LOCAL_WRITE:sg_list.lkey:none"
+#define RKEY             "WC_RKEY:wr.rdma.rkey:none"
+#define BEYOND           "WC_REMOTE_BOUNDS:wr.rdma.remote_addr:none"
+#define REGION           "WC_REGION_RIGHT:access:none"
+#define REGION_OF(right) "WC_REGION_RIGHT:access:access:IBV_ACCESS_REMOTE_" right
+#define ATOMIC           "IBV_ACCESS_REMOTE_ATOMIC"
+#define RIGHT            "WC_PEER_RIGHT:qp_access_flags:none"
+#define RIGHT_OF(right)  "WC_PEER_RIGHT:qp_access_flags:access:IBV_ACCESS_REMOTE_" right
+#define PEERS            "WC_PEER_DEPTH:max_dest_rd_atomic:none"
+#define NO_OP            "WR_OPCODE:opcode:none"
+#define ROUTE            "NO_ROUTE:ah_attr.grh.dgid:none"
+#define RXE_OP           LKEY " " ROUTE " " NO_OP " WC_RECV_SHORT:sg_list:none " BOUNDS " " LOCAL
+#define PEER             "WC_AT_PEER:status:none"
+#define LITTLE           "WC_NO_MORE:status:none"
+#define OWN_MTU          "WC_PEER_MTU:path_mtu:bytes:1024:0.."
+#define MTUS             " " OWN_MTU
+#define KINDS            " WC_PEER_GONE:status:none"
+#define FABRIC           " WC_FABRIC:status:none"
+#define SILENT           "WC_PEER_SILENT:wr.ud.ah:none"
+#define SGES             "WC_LIMIT:cap.max_send_sge:limit::..4"
+#define INLINE           "WC_LIMIT:cap.max_inline_data:limit::..64"
+#define DEPTH            "WC_LIMIT:max_rd_atomic:limit::..1"
 
 static void check_sends(void)
 {
@@ -148,7 +151,7 @@ static void check_sends(void)
 		{0, IBV_QPT_UC, IBV_WC_LOC_LEN_ERR, IBV_WR_RDMA_WRITE,
 		 "WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824"},
 		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, IBV_WR_RDMA_READ,
-		 "WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824"},
+		 OWN_MTU " WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824"},
 		{0, IBV_QPT_UD, IBV_WC_LOC_LEN_ERR, IBV_WR_SEND_WITH_IMM,
 		 "WC_LIMIT:port_attr.active_mtu:limit::..1024"},
 		{0, IBV_QPT_UD, IBV_WC_LOC_LEN_ERR, IBV_WR_BIND_MW, LITTLE},
@@ -157,7 +160,8 @@ static void check_sends(void)
 		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, IBV_WR_ATOMIC_FETCH_AND_ADD,
 		 "WR_ATOMIC:sg_list:none"},
 		{0, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, NOT_TOLD,
-		 "WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824 WR_ATOMIC:sg_list:none"},
+		 OWN_MTU
+		 " WC_LIMIT:port_attr.max_msg_sz:limit::..1073741824 WR_ATOMIC:sg_list:none"},
 		{CXGB4, IBV_QPT_RC, IBV_WC_LOC_LEN_ERR, IBV_WR_SEND, BOUNDS},
 
 		/* A bad request. */
@@ -226,12 +230,13 @@ static void check_sends(void)
 		 "WC_PEER_RECV:sg_list:none" MTUS},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND_WITH_INV,
 		 "WC_PEER_RECV:sg_list:none" MTUS},
-		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT MTUS},
-		{0, IBV_QPT_UC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT},
-		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT_OF("WRITE") MTUS},
+		{0, IBV_QPT_UC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT_OF("WRITE")},
+		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
+		 PEERS " " RIGHT_OF("READ")},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_ATOMIC_FETCH_AND_ADD,
-		 PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
-		       " WC_PEER_OPCODE:opcode:opcode:ATOMIC_FETCH_AND_ADD"},
+		 PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT_OF(
+			 "ATOMIC") " WC_PEER_OPCODE:opcode:opcode:ATOMIC_FETCH_AND_ADD"},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, NOT_TOLD,
 		 "WC_PEER_RECV:sg_list:none " PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
 		 " WC_ACCESS:qp_access_flags:access:" ATOMIC " WC_PEER_OPCODE:opcode:none" MTUS},
@@ -242,19 +247,20 @@ static void check_sends(void)
 
 		/* Refused by the peer for its memory: bounds and keys come before rights. */
 		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_WRITE,
-		 RKEY " " BEYOND " " REGION},
+		 RKEY " " BEYOND " " REGION_OF("WRITE")},
 		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ,
-		 RKEY " " BEYOND " " REGION},
+		 RKEY " " BEYOND " " REGION_OF("READ")},
 		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, IBV_WR_ATOMIC_CMP_AND_SWP,
-		 "WC_RKEY:wr.atomic.rkey:none WC_REMOTE_BOUNDS:wr.atomic.remote_addr:none " REGION},
+		 REGION_OF("ATOMIC") " WC_RKEY:wr.atomic.rkey:none "
+				     "WC_REMOTE_BOUNDS:wr.atomic.remote_addr:none"},
 		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, IBV_WR_SEND_WITH_INV,
 		 "WC_RKEY:invalidate_rkey:none"},
 		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, IBV_WR_SEND, PEER},
 		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, NOT_TOLD,
 		 RKEY " " BEYOND " " REGION " WC_ACCESS:qp_access_flags:access:" ATOMIC},
-		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, 15, RKEY " " BEYOND " " REGION},
+		{0, IBV_QPT_RC, IBV_WC_REM_ACCESS_ERR, 15, RKEY " " BEYOND " " REGION_OF("WRITE")},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ,
-		 RKEY " " BEYOND " " REGION},
+		 RKEY " " BEYOND " " REGION_OF("READ")},
 
 		/* The peer's own fault. */
 		{0, IBV_QPT_RC, IBV_WC_REM_OP_ERR, IBV_WR_SEND, "WC_PEER_BUFFER:sg_list:none"},
@@ -526,14 +532,15 @@ static void check_rights(void)
 	opts.access = RDMAEZ_ZERO;
 	opts.max_dest_rd_atomic = RDMAEZ_ZERO;
 	qp = broken_qp(IBV_QPT_RC, &opts);
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT MTUS, "a WRITE, no rights");
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE_WITH_IMM, RIGHT MTUS,
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT_OF("WRITE") MTUS,
+		  "a WRITE, no rights");
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE_WITH_IMM, RIGHT_OF("WRITE") MTUS,
 		  "a WRITE with immediate, no rights");
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
-		  PEERS " DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 " RIGHT,
+		  PEERS " DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 " RIGHT_OF("READ"),
 		  "a READ, no rights and no depth");
-	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ, RKEY " " BEYOND " " REGION,
-		  "a READ of memory, no rights");
+	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ,
+		  RKEY " " BEYOND " " REGION_OF("READ"), "a READ of memory, no rights");
 	check_event(qp, IBV_EVENT_QP_REQ_ERR,
 		    "WC_RECV_SHORT:sg_list:none DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 "
 		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE|"
@@ -557,8 +564,8 @@ static void check_rights(void)
 	check_event(qp, IBV_EVENT_QP_REQ_ERR, "WC_RECV_SHORT:sg_list:none" MTUS,
 		    "REQ_ERR on XRC_RECV, which sends nothing");
 	qp = broken_qp(IBV_QPT_UC, &opts);
-	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_WRITE, RKEY " " BEYOND " " REGION,
-		  "a WRITE on UC, no rights");
+	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_WRITE,
+		  RKEY " " BEYOND " " REGION_OF("WRITE"), "a WRITE on UC, no rights");
 	check_event(qp, IBV_EVENT_QP_ACCESS_ERR,
 		    "WC_PEER_REQUEST:wr.rdma.rkey:none "
 		    "WC_ACCESS:qp_access_flags:access:IBV_ACCESS_REMOTE_WRITE",
@@ -573,16 +580,16 @@ static void check_rights(void)
 	opts.max_dest_rd_atomic = 8;
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
-		  PEERS " WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8 " RIGHT,
+		  PEERS " WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8 " RIGHT_OF("READ"),
 		  "a READ, more than it takes itself");
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT MTUS,
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT_OF("WRITE") MTUS,
 		  "a WRITE has no depth");
 	check_event(qp, IBV_EVENT_QP_REQ_ERR,
 		    "WC_RECV_SHORT:sg_list:none WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8" MTUS,
 		    "REQ_ERR, more than it takes itself");
 	opts.max_dest_rd_atomic = 9;
 	qp = broken_qp(IBV_QPT_RC, &opts);
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT,
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT_OF("READ"),
 		  "a READ, as much as it takes");
 }
 
@@ -600,9 +607,10 @@ static void check_iwarp(void)
 	opts.max_dest_rd_atomic = RDMAEZ_ZERO;
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	dev->verbs.transport_type = IBV_TRANSPORT_IWARP;
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT, "iWARP: a READ");
-	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ, RKEY " " BEYOND " " REGION,
-		  "iWARP: a READ of memory");
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT_OF("READ"),
+		  "iWARP: a READ");
+	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ,
+		  RKEY " " BEYOND " " REGION_OF("READ"), "iWARP: a READ of memory");
 	check_own(qp, IBV_WC_WR_FLUSH_ERR, IBV_WR_SEND,
 		  "WC_FLUSHED:status:none WC_RESPONDER:status:none WC_IWARP:status:none",
 		  "iWARP: a flush");

@@ -785,6 +785,27 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_efa(struct rdmaez_impl_qp_case *c)
 			    (unsigned int)c->mask);
 }
 
+/*
+ * From RESET to RESET, which programs do to be sure: a driver that cannot use a queue pair again moves it to its error
+ * state, or refuses (irdma_modify_qp_roce(), once iwqp->iwarp_state is IRDMA_QP_STATE_ERROR). What is refused can be
+ * left out on any.
+ */
+RDMAEZ_IMPL bool rdmaez_impl_qp_resets_twice(struct rdmaez_impl_qp_case *c)
+{
+	static const struct rdmaez_impl_site twice = {"qp_state", RDMAEZ_WHY_RESET_TWICE,
+						      RDMAEZ_VALUE_NONE, 0, 0};
+	const bool is_refused = c->refused == EINVAL;
+
+	if (!(c->mask & IBV_QP_STATE) || c->to != IBV_QPS_RESET || !c->from_known ||
+	    c->from != IBV_QPS_RESET ||
+	    !(is_refused || rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RESET_FINAL)))
+		return false;
+	if (is_refused)
+		c->likely = c->refused;
+	rdmaez_impl_qp_find(c, is_refused ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ADVICE, &twice, 0);
+	return true;
+}
+
 /* What the request asks of a driver that cannot do it at all. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 {
@@ -802,7 +823,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 	if (to == IBV_QPS_SQD && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_NO_SQD) &&
 	    (moves || c->from_known))
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &no_sqd, 0);
-	if (moves && to == IBV_QPS_RESET && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RESET_FINAL))
+	if (rdmaez_impl_qp_resets_twice(c))
+		;
+	else if (moves && to == IBV_QPS_RESET &&
+		 rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RESET_FINAL))
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &final, 0);
 	if (moves && to != IBV_QPS_ERR && from == IBV_QPS_SQD && c->now.sq_draining &&
 	    rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DRAINS))

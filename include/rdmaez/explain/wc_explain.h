@@ -21,6 +21,7 @@ struct rdmaez_impl_wc_case {
 	uint8_t requests; /* which kinds of requests it may have been; bits */
 	int opcode;       /* of the request; -1: not known */
 	int64_t room;     /* bytes of the receive; -1: not known */
+	bool is_v1;       /* it sends from a GID of RoCE v1 */
 	bool is_acked;    /* the peer is known to have acknowledged a request before */
 	const struct rdmaez_driver *driver;
 	struct ibv_device_attr device; /* zero where it did not answer */
@@ -195,7 +196,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_mtu(struct rdmaez_impl_wc_case *here,
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_own_mtu(struct rdmaez_impl_wc_case *here,
 					     const struct rdmaez_impl_wc_row *row)
 {
-	if (rdmaez_impl_wc_knows(here, row->need) && rdmaez_mtu_bytes(here->now.attr.path_mtu))
+	if (rdmaez_impl_wc_knows(here, row->need) && rdmaez_mtu_bytes(here->now.attr.path_mtu) &&
+	    !rdmaez_diag_find(here->diag, RDMAEZ_WHY_WC_PEER_MTU))
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_BYTES,
 				       (uint64_t)rdmaez_mtu_bytes(here->now.attr.path_mtu), 0,
 				       UINT64_MAX);
@@ -241,6 +243,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
 		rdmaez_impl_wc_failed_to(here, error, "ibv_query_gid_ex");
 	} else {
 		rdmaez_impl_reach_note(&r);
+		here->is_v1 = own.gid_type == IBV_GID_TYPE_ROCE_V1;
 		why = rdmaez_impl_reach_objection(&own, &ah->grh.dgid);
 		if (why == RDMAEZ_WHY_GID_ROCE_V1) /* the index that would do stands first */
 			rdmaez_impl_reach_newer(&r, RDMAEZ_DIAG_LIKELY);
@@ -336,22 +339,21 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_gpu(void)
 }
 
 /*
- * Whether the port has GIDs of RoCE v1 and of v2, so that the same index may mean the one here and the other there. rxe
- * has none of v1.
+ * The right that the request needs of the peer, which is known where its opcode is. Of an atomic it stands first, since
+ * few regions have it: then the row has atomics alone.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_has_both(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_COLD void rdmaez_impl_wc_peer_right(const struct rdmaez_impl_wc_case *here,
+						const struct rdmaez_impl_wc_row *row)
 {
-	struct rdmaez_impl_port_gids gids;
-	struct ibv_gid_entry entry;
-	unsigned int types = 0;
+	const unsigned int right = here->requests & RDMAEZ_IMPL_WC_WRITES ? IBV_ACCESS_REMOTE_WRITE
+				   : here->requests & RDMAEZ_IMPL_WC_READ
+					   ? IBV_ACCESS_REMOTE_READ
+					   : IBV_ACCESS_REMOTE_ATOMIC;
 
-	if (!here->port_num || here->port.link_layer != IBV_LINK_LAYER_ETHERNET)
-		return false;
-	rdmaez_impl_port_gids_begin(&gids, here->qp->context, here->port_num,
-				    rdmaez_impl_port_gid_entries(&here->port));
-	while (!rdmaez_impl_port_gids_next(&gids, &entry, NULL))
-		types |= 1u << (entry.gid_type & 7);
-	return (types & (types - 1)) != 0;
+	if (here->opcode >= 0)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_ACCESS, right, 0, right);
+	else if (row->requests != RDMAEZ_IMPL_WC_ATOMIC)
+		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
 }
 
 /* The rights that such requests need of an end of this type. */
@@ -423,6 +425,9 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_PEER_MTU, "path_mtu"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, UD, SENDS, ALL, IBV_QP_PORT,
 				   WC_LIMIT, "port_attr.active_mtu"),
+		/* A peer answers a READ in packets of its own path MTU, which are too long or too short for this one's. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, RETRIES, READ, ALL, IBV_QP_PATH_MTU,
+				   WC_PEER_MTU, "path_mtu"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, NOT_UD, BYTES, ALL, IBV_QP_PORT,
 				   WC_LIMIT, "port_attr.max_msg_sz"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, RETRIES, ATOMIC, ALL, 0,
@@ -583,6 +588,8 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_INV_RD_REQ_ERR, ANY_Q, ANY_TYPE, ANY, EFA, 0,
 				   WC_REMOTE_QPN, "wr.ud.remote_qpn"),
 
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, ALL, 0,
+				   WC_REGION_RIGHT, "access"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, ALL, 0,
 				   WC_RKEY, "wr.rdma.rkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, ALL, 0,
@@ -593,7 +600,7 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_REMOTE_BOUNDS, "wr.rdma.remote_addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, ATOMIC, ALL, 0,
 				   WC_REMOTE_BOUNDS, "wr.atomic.remote_addr"),
-		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, ALL, 0,
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, RDMA, ALL, 0,
 				   WC_REGION_RIGHT, "access"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_REM_ACCESS_ERR, SQ, ANY_TYPE, REMOTE, ALL, IBV_QP_ACCESS_FLAGS,
 				   WC_ACCESS, "qp_access_flags"),
@@ -631,6 +638,9 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   MTU_ABOVE_ACTIVE, "path_mtu"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, ANY_TYPE, ANY, ALL, IBV_QP_PORT | IBV_QP_PKEY_INDEX,
 				   PKEY_LIMITED, "pkey_index"),
+		/* What was measured stands before what is only usual. */
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_PORT,
+				   COUNTED_LOSS, "counters"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT,
 				   WC_RETRIES, "timeout"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_RETRY_EXC_ERR, ANY_Q, RETRIES, ANY, ALL, IBV_QP_PORT,
@@ -804,13 +814,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 			return;
 		break;
 	case RDMAEZ_WHY_WC_PEER_GID:
-		if (here->is_acked || !rdmaez_impl_wc_has_both(here))
+		if (here->is_acked || !here->is_v1)
 			return;
 		break;
-	case RDMAEZ_WHY_WC_FABRIC:
+	case RDMAEZ_WHY_COUNTED_LOSS:
 		if (here->port_num)
 			rdmaez_impl_reach_loss(here->qp->context, here->port_num, here->diag);
-		break;
+		return;
+	case RDMAEZ_WHY_WC_REGION_RIGHT:
+	case RDMAEZ_WHY_WC_PEER_RIGHT:
+		rdmaez_impl_wc_peer_right(here, row);
+		return;
 	case RDMAEZ_WHY_WC_IWARP_READ:
 		if (!rdmaez_impl_wc_sink(here))
 			return;
