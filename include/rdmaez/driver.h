@@ -115,7 +115,9 @@ enum rdmaez_driver_habit {
 	RDMAEZ_DRIVER_COUNT_EINVAL = 1 << 2, /**< refuses an object too many with EINVAL */
 	RDMAEZ_DRIVER_RETRIES_7 = 1 << 3,    /**< takes 7 retries for any number of them */
 	RDMAEZ_DRIVER_RESET_KEEPS = 1 << 4,  /**< RESET leaves what may spoil the next connection */
-	RDMAEZ_DRIVER_NO_DM_SIZE = 1 << 5    /**< has device memory and reports no size */
+	RDMAEZ_DRIVER_NO_DM_SIZE = 1 << 5,   /**< has device memory and reports no size */
+	RDMAEZ_DRIVER_COMMANDS_63 =
+		1 << 6 /**< its provider was reported to garble commands before rdma-core 63 */
 };
 
 /** @brief Whose causes a completion with an error has: those of a driver's own, or those of all others. */

@@ -178,8 +178,8 @@ extern "C" {
 	X(MEMLOCK,                                                                                 \
 	  "a process may lock only this much memory, and each registration counts, even of the "   \
 	  "same memory on another device",                                                         \
-	  "raise `ulimit -l`, memlock in limits.conf or systemd's LimitMEMLOCK, or grant "         \
-	  "CAP_IPC_LOCK")                                                                          \
+	  "raise `ulimit -l`, memlock in limits.conf, systemd's LimitMEMLOCK or the container "    \
+	  "runtime's limit")                                                                       \
 	X(ADDRESS_SPACE, "the process may have reached its address space limit",                   \
 	  "raise `ulimit -v`, which is RLIMIT_AS")                                                 \
 	X(MR_LOCAL_WRITE, "remote write and remote atomic also need local write",                  \
@@ -249,7 +249,35 @@ extern "C" {
 	X(RESET_TWICE,                                                                             \
 	  "the queue pair is in RESET already, and the driver refuses the move, or uses up the "   \
 	  "queue pair by it",                                                                      \
-	  "leave the move out: a new queue pair is in RESET")
+	  "leave the move out: a new queue pair is in RESET")                                      \
+	X(MEMLOCK_ROOT,                                                                            \
+	  "CAP_IPC_LOCK lifts the limit of locked memory for root, and this process is root "      \
+	  "without it",                                                                            \
+	  "start the container with `--cap-add IPC_LOCK`, or in a pod with IPC_LOCK in "           \
+	  "securityContext.capabilities.add")                                                      \
+	X(MEMLOCK_CONTAINER,                                                                       \
+	  "in a container the limit of locked memory is the runtime's, and CAP_IPC_LOCK does not " \
+	  "lift it for a process that is not root",                                                \
+	  "start the container with `--ulimit memlock=-1`, or set default-ulimits in daemon.json") \
+	X(MEMLOCK_POD,                                                                             \
+	  "in a pod the limit of locked memory is that of the node's container runtime, and "      \
+	  "IPC_LOCK in securityContext does not lift it for a process that is not root",           \
+	  "set LimitMEMLOCK=infinity in the unit of containerd or CRI-O on the node, and restart " \
+	  "it")                                                                                    \
+	X(MEMLOCK_JOB,                                                                             \
+	  "Slurm's steps have the limit of locked memory of slurmd, or of the shell that "         \
+	  "submitted the job",                                                                     \
+	  "set LimitMEMLOCK=infinity in slurmd.service, and "                                      \
+	  "PropagateResourceLimitsExcept=MEMLOCK in slurm.conf")                                   \
+	X(PROVIDER_FAULT,                                                                          \
+	  "no value that was passed has this errno here: the library's provider, the driver or "   \
+	  "the firmware has failed",                                                               \
+	  "see the kernel's log, and compare the versions of rdma-core, driver and firmware: one " \
+	  "may be too old for another")                                                            \
+	X(BNXT_COMMANDS,                                                                           \
+	  "this was reported of the bnxt_re provider of rdma-core 39 and 50, which garbles "       \
+	  "commands of other threads than the first, and was gone with rdma-core 63",              \
+	  "use libibverbs and provider of rdma-core 63 or newer")
 
 /* Those of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \
@@ -407,8 +435,23 @@ extern "C" {
 	X(MR_GPU_NO_PEER,                                                                          \
 	  "the memory seems to be a GPU's, and no peer memory module is loaded to register it by " \
 	  "address",                                                                               \
-	  "`modprobe nvidia_peermem`, where the GPU is NVIDIA's; or export it as a dma-buf and "   \
-	  "use rdmaez_mr_reg_dmabuf()")                                                            \
+	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(); or `modprobe nvidia_peermem`, "  \
+	  "which needs an ib_core with peer memory, as MLNX_OFED, DOCA and Ubuntu's kernels have") \
+	X(MR_GPU_NO_INTERFACE,                                                                     \
+	  "the memory seems to be a GPU's, and this kernel's ib_core has no peer memory, so "      \
+	  "`modprobe nvidia_peermem` fails with \"Invalid argument\"",                             \
+	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(), which NCCL_DMABUF_ENABLE=1 and " \
+	  "perftest's --use_cuda_dmabuf do; or install MLNX_OFED or DOCA")                         \
+	X(MR_GPU_OLD_PEER,                                                                         \
+	  "the memory seems to be an NVIDIA GPU's, and the older nv_peer_mem is loaded, which "    \
+	  "the driver's own nvidia_peermem has replaced",                                          \
+	  "`rmmod nv_peer_mem` and `modprobe nvidia_peermem`, or export it as a dma-buf and use "  \
+	  "rdmaez_mr_reg_dmabuf()")                                                                \
+	X(MR_GPU_AMD,                                                                              \
+	  "the memory seems to be an AMD GPU's, whose driver registers it by address only where "  \
+	  "it was built for an ib_core with peer memory",                                          \
+	  "export it as a dma-buf with hsa_amd_portable_export_dmabuf() and use "                  \
+	  "rdmaez_mr_reg_dmabuf(); or install amdgpu-dkms beside MLNX_OFED or DOCA")               \
 	X(MR_GPU_SEGMENTS,                                                                         \
 	  "the memory seems to be a GPU's, and PyTorch's expandable segments, which the "          \
 	  "environment asks for, usually cannot be registered by address",                         \

@@ -197,7 +197,7 @@ static const struct record {
 	{"irdma", C(SGE) | C(SRQ_SGE), CHECKS(SIZES), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL),
 	 "irdma", "irdma", "ice i40e", "ice.roce. ice.iwarp. i40e.iwarp. idpf.8086.rdma.", ""},
 	{"bnxt_re", C(CQE) | C(SEND_WR) | C(RECV_WR) | C(SGE) | C(SRQ_WR), CHECKS(INLINE),
-	 FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL), "bnxt_re", "bnxt_re", "bnxt_en",
+	 FILLS(NOTHING), T(COMMANDS_63), OWN_CAUSES(ALL), "bnxt_re", "bnxt_re", "bnxt_en",
 	 "bnxt_en.rdma.", ""},
 	{"efa", C(CQE),
 	 CHECKS(SGES) | CHECKS(INLINE) | CHECKS(STATES) | CHECKS(OPCODES) | CHECKS(EX),

@@ -231,6 +231,7 @@ static void check_cq_hidden(void)
 		 LIKELY(RANGE, "cqe", NUMBER(0, 1, (uint64_t)t.dev->attr.orig_attr.max_cqe)));
 	fake_fail(FAKE_CREATE_CQ, 0, EIO);
 	CHECK_CQ(create_cq(1, 0), EIO, "another errno says more",
+		 LIKELY(PROVIDER_FAULT, "ibv_create_cq", NOTHING),
 		 LIKELY(DEVICE_GONE, "ibv_create_cq", NOTHING));
 }
 

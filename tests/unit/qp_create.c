@@ -496,6 +496,8 @@ static void check_extended(void)
 	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_create_ex(t.ctx, &ex, &t.qp, &t.diag), EIO,
 			    "rdmaez_qp_create_ex", "ibv_create_qp_ex",
 			    "the verb that failed is named",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_PROVIDER_FAULT, "ibv_create_qp_ex",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_qp_ex",
 			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	errno = ENOENT;
@@ -706,6 +708,8 @@ static void check_suspects(void)
 	fake_fail(FAKE_CREATE_QP, 0, EIO);
 	CHECK_VERB_FINDINGS(&t.diag, create(), EIO, "rdmaez_qp_create", "ibv_create_qp",
 			    "a device that is gone",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_PROVIDER_FAULT, "ibv_create_qp",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_qp",
 			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	fake_fail(FAKE_CREATE_QP, 0, EBUSY);
@@ -817,6 +821,8 @@ static void check_inline_probe(void)
 	CHECK_VERB_FINDINGS(&t.diag, rdmaez_qp_max_inline(t.pd, &t.init, &bytes, &t.diag), EIO,
 			    "rdmaez_qp_max_inline", "ibv_create_qp",
 			    "a failure that has nothing to do with size",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_PROVIDER_FAULT, "ibv_create_qp",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_qp",
 			     RDMAEZ_VALUE_NONE, 0, 0, 0});
 	for (int i = 0; i < 3; i++) {

@@ -78,8 +78,8 @@ static void tell_where_to_raise(bool soft_below_hard)
 		doctor_next("here and now: ulimit -l $(ulimit -H -l)");
 	if (doctor_in_container()) {
 		doctor_next("docker run --ulimit memlock=-1 (podman the same)");
-		doctor_next("Kubernetes: LimitMEMLOCK=infinity in the unit of containerd or CRI-O, "
-			    "or in the pod securityContext: capabilities: add: [IPC_LOCK]");
+		doctor_next("Kubernetes: LimitMEMLOCK=infinity in the unit of containerd or CRI-O; "
+			    "for root alone also securityContext: capabilities: add: [IPC_LOCK]");
 	} else if (strstr(groups, "slurm")) {
 		doctor_next("Slurm: LimitMEMLOCK=infinity in slurmd.service, and "
 			    "PropagateResourceLimitsExcept=MEMLOCK in slurm.conf");

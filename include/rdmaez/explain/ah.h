@@ -44,6 +44,11 @@ RDMAEZ_SEAM void rdmaez_impl_ah_explain(struct ibv_context *context, const struc
 		if (port->link_layer == IBV_LINK_LAYER_ETHERNET &&
 		    rdmaez_impl_reach_meaning(error) != RDMAEZ_WHY_NONE)
 			rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, error);
+		/* Of EINVAL no value may be the cause, but the device: the route leaves by another one. */
+		else if (error == EINVAL && !diag->count &&
+			 port->link_layer == IBV_LINK_LAYER_ETHERNET &&
+			 rdmaez_impl_gid_is_resolved(&own, &attr->grh.dgid))
+			rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, 0);
 	}
 	/* efa_com_create_ah() passes on what the device says. */
 	if (error == EINVAL && driver->traits & RDMAEZ_DRIVER_EFA && !diag->count)

@@ -107,6 +107,32 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_device_attr *d
 	rdmaez_impl_explain_count(diag, device, "max_qp", device->max_qp);
 }
 
+/*
+ * The release of rdma-core that libibverbs is of, by the name of its file, libibverbs.so.1.14.RELEASE.0; 0: not known.
+ * That is how buildlib/RDMA_LinuxMap.cmake and libibverbs/CMakeLists.txt name it.
+ */
+RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_library_release(void)
+{
+	static const char name[] = "/libibverbs.so.1.";
+	struct rdmaez_impl_lines lines;
+	const char *line, *at = NULL;
+	unsigned int release = 0;
+
+	rdmaez_impl_lines_open(&lines, "/proc/self/maps");
+	while (!at && (line = rdmaez_impl_line(&lines)))
+		at = strstr(line, name);
+	if (at) {
+		at += sizeof(name) - 1;
+		(void)rdmaez_impl_number(&at, 10);
+		if (*at == '.') {
+			at++;
+			release = (unsigned int)rdmaez_impl_number(&at, 10);
+		}
+	}
+	rdmaez_impl_lines_close(&lines);
+	return release;
+}
+
 /* After a refusal: the type, the limits, the parts, and where all are right the usual suspects. */
 RDMAEZ_SEAM void rdmaez_impl_create_explain(struct ibv_context *context,
 					    const struct ibv_qp_init_attr *init,
@@ -122,6 +148,10 @@ RDMAEZ_SEAM void rdmaez_impl_create_explain(struct ibv_context *context,
 	rdmaez_impl_create_explain_parts(context, init, pd, diag);
 	if ((error == EINVAL || error == ENOMEM) && !rdmaez_impl_is_certain(diag))
 		rdmaez_impl_create_suspect(&device, &init->cap, diag);
+	if (error == EFAULT && (rdmaez_driver_of(&device)->habits & RDMAEZ_DRIVER_COMMANDS_63) &&
+	    rdmaez_impl_library_release() < 63)
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_BNXT_COMMANDS,
+				       diag->verb);
 	rdmaez_impl_explain_rest(diag, "cap", "max_qp", device.max_qp);
 }
 

@@ -271,6 +271,42 @@ RDMAEZ_IMPL_COLD int64_t rdmaez_impl_pinned(void)
 	return text && strstr(text, " kB") ? (int64_t)(rdmaez_impl_number(&text, 10) << 10) : -1;
 }
 
+/* The thread's effective user; -1: not known. */
+RDMAEZ_IMPL_COLD int64_t rdmaez_impl_user(void)
+{
+	struct rdmaez_impl_lines lines;
+	const char *text = rdmaez_impl_lines_find(&lines, "/proc/thread-self/status", "Uid:");
+
+	if (!text)
+		return -1;
+	(void)rdmaez_impl_number(
+		&text, 10); /* the real one comes first: task_state() of fs/proc/array.c */
+	return *text == '\t' ? (int64_t)rdmaez_impl_number(&text, 10) : -1;
+}
+
+/*
+ * Behind the limit, where it is raised. A capability that a container is given counts for root in the initial user
+ * namespace: execve(2) takes it from everybody else, and leaves it in CapBnd (cap_bprm_creds_from_file()). Kubernetes
+ * sets its variable in each pod, Slurm in each step, and podman and systemd-nspawn set `container`.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_suggest_memlock(struct rdmaez_diag *diag, const char *field)
+{
+	struct rdmaez_impl_site site = {field, RDMAEZ_WHY_NONE, RDMAEZ_VALUE_NONE, 0, 0};
+	char ids[64];
+
+	rdmaez_impl_file_text("/proc/self/uid_map", ids, sizeof(ids));
+	if (rdmaez_impl_user() == 0 && strcmp(ids, "         0          0 4294967295\n") == 0)
+		site.why = RDMAEZ_WHY_MEMLOCK_ROOT;
+	else if (getenv("KUBERNETES_SERVICE_HOST"))
+		site.why = RDMAEZ_WHY_MEMLOCK_POD;
+	else if (getenv("container"))
+		site.why = RDMAEZ_WHY_MEMLOCK_CONTAINER;
+	else if (getenv("SLURM_JOB_ID"))
+		site.why = RDMAEZ_WHY_MEMLOCK_JOB;
+	if (site.why != RDMAEZ_WHY_NONE)
+		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &site, 0);
+}
+
 /*
  * ENOMEM, or EPERM where nothing may be locked at all: `ib_umem_get()` compares what the process has pinned, VmPin,
  * and the pages of this with RLIMIT_MEMLOCK. `bytes` were asked for; 0: that is not known. Of a driver that is
@@ -302,6 +338,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, cons
 		site.kind = bytes ? RDMAEZ_VALUE_BYTES : RDMAEZ_VALUE_LIMIT;
 	rdmaez_impl_find_within(diag, sure ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, &site, bytes,
 				locked, limit.rlim_cur);
+	rdmaez_impl_suggest_memlock(diag, field);
 }
 
 /* The address space, which binds everybody. */
@@ -363,7 +400,9 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_is_certain(const struct rdmaez_diag *diag)
 
 /*
  * What no limit and no rule shows, unless something certain was found: what the errno means, and of ENOMEM
- * what may be exhausted, `count` being how many such objects the device has.
+ * what may be exhausted, `count` being how many such objects the device has. EFAULT is of the provider's own buffers,
+ * which uverbs and the driver copy, and EIO of a command that the firmware has refused, as of bnxt_re's
+ * __bnxt_qplib_rcfw_send_message(); the caller has no pointer and no number in either.
  */
 RDMAEZ_SEAM void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *field,
 					  const char *limit, int count)
@@ -378,6 +417,9 @@ RDMAEZ_SEAM void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *
 		rdmaez_impl_suspect_memlock(diag, field, 0, rdmaez_driver_of(NULL));
 		rdmaez_impl_suspect_space(diag, field);
 	}
+	if (diag->error == EFAULT || (diag->error == EIO && !diag->count))
+		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_PROVIDER_FAULT,
+				       diag->verb);
 	if (diag->error == ENOMEM && count > 0)
 		rdmaez_impl_suspect_count(diag, limit, count);
 	else if (!diag->count ||
@@ -387,12 +429,14 @@ RDMAEZ_SEAM void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *
 
 /* What /proc/self/maps tells of a range of memory, and of the process. */
 enum {
-	RDMAEZ_IMPL_MAPS_HOLE = 1,  /* a part of it is not mapped */
-	RDMAEZ_IMPL_MAPS_NONE = 2,  /* a part may be neither read nor written */
-	RDMAEZ_IMPL_MAPS_FILE = 4,  /* a part is shared with a file */
-	RDMAEZ_IMPL_MAPS_WRITE = 8, /* and may be written */
-	RDMAEZ_IMPL_MAPS_GPU = 16,  /* a part is a GPU's device file's */
-	RDMAEZ_IMPL_MAPS_GPUS = 32  /* the process has mapped such a file anywhere */
+	RDMAEZ_IMPL_MAPS_HOLE = 1,    /* a part of it is not mapped */
+	RDMAEZ_IMPL_MAPS_NONE = 2,    /* a part may be neither read nor written */
+	RDMAEZ_IMPL_MAPS_FILE = 4,    /* a part is shared with a file */
+	RDMAEZ_IMPL_MAPS_WRITE = 8,   /* and may be written */
+	RDMAEZ_IMPL_MAPS_GPU = 16,    /* a part is a GPU's device file's */
+	RDMAEZ_IMPL_MAPS_GPUS = 32,   /* the process has mapped such a file anywhere */
+	RDMAEZ_IMPL_MAPS_NVIDIA = 64, /* the same of NVIDIA's */
+	RDMAEZ_IMPL_MAPS_AMD = 128    /* and of AMD's */
 };
 
 /* Of one mapping, by its permissions and the path of its file. */
@@ -407,7 +451,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_maps_of(const char *permissions, const char *pa
 		return is;
 	for (size_t i = 0; i < sizeof(gpus) / sizeof(gpus[0]); i++)
 		if (strncmp(path, gpus[i], strlen(gpus[i])) == 0)
-			return is | RDMAEZ_IMPL_MAPS_GPU;
+			return is | RDMAEZ_IMPL_MAPS_GPU | (i == 0 ? RDMAEZ_IMPL_MAPS_NVIDIA : 0) |
+			       (i == 1 ? RDMAEZ_IMPL_MAPS_AMD : 0);
 	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
 		if (strncmp(path, memory[i], strlen(memory[i])) == 0)
 			return is;
@@ -440,7 +485,8 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_maps(uintptr_t start, uintptr_t end, i
 		of = rdmaez_impl_maps_of(line + 1, path ? path + 1 : NULL);
 		count++;
 		if (of & RDMAEZ_IMPL_MAPS_GPU)
-			*is |= RDMAEZ_IMPL_MAPS_GPUS;
+			*is |= RDMAEZ_IMPL_MAPS_GPUS |
+			       (of & (RDMAEZ_IMPL_MAPS_NVIDIA | RDMAEZ_IMPL_MAPS_AMD));
 		if (from >= end || to <= start)
 			continue;
 		*is |= of | (from > reached ? RDMAEZ_IMPL_MAPS_HOLE : 0);
