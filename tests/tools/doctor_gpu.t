@@ -66,6 +66,33 @@ no_way() {
 	END
 }
 
+# The kernel's own ib_core, which nvidia_peermem cannot be used with, and one of a vendor's.
+no_interface() {
+	nvidia "$closed"
+	printf '%s\n' '0000000000000000 T schedule' $'0000000000000000 T ib_register_device\t[ib_core]' \
+		>"$tree/proc/kallsyms"
+	says gpu 0 <<-END
+		WARN gpu 0000:04:00.0: no way from its memory to an RDMA device: registering it fails with EFAULT or EINVAL
+		       no peer-memory client in /sys/module and /sys/kernel/mm/memory_peers
+		       its driver exports no dma-bufs: /proc/driver/nvidia/version does not name the open kernel module
+		       /proc/kallsyms has no ib_register_peer_memory_client: this kernel's ib_core has no peer memory
+		     > install NVIDIA's open kernel module, and use dma-bufs: modprobe nvidia_peermem fails here with "Invalid argument"
+	END
+	printf '%s\n' $'0000000000000000 T ib_register_peer_memory_client\t[ib_core]' >>"$tree/proc/kallsyms"
+	line '     > modprobe nvidia_peermem # .*' --only gpu
+}
+
+old_client() {
+	nvidia "$closed"
+	put sys/module/nv_peer_mem/version 1.3
+	says gpu 0 <<-END
+		ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/sys/module/nv_peer_mem)
+		WARN gpu 0000:04:00.0: nv_peer_mem is loaded, which nvidia_peermem of NVIDIA's driver has replaced
+		       /sys/module/nv_peer_mem, and no /sys/module/nvidia_peermem
+		     > rmmod nv_peer_mem && modprobe nvidia_peermem
+	END
+}
+
 amd_no_way() {
 	card 0x1002 0x120000 amdgpu
 	says gpu 0 <<-END
@@ -156,6 +183,8 @@ ok 'nv_peer_mem' by_client sys/kernel/mm/memory_peers/nv_mem/version
 ok 'nv_peer_mem without cooperation' by_client sys/kernel/mm/memory_peers/nv_mem_nc/version
 ok 'amdkfd' amd_by_client
 ok 'NVIDIA, neither way' no_way
+ok "NVIDIA, and the kernel's own ib_core" no_interface
+ok 'the older module in place of the newer' old_client
 ok 'AMD, neither way' amd_no_way
 ok "NVIDIA's open kernel module" open_module
 ok 'amdgpu' amdgpu_module

@@ -179,6 +179,47 @@ static void peermem(void)
 	registers_gpu(false, EFAULT);
 }
 
+/* The kernel's own ib_core, and one that a vendor has extended. */
+static void peermem_of(const char *symbols)
+{
+	start(FAKE_PROFILE_MLX5);
+	fake_tree_file("/proc/self/maps", gpu_maps);
+	fake_tree_file("/sys/module/ib_core/refcnt", "1\n");
+	fake_tree_file("/proc/kallsyms", symbols);
+	registers(GPU, 1 << 20, IBV_ACCESS_LOCAL_WRITE, EFAULT);
+}
+
+static void peermem_inbox(void)
+{
+	peermem_of("0000000000000000 T schedule\n"
+		   "0000000000000000 T ib_register_device\t[ib_core]\n"
+		   "0000000000000000 T ib_register_client\t[ib_core]\n");
+}
+
+static void peermem_extended(void)
+{
+	peermem_of("0000000000000000 T ib_register_device\t[ib_core]\n"
+		   "0000000000000000 T ib_register_peer_memory_client\t[ib_core]\n");
+}
+
+static void peermem_old(void)
+{
+	start(FAKE_PROFILE_MLX5);
+	fake_tree_file("/proc/self/maps", gpu_maps);
+	fake_tree_file("/sys/module/nv_peer_mem/refcnt", "1\n");
+	registers(GPU, 1 << 20, IBV_ACCESS_LOCAL_WRITE, EFAULT);
+}
+
+static void peermem_amd(void)
+{
+	start(FAKE_PROFILE_MLX5);
+	fake_tree_file("/proc/self/maps",
+		       "20000000-30000000 ---p 00000000 00:00 0 \n"
+		       "7f3c00000000-7f3c00200000 rw-s 00000000 00:05 613 /dev/kfd\n");
+	fake_tree_file("/sys/module/ib_core/refcnt", "1\n");
+	registers(GPU, 1 << 20, IBV_ACCESS_LOCAL_WRITE, EINVAL);
+}
+
 static void peermem_einval(void)
 {
 	registers_gpu(false, EINVAL);
@@ -302,6 +343,62 @@ static void no_memory_for_cq(void)
 static void memlock_mr(void)
 {
 	limited(no_memory_for_mr);
+}
+
+/* A process of this user in a container that this variable tells. */
+static void memlock_of(unsigned int user, const char *variable)
+{
+	char status[200];
+
+	snprintf(status, sizeof(status),
+		 "Name:\ttest\nUid:\t0\t%u\t%u\t%u\nVmLck:\t       0 kB\nVmPin:\t      32 kB\n"
+		 "CapEff:\t0000000000000000\nCapBnd:\t000001ffffffffff\n",
+		 user, user, user);
+	start(FAKE_PROFILE_MLX5);
+	fake_tree_file("/proc/thread-self/status", status);
+	setenv(variable, "1", 1);
+	registers(HOST, 1 << 20, IBV_ACCESS_LOCAL_WRITE, ENOMEM);
+	unsetenv(variable);
+}
+
+static void no_memory_for_pod(void)
+{
+	memlock_of(1000, "KUBERNETES_SERVICE_HOST");
+}
+
+static void no_memory_for_root(void)
+{
+	memlock_of(0, "KUBERNETES_SERVICE_HOST");
+}
+
+static void no_memory_for_container(void)
+{
+	memlock_of(1000, "container");
+}
+
+static void no_memory_for_step(void)
+{
+	memlock_of(1000, "SLURM_JOB_ID");
+}
+
+static void memlock_pod(void)
+{
+	limited(no_memory_for_pod);
+}
+
+static void memlock_root(void)
+{
+	limited(no_memory_for_root);
+}
+
+static void memlock_container(void)
+{
+	limited(no_memory_for_container);
+}
+
+static void memlock_step(void)
+{
+	limited(no_memory_for_step);
 }
 
 static void no_memory_for_much(void)
@@ -461,6 +558,20 @@ static void route_rail(void)
 	modify();
 }
 
+static void route_ah(void)
+{
+	struct rdmaez_path path;
+	struct ibv_ah *ah;
+
+	start(FAKE_PROFILE_MLX5);
+	memset(&path, 0, sizeof(path));
+	path.dgid = gid_of("::ffff:10.7.7.2");
+	path.sgid_index = 3;
+	fake_route_from("10.7.7.1");
+	fake_fail(FAKE_CREATE_AH, 1, EINVAL);
+	t.error = rdmaez_ah_create(t.pd, &path, 1, &ah, &t.diag);
+}
+
 static void route_nobody(void)
 {
 	reaches(3, "::ffff:192.0.2.9", ETIMEDOUT);
@@ -577,6 +688,39 @@ static void inline_create(void)
 {
 	start(FAKE_PROFILE_MLX5);
 	create_qp(1, 988);
+}
+
+/* A command that was garbled on its way, with this release of rdma-core. */
+static void fault_qp(enum fake_profile profile, const char *library)
+{
+	start(profile);
+	fake_tree_file("/proc/self/maps", library);
+	fake_fail(FAKE_CREATE_QP, 1, EFAULT);
+	create_qp(1, 0);
+}
+
+static void fault_qp_39(void)
+{
+	fault_qp(FAKE_PROFILE_BNXT_RE, "1-2 r-xp 0 0:0 0 /usr/lib/libibverbs.so.1.14.39.0\n");
+}
+
+static void fault_qp_63(void)
+{
+	fault_qp(FAKE_PROFILE_BNXT_RE, "1-2 r-xp 0 0:0 0 /usr/lib/libibverbs.so.1.16.63.0\n");
+}
+
+static void fault_qp_other(void)
+{
+	fault_qp(FAKE_PROFILE_MLX5, "1-2 r-xp 0 0:0 0 /usr/lib/libibverbs.so.1.14.39.0\n");
+}
+
+static void fault_cq(void)
+{
+	struct ibv_cq *cq;
+
+	start(FAKE_PROFILE_BNXT_RE);
+	fake_fail(FAKE_CREATE_CQ, 1, EIO);
+	t.error = rdmaez_cq_create(t.ctx, 100, NULL, 0, &cq, &t.diag);
 }
 
 /* Posts one request of so many bytes, until that fails or has been done so often. */
@@ -1113,6 +1257,29 @@ static const struct remedy {
 	{"F88", "RESET of a new queue pair", unsup_reset, 0, RDMAEZ_WHY_RESET_TWICE, "qp_state", 0},
 	{"F98", "lost packets", lossy_counted, 0, RDMAEZ_WHY_COUNTED_LOSS,
 	 "hw_counters/out_of_sequence", 12},
+	{"F32", "an address handle, and the route leaves elsewhere", route_ah, 0,
+	 RDMAEZ_WHY_ROUTE_ELSEWHERE, "ah_attr.grh.dgid", 3},
+	{"F37", "ib_core without peer memory", peermem_inbox, 0, RDMAEZ_WHY_MR_GPU_NO_INTERFACE,
+	 "addr", GPU},
+	{"F37", "ib_core with peer memory", peermem_extended, 0, RDMAEZ_WHY_MR_GPU_NO_PEER, "addr",
+	 GPU},
+	{"N27", "the older module", peermem_old, 0, RDMAEZ_WHY_MR_GPU_OLD_PEER, "addr", GPU},
+	{"F36", "an AMD GPU", peermem_amd, 0, RDMAEZ_WHY_MR_GPU_AMD, "addr", GPU},
+	{"nvcf#1353", "a user in a pod", memlock_pod, 1, RDMAEZ_WHY_MEMLOCK_POD, "length", 0},
+	{"nvcf#1354", "root in a pod", memlock_root, 1, RDMAEZ_WHY_MEMLOCK_ROOT, "length", 0},
+	{"nvcf#1354", "a user in a container", memlock_container, 1, RDMAEZ_WHY_MEMLOCK_CONTAINER,
+	 "length", 0},
+	{"nvcf#1354", "a step of Slurm's", memlock_step, 1, RDMAEZ_WHY_MEMLOCK_JOB, "length", 0},
+	{"N07", "a provider that garbles commands", fault_qp_39, 0, RDMAEZ_WHY_BNXT_COMMANDS,
+	 "ibv_create_qp", 0},
+	{"N07", "behind it the rule", fault_qp_39, 1, RDMAEZ_WHY_PROVIDER_FAULT, "ibv_create_qp",
+	 0},
+	{"N07", "a release that does not", fault_qp_63, 0, RDMAEZ_WHY_PROVIDER_FAULT,
+	 "ibv_create_qp", 0},
+	{"N07", "another provider", fault_qp_other, 0, RDMAEZ_WHY_PROVIDER_FAULT, "ibv_create_qp",
+	 0},
+	{"MAD#191", "a driver and firmware that do not fit", fault_cq, 0, RDMAEZ_WHY_PROVIDER_FAULT,
+	 "ibv_create_cq", 0},
 	{"F38", "RoCE v1 of a routable address", gidll_old, 0, RDMAEZ_WHY_GID_SUITS,
 	 "ah_attr.grh.sgid_index", 3},
 };

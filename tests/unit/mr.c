@@ -393,14 +393,18 @@ static void check_gpu(void)
 	for (size_t i = 0; i < COUNT_OF(peers); i++) {
 		start_tree(cuda_maps);
 		fake_tree_file(peers[i], "1.0\n");
-		CHECK_REG(0x200000000, 4096, 0, EFAULT, peers[i], AT(MR_GPU, 0x200000000),
-			  AT(MR_PROTECTION, 0x200000000));
+		if (i == 1) /* which is loaded without the module that has replaced it */
+			CHECK_REG(0x200000000, 4096, 0, EFAULT, peers[i],
+				  AT(MR_GPU_OLD_PEER, 0x200000000), AT(MR_PROTECTION, 0x200000000));
+		else
+			CHECK_REG(0x200000000, 4096, 0, EFAULT, peers[i], AT(MR_GPU, 0x200000000),
+				  AT(MR_PROTECTION, 0x200000000));
 	}
 	for (size_t i = 0; i < COUNT_OF(errors); i++) {
 		start_tree(rocm_maps);
 		fake_fail(FAKE_REG_MR, 1, errors[i]);
 		tap_eq_int(reg((char *)(uintptr_t)0x7f1000000000, 4096, 0), errors[i], "ROCm");
-		tap_eq_int(t.diag.finding[0].reason, RDMAEZ_WHY_MR_GPU_NO_PEER, "is told apart");
+		tap_eq_int(t.diag.finding[0].reason, RDMAEZ_WHY_MR_GPU_AMD, "is told apart");
 	}
 	start_tree(plain_maps);
 	CHECK_REG(0x200000000, 4096, 0, EFAULT, "reserved addresses of no GPU",

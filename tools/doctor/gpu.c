@@ -10,6 +10,7 @@
 #include <rdmaez.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,9 +126,35 @@ static struct probes check_devices(void)
 
 /* --- GPUs -------------------------------------------------------------------------------------- */
 
+/*
+ * Whether ib_core has the peer memory interface, by the names of its functions, which everybody may read: 1 or 0, -1
+ * not known. Without it nvidia_peermem ends with EINVAL: nv_mem_client_init() of NVIDIA's nvidia-peermem.c.
+ */
+static int has_peer_interface(void)
+{
+	char path[PATH_MAX], line[256];
+	int has = -1;
+	FILE *file;
+
+	doctor_path(path, sizeof(path), "/proc/kallsyms");
+	doctor_step("reading %s", path);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	while (has <= 0 && fgets(line, sizeof(line), file)) {
+		if (strstr(line, " ib_register_device\t") || strstr(line, " ib_register_client\t"))
+			has = 0;
+		if (strstr(line, " ib_register_peer_memory_client\t"))
+			has = 1;
+	}
+	fclose(file);
+	return has;
+}
+
 static void say_no_way(const struct doctor_gpu *gpu, const struct probes *probes)
 {
 	const bool nvidia = gpu->vendor == PCI_VENDOR_NVIDIA;
+	const int interface = has_peer_interface();
 
 	doctor_say(DOCTOR_WARNING, gpu->address,
 		   "no way from its memory to an RDMA device: registering it fails with EFAULT or "
@@ -141,12 +168,30 @@ static void say_no_way(const struct doctor_gpu *gpu, const struct probes *probes
 				"not name the open kernel module");
 	else
 		doctor_evidence("its driver exports no dma-bufs: /sys/module/amdgpu is missing");
-	if (nvidia)
+	if (!interface)
+		doctor_evidence("/proc/kallsyms has no ib_register_peer_memory_client: this "
+				"kernel's ib_core has no peer memory");
+	if (nvidia && !interface)
+		doctor_next("install NVIDIA's open kernel module, and use dma-bufs: modprobe "
+			    "nvidia_peermem fails here with \"Invalid argument\"");
+	else if (nvidia)
 		doctor_next("modprobe nvidia_peermem # needs the ib_core of MLNX_OFED or DOCA; or "
 			    "install NVIDIA's open kernel module");
 	else
 		doctor_next("use amdgpu of Linux 5.12 or newer with an RDMA driver that takes "
 			    "dma-bufs");
+}
+
+/* nv_peer_mem works until something asks for more: its authors name nvidia_peermem of the driver in its place. */
+static void say_old_client(const struct doctor_gpu *gpu)
+{
+	if (!doctor_exists("/sys/module/nv_peer_mem") ||
+	    doctor_exists("/sys/module/nvidia_peermem"))
+		return;
+	doctor_say(DOCTOR_WARNING, gpu->address,
+		   "nv_peer_mem is loaded, which nvidia_peermem of NVIDIA's driver has replaced");
+	doctor_evidence("/sys/module/nv_peer_mem, and no /sys/module/nvidia_peermem");
+	doctor_next("rmmod nv_peer_mem && modprobe nvidia_peermem");
 }
 
 static void check_way(const struct doctor_gpu *gpu, const struct probes *probes)
@@ -164,6 +209,7 @@ static void check_way(const struct doctor_gpu *gpu, const struct probes *probes)
 	} else if (client) {
 		doctor_say(DOCTOR_OK, gpu->address,
 			   "RDMA devices reach its memory by a peer-memory client (%s)", client);
+		say_old_client(gpu);
 	} else if (exports_dmabuf(gpu->vendor) && probes->any) {
 		doctor_say(DOCTOR_OK, gpu->address, "RDMA devices reach its memory by dma-bufs");
 	} else if (exports_dmabuf(gpu->vendor) && !probes->asked) {

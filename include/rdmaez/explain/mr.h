@@ -135,8 +135,38 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_bar1(void)
 }
 
 /*
+ * Whether the kernel has the peer memory interface, which MLNX_OFED, DOCA and Ubuntu's kernels add to ib_core: 1 or 0,
+ * -1 not known. Everybody may read the names of its functions, if not where they are: s_show() of kernel/kallsyms.c.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_mr_has_peers(void)
+{
+	struct rdmaez_impl_lines lines;
+	const char *line, *name;
+	int has = -1;
+
+	rdmaez_impl_lines_open(&lines, "/proc/kallsyms");
+	while (has <= 0 && (line = rdmaez_impl_line(&lines))) {
+		name = strstr(line, " ib_");
+		if (name && strncmp(name, " ib_register_", 13) == 0)
+			has = strncmp(name + 13, "peer_memory_client", 18) == 0;
+	}
+	rdmaez_impl_lines_close(&lines);
+	return has;
+}
+
+/* Why there is nobody to tell the kernel where a GPU's memory is. */
+RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_mr_no_peer(const struct rdmaez_impl_mr_case *c)
+{
+	if ((c->maps & RDMAEZ_IMPL_MAPS_AMD) && !(c->maps & RDMAEZ_IMPL_MAPS_NVIDIA))
+		return RDMAEZ_WHY_MR_GPU_AMD;
+	return rdmaez_impl_mr_has_peers() ? RDMAEZ_WHY_MR_GPU_NO_PEER
+					  : RDMAEZ_WHY_MR_GPU_NO_INTERFACE;
+}
+
+/*
  * Memory that seems to be a GPU's: what stands in the way, the likelier first. A client of the kernel's peer memory
- * interface, which only patched kernels and vendors' drivers have, is a module or a folder.
+ * interface, which only patched kernels and vendors' drivers have, is a module or a folder. NVIDIA's README of its
+ * driver, chapter "GPUDirect RDMA Peer Memory Client", has nvidia_peermem in place of nv_peer_mem.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_case *c)
 {
@@ -145,6 +175,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_cas
 		"/sys/kernel/mm/memory_peers/nv_mem", "/sys/kernel/mm/memory_peers/amdkfd",
 		"/sys/kernel/memory_peers/amdkfd",    "/sys/memory_peers/amdkfd",
 	};
+	const bool is_old = access(peers[0], F_OK) != 0 && access(peers[1], F_OK) == 0;
 	static const char *const settings[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"};
 	const unsigned int before = c->diag->count;
 	const uint64_t bar1 = rdmaez_impl_mr_bar1();
@@ -161,7 +192,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_cas
 	if (has_segments)
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_SEGMENTS);
 	if (!has_peer)
-		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_NO_PEER);
+		rdmaez_impl_mr_suspect(c, rdmaez_impl_mr_no_peer(c));
+	else if (is_old)
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_OLD_PEER);
 	/* 256 MiB is what a GPU has without a large BAR1; part of it is in use. */
 	if (bar1 && (c->length > bar1 || bar1 <= UINT64_C(1) << 28))
 		rdmaez_impl_mr_find_length(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_GPU_BAR1, bar1);
