@@ -382,7 +382,7 @@ extern "C" {
 	X(CAP_INLINE,                                                                              \
 	  "verbs do not report how much inline data a device takes, which differs by queue pair "  \
 	  "type, and this may be too much",                                                        \
-	  "find the limit with rdmaez_qp_max_inline()")                                            \
+	  "ask for no more than the limit, which rdmaez_qp_max_inline() finds")                    \
 	X(CAP_TOGETHER,                                                                            \
 	  "each number is within its limit, but larger work requests leave room for fewer of "     \
 	  "them",                                                                                  \

@@ -109,6 +109,10 @@ ok 'explains counters and actions of flows' explains flows 'refusal ibv_read_cou
 
 ok 'explains the capabilities of a queue pair' explains qp_limit 'refusal ibv_create_qp EINVAL CAP_LIMIT' \
 	'refusal ibv_create_qp EINVAL CAP_LIMIT'
+ok 'finds how much inline data there may be, and blames nothing else' explains qp_inline \
+	'refusal ibv_create_qp EINVAL CAP_INLINE' 'refusal ibv_create_qp_ex EINVAL CAP_INLINE'
+ok 'and says it' says 'Given: 300 bytes; accepted: 0 to 256\.'
+ok 'for both verbs' says 'Given: 1073741824 bytes; accepted: 0 to$'
 ok 'explains operations that the type lacks' explains qp_ex 'refusal ibv_create_qp_ex EOPNOTSUPP NOT_SUPPORTED'
 ok 'explains a domain that is missing' explains qp_domain \
 	'refusal ibv_create_qp_ex EOPNOTSUPP CREATE_DOMAIN NOT_SUPPORTED'
@@ -125,10 +129,10 @@ ok 'says nothing of events that tell of no error, or of none yet' passes event_w
 ok 'says nothing while all is well' passes well
 
 ok 'gives no advice unless asked to' explains advice \
-	'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_ROCE_V1 HOP_LIMIT'
+	'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_SUITS GID_ROCE_V1 HOP_LIMIT'
 options=(--advice)
-ok 'gives advice on a move that is accepted' explains advice 'advice ibv_modify_qp 0 GID_ROCE_V1 HOP_LIMIT' \
-	'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_ROCE_V1 HOP_LIMIT'
+ok 'gives advice on a move that is accepted' explains advice 'advice ibv_modify_qp 0 GID_SUITS GID_ROCE_V1 HOP_LIMIT' \
+	'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_SUITS GID_ROCE_V1 HOP_LIMIT'
 options=()
 
 ok 'tells what was never destroyed' ends_with left_over ', never destroyed: 1 PD, 2 MRs, 1 CQ, 1 QP'

@@ -12,6 +12,59 @@ void explain_has_qp(struct ibv_qp *qp, int sig_all, const struct ibv_qp_cap *cap
 	explain_watch_qp(qp, sig_all != 0, cap);
 }
 
+/* One as it was asked for by either verb, with this much inline data instead; it is gone again, and true if it was made. */
+static bool takes_inline(struct ibv_pd *pd, const struct ibv_qp_init_attr *asked,
+			 struct ibv_context *context, const struct ibv_qp_init_attr_ex *asked_ex,
+			 uint32_t bytes)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_init_attr_ex init_ex;
+	struct ibv_qp *qp;
+
+	if (asked) {
+		init = *asked;
+		init.cap.max_inline_data = bytes;
+		qp = REAL(ibv_create_qp)(pd, &init);
+	} else {
+		init_ex = *asked_ex;
+		init_ex.cap.max_inline_data = bytes;
+		qp = explain_originals(context)->create_qp_ex(context, &init_ex);
+	}
+	if (qp)
+		REAL(ibv_destroy_qp)(qp);
+	return qp != NULL;
+}
+
+/*
+ * No query tells how much inline data a queue pair may have, and whoever runs a program of others cannot call
+ * rdmaez_qp_max_inline(): so the limit is looked for here. If there is one, with all other numbers as they were, then
+ * none of those was the cause.
+ */
+static void find_inline(struct rdmaez_diag *diag, uint32_t refused, struct ibv_pd *pd,
+			const struct ibv_qp_init_attr *asked, struct ibv_context *context,
+			const struct ibv_qp_init_attr_ex *asked_ex)
+{
+	const struct rdmaez_finding *const found = rdmaez_diag_find(diag, RDMAEZ_WHY_CAP_INLINE);
+	uint32_t low = 0;
+
+	if (!found || !takes_inline(pd, asked, context, asked_ex, 0))
+		return;
+	if (refused > RDMAEZ_QP_INLINE_PROBED)
+		refused = RDMAEZ_QP_INLINE_PROBED;
+	while (refused - low > 1) {
+		const uint32_t middle = low + (refused - low) / 2;
+
+		if (takes_inline(pd, asked, context, asked_ex, middle))
+			low = middle;
+		else
+			refused = middle;
+	}
+	diag->finding[0] = *found;
+	diag->finding[0].min = 0;
+	diag->finding[0].max = low;
+	diag->count = 1;
+}
+
 EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init_attr)
 {
 	/* A provider may write over it, then refuse: the headers are shown what the program asked for. */
@@ -20,7 +73,8 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 
 	EXPLAIN_POINTER(struct ibv_qp, explain_verb_create_qp, REAL(ibv_create_qp)(pd, init_attr),
 			pd->context, explain_has_qp(result, asked.sq_sig_all, &init_attr->cap),
-			rdmaez_qp_create(pd, &asked, &qp, call.diag));
+			rdmaez_qp_create(pd, &asked, &qp, call.diag);
+			find_inline(call.diag, asked.cap.max_inline_data, pd, &asked, NULL, NULL));
 }
 
 struct ibv_qp_init_attr_ex explain_qp_asked(const struct ibv_qp_init_attr_ex *init_attr)
@@ -60,10 +114,12 @@ struct ibv_qp *explain_create_qp_ex(struct ibv_context *context,
 	struct ibv_qp_init_attr_ex asked = explain_qp_asked(init_attr);
 	struct ibv_qp *qp;
 
-	EXPLAIN_POINTER(struct ibv_qp, explain_verb_create_qp_ex,
-			explain_originals(context)->create_qp_ex(context, init_attr), context,
-			explain_has_qp(result, asked.sq_sig_all, &init_attr->cap),
-			rdmaez_qp_create_ex(context, &asked, &qp, call.diag));
+	EXPLAIN_POINTER(
+		struct ibv_qp, explain_verb_create_qp_ex,
+		explain_originals(context)->create_qp_ex(context, init_attr), context,
+		explain_has_qp(result, asked.sq_sig_all, &init_attr->cap),
+		rdmaez_qp_create_ex(context, &asked, &qp, call.diag);
+		find_inline(call.diag, asked.cap.max_inline_data, NULL, NULL, context, &asked));
 }
 
 struct ibv_qp *explain_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *attr)

@@ -605,6 +605,22 @@ static void qp_limit(void)
 	end();
 }
 
+/* What a program wants without a way to ask for the limit; the trials are not its own. */
+static void qp_inline(void)
+{
+	struct ibv_qp_init_attr_ex init;
+
+	begin();
+	init = qp_init(IBV_QPT_RC);
+	init.cap.max_inline_data = 300;
+	SEE_KEPT(ibv_create_qp(pd, (struct ibv_qp_init_attr *)&init), init, CREATE_SRQ);
+	init.cap.max_inline_data = 1 << 30;
+	init.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	init.send_ops_flags = IBV_QP_EX_WITH_SEND;
+	SEE_KEPT(ibv_create_qp_ex(context, &init), init, CREATE_SRQ);
+	end();
+}
+
 static void qp_ex(void)
 {
 	struct ibv_qp_init_attr_ex init;
@@ -930,12 +946,12 @@ static const struct {
 	CASE(ah_index),      CASE(ah_family),  CASE(ah_unreachable), CASE(ah_no_grh),
 	CASE(ah_port),       CASE(dm_none),    CASE(dm_long),        CASE(dm_full),
 	CASE(dm_align),      CASE(dm_access),  CASE(dm_based),       CASE(dm_busy),
-	CASE(dm_stale),      CASE(flows),      CASE(qp_limit),       CASE(qp_ex),
-	CASE(qp_domain),     CASE(move),       CASE(qp_busy),        CASE(ece),
-	CASE(event_qp),      CASE(event_cq),   CASE(event_well),     CASE(well),
-	CASE(left_over),     CASE(in_error),   CASE(recovered),      CASE(advice),
-	CASE(many_qps),      CASE(adopted),    CASE(older),          CASE(again),
-	CASE(held),          CASE(forked),     CASE(first_of_many),
+	CASE(dm_stale),      CASE(flows),      CASE(qp_limit),       CASE(qp_inline),
+	CASE(qp_ex),         CASE(qp_domain),  CASE(move),           CASE(qp_busy),
+	CASE(ece),           CASE(event_qp),   CASE(event_cq),       CASE(event_well),
+	CASE(well),          CASE(left_over),  CASE(in_error),       CASE(recovered),
+	CASE(advice),        CASE(many_qps),   CASE(adopted),        CASE(older),
+	CASE(again),         CASE(held),       CASE(forked),         CASE(first_of_many),
 };
 
 int main(int argc, char *argv[])
