@@ -439,7 +439,7 @@ extern "C" {
 	  "which needs an ib_core with peer memory, as MLNX_OFED, DOCA and Ubuntu's kernels have") \
 	X(MR_GPU_NO_INTERFACE,                                                                     \
 	  "the memory seems to be a GPU's, and this kernel's ib_core has no peer memory, so "      \
-	  "`modprobe nvidia_peermem` fails with \"Invalid argument\"",                             \
+	  "`modprobe nvidia_peermem` fails with EINVAL",                                           \
 	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(), which NCCL_DMABUF_ENABLE=1 and " \
 	  "perftest's --use_cuda_dmabuf do; or install MLNX_OFED or DOCA")                         \
 	X(MR_GPU_OLD_PEER,                                                                         \
