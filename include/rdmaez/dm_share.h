@@ -27,7 +27,8 @@
  * a process that you trust as much as your own.
  *
  * @par Threads
- * Any thread may call these functions, but not two at once on one object or one socket.
+ * Any thread may call these functions, but not two at once on one object or one socket. A signal that is handled
+ * meanwhile does not end a wait.
  *
  * @par Verbs calls
  * To import ibv_import_device(), ibv_import_dm() and, if asked for, ibv_import_pd() and ibv_import_mr(); to close what
@@ -96,7 +97,7 @@ struct rdmaez_dm_share_ops {
 	/** closes what `open` has opened, as ibv_close_device() */
 	int (*close)(struct ibv_context *context, void *arg);
 	/** imports memory by its handle, as ibv_import_dm(), and fails with ETIMEDOUT where that would take
-	 *  longer than `timeout_ns` */
+	 *  longer than `timeout_ns`, which is never 0; #RDMAEZ_NS_NOW: where it would have to wait */
 	struct ibv_dm *(*import)(struct ibv_context *context, uint32_t handle, uint64_t timeout_ns,
 				 void *arg);
 	/** unimports it, as ibv_unimport_dm() */
@@ -107,7 +108,8 @@ struct rdmaez_dm_share_ops {
 struct rdmaez_dm_share_opts {
 	/** enum rdmaez_dm_share_flags, not rdmaez_dm_send()'s; 0: the memory alone */
 	unsigned int flags;
-	/** how long to wait for the other process; 0: 10 s; #RDMAEZ_ZERO: do not wait */
+	/** how long to wait for the other process, in ns; 0: 10 s; #RDMAEZ_NS_NOW: it looks once;
+	 *  #RDMAEZ_NS_FOREVER: forever */
 	uint64_t timeout_ns;
 	/** for memory that no driver knows; NULL: such memory is refused. Must outlive what is shared */
 	const struct rdmaez_dm_share_ops *ops;
@@ -209,7 +211,6 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
  * @retval ETIMEDOUT the other process has not read what is in the socket (#RDMAEZ_WHY_PEER_SILENT)
  * @retval EPIPE the other process has closed the socket (#RDMAEZ_WHY_PEER_CLOSED); also ECONNRESET
  * @retval EAFNOSUPPORT not a Unix socket (#RDMAEZ_WHY_SOCKET)
- * @retval EINTR interrupted by a signal before anything was sent (#RDMAEZ_WHY_SOCKET)
  * @retval EAGAIN another thread has filled the socket meanwhile (#RDMAEZ_WHY_SOCKET)
  * @return any other errno of poll() and sendmsg() (#RDMAEZ_WHY_SOCKET)
  */
@@ -274,7 +275,6 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
  *         covers both waits together
  * @retval ECONNRESET the other process has closed the socket (#RDMAEZ_WHY_PEER_CLOSED)
  * @retval EAFNOSUPPORT not a Unix socket (#RDMAEZ_WHY_SOCKET)
- * @retval EINTR interrupted by a signal before anything was read (#RDMAEZ_WHY_SOCKET)
  * @retval EAGAIN another thread has read the message (#RDMAEZ_WHY_SOCKET)
  * @return any other errno of poll() and recvmsg() (#RDMAEZ_WHY_SOCKET), and of rdmaez_dm_import()
  */

@@ -85,8 +85,8 @@ struct rdmaez_dm_emu_opts {
 	/** bytes of all device memory, rounded up to pages, which is also what the device reports as
 	 *  `max_dm_size`; at most 64 MiB; 0: 256 KiB. Ignored with `fd`: the memory has its size */
 	size_t size;
-	/** how long to wait for another process that has the memory's lock; 0: 1 s; #RDMAEZ_ZERO: do not
-	 *  wait */
+	/** how long to wait for another process that has the memory's lock, in ns; 0: 10 s; #RDMAEZ_NS_NOW:
+	 *  it looks once; #RDMAEZ_NS_FOREVER: forever */
 	uint64_t timeout_ns;
 };
 

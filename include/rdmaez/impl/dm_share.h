@@ -360,42 +360,32 @@ RDMAEZ_IMPL int rdmaez_impl_dm_socket_failed(int error, const char *call, struct
 				  call);
 }
 
-/* How long to wait for the other process, in ns. */
-RDMAEZ_IMPL_COLD int64_t rdmaez_impl_dm_timeout(const struct rdmaez_dm_share_opts *opts)
+/* How long to wait for the other process, in ns: RDMAEZ_NS_NOW and RDMAEZ_NS_FOREVER are what they are. */
+RDMAEZ_IMPL uint64_t rdmaez_impl_dm_timeout(const struct rdmaez_dm_share_opts *opts)
 {
-	return rdmaez_impl_option(opts ? (int64_t)opts->timeout_ns : 0,
-				  (int64_t)RDMAEZ_IMPL_WAIT_NS);
+	return opts && opts->timeout_ns ? opts->timeout_ns : RDMAEZ_IMPL_WAIT_NS;
 }
 
 /* Waits until the socket can be written or read. It must be a Unix socket: only those carry descriptors. */
-RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, short events,
-				    const struct rdmaez_dm_share_opts *opts,
+RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, int events, uint64_t timeout_ns, uint64_t deadline,
 				    struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site site = {"timeout_ns", RDMAEZ_WHY_PEER_SILENT,
 						     RDMAEZ_VALUE_NS, 0, 0};
-	const int64_t timeout = rdmaez_impl_dm_timeout(opts);
-	/* Rounded up. It is cut off below, because poll() would wait forever for a negative number. */
-	const uint64_t ms = (uint64_t)timeout / 1000000u + ((uint64_t)timeout % 1000000u != 0);
+	const int64_t waited = timeout_ns == RDMAEZ_NS_NOW ? 0 : (int64_t)timeout_ns;
 	struct sockaddr family;
 	socklen_t size = sizeof(family);
-	struct pollfd ready;
-	int count;
+	int error;
 
 	memset(&family, 0, sizeof(family));
-	memset(&ready, 0, sizeof(ready));
 	if (getsockname(socket, &family, &size))
 		return rdmaez_impl_refuse(diag, errno, RDMAEZ_WHY_SOCKET, "socket");
 	if (family.sa_family != AF_UNIX)
 		return rdmaez_impl_refuse(diag, EAFNOSUPPORT, RDMAEZ_WHY_SOCKET, "socket");
-	ready.fd = socket;
-	ready.events = events;
-	count = poll(&ready, 1, ms < INT32_MAX ? (int)ms : INT32_MAX);
-	if (count < 0)
-		return rdmaez_impl_refuse(diag, errno, RDMAEZ_WHY_SOCKET, "poll");
-	if (!count)
-		return rdmaez_impl_refuse_within(diag, ETIMEDOUT, &site, timeout, timeout, timeout);
-	return 0;
+	error = rdmaez_impl_wait(socket, events, deadline);
+	if (error == ETIMEDOUT)
+		return rdmaez_impl_refuse_within(diag, error, &site, waited, waited, waited);
+	return error ? rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_SOCKET, "poll") : 0;
 }
 
 /*
@@ -438,6 +428,7 @@ RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
 			      const struct rdmaez_dm_token *token,
 			      const struct rdmaez_dm_share_opts *opts, struct rdmaez_diag *diag)
 {
+	const uint64_t timeout = rdmaez_impl_dm_timeout(opts);
 	struct rdmaez_impl_dm_message message;
 	struct rdmaez_dm_token own, sent;
 	int error, fd;
@@ -455,7 +446,8 @@ RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
 	fd = rdmaez_impl_dm_fd(dm->context, opts, &sent);
 	error = rdmaez_impl_dm_token_check(&sent, diag);
 	if (!error)
-		error = rdmaez_impl_dm_wait(socket, POLLOUT, opts, diag);
+		error = rdmaez_impl_dm_wait(socket, POLLOUT, timeout, rdmaez_impl_until(timeout),
+					    diag);
 	if (error)
 		return error;
 	rdmaez_impl_dm_message_begin(&message);
@@ -804,32 +796,34 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_import");
 	if (!token || !shared)
 		return rdmaez_impl_dm_null(diag, token ? "shared" : "token");
-	return rdmaez_impl_dm_import_all(fd, token, opts, (uint64_t)rdmaez_impl_dm_timeout(opts),
-					 shared, diag);
+	return rdmaez_impl_dm_import_all(fd, token, opts, rdmaez_impl_dm_timeout(opts), shared,
+					 diag);
 }
 
 RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *opts,
 				 struct rdmaez_dm_shared *shared, struct rdmaez_diag *diag)
 {
-	const uint64_t begun = rdmaez_impl_now(), timeout = (uint64_t)rdmaez_impl_dm_timeout(opts);
+	const uint64_t timeout = rdmaez_impl_dm_timeout(opts);
+	const uint64_t deadline = rdmaez_impl_until(timeout);
 	uint8_t bytes[RDMAEZ_DM_TOKEN_BYTES];
 	struct rdmaez_dm_token token;
-	uint64_t passed;
+	uint64_t left = RDMAEZ_NS_FOREVER;
 	int error, fd = -1;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_dm_receive");
 	if (!shared)
 		return rdmaez_impl_dm_null(diag, "shared");
-	error = rdmaez_impl_dm_wait(socket, POLLIN, opts, diag);
+	error = rdmaez_impl_dm_wait(socket, POLLIN, timeout, deadline, diag);
 	if (!error)
 		error = rdmaez_impl_dm_take(socket, bytes, &fd, diag);
 	if (error)
 		return error;
 	error = rdmaez_impl_dm_token_unpack(bytes, &token, diag);
-	passed = rdmaez_impl_now() - begun;
+	if (deadline != UINT64_MAX)
+		left = rdmaez_impl_left(deadline);
 	if (!error)
-		error = rdmaez_impl_dm_import_all(
-			fd, &token, opts, passed < timeout ? timeout - passed : 0, shared, diag);
+		error = rdmaez_impl_dm_import_all(fd, &token, opts, left ? left : RDMAEZ_NS_NOW,
+						  shared, diag);
 	close(fd);
 	return error;
 }

@@ -114,7 +114,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_emu_others(const struct rdmaez_impl_emu *emu, 
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_emu_lock(struct rdmaez_impl_emu *emu, uint64_t timeout_ns)
 {
-	const uint64_t begun = rdmaez_impl_now();
+	const uint64_t deadline = rdmaez_impl_until(timeout_ns);
 	int error;
 
 	for (;;) {
@@ -125,7 +125,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_emu_lock(struct rdmaez_impl_emu *emu, uint64_t 
 		pthread_mutex_unlock(&emu->mutex);
 		if (error != EAGAIN && error != EACCES)
 			return error;
-		if (rdmaez_impl_now() - begun >= timeout_ns)
+		if (!rdmaez_impl_left(deadline))
 			return ETIMEDOUT;
 		poll(NULL, 0, 1);
 	}
@@ -869,7 +869,7 @@ RDMAEZ_API int rdmaez_dm_emu_attach(struct ibv_context *context,
 	emu->state.context = context;
 	emu->state.verbs = verbs_get_ctx(context);
 	emu->state.page = (uint64_t)sysconf(_SC_PAGESIZE);
-	emu->state.timeout_ns = (uint64_t)rdmaez_impl_option((int64_t)opts->timeout_ns, 1000000000);
+	emu->state.timeout_ns = opts->timeout_ns;
 	error = rdmaez_impl_emu_begin(&emu->state, opts, diag);
 	if (error)
 		return error;

@@ -60,7 +60,7 @@ struct rdmaez_impl_emu {
 	/* The file's numbers, checked on attaching; in the file other processes could change them. */
 	uint64_t start, size;
 	uint64_t page, pages; /* the size of a page, and how many there are */
-	uint64_t timeout_ns;  /* how long a call waits for the lock */
+	uint64_t timeout_ns;  /* how long a call waits for the lock, as in the options */
 	int driver; /* the driver's number in the kernel; -1: the kernel cannot be asked for regions */
 	struct rdmaez_impl_emu_dm *objects;
 	struct rdmaez_impl_emu_region *regions;
