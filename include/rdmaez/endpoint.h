@@ -40,13 +40,16 @@
  * | 56 | 8 each | `memory.addr`, `memory.length` |
  * | 72 | 4 times 18 | `gid_type` (1), bit 0: `by_route` (1), `gid` (16) |
  * | 144 | 160 | `user` |
- * | 304 | 76 | zeros, for later versions; not read |
- * | 380 | 4 | the CRC-32 of Ethernet of the bytes before |
+ * | 304 | 64 | zeros, for later versions; not read |
+ * | 368 | 8 | the sum of the 92 words of 4 bytes before |
+ * | 376 | 8 | the sum of 92 sums: of the first word, of the first two, and so on |
  *
  * A later version may fill the zeros, and states 1 as the least version as long as version 1 can do without them. So an
- * older rdmaez reads a newer one's endpoint, and a newer one takes the zeros of an older one as "not told". The check
- * value protects from accidents: anyone can make well-formed bytes, so connect only to peers that are trusted by other
- * means.
+ * older rdmaez reads a newer one's endpoint, and a newer one takes the zeros of an older one as "not told".
+ *
+ * The two sums protect from accidents. They notice whatever has changed in one or two of the words, so each single and
+ * double bit and each burst of up to 33 bits; and of what has changed in more, all that does not happen to leave both
+ * sums as they are. Anyone can make well-formed bytes, so connect only to peers that are trusted by other means.
  *
  * @par Stale endpoints
  * A queue pair's number, and even its PSN, may return after a restart or a recovery; the `nonce` is new each time. A
@@ -132,7 +135,8 @@ struct rdmaez_endpoint {
  * The GIDs, on RoCE: the first is that of rdmaez_port_choose_gid() for the address `opts->path.dgid`, by which the
  * peer is known so far, such as its address of a TCP connection; zero: none. Then comes the best of each other kind
  * (RoCE version, IPv4 or IPv6, link-local or not), then the rest by rank. GIDs of another family than the address's
- * come last, not never: the TCP connection may use another network. A `path.sgid_index` that is named is the only one.
+ * come last, not never: the TCP connection may use another network. A `path.sgid_index` that is named, or that of
+ * `gid_entry`, is the only one.
  * Elsewhere it is the first entry of the GID table.
  *
  * The MTU is the port's active one, limited by `opts->mtu`, and the depths are those that rdmaez_qp_to_rtr() and
@@ -150,8 +154,9 @@ struct rdmaez_endpoint {
  * @return any other errno value of a query (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls
  * ibv_query_port() unless `opts->port_attr` is set; ibv_query_device() unless `opts->device_attr` is, whose failure
- * means depths of 1; on RoCE ibv_query_gid_table(), or ibv_query_gid_ex() per entry where that is not supported;
- * elsewhere and for an index that is named one ibv_query_gid_ex(). ibv_query_pkey() except on Ethernet, where all
+ * means depths of 1; none for a GID where `opts->gid_entry` is the one; else on RoCE ibv_query_gid_table(), or
+ * ibv_query_gid_ex() per entry where that is not supported; elsewhere and for an index that is named one
+ * ibv_query_gid_ex(). ibv_query_pkey() except on Ethernet, where all
  * P_Keys are 0xffff.
  */
 RDMAEZ_COLD int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,

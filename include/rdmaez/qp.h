@@ -111,6 +111,10 @@ struct rdmaez_qp_opts {
 	 *  `port_attr`, where the port is not 1. NULL: the device is queried there, except by
 	 *  rdmaez_qp_attr(). */
 	const struct ibv_device_attr *device_attr;
+	/** What rdmaez_port_choose_gid() or ibv_query_gid_ex() returned, to save rdmaez_endpoint_port() and
+	 *  rdmaez_endpoint_local() that call; no other function looks at it. NULL, or where the entry is
+	 *  empty, another port's, or not the one that `path.sgid_index` names: they query the GID. */
+	const struct ibv_gid_entry *gid_entry;
 
 	int port;       /**< 1 to 255. 0: 1 */
 	int pkey_index; /**< P_Key index, 0 to 65535. 0: 0, by convention the default partition */

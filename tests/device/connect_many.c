@@ -117,7 +117,7 @@ static void ask_rdmaez(int sgid_index)
 enum way {
 	PLAIN, /* by three ibv_modify_qp() */
 	ONCE,  /* by an endpoint of a port that was asked for all of them */
-	GIVEN, /* by one of its own, of the attributes that were asked for all of them, and an index */
+	GIVEN, /* by one of its own, of the attributes and the GID that were asked for all of them */
 	INDEX, /* by one of its own, where an index is given */
 	EACH,  /* by one of its own, where nothing is */
 	WAYS
@@ -126,7 +126,7 @@ enum way {
 /* What is told goes through bytes, as between two ends. */
 static int connect_itself(struct ibv_qp *qp, enum way way)
 {
-	const uint32_t psn = rdmaez_psn_random();
+	const uint32_t psn = way == PLAIN ? rdmaez_psn_random() : 0;
 	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
 	struct rdmaez_endpoint local, remote;
 	struct rdmaez_qp_opts opts = asked.opts;
@@ -138,6 +138,7 @@ static int connect_itself(struct ibv_qp *qp, enum way way)
 	if (way == GIVEN) {
 		opts.port_attr = &asked.port;
 		opts.device_attr = &asked.device;
+		opts.gid_entry = &asked.self;
 	} else if (way == EACH) {
 		opts.path.sgid_index = 0;
 	}
@@ -219,8 +220,8 @@ static void compare(int count, double ratio[WAYS])
 }
 
 /*
- * With rxe a move is a function call away, and the machine emulates ours as slowly as those of the kernel: so half of what
- * is added is the CRC. Elsewhere it is less; here anything may happen.
+ * With rxe a move is a function call away, and the machine emulates ours as slowly as those of the kernel. Elsewhere what
+ * is added is less; here anything may happen.
  */
 static void test_ratio(int count)
 {

@@ -58,7 +58,7 @@ static void make_plausible(uint8_t *bytes)
 
 	memcpy(bytes, head, sizeof(head));
 	rdmaez_impl_bytes_put(bytes + RDMAEZ_DM_TOKEN_BYTES - 4,
-			      rdmaez_impl_bytes_sum(bytes, RDMAEZ_DM_TOKEN_BYTES - 4), 4);
+			      rdmaez_impl_dm_token_sum(bytes, RDMAEZ_DM_TOKEN_BYTES - 4), 4);
 }
 
 /* A token that is good, whatever the input: its numbers are brought into their ranges. */

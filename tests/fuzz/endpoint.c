@@ -61,19 +61,16 @@ static void read_and_write(const uint8_t *bytes, struct rdmaez_endpoint *found)
 		must(!rdmaez_gid_is_zero(&found->gid[i].gid));
 }
 
-/* Up to four bits flipped anywhere: the sum notices, whatever the fields say. */
-static void change(const struct rdmaez_endpoint *endpoint, const uint8_t *where)
+/* Two words that are changed, each by four bytes in any way: the sums notice, whatever the fields say. */
+static void change(const struct rdmaez_endpoint *endpoint, const uint8_t *how)
 {
 	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES], before[RDMAEZ_ENDPOINT_BYTES];
 	struct rdmaez_endpoint found;
 
 	must(rdmaez_endpoint_pack(endpoint, bytes) == 0);
 	memcpy(before, bytes, sizeof(bytes));
-	for (int i = 0; i < 4; i++) {
-		const unsigned int bit = (unsigned int)(where[2 * i] << 8 | where[2 * i + 1]);
-
-		bytes[bit / 8 % sizeof(bytes)] ^= (uint8_t)(1 << bit % 8);
-	}
+	for (int i = 0; i < 8; i++)
+		bytes[how[i & 4] * 4 % sizeof(bytes) + (i & 3)] ^= how[i];
 	if (memcmp(before, bytes, sizeof(bytes)) != 0)
 		must(unpack(bytes, &found) == EINVAL);
 }
@@ -84,8 +81,7 @@ static void make_plausible(uint8_t *bytes)
 	const uint8_t head[] = {'R', 'Z', 'E', 'P', 0, 1, 0, 1};
 
 	memcpy(bytes, head, sizeof(head));
-	rdmaez_impl_bytes_put(bytes + RDMAEZ_ENDPOINT_BYTES - 4,
-			      rdmaez_impl_bytes_sum(bytes, RDMAEZ_ENDPOINT_BYTES - 4), 4);
+	rdmaez_impl_endpoint_sums(bytes, bytes + RDMAEZ_IMPL_ENDPOINT_SUMS);
 }
 
 /* Brings all numbers into their ranges: any bytes make a good endpoint. */

@@ -237,15 +237,19 @@ static void start_srd(void)
 static void test_asked(void)
 {
 	static const struct {
-		bool attrs, index;
+		bool attrs, index, entry;
 		unsigned int port, device, table, gid;
 		const char *name;
-	} row[] = {{false, false, 1, 1, 1, 0, "nothing is given"},
-		   {false, true, 1, 1, 0, 1, "an index is given"},
-		   {true, false, 0, 0, 1, 0, "the attributes are given"},
-		   {true, true, 0, 0, 0, 1, "all is given"}};
+	} row[] = {{false, false, false, 1, 1, 1, 0, "nothing is given"},
+		   {false, true, false, 1, 1, 0, 1, "an index is given"},
+		   {false, false, true, 1, 1, 0, 0, "a GID is given"},
+		   {true, false, false, 0, 0, 1, 0, "the attributes are given"},
+		   {true, true, false, 0, 0, 0, 1, "the attributes and an index are given"},
+		   {true, true, true, 0, 0, 0, 0, "all is given"},
+		   {true, false, true, 0, 0, 0, 0, "all but an index is given"}};
 	struct rdmaez_endpoint port;
 	struct ibv_device_attr device;
+	struct ibv_gid_entry entry;
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		start(&kinds[0]);
@@ -255,9 +259,17 @@ static void test_asked(void)
 		opts.path.sgid_index = row[i].index ? (int)a.local.gid[0].gid_index : 0;
 		if (row[i].index)
 			opts.path.sgid_index = rdmaez_exactly(opts.path.sgid_index);
+		ibv_query_gid_ex(a.ctx, 1, a.local.gid[0].gid_index, &entry, 0);
+		opts.gid_entry = row[i].entry ? &entry : NULL;
 		fake_reset_log();
 		check_success(diag, rdmaez_endpoint_local(a.qp, &opts, &a.local, diag), "%s",
 			      row[i].name);
+		tap_eq_int(memcmp(&a.local.gid[0].gid, &entry.gid, sizeof(entry.gid)), 0,
+			   "it has the GID");
+		tap_eq_int(a.local.gid[0].gid_index, entry.gid_index, "and its index");
+		tap_eq_int(a.local.gid[0].gid_type, entry.gid_type, "and its type");
+		if (row[i].entry || row[i].index)
+			tap_eq_int(a.local.gid_count, 1, "and no other");
 		tap_eq_int(fake_count(FAKE_QUERY_PORT), row[i].port, "the port");
 		tap_eq_int(fake_count(FAKE_QUERY_DEVICE), row[i].device, "the device");
 		tap_eq_int(fake_count(FAKE_QUERY_GID_TABLE), row[i].table, "the GID table");
@@ -273,6 +285,30 @@ static void test_asked(void)
 		check_success(diag, connect_a(), "connects");
 		tap_eq_int(fake_count(FAKE_MODIFY_QP), 3, "by three moves");
 		tap_eq_int(fake_count(FAKE_ANY), 3, "and nothing else");
+	}
+}
+
+/* An entry that cannot be the one is passed over: it is empty, another port's, or not that of the index. */
+static void test_entries(void)
+{
+	struct ibv_gid_entry entry;
+
+	for (int i = 0; i < 3; i++) {
+		start(&kinds[0]);
+		ibv_query_gid_ex(a.ctx, 1, a.local.gid[0].gid_index, &entry, 0);
+		opts.gid_entry = &entry;
+		opts.path.sgid_index = rdmaez_exactly((int)entry.gid_index);
+		if (i == 0)
+			memset(&entry.gid, 0, sizeof(entry.gid));
+		else if (i == 1)
+			entry.port_num++;
+		else
+			entry.gid_index++;
+		fake_reset_log();
+		check_success(diag, rdmaez_endpoint_local(a.qp, &opts, &a.local, diag),
+			      "with entry %d", i);
+		tap_eq_int(fake_count(FAKE_QUERY_GID_EX), 1, "it asks");
+		check_success(diag, connect_a(), "and connects");
 	}
 }
 
@@ -837,6 +873,7 @@ int main(void)
 		test_connect();
 		test_both();
 		test_asked();
+		test_entries();
 		test_srd();
 		test_dc();
 		test_optional();

@@ -152,7 +152,7 @@ static void check_token_bytes(void)
 
 	tap_eq_int(rdmaez_dm_token_pack(&token, bytes, NULL), 0, "a token is packed");
 	tap_ok(memcmp(bytes, head, sizeof(head)) == 0, "into these bytes");
-	tap_eq_hex(rdmaez_impl_bytes_sum((const uint8_t *)check, strlen(check)), 0xcbf43926,
+	tap_eq_hex(rdmaez_impl_dm_token_sum((const uint8_t *)check, strlen(check)), 0xcbf43926,
 		   "the sum is the well-known CRC-32");
 	check_success(&t.diag, rdmaez_dm_token_unpack(bytes, &found, &t.diag), "and unpacked");
 	tap_ok(memcmp(&found, &token, sizeof(token)) == 0, "into what it was");
@@ -214,7 +214,7 @@ static void check_token_forgeries(void)
 		rdmaez_dm_token_pack(&token, bytes, NULL);
 		rdmaez_impl_bytes_put(bytes + forgeries[i].at, forgeries[i].value,
 				      forgeries[i].count);
-		rdmaez_impl_bytes_put(bytes + TOKEN - 4, rdmaez_impl_bytes_sum(bytes, TOKEN - 4),
+		rdmaez_impl_bytes_put(bytes + TOKEN - 4, rdmaez_impl_dm_token_sum(bytes, TOKEN - 4),
 				      4);
 		check_refusal(&t.diag, rdmaez_dm_token_unpack(bytes, &found, &t.diag), EINVAL,
 			      forgeries[i].reason, forgeries[i].field, "%llx at byte %d",

@@ -277,7 +277,7 @@ int main(void)
 {
 	const struct rdmaez_dm_token token = good();
 
-	tap_eq_hex(rdmaez_impl_bytes_sum((const uint8_t *)"123456789", 9), 0xcbf43926,
+	tap_eq_hex(rdmaez_impl_dm_token_sum((const uint8_t *)"123456789", 9), 0xcbf43926,
 		   "the sum is the well-known CRC-32");
 	accepts(&token, "a token");
 	check_flags();

@@ -87,21 +87,68 @@ static void check_bytes(void)
 		0,    0,    0,    0,    0,    0,    0,    0, 0, 0, /* */
 		'a',  'b',  'c'};
 	static const uint8_t zeros[RDMAEZ_ENDPOINT_BYTES] = {0};
-	const size_t tail = RDMAEZ_ENDPOINT_BYTES - sizeof(head) - 4;
+	const size_t tail = RDMAEZ_ENDPOINT_BYTES - sizeof(head) - 16;
 	struct rdmaez_endpoint e = full(), found;
 	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+	uint64_t sum = 0, sums = 0;
 
-	tap_eq_int(rdmaez_impl_bytes_sum((const uint8_t *)"123456789", 9), 0xcbf43926,
-		   "the sum is the one that everybody has");
 	memset(bytes, 0xa5, sizeof(bytes));
 	tap_eq_int(rdmaez_endpoint_pack(&e, bytes), 0, "an endpoint is packed");
 	for (size_t i = 0; i < sizeof(head); i++)
 		tap_eq_int(bytes[i], head[i], "byte %zu", i);
-	tap_eq_int(memcmp(bytes + sizeof(head), zeros, tail), 0, "zeros up to the sum");
+	tap_eq_int(memcmp(bytes + sizeof(head), zeros, tail), 0, "zeros up to the sums");
+	/* Each byte by its own weight, as another program may do it. */
+	for (size_t i = 0; i < sizeof(head); i++) {
+		sum += (uint64_t)head[i] << 8 * (3 - i % 4);
+		sums += ((uint64_t)head[i] << 8 * (3 - i % 4)) * (92 - i / 4);
+	}
+	for (size_t i = 0; i < 8; i++) {
+		tap_eq_int(bytes[368 + i], (uint8_t)(sum >> 8 * (7 - i)), "byte %zu of the sum", i);
+		tap_eq_int(bytes[376 + i], (uint8_t)(sums >> 8 * (7 - i)), "and of that of sums");
+	}
 	memset(&found, 0xa5, sizeof(found));
 	check_success(&diag, rdmaez_endpoint_unpack(bytes, &found, &diag), "it is unpacked");
 	tap_eq_str(diag.call, "rdmaez_endpoint_unpack", "by this function");
 	tap_eq_int(memcmp(&found, &e, sizeof(e)), 0, "as it was");
+}
+
+/* Whether bytes are refused of which those `bits` behind the first are changed: all, or the outer two alone. */
+static bool notices(const uint8_t *good, size_t first, size_t bits, bool all)
+{
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+	struct rdmaez_endpoint found;
+
+	memcpy(bytes, good, sizeof(bytes));
+	for (size_t i = 0; i < bits; i++)
+		if (all || !i || i == bits - 1)
+			bytes[(first + i) / 8] ^= (uint8_t)(0x80 >> (first + i) % 8);
+	return rdmaez_endpoint_unpack(bytes, &found, NULL) == EINVAL;
+}
+
+/* Each burst that fits into two words, and each pair of words that is exchanged. */
+static void check_changes(void)
+{
+	static const size_t lengths[] = {1, 2, 8, 31, 32, 33};
+	const struct rdmaez_endpoint e = full();
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES], other[RDMAEZ_ENDPOINT_BYTES];
+	struct rdmaez_endpoint found;
+	int missed = 0;
+
+	rdmaez_endpoint_pack(&e, bytes);
+	for (size_t i = 0; i < COUNT_OF(lengths); i++)
+		for (size_t at = 0; at + lengths[i] <= 8 * sizeof(bytes); at++)
+			missed += !notices(bytes, at, lengths[i], true) +
+				  !notices(bytes, at, lengths[i], false);
+	tap_eq_int(missed, 0, "no burst of up to 33 bits goes unnoticed");
+	for (size_t i = 0; i < sizeof(bytes); i += 4)
+		for (size_t j = i + 4; j < sizeof(bytes); j += 4) {
+			memcpy(other, bytes, sizeof(other));
+			memcpy(other + i, bytes + j, 4);
+			memcpy(other + j, bytes + i, 4);
+			missed += memcmp(other, bytes, sizeof(bytes)) != 0 &&
+				  !rdmaez_endpoint_unpack(other, &found, NULL);
+		}
+	tap_eq_int(missed, 0, "nor do two words in each other's place");
 }
 
 /* Of each GID for itself, whether it is reached by a route is told. */
@@ -147,8 +194,7 @@ static void not_unpacked(const uint8_t *bytes, const struct expected *want, cons
 /* Gives bytes the check value that they should have. */
 static void seal(uint8_t *bytes)
 {
-	rdmaez_impl_bytes_put(bytes + RDMAEZ_ENDPOINT_BYTES - 4,
-			      rdmaez_impl_bytes_sum(bytes, RDMAEZ_ENDPOINT_BYTES - 4), 4);
+	rdmaez_impl_endpoint_sums(bytes, bytes + RDMAEZ_IMPL_ENDPOINT_SUMS);
 }
 
 static void check_head(void)
@@ -178,7 +224,7 @@ static void check_head(void)
 		     NOTHING);
 	/* A later version that uses what is zero here, and can be read without that. */
 	bytes[5] = 9;
-	memset(bytes + 304, 0xff, 76);
+	memset(bytes + 304, 0xff, 64);
 	seal(bytes);
 	check_success(&diag, rdmaez_endpoint_unpack(bytes, &found, &diag), "a later version");
 	tap_eq_int(memcmp(&found, &e, sizeof(e)), 0, "without what it has more");
@@ -1216,6 +1262,7 @@ int main(void)
 {
 	start();
 	check_bytes();
+	check_changes();
 	check_routes();
 	check_head();
 	check_fields();

@@ -144,6 +144,23 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_check(const struct rdmaez_dm_token *to
 	return error;
 }
 
+/* The CRC-32 of Ethernet, four bits at a time. */
+RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_dm_token_sum(const uint8_t *bytes, size_t count)
+{
+	static const uint32_t steps[] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+					 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+					 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+					 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+	uint32_t sum = 0xffffffffu;
+
+	for (size_t i = 0; i < count; i++) {
+		sum ^= bytes[i];
+		sum = sum >> 4 ^ steps[sum & 0xf];
+		sum = sum >> 4 ^ steps[sum & 0xf];
+	}
+	return ~sum;
+}
+
 /* Writes a token that has been checked. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_dm_token_write(const struct rdmaez_dm_token *token, uint8_t *buf)
 {
@@ -160,7 +177,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_token_write(const struct rdmaez_dm_token *t
 #undef RDMAEZ_IMPL_DM_PUT_64
 	memcpy(at, token->device, sizeof(token->device));
 	at += sizeof(token->device);
-	rdmaez_impl_bytes_put(at, rdmaez_impl_bytes_sum(buf, RDMAEZ_DM_TOKEN_BYTES - 4), 4);
+	rdmaez_impl_bytes_put(at, rdmaez_impl_dm_token_sum(buf, RDMAEZ_DM_TOKEN_BYTES - 4), 4);
 }
 
 RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
@@ -213,7 +230,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_unpack(const uint8_t *buf, struct rdma
 	error = rdmaez_impl_dm_token_check(&found, diag);
 	if (error)
 		return error;
-	if (rdmaez_impl_bytes_get(&sum, 4) != rdmaez_impl_bytes_sum(buf, RDMAEZ_DM_TOKEN_BYTES - 4))
+	if (rdmaez_impl_bytes_get(&sum, 4) !=
+	    rdmaez_impl_dm_token_sum(buf, RDMAEZ_DM_TOKEN_BYTES - 4))
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_DM_TOKEN_SUM, "token.checksum");
 	*token = found;
 	return 0;

@@ -49,6 +49,9 @@ RDMAEZ_IMPL_BEGIN
 
 #define RDMAEZ_IMPL_ENDPOINT_VERSION 1
 
+/* Where the sums are. */
+#define RDMAEZ_IMPL_ENDPOINT_SUMS (RDMAEZ_ENDPOINT_BYTES - 16)
+
 /* clang-format off */
 
 /*
@@ -179,10 +182,26 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint
 	return rdmaez_impl_endpoint_check(endpoint, diag);
 }
 
+/*
+ * The check value: the sum of the 32-bit words before it, and the sum of its values after each of them. Neither is ever
+ * too great for 64 bits. Where a word at i has grown by a and one at j by b, the one grows by a + b, and the other by
+ * a (n - i) + b (n - j): not both by 0, unless a and b are.
+ */
+RDMAEZ_IMPL void rdmaez_impl_endpoint_sums(const uint8_t *bytes, uint8_t *to)
+{
+	uint64_t sum = 0, sums = 0;
+
+	for (int i = 0; i < RDMAEZ_IMPL_ENDPOINT_SUMS; i += 4) {
+		sum += (uint32_t)bytes[i] << 24 | (uint32_t)bytes[i + 1] << 16 |
+		       (uint32_t)bytes[i + 2] << 8 | bytes[i + 3];
+		sums += sum;
+	}
+	rdmaez_impl_bytes_put(rdmaez_impl_bytes_put(to, sum, 8), sums, 8);
+}
+
 RDMAEZ_API int rdmaez_endpoint_pack(const struct rdmaez_endpoint *endpoint,
 				    uint8_t buf[RDMAEZ_ENDPOINT_BYTES])
 {
-	const size_t end = RDMAEZ_ENDPOINT_BYTES - 4;
 	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
 	struct rdmaez_endpoint told;
 
@@ -194,7 +213,7 @@ RDMAEZ_API int rdmaez_endpoint_pack(const struct rdmaez_endpoint *endpoint,
 	bytes[5] = bytes[7] = RDMAEZ_IMPL_ENDPOINT_VERSION;
 	if (rdmaez_impl_endpoint_carry(&told, bytes + 8, false, NULL))
 		return EINVAL;
-	rdmaez_impl_bytes_put(bytes + end, rdmaez_impl_bytes_sum(bytes, end), 4);
+	rdmaez_impl_endpoint_sums(bytes, bytes + RDMAEZ_IMPL_ENDPOINT_SUMS);
 	memcpy(buf, bytes, sizeof(bytes));
 	return 0;
 }
@@ -205,9 +224,8 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
 	static const struct rdmaez_impl_site site = {
 		"endpoint.least_version", RDMAEZ_WHY_ENDPOINT_VERSION, RDMAEZ_VALUE_NUMBER, 1,
 		RDMAEZ_IMPL_ENDPOINT_VERSION};
-	const size_t end = RDMAEZ_ENDPOINT_BYTES - 4;
-	const uint8_t *at = buf, *sum;
-	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+	const uint8_t *at = buf;
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES], sums[16];
 	struct rdmaez_endpoint found;
 	uint64_t version, least;
 	int error;
@@ -223,8 +241,8 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
 	least = rdmaez_impl_bytes_get(&at, 2);
 	if (least < 1 || least > RDMAEZ_IMPL_ENDPOINT_VERSION)
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int64_t)least);
-	sum = buf + end;
-	if (rdmaez_impl_bytes_get(&sum, 4) != rdmaez_impl_bytes_sum(buf, end))
+	rdmaez_impl_endpoint_sums(buf, sums);
+	if (memcmp(buf + RDMAEZ_IMPL_ENDPOINT_SUMS, sums, sizeof(sums)) != 0)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_SUM,
 					  "endpoint.checksum");
 	if (version < least)
@@ -274,6 +292,16 @@ RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *
 
 /* ---- This end -------------------------------------------------------------------------------- */
 
+/* Whether the caller has the one GID that it names, or lets choose. */
+RDMAEZ_IMPL bool rdmaez_impl_endpoint_knows(const struct rdmaez_qp_opts *opts, int port)
+{
+	const struct ibv_gid_entry *const entry = opts->gid_entry;
+	const int named = opts->path.sgid_index;
+
+	return entry && entry->port_num == (uint32_t)port && !rdmaez_gid_is_zero(&entry->gid) &&
+	       (!named || entry->gid_index == (uint32_t)rdmaez_impl_option(named, 0));
+}
+
 /* The one GID that is named, or that of index 0 where there is no choice. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_gid(struct ibv_context *context, int port_num,
 					      const struct rdmaez_impl_qp_build *b,
@@ -312,7 +340,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_ask(struct ibv_context *context,
 
 	memset(&attr, 0, sizeof(attr));
 	error = rdmaez_impl_qp_fill(b, mask, &attr, diag);
-	if (!error && ethernet && !b->opts->path.sgid_index)
+	if (rdmaez_impl_endpoint_knows(b->opts, e->port_num)) {
+		memset(&best, 0, sizeof(best));
+		best.entry[best.count++] = *b->opts->gid_entry;
+	} else if (!error && ethernet && !b->opts->path.sgid_index)
 		error = rdmaez_impl_port_best_gids(context, e->port_num, b->port,
 						   &b->opts->path.dgid, &best, diag);
 	else if (!error)

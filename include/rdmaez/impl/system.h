@@ -51,23 +51,6 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_bytes_get(const uint8_t **from, int bytes)
 	return value;
 }
 
-/* The CRC-32 of Ethernet, four bits at a time. */
-RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_bytes_sum(const uint8_t *bytes, size_t count)
-{
-	static const uint32_t steps[] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
-					 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-					 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-					 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
-	uint32_t sum = 0xffffffffu;
-
-	for (size_t i = 0; i < count; i++) {
-		sum ^= bytes[i];
-		sum = sum >> 4 ^ steps[sum & 0xf];
-		sum = sum >> 4 ^ steps[sum & 0xf];
-	}
-	return ~sum;
-}
-
 /* The C library's own: time.h hides them from strict C, and may give struct timespec another layout. */
 extern int rdmaez_impl_clock_gettime(int id, long now[4]) __asm__("clock_gettime");
 extern int rdmaez_impl_nanosleep(const long rest[4], long left[4]) __asm__("nanosleep");
