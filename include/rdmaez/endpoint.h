@@ -56,7 +56,7 @@
  * program that stores endpoints compares it to tell whether the peer is still the one it connected to.
  *
  * @par What is not told
- * `port_num`, `pkey_index` and the `gid_index` of each GID: they are this end's own, and 0 in what was unpacked.
+ * `port`, `pkey_index` and the `gid_index` of each GID: they are this end's own, and 0 in what was unpacked.
  *
  * @par Threads
  * All functions may be called from any thread. Outputs are written only on success.
@@ -110,7 +110,7 @@ struct rdmaez_endpoint {
 	uint32_t nonce;        /**< random, new with each queue pair: tells a stale endpoint */
 	uint16_t pkey;         /**< the P_Key */
 	uint16_t lid;          /**< the port's LID; on Ethernet it means nothing */
-	int port_num;          /**< the port; not told */
+	int port;              /**< the port; not told */
 	int pkey_index;        /**< the P_Key's index; not told */
 	uint8_t link_layer;    /**< IBV_LINK_LAYER_ of the port */
 	uint8_t port_flags;    /**< of the port's `flags`, IBV_QPF_GRH_REQUIRED */

@@ -34,7 +34,7 @@ extern "C" {
 
 /** @brief The fields of struct rdmaez_port_caps, in display order. */
 enum rdmaez_port_caps_id {
-	RDMAEZ_PORT_CAPS_PORT_NUM,            /**< port_num */
+	RDMAEZ_PORT_CAPS_PORT,                /**< port */
 	RDMAEZ_PORT_CAPS_STATE,               /**< state */
 	RDMAEZ_PORT_CAPS_PHYS_STATE,          /**< phys_state */
 	RDMAEZ_PORT_CAPS_LINK_LAYER,          /**< link_layer */
@@ -70,7 +70,7 @@ enum rdmaez_port_caps_id {
 
 /** @brief What a port reports. See the head of this file. */
 struct rdmaez_port_caps {
-	uint32_t port_num;  /**< the port's number, the first being 1 */
+	uint32_t port;      /**< the port's number, the first being 1 */
 	int state;          /**< its logical state, enum ibv_port_state */
 	uint8_t phys_state; /**< its physical state, by the codes of IBTA */
 	uint8_t link_layer; /**< what it is plugged into, IBV_LINK_LAYER_; 0 counts as InfiniBand */
@@ -124,14 +124,14 @@ struct rdmaez_port_tables {
  * rdma-core 64 or newer, ibv_query_port_speed(); if that fails, the effective rate is unknown.
  *
  * @param context the open device
- * @param port_num 1 to the device's number of ports
+ * @param port 1 to the device's number of ports
  * @param caps receives the attributes; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p caps is filled
  * @retval EINVAL no such port (#RDMAEZ_WHY_PORT), or a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @return any other errno of ibv_query_port() (#RDMAEZ_WHY_QUERY_REFUSED)
  */
-RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port_num,
+RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port,
 				       struct rdmaez_port_caps *caps, struct rdmaez_diag *diag);
 
 /**
@@ -173,7 +173,7 @@ RDMAEZ_COLD int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
  * @brief Writes everything a port reports as one JSON object, for programs.
  *
  * Like rdmaez_caps_json() for a device: keys and values are those of `ibv_port_attr`, with `_names` for a
- * set and `_name` for an enum, null for what is unknown, and `sources`. rdmaez adds `port_num`, `needs_grh`,
+ * set and `_name` for an enum, null for what is unknown, and `sources`. rdmaez adds `port`, `needs_grh`,
  * `max_mtu_bytes`, `active_mtu_bytes`, `lanes`, `rate_kbps`, `effective_rate_kbps` and `subnet_timeout_ns`.
  *
  * If @p tables has them, `gids` is an array of objects with the keys of `ibv_gid_entry`, `gid` written as an

@@ -140,7 +140,7 @@ is_ours() {
 	'/completion_timestamp_mask not supported') equal completion_timestamp_mask 0 ;;
 	'/core clock not supported') equal hca_core_clock 0 ;;
 	'/tag matching not supported') equal tm_caps.max_num_tags 0 ;;
-	port/port) equal ports.0.port_num "$value" ;;
+	port/port) equal ports.0.port "$value" ;;
 	port/state)
 		equal_number ports.0.state "$value"
 		named ports.0.state "IBV_${value% *}"
@@ -286,7 +286,7 @@ ok 'one device has in common what it has' has "  max_qp                         
 ok 'the device by its name' gives 0 "$scratch/text" $caps -d "$device"
 ok 'and its port by its number' gives 0 "$scratch/text" $caps -d "$device" -i 1
 ok 'the same as JSON' gives 0 "$saved" $caps --json -d "$device" -i 1
-ok 'the JSON is valid, with a port' jq -e '.ports | length == 1 and .[0].port_num == 1' "$saved"
+ok 'the JSON is valid, with a port' jq -e '.ports | length == 1 and .[0].port == 1' "$saved"
 ok 'the short form' has "  name                            $device" $caps --short
 ok 'has no ports' lacks port_num $caps --short
 ok 'the manual' has 'usage: caps' $caps --help

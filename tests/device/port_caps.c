@@ -77,7 +77,7 @@ static void test_verbs(struct rig *rig, const struct rdmaez_port_caps *caps)
 	SAME(flags);
 	SAME(port_cap_flags2);
 #undef SAME
-	tap_eq_int(caps->port_num, 1, "it is port 1");
+	tap_eq_int(caps->port, 1, "it is port 1");
 	tap_ok(caps->needs_grh, "which is RoCE");
 	tap_eq_hex(caps->flags, IBV_QPF_GRH_REQUIRED, "and says itself that it needs a GRH");
 }

@@ -114,7 +114,7 @@ static void negotiate(struct rdmaez_endpoint *a, struct rdmaez_endpoint *b)
 	struct rdmaez_diag diag;
 	int error;
 
-	a->port_num = b->port_num = 1;
+	a->port = b->port = 1;
 	for (unsigned int i = 0; i < RDMAEZ_ENDPOINT_GIDS; i++)
 		a->gid[i].gid_index = b->gid[i].gid_index = 1 + i;
 	error = rdmaez_endpoint_negotiate(a, b, NULL, &of_a, &diag);

@@ -32,7 +32,7 @@ static struct rdmaez_endpoint endpoint(void)
 	made.qp_num = 17;
 	made.mtu = IBV_MTU_1024;
 	made.pkey = 0xffff;
-	made.port_num = 1;
+	made.port = 1;
 	made.link_layer = IBV_LINK_LAYER_ETHERNET;
 	made.gid_count = 1;
 	made.gid[0].gid.raw[0] = 0x20;

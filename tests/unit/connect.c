@@ -443,8 +443,8 @@ static void test_incompatible(void)
 	for (unsigned int i = 0; i < a.local.gid_count; i++)
 		a.local.gid[i].gid_type = IBV_GID_TYPE_ROCE_V2;
 	REFUSED("RoCE v1 and v2", "remote.gid", ENDPOINT_GID_TYPES, NONE, 0, 0, 0);
-	a.local.port_num = 0;
-	REFUSED("what was received", "local.port_num", ENDPOINT_NOT_OWN, NONE, 0, 0, 0);
+	a.local.port = 0;
+	REFUSED("what was received", "local.port", ENDPOINT_NOT_OWN, NONE, 0, 0, 0);
 	a.local.qp_num = a.qp->qp_num + 1;
 	REFUSED("another queue pair's", "local.qp_num", CONNECT_OTHER_QP, NUMBER, a.qp->qp_num + 1,
 		a.qp->qp_num, a.qp->qp_num);

@@ -323,7 +323,7 @@ static void check_untold(void)
 	struct rdmaez_endpoint e = full(), same = full(), found;
 	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES], other[RDMAEZ_ENDPOINT_BYTES];
 
-	e.port_num = 2;
+	e.port = 2;
 	e.pkey_index = 3;
 	e.gid[0].gid_index = 4;
 	e.gid[3] = e.gid[0];
@@ -466,7 +466,7 @@ static void check_port(void)
 	tap_eq_int(own.qp_num, 0, "nor number");
 	tap_eq_int(own.qkey, RDMAEZ_QP_QKEY, "the Q_Key");
 	tap_eq_int(own.pkey, 0xffff, "the P_Key");
-	tap_eq_int(own.port_num, 1, "the port");
+	tap_eq_int(own.port, 1, "the port");
 	tap_eq_int(own.link_layer, IBV_LINK_LAYER_ETHERNET, "the link layer");
 	tap_eq_int(own.port_flags, IBV_QPF_GRH_REQUIRED, "the flag");
 	tap_eq_int(own.mtu, IBV_MTU_1024, "the MTU");
@@ -843,7 +843,7 @@ static struct rdmaez_endpoint end_of(unsigned int host)
 	e.nonce = host;
 	e.qkey = RDMAEZ_QP_QKEY;
 	e.pkey = 0xffff;
-	e.port_num = (int)host;
+	e.port = (int)host;
 	e.link_layer = IBV_LINK_LAYER_ETHERNET;
 	e.mtu = IBV_MTU_1024;
 	e.max_rd_atomic = e.max_dest_rd_atomic = 16;
@@ -883,8 +883,8 @@ static void check_misfits(void)
 {
 	struct rdmaez_endpoint a = end_of(1), b = end_of(2);
 
-	a.port_num = 0;
-	REFUSES(&a, &b, "an end that was received", ENDPOINT_NOT_OWN, "local.port_num", NOTHING);
+	a.port = 0;
+	REFUSES(&a, &b, "an end that was received", ENDPOINT_NOT_OWN, "local.port", NOTHING);
 	a = end_of(1);
 	a.qp_num = 0;
 	REFUSES(&a, &b, "no queue pair here", ENDPOINT_NO_QP, "local.qp_num", NOTHING);

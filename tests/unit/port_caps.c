@@ -113,7 +113,7 @@ struct expected_field {
 
 /* What fill() gives, in the order in which it is shown. */
 static const struct expected_field filled[] = {
-	FIELD(PORT_NUM, "port_num", "port", SAME, 0),
+	FIELD(PORT, "port", "port", SAME, 0),
 	FIELD(STATE, "state", "port", SAME, 3),
 	FIELD(PHYS_STATE, "phys_state", "port", SAME, 6),
 	FIELD(LINK_LAYER, "link_layer", "port", SAME, 1),
@@ -364,7 +364,7 @@ static void check_silence(void)
 {
 	memset(&port, 0, sizeof(port));
 	decode(OLD_SIZE, 0);
-	SOURCE(PORT_NUM, NOT_ASKED, UNKNOWN, "zeros");
+	SOURCE(PORT, NOT_ASKED, UNKNOWN, "zeros");
 	SOURCE(EFFECTIVE_RATE_KBPS, NOT_ASKED, UNKNOWN, "zeros");
 	SOURCE(STATE, DEVICE, NO, "zeros");
 	SOURCE(LID, DEVICE, NO, "zeros");
@@ -580,14 +580,14 @@ static void check_query(void)
 	tap_eq_str(diag.device, "fake0", "and the device");
 	tap_eq_int(fake_count(FAKE_ANY), 1, "the fake saw one call");
 	tap_eq_int(fake_last(FAKE_QUERY_PORT)->port, 2, "of the port");
-	tap_eq_int(caps.port_num, 2, "it has its number");
-	SOURCE(PORT_NUM, DEVICE, YES, "a port that was asked");
+	tap_eq_int(caps.port, 2, "it has its number");
+	SOURCE(PORT, DEVICE, YES, "a port that was asked");
 	tap_eq_int(caps.active_mtu_bytes, 2048, "its own MTU");
 	tap_eq_int(caps.rate_kbps, 100000000, "and its rate");
 	tap_eq_int(caps.needs_grh, true, "it is RoCE");
 	SOURCE(PORT_CAP_FLAGS2, DEVICE, NO, "Linux 6.1");
 	check_success(NULL, rdmaez_port_caps_query(ctx, 1, &caps, NULL), "no record is needed");
-	tap_eq_int(caps.port_num, 1, "for another port");
+	tap_eq_int(caps.port, 1, "for another port");
 
 	memset(&untouched, 0xa5, sizeof(untouched));
 	caps = untouched;
@@ -769,7 +769,7 @@ static void check_text(void)
 {
 	static const char want[] =
 		"port\n"
-		"  port_num                        unknown: no open device was asked\n"
+		"  port                            unknown: no open device was asked\n"
 		"  state                           IBV_PORT_ARMED (3)\n"
 		"  phys_state                      LINK_ERROR_RECOVERY (6)\n"
 		"  link_layer                      IBV_LINK_LAYER_INFINIBAND (1)\n"
@@ -844,7 +844,7 @@ static void check_text(void)
 static void check_json(void)
 {
 	static const char want[] =
-		"{\"rdmaez_port_caps\":1,\"port_num\":null,\"state\":3,\"state_name\":\"IBV_PORT_"
+		"{\"rdmaez_port_caps\":1,\"port\":null,\"state\":3,\"state_name\":\"IBV_PORT_"
 		"ARMED\","
 		"\"phys_state\":6,\"phys_state_name\":\"LINK_ERROR_RECOVERY\",\"link_layer\":1,"
 		"\"link_layer_name\":\"IBV_LINK_LAYER_INFINIBAND\",\"flags\":1,"
@@ -879,7 +879,7 @@ static void check_json(void)
 		"\"ndev_ifindex\":0,\"ndev_name\":null}],"
 		"\"pkeys\":[{\"pkey_index\":0,\"pkey\":65535,\"full\":true},"
 		"{\"pkey_index\":12,\"pkey\":32767,\"full\":false}]";
-	static const char sources[] = ",\"sources\":{\"port_num\":\"NOT_ASKED\","
+	static const char sources[] = ",\"sources\":{\"port\":\"NOT_ASKED\","
 				      "\"effective_rate_kbps\":\"NOT_ASKED\"}}";
 	const struct rdmaez_port_tables tables = tables_of_all_kinds();
 	static char whole[sizeof(want) + sizeof(rows) + sizeof(sources)];

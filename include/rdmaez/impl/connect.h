@@ -147,7 +147,7 @@ RDMAEZ_API int rdmaez_qp_connect_ud(struct ibv_qp *qp, const struct rdmaez_endpo
 		return error;
 	do {
 		rdmaez_impl_diag_forget(diag);
-		error = rdmaez_impl_ah_create(qp->pd, &c.agreed.path, local->port_num, &c.port, ah,
+		error = rdmaez_impl_ah_create(qp->pd, &c.agreed.path, local->port, &c.port, ah,
 					      diag);
 	} while (error && retry.retry_ns && rdmaez_impl_try_again(&retry, error));
 	if (error)

@@ -340,16 +340,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_ask(struct ibv_context *context,
 
 	memset(&attr, 0, sizeof(attr));
 	error = rdmaez_impl_qp_fill(b, mask, &attr, diag);
-	if (rdmaez_impl_endpoint_knows(b->opts, e->port_num)) {
+	if (rdmaez_impl_endpoint_knows(b->opts, e->port)) {
 		memset(&best, 0, sizeof(best));
 		best.entry[best.count++] = *b->opts->gid_entry;
 	} else if (!error && ethernet && !b->opts->path.sgid_index)
-		error = rdmaez_impl_port_best_gids(context, e->port_num, b->port,
-						   &b->opts->path.dgid, &best, diag);
+		error = rdmaez_impl_port_best_gids(context, e->port, b->port, &b->opts->path.dgid,
+						   &best, diag);
 	else if (!error)
-		error = rdmaez_impl_endpoint_gid(context, e->port_num, b, &best, diag);
+		error = rdmaez_impl_endpoint_gid(context, e->port, b, &best, diag);
 	if (!error && !ethernet)
-		pkey = rdmaez_impl_port_pkey(context, e->port_num, attr.pkey_index);
+		pkey = rdmaez_impl_port_pkey(context, e->port, attr.pkey_index);
 	if (pkey < 0)
 		error = rdmaez_impl_refuse_verb(diag, -pkey, RDMAEZ_WHY_QUERY_REFUSED,
 						"ibv_query_pkey");
@@ -391,9 +391,9 @@ RDMAEZ_COLD int rdmaez_endpoint_port(struct ibv_context *context, const struct r
 	build.opts = rdmaez_impl_qp_opts(opts, &none);
 	build.port = build.opts->port_attr;
 	build.device = build.opts->device_attr;
-	e.port_num = (int)rdmaez_impl_option(build.opts->port, 1);
+	e.port = (int)rdmaez_impl_option(build.opts->port, 1);
 	if (!build.port) {
-		error = rdmaez_impl_port_query(context, e.port_num, &port, diag);
+		error = rdmaez_impl_port_query(context, e.port, &port, diag);
 		build.port = &port;
 	}
 	if (!error && !build.device && !ibv_query_device(context, &device))
@@ -564,7 +564,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *l
 						 struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site sites[] = {
-		{"local.port_num", RDMAEZ_WHY_ENDPOINT_NOT_OWN, RDMAEZ_VALUE_NONE, 0, 0},
+		{"local.port", RDMAEZ_WHY_ENDPOINT_NOT_OWN, RDMAEZ_VALUE_NONE, 0, 0},
 		{"local.qp_num", RDMAEZ_WHY_ENDPOINT_NO_QP, RDMAEZ_VALUE_NONE, 0, 0},
 		{"remote.qp_num", RDMAEZ_WHY_ENDPOINT_NO_QP, RDMAEZ_VALUE_NONE, 0, 0},
 		{"local.gid_count", RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0, 0},
@@ -579,7 +579,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *l
 	const bool other = (local->pkey ^ remote->pkey) & 0x7fff;
 	/* Whether each is wrong, and its numbers. */
 	const uint32_t found[][4] = {
-		{!local->port_num, 0, 0, 0},
+		{!local->port, 0, 0, 0},
 		{!local->qp_num, 0, 0, 0},
 		{!remote->qp_num, 0, 0, 0},
 		{local->gid_count > most, local->gid_count, 0, most},
@@ -650,7 +650,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint
 	if (error)
 		return error;
 	made.flags |= RDMAEZ_QP_MTU_EXACT; /* the peer uses it as well */
-	made.port = local->port_num;
+	made.port = local->port;
 	made.pkey_index = local->pkey_index;
 	made.qkey = rdmaez_exactly_u32(local->qkey);
 	made.mtu = local->mtu < remote->mtu ? local->mtu : remote->mtu;

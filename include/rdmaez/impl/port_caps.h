@@ -215,7 +215,7 @@ RDMAEZ_IMPL enum rdmaez_caps_source rdmaez_impl_port_speed(struct ibv_context *c
 #endif
 }
 
-RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port_num,
+RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port,
 				       struct rdmaez_port_caps *caps, struct rdmaez_diag *diag)
 {
 	struct ibv_port_attr attr;
@@ -224,17 +224,17 @@ RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port_num
 
 	memset(&attr, 0, sizeof(attr));
 	if (!error)
-		error = rdmaez_impl_port_query(context, port_num, &attr, diag);
+		error = rdmaez_impl_port_query(context, port, &attr, diag);
 	if (error)
 		return error;
 	/* The second set of flags came with Linux 5.0. */
 	rdmaez_impl_port_caps_decode(
 		&attr, sizeof(attr),
 		rdmaez_impl_linux_version() >= 501 ? RDMAEZ_IMPL_TOLD_PORT_FLAGS2 : 0, caps);
-	caps->port_num = (uint32_t)port_num;
-	caps->source[RDMAEZ_PORT_CAPS_PORT_NUM] = RDMAEZ_SOURCE_DEVICE;
-	caps->source[RDMAEZ_PORT_CAPS_EFFECTIVE_RATE_KBPS] = (uint8_t)rdmaez_impl_port_speed(
-		context, caps->port_num, &caps->effective_rate_kbps);
+	caps->port = (uint32_t)port;
+	caps->source[RDMAEZ_PORT_CAPS_PORT] = RDMAEZ_SOURCE_DEVICE;
+	caps->source[RDMAEZ_PORT_CAPS_EFFECTIVE_RATE_KBPS] =
+		(uint8_t)rdmaez_impl_port_speed(context, caps->port, &caps->effective_rate_kbps);
 	return 0;
 }
 

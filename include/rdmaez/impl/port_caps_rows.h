@@ -9,7 +9,7 @@
  * RDMAEZ_O(id, group, member, type, kind, merge, told, what): not copied
  */
 /* clang-format off */
-RDMAEZ_O(PORT_NUM, port, port_num, uint32_t, NUMBER, SAME, CONTEXT,
+RDMAEZ_O(PORT, port, port, uint32_t, NUMBER, SAME, CONTEXT,
          "the port's number, the first being 1")
 RDMAEZ_P(STATE, port, state, int, PORT_STATE, SAME, "its logical state, enum ibv_port_state")
 RDMAEZ_P(PHYS_STATE, port, phys_state, uint8_t, PHYS_STATE, SAME,
