@@ -225,7 +225,7 @@ static void compare(int count, double ratio[WAYS])
  */
 static void test_ratio(int count)
 {
-	static const double most[WAYS] = {1, 1.9, 2.2, 2.8, 3.8};
+	static const double most[WAYS] = {1, 1.7, 1.8, 2.8, 3.8};
 	double ratio[WAYS];
 	int way = WAYS;
 
