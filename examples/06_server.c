@@ -165,7 +165,7 @@ static int client(const char *host, uint32_t key, long count)
 	struct ibv_sge out, in;
 	struct ibv_wc wc[2];
 	struct rdmaez_wc_batch both = {.wc = wc, .capacity = 2, .want = 2};
-	struct rdmaez_wc_batch one = {.wc = wc, .capacity = 2};
+	struct rdmaez_wc_batch one = {.wc = wc, .capacity = 2, .answered = true};
 	int tcp;
 
 	mine.flags = RDMAEZ_SIMPLE_ONE_CQ;
@@ -174,7 +174,7 @@ static int client(const char *host, uint32_t key, long count)
 	NEED(rdmaez_mr_sge(it.mr, &m[1], sizeof(m[1]), &in, &diag));
 	NEED(rdmaez_exchange_open(host, service, 0, &tcp, &diag));
 	NEED(rdmaez_exchange_connect(tcp, it.qp, NULL, &server, NULL, &diag));
-	for (long n = 0; n < count && !memcmp(&m[1], &m[0], sizeof(m[1])); n++) {
+	for (long n = 0; n < count && !memcmp(&m[1], &m[0], sizeof(m[1])); both.answered = ++n) {
 		m[0].key = key;
 		snprintf(m[0].value, sizeof(m[0].value), "%ld of process %d", n, (int)getpid());
 		NEED(rdmaez_wr_post_recv(it.qp, &ready, NULL, &diag));

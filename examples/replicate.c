@@ -40,7 +40,7 @@ static struct pollfd tcp = {.events = POLLIN}; /* silent until the peer ends */
 static int post(struct ibv_send_wr *wr)
 {
 	struct ibv_wc wc = {0};
-	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1};
+	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1, .answered = credit.given > 0};
 	int error = 0;
 
 	while (!error && rdmaez_credit_take(&credit, wr)) {
