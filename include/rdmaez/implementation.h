@@ -51,6 +51,8 @@
 #include "explain/device.h"
 #include "explain/diag.h"
 #include "explain/dm.h"
+#include "explain/endpoint.h"
+#include "explain/exchange.h"
 #include "explain/late.h"
 #include "explain/mr.h"
 #include "explain/multicast.h"

@@ -58,15 +58,20 @@ RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_dia
 	return NULL;
 }
 
-/* Every public function that takes a record calls this first. */
-RDMAEZ_FOLD void rdmaez_impl_diag_reset(struct rdmaez_diag *diag, const char *call)
+/* Empties a record. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_diag_clear(struct rdmaez_diag *diag, const char *call)
 {
-	if (!diag)
-		return;
 	memset(diag, 0, sizeof(*diag));
 	diag->call = call;
 	diag->from = -1;
 	diag->to = -1;
+}
+
+/* Every public function that takes a record calls this first; nothing is left of it where the record is known to be NULL. */
+RDMAEZ_FOLD void rdmaez_impl_diag_reset(struct rdmaez_diag *diag, const char *call)
+{
+	if (diag)
+		rdmaez_impl_diag_clear(diag, call);
 }
 
 /* Notes which device a record is about. Both names are arrays of IBV_SYSFS_NAME_MAX bytes. */

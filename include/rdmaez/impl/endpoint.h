@@ -27,6 +27,9 @@
 #ifndef RDMAEZ_IMPL_QP_H
 #include "qp.h"
 #endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
 #ifndef RDMAEZ_IMPL_SYSTEM_H
 #include "system.h"
 #endif
@@ -82,7 +85,6 @@ RDMAEZ_IMPL_BEGIN
 #define RDMAEZ_IMPL_ENDPOINT_ROW(field, bytes, min, max) \
 	{0, 0, max, bytes, offsetof(struct rdmaez_endpoint, field), min, \
 	 (uint8_t)sizeof(((struct rdmaez_endpoint *)0)->field), 0, 0},
-#define RDMAEZ_IMPL_ENDPOINT_NAME(field, bytes, min, max) "endpoint." #field,
 
 /* clang-format on */
 
@@ -106,31 +108,45 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_pairs(int type)
 	}
 }
 
-/* What no row can say of an endpoint: 0, or EINVAL for the field that no endpoint has so. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_check(const struct rdmaez_endpoint *endpoint,
-						struct rdmaez_diag *diag)
+/* What no endpoint has so, behind the rows: the explanations know their names. */
+enum rdmaez_impl_endpoint_wrong {
+	RDMAEZ_IMPL_ENDPOINT_TYPE = 18,
+	RDMAEZ_IMPL_ENDPOINT_ECE,
+	RDMAEZ_IMPL_ENDPOINT_LENGTH,
+	RDMAEZ_IMPL_ENDPOINT_GID,
+	RDMAEZ_IMPL_ENDPOINT_GID_TYPE
+};
+
+/* A field that no endpoint has so, by the number of its row or as above: EINVAL. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_refuse(struct rdmaez_diag *diag, unsigned int which,
+						 uint32_t value, uint32_t min, uint32_t max)
 {
-	struct rdmaez_impl_site site = {NULL, RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NONE, 0, 0};
-	unsigned int i = 0;
+	rdmaez_impl_failed(diag, EINVAL, NULL);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_endpoint_explain, (which, value, min, max, diag));
+	return EINVAL;
+}
+
+/* What no row can say of an endpoint: 0, or EINVAL for the field that no endpoint has so. */
+RDMAEZ_IMPL int rdmaez_impl_endpoint_check(const struct rdmaez_endpoint *endpoint,
+					   struct rdmaez_diag *diag)
+{
+	unsigned int wrong = 0, i = 0;
 
 	if ((int)endpoint->qp_type && !rdmaez_impl_endpoint_pairs((int)endpoint->qp_type))
-		site.field = "endpoint.qp_type";
+		wrong = RDMAEZ_IMPL_ENDPOINT_TYPE;
 	else if (endpoint->ece.comp_mask)
-		site.field = "endpoint.ece.comp_mask";
+		wrong = RDMAEZ_IMPL_ENDPOINT_ECE;
 	else if (endpoint->memory.length > UINT64_MAX - endpoint->memory.addr)
-		site.field = "endpoint.memory.length";
-	if (site.field)
-		return rdmaez_impl_refuse_at(diag, EINVAL, &site, 0);
-	site.kind = RDMAEZ_VALUE_POSITION;
-	for (; i < endpoint->gid_count && !site.field; i++) {
+		wrong = RDMAEZ_IMPL_ENDPOINT_LENGTH;
+	for (; !wrong && i < endpoint->gid_count; i++) {
 		const int traits = rdmaez_impl_gid_traits(&endpoint->gid[i].gid);
 
 		if (traits < 0 || traits & RDMAEZ_IMPL_GID_GROUP)
-			site.field = "endpoint.gid.gid";
+			wrong = RDMAEZ_IMPL_ENDPOINT_GID;
 		else if (endpoint->gid[i].gid_type > IBV_GID_TYPE_ROCE_V2)
-			site.field = "endpoint.gid.gid_type";
+			wrong = RDMAEZ_IMPL_ENDPOINT_GID_TYPE;
 	}
-	return site.field ? rdmaez_impl_refuse_at(diag, EINVAL, &site, i - 1) : 0;
+	return wrong ? rdmaez_impl_endpoint_refuse(diag, wrong, i ? i - 1 : 0, 0, 0) : 0;
 }
 
 /* Carries what stands behind the versions from an endpoint to the wire, or with `back` the other way. */
@@ -139,12 +155,12 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint
 {
 	static const struct rdmaez_impl_field fields[] = {
 		RDMAEZ_IMPL_ENDPOINT_FIELDS(RDMAEZ_IMPL_ENDPOINT_ROW)};
-	static const char *const names[] = {RDMAEZ_IMPL_ENDPOINT_FIELDS(RDMAEZ_IMPL_ENDPOINT_NAME)};
-	struct rdmaez_impl_site site = {NULL, RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0, 0};
+	RDMAEZ_IMPL_ASSERT(sizeof(fields) / sizeof(fields[0]) == RDMAEZ_IMPL_ENDPOINT_TYPE,
+			   "rdmaez: what is wrong with an endpoint is numbered behind its rows");
 	uint64_t *const range[] = {&endpoint->memory.addr, &endpoint->memory.length};
 	const uint8_t *from = at;
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (unsigned int i = 0; i < RDMAEZ_IMPL_ENDPOINT_TYPE; i++) {
 		const struct rdmaez_impl_field *const f = &fields[i];
 		uint32_t value;
 
@@ -152,11 +168,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint
 			rdmaez_impl_field_set(f, endpoint,
 					      (uint32_t)rdmaez_impl_bytes_get(&from, f->from));
 		value = rdmaez_impl_field_get(f, endpoint);
-		site.field = names[i];
-		site.kind = f->max > UINT16_MAX ? RDMAEZ_VALUE_HEX : RDMAEZ_VALUE_NUMBER;
 		if (value < f->min || value > f->max)
-			return rdmaez_impl_refuse_within(diag, EINVAL, &site, value, f->min,
-							 f->max);
+			return rdmaez_impl_endpoint_refuse(diag, i, value, f->min, f->max);
 		at = back ? at + f->from : rdmaez_impl_bytes_put(at, value, f->from);
 	}
 	for (int i = 0; i < 2; i++) {
@@ -534,10 +547,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
 						 struct rdmaez_impl_endpoint_pair *best,
 						 struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site misfit[] = {
-		{"remote.gid", RDMAEZ_WHY_ENDPOINT_GID_TYPES, RDMAEZ_VALUE_NONE, 0, 0},
-		{"remote.gid", RDMAEZ_WHY_ENDPOINT_FAMILIES, RDMAEZ_VALUE_NONE, 0, 0},
-		{"remote.gid", RDMAEZ_WHY_ENDPOINT_SCOPES, RDMAEZ_VALUE_NONE, 0, 0}};
 	struct rdmaez_impl_endpoint_pair pair;
 
 	best->own = local->gid;
@@ -567,47 +576,34 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
 	}
 	return best->worth >= RDMAEZ_IMPL_ENDPOINT_FITS
 		       ? 0
-		       : rdmaez_impl_refuse_at(diag, EINVAL, &misfit[best->worth], 0);
+		       : rdmaez_impl_refuse(diag, EINVAL,
+					    best->worth > 1 ? RDMAEZ_WHY_ENDPOINT_SCOPES
+					    : best->worth   ? RDMAEZ_WHY_ENDPOINT_FAMILIES
+							    : RDMAEZ_WHY_ENDPOINT_GID_TYPES,
+					    "remote.gid");
 }
 
-/* What an end lacks, or what does not go together whatever the GIDs are. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *local,
-						 const struct rdmaez_endpoint *remote,
-						 struct rdmaez_diag *diag)
+/* What an end lacks, or what does not go together whatever the GIDs are: a bit each, which the explanations put into words. */
+RDMAEZ_IMPL unsigned int rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *local,
+						     const struct rdmaez_endpoint *remote)
 {
-	static const struct rdmaez_impl_site sites[] = {
-		{"local.port", RDMAEZ_WHY_ENDPOINT_NOT_OWN, RDMAEZ_VALUE_NONE, 0, 0},
-		{"local.qp_num", RDMAEZ_WHY_ENDPOINT_NO_QP, RDMAEZ_VALUE_NONE, 0, 0},
-		{"remote.qp_num", RDMAEZ_WHY_ENDPOINT_NO_QP, RDMAEZ_VALUE_NONE, 0, 0},
-		{"local.gid_count", RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0, 0},
-		{"remote.gid_count", RDMAEZ_WHY_ENDPOINT_FIELD, RDMAEZ_VALUE_NUMBER, 0, 0},
-		{"remote.qp_type", RDMAEZ_WHY_ENDPOINT_QP_TYPES, RDMAEZ_VALUE_TYPES, 0, 0},
-		{"remote.link_layer", RDMAEZ_WHY_ENDPOINT_LINK_LAYERS, RDMAEZ_VALUE_NUMBER, 0, 0},
-		{"remote.pkey", RDMAEZ_WHY_ENDPOINT_PKEYS, RDMAEZ_VALUE_PKEYS, 0, 0},
-		{"remote.pkey", RDMAEZ_WHY_PKEY_LIMITED, RDMAEZ_VALUE_PKEYS, 0, 0}};
-	const int type = (int)local->qp_type, types = rdmaez_impl_endpoint_pairs(type);
-	const uint32_t most = RDMAEZ_ENDPOINT_GIDS, link = local->link_layer;
-	const bool qps = local->qp_num && remote->qp_num;
+	const int types = rdmaez_impl_endpoint_pairs((int)local->qp_type);
 	const bool other = (local->pkey ^ remote->pkey) & 0x7fff;
-	/* Whether each is wrong, and its numbers. */
-	const uint32_t found[][4] = {
-		{!local->port, 0, 0, 0},
-		{!local->qp_num, 0, 0, 0},
-		{!remote->qp_num, 0, 0, 0},
-		{local->gid_count > most, local->gid_count, 0, most},
-		{remote->gid_count > most, remote->gid_count, 0, most},
-		{qps && (!types || types != (int)remote->qp_type), (uint32_t)type, 0,
-		 (uint32_t)remote->qp_type},
-		{link != remote->link_layer, remote->link_layer, link, link},
-		{other, local->pkey, 0, remote->pkey},
-		{!other && !((local->pkey | remote->pkey) & 0x8000), local->pkey, 0, remote->pkey}};
-	int error = 0;
+	const bool wrong[] = {!local->port,
+			      !local->qp_num,
+			      !remote->qp_num,
+			      local->gid_count > RDMAEZ_ENDPOINT_GIDS,
+			      remote->gid_count > RDMAEZ_ENDPOINT_GIDS,
+			      local->qp_num && remote->qp_num &&
+				      (!types || types != (int)remote->qp_type),
+			      local->link_layer != remote->link_layer,
+			      other,
+			      !other && !((local->pkey | remote->pkey) & 0x8000)};
+	unsigned int bits = 0;
 
-	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++)
-		if (found[i][0])
-			error = rdmaez_impl_refuse_within(diag, EINVAL, &sites[i], found[i][1],
-							  found[i][2], found[i][3]);
-	return error;
+	for (size_t i = 0; i < sizeof(wrong); i++)
+		bits |= (unsigned int)wrong[i] << i;
+	return bits;
 }
 
 /* The way to the peer, in a path that holds the caller's own wishes. */
@@ -655,10 +651,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint
 						    struct rdmaez_diag *diag)
 {
 	struct rdmaez_qp_opts none, made = *rdmaez_impl_qp_opts(opts, &none);
-	int error = rdmaez_impl_endpoint_misfit(local, remote, diag);
+	const unsigned int misfit = rdmaez_impl_endpoint_misfit(local, remote);
+	int error = EINVAL;
 
-	if (!error)
+	if (misfit) {
+		rdmaez_impl_failed(diag, error, NULL);
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_endpoint_explain_misfit,
+				    (local, remote, misfit, diag));
+	} else {
 		error = rdmaez_impl_endpoint_path(local, remote, &made.path, diag);
+	}
 	if (error)
 		return error;
 	made.flags |= RDMAEZ_QP_MTU_EXACT; /* the peer uses it as well */

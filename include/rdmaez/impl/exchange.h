@@ -28,6 +28,9 @@
 #ifndef RDMAEZ_IMPL_GID_H
 #include "gid.h"
 #endif
+#ifndef RDMAEZ_IMPL_SEAM_H
+#include "seam.h"
+#endif
 #ifndef RDMAEZ_IMPL_SYSTEM_H
 #include "system.h"
 #endif
@@ -97,51 +100,38 @@ struct rdmaez_impl_exchange {
 	uint8_t own[RDMAEZ_IMPL_EXCHANGE_HEAD], peer[RDMAEZ_IMPL_EXCHANGE_HEAD];
 };
 
-/* Why it goes no further: the time is over, the peer is gone, or a socket call says so. */
+/* It goes no further: the time is over, the peer is gone, or a socket call says so. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_exchange_stop(const struct rdmaez_impl_exchange *x, int error,
 					       bool is_send, struct rdmaez_diag *diag)
 {
-	struct rdmaez_impl_site site = {is_send ? "send" : "recv", RDMAEZ_WHY_EXCHANGE_CLOSED,
-					RDMAEZ_VALUE_BYTES, 0, 0};
-	const uint64_t done = is_send ? x->sent : x->got, all = is_send ? x->size : x->want;
-
-	if (error == ETIMEDOUT)
-		site.why = is_send ? RDMAEZ_WHY_EXCHANGE_UNREAD
-			   : done  ? RDMAEZ_WHY_EXCHANGE_PART
-				   : RDMAEZ_WHY_EXCHANGE_SILENT;
-	else if (error != EPIPE && error != ECONNRESET)
-		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_EXCHANGE_SOCKET, site.field);
-	return rdmaez_impl_refuse_within(diag, error, &site, (int64_t)done, (int64_t)all,
-					 (int64_t)all);
+	rdmaez_impl_failed(diag, error, NULL);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_exchange_explain_stop, (x, is_send, diag));
+	return error;
 }
 
 /* Looks at the head of the peer's message: as much of the first word as there is, then all of it. */
 RDMAEZ_IMPL int rdmaez_impl_exchange_head(struct rdmaez_impl_exchange *x, struct rdmaez_diag *diag)
 {
-	static const struct rdmaez_impl_site failed = {"message.error", RDMAEZ_WHY_PEER_FAILED,
-						       RDMAEZ_VALUE_ERRNO, 0, 0};
-	static const struct rdmaez_impl_site same[] = {
-		{"message.kind", RDMAEZ_WHY_EXCHANGE_STEP, RDMAEZ_VALUE_NUMBER, 0, 0},
-		{"message.count", RDMAEZ_WHY_EXCHANGE_COUNT, RDMAEZ_VALUE_NUMBER, 0, 0},
-		{"message.identity", RDMAEZ_WHY_EXCHANGE_IDENTITY, RDMAEZ_VALUE_NUMBER, 0, 0},
-		{"message.length", RDMAEZ_WHY_EXCHANGE_FOREIGN, RDMAEZ_VALUE_BYTES, 0, -1}};
 	const uint8_t *own = x->own + 8, *peer = x->peer + 4;
-	int64_t mine, theirs;
+	int64_t mine = 0, theirs = 0;
+	int error;
 
 	if (memcmp(x->peer, x->own, x->got < 4 ? (size_t)x->got : 4) != 0)
 		return rdmaez_impl_refuse(diag, EBADMSG, RDMAEZ_WHY_EXCHANGE_FOREIGN,
 					  "message.magic");
 	if (x->got < RDMAEZ_IMPL_EXCHANGE_HEAD)
 		return 0;
-	theirs = (int64_t)rdmaez_impl_bytes_get(&peer, 4);
-	if (theirs)
-		return rdmaez_impl_refuse_at(diag, ECONNABORTED, &failed, theirs);
-	for (int i = 0; i < 4; i++) {
-		mine = (int64_t)rdmaez_impl_bytes_get(&own, 4);
+	for (unsigned int word = 0; word < 5; word++) {
 		theirs = (int64_t)rdmaez_impl_bytes_get(&peer, 4);
-		if (i == 3 ? theirs < mine : theirs != mine)
-			return rdmaez_impl_refuse_within(diag, i == 3 ? EBADMSG : EPROTO, &same[i],
-							 theirs, mine, i == 3 ? -1 : mine);
+		if (word) /* the first is the peer's error */
+			mine = (int64_t)rdmaez_impl_bytes_get(&own, 4);
+		if (word < 4 ? theirs == mine : theirs >= mine)
+			continue;
+		error = !word ? ECONNABORTED : word < 4 ? EPROTO : EBADMSG;
+		rdmaez_impl_failed(diag, error, NULL);
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_exchange_explain_word,
+				    (word, theirs, mine, diag));
+		return error;
 	}
 	/* What a later version has added. */
 	x->want += (uint64_t)(theirs - mine);

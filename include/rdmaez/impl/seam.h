@@ -23,6 +23,7 @@ struct rdmaez_caps_table;
 struct rdmaez_cq_known;
 struct rdmaez_diag;
 struct rdmaez_dm_range;
+struct rdmaez_endpoint;
 struct rdmaez_finding;
 struct rdmaez_gid_want;
 struct rdmaez_impl_cm_row;
@@ -84,6 +85,19 @@ RDMAEZ_SEAM void rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_attr *at
 					      struct rdmaez_diag *diag);
 RDMAEZ_SEAM void rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *range,
 					    struct rdmaez_diag *diag);
+
+/* explain/endpoint.h */
+RDMAEZ_SEAM void rdmaez_impl_endpoint_explain(unsigned int which, uint32_t value, uint32_t min,
+					      uint32_t max, struct rdmaez_diag *diag);
+RDMAEZ_SEAM void rdmaez_impl_endpoint_explain_misfit(const struct rdmaez_endpoint *local,
+						     const struct rdmaez_endpoint *remote,
+						     unsigned int misfit, struct rdmaez_diag *diag);
+
+/* explain/exchange.h */
+RDMAEZ_SEAM void rdmaez_impl_exchange_explain_stop(const struct rdmaez_impl_exchange *x,
+						   bool is_send, struct rdmaez_diag *diag);
+RDMAEZ_SEAM void rdmaez_impl_exchange_explain_word(unsigned int word, int64_t theirs, int64_t mine,
+						   struct rdmaez_diag *diag);
 
 /* explain/late.h */
 RDMAEZ_SEAM void rdmaez_impl_late_drain(struct ibv_qp *qp, uint64_t timeout_ns,
