@@ -227,7 +227,7 @@ soon fails 'a function of the explanations without the prefix is seen' ' put_adv
 soon fails 'a function without the prefix is seen' 'mtu_bytes' names_without_prefix \
 	"$(seeded unprefixed rdmaez/impl/units.h 's/rdmaez_mtu_bytes/mtu_bytes/')"
 soon fails 'an enumerator of the list of reasons without the prefix is seen' 'enumerator BAD_RANGE' \
-	names_without_prefix "$(seeded reason rdmaez/why.h 's/\(WHY_ENUM(id, what, fix) \)RDMAEZ_WHY_##id/\1BAD_##id/')"
+	names_without_prefix "$(seeded reason rdmaez/why.h 's/^\tRDMAEZ_WHY_RANGE,/\tBAD_RANGE,/')"
 soon ok 'every constant says what it is of' names_too_short include
 soon fails 'one that does not is seen' 'too short: RDMAEZ_PORT' \
 	names_too_short "$(seeded short rdmaez/base.h 's/^#define RDMAEZ_ZERO .*/&\n#define RDMAEZ_PORT 1/')"

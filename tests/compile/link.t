@@ -308,8 +308,8 @@ other() {
 	mkdir "$scratch/$1"
 	cp -r "$2/." "$scratch/$1"
 	sed -i 's/\(RDMAEZ_VERSION_PATCH\))$/\1) ".1"/' "$scratch/$1/rdmaez/version.h"
-	sed -i 's/"nothing is wrong"/"nothing at all"/' "$scratch/$1/rdmaez/why.h"
-	! diff -q "$2/rdmaez/why.h" "$scratch/$1/rdmaez/why.h" >/dev/null || echo 'the texts are the same' >&2
+	sed -i 's/"nothing is wrong"/"nothing at all"/' "$scratch/$1/rdmaez/explain/why.h"
+	! diff -q "$2/rdmaez/explain/why.h" "$scratch/$1/rdmaez/explain/why.h" >/dev/null || echo 'the texts are the same' >&2
 	echo "$scratch/$1"
 }
 

@@ -142,7 +142,7 @@ constants_agree() {
 # list MACRO: what the preprocessor makes of a list X(id, "sentence", ...) in the headers: a row a line, with
 # tabs between the columns and the parts of a sentence joined.
 list() {
-	printf '#include <rdmaez.h>\n#define ROW(...) @row@__VA_ARGS__\n%s(ROW)\n' "$1" >"$scratch/list.c"
+	printf '#include <rdmaez/implementation.h>\n#define ROW(...) @row@__VA_ARGS__\n%s(ROW)\n' "$1" >"$scratch/list.c"
 	"${CC:-gcc}" -E -P -Iinclude "$scratch/list.c" | perl -0ne 's/.*?\@row\@//s; s/\s*\n\s*/ /g; s/"\s+"//g;
 		for (split /\@row\@/) {
 			my @column = /\s*("(?:[^"\\]|\\.)*"|[^,"]+?)\s*(?:,|$)/g;

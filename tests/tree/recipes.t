@@ -128,7 +128,11 @@ follow
 # --- A reason -----------------------------------------------------------------------------------------------
 
 reason_entry() {
-	change include/rdmaez/why.h '^\tX\(EVENT_NONE,' '	X(MADE_UP, "this is made up", "nothing can be done") \
+	before include/rdmaez/why.h '^\tRDMAEZ_WHY_EVENT_NONE,' '	RDMAEZ_WHY_MADE_UP,'
+}
+
+reason_sentences() {
+	change include/rdmaez/explain/why.h '^\tX\(EVENT_NONE,' '	X(MADE_UP, "this is made up", "nothing can be done") \
 	X(EVENT_NONE,'
 }
 
@@ -155,6 +159,7 @@ leading_to 'A finding'
 spared impl/diag.h explain/diag.h qp_check.h explain/qp_check.h qp_create.h objects.h mr.h ah.h multicast.h wr.h \
 	wc_explain.h cq_examine.h late.h qp_examine.h dm.h device.h port.h refusal.h tests/unit/qp_check.c tests/tree/reasons.t path.h impl/X.h
 step reason_entry 'RDMAEZ_WHY_MADE_UP.* undeclared' compiles include/rdmaez/implementation.h
+step reason_sentences 'the rows of explain/why.h are the reasons of why.h' compiles include/rdmaez/implementation.h
 step reason_finding 'no header gives MADE_UP' script tests/tree/reasons.t
 step reason_test 'no test expects MADE_UP' script tests/tree/reasons.t
 passing 'unit path'

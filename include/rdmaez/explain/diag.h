@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "why.h"
+
 RDMAEZ_IMPL_BEGIN
 
 /* ---- Adding a finding ----------------------------------------------------------------------- */
