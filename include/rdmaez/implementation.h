@@ -66,6 +66,7 @@
 #include "explain/refusal.h"
 #include "explain/wc.h"
 #include "explain/wc_explain.h"
+#include "explain/why.h"
 #include "explain/wr.h"
 
 #endif
