@@ -47,6 +47,15 @@ static const struct {
 	{0x2c9, 0xa2d0, "mlx5_ib", MLX5},
 	{0x2c9, 0xa2ff, "mlx5_ib", MLX5},
 	{0x2c9, 0xa300, "unknown", T(NO_TABLE)},
+	/* Sold by others, under their own ids. */
+	{0x5ad, 25218, "ib_mthca", MTHCA},
+	{0x66a, 25208, "ib_mthca", MTHCA},
+	{0x8f1, 26428, "mlx4_ib", MLX4},
+	{0x3ba, 26428, "mlx4_ib", MLX4},
+	{0x119f, 4099, "mlx4_ib", MLX4},
+	{0x1708, 4115, "mlx5_ib", MLX5},
+	{0x15b3, 4119, "mlx5_ib", MLX5},
+	{0x1708, 0xfff, "unknown", T(NO_TABLE)},
 	{0x19e5, 0xa222, "hns_roce",
 	 T(CUR_EQUAL) | T(NO_SQD) | T(MTU_ENUM) | T(MTU_ACTIVE) | T(DEPTH_OUT) | T(DEPTH_IN) |
 		 T(PKEY)},
@@ -78,6 +87,12 @@ static const struct {
 	{1, 1, "unknown", T(NO_TABLE)},
 };
 
+/* Whose ids resellers replace. */
+static bool is_mellanox(const struct rdmaez_driver *driver)
+{
+	return strncmp(driver->name, "mlx", 3) == 0 || strcmp(driver->name, "ib_mthca") == 0;
+}
+
 static void check_drivers(void)
 {
 	for (size_t i = 0; i < COUNT_OF(devices); i++) {
@@ -96,7 +111,9 @@ static void check_drivers(void)
 			   "device %x:%x: which depth is which", devices[i].vendor_id,
 			   devices[i].part_id);
 		tap_eq_hex(driver->vendor_id,
-			   strcmp(driver->name, "unknown") == 0 ? 0 : devices[i].vendor_id,
+			   strcmp(driver->name, "unknown") == 0 ? 0
+			   : is_mellanox(driver)                ? 0x2c9
+								: devices[i].vendor_id,
 			   "device %x:%x: whose it is", devices[i].vendor_id, devices[i].part_id);
 	}
 	tap_eq_str(rdmaez_driver_of(NULL)->name, "unknown", "of no device nothing is known");
@@ -122,7 +139,8 @@ static void check_reports(void)
 		   IBV_QP_EN_SQD_ASYNC_NOTIFY)},
 		{0x14e4, 0x1750, ~(IBV_QP_PORT | IBV_QP_EN_SQD_ASYNC_NOTIFY)},
 		{0x1d0f, 0xefa0,
-		 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY},
+		 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN |
+			 IBV_QP_CAP | IBV_QP_RNR_RETRY},
 		{0x1175, 0x24f0, ~0},
 		{0x1175, 0x7322, ~0},
 		{0x1077, 0x1656, ~IBV_QP_EN_SQD_ASYNC_NOTIFY},

@@ -162,7 +162,8 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_EFA | RDMAEZ_DRIVER_SIGNALED |                  \
 		  RDMAEZ_DRIVER_NO_BEACON,                                                         \
 	  /* efa_query_qp() */                                                                     \
-	  IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_CAP | IBV_QP_RNR_RETRY,          \
+	  IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN |           \
+		  IBV_QP_CAP | IBV_QP_RNR_RETRY,                                                   \
 	  /* efa_create_user_cq(); efa_query_device() reports the lesser depth of two */           \
 	  RDMAEZ_DRIVER_COMPARES_CQE,                                                              \
 	  /* efa_post_send_validate_wr() */                                                        \
@@ -366,6 +367,20 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_driver_has(const struct rdmaez_driver *driver,
 	return false;
 }
 
+/*
+ * Who makes the adapter of a vendor: these sell Mellanox's, whose firmware then says their own id (Cisco, SilverStorm,
+ * Voltaire, HP, Sun, Bull), or the PCI id in the place of the OUI. Source: mca-btl-openib-device-params.ini of Open MPI.
+ */
+RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_driver_maker(uint32_t vendor_id)
+{
+	static const uint16_t resellers[] = {0x5ad, 0x66a, 0x8f1, 0x1708, 0x3ba, 0x119f, 0x15b3};
+
+	for (size_t i = 0; i < sizeof(resellers) / sizeof(resellers[0]); i++)
+		if (vendor_id == resellers[i])
+			return 0x2c9;
+	return vendor_id;
+}
+
 RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_attr *device)
 {
 	static const struct rdmaez_driver drivers[] = {RDMAEZ_IMPL_DRIVERS(RDMAEZ_IMPL_DRIVER_ROW)};
@@ -379,9 +394,10 @@ RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_
 						     RDMAEZ_DRIVER_FILLS_NOTHING,
 						     RDMAEZ_DRIVER_USUAL,
 						     RDMAEZ_DRIVER_CAUSES_ALL};
+	const uint32_t maker = device ? rdmaez_impl_driver_maker(device->vendor_id) : 0;
 
 	for (size_t i = 0; device && i < sizeof(drivers) / sizeof(drivers[0]); i++)
-		if (device->vendor_id == drivers[i].vendor_id &&
+		if (maker == drivers[i].vendor_id &&
 		    rdmaez_impl_driver_has(&drivers[i], device->vendor_part_id))
 			return &drivers[i];
 	return &unknown;
