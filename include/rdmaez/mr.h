@@ -36,7 +36,7 @@ extern "C" {
  *
  * @param pd the protection domain
  * @param addr the first byte
- * @param length how many bytes, at least 1
+ * @param length how many bytes, at least 1; rxe takes 0 at an address that does not begin a page, most do not
  * @param access IBV_ACCESS_ bits; 0: the device may read locally. IBV_ACCESS_REMOTE_WRITE and
  *        IBV_ACCESS_REMOTE_ATOMIC also need IBV_ACCESS_LOCAL_WRITE
  * @param mr receives the region; written on success only
@@ -44,8 +44,8 @@ extern "C" {
  * @retval 0 @p mr is the region
  * @retval EINVAL @p pd or @p mr is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); remote write or atomic without local
  *         write (#RDMAEZ_WHY_MR_LOCAL_WRITE); bits that are not access flags (#RDMAEZ_WHY_MR_ACCESS_BITS); no
- *         on-demand paging (#RDMAEZ_WHY_MR_ON_DEMAND); a length of 0, beyond the last address, or more than
- *         the device's `max_mr_size` (#RDMAEZ_WHY_RANGE); likely a flag that this device lacks
+ *         on-demand paging (#RDMAEZ_WHY_MR_ON_DEMAND); more than the device's `max_mr_size` (#RDMAEZ_WHY_RANGE);
+ *         likely a length of 0 or beyond the last address (#RDMAEZ_WHY_RANGE); a flag that this device lacks
  *         (#RDMAEZ_WHY_MR_ACCESS_REFUSED), fork protection of huge pages (#RDMAEZ_WHY_MR_FORK_HUGE), or a GPU's memory,
  *         as with EFAULT, or so much that part of it is not mapped (#RDMAEZ_WHY_MR_UNMAPPED)
  * @retval EOPNOTSUPP the flags, as with EINVAL; likely a shared mapping of a file of a DAX file system

@@ -93,19 +93,22 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(const struct rdmaez_impl_mr_
 
 /*
  * The length: more than the device takes in one region, whatever the errno: bnxt_re_reg_user_mr() says ENOMEM, and some
- * providers set none. With EINVAL also none, or beyond the last address.
+ * providers set none. With EINVAL also none, or beyond the last address, which is not certain: ib_umem_get() counts pages,
+ * so that no bytes that do not begin at a page are one page to rxe and others; siw before Linux 6.4 and usnic count pages
+ * by themselves, in sums that overflow.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_case *c)
 {
 	const int error = c->diag->error;
-	uint64_t most = error == EINVAL ? UINTPTR_MAX - c->start : UINT64_MAX;
+	const uint64_t here = error == EINVAL ? UINTPTR_MAX - c->start : UINT64_MAX;
+	const uint64_t size = c->device.max_mr_size ? c->device.max_mr_size : UINT64_MAX;
+	const bool is_sure = c->length > size && (error == EINVAL || error == EIO);
+	/* Where a flag is refused for certain, that no bytes are registered explains nothing. */
+	const bool is_none = !c->length && error == EINVAL && !c->diag->count;
 
-	if (c->device.max_mr_size && c->device.max_mr_size < most)
-		most = c->device.max_mr_size;
-	if (c->length > most || (!c->length && error == EINVAL))
-		rdmaez_impl_mr_find_length(
-			c, error == EINVAL || error == EIO ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
-			RDMAEZ_WHY_RANGE, most);
+	if (c->length > size || c->length > here || is_none)
+		rdmaez_impl_mr_find_length(c, is_sure ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
+					   RDMAEZ_WHY_RANGE, here < size ? here : size);
 }
 
 /*
