@@ -246,8 +246,9 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  * An error is certain on this device. Where its driver does not tell the queue pair's state, the library's
  * copy is taken for it, and what follows from that is likely; so is the rule of a driver that is not known.
  *
- * It cannot predict whether the peer's Ethernet address resolves, what the firmware returns, or whether the
- * process may set a privileged Q_Key. rdmaez_qp_modify() explains those afterwards.
+ * It cannot predict whether the peer's Ethernet address resolves, what the firmware returns, or, where the kernel does
+ * not tell its setting (before Linux 6.5), whether a process without CAP_NET_RAW may set
+ * a privileged Q_Key. rdmaez_qp_modify() explains those afterwards.
  *
  * @param qp the queue pair
  * @param attr the attributes, as for ibv_modify_qp()

@@ -172,7 +172,6 @@ static void check_advice(void)
 			LIKELY, "qp_access_flags");
 	ADVISED(UC, RESET, INIT, attr->qp_access_flags = IBV_ACCESS_REMOTE_READ, ACCESS_TYPE,
 		ADVICE, "qp_access_flags");
-	ADVISED(UD, RESET, INIT, attr->qkey = 0x80010000u, QKEY_PRIVILEGED, LIKELY, "qkey");
 }
 
 /* What only trying shows. */
@@ -210,10 +209,17 @@ static void check_surprises(void)
 	move.attr.qkey = 1u << 31;
 	if (seteuid(65534))
 		tap_bail("seteuid: %s", strerror(errno));
-	refused(&move, 0, EPERM, RDMAEZ_WHY_QKEY_PRIVILEGED, RDMAEZ_DIAG_LIKELY, "qkey",
-		"a privileged Q_Key without privilege");
+	if (rig_linux() >= 612) /* which tell their setting */
+		refused(&move, EPERM, EPERM, RDMAEZ_WHY_QKEY_PRIVILEGED, RDMAEZ_DIAG_ERROR, "qkey",
+			"a privileged Q_Key without privilege");
+	else
+		refused(&move, 0, EPERM, RDMAEZ_WHY_QKEY_PRIVILEGED, RDMAEZ_DIAG_LIKELY, "qkey",
+			"a privileged Q_Key without privilege");
 	if (seteuid(0))
 		tap_bail("seteuid: %s", strerror(errno));
+	tap_eq_int(rdmaez_qp_check(side->qp, &move.attr, move.attr_mask, &diag), 0,
+		   "a privileged Q_Key with the privilege");
+	tap_eq_int((int)diag.count, 0, "a privileged Q_Key with the privilege: nothing to say");
 	side_close(side);
 
 	/* An error took the queue pair elsewhere. */

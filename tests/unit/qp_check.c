@@ -4,6 +4,15 @@
  * answer to random requests is foreseen, or at least nothing false is said, and every mistake is told to
  * the last number. (tests/device/random_check.c does the first on a real kernel.)
  */
+#include "process.h"
+
+#include <sys/socket.h>
+
+#define open   test_open
+#define socket test_socket
+
+static int test_socket(int family, int type, int protocol);
+
 #include <arpa/inet.h>
 
 #include "fake_verbs.h"
@@ -55,6 +64,7 @@ static void begin(enum fake_profile profile, const char *release)
 	dev = fixture_device(profile, release);
 	dev->habits.stale = 0xa5;
 	dev->quirks |= FAKE_PRIVILEGED_QKEY;
+	process_reset(PROCESS_CAP_NET_RAW);
 	context = fake_open(dev);
 }
 
@@ -161,6 +171,7 @@ static void start(const struct model *model)
 	at = model;
 	begin(model->profile, model->release);
 	dev->quirks &= ~(uint32_t)FAKE_PRIVILEGED_QKEY;
+	process_reset(PROCESS_CAP_OTHERS);
 	if (model->vendor_id)
 		dev->attr.orig_attr.vendor_id = model->vendor_id;
 	if (model->infiniband && dev->verbs.transport_type == IBV_TRANSPORT_IB)
@@ -1746,6 +1757,99 @@ static void causes(void)
 	}
 }
 
+/* What the kernel answers when it is asked for its settings, as 16-bit words; none: it does not know the question. */
+static uint16_t settings[32];
+static size_t setting_words;
+
+#undef socket
+static int test_socket(int family, int type, int protocol)
+{
+	static int ends[2] = {
+		-1, -1}; /* the other one takes the question, and is closed with the next */
+
+	if (family != AF_NETLINK || protocol != 20)
+		return socket(family, type, protocol);
+	close(ends[1]);
+	ends[1] = -1;
+	if (!setting_words || socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends))
+		return -1;
+	if (write(ends[1], settings, 2 * setting_words) < 0)
+		abort();
+	return ends[0];
+}
+#define socket test_socket
+
+/* Settings of 8 bits: namespaces that share devices, copies on fork, and this. -1: none, -2: no answer. */
+static void settle(int qkey)
+{
+	const uint16_t words[] = {28, 0,  5 << 10 | 6,    0, 0, 0, 0, 0, 5, 60, 1, 0,
+				  5,  96, (uint16_t)qkey, 0};
+
+	memcpy(settings, words, sizeof(words));
+	setting_words = qkey == -2 ? 0 : qkey == -1 ? 12 : 16;
+}
+
+/* Who may set a privileged Q_Key. */
+static void privileged(void)
+{
+	static const struct {
+		unsigned int capabilities;
+		const char *uid_map, *release;
+		int setting;
+		int refused; /* 1: for certain; 0: not; -1: likely */
+	} rows[] = {
+		{PROCESS_CAP_NET_RAW, "         0          0 4294967295\n", "6.1.0", -1, 0},
+		{PROCESS_CAP_NET_RAW, "         0          0 4294967295\n", "6.12.0", 0, 0},
+		{PROCESS_CAP_NET_RAW, "         0       1000          1\n", "6.12.0", 0, -1},
+		{PROCESS_CAP_NET_RAW, NULL, "6.12.0", 0, -1},
+		{PROCESS_CAP_OTHERS, "         0          0 4294967295\n", "6.1.0", -1, -1},
+		{PROCESS_CAP_OTHERS, "         0          0 4294967295\n", "6.4.0", -2, -1},
+		{PROCESS_CAP_OTHERS, "         0          0 4294967295\n", "6.5.0", -2, 1},
+		{PROCESS_CAP_OTHERS, "         0       1000          1\n", "6.6.0", -1, 1},
+		{PROCESS_CAP_OTHERS, "         0          0 4294967295\n", "6.7.0", -1, -1},
+		{PROCESS_CAP_OTHERS, "         0          0 4294967295\n", "6.12.0", 0, 1},
+		{PROCESS_CAP_OTHERS, "         0          0 4294967295\n", "6.12.0", 1, 0},
+	};
+	struct rdmaez_qp_move move;
+	struct ibv_qp *qp;
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		const struct rdmaez_finding *found;
+
+		start(&mlx4);
+		fake_uname(rows[i].release);
+		process_reset(rows[i].capabilities);
+		process.uid_map = rows[i].uid_map;
+		settle(rows[i].setting);
+		qp = qp_in(IBV_QPT_UD, RESET);
+		move = right(IBV_QPT_UD, RESET, INIT);
+		move.attr.qkey = 0x80000000u;
+		tap_eq_int(rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag),
+			   rows[i].refused > 0 ? EPERM : 0, "row %zu: the kernel's errno", i);
+		found = rdmaez_diag_find(&diag, RDMAEZ_WHY_QKEY_PRIVILEGED);
+		tap_eq_int(!found                                  ? 0
+			   : found->severity == RDMAEZ_DIAG_ERROR  ? 1
+			   : found->severity == RDMAEZ_DIAG_LIKELY ? -1
+								   : 2,
+			   rows[i].refused, "row %zu: how certain that is", i);
+		/* Before the state, as the kernel has it. */
+		move.attr_mask &= ~IBV_QP_PORT;
+		tap_eq_int(rdmaez_qp_check(qp, &move.attr, move.attr_mask, &diag),
+			   rows[i].refused > 0 ? EPERM : EINVAL, "row %zu: with a mask as wrong",
+			   i);
+	}
+	settle(-2);
+	/* Of a process that has the privilege, nothing is said unless the kernel refuses even so. */
+	start(&mlx4);
+	process_reset(PROCESS_CAP_NET_RAW);
+	qp = qp_in(IBV_QPT_UD, RESET);
+	move = right(IBV_QPT_UD, RESET, INIT);
+	move.attr.qkey = 0x80000000u;
+	CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), EPERM,
+		       "rdmaez_qp_modify", "a privilege that does not help",
+		       LIKELY(QKEY_PRIVILEGED, "qkey", NUMBER, 1u << 31, 0, INT32_MAX));
+}
+
 /* What is likely explains a refusal too; the rest is added where nothing does. */
 static void explained(void)
 {
@@ -2043,6 +2147,7 @@ int main(int argc, char **argv)
 	neighbours();
 	considered();
 	causes();
+	privileged();
 	explained();
 	pathless();
 	questions();

@@ -405,14 +405,17 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &cur, (int)c->attr->cur_qp_state);
 	if ((c->mask & IBV_QP_STATE) && (uint8_t)c->attr->qp_state > IBV_QPS_ERR)
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &wanted, (int)c->attr->qp_state);
-	/*
-	 * Whether the process is privileged, or the administrator lifted this, cannot be seen. The driver that
-	 * refuses it to everybody does so at the end.
-	 */
+	/* The driver that refuses it to everybody does so at the end. */
 	if ((c->mask & IBV_QP_QKEY) && c->attr->qkey >> 31 &&
 	    !rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_QKEY)) {
-		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_LIKELY, EPERM);
-		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_LIKELY, &qkey, c->attr->qkey);
+		const int refused = rdmaez_impl_qkey_refused();
+		const enum rdmaez_severity severity =
+			refused > 0 ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY;
+
+		if (!refused && c->refused != EPERM)
+			return;
+		rdmaez_impl_qp_errno(c, severity, EPERM);
+		rdmaez_impl_qp_find(c, severity, &qkey, c->attr->qkey);
 	}
 }
 

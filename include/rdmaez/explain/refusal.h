@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 RDMAEZ_IMPL_BEGIN
@@ -230,17 +231,70 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_file_text(const char *path, char *text, size_t
 }
 
 /*
- * Whether RLIMIT_MEMLOCK does not bind the process: 1 or 0, -1 without /proc. `capable()` of the kernel means the
- * initial user namespace, in whose uid_map every 32-bit number stands for itself.
+ * Whether the process has a capability for `capable()` of the kernel: 1 or 0, -1 without /proc. That means the initial
+ * user namespace, in whose uid_map every 32-bit number stands for itself.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_may_lock(void)
+RDMAEZ_IMPL_COLD int rdmaez_impl_capable(int capability)
 {
 	char text[64];
 
 	rdmaez_impl_file_text("/proc/self/uid_map", text, sizeof(text));
 	if (*text && strcmp(text, "         0          0 4294967295\n") != 0)
 		return 0;
-	return *text ? rdmaez_impl_capability(RDMAEZ_IMPL_CAP_IPC_LOCK) : -1;
+	return *text ? rdmaez_impl_capability(capability) : -1;
+}
+
+/* Whether RLIMIT_MEMLOCK does not bind the process: 1 or 0, -1 without /proc. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_may_lock(void)
+{
+	return rdmaez_impl_capable(RDMAEZ_IMPL_CAP_IPC_LOCK);
+}
+
+/*
+ * A setting of the whole RDMA subsystem, an attribute of 8 bits in the kernel's answer to RDMA_NLDEV_CMD_SYS_GET; -1:
+ * this kernel does not have it, or does not answer. The kernel has answered before send() returns.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_rdma_setting(unsigned int attribute)
+{
+	/* As struct nlmsghdr: length, type and flags, sequence, port. RDMA_NL_NLDEV is 5, NLM_F_REQUEST 1. */
+	uint16_t request[8] = {0, 0, 5 << 10 | 6, 1, 0, 0, 0, 0}, reply[512], length;
+	const uint32_t size = sizeof(request);
+	const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 20); /* NETLINK_RDMA */
+	ssize_t got = 0;
+	int value = -1;
+
+	if (fd < 0)
+		return -1;
+	memcpy(request, &size, sizeof(size));
+	if (send(fd, request, sizeof(request), MSG_DONTWAIT) == (ssize_t)size)
+		got = recv(fd, reply, sizeof(reply), MSG_DONTWAIT);
+	close(fd);
+	/* An attribute is its length, its type, and what it holds, in units of four bytes. */
+	for (size_t at = 8; got > 0 && reply[2] == request[2] && 2 * at + 5 <= (size_t)got;
+	     at += (size_t)(length + 3) / 4 * 2) {
+		length = reply[at];
+		if (length < 5)
+			break;
+		if (reply[at + 1] == attribute)
+			value = (int)*(const uint8_t *)&reply[at + 2];
+	}
+	return value;
+}
+
+/*
+ * Whether the kernel refuses this process a Q_Key with bit 31 set: 1 or 0, -1 where that is not known. modify_qp() of
+ * core/uverbs_cmd.c does since Linux 6.5, and in some releases of older ones, unless `capable(CAP_NET_RAW)`, or since
+ * 6.7 the administrator has lifted it for all, which is RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE. Since 6.17 a capability
+ * in the device's own namespace may do.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_qkey_refused(void)
+{
+	const int version = rdmaez_impl_linux_version(), setting = rdmaez_impl_rdma_setting(96);
+	const int has = rdmaez_impl_capability(RDMAEZ_IMPL_CAP_NET_RAW);
+
+	if (setting > 0 || rdmaez_impl_capable(RDMAEZ_IMPL_CAP_NET_RAW) > 0)
+		return 0;
+	return !has && (setting == 0 || version == 605 || version == 606) ? 1 : -1;
 }
 
 /*
