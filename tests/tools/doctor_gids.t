@@ -28,6 +28,23 @@ well() {
 	says gids 0 < <(echo "$chosen"; index_0 1 2)
 }
 
+# What a terminal would obey, in names and in files: C0, DEL, C1 as UTF-8 and bare, and a character that is cut in half.
+escapes() {
+	local status=0 netdev=$'e\xc2\x9b31mbcdefgh\xc3\xa9' device=$'mlx5_0\e]0;OWNED\a\x7f'
+	fresh
+	roce "$device" "$netdev"
+	put "sys/class/infiniband/$device/ports/1/state" $'1: DOWN\e[5m\xc2\x9d'
+	"$doctor" --root "$tree" >"$scratch/out" 2>&1 || :
+	"$doctor" --root "$tree" --gids >>"$scratch/out" 2>&1 || status=$?
+	rm "$tree/sys/class/infiniband/$device/ports/1/gids/"*
+	"$doctor" --root "$tree" --gids $'mlx5_0\e[31m' >>"$scratch/out" 2>&1 || :
+	"$doctor" $'--\e[31m' >>"$scratch/out" 2>&1 || :
+	((status == 0)) || return 1
+	grep -qF 'mlx5_0?]0;OWNED?? 1 ' <(tr -s ' ' <"$scratch/out")
+	! LC_ALL=C grep -naP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$scratch/out" || return 1
+	iconv --from-code UTF-8 --to-code UTF-8 "$scratch/out" >/dev/null
+}
+
 link_local_only() {
 	fresh
 	roce mlx5_0
@@ -192,6 +209,7 @@ another_line() {
 
 ok 'a table that is well' well
 fails 'another line is seen' '^> note gids mlx5_0/1: index 0, which many' another_line
+ok 'nothing that a terminal obeys' escapes
 ok 'only link-local' link_local_only
 ok 'RoCE v1 and v2 of each address' two_versions
 ok 'RoCE v1 only' version_1_only

@@ -631,6 +631,52 @@ static void check_json_bytes(void)
 	}
 }
 
+/* A name as a terminal may have it. */
+static void check_plain(void)
+{
+	static const struct {
+		const char *name, *want;
+	} rows[] = {
+		{"mlx5_0", "mlx5_0"},
+		{"M\xc3\xbcller \xe2\x82\xac \xf0\x9f\x98\x80",
+		 "M\xc3\xbcller \xe2\x82\xac \xf0\x9f\x98\x80"},
+		{"\x1b]0;OWNED\a\x1b[31m\x7f", "?]0;OWNED?" "?[31m?"},
+		{"a\xc2\x9b"
+		 "31m\xc2\x9d"
+		 "0;",
+		 "a?31m?0;"},
+		{"\xc2\x9f\xc2\xa0", "?\xc2\xa0"},
+		{"half \xc3", "half ?"},
+		{"\xe2\x82", "??"},
+		{"\x9b\x80\xff", "???"},
+	};
+	char got[64], line[8192];
+	struct rdmaez_diag diag;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tap_eq_int(rdmaez_impl_plain(rows[i].name, SIZE_MAX, got, sizeof(got)),
+			   (int)strlen(rows[i].want), "name %zu: its length", i);
+		tap_eq_str(got, rows[i].want, "name %zu", i);
+	}
+	tap_eq_int(rdmaez_impl_plain("mlx5\xc3\xa9", 5, got, sizeof(got)), 5,
+		   "as much as is asked for");
+	tap_eq_str(got, "mlx5?", "and no half character");
+
+	/* All that prints a record has names from elsewhere. */
+	rdmaez_impl_diag_reset(&diag, "rdmaez_qp_modify");
+	diag.error = EINVAL;
+	snprintf(diag.device, sizeof(diag.device), "rxe\x1b[2J\xc2\x9b");
+	snprintf(diag.netdev, sizeof(diag.netdev), "eth\x1b[2J\xc2\x9b\xc3");
+	diag.source.gid.raw[0] = 0xfe;
+	diag.source.gid.raw[1] = 0x80;
+	rdmaez_diag_format(&diag, line, sizeof(line));
+	tap_ok(strstr(line, " on rxe?[2J?") && strstr(line, "eth?[2J?" "?)"), "in text: %s",
+	       line);
+	rdmaez_diag_line(&diag, line, sizeof(line));
+	tap_ok(strstr(line, " device=rxe?[2J?") && strstr(line, " netdev=eth?[2J?" "?"),
+	       "in a line: %s", line);
+}
+
 /* UTF-8 comes out as the characters that it stands for; what is not quite UTF-8 byte by byte. */
 static void check_json_characters(void)
 {
@@ -1309,6 +1355,7 @@ int main(void)
 	check_swapped();
 	check_wrapped();
 	check_json_bytes();
+	check_plain();
 	check_json_characters();
 	check_values();
 	check_completions();

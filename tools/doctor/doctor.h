@@ -145,6 +145,14 @@ int doctor_report(const struct doctor_check *check, unsigned int checks);
 /* The path below --root; it is cut where it is too long for buf. */
 void doctor_path(char *buf, size_t size, const char *path_format, ...)
 	__attribute__((format(printf, 3, 4)));
+/*
+ * Opens a path that doctor_path() has given, as open() does. Below --root, links are followed as if that were the root of
+ * the file system: no path leads out of it, whoever has made the tree.
+ */
+int doctor_open_file(const char *path, int flags);
+/* Where links lead: an absolute path with --root before it, for which buf has PATH_MAX bytes. False: there is none. */
+bool doctor_real_path(char *buf, const char *path_format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Reads the first line of a file, without its newline. Returns 0, or a negative errno value, and "" then. */
 int doctor_read(char *buf, size_t size, const char *path_format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -4,6 +4,7 @@
 #include "reach.h"
 
 #include <rdmaez.h>
+#include <rdmaez/impl/seam.h>
 
 #include <getopt.h>
 #include <limits.h>
@@ -46,13 +47,14 @@ static const char help[] =
 static int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int usage_error(const char *format, ...)
 {
+	char text[512], plain[512];
 	va_list args;
 
-	fputs("rdmaez-doctor: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fputs(" (try --help)\n", stderr);
+	rdmaez_impl_plain(text, sizeof(text), plain, sizeof(plain));
+	fprintf(stderr, "rdmaez-doctor: %s (try --help)\n", plain);
 	return 2;
 }
 

@@ -101,10 +101,12 @@ static enum node try_node(const char *path, const char *number, struct stat *sta
 
 	doctor_step("opening %s", path);
 	memset(status, 0, sizeof(*status));
-	if (stat(path, status)) {
-		*error = errno;
-		return errno == ENOENT || errno == ENOTDIR ? NODE_MISSING : NODE_REFUSED;
+	fd = doctor_open_file(path, O_PATH);
+	*error = errno;
+	if (fd < 0 || fstat(fd, status)) {
+		return *error == ENOENT || *error == ENOTDIR ? NODE_MISSING : NODE_REFUSED;
 	}
+	close(fd);
 	snprintf(has, sizeof(has), "%u:%u", major(status->st_rdev), minor(status->st_rdev));
 	/* In a saved tree, a node may be a plain file, and is not opened. */
 	if (doctor_options.root && !S_ISCHR(status->st_mode))

@@ -65,7 +65,7 @@ static unsigned int read_interface(const char *path)
 	unsigned int interface = 0;
 	const char *at, *file;
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = doctor_open_file(path, O_RDONLY);
 
 	if (fd < 0)
 		return 0;
@@ -108,12 +108,15 @@ static void count_providers(const struct library *library, unsigned int *fitting
 {
 	struct dirent **names;
 	const char *mark;
-	int i, n;
+	int i, n, fd;
 
 	*fitting = *other = 0;
 	example[0] = '\0';
 	doctor_step("reading %s", library->folder);
-	n = scandir(library->folder, &names, NULL, alphasort);
+	fd = doctor_open_file(library->folder, O_RDONLY | O_DIRECTORY);
+	n = fd < 0 ? 0 : scandirat(fd, ".", &names, NULL, alphasort);
+	if (fd >= 0)
+		close(fd);
 	for (i = 0; i < n; i++) {
 		mark = strstr(names[i]->d_name, "-rdmav");
 		if (!mark)

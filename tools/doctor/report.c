@@ -35,10 +35,17 @@ static void put_member(const char *before, const char *name, const char *text)
 }
 
 /* What a terminal would take for a command is not for it. */
+static const char *plain(const char *text)
+{
+	static char string[STRINGS_MAX + 1]; /* it is never longer than the text */
+
+	rdmaez_impl_plain(text, STRINGS_MAX, string, sizeof(string));
+	return string;
+}
+
 static void put_text(const char *text)
 {
-	for (; *text; text++)
-		putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+	fputs(plain(text), stdout);
 }
 
 static const char *after(const char *string)
@@ -115,12 +122,29 @@ static void put_gid_json(const char *strings)
 	printf(", \"chosen\": %s}", *after(state) ? "true" : "false");
 }
 
+/* A column, as wide as its characters and not its bytes, and a blank. */
+static void put_column(const char *text, int width)
+{
+	int columns = 0;
+
+	text = plain(text);
+	for (const char *at = text; *at; at++)
+		columns += (*at & 0xc0) != 0x80;
+	printf("%s%*s ", text, columns < width ? width - columns : 0, "");
+}
+
 static void put_gid_text(const char *device, const char *port, const char *index, const char *gid,
 			 const char *address, const char *type, const char *netdev,
 			 const char *state, const char *chosen)
 {
-	printf("%-15s %-4s %-5s %-39s %-15s %-7s %-15s %-*s%s\n", device, port, index, gid, address,
-	       type, netdev, *chosen ? 10 : 0, state, chosen);
+	put_column(device, 15);
+	put_column(port, 4);
+	put_column(index, 5);
+	put_column(gid, 39);
+	put_column(address, 15);
+	put_column(type, 7);
+	put_column(netdev, 15);
+	printf("%-*s%s\n", *chosen ? 10 : 0, state, chosen);
 }
 
 static void put_gid_row(const char *strings)
@@ -245,8 +269,8 @@ static void complain(const struct run *run, struct tally *tally)
 					       strncmp(after(strings), "not known: ", 11) != 0))
 			continue;
 		tally->count[DOCTOR_FAILED]++;
-		fprintf(stderr, "rdmaez-doctor: %s%s%s\n", strings, strings[0] ? ": " : "",
-			after(strings));
+		fprintf(stderr, "rdmaez-doctor: %s%s", plain(strings), strings[0] ? ": " : "");
+		fprintf(stderr, "%s\n", plain(after(strings)));
 	}
 }
 

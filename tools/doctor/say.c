@@ -117,14 +117,14 @@ void doctor_gid(const struct doctor_gid *gid)
 	send_record(KIND_GID, DOCTOR_OK, strings, (size_t)n + 1);
 }
 
-/* A device's name may have any character. */
+/* A device's name may have any character; here in ASCII, without what JSON escapes. */
 static void put_plain(char *plain, const char *name)
 {
 	size_t i;
 
 	for (i = 0; name[i] && i < IBV_SYSFS_NAME_MAX - 1; i++)
-		plain[i] = (unsigned char)name[i] < 0x20 || strchr("\"\\\x7f", name[i]) ? '?'
-											: name[i];
+		plain[i] =
+			name[i] < ' ' || name[i] > '~' || strchr("\"\\", name[i]) ? '?' : name[i];
 	plain[i] = '\0';
 }
 

@@ -305,11 +305,7 @@ static void check_iommu(const char *device)
 
 static bool real_path(char path[PATH_MAX], const char *link)
 {
-	char name[PATH_MAX];
-
-	doctor_path(name, sizeof(name), "%s", link);
-	doctor_step("reading %s", name);
-	return realpath(name, path) != NULL;
+	return doctor_real_path(path, "%s", link);
 }
 
 /* How long the path is down to the last bridge that two devices have in common; 0: only the root complex. */

@@ -12,6 +12,8 @@
 #include "attach.h"
 #include "rows.h"
 
+#include <rdmaez/impl/seam.h>
+
 enum {
 	UNCHANGED = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW
 };
@@ -78,12 +80,13 @@ static void complain(int error)
 {
 	const struct timespec now = {0};
 	sigset_t pipe_only, was, pending;
-	char line[256];
+	char line[256], name[64];
 	int length;
 
+	rdmaez_impl_plain(program_invocation_short_name, SIZE_MAX, name, sizeof(name));
 	length = snprintf(
 		line, sizeof(line), "rdmaez-explain: %s[%d]: its verbs are not explained: %s\n",
-		program_invocation_short_name, (int)getpid(),
+		name, (int)getpid(),
 		error == EACCES || error == EPERM ? "it has other rights than rdmaez-explain"
 		: error == EBADF                  ? "what " EXPLAIN_ENVIRONMENT
 				   " names is not rdmaez-explain's, or another version's"

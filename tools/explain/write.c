@@ -101,6 +101,17 @@ static void put_pair(struct explain_words *words, const char *before, const char
 	    rdmaez_impl_json_string(value, SIZE_MAX, words->bytes + at, sizeof(words->bytes) - at));
 }
 
+/* The name of a device, as a terminal may have it. */
+static void put_name(struct explain_words *words, const char *before, const char *name)
+{
+	size_t at;
+
+	put(words, "%s", before);
+	at = words->text + words->json;
+	add(words, rdmaez_impl_plain(name, IBV_SYSFS_NAME_MAX, words->bytes + at,
+				     sizeof(words->bytes) - at));
+}
+
 /* What one of the headers' functions writes. */
 static void put_record(struct explain_words *words,
 		       int (*format)(const struct rdmaez_diag *, char *, size_t),
@@ -194,8 +205,10 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 		return;
 	}
 	start = mark(words);
-	put(words, "%s%s%s.\n", said->title, said->device ? " on " : "",
-	    said->device ? said->device : "");
+	put(words, "%s", said->title);
+	if (said->device)
+		put_name(words, " on ", said->device);
+	put(words, ".\n");
 	wrap(words, start);
 	for (unsigned int i = 0; i < said->count; i++) {
 		start = mark(words);
@@ -224,7 +237,7 @@ static void put_line(struct explain_words *words, const struct explain_call *cal
 	} else {
 		put(words, "call=%s error=%s", call->verb, rdmaez_errno_str(said->error));
 		if (said->device)
-			put(words, " device=%s", said->device);
+			put_name(words, " device=", said->device);
 		if (said->event)
 			put(words, " event=%s status=%d", said->event, said->status);
 		for (unsigned int i = 0; i < said->count; i++)

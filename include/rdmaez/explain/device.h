@@ -28,7 +28,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_device_text(const struct rdmaez_finding *findin
 			name);
 }
 
-/* A finding with a name of at most 24 characters, those without that JSON would have to escape. */
+/* A finding with a name of at most 24 characters, in ASCII, those without that JSON would have to escape. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_device_find(struct rdmaez_diag *diag,
 					      enum rdmaez_severity severity, enum rdmaez_why why,
 					      const char *field, const char *name)
@@ -38,8 +38,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_find(struct rdmaez_diag *diag,
 	char text[sizeof(packed)] = "";
 
 	for (size_t i = 0; i < sizeof(text) && name[i]; i++)
-		text[i] =
-			(char)(name[i] < ' ' || name[i] == '"' || name[i] == '\\' ? '?' : name[i]);
+		text[i] = (char)(name[i] < ' ' || name[i] > '~' || name[i] == '"' || name[i] == '\\'
+					 ? '?'
+					 : name[i]);
 	memcpy(packed, text, sizeof(packed));
 	rdmaez_impl_find_within(diag, severity, &site, packed[0], packed[1], packed[2]);
 	for (unsigned int i = 0; i < diag->count; i++)

@@ -340,6 +340,66 @@ RDMAEZ_IMPL void rdmaez_impl_put_status(struct rdmaez_impl_text *text,
 		rdmaez_impl_put(text, "%s", diag->status);
 }
 
+/* The character that UTF-8 begins here with, and its number of bytes; 0: these bytes are no UTF-8 (RFC 3629). */
+RDMAEZ_IMPL size_t rdmaez_impl_utf8(const unsigned char *bytes, size_t most, uint32_t *character)
+{
+	const size_t size = bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
+	uint32_t value = bytes[0] & (0xffu >> (size + 1));
+
+	if (bytes[0] < 0xc2 || bytes[0] > 0xf4 || most < size)
+		return 0;
+	for (size_t i = 1; i < size; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (bytes[i] & 0x3f);
+	}
+	/* Longer than it need be, half of a pair, or beyond Unicode. */
+	if ((size == 3 && value < 0x800) || (size == 4 && value < 0x10000) || value > 0x10ffff ||
+	    (value >= 0xd800 && value <= 0xdfff))
+		return 0;
+	*character = value;
+	return size;
+}
+
+/*
+ * Writes a name of at most so many bytes, by snprintf()'s rule, as a terminal may have it: '?' stands for what is no
+ * character of UTF-8, such as the half of one where a name was cut, and for control characters, of which C1 has a CSI and
+ * an OSC as well. The tools call it, too.
+ */
+RDMAEZ_SEAM int rdmaez_impl_plain(const char *string, size_t most, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+	const unsigned char *const bytes = (const unsigned char *)string;
+	size_t end = 0;
+
+	while (end < most && bytes[end])
+		end++;
+	for (size_t i = 0; i < end;) {
+		uint32_t character = bytes[i];
+		const size_t length = rdmaez_impl_utf8(bytes + i, end - i, &character);
+		const bool is_plain =
+			length ? character >= 0xa0 : character >= 0x20 && character < 0x7f;
+
+		/* Whole characters only, also at the end of the room. */
+		if (is_plain)
+			rdmaez_impl_put(&text, "%.*s", length ? (int)length : 1, string + i);
+		else
+			rdmaez_impl_put(&text, "?");
+		i += length ? length : 1;
+	}
+	return (int)text.length;
+}
+
+/* The same at the end of a text, after a lead. */
+RDMAEZ_IMPL void rdmaez_impl_put_name(struct rdmaez_impl_text *text, const char *lead,
+				      const char *name)
+{
+	char plain[2 * IBV_SYSFS_NAME_MAX];
+
+	rdmaez_impl_plain(name, IBV_SYSFS_NAME_MAX, plain, sizeof(plain));
+	rdmaez_impl_put(text, "%s%s", lead, plain);
+}
+
 /* Both ends by their GIDs, the source with its interface and why it was chosen. */
 RDMAEZ_IMPL void rdmaez_impl_put_ends(struct rdmaez_impl_text *text, const struct rdmaez_diag *diag)
 {
@@ -353,7 +413,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_ends(struct rdmaez_impl_text *text, const struc
 		rdmaez_gid_format(&diag->source.gid, gid, sizeof(gid));
 		rdmaez_impl_put(text, " (%s, %s", gid, rdmaez_gid_type_str(diag->source.gid_type));
 		if (diag->netdev[0])
-			rdmaez_impl_put(text, ", interface %s", diag->netdev);
+			rdmaez_impl_put_name(text, ", interface ", diag->netdev);
 		else if (diag->source.ndev_ifindex)
 			rdmaez_impl_put(text, ", interface %u", diag->source.ndev_ifindex);
 		rdmaez_impl_put(text, ")");
@@ -388,7 +448,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 	if (diag->event)
 		rdmaez_impl_put(text, "%s %s", diag->error ? " for" : ":", diag->event);
 	if (diag->device[0])
-		rdmaez_impl_put(text, " on %s", diag->device);
+		rdmaez_impl_put_name(text, " on ", diag->device);
 	if (diag->driver)
 		rdmaez_impl_put(text, " (driver %s)", diag->driver);
 	if (diag->qp_num)
@@ -600,27 +660,6 @@ RDMAEZ_SEAM int rdmaez_impl_tell_diag_print(const struct rdmaez_diag *diag, FILE
 
 /* ---- Both ends, for a line and for JSON ----------------------------------------------------- */
 
-/* The character that UTF-8 begins here with, and its number of bytes; 0: these bytes are no UTF-8 (RFC 3629). */
-RDMAEZ_IMPL size_t rdmaez_impl_utf8(const unsigned char *bytes, size_t most, uint32_t *character)
-{
-	const size_t size = bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
-	uint32_t value = bytes[0] & (0xffu >> (size + 1));
-
-	if (bytes[0] < 0xc2 || bytes[0] > 0xf4 || most < size)
-		return 0;
-	for (size_t i = 1; i < size; i++) {
-		if ((bytes[i] & 0xc0) != 0x80)
-			return 0;
-		value = value << 6 | (bytes[i] & 0x3f);
-	}
-	/* Longer than it need be, half of a pair, or beyond Unicode. */
-	if ((size == 3 && value < 0x800) || (size == 4 && value < 0x10000) || value > 0x10ffff ||
-	    (value >= 0xd800 && value <= 0xdfff))
-		return 0;
-	*character = value;
-	return size;
-}
-
 /*
  * Writes a JSON string of at most so many bytes, with its quotes and by snprintf()'s rule, in ASCII alone: it can be
  * cut, logged and mailed. UTF-8 is decoded; a byte that is none counts as a character of Latin-1. The tools call it,
@@ -708,8 +747,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_pairs(struct rdmaez_impl_text *text,
 		rdmaez_gid_format(&diag->destination, gid, sizeof(gid));
 		rdmaez_impl_put_pair(text, json, "dgid", gid);
 	}
-	if (diag->netdev[0])
-		rdmaez_impl_put_pair(text, json, "netdev", diag->netdev);
+	if (diag->netdev[0] && json)
+		rdmaez_impl_put_json_pair(text, ",", "netdev", diag->netdev);
+	else if (diag->netdev[0])
+		rdmaez_impl_put_name(text, " netdev=", diag->netdev);
 	if (diag->chosen != RDMAEZ_WHY_NONE)
 		rdmaez_impl_put_pair(text, json, "chosen", rdmaez_why_id(diag->chosen));
 }
@@ -780,7 +821,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_diag_line(const struct rdmaez_diag *diag, char 
 	rdmaez_impl_put(&text, " error=");
 	rdmaez_impl_put_errno(&text, diag->error);
 	if (diag->device[0])
-		rdmaez_impl_put(&text, " device=%s", diag->device);
+		rdmaez_impl_put_name(&text, " device=", diag->device);
 	if (diag->driver)
 		rdmaez_impl_put(&text, " driver=%s", diag->driver);
 	if (diag->qp_num)

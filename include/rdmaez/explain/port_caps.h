@@ -34,7 +34,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_gid_row(struct rdmaez_impl_text *text,
 	rdmaez_gid_format(&row->gid, gid, sizeof(gid));
 	rdmaez_impl_put(text, "  %-30s  %s, %s", title, gid, rdmaez_gid_type_str(row->gid_type));
 	if (*ndev)
-		rdmaez_impl_put(text, ", %s", ndev);
+		rdmaez_impl_put_name(text, ", ", ndev);
 	rdmaez_impl_put(text, "\n");
 }
 

@@ -78,6 +78,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_diag_format(const struct rdmaez_diag *diag, cha
 RDMAEZ_SEAM int rdmaez_impl_tell_diag_print(const struct rdmaez_diag *diag, FILE *stream);
 RDMAEZ_SEAM int rdmaez_impl_tell_diag_line(const struct rdmaez_diag *diag, char *buf, size_t size);
 RDMAEZ_SEAM int rdmaez_impl_tell_diag_json(const struct rdmaez_diag *diag, char *buf, size_t size);
+RDMAEZ_SEAM int rdmaez_impl_plain(const char *string, size_t most, char *buf, size_t size);
 RDMAEZ_SEAM int rdmaez_impl_json_string(const char *string, size_t most, char *buf, size_t size);
 
 /* explain/dm.h */
