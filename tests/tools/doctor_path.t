@@ -90,16 +90,83 @@ strangers_served() {
 	for i in {1..40}; do
 		noise $((2 * i)) 3000 >"/dev/tcp/127.0.0.1/$1" || :
 		{ printf 'rdmaez-doctor 1 hello\n'; noise $((2 * i + 1)) 30000; } 2>/dev/null >"/dev/tcp/127.0.0.1/$1" || :
+		sleep 0.05 # as many as one address may have
 	done
+	sleep 0.5
 	two_doctors "$1"
 }
 
-# Who says nothing delays the next one, and no more.
+# Who says nothing does not delay the next one.
 behind_a_silent_one() {
 	exec 3<>"/dev/tcp/127.0.0.1/$1"
 	says 1 'ok   probe 127.0.0.1: is ' -- --only probe none --peer "127.0.0.1:$1"
-	exec 3>&-
 	served "$1" 'note serve 127.0.0.1: connected, and said nothing'
+	exec 3>&-
+}
+
+# Nor does who says hello, and nothing after that, which it may for 15 s.
+behind_a_hello() {
+	local -r begun=$SECONDS
+	exec 3<>"/dev/tcp/127.0.0.1/$1"
+	printf 'rdmaez-doctor 1 hello\nhost x\nkernel x\nrdma-core 1\nrdmaez 1\nport x 1 Ethernet ACTIVE IB 1024\nnetdev x 1500\n\n' >&3
+	read -r -u 3 _
+	says 1 'ok   probe 127.0.0.1: is ' -- --only probe none --peer "127.0.0.1:$1"
+	((SECONDS - begun < 10))
+	exec 3>&-
+}
+
+# Four connections from one address, and not five; another address is served meanwhile, and so is this one afterwards.
+limit_of_an_address() {
+	local fd open=()
+	for _ in {1..4}; do
+		exec {fd}<>"/dev/tcp/127.0.0.1/$1"
+		open+=("$fd")
+	done
+	says 1 'FAIL probe 127.0.0.1: takes the TCP connection and closes it' -- --only probe none --peer "127.0.0.1:$1"
+	grep -q '^rdmaez-doctor: 127.0.0.1: turned away: 4 connections at once$' "$scratch/listening.$1"
+	says 1 'ok   probe ::1: is ' -- --only probe none --peer "[::1]:$1"
+	for fd in "${open[@]}"; do exec {fd}>&-; done
+	sleep 0.5
+	says 1 'ok   probe 127.0.0.1: is ' -- --only probe none --peer "127.0.0.1:$1"
+}
+
+# Only the address of --bind answers.
+bound() {
+	local port=$((next_port + 1)) code=0
+	"$doctor" --listen "$port" --bind 127.0.0.2 none >"$scratch/served.$port" 2>"$scratch/listening.$port" &
+	until [[ -s $scratch/listening.$port ]]; do sleep 0.02; done
+	says 1 'ok   probe 127.0.0.2: is ' -- --only probe none --peer "127.0.0.2:$port" &&
+		says 1 'FAIL probe: 127.0.0.1 refuses TCP port' -- --only probe none --peer "127.0.0.1:$port" || code=$?
+	kill "$!"
+	return "$code"
+}
+
+# What accept() says of the network, or of what is lacking for the moment, ends nothing: by a library that says all of it.
+accept_fails() {
+	local code=0 port=$((next_port + 2))
+	cat >"$scratch/accept.c" <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <sys/socket.h>
+		int accept4(int fd, struct sockaddr *from, socklen_t *size, int flags)
+		{
+			static const int errors[] = {ENETDOWN, EPROTO, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
+				EOPNOTSUPP, ENETUNREACH, ECONNABORTED, EINTR, EPERM, EMFILE, ENOBUFS};
+			static unsigned int said;
+			if (said < sizeof(errors) / sizeof(errors[0])) {
+				errno = errors[said++];
+				return -1;
+			}
+			return ((int (*)(int, struct sockaddr *, socklen_t *, int))dlsym(RTLD_NEXT, "accept4"))(fd, from, size, flags);
+		}
+	END
+	gcc -shared -fPIC "$scratch/accept.c" -o "$scratch/accept.so"
+	LD_PRELOAD=$scratch/accept.so "$doctor" --listen "$port" none >"$scratch/served.$port" 2>"$scratch/listening.$port" &
+	until [[ -s $scratch/listening.$port ]]; do sleep 0.02; done
+	says 1 'ok   probe 127.0.0.1: is ' -- --only probe none --peer "127.0.0.1:$port" || code=$?
+	kill "$!" || code=$?
+	return "$code"
 }
 
 twice_on_one_port() {
@@ -146,10 +213,17 @@ ok 'one that listens to strangers' with_listener strangers_served
 next_port=$((next_port + 1))
 ok 'one behind another that says nothing' with_listener behind_a_silent_one
 next_port=$((next_port + 1))
+ok 'one behind another that says nothing more' with_listener behind_a_hello
+next_port=$((next_port + 1))
+ok 'as many as one address may have' with_listener limit_of_an_address
+next_port=$((next_port + 1))
+ok '--bind' bound
+ok 'errors that accept() hands out of the network' accept_fails
+next_port=$((next_port + 3))
 ok 'two cannot listen on one port' with_listener twice_on_one_port
 
 for wrong in '--listen 0' '--listen 65536' '--listen=x' '--peer x:0' '--peer x:65536' '--peer [::1' '--peer x: ' \
-	'--listen --peer x' '--root /tmp --peer x' '--root /tmp --listen' '--only path' '--only probe'; do
+	'--listen --peer x' '--bind 127.0.0.1' '--root /tmp --peer x' '--root /tmp --listen' '--only path' '--only probe'; do
 	# shellcheck disable=SC2086 # words
 	ok "wrong: $wrong" says 2 'rdmaez-doctor: ' -- $wrong
 done

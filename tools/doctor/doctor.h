@@ -75,6 +75,7 @@ struct doctor_options {
 	bool quiet;
 	bool listen;
 	uint16_t port;             /* --listen PORT; 0: the usual one */
+	const char *bind;          /* --bind; NULL: all addresses */
 	unsigned int seconds;      /* --seconds: between two samples of counters */
 	unsigned int timeout_ms;   /* --timeout: the whole run */
 	const char *const *device; /* DEVICE... */
@@ -132,7 +133,7 @@ struct doctor_queue_pair {
 };
 void doctor_queue_pair(const struct doctor_queue_pair *qp);
 
-/* Serves one peer after the other until it is killed (serve.c); returns the exit status if it cannot. */
+/* Serves peers until it is killed (serve.c); returns the exit status if it cannot. */
 int doctor_listen(void);
 
 /* --- report.c ------------------------------------------------------------------------------------- */

@@ -39,6 +39,7 @@ static const char help[] =
 	"      --job JOB        the same of command=NAME, cgroup=PATH or user=NAME\n"
 	"      --peer HOST      try the way to HOST, which runs rdmaez-doctor --listen\n"
 	"      --listen [PORT]  wait for peers, until interrupted (TCP port 18510)\n"
+	"      --bind ADDRESS   with --listen: at this address only\n"
 	"      --root DIR       look at a copy of a machine's files; opens no device\n"
 	"  -h, --help           print this text\n"
 	"\n"
@@ -141,6 +142,7 @@ enum {
 	OPTION_ROOT,
 	OPTION_PEER,
 	OPTION_LISTEN,
+	OPTION_BIND,
 	OPTION_PID,
 	OPTION_JOB
 };
@@ -157,6 +159,7 @@ static const struct option options[] = {{"only", required_argument, NULL, OPTION
 					{"job", required_argument, NULL, OPTION_JOB},
 					{"peer", required_argument, NULL, OPTION_PEER},
 					{"listen", optional_argument, NULL, OPTION_LISTEN},
+					{"bind", required_argument, NULL, OPTION_BIND},
 					{"help", no_argument, NULL, 'h'},
 					{NULL, 0, NULL, 0}};
 
@@ -211,6 +214,8 @@ static const char *conflict(const bool *chosen)
 
 	if (doctor_options.listen && doctor_options.peer)
 		return "--listen and --peer are for the two ends of a way";
+	if (doctor_options.bind && !doctor_options.listen)
+		return "--bind is the address of --listen";
 	if (doctor_options.root && !is_directory(doctor_options.root))
 		return "--root takes a directory";
 	if (doctor_options.root && (doctor_options.listen || doctor_options.peer))
@@ -283,6 +288,9 @@ int main(int argc, char **argv)
 		case OPTION_LISTEN:
 			if (!take_port(argv))
 				return usage_error("--listen takes 1 to 65535, not '%s'", optarg);
+			break;
+		case OPTION_BIND:
+			doctor_options.bind = optarg;
 			break;
 		case 'h':
 			fputs(help, stdout);

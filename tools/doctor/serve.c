@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The end that listens: it serves one peer after the other, and sends back what they send. */
+/* The end that listens: it serves each peer in a process of its own, and sends back what they send. */
 #include "reach.h"
 #include "session.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-	HELLO_MS = 2000,  /* of who connects; the next one in line waits longer for its answer */
+	HELLO_MS = 2000,  /* of who connects */
 	PROBE_MS = 15000, /* for what comes between two messages */
 };
 
@@ -156,56 +159,187 @@ static void serve(void)
 	while (end == TALK_WELL && serve_probe(&s, &talk));
 }
 
+/* --- Who is served ---------------------------------------------------------------------------------- */
+
+enum {
+	AT_ONCE = 32,         /* connections, each in a process of its own */
+	AT_ONCE_FROM_ONE = 4, /* of them, from one address, or one /64 of IPv6 */
+	REST_MS = 100         /* where there is no room for another one */
+};
+
+/* The connections that are served now. */
+static struct {
+	pid_t pid; /* 0: none */
+	union socket_address from;
+} client[AT_ONCE];
+
+/* A socket that listens at this address, as --bind has it; -1 with errno. */
+static int listen_at(const struct sockaddr *at, socklen_t size)
+{
+	const int tcp = socket(at->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const int yes = 1, only = doctor_options.bind != NULL;
+	int error;
+
+	if (tcp < 0)
+		return -1;
+	if (at->sa_family == AF_INET6)
+		setsockopt(tcp, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only));
+	setsockopt(tcp, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+	keep_small(tcp);
+	if (!bind(tcp, at, size) && !listen(tcp, AT_ONCE))
+		return tcp;
+	error = errno;
+	close(tcp);
+	errno = error;
+	return -1;
+}
+
 /* A socket that takes IPv6 and IPv4; where there is no IPv6, IPv4 alone. */
 static int listen_on(uint16_t port)
 {
 	union socket_address any;
-	const int yes = 1, no = 0;
-	int tcp = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	const bool is_v6 = tcp >= 0;
+	int tcp;
 
 	memset(&any, 0, sizeof(any));
-	if (is_v6) {
-		any.v6.sin6_family = AF_INET6;
-		any.v6.sin6_port = htons(port);
-		setsockopt(tcp, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
-	} else {
-		tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		any.v4.sin_family = AF_INET;
-		any.v4.sin_port = htons(port);
-	}
-	if (tcp < 0)
-		return -1;
-	setsockopt(tcp, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	keep_small(tcp);
-	if (!bind(tcp, &any.any, is_v6 ? sizeof(any.v6) : sizeof(any.v4)) && !listen(tcp, 8))
+	any.v6.sin6_family = AF_INET6;
+	any.v6.sin6_port = htons(port);
+	tcp = listen_at(&any.any, sizeof(any.v6));
+	if (tcp >= 0 || errno != EAFNOSUPPORT)
 		return tcp;
-	close(tcp);
-	return -1;
+	memset(&any, 0, sizeof(any));
+	any.v4.sin_family = AF_INET;
+	any.v4.sin_port = htons(port);
+	return listen_at(&any.any, sizeof(any.v4));
+}
+
+/* The same at the address of --bind alone; its name or number was looked up, or -2: it is none. */
+static int listen_bound(uint16_t port)
+{
+	struct addrinfo hints, *found;
+	char service[8];
+	int tcp;
+
+	memset(&hints, 0, sizeof(hints));
+	hints.ai_socktype = SOCK_STREAM;
+	hints.ai_flags = AI_PASSIVE;
+	snprintf(service, sizeof(service), "%u", port);
+	if (getaddrinfo(doctor_options.bind, service, &hints, &found))
+		return -2;
+	tcp = listen_at(found->ai_addr, found->ai_addrlen);
+	freeaddrinfo(found);
+	return tcp;
+}
+
+/* Whether both are one peer's: of IPv6 the first half counts, since a host has all of the other. */
+static bool is_same_peer(const union socket_address *a, const union socket_address *b)
+{
+	if (a->any.sa_family != b->any.sa_family)
+		return false;
+	if (a->any.sa_family == AF_INET)
+		return a->v4.sin_addr.s_addr == b->v4.sin_addr.s_addr;
+	return memcmp(&a->v6.sin6_addr, &b->v6.sin6_addr,
+		      IN6_IS_ADDR_V4MAPPED(&a->v6.sin6_addr) ? 16 : 8) == 0;
+}
+
+/* Where the next connection has its place; AT_ONCE: all are taken, by anybody or by this peer. */
+static unsigned int place_for(const union socket_address *from, bool *is_greedy)
+{
+	unsigned int i, same = 0, place = AT_ONCE;
+
+	for (i = 0; i < AT_ONCE; i++) {
+		if (client[i].pid && waitpid(client[i].pid, NULL, WNOHANG) == client[i].pid)
+			client[i].pid = 0;
+		if (!client[i].pid)
+			place = i;
+		else
+			same += is_same_peer(&client[i].from, from);
+	}
+	*is_greedy = same >= AT_ONCE_FROM_ONE;
+	return *is_greedy ? AT_ONCE : place;
+}
+
+/* One that was accepted. It is served by a process of its own, so that whoever says nothing keeps nobody waiting. */
+static void take_in(int tcp, const union socket_address *from)
+{
+	static const struct doctor_check check = {"serve", "", serve, 55000};
+	const pid_t parent = getpid();
+	bool is_greedy;
+	const unsigned int i = place_for(from, &is_greedy);
+	char address[ADDRESS_TEXT];
+	union ibv_gid gid;
+
+	if (i == AT_ONCE) {
+		gid = address_gid(from);
+		fprintf(stderr, "rdmaez-doctor: %s: turned away: %u connections at once\n",
+			gid_text(&gid, address), is_greedy ? AT_ONCE_FROM_ONE : AT_ONCE);
+		return;
+	}
+	client[i].from = *from;
+	client[i].pid = fork();
+	if (client[i].pid < 0) {
+		client[i].pid = 0;
+		perror("rdmaez-doctor: fork");
+	} else if (client[i].pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+		served = tcp;
+		doctor_report(&check, 1);
+		fflush(stdout);
+		_exit(0);
+	}
+}
+
+/*
+ * Whether accept() may go on after an error: those of the network, which the next connection's errors are (accept(2)), or
+ * of a rule that forbids it; or a lack that passes.
+ */
+static bool goes_on(int error)
+{
+	static const int passing[] = {
+		EAGAIN,     EINTR,  ECONNABORTED, ENETDOWN,   EPROTO,      ENOPROTOOPT,
+		EHOSTDOWN,  ENONET, EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, ETIMEDOUT,
+		ECONNRESET, EPERM,  EMFILE,       ENFILE,     ENOBUFS,     ENOMEM};
+
+	for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
+		if (error == passing[i])
+			return true;
+	return false;
 }
 
 int doctor_listen(void)
 {
-	static const struct doctor_check check = {"serve", "", serve, 55000};
 	const uint16_t port = doctor_options.port ? doctor_options.port : PEER_PORT;
-	const int tcp = listen_on(port);
+	const int tcp = doctor_options.bind ? listen_bound(port) : listen_on(port);
+	struct pollfd ready = {.fd = tcp, .events = POLLIN, .revents = 0};
+	int error;
 
 	if (tcp < 0) {
-		fprintf(stderr, "rdmaez-doctor: cannot listen on TCP port %u: %s\n", port,
-			strerror(errno));
+		fprintf(stderr, "rdmaez-doctor: cannot listen on TCP port %u%s%s: %s\n", port,
+			doctor_options.bind ? " of " : "",
+			doctor_options.bind ? doctor_options.bind : "",
+			tcp == -2 ? "no such address" : strerror(errno));
 		return 1;
 	}
 	fprintf(stderr, "rdmaez-doctor: listening on TCP port %u\n", port);
-	for (;;) {
-		served = accept4(tcp, NULL, NULL, SOCK_CLOEXEC);
-		if (served < 0 && errno != EINTR && errno != ECONNABORTED)
-			break;
-		if (served < 0)
-			continue;
-		doctor_report(&check, 1);
-		fflush(stdout);
-		close(served);
-	}
-	fprintf(stderr, "rdmaez-doctor: accept(): %s\n", strerror(errno));
+	do {
+		union socket_address from;
+		socklen_t size = sizeof(from);
+		int one;
+
+		memset(&from, 0, sizeof(from));
+		poll(&ready, 1, -1);
+		one = accept4(tcp, &from.any, &size, SOCK_CLOEXEC);
+		error = errno;
+		if (one >= 0) {
+			take_in(one, &from);
+			close(one);
+			error = 0;
+		} else if (error == EMFILE || error == ENFILE || error == ENOBUFS ||
+			   error == ENOMEM) {
+			poll(NULL, 0, REST_MS);
+		}
+	} while (!error || goes_on(error));
+	fprintf(stderr, "rdmaez-doctor: accept(): %s\n", strerror(error));
 	return 1;
 }
