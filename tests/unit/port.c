@@ -676,6 +676,29 @@ static void check_many_entries(void)
 	tap_eq_int(rows[FAKE_MAX_GIDS - 1].gid_index, FAKE_MAX_GIDS - 1, "to the last");
 }
 
+/* More GIDs than are read at once: those to tell a peer are the same, whichever way the table is read. */
+static void check_best_of_many(void)
+{
+	struct rdmaez_impl_port_best few, many;
+	struct ibv_port_attr attr;
+
+	start();
+	port->attr.gid_tbl_len = 60;
+	attr = port->attr;
+	tap_eq_int(rdmaez_impl_port_best_gids(ctx, 1, &attr, NULL, &few, diag), 0,
+		   "the best of a few");
+	for (int i = 20; i < 50; i++)
+		port->gid[i] = port->gid[i % 4];
+	forget_calls();
+	tap_eq_int(rdmaez_impl_port_best_gids(ctx, 1, &attr, NULL, &many, diag), 0,
+		   "the best of many");
+	tap_ok(fake_count(FAKE_QUERY_GID_EX) >= 60, "which are asked for one by one");
+	tap_eq_int(many.count, few.count, "as many");
+	for (int i = 0; i < few.count; i++)
+		tap_eq_int(many.entry[i].gid_index, few.entry[i].gid_index, "number %d is the same",
+			   i);
+}
+
 static void check_no_choice(void)
 {
 	struct rdmaez_gid_want want;
@@ -872,6 +895,7 @@ int main(void)
 		check_users();
 		check_long_table();
 		check_many_entries();
+		check_best_of_many();
 		check_no_choice();
 		check_choice_refused();
 		check_pkeys();

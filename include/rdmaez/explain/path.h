@@ -331,10 +331,19 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_choose(const struct rdmaez_impl_reach *r
 					    NULL);
 }
 
+/* Whether none of a port's entries has a GID. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_has_none(const struct rdmaez_impl_reach *r)
+{
+	struct rdmaez_impl_port_gids gids;
+	struct ibv_gid_entry other;
+
+	rdmaez_impl_port_gids_begin(&gids, r->context, r->ah->port_num, r->port->gid_tbl_len);
+	return rdmaez_impl_port_gids_next(&gids, &other, NULL) == ENODATA;
+}
+
 /* After the objection to the GID index: which one would do, or that none has a GID. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_instead(const struct rdmaez_impl_reach *r)
 {
-	struct rdmaez_impl_port_gids gids;
 	struct ibv_gid_entry other;
 
 	if (!r->diag)
@@ -346,8 +355,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_instead(const struct rdmaez_impl_reach *
 	}
 	if (!rdmaez_gid_is_zero(&r->own->gid))
 		return;
-	rdmaez_impl_port_gids_begin(&gids, r->context, r->ah->port_num, r->port->gid_tbl_len);
-	if (rdmaez_impl_port_gids_next(&gids, &other, NULL) == ENODATA)
+	if (rdmaez_impl_reach_has_none(r))
 		rdmaez_impl_reach_find(r, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_GID_TABLE_EMPTY,
 				       r->ah->grh.sgid_index);
 }

@@ -212,11 +212,24 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_drain_polls(const struct rdmaez_drain *d)
 	return (qp->send_cq && d->left[0]) || (qp->recv_cq && (d->left[1] || qp->srq));
 }
 
-/* An address handle that leads back to the port of a queue pair: for a beacon, which is never sent. NULL: none. */
-RDMAEZ_IMPL_COLD struct ibv_ah *rdmaez_impl_drain_ah(struct ibv_qp *qp, int port_num)
+/* The first GID of a port, as source and destination of a path. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_drain_own_gid(struct ibv_context *context, int port_num,
+						const struct ibv_port_attr *port,
+						struct rdmaez_path *path)
 {
 	struct rdmaez_impl_port_gids gids;
 	struct ibv_gid_entry own;
+
+	rdmaez_impl_port_gids_begin(&gids, context, port_num, rdmaez_impl_port_gid_entries(port));
+	if (!rdmaez_impl_port_gids_next(&gids, &own, NULL)) {
+		path->dgid = own.gid;
+		path->sgid_index = rdmaez_exactly((int)own.gid_index);
+	}
+}
+
+/* An address handle that leads back to the port of a queue pair: for a beacon, which is never sent. NULL: none. */
+RDMAEZ_IMPL_COLD struct ibv_ah *rdmaez_impl_drain_ah(struct ibv_qp *qp, int port_num)
+{
 	struct ibv_port_attr port;
 	struct rdmaez_path path;
 	struct ibv_ah *ah = NULL;
@@ -225,12 +238,7 @@ RDMAEZ_IMPL_COLD struct ibv_ah *rdmaez_impl_drain_ah(struct ibv_qp *qp, int port
 		return NULL;
 	memset(&path, 0, sizeof(path));
 	path.dlid = port.lid;
-	rdmaez_impl_port_gids_begin(&gids, qp->context, port_num,
-				    rdmaez_impl_port_gid_entries(&port));
-	if (!rdmaez_impl_port_gids_next(&gids, &own, NULL)) {
-		path.dgid = own.gid;
-		path.sgid_index = rdmaez_exactly((int)own.gid_index);
-	}
+	rdmaez_impl_drain_own_gid(qp->context, port_num, &port, &path);
 	rdmaez_impl_ah_create(qp->pd, &path, port_num, &port, &ah, NULL);
 	return ah;
 }

@@ -119,9 +119,14 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_table(struct ibv_context *context, int por
 	return error ? error : rdmaez_impl_port_query(context, port_num, port, diag);
 }
 
+enum {
+	RDMAEZ_IMPL_GIDS = 16 /* entries that are read at once: 512 bytes of stack */
+};
+
 /*
  * Going through a port's GID table: by one query of all ports' entries, or entry by entry where the device
- * does not answer that, as where all ports together have more of them than there is room for.
+ * does not answer that, as where all ports together have more of them than there is room for. A function that has one
+ * calls none that has another, so that there is one of them on the stack.
  */
 struct rdmaez_impl_port_gids {
 	struct ibv_context *context;
@@ -129,7 +134,7 @@ struct rdmaez_impl_port_gids {
 	int length;    /* of the table, as far as it is looked at */
 	int next;      /* the entry of `all` to look at, or the index to ask for */
 	ssize_t known; /* how many `all` holds; negative: ask one by one */
-	struct ibv_gid_entry all[RDMAEZ_PATH_GIDS];
+	struct ibv_gid_entry all[RDMAEZ_IMPL_GIDS];
 };
 
 RDMAEZ_IMPL_COLD void rdmaez_impl_port_gids_begin(struct rdmaez_impl_port_gids *gids,
@@ -140,7 +145,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_gids_begin(struct rdmaez_impl_port_gids *
 	gids->port_num = port_num;
 	gids->length = length > 0 ? length : 0;
 	gids->next = 0;
-	gids->known = ibv_query_gid_table(context, gids->all, RDMAEZ_PATH_GIDS, 0);
+	gids->known = ibv_query_gid_table(context, gids->all, RDMAEZ_IMPL_GIDS, 0);
 }
 
 /* The next entry that is not empty: 0, ENODATA after the last one, or why it was not read. */
@@ -281,6 +286,36 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_choice_begin(struct rdmaez_impl_port_choi
 				    RDMAEZ_IMPL_GID_LOCAL;
 }
 
+/*
+ * Compares the entries: 0 where one is so good that the rest need not be looked at, ENODATA after the last, or why one
+ * was not read. `empty`: there was none.
+ */
+RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose(struct ibv_context *context, int port_num,
+					     const struct ibv_port_attr *port,
+					     const struct rdmaez_gid_want *want,
+					     struct rdmaez_impl_port_choice *choice, bool *empty)
+{
+	struct rdmaez_impl_port_gids gids;
+	struct ibv_gid_entry entry;
+	enum rdmaez_why why;
+	bool done = false;
+	int error = 0;
+
+	rdmaez_impl_port_gids_begin(&gids, context, port_num, rdmaez_impl_port_gid_entries(port));
+	if (gids.known < 0 && choice->has_route) /* so that not all entries need be asked for */
+		rdmaez_impl_route_ask(choice->peer, NULL, &choice->route);
+	while (!done && !(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL))) {
+		const int rank = rdmaez_impl_gid_rank(&entry, want, choice->traits, &why);
+
+		*empty = false;
+		if (rank)
+			rdmaez_impl_port_compare(choice, &entry, rank);
+		done = choice->value % RDMAEZ_IMPL_CHOICE_PREFIX == RDMAEZ_GID_RANK_BEST &&
+		       (!choice->has_route || choice->value >= RDMAEZ_IMPL_CHOICE_ROUTE);
+	}
+	return error;
+}
+
 /* rdmaez_port_choose_gid() on a port that has been asked, without the reset. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port_num,
 						 const struct ibv_port_attr *port,
@@ -288,26 +323,13 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 						 struct ibv_gid_entry *chosen,
 						 struct rdmaez_diag *diag)
 {
-	struct rdmaez_impl_port_gids gids;
 	struct rdmaez_impl_port_choice choice;
-	struct ibv_gid_entry entry;
-	enum rdmaez_why why;
-	bool empty = true, done = false;
-	int error = 0;
+	bool empty = true, done;
+	int error;
 
 	rdmaez_impl_port_choice_begin(&choice, port, want ? &want->peer : NULL);
-	rdmaez_impl_port_gids_begin(&gids, context, port_num, rdmaez_impl_port_gid_entries(port));
-	if (gids.known < 0 && choice.has_route) /* so that not all entries need be asked for */
-		rdmaez_impl_route_ask(choice.peer, NULL, &choice.route);
-	while (!done && !(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL))) {
-		const int rank = rdmaez_impl_gid_rank(&entry, want, choice.traits, &why);
-
-		empty = false;
-		if (rank)
-			rdmaez_impl_port_compare(&choice, &entry, rank);
-		done = choice.value % RDMAEZ_IMPL_CHOICE_PREFIX == RDMAEZ_GID_RANK_BEST &&
-		       (!choice.has_route || choice.value >= RDMAEZ_IMPL_CHOICE_ROUTE);
-	}
+	error = rdmaez_impl_port_choose(context, port_num, port, want, &choice, &empty);
+	done = !error;
 	if (done || (error == ENODATA && choice.value)) {
 		if (diag) {
 			diag->source = choice.best;
@@ -373,6 +395,48 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_next_worth(const struct rdmaez_impl_port_c
 	return rank ? rank + first : 0;
 }
 
+/* The GIDs that are there, of which there may be none. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_port_list_best(struct ibv_context *context, int port_num,
+						 const struct ibv_port_attr *port,
+						 const union ibv_gid *peer,
+						 struct rdmaez_impl_port_best *best)
+{
+	struct rdmaez_impl_port_gids gids;
+	struct rdmaez_impl_port_choice choice;
+	struct ibv_gid_entry entry;
+	int most = 1, n = 0;
+
+	rdmaez_impl_port_choice_begin(&choice, port, peer);
+	rdmaez_impl_port_gids_begin(&gids, context, port_num, rdmaez_impl_port_gid_entries(port));
+	while (!rdmaez_impl_port_gids_next(&gids, &entry, NULL)) {
+		if (n < RDMAEZ_IMPL_GIDS)
+			gids.all[n] = entry; /* over what has been read */
+		n++;
+	}
+	if (n && choice.has_route)
+		rdmaez_impl_route_ask(peer, NULL, &choice.route);
+	best->route = choice.route.source;
+	while (most && best->count < 4) {
+		most = 0;
+		gids.next =
+			0; /* more than there is room for, which were asked for one by one, are so again */
+		for (int i = 0; i < n; i++) {
+			int worth;
+
+			if (n <= RDMAEZ_IMPL_GIDS)
+				entry = gids.all[i];
+			else if (rdmaez_impl_port_gids_next(&gids, &entry, NULL))
+				break;
+			worth = rdmaez_impl_port_next_worth(&choice, best, &entry);
+			if (worth > most) {
+				most = worth;
+				best->entry[best->count] = entry;
+			}
+		}
+		best->count += most > 0;
+	}
+}
+
 /*
  * The GIDs of a port to tell a peer, of whom an address may be known: first the one that rdmaez_port_choose_gid()
  * chooses, then the best of each other kind, then the next best.
@@ -383,31 +447,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_best_gids(struct ibv_context *context, int
 						struct rdmaez_impl_port_best *best,
 						struct rdmaez_diag *diag)
 {
-	struct rdmaez_impl_port_gids gids;
-	struct rdmaez_impl_port_choice choice;
-	struct ibv_gid_entry entry;
-	int most = 1, n = 0;
-
 	memset(best, 0, sizeof(*best));
-	rdmaez_impl_port_choice_begin(&choice, port, peer);
-	rdmaez_impl_port_gids_begin(&gids, context, port_num, rdmaez_impl_port_gid_entries(port));
-	while (!rdmaez_impl_port_gids_next(&gids, &entry, NULL))
-		gids.all[n++] = entry; /* over what has been read */
-	if (n && choice.has_route)
-		rdmaez_impl_route_ask(peer, NULL, &choice.route);
-	best->route = choice.route.source;
-	while (most && best->count < 4) {
-		most = 0;
-		for (int i = 0; i < n; i++) {
-			const int worth = rdmaez_impl_port_next_worth(&choice, best, &gids.all[i]);
-
-			if (worth > most) {
-				most = worth;
-				best->entry[best->count] = gids.all[i];
-			}
-		}
-		best->count += most > 0;
-	}
+	rdmaez_impl_port_list_best(context, port_num, port, peer, best);
 	if (best->count)
 		return 0;
 	best->count = 1; /* one that has come meanwhile, or why there is none */
