@@ -240,9 +240,10 @@ tool_objects = build/tools/headers.o $(patsubst %.c,build/%.o,$(wildcard tools/$
 build/tools/rdmaez-explain.so: $(filter-out $(LAUNCHER:%=build/tools/explain/%.o),$(call tool_objects,explain)) tools/explain/explain.map
 	$(call link_tool,-shared -Wl$(comma)-z$(comma)defs$(comma)-z$(comma)now$(comma)-Bsymbolic -Wl$(comma)--version-script=tools/explain/explain.map)
 build/tools/rdmaez-explain: $(LAUNCHER:%=build/tools/explain/%.o)
-	$(call link_tool)
+	$(call link_tool,-ldl)
+# It loads libibverbs, if there is one.
 build/tools/rdmaez-doctor: $(call tool_objects,doctor)
-	$(call link_tool,-libverbs)
+	$(call link_tool,-ldl)
 comma := ,
 link_tool = $(if $(V),,@echo "$(CC) $@"; )$(CC) $(TOOLS_CFLAGS) $(filter %.o,$^) -o $@ $(LDFLAGS) $(1)
 

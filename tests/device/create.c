@@ -531,14 +531,12 @@ static void check_memory(void)
 	CHECK(reg(memory, 0, 0), EINVAL, "rdmaez_mr_reg", "ibv_reg_mr", "no length",
 	      LIKELY(RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1,
 		     t.device.max_mr_size < most ? t.device.max_mr_size : most));
-	if (reg(memory + 8, 0, 0) == 0) {
-		tap_ok(t.mr != NULL, "no bytes that do not begin at a page are registered");
-		ibv_dereg_mr(t.mr);
-		CHECK(reg(memory + 8, 0, IBV_ACCESS_REMOTE_WRITE), EINVAL, "rdmaez_mr_reg",
-		      "ibv_reg_mr", "so the access flags are all that is wrong",
-		      WRONG(MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS, IBV_ACCESS_REMOTE_WRITE,
-			    0, IBV_ACCESS_REMOTE_WRITE));
-	}
+	/* rxe counts a page for no bytes that do not begin at one, so that the flags are all that is wrong. */
+	tap_eq_int(reg(memory + 8, 0, 0), 0, "no bytes within a page are registered");
+	CHECK(reg(memory + 8, 0, IBV_ACCESS_REMOTE_WRITE), EINVAL, "rdmaez_mr_reg", "ibv_reg_mr",
+	      "no bytes, and wrong flags",
+	      WRONG(MR_LOCAL_WRITE, "access", RDMAEZ_VALUE_ACCESS, IBV_ACCESS_REMOTE_WRITE, 0,
+		    IBV_ACCESS_REMOTE_WRITE));
 	CHECK(reg((char *)(UINTPTR_MAX - 99), 100, 0), EINVAL, "rdmaez_mr_reg", "ibv_reg_mr",
 	      "beyond the last address", LIKELY(RANGE, "length", RDMAEZ_VALUE_BYTES, 100, 1, 99));
 	CHECK(reg(memory, 2 * page + 1, 0), EFAULT, "rdmaez_mr_reg", "ibv_reg_mr",

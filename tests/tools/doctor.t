@@ -7,6 +7,8 @@
 source tests/tap.bash
 # shellcheck source=tests/tools/doctor.bash
 source tests/tools/doctor.bash
+# shellcheck source=tests/tools/image.bash
+source tests/tools/image.bash
 
 python=$(command -v /usr/bin/python3 || command -v python3)
 
@@ -242,7 +244,31 @@ without_openat2() {
 	local objects=(build/tools/headers.o)
 	mapfile -t -O 1 objects < <(printf '%s\n' build/tools/doctor/*.o | grep -v /read.o)
 	gcc -std=c11 -D_GNU_SOURCE -Iinclude -DRDMAEZ_EXTERN -DDOCTOR_OPENAT2=-1L tools/doctor/read.c "${objects[@]}" \
-		-o "$scratch/doctor" -libverbs && stays_inside "$scratch/doctor"
+		-o "$scratch/doctor" -ldl && stays_inside "$scratch/doctor"
+}
+
+# An image without libibverbs, as CUDA's are: the doctor starts, and says what is missing and which package brings it.
+without_libibverbs() {
+	local status=0
+	image "$doctor"
+	within "/$doctor" >"$scratch/out" 2>&1 || status=$?
+	cat "$scratch/out"
+	((status == 1))
+	grep -qx 'FAIL provider: there is no libibverbs here, so that no program finds a device' "$scratch/out"
+	grep -q 'dlopen("libibverbs.so.1"): libibverbs.so.1: cannot open shared object file' "$scratch/out"
+	grep -q '> install libibverbs1 and ibverbs-providers (Debian, Ubuntu), libibverbs (Fedora, RHEL)' "$scratch/out"
+	grep -q '^rdmaez-doctor: [0-9]* failed' "$scratch/out"
+	! grep -q 'ended by signal' "$scratch/out"
+}
+
+# One that does not load, here since it is empty.
+broken_libibverbs() {
+	image "$doctor"
+	: >"$(find "$scratch/image" -name libc.so.6 -printf %h)/libibverbs.so.1"
+	within "/$doctor" --only provider >"$scratch/out" 2>&1 || :
+	cat "$scratch/out"
+	grep -qx 'FAIL provider: libibverbs cannot be loaded, so that no program finds a device' "$scratch/out"
+	grep -q 'libibverbs.so.1: file too short' "$scratch/out"
 }
 
 # Whatever RDMA this machine has or lacks.
@@ -302,6 +328,8 @@ ok "a device by its name is looked at" line 'ok   device mlx5_0: .*' mlx5_0
 
 odd_name="bytes of a file reach text and JSON without harm"
 ok "$odd_name" odd
+ok "an image without libibverbs" without_libibverbs
+ok "and one whose libibverbs does not load" broken_libibverbs
 ok "links do not lead out of the tree" stays_inside "$doctor"
 ok "nor on a kernel before Linux 5.6" without_openat2
 

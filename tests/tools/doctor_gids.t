@@ -73,6 +73,22 @@ two_versions() {
 	)
 }
 
+# The default GID of an Ethernet address that the interface no longer has; with the right one there is nothing to say.
+other_mac() {
+	fresh
+	roce mlx5_0
+	put sys/class/net/eth0/address 00:00:00:00:00:01
+	says gids 0 < <(echo "$chosen"; index_0 1 2)
+	put sys/class/net/eth0/address 02:00:00:00:00:02
+	says gids 0 < <(
+		echo "$chosen"
+		index_0 1 2
+		echo 'WARN gids mlx5_0/1: index 0 is of the Ethernet address 00:00:00:00:00:01, and eth0 has another one'
+		echo '       /sys/class/net/eth0/address: 02:00:00:00:00:02'
+		echo '     > as root: ip link set eth0 down; ip link set eth0 up; of a virtual function, set its address before its driver is loaded'
+	)
+}
+
 version_1_only() {
 	fresh
 	roce mlx5_0
@@ -212,6 +228,7 @@ fails 'another line is seen' '^> note gids mlx5_0/1: index 0, which many' anothe
 ok 'nothing that a terminal obeys' escapes
 ok 'only link-local' link_local_only
 ok 'RoCE v1 and v2 of each address' two_versions
+ok 'a GID of another Ethernet address' other_mac
 ok 'RoCE v1 only' version_1_only
 ok 'several that are equally good' several
 ok 'interfaces: down, elsewhere, none' interfaces

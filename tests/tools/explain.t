@@ -5,6 +5,8 @@
 
 source tests/tap.bash
 source tests/tools/explain.bash
+# shellcheck source=tests/tools/image.bash
+source tests/tools/image.bash
 programs copies dlopen process wrong_mask
 
 explains_a_refusal() {
@@ -433,6 +435,15 @@ survives_clone() {
 	says '\]: 1 refusal \(ibv_modify_qp EINVAL 1\)'
 }
 
+# A program that goes on without libibverbs would leave nothing to be seen.
+without_libibverbs() {
+	image build/tools/rdmaez-explain build/tools/rdmaez-explain.so /bin/true
+	within build/tools/rdmaez-explain /bin/true 2>"$scratch/image.out"
+	cat "$scratch/image.out"
+	grep -qE '^rdmaez-explain: there is no libibverbs here \(libibverbs.so.1: .*\): .* install libibverbs1' "$scratch/image.out"
+}
+
+ok 'an image without libibverbs' without_libibverbs
 ok 'explains a refusal' explains_a_refusal
 ok 'tells the line of the call' tells_the_line
 ok 'counts repetitions' counts_repetitions

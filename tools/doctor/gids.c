@@ -368,6 +368,43 @@ static void say_netdevs(const struct doctor_port *port, const struct gids *gids)
 	}
 }
 
+/*
+ * A link-local GID that is made of an Ethernet address (EUI-64), but of another one than the interface has now: the address
+ * was changed, and the default GID was not, which happened to virtual functions before Linux 7.0 (9af0feae8016). Peers
+ * look for a neighbour that there is not.
+ */
+static void say_other_mac(const struct doctor_port *port, const struct gids *gids)
+{
+	unsigned int i, mac[6];
+	char address[32];
+
+	for (i = 0; i < gids->count; i++) {
+		const struct gid *const gid = &gids->gid[i];
+		const uint8_t *const raw = gid->entry.gid.raw;
+
+		if (!is_link_local(gid) || raw[11] != 0xff || raw[12] != 0xfe || !gid->netdev[0] ||
+		    doctor_read(address, sizeof(address), "/sys/class/net/%s/address",
+				gid->netdev) ||
+		    sscanf(address, "%2x:%2x:%2x:%2x:%2x:%2x", &mac[0], &mac[1], &mac[2], &mac[3],
+			   &mac[4], &mac[5]) != 6 ||
+		    (raw[8] == (mac[0] ^ 2) && raw[9] == mac[1] && raw[10] == mac[2] &&
+		     raw[13] == mac[3] && raw[14] == mac[4] && raw[15] == mac[5]))
+			continue;
+		doctor_say(
+			DOCTOR_WARNING, port->subject,
+			"index %u is of the Ethernet address %02x:%02x:%02x:%02x:%02x:%02x, and %s "
+			"has another one",
+			gid->entry.gid_index, raw[8] ^ 2, raw[9], raw[10], raw[13], raw[14],
+			raw[15], gid->netdev);
+		doctor_evidence("/sys/class/net/%s/address: %s", gid->netdev, address);
+		doctor_next("as root: ip link set %s down; ip link set %s up; of a virtual "
+			    "function, set "
+			    "its address before its driver is loaded",
+			    gid->netdev, gid->netdev);
+		return;
+	}
+}
+
 /* --- GIDs and addresses ------------------------------------------------------------------------ */
 
 /*
@@ -462,6 +499,7 @@ static void check_port(const struct doctor_port *port, const struct gids *gids,
 	say_link_local(port, gids);
 	say_versions(port, gids);
 	say_netdevs(port, gids);
+	say_other_mac(port, gids);
 	say_no_address(port, gids);
 	if (addresses && port->netdev_here)
 		say_no_gid(port, gids, addresses);

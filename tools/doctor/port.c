@@ -4,6 +4,7 @@
  *
  * What the kernel's files do not have, the MTU in use above all, is asked of the device where it can be opened.
  */
+#include "load.h"
 #include "port.h"
 
 #include <rdmaez.h>
@@ -147,6 +148,8 @@ struct ibv_context *doctor_open(const char *device)
 	if (doctor_options.root)
 		return NULL;
 	doctor_step("opening %s", device);
+	if (load_error())
+		return NULL;
 	return rdmaez_device_open(device, &context, NULL) ? NULL : context;
 }
 

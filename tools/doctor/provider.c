@@ -2,6 +2,7 @@
 /* libibverbs and its provider libraries: whether it lists and opens the devices of the kernel, and why not. */
 #include "doctor.h"
 #include "driver.h"
+#include "load.h"
 
 #include <rdmaez.h>
 
@@ -291,6 +292,27 @@ static void look_at_environment(void)
 	}
 }
 
+/*
+ * Without libibverbs no program finds a device, whatever the kernel has. NCCL and others load it by themselves, and go on
+ * with TCP in silence.
+ */
+static void say_missing(const char *error, bool has_devices)
+{
+	const bool is_there = !strstr(error, "libibverbs.so.1: cannot open shared object file");
+
+	doctor_say(has_devices ? DOCTOR_FAILED : DOCTOR_NOTE, "",
+		   is_there ? "libibverbs cannot be loaded, so that no program finds a device"
+			    : "there is no libibverbs here, so that no program finds a device");
+	doctor_evidence("dlopen(\"libibverbs.so.1\"): %s", error);
+	if (is_there)
+		doctor_next("install what it lacks, or all of one release: libibverbs1 and "
+			    "ibverbs-providers (Debian, Ubuntu), libibverbs (Fedora, RHEL)");
+	else
+		doctor_next(
+			"install libibverbs1 and ibverbs-providers (Debian, Ubuntu), libibverbs "
+			"(Fedora, RHEL), rdma-core (Arch, Alpine); of a container, in its image");
+}
+
 static bool is_unlisted(struct ibv_device **list, const char *device)
 {
 	return !in_list(list, device) && doctor_node_opens(device);
@@ -321,6 +343,11 @@ void doctor_check_provider(void)
 	unsigned int devices = doctor_device_count();
 	struct library library;
 
+	doctor_step("loading libibverbs.so.1");
+	if (!doctor_options.root && load_error()) {
+		say_missing(load_error(), devices > 0);
+		return;
+	}
 	find_library(&library);
 	if (!doctor_options.root && devices)
 		look_at_listing(&library);

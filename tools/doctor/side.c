@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an end has for a probe, what the peer says that it has, and whether that goes together. */
+#include "load.h"
 #include "side.h"
 
 #include <arpa/inet.h>
@@ -20,8 +21,7 @@ static void rdma_core_version(char *text, size_t size)
 	Dl_info info;
 
 	snprintf(text, size, "?");
-	if (!dladdr((const void *)(uintptr_t)ibv_get_device_list, &info) ||
-	    !realpath(info.dli_fname, path))
+	if (!dladdr(load_verb("ibv_get_device_list"), &info) || !realpath(info.dli_fname, path))
 		return;
 	at = strstr(path, ".so.1.");
 	at = at ? strchr(at + 6, '.') : NULL;
@@ -117,6 +117,11 @@ void side_look(struct side *side, const union socket_address *own)
 	doctor_read_number(&mtu, "/sys/class/net/%s/mtu", side->netdev);
 	side->netdev_mtu = (unsigned int)mtu;
 	doctor_step("opening %s", side->port.device);
+	if (load_error()) {
+		snprintf(side->problem, sizeof(side->problem), "libibverbs is not there: %.200s",
+			 load_error());
+		return;
+	}
 	if (rdmaez_device_open(side->port.device, &context, &diag)) {
 		say_problem(side, &diag);
 		return;

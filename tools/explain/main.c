@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rdmaez-explain: runs a command with the shared object in front of libibverbs and librdmacm. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -381,6 +382,27 @@ static int wait_for(pid_t child, const sigset_t *blocked)
 	return status;
 }
 
+/*
+ * Programs that load libibverbs by themselves go on without it, mostly in silence, and then there is nothing to explain: an
+ * image without it says so here. A program may bring its own, which the launcher does not find.
+ */
+static void tell_missing(void)
+{
+	void *const handle = dlopen("libibverbs.so.1", RTLD_LAZY);
+	const char *const error = handle ? NULL : dlerror();
+
+	if (handle)
+		dlclose(handle);
+	else
+		fprintf(stderr,
+			"rdmaez-explain: there is no libibverbs here (%s): unless the program "
+			"brings its own, "
+			"it finds no RDMA device; install libibverbs1 and ibverbs-providers "
+			"(Debian, Ubuntu) "
+			"or libibverbs (Fedora, RHEL)\n",
+			error);
+}
+
 static int run(char *argv[])
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL}, child_before, pipe_before;
@@ -390,6 +412,7 @@ static int run(char *argv[])
 	int told[2], status, error;
 	pid_t child;
 
+	tell_missing();
 	/* Why the command could not be run; closed where it could. */
 	if (pipe2(told, O_CLOEXEC))
 		fail("pipe", strerror(errno));
