@@ -640,7 +640,8 @@ static void check_plain(void)
 		{"mlx5_0", "mlx5_0"},
 		{"M\xc3\xbcller \xe2\x82\xac \xf0\x9f\x98\x80",
 		 "M\xc3\xbcller \xe2\x82\xac \xf0\x9f\x98\x80"},
-		{"\x1b]0;OWNED\a\x1b[31m\x7f", "?]0;OWNED?" "?[31m?"},
+		{"\x1b]0;OWNED\a\x1b[31m\x7f", "?]0;OWNED?"
+					       "?[31m?"},
 		{"a\xc2\x9b"
 		 "31m\xc2\x9d"
 		 "0;",
@@ -670,10 +671,12 @@ static void check_plain(void)
 	diag.source.gid.raw[0] = 0xfe;
 	diag.source.gid.raw[1] = 0x80;
 	rdmaez_diag_format(&diag, line, sizeof(line));
-	tap_ok(strstr(line, " on rxe?[2J?") && strstr(line, "eth?[2J?" "?)"), "in text: %s",
-	       line);
+	tap_ok(strstr(line, " on rxe?[2J?") && strstr(line, "eth?[2J?"
+							    "?)"),
+	       "in text: %s", line);
 	rdmaez_diag_line(&diag, line, sizeof(line));
-	tap_ok(strstr(line, " device=rxe?[2J?") && strstr(line, " netdev=eth?[2J?" "?"),
+	tap_ok(strstr(line, " device=rxe?[2J?") && strstr(line, " netdev=eth?[2J?"
+								"?"),
 	       "in a line: %s", line);
 }
 
