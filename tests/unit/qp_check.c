@@ -1847,7 +1847,7 @@ static void privileged(void)
 	move.attr.qkey = 0x80000000u;
 	CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag), EPERM,
 		       "rdmaez_qp_modify", "a privilege that does not help",
-		       LIKELY(QKEY_PRIVILEGED, "qkey", NUMBER, 1u << 31, 0, INT32_MAX));
+		       LIKELY(QKEY_PRIVILEGED, "qkey", HEX, 1u << 31, 0, INT32_MAX));
 }
 
 /* What is likely explains a refusal too; the rest is added where nothing does. */
