@@ -15,4 +15,7 @@ image() {
 	mkdir -p "$scratch/image"/{proc,dev/infiniband} "$scratch/image/sys/class/infiniband/mlx5_0/ports/1"
 }
 
-within() { unshare --user --map-root-user chroot "$scratch/image" "$@"; }
+# shellcheck disable=SC2016 # expanded by the inner shell
+within() {
+	unshare --user --map-root-user --mount sh -c 'mount --rbind /proc "$0/proc" && exec chroot "$0" "$@"' "$scratch/image" "$@"
+}
