@@ -232,12 +232,13 @@ build/siw/%: tests/siw/%.c build/objects/gcc/explanations.o | deps-build deps-si
 
 # The headers' bodies are compiled once, for both tools; the shared object is all of its directory but the launcher.
 COMPARE := state compare compare_page compare_read compare_wait
-LAUNCHER := main summary judge $(COMPARE)
+LAUNCHER := main summary judge record $(COMPARE)
+LAUNCHER_ONLY := $(filter-out state,$(LAUNCHER))
 build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -Wno-gnu-statement-expression -D_GNU_SOURCE $(TOOLS_CFLAGS)
 build/tools/%.o: tools/%.c | deps-build
 	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
 tool_objects = build/tools/headers.o $(patsubst %.c,build/%.o,$(wildcard tools/$(1)/*.c))
-build/tools/rdmaez-explain.so: $(filter-out $(LAUNCHER:%=build/tools/explain/%.o),$(call tool_objects,explain)) tools/explain/explain.map
+build/tools/rdmaez-explain.so: $(filter-out $(LAUNCHER_ONLY:%=build/tools/explain/%.o),$(call tool_objects,explain)) tools/explain/explain.map
 	$(call link_tool,-shared -Wl$(comma)-z$(comma)defs$(comma)-z$(comma)now$(comma)-Bsymbolic -Wl$(comma)--version-script=tools/explain/explain.map)
 build/tools/rdmaez-explain: $(LAUNCHER:%=build/tools/explain/%.o)
 	$(call link_tool,-ldl)
@@ -292,7 +293,7 @@ build/tests/explain/dlopen build/tests/explain/copies: LIBVERBS = -Wno-pedantic
 build/tests/explain/traffic: LIBVERBS = -libverbs
 
 # rdmaez-explain under ThreadSanitizer: the launcher takes the shared object that lies beside it.
-EXPLAIN_SHARED := $(patsubst build/tools/%,build/threads/%,$(filter-out $(LAUNCHER:%=build/tools/explain/%.o),$(call tool_objects,explain)))
+EXPLAIN_SHARED := $(patsubst build/tools/%,build/threads/%,$(filter-out $(LAUNCHER_ONLY:%=build/tools/explain/%.o),$(call tool_objects,explain)))
 build/threads/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -D_GNU_SOURCE -fsanitize=thread
 build/threads/%.o: tools/%.c | deps-build
 	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)

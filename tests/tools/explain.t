@@ -117,14 +117,14 @@ writes_json() {
 	says 'ibv_modify_qp failed with EINVAL' '2 refusals'
 	valid "$scratch/json"
 	[[ $(jq -r '[.kind, .record.call // "", .record.errno // "", .totals.refusal // 0] | join(" ")' "$scratch/json") == \
-		$'refusal ibv_modify_qp EINVAL 0\nsummary   2' ]]
+		$'refusal ibv_modify_qp EINVAL 0\nstate   0\nsummary   2' ]]
 }
 
 summarizes_in_json() {
 	ends 0 --json "$scratch/json.well" wrong_mask 0
 	silent
 	valid "$scratch/json.well"
-	[[ $(jq -r '.kind, .totals.refusal' "$scratch/json.well") == $'summary\n0' ]]
+	[[ $(jq -r '.kind, .totals.refusal' "$scratch/json.well") == $'state\nnull\nsummary\n0' ]]
 }
 
 # refuses FILTER: what the filter makes of a good line is against the schema.
@@ -151,7 +151,7 @@ cannot_write_the_log() {
 writes_to_a_pipe() {
 	build/tools/rdmaez-explain --json /dev/stdout wrong_mask 2>"$scratch/err" | cat >"$scratch/json.pipe"
 	says 'ibv_modify_qp failed with EINVAL'
-	[[ $(jq -r 'objects | .kind' "$scratch/json.pipe") == $'refusal\nsummary' ]]
+	[[ $(jq -r 'objects | .kind' "$scratch/json.pipe") == $'refusal\nstate\nsummary' ]]
 }
 
 # A FIFO that nobody reads any longer holds neither the command nor its end.
@@ -351,7 +351,7 @@ races() {
 	local flags=(-std=c11 -O1 -g -D_GNU_SOURCE -DRDMAEZ_EXTERN -Iinclude -Itools/explain -fPIC)
 	local file sources=(tools/headers.c "$1")
 	for file in tools/explain/*.c; do
-		[[ $file == */@(main|summary|state|compare*|real|report).c ]] || sources+=("$file")
+		[[ $file == */@(main|summary|judge|record|compare*|real|report).c ]] || sources+=("$file")
 	done
 	mkdir -p "$scratch/tsan"
 	gcc "${flags[@]}" -c tools/explain/real.c -o "$scratch/real.o"

@@ -132,7 +132,7 @@ struct explain_rows *explain_attach_rows(const struct explain_options *options)
 	const int saved_errno = errno;
 	struct explain_rows *rows = NULL;
 
-	if (options->waiting)
+	if (options->rows.inode)
 		rows = map_memory(&options->rows, sizeof(*rows));
 	errno = saved_errno;
 	return rows;

@@ -13,7 +13,7 @@ struct explain_rows;
  */
 struct explain_share *explain_attach(struct explain_options *options);
 
-/* The same for what --waiting adds. NULL: it was not asked for, or the launcher has just ended. */
+/* The same for what --waiting and --json add. NULL: neither was asked for, or the launcher has just ended. */
 struct explain_rows *explain_attach_rows(const struct explain_options *options);
 
 #endif

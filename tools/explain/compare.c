@@ -578,24 +578,42 @@ static uint32_t right_of(const char *opcode)
 	return strncmp(opcode, "ATOMIC", 6) ? 0 : 8;
 }
 
-/* What the oldest request under way needs at the other end. */
+/* Whether it was deregistered before the request failed; as far as is known, and the hosts' clocks agree. */
+static bool is_gone(const struct explain_job *job, const struct explain_end *end,
+		    const struct explain_end *peer, const struct explain_state_mr *mr)
+{
+	const struct explain_state *const state = job->process[end->process].state;
+	const struct explain_state *const its = job->process[peer->process].state;
+
+	if (!mr->gone || !HAS(end, failed_ms) || !EXPLAIN_STATE_HAS(MR, mr, gone_ms))
+		return mr->gone;
+	return its->time_ms + end->qp->failed_ms <= state->time_ms + mr->gone_ms;
+}
+
+/* What the oldest request under way, or the one that failed, needs at the other end. */
 static void check_request(const struct explain_job *job, struct found *all, uint32_t a, uint32_t b)
 {
 	const struct explain_end *const end = &job->end[a], *const peer = &job->end[b];
 	const struct explain_state_qp *const qp = end->qp;
 	const uint32_t right = right_of(explain_opcode(qp));
+	const char *const status = qp->failed_status;
+	const bool has_failed = HAS(end, failed_ms);
 	const struct explain_state_mr *mr;
 
-	if (!explain_due_sends(end) || !right)
+	if (!(explain_due_sends(end) || has_failed) || !right)
+		return;
+	if (has_failed ? !same_text(status, "IBV_WC_REM_ACCESS_ERR") &&
+				 !same_text(status, "IBV_WC_REM_INV_REQ_ERR")
+		       : explain_has_ended(job->process[end->process].state))
 		return;
 	if (HAS(peer, access) && !(peer->qp->access & right))
 		found(all, ACCESS, a, b, address(explain_opcode(qp)), peer->qp->access);
-	if (!HAS(end, oldest_rkey))
+	if (!HAS(end, oldest_rkey) || (has_failed && !same_text(status, "IBV_WC_REM_ACCESS_ERR")))
 		return;
 	mr = region_of(job->process[peer->process].state, peer->qp->device, qp->oldest_rkey);
 	if (!mr)
 		return;
-	if (mr->gone)
+	if (is_gone(job, end, peer, mr))
 		found(all, REGION_GONE, a, b, qp->oldest_rkey, 0);
 	else if (HAS(end, oldest_addr) && HAS(end, oldest_length) &&
 		 EXPLAIN_STATE_HAS(MR, mr, addr) && EXPLAIN_STATE_HAS(MR, mr, length) &&
@@ -620,7 +638,9 @@ static void check_one_way(const struct explain_job *job, struct found *all, uint
 	const struct explain_end *const end = &job->end[a], *const peer = &job->end[b];
 	const struct explain_state_qp *const qp = end->qp, *const other = peer->qp;
 
-	const bool waits = explain_due_sends(end) && (end->peer != b || explain_is_later(job, end));
+	const bool waits = explain_due_sends(end) &&
+			   !explain_has_ended(job->process[end->process].state) &&
+			   (end->peer != b || explain_is_later(job, end));
 
 	if (waits && other->gone)
 		found(all, GONE, a, b, address(qp->state ? qp->state : "?"), address("destroyed"));
@@ -1664,7 +1684,7 @@ static void job_open(struct explain_job *job, const struct explain_state *states
 	}
 }
 
-static size_t compare(struct explain_job *job, FILE *out)
+static size_t compare(struct explain_job *job, enum explain_level most, FILE *out)
 {
 	struct found all = {NULL, 0, 0};
 	struct index index;
@@ -1684,7 +1704,7 @@ static size_t compare(struct explain_job *job, FILE *out)
 	check_choices(job, &all);
 	index_close(&index);
 	free(all.evidence);
-	parts = explain_page_write(job, out);
+	parts = explain_page_write(job, most, out);
 	free(job->end);
 	free(job->process);
 	return parts;
@@ -1695,7 +1715,15 @@ size_t explain_compare_states(const struct explain_state *states, size_t count, 
 	struct explain_job job = {.processes = 0};
 
 	job_open(&job, states, count);
-	return compare(&job, out);
+	return compare(&job, EXPLAIN_DIFFERS, out);
+}
+
+size_t explain_compare_trouble(const struct explain_state *states, size_t count, FILE *out)
+{
+	struct explain_job job = {.processes = 0};
+
+	job_open(&job, states, count);
+	return compare(&job, EXPLAIN_LIKELY, out);
 }
 
 static size_t hosts_of(const struct explain_job *job)
@@ -1726,7 +1754,7 @@ int explain_compare_files(char *const names[], size_t count, FILE *out)
 		explain_read_file(&read, names[i]);
 	job_open(&job, read.state, read.count);
 	hosts = hosts_of(&job);
-	parts = compare(&job, out);
+	parts = compare(&job, EXPLAIN_DIFFERS, out);
 	for (size_t i = 0; i < read.problems && i < SHOWN_PROBLEMS; i++)
 		fprintf(out, "Not read: %s\n", read.problem[i]);
 	if (read.problems > SHOWN_PROBLEMS)

@@ -14,6 +14,9 @@
  */
 size_t explain_compare_states(const struct explain_state *states, size_t count, FILE *out);
 
+/* The same without what only differs: for a job of which something does not go on. */
+size_t explain_compare_trouble(const struct explain_state *states, size_t count, FILE *out);
+
 /* What was read from files. Zeros before the first. */
 struct explain_read {
 	struct explain_state *state;

@@ -79,7 +79,8 @@ __attribute__((__format__(__printf__, 3, 4))) void
 explain_row(struct explain_job *job, uint32_t end, const char *format, ...);
 __attribute__((__format__(__printf__, 3, 4))) void
 explain_process_row(struct explain_job *job, uint32_t process, const char *format, ...);
-size_t explain_page_write(struct explain_job *job, FILE *out);
+/* Those up to this level; the answer is their number. */
+size_t explain_page_write(struct explain_job *job, enum explain_level most, FILE *out);
 
 enum {
 	EXPLAIN_NAME = 256

@@ -250,18 +250,23 @@ static int by_weight(const void *left, const void *right)
 	return a->order < b->order ? -1 : 1;
 }
 
-size_t explain_page_write(struct explain_job *job, FILE *out)
+size_t explain_page_write(struct explain_job *job, enum explain_level most, FILE *out)
 {
+	size_t written = 0;
+
 	if (job->page)
 		fclose(job->page);
 	job->page = NULL;
 	if (job->parts)
 		qsort(job->part, job->parts, sizeof(*job->part), by_weight);
 	for (size_t i = 0; i < job->parts; i++) {
-		fwrite(job->part[i].text, 1, job->part[i].length, out);
+		if (job->part[i].level <= most) {
+			fwrite(job->part[i].text, 1, job->part[i].length, out);
+			written++;
+		}
 		free(job->part[i].text);
 	}
 	free(job->part);
 	job->part = NULL;
-	return job->parts;
+	return written;
 }

@@ -231,14 +231,17 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 	return received(qp, wr, bad, ORIGINAL(qp->context, post_recv)(qp, wr, bad));
 }
 
-static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+AFTER shared(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad, int result)
 {
-	const int result = ORIGINAL(srq->context, post_srq_recv)(srq, wr, bad);
-
 	if (EXPLAIN_RARE(result))
 		explain_srq_recv(srq, wr, bad ? *bad : NULL, result, "ibv_post_srq_recv",
 				 __builtin_return_address(0));
 	return result;
+}
+
+static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	return shared(srq, wr, bad, ORIGINAL(srq->context, post_srq_recv)(srq, wr, bad));
 }
 
 /* What providers make of it is a request of the send queue. */
@@ -258,7 +261,7 @@ static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bin
 
 /* ---- The same, kept ---------------------------------------------------------------------------------- */
 
-/* With --waiting these stand in the tables, so that the others need not ask whether it is there. */
+/* With --waiting or --json these stand in the tables, so that the others need not ask whether it is there. */
 static int watched_poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc)
 {
 	const int got = ORIGINAL(cq->context, poll_cq)(cq, count, wc);
@@ -296,6 +299,15 @@ static int watched_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct i
 	return received(qp, wr, bad, result);
 }
 
+static int watched_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+				 struct ibv_recv_wr **bad)
+{
+	const int result = ORIGINAL(srq->context, post_srq_recv)(srq, wr, bad);
+
+	explain_watch_shared(srq, wr, result ? bad ? *bad : wr : NULL);
+	return shared(srq, wr, bad, result);
+}
+
 static int watched_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
 	const struct ibv_send_wr wr = {
@@ -317,9 +329,6 @@ static int watched_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_b
 		(__typeof__(context->ops.SLOT_##operation))(void (*)(void))context->ops.operation; \
 	__atomic_store_n(&context->ops.operation,                                                  \
 			 explain_watching ? watched_##operation : operation, __ATOMIC_RELEASE);
-
-/* Of shared receive queues nothing is kept. */
-#define watched_post_srq_recv post_srq_recv
 
 void explain_wrap_data(struct ibv_context *context)
 {

@@ -261,7 +261,7 @@ explain_session(struct explain_call call, struct ibv_qp_ex *qp, int result);
 	  explain_watch_request(qp, IBV_WR_TSO, 0, 0))                                             \
 	X(n, wr_set_ud_addr,                                                                       \
 	  (struct ibv_qp_ex * qp, struct ibv_ah * ah, uint32_t qpn, uint32_t qkey),                \
-	  (qp, ah, qpn, qkey), note_ah(qp, ah), explain_watch_datagram(qp, qpn, qkey))             \
+	  (qp, ah, qpn, qkey), note_ah(qp, ah), explain_watch_datagram(qp, ah, qpn, qkey))         \
 	X(n, wr_set_inline_data, (struct ibv_qp_ex * qp, void *addr, size_t length),               \
 	  (qp, addr, length), note_data(qp, 1, length, IBV_SEND_INLINE),                           \
 	  explain_watch_data(qp, 0, 0, length))                                                    \

@@ -23,7 +23,9 @@
 enum {
 	RC = 2,
 	UC = 3,
-	UD = 4
+	UD = 4,
+	XRC_SEND = 9,
+	XRC_RECV = 10
 };
 enum {
 	RESET,
@@ -142,18 +144,24 @@ struct explain_sight explain_sight = {now_ns, state_of, time_of, has_thread, rea
 static const struct explain_rows *rows;
 static const struct explain_share *processes;
 static uint64_t limit; /* ns */
+static bool speaks;    /* otherwise only the states are asked for */
+
+void (*explain_judge_before)(const struct explain_output *output, enum explain_occasion occasion,
+			     bool waits);
 
 /* Copies of this moment; `row.pid` is 0 where there is none. */
 static struct explain_qp_row qps[EXPLAIN_QP_ROWS];
 static struct explain_cq_row cqs[EXPLAIN_CQ_ROWS];
 static struct explain_call_row calls[EXPLAIN_CALL_ROWS];
+static struct explain_srq_row srqs[EXPLAIN_SRQ_ROWS];
+static struct explain_ah_row ahs[EXPLAIN_AH_ROWS];
 
 /* What the launcher has seen of them, and since when. */
 static struct {
 	int pid;
 	uint32_t version;
-	uint64_t sends, sends_done, recvs_done;
-	uint64_t posted_since, sends_since, recvs_since;
+	uint64_t sends, sends_done, recvs, recvs_done, errors;
+	uint64_t posted_since, sends_since, recvs_since, changed_at;
 	uint64_t time, time_at; /* that its process had used at some time within */
 	bool is_told, is_told_unsignaled;
 } seen_qp[EXPLAIN_QP_ROWS];
@@ -213,12 +221,20 @@ static void take_qp(unsigned int at)
 	qp->recv_cq = bound(qp->recv_cq, EXPLAIN_CQ_ROWS);
 	qp->path_mtu = bound(qp->path_mtu, 5);
 	qp->port = bound(qp->port, 255);
+	qp->srq = bound(qp->srq, EXPLAIN_SRQ_ROWS);
+	qp->active_mtu = bound(qp->active_mtu, 5);
 }
 
 static void take_cq(unsigned int at)
 {
 	if (take_row(&cqs[at], &rows->cq[at], sizeof(cqs[at])))
 		make_name(cqs[at].device, sizeof(cqs[at].device));
+}
+
+static void take_srq(unsigned int at)
+{
+	if (take_row(&srqs[at], &rows->srq[at], sizeof(srqs[at])))
+		make_name(srqs[at].device, sizeof(srqs[at].device));
 }
 
 static void take_call(unsigned int at)
@@ -242,6 +258,10 @@ static void take_all(void)
 		take_cq(i);
 	for (unsigned int i = 0; i < EXPLAIN_CALL_ROWS; i++)
 		take_call(i);
+	for (unsigned int i = 0; i < EXPLAIN_SRQ_ROWS; i++)
+		take_srq(i);
+	for (unsigned int i = 0; i < EXPLAIN_AH_ROWS; i++)
+		take_row(&ahs[i], &rows->ah[i], sizeof(ahs[i]));
 }
 
 /* By 1 + its index; NULL: it is not known. */
@@ -253,6 +273,46 @@ static const struct explain_cq_row *cq_of(unsigned int at)
 static uint64_t beyond(uint64_t more, uint64_t less)
 {
 	return more > less ? more - less : 0;
+}
+
+/* Receives of a shared receive queue that a completion was polled of, of whichever of its queue pairs. */
+static uint64_t shared_done(unsigned int srq)
+{
+	uint64_t done = 0;
+
+	for (unsigned int i = 0; i < EXPLAIN_QP_ROWS; i++)
+		if (qps[i].row.pid && qps[i].srq == srq && qps[i].row.pid == srqs[srq - 1].row.pid)
+			done += qps[i].recvs_done;
+	return done;
+}
+
+/* Receives that it has had and has left, its own or those that it shares. False: they are not known. */
+static bool receives_of(const struct explain_qp_row *qp, uint64_t *posted, uint64_t *left)
+{
+	*posted = qp->recvs;
+	*left = beyond(qp->recvs, qp->recvs_done);
+	if (qp->direct)
+		return false;
+	if (!qp->has_srq)
+		return true;
+	if (!qp->srq || srqs[qp->srq - 1].row.pid != qp->row.pid)
+		return false;
+	*posted = srqs[qp->srq - 1].posted;
+	*left = beyond(*posted, shared_done(qp->srq));
+	return true;
+}
+
+/* The address that a datagram goes to. NULL: it is not known. */
+static const struct explain_ah_row *ah_of(const struct explain_qp_row *qp,
+					  const struct explain_request *request)
+{
+	const struct explain_ah_row *found = NULL;
+
+	for (unsigned int i = 0; request->ah && i < EXPLAIN_AH_ROWS; i++)
+		if (ahs[i].row.pid == qp->row.pid && ahs[i].ah == request->ah && ahs[i].has_gids &&
+		    (!found || !ahs[i].row.gone))
+			found = &ahs[i];
+	return found;
 }
 
 /* Those of which a completion is to come. */
@@ -641,6 +701,8 @@ static void judge_connection(struct verdict *verdict, const struct explain_qp_ro
 static void judge_peer(struct verdict *verdict, const struct explain_qp_row *qp,
 		       const struct explain_qp_row *peer, const struct explain_request *request)
 {
+	uint64_t posted, left;
+
 	if (!judge_process(verdict, peer))
 		return;
 	if (peer->type != qp->type) {
@@ -662,13 +724,12 @@ static void judge_peer(struct verdict *verdict, const struct explain_qp_row *qp,
 		     "see why: its first failed completion says it", "the peer's QP %u is in ERR",
 		     peer->qp_num);
 	judge_connection(verdict, qp, peer, request);
-	if (!takes_receive(request) || peer->has_srq || peer->direct ||
-	    peer->recvs > peer->recvs_done)
+	if (!takes_receive(request) || !receives_of(peer, &posted, &left) || left)
 		return;
-	if (peer->recvs)
+	if (posted)
 		find(verdict, CERTAIN, "WAIT_NO_RECEIVE", post_receives,
 		     "the peer has no receive posted: it has had %llu, and all are used",
-		     (unsigned long long)peer->recvs);
+		     (unsigned long long)posted);
 	else
 		find(verdict, CERTAIN, "WAIT_NO_RECEIVE", post_receives,
 		     "the peer has never posted a receive");
@@ -916,6 +977,7 @@ static void judge_datagrams(struct verdict *verdict, const struct explain_qp_row
 	for (unsigned int i = 0; i < EXPLAIN_QP_ROWS; i++) {
 		const struct explain_qp_row *const other = &qps[i];
 		const struct explain_request *last = NULL;
+		const struct explain_ah_row *ah;
 		uint32_t qkey;
 
 		/* Of two that have this number, it may be meant for the other one. */
@@ -926,6 +988,9 @@ static void judge_datagrams(struct verdict *verdict, const struct explain_qp_row
 			    (!last || other->request[k].number > last->number))
 				last = &other->request[k];
 		if (!last || last->qp_num != qp->qp_num)
+			continue;
+		ah = ah_of(other, last);
+		if (ah && !has_gid(qp, ah->peer_gid))
 			continue;
 		/* With the highest bit, the sender's own is taken. */
 		qkey = last->qkey >> 31 ? other->qkey : last->qkey;
@@ -1326,7 +1391,7 @@ static bool look_at_qp(unsigned int at, uint64_t now)
 {
 	const struct explain_qp_row *const qp = &rows->qp[at];
 	const uint64_t sends = qp->sends, sends_done = qp->sends_done, recvs_done = qp->recvs_done;
-	const uint64_t signaled = qp->signaled;
+	const uint64_t signaled = qp->signaled, recvs = qp->recvs, errors = qp->errors;
 	const uint32_t version = qp->row.version;
 	const int pid = qp->row.pid;
 
@@ -1335,7 +1400,12 @@ static bool look_at_qp(unsigned int at, uint64_t now)
 		seen_qp[at].pid = pid;
 		seen_qp[at].version = version;
 		seen_qp[at].sends_since = seen_qp[at].recvs_since = seen_qp[at].posted_since = now;
+		seen_qp[at].changed_at = now;
 	}
+	if (sends != seen_qp[at].sends || sends_done != seen_qp[at].sends_done ||
+	    recvs != seen_qp[at].recvs || recvs_done != seen_qp[at].recvs_done ||
+	    errors != seen_qp[at].errors)
+		seen_qp[at].changed_at = now;
 	if (sends != seen_qp[at].sends) {
 		seen_qp[at].posted_since = now;
 		seen_qp[at].is_told_unsignaled = false;
@@ -1352,7 +1422,9 @@ static bool look_at_qp(unsigned int at, uint64_t now)
 	}
 	seen_qp[at].sends = sends;
 	seen_qp[at].sends_done = sends_done;
+	seen_qp[at].recvs = recvs;
 	seen_qp[at].recvs_done = recvs_done;
+	seen_qp[at].errors = errors;
 	return signaled > sends_done && now - seen_qp[at].sends_since >= 2 * second / 5;
 }
 
@@ -1422,6 +1494,7 @@ static bool is_due(uint64_t now)
 enum {
 	LOC_QP_OP = 2,
 	LOC_PROT = 4,
+	REM_INV_REQ = 9,
 	REM_ACCESS = 10,
 	REM_OP = 11,
 	RETRY_EXC = 12,
@@ -1435,9 +1508,10 @@ enum {
 static const char *status_name(uint32_t status)
 {
 	static const char *const names[] = {
-		[LOC_QP_OP] = "IBV_WC_LOC_QP_OP_ERR",   [LOC_PROT] = "IBV_WC_LOC_PROT_ERR",
-		[REM_ACCESS] = "IBV_WC_REM_ACCESS_ERR", [REM_OP] = "IBV_WC_REM_OP_ERR",
-		[RETRY_EXC] = "IBV_WC_RETRY_EXC_ERR",   [RNR_RETRY] = "IBV_WC_RNR_RETRY_EXC_ERR",
+		[LOC_QP_OP] = "IBV_WC_LOC_QP_OP_ERR",     [LOC_PROT] = "IBV_WC_LOC_PROT_ERR",
+		[REM_ACCESS] = "IBV_WC_REM_ACCESS_ERR",   [REM_INV_REQ] = "IBV_WC_REM_INV_REQ_ERR",
+		[REM_OP] = "IBV_WC_REM_OP_ERR",           [RETRY_EXC] = "IBV_WC_RETRY_EXC_ERR",
+		[RNR_RETRY] = "IBV_WC_RNR_RETRY_EXC_ERR",
 	};
 
 	return status < sizeof(names) / sizeof(names[0]) ? names[status] : NULL;
@@ -1558,7 +1632,7 @@ static void judge_failed(struct verdict *verdict, const struct explain_qp_row *q
 			     is_answered(request) ? ACCESS_LOCAL_WRITE : 0);
 	if (!peer)
 		return;
-	if (qp->failed_status == REM_ACCESS && right) {
+	if ((qp->failed_status == REM_ACCESS || qp->failed_status == REM_INV_REQ) && right) {
 		if (right & ~peer->access)
 			find(verdict, CERTAIN, "FAILED_QP_RIGHTS",
 			     "have the peer set the right in qp_access_flags",
@@ -1566,7 +1640,7 @@ static void judge_failed(struct verdict *verdict, const struct explain_qp_row *q
 			     "%s",
 			     peer->qp_num, peer->access, right & ~peer->access,
 			     operation(request->opcode));
-		else
+		else if (qp->failed_status == REM_ACCESS)
 			judge_region(verdict, peer, qp, request, right);
 	}
 	if (qp->failed_status == REM_OP && takes_receive(request) && !peer->has_srq &&
@@ -1630,7 +1704,7 @@ void explain_judge_failures(const struct explain_output *output)
 {
 	bool has_all = false;
 
-	for (unsigned int i = 0; rows && i < EXPLAIN_QP_ROWS; i++) {
+	for (unsigned int i = 0; rows && speaks && i < EXPLAIN_QP_ROWS; i++) {
 		const uint64_t failed_at = rows->qp[i].failed_at;
 		const struct explain_request *request;
 		struct verdict verdict;
@@ -1657,7 +1731,8 @@ void explain_judge_begin(const struct explain_rows *of, const struct explain_sha
 {
 	rows = of;
 	processes = share;
-	limit = seconds * second;
+	speaks = seconds != EXPLAIN_ONLY_KEEPS;
+	limit = speaks ? seconds * second : 0;
 }
 
 enum {
@@ -1669,6 +1744,9 @@ static struct {
 	int pid;
 	const char *reason;
 	unsigned int at, alike;
+	/* as it was judged, since to write the states takes a while */
+	struct verdict verdict;
+	uint64_t since, grown[COUNTERS];
 } told[AT_ONCE * 8];
 
 static bool is_alike(unsigned int count, int pid, const char *reason)
@@ -1682,27 +1760,26 @@ static bool is_alike(unsigned int count, int pid, const char *reason)
 	return false;
 }
 
-static void say_qp(const struct explain_output *output, unsigned int at,
-		   enum explain_occasion occasion, unsigned int alike)
+static void say_qp(const struct explain_output *output, unsigned int which,
+		   enum explain_occasion occasion)
 {
-	uint64_t grown[COUNTERS], since;
-	struct verdict verdict;
+	const struct explain_qp_row *const qp = &qps[told[which].at];
 
-	growth_of(&qps[at], grown);
-	if (!judge_qp(at, occasion, &verdict, grown, &since))
-		since = seen_qp[at].recvs_since;
-	(output->line ? write_qp_line : write_qp_text)(output, &qps[at], &verdict, since, grown,
-						       alike);
-	write_qp_json(output, &qps[at], &verdict, since, grown, occasion);
+	(output->line ? write_qp_line : write_qp_text)(output, qp, &told[which].verdict,
+						       told[which].since, told[which].grown,
+						       told[which].alike);
+	write_qp_json(output, qp, &told[which].verdict, told[which].since, told[which].grown,
+		      occasion);
 }
 
-static void say_qps(const struct explain_output *output, enum explain_occasion occasion)
+/* What is to be told of, into `told`: how much it is, and how many of it wait. */
+static unsigned int gather(enum explain_occasion occasion, unsigned int *waiting)
 {
 	uint64_t grown[COUNTERS], since;
-	static const char nothing[] = "rdmaez-explain: nothing is outstanding.\n";
 	struct verdict verdict;
 	unsigned int count = 0;
 
+	*waiting = 0;
 	for (unsigned int i = 0; i < EXPLAIN_QP_ROWS; i++) {
 		const char *reason;
 		bool waits;
@@ -1716,6 +1793,7 @@ static void say_qps(const struct explain_output *output, enum explain_occasion o
 				(sends_of(&qps[i]) || recvs_of(&qps[i]) || qps[i].direct)))
 			continue;
 		seen_qp[i].is_told = waits;
+		*waiting += waits;
 		reason = verdict.count ? verdict.finding[0].reason : waits ? "waits" : "idle";
 		if (is_alike(count, qps[i].row.pid, reason) ||
 		    count == sizeof(told) / sizeof(told[0]))
@@ -1723,12 +1801,12 @@ static void say_qps(const struct explain_output *output, enum explain_occasion o
 		told[count].pid = qps[i].row.pid;
 		told[count].reason = reason;
 		told[count].at = i;
+		told[count].verdict = verdict;
+		told[count].since = waits ? since : seen_qp[i].recvs_since;
+		memcpy(told[count].grown, grown, sizeof(grown));
 		told[count++].alike = 0;
 	}
-	for (unsigned int i = 0; i < count; i++)
-		say_qp(output, told[i].at, occasion, told[i].alike);
-	if (!count && occasion == EXPLAIN_ASKED && !output->line)
-		explain_write_log(output, nothing, sizeof(nothing) - 1);
+	return count;
 }
 
 static void say_calls(const struct explain_output *output, enum explain_occasion occasion)
@@ -1745,13 +1823,43 @@ static void say_calls(const struct explain_output *output, enum explain_occasion
 	}
 }
 
+/* The states are asked for whenever somebody asks, and otherwise where something waits. */
+static void say_before(const struct explain_output *output, enum explain_occasion occasion,
+		       unsigned int waiting)
+{
+	if (explain_judge_before && (occasion != EXPLAIN_QUIET || waiting))
+		explain_judge_before(output, occasion, waiting > 0);
+}
+
 void explain_judge_say(const struct explain_output *output, enum explain_occasion occasion)
 {
+	static const char nothing[] = "rdmaez-explain: nothing is outstanding.\n";
+	unsigned int count, waiting;
+
 	if (!rows)
 		return;
 	take_all();
+	count = gather(occasion, &waiting);
+	say_before(output, occasion, waiting);
+	if (!speaks)
+		return;
 	say_calls(output, occasion);
-	say_qps(output, occasion);
+	for (unsigned int i = 0; i < count; i++)
+		say_qp(output, i, occasion);
+	if (!count && occasion == EXPLAIN_ASKED && !output->line)
+		explain_write_log(output, nothing, sizeof(nothing) - 1);
+}
+
+void explain_judge_end(const struct explain_output *output, bool is_bad)
+{
+	unsigned int waiting = 0;
+
+	if (!rows)
+		return;
+	take_all();
+	if (is_bad)
+		gather(EXPLAIN_AT_END, &waiting);
+	say_before(output, EXPLAIN_AT_END, waiting);
 }
 
 void explain_judge_look(const struct explain_output *output)
@@ -1764,4 +1872,97 @@ void explain_judge_look(const struct explain_output *output)
 	explain_judge_failures(output);
 	if (limit && is_due(now))
 		explain_judge_say(output, EXPLAIN_QUIET);
+}
+
+/* ---- For the states ----------------------------------------------------------------------------------------- */
+
+void explain_judge_take(void)
+{
+	take_all();
+}
+
+const struct explain_qp_row *explain_judge_qp(unsigned int at)
+{
+	return qps[at].row.pid ? &qps[at] : NULL;
+}
+
+const struct explain_cq_row *explain_judge_cq(unsigned int at)
+{
+	return cqs[at].row.pid ? &cqs[at] : NULL;
+}
+
+const struct explain_srq_row *explain_judge_srq(unsigned int at, uint64_t *done)
+{
+	if (!srqs[at].row.pid)
+		return NULL;
+	*done = shared_done(at + 1);
+	return &srqs[at];
+}
+
+bool explain_judge_mr(unsigned int at, struct explain_mr_row *mr)
+{
+	if (!take_row(mr, &rows->mr[at], sizeof(*mr)))
+		return false;
+	make_name(mr->device, sizeof(mr->device));
+	return true;
+}
+
+const struct explain_ah_row *explain_judge_ah(const struct explain_qp_row *qp,
+					      const struct explain_request *request)
+{
+	return ah_of(qp, request);
+}
+
+const struct explain_request *explain_judge_request(const struct explain_qp_row *qp)
+{
+	if (qp->failed_at)
+		return failed_request(qp);
+	return sends_of(qp) ? oldest(qp) : NULL;
+}
+
+const char *explain_judge_failed(const struct explain_qp_row *qp)
+{
+	return qp->failed_at ? status_name(qp->failed_status) : NULL;
+}
+
+bool explain_judge_armed(const struct explain_cq_row *cq)
+{
+	return is_armed(cq);
+}
+
+void explain_judge_seen(unsigned int at, uint64_t *changed_at, uint64_t *waits_since)
+{
+	*changed_at = seen_qp[at].changed_at;
+	*waits_since = seen_qp[at].sends_since;
+}
+
+uint64_t explain_judge_polled(unsigned int cq)
+{
+	return seen_cq[cq].polled_at;
+}
+
+const char *explain_judge_operation(uint32_t opcode)
+{
+	static const char *const names[] = {
+		"RDMA_WRITE",         "RDMA_WRITE_WITH_IMM", "SEND", "SEND_WITH_IMM", "RDMA_READ",
+		"ATOMIC_CMP_AND_SWP", "ATOMIC_FETCH_AND_ADD"};
+
+	return opcode < sizeof(names) / sizeof(names[0]) ? names[opcode] : NULL;
+}
+
+const char *explain_judge_type(const struct explain_qp_row *qp)
+{
+	if (qp->type == XRC_SEND || qp->type == XRC_RECV)
+		return qp->type == XRC_SEND ? "XRC_SEND" : "XRC_RECV";
+	return qp->type < 16 ? types[qp->type] : NULL;
+}
+
+const char *explain_judge_state(const struct explain_qp_row *qp)
+{
+	return states[qp->state];
+}
+
+unsigned int explain_judge_mtu(uint32_t mtu)
+{
+	return mtus[mtu];
 }

@@ -3,6 +3,7 @@
 #ifndef RDMAEZ_EXPLAIN_JUDGE_H
 #define RDMAEZ_EXPLAIN_JUDGE_H
 
+#include <limits.h>
 #include <stddef.h>
 
 #include "rows.h"
@@ -26,6 +27,9 @@ enum explain_occasion {
 	EXPLAIN_AT_END  /* a signal has ended it */
 };
 
+/* In place of seconds: nothing is said, and the states alone are asked for. */
+#define EXPLAIN_ONLY_KEEPS UINT_MAX
+
 void explain_judge_begin(const struct explain_rows *rows, const struct explain_share *share,
 			 unsigned int seconds);
 
@@ -37,5 +41,43 @@ void explain_judge_say(const struct explain_output *output, enum explain_occasio
 
 /* Once for each queue pair, what posted requests and registered memory tell of a failed completion; also by a look. */
 void explain_judge_failures(const struct explain_output *output);
+
+/* The command has ended by itself; badly, if its exit status says so. */
+void explain_judge_end(const struct explain_output *output, bool is_bad);
+
+/*
+ * Called before anything is said: something waits, or somebody asks, or all is over. The rows are of this moment. NULL:
+ * nobody wants to know.
+ */
+extern void (*explain_judge_before)(const struct explain_output *output,
+				    enum explain_occasion occasion, bool waits);
+
+/* Copies all rows anew. */
+void explain_judge_take(void);
+
+/* ---- For the states: rows that were copied and checked, and what was seen of them --------------------------- */
+
+/* NULL, or false: there is none. `done`: completions of its receives that were polled. */
+const struct explain_qp_row *explain_judge_qp(unsigned int at);
+const struct explain_cq_row *explain_judge_cq(unsigned int at);
+const struct explain_srq_row *explain_judge_srq(unsigned int at, uint64_t *done);
+bool explain_judge_mr(unsigned int at, struct explain_mr_row *mr);
+const struct explain_ah_row *explain_judge_ah(const struct explain_qp_row *qp,
+					      const struct explain_request *request);
+
+/* The request that failed, or else the oldest that is outstanding; and the status, by its name. NULL: not known. */
+const struct explain_request *explain_judge_request(const struct explain_qp_row *qp);
+const char *explain_judge_failed(const struct explain_qp_row *qp);
+
+/* When it has changed, and since when sends have been outstanding; when it was polled. CLOCK_MONOTONIC, in ns. */
+void explain_judge_seen(unsigned int at, uint64_t *changed_at, uint64_t *waits_since);
+uint64_t explain_judge_polled(unsigned int cq);
+bool explain_judge_armed(const struct explain_cq_row *cq);
+
+/* Names, without IBV_ and what follows it; NULL: there is none. The MTU in bytes; 0: not known. */
+const char *explain_judge_operation(uint32_t opcode);
+const char *explain_judge_type(const struct explain_qp_row *qp);
+const char *explain_judge_state(const struct explain_qp_row *qp);
+unsigned int explain_judge_mtu(uint32_t mtu);
 
 #endif

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "compare.h"
-#include "judge.h"
+#include "record.h"
 
 enum {
 	STATUS_USAGE = 2,
@@ -54,8 +54,9 @@ static const char help[] =
 /* What the command can reach of it is a copy, and `share`. */
 static struct explain_output output = {.log = -1, .json = -1};
 static struct explain_share *share;
-/* With --waiting; and the signal to rdmaez-explain that asks for it. */
+/* With --waiting or --json; whether it was --waiting, and the signal to rdmaez-explain that asks. */
 static struct explain_rows *rows;
+static bool is_waiting;
 static int asking = SIGUSR1;
 
 __attribute__((__noreturn__)) static void fail(const char *what, const char *why)
@@ -349,12 +350,15 @@ static void pass_on(pid_t child, const siginfo_t *signal)
 		return;
 	if (rows && signal->si_signo == asking) {
 		explain_judge_say(&output, EXPLAIN_ASKED);
-		return;
+		if (is_waiting)
+			return;
 	}
 	/* Before the program ends, as by these it usually does. */
 	if (signal->si_signo == SIGTERM || signal->si_signo == SIGINT ||
-	    signal->si_signo == SIGQUIT)
+	    signal->si_signo == SIGQUIT) {
 		explain_judge_say(&output, EXPLAIN_SIGNAL);
+		explain_record_signal(signal->si_signo);
+	}
 	for (size_t i = 0; i < sizeof(from_terminal) / sizeof(*from_terminal); i++)
 		if (signal->si_signo == from_terminal[i] && signal->si_code == SI_KERNEL)
 			return;
@@ -375,6 +379,7 @@ static int wait_for(pid_t child, const sigset_t *blocked)
 			pass_on(child, &signal);
 		explain_write_waiting(share, &output, false);
 		explain_judge_look(&output);
+		explain_record_look(&output);
 		/* Often at first, then every 5 s. */
 		if (++rounds < 5 || rounds % 25 == 0)
 			explain_look_for_unseen(share, child);
@@ -440,11 +445,14 @@ static int run(char *argv[])
 	} else {
 		explain_write_waiting(share, &output, true);
 		explain_judge_failures(&output);
+		explain_record_ended(child, status);
 		if (WIFSIGNALED(status)) {
 			explain_judge_say(&output, EXPLAIN_AT_END);
 			explain_write_ended(share, &output, child, WTERMSIG(status),
 					    WTERMSIG(status) == SIGKILL &&
 						    explain_count_kills() > kills);
+		} else {
+			explain_judge_end(&output, status != 0);
 		}
 		explain_write_summaries(share, &output, argv[0]);
 	}
@@ -459,9 +467,12 @@ int main(int argc, char *argv[])
 	read_options(argc, argv, &options);
 	find_object(object);
 	share = share_new(&options.share, sizeof(*share));
-	if (options.waiting) {
+	is_waiting = options.waiting;
+	if (is_waiting || output.json >= 0) {
 		rows = share_new(&options.rows, sizeof(*rows));
-		explain_judge_begin(rows, share, options.waiting - 1);
+		explain_judge_begin(rows, share,
+				    is_waiting ? options.waiting - 1 : EXPLAIN_ONLY_KEEPS);
+		explain_record_begin(share);
 	}
 	publish(&options);
 	preload(object);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "state.h"
 #include "watch.h"
 #include "write.h"
 
@@ -70,6 +71,7 @@ static struct explain_process *claim(void)
 			process->unseen = process->direct = process->inner = process->posts = 0;
 			process->doing.inside = process->doing.version = 0;
 			process->doing.verb[0] = '\0';
+			process->rank = process->ranks = process->exited = 0;
 			for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++)
 				process->objects[i] = 0;
 			return process;
@@ -92,6 +94,19 @@ static void name_process(struct explain_process *process)
 	memcpy(process->name, explain_name, sizeof(explain_name));
 }
 
+/* Of a job's processes the environment tells which one this is. */
+static void rank_process(struct explain_process *process)
+{
+	struct explain_state state;
+
+	memset(&state, 0, sizeof(state));
+	explain_state_rank(&state);
+	if (EXPLAIN_STATE_HAS(PROCESS, &state, rank))
+		process->rank = state.rank + 1;
+	if (EXPLAIN_STATE_HAS(PROCESS, &state, ranks))
+		process->ranks = state.ranks + 1;
+}
+
 static int crowded_out; /* the process that is counted there */
 
 static void join(void)
@@ -103,6 +118,8 @@ static void join(void)
 
 		if (process)
 			name_process(process);
+		if (process)
+			rank_process(process);
 		else if (crowded_out != getpid())
 			share->crowded++;
 		crowded_out = process ? 0 : getpid();
@@ -211,6 +228,15 @@ __attribute__((__constructor__)) static void attach(void)
 	if (rows)
 		explain_watch_begin(rows);
 	explain_words_begin();
+}
+
+/* It ends by itself. Who is ended by a signal, or by _exit(), does not come here. */
+__attribute__((__destructor__)) static void leave(void)
+{
+	struct explain_process *const process = explain_process;
+
+	if (process && process->pid == getpid())
+		process->exited = 1;
 }
 
 /* ---- What is counted ------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With --waiting: what each process keeps of its queue pairs, completion queues and calls that may wait, in a third file in
- * memory that the launcher reads. What share.h says of the other one holds here: nobody trusts what stands in it. Which
+ * With --waiting or --json: what each process keeps of its queue pairs, completion queues and calls that may wait, in a
+ * third file in memory that the launcher reads. What share.h says of the other one holds here: nobody trusts what stands in it. Which
  * row is whose, a process knows from its private memory (watch.c).
  *
  * Counters are added to without a lock and without an order. So two of them that are read one after the other need not
@@ -14,11 +14,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Tests have few rows, to look at them often. */
+#ifdef EXPLAIN_FEW
+#define EXPLAIN_ROWS(many) 16
+#else
+#define EXPLAIN_ROWS(many) (many)
+#endif
+
 enum {
-	EXPLAIN_QP_ROWS = 2048,
-	EXPLAIN_CQ_ROWS = 1024,
-	EXPLAIN_CALL_ROWS = 128,
-	EXPLAIN_MR_ROWS = 4096,
+	EXPLAIN_QP_ROWS = EXPLAIN_ROWS(2048),
+	EXPLAIN_CQ_ROWS = EXPLAIN_ROWS(1024),
+	EXPLAIN_CALL_ROWS = EXPLAIN_ROWS(128),
+	EXPLAIN_MR_ROWS = EXPLAIN_ROWS(4096),
+	EXPLAIN_SRQ_ROWS = EXPLAIN_ROWS(256),
+	EXPLAIN_AH_ROWS = EXPLAIN_ROWS(2048),
 	EXPLAIN_REQUESTS = 8, /* the last ones of a queue pair */
 	EXPLAIN_DEVICE = 64
 };
@@ -38,6 +47,7 @@ struct explain_request {
 	explain_counter number;   /* among those of the queue pair, from 1 on; 0: being written */
 	explain_counter signaled; /* how many signaled ones there were before */
 	explain_counter wr_id, addr, length, remote_addr;
+	explain_counter ah; /* UD: its address, which names its row */
 	_Atomic uint32_t opcode, flags, lkey, rkey, qp_num, qkey; /* the last two: UD */
 };
 
@@ -47,10 +57,13 @@ struct explain_qp_row {
 	uint32_t qp_num, type, state;
 	uint32_t send_cq, recv_cq; /* 1 + the index of its row; 0: not known */
 	uint32_t has_srq, direct;  /* direct: used without verbs, too */
+	uint32_t srq;              /* 1 + the index of its row; 0: none, or not known */
 	uint32_t mask;             /* what is known of the following, as in ibv_modify_qp() */
 	uint32_t dest_qp_num, sq_psn, rq_psn, qkey, access, pkey_index, port;
 	uint32_t path_mtu, timeout, retry_cnt, rnr_retry, min_rnr_timer, max_rd_atomic,
-		max_dest_rd_atomic, sgid_index, dlid;
+		max_dest_rd_atomic, sgid_index, dlid, sl, traffic_class;
+	uint32_t
+		active_mtu; /* of its port when it got its path, as ibv_query_port() has it; 0: not known */
 	uint32_t max_send_wr, max_recv_wr, pd;
 	uint32_t has_gids; /* both */
 	uint8_t gid[16], peer_gid[16];
@@ -72,9 +85,25 @@ struct explain_cq_row {
 	explain_counter polls, emptied, got, armed, events, acked, emptied_at, events_at;
 };
 
+/* A shared receive queue. What was polled of it stands with its queue pairs. */
+struct explain_srq_row {
+	struct explain_row row;
+	char device[EXPLAIN_DEVICE];
+	explain_counter posted;
+};
+
+/* Where datagrams go. */
+struct explain_ah_row {
+	struct explain_row row;
+	uint64_t ah; /* its address in the process */
+	uint32_t has_gids, sgid_index, dlid, unused;
+	uint8_t gid[16], peer_gid[16];
+};
+
 /* A memory region, or one that was: no data of it. */
 struct explain_mr_row {
 	struct explain_row row;
+	char device[EXPLAIN_DEVICE];
 	uint32_t lkey, rkey, access, pd;
 	uint64_t addr, length;
 	explain_counter gone_at; /* CLOCK_MONOTONIC, in ns */
@@ -104,6 +133,8 @@ struct explain_rows {
 	struct explain_cq_row cq[EXPLAIN_CQ_ROWS];
 	struct explain_call_row call[EXPLAIN_CALL_ROWS];
 	struct explain_mr_row mr[EXPLAIN_MR_ROWS];
+	struct explain_srq_row srq[EXPLAIN_SRQ_ROWS];
+	struct explain_ah_row ah[EXPLAIN_AH_ROWS];
 };
 
 #endif

@@ -81,7 +81,8 @@ struct explain_options {
 	struct explain_file log; /* none: stderr */
 	struct explain_file json;
 	struct explain_memory share; /* where struct explain_share is */
-	struct explain_memory rows;  /* with --waiting: where struct explain_rows is */
+	struct explain_memory
+		rows; /* with --waiting or --json, else zeros: where struct explain_rows is */
 };
 
 enum {
@@ -133,6 +134,8 @@ struct explain_process {
 	/* with --waiting, while it is in ibv_post_send() or ibv_post_recv(): EXPLAIN_POSTS and the queue pair's number */
 	_Atomic uint32_t posts;
 	struct explain_doing doing;
+	atomic_uint rank, ranks; /* 1 + what its environment says; 0: nothing */
+	atomic_uint exited;      /* it has called exit(), or returned from main() */
 	atomic_int objects[EXPLAIN_OBJECT_COUNT]; /* made, and not destroyed */
 	struct explain_count count[EXPLAIN_COUNTS];
 };

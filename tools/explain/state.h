@@ -36,7 +36,7 @@ struct explain_gid {
 	X(U32, access) X(U32, traffic_class) X(U32, sl) X(U32, max_send_wr) X(U32, max_recv_wr) \
 	X(U32, send_cq) X(U32, recv_cq) X(U32, srq) \
 	X(U64, sends_posted) X(U64, sends_signaled) X(U64, sends_completed) \
-	X(U64, recvs_posted) X(U64, recvs_completed) X(U64, failed) \
+	X(U64, recvs_posted) X(U64, recvs_completed) X(U64, failed) X(TEXT, failed_status) X(U64, failed_ms) \
 	X(TEXT, oldest_opcode) X(U64, oldest_ms) X(U64, oldest_length) X(U64, oldest_addr) X(U32, oldest_rkey) \
 	X(U64, idle_ms)
 
@@ -55,7 +55,7 @@ struct explain_gid {
 	X(TEXT, device) X(U32, srq_num) X(U64, posted) X(U64, completed)
 
 #define EXPLAIN_STATE_MR(X) \
-	X(TEXT, device) X(U32, rkey) X(U64, addr) X(U64, length) X(U32, access) X(BOOL, gone)
+	X(TEXT, device) X(U32, rkey) X(U64, addr) X(U64, length) X(U32, access) X(BOOL, gone) X(U64, gone_ms)
 
 /* The arrays of a process: member and key, list, enumerator, struct. */
 #define EXPLAIN_STATE_ARRAYS(X) \

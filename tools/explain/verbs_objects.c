@@ -55,13 +55,19 @@ static void explain_reg(struct explain_call *call, struct ibv_pd *pd, void *addr
 	rdmaez_mr_reg(pd, addr, length, access, &mr, call->diag);
 }
 
+/* What requests name its first byte by. */
+static uint64_t start_of(const void *addr, int access)
+{
+	return access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)addr;
+}
+
 #undef ibv_reg_mr
 EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
 	EXPLAIN_POINTER(struct ibv_mr, explain_verb_reg_mr,
 			REAL(ibv_reg_mr)(pd, addr, length, access), pd->context,
 			explain_made(EXPLAIN_MR, result);
-			explain_watch_mr(result, (unsigned int)access),
+			explain_watch_mr(result, (unsigned int)access, start_of(addr, access)),
 			explain_reg(&call, pd, addr, length, (unsigned int)access));
 }
 
@@ -72,7 +78,7 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
 	EXPLAIN_POINTER(struct ibv_mr, "ibv_reg_mr_iova",
 			REAL(ibv_reg_mr_iova)(pd, addr, length, iova, access), pd->context,
 			explain_made(EXPLAIN_MR, result);
-			explain_watch_mr(result, (unsigned int)access),
+			explain_watch_mr(result, (unsigned int)access, iova),
 			explain_reg(&call, pd, addr, length, (unsigned int)access));
 }
 
@@ -80,11 +86,12 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
 EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				       unsigned int access)
 {
-	EXPLAIN_POINTER(
-		struct ibv_mr, iova == (uintptr_t)addr ? explain_verb_reg_mr : "ibv_reg_mr_iova",
-		REAL(ibv_reg_mr_iova2)(pd, addr, length, iova, access), pd->context,
-		explain_made(EXPLAIN_MR, result);
-		explain_watch_mr(result, access), explain_reg(&call, pd, addr, length, access));
+	EXPLAIN_POINTER(struct ibv_mr,
+			iova == (uintptr_t)addr ? explain_verb_reg_mr : "ibv_reg_mr_iova",
+			REAL(ibv_reg_mr_iova2)(pd, addr, length, iova, access), pd->context,
+			explain_made(EXPLAIN_MR, result);
+			explain_watch_mr(result, access, iova),
+			explain_reg(&call, pd, addr, length, access));
 }
 
 static const char reg_dmabuf_mr[] = "ibv_reg_dmabuf_mr";
@@ -101,7 +108,7 @@ EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size
 	EXPLAIN_POINTER(struct ibv_mr, reg_dmabuf_mr,
 			REAL_IF_ANY(ibv_reg_dmabuf_mr, (pd, offset, length, iova, fd, access)),
 			pd->context, explain_made(EXPLAIN_MR, result);
-			explain_watch_mr(result, (unsigned int)access),
+			explain_watch_mr(result, (unsigned int)access, iova),
 			rdmaez_mr_reg_dmabuf(pd, &dmabuf, (unsigned int)access, &mr, call.diag));
 }
 
@@ -307,8 +314,8 @@ EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_att
 	struct ibv_srq *srq;
 
 	EXPLAIN_POINTER(struct ibv_srq, create_srq, REAL(ibv_create_srq)(pd, init_attr),
-			pd->context, explain_made(EXPLAIN_SRQ, result),
-			rdmaez_srq_create(pd, &asked, &srq, call.diag));
+			pd->context, explain_made(EXPLAIN_SRQ, result);
+			explain_watch_srq(result), rdmaez_srq_create(pd, &asked, &srq, call.diag));
 }
 
 struct ibv_srq *explain_create_srq_ex(struct ibv_context *context,
@@ -323,7 +330,8 @@ struct ibv_srq *explain_create_srq_ex(struct ibv_context *context,
 		       : offsetof(struct ibv_srq_init_attr_ex, tm_cap));
 	EXPLAIN_POINTER(struct ibv_srq, create_srq_ex,
 			explain_originals(context)->create_srq_ex(context, init_attr), context,
-			explain_made(EXPLAIN_SRQ, result),
+			explain_made(EXPLAIN_SRQ, result);
+			explain_watch_srq(result),
 			rdmaez_srq_create_ex(context, &asked, &srq, call.diag));
 }
 
@@ -338,10 +346,12 @@ static const char destroy_srq[] = "ibv_destroy_srq";
 static int destroy_srq_watched(__typeof__(&ibv_destroy_srq) real, struct ibv_srq *srq,
 			       const void *frame)
 {
+	const unsigned int row = explain_watch_leave_srq(srq);
 	const struct explain_watch_call waits = explain_watch_enter(EXPLAIN_DESTROY_SRQ, 0, frame);
 	const int result = real(srq);
 
 	explain_watch_exit(&waits);
+	explain_watch_left_srq(row, srq, result);
 	return result;
 }
 
@@ -404,7 +414,8 @@ EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	struct ibv_ah *ah;
 
 	EXPLAIN_POINTER(struct ibv_ah, explain_verb_create_ah, REAL(ibv_create_ah)(pd, attr),
-			pd->context, explain_made(EXPLAIN_AH, result), path = path_of(attr);
+			pd->context, explain_made(EXPLAIN_AH, result);
+			explain_watch_ah(result, attr), path = path_of(attr);
 			rdmaez_ah_create(pd, &path, attr->port_num, &ah, call.diag));
 }
 
@@ -415,14 +426,26 @@ EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc
 
 	EXPLAIN_POINTER(struct ibv_ah, "ibv_create_ah_from_wc",
 			REAL(ibv_create_ah_from_wc)(pd, wc, grh, port), pd->context,
-			explain_made(EXPLAIN_AH, result), explain_replay_as(explain_verb_create_ah);
+			explain_made(EXPLAIN_AH, result);
+			explain_watch_ah_from_wc(result, wc, grh, port),
+			explain_replay_as(explain_verb_create_ah);
 			rdmaez_ah_create_from_wc(pd, wc, grh, port, &ah, call.diag));
+}
+
+static int destroy_ah_watched(__typeof__(&ibv_destroy_ah) real, struct ibv_ah *ah)
+{
+	const unsigned int row = explain_watch_leave_ah(ah);
+	const int result = real(ah);
+
+	explain_watch_left_ah(row, result);
+	return result;
 }
 
 EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
 {
 	explain_does("ibv_destroy_ah", EXPLAIN_AH, ah);
-	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_destroy_ah", REAL(ibv_destroy_ah)(ah), ah->context,
+	EXPLAIN_STATUS(EXPLAIN_REFUSAL, "ibv_destroy_ah",
+		       destroy_ah_watched(REAL(ibv_destroy_ah), ah), ah->context,
 		       explain_destroyed(EXPLAIN_AH, ah), EXPLAIN_NOTHING);
 }
 

@@ -7,6 +7,10 @@
 
 #include "watch.h"
 
+/* As the library exports it, not as an inline function that calls another one. */
+#undef ibv_query_port
+struct _compat_ibv_port_attr;
+
 bool explain_watching;
 
 static struct explain_rows *rows;
@@ -39,19 +43,26 @@ static struct {
 } cqs[EXPLAIN_CQ_ROWS];
 
 static struct {
-	const struct ibv_mr *mr;
-	uint16_t next;
-} mrs[EXPLAIN_MR_ROWS];
+	any_pointer srq;
+	chain_link by_srq;
+} srqs[EXPLAIN_SRQ_ROWS];
 
-static chain_link qp_chain[BUCKETS], number_chain[BUCKETS], cq_chain[BUCKETS];
-static uint16_t mr_chain[BUCKETS];
+/* Of these the data path asks nothing, and so they are looked for with the tables locked. */
+struct kept {
+	const void *object;
+	uint16_t next;
+};
+static struct kept mrs[EXPLAIN_MR_ROWS], ahs[EXPLAIN_AH_ROWS];
+
+static chain_link qp_chain[BUCKETS], number_chain[BUCKETS], cq_chain[BUCKETS], srq_chain[BUCKETS];
+static uint16_t mr_chain[BUCKETS], ah_chain[BUCKETS];
 static _Atomic uint32_t change = 1; /* which the chains have seen */
 
 /* What the thread used last. */
 static __thread struct {
 	uint32_t change;
-	unsigned int qp_at, number_at, cq_at;
-	const void *qp, *context, *cq;
+	unsigned int qp_at, number_at, cq_at, srq_at;
+	const void *qp, *context, *cq, *srq;
 	uint32_t qp_num;
 } last __attribute__((__tls_model__("initial-exec")));
 
@@ -141,6 +152,19 @@ static unsigned int find_cq(const struct ibv_cq *cq)
 	FIND(at, cq_chain[bucket_of(cq, 0)], cqs, by_cq, GET(cqs[at - 1].cq) == cq);
 	last.cq = cq;
 	last.cq_at = at;
+	return at;
+}
+
+static unsigned int find_srq(const struct ibv_srq *srq)
+{
+	unsigned int at;
+
+	refresh();
+	if (last.srq == srq)
+		return last.srq_at;
+	FIND(at, srq_chain[bucket_of(srq, 0)], srqs, by_srq, GET(srqs[at - 1].srq) == srq);
+	last.srq = srq;
+	last.srq_at = at;
 	return at;
 }
 
@@ -249,6 +273,12 @@ static void leave_rows_of(int pid)
 	for (unsigned int i = 0; i < EXPLAIN_MR_ROWS; i++)
 		if (rows->mr[i].row.pid == pid)
 			rows->mr[i].row.gone = 1;
+	for (unsigned int i = 0; i < EXPLAIN_SRQ_ROWS; i++)
+		if (rows->srq[i].row.pid == pid)
+			rows->srq[i].row.gone = 1;
+	for (unsigned int i = 0; i < EXPLAIN_AH_ROWS; i++)
+		if (rows->ah[i].row.pid == pid)
+			rows->ah[i].row.gone = 1;
 	for (unsigned int i = 0; i < EXPLAIN_CALL_ROWS; i++)
 		if (rows->call[i].pid == pid)
 			rows->call[i].verb = EXPLAIN_NO_CALL;
@@ -278,6 +308,7 @@ static void fill_qp(struct explain_qp_row *row, const struct ibv_qp *qp,
 	row->send_cq = qp->send_cq ? find_cq(qp->send_cq) : 0;
 	row->recv_cq = qp->recv_cq ? find_cq(qp->recv_cq) : 0;
 	row->has_srq = qp->srq != NULL;
+	row->srq = qp->srq ? find_srq(qp->srq) : 0;
 	row->pd = qp->pd ? qp->pd->handle : 0;
 	if (cap) {
 		row->max_send_wr = cap->max_send_wr;
@@ -360,33 +391,79 @@ void explain_watch_cq(const struct ibv_cq *cq, bool is_extended)
 	end_change();
 }
 
-/* With the tables locked: the link to its row, or the end of the chain. */
-static uint16_t *find_mr(const struct ibv_mr *mr)
+void explain_watch_srq(const struct ibv_srq *srq)
 {
-	uint16_t *from = &mr_chain[bucket_of(mr, 0)];
+	struct explain_srq_row *row;
+	unsigned int at;
 
-	while (*from && mrs[*from - 1].mr != mr)
-		from = &mrs[*from - 1].next;
+	if (!explain_watching || find_srq(srq))
+		return;
+	at = claim(rows->srq, sizeof(rows->srq[0]), EXPLAIN_SRQ_ROWS);
+	if (!at)
+		return;
+	row = &rows->srq[at - 1];
+	begin_row(&row->row);
+	row->row.gone = 0;
+	name_device(row->device, srq->context);
+	PUT(row->posted, 0);
+	end_row(&row->row);
+	begin_change();
+	PUT(srqs[at - 1].srq, srq);
+	CHAIN(srq_chain[bucket_of(srq, 0)], srqs, by_srq, at);
+	end_change();
+}
+
+/* With the tables locked: the link to its row, or the end of the chain. */
+static uint16_t *find_kept(struct kept *table, uint16_t *chain, const void *object)
+{
+	uint16_t *from = &chain[bucket_of(object, 0)];
+
+	while (*from && table[*from - 1].object != object)
+		from = &table[*from - 1].next;
 	return from;
 }
 
-static bool has_mr(const struct ibv_mr *mr)
+static bool has_kept(struct kept *table, uint16_t *chain, const void *object)
 {
 	bool has;
 
 	explain_lock();
-	has = *find_mr(mr) != 0;
+	has = *find_kept(table, chain, object) != 0;
 	explain_unlock();
 	return has;
 }
 
-void explain_watch_mr(const struct ibv_mr *mr, unsigned int access)
+static void keep(struct kept *table, uint16_t *chain, const void *object, unsigned int at)
+{
+	uint16_t *const first = &chain[bucket_of(object, 0)];
+
+	explain_lock();
+	table[at - 1].object = object;
+	table[at - 1].next = *first;
+	*first = (uint16_t)at;
+	explain_unlock();
+}
+
+static unsigned int leave_kept(struct kept *table, uint16_t *chain, const void *object)
+{
+	uint16_t *from, at;
+
+	explain_lock();
+	from = find_kept(table, chain, object);
+	at = *from;
+	if (at)
+		*from = table[at - 1].next;
+	explain_unlock();
+	return at;
+}
+
+void explain_watch_mr(const struct ibv_mr *mr, unsigned int access, uint64_t iova)
 {
 	struct explain_mr_row *row;
 	unsigned int at;
 
 	/* One verb may be reached through another that is wrapped. */
-	if (!explain_watching || has_mr(mr))
+	if (!explain_watching || has_kept(mrs, mr_chain, mr))
 		return;
 	at = claim(rows->mr, sizeof(rows->mr[0]), EXPLAIN_MR_ROWS);
 	if (!at)
@@ -394,38 +471,95 @@ void explain_watch_mr(const struct ibv_mr *mr, unsigned int access)
 	row = &rows->mr[at - 1];
 	begin_row(&row->row);
 	row->row.gone = 0;
+	name_device(row->device, mr->context);
 	PUT(row->gone_at, 0);
 	row->lkey = mr->lkey;
 	row->rkey = mr->rkey;
 	row->access = access;
 	row->pd = mr->pd ? mr->pd->handle : 0;
-	row->addr = (uintptr_t)mr->addr;
+	row->addr = iova;
 	row->length = mr->length;
 	end_row(&row->row);
-	explain_lock();
-	mrs[at - 1].mr = mr;
-	mrs[at - 1].next = mr_chain[bucket_of(mr, 0)];
-	mr_chain[bucket_of(mr, 0)] = (uint16_t)at;
-	explain_unlock();
+	keep(mrs, mr_chain, mr, at);
+}
+
+/* Its own GID, and the peer's. False: they are not known. */
+static bool get_gids(struct ibv_context *context, const struct ibv_ah_attr *ah, uint8_t *own,
+		     uint8_t *peer)
+{
+	union ibv_gid gid;
+	bool has;
+
+	if (!ah->is_global)
+		return false;
+	explain_enter();
+	has = !REAL(ibv_query_gid)(context, ah->port_num, ah->grh.sgid_index, &gid);
+	explain_exit();
+	if (!has)
+		return false;
+	memcpy(own, gid.raw, sizeof(gid.raw));
+	memcpy(peer, ah->grh.dgid.raw, sizeof(ah->grh.dgid.raw));
+	return true;
+}
+
+void explain_watch_ah(const struct ibv_ah *ah, const struct ibv_ah_attr *attr)
+{
+	const int error = errno;
+	struct explain_ah_row *row;
+	unsigned int at;
+
+	if (!explain_watching || has_kept(ahs, ah_chain, ah))
+		return;
+	at = claim(rows->ah, sizeof(rows->ah[0]), EXPLAIN_AH_ROWS);
+	if (!at)
+		return;
+	row = &rows->ah[at - 1];
+	begin_row(&row->row);
+	row->row.gone = 0;
+	row->ah = (uintptr_t)ah;
+	row->dlid = attr->dlid;
+	row->sgid_index = attr->grh.sgid_index;
+	row->has_gids = get_gids(ah->context, attr, row->gid, row->peer_gid);
+	end_row(&row->row);
+	keep(ahs, ah_chain, ah, at);
+	errno = error;
+}
+
+void explain_watch_ah_from_wc(const struct ibv_ah *ah, struct ibv_wc *wc, struct ibv_grh *grh,
+			      uint8_t port)
+{
+	const int error = errno;
+	struct ibv_ah_attr attr;
+	int result;
+
+	if (!explain_watching || has_kept(ahs, ah_chain, ah))
+		return;
+	memset(&attr, 0, sizeof(attr));
+	explain_enter();
+	result = REAL(ibv_init_ah_from_wc)(ah->context, port, wc, grh, &attr);
+	explain_exit();
+	if (!result)
+		explain_watch_ah(ah, &attr);
+	errno = error;
 }
 
 /* The GID that the peer sends to. Asked for where the queue pair gets its address, by the control path. */
-static void fill_gids(struct explain_qp_row *row, const struct ibv_qp *qp,
+static void fill_path(struct explain_qp_row *row, const struct ibv_qp *qp,
 		      const struct ibv_ah_attr *ah)
 {
-	union ibv_gid gid;
+	struct ibv_port_attr port;
 
-	row->has_gids = 0;
 	row->dlid = ah->dlid;
-	if (!ah->is_global)
-		return;
-	row->sgid_index = ah->grh.sgid_index;
+	row->sl = ah->sl;
+	row->traffic_class = ah->is_global ? ah->grh.traffic_class : 0;
+	row->sgid_index = ah->is_global ? ah->grh.sgid_index : 0;
+	row->has_gids = get_gids(qp->context, ah, row->gid, row->peer_gid);
+	memset(&port, 0, sizeof(port));
 	explain_enter();
-	if (!REAL(ibv_query_gid)(qp->context, ah->port_num, ah->grh.sgid_index, &gid)) {
-		memcpy(row->gid, gid.raw, sizeof(row->gid));
-		memcpy(row->peer_gid, ah->grh.dgid.raw, sizeof(row->peer_gid));
-		row->has_gids = 1;
-	}
+	row->active_mtu = REAL(ibv_query_port)(qp->context, ah->port_num,
+					       (struct _compat_ibv_port_attr *)&port)
+				  ? 0
+				  : port.active_mtu;
 	explain_exit();
 }
 
@@ -452,7 +586,7 @@ static void fill_moved(struct explain_qp_row *row, const struct ibv_qp *qp,
 	TAKE(IBV_QP_DEST_QPN, dest_qp_num, attr->dest_qp_num)
 #undef TAKE
 	if (mask & IBV_QP_AV)
-		fill_gids(row, qp, &attr->ah_attr);
+		fill_path(row, qp, &attr->ah_attr);
 	row->mask |= (uint32_t)mask;
 }
 
@@ -567,19 +701,47 @@ void explain_watch_left_cq(unsigned int at, const struct ibv_cq *cq, int result)
 	end_change();
 }
 
+unsigned int explain_watch_leave_srq(const struct ibv_srq *srq)
+{
+	unsigned int at;
+
+	if (!explain_watching || !(at = find_srq(srq)))
+		return 0;
+	begin_change();
+	UNCHAIN(srq_chain[bucket_of(srq, 0)], srqs, by_srq, at);
+	PUT(srqs[at - 1].srq, NULL);
+	end_change();
+	return at;
+}
+
+void explain_watch_left_srq(unsigned int at, const struct ibv_srq *srq, int result)
+{
+	if (!at)
+		return;
+	if (!result) {
+		rows->srq[at - 1].row.gone = 1;
+		return;
+	}
+	begin_change();
+	PUT(srqs[at - 1].srq, srq);
+	CHAIN(srq_chain[bucket_of(srq, 0)], srqs, by_srq, at);
+	end_change();
+}
+
 unsigned int explain_watch_leave_mr(const struct ibv_mr *mr)
 {
-	uint16_t *from, at = 0;
+	return explain_watching ? leave_kept(mrs, mr_chain, mr) : 0;
+}
 
-	if (!explain_watching)
-		return 0;
-	explain_lock();
-	from = find_mr(mr);
-	at = *from;
-	if (at)
-		*from = mrs[at - 1].next;
-	explain_unlock();
-	return at;
+unsigned int explain_watch_leave_ah(const struct ibv_ah *ah)
+{
+	return explain_watching ? leave_kept(ahs, ah_chain, ah) : 0;
+}
+
+void explain_watch_left_ah(unsigned int at, int result)
+{
+	if (at && !result)
+		rows->ah[at - 1].row.gone = 1;
 }
 
 void explain_watch_left_mr(unsigned int at, int result)
@@ -639,6 +801,7 @@ static void note_request(struct explain_qp_row *row, const struct ibv_send_wr *w
 	if (type == IBV_QPT_UD) {
 		PUT(request->qp_num, wr->wr.ud.remote_qpn);
 		PUT(request->qkey, wr->wr.ud.remote_qkey);
+		PUT(request->ah, (uintptr_t)wr->wr.ud.ah);
 	} else {
 		const bool is_atomic = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
 				       wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
@@ -677,6 +840,19 @@ void explain_watch_received(const struct ibv_qp *qp, const struct ibv_recv_wr *w
 	}
 	PUT(rows->qp[at - 1].recv_length, length);
 	ADD(rows->qp[at - 1].recvs, count);
+}
+
+void explain_watch_shared(const struct ibv_srq *srq, const struct ibv_recv_wr *wr,
+			  const struct ibv_recv_wr *bad)
+{
+	const unsigned int at = find_srq(srq);
+	uint64_t count = 0;
+
+	leave_call();
+	for (; wr && wr != bad; wr = wr->next)
+		count++;
+	if (at)
+		ADD(rows->srq[at - 1].posted, count);
 }
 
 /* A completion of one of the queue pair's requests, or several that are alike. */
@@ -839,12 +1015,14 @@ void explain_watch_data(const struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr
 	PUT(begun.request->length, length);
 }
 
-void explain_watch_datagram(const struct ibv_qp_ex *qp, uint32_t qp_num, uint32_t qkey)
+void explain_watch_datagram(const struct ibv_qp_ex *qp, const struct ibv_ah *ah, uint32_t qp_num,
+			    uint32_t qkey)
 {
 	if (begun.qp != qp || !begun.request)
 		return;
 	PUT(begun.request->qp_num, qp_num);
 	PUT(begun.request->qkey, qkey);
+	PUT(begun.request->ah, (uintptr_t)ah);
 }
 
 void explain_watch_undo(const struct ibv_qp_ex *qp)
@@ -945,7 +1123,8 @@ void explain_watch_forget(void)
 		PUT(qp_chain[i], 0);
 		PUT(number_chain[i], 0);
 		PUT(cq_chain[i], 0);
-		mr_chain[i] = 0;
+		PUT(srq_chain[i], 0);
+		mr_chain[i] = ah_chain[i] = 0;
 	}
 	process++;
 	change++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* With --waiting: keeps what is posted, polled and waited for. Without, nothing here does anything. */
+/* With --waiting or --json: keeps what is made, posted, polled and waited for. Without, nothing here does anything. */
 #ifndef RDMAEZ_EXPLAIN_WATCH_H
 #define RDMAEZ_EXPLAIN_WATCH_H
 
@@ -17,7 +17,12 @@ void explain_watch_forget(void);
 
 void explain_watch_qp(struct ibv_qp *qp, bool sig_all, const struct ibv_qp_cap *cap);
 void explain_watch_cq(const struct ibv_cq *cq, bool is_extended);
-void explain_watch_mr(const struct ibv_mr *mr, unsigned int access);
+void explain_watch_srq(const struct ibv_srq *srq);
+/* `iova`: what requests name its first byte by. */
+void explain_watch_mr(const struct ibv_mr *mr, unsigned int access, uint64_t iova);
+void explain_watch_ah(const struct ibv_ah *ah, const struct ibv_ah_attr *attr);
+void explain_watch_ah_from_wc(const struct ibv_ah *ah, struct ibv_wc *wc, struct ibv_grh *grh,
+			      uint8_t port);
 /* It was accepted by ibv_modify_qp(). */
 void explain_watch_moved(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask);
 /* From now on somebody writes or reads the queue without verbs; any may be NULL. */
@@ -26,10 +31,14 @@ void explain_watch_direct(const struct ibv_qp *qp, const struct ibv_cq *cq);
 /* Before it is destroyed: the number is for the call that follows, and for the end. 0: it is not watched. */
 unsigned int explain_watch_leave_qp(const struct ibv_qp *qp);
 unsigned int explain_watch_leave_cq(const struct ibv_cq *cq);
+unsigned int explain_watch_leave_srq(const struct ibv_srq *srq);
 unsigned int explain_watch_leave_mr(const struct ibv_mr *mr);
+unsigned int explain_watch_leave_ah(const struct ibv_ah *ah);
 void explain_watch_left_qp(unsigned int at, struct ibv_qp *qp, int result);
 void explain_watch_left_cq(unsigned int at, const struct ibv_cq *cq, int result);
+void explain_watch_left_srq(unsigned int at, const struct ibv_srq *srq, int result);
 void explain_watch_left_mr(unsigned int at, int result);
+void explain_watch_left_ah(unsigned int at, int result);
 
 /* ---- The data path --------------------------------------------------------------------------------- */
 
@@ -47,6 +56,8 @@ void explain_watch_sent(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 			const struct ibv_send_wr *bad);
 void explain_watch_received(const struct ibv_qp *qp, const struct ibv_recv_wr *wr,
 			    const struct ibv_recv_wr *bad);
+void explain_watch_shared(const struct ibv_srq *srq, const struct ibv_recv_wr *wr,
+			  const struct ibv_recv_wr *bad);
 void explain_watch_polled(const struct ibv_cq *cq, const struct ibv_wc *wc, int asked, int got);
 void explain_watch_armed(const struct ibv_cq *cq);
 void explain_watch_event(const struct ibv_cq *cq);
@@ -57,7 +68,8 @@ void explain_watch_polled_ex(struct ibv_cq_ex *cq, int result);
 void explain_watch_request(const struct ibv_qp_ex *qp, int opcode, uint32_t rkey,
 			   uint64_t remote_addr);
 void explain_watch_data(const struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint64_t length);
-void explain_watch_datagram(const struct ibv_qp_ex *qp, uint32_t qp_num, uint32_t qkey);
+void explain_watch_datagram(const struct ibv_qp_ex *qp, const struct ibv_ah *ah, uint32_t qp_num,
+			    uint32_t qkey);
 void explain_watch_start(const struct ibv_qp_ex *qp);
 /* What was begun since was refused, or given up. */
 void explain_watch_undo(const struct ibv_qp_ex *qp);
