@@ -5,21 +5,14 @@
  * is, the launcher writes lines of plain text, and its summaries are JSON.
  */
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#ifndef SUMMARY
-#define SUMMARY "../../tools/explain/summary.c"
-#endif
-#include SUMMARY
-/* Both have a struct text, and their functions. */
-#define text judge_text
-#define put  judge_put
-#ifndef JUDGE
-#define JUDGE "../../tools/explain/judge.c"
-#endif
-#include JUDGE
-#undef text
-#undef put
+#include "record.h"
 
 static void must(bool held)
 {
@@ -29,7 +22,7 @@ static void must(bool held)
 
 /*
  * One poke: what is written, and where: into the record of a process, a finding of it, a text that waits, or anywhere;
- * into the row of a queue pair, a completion queue, a call or a region.
+ * into the row of a queue pair, a completion queue, a call, a region, a shared receive queue or an address handle.
  */
 struct poke {
 	uint8_t place, which, length;
@@ -53,7 +46,7 @@ static void poke(const struct poke *poke)
 	uint8_t *place;
 	size_t size;
 
-	switch (poke->place % 8) {
+	switch (poke->place % 8 < 7 ? poke->place % 8 : 7 + poke->place / 8 % 3) {
 	case 0:
 		place = (uint8_t *)process;
 		size = offsetof(struct explain_process, count);
@@ -77,6 +70,14 @@ static void poke(const struct poke *poke)
 	case 7:
 		place = (uint8_t *)&kept->mr[poke->which % 4];
 		size = sizeof(kept->mr[0]);
+		break;
+	case 8:
+		place = (uint8_t *)&kept->srq[poke->which % 4];
+		size = sizeof(kept->srq[0]);
+		break;
+	case 9:
+		place = (uint8_t *)&kept->ah[poke->which % 4];
+		size = sizeof(kept->ah[0]);
 		break;
 	case 6:
 		place = (uint8_t *)&kept->call[poke->which % 4];
@@ -141,6 +142,8 @@ static void make_rows_plausible(void)
 	memset(kept->cq, 0, 4 * sizeof(kept->cq[0]));
 	memset(kept->call, 0, 4 * sizeof(kept->call[0]));
 	memset(kept->mr, 0, 4 * sizeof(kept->mr[0]));
+	memset(kept->srq, 0, 4 * sizeof(kept->srq[0]));
+	memset(kept->ah, 0, 4 * sizeof(kept->ah[0]));
 	for (uint32_t i = 0; i < 4; i++) {
 		struct explain_qp_row *const qp = &kept->qp[i];
 		struct explain_cq_row *const cq = &kept->cq[i];
@@ -158,12 +161,23 @@ static void make_rows_plausible(void)
 		qp->sends = qp->signaled = qp->recvs = 3;
 		qp->request[0].number = 1;
 		qp->request[0].opcode = 2;
+		qp->request[0].ah = i;
+		qp->srq = i / 2 ? i : 0;
+		qp->mask = 0x1fffff;
+		qp->path_mtu = qp->active_mtu = 3;
 		/* Every other one has failed, of a region that is gone. */
 		qp->failed_at = i % 2 ? clock_now : 0;
 		qp->failed_status = i < 2 ? 10 : 4;
 		kept->mr[i].row.pid = (int)(10 + i);
 		kept->mr[i].row.version = 2;
 		kept->mr[i].gone_at = i % 2;
+		memcpy(kept->mr[i].device, "rxe0", 5);
+		kept->mr[i].row.gone = i % 2;
+		kept->srq[i].row.pid = kept->ah[i].row.pid = (int)(10 + i);
+		kept->srq[i].row.version = kept->ah[i].row.version = 2;
+		memcpy(kept->srq[i].device, "rxe0", 5);
+		kept->ah[i].ah = i;
+		kept->ah[i].has_gids = 1;
 		cq->polls = cq->armed = 5;
 		cq->cqe = 1;
 		kept->call[i].pid = kept->call[i].tid = (int)(10 + i);
@@ -207,10 +221,13 @@ static void judge(const struct explain_output *output)
 		clock_now += UINT64_C(1000000000);
 		kept->cq[i].polls++;
 		explain_judge_look(output);
+		explain_record_look(output);
 	}
 	explain_judge_say(output, EXPLAIN_ASKED);
 	explain_judge_say(output, EXPLAIN_SIGNAL);
+	explain_record_ended(10, 0);
 	explain_judge_say(output, EXPLAIN_AT_END);
+	explain_judge_end(output, true);
 }
 
 /* What was written, which ends with 0. */
@@ -262,6 +279,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		explain_sight = (struct explain_sight){clock_of_test, state_in_test, time_in_test,
 						       thread_in_test, read_in_test};
 		explain_judge_begin(kept, share, 2);
+		explain_record_begin(share);
 		output.log = memfd_create("log", 0);
 		output.json = memfd_create("json", 0);
 		must(output.log >= 0 && output.json >= 0);

@@ -130,14 +130,14 @@ said() {
 
 # given: the reasons that rdmaez-explain gave, each once. What a port has counted depends on the rows before.
 given() {
-	jq --raw-output '.. | objects | .reason? // empty | select(startswith("COUNTED_") | not)' "$scratch/json" |
+	jq --raw-output 'select(.kind != "state") | .. | objects | .reason? // empty | select(startswith("COUNTED_") | not)' "$scratch/json" |
 		sort --unique | paste --serial --delimiters=' '
 }
 
 # explanation REASON: what its first finding says, without what changes from run to run. A name keeps its letters.
 explanation() {
 	jq --raw-output --slurp --arg reason "$1" '
-		[.. | objects | select(.reason? == $reason)][0] |
+		[.[] | select(.kind != "state") | .. | objects | select(.reason? == $reason)][0] |
 		(.what | if test("^[a-z]+_") then . else "\(.[:1] | ascii_upcase)\(.[1:])" end) as $what |
 		"\($what). Next: \(.next)."' "$scratch/json" | sed -E 's/QP [0-9]+/QP N/g; s/\[[0-9]+\]/[N]/g'
 }
