@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file ah.h
- * @brief UD: where a message came from, and address handles, to answer it or to reach others.
+ * @brief UD: find out where a message came from, and create address handles to answer it or to reach other peers.
  *
- * A UD receive has 40 bytes before the message, which rdmaez_wc_grh() (wc.h) reads.
+ * A UD receive puts 40 bytes before the message. rdmaez_wc_grh() (wc.h) reads them.
  *
  * @par Threads
  * May be called from any thread.
@@ -31,9 +31,9 @@ extern "C" {
 /**
  * @brief Creates an address handle for UD sends along a path, and explains a failure.
  *
- * The handle has a GRH only if the port requires one. On RoCE a GID index is chosen unless the path names
- * one, and the kernel resolves the peer's Ethernet address, which may take a second. Destroy the handle
- * with rdmaez_ah_destroy().
+ * The handle has a GRH only if the port requires one. On RoCE, rdmaez chooses a GID index unless the path names one,
+ * and the kernel resolves the peer's Ethernet address, which may take a second. Destroy the handle with
+ * rdmaez_ah_destroy().
  *
  * @param pd the protection domain of the queue pairs that will use the handle
  * @param path the path to the peer
@@ -47,8 +47,8 @@ extern "C" {
  * @retval EADDRNOTAVAIL the port has no suitable GID (#RDMAEZ_WHY_GID_NONE), or likely the kernel has no
  *         IPv6 (#RDMAEZ_WHY_NO_IPV6)
  * @retval ENODATA the GID index named is empty (#RDMAEZ_WHY_GID_EMPTY)
- * @retval ETIMEDOUT likely the peer does not answer on the network (#RDMAEZ_WHY_NEIGHBOUR); with this and the next,
- *         the way to the peer is explained as by rdmaez_qp_modify()
+ * @retval ETIMEDOUT likely the peer does not answer on the network (#RDMAEZ_WHY_NEIGHBOUR). For this error and the
+ *         next, the way to the peer is explained as by rdmaez_qp_modify()
  * @retval ENETUNREACH likely no route (#RDMAEZ_WHY_NO_ROUTE); also EHOSTUNREACH and ENETDOWN
  * @retval ENODEV likely the GID's network interface is gone (#RDMAEZ_WHY_GID_NO_NETDEV)
  * @return any other errno of ibv_query_port(), ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED) or
@@ -57,8 +57,8 @@ extern "C" {
  *         #RDMAEZ_WHY_AH_UNKNOWN)
  * @par Verbs calls
  * One ibv_query_port(), one ibv_query_gid_table() if a GID index has to be chosen, one ibv_create_ah().
- * If the last fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_gid_ex() and three
- * ibv_query_gid_table() more.
+ * If the last fails and @p diag is not NULL, it also makes one ibv_query_device(), at most one ibv_query_gid_ex() and
+ * at most three ibv_query_gid_table().
  */
 RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path, int port,
 				 struct ibv_ah **ah, struct rdmaez_diag *diag);
@@ -66,10 +66,10 @@ RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pa
 /**
  * @brief Makes the path that leads back to the sender of a UD message.
  *
- * From the message come the sender's GID or LID, the service level, the flow label, the DSCP, and the own GID to which
- * it was sent, as `sgid_index`. The hop limit is left to its default, since the one that arrived is what the way has
- * left of it, and the ECN bits are, since they were the network's. Where the message went to a multicast group,
- * `sgid_index` stays 0, and rdmaez_ah_create() chooses one.
+ * The message tells the sender's GID or LID, the service level, the flow label and the DSCP. It also tells which of
+ * your GIDs it was sent to: that one becomes `sgid_index`. The hop limit keeps its default, because the one that
+ * arrived has already been counted down on the way. The ECN bits keep theirs too, because the network sets them. If the
+ * message went to a multicast group, `sgid_index` stays 0, and rdmaez_ah_create() chooses one.
  *
  * @param context the device
  * @param wc the receive's completion
@@ -81,11 +81,11 @@ RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pa
  * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); @p wc has failed, or is not of a UD receive
  *         (#RDMAEZ_WHY_WC_NO_SENDER); it has neither IBV_WC_GRH nor a LID, as with efa (#RDMAEZ_WHY_PATH_EMPTY)
  * @retval EPROTONOSUPPORT IBV_WC_GRH is set, but there is no header (#RDMAEZ_WHY_WC_NO_HEADER)
- * @retval EADDRNOTAVAIL the port does not have the GID that the message was sent to, or no longer
+ * @retval EADDRNOTAVAIL the port does not have, or no longer has, the GID that the message was sent to
  *         (#RDMAEZ_WHY_WC_GID_GONE)
  * @return any other errno of ibv_query_gid_ex() (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls
- * One ibv_query_gid_table() if there is a header; where a device does not answer that, ibv_query_gid_ex() for each
+ * One ibv_query_gid_table() if there is a header. If the device does not answer that, one ibv_query_gid_ex() for each
  * index.
  */
 RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ibv_wc *wc,
@@ -95,8 +95,8 @@ RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ib
 /**
  * @brief Creates the address handle that leads back to the sender of a UD message.
  *
- * It is rdmaez_path_from_wc(), then rdmaez_ah_create(). `ibv_wc.src_qp` is the sender's queue pair number; its Q_Key is
- * known only by agreement.
+ * It calls rdmaez_path_from_wc() and then rdmaez_ah_create(). The sender's queue pair number is `ibv_wc.src_qp`. Its
+ * Q_Key is not in the message, so the two programs must agree on one.
  *
  * @param pd the protection domain of the queue pairs that will use the handle
  * @param wc the receive's completion
@@ -104,7 +104,7 @@ RDMAEZ_COLD int rdmaez_path_from_wc(struct ibv_context *context, const struct ib
  * @param port the port of the queue pair that received it
  * @param ah receives the handle; written on success only. Destroy it with rdmaez_ah_destroy()
  * @param diag receives the explanation; may be NULL
- * @return as the two functions
+ * @return as these two functions
  */
 RDMAEZ_API int rdmaez_ah_create_from_wc(struct ibv_pd *pd, const struct ibv_wc *wc,
 					const void *buffer, int port, struct ibv_ah **ah,
@@ -113,7 +113,7 @@ RDMAEZ_API int rdmaez_ah_create_from_wc(struct ibv_pd *pd, const struct ibv_wc *
 /**
  * @brief Destroys an address handle, as ibv_destroy_ah() does, and explains a failure.
  *
- * No send that uses it may be outstanding, nor is it checked: on some devices such a send fails with
+ * No send that uses the handle may be outstanding. Nothing checks that: on some devices such a send fails with
  * IBV_WC_LOC_QP_OP_ERR, on others it is lost.
  *
  * @param ah the handle; no other thread may use it

@@ -3,9 +3,9 @@
  * @file base.h
  * @brief What every other header needs: verbs.h, how functions are declared, and "really zero".
  *
- * What acts is `static inline` in every file. What explains is in the one file of a program that includes
- * implementation.h; without such a file everything works, and records say less. With `RDMAEZ_EXTERN` defined for all
- * files, that one has all bodies: [One or many translation units](@ref including).
+ * Functions that act are `static inline` in every file. Functions that explain are in the one file of your program that
+ * includes implementation.h. Without such a file everything works, and records say less. If you define `RDMAEZ_EXTERN`
+ * for all files, that one file has all bodies: see [One or many translation units](@ref including).
  *
  * @par Threads
  * May be called from any thread.
@@ -82,44 +82,44 @@
 #define RDMAEZ_API  __attribute__((__visibility__("hidden")))
 #define RDMAEZ_COLD __attribute__((__visibility__("hidden"), __cold__, __noinline__))
 #else
-/** @brief Declares a function whose body is in every file, or in one with `RDMAEZ_EXTERN`. */
+/** @brief Declares a function whose body is in every file, or with `RDMAEZ_EXTERN` in one. */
 #define RDMAEZ_API  RDMAEZ_IMPL
-/** @brief The same for a function that is long or runs after a failure; it is never inlined. */
+/** @brief Declares such a function that is long or runs after a failure. It is never inlined. */
 #define RDMAEZ_COLD RDMAEZ_IMPL_COLD
 #endif
 
 /** @brief Declares a small function whose body is always in every file. */
 #define RDMAEZ_INLINE RDMAEZ_IMPL
 
-/** @brief The same for a function that folds to a constant when its arguments are constants. */
+/** @brief Declares a small function that folds to a constant when its arguments are constants. */
 #define RDMAEZ_FOLD RDMAEZ_IMPL __attribute__((__always_inline__))
 
 /*
- * A function of the explanations, which the core calls where the program has it: its address is NULL if no file
- * includes implementation.h. The reference has no visibility of its own, because gold, in programs that are position
- * independent, takes a hidden function that is missing for one that is there. The body is hidden. For tcc, glibc's
- * headers make nothing of the word __attribute__; this spelling is left.
+ * A function of the explanations. The core calls it if the program has it: its address is NULL if no file includes
+ * implementation.h. The body is hidden, but the reference has no visibility of its own: in position-independent
+ * programs, gold takes a missing hidden function for one that is there. With tcc, glibc's headers define the word
+ * __attribute__ away, so this spelling is used.
  */
 #define RDMAEZ_SEAM __attribute((__weak__, __cold__))
 
-/* Has what was just noted in a record explained, if there is a record and the program has the explanations. */
+/* Explains what was just noted in a record, if there is a record and the program has the explanations. */
 #define RDMAEZ_IMPL_EXPLAIN(diag, function, arguments) \
 	do {                                           \
 		if ((diag) && (function))              \
 			function arguments;            \
 	} while (0)
 
-/* What stands for any text of theirs in a program without the explanations. */
+/* Replaces every text of the explanations in a program without them. */
 #define RDMAEZ_IMPL_UNTOLD \
 	"include <rdmaez/implementation.h> in one file of the program to be told more"
 
 /**
  * @brief "Really zero", for option fields in which 0 asks for the default.
  *
- * A timeout, a retry count, a GID index or a Q_Key can legitimately be zero. Options that
- * mention this value accept it, and so does every int whose default is not 0. It is outside the legal
- * range of all of them except the Q_Key (options cannot ask for a Q_Key of exactly 0x5a45524f), and reads
- * `ZERO` in a memory dump. Numbers whose default is 0, such as PSNs, do not need it; access flags take it.
+ * A timeout, a retry count, a GID index or a Q_Key can legitimately be zero. Every option that mentions this value
+ * accepts it, and so does every int whose default is not 0. It lies outside the legal range of all of them except the
+ * Q_Key: you cannot ask for a Q_Key of exactly 0x5a45524f. It reads `ZERO` in a memory dump. Numbers whose default is
+ * 0, such as PSNs, do not need it. Access flags accept it.
  */
 #define RDMAEZ_ZERO 0x5a45524f
 
@@ -130,8 +130,8 @@ extern "C" {
 /**
  * @brief Passes a number through an option field unchanged, zero included.
  *
- * For values from a command line or a query, where 0 means 0 and not "the default":
- * `opts.path.sgid_index = rdmaez_exactly(index);`
+ * Use it for values from a command line or a query, where 0 means 0 and not "the default": `opts.path.sgid_index =
+ * rdmaez_exactly(index);`
  *
  * @param value the number
  * @return @p value, or #RDMAEZ_ZERO if @p value is 0
@@ -139,7 +139,7 @@ extern "C" {
 RDMAEZ_INLINE int rdmaez_exactly(int value);
 
 /**
- * @brief The same for unsigned fields: `opts.qkey = rdmaez_exactly_u32(qkey);`
+ * @brief Passes an unsigned number through an option field unchanged: `opts.qkey = rdmaez_exactly_u32(qkey);`
  * @param value the number
  * @return @p value, or #RDMAEZ_ZERO if @p value is 0
  */

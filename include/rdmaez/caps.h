@@ -6,12 +6,12 @@
  * struct rdmaez_caps groups the fields of `ibv_device_attr_ex` under their verbs names and adds decoded
  * values: ns for an exponent, Hz for kHz, bools for common bits. rdmaez_caps_query() fills it.
  *
- * A zero is ambiguous. Either the device lacks the feature, or the kernel, the library or the provider is
- * older than the field and does not report it. `source` records where each value comes from;
- * rdmaez_caps_answer() reduces that to yes, no or unknown.
+ * A zero is ambiguous. Either the device lacks the feature, or the kernel, the library or the provider is older than
+ * the field and does not report it. `source` records where each value comes from. rdmaez_caps_answer() reduces that to
+ * yes, no or unknown.
  *
- * rdmaez_caps_fields() presents the struct as a table for the functions of caps_table.h: whether a device
- * has a capability, whether it meets a program's needs, how two devices differ.
+ * rdmaez_caps_fields() presents the struct as a table. The functions of caps_table.h use it to tell whether a device
+ * has a capability, whether it meets your program's needs, and how two devices differ.
  *
  * Functions that write text work like snprintf(), as in caps_table.h.
  *
@@ -287,9 +287,9 @@ struct rdmaez_caps {
 /**
  * @brief Queries everything a device reports about itself.
  *
- * Calls ibv_query_device_ex() and uname(). Where the extended query is not supported it falls back to
- * ibv_query_device(), and what only the extended one reports is unknown. The number of ports is right even
- * if phys_port_cnt_ex is not reported, and the READ depths are right on drivers that swap them.
+ * It calls ibv_query_device_ex() and uname(). If the extended query is not supported, it falls back to
+ * ibv_query_device(), and the fields that only the extended query reports are unknown. The number of ports is right
+ * even if phys_port_cnt_ex is not reported. The READ depths are right even on drivers that report them swapped.
  *
  * @param context the open device
  * @param caps receives the capabilities; written on success only
@@ -304,8 +304,8 @@ RDMAEZ_COLD int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_cap
 /**
  * @brief Decodes a struct that ibv_query_device_ex() has filled.
  *
- * Nothing is corrected. What only an open device can report (its name and type, its completion vectors) is
- * unknown, and so are zeros that the kernel may have been too old to fill. rdmaez_caps_query() knows more,
+ * Nothing is corrected. Only an open device can report its name, its type and its completion vectors, so these are
+ * unknown here. Zeros are unknown too if the kernel may have been too old to fill them. rdmaez_caps_query() knows more,
  * because it also looks at the kernel's version.
  *
  * @param attr filled by ibv_query_device_ex(), not NULL
@@ -315,7 +315,7 @@ RDMAEZ_COLD void rdmaez_caps_decode(const struct ibv_device_attr_ex *attr,
 				    struct rdmaez_caps *caps);
 
 /**
- * @brief A device as a table: `rdmaez_caps_answer(rdmaez_caps_fields(&caps), RDMAEZ_CAPS_MAX_DM_SIZE)`.
+ * @brief Returns a device as a table: `rdmaez_caps_answer(rdmaez_caps_fields(&caps), RDMAEZ_CAPS_MAX_DM_SIZE)`.
  * @param caps the device; the table points into it. NULL: the table describes the fields and has no values
  * @return the table, with a row for each enum rdmaez_caps_id
  */
@@ -324,8 +324,8 @@ RDMAEZ_COLD struct rdmaez_caps_table rdmaez_caps_fields(const struct rdmaez_caps
 /**
  * @brief Finds what several devices have in common: what a program may rely on wherever it runs.
  *
- * The worst value of each limit, and the bits of each set that all of them have. A field that is unknown
- * for one device is unknown, and the source of names that differ is #RDMAEZ_SOURCE_DIFFERS.
+ * The result has the worst value of each limit, and in each set the bits that all devices have. A field that is unknown
+ * for one device is unknown in the result. Names that differ get the source #RDMAEZ_SOURCE_DIFFERS.
  *
  * @param list the devices
  * @param count how many, at least 1
@@ -340,8 +340,8 @@ RDMAEZ_COLD int rdmaez_caps_common(const struct rdmaez_caps *list, size_t count,
 /**
  * @brief Writes everything a device reports about itself, for people.
  *
- * One paragraph per group and one line per field: its verbs name, its value with its unit, the bits of a
- * set by name (`bit_37` for one without a name), or why it is unknown. Lines have at most 100 columns.
+ * The text has a paragraph for each group and a line for each field: its verbs name, then its value with its unit, or
+ * why it is unknown. The bits of a set are named (`bit_37` for one without a name). Lines have at most 100 columns.
  *
  * @param caps what was decoded or queried; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0

@@ -3,8 +3,8 @@
  * @file caps_table.h
  * @brief Capabilities as a table with one row per field, to print, compare or require.
  *
- * rdmaez_caps_fields() makes the table of a device (caps.h), rdmaez_port_caps_fields() that of a port
- * (port_caps.h). A row has a field's name, how to read and compare it, its value, and the value's source:
+ * rdmaez_caps_fields() makes the table of a device (caps.h), and rdmaez_port_caps_fields() that of a port
+ * (port_caps.h). Each row has a field's name, how to read and compare it, its value, and where the value comes from:
  * @code
  * void print_numbers(const struct rdmaez_caps *caps)
  * {
@@ -164,10 +164,10 @@ RDMAEZ_COLD int rdmaez_caps_get(struct rdmaez_caps_table table, unsigned int id,
 				struct rdmaez_caps_item *item);
 
 /**
- * @brief Whether a device or a port has what a field reports: yes, no, or unknown.
+ * @brief Tells whether a device or a port has what a field reports: yes, no, or unknown.
  *
- * Yes if the field is not zero; no if it is reported as zero; otherwise unknown, and `table.source[id]`
- * says why.
+ * The answer is yes if the field is not zero, and no if it is reported as zero. Otherwise it is unknown, and
+ * `table.source[id]` says why.
  *
  * @param table a device or a port
  * @param id the field; one that does not exist is unknown
@@ -176,9 +176,9 @@ RDMAEZ_COLD int rdmaez_caps_get(struct rdmaez_caps_table table, unsigned int id,
 RDMAEZ_COLD enum rdmaez_answer rdmaez_caps_answer(struct rdmaez_caps_table table, unsigned int id);
 
 /**
- * @brief Whether a device or a port has everything that a program needs.
+ * @brief Checks whether a device or a port has everything that your program needs.
  *
- * Start from all zero and set the needs in the members that report the capabilities:
+ * Start from all zero, and set your needs in the members that report the capabilities:
  * @code
  * int require(const struct rdmaez_caps *caps, struct rdmaez_diag *diag)
  * {
@@ -191,8 +191,8 @@ RDMAEZ_COLD enum rdmaez_answer rdmaez_caps_answer(struct rdmaez_caps_table table
  *         return rdmaez_caps_require(rdmaez_caps_fields(caps), rdmaez_caps_fields(&need), diag);
  * }
  * @endcode
- * A member that is zero requires nothing. A limit must be at least the value given, or at most that where
- * less is better (#RDMAEZ_MERGE_MOST). A set must have all the bits. A name must be equal.
+ * A member that is zero requires nothing. A limit must be at least the value given. Where less is better
+ * (#RDMAEZ_MERGE_MOST), it must be at most that value. A set must have all the bits. A name must be equal.
  *
  * @param have what the device or port reports
  * @param need what is needed
@@ -221,8 +221,8 @@ RDMAEZ_COLD enum rdmaez_caps_relation rdmaez_caps_relate(struct rdmaez_caps_tabl
 /**
  * @brief Writes how a second device or port differs from a first one, for people: one line per field.
  *
- * The line has the field's name, how the second compares (`lacks`, `exceeds`, `differs`, `unclear`), then
- * both values; for sets, the bits that only one of them has. Equal fields are left out.
+ * Each line has the field's name, how the second compares (`lacks`, `exceeds`, `differs`, `unclear`), and both values.
+ * For a set it has the bits that only one of the two has. Equal fields are left out.
  *
  * @param first a device or a port; without values there is nothing to compare
  * @param second another one, or the same one later
@@ -251,7 +251,7 @@ RDMAEZ_COLD int rdmaez_caps_item_format(const struct rdmaez_caps_item *item, cha
 RDMAEZ_COLD const char *rdmaez_caps_source_str(enum rdmaez_caps_source source);
 
 /**
- * @brief The name of a source without its prefix, "OLD_KERNEL" for #RDMAEZ_SOURCE_OLD_KERNEL.
+ * @brief Returns the name of a source without its prefix, "OLD_KERNEL" for #RDMAEZ_SOURCE_OLD_KERNEL.
  * @param source any value
  * @return static text; "unknown" for any other value
  */
@@ -270,14 +270,14 @@ RDMAEZ_COLD const char *rdmaez_caps_source_id(enum rdmaez_caps_source source);
 RDMAEZ_COLD const char *rdmaez_caps_kind_str(enum rdmaez_caps_kind kind, uint64_t number);
 
 /**
- * @brief Whether a kind is a set of bits that have names.
+ * @brief Tells whether a kind is a set of bits that have names.
  * @param kind any value
  * @return true from #RDMAEZ_KIND_DEVICE_FLAGS on
  */
 RDMAEZ_COLD bool rdmaez_caps_kind_is_set(enum rdmaez_caps_kind kind);
 
 /**
- * @brief Whether a kind is an enum whose values have names.
+ * @brief Tells whether a kind is an enum whose values have names.
  * @param kind any value
  * @return true from #RDMAEZ_KIND_NODE_TYPE to #RDMAEZ_KIND_VL
  */

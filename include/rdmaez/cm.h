@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file cm.h
- * @brief Connecting by rdma_cm (librdmacm): every wait has a deadline, timers and depths are good, and failures say why.
+ * @brief Connect by rdma_cm (librdmacm): every wait has a deadline, timers and depths are good, and failures say why.
  *
- * librdmacm connects two programs by an IP address and a port. The functions here take its own objects, a
- * struct rdma_cm_id and a struct rdma_event_channel, which you may use with any other call of librdmacm as well.
+ * librdmacm connects two programs by an IP address and a port. The functions here take its own objects, struct
+ * rdma_cm_id and struct rdma_event_channel. You may use these with any other call of librdmacm as well.
  *
- * `<rdmaez.h>` does not include this header. A program that includes it links with `-lrdmacm`, and defines `RDMAEZ_WITH_CM`
- * where it includes implementation.h, or its failures are explained in one sentence.
+ * `<rdmaez.h>` does not include this header. If your program includes it, link with `-lrdmacm`, and define
+ * `RDMAEZ_WITH_CM` where you include implementation.h. Without that definition, each failure is explained in a single
+ * sentence.
  *
  * @code
  * #include <rdmaez/cm.h>
@@ -36,28 +37,30 @@
  * }
  * @endcode
  *
- * At the end either side calls rdmaez_cm_disconnect(), or rdmaez_cm_disconnected() to wait for the peer to do it; then
- * rdma_destroy_qp(), rdma_destroy_id() and, once no id has it any more, rdma_destroy_event_channel().
+ * At the end, either side calls rdmaez_cm_disconnect(), or it calls rdmaez_cm_disconnected() to wait for the peer to do
+ * so. Then call rdma_destroy_qp() and rdma_destroy_id(). Call rdma_destroy_event_channel() once no id uses the channel
+ * any more.
  *
  * @par Channels
- * Functions that wait take events from the id's channel and acknowledge them, so each connection needs a channel of its
- * own, and so does a listener. A program with many connections on one channel waits for `channel->fd` in a loop of its
- * own, or calls rdmaez_cm_event_next(), and uses rdmaez_cm_prepare(), rdmaez_cm_tune() and rdmaez_cm_event_explain()
- * around librdmacm's own calls.
+ * Functions that wait take events from the id's channel and acknowledge them. Each connection therefore needs a channel
+ * of its own, and so does each listener. If your program has many connections on one channel, wait for `channel->fd` in
+ * a loop of your own, or call rdmaez_cm_event_next(). Use rdmaez_cm_prepare(), rdmaez_cm_tune() and
+ * rdmaez_cm_event_explain() around librdmacm's own calls.
  *
  * @par What librdmacm sets, and what is better
- * librdmacm sets min_rnr_timer to 0, which is 655 ms, the longest; a sender that finds no receive posted then rests that
- * long. It derives the ACK timeout from the path: half a second or more on RoCE. rdmaez_cm_connect() and
- * rdmaez_cm_accept() use the options and defaults of struct rdmaez_qp_opts: they set the timeout before they connect
- * (RDMA_OPTION_ID_ACK_TIMEOUT), since it cannot be changed afterwards, and min_rnr_timer once the queue pair is in RTS.
+ * librdmacm sets min_rnr_timer to 0. That is 655 ms, the longest delay there is, and a sender that finds no receive
+ * posted then rests that long. librdmacm derives the ACK timeout from the path: half a second or more on RoCE.
+ * rdmaez_cm_connect() and rdmaez_cm_accept() use the options and defaults of struct rdmaez_qp_opts instead. They set
+ * the timeout before they connect (RDMA_OPTION_ID_ACK_TIMEOUT), because it cannot be changed afterwards. They set
+ * min_rnr_timer once the queue pair is in RTS.
  *
  * @par After a failure
- * An id that has failed to connect, or to accept, is not used again: destroy its queue pair and the id. Each function
- * says what state it leaves.
+ * Do not use an id again that has failed to connect or to accept: destroy its queue pair and the id. Each function says
+ * what state it leaves.
  *
  * @par Threads
- * May be called from any thread; functions that wait on a channel from one thread at a time for each channel. While they
- * wait, the channel's descriptor does not block.
+ * May be called from any thread. Only one thread at a time may wait on a channel. While it waits, the channel's
+ * descriptor does not block.
  * @par Verbs calls
  * Those of librdmacm, as listed with each function.
  * @par Sources
@@ -77,7 +80,7 @@
 extern "C" {
 #endif
 
-/** @brief Options of a connection. Start from all zero: 0 asks for the default. Each function uses those it names. */
+/** @brief Options of a connection. Start from all zero: 0 asks for the default. Each function names those it uses. */
 struct rdmaez_cm_opts {
 	/** How long the whole call may take, in ns. 0: 10 s. #RDMAEZ_NS_NOW: it does not wait. #RDMAEZ_NS_FOREVER: no
 	 *  deadline; librdmacm then gives up after a minute or more. */
@@ -107,17 +110,18 @@ struct rdmaez_cm_opts {
 /** @brief How much private data a rejection may have. */
 #define RDMAEZ_CM_REJECT_BYTES 148u
 
-/** @brief What the peer has told. */
+/** @brief What the peer has told you. */
 struct rdmaez_cm_peer {
-	/** How many READs and atomics of the peer this end may be asked to answer at once: at most its
-	 *  `max_dest_rd_atomic`. */
+	/** How many of the peer's READs and atomics this end may be asked to answer at once. rdmaez_cm_accept() limits
+	 *  `max_dest_rd_atomic` to it. */
 	unsigned int responder_resources;
-	/** How many READs and atomics of this end the peer answers at once: at most its `max_rd_atomic`. */
+	/** How many of this end's READs and atomics the peer answers at once. rdmaez_cm_accept() limits `max_rd_atomic`
+	 *  to it. */
 	unsigned int initiator_depth;
-	/** How many bytes of private data came. InfiniBand and RoCE always deliver the most that fit, with zeros behind
-	 *  what the peer gave; iWARP delivers what it gave. */
+	/** How many bytes of private data came. InfiniBand and RoCE always deliver the most that fit, and fill up with
+	 *  zeros what the peer gave. iWARP delivers what the peer gave. */
 	size_t length;
-	/** The private data, and a NUL behind them. */
+	/** The private data, followed by a NUL. */
 	uint8_t data[256];
 };
 
