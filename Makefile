@@ -181,6 +181,11 @@ check-nightly: ## what takes longest, and of which make check has a sample: all 
 	@RDMAEZ_NIGHTLY=1 $(PROVE) $(or $(NIGHTLY),$(error nothing is nightly))
 
 KERNELS := bookworm trixie sid
+MUTANTS := --base HEAD^
+.PHONY: check-mutants
+check-mutants: | deps-build deps-test ## whether unit tests notice changed code, in headers that differ from the last commit's parent; MUTANTS="--help"
+	tests/mutants/run $(MUTANTS)
+
 check-kernels: ## the steps kernel, device and siw on Linux 6.1, 6.12 and the newest
 	$(call install_first,kernel device siw)
 	$(call build_first,device siw)

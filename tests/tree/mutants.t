@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What tests/mutants/run makes of a tree of one function, and of tests that see all, little, or hang.
+
+source tests/tap.bash
+
+tree=$scratch/tree
+export RDMAEZ_MUTANTS_ROOT=$scratch/tree
+mkdir -p "$tree"/{include/rdmaez/impl,tests/unit,tests/fake,tests/mutants}
+cat >"$tree/include/rdmaez/impl/toy.h" <<'EOF'
+/* Less is < b; a comment and a "string || !" stay as they are. */
+static inline int toy_less(int a, int b)
+{
+	int found = 0;
+
+	while (a < b && !found) {
+		found = 1;
+		a++;
+	}
+	return found;
+}
+EOF
+cat >"$tree/tests/implementation.c" <<'EOF'
+#include <rdmaez/impl/toy.h>
+int toy(int a, int b);
+int toy(int a, int b) { return toy_less(a, b); }
+EOF
+echo 'extern int fake;' >"$tree/tests/fake/none.c"
+
+# mutants TEST: what is caught by a test of these C statements; `l` is a function that they may call.
+mutants() {
+	printf '#include <rdmaez/impl/toy.h>\nint main(void) { int (*l)(int, int) = toy_less; %s }\n' "$1" >"$tree/tests/unit/toy.c"
+	tests/mutants/run --jobs 1 --seconds 1 --per 100 --least 100 include/rdmaez/impl/toy.h
+}
+
+all='return l(0, 1) != 1 || l(1, 2) != 1 || l(0, 9) != 1 || l(1, 1) != 0 || l(2, 1) != 0;'
+ok 'a test that asks for all catches all but what no caller can see' mutants "$all"
+fails 'a test that asks for little misses some' 'missed.*<= *$|toy.h: [0-9]+ of [0-9]+ caught, 0 accepted, of which 100 % must be' \
+	mutants 'return l(0, 1) != 1;'
+fails 'a test that compares nothing misses nearly all' 'toy.h: [0-3] of [0-9]+ caught' mutants 'return l(0, 1) > 5;'
+fails 'a test that fails unchanged is left out, and told' 'toy fails without a change' mutants 'return 1;'
+
+# The same, with what is missed accepted.
+accepted() {
+	{ mutants "$1" || :; } | sed -n 's/^missed\t[0-9]*\t\(.*\)/\1\tno caller asks for it/p' >"$tree/tests/mutants/accepted"
+	mutants "$1"
+}
+ok 'what is missed may be accepted, with a reason' accepted 'return l(0, 1) != 1;'
+rm "$tree/tests/mutants/accepted"
+done_testing
