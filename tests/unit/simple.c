@@ -232,10 +232,10 @@ static const struct {
 } steps[] = {
 	{FAKE_ALLOC_PD, 1, "rdmaez_pd_alloc", RDMAEZ_WHY_NO_RESOURCES, "ibv_alloc_pd", ENOSPC},
 	{FAKE_ALLOC_PD, 1, "rdmaez_pd_alloc", RDMAEZ_WHY_UNEXPLAINED, "ibv_alloc_pd", EPERM},
-	{FAKE_CREATE_CQ, 1, "rdmaez_cq_create", RDMAEZ_WHY_DEVICE_GONE, "ibv_create_cq", EIO},
-	{FAKE_CREATE_CQ, 2, "rdmaez_cq_create", RDMAEZ_WHY_DEVICE_GONE, "ibv_create_cq", EIO},
+	{FAKE_CREATE_CQ, 1, "rdmaez_cq_create", RDMAEZ_WHY_TIMED_OUT, "ibv_create_cq", ETIMEDOUT},
+	{FAKE_CREATE_CQ, 2, "rdmaez_cq_create", RDMAEZ_WHY_TIMED_OUT, "ibv_create_cq", ETIMEDOUT},
 	{FAKE_REG_MR, 1, "rdmaez_mr_reg", RDMAEZ_WHY_DEVICE_GONE, "ibv_reg_mr", EIO},
-	{FAKE_CREATE_QP, 1, "rdmaez_qp_create", RDMAEZ_WHY_DEVICE_GONE, "ibv_create_qp", EIO},
+	{FAKE_CREATE_QP, 1, "rdmaez_qp_create", RDMAEZ_WHY_TIMED_OUT, "ibv_create_qp", ETIMEDOUT},
 };
 
 static void check_failures(void)

@@ -455,8 +455,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_is_certain(const struct rdmaez_diag *diag)
 /*
  * What no limit and no rule shows, unless something certain was found: what the errno means, and of ENOMEM
  * what may be exhausted, `count` being how many such objects the device has. EFAULT is of the provider's own buffers,
- * which uverbs and the driver copy, and EIO of a command that the firmware has refused, as of bnxt_re's
- * __bnxt_qplib_rcfw_send_message(); the caller has no pointer and no number in either.
+ * which uverbs and the driver copy, and EIO of creating something of a command that the firmware has refused, as of
+ * bnxt_re's __bnxt_qplib_rcfw_send_message(); the caller has no pointer and no number in either.
  */
 RDMAEZ_SEAM void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *field,
 					  const char *limit, int count)
@@ -471,7 +471,8 @@ RDMAEZ_SEAM void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *
 		rdmaez_impl_suspect_memlock(diag, field, 0, rdmaez_driver_of(NULL));
 		rdmaez_impl_suspect_space(diag, field);
 	}
-	if (diag->error == EFAULT || (diag->error == EIO && !diag->count))
+	if (diag->error == EFAULT || (diag->error == EIO && !diag->count && diag->verb &&
+				      strncmp(diag->verb, "ibv_create_", 11) == 0))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_PROVIDER_FAULT,
 				       diag->verb);
 	if (diag->error == ENOMEM && count > 0)
