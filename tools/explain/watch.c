@@ -104,36 +104,46 @@ static _Atomic int fence;
 		} while (EXPLAIN_RARE(steps > EXPLAIN_QP_ROWS || before != GET(change))); \
 	} while (0)
 
+/* What is asked for again and again is found without a call. */
+#define ALWAYS_INLINE __attribute__((__always_inline__)) static inline
+#define SELDOM        __attribute__((__noinline__)) static
+
+ALWAYS_INLINE bool is_fresh(void)
+{
+	return last.change == atomic_load_explicit(&change, memory_order_acquire);
+}
+
 static void refresh(void)
 {
 	const uint32_t now = atomic_load_explicit(&change, memory_order_acquire);
 
-	if (!EXPLAIN_RARE(last.change != now))
+	if (last.change == now)
 		return;
 	memset(&last, 0, sizeof(last));
 	last.change = now;
 }
 
-static unsigned int find_qp(const struct ibv_qp *qp)
+SELDOM unsigned int look_for_qp(const struct ibv_qp *qp)
 {
 	unsigned int at;
 
 	refresh();
-	if (last.qp == qp)
-		return last.qp_at;
 	FIND(at, qp_chain[bucket_of(qp, 0)], qps, by_qp, GET(qps[at - 1].qp) == qp);
 	last.qp = qp;
 	last.qp_at = at;
 	return at;
 }
 
-static unsigned int find_number(const struct ibv_context *context, uint32_t qp_num)
+ALWAYS_INLINE unsigned int find_qp(const struct ibv_qp *qp)
+{
+	return !EXPLAIN_RARE(!is_fresh() || last.qp != qp) ? last.qp_at : look_for_qp(qp);
+}
+
+SELDOM unsigned int look_for_number(const struct ibv_context *context, uint32_t qp_num)
 {
 	unsigned int at;
 
 	refresh();
-	if (last.context == context && last.qp_num == qp_num)
-		return last.number_at;
 	FIND(at, number_chain[bucket_of(context, qp_num)], qps, by_number,
 	     GET(qps[at - 1].context) == context && GET(qps[at - 1].qp_num) == qp_num);
 	last.context = context;
@@ -142,17 +152,27 @@ static unsigned int find_number(const struct ibv_context *context, uint32_t qp_n
 	return at;
 }
 
-static unsigned int find_cq(const struct ibv_cq *cq)
+ALWAYS_INLINE unsigned int find_number(const struct ibv_context *context, uint32_t qp_num)
+{
+	return !EXPLAIN_RARE(!is_fresh() || last.context != context || last.qp_num != qp_num)
+		       ? last.number_at
+		       : look_for_number(context, qp_num);
+}
+
+SELDOM unsigned int look_for_cq(const struct ibv_cq *cq)
 {
 	unsigned int at;
 
 	refresh();
-	if (last.cq == cq)
-		return last.cq_at;
 	FIND(at, cq_chain[bucket_of(cq, 0)], cqs, by_cq, GET(cqs[at - 1].cq) == cq);
 	last.cq = cq;
 	last.cq_at = at;
 	return at;
+}
+
+ALWAYS_INLINE unsigned int find_cq(const struct ibv_cq *cq)
+{
+	return !EXPLAIN_RARE(!is_fresh() || last.cq != cq) ? last.cq_at : look_for_cq(cq);
 }
 
 static unsigned int find_srq(const struct ibv_srq *srq)
@@ -770,8 +790,8 @@ static inline void leave_call(void)
 	}
 }
 
-static struct explain_request *begin_request(struct explain_qp_row *row, bool is_signaled,
-					     uint64_t *number)
+ALWAYS_INLINE struct explain_request *begin_request(struct explain_qp_row *row, bool is_signaled,
+						    uint64_t *number)
 {
 	const uint64_t before = atomic_fetch_add_explicit(&row->sends, 1, memory_order_relaxed);
 	struct explain_request *const request = &row->request[before % EXPLAIN_REQUESTS];
@@ -787,17 +807,22 @@ static struct explain_request *begin_request(struct explain_qp_row *row, bool is
 static void note_request(struct explain_qp_row *row, const struct ibv_send_wr *wr, uint32_t type,
 			 bool is_signaled)
 {
-	uint64_t number, length = 0;
+	uint64_t number, length = 0, addr = 0;
+	uint32_t lkey = 0;
 	struct explain_request *const request = begin_request(row, is_signaled, &number);
 
-	for (int i = 0; i < wr->num_sge; i++)
-		length += wr->sg_list[i].length;
+	if (wr->num_sge > 0) {
+		addr = wr->sg_list[0].addr;
+		lkey = wr->sg_list[0].lkey;
+		for (int i = 0; i < wr->num_sge; i++)
+			length += wr->sg_list[i].length;
+	}
 	PUT(request->wr_id, wr->wr_id);
 	PUT(request->opcode, wr->opcode);
 	PUT(request->flags, wr->send_flags);
 	PUT(request->length, length);
-	PUT(request->addr, wr->num_sge > 0 ? wr->sg_list[0].addr : 0);
-	PUT(request->lkey, wr->num_sge > 0 ? wr->sg_list[0].lkey : 0);
+	PUT(request->addr, addr);
+	PUT(request->lkey, lkey);
 	if (type == IBV_QPT_UD) {
 		PUT(request->qp_num, wr->wr.ud.remote_qpn);
 		PUT(request->qkey, wr->wr.ud.remote_qkey);
@@ -856,8 +881,8 @@ void explain_watch_shared(const struct ibv_srq *srq, const struct ibv_recv_wr *w
 }
 
 /* A completion of one of the queue pair's requests, or several that are alike. */
-static void count_done(unsigned int at, enum ibv_wc_status status, enum ibv_wc_opcode opcode,
-		       uint64_t count, uint64_t wr_id)
+ALWAYS_INLINE void count_done(unsigned int at, enum ibv_wc_status status, enum ibv_wc_opcode opcode,
+			      uint64_t count, uint64_t wr_id)
 {
 	struct explain_qp_row *const row = &rows->qp[at - 1];
 
