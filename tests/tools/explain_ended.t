@@ -34,8 +34,13 @@ ok 'names the last verb that returned' ended 137 killed \
 ok 'also in JSON, as one that returned' json 'SIGKILL ibv_reg_mr false false null false'
 ok 'knows a post with --waiting' ended 139 send 'SIGSEGV ended it, in ibv_post_send of the QP N.' --waiting 100
 ok 'knows a receive' ended 139 recv 'SIGSEGV ended it, in ibv_post_recv of the QP N.' --waiting 100
-ok 'claims nothing of posts without' ended 139 send \
-	'SIGSEGV ended it; the last verb but for posts and polls was ibv_reg_mr.'
+ok 'knows a post with --json alone' ended 139 send 'SIGSEGV ended it, in ibv_post_send of the QP N.'
+ok 'also in JSON, as one that did not return' json 'SIGSEGV ibv_post_send true false QP false'
+without() {
+	ends 139 --line ended send
+	grep -E ' kind=ended signal=SIGSEGV call=ibv_reg_mr inside=0 ' "$scratch/err"
+}
+ok 'claims nothing of posts without either' without
 ok 'is silent of a signal that people send' ended 143 terminated ''
 ok 'is silent of a program without verbs' ended 134 no_verb ''
 

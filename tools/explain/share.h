@@ -131,7 +131,7 @@ struct explain_process {
 	atomic_uint direct;    /* queues that it may use without verbs: mlx5dv_init_obj() */
 	/* refusals within calls of librdmacm that destroy, and that have no result */
 	atomic_uint inner;
-	/* with --waiting, while it is in ibv_post_send() or ibv_post_recv(): EXPLAIN_POSTS and the queue pair's number */
+	/* with --waiting or --json, while it is in ibv_post_send() or ibv_post_recv(): EXPLAIN_POSTS and the queue pair's number */
 	_Atomic uint32_t posts;
 	struct explain_doing doing;
 	atomic_uint rank, ranks; /* 1 + what its environment says; 0: nothing */
