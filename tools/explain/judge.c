@@ -1445,6 +1445,21 @@ static void look_at_cq(unsigned int at, uint64_t now)
 	seen_cq[at].polls = polls;
 }
 
+static uint64_t looked_at;
+
+/* The rows of this moment, and what is seen of them: to read the counters of ports may have taken seconds. */
+static void look_and_take_all(void)
+{
+	looked_at = explain_sight.now_ns();
+	for (unsigned int i = 0; i < EXPLAIN_CQ_ROWS; i++)
+		if (rows->cq[i].row.pid || seen_cq[i].pid)
+			look_at_cq(i, looked_at);
+	for (unsigned int i = 0; i < EXPLAIN_QP_ROWS; i++)
+		if (rows->qp[i].row.pid || seen_qp[i].pid)
+			look_at_qp(i, looked_at);
+	take_all();
+}
+
 static void look_at_all(uint64_t now)
 {
 	int last_pid = 0;
@@ -1838,7 +1853,7 @@ void explain_judge_say(const struct explain_output *output, enum explain_occasio
 
 	if (!rows)
 		return;
-	take_all();
+	look_and_take_all();
 	count = gather(occasion, &waiting);
 	say_before(output, occasion, waiting);
 	if (!speaks)
@@ -1856,7 +1871,7 @@ void explain_judge_end(const struct explain_output *output, bool is_bad)
 
 	if (!rows)
 		return;
-	take_all();
+	look_and_take_all();
 	if (is_bad)
 		gather(EXPLAIN_AT_END, &waiting);
 	say_before(output, EXPLAIN_AT_END, waiting);
@@ -1878,7 +1893,12 @@ void explain_judge_look(const struct explain_output *output)
 
 void explain_judge_take(void)
 {
-	take_all();
+	look_and_take_all();
+}
+
+uint64_t explain_judge_moment(void)
+{
+	return looked_at;
 }
 
 const struct explain_qp_row *explain_judge_qp(unsigned int at)

@@ -55,6 +55,9 @@ extern void (*explain_judge_before)(const struct explain_output *output,
 /* Copies all rows anew. */
 void explain_judge_take(void);
 
+/* When they were copied and looked at. CLOCK_MONOTONIC, in ns. */
+uint64_t explain_judge_moment(void);
+
 /* ---- For the states: rows that were copied and checked, and what was seen of them --------------------------- */
 
 /* NULL, or false: there is none. `done`: completions of its receives that were polled. */

@@ -597,7 +597,8 @@ static void add_state(struct process *process, enum explain_occasion occasion, u
 /* All that are known by now: what has made a queue pair, or has a rank. */
 static void make_states(enum explain_occasion occasion)
 {
-	const uint64_t now = explain_sight.now_ns(), real = real_ms();
+	const uint64_t now = explain_judge_moment();
+	const uint64_t real = real_ms() - since(explain_sight.now_ns(), now) / ms;
 
 	memset(&used, 0, sizeof(used));
 	state_count = port_count = 0;
@@ -639,9 +640,11 @@ static void write_states(const struct explain_output *output, bool ended_alone)
 
 		if (process->ended_at ? process->is_written : ended_alone)
 			continue;
-		process->is_written = process->ended_at != 0;
 		write_state(output, &states[i]);
 	}
+	/* Nor is what has ended without a state looked for again. */
+	for (unsigned int i = 0; i < seen_count; i++)
+		seen[i].is_written = seen[i].ended_at != 0;
 }
 
 /* The page is said again once a minute, if something else stands at its top. */
