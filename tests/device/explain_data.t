@@ -6,7 +6,7 @@
 
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 if [[ ${1-} != here ]]; then
-	exec tools/softroce --quiet --timeout 120 --host qemu ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- \
+	exec tools/softroce --quiet --timeout 0 --host qemu ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- \
 		tests/device/explain_data.t here
 fi
 source tests/tap.bash

@@ -2,8 +2,8 @@
 /*
  * ranks DIRECTORY MISTAKE [SECONDS]: a rank of a job, by OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE. Rank 0 has a
  * queue pair with each other rank, and they write and send to each other for some rounds. The last rank makes the mistake.
- * The ranks meet by files in the directory. One that waits for longer gives up, and ends with 9; one whose completion
- * fails destroys its queue pairs, and ends with 1. Knows nothing of rdmaez.
+ * The ranks meet by files in the directory. One that waits for three seconds says so; one that waits for SECONDS gives up,
+ * and ends with 9; one whose completion fails destroys its queue pairs, and ends with 1. Knows nothing of rdmaez.
  */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
@@ -73,6 +73,18 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+/* Whether it has waited for too long, for one thing. */
+static int gives_up(double since)
+{
+	static int has_said;
+
+	if (!has_said && now() - since > 3) {
+		puts("waits");
+		has_said = 1;
+	}
+	return now() - since > seconds;
+}
+
 /* ---- Files ------------------------------------------------------------------------------------------- */
 
 static void tell(const char *what, int to, const void *bytes, size_t size)
@@ -95,7 +107,7 @@ static void hear(const char *what, int from, void *bytes, size_t size)
 
 	snprintf(path, sizeof(path), "%s/%s.%d.%d", directory, what, from, rank);
 	while (!(file = fopen(path, "r"))) {
-		if (now() - start > seconds + 3)
+		if (gives_up(start))
 			exit(9);
 		usleep(10000);
 	}
@@ -265,7 +277,7 @@ static void wait_for(struct ibv_cq *cq, int count)
 			exit(1);
 		}
 		count -= got;
-		if (!got && now() - start > seconds) {
+		if (!got && gives_up(start)) {
 			puts("hangs");
 			exit(9);
 		}
