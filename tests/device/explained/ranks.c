@@ -2,7 +2,7 @@
 /*
  * ranks DIRECTORY MISTAKE [SECONDS]: a rank of a job, by OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE. Rank 0 has a
  * queue pair with each other rank, and they write and send to each other for some rounds. The last rank makes the mistake.
- * The ranks meet by files in the directory. One that waits for three seconds says so; one that waits for SECONDS gives up,
+ * The ranks meet by files in the directory. One that then waits for three seconds says so; one that waits for SECONDS gives up,
  * and ends with 9; one whose completion fails destroys its queue pairs, and ends with 1. Knows nothing of rdmaez.
  */
 #define _DEFAULT_SOURCE
@@ -30,7 +30,7 @@ struct told {
 };
 
 static const char *directory, *mistake;
-static int rank, ranks, seconds = 4;
+static int rank, ranks, seconds = 4, is_ready;
 static struct ibv_context *context;
 static struct ibv_pd *pd;
 static struct ibv_cq *send_cq, *recv_cq;
@@ -73,16 +73,16 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Whether it has waited for too long, for one thing. */
+/* Whether it has waited for too long, for one thing. To start the others may take a while. */
 static int gives_up(double since)
 {
 	static int has_said;
 
-	if (!has_said && now() - since > 3) {
+	if (is_ready && !has_said && now() - since > 3) {
 		puts("waits");
 		has_said = 1;
 	}
-	return now() - since > seconds;
+	return now() - since > (is_ready ? seconds : seconds + 60);
 }
 
 /* ---- Files ------------------------------------------------------------------------------------------- */
@@ -330,6 +330,7 @@ int main(int argc, char **argv)
 	if (does("region"))
 		mr = ibv_reg_mr(pd, buffer, 2 * SIZE, IBV_ACCESS_LOCAL_WRITE);
 	meet("ready");
+	is_ready = 1;
 	for (int i = 0; i < ROUNDS; i++)
 		round_of();
 	/* Nobody leaves while others are still at it. */
