@@ -2,8 +2,9 @@
 /*
  * ranks DIRECTORY MISTAKE [SECONDS]: a rank of a job, by OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE. Rank 0 has a
  * queue pair with each other rank, and they write and send to each other for some rounds. The last rank makes the mistake.
- * The ranks meet by files in the directory. One that then waits for three seconds says so; one that waits for SECONDS gives up,
- * and ends with 9; one whose completion fails destroys its queue pairs, and ends with 1. Knows nothing of rdmaez.
+ * The ranks meet by files in the directory. One that then waits for three seconds says so; one that waits for SECONDS
+ * gives up, and ends with 9; one whose completion fails destroys its queue pairs, and ends with 1. Knows nothing of
+ * rdmaez.
  */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
