@@ -37,31 +37,32 @@
  * }
  * @endcode
  *
- * In RTS a queue pair may send, but the peer may not be in RTR yet, or have no receive posted: wait for each other, as
- * rdmaez_exchange_barrier() does, or the first send waits for a retry.
+ * A queue pair in RTS may send. But the peer may not be in RTR yet, or have no receive posted, and then the first send
+ * has to be retried. So let both ends wait for each other first, as rdmaez_exchange_barrier() does.
  *
  * @par What a failure leaves
- * All these functions start from `qp->state`: RESET, INIT (after receives were posted) or RTR. Endpoints that do not
- * fit are refused before the kernel is asked, and the queue pair is untouched. After any other failure it is in the
- * state that it has reached, which `qp->state` tells, and calling again with the same endpoints goes on from there.
+ * All these functions start from `qp->state`: RESET, INIT (after you have posted receives) or RTR. Endpoints that do
+ * not fit are refused before the kernel is asked, and the queue pair is untouched. After any other failure the queue
+ * pair is in the last state that it reached, which `qp->state` tells. If you call again with the same endpoints, the
+ * call goes on from there.
  *
  * @par Errors of all of them
- * EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), a local endpoint of another queue pair
- * (#RDMAEZ_WHY_CONNECT_OTHER_QP), a queue pair in another state (#RDMAEZ_WHY_CONNECT_STATE), and for what
- * rdmaez_endpoint_negotiate() refuses; else what rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and rdmaez_qp_to_rts() return,
- * with the transition that failed and their explanation.
+ * A function returns EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), for a local endpoint of another queue pair
+ * (#RDMAEZ_WHY_CONNECT_OTHER_QP), for a queue pair in another state (#RDMAEZ_WHY_CONNECT_STATE), and for what
+ * rdmaez_endpoint_negotiate() refuses. Otherwise it returns what rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and
+ * rdmaez_qp_to_rts() return. The record then names the transition that failed, and has their explanation.
  *
  * @par ECE
- * Where both endpoints offer enhanced connection establishment of one vendor (#RDMAEZ_QP_ECE), what both can do is
- * set by ibv_set_ece() before the first transition; a device that has none after all (EOPNOTSUPP) does without, and any
- * other errno value is returned, with the queue pair untouched.
+ * If both endpoints offer enhanced connection establishment of the same vendor (#RDMAEZ_QP_ECE), ibv_set_ece() sets
+ * what both can do before the first transition. If the device turns out to have none (EOPNOTSUPP), the queue pair is
+ * connected without it. Any other errno value is returned, with the queue pair untouched.
  *
  * @par Threads
- * One thread at a time for one queue pair.
+ * Only one thread at a time may use one queue pair.
  *
  * @par Verbs calls
- * Those of rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and rdmaez_qp_to_rts(), and ibv_set_ece() for ECE;
- * rdmaez_qp_connect_ud() also those of rdmaez_ah_create(), and rdmaez_qp_connect_loopback() those of
+ * Those of rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and rdmaez_qp_to_rts(), and ibv_set_ece() for ECE.
+ * rdmaez_qp_connect_ud() also makes those of rdmaez_ah_create(), and rdmaez_qp_connect_loopback() makes those of
  * rdmaez_endpoint_local() for each end.
  * @par Sources
  * Those of qp.h and ah.h, and ibv_set_ece().
@@ -82,12 +83,13 @@ extern "C" {
 #endif
 
 /**
- * @brief Brings a queue pair to RTS, connected to a peer: RC, UC, XRC_SEND, XRC_RECV; also UD and SRD, which only learn
- *        that the peer can be reached.
+ * @brief Brings a queue pair to RTS and connects it to a peer.
  *
- * It makes one ibv_modify_qp() for each transition, three from RESET, and asks nothing: the local endpoint has it all.
- * With `opts->retry_ns` RTR is tried again for a peer that is not found yet, as by rdmaez_qp_to_rtr(). UD and SRD in
- * RTS stay as they are, which is a success, and so does a DCT in RTR, where it has its number; a DCI comes to RTS.
+ * It connects RC, UC, XRC_SEND and XRC_RECV queue pairs. UD and SRD queue pairs have no connection; for these it checks
+ * that the peer can be reached. It makes one ibv_modify_qp() for each transition, three from RESET. It queries nothing,
+ * because the local endpoint has everything that is needed. With `opts->retry_ns` it tries RTR again if the peer is not
+ * found yet, as rdmaez_qp_to_rtr() does. UD and SRD queue pairs in RTS stay as they are, which is a success. So does a
+ * DCT in RTR, where it has its number. A DCI goes to RTS.
  *
  * Attributes in `opts->optional` and `opts->extra` go with the same transitions as in the three steps: see struct
  * rdmaez_qp_opts.
@@ -95,9 +97,9 @@ extern "C" {
  * @param qp the queue pair
  * @param local its own endpoint, as it was sent to the peer
  * @param remote the peer's
- * @param opts the caller's own, as for rdmaez_endpoint_negotiate(): access, timers, limits; NULL: all defaults. Its
- *        port, P_Key index, PSNs, peer and path destination are the endpoints', and its depths and MTU what both ends
- *        have agreed to; `port_attr` and `device_attr` are not needed
+ * @param opts your own options, as for rdmaez_endpoint_negotiate(): access, timers, limits; NULL: all defaults. The
+ *         port, P_Key index, PSNs, peer and path destination come from the endpoints instead, and depths and MTU are
+ *         what both ends have agreed to; `port_attr` and `device_attr` are not needed
  * @param diag receives the explanation; may be NULL
  * @return 0, or an errno value; see the head of this file
  */
@@ -108,8 +110,9 @@ RDMAEZ_API int rdmaez_qp_connect(struct ibv_qp *qp, const struct rdmaez_endpoint
 /**
  * @brief Brings a UD or SRD queue pair to RTS, if it is not there, and creates an address handle for a peer.
  *
- * Call it again for each further peer. Sends take the handle, `remote->qp_num` and `remote->qkey`; destroy the handle
- * with ibv_destroy_ah(). `opts->retry_ns` is for the handle: the kernel looks for the peer when it is created.
+ * Call it again for each further peer. A send needs the handle, `remote->qp_num` and `remote->qkey`. Destroy the handle
+ * with ibv_destroy_ah(). `opts->retry_ns` is for the handle, because the kernel looks for the peer when the handle is
+ * created.
  *
  * @param qp the queue pair
  * @param local its own endpoint
@@ -127,15 +130,16 @@ RDMAEZ_API int rdmaez_qp_connect_ud(struct ibv_qp *qp, const struct rdmaez_endpo
 				    struct rdmaez_diag *diag);
 
 /**
- * @brief Connects two queue pairs of this process, of one device or two, or one with itself.
+ * @brief Connects two queue pairs of this process to each other, or one to itself.
  *
- * For tests, and to flush or measure a device. The options are for both ends: the same port number, and if named the
- * same GID index. The port of each context is asked once, as by rdmaez_endpoint_local(); @p qp is connected first.
+ * The two may be of one device or of two. Use it for tests, to flush, or to measure a device. The options are for both
+ * ends: they use the same port number, and the same GID index if you name one. The port of each context is queried
+ * once, as by rdmaez_endpoint_local(). @p qp is connected first.
  *
  * @param qp a queue pair
- * @param other the one to connect it with; may be @p qp itself
+ * @param other the queue pair to connect it with; may be @p qp itself
  * @param opts the options; NULL: all defaults. `port_attr` and `device_attr` are those of @p qp
- * @param diag receives the explanation, about the queue pair it names; may be NULL
+ * @param diag receives the explanation, about the queue pair that it names; may be NULL
  * @return 0, or an errno value; see the head of this file and rdmaez_endpoint_local()
  */
 RDMAEZ_COLD int rdmaez_qp_connect_loopback(struct ibv_qp *qp, struct ibv_qp *other,

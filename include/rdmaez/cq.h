@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file cq.h
- * @brief Completion queues that are waited for without polling: by the events of a completion channel, with a deadline
- *        or in an event loop; and extended completion queues.
+ * @brief Waiting for completions without busy polling: by the events of a completion channel, with a deadline or in an
+ * event loop. Also: extended completion queues.
  *
- * A queue that was created with a channel (rdmaez_channel_create(), rdmaez_cq_create()) sends one event for the next
- * completion after it was armed, and none for those that came before. So a program arms the queue, then polls until it
- * is empty, then waits. These functions keep to that order:
+ * A queue with a channel (rdmaez_channel_create(), rdmaez_cq_create()) sends one event for the first completion after
+ * you have armed it. It sends none for completions that came before. So you arm the queue, then poll until it is empty,
+ * then wait. These functions keep to that order:
  *
- * - rdmaez_cq_wait() is all that a program with one queue on a channel needs. It polls, and only if that is not enough
- *   it arms, polls again, sleeps until the event comes, and acknowledges it.
- * - rdmaez_channel_next() is for event loops (epoll, libuv), and for several queues on one channel. Arm each queue by
+ * - If your program has one queue on a channel, rdmaez_cq_wait() is all that it needs. The function polls. Only if that
+ *   is not enough, it arms the queue, polls again, sleeps until the event comes, and acknowledges the event.
+ * - rdmaez_channel_next() is for event loops (epoll, libuv), and for several queues on one channel. Arm each queue with
  *   rdmaez_cq_arm() and poll it once until it is empty. When `channel->fd` is readable, call rdmaez_channel_next() with
- *   #RDMAEZ_NS_NOW until it tells of no queue, and poll each queue that it tells of until that is empty: it is armed
- *   again already.
+ *   #RDMAEZ_NS_NOW until it returns no queue, and poll each queue that it returns until that queue is empty. The queue
+ *   is already armed again.
  *
- * ibv_destroy_cq() waits, without an end, until each event that was taken is acknowledged, and each acknowledgement
- * takes a lock. So `struct rdmaez_cq_watch` counts them, rdmaez_channel_next() acknowledges 64 at a time, and
- * rdmaez_cq_ack() the rest, before the queue is destroyed.
+ * ibv_destroy_cq() waits, without a deadline, until every event that was taken is acknowledged, and each
+ * acknowledgement takes a lock. So `struct rdmaez_cq_watch` counts the events. rdmaez_channel_next() acknowledges 64 at
+ * a time. Before you destroy the queue, rdmaez_cq_ack() acknowledges the rest.
  *
  * @par The descriptor
- * Nothing here changes the flags of `channel->fd`; rdmaez_channel_nonblock() does when asked. Everything waits by
- * poll(2) and takes an event only where there is one. A channel whose descriptor blocks needs one thread at a time;
- * where several threads take events, make it non-blocking, or one may wait beyond its deadline for what another has
- * taken. A signal that is handled meanwhile neither ends a wait nor loses an event.
+ * These functions never change the flags of `channel->fd`, except rdmaez_channel_nonblock(), which is there for that.
+ * They wait with poll(2), and take an event only if there is one. If the descriptor blocks, let only one thread at a
+ * time take events. If several threads take events, make the descriptor non-blocking; otherwise a thread may wait
+ * beyond its deadline for an event that another one has taken. A signal handler that runs meanwhile neither ends a wait
+ * nor loses an event.
  *
  * @par Threads
- * May be called from any thread; one at a time for a `struct rdmaez_cq_watch`, for a batch, for a queue that is waited
- * for by rdmaez_cq_wait(), and for an extended queue that is polled.
+ * May be called from any thread. Only one thread at a time may use a `struct rdmaez_cq_watch`, a batch, a queue that
+ * rdmaez_cq_wait() waits for, or an extended queue that is polled.
  * @par Verbs calls
  * As listed with each function.
  * @par Cost
- * Where completions are there, rdmaez_cq_wait() costs one ibv_poll_cq(). A wait costs one ibv_req_notify_cq(), another
- * ibv_poll_cq(), and four system calls: a look for events left over, the wait, the event, and on most devices none for
- * arming (on rxe and siw one). rdmaez_channel_next() costs two system calls for each event and one where there is none.
- * Success takes less than 300 bytes of stack, a failure about 2 KB.
+ * If the completions are there already, rdmaez_cq_wait() costs one ibv_poll_cq(). If it has to wait, it costs one
+ * ibv_req_notify_cq(), one more ibv_poll_cq(), and system calls: one to look for events left over, one to wait, one to
+ * take the event, and one to arm the queue, which most devices do without a system call (rxe and siw need it).
+ * rdmaez_channel_next() costs two system calls for each event, and one if there is none. Success takes less than 300
+ * bytes of stack, a failure about 2 KB.
  * @par Sources
  * ibv_get_cq_event(), ibv_req_notify_cq(), ibv_create_cq_ex(); `ib_uverbs_event_read()` of Linux 6.1 to 7.2;
  * ibv_ack_cq_events() and the providers' `destroy_cq` of rdma-core 65.
@@ -53,13 +55,13 @@ extern "C" {
 
 /** @brief How a completion queue is armed. */
 enum rdmaez_cq_flags {
-	/** Only a completion that failed, or a receive of a message sent with IBV_SEND_SOLICITED, makes an event. */
+	/** Only a completion that failed, or the receive of a message sent with IBV_SEND_SOLICITED, makes an event. */
 	RDMAEZ_CQ_SOLICITED = 1 << 0
 };
 
 /** @brief A completion queue on a channel. Start from all zero and set `cq`. */
 struct rdmaez_cq_watch {
-	struct ibv_cq *cq; /**< the queue; of an extended one ibv_cq_ex_to_cq() */
+	struct ibv_cq *cq; /**< the queue; for an extended one, ibv_cq_ex_to_cq() */
 	unsigned int
 		flags; /**< how rdmaez_channel_next() arms it again: enum rdmaez_cq_flags; 0: for any completion */
 	unsigned int
@@ -69,13 +71,13 @@ struct rdmaez_cq_watch {
 /**
  * @brief Makes the descriptor of a channel non-blocking: sets O_NONBLOCK on `channel->fd`.
  *
- * Then ibv_get_cq_event() returns -1 with EAGAIN where there is no event. The flag holds for all who have the
+ * After that, ibv_get_cq_event() returns -1 with EAGAIN if there is no event. The flag affects everyone who shares the
  * descriptor.
  *
  * @param channel the channel
  * @param diag receives the explanation; may be NULL
  * @retval 0 it does not block any more
- * @retval EINVAL @p channel is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
+ * @retval 0 it does not block any more
  * @return any errno of fcntl(2), such as EBADF (#RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
  * None; two of fcntl(2).
@@ -85,7 +87,7 @@ RDMAEZ_API int rdmaez_channel_nonblock(struct ibv_comp_channel *channel, struct 
 /**
  * @brief Arms a completion queue, as ibv_req_notify_cq() does: the next completion makes an event.
  *
- * Poll the queue after that until it is empty: what is in it already makes no event.
+ * Afterwards poll the queue until it is empty, because completions that are in it already make no event.
  *
  * @param cq the completion queue
  * @param flags enum rdmaez_cq_flags; 0: for any completion
@@ -103,18 +105,18 @@ RDMAEZ_API int rdmaez_cq_arm(struct ibv_cq *cq, unsigned int flags, struct rdmae
 /**
  * @brief Sleeps until a completion queue has enough completions, one has failed, or the time is over.
  *
- * It does what rdmaez_wc_wait() does, by the queue's channel, on which no other queue may be. Whatever was polled is in
- * @p batch, also after a failure. The caller neither arms nor acknowledges.
+ * It does what rdmaez_wc_wait() does, but by the queue's channel. No other queue may be on that channel. Whatever was
+ * polled is in @p batch, even after a failure. You neither arm the queue nor acknowledge events.
  *
- * With `want` at 0 it waits for whatever comes first, and that nothing has come is no failure: 0 is returned, `count`
- * is 0, and no record is written. With a number in `want`, fewer are ETIMEDOUT.
+ * If `want` is 0, it waits for whatever comes first. It is then no failure if nothing has come: the call returns 0,
+ * `count` is 0, and it writes no record. If `want` is a number and fewer have come, the call returns ETIMEDOUT.
  *
  * @param cq the completion queue, with a channel of its own
- * @param qp the queue pair that is asked for causes if one of its completions has failed; NULL: none
+ * @param qp the queue pair to ask for causes if one of its completions has failed; NULL: none
  * @param batch receives the completions; see above for `want`
  * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: it polls once; #RDMAEZ_NS_FOREVER: forever
  * @param diag receives, on failure only, the explanation; may be NULL
- * @retval 0 there are as many as wanted, all successful; or `want` is 0
+ * @retval 0 there are as many as you want, all successful; or `want` is 0
  * @retval EIO one has failed, or ibv_poll_cq() has: as rdmaez_wc_poll()
  * @retval ETIMEDOUT there are fewer than `want` (#RDMAEZ_WHY_WC_LATE, and what follows it as with rdmaez_wc_wait())
  * @retval EINVAL as rdmaez_wc_wait(); @p cq has no channel (#RDMAEZ_WHY_CQ_NO_CHANNEL); or an event of another
@@ -122,8 +124,8 @@ RDMAEZ_API int rdmaez_cq_arm(struct ibv_cq *cq, unsigned int flags, struct rdmae
  * @return any other errno of ibv_req_notify_cq() or ibv_get_cq_event() (#RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
- * ibv_poll_cq(); where it sleeps ibv_req_notify_cq(), ibv_get_cq_event() and ibv_ack_cq_events(); after a failure those
- * of rdmaez_wc_explain_qp().
+ * ibv_poll_cq(). If it sleeps, also ibv_req_notify_cq(), ibv_get_cq_event() and ibv_ack_cq_events(). After a failure,
+ * also those of rdmaez_wc_explain_qp().
  */
 RDMAEZ_COLD int rdmaez_cq_wait(struct ibv_cq *cq, struct ibv_qp *qp, struct rdmaez_wc_batch *batch,
 			       uint64_t timeout_ns, struct rdmaez_diag *diag);
@@ -131,21 +133,21 @@ RDMAEZ_COLD int rdmaez_cq_wait(struct ibv_cq *cq, struct ibv_qp *qp, struct rdma
 /**
  * @brief Takes the next event of a channel, arms its queue again, and tells which queue it is.
  *
- * Poll that queue until it is empty. An event may come for a queue that is empty by now: it was polled after it had
- * been armed.
+ * Poll that queue until it is empty. The queue may be empty already: this happens if it was polled after it had been
+ * armed.
  *
  * @param channel the channel
- * @param watched the queues on the channel; it looks at one after the other
+ * @param watched the queues on the channel; the function looks through them one by one
  * @param count how many
  * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
  * @param which receives the queue, in @p watched; NULL: nothing has come, which is no failure and writes no record.
- *        Written on success only
+ *         Written on success only
  * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 @p which is the queue, or NULL
  * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or the event is of a queue that is not in @p watched
  *         (#RDMAEZ_WHY_CQ_OTHER_EVENT): it was acknowledged, and that queue is not armed any more
- * @return any errno of ibv_get_cq_event() or ibv_req_notify_cq() (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED);
- *         after that of the latter the event is counted
+ * @return any errno of ibv_get_cq_event() or ibv_req_notify_cq() (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED). If
+ *         ibv_req_notify_cq() failed, the event has been counted
  * @par Verbs calls
  * One ibv_get_cq_event(), one ibv_req_notify_cq(), and at every 64th event of a queue one ibv_ack_cq_events().
  */
@@ -155,7 +157,8 @@ RDMAEZ_COLD int rdmaez_channel_next(struct ibv_comp_channel *channel,
 				    struct rdmaez_diag *diag);
 
 /**
- * @brief Acknowledges the events of a queue that rdmaez_channel_next() has taken: before the queue is destroyed.
+ * @brief Acknowledges the events that rdmaez_channel_next() has taken for a queue. Call it before you destroy the
+ * queue.
  *
  * @param watch the queue, not NULL
  * @par Verbs calls
@@ -167,8 +170,8 @@ RDMAEZ_API void rdmaez_cq_ack(struct rdmaez_cq_watch *watch);
 struct rdmaez_cq_ex_opts {
 	uint64_t
 		wc_flags; /**< those that the queue was created with: IBV_WC_EX_WITH_ bits; 0: none of their fields */
-	/** Is called with each completion while the queue stands at it: may read what `struct ibv_wc` does not have, such as
-	 *  ibv_wc_read_completion_ts(), but must not poll. NULL: nothing is called */
+	/** Called with each completion while the queue stands at it. It may read what `struct ibv_wc` does not have,
+	 *  such as ibv_wc_read_completion_ts(), but must not poll. NULL: nothing is called */
 	void (*completed)(void *arg, struct ibv_cq_ex *cq, const struct ibv_wc *wc);
 	void *arg; /**< passed to `completed` */
 };
@@ -186,20 +189,20 @@ struct rdmaez_cq_ex_opts {
  * | `byte_len`, `src_qp`, `slid`, `sl`, `dlid_path_bits` | if it has succeeded, with the bit of that name |
  * | `imm_data`, or `invalidated_rkey` | if it has succeeded and `wc_flags` says so, with IBV_WC_EX_WITH_IMM |
  *
- * All else is 0. The bits that have no member of `struct ibv_wc`, time stamps for one, are for `completed`.
+ * All else is 0. If a bit has no member in `struct ibv_wc` (time stamps, for example), read its field in `completed`.
  *
  * @param cq the extended completion queue
- * @param qp the queue pair that is asked for causes if one of its completions has failed; NULL: none
+ * @param qp the queue pair to ask for causes if one of its completions has failed; NULL: none
  * @param opts what is read; NULL: all defaults
- * @param batch receives the completions; `want` is not looked at
+ * @param batch receives the completions; `want` is ignored
  * @param diag receives, on failure only, the explanation; may be NULL
- * @retval 0 those that are there, none included, are successful
+ * @retval 0 all completions that are there are successful; there may be none
  * @retval EIO one has failed, as with rdmaez_wc_poll(); or ibv_start_poll() or ibv_next_poll() has
  *         (#RDMAEZ_WHY_DEVICE_GONE)
  * @retval EINVAL as rdmaez_wc_poll(); or the queue was created without one of `opts->wc_flags`
  *         (#RDMAEZ_WHY_CQ_EX_FLAGS)
  * @par Verbs calls
- * ibv_start_poll(), ibv_next_poll(), ibv_end_poll() and readers; after a failure those of rdmaez_wc_explain_qp().
+ * ibv_start_poll(), ibv_next_poll(), ibv_end_poll() and readers; after a failure also those of rdmaez_wc_explain_qp().
  */
 RDMAEZ_COLD int rdmaez_cq_poll_ex(struct ibv_cq_ex *cq, struct ibv_qp *qp,
 				  const struct rdmaez_cq_ex_opts *opts,

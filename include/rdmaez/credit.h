@@ -3,11 +3,12 @@
  * @file credit.h
  * @brief Send credit: how many sends a queue pair may still take.
  *
- * A device gives the places of a send queue back by the completions that are polled, and only a signaled send has one,
- * which gives back all places before its own, also if it failed. So the sends of a queue pair are numbered: `wr_id` is
- * a send's position, from 0 on, and what belongs to it may stand at `wr_id % capacity` of an array. With a completion
- * queue for several queue pairs, `ibv_wc.qp_num` tells whose credit it is; for receives as well, give those a `wr_id`
- * with the top bit set, as `opcode` is not valid in a failed completion.
+ * A send queue gets its places back only through completions that you poll. Only a signaled send has a completion. It
+ * gives back its own place and all places before it, even if the send failed. rdmaez therefore numbers the sends of a
+ * queue pair: `wr_id` is a send's position, counted from 0. Whatever belongs to a send can stand at `wr_id % capacity`
+ * of an array of yours. If several queue pairs share a completion queue, `ibv_wc.qp_num` tells whose credit it is. If
+ * it also takes receives, give those a `wr_id` with the top bit set, because `opcode` is not valid in a failed
+ * completion.
  *
  * @code
  * int post_when_there_is_room(struct ibv_qp *qp, struct rdmaez_credit *credit, struct ibv_send_wr *wr)
@@ -24,11 +25,11 @@
  * }
  * @endcode
  *
- * A flush completes every outstanding work request, signaled or not: create the completion queue for `capacity`
- * entries of each queue pair, and the receives.
+ * A flush completes every outstanding work request, signaled or not. Create the completion queue with room for
+ * `capacity` entries of each queue pair, and for the receives.
  *
  * @par Threads
- * One thread at a time uses a credit.
+ * Only one thread at a time may use a credit.
  * @par Verbs calls
  * None.
  * @par Sources
@@ -58,34 +59,34 @@ struct rdmaez_credit {
  * @brief Fills a credit for an empty queue.
  * @param credit receives it; written on success only
  * @param capacity `cap.max_send_wr`, as granted when the queue pair was created
- * @param every one send in this many is signaled, rounded down to a power of two; 0: half of @p capacity. 1
- *        for drivers that take only signaled work requests (#RDMAEZ_DRIVER_SIGNALED)
+ * @param every one send in this many is signaled, rounded down to a power of two; 0: half of @p capacity. 1 for drivers
+ *         that take only signaled work requests (#RDMAEZ_DRIVER_SIGNALED)
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p credit is filled
- * @retval EINVAL @p capacity is 0 (#RDMAEZ_WHY_RANGE), or @p every is more: the queue would be full before a send is
- *         signaled (#RDMAEZ_WHY_CREDIT_EVERY)
+ * @retval EINVAL @p capacity is 0 (#RDMAEZ_WHY_RANGE), or @p every is more than @p capacity, so that the queue would be
+ *         full before a send is signaled (#RDMAEZ_WHY_CREDIT_EVERY)
  */
 RDMAEZ_API int rdmaez_credit_init(struct rdmaez_credit *credit, uint32_t capacity, uint32_t every,
 				  struct rdmaez_diag *diag);
 
 /**
- * @brief Takes a place in the queue for a send, which is to be posted next.
+ * @brief Takes a place in the queue for a send. Post that send next.
  *
- * Set IBV_SEND_SIGNALED yourself for the last send before a pause: else the sends since the last signaled one stay
- * outstanding, and their buffers in use.
+ * Before a pause, set IBV_SEND_SIGNALED yourself on the last send. Otherwise the sends since the last signaled one stay
+ * outstanding, and their buffers stay in use.
  *
  * @param credit the credit
- * @param wr the work request; receives its `wr_id`, and IBV_SEND_SIGNALED when that is due. One that is used again keeps
- *        the flag until the caller clears it
+ * @param wr the work request; receives its `wr_id`, and IBV_SEND_SIGNALED when that is due. If you use it again, it
+ *         keeps the flag until you clear it
  * @retval 0 there is a place
  * @retval EAGAIN the queue is full: poll for completions
  */
 RDMAEZ_INLINE int rdmaez_credit_take(struct rdmaez_credit *credit, struct ibv_send_wr *wr);
 
 /**
- * @brief Gives back what a polled completion, successful or not, shows to be done.
+ * @brief Gives back the places of all sends that a completion shows to be done, whether it is successful or not.
  * @param credit the credit
- * @param wr_id the completion's; others than of an outstanding send have no effect
+ * @param wr_id the completion's; a value that belongs to no outstanding send has no effect
  * @return how many sends are done
  */
 RDMAEZ_INLINE uint32_t rdmaez_credit_give(struct rdmaez_credit *credit, uint64_t wr_id);

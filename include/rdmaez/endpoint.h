@@ -3,9 +3,9 @@
  * @file endpoint.h
  * @brief What one end of a connection tells the other, and what both derive from it.
  *
- * An endpoint holds what a peer must know to connect: the queue pair, its first PSN, up to four GIDs, and what this
- * end can do. Each end fills one, sends it as bytes or as a line of text, and both compute the same choice from the
- * two: GIDs, MTU, depths. How the bytes travel is the program's choice; exchange.h has a socket's way.
+ * An endpoint holds what a peer must know to connect: the queue pair, its first PSN, up to four GIDs, and what this end
+ * can do. Each end fills one and sends it as bytes or as a line of text. From the two endpoints, both ends compute the
+ * same choice of GIDs, MTU and depths. You choose how the bytes travel; exchange.h sends them over a socket.
  *
  * @code
  * int agree(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts, struct rdmaez_qp_opts *agreed)
@@ -23,11 +23,11 @@
  * }
  * @endcode
  *
- * Then `agreed` serves rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and rdmaez_qp_to_rts(); rdmaez_qp_connect() does all of
- * that.
+ * Pass `agreed` to rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and rdmaez_qp_to_rts(). rdmaez_qp_connect() does all of that
+ * in one call.
  *
  * @par The bytes
- * are #RDMAEZ_ENDPOINT_BYTES in every version, big endian, the same on every machine:
+ * A packed endpoint has #RDMAEZ_ENDPOINT_BYTES in every version. It is big endian, and the same on every machine:
  * | at | bytes | |
  * |---|---|---|
  * | 0 | 4 | "RZEP" |
@@ -44,25 +44,27 @@
  * | 368 | 8 | the sum of the 92 words of 4 bytes before |
  * | 376 | 8 | the sum of 92 sums: of the first word, of the first two, and so on |
  *
- * A later version may fill the zeros, and states 1 as the least version as long as version 1 can do without them. So an
- * older rdmaez reads a newer one's endpoint, and a newer one takes the zeros of an older one as "not told".
+ * A later version may fill the zeros. It still states 1 as the least version, as long as version 1 can do without them.
+ * So an older rdmaez can read a newer one's endpoint, and a newer one takes the zeros of an older one as "not told".
  *
- * The two sums protect from accidents. They notice whatever has changed in one or two of the words, so each single and
- * double bit and each burst of up to 33 bits; and of what has changed in more, all that does not happen to leave both
- * sums as they are. Anyone can make well-formed bytes, so connect only to peers that are trusted by other means.
+ * The two sums protect from accidents. They notice every change that touches only one or two of the words, so also
+ * every single and double bit error and every burst of up to 33 bits. If more words have changed, they notice it unless
+ * the change happens to leave both sums as they are. Anyone can make well-formed bytes, so connect only to peers that
+ * you trust for other reasons.
  *
  * @par Stale endpoints
- * A queue pair's number, and even its PSN, may return after a restart or a recovery; the `nonce` is new each time. A
- * program that stores endpoints compares it to tell whether the peer is still the one it connected to.
+ * A queue pair's number, and even its PSN, may return after a restart or a recovery, but the `nonce` is new each time.
+ * If you store endpoints, compare the `nonce` to tell whether the peer is still the one that you connected to.
  *
  * @par What is not told
- * `port`, `pkey_index` and the `gid_index` of each GID: they are this end's own, and 0 in what was unpacked.
+ * The peer does not get `port`, `pkey_index` and the `gid_index` of each GID. They are this end's own, and 0 in an
+ * endpoint that was unpacked.
  *
  * @par Threads
  * All functions may be called from any thread. Outputs are written only on success.
  *
  * @par Verbs calls
- * Only rdmaez_endpoint_port() makes any, and rdmaez_endpoint_local(), which also makes one ibv_query_ece() for ECE.
+ * Only rdmaez_endpoint_port() and rdmaez_endpoint_local() make any. The latter also makes one ibv_query_ece() for ECE.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_ENDPOINT_H
@@ -88,7 +90,7 @@ extern "C" {
 /** @brief How many GIDs an endpoint has room for. */
 #define RDMAEZ_ENDPOINT_GIDS 4
 
-/** @brief How many bytes of the program's own an endpoint has room for: a token of device memory and 16 more. */
+/** @brief How many bytes of your own an endpoint has room for: a token of device memory and 16 more. */
 #define RDMAEZ_ENDPOINT_USER 160
 
 /** @brief One of the GIDs by which an end can be reached. */
@@ -96,7 +98,7 @@ struct rdmaez_endpoint_gid {
 	union ibv_gid gid;  /**< the GID */
 	uint32_t gid_type;  /**< IBV_GID_TYPE_IB, _ROCE_V1 or _ROCE_V2 */
 	uint32_t gid_index; /**< its index in this end's own table; not told */
-	bool by_route; /**< the kernel sends from it to the address by which the peer was known */
+	bool by_route; /**< the kernel sends from it to the address by which you knew the peer */
 };
 
 /** @brief What one end tells the other, in host byte order. Filled by rdmaez_endpoint_local(). */
@@ -105,7 +107,7 @@ struct rdmaez_endpoint {
 	enum ibv_qp_type qp_type; /**< its type, or which of the driver types it is */
 	uint32_t psn;             /**< the first PSN that this end sends, its `sq_psn`; 24 bits */
 	uint32_t qkey;            /**< UD, SRD: the Q_Key that it receives with */
-	/** XRC_RECV: the SRQ that the peer's sends are for, of ibv_get_srq_num(); set by the program. 0: none */
+	/** XRC_RECV: the SRQ that the peer's sends are for, of ibv_get_srq_num(). You set it. 0: none */
 	uint32_t srq_num;
 	uint32_t nonce;        /**< random, new with each queue pair: tells a stale endpoint */
 	uint16_t pkey;         /**< the P_Key */
@@ -123,24 +125,24 @@ struct rdmaez_endpoint {
 	struct rdmaez_remote
 		memory; /**< memory for the peer to reach, of rdmaez_mr_remote(), if any */
 	unsigned int user_length;           /**< bytes in use of `user` */
-	uint8_t user[RDMAEZ_ENDPOINT_USER]; /**< the program's own: told, and not looked at */
+	uint8_t user[RDMAEZ_ENDPOINT_USER]; /**< bytes of your own: sent, and not looked at */
 };
 
 /**
  * @brief Fills all of an endpoint that does not depend on the queue pair.
  *
- * For programs that connect many queue pairs by one port: ask once, copy the struct, and complete each copy with
- * rdmaez_endpoint_set_qp(). Ask again after the port was down, or its addresses have changed.
+ * Use it if you connect many queue pairs by one port. Query once, copy the struct, and complete each copy with
+ * rdmaez_endpoint_set_qp(). Query again after the port was down, or after its addresses have changed.
  *
- * The GIDs, on RoCE: the first is that of rdmaez_port_choose_gid() for the address `opts->path.dgid`, by which the
- * peer is known so far, such as its address of a TCP connection; zero: none. Then comes the best of each other kind
- * (RoCE version, IPv4 or IPv6, link-local or not), then the rest by rank. GIDs of another family than the address's
- * come last, not never: the TCP connection may use another network. A `path.sgid_index` that is named, or that of
- * `gid_entry`, is the only one.
- * Elsewhere it is the first entry of the GID table.
+ * On RoCE, the GIDs come in this order. The first is the one that rdmaez_port_choose_gid() chooses for the address
+ * `opts->path.dgid`. This is the address by which you know the peer so far, such as its address of a TCP connection;
+ * zero means none. Then comes the best of each other kind (RoCE version, IPv4 or IPv6, link-local or not), then the
+ * rest by rank. GIDs of another family than the address's come last, but they are not left out, because the TCP
+ * connection may use another network. If you name a `path.sgid_index`, or set `gid_entry`, that GID is the only one. On
+ * other link layers the endpoint has the first entry of the GID table.
  *
- * The MTU is the port's active one, limited by `opts->mtu`, and the depths are those that rdmaez_qp_to_rtr() and
- * rdmaez_qp_to_rts() would use: all options mean what they mean there.
+ * The MTU is the port's active one, limited by `opts->mtu`. The depths are those that rdmaez_qp_to_rtr() and
+ * rdmaez_qp_to_rts() would use. All options mean what they mean there.
  *
  * @param context the open device
  * @param opts port, P_Key index, Q_Key, MTU, depths and path are used; NULL: all defaults
@@ -153,11 +155,11 @@ struct rdmaez_endpoint {
  * @retval EADDRNOTAVAIL the port has no GID that can be used (#RDMAEZ_WHY_GID_NONE)
  * @return any other errno value of a query (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls
- * ibv_query_port() unless `opts->port_attr` is set; ibv_query_device() unless `opts->device_attr` is, whose failure
- * means depths of 1; none for a GID where `opts->gid_entry` is the one; else on RoCE ibv_query_gid_table(), or
- * ibv_query_gid_ex() per entry where that is not supported; elsewhere and for an index that is named one
- * ibv_query_gid_ex(). ibv_query_pkey() except on Ethernet, where all
- * P_Keys are 0xffff.
+ * It calls ibv_query_port() unless `opts->port_attr` is set, and ibv_query_device() unless `opts->device_attr` is set.
+ * If ibv_query_device() fails, the depths are 1. For the GIDs it makes no call if `opts->gid_entry` is the one to use.
+ * On RoCE it calls ibv_query_gid_table(), or ibv_query_gid_ex() for each entry if the former is not supported. On other
+ * link layers, and for an index that you name, it makes one ibv_query_gid_ex(). It calls ibv_query_pkey() except on
+ * Ethernet, where all P_Keys are 0xffff.
  */
 RDMAEZ_COLD int rdmaez_endpoint_port(struct ibv_context *context, const struct rdmaez_qp_opts *opts,
 				     struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag);
@@ -165,15 +167,16 @@ RDMAEZ_COLD int rdmaez_endpoint_port(struct ibv_context *context, const struct r
 /**
  * @brief Completes an endpoint with a queue pair: its type and number, a new random PSN and a new nonce.
  *
- * Everything else stays, `srq_num` and `ece` too. A queue pair that was connected before needs this as well, since a
- * PSN must not return with its number: late packets would be accepted. A DCT has its number once it is in RTR.
+ * Everything else stays, `srq_num` and `ece` too. A queue pair that was connected before needs this as well: a PSN must
+ * not come back together with the queue pair's number, or late packets would be accepted. A DCT has its number once it
+ * is in RTR.
  *
  * @param endpoint what rdmaez_endpoint_port() has filled
- * @param qp the queue pair; of an IBV_QPT_DRIVER one, `opts->driver_type` has told the type to rdmaez_endpoint_port()
+ * @param qp the queue pair; if it is IBV_QPT_DRIVER, `opts->driver_type` has told the type to rdmaez_endpoint_port()
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p endpoint is complete
- * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); no peer belongs to queue pairs of this type, as
- *         RAW_PACKET, or the driver type is not known (#RDMAEZ_WHY_ENDPOINT_QP_TYPES)
+ * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); queue pairs of this type, such as RAW_PACKET, have no
+ *         peer, or the driver type is not known (#RDMAEZ_WHY_ENDPOINT_QP_TYPES)
  */
 RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const struct ibv_qp *qp,
 				      struct rdmaez_diag *diag);
@@ -181,16 +184,16 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
 /**
  * @brief Fills an endpoint for a queue pair: rdmaez_endpoint_port(), then rdmaez_endpoint_set_qp().
  *
- * With #RDMAEZ_QP_ECE in `opts->flags` it also asks for the queue pair's ECE options, by ibv_query_ece(); of the
- * drivers only mlx5 has any, and a device without them offers none. rdmaez_qp_connect() sets those that both ends
- * offer. The two endpoints cross; rdma_cm's second message answers the first, with what that end's hardware made of its
- * options. It has not been tried on hardware.
+ * With #RDMAEZ_QP_ECE in `opts->flags` it also asks for the queue pair's ECE options, by ibv_query_ece(). Of the
+ * drivers, only mlx5 has any; a device without them offers none. rdmaez_qp_connect() sets those that both ends offer.
+ * The two endpoints may cross on the way. This differs from rdma_cm, where the second message answers the first with
+ * what that end's hardware made of the options. ECE has not been tried on hardware.
  *
  * @param qp the queue pair
  * @param opts as for rdmaez_endpoint_port()
- * @param endpoint receives everything but what the program adds: `memory`, `user`, `srq_num`
+ * @param endpoint receives everything except what you add: `memory`, `user`, `srq_num`
  * @param diag receives the explanation; may be NULL
- * @return 0, or an errno value as those two; or another one of ibv_query_ece() than EOPNOTSUPP
+ * @return 0, or an errno value as those two; or any errno value of ibv_query_ece() but EOPNOTSUPP
  *         (#RDMAEZ_WHY_QUERY_REFUSED)
  */
 RDMAEZ_COLD int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
@@ -207,7 +210,7 @@ RDMAEZ_API int rdmaez_endpoint_pack(const struct rdmaez_endpoint *endpoint,
 				    uint8_t buf[RDMAEZ_ENDPOINT_BYTES]);
 
 /**
- * @brief Unpacks an endpoint, and refuses bytes that are not one or were changed.
+ * @brief Unpacks an endpoint, and refuses bytes that are not an endpoint or were changed.
  * @param buf #RDMAEZ_ENDPOINT_BYTES bytes from anywhere
  * @param endpoint receives the endpoint; written on success only
  * @param diag receives the explanation; may be NULL
@@ -224,7 +227,7 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
  * @param endpoint the endpoint
  * @param buf receives the text, without a newline; may be NULL if @p size is 0
  * @param size bytes in @p buf; #RDMAEZ_ENDPOINT_TEXT is always enough
- * @return the length of the whole text, as snprintf(): `RDMAEZ_ENDPOINT_TEXT - 1`; or 0, with an empty text, where
+ * @return the length of the whole text, as snprintf(): `RDMAEZ_ENDPOINT_TEXT - 1`; or 0, with an empty text, if
  *         rdmaez_endpoint_pack() fails
  */
 RDMAEZ_COLD int rdmaez_endpoint_format(const struct rdmaez_endpoint *endpoint, char *buf,
@@ -243,38 +246,39 @@ RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *
 				      struct rdmaez_diag *diag);
 
 /**
- * @brief Computes what both ends come to, as options that complete this end's own.
+ * @brief Computes what both ends agree on, and completes this end's options with it.
  *
  * Both ends get mirror images: the GID that one sends from is the GID that the other sends to.
  *
- * - GIDs can be used together if type, family (IPv4 or IPv6) and scope (link-local or not) are the same. Of those
- *   pairs it takes one that both routes lead to, or one; then RoCE v2, routable, the longest common prefix, and what
- *   stands first in the lists. On InfiniBand GIDs are used where a port requires the global route header, where the
- *   subnet prefixes differ, or with #RDMAEZ_PATH_GRH. The LID is the peer's even in another subnet, as nobody asks the
- *   subnet manager: where the router has another one, set `agreed->path.dlid`.
+ * - Two GIDs can be used together if they have the same type, family (IPv4 or IPv6) and scope (link-local or not). Of
+ *   those pairs rdmaez prefers one that both routes lead to, then one that one route leads to. After that it prefers
+ *   RoCE v2, then routable addresses, then the longest common prefix, then what stands first in the lists. On
+ *   InfiniBand, GIDs are used if a port requires the global route header, if the subnet prefixes differ, or with
+ *   #RDMAEZ_PATH_GRH. The LID is the peer's even if it is in another subnet, because rdmaez does not ask the subnet
+ *   manager. If the router has another LID, set `agreed->path.dlid`.
  * - The MTU is the smaller one.
- * - `max_rd_atomic` is this end's, at most the peer's `max_dest_rd_atomic`, and the reverse. Some devices
- *   also limit what all queue pairs have together, which nobody tells. The default leaves room for sixteen (see
- *   rdmaez_qp_opts.max_rd_atomic): for more queue pairs on such a device set the depths.
+ * - `max_rd_atomic` is this end's, at most the peer's `max_dest_rd_atomic`, and vice versa. Some devices also limit
+ *   what all queue pairs have together, and do not report it. The default leaves room for sixteen queue pairs (see
+ *   rdmaez_qp_opts.max_rd_atomic). For more queue pairs on such a device, set the depths.
  *
- * UD and SRD: `agreed->qkey` is this end's own, for INIT; work requests carry the peer's, `remote->qkey`, and the
- * peer's number. XRC: `agreed->dest_qp_num` is the peer's queue pair, and `remote->srq_num` goes into work requests.
- * ECE does not appear here: see rdmaez_qp_connect().
+ * For UD and SRD, `agreed->qkey` is this end's own, for INIT. Your work requests carry the peer's Q_Key,
+ * `remote->qkey`, and the peer's number. For XRC, `agreed->dest_qp_num` is the peer's queue pair, and `remote->srq_num`
+ * goes into work requests. ECE does not appear here: see rdmaez_qp_connect().
  *
  * @param local this end's endpoint
  * @param remote the peer's
- * @param opts the caller's own: access, timers, limits, traffic class; NULL: all defaults
+ * @param opts your own options: access, timers, limits, traffic class; NULL: all defaults
  * @param agreed receives a copy of @p opts with what was agreed in it; may be the same struct as @p opts
- * @param diag receives the GID index and the peer's GID, or all that does not fit; may be NULL
+ * @param diag receives the GID index and the peer's GID, or everything that does not fit; may be NULL
  * @retval 0 @p agreed is written
  * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); more GIDs than there is room for
  *         (#RDMAEZ_WHY_ENDPOINT_FIELD); @p local was unpacked, not filled here (#RDMAEZ_WHY_ENDPOINT_NOT_OWN); an end
- *         without a queue pair (#RDMAEZ_WHY_ENDPOINT_NO_QP), GIDs (#RDMAEZ_WHY_ENDPOINT_NO_GID) or a LID
- *         (#RDMAEZ_WHY_ENDPOINT_NO_LID) that it needs; or ends that do not match: queue pair types
- *         (#RDMAEZ_WHY_ENDPOINT_QP_TYPES), InfiniBand and Ethernet
- *         (#RDMAEZ_WHY_ENDPOINT_LINK_LAYERS), partitions (#RDMAEZ_WHY_ENDPOINT_PKEYS), two limited members
- *         (#RDMAEZ_WHY_PKEY_LIMITED), RoCE v1 and v2 (#RDMAEZ_WHY_ENDPOINT_GID_TYPES), IPv4 and IPv6
- *         (#RDMAEZ_WHY_ENDPOINT_FAMILIES), link-local and routable (#RDMAEZ_WHY_ENDPOINT_SCOPES)
+ *         lacks the queue pair (#RDMAEZ_WHY_ENDPOINT_NO_QP), GIDs (#RDMAEZ_WHY_ENDPOINT_NO_GID) or LID
+ *         (#RDMAEZ_WHY_ENDPOINT_NO_LID) that it needs; or the ends do not match: queue pair types
+ *         (#RDMAEZ_WHY_ENDPOINT_QP_TYPES), InfiniBand and Ethernet (#RDMAEZ_WHY_ENDPOINT_LINK_LAYERS), partitions
+ *         (#RDMAEZ_WHY_ENDPOINT_PKEYS), two limited members (#RDMAEZ_WHY_PKEY_LIMITED), RoCE v1 and v2
+ *         (#RDMAEZ_WHY_ENDPOINT_GID_TYPES), IPv4 and IPv6 (#RDMAEZ_WHY_ENDPOINT_FAMILIES), link-local and routable
+ *         (#RDMAEZ_WHY_ENDPOINT_SCOPES)
  */
 RDMAEZ_API int rdmaez_endpoint_negotiate(const struct rdmaez_endpoint *local,
 					 const struct rdmaez_endpoint *remote,
