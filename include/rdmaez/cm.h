@@ -91,19 +91,19 @@ struct rdmaez_cm_opts {
 	 *  their defaults. */
 	const struct rdmaez_qp_opts *qp;
 
-	/** What the peer is told with the request or the answer: private data. NULL: nothing. */
+	/** Private data for the peer, sent with the request or the answer. NULL: nothing. */
 	const void *data;
-	/** Their length, at most #RDMAEZ_CM_REQUEST_BYTES or #RDMAEZ_CM_ANSWER_BYTES. 0: none. */
+	/** Its length, at most #RDMAEZ_CM_REQUEST_BYTES or #RDMAEZ_CM_ANSWER_BYTES. 0: none. */
 	size_t data_length;
 
-	/** The address of this host to connect from, its port 0. NULL: the one that the route starts at. */
+	/** The address of this host to connect from, with port 0. NULL: the one that the route starts at. */
 	const struct sockaddr *source;
 	/** How many requests may wait to be taken. 0: the most that the kernel allows (1024, or
 	 *  `/proc/sys/net/rdma_ucm/max_backlog`). */
 	int backlog;
 };
 
-/** @brief How much private data a request may have, with an IP address; over iWARP it depends on the device. */
+/** @brief How much private data a request may have, with an IP address. Over iWARP it depends on the device. */
 #define RDMAEZ_CM_REQUEST_BYTES 56u
 /** @brief How much private data an answer that accepts may have. */
 #define RDMAEZ_CM_ANSWER_BYTES 196u
@@ -128,8 +128,8 @@ struct rdmaez_cm_peer {
 /* ---- Channels and addresses ---------------------------------------------------------------------- */
 
 /**
- * @brief Opens an event channel, as rdma_create_event_channel() does, and says why there is none.
- * @param channel receives it; written on success only. Destroy it by rdma_destroy_event_channel() after all its ids
+ * @brief Opens an event channel, as rdma_create_event_channel() does, and explains a failure.
+ * @param channel receives it; written on success only. Destroy it with rdma_destroy_event_channel() after all its ids
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p channel is open
  * @retval EINVAL @p channel is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
@@ -143,12 +143,13 @@ RDMAEZ_COLD int rdmaez_cm_channel_create(struct rdma_event_channel **channel,
 /**
  * @brief Finds the way to a host: creates an id, resolves address and route, and waits for both.
  *
- * After it `id->verbs` is the open device, for protection domain and completion queues. All addresses of the name are
- * tried in turn. Uses `timeout_ns`, `source` and `qp->path.traffic_class` of the options. A failure leaves nothing.
+ * After success `id->verbs` is the open device. Create the protection domain and the completion queues from it. The
+ * function tries all addresses of the name in turn. It uses `timeout_ns`, `source` and `qp->path.traffic_class` of the
+ * options. A failure leaves nothing behind.
  *
  * @param channel the channel of the new id, and of no other
  * @param host the server's name or address, on its RDMA network
- * @param service its port, a number or a name: a port of rdma_cm, which is none of TCP
+ * @param service its port, a number or a name. It is a port of rdma_cm, not a port of TCP
  * @param opts the options; NULL: all defaults
  * @param id receives the id, of RDMA_PS_TCP; written on success only
  * @param diag receives the explanation; may be NULL
@@ -172,9 +173,9 @@ RDMAEZ_COLD int rdmaez_cm_resolve(struct rdma_event_channel *channel, const char
 /**
  * @brief Creates an id's queue pair, as rdma_create_qp() does, and explains a failure.
  *
- * librdmacm moves the queue pair to INIT, so receives may be posted, and moves it on as it connects. A queue pair of
- * rdmaez_qp_create() is not the id's: librdmacm does not move it. Destroy it with rdma_destroy_qp(). Where `send_cq` and
- * `recv_cq` are NULL, librdmacm makes completion queues.
+ * librdmacm moves the queue pair to INIT, so you may post receives, and moves it on as it connects. A queue pair of
+ * rdmaez_qp_create() does not belong to the id: librdmacm does not move it. Destroy the id's queue pair with
+ * rdma_destroy_qp(). If `send_cq` and `recv_cq` are NULL, librdmacm creates completion queues.
  *
  * @param id an id with a device, after rdmaez_cm_resolve() or rdmaez_cm_request()
  * @param pd a protection domain of `id->verbs`; NULL: one that librdmacm keeps
@@ -193,27 +194,27 @@ RDMAEZ_COLD int rdmaez_cm_qp_create(struct rdma_cm_id *id, struct ibv_pd *pd,
 /**
  * @brief Connects an id's queue pair, and waits for the peer's answer.
  *
- * Does what rdmaez_cm_prepare(), rdma_connect() and, after RDMA_CM_EVENT_ESTABLISHED, rdmaez_cm_tune() do. Uses
- * `timeout_ns`, `qp` and `data` of the options. After it the queue pair is in RTS. After a failure destroy the queue pair
- * and the id: a request that is still under way ends with the id.
+ * It does what rdmaez_cm_prepare(), rdma_connect() and, after RDMA_CM_EVENT_ESTABLISHED, rdmaez_cm_tune() do. It uses
+ * `timeout_ns`, `qp` and `data` of the options. After success the queue pair is in RTS. After a failure destroy the
+ * queue pair and the id. A request that is still under way ends with the id.
  *
  * @param id after rdmaez_cm_resolve() and rdmaez_cm_qp_create()
  * @param opts the options; NULL: all defaults
- * @param peer receives what the peer has answered, on success; and, unlike other outputs, if it has refused: then its
- *        `data` is what the program there passed to rdma_reject(). NULL: not wanted
+ * @param peer receives what the peer has answered. Unlike other outputs it is also written if the peer has refused; its
+ *         `data` is then what the program there passed to rdma_reject(). NULL: not wanted
  * @param diag receives the explanation; may be NULL
- * @retval 0 the connection stands
+ * @retval 0 the connection is established
  * @retval EINVAL @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); it has no queue pair, or its route is not resolved
- *         (#RDMAEZ_WHY_CM_STATE); it was created without a channel (#RDMAEZ_WHY_CM_SYNC); the private data are too long
- *         (#RDMAEZ_WHY_CM_PRIVATE_DATA); an option as for rdmaez_qp_attr(); an event of another id came
+ * (#RDMAEZ_WHY_CM_STATE); it was created without a channel (#RDMAEZ_WHY_CM_SYNC); the private data is too long
+ * (#RDMAEZ_WHY_CM_PRIVATE_DATA); an option as for rdmaez_qp_attr(); an event of another id came
  *         (#RDMAEZ_WHY_CM_CHANNEL_SHARED)
- * @retval ECONNREFUSED nobody listens there (#RDMAEZ_WHY_CM_NO_LISTENER), or the program refused
- *         (#RDMAEZ_WHY_CM_REFUSED), or the peer's kernel, such as for a connection that it still has
- *         (#RDMAEZ_WHY_CM_STALE, #RDMAEZ_WHY_CM_REJECTED)
+ * @retval ECONNREFUSED nobody listens there (#RDMAEZ_WHY_CM_NO_LISTENER); the program refused (#RDMAEZ_WHY_CM_REFUSED);
+ *         or the peer's kernel refused, for example because it still has such a connection (#RDMAEZ_WHY_CM_STALE,
+ *         #RDMAEZ_WHY_CM_REJECTED)
  * @retval ETIMEDOUT there was no answer within the time (#RDMAEZ_WHY_CM_DEADLINE), or the kernel gave up
  *         (#RDMAEZ_WHY_CM_NO_ANSWER)
  * @retval ENODEV the device has gone (#RDMAEZ_WHY_CM_REMOVAL)
- * @retval ECONNRESET the peer has ended (#RDMAEZ_WHY_CM_DISCONNECTED)
+ * @retval ECONNRESET the peer has ended the connection (#RDMAEZ_WHY_CM_DISCONNECTED)
  * @return any other errno value of ibv_query_device(), rdma_connect() and its events (#RDMAEZ_WHY_CM_CONNECT)
  */
 RDMAEZ_COLD int rdmaez_cm_connect(struct rdma_cm_id *id, const struct rdmaez_cm_opts *opts,
@@ -224,16 +225,16 @@ RDMAEZ_COLD int rdmaez_cm_connect(struct rdma_cm_id *id, const struct rdmaez_cm_
 /**
  * @brief Listens at an address and a port: creates an id, binds it and listens.
  *
- * Uses `backlog` of the options. Nothing waits. A failure leaves nothing.
+ * It uses `backlog` of the options. It does not wait. A failure leaves nothing behind.
  *
  * @param channel the channel of the listener
- * @param host an address of this host. NULL: all, of IPv6 and IPv4; of IPv4 alone where the host has no IPv6, or a device
- *        of iWARP, over which "::" takes no IPv4
+ * @param host an address of this host. NULL: all, of IPv6 and IPv4. It is IPv4 alone if the host has no IPv6, or has an
+ *         iWARP device, with which "::" takes no IPv4
  * @param service the port, as for rdmaez_cm_resolve()
  * @param opts the options; NULL: all defaults
  * @param listener receives the id; written on success only
  * @param diag receives the explanation; may be NULL
- * @retval 0 requests come to @p channel: rdmaez_cm_request()
+ * @retval 0 requests come to @p channel: take them with rdmaez_cm_request()
  * @retval EINVAL @p channel, @p service or @p listener is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); no such service
  *         (#RDMAEZ_WHY_OPEN_SERVICE, #RDMAEZ_WHY_RANGE)
  * @retval EADDRINUSE the port is taken (#RDMAEZ_WHY_CM_PORT_TAKEN)
@@ -250,19 +251,20 @@ RDMAEZ_COLD int rdmaez_cm_listen(struct rdma_event_channel *channel, const char 
 /**
  * @brief Waits for the next request of a client, and takes it.
  *
- * The new id is moved to a channel of its own, so that later requests and its own events do not mix. It has a device,
- * `id->verbs`, and waits for an answer: rdmaez_cm_accept() or rdmaez_cm_reject(). A client's kernel waits for it a minute,
- * its program perhaps less. rdma_destroy_id() refuses as well. A failure leaves the listener as it was.
+ * The new id gets a channel of its own, so that later requests and its own events do not mix. It has a device,
+ * `id->verbs`, and waits for your answer: rdmaez_cm_accept() or rdmaez_cm_reject(). rdma_destroy_id() refuses the
+ * request as well. A client's kernel waits a minute for the answer, and its program perhaps less. A failure leaves the
+ * listener as it was.
  *
  * @param listener an id of rdmaez_cm_listen()
- * @param channel the channel of the new id: another than the listener's
+ * @param channel the channel of the new id: not the listener's
  * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
  * @param id receives the id; written on success only
  * @param peer receives what the client asks for; written on success only. May be NULL
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p id has a request
- * @retval EINVAL @p listener, @p channel or @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); both channels are the same, or an
- *         event of another id came (#RDMAEZ_WHY_CM_CHANNEL_SHARED); the listener has no channel of the program's
+ * @retval EINVAL @p listener, @p channel or @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); both channels are the same, or
+ *         an event of another id came (#RDMAEZ_WHY_CM_CHANNEL_SHARED); the listener was created without a channel
  *         (#RDMAEZ_WHY_CM_SYNC)
  * @retval ETIMEDOUT no request came (#RDMAEZ_WHY_CM_DEADLINE)
  * @retval ENODEV the device has gone (#RDMAEZ_WHY_CM_REMOVAL)
@@ -273,19 +275,20 @@ RDMAEZ_COLD int rdmaez_cm_request(struct rdma_cm_id *listener, struct rdma_event
 				  struct rdmaez_cm_peer *peer, struct rdmaez_diag *diag);
 
 /**
- * @brief Accepts a request, and waits until the connection stands.
+ * @brief Accepts a request, and waits until the connection is established.
  *
- * Does what rdmaez_cm_prepare(), rdma_accept() and rdmaez_cm_tune() do, and waits for RDMA_CM_EVENT_ESTABLISHED. Uses
- * `timeout_ns`, `qp` and `data` of the options; depths are not more than the client has asked for. After a failure
- * destroy the queue pair and the id.
+ * It does what rdmaez_cm_prepare(), rdma_accept() and rdmaez_cm_tune() do, and waits for RDMA_CM_EVENT_ESTABLISHED. It
+ * uses `timeout_ns`, `qp` and `data` of the options. The depths are never more than the client has asked for. After a
+ * failure destroy the queue pair and the id.
  *
  * @param id an id of rdmaez_cm_request(), with a queue pair of rdmaez_cm_qp_create()
- * @param request what rdmaez_cm_request() has told
+ * @param request what rdmaez_cm_request() wrote to its `peer`
  * @param opts the options; NULL: all defaults
  * @param diag receives the explanation; may be NULL
- * @retval 0 the connection stands
+ * @retval 0 the connection is established
  * @retval EINVAL @p id or @p request is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the id has no queue pair, or its request is
- *         open no more, as when the client has given up (#RDMAEZ_WHY_CM_STATE); else as rdmaez_cm_connect()
+ *         no longer open, for example because the client has given up (#RDMAEZ_WHY_CM_STATE); else as
+ *         rdmaez_cm_connect()
  * @retval ECONNREFUSED the client has given up (#RDMAEZ_WHY_CM_GAVE_UP)
  * @return any other as rdmaez_cm_connect()
  */
@@ -295,15 +298,15 @@ RDMAEZ_COLD int rdmaez_cm_accept(struct rdma_cm_id *id, const struct rdmaez_cm_p
 /**
  * @brief Refuses a request, and tells the client why.
  *
- * Nothing waits. After it, and after a failure, destroy the id.
+ * It does not wait. Destroy the id afterwards, even after a failure.
  *
  * @param id an id of rdmaez_cm_request()
- * @param data what the client is told: private data; a text, if a person is to read it. NULL: nothing
+ * @param data private data for the client: a text, if a person is to read it. NULL: nothing
  * @param length its length, 0 to #RDMAEZ_CM_REJECT_BYTES
  * @param diag receives the explanation; may be NULL
  * @retval 0 the client gets RDMA_CM_EVENT_REJECTED
  * @retval EINVAL @p id is NULL, or @p data with a length (#RDMAEZ_WHY_NULL_ARGUMENT); too long
- *         (#RDMAEZ_WHY_CM_PRIVATE_DATA); the request is open no more (#RDMAEZ_WHY_CM_STATE)
+ *         (#RDMAEZ_WHY_CM_PRIVATE_DATA); the request is no longer open (#RDMAEZ_WHY_CM_STATE)
  * @return any other errno value of rdma_reject()
  */
 RDMAEZ_COLD int rdmaez_cm_reject(struct rdma_cm_id *id, const void *data, size_t length,
@@ -314,14 +317,15 @@ RDMAEZ_COLD int rdmaez_cm_reject(struct rdma_cm_id *id, const void *data, size_t
 /**
  * @brief Disconnects, and waits until the peer knows.
  *
- * The queue pair is in ERR then, also after a failure, and what is outstanding flushes: rdmaez_qp_drain() waits for that.
+ * The queue pair is in ERR then, even after a failure, and its outstanding work requests flush. rdmaez_qp_drain() waits
+ * for that.
  *
- * @param id a connected id whose RDMA_CM_EVENT_DISCONNECTED has not been taken yet
+ * @param id a connected id whose RDMA_CM_EVENT_DISCONNECTED you have not taken yet
  * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
  * @param diag receives the explanation; may be NULL
  * @retval 0 the connection has ended
- * @retval EINVAL @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); it was never connected (#RDMAEZ_WHY_CM_STATE); as
- *         rdmaez_cm_connect() of channels
+ * @retval EINVAL @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); it was never connected (#RDMAEZ_WHY_CM_STATE); its channel,
+ *         as for rdmaez_cm_connect()
  * @retval ETIMEDOUT the peer has not answered yet (#RDMAEZ_WHY_CM_DEADLINE)
  * @return any other errno value of rdma_disconnect()
  */
@@ -331,14 +335,14 @@ RDMAEZ_COLD int rdmaez_cm_disconnect(struct rdma_cm_id *id, uint64_t timeout_ns,
 /**
  * @brief Waits until the peer disconnects, and then disconnects this end.
  *
- * Where the peer's program ends or dies, its kernel disconnects. A host that vanishes says nothing: that ends in
- * ETIMEDOUT, or in a completion's error.
+ * If the peer's program ends or dies, its kernel disconnects. If the peer's host vanishes, no event tells you: the call
+ * returns ETIMEDOUT, or a completion fails.
  *
  * @param id a connected id
  * @param timeout_ns as for rdmaez_cm_disconnect()
  * @param diag receives the explanation; may be NULL
  * @retval 0 the connection has ended, and the queue pair is in ERR
- * @retval ETIMEDOUT it stands, and is as it was (#RDMAEZ_WHY_CM_DEADLINE)
+ * @retval ETIMEDOUT the connection still exists, and nothing has changed (#RDMAEZ_WHY_CM_DEADLINE)
  * @return any other as rdmaez_cm_disconnect()
  */
 RDMAEZ_COLD int rdmaez_cm_disconnected(struct rdma_cm_id *id, uint64_t timeout_ns,
@@ -347,9 +351,9 @@ RDMAEZ_COLD int rdmaez_cm_disconnected(struct rdma_cm_id *id, uint64_t timeout_n
 /* ---- In a loop of your own --------------------------------------------------------------------------------- */
 
 /**
- * @brief Takes the next event of a channel, of whatever id.
+ * @brief Takes the next event of a channel, of any id.
  *
- * Acknowledge it by rdma_ack_cm_event() before its id is destroyed, or rdma_destroy_id() waits forever.
+ * Acknowledge it with rdma_ack_cm_event() before you destroy its id, or rdma_destroy_id() waits forever.
  *
  * @param channel the channel; `channel->fd` is readable while it has events, and may be non-blocking
  * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
@@ -372,15 +376,15 @@ RDMAEZ_COLD int rdmaez_cm_event_next(struct rdma_event_channel *channel, uint64_
  * @retval ECONNREFUSED RDMA_CM_EVENT_REJECTED; RDMA_CM_EVENT_UNREACHABLE with a positive status
  * @retval ECONNRESET RDMA_CM_EVENT_DISCONNECTED (#RDMAEZ_WHY_CM_DISCONNECTED)
  * @retval ENODEV RDMA_CM_EVENT_DEVICE_REMOVAL
- * @retval EIO a failure whose status is no errno value
- * @return any other: the errno value that the status of RDMA_CM_EVENT_ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE
- *         or MULTICAST_ERROR has
+ * @retval EIO a failure whose status is not an errno value
+ * @return any other: the errno value in the status of RDMA_CM_EVENT_ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE
+ *         or MULTICAST_ERROR
  */
 RDMAEZ_COLD int rdmaez_cm_event_explain(const struct rdma_cm_event *event,
 					struct rdmaez_diag *diag);
 
 /**
- * @brief Copies what the peer tells in an event: of RDMA_CM_EVENT_CONNECT_REQUEST, ESTABLISHED or REJECTED.
+ * @brief Copies what the peer tells in an event: in RDMA_CM_EVENT_CONNECT_REQUEST, ESTABLISHED or REJECTED.
  * @param event the event, not acknowledged yet, of an id of RDMA_PS_TCP
  * @param peer receives a copy
  */
@@ -390,8 +394,9 @@ RDMAEZ_COLD void rdmaez_cm_event_peer(const struct rdma_cm_event *event,
 /**
  * @brief Fills the parameters of rdma_connect() or rdma_accept(), and sets the id's ACK timeout.
  *
- * Uses `qp` and `data` of the options; the parameters point at the data. The option RDMA_OPTION_ID_ACK_TIMEOUT is set on
- * the id of an RC queue pair; where the kernel does not know it, that is no failure unless `qp->timeout` asks for it.
+ * It uses `qp` and `data` of the options. The parameters point at the data. It sets the option
+ * RDMA_OPTION_ID_ACK_TIMEOUT on the id of an RC queue pair. If the kernel does not know that option, the call fails
+ * only if `qp->timeout` asks for a value.
  *
  * @param id an id with a device
  * @param request what the client asked for, before rdma_accept(). NULL: before rdma_connect()
@@ -399,8 +404,8 @@ RDMAEZ_COLD void rdmaez_cm_event_peer(const struct rdma_cm_event *event,
  * @param param receives the parameters; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p param is filled
- * @retval EINVAL @p id or @p param is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the id has no device (#RDMAEZ_WHY_CM_STATE); the
- *         private data are too long (#RDMAEZ_WHY_CM_PRIVATE_DATA); an option as for rdmaez_qp_attr()
+ * @retval EINVAL @p id or @p param is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the id has no device (#RDMAEZ_WHY_CM_STATE);
+ *         the private data is too long (#RDMAEZ_WHY_CM_PRIVATE_DATA); an option as for rdmaez_qp_attr()
  * @return any other errno value of ibv_query_device() and rdma_set_option()
  */
 RDMAEZ_COLD int rdmaez_cm_prepare(struct rdma_cm_id *id, const struct rdmaez_cm_peer *request,
@@ -410,14 +415,14 @@ RDMAEZ_COLD int rdmaez_cm_prepare(struct rdma_cm_id *id, const struct rdmaez_cm_
 /**
  * @brief Sets the min_rnr_timer of a queue pair that librdmacm has moved to RTS.
  *
- * Call it at the client after RDMA_CM_EVENT_ESTABLISHED, at the server after rdma_accept(). One ibv_modify_qp() on RC,
- * none on other types and over iWARP, which has no such timer. A driver that refuses keeps the timer, and that is no
- * failure unless `qp->min_rnr_timer` asks for a value.
+ * A client calls it after RDMA_CM_EVENT_ESTABLISHED, a server after rdma_accept(). It makes one ibv_modify_qp() on RC.
+ * It makes none on other types, nor over iWARP, which has no such timer. If a driver refuses, the timer stays as it is,
+ * and the call fails only if `qp->min_rnr_timer` asks for a value.
  *
  * @param id the id, with its queue pair
  * @param opts the options; NULL: all defaults. `qp->min_rnr_timer` is used, 0: 12 (0.64 ms)
  * @param diag receives the explanation; may be NULL
- * @retval 0 it is set, or need not be
+ * @retval 0 the timer is set, or need not be
  * @retval EINVAL @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or has no queue pair (#RDMAEZ_WHY_CM_STATE); a value out of
  *         range (#RDMAEZ_WHY_RANGE)
  * @return any other as rdmaez_qp_to_rts()

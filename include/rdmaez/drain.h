@@ -89,7 +89,7 @@ enum rdmaez_drain_flags {
 /** @brief Options for draining. Start from all zero. */
 struct rdmaez_drain_opts {
 	unsigned int flags;  /**< enum rdmaez_drain_flags */
-	uint64_t timeout_ns; /**< the deadline in ns; 0: 10 s. rdmaez_drain_begin() ignores it */
+	uint64_t timeout_ns; /**< the deadline in ns, but not rdmaez_drain_begin()'s; 0: 10 s */
 	/** Receives every completion that is polled, except beacons. If other queue pairs share a completion queue, it
 	 *  receives theirs too. If a completion failed, its `opcode` is not valid. NULL: a function that has to poll
 	 *  returns EINVAL, unless #RDMAEZ_DRAIN_DISCARD is set; then the completions are counted, and lost.

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file event.h
- * @brief Asynchronous events read with a deadline, and explained: what happened, why, and what to do.
+ * @brief Asynchronous events: read them with a deadline, and learn what happened, why, and what to do.
  *
  * Events tell what no completion does: a queue pair has failed, a completion queue has overflowed, a shared receive
- * queue runs low, a port or its addresses have changed. rdmaez_event_next() reads the next one; rdmaez_event_explain()
- * tells what it means, and rdmaez_event_explain_qp() why. rdmaez_event_format() in fmt.h writes it as text. The events
- * of completion queues are others: cq.h.
+ * queue runs low, a port or its addresses have changed. rdmaez_event_next() reads the next one. rdmaez_event_explain()
+ * tells what it means, and rdmaez_event_explain_qp() why it came. rdmaez_event_format() in fmt.h writes it as text. The
+ * events of completion queues are different: see cq.h.
  *
- * Events are looked up by number, so they are explained whatever the version of the installed verbs.h.
+ * Events are looked up by number, so they are explained whatever version of verbs.h you have installed.
  *
  * @par Threads
- * May be called from any thread; rdmaez_event_next() from one at a time for a device, unless `context->async_fd` does
- * not block.
+ * May be called from any thread. Only one thread at a time may call rdmaez_event_next() for a device, unless
+ * `context->async_fd` does not block.
  * @par Verbs calls
- * None, but where they are listed with a function.
+ * None, except as listed with each function.
  * @par Sources
  * ibv_get_async_event(); what the drivers of Linux 7.2 report.
  * @since rdmaez 0.1; rdma-core 33
@@ -33,9 +33,10 @@ extern "C" {
 /**
  * @brief Reads the next asynchronous event of a device, with a deadline, and acknowledges it at once.
  *
- * So destroying the object it is about does not wait for an acknowledgement. Use `event->element` only to compare,
- * unless the object is known to exist still. The flags of `context->async_fd` stay as they are: where it blocks, no
- * other thread may read events, or this one may wait beyond the deadline for what the other has taken.
+ * Because it is acknowledged, you can destroy the object that the event is about without waiting. Use `event->element`
+ * only to compare, unless you know that the object still exists. The flags of `context->async_fd` stay as they are. If
+ * it blocks, no other thread may read events. Otherwise this call may wait beyond its deadline for an event that the
+ * other thread has taken.
  *
  * @param context the open device
  * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
@@ -52,12 +53,12 @@ RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_
 				  struct ibv_async_event *event, struct rdmaez_diag *diag);
 
 /**
- * @brief Explains an asynchronous event: what happened, the likely causes, what to do, and which member
- *        of `element` may be read.
+ * @brief Explains an asynchronous event: what happened, the likely causes, what to do, and which member of `element`
+ * you may read.
  *
- * Pass every event that ibv_get_async_event() returns to ibv_ack_async_event() once its element is no longer
- * needed: ibv_destroy_qp(), ibv_destroy_cq(), ibv_destroy_srq() and ibv_destroy_wq() wait until all events
- * of their object are acknowledged.
+ * If you read events with ibv_get_async_event(), pass each to ibv_ack_async_event() once you no longer need its
+ * element. ibv_destroy_qp(), ibv_destroy_cq(), ibv_destroy_srq() and ibv_destroy_wq() wait until all events of their
+ * object are acknowledged.
  *
  * @param event the event; only `event_type` is read. NULL counts as an unknown event
  * @return static data, never NULL; its code is -1 if the event is unknown
@@ -67,21 +68,20 @@ RDMAEZ_COLD const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_as
 /**
  * @brief Narrows down the causes of an asynchronous event by its queue pair.
  *
- * IBV_EVENT_QP_REQ_ERR and IBV_EVENT_QP_ACCESS_ERR tell the responder what its peer sees as
- * IBV_WC_REM_INV_REQ_ERR and IBV_WC_REM_ACCESS_ERR; the access flags and depths that matter are those of
- * this queue pair, after the peer's key, address and length. For every queue pair event, `diag->from` is the
- * queue pair's current state, and `diag->event` the event. Events of other objects have no queue pair to
- * query, and no findings.
+ * IBV_EVENT_QP_REQ_ERR and IBV_EVENT_QP_ACCESS_ERR tell the responder what its peer sees as IBV_WC_REM_INV_REQ_ERR and
+ * IBV_WC_REM_ACCESS_ERR. The first things to look at are the peer's key, address and length, then the access flags and
+ * depths of this queue pair. For every queue pair event, `diag->from` is the queue pair's current state, and
+ * `diag->event` is the event. Events of other objects have no queue pair to query, and no findings.
  *
  * @param event the event, not acknowledged yet, so that its queue pair still exists
  * @param diag receives the findings; its `error` stays 0 if 0 is returned. May be NULL
- * @retval 0 @p diag holds the findings; also where the query fails with EOPNOTSUPP or EINVAL
+ * @retval 0 @p diag holds the findings; also if the query fails with EOPNOTSUPP or EINVAL
  * @retval EINVAL @p event or its queue pair is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @return any other errno of ibv_query_qp(); @p diag still has the findings that do not depend on it, and after
  *         them #RDMAEZ_WHY_QUERY_REFUSED, likely
  * @par Verbs calls
- * For an event of a queue pair one ibv_query_device() and, where the driver tells anything of it, one
- * ibv_query_qp(), which refreshes `qp->state`; else none.
+ * For an event of a queue pair, one ibv_query_device() and, if the driver reports anything of it, one ibv_query_qp(),
+ * which refreshes `qp->state`. Otherwise none.
  */
 RDMAEZ_COLD int rdmaez_event_explain_qp(const struct ibv_async_event *event,
 					struct rdmaez_diag *diag);

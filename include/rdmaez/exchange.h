@@ -4,11 +4,11 @@
  * @brief Carry endpoints from one end to the other: over a stream socket, or in any all-gather.
  *
  * Both ends call the same function on their end of a connected stream socket, TCP or Unix, and each gets the other's
- * endpoint. rdmaez_exchange_connect() does all there is to do: exchange, connect, and wait until the peer is connected
- * as well.
+ * endpoint. rdmaez_exchange_connect() does everything in one call: it exchanges the endpoints, connects, and waits
+ * until the peer is connected as well.
  *
  * @code
- * // host is NULL at the end that waits; at the other, the name or address of that end's host
+ * // host is NULL at the end that waits. The other end passes the name or address of that end's host.
  * int bring_up(struct ibv_qp *qp, const char *host, int *tcp, struct rdmaez_diag *diag)
  * {
  *         const int error = rdmaez_exchange_open(host, "18515", 0, tcp, diag);
@@ -18,35 +18,36 @@
  * @endcode
  *
  * @par Sockets
- * may be blocking or not, and stay as they are. Nothing beyond a message is read, so that the stream can carry the
- * program's own bytes before and after. SIGPIPE is not raised. On a TCP socket of one's own TCP_NODELAY saves up to
- * 40 ms.
+ * A socket may be blocking or not, and stays as it is. These functions read nothing beyond a message, so that the
+ * stream can carry bytes of your own before and after. They do not raise SIGPIPE. If you open a TCP socket yourself,
+ * TCP_NODELAY saves up to 40 ms.
  *
  * @par Deadlines
- * `timeout_ns` is for the whole of a call, by CLOCK_MONOTONIC; 0 means 10 s, UINT64_MAX forever. Signals do not
- * interrupt a call. What has come already is taken even if the time is over: 1 ns asks for no more than that.
+ * `timeout_ns` covers the whole call, measured by CLOCK_MONOTONIC. 0 means 10 s, and UINT64_MAX means forever. Signals
+ * do not interrupt a call. A call takes what has come already even if the time is over. With 1 ns it does no more than
+ * that.
  *
  * @par Failures
- * After a failure the stream may stand in the middle of a message: close it. Only the barrier, and so
- * rdmaez_exchange_connect() when it could not connect, leaves both ends in step if one of them reports that it failed
- * (ECONNABORTED at the other): both may then begin again.
+ * After a failure the stream may be in the middle of a message, so close it. There is one exception. If one end reports
+ * at the barrier that it failed, the other end gets ECONNABORTED, both ends stay in step, and both may begin again. The
+ * same goes for rdmaez_exchange_connect() when it could not connect.
  *
  * @par Trust
- * Anyone who can reach a socket can send well-formed messages; nothing here tells one peer from another. A peer that
- * echoes everything looks like a queue pair connected with itself: a program that minds compares the `nonce`.
+ * Anyone who can reach a socket can send well-formed messages. These functions cannot tell one peer from another. A
+ * peer that echoes everything looks like a queue pair connected to itself. If that matters to you, compare the `nonce`.
  *
  * @par Many peers of one thread
- * take handshake.h, whose functions do the same and never wait.
+ * Use handshake.h. Its functions do the same and never wait.
  *
  * @par Many ends
- * need no function: an all-gather of MPI, PMIx or a key-value store carries packed endpoints as they are.
+ * You need no function for these: an all-gather of MPI, PMIx or a key-value store carries packed endpoints as they are.
  *
  * @code
  * void all_gather(const void *own, void *all, size_t bytes); // MPI_Allgather(), or what there is
  *
  * int swap_with_all(const struct rdmaez_endpoint *local, struct rdmaez_endpoint *remote, size_t ends, uint8_t *all)
  * {
- *         uint8_t own[RDMAEZ_ENDPOINT_BYTES] = {0}; // which no peer takes, should this end fail
+ *         uint8_t own[RDMAEZ_ENDPOINT_BYTES] = {0}; // If this end fails, no peer accepts these zeros.
  *         int error = rdmaez_endpoint_pack(local, own);
  *
  *         all_gather(own, all, sizeof(own));
@@ -56,19 +57,19 @@
  * }
  * @endcode
  *
- * With a queue pair for each peer, rank r packs its endpoint for rank i at `own + i * RDMAEZ_ENDPOINT_BYTES`, and
- * MPI_Alltoall() carries them. Then each connects, and MPI_Barrier() comes before the first send.
+ * If there is a queue pair for each peer, rank r packs its endpoint for rank i at `own + i * RDMAEZ_ENDPOINT_BYTES`,
+ * and MPI_Alltoall() carries them. Then each rank connects, and all call MPI_Barrier() before the first send.
  *
  * @par The bytes
- * A message begins with six numbers of 32 bits, big endian: "RZEX"; why the sender has failed, an errno value as its
- * machine numbers it, or 0; the kind, 1: endpoints, 2: ready; the number of endpoints; the identity; and the number of
- * bytes that follow. These are the endpoints; what a later version puts behind them is skipped.
+ * A message begins with six numbers of 32 bits, big endian: "RZEX"; why the sender has failed, as an errno value of its
+ * machine, or 0; the kind, 1 for endpoints, 2 for ready; the number of endpoints; the identity; and the number of bytes
+ * that follow. These bytes are the endpoints. A later version may put more behind them, which this version skips.
  *
  * @par Threads
- * May be called from any thread; no two may use one socket at once.
+ * May be called from any thread. Only one thread at a time may use a socket.
  * @par Verbs calls
- * Only rdmaez_exchange_connect() makes any: those of rdmaez_qp_connect(), and of rdmaez_endpoint_local() without an
- * endpoint of the caller's.
+ * Only rdmaez_exchange_connect() makes any: those of rdmaez_qp_connect(), and if you pass no endpoint those of
+ * rdmaez_endpoint_local().
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_EXCHANGE_H
@@ -95,10 +96,10 @@ extern "C" {
  * @retval 0 @p remote is filled. The peer may still fail to connect: see rdmaez_exchange_barrier()
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); @p local cannot be packed
  *         (#RDMAEZ_WHY_EXCHANGE_LOCAL); rdmaez_endpoint_unpack() refuses what has come
- * @retval ETIMEDOUT nothing came (#RDMAEZ_WHY_EXCHANGE_SILENT), or not all (#RDMAEZ_WHY_EXCHANGE_PART), or the
- *         peer does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD). Over TCP it is told as well whether the peer's host has
- *         acknowledged what was sent (#RDMAEZ_WHY_EXCHANGE_ACKED), so that its program has not come this far, or has
- *         not (#RDMAEZ_WHY_EXCHANGE_UNACKED)
+ * @retval ETIMEDOUT nothing came (#RDMAEZ_WHY_EXCHANGE_SILENT), or not all (#RDMAEZ_WHY_EXCHANGE_PART), or the peer
+ *         does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD). Over TCP a finding also tells whether the peer's host has
+ *         acknowledged what was sent. If it has, the peer's program has not come this far (#RDMAEZ_WHY_EXCHANGE_ACKED);
+ *         else #RDMAEZ_WHY_EXCHANGE_UNACKED
  * @retval ECONNRESET the peer has closed the socket (#RDMAEZ_WHY_EXCHANGE_CLOSED); also EPIPE
  * @retval ECONNABORTED the peer reports that it failed, with its errno value (#RDMAEZ_WHY_PEER_FAILED)
  * @retval EBADMSG what came is not a message of these functions (#RDMAEZ_WHY_EXCHANGE_FOREIGN)
@@ -110,12 +111,12 @@ RDMAEZ_API int rdmaez_exchange(int socket, const struct rdmaez_endpoint *local,
 			       struct rdmaez_endpoint *remote, uint64_t timeout_ns,
 			       struct rdmaez_diag *diag);
 
-/** @brief Endpoints for many queue pairs: the peer's n-th belongs to this end's n-th. */
+/** @brief Endpoints for many queue pairs. The peer's n-th belongs to this end's n-th. */
 struct rdmaez_exchange_list {
 	size_t count;                        /**< how many, the same at both ends; at least 1 */
 	const struct rdmaez_endpoint *local; /**< those to send */
 	struct rdmaez_endpoint *remote;      /**< receives the peer's; written on success only */
-	/** Room for them on their way: `count` times #RDMAEZ_ENDPOINT_BYTES. */
+	/** Room to pack them: `count` times #RDMAEZ_ENDPOINT_BYTES. */
 	uint8_t *buffer;
 };
 
@@ -137,22 +138,23 @@ RDMAEZ_API int rdmaez_exchange_many(int socket, const struct rdmaez_exchange_lis
 /** @brief What an end tells at the barrier. All zero: it is ready. */
 struct rdmaez_exchange_ready {
 	int error; /**< why it is not ready, an errno value; 0: it is ready */
-	/** The same at both ends, so that no other barrier is taken for this one; such as the sum of both nonces */
+	/** A number that is the same at both ends, such as the sum of both nonces. It tells this barrier from others.
+	 *  */
 	uint32_t identity;
 };
 
 /**
  * @brief Waits until the peer has come as far: neither end goes on before the other is there.
  *
- * After RTS it makes sure that the peer takes what is sent to it. Failures travel the same way: an end that could not
+ * Call it in RTS to make sure that the peer accepts what you send. Failures travel the same way. An end that could not
  * connect comes here with its `error`, and the peer learns of it at once. An end that has no endpoint to exchange may
- * do so too: then the peer's rdmaez_exchange() returns ECONNABORTED.
+ * do so too. The peer's rdmaez_exchange() then returns ECONNABORTED.
  *
  * @param socket a connected stream socket
  * @param ready what to tell the peer; NULL: that this end is ready
  * @param timeout_ns the deadline in ns; 0: 10 s
  * @param diag receives the explanation; may be NULL
- * @retval 0 both ends are there, and the peer is ready, whatever this one has reported
+ * @retval 0 both ends are there, and the peer is ready, whatever this end has reported
  * @retval ECONNABORTED the peer is there, and reports that it failed (#RDMAEZ_WHY_PEER_FAILED)
  * @retval EINVAL `ready->error` is negative (#RDMAEZ_WHY_RANGE)
  * @retval EPROTO the peer still exchanges endpoints (#RDMAEZ_WHY_EXCHANGE_STEP), or names another identity
@@ -170,21 +172,22 @@ struct rdmaez_exchange_opts {
 };
 
 /**
- * @brief Connects a queue pair with that of the peer: exchange, rdmaez_qp_connect() and barrier in one call.
+ * @brief Connects a queue pair to the peer's: exchange, rdmaez_qp_connect() and barrier in one call.
  *
- * Post receives before, in INIT, if the peer may send at once. If this end fails after the peer was reached, the peer
- * learns of it, and its errno value.
+ * If the peer may send at once, post receives before the call, in INIT. If this end fails after it has reached the
+ * peer, the peer learns of it, and of its errno value.
  *
- * For UD it brings the queue pair to RTS; rdmaez_qp_connect_ud() then makes the address handle, from @p remote.
+ * For UD the call brings the queue pair to RTS. rdmaez_qp_connect_ud() then creates the address handle from @p remote.
  *
  * @param socket a connected stream socket
  * @param qp the queue pair, in a state that rdmaez_qp_connect() takes
- * @param local this end's endpoint, of rdmaez_endpoint_local(), perhaps with memory and bytes of your own; or of
- *        rdmaez_endpoint_port(), which is completed here, so that the device is asked once for many queue pairs; NULL: it
- *        is made here, with the peer's address of rdmaez_exchange_peer() unless `opts->qp->path.dgid` is set
+ * @param local this end's endpoint, of rdmaez_endpoint_local(), perhaps with memory and bytes of your own. It may also
+ *         be of rdmaez_endpoint_port(): this call then completes it, so that you query the device once for many queue
+ *         pairs. NULL: this call fills one, with the peer's address of rdmaez_exchange_peer() unless
+ *         `opts->qp->path.dgid` is set
  * @param remote receives the peer's endpoint; written on success only; may be NULL
- * @param opts deadline and queue pair options; NULL: all defaults. The deadline limits `retry_ns`; one attempt may last
- *        longer than it, by the second that the kernel waits for a neighbour
+ * @param opts deadline and queue pair options; NULL: all defaults. The deadline limits `retry_ns`. One attempt may
+ *         exceed it by the second that the kernel waits for a neighbour
  * @param diag receives the explanation; may be NULL
  * @retval 0 both ends are in RTS
  * @return an errno value of rdmaez_endpoint_local(), rdmaez_exchange(), rdmaez_qp_connect() or
@@ -199,18 +202,18 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 /* ---- Where there is no socket yet ------------------------------------------------------------ */
 
 /**
- * @brief Opens a TCP connection with the peer: one end waits, the other connects.
+ * @brief Opens a TCP connection to the peer: one end waits, the other connects.
  *
- * The end that waits takes the first peer, over IPv6 or IPv4, and then stops listening. The other one tries all
- * addresses of the host, again and again until the deadline, so that either end may be started first.
+ * The end that waits takes the first peer, over IPv6 or IPv4, and then stops listening. The other end tries all
+ * addresses of the host, again and again until the deadline, so you may start either end first.
  *
- * The socket is blocking, closed by exec(), and has TCP_NODELAY. @p host is looked up by getaddrinfo(), which asks name
- * servers and knows no deadline; an address needs none.
+ * The socket is blocking, has TCP_NODELAY, and is closed by exec(). getaddrinfo() looks up @p host. It may ask name
+ * servers, and then it knows no deadline; an address needs no look-up.
  *
  * @param host a name or an address, "192.0.2.1", "fe80::1%eth0"; NULL: wait for the peer
  * @param service a TCP port, 1 to 65535, or the name of a service
  * @param timeout_ns the deadline in ns; 0: 10 s
- * @param socket receives the socket, which the caller closes; written on success only
+ * @param socket receives the socket, which you close; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p socket is connected
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), no such TCP port (#RDMAEZ_WHY_RANGE) or service
@@ -228,10 +231,10 @@ RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *service, uint6
 				    int *socket, struct rdmaez_diag *diag);
 
 /**
- * @brief The peer's address as a GID, for `path.dgid` of the options that rdmaez_endpoint_local() takes.
+ * @brief Returns the peer's address as a GID, for `path.dgid` of the options that rdmaez_endpoint_local() takes.
  *
- * It orders this end's GIDs by the route to the peer. Zero, "not known", for a Unix socket, and for a loopback address
- * (127.0.0.0/8, ::1), by which no RDMA device is reached.
+ * With it, rdmaez_endpoint_local() orders this end's GIDs by the route to the peer. The result is zero, "not known",
+ * for a Unix socket, and for a loopback address (127.0.0.0/8, ::1), because no RDMA device is reached by one.
  *
  * @param socket a connected socket
  * @param peer receives the GID, IPv4-mapped for IPv4; written on success only

@@ -3,9 +3,9 @@
  * @file handshake.h
  * @brief Exchange, connect and meet without waiting: one thread serves many peers.
  *
- * Each function of exchange.h has a counterpart here that begins the same, and returns at once. You hold a `struct
- * rdmaez_handshake` for each peer, and call rdmaez_handshake_step() whenever poll() or epoll says that its socket is
- * ready. The messages are the same, so the peer may use either header.
+ * Each function of exchange.h has a counterpart here. The counterpart begins the same exchange, and returns at once.
+ * You hold a `struct rdmaez_handshake` for each peer, and call rdmaez_handshake_step() whenever poll() or epoll says
+ * that its socket is ready. The messages are the same, so the peer may use either header.
  *
  * `<rdmaez.h>` does not include this header.
  *
@@ -31,7 +31,7 @@
  *         return error;
  * }
  *
- * // When the client's socket is ready. Without `events` it is connected.
+ * // When the client's socket is ready. Once `events` is 0, it is connected.
  * int go_on(struct client *client, struct pollfd *at, struct rdmaez_diag *diag)
  * {
  *         const int error = rdmaez_handshake_step(&client->shake, diag);
@@ -42,36 +42,38 @@
  * @endcode
  *
  * @par Without a socket
- * the bytes may travel by any stream of yours: begin with a socket of -1, send what rdmaez_handshake_take() gives, and
- * give what comes to rdmaez_handshake_give().
+ * The bytes may travel by any stream of yours. Begin with a socket of -1, send what rdmaez_handshake_take() gives you,
+ * and pass what comes to rdmaez_handshake_give().
  *
  * @par Deadlines
- * are yours, by a clock of yours: a handshake never ends by itself. When you have waited long enough, call
- * rdmaez_handshake_late(), which says what was missing.
+ * A handshake never ends by itself, so you keep the deadline, by a clock of yours. When you have waited long enough,
+ * call rdmaez_handshake_late(), which says what was missing.
  *
  * @par What may block
- * Only the three ibv_modify_qp() that connect, between the exchange and the barrier: on RoCE the kernel looks for the
- * Ethernet address of a peer that it does not know, for up to a second. It is tried once: `opts->qp->retry_ns` counts
- * as 0.
+ * Only the three ibv_modify_qp() that connect, between the exchange and the barrier, may block. On RoCE the kernel
+ * looks for the Ethernet address of a peer that it does not know, for up to a second. It tries once:
+ * `opts->qp->retry_ns` counts as 0.
  *
  * @par Failures
- * A function returns the errno value, and `wants` says whether there is anything left to do: where it is not 0, the peer
- * is still to be told that this end has failed. Step until it is 0 and both ends are in step, or close the socket: what
- * could be sent at once is on its way. From then on every call returns this errno value, and leaves its record as it is.
+ * A function returns the errno value, and `wants` says whether anything is left to do. If `wants` is not 0, the peer
+ * does not know yet that this end has failed. You can step until it is 0: both ends are then in step. Or you close the
+ * socket: what could be sent at once is on its way. After a failure every call returns the same errno value, and leaves
+ * its record as it is.
  *
  * @par Memory
- * Nothing is allocated. A handshake has at most 2048 bytes, points into itself, and stays where it is until it is over. The
- * functions take less than 3 KB of the stack, and rdmaez_qp_connect() what it takes.
+ * Nothing is allocated. A handshake has at most 2048 bytes. It points into itself, so do not move it until it is over.
+ * The functions take less than 3 KB of the stack, besides what rdmaez_qp_connect() takes.
  *
  * @par Cost
- * A step makes one send() and one recv(), and one more pair after each that has moved something, at most 64 pairs, so
- * that no peer keeps the others waiting. It is for a poll() that reports what is ready, not only what has become ready
- * (EPOLLET). A handshake that meets no delay takes three steps.
+ * A step makes one send() and one recv(). After each pair that has moved something it makes another, at most 64 pairs,
+ * so that no peer keeps the others waiting. It needs a poll() that reports what is ready, not only what has become
+ * ready (EPOLLET). A handshake that meets no delay takes three steps.
  *
  * @par Threads
- * Any thread may call these functions, but no two at once on one handshake or one socket.
+ * May be called from any thread. Only one thread at a time may use a handshake or a socket.
  * @par Verbs calls
- * Those of rdmaez_exchange_connect(), by rdmaez_handshake_connect() and by the step that connects; others make none.
+ * Those of rdmaez_exchange_connect(), by rdmaez_handshake_connect() and by the step that connects. The others make
+ * none.
  * @par Sources
  * send(2), recv(2) and accept(2) of Linux; for what may block ib_resolve_eth_dmac() in its
  * drivers/infiniband/core/verbs.c.
@@ -94,7 +96,7 @@ enum rdmaez_handshake_wants {
 	RDMAEZ_HANDSHAKE_WRITE = 4 /**< that bytes can be sent: POLLOUT, EPOLLOUT */
 };
 
-/** @brief A handshake with one peer, between two steps; begun by one of the three functions below. */
+/** @brief A handshake with one peer, between two steps. One of the three functions below begins it. */
 struct rdmaez_handshake {
 	int wants; /**< what it waits for, bits of #rdmaez_handshake_wants; 0: it is over */
 	int error; /**< why it has failed, an errno value; 0: it has not */
@@ -112,8 +114,8 @@ struct rdmaez_handshake {
  * @brief Begins rdmaez_exchange_many(): to send and receive endpoints, without connecting.
  *
  * @param shake the handshake; what was in it is lost
- * @param socket a connected stream socket, blocking or not; -1: bytes are given and taken
- * @param list what to send, and where to put what comes; its arrays stay where they are until the handshake is over
+ * @param socket a connected stream socket, blocking or not; -1: you give and take the bytes
+ * @param list what to send, and where to put what comes; keep its arrays where they are until the handshake is over
  * @param diag receives the explanation; may be NULL
  * @retval 0 it has begun; nothing was sent yet
  * @retval EINVAL as rdmaez_exchange_many()
@@ -126,7 +128,7 @@ RDMAEZ_API int rdmaez_handshake_exchange(struct rdmaez_handshake *shake, int soc
  * @brief Begins rdmaez_exchange_barrier(): neither end goes on before the other is there.
  *
  * @param shake the handshake; what was in it is lost
- * @param socket a connected stream socket, blocking or not; -1: bytes are given and taken
+ * @param socket a connected stream socket, blocking or not; -1: you give and take the bytes
  * @param ready what to tell the peer; NULL: that this end is ready
  * @param diag receives the explanation; may be NULL
  * @retval 0 it has begun; nothing was sent yet
@@ -139,15 +141,15 @@ RDMAEZ_API int rdmaez_handshake_barrier(struct rdmaez_handshake *shake, int sock
 /**
  * @brief Begins rdmaez_exchange_connect(): exchange, connect and barrier.
  *
- * Its own endpoint is made now. Where that fails, `wants` is not 0, since the peer is to be told: see the head.
+ * It fills this end's endpoint now. If that fails, `wants` is not 0, because the peer has to be told: see the head.
  *
  * @param shake the handshake; what was in it is lost
- * @param socket a connected stream socket, blocking or not; -1: bytes are given and taken, and no address of a peer is
- *        known but `opts->qp->path.dgid`
- * @param qp the queue pair, which stays until the handshake is over
- * @param local as for rdmaez_exchange_connect(); NULL: it is made here. It is copied
- * @param opts as for rdmaez_exchange_connect(), and copied but for what `opts->qp` points to; `timeout_ns` is not used;
- *        NULL: all defaults
+ * @param socket a connected stream socket, blocking or not; -1: you give and take the bytes, and the only address known
+ *         of the peer is `opts->qp->path.dgid`
+ * @param qp the queue pair; keep it until the handshake is over
+ * @param local as for rdmaez_exchange_connect(); NULL: this call fills one. It is copied
+ * @param opts as for rdmaez_exchange_connect(); `timeout_ns` is not used; NULL: all defaults. They are copied, and so
+ *         are the options that `opts->qp` points to, but not what those point to
  * @param diag receives the explanation; may be NULL
  * @retval 0 it has begun; nothing was sent yet
  * @return an errno value of rdmaez_exchange_peer(), rdmaez_endpoint_local() or rdmaez_endpoint_set_qp(); EINVAL also for
@@ -161,10 +163,11 @@ RDMAEZ_API int rdmaez_handshake_connect(struct rdmaez_handshake *shake, int sock
 /* ---- Going on -------------------------------------------------------------------------------- */
 
 /**
- * @brief Sends and receives what the socket allows now, and does what follows from it. Call it when the socket is ready.
+ * @brief Sends and receives what the socket allows now, and does what follows from it. Call it when the socket is
+ * ready.
  *
- * It never waits for the peer, whether the socket is blocking or not. SIGPIPE is not raised, and a signal costs no more
- * than another step. When it is over it does nothing.
+ * It never waits for the peer, whether the socket is blocking or not. It does not raise SIGPIPE, and a signal costs no
+ * more than another step. When the handshake is over it does nothing.
  *
  * @param shake the handshake, begun with a socket
  * @param diag receives the explanation; may be NULL
@@ -176,13 +179,13 @@ RDMAEZ_API int rdmaez_handshake_step(struct rdmaez_handshake *shake, struct rdma
 /**
  * @brief Takes bytes that have come from the peer, and does what follows from them.
  *
- * It takes none while `wants` lacks #RDMAEZ_HANDSHAKE_READ: give what is left again after rdmaez_handshake_take(). What
- * is left when the handshake is over is the program's own.
+ * It takes none while `wants` lacks #RDMAEZ_HANDSHAKE_READ. Keep what is left, and give it again after
+ * rdmaez_handshake_take(). What is left when the handshake is over is yours.
  *
  * @param shake the handshake
  * @param bytes what has come; may be NULL if @p count is 0
  * @param count how many bytes
- * @param taken receives how many of them it has taken, after a failure too
+ * @param taken receives how many of them it has taken, even after a failure
  * @param diag receives the explanation; may be NULL
  * @return as rdmaez_handshake_step(); EINVAL also for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
  */
@@ -190,12 +193,12 @@ RDMAEZ_API int rdmaez_handshake_give(struct rdmaez_handshake *shake, const void 
 				     size_t count, size_t *taken, struct rdmaez_diag *diag);
 
 /**
- * @brief Gives bytes that are to be sent to the peer, and does what follows from that.
+ * @brief Gives you bytes to send to the peer, and does what follows from that.
  *
  * @param shake the handshake
  * @param buf receives the bytes; may be NULL if @p size is 0
  * @param size room in @p buf
- * @param count receives how many bytes there are, after a failure too; 0: none now
+ * @param count receives how many bytes there are, even after a failure; 0: none now
  * @param diag receives the explanation; may be NULL
  * @return as rdmaez_handshake_step(); EINVAL also for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
  */
@@ -219,10 +222,10 @@ RDMAEZ_API int rdmaez_handshake_late(struct rdmaez_handshake *shake, struct rdma
 /**
  * @brief Listens for peers, over IPv6 and IPv4, as rdmaez_exchange_open() does for one.
  *
- * The socket does not block, is closed by exec(), and holds as many peers as the system lets wait (SOMAXCONN).
+ * The socket does not block and is closed by exec(). It holds as many peers as the system lets wait (SOMAXCONN).
  *
  * @param service a TCP port, 1 to 65535, or the name of a service
- * @param listener receives the socket, which the caller closes; written on success only
+ * @param listener receives the socket, which you close; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p listener listens: wait until it is readable
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), no such TCP port (#RDMAEZ_WHY_RANGE) or service
@@ -236,11 +239,11 @@ RDMAEZ_API int rdmaez_handshake_listen(const char *service, int *listener,
 /**
  * @brief Takes one peer that has come, if there is one, and never waits.
  *
- * The peer's socket does not block either, is closed by exec(), and has TCP_NODELAY. While it fails for want of
+ * The peer's socket does not block either, has TCP_NODELAY, and is closed by exec(). If the call fails for want of
  * descriptors (EMFILE, ENFILE), the peer keeps waiting, and the listener stays readable.
  *
  * @param listener of rdmaez_handshake_listen(), or another listening stream socket that does not block
- * @param socket receives the peer's, which the caller closes, or -1: there is none; written on success only
+ * @param socket receives the peer's, which you close, or -1: there is none; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p socket is written
  * @retval EINVAL @p socket is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or the listener does not listen

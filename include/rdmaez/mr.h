@@ -3,13 +3,13 @@
  * @file mr.h
  * @brief Register memory, deregister it, and explain why it failed. Describe it for a peer.
  *
- * ibv_reg_mr() returns EINVAL for access flags that do not go together, ENOMEM for a resource limit of the
- * process, and EFAULT for memory that is not what the caller thinks, most often a GPU's. rdmaez_mr_reg() says which it
- * is, from what the process may read about itself. A GPU's memory that cannot be registered by its address can often
- * be registered as a dma-buf.
+ * ibv_reg_mr() returns EINVAL for access flags that do not go together, ENOMEM for a resource limit of the process, and
+ * EFAULT for memory that is not what you think it is, most often a GPU's. rdmaez_mr_reg() says which it is, from what
+ * the process may read about itself. If a GPU's memory cannot be registered by its address, it can often be registered
+ * as a dma-buf.
  *
- * On iWARP the memory that a READ writes to needs IBV_ACCESS_REMOTE_WRITE besides IBV_ACCESS_LOCAL_WRITE (RFC 5040),
- * except with siw, whose siw_proc_rresp() asks for the latter only.
+ * On iWARP the memory that a READ writes to needs IBV_ACCESS_REMOTE_WRITE besides IBV_ACCESS_LOCAL_WRITE (RFC 5040).
+ * siw is an exception: its siw_proc_rresp() asks for the latter only.
  *
  * @par Threads
  * May be called from any thread.
@@ -31,12 +31,12 @@ extern "C" {
 /**
  * @brief Registers memory, as ibv_reg_mr() does, and explains a failure.
  *
- * @p access may have flags of the optional range, such as IBV_ACCESS_RELAXED_ORDERING; a kernel that does
- * not know them ignores them. Deregister the region with rdmaez_mr_dereg() or ibv_dereg_mr().
+ * `access` may have flags of the optional range, such as IBV_ACCESS_RELAXED_ORDERING. A kernel that does not know them
+ * ignores them. Deregister the region with rdmaez_mr_dereg() or ibv_dereg_mr().
  *
  * @param pd the protection domain
  * @param addr the first byte
- * @param length how many bytes, at least 1; rxe takes 0 at an address that does not begin a page, most do not
+ * @param length how many bytes, at least 1; rxe takes 0 at an address that does not begin a page, most devices do not
  * @param access IBV_ACCESS_ bits; 0: the device may read locally. IBV_ACCESS_REMOTE_WRITE and
  *        IBV_ACCESS_REMOTE_ATOMIC also need IBV_ACCESS_LOCAL_WRITE
  * @param mr receives the region; written on success only
@@ -57,7 +57,7 @@ extern "C" {
  *         (#RDMAEZ_WHY_MR_PROTECTION)
  * @retval ENOMEM RLIMIT_MEMLOCK, unless this and what is pinned already fit within it, or the process has CAP_IPC_LOCK
  *         (#RDMAEZ_WHY_MEMLOCK with the bytes as `value`, those pinned already as `min` and the soft limit as `max`),
- *         certain where the driver is known and the numbers prove it; likely RLIMIT_AS, unless that is unlimited
+ *         certain if the driver is known and the numbers prove it; likely RLIMIT_AS, unless that is unlimited
  *         (#RDMAEZ_WHY_ADDRESS_SPACE); vm.max_map_count (#RDMAEZ_WHY_MR_MAPPINGS); a quota of regions, or memory
  *         (#RDMAEZ_WHY_NO_RESOURCES with `max_mr` as `max`); with fork protection also as EFAULT
  * @retval EPERM RLIMIT_MEMLOCK is 0 (#RDMAEZ_WHY_MEMLOCK)
@@ -67,8 +67,8 @@ extern "C" {
  *         (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NOT_SUPPORTED,
  *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
- * One ibv_reg_mr(). If that fails and @p diag is not NULL, one ibv_query_device(), at most one ibv_query_device_ex()
- * and ibv_is_fork_initialized(), and files of /proc and /sys are read.
+ * One ibv_reg_mr(). If that fails and @p diag is not NULL, it also makes one ibv_query_device(), at most one
+ * ibv_query_device_ex() and ibv_is_fork_initialized(), and reads files of /proc and /sys.
  */
 RDMAEZ_COLD int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsigned int access,
 			      struct ibv_mr **mr, struct rdmaez_diag *diag);
@@ -77,16 +77,17 @@ RDMAEZ_COLD int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsi
 struct rdmaez_mr_dmabuf {
 	uint64_t offset; /**< where they begin in the dma-buf */
 	size_t length;   /**< how many, at least 1 */
-	/** The address by which requests name the first of them; below the page size its bits must be offset's. */
+	/** The address by which requests name the first of them. Below the page size its bits must be offset's. */
 	uint64_t iova;
-	int fd; /**< the dma-buf's file descriptor, which may be closed afterwards */
+	int fd; /**< the dma-buf's file descriptor; you may close it afterwards */
 };
 
 /**
  * @brief Registers a dma-buf, as ibv_reg_dmabuf_mr() does, and explains a failure.
  *
- * A dma-buf is how one device lets others use its memory, a GPU's above all: cuMemGetHandleForAddressRange(),
- * hsa_amd_portable_export_dmabuf() and others export one. Deregister the region with rdmaez_mr_dereg().
+ * Through a dma-buf a device lets others use its memory. Most often that device is a GPU:
+ * cuMemGetHandleForAddressRange(), hsa_amd_portable_export_dmabuf() and others export one. Deregister the region with
+ * rdmaez_mr_dereg().
  *
  * @param pd the protection domain
  * @param dmabuf the bytes
@@ -95,7 +96,8 @@ struct rdmaez_mr_dmabuf {
  * @param mr receives the region; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p mr is the region
- * @retval EINVAL a pointer but @p diag is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); remote write or atomic without local write
+ * @retval EINVAL a pointer other than @p diag is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); remote write or atomic without local
+ *         write
  *         (#RDMAEZ_WHY_MR_LOCAL_WRITE); offset and iova differ below the page size (#RDMAEZ_WHY_MR_DMABUF_IOVA); a
  *         length of 0, or beyond the dma-buf's end (#RDMAEZ_WHY_RANGE); a descriptor of something else
  *         (#RDMAEZ_WHY_MR_DMABUF_FD); likely another flag (#RDMAEZ_WHY_MR_ACCESS_REFUSED)
@@ -105,7 +107,7 @@ struct rdmaez_mr_dmabuf {
  * @return any other errno of ibv_reg_dmabuf_mr(), also the exporter's (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY,
  *         #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
- * One ibv_reg_dmabuf_mr(); if that fails and @p diag is not NULL, files of /proc are read.
+ * One ibv_reg_dmabuf_mr(). If that fails and @p diag is not NULL, it also reads files of /proc.
  */
 RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_dmabuf *dmabuf,
 				     unsigned int access, struct ibv_mr **mr,
@@ -114,7 +116,7 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
 /**
  * @brief Deregisters memory, as ibv_dereg_mr() does, and explains a failure.
  *
- * A region that could not be deregistered stays as it was.
+ * If the region could not be deregistered, it stays as it was.
  *
  * @param mr the region
  * @param diag receives the explanation; may be NULL
@@ -140,10 +142,10 @@ struct rdmaez_remote {
 /**
  * @brief Describes a whole region for a peer.
  *
- * For part of one, add to `addr` and set `length`. An `ibv_mr` does not tell by which addresses requests name its
- * bytes: these are its own for ibv_reg_mr(), and offsets for ibv_reg_dm_mr(). Set `addr` to the iova that was
- * given to ibv_reg_mr_iova(), rdmaez_mr_reg_dmabuf() or ibv_reg_dmabuf_mr(), and to 0 where IBV_ACCESS_ZERO_BASED
- * was given.
+ * For part of a region, add to `addr` and set `length`. An `ibv_mr` does not tell by which addresses requests name its
+ * bytes. With ibv_reg_mr() these are its own addresses, and with ibv_reg_dm_mr() they are offsets. After
+ * ibv_reg_mr_iova(), rdmaez_mr_reg_dmabuf() or ibv_reg_dmabuf_mr(), set `addr` to the iova that you passed. If you
+ * passed IBV_ACCESS_ZERO_BASED, set it to 0.
  *
  * @param mr the region
  * @param remote receives the description; written on success only
@@ -163,10 +165,11 @@ RDMAEZ_API int rdmaez_mr_remote(const struct ibv_mr *mr, struct rdmaez_remote *r
 #endif
 
 /**
- * @brief Whether ibv_reg_dmabuf_mr() is available. Not defined: determined when the program is linked.
+ * @brief Whether ibv_reg_dmabuf_mr() is available. If you do not define it, that is determined when the program is
+ * linked.
  *
- * Define it as 1 to call the function directly, which needs verbs.h of rdma-core 34 or newer, or as 0 never
- * to call it. A compiler without weak symbols gets 0.
+ * Define it as 1 to call the function directly, which needs verbs.h of rdma-core 34 or newer. Define it as 0 never to
+ * call it. A compiler without weak symbols gets 0.
  */
 #if !defined(RDMAEZ_HAVE_DMABUF_MR) && !defined(__GNUC__)
 #define RDMAEZ_HAVE_DMABUF_MR 0

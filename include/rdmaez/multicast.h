@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file multicast.h
- * @brief UD multicast: a group's address as a GID, joining and leaving it, sending to it, and why nothing arrives.
+ * @brief UD multicast: read a group's address, join and leave a group, send to it, and learn why nothing arrives.
  *
- * One UD message that is sent to a group reaches every queue pair that is attached to it.
+ * One UD message to a group reaches every queue pair that is attached to it.
  *
  * `<rdmaez.h>` does not include this header.
  *
@@ -20,14 +20,14 @@
  * @par What a receiver needs
  * The queue pair must be attached (ibv_attach_mcast()), be in RTR at least, have the sender's Q_Key, and have receives
  * posted. On RoCE v2 the host must be a member of the IP group as well. Otherwise switches that snoop do not send the
- * group's packets to this host, the kernel drops those that reach rxe, and no verb fails. rdmaez_multicast_join() attaches
- * the queue pair and makes the host a member. The membership belongs to a socket that you get, and ends when you close the
- * socket or the process ends. On InfiniBand the subnet manager keeps the members and assigns the MLID. No verb asks it, but
- * librdmacm's rdma_join_multicast() does.
+ * group's packets to this host, the kernel drops those that reach rxe, and no verb fails. rdmaez_multicast_join()
+ * attaches the queue pair and makes the host a member. The membership belongs to a socket that you get. It ends when
+ * you close the socket or the process ends. On InfiniBand the subnet manager keeps the members and assigns the MLID. No
+ * verb asks it, but librdmacm's rdma_join_multicast() does.
  *
  * @par What a sender needs
  * A sender needs an address handle (rdmaez_multicast_ah_create()), the queue pair number #RDMAEZ_MULTICAST_QPN and the
- * receivers' Q_Key, and no membership. A message is at most the MTU.
+ * receivers' Q_Key. It needs no membership. A message is at most the MTU.
  *
  * @par With librdmacm
  * On RoCE v2 rdma_join_multicast() makes the host a member, in Linux 6.1 only of IPv4 groups. On InfiniBand it asks the
@@ -60,13 +60,13 @@ extern "C" {
 
 struct sockaddr;
 
-/** @brief The queue pair number to which one sends to reach all that are attached to a group. */
+/** @brief The queue pair number to send to, which reaches all queue pairs that are attached to a group. */
 #define RDMAEZ_MULTICAST_QPN 0xffffffu
 
 /**
  * @brief Reads a group's address: "239.1.2.3", "ff0e::9", or an MGID in the form of an IPv6 address.
  *
- * An IPv4 address becomes an IPv4-mapped GID, as RoCE v2 has it; an IPv6 address is the GID.
+ * An IPv4 address becomes an IPv4-mapped GID, as RoCE v2 has it. An IPv6 address is the GID.
  *
  * @param text the address, not a host's name
  * @param gid receives the GID: `path.dgid`; written on success only
@@ -78,7 +78,7 @@ struct sockaddr;
 RDMAEZ_API int rdmaez_multicast_gid(const char *text, union ibv_gid *gid, struct rdmaez_diag *diag);
 
 /**
- * @brief The same for a socket address, such as getaddrinfo() gives and rdma_join_multicast() takes.
+ * @brief Reads a group's address from a socket address, such as getaddrinfo() gives and rdma_join_multicast() takes.
  * @param address a struct sockaddr_in, sockaddr_in6 or sockaddr_ib; its port does not matter
  * @param gid receives the GID: `path.dgid`; written on success only
  * @param diag receives the explanation; may be NULL
@@ -92,10 +92,10 @@ RDMAEZ_API int rdmaez_multicast_gid_of(const struct sockaddr *address, union ibv
 /**
  * @brief Attaches a queue pair to a group, and makes the host a member of the IP group where that is needed.
  *
- * On RoCE v2 the call opens a UDP socket, which receives nothing, and joins the group by it on the interface of the GID:
- * `MCAST_JOIN_GROUP`, which is IP_ADD_MEMBERSHIP or IPV6_JOIN_GROUP. If `sgid_index` is 0, the GID is the one that
- * rdmaez_port_choose_gid() chooses for the group, as for its senders. On InfiniBand and RoCE v1 there is no socket. If
- * the queue pair is attached already, it stays so.
+ * On RoCE v2 the call opens a UDP socket, which receives nothing. With this socket it joins the group on the interface
+ * of the GID: `MCAST_JOIN_GROUP`, which is IP_ADD_MEMBERSHIP or IPV6_JOIN_GROUP. If `sgid_index` is 0, the GID is the
+ * one that rdmaez_port_choose_gid() chooses for the group, as for its senders. On InfiniBand and RoCE v1 there is no
+ * socket. If the queue pair is attached already, it stays so.
  *
  * Join after INIT, because some drivers refuse a queue pair in RESET. The call makes one ibv_query_port() and one
  * ibv_attach_mcast(), and between them, unless @p fd is NULL, one ibv_query_gid_table() or, with a GID index, one
@@ -104,8 +104,9 @@ RDMAEZ_API int rdmaez_multicast_gid_of(const struct sockaddr *address, union ibv
  * @param qp a UD queue pair
  * @param group the group; of it `dgid`, `sgid_index` and `dlid` count
  * @param port the port, 1 to 255
- * @param fd receives the socket that holds the membership, -1 where none is needed: pass it to rdmaez_multicast_leave().
- *        Written on success only. NULL: the host is a member already, as by librdmacm; the queue pair is attached alone
+ * @param fd receives the socket that holds the membership, or -1 if none is needed. Pass it to
+ *         rdmaez_multicast_leave(). Written on success only. NULL: the host is a member already, for example by
+ *         librdmacm; the call only attaches the queue pair
  * @param diag receives the explanation; may be NULL
  * @retval 0 messages to the group arrive
  * @retval EINVAL @p qp or @p group is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); the queue pair is not UD
@@ -133,7 +134,7 @@ RDMAEZ_COLD int rdmaez_multicast_join(struct ibv_qp *qp, const struct rdmaez_pat
  *
  * @param qp the queue pair
  * @param group the group as it was joined: `dgid` and `dlid`
- * @param fd what rdmaez_multicast_join() has written; negative: none
+ * @param fd what rdmaez_multicast_join() wrote; negative: none
  * @param diag receives the explanation; may be NULL
  * @retval 0 the queue pair is detached
  * @retval EINVAL @p qp or @p group is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); likely the queue pair is not attached to this
@@ -146,9 +147,9 @@ RDMAEZ_COLD int rdmaez_multicast_leave(struct ibv_qp *qp, const struct rdmaez_pa
 /**
  * @brief Creates an address handle for sending to a group.
  *
- * It does what rdmaez_ah_create() does, with the same verbs calls, but checks the group's address and MLID first, and sends
- * a GRH on every port. On RoCE the kernel makes the Ethernet address from the group's, so it does not wait for a peer.
- * Destroy the handle with ibv_destroy_ah().
+ * It does what rdmaez_ah_create() does, with the same verbs calls. But it checks the group's address and MLID first,
+ * and sends a GRH on every port. On RoCE the kernel derives the Ethernet address from the group's, so it does not wait
+ * for a peer. Destroy the handle with ibv_destroy_ah().
  *
  * @param pd the protection domain of the queue pairs that will send
  * @param group the group; all of the path counts, such as `hop_limit` and `traffic_class`
@@ -166,19 +167,19 @@ RDMAEZ_COLD int rdmaez_multicast_ah_create(struct ibv_pd *pd, const struct rdmae
 /**
  * @brief Says why a queue pair receives nothing from a group, or why nothing that it sends arrives.
  *
- * The record gets what rdmaez_qp_examine() finds, and what concerns the group. Above all it tells whether this host lacks
- * the membership of the IP group on the GID's interface (#RDMAEZ_WHY_MULTICAST_MISSING), by `/proc/net/igmp` or
- * `/proc/net/igmp6`, from which `ip maddress` reads as well. That finding is likely, and never certain: an adapter may
- * deliver the packets nevertheless, and with a VRF the membership stands elsewhere. No verb tells which groups a queue pair
- * is attached to.
+ * The record gets what rdmaez_qp_examine() finds, and what concerns the group. Above all it tells whether this host
+ * lacks the membership of the IP group on the GID's interface (#RDMAEZ_WHY_MULTICAST_MISSING). It reads that from
+ * `/proc/net/igmp` or `/proc/net/igmp6`, as `ip maddress` does. That finding is likely, and never certain: an adapter
+ * may deliver the packets nevertheless, and with a VRF the membership is elsewhere. No verb tells which groups a queue
+ * pair is attached to.
  *
- * Nothing is changed. The call makes the verbs calls of rdmaez_qp_examine(), ibv_query_device(), and those that
+ * The call changes nothing. It makes the verbs calls of rdmaez_qp_examine(), ibv_query_device(), and those that
  * rdmaez_multicast_join() makes before it attaches, and reads one file of the kernel's.
  *
  * @param qp the queue pair
  * @param group the group, as it is joined
  * @param port the port, 1 to 255
- * @param diag receives the findings, #RDMAEZ_WHY_QP_NOTHING_FOUND if there are none. NULL: there is nothing to do
+ * @param diag receives the findings, #RDMAEZ_WHY_QP_NOTHING_FOUND if there are none. NULL: nothing is done
  * @retval 0 the findings are in @p diag
  * @retval EINVAL @p qp or @p group is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @retval EOPNOTSUPP the program does not include implementation.h (#RDMAEZ_WHY_NOT_SUPPORTED)

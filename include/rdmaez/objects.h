@@ -2,11 +2,11 @@
 /**
  * @file objects.h
  * @brief Create and destroy protection domains, completion channels and queues, shared receive queues and XRC domains,
- *        change shared receive queues, and explain why it failed.
+ * change shared receive queues, and explain a failure.
  *
- * The verbs that create them return EINVAL or ENOMEM for any number above one of the device's limits. Those
- * that destroy them return EBUSY while anything else uses the object, and do not say what. Verbs cannot list
- * that; these functions name the kinds that it can be:
+ * The verbs that create these objects return EINVAL or ENOMEM for any number above one of the device's limits. The
+ * verbs that destroy them return EBUSY while anything else uses the object, and do not say what. No verb can list the
+ * users; these functions name the kinds that there can be:
  *
  * | object | EBUSY while there is one of these |
  * |---|---|
@@ -15,33 +15,33 @@
  * | completion channel | completion queue |
  * | SRQ | queue pair |
  * | XRC domain | SRQ for XRC, XRC_RECV queue pair |
- * | memory region, see mr.h | memory window bound to it; rxe says EINVAL |
+ * | memory region, see mr.h | memory window bound to it; rxe returns EINVAL |
  *
  * @par Sources
- * The counts of users in `uverbs_free_pd()`, `ib_destroy_cq_user()`, `ib_destroy_srq_user()` and
- * `uverbs_free_xrcd()` of Linux 6.1 to 7.2; for parent domains `mlx5_free_pd()`, `efa_dealloc_pd()` and
- * `hns_roce_u_dealloc_pd()` of rdma-core 65. Without one of these EBUSY means that another thread is using
- * the object at this moment (`uverbs_try_lock_object()`).
+ * The counts of users in `uverbs_free_pd()`, `ib_destroy_cq_user()`, `ib_destroy_srq_user()` and `uverbs_free_xrcd()`
+ * of Linux 6.1 to 7.2. For parent domains, `mlx5_free_pd()`, `efa_dealloc_pd()` and `hns_roce_u_dealloc_pd()` of
+ * rdma-core 65. If no such user exists, EBUSY means that another thread is using the object at this moment
+ * (`uverbs_try_lock_object()`).
  *
- * A number above the device's limit is certainly why, where the driver is known to compare just that limit; it
- * likely is with other drivers (mana_ib creates larger completion queues than it reports), with those that are
- * not in driver.h's list, and with ENOMEM.
+ * If a number is above the device's limit, and the driver is known to compare just that limit, the number is certainly
+ * the cause. It is a likely cause with other drivers (mana_ib creates larger completion queues than it reports), with
+ * drivers that driver.h does not list, and with ENOMEM.
  *
  * @par Verbs calls
- * Each function makes one verbs call, the one that it is named after. If that fails and @p diag is not NULL,
- * the functions that create queues also make one ibv_query_device(), for tag matching ibv_query_device_ex(). An
- * object that could not be destroyed stays as it was; after success it must not be used.
+ * Each function makes one verbs call, the one that it is named after. If that fails and @p diag is not NULL, the
+ * functions that create queues also make one ibv_query_device(), for tag matching ibv_query_device_ex(). If an object
+ * could not be destroyed, it stays as it was. After success you must not use it any more.
  *
  * @par What may be returned
- * Every function returns EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); @p diag may be NULL. Besides
- * what is listed, any other errno of the verb may be returned (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
- * #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED). ENOMEM likely means a limit of
- * the process (#RDMAEZ_WHY_MEMLOCK, #RDMAEZ_WHY_ADDRESS_SPACE), or that the device has no more such objects
- * (#RDMAEZ_WHY_NO_RESOURCES; rxe then says EINVAL); EAGAIN a limit of the cgroup (#RDMAEZ_WHY_CGROUP); EIO also
- * that a provider has not set errno.
+ * Every function returns EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), but `diag` may be NULL. A function may
+ * also return any other errno of the verb (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NOT_SUPPORTED,
+ * #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED). ENOMEM likely means a limit of the process (#RDMAEZ_WHY_MEMLOCK,
+ * #RDMAEZ_WHY_ADDRESS_SPACE), or that the device has no more such objects (#RDMAEZ_WHY_NO_RESOURCES; rxe then returns
+ * EINVAL). EAGAIN likely means a limit of the cgroup (#RDMAEZ_WHY_CGROUP). EIO may also mean that a provider has not
+ * set errno.
  *
  * @par Threads
- * All may be called from any thread; no other thread may use an object while it is destroyed.
+ * May be called from any thread. No other thread may use an object while it is being destroyed.
  *
  * @since rdmaez 0.1; rdma-core 33
  */
@@ -70,8 +70,8 @@ RDMAEZ_COLD int rdmaez_pd_alloc(struct ibv_context *context, struct ibv_pd **pd,
 /**
  * @brief Creates a completion channel, as ibv_create_comp_channel() does, and explains a failure.
  *
- * Completion queues that are created with it send it their events: cq.h. Its `fd` becomes readable when there is one,
- * and blocks who reads without one, unless rdmaez_channel_nonblock() is called.
+ * Completion queues that you create with the channel send it their events: see cq.h. Its `fd` becomes readable when
+ * there is an event. If you read without one, the read blocks unless you have called rdmaez_channel_nonblock().
  *
  * @param context the open device
  * @param channel receives the channel; written on success only
@@ -85,7 +85,7 @@ RDMAEZ_COLD int rdmaez_channel_create(struct ibv_context *context,
 /**
  * @brief Creates a completion queue, as ibv_create_cq() does, and explains a failure.
  *
- * Its `cq_context` is NULL, and may be set.
+ * Its `cq_context` is NULL. You may set it.
  *
  * @param context the open device
  * @param cqe how many completions it must hold, at least 1; `cqe` of the queue is what was granted
@@ -121,18 +121,18 @@ RDMAEZ_COLD int rdmaez_cq_create_ex(struct ibv_context *context,
 /**
  * @brief Resizes a completion queue, as ibv_resize_cq() does, and explains a failure.
  *
- * bnxt_re, hfi1, ib_mthca, ib_qib, irdma, mlx4_ib, mlx5_ib, ocrdma and rdma_rxe can, some of them only with recent
- * kernels or firmware; no other driver can, and of the drivers for iWARP only irdma. Source: `resize_cq` of
+ * bnxt_re, hfi1, ib_mthca, ib_qib, irdma, mlx4_ib, mlx5_ib, ocrdma and rdma_rxe can resize a queue, some of them only
+ * with recent kernels or firmware. No other driver can. Of the drivers for iWARP only irdma can. Source: `resize_cq` of
  * `struct ib_device_ops` in Linux 6.1, 6.12 and 7.2, and of the providers of rdma-core 65.
  *
  * @param cq the completion queue; for an extended one ibv_cq_ex_to_cq()
  * @param cqe how many completions it must hold, at least 1; afterwards `cq->cqe` says how many it does
  * @param diag receives the explanation
- * @retval 0 it has the new size
+ * @retval 0 the queue has the new size
  * @retval EOPNOTSUPP the driver cannot resize queues, or not this one (#RDMAEZ_WHY_CQ_FIXED)
- * @retval ENOSYS the same, of mlx5's firmware
- * @retval EINVAL as rdmaez_cq_create(), without a completion vector; of a smaller size likely more completions
- *         are waiting (#RDMAEZ_WHY_CQ_WAITING)
+ * @retval ENOSYS the same, from mlx5's firmware
+ * @retval EINVAL as rdmaez_cq_create(), without a completion vector; for a smaller size, likely more completions are
+ *         waiting (#RDMAEZ_WHY_CQ_WAITING)
  * @retval EBUSY likely it is still being resized (#RDMAEZ_WHY_BUSY)
  */
 RDMAEZ_API int rdmaez_cq_resize(struct ibv_cq *cq, int cqe, struct rdmaez_diag *diag);
@@ -154,7 +154,7 @@ RDMAEZ_COLD int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *i
 				  struct ibv_srq **srq, struct rdmaez_diag *diag);
 
 /**
- * @brief Creates an SRQ, as ibv_create_srq_ex() does, and explains a failure: for XRC and tag matching.
+ * @brief Creates an SRQ for XRC or tag matching, as ibv_create_srq_ex() does, and explains a failure.
  *
  * @param context the open device
  * @param init_attr as for ibv_create_srq_ex(), which writes what it granted into `attr`. A domain, queue or
@@ -178,12 +178,13 @@ RDMAEZ_COLD int rdmaez_srq_create_ex(struct ibv_context *context,
  * @brief Changes an SRQ, as ibv_modify_srq() does, and explains a failure.
  *
  * @param srq the SRQ
- * @param attr `max_wr` for how many receives it is to have room, `srq_limit` as for rdmaez_srq_arm()
+ * @param attr the new attributes: `max_wr` is for how many receives it must have room, `srq_limit` is as for
+ *         rdmaez_srq_arm()
  * @param attr_mask which of them: IBV_SRQ_MAX_WR, IBV_SRQ_LIMIT
  * @param diag receives the explanation
- * @retval 0 it is changed
+ * @retval 0 the SRQ is changed
  * @retval EINVAL `max_wr` is above the device's `max_srq_wr` (#RDMAEZ_WHY_CAP_LIMIT); likely it is 0
- *         (#RDMAEZ_WHY_RANGE), or the device does not report that it can resize SRQs, as mlx5 cannot
+ *         (#RDMAEZ_WHY_RANGE), or the device does not report that it can resize SRQs; mlx5 cannot
  *         (#RDMAEZ_WHY_SRQ_FIXED); likely `srq_limit` is above the room that there is (#RDMAEZ_WHY_RANGE)
  * @retval EOPNOTSUPP likely the driver cannot resize SRQs (#RDMAEZ_WHY_SRQ_FIXED), or has no limit
  *         (#RDMAEZ_WHY_NOT_SUPPORTED)
@@ -197,10 +198,11 @@ RDMAEZ_API int rdmaez_srq_modify(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 				 struct rdmaez_diag *diag);
 
 /**
- * @brief Arms the limit of an SRQ: IBV_EVENT_SRQ_LIMIT_REACHED comes once, when it has fewer receives than that.
+ * @brief Arms the limit of an SRQ: IBV_EVENT_SRQ_LIMIT_REACHED comes once, when the SRQ has fewer receives than the
+ * limit.
  *
- * Post receives when rdmaez_event_next() (event.h) has read it, then arm again. Whether an SRQ that has fewer already
- * tells so depends on the driver: post first.
+ * When rdmaez_event_next() (event.h) has read that event, post receives and arm again. It depends on the driver whether
+ * the event comes if the SRQ has fewer receives already, so post first.
  *
  * @param srq the SRQ
  * @param limit how many receives, at most its `max_wr`; 0: no event
@@ -212,7 +214,7 @@ RDMAEZ_API int rdmaez_srq_arm(struct ibv_srq *srq, uint32_t limit, struct rdmaez
 /**
  * @brief Opens an XRC domain, as ibv_open_xrcd() does, and explains a failure.
  *
- * Processes share the domain of a file: the first opens it with O_CREAT. An fd of -1 is a domain of one's own.
+ * Processes share the domain of a file. The first one opens it with O_CREAT. With an fd of -1, the domain is your own.
  *
  * @param context the open device
  * @param init_attr as for ibv_open_xrcd(); needs both bits of comp_mask
@@ -235,7 +237,7 @@ RDMAEZ_COLD int rdmaez_xrcd_open(struct ibv_context *context, struct ibv_xrcd_in
  * @param pd the protection domain
  * @param diag receives the explanation
  * @retval 0 it is gone
- * @retval EBUSY likely something made in it is still there (#RDMAEZ_WHY_PD_IN_USE)
+ * @retval EBUSY likely something created in it still exists (#RDMAEZ_WHY_PD_IN_USE)
  */
 RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag);
 
@@ -243,7 +245,7 @@ RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag);
  * @brief Destroys a completion channel, as ibv_destroy_comp_channel() does, and explains a failure.
  * @param channel the channel
  * @param diag receives the explanation
- * @retval 0 it is gone, and its descriptor closed
+ * @retval 0 it is gone, and its descriptor is closed
  * @retval EBUSY a completion queue still uses it (#RDMAEZ_WHY_CHANNEL_IN_USE)
  */
 RDMAEZ_API int rdmaez_channel_destroy(struct ibv_comp_channel *channel, struct rdmaez_diag *diag);
@@ -251,7 +253,8 @@ RDMAEZ_API int rdmaez_channel_destroy(struct ibv_comp_channel *channel, struct r
 /**
  * @brief Destroys a completion queue, as ibv_destroy_cq() does, and explains a failure.
  *
- * Waits, as that does, until every event that ibv_get_cq_event() has returned is acknowledged: rdmaez_cq_ack().
+ * Like ibv_destroy_cq(), it waits until every event that ibv_get_cq_event() has returned is acknowledged: see
+ * rdmaez_cq_ack().
  *
  * @param cq the completion queue; for an extended one ibv_cq_ex_to_cq()
  * @param diag receives the explanation
@@ -263,7 +266,7 @@ RDMAEZ_API int rdmaez_cq_destroy(struct ibv_cq *cq, struct rdmaez_diag *diag);
 /**
  * @brief Destroys an SRQ, as ibv_destroy_srq() does, and explains a failure.
  *
- * Waits, as that does, until every event of the SRQ is acknowledged by ibv_ack_async_event().
+ * Like ibv_destroy_srq(), it waits until ibv_ack_async_event() has acknowledged every event of the SRQ.
  *
  * @param srq the SRQ
  * @param diag receives the explanation
@@ -276,8 +279,8 @@ RDMAEZ_API int rdmaez_srq_destroy(struct ibv_srq *srq, struct rdmaez_diag *diag)
  * @brief Closes an XRC domain, as ibv_close_xrcd() does, and explains a failure.
  * @param xrcd the XRC domain
  * @param diag receives the explanation
- * @retval 0 it is closed; a domain that other processes have open stays theirs
- * @retval EBUSY likely something made in it here is still there (#RDMAEZ_WHY_XRCD_IN_USE)
+ * @retval 0 it is closed; if other processes have the domain open, they keep it
+ * @retval EBUSY likely something that this process created in it still exists (#RDMAEZ_WHY_XRCD_IN_USE)
  */
 RDMAEZ_API int rdmaez_xrcd_close(struct ibv_xrcd *xrcd, struct rdmaez_diag *diag);
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file port.h
- * @brief Query a port: its attributes, its GID table, its P_Key table; choose a GID index.
+ * @brief Query a port's attributes, its GID table and its P_Key table; choose a GID index.
  *
- * These functions query a device and change nothing. Each takes an open device, a port number from 1 to the
- * device's number of ports, and a record that may be NULL. Outputs are written only on success, but of a list
- * the entries that came before the one which could not be read. Each can fail with
+ * These functions query a device and change nothing. Each takes an open device, a port number from 1 to the device's
+ * number of ports, and a record that may be NULL. Outputs are written only on success. If an entry of a list could not
+ * be read, the entries before it are written nevertheless. Each function can fail with
  *
  * - EINVAL, for a port that does not exist (#RDMAEZ_WHY_PORT) or an argument that is NULL
  *   (#RDMAEZ_WHY_NULL_ARGUMENT);
  * - any other errno value of a query (#RDMAEZ_WHY_QUERY_REFUSED, with the verb as its field).
  *
  * @par Threads
- * All may be called from any thread.
+ * May be called from any thread.
  *
  * @par Verbs calls
- * Those that the names say: ibv_query_port(), ibv_query_pkey() for each entry, ibv_query_gid_table() once, or
- * ibv_query_gid_ex() for each entry where a device does not answer that. ibv_query_device() tells how many ports there
- * are, where that matters.
+ * Those that the names say: ibv_query_port(), ibv_query_pkey() for each entry, ibv_query_gid_table() once. If a device
+ * does not support the last one, ibv_query_gid_ex() for each entry. Where the number of ports matters, also
+ * ibv_query_device().
  * @par Sources
  * The verbs' manual pages, rdma-core 65.
  * @since rdmaez 0.1; rdma-core 33
@@ -36,8 +36,8 @@ extern "C" {
 /**
  * @brief Queries a port's attributes.
  *
- * Like ibv_query_port(), except that the port number is checked before the provider sees it, the struct is
- * zeroed first, and the explanation names the ports that exist. One ibv_query_port().
+ * It is like ibv_query_port(), with three differences. It checks the port number before the provider sees it, it zeroes
+ * the struct first, and the explanation names the ports that exist. It makes one ibv_query_port().
  *
  * @param context the open device
  * @param port the port
@@ -51,7 +51,7 @@ RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port, struct i
 /**
  * @brief Lists the entries of a port's GID table that are not empty.
  *
- * One ibv_query_port() and one ibv_query_gid_table(), as rdmaez_port_choose_gid().
+ * It makes one ibv_query_port() and one ibv_query_gid_table(), as rdmaez_port_choose_gid() does.
  *
  * @param context the open device
  * @param port the port
@@ -69,26 +69,26 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port,
 /**
  * @brief Chooses the best GID index of a port for reaching a peer.
  *
- * On RoCE, of the entries that can work at all (rdmaez_gid_rank()), this is
+ * On RoCE, it considers the entries that can work at all (rdmaez_gid_rank()), and takes
  *
- * 1. the one from whose address the kernel itself sends to the peer, or to a group: so VLANs, several
- *    interfaces and routers are followed. A UDP socket is connected, which sends nothing, and only where two
- *    GIDs could be used; a link-local peer has no such route (#RDMAEZ_WHY_GID_BY_ROUTE);
+ * 1. the one from whose address the kernel itself sends to the peer, or to a group. This follows VLANs, several
+ *    interfaces and routers. To find out, it connects a UDP socket, which sends nothing, and only if two GIDs could be
+ *    used. A link-local peer has no such route (#RDMAEZ_WHY_GID_BY_ROUTE);
  * 2. else one whose scope is the peer's, link-local or not (#RDMAEZ_WHY_GID_BY_SCOPE);
  * 3. else, unless the peer is a group, the one with most leading bits in common with it
  *    (#RDMAEZ_WHY_GID_BY_PREFIX);
  * 4. else the one of highest rank, and among equals the lowest index (#RDMAEZ_WHY_GID_BY_RANK).
  *
- * A link-local peer (`fe80::/10`) may be on any interface: name it by `want->ndev_ifindex`. On InfiniBand the
- * first entry is taken and no socket is opened.
+ * A link-local peer (`fe80::/10`) may be on any interface, so name the interface by `want->ndev_ifindex`. On InfiniBand
+ * the function takes the first entry, and opens no socket.
  *
- * Each function that finds `sgid_index` 0 chooses anew, and a peer that was given another GID than the one in use
- * replies to the wrong address. So choose once, tell the peer `chosen.gid`, and name its index:
- * `opts.path.sgid_index = rdmaez_exactly((int)chosen.gid_index)`. While the peer is not known, the choice is by
- * rank. rdmaez_qp_to_rtr() and rdmaez_ah_create() record what they used: `source`, `netdev`, and why (`chosen`).
+ * Each function that finds `sgid_index` 0 chooses anew. If you tell the peer another GID than the one in use, the peer
+ * replies to the wrong address. So choose once, tell the peer `chosen.gid`, and name its index: `opts.path.sgid_index =
+ * rdmaez_exactly((int)chosen.gid_index)`. While the peer is not known, the choice is by rank. rdmaez_qp_to_rtr() and
+ * rdmaez_ah_create() record what they used: `source`, `netdev`, and why (`chosen`).
  *
- * Only the 256 indices that fit into an address vector are considered. One ibv_query_port() and one
- * ibv_query_gid_table(); where the latter is not supported, one ibv_query_gid_ex() per entry up to the best
+ * Only the 256 indices that fit into an address vector are considered. The function makes one ibv_query_port() and one
+ * ibv_query_gid_table(). If the latter is not supported, it makes one ibv_query_gid_ex() per entry up to the best
  * possible one. Keep the result if many queue pairs share it.
  *
  * @param context the open device
@@ -113,8 +113,8 @@ struct rdmaez_pkey_entry {
 /**
  * @brief Lists the entries of a port's P_Key table that are not empty.
  *
- * An entry is empty if its low 15 bits, which name the partition, are zero. One ibv_query_port() and one
- * ibv_query_pkey() per entry of the table.
+ * An entry is empty if its low 15 bits, which name the partition, are zero. The function makes one ibv_query_port() and
+ * one ibv_query_pkey() per entry of the table.
  *
  * @param context the open device
  * @param port the port
@@ -132,7 +132,7 @@ RDMAEZ_COLD int rdmaez_port_pkeys(struct ibv_context *context, int port,
 /**
  * @brief Finds the P_Key index of a partition key.
  *
- * Only the low 15 bits are compared. An entry with full membership is preferred over a limited one. One
+ * It compares only the low 15 bits. It prefers an entry with full membership to a limited one. It makes one
  * ibv_query_port() and at most one ibv_query_pkey() per entry of the table.
  *
  * @param context the open device

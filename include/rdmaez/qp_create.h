@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file qp_create.h
- * @brief Create a queue pair, and explain why it failed; find how much inline data it may have.
+ * @brief Create a queue pair, and explain a failure; find how much inline data it may have.
  *
- * ibv_create_qp() returns EINVAL or ENOMEM for a number above any of the device's limits. Those limits are
- * not the whole story: each holds on its own but not all of them together, and verbs do not report the limit
- * on inline data at all. A number above a limit is certainly why, where the driver is known to compare just
- * that limit; it likely is with other drivers and with ENOMEM.
+ * ibv_create_qp() returns EINVAL or ENOMEM for a number above any of the device's limits. Those limits are not the
+ * whole story: each can be granted on its own but not all of them together, and verbs do not report the limit on inline
+ * data at all. If a number is above a limit, and the driver is known to compare just that limit, the number is
+ * certainly the cause. It is a likely cause with other drivers and with ENOMEM.
  *
- * Destroy a queue pair created here with ibv_destroy_qp().
+ * Destroy such a queue pair with ibv_destroy_qp().
  *
  * @par Threads
- * All may be called from any thread.
+ * May be called from any thread.
  *
  * @par Verbs calls
- * The one that creates; if it fails and @p diag is not NULL, also one ibv_query_device(). rdmaez_qp_max_inline()
- * makes at most 18 of ibv_create_qp() and of ibv_destroy_qp().
+ * The one that creates. If it fails and @p diag is not NULL, also one ibv_query_device(). rdmaez_qp_max_inline() makes
+ * at most 18 of ibv_create_qp() and of ibv_destroy_qp().
  * @par Sources
  * ibv_create_qp(), and the drivers' source, as for driver.h.
  * @since rdmaez 0.1; rdma-core 33
@@ -45,13 +45,13 @@ extern "C" {
  *         (#RDMAEZ_WHY_CREATE_SRQ); not a type (#RDMAEZ_WHY_CREATE_TYPE); likely an object of another context
  *         (#RDMAEZ_WHY_CREATE_CONTEXT) or protection domain (#RDMAEZ_WHY_CREATE_SRQ_PD), too much inline data
  *         (#RDMAEZ_WHY_CAP_INLINE), or numbers that are too large together (#RDMAEZ_WHY_CAP_TOGETHER)
- * @retval ENOMEM likely as with EINVAL, but numbers together only of a queue with at least a quarter of `max_qp_wr`; or
- *         likely a limit of the process (#RDMAEZ_WHY_MEMLOCK, unless it has CAP_IPC_LOCK, with what is pinned already as
- *         `min`; or #RDMAEZ_WHY_ADDRESS_SPACE) or the device's number of queue pairs (#RDMAEZ_WHY_NO_RESOURCES;
- *         rxe then says EINVAL)
+ * @retval ENOMEM likely as with EINVAL, but numbers together only for a queue with at least a quarter of `max_qp_wr`;
+ *         or likely a limit of the process (#RDMAEZ_WHY_MEMLOCK, unless it has CAP_IPC_LOCK, with what is pinned
+ *         already as `min`; or #RDMAEZ_WHY_ADDRESS_SPACE) or the device's number of queue pairs
+ *         (#RDMAEZ_WHY_NO_RESOURCES; rxe then returns EINVAL)
  * @retval EOPNOTSUPP the device lacks the type (#RDMAEZ_WHY_CREATE_TYPE); some drivers return ENOSYS
- * @retval EPERM a RAW_PACKET queue pair without CAP_NET_RAW (#RDMAEZ_WHY_CREATE_PRIVILEGE; likely, if the
- *         process has that, but perhaps not where it counts)
+ * @retval EPERM a RAW_PACKET queue pair without CAP_NET_RAW (#RDMAEZ_WHY_CREATE_PRIVILEGE; likely, if the process has
+ *         the capability, but perhaps not where it counts)
  * @retval EAGAIN likely a limit of the cgroup (#RDMAEZ_WHY_CGROUP)
  * @return any other errno of ibv_create_qp() (#RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
@@ -62,8 +62,8 @@ RDMAEZ_COLD int rdmaez_qp_create(struct ibv_pd *pd, struct ibv_qp_init_attr *ini
 /**
  * @brief Creates a queue pair, as ibv_create_qp_ex() does, and explains a failure.
  *
- * For XRC_RECV, for posting by function (IBV_QP_INIT_ATTR_SEND_OPS_FLAGS), and for anything else that
- * only this call offers.
+ * Use it for XRC_RECV, for posting by function (IBV_QP_INIT_ATTR_SEND_OPS_FLAGS), and for anything else that only this
+ * call offers.
  *
  * @param context the open device
  * @param init_attr as for ibv_create_qp_ex(), which writes what it granted into `cap`
@@ -86,9 +86,9 @@ RDMAEZ_COLD int rdmaez_qp_create_ex(struct ibv_context *context,
 /**
  * @brief Finds how much inline data a queue pair may have, by trying.
  *
- * Verbs do not report this limit (efadv_query_device() does for EFA), and it may shrink as `cap` asks for
- * more SGEs. A binary search creates and destroys at most 18 queue pairs; keep the result. A device that is
- * short of memory may refuse more than it would otherwise.
+ * Verbs do not report this limit (efadv_query_device() does for EFA), and it may shrink as `cap` asks for more SGEs. A
+ * binary search creates and destroys at most 18 queue pairs, so keep the result. If a device is short of memory, it may
+ * refuse more than it would otherwise.
  *
  * @param pd the protection domain
  * @param init_attr the queue pair's other attributes; not changed, and `cap.max_inline_data` is ignored

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file simple.h
- * @brief All objects of a program with one queue pair, opened by one call and closed by another.
+ * @brief All objects of a program with one queue pair: one call opens them, and another closes them.
  *
- * They are plain verbs objects in a plain struct, which has no other state: use them with any verb, take one out
- * and set its member to NULL, or put one of your own in. A server with many queue pairs opens all but those
- * (#RDMAEZ_SIMPLE_NO_QP), with a shared receive queue and one completion queue, and creates each queue pair from
- * rdmaez_simple_init_attr().
+ * They are plain verbs objects in a plain struct, which has no other state. Use them with any verb. You may take one
+ * out and set its member to NULL, or put one of your own in. A server with many queue pairs opens everything except the
+ * queue pairs (#RDMAEZ_SIMPLE_NO_QP), with a shared receive queue and one completion queue. It then creates each queue
+ * pair from rdmaez_simple_init_attr().
  *
  * @code
  * int open_with(void *memory, size_t length, struct rdmaez_simple *simple, struct rdmaez_diag *diag)
@@ -22,9 +22,9 @@
  * Then connect.h and exchange.h connect `simple.qp`; wr.h and wc.h send, receive and wait.
  *
  * @par Threads
- * May be called from any thread; no other thread may use the objects while they are closed.
+ * May be called from any thread. No other thread may use the objects while they are being closed.
  * @par Verbs calls
- * None to fill attributes; the others as listed with each function.
+ * The functions that fill attributes make none. Those of the others are listed with each function.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_SIMPLE_H
@@ -43,10 +43,9 @@ struct rdmaez_simple {
 	struct ibv_context *context; /**< the open device */
 	struct ibv_pd *pd;           /**< the protection domain of all below */
 	struct ibv_cq *send_cq;      /**< where sends complete */
-	struct ibv_cq *
-		recv_cq; /**< where receives complete; close takes the same queue as send_cq, too */
-	struct ibv_mr *mr; /**< the buffer; NULL: there was none */
-	struct ibv_qp *qp; /**< in RESET; NULL: #RDMAEZ_SIMPLE_NO_QP */
+	struct ibv_cq *recv_cq; /**< where receives complete; may be the same queue as `send_cq` */
+	struct ibv_mr *mr;      /**< the buffer; NULL: there was none */
+	struct ibv_qp *qp;      /**< in RESET; NULL: #RDMAEZ_SIMPLE_NO_QP */
 	struct ibv_comp_channel
 		*channel;    /**< the channel of the completion queue; NULL: there is none */
 	struct ibv_srq *srq; /**< the shared receive queue; NULL: there is none */
@@ -54,16 +53,17 @@ struct rdmaez_simple {
 
 /** @brief Flags of rdmaez_simple_opts. */
 enum rdmaez_simple_flags {
-	/** A send without an error completes only with IBV_SEND_SIGNALED, as rdmaez_credit_take() sets it. Not: each does,
-	 *  without that flag; so nobody waits for a completion that never comes. */
+	/** A send that succeeds completes only with IBV_SEND_SIGNALED, as rdmaez_credit_take() sets it. Without this:
+	 *  every send completes, flag or not, so nobody waits for a completion that never comes. */
 	RDMAEZ_SIMPLE_UNSIGNALED = 1 << 0,
-	/** Sends and receives complete in one queue: `send_cq` and `recv_cq` are the same. Not: in two. */
+	/** Sends and receives complete in one queue: `send_cq` and `recv_cq` are the same. Without this: in two. */
 	RDMAEZ_SIMPLE_ONE_CQ = 1 << 1,
 	/** The same, and the queue has a channel, for rdmaez_cq_wait(). */
 	RDMAEZ_SIMPLE_CHANNEL = 1 << 2,
-	/** Receives are taken from a shared receive queue, of `recvs` work requests. Not: from the queue pair's own. */
+	/** Receives are taken from a shared receive queue, of `recvs` work requests. Without this: from the queue
+	 *  pair's own. */
 	RDMAEZ_SIMPLE_SRQ = 1 << 3,
-	/** There is no queue pair; the program creates its own. */
+	/** There is no queue pair; you create your own. */
 	RDMAEZ_SIMPLE_NO_QP = 1 << 4
 };
 
@@ -75,27 +75,27 @@ struct rdmaez_simple_opts {
 	uint32_t inline_data;     /**< the most bytes of an inline send; 0: none */
 	enum ibv_qp_type qp_type; /**< the queue pair's type; 0: IBV_QPT_RC */
 	unsigned int flags;       /**< enum rdmaez_simple_flags */
-	/** Of `mr`, which only rdmaez_simple_open() makes: IBV_ACCESS_ bits. 0: IBV_ACCESS_LOCAL_WRITE */
+	/** IBV_ACCESS_ bits for `mr`; only rdmaez_simple_open() uses them. 0: IBV_ACCESS_LOCAL_WRITE */
 	unsigned int access;
-	void *buffer; /**< the caller's memory, which only rdmaez_simple_open() registers */
-	/** How many bytes only rdmaez_simple_open() registers. 0: there is no `mr`. A UD receive takes 40 bytes more
-	 *  than the message: the GRH. */
+	void *buffer; /**< your memory; only rdmaez_simple_open() uses it, and registers it */
+	/** The length of `buffer` in bytes; only rdmaez_simple_open() uses it. 0: there is no `mr`. A UD receive takes
+	 *  40 bytes more than the message: the GRH. */
 	size_t length;
-	/** Entries of each completion queue, for a program whose queue pairs share them. 0: what one queue pair needs */
+	/** Entries of each completion queue, if several queue pairs share them. 0: what one queue pair needs */
 	uint32_t cqes;
-	/** An extended queue pair: the operations that it is for, IBV_QP_EX_WITH_ bits, for rdmaez_wr_post_ex(). 0: an
+	/** The operations of an extended queue pair, IBV_QP_EX_WITH_ bits, for rdmaez_wr_post_ex(). 0: an
 	 *  ordinary one */
 	uint64_t send_ops;
 };
 
 /**
- * @brief Opens a device, and makes what one queue pair needs.
+ * @brief Opens a device, and creates what one queue pair needs.
  *
- * Each queue has room for one work request more than asked for, the beacon of rdmaez_qp_drain(), and each completion
- * queue for all completions: after an error every work request completes, signaled or not. Only posting more than was
- * asked for, which drivers that round up do not refuse, overflows it.
+ * Each queue has room for one work request more than you asked for: the beacon of rdmaez_qp_drain(). Each completion
+ * queue has room for all completions, because after an error every work request completes, signaled or not. It can
+ * overflow only if you post more than you asked for. A driver that rounds up the queue's size does not refuse that.
  *
- * After a failure all that was made is undone, and the record is that of the function that failed:
+ * After a failure everything that was created is undone, and the record is that of the function that failed:
  * rdmaez_device_open(), rdmaez_pd_alloc(), rdmaez_channel_create(), rdmaez_cq_create(), rdmaez_mr_reg(),
  * rdmaez_srq_create(), rdmaez_qp_create() or rdmaez_qp_create_ex().
  *
@@ -115,11 +115,13 @@ RDMAEZ_COLD int rdmaez_simple_open(const char *device, const struct rdmaez_simpl
 				   struct rdmaez_simple *simple, struct rdmaez_diag *diag);
 
 /**
- * @brief Fills the attributes by which rdmaez_simple_open() creates the queue pair: for more queue pairs on the same
- *        objects, and for `init_attr` of rdmaez_qp_recover(), which may have to create it anew.
+ * @brief Fills the attributes with which rdmaez_simple_open() creates the queue pair.
+ *
+ * Use them for more queue pairs on the same objects, and for `init_attr` of rdmaez_qp_recover(), which may have to
+ * recreate the queue pair.
  *
  * @param simple what was opened, not NULL; its completion queues and shared receive queue are used
- * @param opts as they were given; may be NULL
+ * @param opts the options that you passed; may be NULL
  * @param init receives the attributes, not NULL
  */
 RDMAEZ_API void rdmaez_simple_init_attr(const struct rdmaez_simple *simple,
@@ -127,10 +129,10 @@ RDMAEZ_API void rdmaez_simple_init_attr(const struct rdmaez_simple *simple,
 					struct ibv_qp_init_attr *init);
 
 /**
- * @brief The same for an extended queue pair: for rdmaez_qp_create_ex(), also where `send_ops` is 0.
+ * @brief Fills the same attributes for an extended queue pair: for rdmaez_qp_create_ex(), even if `send_ops` is 0.
  *
  * @param simple what was opened, not NULL
- * @param opts as they were given; may be NULL
+ * @param opts the options that you passed; may be NULL
  * @param init receives the attributes, not NULL
  */
 RDMAEZ_API void rdmaez_simple_init_attr_ex(const struct rdmaez_simple *simple,
@@ -138,11 +140,12 @@ RDMAEZ_API void rdmaez_simple_init_attr_ex(const struct rdmaez_simple *simple,
 					   struct ibv_qp_init_attr_ex *init);
 
 /**
- * @brief Destroys the queue pair, the memory region, the shared receive queue, the completion queues, the channel and
- *        the protection domain, and closes the device, in this order.
+ * @brief Destroys all objects in the order that verbs requires, and closes the device.
  *
- * A member that is NULL is skipped; each is NULL once its object is gone. What cannot be destroyed, and what comes
- * after it, stays: free what it waits for, such as an address handle in the protection domain, and call again.
+ * The order is: queue pair, memory region, shared receive queue, completion queues, channel, protection domain, device.
+ * A member that is NULL is skipped, and each becomes NULL once its object is gone. If an object cannot be destroyed, it
+ * and all that come after it stay. Free what it waits for, such as an address handle in the protection domain, and call
+ * again.
  *
  * @param simple the objects; all NULL: nothing is done
  * @param diag receives the explanation, as of rdmaez_mr_dereg(), rdmaez_cq_destroy(), rdmaez_device_close() and others;
