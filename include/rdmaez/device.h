@@ -3,9 +3,9 @@
  * @file device.h
  * @brief Open a device by its name, or one that is ready, and explain why there is none.
  *
- * Where a device is missing, ibv_get_device_list() returns a shorter list and no reason, and ibv_open_device()
- * may return another errno than the device node gave. After a failure this function looks for itself: at the
- * kernel's devices in sysfs, at their nodes, and at which provider libraries are loaded.
+ * If a device is missing, ibv_get_device_list() returns a shorter list and no reason, and ibv_open_device() may return
+ * another errno than the device node gave. After a failure rdmaez_device_open() looks for itself: at the kernel's
+ * devices in sysfs, at their nodes, and at the provider libraries that are loaded.
  *
  * @par Threads
  * May be called from any thread.
@@ -25,32 +25,34 @@ extern "C" {
 /**
  * @brief Opens a device.
  *
- * Without a name, it is the first that has an active port, or else the first that opens.
+ * Without a name, it opens the first device that has an active port, or else the first that opens.
  *
- * A finding of one device ends with its name, or with that of its node below /dev/infiniband.
+ * If a finding is about one device, it ends with the device's name, or with the name of its node below /dev/infiniband.
  *
  * @param name the device's name, "mlx5_0"; NULL: any
- * @param context receives the open device, which ibv_close_device() closes; written on success only
- * @param diag receives the explanation; NULL: none is wanted, and nothing is looked at
+ * @param context receives the open device. Close it with rdmaez_device_close() or ibv_close_device(). Written on
+ *         success only
+ * @param diag receives the explanation. With NULL, the function does not look for the cause
  * @retval 0 @p context is open
  * @retval EINVAL @p context is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @retval ENODEV libibverbs lists no such device: there is none (#RDMAEZ_WHY_DEVICE_NONE) or none of this name
  *         (#RDMAEZ_WHY_DEVICE_NAME, with the names that there are, #RDMAEZ_WHY_DEVICE_THERE); the kernel lacks
- *         ib_uverbs (#RDMAEZ_WHY_DEVICE_UVERBS); it has no node (#RDMAEZ_WHY_DEVICE_NO_NODE), or no provider library
- *         (#RDMAEZ_WHY_DEVICE_PROVIDER, likely for #RDMAEZ_WHY_PROVIDER_MISSING, #RDMAEZ_WHY_PROVIDER_RELEASE or
- *         #RDMAEZ_WHY_PROVIDER_UNFIT); it is in another network namespace (#RDMAEZ_WHY_DEVICE_NETNS), which
- *         is likely where its node may not be opened, besides #RDMAEZ_WHY_DEVICE_FORBIDDEN
- * @retval ENOSYS the same, where libibverbs finds no ib_uverbs
+ *         ib_uverbs (#RDMAEZ_WHY_DEVICE_UVERBS); the device has no node (#RDMAEZ_WHY_DEVICE_NO_NODE), or no provider
+ *         library (#RDMAEZ_WHY_DEVICE_PROVIDER, likely for #RDMAEZ_WHY_PROVIDER_MISSING, #RDMAEZ_WHY_PROVIDER_RELEASE
+ *         or #RDMAEZ_WHY_PROVIDER_UNFIT); it is in another network namespace (#RDMAEZ_WHY_DEVICE_NETNS). If its node
+ *         may not be opened, that is likely, besides #RDMAEZ_WHY_DEVICE_FORBIDDEN
+ * @retval ENOSYS the same, if libibverbs finds no ib_uverbs
  * @return another errno of ibv_open_device(), of the first device that does not open: its node may not be opened
  *         (#RDMAEZ_WHY_DEVICE_RIGHTS, #RDMAEZ_WHY_DEVICE_FORBIDDEN) or is another device's
  *         (#RDMAEZ_WHY_DEVICE_OTHER_NODE); likely a limit (#RDMAEZ_WHY_CGROUP, #RDMAEZ_WHY_MEMLOCK,
  *         #RDMAEZ_WHY_ADDRESS_SPACE, #RDMAEZ_WHY_NO_RESOURCES); #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED
  * @par Verbs calls
  * ibv_get_device_list(), ibv_open_device() and ibv_free_device_list(). Without a name, also one ibv_query_device() and
- * an ibv_query_port() for each port of each device that is tried, and ibv_close_device() if it is not chosen.
+ * one ibv_query_port() for each port of each device that it tries, and ibv_close_device() if it does not choose the
+ * device.
  * @par Sources
- * `ibverbs_get_device_list()`, `load_drivers()` and `open_cdev()` of rdma-core 65, which tries a second
- * path after a node that does not open, for 5 s, and returns that one's errno; `ib_uverbs_open()` of Linux 6.1 to 7.2.
+ * `ibverbs_get_device_list()`, `load_drivers()` and `open_cdev()` of rdma-core 65. If a node does not open, open_cdev()
+ * tries a second path for 5 s, and returns the errno of that one. `ib_uverbs_open()` of Linux 6.1 to 7.2.
  */
 RDMAEZ_COLD int rdmaez_device_open(const char *name, struct ibv_context **context,
 				   struct rdmaez_diag *diag);
@@ -58,7 +60,8 @@ RDMAEZ_COLD int rdmaez_device_open(const char *name, struct ibv_context **contex
 /**
  * @brief Closes a device, as ibv_close_device() does, and explains a failure.
  *
- * Destroy all objects of the context first: what is left is not freed in the program, and the kernel destroys it.
+ * Destroy all objects of the context first. The kernel destroys what is left, but its memory in the program is not
+ * freed.
  *
  * @param context the open device; no other thread may use it
  * @param diag receives the explanation; may be NULL

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file examine.h
- * @brief Why nothing happens, by what the program knows as well: a queue pair, a completion queue, and what a port has
- *        counted meanwhile.
+ * @brief Learn why nothing happens on a queue pair or a completion queue, with the help of what you know.
  *
- * rdmaez_qp_examine() in qp.h asks the device alone. The device does not tell what is posted, which queue the program
- * polls, and whether a request asked for a completion. The functions of this header take what you know of that. Tell only
- * what is certain, and leave the rest at zero.
+ * rdmaez_qp_examine() in qp.h asks the device alone. The device does not tell what is posted, which queue you poll, and
+ * whether a request asked for a completion. The functions of this header take what you know of that, and what a port
+ * has counted since a snapshot. Pass only what is certain, and leave the rest at zero.
  *
  * `<rdmaez.h>` does not include this header.
  *
  * @code
  * struct waiter {
  *         struct ibv_qp *qp;
- *         struct rdmaez_port_counts before; // taken once the connection stands
+ *         struct rdmaez_port_counts before; // taken once the connection is established
  *         int sends, recvs;                 // outstanding
  * };
  *
@@ -35,22 +34,24 @@
  * @endcode
  *
  * @par What is certain
- * An error is what a known driver reports and what stops the queue pair by itself, which is its state, or what follows from
- * your own words, such as a wait for sends of which none is signaled. A likely finding is a setting that lets a queue pair
- * wait without end, or a counter that has grown since the snapshot. Counters are the port's: any queue pair may have moved
- * them. Without a snapshot they are totals since the port was set up, and no more than advice.
+ * A finding is an error in two cases. Either a known driver reports something that stops the queue pair by itself,
+ * which is its state, or it follows from what you passed, such as a wait for sends of which none is signaled. A likely
+ * finding is a setting that lets a queue pair wait without end, or a counter that has grown since the snapshot. The
+ * counters are the port's, and any queue pair may have moved them. Without a snapshot they are totals since the port
+ * was set up, and no more than advice.
  *
  * @par Waits that explain themselves
- * rdmaez_wc_wait(), rdmaez_cq_wait(), rdmaez_qp_drain(), rdmaez_qp_quiesce() and the exchange look around by themselves when
- * their time is over. They know which queue was waited for, and have no snapshot.
+ * rdmaez_wc_wait(), rdmaez_cq_wait(), rdmaez_qp_drain(), rdmaez_qp_quiesce() and the exchange examine the queue pair by
+ * themselves when their time is over. They know which queue you waited for, and have no snapshot.
  *
  * @par Threads
- * May be called from any thread, one at a time for one queue pair, which the query of its state refreshes.
+ * May be called from any thread. Only one thread at a time may examine a queue pair, because the query refreshes its
+ * state.
  * @par Verbs calls
- * As listed with each function. Nothing is changed, nothing is polled, and no event is taken.
+ * As listed with each function. The functions change nothing, poll nothing, and take no event.
  * @par Cost
- * No function is meant for the data path. Each reads up to 23 files of sysfs; rdmaez_qp_examine_with() takes as much stack
- * as rdmaez_port_choose_gid(), about 9 kB, and the others less than 2 kB.
+ * No function is meant for the data path. Each reads up to 23 files of sysfs. rdmaez_qp_examine_with() takes as much
+ * stack as rdmaez_port_choose_gid(), about 9 kB, and the others less than 2 kB.
  * @par Sources
  * As for rdmaez_qp_examine(); ibv_req_notify_cq(), ibv_get_cq_event(), ibv_ack_cq_events() and ibv_destroy_cq() of
  * rdma-core 65; the drivers' counters of Linux 6.1 to 7.2.
@@ -72,7 +73,7 @@ extern "C" {
 
 /* ---- What a port has counted ----------------------------------------------------------------- */
 
-/** @brief A snapshot of what a port and its device have counted. All zero, it is none. */
+/** @brief A snapshot of what a port and its device have counted. All zero: there is no snapshot. */
 struct rdmaez_port_counts {
 	uint64_t ns; /**< when it was taken, by CLOCK_MONOTONIC; 0: it was not */
 	int port;    /**< the port's number */
@@ -83,7 +84,8 @@ struct rdmaez_port_counts {
 /**
  * @brief Takes a snapshot of what a port has counted, so that later only growth matters.
  *
- * Take it once a connection stands, or from time to time while it works. A counter that is not there counts as 0.
+ * Take it once a connection is established, or from time to time while it works. A counter that does not exist counts
+ * as 0.
  *
  * @param context the device, opened
  * @param port its port, 1 to 255
@@ -101,17 +103,17 @@ RDMAEZ_COLD int rdmaez_port_count(struct ibv_context *context, int port,
 
 /* ---- A queue pair ---------------------------------------------------------------------------- */
 
-/** @brief What a program knows of its queue pair. Start from all zero, which says nothing. */
+/** @brief What you know of your queue pair. Start from all zero, which says nothing. */
 struct rdmaez_qp_known {
 	unsigned int
-		waits; /**< whose completions it waits for, enum rdmaez_queues; 0: not known, or for none */
+		waits; /**< whose completions you wait for, enum rdmaez_queues; 0: not known, or for none */
 	/** How many sends are outstanding: posted, and neither completed nor followed by one that has. 0: not known.
 	 *  #RDMAEZ_ZERO: none. */
 	int sends;
 	int signaled; /**< how many of these ask for a completion. 0: not known. #RDMAEZ_ZERO: none */
-	int recvs; /**< how many receives are posted, with an SRQ in that. 0: not known. #RDMAEZ_ZERO: none */
+	int recvs; /**< how many receives are posted, counting an SRQ's. 0: not known. #RDMAEZ_ZERO: none */
 	uint64_t quiet_ns;       /**< for how long nothing has completed, in ns; 0: not known */
-	const struct ibv_cq *cq; /**< the one queue that it polls or waits for; NULL: not known */
+	const struct ibv_cq *cq; /**< the one queue that you poll or wait for; NULL: not known */
 	/** The oldest send outstanding, of which only `opcode` is read; NULL: not known. */
 	const struct ibv_send_wr *wr;
 	/** An earlier snapshot of the queue pair's port; NULL, all zero or of another port: none. */
@@ -119,75 +121,76 @@ struct rdmaez_qp_known {
 };
 
 /**
- * @brief Looks for what may hold a queue pair up, as rdmaez_qp_examine() does, by what the program knows as well.
+ * @brief Looks for what may hold a queue pair up, as rdmaez_qp_examine() does, with what you know.
  *
- * The record has the findings of rdmaez_qp_examine(), but for those that cannot matter: about sends where none is
- * outstanding, about READs where the oldest request is none, about counters that have not grown. It also has what only
- * the program's knowledge shows:
+ * The record has the findings of rdmaez_qp_examine(), except those that cannot matter. It leaves out findings about
+ * sends if none is outstanding, about READs if the oldest request is not one, and about counters that have not grown.
+ * It adds what only your knowledge shows:
  *
  * | finding | when |
  * |---|---|
- * | #RDMAEZ_WHY_CQ_NOT_POLLED, certain | the completions that are waited for go to another queue than `cq` |
- * | #RDMAEZ_WHY_NOTHING_POSTED, certain | they are waited for, and none of their queue is outstanding |
- * | #RDMAEZ_WHY_UNSIGNALED, certain | sends are waited for, and none of them is signaled |
+ * | #RDMAEZ_WHY_CQ_NOT_POLLED, certain | the completions that you wait for go to another queue than `cq` |
+ * | #RDMAEZ_WHY_NOTHING_POSTED, certain | you wait for completions, and none of their queue is outstanding |
+ * | #RDMAEZ_WHY_UNSIGNALED, certain | you wait for sends, and none of them is signaled |
  * | #RDMAEZ_WHY_DRAIN_CQ, likely | more are outstanding than the completion queue holds |
- * | #RDMAEZ_WHY_COUNTED_RNR and the like, likely | that was counted since the snapshot |
+ * | #RDMAEZ_WHY_COUNTED_RNR and the like, likely | the port has counted that since the snapshot |
  * | #RDMAEZ_WHY_RETRIES_LAST, advice | a lost peer would not have been noticed yet |
  * | #RDMAEZ_WHY_EVENT_UNREAD, advice | an asynchronous event waits to be read |
  *
- * Certain findings come first, then likely ones, then advice. #RDMAEZ_WHY_QP_NOTHING_FOUND says that there is nothing else;
- * only an unread event and, without a snapshot, totals of counters may follow it.
+ * Certain findings come first, then likely ones, then advice. #RDMAEZ_WHY_QP_NOTHING_FOUND says that there is nothing
+ * else. Only an unread event and, without a snapshot, totals of counters may follow it.
  *
  * @param qp the queue pair
- * @param known what the program knows; NULL: nothing
- * @param diag receives the findings; its `error` stays 0 if 0 is returned. NULL: nothing is asked
+ * @param known what you know; NULL: nothing
+ * @param diag receives the findings; its `error` stays 0 if 0 is returned. NULL: nothing is queried
  * @retval 0 @p diag holds at least one finding
  * @retval EINVAL @p qp is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), `waits` has unknown bits (#RDMAEZ_WHY_OPTION_UNKNOWN), or a
  *         number is negative (#RDMAEZ_WHY_RANGE)
  * @retval EOPNOTSUPP the program has no explanations (#RDMAEZ_WHY_NOT_SUPPORTED)
  * @par Verbs calls
- * Those of rdmaez_qp_examine(). It also asks by poll(2) whether `context->async_fd` is readable.
+ * Those of rdmaez_qp_examine(). It also uses poll(2) to see whether `context->async_fd` is readable.
  */
 RDMAEZ_COLD int rdmaez_qp_examine_with(struct ibv_qp *qp, const struct rdmaez_qp_known *known,
 				       struct rdmaez_diag *diag);
 
 /* ---- A completion queue ---------------------------------------------------------------------- */
 
-/** @brief What is so, where a program knows a completion queue. A bit that is missing says that it is not so. */
+/** @brief What is true of a completion queue that you know. A missing bit says that it is not true. */
 enum rdmaez_cq_known_flags {
-	/** The program waits for an event of the queue's channel, and does not poll before it comes. */
+	/** You wait for an event of the queue's channel, and do not poll before it comes. */
 	RDMAEZ_CQ_BY_EVENT = 1 << 0,
-	/** The queue has been armed, and no event of it was taken since. */
+	/** You have armed the queue, and have taken no event of it since. */
 	RDMAEZ_CQ_ARMED = 1 << 1,
-	/** It has been polled since it was armed, until it was empty. */
+	/** You have polled the queue since it was armed, until it was empty. */
 	RDMAEZ_CQ_POLLED = 1 << 2,
-	/** The queue is about to be destroyed. */
+	/** You are about to destroy the queue. */
 	RDMAEZ_CQ_ENDS = 1 << 3,
-	/** IBV_EVENT_CQ_ERR of this queue has been read. */
+	/** You have read IBV_EVENT_CQ_ERR of this queue. */
 	RDMAEZ_CQ_FAILED = 1 << 4
 };
 
-/** @brief What a program knows of its completion queue. Start from all zero, which says that it polls the queue. */
+/** @brief What you know of your completion queue. Start from all zero, which says that you poll the queue. */
 struct rdmaez_cq_known {
 	unsigned int flags; /**< enum rdmaez_cq_known_flags */
 	/** How many work requests are outstanding whose completions come here. 0: not known. #RDMAEZ_ZERO: none. */
 	int outstanding;
 	int signaled; /**< how many of these ask for a completion, as receives always do. 0: not known. #RDMAEZ_ZERO: none */
-	/** What rdmaez_channel_next() is called with: its events were taken and not acknowledged. NULL: not known. */
+	/** What you call rdmaez_channel_next() with. It counts the events taken and not acknowledged. NULL: not
+	 *  known. */
 	const struct rdmaez_cq_watch *watch;
 };
 
 /**
  * @brief Looks for what may keep completions of a queue from coming, or the queue from being destroyed.
  *
- * It takes nothing out of the queue, so it cannot tell whether completions are in it: only a poll shows that.
+ * It takes nothing out of the queue, so it cannot tell whether there are completions in it. Only a poll shows that.
  *
  * | finding | when |
  * |---|---|
  * | #RDMAEZ_WHY_CQ_OVERRUN, certain | the queue has failed, as IBV_EVENT_CQ_ERR says |
- * | #RDMAEZ_WHY_CQ_NO_CHANNEL, certain | events are waited for, and the queue has no channel |
+ * | #RDMAEZ_WHY_CQ_NO_CHANNEL, certain | you wait for events, and the queue has no channel |
  * | #RDMAEZ_WHY_CQ_UNARMED, certain | the queue is not armed, and its channel holds no event |
- * | #RDMAEZ_WHY_CQ_UNACKED, certain | the queue is to be destroyed, and so many events are not acknowledged |
+ * | #RDMAEZ_WHY_CQ_UNACKED, certain | you want to destroy the queue, and so many events are not acknowledged |
  * | #RDMAEZ_WHY_NOTHING_POSTED, certain | nothing is outstanding whose completion would come here |
  * | #RDMAEZ_WHY_UNSIGNALED, certain | none of what is outstanding asks for a completion |
  * | #RDMAEZ_WHY_CQ_ARMED_LATE, likely | the queue was not polled after it was armed |
@@ -198,15 +201,15 @@ struct rdmaez_cq_known {
  *
  * #RDMAEZ_WHY_CQ_NOTHING_FOUND, as advice, says that there is nothing else.
  *
- * @param cq the completion queue; of an extended one ibv_cq_ex_to_cq()
- * @param known what the program knows; NULL: nothing, not even whether it polls
- * @param diag receives the findings; its `error` stays 0 if 0 is returned. NULL: nothing is asked
+ * @param cq the completion queue; for an extended one, ibv_cq_ex_to_cq()
+ * @param known what you know; NULL: nothing, not even whether you poll
+ * @param diag receives the findings; its `error` stays 0 if 0 is returned. NULL: nothing is queried
  * @retval 0 @p diag holds at least one finding
  * @retval EINVAL @p cq is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN), or a number is
  *         negative (#RDMAEZ_WHY_RANGE)
  * @retval EOPNOTSUPP the program has no explanations (#RDMAEZ_WHY_NOT_SUPPORTED)
  * @par Verbs calls
- * None. It asks by poll(2) whether `channel->fd` and `context->async_fd` are readable.
+ * None. It uses poll(2) to see whether `channel->fd` and `context->async_fd` are readable.
  */
 RDMAEZ_COLD int rdmaez_cq_examine(struct ibv_cq *cq, const struct rdmaez_cq_known *known,
 				  struct rdmaez_diag *diag);

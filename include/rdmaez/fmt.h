@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file fmt.h
- * @brief Completions, events and masks as text.
+ * @brief Write completions, events and masks as text.
  *
- * Functions with a buffer work like snprintf(): they write at most @p size bytes including the NUL, and
- * return the length of the whole text without the NUL; if that is @p size or more, the text was truncated.
+ * Functions with a buffer work like snprintf(). They write at most @p size bytes including the NUL, and return the
+ * length of the whole text without the NUL. If that is @p size or more, the text was truncated.
  *
  * Texts for people have lines of at most 100 columns, and the last line ends in a newline too.
  *
@@ -49,9 +49,9 @@ RDMAEZ_COLD int rdmaez_access_format(unsigned int access, char *buf, size_t size
 /**
  * @brief Explains a completion for people: its status, what happened, the likely causes, what to do.
  *
- * The first line has the status by name and number, the queue pair, the `wr_id` and, after a failure,
- * `vendor_err`. As a line for logs or as JSON, a completion is written by its record: rdmaez_wc_explain_qp(),
- * then rdmaez_diag_line() or rdmaez_diag_json().
+ * The first line has the status by name and number, the queue pair, the `wr_id` and, after a failure, `vendor_err`. To
+ * write a completion as a line for logs or as JSON, use its record: call rdmaez_wc_explain_qp(), then
+ * rdmaez_diag_line() or rdmaez_diag_json().
  *
  * @param wc the completion; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -61,10 +61,9 @@ RDMAEZ_COLD int rdmaez_access_format(unsigned int access, char *buf, size_t size
 RDMAEZ_COLD int rdmaez_wc_format(const struct ibv_wc *wc, char *buf, size_t size);
 
 /**
- * @brief Explains an asynchronous event for people: what happened to which object, the likely causes,
- *        what to do.
+ * @brief Explains an asynchronous event for people: what happened to which object, the likely causes, what to do.
  *
- * The first line has the event by name and number, and the object; the last one says to acknowledge it.
+ * The first line has the event by name and number, and the object. The last one says to acknowledge the event.
  *
  * @param event the event, not acknowledged yet, so that its object still exists; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0

@@ -3,7 +3,7 @@
  * @file gid.h
  * @brief Classify GIDs, and rank a port's GIDs by how well they suit a peer.
  *
- * Everything here is pure.
+ * All functions are pure.
  *
  * @par Threads
  * May be called from any thread.
@@ -41,7 +41,7 @@ enum rdmaez_gid_class {
 RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid);
 
 /**
- * @brief Whether a GID is all zero, as an empty entry of a GID table is.
+ * @brief Tells whether a GID is all zero, as an empty entry of a GID table is.
  * @param gid the GID, not NULL
  * @return true if no byte is set
  */
@@ -60,17 +60,16 @@ struct rdmaez_gid_want {
 /**
  * @brief Ranks an entry of a GID table by how suitable it is for reaching a peer.
  *
- * On RoCE the scope decides first: a link-local GID (`fe80::/10` or 169.254.0.0/16) suits a link-local peer or
- * group, and others suit the rest. Then v2 ranks above v1. For an unknown peer v2 ranks above v1, and then
- * IPv4-mapped above IPv6 above link-local. An entry that cannot work ranks 0: it is empty, has no network
- * interface, has a different address family from the peer, or is excluded by @p want. On InfiniBand all
- * non-empty entries rank the same, and the first is used. Which of
- * several addresses lies on the route to the peer only the kernel knows: rdmaez_port_choose_gid() asks it.
+ * On RoCE the scope decides first: a link-local GID (`fe80::/10` or 169.254.0.0/16) suits a link-local peer or group,
+ * and others suit the rest. Then v2 ranks above v1. For an unknown peer v2 ranks above v1, and then IPv4-mapped above
+ * IPv6 above link-local. An entry that cannot work ranks 0: it is empty, has no network interface, has a different
+ * address family from the peer, or is excluded by @p want. On InfiniBand all non-empty entries rank the same, and the
+ * first is used. If several addresses suit the peer, only the kernel knows which lies on the route:
+ * rdmaez_port_choose_gid() asks it.
  *
- * Sources: the kernel's addr_resolve() and rdma_resolve_ip() refuse mixed families and entries without an
- * interface. RoCE v2 sends IPv4 or IPv6 by the family of its own GID, so a group needs one of its family; RoCE
- * v1 carries the Ethernet address of a group and of a link-local peer in the GID (ib_resolve_eth_dmac()) and
- * takes either.
+ * Sources: the kernel's addr_resolve() and rdma_resolve_ip() refuse mixed families and entries without an interface.
+ * RoCE v2 sends IPv4 or IPv6 by the family of its own GID, so a group needs a GID of its family. RoCE v1 carries the
+ * Ethernet address of a group and of a link-local peer in the GID (ib_resolve_eth_dmac()) and takes either.
  *
  * @param entry the entry as ibv_query_gid_ex() filled it; an empty one has an all-zero GID
  * @param want what to look for; NULL: the best for any peer

@@ -3,9 +3,9 @@
  * @file path.h
  * @brief The path to a peer, and the `ibv_ah_attr` made from it.
  *
- * Connected queue pairs take an address vector on the way to RTR; UD sends use an address handle. Both are
- * described by an `ibv_ah_attr` and go wrong in the same ways: no GRH where the port requires one, a hop
- * limit that the first router uses up, a value wider than its field.
+ * Connected queue pairs take an address vector on the way to RTR. UD sends use an address handle. An `ibv_ah_attr`
+ * describes both, and both go wrong in the same ways: no GRH although the port requires one, a hop limit that the first
+ * router uses up, a value wider than its field.
  *
  * @par Quality of service
  * | option | InfiniBand | RoCE v2 |
@@ -14,12 +14,12 @@
  * | `sl` | service level, mapped to virtual lanes | VLAN priority, three bits, where there is a VLAN tag |
  * | `flow_label` | GRH flow label, for routers | the UDP source port, by which switches spread flows (ECMP) |
  *
- * On RoCE v2 congestion control and lossless queues are commonly configured by DSCP: name it by
- * #RDMAEZ_PATH_DSCP. Leave the ECN bits 0: devices that control congestion set them, and may ignore what is
- * given here (mlx5_set_path() takes `traffic_class >> 2`). A flow label's 20 bits are folded into a port from
- * 49152 to 65535; for 0 drivers commonly take the two queue pair numbers of a connection
- * (rdma_flow_label_to_udp_sport(), rdma_get_udp_sport() in the kernel's include/rdma/ib_verbs.h), so a
- * label is needed only to choose a path through the network. rxe ignores `sl`.
+ * On RoCE v2, congestion control and lossless queues are commonly configured by DSCP. Set it with #RDMAEZ_PATH_DSCP.
+ * Leave the ECN bits 0: devices that control congestion set them, and may ignore yours (mlx5_set_path() takes
+ * `traffic_class >> 2`). Drivers fold a flow label's 20 bits into a UDP port from 49152 to 65535. If the label is 0,
+ * they commonly use the two queue pair numbers of a connection instead (rdma_flow_label_to_udp_sport(),
+ * rdma_get_udp_sport() in the kernel's include/rdma/ib_verbs.h). So you need a label only to choose a path through the
+ * network. rxe ignores `sl`.
  *
  * @par Threads
  * May be called from any thread.
@@ -68,10 +68,10 @@ struct rdmaez_path {
 };
 
 /**
- * @brief Whether a port sends and receives only with a global route header.
+ * @brief Tells whether a port sends and receives only with a global route header.
  *
- * True for every Ethernet port, and for ports that report IBV_QPF_GRH_REQUIRED, as virtualised InfiniBand
- * ports do. Kernels that do not know the flag report 0.
+ * It is true for every Ethernet port, and for ports that report IBV_QPF_GRH_REQUIRED, as virtualised InfiniBand ports
+ * do. Kernels that do not know the flag report 0.
  *
  * @param port what ibv_query_port() filled; not NULL
  * @return true if the port requires a GRH

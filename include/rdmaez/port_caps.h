@@ -3,9 +3,9 @@
  * @file port_caps.h
  * @brief What a port reports: `ibv_port_attr` decoded, with "yes", "no" and "unknown" told apart.
  *
- * Like caps.h for a device: every field of `ibv_port_attr` under its verbs name, with decoded values beside
- * it: bytes for an MTU, lanes for a width, kbit/s for width and speed together, ns for an exponent.
- * rdmaez_port_caps_fields() presents it as a table, so the functions of caps_table.h work on ports too.
+ * It does for a port what caps.h does for a device. It has every field of `ibv_port_attr` under its verbs name, with
+ * decoded values beside it: bytes for an MTU, lanes for a width, kbit/s for width and speed together, ns for an
+ * exponent. rdmaez_port_caps_fields() presents it as a table, so the functions of caps_table.h work on ports too.
  * port.h lists a port's GIDs and P_Keys.
  *
  * Functions that write text work like snprintf(), as in caps_table.h.
@@ -120,8 +120,8 @@ struct rdmaez_port_tables {
 /**
  * @brief Queries everything a port reports.
  *
- * The port number is checked as in rdmaez_port_query(). Calls ibv_query_port(), uname() and, if compiled with
- * rdma-core 64 or newer, ibv_query_port_speed(); if that fails, the effective rate is unknown.
+ * It checks the port number as rdmaez_port_query() does. It calls ibv_query_port(), uname() and, if you compile with
+ * rdma-core 64 or newer, ibv_query_port_speed(). If that fails, the effective rate is unknown.
  *
  * @param context the open device
  * @param port 1 to the device's number of ports
@@ -137,8 +137,8 @@ RDMAEZ_COLD int rdmaez_port_caps_query(struct ibv_context *context, int port,
 /**
  * @brief Decodes a struct that ibv_query_port() has filled.
  *
- * What only an open device can report (the port's number, its effective rate) is unknown, and so are zeros
- * that the kernel may have been too old to fill. rdmaez_port_caps_query() knows more.
+ * Only an open device can report the port's number and its effective rate, so these are unknown here. Zeros are unknown
+ * too if the kernel may have been too old to fill them. rdmaez_port_caps_query() knows more.
  *
  * @param attr filled by ibv_query_port(), not NULL
  * @param caps receives all fields; not NULL
@@ -147,7 +147,7 @@ RDMAEZ_COLD void rdmaez_port_caps_decode(const struct ibv_port_attr *attr,
 					 struct rdmaez_port_caps *caps);
 
 /**
- * @brief A port as a table, for the functions of caps_table.h.
+ * @brief Returns a port as a table, for the functions of caps_table.h.
  * @param caps the port; the table points into it. NULL: the table describes the fields and has no values
  * @return the table, with a row for each enum rdmaez_port_caps_id
  */
@@ -156,8 +156,8 @@ RDMAEZ_COLD struct rdmaez_caps_table rdmaez_port_caps_fields(const struct rdmaez
 /**
  * @brief Writes everything a port reports, for people.
  *
- * Like rdmaez_caps_format() for a device: one line per field, under headings. The table entries follow, one
- * per line: a GID with its type and network interface, a P_Key with its membership.
+ * As rdmaez_caps_format() does for a device, it writes one line per field, under headings. The table entries follow,
+ * one per line: a GID with its type and network interface, a P_Key with its membership.
  *
  * @param caps what was decoded or queried; NULL counts as empty
  * @param tables the entries to write; NULL: none
@@ -172,14 +172,14 @@ RDMAEZ_COLD int rdmaez_port_caps_format(const struct rdmaez_port_caps *caps,
 /**
  * @brief Writes everything a port reports as one JSON object, for programs.
  *
- * Like rdmaez_caps_json() for a device: keys and values are those of `ibv_port_attr`, with `_names` for a
- * set and `_name` for an enum, null for what is unknown, and `sources`. rdmaez adds `port`, `needs_grh`,
- * `max_mtu_bytes`, `active_mtu_bytes`, `lanes`, `rate_kbps`, `effective_rate_kbps` and `subnet_timeout_ns`.
+ * As in rdmaez_caps_json() for a device, keys and values are those of `ibv_port_attr`, with `_names` for a set and
+ * `_name` for an enum, null for what is unknown, and `sources`. rdmaez adds `port`, `needs_grh`, `max_mtu_bytes`,
+ * `active_mtu_bytes`, `lanes`, `rate_kbps`, `effective_rate_kbps` and `subnet_timeout_ns`.
  *
- * If @p tables has them, `gids` is an array of objects with the keys of `ibv_gid_entry`, `gid` written as an
- * IPv6 address, plus `gid_type_name` and `ndev_name`, null if there is no such interface; `pkeys` is an array
- * of objects with `pkey_index`, `pkey` and `full`, true for full membership. The JSON is valid whatever the
- * struct holds.
+ * If @p tables has them, `gids` is an array of objects with the keys of `ibv_gid_entry`, plus `gid_type_name` and
+ * `ndev_name`. `gid` is written as an IPv6 address, and `ndev_name` is null if there is no such interface. `pkeys` is
+ * an array of objects with `pkey_index`, `pkey` and `full`, which is true for full membership. The JSON is valid
+ * whatever the struct holds.
  *
  * @param caps what was decoded or queried; NULL gives `{}`
  * @param tables the entries to write; NULL: none
@@ -192,14 +192,14 @@ RDMAEZ_COLD int rdmaez_port_caps_json(const struct rdmaez_port_caps *caps,
 				      size_t size);
 
 /**
- * @brief The number of lanes of a link of this width.
+ * @brief Returns the number of lanes of a link of this width.
  * @param active_width `ibv_port_attr.active_width`; any value
  * @return 1, 2, 4, 8 or 12; 0 if @p active_width is not an IBTA code (volume 1, LinkWidthActive)
  */
 RDMAEZ_COLD unsigned int rdmaez_width_lanes(unsigned int active_width);
 
 /**
- * @brief The speed of one lane.
+ * @brief Returns the speed of one lane.
  *
  * This is the nominal speed: 2.5, 5, 10 (QDR and FDR10), 14.0625, 25, 50, 100 and 200 Gbit/s.
  *

@@ -3,11 +3,10 @@
  * @file str.h
  * @brief Names for verbs constants.
  *
- * Every function takes any value and returns static text: the name, or "unknown" if the value has none.
- * libibverbs names some enums itself (ibv_node_type_str(), ibv_port_state_str(), ibv_wc_status_str(),
- * ibv_event_type_str()); these are the others that messages need. States and types have their spoken names
- * (`RTS`, `RC`), flags those of their constants (`IBV_QP_PORT`). The names do not depend on the version of the
- * installed verbs.h.
+ * Every function takes any value and returns static text: the name, or "unknown" if the value has none. libibverbs
+ * names some enums itself (ibv_node_type_str(), ibv_port_state_str(), ibv_wc_status_str(), ibv_event_type_str()). These
+ * functions name the others that messages need. States and types have their spoken names (`RTS`, `RC`), and flags have
+ * those of their constants (`IBV_QP_PORT`). The names do not depend on the version of the installed verbs.h.
  *
  * @par Threads
  * May be called from any thread.
@@ -38,8 +37,8 @@ RDMAEZ_COLD const char *rdmaez_qp_state_str(enum ibv_qp_state state);
 /**
  * @brief Names a queue pair type.
  * @param type any value
- * @return "RC", "UC", "UD", "RAW_PACKET", "XRC_SEND", "XRC_RECV", "DRIVER", and of the driver
- *         types of qp_rules.h "SRD", "DCI", "DCT"
+ * @return "RC", "UC", "UD", "RAW_PACKET", "XRC_SEND", "XRC_RECV", "DRIVER", and for the driver types of qp_rules.h
+ *         "SRD", "DCI", "DCT"
  */
 RDMAEZ_COLD const char *rdmaez_qp_type_str(enum ibv_qp_type type);
 
@@ -93,7 +92,7 @@ RDMAEZ_COLD const char *rdmaez_access_str(int bit);
 RDMAEZ_COLD const char *rdmaez_wr_opcode_str(enum ibv_wr_opcode opcode);
 
 /**
- * @brief Names an errno value that verbs return, those included that Linux should keep to itself.
+ * @brief Names an errno value that verbs return, including those that Linux should keep to itself.
  * @param error any value
  * @return the symbol, such as "EINVAL"; "0" for success
  */

@@ -3,7 +3,7 @@
  * @file units.h
  * @brief Arithmetic for the numbers that verbs encode: MTUs, ACK and RNR timers, PSNs.
  *
- * Everything here is pure, except for rdmaez_psn_random().
+ * All functions are pure, except for rdmaez_psn_random().
  *
  * @par Threads
  * May be called from any thread.
@@ -95,11 +95,10 @@ struct rdmaez_span_ns {
 };
 
 /**
- * @brief How long a requester retries before it gives up on a silent peer with IBV_WC_RETRY_EXC_ERR.
+ * @brief Tells how long a requester retries before it gives up on a silent peer with IBV_WC_RETRY_EXC_ERR.
  *
- * Source: IBTA volume 1, transport timer: a packet is sent once and retried @p retry_cnt times, and each
- * time the requester waits one to four times rdmaez_timeout_ns() for an ACK. Devices that round small codes
- * up take longer.
+ * Source: IBTA volume 1, transport timer. A packet is sent once and retried @p retry_cnt times, and each time the
+ * requester waits one to four times rdmaez_timeout_ns() for an ACK. Devices that round small codes up take longer.
  *
  * @param timeout `ibv_qp_attr.timeout`, 0 to 31
  * @param retry_cnt `ibv_qp_attr.retry_cnt`, 0 to 7; more counts as 7
@@ -108,11 +107,11 @@ struct rdmaez_span_ns {
 RDMAEZ_INLINE struct rdmaez_span_ns rdmaez_give_up_ns(unsigned int timeout, unsigned int retry_cnt);
 
 /**
- * @brief How long a requester waits for a peer that has no receive posted before it gives up with
- *        IBV_WC_RNR_RETRY_EXC_ERR.
+ * @brief Tells how long a requester waits for a peer that has no receive posted before it gives up with
+ * IBV_WC_RNR_RETRY_EXC_ERR.
  *
- * Source: IBTA volume 1, RNR NAK: the requester waits at least as long as the peer's NAK says, up to
- * @p rnr_retry times.
+ * Source: IBTA volume 1, RNR NAK. The requester waits at least as long as the peer's NAK says, up to @p rnr_retry
+ * times.
  *
  * @param min_rnr_timer the peer's `ibv_qp_attr.min_rnr_timer`, 0 to 31
  * @param rnr_retry the requester's `ibv_qp_attr.rnr_retry`, 0 to 7; 7 and above retry forever
@@ -139,12 +138,12 @@ RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base);
 /**
  * @brief Draws a first packet sequence number at random, for `sq_psn`, and for the peer's `rq_psn`.
  *
- * Draw one for each connection: late or repeated packets of a former queue pair with the same number then
- * almost never match, while with equal PSNs they are accepted as the new one's. Each end tells the other
- * what it drew, since each must expect what the other sends.
+ * Draw one for each connection. Late or repeated packets of a former queue pair with the same number then almost never
+ * match. With equal PSNs, the new queue pair would accept them as its own. Tell the peer what you drew, because each
+ * end must expect what the other sends.
  *
- * The number comes from getrandom(), without waiting; early in the boot of a system, when that is not ready yet,
- * from the clock and an address. Do not use it as a secret.
+ * The number comes from getrandom(), without waiting. Early in the boot of a system, when that is not ready yet, it
+ * comes from the clock and an address. Do not use it as a secret.
  *
  * @return 0 to #RDMAEZ_PSN_MAX
  */
