@@ -3,14 +3,14 @@
  * @file diag.h
  * @brief The explanation record: what was refused, which field, why, and what to do.
  *
- * A `struct rdmaez_diag` usually lives on the caller's stack. It holds only numbers and pointers to literals and
- * functions, so it may be copied and kept. Every function that takes one accepts NULL for "do not explain", and
- * rewrites the whole record on success and on failure: there is no need to clear it. Those on the data path leave it
- * alone on success: the functions of wr.h, rdmaez_mr_remote(), rdmaez_wc_grh(), and those that poll or wait (wc.h,
- * cq.h). In code, test for reasons with rdmaez_diag_find().
+ * A `struct rdmaez_diag` usually lives on your stack. It holds only numbers and pointers to literals and functions, so
+ * you may copy it and keep it. Every function that takes a record accepts NULL for "do not explain". It rewrites the
+ * whole record on success and on failure, so you need not clear it. Functions on the data path leave it alone on
+ * success: those of wr.h, rdmaez_mr_remote(), rdmaez_wc_grh(), and those that poll or wait (wc.h, cq.h). In code, test
+ * for reasons with rdmaez_diag_find().
  *
- * Functions with a buffer work like snprintf(): they write at most @p size bytes including the NUL, and return the
- * length of the whole text without the NUL; if that is @p size or more, the text was truncated. Texts for people have
+ * Functions with a buffer work like snprintf(). They write at most @p size bytes including the NUL, and return the
+ * length of the whole text without the NUL. If that is @p size or more, the text was truncated. Texts for people have
  * lines of at most 100 columns, and the last line ends in a newline too.
  *
  * @par Threads
@@ -57,7 +57,7 @@ enum rdmaez_value {
 	RDMAEZ_VALUE_COUNTED,  /**< `value` is how often something was counted */
 	RDMAEZ_VALUE_CAPS, /**< `value` is needed, `max` offered; `min` is an enum rdmaez_caps_kind */
 	RDMAEZ_VALUE_PORT_STATE, /**< `value` is an enum ibv_port_state, `max` the one that is needed */
-	/** `value` bytes were to be locked, `min` are locked already, at most `max` may be; `value` 0: not known */
+	/** `value` bytes should be locked, `min` are locked already, at most `max` may be; `value` 0: not known */
 	RDMAEZ_VALUE_LOCKED,
 	RDMAEZ_VALUE_TYPES, /**< `value` and `max` are this end's and the peer's enum ibv_qp_type */
 	RDMAEZ_VALUE_PKEYS, /**< the same of P_Keys, in host byte order */
@@ -65,9 +65,9 @@ enum rdmaez_value {
 	/** `value` is the status of an event of librdmacm: a negative errno value, or a positive reason of the peer's
 	 *  connection manager */
 	RDMAEZ_VALUE_CM_EVENT,
-	RDMAEZ_VALUE_CM_CALL, /**< of a call of librdmacm; there is nothing to show */
-	/** `value` was given and `min` to `max` are accepted, all in hexadecimal: a queue pair number or PSN of too many
-	 *  bits, a Q_Key, a flow label, a multicast LID */
+	RDMAEZ_VALUE_CM_CALL, /**< a call of librdmacm; there is nothing to show */
+	/** `value` was given and `min` to `max` are accepted, all in hexadecimal: a queue pair number or PSN of too
+	 *  many bits, a Q_Key, a flow label, a multicast LID */
 	RDMAEZ_VALUE_HEX,
 	/** The finding is a suggestion: `value` is the index of another GID of the port, which is the record's
 	 *  `suggested` if that has the same index */
@@ -96,7 +96,7 @@ struct rdmaez_finding {
 	uint64_t value;                /**< what was given */
 	uint64_t min;                  /**< the least accepted */
 	uint64_t max;                  /**< the greatest accepted */
-	/** Writes the numbers as snprintf() does, where only the finder knows how; else NULL. */
+	/** Writes the numbers as snprintf() does, if only the finder knows how; else NULL. */
 	int (*format)(const struct rdmaez_finding *finding, enum rdmaez_finding_form form,
 		      char *buf, size_t size);
 };
@@ -174,31 +174,31 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
 /**
  * @brief Ends the program with the explanation on stderr, unless a call worked.
  *
- * For small programs and first versions: each call that may fail stands in one of these. It ends by
+ * It is for small programs and first versions: put each call that may fail into one of these. It ends the program by
  * `exit(EXIT_FAILURE)`, and leaves it to the kernel to close what is open.
  *
  * The usual macro is `#define NEED(call) rdmaez_diag_need(call, &diag)`. A few functions take no record:
  * rdmaez_endpoint_pack(), rdmaez_dm_copy_to() and the other copies of device memory. If one of them may be the first
- * call, declare the record as `struct rdmaez_diag diag = {0}`. After a failure that your program tolerates, set
- * `diag.error` to 0 before such a call: a record of another call is recognised by its errno value alone.
- *
+ * call, declare the record as `struct rdmaez_diag diag = {0}`. A record of another call is recognised by its errno
+ * value alone. So after a failure that your program tolerates, set `diag.error` to 0 before such a call.
  * @param error what the call returned; 0: nothing is done
- * @param diag the call's record. NULL, or a record that holds another errno value, and so is of another call: only the
- *        name of @p error is printed
+ * @param diag the call's record. Only the name of `error` is printed if the record is NULL, or holds another errno
+ *         value and so is another call's
  */
 RDMAEZ_INLINE void rdmaez_diag_need(int error, const struct rdmaez_diag *diag);
 
 /**
  * @brief Writes an explanation as one line of key=value pairs, for logs.
  *
- * `call=rdmaez_qp_modify verb=ibv_modify_qp error=EINVAL device=rxe0 driver=rdma_rxe qp=17 type=RC from=INIT
- * to=RTR finding=error:MASK_MISSING:attr_mask:attr_mask:IBV_QP_AV|IBV_QP_PATH_MTU`, with one `finding` for
- * each: severity, reason id, field, kind (enum rdmaez_value without its prefix, in lower case) and, if the
- * kind has them, the value (masks, states, types and opcodes by name) and the accepted values (`0..31`,
- * `RESET|INIT`). Values contain no spaces. There is no newline. The record of a completion has
- * `status=IBV_WC_RETRY_EXC_ERR wr_id=0x2a vendor_err=0x81` before its findings, that of an event
- * `event=IBV_EVENT_QP_FATAL`. A status without a name is its number, `status=77`. Where GIDs are known,
- * `sgid=2001:db8::1 sgid_index=3 dgid=2001:db8::2 netdev=eth0.5 chosen=GID_BY_ROUTE` stand there too.
+ * `call=rdmaez_qp_modify verb=ibv_modify_qp error=EINVAL device=rxe0 driver=rdma_rxe qp=17 type=RC from=INIT to=RTR
+ * finding=error:MASK_MISSING:attr_mask:attr_mask:IBV_QP_AV|IBV_QP_PATH_MTU`
+ *
+ * There is one `finding` for each finding of the record. It has the severity, the reason id, the field and the kind
+ * (enum rdmaez_value without its prefix, in lower case). If the kind has them, the value follows (masks, states, types
+ * and opcodes by name), and then the accepted values (`0..31`, `RESET|INIT`). Values contain no spaces. There is no
+ * newline. The record of a completion has `status=IBV_WC_RETRY_EXC_ERR wr_id=0x2a vendor_err=0x81` before its findings,
+ * and that of an event has `event=IBV_EVENT_QP_FATAL`. A status without a name is its number, `status=77`. If GIDs are
+ * known, there is also `sgid=2001:db8::1 sgid_index=3 dgid=2001:db8::2 netdev=eth0.5 chosen=GID_BY_ROUTE`.
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -210,14 +210,16 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
 /**
  * @brief Writes an explanation as one JSON object, for programs.
  *
- * Keys: `call`, `error` (number), `errno` (symbol) and, if known, `verb`, `device`, `driver`, `qp_num`,
- * `qp_type`, `from` and `to` or `state`, of a completion `status` (by name, or "unknown"), `status_code`,
- * `wr_id` (number) and `vendor_err`, of an event `event`, `sgid`, `sgid_index`, `dgid`, `netdev`, `chosen`
- * (the reason for this GID index); then `dropped` and the array `findings` of objects with `severity`
- * ("error", "likely", "advice"), `reason`, `field`, `kind`, `what` and `next`. Depending on its kind, a finding
- * also has `value`; `name` (a state, type, opcode, device or device node) or `names` (the bits of a mask); `min`
- * and `max` if they are bounds, or `accepted`, an array of states. A suggested GID index has its `gid`. A need that a device does not meet has `asked`
- * and `offered` instead. The JSON is valid for any record.
+ * The keys are `call`, `error` (number), `errno` (symbol) and, if known, `verb`, `device`, `driver`, `qp_num`,
+ * `qp_type`, and `from` and `to` or `state`. A completion has `status` (by name, or "unknown"), `status_code`, `wr_id`
+ * (number) and `vendor_err`. An event has `event`. Then come `sgid`, `sgid_index`, `dgid`, `netdev` and `chosen` (the
+ * reason for this GID index), then `dropped`, and then the array `findings` of objects with `severity` ("error",
+ * "likely", "advice"), `reason`, `field`, `kind`, `what` and `next`.
+ *
+ * Depending on its kind, a finding also has `value`; `name` (a state, type, opcode, device or device node) or `names`
+ * (the bits of a mask); `min` and `max` if they are bounds, or `accepted`, an array of states. A suggested GID index
+ * has its `gid`. A need that a device does not meet has `asked` and `offered` instead. The JSON is valid for any
+ * record.
  *
  * @param diag what a function found; NULL gives `{}`
  * @param buf receives the text; may be NULL where @p size is 0

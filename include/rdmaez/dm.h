@@ -3,27 +3,26 @@
  * @file dm.h
  * @brief Device memory: allocate it, copy to and from it, register it, close it.
  *
- * `struct ibv_dm` does not hold its length, so callers must carry it along, and a provider's own range check
- * lets some out-of-bounds ranges through. A `struct rdmaez_dm` holds the memory and its length, and no range
- * outside it reaches the provider. See [device memory](@ref device_memory) for a tour, and dm_share.h for
- * more than one process.
+ * `struct ibv_dm` does not hold its length, so you would have to carry it along, and a provider's own range check lets
+ * some out-of-bounds ranges through. A `struct rdmaez_dm` holds the memory and its length, and no range outside it
+ * reaches the provider. See [device memory](@ref device_memory) for a tour, and dm_share.h for more than one process.
  *
  * @par Offsets
- * Offsets count bytes from the beginning of the memory, in copies, regions and addresses alike. A range must
- * end at or before `length` of struct rdmaez_dm.
+ * Offsets count bytes from the beginning of the memory, in copies, regions and addresses alike. A range must end at or
+ * before `length` of struct rdmaez_dm.
  *
  * @par Why a copy is refused
- * In this order: no memory, or closed memory (EINVAL); a range out of bounds (EFAULT); an offset or length
- * that is not a multiple of 4 (EINVAL), which the functions ending in `_bytes` accept; memory that the CPU
- * cannot reach (EOPNOTSUPP); no buffer (EINVAL). A length of 0 is valid, and needs no buffer. A refused copy
- * never reaches the provider. Copies take no record, so a record of an earlier call says nothing of them; call
- * rdmaez_dm_check() for an explanation. Any other errno is the provider's own, and part of the data may have
- * been copied.
+ * The checks are made in this order: no memory, or closed memory (EINVAL); a range out of bounds (EFAULT); an offset or
+ * length that is not a multiple of 4 (EINVAL), which the functions ending in `_bytes` accept; memory that the CPU
+ * cannot reach (EOPNOTSUPP); no buffer (EINVAL). A length of 0 is valid, and needs no buffer. A refused copy never
+ * reaches the provider. Copies take no record, so a record of an earlier call says nothing of them. Call
+ * rdmaez_dm_check() for an explanation. Any other errno is the provider's own, and part of the data may have been
+ * copied.
  *
  * @par What a copy does not do
- * It is atomic only for each 4-byte word. The CPU's writes may linger in its write-combining buffers. A
- * request that the same thread posts afterwards flushes them; before a peer learns of the data in any other
- * way, a store fence is needed, `_mm_sfence()` on x86.
+ * It is atomic only for each 4-byte word. The CPU's writes may linger in its write-combining buffers. A request that
+ * the same thread posts afterwards flushes them. If a peer learns of the data in any other way, you need a store fence
+ * before that, `_mm_sfence()` on x86.
  *
  * @par Threads
  * Any number of threads may copy to and from the same memory at once; overlapping copies mix in 4-byte
@@ -31,10 +30,10 @@
  *
  * @par Verbs calls
  * Those that the names say: ibv_alloc_dm(), ibv_free_dm() or ibv_unimport_dm(), ibv_memcpy_to_dm(),
- * ibv_memcpy_from_dm(), ibv_reg_dm_mr(). Besides, one ibv_query_device_ex() to adopt memory, or to say why none was
+ * ibv_memcpy_from_dm(), ibv_reg_dm_mr(). Also one ibv_query_device_ex() to adopt memory, or to say why none was
  * allocated.
  * @par Sources
- * ibv_alloc_dm(), and the drivers that have such memory, as the functions tell.
+ * ibv_alloc_dm(), and the drivers that have such memory, as listed with each function.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_DM_H
@@ -92,8 +91,8 @@ struct rdmaez_dm_range {
 /**
  * @brief A memory region on device memory, for work requests. Filled by rdmaez_dm_reg().
  *
- * Deregister it with `ibv_dereg_mr(region.mr)` before closing the memory. A program may also set the four
- * members for a region that it has registered itself.
+ * Deregister it with `ibv_dereg_mr(region.mr)` before you close the memory. You may also set the four members yourself,
+ * for a region that you have registered yourself.
  */
 struct rdmaez_dm_region {
 	struct ibv_dm *dm; /**< the memory */
@@ -115,14 +114,14 @@ enum rdmaez_dm_use {
 /**
  * @brief Allocates device memory.
  *
- * Devices allocate in units of 64 bytes, and some refuse to register part of a unit, so the request is
- * rounded up to whole units; checks still use @p length. If rounding up would exceed `max_dm_size`, which
- * may not be a multiple of 64, @p length is requested as it is. The initial contents are undefined. One
- * ibv_query_device_ex(), one ibv_alloc_dm().
+ * Devices allocate in units of 64 bytes, and some refuse to register part of a unit, so the request is rounded up to
+ * whole units. Checks still use @p length. If rounding up would exceed `max_dm_size`, which may not be a multiple of
+ * 64, the function requests @p length as it is. The initial contents are undefined. It makes one ibv_query_device_ex()
+ * and one ibv_alloc_dm().
  *
  * @param context the device
- * @param length how many bytes, at least 1 and at most the device's `max_dm_size`, which limits a single
- *        allocation and does not say what is free
+ * @param length how many bytes, at least 1 and at most the device's `max_dm_size`, which limits a single allocation and
+ *         does not say what is free
  * @param opts how; NULL: the defaults
  * @param dm receives the memory; written on success only. Close it with rdmaez_dm_close()
  * @param diag receives the explanation; may be NULL
@@ -131,9 +130,8 @@ enum rdmaez_dm_use {
  *         alignment that is not a power of two up to 2^31 (#RDMAEZ_WHY_DM_ALIGNMENT); a length out of range
  *         (#RDMAEZ_WHY_RANGE); likely, for an alignment above 64, more than the device supports
  *         (#RDMAEZ_WHY_DM_ALIGNMENT)
- * @retval EOPNOTSUPP the device has no device memory, or its driver reports none (#RDMAEZ_WHY_DM_NONE). In
- *         that case ibv_alloc_dm() is not called: the `mana` driver, for one, returns memory whose copy
- *         functions crash
+ * @retval EOPNOTSUPP the device has no device memory, or its driver reports none (#RDMAEZ_WHY_DM_NONE). In that case
+ *         ibv_alloc_dm() is not called, because some drivers (`mana`, for one) return memory whose copy functions crash
  * @retval ENOMEM likely not enough is free in one piece (#RDMAEZ_WHY_DM_FULL); also EAGAIN and ENOSPC
  * @retval EPROTONOSUPPORT the kernel has no device memory for this driver (#RDMAEZ_WHY_NOT_SUPPORTED)
  * @return any other errno of ibv_query_device_ex() (#RDMAEZ_WHY_QUERY_REFUSED) or of ibv_alloc_dm()
@@ -147,11 +145,12 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 			       struct rdmaez_diag *diag);
 
 /**
- * @brief Adopts device memory that the application has allocated, which rdmaez_dm_close() then frees.
+ * @brief Adopts device memory that you have allocated. rdmaez_dm_close() then frees it.
  *
- * To take it back instead, use `dm.dm` and discard the rest: no other state is kept. For memory that
- * ibv_import_dm() returned, use rdmaez_dm_wrap_imported(); closing would free it for everyone here. One
- * ibv_query_device_ex(), unless the memory has no copy functions; if that fails the memory is adopted.
+ * To take it back instead, use `dm.dm` and discard the rest, because no other state is kept. For memory that
+ * ibv_import_dm() returned, use rdmaez_dm_wrap_imported(): otherwise closing would free it for everyone who shares it.
+ * The function makes one ibv_query_device_ex(), unless the memory has no copy functions. If that fails, the memory is
+ * adopted.
  *
  * @param memory what ibv_alloc_dm() returned
  * @param length the length it was allocated with: no verb reports it, and a larger one defeats the checks
@@ -159,10 +158,9 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p dm is the memory
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), or @p length is 0 (#RDMAEZ_WHY_RANGE)
- * @retval EOPNOTSUPP the memory has copy functions, but the device reports a `max_dm_size` of 0
- *         (#RDMAEZ_WHY_DM_NONE): the `mana` driver does, and never sets the pointers to its copy functions.
- *         Memory without copy functions, such as the SW_ICM types of mlx5dv_alloc_dm(), is adopted on any
- *         device
+ * @retval EOPNOTSUPP the memory has copy functions, but the device reports a `max_dm_size` of 0 (#RDMAEZ_WHY_DM_NONE):
+ *         the `mana` driver does, and never sets the pointers to its copy functions. Memory without copy functions,
+ *         such as the SW_ICM types of mlx5dv_alloc_dm(), is adopted on any device
  *
  * Source: `mana_alloc_dm()` of rdma-core 62 to 65.
  */
@@ -170,10 +168,10 @@ RDMAEZ_API int rdmaez_dm_wrap(struct ibv_dm *memory, size_t length, struct rdmae
 			      struct rdmaez_diag *diag);
 
 /**
- * @brief Adopts device memory that the application has imported, which rdmaez_dm_close() then unimports.
+ * @brief Adopts device memory that you have imported. rdmaez_dm_close() then unimports it.
  *
- * Unimporting frees nothing: the memory stays with its owner. rdmaez_dm_import() of dm_share.h imports and
- * adopts in one call. Needs rdma-core 35; verbs calls as for rdmaez_dm_wrap().
+ * Unimporting frees nothing: the memory stays with its owner. rdmaez_dm_import() of dm_share.h imports and adopts in
+ * one call. The function needs rdma-core 35. It makes the verbs calls of rdmaez_dm_wrap().
  *
  * @param memory what ibv_import_dm() returned
  * @param length the length that its owner allocated; a larger one defeats the checks
@@ -190,17 +188,17 @@ RDMAEZ_API int rdmaez_dm_wrap_imported(struct ibv_dm *memory, size_t length, str
 /**
  * @brief Closes device memory: frees it if it was allocated or wrapped, unimports it if it was imported.
  *
- * All regions on it must be deregistered first, including those of other processes. Until then the kernel
- * refuses with EBUSY, nothing changes, and the call can be repeated. One ibv_free_dm() or ibv_unimport_dm();
- * both if the first fails with ENOENT.
+ * Deregister all regions on it first, including those of other processes. Until then the kernel refuses with EBUSY,
+ * nothing changes, and you may call again. The function makes one ibv_free_dm() or ibv_unimport_dm(), and both if the
+ * first fails with ENOENT.
  *
  * @param dm the memory; all zero afterwards, unless it stays open
  * @param diag receives the explanation; may be NULL
  * @retval 0 it is closed
  * @retval EINVAL @p dm is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), already closed or without an owner
  *         (#RDMAEZ_WHY_DM_CLOSED); nothing changes
- * @retval EBUSY likely a region on it is still registered, here or in another process, or another thread is
- *         using it (#RDMAEZ_WHY_DM_IN_USE); it stays open
+ * @retval EBUSY likely a region on it is still registered, here or in another process, or another thread is using it
+ *         (#RDMAEZ_WHY_DM_IN_USE); it stays open
  * @retval ENOENT someone else has freed it (#RDMAEZ_WHY_DM_STALE); it is closed here
  * @return any other errno of ibv_free_dm(), such as EIO when the device is gone (#RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_NOT_SUPPORTED,
@@ -211,7 +209,7 @@ RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm, struct rdmaez_diag *diag);
 /* ---- Copies of words ---------------------------------------------------------------------- */
 
 /**
- * @brief Explains why a copy of this range would be refused, given a buffer. Calls no verb.
+ * @brief Explains why a copy of this range would be refused, if there is a buffer. It calls no verb.
  *
  * @param dm the memory
  * @param offset the first byte
@@ -230,7 +228,7 @@ RDMAEZ_API int rdmaez_dm_check(const struct rdmaez_dm *dm, uint64_t offset, size
 /**
  * @brief Copies into device memory: one ibv_memcpy_to_dm().
  *
- * If @p src is not aligned to 4 bytes, one for each 256 bytes, because providers read whole words there.
+ * If @p src is not aligned to 4 bytes, it makes one call for each 256 bytes, because providers read whole words there.
  *
  * @param dm the memory
  * @param offset where to, a multiple of 4
@@ -244,7 +242,7 @@ RDMAEZ_INLINE int rdmaez_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset,
 /**
  * @brief Copies out of device memory: one ibv_memcpy_from_dm(). It is slow: each word crosses the bus.
  *
- * If @p dst is not aligned to 4 bytes, one for each 256 bytes, because providers write whole words there.
+ * If @p dst is not aligned to 4 bytes, it makes one call for each 256 bytes, because providers write whole words there.
  *
  * @param dm the memory
  * @param offset where from, a multiple of 4
@@ -271,10 +269,10 @@ RDMAEZ_API int rdmaez_dm_fill(const struct rdmaez_dm *dm, uint64_t offset, int b
 /**
  * @brief Copies any number of bytes into device memory, to any offset.
  *
- * If only part of the first or last word changes, that word is read first and written back whole. **That is
- * not atomic**: what the device, a peer or another thread writes to these words meanwhile is lost. If that
- * can happen, use multiples of 4 and rdmaez_dm_copy_to(). For multiples of 4 this function calls it too;
- * otherwise it makes one ibv_memcpy_to_dm() for each 256 bytes, and at most two ibv_memcpy_from_dm().
+ * If only part of the first or last word changes, the function reads that word first and writes it back whole. **That
+ * is not atomic**: what the device, a peer or another thread writes to these words meanwhile is lost. If that can
+ * happen, use multiples of 4 and rdmaez_dm_copy_to(). For multiples of 4 this function calls it too. Otherwise it makes
+ * one ibv_memcpy_to_dm() for each 256 bytes, and at most two ibv_memcpy_from_dm().
  *
  * @param dm the memory
  * @param offset where to
@@ -290,7 +288,7 @@ RDMAEZ_API int rdmaez_dm_copy_to_bytes(const struct rdmaez_dm *dm, uint64_t offs
 /**
  * @brief Copies any number of bytes out of device memory, from any offset.
  *
- * Calls rdmaez_dm_copy_from() for multiples of 4; otherwise one ibv_memcpy_from_dm() for each 256 bytes.
+ * For multiples of 4 it calls rdmaez_dm_copy_from(). Otherwise it makes one ibv_memcpy_from_dm() for each 256 bytes.
  *
  * @param dm the memory
  * @param offset where from
@@ -317,15 +315,15 @@ RDMAEZ_API unsigned int rdmaez_dm_access(unsigned int uses);
 /**
  * @brief Registers device memory as a memory region: one ibv_reg_dm_mr().
  *
- * IBV_ACCESS_ZERO_BASED is always added, so addresses count from 0 at the region's first byte.
- * rdmaez_dm_sge() and rdmaez_dm_remote() compute them from offsets in the memory.
+ * It always adds IBV_ACCESS_ZERO_BASED, so addresses count from 0 at the region's first byte. rdmaez_dm_sge() and
+ * rdmaez_dm_remote() compute them from offsets in the memory.
  *
  * @param dm the memory
  * @param pd the protection domain, of the same context: verbs do not check, and would register other memory
  *        with the same handle there
- * @param range what to register, at least 1 byte; NULL: all of it, to the end of `alloc_length`, because some
- *        firmware accepts only whole units of 64 bytes. Peers can then reach the bytes after `length`, which
- *        belong to the same allocation
+ * @param range what to register, at least 1 byte; NULL: all of it, to the end of `alloc_length`, because some firmware
+ *         accepts only whole units of 64 bytes. Peers can then reach the bytes after `length`, which belong to the same
+ *         allocation
  * @param access IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC and ZERO_BASED, or what
  *        rdmaez_dm_access() returns
  * @param region receives the region; written on success only. Deregister it with `ibv_dereg_mr(region->mr)`
@@ -386,7 +384,7 @@ RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm_region *region, uint64_t 
 				size_t length, uint64_t *remote_addr, struct rdmaez_diag *diag);
 
 /**
- * @brief The same for an atomic, which works on 8 bytes at a multiple of 8.
+ * @brief Computes the `remote_addr` for an atomic, which works on 8 bytes at a multiple of 8.
  *
  * @param region the region
  * @param offset the first of the 8 bytes, in the memory (not in the region)
@@ -405,10 +403,10 @@ RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm_region *region, ui
 #endif
 
 /**
- * @brief Whether ibv_import_dm() is available. Not defined: determined when the program is linked.
+ * @brief Whether ibv_import_dm() is available. If you do not define it, that is determined when the program is linked.
  *
- * Define it as 1 to call the function directly, which needs verbs.h of rdma-core 35 or newer, or as 0 never
- * to call it. A compiler without weak symbols gets 0.
+ * Define it as 1 to call the function directly, which needs verbs.h of rdma-core 35 or newer. Define it as 0 never to
+ * call it. A compiler without weak symbols gets 0.
  */
 #if !defined(RDMAEZ_HAVE_IMPORT_DM) && !defined(__GNUC__)
 #define RDMAEZ_HAVE_IMPORT_DM 0

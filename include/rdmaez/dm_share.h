@@ -3,37 +3,37 @@
  * @file dm_share.h
  * @brief Share device memory with another process.
  *
- * The process that has the memory exports a token and sends it over a Unix socket, together with the file
- * descriptor of its open device. The other process receives and imports both in one call, and uses the memory
- * like its own: rdmaez_dm_copy_to(), rdmaez_dm_reg() and everything else in dm.h.
+ * The process that has the memory exports a token and sends it over a Unix socket, together with the file descriptor of
+ * its open device. The other process receives and imports both in one call, and uses the memory like its own:
+ * rdmaez_dm_copy_to(), rdmaez_dm_reg() and everything else in dm.h.
  *
  * `<rdmaez.h>` does not include this header.
  *
  * @par Tokens
- * No verb reports the length of device memory, and only its owner knows its handle. A token holds both, the
- * device, and optionally the handles of a protection domain and a memory region: what one process must tell
- * another, in 144 bytes that are the same on every machine. A token is neither secret nor a permission: the
- * file descriptor that travels with it gives access.
+ * No verb reports the length of device memory, and only its owner knows its handle. A token holds both, the device, and
+ * optionally the handles of a protection domain and a memory region. That is all that one process must tell another, in
+ * 144 bytes that are the same on every machine. A token is neither secret nor a permission: the file descriptor that
+ * travels with it gives access.
  *
  * @par Who frees
- * The process that allocated the memory frees it, with rdmaez_dm_close(). All others call
- * rdmaez_dm_shared_close(), which frees nothing. They may do so in any order, with two limits: the kernel
- * refuses to free memory on which any process still has a region (EBUSY), and importing freed memory fails
- * (#RDMAEZ_WHY_DM_STALE). But the kernel reuses handles, so a stale handle may refer to other memory. Keep
- * the memory until the other process confirms that it has imported it.
+ * The process that allocated the memory frees it, with rdmaez_dm_close(). All others call rdmaez_dm_shared_close(),
+ * which frees nothing. They may do so in any order, with two limits. The kernel refuses to free memory on which any
+ * process still has a region (EBUSY), and importing freed memory fails (#RDMAEZ_WHY_DM_STALE). But the kernel reuses
+ * handles, so a stale handle may refer to other memory. Keep the memory until the other process confirms that it has
+ * imported it.
  *
  * @par Trust
  * A process with the file descriptor can do anything to every object of that open device. Send it only to
  * a process that you trust as much as your own.
  *
  * @par Threads
- * Any thread may call these functions, but not two at once on one object or one socket. A signal that is handled
- * meanwhile does not end a wait.
+ * May be called from any thread. Only one thread at a time may use an object or a socket. If a signal is handled
+ * meanwhile, the wait goes on.
  *
  * @par Verbs calls
- * To import ibv_import_device(), ibv_import_dm() and, if asked for, ibv_import_pd() and ibv_import_mr(); to close what
- * undoes these, and ibv_close_device(); ibv_dm_export_dmabuf_fd() for a dma-buf; none to export and to send, nor for
- * tokens.
+ * To import: ibv_import_device(), ibv_import_dm() and, if you ask for it, ibv_import_pd() and ibv_import_mr(). To
+ * close: the verbs that undo these, and ibv_close_device(). For a dma-buf: ibv_dm_export_dmabuf_fd(). Exporting,
+ * sending and tokens need none.
  * @par Sources
  * The verbs' manual pages, rdma-core 65.
  * @since rdmaez 0.1; rdma-core 35, EOPNOTSUPP before
@@ -85,19 +85,18 @@ enum rdmaez_dm_share_flags {
 /**
  * @brief How to share memory that no driver knows, such as that of rdmaez_dm_emu_ops().
  *
- * It is used for memory for which `fd` returns a descriptor, and for tokens with
- * #RDMAEZ_DM_TOKEN_EMULATED; other memory is shared as usual. If a function is NULL, that of libibverbs is
- * used.
+ * It is used for memory for which `fd` returns a descriptor, and for tokens with #RDMAEZ_DM_TOKEN_EMULATED. Other
+ * memory is shared as usual. If a function is NULL, that of libibverbs is used.
  */
 struct rdmaez_dm_share_ops {
 	/** the descriptor to send for memory on this context, still owned by the context; -1: not such memory */
 	int (*fd)(const struct ibv_context *context, void *arg);
-	/** opens the device of a descriptor, which stays the caller's; NULL and errno on failure */
+	/** opens the device of a descriptor, and leaves the descriptor to its caller; NULL and errno on failure */
 	struct ibv_context *(*open)(int fd, const struct rdmaez_dm_token *token, void *arg);
 	/** closes what `open` has opened, as ibv_close_device() */
 	int (*close)(struct ibv_context *context, void *arg);
-	/** imports memory by its handle, as ibv_import_dm(), and fails with ETIMEDOUT where that would take
-	 *  longer than `timeout_ns`, which is never 0; #RDMAEZ_NS_NOW: where it would have to wait */
+	/** imports memory by its handle, as ibv_import_dm(). It fails with ETIMEDOUT if that would take longer than
+	 *  `timeout_ns`, which is never 0; #RDMAEZ_NS_NOW: if it would have to wait */
 	struct ibv_dm *(*import)(struct ibv_context *context, uint32_t handle, uint64_t timeout_ns,
 				 void *arg);
 	/** unimports it, as ibv_unimport_dm() */
@@ -132,8 +131,8 @@ struct rdmaez_dm_shared {
 /**
  * @brief Packs a token into bytes that are the same on every machine.
  *
- * Big endian: "RZDM", the version and the flags (16 bits each), the five 32-bit and the six 64-bit numbers
- * in the order of struct rdmaez_dm_token, the name, and the CRC-32 of all that.
+ * The bytes are big endian: "RZDM", the version and the flags (16 bits each), the five 32-bit and the six 64-bit
+ * numbers in the order of struct rdmaez_dm_token, the name, and the CRC-32 of all that.
  *
  * @param token a token of rdmaez_dm_export()
  * @param buf receives the bytes; written on success only
@@ -147,10 +146,10 @@ RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
 				    uint8_t buf[RDMAEZ_DM_TOKEN_BYTES], struct rdmaez_diag *diag);
 
 /**
- * @brief Unpacks a token, and refuses bytes that are not one or were changed.
+ * @brief Unpacks a token, and refuses bytes that are not a token or were changed.
  *
- * Nothing that the token names is looked up. Anyone can make a well-formed token, so a program must not rely
- * on it before rdmaez_dm_import() accepts it.
+ * The function looks up nothing that the token names. Anyone can make a well-formed token, so do not rely on it before
+ * rdmaez_dm_import() accepts it.
  *
  * @param buf #RDMAEZ_DM_TOKEN_BYTES bytes from anywhere
  * @param token receives the token; written on success only
@@ -169,9 +168,8 @@ RDMAEZ_API int rdmaez_dm_token_unpack(const uint8_t buf[RDMAEZ_DM_TOKEN_BYTES],
 /**
  * @brief Makes the token with which another process can import device memory.
  *
- * Nothing changes, no verb is called, and this process must still free the memory. The token is valid as
- * long as the objects in it exist. For emulated memory it lacks #RDMAEZ_DM_TOKEN_EMULATED, which
- * rdmaez_dm_send() adds.
+ * Nothing changes, no verb is called, and this process must still free the memory. The token is valid as long as the
+ * objects in it exist. For emulated memory it lacks #RDMAEZ_DM_TOKEN_EMULATED, which rdmaez_dm_send() adds.
  *
  * @param dm the memory; it may be imported itself
  * @param pd a protection domain to share with it; NULL: that of @p region, or none
@@ -194,9 +192,9 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
 /**
  * @brief Sends device memory to another process, which receives it with rdmaez_dm_receive().
  *
- * Sends one message of #RDMAEZ_DM_TOKEN_BYTES bytes with the file descriptor of the memory's context, whole
- * or not at all. The socket may be of type SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM, and may carry other
- * messages before and after.
+ * It sends one message of #RDMAEZ_DM_TOKEN_BYTES bytes with the file descriptor of the memory's context, whole or not
+ * at all. The socket may be of type SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM, and may carry other messages before and
+ * after.
  *
  * @param socket a connected Unix socket
  * @param dm the memory
@@ -223,11 +221,11 @@ RDMAEZ_API int rdmaez_dm_send(int socket, const struct rdmaez_dm *dm,
 /**
  * @brief Imports device memory from a token and a descriptor that arrived in some other way.
  *
- * rdmaez_dm_receive() calls this. A failure leaves nothing open, with one rare exception: if the driver
- * fails while this process closes another descriptor of the same file, it cannot be told whether the driver
- * has closed its duplicate of @p fd, and the duplicate stays open.
+ * rdmaez_dm_receive() calls this. A failure leaves nothing open, with one rare exception. If the driver fails while
+ * this process closes another descriptor of the same file, the function cannot tell whether the driver has closed its
+ * duplicate of @p fd, and the duplicate stays open.
  *
- * @param fd the descriptor of the device file, or of the emulation; it stays the caller's
+ * @param fd the descriptor of the device file, or of the emulation; you keep it
  * @param token what rdmaez_dm_token_unpack() returned
  * @param opts what to import with the memory, and the `ops` of emulated memory; NULL: the memory alone
  * @param shared receives the memory; written on success only. Close it with rdmaez_dm_shared_close()
@@ -258,7 +256,7 @@ RDMAEZ_API int rdmaez_dm_import(int fd, const struct rdmaez_dm_token *token,
 /**
  * @brief Receives device memory that another process sends with rdmaez_dm_send(), ready for use.
  *
- * Reads exactly one message from the socket, even if it is refused, and closes the descriptors in it in
+ * It reads exactly one message from the socket, even if it refuses the message. It closes the descriptors in it in
  * every case.
  *
  * @param socket a connected Unix socket
@@ -284,9 +282,9 @@ RDMAEZ_API int rdmaez_dm_receive(int socket, const struct rdmaez_dm_share_opts *
 /**
  * @brief Closes device memory of another process, which keeps it.
  *
- * Unimports the region, the memory and the domain, in this order, and closes the device. As with
- * ibv_close_device(), first destroy everything created on `shared->context`, including regions on the memory.
- * The memory itself may already have been closed with rdmaez_dm_close().
+ * It unimports the region, the memory and the domain, in this order, and closes the device. As with ibv_close_device(),
+ * first destroy everything that you created on `shared->context`, including regions on the memory. You may already have
+ * closed the memory itself with rdmaez_dm_close().
  *
  * @param shared what rdmaez_dm_receive() or rdmaez_dm_import() has filled; all zero after success
  * @param diag receives the explanation; may be NULL
@@ -304,10 +302,10 @@ RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared, struct rd
 /**
  * @brief Exports device memory as a dma-buf, for other drivers, such as a GPU's.
  *
- * Needs rdma-core 62. Not available for emulated memory.
+ * It needs rdma-core 62. It is not available for emulated memory.
  *
  * @param dm the memory
- * @param fd receives a file descriptor that the caller closes; written on success only
+ * @param fd receives a file descriptor, which you close; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p fd is a dma-buf
  * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); the memory is closed (#RDMAEZ_WHY_DM_CLOSED)

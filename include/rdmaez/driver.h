@@ -3,9 +3,9 @@
  * @file driver.h
  * @brief Which driver a device has, and where that driver departs from the kernel's common rules.
  *
- * Verbs do not report a device's driver, and the device's name may be anything, so the driver is recognised
- * by the vendor id and part id that ibv_query_device() reports. Of a driver that is not listed nothing is
- * certain (#RDMAEZ_DRIVER_NO_TABLE), nor of a device that reports no vendor, as mana_ib before Linux 7.
+ * Verbs do not report a device's driver, and the device's name may be anything. rdmaez recognises the driver by the
+ * vendor id and part id that ibv_query_device() reports. If a driver is not listed, nothing is certain about it
+ * (#RDMAEZ_DRIVER_NO_TABLE). The same goes for a device that reports no vendor, such as mana_ib before Linux 7.
  *
  * @par Threads
  * May be called from any thread.
@@ -80,8 +80,8 @@ enum rdmaez_driver_compare {
 	RDMAEZ_DRIVER_COMPARES_NOTHING = 1 << 7  /**< none of these */
 };
 
-/** @brief What a provider looks at before it takes a work request. Where it does not, a mistake shows later or never, and
- *  the refusal may have another cause. */
+/** @brief What a provider looks at before it takes a work request. If it does not look, a mistake shows later or never,
+ *  and a refusal may have another cause. */
 enum rdmaez_driver_check {
 	RDMAEZ_DRIVER_CHECKS_STATES = 1 << 0,      /**< sends before RTS, receives in RESET */
 	RDMAEZ_DRIVER_CHECKS_SGES = 1 << 1,        /**< more than the queue was created for */
@@ -120,7 +120,7 @@ enum rdmaez_driver_habit {
 		1 << 6 /**< its provider was reported to garble commands before rdma-core 63 */
 };
 
-/** @brief Whose causes a completion with an error has: those of a driver's own, or those of all others. */
+/** @brief Whose causes a completion with an error has: the driver's own, or those of all others. */
 enum rdmaez_driver_causes {
 	RDMAEZ_DRIVER_CAUSES_ALL = 1, /**< no causes of its own */
 	RDMAEZ_DRIVER_CAUSES_RXE,     /**< those of rdma_rxe */
@@ -131,7 +131,7 @@ enum rdmaez_driver_causes {
 	RDMAEZ_DRIVER_CAUSES_MANA     /**< those of mana_ib */
 };
 
-/** @brief All that is known of a driver, recognised by the ids of its devices. No set of bits is 0. */
+/** @brief All that is known of a driver. The ids of its devices tell which it is. No set of bits is 0. */
 struct rdmaez_driver {
 	const char *name;    /**< the driver's name, usually that of its module; "unknown" for a
 				  driver not listed */
@@ -140,8 +140,8 @@ struct rdmaez_driver {
 	/** The attributes that ibv_query_qp() reports: enum ibv_qp_attr_mask bits. The kernel does not clear the
 	 *  others, so they hold anything. IBV_QP_EN_SQD_ASYNC_NOTIFY stands for `sq_draining`. */
 	int reports;
-	/** The vendor's parts that are this driver's: two ranges of `ibv_device_attr.vendor_part_id`, each its least and
-	 *  its greatest, where UINT16_MAX stands for all that are greater, too. A range is empty where its least is
+	/** The vendor's parts that belong to this driver: two ranges of `ibv_device_attr.vendor_part_id`, each with its
+	 *  least and its greatest. UINT16_MAX also stands for all that are greater. A range is empty if its least is
 	 *  above its greatest. */
 	uint16_t parts[4];
 	uint16_t checks;  /**< enum rdmaez_driver_check bits */
