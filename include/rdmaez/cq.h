@@ -77,7 +77,7 @@ struct rdmaez_cq_watch {
  * @param channel the channel
  * @param diag receives the explanation; may be NULL
  * @retval 0 it does not block any more
- * @retval 0 it does not block any more
+ * @retval EINVAL @p channel is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @return any errno of fcntl(2), such as EBADF (#RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
  * None; two of fcntl(2).

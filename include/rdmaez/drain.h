@@ -161,6 +161,7 @@ struct rdmaez_drain {
  *         has read (#RDMAEZ_WHY_EVENT_UNREAD), and a state that has changed (#RDMAEZ_WHY_QP_STALE)
  * @retval EINVAL unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); something has to be polled, and there is neither
  *         `opts.completed` nor #RDMAEZ_DRAIN_DISCARD (#RDMAEZ_WHY_DRAIN_NOWHERE): nothing is done
+ * @retval EIO ibv_poll_cq() failed (#RDMAEZ_WHY_DEVICE_GONE)
  * @return any errno value of rdmaez_qp_to_err()
  * @par Verbs calls
  * ibv_modify_qp() to ERR, before and after the beacons; ibv_query_device() and ibv_query_qp() for the driver and the

@@ -92,12 +92,12 @@ enum rdmaez_qp_flags {
  * ignores the rest, so one struct serves a whole bring-up.
  */
 struct rdmaez_qp_opts {
-	/** Optional attributes to send as well as the required ones: IBV_QP_ bits such as `IBV_QP_ALT_PATH |
-	 *  IBV_QP_PATH_MIG_STATE`. On the way from RESET to RTS each transition sends those that it takes and leaves
-	 *  the rest to the others. If none of them takes a bit for this type, the first one refuses it. Elsewhere, and
-	 *  by rdmaez_qp_attr(), a bit that the transition does not take is refused. IBV_QP_CUR_STATE sends the state
-	 *  that the transition starts from, and IBV_QP_EN_SQD_ASYNC_NOTIFY asks for the event; neither has a field
-	 *  here. */
+	/** Optional attributes to send as well as the required ones: IBV_QP_ bits such as
+	 *  `IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE`. On the way from RESET to RTS each transition sends those that it
+	 *  takes and leaves the rest to the others. If none of them takes a bit for this type, the first one refuses
+	 *  it. Elsewhere, and by rdmaez_qp_attr(), a bit that the transition does not take is refused. IBV_QP_CUR_STATE
+	 *  sends the state that the transition starts from, and IBV_QP_EN_SQD_ASYNC_NOTIFY asks for the event; neither
+	 *  has a field here. */
 	int optional;
 	/** Attributes to send that the rules do not allow: bits of a vendor's or a newer verbs.h, or an address vector
 	 *  for a raw packet queue pair. The kernel judges them, and refuses what it does not know with EOPNOTSUPP. If a

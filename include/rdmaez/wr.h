@@ -70,8 +70,8 @@ extern "C" {
  *
  * A region of all memory, registered for on-demand paging from NULL with a length of SIZE_MAX, takes any address but
  * the last. If requests name bytes by other addresses, as described at rdmaez_mr_remote(), add the difference to
- * `sge->addr`. For a zero-based region, subtract `mr->addr`. A region of device memory takes offsets, as `(void
- * *)(uintptr_t)offset`; rdmaez_dm_sge() checks more.
+ * `sge->addr`. For a zero-based region, subtract `mr->addr`. A region of device memory takes offsets, as
+ * `(void *)(uintptr_t)offset`; rdmaez_dm_sge() checks more.
  *
  * @param mr the region, not NULL
  * @param addr the first byte

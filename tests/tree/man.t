@@ -100,8 +100,8 @@ DESCRIPTION
        Moves a queue pair to ERR, from any state but RESET: outstanding work requests are
        flushed.
 
-       mlx5 refuses it for a DCT (RDMAEZ_WHY_DCT_FINAL), as well as RESET.  On iWARP from any
-       state, since qp->state may still be RESET on a connected queue pair.
+       mlx5 refuses it for a DCT (RDMAEZ_WHY_DCT_FINAL), as it does RESET.  On iWARP the function
+       starts from any state, because qp->state may still be RESET on a connected queue pair.
 
 PARAMETERS
        qp     the queue pair
@@ -114,16 +114,17 @@ RETURN VALUE
        0, or an errno value; see NOTES below
 
 VERBS CALLS
-       rdmaez_qp_attr(3) makes none, rdmaez_qp_state(3) one ibv_query_qp(3).  The functions that
-       move a queue pair call ibv_modify_qp(3) once; any queries before it are listed with the
-       function.  If ibv_modify_qp(3) fails and diag is not NULL, they explain as
-       rdmaez_qp_modify(3) does.  The queue pair then keeps its state, as far as the provider
-       guarantees that.  On success the record has no findings, whatever was accepted: advice
-       about values that cause trouble later is given by rdmaez_qp_check(3) before and by
-       rdmaez_qp_examine(3) afterwards.
+       rdmaez_qp_attr(3) makes none, and rdmaez_qp_state(3) makes one ibv_query_qp(3).  The
+       functions that move a queue pair call ibv_modify_qp(3) once.  If a function makes queries
+       before it, they are listed with the function.  If ibv_modify_qp(3) fails and diag is not
+       NULL, the function explains as rdmaez_qp_modify(3) does.  The queue pair then keeps its
+       state, as far as the provider guarantees that.  On success the record has no findings,
+       whatever was accepted.  For advice about values that cause trouble later, call
+       rdmaez_qp_check(3) before or rdmaez_qp_examine(3) afterwards.
 
 THREADS
-       One thread at a time for one queue pair.  rdmaez_qp_attr(3) may be called from any thread.
+       One thread at a time may use a queue pair.  rdmaez_qp_attr(3) may be called from any
+       thread.
 
 SOURCES
        modify_qp() in drivers/infiniband/core/uverbs_cmd.c, _ib_modify_qp() in core/verbs.c, and
@@ -131,10 +132,10 @@ SOURCES
 
 NOTES
    Errors of all of them
-       EINVAL for a NULL queue pair (RDMAEZ_WHY_NULL_ARGUMENT) and for what rdmaez_qp_attr(3)
-       refuses, without calling the kernel; otherwise any errno value of the verbs they call.
-       IBV_QP_RATE_LIMIT for RC, from INIT to RTR, from RTR to RTS and within RTS, is left to the
-       kernel: from Linux 7 on some drivers take it.
+       A function returns EINVAL for a NULL queue pair (RDMAEZ_WHY_NULL_ARGUMENT) and for what
+       rdmaez_qp_attr(3) refuses, without calling the kernel.  Otherwise it returns any errno
+       value of the verbs that it calls.  IBV_QP_RATE_LIMIT for RC, from INIT to RTR, from RTR to
+       RTS and within RTS, is left to the kernel, because from Linux 7 on some drivers accept it.
 
 SINCE
        rdmaez 0.1; rdma-core 33
