@@ -18,6 +18,7 @@
 
 #include <rdmaez.h>
 #include <rdmaez/implementation.h>
+#include <rdmaez/dm.h>
 #include <rdmaez/dm_share.h>
 #include <rdmaez/devel/dm_emu.h>
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include <rdmaez.h>
+#include <rdmaez/dm.h>
 #include <rdmaez/devel/dm_emu.h>
 
 struct device {

@@ -15,8 +15,8 @@
  *
  * One file of a program includes implementation.h as well, which has the explanations.
  *
- * Few programs share device memory between processes, serve many peers in one thread, or use multicast: those include
- * dm_share.h, handshake.h or multicast.h after this header.
+ * Few programs use device memory, share it between processes, serve many peers in one thread, or use multicast: those
+ * include dm.h, dm_share.h, handshake.h or multicast.h after this header.
  */
 #ifndef RDMAEZ_H
 #define RDMAEZ_H
@@ -62,9 +62,6 @@
 #include "rdmaez/caps_table.h"
 #include "rdmaez/caps.h"
 #include "rdmaez/port_caps.h"
-
-/* Device memory */
-#include "rdmaez/dm.h"
 
 /* Text and JSON */
 #include "rdmaez/fmt.h"

@@ -7,6 +7,8 @@
  * some out-of-bounds ranges through. A `struct rdmaez_dm` holds the memory and its length, and no range outside it
  * reaches the provider. See [device memory](@ref device_memory) for a tour, and dm_share.h for more than one process.
  *
+ * `<rdmaez.h>` does not include this header.
+ *
  * @par Offsets
  * Offsets count bytes from the beginning of the memory, in copies, regions and addresses alike. A range must end at or
  * before `length` of struct rdmaez_dm.

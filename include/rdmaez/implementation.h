@@ -28,6 +28,7 @@
 #define RDMAEZ_IMPL_HERE
 #include "../rdmaez.h"
 
+#include "dm.h"
 #include "dm_share.h"
 #include "examine.h"
 #include "handshake.h"

@@ -4,6 +4,7 @@
 #define BENCH_H
 
 #include <rdmaez.h>
+#include <rdmaez/dm.h>
 
 /* What a program learns while it runs: from its arguments, its peer and its device. */
 struct input {

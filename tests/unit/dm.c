@@ -2,6 +2,7 @@
 /* Device memory: its life, what reaches the provider of a copy, regions, addresses. */
 #include "check.h"
 #include "findings.h"
+#include <rdmaez/dm.h>
 
 enum {
 	MOST = 4096,   /* max_dm_size */

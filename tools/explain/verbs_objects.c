@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a program makes besides queue pairs: each made, changed and destroyed by the verbs here. */
+#include <rdmaez/dm.h>
+
 #include "data.h"
 #include "verbs.h"
 #include "watch.h"
