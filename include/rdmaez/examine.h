@@ -10,6 +10,9 @@
  * `<rdmaez.h>` does not include this header.
  *
  * @code
+ * #include <rdmaez.h>
+ * #include <rdmaez/examine.h>
+ *
  * struct waiter {
  *         struct ibv_qp *qp;
  *         struct rdmaez_port_counts before; // taken once the connection is established
