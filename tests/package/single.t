@@ -117,8 +117,8 @@ forwards
 ok 'the file stands alone, with licence and version' alone
 ok 'and so do the files beside it' beside "$single"
 cp -r "$single" "$scratch/astray"
-sed -i '/^#include "..\/rdmaez.h"$/d' "$scratch/astray/rdmaez/dm_share.h"
-fails 'one that does not include it is seen' 'dm_share.h.*error' beside "$scratch/astray"
+sed -i '/^#include "..\/rdmaez.h"$/d' "$scratch/astray/rdmaez/dm.h"
+fails 'one that does not include it is seen' 'dm.h.*error' beside "$scratch/astray"
 for compiler in "$CC c11" "$CXX c++11" "$CLANGXX c++20"; do
 	# shellcheck disable=SC2086 # two words
 	{
