@@ -69,7 +69,7 @@ ok 'a mistake that verbs call invalid: rdmaez names the field' shows \
 	'ah_attr.is_global: this port requires a global route header.'
 ok 'another of the same errno value: rdmaez tells them apart, and what to do' shows \
 	'Mixing IPv4 and IPv6 Verbs say: ibv_modify_qp() returns 22, Invalid argument. rdmaez says:' \
-	'the GID and the peer'\''s GID are of different families, IPv4 and IPv6' 'Suggestion, ah_attr.grh.sgid_index: use GID index 2 (::ffff:'
+	'the GID and the peer'\''s GID are of different families, IPv4 and IPv6' 'Suggestion, ah_attr.grh.sgid_index: use GID index 2 (2001:db8::1)'
 ok 'a completion: rdmaez says what causes it' shows 'the completion has status 10, remote access error. rdmaez says:' \
 	"the peer's memory region or queue pair lacks the required remote access right"
 ok 'what comes is shown at once' follows examples/demo
