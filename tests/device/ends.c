@@ -730,7 +730,8 @@ static void test_churn(int times)
 /*
  * Connects; again if rxe moved the queue pair to ERR between INIT and RTR, at this end or the other. It does so when a
  * packet of the former connection passed rxe_rcv() before the queue pair went to ERR, and reaches rxe_responder() only
- * after RESET: in the middle of a message, where none has begun, it is MISSING_OPCODE_FIRST. One in some hundred.
+ * after RESET: in the middle of a message, where none has begun, it is MISSING_OPCODE_FIRST. One in some hundred. Where the
+ * machine is busy, that may be as late as after RTR: then both ends have a failed completion, see leave().
  */
 static bool connect_late(struct end *end, int socket)
 {
@@ -759,6 +760,7 @@ static bool connect_late(struct end *end, int socket)
 static int leave(struct end *end, int socket, int times)
 {
 	const uint32_t qp_num = end->it.qp->qp_num;
+	int spare = times < 0 ? 2 : 0;
 
 	end->stays = times < 0;
 	end->opts.timeout = 18; /* 1 s: more than two delays */
@@ -770,7 +772,11 @@ static int leave(struct end *end, int socket, int times)
 		if (!connect_late(end, socket))
 			break;
 		ends_flow(end, end->own.got + 10);
-		if (ends_failed(end))
+		if (ends_failed(end) && spare--)
+			tap_diag("end %d: message %llu: %s", end->number,
+				 (unsigned long long)end->errors.first.wr_id,
+				 ibv_wc_status_str(end->errors.first.status));
+		else if (ends_failed(end))
 			ends_wrong(end, "message %llu: %s",
 				   (unsigned long long)end->errors.first.wr_id,
 				   ibv_wc_status_str(end->errors.first.status));
