@@ -217,6 +217,19 @@ RANKS[1]["mrs"] = [region(gone=True)]' <<-'END'
 	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
 END
 
+# gone_last SCRIPT: a queue pair that was destroyed is told after SCRIPT's finding, whose sequel it may be.
+gone_last() {
+	page "mesh(2)
+$1
+qp(1, 0)[\"gone\"] = True"
+	grep disagree "$scratch/page" | tee "$scratch/order"
+	[[ $(wc -l <"$scratch/order") == 2 && $(tail -n 1 "$scratch/order") == *' state RTS against destroyed' ]]
+}
+ok 'what a destroyed queue pair is the sequel of comes first: region' gone_last 'reads()
+RANKS[1]["mrs"] = [region(gone=True)]'
+ok 'what a destroyed queue pair is the sequel of comes first: PSN' gone_last 'sends(0, 1)
+qp(0, 1)["sq_psn"] = 7'
+
 ok 'REGION_BOUNDS' finds 'mesh(2)
 reads()
 RANKS[1]["mrs"] = [region(length=4095)]' <<-'END'

@@ -402,10 +402,6 @@ struct rule {
 			  "what is sent there is dropped",                                         \
 			  "Exchange the numbers again; if a process without a file has it, start " \
 			  "that with rdmaez-explain, too"))                                        \
-	X(GONE, WRONG(TEXT, "state", "state",                                                      \
-		      "One end waits for the other, which has destroyed its queue pair: nobody "   \
-		      "will answer",                                                               \
-		      "Have both ends agree on the end before either destroys its queue pair"))    \
 	X(NOT_RTR,                                                                                 \
 	  WRONG(TEXT, "state", "state", "A queue pair drops what arrives before it is in RTR",     \
 		"Move it to RTR before the peer sends, and tell the peer when it is"))             \
@@ -458,6 +454,10 @@ struct rule {
 	X(REGION_ACCESS,                                                                           \
 	  WRONG(HEX, "rkey", "", "The region does not allow the request that waits",               \
 		"Register the region with the remote access right that it needs"))                 \
+	X(GONE, WRONG(TEXT, "state", "state",                                                      \
+		      "One end waits for the other, which has destroyed its queue pair: nobody "   \
+		      "will answer",                                                               \
+		      "Have both ends agree on the end before either destroys its queue pair"))    \
 	X(RD_ATOMIC,                                                                               \
 	  LIKELY(DECIMAL, "max_rd_atomic", "max_dest_rd_atomic",                                   \
 		 "One may have more READs and atomics under way than the other answers, and one "  \
