@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records as text, as a line and as JSON; the texts of the reasons. */
+/* Writes records as text, as a line and as JSON, and has the texts of the reasons. */
 #ifndef RDMAEZ_EXPLAIN_DIAG_H
 #define RDMAEZ_EXPLAIN_DIAG_H
 
@@ -11,7 +11,7 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- Adding a finding ----------------------------------------------------------------------- */
 
-/* Puts a finding behind those of its severity and before the rest; the last one may fall out. */
+/* Puts a finding behind those of its severity and before the rest. The last one may fall out. */
 RDMAEZ_SEAM void rdmaez_impl_finding(struct rdmaez_diag *diag, enum rdmaez_severity severity,
 				     const struct rdmaez_impl_site *site, uint64_t value,
 				     uint64_t min, uint64_t max)
@@ -40,7 +40,7 @@ RDMAEZ_SEAM void rdmaez_impl_finding(struct rdmaez_diag *diag, enum rdmaez_sever
 	at->format = NULL;
 }
 
-/* One without numbers. */
+/* Adds a finding without numbers. */
 RDMAEZ_SEAM void rdmaez_impl_finding_plain(struct rdmaez_diag *diag, enum rdmaez_severity severity,
 					   enum rdmaez_why why, const char *field)
 {
@@ -52,7 +52,7 @@ RDMAEZ_SEAM void rdmaez_impl_finding_plain(struct rdmaez_diag *diag, enum rdmaez
 	rdmaez_impl_finding(diag, severity, &site, 0, 0, 0);
 }
 
-/* The name of a bit that stands for a state. */
+/* Returns the name of a bit that stands for a state. */
 RDMAEZ_IMPL const char *rdmaez_impl_state_bit_str(int bit)
 {
 	int state = 0;
@@ -64,7 +64,7 @@ RDMAEZ_IMPL const char *rdmaez_impl_state_bit_str(int bit)
 
 /* ---- The numbers of a finding --------------------------------------------------------------- */
 
-/* How a number is written. */
+/* This is how a number is written. */
 enum rdmaez_impl_shape {
 	RDMAEZ_IMPL_SHAPE_NONE,
 	RDMAEZ_IMPL_SHAPE_SIGNED,
@@ -83,7 +83,7 @@ enum rdmaez_impl_shape {
 	RDMAEZ_IMPL_SHAPE_MTU
 };
 
-/* What `min` and `max` are. */
+/* This is what `min` and `max` are. */
 enum rdmaez_impl_bounds {
 	RDMAEZ_IMPL_BOUNDS_NONE,
 	RDMAEZ_IMPL_BOUNDS_RANGE,  /* of the value's shape */
@@ -92,16 +92,19 @@ enum rdmaez_impl_bounds {
 	RDMAEZ_IMPL_BOUNDS_LOCKED  /* `min` of `max` */
 };
 
-/* An enum rdmaez_value: its name, what stands before the value and before the bounds, and their form. */
+/*
+ * A row describes an enum rdmaez_value: its name, what stands before the value and before the
+ * bounds, and their form.
+ */
 struct rdmaez_impl_kind {
 	char name[11], before[15], between[17];
 	uint8_t shape, bounds;
 };
 
-/* What a finding's numbers are. */
+/* Returns what a finding's numbers are. */
 RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdmaez_finding *finding)
 {
-	/* In the order of the enum. */
+	/* The rows are in the order of the enum. */
 	static const struct rdmaez_impl_kind kinds[] = {
 		{"none", "", "", RDMAEZ_IMPL_SHAPE_NONE, RDMAEZ_IMPL_BOUNDS_NONE},
 		{"number", "Given: ", "; accepted: ", RDMAEZ_IMPL_SHAPE_SIGNED,
@@ -145,13 +148,19 @@ RDMAEZ_IMPL const struct rdmaez_impl_kind *rdmaez_impl_kind_of(const struct rdma
 	return &kinds[kind < sizeof(kinds) / sizeof(kinds[0]) ? kind : 0];
 }
 
-/* Whether the greatest accepted is a bound at all: of bytes it may be more than there are. */
+/*
+ * Returns whether the greatest accepted value is a bound at all. For bytes it may be more than
+ * there are.
+ */
 RDMAEZ_IMPL bool rdmaez_impl_has_max(const struct rdmaez_impl_kind *kind, uint64_t max)
 {
 	return kind->shape != RDMAEZ_IMPL_SHAPE_BYTES || max != UINT64_MAX;
 }
 
-/* What the bounds of a finding are; a range that ends before it begins is none, since nothing is accepted. */
+/*
+ * Returns what the bounds of a finding are. A range that ends before it begins is none, because
+ * nothing is accepted.
+ */
 RDMAEZ_IMPL int rdmaez_impl_bounds_of(const struct rdmaez_impl_kind *kind,
 				      const struct rdmaez_finding *finding)
 {
@@ -164,7 +173,7 @@ RDMAEZ_IMPL int rdmaez_impl_bounds_of(const struct rdmaez_impl_kind *kind,
 	return kind->bounds;
 }
 
-/* A time in the unit that suits it, with a decimal where that says more: "67.1 ms". */
+/* Writes a time in the unit that suits it, with a decimal if that says more: "67.1 ms". */
 RDMAEZ_IMPL void rdmaez_impl_put_ns(struct rdmaez_impl_text *text, uint64_t ns)
 {
 	static const char *const units[] = {"us", "ms", "s"};
@@ -190,7 +199,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_ns(struct rdmaez_impl_text *text, uint64_t ns)
 	rdmaez_impl_put(text, " %s", units[unit]);
 }
 
-/* Where a number is written to decides what stands between several and how a time is written. */
+/*
+ * Writes a number. The destination decides what stands between several numbers, and how a time is
+ * written.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_shape(struct rdmaez_impl_text *text, int shape,
 					    uint64_t number, bool prose)
 {
@@ -248,7 +260,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_shape(struct rdmaez_impl_text *text, int s
 		rdmaez_impl_put(text, "%lld", value);
 }
 
-/* The numbers of a finding by its own function, which keeps the tables it needs out of other programs. */
+/*
+ * Writes the numbers of a finding by its own function. This keeps the tables that the function
+ * needs out of other programs.
+ */
 RDMAEZ_IMPL void rdmaez_impl_put_own(struct rdmaez_impl_text *text,
 				     const struct rdmaez_finding *finding,
 				     enum rdmaez_finding_form form)
@@ -261,7 +276,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_own(struct rdmaez_impl_text *text,
 		text->length += (size_t)more;
 }
 
-/* One of the two bounds in a sentence; an MTU's with its name. */
+/* Writes one of the two bounds in a sentence. An MTU is written with its name. */
 RDMAEZ_IMPL void rdmaez_impl_put_bound(struct rdmaez_impl_text *text, int shape, uint64_t bound)
 {
 	rdmaez_impl_put_shape(text, shape, bound, true);
@@ -269,7 +284,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_bound(struct rdmaez_impl_text *text, int shape,
 		rdmaez_impl_put(text, " (IBV_MTU_%s)", rdmaez_mtu_str((enum ibv_mtu)bound));
 }
 
-/* What was given and what is accepted, as a sentence; nothing where there is nothing. */
+/* Writes what was given and what is accepted as a sentence, or nothing if there is nothing. */
 RDMAEZ_IMPL void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 					const struct rdmaez_finding *finding)
 {
@@ -309,7 +324,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_values(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, ".");
 }
 
-/* Where an attribute belongs that a transition does not take: the first that requires or takes it. */
+/*
+ * Writes where an attribute belongs that a transition does not take: the first transition that
+ * requires or takes it.
+ */
 RDMAEZ_IMPL void rdmaez_impl_put_home(struct rdmaez_impl_text *text, enum ibv_qp_type type, int bit)
 {
 	for (int want = 0; want < 2; want++)
@@ -330,7 +348,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_home(struct rdmaez_impl_text *text, enum ibv_qp
 
 /* ---- Text ----------------------------------------------------------------------------------- */
 
-/* A status by its name, or by its number after `unnamed`. */
+/* Writes a status by its name, or by its number after `unnamed`. */
 RDMAEZ_IMPL void rdmaez_impl_put_status(struct rdmaez_impl_text *text,
 					const struct rdmaez_diag *diag, const char *unnamed)
 {
@@ -340,7 +358,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_status(struct rdmaez_impl_text *text,
 		rdmaez_impl_put(text, "%s", diag->status);
 }
 
-/* The character that UTF-8 begins here with, and its number of bytes; 0: these bytes are no UTF-8 (RFC 3629). */
+/*
+ * Decodes the character that begins here in UTF-8. Returns its number of bytes, or 0 if these bytes
+ * are not UTF-8 (RFC 3629).
+ */
 RDMAEZ_IMPL size_t rdmaez_impl_utf8(const unsigned char *bytes, size_t most, uint32_t *character)
 {
 	const size_t size = bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
@@ -353,7 +374,7 @@ RDMAEZ_IMPL size_t rdmaez_impl_utf8(const unsigned char *bytes, size_t most, uin
 			return 0;
 		value = value << 6 | (bytes[i] & 0x3f);
 	}
-	/* Longer than it need be, half of a pair, or beyond Unicode. */
+	/* The bytes are longer than they need to be, half of a pair, or beyond Unicode. */
 	if ((size == 3 && value < 0x800) || (size == 4 && value < 0x10000) || value > 0x10ffff ||
 	    (value >= 0xd800 && value <= 0xdfff))
 		return 0;
@@ -362,9 +383,9 @@ RDMAEZ_IMPL size_t rdmaez_impl_utf8(const unsigned char *bytes, size_t most, uin
 }
 
 /*
- * Writes a name of at most so many bytes, by snprintf()'s rule, as a terminal may have it: '?' stands for what is no
- * character of UTF-8, such as the half of one where a name was cut, and for control characters, of which C1 has a CSI and
- * an OSC as well. The tools call it, too.
+ * Writes a name of at most so many bytes, by snprintf()'s rule, in a form that is safe on a
+ * terminal. '?' stands for bytes that are not UTF-8, such as half a character where a name was cut,
+ * and for control characters. Those of C1 contain a CSI and an OSC as well. The tools call it, too.
  */
 RDMAEZ_SEAM int rdmaez_impl_plain(const char *string, size_t most, char *buf, size_t size)
 {
@@ -380,7 +401,7 @@ RDMAEZ_SEAM int rdmaez_impl_plain(const char *string, size_t most, char *buf, si
 		const bool is_plain =
 			length ? character >= 0xa0 : character >= 0x20 && character < 0x7f;
 
-		/* Whole characters only, also at the end of the room. */
+		/* At the end of the room, too, only whole characters are written. */
 		if (is_plain)
 			rdmaez_impl_put(&text, "%.*s", length ? (int)length : 1, string + i);
 		else
@@ -390,7 +411,7 @@ RDMAEZ_SEAM int rdmaez_impl_plain(const char *string, size_t most, char *buf, si
 	return (int)text.length;
 }
 
-/* The same at the end of a text, after a lead. */
+/* Does the same at the end of a text, after a lead. */
 RDMAEZ_IMPL void rdmaez_impl_put_name(struct rdmaez_impl_text *text, const char *lead,
 				      const char *name)
 {
@@ -400,7 +421,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_name(struct rdmaez_impl_text *text, const char 
 	rdmaez_impl_put(text, "%s%s", lead, plain);
 }
 
-/* Both ends by their GIDs, the source with its interface and why it was chosen. */
+/* Writes both ends by their GIDs, and for the source its interface and why it was chosen. */
 RDMAEZ_IMPL void rdmaez_impl_put_ends(struct rdmaez_impl_text *text, const struct rdmaez_diag *diag)
 {
 	const bool is_read = !rdmaez_gid_is_zero(&diag->source.gid);
@@ -426,7 +447,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_ends(struct rdmaez_impl_text *text, const struc
 		rdmaez_impl_put(text, ", chosen because %s", rdmaez_why_str(diag->chosen));
 }
 
-/* The first line: what failed, where. */
+/* Writes the first line: what failed, and where. */
 RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 					  const struct rdmaez_diag *diag)
 {
@@ -464,15 +485,16 @@ RDMAEZ_IMPL void rdmaez_impl_put_headline(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, ".");
 }
 
-/* C compilers need not take a literal as long as these; those in use do. */
+/* C compilers need not take a literal as long as these, but those in use do. */
 #ifdef __GNUC__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #endif
 
 /*
- * One of a row of texts, each with a zero byte behind it, and an empty one where there are no more. One literal and a
- * walk after a failure cost less than an array of pointers, in compiling as in the object.
+ * Returns one of a row of texts. Each has a zero byte behind it, and an empty text ends the row.
+ * One literal, and a walk after a failure, cost less to compile and in the object than an array of
+ * pointers.
  */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_why_walk(const char *text, unsigned int behind)
 {
@@ -496,14 +518,14 @@ RDMAEZ_SEAM const char *rdmaez_impl_tell_why_str(enum rdmaez_why why)
 #define RDMAEZ_IMPL_WHY_TEXTS(id, what, fix) what "\0" fix "\0"
 	const char *const first = RDMAEZ_WHY_LIST(RDMAEZ_IMPL_WHY_TEXTS);
 #undef RDMAEZ_IMPL_WHY_TEXTS
-	/* Twice, not twice as far: that number could be too great. */
+	/* It walks twice instead of twice as far, because that number could be too great. */
 	const char *const text = rdmaez_impl_why_walk(
 		rdmaez_impl_why_walk(first, (unsigned int)why), (unsigned int)why);
 
 	return *text ? text : "unknown reason\0";
 }
 
-/* What to do, of what rdmaez_why_str() returns. */
+/* Returns what to do, from what rdmaez_why_str() returns. */
 RDMAEZ_IMPL const char *rdmaez_impl_why_next(const char *what)
 {
 	return what + strlen(what) + 1;
@@ -518,7 +540,10 @@ RDMAEZ_SEAM const char *rdmaez_impl_tell_why_fix(enum rdmaez_why why)
 #pragma GCC diagnostic pop
 #endif
 
-/* What is wrong, by the reason; of librdmacm's calls and events by their own words, where the program has them. */
+/*
+ * Returns what is wrong, by the reason. For librdmacm's calls and events it returns their own
+ * words, if the program has them.
+ */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_finding_what(const struct rdmaez_diag *diag,
 						      const struct rdmaez_finding *finding)
 {
@@ -530,7 +555,10 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_finding_what(const struct rdmaez_diag *
 	return words ? words : rdmaez_why_str(finding->reason);
 }
 
-/* The GID that a finding suggests; false where it suggests none, or the record holds that of another. */
+/*
+ * Reads the GID that a finding suggests. Returns false if it suggests none, or if the record holds
+ * that of another finding.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_suggested(const struct rdmaez_diag *diag,
 					    const struct rdmaez_finding *finding,
 					    char gid[RDMAEZ_GID_TEXT])
@@ -542,7 +570,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_suggested(const struct rdmaez_diag *diag,
 	return true;
 }
 
-/* Another GID index, which is the next step itself. */
+/* Writes a suggestion of another GID index, which is the next step itself. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_suggestion(struct rdmaez_impl_text *text,
 						 const struct rdmaez_diag *diag,
 						 const struct rdmaez_finding *finding)
@@ -556,7 +584,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_suggestion(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, "; %s.", rdmaez_why_str(finding->reason));
 }
 
-/* One finding as a paragraph, not wrapped. */
+/* Writes a finding as a paragraph that is not wrapped. */
 RDMAEZ_IMPL void rdmaez_impl_put_finding(struct rdmaez_impl_text *text,
 					 const struct rdmaez_diag *diag,
 					 const struct rdmaez_finding *finding)
@@ -580,7 +608,9 @@ RDMAEZ_IMPL void rdmaez_impl_put_finding(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, " Next: %s.", rdmaez_impl_why_next(what));
 }
 
-/* Copies words into the text, in lines of at most 100 columns; breaks at spaces and behind '|'. */
+/*
+ * Copies words into the text, in lines of at most 100 columns. It breaks at spaces and behind '|'.
+ */
 RDMAEZ_IMPL void rdmaez_impl_put_wrapped(struct rdmaez_impl_text *text, const char *first,
 					 const char *rest, const char *words)
 {
@@ -613,7 +643,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_wrapped(struct rdmaez_impl_text *text, const ch
 	rdmaez_impl_put(text, "\n");
 }
 
-/* Paragraph `at` of a record: the headline, the findings, what was dropped; false where there is none. */
+/*
+ * Writes paragraph `at` of a record: the headline, a finding, or what was dropped. Returns false if
+ * there is none.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_put_paragraph(struct rdmaez_impl_text *text,
 						const struct rdmaez_diag *diag, unsigned int at)
 {
@@ -661,9 +694,9 @@ RDMAEZ_SEAM int rdmaez_impl_tell_diag_print(const struct rdmaez_diag *diag, FILE
 /* ---- Both ends, for a line and for JSON ----------------------------------------------------- */
 
 /*
- * Writes a JSON string of at most so many bytes, with its quotes and by snprintf()'s rule, in ASCII alone: it can be
- * cut, logged and mailed. UTF-8 is decoded; a byte that is none counts as a character of Latin-1. The tools call it,
- * too.
+ * Writes a JSON string of at most so many bytes, with its quotes and by snprintf()'s rule. It is in
+ * ASCII alone, so that it can be cut, logged and mailed. It decodes UTF-8, and takes a byte that is
+ * not UTF-8 as a character of Latin-1. The tools call it, too.
  */
 RDMAEZ_SEAM int rdmaez_impl_json_string(const char *string, size_t most, char *buf, size_t size)
 {
@@ -694,7 +727,7 @@ RDMAEZ_SEAM int rdmaez_impl_json_string(const char *string, size_t most, char *b
 	return (int)text.length;
 }
 
-/* The same at the end of a text. */
+/* Does the same at the end of a text. */
 RDMAEZ_IMPL void rdmaez_impl_put_json_chars(struct rdmaez_impl_text *text, const char *string,
 					    size_t most)
 {
@@ -705,13 +738,13 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_chars(struct rdmaez_impl_text *text, const
 							room ? text->size - text->length : 0);
 }
 
-/* A JSON string. */
+/* Writes a JSON string. */
 RDMAEZ_IMPL void rdmaez_impl_put_json_string(struct rdmaez_impl_text *text, const char *string)
 {
 	rdmaez_impl_put_json_chars(text, string, SIZE_MAX);
 }
 
-/* `,"key":"value"`; the comma is left out at the start of an object. */
+/* Writes `,"key":"value"`. The comma is left out at the start of an object. */
 RDMAEZ_IMPL void rdmaez_impl_put_json_pair(struct rdmaez_impl_text *text, const char *comma,
 					   const char *key, const char *value)
 {
@@ -728,7 +761,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_pair(struct rdmaez_impl_text *text, bool json, 
 		rdmaez_impl_put(text, " %s=%s", key, value);
 }
 
-/* The GIDs of both ends, and why that of the source was chosen, as far as they are known. */
+/* Writes the GIDs of both ends, and why that of the source was chosen, as far as they are known. */
 RDMAEZ_IMPL void rdmaez_impl_put_pairs(struct rdmaez_impl_text *text,
 				       const struct rdmaez_diag *diag, bool json)
 {
@@ -757,7 +790,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_pairs(struct rdmaez_impl_text *text,
 
 /* ---- A line --------------------------------------------------------------------------------- */
 
-/* "error", "likely" or "advice". */
+/* Returns "error", "likely" or "advice". */
 RDMAEZ_IMPL const char *rdmaez_impl_severity_str(enum rdmaez_severity severity)
 {
 	return severity == RDMAEZ_DIAG_ERROR    ? "error"
@@ -765,7 +798,7 @@ RDMAEZ_IMPL const char *rdmaez_impl_severity_str(enum rdmaez_severity severity)
 						: "advice";
 }
 
-/* An errno value by its name, or by its number where it has none. */
+/* Writes an errno value by its name, or by its number if it has none. */
 RDMAEZ_IMPL void rdmaez_impl_put_errno(struct rdmaez_impl_text *text, int error)
 {
 	const char *const name = rdmaez_errno_str(error);
@@ -776,7 +809,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_errno(struct rdmaez_impl_text *text, int error)
 		rdmaez_impl_put(text, "%s", name);
 }
 
-/* severity:reason:field:kind, then the value and the bounds where there are any. */
+/* Writes severity:reason:field:kind, then the value and the bounds if there are any. */
 RDMAEZ_IMPL void rdmaez_impl_put_line_finding(struct rdmaez_impl_text *text,
 					      const struct rdmaez_finding *finding)
 {
@@ -852,14 +885,17 @@ RDMAEZ_SEAM int rdmaez_impl_tell_diag_line(const struct rdmaez_diag *diag, char 
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* `,"key":"name"` where there is a state to name. */
+/* Writes `,"key":"name"` if there is a state to name. */
 RDMAEZ_IMPL void rdmaez_impl_put_json_state(struct rdmaez_impl_text *text, const char *key,
 					    int state)
 {
 	rdmaez_impl_put_json_pair(text, ",", key, rdmaez_qp_state_str((enum ibv_qp_state)state));
 }
 
-/* `,"key":["name","name"]` of the bits that are set; one without a name is a hex number in quotes. */
+/*
+ * Writes `,"key":["name","name"]` for the bits that are set. A bit without a name is a hex number
+ * in quotes.
+ */
 RDMAEZ_IMPL void rdmaez_impl_put_json_bits(struct rdmaez_impl_text *text, const char *key,
 					   uint64_t bits, const char *(*name)(int))
 {
@@ -872,7 +908,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_bits(struct rdmaez_impl_text *text, const 
 	rdmaez_impl_put(text, "]");
 }
 
-/* `,"key":number`, signed where the kind is. */
+/* Writes `,"key":number`, signed if the kind is. */
 RDMAEZ_IMPL void rdmaez_impl_put_json_number(struct rdmaez_impl_text *text, const char *key,
 					     int shape, uint64_t number)
 {
@@ -882,7 +918,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_number(struct rdmaez_impl_text *text, cons
 		rdmaez_impl_put(text, ",\"%s\":%llu", key, (unsigned long long)number);
 }
 
-/* The kind and the numbers of a finding; names where the kind has them, bounds where they are bounds. */
+/*
+ * Writes the kind and the numbers of a finding: names if the kind has them, and bounds if they are
+ * bounds.
+ */
 RDMAEZ_IMPL void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
 					     const struct rdmaez_finding *finding)
 {
@@ -916,7 +955,7 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_values(struct rdmaez_impl_text *text,
 		rdmaez_impl_put_json_number(text, "max", kind->shape, finding->max);
 }
 
-/* What the record is about. */
+/* Writes what the record is about. */
 RDMAEZ_IMPL void rdmaez_impl_put_json_head(struct rdmaez_impl_text *text,
 					   const struct rdmaez_diag *diag)
 {

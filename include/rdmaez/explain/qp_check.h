@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a transition is refused: the request as uverbs, the core and the driver judge it, in their order. */
+/*
+ * Explains why a transition is refused. It judges the request as uverbs, the kernel's core and the
+ * driver do, in their order.
+ */
 #ifndef RDMAEZ_EXPLAIN_QP_CHECK_H
 #define RDMAEZ_EXPLAIN_QP_CHECK_H
 
@@ -8,13 +11,16 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* An entry of a GID table that the request names. */
+/* This is an entry of a GID table that the request names. */
 struct rdmaez_impl_qp_gid {
 	struct ibv_gid_entry entry; /* zero where it is empty or was not read */
 	int error;                  /* what reading it ended in, ENODATA for an empty one */
 };
 
-/* A request, what is known about those it concerns, and the judgement as it grows. */
+/*
+ * A case is a request, what is known of the objects that it concerns, and the judgement as it
+ * grows.
+ */
 struct rdmaez_impl_qp_case {
 	const struct ibv_qp_attr *attr; /* the request */
 	int mask;
@@ -40,7 +46,7 @@ struct rdmaez_impl_qp_case {
 	int likely; /* the first that it may return for what is likely */
 };
 
-/* Whether a state is asked for, of which the system call carries eight bits. */
+/* Returns whether the request asks for a state. The system call carries eight bits of it. */
 RDMAEZ_IMPL bool rdmaez_impl_qp_moves_to(const struct rdmaez_impl_qp_case *c,
 					 enum ibv_qp_state state)
 {
@@ -48,9 +54,9 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_moves_to(const struct rdmaez_impl_qp_case *c,
 }
 
 /*
- * What applies to this queue pair of all that is known about its driver. iWARP drivers look at little but
- * the state. DCI and DCT of mlx5 have depth limits that no query tells (validate_rd_atomic()), and a DCT
- * takes its values unseen (mlx5_ib_modify_dct()).
+ * Returns the traits of the driver that apply to this queue pair. iWARP drivers look at little but
+ * the state. mlx5's DCI and DCT have depth limits that no query tells (validate_rd_atomic()), and
+ * mlx5_ib_modify_dct() does not look at a DCT's values.
  */
 RDMAEZ_IMPL unsigned int rdmaez_impl_qp_traits(const struct rdmaez_impl_qp_case *c)
 {
@@ -67,7 +73,7 @@ RDMAEZ_IMPL unsigned int rdmaez_impl_qp_traits(const struct rdmaez_impl_qp_case 
 	return traits;
 }
 
-/* What the judgement needs to know of the queue pair: bits for ibv_query_qp(). */
+/* Returns what the judgement needs to know of the queue pair, as bits for ibv_query_qp(). */
 RDMAEZ_IMPL int rdmaez_impl_qp_question(const struct rdmaez_impl_qp_case *c)
 {
 	const int named = IBV_QP_AV | IBV_QP_ALT_PATH | IBV_QP_PORT;
@@ -82,7 +88,10 @@ RDMAEZ_IMPL int rdmaez_impl_qp_question(const struct rdmaez_impl_qp_case *c)
 	return question;
 }
 
-/* Asks the driver about the queue pair. Where it does not tell the state, the library's copy stands for it. */
+/*
+ * Asks the driver about the queue pair. If it does not tell the state, libibverbs' copy stands for
+ * it.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_qp(struct ibv_qp *qp, struct rdmaez_impl_qp_case *c)
 {
 	const enum ibv_qp_state kept = qp->state;
@@ -97,7 +106,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_qp(struct ibv_qp *qp, struct rdmaez_imp
 		c->silence = now.error;
 }
 
-/* From where to where the request leads: some drivers believe what the caller says of the former. */
+/*
+ * Finds out the states that the request leads from and to. Some drivers believe the caller's word
+ * for the first.
+ */
 RDMAEZ_IMPL void rdmaez_impl_qp_step(struct rdmaez_impl_qp_case *c)
 {
 	const bool told =
@@ -108,7 +120,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_step(struct rdmaez_impl_qp_case *c)
 	c->from_known = told || (c->answered & IBV_QP_STATE) != 0;
 }
 
-/* The device's limits and its driver. */
+/* Asks the device for its limits, and finds its driver. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_limits(struct ibv_context *context,
 						struct rdmaez_impl_qp_case *c)
 {
@@ -120,7 +132,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_limits(struct ibv_context *context,
 	}
 }
 
-/* The port that the request is about: named in it, the only one, or the queue pair's; 0: not known. */
+/*
+ * Returns the port that the request is about: the one that it names, the only one, or the queue
+ * pair's. 0 means that it is not known.
+ */
 RDMAEZ_IMPL int rdmaez_impl_qp_port(const struct rdmaez_impl_qp_case *c)
 {
 	if (c->mask & IBV_QP_AV)
@@ -134,7 +149,10 @@ RDMAEZ_IMPL int rdmaez_impl_qp_port(const struct rdmaez_impl_qp_case *c)
 	return (c->answered & IBV_QP_PORT) && c->driver->vendor_id ? c->now.port_num : 0;
 }
 
-/* `gid` is zero until then. */
+/*
+ * Reads the entry of the GID table that an address vector names. `gid` must be zero before the
+ * call, and apart from the error it stays so on failure.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_read_gid(struct ibv_context *context,
 					      const struct ibv_ah_attr *ah,
 					      struct rdmaez_impl_qp_gid *gid)
@@ -147,7 +165,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_read_gid(struct ibv_context *context,
 		memset(&gid->entry, 0, sizeof(gid->entry));
 }
 
-/* Asks for whatever the request is about. No answer is no failure. */
+/* Asks for everything that the request is about. A question without an answer is not a failure. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_gather(struct ibv_qp *qp, struct rdmaez_impl_qp_case *c)
 {
 	const struct ibv_qp_attr *const attr = c->attr;
@@ -164,7 +182,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_gather(struct ibv_qp *qp, struct rdmaez_imp
 	c->reach.diag = c->diag;
 	c->transport = qp->context->device->transport_type;
 	rdmaez_impl_qp_ask_limits(qp->context, c);
-	/* Of efa's types beyond verbs there is one. */
+	/* efa has one type beyond those of verbs. */
 	if (c->type == IBV_QPT_DRIVER && (c->driver->traits & RDMAEZ_DRIVER_EFA))
 		c->type = RDMAEZ_QPT_SRD;
 	c->traits = rdmaez_impl_qp_traits(c);
@@ -188,7 +206,7 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_has_trait(const struct rdmaez_impl_qp_case *c, u
 	return (c->traits & traits) != 0;
 }
 
-/* Remembers the first errno that the kernel would return, or may return. */
+/* Remembers the first errno value that the kernel would return, or may return. */
 RDMAEZ_IMPL void rdmaez_impl_qp_errno(struct rdmaez_impl_qp_case *c, enum rdmaez_severity severity,
 				      int error)
 {
@@ -198,7 +216,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_errno(struct rdmaez_impl_qp_case *c, enum rdmaez
 		*first = error;
 }
 
-/* One finding; where the kernel refuses, it does so with EINVAL, unless another errno was said before. */
+/*
+ * Adds a finding. The kernel refuses with EINVAL, unless the case has noted another errno value
+ * before.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_find_within(struct rdmaez_impl_qp_case *c,
 						 enum rdmaez_severity severity,
 						 const struct rdmaez_impl_site *site, int64_t value,
@@ -209,7 +230,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_find_within(struct rdmaez_impl_qp_case *c,
 				(uint64_t)max);
 }
 
-/* The same with the bounds of the site. */
+/* Does the same with the bounds of the site. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_find(struct rdmaez_impl_qp_case *c,
 					  enum rdmaez_severity severity,
 					  const struct rdmaez_impl_site *site, int64_t value)
@@ -218,8 +239,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_find(struct rdmaez_impl_qp_case *c,
 }
 
 /*
- * How certain a refusal is that drivers with one of these traits make, where others accept, or let their device
- * decide: after an EINVAL it may have.
+ * Returns how certain a refusal is. Drivers with one of these traits refuse; others accept, or let
+ * their device decide, which may be what an EINVAL came from.
  */
 RDMAEZ_IMPL enum rdmaez_severity rdmaez_impl_qp_severity(const struct rdmaez_impl_qp_case *c,
 							 unsigned int refusing)
@@ -230,7 +251,10 @@ RDMAEZ_IMPL enum rdmaez_severity rdmaez_impl_qp_severity(const struct rdmaez_imp
 									   : RDMAEZ_DIAG_ADVICE;
 }
 
-/* A number that drivers with one of these traits refuse, and that is merely unwise elsewhere. */
+/*
+ * Judges a number that drivers with one of these traits refuse, and that is merely unwise on
+ * others.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_number(struct rdmaez_impl_qp_case *c, unsigned int refusing,
 					    const struct rdmaez_impl_site *site, int64_t value,
 					    int64_t max)
@@ -239,7 +263,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_number(struct rdmaez_impl_qp_case *c, unsig
 				   max);
 }
 
-/* Bits that are wrong, of all those in a field. */
+/* Adds a finding about the wrong bits of a field, if there are any. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_bits(struct rdmaez_impl_qp_case *c,
 					  enum rdmaez_severity severity,
 					  const struct rdmaez_impl_site *site, unsigned int bits,
@@ -255,14 +279,17 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_is_roce(const struct rdmaez_impl_qp_case *c)
 	       c->port.link_layer == IBV_LINK_LAYER_ETHERNET;
 }
 
-/* The types whose peer the kernel looks up: is_qp_type_connected() in core/verbs.c. */
+/*
+ * Returns whether the kernel looks up the peer of this type: is_qp_type_connected() in
+ * core/verbs.c.
+ */
 RDMAEZ_IMPL bool rdmaez_impl_qp_is_connected(enum ibv_qp_type type)
 {
 	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_XRC_SEND ||
 	       type == IBV_QPT_XRC_RECV;
 }
 
-/* Whether a rate limit is judged by the table, as mlx5 does before Linux 7. */
+/* Returns whether the table judges a rate limit, as it does for mlx5 before Linux 7. */
 RDMAEZ_IMPL bool rdmaez_impl_qp_rate_in_table(const struct rdmaez_impl_qp_case *c)
 {
 	return rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RATE_LIMIT) && c->linux_version &&
@@ -270,9 +297,9 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_rate_in_table(const struct rdmaez_impl_qp_case *
 }
 
 /*
- * A rate limit. mlx5 has it in the table until Linux 7, and decides by type since; bnxt_re and ionic take it
- * for RC since Linux 7 on the way to RTS and there, if library and device do. All others refuse it, as the
- * library does for them.
+ * Judges a rate limit. mlx5 has it in the table before Linux 7, and decides by type since then.
+ * Since Linux 7, bnxt_re and ionic take it for RC on the way to RTS and in RTS, if the library and
+ * the device do. All other drivers refuse it, or the library does so for them.
  */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_rate(struct rdmaez_impl_qp_case *c)
 {
@@ -299,7 +326,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_rate(struct rdmaez_impl_qp_case *c)
 	rdmaez_impl_qp_bits(c, severity, &rate, IBV_QP_RATE_LIMIT, (unsigned int)c->mask);
 }
 
-/* Bits and types that the library, the system call or the driver turns away before anything else. */
+/*
+ * Finds bits and types that the library, the system call or the driver turns away before it looks
+ * at anything else.
+ */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_bits(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site unknown = {"attr_mask", RDMAEZ_WHY_MASK_UNKNOWN,
@@ -310,7 +340,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_bits(struct rdmaez_impl_qp_case *c)
 	const unsigned int known = RDMAEZ_IMPL_QP_BITS;
 	const unsigned int reserved = (IBV_QP_RATE_LIMIT - 1) & ~known;
 
-	/* Bits 21 to 24 are the kernel's own; mlx5's vendor has had IBV_QP_OOO_RW_DATA_PLACEMENT beyond them. */
+	/*
+	 * Bits 21 to 24 are the kernel's own. The releases of mlx5's vendor have
+	 * IBV_QP_OOO_RW_DATA_PLACEMENT beyond them.
+	 */
 	if (mask & ~known) {
 		const bool vendor = !c->driver->vendor_id || (c->driver->traits & RDMAEZ_DRIVER_DC);
 		const enum rdmaez_severity severity =
@@ -322,7 +355,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_bits(struct rdmaez_impl_qp_case *c)
 		rdmaez_impl_qp_bits(c, severity, &unknown, mask & ~known, mask);
 	}
 	rdmaez_impl_qp_judge_rate(c);
-	/* All of rdma-core to version 65, and mana_ib_modify_qp() of Linux 6.12. */
+	/*
+	 * This holds for all of rdma-core up to version 65, and for mana_ib_modify_qp() of Linux
+	 * 6.12.
+	 */
 	if (rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RC_ONLY) && c->type != IBV_QPT_RC) {
 		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_LIKELY, EOPNOTSUPP);
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_LIKELY, &rc_only, (int)c->type);
@@ -345,9 +381,10 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_judge_port(struct rdmaez_impl_qp_case *c, c
 }
 
 /*
- * The kernel compares the vector's port with the one that was set on the way to INIT (qp->port, modify_qp()
- * in core/uverbs_cmd.c), which no query tells: drivers report their own, or nothing. Of a device with one port
- * both are 1, whatever is reported (bonded mlx4: 2). rxe alone keeps its copy through RESET.
+ * Judges the vector's port. The kernel compares it with the port that was set on the way to INIT
+ * (qp->port, modify_qp() in core/uverbs_cmd.c). No query tells that port: drivers report their own,
+ * or nothing. If a device has one port, both are 1, whatever it reports (bonded mlx4 reports 2).
+ * Only rxe keeps its copy through RESET.
  */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_own_port(struct rdmaez_impl_qp_case *c,
 					       const struct rdmaez_impl_site *mismatch)
@@ -419,7 +456,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_states(struct rdmaez_impl_qp_case *c)
 	}
 }
 
-/* The GRH and the GID index of one address vector; whether there is a GID, which may be judged further. */
+/*
+ * Judges the GRH and the GID index of an address vector. Returns whether there is a GID, which can
+ * then be judged further.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 					       const struct ibv_ah_attr *ah,
 					       const struct rdmaez_impl_qp_gid *gid,
@@ -452,7 +492,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_judge_grh(struct rdmaez_impl_qp_case *c,
 	return false;
 }
 
-/* Something about the GID index that a request names. */
+/* Adds a finding about a GID index that the request names. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_about_gid(struct rdmaez_impl_qp_case *c,
 					       enum rdmaez_severity severity, int error,
 					       enum rdmaez_why why)
@@ -463,14 +503,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_about_gid(struct rdmaez_impl_qp_case *c,
 		rdmaez_impl_reach_instead(&c->reach);
 }
 
-/* Why the kernel did not find the peer's Ethernet address. */
+/* Explains why the kernel did not find the peer's Ethernet address. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain_way(struct rdmaez_impl_qp_case *c)
 {
 	c->likely = c->refused;
 	rdmaez_impl_reach_way(&c->reach, RDMAEZ_DIAG_LIKELY, c->refused);
 }
 
-/* How the kernel would find the peer's Ethernet address, or why it did not. */
+/* Judges how the kernel would find the peer's Ethernet address, or explains why it did not. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site nobody = {"ah_attr.grh.dgid", RDMAEZ_WHY_PATH_EMPTY,
@@ -487,7 +527,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
 	else if (why == RDMAEZ_WHY_GID_FAMILY)
 		rdmaez_impl_qp_about_gid(c, RDMAEZ_DIAG_ERROR, EINVAL, why);
 	else if (why == RDMAEZ_WHY_GID_NO_NETDEV)
-		/* Before Linux 5.10 libibverbs asks sysfs, which may not tell: query_sysfs_gid_ndev_ifindex(). */
+		/*
+		 * Before Linux 5.10 libibverbs asks sysfs, which may not answer:
+		 * query_sysfs_gid_ndev_ifindex().
+		 */
 		rdmaez_impl_qp_about_gid(
 			c, c->linux_version ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, ENODEV, why);
 	else if (c->diag && rdmaez_impl_reach_meaning(c->refused) == RDMAEZ_WHY_NONE)
@@ -534,7 +577,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
 	}
 }
 
-/* The mask as the table sees it: without what is dropped for XRC, with the vector's own port. */
+/*
+ * Returns the mask as the table sees it: without the bits that are dropped for XRC, and with the
+ * vector's own port.
+ */
 RDMAEZ_IMPL int rdmaez_impl_qp_table_mask(const struct rdmaez_impl_qp_case *c)
 {
 	int mask = c->mask;
@@ -548,7 +594,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_table_mask(const struct rdmaez_impl_qp_case *c)
 	return mask;
 }
 
-/* Whether this driver is certain to judge this mask by the table. */
+/* Returns whether this driver certainly judges this mask by the table. */
 RDMAEZ_IMPL bool rdmaez_impl_qp_table_rules(const struct rdmaez_impl_qp_case *c)
 {
 	const int underlay = IBV_QP_STATE | IBV_QP_CUR_STATE;
@@ -563,20 +609,20 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_table_rules(const struct rdmaez_impl_qp_case *c)
 	    (c->transport != IBV_TRANSPORT_IB && !efa))
 		return false;
 	/*
-	 * An underlay queue pair (IBV_QP_CREATE_SOURCE_QPN) is UD on InfiniBand to all that ask, and takes
-	 * these two bits in any state, and no other: mlx5_ib_modify_qp().
+	 * Every query reports an underlay queue pair (IBV_QP_CREATE_SOURCE_QPN) as UD on
+	 * InfiniBand. It takes these two bits in any state, and no others: mlx5_ib_modify_qp().
 	 */
 	if (c->type == IBV_QPT_UD && dc && !rdmaez_impl_qp_is_roce(c) && !(c->mask & ~underlay))
 		return false;
 	if (c->mask & IBV_QP_STATE)
 		return true;
-	/* rxe has looked at the table only when the state is in the mask since Linux 6.4. */
+	/* Since Linux 6.4 rxe looks at the table only if the state is in the mask. */
 	return !rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_LENIENT) &&
 	       !(rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_DEPTH_RXE) &&
 		 (!c->linux_version || c->linux_version >= 604));
 }
 
-/* The state that the caller says the queue pair is in. */
+/* Judges the state that the caller says the queue pair is in. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_cur_state(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site cur = {"cur_qp_state", RDMAEZ_WHY_CUR_STATE,
@@ -595,14 +641,17 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_cur_state(struct rdmaez_impl_qp_case *c)
 	rdmaez_impl_qp_find_within(c, severity, &cur, said, is, is);
 }
 
-/* What only mlx5 has: its driver type is DCI or DCT, and certain is what both refuse. */
+/*
+ * Returns whether mlx5's DCI or its DCT takes the mask. Both are the same driver type, so only what
+ * both refuse is certain.
+ */
 RDMAEZ_IMPL bool rdmaez_impl_qp_fits_either(enum ibv_qp_state from, enum ibv_qp_state to, int mask)
 {
 	return rdmaez_impl_qp_mask_fits(rdmaez_impl_qp_rule(RDMAEZ_QPT_DCI, from, to), mask) ||
 	       rdmaez_impl_qp_mask_fits(rdmaez_impl_qp_rule(RDMAEZ_QPT_DCT, from, to), mask);
 }
 
-/* One finding about bits of the mask, if there are any. */
+/* Adds a finding about bits of the mask, if there are any. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_mask_bits(struct rdmaez_diag *diag,
 					       enum rdmaez_severity severity, enum rdmaez_why why,
 					       int bits, int attr_mask)
@@ -659,7 +708,10 @@ RDMAEZ_SEAM void rdmaez_impl_qp_mask_explain(enum ibv_qp_type type, enum ibv_qp_
 	}
 }
 
-/* The name that verbs have for an attribute; NULL for a row that is none of a queue pair's. */
+/*
+ * Returns the name that verbs have for an attribute, or NULL if the row is not an attribute of a
+ * queue pair.
+ */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_qp_field_name(const struct rdmaez_impl_field *field)
 {
 #define RDMAEZ_IMPL_QP_NAME(bit, field, option, how, otherwise, min, max, rule, unit, source) \
@@ -670,7 +722,10 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_qp_field_name(const struct rdmaez_impl_
 	return names[field - rdmaez_impl_qp_fields()];
 }
 
-/* What is wrong with options as a whole: the type, the mask, if it is not 0, and the flags. */
+/*
+ * Explains what is wrong with options as a whole: with the type, with the mask if it is not 0, and
+ * with the flags.
+ */
 RDMAEZ_SEAM void rdmaez_impl_qp_explain_options(const struct rdmaez_impl_qp_build *build, int mask,
 						struct rdmaez_diag *diag)
 {
@@ -695,7 +750,7 @@ RDMAEZ_SEAM void rdmaez_impl_qp_explain_options(const struct rdmaez_impl_qp_buil
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_ERROR, &flags, unknown);
 }
 
-/* What is wrong with their values. */
+/* Explains what is wrong with the values of options. */
 RDMAEZ_SEAM void rdmaez_impl_qp_explain_values(const struct rdmaez_impl_qp_build *build, int mask,
 					       struct rdmaez_diag *diag)
 {
@@ -738,7 +793,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 	if (c->transport == IBV_TRANSPORT_IWARP ||
 	    (mask == IBV_QP_RATE_LIMIT && !rdmaez_impl_qp_rate_in_table(c)))
 		return;
-	/* Bits that were reported before, and the rate limit where the driver decides. */
+	/*
+	 * Leaves out unknown bits, which were reported before, and the rate limit if the driver
+	 * decides about it.
+	 */
 	mask &= RDMAEZ_IMPL_QP_BITS & ~IBV_QP_RATE_LIMIT;
 	if (rdmaez_impl_qp_rate_in_table(c))
 		mask |= c->mask & IBV_QP_RATE_LIMIT;
@@ -746,7 +804,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 		rdmaez_impl_qp_bits(c, severity, &dc, (unsigned int)mask, (unsigned int)mask);
 	if (either || rdmaez_impl_qp_mask_fits(rdmaez_impl_qp_rule(c->type, from, to), mask))
 		return;
-	/* Of another driver's type nothing is known. */
+	/* Nothing is known of another driver's type. */
 	if (rdmaez_qp_type_has_rules(c->type)) {
 		rdmaez_impl_qp_errno(c, severity, EINVAL);
 		rdmaez_impl_qp_mask_explain(c->type, from, to, mask, severity, c->diag);
@@ -755,7 +813,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 	}
 }
 
-/* iWARP: the connection manager moves queue pairs to RTS, and drivers refuse others unless it is there. */
+/*
+ * Judges a request on iWARP. The connection manager moves its queue pairs to RTS, and drivers
+ * refuse callers that try without it.
+ */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_iwarp(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site rts = {"qp_state", RDMAEZ_WHY_IWARP, RDMAEZ_VALUE_NONE,
@@ -771,7 +832,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_iwarp(struct rdmaez_impl_qp_case *c)
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ADVICE, &any, 0);
 }
 
-/* efa says EOPNOTSUPP to what it does not know, before it looks at the table. */
+/*
+ * Judges a request as efa does, which returns EOPNOTSUPP for anything unknown before it looks at
+ * the table.
+ */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_efa(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site site = {"attr_mask", RDMAEZ_WHY_MASK_DRIVER,
@@ -789,9 +853,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_efa(struct rdmaez_impl_qp_case *c)
 }
 
 /*
- * From RESET to RESET, which programs do to be sure: a driver that cannot use a queue pair again moves it to its error
- * state, or refuses (irdma_modify_qp_roce(), once iwqp->iwarp_state is IRDMA_QP_STATE_ERROR). What is refused can be
- * left out on any.
+ * Returns whether the request leads from RESET to RESET, which programs ask for to be sure. A
+ * driver that cannot use a queue pair again then moves it to its error state, or refuses
+ * (irdma_modify_qp_roce(), if iwqp->iwarp_state is IRDMA_QP_STATE_ERROR). The program can leave
+ * this request out on any device.
  */
 RDMAEZ_IMPL bool rdmaez_impl_qp_resets_twice(struct rdmaez_impl_qp_case *c)
 {
@@ -809,7 +874,7 @@ RDMAEZ_IMPL bool rdmaez_impl_qp_resets_twice(struct rdmaez_impl_qp_case *c)
 	return true;
 }
 
-/* What the request asks of a driver that cannot do it at all. */
+/* Finds what the request asks of a driver that cannot do it at all. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site no_sqd = {"qp_state", RDMAEZ_WHY_NO_SQD,
@@ -846,7 +911,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 		rdmaez_impl_reach_port(&c->port, RDMAEZ_DIAG_ADVICE, c->diag);
 }
 
-/* The path MTU: the system call carries eight bits of it. */
+/* Judges the path MTU, of which the system call carries eight bits. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_mtu(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site not_one = {
@@ -863,7 +928,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mtu(struct rdmaez_impl_qp_case *c)
 		"path_mtu", RDMAEZ_WHY_MTU_DRIVER, RDMAEZ_VALUE_MTU, IBV_MTU_512, IBV_MTU_4096};
 	const int given = (int)c->attr->path_mtu, sent = (uint8_t)given;
 	const bool is_mtu = rdmaez_mtu_bytes((enum ibv_mtu)sent) != 0;
-	/* bnxt_re looks at it on the way to RTR only: bnxt_re_modify_qp(). */
+	/* bnxt_re looks at it only on the way to RTR: bnxt_re_modify_qp(). */
 	const bool looks = rdmaez_impl_qp_moves_to(c, IBV_QPS_RTR) ||
 			   !rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_LENIENT);
 	const unsigned int active = looks ? (unsigned int)RDMAEZ_DRIVER_MTU_ACTIVE : 0u;
@@ -891,7 +956,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mtu(struct rdmaez_impl_qp_case *c)
 		rdmaez_impl_qp_number(c, active, &above_active, sent, c->port.active_mtu);
 }
 
-/* What peers may do. */
+/* Judges what the peer may do. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_access(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site unknown = {"qp_access_flags", RDMAEZ_WHY_ACCESS_BITS,
@@ -901,7 +966,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_access(struct rdmaez_impl_qp_case *c)
 	static const struct rdmaez_impl_site atomic = {"qp_access_flags", RDMAEZ_WHY_ACCESS_ATOMIC,
 						       RDMAEZ_VALUE_ACCESS, 0, 0};
 	const unsigned int flags = c->attr->qp_access_flags;
-	/* What rxe takes since Linux 6.12 at the latest: these, IBV_ACCESS_ON_DEMAND, the optional ones. */
+	/*
+	 * Since Linux 6.12 at the latest, rxe takes these flags, IBV_ACCESS_ON_DEMAND, and the
+	 * optional ones.
+	 */
 	const unsigned int rxe_known = RDMAEZ_IMPL_QP_ACCESS | (unsigned int)IBV_ACCESS_ON_DEMAND |
 				       (unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
 	const bool rxe_looks =
@@ -923,7 +991,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_access(struct rdmaez_impl_qp_case *c)
 				    flags & IBV_ACCESS_REMOTE_ATOMIC, flags);
 }
 
-/* How certain it is that a depth above the limit is refused: of drivers with no rule of their own it is open. */
+/*
+ * Returns how certain it is that a depth above the limit is refused. For drivers without a rule of
+ * their own it is open.
+ */
 RDMAEZ_IMPL enum rdmaez_severity rdmaez_impl_qp_depth(const struct rdmaez_impl_qp_case *c,
 						      unsigned int refusing)
 {
@@ -934,7 +1005,7 @@ RDMAEZ_IMPL enum rdmaez_severity rdmaez_impl_qp_depth(const struct rdmaez_impl_q
 		       : RDMAEZ_DIAG_LIKELY;
 }
 
-/* READs and atomics in flight, in both directions. */
+/* Judges the READs and atomics in flight, in both directions. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_depths(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site out = {"max_rd_atomic", RDMAEZ_WHY_DEPTH_LIMIT,
@@ -973,7 +1044,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_depths(struct rdmaez_impl_qp_case *c)
 	}
 }
 
-/* Of a field: what is said of a value that is too wide, who refuses it, and what is said of a zero. */
+/*
+ * A row has what is said of a value that is too wide, which drivers refuse it, and what is said of
+ * a zero.
+ */
 struct rdmaez_impl_qp_width {
 	int bit;
 	enum rdmaez_why wide;
@@ -981,7 +1055,7 @@ struct rdmaez_impl_qp_width {
 	enum rdmaez_why zero;  /* RDMAEZ_WHY_NONE: nothing */
 };
 
-/* Numbers, timers and counters: too wide, or zero where zero is a surprise. */
+/* Judges numbers, timers and counters that are too wide, or zero where a zero is a surprise. */
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_widths(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_qp_width widths[] = {
@@ -1035,7 +1109,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_pkey(struct rdmaez_impl_qp_case *c)
 		rdmaez_impl_qp_errno(c, RDMAEZ_DIAG_ERROR, EOPNOTSUPP);
 		rdmaez_impl_qp_find(c, RDMAEZ_DIAG_ERROR, &beyond, index);
 	} else if (index >= length) {
-		/* On RoCE mlx4 and mlx5 report a table of 1 and compare with what InfiniBand would have. */
+		/*
+		 * On RoCE, mlx4 and mlx5 report a table of 1, and compare with the size that
+		 * InfiniBand would have.
+		 */
 		rdmaez_impl_qp_number(c, index < c->device.max_pkeys ? 0u : pkey, &beyond, index,
 				      length - 1);
 	} else if (c->pkey <= 0x8000) { /* a full member of any partition is right */
@@ -1043,7 +1120,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_pkey(struct rdmaez_impl_qp_case *c)
 	}
 }
 
-/* All of it, in the kernel's order. */
+/* Judges the whole request, in the kernel's order. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 {
 	rdmaez_impl_qp_judge_bits(c);
@@ -1075,7 +1152,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
 		rdmaez_impl_reach_note(&c->reach);
 }
 
-/* A case from its beginning to the judgement. */
+/* Fills a case, and judges it. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_consider(struct ibv_qp *qp, struct rdmaez_impl_qp_case *c)
 {
 	if (qp->qp_type != IBV_QPT_DRIVER)
@@ -1087,7 +1164,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_consider(struct ibv_qp *qp, struct rdmaez_i
 	rdmaez_impl_qp_judge(c);
 }
 
-/* That the queue pair did not answer, if that was not its driver's habit. */
+/* Says that the queue pair did not answer, unless that is its driver's habit. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_unanswered(const struct rdmaez_impl_qp_case *c)
 {
 	if (c->silence)
@@ -1135,7 +1212,10 @@ RDMAEZ_SEAM int rdmaez_impl_tell_qp_check(struct ibv_qp *qp, const struct ibv_qp
 	return rdmaez_impl_qp_check(qp, qp->qp_type, attr, attr_mask, diag);
 }
 
-/* What an errno of ibv_modify_qp() usually means for this request, where the way to the peer is not it. */
+/*
+ * Returns what an errno value of ibv_modify_qp() usually means for this request, if the way to the
+ * peer is not the cause.
+ */
 RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_qp_meaning(const struct rdmaez_impl_qp_case *c,
 							int error)
 {
@@ -1143,7 +1223,7 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_qp_meaning(const struct rdmaez_impl
 		return RDMAEZ_WHY_QKEY_PRIVILEGED;
 	if (error == EPERM || error == EACCES)
 		return RDMAEZ_WHY_SECURITY;
-	/* irdma says RESET of a queue pair that it has used up: irdma_modify_qp_roce(). */
+	/* irdma reports a queue pair that it has used up as RESET: irdma_modify_qp_roce(). */
 	if (error == EINVAL && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RESET_FINAL) &&
 	    c->now.qp_state == IBV_QPS_RESET)
 		return RDMAEZ_WHY_RESET_FINAL;
@@ -1156,9 +1236,10 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_qp_meaning(const struct rdmaez_impl
 }
 
 /*
- * What nothing in the request explains: an address that was not resolved though the GID was not told, the READs and
- * atomics that the device has for all queue pairs (ionic reports as many as one of them may have: ionic_ibdev.c), or
- * what the errno means.
+ * Explains a refusal that nothing in the request explains. An address may not have been resolved,
+ * though the GID is not known. The READs and atomics may be beyond what the device has for all
+ * queue pairs; ionic reports there what one of them may have (ionic_ibdev.c). If it is neither,
+ * this says what the errno value means.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain_rest(struct rdmaez_impl_qp_case *c)
 {
@@ -1184,7 +1265,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain_rest(struct rdmaez_impl_qp_case *c)
 				       rdmaez_impl_qp_meaning(c, c->refused), "ibv_modify_qp");
 }
 
-/* After a refusal: judge the request, and where that does not explain it, say what the errno means. */
+/*
+ * Explains a refusal: judges the request and, if that does not explain it, says what the errno
+ * value means.
+ */
 RDMAEZ_SEAM void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type type,
 					const struct ibv_qp_attr *attr, int attr_mask,
 					struct rdmaez_diag *diag)
@@ -1204,7 +1288,10 @@ RDMAEZ_SEAM void rdmaez_impl_qp_explain(struct ibv_qp *qp, enum ibv_qp_type type
 	rdmaez_impl_qp_unanswered(&c);
 }
 
-/* The port that a queue pair uses; 0 where it could be any of several. Bonded mlx4 has one, and tells of another. */
+/*
+ * Returns the port that a queue pair uses, or 0 if it could be any of several. Bonded mlx4 has one,
+ * and reports another.
+ */
 RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_qp_now_port(const struct rdmaez_impl_qp_now *now,
 						 const struct ibv_device_attr *device)
 {

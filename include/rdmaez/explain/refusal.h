@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What explanations of refusals have in common: errno values, limits, locked memory, resources. */
+/*
+ * Has what explanations of refusals have in common: errno values, limits, locked memory, resources.
+ */
 #ifndef RDMAEZ_EXPLAIN_REFUSAL_H
 #define RDMAEZ_EXPLAIN_REFUSAL_H
 
@@ -11,7 +13,9 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* How sure a number above a limit is to be the cause: of ENOMEM there are others, too. */
+/*
+ * Returns how certain it is that a number above a limit is the cause. ENOMEM has other causes, too.
+ */
 RDMAEZ_IMPL_COLD enum rdmaez_severity rdmaez_impl_limit_sure(const struct rdmaez_diag *diag,
 							     const struct ibv_device_attr *device,
 							     unsigned int compared)
@@ -21,7 +25,7 @@ RDMAEZ_IMPL_COLD enum rdmaez_severity rdmaez_impl_limit_sure(const struct rdmaez
 		       : RDMAEZ_DIAG_LIKELY;
 }
 
-/* A number that a verb is given, and the device's limit of it. */
+/* A row has a number that a verb is given, and the device's limit for it. */
 struct rdmaez_impl_limit {
 	const char *field;
 	uint8_t given; /* where it is in what was asked, a uint32_t */
@@ -39,8 +43,8 @@ struct rdmaez_impl_limit {
 	}
 
 /*
- * Whether an errno may stand for a number that is too large. cxgb4 says E2BIG; EIO stands for what a provider
- * did not put into errno.
+ * Returns whether an errno value may mean that a number is too large. cxgb4 returns E2BIG for that.
+ * EIO stands for a provider that did not set errno.
  */
 RDMAEZ_IMPL bool rdmaez_impl_is_judged(int error)
 {
@@ -48,8 +52,8 @@ RDMAEZ_IMPL bool rdmaez_impl_is_judged(int error)
 }
 
 /*
- * Numbers against the device's limits. A limit of 0 says nothing. Too much is certain where the driver compares;
- * not every driver minds a zero.
+ * Compares numbers with the device's limits. A limit of 0 says nothing. A number that is too great
+ * is certainly wrong if the driver compares it. Not every driver minds a zero.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_explain_limits(struct rdmaez_diag *diag,
 						 const struct rdmaez_impl_limit *limits,
@@ -79,7 +83,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_limits(struct rdmaez_diag *diag,
 	}
 }
 
-/* What the device says of itself. Where it does not answer it sets no limit and lacks nothing. */
+/*
+ * Asks what the device reports of itself. If it does not answer, it sets no limit and lacks
+ * nothing.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_create_ask(struct ibv_context *context,
 					     struct ibv_device_attr *device)
 {
@@ -89,7 +96,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_ask(struct ibv_context *context,
 	device->device_cap_flags = IBV_DEVICE_XRC;
 }
 
-/* The number of such objects that the device has, a field of ibv_device_attr. */
+/* Suspects the number of such objects that the device has, a field of ibv_device_attr. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_count(struct rdmaez_diag *diag, const char *limit,
 						int count)
 {
@@ -99,7 +106,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_count(struct rdmaez_diag *diag, const 
 	rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &many, 0, 0, (uint64_t)count);
 }
 
-/* EINVAL: perhaps there are no more such objects, for which most drivers say ENOMEM. */
+/* Explains EINVAL: perhaps no more such objects are left. Most drivers return ENOMEM for that. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_explain_count(struct rdmaez_diag *diag,
 						const struct ibv_device_attr *device,
 						const char *limit, int count)
@@ -109,7 +116,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_count(struct rdmaez_diag *diag,
 		rdmaez_impl_suspect_count(diag, limit, count);
 }
 
-/* A part of another context: rarely meant, though the kernel only sees a number it may not know. */
+/*
+ * Finds an object that belongs to another context. Hardly anybody means that, though the kernel
+ * only sees a number that it may not know.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_explain_context(struct rdmaez_diag *diag, const char *field,
 						  const struct ibv_context *part,
 						  const struct ibv_context *context)
@@ -118,11 +128,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_context(struct rdmaez_diag *diag, cons
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CREATE_CONTEXT, field);
 }
 
-/* The capabilities that the kernel asks for here, by number: CAP_NET_RAW and CAP_IPC_LOCK. */
+/*
+ * These are the numbers of the capabilities that the kernel asks for here: CAP_NET_RAW and
+ * CAP_IPC_LOCK.
+ */
 #define RDMAEZ_IMPL_CAP_NET_RAW  13
 #define RDMAEZ_IMPL_CAP_IPC_LOCK 14
 
-/* A file of the kernel's, line by line; of a line that is longer than the buffer only the beginning. */
+/*
+ * Reads a file of the kernel's line by line. If a line is longer than the buffer, it returns only
+ * the beginning.
+ */
 struct rdmaez_impl_lines {
 	int fd;            /* -1: it could not be opened */
 	unsigned int left; /* how many lines are still read, so that it ends some time */
@@ -131,7 +147,7 @@ struct rdmaez_impl_lines {
 	char text[1024];
 };
 
-/* The next line without its end; NULL: there are no more. */
+/* Returns the next line without its end, or NULL if there are no more. */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_line(struct rdmaez_impl_lines *lines)
 {
 	while (lines->fd >= 0 && lines->left) {
@@ -187,7 +203,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_lines_open(struct rdmaez_impl_lines *lines, co
 	lines->is_cut = false;
 }
 
-/* What stands behind a name, such as "VmPin:", in the first line that begins with it; NULL: there is none. */
+/*
+ * Returns what stands behind a name, such as "VmPin:", in the first line that begins with it, or
+ * NULL if no line does.
+ */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_lines_find(struct rdmaez_impl_lines *lines,
 						    const char *path, const char *name)
 {
@@ -202,7 +221,10 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_lines_find(struct rdmaez_impl_lines *li
 	return line ? line + length : NULL;
 }
 
-/* Whether the thread has a capability: 1 or 0, -1 without /proc. CapEff has 16 hexadecimal digits, the least last. */
+/*
+ * Returns 1 if the thread has a capability, 0 if not, and -1 without /proc. CapEff has 16
+ * hexadecimal digits, the least significant last.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_capability(int capability)
 {
 	struct rdmaez_impl_lines lines;
@@ -217,7 +239,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_capability(int capability)
 	return digit >> capability % 4 & 1;
 }
 
-/* The beginning of a small file of the kernel's, as text; "" where it cannot be read. `path` may be `text`. */
+/*
+ * Reads the beginning of a small file of the kernel's as text, or "" if it cannot be read. `path`
+ * may be `text`.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_file_text(const char *path, char *text, size_t size)
 {
 	const int fd = open(path, O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
@@ -231,8 +256,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_file_text(const char *path, char *text, size_t
 }
 
 /*
- * Whether the process has a capability for `capable()` of the kernel: 1 or 0, -1 without /proc. That means the initial
- * user namespace, in whose uid_map every 32-bit number stands for itself.
+ * Returns 1 if the process has a capability for the kernel's `capable()`, 0 if not, and -1 without
+ * /proc. `capable()` asks for it in the initial user namespace, where every 32-bit number in
+ * uid_map stands for itself.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_capable(int capability)
 {
@@ -244,19 +270,23 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_capable(int capability)
 	return *text ? rdmaez_impl_capability(capability) : -1;
 }
 
-/* Whether RLIMIT_MEMLOCK does not bind the process: 1 or 0, -1 without /proc. */
+/* Returns 1 if RLIMIT_MEMLOCK does not bind the process, 0 if it does, and -1 without /proc. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_may_lock(void)
 {
 	return rdmaez_impl_capable(RDMAEZ_IMPL_CAP_IPC_LOCK);
 }
 
 /*
- * A setting of the whole RDMA subsystem, an attribute of 8 bits in the kernel's answer to RDMA_NLDEV_CMD_SYS_GET; -1:
- * this kernel does not have it, or does not answer. The kernel has answered before send() returns.
+ * Returns a setting of the whole RDMA subsystem, an attribute of 8 bits in the kernel's answer to
+ * RDMA_NLDEV_CMD_SYS_GET. Returns -1 if this kernel does not have it, or does not answer. The
+ * kernel has answered before send() returns.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_rdma_setting(unsigned int attribute)
 {
-	/* As struct nlmsghdr: length, type and flags, sequence, port. RDMA_NL_NLDEV is 5, NLM_F_REQUEST 1. */
+	/*
+	 * This is a struct nlmsghdr: length, type and flags, sequence, port. RDMA_NL_NLDEV is 5,
+	 * and NLM_F_REQUEST is 1.
+	 */
 	uint16_t request[8] = {0, 0, 5 << 10 | 6, 1, 0, 0, 0, 0}, reply[512], length;
 	const uint32_t size = sizeof(request);
 	const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 20); /* NETLINK_RDMA */
@@ -269,7 +299,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_rdma_setting(unsigned int attribute)
 	if (send(fd, request, sizeof(request), MSG_DONTWAIT) == (ssize_t)size)
 		got = recv(fd, reply, sizeof(reply), MSG_DONTWAIT);
 	close(fd);
-	/* An attribute is its length, its type, and what it holds, in units of four bytes. */
+	/* An attribute is its length, its type, and what it holds, padded to four bytes. */
 	for (size_t at = 8; got > 0 && reply[2] == request[2] && 2 * at + 5 <= (size_t)got;
 	     at += (size_t)(length + 3) / 4 * 2) {
 		length = reply[at];
@@ -282,10 +312,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_rdma_setting(unsigned int attribute)
 }
 
 /*
- * Whether the kernel refuses this process a Q_Key with bit 31 set: 1 or 0, -1 where that is not known. modify_qp() of
- * core/uverbs_cmd.c does since Linux 6.5, and in some releases of older ones, unless `capable(CAP_NET_RAW)`, or since
- * 6.7 the administrator has lifted it for all, which is RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE. Since 6.17 a capability
- * in the device's own namespace may do.
+ * Returns 1 if the kernel refuses this process a Q_Key with bit 31 set, 0 if not, and -1 if that is
+ * not known. modify_qp() of core/uverbs_cmd.c refuses it since Linux 6.5, and in some later
+ * releases of older kernels, unless `capable(CAP_NET_RAW)` holds. Since 6.7 the administrator may
+ * lift that for all by RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE. Since 6.17 a capability in the
+ * device's own namespace may be enough.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_qkey_refused(void)
 {
@@ -298,8 +329,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qkey_refused(void)
 }
 
 /*
- * Whether RLIMIT_MEMLOCK binds the process: 1 or 0, -1 where that is not known. A driver that pins by itself asks for no
- * capability in Linux 6.1, and leaves it to ib_umem_get() from 6.12 on, as all others do.
+ * Returns 1 if RLIMIT_MEMLOCK binds the process, 0 if not, and -1 if that is not known. In Linux
+ * 6.1 a driver that pins by itself asks for no capability. From 6.12 on it leaves that to
+ * ib_umem_get(), as all others do.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const struct rdmaez_driver *driver)
 {
@@ -315,7 +347,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const struct rdmaez_driver *drive
 	return !may;
 }
 
-/* The memory that the process has pinned for devices, in bytes; -1 where that is not known. */
+/* Returns how many bytes the process has pinned for devices, or -1 if that is not known. */
 RDMAEZ_IMPL_COLD int64_t rdmaez_impl_pinned(void)
 {
 	struct rdmaez_impl_lines lines;
@@ -325,7 +357,7 @@ RDMAEZ_IMPL_COLD int64_t rdmaez_impl_pinned(void)
 	return text && strstr(text, " kB") ? (int64_t)(rdmaez_impl_number(&text, 10) << 10) : -1;
 }
 
-/* The thread's effective user; -1: not known. */
+/* Returns the thread's effective user, or -1 if it is not known. */
 RDMAEZ_IMPL_COLD int64_t rdmaez_impl_user(void)
 {
 	struct rdmaez_impl_lines lines;
@@ -339,9 +371,10 @@ RDMAEZ_IMPL_COLD int64_t rdmaez_impl_user(void)
 }
 
 /*
- * Behind the limit, where it is raised. A capability that a container is given counts for root in the initial user
- * namespace: execve(2) takes it from everybody else, and leaves it in CapBnd (cap_bprm_creds_from_file()). Kubernetes
- * sets its variable in each pod, Slurm in each step, and podman and systemd-nspawn set `container`.
+ * Adds where to raise the limit. A capability that a container is given only counts for root in the
+ * initial user namespace: execve(2) takes it from everybody else, and leaves it in CapBnd
+ * (cap_bprm_creds_from_file()). Kubernetes sets its variable in each pod, Slurm in each step, and
+ * podman and systemd-nspawn set `container`.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_suggest_memlock(struct rdmaez_diag *diag, const char *field)
 {
@@ -362,9 +395,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suggest_memlock(struct rdmaez_diag *diag, cons
 }
 
 /*
- * ENOMEM, or EPERM where nothing may be locked at all: `ib_umem_get()` compares what the process has pinned, VmPin,
- * and the pages of this with RLIMIT_MEMLOCK. `bytes` were asked for; 0: that is not known. Of a driver that is
- * listed this is certain, by the numbers; and where they are well within the limit it is something else.
+ * Suspects the limit of locked memory, for ENOMEM, or for EPERM if nothing at all may be locked.
+ * `ib_umem_get()` compares RLIMIT_MEMLOCK with what the process has pinned, VmPin, and these pages
+ * together. `bytes` is how many were asked for, or 0 if that is not known. For a driver that is
+ * listed, the numbers make it certain. If they are well within the limit, the cause is something
+ * else.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, const char *field,
 						  uint64_t bytes,
@@ -395,7 +430,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_memlock(struct rdmaez_diag *diag, cons
 	rdmaez_impl_suggest_memlock(diag, field);
 }
 
-/* The address space, which binds everybody. */
+/* Suspects the limit of the address space, which binds everybody. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_space(struct rdmaez_diag *diag, const char *field)
 {
 	const struct rdmaez_impl_site space = {field, RDMAEZ_WHY_ADDRESS_SPACE, RDMAEZ_VALUE_LIMIT,
@@ -407,10 +442,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_space(struct rdmaez_diag *diag, const 
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &space, 0, 0, limit.rlim_cur);
 }
 
-/* What an errno value of any verb usually means; `otherwise` where it says nothing. rdmaez-explain calls it, too. */
+/*
+ * Returns what an errno value of any verb usually means, or `otherwise` if it says nothing.
+ * rdmaez-explain calls it, too.
+ */
 RDMAEZ_SEAM enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why otherwise)
 {
-	/* ENOTSUPP of include/linux/errno.h, which no header for programs has; some drivers of Linux return it. */
+	/*
+	 * This is ENOTSUPP of include/linux/errno.h. No header for programs has it, and some
+	 * drivers of Linux return it.
+	 */
 	const int kernel_enotsupp = 524;
 
 	if (error == kernel_enotsupp)
@@ -438,7 +479,7 @@ RDMAEZ_SEAM enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why
 	}
 }
 
-/* Where nothing better was found: what the errno of the verb that has failed usually means. */
+/* Says what the errno value of the failed verb usually means, if nothing better was found. */
 RDMAEZ_SEAM void rdmaez_impl_explain_errno(struct rdmaez_diag *diag)
 {
 	rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY,
@@ -446,17 +487,18 @@ RDMAEZ_SEAM void rdmaez_impl_explain_errno(struct rdmaez_diag *diag)
 			       diag->verb);
 }
 
-/* Whether a mistake was found, not only suspected: the worst stands first. */
+/* Returns whether a mistake was found, and not only suspected. The worst finding stands first. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_is_certain(const struct rdmaez_diag *diag)
 {
 	return diag->count && diag->finding[0].severity == RDMAEZ_DIAG_ERROR;
 }
 
 /*
- * What no limit and no rule shows, unless something certain was found: what the errno means, and of ENOMEM
- * what may be exhausted, `count` being how many such objects the device has. EFAULT is of the provider's own buffers,
- * which uverbs and the driver copy, and EIO of creating something of a command that the firmware has refused, as of
- * bnxt_re's __bnxt_qplib_rcfw_send_message(); the caller has no pointer and no number in either.
+ * Explains what no limit and no rule shows, unless something certain was found: what the errno
+ * value means and, for ENOMEM, what may be exhausted. `count` is how many such objects the device
+ * has. EFAULT is about the provider's own buffers, which uverbs and the driver copy. If an object
+ * was to be created, EIO is about a command that the firmware has refused, as in bnxt_re's
+ * __bnxt_qplib_rcfw_send_message(). The caller has no pointer and no number in either.
  */
 RDMAEZ_SEAM void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *field,
 					  const char *limit, int count)
@@ -482,7 +524,7 @@ RDMAEZ_SEAM void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *
 		rdmaez_impl_explain_errno(diag);
 }
 
-/* What /proc/self/maps tells of a range of memory, and of the process. */
+/* These bits are what /proc/self/maps tells of a range of memory, and of the process. */
 enum {
 	RDMAEZ_IMPL_MAPS_HOLE = 1,    /* a part of it is not mapped */
 	RDMAEZ_IMPL_MAPS_NONE = 2,    /* a part may be neither read nor written */
@@ -494,7 +536,7 @@ enum {
 	RDMAEZ_IMPL_MAPS_AMD = 128    /* and of AMD's */
 };
 
-/* Of one mapping, by its permissions and the path of its file. */
+/* Returns the bits of one mapping, by its permissions and the path of its file. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_maps_of(const char *permissions, const char *path)
 {
 	static const char *const gpus[] = {"/dev/nvidia", "/dev/kfd", "/dev/dri/renderD",
@@ -517,7 +559,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_maps_of(const char *permissions, const char *pa
 	return is | RDMAEZ_IMPL_MAPS_FILE | (permissions[1] == 'w' ? RDMAEZ_IMPL_MAPS_WRITE : 0);
 }
 
-/* Looks at the bytes from `start` to before `end`; returns the number of mappings, 0 where they cannot be read. */
+/*
+ * Looks at the bytes from `start` up to `end`. Returns the number of mappings, or 0 if they cannot
+ * be read.
+ */
 RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_maps(uintptr_t start, uintptr_t end, int *is)
 {
 	struct rdmaez_impl_lines lines;
@@ -535,7 +580,10 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_maps(uintptr_t start, uintptr_t end, i
 		if (to <= from || *line != ' ' ||
 		    strstr(line, "[vsyscall]")) /* which is the kernel's */
 			continue;
-		/* The path of a file, not the name that a program gave to other memory, "[anon_shmem:a/b]". */
+		/*
+		 * This is the path of a file. The name that a program gave to other memory does not
+		 * count, such as "[anon_shmem:a/b]".
+		 */
 		path = strstr(line, " /");
 		of = rdmaez_impl_maps_of(line + 1, path ? path + 1 : NULL);
 		count++;

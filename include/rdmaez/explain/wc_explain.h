@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a completion has failed, by what the queue pair and the device say. */
+/* Explains why a completion has failed, by what the queue pair and the device report. */
 #ifndef RDMAEZ_EXPLAIN_WC_EXPLAIN_H
 #define RDMAEZ_EXPLAIN_WC_EXPLAIN_H
 
@@ -11,7 +11,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* What is known of one failure, and where to write what follows from it. */
+/* This is what is known of one failure, and where to write what follows from it. */
 struct rdmaez_impl_wc_case {
 	struct ibv_qp *qp;
 	struct rdmaez_diag *diag;
@@ -34,14 +34,14 @@ struct rdmaez_impl_wc_case {
 };
 
 enum {
-	/* Statuses that verbs do not have: the two events that a responder gets. */
+	/* Verbs have no such statuses. They stand for the two events that a responder gets. */
 	RDMAEZ_IMPL_WC_REQ_EVENT = 254,
 	RDMAEZ_IMPL_WC_ACCESS_EVENT = 255,
-	/* Queues. */
+	/* These are the queues. */
 	RDMAEZ_IMPL_WC_SQ = 1,
 	RDMAEZ_IMPL_WC_RQ = 2,
 	RDMAEZ_IMPL_WC_ANY_Q = 3,
-	/* Types; a driver's own stand with RAW_PACKET. */
+	/* These are the types. A driver's own stand with RAW_PACKET. */
 	RDMAEZ_IMPL_WC_RC = 1,
 	RDMAEZ_IMPL_WC_UC = 2,
 	RDMAEZ_IMPL_WC_UD = 4,
@@ -55,7 +55,7 @@ enum {
 	RDMAEZ_IMPL_WC_BY_AH = 36, /* that send to an address handle */
 	RDMAEZ_IMPL_WC_RNRS = 41,  /* whose peers may have no receive */
 	RDMAEZ_IMPL_WC_ANY_TYPE = 63,
-	/* Requests. */
+	/* These are the requests. */
 	RDMAEZ_IMPL_WC_SEND = 1,
 	RDMAEZ_IMPL_WC_SEND_INV = 2,
 	RDMAEZ_IMPL_WC_WRITE_IMM = 4,
@@ -75,8 +75,8 @@ enum {
 };
 
 /*
- * One likely cause: of which failure it is one, and what it is. Where a driver's own rows fit a failure, only
- * those count.
+ * A row is one likely cause: the failure that it may be the cause of, and what it is. If a driver
+ * has rows of its own for a failure, only those count.
  */
 struct rdmaez_impl_wc_row {
 	uint8_t status, queues, types, requests;
@@ -88,7 +88,7 @@ struct rdmaez_impl_wc_row {
 
 /* ---- What a row may check -------------------------------------------------------------------- */
 
-/* Something likely, of the row's field and reason. */
+/* Adds a likely finding with the row's field and reason. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_suspect(const struct rdmaez_impl_wc_case *here,
 					     const struct rdmaez_impl_wc_row *row,
 					     enum rdmaez_value kind, uint64_t value, uint64_t min,
@@ -99,7 +99,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_suspect(const struct rdmaez_impl_wc_case *h
 	rdmaez_impl_find_within(here->diag, RDMAEZ_DIAG_LIKELY, &site, value, min, max);
 }
 
-/* The same of another field and reason, for a row that may have several findings. */
+/* Does the same with another field and reason, for a row that may have several findings. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_find(const struct rdmaez_impl_wc_case *here,
 					  const struct rdmaez_impl_site *site, uint64_t value)
 {
@@ -107,8 +107,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_find(const struct rdmaez_impl_wc_case *here
 }
 
 /*
- * A question has failed. What a driver never answers is not worth a word: EOPNOTSUPP, and EINVAL, as of
- * mlx5_ib_dct_query_qp().
+ * Notes that a question has failed. It says nothing of EOPNOTSUPP and EINVAL, by which drivers
+ * refuse what they never answer, such as mlx5_ib_dct_query_qp().
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_failed_to(struct rdmaez_impl_wc_case *here, int error,
 					       const char *verb)
@@ -126,7 +126,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_knows(const struct rdmaez_impl_wc_case *her
 	return (here->now.known & asked) == asked && (!(bits & IBV_QP_PORT) || here->port_num);
 }
 
-/* Whether the caller has told an opcode that no queue pair of this type has. */
+/* Returns whether the caller has named an opcode that no queue pair of this type has. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_lacks(const struct rdmaez_impl_wc_case *here)
 {
 	const unsigned int opcode = (unsigned int)here->opcode;
@@ -135,7 +135,10 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_lacks(const struct rdmaez_impl_wc_case *her
 	return here->opcode >= 0 && !(is & rdmaez_impl_wr_opcodes(here->qp->qp_type));
 }
 
-/* The operation, by name where the caller has told it. A type that lists SEND, WRITE or READ has it. */
+/*
+ * Suspects the operation, by its name if the caller has given it. A type that lists SEND, WRITE or
+ * READ has it.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_opcode(struct rdmaez_impl_wc_case *here,
 					    const struct rdmaez_impl_wc_row *row)
 {
@@ -147,7 +150,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_opcode(struct rdmaez_impl_wc_case *here,
 			       here->opcode < 0 ? 0 : (uint64_t)here->opcode, 0, 0);
 }
 
-/* The room of the receive, where the caller has told it. How much there should have been is not known. */
+/*
+ * Suspects the room of the receive, if the caller has given it. Nobody knows how much there should
+ * have been.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_room(struct rdmaez_impl_wc_case *here,
 					  const struct rdmaez_impl_wc_row *row)
 {
@@ -158,7 +164,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_room(struct rdmaez_impl_wc_case *here,
 				       UINT64_MAX);
 }
 
-/* A limit that the request may have been beyond: of the queue pair or its port, as the row needs. 0 is none. */
+/*
+ * Suspects that the request was beyond a limit of the queue pair or of its port, whichever the row
+ * needs. A limit of 0 is none.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_limit(struct rdmaez_impl_wc_case *here,
 					   const struct rdmaez_impl_wc_row *row)
 {
@@ -192,7 +201,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_mtu(struct rdmaez_impl_wc_case *here,
 				       (uint64_t)here->port.active_mtu);
 }
 
-/* The path MTU that this end has set, where the peer's may be another. */
+/* Suspects that the peer has another path MTU than the one that this end has set. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_own_mtu(struct rdmaez_impl_wc_case *here,
 					     const struct rdmaez_impl_wc_row *row)
 {
@@ -203,7 +212,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_own_mtu(struct rdmaez_impl_wc_case *here,
 				       UINT64_MAX);
 }
 
-/* The P_Key with which the queue pair sends. A full member may talk to all of its partition. */
+/*
+ * Suspects the P_Key with which the queue pair sends. A full member may talk to every member of its
+ * partition.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_pkey(struct rdmaez_impl_wc_case *here,
 					  const struct rdmaez_impl_wc_row *row)
 {
@@ -217,7 +229,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_pkey(struct rdmaez_impl_wc_case *here,
 	rdmaez_impl_reach_pkey(pkey, RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_LIKELY, here->diag);
 }
 
-/* The address vector: the GID of this end as it is now, the way from there, and how far packets go. */
+/*
+ * Examines the address vector: the GID of this end as it is now, the way from there, and how far
+ * packets go.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
 					  const struct rdmaez_impl_wc_row *row)
 {
@@ -260,7 +275,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
 		rdmaez_impl_wc_find(here, &hops, ah->grh.hop_limit);
 }
 
-/* How long it tried, by the formula of IBTA 9.7.6.1.3; rxe with timeout 1 took 68 ms instead of 0.1. */
+/*
+ * Computes how long the queue pair tried, by the formula of IBTA 9.7.6.1.3. With timeout 1, rxe
+ * took 68 ms instead of 0.1 ms.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
 					     const struct rdmaez_impl_wc_row *row)
 {
@@ -288,7 +306,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
 		rdmaez_impl_wc_find(here, &no_retry, 0);
 }
 
-/* How often it tried; where that is forever, the number is no longer that of the request. */
+/*
+ * Says how often the queue pair tried. If its number means forever, it has changed since the
+ * request.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr(struct rdmaez_impl_wc_case *here,
 					 const struct rdmaez_impl_wc_row *row)
 {
@@ -299,7 +320,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr(struct rdmaez_impl_wc_case *here,
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
 }
 
-/* How long the peer was given to post a receive. Its own timer counts; ours may be the same. */
+/*
+ * Says how long the peer was given to post a receive. The peer's own timer counts, and ours may be
+ * the same.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr_timer(struct rdmaez_impl_wc_case *here,
 					       const struct rdmaez_impl_wc_row *row)
 {
@@ -319,15 +343,15 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_iwarp(const struct rdmaez_impl_wc_case *her
 }
 
 /*
- * Whether the memory that a READ writes to needs a remote right, RFC 5040: where the answer is a write by the peer.
- * siw_proc_rresp() does not ask for it.
+ * Returns whether the memory that a READ writes to needs a remote right, because the answer is a
+ * write by the peer (RFC 5040). siw_proc_rresp() does not ask for it.
  */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_sink(const struct rdmaez_impl_wc_case *here)
 {
 	return rdmaez_impl_wc_iwarp(here) && here->driver->causes != RDMAEZ_DRIVER_CAUSES_SIW;
 }
 
-/* Whether the process has a GPU, and an IOMMU stands between the machine's devices. */
+/* Returns whether the process has a GPU, and an IOMMU stands between the machine's devices. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_gpu(void)
 {
 	char type[16];
@@ -339,8 +363,9 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_gpu(void)
 }
 
 /*
- * The right that the request needs of the peer, which is known where its opcode is. Of an atomic it stands first, since
- * few regions have it: then the row has atomics alone.
+ * Suspects that the peer does not grant the right that the request needs. The right is known if the
+ * opcode is. Otherwise a row of atomics alone adds nothing, because its place is first, and few
+ * regions have that right.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_peer_right(const struct rdmaez_impl_wc_case *here,
 						const struct rdmaez_impl_wc_row *row)
@@ -356,7 +381,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_peer_right(const struct rdmaez_impl_wc_case
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
 }
 
-/* The rights that such requests need of an end of this type. */
+/* Returns the rights that such requests need of an end of this type. */
 RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wc_rights_of(const struct rdmaez_impl_wc_case *here)
 {
 	unsigned int rights = 0;
@@ -372,9 +397,10 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wc_rights_of(const struct rdmaez_impl_
 }
 
 /*
- * What an end with these access flags refuses. Of one request it is the peer that did, whose flags may be others; its
- * own row tells that. On iWARP there are none to read: siw_query_qp() and
- * erdma_query_qp() report constants, c4iw_ib_query_qp() zero.
+ * Suspects the access flags of this end, which may refuse requests. If the failure is of a request,
+ * the peer has refused it, and the peer's flags may be others: those have a row of their own. On
+ * iWARP there are no flags to read: siw_query_qp() and erdma_query_qp() report constants, and
+ * c4iw_ib_query_qp() reports zero.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rights(struct rdmaez_impl_wc_case *here,
 					    const struct rdmaez_impl_wc_row *row)
@@ -387,7 +413,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rights(struct rdmaez_impl_wc_case *here,
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_ACCESS, lacking, 0, rights);
 }
 
-/* What an end with these depths refuses. On iWARP they are another thing. */
+/* Suspects the depths of this end, which may refuse requests. On iWARP they mean something else. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_depth(struct rdmaez_impl_wc_case *here,
 					   const struct rdmaez_impl_wc_row *row)
 {
@@ -408,12 +434,12 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_depth(struct rdmaez_impl_wc_case *here,
 
 /* clang-format off */
 
-/* A row: sets of bits and the reason, without what their names begin with. */
+/* A row has sets of bits and the reason, without the beginning that their names have in common. */
 #define RDMAEZ_IMPL_WC_ROW(status, queues, types, requests, driver, need, why, field)        \
 	{status, RDMAEZ_IMPL_WC_##queues, RDMAEZ_IMPL_WC_##types, RDMAEZ_IMPL_WC_##requests, \
 	 RDMAEZ_DRIVER_CAUSES_##driver, RDMAEZ_WHY_##why, need, field}
 
-/* A status's rows stand in the order in which one would look. */
+/* The rows of a status stand in the order in which a person would look. */
 RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *count)
 {
 	static const struct rdmaez_impl_wc_row rows[] = {
@@ -425,14 +451,20 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_PEER_MTU, "path_mtu"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, UD, SENDS, ALL, IBV_QP_PORT,
 				   WC_LIMIT, "port_attr.active_mtu"),
-		/* A peer answers a READ in packets of its own path MTU, which are too long or too short for this one's. */
+		/*
+		 * A peer answers a READ in packets of its own path MTU, which are too long or too
+		 * short for this end's.
+		 */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, RETRIES, READ, ALL, IBV_QP_PATH_MTU,
 				   WC_PEER_MTU, "path_mtu"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, NOT_UD, BYTES, ALL, IBV_QP_PORT,
 				   WC_LIMIT, "port_attr.max_msg_sz"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, SQ, RETRIES, ATOMIC, ALL, 0,
 				   WR_ATOMIC, "sg_list"),
-		/* rdma-core's providers/cxgb4/cq.c: T4_ERR_BOUND is a violation of a region's bounds. */
+		/*
+		 * In rdma-core's providers/cxgb4/cq.c, T4_ERR_BOUND is a violation of a region's
+		 * bounds.
+		 */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_LEN_ERR, ANY_Q, ANY_TYPE, ANY, CXGB4, 0,
 				   WC_BOUNDS, "sg_list.addr"),
 
@@ -449,17 +481,18 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, ALL, IBV_QP_CAP,
 				   WC_LIMIT, "cap.max_recv_sge"),
 		/*
-		 * finish_packet(): EHOSTUNREACH of prepare4() and prepare6(), where the kernel has no route; as where the
-		 * interface is down, or the GID's address gone.
+		 * finish_packet() gets EHOSTUNREACH from prepare4() and prepare6() if the kernel
+		 * has no route. So it does if the interface is down, or the GID's address is gone.
 		 */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PACKETS, RXE, IBV_QP_PORT,
 				   PORT_DOWN, "port_attr.state"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, CONNECTED, PACKETS, RXE, IBV_QP_PORT | IBV_QP_AV,
 				   PATH_EMPTY, "ah_attr.dlid"),
 		/*
-		 * rxe_requester(): finish_packet() gets EINVAL of copy_data() where lookup_mr() finds no region of
-		 * this lkey and PD, and rxe_get_av() no address handle. send_data_in() turns all that copy_data()
-		 * refuses of a receive into RESPST_ERR_MALFORMED_WQE, a receive too short as well.
+		 * In rxe_requester(), finish_packet() gets EINVAL from copy_data() if lookup_mr()
+		 * finds no region of this lkey and PD. rxe_get_av() may find no address handle. For
+		 * a receive, send_data_in() turns everything that copy_data() refuses into
+		 * RESPST_ERR_MALFORMED_WQE, even a receive that is too short.
 		 */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, RXE, 0,
 				   WC_LKEY, "sg_list.lkey"),
@@ -479,7 +512,10 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_BOUNDS, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, RQ, ANY_TYPE, ANY, RXE, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey"),
-		/* siw_qp_sq_process(): whatever goes wrong, of siw_check_sgl_tx() or of the socket. */
+		/*
+		 * siw_qp_sq_process() reports whatever goes wrong in siw_check_sgl_tx() or on the
+		 * socket.
+		 */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, SIW, 0,
 				   WC_LKEY, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_QP_OP_ERR, SQ, ANY_TYPE, PUSH, SIW, 0,
@@ -504,7 +540,10 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_LOCAL_WRITE, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, ALL, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey"),
-		/* EFAULT of mr_check_range() in rxe_requester(); all that is refused in do_read() and do_atomic(). */
+		/*
+		 * rxe_requester() gets EFAULT from mr_check_range(). do_read() and do_atomic()
+		 * report all that they refuse in this way.
+		 */
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, ANY, RXE, 0,
 				   WC_BOUNDS, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, RXE, 0,
@@ -696,7 +735,10 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 
 /* clang-format on */
 
-/* Whether a row is of this status and queue; a peer that does not answer in time was perhaps not reached. */
+/*
+ * Returns whether a row is of this status and queue. A peer that did not answer in time was perhaps
+ * not reached.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
 					const struct rdmaez_impl_wc_row *row)
 {
@@ -707,7 +749,9 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
 	return row->status == here->status;
 }
 
-/* The next row from `row` on that fits, before `end`, of this driver's; NULL: none. */
+/*
+ * Returns the next row before `end`, from `row` on, that fits the failure and this driver, or NULL.
+ */
 RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *
 rdmaez_impl_wc_next(const struct rdmaez_impl_wc_case *here, const struct rdmaez_impl_wc_row *row,
 		    const struct rdmaez_impl_wc_row *end, int causes)
@@ -721,7 +765,7 @@ rdmaez_impl_wc_next(const struct rdmaez_impl_wc_case *here, const struct rdmaez_
 
 /* ---- What is asked --------------------------------------------------------------------------- */
 
-/* Asks the queue pair for what the rows need, as far as its driver tells it, and its port. */
+/* Asks the queue pair for what the rows need, as far as its driver tells it, and for its port. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int need)
 {
 	rdmaez_impl_qp_ask_now(here->qp, here->driver, need | IBV_QP_STATE, &here->now);
@@ -746,7 +790,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here, 
 	}
 }
 
-/* After a reset the attributes are none, or those of a later connection: forgets them. */
+/*
+ * Forgets the attributes after a reset, because they are then none, or those of a later connection.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_after_reset(struct rdmaez_impl_wc_case *here)
 {
 	static const struct rdmaez_impl_site reset = {"qp_state", RDMAEZ_WHY_WC_RESET,
@@ -758,7 +804,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_after_reset(struct rdmaez_impl_wc_case *her
 	here->now.known = 0;
 }
 
-/* Adds the finding of a row, if it is one. */
+/* Adds the finding of a row, if it has one. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 					   const struct rdmaez_impl_wc_row *row)
 {
@@ -842,7 +888,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 
 /* ---- One failure ----------------------------------------------------------------------------- */
 
-/* Where no row has a finding: at which end to look. Of an event that has none, nothing. */
+/* Says at which end to look, if no row has a finding. If an event has none, it says nothing. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_look_at(const struct rdmaez_impl_wc_case *here)
 {
 	const uint32_t remote =
@@ -859,7 +905,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_look_at(const struct rdmaez_impl_wc_case *h
 				       "status");
 }
 
-/* Last of all what was not answered. */
+/* Ends with the questions that were not answered. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wc_end(const struct rdmaez_impl_wc_case *here)
 {
 	for (int i = 0; i < here->failed; i++)
@@ -872,12 +918,15 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_end(const struct rdmaez_impl_wc_case *here)
 	return here->error;
 }
 
-/* What the rows find, and the errno of a question that has failed. */
+/* Adds what the rows find. Returns the errno value of a question that has failed. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 {
 	static const struct rdmaez_impl_site lacks = {"opcode", RDMAEZ_WHY_WR_OPCODE,
 						      RDMAEZ_VALUE_OPCODE, 0, 0};
-	/* rxe's next_opcode() refuses it, others do the like: nothing else is looked at. */
+	/*
+	 * rxe's next_opcode() refuses it, and other drivers do the like, before anything else is
+	 * looked at.
+	 */
 	const bool alone = here->status == IBV_WC_LOC_QP_OP_ERR &&
 			   here->queues & RDMAEZ_IMPL_WC_SQ && rdmaez_impl_wc_lacks(here);
 	size_t count;
@@ -908,7 +957,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_narrow(struct rdmaez_impl_wc_case *here)
 	return rdmaez_impl_wc_end(here);
 }
 
-/* The name of a status, a literal; rdmaez_wc_explain() has it too, but brings all its texts along. */
+/*
+ * Returns the name of a status, a literal. rdmaez_wc_explain() has it too, but brings all its texts
+ * along.
+ */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_wc_name(int status)
 {
 	static const char names[][26] = {"IBV_WC_SUCCESS",
@@ -939,7 +991,7 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_wc_name(int status)
 	return (unsigned int)status < sizeof(names) / sizeof(names[0]) ? names[status] : "unknown";
 }
 
-/* The bit of a queue pair type. */
+/* Returns the bit of a queue pair type. */
 RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_type(enum ibv_qp_type type)
 {
 	switch ((int)type) {
@@ -958,7 +1010,10 @@ RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_type(enum ibv_qp_type type)
 	}
 }
 
-/* The bit of a kind of requests; IBV_WR_ATOMIC_WRITE, which an older verbs.h lacks, is a WRITE. */
+/*
+ * Returns the bit of a kind of request. IBV_WR_ATOMIC_WRITE, which an older verbs.h lacks, is a
+ * WRITE.
+ */
 RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_request(int opcode)
 {
 	switch (opcode) {
@@ -983,7 +1038,7 @@ RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_request(int opcode)
 	}
 }
 
-/* Begins with nothing known but the queue pair, its device and driver. */
+/* Begins a case, of which nothing is known but the queue pair, its device and its driver. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, struct ibv_qp *qp,
 					   struct rdmaez_diag *diag)
 {
@@ -998,7 +1053,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin(struct rdmaez_impl_wc_case *here, str
 	(void)rdmaez_impl_ask_device(qp->context, &here->device, &here->driver, diag);
 }
 
-/* A completion of a send queue, a receive queue or either, as the `queues` of a case say. */
+/*
+ * Explains a completion of a send queue, a receive queue or either, as the `queues` of the case
+ * say.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wc_explain(struct rdmaez_impl_wc_case *here,
 					    const struct ibv_wc *wc)
 {
@@ -1023,7 +1081,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_note(const struct ibv_wc *wc, struct rdmaez
 	diag->vendor_err = wc->vendor_err;
 }
 
-/* Starts the record of a completion; EINVAL where it or its queue pair is missing or another's. */
+/*
+ * Starts the record of a completion. Returns EINVAL if the completion or its queue pair is missing,
+ * or if they do not belong together.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wc_start(struct rdmaez_impl_wc_case *here, const char *call,
 					  const struct ibv_wc *wc, struct ibv_qp *qp,
 					  struct rdmaez_diag *diag)
@@ -1087,7 +1148,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_wc_explain_recv(const struct ibv_wc *wc, struct
 	return rdmaez_impl_wc_explain(&here, wc);
 }
 
-/* The name of an event of a queue pair; NULL: it is of another object. */
+/* Returns the name of a queue pair's event, or NULL if the event is of another object. */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_event_of_qp(int type)
 {
 	switch (type) {
@@ -1138,8 +1199,9 @@ RDMAEZ_SEAM int rdmaez_impl_tell_event_explain_qp(const struct ibv_async_event *
 }
 
 /*
- * Whether a completion before this one proves that the peer has acknowledged a request: a send of a type that is
- * acknowledged, which has succeeded. The PSN that a device reports is no proof, since it counts what was sent.
+ * Returns whether a completion before this one proves that the peer has acknowledged a request. It
+ * does so if a send of an acknowledged type has succeeded. The PSN that a device reports is no
+ * proof, because it counts what was sent.
  */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_was_acked(const struct ibv_wc *wc, const struct ibv_wc *end,
 					       const struct ibv_qp *qp)
@@ -1155,7 +1217,10 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_was_acked(const struct ibv_wc *wc, const st
 	return false;
 }
 
-/* A completion has failed: of this queue pair, or of another. Or too few have come for so many ns. */
+/*
+ * Explains that a completion of this queue pair or of another has failed, or that too few have come
+ * for so many ns.
+ */
 RDMAEZ_SEAM void rdmaez_impl_wc_poll_explain(const struct ibv_cq *cq, struct ibv_qp *qp,
 					     const struct rdmaez_wc_batch *batch,
 					     uint64_t waited_ns, struct rdmaez_diag *diag)
