@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why memory was not registered. */
+/* Explains why memory was not registered. */
 #ifndef RDMAEZ_EXPLAIN_MR_H
 #define RDMAEZ_EXPLAIN_MR_H
 
@@ -12,13 +12,16 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Bits that depend on device and kernel: ZERO_BASED, HUGETLB and the two FLUSH, 5 and 7 to 9. */
+/*
+ * These bits depend on device and kernel: ZERO_BASED, HUGETLB and the two FLUSH, which are bits 5
+ * and 7 to 9.
+ */
 #define RDMAEZ_IMPL_MR_RARE 0x3a0u
 
-/* All that verbs.h gives a name, of whichever rdma-core; the kernel drops optional ones by itself. */
+/* verbs.h names all of these, in whichever rdma-core. The kernel drops optional ones by itself. */
 #define RDMAEZ_IMPL_MR_KNOWN (0x3ffu | (unsigned int)IBV_ACCESS_OPTIONAL_RANGE)
 
-/* A registration that was refused. */
+/* This is a registration that was refused. */
 struct rdmaez_impl_mr_case {
 	struct ibv_context *context;
 	struct rdmaez_diag *diag;
@@ -30,7 +33,7 @@ struct rdmaez_impl_mr_case {
 	struct ibv_device_attr device; /* zero where it did not answer */
 };
 
-/* Something likely that has no numbers but the address. */
+/* Adds something likely that has no numbers but the address. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_suspect(const struct rdmaez_impl_mr_case *c,
 					     enum rdmaez_why why)
 {
@@ -39,7 +42,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_suspect(const struct rdmaez_impl_mr_case *c
 	rdmaez_impl_find(c->diag, RDMAEZ_DIAG_LIKELY, &site, c->start);
 }
 
-/* Something about the access flags: which of them it is about. */
+/* Adds a finding about the access flags, with those that it is about. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find(const struct rdmaez_impl_mr_case *c,
 					  enum rdmaez_severity severity, enum rdmaez_why why,
 					  unsigned int bits)
@@ -49,7 +52,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find(const struct rdmaez_impl_mr_case *c,
 	rdmaez_impl_find(c->diag, severity, &site, bits);
 }
 
-/* Something about the length, of which so many bytes at most would do. */
+/* Adds a finding about the length, of which so many bytes at most would do. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find_length(const struct rdmaez_impl_mr_case *c,
 						 enum rdmaez_severity severity, enum rdmaez_why why,
 						 uint64_t most)
@@ -59,7 +62,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find_length(const struct rdmaez_impl_mr_cas
 	rdmaez_impl_find_within(c->diag, severity, &site, c->length, 1, most);
 }
 
-/* What `ib_check_mr_access()` wants of every region. */
+/* Checks what `ib_check_mr_access()` wants of every region. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_writes(const struct rdmaez_impl_mr_case *c)
 {
 	const unsigned int remote =
@@ -69,7 +72,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_writes(const struct rdmaez_impl_mr_
 		rdmaez_impl_mr_find(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_LOCAL_WRITE, remote);
 }
 
-/* The flags, by the kernel's rules and by what the device reports of on-demand paging. */
+/* Judges the flags, by the kernel's rules and by what the device reports of on-demand paging. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(const struct rdmaez_impl_mr_case *c,
 						    bool implicit)
 {
@@ -92,10 +95,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(const struct rdmaez_impl_mr_
 }
 
 /*
- * The length: more than the device takes in one region, whatever the errno: bnxt_re_reg_user_mr() says ENOMEM, and some
- * providers set none. With EINVAL also none, or beyond the last address, which is not certain: ib_umem_get() counts pages,
- * so that no bytes that do not begin at a page are one page to rxe and others; siw before Linux 6.4 and usnic count pages
- * by themselves, in sums that overflow.
+ * Judges the length. It may be more than the device takes in one region, whatever the errno value
+ * is: bnxt_re_reg_user_mr() returns ENOMEM, and some providers set none. With EINVAL it may also be
+ * 0, or end beyond the last address. That is not certain, because ib_umem_get() counts pages. So
+ * rxe and others count no bytes as one page, unless they begin at a page. siw before Linux 6.4 and
+ * usnic count pages by themselves, in sums that overflow.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_case *c)
 {
@@ -103,7 +107,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_
 	const uint64_t here = error == EINVAL ? UINTPTR_MAX - c->start : UINT64_MAX;
 	const uint64_t size = c->device.max_mr_size ? c->device.max_mr_size : UINT64_MAX;
 	const bool is_sure = c->length > size && (error == EINVAL || error == EIO);
-	/* Where a flag is refused for certain, that no bytes are registered explains nothing. */
+	/* If a flag is certainly refused, the length of 0 explains nothing. */
 	const bool is_none = !c->length && error == EINVAL && !c->diag->count;
 
 	if (c->length > size || c->length > here || is_none)
@@ -112,9 +116,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_
 }
 
 /*
- * The least BAR1 of the machine's NVIDIA GPUs, through which other devices reach their memory, 0 where it is not known:
- * the largest of a GPU's six regions. A line of this file has the place, the vendor and device, the interrupt, seven
- * addresses, seven sizes and the driver, here NVIDIA's: drivers/pci/proc.c, show_device().
+ * Returns the smallest BAR1 of the machine's NVIDIA GPUs, or 0 if it is not known. Other devices
+ * reach the GPU's memory through it, and it is the largest of a GPU's six regions. A line of this
+ * file has the place, the vendor and device, the interrupt, seven addresses, seven sizes and the
+ * driver, here NVIDIA's: drivers/pci/proc.c, show_device().
  */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_bar1(void)
 {
@@ -138,8 +143,9 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_bar1(void)
 }
 
 /*
- * Whether the kernel has the peer memory interface, which MLNX_OFED, DOCA and Ubuntu's kernels add to ib_core: 1 or 0,
- * -1 not known. Everybody may read the names of its functions, if not where they are: s_show() of kernel/kallsyms.c.
+ * Returns 1 if the kernel has the peer memory interface, which MLNX_OFED, DOCA and Ubuntu's kernels
+ * add to ib_core, 0 if not, and -1 if that is not known. Everybody may read the names of its
+ * functions, if not their addresses: s_show() of kernel/kallsyms.c.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_mr_has_peers(void)
 {
@@ -157,7 +163,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_has_peers(void)
 	return has;
 }
 
-/* Why there is nobody to tell the kernel where a GPU's memory is. */
+/* Returns why nobody can tell the kernel where a GPU's memory is. */
 RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_mr_no_peer(const struct rdmaez_impl_mr_case *c)
 {
 	if ((c->maps & RDMAEZ_IMPL_MAPS_AMD) && !(c->maps & RDMAEZ_IMPL_MAPS_NVIDIA))
@@ -167,9 +173,10 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_mr_no_peer(const struct rdmaez_impl
 }
 
 /*
- * Memory that seems to be a GPU's: what stands in the way, the likelier first. A client of the kernel's peer memory
- * interface, which only patched kernels and vendors' drivers have, is a module or a folder. NVIDIA's README of its
- * driver, chapter "GPUDirect RDMA Peer Memory Client", has nvidia_peermem in place of nv_peer_mem.
+ * Says what stands in the way of memory that seems to be a GPU's, the likelier cause first. A
+ * client of the kernel's peer memory interface is a module or a folder. Only patched kernels and
+ * vendors' drivers have that interface. NVIDIA's README of its driver, chapter "GPUDirect RDMA Peer
+ * Memory Client", has nvidia_peermem in place of nv_peer_mem.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_case *c)
 {
@@ -198,30 +205,34 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_cas
 		rdmaez_impl_mr_suspect(c, rdmaez_impl_mr_no_peer(c));
 	else if (is_old)
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_OLD_PEER);
-	/* 256 MiB is what a GPU has without a large BAR1; part of it is in use. */
+	/* A GPU without a large BAR1 has 256 MiB, and part of it is in use. */
 	if (bar1 && (c->length > bar1 || bar1 <= UINT64_C(1) << 28))
 		rdmaez_impl_mr_find_length(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_GPU_BAR1, bar1);
 	if (c->diag->count == before)
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU);
 }
 
-/* Whether it may be a GPU's: its driver reserves addresses, or leaves them out, or maps its device file. */
+/*
+ * Returns whether the memory may be a GPU's: its driver reserves addresses, or leaves them out, or
+ * maps its device file.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_is_gpu(const struct rdmaez_impl_mr_case *c)
 {
 	return (c->maps & RDMAEZ_IMPL_MAPS_GPUS) &&
 	       (c->maps & (RDMAEZ_IMPL_MAPS_HOLE | RDMAEZ_IMPL_MAPS_NONE | RDMAEZ_IMPL_MAPS_GPU));
 }
 
-/* Whether part of it is not mapped: 1 or 0, -1 not known. */
+/* Returns 1 if part of the memory is not mapped, 0 if all is, and -1 if that is not known. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_mr_has_hole(const struct rdmaez_impl_mr_case *c)
 {
 	return c->mappings ? (c->maps & RDMAEZ_IMPL_MAPS_HOLE) != 0 : -1;
 }
 
 /*
- * EFAULT: `pin_user_pages_fast()` says so of what is not mapped, of a device's memory (VM_IO, VM_PFNMAP), of what is
- * protected, and since Linux 6.5 (writable_file_mapping_allowed()) of files that it would have to write back. Unmapped
- * memory is certain, but not where a GPU's driver has a hand in it.
+ * Explains EFAULT. `pin_user_pages_fast()` returns it for memory that is not mapped, for a device's
+ * memory (VM_IO, VM_PFNMAP), for protected memory, and since Linux 6.5 for files that it would have
+ * to write back (writable_file_mapping_allowed()). Unmapped memory is certain, unless a GPU's
+ * driver has a hand in it.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(const struct rdmaez_impl_mr_case *c)
 {
@@ -247,7 +258,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(const struct rdmaez_impl_mr_c
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_PROTECTION);
 }
 
-/* Fork protection: 1 it is on, 0 it is off or not needed (copy-on-fork, Linux 5.12), -1 not known. */
+/*
+ * Returns 1 if fork protection is on, 0 if it is off or not needed (copy-on-fork, Linux 5.12), and
+ * -1 if that is not known.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_mr_fork(void)
 {
 #ifndef RDMAEZ_HAVE_DMABUF_MR
@@ -257,7 +271,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_fork(void)
 	return -1;
 }
 
-/* The page size of the mapping that has this address, in bytes; 0: not known. */
+/* Returns the page size of the mapping that has this address, in bytes, or 0 if it is not known. */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_page(uintptr_t address)
 {
 	static const char name[] = "KernelPageSize:";
@@ -284,8 +298,9 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_page(uintptr_t address)
 }
 
 /*
- * EINVAL: ibv_dontfork_range() of libibverbs advises the kernel page by page (MADV_DONTFORK), unless
- * RDMAV_HUGEPAGES_SAFE is set; the kernel does not split huge pages for that.
+ * Explains EINVAL for huge pages. ibv_dontfork_range() of libibverbs advises the kernel page by
+ * page (MADV_DONTFORK), unless RDMAV_HUGEPAGES_SAFE is set. The kernel does not split huge pages
+ * for that.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_huge(const struct rdmaez_impl_mr_case *c)
 {
@@ -302,8 +317,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_huge(const struct rdmaez_impl_mr_ca
 }
 
 /*
- * ENOMEM or EAGAIN: a process that has all the mappings it may have. Fork protection makes up to two of each region, of
- * which madvise(2) says EAGAIN; mmap(2), by which a provider gets memory, ENOMEM.
+ * Explains ENOMEM or EAGAIN for a process that has all the mappings it may have. Fork protection
+ * makes up to two of each region, for which madvise(2) returns EAGAIN. A provider gets memory by
+ * mmap(2), which returns ENOMEM.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_mappings(const struct rdmaez_impl_mr_case *c)
 {
@@ -319,7 +335,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_mappings(const struct rdmaez_impl_m
 		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &many, c->mappings, 0, most);
 }
 
-/* ENOMEM and the like: what may be exhausted. */
+/* Explains ENOMEM and the like: it says what may be exhausted. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_mr_case *c)
 {
 	const int error = c->diag->error;
@@ -327,11 +343,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_m
 
 	if (error == ENOMEM || error == EAGAIN)
 		rdmaez_impl_mr_explain_mappings(c);
-	/* Then madvise(2) says ENOMEM of memory that is not mapped. */
+	/* In that case madvise(2) returns ENOMEM for memory that is not mapped. */
 	if (error == ENOMEM && is_locked && rdmaez_impl_mr_fork() > 0 &&
 	    rdmaez_impl_mr_has_hole(c) > 0)
 		rdmaez_impl_mr_explain_fault(c);
-	/* Without the right to lock any memory the kernel says EPERM, else ENOMEM. */
+	/*
+	 * If the process may not lock any memory at all, the kernel returns EPERM, otherwise
+	 * ENOMEM.
+	 */
 	if (is_locked && (error == ENOMEM || error == EPERM))
 		rdmaez_impl_suspect_memlock(c->diag, "length", c->length,
 					    rdmaez_driver_of(&c->device));
@@ -347,7 +366,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_m
 		rdmaez_impl_explain_errno(c->diag);
 }
 
-/* EINVAL and EOPNOTSUPP: the flags, the kind of memory. */
+/* Explains EINVAL and EOPNOTSUPP, by the flags and the kind of memory. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_kind(const struct rdmaez_impl_mr_case *c)
 {
 	if (rdmaez_impl_is_certain(c->diag))
@@ -356,21 +375,24 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_kind(const struct rdmaez_impl_mr_ca
 		rdmaez_impl_mr_explain_huge(c);
 		if (rdmaez_impl_mr_is_gpu(c)) /* amdgpu's peer memory says so */
 			rdmaez_impl_mr_explain_gpu(c);
-		/* ib_umem_get() says so of 2^32 pages, before it looks at them. */
+		/* ib_umem_get() returns it for 2^32 pages, before it looks at them. */
 		else if ((c->maps & RDMAEZ_IMPL_MAPS_HOLE) && c->length >> 31 >> 1 >= 4096)
 			rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_UNMAPPED);
 	} else if ((c->maps & RDMAEZ_IMPL_MAPS_FILE) && !(c->access & IBV_ACCESS_ON_DEMAND)) {
-		/* `pin_user_pages_fast()` with FOLL_LONGTERM, of a DAX file system's files. */
+		/*
+		 * `pin_user_pages_fast()` with FOLL_LONGTERM returns it for files of a DAX file
+		 * system.
+		 */
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FILE);
 		rdmaez_impl_explain_errno(c->diag);
 	}
 }
 
-/* After a refusal: what the flags, the memory and the limits say about it. */
+/* Explains a refusal by the flags, the memory and the limits. */
 RDMAEZ_SEAM void rdmaez_impl_mr_explain(struct ibv_context *context, void *addr, size_t length,
 					unsigned int access, struct rdmaez_diag *diag)
 {
-	/* How on-demand paging spells "all memory". */
+	/* This is how on-demand paging spells "all memory". */
 	const bool implicit = (access & IBV_ACCESS_ON_DEMAND) && !addr && length == SIZE_MAX;
 	const int error = diag->error;
 	struct rdmaez_impl_mr_case c;
@@ -401,7 +423,10 @@ RDMAEZ_SEAM void rdmaez_impl_mr_explain(struct ibv_context *context, void *addr,
 		rdmaez_impl_explain_errno(diag);
 }
 
-/* Whether a descriptor is that of a dma-buf: 1 or 0, -1 not known; dma_buf_show_fdinfo() tells, and its size. */
+/*
+ * Returns 1 if a descriptor is that of a dma-buf, 0 if not, and -1 if that is not known.
+ * dma_buf_show_fdinfo() tells, and its size, too.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_mr_is_dmabuf(int fd, uint64_t *size)
 {
 	struct rdmaez_impl_lines lines;
@@ -420,7 +445,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_is_dmabuf(int fd, uint64_t *size)
 	return 1;
 }
 
-/* EBADF and EINVAL: what uverbs' UVERBS_METHOD_REG_DMABUF_MR and then ib_umem_dmabuf_get() look at. */
+/*
+ * Explains EBADF and EINVAL by what uverbs' UVERBS_METHOD_REG_DMABUF_MR and then
+ * ib_umem_dmabuf_get() look at.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_case *c,
 						  const struct rdmaez_mr_dmabuf *dmabuf)
 {
@@ -453,7 +481,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_ca
 				 (uint64_t)(int64_t)dmabuf->fd);
 }
 
-/* After a refusal: EOPNOTSUPP and its like may be the kernel's, which says EPROTONOSUPPORT of a method it lacks. */
+/*
+ * Explains a refusal. EOPNOTSUPP and its like may be the kernel's, which returns EPROTONOSUPPORT
+ * for a method that it lacks.
+ */
 RDMAEZ_SEAM void rdmaez_impl_mr_explain_dmabuf(const struct rdmaez_mr_dmabuf *dmabuf,
 					       unsigned int access, struct rdmaez_diag *diag)
 {

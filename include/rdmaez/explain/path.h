@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether packets reach the peer: GIDs, routes, neighbours, counters; and which option of a path is wrong. */
+/*
+ * Explains whether packets reach the peer, by GIDs, routes, neighbours and counters, and which
+ * option of a path is wrong.
+ */
 #ifndef RDMAEZ_EXPLAIN_PATH_H
 #define RDMAEZ_EXPLAIN_PATH_H
 
@@ -10,7 +13,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* A number that is too large, and would not be with its bytes in the other order. */
+/* Finds a number that is too large, and would not be with its bytes in the other order. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_order(struct rdmaez_diag *diag, const char *name,
 						uint32_t value, uint32_t max)
 {
@@ -81,7 +84,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
 RDMAEZ_SEAM void rdmaez_impl_path_explain(const struct rdmaez_impl_path_build *build,
 					  struct rdmaez_diag *diag)
 {
-	/* The fields' names: those of the alternate path, and without their first four letters those of the primary. */
+	/*
+	 * These are the fields' names: those of the alternate path and, without their first four
+	 * letters, those of the primary one.
+	 */
 #define RDMAEZ_IMPL_PATH_NAME(when, field, option, how, otherwise, min, max, rule, unit, source) \
 	"alt_ah_attr." #field,
 	static const char *const names[] = {RDMAEZ_IMPL_PATH_FIELDS(RDMAEZ_IMPL_PATH_NAME)};
@@ -118,7 +124,10 @@ RDMAEZ_SEAM void rdmaez_impl_path_explain(const struct rdmaez_impl_path_build *b
 	}
 }
 
-/* Whether one address is IPv4 and the other is not: the kernel routes nothing between the families. */
+/*
+ * Returns whether one address is IPv4 and the other is not. The kernel routes nothing between the
+ * families.
+ */
 RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const union ibv_gid *b)
 {
 	return (rdmaez_gid_class(a) == RDMAEZ_GID_CLASS_IPV4) !=
@@ -126,8 +135,9 @@ RDMAEZ_IMPL bool rdmaez_impl_gid_family_differs(const union ibv_gid *a, const un
 }
 
 /*
- * Whether the kernel looks up the peer's Ethernet address, which takes GIDs of one family: not for a
- * multicast group, nor for a link-local peer of RoCE v1, whose GIDs hold the address.
+ * Returns whether the kernel looks up the peer's Ethernet address, which takes GIDs of one family.
+ * It does not for a multicast group, nor for a link-local peer of RoCE v1, whose GID holds the
+ * address.
  */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *own,
 						  const union ibv_gid *peer)
@@ -141,7 +151,10 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_gid_is_resolved(const struct ibv_gid_entry *ow
 
 /* ---- The port and the P_Key ------------------------------------------------------------------ */
 
-/* A port without a link, or on InfiniBand one that waits for a subnet manager: IBTA 14.4.5. 0: not reported. */
+/*
+ * Finds a port without a link or, on InfiniBand, one that waits for a subnet manager: IBTA 14.4.5.
+ * A state of 0 was not reported.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_port(const struct ibv_port_attr *port,
 					     enum rdmaez_severity severity,
 					     struct rdmaez_diag *diag)
@@ -156,7 +169,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_port(const struct ibv_port_attr *port,
 		rdmaez_impl_find(diag, severity, &site, (uint64_t)port->state);
 }
 
-/* A P_Key as rdmaez_impl_port_pkey() returns it: empty, a limited member's, or not of the default partition. */
+/*
+ * Judges a P_Key as rdmaez_impl_port_pkey() returns it: empty, a limited member's, or not of the
+ * default partition.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_pkey(int pkey, enum rdmaez_severity empty,
 					     enum rdmaez_severity other, struct rdmaez_diag *diag)
 {
@@ -171,7 +187,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_pkey(int pkey, enum rdmaez_severity empt
 
 /* ---- What was counted ------------------------------------------------------------------------ */
 
-/* A counter of a port, a file of sysfs; 0 where it cannot be read. */
+/* Returns a counter of a port from its file in sysfs, or 0 if it cannot be read. */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_reach_counter(const struct ibv_context *context,
 						    uint8_t port_num, const char *name)
 {
@@ -183,19 +199,19 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_reach_counter(const struct ibv_context *co
 	return rdmaez_impl_number(&at, 10);
 }
 
-/* How many counters a port may have in sysfs that tell why nothing happens. */
+/* A port may have this many counters in sysfs that tell why nothing happens. */
 #define RDMAEZ_IMPL_COUNTERS 23
 
-/* A counter, and what it counts. */
+/* A row has a counter, and what it counts. */
 struct rdmaez_impl_counter {
 	const char *name;
 	enum rdmaez_why why;
 };
 
 /*
- * The counters. Names as of Linux 6.1 to 7.2: rxe_hw_counters.c, mlx5/counters.c, bnxt_re/hw_counters.c (which took
- * mlx5's names after 6.12), mlx4/main.c (diag_basic), mana/counters.c, efa/efa_verbs.c, and core/sysfs.c for
- * InfiniBand's own.
+ * Returns a counter. The names are those of Linux 6.1 to 7.2: rxe_hw_counters.c, mlx5/counters.c,
+ * bnxt_re/hw_counters.c (which took mlx5's names after 6.12), mlx4/main.c (diag_basic),
+ * mana/counters.c, efa/efa_verbs.c, and core/sysfs.c for InfiniBand's own.
  */
 RDMAEZ_IMPL_COLD const struct rdmaez_impl_counter *rdmaez_impl_counter_at(int i)
 {
@@ -228,7 +244,7 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_counter *rdmaez_impl_counter_at(int i)
 	return &rows[i];
 }
 
-/* The first counter of lost packets that is not 0, and how often the link went down. */
+/* Finds the first counter of lost packets that is not 0, and says how often the link went down. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_loss(const struct ibv_context *context, uint8_t port_num,
 					     struct rdmaez_diag *diag)
 {
@@ -252,7 +268,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_loss(const struct ibv_context *context, 
 
 /* ---- The GID of this end --------------------------------------------------------------------- */
 
-/* An address vector with a GRH, whose port_num is right, and what is known of this end. */
+/* This is an address vector with a GRH, whose port_num is right, and what is known of this end. */
 struct rdmaez_impl_reach {
 	struct ibv_context *context;
 	const struct ibv_port_attr *port;
@@ -262,7 +278,10 @@ struct rdmaez_impl_reach {
 	bool is_up; /* the peer was resolved, and nothing has failed since */
 };
 
-/* The objection to a GID for this peer, by the kernel's addr_resolve() and rdma_resolve_ip(), worst first. */
+/*
+ * Returns the objection to a GID for this peer, by the kernel's addr_resolve() and
+ * rdma_resolve_ip(). The worst comes first.
+ */
 RDMAEZ_IMPL enum rdmaez_why rdmaez_impl_reach_objection(const struct ibv_gid_entry *own,
 							const union ibv_gid *peer)
 {
@@ -289,7 +308,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_note(const struct rdmaez_impl_reach *r)
 	if_indextoname(r->own->ndev_ifindex, r->diag->netdev); /* which stays empty without one */
 }
 
-/* Something about the peer's address, or about a GID index. */
+/* Adds a finding about the peer's address, or about a GID index. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_find(const struct rdmaez_impl_reach *r,
 					     enum rdmaez_severity severity, enum rdmaez_why why,
 					     uint32_t index)
@@ -304,7 +323,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_find(const struct rdmaez_impl_reach *r,
 	rdmaez_impl_find(r->diag, severity, &site, index);
 }
 
-/* Another GID of the port to use in place of this one. */
+/* Suggests another GID of the port in place of this one. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_suggest(const struct rdmaez_impl_reach *r,
 						enum rdmaez_severity severity, enum rdmaez_why why,
 						const struct ibv_gid_entry *other)
@@ -317,7 +336,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_suggest(const struct rdmaez_impl_reach *
 		r->diag->suggested = *other;
 }
 
-/* The GID that choosing one for this peer gives, of this type if it is not 0; false: none, or it is not known. */
+/*
+ * Finds the GID that would be chosen for this peer, of this type if it is not 0. Returns false if
+ * there is none, or if it is not known.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_choose(const struct rdmaez_impl_reach *r,
 					       const union ibv_gid *peer, uint32_t type,
 					       struct ibv_gid_entry *chosen)
@@ -331,7 +353,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_choose(const struct rdmaez_impl_reach *r
 					    NULL);
 }
 
-/* Whether none of a port's entries has a GID. */
+/* Returns whether all entries of a port's table are empty. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_has_none(const struct rdmaez_impl_reach *r)
 {
 	struct rdmaez_impl_port_gids gids;
@@ -341,7 +363,9 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_has_none(const struct rdmaez_impl_reach 
 	return rdmaez_impl_port_gids_next(&gids, &other, NULL) == ENODATA;
 }
 
-/* After the objection to the GID index: which one would do, or that none has a GID. */
+/*
+ * Follows the objection to the GID index: it says which index would do, or that no entry has a GID.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_instead(const struct rdmaez_impl_reach *r)
 {
 	struct ibv_gid_entry other;
@@ -362,7 +386,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_instead(const struct rdmaez_impl_reach *
 
 /* ---- The way to the peer --------------------------------------------------------------------- */
 
-/* What an errno of resolving a peer's Ethernet address means; RDMAEZ_WHY_NONE: nothing in particular. */
+/*
+ * Returns what an errno value of resolving a peer's Ethernet address means, or RDMAEZ_WHY_NONE for
+ * nothing in particular.
+ */
 RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_reach_meaning(int error)
 {
 	switch (error) {
@@ -382,9 +409,10 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_reach_meaning(int error)
 }
 
 /*
- * Whether the kernel knows an IPv4 peer's Ethernet address on the GID's interface: 1, or 0 while it looks for it; -1:
- * not known. The lines of /proc/net/arp hold address, hardware type, flags, 0x0 without an answer, and more, the
- * interface last: where several share a subnet, each has neighbours of its own.
+ * Returns 1 if the kernel knows an IPv4 peer's Ethernet address on the GID's interface, 0 while it
+ * looks for it, and -1 if that is not known. A line of /proc/net/arp holds address, hardware type,
+ * flags (0x0 without an answer) and more, with the interface last. If several interfaces share a
+ * subnet, each has neighbours of its own.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_reach_arp(const struct rdmaez_impl_reach *r)
 {
@@ -412,7 +440,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_reach_arp(const struct rdmaez_impl_reach *r)
 	return line ? line[3] != '0' : -1;
 }
 
-/* Where the kernel itself would send from to this peer: another GID of the port, or another interface. */
+/*
+ * Says where the kernel itself would send from to this peer: from another GID of the port, or from
+ * another interface.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r,
 					       enum rdmaez_severity severity,
 					       const struct rdmaez_impl_route *route)
@@ -431,7 +462,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 			rdmaez_impl_reach_suggest(r, severity, RDMAEZ_WHY_GID_NEARER, &other);
 		return;
 	}
-	/* A peer on this host is its own source. Rules of routing may well keep to this GID in one subnet. */
+	/*
+	 * A peer on this host is its own source. Routing rules may well keep to this GID within one
+	 * subnet.
+	 */
 	if (!memcmp(&route->source, own, sizeof(*own)) ||
 	    !memcmp(&route->source, peer, sizeof(*own)) ||
 	    (severity == RDMAEZ_DIAG_ADVICE &&
@@ -449,10 +483,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 }
 
 /*
- * A link-local GID: which one is not, of the peer's family, or of any where the peer's is link-local, too. A program
- * that was not told an index takes 0, and adapters have RoCE v1 there, before v2 of the same address
- * (add_default_gids() and enum_all_gids_of_dev_cb() of drivers/infiniband/core): in its place a v2 is named, where
- * there is one.
+ * Says which index has a GID that is not link-local: one of the peer's family, or any if the peer's
+ * is link-local, too. A program that was given no index takes 0. There adapters have RoCE v1,
+ * before v2 of the same address (add_default_gids() and enum_all_gids_of_dev_cb() of
+ * drivers/infiniband/core). In its place this names one of v2, if there is one.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_beyond_link(const struct rdmaez_impl_reach *r,
 						    enum rdmaez_severity severity)
@@ -475,7 +509,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_beyond_link(const struct rdmaez_impl_rea
 				       r->ah->grh.sgid_index);
 }
 
-/* A GID of RoCE v1: which index has one of v2 that leads to the peer as well, and is not link-local if this one is. */
+/*
+ * Says which index has a GID of RoCE v2 that leads to the peer as well as this one of v1. It is not
+ * link-local unless this one is.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_newer(const struct rdmaez_impl_reach *r,
 					      enum rdmaez_severity severity)
 {
@@ -492,8 +529,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_newer(const struct rdmaez_impl_reach *r,
 }
 
 /*
- * Asks which way the kernel's routing leads to the peer; EINVAL: a link-local one, which has no route. Where none does
- * from any address, a rule may know one from the GID's, from which the kernel looks: addr4_resolve(), addr6_resolve().
+ * Asks which way the kernel's routing leads to the peer. EINVAL means a link-local peer, which has
+ * no route. If no route leads there from any address, a rule may know one from the GID's. That is
+ * where the kernel looks from: addr4_resolve(), addr6_resolve().
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
 					      struct rdmaez_impl_route *route)
@@ -513,9 +551,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
 }
 
 /*
- * The way to a peer whose Ethernet address the kernel looks up: by its routing, and by the errno of that look-up, 0
- * where that is over. Severity ADVICE: nothing has failed. The kernel looks on the GID's interface, and takes an IPv4
- * address without a route for one on that interface's segment (ip_route_output_key_hash_rcu()), where nobody answers.
+ * Explains the way to a peer whose Ethernet address the kernel looks up, by its routing, and by the
+ * errno value of that look-up, which is 0 if it is over. `severity` is ADVICE if nothing has
+ * failed. The kernel looks on the GID's interface. If an IPv4 address has no route, the kernel
+ * takes it for one on that interface's segment (ip_route_output_key_hash_rcu()), where nobody
+ * answers.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_way(const struct rdmaez_impl_reach *r,
 					    enum rdmaez_severity severity, int error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why nothing happens on a queue pair. */
+/* Explains why nothing happens on a queue pair. */
 #ifndef RDMAEZ_EXPLAIN_QP_EXAMINE_H
 #define RDMAEZ_EXPLAIN_QP_EXAMINE_H
 
@@ -13,7 +13,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* A queue pair and its port as they are; what did not answer stands for nothing. */
+/* This is a queue pair and its port as they are. What did not answer stands for nothing. */
 struct rdmaez_impl_qp_exam {
 	struct ibv_context *context;
 	enum ibv_qp_type type;
@@ -44,7 +44,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_is(const struct rdmaez_impl_qp_exam *e
 	return e->state >= 0 && (states >> e->state & 1);
 }
 
-/* What ibv_query_qp() is asked for: no more than queue pairs of this type have. */
+/* Returns what to ask ibv_query_qp() for: no more than queue pairs of this type have. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_exam_wanted(enum ibv_qp_type type)
 {
 	const int path = IBV_QP_DEST_QPN | IBV_QP_PATH_MTU | IBV_QP_AV;
@@ -67,7 +67,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_exam_wanted(enum ibv_qp_type type)
 	}
 }
 
-/* Notes a question that was not answered; whether it is one. */
+/* Notes a question that was not answered. Returns whether it was not. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_refused(struct rdmaez_impl_qp_exam *e, const char *verb,
 						  int error)
 {
@@ -78,20 +78,20 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_refused(struct rdmaez_impl_qp_exam *e,
 	return true;
 }
 
-/* Whether the program waits for completions of one queue alone. */
+/* Returns whether the program waits for completions of one queue alone. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_only(const struct rdmaez_impl_qp_exam *e,
 					       enum rdmaez_queues queue)
 {
 	return e->known.waits == (unsigned int)queue;
 }
 
-/* Whether nothing can be stuck: nothing is outstanding, and nothing is waited for. */
+/* Returns whether nothing can be stuck: nothing is outstanding, and nothing is waited for. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_idle(const struct rdmaez_impl_qp_exam *e)
 {
 	return !e->known.waits && !e->sends && !e->recvs;
 }
 
-/* What the state keeps from happening. */
+/* Says what the state keeps from happening. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_state(const struct rdmaez_impl_qp_exam *e)
 {
 	static const struct {
@@ -121,7 +121,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_state(const struct rdmaez_impl_qp_exam
 
 		if (!rdmaez_impl_qp_exam_is(e, rows[i].in & ~e->meant) || e->type == rows[i].except)
 			continue;
-		/* Whoever waits for the other queue alone may have no use for this one. */
+		/* A program that waits for the other queue alone may have no use for this one. */
 		if (of_sends && rdmaez_impl_qp_exam_only(e, RDMAEZ_QUEUE_RECV))
 			is = e->sends ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ADVICE;
 		if (of_recvs && rdmaez_impl_qp_exam_only(e, RDMAEZ_QUEUE_SEND))
@@ -136,7 +136,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_state(const struct rdmaez_impl_qp_exam
 		rdmaez_impl_find(e->diag, RDMAEZ_DIAG_LIKELY, &draining, 1);
 }
 
-/* Numbers that let a queue pair wait without end, or long; rxe_completer() takes retry_cnt 7 for no limit. */
+/*
+ * Finds numbers that let a queue pair wait without end, or for long. rxe_completer() takes
+ * retry_cnt 7 for no limit.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_exam *e)
 {
 	static const struct {
@@ -212,7 +215,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_ex
 	}
 }
 
-/* The way to the peer: its number, the path MTU, and the GID that packets leave from. */
+/* Examines the way to the peer: its number, the path MTU, and the GID that packets leave from. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
 {
 	static const struct rdmaez_impl_site peer = {"dest_qp_num", RDMAEZ_WHY_RANGE,
@@ -263,7 +266,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
 		rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, 0);
 }
 
-/* The P_Key at the index. On Ethernet every queue pair has the default one, whatever the index. */
+/*
+ * Examines the P_Key at the index. On Ethernet every queue pair has the default one, whatever the
+ * index.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_pkey(const struct rdmaez_impl_qp_exam *e)
 {
 	static const struct rdmaez_impl_site beyond = {"pkey_index", RDMAEZ_WHY_PKEY_INDEX,
@@ -282,11 +288,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_pkey(const struct rdmaez_impl_qp_exam 
 			       RDMAEZ_DIAG_LIKELY, RDMAEZ_DIAG_ADVICE, e->diag);
 }
 
-/* What verbs tell of a port's counters, behind those of sysfs in a snapshot. */
+/* In a snapshot, what verbs tell of a port's counters comes behind those of sysfs. */
 #define RDMAEZ_IMPL_COUNTED_QKEY RDMAEZ_IMPL_COUNTERS
 #define RDMAEZ_IMPL_COUNTED_PKEY (RDMAEZ_IMPL_COUNTERS + 1)
 
-/* Whether a counter can matter to this queue pair, and to what is outstanding. */
+/* Returns whether a counter can matter to this queue pair, and to what is outstanding. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_counts(const struct rdmaez_impl_qp_exam *e,
 						 enum rdmaez_why why)
 {
@@ -299,7 +305,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_counts(const struct rdmaez_impl_qp_exa
 	return why != RDMAEZ_WHY_COUNTED_QKEY || e->type == IBV_QPT_UD;
 }
 
-/* One counter: how much it has grown since the snapshot, or without one all of it. */
+/* Adds one counter: how much it has grown since the snapshot or, without one, its total. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_count(const struct rdmaez_impl_qp_exam *e, int i,
 						const struct rdmaez_impl_counter *row,
 						uint64_t counted)
@@ -314,8 +320,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_count(const struct rdmaez_impl_qp_exam
 }
 
 /*
- * What has been counted, of each reason once. Drivers that do not count packets with wrong keys report 0. Totals may be
- * any other program's, so they are advice.
+ * Adds what has been counted, once for each reason. Drivers that do not count packets with wrong
+ * keys report 0. Totals may come from any other program, so they are advice.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_counters(const struct rdmaez_impl_qp_exam *e)
 {
@@ -338,7 +344,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_counters(const struct rdmaez_impl_qp_e
 	}
 }
 
-/* Whether something can be read from a descriptor now, which takes nothing. */
+/* Returns whether something can be read from a descriptor now, without reading it. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_exam_readable(int fd)
 {
 	struct pollfd ready;
@@ -349,7 +355,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_exam_readable(int fd)
 	return fd >= 0 && poll(&ready, 1, 0) == 1 && (ready.revents & POLLIN);
 }
 
-/* An asynchronous event that nobody has read. */
+/* Finds an asynchronous event that nobody has read. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_exam_event(const struct ibv_context *context,
 					     struct rdmaez_diag *diag)
 {
@@ -360,7 +366,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_exam_event(const struct ibv_context *context,
 
 /* ---- What the program knows ------------------------------------------------------------------ */
 
-/* Which queue's completions go elsewhere than to the queue that is polled. */
+/* Says which queue's completions go elsewhere than to the queue that is polled. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_polled(const struct rdmaez_impl_qp_exam *e,
 						 const struct ibv_qp *qp)
 {
@@ -376,7 +382,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_polled(const struct rdmaez_impl_qp_exa
 					       i ? "recv_cq" : "send_cq");
 }
 
-/* What is waited for, and cannot come. */
+/* Finds what is waited for, and cannot come. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_awaited(const struct rdmaez_impl_qp_exam *e)
 {
 	const bool sends = e->known.waits & RDMAEZ_QUEUE_SEND;
@@ -392,7 +398,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_awaited(const struct rdmaez_impl_qp_ex
 				       "recvs");
 }
 
-/* Whether a completion queue has room for all that is outstanding. */
+/* Checks that a completion queue has room for all that is outstanding. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_exam_room(const struct ibv_cq *cq, int outstanding,
 					    const char *field, struct rdmaez_diag *diag)
 {
@@ -404,7 +410,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_exam_room(const struct ibv_cq *cq, int outstan
 					(uint64_t)outstanding, INT32_MAX);
 }
 
-/* The same for both of a queue pair's. Of sends, those that are not signaled take room only when they fail. */
+/*
+ * Does the same for both of a queue pair's. A send that is not signaled takes room only if it
+ * fails.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_rooms(const struct rdmaez_impl_qp_exam *e,
 						const struct ibv_qp *qp)
 {
@@ -420,7 +429,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_rooms(const struct rdmaez_impl_qp_exam
 	}
 }
 
-/* Retries that may still go on: it was waited for less than what they take at most, by the InfiniBand specification. */
+/*
+ * Finds retries that may still go on, because the program has waited for less than what they take
+ * at most by the InfiniBand specification.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_retries(const struct rdmaez_impl_qp_exam *e)
 {
 	static const struct rdmaez_impl_site site = {"timeout", RDMAEZ_WHY_RETRIES_LAST,
@@ -438,7 +450,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_retries(const struct rdmaez_impl_qp_ex
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* Asks the device, the queue pair and its port. What libibverbs knows of the state may be out of date. */
+/*
+ * Asks the device, the queue pair and its port. What libibverbs knows of the state may be out of
+ * date.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, struct ibv_qp *qp)
 {
 	static const struct rdmaez_impl_site stale = {"state", RDMAEZ_WHY_QP_STALE,
@@ -499,7 +514,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_begin(struct rdmaez_impl_qp_exam *e, s
 	e->recvs = (int)rdmaez_impl_option(e->known.recvs, -1);
 }
 
-/* The snapshot, if there is one of this port. */
+/* Reads the snapshot, if there is one of this port. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_before(struct rdmaez_impl_qp_exam *e)
 {
 	const struct rdmaez_port_counts *const before = e->known.before;
@@ -510,8 +525,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_before(struct rdmaez_impl_qp_exam *e)
 }
 
 /*
- * All that is to be said of a queue pair, where `found` is how many findings there were before. What is only possible, and
- * may be another program's, comes behind the word that nothing else was found.
+ * Says all that there is to say of a queue pair. `found` is how many findings there were before.
+ * What is only possible, and may come from another program, follows the advice that nothing else
+ * was found.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_run(struct rdmaez_impl_qp_exam *e, struct ibv_qp *qp,
 					      unsigned int found)
@@ -561,7 +577,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_qp_examine(struct ibv_qp *qp, struct rdmaez_dia
 	return error;
 }
 
-/* A number of outstanding requests that is none. */
+/* Refuses a number of outstanding requests that cannot be one. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_exam_number(int number, const char *field,
 					     struct rdmaez_diag *diag)
 {

@@ -12,7 +12,10 @@ RDMAEZ_IMPL_BEGIN
 /* The CPU reads and writes device memory in words of this many bytes. */
 #define RDMAEZ_IMPL_DM_WORD 4u
 
-/* The slow way, for copies that must be refused or that the provider cannot make as they are. */
+/*
+ * Makes copies the slow way: those that must be refused, or that the provider cannot make as they
+ * are.
+ */
 RDMAEZ_COLD int rdmaez_impl_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offset, const void *src,
 				       size_t length);
 RDMAEZ_COLD int rdmaez_impl_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
@@ -85,13 +88,13 @@ RDMAEZ_IMPL_BEGIN
 /* Devices allocate device memory in units of this many bytes. */
 #define RDMAEZ_IMPL_DM_UNIT 64u
 
-/* The greatest alignment. Verbs take its exponent. */
+/* This is the greatest alignment. Verbs take its exponent. */
 #define RDMAEZ_IMPL_DM_ALIGNMENT (UINT64_C(1) << 31)
 
-/* The size, in words, of the buffer on the stack through which some copies have to go. */
+/* This is the size, in words, of the buffer on the stack through which some copies have to go. */
 #define RDMAEZ_IMPL_DM_STACK 64
 
-/* The access flags that regions on device memory may have. rdmaez adds ZERO_BASED. */
+/* Regions on device memory may have these access flags. rdmaez adds ZERO_BASED. */
 #define RDMAEZ_IMPL_DM_ACCESS                                                            \
 	((unsigned int)IBV_ACCESS_LOCAL_WRITE | (unsigned int)IBV_ACCESS_REMOTE_WRITE |  \
 	 (unsigned int)IBV_ACCESS_REMOTE_READ | (unsigned int)IBV_ACCESS_REMOTE_ATOMIC | \
@@ -136,7 +139,10 @@ RDMAEZ_IMPL bool rdmaez_impl_dm_handle(const struct ibv_dm *dm, bool imported, u
 	return true;
 }
 
-/* ibv_import_dm(): the memory, or NULL and errno; EOPNOTSUPP before rdma-core 35. */
+/*
+ * Calls ibv_import_dm(). It returns the memory, or NULL with errno set, which is EOPNOTSUPP before
+ * rdma-core 35.
+ */
 RDMAEZ_IMPL struct ibv_dm *rdmaez_impl_dm_import(struct ibv_context *context, uint32_t handle)
 {
 #if !defined(RDMAEZ_HAVE_IMPORT_DM)
@@ -151,7 +157,7 @@ RDMAEZ_IMPL struct ibv_dm *rdmaez_impl_dm_import(struct ibv_context *context, ui
 	return NULL;
 }
 
-/* ibv_unimport_dm(). */
+/* Calls ibv_unimport_dm(). */
 RDMAEZ_IMPL void rdmaez_impl_dm_unimport(struct ibv_dm *dm)
 {
 #if !defined(RDMAEZ_HAVE_IMPORT_DM)
@@ -164,7 +170,7 @@ RDMAEZ_IMPL void rdmaez_impl_dm_unimport(struct ibv_dm *dm)
 #endif
 }
 
-/* Whether this program's libibverbs can import at all. */
+/* Returns whether this program's libibverbs can import at all. */
 RDMAEZ_IMPL bool rdmaez_impl_dm_can_import(void)
 {
 #if !defined(RDMAEZ_HAVE_IMPORT_DM)
@@ -174,7 +180,7 @@ RDMAEZ_IMPL bool rdmaez_impl_dm_can_import(void)
 #endif
 }
 
-/* ibv_dm_export_dmabuf_fd(): 0 and a descriptor, or a positive errno value. */
+/* Calls ibv_dm_export_dmabuf_fd(). It returns 0 with a descriptor, or a positive errno value. */
 RDMAEZ_IMPL int rdmaez_impl_dm_dmabuf(struct ibv_dm *dm, int *fd)
 {
 	int made = -EOPNOTSUPP;
@@ -290,9 +296,9 @@ RDMAEZ_API int rdmaez_dm_alloc(struct ibv_context *context, size_t length,
 }
 
 /*
- * Whether the memory has copy functions although the driver reports no device memory. `mana` is such a driver:
- * it never sets the pointers, which hold whatever was there before. A driver that does not answer the query is
- * trusted.
+ * Returns whether the memory has copy functions although the driver reports no device memory.
+ * `mana` is such a driver: it never sets the pointers, which hold whatever was there before. A
+ * driver that does not answer the query is trusted.
  */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_untrusted(const struct ibv_dm *memory)
 {
@@ -391,7 +397,10 @@ RDMAEZ_API int rdmaez_dm_close(struct rdmaez_dm *dm, struct rdmaez_diag *diag)
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
-/* Where the longest region ends. A struct that an application has filled may lack alloc_length. */
+/*
+ * Returns where the longest region ends. A struct that an application has filled may lack
+ * alloc_length.
+ */
 RDMAEZ_IMPL size_t rdmaez_impl_dm_whole(const struct rdmaez_dm *dm)
 {
 	return dm->alloc_length > dm->length ? dm->alloc_length : dm->length;
@@ -471,7 +480,7 @@ RDMAEZ_API int rdmaez_dm_check(const struct rdmaez_dm *dm, uint64_t offset, size
 
 /* ---- Copies of words ---------------------------------------------------------------------- */
 
-/* How many of the bytes that are left go through the buffer on the stack next. */
+/* Returns how many of the bytes that are left go through the buffer on the stack next. */
 RDMAEZ_FOLD size_t rdmaez_impl_dm_part(size_t length)
 {
 	const size_t most = RDMAEZ_IMPL_DM_STACK * RDMAEZ_IMPL_DM_WORD;
@@ -479,7 +488,7 @@ RDMAEZ_FOLD size_t rdmaez_impl_dm_part(size_t length)
 	return length < most ? length : most;
 }
 
-/* What can still be wrong once the range is known to be good. */
+/* Checks what can still be wrong once the range is known to be good. */
 RDMAEZ_FOLD int rdmaez_impl_dm_host_check(bool mapped, const void *host, size_t length)
 {
 	if (!mapped)
@@ -513,7 +522,7 @@ RDMAEZ_COLD int rdmaez_impl_dm_copy_to(const struct rdmaez_dm *dm, uint64_t offs
 	return error;
 }
 
-/* The same out of device memory, where the provider must not write words to `dst`. */
+/* Does the same out of device memory, where the provider must not write words to `dst`. */
 RDMAEZ_COLD int rdmaez_impl_dm_copy_from(const struct rdmaez_dm *dm, uint64_t offset, void *dst,
 					 size_t length)
 {
@@ -554,7 +563,7 @@ RDMAEZ_API int rdmaez_dm_fill(const struct rdmaez_dm *dm, uint64_t offset, int b
 
 /* ---- Copies of bytes ---------------------------------------------------------------------- */
 
-/* Part of a copy of bytes, and the whole words that it touches. */
+/* A piece is part of a copy of bytes, with the whole words that it touches. */
 struct rdmaez_impl_dm_piece {
 	uint64_t at;   /* offset of the first word */
 	size_t before; /* bytes of the first word that are not copied */
@@ -562,7 +571,7 @@ struct rdmaez_impl_dm_piece {
 	size_t words;  /* length of all these words, in bytes */
 };
 
-/* The beginning of a range, as much of it as fits into the buffer on the stack. */
+/* Returns the beginning of a range, as much of it as fits into the buffer on the stack. */
 RDMAEZ_IMPL struct rdmaez_impl_dm_piece rdmaez_impl_dm_first_piece(uint64_t offset, size_t length)
 {
 	struct rdmaez_impl_dm_piece piece;
@@ -577,7 +586,10 @@ RDMAEZ_IMPL struct rdmaez_impl_dm_piece rdmaez_impl_dm_first_piece(uint64_t offs
 	return piece;
 }
 
-/* Checks a copy of bytes, which needs no multiples of a word, but the last word must end inside the memory. */
+/*
+ * Checks a copy of bytes. Its numbers need not be multiples of a word, but the last word must end
+ * inside the memory.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_bytes_check(const struct rdmaez_dm *dm, uint64_t offset,
 						const void *host, size_t length, bool writes)
 {

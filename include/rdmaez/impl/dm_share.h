@@ -39,7 +39,10 @@ RDMAEZ_IMPL_BEGIN
 
 #define RDMAEZ_IMPL_DM_TOKEN_VERSION 1
 
-/* The numbers of each size, in the order in which they are sent. Flags and name are written separately. */
+/*
+ * These are the numbers of each size, in the order in which they are sent. Flags and name are
+ * written separately.
+ */
 #define RDMAEZ_IMPL_DM_TOKEN_32(X) \
 	X(dm_handle)               \
 	X(pd_handle)               \
@@ -67,7 +70,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_range(struct rdmaez_diag *diag, const 
 					 (int64_t)max);
 }
 
-/* Whether a device's name is valid: printable characters, at least one, no slash, and zeros to the end. */
+/*
+ * Returns whether a device's name is valid: printable characters, at least one, no slash, and zeros
+ * to the end.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_dm_token_name_good(const char *name)
 {
 	size_t length = 0;
@@ -209,7 +215,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_token_read(const uint8_t *at, struct rdmaez
 	memcpy(token->device, at, sizeof(token->device));
 }
 
-/* rdmaez_dm_token_unpack() without its reset of the record. */
+/* Does what rdmaez_dm_token_unpack() does, without its reset of the record. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_unpack(const uint8_t *buf, struct rdmaez_dm_token *token,
 						 struct rdmaez_diag *diag)
 {
@@ -249,7 +255,7 @@ RDMAEZ_API int rdmaez_dm_token_unpack(const uint8_t buf[RDMAEZ_DM_TOKEN_BYTES],
 
 /* ---- Export ---------------------------------------------------------------------------------- */
 
-/* A device's GUID in host byte order; 0: it has none. */
+/* Returns a device's GUID in host byte order, or 0 if it has none. */
 RDMAEZ_IMPL uint64_t rdmaez_impl_dm_guid(const struct ibv_context *context)
 {
 	const __be64 guid = ibv_get_device_guid(context->device);
@@ -303,7 +309,7 @@ RDMAEZ_IMPL void rdmaez_impl_dm_export_with(struct rdmaez_dm_token *token, const
 	}
 }
 
-/* rdmaez_dm_export() without its reset of the record. */
+/* Does what rdmaez_dm_export() does, without its reset of the record. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd *pd,
 					   const struct rdmaez_dm_region *region,
 					   struct rdmaez_dm_token *token, struct rdmaez_diag *diag)
@@ -349,7 +355,10 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
 
 /* ---- Over a Unix socket ---------------------------------------------------------------------- */
 
-/* A message with one token. It has room for many descriptors, so that surplus ones are noticed and closed. */
+/*
+ * A message has one token. It has room for many descriptors, so that surplus ones are noticed and
+ * closed.
+ */
 struct rdmaez_impl_dm_message {
 	struct msghdr header;
 	struct iovec token;
@@ -378,7 +387,10 @@ RDMAEZ_IMPL int rdmaez_impl_dm_socket_failed(int error, const char *call, struct
 				  call);
 }
 
-/* How long to wait for the other process, in ns: RDMAEZ_NS_NOW and RDMAEZ_NS_FOREVER are what they are. */
+/*
+ * Returns how long to wait for the other process, in ns. RDMAEZ_NS_NOW and RDMAEZ_NS_FOREVER are
+ * returned as they are.
+ */
 RDMAEZ_IMPL uint64_t rdmaez_impl_dm_timeout(const struct rdmaez_dm_share_opts *opts)
 {
 	return opts && opts->timeout_ns ? opts->timeout_ns : RDMAEZ_IMPL_WAIT_NS;
@@ -407,8 +419,8 @@ RDMAEZ_IMPL int rdmaez_impl_dm_wait(int socket, int events, uint64_t timeout_ns,
 }
 
 /*
- * The descriptor that another process needs: that of the device file, or what the application's function
- * returns for emulated memory, which is then marked in the token.
+ * Returns the descriptor that another process needs. It is that of the device file or, for emulated
+ * memory, what the application's function returns. The token then says that the memory is emulated.
  */
 RDMAEZ_IMPL int rdmaez_impl_dm_fd(const struct ibv_context *context,
 				  const struct rdmaez_dm_share_opts *opts,
@@ -494,8 +506,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_part_fds(const char *data, size_t bytes, int
 }
 
 /*
- * Takes the descriptors out of a message: returns the first, or -1 if there is none, and closes the others. A
- * socket with SO_PASSPIDFD also gets one of the sender's process, which is closed and not counted.
+ * Takes the descriptors out of a message. It returns the first, or -1 if there is none, and closes
+ * the others. A socket with SO_PASSPIDFD also gets one of the sender's process, which is closed and
+ * not counted.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_message_fds(const struct msghdr *header, int *count)
 {
@@ -566,7 +579,7 @@ RDMAEZ_IMPL int rdmaez_impl_dm_take(int socket, uint8_t *bytes, int *fd, struct 
 /* Duplicates a descriptor. The number is so high that no other descriptor is likely to get it afterwards. */
 RDMAEZ_IMPL int rdmaez_impl_dm_dup(int fd)
 {
-	/* F_DUPFD_CLOEXEC, which fcntl.h hides from strict C. */
+	/* This is F_DUPFD_CLOEXEC, which fcntl.h hides from strict C. */
 	const int dupfd_cloexec = 1030;
 	const int copy = fcntl(fd, dupfd_cloexec, 512);
 
@@ -603,7 +616,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_dm_undup(int copy, int fd, struct flock *mark)
 		close(copy);
 }
 
-/* Explains why a device was not opened: three errno values mean the descriptor. */
+/* Explains why a device was not opened. Three errno values mean the descriptor. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_open_failed(int error, const char *field, const char *verb,
 						struct rdmaez_diag *diag)
 {
@@ -718,7 +731,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_dm(uint64_t timeout_ns, struct rdmaez
 	return 0;
 }
 
-/* Imports domain and region. Emulated memory is on another device file here, which does not have them. */
+/*
+ * Imports domain and region. Emulated memory is on another device file in this process, which does
+ * not have them.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_import_with(unsigned int flags, struct rdmaez_dm_shared *out,
 						struct rdmaez_diag *diag)
 {
@@ -767,7 +783,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_shared_end(const struct rdmaez_dm_shared *sh
 	return rdmaez_impl_error(ibv_close_device(shared->context));
 }
 
-/* rdmaez_dm_import() without its reset of the record, in the time that is left. */
+/* Does what rdmaez_dm_import() does, without its reset of the record, in the time that is left. */
 RDMAEZ_IMPL int rdmaez_impl_dm_import_all(int fd, const struct rdmaez_dm_token *token,
 					  const struct rdmaez_dm_share_opts *opts,
 					  uint64_t timeout_ns, struct rdmaez_dm_shared *out,

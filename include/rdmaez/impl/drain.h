@@ -51,10 +51,12 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* How long nothing has to complete where nothing tells the end: 0.1 s. */
+/*
+ * If nothing tells where the end is, it is reached when nothing has completed for this long: 0.1 s.
+ */
 #define RDMAEZ_IMPL_DRAIN_QUIET_NS UINT64_C(100000000)
 
-/* How the end of a queue is recognised. */
+/* These are the ways to recognise the end of a queue. */
 #define RDMAEZ_IMPL_END_SEEN   0 /* it is over */
 #define RDMAEZ_IMPL_END_BEACON 1 /* by the beacon, which is posted */
 #define RDMAEZ_IMPL_END_FULL   2 /* by the beacon, for which there is no room yet */
@@ -71,15 +73,15 @@ RDMAEZ_IMPL void rdmaez_impl_drain_end(struct rdmaez_drain *d, int queue)
 }
 
 /*
- * What a beacon has for its wr_id: an address that stays the program's, and that nobody else has a use for, so that one
- * that comes late does no harm and is known by the next drain.
+ * Returns the wr_id of a beacon. It is an address that stays the program's, and that nobody else
+ * has a use for. So a beacon that comes late does no harm, and the next drain knows it.
  */
 RDMAEZ_IMPL uint64_t rdmaez_impl_drain_wr_id(const struct ibv_qp *qp, int queue)
 {
 	return queue ? (uintptr_t)&qp->qp_num : (uintptr_t)&qp->state;
 }
 
-/* Posts the beacon of a queue: a request without bytes, which in ERR is never carried out. */
+/* Posts the beacon of a queue: a request without bytes, which is never carried out in ERR. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_beacon(struct rdmaez_drain *d, int queue)
 {
 	struct ibv_send_wr send, *bad_send;
@@ -100,13 +102,14 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_beacon(struct rdmaez_drain *d, int queue)
 	}
 	returned = queue ? ibv_post_recv(d->qp, &recv, &bad_recv)
 			 : ibv_post_send(d->qp, &send, &bad_send);
-	/* That is all that mthca_tavor_post_send() says of a full queue, and mthca_tavor_post_recv(). */
+	/* mthca_tavor_post_send() and mthca_tavor_post_recv() say no more of a full queue. */
 	return returned == -1 && !errno ? ENOMEM : rdmaez_impl_error(returned);
 }
 
 /*
- * Posts the beacons that are not posted yet. `empty` has the queues in which nothing can be outstanding if they refuse
- * one. ERR again, without which rxe flushes no receive that is posted late: rxe_post_recv() of the provider.
+ * Posts the beacons that are not posted yet. `empty` has the queues in which nothing can be
+ * outstanding if they refuse one. It moves to ERR again, because otherwise rxe flushes no receive
+ * that is posted late: rxe_post_recv() of the provider.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_drain_mark(struct rdmaez_drain *d, unsigned int empty)
 {
@@ -133,7 +136,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_drain_mark(struct rdmaez_drain *d, unsigned in
 	ibv_modify_qp(d->qp, &attr, IBV_QP_STATE);
 }
 
-/* How each queue's end will be recognised, by its driver and its type; `early`: no send was ever possible. */
+/*
+ * Decides how to recognise each queue's end, by its driver and its type. `early` says that no send
+ * was ever possible.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_drain_plan(struct rdmaez_drain *d, unsigned int traits,
 					     bool early)
 {
@@ -202,7 +208,10 @@ RDMAEZ_IMPL bool rdmaez_impl_drain_is_iwarp(const struct ibv_qp *qp)
 	return qp->context->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
-/* Whether a completion queue has to be polled: there is one, and something may be outstanding. */
+/*
+ * Returns whether a completion queue has to be polled: there is one, and something may be
+ * outstanding.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_drain_polls(const struct rdmaez_drain *d)
 {
 	const struct ibv_qp *const qp = d->qp;
@@ -212,7 +221,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_drain_polls(const struct rdmaez_drain *d)
 	return (qp->send_cq && d->left[0]) || (qp->recv_cq && (d->left[1] || qp->srq));
 }
 
-/* The first GID of a port, as source and destination of a path. */
+/* Reads the first GID of a port, as source and destination of a path. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_drain_own_gid(struct ibv_context *context, int port_num,
 						const struct ibv_port_attr *port,
 						struct rdmaez_path *path)
@@ -227,7 +236,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_drain_own_gid(struct ibv_context *context, int
 	}
 }
 
-/* An address handle that leads back to the port of a queue pair: for a beacon, which is never sent. NULL: none. */
+/*
+ * Creates an address handle that leads back to the port of a queue pair, for a beacon, which is
+ * never sent. Returns NULL if there is none.
+ */
 RDMAEZ_IMPL_COLD struct ibv_ah *rdmaez_impl_drain_ah(struct ibv_qp *qp, int port_num)
 {
 	struct ibv_port_attr port;
@@ -244,8 +256,8 @@ RDMAEZ_IMPL_COLD struct ibv_ah *rdmaez_impl_drain_ah(struct ibv_qp *qp, int port
 }
 
 /*
- * Moves a queue pair that has been checked to ERR, and posts its beacons. `ah` receives a handle that is made where one
- * is missing, to be destroyed by the caller; NULL: none is made.
+ * Moves a queue pair that has been checked to ERR, and posts its beacons. If an address handle is
+ * missing, `ah` receives a new one, which the caller must destroy. If `ah` is NULL, none is made.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_move(struct rdmaez_drain *d, struct ibv_ah **ah,
 					    struct rdmaez_diag *diag, const char *call)
@@ -269,7 +281,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_move(struct rdmaez_drain *d, struct ibv_a
 	if (now.known & IBV_QP_CAP) {
 		d->wr[0] = now.attr.cap.max_send_wr;
 		d->wr[1] = now.attr.cap.max_recv_wr;
-		/* Nothing waits in a queue of no size; one that has a size after all takes its beacon. */
+		/*
+		 * Nothing waits in a queue of no size. If such a queue has a size after all, it
+		 * takes its beacon.
+		 */
 		empty |= (d->wr[0] ? 0 : RDMAEZ_QUEUE_SEND) | (d->wr[1] ? 0 : RDMAEZ_QUEUE_RECV);
 	}
 	/* mlx4's bonded queue pairs may be on a port that the device does not have. */
@@ -322,7 +337,10 @@ RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq
 	return false;
 }
 
-/* Polls a completion queue once; how many there were, less than 0 after an error. */
+/*
+ * Polls a completion queue once. Returns how many completions there were, or less than 0 after an
+ * error.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_poll(struct rdmaez_drain *d, struct ibv_cq *cq)
 {
 	struct ibv_wc wc[16];
@@ -333,7 +351,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_poll(struct rdmaez_drain *d, struct ibv_c
 	return count;
 }
 
-/* Why the end of each queue was not seen, and which completion queue may have been too small. */
+/*
+ * Says why the end of each queue was not seen, and which completion queue may have been too small.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_late(const struct rdmaez_drain *d, struct rdmaez_diag *diag)
 {
 	static const char *const field[] = {"opts.sends", "opts.recvs"};
@@ -366,7 +386,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_late(const struct rdmaez_drain *d, struct
 	return ETIMEDOUT;
 }
 
-/* Whether all that is waited for has an end that nothing shows. */
+/* Returns whether nothing shows the end of anything that is waited for. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_drain_is_blind(const struct rdmaez_drain *d)
 {
 	for (int i = 0; i < 2; i++)
@@ -377,8 +397,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_drain_is_blind(const struct rdmaez_drain *d)
 }
 
 /*
- * Polls until both ends are seen, or nothing more of the queue pair comes where an end cannot be. What was taken from
- * an SRQ ends where nothing more is there.
+ * Polls until both ends are seen. If an end cannot be seen, it polls until nothing more of the
+ * queue pair comes. Receives taken from an SRQ have ended when no more of them are there.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_wait(struct rdmaez_drain *d, struct rdmaez_diag *diag)
 {
@@ -430,7 +450,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_drain_run(struct rdmaez_drain *d, struct rdmaez
 	return error;
 }
 
-/* Checks the options of a call that polls: unless it is told to, it loses no completion. */
+/*
+ * Checks the options of a call that polls. Unless the caller allows it, the call loses no
+ * completion.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_check(struct ibv_qp *qp,
 					     const struct rdmaez_drain_opts *opts,
 					     struct rdmaez_drain *d, struct rdmaez_diag *diag,
@@ -454,7 +477,10 @@ RDMAEZ_COLD int rdmaez_qp_drain(struct ibv_qp *qp, const struct rdmaez_drain_opt
 	return error ? error : rdmaez_impl_drain_run(&drain, drained, diag, call);
 }
 
-/* Drains before the queue pair's end, which may come anyway; but not with wrong options. */
+/*
+ * Drains before the queue pair's end, which may come even if that fails, but not with wrong
+ * options.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_drain_last(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,
 					    struct rdmaez_drained *drained,
 					    struct rdmaez_diag *diag, const char *call)
@@ -481,7 +507,10 @@ RDMAEZ_COLD int rdmaez_qp_destroy(struct ibv_qp *qp, const struct rdmaez_drain_o
 				       RDMAEZ_WHY_QP_MULTICAST);
 }
 
-/* Another queue pair takes the place of this one, which is destroyed last: until then it is there to go back to. */
+/*
+ * Puts another queue pair in the place of this one. This one is destroyed last: until then the
+ * program can go back to it.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_recreate(struct ibv_qp **qp, const struct ibv_qp_init_attr *asked,
 					  struct rdmaez_diag *diag)
 {
@@ -527,15 +556,16 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
 		return error;
 	rdmaez_impl_diag_qp(diag, *qp);
 	rdmaez_impl_ask_device((*qp)->context, &device, &driver, diag);
-	/* Of the iWARP drivers none has a way out of ERR, whatever it answers: siw_qp_modify(). */
+	/* No iWARP driver has a way out of ERR, whatever it answers: siw_qp_modify(). */
 	resets = !(driver->traits & RDMAEZ_DRIVER_RESET_FINAL) &&
 		 (*qp)->context->device->transport_type != IBV_TRANSPORT_IWARP;
 	if (!resets && !init)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_RESET_FINAL, "opts.init_attr");
 	/*
-	 * rxe_qp_reset() leaves comp.opcode, that of a READ's last response. If that was not the READ's last packet,
-	 * check_ack() refuses the next connection's first acknowledgement, and completes its request all the same. From
-	 * 6.12 on check_psn() also lets through what is behind then.
+	 * rxe_qp_reset() leaves comp.opcode, which is that of a READ's last response. If that was
+	 * not the READ's last packet, check_ack() refuses the next connection's first
+	 * acknowledgement, and completes its request all the same. From 6.12 on check_psn() also
+	 * lets through what is behind then.
 	 */
 	resets = resets && !(init && (driver->habits & RDMAEZ_DRIVER_RESET_KEEPS));
 	error = rdmaez_impl_drain_last(*qp, opts ? &opts->drain : NULL, drained, diag, call);
@@ -548,7 +578,10 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
 		error = rdmaez_impl_recreate(qp, init, diag);
 	if (!error)
 		error = rdmaez_endpoint_local(*qp, opts ? opts->qp : NULL, local, diag);
-	/* Ahead of the former ones, so that late ACKs are behind: check_psn() of rxe takes those that are ahead. */
+	/*
+	 * These PSNs are ahead of the former ones, so that late ACKs are behind: check_psn() of rxe
+	 * takes those that are ahead.
+	 */
 	if (!error && (now.known & IBV_QP_SQ_PSN))
 		local->psn = (now.attr.sq_psn + 0x100000u + local->psn % 0x100000u) & 0xffffffu;
 	if (diag)
@@ -558,7 +591,9 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
 
 /* ---- SQD and SQE -------------------------------------------------------------------------- */
 
-/* A queue pair in this state cannot go on; `states` has those that could. */
+/*
+ * Refuses a queue pair that cannot go on from this state. `states` has those from which it could.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_resume_refuse(struct rdmaez_diag *diag, enum ibv_qp_state state,
 					       int states)
 {
@@ -568,7 +603,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_resume_refuse(struct rdmaez_diag *diag, enum ib
 	return rdmaez_impl_refuse_within(diag, EINVAL, &site, (int)state, 0, states);
 }
 
-/* Begins a record about a queue pair, and asks for its driver, its state and whether its send queue drains. */
+/*
+ * Begins a record about a queue pair, and asks for its driver, its state and whether its send queue
+ * drains.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_resume_begin(struct ibv_qp *qp,
 					      const struct rdmaez_driver **driver,
 					      struct rdmaez_impl_qp_now *now,
@@ -585,7 +623,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_resume_begin(struct ibv_qp *qp,
 	return 0;
 }
 
-/* rdmaez_qp_quiesce() under another name. */
+/* Does what rdmaez_qp_quiesce() does, under another name. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_quiesce(struct ibv_qp *qp, uint64_t timeout_ns,
 					 struct rdmaez_diag *diag, const char *call)
 {
@@ -663,7 +701,7 @@ RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts 
 	error = rdmaez_impl_quiesce(qp, timeout_ns, diag, call);
 	if (!error)
 		error = rdmaez_impl_qp_to(qp, in, opts, diag, call);
-	/* rxe of Linux 6.12 drains again after that: rxe_qp_sqd() */
+	/* After that, rxe of Linux 6.12 drains again: rxe_qp_sqd(). */
 	if (!error)
 		error = rdmaez_impl_quiesce(qp, timeout_ns, diag, call);
 	if (!error)

@@ -9,7 +9,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* What several drivers have in common: those of Mellanox; those whose verbs are rdmavt's. */
+/* Several drivers have these traits in common: Mellanox's, and those whose verbs are rdmavt's. */
 #define RDMAEZ_IMPL_DRIVER_MLX4                                                        \
 	(RDMAEZ_DRIVER_TRUSTS_CUR | RDMAEZ_DRIVER_MTU_ENUM | RDMAEZ_DRIVER_DEPTH_OUT | \
 	 RDMAEZ_DRIVER_DEPTH_IN | RDMAEZ_DRIVER_PKEY)
@@ -18,25 +18,25 @@ RDMAEZ_IMPL_BEGIN
 	 RDMAEZ_DRIVER_DEPTH_IN | RDMAEZ_DRIVER_PKEY | RDMAEZ_DRIVER_NO_RECV_BEACON)
 
 /*
- * The drivers: a record each, which does not compile unless it is whole. Above a column stand the functions that it was
- * read from; those of a driver are in the kernel's drivers/infiniband.
+ * Each driver is a record, which does not compile unless it is whole. Above a column stand the functions that it was read
+ * from. A driver's own functions are in the kernel's drivers/infiniband.
  *
  * X(name, vendor_id, first, last, first_2, last_2, traits, reports, compares, checks, fills, habits, causes,
  *   module, provider, parents, announced, functions)
  *
- * name ... causes: the members of struct rdmaez_driver; first to last_2 are `parts`. In this order were read, in Linux
- *	6.1 to 7.2 and rdma-core 65: modify_qp; query_qp; what creates queues, in the provider too; the provider's
+ * name ... causes: the members of struct rdmaez_driver; first to last_2 are `parts`. They were read in Linux 6.1 to 7.2
+ *	and rdma-core 65, in this order: modify_qp; query_qp; what creates queues, in the provider too; the provider's
  *	functions that end in post_send and post_recv; its query_device_ex. max_sge is the lesser of two limits
- *	(copy_query_dev_fields()): it binds both ends only where they are equal or the provider compares it.
+ *	(copy_query_dev_fields()). It binds both ends only if they are equal, or if the provider compares it.
  *
- * The others are for rdmaez-doctor, which has only names to go by; "": there is none.
+ * The other columns are for rdmaez-doctor, which has only names to go by. "" means that there is none.
  * module: the kernel module, for modprobe
  * provider: the provider library, lib<provider>-rdmav<N>.so of rdma-core
- * parents: the drivers that a device's PCI function may have, and its network interface, which need not be RDMA
+ * parents: the drivers that a device's PCI function and its network interface may have, which need not be RDMA
  *	drivers; the first is the module that makes an adapter of a PCI function
- * announced: how the names begin under which another driver offers RDMA on the auxiliary bus
+ * announced: the beginning of the names under which another driver offers RDMA on the auxiliary bus
  * functions: the PCI functions that are RDMA adapters whatever their driver, as vendor:device or
- *	vendor:device-device, in hexadecimal; a vendor alone stands for every other network controller of its
+ *	vendor:device-device, in hexadecimal; a vendor alone stands for every other network controller of that vendor
  */
 /* clang-format off */
 #define RDMAEZ_IMPL_DRIVERS(X)                                                                     \
@@ -343,8 +343,9 @@ RDMAEZ_IMPL_END
 RDMAEZ_IMPL_BEGIN
 
 /*
- * RDMAEZ_DRIVER_SWAPS without the table, for the way that works: bnxt_re and erdma. Expanding the records for it
- * would cost every file that includes this; the tests compare it with each of them.
+ * Returns whether the driver has RDMAEZ_DRIVER_SWAPS, which bnxt_re and erdma have, without the
+ * table. This is for calls that succeed: expanding the records for it would cost every file that
+ * includes this. The tests compare it with each record.
  */
 RDMAEZ_FOLD bool rdmaez_impl_driver_swaps(const struct ibv_device_attr *device)
 {
@@ -357,7 +358,7 @@ RDMAEZ_FOLD bool rdmaez_impl_driver_swaps(const struct ibv_device_attr *device)
 	{name,   vendor,   traits, reports, {first, last, first_2, last_2},                        \
 	 checks, compares, fills,  habits,  causes},
 
-/* Whether a part is the driver's. */
+/* Returns whether a part is the driver's. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_driver_has(const struct rdmaez_driver *driver, uint32_t part)
 {
 	for (size_t i = 0; i < sizeof(driver->parts) / sizeof(driver->parts[0]); i += 2)
@@ -368,8 +369,9 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_driver_has(const struct rdmaez_driver *driver,
 }
 
 /*
- * Who makes the adapter of a vendor: these sell Mellanox's, whose firmware then says their own id (Cisco, SilverStorm,
- * Voltaire, HP, Sun, Bull), or the PCI id in the place of the OUI. Source: mca-btl-openib-device-params.ini of Open MPI.
+ * Returns who makes the adapter of a vendor. These vendors sell Mellanox's adapters, whose firmware
+ * then reports their own id (Cisco, SilverStorm, Voltaire, HP, Sun, Bull), or the PCI id in place
+ * of the OUI. The source is mca-btl-openib-device-params.ini of Open MPI.
  */
 RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_driver_maker(uint32_t vendor_id)
 {

@@ -52,14 +52,15 @@ RDMAEZ_IMPL_BEGIN
 
 #define RDMAEZ_IMPL_ENDPOINT_VERSION 1
 
-/* Where the sums are. */
+/* The sums begin here. */
 #define RDMAEZ_IMPL_ENDPOINT_SUMS (RDMAEZ_ENDPOINT_BYTES - 16)
 
 /* clang-format off */
 
 /*
- * The numbers in their order on the wire, behind the magic and the versions: X(field, bytes there, least, greatest).
- * Then come the memory's address and length, all four GIDs, and the user's bytes.
+ * These are the numbers in their order on the wire, behind the magic and the versions: X(field,
+ * bytes there, least, greatest). Then come the memory's address and length, all four GIDs, and the
+ * user's bytes.
  */
 #define RDMAEZ_IMPL_ENDPOINT_FIELDS(X) \
 	X(qp_type, 2, 0, 0xff) \
@@ -81,14 +82,17 @@ RDMAEZ_IMPL_BEGIN
 	X(ece.options, 4, 0, UINT32_MAX) \
 	X(memory.rkey, 4, 0, UINT32_MAX)
 
-/* A row of which some columns have another meaning: `from` is how many bytes the number has on the wire. */
+/*
+ * In this row some columns have another meaning: `from` is how many bytes the number has on the
+ * wire.
+ */
 #define RDMAEZ_IMPL_ENDPOINT_ROW(field, bytes, min, max) \
 	{0, 0, max, bytes, offsetof(struct rdmaez_endpoint, field), min, \
 	 (uint8_t)sizeof(((struct rdmaez_endpoint *)0)->field), 0, 0},
 
 /* clang-format on */
 
-/* The type of queue pair that one of this type is connected to; 0: none. */
+/* Returns the type of queue pair that one of this type is connected to, or 0 if there is none. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_pairs(int type)
 {
 	switch (type) {
@@ -108,7 +112,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_pairs(int type)
 	}
 }
 
-/* What no endpoint has so, behind the rows: the explanations know their names. */
+/*
+ * No endpoint has such values. These numbers come behind the rows, and the explanations know their
+ * names.
+ */
 enum rdmaez_impl_endpoint_wrong {
 	RDMAEZ_IMPL_ENDPOINT_TYPE = 18,
 	RDMAEZ_IMPL_ENDPOINT_ECE,
@@ -117,7 +124,10 @@ enum rdmaez_impl_endpoint_wrong {
 	RDMAEZ_IMPL_ENDPOINT_GID_TYPE
 };
 
-/* A field that no endpoint has so, by the number of its row or as above: EINVAL. */
+/*
+ * Refuses a value that no endpoint has, by the number of its row or by one of the numbers above.
+ * Returns EINVAL.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_refuse(struct rdmaez_diag *diag, unsigned int which,
 						 uint32_t value, uint32_t min, uint32_t max)
 {
@@ -126,7 +136,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_refuse(struct rdmaez_diag *diag, unsig
 	return EINVAL;
 }
 
-/* What no row can say of an endpoint: 0, or EINVAL for the field that no endpoint has so. */
+/*
+ * Checks what no row can say of an endpoint. Returns 0, or EINVAL for a field with a value that no
+ * endpoint has.
+ */
 RDMAEZ_IMPL int rdmaez_impl_endpoint_check(const struct rdmaez_endpoint *endpoint,
 					   struct rdmaez_diag *diag)
 {
@@ -149,7 +162,10 @@ RDMAEZ_IMPL int rdmaez_impl_endpoint_check(const struct rdmaez_endpoint *endpoin
 	return wrong ? rdmaez_impl_endpoint_refuse(diag, wrong, i ? i - 1 : 0, 0, 0) : 0;
 }
 
-/* Carries what stands behind the versions from an endpoint to the wire, or with `back` the other way. */
+/*
+ * Carries what stands behind the versions from an endpoint to the wire, or with `back` the other
+ * way.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint, uint8_t *at,
 						bool back, struct rdmaez_diag *diag)
 {
@@ -195,7 +211,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint
 	return rdmaez_impl_endpoint_check(endpoint, diag);
 }
 
-/* The number in four bytes, the highest first; by itself a compiler may not see that it is one load. */
+/*
+ * Returns the number in four bytes, the highest first. By itself a compiler may not see that it is
+ * one load.
+ */
 RDMAEZ_IMPL uint32_t rdmaez_impl_endpoint_word(const uint8_t *at)
 {
 #if defined __GNUC__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -209,9 +228,10 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_endpoint_word(const uint8_t *at)
 }
 
 /*
- * The check value: the sum of the 32-bit words before it, and the sum of its values after each of them. Neither is ever
- * too great for 64 bits. Where a word at i has grown by a and one at j by b, the one grows by a + b, and the other by
- * a (n - i) + b (n - j): not both by 0, unless a and b are.
+ * Computes the check value: the sum of the 32-bit words before it, and the sum of its values after
+ * each of them. Neither is ever too great for 64 bits. If a word at i has grown by a and one at j
+ * by b, the first sum grows by a + b, and the second by a (n - i) + b (n - j). Both are 0 only if a
+ * and b are.
  */
 RDMAEZ_IMPL void rdmaez_impl_endpoint_sums(const uint8_t *bytes, uint8_t *to)
 {
@@ -317,7 +337,7 @@ RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *
 
 /* ---- This end -------------------------------------------------------------------------------- */
 
-/* Whether the caller has the one GID that it names, or lets choose. */
+/* Returns whether the caller has the one GID that it names, or leaves the choice. */
 RDMAEZ_IMPL bool rdmaez_impl_endpoint_knows(const struct rdmaez_qp_opts *opts, int port)
 {
 	const struct ibv_gid_entry *const entry = opts->gid_entry;
@@ -327,7 +347,7 @@ RDMAEZ_IMPL bool rdmaez_impl_endpoint_knows(const struct rdmaez_qp_opts *opts, i
 	       (!named || entry->gid_index == (uint32_t)rdmaez_impl_option(named, 0));
 }
 
-/* The one GID that is named, or that of index 0 where there is no choice. */
+/* Reads the one GID that is named, or that of index 0 if there is no choice. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_gid(struct ibv_context *context, int port_num,
 					      const struct rdmaez_impl_qp_build *b,
 					      struct rdmaez_impl_port_best *best,
@@ -350,7 +370,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_gid(struct ibv_context *context, int p
 					      : rdmaez_impl_refuse_at(diag, ENODATA, &site, index);
 }
 
-/* What else there is to ask, once the port and, if it answers, the device are known. */
+/* Asks for the rest, once the port and, if it answers, the device are known. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_ask(struct ibv_context *context,
 					      const struct rdmaez_impl_qp_build *b,
 					      struct rdmaez_endpoint *e, struct rdmaez_diag *diag)
@@ -459,7 +479,10 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
 	return 0;
 }
 
-/* What a queue pair adds to an endpoint: what rdmaez_endpoint_set_qp() does, and its ECE options if they are wanted. */
+/*
+ * Adds what a queue pair adds to an endpoint: what rdmaez_endpoint_set_qp() does, and its ECE
+ * options if they are wanted.
+ */
 RDMAEZ_IMPL int rdmaez_impl_endpoint_finish(struct ibv_qp *qp, unsigned int flags,
 					    struct rdmaez_endpoint *endpoint,
 					    struct rdmaez_diag *diag)
@@ -471,7 +494,7 @@ RDMAEZ_IMPL int rdmaez_impl_endpoint_finish(struct ibv_qp *qp, unsigned int flag
 		return error;
 	memset(&ece, 0, sizeof(ece));
 	error = rdmaez_impl_error(ibv_query_ece(qp, &ece));
-	/* mlx5 answers without options where its device has none. */
+	/* mlx5 answers without options if its device has none. */
 	if (!error && ece.options) {
 		endpoint->ece.vendor_id = ece.vendor_id;
 		endpoint->ece.options = ece.options;
@@ -502,16 +525,19 @@ RDMAEZ_COLD int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_
 
 /* ---- Both ends ------------------------------------------------------------------------------- */
 
-/* From here on two GIDs fit; below, the worth is how far they do: 0, the type, the family. */
+/* From here on two GIDs fit. Below, the worth is how far they do: 0, the type, the family. */
 #define RDMAEZ_IMPL_ENDPOINT_FITS 3u
 
-/* A GID of each end, and how good they are together. */
+/* A pair is a GID of each end, and how good they are together. */
 struct rdmaez_impl_endpoint_pair {
 	const struct rdmaez_endpoint_gid *own, *peer;
 	unsigned int worth;
 };
 
-/* What two GIDs are worth, which stand so far behind the first of their lists: the same at both ends. */
+/*
+ * Returns what two GIDs are worth that stand so far behind the first of their lists. Both ends
+ * compute the same.
+ */
 RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_worth(const struct rdmaez_endpoint_gid *own,
 							 const struct rdmaez_endpoint_gid *peer,
 							 unsigned int behind)
@@ -532,7 +558,7 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_worth(const struct rdmaez_end
 	       (unsigned int)rdmaez_impl_gid_common(&own->gid, &peer->gid) << 8 | (0xff - behind);
 }
 
-/* The lesser GID of a pair, by which both ends tell pairs apart that are worth as much. */
+/* Returns the lesser GID of a pair, by which both ends tell pairs of the same worth apart. */
 RDMAEZ_IMPL const union ibv_gid *
 rdmaez_impl_endpoint_lesser(const struct rdmaez_impl_endpoint_pair *pair)
 {
@@ -541,7 +567,10 @@ rdmaez_impl_endpoint_lesser(const struct rdmaez_impl_endpoint_pair *pair)
 	return memcmp(own, peer, sizeof(*own)) < 0 ? own : peer;
 }
 
-/* The GIDs for a connection, each end's the other's peer: all that decides is symmetric. */
+/*
+ * Chooses the GIDs for a connection. Each end is the other's peer, so everything that decides is
+ * symmetric.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *local,
 						 const struct rdmaez_endpoint *remote,
 						 struct rdmaez_impl_endpoint_pair *best,
@@ -583,7 +612,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
 					    "remote.gid");
 }
 
-/* What an end lacks, or what does not go together whatever the GIDs are: a bit each, which the explanations put into words. */
+/*
+ * Returns what an end lacks, or what does not go together whatever the GIDs are. Each has a bit,
+ * which the explanations put into words.
+ */
 RDMAEZ_IMPL unsigned int rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *local,
 						     const struct rdmaez_endpoint *remote)
 {
@@ -606,7 +638,7 @@ RDMAEZ_IMPL unsigned int rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoin
 	return bits;
 }
 
-/* The way to the peer, in a path that holds the caller's own wishes. */
+/* Writes the way to the peer into a path that holds the caller's own wishes. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_path(const struct rdmaez_endpoint *local,
 					       const struct rdmaez_endpoint *remote,
 					       struct rdmaez_path *path, struct rdmaez_diag *diag)
@@ -637,13 +669,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_path(const struct rdmaez_endpoint *loc
 	return 0;
 }
 
-/* The lesser of two depths, as an option. */
+/* Returns the lesser of two depths, as an option. */
 RDMAEZ_IMPL int rdmaez_impl_endpoint_depth(uint8_t wanted, uint8_t taken)
 {
 	return rdmaez_exactly(wanted < taken ? wanted : taken);
 }
 
-/* rdmaez_endpoint_negotiate() without its reset of the record, for endpoints that are there. */
+/*
+ * Does what rdmaez_endpoint_negotiate() does for endpoints that are there, without its reset of the
+ * record.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint *local,
 						    const struct rdmaez_endpoint *remote,
 						    const struct rdmaez_qp_opts *opts,
@@ -700,9 +735,9 @@ RDMAEZ_API int rdmaez_endpoint_negotiate(const struct rdmaez_endpoint *local,
 }
 
 /*
- * The ECE options that both ends can do; `vendor_id` 0: none, and nothing is to be set. rdma_cm lets one end set the
- * other's options and ask what the hardware made of them; of two messages that cross there are only the bits that both
- * offer.
+ * Finds the ECE options that both ends can do. A `vendor_id` of 0 means none, and nothing is to be
+ * set. rdma_cm lets one end set the other's options and ask what the hardware made of them. Two
+ * messages that cross only have the bits that both offer.
  */
 RDMAEZ_IMPL void rdmaez_impl_endpoint_ece(const struct rdmaez_endpoint *local,
 					  const struct rdmaez_endpoint *remote, struct ibv_ece *ece)

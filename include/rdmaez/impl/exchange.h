@@ -72,13 +72,13 @@ RDMAEZ_API int rdmaez_exchange_peer(int socket, union ibv_gid *peer, struct rdma
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* The bytes that each message begins with: "RZEX", error, kind, count, identity, length. */
+/* Each message begins with this many bytes: "RZEX", error, kind, count, identity, length. */
 #define RDMAEZ_IMPL_EXCHANGE_HEAD 24
 
 /*
- * Two messages that cross, and what comes of them. With one buffer for both ways what comes takes the place of what has
- * been sent. That is enough: of two ends that wait for each other, one has sent less, and finds room for what the other
- * has.
+ * This is the state of two messages that cross. If one buffer serves both ways, what comes takes
+ * the place of what has been sent. That is enough: of two ends that wait for each other, one has
+ * sent less, and finds room for what the other has sent.
  */
 struct rdmaez_impl_exchange {
 	int socket;
@@ -100,7 +100,7 @@ struct rdmaez_impl_exchange {
 	uint8_t own[RDMAEZ_IMPL_EXCHANGE_HEAD], peer[RDMAEZ_IMPL_EXCHANGE_HEAD];
 };
 
-/* It goes no further: the time is over, the peer is gone, or a socket call says so. */
+/* Stops, because the time is over, the peer is gone, or a socket call has failed. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_exchange_stop(const struct rdmaez_impl_exchange *x, int error,
 					       bool is_send, struct rdmaez_diag *diag)
 {
@@ -109,7 +109,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_exchange_stop(const struct rdmaez_impl_exchange
 	return error;
 }
 
-/* Looks at the head of the peer's message: as much of the first word as there is, then all of it. */
+/*
+ * Looks at the head of the peer's message: at as much of the first word as there is, and then at
+ * all of it.
+ */
 RDMAEZ_IMPL int rdmaez_impl_exchange_head(struct rdmaez_impl_exchange *x, struct rdmaez_diag *diag)
 {
 	const uint8_t *own = x->own + 8, *peer = x->peer + 4;
@@ -133,12 +136,12 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_head(struct rdmaez_impl_exchange *x, struct
 				    (word, theirs, mine, diag));
 		return error;
 	}
-	/* What a later version has added. */
+	/* A later version has added these bytes. */
 	x->want += (uint64_t)(theirs - mine);
 	return 0;
 }
 
-/* Begins a message each way, of these numbers; an error to tell, 0: none. */
+/* Begins a message each way, with these numbers. `error` is told to the peer; 0 means none. */
 RDMAEZ_IMPL void rdmaez_impl_exchange_message(struct rdmaez_impl_exchange *x, int error,
 					      uint32_t kind, size_t count, uint32_t identity)
 {
@@ -153,7 +156,7 @@ RDMAEZ_IMPL void rdmaez_impl_exchange_message(struct rdmaez_impl_exchange *x, in
 	x->wants = POLLIN | POLLOUT;
 }
 
-/* The barrier's. */
+/* Begins the barrier's messages. */
 RDMAEZ_IMPL void rdmaez_impl_exchange_ready(struct rdmaez_impl_exchange *x, int error,
 					    uint32_t identity)
 {
@@ -162,8 +165,8 @@ RDMAEZ_IMPL void rdmaez_impl_exchange_ready(struct rdmaez_impl_exchange *x, int 
 }
 
 /*
- * How many bytes of the peer's can be taken now, never beyond the message, and where they go; NULL: nowhere, as what a
- * later version has added.
+ * Returns how many bytes of the peer's can be taken now, never beyond the message, and where they
+ * go. The place is NULL for bytes that nobody needs, such as those that a later version has added.
  */
 RDMAEZ_IMPL uint64_t rdmaez_impl_exchange_room(struct rdmaez_impl_exchange *x, uint8_t **at)
 {
@@ -180,7 +183,7 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_exchange_room(struct rdmaez_impl_exchange *x, u
 	return (x->in == x->out ? x->sent > got ? x->sent : got : x->size) - got;
 }
 
-/* How many bytes are to be sent now, and where they are: the head, then the rest. */
+/* Returns how many bytes are to be sent now, and where they are: the head first, then the rest. */
 RDMAEZ_IMPL uint64_t rdmaez_impl_exchange_rest(struct rdmaez_impl_exchange *x, const uint8_t **at)
 {
 	const uint64_t head = RDMAEZ_IMPL_EXCHANGE_HEAD;
@@ -192,7 +195,7 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_exchange_rest(struct rdmaez_impl_exchange *x, c
 	return (x->sent < head ? head : x->size) - x->sent;
 }
 
-/* So many of the peer's bytes have come. */
+/* Goes on after so many of the peer's bytes have come. */
 RDMAEZ_IMPL int rdmaez_impl_exchange_came(struct rdmaez_impl_exchange *x, uint64_t count,
 					  struct rdmaez_diag *diag)
 {
@@ -203,8 +206,8 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_came(struct rdmaez_impl_exchange *x, uint64
 }
 
 /*
- * Whether sending has failed, and nothing is left to hear. A peer that is gone may have told why before: so what it sent
- * last is still read as far as its error stands there.
+ * Returns whether sending has failed, and nothing is left to hear. A peer that is gone may have
+ * said why before, so its last bytes are still read up to the error that they name.
  */
 RDMAEZ_IMPL bool rdmaez_impl_exchange_is_lost(const struct rdmaez_impl_exchange *x)
 {
@@ -257,8 +260,9 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_receive(struct rdmaez_impl_exchange *x,
 /* ---- What comes of them ---------------------------------------------------------------------- */
 
 /*
- * Both messages are through. Whatever fails between the endpoints and the barrier, the peer is still to be told. RTR is
- * tried again until the deadline of a call that waits; of a step there is none.
+ * Goes on when both messages are through. If something fails between the endpoints and the barrier,
+ * the peer must still be told. A call that waits tries RTR again until its deadline. A step has no
+ * deadline.
  */
 RDMAEZ_IMPL int rdmaez_impl_exchange_through(struct rdmaez_impl_exchange *x,
 					     struct rdmaez_diag *diag)
@@ -281,7 +285,10 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_through(struct rdmaez_impl_exchange *x,
 	return error;
 }
 
-/* After something has happened: the next message, or the end, if it was the last one or has failed. */
+/*
+ * Goes on after something has happened: to the next message, or to the end if this was the last one
+ * or has failed.
+ */
 RDMAEZ_IMPL int rdmaez_impl_exchange_next(struct rdmaez_impl_exchange *x, int error,
 					  struct rdmaez_diag *diag)
 {
@@ -301,7 +308,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_next(struct rdmaez_impl_exchange *x, int er
 	return x->error;
 }
 
-/* Does once what the socket allows. Of a failure the record tells only the first. */
+/* Does once what the socket allows. The record tells only the first failure. */
 RDMAEZ_IMPL int rdmaez_impl_exchange_once(struct rdmaez_impl_exchange *x, struct rdmaez_diag *diag)
 {
 	int error = 0;
@@ -317,7 +324,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_once(struct rdmaez_impl_exchange *x, struct
 	return rdmaez_impl_exchange_next(x, error, diag);
 }
 
-/* Ends it where it stands, since the time is over or nobody can wait for the socket. */
+/* Ends the exchange where it stands, because the time is over or nobody can wait for the socket. */
 RDMAEZ_IMPL int rdmaez_impl_exchange_give_up(struct rdmaez_impl_exchange *x, int error,
 					     struct rdmaez_diag *diag)
 {
@@ -327,7 +334,10 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_give_up(struct rdmaez_impl_exchange *x, int
 		x, rdmaez_impl_exchange_stop(x, error, !(x->wants & POLLIN), diag), diag);
 }
 
-/* Goes on to the end. What is there is taken even when the time is over, but for what a later version has added. */
+/*
+ * Goes on to the end. Even when the time is over it takes what is there, except what a later
+ * version has added.
+ */
 RDMAEZ_IMPL int rdmaez_impl_exchange_run(struct rdmaez_impl_exchange *x, struct rdmaez_diag *diag)
 {
 	int error;
@@ -349,14 +359,14 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_run(struct rdmaez_impl_exchange *x, struct 
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
-/* Nothing has begun, on this socket. */
+/* Sets up an exchange on this socket in which nothing has begun. */
 RDMAEZ_IMPL void rdmaez_impl_exchange_clear(struct rdmaez_impl_exchange *x, int socket)
 {
 	memset(x, 0, sizeof(*x));
 	x->socket = socket;
 }
 
-/* Begins with a list; a call that waits has its deadline. */
+/* Begins with a list. A call that waits has its deadline. */
 RDMAEZ_IMPL int rdmaez_impl_exchange_list(struct rdmaez_impl_exchange *x,
 					  const struct rdmaez_exchange_list *list,
 					  struct rdmaez_diag *diag)
@@ -385,7 +395,10 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_list(struct rdmaez_impl_exchange *x,
 	return 0;
 }
 
-/* What is wrong with an endpoint is followed by which it is. Outputs are written after a look at all. */
+/*
+ * Unpacks the endpoints. After what is wrong with one, the record says which one it is. Outputs are
+ * written after all have been checked.
+ */
 RDMAEZ_IMPL int rdmaez_impl_exchange_unpack(const struct rdmaez_impl_exchange *x,
 					    struct rdmaez_diag *diag)
 {
@@ -419,8 +432,9 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_barrier(struct rdmaez_impl_exchange *x,
 }
 
 /*
- * This end's endpoint: the caller's, completed with the queue pair where it is that of a port alone; or one that is made
- * here, whose GIDs are ordered by the address by which the socket knows the peer.
+ * Makes this end's endpoint. It may be the caller's; if that is only the endpoint of a port, the
+ * queue pair completes it. Otherwise it is made here, and the address by which the socket knows the
+ * peer orders its GIDs.
  */
 RDMAEZ_IMPL int rdmaez_impl_exchange_local(struct rdmaez_impl_exchange *x,
 					   const struct rdmaez_endpoint *local,
@@ -448,7 +462,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_local(struct rdmaez_impl_exchange *x,
 	return error;
 }
 
-/* The record of a connection that was not met by its peer is about its queue pair, where it stands. */
+/* If the peer did not meet a connection, makes its record say in which state the queue pair is. */
 RDMAEZ_IMPL void rdmaez_impl_exchange_told(const struct rdmaez_impl_exchange *x,
 					   struct rdmaez_diag *diag)
 {
@@ -458,7 +472,7 @@ RDMAEZ_IMPL void rdmaez_impl_exchange_told(const struct rdmaez_impl_exchange *x,
 	diag->to = -1;
 }
 
-/* Begins to connect; whoever calls has set where the endpoints, the options and the bytes are. */
+/* Begins to connect. The caller has set where the endpoints, the options and the bytes are. */
 RDMAEZ_IMPL int rdmaez_impl_exchange_connect(struct rdmaez_impl_exchange *x, struct ibv_qp *qp,
 					     const struct rdmaez_endpoint *local,
 					     const struct rdmaez_exchange_opts *opts,
@@ -562,7 +576,7 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 
 /* ---- Opening a connection -------------------------------------------------------------------- */
 
-/* What the C library hides from strict C; its headers would cost more, too. */
+/* The C library hides this struct from strict C, and its headers would cost more. */
 struct rdmaez_impl_addrinfo {
 	int flags, family, socktype, protocol;
 	socklen_t length;
@@ -578,7 +592,7 @@ extern void rdmaez_impl_freeaddrinfo(struct rdmaez_impl_addrinfo *list) __asm__(
 extern int rdmaez_impl_accept4(int socket, struct sockaddr *address, socklen_t *length,
 			       int flags) __asm__("accept4");
 
-/* Looks up a host, or with NULL the addresses to listen at, and a service. */
+/* Looks up a host and a service. If the host is NULL, it looks up the addresses to listen at. */
 RDMAEZ_IMPL int rdmaez_impl_exchange_resolve(const char *host, const char *service,
 					     struct rdmaez_impl_addrinfo **list,
 					     struct rdmaez_diag *diag)
@@ -611,7 +625,10 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_resolve(const char *host, const char *servi
 				  RDMAEZ_WHY_OPEN_LOOKUP, "host");
 }
 
-/* A listener at an address with room for so many, or for 0 a socket on its way to it: 0, or why not, with nothing open. */
+/*
+ * Makes a listener at an address with room for so many or, for 0, a socket on its way to the
+ * address. If it fails, nothing is open.
+ */
 RDMAEZ_IMPL int rdmaez_impl_exchange_begin(const struct rdmaez_impl_addrinfo *at, int backlog,
 					   int *fd)
 {
@@ -636,7 +653,10 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_begin(const struct rdmaez_impl_addrinfo *at
 	return error;
 }
 
-/* Listens at the first address that works: IPv6 and IPv4, or IPv4 alone where the host has no IPv6. */
+/*
+ * Listens at the first address that works: at IPv6 and IPv4, or at IPv4 alone if the host has no
+ * IPv6.
+ */
 RDMAEZ_IMPL int rdmaez_impl_exchange_listen(const struct rdmaez_impl_addrinfo *list, int backlog,
 					    int *listener, struct rdmaez_diag *diag)
 {
@@ -657,7 +677,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_listen(const struct rdmaez_impl_addrinfo *l
 	}
 }
 
-/* What is sent goes at once: TCP_NODELAY. */
+/* Sends everything at once: TCP_NODELAY. */
 RDMAEZ_IMPL void rdmaez_impl_exchange_at_once(int fd)
 {
 	const int ipproto_tcp = 6, tcp_nodelay = 1, yes = 1;
@@ -665,7 +685,7 @@ RDMAEZ_IMPL void rdmaez_impl_exchange_at_once(int fd)
 	(void)setsockopt(fd, ipproto_tcp, tcp_nodelay, &yes, sizeof(yes));
 }
 
-/* Takes a peer that is there; a socket of -1: there is none. One that has gone again meanwhile is none. */
+/* Accepts a peer that is there. The socket is -1 if there is none, or if it has gone again. */
 RDMAEZ_IMPL int rdmaez_impl_exchange_accept(int listener, int flags, int *fd,
 					    struct rdmaez_diag *diag)
 {
@@ -697,8 +717,8 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_first(const struct rdmaez_impl_addrinfo *li
 }
 
 /*
- * Whether a socket that was on its way has arrived. TCP connects a socket with itself where nobody listens at the port
- * that it was given for its own.
+ * Returns whether a socket that was on its way has arrived. If nobody listens at a port, and TCP
+ * gives a socket that port for its own, it connects the socket with itself.
  */
 RDMAEZ_IMPL int rdmaez_impl_exchange_arrived(int fd, uint64_t deadline)
 {
@@ -718,7 +738,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_arrived(int fd, uint64_t deadline)
 	return memcmp(&end[0], &end[1], sizeof(end[0])) ? 0 : ECONNREFUSED;
 }
 
-/* Whether a host that was not reached may yet be. */
+/* Returns whether a host that was not reached may still be reached. */
 RDMAEZ_IMPL bool rdmaez_impl_exchange_heals(int error)
 {
 	return error == ECONNREFUSED || error == ECONNRESET || error == ETIMEDOUT ||
@@ -726,8 +746,9 @@ RDMAEZ_IMPL bool rdmaez_impl_exchange_heals(int error)
 }
 
 /*
- * Tries all addresses, and again until the deadline. One that does not answer must not keep the others from being tried,
- * so where there are several each has a second at first, and twice as long in each round.
+ * Tries all addresses, again and again until the deadline. One that does not answer must not keep
+ * the others from being tried. So if there are several, each has a second at first, and twice as
+ * long in each round.
  */
 RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *list,
 					   uint64_t deadline, int *fd, struct rdmaez_diag *diag)
@@ -748,7 +769,9 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *li
 					return 0;
 				rdmaez_impl_close(*fd);
 			}
-			/* A host that refuses, or did, tells more than one that does not answer. */
+			/*
+			 * A host that refuses, or did so, tells more than one that does not answer.
+			 */
 			if (worst != ECONNREFUSED && (rdmaez_impl_exchange_heals(error) ||
 						      !rdmaez_impl_exchange_heals(worst)))
 				worst = error;

@@ -30,7 +30,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* A port was not queried, or is none: the errno value. */
+/* Returns the errno value of a port that was not queried, or does not exist. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_failed(struct ibv_context *context, int port_num, int error,
 					     const char *verb, struct rdmaez_diag *diag)
 {
@@ -39,7 +39,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_failed(struct ibv_context *context, int po
 	return error;
 }
 
-/* Whether the device has this port, for callers about to send it to the provider. */
+/* Checks that the device has this port, for callers that are about to send it to the provider. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int port_num,
 					     struct rdmaez_diag *diag)
 {
@@ -59,7 +59,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int po
 	return rdmaez_impl_port_failed(context, port_num, error, verb, diag);
 }
 
-/* rdmaez_port_query() without its reset of the record, and into attributes that a failure may spoil. */
+/*
+ * Does what rdmaez_port_query() does, without its reset of the record. A failure may spoil the
+ * attributes.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_query(struct ibv_context *context, int port_num,
 					    struct ibv_port_attr *attr, struct rdmaez_diag *diag)
 {
@@ -88,7 +91,7 @@ RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port, struct i
 	return error;
 }
 
-/* One entry of the GID table; an empty one is a success with an all-zero GID. */
+/* Reads an entry of the GID table. An empty one is a success with an all-zero GID. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_gid(struct ibv_context *context, int port_num, int index,
 					  struct ibv_gid_entry *entry, struct rdmaez_diag *diag)
 {
@@ -109,7 +112,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_gid(struct ibv_context *context, int port_
 	return 0;
 }
 
-/* What listing a table begins with: room for the entries, and the port, which knows the table's length. */
+/*
+ * Begins to list a table: checks that there is room for the entries, and asks the port, which knows
+ * the table's length.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_table(struct ibv_context *context, int port_num,
 					    const char *missing, const char *call,
 					    struct ibv_port_attr *port, struct rdmaez_diag *diag)
@@ -124,9 +130,10 @@ enum {
 };
 
 /*
- * Going through a port's GID table: by one query of all ports' entries, or entry by entry where the device
- * does not answer that, as where all ports together have more of them than there is room for. A function that has one
- * calls none that has another, so that there is one of them on the stack.
+ * Goes through a port's GID table by one query of all ports' entries. If the device does not answer
+ * that query, as when all ports together have more entries than there is room for, it goes entry by
+ * entry. A function that has such a struct calls none that has another, so that only one of them is
+ * on the stack.
  */
 struct rdmaez_impl_port_gids {
 	struct ibv_context *context;
@@ -148,7 +155,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_gids_begin(struct rdmaez_impl_port_gids *
 	gids->known = ibv_query_gid_table(context, gids->all, RDMAEZ_IMPL_GIDS, 0);
 }
 
-/* The next entry that is not empty: 0, ENODATA after the last one, or why it was not read. */
+/*
+ * Reads the next entry that is not empty. Returns 0, ENODATA after the last one, or why it was not
+ * read.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_gids_next(struct rdmaez_impl_port_gids *gids,
 						struct ibv_gid_entry *entry,
 						struct rdmaez_diag *diag)
@@ -170,7 +180,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_gids_next(struct rdmaez_impl_port_gids *gi
 	return ENODATA;
 }
 
-/* The argument that a list cannot do without, NULL if none is missing. */
+/*
+ * Returns the name of the missing argument that a list cannot do without, or NULL if none is
+ * missing.
+ */
 RDMAEZ_IMPL const char *rdmaez_impl_port_missing(const void *entries, size_t capacity,
 						 const size_t *count)
 {
@@ -205,21 +218,22 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port,
 	return 0;
 }
 
-/* How many entries of a port's GID table an address vector can name. */
+/* Returns how many entries of a port's GID table an address vector can name. */
 RDMAEZ_IMPL int rdmaez_impl_port_gid_entries(const struct ibv_port_attr *port)
 {
 	return port->gid_tbl_len < RDMAEZ_PATH_GIDS ? port->gid_tbl_len : RDMAEZ_PATH_GIDS;
 }
 
 /*
- * The rules of a choice as the bits of one number, so that the greatest is chosen: from this GID the kernel sends to
- * the peer; it has the peer's scope; it shares so many leading bits with the peer; its rank.
+ * These are the rules of a choice, as the bits of one number, so that the greatest is chosen: the
+ * kernel sends to the peer from this GID; it has the peer's scope; it shares so many leading bits
+ * with the peer; its rank.
  */
 #define RDMAEZ_IMPL_CHOICE_ROUTE  0x1000
 #define RDMAEZ_IMPL_CHOICE_SCOPE  0x0800
 #define RDMAEZ_IMPL_CHOICE_PREFIX 0x0008 /* one bit more of 128 */
 
-/* A choice among GIDs on its way. */
+/* This is a choice among GIDs that is being made. */
 struct rdmaez_impl_port_choice {
 	const union ibv_gid *peer;
 	int traits;                     /* of the peer; -1: it is not known */
@@ -230,7 +244,7 @@ struct rdmaez_impl_port_choice {
 	int second; /* of the best one with another GID */
 };
 
-/* What an entry is worth, by its rank. */
+/* Returns what an entry is worth, by its rank. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_worth(const struct rdmaez_impl_port_choice *choice,
 					    const union ibv_gid *gid, int rank)
 {
@@ -245,7 +259,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_worth(const struct rdmaez_impl_port_choice
 	return worth;
 }
 
-/* Compares an entry that can be used with the best one so far. The route is asked for when GIDs differ. */
+/*
+ * Compares a usable entry with the best one so far. It asks for the route as soon as GIDs differ.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_port_compare(struct rdmaez_impl_port_choice *choice,
 					       const struct ibv_gid_entry *entry, int rank)
 {
@@ -270,8 +286,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_compare(struct rdmaez_impl_port_choice *c
 }
 
 /*
- * Begins a choice for a peer; NULL: any. The kernel itself takes a group's route for the interface that it leaves by; a
- * link-local address has none without an interface.
+ * Begins a choice for a peer; NULL means any peer. For a group, the kernel itself takes the group's
+ * route to find the interface that it leaves by. A link-local address has no route without an
+ * interface.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_port_choice_begin(struct rdmaez_impl_port_choice *choice,
 						    const struct ibv_port_attr *port,
@@ -287,8 +304,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_choice_begin(struct rdmaez_impl_port_choi
 }
 
 /*
- * Compares the entries: 0 where one is so good that the rest need not be looked at, ENODATA after the last, or why one
- * was not read. `empty`: there was none.
+ * Compares the entries. Returns 0 if one is so good that the rest need not be looked at, ENODATA
+ * after the last one, or why one was not read. `empty` tells that there was none.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose(struct ibv_context *context, int port_num,
 					     const struct ibv_port_attr *port,
@@ -316,7 +333,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose(struct ibv_context *context, int po
 	return error;
 }
 
-/* rdmaez_port_choose_gid() on a port that has been asked, without the reset. */
+/*
+ * Does what rdmaez_port_choose_gid() does on a port that has been asked, without its reset of the
+ * record.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, int port_num,
 						 const struct ibv_port_attr *port,
 						 const struct rdmaez_gid_want *want,
@@ -340,7 +360,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 		*chosen = choice.best;
 		return 0;
 	}
-	/* The attributes may be the caller's, and another port's. */
+	/* The attributes may be the caller's, and those of another port. */
 	if (error == ENODATA && empty && port_num != 1) {
 		const int missing = rdmaez_impl_port_exists(context, port_num, diag);
 
@@ -356,7 +376,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose_gid(struct ibv_context *context, in
 				  "ah_attr.grh.sgid_index");
 }
 
-/* GIDs by which a peer may reach a port, best first. */
+/* A peer may reach a port by these GIDs. The best is first. */
 struct rdmaez_impl_port_best {
 	struct ibv_gid_entry entry[4];
 	union ibv_gid route; /* from which the kernel sends to the peer; zero: not known */
@@ -364,8 +384,9 @@ struct rdmaez_impl_port_best {
 };
 
 /*
- * What an entry is worth as the next of them: nothing if it is there already or cannot be used; more if it is of the
- * peer's family, and still more if none is there of its RoCE version, family and scope.
+ * Returns what an entry is worth as the next in the list: nothing if it is there already or cannot
+ * be used, more if it is of the peer's family, and still more if the list has none yet of its RoCE
+ * version, family and scope.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_next_worth(const struct rdmaez_impl_port_choice *choice,
 						 const struct rdmaez_impl_port_best *best,
@@ -395,7 +416,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_next_worth(const struct rdmaez_impl_port_c
 	return rank ? rank + first : 0;
 }
 
-/* The GIDs that are there, of which there may be none. */
+/* Lists the GIDs of a port, of which there may be none. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_port_list_best(struct ibv_context *context, int port_num,
 						 const struct ibv_port_attr *port,
 						 const union ibv_gid *peer,
@@ -438,8 +459,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_list_best(struct ibv_context *context, in
 }
 
 /*
- * The GIDs of a port to tell a peer, of whom an address may be known: first the one that rdmaez_port_choose_gid()
- * chooses, then the best of each other kind, then the next best.
+ * Lists the GIDs of a port to tell a peer, whose address may be known: first the one that
+ * rdmaez_port_choose_gid() chooses, then the best of each other kind, then the next best.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_best_gids(struct ibv_context *context, int port_num,
 						const struct ibv_port_attr *port,
@@ -456,8 +477,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_best_gids(struct ibv_context *context, int
 }
 
 /*
- * The GID index for a path: the path's own, or the best one where it leaves that open. Without a destination there is
- * nothing to choose for, unless the path describes its own end.
+ * Finds the GID index for a path: the path's own, or the best one if it leaves that open. Without a
+ * destination there is nothing to choose for, unless the path describes its own end.
  */
 RDMAEZ_IMPL int rdmaez_impl_port_gid_index(struct ibv_context *context, int port_num,
 					   const struct ibv_port_attr *port,
@@ -494,7 +515,7 @@ RDMAEZ_COLD int rdmaez_port_choose_gid(struct ibv_context *context, int port,
 		     : rdmaez_impl_port_choose_gid(context, port, &port_attr, want, chosen, diag);
 }
 
-/* The P_Key at an index, in host byte order, or a negative errno value. */
+/* Returns the P_Key at an index in host byte order, or a negative errno value. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_port_pkey(struct ibv_context *context, int port_num, int index)
 {
 	__be16 wire = 0;

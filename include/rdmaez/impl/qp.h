@@ -45,7 +45,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* A transition on its way from options to attributes. */
+/* This is a transition on its way from options to attributes. */
 struct rdmaez_impl_qp_build {
 	enum ibv_qp_type type;  /* whose rules it follows; DRIVER: the options do not say */
 	enum ibv_qp_type named; /* what it is called */
@@ -57,7 +57,7 @@ struct rdmaez_impl_qp_build {
 	int sgid_index;                       /* the option's value, or what was chosen */
 };
 
-/* Refuses options as a whole, with this mask: EINVAL. */
+/* Refuses options as a whole, with this mask, by EINVAL. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse(const struct rdmaez_impl_qp_build *b, int mask,
 					   struct rdmaez_diag *diag)
 {
@@ -66,7 +66,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse(const struct rdmaez_impl_qp_build *b,
 	return EINVAL;
 }
 
-/* The options that are given; without any, all defaults, for which the caller has room. */
+/*
+ * Returns the options that are given or, without any, all defaults, for which the caller has room.
+ */
 RDMAEZ_IMPL const struct rdmaez_qp_opts *rdmaez_impl_qp_opts(const struct rdmaez_qp_opts *opts,
 							     struct rdmaez_qp_opts *none)
 {
@@ -77,8 +79,9 @@ RDMAEZ_IMPL const struct rdmaez_qp_opts *rdmaez_impl_qp_opts(const struct rdmaez
 }
 
 /*
- * Begins with what is given, and finds out whose rules it follows: 0, or EINVAL. To RESET and to ERR that need not be
- * told: the driver types take the state there and nothing else, as SRD does from each state from which the kernel's do.
+ * Begins with what is given, and finds out whose rules it follows. Returns 0 or EINVAL. On the way
+ * to RESET and to ERR the type of driver need not be told: there these types take the state and
+ * nothing else. SRD does so from each state from which the kernel's types do.
  */
 RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp_type type,
 				     enum ibv_qp_state from, enum ibv_qp_state to,
@@ -107,7 +110,10 @@ RDMAEZ_IMPL int rdmaez_impl_qp_begin(struct rdmaez_impl_qp_build *b, enum ibv_qp
 	return rdmaez_impl_qp_refuse(b, 0, diag);
 }
 
-/* The port's active MTU is the default and, unless the options want theirs exactly, the limit. */
+/*
+ * Returns the path MTU. The port's active MTU is the default and, unless the options want theirs
+ * exactly, the limit.
+ */
 RDMAEZ_IMPL uint32_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, uint32_t mtu)
 {
 	const uint32_t active = b->port ? (uint32_t)b->port->active_mtu : 0;
@@ -122,10 +128,10 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, ui
 }
 
 /*
- * READs and atomics in flight where the device is known: at most what it can do. The default is what the row says,
- * but of what all queue pairs of the device share no more than a sixteenth: most devices report max_res_rd_atom
- * as enough for all or not at all (0), ionic as 16 (ionic_query_device()). The peer is likely the same, so this
- * holds for both directions.
+ * Limits the READs and atomics in flight to what the device can do, if the device is known. The
+ * default is the row's, but at most a sixteenth of what all queue pairs of the device share: most
+ * devices report max_res_rd_atom as enough for all or not at all (0), ionic as 16
+ * (ionic_query_device()). The peer's device is likely the same, so this holds for both directions.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_limit_depth(const struct ibv_device_attr *device, uint32_t bit,
 						 struct rdmaez_impl_value *v)
@@ -141,7 +147,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_limit_depth(const struct ibv_device_attr *d
 		v->value = share ? share : 1;
 }
 
-/* A time in ns takes the place of a code, which must be 0 then: else no value is accepted. */
+/* Takes a time in ns in place of a code, which must then be 0: otherwise no value is accepted. */
 RDMAEZ_IMPL void rdmaez_impl_qp_time(uint64_t ns, bool is_rnr, struct rdmaez_impl_value *v)
 {
 	if (!ns)
@@ -151,7 +157,10 @@ RDMAEZ_IMPL void rdmaez_impl_qp_time(uint64_t ns, bool is_rnr, struct rdmaez_imp
 		v->min = UINT32_MAX;
 }
 
-/* Where more than its row decides what an option amounts to: the type, the port, the device or another option. */
+/*
+ * Changes what an option amounts to if more than its row decides: the type, the port, the device or
+ * another option.
+ */
 RDMAEZ_IMPL void rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
 				      const struct rdmaez_impl_field *f,
 				      struct rdmaez_impl_value *v)
@@ -192,13 +201,16 @@ RDMAEZ_IMPL void rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
 	}
 }
 
-/* Whether an address vector describes this end alone: mlx5_ib_modify_dct() reads no destination. */
+/*
+ * Returns whether an address vector describes this end alone: mlx5_ib_modify_dct() reads no
+ * destination.
+ */
 RDMAEZ_IMPL bool rdmaez_impl_qp_has_no_peer(enum ibv_qp_type type)
 {
 	return type > RDMAEZ_QPT_SRD || type == IBV_QPT_RAW_PACKET; /* the former: DCI and DCT */
 }
 
-/* One of the two paths; the alternate one leaves by a port of its own. */
+/* Builds one of the two paths. The alternate one leaves by a port of its own. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, bool alternate,
 					  struct rdmaez_impl_path_build *path)
 {
@@ -213,10 +225,13 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, 
 	path->own_end = rdmaez_impl_qp_has_no_peer(b->type);
 }
 
-/* What a queue pair may allow its peer. FLUSH_GLOBAL and FLUSH_PERSISTENT have names from rdma-core 58. */
+/*
+ * A queue pair may allow these to its peer. FLUSH_GLOBAL and FLUSH_PERSISTENT have names since
+ * rdma-core 58.
+ */
 #define RDMAEZ_IMPL_QP_ACCESS 0x31fu
 
-/* The flags of options that there are. */
+/* Options have these flags and no others. */
 #define RDMAEZ_IMPL_QP_FLAGS ((unsigned int)RDMAEZ_QP_MTU_EXACT | (unsigned int)RDMAEZ_QP_ECE)
 
 /* clang-format off */
@@ -270,7 +285,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_path(const struct rdmaez_impl_qp_build *b, 
 
 #define RDMAEZ_IMPL_QP_ROW_BIT(bit, ...) (bit) |
 
-/* The rows; the last one has no bit. */
+/* Returns the rows. The last one has no bit. */
 RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_qp_fields(void)
 {
 	RDMAEZ_IMPL_ASSERT(
@@ -282,7 +297,7 @@ RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_qp_fields(void)
 	return fields;
 }
 
-/* What the option of a row amounts to, by all that decides it. */
+/* Returns what the option of a row amounts to, by everything that decides it. */
 RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_qp_value_of(const struct rdmaez_impl_qp_build *b,
 							     const struct rdmaez_impl_field *f)
 {
@@ -292,7 +307,10 @@ RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_qp_value_of(const struct rdmaez
 	return v;
 }
 
-/* Fills the attributes that are in the mask, one of each row; 0, or EINVAL with all findings. */
+/*
+ * Fills the attributes that are in the mask, one for each row. Returns 0, or EINVAL with all
+ * findings.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_fill(const struct rdmaez_impl_qp_build *b, int mask,
 					 struct ibv_qp_attr *attr, struct rdmaez_diag *diag)
 {
@@ -318,7 +336,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_fill(const struct rdmaez_impl_qp_build *b, i
 	return error;
 }
 
-/* From options to the arguments of ibv_modify_qp(); 0, or EINVAL with all findings. */
+/* Makes the arguments of ibv_modify_qp() from options. Returns 0, or EINVAL with all findings. */
 RDMAEZ_IMPL int rdmaez_impl_qp_make(const struct rdmaez_impl_qp_build *b,
 				    struct rdmaez_qp_rule rule, struct rdmaez_qp_move *move,
 				    struct rdmaez_diag *diag)
@@ -384,7 +402,9 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
 	return 0;
 }
 
-/* ibv_modify_qp() with the error normalised and, where it fails, explained by the rules of a type. */
+/*
+ * Calls ibv_modify_qp(), and normalises its error. If it fails, the rules of a type explain that.
+ */
 RDMAEZ_IMPL int rdmaez_impl_qp_modify(struct ibv_qp *qp, enum ibv_qp_type type,
 				      struct ibv_qp_attr *attr, int attr_mask, uint64_t retry_ns,
 				      struct rdmaez_diag *diag)
@@ -416,9 +436,10 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
 }
 
 /*
- * Asks the device where it decides a depth, or whether there is a port beyond the first. A provider may index an
- * array with the port before anybody checks it (mlx5 with RAW_PACKET), so it must be right before it is sent, and
- * without an answer it is not; a depth is then as if the device were not known.
+ * Asks the device if it decides a depth, or whether there is a port beyond the first. A provider
+ * may index an array with the port before anybody checks it (mlx5 with RAW_PACKET). So the port
+ * must be right before it is sent, and without an answer it counts as wrong. A depth is then chosen
+ * as if the device were not known.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_ask_device(struct ibv_qp *qp, int mask,
 					       struct rdmaez_impl_qp_build *b,
@@ -443,8 +464,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_ask_device(struct ibv_qp *qp, int mask,
 }
 
 /*
- * Finds out what `mask` needs and the options do not say: the port's attributes for an address vector or a
- * path MTU, and a GID index for the former.
+ * Finds out what `mask` needs and the options leave open: the port's attributes for an address
+ * vector or a path MTU, and a GID index for an address vector.
  */
 RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_impl_qp_build *b,
 				   struct ibv_port_attr *queried, struct rdmaez_diag *diag)
@@ -464,8 +485,8 @@ RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_im
 }
 
 /*
- * What of `optional` goes with a step of the bring-up: what other steps of it take is left to them. What none takes
- * stays, and is refused.
+ * Returns what of `optional` goes with a step of the bring-up. Attributes that other steps take are
+ * left to those. If no step takes one, it stays, and is refused.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_optional(const struct rdmaez_impl_qp_build *b, int takes)
 {
@@ -477,17 +498,20 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_optional(const struct rdmaez_impl_qp_build *
 
 		others |= rule.required | rule.optional;
 	}
-	/* As below. */
+	/* This is as below. */
 	if (b->type == IBV_QPT_RC)
 		others |= IBV_QP_RATE_LIMIT;
 	return b->optional & (takes | ~others);
 }
 
-/* The rule of a transition that is about to be made, which the kernel judges in the end. */
+/* Returns the rule of a transition that is about to be made. In the end the kernel judges it. */
 RDMAEZ_IMPL struct rdmaez_qp_rule rdmaez_impl_qp_rule_of(const struct rdmaez_impl_qp_build *b,
 							 enum ibv_transport_type transport)
 {
-	/* librdmacm connects over iWARP without telling libibverbs that the queue pair has left RESET. */
+	/*
+	 * librdmacm connects over iWARP without telling libibverbs that the queue pair has left
+	 * RESET.
+	 */
 	const bool iwarp = b->to == IBV_QPS_ERR && transport == IBV_TRANSPORT_IWARP;
 	struct rdmaez_qp_rule rule =
 		rdmaez_impl_qp_rule(b->type, iwarp ? IBV_QPS_RTS : b->from, b->to);
@@ -499,7 +523,7 @@ RDMAEZ_IMPL struct rdmaez_qp_rule rdmaez_impl_qp_rule_of(const struct rdmaez_imp
 	return rule;
 }
 
-/* Asks, builds, moves. */
+/* Asks for what is open, builds the arguments, and moves the queue pair. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_move(struct ibv_qp *qp, enum ibv_qp_state to,
 					 const struct rdmaez_qp_opts *opts,
 					 struct rdmaez_diag *diag)
@@ -532,7 +556,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_move(struct ibv_qp *qp, enum ibv_qp_state to
 				     move.attr_mask & IBV_QP_AV ? opts->retry_ns : 0, diag);
 }
 
-/* What the six functions below have in common. */
+/* Does what the six functions below have in common. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
 				       const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag,
 				       const char *call)
