@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why no address handle was created. */
+/* Explains why no address handle was created. */
 #ifndef RDMAEZ_EXPLAIN_AH_H
 #define RDMAEZ_EXPLAIN_AH_H
 
@@ -8,7 +8,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* What the GID of this end is refused for, whichever way leads to the peer. */
+/* Says what the GID of this end is refused for, whichever way leads to the peer. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(const struct rdmaez_impl_reach *r,
 						 const struct rdmaez_driver *driver)
 {
@@ -23,7 +23,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(const struct rdmaez_impl_reach 
 	rdmaez_impl_reach_instead(r);
 }
 
-/* After a refusal: what the GID, the way to the peer and the errno say about it. */
+/* Explains a refusal by the GID, the way to the peer and the errno value. */
 RDMAEZ_SEAM void rdmaez_impl_ah_explain(struct ibv_context *context, const struct ibv_ah_attr *attr,
 					const struct ibv_port_attr *port, struct rdmaez_diag *diag)
 {
@@ -44,7 +44,10 @@ RDMAEZ_SEAM void rdmaez_impl_ah_explain(struct ibv_context *context, const struc
 		if (port->link_layer == IBV_LINK_LAYER_ETHERNET &&
 		    rdmaez_impl_reach_meaning(error) != RDMAEZ_WHY_NONE)
 			rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, error);
-		/* Of EINVAL no value may be the cause, but the device: the route leaves by another one. */
+		/*
+		 * The cause of EINVAL may be no value but the device: the route leaves by another
+		 * one.
+		 */
 		else if (error == EINVAL && !diag->count &&
 			 port->link_layer == IBV_LINK_LAYER_ETHERNET &&
 			 rdmaez_impl_gid_is_resolved(&own, &attr->grh.dgid))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Capabilities as text and JSON. */
+/* Writes capabilities as text and as JSON. */
 #ifndef RDMAEZ_EXPLAIN_CAPS_H
 #define RDMAEZ_EXPLAIN_CAPS_H
 
@@ -9,7 +9,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* A heading where a group begins: its name with spaces. */
+/* Writes a heading at the start of a group: its name with spaces. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_heading(struct rdmaez_impl_text *text, const char *before,
 					      const char *group)
 {
@@ -22,7 +22,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_heading(struct rdmaez_impl_text *text, con
 	rdmaez_impl_put(text, "\n");
 }
 
-/* A field's name without the structs that it lies in. */
+/* Returns a field's name without the structs that it lies in. */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_caps_leaf(const struct rdmaez_caps_field *field)
 {
 	const char *dot = strrchr(field->name, '.');
@@ -30,7 +30,7 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_caps_leaf(const struct rdmaez_caps_fiel
 	return dot ? dot + 1 : field->name;
 }
 
-/* The name of a bit or a value; a number stands for one that has no name. */
+/* Writes the name of a bit or a value, or its number if it has no name. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_kind(struct rdmaez_impl_text *text,
 					   enum rdmaez_caps_kind kind, uint64_t number)
 {
@@ -44,7 +44,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_kind(struct rdmaez_impl_text *text,
 		rdmaez_impl_put(text, "unknown");
 }
 
-/* Whether 0 of a kind is better called "none" than a 0 with its unit. */
+/* Returns whether 0 of a kind is better called "none" than a 0 with its unit. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
 {
 	return kind == RDMAEZ_KIND_TEXT || kind == RDMAEZ_KIND_BYTES || kind == RDMAEZ_KIND_SIZES ||
@@ -53,7 +53,10 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
 	       rdmaez_caps_kind_is_set(kind);
 }
 
-/* A number with the greatest of the units, each `step` times the one before, that leaves it whole. */
+/*
+ * Writes a number with the greatest of the units that leaves it whole. Each unit is `step` times
+ * the one before.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64_t value,
 					   unsigned int step, const char *const *units)
 {
@@ -64,7 +67,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64
 	rdmaez_impl_put(text, "%llu %s", (unsigned long long)value, units[0]);
 }
 
-/* A rate or a clock: "25 Gbit/s", "156250 kHz". */
+/* Writes a rate or a clock: "25 Gbit/s", "156250 kHz". */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uint64_t value,
 					      enum rdmaez_caps_kind kind)
 {
@@ -77,7 +80,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uin
 		rdmaez_impl_put_unit(text, value, 1000, clocks + (kind == RDMAEZ_KIND_KHZ));
 }
 
-/* A GUID as people write it. It is in network byte order, so its bytes are in the right order. */
+/*
+ * Writes a GUID as people write it. It is in network byte order, so its bytes are in the right
+ * order.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_guid(struct rdmaez_impl_text *text, uint64_t guid)
 {
 	uint8_t byte[8];
@@ -87,7 +93,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_guid(struct rdmaez_impl_text *text, uint64
 		rdmaez_impl_put(text, i ? ":%02x%02x" : "%02x%02x", byte[i], byte[i + 1]);
 }
 
-/* A size: "4 KiB", "1000 bytes". */
+/* Writes a size: "4 KiB", "1000 bytes". */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64_t bytes)
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", NULL};
@@ -98,7 +104,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64
 		rdmaez_impl_put_unit(text, bytes, 1024, units);
 }
 
-/* The sizes of a set, as ranges: "4 KiB to 2 GiB, 16 GiB". */
+/* Writes the sizes of a set, as ranges: "4 KiB to 2 GiB, 16 GiB". */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint64_t set)
 {
 	const char *between = "";
@@ -119,7 +125,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint6
 	}
 }
 
-/* A value of a kind that is not a set, with its unit. */
+/* Writes a value of a kind that is not a set, with its unit. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
 					     const struct rdmaez_caps_item *item)
 {
@@ -182,7 +188,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_scalar(struct rdmaez_impl_text *text,
 	}
 }
 
-/* A value in one line: a set by the names of its bits; for what is unknown the reason. */
+/*
+ * Writes a value in one line: a set by the names of its bits, and for an unknown value the reason.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_item(struct rdmaez_impl_text *text,
 					   const struct rdmaez_caps_item *item, const char *between)
 {
@@ -210,7 +218,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_item(struct rdmaez_impl_text *text,
 		rdmaez_impl_put(text, " (%s)", rdmaez_caps_source_str(item->source));
 }
 
-/* A name and a value, aligned; long values go on in lines of their own. */
+/* Writes a name and a value, aligned. Long values go on in lines of their own. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
 					   const struct rdmaez_caps_item *item)
 {
@@ -223,7 +231,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
 	rdmaez_impl_put_wrapped(text, name, "                                  ", words);
 }
 
-/* All fields of a table; returns the last heading, NULL where there is none. */
+/* Writes all fields of a table. Returns the last heading, or NULL if there is none. */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_put_table(struct rdmaez_impl_text *text,
 						   struct rdmaez_caps_table table)
 {
@@ -246,7 +254,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_caps_format(const struct rdmaez_caps *caps, cha
 	return (int)text.length;
 }
 
-/* How many characters of two paths are the same structs: up to and with the last dot. */
+/* Returns how many characters of two paths are the same structs: up to and with the last dot. */
 RDMAEZ_IMPL_COLD size_t rdmaez_impl_same_structs(const char *a, const char *b)
 {
 	size_t same = 0;
@@ -257,7 +265,9 @@ RDMAEZ_IMPL_COLD size_t rdmaez_impl_same_structs(const char *a, const char *b)
 	return same;
 }
 
-/* The key of a field: closes the objects that the one before lay in, and opens this one's. */
+/*
+ * Writes the key of a field: closes the objects that the one before lay in, and opens this one's.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_key(struct rdmaez_impl_text *text, const char *before,
 					       const char *path)
 {
@@ -273,7 +283,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_key(struct rdmaez_impl_text *text, co
 		rdmaez_impl_put(text, "\"%s\":", path);
 }
 
-/* Where values come from that are not the device's as they are. */
+/* Writes where values come from that are not the device's own. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_sources(struct rdmaez_impl_text *text,
 						   struct rdmaez_caps_table table)
 {
@@ -292,7 +302,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_sources(struct rdmaez_impl_text *text
 	rdmaez_impl_put(text, "}");
 }
 
-/* What a value means, beside it: the names of a set's bits, of an enum's value, or a set of sizes. */
+/*
+ * Writes what a value means, beside it: the names of a set's bits, the name of an enum's value, or
+ * a set of sizes.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_meaning(struct rdmaez_impl_text *text,
 						   const struct rdmaez_caps_item *item)
 {
@@ -325,7 +338,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_meaning(struct rdmaez_impl_text *text
 	rdmaez_impl_put(text, "]");
 }
 
-/* A field's value, and what it means. */
+/* Writes a field's value, and what it means. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
 						const struct rdmaez_caps_item *item)
 {
@@ -354,7 +367,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
 	rdmaez_impl_put_json_meaning(text, item);
 }
 
-/* The version and all fields of an object that has been begun. */
+/* Writes the version and all fields of an object that has been begun. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_table(struct rdmaez_impl_text *text, const char *version,
 						 struct rdmaez_caps_table table)
 {
@@ -396,7 +409,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_caps_item_format(const struct rdmaez_caps_item 
 
 /* ---- Comparison ----------------------------------------------------------------------------- */
 
-/* Both values in a line; of sets, what only one of them has. */
+/* Writes both values in a line and, for sets, what only one of them has. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_difference(struct rdmaez_impl_text *text,
 						 enum rdmaez_caps_relation relation,
 						 struct rdmaez_caps_item *a,
@@ -443,7 +456,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_caps_diff_format(struct rdmaez_caps_table first
 
 /* ---- Needs ---------------------------------------------------------------------------------- */
 
-/* A number of a field's kind, which is known without its field. */
+/* Returns a number of a field's kind, which is known without its field. */
 RDMAEZ_IMPL_COLD struct rdmaez_caps_item
 rdmaez_impl_caps_number(const struct rdmaez_caps_field *field, uint64_t value)
 {
@@ -456,7 +469,9 @@ rdmaez_impl_caps_number(const struct rdmaez_caps_field *field, uint64_t value)
 	return item;
 }
 
-/* What was asked for, what is offered if that is known, and which bits of a set are missing. */
+/*
+ * Writes what was asked for, what is offered if that is known, and which bits of a set are missing.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_text(struct rdmaez_impl_text *text,
 						const struct rdmaez_finding *finding,
 						const struct rdmaez_caps_field *field)
@@ -480,7 +495,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_text(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, ".");
 }
 
-/* A member of an object, signed as the field is. */
+/* Writes a member of an object, signed as the field is. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_number(struct rdmaez_impl_text *text, const char *name,
 						  const struct rdmaez_caps_field *field,
 						  uint64_t value)
@@ -491,7 +506,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_number(struct rdmaez_impl_text *text,
 		rdmaez_impl_put(text, ",\"%s\":%llu", name, (unsigned long long)value);
 }
 
-/* The same as members of an object. What is unknown is not offered, and a text is no number. */
+/*
+ * Writes the same as members of an object. What is unknown is not offered, and a text is no number.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_json(struct rdmaez_impl_text *text,
 						const struct rdmaez_finding *finding,
 						const struct rdmaez_caps_field *field)
@@ -518,7 +535,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_json(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, "]");
 }
 
-/* How rdmaez_caps_require() lets its findings be written. */
+/* Writes a finding of rdmaez_caps_require(). */
 RDMAEZ_SEAM int rdmaez_impl_caps_need(const struct rdmaez_finding *finding,
 				      enum rdmaez_finding_form form, char *buf, size_t size)
 {
@@ -539,9 +556,10 @@ RDMAEZ_SEAM int rdmaez_impl_caps_need(const struct rdmaez_finding *finding,
 /* clang-format off */
 
 /*
- * All names of a kind, one after the other, each behind its number: a bit's place in a set, a value of an
- * enum. Names are those of verbs.h; IB_UVERBS_ ones are of bits that only the kernel's headers name
- * (ib_user_verbs.h, ib_user_ioctl_verbs.h), and verbs.h leaves some codes to IBTA. The last is empty.
+ * Returns all names of a kind, one after the other, each behind its number: a bit's place in a set,
+ * or a value of an enum. The names are those of verbs.h. IB_UVERBS_ is for bits that only the
+ * kernel's headers name (ib_user_verbs.h, ib_user_ioctl_verbs.h), and verbs.h leaves some codes to
+ * IBTA. The last name is empty.
  */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_caps_names(enum rdmaez_caps_kind kind)
 {

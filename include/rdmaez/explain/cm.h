@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What librdmacm's errno values and statuses mean. The kernel's part is from drivers/infiniband/core/{cma,cm,ucma,addr,
- * iwcm}.c of Linux 6.1 to 7.2, the library's from librdmacm/{cma,addrinfo}.c of rdma-core 44 to 65. rdmaez-explain uses
- * the same rows. Nothing here needs a header of librdmacm.
+ * Says what librdmacm's errno values and statuses mean. The kernel's part is from
+ * drivers/infiniband/core/{cma,cm,ucma,addr,iwcm}.c of Linux 6.1 to 7.2, and the library's from
+ * librdmacm/{cma,addrinfo}.c of rdma-core 44 to 65. rdmaez-explain uses the same rows. Nothing here
+ * needs a header of librdmacm.
  */
 #ifndef RDMAEZ_EXPLAIN_CM_H
 #define RDMAEZ_EXPLAIN_CM_H
@@ -19,7 +20,10 @@ RDMAEZ_IMPL_BEGIN
 	{of, status, sure, why, id, field, what "\0" next}
 #define RDMAEZ_IMPL_CM_CALL(verb, error, sure, why, id, field, what, next) \
 	RDMAEZ_IMPL_CM_ROW("rdma_" verb, error, sure, why, id, field, what, next)
-/* Statuses: negative errno values, or positive reasons of the InfiniBand connection manager, which RoCE uses as well. */
+/*
+ * Statuses are negative errno values, or positive reasons of the InfiniBand connection manager,
+ * which RoCE uses as well.
+ */
 #define RDMAEZ_IMPL_CM_EVENT(event, status, sure, why, id, what, next) \
 	RDMAEZ_IMPL_CM_ROW("RDMA_CM_EVENT_" event, status, sure, why, id, "status", what, next)
 
@@ -76,7 +80,7 @@ RDMAEZ_IMPL_BEGIN
 			    "the private data do not fit into the " message,         \
 			    "exchange the rest by a first message once the connection stands")
 
-/* Never NULL for a call; for an event, if there is nothing to say. */
+/* Never returns NULL for a call. For an event it does if there is nothing to say. */
 RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of, int status)
 {
 	static const struct rdmaez_impl_cm_row rows[] = {
@@ -899,7 +903,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 	return strncmp(of, "RDMA_CM_EVENT_", 14) == 0 ? NULL : general;
 }
 
-/* librdmacm says ENOENT if it could not open its node, for whatever reason. */
+/* Says why the node could not be opened: librdmacm returns ENOENT for that, whatever the reason. */
 RDMAEZ_SEAM int rdmaez_impl_cm_why_no_node(void)
 {
 	static const char node[] = "/dev/infiniband/rdma_cm";
@@ -927,7 +931,7 @@ RDMAEZ_SEAM void rdmaez_impl_cm_explain(struct rdmaez_diag *diag, const char *of
 	rdmaez_impl_find(diag, row->severity, &site, (uint64_t)(int64_t)status);
 }
 
-/* The words of a finding of librdmacm. */
+/* Returns the words of a finding of librdmacm. */
 RDMAEZ_SEAM const char *rdmaez_impl_cm_words(const struct rdmaez_diag *diag,
 					     const struct rdmaez_finding *finding)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why no completion comes out of a queue, and why it cannot be destroyed. */
+/* Explains why no completion comes out of a queue, and why it cannot be destroyed. */
 #ifndef RDMAEZ_EXPLAIN_CQ_EXAMINE_H
 #define RDMAEZ_EXPLAIN_CQ_EXAMINE_H
 
@@ -7,7 +7,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* What the program waits for by events, and how it has armed the queue. */
+/* Judges what the program waits for by events, and how it has armed the queue. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_cq_exam_events(const struct ibv_cq *cq, unsigned int flags,
 						 unsigned int armed_for, struct rdmaez_diag *diag)
 {
@@ -24,7 +24,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_cq_exam_events(const struct ibv_cq *cq, unsign
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_CQ_SOLICITED, "flags");
 }
 
-/* All that is to be said of a completion queue, in a record that is there. */
+/* Says all that there is to say of a completion queue, in a record that is there. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_cq_exam(const struct ibv_cq *cq,
 					  const struct rdmaez_cq_known *known, int outstanding,
 					  int signaled, struct rdmaez_diag *diag)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why no device was opened. */
+/* Explains why no device was opened. */
 #ifndef RDMAEZ_EXPLAIN_DEVICE_H
 #define RDMAEZ_EXPLAIN_DEVICE_H
 
@@ -15,7 +15,7 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- What was found of one device --------------------------------------------------------- */
 
-/* A finding's three numbers as the name that they hold. */
+/* Writes the name that a finding's three numbers hold. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_device_text(const struct rdmaez_finding *finding,
 					     enum rdmaez_finding_form form, char *buf, size_t size)
 {
@@ -28,7 +28,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_device_text(const struct rdmaez_finding *findin
 			name);
 }
 
-/* A finding with a name of at most 24 characters, in ASCII, those without that JSON would have to escape. */
+/*
+ * Adds a finding with a name of at most 24 ASCII characters, without those that JSON would have to
+ * escape.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_device_find(struct rdmaez_diag *diag,
 					      enum rdmaez_severity severity, enum rdmaez_why why,
 					      const char *field, const char *name)
@@ -53,7 +56,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_find(struct rdmaez_diag *diag,
 #define RDMAEZ_IMPL_CLASS  "/sys/class/infiniband"
 #define RDMAEZ_IMPL_UVERBS "/sys/class/infiniband_verbs"
 
-/* Whether a class of sysfs has this device, NULL: any; -1 where that cannot be asked. */
+/*
+ * Returns whether a class of sysfs has this device, or any if the name is NULL. Returns -1 if that
+ * cannot be asked.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_class_has(const char *name)
 {
 	DIR *const folder = opendir(RDMAEZ_IMPL_CLASS);
@@ -68,7 +74,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_class_has(const char *name)
 	return has;
 }
 
-/* Whether a file whose path has this in it is mapped into the process; -1 where that cannot be asked. */
+/*
+ * Returns whether a file whose path has this in it is mapped into the process, or -1 if that cannot
+ * be asked.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_is_mapped(const char *part)
 {
 	struct rdmaez_impl_lines lines;
@@ -85,9 +94,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_is_mapped(const char *part)
 }
 
 /*
- * Why libibverbs has no provider library for a device. Those that it could load are mapped, under names such as
- * libmlx5-rdmav34.so; the number is that of rdma-core's private interface, which both must share. A few are links
- * to a library without that in its name, but are not installed alone.
+ * Says why libibverbs has no provider library for a device. Those that it could load are mapped,
+ * under names such as libmlx5-rdmav34.so. The number is that of rdma-core's private interface,
+ * which both must share. A few are links to a library without that in its name, but these are not
+ * installed alone.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_device_provider(struct rdmaez_diag *diag)
 {
@@ -105,7 +115,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_provider(struct rdmaez_diag *diag)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, why, "/etc/libibverbs.d");
 }
 
-/* A device number as sysfs writes it, "231:192"; <sys/sysmacros.h> would define macros of common names. */
+/*
+ * Writes a device number as sysfs does, "231:192". <sys/sysmacros.h> would define macros of common
+ * names.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_number(uint64_t number, char *text, size_t size)
 {
 	snprintf(text, size, "%u:%u\n",
@@ -113,7 +126,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_number(uint64_t number, char *text, size_t
 		 (unsigned int)((number & 0xff) | (number >> 20 & 0xffffff) << 8));
 }
 
-/* What is wrong with a device node, NONE: nothing is; `uverbs` is its name. */
+/* Returns what is wrong with a device node, or NONE if nothing is. `uverbs` is its name. */
 RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_node_wrong(const char *uverbs)
 {
 	char path[sizeof(RDMAEZ_IMPL_UVERBS) + 32], number[32], node[32];
@@ -144,8 +157,8 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_node_wrong(const char *uverbs)
 /* ---- The explanation ---------------------------------------------------------------------- */
 
 /*
- * What keeps a device of the kernel from being opened. sysfs shows the nodes of all network namespaces, and the
- * devices of one: `uverbs_class` and `ib_class` of Linux 6.1 to 7.2.
+ * Says what keeps a device of the kernel from being opened. sysfs shows the nodes of all network
+ * namespaces, and the devices of one: `uverbs_class` and `ib_class` of Linux 6.1 to 7.2.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge(struct rdmaez_diag *diag, const char *uverbs,
 					       const char *name, bool is_listed)
@@ -160,8 +173,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge(struct rdmaez_diag *diag, const c
 	}
 	why = rdmaez_impl_node_wrong(uverbs);
 	/*
-	 * libibverbs lists the devices of the process's network namespace, sysfs those of the one in which it was
-	 * mounted, which `unshare -n` leaves as it is. Of a device of another ib_uverbs_open() says EPERM, as a cgroup.
+	 * libibverbs lists the devices of the process's network namespace. sysfs lists those of the
+	 * namespace in which it was mounted, which `unshare -n` leaves as it is. For a device of
+	 * another namespace ib_uverbs_open() returns EPERM, as a cgroup does.
 	 */
 	is_elsewhere = !is_listed && why == RDMAEZ_WHY_DEVICE_FORBIDDEN;
 	if (is_elsewhere)
@@ -170,7 +184,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge(struct rdmaez_diag *diag, const c
 	if (why != RDMAEZ_WHY_NONE)
 		rdmaez_impl_device_find(diag, is_elsewhere ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR,
 					why, "/dev/infiniband", uverbs);
-	/* It lists a node that may not be opened, but not one that is missing. */
+	/* libibverbs lists a node that may not be opened, but not one that is missing. */
 	if (is_listed || why == RDMAEZ_WHY_DEVICE_NO_NODE)
 		return;
 	rdmaez_impl_device_find(diag,
@@ -179,7 +193,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge(struct rdmaez_diag *diag, const c
 	rdmaez_impl_device_provider(diag);
 }
 
-/* The device of this name in a list that may be missing, NULL: none. */
+/* Returns the device of this name in a list that may be missing, or NULL if there is none. */
 RDMAEZ_IMPL struct ibv_device *rdmaez_impl_device_in(struct ibv_device **list, const char *name)
 {
 	for (; list && *list; list++)
@@ -188,7 +202,7 @@ RDMAEZ_IMPL struct ibv_device *rdmaez_impl_device_in(struct ibv_device **list, c
 	return NULL;
 }
 
-/* Judges the kernel's devices of this name, NULL: all. */
+/* Judges the kernel's devices of this name, or all if it is NULL. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge_all(struct rdmaez_diag *diag,
 						   struct ibv_device **list, const char *name)
 {
@@ -210,7 +224,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge_all(struct rdmaez_diag *diag,
 		closedir(folder);
 }
 
-/* Nothing was found of a device of this name, NULL: of any, and libibverbs lists none. */
+/*
+ * Explains that libibverbs lists no device of this name, or none at all if it is NULL, and that the
+ * kernel's devices show no reason.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_device_none(struct rdmaez_diag *diag, struct ibv_device **list,
 					      const char *name)
 {
@@ -228,8 +245,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_none(struct rdmaez_diag *diag, struct i
 }
 
 /*
- * Why no device was opened. Without a name, any would have done. `refused` is the one that did not open; it is NULL
- * where none was listed.
+ * Explains why no device was opened. Without a name, any would have done. `refused` is the one that
+ * did not open, or NULL if none was listed.
  */
 RDMAEZ_SEAM void rdmaez_impl_device_explain(struct rdmaez_diag *diag, struct ibv_device **list,
 					    const char *name, const struct ibv_device *refused)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why device memory was not allocated or registered. */
+/* Explains why device memory was not allocated or registered. */
 #ifndef RDMAEZ_EXPLAIN_DM_H
 #define RDMAEZ_EXPLAIN_DM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong with an endpoint, or with two of them. */
+/* Explains what is wrong with an endpoint, or with two of them. */
 #ifndef RDMAEZ_EXPLAIN_ENDPOINT_H
 #define RDMAEZ_EXPLAIN_ENDPOINT_H
 
@@ -7,7 +7,10 @@ RDMAEZ_IMPL_BEGIN
 
 #define RDMAEZ_IMPL_ENDPOINT_NAME(field, bytes, min, max) "endpoint." #field,
 
-/* The number of a row is out of its bounds, or one of enum rdmaez_impl_endpoint_wrong; of a GID the value is which. */
+/*
+ * Explains that the number of a row is out of its bounds, or one of enum
+ * rdmaez_impl_endpoint_wrong. For a GID the value says which one.
+ */
 RDMAEZ_SEAM void rdmaez_impl_endpoint_explain(unsigned int which, uint32_t value, uint32_t min,
 					      uint32_t max, struct rdmaez_diag *diag)
 {
@@ -27,7 +30,7 @@ RDMAEZ_SEAM void rdmaez_impl_endpoint_explain(unsigned int which, uint32_t value
 
 #undef RDMAEZ_IMPL_ENDPOINT_NAME
 
-/* The bits of rdmaez_impl_endpoint_misfit(), in its order. */
+/* Explains the bits of rdmaez_impl_endpoint_misfit(), in its order. */
 RDMAEZ_SEAM void rdmaez_impl_endpoint_explain_misfit(const struct rdmaez_endpoint *local,
 						     const struct rdmaez_endpoint *remote,
 						     unsigned int misfit, struct rdmaez_diag *diag)
@@ -43,7 +46,7 @@ RDMAEZ_SEAM void rdmaez_impl_endpoint_explain_misfit(const struct rdmaez_endpoin
 		{"remote.pkey", RDMAEZ_WHY_ENDPOINT_PKEYS, RDMAEZ_VALUE_PKEYS, 0, 0},
 		{"remote.pkey", RDMAEZ_WHY_PKEY_LIMITED, RDMAEZ_VALUE_PKEYS, 0, 0}};
 	const uint32_t most = RDMAEZ_ENDPOINT_GIDS, link = local->link_layer;
-	/* The numbers of each: the value, and its bounds. */
+	/* These are the numbers of each: the value, and its bounds. */
 	const uint32_t numbers[][3] = {{0, 0, 0},
 				       {0, 0, 0},
 				       {0, 0, 0},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Why two messages that cross have not come through. */
+/* Explains why two messages that cross have not come through. */
 #ifndef RDMAEZ_EXPLAIN_EXCHANGE_H
 #define RDMAEZ_EXPLAIN_EXCHANGE_H
 
 RDMAEZ_IMPL_BEGIN
 
-/* Why it goes no further, by the errno value in the record. */
+/* Explains why it goes no further, by the errno value in the record. */
 RDMAEZ_SEAM void rdmaez_impl_exchange_explain_stop(const struct rdmaez_impl_exchange *x,
 						   bool is_send, struct rdmaez_diag *diag)
 {
@@ -25,7 +25,10 @@ RDMAEZ_SEAM void rdmaez_impl_exchange_explain_stop(const struct rdmaez_impl_exch
 	rdmaez_impl_find_within(diag, RDMAEZ_DIAG_ERROR, &site, done, all, all);
 }
 
-/* A word of the peer's message is not as it should be: its error, kind, count, identity or length. */
+/*
+ * Explains that a word of the peer's message is not as it should be: its error, kind, count,
+ * identity or length.
+ */
 RDMAEZ_SEAM void rdmaez_impl_exchange_explain_word(unsigned int word, int64_t theirs, int64_t mine,
 						   struct rdmaez_diag *diag)
 {

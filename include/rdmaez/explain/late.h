@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What may have held up a wait whose time is over. */
+/* Explains what may have held up a wait whose time is over. */
 #ifndef RDMAEZ_EXPLAIN_LATE_H
 #define RDMAEZ_EXPLAIN_LATE_H
 
@@ -9,10 +9,15 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* A program that waits for less at a time looks around meanwhile, so that asking each time would only slow it down: 1 s. */
+/*
+ * A program that waits for less than this at a time, 1 s, looks around meanwhile. Asking each time
+ * would only slow it down.
+ */
 #define RDMAEZ_IMPL_LATE_NS UINT64_C(1000000000)
 
-/* No completion has come in time out of a queue. The record's first finding says so. */
+/*
+ * Explains that no completion has come in time out of a queue. The record's first finding says so.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_late_wait(const struct ibv_cq *cq, struct ibv_qp *qp,
 					    uint64_t waited_ns, struct rdmaez_diag *diag)
 {
@@ -36,8 +41,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_late_wait(const struct ibv_cq *cq, struct ibv_
 }
 
 /*
- * A queue pair has not drained in time: in SQD, where it waits for the peer, or in ERR, where port, path and peer do not
- * matter any more. It is where the program has put it, unless its state is found to be another.
+ * Explains that a queue pair has not drained in time: in SQD, where it waits for the peer, or in
+ * ERR, where port, path and peer do not matter any more. It is in the state that the program has
+ * put it into, unless another one is found.
  */
 RDMAEZ_SEAM void rdmaez_impl_late_drain(struct ibv_qp *qp, uint64_t timeout_ns,
 					struct rdmaez_diag *diag)
@@ -63,8 +69,9 @@ RDMAEZ_SEAM void rdmaez_impl_late_drain(struct ibv_qp *qp, uint64_t timeout_ns,
 }
 
 /*
- * A peer has not answered in time: how far what was sent has come, as TCP tells. TCP_INFO begins with the state, a byte,
- * of which 1 is ESTABLISHED; at byte 24 is the number of segments that were sent and not acknowledged.
+ * Explains that a peer has not answered in time: how far what was sent has come, as TCP tells.
+ * TCP_INFO begins with the state, a byte, of which 1 is ESTABLISHED. At byte 24 is the number of
+ * segments that were sent and not acknowledged.
  */
 RDMAEZ_SEAM void rdmaez_impl_late_exchange(const struct rdmaez_impl_exchange *x,
 					   struct rdmaez_diag *diag)

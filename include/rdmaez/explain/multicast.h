@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a queue pair was not attached to a multicast group, and why nothing arrives from one. */
+/*
+ * Explains why a queue pair was not attached to a multicast group, and why nothing arrives from
+ * one.
+ */
 #ifndef RDMAEZ_EXPLAIN_MULTICAST_H
 #define RDMAEZ_EXPLAIN_MULTICAST_H
 
@@ -14,8 +17,9 @@ RDMAEZ_IMPL_BEGIN
 /* ---- Refused --------------------------------------------------------------------------------- */
 
 /*
- * ENOMEM: any of three limits, rxe_attach_mcg() and rxe_get_mcg(), rvt_mcast_add(). EINVAL: what the kernel's core asks
- * for is there, so it is the driver, as rvt_attach_mcast() in RESET.
+ * Explains ENOMEM by any of three limits: rxe_attach_mcg() and rxe_get_mcg(), rvt_mcast_add().
+ * Everything that the kernel's core asks for is there, so EINVAL comes from the driver, such as
+ * rvt_attach_mcast() in RESET.
  */
 RDMAEZ_SEAM void rdmaez_impl_multicast_explain(const struct ibv_qp *qp, struct rdmaez_diag *diag)
 {
@@ -47,7 +51,10 @@ RDMAEZ_SEAM void rdmaez_impl_multicast_explain(const struct ibv_qp *qp, struct r
 
 /* ---- Silent ---------------------------------------------------------------------------------- */
 
-/* Whether a line of /proc/net/igmp6 has this group on this interface: "2    eth0   ff02...fb   1 0000000C 0". */
+/*
+ * Returns whether a line of /proc/net/igmp6 has this group on this interface: "2 eth0 ff02...fb 1
+ * 0000000C 0".
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_line6(const char *line, const char *group,
 						 uint32_t ifindex)
 {
@@ -62,9 +69,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_line6(const char *line, const char *g
 }
 
 /*
- * Whether the interface is a member of an IP group: 1 or 0, -1 where that is not known, as where the interface is in
- * another network namespace. igmp_mc_seq_show() writes a line for each interface, "2\teth0 ...", and below it one for each
- * group, "\t\t\t\t030201EF ...", its four bytes as a number of this machine; igmp6_mc_seq_show() one for each of both.
+ * Returns 1 if the interface is a member of an IP group, 0 if not, and -1 if that is not known, for
+ * instance if the interface is in another network namespace. igmp_mc_seq_show() writes a line for
+ * each interface, "2\teth0 ...", and below it one for each group, "\t\t\t\t030201EF ...", its four
+ * bytes as a number of this machine. igmp6_mc_seq_show() writes one line for each of both.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_is_member(const union ibv_gid *gid, uint32_t ifindex)
 {
@@ -98,7 +106,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_is_member(const union ibv_gid *gid, u
 	return is_member;
 }
 
-/* What is to be said of the group on a port that answers. */
+/* Says all that there is to say of the group on a port that answers. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_multicast_exam(struct ibv_context *context,
 						 const struct rdmaez_path *group, int port_num,
 						 const struct ibv_port_attr *port,

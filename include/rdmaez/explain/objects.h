@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why completion queues, SRQs and XRC domains were not created or changed. */
+/* Explains why completion queues, SRQs and XRC domains were not created or changed. */
 #ifndef RDMAEZ_EXPLAIN_OBJECTS_H
 #define RDMAEZ_EXPLAIN_OBJECTS_H
 
@@ -11,7 +11,10 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- Completion queues -------------------------------------------------------------------- */
 
-/* How many completions were asked for: against what the device reports, and what it may not. */
+/*
+ * Judges how many completions were asked for, by what the device reports, and by what it may not
+ * report.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_cq_explain_cqe(const struct ibv_cq_init_attr_ex *init,
 						 const struct ibv_device_attr *device,
 						 struct rdmaez_diag *diag)
@@ -23,7 +26,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_cq_explain_cqe(const struct ibv_cq_init_attr_e
 	rdmaez_impl_explain_limits(diag, limits, 1, init, device);
 }
 
-/* Where nothing else was found wrong, whether that is so. No bounds: it is within those that are known. */
+/*
+ * Says that the device may not report its limit, if nothing else was found wrong. Returns whether
+ * it did so. The finding has no bounds, because the number is within those that are known.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_cq_suspect(const struct ibv_cq_init_attr_ex *init,
 					     const struct ibv_device_attr *device,
 					     struct rdmaez_diag *diag)
@@ -37,13 +43,13 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_cq_suspect(const struct ibv_cq_init_attr_ex *i
 	return true;
 }
 
-/* EOPNOTSUPP of ibv_create_cq_ex(): which of its flags it may be. */
+/* Explains EOPNOTSUPP of ibv_create_cq_ex() by the flags that may be its cause. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_cq_explain_flags(const struct ibv_cq_init_attr_ex *init,
 						   struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_site site = {"wc_flags", RDMAEZ_WHY_NOT_SUPPORTED, RDMAEZ_VALUE_FLAGS, 0,
 					0};
-	/* What every driver can: the fields of struct ibv_wc. */
+	/* Every driver has these, the fields of struct ibv_wc. */
 	const uint64_t rare = init->wc_flags & ~(uint64_t)IBV_WC_STANDARD_FLAGS;
 
 	if (rare)
@@ -59,7 +65,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_cq_explain_flags(const struct ibv_cq_init_attr
 					init->comp_mask);
 }
 
-/* What both verbs are given, and what only ibv_create_cq_ex() is. */
+/* Judges what both verbs are given, and what only ibv_create_cq_ex() is. */
 RDMAEZ_SEAM void rdmaez_impl_cq_explain(struct ibv_context *context,
 					const struct ibv_cq_init_attr_ex *init, bool is_ex,
 					struct rdmaez_diag *diag)
@@ -69,12 +75,15 @@ RDMAEZ_SEAM void rdmaez_impl_cq_explain(struct ibv_context *context,
 	struct ibv_device_attr device;
 	const int error = diag->error;
 
-	/* Where the library refuses comp_mask, a provider leaves errno as it was. */
+	/* If the library refuses comp_mask, a provider leaves errno as it was. */
 	if (is_ex && (error == EOPNOTSUPP || error == EIO))
 		rdmaez_impl_cq_explain_flags(init, diag);
 	rdmaez_impl_create_ask(context, &device);
 	rdmaez_impl_cq_explain_cqe(init, &device, diag);
-	/* create_cq() of uverbs_cmd.c and UVERBS_METHOD_CQ_CREATE, which a provider short of memory never asks. */
+	/*
+	 * create_cq() of uverbs_cmd.c and UVERBS_METHOD_CQ_CREATE look at this. A provider that is
+	 * short of memory never asks them.
+	 */
 	if (rdmaez_impl_is_judged(error) &&
 	    init->comp_vector >= (uint32_t)context->num_comp_vectors)
 		rdmaez_impl_find_within(diag,
@@ -88,7 +97,7 @@ RDMAEZ_SEAM void rdmaez_impl_cq_explain(struct ibv_context *context,
 	rdmaez_impl_explain_rest(diag, "cqe", "max_cq", device.max_cq);
 }
 
-/* Why a queue was not resized. */
+/* Explains why a queue was not resized. */
 RDMAEZ_SEAM void rdmaez_impl_cq_explain_resize(const struct ibv_cq *cq, int cqe,
 					       struct rdmaez_diag *diag)
 {
@@ -98,7 +107,10 @@ RDMAEZ_SEAM void rdmaez_impl_cq_explain_resize(const struct ibv_cq *cq, int cqe,
 	struct ibv_device_attr device;
 	const int error = diag->error;
 
-	/* mlx5_ib_resize_cq() says ENOSYS for want of firmware, mlx5_resize_cq() EOPNOTSUPP of memory in a dma-buf. */
+	/*
+	 * mlx5_ib_resize_cq() returns ENOSYS if the firmware lacks it, and mlx5_resize_cq()
+	 * EOPNOTSUPP for memory in a dma-buf.
+	 */
 	if (error == EOPNOTSUPP || error == ENOSYS) {
 		rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_CQ_FIXED, "cq");
 		return;
@@ -107,7 +119,7 @@ RDMAEZ_SEAM void rdmaez_impl_cq_explain_resize(const struct ibv_cq *cq, int cqe,
 	init.cqe = (uint32_t)cqe;
 	rdmaez_impl_create_ask(cq->context, &device);
 	rdmaez_impl_cq_explain_cqe(&init, &device, diag);
-	/* rxe_resize_cq(), rvt_resize_cq(), mlx4_resize_cq() */
+	/* rxe_resize_cq(), rvt_resize_cq() and mlx4_resize_cq() compare this. */
 	if (error == EINVAL && !diag->count && cqe < cq->cqe)
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_LIKELY, &waiting, init.cqe);
 	rdmaez_impl_cq_suspect(&init, &device, diag);
@@ -117,8 +129,8 @@ RDMAEZ_SEAM void rdmaez_impl_cq_explain_resize(const struct ibv_cq *cq, int cqe,
 /* ---- SRQs --------------------------------------------------------------------------------- */
 
 /*
- * What a type needs in comp_mask: ibv_cmd_create_srq_ex() and ibv_icmd_create_srq() of rdma-core. With a basic
- * SRQ mlx4_create_srq_ex() and mlx5_create_srq_ex() do not ask for it.
+ * Checks what a type needs in comp_mask: ibv_cmd_create_srq_ex() and ibv_icmd_create_srq() of
+ * rdma-core. For a basic SRQ mlx4_create_srq_ex() and mlx5_create_srq_ex() do not ask for it.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_parts(const struct ibv_srq_init_attr_ex *init,
 						    struct rdmaez_diag *diag)
@@ -138,7 +150,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_parts(const struct ibv_srq_init_at
 					&parts, needed & ~init->comp_mask, 0, init->comp_mask);
 }
 
-/* Tag matching: whether the device has it, and as many tags and operations. */
+/* Judges tag matching: whether the device has it, and has as many tags and operations. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
 						   const struct ibv_srq_init_attr_ex *init,
 						   struct rdmaez_diag *diag)
@@ -160,7 +172,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
 	if (!(init->comp_mask & IBV_SRQ_INIT_ATTR_TM))
 		return;
 	sure = rdmaez_impl_limit_sure(diag, &device.orig_attr, RDMAEZ_DRIVER_COMPARES_TAGS);
-	/* ibv_icmd_create_srq() refuses none, too. */
+	/* ibv_icmd_create_srq() also refuses 0. */
 	site.why = asked->max_num_tags ? RDMAEZ_WHY_CAP_LIMIT : RDMAEZ_WHY_RANGE;
 	if (asked->max_num_tags - 1 >= device.tm_caps.max_num_tags)
 		rdmaez_impl_find_within(diag, sure, &site, asked->max_num_tags, 1,
@@ -172,7 +184,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
 					device.tm_caps.max_ops);
 }
 
-/* What only ibv_create_srq_ex() asks for. The type is the one that counts. */
+/* Judges what only ibv_create_srq_ex() asks for. The type is the one that counts. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_ex(struct ibv_context *context,
 						 const struct ibv_srq_init_attr_ex *init,
 						 const struct ibv_device_attr *device,
@@ -198,7 +210,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_ex(struct ibv_context *context,
 		rdmaez_impl_explain_context(diag, "cq", init->cq->context, context);
 }
 
-/* What was asked; of ibv_create_srq() only `attr` was. */
+/* Judges what was asked. ibv_create_srq() was only given `attr`. */
 RDMAEZ_SEAM void rdmaez_impl_srq_explain(struct ibv_context *context,
 					 const struct ibv_srq_init_attr_ex *init,
 					 struct rdmaez_diag *diag)
@@ -217,7 +229,7 @@ RDMAEZ_SEAM void rdmaez_impl_srq_explain(struct ibv_context *context,
 	rdmaez_impl_explain_limits(diag, limits, 2, &init->attr, &device);
 	if (init->pd && init->srq_type == IBV_SRQT_BASIC)
 		rdmaez_impl_srq_explain_parts(init, diag);
-	/* siw minds (siw_create_srq()), rxe does not. */
+	/* siw minds that (siw_create_srq()), and rxe does not. */
 	if (error == EINVAL && init->attr.srq_limit > init->attr.max_wr)
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &event, init->attr.srq_limit, 0,
 					init->attr.max_wr);
@@ -228,7 +240,9 @@ RDMAEZ_SEAM void rdmaez_impl_srq_explain(struct ibv_context *context,
 	rdmaez_impl_explain_rest(diag, "attr", "max_srq", device.max_srq);
 }
 
-/* After a refusal to change one: its size against the device's, the limit against its size. */
+/*
+ * Explains why an SRQ was not changed: by its size and the device's, and by the limit and its size.
+ */
 RDMAEZ_SEAM void rdmaez_impl_srq_explain_modify(struct ibv_srq *srq,
 						const struct ibv_srq_attr *attr, int attr_mask,
 						struct rdmaez_diag *diag)
@@ -248,14 +262,14 @@ RDMAEZ_SEAM void rdmaez_impl_srq_explain_modify(struct ibv_srq *srq,
 		now.max_wr = 0;
 	if (resizes)
 		rdmaez_impl_explain_limits(diag, limits, 1, attr, &device);
-	/* mlx5_ib_modify_srq(), mlx4_ib_modify_srq(): EINVAL */
+	/* mlx5_ib_modify_srq() and mlx4_ib_modify_srq() return EINVAL. */
 	if (resizes && !(device.device_cap_flags & IBV_DEVICE_SRQ_RESIZE) &&
 	    (error == EINVAL || error == EOPNOTSUPP || error == ENOSYS))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_SRQ_FIXED,
 				       "attr.max_wr");
 	if (resizes)
 		now.max_wr = attr->max_wr;
-	/* rxe_srq_chk_attr(), siw_modify_srq(), rvt_modify_srq() */
+	/* rxe_srq_chk_attr(), siw_modify_srq() and rvt_modify_srq() compare this. */
 	if (error == EINVAL && (attr_mask & IBV_SRQ_LIMIT) && now.max_wr &&
 	    attr->srq_limit > now.max_wr)
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &event, attr->srq_limit, 0,
@@ -265,7 +279,10 @@ RDMAEZ_SEAM void rdmaez_impl_srq_explain_modify(struct ibv_srq *srq,
 
 /* ---- XRC domains -------------------------------------------------------------------------- */
 
-/* What the errno says of the file and the flags; without bits in comp_mask they are none. */
+/*
+ * Says what the errno value means for the file and the flags. Without bits in comp_mask there are
+ * none.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_xrcd_explain_file(const struct ibv_xrcd_init_attr *init,
 						    struct rdmaez_diag *diag)
 {
@@ -281,7 +298,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_xrcd_explain_file(const struct ibv_xrcd_init_a
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_XRCD_EXISTS, "oflags");
 }
 
-/* After a refusal: the bits, the device, the file. */
+/* Explains a refusal by the bits, the device and the file. */
 RDMAEZ_SEAM void rdmaez_impl_xrcd_explain(struct ibv_context *context,
 					  const struct ibv_xrcd_init_attr *init,
 					  struct rdmaez_diag *diag)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a port was not queried, why a GID was chosen, and why none was. */
+/* Explains why a port was not queried, why a GID was chosen, and why none was. */
 #ifndef RDMAEZ_EXPLAIN_PORT_H
 #define RDMAEZ_EXPLAIN_PORT_H
 
@@ -8,8 +8,9 @@
 RDMAEZ_IMPL_BEGIN
 
 /*
- * A query of a port has failed, for want of the port or for a reason of the device's. Where the device does not tell
- * how many ports it has, the port is what EINVAL is likely about.
+ * Explains why a query of a port has failed: because there is no such port, or for a reason of the
+ * device's. If the device does not tell how many ports it has, the port is the likely cause of
+ * EINVAL.
  */
 RDMAEZ_SEAM void rdmaez_impl_port_explain(struct ibv_context *context, int port_num,
 					  struct rdmaez_diag *diag)
@@ -33,7 +34,10 @@ RDMAEZ_SEAM void rdmaez_impl_port_explain(struct ibv_context *context, int port_
 	rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_QUERY_REFUSED, diag->verb);
 }
 
-/* Why this one was chosen: by the first rule in which the best and the second differ; `all` have been looked at. */
+/*
+ * Says why this GID was chosen: by the first rule in which the best and the second differ. `all`
+ * tells that every entry has been looked at.
+ */
 RDMAEZ_SEAM void rdmaez_impl_port_explain_choice(const struct rdmaez_impl_port_choice *choice,
 						 bool all, struct rdmaez_diag *diag)
 {
@@ -54,7 +58,10 @@ RDMAEZ_SEAM void rdmaez_impl_port_explain_choice(const struct rdmaez_impl_port_c
 		diag->chosen = RDMAEZ_WHY_GID_BY_RANK;
 }
 
-/* No entry will do: the objection to each. The record's last place is left to whoever says so. */
+/*
+ * Says why no entry will do: the objection to each. The record's last place is left to the caller,
+ * who says so.
+ */
 RDMAEZ_SEAM void rdmaez_impl_port_explain_gids(struct ibv_context *context, int port_num,
 					       const struct ibv_port_attr *port,
 					       const struct rdmaez_gid_want *want,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A port as text and JSON. */
+/* Writes a port as text and as JSON. */
 #ifndef RDMAEZ_EXPLAIN_PORT_CAPS_H
 #define RDMAEZ_EXPLAIN_PORT_CAPS_H
 
@@ -10,19 +10,21 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Whether a P_Key is that of a full member of its partition. */
+/* Returns whether a P_Key is that of a full member of its partition. */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_pkey_is_full(const struct rdmaez_pkey_entry *row)
 {
 	return row->pkey >> 15;
 }
 
-/* The name of a network interface; "" where there is none, or no longer one of that number. */
+/*
+ * Returns the name of a network interface, or "" if there is none, or no longer one of that number.
+ */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_ndev_name(uint32_t ifindex, char name[IF_NAMESIZE])
 {
 	return ifindex && if_indextoname(ifindex, name) ? name : "";
 }
 
-/* One entry: "  gid[3]", and what it holds. */
+/* Writes an entry: " gid[3]", and what it holds. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_gid_row(struct rdmaez_impl_text *text,
 					      const struct ibv_gid_entry *row)
 {
@@ -38,7 +40,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_gid_row(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, "\n");
 }
 
-/* The same of a P_Key. */
+/* Does the same for a P_Key. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_pkey_row(struct rdmaez_impl_text *text,
 					       const struct rdmaez_pkey_entry *row)
 {
@@ -71,7 +73,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_port_caps_format(const struct rdmaez_port_caps 
 	return (int)text.length;
 }
 
-/* An entry of the GID table as an object. */
+/* Writes an entry of the GID table as an object. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_gid(struct rdmaez_impl_text *text,
 					       const struct ibv_gid_entry *row)
 {
@@ -91,7 +93,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_gid(struct rdmaez_impl_text *text,
 	rdmaez_impl_put(text, "}");
 }
 
-/* An entry of the P_Key table as an object. */
+/* Writes an entry of the P_Key table as an object. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_pkey(struct rdmaez_impl_text *text,
 						const struct rdmaez_pkey_entry *row)
 {
@@ -99,7 +101,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_pkey(struct rdmaez_impl_text *text,
 			row->pkey, rdmaez_impl_pkey_is_full(row) ? "true" : "false");
 }
 
-/* The entries of the tables, as two arrays; a table that is not given has none. */
+/* Writes the entries of the tables, as two arrays. A table that is not given has none. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_tables(struct rdmaez_impl_text *text,
 						  const struct rdmaez_port_tables *tables)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a queue pair was not created. */
+/* Explains why a queue pair was not created. */
 #ifndef RDMAEZ_EXPLAIN_QP_CREATE_H
 #define RDMAEZ_EXPLAIN_QP_CREATE_H
 
@@ -7,7 +7,10 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* The numbers of the queues that this type has by itself: of sends, then of receives. */
+/*
+ * Judges the numbers of the queues that this type has itself: those of sends, then those of
+ * receives.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_cap(const struct ibv_device_attr *device,
 						     const struct ibv_qp_init_attr *init,
 						     struct rdmaez_diag *diag)
@@ -27,7 +30,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_cap(const struct ibv_device_att
 	rdmaez_impl_explain_limits(diag, limits, count, &init->cap, device);
 }
 
-/* The type: unknown, without its domain, of another device, or for the privileged. */
+/*
+ * Judges the type: it may be unknown, without its domain, of another device, or for the privileged.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_type(const struct ibv_device_attr *device,
 						      enum ibv_qp_type type, bool has_domain,
 						      int error, struct rdmaez_diag *diag)
@@ -56,7 +61,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_type(const struct ibv_device_at
 	rdmaez_impl_find(diag, sure, &site, (unsigned int)type);
 }
 
-/* The objects that the queue pair is to be made of. */
+/* Judges the objects that the queue pair is to be made of. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_parts(struct ibv_context *context,
 						       const struct ibv_qp_init_attr *init,
 						       const struct ibv_pd *pd,
@@ -80,8 +85,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_parts(struct ibv_context *conte
 }
 
 /*
- * What no limit shows: inline data, and where nothing else was found, the numbers together. Of ENOMEM they are one cause
- * of several, for queues of at least a quarter of what the device has.
+ * Suspects what no limit shows: inline data and, if nothing else was found, the numbers together.
+ * ENOMEM has several causes, and they are only one of them, if the queues are at least a quarter of
+ * what the device has.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_device_attr *device,
 						 const struct ibv_qp_cap *cap,
@@ -108,8 +114,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_device_attr *d
 }
 
 /*
- * The release of rdma-core that libibverbs is of, by the name of its file, libibverbs.so.1.14.RELEASE.0; 0: not known.
- * That is how buildlib/RDMA_LinuxMap.cmake and libibverbs/CMakeLists.txt name it.
+ * Returns the release of rdma-core that libibverbs is part of, by the name of its file,
+ * libibverbs.so.1.14.RELEASE.0, or 0 if it is not known. buildlib/RDMA_LinuxMap.cmake and
+ * libibverbs/CMakeLists.txt name it so.
  */
 RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_library_release(void)
 {
@@ -133,7 +140,10 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_library_release(void)
 	return release;
 }
 
-/* After a refusal: the type, the limits, the parts, and where all are right the usual suspects. */
+/*
+ * Explains a refusal by the type, the limits and the parts and, if all are right, by the usual
+ * suspects.
+ */
 RDMAEZ_SEAM void rdmaez_impl_create_explain(struct ibv_context *context,
 					    const struct ibv_qp_init_attr *init,
 					    const struct ibv_pd *pd, bool has_domain,
@@ -155,7 +165,7 @@ RDMAEZ_SEAM void rdmaez_impl_create_explain(struct ibv_context *context,
 	rdmaez_impl_explain_rest(diag, "cap", "max_qp", device.max_qp);
 }
 
-/* What an explanation looks at, of what both kinds of attributes have. */
+/* Returns what an explanation looks at: what both kinds of attributes have. */
 RDMAEZ_IMPL struct ibv_qp_init_attr rdmaez_impl_create_base(const struct ibv_qp_init_attr_ex *ex)
 {
 	struct ibv_qp_init_attr init;
@@ -169,7 +179,10 @@ RDMAEZ_IMPL struct ibv_qp_init_attr rdmaez_impl_create_base(const struct ibv_qp_
 	return init;
 }
 
-/* The IBV_QP_EX_WITH_ bits that queue pairs of a type can have at all: ibv_create_qp_ex(3), ibv_wr_post(3). */
+/*
+ * Returns the IBV_QP_EX_WITH_ bits that queue pairs of a type can have at all: ibv_create_qp_ex(3),
+ * ibv_wr_post(3).
+ */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_create_ops(enum ibv_qp_type type)
 {
 	switch ((int)type) {
@@ -187,8 +200,8 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_create_ops(enum ibv_qp_type type)
 }
 
 /*
- * EOPNOTSUPP of ibv_create_qp_ex(): one of what only it can ask for. An operation that the type has on no
- * device leaves nothing else to explain: then this is true.
+ * Explains EOPNOTSUPP of ibv_create_qp_ex() by what only it can ask for. If the type has an
+ * operation on no device, nothing else needs to be explained, and this returns true.
  */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_create_explain_parts_ex(enum ibv_qp_type type, uint32_t mask,
 							  uint32_t domain, uint64_t ops,
@@ -209,7 +222,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_create_explain_parts_ex(enum ibv_qp_type type,
 	return (mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) && unknown;
 }
 
-/* After a refusal of ibv_create_qp_ex(): what only it takes, then what both do. */
+/* Explains a refusal of ibv_create_qp_ex(): first what only it takes, then what both take. */
 RDMAEZ_SEAM void rdmaez_impl_create_explain_ex(struct ibv_context *context,
 					       const struct ibv_qp_init_attr_ex *init,
 					       struct rdmaez_diag *diag)

@@ -30,7 +30,7 @@ struct rdmaez_impl_qp_exam {
 	} refused[4]; /* questions that were not answered */
 	unsigned int refusals;
 	struct rdmaez_diag *diag;
-	/* What the program knows; of numbers, less than 0 is not known. */
+	/* what the program knows; a number less than 0 is not known */
 	struct rdmaez_qp_known known;
 	const struct rdmaez_port_counts *before; /* of this port; NULL: none */
 	int sends, signaled, recvs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The statuses of completions and the events: what they mean, from whom, and what to do. */
+/* Says what the statuses of completions and the events mean, who reports them, and what to do. */
 #ifndef RDMAEZ_EXPLAIN_WC_H
 #define RDMAEZ_EXPLAIN_WC_H
 
@@ -7,7 +7,10 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* What happened, the causes and what to do: a line for each, wrapped where it is too long. */
+/*
+ * Writes what happened, the causes and what to do. Each has a line, which is wrapped if it is too
+ * long.
+ */
 RDMAEZ_IMPL void rdmaez_impl_put_advice(struct rdmaez_impl_text *text,
 					const struct rdmaez_advice *advice)
 {
@@ -45,7 +48,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_wc_format(const struct ibv_wc *wc, char *buf, s
 	return (int)text.length;
 }
 
-/* What an event happened to. */
+/* Writes what an event happened to. */
 RDMAEZ_IMPL void rdmaez_impl_put_element(struct rdmaez_impl_text *text,
 					 const struct ibv_async_event *event, unsigned int valid)
 {
@@ -85,9 +88,10 @@ RDMAEZ_SEAM int rdmaez_impl_tell_event_format(const struct ibv_async_event *even
 RDMAEZ_SEAM const struct rdmaez_advice *rdmaez_impl_tell_wc_explain(const struct ibv_wc *wc)
 {
 	/*
-	 * Who reports a status was read in rdma-core 65, where each provider maps its device's numbers, and
-	 * in the kernel for those whose completions it writes: rxe, siw, hfi1. siw's map knows more statuses
-	 * than siw_rdmap_complete() and siw_qp_sq_process() ever set. vmw_pvrdma passes on its host's.
+	 * Who reports a status was read in rdma-core 65, where each provider maps its device's
+	 * numbers. For rxe, siw and hfi1 it was read in the kernel, which writes their completions.
+	 * siw's map knows more statuses than siw_rdmap_complete() and siw_qp_sq_process() ever set.
+	 * vmw_pvrdma passes on its host's.
 	 */
 	static const struct rdmaez_advice advice[] = {
 		{0,
@@ -346,12 +350,13 @@ RDMAEZ_SEAM const struct rdmaez_advice *
 rdmaez_impl_tell_event_explain(const struct ibv_async_event *event)
 {
 	/*
-	 * Who reports an event was read in Linux 7.2: each driver's calls of ib_dispatch_event() and of the
-	 * objects' event_handler; hfi1's are rdmavt's as well. vmw_pvrdma passes on the numbers that its host
-	 * sends, pvrdma_intrx_handler(). The core's own: ib_dispatch_port_state_event(), absent in Linux 6.12,
-	 * dispatch_gid_change_event(), and DEVICE_FATAL of uverbs_async_event_destroy_uobj(). LID_CHANGE is in
-	 * siw_netdev_event(), SQ_DRAINED in siw_sq_flush(). rxe_cq_post() drops a completion that finds the
-	 * queue full, and goes on.
+	 * Who reports an event was read in Linux 7.2: each driver's calls of ib_dispatch_event()
+	 * and of the objects' event_handler. hfi1's are rdmavt's as well. vmw_pvrdma passes on the
+	 * numbers that its host sends, pvrdma_intrx_handler(). The core's own are in
+	 * ib_dispatch_port_state_event(), which Linux 6.12 lacks, in dispatch_gid_change_event(),
+	 * and DEVICE_FATAL in uverbs_async_event_destroy_uobj(). LID_CHANGE is in
+	 * siw_netdev_event(), SQ_DRAINED in siw_sq_flush(). rxe_cq_post() drops a completion that
+	 * finds the queue full, and goes on.
 	 */
 	static const struct rdmaez_advice advice[] = {
 		{0,

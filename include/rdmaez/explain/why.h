@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences of the reasons. */
+/* Has the sentences of the reasons. */
 #ifndef RDMAEZ_EXPLAIN_WHY_H
 #define RDMAEZ_EXPLAIN_WHY_H
 
 /*
- * The reasons, in groups: id, what is wrong, what to do about it. The texts in diag.h, the data files and the table in
- * the documentation are made from this list.
+ * The reasons are in groups, each with its id, what is wrong, and what to do about it. The texts in
+ * diag.h, the data files and the table in the documentation are made from this list.
  */
-/* Those of queue pairs, ports, GIDs and paths, and those that functions of several of the other groups give. */
+/*
+ * This group has queue pairs, ports, GIDs and paths, and what functions of several of the other
+ * groups give.
+ */
 #define RDMAEZ_IMPL_WHY_CORE(X)                                                                    \
 	X(NONE, "nothing is wrong", "nothing to do")                                               \
 	X(NULL_ARGUMENT, "a required pointer is NULL", "pass a pointer to the object")             \
@@ -263,7 +266,7 @@
 	  "commands of other threads than the first, and was gone with rdma-core 63",              \
 	  "use libibverbs and provider of rdma-core 63 or newer")
 
-/* Those of rdmaez_qp_examine() alone. */
+/* This group is of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \
 	X(QP_NO_SENDS, "the queue pair processes no new sends in this state", "move it to RTS")    \
 	X(QP_NO_RECEIVES, "the queue pair receives nothing in this state", "move it to RTR")       \
@@ -346,7 +349,7 @@
 	  "see where the peer's program is: it may not have accepted the connection, do "          \
 	  "something else first, or be stopped")
 
-/* Those of objects.h, qp_create.h and mr.h alone. */
+/* This group is of objects.h, qp_create.h and mr.h alone. */
 #define RDMAEZ_IMPL_WHY_OBJECTS(X)                                                                 \
 	X(CREATE_TYPE, "the device has no queue pairs of this type",                               \
 	  "use a type that it has, or another device")                                             \
@@ -484,7 +487,7 @@
 	X(SRQ_FIXED, "the driver may be unable to resize shared receive queues",                   \
 	  "create it as large as it will ever need to be")
 
-/* Those of wr.h alone. */
+/* This group is of wr.h alone. */
 #define RDMAEZ_IMPL_WHY_WR(X)                                                                      \
 	X(WR_BAD,                                                                                  \
 	  "this work request was refused; those before it are posted, those after it are not",     \
@@ -529,7 +532,7 @@
 	X(CREDIT_EVERY, "the queue would be full before a send is signaled",                       \
 	  "signal at least one send in as many as the queue takes")
 
-/* Those of completions and events alone, wc.h. */
+/* This group is of completions and events alone, wc.h. */
 #define RDMAEZ_IMPL_WHY_WC(X)                                                                      \
 	X(WC_OTHER_QP, "the completion belongs to another queue pair",                             \
 	  "pass the queue pair whose number it holds")                                             \
@@ -675,7 +678,7 @@
 	  "the way to it is lost",                                                                 \
 	  "look whether it runs and what it has said last, then whether its port is up")
 
-/* Those of device memory alone: dm.h, dm_share.h and devel/dm_emu.h. */
+/* This group is of device memory alone: dm.h, dm_share.h and devel/dm_emu.h. */
 #define RDMAEZ_IMPL_WHY_DM(X)                                                                     \
 	X(DM_NONE, "the device reports no device memory",                                         \
 	  "use a device that has device memory, or rdmaez/devel/dm_emu.h for development")        \
@@ -756,7 +759,7 @@
 	X(DM_EMU_ALONE, "domains and regions of emulated device memory cannot be imported",       \
 	  "import the memory alone, and register it on the context that comes with it")
 
-/* Those of device.h alone. */
+/* This group is of device.h alone. */
 #define RDMAEZ_IMPL_WHY_DEVICE(X)                                                                  \
 	X(DEVICE_NONE, "the kernel shows this process no RDMA device",                             \
 	  "load the adapter's driver; without an adapter run the program with rdmaez's "           \
@@ -796,7 +799,7 @@
 	  "ABI",                                                                                   \
 	  "install the device's provider, or a newer rdma-core")
 
-/* Those of endpoint.h, connect.h and exchange.h. */
+/* This group is of endpoint.h, connect.h and exchange.h. */
 #define RDMAEZ_IMPL_WHY_CONNECT(X)                                                                \
 	X(ENDPOINT_MAGIC, "these bytes are not an endpoint",                                      \
 	  "pass what rdmaez_endpoint_pack() wrote, from its first byte on")                       \
@@ -878,7 +881,7 @@
 	  "start the other end; check that it uses this host and port, and that no firewall is "  \
 	  "in between")
 
-/* Those of draining, recovering and events, drain.h. */
+/* This group is of draining, recovering and events, drain.h. */
 #define RDMAEZ_IMPL_WHY_DRAIN(X)                                                                   \
 	X(DRAIN_UNCOUNTED,                                                                         \
 	  "with this driver or this type of queue pair no work request can mark the end of the "   \
@@ -916,7 +919,7 @@
 	  "other queue pairs' among them",                                                         \
 	  "set completed; or set RDMAEZ_DRAIN_DISCARD, if nobody else uses these queues")
 
-/* Those of multicast.h alone. */
+/* This group is of multicast.h alone. */
 #define RDMAEZ_IMPL_WHY_MULTICAST(X)                                                               \
 	X(MULTICAST_ADDRESS, "this is not the address of a multicast group",                       \
 	  "use an address from 224.0.0.0 to 239.255.255.255, or one that begins with ff")          \
@@ -944,7 +947,10 @@
 	  "the host has joined them",                                                              \
 	  "if you expect messages to a group, call rdmaez_multicast_examine() with it")
 
-/* Those of librdmacm. Where a record is of a call or an event of it, the words are its own, and more exact. */
+/*
+ * This group is of librdmacm. If a record is of a call or an event of librdmacm, the words are
+ * those of the call or event, and more exact.
+ */
 #define RDMAEZ_IMPL_WHY_CM(X)                                                                     \
 	X(CM_NO_NODE, "this process cannot use rdma_cm here",                                     \
 	  "load the module rdma_ucm, and see that the process may open /dev/infiniband/rdma_cm")  \
@@ -997,7 +1003,7 @@
 	  "this function waits on a channel that has the events of other ids as well",            \
 	  "give each connection a channel of its own, or take events by rdmaez_cm_event_wait()")
 
-/* All of them, in the order of enum rdmaez_why. */
+/* These are all groups, in the order of enum rdmaez_why. */
 #define RDMAEZ_WHY_LIST(X)           \
 	RDMAEZ_IMPL_WHY_CORE(X)      \
 	RDMAEZ_IMPL_WHY_EXAMINE(X)   \
@@ -1013,7 +1019,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* The number of each row, so that a row that is missing, or elsewhere, does not compile. */
+/* This is the number of each row, so that a row that is missing, or elsewhere, does not compile. */
 #define RDMAEZ_IMPL_WHY_ROW(id, what, fix)  RDMAEZ_IMPL_WHY_ROW_##id,
 #define RDMAEZ_IMPL_WHY_SAME(id, what, fix) &&(int)RDMAEZ_IMPL_WHY_ROW_##id == (int)RDMAEZ_WHY_##id
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a work request was not posted. */
+/* Explains why a work request was not posted. */
 #ifndef RDMAEZ_EXPLAIN_WR_H
 #define RDMAEZ_EXPLAIN_WR_H
 
@@ -8,7 +8,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* What rdmaez_impl_wr_ex_has() objects to. */
+/* Says what rdmaez_impl_wr_ex_has() objects to. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wr_ex_refuse(const struct ibv_send_wr *wr,
 					      struct rdmaez_diag *diag)
 {
@@ -22,11 +22,11 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wr_ex_refuse(const struct ibv_send_wr *wr,
 	return rdmaez_impl_refuse_at(diag, EINVAL, &lacks, (int64_t)wr->opcode);
 }
 
-/* The states in which a queue pair sends, or completes what is posted with an error. */
+/* In these states a queue pair sends, or completes what is posted with an error. */
 #define RDMAEZ_IMPL_WR_SENDING \
 	(1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD | 1 << IBV_QPS_SQE | 1 << IBV_QPS_ERR)
 
-/* One of the queues, and the functions that post to it. */
+/* This is one of the queues, and the functions that post to it. */
 struct rdmaez_impl_wr_queue {
 	const char *depth; /* the field that says how many work requests the queue holds */
 	bool sends;
@@ -34,7 +34,7 @@ struct rdmaez_impl_wr_queue {
 	bool is_ex;     /* by the extended interface */
 };
 
-/* What is known after a failure. */
+/* This is what is known after a failure. */
 struct rdmaez_impl_wr_case {
 	const struct rdmaez_impl_wr_queue *queue;
 	const struct ibv_qp *qp; /* NULL: the queue is shared */
@@ -52,7 +52,10 @@ struct rdmaez_impl_wr_case {
 	struct rdmaez_diag *diag;
 };
 
-/* Asks the queue pair. What iWARP drivers do not tell, libibverbs does not know: others move their queue pairs. */
+/*
+ * Asks the queue pair. libibverbs does not know what iWARP drivers leave out, because others move
+ * their queue pairs.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_ask(struct rdmaez_impl_wr_case *c, struct ibv_qp *qp)
 {
 	const bool iwarp = c->context->device->transport_type == IBV_TRANSPORT_IWARP;
@@ -67,7 +70,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_ask(struct rdmaez_impl_wr_case *c, struct i
 		c->state = (int)now.attr.qp_state;
 	else if (!iwarp && (unsigned int)qp->state <= IBV_QPS_ERR)
 		c->state = (int)qp->state;
-	/* All zero is what drivers leave that know no limits. */
+	/* Drivers that know no limits leave them all zero. */
 	c->has_limits = (now.known & IBV_QP_CAP) && memcmp(cap, &none, sizeof(none)) != 0;
 	c->max_wr = c->queue->sends ? cap->max_send_wr : cap->max_recv_wr;
 	c->max_sge = c->queue->sends ? cap->max_send_sge : cap->max_recv_sge;
@@ -77,7 +80,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_ask(struct rdmaez_impl_wr_case *c, struct i
 		c->unanswered = now.error;
 }
 
-/* Starts the record of a failure, and asks the device which it is. */
+/* Starts the record of a failure, and asks for its device. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c,
 					   const struct rdmaez_impl_wr_queue *queue,
 					   struct ibv_context *context, struct rdmaez_diag *diag)
@@ -97,7 +100,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c,
 				     : 0;
 }
 
-/* What only one driver minds. efa_query_qp() does not tell whether sq_sig_all is set. */
+/* Checks what only one driver minds. efa_query_qp() does not tell whether sq_sig_all is set. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_driver(const struct rdmaez_impl_wr_case *c,
 						    const struct ibv_send_wr *wr)
 {
@@ -112,14 +115,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_driver(const struct rdmaez_impl_wr_
 
 #define RDMAEZ_IMPL_WR(opcode) (UINT32_C(1) << IBV_WR_##opcode)
 
-/* Certain where the provider looks at this before it takes a work request. */
+/* Returns how certain it is: it is if the provider looks at this before it takes a work request. */
 RDMAEZ_IMPL_COLD enum rdmaez_severity rdmaez_impl_wr_certain(const struct rdmaez_impl_wr_case *c,
 							     unsigned int check)
 {
 	return c->checks & check ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY;
 }
 
-/* An atomic: its length, of which providers refuse too little at most, and the address at the peer. */
+/*
+ * Judges an atomic: its length, of which providers refuse at most one below 8 bytes, and the
+ * address at the peer.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_atomic(const struct rdmaez_impl_wr_case *c,
 						    const struct ibv_send_wr *wr, uint64_t length)
 {
@@ -138,7 +144,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_atomic(const struct rdmaez_impl_wr_
 				 &address, wr->wr.atomic.remote_addr);
 }
 
-/* Inline data: how much of it, and whether the operation, which `writes` or not, has any. */
+/*
+ * Judges inline data: how much there is, and whether the operation, which `writes` or not, can have
+ * any.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_inline(const struct rdmaez_impl_wr_case *c,
 						    unsigned int opcode, bool writes,
 						    uint64_t length)
@@ -157,7 +166,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_inline(const struct rdmaez_impl_wr_
 		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_LIKELY, &never_inline, opcode);
 }
 
-/* The SGEs; whether all of them can be read. No queue takes more than the device does. */
+/*
+ * Judges the SGEs. Returns whether all of them can be read. No queue takes more than the device
+ * does.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_explain_sges(const struct rdmaez_impl_wr_case *c, int num_sge,
 						  const struct ibv_sge *sg_list, unsigned int check)
 {
@@ -176,7 +188,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_explain_sges(const struct rdmaez_impl_wr_ca
 	return false;
 }
 
-/* A send over UD: a handle of the same domain, and one packet. */
+/* Judges a send over UD: it needs a handle of the same domain, and fits into one packet. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case *c,
 						const struct ibv_send_wr *wr, uint64_t length)
 {
@@ -198,8 +210,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case
 					(uint64_t)mtu);
 }
 
-/* The opcodes that a type takes, as ibv_post_send(3) lists them. FLUSH and ATOMIC_WRITE, 14 and 15, got
- * their names in rdma-core 58 and 44; DRIVER1 and the driver types follow their driver. */
+/*
+ * Returns the opcodes that a type takes, as ibv_post_send(3) lists them. FLUSH and ATOMIC_WRITE, 14
+ * and 15, got their names in rdma-core 58 and 44. DRIVER1 and the driver types follow their driver.
+ */
 RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_wr_opcodes(enum ibv_qp_type type)
 {
 	const uint32_t sends = RDMAEZ_IMPL_WR(SEND) | RDMAEZ_IMPL_WR(DRIVER1);
@@ -226,7 +240,10 @@ RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_wr_opcodes(enum ibv_qp_type type)
 	}
 }
 
-/* What is wrong with a send work request by itself, whatever the queue and the state are like. */
+/*
+ * Finds what is wrong with a send work request by itself, whatever the queue and the state are
+ * like.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_one(const struct rdmaez_impl_wr_case *c,
 						 const struct ibv_send_wr *wr)
 {
@@ -256,7 +273,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_one(const struct rdmaez_impl_wr_cas
 		rdmaez_impl_wr_explain_ud(c, wr, length);
 }
 
-/* Nothing certain was found: the queue seems full, or, with nothing at all, the errno is all there is. */
+/*
+ * Explains a failure without a certain finding: the queue seems full or, if there is no finding at
+ * all, the errno value says all there is.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_case *c, bool nothing)
 {
 	struct rdmaez_impl_site site = {c->queue->depth, RDMAEZ_WHY_WR_NO_QUEUE,
@@ -273,7 +293,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_ca
 	}
 }
 
-/* The state: too early, or too late for some drivers. */
+/* Judges the state: it is too early, or too late for some drivers. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_case *c)
 {
 	static const struct rdmaez_impl_site early = {"qp_state", RDMAEZ_WHY_WR_STATE,
@@ -294,7 +314,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_c
 					ready & ~(UINT32_C(3) << IBV_QPS_SQE));
 }
 
-/* Whether the record says with certainty what is wrong, besides which work request it is. */
+/*
+ * Returns whether the record says with certainty what is wrong, besides which work request it is.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_is_certain(const struct rdmaez_diag *diag)
 {
 	for (unsigned int i = 0; i < diag->count; i++)
@@ -304,14 +326,14 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_is_certain(const struct rdmaez_diag *diag)
 	return false;
 }
 
-/* The next work request of a list. Both kinds have the pointer in the same place. */
+/* Returns the next work request of a list. Both kinds have the pointer in the same place. */
 RDMAEZ_IMPL_COLD const void *rdmaez_impl_wr_next(const void *wr)
 {
 	memcpy(&wr, (const char *)wr + offsetof(struct ibv_recv_wr, next), sizeof(wr));
 	return wr;
 }
 
-/* The work request that the provider names, or the only one; NULL where it could be any. */
+/* Returns the work request that the provider names, or the only one, or NULL if it could be any. */
 RDMAEZ_IMPL_COLD const void *rdmaez_impl_wr_locate(const struct rdmaez_impl_wr_case *c,
 						   const void *wr, const void *bad)
 {
@@ -371,7 +393,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain(const struct rdmaez_impl_wr_case *c
 				       c->qp ? "ibv_query_qp" : "ibv_query_srq");
 }
 
-/* Either queue of a queue pair has refused. */
+/* Explains the refusal of either queue of a queue pair. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_qp(const struct rdmaez_impl_wr_queue *queue,
 						struct ibv_qp *qp, const void *wr, const void *bad,
 						struct rdmaez_diag *diag)
@@ -383,7 +405,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_qp(const struct rdmaez_impl_wr_queu
 	rdmaez_impl_wr_explain(&c, wr, bad);
 }
 
-/* What rdmaez_wr_post_ex() objects to itself, or why the verb did not post. */
+/* Says what rdmaez_wr_post_ex() itself objects to, or why the verb did not post. */
 RDMAEZ_SEAM void rdmaez_impl_wr_explain_ex(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
 					   struct rdmaez_diag *diag)
 {

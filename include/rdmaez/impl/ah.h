@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of ah.h: address handles, and the way back to the sender of a completion. */
+/* Implements ah.h: address handles, and the way back to the sender of a completion. */
 #ifndef RDMAEZ_IMPL_AH_H
 #define RDMAEZ_IMPL_AH_H
 
@@ -33,7 +33,9 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* rdmaez_ah_create() on a port that has been asked, without its reset of the record. */
+/*
+ * Does what rdmaez_ah_create() does on a port that has been asked, without its reset of the record.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_ah_create(struct ibv_pd *pd, const struct rdmaez_path *path,
 					   int port_num, const struct ibv_port_attr *port,
 					   struct ibv_ah **ah, struct rdmaez_diag *diag)
@@ -72,7 +74,10 @@ RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pa
 	return error ? error : rdmaez_impl_ah_create(pd, path, port, &port_attr, ah, diag);
 }
 
-/* The index of the own GID that a message was sent to, as an option: 0 for a group. RoCE v2 and others differ by type. */
+/*
+ * Finds the index of this end's GID that a message was sent to, as an option: 0 for a group. RoCE
+ * v2 and others differ by type.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_grh_own(struct ibv_context *context, int port_num,
 					 const struct rdmaez_grh *grh, int *sgid_index,
 					 struct rdmaez_diag *diag)
@@ -96,7 +101,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_grh_own(struct ibv_context *context, int port_n
 			*sgid_index = rdmaez_exactly((int)entry.gid_index);
 			return 0;
 		}
-	/* Asked one by one, indices beyond the table are EINVAL. */
+	/* If indices are asked one by one, EINVAL means that one is beyond the table. */
 	if (error != ENODATA && error != EINVAL)
 		return rdmaez_impl_refuse_verb(diag, error, RDMAEZ_WHY_QUERY_REFUSED,
 					       "ibv_query_gid_ex");

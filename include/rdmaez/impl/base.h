@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of base.h, and what an option and a verb's answer mean. */
+/* Implements base.h, and what an option and a verb's answer mean. */
 #ifndef RDMAEZ_IMPL_BASE_H
 #define RDMAEZ_IMPL_BASE_H
 
@@ -7,7 +7,10 @@
 #include "../base.h"
 #endif
 
-/* An array is asserted, because clang prints a condition that does not hold, and some are all of a rule. */
+/*
+ * An array is asserted, because clang prints a condition that does not hold, and some conditions
+ * are a whole rule.
+ */
 #ifdef __cplusplus
 #define RDMAEZ_IMPL_ASSERT(cond, why) static_assert(sizeof(char[(cond) ? 1 : 2]) == 1, why)
 #else
@@ -26,7 +29,7 @@ RDMAEZ_INLINE uint32_t rdmaez_exactly_u32(uint32_t value)
 	return value ? value : RDMAEZ_ZERO;
 }
 
-/* What an option field means: the default for 0, zero for RDMAEZ_ZERO, else itself. */
+/* Returns what an option field means: the default for 0, zero for RDMAEZ_ZERO, else itself. */
 RDMAEZ_FOLD int64_t rdmaez_impl_option(int64_t given, int64_t otherwise)
 {
 	if (given == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of caps.h: from the answers of verbs to a struct, and what two devices have in common. */
+/* Implements caps.h: from the answers of verbs to a struct, and what two devices have in common. */
 #ifndef RDMAEZ_IMPL_CAPS_H
 #define RDMAEZ_IMPL_CAPS_H
 
@@ -33,7 +33,9 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* phys_port_cnt_ex, which lies behind xrc_odp_caps whether or not this verbs.h names it. */
+/*
+ * This is where phys_port_cnt_ex lies, behind xrc_odp_caps, whether or not this verbs.h names it.
+ */
 #define RDMAEZ_IMPL_PORTS_AT (offsetof(struct ibv_device_attr_ex, xrc_odp_caps) + sizeof(uint32_t))
 
 RDMAEZ_COLD struct rdmaez_caps_table rdmaez_caps_fields(const struct rdmaez_caps *caps)
@@ -108,7 +110,7 @@ RDMAEZ_COLD struct rdmaez_caps_table rdmaez_caps_fields(const struct rdmaez_caps
 	return table;
 }
 
-/* What follows from other fields. */
+/* Fills what follows from other fields. */
 RDMAEZ_IMPL void rdmaez_impl_caps_derive(struct rdmaez_caps *caps)
 {
 	const uint64_t flags = caps->features.device_cap_flags | caps->features.device_cap_flags_ex;
@@ -129,7 +131,9 @@ RDMAEZ_IMPL void rdmaez_impl_caps_derive(struct rdmaez_caps *caps)
 	caps->memory_windows.type_2b = flags >> 24 & 1;
 }
 
-/* Whether a driver's library fills a field that only it reports, so that a zero means no. */
+/*
+ * Returns whether a driver's library fills a field that only it reports, so that a zero means no.
+ */
 RDMAEZ_IMPL bool rdmaez_impl_caps_filled(const struct rdmaez_caps *caps, unsigned int id,
 					 unsigned int fills)
 {
@@ -152,7 +156,7 @@ RDMAEZ_IMPL bool rdmaez_impl_caps_filled(const struct rdmaez_caps *caps, unsigne
 	}
 }
 
-/* Zeros that mean only that the driver does not report it. */
+/* Marks zeros that mean only that the driver does not report the field. */
 RDMAEZ_IMPL void rdmaez_impl_caps_silent(struct rdmaez_caps *caps,
 					 const struct rdmaez_driver *driver)
 {
@@ -169,7 +173,7 @@ RDMAEZ_IMPL void rdmaez_impl_caps_silent(struct rdmaez_caps *caps,
 	}
 }
 
-/* Decodes; last is the last part that the running kernel is known to report, or 0. */
+/* Decodes an answer. last is the last part that the running kernel is known to report, or 0. */
 RDMAEZ_IMPL void rdmaez_impl_caps_decode(const struct ibv_device_attr_ex *attr, int last,
 					 struct rdmaez_caps *caps)
 {
@@ -195,8 +199,8 @@ RDMAEZ_COLD void rdmaez_caps_decode(const struct ibv_device_attr_ex *attr, struc
 }
 
 /*
- * erdma and bnxt_re report the two depths the other way round, which shows in how they judge
- * ibv_modify_qp(): each compares max_rd_atomic with what it calls max_qp_rd_atom.
+ * Corrects the two depths, which erdma and bnxt_re report the other way round. This shows in how
+ * they judge ibv_modify_qp(): each compares max_rd_atomic with what it calls max_qp_rd_atom.
  */
 RDMAEZ_IMPL void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, unsigned int traits)
 {
@@ -210,7 +214,7 @@ RDMAEZ_IMPL void rdmaez_impl_caps_correct(struct rdmaez_caps *caps, unsigned int
 	caps->source[RDMAEZ_CAPS_MAX_QP_INIT_RD_ATOM] = RDMAEZ_SOURCE_CORRECTED;
 }
 
-/* What only an open device tells. */
+/* Fills what only an open device tells. */
 RDMAEZ_IMPL void rdmaez_impl_caps_open(const struct ibv_context *context, struct rdmaez_caps *caps)
 {
 	const struct ibv_device *device = context->device;
@@ -243,7 +247,7 @@ RDMAEZ_COLD int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_cap
 	memset(&attr, 0, sizeof(attr));
 	error = rdmaez_impl_error(ibv_query_device_ex(context, NULL, &attr));
 	if (error == EOPNOTSUPP || error == ENOSYS) {
-		/* verbs.h does this by itself, but not where a provider returns it negated. */
+		/* verbs.h does this by itself, but not if a provider returns it negated. */
 		verb = "ibv_query_device";
 		memset(&attr, 0, sizeof(attr));
 		error = rdmaez_impl_error(ibv_query_device(context, &attr.orig_attr));
@@ -259,8 +263,8 @@ RDMAEZ_COLD int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_cap
 }
 
 /*
- * The source of what two values have in common, whichever comes first: why one of them is unknown
- * outweighs that they differ, which outweighs where a value comes from.
+ * Returns the source of what two values have in common, whichever comes first. That one of them is
+ * unknown outweighs that they differ, and this outweighs where a value comes from.
  */
 RDMAEZ_IMPL uint8_t rdmaez_impl_caps_weightier(uint8_t a, uint8_t b)
 {
@@ -271,7 +275,7 @@ RDMAEZ_IMPL uint8_t rdmaez_impl_caps_weightier(uint8_t a, uint8_t b)
 	return a > b ? a : b;
 }
 
-/* Writes a member; what does not fit is cut. */
+/* Writes a member. What does not fit is cut. */
 RDMAEZ_IMPL void rdmaez_impl_caps_store(void *member, size_t size, uint64_t value)
 {
 	const uint32_t word = (uint32_t)value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fields of struct rdmaez_caps, all that is written down about each, in the order of enum
- * rdmaez_caps_id. Whoever includes this defines what a row becomes:
+ * This list has the fields of struct rdmaez_caps in the order of enum rdmaez_caps_id, with everything that is
+ * written down about each. The file that includes it defines what a row becomes:
  *
  * RDMAEZ_P(id, group, member, type, kind, merge, what): copied from struct ibv_device_attr
  * RDMAEZ_X(id, group, member, type, kind, merge, told, path, what): from that path in ibv_device_attr_ex
@@ -9,7 +9,7 @@
  * RDMAEZ_O(id, group, member, type, kind, merge, told, name, what): not copied, with a name of ours
  *
  * id, kind, merge and told are an enum rdmaez_caps_id, rdmaez_caps_kind, rdmaez_caps_merge and
- * rdmaez_impl_told without their prefixes. They are only to be pasted to those, never expanded: a program may
+ * rdmaez_impl_told without their prefixes. Paste them to those, and never expand them: a program may
  * have macros of these names. That is why caps.h and port_caps.h each define what a row becomes, and share no
  * macro that would get these words as arguments. The sentences are those of the members in caps.h.
  */

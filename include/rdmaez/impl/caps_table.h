@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of caps_table.h: how a row is read and compared. */
+/* Implements caps_table.h: how a row is read and compared. */
 #ifndef RDMAEZ_IMPL_CAPS_TABLE_H
 #define RDMAEZ_IMPL_CAPS_TABLE_H
 
@@ -35,9 +35,9 @@ RDMAEZ_COLD bool rdmaez_caps_kind_is_enum(enum rdmaez_caps_kind kind)
 }
 
 /*
- * Who reports a field, which decides what a zero means. From ODP on the kernel does, in an answer that
- * grew by these parts in this order, so that whoever knows one knows all before it
- * (struct ib_uverbs_ex_query_device_resp, the last one with Linux 5.1; then, for a port, struct
+ * This is who reports a field, which decides what a zero means. From ODP on it is the kernel, in an
+ * answer that grew by these parts in this order. So a kernel that reports one reports all before it
+ * (struct ib_uverbs_ex_query_device_resp, the last part with Linux 5.1; then, for a port, struct
  * ib_uverbs_query_port_resp_ex).
  */
 enum rdmaez_impl_told {
@@ -63,7 +63,7 @@ enum rdmaez_impl_told {
 	RDMAEZ_IMPL_TOLD_SPEED_EX     /* speeds beyond eight bits, from 6.7 and rdma-core 49 on */
 };
 
-/* A member of at most eight bytes as a number, sign-extended where it has a sign. */
+/* Returns a member of at most eight bytes as a number, sign-extended if it has a sign. */
 RDMAEZ_IMPL uint64_t rdmaez_impl_caps_load(const void *member, size_t size, bool is_signed)
 {
 	uint64_t whole;
@@ -106,7 +106,7 @@ RDMAEZ_COLD int rdmaez_caps_get(struct rdmaez_caps_table table, unsigned int id,
 	return 0;
 }
 
-/* Whether a value is known, that is, anything but a zero that was not reported. */
+/* Returns whether a value is known, that is, anything but a zero that was not reported. */
 RDMAEZ_IMPL bool rdmaez_impl_caps_known(const struct rdmaez_caps_item *item)
 {
 	return item->value || *item->text || item->source <= RDMAEZ_SOURCE_CORRECTED;
@@ -121,10 +121,10 @@ RDMAEZ_COLD enum rdmaez_answer rdmaez_caps_answer(struct rdmaez_caps_table table
 	return item.value || *item.text ? RDMAEZ_ANSWER_YES : RDMAEZ_ANSWER_NO;
 }
 
-/* Where a field lies in the struct of verbs that is not simply copied from there. */
+/* This stands for the place of a field that is not simply copied from a struct of verbs. */
 #define RDMAEZ_IMPL_NOT_COPIED UINT16_MAX
 
-/* Whether a row's type is signed; a char is of a text. */
+/* This tells whether a row's type is signed. A char is part of a text. */
 enum {
 	RDMAEZ_IMPL_SIGN_char = 0,
 	RDMAEZ_IMPL_SIGN_bool = 0,
@@ -135,7 +135,10 @@ enum {
 	RDMAEZ_IMPL_SIGN_uint64_t = 0
 };
 
-/* Why a zero is a zero. known is the last part that was answered, 0: the plain query only. */
+/*
+ * Returns why a zero is a zero. known is the last part that was answered, or 0 for the plain query
+ * alone.
+ */
 RDMAEZ_IMPL enum rdmaez_caps_source rdmaez_impl_caps_zero(const struct rdmaez_caps_field *field,
 							  int known)
 {
@@ -175,9 +178,10 @@ RDMAEZ_IMPL void rdmaez_impl_caps_copy(struct rdmaez_caps_table table, void *cap
 }
 
 /*
- * Finds out where every value comes from. A value in a part shows that this part and all before it were
- * answered: `known` is the last of them even without a value, and `last` the last that the running kernel
- * reports to whoever got more than the plain answer; both may be 0.
+ * Finds out where every value comes from. A value in a part shows that this part and all before it
+ * were answered. `known` is the last part that was answered even if it has no value. `last` is the
+ * last one that the running kernel reports to a caller who got more than the plain answer. Both may
+ * be 0.
  */
 RDMAEZ_IMPL void rdmaez_impl_caps_sources(struct rdmaez_caps_table table, int known, int last,
 					  uint8_t *source)
@@ -196,21 +200,21 @@ RDMAEZ_IMPL void rdmaez_impl_caps_sources(struct rdmaez_caps_table table, int kn
 					       : rdmaez_impl_caps_zero(item.field, known));
 }
 
-/* Whether a number is below another, of the same field. */
+/* Returns whether a number is below another one of the same field. */
 RDMAEZ_IMPL bool rdmaez_impl_caps_below(const struct rdmaez_caps_field *field, uint64_t a,
 					uint64_t b)
 {
 	return field->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-/* Whether two values are the same. A text that fills its array has no NUL. */
+/* Returns whether two values are the same. A text that fills its array has no NUL. */
 RDMAEZ_IMPL bool rdmaez_impl_caps_same(const struct rdmaez_caps_item *a,
 				       const struct rdmaez_caps_item *b)
 {
 	return a->value == b->value && strncmp(a->text, b->text, a->field->size) == 0;
 }
 
-/* Whether a value is enough where another is asked for. */
+/* Returns whether a value is enough for what is asked for. */
 RDMAEZ_IMPL bool rdmaez_impl_caps_meets(const struct rdmaez_caps_item *have,
 					const struct rdmaez_caps_item *need)
 {
@@ -229,7 +233,7 @@ RDMAEZ_IMPL bool rdmaez_impl_caps_meets(const struct rdmaez_caps_item *have,
 	}
 }
 
-/* Whether all bits that a row lacks are in the part of the set that is not reported. */
+/* Returns whether all bits that a row lacks are in the part of the set that is not reported. */
 RDMAEZ_IMPL bool rdmaez_impl_caps_beyond(struct rdmaez_caps_table table, unsigned int id,
 					 uint64_t lacking)
 {
@@ -254,7 +258,7 @@ rdmaez_caps_relate(struct rdmaez_caps_table first, struct rdmaez_caps_table seco
 	return rdmaez_impl_caps_meets(&b, &a) ? RDMAEZ_RELATION_EXCEEDS : RDMAEZ_RELATION_LACKS;
 }
 
-/* Adds a need that is not met, or not known to be; returns the errno value. */
+/* Adds a need that is not met, or not known to be. Returns the errno value. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_caps_unmet(struct rdmaez_diag *diag,
 					    const struct rdmaez_caps_item *offered,
 					    const struct rdmaez_caps_item *asked,
@@ -296,7 +300,7 @@ RDMAEZ_COLD int rdmaez_caps_require(struct rdmaez_caps_table have, struct rdmaez
 
 		rdmaez_caps_get(have, id, &offered);
 		known = rdmaez_impl_caps_known(&offered);
-		/* An unknown zero is not enough even where less is better. */
+		/* An unknown zero is not enough, even if less is better. */
 		if ((!asked.value && !*asked.text) ||
 		    (known && rdmaez_impl_caps_meets(&offered, &asked)))
 			continue;

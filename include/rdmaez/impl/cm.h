@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of cm.h. */
+/* Implements cm.h. */
 #ifndef RDMAEZ_IMPL_CM_H
 #define RDMAEZ_IMPL_CM_H
 
@@ -39,7 +39,10 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- What librdmacm refuses ---------------------------------------------------------------------- */
 
-/* A call was refused with this errno value; `cause` is what the arguments tell, one of cm_row.h, 0: nothing more. */
+/*
+ * Returns the errno value of a call that was refused. `cause` is what the arguments tell, one of
+ * cm_row.h, or 0 for nothing more.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_failed(struct rdmaez_diag *diag, int error, const char *call,
 					   int cause)
 {
@@ -49,13 +52,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_failed(struct rdmaez_diag *diag, int error, 
 	return error;
 }
 
-/* The same for an answer of librdmacm's: -1 and errno, or 0. */
+/* Does the same for an answer of librdmacm's: -1 and errno, or 0. */
 RDMAEZ_IMPL int rdmaez_impl_cm_call(struct rdmaez_diag *diag, int returned, const char *call)
 {
 	return returned ? rdmaez_impl_cm_failed(diag, rdmaez_impl_error(returned), call, 0) : 0;
 }
 
-/* Begins a record. Every function of an id has one of the program's channels, which a synchronous id has not. */
+/*
+ * Begins a record. Every function with an id uses one of the program's channels, which a
+ * synchronous id does not have.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_begin(const struct rdma_cm_id *id, const char *call,
 					  const char *missing, struct rdmaez_diag *diag)
 {
@@ -96,13 +102,16 @@ RDMAEZ_COLD int rdmaez_cm_channel_create(struct rdma_event_channel **channel,
 
 /* ---- Events ---------------------------------------------------------------------------------------- */
 
-/* A failure's errno value by its status: a negative one, or none. librdmacm's own failures are -1. */
+/*
+ * Returns a failure's errno value by its status, which is a negative one, or none. librdmacm's own
+ * failures are -1.
+ */
 RDMAEZ_IMPL int rdmaez_impl_cm_status(int status)
 {
 	return status < -1 ? -status : status > 0 ? ECONNREFUSED : EIO;
 }
 
-/* The errno value of an event; 0: it tells of no failure. */
+/* Returns the errno value of an event, or 0 if it is not a failure. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_event_error(const struct rdma_cm_event *event)
 {
 	switch ((int)event->event) {
@@ -165,8 +174,9 @@ RDMAEZ_COLD void rdmaez_cm_event_peer(const struct rdma_cm_event *event,
 }
 
 /*
- * The next event of a channel: 0, ETIMEDOUT, or why there is none. librdmacm may read an event and pass over it, and
- * would then wait for another without a deadline; so the descriptor does not block meanwhile.
+ * Takes the next event of a channel. Returns 0, ETIMEDOUT, or why there is none. librdmacm may read
+ * an event and pass over it, and would then wait for another without a deadline. So the descriptor
+ * does not block meanwhile.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_take(struct rdma_event_channel *channel, uint64_t deadline,
 					 struct rdma_cm_event **event)
@@ -187,7 +197,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_take(struct rdma_event_channel *channel, uin
 	return error == EAGAIN || error == EINTR ? ETIMEDOUT : error;
 }
 
-/* The same with what is to be said where none comes. */
+/* Does the same, and explains if no event comes. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_next(struct rdma_event_channel *channel, uint64_t deadline,
 					 struct rdma_cm_event **event, struct rdmaez_diag *diag)
 {
@@ -212,7 +222,7 @@ RDMAEZ_COLD int rdmaez_cm_event_next(struct rdma_event_channel *channel, uint64_
 	return error;
 }
 
-/* An event of an id that nobody waits for here: it is lost, and a request with it. */
+/* Notes an event of an id that nobody waits for here. It is lost, and a request with it. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_foreign(struct rdma_cm_event *event, struct rdmaez_diag *diag)
 {
 	struct rdma_cm_id *const request =
@@ -225,8 +235,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_foreign(struct rdma_cm_event *event, struct 
 }
 
 /*
- * Waits for an event of an id, whose channel has no other: 0, or what came in its place. What neither is wanted nor a
- * failure is passed over. The peer's data are copied on success, and from a refusal. Of a request, the new id.
+ * Waits for an event of an id, whose channel has no other. Returns 0, or what came in its place.
+ * Events that are neither wanted nor a failure are passed over. On success, and from a refusal, the
+ * peer's data are copied. From a request, it takes the new id.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_await(struct rdma_cm_id *id, enum rdma_cm_event_type wanted,
 					  uint64_t deadline, struct rdma_cm_id **request,
@@ -258,7 +269,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_await(struct rdma_cm_id *id, enum rdma_cm_ev
 
 /* ---- Addresses --------------------------------------------------------------------------------------- */
 
-/* In ms, of what is left: less, so that librdmacm says what is wrong before the time is over. */
+/*
+ * Returns the time that is left in ms, and less than all of it, so that librdmacm says what is
+ * wrong before the time is over.
+ */
 RDMAEZ_IMPL int rdmaez_impl_cm_ms(uint64_t deadline)
 {
 	const uint64_t left = rdmaez_impl_left(deadline), ms = (left - left / 8) / 1000000;
@@ -266,7 +280,10 @@ RDMAEZ_IMPL int rdmaez_impl_cm_ms(uint64_t deadline)
 	return ms > INT32_MAX ? INT32_MAX : ms ? (int)ms : 1;
 }
 
-/* A link-local address names no interface, unless it has a scope: bytes 8 and 24 of a sockaddr_in6. */
+/*
+ * Returns what the arguments tell of a refusal. A link-local address names no interface, unless it
+ * has a scope: bytes 8 and 24 of a sockaddr_in6.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_cause(int error, const struct sockaddr *to,
 					  const struct sockaddr *from)
 {
@@ -283,7 +300,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_cause(int error, const struct sockaddr *to,
 	return scope ? 0 : RDMAEZ_IMPL_CM_IS_SCOPE;
 }
 
-/* Address and route of an id, each with its event. */
+/* Resolves address and route of an id, and waits for the event of each. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_reach(struct rdma_cm_id *id, struct sockaddr *to,
 					  const struct rdmaez_cm_opts *opts, uint64_t deadline,
 					  struct rdmaez_diag *diag)
@@ -323,7 +340,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_reach(struct rdma_cm_id *id, struct sockaddr
 					    diag);
 }
 
-/* A new id on a channel. */
+/* Creates an id on a channel. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_new(struct rdma_event_channel *channel, struct rdma_cm_id **id,
 					struct rdmaez_diag *diag)
 {
@@ -404,7 +421,10 @@ RDMAEZ_COLD int rdmaez_cm_qp_create(struct rdma_cm_id *id, struct ibv_pd *pd,
 
 /* ---- Connecting -------------------------------------------------------------------------------------- */
 
-/* The timers and depths, by the options of queue pairs; what else these have is not for librdmacm. */
+/*
+ * Fills the timers and depths, by the options of queue pairs. Their other options are not for
+ * librdmacm.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_fill(struct rdma_cm_id *id,
 					 const struct rdmaez_cm_peer *request,
 					 const struct rdmaez_qp_opts *qp,
@@ -437,7 +457,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_fill(struct rdma_cm_id *id,
 		return error;
 	depth = rts.attr.max_rd_atomic;
 	most = rtr.attr.max_dest_rd_atomic;
-	/* No end's READs may be more than the other has room for. */
+	/* An end may not have more READs in flight than the other has room for. */
 	if (request && depth > request->initiator_depth)
 		depth = request->initiator_depth;
 	if (request && most > request->responder_resources)
@@ -452,7 +472,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_fill(struct rdma_cm_id *id,
 	return 0;
 }
 
-/* What rdmaez_cm_prepare() does, once there is a record. */
+/* Does what rdmaez_cm_prepare() does, once there is a record. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_prepare(struct rdma_cm_id *id,
 					    const struct rdmaez_cm_peer *request,
 					    const struct rdmaez_cm_opts *opts,
@@ -513,7 +533,7 @@ RDMAEZ_COLD int rdmaez_cm_prepare(struct rdma_cm_id *id, const struct rdmaez_cm_
 	return error;
 }
 
-/* What rdmaez_cm_tune() does; a record keeps its call. */
+/* Does what rdmaez_cm_tune() does. The record keeps the call that it names. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_tune(struct rdma_cm_id *id, const struct rdmaez_qp_opts *qp,
 					 struct rdmaez_diag *diag)
 {
@@ -545,7 +565,7 @@ RDMAEZ_COLD int rdmaez_cm_tune(struct rdma_cm_id *id, const struct rdmaez_cm_opt
 	return rdmaez_impl_cm_tune(id, opts ? opts->qp : NULL, diag);
 }
 
-/* What connecting and accepting begin with: an id with a queue pair. */
+/* Begins to connect or to accept: checks that there is an id with a queue pair. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_ready(const struct rdma_cm_id *id, const char *call,
 					  const char *missing, struct rdmaez_diag *diag)
 {
@@ -576,7 +596,7 @@ RDMAEZ_COLD int rdmaez_cm_connect(struct rdma_cm_id *id, const struct rdmaez_cm_
 
 /* ---- Listening --------------------------------------------------------------------------------------- */
 
-/* Listens at one address. The kernel says EADDRNOTAVAIL, too, where another id holds the port. */
+/* Listens at one address. The kernel also returns EADDRNOTAVAIL if another id holds the port. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_bind(struct rdma_cm_id *id, struct sockaddr *at, bool is_any,
 					 int backlog, struct rdmaez_diag *diag)
 {
@@ -592,7 +612,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_bind(struct rdma_cm_id *id, struct sockaddr 
 	return rdmaez_impl_cm_call(diag, rdma_listen(id, backlog), "rdma_listen");
 }
 
-/* Whether the host has a device over which a listener at every IPv6 address takes no IPv4: siw, irdma, cxgb4. */
+/*
+ * Returns whether the host has a device (siw, irdma, cxgb4) over which a listener at every IPv6
+ * address takes no IPv4.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_cm_has_iwarp(void)
 {
 	struct ibv_device **const list = ibv_get_device_list(NULL);
@@ -623,7 +646,7 @@ RDMAEZ_COLD int rdmaez_cm_listen(struct rdma_event_channel *channel, const char 
 		error = rdmaez_impl_exchange_resolve(host, service, &list, diag);
 	if (error)
 		return error;
-	/* IPv6 first, which takes IPv4 as well where it is every address. */
+	/* IPv6 comes first. If it listens at every address, it takes IPv4 as well. */
 	for (int family = !host && rdmaez_impl_cm_has_iwarp() ? AF_INET : AF_INET6; found;
 	     family = AF_INET) {
 		for (const struct rdmaez_impl_addrinfo *at = list; at && found; at = at->next) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A row of what is known of librdmacm's refusals and events, and what stands in place of an errno value where the
- * arguments of a call tell more. Needs no header of librdmacm. rdmaez-explain uses it, too.
+ * Has the row of what is known of librdmacm's refusals and events, and what stands in place of an
+ * errno value if the arguments of a call tell more. It needs no header of librdmacm. rdmaez-explain
+ * uses it, too.
  */
 #ifndef RDMAEZ_IMPL_CM_ROW_H
 #define RDMAEZ_IMPL_CM_ROW_H

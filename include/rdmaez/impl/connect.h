@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of connect.h. */
+/* Implements connect.h. */
 #ifndef RDMAEZ_IMPL_CONNECT_H
 #define RDMAEZ_IMPL_CONNECT_H
 
@@ -36,19 +36,19 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* What both ends have agreed to, complete: nothing need be asked. */
+/* This is all that both ends have agreed to, so that nothing need be asked. */
 struct rdmaez_impl_connect {
 	struct rdmaez_qp_opts agreed;
 	struct ibv_port_attr port;
 };
 
-/* Whether a queue pair has no peer of its own, and stays in RTS for the next one. */
+/* Returns whether a queue pair has no peer of its own, and stays in RTS for the next one. */
 RDMAEZ_IMPL bool rdmaez_impl_connect_is_ud(const struct rdmaez_endpoint *local)
 {
 	return local->qp_type == IBV_QPT_UD || local->qp_type == RDMAEZ_QPT_SRD;
 }
 
-/* Sets the ECE options that both ends can do; mlx5 keeps them for the next transition. */
+/* Sets the ECE options that both ends can do. mlx5 keeps them for the next transition. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_connect_ece(struct ibv_qp *qp, const struct rdmaez_endpoint *local,
 					     const struct rdmaez_endpoint *remote,
 					     struct rdmaez_diag *diag)
@@ -64,8 +64,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_connect_ece(struct ibv_qp *qp, const struct rdm
 }
 
 /*
- * What a bring-up needs of the port, from the endpoint that was filled with it. The GID index was in the table then;
- * now the kernel judges it.
+ * Fills what a bring-up needs of the port, from the endpoint that was filled with it. The GID index
+ * was in the table then. Now the kernel judges it.
  */
 RDMAEZ_IMPL void rdmaez_impl_connect_port(const struct rdmaez_endpoint *local,
 					  struct rdmaez_impl_connect *c)
@@ -79,7 +79,7 @@ RDMAEZ_IMPL void rdmaez_impl_connect_port(const struct rdmaez_endpoint *local,
 	c->agreed.port_attr = &c->port;
 }
 
-/* From two endpoints to a queue pair in RTS. */
+/* Brings a queue pair to RTS from two endpoints. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_connect_qp(struct ibv_qp *qp, const struct rdmaez_endpoint *local,
 					    const struct rdmaez_endpoint *remote,
 					    const struct rdmaez_qp_opts *opts,

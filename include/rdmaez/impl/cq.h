@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of cq.h. */
+/* Implements cq.h. */
 #ifndef RDMAEZ_IMPL_CQ_H
 #define RDMAEZ_IMPL_CQ_H
 
@@ -32,7 +32,7 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- Channels ----------------------------------------------------------------------------- */
 
-/* How many events of a queue are acknowledged at once. */
+/* So many events of a queue are acknowledged at once. */
 #define RDMAEZ_IMPL_CQ_EVENTS 64
 
 RDMAEZ_API int rdmaez_channel_nonblock(struct ibv_comp_channel *channel, struct rdmaez_diag *diag)
@@ -50,7 +50,7 @@ RDMAEZ_API int rdmaez_channel_nonblock(struct ibv_comp_channel *channel, struct 
 	return flags < 0 ? rdmaez_impl_verb(diag, -1, "fcntl") : 0;
 }
 
-/* Takes an event as soon as one is there; NULL: none was in time. */
+/* Takes an event as soon as one is there, or NULL if none was in time. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_channel_take(struct ibv_comp_channel *channel, uint64_t deadline,
 					      struct ibv_cq **cq)
 {
@@ -153,8 +153,9 @@ RDMAEZ_API int rdmaez_cq_arm(struct ibv_cq *cq, unsigned int flags, struct rdmae
 }
 
 /*
- * Arms a queue on a channel of its own, after taking what earlier arming has left in the channel: one event for each
- * time that the queue had something after it was armed, for which the kernel would take more and more memory.
+ * Arms a queue on a channel of its own, after taking what earlier arming has left in the channel.
+ * That is one event for each time that the queue had something after it was armed. The kernel would
+ * take more and more memory for them.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cq_arm(struct ibv_cq *cq, const char **verb)
 {
@@ -172,7 +173,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cq_arm(struct ibv_cq *cq, const char **verb)
 	return rdmaez_impl_error(ibv_req_notify_cq(cq, 0));
 }
 
-/* Waits for the event of an armed queue: 0, ETIMEDOUT, EXDEV for one of another queue, or the verb's errno value. */
+/*
+ * Waits for the event of an armed queue. Returns 0, ETIMEDOUT, EXDEV for an event of another queue,
+ * or the verb's errno value.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cq_sleep(struct ibv_cq *cq, uint64_t deadline, const char **verb)
 {
 	struct ibv_cq *of;
@@ -187,7 +191,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cq_sleep(struct ibv_cq *cq, uint64_t deadline, 
 	return of == cq ? 0 : EXDEV;
 }
 
-/* The waiting failed otherwise than by its time. */
+/* Notes that the waiting failed, but not because the time is over. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cq_refuse(struct ibv_cq *cq, struct ibv_qp *qp, int error,
 					   const char *verb, struct rdmaez_diag *diag)
 {
@@ -248,7 +252,7 @@ RDMAEZ_COLD int rdmaez_cq_wait(struct ibv_cq *cq, struct ibv_qp *qp, struct rdma
 
 /* ---- Extended queues ---------------------------------------------------------------------- */
 
-/* Those bits of `flags` for which the queue has no reader. */
+/* Returns those bits of `flags` for which the queue has no reader. */
 RDMAEZ_IMPL uint64_t rdmaez_impl_cq_ex_lacks(const struct ibv_cq_ex *cq, uint64_t flags)
 {
 	uint64_t has = ~(uint64_t)IBV_WC_STANDARD_FLAGS;
@@ -263,7 +267,7 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_cq_ex_lacks(const struct ibv_cq_ex *cq, uint64_
 	return flags & ~has;
 }
 
-/* The completion at which the queue stands. */
+/* Reads the completion at which the queue stands. */
 RDMAEZ_IMPL void rdmaez_impl_cq_ex_read(struct ibv_cq_ex *cq, uint64_t flags, uint32_t qp_num,
 					struct ibv_wc *wc)
 {
@@ -292,7 +296,7 @@ RDMAEZ_IMPL void rdmaez_impl_cq_ex_read(struct ibv_cq_ex *cq, uint64_t flags, ui
 		wc->dlid_path_bits = ibv_wc_read_dlid_path_bits(cq);
 }
 
-/* Why nothing more was read: the arguments, or what a verb has returned. */
+/* Says why nothing more was read: because of the arguments, or of what a verb has returned. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cq_ex_refuse(struct ibv_cq_ex *cq, struct ibv_qp *qp,
 					      const struct rdmaez_wc_batch *batch, uint64_t lacks,
 					      uint64_t flags, const char *verb,

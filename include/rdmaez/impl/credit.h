@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of credit.h. */
+/* Implements credit.h. */
 #ifndef RDMAEZ_IMPL_CREDIT_H
 #define RDMAEZ_IMPL_CREDIT_H
 

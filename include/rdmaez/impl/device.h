@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of device.h. */
+/* Implements device.h. */
 #ifndef RDMAEZ_IMPL_DEVICE_H
 #define RDMAEZ_IMPL_DEVICE_H
 
@@ -77,7 +77,10 @@ RDMAEZ_COLD int rdmaez_device_open(const char *name, struct ibv_context **contex
 		rdmaez_impl_diag_device(diag, chosen);
 	if (list)
 		ibv_free_device_list(list);
-	/* Never 0; saying so shows the compiler that the output is written where this returns 0. */
+	/*
+	 * This is never 0. Saying so shows the compiler that the output is written if this returns
+	 * 0.
+	 */
 	return chosen ? 0 : error ? error : ENODEV;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of diag.h, and how a record is filled. */
+/* Implements diag.h, and how a record is filled. */
 #ifndef RDMAEZ_IMPL_DIAG_H
 #define RDMAEZ_IMPL_DIAG_H
 
@@ -24,7 +24,7 @@ RDMAEZ_IMPL_END
 
 #include <stdio.h>
 
-/* exit() under a name of our own, for the same reason as close() in system.h. */
+/* This is exit() under a name of our own, for the same reason as close() in system.h. */
 #ifdef __GNUC__
 RDMAEZ_IMPL_BEGIN
 extern __attribute__((__noreturn__)) void rdmaez_impl_exit(int status) __asm__("exit");
@@ -67,7 +67,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_diag_clear(struct rdmaez_diag *diag, const cha
 	diag->to = -1;
 }
 
-/* Every public function that takes a record calls this first; nothing is left of it where the record is known to be NULL. */
+/*
+ * Every public function that takes a record calls this first. If the record is known to be NULL,
+ * the compiler leaves nothing of it.
+ */
 RDMAEZ_FOLD void rdmaez_impl_diag_reset(struct rdmaez_diag *diag, const char *call)
 {
 	if (diag)
@@ -103,7 +106,7 @@ RDMAEZ_IMPL void rdmaez_impl_diag_transition(struct rdmaez_diag *diag, enum ibv_
 	diag->to = (int)to;
 }
 
-/* Forgets the findings, when something better turned up. */
+/* Forgets the findings, because something better turned up. */
 RDMAEZ_IMPL void rdmaez_impl_diag_forget(struct rdmaez_diag *diag)
 {
 	if (!diag)
@@ -114,8 +117,8 @@ RDMAEZ_IMPL void rdmaez_impl_diag_forget(struct rdmaez_diag *diag)
 }
 
 /*
- * A finding as far as it is known where the code that makes it is written: all but the value. A bound that
- * only run time knows is passed to rdmaez_impl_find_within().
+ * A site is what is known of a finding where the code that makes it is written: all but the value.
+ * A bound that only run time knows is passed to rdmaez_impl_find_within().
  */
 struct rdmaez_impl_site {
 	const char *field;
@@ -131,7 +134,7 @@ RDMAEZ_SEAM void rdmaez_impl_finding(struct rdmaez_diag *diag, enum rdmaez_sever
 RDMAEZ_SEAM void rdmaez_impl_finding_plain(struct rdmaez_diag *diag, enum rdmaez_severity severity,
 					   enum rdmaez_why why, const char *field);
 
-/* A finding with bounds that only run time knows. */
+/* Adds a finding with bounds that only run time knows. */
 RDMAEZ_IMPL void rdmaez_impl_find_within(struct rdmaez_diag *diag, enum rdmaez_severity severity,
 					 const struct rdmaez_impl_site *site, uint64_t value,
 					 uint64_t min, uint64_t max)
@@ -139,7 +142,7 @@ RDMAEZ_IMPL void rdmaez_impl_find_within(struct rdmaez_diag *diag, enum rdmaez_s
 	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_finding, (diag, severity, site, value, min, max));
 }
 
-/* The same with the bounds of the site. */
+/* Does the same with the bounds of the site. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_find(struct rdmaez_diag *diag, enum rdmaez_severity severity,
 				       const struct rdmaez_impl_site *site, uint64_t value)
 {
@@ -159,21 +162,21 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_within(struct rdmaez_diag *diag, int err
 	return error;
 }
 
-/* The same with the bounds of the site. */
+/* Does the same with the bounds of the site. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_at(struct rdmaez_diag *diag, int error,
 					   const struct rdmaez_impl_site *site, int64_t value)
 {
 	return rdmaez_impl_refuse_within(diag, error, site, value, site->min, site->max);
 }
 
-/* A finding without numbers. */
+/* Adds a finding without numbers. */
 RDMAEZ_IMPL void rdmaez_impl_find_plain(struct rdmaez_diag *diag, enum rdmaez_severity severity,
 					enum rdmaez_why why, const char *field)
 {
 	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_finding_plain, (diag, severity, why, field));
 }
 
-/* An error without numbers; returns the errno value. */
+/* Adds an error without numbers, and returns the errno value. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_refuse(struct rdmaez_diag *diag, int error, enum rdmaez_why why,
 					const char *field)
 {
@@ -183,7 +186,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_refuse(struct rdmaez_diag *diag, int error, enu
 	return error;
 }
 
-/* A verb has failed, and its errno value is all there is to say; returns that. */
+/* Notes that a verb has failed, if its errno value is all there is to say, and returns that. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_verb(struct rdmaez_diag *diag, int error,
 					     enum rdmaez_why why, const char *verb)
 {
@@ -192,7 +195,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_verb(struct rdmaez_diag *diag, int error
 	return rdmaez_impl_refuse(diag, error, why, verb);
 }
 
-/* A verb has failed: notes that for whoever explains it, and returns the errno value. */
+/* Notes that a verb has failed, for the function that explains it, and returns the errno value. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_failed(struct rdmaez_diag *diag, int error, const char *verb)
 {
 	if (diag) {
@@ -203,8 +206,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_failed(struct rdmaez_diag *diag, int error, con
 }
 
 /*
- * Begins a record about the device of a context, unless an argument is `missing`: EINVAL. Clears errno, which a verb
- * that fails may leave as it is.
+ * Begins a record about the device of a context. Returns EINVAL if an argument is `missing`. Clears
+ * errno, which a verb that fails may leave as it is.
  */
 RDMAEZ_IMPL int rdmaez_impl_begin(struct rdmaez_diag *diag, const char *call,
 				  const struct ibv_context *context, const char *missing)
@@ -217,7 +220,10 @@ RDMAEZ_IMPL int rdmaez_impl_begin(struct rdmaez_diag *diag, const char *call,
 	return 0;
 }
 
-/* What a function returns, and its record holds, whose work only the explanations do: EOPNOTSUPP. */
+/*
+ * Notes that only the explanations do this function's work, and that the program does not have
+ * them. Returns EOPNOTSUPP.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_untold(struct rdmaez_diag *diag, const char *call)
 {
 	rdmaez_impl_diag_reset(diag, call);
@@ -227,7 +233,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_untold(struct rdmaez_diag *diag, const char *ca
 
 /* ---- As text, where a program may have the explanations or not -------------------------- */
 
-/* The text that stands for an explanation, to a stream, as rdmaez_diag_print() returns it. */
+/*
+ * Writes the text that stands for an explanation to a stream, and returns what rdmaez_diag_print()
+ * returns.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_print_untold(const struct rdmaez_diag *diag, FILE *stream)
 {
 	char text[256];

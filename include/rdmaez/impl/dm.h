@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of dm.h, and the verbs that a libibverbs may lack. */
+/* Implements dm.h, and the verbs that a libibverbs may lack. */
 #ifndef RDMAEZ_IMPL_DM_H
 #define RDMAEZ_IMPL_DM_H
 
@@ -25,7 +25,7 @@ RDMAEZ_COLD int rdmaez_impl_dm_copy_from(const struct rdmaez_dm *dm, uint64_t of
 RDMAEZ_COLD int rdmaez_impl_dm_copied(int returned);
 
 /*
- * Whether the provider can make this copy as it is. Two subtractions save instructions by wrapping around:
+ * Returns whether the provider can make this copy as it is. Two subtractions save instructions by wrapping around:
  * `rest` is larger than `all` if the offset is beyond the end, and `length - 1` is larger than any `rest` if
  * the length is 0.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of dm_share.h: tokens on the wire, descriptors over a socket, export and import. */
+/* Implements dm_share.h: tokens on the wire, descriptors over a socket, export and import. */
 #ifndef RDMAEZ_IMPL_DM_SHARE_H
 #define RDMAEZ_IMPL_DM_SHARE_H
 
@@ -150,7 +150,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_token_check(const struct rdmaez_dm_token *to
 	return error;
 }
 
-/* The CRC-32 of Ethernet, four bits at a time. */
+/* Computes the CRC-32 of Ethernet, four bits at a time. */
 RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_dm_token_sum(const uint8_t *bytes, size_t count)
 {
 	static const uint32_t steps[] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,

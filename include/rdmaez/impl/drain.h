@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of drain.h. */
+/* Implements drain.h. */
 #ifndef RDMAEZ_IMPL_DRAIN_H
 #define RDMAEZ_IMPL_DRAIN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of driver.h. */
+/* Implements driver.h. */
 #ifndef RDMAEZ_IMPL_DRIVER_H
 #define RDMAEZ_IMPL_DRIVER_H
 

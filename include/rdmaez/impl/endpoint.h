@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of endpoint.h. */
+/* Implements endpoint.h. */
 #ifndef RDMAEZ_IMPL_ENDPOINT_H
 #define RDMAEZ_IMPL_ENDPOINT_H
 
@@ -535,8 +535,8 @@ struct rdmaez_impl_endpoint_pair {
 };
 
 /*
- * Returns what two GIDs are worth that stand so far behind the first of their lists. Both ends
- * compute the same.
+ * Returns what two GIDs are worth together, if they stand so far behind the first ones of their lists.
+ * Both ends compute the same.
  */
 RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_worth(const struct rdmaez_endpoint_gid *own,
 							 const struct rdmaez_endpoint_gid *peer,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of event.h. */
+/* Implements event.h. */
 #ifndef RDMAEZ_IMPL_EVENT_H
 #define RDMAEZ_IMPL_EVENT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of examine.h, whose work is all in the explanations. */
+/* Implements examine.h, whose work is all in the explanations. */
 #ifndef RDMAEZ_IMPL_EXAMINE_H
 #define RDMAEZ_IMPL_EXAMINE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of exchange.h. */
+/* Implements exchange.h. */
 #ifndef RDMAEZ_IMPL_EXCHANGE_H
 #define RDMAEZ_IMPL_EXCHANGE_H
 

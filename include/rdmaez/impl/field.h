@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields of verbs structs that are filled from options. All that is known of one is written down once, as a
- * row of a list, from which it is filled and by which a value that somebody else has chosen is judged.
+ * Fills fields of verbs structs from options. Everything that is known of a field is written down
+ * once, as a row of a list. The row fills the field, and judges a value that somebody else has
+ * chosen.
  */
 #ifndef RDMAEZ_IMPL_FIELD_H
 #define RDMAEZ_IMPL_FIELD_H
@@ -14,7 +15,10 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* What decides a value or its bounds besides the row, and how a value out of bounds is explained. */
+/*
+ * This is what decides a value or its bounds besides the row, and how a value out of bounds is
+ * explained.
+ */
 enum rdmaez_impl_field_rule {
 	RDMAEZ_IMPL_FIELD_PLAIN,  /* nothing does */
 	RDMAEZ_IMPL_FIELD_ENUM,   /* nothing does; the value is an enum's */
@@ -29,7 +33,7 @@ enum rdmaez_impl_field_rule {
 	RDMAEZ_IMPL_FIELD_RNR    /* the same for an RNR timer */
 };
 
-/* How an option of 32 bits is read. A negative one is above every bound. */
+/* This is how an option of 32 bits is read. A negative one is above every bound. */
 enum rdmaez_impl_field_option {
 	RDMAEZ_IMPL_AS_UINT = 0,   /* as it is */
 	RDMAEZ_IMPL_AS_SIGNED = 1, /* as it is, with a sign */
@@ -37,7 +41,7 @@ enum rdmaez_impl_field_option {
 	RDMAEZ_IMPL_AS_INT = 3     /* RDMAEZ_ZERO is 0, with a sign */
 };
 
-/* A row of a table. What verbs call the field only the explanations know. */
+/* This is a row of a table. Only the explanations know what verbs call the field. */
 struct rdmaez_impl_field {
 	uint32_t bit;         /* when it is filled: a bit of the mask; 0: always */
 	uint32_t otherwise;   /* the default */
@@ -48,12 +52,12 @@ struct rdmaez_impl_field {
 	uint8_t option, rule; /* enum rdmaez_impl_field_option, enum rdmaez_impl_field_rule */
 };
 
-/* An option, what it amounts to, and what is accepted. */
+/* This is an option, what it amounts to, and what is accepted. */
 struct rdmaez_impl_value {
 	uint32_t given, value, min, max;
 };
 
-/* An option by itself: the default for 0, and 0 for RDMAEZ_ZERO. */
+/* Returns an option by itself: the default for 0, and 0 for RDMAEZ_ZERO. */
 RDMAEZ_IMPL uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_t otherwise)
 {
 	if (otherwise && !given)
@@ -61,7 +65,7 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_
 	return given == RDMAEZ_ZERO && option >= RDMAEZ_IMPL_AS_BITS ? 0 : given;
 }
 
-/* What an option amounts to, and what is accepted, by the row alone. */
+/* Returns what an option amounts to, and what is accepted, by the row alone. */
 RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_field_value(const struct rdmaez_impl_field *field,
 							     const void *options)
 {
@@ -74,7 +78,10 @@ RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_field_value(const struct rdmaez
 	return v;
 }
 
-/* Whether a value is refused: it is out of its range, or has a bit that is not in the mask. */
+/*
+ * Returns whether a value is refused, because it is out of its range, or has a bit that is not in
+ * the mask.
+ */
 RDMAEZ_IMPL bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
 {
 	if (rule == RDMAEZ_IMPL_FIELD_ACCESS)
@@ -84,7 +91,7 @@ RDMAEZ_IMPL bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
 	return v.value < v.min || v.value > v.max;
 }
 
-/* The value of a field that somebody else has filled. */
+/* Returns the value of a field that somebody else has filled. */
 RDMAEZ_IMPL uint32_t rdmaez_impl_field_get(const struct rdmaez_impl_field *field,
 					   const void *attributes)
 {
@@ -120,7 +127,7 @@ RDMAEZ_IMPL void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, vo
 		memcpy(at, &word, sizeof(word));
 }
 
-/* The same for an option; 0, or EINVAL. */
+/* Does the same for an option. Returns 0 or EINVAL. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_field_put(const struct rdmaez_impl_field *field,
 					   struct rdmaez_impl_value v, void *attributes)
 {

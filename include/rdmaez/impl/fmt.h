@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of fmt.h. */
+/* Implements fmt.h. */
 #ifndef RDMAEZ_IMPL_FMT_H
 #define RDMAEZ_IMPL_FMT_H
 
@@ -21,7 +21,10 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* The names of the bits that are set, with something between them; bits without a name as one hex number. */
+/*
+ * Writes the names of the bits that are set, with something between them. Bits without a name are
+ * one hex number.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_put_bits(struct rdmaez_impl_text *text, uint64_t bits,
 					   const char *(*name)(int), const char *between)
 {

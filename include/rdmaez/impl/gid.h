@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of gid.h, and the question by which of its addresses the host sends to a peer. */
+/* Implements gid.h, and the question by which of its addresses the host sends to a peer. */
 #ifndef RDMAEZ_IMPL_GID_H
 #define RDMAEZ_IMPL_GID_H
 
@@ -52,7 +52,7 @@ RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid)
 	return RDMAEZ_GID_CLASS_GLOBAL;
 }
 
-/* How many leading bits two GIDs have in common. */
+/* Returns how many leading bits two GIDs have in common. */
 RDMAEZ_IMPL int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_gid *b)
 {
 	int bits = memcmp(a, b, 8) ? 0 : 64;
@@ -64,13 +64,19 @@ RDMAEZ_IMPL int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_g
 	return bits;
 }
 
-/* What matters of an address where one is chosen: that it is IPv4, a group, valid on one link only, IPv6 there. */
+/*
+ * These bits are what matters of an address when one is chosen: it is IPv4, a group, valid on one
+ * link only, or IPv6 on one link.
+ */
 #define RDMAEZ_IMPL_GID_IPV4  1
 #define RDMAEZ_IMPL_GID_GROUP 2
 #define RDMAEZ_IMPL_GID_LOCAL 4
 #define RDMAEZ_IMPL_GID_LINK  8
 
-/* Those bits of an address; -1: it is zero. Link-local are fe80::/10 and 169.254.0.0/16, and groups up to scope 2. */
+/*
+ * Returns those bits of an address, or -1 if it is zero. Link-local are fe80::/10 and
+ * 169.254.0.0/16, and groups up to scope 2.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_gid_traits(const union ibv_gid *gid)
 {
 	const uint8_t *const byte = gid->raw;
@@ -94,7 +100,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_gid_traits(const union ibv_gid *gid)
 /* From this rank on a GID has the scope of the peer, if that is known. */
 #define RDMAEZ_IMPL_GID_SCOPE 4
 
-/* rdmaez_gid_rank() with the peer's bits known, for those who go through a table; -1: an unknown peer. */
+/*
+ * Does what rdmaez_gid_rank() does with the peer's bits known, for callers that go through a table.
+ * -1 means an unknown peer.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_gid_rank(const struct ibv_gid_entry *entry,
 					  const struct rdmaez_gid_want *want, int peer,
 					  enum rdmaez_why *why)
@@ -145,7 +154,10 @@ RDMAEZ_API int rdmaez_gid_rank(const struct ibv_gid_entry *entry,
 	return rank;
 }
 
-/* The first of the longest run of zero groups, if it has two at least; `length` receives its length. */
+/*
+ * Returns the first of the longest run of zero groups, if it has two at least. `length` receives
+ * its length.
+ */
 RDMAEZ_IMPL int rdmaez_impl_zero_run(const unsigned int group[8], int *length)
 {
 	int first = 0;
@@ -187,15 +199,19 @@ RDMAEZ_COLD int rdmaez_gid_format(const union ibv_gid *gid, char *buf, size_t si
 }
 
 /*
- * What came of asking: 0 and the local address that the kernel would send from; ENETUNREACH or EHOSTUNREACH where
- * no route leads there; another errno value where it could not be asked.
+ * This is the answer about a route: 0 and the local address that the kernel would send from,
+ * ENETUNREACH or EHOSTUNREACH if no route leads there, or another errno value if the kernel could
+ * not be asked.
  */
 struct rdmaez_impl_route {
 	int error;
 	union ibv_gid source;
 };
 
-/* A GID as a struct sockaddr_in or sockaddr_in6: family, port, and the address at byte 4 or 8. Returns the length. */
+/*
+ * Writes a GID as a struct sockaddr_in or sockaddr_in6: family, port, and the address at byte 4 or
+ * 8. Returns the length.
+ */
 RDMAEZ_IMPL_COLD socklen_t rdmaez_impl_route_address(const union ibv_gid *gid,
 						     struct sockaddr_storage *address)
 {
@@ -208,8 +224,9 @@ RDMAEZ_IMPL_COLD socklen_t rdmaez_impl_route_address(const union ibv_gid *gid,
 }
 
 /*
- * Has the kernel choose an address that stays over a temporary one, RFC 4941: when that is removed, its GID is as well.
- * Without the wish an interface's `use_tempaddr` decides. Numbers of <linux/in6.h>.
+ * Has the kernel prefer an address that stays to a temporary one (RFC 4941), because a temporary
+ * one's GID is removed with it. Without this wish an interface's `use_tempaddr` decides. The
+ * numbers are those of <linux/in6.h>.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_route_prefer(int fd)
 {
@@ -220,10 +237,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_route_prefer(int fd)
 }
 
 /*
- * Asks which way leads to a GID's address, by connecting a UDP socket, which sends nothing: from this address, so that
- * its routing rules count; NULL: from the one that the host chooses. A link-local address would take an interface
- * (EINVAL, __ip6_datagram_connect(), net/ipv6/datagram.c), and on an interface any IPv4 address has a route
- * (ip_route_output_key_hash_rcu(), net/ipv4/route.c), so none is named.
+ * Asks which way leads to a GID's address, by connecting a UDP socket, which sends nothing. If
+ * `from` is given, the socket is bound to it, so that its routing rules count. If it is NULL, the
+ * host chooses the address. No interface is named. A link-local address would need one (EINVAL,
+ * __ip6_datagram_connect(), net/ipv6/datagram.c), but on an interface any IPv4 address has a route
+ * (ip_route_output_key_hash_rcu(), net/ipv4/route.c).
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_route_ask(const union ibv_gid *peer, const union ibv_gid *from,
 					    struct rdmaez_impl_route *route)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of handshake.h: what the blocking functions of exchange.h do, one step at a time. */
+/* Implements handshake.h: what the blocking functions of exchange.h do, one step at a time. */
 #ifndef RDMAEZ_IMPL_HANDSHAKE_H
 #define RDMAEZ_IMPL_HANDSHAKE_H
 
@@ -21,7 +21,10 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* An exchange has room in a handshake, which is as large as documented; else this divides by zero. */
+/*
+ * An exchange has room in a handshake, which is as large as documented. If it has not, this divides
+ * by zero.
+ */
 enum {
 	RDMAEZ_IMPL_HANDSHAKE_FITS = 1 / (sizeof(struct rdmaez_impl_exchange) <=
 						  sizeof(((struct rdmaez_handshake *)0)->own) &&
@@ -30,7 +33,10 @@ enum {
 
 /* ---- An exchange in a handshake -------------------------------------------------------------- */
 
-/* Where an exchange keeps what is large. It has no deadline: nothing is tried again. */
+/*
+ * Begins an exchange, and tells it where to keep what is large. It has no deadline, so nothing is
+ * tried again.
+ */
 RDMAEZ_IMPL void rdmaez_impl_handshake_begin(struct rdmaez_handshake *shake, int socket,
 					     struct rdmaez_impl_exchange *x)
 {
@@ -43,14 +49,17 @@ RDMAEZ_IMPL void rdmaez_impl_handshake_begin(struct rdmaez_handshake *shake, int
 	x->in = shake->bytes[1];
 }
 
-/* Takes it out of the handshake, */
+/* Takes the exchange out of the handshake. */
 RDMAEZ_IMPL void rdmaez_impl_handshake_load(const struct rdmaez_handshake *shake,
 					    struct rdmaez_impl_exchange *x)
 {
 	memcpy(x, shake->own, sizeof(*x));
 }
 
-/* and puts it back. What has come of a list is unpacked once all is there; of a connection the record tells which. */
+/*
+ * Puts the exchange back. What has come of a list is unpacked once all is there. For a connection,
+ * the record tells which one.
+ */
 RDMAEZ_IMPL int rdmaez_impl_handshake_store(struct rdmaez_handshake *shake,
 					    struct rdmaez_impl_exchange *x, const char *call,
 					    struct rdmaez_diag *diag)
@@ -71,7 +80,10 @@ RDMAEZ_IMPL int rdmaez_impl_handshake_store(struct rdmaez_handshake *shake,
 	return x->error;
 }
 
-/* Begins the record of a call, unless that of a failure is to stay; EINVAL for an argument that is missing. */
+/*
+ * Begins the record of a call, unless that of a failure is to stay. Returns EINVAL if an argument
+ * is missing.
+ */
 RDMAEZ_IMPL int rdmaez_impl_handshake_call(const struct rdmaez_handshake *shake, const char *call,
 					   const char *missing, struct rdmaez_diag *diag)
 {

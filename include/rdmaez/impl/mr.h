@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of mr.h. */
+/* Implements mr.h. */
 #ifndef RDMAEZ_IMPL_MR_H
 #define RDMAEZ_IMPL_MR_H
 
@@ -25,8 +25,9 @@
 RDMAEZ_IMPL_BEGIN
 
 /*
- * libibverbs' functions under names of our own, so that nothing depends on what verbs.h declares. They are weak: linked
- * with a library before rdma-core 34 and 35 they are NULL, and the program runs all the same.
+ * These are libibverbs' functions under names of our own, so that nothing depends on what verbs.h
+ * declares. They are weak: in a program that is linked with a library before rdma-core 34 and 35
+ * they are NULL, and the program runs all the same.
  */
 #ifndef RDMAEZ_HAVE_DMABUF_MR
 extern struct ibv_mr *rdmaez_impl_verb_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
@@ -46,7 +47,9 @@ RDMAEZ_COLD int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsi
 
 	if (error)
 		return error;
-	/* The macro decides by `access` which symbol to call; that works with a variable as well. */
+	/*
+	 * The macro decides by `access` which symbol to call. That works with a variable as well.
+	 */
 	made = ibv_reg_mr(pd, addr, length, access);
 	if (!made) {
 		error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), "ibv_reg_mr");
@@ -58,7 +61,10 @@ RDMAEZ_COLD int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsi
 	return 0;
 }
 
-/* ibv_reg_dmabuf_mr(); what it returned, or EOPNOTSUPP where this libibverbs does not have it. */
+/*
+ * Calls ibv_reg_dmabuf_mr(), and returns its answer, or EOPNOTSUPP if this libibverbs does not have
+ * it.
+ */
 RDMAEZ_IMPL_COLD struct ibv_mr *rdmaez_impl_mr_dmabuf(struct ibv_pd *pd,
 						      const struct rdmaez_mr_dmabuf *dmabuf,
 						      unsigned int access, bool *has_verb)

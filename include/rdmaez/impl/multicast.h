@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of multicast.h. */
+/* Implements multicast.h. */
 #ifndef RDMAEZ_IMPL_MULTICAST_H
 #define RDMAEZ_IMPL_MULTICAST_H
 
@@ -35,10 +35,10 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* The C library's own: arpa/inet.h would cost every file more than all of this. */
+/* This is the C library's own. arpa/inet.h would cost every file more than all of this. */
 extern int rdmaez_impl_inet_pton(int family, const char *text, void *address) __asm__("inet_pton");
 
-/* What rdma_is_multicast_addr() of the kernel takes for a group's. */
+/* Returns whether rdma_is_multicast_addr() of the kernel takes this for a group. */
 RDMAEZ_IMPL bool rdmaez_impl_multicast_is_group(const union ibv_gid *gid)
 {
 	const int traits = rdmaez_impl_gid_traits(gid);
@@ -94,7 +94,10 @@ RDMAEZ_API int rdmaez_multicast_gid_of(const struct sockaddr *address, union ibv
 	return rdmaez_impl_multicast_take(&found, "address", gid, diag);
 }
 
-/* What no device would take of a group on this port; is_valid_mcast_lid() of the kernel knows the LIDs. */
+/*
+ * Refuses what no device would take of a group on this port. is_valid_mcast_lid() of the kernel
+ * knows the LIDs.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_check(const struct rdmaez_path *group,
 						 const struct ibv_port_attr *port,
 						 struct rdmaez_diag *diag)
@@ -113,7 +116,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_check(const struct rdmaez_path *group
 	return error;
 }
 
-/* The GID of this end by which the port reaches the group. */
+/* Finds the GID of this end by which the port reaches the group. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_own(struct ibv_context *context,
 					       const struct rdmaez_path *group, int port_num,
 					       const struct ibv_port_attr *port,
@@ -147,7 +150,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_own(struct ibv_context *context,
 	return error;
 }
 
-/* What the kernel takes for MCAST_JOIN_GROUP, struct group_req of <linux/in.h>. */
+/* The kernel takes this for MCAST_JOIN_GROUP: struct group_req of <linux/in.h>. */
 struct rdmaez_impl_multicast_request {
 	uint32_t ifindex;
 	struct sockaddr_storage group;
@@ -177,7 +180,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_member(const union ibv_gid *gid, uint
 	return error;
 }
 
-/* The membership that the port needs for a group; `fd` stays as it is where it needs none. */
+/* Gets the membership that the port needs for a group. If it needs none, `fd` stays as it is. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_enter(struct ibv_context *context,
 						 const struct rdmaez_path *group, int port_num,
 						 const struct ibv_port_attr *port, int *fd,

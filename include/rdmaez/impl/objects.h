@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of objects.h. */
+/* Implements objects.h. */
 #ifndef RDMAEZ_IMPL_OBJECTS_H
 #define RDMAEZ_IMPL_OBJECTS_H
 
@@ -24,7 +24,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* What a verb that creates an object has ended in, where no limit of the device tells more. */
+/* Notes what a verb that creates an object has ended in, if no limit of the device tells more. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_objects_fail(struct rdmaez_diag *diag, const char *verb,
 					      const char *field)
 {
@@ -155,7 +155,7 @@ RDMAEZ_COLD int rdmaez_srq_create(struct ibv_pd *pd, struct ibv_srq_init_attr *i
 	return error;
 }
 
-/* A domain or queue that is NULL where the library would follow it. */
+/* Returns the name of a domain or queue that is NULL although the library would follow it. */
 RDMAEZ_IMPL const char *rdmaez_impl_srq_missing(const struct ibv_srq_init_attr_ex *init)
 {
 	if (!init->pd)
@@ -263,7 +263,7 @@ RDMAEZ_API int rdmaez_pd_dealloc(struct ibv_pd *pd, struct rdmaez_diag *diag)
 				       RDMAEZ_WHY_PD_IN_USE);
 }
 
-/* libibverbs counts the queues of a channel, and asks nobody: so EBUSY is certain. */
+/* libibverbs counts the queues of a channel, and asks nobody. So EBUSY is certain. */
 RDMAEZ_API int rdmaez_channel_destroy(struct ibv_comp_channel *channel, struct rdmaez_diag *diag)
 {
 	int error =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of path.h. */
+/* Implements path.h. */
 #ifndef RDMAEZ_IMPL_PATH_H
 #define RDMAEZ_IMPL_PATH_H
 
@@ -37,8 +37,8 @@ RDMAEZ_IMPL_BEGIN
 /* clang-format off */
 
 /*
- * The fields of an address vector, once.
- * X(with a GRH only, field, option, how it is read, default, least, greatest, rule, unit, source)
+ * These are the fields of an address vector, once. X(with a GRH only, field, option, how it is
+ * read, default, least, greatest, rule, unit, source)
  */
 #define RDMAEZ_IMPL_PATH_FIELDS(X) \
 	X(0, sl, sl, RDMAEZ_IMPL_AS_SIGNED, 0, 0, 15, RDMAEZ_IMPL_FIELD_PLAIN, \
@@ -64,7 +64,7 @@ RDMAEZ_IMPL_BEGIN
 
 /* clang-format on */
 
-/* The rows, and how many there are. */
+/* Returns the rows, and how many there are. */
 RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_path_fields(size_t *count)
 {
 	static const struct rdmaez_impl_field fields[] = {
@@ -74,7 +74,7 @@ RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_path_fields(size_t *coun
 	return fields;
 }
 
-/* A path on its way to an address vector. */
+/* This is a path on its way to an address vector. */
 struct rdmaez_impl_path_build {
 	const struct rdmaez_path *path;
 	const struct ibv_port_attr *port; /* NULL: not known */
@@ -84,20 +84,26 @@ struct rdmaez_impl_path_build {
 	bool own_end;   /* it needs no destination: mlx5's DC types take it for their own end */
 };
 
-/* Whether there is a GRH. Without a port to ask, a GID is the sign that one is meant. */
+/* Returns whether there is a GRH. Without a port to ask, a GID is the sign that one is meant. */
 RDMAEZ_IMPL bool rdmaez_impl_path_has_grh(const struct rdmaez_impl_path_build *b)
 {
 	if (b->path->flags & RDMAEZ_PATH_GRH)
 		return true;
 	if (b->port && rdmaez_path_needs_grh(b->port))
 		return true;
-	/* efa has no LIDs, and no link layer of a name: efa_create_ah() reads the GID, which uverbs takes from a GRH. */
+	/*
+	 * efa has no LIDs, and its link layer is unspecified. efa_create_ah() reads the GID, which
+	 * uverbs takes from a GRH.
+	 */
 	if (b->port && (b->path->dlid || b->port->link_layer != IBV_LINK_LAYER_UNSPECIFIED))
 		return false;
 	return !rdmaez_gid_is_zero(&b->path->dgid) || (!b->port && b->own_end && b->sgid_index);
 }
 
-/* Whether a path can be right as a whole: known flags, a port that may be, a destination if one is needed. */
+/*
+ * Returns whether a path can be right as a whole: it has known flags, a possible port, and a
+ * destination if one is needed.
+ */
 RDMAEZ_IMPL bool rdmaez_impl_path_can_be(const struct rdmaez_impl_path_build *b, bool grh)
 {
 	if ((b->path->flags & ~(unsigned int)RDMAEZ_PATH_GRH) || b->port_num < 1 ||
@@ -108,7 +114,9 @@ RDMAEZ_IMPL bool rdmaez_impl_path_can_be(const struct rdmaez_impl_path_build *b,
 	return grh ? !rdmaez_gid_is_zero(&b->path->dgid) : !b->port || b->path->dlid;
 }
 
-/* The option of a row; the GID index is what was chosen, within the port's table. */
+/*
+ * Returns the option of a row. The GID index is the one that was chosen, within the port's table.
+ */
 RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_path_value(const struct rdmaez_impl_path_build *b,
 							    const struct rdmaez_impl_field *f)
 {
@@ -123,7 +131,8 @@ RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_path_value(const struct rdmaez_
 }
 
 /*
- * Fills an address vector, which is zeroed, and notes its ends; 0, or EINVAL, which rdmaez_impl_path_explain() explains.
+ * Fills an address vector, which is zeroed, and notes its ends. Returns 0 or EINVAL, which
+ * rdmaez_impl_path_explain() explains.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *b,
 					   struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
@@ -148,7 +157,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *
 	return error;
 }
 
-/* The same for the one path of an address handle or a queue pair; `sgid_index` as in a path. */
+/*
+ * Does the same for the one path of an address handle or a queue pair. `sgid_index` is as in a
+ * path.
+ */
 RDMAEZ_IMPL int rdmaez_impl_path_ah_attr(const struct rdmaez_path *path, int sgid_index,
 					 int port_num, const struct ibv_port_attr *port,
 					 struct ibv_ah_attr *ah, struct rdmaez_diag *diag)

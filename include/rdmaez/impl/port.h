@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of port.h. */
+/* Implements port.h. */
 #ifndef RDMAEZ_IMPL_PORT_H
 #define RDMAEZ_IMPL_PORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of port_caps.h. */
+/* Implements port_caps.h. */
 #ifndef RDMAEZ_IMPL_PORT_CAPS_H
 #define RDMAEZ_IMPL_PORT_CAPS_H
 
@@ -36,7 +36,10 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Where active_speed_ex lies, whether or not this verbs.h names it: at the next multiple of four. */
+/*
+ * This is where active_speed_ex lies, whether or not this verbs.h names it: at the next multiple of
+ * four.
+ */
 #define RDMAEZ_IMPL_SPEED_EX_AT (offsetof(struct ibv_port_attr, port_cap_flags2) + sizeof(uint32_t))
 
 RDMAEZ_COLD struct rdmaez_caps_table rdmaez_port_caps_fields(const struct rdmaez_port_caps *caps)
@@ -148,7 +151,7 @@ RDMAEZ_COLD uint64_t rdmaez_speed_kbps(uint32_t active_speed)
 	}
 }
 
-/* What follows from other fields. */
+/* Fills what follows from other fields. */
 RDMAEZ_IMPL void rdmaez_impl_port_caps_derive(struct rdmaez_port_caps *caps)
 {
 	const uint32_t speed = caps->active_speed_ex ? caps->active_speed_ex : caps->active_speed;
@@ -163,7 +166,10 @@ RDMAEZ_IMPL void rdmaez_impl_port_caps_derive(struct rdmaez_port_caps *caps)
 		caps->subnet_timeout_ns = UINT64_C(4096) << caps->subnet_timeout;
 }
 
-/* Decodes a struct of so many bytes; last is the last part the kernel is known to report, or 0. */
+/*
+ * Decodes a struct of so many bytes. last is the last part that the kernel is known to report, or
+ * 0.
+ */
 RDMAEZ_IMPL void rdmaez_impl_port_caps_decode(const struct ibv_port_attr *attr, size_t size,
 					      int last, struct rdmaez_port_caps *caps)
 {
@@ -177,7 +183,7 @@ RDMAEZ_IMPL void rdmaez_impl_port_caps_decode(const struct ibv_port_attr *attr, 
 	rdmaez_impl_caps_sources(table, RDMAEZ_IMPL_TOLD_XRC_ODP, last, source);
 	if (size < RDMAEZ_IMPL_SPEED_EX_AT + sizeof(caps->active_speed_ex)) {
 		source[RDMAEZ_PORT_CAPS_ACTIVE_SPEED_EX] = RDMAEZ_SOURCE_OLD_HEADER;
-		/* Where there is no room for faster ones, the kernel reports NDR for them. */
+		/* If there is no room for faster speeds, the kernel reports NDR for them. */
 		if (caps->active_speed == 128) {
 			caps->rate_kbps = 0;
 			source[RDMAEZ_PORT_CAPS_RATE_KBPS] = RDMAEZ_SOURCE_OLD_HEADER;
@@ -193,7 +199,10 @@ RDMAEZ_COLD void rdmaez_port_caps_decode(const struct ibv_port_attr *attr,
 	rdmaez_impl_port_caps_decode(attr, sizeof(*attr), 0, caps);
 }
 
-/* ibv_query_port_speed(), which nearly no provider answers: a refusal means only that it is not reported. */
+/*
+ * Calls ibv_query_port_speed(), which nearly no provider answers. A refusal means only that the
+ * speed is not reported.
+ */
 RDMAEZ_IMPL enum rdmaez_caps_source rdmaez_impl_port_speed(struct ibv_context *context,
 							   uint32_t port_num, uint64_t *kbps)
 {
@@ -205,7 +214,7 @@ RDMAEZ_IMPL enum rdmaez_caps_source rdmaez_impl_port_speed(struct ibv_context *c
 		*kbps = speed * 100000;
 		return RDMAEZ_SOURCE_DEVICE;
 	}
-	/* What the kernel says of a method that it does not know. */
+	/* The kernel returns this for a method that it does not know. */
 	return error == EPROTONOSUPPORT ? RDMAEZ_SOURCE_OLD_KERNEL : RDMAEZ_SOURCE_DRIVER;
 #else
 	(void)context;

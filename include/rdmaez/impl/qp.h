@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of qp.h: options, rows, attributes, verb. */
+/* Implements qp.h: options, rows, attributes, verb. */
 #ifndef RDMAEZ_IMPL_QP_H
 #define RDMAEZ_IMPL_QP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of qp_create.h. */
+/* Implements qp_create.h. */
 #ifndef RDMAEZ_IMPL_QP_CREATE_H
 #define RDMAEZ_IMPL_QP_CREATE_H
 
@@ -21,7 +21,10 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* The completion queue that is missing, NULL if none is. The library follows them unchecked. */
+/*
+ * Returns the completion queue that is missing, or NULL if none is. The library follows them
+ * unchecked.
+ */
 RDMAEZ_IMPL const char *rdmaez_impl_create_missing(enum ibv_qp_type type,
 						   const struct ibv_cq *send_cq,
 						   const struct ibv_cq *recv_cq)
@@ -33,7 +36,10 @@ RDMAEZ_IMPL const char *rdmaez_impl_create_missing(enum ibv_qp_type type,
 	return recv_cq || type == IBV_QPT_XRC_SEND ? NULL : "recv_cq";
 }
 
-/* What creating and probing need: a protection domain, attributes, somewhere to put the answer. */
+/*
+ * Checks what creating and probing need: a protection domain, attributes, somewhere to put the
+ * answer.
+ */
 RDMAEZ_IMPL int rdmaez_impl_create_begin(struct ibv_pd *pd, const struct ibv_qp_init_attr *init,
 					 const char *missing, const char *call,
 					 struct rdmaez_diag *diag)
@@ -54,7 +60,7 @@ RDMAEZ_IMPL int rdmaez_impl_create_begin(struct ibv_pd *pd, const struct ibv_qp_
 	return 0;
 }
 
-/* rdmaez_qp_create() without its reset of the record and its checks. */
+/* Does what rdmaez_qp_create() does, without its reset of the record and its checks. */
 RDMAEZ_IMPL int rdmaez_impl_create(struct ibv_pd *pd, struct ibv_qp_init_attr *init_attr,
 				   struct ibv_qp **qp, struct rdmaez_diag *diag)
 {
@@ -84,7 +90,10 @@ RDMAEZ_COLD int rdmaez_qp_create(struct ibv_pd *pd, struct ibv_qp_init_attr *ini
 	return error ? error : rdmaez_impl_create(pd, init_attr, qp, diag);
 }
 
-/* The part that is missing of those that comp_mask or the type call for, NULL if none is. */
+/*
+ * Returns the missing one of the parts that comp_mask or the type call for, or NULL if none is
+ * missing.
+ */
 RDMAEZ_IMPL const char *rdmaez_impl_create_missing_ex(const struct ibv_qp_init_attr_ex *ex)
 {
 	if ((ex->comp_mask & IBV_QP_INIT_ATTR_XRCD) && !ex->xrcd)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device and a queue pair answer, and how much of the answer counts. */
+/* Asks a device and a queue pair, and decides how much of the answer counts. */
 #ifndef RDMAEZ_IMPL_QP_NOW_H
 #define RDMAEZ_IMPL_QP_NOW_H
 
@@ -21,12 +21,12 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Stands for sq_draining, an answer without a bit of its own. */
+/* This stands for sq_draining, an answer without a bit of its own. */
 #define RDMAEZ_IMPL_QP_SQ_DRAINING IBV_QP_EN_SQD_ASYNC_NOTIFY
 
 /*
- * Asks a device what it is, and notes its driver in the record. Where it does not answer, `device` is all zero, and
- * the errno value is returned.
+ * Asks a device what it is, and notes its driver in the record. If it does not answer, `device` is
+ * all zero, and the errno value is returned.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_ask_device(struct ibv_context *context,
 					    struct ibv_device_attr *device,
@@ -43,7 +43,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_ask_device(struct ibv_context *context,
 	return error;
 }
 
-/* A queue pair as its driver describes it. */
+/* This is a queue pair as its driver describes it. */
 struct rdmaez_impl_qp_now {
 	int known; /* IBV_QP_ bits of what `attr` holds; 0: there was no answer */
 	int error; /* why not, a positive errno value; 0: nothing was asked */
@@ -52,9 +52,10 @@ struct rdmaez_impl_qp_now {
 };
 
 /*
- * Asks for what is `wanted` and reported, and for less where that is refused: mlx5_ib_dct_query_qp() takes the
- * second of these masks. The iWARP drivers report none of InfiniBand's attributes. libibverbs refreshes qp->state
- * where the state is asked for, so a driver that does not report it is not asked.
+ * Asks for what is `wanted` and reported, and for less if that is refused: mlx5_ib_dct_query_qp()
+ * takes the second of these masks. The iWARP drivers report none of InfiniBand's attributes.
+ * libibverbs refreshes qp->state if the state is asked for, so a driver that does not report it is
+ * not asked.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_now(struct ibv_qp *qp, const struct rdmaez_driver *driver,
 					     int wanted, struct rdmaez_impl_qp_now *now)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of qp_rules.h. */
+/* Implements qp_rules.h. */
 #ifndef RDMAEZ_IMPL_QP_RULES_H
 #define RDMAEZ_IMPL_QP_RULES_H
 
@@ -15,16 +15,17 @@ RDMAEZ_IMPL_BEGIN
 #define RDMAEZ_IMPL_QP_TYPE(number) ((enum ibv_qp_type)(number))
 #endif
 
-/* The bits of all attributes that there are. */
+/* These are the bits of all attributes that there are. */
 #define RDMAEZ_IMPL_QP_BITS (((IBV_QP_DEST_QPN << 1) - 1) | IBV_QP_RATE_LIMIT)
 
 /*
- * The rules, as constant expressions: qp_state_table of drivers/infiniband/core/verbs.c, srd_qp_state_table of
- * hw/efa/efa_verbs.c, modify_dci_qp_is_ok() and mlx5_ib_modify_dct() of hw/mlx5/qp.c. rdmaez_qp_rule() and
- * RDMAEZ_QP_REQUIRED() and its neighbours are made of them.
+ * These are the rules, as constant expressions, from qp_state_table of
+ * drivers/infiniband/core/verbs.c, srd_qp_state_table of hw/efa/efa_verbs.c, modify_dci_qp_is_ok()
+ * and mlx5_ib_modify_dct() of hw/mlx5/qp.c. rdmaez_qp_rule(), and RDMAEZ_QP_REQUIRED() and its
+ * neighbours, are made of them.
  *
- * A set of types has bit n for type n, bit 16 + n for driver type 0xf0 + n; a step is two octal digits, the
- * state it starts from and the state it leads to.
+ * A set of types has bit n for type n, and bit 16 + n for driver type 0xf0 + n. A step is two octal
+ * digits: the state that it starts from, and the state that it leads to.
  */
 /* clang-format off */
 #define RDMAEZ_IMPL_QP_CONNECTED 0x60cu   /* RC, UC, XRC_SEND, XRC_RECV: have a far end */
@@ -37,25 +38,28 @@ RDMAEZ_IMPL_BEGIN
 #define RDMAEZ_IMPL_QP_DCI       0x40000u
 #define RDMAEZ_IMPL_QP_DCT       0x80000u
 
-/* The set that has this type alone. */
+/* This is the set that has this type alone. */
 #define RDMAEZ_IMPL_QP_SET(type) \
 	((type) + 0u < 16 || ((type) + 0u) >> 4 == 15 ? 1u << (((type) + 0u) & 31) : 0u)
 
-/* 077 where one of the two is not a state. */
+/* This is 077 if one of the two is not a state. */
 #define RDMAEZ_IMPL_QP_STEP(from, to) \
 	((((from) + 0u) | ((to) + 0u)) < 8 ? ((from) + 0u) * 8 + (to) : 077u)
 
-/* The legal steps: bit n for step n, so the states that may follow are a byte for each state. */
+/*
+ * These are the legal steps: bit n is for step n, so the states that may follow are a byte for each
+ * state.
+ */
 #define RDMAEZ_IMPL_QP_STEPS(set) \
 	(set & 0x2071cu ? 0x0041495959494703u : set & RDMAEZ_IMPL_QP_DCI ? 0x0041414149494703u \
 	 : set & RDMAEZ_IMPL_QP_DCT ? 0x0402u : 0u)
 #define RDMAEZ_IMPL_QP_LEGAL(set, step) (RDMAEZ_IMPL_QP_STEPS(set) >> step & 1)
 
-/* IBV_QP_STATE is required where the state changes, and by mlx5's own types always. */
+/* IBV_QP_STATE is required if the state changes. mlx5's own types always require it. */
 #define RDMAEZ_IMPL_QP_STATE(set, step) \
 	(step >> 3 != (step & 7) || set > RDMAEZ_IMPL_QP_SRD ? IBV_QP_STATE : 0)
 
-/* What the three steps to RTS require besides. */
+/* The three steps to RTS require these, too. */
 #define RDMAEZ_IMPL_QP_INIT(set) \
 	(set & RDMAEZ_IMPL_QP_RAW        ? IBV_QP_PORT \
 	 : set & RDMAEZ_IMPL_QP_DATAGRAM ? IBV_QP_PORT | IBV_QP_PKEY_INDEX | IBV_QP_QKEY \
@@ -75,7 +79,7 @@ RDMAEZ_IMPL_BEGIN
 	 : set & RDMAEZ_IMPL_QP_RAW       ? 0 \
 					    : IBV_QP_SQ_PSN)
 
-/* What every step to RTS takes, SQE's excepted. */
+/* Every step to RTS takes these, except the one from SQE. */
 #define RDMAEZ_IMPL_QP_READY(set) \
 	(set & RDMAEZ_IMPL_QP_DATAGRAM ? IBV_QP_CUR_STATE | IBV_QP_QKEY \
 	 : set & RDMAEZ_IMPL_QP_CONNECTED \
@@ -83,7 +87,10 @@ RDMAEZ_IMPL_BEGIN
 	   (set & RDMAEZ_IMPL_QP_RESPONDER ? IBV_QP_MIN_RNR_TIMER : 0) \
 	 : 0)
 
-/* What a legal step requires, and what else it takes; `init` and so on are the four above. */
+/*
+ * This is what a legal step requires, and what else it takes. `init` and so on are the four macros
+ * above.
+ */
 #define RDMAEZ_IMPL_QP_NEEDS(set, step, init, rtr, rts) \
 	(RDMAEZ_IMPL_QP_STATE(set, step) | \
 	 (step == 001 ? init : step == 012 ? rtr : step == 023 ? rts : 0))
@@ -118,7 +125,7 @@ RDMAEZ_IMPL_BEGIN
 				RDMAEZ_IMPL_QP_RTS(set), RDMAEZ_IMPL_QP_READY(set)) : 0)
 /* clang-format on */
 
-/* The states that may follow, for one type. */
+/* Returns the states that may follow, for one type. */
 RDMAEZ_FOLD unsigned int rdmaez_impl_qp_next_states(enum ibv_qp_type type, enum ibv_qp_state from)
 {
 	const unsigned int set = RDMAEZ_IMPL_QP_SET((unsigned int)type), state = (unsigned int)from;
@@ -165,14 +172,14 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
 #pragma GCC diagnostic pop
 #endif
 
-/* Whether a mask is what a rule accepts. */
+/* Returns whether a rule accepts a mask. */
 RDMAEZ_FOLD bool rdmaez_impl_qp_mask_fits(struct rdmaez_qp_rule rule, int attr_mask)
 {
 	return rule.legal && (attr_mask & rule.required) == rule.required &&
 	       !(attr_mask & ~(rule.required | rule.optional));
 }
 
-/* rdmaez_qp_mask_check() where there is a record to fill. */
+/* Does what rdmaez_qp_mask_check() does, if there is a record to fill. */
 RDMAEZ_COLD int rdmaez_impl_qp_mask_judge(enum ibv_qp_type type, enum ibv_qp_state from,
 					  enum ibv_qp_state to, int attr_mask,
 					  struct rdmaez_diag *diag);
@@ -199,8 +206,9 @@ RDMAEZ_IMPL_END
 RDMAEZ_IMPL_BEGIN
 
 /*
- * The rule where nothing is constant: what the expressions above come to, which the tests compare, as a table, because
- * compilers take long for code and no time for numbers. IBV_QP_STATE is not in it.
+ * Returns the rule if nothing is constant, from a table, because compilers take long for code and
+ * no time for numbers. The table has what the expressions above come to, and the tests compare
+ * them. IBV_QP_STATE is not in it.
  */
 RDMAEZ_IMPL_COLD struct rdmaez_qp_rule
 rdmaez_impl_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to)
@@ -223,7 +231,10 @@ rdmaez_impl_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_s
 		{0x4c00a, 0x4400a, 0x42, 0, 0x4400a, 0x4c00a, 0x42, 0, 0},
 		{0x6eeb8, 0x44098, 0x50, 0, 0x46eb8, 0x6c2b8, 0x50, 0, 0},
 		{0, 0xa, 0x42, 0, 0, 0, 0x42, 0, 0}};
-	/* The row of what is optional, by the state that a step starts from and the one that it leads to. */
+	/*
+	 * This is the row of the optional bits, by the state that a step starts from and the one
+	 * that it leads to.
+	 */
 	static const uint8_t rows[8][8] = {{0}, {0, 4, 5}, {0, 0, 0, 6}, {0, 0, 0, 7, 8}, {0, 0, 0, 9, 10}, {0, 0, 0, 11}};
 	/* clang-format on */
 	const unsigned int number = (unsigned int)type, f = (unsigned int)from,
@@ -241,7 +252,7 @@ rdmaez_impl_qp_rule(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_s
 	return rule;
 }
 
-/* The same for a call that ends with it; EINVAL. */
+/* Does the same for a call that ends with it. Returns EINVAL. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_qp_mask_refuse(enum ibv_qp_type type, enum ibv_qp_state from,
 						enum ibv_qp_state to, int attr_mask,
 						struct rdmaez_diag *diag)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of simple.h. */
+/* Implements simple.h. */
 #ifndef RDMAEZ_IMPL_SIMPLE_H
 #define RDMAEZ_IMPL_SIMPLE_H
 
@@ -75,7 +75,7 @@ RDMAEZ_API void rdmaez_simple_init_attr_ex(const struct rdmaez_simple *simple,
 	}
 }
 
-/* The completion queues, on a channel where one is asked for. */
+/* Creates the completion queues, on a channel if one is asked for. */
 RDMAEZ_IMPL int rdmaez_impl_simple_cqs(const struct rdmaez_simple_opts *opts,
 				       const struct ibv_qp_cap *cap, struct rdmaez_simple *simple,
 				       struct rdmaez_diag *diag)
@@ -102,7 +102,7 @@ RDMAEZ_IMPL int rdmaez_impl_simple_cqs(const struct rdmaez_simple_opts *opts,
 	return error;
 }
 
-/* All but the device. */
+/* Creates everything but the device. */
 RDMAEZ_IMPL int rdmaez_impl_simple_fill(const struct rdmaez_simple_opts *opts,
 					struct rdmaez_simple *simple, struct rdmaez_diag *diag)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of str.h. */
+/* Implements str.h. */
 #ifndef RDMAEZ_IMPL_STR_H
 #define RDMAEZ_IMPL_STR_H
 
@@ -11,7 +11,10 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* One of the names in a row, each of which ends with a zero byte, the last one with two; "?" has none. */
+/*
+ * Returns one of the names in a row. Each ends with a zero byte, and the last one with two. "?"
+ * stands for one that has no name.
+ */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_str_nth(const char *names, unsigned int n)
 {
 	for (; n && *names; n--)
@@ -19,7 +22,7 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_str_nth(const char *names, unsigned int
 	return *names && *names != '?' ? names : "unknown";
 }
 
-/* The same for a single bit, by its place. */
+/* Does the same for a single bit, by its place. */
 RDMAEZ_IMPL_COLD const char *rdmaez_impl_str_bit(const char *names, int bit)
 {
 	unsigned int n = 0;
@@ -126,8 +129,9 @@ RDMAEZ_COLD const char *rdmaez_errno_str(int error)
 	if (!error)
 		return "0";
 	/*
-	 * From 512 on stand those that the kernel keeps to itself, in include/linux/errno.h of Linux 6.12: programs "should
-	 * never" see them, but some drivers of Linux return them. 520 has no name.
+	 * From 512 on these are the values that the kernel keeps to itself, in
+	 * include/linux/errno.h of Linux 6.12. Programs "should never" see them, but some drivers
+	 * of Linux return them. 520 has no name.
 	 */
 	if (!known[n] && error >= 512)
 		return rdmaez_impl_str_nth(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host: files, clocks, waiting, trying again, bytes in network order. */
+/* Has what the host offers: files, clocks, waiting, trying again, bytes in network order. */
 #ifndef RDMAEZ_IMPL_SYSTEM_H
 #define RDMAEZ_IMPL_SYSTEM_H
 
@@ -12,7 +12,7 @@
 #include <poll.h>
 #include <sys/utsname.h>
 
-/* close() under a name of our own: unistd.h would cost every file more than all of this. */
+/* This is close() under a name of our own. unistd.h would cost every file more than all of this. */
 #ifdef __GNUC__
 RDMAEZ_IMPL_BEGIN
 extern int rdmaez_impl_close(int fd) __asm__("close");
@@ -51,11 +51,14 @@ RDMAEZ_IMPL uint64_t rdmaez_impl_bytes_get(const uint8_t **from, int bytes)
 	return value;
 }
 
-/* The C library's own: time.h hides them from strict C, and may give struct timespec another layout. */
+/*
+ * These are the C library's own. time.h hides them from strict C, and may give struct timespec
+ * another layout.
+ */
 extern int rdmaez_impl_clock_gettime(int id, long now[4]) __asm__("clock_gettime");
 extern int rdmaez_impl_nanosleep(const long rest[4], long left[4]) __asm__("nanosleep");
 
-/* The time in ns, by CLOCK_MONOTONIC, which nobody sets. */
+/* Returns the time in ns, by CLOCK_MONOTONIC, which nobody sets. */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_now(void)
 {
 	long now[4] = {0, 0, 0, 0};
@@ -72,10 +75,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_rest(uint64_t ns)
 	rdmaez_impl_nanosleep(rest, NULL);
 }
 
-/* How long a wait may take unless it is told: 10 s. */
+/* A wait may take this long if the caller does not say: 10 s. */
 #define RDMAEZ_IMPL_WAIT_NS UINT64_C(10000000000)
 
-/* When something that begins now is to end; UINT64_MAX: never. */
+/* Returns when something that begins now is to end. UINT64_MAX means never. */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_deadline(uint64_t timeout_ns)
 {
 	const uint64_t now = rdmaez_impl_now();
@@ -85,13 +88,16 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_deadline(uint64_t timeout_ns)
 	return timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
 }
 
-/* The same for what does not even look at the clock for RDMAEZ_NS_NOW: 0. */
+/*
+ * Does the same for callers that do not even look at the clock for RDMAEZ_NS_NOW, for which it
+ * returns 0.
+ */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_until(uint64_t timeout_ns)
 {
 	return timeout_ns == RDMAEZ_NS_NOW ? 0 : rdmaez_impl_deadline(timeout_ns);
 }
 
-/* How many ns there are until then. */
+/* Returns how many ns are left until then. */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_left(uint64_t deadline)
 {
 	const uint64_t now = rdmaez_impl_now();
@@ -99,7 +105,7 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_left(uint64_t deadline)
 	return deadline > now ? deadline - now : 0;
 }
 
-/* Waits until a descriptor is ready: 0, ETIMEDOUT, or why it cannot. */
+/* Waits until a descriptor is ready. Returns 0, ETIMEDOUT, or why it cannot wait. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wait(int fd, int events, uint64_t deadline)
 {
 	struct pollfd ready;
@@ -110,7 +116,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wait(int fd, int events, uint64_t deadline)
 	ready.events = (short)events;
 	do {
 		left = rdmaez_impl_left(deadline);
-		/* In ms, rounded up, and at most an hour at once. */
+		/* This is in ms, rounded up, and at most an hour at once. */
 		count = poll(&ready, 1,
 			     left < UINT64_C(3600000000000) ? (int)((left + 999999) / 1000000)
 							    : 3600000);
@@ -122,7 +128,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wait(int fd, int events, uint64_t deadline)
 	return ETIMEDOUT;
 }
 
-/* 601 for Linux 6.1, 699 for 6.99 and beyond; 0 where it is unknown or another system. */
+/*
+ * Returns 601 for Linux 6.1, and 699 for 6.99 and beyond. Returns 0 if the release is unknown, or
+ * the system is another one.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_linux_version(void)
 {
 	struct utsname name;
@@ -140,7 +149,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_linux_version(void)
 	return part[0] * 100 + (part[1] < 99 ? part[1] : 99);
 }
 
-/* Tries so far; all but the first member begin as 0. */
+/* This counts the tries so far. All but the first member begin as 0. */
 struct rdmaez_impl_retry {
 	uint64_t retry_ns; /* the option; 0: there is one try */
 	uint64_t begun;    /* when the first one had failed */
@@ -149,9 +158,10 @@ struct rdmaez_impl_retry {
 };
 
 /*
- * Whether what has ended in `error` is to be tried again, and a rest before that. As long as it may heal: the peer's
- * Ethernet address is not found (ETIMEDOUT), or its route leads nowhere for now (EHOSTUNREACH). The first rest is 5
- * to 15 ms, and each is about twice as long as the one before, up to a second: many queue pairs do not ask at once.
+ * Returns whether to try again what has ended in `error`, after a rest. It tries again as long as
+ * the error may heal: the peer's Ethernet address is not found (ETIMEDOUT), or its route leads
+ * nowhere for now (EHOSTUNREACH). The first rest is 5 to 15 ms, and each is about twice as long as
+ * the one before, up to a second, so that many queue pairs do not ask at once.
  */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_try_again(struct rdmaez_impl_retry *r, int error)
 {
@@ -172,7 +182,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_try_again(struct rdmaez_impl_retry *r, int err
 	return true;
 }
 
-/* After the last error's explanation: how often it was tried, if more than once. */
+/* Says after the last error's explanation how often it was tried, if more than once. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_retried(const struct rdmaez_impl_retry *r,
 					  struct rdmaez_diag *diag)
 {
@@ -183,7 +193,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_retried(const struct rdmaez_impl_retry *r,
 		rdmaez_impl_find(diag, RDMAEZ_DIAG_ADVICE, &site, r->tries);
 }
 
-/* The number that comes next behind blanks, and where it ends; 0 where there is none. Letters are in lower case. */
+/*
+ * Returns the number that comes next behind blanks, and where it ends, or 0 if there is none.
+ * Letters are in lower case.
+ */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_number(const char **text, unsigned int base)
 {
 	const char *at = *text;

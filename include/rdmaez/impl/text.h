@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A text in a buffer that never overruns. */
-/* Before the guard, since the bodies of diag.h need this file. */
+/* Writes a text into a buffer that never overruns. */
+/* This is before the guard, because the bodies of diag.h need this file. */
 #ifndef RDMAEZ_DIAG_H
 #include "../diag.h"
 #endif
@@ -15,7 +15,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Where a text goes, and how long it has become. */
+/* This is where a text goes, and how long it has become. */
 struct rdmaez_impl_text {
 	char *buf;
 	size_t size;
@@ -52,7 +52,10 @@ rdmaez_impl_put(struct rdmaez_impl_text *text, const char *format, ...)
 		text->length += (size_t)more;
 }
 
-/* Stands for a text of the explanations: what a record holds without them, what to include, and what ends it. */
+/*
+ * Writes what stands for a text of the explanations: what a record holds without them, what to
+ * include, and what ends it.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_text_untold(const struct rdmaez_diag *diag, const char *end,
 					     char *buf, size_t size)
 {
@@ -65,7 +68,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_text_untold(const struct rdmaez_diag *diag, con
 	return (int)text.length;
 }
 
-/* The same of lines, and of what is part of one. */
+/* Does the same for lines, and for what is part of one. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_format_untold(const struct rdmaez_diag *diag, char *buf,
 					       size_t size)
 {
@@ -77,7 +80,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_line_untold(const struct rdmaez_diag *diag, cha
 	return rdmaez_impl_text_untold(diag, "", buf, size);
 }
 
-/* The same for JSON. */
+/* Does the same for JSON. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_json_untold(char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);

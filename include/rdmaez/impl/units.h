@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of units.h. */
+/* Implements units.h. */
 #ifndef RDMAEZ_IMPL_UNITS_H
 #define RDMAEZ_IMPL_UNITS_H
 
@@ -53,7 +53,10 @@ RDMAEZ_INLINE uint64_t rdmaez_rnr_timer_ns(unsigned int min_rnr_timer)
 		return UINT64_C(655360000);
 	if (min_rnr_timer > 31)
 		return 0;
-	/* 10, 20 us, then pairs: 2 and 3 times 10 us, doubled at every second code after it. */
+	/*
+	 * The codes are 10 and 20 us, then pairs: 2 and 3 times 10 us, doubled at every second code
+	 * after it.
+	 */
 	if (min_rnr_timer <= 2)
 		return UINT64_C(10000) * min_rnr_timer;
 	return (min_rnr_timer % 2 ? UINT64_C(30000) : UINT64_C(40000)) << ((min_rnr_timer - 3) / 2);
@@ -99,7 +102,10 @@ RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
 
 #if RDMAEZ_IMPL_BODIES
 
-/* What differs between two calls, threads and processes; the multiplier, 2^64 by the golden ratio, spreads it. */
+/*
+ * Returns what differs between two calls, threads and processes. The multiplier, 2^64 by the golden
+ * ratio, spreads it.
+ */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_random_of_clock(void)
 {
 	struct timespec now;
@@ -111,7 +117,10 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_random_of_clock(void)
 	return mix * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Random bits, of which the upper 24 are to be a PSN: the clock's are worse the lower they are. */
+/*
+ * Returns random bits, of which the upper 24 are to be a PSN. The clock's are worse the lower they
+ * are.
+ */
 RDMAEZ_IMPL uint64_t rdmaez_impl_random(void)
 {
 	uint64_t bits;

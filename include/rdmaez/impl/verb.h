@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a verb has returned, where nothing but the errno value tells why. */
+/* Normalises what a verb has returned, if nothing but the errno value tells why. */
 #ifndef RDMAEZ_IMPL_VERB_H
 #define RDMAEZ_IMPL_VERB_H
 
@@ -25,8 +25,8 @@
 RDMAEZ_IMPL_BEGIN
 
 /*
- * Why a verb that returns a pointer has returned NULL, as a positive errno value. The caller sets
- * errno to 0 before the verb, because a provider may forget to set it at all.
+ * Returns why a verb that returns a pointer has returned NULL, as a positive errno value. The
+ * caller sets errno to 0 before the verb, because a provider may forget to set it at all.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 {
@@ -37,7 +37,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_error_of_null(void)
 	return error > 0 ? error : -error;
 }
 
-/* The errno value of a verb that nothing but its errno explains; 0 where it has worked. */
+/*
+ * Returns the errno value of a verb that nothing but its errno value explains, or 0 if it has
+ * worked.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_verb(struct rdmaez_diag *diag, int returned, const char *verb)
 {
 	const int error = rdmaez_impl_error(returned);
@@ -49,7 +52,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_verb(struct rdmaez_diag *diag, int returned, co
 	return error;
 }
 
-/* What a verb that destroys an object has returned: EBUSY likely means that it is in use. */
+/*
+ * Returns what a verb that destroys an object has returned. EBUSY likely means that the object is
+ * in use.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_end(struct rdmaez_diag *diag, int returned, const char *verb,
 				     const char *field, enum rdmaez_why in_use)
 {

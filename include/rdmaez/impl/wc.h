@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of wc.h: polling and counting. */
+/* Implements wc.h: polling and counting. */
 #ifndef RDMAEZ_IMPL_WC_H
 #define RDMAEZ_IMPL_WC_H
 
@@ -19,8 +19,9 @@ RDMAEZ_COLD int rdmaez_impl_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 				    struct rdmaez_diag *diag);
 
 /*
- * What has failed gets the batch in parts, so that a compiler may keep it in registers, and the errno value is a
- * constant, so that `count` need not survive where it is not looked at.
+ * The function that explains a failure gets the batch in parts, so that a compiler may keep it in
+ * registers. The errno value is a constant, so that `count` need not survive if it is not looked
+ * at.
  */
 RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
 				 struct rdmaez_wc_batch *batch, struct rdmaez_diag *diag)
@@ -47,7 +48,7 @@ RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
 	return cq && batch->wc && batch->capacity > 0 ? EIO : EINVAL;
 }
 
-/* One look is all in the usual case. */
+/* In the usual case one look is enough. */
 RDMAEZ_INLINE int rdmaez_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 				 struct rdmaez_wc_batch *batch, uint64_t timeout_ns,
 				 struct rdmaez_diag *diag)
@@ -99,7 +100,7 @@ RDMAEZ_IMPL_END
 
 RDMAEZ_IMPL_BEGIN
 
-/* Stands for all advice. */
+/* Returns the advice that stands for all advice. */
 RDMAEZ_IMPL_COLD const struct rdmaez_advice *rdmaez_impl_advice_untold(void)
 {
 	static const struct rdmaez_advice advice = {
@@ -108,7 +109,7 @@ RDMAEZ_IMPL_COLD const struct rdmaez_advice *rdmaez_impl_advice_untold(void)
 	return &advice;
 }
 
-/* Whether a completion of this status failed. A rendezvous left to the program did not. */
+/* Returns whether a completion of this status failed. A rendezvous left to the program did not. */
 RDMAEZ_IMPL bool rdmaez_impl_wc_failed(const struct ibv_wc *wc)
 {
 	return wc->status != IBV_WC_SUCCESS && wc->status != IBV_WC_TM_RNDV_INCOMPLETE;
@@ -159,7 +160,7 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
 	}
 }
 
-/* make_send_cqe() of rxe sets the flag for the sender as well, who gets no immediate data. */
+/* make_send_cqe() of rxe sets the flag for the sender as well, which gets no immediate data. */
 RDMAEZ_API int rdmaez_wc_imm(const struct ibv_wc *wc, uint32_t *imm)
 {
 	if (wc->status != IBV_WC_SUCCESS || !(wc->wc_flags & IBV_WC_WITH_IMM) ||
@@ -169,7 +170,10 @@ RDMAEZ_API int rdmaez_wc_imm(const struct ibv_wc *wc, uint32_t *imm)
 	return 0;
 }
 
-/* Whether an IPv4 header of five words stands here: the sum of its 16-bit words, itself included, has all bits set. */
+/*
+ * Returns whether an IPv4 header of five words stands here. The sum of its 16-bit words, itself
+ * included, has all bits set.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_grh_is_ipv4(const uint8_t *ip)
 {
 	uint32_t sum = 0;
@@ -179,7 +183,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_grh_is_ipv4(const uint8_t *ip)
 	return ip[0] == 0x45 && (sum & 0xffff) + (sum >> 16) == 0xffff;
 }
 
-/* An address of IPv4 as a GID. */
+/* Writes an address of IPv4 as a GID. */
 RDMAEZ_IMPL void rdmaez_impl_grh_map(union ibv_gid *gid, const uint8_t *address)
 {
 	memset(gid, 0, sizeof(*gid));
@@ -187,7 +191,7 @@ RDMAEZ_IMPL void rdmaez_impl_grh_map(union ibv_gid *gid, const uint8_t *address)
 	memcpy(gid->raw + 12, address, 4);
 }
 
-/* Why a message has no header to read; returns the errno value. */
+/* Says why a message has no header to read, and returns the errno value. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_grh_refuse(int error, enum rdmaez_why why, const char *field,
 					    struct rdmaez_diag *diag)
 {
@@ -233,7 +237,9 @@ RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct
 	return 0;
 }
 
-/* Whether the time is over, counted from the first call; if it has been long, a rest. */
+/*
+ * Returns whether the time is over, counted from the first call. If it has waited long, it rests.
+ */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_is_late(uint64_t *begun, uint64_t timeout_ns)
 {
 	const uint64_t now = rdmaez_impl_now();
@@ -259,7 +265,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin_record(struct ibv_cq *cq, struct ibv_
 		rdmaez_impl_diag_qp(diag, qp);
 }
 
-/* Nothing was polled because of the arguments, or because the verb has failed. */
+/*
+ * Notes that nothing was polled, because of the arguments or because the verb has failed. Returns
+ * the errno value.
+ */
 RDMAEZ_COLD int rdmaez_impl_wc_refuse(struct ibv_cq *cq, struct ibv_qp *qp,
 				      const struct rdmaez_wc_batch *batch, struct rdmaez_diag *diag,
 				      const char *call)
@@ -283,7 +292,10 @@ RDMAEZ_COLD int rdmaez_impl_wc_refuse(struct ibv_cq *cq, struct ibv_qp *qp,
 	return rdmaez_impl_verb(diag, EIO, "ibv_poll_cq");
 }
 
-/* One of the completions that were polled has failed; or after so many ns, if they are not 0, there are too few. */
+/*
+ * Notes that one of the completions that were polled has failed or, if the number of ns is not 0,
+ * that too few have come in that time.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wc_fail(struct ibv_cq *cq, struct ibv_qp *qp,
 					 const struct rdmaez_wc_batch *batch, uint64_t waited_ns,
 					 struct rdmaez_diag *diag, const char *call)
@@ -303,8 +315,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_wc_fail(struct ibv_cq *cq, struct ibv_qp *qp,
 }
 
 /*
- * Tells why a look has failed, which found `got`; negative: the verb has failed, or was not called. Returns how many
- * there are.
+ * Says why a look has failed that found `got` completions. If `got` is negative, the verb has
+ * failed, or was not called. Returns how many there are.
  */
 RDMAEZ_COLD int rdmaez_impl_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct ibv_wc *wc,
 				    int capacity, int got, bool answered, struct rdmaez_diag *diag)
@@ -325,8 +337,8 @@ RDMAEZ_COLD int rdmaez_impl_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp, struct
 }
 
 /*
- * The rest of rdmaez_wc_wait(), after a first look that found `got`; negative: the verb has failed, or the arguments are
- * wrong and there was no look.
+ * Does the rest of rdmaez_wc_wait(), after a first look that found `got` completions. If `got` is
+ * negative, the verb has failed, or the arguments are wrong and there was no look.
  */
 RDMAEZ_COLD int rdmaez_impl_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 				    struct rdmaez_wc_batch *batch, int got, uint64_t timeout_ns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of why.h. */
+/* Implements why.h. */
 #ifndef RDMAEZ_IMPL_WHY_H
 #define RDMAEZ_IMPL_WHY_H
 

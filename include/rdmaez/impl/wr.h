@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies of wr.h. */
+/* Implements wr.h. */
 #ifndef RDMAEZ_IMPL_WR_H
 #define RDMAEZ_IMPL_WR_H
 
@@ -11,7 +11,7 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- Posting ------------------------------------------------------------------------------ */
 
-/* What a verb has returned that did not post: the errno value, with a record of it. */
+/* These return the errno value of a verb that did not post, and fill a record of it. */
 RDMAEZ_COLD int rdmaez_impl_wr_send_failed(struct ibv_qp *qp, const struct ibv_send_wr *wr,
 					   const struct ibv_send_wr *bad, int returned,
 					   struct rdmaez_diag *diag);
@@ -85,7 +85,7 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- Descriptions ------------------------------------------------------------------------- */
 
-/* Why a region does not have these bytes. */
+/* Says why a region does not have these bytes. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_tell_sge(const struct ibv_mr *mr, const void *addr,
 					      size_t length, struct rdmaez_diag *diag)
 {
@@ -123,7 +123,7 @@ RDMAEZ_API int rdmaez_mr_sge(const struct ibv_mr *mr, const void *addr, size_t l
 	return 0;
 }
 
-/* How many bytes of data there are: of one SGE, or of those that the work request has. */
+/* Returns how many bytes of data there are: in one SGE, or in all that the work request has. */
 RDMAEZ_FOLD uint64_t rdmaez_impl_wr_length(const struct ibv_send_wr *wr, const struct ibv_sge *sge)
 {
 	uint64_t length = 0;
@@ -178,7 +178,7 @@ RDMAEZ_API int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge, st
 	return 0;
 }
 
-/* Why so many bytes are not all in the peer's memory. */
+/* Says why so many bytes are not all in the peer's memory. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_tell_remote(uint64_t length,
 						 const struct rdmaez_remote *remote,
 						 uint64_t offset, const char *call,
@@ -231,7 +231,7 @@ RDMAEZ_API int rdmaez_wr_read(struct ibv_send_wr *wr, struct ibv_sge *sge,
 				   diag);
 }
 
-/* What is wrong with an atomic: where its number is, how long it is, or where it is aligned. */
+/* Says what is wrong with an atomic: where its number is, how long it is, or how it is aligned. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_wr_atomic_failed(uint64_t length,
 						  const struct rdmaez_remote *remote,
 						  uint64_t offset, const char *call,
@@ -297,7 +297,7 @@ RDMAEZ_API int rdmaez_wr_compare_swap(struct ibv_send_wr *wr, struct ibv_sge *sg
 	return 0;
 }
 
-/* To big endian, and from it. */
+/* Converts to big endian, and from it. */
 RDMAEZ_FOLD uint32_t rdmaez_impl_be32(uint32_t value)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -307,7 +307,7 @@ RDMAEZ_FOLD uint32_t rdmaez_impl_be32(uint32_t value)
 #endif
 }
 
-/* An operation that cannot have what is asked for. */
+/* Says that an operation cannot have what is asked for. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_tell_opcode(int opcode, enum rdmaez_why why, const char *call,
 						 struct rdmaez_diag *diag)
 {
@@ -362,10 +362,10 @@ RDMAEZ_API int rdmaez_wr_inline(struct ibv_send_wr *wr, uint32_t max_inline,
 	return 0;
 }
 
-/* The most SGEs of inline data. */
+/* Inline data have at most this many SGEs. */
 #define RDMAEZ_IMPL_WR_BUFFERS 32
 
-/* Whether the queue pair has a function for this, by the opcode's place in the enum. */
+/* Returns whether the queue pair has a function for this, by the opcode's place in the enum. */
 RDMAEZ_FOLD bool rdmaez_impl_wr_ex_has(const struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
 {
 	static const size_t place[] = {
@@ -398,7 +398,7 @@ RDMAEZ_IMPL bool rdmaez_impl_wr_ex_has_all(const struct ibv_qp_ex *qp, const str
 	return true;
 }
 
-/* The operation itself; whether it has data, and a peer. */
+/* Begins the operation itself. Tells whether it has data, and a peer. */
 RDMAEZ_FOLD bool rdmaez_impl_wr_ex_begin(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
 					 int opcode)
 {
@@ -445,7 +445,7 @@ RDMAEZ_FOLD bool rdmaez_impl_wr_ex_begin(struct ibv_qp_ex *qp, const struct ibv_
 	return true;
 }
 
-/* Inline data of other than one SGE. */
+/* Sets inline data, if they are not one SGE. */
 RDMAEZ_IMPL void rdmaez_impl_wr_ex_inline(struct ibv_qp_ex *qp, const struct ibv_sge *sge,
 					  int num_sge)
 {
@@ -460,8 +460,9 @@ RDMAEZ_IMPL void rdmaez_impl_wr_ex_inline(struct ibv_qp_ex *qp, const struct ibv
 }
 
 /*
- * A whole work request: both members that stay set, the operation, the setters. What decides is read before the first
- * call, after which a compiler may take a constant in memory for a variable.
+ * Builds a whole work request: both members that stay set, the operation, the setters. Everything
+ * that decides is read before the first call, after which a compiler may take a constant in memory
+ * for a variable.
  */
 RDMAEZ_FOLD void rdmaez_impl_wr_ex_build(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
 					 int opcode, bool is_inline, int num_sge)
@@ -526,8 +527,8 @@ RDMAEZ_API int rdmaez_wr_post_ex(struct ibv_qp_ex *qp, struct ibv_send_wr *wr,
 	if (bad_wr)
 		*bad_wr = NULL;
 	/*
-	 * All that is explained, apart: a work request of which no pointer reaches any call needs no memory. The remote
-	 * address stands where UD has its handle.
+	 * This copy has all that is explained. The work request itself then needs no memory,
+	 * because no pointer to it reaches any call. The remote address is where UD has its handle.
 	 */
 	memset(&told, 0, sizeof(told));
 	told.next = next;
