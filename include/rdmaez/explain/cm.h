@@ -78,7 +78,7 @@ RDMAEZ_IMPL_BEGIN
 	RDMAEZ_IMPL_CM_CALL(verb, RDMAEZ_IMPL_CM_IS_PRIVATE_DATA, RDMAEZ_DIAG_ERROR, \
 			    RDMAEZ_WHY_CM_PRIVATE_DATA, "CM_PRIVATE_DATA", field,    \
 			    "the private data do not fit into the " message,         \
-			    "exchange the rest by a first message once the connection stands")
+			    "send the rest in a first message once the connection is up")
 
 /* Never returns NULL for a call. For an event it does if there is nothing to say. */
 RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of, int status)

@@ -234,8 +234,8 @@
 	X(RETRIED, "this is how often it was tried before retry_ns ran out",                       \
 	  "wait longer only for a peer that is about to appear")                                   \
 	X(RESET_TWICE,                                                                             \
-	  "the queue pair is in RESET already, and the driver refuses the move, or uses up the "   \
-	  "queue pair by it",                                                                      \
+	  "the queue pair is in RESET already, and this driver refuses the move, or makes the "    \
+	  "queue pair unusable",                                                                   \
 	  "leave the move out: a new queue pair is in RESET")                                      \
 	X(MEMLOCK_ROOT,                                                                            \
 	  "CAP_IPC_LOCK lifts the limit of locked memory for root, and this process is root "      \
@@ -257,14 +257,14 @@
 	  "set LimitMEMLOCK=infinity in slurmd.service, and "                                      \
 	  "PropagateResourceLimitsExcept=MEMLOCK in slurm.conf")                                   \
 	X(PROVIDER_FAULT,                                                                          \
-	  "no value that was passed has this errno here: the library's provider, the driver or "   \
-	  "the firmware has failed",                                                               \
+	  "no value that the program passed causes this errno value here: the library's "          \
+	  "provider, the driver or the firmware has failed",                                       \
 	  "see the kernel's log, and compare the versions of rdma-core, driver and firmware: one " \
 	  "may be too old for another")                                                            \
 	X(BNXT_COMMANDS,                                                                           \
-	  "this was reported of the bnxt_re provider of rdma-core 39 and 50, which garbles "       \
-	  "commands of other threads than the first, and was gone with rdma-core 63",              \
-	  "use libibverbs and provider of rdma-core 63 or newer")
+	  "the bnxt_re provider of rdma-core 39 and 50 is reported to garble the commands of "     \
+	  "all threads but the first, and that of rdma-core 63 is not",                            \
+	  "use libibverbs and its provider of rdma-core 63 or newer")
 
 /* This group is of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \
@@ -294,25 +294,25 @@
 	X(QP_NOTHING_FOUND, "nothing that was looked at holds the queue pair up",                  \
 	  "examine the peer's queue pair, poll the completion queues, and read the asynchronous "  \
 	  "events")                                                                                \
-	X(RETRY_ENDLESS,                                                                           \
-	  "rxe takes retry_cnt 7 for no limit: a peer that is lost is never noticed",              \
-	  "use 6 where a send is to fail in time")                                                 \
+	X(RETRY_ENDLESS, "rxe takes retry_cnt 7 for no limit, so a lost peer is never noticed",    \
+	  "use 6 if a send has to fail in time")                                                   \
 	X(CQ_NOT_POLLED,                                                                           \
 	  "completions of this queue go to another completion queue than the one that is polled",  \
 	  "poll the queue pair's send_cq for sends and its recv_cq for receives")                  \
 	X(NOTHING_POSTED, "nothing is outstanding here, so nothing can complete",                  \
 	  "post first, a receive before the peer sends; then wait")                                \
 	X(UNSIGNALED,                                                                              \
-	  "no send that is outstanding asks for a completion, and one that succeeds has none",     \
+	  "none of the outstanding sends asks for a completion, so a send that succeeds makes "    \
+	  "none",                                                                                  \
 	  "set IBV_SEND_SIGNALED in the last of them at least, or create the queue pair with "     \
 	  "sq_sig_all")                                                                            \
 	X(RETRIES_LAST,                                                                            \
-	  "a peer that is lost is noticed only when the retries are used up, for which it was "    \
-	  "not waited long enough yet",                                                            \
+	  "a lost peer is noticed only when the retries are used up, and the program has not "     \
+	  "waited that long yet",                                                                  \
 	  "wait longer, or use a smaller timeout or retry_cnt")                                    \
 	X(EVENT_UNREAD,                                                                            \
-	  "an asynchronous event waits to be read, which may tell why, such as one of a "          \
-	  "completion queue that overran",                                                         \
+	  "an asynchronous event waits to be read, and may tell why, for example that a "          \
+	  "completion queue overran",                                                              \
 	  "read it by rdmaez_event_next()")                                                        \
 	X(CQ_OTHER_SIDE,                                                                           \
 	  "only one kind of the queue pair's completions comes to this queue; the other has a "    \
@@ -328,14 +328,14 @@
 	  "makes no event",                                                                        \
 	  "poll it until it is empty after arming it, and only then wait")                         \
 	X(CQ_EVENT_WAITS, "the channel holds an event that nobody has taken",                      \
-	  "take it by rdmaez_channel_next(), and poll the queue that it tells")                    \
+	  "take it by rdmaez_channel_next(), and poll the queue that it names")                    \
 	X(CQ_SOLICITED,                                                                            \
 	  "the completion queue is armed for solicited completions alone: successful sends make "  \
 	  "no event, nor do messages that were not sent with IBV_SEND_SOLICITED",                  \
 	  "arm it without RDMAEZ_CQ_SOLICITED, or have the peer set IBV_SEND_SOLICITED")           \
 	X(CQ_UNACKED,                                                                              \
-	  "this many events were taken and not acknowledged, for which destroying the queue "      \
-	  "waits without end",                                                                     \
+	  "this many events were taken but not acknowledged, so destroying the queue would wait "  \
+	  "without end",                                                                           \
 	  "acknowledge them by rdmaez_cq_ack() first")                                             \
 	X(CQ_NOTHING_FOUND, "nothing that was looked at keeps completions from coming",            \
 	  "poll the queue, since only that shows what is in it; then examine its queue pairs")     \
@@ -537,8 +537,8 @@
 	X(WC_OTHER_QP, "the completion belongs to another queue pair",                             \
 	  "pass the queue pair whose number it holds")                                             \
 	X(WC_RETRIES,                                                                              \
-	  "the retries are used up without an acknowledgement; a time is what the InfiniBand "     \
-	  "specification computes, and devices may take longer",                                   \
+	  "the retries are used up without an acknowledgement; a time given here is computed by "  \
+	  "the InfiniBand specification, and devices may take longer",                             \
 	  "check that the peer is alive and in RTR or RTS, then compare GIDs and their types, "    \
 	  "LIDs, queue pair numbers and PSNs")                                                     \
 	X(WC_NO_TIMER, "no ACK timer runs, so negative acknowledgements have used up the retries", \
@@ -554,11 +554,11 @@
 	  "the peer had this long to post a receive, if its timer is set like this queue pair's",  \
 	  "have the peer use a longer min_rnr_timer: the receiver's counts")                       \
 	X(WC_ACCESS,                                                                               \
-	  "remote access rights are missing, and an end that lacks them refuses: this one, or a "  \
-	  "peer set up alike",                                                                     \
+	  "remote access rights are missing, and an end that lacks them refuses requests: this "   \
+	  "one, or a peer with the same settings",                                                 \
 	  "grant the right at both queue pairs and at the memory region")                          \
 	X(WC_DEPTH_ABOVE,                                                                          \
-	  "more READs and atomics are sent at once than a peer set up alike accepts",              \
+	  "more READs and atomics are sent at once than a peer with the same settings accepts",    \
 	  "keep max_rd_atomic within the peer's max_dest_rd_atomic")                               \
 	X(WC_LIMIT, "a work request beyond this limit completes with this status",                 \
 	  "keep work requests within it; a queue pair's own limits are fixed when it is created")  \
@@ -604,8 +604,8 @@
 	X(WC_CONNECTION, "the connection broke while the request was being sent",                  \
 	  "look for RDMA_CM_EVENT_DISCONNECTED, and see the peer")                                 \
 	X(WC_RKEY,                                                                                 \
-	  "the rkey is wrong, such as an lkey or that of another device, or stale since the "      \
-	  "peer's region was deregistered or registered again",                                    \
+	  "the rkey is wrong, perhaps an lkey or another device's rkey, or it is stale because "   \
+	  "the peer's region was deregistered or registered again",                                \
 	  "ask the peer for mr->rkey and the address again; it learns which of the causes it is: " \
 	  "see its IBV_EVENT_QP_ACCESS_ERR")                                                       \
 	X(WC_REMOTE_BOUNDS, "the request reaches beyond the peer's memory region",                 \
@@ -651,8 +651,8 @@
 	  "on iWARP the memory that a READ writes to also needs IBV_ACCESS_REMOTE_WRITE",          \
 	  "register it with IBV_ACCESS_LOCAL_WRITE and IBV_ACCESS_REMOTE_WRITE")                   \
 	X(WC_GPU_PATH,                                                                             \
-	  "the process uses a GPU, and the machine an IOMMU: if the memory is the GPU's, PCIe "    \
-	  "ACS may keep the two devices apart",                                                    \
+	  "the process uses a GPU, and the machine has an IOMMU: if the memory is the GPU's, "     \
+	  "PCIe ACS may keep the two devices apart",                                               \
 	  "boot with iommu=pt, or turn ACS off on the bridges between them")                       \
 	X(WC_UNASKED,                                                                              \
 	  "the completion belongs to a queue pair other than the one passed, which was not "       \
@@ -671,12 +671,12 @@
 	X(WC_PEER_GONE,                                                                            \
 	  "the peer may be gone: nothing answers once its process has ended, or its queue pair "   \
 	  "is destroyed or reset",                                                                 \
-	  "look whether it runs and what it has said last, and make it a new connection; a "       \
-	  "socket to it that has closed tells at once")                                            \
+	  "check whether it runs and what it logged last, and make a new connection; if a "        \
+	  "socket to it has closed, that tells at once")                                           \
 	X(WC_PEER_WAS,                                                                             \
-	  "the peer has acknowledged requests of this queue pair just before: so it is gone, or "  \
-	  "the way to it is lost",                                                                 \
-	  "look whether it runs and what it has said last, then whether its port is up")
+	  "the peer acknowledged requests of this queue pair just before, so it has gone since "   \
+	  "then, or the way to it is lost",                                                        \
+	  "check whether it runs and what it logged last, then whether its port is up")
 
 /* This group is of device memory alone: dm.h, dm_share.h and devel/dm_emu.h. */
 #define RDMAEZ_IMPL_WHY_DM(X)                                                                     \
@@ -698,7 +698,7 @@
 	  "use a multiple of 4, or rdmaez_dm_copy_to_bytes() and "                                \
 	  "rdmaez_dm_copy_from_bytes()")                                                          \
 	X(DM_NO_CPU, "the CPU cannot reach this kind of device memory",                           \
-	  "read and write it by requests")                                                        \
+	  "read and write it by work requests")                                                   \
 	X(DM_RELAXED, "drivers take no optional access flags for device memory",                  \
 	  "leave out IBV_ACCESS_RELAXED_ORDERING and other optional flags")                       \
 	X(DM_ACCESS_BITS, "device memory takes no such access flags",                             \
@@ -892,8 +892,8 @@
 	  "the number of sends outstanding is not known",                                          \
 	  "set the option ah to any address handle of the protection domain, or count the sends")  \
 	X(DRAIN_LEFT, "this many of the outstanding work requests have not completed",             \
-	  "signal every send or leave out those that are not, as an unsignaled send that "         \
-	  "succeeds never completes; else wait longer")                                            \
+	  "signal every send, or do not count unsignaled ones, which never complete if they "      \
+	  "succeed; otherwise wait longer")                                                        \
 	X(DRAIN_BEACON, "the work request that marks the end of the queue has not completed",      \
 	  "wait longer; if nothing completes at all, the device or its driver does not flush")     \
 	X(DRAIN_FULL,                                                                              \
@@ -916,7 +916,7 @@
 	X(EVENT_NONE, "no event came in time", "wait longer, or go on")                            \
 	X(DRAIN_NOWHERE,                                                                           \
 	  "draining polls the completion queues, and there is nowhere to put the completions, "    \
-	  "other queue pairs' among them",                                                         \
+	  "some of which may be other queue pairs'",                                               \
 	  "set completed; or set RDMAEZ_DRAIN_DISCARD, if nobody else uses these queues")
 
 /* This group is of multicast.h alone. */
@@ -984,10 +984,10 @@
 	  "compare the order of the calls with that in rdma_cm(7)")                               \
 	X(CM_ARGUMENT, "librdmacm does not take this argument",                                   \
 	  "compare it with the manual page of the call")                                          \
-	X(CM_DEPTH, "the device has not so many READs outstanding",                               \
+	X(CM_DEPTH, "the device cannot have so many READs outstanding",                           \
 	  "use at most what ibv_query_device() reports, or leave the depth to its default")       \
 	X(CM_PRIVATE_DATA, "the private data do not fit into the message",                        \
-	  "exchange the rest by a first message once the connection stands")                      \
+	  "send the rest in a first message once the connection is up")                           \
 	X(CM_MULTICAST, "the group was not joined, or is lost",                                   \
 	  "see that a subnet manager runs, and compare the group's parameters")                   \
 	X(CM_UNSUPPORTED, "this kernel, or the device's transport, cannot do this",               \

@@ -2,9 +2,8 @@
 /*
  * Joins the two layers. This file has each function of the explanations that the core calls. A
  * program without them has no body for any of these, and the core passes over the call (see
- * RDMAEZ_SEAM in base.h). Those for
- * reasons are in why.h, on which records are built. Those for findings are in diag.h, by which
- * records are filled.
+ * RDMAEZ_SEAM in base.h). Those for reasons are in why.h, on which records are built. Those for
+ * findings are in diag.h, by which records are filled.
  */
 /* This is before the guard, because the bodies of diag.h need this file. */
 #ifndef RDMAEZ_DIAG_H
