@@ -537,8 +537,8 @@
 	X(WC_OTHER_QP, "the completion belongs to another queue pair",                             \
 	  "pass the queue pair whose number it holds")                                             \
 	X(WC_RETRIES,                                                                              \
-	  "the retries are used up without an acknowledgement; a time given here is computed by "  \
-	  "the InfiniBand specification, and devices may take longer",                             \
+	  "the retries are used up without an acknowledgement; devices may take longer for them "  \
+	  "than the InfiniBand specification computes",                                            \
 	  "check that the peer is alive and in RTR or RTS, then compare GIDs and their types, "    \
 	  "LIDs, queue pair numbers and PSNs")                                                     \
 	X(WC_NO_TIMER, "no ACK timer runs, so negative acknowledgements have used up the retries", \
