@@ -7,12 +7,7 @@
 #include <string.h>
 
 #include "compare.h"
-
-static void must(bool held)
-{
-	if (!held)
-		abort();
-}
+#include "must.h"
 
 static char *written(const struct explain_state *state, size_t *length)
 {

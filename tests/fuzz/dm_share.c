@@ -3,27 +3,19 @@
  * Tokens of device memory under libFuzzer: any bytes are read or refused, a token that is read has just
  * one form, and one that was changed on its way is refused.
  */
-#include <stdlib.h>
-
 #include <rdmaez/dm_share.h>
 #include <rdmaez/implementation.h>
 
-static void must(bool held)
-{
-	if (!held)
-		abort();
-}
+#include "must.h"
 
 /* Reads exactly as many bytes as a token has, so that the sanitizer sees one too many. */
 static int unpack(const uint8_t *bytes, struct rdmaez_dm_token *token)
 {
-	uint8_t *copy = (uint8_t *)malloc(RDMAEZ_DM_TOKEN_BYTES);
+	uint8_t *const copy = exactly(bytes, RDMAEZ_DM_TOKEN_BYTES);
 	struct rdmaez_dm_token untouched;
 	struct rdmaez_diag diag;
 	int error;
 
-	must(copy);
-	memcpy(copy, bytes, RDMAEZ_DM_TOKEN_BYTES);
 	memset(token, 0xa5, sizeof(*token));
 	untouched = *token;
 	error = rdmaez_dm_token_unpack(copy, token, &diag);

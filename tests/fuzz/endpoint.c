@@ -3,27 +3,19 @@
  * Endpoints under libFuzzer: any bytes and any text are read or refused, what is read can be told again, one
  * that was changed on its way is refused, and what two ends agree on is the same for both.
  */
-#include <stdlib.h>
-
 #include <rdmaez/endpoint.h>
 #include <rdmaez/implementation.h>
 
-static void must(bool held)
-{
-	if (!held)
-		abort();
-}
+#include "must.h"
 
 /* Reads exactly as many bytes as an endpoint has, so that the sanitizer sees one too many. */
 static int unpack(const uint8_t *bytes, struct rdmaez_endpoint *endpoint)
 {
-	uint8_t *copy = (uint8_t *)malloc(RDMAEZ_ENDPOINT_BYTES);
+	uint8_t *const copy = exactly(bytes, RDMAEZ_ENDPOINT_BYTES);
 	struct rdmaez_endpoint untouched;
 	struct rdmaez_diag diag;
 	int error;
 
-	must(copy);
-	memcpy(copy, bytes, RDMAEZ_ENDPOINT_BYTES);
 	memset(endpoint, 0xa5, sizeof(*endpoint));
 	untouched = *endpoint;
 	error = rdmaez_endpoint_unpack(copy, endpoint, &diag);

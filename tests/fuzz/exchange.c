@@ -10,18 +10,14 @@
 #include <rdmaez/handshake.h>
 #include <rdmaez/implementation.h>
 
+#include "must.h"
+
 enum {
 	BYTES = RDMAEZ_ENDPOINT_BYTES,
 	HEAD = 24,
 	MOST = 3,
 	ROOM = HEAD + MOST * BYTES + 2000
 };
-
-static void must(bool held)
-{
-	if (!held)
-		abort();
-}
 
 static struct rdmaez_endpoint endpoint(void)
 {

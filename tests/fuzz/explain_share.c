@@ -13,12 +13,7 @@
 #include <unistd.h>
 
 #include "record.h"
-
-static void must(bool held)
-{
-	if (!held)
-		abort();
-}
+#include "must.h"
 
 /*
  * One poke: what is written, and where: into the record of a process, a finding of it, a text that waits, or anywhere;

@@ -10,11 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void must(bool held)
-{
-	if (!held)
-		abort();
-}
+#include "must.h"
 
 struct seen {
 	const unsigned char *begin, *end;
@@ -72,11 +68,9 @@ static void take_message(struct nldev_span attributes, void *data)
 static enum nldev_said read_all(const void *bytes, size_t size, bool dump, struct seen *seen,
 				int *error)
 {
-	unsigned char *const copy = (unsigned char *)malloc(size ? size : 1);
+	unsigned char *const copy = exactly(bytes, size);
 	enum nldev_said said;
 
-	must(copy != NULL);
-	memcpy(copy, bytes, size);
 	memset(seen, 0, sizeof(*seen));
 	seen->begin = copy;
 	seen->end = copy + size;

@@ -17,7 +17,7 @@ fuzz_reader() {
 seeded_reader() {
 	mkdir -p "$scratch/$1/tools/doctor" "$scratch/$1/tests/fuzz"
 	cp tools/doctor/nldev.[ch] "$scratch/$1/tools/doctor"
-	cp tests/fuzz/nldev.c "$scratch/$1/tests/fuzz"
+	cp tests/fuzz/{nldev.c,must.h} "$scratch/$1/tests/fuzz"
 	sed -i "$2" "$scratch/$1/tools/doctor/nldev.c"
 	! diff tools/doctor/nldev.c "$scratch/$1/tools/doctor/nldev.c" >/dev/null || echo "nothing was seeded by $2" >&2
 	echo "$scratch/$1"
