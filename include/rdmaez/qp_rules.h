@@ -38,7 +38,7 @@
 
 /**
  * @name Driver types
- * What a queue pair of type IBV_QPT_DRIVER is. For the functions of rdmaez only; no verb takes these values.
+ * These values say what a queue pair of type IBV_QPT_DRIVER is. Functions of rdmaez take them, and no verb does.
  * @{
  */
 #define RDMAEZ_QPT_SRD RDMAEZ_IMPL_QP_TYPE(0xf1) /**< efa: scalable reliable datagrams */
@@ -58,14 +58,14 @@ struct rdmaez_qp_rule {
 };
 
 /**
- * @brief The states that a queue pair may be moved to, by the kernel's table. DCI and DCT go to fewer.
+ * @brief Returns the states that a queue pair may be moved to, by the kernel's table. DCI and DCT go to fewer.
  * @param from the state it is in
  * @return bit n is set if state n of `enum ibv_qp_state` may follow; 0 for an unknown @p from
  */
 RDMAEZ_FOLD unsigned int rdmaez_qp_next_states(enum ibv_qp_state from);
 
 /**
- * @brief Whether the rules cover a queue pair type.
+ * @brief Returns whether the rules cover a queue pair type.
  * @param type any value
  * @return true for RC, UC, UD, RAW_PACKET, XRC_SEND and XRC_RECV, and for the driver types; false for
  *         IBV_QPT_DRIVER, which may be any of these
@@ -137,9 +137,9 @@ RDMAEZ_FOLD int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state fr
 	RDMAEZ_IMPL_QP_OPTIONAL(RDMAEZ_IMPL_QP_SET(type), RDMAEZ_IMPL_QP_STEP(from, to))
 
 /**
- * @brief Declares that rdmaez_qp_mask_check() accepts a mask. Where it does not, this does not compile, and the
- *        message names the transition and says whether bits are missing or too many. Goes wherever a
- *        declaration does.
+ * @brief Declares that rdmaez_qp_mask_check() accepts a mask. If it does not, the program does not compile,
+ *        and the message names the transition and says whether bits are missing or too many. You can put it
+ *        wherever a declaration may be.
  */
 #define RDMAEZ_QP_MASK_ASSERT(type, from, to, mask)                                                \
 	RDMAEZ_IMPL_ASSERT(                                                                        \

@@ -27,7 +27,10 @@ extern "C" {
  * explain/why.h, in the same order, which does not compile unless they are there.
  */
 enum rdmaez_why {
-	/* Those of queue pairs, ports, GIDs and paths, and those that functions of several of the other groups give. */
+	/*
+	 * This group has queue pairs, ports, GIDs and paths, and what functions of several of the other
+	 * groups give.
+	 */
 	RDMAEZ_WHY_NONE,
 	RDMAEZ_WHY_NULL_ARGUMENT,
 	RDMAEZ_WHY_OPTION_UNKNOWN,
@@ -140,7 +143,7 @@ enum rdmaez_why {
 	RDMAEZ_WHY_MEMLOCK_JOB,
 	RDMAEZ_WHY_PROVIDER_FAULT,
 	RDMAEZ_WHY_BNXT_COMMANDS,
-	/* Those of rdmaez_qp_examine() alone. */
+	/* This group is of rdmaez_qp_examine() alone. */
 	RDMAEZ_WHY_QP_NO_SENDS,
 	RDMAEZ_WHY_QP_NO_RECEIVES,
 	RDMAEZ_WHY_QP_STALE,
@@ -167,7 +170,7 @@ enum rdmaez_why {
 	RDMAEZ_WHY_CQ_NOTHING_FOUND,
 	RDMAEZ_WHY_EXCHANGE_UNACKED,
 	RDMAEZ_WHY_EXCHANGE_ACKED,
-	/* Those of objects.h, qp_create.h and mr.h alone. */
+	/* This group is of objects.h, qp_create.h and mr.h alone. */
 	RDMAEZ_WHY_CREATE_TYPE,
 	RDMAEZ_WHY_CREATE_DOMAIN,
 	RDMAEZ_WHY_CREATE_CONTEXT,
@@ -214,7 +217,7 @@ enum rdmaez_why {
 	RDMAEZ_WHY_CQ_EX_FLAGS,
 	RDMAEZ_WHY_CHANNEL_IN_USE,
 	RDMAEZ_WHY_SRQ_FIXED,
-	/* Those of wr.h alone. */
+	/* This group is of wr.h alone. */
 	RDMAEZ_WHY_WR_BAD,
 	RDMAEZ_WHY_WR_BAD_UNKNOWN,
 	RDMAEZ_WHY_WR_STATE,
@@ -232,7 +235,7 @@ enum rdmaez_why {
 	RDMAEZ_WHY_WR_REMOTE,
 	RDMAEZ_WHY_WR_IMM_OPCODE,
 	RDMAEZ_WHY_CREDIT_EVERY,
-	/* Those of completions and events alone, wc.h. */
+	/* This group is of completions and events alone, wc.h. */
 	RDMAEZ_WHY_WC_OTHER_QP,
 	RDMAEZ_WHY_WC_RETRIES,
 	RDMAEZ_WHY_WC_NO_TIMER,
@@ -281,7 +284,7 @@ enum rdmaez_why {
 	RDMAEZ_WHY_WC_GID_GONE,
 	RDMAEZ_WHY_WC_PEER_GONE,
 	RDMAEZ_WHY_WC_PEER_WAS,
-	/* Those of device memory alone: dm.h, dm_share.h and devel/dm_emu.h. */
+	/* This group is of device memory alone: dm.h, dm_share.h and devel/dm_emu.h. */
 	RDMAEZ_WHY_DM_NONE,
 	RDMAEZ_WHY_DM_FULL,
 	RDMAEZ_WHY_DM_ALIGNMENT,
@@ -319,7 +322,7 @@ enum rdmaez_why {
 	RDMAEZ_WHY_DM_EMU_FD,
 	RDMAEZ_WHY_DM_EMU_PAGE,
 	RDMAEZ_WHY_DM_EMU_ALONE,
-	/* Those of device.h alone. */
+	/* This group is of device.h alone. */
 	RDMAEZ_WHY_DEVICE_NONE,
 	RDMAEZ_WHY_DEVICE_NAME,
 	RDMAEZ_WHY_DEVICE_THERE,
@@ -333,7 +336,7 @@ enum rdmaez_why {
 	RDMAEZ_WHY_PROVIDER_MISSING,
 	RDMAEZ_WHY_PROVIDER_RELEASE,
 	RDMAEZ_WHY_PROVIDER_UNFIT,
-	/* Those of endpoint.h, connect.h and exchange.h. */
+	/* This group is of endpoint.h, connect.h and exchange.h. */
 	RDMAEZ_WHY_ENDPOINT_MAGIC,
 	RDMAEZ_WHY_ENDPOINT_VERSION,
 	RDMAEZ_WHY_ENDPOINT_SUM,
@@ -371,7 +374,7 @@ enum rdmaez_why {
 	RDMAEZ_WHY_OPEN_REFUSED,
 	RDMAEZ_WHY_OPEN_UNREACHED,
 	RDMAEZ_WHY_OPEN_NO_PEER,
-	/* Those of draining, recovering and events, drain.h. */
+	/* This group is of draining, recovering and events, drain.h. */
 	RDMAEZ_WHY_DRAIN_UNCOUNTED,
 	RDMAEZ_WHY_DRAIN_NO_AH,
 	RDMAEZ_WHY_DRAIN_LEFT,
@@ -384,7 +387,7 @@ enum rdmaez_why {
 	RDMAEZ_WHY_QP_MULTICAST,
 	RDMAEZ_WHY_EVENT_NONE,
 	RDMAEZ_WHY_DRAIN_NOWHERE,
-	/* Those of multicast.h alone. */
+	/* This group is of multicast.h alone. */
 	RDMAEZ_WHY_MULTICAST_ADDRESS,
 	RDMAEZ_WHY_MULTICAST_TYPE,
 	RDMAEZ_WHY_MULTICAST_LID,
@@ -394,7 +397,10 @@ enum rdmaez_why {
 	RDMAEZ_WHY_MULTICAST_MISSING,
 	RDMAEZ_WHY_MULTICAST_SUBNET,
 	RDMAEZ_WHY_MULTICAST_ASK,
-	/* Those of librdmacm. Where a record is of a call or an event of it, the words are its own, and more exact. */
+	/*
+	 * This group is of librdmacm. If a record is of a call or an event of librdmacm, the words are
+	 * those of the call or event, and more exact.
+	 */
 	RDMAEZ_WHY_CM_NO_NODE,
 	RDMAEZ_WHY_CM_ADDRESS,
 	RDMAEZ_WHY_CM_PORT_TAKEN,

@@ -189,7 +189,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_cas
 	static const char *const settings[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"};
 	const unsigned int before = c->diag->count;
 	const uint64_t bar1 = rdmaez_impl_mr_bar1();
-	bool has_peer = access("/sys/module", F_OK) != 0; /* then nothing is known */
+	bool has_peer = access("/sys/module", F_OK) != 0; /* without sysfs nothing is known */
 	bool has_segments = false;
 
 	for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++)
@@ -373,7 +373,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_kind(const struct rdmaez_impl_mr_ca
 		return;
 	if (c->diag->error == EINVAL) {
 		rdmaez_impl_mr_explain_huge(c);
-		if (rdmaez_impl_mr_is_gpu(c)) /* amdgpu's peer memory says so */
+		if (rdmaez_impl_mr_is_gpu(c)) /* amdgpu's peer memory returns it */
 			rdmaez_impl_mr_explain_gpu(c);
 		/* ib_umem_get() returns it for 2^32 pages, before it looks at them. */
 		else if ((c->maps & RDMAEZ_IMPL_MAPS_HOLE) && c->length >> 31 >> 1 >= 4096)

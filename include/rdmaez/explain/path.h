@@ -24,7 +24,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suspect_order(struct rdmaez_diag *diag, const 
 	site.field = name;
 	site.why = RDMAEZ_WHY_QPN_SWAPPED;
 	site.kind = RDMAEZ_VALUE_HEX;
-	if (value > max && swapped <= max && swapped > 1) /* 0 and 1 are no peer's */
+	if (value > max && swapped <= max && swapped > 1) /* no peer has 0 or 1 */
 		rdmaez_impl_find_within(diag, RDMAEZ_DIAG_LIKELY, &site, value, swapped, swapped);
 }
 
@@ -303,9 +303,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_note(const struct rdmaez_impl_reach *r)
 	if (!r->diag)
 		return;
 	r->diag->source = *r->own;
-	r->diag->source.gid_index = r->ah->grh.sgid_index; /* also of an empty one */
+	r->diag->source.gid_index = r->ah->grh.sgid_index; /* even if the entry is empty */
 	r->diag->destination = r->ah->grh.dgid;
-	if_indextoname(r->own->ndev_ifindex, r->diag->netdev); /* which stays empty without one */
+	if_indextoname(r->own->ndev_ifindex, r->diag->netdev); /* it stays empty if there is none */
 }
 
 /* Adds a finding about the peer's address, or about a GID index. */
@@ -453,7 +453,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 	struct ibv_gid_entry other;
 	bool here;
 
-	if (rdmaez_gid_is_zero(own)) /* not known */
+	if (rdmaez_gid_is_zero(own)) /* it is not known */
 		return;
 	if (route->error) {
 		if (severity != RDMAEZ_DIAG_ADVICE &&
@@ -477,7 +477,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_source(const struct rdmaez_impl_reach *r
 		!memcmp(&route->source, &other.gid, sizeof(*own)));
 	if (here)
 		rdmaez_impl_reach_suggest(r, severity, RDMAEZ_WHY_GID_BY_ROUTE, &other);
-	else /* or a routing rule for the GID's address leads to its interface, which a socket does not tell */
+	else /* a rule for the GID's address may lead to its interface, and no socket tells that */
 		rdmaez_impl_reach_find(r, r->is_up ? RDMAEZ_DIAG_ADVICE : severity,
 				       RDMAEZ_WHY_ROUTE_ELSEWHERE, r->ah->grh.sgid_index);
 }

@@ -43,7 +43,7 @@ RDMAEZ_SEAM void rdmaez_impl_port_explain_choice(const struct rdmaez_impl_port_c
 {
 	const int rule = choice->value ^ choice->second;
 
-	if_indextoname(choice->best.ndev_ifindex, diag->netdev); /* which stays empty without one */
+	if_indextoname(choice->best.ndev_ifindex, diag->netdev); /* it may stay empty */
 	if (!choice->second && all)
 		diag->chosen = RDMAEZ_WHY_GID_ONLY;
 	else if (rule >= RDMAEZ_IMPL_CHOICE_ROUTE)

@@ -788,7 +788,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_mask(struct rdmaez_impl_qp_case *c)
 				 c->mask & ~mask, c->mask);
 	rdmaez_impl_qp_judge_cur_state(c);
 	if ((unsigned int)from > IBV_QPS_ERR || (unsigned int)to > IBV_QPS_ERR)
-		return; /* which was said of the request, and of the queue pair nothing is known */
+		return; /* this was reported, and nothing is known of the queue pair */
 	/* iWARP has no table. Since Linux 7 mlx5 keeps a rate limit that comes alone for later. */
 	if (c->transport == IBV_TRANSPORT_IWARP ||
 	    (mask == IBV_QP_RATE_LIMIT && !rdmaez_impl_qp_rate_in_table(c)))
@@ -1115,7 +1115,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_pkey(struct rdmaez_impl_qp_case *c)
 		 */
 		rdmaez_impl_qp_number(c, index < c->device.max_pkeys ? 0u : pkey, &beyond, index,
 				      length - 1);
-	} else if (c->pkey <= 0x8000) { /* a full member of any partition is right */
+	} else if (c->pkey <= 0x8000) { /* any full member's is right */
 		rdmaez_impl_reach_pkey(c->pkey, RDMAEZ_DIAG_ADVICE, RDMAEZ_DIAG_ADVICE, c->diag);
 	}
 }
@@ -1133,7 +1133,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 	rdmaez_impl_qp_judge_iwarp(c);
 	rdmaez_impl_qp_judge_driver(c);
 	if (c->transport == IBV_TRANSPORT_IWARP)
-		return; /* whose drivers look at none of the rest */
+		return; /* its drivers look at none of the rest */
 	if (c->mask & IBV_QP_PATH_MTU)
 		rdmaez_impl_qp_judge_mtu(c);
 	if (c->mask & IBV_QP_ACCESS_FLAGS)
@@ -1158,7 +1158,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_consider(struct ibv_qp *qp, struct rdmaez_i
 	if (qp->qp_type != IBV_QPT_DRIVER)
 		c->type = qp->qp_type;
 	else if ((unsigned int)c->type < 0xf0)
-		c->type = IBV_QPT_DRIVER; /* what is said is none of the driver types */
+		c->type = IBV_QPT_DRIVER; /* it is none of the driver types */
 	rdmaez_impl_qp_gather(qp, c);
 	rdmaez_impl_qp_note(c);
 	rdmaez_impl_qp_judge(c);

@@ -477,7 +477,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 	    (e->now.attr.retry_cnt < 7 || !(driver->habits & RDMAEZ_DRIVER_RETRIES_7)))
 		e->retries = e->now.attr.retry_cnt;
 	if (!(driver->habits & RDMAEZ_DRIVER_RETRIES_7))
-		e->now.known &= ~IBV_QP_RETRY_CNT; /* elsewhere 7 retries are seven */
+		e->now.known &= ~IBV_QP_RETRY_CNT; /* other drivers count 7 retries */
 	if (e->now.known & IBV_QP_STATE) {
 		e->state = (int)e->now.attr.qp_state;
 		if (e->state == IBV_QPS_RESET)

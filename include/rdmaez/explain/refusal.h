@@ -198,7 +198,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_lines_close(struct rdmaez_impl_lines *lines)
 RDMAEZ_IMPL_COLD void rdmaez_impl_lines_open(struct rdmaez_impl_lines *lines, const char *path)
 {
 	lines->fd = open(path, O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
-	lines->left = 1u << 22; /* of smaps, 26 for each of 65530 mappings */
+	lines->left = 1u << 22; /* smaps has 26 lines for each of 65530 mappings */
 	lines->next = lines->end = 0;
 	lines->is_cut = false;
 }
@@ -578,7 +578,7 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_maps(uintptr_t start, uintptr_t end, i
 		int of;
 
 		if (to <= from || *line != ' ' ||
-		    strstr(line, "[vsyscall]")) /* which is the kernel's */
+		    strstr(line, "[vsyscall]")) /* that is the kernel's */
 			continue;
 		/*
 		 * This is the path of a file. The name that a program gave to other memory does not

@@ -745,7 +745,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
 	if (!(row->queues & here->queues))
 		return false;
 	if (here->status == IBV_WC_RESP_TIMEOUT_ERR && row->status == IBV_WC_RETRY_EXC_ERR)
-		return row->types != RDMAEZ_IMPL_WC_RETRIES; /* which are about the retries */
+		return row->types != RDMAEZ_IMPL_WC_RETRIES; /* those are about the retries */
 	return row->status == here->status;
 }
 

@@ -149,7 +149,7 @@ RDMAEZ_IMPL bool rdmaez_impl_caps_filled(const struct rdmaez_caps *caps, unsigne
 	case RDMAEZ_CAPS_PACING_SUPPORTED_QPTS:
 		return (fills & RDMAEZ_DRIVER_FILLS_PACING) != 0 ||
 		       caps->packet_pacing.qp_rate_limit_max;
-	case RDMAEZ_CAPS_COMP_MASK: /* which the library zeroes */
+	case RDMAEZ_CAPS_COMP_MASK: /* the library zeroes it */
 		return true;
 	default:
 		return (fills & RDMAEZ_DRIVER_FILLS_OFFLOADS) != 0;

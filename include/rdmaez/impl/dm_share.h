@@ -512,7 +512,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_dm_part_fds(const char *data, size_t bytes, int
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_dm_message_fds(const struct msghdr *header, int *count)
 {
-	const int scm_pidfd = 4; /* of Linux 6.5 */
+	const int scm_pidfd = 4; /* it came with Linux 6.5 */
 	const char *at = (const char *)header->msg_control;
 	size_t rest = header->msg_controllen, size;
 	struct cmsghdr part;

@@ -542,7 +542,7 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_worth(const struct rdmaez_end
 							 const struct rdmaez_endpoint_gid *peer,
 							 unsigned int behind)
 {
-	const bool any = own->gid_type == IBV_GID_TYPE_IB; /* whose GIDs have no family */
+	const bool any = own->gid_type == IBV_GID_TYPE_IB; /* its GIDs have no family */
 	int traits, differ;
 
 	if (own->gid_type != peer->gid_type)
@@ -645,7 +645,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_path(const struct rdmaez_endpoint *loc
 {
 	const bool lids = local->link_layer == IBV_LINK_LAYER_INFINIBAND;
 	const bool gids = local->gid_count && remote->gid_count;
-	const uint16_t unicast = 0xbfff; /* from 1 to that; 0xffff is a port that has none yet */
+	const uint16_t unicast = 0xbfff; /* a port has 0xffff until it gets one */
 	const bool own_lid = (uint16_t)(local->lid - 1) < unicast;
 	struct rdmaez_impl_endpoint_pair pair;
 	int error;

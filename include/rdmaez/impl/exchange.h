@@ -480,7 +480,7 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_connect(struct rdmaez_impl_exchange *x, str
 {
 	if (!qp) {
 		(void)rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "qp");
-		return EINVAL; /* never 0, which the compiler sees here */
+		return EINVAL; /* this is never 0, as the compiler sees here */
 	}
 	memset(x->opts, 0, sizeof(*x->opts));
 	if (opts && opts->qp)

@@ -86,7 +86,7 @@ RDMAEZ_IMPL bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
 {
 	if (rule == RDMAEZ_IMPL_FIELD_ACCESS)
 		return (v.value & ~v.max) != 0;
-	if (rule == RDMAEZ_IMPL_FIELD_GID) /* of a table without entries `max` is -1 */
+	if (rule == RDMAEZ_IMPL_FIELD_GID) /* if the table has no entries, `max` is -1 */
 		return (int32_t)v.value < 0 || (int32_t)v.value > (int32_t)v.max;
 	return v.value < v.min || v.value > v.max;
 }

@@ -253,7 +253,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_route_ask(const union ibv_gid *peer, const uni
 	socklen_t length = from ? rdmaez_impl_route_address(from, &own) : sizeof(own);
 
 	memset(route, 0, sizeof(*route));
-	((char *)&to)[3] = 1; /* a port, any but 0 */
+	((char *)&to)[3] = 1; /* any port but 0 will do */
 	if (fd >= 0 && !ipv4)
 		rdmaez_impl_route_prefer(fd);
 	if (fd < 0 || (from && bind(fd, (const struct sockaddr *)&own, length)) ||

@@ -149,7 +149,7 @@ RDMAEZ_API int rdmaez_handshake_step(struct rdmaez_handshake *shake, struct rdma
 	static const char call[] = "rdmaez_handshake_step";
 	struct rdmaez_impl_exchange x;
 	const int error = rdmaez_impl_handshake_call(shake, call, NULL, diag);
-	int rounds = 64; /* so that nobody who sends without end keeps the others waiting */
+	int rounds = 64; /* a peer that sends without end must not keep the others waiting */
 
 	if (error || !shake->wants)
 		return error ? error : shake->error;

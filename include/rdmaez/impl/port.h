@@ -254,7 +254,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_worth(const struct rdmaez_impl_port_choice
 		worth |= RDMAEZ_IMPL_CHOICE_SCOPE;
 	if (choice->has_route && !(choice->traits & RDMAEZ_IMPL_GID_GROUP))
 		worth += RDMAEZ_IMPL_CHOICE_PREFIX * rdmaez_impl_gid_common(choice->peer, gid);
-	if (!memcmp(&choice->route.source, gid, sizeof(*gid))) /* zero where there is none */
+	if (!memcmp(&choice->route.source, gid, sizeof(*gid))) /* it is zero if there is none */
 		worth |= RDMAEZ_IMPL_CHOICE_ROUTE;
 	return worth;
 }
@@ -319,7 +319,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_choose(struct ibv_context *context, int po
 	int error = 0;
 
 	rdmaez_impl_port_gids_begin(&gids, context, port_num, rdmaez_impl_port_gid_entries(port));
-	if (gids.known < 0 && choice->has_route) /* so that not all entries need be asked for */
+	if (gids.known < 0 && choice->has_route) /* this saves asking for all entries */
 		rdmaez_impl_route_ask(choice->peer, NULL, &choice->route);
 	while (!done && !(error = rdmaez_impl_port_gids_next(&gids, &entry, NULL))) {
 		const int rank = rdmaez_impl_gid_rank(&entry, want, choice->traits, &why);
@@ -431,7 +431,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_list_best(struct ibv_context *context, in
 	rdmaez_impl_port_gids_begin(&gids, context, port_num, rdmaez_impl_port_gid_entries(port));
 	while (!rdmaez_impl_port_gids_next(&gids, &entry, NULL)) {
 		if (n < RDMAEZ_IMPL_GIDS)
-			gids.all[n] = entry; /* over what has been read */
+			gids.all[n] = entry; /* this overwrites what has been read */
 		n++;
 	}
 	if (n && choice.has_route)
@@ -472,7 +472,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_best_gids(struct ibv_context *context, int
 	rdmaez_impl_port_list_best(context, port_num, port, peer, best);
 	if (best->count)
 		return 0;
-	best->count = 1; /* one that has come meanwhile, or why there is none */
+	best->count = 1; /* one has come meanwhile, or this says why there is none */
 	return rdmaez_impl_port_choose_gid(context, port_num, port, NULL, best->entry, diag);
 }
 

@@ -207,7 +207,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
  */
 RDMAEZ_IMPL bool rdmaez_impl_qp_has_no_peer(enum ibv_qp_type type)
 {
-	return type > RDMAEZ_QPT_SRD || type == IBV_QPT_RAW_PACKET; /* the former: DCI and DCT */
+	return type > RDMAEZ_QPT_SRD || type == IBV_QPT_RAW_PACKET; /* the first are DCI and DCT */
 }
 
 /* Builds one of the two paths. The alternate one leaves by a port of its own. */

@@ -82,7 +82,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_now(struct ibv_qp *qp, const struct rdm
 	now->known = error ? 0 : asked;
 	now->error = asked ? error : 0;
 	if ((now->known & IBV_QP_STATE) && (unsigned int)now->attr.qp_state > IBV_QPS_ERR) {
-		now->known &= ~IBV_QP_STATE; /* of a driver that is not listed */
+		now->known &= ~IBV_QP_STATE; /* the driver is not listed */
 		qp->state = before;
 	}
 }
