@@ -5,7 +5,7 @@
 
 RDMAEZ_IMPL_BEGIN
 
-/* Explains why it goes no further, by the errno value in the record. */
+/* Explains why an exchange goes no further, by the errno value in the record. */
 RDMAEZ_SEAM void rdmaez_impl_exchange_explain_stop(const struct rdmaez_impl_exchange *x,
 						   bool is_send, struct rdmaez_diag *diag)
 {

@@ -69,7 +69,7 @@ RDMAEZ_SEAM void rdmaez_impl_late_drain(struct ibv_qp *qp, uint64_t timeout_ns,
 }
 
 /*
- * Explains that a peer has not answered in time: how far what was sent has come, as TCP tells.
+ * Explains that a peer has not answered in time. TCP tells how far the data that were sent have come.
  * TCP_INFO begins with the state, a byte, of which 1 is ESTABLISHED. At byte 24 is the number of
  * segments that were sent and not acknowledged.
  */

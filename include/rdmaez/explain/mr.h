@@ -52,7 +52,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find(const struct rdmaez_impl_mr_case *c,
 	rdmaez_impl_find(c->diag, severity, &site, bits);
 }
 
-/* Adds a finding about the length, of which so many bytes at most would do. */
+/* Adds a finding about the length. `most` is how many bytes would do. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_find_length(const struct rdmaez_impl_mr_case *c,
 						 enum rdmaez_severity severity, enum rdmaez_why why,
 						 uint64_t most)

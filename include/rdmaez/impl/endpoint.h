@@ -535,8 +535,8 @@ struct rdmaez_impl_endpoint_pair {
 };
 
 /*
- * Returns what two GIDs are worth together, if they stand so far behind the first ones of their lists.
- * Both ends compute the same.
+ * Returns what a GID of each end is worth, together with the other. `behind` is the sum of their
+ * places in the two lists. Both ends compute the same.
  */
 RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_worth(const struct rdmaez_endpoint_gid *own,
 							 const struct rdmaez_endpoint_gid *peer,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fields of struct rdmaez_port_caps, as caps_rows.h has those of a device, in the order of enum
- * rdmaez_port_caps_id. The struct is flat, the group is a heading, and every name is that of the member:
+ * This list has the fields of struct rdmaez_port_caps in the order of enum rdmaez_port_caps_id, as caps_rows.h has
+ * those of a device. The struct is flat. The group is a heading, and every name is that of the member:
  *
  * RDMAEZ_P(id, group, member, type, kind, merge, what): copied, always reported
  * RDMAEZ_X(id, group, member, type, kind, merge, told, what): copied
