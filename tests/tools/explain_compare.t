@@ -55,8 +55,8 @@ END
 ok 'DEST' finds 'mesh(2)
 qp(0, 1)["dest_qp_num"] = 9999' <<-'END'
 	rank 1 on node0 and rank 0 on node0 disagree: qp_num 2065 against dest_qp_num 9999
-	  One sends to a queue pair that answers another. Next: exchange the numbers again: dest_qp_num of
-	    each end is the other's qp_num.
+	  One end sends to a queue pair that answers another. Next: exchange the numbers again: dest_qp_num
+	    of each end is the other's qp_num.
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: qp_num 2065
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: dest_qp_num 9999
 	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
@@ -80,7 +80,7 @@ sends(0, 1)
 qp(1, 0)["gone"] = True' <<-'END'
 	rank 0 on node0 and rank 1 on node0 disagree: state RTS against destroyed
 	  One end waits for the other, which has destroyed its queue pair: nobody will answer. Next: have
-	    both ends agree on the end before either destroys its queue pair.
+	    both ends agree to finish before either destroys its queue pair.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: state RTS
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: state destroyed
 	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
@@ -123,8 +123,8 @@ END
 ok 'GID_TYPE' finds 'star(4)
 qp(2, 0)["gid_type"] = "RoCE v1"' <<-'END'
 	rank 2 on node0 and rank 0 on node0 disagree: GID type RoCE v1 against RoCE v2
-	  A port hands packets of another RoCE version to no queue pair of this one. Next: choose GID
-	    indices of one type at both ends, RoCE v2 unless you need the other.
+	  A queue pair gets no packets of the other RoCE version. Next: choose GID indices of one type at
+	    both ends, RoCE v2 unless you need the other.
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: GID type RoCE
 	      v1
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: GID type RoCE v2
@@ -288,8 +288,8 @@ END
 ok 'RNR_RETRY' finds 'star(4)
 qp(2, 0)["rnr_retry"] = 0' <<-'END'
 	Advice: rank 2 on node0 and rank 0 on node0 disagree: rnr_retry 0 against 7
-	  The ends wait differently long for a receive of the other. Next: give both ends the same, unless
-	    you mean it.
+	  The ends retry a different number of times if the other has no receive. Next: give both ends the
+	    same, unless you mean it.
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: rnr_retry 0
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: rnr_retry 7
 	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
@@ -298,8 +298,8 @@ END
 ok 'RNR_TIMER' finds 'star(4)
 qp(2, 0)["min_rnr_timer"] = 0' <<-'END'
 	Advice: rank 2 on node0 and rank 0 on node0 disagree: min_rnr_timer 0 against 12
-	  The ends hold the other off for different times where a receive is missing. Next: give both ends
-	    the same, unless you mean it.
+	  The ends hold the other off for different times if a receive is missing. Next: give both ends the
+	    same, unless you mean it.
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: min_rnr_timer 0
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: min_rnr_timer 12
 	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding

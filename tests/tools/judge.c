@@ -420,11 +420,11 @@ static void test_patience(void)
 		NO_ANSWER " advice:WAIT_TIMEOUT_0|timeout is 0, so that what is lost is not sent "
 			  "again, and no error tells of it|set timeout to 14 or so";
 	static const char retry[] =
-		NO_ANSWER " advice:WAIT_RETRY_7|retry_cnt is 7, which rdma_rxe takes as without an "
-			  "end|set it to 6 or less if you would rather have an error";
+		NO_ANSWER " advice:WAIT_RETRY_7|retry_cnt is 7, which rdma_rxe takes for no limit|"
+			  "set it to 6 or less if you would rather have an error";
 	static const char rnr[] =
 		"error:WAIT_NO_RECEIVE|the peer has never posted a receive" RECEIVE
-		" advice:WAIT_RNR_7|rnr_retry is 7, which waits without an end for a receive|set "
+		" advice:WAIT_RNR_7|rnr_retry is 7, which waits for a receive without end|set "
 		"it to less if you would rather have an error";
 
 	fit();

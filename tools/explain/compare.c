@@ -395,7 +395,7 @@ struct rule {
 		"Create both queue pairs with the same type, or XRC_SEND with XRC_RECV"))          \
 	X(DEST,                                                                                    \
 	  WRONG(DECIMAL, "qp_num", "dest_qp_num",                                                  \
-		"One sends to a queue pair that answers another",                                  \
+		"One end sends to a queue pair that answers another",                              \
 		"Exchange the numbers again: dest_qp_num of each end is the other's qp_num"))      \
 	X(MISSING, LIKELY(DECIMAL, "dest_qp_num", "",                                              \
 			  "No process with a file here has this queue pair at the peer's GID: "    \
@@ -417,7 +417,7 @@ struct rule {
 		 "Send the peer the GID at the index that its own ah_attr.grh.sgid_index names"))  \
 	X(GID_TYPE,                                                                                \
 	  WRONG(TEXT, "GID type", "GID type",                                                      \
-		"A port hands packets of another RoCE version to no queue pair of this one",       \
+		"A queue pair gets no packets of the other RoCE version",                          \
 		"Choose GID indices of one type at both ends, RoCE v2 unless you need the other")) \
 	X(PSN, WRONG(DECIMAL, "sq_psn", "rq_psn",                                                  \
 		     "The receiver drops what does not begin with the PSN that it expects, or "    \
@@ -457,7 +457,7 @@ struct rule {
 	X(GONE, WRONG(TEXT, "state", "state",                                                      \
 		      "One end waits for the other, which has destroyed its queue pair: nobody "   \
 		      "will answer",                                                               \
-		      "Have both ends agree on the end before either destroys its queue pair"))    \
+		      "Have both ends agree to finish before either destroys its queue pair"))     \
 	X(RD_ATOMIC,                                                                               \
 	  LIKELY(DECIMAL, "max_rd_atomic", "max_dest_rd_atomic",                                   \
 		 "One may have more READs and atomics under way than the other answers, and one "  \
@@ -469,10 +469,11 @@ struct rule {
 			 "The ends give up after different numbers of retries", GIVE_UP))          \
 	X(RNR_RETRY,                                                                               \
 	  DIFFERS(DECIMAL, "rnr_retry", "rnr_retry",                                               \
-		  "The ends wait differently long for a receive of the other", GIVE_UP))           \
+		  "The ends retry a different number of times if the other has no receive",        \
+		  GIVE_UP))                                                                        \
 	X(RNR_TIMER,                                                                               \
 	  DIFFERS(DECIMAL, "min_rnr_timer", "min_rnr_timer",                                       \
-		  "The ends hold the other off for different times where a receive is missing",    \
+		  "The ends hold the other off for different times if a receive is missing",       \
 		  GIVE_UP))                                                                        \
 	X(TRAFFIC_CLASS,                                                                           \
 	  DIFFERS(DECIMAL, "traffic_class", "traffic_class",                                       \

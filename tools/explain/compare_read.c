@@ -123,7 +123,7 @@ static bool escaped(struct json *json, char *byte)
 	else if (c == 'u' && hex4(json, &number))
 		*byte = number >= ' ' && number <= '~' ? (char)number : '?';
 	else
-		return bad(json, "no JSON: an escape that is none");
+		return bad(json, "no JSON: an unknown escape");
 	return true;
 }
 

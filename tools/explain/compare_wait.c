@@ -29,7 +29,7 @@ static const struct {
 	[WHY_ENDED] = {"which has ended", "which has ended",
 		       "see why it ended; it is the first to look at"},
 	[WHY_GONE] = {"which has destroyed its queue pair", "which has destroyed its queue pairs",
-		      "have both ends agree on the end before either destroys a queue pair"},
+		      "have both ends agree to finish before either destroys a queue pair"},
 	[WHY_BEFORE_RTR] = {"which has not moved its queue pair to RTR",
 			    "which has not moved its queue pairs to RTR",
 			    "see where it stands: it has not finished connecting"},

@@ -927,11 +927,11 @@ static void judge_patience(struct verdict *verdict, const struct explain_qp_row 
 		if (qp->mask & MASK_RNR && qp->rnr_retry == 7)
 			find(verdict, ADVICE, "WAIT_RNR_7",
 			     "set it to less if you would rather have an error",
-			     "rnr_retry is 7, which waits without an end for a receive");
+			     "rnr_retry is 7, which waits for a receive without end");
 	} else if (qp->mask & MASK_RETRY && qp->retry_cnt == 7 && !strncmp(qp->device, "rxe", 3)) {
 		find(verdict, ADVICE, "WAIT_RETRY_7",
 		     "set it to 6 or less if you would rather have an error",
-		     "retry_cnt is 7, which rdma_rxe takes as without an end");
+		     "retry_cnt is 7, which rdma_rxe takes for no limit");
 	}
 }
 

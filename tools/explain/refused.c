@@ -43,7 +43,7 @@ static const struct {
 	{"ibv_modify_srq", EINVAL, "SRQ_UNFIT", "srq_attr",
 	 "the device does not resize SRQs, or a number is out of range: max_wr above max_srq_wr of "
 	 "the device, or srq_limit above max_wr",
-	 "create the SRQ as large as it is to be, and keep srq_limit below that"},
+	 "create the SRQ as large as it will ever need to be, and keep srq_limit below that"},
 	/* UVERBS_METHOD_DM_MR_REG */
 	{"ibv_reg_dm_mr", EINVAL, "DM_ZERO_BASED", "access",
 	 "a region of device memory has addresses that count from 0", "add IBV_ACCESS_ZERO_BASED"},
