@@ -159,6 +159,39 @@ static void fake_kernel_mr_gone(const struct ibv_mr *mr)
 	fake_kernel_remove(kept);
 }
 
+/*
+ * As libibverbs has it, of a driver that gives a region new keys with a new place. An error that fake_fail() has below
+ * zero is the code that libibverbs returns.
+ */
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		 int access)
+{
+	struct fake_call *call = fake_enter(FAKE_REREG_MR, mr);
+	int result = call->error > 0 ? IBV_REREG_MR_ERR_CMD : call->error;
+	const int error = call->error > 0 ? call->error : EINVAL;
+
+	call->attr_mask = flags;
+	if (!result && (flags & ~7 || (access && !(flags & IBV_REREG_MR_CHANGE_ACCESS)) ||
+			(flags & IBV_REREG_MR_CHANGE_TRANSLATION && (!addr || !length))))
+		result = IBV_REREG_MR_ERR_INPUT;
+	if (!result || result == IBV_REREG_MR_ERR_DO_FORK_OLD) {
+		if (flags & IBV_REREG_MR_CHANGE_PD) {
+			fake_pd(mr->pd)->users--;
+			mr->pd = pd;
+			fake_pd(pd)->users++;
+		}
+		if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+			mr->addr = addr;
+			mr->length = length;
+			mr->rkey = ++mr->lkey;
+		}
+	}
+	fake_return(call, result ? error : 0);
+	if (result)
+		errno = error;
+	return result;
+}
+
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	struct fake_call *call = fake_enter(FAKE_DEREG_MR, mr);

@@ -507,6 +507,7 @@ struct fake_rule fake_driver_rule(enum fake_driver_type type, enum ibv_qp_state 
 	X(ALLOC_PD, ibv_alloc_pd)                    \
 	X(DEALLOC_PD, ibv_dealloc_pd)                \
 	X(REG_MR, ibv_reg_mr)                        \
+	X(REREG_MR, ibv_rereg_mr)                    \
 	X(DEREG_MR, ibv_dereg_mr)                    \
 	X(ALLOC_MW, ibv_alloc_mw)                    \
 	X(BIND_MW, ibv_bind_mw)                      \

@@ -73,6 +73,21 @@ ok 'explains a queue pair that is in ERR for a reason nobody knows' explained fl
 ok 'explains only the first of such flushes' counted flush \
 	' 1 failed completion \(IBV_WC_WR_FLUSH_ERR 1\), 1 flushed completion, 1 queue pair in ERR'
 
+# regions CASE ROW...: what the program's record has of its region, and of what that was before: rkey, how far behind
+# the first one it begins, length, access, whether it is gone
+regions() {
+	rm -f "$scratch/json"
+	explain "--json=$scratch/json" data "$1"
+	jq --raw-output 'select(.mrs) | (.mrs | map(.addr // empty) | min) as $first | .mrs | sort_by(.rkey)[] |
+		"\(.rkey) \(if .addr then .addr - $first else "?" end) \(.length) \(.access) \(.gone == true)"' \
+		"$scratch/json" >"$scratch/regions"
+	diff <(printf '%s\n' "${@:2}") "$scratch/regions"
+}
+ok 'knows what ibv_rereg_mr() makes of a region, and what it was' regions rereg \
+	'768 0 4096 1 true' '768 0 4096 5 true' '769 64 100 5 true' '770 64 101 5 false'
+ok 'knows a region that ibv_rereg_mr() has left alone' regions rereg_refused '768 0 4096 1 false'
+ok 'says nothing of one for which it has failed' regions rereg_failed '768 ? null null false' '768 0 4096 1 true'
+
 ok 'says nothing while all is well with the extended interfaces' passed ex_well
 ok 'explains too many SGEs there' explained ex_many_sges 'ibv_wr_complete failed with EINVAL' 'num_sge: .*Given: 3'
 ok 'says which of several requests it was there' explained ex_second_of_three 'request 2 of 3, sg_list: ' '65 bytes'

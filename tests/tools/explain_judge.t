@@ -44,6 +44,7 @@ a peer in RTR, asked for a PSN that it has not|s/peer->state >= RTS && peer->sq_
 a queue that is full and not overrun|s/sends_of\(qp\) > cq->cqe/sends_of(qp) >= cq->cqe/
 a twentieth that is a tenth|s/20000000/10000000/
 a region that is shorter by a byte|s/addr < mr.addr \|\| request->length > mr.length/addr <= mr.addr || request->length > mr.length/
+a region that came later|s/if \(mr.made_at > then\)/if (0)/
 a receive that is just long enough|s/peer->recv_length < request->length/peer->recv_length <= request->length/
 a write that takes a receive|s/request->opcode == WRITE_IMM \|\| request/request->opcode <= WRITE_IMM || request/
 a retry_cnt of 7 on any device|s/ && !strncmp\(qp->device, "rxe", 3\)//

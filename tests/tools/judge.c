@@ -708,6 +708,60 @@ static void test_failed_regions(void)
 	made->mr[1].gone_at = now;
 	tells("", "a region that went when it had failed");
 	fail(REM_ACCESS, WRITE);
+	qp(0)->request[0].remote_addr++;
+	made->mr[1].made_at = now + 1;
+	tells("", "a key that there was only later");
+	fail(REM_ACCESS, WRITE);
+	qp(0)->request[0].remote_addr++;
+	memcpy(&made->mr[2], &made->mr[1], sizeof(made->mr[1]));
+	made->mr[2].length = 65;
+	made->mr[2].rereg = EXPLAIN_MR_ANEW;
+	made->mr[2].made_at = now + 1;
+	made->mr[1].row.gone = 1;
+	made->mr[1].gone_at = now;
+	made->mr[1].rereg = EXPLAIN_MR_ENDED;
+	made->mr[1].next[1] = 0x222;
+	tells("likely:FAILED_BOUNDS|rkey 0x222: the region of the peer is 64 bytes at 0x2000, and "
+	      "the request is for 64 at 0x2001" OTHER,
+	      "what a region was before it was registered anew");
+	fail(REM_ACCESS, WRITE);
+	made->mr[2].made_at = now - 1;
+	made->mr[2].access = ACCESS_LOCAL_WRITE;
+	made->mr[1].row.gone = 1;
+	made->mr[1].gone_at = now - 2;
+	made->mr[1].rereg = EXPLAIN_MR_ENDED;
+	made->mr[1].next[1] = 0x222;
+	memcpy(&made->mr[2].row, &made->mr[0].row, sizeof(made->mr[0].row));
+	made->mr[2].row.pid = PEER;
+	made->mr[2].rkey = 0x222;
+	made->mr[2].addr = 0x2000;
+	made->mr[2].length = 64;
+	made->mr[2].rereg = EXPLAIN_MR_ANEW;
+	tells("likely:FAILED_RIGHTS|rkey 0x222: the region of the peer has the access flags 0x1, "
+	      "which lack 0x2|register the memory with the right",
+	      "what it is since, which the request may have met or not");
+	fail(REM_ACCESS, WRITE);
+	made->mr[1].row.gone = 1;
+	made->mr[1].gone_at = now - 1;
+	made->mr[1].rereg = EXPLAIN_MR_ENDED;
+	made->mr[1].next[1] = 0x222;
+	tells("", "a failure while it was registered anew");
+	fail(REM_ACCESS, WRITE);
+	made->mr[1].row.gone = 1;
+	made->mr[1].gone_at = now - 1;
+	made->mr[1].rereg = EXPLAIN_MR_ENDED;
+	made->mr[1].next[1] = 0x223;
+	tells("error:FAILED_REREGISTERED|rkey 0x222: the peer has registered this region anew, and "
+	      "its rkey is 0x223 since|use the keys that the region has after ibv_rereg_mr()",
+	      "a key that a region had");
+	fail(LOC_PROT, READ);
+	made->mr[0].access = 0;
+	made->mr[0].rereg = EXPLAIN_MR_BROKEN;
+	tells("likely:FAILED_REREGISTERED|lkey 0x111: ibv_rereg_mr() has failed for this region of "
+	      "this process, which is not to be used since|deregister it, and register the memory "
+	      "again",
+	      "a region that nobody knows any more");
+	fail(REM_ACCESS, WRITE);
 	made->mr[1].pd = 4;
 	tells("error:FAILED_PD|rkey 0x222: the peer has this region in another protection domain "
 	      "than the queue pair|register the memory in the queue pair's protection domain",

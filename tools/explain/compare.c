@@ -554,14 +554,25 @@ static bool lacks_gid(const struct explain_job *job, const struct explain_end *e
 	return is_known;
 }
 
-static const struct explain_state_mr *region_of(const struct explain_state *state,
-						const char *device, uint32_t rkey)
+/* The region that the peer had by this key when a request failed; as far as is known, and the hosts' clocks agree. */
+static const struct explain_state_mr *region_of(const struct explain_job *job,
+						const struct explain_end *end,
+						const struct explain_end *peer)
 {
+	const struct explain_state *const state = job->process[peer->process].state;
+	const uint64_t failed_ms = HAS(end, failed_ms) ? state->time_ms + end->qp->failed_ms : 0;
+	const uint64_t time_ms = job->process[end->process].state->time_ms;
+	const char *const device = peer->qp->device;
+	const uint32_t rkey = end->qp->oldest_rkey;
 	const struct explain_state_mr *best = NULL;
 
 	for (size_t i = 0; i < state->mrs_count; i++) {
 		const struct explain_state_mr *const mr = &state->mrs[i];
 
+		/* It came later; to the millisecond, both may be. */
+		if (failed_ms && EXPLAIN_STATE_HAS(MR, mr, since_ms) &&
+		    failed_ms > time_ms + mr->since_ms)
+			continue;
 		if (EXPLAIN_STATE_HAS(MR, mr, rkey) && mr->rkey == rkey &&
 		    same_text(mr->device, device) && (!best || best->gone))
 			best = mr;
@@ -611,7 +622,7 @@ static void check_request(const struct explain_job *job, struct found *all, uint
 		found(all, ACCESS, a, b, address(explain_opcode(qp)), peer->qp->access);
 	if (!HAS(end, oldest_rkey) || (has_failed && !same_text(status, "IBV_WC_REM_ACCESS_ERR")))
 		return;
-	mr = region_of(job->process[peer->process].state, peer->qp->device, qp->oldest_rkey);
+	mr = region_of(job, end, peer);
 	if (!mr)
 		return;
 	if (is_gone(job, end, peer, mr))

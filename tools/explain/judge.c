@@ -1532,19 +1532,34 @@ static const char *status_name(uint32_t status)
 	return status < sizeof(names) / sizeof(names[0]) ? names[status] : NULL;
 }
 
-/* The region that a process has, or has had, by this key: one that is there rather than one that was. */
-static bool find_mr(int pid, uint32_t key, bool is_remote, uint32_t pd,
-		    struct explain_mr_row *found)
+/* Whether a region was not deregistered yet, nor registered anew. */
+static bool was_there(const struct explain_mr_row *mr, uint64_t then)
+{
+	return mr->gone_at ? mr->gone_at >= then : !mr->row.gone;
+}
+
+/*
+ * The region that a process had then by this key: one that was there rather than one that was gone. *has_any: there is
+ * one by this key, which may have come later.
+ */
+static bool find_mr(const struct explain_qp_row *whose, uint32_t key, bool is_remote, uint64_t then,
+		    struct explain_mr_row *found, bool *has_any)
 {
 	static struct explain_mr_row mr;
+	const int pid = whose->row.pid;
 	bool has = false;
 
+	*has_any = false;
 	for (unsigned int i = 0; i < EXPLAIN_MR_ROWS; i++) {
 		if (rows->mr[i].row.pid != pid || !take_row(&mr, &rows->mr[i], sizeof(mr)) ||
 		    mr.row.pid != pid || (is_remote ? mr.rkey : mr.lkey) != key)
 			continue;
+		*has_any = true;
+		if (mr.made_at > then)
+			continue;
 		/* Devices number their keys each for itself. */
-		if (has && (found->pd == pd || !found->row.gone) && (mr.pd != pd || mr.row.gone))
+		if (has && (found->pd == whose->pd || was_there(found, then)) &&
+		    (mr.pd != whose->pd || !was_there(&mr, then)))
 			continue;
 		*found = mr;
 		has = true;
@@ -1574,22 +1589,39 @@ static void judge_region(struct verdict *verdict, const struct explain_qp_row *w
 	const uint64_t addr = is_remote ? request->remote_addr : request->addr;
 	const char *const which = is_remote ? "rkey" : "lkey";
 	const char *const who = is_remote ? "the peer" : "this process";
+	enum severity severity;
 	struct explain_mr_row mr;
+	bool has_any;
 
-	if (!find_mr(whose->row.pid, key, is_remote, whose->pd, &mr)) {
-		if (has_all_mrs())
+	if (!find_mr(whose, key, is_remote, qp->failed_at, &mr, &has_any)) {
+		if (!has_any && has_all_mrs())
 			find(verdict, LIKELY, "FAILED_KEY", other_memory,
 			     "%s 0x%x: %s has never registered memory with this key", which, key,
 			     who);
 		return;
 	}
-	if (mr.gone_at && mr.gone_at < qp->failed_at)
+	/* What was changed meanwhile may not be what the request has met. */
+	severity = mr.rereg & EXPLAIN_MR_ANEW ? LIKELY : CERTAIN;
+	if (mr.rereg & EXPLAIN_MR_ENDED && mr.gone_at < qp->failed_at) {
+		if (mr.next[is_remote] != key)
+			find(verdict, severity, "FAILED_REREGISTERED",
+			     "use the keys that the region has after ibv_rereg_mr()",
+			     "%s 0x%x: %s has registered this region anew, and its %s is 0x%x "
+			     "since",
+			     which, key, who, which, mr.next[is_remote]);
+	} else if (mr.gone_at && mr.gone_at < qp->failed_at)
 		find(verdict, CERTAIN, "FAILED_DEREGISTERED",
 		     "keep memory registered until all that uses it is done",
 		     "%s 0x%x: %s had this region (0x%llx, %llu bytes) and has deregistered it",
 		     which, key, who, (unsigned long long)mr.addr, (unsigned long long)mr.length);
+	else if (mr.rereg & EXPLAIN_MR_BROKEN)
+		find(verdict, LIKELY, "FAILED_REREGISTERED",
+		     "deregister it, and register the memory again",
+		     "%s 0x%x: ibv_rereg_mr() has failed for this region of %s, which is not to be "
+		     "used since",
+		     which, key, who);
 	else if (mr.pd != whose->pd)
-		find(verdict, CERTAIN, "FAILED_PD",
+		find(verdict, severity, "FAILED_PD",
 		     "register the memory in the queue pair's protection domain",
 		     "%s 0x%x: %s has this region in another protection domain than the queue pair",
 		     which, key, who);
@@ -1601,7 +1633,7 @@ static void judge_region(struct verdict *verdict, const struct explain_qp_row *w
 		     which, key, who, (unsigned long long)mr.length, (unsigned long long)mr.addr,
 		     (unsigned long long)request->length, (unsigned long long)addr);
 	else if (needs & ~mr.access)
-		find(verdict, CERTAIN, "FAILED_RIGHTS", "register the memory with the right",
+		find(verdict, severity, "FAILED_RIGHTS", "register the memory with the right",
 		     "%s 0x%x: the region of %s has the access flags 0x%x, which lack 0x%x", which,
 		     key, who, mr.access, needs & ~mr.access);
 }

@@ -539,9 +539,13 @@ static void add_mrs(struct explain_state *state, int pid, uint64_t now)
 		memset(row, 0, sizeof(*row));
 		row->device = mr->device;
 		EXPLAIN_STATE_SET(MR, row, rkey, mr->rkey);
-		EXPLAIN_STATE_SET(MR, row, addr, mr->addr);
-		EXPLAIN_STATE_SET(MR, row, length, mr->length);
-		EXPLAIN_STATE_SET(MR, row, access, mr->access);
+		/* What it is after a failed ibv_rereg_mr() nobody knows. */
+		if (!(mr->rereg & EXPLAIN_MR_BROKEN)) {
+			EXPLAIN_STATE_SET(MR, row, addr, mr->addr);
+			EXPLAIN_STATE_SET(MR, row, length, mr->length);
+			EXPLAIN_STATE_SET(MR, row, access, mr->access);
+		}
+		EXPLAIN_STATE_SET(MR, row, since_ms, since(now, mr->made_at) / ms);
 		if (mr->row.gone) {
 			EXPLAIN_STATE_SET(MR, row, gone, true);
 			if (mr->gone_at)

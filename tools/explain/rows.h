@@ -100,13 +100,23 @@ struct explain_ah_row {
 	uint8_t gid[16], peer_gid[16];
 };
 
-/* A memory region, or one that was: no data of it. */
+/* What ibv_rereg_mr() has to do with the row of a region. */
+enum explain_mr_rereg {
+	EXPLAIN_MR_ANEW = 1 << 0,  /* what the region is since then */
+	EXPLAIN_MR_ENDED = 1 << 1, /* what it was until then */
+	EXPLAIN_MR_BROKEN = 1 << 2 /* it has failed, and the region is not to be used */
+};
+
+/* A memory region, or one that was: no data of it. Times are of CLOCK_MONOTONIC, in ns. */
 struct explain_mr_row {
 	struct explain_row row;
 	char device[EXPLAIN_DEVICE];
 	uint32_t lkey, rkey, access, pd;
-	uint64_t addr, length;
-	explain_counter gone_at; /* CLOCK_MONOTONIC, in ns */
+	uint32_t rereg;   /* enum explain_mr_rereg */
+	uint32_t next[2]; /* EXPLAIN_MR_ENDED: the lkey and the rkey that it has since */
+	uint32_t unused;
+	uint64_t addr, length, made_at;
+	explain_counter gone_at;
 };
 
 enum explain_verb {

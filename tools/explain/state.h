@@ -55,7 +55,7 @@ struct explain_gid {
 	X(TEXT, device) X(U32, srq_num) X(U64, posted) X(U64, completed)
 
 #define EXPLAIN_STATE_MR(X) \
-	X(TEXT, device) X(U32, rkey) X(U64, addr) X(U64, length) X(U32, access) X(BOOL, gone) X(U64, gone_ms)
+	X(TEXT, device) X(U32, rkey) X(U64, addr) X(U64, length) X(U32, access) X(U64, since_ms) X(BOOL, gone) X(U64, gone_ms)
 
 /* The arrays of a process: member and key, list, enumerator, struct. */
 #define EXPLAIN_STATE_ARRAYS(X) \

@@ -142,12 +142,14 @@ EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *a
 			int access)
 {
 	struct explain_call call = EXPLAIN_CALL(ibv_rereg_mr, EXPLAIN_REFUSAL);
+	const uint64_t since = explain_watch_now();
 	int result;
 
 	if (explain_answered(&call, &result))
 		return result;
 	explain_enter();
 	result = REAL(ibv_rereg_mr)(mr, flags, pd, addr, length, access);
+	explain_watch_rereg(mr, flags, (unsigned int)access, since, result, errno);
 	/* The number tells what has become of the region; why, only errno does. */
 	if (explain_leave(&call, result ? -1 : 0)) {
 		if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && explain_thread.error != EOPNOTSUPP)

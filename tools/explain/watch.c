@@ -493,14 +493,83 @@ void explain_watch_mr(const struct ibv_mr *mr, unsigned int access, uint64_t iov
 	row->row.gone = 0;
 	name_device(row->device, mr->context);
 	PUT(row->gone_at, 0);
+	row->rereg = 0;
 	row->lkey = mr->lkey;
 	row->rkey = mr->rkey;
 	row->access = access;
 	row->pd = mr->pd ? mr->pd->handle : 0;
 	row->addr = iova;
 	row->length = mr->length;
+	row->made_at = now_ns();
 	end_row(&row->row);
 	keep(mrs, mr_chain, mr, at);
+}
+
+uint64_t explain_watch_now(void)
+{
+	return explain_watching ? now_ns() : 0;
+}
+
+/* What a region was until then: requests may have failed by it. */
+static void keep_as_it_was(const struct explain_mr_row *was, const struct ibv_mr *mr,
+			   uint64_t since)
+{
+	const unsigned int at = claim(rows->mr, sizeof(rows->mr[0]), EXPLAIN_MR_ROWS);
+	struct explain_mr_row *row;
+
+	if (!at)
+		return;
+	row = &rows->mr[at - 1];
+	begin_row(&row->row);
+	memcpy(row->device, was->device, sizeof(row->device));
+	row->lkey = was->lkey;
+	row->rkey = was->rkey;
+	row->access = was->access;
+	row->pd = was->pd;
+	row->rereg = was->rereg | EXPLAIN_MR_ENDED;
+	row->next[0] = mr->lkey;
+	row->next[1] = mr->rkey;
+	row->addr = was->addr;
+	row->length = was->length;
+	row->made_at = was->made_at;
+	PUT(row->gone_at, since);
+	row->row.gone = 1;
+	end_row(&row->row);
+}
+
+void explain_watch_rereg(const struct ibv_mr *mr, int flags, unsigned int access, uint64_t since,
+			 int result, int error)
+{
+	const bool is_new = !result || result == IBV_REREG_MR_ERR_DO_FORK_OLD;
+	struct explain_mr_row *row;
+	unsigned int at;
+
+	/* Of the others, the old region is valid; and a driver without the verb has not touched it. */
+	if (!explain_watching || (!is_new && ((result != IBV_REREG_MR_ERR_CMD &&
+					       result != IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW) ||
+					      error == EOPNOTSUPP)))
+		return;
+	explain_lock();
+	at = *find_kept(mrs, mr_chain, mr);
+	explain_unlock();
+	if (!at)
+		return;
+	row = &rows->mr[at - 1];
+	keep_as_it_was(row, mr, since);
+	begin_row(&row->row);
+	row->rereg = is_new ? EXPLAIN_MR_ANEW : EXPLAIN_MR_BROKEN;
+	row->lkey = mr->lkey;
+	row->rkey = mr->rkey;
+	if (is_new && flags & IBV_REREG_MR_CHANGE_ACCESS)
+		row->access = access;
+	if (is_new && flags & IBV_REREG_MR_CHANGE_PD)
+		row->pd = mr->pd ? mr->pd->handle : 0;
+	if (is_new && flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		row->addr = row->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->addr;
+		row->length = mr->length;
+	}
+	row->made_at = now_ns();
+	end_row(&row->row);
 }
 
 /* Its own GID, and the peer's. False: they are not known. */

@@ -20,6 +20,10 @@ void explain_watch_cq(const struct ibv_cq *cq, bool is_extended);
 void explain_watch_srq(const struct ibv_srq *srq);
 /* `iova`: what requests name its first byte by. */
 void explain_watch_mr(const struct ibv_mr *mr, unsigned int access, uint64_t iova);
+/* After ibv_rereg_mr(), which was called at `since`: what it returned, and the errno value. */
+uint64_t explain_watch_now(void);
+void explain_watch_rereg(const struct ibv_mr *mr, int flags, unsigned int access, uint64_t since,
+			 int result, int error);
 void explain_watch_ah(const struct ibv_ah *ah, const struct ibv_ah_attr *attr);
 void explain_watch_ah_from_wc(const struct ibv_ah *ah, struct ibv_wc *wc, struct ibv_grh *grh,
 			      uint8_t port);

@@ -526,6 +526,44 @@ static void ex_sets(void)
 	}
 }
 
+/* ---- Memory regions ----------------------------------------------------------------------------------- */
+
+static void reregister(int flags, size_t length, int access, int fails)
+{
+	static struct ibv_pd *other;
+
+	if (!other)
+		other = ibv_alloc_pd(context);
+	if (fails)
+		fake_fail(FAKE_REREG_MR, 1, fails);
+	errno = 77;
+	printf("rereg_mr %d",
+	       ibv_rereg_mr(mr, flags, other, length ? buffer + 64 : NULL, length, access));
+	printf(" errno %d lkey 0x%x rkey 0x%x pd %d\n", errno, mr->lkey, mr->rkey, mr->pd != pd);
+}
+
+static void rereg(void)
+{
+	reregister(IBV_REREG_MR_CHANGE_ACCESS, 0, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ,
+		   0);
+	reregister(IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD, 100, 0, 0);
+	reregister(IBV_REREG_MR_CHANGE_TRANSLATION, 101, 0, IBV_REREG_MR_ERR_DO_FORK_OLD);
+}
+
+/* The region stays what it was. */
+static void rereg_refused(void)
+{
+	reregister(IBV_REREG_MR_CHANGE_TRANSLATION, 0, 0, 0);
+	reregister(IBV_REREG_MR_CHANGE_TRANSLATION, 100, 0, IBV_REREG_MR_ERR_DONT_FORK_NEW);
+	reregister(IBV_REREG_MR_CHANGE_TRANSLATION, 100, 0, EOPNOTSUPP);
+}
+
+/* Nobody knows what it is. */
+static void rereg_failed(void)
+{
+	reregister(IBV_REREG_MR_CHANGE_TRANSLATION, 100, 0, ENOMEM);
+}
+
 #define CASE(name) {#name, name}
 static const struct {
 	const char *name;
@@ -542,7 +580,8 @@ static const struct {
 	CASE(ex_crossed),     CASE(ex_well),      CASE(ex_many_sges),
 	CASE(ex_full),        CASE(ex_not_ready), CASE(ex_second_of_three),
 	CASE(ex_two_at_once), CASE(ex_no_number), CASE(ex_polling),
-	CASE(ex_sets),        CASE(many_qps),
+	CASE(ex_sets),        CASE(many_qps),     CASE(rereg),
+	CASE(rereg_refused),  CASE(rereg_failed),
 };
 
 int main(int argc, char *argv[])
