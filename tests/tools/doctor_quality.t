@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What rdmaez-doctor says of priorities: by files of MLNX_OFED on machines made of files, and what it reads of the
+# kernel's own answer, by tests/tools/dcb.c under the sanitizers.
+
+source tests/tap.bash
+# shellcheck source=tests/tools/doctor.bash
+source tests/tools/doctor.bash
+
+# port PFC TRUST [TCLASS]: of mlx5_0 on eth0, with the files of MLNX_OFED
+port() {
+	fresh
+	roce mlx5_0
+	put sys/class/net/eth0/qos/pfc "$1"
+	put sys/class/net/eth0/qos/trust "$2"
+	[[ -z ${3-} ]] || put sys/class/infiniband/mlx5_0/tc/1/traffic_class "$3"
+}
+
+nothing_known() {
+	fresh
+	roce mlx5_0
+	says quality 0 </dev/null
+	port 8 dscp
+	says quality 0 </dev/null
+}
+
+no_pfc() {
+	port 00000000 dscp
+	says quality 0 <<-END
+		note quality mlx5_0/1: no priority is lossless (PFC is off): where a switch or this port is full, packets are dropped and sent again
+		       /sys/class/net/eth0/qos/pfc: 00000000
+		       /sys/class/net/eth0/qos/trust: dscp
+		     > if the network is to be lossless, in every switch as well: dcb pfc set dev eth0 prio-pfc 3:on, or mlnx_qos -i eth0 --pfc 0,0,0,1,0,0,0,0
+	END
+}
+
+tags() {
+	port 00010000 pcp 'Global tclass=106'
+	says quality 0 <<-END
+		WARN quality mlx5_0/1: packets without a VLAN tag are of priority 0, and only priority 3 loses nothing (PFC)
+		       /sys/class/net/eth0/qos/pfc: 00010000
+		       /sys/class/net/eth0/qos/trust: pcp
+		       /sys/class/infiniband/mlx5_0/tc/1/traffic_class: 106
+		     > as root: mlnx_qos -i eth0 --trust dscp, or: dcb app add dev eth0 dscp-prio 26:3; then set the traffic class of DSCP 26, 104
+	END
+	port 11000000 pcp
+	says quality 0 <<-END
+		ok   quality mlx5_0/1: packets without a VLAN tag are of priority 0, which loses nothing (PFC)
+	END
+}
+
+# What leads to which priority no file says.
+no_map() {
+	port 00011000 dscp 'Global tclass=106'
+	says quality 0 <<<'ok   quality mlx5_0/1: priorities 3, 4 lose nothing (PFC)'
+}
+
+ecn() {
+	port 00010000 dscp
+	put sys/class/net/eth0/ecn/roce_np/enable/3 1
+	put sys/class/net/eth0/ecn/roce_rp/enable/3 0
+	put sys/class/net/eth0/ecn/roce_rp/enable/4 0
+	says quality 0 <<-END
+		ok   quality mlx5_0/1: priority 3 loses nothing (PFC)
+		note quality mlx5_0/1: priority 3 does not slow down by ECN: pauses alone hold back who sends too fast
+		       /sys/class/net/eth0/ecn/roce_rp/enable/3: 0
+		     > as root: echo 1 >/sys/class/net/eth0/ecn/roce_rp/enable/3
+	END
+}
+
+ok 'nothing where nothing is known' nothing_known
+ok 'a port without PFC' no_pfc
+ok 'one that looks at VLAN tags' tags
+ok 'no conclusion without the map of DSCPs' no_map
+ok 'a priority without ECN' ecn
+
+flags=(-std=c11 -g @tests/compile/warnings -D_GNU_SOURCE -Itests -Itools/doctor)
+sanitize=(-O1 -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
+
+# reads FILE: with this dcb.c; and what is said of it
+reads() {
+	"${CC:-gcc}" "${flags[@]}" "${sanitize[@]}" "-DDCB=\"$1\"" tests/tools/dcb.c -o "$scratch/dcb"
+	"$scratch/dcb" >"$scratch/out" || { cat "$scratch/out"; return 1; }
+}
+ok "reads the kernel's answer" reads "$PWD/tools/doctor/dcb.c"
+sed 's/row.length < sizeof(app)/0/' tools/doctor/dcb.c >"$scratch/beyond.c"
+fails 'sees one that reads beyond it' 'AddressSanitizer' reads "$scratch/beyond.c"
+done_testing
