@@ -112,6 +112,42 @@ twice() {
 	END
 }
 
+# silent_vlan RECEIVED BELOW STATE: of eth0.100, on eth0
+silent_vlan() {
+	fresh
+	roce mlx5_0
+	gid mlx5_0 3 0000:0000:0000:0000:0000:ffff:c633:6401 'RoCE v2' eth0.100
+	gid mlx5_0 4 0000:0000:0000:0000:0000:ffff:c633:6401 'IB/RoCE v1' eth0.100
+	put sys/class/net/eth0.100/uevent DEVTYPE=vlan INTERFACE=eth0.100 IFINDEX=7
+	put sys/class/net/eth0.100/operstate "$3"
+	put sys/class/net/eth0.100/statistics/rx_packets "$1"
+	put sys/class/net/eth0.100/statistics/tx_packets 9
+	put sys/class/net/eth0/uevent INTERFACE=eth0
+	put sys/class/net/eth0/statistics/rx_packets "$2"
+	mkdir "$tree/sys/class/net/eth0.100/lower_eth0"
+}
+
+vlan() {
+	silent_vlan 0 4711 up
+	says subnet 0 <<-END
+		note subnet eth0.100: nothing has ever come by this VLAN: its GIDs may reach nobody
+		       /sys/class/net/eth0.100/statistics: rx_packets 0, tx_packets 9; of eth0 rx_packets 4711
+		     > ping a peer in it; if none answers, have the switch carry the VLAN on this port, or choose the GID of another interface
+	END
+}
+
+vlan_is_well() {
+	silent_vlan "$@"
+	says subnet 0 </dev/null
+}
+
+# An interface that is no VLAN is told elsewhere if it is silent.
+no_vlan() {
+	silent_vlan 0 4711 up
+	put sys/class/net/eth0.100/uevent INTERFACE=eth0.100
+	says subnet 0 </dev/null
+}
+
 # files SOFT HARD
 files() {
 	fresh
@@ -169,6 +205,11 @@ ok 'it is loose for all, which wins' loose
 ok 'one answers for the other' answers_for_both
 ok 'ARP is off, and not where it never is on' no_arp
 ok 'one address twice' twice
+ok 'a VLAN by which nothing comes, once' vlan
+ok 'one by which something came' vlan_is_well 1 4711 up
+ok 'one of a port that has received nothing either' vlan_is_well 0 0 up
+ok 'one that is down' vlan_is_well 0 4711 lowerlayerdown
+ok 'an interface that is none' no_vlan
 ok 'few files' few_files
 ok 'many files' many_files
 ok 'processors that save power' saving

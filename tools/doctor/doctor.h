@@ -35,7 +35,7 @@
 	X(fork, 2000, "fork() with registered memory, huge pages")                           \
 	X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")   \
 	X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")         \
-	X(subnet, 5000, "interfaces in one subnet: ARP, reverse path filter, addresses")     \
+	X(subnet, 5000, "interfaces in one subnet: ARP, reverse path filter; VLANs")         \
 	X(quality, 3000, "priorities that lose nothing (PFC), and which packets have them")  \
 	X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")      \
 	X(slot, 3000, "PCI Express slots, NUMA nodes, relaxed ordering, IOMMU")              \

@@ -251,6 +251,82 @@ static void look_at_addresses(void)
 	}
 }
 
+/* --- VLANs ------------------------------------------------------------------------------------------------ */
+
+static bool packets(uint64_t *n, const char *netdev, const char *which)
+{
+	return doctor_read_number(n, "/sys/class/net/%s/statistics/%s_packets", netdev, which);
+}
+
+/* The interface below a VLAN's, "lower_eth0" among its files. */
+static bool find_lower(char *lower, size_t size, const char *netdev)
+{
+	struct dirent **names;
+	int i, n = doctor_list(&names, "/sys/class/net/%s", netdev);
+
+	for (i = 0; i < n; i++) {
+		if (strncmp(names[i]->d_name, "lower_", 6) != 0)
+			continue;
+		snprintf(lower, size, "%.15s", names[i]->d_name + 6);
+		return true;
+	}
+	return false;
+}
+
+/* Where the port has received something: a machine that was just started proves nothing. */
+static void look_at_vlan(const char *netdev)
+{
+	char kind[512], state[16], lower[IF_NAMESIZE];
+	uint64_t got = 0, sent = 0, below = 0;
+
+	if (doctor_read_all(kind, sizeof(kind), "/sys/class/net/%s/uevent", netdev) <= 0 ||
+	    !strstr(kind, "DEVTYPE=vlan") ||
+	    doctor_read(state, sizeof(state), "/sys/class/net/%s/operstate", netdev) ||
+	    strcmp(state, "up") != 0 || !packets(&got, netdev, "rx") || got ||
+	    !find_lower(lower, sizeof(lower), netdev) || !packets(&below, lower, "rx") || !below)
+		return;
+	packets(&sent, netdev, "tx");
+	doctor_say(DOCTOR_NOTE, netdev,
+		   "nothing has ever come by this VLAN: its GIDs may reach nobody");
+	doctor_evidence("/sys/class/net/%s/statistics: rx_packets 0, tx_packets %ju; of %s "
+			"rx_packets %ju",
+			netdev, sent, lower, below);
+	doctor_next(
+		"ping a peer in it; if none answers, have the switch carry the VLAN on this port, "
+		"or choose the GID of another interface");
+}
+
+/* Those that have GIDs. */
+static void look_at_vlans(void)
+{
+	static char seen[RAILS_MAX][IF_NAMESIZE];
+	const struct doctor_port *ports;
+	unsigned int i, at, known = 0, count = doctor_ports(&ports);
+	struct dirent **names;
+	char netdev[IF_NAMESIZE];
+	int k, n;
+
+	for (i = 0; i < count; i++) {
+		n = ports[i].roce ? doctor_list(&names,
+						"/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs",
+						ports[i].device, ports[i].num)
+				  : 0;
+		for (k = 0; k < n; k++) {
+			if (doctor_read(netdev, sizeof(netdev),
+					"/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%s",
+					ports[i].device, ports[i].num, names[k]->d_name) ||
+			    !doctor_netdev_is_here(netdev))
+				continue;
+			for (at = 0; at < known && strcmp(seen[at], netdev) != 0; at++)
+				;
+			if (at < known || known == RAILS_MAX)
+				continue;
+			snprintf(seen[known++], IF_NAMESIZE, "%s", netdev);
+			look_at_vlan(netdev);
+		}
+	}
+}
+
 void doctor_check_subnet(void)
 {
 	unsigned int i;
@@ -260,4 +336,5 @@ void doctor_check_subnet(void)
 		look_for_noarp(rails[i]);
 	look_at_subnets();
 	look_at_addresses();
+	look_at_vlans();
 }
