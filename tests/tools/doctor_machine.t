@@ -178,6 +178,30 @@ no_nodes() {
 	line '       stat\("/dev/infiniband/uverbs0"\): ENOENT; this is a container' --only node
 }
 
+# --- versions
+
+versions() {
+	machine
+	says versions 0 <<-END
+		ok   versions: kernel 6.1.0, libibverbs.so.1
+		ok   versions mlx5_0: driver mlx5_core, firmware 16.35.2000, provider libmlx5-rdmav34.so
+	END
+	mv "$tree/usr/lib64/libibverbs.so.1" "$tree/usr/lib64/libibverbs.so.1.14.44.0"
+	ln -s libibverbs.so.1.14.44.0 "$tree/usr/lib64/libibverbs.so.1"
+	ln -sf ../libmlx5.so.1.24.44.0 "$tree/usr/lib64/libibverbs/libmlx5-rdmav34.so"
+	put usr/lib64/libmlx5.so.1.24.44.0
+	mkdir -p "$tree/sys/module/mlx5_core"
+	ln -s ../../../../module/mlx5_core "$tree/sys/bus/pci/drivers/mlx5_core/module"
+	put sys/module/mlx5_core/version 24.10-1.1.4
+	says versions 0 <<-END
+		ok   versions: kernel 6.1.0, libibverbs.so.1.14.44.0
+		ok   versions mlx5_0: driver mlx5_core 24.10-1.1.4, firmware 16.35.2000, provider libmlx5.so.1.24.44.0
+	END
+	fresh
+	says versions 0 <<<'ok   versions: kernel not known, no libibverbs'
+}
+ok "versions, as far as files have them" versions
+
 # --- provider
 
 providers_fit() {

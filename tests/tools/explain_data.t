@@ -73,6 +73,16 @@ ok 'explains a queue pair that is in ERR for a reason nobody knows' explained fl
 ok 'explains only the first of such flushes' counted flush \
 	' 1 failed completion \(IBV_WC_WR_FLUSH_ERR 1\), 1 flushed completion, 1 queue pair in ERR'
 
+# What matters of versions: the fake library has none in its name.
+versions() {
+	rm -f "$scratch/json"
+	explain "--json=$scratch/json" data many_qps
+	jq --exit-status --slurp --arg kernel "$(uname -r)" '[.[] | select(.kind == "state" or .kind == "summary")] |
+		length == 2 and all(.[]; .kernel == $kernel and .libraries == "libibverbs.so.1")' "$scratch/json" ||
+		{ jq --compact-output 'select(.kind == "summary")' "$scratch/json"; return 1; }
+}
+ok 'says which kernel and which libraries it had' versions
+
 # regions CASE ROW...: what the program's record has of its region, and of what that was before: rkey, how far behind
 # the first one it begins, length, access, whether it is gone
 regions() {

@@ -23,6 +23,7 @@
  * looked at. MILLISECONDS is how long the check may take, doctor_sleep() not counted.
  */
 #define DOCTOR_CHECKS(X)                                                                     \
+	X(versions, 3000, "versions: kernel, libibverbs, drivers, firmware, providers")      \
 	X(modules, 2000, "kernel modules that verbs and rdma_cm need")                       \
 	X(device, 5000, "RDMA devices, and where there is none, what could become one")      \
 	X(node, 2000, "device nodes below /dev/infiniband, and who may open them")           \

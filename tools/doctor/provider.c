@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* The libibverbs of this process, or that of the saved tree. */
@@ -337,6 +338,72 @@ static void look_at_listing(const struct library *library)
 			say_opened(doctor_device(i));
 	}
 }
+
+/* --- versions -------------------------------------------------------------------------------------------- */
+
+/* The file that a library is: links have the shorter names. */
+static void name_library(char *name, size_t size, const char *path)
+{
+	const size_t root = doctor_options.root ? strlen(doctor_options.root) : 0;
+	const char *slash;
+
+	if (doctor_read_link(name, size, "%s", path + root) == 0)
+		return;
+	slash = strrchr(path, '/');
+	snprintf(name, size, "%s", slash ? slash + 1 : path);
+}
+
+static void say_versions(const char *device, const struct library *library)
+{
+	const char *const provider = provider_of(device);
+	char driver[64], version[64], firmware[64], name[256] = "", path[PATH_MAX + 128];
+
+	if (doctor_read_link(driver, sizeof(driver), "/sys/class/infiniband/%s/device/driver",
+			     device))
+		driver[0] = '\0';
+	doctor_read(version, sizeof(version),
+		    "/sys/class/infiniband/%s/device/driver/module/version", device);
+	doctor_read(firmware, sizeof(firmware), "/sys/class/infiniband/%s/fw_ver", device);
+	if (provider && library->interface) {
+		snprintf(path, sizeof(path), "%s/lib%s-rdmav%u.so", library->folder, provider,
+			 library->interface);
+		if (access(path, F_OK) == 0)
+			name_library(name, sizeof(name), path);
+	}
+	doctor_say(DOCTOR_OK, device, "%s%s%s%s%s%s%s%s",
+		   driver[0] ? "driver " : "no driver of hardware", driver, version[0] ? " " : "",
+		   version, firmware[0] ? ", firmware " : "", firmware,
+		   name[0] ? ", provider " : "", name);
+	if (driver[0] && !version[0])
+		doctor_evidence("%s has no version of its own: it is the kernel's", driver);
+}
+
+void doctor_check_versions(void)
+{
+	char release[65] = "", name[256] = "";
+	struct library library;
+	struct utsname kernel;
+
+	if (!doctor_options.root && !uname(&kernel))
+		snprintf(release, sizeof(release), "%.64s", kernel.release);
+	else
+		doctor_read(release, sizeof(release), "/proc/sys/kernel/osrelease");
+	doctor_step("loading libibverbs.so.1");
+	if (doctor_options.root || !load_error())
+		find_library(&library);
+	else
+		memset(&library, 0, sizeof(library));
+	if (library.path[0])
+		name_library(name, sizeof(name), library.path);
+	doctor_say(DOCTOR_OK, "", "kernel %s, %s", release[0] ? release : "not known",
+		   name[0] ? name : "no libibverbs");
+	if (library.path[0])
+		doctor_evidence("%s", library.path);
+	for (unsigned int i = 0; i < doctor_device_count(); i++)
+		say_versions(doctor_device(i), &library);
+}
+
+/* --- provider --------------------------------------------------------------------------------------------- */
 
 void doctor_check_provider(void)
 {

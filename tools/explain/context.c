@@ -88,6 +88,8 @@ void explain_wrap_context(struct ibv_context *context)
 	explain_unlock();
 	if (is_late)
 		munmap(originals, sizeof(*originals));
+	else
+		explain_note_libraries();
 }
 
 void explain_unwrap_context(struct ibv_context *context)

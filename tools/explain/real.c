@@ -5,10 +5,13 @@
  */
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "explain.h"
+#include "share.h"
 
 /*
  * ---- Symbols of an object, without the dynamic linker's help ----------------------------------------
@@ -203,6 +206,45 @@ static int count_copy(struct dl_phdr_info *info, size_t size, void *count)
 	    symbol_in(&symbols, "ibv_get_device_list"))
 		++*(unsigned int *)count;
 	return 0;
+}
+
+/* A file that is linked to has its version in its own name; nothing is allocated here. */
+static int note_library(struct dl_phdr_info *info, size_t size, void *text)
+{
+	const char *const slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+	const char *name = slash ? slash + 1 : info->dlpi_name;
+	const size_t length = strlen(text), room = sizeof(((struct explain_process *)0)->libraries);
+	char target[256];
+	ssize_t n;
+
+	(void)size;
+	if (!name || (strncmp(name, "libibverbs.so", 13) && strncmp(name, "librdmacm.so", 12) &&
+		      (strncmp(name, "lib", 3) || !strstr(name, "-rdmav"))))
+		return 0;
+	n = readlink(info->dlpi_name, target, sizeof(target) - 1);
+	if (n > 0) {
+		target[n] = '\0';
+		name = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
+	}
+	if (length + strlen(name) + 2 > room)
+		return 1;
+	snprintf((char *)text + length, room - length, "%s%s", length ? " " : "", name);
+	return 0;
+}
+
+void explain_note_libraries(void)
+{
+	struct explain_process *process;
+	char text[sizeof(process->libraries)] = "";
+	const int error = errno;
+
+	explain_join();
+	process = explain_process;
+	if (process) {
+		dl_iterate_phdr(note_library, text);
+		memcpy(process->libraries, text, sizeof(text));
+	}
+	errno = error;
 }
 
 static void count_copies(void)

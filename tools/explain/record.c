@@ -62,6 +62,7 @@ static struct process {
 	bool has_qps;
 	char name[16];
 	uint32_t rank, ranks, exited;
+	char libraries[sizeof(((struct explain_process *)0)->libraries)];
 } seen[PROCESSES];
 static unsigned int seen_count;
 static int passed_on;
@@ -97,6 +98,8 @@ static void take_process(const struct explain_process *from)
 		return;
 	memcpy(process->name, copy.name, sizeof(process->name));
 	explain_make_word(process->name, sizeof(process->name));
+	memcpy(process->libraries, copy.libraries, sizeof(process->libraries));
+	explain_make_word(process->libraries, sizeof(process->libraries));
 	process->rank = copy.rank;
 	process->ranks = copy.ranks;
 	process->exited = copy.exited;
@@ -159,6 +162,7 @@ static struct port {
 	uint32_t port, lid, gids, active_mtu;
 	uint64_t rate_mbps;
 	const char *link_layer, *state;
+	char firmware[64];
 	struct explain_state_gids gid[GIDS];
 } ports[PORTS];
 static unsigned int port_count;
@@ -220,8 +224,12 @@ static void read_port(struct port *port)
 {
 	static const char *const names[] = {"NOP",   "DOWN",   "INIT",
 					    "ARMED", "ACTIVE", "ACTIVE_DEFER"};
-	char text[64];
+	char text[64], path[EXPLAIN_DEVICE + 8];
 
+	snprintf(path, sizeof(path), "%s/fw_ver", port->device);
+	if (!explain_sight.read(path, port->firmware, sizeof(port->firmware)))
+		port->firmware[0] = '\0';
+	explain_make_word(port->firmware, sizeof(port->firmware));
 	port->link_layer = port->state = NULL;
 	port->gids = port->lid = port->active_mtu = 0;
 	port->rate_mbps = 0;
@@ -455,6 +463,7 @@ static void add_port(struct explain_state *state, struct port *port)
 		EXPLAIN_STATE_SET(PORT, row, lid, port->lid);
 	if (port->rate_mbps)
 		EXPLAIN_STATE_SET(PORT, row, rate_mbps, port->rate_mbps);
+	row->firmware = port->firmware[0] ? port->firmware : NULL;
 	memcpy(&gid_rows[used.gids], port->gid, port->gids * sizeof(port->gid[0]));
 	used.gids += port->gids;
 	state->gids_count += port->gids;
@@ -588,6 +597,8 @@ static void add_state(struct process *process, enum explain_occasion occasion, u
 		EXPLAIN_STATE_SET(PROCESS, state, signal,
 				  process->ended_by > 0 ? (uint32_t)process->ended_by : 0);
 	state->boot_id = boot_id[0] ? boot_id : NULL;
+	state->kernel = explain_kernel();
+	state->libraries = process->libraries[0] ? process->libraries : NULL;
 	if (process->rank)
 		EXPLAIN_STATE_SET(PROCESS, state, rank, process->rank - 1);
 	if (process->ranks)

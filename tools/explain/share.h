@@ -134,6 +134,8 @@ struct explain_process {
 	/* with --waiting or --json, while it is in ibv_post_send() or ibv_post_recv(): EXPLAIN_POSTS and the queue pair's number */
 	_Atomic uint32_t posts;
 	struct explain_doing doing;
+	/* of RDMA, as they are called with their versions: "libibverbs.so.1.14.44.0 libmlx5.so.1.24.44.0" */
+	char libraries[160];
 	atomic_uint rank, ranks; /* 1 + what its environment says; 0: nothing */
 	atomic_uint exited;      /* it has called exit(), or returned from main() */
 	atomic_int objects[EXPLAIN_OBJECT_COUNT]; /* made, and not destroyed */

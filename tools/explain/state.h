@@ -22,7 +22,7 @@ struct explain_gid {
 /* clang-format off */
 #define EXPLAIN_STATE_PROCESS(X) \
 	X(TEXT, program) X(U32, pid) X(TEXT, kind) X(TEXT, host) X(TIME, time_ms) X(TEXT, reason) X(U32, signal) \
-	X(TEXT, boot_id) X(U32, rank) X(U32, ranks)
+	X(TEXT, boot_id) X(U32, rank) X(U32, ranks) X(TEXT, kernel) X(TEXT, libraries)
 
 /* PSNs are those that ibv_modify_qp() was given: what ibv_query_qp() answers moves with the traffic, by device. */
 #define EXPLAIN_STATE_QP(X) \
@@ -42,7 +42,7 @@ struct explain_gid {
 
 #define EXPLAIN_STATE_PORT(X) \
 	X(TEXT, device) X(TEXT, driver) X(U32, port) X(TEXT, link_layer) X(TEXT, state) X(U32, active_mtu) \
-	X(U32, lid) X(U64, rate_mbps)
+	X(U32, lid) X(U64, rate_mbps) X(TEXT, firmware)
 
 #define EXPLAIN_STATE_GIDS(X) \
 	X(TEXT, device) X(U32, port) X(U32, gid_index) X(GID, gid) X(TEXT, gid_type)

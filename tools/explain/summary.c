@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,6 +57,15 @@ void explain_make_word(char *word, size_t size)
 			*word = '_';
 }
 
+const char *explain_kernel(void)
+{
+	static struct utsname system;
+
+	if (!system.release[0] && !uname(&system))
+		explain_make_word(system.release, sizeof(system.release));
+	return system.release;
+}
+
 void explain_copy(void *to, const void *from, size_t size)
 {
 	memcpy(to, from, size);
@@ -69,6 +79,7 @@ static bool take_process(const struct explain_process *from, struct explain_proc
 		return false;
 	explain_copy(process, from, sizeof(*process));
 	explain_make_word(process->name, sizeof(process->name));
+	explain_make_word(process->libraries, sizeof(process->libraries));
 	explain_make_word(process->doing.verb, sizeof(process->doing.verb));
 	explain_make_word(process->doing.object, sizeof(process->doing.object));
 	for (int i = 0; i < EXPLAIN_COUNTS; i++) {
@@ -443,7 +454,8 @@ static void put_json(struct text *text, const struct explain_process *process)
 	    process->unshown, process->probes, process->later, process->flushes, process->qp_errors,
 	    process->unseen, process->direct, process->inner);
 	put_left(text, process, "\"", ",\"", "\":");
-	put(text, "}}\n");
+	put(text, "},\"kernel\":\"%s\",\"libraries\":\"%s\"}\n", explain_kernel(),
+	    process->libraries);
 }
 
 /* For people only where there is something to tell; in JSON, whose reader counts processes, in any case. */

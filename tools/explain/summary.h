@@ -26,6 +26,8 @@ const char *explain_kind_name(enum explain_kind kind);
 void explain_copy(void *to, const void *from, size_t size);
 /* Whatever a text holds, it is lines: no program gets at the terminal of who reads it. `but` is what may stand there, too. */
 void explain_make_plain(char *text, size_t size, const char *but);
+/* The kernel's release. */
+const char *explain_kernel(void);
 /* A name or a label, as a line and JSON can hold it. */
 void explain_make_word(char *word, size_t size);
 
