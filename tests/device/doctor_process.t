@@ -71,6 +71,17 @@ idle() {
 	no_line '^(WARN|FAIL)'
 }
 
+# The limit of queue pairs is where few are missing to it: rdma_rxe has a constant, so the least is proven.
+counts() {
+	hold idle 3
+	look --only objects rxe0
+	$doctor --json --only objects rxe0 >"$scratch/json"
+	drop "$pid"
+	line 'ok   objects rxe0: queue pairs: [0-9]+ of [0-9]+; completion queues: [0-9]+ of [0-9]+; memory regions: .*; protection domains: .*'
+	jq --exit-status --arg pid "$pid" '.checks | any(.subject == "rxe0" and
+		(.evidence | any(. == "process \($pid) (holds): 6")))' "$scratch/json"
+}
+
 as_json() {
 	hold idle 1
 	$doctor --json --pid "$pid" >"$scratch/json"
@@ -264,6 +275,7 @@ without_rdma() {
 
 ok 'an idle pair alarms nobody' idle
 fails 'a first line that is another is seen' 'note process' eval 'look --pid $$; first "ok   nonsense"'
+ok 'counts the objects of a device, and whose they are' counts
 ok 'as JSON, by the schema' as_json
 ok 'INIT' init
 ok 'RTR at one end' rtr

@@ -32,6 +32,7 @@
 	X(memlock, 2000, "how much memory a process may lock")                               \
 	X(files, 2000, "how many files a process may open")                                  \
 	X(cgroup, 2000, "limits of RDMA objects by cgroups")                                 \
+	X(objects, 10000, "objects of each device: how many, of how many, and whose")        \
 	X(namespace, 5000, "network namespaces: devices and GIDs that are in another one")   \
 	X(fork, 2000, "fork() with registered memory, huge pages")                           \
 	X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")   \
