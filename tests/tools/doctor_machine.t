@@ -399,6 +399,21 @@ huge() {
 	line "$3" --only fork
 }
 
+# efa HUGE KIB PATTERN: an EFA device, so many huge pages, and pages of this size
+efa() {
+	machine
+	mkdir -p "$tree/sys/bus/pci/drivers/efa"
+	ln -sfn ../../drivers/efa "$tree/sys/bus/pci/devices/0000:3b:00.0/driver"
+	put proc/meminfo "HugePages_Total:       $1" "HugePages_Free:        $1" 'Hugepagesize:     524288 kB'
+	[[ -z $2 ]] || put proc/self/smaps '00400000-00401000 r--p 00000000 00:00 0' 'Size:                  4 kB' \
+		"KernelPageSize:        $2 kB"
+	line "$3" --only fork
+}
+
+ok "EFA without huge pages" efa 0 4 'note fork mlx5_0: EFA limits how many pages are registered, and they are of 4 KiB: large regions fail with ENOMEM long before memory is short'
+ok "what to do" line '     > as root: sysctl vm.nr_hugepages=COUNT, of 524288 KiB each, and memory from them: .*' --only fork
+ok "with huge pages" efa 8 64 'ok   fork hugepages: 8 of 8 huge pages are free'
+ok "where the size is not known" efa 0 '' 'ok   fork hugepages: none are reserved; .*'
 ok "modules that are there" modules_are_there
 ok "built in, a module has no directory" modules_are_built_in
 ok "no module at all" no_rdma_at_all

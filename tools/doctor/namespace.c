@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the RDMA subsystem shares between network namespaces, and what fork() does to registered memory. */
+#include "driver.h"
 #include "nldev.h"
 #include "port.h"
 
@@ -198,9 +199,57 @@ static bool is_set(const char *first, const char *second)
 	return getenv(first) || getenv(second);
 }
 
+/* EFA limits how many pages are registered, not how many bytes, and takes a huge page for one. */
+static const char *find_efa(void)
+{
+	const struct doctor_driver *const efa = doctor_driver_by_name("efa");
+	char driver[64];
+
+	for (unsigned int i = 0; i < doctor_device_count(); i++)
+		if (!doctor_read_link(driver, sizeof(driver),
+				      "/sys/class/infiniband/%s/device/driver", doctor_device(i)) &&
+		    doctor_driver_by_parent(driver) == efa)
+			return doctor_device(i);
+	return NULL;
+}
+
+/* By the first mapping of this process: "KernelPageSize:        4 kB". */
+static uint64_t page_kib(void)
+{
+	char maps[4096];
+	const char *at;
+	uint64_t kib = 0;
+
+	if (doctor_read_all(maps, sizeof(maps), "/proc/self/smaps") > 0 &&
+	    (at = strstr(maps, "KernelPageSize:")) != NULL)
+		sscanf(at, "KernelPageSize: %ju", &kib);
+	return kib;
+}
+
+/* Returns whether this was the line of huge pages. */
+static bool look_at_efa(uint64_t all, uint64_t size_kib)
+{
+	const char *const device = find_efa();
+	const uint64_t kib = device ? page_kib() : 0;
+
+	if (!kib || all)
+		return false;
+	doctor_say(
+		DOCTOR_NOTE, device,
+		"EFA limits how many pages are registered, and they are of %ju KiB: large regions "
+		"fail with ENOMEM long before memory is short",
+		kib);
+	doctor_evidence("/proc/self/smaps: KernelPageSize %ju kB; /proc/meminfo: HugePages_Total 0",
+			kib);
+	doctor_next("as root: sysctl vm.nr_hugepages=COUNT, of %ju KiB each, and memory from them: "
+		    "mmap() with MAP_HUGETLB; FI_EFA_USE_HUGE_PAGE=1",
+		    size_kib);
+	return true;
+}
+
 static void look_at_huge_pages(bool is_copied)
 {
-	uint64_t all = 0, unused = 0;
+	uint64_t all = 0, unused = 0, size_kib = 2048;
 	static char memory[8192];
 	const char *at;
 
@@ -211,6 +260,11 @@ static void look_at_huge_pages(bool is_copied)
 	at = strstr(memory, "HugePages_Free:");
 	if (at)
 		sscanf(at, "HugePages_Free: %ju", &unused);
+	at = strstr(memory, "Hugepagesize:");
+	if (at)
+		sscanf(at, "Hugepagesize: %ju", &size_kib);
+	if (look_at_efa(all, size_kib))
+		return;
 	if (!is_copied && all && !doctor_options.root &&
 	    is_set("RDMAV_FORK_SAFE", "IBV_FORK_SAFE") && !getenv("RDMAV_HUGEPAGES_SAFE")) {
 		doctor_say(DOCTOR_WARNING, "hugepages",
