@@ -186,6 +186,10 @@ MUTANTS := --base HEAD^
 check-mutants: | deps-build deps-test ## whether unit tests notice changed code, in headers that differ from the last commit's parent; MUTANTS="--help"
 	tests/mutants/run $(MUTANTS)
 
+.PHONY: prove
+prove: | deps-build deps-prove ## prove by CBMC what holds for all inputs: ranges, times, rules, what peers send; PROOFS="--help"
+	nice -n 15 tests/prove/run $(PROOFS)
+
 check-kernels: ## the steps kernel, device and siw on Linux 6.1, 6.12 and the newest
 	$(call install_first,kernel device siw)
 	$(call build_first,device siw)
