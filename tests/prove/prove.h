@@ -12,6 +12,7 @@
 
 bool nondet_bool(void);
 int nondet_int(void);
+long nondet_long(void);
 unsigned int nondet_uint(void);
 uint8_t nondet_u8(void);
 uint32_t nondet_u32(void);
