@@ -31,7 +31,8 @@ enum {
 	TOKEN = RDMAEZ_DM_TOKEN_BYTES,
 	MS = 1000000, /* ns */
 	MANY = 100,   /* descriptors: more than are looked at */
-	MOST = 61,    /* that are, and one that is known to be too many */
+	/* that are, by 256 bytes less a header, and one that is known to be too many */
+	MOST = (256 - CMSG_LEN(0)) / sizeof(int) + 1,
 };
 
 static struct {

@@ -362,7 +362,7 @@ RDMAEZ_API int rdmaez_dm_export(const struct rdmaez_dm *dm, const struct ibv_pd 
 struct rdmaez_impl_dm_message {
 	struct msghdr header;
 	struct iovec token;
-	size_t control[32];
+	size_t control[256 / sizeof(size_t)];
 	uint8_t bytes[RDMAEZ_DM_TOKEN_BYTES];
 };
 
