@@ -106,12 +106,13 @@ static void meet(void)
 /* What came must be like what we send, and must not pass for what comes next. */
 static void compare(int slot)
 {
-	const uint8_t *got = (uint8_t *)in[slot].addr + GRH, *want = (uint8_t *)out.addr;
+	const uint8_t *got = (uint8_t *)(uintptr_t)in[slot].addr + GRH,
+		      *want = (uint8_t *)(uintptr_t)out.addr;
 	const bool differs = memcmp(got, want, out.length) != 0;
 
 	for (uint32_t i = 0; differs && i < out.length; i++)
 		NEED(got[i] == want[i], "byte %u: got 0x%02x, want 0x%02x", i, got[i], want[i]);
-	memset((uint8_t *)in[slot].addr, 0xff, in[slot].length);
+	memset((uint8_t *)(uintptr_t)in[slot].addr, 0xff, in[slot].length);
 	CHECK(rdmaez_wr_post_recv(it.qp, &rx[slot], NULL, &diag));
 }
 

@@ -235,7 +235,7 @@ static void one_request(struct ibv_qp *qp, struct tally *tally)
 {
 	const enum ibv_qp_type type = tally->type ? tally->type : qp->qp_type;
 	struct rdmaez_qp_move move;
-	enum ibv_qp_state from;
+	enum ibv_qp_state from = IBV_QPS_RESET;
 	struct rdmaez_diag diag;
 	int said, done;
 

@@ -41,6 +41,11 @@ static struct {
 #define tap_eq_str(got, want, ...) tap_eq_str_at(got, want, __FILE__, __LINE__, #got, __VA_ARGS__)
 #define tap_eq_ptr(got, want, ...) tap_eq_ptr_at(got, want, __FILE__, __LINE__, #got, __VA_ARGS__)
 
+/* Whether qemu-user stands between a test and the kernel, and does not pass on all that is said. */
+#ifndef UNDER_QEMU
+#define UNDER_QEMU 0
+#endif
+
 #define TAP_PRINTF(fmt) __attribute__((format(printf, fmt, fmt + 1)))
 
 static inline void tap_line(const char *prefix, const char *fmt, va_list args)

@@ -69,7 +69,7 @@ struct ibv_dm *fake_new_dm(struct ibv_context *ctx, const struct fake_kernel_obj
 	}
 	dm->verbs.comp_mask = IBV_DM_MASK_HANDLE;
 	dm->verbs.handle = kept->handle;
-	dm->length = kept->length;
+	dm->length = (size_t)kept->length;
 	dm->bytes = fake_kernel_dm_map(ctx, kept);
 	if (!dm->bytes)
 		abort();

@@ -128,8 +128,8 @@ void fake_kernel_dm_size(struct ibv_context *ctx, struct fake_kernel_object *dm,
 
 uint8_t *fake_kernel_dm_map(struct ibv_context *ctx, const struct fake_kernel_object *dm)
 {
-	void *bytes = mmap(NULL, dm->length, PROT_READ | PROT_WRITE, MAP_SHARED, ctx->cmd_fd,
-			   (off_t)dm->start);
+	void *bytes = mmap(NULL, (size_t)dm->length, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   ctx->cmd_fd, (off_t)dm->start);
 
 	return bytes == MAP_FAILED ? NULL : (uint8_t *)bytes;
 }
@@ -244,7 +244,7 @@ struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
 	mr = (struct fake_mr *)fake_object_new(sizeof(*mr), NULL);
 	mr->verbs.context = pd->context;
 	mr->verbs.pd = pd;
-	mr->verbs.length = object->length;
+	mr->verbs.length = (size_t)object->length;
 	mr->verbs.handle = mr_handle;
 	mr->verbs.lkey = mr_handle << 8;
 	mr->verbs.rkey = mr->verbs.lkey;

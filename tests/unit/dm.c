@@ -512,7 +512,7 @@ static void check_boundaries(enum copy kind)
 	for (size_t i = 0; i < COUNT_OF(edges) * 16; i++)
 		for (size_t j = 0; j < COUNT_OF(edges) * 16; j++) {
 			const uint64_t offset = edges[i / 16] + i % 16 - 8;
-			const size_t length = edges[j / 16] + j % 16 - 8;
+			const size_t length = (size_t)(edges[j / 16] + j % 16 - 8);
 			static uint32_t room[MOST / 4];
 			int error = copy_error(kind, offset, true, length);
 			void *host = error || !length ? nowhere : room;
@@ -598,7 +598,7 @@ static void check_random(void)
 	for (int i = 0; i < 240000; i++) {
 		const enum copy kind = (enum copy)(random_64() >> 20) % COPIES;
 		const uint64_t offset = random_number();
-		const size_t length = random_number();
+		const size_t length = (size_t)random_number();
 		const int error = copy_error(kind, offset, true, length);
 		const size_t shift = random_64() % 4;
 		/* No longer than the copy, so that the sanitizer sees a byte too many. */

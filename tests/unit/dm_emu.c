@@ -122,15 +122,22 @@ static int query_mr(struct ib_uverbs_ioctl_hdr *ask)
 	return ENOENT;
 }
 
-int ioctl(int fd, unsigned long request, ...)
+#ifdef __GLIBC__
+typedef unsigned long request_type;
+#else
+typedef int request_type; /* musl */
+#endif
+
+int ioctl(int fd, request_type request, ...)
 {
 	va_list args;
 	int error;
 
 	(void)fd;
 	va_start(args, request);
-	error = request == RDMA_VERBS_IOCTL ? query_mr(va_arg(args, struct ib_uverbs_ioctl_hdr *))
-					    : ENOTTY;
+	error = (unsigned int)request == RDMA_VERBS_IOCTL
+			? query_mr(va_arg(args, struct ib_uverbs_ioctl_hdr *))
+			: ENOTTY;
 	va_end(args);
 	errno = error;
 	return error ? -1 : 0;
@@ -550,6 +557,8 @@ static void queries(void)
 	const struct ibv_query_device_ex_input input = {.comp_mask = 1};
 	struct ibv_device_attr_ex device;
 	const size_t before = offsetof(struct ibv_device_attr_ex, max_dm_size);
+	const uint64_t whole = 1024 * KIB;
+	uint8_t want[8];
 	struct verbs_context *verbs;
 
 	begin(&opts);
@@ -564,11 +573,14 @@ static void queries(void)
 	       "and nothing is written beyond its struct");
 	for (size_t i = 0; i <= 8; i++) {
 		memset(&device, 0x5a, sizeof(device));
+		memset(want, 0x5a, sizeof(want));
 		tap_eq_int(verbs->query_device_ex(ctx, NULL, &device, before + i), 0,
 			   "it has %zu bytes", before + i);
-		tap_eq_hex(device.max_dm_size,
-			   i < 8 ? 0x5a5a5a5a5a5a5a5a >> 8 * i << 8 * i : 1024 * KIB,
-			   "and no byte beyond them is written");
+		memset(want, 0, i);
+		if (i == 8)
+			memcpy(want, &whole, 8);
+		tap_ok(memcmp(&device.max_dm_size, want, 8) == 0,
+		       "and no byte beyond them is written");
 	}
 	tap_eq_int(verbs->query_device_ex(ctx, &input, &device, sizeof(device)), EINVAL,
 		   "what the device refuses stays refused");
@@ -724,7 +736,7 @@ static void copies(void)
 		{UINT64_MAX - 3, 4, EFAULT}, /* where a sum would be 0 */
 		{UINT64_MAX - 3, 8, EFAULT}, /* and 4: mlx5 writes before its mapping */
 		{8, SIZE_MAX - 3, EFAULT},
-		{(uint64_t)1 << 63, (size_t)1 << 63, EFAULT},
+		{(uint64_t)1 << 63, SIZE_MAX / 2 + 1, EFAULT},
 	};
 	uint8_t bytes[104], got[104], want[104] = {0};
 	struct ibv_dm *dm;

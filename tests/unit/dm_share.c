@@ -31,8 +31,8 @@ enum {
 	TOKEN = RDMAEZ_DM_TOKEN_BYTES,
 	MS = 1000000, /* ns */
 	MANY = 100,   /* descriptors: more than are looked at */
-	/* that are, by 256 bytes less a header, and one that is known to be too many */
-	MOST = (256 - CMSG_LEN(0)) / sizeof(int) + 1,
+	/* that are, by 256 bytes less a header, and one that is known to be too many: not by qemu-user */
+	MOST = (256 - CMSG_LEN(0)) / sizeof(int) + !UNDER_QEMU,
 };
 
 static struct {
@@ -643,6 +643,7 @@ static void check_message(size_t i, enum extra extra)
 	uint8_t bytes[TOKEN + 1] = {0};
 	char name[80];
 	int fd[MANY];
+	bool was_open[1024];
 
 	snprintf(name, sizeof(name), "%s, beside %s", messages[i].name, extra_names[extra]);
 	start(messages[i].type);
@@ -652,9 +653,15 @@ static void check_message(size_t i, enum extra extra)
 	for (int j = 0; j < MANY; j++)
 		fd[j] = t.ctx->cmd_fd;
 	send_raw(bytes, messages[i].size, fd, messages[i].count);
+	for (int j = 0; j < 1024; j++)
+		was_open[j] = fcntl(j, F_GETFD) >= 0;
 	CHECK_FINDINGS(&t.diag, receive(), EBADMSG, "rdmaez_dm_receive", name,
 		       {RDMAEZ_DIAG_ERROR, messages[i].reason, "message",
 			fds ? RDMAEZ_VALUE_NUMBER : RDMAEZ_VALUE_BYTES, value, accepted, accepted});
+	/* It gives the kernel twice the program's room, and leaves open what does not fit. */
+	for (int j = 0; UNDER_QEMU && j < 1024; j++)
+		if (!was_open[j])
+			close(j);
 	check_nothing_left(name);
 	tap_eq_int(fake_count(FAKE_ANY), 0, "%s: the library was not asked", name);
 }

@@ -633,11 +633,12 @@ static void check_exchange(void)
 	    getsockname(listener, (struct sockaddr *)&address, &size) ||
 	    connect(fd, (struct sockaddr *)&address, size))
 		tap_bail("no connection");
-	CHECK_FINDINGS(&t.diag, rdmaez_exchange_barrier(fd, NULL, 500 * MS, &t.diag), ETIMEDOUT,
-		       "rdmaez_exchange_barrier", "a peer that does not accept",
-		       CERTAIN(EXCHANGE_SILENT, "recv", RDMAEZ_VALUE_BYTES, 0, EXCHANGE_HEAD,
-			       EXCHANGE_HEAD),
-		       ADVICE(EXCHANGE_ACKED, "TCP_INFO", NUMBERLESS));
+	if (!UNDER_QEMU) /* which answers TCP_INFO with its first four bytes */
+		CHECK_FINDINGS(&t.diag, rdmaez_exchange_barrier(fd, NULL, 500 * MS, &t.diag),
+			       ETIMEDOUT, "rdmaez_exchange_barrier", "a peer that does not accept",
+			       CERTAIN(EXCHANGE_SILENT, "recv", RDMAEZ_VALUE_BYTES, 0,
+				       EXCHANGE_HEAD, EXCHANGE_HEAD),
+			       ADVICE(EXCHANGE_ACKED, "TCP_INFO", NUMBERLESS));
 	unacked = 2;
 	CHECK_FINDINGS(&t.diag, rdmaez_exchange_barrier(fd, NULL, MS, &t.diag), ETIMEDOUT,
 		       "rdmaez_exchange_barrier", "a host that does not acknowledge",

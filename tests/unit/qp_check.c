@@ -1782,9 +1782,10 @@ static int test_socket(int family, int type, int protocol)
 /* Settings of 8 bits: namespaces that share devices, copies on fork, and this. -1: none, -2: no answer. */
 static void settle(int qkey)
 {
-	const uint16_t words[] = {28, 0,  5 << 10 | 6,    0, 0, 0, 0, 0, 5, 60, 1, 0,
-				  5,  96, (uint16_t)qkey, 0};
+	uint16_t words[] = {28, 0, 5 << 10 | 6, 0, 0, 0, 0, 0, 5, 60, 0, 0, 5, 96, 0, 0};
 
+	*(uint8_t *)&words[10] = 1;
+	*(uint8_t *)&words[14] = (uint8_t)qkey;
 	memcpy(settings, words, sizeof(words));
 	setting_words = qkey == -2 ? 0 : qkey == -1 ? 12 : 16;
 }

@@ -216,7 +216,7 @@ static void test_once(void)
 /* No rest is the same as the last one's, or all queue pairs of a machine would ask at the same time. */
 static void test_random(void)
 {
-	uint64_t first;
+	uint64_t first = 0;
 	bool same = true;
 
 	for (int i = 0; i < 8; i++) {
