@@ -13,6 +13,13 @@
 	((__typeof__(&(name)))(is_plain ? dlsym(handle, #name) \
 					: dlvsym(handle, #name, "IBVERBS_1.1")))
 
+/* The version of what the C library has had since its first release for the architecture. */
+#ifdef __x86_64__
+#define FIRST_GLIBC "GLIBC_2.2.5"
+#else
+#define FIRST_GLIBC "GLIBC_2.17" /* aarch64 */
+#endif
+
 static int is_plain;
 
 static int move(void *handle)
@@ -46,6 +53,6 @@ int main(int argc, char *argv[])
 	printf(" %d", move(handle));
 	printf(" %d", dlsym(handle, "ibv_no_such_verb") != NULL);
 	printf(" %d", dlvsym(handle, "ibv_modify_qp", "IBVERBS_1.0") != NULL);
-	printf(" %d\n", dlsym(RTLD_NEXT, "malloc") && dlvsym(RTLD_NEXT, "free", "GLIBC_2.2.5"));
+	printf(" %d\n", dlsym(RTLD_NEXT, "malloc") && dlvsym(RTLD_NEXT, "free", FIRST_GLIBC));
 	return 0;
 }
