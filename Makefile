@@ -29,6 +29,8 @@ HEADERS := $(shell cd include && find rdmaez.h rdmaez -name '*.h' | sort)
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(filter-out %/mesh.c,$(wildcard examples/*.c)))
 FAKE := $(patsubst tests/fake/%.c,%.o,$(wildcard tests/fake/*.c))
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+ARCHITECTURES := s390x i686 aarch64 armhf riscv64 ppc64le musl
+EMULATED := $(foreach name,$(ARCHITECTURES),$(UNIT:%=build/architectures/$(name)/unit/%))
 UNIT := $(UNIT:%=build/unit/gcc/%) $(UNIT:%=build/unit/clang/%)
 DEVICE := $(patsubst tests/device/%.c,build/device/%,$(wildcard tests/device/*.c))
 # Both ways of including are tested: gcc compiles the core in each unit test; clang, and the device tests, take all
@@ -38,6 +40,15 @@ WITH_BODIES := $(patsubst tests/%.c,%,$(shell grep -lE 'rdmaez_impl_|define [a-z
 EXTERN := $(filter-out $(WITH_BODIES:%=build/objects/clang/%.o),$(patsubst tests/%.c,build/objects/clang/%.o,$(wildcard tests/unit/*.c))) \
 	$(filter-out $(WITH_BODIES:%=build/%),$(DEVICE)) build/objects/gcc/implementation.o build/objects/clang/implementation.o
 SIW := $(patsubst tests/siw/%.c,build/siw/%,$(wildcard tests/siw/*.c))
+# What builds for each of $(ARCHITECTURES), and for this machine.
+CC_host := $(CC)
+CC_s390x := s390x-linux-gnu-gcc
+CC_i686 := i686-linux-gnu-gcc
+CC_aarch64 := aarch64-linux-gnu-gcc
+CC_armhf := arm-linux-gnueabihf-gcc
+CC_riscv64 := riscv64-linux-gnu-gcc
+CC_ppc64le := powerpc64le-linux-gnu-gcc
+CC_musl := musl-gcc
 DATA := $(addsuffix .json,attributes completions fields names reasons transitions caps.schema) \
 	$(notdir $(wildcard docs/schema/*))
 C_FILES = $(shell find docs include examples tests tools -name '*.[ch]')
@@ -113,6 +124,7 @@ clean: ## remove what was built
 STEPS := tree unit fuzz compile tools kernel device
 TESTS_unit := $(UNIT)
 TESTS_device := $(wildcard tests/device/*.t)
+TESTS_architectures = $(EMULATED) $(wildcard tests/architectures/*.t)
 TESTS_site := $(wildcard tests/site/*.t)
 TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t)
 # Groups of tools/deps beyond build and test.
@@ -120,6 +132,7 @@ DEPS_tree := docs
 DEPS_tools := guest bench
 DEPS_kernel := guest
 DEPS_device := guest mpi
+DEPS_architectures := architectures
 DEPS_programs := guest mpi programs
 DEPS_site := docs site
 DEPS_siw := guest siw
@@ -129,6 +142,7 @@ NEEDS_unit := $(UNIT)
 NEEDS_tools = tools $(EXPLAINED) build/threads/rdmaez-explain
 NEEDS_device = $(EXAMPLES) build/examples/mesh build/examples/raii $(DEVICE) tools $(EXPLAINED) build/threads/rdmaez-explain \
 	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
+NEEDS_architectures = $(EMULATED) $(patsubst %,build/architectures/%/architectures/messages,host $(ARCHITECTURES))
 NEEDS_site := docs
 NEEDS_programs := explain build/programs/mpi_ring build/programs/loader
 NEEDS_siw := $(SIW) build/examples/cm tools
@@ -145,7 +159,7 @@ build_first = @$(MAKE) --no-print-directory -j$(JOBS) needs NEEDS="$(foreach ste
 needs: $(NEEDS)
 	@:
 
-.PHONY: check format pages pages-device pages-programs check-programs check-site check-siw check-package distcheck check-kernels check-nightly $(STEPS:%=check-%)
+.PHONY: check format pages pages-device pages-programs check-programs check-site check-siw check-package distcheck check-kernels check-nightly check-architectures $(STEPS:%=check-%)
 check: ## run every test; V=1 shows each one by name
 	$(call install_first,$(STEPS))
 	$(call build_first,$(STEPS))
@@ -163,7 +177,9 @@ check-site: ## every page of the documentation in a browser: layout, search, dia
 check-siw: ## a second driver, software iWARP, and drivers' source; downloads a kernel's source once
 check-package: ## installation, and programs that use it by pkg-config, CMake, Meson or as a copy; Debian packages
 check-programs: ## rdmaez-explain in front of perftest, UCX, libfabric, Open MPI and others, used rightly and wrongly
-check-programs check-site check-siw check-package $(STEPS:%=check-%): check-%:
+check-architectures: export ARCHITECTURES := $(ARCHITECTURES)
+check-architectures: ## the unit tests on other architectures by QEMU, big endian and 32 bits among them; ARCHITECTURES="s390x"
+check-programs check-site check-siw check-package check-architectures $(STEPS:%=check-%): check-%:
 	$(call install_first,$*)
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)
@@ -277,6 +293,25 @@ build/unit/clang/%: build/objects/clang/unit/%.o build/objects/clang/implementat
 $(EXTERN): CFLAGS += -DRDMAEZ_EXTERN
 build/objects/clang/% build/unit/clang/%: CC := $(CLANG)
 link = $(if $(V),,@)mkdir -p $(@D); $(CC) $(SANITIZE) $^ -o $@
+
+# The same for other architectures, without sanitizers; rdma-core's headers are this machine's.
+AFTER := -idirafter /usr/include
+build/architectures/musl/%: AFTER := -idirafter /usr/include/$(shell $(CC) -print-multiarch) $(AFTER)
+# Its lengths have other types than glibc's. The headers meet all warnings with it in tests/compile/headers.t.
+build/architectures/musl/%: CFLAGS += -Wno-conversion -Wno-array-parameter
+.PHONY: compiler-of
+compiler-of: # for tests: of the architecture NAME
+	@echo $(CC_$(NAME))
+define architecture
+build/architectures/$(1)/objects/%.o: tests/%.c | deps-build deps-architectures
+	$$(call compile,-O1 -g0 -DUNDER_QEMU=$(if $(filter host i686 musl,$(1)),0,1) -Itests -Itests/fake $$(AFTER) -c)
+build/architectures/$(1)/%: build/architectures/$(1)/objects/%.o $(patsubst %,build/architectures/$(1)/objects/%,implementation.o $(FAKE:%=fake/%))
+	$$(link)
+build/architectures/$(1)/%: CC := $(CC_$(1))
+build/architectures/$(1)/%: SANITIZE :=
+$(patsubst build/objects/clang/%,build/architectures/$(1)/objects/%,$(filter build/objects/clang/%,$(EXTERN))) build/architectures/$(1)/objects/architectures/messages.o: CFLAGS += -DRDMAEZ_EXTERN
+endef
+$(foreach name,host $(ARCHITECTURES),$(eval $(call architecture,$(name))))
 
 # The fake as the library that programs load, for tests of rdmaez-explain without a device; and those programs.
 FAKE_SHARED := $(patsubst tests/%.c,build/tests/%.o,$(wildcard tests/fake/*.c tests/fake/shared/*.c))
