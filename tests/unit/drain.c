@@ -59,7 +59,7 @@ static void start(enum fake_profile profile, const char *release)
 	memset(&t.opts, 0, sizeof(t.opts));
 	t.opts.completed = completed;
 	t.opts.arg = t.seen;
-	t.opts.timeout_ns = 3 * MS;
+	t.opts.timeout_ns = (UNDER_QEMU ? 30 : 3) * MS; /* it is slow */
 	memset(&t.drained, 0x55, sizeof(t.drained));
 	memset(&t.diag, 0x55, sizeof(t.diag));
 	t.seen[0] = '\0';
