@@ -18,6 +18,7 @@ has_the_source() {
 
 # rping on siw hangs now and then, at either end: both then begin again, and the server has longer to start.
 has_two_devices() {
+	# shellcheck disable=SC2016 # it is the guest's shell that expands these
 	"${softroce[@]}" --driver siw --devices 2 sh -c 'cd /sys/class/infiniband && echo * && cat */ports/1/state
 		try=1
 		until rping -s -a 192.0.2.2 -C 2 >/dev/null 2>&1 &
