@@ -5,8 +5,7 @@
 #define COUNTS "../../tools/doctor/counts.c"
 #endif
 #include COUNTS
-
-#include <stdarg.h>
+#include "said.h"
 
 struct doctor_options doctor_options;
 const char *const objects_name[OBJECTS_KINDS] = {
@@ -19,7 +18,6 @@ static struct objects listed;
 static struct ibv_device_attr limits;
 static struct ibv_context opened;
 static bool is_open;
-static char said[1024];
 
 int objects_list(struct objects *objects)
 {
@@ -75,47 +73,9 @@ int doctor_read(char *buf, size_t size, const char *path_format, ...)
 	return 0;
 }
 
-static void put(const char *before, const char *format, va_list args)
-{
-	size_t length = strlen(said);
-
-	length += (size_t)snprintf(said + length, sizeof(said) - length, "%s", before);
-	vsnprintf(said + length, sizeof(said) - length, format, args);
-}
-
-void doctor_say(enum doctor_verdict verdict, const char *subject, const char *format, ...)
-{
-	va_list args;
-
-	(void)subject;
-	va_start(args, format);
-	put(verdict == DOCTOR_OK ? "ok " : "WARN ", format, args);
-	va_end(args);
-}
-
-void doctor_evidence(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	put("|", format, args);
-	va_end(args);
-}
-
-void doctor_next(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	put(">", format, args);
-	va_end(args);
-}
-
 static void says(const char *wanted, const char *what)
 {
-	said[0] = '\0';
-	doctor_check_objects();
-	tap_eq_str(said, wanted, "%s", what);
+	check_says(doctor_check_objects, wanted, what);
 }
 
 /* So many queue pairs of mlx5_0, and one of the other device. */

@@ -5,7 +5,6 @@
  */
 #include <linux/dcbnl.h>
 #include <linux/rtnetlink.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "tap.h"
@@ -21,6 +20,7 @@ int doctor_dcb_ask(const char *netdev, struct doctor_dcb *dcb);
 #define QUALITY "../../tools/doctor/quality.c"
 #endif
 #include QUALITY
+#include "said.h"
 
 /* An answer as dcbnl_ieee_fill() writes it. */
 static char bytes[4096] __attribute__((aligned(4)));
@@ -104,7 +104,6 @@ static const struct doctor_port port = {.device = "mlx5_0",
 static struct doctor_dcb answered;
 static int refused;
 static const char *driver, *fixed;
-static char said[1024];
 
 int doctor_dcb_ask(const char *netdev, struct doctor_dcb *dcb)
 {
@@ -117,43 +116,6 @@ unsigned int doctor_ports(const struct doctor_port **ports)
 {
 	*ports = &port;
 	return 1;
-}
-
-static void put(const char *before, const char *format, va_list args)
-{
-	size_t length = strlen(said);
-
-	length += (size_t)snprintf(said + length, sizeof(said) - length, "%s", before);
-	vsnprintf(said + length, sizeof(said) - length, format, args);
-}
-
-void doctor_say(enum doctor_verdict verdict, const char *subject, const char *format, ...)
-{
-	static const char *const verdicts[] = {"ok ", "note ", "WARN ", "FAIL "};
-	va_list args;
-
-	(void)subject;
-	va_start(args, format);
-	put(verdicts[verdict], format, args);
-	va_end(args);
-}
-
-void doctor_evidence(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	put("|", format, args);
-	va_end(args);
-}
-
-void doctor_next(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	put(">", format, args);
-	va_end(args);
 }
 
 void doctor_step(const char *format, ...)
@@ -197,9 +159,7 @@ bool doctor_read_number(uint64_t *n, const char *path_format, ...)
 
 static void says(const char *wanted, const char *what)
 {
-	said[0] = '\0';
-	doctor_check_quality();
-	tap_eq_str(said, wanted, "%s", what);
+	check_says(doctor_check_quality, wanted, what);
 }
 
 /* Priorities by DSCP as adapters have them at first: eight each; and PFC for these. */

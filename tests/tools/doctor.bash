@@ -15,6 +15,8 @@
 #     report ARG...             the report of rdmaez-doctor on the tree; its status goes to $code
 #     line PATTERN ARG...       that has a line which PATTERN, an extended regular expression, is all of
 #     no_line PATTERN ARG...    that has none
+#
+#     runs NAME FILE            tests/tools/NAME.c ends well, with FILE as the source file that it tests
 
 tree=${scratch:?}/root
 doctor=build/tools/rdmaez-doctor
@@ -182,4 +184,11 @@ config() {
 		done
 		printf %b "$bytes" | dd of="$file" bs=1 seek="$((${item:0:5}))" conv=notrunc status=none
 	done
+}
+
+runs() {
+	"${CC:-gcc}" -std=c11 -g @tests/compile/warnings -D_GNU_SOURCE -Iinclude -Itests -Itools/doctor -O1 \
+		-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all "-D${1^^}=\"$2\"" "tests/tools/$1.c" \
+		-o "$scratch/$1"
+	"$scratch/$1" >"$scratch/out" || { cat "$scratch/out"; return 1; }
 }
