@@ -12,8 +12,8 @@ if [[ ${1-} != here ]]; then
 fi
 # shellcheck source=tests/tap.bash
 source tests/tap.bash
-# shellcheck source=tests/device/cm.bash
-source tests/device/cm.bash
+# shellcheck source=tests/device/listener.bash
+source tests/device/listener.bash
 
 cm=build/examples/cm
 device=${2}0
@@ -39,7 +39,7 @@ run() {
 	{
 		timeout 100 $1 >"$scratch/server" 2>&1 &
 		pid=$!
-		await_listener "$pid" 300
+		await_cm_listener "$pid" 300
 		timeout 100 $2 >"$scratch/client" 2>&1 || client=$?
 	}
 	wait "$pid" || server=$?
@@ -107,7 +107,7 @@ peer_gone() {
 	client=0
 	timeout 100 rping -s -a 192.0.2.1 -p 7471 -C 1 >"$scratch/server" 2>&1 &
 	pid=$!
-	await_listener "$pid" 300
+	await_cm_listener "$pid" 300
 	kill -STOP "$(pgrep -P "$pid")"
 	(sleep 2 && kill -KILL "$(pgrep -P "$pid")") &
 	timeout 100 $cm 192.0.2.1 >"$scratch/client" 2>&1 || client=$?

@@ -13,8 +13,8 @@ if [[ ${1-} != here ]]; then
 fi
 # shellcheck source=tests/tap.bash
 source tests/tap.bash
-# shellcheck source=tests/device/cm.bash
-source tests/device/cm.bash
+# shellcheck source=tests/device/listener.bash
+source tests/device/listener.bash
 
 driver=$2
 device=${2}0
@@ -32,7 +32,7 @@ both() {
 	{
 		timeout 60 build/tools/rdmaez-explain --log "$scratch/server" $1 >"$scratch/server.out" 2>&1 &
 		pid=$!
-		await_listener "$pid" 30
+		await_cm_listener "$pid" 30
 		explain --line --log "$scratch/client" $2 >"$scratch/client.out" 2>&1 || :
 		timeout "$3" tail --pid="$pid" --follow /dev/null || kill "$pid"
 		wait "$pid" || :
@@ -132,7 +132,7 @@ advice() {
 	: >"$scratch/log"
 	timeout 60 "${@:3}" >"$scratch/server.out" 2>&1 &
 	pid=$!
-	await_listener "$pid" 30
+	await_cm_listener "$pid" 30
 	# shellcheck disable=SC2086 # a command with options
 	explain --advice --line --log "$scratch/log" $2 >"$scratch/out" 2>&1 || :
 	wait "$pid" || :

@@ -10,6 +10,8 @@ if [[ ${1-} != here ]]; then
 		tests/device/explain_data.t here
 fi
 source tests/tap.bash
+# shellcheck source=tests/device/listener.bash
+source tests/device/listener.bash
 PATH=$PWD/build/tools:$PWD/build/tests/explain:$PATH
 
 # explained CASE PATTERN...: each pattern is found in what is said; nothing is said if there is none.
@@ -25,16 +27,12 @@ explained() {
 	(($# > 1)) || ! grep . "$scratch/err"
 }
 
-# The library's own ping-pong, both ends under rdmaez-explain, when the server listens on its TCP port, 18515 (4853 in
-# hexadecimal digits).
+# The library's own ping-pong, both ends under rdmaez-explain.
 stock() {
 	local server
 	timeout 60 rdmaez-explain ibv_rc_pingpong --gid-idx 0 --iters 200 "$@" >"$scratch/server" 2>&1 &
 	server=$!
-	until grep -qs ':4853 0*:0000 0A' /proc/net/tcp /proc/net/tcp6; do
-		kill -0 "$server"
-		sleep 0.05
-	done
+	await_tcp_listener "$server" 18515
 	timeout 60 rdmaez-explain ibv_rc_pingpong --gid-idx 0 --iters 200 "$@" localhost >"$scratch/client" 2>&1
 	wait "$server"
 	grep -h 'iters in' "$scratch/server" "$scratch/client"

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# For tests of programs that connect by rdma_cm.
+# For tests that start a server and then a client: they wait until somebody listens, or the process PID that should has
+# ended.
+#
+#     await_cm_listener PID SECONDS     by rdma_cm
+#     await_tcp_listener PID PORT       on a TCP port, for ten minutes
 
-# await_listener PID SECONDS: until somebody listens, or the process that should has ended.
-await_listener() {
+await_cm_listener() {
 	local try
 	for ((try = 0; try < 10 * $2; try++)); do
 		kill -0 "$1" || return
@@ -12,5 +15,17 @@ await_listener() {
 		sleep 0.1
 	done
 	echo 'nobody listens'
+	return 1
+}
+
+await_tcp_listener() {
+	local try hex
+	printf -v hex ':%04X 0+:0000 0A' "$2"
+	for ((try = 0; try < 30000; try++)); do
+		kill -0 "$1" || return
+		! cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -qE "$hex" || return 0
+		sleep 0.02
+	done
+	echo "nobody listens on TCP port $2"
 	return 1
 }

@@ -11,6 +11,8 @@ if [[ ${1-} != here ]]; then
 fi
 # shellcheck source=tests/tap.bash
 source tests/tap.bash
+# shellcheck source=tests/device/listener.bash
+source tests/device/listener.bash
 
 # --- What the tests are made of -----------------------------------------------------------------
 
@@ -34,19 +36,6 @@ next_port() {
 	port=$((port + 1))
 }
 
-# await_listener PID: until somebody listens on $port, or the process that should has ended.
-await_listener() {
-	local try hex
-	printf -v hex ':%04X 0+:0000 0A' "$port"
-	for ((try = 0; try < 30000; try++)); do
-		kill -0 "$1" || return
-		! cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -qE "$hex" || return 0
-		sleep 0.02
-	done
-	echo "nobody listens on TCP port $port"
-	return 1
-}
-
 # run SERVER CLIENT: run both; their output goes to $scratch/server and $scratch/client, their exit
 # statuses to $server and $client. A client whose server has failed may wait for ever: it is stopped.
 run() {
@@ -57,7 +46,7 @@ run() {
 	{
 		timeout 600 $1 -p "$port" >"$scratch/server" 2>&1 &
 		pids+=("$!")
-		await_listener "$!"
+		await_tcp_listener "$!" "$port"
 		timeout 600 $2 -p "$port" 127.0.0.1 >"$scratch/client" 2>&1 &
 		pids+=("$!")
 	}
@@ -150,7 +139,7 @@ stranger() {
 	local pid code=0
 	timeout 600 "$(ours rc)" -p "$port" >"$scratch/server" 2>&1 &
 	pid=$!
-	await_listener "$pid"
+	await_tcp_listener "$pid" "$port"
 	printf '%s' "$1" >"/dev/tcp/127.0.0.1/$port"
 	wait "$pid" || code=$?
 	cat "$scratch/server"
