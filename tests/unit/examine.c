@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* mkdtemp(), syscall() */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -52,6 +53,14 @@ int clock_gettime(clockid_t id, struct timespec *time)
 int nanosleep(const struct timespec *rest, struct timespec *left)
 {
 	return at.ticks ? 0 : (int)syscall(SYS_nanosleep, rest, left);
+}
+
+int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	const int ms = at.ticks ? 0 : timeout;
+	const struct timespec rest = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+
+	return ppoll(fds, count, ms < 0 ? NULL : &rest, NULL);
 }
 
 /* What TCP tells of a socket; negative: the kernel's own. */
