@@ -107,7 +107,7 @@ enum rdmaez_driver_fill {
 	RDMAEZ_DRIVER_FILLS_NOTHING = 1 << 3   /**< none of these */
 };
 
-/** @brief What else a driver does its own way. */
+/** @brief In what else a driver differs from others. */
 enum rdmaez_driver_habit {
 	RDMAEZ_DRIVER_USUAL = 1 << 0, /**< nothing */
 	RDMAEZ_DRIVER_PINS = 1 << 1,  /**< pins memory by itself before Linux 6.12, and asks for

@@ -77,7 +77,7 @@ RDMAEZ_COLD int rdmaez_mr_reg(struct ibv_pd *pd, void *addr, size_t length, unsi
 struct rdmaez_mr_dmabuf {
 	uint64_t offset; /**< where they begin in the dma-buf */
 	size_t length;   /**< how many, at least 1 */
-	/** The address by which requests name the first of them. Below the page size its bits must be offset's. */
+	/** The address that requests use for the first byte. Its bits below the page size must be offset's. */
 	uint64_t iova;
 	int fd; /**< the dma-buf's file descriptor; you may close it afterwards */
 };

@@ -229,7 +229,8 @@ struct rdmaez_wc_batch {
  *
  * An empty queue is no failure: the call returns 0, and `count` is 0. Whatever was polled is in @p batch, even after a
  * failure, so look at `count` completions in any case. The call adds at most 15 instructions to ibv_poll_cq() if the
- * queue is empty or has one completion, and two for each further completion. A failure takes about 2 KB of stack.
+ * queue is empty or has one completion, and two for each further completion. Explaining a failure uses about 2 KB of
+ * stack.
  *
  * @param cq the completion queue
  * @param qp the queue pair to ask for causes if one of its completions has failed; NULL: none
