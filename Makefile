@@ -191,9 +191,10 @@ distcheck: ## what make dist packs; a part of check-package
 	@$(PROVE) tests/package/dist.t
 
 # The tests that say what is left for it.
-NIGHTLY := $(shell grep -lE '^[^\#]*(\bnightly|NIGHTLY)' tests/compile/*.t tests/fuzz/*.t tests/tree/*.t | grep -v runner.t)
+NIGHTLY := $(shell grep -lE '^[^\#]*(\bnightly|NIGHTLY)' tests/{compile,fuzz,tools,tree}/*.t | grep -v runner.t)
 check-nightly: ## what takes longest, and of which make check has a sample: all pairs of compilers, random inputs by tenfold
-	$(call install_first,compile fuzz)
+	$(call install_first,compile fuzz tools)
+	$(call build_first,tools)
 	@RDMAEZ_NIGHTLY=1 $(PROVE) $(or $(NIGHTLY),$(error nothing is nightly))
 
 KERNELS := bookworm trixie sid

@@ -89,12 +89,12 @@ tools/softroce --kernel "$kernel" --headers >/dev/null || exit 1
 soon ok "what is typed is shown once, and the exit status comes back" echoes_once
 soon ok "that it boots is told in place" boots_in_place
 soon ok "Ctrl-C interrupts the command, and the shell lives on" interrupts_the_command
-soon ok "jobs are stopped, continued and listed" controls_jobs
-soon ok "the guest's terminal has the window's size" follows_the_window
-soon ok "no output is lost" shows_all
-soon ok "stderr may go elsewhere" keeps_errors_apart
+nightly soon ok "jobs are stopped, continued and listed" controls_jobs
+nightly soon ok "the guest's terminal has the window's size" follows_the_window
+nightly soon ok "no output is lost" shows_all
+nightly soon ok "stderr may go elsewhere" keeps_errors_apart
 soon ok "SIGTERM leaves the terminal as it was" restores_after TERM 143
-soon ok "so does SIGKILL" restores_after KILL 137
-soon ok "so does the time limit" restores_at_the_time_limit
+nightly soon ok "so does SIGKILL" restores_after KILL 137
+nightly soon ok "so does the time limit" restores_at_the_time_limit
 fails "a terminal that is left otherwise is seen" changed leaves_it_changed
 done_testing
