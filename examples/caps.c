@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include <rdmaez.h>
+#include <rdmaez/caps.h>
+#include <rdmaez/port_caps.h>
 #include <rdmaez/implementation.h>
 
 #include "caps_json.h"

@@ -13,6 +13,8 @@
 
 #include <json-c/json.h>
 #include <rdmaez.h>
+#include <rdmaez/caps.h>
+#include <rdmaez/port_caps.h>
 
 /* Reading one device: where to, and what is wrong. */
 struct reading {

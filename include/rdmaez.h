@@ -15,8 +15,9 @@
  *
  * One file of a program includes implementation.h as well, which has the explanations.
  *
- * Few programs use device memory, share it between processes, serve many peers in one thread, or use multicast: those
- * include dm.h, dm_share.h, handshake.h or multicast.h after this header.
+ * Some headers are for what few files of a program do, and are included by name after this one: caps.h and port_caps.h
+ * for what a device can do, dm.h and dm_share.h for device memory, handshake.h to serve many peers in one thread,
+ * multicast.h, examine.h and cm.h.
  */
 #ifndef RDMAEZ_H
 #define RDMAEZ_H
@@ -57,11 +58,6 @@
 #include "rdmaez/exchange.h"
 #include "rdmaez/drain.h"
 #include "rdmaez/simple.h"
-
-/* Capabilities */
-#include "rdmaez/caps_table.h"
-#include "rdmaez/caps.h"
-#include "rdmaez/port_caps.h"
 
 /* Text and JSON */
 #include "rdmaez/fmt.h"

@@ -7,6 +7,8 @@
 #define CAPS_LIST_H
 
 #include <rdmaez.h>
+#include <rdmaez/caps.h>
+#include <rdmaez/port_caps.h>
 
 /* clang-format off */
 

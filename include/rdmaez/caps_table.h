@@ -6,6 +6,9 @@
  * rdmaez_caps_fields() makes the table of a device (caps.h), and rdmaez_port_caps_fields() that of a port
  * (port_caps.h). Each row has a field's name, how to read and compare it, its value, and where the value comes from:
  * @code
+ * #include <stdio.h>
+ * #include <rdmaez/caps.h>
+ *
  * void print_numbers(const struct rdmaez_caps *caps)
  * {
  *         const struct rdmaez_caps_table table = rdmaez_caps_fields(caps);
@@ -19,6 +22,8 @@
  *
  * Functions that write text work like snprintf(): they write at most @p size bytes including the NUL, and
  * return the length of the whole text without it.
+ *
+ * `<rdmaez.h>` does not include this header.
  *
  * @par Threads
  * May be called from any thread.
@@ -180,6 +185,9 @@ RDMAEZ_COLD enum rdmaez_answer rdmaez_caps_answer(struct rdmaez_caps_table table
  *
  * Start from all zero, and set your needs in the members that report the capabilities:
  * @code
+ * #include <string.h>
+ * #include <rdmaez/caps.h>
+ *
  * int require(const struct rdmaez_caps *caps, struct rdmaez_diag *diag)
  * {
  *         struct rdmaez_caps need;

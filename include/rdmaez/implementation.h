@@ -28,11 +28,14 @@
 #define RDMAEZ_IMPL_HERE
 #include "../rdmaez.h"
 
+#include "caps_table.h"
+#include "caps.h"
 #include "dm.h"
 #include "dm_share.h"
 #include "examine.h"
 #include "handshake.h"
 #include "multicast.h"
+#include "port_caps.h"
 /* cm.h needs librdmacm, which not every program has. */
 #if defined(RDMAEZ_WITH_CM) || defined(RDMAEZ_CM_H)
 #include "cm.h"

@@ -10,6 +10,8 @@
  *
  * Functions that write text work like snprintf(), as in caps_table.h.
  *
+ * `<rdmaez.h>` does not include this header.
+ *
  * @par Threads
  * May be called from any thread.
  * @par Verbs calls

@@ -35,9 +35,10 @@ public_headers() {
 # shellcheck disable=SC2034 # the tests that source this use them
 explains=-DTEST_EXPLAINED declares=-DRDMAEZ_EXTERN holds='-DRDMAEZ_EXTERN -DTEST_EXPLAINED'
 
-# optional_headers INCLUDE: those that the umbrella leaves out, as they say themselves.
+# optional_headers INCLUDE: those that the umbrella leaves out, as they say themselves, in the order of implementation.h.
 optional_headers() {
-	(cd "$1/rdmaez" && { grep -l '<rdmaez.h>. does not include this header' ./*.h || true; }) | sed 's|^\./||'
+	(cd "$1/rdmaez" && sed -n 's|^#include "\([a-z_]*\.h\)"$|\1|p' implementation.h |
+		xargs grep -l '<rdmaez.h>. does not include this header')
 }
 
 # devel_headers INCLUDE: equipment for development, which the umbrella leaves out, too.

@@ -9,6 +9,8 @@
 /* Interfaces with any bytes in their names, which the kernel would not all take. */
 #define if_indextoname test_if_indextoname
 #include <rdmaez.h>
+#include <rdmaez/caps.h>
+#include <rdmaez/port_caps.h>
 #include <rdmaez/implementation.h>
 
 enum {

@@ -345,7 +345,7 @@ members_agree() {
 			print "sizeof(" member ") == " $3
 			if ($5 != "TEXT")
 				print "((__typeof__(" member "))-1 < (__typeof__(" member "))1) == " $4 }' >"$scratch/members"
-	asserts rdmaez.h "$scratch/members"
+	asserts rdmaez/implementation.h "$scratch/members"
 }
 
 kinds_agree() {

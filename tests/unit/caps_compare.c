@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Two devices and more: how they stand to each other, what they have in common, what is needed. */
 #include <rdmaez.h>
+#include <rdmaez/caps.h>
+#include <rdmaez/port_caps.h>
 
 #include "caps_list.h"
 #include "check.h"

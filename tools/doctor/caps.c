@@ -3,6 +3,8 @@
 #include "port.h"
 
 #include <rdmaez.h>
+#include <rdmaez/caps.h>
+#include <rdmaez/port_caps.h>
 
 #include <stdio.h>
 #include <string.h>

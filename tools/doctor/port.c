@@ -8,6 +8,7 @@
 #include "port.h"
 
 #include <rdmaez.h>
+#include <rdmaez/port_caps.h>
 
 #include <errno.h>
 #include <linux/ethtool.h>
