@@ -110,6 +110,8 @@ static void *go_on(void *unused)
 
 static void make_plausible(void)
 {
+	static uint32_t endings;
+
 	memset(share, 0, sizeof(*share));
 	share->attached = 1;
 	for (int i = 0; i < 4; i++) {
@@ -122,6 +124,8 @@ static void make_plausible(void)
 		memcpy(process->doing.verb, "ibv_destroy_qp", 15);
 		memcpy(process->doing.object, "QP", 3);
 		process->doing.inside = 1;
+		process->ending = ++endings;
+		process->status = 1 + (uint32_t)(i % 2 ? SIGKILL : SIGSEGV);
 		for (int k = 0; k < 3; k++) {
 			process->count[k].times = 2;
 			process->count[k].kind = (uint32_t)k;
@@ -303,8 +307,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	judge(&output);
 	must_be_json(written(output.json));
 	explain_write_summaries(share, &output, "command");
-	explain_write_ended(share, &output, 10, SIGSEGV, false);
-	explain_write_ended(share, &output, 11, SIGKILL, true);
+	explain_ends_first(share, 10, SIGSEGV);
+	explain_write_ends(share, &output, false, false);
+	explain_write_ends(share, &output, true, true);
 	is_over = true;
 	if (by_thread)
 		must(!pthread_join(thread, NULL));

@@ -138,6 +138,8 @@ bool explain_is_probe(struct explain_call *call, int error);
 
 /* Those of the library that the caller uses, however it was loaded. NULL: it has none of this name. */
 void *explain_real(const char *name, const void *caller);
+/* The C library's, or what else stands behind this object. */
+void *explain_next(const char *name);
 
 /* How many libibverbs the process has; counted when a function is looked up. */
 extern _Atomic unsigned int explain_copies;
@@ -256,5 +258,7 @@ extern const struct explain_options *explain_options;
 extern char explain_name[16]; /* without what a line or JSON could not hold */
 /* From the first verb on, the process has its place there. */
 void explain_join(void);
+/* A process, which this one waited for, has ended: the launcher tells of it. `status` as waitpid() has it. */
+void explain_note_end(int pid, int status);
 
 #endif

@@ -378,6 +378,7 @@ static int wait_for(pid_t child, const sigset_t *blocked)
 		if (sigtimedwait(blocked, &signal, &moment) > 0)
 			pass_on(child, &signal);
 		explain_write_waiting(share, &output, false);
+		explain_write_ends(share, &output, false, false);
 		explain_judge_look(&output);
 		explain_record_look(&output);
 		/* Often at first, then every 5 s. */
@@ -413,11 +414,11 @@ static int run(char *argv[])
 	struct sigaction usual = {.sa_handler = SIG_DFL}, child_before, pipe_before;
 	struct sigaction ignored = {.sa_handler = SIG_IGN};
 	sigset_t blocked, before;
-	const uint64_t kills = explain_count_kills();
 	int told[2], status, error;
 	pid_t child;
 
 	tell_missing();
+	explain_ends_begin();
 	/* Why the command could not be run; closed where it could. */
 	if (pipe2(told, O_CLOEXEC))
 		fail("pipe", strerror(errno));
@@ -446,14 +447,12 @@ static int run(char *argv[])
 		explain_write_waiting(share, &output, true);
 		explain_judge_failures(&output);
 		explain_record_ended(child, status);
-		if (WIFSIGNALED(status)) {
+		if (WIFSIGNALED(status))
 			explain_judge_say(&output, EXPLAIN_AT_END);
-			explain_write_ended(share, &output, child, WTERMSIG(status),
-					    WTERMSIG(status) == SIGKILL &&
-						    explain_count_kills() > kills);
-		} else {
+		else
 			explain_judge_end(&output, status != 0);
-		}
+		explain_ends_first(share, child, status);
+		explain_write_ends(share, &output, true, status != 0);
 		explain_write_summaries(share, &output, argv[0]);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

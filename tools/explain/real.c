@@ -319,12 +319,26 @@ void *explain_real(const char *name, const void *caller)
 	return real_of(name, caller);
 }
 
+void *explain_next(const char *name)
+{
+	const int error = errno;
+	void *found;
+
+	find_dlsym();
+	found = explain_dlsym(RTLD_NEXT, name);
+	errno = error;
+	return found;
+}
+
 /* ---- The program's dlsym() and dlvsym() ------------------------------------------------------------------ */
 
-/* The wrapper of this name; NULL if there is none. dlsym() itself is what nobody is to get from here. */
+/*
+ * The wrapper of this name; NULL if there is none. dlsym() itself is what nobody is to get from here, and wait() is the C
+ * library's, which is always there.
+ */
 static void *wrapper_of(const char *name)
 {
-	if (!ours.hash || !strncmp(name, "dl", 2))
+	if (!ours.hash || !strncmp(name, "dl", 2) || !strncmp(name, "wait", 4))
 		return NULL;
 	return (void *)symbol_in(&ours, name);
 }

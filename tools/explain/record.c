@@ -61,7 +61,7 @@ static struct process {
 	/* copied anew */
 	bool has_qps;
 	char name[16];
-	uint32_t rank, ranks, exited;
+	uint32_t rank, ranks, exited, status;
 	char libraries[sizeof(((struct explain_process *)0)->libraries)];
 } seen[PROCESSES];
 static unsigned int seen_count;
@@ -103,6 +103,14 @@ static void take_process(const struct explain_process *from)
 	process->rank = copy.rank;
 	process->ranks = copy.ranks;
 	process->exited = copy.exited;
+	if (copy.status)
+		process->status = copy.status;
+}
+
+/* Whoever handles a signal that is to end it, and exits, has not ended of its own accord. */
+static int signal_of(int status)
+{
+	return WIFSIGNALED(status) ? WTERMSIG(status) : passed_on;
 }
 
 static void look_at_process(struct process *process, uint64_t now)
@@ -110,6 +118,7 @@ static void look_at_process(struct process *process, uint64_t now)
 	if (explain_sight.state_of(process->pid)) {
 		if (process->ended_at)
 			process->is_written = process->is_known = false;
+		process->status = 0;
 		process->was_alive = true;
 		process->ended_at = 0;
 	} else if (!process->ended_at) {
@@ -117,8 +126,10 @@ static void look_at_process(struct process *process, uint64_t now)
 	}
 	if (!process->ended_at || process->is_known)
 		return;
-	/* Whoever handles a signal that is to end it, and exits, has not ended of its own accord. */
-	process->ended_by = passed_on ? passed_on : process->exited ? 0 : -1;
+	if (process->status)
+		process->ended_by = signal_of((int)(process->status - 1));
+	else
+		process->ended_by = passed_on ? passed_on : process->exited ? 0 : -1;
 }
 
 static void take_processes(uint64_t now)
@@ -152,7 +163,7 @@ void explain_record_ended(int pid, int status)
 	if (!process->ended_at)
 		process->ended_at = explain_sight.now_ns();
 	process->is_known = true;
-	process->ended_by = WIFSIGNALED(status) ? WTERMSIG(status) : passed_on;
+	process->ended_by = signal_of(status);
 }
 
 /* ---- Ports ------------------------------------------------------------------------------------------------ */

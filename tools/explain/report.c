@@ -4,6 +4,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,10 +47,13 @@ static atomic_uint held_here; /* how many findings wait for a success */
 
 static bool is_blank(const struct explain_process *process)
 {
+	const uint32_t status = process->status;
+
 	for (int i = 0; i < EXPLAIN_KIND_COUNT; i++)
 		if (process->findings[i])
 			return false;
-	return !process->count[0].times && !process->probes;
+	return !process->count[0].times && !process->probes &&
+	       (!status || WIFEXITED((int)status - 1));
 }
 
 /* A free slot, or one whose process has ended with nothing to tell. */
@@ -72,6 +76,7 @@ static struct explain_process *claim(void)
 			process->doing.inside = process->doing.version = 0;
 			process->doing.verb[0] = '\0';
 			process->rank = process->ranks = process->exited = 0;
+			process->replaced = process->status = process->ending = 0;
 			for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++)
 				process->objects[i] = 0;
 			return process;
@@ -107,6 +112,14 @@ static void rank_process(struct explain_process *process)
 		process->ranks = state.ranks + 1;
 }
 
+/* What has this process's number is what executed this program, or has ended. */
+static void be_new(void)
+{
+	for (int i = 0; i < EXPLAIN_PROCESSES; i++)
+		if (share->process[i].pid == getpid())
+			share->process[i].replaced = 1;
+}
+
 static int crowded_out; /* the process that is counted there */
 
 static void join(void)
@@ -114,8 +127,10 @@ static void join(void)
 	const int error = errno;
 
 	if (share && (!explain_process || explain_process->pid != getpid())) {
-		struct explain_process *const process = claim();
+		struct explain_process *process;
 
+		be_new();
+		process = claim();
 		if (process)
 			name_process(process);
 		if (process)
@@ -223,6 +238,7 @@ __attribute__((__constructor__)) static void attach(void)
 	}
 	mapped->attached++;
 	share = mapped;
+	be_new();
 	explain_options = &options;
 	rows = explain_attach_rows(&options);
 	if (rows)
@@ -237,6 +253,12 @@ __attribute__((__destructor__)) static void leave(void)
 
 	if (process && process->pid == getpid())
 		process->exited = 1;
+}
+
+void explain_note_end(int pid, int status)
+{
+	if (share)
+		explain_share_end(share, pid, status);
 }
 
 /* ---- What is counted ------------------------------------------------------------------------------- */

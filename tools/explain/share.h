@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define EXPLAIN_ENVIRONMENT "RDMAEZ_EXPLAIN"
-#define EXPLAIN_MAGIC       0x72657835u /* "rex5" */
+#define EXPLAIN_MAGIC       0x72657836u /* "rex6" */
 
 /* What a finding is about; `--only` takes these names. */
 #define EXPLAIN_KINDS(X)    \
@@ -138,6 +138,10 @@ struct explain_process {
 	char libraries[160];
 	atomic_uint rank, ranks; /* 1 + what its environment says; 0: nothing */
 	atomic_uint exited;      /* it has called exit(), or returned from main() */
+	atomic_uint
+		replaced; /* it has executed another program, which is a process of its own here */
+	/* how it ended: 1 + what waitpid() told its parent; and as which one of all, from 1 on. 0: nobody knows */
+	_Atomic uint32_t status, ending;
 	atomic_int objects[EXPLAIN_OBJECT_COUNT]; /* made, and not destroyed */
 	struct explain_count count[EXPLAIN_COUNTS];
 };
@@ -164,9 +168,23 @@ struct explain_share {
 	atomic_uint attached; /* how many processes have the shared object */
 	/* processes that used verbs when there was no place for them any more */
 	atomic_uint crowded;
-	_Atomic bool ended; /* the launcher has: nobody writes what is left to it */
+	_Atomic bool ended;  /* the launcher has: nobody writes what is left to it */
+	atomic_uint endings; /* how many processes ended, as far as is known */
 	struct explain_process process[EXPLAIN_PROCESSES];
 	struct explain_waiting waiting[EXPLAIN_WAITING];
 };
+
+/* A process has ended, as waitpid() has told its parent. Takes no lock. */
+static inline void explain_share_end(struct explain_share *share, int pid, int status)
+{
+	for (int i = 0; i < EXPLAIN_PROCESSES; i++) {
+		struct explain_process *const process = &share->process[i];
+
+		if (process->pid != pid || process->replaced || process->status)
+			continue;
+		process->ending = ++share->endings;
+		process->status = 1 + (uint32_t)status;
+	}
+}
 
 #endif

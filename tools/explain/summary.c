@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "summary.h"
+#include "judge.h"
 #include "text.h"
 
 static const struct {
@@ -476,7 +477,7 @@ static void write_summary(const struct explain_output *output,
 	}
 }
 
-/* ---- A signal that ended it ------------------------------------------------------------------------ */
+/* ---- Signals that ended processes ------------------------------------------------------------------ */
 
 /* What nobody sends to a program that is well. */
 static const char *signal_name(int signal)
@@ -501,7 +502,8 @@ static const char *signal_name(int signal)
 	}
 }
 
-uint64_t explain_count_kills(void)
+/* How many processes the kernel has ended for want of memory, of the machine. */
+static uint64_t count_kills(void)
 {
 	FILE *const file = fopen("/proc/vmstat", "re");
 	unsigned long long kills = 0;
@@ -543,11 +545,20 @@ static struct last last_of(const struct explain_process *process)
 	return last;
 }
 
-static void put_ended(struct text *text, const struct explain_process *process, int signal,
-		      const struct last *last, bool has_kills)
+struct end {
+	int signal;
+	bool has_kills; /* there was a want of memory */
+	struct last last;
+};
+
+static void put_end(struct text *text, const struct explain_process *process, const struct end *end)
 {
-	put(text, "rdmaez-explain: %s[%d]: %s ended it", process->name, process->pid,
-	    signal_name(signal));
+	const struct last *const last = &end->last;
+
+	put(text, "rdmaez-explain: %s[%d]", process->name, process->pid);
+	if (process->rank)
+		put(text, ", rank %u", process->rank - 1);
+	put(text, ": %s ended it", signal_name(end->signal));
 	if (last->verb[0])
 		put(text,
 		    last->inside ? ", in %s" : "; the last verb but for posts and polls was %s",
@@ -559,7 +570,7 @@ static void put_ended(struct text *text, const struct explain_process *process, 
 	put(text, ".");
 	if (last->again)
 		put(text, " Next: destroy each object once.");
-	if (has_kills)
+	if (end->has_kills)
 		put(text,
 		    "\n  Likely, memory has run out: the kernel has ended a process for want of it "
 		    "meanwhile.\n    Next: see dmesg; raise memory.max of the cgroup, or use "
@@ -567,23 +578,31 @@ static void put_ended(struct text *text, const struct explain_process *process, 
 	put(text, "\n");
 }
 
-static void put_ended_line(struct text *text, const struct explain_process *process, int signal,
-			   const struct last *last, bool has_kills)
+static void put_end_line(struct text *text, const struct explain_process *process,
+			 const struct end *end)
 {
+	const struct last *const last = &end->last;
+
 	put(text, "program=%s pid=%d kind=ended signal=%s", process->name, process->pid,
-	    signal_name(signal));
+	    signal_name(end->signal));
+	if (process->rank)
+		put(text, " rank=%u", process->rank - 1);
 	if (last->verb[0])
 		put(text, " call=%s inside=%d again=%d", last->verb, last->inside, last->again);
 	if (last->qp_num)
 		put(text, " qp=%u", last->qp_num);
-	put(text, " oom=%d\n", has_kills);
+	put(text, " oom=%d\n", end->has_kills);
 }
 
-static void put_ended_json(struct text *text, const struct explain_process *process, int signal,
-			   const struct last *last, bool has_kills)
+static void put_end_json(struct text *text, const struct explain_process *process,
+			 const struct end *end)
 {
+	const struct last *const last = &end->last;
+
 	put(text, "{\"program\":\"%s\",\"pid\":%d,\"kind\":\"ended\",\"signal\":\"%s\"",
-	    process->name, process->pid, signal_name(signal));
+	    process->name, process->pid, signal_name(end->signal));
+	if (process->rank)
+		put(text, ",\"rank\":%u", process->rank - 1);
 	if (last->verb[0])
 		put(text, ",\"call\":\"%s\",\"inside\":%s,\"again\":%s", last->verb,
 		    last->inside ? "true" : "false", last->again ? "true" : "false");
@@ -591,31 +610,151 @@ static void put_ended_json(struct text *text, const struct explain_process *proc
 		put(text, ",\"object\":\"%s\"", last->object);
 	if (last->qp_num)
 		put(text, ",\"qp_num\":%u", last->qp_num);
-	put(text, ",\"oom\":%s}\n", has_kills ? "true" : "false");
+	put(text, ",\"oom\":%s}\n", end->has_kills ? "true" : "false");
 }
 
-void explain_write_ended(const struct explain_share *share, const struct explain_output *output,
-			 pid_t pid, int signal, bool has_kills)
+/* What was told, by what is the same where one cause ends many ranks; and how many more it ended. */
+static struct told_end {
+	char name[16];
+	int pid;
+	struct end end;
+	unsigned int more;
+} told_end[16];
+static unsigned int told_ends;
+
+static bool is_same_end(const struct told_end *one, const struct explain_process *process,
+			const struct end *end)
+{
+	const struct last *const its = &one->end.last, *const last = &end->last;
+
+	return !strcmp(one->name, process->name) && one->end.signal == end->signal &&
+	       its->inside == last->inside && its->again == last->again &&
+	       !strcmp(its->verb, last->verb) && !strcmp(its->object, last->object);
+}
+
+/* Once; then they are counted. */
+static bool is_new_end(const struct explain_process *process, const struct end *end)
+{
+	for (unsigned int i = 0; i < told_ends; i++)
+		if (is_same_end(&told_end[i], process, end)) {
+			told_end[i].more++;
+			return false;
+		}
+	if (told_ends == sizeof(told_end) / sizeof(*told_end))
+		return true;
+	memcpy(told_end[told_ends].name, process->name, sizeof(told_end->name));
+	told_end[told_ends].pid = process->pid;
+	told_end[told_ends++].end = *end;
+	return true;
+}
+
+static void write_end(const struct explain_output *output, const struct explain_process *process,
+		      const struct end *end)
+{
+	const bool is_told = is_new_end(process, end) || output->line;
+	static struct text text;
+
+	if (is_told) {
+		text.length = 0;
+		(output->line ? put_end_line : put_end)(&text, process, end);
+		explain_write_log(output, text.bytes, text.length);
+	}
+	if (output->json < 0)
+		return;
+	text.length = 0;
+	put_end_json(&text, process, end);
+	explain_write_json(output, text.bytes, text.length);
+}
+
+static void write_more(const struct explain_output *output)
+{
+	static struct text text;
+
+	text.length = 0;
+	for (unsigned int i = 0; i < told_ends; i++) {
+		if (told_end[i].more)
+			put(&text, "rdmaez-explain: %u more process%s ended as %s[%d] did\n",
+			    told_end[i].more, told_end[i].more == 1 ? "" : "es", told_end[i].name,
+			    told_end[i].pid);
+		told_end[i].more = 0;
+	}
+	if (!output->line)
+		explain_write_log(output, text.bytes, text.length);
+}
+
+static uint64_t kills_before;
+static int first_pid; /* of the command, which the launcher has started */
+static uint32_t ends_done[EXPLAIN_PROCESSES];
+
+/*
+ * SIGKILL is what programs and launchers of jobs send when they give up on a process, as well as the kernel. So it is
+ * news if memory has run out, or at the end of a command that has failed, and then only if nothing else came first.
+ */
+static bool is_told_of(const struct explain_process *process, const struct end *end,
+		       bool has_failed)
+{
+	if (!signal_name(end->signal))
+		return false;
+	if (end->signal != SIGKILL || process->pid == first_pid)
+		return true;
+	return !told_ends && (end->has_kills || has_failed);
+}
+
+/* The first one that was not looked at, and has ended: of another set of process ids only the end of all tells that. */
+static int next_end(const struct explain_share *share, bool at_end)
+{
+	uint32_t first = UINT32_MAX;
+	int next = -1;
+
+	for (int i = 0; i < EXPLAIN_PROCESSES; i++) {
+		const struct explain_process *const process = &share->process[i];
+		const uint32_t ending = process->ending, status = process->status;
+
+		if (!status || !ending || ending == ends_done[i] || ending >= first ||
+		    (!at_end && explain_sight.state_of(process->pid)) ||
+		    (!at_end && WTERMSIG((int)(status - 1)) == SIGKILL &&
+		     count_kills() == kills_before))
+			continue;
+		first = ending;
+		next = i;
+	}
+	return next;
+}
+
+void explain_ends_begin(void)
+{
+	kills_before = count_kills();
+}
+
+void explain_ends_first(struct explain_share *share, pid_t pid, int status)
+{
+	first_pid = pid;
+	explain_share_end(share, pid, status);
+}
+
+void explain_write_ends(const struct explain_share *share, const struct explain_output *output,
+			bool at_end, bool has_failed)
 {
 	static struct explain_process process;
-	static struct text text;
-	struct last last;
+	int at;
 
-	for (int i = 0; signal_name(signal) && i < EXPLAIN_PROCESSES; i++) {
-		if (!take_process(&share->process[i], &process) || process.pid != pid)
+	/* As many as there are, whatever is written there meanwhile. */
+	for (int i = 0; i < EXPLAIN_PROCESSES && (at = next_end(share, at_end)) >= 0; i++) {
+		struct end end = {.signal = 0};
+		int status;
+
+		ends_done[at] = share->process[at].ending;
+		if (!take_process(&share->process[at], &process))
 			continue;
-		last = last_of(&process);
-		text.length = 0;
-		(output->line ? put_ended_line : put_ended)(&text, &process, signal, &last,
-							    has_kills);
-		explain_write_log(output, text.bytes, text.length);
-		if (output->json < 0)
-			return;
-		text.length = 0;
-		put_ended_json(&text, &process, signal, &last, has_kills);
-		explain_write_json(output, text.bytes, text.length);
-		return;
+		status = (int)(process.status - 1);
+		end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		end.has_kills = end.signal == SIGKILL && count_kills() > kills_before;
+		end.last = last_of(&process);
+		if (is_told_of(&process, &end, has_failed))
+			write_end(output, &process, &end);
 	}
+	if (at_end)
+		write_more(output);
 }
 
 /* ---- All of them ------------------------------------------------------------------------------------- */

@@ -41,11 +41,16 @@ void explain_write_waiting(struct explain_share *share, const struct explain_out
 /* Notes a process that has opened a device, and of which nothing is seen. */
 void explain_look_for_unseen(const struct explain_share *share, pid_t child);
 
-/* How many processes the kernel has ended for want of memory, of the machine. */
-uint64_t explain_count_kills(void);
-/* This process of the command was ended by a signal: what it did last, if it used verbs, and if nobody sends that signal. */
-void explain_write_ended(const struct explain_share *share, const struct explain_output *output,
-			 pid_t pid, int signal, bool has_kills);
+/* Before the command begins. */
+void explain_ends_begin(void);
+/* So the launcher's own child has ended, as waitpid() has it. */
+void explain_ends_first(struct explain_share *share, pid_t pid, int status);
+/*
+ * Of each process that a signal has ended, which nobody sends: what it did last, if it used verbs. Several times a
+ * second; and at the end of the command, which may have failed.
+ */
+void explain_write_ends(const struct explain_share *share, const struct explain_output *output,
+			bool at_end, bool has_failed);
 
 /* A summary of each process that has something to tell, and whether anything was seen at all. */
 void explain_write_summaries(const struct explain_share *share, const struct explain_output *output,

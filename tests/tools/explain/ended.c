@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process that a signal ends, by what its argument names: in a verb, after one, by memory that was freed before, or in
- * a post. And "child", which goes on with its parent's objects.
+ * a post. And "child", which goes on with its parent's objects, and "busy", which destroys one that is in use.
+ *
+ *	ended HOW            it ends in this way
+ *	ended WAIT HOW...    its children do, one after the other, and it waits for each by this function; then it succeeds
+ *	ended fails HOW...   the same by wait(); then it does not
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,14 +85,25 @@ static int child(void)
 	return status;
 }
 
-int main(int argc, char *argv[])
+/* In the wrong order, then in the right one. */
+static int busy(void)
 {
-	if (argc != 2)
-		return 2;
-	wrong = argv[1];
+	return ibv_dealloc_pd(pd) != EBUSY || ibv_dereg_mr(mr) || ibv_destroy_qp(qp) ||
+	       ibv_dealloc_pd(pd);
+}
+
+static int end_as(const char *how)
+{
+	wrong = how;
 	if (is("no_verb"))
 		abort();
 	begin();
+	if (is("_exit"))
+		_exit(3);
+	if (is("executes")) {
+		execlp("sh", "sh", "-c", "kill -s SEGV $$", NULL);
+		return 2;
+	}
 	if (is("killed"))
 		raise(SIGKILL);
 	if (is("terminated"))
@@ -99,5 +116,41 @@ int main(int argc, char *argv[])
 		post(is("send"));
 	if (is("child"))
 		return child();
+	if (is("busy"))
+		return busy();
 	return 0;
+}
+
+/* Children of its own are what each of them may wait for. */
+static int wait_by(const char *function)
+{
+	struct rusage usage;
+	siginfo_t info;
+
+	if (!strcmp(function, "waitpid"))
+		return waitpid(-1, NULL, 0) < 0;
+	if (!strcmp(function, "wait3"))
+		return wait3(NULL, 0, &usage) < 0;
+	if (!strcmp(function, "wait4"))
+		return wait4(-1, NULL, 0, &usage) < 0;
+	if (!strcmp(function, "waitid"))
+		return waitid(P_ALL, 0, &info, WEXITED);
+	if (!strcmp(function, "twice") && waitid(P_ALL, 0, &info, WEXITED | WNOWAIT))
+		return 1;
+	return wait(NULL) < 0;
+}
+
+int main(int argc, char *argv[])
+{
+	if (argc == 2)
+		return end_as(argv[1]);
+	for (int i = 2; i < argc; i++) {
+		const pid_t pid = fork();
+
+		if (!pid)
+			return end_as(argv[i]);
+		if (pid < 0 || wait_by(argv[1]))
+			return 2;
+	}
+	return argc < 2 ? 2 : !strcmp(argv[1], "fails");
 }
