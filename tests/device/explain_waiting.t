@@ -15,16 +15,21 @@
 #     one completion taken for each event         stall
 #     another Q_Key                               qkey
 #     no receive posted, rnr_retry 7              no_receive, two_no_receive
-#     the peer stopped, the peer killed           stopped, killed
+#     the peer stopped, the peer killed           stopped, killed, killed_event, uc_killed
+#     unequal numbers of messages                 ended
+#     a datagram above the MTU                    datagram
+#     the interface goes down                     ib_write_bw, below
 #     a child posts                               fork
 #     other MTUs, RC and UC, RC and UD            tests/programs/wrong.rows, with programs of rdma-core
-# Nothing is said of a datagram to a number that nobody has, of one above the MTU, or of UC without a receive: the
-# sends complete, and receives alone may be idle.
+#     rping -s alone                              tests/programs/unchanged.t: idle is not waiting
+#     UC without a receive                        uc_no_receive, if one process has both ends
+# Nothing is said of a datagram to a number that nobody has (number), or of UC without a receive at another process: the
+# sends complete, and receives alone may be idle. One who sends before RTS is refused on rxe: not_rts.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 if [[ ${1-} != here ]]; then
-	exec tools/softroce --quiet --timeout 0 --host qemu ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- \
+	exec tools/softroce --quiet --timeout 0 --host qemu --devices 2 ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- \
 		tests/device/explain_waiting.t here
 fi
 # shellcheck source=tests/tap.bash
@@ -42,7 +47,7 @@ run() {
 	echo "$code" >"$scratch/$1.code"
 }
 for mistake in psn qp_num not_rtr type timeout rd_atomic sqd unsignaled wrong_cq overrun not_armed armed_late not_acked \
-	epoll stall fork qkey no_receive two_no_receive stopped killed \
+	epoll stall fork qkey datagram no_receive two_no_receive stopped killed killed_event ended not_rts number uc_no_receive \
 	gone_rkey gone_lkey bounds rights \
 	idle idle_init idle_event computes sleeps selective slow; do
 	run "$mistake" &
@@ -105,6 +110,19 @@ ok 'names it where the peer is another process' says two_no_receive error:WAIT_N
 ok 'names a process that is stopped' says stopped error:WAIT_PEER_STOPPED error:WAIT_NO_RECEIVE advice:WAIT_RNR_7
 ok 'names a process that has ended' says killed error:WAIT_PEER_ENDED advice:WAIT_RETRY_7
 
+ok 'names it where this one waits for an event' says killed_event error:WAIT_PEER_ENDED advice:WAIT_RETRY_7
+ok 'names one that had fewer messages to send' says ended error:WAIT_PEER_ENDED advice:WAIT_RETRY_7
+ok 'names a completion queue for which no receive is posted' says uc_no_receive error:WAIT_NO_RECEIVE
+ok 'names a datagram that is longer than the MTU' says datagram likely:WAIT_DATAGRAM
+
+# refused: on this driver; on others it waits
+refused() {
+	cat "$scratch/not_rts.out" "$scratch/not_rts.log"
+	[[ $(jq --raw-output 'select(.record) | "\(.record.call) \(.record.errno) \(.record.findings[0].reason)"' \
+		"$scratch/not_rts.json") == 'ibv_post_send EINVAL WR_STATE' ]]
+}
+ok 'names a request before RTS' refused
+
 # fails_of MISTAKE STATUS REASON PATTERN: the completion has this status, and the one line that is true of it is this one
 fails_of() {
 	local found
@@ -130,14 +148,15 @@ ok 'is silent of one that waits for an event' silent 9 idle_event
 ok 'is silent of a program that computes' silent 0 computes
 ok 'is silent of a program that sleeps' silent 0 sleeps
 ok 'is silent of one that asks for few completions' silent 0 selective
+ok 'is silent of a datagram to a number that nobody has' silent 9 number
 ok 'is silent of a peer that takes its time' silent 0 slow
 fails 'sees what is said' '^' silent 9 psn
 
 # ---- When it speaks --------------------------------------------------------------------------------------------------
 
-# starts ARG...: in the background, until it has waited for a moment
+# starts ARG...: in the background, until it has waited for a moment. $waits_by: another mistake
 starts() {
-	"$tool" "$@" --log "$scratch/log" --json "$scratch/json" "$program" psn 60 >"$scratch/out" 2>&1 &
+	"$tool" "$@" --log "$scratch/log" --json "$scratch/json" "$program" "${waits_by-psn}" 60 >"$scratch/out" 2>&1 &
 	launcher=$!
 	sleep 4
 	[[ ! -s $scratch/log ]] || cat "$scratch/log"
@@ -184,6 +203,19 @@ terminated() {
 	[[ $(occasions) == 'signal WAIT_PSN WAIT_RETRY_7' ]]
 }
 
+# dead: receives alone are no reason to speak, but who asks is told
+dead() {
+	local waits_by=uc_killed
+	rm -f "$scratch/json" "$scratch/log"
+	starts --waiting 1
+	[[ -z $(occasions) ]]
+	kill -USR1 "$launcher"
+	sleep 1
+	[[ $(occasions) == 'asked WAIT_PEER_ENDED' ]]
+	kill -TERM "$launcher"
+	wait "$launcher" || :
+}
+
 # passes: SIGUSR1 is the program's, which it ends
 passes() {
 	local code=0
@@ -195,6 +227,7 @@ passes() {
 }
 
 ok 'says it when it is asked' asked
+ok 'names the end of a peer of UC to who asks' dead
 ok 'says it before a program is ended' terminated
 ok 'says it when a program was ended' ended
 ok 'passes SIGUSR1 on where it is asked in another way' passes --waiting 0 --signal HUP
@@ -210,5 +243,30 @@ waits_on_tcp() {
 	[[ $code == 124 && ! -s $scratch/tcp ]]
 }
 ok 'is silent of a server that waits for a client by TCP' waits_on_tcp
+
+# The link goes away under a run of it, and comes again. The address stays, so that no request fails.
+link() {
+	rm -f "$scratch/json" "$scratch/log"
+	"$tool" --waiting 2 --log "$scratch/log" --json "$scratch/json" sh -c '
+		ib_write_bw -d rxe1 -x 1 -D 600 &
+		until ss -Hltn | grep -q :18515; do sleep 0.1; done
+		ib_write_bw -d rxe0 -x 1 -D 600 127.0.0.1' >"$scratch/out" 2>&1 &
+	launcher=$!
+	until [[ $(rdma resource show qp | grep -c 'state RT[RS].*ib_write_bw') -ge 2 ]]; do
+		sleep 0.1
+	done
+	sleep 1
+	ip link set dev veth1 down
+	until grep -q '"kind":"waiting"' "$scratch/json"; do
+		sleep 0.5
+	done
+	ip link set dev veth1 up
+	pkill -TERM -P "$(pgrep -P "$launcher")"
+	wait "$launcher" || :
+	cat "$scratch/out" "$scratch/log"
+	[[ $(jq --raw-output 'select(.kind == "waiting") | .findings[0].reason' "$scratch/json" | sort --unique) == \
+		WAIT_PORT_DOWN ]]
+}
+ok 'names a link that is gone' link
 
 done_testing

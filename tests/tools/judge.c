@@ -39,7 +39,7 @@ static char states_of[64];          /* by process */
 static uint64_t used_ms, used_step; /* of processors: until now, and in each look */
 static const char *growing;         /* a counter of the port that grows with each look */
 static uint64_t counter_value;
-static const char *gid_of_port;
+static const char *gid_of_port, *state_of_port, *device_of_port;
 
 static uint64_t clock_of_test(void)
 {
@@ -66,6 +66,11 @@ static bool read_in_test(const char *path, char *text, size_t size)
 {
 	if (growing && strstr(path, growing)) {
 		snprintf(text, size, "%llu", (unsigned long long)counter_value);
+		return true;
+	}
+	if (state_of_port && !strncmp(path, device_of_port, strlen(device_of_port)) &&
+	    !strcmp(path + strlen(device_of_port), "/ports/1/state")) {
+		snprintf(text, size, "%s", state_of_port);
 		return true;
 	}
 	if (!strstr(path, "/gids/0") || !gid_of_port)
@@ -163,7 +168,7 @@ static void reset(void)
 	memset(is_polled, 0, sizeof(is_polled));
 	memset(states_of, 'S', sizeof(states_of));
 	used_step = 100;
-	growing = gid_of_port = NULL;
+	growing = gid_of_port = state_of_port = NULL;
 	name(&share->process[0], PROCESS, "sender");
 	name(&share->process[1], PEER, "receiver");
 	make_qp(0, PROCESS, 17, 18);
@@ -378,6 +383,40 @@ static void test_requests(void)
 	finds("error:WAIT_SQD|the queue pair is in SQD, where requests wait until it is moved to "
 	      "RTS again|move it to RTS",
 	      "SQD");
+	fit();
+	qp(0)->state = RTR;
+	finds("error:WAIT_NOT_RTS|the queue pair is in RTR, where it sends nothing|move it to RTS "
+	      "before it sends",
+	      "RTR");
+}
+
+#define LINK                                                                                       \
+	"|bring the link up: see the interface, the cable and the switch; on InfiniBand also the " \
+	"subnet manager"
+
+static void test_ports(void)
+{
+	static const struct {
+		const char *state, *wanted;
+	} cases[] = {
+		{"1: DOWN", "error:WAIT_PORT_DOWN|port 1 of mlx5_0 is DOWN" LINK},
+		{"2: INIT", "error:WAIT_PORT_DOWN|port 1 of mlx5_0 is in INIT" LINK},
+		{"3: ARMED", "error:WAIT_PORT_DOWN|port 1 of mlx5_0 is ARMED, and not ACTIVE" LINK},
+		{"4: ACTIVE", NO_ANSWER},
+		{"0: NOP", NO_ANSWER},
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fit();
+		device_of_port = "mlx5_0";
+		state_of_port = cases[i].state;
+		finds(cases[i].wanted, cases[i].state);
+	}
+	fit();
+	snprintf(qp(1)->device, sizeof(qp(1)->device), "mlx5_1");
+	device_of_port = "mlx5_1";
+	state_of_port = "1: DOWN";
+	finds("error:WAIT_PORT_DOWN|port 1 of mlx5_1, the peer's, is DOWN" LINK, "the peer's port");
 }
 
 static void test_receives(void)
@@ -554,6 +593,15 @@ static void test_queues(void)
 	      "nothing can come|poll the completion queue that is the send_cq of the queue pair",
 	      "another queue that is polled");
 	fit();
+	make_qp(1, PROCESS, 18, 17);
+	is_polled[0] = false;
+	is_polled[3] = true;
+	finds("error:WAIT_NO_RECEIVE|the program polls the receive CQ of QP 18, for which no "
+	      "receive "
+	      "is posted|post receives before the peer sends; or poll the send CQ, if a send is "
+	      "what is waited for",
+	      "the receive CQ of a queue pair without receives");
+	fit();
 	is_polled[0] = false;
 	is_polled[1] = true;
 	qp(0)->recvs = 1;
@@ -597,6 +645,23 @@ static void test_datagrams(void)
 	memset(seen_qp, 0, sizeof(seen_qp));
 	qp(0)->request[0].qkey = 0x22;
 	finds_nothing("the same Q_Key");
+	for (int i = 0; i < 2; i++) {
+		memset(seen_qp, 0, sizeof(seen_qp));
+		qp(0)->active_mtu = 3;
+		qp(0)->request[0].length = 1024 + (uint64_t)i;
+		if (i)
+			finds("likely:WAIT_DATAGRAM|QP 17, of sender[10], sends datagrams of 1025 "
+			      "bytes to it, but the MTU of its port is 1024, so they never leave, "
+			      "and complete all the same|send no more than the MTU of the port in "
+			      "one datagram",
+			      "a datagram that is too long");
+		else
+			finds_nothing("one that is just short enough");
+	}
+	memset(seen_qp, 0, sizeof(seen_qp));
+	qp(0)->active_mtu = 0;
+	finds_nothing("a datagram, where the port's MTU is not known");
+	qp(0)->request[0].length = 64;
 	make_qp(2, 12, 18, 0);
 	qp(2)->type = UD;
 	qp(0)->request[0].qkey = 0x11;
@@ -953,6 +1018,7 @@ int main(void)
 	test_process();
 	test_connection();
 	test_requests();
+	test_ports();
 	test_receives();
 	test_patience();
 	test_events();

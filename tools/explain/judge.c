@@ -846,6 +846,35 @@ static unsigned int wrong_cq(const struct explain_qp_row *qp, uint64_t since)
 	return 0;
 }
 
+/* The queue pair whose receives, of which there are none, would complete into this queue. NULL: there is none. */
+static const struct explain_qp_row *without_receives(unsigned int cq_at)
+{
+	for (unsigned int i = 0; i < EXPLAIN_QP_ROWS; i++)
+		if (qps[i].row.pid == cqs[cq_at - 1].row.pid && !qps[i].row.gone &&
+		    qps[i].recv_cq == cq_at && qps[i].state >= RTR)
+			return &qps[i];
+	return NULL;
+}
+
+/* Whoever polls the receive CQ of the queue pair that has sent has mistaken it for the other one. */
+static void judge_wrong_cq(struct verdict *verdict, const struct explain_qp_row *sender,
+			   unsigned int cq_at)
+{
+	const struct explain_qp_row *const qp = without_receives(cq_at);
+
+	if (qp && sender->recv_cq != cq_at)
+		find(verdict, CERTAIN, "WAIT_NO_RECEIVE",
+		     "post receives before the peer sends; or poll the send CQ, if a send is what "
+		     "is waited for",
+		     "the program polls the receive CQ of QP %u, for which no receive is posted",
+		     qp->qp_num);
+	else
+		find(verdict, CERTAIN, "WAIT_WRONG_CQ",
+		     "poll the completion queue that is the send_cq of the queue pair",
+		     "its send CQ has never been polled, but another one, into which nothing can "
+		     "come");
+}
+
 /* Whether the program looks for what may come elsewhere: then it may poll this queue in passing, as UCX does. */
 static bool looks_elsewhere(const struct explain_qp_row *qp, uint64_t since)
 {
@@ -886,10 +915,29 @@ static void judge_settings(struct verdict *verdict, const struct explain_qp_row 
 		find(verdict, CERTAIN, "WAIT_SQD", "move it to RTS",
 		     "the queue pair is in SQD, where requests wait until it is moved to RTS "
 		     "again");
+	else if (qp->state < RTS)
+		find(verdict, CERTAIN, "WAIT_NOT_RTS", "move it to RTS before it sends",
+		     "the queue pair is in %s, where it sends nothing", states[qp->state]);
 	if (qp->type == RC && qp->mask & MASK_RD && !qp->max_rd_atomic && is_answered(request))
 		find(verdict, CERTAIN, "WAIT_RD_ATOMIC", "set max_rd_atomic to 1 or more",
 		     "max_rd_atomic is 0, and a %s waits, which is never sent then",
 		     operation(request->opcode));
+}
+
+/* `of`: whose port it is. */
+static void judge_port(struct verdict *verdict, const struct explain_qp_row *qp, const char *of)
+{
+	static const char *const names[] = {"", "DOWN", "in INIT", "ARMED, and not ACTIVE"};
+	char path[200], text[64];
+
+	snprintf(path, sizeof(path), "%s/ports/%u/state", qp->device, qp->port);
+	if (!qp->port || !explain_sight.read(path, text, sizeof(text)) || text[0] < '1' ||
+	    text[0] > '3')
+		return;
+	find(verdict, CERTAIN, "WAIT_PORT_DOWN",
+	     "bring the link up: see the interface, the cable and the switch; on InfiniBand also "
+	     "the subnet manager",
+	     "port %u of %s%s is %s", qp->port, qp->device, of, names[text[0] - '0']);
 }
 
 /* What this end knows where the peer is not known. */
@@ -944,6 +992,9 @@ static void judge_sends(struct verdict *verdict, const struct explain_qp_row *qp
 	const struct explain_qp_row *const peer = peer_of(qp);
 
 	judge_settings(verdict, qp, request);
+	judge_port(verdict, qp, "");
+	if (peer && (peer->port != qp->port || strcmp(peer->device, qp->device) != 0))
+		judge_port(verdict, peer, ", the peer's,");
 	if (cq && sends_of(qp) > cq->cqe)
 		find(verdict, LIKELY, "WAIT_CQ_OVERRUN",
 		     "make the completion queue as large as all that may complete into it between "
@@ -994,6 +1045,15 @@ static void judge_datagrams(struct verdict *verdict, const struct explain_qp_row
 			continue;
 		/* With the highest bit, the sender's own is taken. */
 		qkey = last->qkey >> 31 ? other->qkey : last->qkey;
+		if (last->length > mtus[other->active_mtu] && mtus[other->active_mtu]) {
+			find(verdict, LIKELY, "WAIT_DATAGRAM",
+			     "send no more than the MTU of the port in one datagram",
+			     "QP %u, of %s[%d], sends datagrams of %llu bytes to it, but the MTU "
+			     "of its port is %u, so they never leave, and complete all the same",
+			     other->qp_num, name_of(other->row.pid), other->row.pid,
+			     (unsigned long long)last->length, mtus[other->active_mtu]);
+			return;
+		}
 		if (qkey == qp->qkey)
 			continue;
 		find(verdict, LIKELY, "WAIT_QKEY",
@@ -1244,6 +1304,7 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 {
 	const struct explain_qp_row *const qp = &qps[at];
 	const uint64_t now = explain_sight.now_ns(), enough = patience(occasion);
+	unsigned int wrong;
 	enum look how;
 
 	verdict->count = 0;
@@ -1261,11 +1322,8 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 			return true;
 		}
 		if (qp->send_cq && !cqs[qp->send_cq - 1].polls && !cqs[qp->send_cq - 1].direct &&
-		    wrong_cq(qp, *since)) {
-			find(verdict, CERTAIN, "WAIT_WRONG_CQ",
-			     "poll the completion queue that is the send_cq of the queue pair",
-			     "its send CQ has never been polled, but another one, into which "
-			     "nothing can come");
+		    (wrong = wrong_cq(qp, *since))) {
+			judge_wrong_cq(verdict, qp, wrong);
 			return true;
 		}
 	}

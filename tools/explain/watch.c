@@ -632,24 +632,29 @@ void explain_watch_ah_from_wc(const struct ibv_ah *ah, struct ibv_wc *wc, struct
 	errno = error;
 }
 
+/* Asked for by the control path. */
+static uint32_t active_mtu_of(struct ibv_context *context, uint8_t number)
+{
+	struct ibv_port_attr port;
+	int error;
+
+	memset(&port, 0, sizeof(port));
+	explain_enter();
+	error = REAL(ibv_query_port)(context, number, (struct _compat_ibv_port_attr *)&port);
+	explain_exit();
+	return error ? 0 : port.active_mtu;
+}
+
 /* The GID that the peer sends to. Asked for where the queue pair gets its address, by the control path. */
 static void fill_path(struct explain_qp_row *row, const struct ibv_qp *qp,
 		      const struct ibv_ah_attr *ah)
 {
-	struct ibv_port_attr port;
-
 	row->dlid = ah->dlid;
 	row->sl = ah->sl;
 	row->traffic_class = ah->is_global ? ah->grh.traffic_class : 0;
 	row->sgid_index = ah->is_global ? ah->grh.sgid_index : 0;
 	row->has_gids = get_gids(qp->context, ah, row->gid, row->peer_gid);
-	memset(&port, 0, sizeof(port));
-	explain_enter();
-	row->active_mtu = REAL(ibv_query_port)(qp->context, ah->port_num,
-					       (struct _compat_ibv_port_attr *)&port)
-				  ? 0
-				  : port.active_mtu;
-	explain_exit();
+	row->active_mtu = active_mtu_of(qp->context, ah->port_num);
 }
 
 static void fill_moved(struct explain_qp_row *row, const struct ibv_qp *qp,
@@ -676,6 +681,9 @@ static void fill_moved(struct explain_qp_row *row, const struct ibv_qp *qp,
 #undef TAKE
 	if (mask & IBV_QP_AV)
 		fill_path(row, qp, &attr->ah_attr);
+	/* It has no path, and its datagrams are no longer than that. */
+	else if (qp->qp_type == IBV_QPT_UD && mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RTR)
+		row->active_mtu = active_mtu_of(qp->context, (uint8_t)row->port);
 	row->mask |= (uint32_t)mask;
 }
 

@@ -65,11 +65,21 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+static int is_ud(void)
+{
+	return is("qkey") || is("number") || is("datagram");
+}
+
+static int is_uc(void)
+{
+	return is("uc_no_receive") || is("uc_killed");
+}
+
 static enum ibv_qp_type type_of(int which)
 {
-	if (is("qkey"))
+	if (is_ud())
 		return IBV_QPT_UD;
-	return is("type") && which ? IBV_QPT_UC : IBV_QPT_RC;
+	return is_uc() || (is("type") && which) ? IBV_QPT_UC : IBV_QPT_RC;
 }
 
 static void open_end(int which)
@@ -119,7 +129,7 @@ static void to_init(int which)
 
 	must(!ibv_modify_qp(ends[which].qp, &attr,
 			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				    (is("qkey") ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS)),
+				    (is_ud() ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS)),
 	     "INIT");
 }
 
@@ -182,10 +192,11 @@ static void post_recv(int which)
 
 static void post(enum ibv_wr_opcode opcode)
 {
-	struct ibv_sge sge = {(uintptr_t)ends[0].buffer, 64, ends[0].mr->lkey};
+	struct ibv_sge sge = {(uintptr_t)ends[0].buffer, is("datagram") ? SIZE : 64,
+			      ends[0].mr->lkey};
 	struct ibv_send_wr wr = {.wr_id = 5, .opcode = opcode, .sg_list = &sge, .num_sge = 1}, *bad;
 
-	if (is("qkey")) {
+	if (is_ud()) {
 		struct ibv_ah_attr attr = {
 			.is_global = 1,
 			.port_num = 1,
@@ -193,7 +204,7 @@ static void post(enum ibv_wr_opcode opcode)
 
 		wr.wr.ud.ah = ibv_create_ah(ends[0].pd, &attr);
 		must(wr.wr.ud.ah != NULL, "address handle");
-		wr.wr.ud.remote_qpn = told[1].qp_num;
+		wr.wr.ud.remote_qpn = is("number") ? 9999 : told[1].qp_num;
 		wr.wr.ud.remote_qkey = 0x11;
 	} else {
 		wr.wr.rdma.remote_addr = told[1].addr + (is("bounds") ? SIZE - 32 : 0);
@@ -276,6 +287,20 @@ static int take_one_each(void)
 		ibv_req_notify_cq(cq, 0);
 	}
 	return 0;
+}
+
+/* As a program that was written for events does it, without a mistake. */
+static int wait_for_event(void)
+{
+	struct ibv_cq *cq;
+	struct ibv_wc wc;
+	void *unused;
+
+	signal(SIGALRM, give_up);
+	alarm((unsigned int)seconds);
+	ibv_poll_cq(ends[0].send_cq, 1, &wc);
+	ibv_get_cq_event(ends[0].channel, &cq, &unused);
+	return 1;
 }
 
 /* What a child posts to its parent's queue pair. */
@@ -366,7 +391,8 @@ static void connect_end(int which)
 	if (((is("not_rtr") || is("timeout")) && which) || is("idle_init"))
 		return;
 	to_rtr(which);
-	to_rts(which);
+	if (!is("not_rts"))
+		to_rts(which);
 }
 
 /* A completion that fails, and what the program does then hides why. */
@@ -418,7 +444,7 @@ static int act(void)
 	}
 	if (is("wrong_cq"))
 		return wait_for(ends[0].recv_cq);
-	return wait_for(is("qkey") ? ends[1].recv_cq : ends[0].send_cq);
+	return wait_for(is_ud() || is_uc() ? ends[1].recv_cq : ends[0].send_cq);
 }
 
 /* The other end is another process, which stands still. */
@@ -436,8 +462,8 @@ static int two(void)
 		to_rtr(1);
 		to_rts(1);
 		told[1].step = 2;
-		for (;;)
-			pause();
+		wait_for_step(0, is("ended") ? 2 : 3);
+		exit(0);
 	}
 	open_end(0);
 	wait_for_step(1, 1);
@@ -448,12 +474,25 @@ static int two(void)
 	wait_for_step(1, 2);
 	if (is("stopped"))
 		kill(child, SIGSTOP);
-	if (is("killed"))
+	if (is("killed") || is("killed_event") || is("uc_killed"))
 		kill(child, SIGKILL);
-	post(IBV_WR_SEND);
-	status = wait_for(ends[0].send_cq);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	if (is("ended")) {
+		told[0].step = 2;
+		must(waitpid(child, NULL, 0) == child, "wait");
+	}
+	if (is("killed_event"))
+		ibv_req_notify_cq(ends[0].send_cq, 0);
+	if (is("uc_killed"))
+		post_recv(0);
+	else
+		post(IBV_WR_SEND);
+	if (is("killed_event"))
+		return wait_for_event();
+	status = wait_for(is("uc_killed") ? ends[0].recv_cq : ends[0].send_cq);
+	if (!is("ended")) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
 	return status;
 }
 
@@ -468,13 +507,14 @@ int main(int argc, char **argv)
 	told = (struct told *)mmap(NULL, 2 * sizeof(*told), PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	must(told != MAP_FAILED, "memory");
-	if (is("two_no_receive") || is("stopped") || is("killed"))
+	if (is("two_no_receive") || is("stopped") || is("killed") || is("killed_event") ||
+	    is("uc_killed") || is("ended"))
 		return two();
 	open_end(0);
 	open_end(1);
 	to_init(0);
 	to_init(1);
-	if (!is("no_receive") && !is("slow"))
+	if (!is("no_receive") && !is("uc_no_receive") && !is("slow"))
 		post_recv(1);
 	connect_end(0);
 	connect_end(1);
