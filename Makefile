@@ -326,7 +326,10 @@ build/tests/fake/libibverbs.so.1: $(FAKE_SHARED) build/tests/fake/versions.map
 	$(if $(V),,@echo "$(CC) $@"; )$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(lastword $^) $(FAKE_SHARED) -o $@
 build/tests/fake/libmlx5.so.1: tests/fake/provider/libmlx5.c build/tests/fake/libibverbs.so.1
 	$(call compile,-Itests/fake -fPIC -shared -Wl$(comma)-soname$(comma)$(@F) $(lastword $^))
-build/tests/explain/provider: build/tests/fake/libmlx5.so.1
+OTHERS := efa hns mlx4 bnxt_re
+$(OTHERS:%=build/tests/fake/lib%.so.1): build/tests/fake/lib%.so.1: tests/fake/provider/others.c build/tests/fake/libibverbs.so.1
+	$(call compile,-D$(shell echo $* | tr a-z A-Z) -Itests/fake -fPIC -shared -Wl$(comma)-soname$(comma)$(@F) $(lastword $^))
+build/tests/explain/provider: build/tests/fake/libmlx5.so.1 | $(OTHERS:%=build/tests/fake/lib%.so.1)
 
 build/tests/fake/librdmacm.so.1: tests/fake/rdmacm/librdmacm.c build/tests/fake/libibverbs.so.1
 	$(call compile,-Wno-unused-parameter -fPIC -shared -Wl$(comma)-soname$(comma)$(@F) $(lastword $^))

@@ -161,6 +161,30 @@ provider_by() {
 ok "explains what a provider's own functions refuse" provider_by linked
 ok 'explains it if they are looked up' provider_by loaded
 
+# DEVX: what the firmware has answered; and what it made goes around verbs.
+devx() {
+	explains_program provider devx 'refusal mlx5dv_devx_obj_create EREMOTEIO DEVX_REFUSED' \
+		'refusal mlx5dv_devx_obj_modify EREMOTEIO DEVX_REFUSED' \
+		'refusal mlx5dv_devx_obj_modify EREMOTEIO DEVX_REFUSED' \
+		'refusal mlx5dv_devx_obj_modify EINVAL UNEXPLAINED'
+	tr -s '\n ' ' ' <"$scratch/err" >"$scratch/words"
+	grep -F 'mlx5dv_devx_obj_create failed with EREMOTEIO (121) on fake0. out: the firmware has refused CREATE_QP: status BAD_PARAM_ERR (0x3), syndrome 0x1234. Next: compare the command' "$scratch/words"
+	grep -F 'out: the firmware has refused INIT2RTR_QP: status BAD_QP_STATE_ERR (0x10), syndrome 0x1234.' "$scratch/words"
+	grep -F 'out: the firmware has refused the command: status BAD_QP_STATE_ERR (0x10), syndrome 0x1234.' "$scratch/words"
+	says ', 1 queue used without verbs, unseen'
+}
+ok 'explains what the firmware refuses by DEVX' devx
+
+others() {
+	explains_program provider others 'refusal mlx5dv_create_cq EINVAL CAP_LIMIT' \
+		'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' 'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' \
+		'refusal efadv_create_qp_ex EINVAL CAP_LIMIT' 'refusal hnsdv_create_qp EINVAL CAP_LIMIT' \
+		'refusal mlx4dv_create_qp EINVAL CAP_LIMIT' 'refusal bnxt_re_dv_create_qp ENOMEM NO_RESOURCES' \
+		'refusal bnxt_re_dv_create_cq EINVAL UNEXPLAINED'
+	says ', 1 queue used without verbs, unseen, never destroyed: 1 context, 1 PD, 1 CQ$'
+}
+ok 'explains what the libraries of other providers refuse' others
+
 # preprocessed: what the C compiler makes of stdin.
 preprocessed() {
 	"${CC:-cc}" -D_GNU_SOURCE -DRDMAEZ_EXTERN -Iinclude -Itools/explain -E -P -x c -

@@ -243,6 +243,7 @@ static void check_errno(void)
 		NAMED(EPIPE),
 		NAMED(EBADMSG),
 		NAMED(ENOTSOCK),
+		NAMED(EREMOTEIO),
 		NAMED(EAFNOSUPPORT),
 		NAMED(ECONNABORTED),
 		/* By number, for no header for programs has them: include/linux/errno.h of Linux 6.12. */

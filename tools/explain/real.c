@@ -163,6 +163,7 @@ static struct library libraries[] = {
 	{.soname = "libmlx4.so.1", .prefix = "mlx4dv_"},
 	{.soname = "libefa.so.1", .prefix = "efadv_"},
 	{.soname = "libhns.so.1", .prefix = "hnsdv_"},
+	{.soname = "libbnxt_re.so.1", .prefix = "bnxt_re_dv_"},
 };
 
 /* The library that has functions of this name: libibverbs, if no other one. */

@@ -18,6 +18,15 @@ struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
 struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr,
 			       void *vendor);
 int mlx5dv_init_obj(void *object, uint64_t type);
+void *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in, size_t in_size, void *out,
+			     size_t out_size);
+int mlx5dv_devx_obj_modify(void *object, const void *in, size_t in_size, void *out,
+			   size_t out_size);
+/* And those of others, which are looked up. */
+typedef struct ibv_qp *create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *init_attr,
+				 void *vendor, uint32_t size);
+typedef void *bnxt_create(void *from, void *vendor);
+typedef int bnxt_destroy(void *object);
 
 static bool is_loaded;
 
@@ -70,6 +79,67 @@ static void use_dcts(struct ibv_context *context, const struct ibv_qp_init_attr_
 	see("dct", ibv_destroy_qp(dct), FAKE_DESTROY_QP);
 }
 
+/* As a GPU's library does it: a queue pair that is made, one that is refused, and moves of either kind. */
+static void use_devx(struct ibv_context *context)
+{
+	uint8_t in[16] = {0x05, 0x00}, out[16], empty[4];
+	void *const object =
+		CALL(mlx5dv_devx_obj_create)(context, in, sizeof(in), out, sizeof(out));
+
+	see("devx", object != NULL, FAKE_CREATE_QP);
+	in[2] = 0x3;
+	see("refused",
+	    CALL(mlx5dv_devx_obj_create)(context, in, sizeof(in), out, sizeof(out)) != NULL,
+	    FAKE_CREATE_QP);
+	in[1] = 0x03;
+	in[2] = 0x10;
+	see("move", CALL(mlx5dv_devx_obj_modify)(object, in, sizeof(in), out, sizeof(out)),
+	    FAKE_MODIFY_QP);
+	in[1] = 0xff;
+	see("unknown", CALL(mlx5dv_devx_obj_modify)(object, in, sizeof(in), out, sizeof(out)),
+	    FAKE_MODIFY_QP);
+	see("no answer", CALL(mlx5dv_devx_obj_modify)(object, in, sizeof(in), empty, sizeof(empty)),
+	    FAKE_MODIFY_QP);
+}
+
+static void *looked_up(const char *library, const char *name)
+{
+	void *const handle = dlopen(library, RTLD_NOW);
+
+	return handle ? dlsym(handle, name) : NULL;
+}
+
+static void use_others(struct ibv_context *context, struct ibv_qp_init_attr_ex init)
+{
+	static const char *const makers[][2] = {{"libefa.so.1", "efadv_create_qp_ex"},
+						{"libhns.so.1", "hnsdv_create_qp"},
+						{"libmlx4.so.1", "mlx4dv_create_qp"}};
+	static const char bnxt[] = "libbnxt_re.so.1";
+	static struct ibv_qp qp;
+
+	init.cap.max_recv_wr = 1 << 30;
+	for (int i = 0; i < 3; i++)
+		see(makers[i][1],
+		    ((create_qp *)(uintptr_t)looked_up(makers[i][0], makers[i][1]))(
+			    context, &init, NULL, 0) != NULL,
+		    FAKE_CREATE_QP);
+	qp.context = context;
+	see("bnxt",
+	    ((bnxt_create *)(uintptr_t)looked_up(bnxt, "bnxt_re_dv_create_qp"))(init.pd, &qp) !=
+		    NULL,
+	    FAKE_CREATE_QP);
+	see("bnxt gone", ((bnxt_destroy *)(uintptr_t)looked_up(bnxt, "bnxt_re_dv_destroy_qp"))(&qp),
+	    FAKE_DESTROY_QP);
+	see("bnxt refused",
+	    ((bnxt_create *)(uintptr_t)looked_up(bnxt, "bnxt_re_dv_create_qp"))(init.pd, NULL) !=
+		    NULL,
+	    FAKE_CREATE_QP);
+	see("bnxt cq",
+	    ((bnxt_create *)(uintptr_t)looked_up(bnxt, "bnxt_re_dv_create_cq"))(context, NULL) !=
+		    NULL,
+	    FAKE_CREATE_CQ);
+}
+
 int main(int argc, char *argv[])
 {
 	struct fake_device *const device = fake_reset();
@@ -81,8 +151,12 @@ int main(int argc, char *argv[])
 	struct ibv_qp_init_attr_ex init = {.pd = pd, .qp_type = IBV_QPT_RC};
 
 	ibv_free_device_list(list);
-	is_loaded = argc == 2 && !strcmp(argv[1], "loaded");
+	is_loaded = argc == 2 && strcmp(argv[1], "linked") != 0;
 	errno = 77;
+	if (argc == 2 && !strcmp(argv[1], "devx")) {
+		use_devx(context);
+		return 0;
+	}
 	see("cq", CALL(mlx5dv_create_cq)(context, &cq_init, NULL) != NULL, FAKE_CREATE_CQ);
 	cq_init.cqe = 4;
 	init.send_cq = init.recv_cq =
@@ -92,6 +166,10 @@ int main(int argc, char *argv[])
 	see("classic qp", CALL(mlx5dv_create_qp)(context, &init, NULL) != NULL, FAKE_CREATE_QP);
 	init.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	see("qp", CALL(mlx5dv_create_qp)(context, &init, NULL) != NULL, FAKE_CREATE_QP);
+	if (argc == 2 && !strcmp(argv[1], "others")) {
+		use_others(context, init);
+		return 0;
+	}
 	init.cap.max_recv_wr = 4;
 	init.comp_mask = IBV_QP_INIT_ATTR_PD;
 	see("good qp", CALL(mlx5dv_create_qp)(context, &init, NULL) != NULL, FAKE_CREATE_QP);
