@@ -145,7 +145,7 @@ NEEDS_device = $(EXAMPLES) build/examples/mesh build/examples/raii $(DEVICE) too
 NEEDS_architectures = $(EMULATED) $(patsubst %,build/architectures/%/architectures/messages,host $(ARCHITECTURES))
 NEEDS_site := docs
 NEEDS_programs := explain build/programs/mpi_ring build/programs/loader
-NEEDS_siw := $(SIW) build/examples/cm tools
+NEEDS_siw := $(SIW) build/examples/cm tools build/device/explained/cm_waits
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h tools
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
@@ -252,7 +252,7 @@ build/device/connect_many: tests/device/connect_many.c | deps-build
 # AddressSanitizer wants to be the first library, and so does rdmaez-explain; ThreadSanitizer does not mind.
 build/device/explained/threads: CFLAGS += -fsanitize=thread
 build/device/explained/%: tests/device/explained/%.c | deps-build
-	$(call compile,-libverbs -pthread)
+	$(call compile,-libverbs -lrdmacm -pthread)
 build/siw/%: tests/siw/%.c build/objects/gcc/explanations.o | deps-build deps-siw
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -Itests/device -libverbs -lrdmacm)
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # rdmaez-explain and real connections of rdma_cm: what programs that no one here wrote do wrong, and their silence where
-# nothing is. Needs build/tools and build/tests/explain/cm_wrong; runs itself again on the Soft-RoCE machine.
+# nothing is; and why one waits. Needs build/tools, build/device/explained and build/tests/explain/cm_wrong; runs itself
+# again on the Soft-RoCE machine.
 # tests/siw/explain_cm.t is the same with the driver siw.
 
 set -uo pipefail
@@ -123,6 +124,24 @@ accept_fails() {
 	[[ $(grep -c ' refused at ' "$scratch/log") == 2 ]]
 }
 [[ $driver != rxe ]] || ok 'a queue pair that cannot be moved: the headers say why, and the words of the rejection' accept_fails
+
+# waits STATUS MISTAKE [REASON...]: with --waiting, over a connection that librdmacm has made
+waits() {
+	local code=0
+	rm -f "$scratch/json"
+	explain --waiting 2 --log "$scratch/log" --json "$scratch/json" build/device/explained/cm_waits "$2" 192.0.2.1 5 \
+		>"$scratch/out" 2>&1 || code=$?
+	cat "$scratch/out" "$scratch/log"
+	[[ $code == "$1" ]]
+	diff <(printf '%s\n' "${@:3}") <(jq --raw-output --slurp '[.[] | select(.kind == "waiting") | .findings[] |
+		select(.reason != "WAIT_RETRY_7") | "\(.severity):\(.reason)"] | join("\n")' "$scratch/json")
+}
+ok 'a program that works has waited for nothing' waits 0 none
+ok 'nor has an idle one' waits 9 idle
+ok 'sends that nobody asked a completion of' waits 9 unsignaled likely:WAIT_UNSIGNALED
+ok 'a completion queue that is not the right one' waits 9 wrong_cq error:WAIT_WRONG_CQ
+ok 'one that was never armed' waits 9 not_armed error:WAIT_NOT_ARMED
+ok 'one that was armed too late' waits 9 armed_late likely:WAIT_ARMED_LATE
 
 fails 'a finding is noticed' 'rdma_connect failed with ECONNREFUSED' works_alone rdma_client -s 192.0.2.1
 

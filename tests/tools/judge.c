@@ -388,6 +388,10 @@ static void test_requests(void)
 	finds("error:WAIT_NOT_RTS|the queue pair is in RTR, where it sends nothing|move it to RTS "
 	      "before it sends",
 	      "RTR");
+	fit();
+	qp(0)->state = RTR;
+	qp(0)->mask &= ~UINT32_C(0x100000);
+	finds(NO_ANSWER, "RTR, as far as is known of iWARP");
 }
 
 #define LINK                                                                                       \

@@ -51,7 +51,8 @@ enum {
 	MASK_RETRY = 1 << 10,
 	MASK_RNR = 1 << 11,
 	MASK_RD = 1 << 13,
-	MASK_SQ_PSN = 1 << 16
+	MASK_SQ_PSN = 1 << 16,
+	MASK_DEST_QPN = 1 << 20
 };
 enum {
 	RQ_PSN_KNOWN = 1 << 12,
@@ -915,9 +916,10 @@ static void judge_settings(struct verdict *verdict, const struct explain_qp_row 
 		find(verdict, CERTAIN, "WAIT_SQD", "move it to RTS",
 		     "the queue pair is in SQD, where requests wait until it is moved to RTS "
 		     "again");
-	else if (qp->state < RTS)
+	/* Over iWARP the kernel moves them, and no attribute of RTR was given. */
+	else if (qp->state == RTR && (qp->type == UD || qp->mask & MASK_DEST_QPN))
 		find(verdict, CERTAIN, "WAIT_NOT_RTS", "move it to RTS before it sends",
-		     "the queue pair is in %s, where it sends nothing", states[qp->state]);
+		     "the queue pair is in RTR, where it sends nothing");
 	if (qp->type == RC && qp->mask & MASK_RD && !qp->max_rd_atomic && is_answered(request))
 		find(verdict, CERTAIN, "WAIT_RD_ATOMIC", "set max_rd_atomic to 1 or more",
 		     "max_rd_atomic is 0, and a %s waits, which is never sent then",
