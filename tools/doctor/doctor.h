@@ -46,7 +46,8 @@
 	X(caps, 5000, "what devices can do that programs ask for: ODP, device memory")       \
 	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone") \
 	X(probe, 55000, "data between this end and the peer's; with --peer alone")           \
-	X(process, 15000, "what processes have and wait for; with --pid or --job alone")
+	X(process, 15000, "what processes have and wait for; with --pid or --job alone")     \
+	X(certify, 280000, "what rdmaez and a device do together; with --certify alone")
 
 enum doctor_verdict {
 	DOCTOR_OK,
@@ -69,10 +70,11 @@ DOCTOR_CHECKS(DOCTOR_DECLARE)
 
 /* What the command line said. */
 struct doctor_options {
-	const char *root; /* --root; NULL: this machine */
-	const char *peer; /* --peer; NULL: none */
-	const char *job;  /* --job; NULL: none */
-	int pid;          /* --pid; 0: none */
+	const char *root;    /* --root; NULL: this machine */
+	const char *peer;    /* --peer; NULL: none */
+	const char *job;     /* --job; NULL: none */
+	const char *certify; /* --certify: the file; NULL: none */
+	int pid;             /* --pid; 0: none */
 	bool json;
 	bool gids;
 	bool quiet;

@@ -20,6 +20,10 @@ static const struct doctor_check checks[] = {DOCTOR_CHECKS(DOCTOR_ROW)};
 
 struct doctor_options doctor_options;
 
+enum {
+	CERTIFY_MS = 300000 /* how long a run with --certify may take */
+};
+
 static const char help[] =
 	"Usage: rdmaez-doctor [OPTION...] [DEVICE...]\n"
 	"\n"
@@ -40,6 +44,7 @@ static const char help[] =
 	"      --peer HOST      try the way to HOST, which runs rdmaez-doctor --listen\n"
 	"      --listen [PORT]  wait for peers, until interrupted (TCP port 18510)\n"
 	"      --bind ADDRESS   with --listen: at this address only\n"
+	"      --certify[=FILE] try all that a device has, and write FILE of it\n"
 	"      --root DIR       look at a copy of a machine's files; opens no device\n"
 	"  -h, --help           print this text\n"
 	"\n"
@@ -98,6 +103,11 @@ static bool is_of_process(const struct doctor_check *check)
 	return check->run == doctor_check_process;
 }
 
+static bool is_certify(const struct doctor_check *check)
+{
+	return check->run == doctor_check_certify;
+}
+
 static bool has_process(void)
 {
 	return doctor_options.pid || doctor_options.job;
@@ -106,6 +116,9 @@ static bool has_process(void)
 /* With --peer the way to it is looked at, with --pid or --job processes, and nothing else unless --only names it. */
 static bool is_meant(const struct doctor_check *check, bool chosen, bool all)
 {
+	if (doctor_options.certify || is_certify(check))
+		return doctor_options.certify &&
+		       (is_certify(check) || (doctor_options.peer && is_of_peer(check)));
 	return all ? is_of_peer(check) == (doctor_options.peer != NULL) &&
 			       is_of_process(check) == has_process()
 		   : chosen;
@@ -144,7 +157,8 @@ enum {
 	OPTION_LISTEN,
 	OPTION_BIND,
 	OPTION_PID,
-	OPTION_JOB
+	OPTION_JOB,
+	OPTION_CERTIFY
 };
 
 static const struct option options[] = {{"only", required_argument, NULL, OPTION_ONLY},
@@ -160,6 +174,7 @@ static const struct option options[] = {{"only", required_argument, NULL, OPTION
 					{"peer", required_argument, NULL, OPTION_PEER},
 					{"listen", optional_argument, NULL, OPTION_LISTEN},
 					{"bind", required_argument, NULL, OPTION_BIND},
+					{"certify", optional_argument, NULL, OPTION_CERTIFY},
 					{"help", no_argument, NULL, 'h'},
 					{NULL, 0, NULL, 0}};
 
@@ -204,6 +219,21 @@ static const char *process_conflict(const bool *chosen)
 	if (doctor_options.listen || doctor_options.peer)
 		return "--pid and --job look at this machine, without --peer and --listen";
 	return doctor_options.job ? process_parse(doctor_options.job, &job) : NULL;
+}
+
+/* What is wrong with --certify; NULL: nothing. */
+static const char *certify_conflict(const bool *chosen, bool all)
+{
+	size_t i;
+
+	for (i = 0; i < CHECKS; i++)
+		if (chosen[i] && is_certify(&checks[i]) && !doctor_options.certify)
+			return "the check certify needs --certify";
+	if (!doctor_options.certify)
+		return NULL;
+	if (!all || has_process() || doctor_options.listen || doctor_options.root)
+		return "--certify goes with --peer, --quiet, --json, --timeout and a DEVICE alone";
+	return doctor_options.devices > 1 ? "--certify takes one DEVICE" : NULL;
 }
 
 /* What is wrong with the options together; NULL: nothing. */
@@ -289,6 +319,9 @@ int main(int argc, char **argv)
 			if (!take_port(argv))
 				return usage_error("--listen takes 1 to 65535, not '%s'", optarg);
 			break;
+		case OPTION_CERTIFY:
+			doctor_options.certify = optarg ? optarg : "rdmaez-certify.json";
+			break;
 		case OPTION_BIND:
 			doctor_options.bind = optarg;
 			break;
@@ -302,8 +335,11 @@ int main(int argc, char **argv)
 	doctor_options.device = (const char *const *)(argv + optind);
 	doctor_options.devices = (unsigned int)(argc - optind);
 	if (!doctor_options.timeout_ms)
-		doctor_options.timeout_ms = 60000 + doctor_options.seconds * 1000;
+		doctor_options.timeout_ms =
+			doctor_options.certify ? CERTIFY_MS : 60000 + doctor_options.seconds * 1000;
 	wrong = conflict(chosen);
+	if (!wrong)
+		wrong = certify_conflict(chosen, all);
 	if (wrong)
 		return usage_error("%s", wrong);
 	if (doctor_options.listen)

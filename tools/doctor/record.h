@@ -18,7 +18,9 @@ enum kind {
 	KIND_NEXT,     /* text */
 	KIND_GID,      /* the members of struct doctor_gid in their order */
 	KIND_QP,       /* a queue pair, as JSON */
-	KIND_SLEEP     /* milliseconds */
+	KIND_SLEEP,    /* milliseconds */
+	KIND_FACT,     /* with --certify: name, "text" or "number", value */
+	KIND_STEP      /* group, step, errno, status, reason, words; its result in the head */
 };
 
 struct head {
@@ -46,6 +48,9 @@ struct run {
 
 /* In the process of a check, before it runs: where its records go, and where its step is written, STEP_MAX bytes. */
 void doctor_speak(int fd, char *step);
+
+/* Sends so many strings as one record. */
+void doctor_strings(enum kind kind, enum doctor_verdict verdict, unsigned int count, ...);
 
 /* Milliseconds of a clock that only goes forward. */
 int64_t doctor_now(void);

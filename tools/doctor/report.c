@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the checks said, as text or as JSON. */
+#include "certify.h"
 #include "record.h"
 
 #include <rdmaez.h>
@@ -313,6 +314,8 @@ int doctor_report(const struct doctor_check *check, unsigned int checks)
 		report_json(run, checks, &tally);
 	else if (text)
 		put_summary(&tally);
+	if (doctor_options.certify && !certify_write(run, checks, doctor_options.certify))
+		tally.count[DOCTOR_FAILED]++;
 	for (i = 0; i < checks; i++)
 		free(run[i].records);
 	free(run);

@@ -60,6 +60,19 @@ static void send_text(enum kind kind, enum doctor_verdict verdict, const char *f
 	send_record(kind, verdict, strings, at + 1);
 }
 
+void doctor_strings(enum kind kind, enum doctor_verdict verdict, unsigned int count, ...)
+{
+	char strings[STRINGS_MAX];
+	size_t at = 0;
+	va_list args;
+
+	va_start(args, count);
+	for (unsigned int i = 0; i < count; i++)
+		at += (size_t)snprintf(strings + at, 512, "%.511s", va_arg(args, const char *)) + 1;
+	va_end(args);
+	send_record(kind, verdict, strings, at);
+}
+
 void doctor_say(enum doctor_verdict verdict, const char *subject, const char *format, ...)
 {
 	va_list args;

@@ -14,7 +14,7 @@
 /* --- What an end has -------------------------------------------------------------------------------- */
 
 /* The file that libibverbs is, libibverbs.so.1.14.44.0, ends in rdma-core's version. */
-static void rdma_core_version(char *text, size_t size)
+void side_rdma_core(char *text, size_t size)
 {
 	char path[PATH_MAX];
 	const char *at;
@@ -106,7 +106,7 @@ void side_look(struct side *side, const union socket_address *own)
 		snprintf(side->host, sizeof(side->host), "%.64s", name.nodename);
 		snprintf(side->kernel, sizeof(side->kernel), "%.64s", name.release);
 	}
-	rdma_core_version(side->rdma_core, sizeof(side->rdma_core));
+	side_rdma_core(side->rdma_core, sizeof(side->rdma_core));
 	snprintf(side->rdmaez, sizeof(side->rdmaez), "%.15s", RDMAEZ_VERSION_STRING);
 	side->port = choose_port(own);
 	if (!side->port.device[0]) {

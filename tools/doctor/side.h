@@ -26,6 +26,8 @@ struct side {
 	} gid[SIDE_GIDS];
 };
 
+/* The version of rdma-core that libibverbs is of, "44.0"; "?": its file's name does not tell. */
+void side_rdma_core(char *text, size_t size);
 /* What this end has for a peer that is reached from this address. */
 void side_look(struct side *side, const union socket_address *own);
 /* Tells it, as a hello. */

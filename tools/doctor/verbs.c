@@ -78,6 +78,7 @@ void *load_verb(const char *name)
 	X(int, ibv_modify_qp, (void *a, void *b, int c), (a, b, c), ENOSYS)                        \
 	X(int, ibv_modify_srq, (void *a, void *b, int c), (a, b, c), ENOSYS)                       \
 	X(void *, ibv_open_device, (void *a), (a), NULL)                                           \
+	X(void *, ibv_qp_to_qp_ex, (void *a), (a), NULL)                                           \
 	X(int, ibv_query_device, (void *a, void *b), (a, b), ENOSYS)                               \
 	X(int, ibv_query_ece, (void *a, void *b), (a, b), ENOSYS)                                  \
 	X(int, ibv_query_gid, (void *a, uint8_t b, int c, void *d), (a, b, c, d), -1)              \

@@ -2,8 +2,14 @@
 /*
  * What makes a libibverbs.so.1 of the fake: a device is there from the start, so that programs which know nothing of
  * the fake run on it. Threads may call it at the same time where none of them makes or destroys an object.
+ *
+ * FAKE_PROFILE=2 makes it a device of that enum fake_profile, FAKE_QUIRKS=0x2 gives it these quirks, and FAKE_DM=4096 so
+ * much device memory. With FAKE_DIES=1 the process ends where it allocates some.
+ * FAKE_REFUSES=1: sending fails at once, where else one would wait for what never comes.
  */
 #include "../fake_internal.h"
+
+#include <stdlib.h>
 
 struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_data);
 /* The fake's ibv_open_device(). */
@@ -13,7 +19,30 @@ struct ibv_cq_ex *fake_shared_create_cq_ex(struct ibv_context *context,
 
 __attribute__((__constructor__)) static void begin(void)
 {
-	fake_reset();
+	const char *const profile = getenv("FAKE_PROFILE"), *const quirks = getenv("FAKE_QUIRKS");
+	const char *const dm = getenv("FAKE_DM");
+	struct fake_device *const dev = fake_reset();
+
+	if (profile)
+		fake_profile(dev, (enum fake_profile)atoi(profile));
+	if (quirks)
+		dev->quirks = (uint32_t)strtoul(quirks, NULL, 0);
+	if (dm)
+		dev->attr.max_dm_size = strtoul(dm, NULL, 0);
+}
+
+static int refuse(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	(void)qp;
+	*bad_wr = wr;
+	return EIO;
+}
+
+static struct ibv_dm *die(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
+{
+	(void)context;
+	(void)attr;
+	abort();
 }
 
 /* As in the library, where every way of opening a device comes to this function, by the dynamic linker. */
@@ -24,6 +53,10 @@ struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_d
 	(void)private_data;
 	if (context)
 		verbs_get_ctx(context)->create_cq_ex = fake_shared_create_cq_ex;
+	if (context && getenv("FAKE_REFUSES"))
+		context->ops.post_send = refuse;
+	if (context && getenv("FAKE_DIES"))
+		verbs_get_ctx(context)->alloc_dm = die;
 	return context;
 }
 

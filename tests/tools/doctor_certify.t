@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# rdmaez-doctor --certify on the fake libibverbs, for what no software device has: XRC, device memory, SQD that is never
+# entered. The fake moves no data, so that is what fails. And devices that do not keep to what is known of their driver.
+
+source tests/tap.bash
+source tests/certify.bash
+
+doctor=$PWD/build/tools/rdmaez-doctor
+run_make build/tools/rdmaez-doctor build/tests/fake/libibverbs.so.1
+file=$scratch/file.json
+mlx5=(FAKE_PROFILE=2 FAKE_DM=4096)
+
+# certify STATUS [VARIABLE=VALUE...]: on a fake device.
+certify() {
+	local code=0
+	rm -f "$file"
+	env LD_LIBRARY_PATH="$PWD/build/tests/fake" "${@:2}" "$doctor" --timeout 6 --certify="$file" >"$scratch/report" || code=$?
+	cat "$scratch/report"
+	((code == $1))
+}
+
+# says LINE...: the report has these lines.
+says() {
+	local line
+	for line; do grep -qxF -- "$line" "$scratch/report" || { echo "not printed: $line"; return 1; }; done
+}
+
+# has STEP...: these are steps as the file has them.
+has() {
+	local step
+	for step; do
+		jq -e --argjson step "$step" 'any(.steps[]; . == $step)' "$file" >/dev/null || { echo "not there: $step"; return 1; }
+	done
+}
+
+# An mlx5 that carries no data: it has everything else.
+of_mlx5() {
+	certify 1 "${mlx5[@]}"
+	says 'FAIL certify fake0/1: RC: SEND' 'ok   certify fake0/1: XRC_RECV: 21 passed, 6 not offered, 1 not tried' \
+		"rdmaez-doctor: $file has the results, without names and addresses"
+	[[ $(jq -r '.format, .driver' "$file") == $'rdmaez-certify 1\nmlx5_ib' ]]
+	[[ $(results "$file") == 'pass 153, fail 4, not offered 36, not tried 10' ]]
+	diff <(steps "$file" fail) <(printf '%s: SEND\n' RC UC UD XRC_SEND)
+	[[ $(jq -r '.steps[] | select(.result == "fail") | "\(.errno) \(.reason)"' "$file" | uniq -c | xargs) == '4 ETIMEDOUT WC_LATE' ]]
+	[[ $(jq -r '.steps[] | select(.result == "not offered") | .reason' "$file" | sort | uniq -c | xargs) == '36 NO_SQD' ]]
+	[[ $(jq -r '[.steps[] | select(.group == "device memory") | .result] | join(", ")' "$file") == \
+		'pass, pass, pass, not tried, pass, pass' ]]
+	has '{"result": "pass", "group": "objects", "step": "open an XRC domain"}' \
+		'{"result": "not offered", "group": "RC", "step": "RTS to SQD", "errno": "EINVAL", "reason": "NO_SQD", "detail": "as predicted"}' \
+		'{"result": "pass", "group": "XRC_RECV", "step": "wrong moves from INIT", "detail": "11 refused, all as predicted"}' \
+		'{"result": "not tried", "group": "device memory", "step": "WRITE to it and READ from it", "detail": "RC has carried no data"}'
+	is_private "$file"
+}
+
+# A line is a result, and the rest is a fact each.
+is_readable() {
+	[[ $(grep -c '^    {"result": ' "$file") == $(jq '.steps | length' "$file") ]]
+	jq -r '.steps[] | tojson' "$file" >"$scratch/steps"
+	diff <(sed -n 's/^    \({"result".*}\),\?$/\1/p' "$file" | jq -c .) "$scratch/steps"
+	! awk 'length > 300' "$file" | grep .
+}
+
+# It enters SQD, which rdmaez knows not to happen on this driver.
+other_than_known() {
+	certify 1 "${mlx5[@]}" FAKE_QUIRKS=0
+	says 'FAIL certify fake0/1: RC: RTS to SQD: predicted EINVAL, got 0'
+	has '{"result": "fail", "group": "RC", "step": "RTS to SQD", "errno": "EINVAL", "reason": "NO_SQD", "detail": "predicted EINVAL, got 0"}'
+}
+
+# And the other way round.
+other_than_usual() {
+	certify 1 FAKE_PROFILE=1 FAKE_QUIRKS=2
+	says 'FAIL certify fake0/1: RC: RTS to SQD: predicted 0, got EINVAL'
+}
+
+# Of a driver that nobody knows, no wrong move reaches the adapter.
+unknown() {
+	certify 1
+	[[ $(jq -r .driver "$file") == unknown ]]
+	steps "$file" 'not tried' | grep -qx 'RC: wrong moves'
+	! grep -q '"wrong moves from' "$file"
+}
+
+# The run dies on the way, and the file says after which step.
+dies() {
+	certify 1 "${mlx5[@]}" FAKE_DIES=1
+	says 'FAIL certify: the check ended by signal 6 (Aborted)'
+	[[ $(jq -c '.steps[-2:][]' "$file") == '{"result":"fail","group":"end","step":"end the run","detail":"it ended after the step above"}
+{"result":"not tried","group":"second host","step":"probe","detail":"--peer was not given"}' ]]
+	steps "$file" pass | grep -qx 'objects: open an XRC domain'
+	! grep -q '"device memory"' "$file"
+}
+
+no_device() {
+	local code=0
+	rm -f "$file"
+	"$doctor" --certify="$file" no_such_device >"$scratch/report" || code=$?
+	cat "$scratch/report"
+	grep -qxE 'FAIL certify no_such_device: there is no device to try|FAIL certify: libibverbs is not there: .*' "$scratch/report"
+	[[ $code == 1 && ! -e $file ]]
+}
+
+not_written() {
+	local code=0
+	LD_LIBRARY_PATH=$PWD/build/tests/fake "$doctor" --timeout 6 --certify="$scratch/no/such/directory" >/dev/null 2>"$scratch/errors" || code=$?
+	cat "$scratch/errors"
+	[[ $code == 1 && $(<"$scratch/errors") == "$scratch/no/such/directory: No such file or directory" ]]
+}
+
+# usage TEXT ARG...: it is refused, with this text.
+usage() {
+	local code=0
+	"$doctor" "${@:2}" >"$scratch/out" 2>&1 || code=$?
+	cat "$scratch/out"
+	((code == 2))
+	grep -qF -- "$1" "$scratch/out"
+}
+
+ok "XRC and device memory, on a device that carries no data" of_mlx5
+ok "a line is a result" is_readable
+sed 's/"mlx5_ib"/"fake0"/' "$file" >"$scratch/named.json"
+fails "a device's name is seen" '"driver": "fake0"' is_private "$scratch/named.json"
+sed 's/"mlx5_ib"/"0200:00ff:fe00:0001"/' "$file" >"$scratch/named.json"
+fails "a GUID is seen" '0200:00ff' is_private "$scratch/named.json"
+ok "a device that takes what rdmaez knows to be refused" other_than_known
+ok "one that refuses what rdmaez knows to be taken" other_than_usual
+ok "an unknown driver" unknown
+ok "a run that dies" dies
+ok "no device" no_device
+ok "a file that cannot be written" not_written
+ok "two devices" usage '--certify takes one DEVICE' --certify mlx5_0 mlx5_1
+ok "a check by name" usage '--certify goes with' --certify --only caps
+ok "the check without the option" usage 'the check certify needs --certify' --only certify
+done_testing

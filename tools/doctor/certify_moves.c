@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rdmaez-doctor --certify: every move of a queue pair between its states, and some that are none. Each is first judged
+ * by rdmaez_qp_check() and then made, and both must come to the same errno value. What is refused here is refused by
+ * the kernel, before the adapter hears of it.
+ */
+#include "certify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	STATES = IBV_QPS_ERR + 1
+};
+
+/* What refused requests from one state came to. */
+struct refusals {
+	unsigned int made, foreseen;
+	char wrong[160]; /* the first that was not foreseen; "": all were */
+	struct rdmaez_diag diag;
+};
+
+/* Whether the kernel itself refuses a wrong move. */
+static bool is_table(const struct certify *c)
+{
+	return !c->is_iwarp && !(c->driver->traits & RDMAEZ_DRIVER_NO_TABLE);
+}
+
+/* A queue pair of its own in this state. */
+static int open_at(struct certify *c, struct certify_end *end, enum ibv_qp_type type,
+		   enum ibv_qp_state state, struct rdmaez_diag *diag)
+{
+	struct certify_end_opts opts = {0};
+	struct rdmaez_diag ignored;
+	int error;
+
+	opts.type = type;
+	error = certify_end_open(c, end, &opts, 0, diag);
+	if (error)
+		return error;
+	error = certify_walk(c, end->qp, state, diag);
+	if (error)
+		certify_end_close(end, &ignored);
+	return error;
+}
+
+/* A move by the rules, with the least mask. */
+static int move_of(struct certify *c, struct ibv_qp *qp, enum ibv_qp_state from,
+		   enum ibv_qp_state to, struct rdmaez_qp_move *move)
+{
+	struct rdmaez_qp_opts opts = c->opts;
+
+	opts.dest_qp_num = qp->qp_num;
+	return rdmaez_qp_attr(qp->qp_type, from, to, &opts, move, NULL);
+}
+
+/* --- Moves that there are ---------------------------------------------------------------------------- */
+
+static void say_move(struct certify *c, const char *step, int said, int got,
+		     const struct rdmaez_diag *foreseen, const struct rdmaez_diag *diag)
+{
+	if (!said && got && !is_table(c))
+		certify_step_of(c, CERTIFY_NOT_OFFERED, step, diag,
+				"rdmaez does not know all rules of this driver");
+	else if (said == got)
+		certify_step_of(c, said ? CERTIFY_NOT_OFFERED : CERTIFY_PASS, step,
+				said ? foreseen : NULL, "%s", said ? "as predicted" : "");
+	else
+		certify_step_of(c, CERTIFY_FAIL, step, got ? diag : foreseen,
+				"predicted %s, got %s", said ? rdmaez_errno_str(said) : "0",
+				got ? rdmaez_errno_str(got) : "0");
+}
+
+static void try_move(struct certify *c, struct ibv_qp *qp, const char *step, enum ibv_qp_state from,
+		     enum ibv_qp_state to)
+{
+	struct rdmaez_diag foreseen, diag;
+	enum ibv_qp_state is = from;
+	struct rdmaez_qp_move move;
+	int said, got;
+
+	if (move_of(c, qp, from, to, &move)) {
+		certify_step(c, CERTIFY_FAIL, step, "rdmaez_qp_attr() refuses it");
+		return;
+	}
+	said = rdmaez_qp_check(qp, &move.attr, move.attr_mask, &foreseen);
+	got = rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag);
+	if (!said && !got && (c->driver->reports & IBV_QP_STATE) &&
+	    !rdmaez_qp_state(qp, &is, NULL) && is != to)
+		certify_step(c, CERTIFY_FAIL, step, "it is in %s", rdmaez_qp_state_str(is));
+	else
+		say_move(c, step, said, got, &foreseen, &diag);
+}
+
+static void certify_move(struct certify *c, enum ibv_qp_type type, enum ibv_qp_state from,
+			 enum ibv_qp_state to)
+{
+	struct certify_end end;
+	struct rdmaez_diag diag;
+	char step[64];
+	int error;
+
+	snprintf(step, sizeof(step), "%s to %s", rdmaez_qp_state_str(from),
+		 rdmaez_qp_state_str(to));
+	doctor_step("%s: %s", c->group, step);
+	error = open_at(c, &end, type, from, &diag);
+	if (error) {
+		certify_step_of(c, certify_judge(error, &diag), step, &diag, "%s is not reached",
+				rdmaez_qp_state_str(from));
+		return;
+	}
+	try_move(c, end.qp, step, from, to);
+	if (certify_end_close(&end, &diag))
+		certify_step_of(c, CERTIFY_FAIL, step, &diag, "it cannot be destroyed");
+}
+
+/* --- Moves that there are not ------------------------------------------------------------------------- */
+
+/* Makes a request that should be refused, as foreseen. */
+static void refuse(struct refusals *r, struct ibv_qp *qp, struct rdmaez_qp_move *move,
+		   const char *what, const char *bit)
+{
+	struct rdmaez_diag foreseen, diag;
+	const int said = rdmaez_qp_check(qp, &move->attr, move->attr_mask, &foreseen);
+	int got;
+
+	if (r->wrong[0])
+		return;
+	r->made++;
+	got = said ? rdmaez_qp_modify(qp, &move->attr, move->attr_mask, &diag) : 0;
+	if (said && said == got) {
+		r->foreseen++;
+		return;
+	}
+	r->diag = got ? diag : foreseen;
+	if (!said)
+		snprintf(r->wrong, sizeof(r->wrong), "%s%s: no refusal is predicted", what, bit);
+	else
+		snprintf(r->wrong, sizeof(r->wrong), "%s%s: predicted %s, got %s", what, bit,
+			 rdmaez_errno_str(said), got ? rdmaez_errno_str(got) : "0");
+}
+
+/* The least bit of a mask, or of those that it lacks. */
+static int bit_of(int mask)
+{
+	return mask & -mask;
+}
+
+/* The move to one state: if there is none, that; else without each bit that it needs, and with one that it lacks. */
+static void refuse_to(struct certify *c, struct refusals *r, struct ibv_qp *qp,
+		      enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(qp->qp_type, from, to);
+	struct rdmaez_qp_move move, other;
+	char what[64];
+
+	memset(&move, 0, sizeof(move));
+	move.attr.qp_state = to;
+	move.attr_mask = IBV_QP_STATE;
+	snprintf(what, sizeof(what), "to %s", rdmaez_qp_state_str(to));
+	if (!rule.legal) {
+		refuse(r, qp, &move, what, "");
+		return;
+	}
+	if (to == IBV_QPS_RESET || to == IBV_QPS_ERR || move_of(c, qp, from, to, &move))
+		return;
+	snprintf(what, sizeof(what), "to %s without ", rdmaez_qp_state_str(to));
+	for (int left = rule.required & ~IBV_QP_STATE; left; left &= left - 1) {
+		other = move;
+		other.attr_mask &= ~bit_of(left);
+		refuse(r, qp, &other, what, rdmaez_qp_attr_str(bit_of(left)));
+	}
+	snprintf(what, sizeof(what), "to %s with ", rdmaez_qp_state_str(to));
+	other = move;
+	other.attr_mask |=
+		bit_of(~(rule.required | rule.optional | IBV_QP_STATE | IBV_QP_CUR_STATE));
+	refuse(r, qp, &other, what, rdmaez_qp_attr_str(other.attr_mask & ~move.attr_mask));
+}
+
+static void certify_refusals(struct certify *c, enum ibv_qp_type type, enum ibv_qp_state from)
+{
+	struct certify_end end;
+	struct refusals r;
+	struct rdmaez_diag diag;
+	char step[64];
+	int error;
+
+	memset(&r, 0, sizeof(r));
+	snprintf(step, sizeof(step), "wrong moves from %s", rdmaez_qp_state_str(from));
+	doctor_step("%s: %s", c->group, step);
+	error = open_at(c, &end, type, from, &diag);
+	if (error) {
+		certify_step_of(c, certify_judge(error, &diag), step, &diag, "%s is not reached",
+				rdmaez_qp_state_str(from));
+		return;
+	}
+	for (int to = 0; to < STATES; to++)
+		refuse_to(c, &r, end.qp, from, (enum ibv_qp_state)to);
+	if (r.wrong[0])
+		certify_step_of(c, CERTIFY_FAIL, step, &r.diag, "%s", r.wrong);
+	else
+		certify_step(c, CERTIFY_PASS, step, "%u refused, all as predicted", r.made);
+	if (certify_end_close(&end, &diag))
+		certify_step_of(c, CERTIFY_FAIL, step, &diag, "it cannot be destroyed");
+}
+
+/* --- A type ------------------------------------------------------------------------------------------- */
+
+static bool is_for_cm(const struct certify *c, enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	return c->is_iwarp && (from == IBV_QPS_RTR || from == IBV_QPS_RTS || from == IBV_QPS_SQD ||
+			       to == IBV_QPS_RTR);
+}
+
+static void certify_from(struct certify *c, enum ibv_qp_type type, enum ibv_qp_state from)
+{
+	for (int i = 0; i < STATES; i++) {
+		const enum ibv_qp_state to = (enum ibv_qp_state)i;
+
+		if (rdmaez_qp_rule(type, from, to).legal && !is_for_cm(c, from, to))
+			certify_move(c, type, from, to);
+	}
+	if (is_table(c))
+		certify_refusals(c, type, from);
+}
+
+bool certify_moves(struct certify *c, enum ibv_qp_type type)
+{
+	static const enum ibv_qp_state from[] = {IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR,
+						 IBV_QPS_RTS,   IBV_QPS_SQD,  IBV_QPS_ERR};
+	struct certify_end_opts opts = {0};
+	struct certify_end end;
+	struct rdmaez_diag diag;
+
+	doctor_step("%s: creating a queue pair", c->group);
+	opts.type = type;
+	if (!certify_is(c, "create a queue pair", certify_end_open(c, &end, &opts, 0, &diag),
+			&diag))
+		return false;
+	certify_is(c, "destroy it", certify_end_close(&end, &diag), &diag);
+	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++)
+		certify_from(c, type, from[i]);
+	if (!is_table(c))
+		certify_step(c, CERTIFY_NOT_TRIED, "wrong moves",
+			     "the driver may leave them to the adapter");
+	if (c->is_iwarp)
+		certify_step(c, CERTIFY_NOT_TRIED, "moves to and from RTR, RTS and SQD",
+			     "on iWARP, rdma_cm moves a queue pair");
+	else if (type != IBV_QPT_RC)
+		certify_step(c, CERTIFY_NOT_TRIED, "moves from SQE",
+			     "only a send that fails on some devices leads there");
+	return true;
+}
