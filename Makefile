@@ -159,7 +159,7 @@ build_first = @$(MAKE) --no-print-directory -j$(JOBS) needs NEEDS="$(foreach ste
 needs: $(NEEDS)
 	@:
 
-.PHONY: check format pages pages-device pages-programs check-programs check-site check-siw check-package distcheck check-kernels check-nightly check-architectures $(STEPS:%=check-%)
+.PHONY: check format pages pages-device pages-programs check-programs check-site check-siw check-package distcheck check-kernels check-nightly check-architectures check-hardware $(STEPS:%=check-%)
 check: ## run every test; V=1 shows each one by name
 	$(call install_first,$(STEPS))
 	$(call build_first,$(STEPS))
@@ -184,6 +184,10 @@ check-programs check-site check-siw check-package check-architectures $(STEPS:%=
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)
 	@$(PROVE) $(call tests_of,$*)
+
+# As the user who runs it, on the devices that are there: DEVICES="mlx5_0" names some, PEER=HOST a second host.
+check-hardware: build/tools/rdmaez-doctor ## what rdmaez and your adapters do together, and a file of it to send; DEVICES="mlx5_0" PEER=HOST
+	@tests/hardware/run build/hardware $(if $(PEER),--peer $(PEER)) $(DEVICES)
 
 distcheck: ## what make dist packs; a part of check-package
 	$(call install_first,package)

@@ -6,6 +6,7 @@ A region begins and ends with a comment on a line of its own:
 
     <!-- table of NAME -->                   what `build/docs/data --table NAME` prints
     <!-- table of options of STRUCT -->      what the headers say of the members of a struct; see options.py
+    <!-- table of certified -->              the files of docs/verified, a row for each; see certified.py
     <!-- output of NAME -->                  what `build/docs/outputs NAME` prints
     <!-- code of FILE -->                    a source file, without its licence line and head comment
     <!-- output on softroce of COMMAND -->   what `tools/softroce COMMAND` prints; left alone without --device
@@ -24,6 +25,7 @@ import shlex
 import subprocess
 import sys
 
+import certified
 import options
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -67,7 +69,9 @@ def source(name):
 
 
 def table(name):
-    """A table of the headers' lists, or of a struct's members."""
+    """A table of the headers' lists, of a struct's members, or of the files of docs/verified."""
+    if name == 'certified':
+        return certified.table()
     words = name.split()
     if words[:-1] != ['options', 'of']:
         return printed('build/docs/data', '--table', name)

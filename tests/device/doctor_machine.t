@@ -12,6 +12,7 @@ if [[ ${1-} != here ]]; then
 fi
 
 source tests/tap.bash
+source tests/certify.bash
 
 doctor=$PWD/build/tools/rdmaez-doctor
 node=/dev/infiniband/uverbs0
@@ -55,6 +56,55 @@ no_permission() {
 	grep -qx "     > as root: usermod -aG $(getent group 44 | cut -d : -f 1) USER, who then logs in again" "$scratch/report"
 	chgrp 0 "$node"
 	chmod 666 "$node"
+}
+
+# rxe has no XRC, no device memory and no types but RC, UC and UD; RAW_PACKET takes a privilege to ask for. All else it has,
+# as the file that is committed says.
+certifies() {
+	install -d -m 777 /tmp/certify
+	"${nobody[@]}" "$doctor" --certify=/tmp/certify/rxe.json rxe0 >"$scratch/report"
+	cat "$scratch/report"
+	grep -qxF 'ok   certify rxe0/1: RC: 37 passed' "$scratch/report"
+	[[ $(results /tmp/certify/rxe.json) == *', fail 0, '* ]]
+	is_private /tmp/certify/rxe.json
+	is_recorded_kernel || return 0
+	[[ $(results /tmp/certify/rxe.json) == 'pass 135, fail 0, not offered 4, not tried 4' ]]
+	diff <(steps /tmp/certify/rxe.json 'not offered') - <<-END
+		objects: open an XRC domain
+		XRC_SEND: create a queue pair
+		XRC_RECV: create a queue pair
+		device memory: allocate 64 bytes
+	END
+	diff <(steps /tmp/certify/rxe.json 'not tried') - <<-END
+		UC: moves from SQE
+		UD: moves from SQE
+		RAW_PACKET: create a queue pair
+		second host: probe
+	END
+	same_steps docs/verified/rdma_rxe.json /tmp/certify/rxe.json
+}
+
+seeded_result() {
+	sed 's/"pass", "group": "RC", "step": "READ"/"fail", "group": "RC", "step": "READ"/' /tmp/certify/rxe.json >"$scratch/seeded.json"
+	same_steps docs/verified/rdma_rxe.json "$scratch/seeded.json"
+}
+
+# All devices that there are; as root, who may ask for RAW_PACKET, which rxe has not.
+on_hardware() {
+	tests/hardware/run "$scratch/hardware" >"$scratch/report"
+	tail -n 1 "$scratch/report"
+	[[ $(tail -n 1 "$scratch/report") == "Please send $scratch/hardware/rdma_rxe-1.json: "* ]]
+	[[ $(steps "$scratch/hardware/rdma_rxe-1.json" 'not offered' | grep RAW) == 'RAW_PACKET: create a queue pair' ]]
+}
+
+down() {
+	local code=0
+	ip link set veth0 down
+	"$doctor" --certify=/tmp/certify/down.json rxe0 || code=$?
+	ip link set veth0 up
+	until grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state; do sleep 0.02; done
+	[[ $code == 1 && $(results /tmp/certify/down.json) == 'pass 4, fail 1, not offered 0, not tried 1' ]]
+	[[ $(steps /tmp/certify/down.json fail) == 'device: a port is active' ]]
 }
 
 # on_the_page FILE: what it shows is printed here, line by line.
@@ -242,6 +292,10 @@ ok "and none is" grep -qx 'FAIL provider rxe0: ibv_open_device fails: Resource t
 ok "no object may be created" full 'hca_handle=max hca_object=0' \
 	"FAIL cgroup rxe0: the cgroup's limit of hca_object is reached \(0\): .*"
 umount /run/cgroup
+ok "what the device does, by --certify" certifies
+fails "other results would be noticed" '"fail"' seeded_result
+ok "make check-hardware" on_hardware
+ok "a port that is down is not certified" down
 ok "another network namespace, devices shared" shared_elsewhere
 ok "the same, devices not shared" exclusive_elsewhere
 ok "no module of a device" no_module

@@ -12,11 +12,12 @@ run_make build/tools/rdmaez-doctor build/tests/fake/libibverbs.so.1
 file=$scratch/file.json
 mlx5=(FAKE_PROFILE=2 FAKE_DM=4096)
 
-# certify STATUS [VARIABLE=VALUE...]: on a fake device.
+# certify STATUS [VARIABLE=VALUE...]: on a fake device. Only waits take time here, each a sixtieth of $timeout.
+timeout=300
 certify() {
 	local code=0
 	rm -f "$file"
-	env LD_LIBRARY_PATH="$PWD/build/tests/fake" "${@:2}" "$doctor" --timeout 6 --certify="$file" >"$scratch/report" || code=$?
+	env LD_LIBRARY_PATH="$PWD/build/tests/fake" "${@:2}" "$doctor" --timeout "$timeout" --certify="$file" >"$scratch/report" || code=$?
 	cat "$scratch/report"
 	((code == $1))
 }
@@ -37,6 +38,7 @@ has() {
 
 # An mlx5 that carries no data: it has everything else.
 of_mlx5() {
+	local timeout=60
 	certify 1 "${mlx5[@]}"
 	says 'FAIL certify fake0/1: RC: SEND' 'ok   certify fake0/1: XRC_RECV: 21 passed, 6 not offered, 1 not tried' \
 		"rdmaez-doctor: $file has the results, without names and addresses"
@@ -64,20 +66,20 @@ is_readable() {
 
 # It enters SQD, which rdmaez knows not to happen on this driver.
 other_than_known() {
-	certify 1 "${mlx5[@]}" FAKE_QUIRKS=0
+	certify 1 "${mlx5[@]}" FAKE_REFUSES=1 FAKE_QUIRKS=0
 	says 'FAIL certify fake0/1: RC: RTS to SQD: predicted EINVAL, got 0'
 	has '{"result": "fail", "group": "RC", "step": "RTS to SQD", "errno": "EINVAL", "reason": "NO_SQD", "detail": "predicted EINVAL, got 0"}'
 }
 
 # And the other way round.
 other_than_usual() {
-	certify 1 FAKE_PROFILE=1 FAKE_QUIRKS=2
+	certify 1 FAKE_REFUSES=1 FAKE_PROFILE=1 FAKE_QUIRKS=2
 	says 'FAIL certify fake0/1: RC: RTS to SQD: predicted 0, got EINVAL'
 }
 
 # Of a driver that nobody knows, no wrong move reaches the adapter.
 unknown() {
-	certify 1
+	certify 1 FAKE_REFUSES=1
 	[[ $(jq -r .driver "$file") == unknown ]]
 	steps "$file" 'not tried' | grep -qx 'RC: wrong moves'
 	! grep -q '"wrong moves from' "$file"
@@ -85,7 +87,7 @@ unknown() {
 
 # The run dies on the way, and the file says after which step.
 dies() {
-	certify 1 "${mlx5[@]}" FAKE_DIES=1
+	certify 1 "${mlx5[@]}" FAKE_REFUSES=1 FAKE_DIES=1
 	says 'FAIL certify: the check ended by signal 6 (Aborted)'
 	[[ $(jq -c '.steps[-2:][]' "$file") == '{"result":"fail","group":"end","step":"end the run","detail":"it ended after the step above"}
 {"result":"not tried","group":"second host","step":"probe","detail":"--peer was not given"}' ]]
@@ -104,7 +106,7 @@ no_device() {
 
 not_written() {
 	local code=0
-	LD_LIBRARY_PATH=$PWD/build/tests/fake "$doctor" --timeout 6 --certify="$scratch/no/such/directory" >/dev/null 2>"$scratch/errors" || code=$?
+	FAKE_REFUSES=1 LD_LIBRARY_PATH=$PWD/build/tests/fake "$doctor" --certify="$scratch/no/such/directory" >/dev/null 2>"$scratch/errors" || code=$?
 	cat "$scratch/errors"
 	[[ $code == 1 && $(<"$scratch/errors") == "$scratch/no/such/directory: No such file or directory" ]]
 }
@@ -116,6 +118,26 @@ usage() {
 	cat "$scratch/out"
 	((code == 2))
 	grep -qF -- "$1" "$scratch/out"
+}
+
+# make check-hardware where there is no device.
+no_hardware() {
+	local code=0
+	tests/hardware/run "$scratch/hardware" >"$scratch/out" 2>&1 || code=$?
+	cat "$scratch/out"
+	[[ -n $(ls /sys/class/infiniband 2>/dev/null) ]] ||
+		[[ $code == 1 && $(<"$scratch/out") == 'There is no RDMA device on this machine; rdmaez-doctor says why.' ]]
+	[[ ! -e $scratch/hardware ]]
+}
+
+# What it says of the files of two devices.
+hardware() {
+	local code=0
+	export LD_LIBRARY_PATH=$PWD/build/tests/fake FAKE_PROFILE=2 FAKE_REFUSES=1
+	tests/hardware/run "$scratch/hardware" fake0 fake0 >"$scratch/out" 2>&1 || code=$?
+	tail -n 1 "$scratch/out"
+	[[ $code == 1 && $(ls "$scratch/hardware") == $'mlx5_ib-1.json\nmlx5_ib-2.json' ]]
+	[[ $(tail -n 1 "$scratch/out") == "Please send $scratch/hardware/mlx5_ib-1.json $scratch/hardware/mlx5_ib-2.json: "* ]]
 }
 
 ok "XRC and device memory, on a device that carries no data" of_mlx5
@@ -133,4 +155,6 @@ ok "a file that cannot be written" not_written
 ok "two devices" usage '--certify takes one DEVICE' --certify mlx5_0 mlx5_1
 ok "a check by name" usage '--certify goes with' --certify --only caps
 ok "the check without the option" usage 'the check certify needs --certify' --only certify
+ok "make check-hardware without a device" no_hardware
+ok "make check-hardware with two" hardware
 done_testing
