@@ -99,15 +99,25 @@ struct rdmaez_mr_dmabuf {
  * @retval EINVAL a pointer other than @p diag is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); remote write or atomic without local
  *         write
  *         (#RDMAEZ_WHY_MR_LOCAL_WRITE); offset and iova differ below the page size (#RDMAEZ_WHY_MR_DMABUF_IOVA); a
- *         length of 0, or beyond the dma-buf's end (#RDMAEZ_WHY_RANGE); a descriptor of something else
- *         (#RDMAEZ_WHY_MR_DMABUF_FD); likely another flag (#RDMAEZ_WHY_MR_ACCESS_REFUSED)
+ *         length of 0 (#RDMAEZ_WHY_RANGE); an offset or length beyond the dma-buf's end, with the most that there is
+ *         as `max` (#RDMAEZ_WHY_MR_DMABUF_END); a descriptor of something else (#RDMAEZ_WHY_MR_DMABUF_FD); likely
+ *         another flag (#RDMAEZ_WHY_MR_ACCESS_REFUSED); or else likely the exporter
+ *         (#RDMAEZ_WHY_MR_DMABUF_EXPORTER)
  * @retval EBADF the descriptor is not open (#RDMAEZ_WHY_MR_DMABUF_FD)
- * @retval EOPNOTSUPP libibverbs is older than rdma-core 34; likely, also with EPROTONOSUPPORT and ENOSYS, the kernel is
- *         older than Linux 5.12, or the driver cannot (#RDMAEZ_WHY_MR_NO_DMABUF)
+ * @retval EOPNOTSUPP libibverbs is older than rdma-core 34, the kernel is older than Linux 5.12, which returns
+ *         EPROTONOSUPPORT, or the driver cannot (#RDMAEZ_WHY_MR_NO_DMABUF); likely the driver can, but not with these
+ *         flags (#RDMAEZ_WHY_MR_ACCESS_REFUSED), or the exporter does not let the device in
+ *         (#RDMAEZ_WHY_MR_DMABUF_EXPORTER). ENOSYS and 524, the kernel's ENOTSUPP, are explained in the same way
+ * @retval EPERM likely the exporter, without peer-to-peer (#RDMAEZ_WHY_MR_DMABUF_EXPORTER)
+ * @retval ENODEV likely the exporter, whose device was reset (#RDMAEZ_WHY_MR_DMABUF_EXPORTER)
  * @return any other errno of ibv_reg_dmabuf_mr(), also the exporter's (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY,
  *         #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
- * One ibv_reg_dmabuf_mr(). If that fails and @p diag is not NULL, it also reads files of /proc.
+ * One ibv_reg_dmabuf_mr(). If that fails with EOPNOTSUPP or its like and @p diag is not NULL, it makes one or two more,
+ * with a descriptor of -1. They register nothing, and tell whether the driver can.
+ *
+ * Source: UVERBS_METHOD_REG_DMABUF_MR, `ib_umem_dmabuf_get()` and `dma_buf_llseek()` of Linux 6.1; attach, pin and map
+ * of the exporters nvidia, amdgpu, xe, habanalabs and vfio-pci.
  */
 RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_dmabuf *dmabuf,
 				     unsigned int access, struct ibv_mr **mr,

@@ -105,6 +105,7 @@ struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uin
 
 static int fork_status = 2;
 static uint64_t dmabuf_bytes;
+static unsigned int dmabuf_access;
 
 void fake_fork(int status)
 {
@@ -122,6 +123,12 @@ int fake_is_fork_initialized(void)
 void fake_dmabuf(uint64_t bytes)
 {
 	dmabuf_bytes = bytes;
+	dmabuf_access = ~0u;
+}
+
+void fake_dmabuf_access(unsigned int access)
+{
+	dmabuf_access = access;
 }
 
 /* The kernel's UVERBS_METHOD_REG_DMABUF_MR, in its order, then ib_umem_dmabuf_get(). */
@@ -140,6 +147,8 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t leng
 	if (!err && ((unsigned int)access & ~known ||
 		     ((unsigned int)access & remote && !(access & IBV_ACCESS_LOCAL_WRITE))))
 		err = EINVAL;
+	if (!err && (unsigned int)access & ~dmabuf_access)
+		err = EOPNOTSUPP;
 	if (!err && fcntl(fd, F_GETFD) < 0)
 		err = EBADF;
 	if (!err && (!length || offset > dmabuf_bytes || length > dmabuf_bytes - offset))

@@ -379,6 +379,9 @@ void fake_fork(int status);
 /* The bytes that every file descriptor's dma-buf has; 0, as after fake_reset(): descriptors are not of a dma-buf. */
 void fake_dmabuf(uint64_t bytes);
 
+/* The access flags of a dma-buf that the driver takes, as efa_alloc_mr() judges them; all after fake_dmabuf(). */
+void fake_dmabuf_access(unsigned int access);
+
 /*
  * From now on open(), opendir(), access(), stat(), lstat() and readlink() of what lies below /proc, /sys, /dev and
  * /etc look below this directory instead, where a missing file does not exist; NULL, as after fake_reset(): the

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Registering memory: what a refusal is put down to. */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, setenv() */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, memfd_create(), setenv() */
 #include "process.h"
 
 #define getrlimit test_getrlimit
 #define open      test_open
 
 #include <sys/mman.h>
+#include <sys/statfs.h>
 #include <infiniband/verbs.h>
 
 /* A provider that returns NULL or -1 and forgets errno. */
@@ -15,6 +16,17 @@ static int forgets;
 #define ibv_reg_mr(pd, addr, length, access) \
 	(forgets ? (struct ibv_mr *)NULL : __ibv_reg_mr(pd, addr, length, access, 0))
 #define ibv_dereg_mr(mr) (forgets ? -1 : ibv_dereg_mr(mr))
+
+/* Which file system a descriptor is of; 0: it cannot be asked. A memfd stands for a dma-buf of its size. */
+static unsigned int file_system;
+
+static int test_fstatfs(int fd, struct statfs *system)
+{
+	(void)fd;
+	system->f_type = file_system;
+	return file_system ? 0 : -1;
+}
+#define fstatfs test_fstatfs
 
 #include "check.h"
 #include <rdmaez/implementation.h>
@@ -817,17 +829,21 @@ static int reg_dmabuf(uint64_t offset, size_t length, uint64_t iova, int fd, uns
 	CHECK_VERB_FINDINGS(&t.diag, got, error, "rdmaez_mr_reg_dmabuf", "ibv_reg_dmabuf_mr", \
 			    name, __VA_ARGS__)
 
+/* Opens it as descriptor 0, which is free. */
+static void open_dmabuf(void)
+{
+	file_system = 0x444d4142;
+	fake_dmabuf(1 << 20);
+	tap_eq_int(memfd_create("dma-buf", 0), 0, "a descriptor");
+	tap_eq_int(ftruncate(0, 1 << 20), 0, "of a size");
+}
+
 static void check_dmabuf(void)
 {
-	static const int unsupported[] = {EOPNOTSUPP, EPROTONOSUPPORT, ENOSYS};
 	const unsigned int both = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 
 	start();
-	fake_tree_new();
-	tap_eq_int(dup(STDOUT_FILENO), 0, "a descriptor");
-	fake_dmabuf(1 << 20);
-	fake_tree_file("/proc/self/fdinfo/0",
-		       "pos:\t0\nflags:\t02\nsize:\t1048576\ncount:\t2\nexp_name:\tnvidia\n");
+	open_dmabuf();
 	check_success(&t.diag, reg_dmabuf(4096, 8192, 0x200001000, 0, both), "a part of a dma-buf");
 	tap_ok(t.mr && t.mr->length == 8192, "the region is handed over");
 	tap_eq_int(fake_count(FAKE_ANY), 1, "by one verbs call");
@@ -839,10 +855,17 @@ static void check_dmabuf(void)
 	CHECK_DMABUF(reg_dmabuf(4096, 8192, 0x200001008, 0, 0), EINVAL, "another place in a page",
 		     CERTAIN(MR_DMABUF_IOVA, "iova", RDMAEZ_VALUE_ADDRESS, 0x200001008, 0, 0));
 	CHECK_DMABUF(reg_dmabuf(4096, (1 << 20) - 4095, 0, 0, 0), EINVAL, "beyond the end",
-		     CERTAIN(RANGE, "length", RDMAEZ_VALUE_BYTES, (1 << 20) - 4095, 1,
+		     CERTAIN(MR_DMABUF_END, "length", RDMAEZ_VALUE_BYTES, (1 << 20) - 4095, 1,
 			     (1 << 20) - 4096));
-	CHECK_DMABUF(reg_dmabuf(2 << 20, 1, 0, 0, 0), EINVAL, "behind the end",
-		     CERTAIN(RANGE, "length", RDMAEZ_VALUE_BYTES, 1, 1, 0));
+	CHECK_DMABUF(reg_dmabuf(4096, SIZE_MAX - 4095, 0, 0, 0), EINVAL, "an end that overflows",
+		     CERTAIN(MR_DMABUF_END, "length", RDMAEZ_VALUE_BYTES, SIZE_MAX - 4095, 1,
+			     (1 << 20) - 4096));
+	CHECK_DMABUF(
+		reg_dmabuf(2 << 20, 1, 0, 0, 0), EINVAL, "behind the end",
+		CERTAIN(MR_DMABUF_END, "offset", RDMAEZ_VALUE_BYTES, 2 << 20, 0, (1 << 20) - 1));
+	CHECK_DMABUF(
+		reg_dmabuf(1 << 20, 1, 0, 0, 0), EINVAL, "from the end on",
+		CERTAIN(MR_DMABUF_END, "offset", RDMAEZ_VALUE_BYTES, 1 << 20, 0, (1 << 20) - 1));
 	CHECK_DMABUF(reg_dmabuf(0, 0, 0, 0, 0), EINVAL, "no length",
 		     CERTAIN(RANGE, "length", RDMAEZ_VALUE_BYTES, 0, 1, 1 << 20));
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, IBV_ACCESS_REMOTE_WRITE), EINVAL, "no local write",
@@ -852,14 +875,12 @@ static void check_dmabuf(void)
 		     LIKELY(MR_ACCESS_REFUSED, "access", RDMAEZ_VALUE_ACCESS, IBV_ACCESS_ON_DEMAND,
 			    0, IBV_ACCESS_ON_DEMAND));
 	tap_eq_ptr(t.mr, NULL, "the output is not written");
-	fake_fail(FAKE_REG_DMABUF_MR, 1, EINVAL);
-	CHECK_DMABUF(reg_dmabuf(4096, (1 << 20) - 4096, 0, 0, 0), EINVAL, "nothing wrong",
-		     LIKELY(UNEXPLAINED, "ibv_reg_dmabuf_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
-	fake_tree_file("/proc/self/fdinfo/0", "pos:\t0\nflags:\t02\nmnt_id:\t27\n");
+	tap_eq_int(fake_count(FAKE_REG_DMABUF_MR), 9, "nothing of that has asked again");
+	file_system = 0x01021994; /* tmpfs */
 	fake_dmabuf(0);
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), EINVAL, "a descriptor of something else",
 		     CERTAIN(MR_DMABUF_FD, "fd", RDMAEZ_VALUE_NUMBER, 0, 0, UINT64_MAX));
-	fake_tree_file("/proc/self/fdinfo/0", NULL);
+	file_system = 0;
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), EINVAL, "a descriptor of nobody knows what",
 		     LIKELY(UNEXPLAINED, "ibv_reg_dmabuf_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, -1, 0), EBADF, "none at all",
@@ -867,11 +888,6 @@ static void check_dmabuf(void)
 	fake_fail(FAKE_REG_DMABUF_MR, 1, EBADF);
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), EBADF, "one that is open all the same",
 		     LIKELY(MR_DMABUF_FD, "fd", RDMAEZ_VALUE_NUMBER, 0, 0, UINT64_MAX));
-	for (size_t i = 0; i < COUNT_OF(unsupported); i++) {
-		fake_fail(FAKE_REG_DMABUF_MR, 1, unsupported[i]);
-		CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), unsupported[i], "not supported",
-			     LIKELY(MR_NO_DMABUF, "ibv_reg_dmabuf_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
-	}
 	fake_fail(FAKE_REG_DMABUF_MR, 1, ENOMEM);
 	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), ENOMEM, "an errno of any verb",
 		     LIKELY(NO_RESOURCES, "ibv_reg_dmabuf_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
@@ -889,6 +905,63 @@ static void check_dmabuf(void)
 	check_refusal(&t.diag,
 		      rdmaez_mr_reg_dmabuf(t.pd, &(struct rdmaez_mr_dmabuf){0}, 0, NULL, &t.diag),
 		      EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "mr", "nowhere to put it");
+	close(0);
+}
+
+/* Refusals that are not of these bytes: the driver's, the provider's, the kernel's or the exporter's. */
+static void check_dmabuf_support(void)
+{
+	static const int unsupported[] = {EOPNOTSUPP, EPROTONOSUPPORT, ENOSYS, 524};
+	static const int exporters[] = {EINVAL, EPERM, ENODEV};
+	const unsigned int access = IBV_ACCESS_LOCAL_WRITE;
+
+	start();
+	open_dmabuf();
+	for (size_t i = 0; i < COUNT_OF(unsupported); i++) {
+		fake_reset_log();
+		fake_fail(FAKE_REG_DMABUF_MR, 0, unsupported[i]);
+		CHECK_DMABUF(
+			reg_dmabuf(0, 8, 0, 0, access), unsupported[i], "not supported",
+			CERTAIN(MR_NO_DMABUF, "ibv_reg_dmabuf_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+		tap_eq_int(fake_count(FAKE_ANY), 3, "asked with these flags, and with none");
+		tap_eq_hex(fake_last(FAKE_REG_DMABUF_MR)->attr_mask, 0, "which came last");
+		CHECK_DMABUF(
+			reg_dmabuf(0, 8, 0, 0, 0), unsupported[i], "not without flags either",
+			CERTAIN(MR_NO_DMABUF, "ibv_reg_dmabuf_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
+		tap_eq_int(fake_count(FAKE_ANY), 5, "asked once");
+		tap_eq_int(reg_dmabuf(0, 8, 0, 0, 0), unsupported[i], "by itself");
+		fake_fail(FAKE_REG_DMABUF_MR, 0, 0);
+
+		fake_reset_log();
+		fake_fail(FAKE_REG_DMABUF_MR, 1, unsupported[i]);
+		CHECK_DMABUF(
+			reg_dmabuf(0, 8, 0, 0, access), unsupported[i],
+			"a driver that can, with these flags",
+			LIKELY(MR_DMABUF_EXPORTER, "fd", RDMAEZ_VALUE_NUMBER, 0, 0, UINT64_MAX));
+		tap_eq_int(fake_count(FAKE_ANY), 2, "asked once");
+	}
+	/* As efa does, of flags that it does not know. */
+	fake_dmabuf_access(IBV_ACCESS_LOCAL_WRITE);
+	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, access | IBV_ACCESS_REMOTE_ATOMIC), EOPNOTSUPP,
+		     "a driver that can, without these flags",
+		     LIKELY(MR_ACCESS_REFUSED, "access", RDMAEZ_VALUE_ACCESS,
+			    access | IBV_ACCESS_REMOTE_ATOMIC, 0,
+			    access | IBV_ACCESS_REMOTE_ATOMIC));
+	fake_dmabuf_access(~0u);
+
+	for (size_t i = 0; i < COUNT_OF(exporters); i++) {
+		fake_reset_log();
+		fake_fail(FAKE_REG_DMABUF_MR, 1, exporters[i]);
+		CHECK_DMABUF(
+			reg_dmabuf(4096, (1 << 20) - 4096, 0, 0, access), exporters[i],
+			"nothing is wrong with the bytes",
+			LIKELY(MR_DMABUF_EXPORTER, "fd", RDMAEZ_VALUE_NUMBER, 0, 0, UINT64_MAX));
+		tap_eq_int(fake_count(FAKE_ANY), 1, "nothing is asked");
+	}
+	file_system = 0;
+	fake_fail(FAKE_REG_DMABUF_MR, 1, ENODEV);
+	CHECK_DMABUF(reg_dmabuf(0, 8, 0, 0, 0), ENODEV, "of what may not be a dma-buf",
+		     LIKELY(DEVICE_GONE, "ibv_reg_dmabuf_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	close(0);
 }
 
@@ -959,6 +1032,7 @@ int main(void)
 	check_max_size();
 	check_fork();
 	check_dmabuf();
+	check_dmabuf_support();
 	check_dereg();
 	check_null();
 	fake_close_all();

@@ -104,8 +104,8 @@ EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size
 	const struct rdmaez_mr_dmabuf dmabuf = {offset, length, iova, fd};
 	struct ibv_mr *mr;
 
-	/* By a file descriptor that is none, a program learns whether the driver has the verb at all. */
-	if (fd < 0 && !explain_thread.explaining)
+	/* By a file descriptor that is none, programs and explanations learn whether the driver has the verb at all. */
+	if (fd < 0)
 		return REAL_IF_ANY(ibv_reg_dmabuf_mr, (pd, offset, length, iova, fd, access));
 	EXPLAIN_POINTER(struct ibv_mr, reg_dmabuf_mr,
 			REAL_IF_ANY(ibv_reg_dmabuf_mr, (pd, offset, length, iova, fd, access)),

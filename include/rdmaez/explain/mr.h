@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "refusal.h"
@@ -424,32 +425,53 @@ RDMAEZ_SEAM void rdmaez_impl_mr_explain(struct ibv_context *context, void *addr,
 }
 
 /*
- * Returns 1 if a descriptor is that of a dma-buf, 0 if not, and -1 if that is not known.
- * dma_buf_show_fdinfo() tells, and its size, too.
+ * Returns 1 if a descriptor is that of a dma-buf, 0 if not, and -1 if that is not known. Since
+ * Linux 5.3 dma-bufs have a file system of their own, DMA_BUF_MAGIC, and an offset from the end
+ * tells their size: dma_buf_llseek(). It does not move anything.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_mr_is_dmabuf(int fd, uint64_t *size)
 {
-	struct rdmaez_impl_lines lines;
-	const char *text;
-	char path[40];
+	struct statfs system;
+	int64_t end;
 
 	*size = UINT64_MAX;
 	if (fcntl(fd, F_GETFD) < 0)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	if (!rdmaez_impl_lines_find(&lines, path, "exp_name:"))
-		return rdmaez_impl_lines_find(&lines, path, "flags:") ? 0 : -1;
-	text = rdmaez_impl_lines_find(&lines, path, "size:");
-	if (text)
-		*size = rdmaez_impl_number(&text, 10);
+	memset(&system, 0, sizeof(system));
+	if (fstatfs(fd, &system))
+		return -1;
+	if ((uint32_t)system.f_type != 0x444d4142)
+		return 0;
+	end = (int64_t)lseek(fd, 0, SEEK_END);
+	if (end > 0)
+		*size = (uint64_t)end;
 	return 1;
+}
+
+/* Compares offset and length with the dma-buf's size. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_range(const struct rdmaez_impl_mr_case *c,
+						 const struct rdmaez_mr_dmabuf *dmabuf,
+						 uint64_t size)
+{
+	static const struct rdmaez_impl_site behind = {"offset", RDMAEZ_WHY_MR_DMABUF_END,
+						       RDMAEZ_VALUE_BYTES, 0, 0};
+
+	if (!c->length)
+		rdmaez_impl_mr_find_length(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE,
+					   dmabuf->offset < size ? size - dmabuf->offset : size);
+	else if (dmabuf->offset >= size)
+		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_ERROR, &behind, dmabuf->offset, 0,
+					size - 1);
+	else if (c->length > size - dmabuf->offset)
+		rdmaez_impl_mr_find_length(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_MR_DMABUF_END,
+					   size - dmabuf->offset);
 }
 
 /*
  * Explains EBADF and EINVAL by what uverbs' UVERBS_METHOD_REG_DMABUF_MR and then
- * ib_umem_dmabuf_get() look at.
+ * ib_umem_dmabuf_get() look at. Returns whether the descriptor is known to be a dma-buf's.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_case *c,
+RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_case *c,
 						  const struct rdmaez_mr_dmabuf *dmabuf)
 {
 	static const struct rdmaez_impl_site place = {"iova", RDMAEZ_WHY_MR_DMABUF_IOVA,
@@ -461,11 +483,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_ca
 				IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
 				IBV_ACCESS_OPTIONAL_RANGE);
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t size, most;
-	int is;
+	uint64_t size;
+	const int is = rdmaez_impl_mr_is_dmabuf(dmabuf->fd, &size);
 
-	is = rdmaez_impl_mr_is_dmabuf(dmabuf->fd, &size);
-	most = size > dmabuf->offset ? size - dmabuf->offset : 0;
 	if (c->diag->error == EINVAL) {
 		rdmaez_impl_mr_explain_writes(c);
 		if (c->access & rare)
@@ -473,33 +493,90 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_dmabuf(const struct rdmaez_impl_mr_ca
 					    c->access & rare);
 		if ((dmabuf->offset ^ dmabuf->iova) & (page - 1))
 			rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &place, dmabuf->iova);
-		if (!c->length || c->length > most)
-			rdmaez_impl_mr_find_length(c, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, most);
+		rdmaez_impl_mr_judge_range(c, dmabuf, size);
 	}
 	if (!is || c->diag->error == EBADF)
 		rdmaez_impl_find(c->diag, is ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, &other,
 				 (uint64_t)(int64_t)dmabuf->fd);
+	return is > 0;
 }
 
 /*
- * Explains a refusal. EOPNOTSUPP and its like may be the kernel's, which returns EPROTONOSUPPORT
- * for a method that it lacks.
+ * Returns whether the verb gets as far as the descriptor with these access flags. A driver that can
+ * register a dma-buf returns EBADF for a descriptor of nothing.
  */
-RDMAEZ_SEAM void rdmaez_impl_mr_explain_dmabuf(const struct rdmaez_mr_dmabuf *dmabuf,
+RDMAEZ_IMPL_COLD bool rdmaez_impl_mr_takes_dmabuf(struct ibv_pd *pd, unsigned int access)
+{
+	struct rdmaez_mr_dmabuf nothing;
+	bool has_verb;
+
+	memset(&nothing, 0, sizeof(nothing));
+	nothing.length = 4096;
+	nothing.fd = -1;
+	return !rdmaez_impl_mr_dmabuf(pd, &nothing, access, &has_verb) && errno == EBADF;
+}
+
+/* Adds that the exporter may have refused. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_suspect_exporter(const struct rdmaez_impl_mr_case *c, int fd)
+{
+	static const struct rdmaez_impl_site site = {"fd", RDMAEZ_WHY_MR_DMABUF_EXPORTER,
+						     RDMAEZ_VALUE_NUMBER, 0, -1};
+
+	rdmaez_impl_find(c->diag, RDMAEZ_DIAG_LIKELY, &site, (uint64_t)(int64_t)fd);
+}
+
+/*
+ * Explains EOPNOTSUPP and its like. uverbs returns it for a driver without `reg_user_mr_dmabuf`,
+ * libibverbs for a provider without `reg_dmabuf_mr`, and a kernel without the method
+ * EPROTONOSUPPORT. efa_alloc_mr() returns it for access flags. All of that comes before the
+ * descriptor. Exporters that do not reach the device return it, too:
+ * xe_dma_buf_attach(), vfio_pci_dma_buf_attach(), and NVIDIA's nv_dma_buf_attach() the kernel's
+ * ENOTSUPP.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_no_dmabuf(const struct rdmaez_impl_mr_case *c,
+						       struct ibv_pd *pd, int fd)
+{
+	static const struct rdmaez_impl_site no = {"ibv_reg_dmabuf_mr", RDMAEZ_WHY_MR_NO_DMABUF,
+						   RDMAEZ_VALUE_NONE, 0, 0};
+
+	if (rdmaez_impl_mr_takes_dmabuf(pd, c->access))
+		rdmaez_impl_mr_suspect_exporter(c, fd);
+	else if (c->access && rdmaez_impl_mr_takes_dmabuf(pd, 0))
+		rdmaez_impl_mr_find(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_ACCESS_REFUSED, c->access);
+	else
+		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_ERROR, &no, 0);
+}
+
+/*
+ * Explains a refusal. If nothing is wrong with the range, EINVAL, EPERM and ENODEV of a dma-buf are
+ * the exporter's: xe_dma_buf_pin() and amdgpu_dma_buf_map() return the first for memory that cannot
+ * move to where the device reaches it, hl_map_dmabuf() the second without peer-to-peer, and vfio the
+ * third after a reset.
+ */
+RDMAEZ_SEAM void rdmaez_impl_mr_explain_dmabuf(struct ibv_pd *pd,
+					       const struct rdmaez_mr_dmabuf *dmabuf,
 					       unsigned int access, struct rdmaez_diag *diag)
 {
-	const int error = diag->error;
+	const int error = diag->error, kernel_enotsupp = 524;
 	struct rdmaez_impl_mr_case c;
+	uint64_t size;
+	bool is;
 
 	memset(&c, 0, sizeof(c));
 	c.diag = diag;
 	c.length = dmabuf->length;
 	c.access = access;
-	if (error == EOPNOTSUPP || error == ENOSYS || error == EPROTONOSUPPORT)
-		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_NO_DMABUF,
-				       diag->verb);
-	else if (error == EINVAL || error == EBADF)
-		rdmaez_impl_mr_judge_dmabuf(&c, dmabuf);
+	if (error == EOPNOTSUPP || error == ENOSYS || error == EPROTONOSUPPORT ||
+	    error == kernel_enotsupp) {
+		rdmaez_impl_mr_explain_no_dmabuf(&c, pd, dmabuf->fd);
+	} else if (error == EINVAL || error == EBADF) {
+		is = rdmaez_impl_mr_judge_dmabuf(&c, dmabuf);
+		if (is && !diag->count)
+			rdmaez_impl_mr_suspect_exporter(&c, dmabuf->fd);
+	} else if ((error == EPERM || error == ENODEV) &&
+		   rdmaez_impl_mr_is_dmabuf(dmabuf->fd, &size) > 0) {
+		rdmaez_impl_mr_suspect_exporter(&c, dmabuf->fd);
+	}
 	if (!diag->count)
 		rdmaez_impl_explain_errno(diag);
 }

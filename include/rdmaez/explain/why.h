@@ -460,13 +460,24 @@
 	  "rdma-core 35 on Linux 5.12 no protection is needed")                                    \
 	X(MR_MAPPINGS, "the process has as many mappings as vm.max_map_count lets it have",        \
 	  "raise vm.max_map_count with sysctl; with fork protection each region costs up to two")  \
-	X(MR_NO_DMABUF, "the driver, the kernel or libibverbs cannot register a dma-buf",          \
+	X(MR_NO_DMABUF,                                                                            \
+	  "the driver, its provider, the kernel or libibverbs cannot register a "                  \
+	  "dma-buf",                                                                               \
 	  "use rdma-core 34, Linux 5.12 and a driver that can, such as mlx5_ib, or efa, bnxt_re "  \
 	  "and irdma of newer kernels")                                                            \
 	X(MR_DMABUF_FD, "the file descriptor is not that of a dma-buf",                            \
 	  "pass the one that cuMemGetHandleForAddressRange() or another exporter returned")        \
 	X(MR_DMABUF_IOVA, "offset and iova are at different places within a page",                 \
 	  "make their low bits agree, those below the page size")                                  \
+	X(MR_DMABUF_END, "these bytes go beyond the dma-buf's end",                                \
+	  "count the offset from the dma-buf's first byte, which is that of the exported range "   \
+	  "and not of the allocation; lseek(fd, 0, SEEK_END) returns the dma-buf's size")          \
+	X(MR_DMABUF_EXPORTER,                                                                      \
+	  "the driver can register dma-bufs, so it is probably the exporter, such as a GPU's "     \
+	  "driver, that does not let this device reach this one",                                  \
+	  "read the kernel's log; try a device below the same PCIe switch, and check "             \
+	  "peer-to-peer "                                                                          \
+	  "and ACS with `rdmaez-doctor --check gpu`")                                              \
 	X(CQ_HIDDEN,                                                                               \
 	  "this is within the limit that the device reports, but some devices accept fewer, "      \
 	  "virtual functions for example",                                                         \

@@ -108,7 +108,7 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
 	if (!has_verb)
 		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_MR_NO_DMABUF, verb);
 	error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), verb);
-	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_mr_explain_dmabuf, (dmabuf, access, diag));
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_mr_explain_dmabuf, (pd, dmabuf, access, diag));
 	return error;
 }
 

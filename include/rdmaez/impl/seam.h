@@ -129,7 +129,8 @@ RDMAEZ_SEAM const char *rdmaez_impl_tell_wc_vendor_str(const struct ibv_wc *wc);
 /* explain/mr.h */
 RDMAEZ_SEAM void rdmaez_impl_mr_explain(struct ibv_context *context, void *addr, size_t length,
 					unsigned int access, struct rdmaez_diag *diag);
-RDMAEZ_SEAM void rdmaez_impl_mr_explain_dmabuf(const struct rdmaez_mr_dmabuf *dmabuf,
+RDMAEZ_SEAM void rdmaez_impl_mr_explain_dmabuf(struct ibv_pd *pd,
+					       const struct rdmaez_mr_dmabuf *dmabuf,
 					       unsigned int access, struct rdmaez_diag *diag);
 
 /* explain/multicast.h */
