@@ -340,6 +340,54 @@ static void check_way(void)
 #undef INDEX
 }
 
+/* What MLNX_OFED has in files of the priorities that lose nothing: here of DSCPs 24 to 31 by default. */
+static void check_class(void)
+{
+#define LOSSY(value, least)                                                              \
+	ADVICE(QP_LOSSY, "ah_attr.grh.traffic_class", RDMAEZ_VALUE_NUMBER, value, least, \
+	       (least) + 31)
+	static const char pfc[] = "/sys/class/net/veth0/qos/pfc";
+	static const char all[] = "/sys/fake0/tc/1/traffic_class";
+	static const char trust[] = "/sys/class/net/veth0/qos/trust";
+
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	fake_tree_new();
+	fake_netdev(t.dev->port[1].gid[ROW].ifindex, "veth0");
+	snprintf(t.dev->verbs.ibdev_path, sizeof(t.dev->verbs.ibdev_path), "/sys/fake0");
+	fake_tree_file(pfc, "00010000\n");
+	CHECK("without what decides", NOTHING);
+	fake_tree_file(trust, "dscp\n");
+	CHECK("the default class", LOSSY(0, 96));
+	t.is->ah_attr.grh.traffic_class = 104;
+	CHECK("one that is protected", NOTHING);
+	t.is->ah_attr.grh.traffic_class = 95;
+	CHECK("the last one below", LOSSY(95, 96));
+	t.is->ah_attr.grh.traffic_class = 128;
+	CHECK("the first one above", LOSSY(128, 96));
+	fake_tree_file(all, "Global tclass=106\n");
+	CHECK("a class for all that is protected", NOTHING);
+	t.is->ah_attr.grh.traffic_class = 104;
+	fake_tree_file(all, "Global tclass=8\n");
+	CHECK("a class for all that is not", LOSSY(8, 96));
+	fake_tree_file(all, "Global tclass=-1\n");
+	CHECK("no class for all", NOTHING);
+	fake_tree_file(all, NULL);
+	fake_tree_file(pfc, "10000001\n");
+	CHECK("other priorities", LOSSY(104, 0));
+	fake_tree_file(pfc, "00000000\n");
+	CHECK("no priority at all", NOTHING);
+	fake_tree_file(pfc, "0001\n");
+	CHECK("a file that is something else", NOTHING);
+	fake_tree_file(pfc, "10000000\n");
+	fake_tree_file(trust, "pcp\n");
+	CHECK("tags decide", NOTHING);
+	fake_tree_file(trust, "dscp\n");
+	t.dev->port[1].gid[ROW].type = IBV_GID_TYPE_ROCE_V1;
+	examine();
+	tap_ok(!rdmaez_diag_find(&t.diag, RDMAEZ_WHY_QP_LOSSY), "which has no DSCP");
+#undef LOSSY
+}
+
 /* ---- The port ----------------------------------------------------------------------------- */
 
 static void check_port(void)
@@ -757,6 +805,7 @@ int main(void)
 	check_numbers();
 	check_path();
 	check_way();
+	check_class();
 	check_port();
 	check_pkey();
 	check_counters();

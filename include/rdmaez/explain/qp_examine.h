@@ -215,6 +215,43 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_ex
 	}
 }
 
+/*
+ * Compares the traffic class with the priorities that PFC protects. MLNX_OFED and DOCA have these
+ * files, the last of which is of a traffic class for all of the port's queue pairs. The kernel
+ * itself tells it by netlink, which rdmaez-doctor asks. That DSCPs have a priority by eights is the
+ * firmware's default, and may have been changed.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_class(const struct rdmaez_impl_qp_exam *e,
+						const struct ibv_gid_entry *own)
+{
+	static const struct rdmaez_impl_site site = {
+		"ah_attr.grh.traffic_class", RDMAEZ_WHY_QP_LOSSY, RDMAEZ_VALUE_NUMBER, 0, 0};
+	static const char all[] = "Global tclass=";
+	char text[IBV_SYSFS_PATH_MAX + 64], pfc[10], name[IF_NAMESIZE];
+	uint64_t value = e->now.attr.ah_attr.grh.traffic_class;
+	const char *lossless, *at;
+
+	if (own->gid_type != IBV_GID_TYPE_ROCE_V2 || !if_indextoname(own->ndev_ifindex, name))
+		return;
+	snprintf(text, sizeof(text), "/sys/class/net/%s/qos/pfc", name);
+	rdmaez_impl_file_text(text, pfc, sizeof(pfc));
+	snprintf(text, sizeof(text), "/sys/class/net/%s/qos/trust", name);
+	rdmaez_impl_file_text(text, text, sizeof(text));
+	lossless = strchr(pfc, '1');
+	if (!lossless || strspn(pfc, "01") != 8 || strncmp(text, "dscp", 4) != 0)
+		return;
+	snprintf(text, sizeof(text), "%s/tc/%u/traffic_class", e->context->device->ibdev_path,
+		 e->port_num);
+	rdmaez_impl_file_text(text, text, sizeof(text));
+	at = text + sizeof(all) - 1;
+	if (strncmp(text, all, sizeof(all) - 1) == 0 && *at >= '0' && *at <= '9')
+		value = rdmaez_impl_number(&at, 10);
+	if (value < 256 && pfc[value >> 5] == '0')
+		rdmaez_impl_find_within(e->diag, RDMAEZ_DIAG_ADVICE, &site, value,
+					(uint64_t)(lossless - pfc) << 5,
+					((uint64_t)(lossless - pfc) << 5) + 31);
+}
+
 /* Examines the way to the peer: its number, the path MTU, and the GID that packets leave from. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
 {
@@ -264,6 +301,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
 	if (e->port.link_layer == IBV_LINK_LAYER_ETHERNET &&
 	    rdmaez_impl_gid_is_resolved(&own, &grh->dgid))
 		rdmaez_impl_reach_way(&r, RDMAEZ_DIAG_LIKELY, 0);
+	rdmaez_impl_qp_exam_class(e, &own);
 }
 
 /*

@@ -272,6 +272,12 @@
 	X(QP_NO_RECEIVES, "the queue pair receives nothing in this state", "move it to RTR")       \
 	X(QP_STALE, "qp->state said otherwise: the queue pair has changed its state by itself",    \
 	  "look for a completion with an error and for an asynchronous event")                     \
+	X(QP_LOSSY,                                                                                \
+	  "the port protects other priorities from loss (PFC) than that of this traffic class, "   \
+	  "if DSCPs have their usual priorities, eight DSCPs each",                                \
+	  "set path.traffic_class, UCX_IB_TRAFFIC_CLASS or NCCL_IB_TC to one of the class that "   \
+	  "the "                                                                                   \
+	  "network keeps lossless; `rdmaez-doctor --only quality` shows the priorities")           \
 	X(RNR_ENDLESS,                                                                             \
 	  "with rnr_retry 7 a send waits without end for a peer that has no receive posted",       \
 	  "have the peer post receives; with rnr_retry below 7 the send would fail with an error " \
@@ -477,7 +483,7 @@
 	  "driver, that does not let this device reach this one",                                  \
 	  "read the kernel's log; try a device below the same PCIe switch, and check "             \
 	  "peer-to-peer "                                                                          \
-	  "and ACS with `rdmaez-doctor --check gpu`")                                              \
+	  "and ACS with `rdmaez-doctor --only gpu`")                                               \
 	X(CQ_HIDDEN,                                                                               \
 	  "this is within the limit that the device reports, but some devices accept fewer, "      \
 	  "virtual functions for example",                                                         \
