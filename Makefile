@@ -197,7 +197,7 @@ distcheck: ## what make dist packs; a part of check-package
 # The tests that say what is left for it.
 NIGHTLY := $(shell grep -lE '^[^\#]*(\bnightly|NIGHTLY)' tests/{compile,fuzz,tools,tree}/*.t | grep -v runner.t)
 check-nightly: ## what takes longest, and of which make check has a sample: all pairs of compilers, random inputs by tenfold
-	$(call install_first,compile fuzz tools)
+	$(call install_first,compile fuzz tools device siw)
 	$(call build_first,tools)
 	@RDMAEZ_NIGHTLY=1 $(PROVE) $(or $(NIGHTLY),$(error nothing is nightly))
 
@@ -250,7 +250,7 @@ build/examples/raii: examples/raii.cc | deps-build deps-cxx
 	$(if $(V),,@echo "$(CXX) $@"; )mkdir -p $(@D); \
 	$(CXX) -std=c++11 -O2 -g -Iinclude @tests/compile/warnings -Wold-style-cast -MMD -MP $< -o $@ -libverbs
 build/device/%: tests/device/%.c build/objects/gcc/implementation.o | deps-build
-	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -libverbs)
+	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -Itests/device -libverbs)
 build/device/connect_many: tests/device/connect_many.c | deps-build
 	$(call compile,-Itests -libverbs)
 # AddressSanitizer wants to be the first library, and so does rdmaez-explain; ThreadSanitizer does not mind.
@@ -268,6 +268,8 @@ build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -Wno-gnu-statement
 build/tools/%.o: tools/%.c | deps-build
 	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
 tool_objects = build/tools/headers.o $(patsubst %.c,build/%.o,$(wildcard tools/$(1)/*.c))
+# It asks by netlink as the doctor does.
+build/tools/rdmaez-explain.so: build/tools/doctor/nldev.o
 build/tools/rdmaez-explain.so: $(filter-out $(LAUNCHER_ONLY:%=build/tools/explain/%.o),$(call tool_objects,explain)) tools/explain/explain.map
 	$(call link_tool,-shared -Wl$(comma)-z$(comma)defs$(comma)-z$(comma)now$(comma)-Bsymbolic -Wl$(comma)--version-script=tools/explain/explain.map)
 build/tools/rdmaez-explain: $(LAUNCHER:%=build/tools/explain/%.o)
@@ -353,7 +355,7 @@ build/threads/%.o: tools/%.c | deps-build
 build/threads/explain/real.o: tools/explain/real.c | deps-build
 	$(call compile,-DRDMAEZ_EXTERN -fPIC -fvisibility=hidden -c)
 	@objcopy --localize-symbol=dlsym --localize-symbol=dlvsym $@
-build/threads/rdmaez-explain.so: $(EXPLAIN_SHARED) tools/explain/explain.map
+build/threads/rdmaez-explain.so: $(EXPLAIN_SHARED) build/threads/doctor/nldev.o tools/explain/explain.map
 	$(call link_tool,-fsanitize=thread -shared -Wl$(comma)-z$(comma)defs$(comma)-Bsymbolic -Wl$(comma)--version-script=tools/explain/explain.map)
 build/threads/rdmaez-explain: build/tools/rdmaez-explain build/threads/rdmaez-explain.so
 	@cp $< $@

@@ -82,6 +82,46 @@ counts() {
 		(.evidence | any(. == "process \($pid) (holds): 6")))' "$scratch/json"
 }
 
+# What may not create a queue pair hears from rdmaez-explain how many there are, as iproute2 counts them: here it is the
+# cgroup's limit. Where something else is certain, nobody counts.
+refused() {
+	local pairs
+	mkdir -p /run/cgroup
+	mount -t cgroup2 none /run/cgroup
+	mkdir /run/cgroup/few
+	echo +rdma >/run/cgroup/cgroup.subtree_control
+	echo 'rxe0 hca_object=3' >/run/cgroup/few/rdma.max
+	hold idle 3
+	pairs=$(rdma --json resource show rxe0 | jq '.[0].qp')
+	sh -c 'echo $$ >/run/cgroup/few/cgroup.procs && exec "$@"' sh build/tools/rdmaez-explain \
+		--json "$scratch/json" build/tools/holds init >"$scratch/out" 2>&1 || code=$?
+	setpriv --bounding-set=-ipc_lock prlimit --memlock=16384 build/tools/rdmaez-explain --json "$scratch/certain" \
+		build/tools/holds region >/dev/null 2>&1 || code=$?
+	drop "$pid"
+	rmdir /run/cgroup/few
+	umount /run/cgroup
+	line 'ibv_create_qp failed with EAGAIN \(11\) on rxe0 .*'
+	tr '\n' ' ' <"$scratch/out" | tr --squeeze-repeats ' ' | grep -E \
+		"This process has made 0 queue pairs that it has not destroyed\. All processes together have $pairs queue pairs on rxe0; \`rdmaez-doctor --only objects\` names the processes\."
+	((pairs > 6))
+	jq --exit-status 'select(.held) | .held' "$scratch/json" | jq --exit-status --argjson pairs "$pairs" \
+		'. == {object: "QP", process: 0, all: $pairs}'
+	jq 'select(.held)' "$scratch/json" >"$scratch/line"
+	python3 -m jsonschema --instance "$scratch/line" docs/schema/explain.schema.json
+	grep -q '"reason":"MEMLOCK"' "$scratch/certain"
+	! grep '"held"' "$scratch/certain"
+}
+
+# Peers may write to the same memory by two devices, and rdmaez-explain advises of it once.
+unordered() {
+	build/tools/rdmaez-explain --advice --json "$scratch/json" build/tools/holds shared 2>"$scratch/err"
+	cat "$scratch/err"
+	grep -x 'Writes into this memory region are not ordered on rxe1\.' "$scratch/err"
+	diff <(jq --raw-output 'select(.kind == "advice") | "\(.record.device) \(.record.findings[].reason)"' "$scratch/json") \
+		<(echo 'rxe1 ORDER_DEVICES')
+	grep -q 'peers may write to the same memory by rxe0, too' "$scratch/json"
+}
+
 as_json() {
 	hold idle 1
 	$doctor --json --pid "$pid" >"$scratch/json"
@@ -280,6 +320,8 @@ without_rdma() {
 ok 'an idle pair alarms nobody' idle
 fails 'a first line that is another is seen' 'note process' eval 'look --pid $$; first "ok   nonsense"'
 ok 'counts the objects of a device, and whose they are' counts
+ok 'and rdmaez-explain counts those of which no more can be made' refused
+ok 'and says that writes by two devices have no order' unordered
 ok 'as JSON, by the schema' as_json
 ok 'INIT' init
 ok 'RTR at one end' rtr

@@ -25,6 +25,7 @@ struct net {
 struct connection {
 	struct side *near, *far;
 	struct rdma_cm_id *active, *passive;
+	int sends; /* that were accepted */
 };
 
 /* The next event, which must be of this type; its identifier. */

@@ -60,6 +60,23 @@ ok 'shows that an SRQ has no number' explains srq_number 'query ibv_get_srq_num 
 options=()
 
 ok 'explains a protection domain' explains alloc_pd 'refusal ibv_alloc_pd ENOMEM NO_RESOURCES'
+
+# holds CASE COUNTS: the creation that was refused names how many there are; of the fake the kernel knows nothing.
+holds() {
+	explains_program verbs "$1" "${@:3}"
+	[[ $(jq --compact-output '.held // empty' "$scratch/json") == "$2" ]]
+}
+counts_its_own() {
+	holds alloc_pd '{"object":"PD","process":1}' 'refusal ibv_alloc_pd ENOMEM NO_RESOURCES'
+	says '  This process has made 1 protection domain that it has not destroyed\.$'
+}
+line_counts() {
+	ends 0 --line verbs alloc_pd
+	says ' held=PD:1 call=ibv_alloc_pd error=ENOMEM '
+}
+ok 'says how many the process holds of what cannot be had' counts_its_own
+ok 'says it in a line' line_counts
+ok 'does not count where nothing is short' holds cq_limit '' 'refusal ibv_create_cq EINVAL CAP_LIMIT'
 ok 'explains a protection domain in use' explains pd_busy 'refusal ibv_dealloc_pd EBUSY PD_IN_USE'
 ok 'explains access flags' explains reg_access 'refusal ibv_reg_mr EINVAL MR_LOCAL_WRITE'
 ok 'explains access flags that are optional' explains reg_iova 'refusal ibv_reg_mr_iova EINVAL MR_LOCAL_WRITE' \
@@ -133,7 +150,10 @@ ok 'gives no advice unless asked to' explains advice \
 options=(--advice)
 ok 'gives advice on a move that is accepted' explains advice 'advice ibv_modify_qp 0 GID_SUITS GID_ROCE_V1 HOP_LIMIT' \
 	'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_SUITS GID_ROCE_V1 HOP_LIMIT'
+ok 'gives advice on an order that is not there' explains reg_relaxed 'advice ibv_reg_mr 0 ORDER_RELAXED' \
+	'refusal ibv_dealloc_pd EBUSY PD_IN_USE'
 options=()
+ok 'and none unless asked to' explains reg_relaxed 'refusal ibv_dealloc_pd EBUSY PD_IN_USE'
 
 ok 'tells what was never destroyed' ends_with left_over ', never destroyed: 1 PD, 2 MRs, 1 CQ, 1 QP'
 ok 'tells which queue pairs ended in ERR' ends_with in_error ', 1 queue pair in ERR'

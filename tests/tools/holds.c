@@ -10,6 +10,7 @@
  *     receive          one sends, and the other has no receive posted
  *     thread           as idle; the thread that has created all is gone
  *     region           no queue pair, and 1 MiB of registered memory
+ *     shared           the same memory on two devices, for writes by peers; it ends at once
  */
 #include <rdmaez.h>
 
@@ -88,6 +89,18 @@ static int is(const char *name)
 	return strcmp(state, name) == 0;
 }
 
+static void share(struct ibv_device *device)
+{
+	const int writes = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	struct ibv_context *const other = device ? ibv_open_device(device) : NULL;
+	struct ibv_pd *const other_pd = other ? ibv_alloc_pd(other) : NULL;
+
+	need(!other_pd, "the other device");
+	need(!ibv_reg_mr(pd, memory, 1 << 20, writes), "ibv_reg_mr");
+	need(!ibv_reg_mr(other_pd, memory + 4096, 4096, writes), "ibv_reg_mr");
+	need(!ibv_reg_mr(other_pd, &pd, sizeof(pd), writes), "ibv_reg_mr");
+}
+
 static void *prepare(void *unused)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -105,7 +118,9 @@ static void *prepare(void *unused)
 	mr = ibv_reg_mr(pd, memory, 1 << 20, IBV_ACCESS_LOCAL_WRITE);
 	need(!mr || ibv_query_gid(context, 1, 1, &gid), "memory and GID");
 	last = is("init") ? IBV_QPS_INIT : is("err") ? IBV_QPS_ERR : IBV_QPS_RTS;
-	for (i = 0; i < pairs && !is("region"); i++) {
+	if (is("shared"))
+		share(list[1]);
+	for (i = 0; i < pairs && !is("region") && !is("shared"); i++) {
 		a = create(is("uc") ? IBV_QPT_UC : IBV_QPT_RC);
 		b = create(is("uc") ? IBV_QPT_UC : IBV_QPT_RC);
 		bring_up(a, b, &gid, is("psn") ? 5000 : 1000, is("rtr") ? IBV_QPS_RTR : last);
@@ -128,6 +143,8 @@ int main(int argc, char **argv)
 	} else {
 		prepare(NULL);
 	}
+	if (is("shared"))
+		return 0;
 	puts("ready");
 	fflush(stdout);
 	for (;;)

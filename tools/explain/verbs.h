@@ -20,6 +20,10 @@ bool explain_answered_null(const struct explain_call *call);
  */
 void explain_refused(struct explain_call *call, const struct ibv_context *context);
 
+/* With --advice, of a region that was registered with these flags: in which order writes come (order.c). */
+void explain_order(const struct explain_call *call, const struct ibv_mr *mr, unsigned int access);
+void explain_order_gone(const struct ibv_mr *mr);
+
 /*
  * The body of a wrapper. `real` calls the real verb, `done` follows its success, and `why` lets the headers explain its
  * refusal, for which `call` is there; `context` is looked at only then.

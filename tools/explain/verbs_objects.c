@@ -69,7 +69,8 @@ EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, i
 	EXPLAIN_POINTER(struct ibv_mr, explain_verb_reg_mr,
 			REAL(ibv_reg_mr)(pd, addr, length, access), pd->context,
 			explain_made(EXPLAIN_MR, result);
-			explain_watch_mr(result, (unsigned int)access, start_of(addr, access)),
+			explain_watch_mr(result, (unsigned int)access, start_of(addr, access));
+			explain_order(&call, result, (unsigned int)access),
 			explain_reg(&call, pd, addr, length, (unsigned int)access));
 }
 
@@ -80,7 +81,8 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
 	EXPLAIN_POINTER(struct ibv_mr, "ibv_reg_mr_iova",
 			REAL(ibv_reg_mr_iova)(pd, addr, length, iova, access), pd->context,
 			explain_made(EXPLAIN_MR, result);
-			explain_watch_mr(result, (unsigned int)access, iova),
+			explain_watch_mr(result, (unsigned int)access, iova);
+			explain_order(&call, result, (unsigned int)access),
 			explain_reg(&call, pd, addr, length, (unsigned int)access));
 }
 
@@ -88,12 +90,12 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t leng
 EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				       unsigned int access)
 {
-	EXPLAIN_POINTER(struct ibv_mr,
-			iova == (uintptr_t)addr ? explain_verb_reg_mr : "ibv_reg_mr_iova",
-			REAL(ibv_reg_mr_iova2)(pd, addr, length, iova, access), pd->context,
-			explain_made(EXPLAIN_MR, result);
-			explain_watch_mr(result, access, iova),
-			explain_reg(&call, pd, addr, length, access));
+	EXPLAIN_POINTER(
+		struct ibv_mr, iova == (uintptr_t)addr ? explain_verb_reg_mr : "ibv_reg_mr_iova",
+		REAL(ibv_reg_mr_iova2)(pd, addr, length, iova, access), pd->context,
+		explain_made(EXPLAIN_MR, result);
+		explain_watch_mr(result, access, iova);
+		explain_order(&call, result, access), explain_reg(&call, pd, addr, length, access));
 }
 
 static const char reg_dmabuf_mr[] = "ibv_reg_dmabuf_mr";
@@ -166,8 +168,10 @@ static const char dereg_mr[] = "ibv_dereg_mr";
 static int dereg_mr_watched(__typeof__(&ibv_dereg_mr) real, struct ibv_mr *mr)
 {
 	const unsigned int row = explain_watch_leave_mr(mr);
-	const int result = real(mr);
+	int result;
 
+	explain_order_gone(mr);
+	result = real(mr);
 	explain_watch_left_mr(row, result);
 	return result;
 }

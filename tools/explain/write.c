@@ -2,6 +2,7 @@
 /* How a finding is written. */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <link.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 
 #include <rdmaez/impl/seam.h>
 
+#include "held.h"
 #include "write.h"
 
 static const char *const kind_names[] = {
@@ -185,9 +187,37 @@ static void put_opener(struct explain_words *words, const struct explain_call *c
 	wrap(words, start);
 }
 
+/* "1 queue pair" */
+static void put_count(struct explain_words *words, uint64_t count, const struct explain_held *held)
+{
+	put(words, "%" PRIu64 " %s", count, count == 1 ? held->one : held->many);
+}
+
+static void put_held(struct explain_words *words, const struct rdmaez_diag *diag,
+		     const struct explain_held *held)
+{
+	const size_t start = mark(words);
+
+	if (!held)
+		return;
+	put(words, "  This process has made ");
+	put_count(words, held->process, held);
+	put(words, " that it has not destroyed.");
+	if (held->is_all_known) {
+		put(words, " All processes together have ");
+		put_count(words, held->all, held);
+		put_name(words, " on ", diag->device);
+		if (held->most)
+			put(words, ", which may have %" PRIu64, held->most);
+		put(words, "; `rdmaez-doctor --only objects` names the processes.");
+	}
+	put(words, "\n");
+	wrap(words, start);
+}
+
 static void put_text(struct explain_words *words, const struct explain_call *call,
 		     const struct rdmaez_diag *diag, const struct explain_text *said,
-		     const struct place *place)
+		     const struct place *place, const struct explain_held *held)
 {
 	static const char *const sure[] = {"", "Likely, ", "Advice, "};
 	size_t start;
@@ -201,6 +231,7 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 	put(words, "\n");
 	if (!said) {
 		put_record(words, rdmaez_diag_format, diag);
+		put_held(words, diag, held);
 		put_opener(words, call);
 		return;
 	}
@@ -221,7 +252,7 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 
 static void put_line(struct explain_words *words, const struct explain_call *call,
 		     const struct rdmaez_diag *diag, const struct explain_text *said,
-		     const struct place *place)
+		     const struct place *place, const struct explain_held *held)
 {
 	put(words, "program=%s pid=%d kind=%s caller=0x%zx", explain_name, getpid(),
 	    kind_names[call->kind], (size_t)place->address);
@@ -231,6 +262,10 @@ static void put_line(struct explain_words *words, const struct explain_call *cal
 		put(words, " object=%s", place->object);
 	if (call->opener)
 		put(words, " opened_by=%d", call->opener);
+	if (held)
+		put(words, " held=%s:%u", held->key, held->process);
+	if (held && held->is_all_known)
+		put(words, " held_by_all=%" PRIu64, held->all);
 	put(words, " ");
 	if (!said) {
 		put_record(words, rdmaez_diag_line, diag);
@@ -278,7 +313,7 @@ static void put_json_said(struct explain_words *words, const struct explain_call
 
 static void put_json(struct explain_words *words, const struct explain_call *call,
 		     const struct rdmaez_diag *diag, const struct explain_text *said,
-		     const struct place *place)
+		     const struct place *place, const struct explain_held *held)
 {
 	put_pair(words, "{", "program", explain_name);
 	put(words, ",\"pid\":%d", getpid());
@@ -290,6 +325,15 @@ static void put_json(struct explain_words *words, const struct explain_call *cal
 		put_pair(words, ",", "object", place->object);
 	if (call->opener)
 		put(words, ",\"opened_by\":%d", call->opener);
+	if (held) {
+		put_pair(words, ",\"held\":{", "object", held->key);
+		put(words, ",\"process\":%u", held->process);
+		if (held->is_all_known)
+			put(words, ",\"all\":%" PRIu64, held->all);
+		if (held->most)
+			put(words, ",\"most\":%" PRIu64, held->most);
+		put(words, "}");
+	}
 	put(words, ",\"record\":");
 	if (said)
 		put_json_said(words, call, said);
@@ -301,15 +345,18 @@ static void put_json(struct explain_words *words, const struct explain_call *cal
 void explain_words_make(struct explain_words *words, const struct explain_call *call,
 			const struct rdmaez_diag *diag, const struct explain_text *said)
 {
+	struct explain_held counts;
+	const struct explain_held *const held =
+		!said && explain_held(call, diag, &counts) ? &counts : NULL;
 	struct place place;
 
 	find_place(&place, call->caller);
 	words->text = words->json = 0;
-	(explain_options->line ? put_line : put_text)(words, call, diag, said, &place);
+	(explain_options->line ? put_line : put_text)(words, call, diag, said, &place, held);
 	words->text = words->json;
 	words->json = 0;
 	if (explain_options->json.path[0])
-		put_json(words, call, diag, said, &place);
+		put_json(words, call, diag, said, &place, held);
 }
 
 /* ---- Where to ----------------------------------------------------------------------------------- */

@@ -200,6 +200,18 @@ static void reg_iova(void)
 	end();
 }
 
+static void reg_relaxed(void)
+{
+	const int writes = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+
+	begin();
+	SEE_NULL(ibv_reg_mr(pd, buffer, 64, writes), REG_MR);
+	SEE_NULL(ibv_reg_mr(pd, buffer, 64, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_RELAXED_ORDERING),
+		 REG_MR);
+	SEE_NULL(ibv_reg_mr(pd, buffer, 64, writes | IBV_ACCESS_RELAXED_ORDERING), REG_MR);
+	end();
+}
+
 static void reg_dmabuf(void)
 {
 	begin();
@@ -936,22 +948,23 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	CASE(list_refused),  CASE(list_empty), CASE(open_refused),   CASE(import_device),
-	CASE(close_refused), CASE(query),      CASE(rows),           CASE(alloc_pd),
-	CASE(pd_busy),       CASE(reg_access), CASE(reg_iova),       CASE(reg_dmabuf),
-	CASE(probe_dmabuf),  CASE(mr_bound),   CASE(import),         CASE(window),
-	CASE(cq_limit),      CASE(cq_vector),  CASE(cq_ex),          CASE(cq_resize),
-	CASE(cq_busy),       CASE(srq_limit),  CASE(srq_parts),      CASE(srq_number),
-	CASE(srq_busy),      CASE(xrcd_file),  CASE(xrcd_busy),      CASE(ah_empty),
-	CASE(ah_index),      CASE(ah_family),  CASE(ah_unreachable), CASE(ah_no_grh),
-	CASE(ah_port),       CASE(dm_none),    CASE(dm_long),        CASE(dm_full),
-	CASE(dm_align),      CASE(dm_access),  CASE(dm_based),       CASE(dm_busy),
-	CASE(dm_stale),      CASE(flows),      CASE(qp_limit),       CASE(qp_inline),
-	CASE(qp_ex),         CASE(qp_domain),  CASE(move),           CASE(qp_busy),
-	CASE(ece),           CASE(event_qp),   CASE(event_cq),       CASE(event_well),
-	CASE(well),          CASE(left_over),  CASE(in_error),       CASE(recovered),
-	CASE(advice),        CASE(many_qps),   CASE(adopted),        CASE(older),
-	CASE(again),         CASE(held),       CASE(forked),         CASE(first_of_many),
+	CASE(list_refused),  CASE(list_empty),   CASE(open_refused), CASE(import_device),
+	CASE(close_refused), CASE(query),        CASE(rows),         CASE(alloc_pd),
+	CASE(pd_busy),       CASE(reg_access),   CASE(reg_iova),     CASE(reg_dmabuf),
+	CASE(reg_relaxed),   CASE(probe_dmabuf), CASE(mr_bound),     CASE(import),
+	CASE(window),        CASE(cq_limit),     CASE(cq_vector),    CASE(cq_ex),
+	CASE(cq_resize),     CASE(cq_busy),      CASE(srq_limit),    CASE(srq_parts),
+	CASE(srq_number),    CASE(srq_busy),     CASE(xrcd_file),    CASE(xrcd_busy),
+	CASE(ah_empty),      CASE(ah_index),     CASE(ah_family),    CASE(ah_unreachable),
+	CASE(ah_no_grh),     CASE(ah_port),      CASE(dm_none),      CASE(dm_long),
+	CASE(dm_full),       CASE(dm_align),     CASE(dm_access),    CASE(dm_based),
+	CASE(dm_busy),       CASE(dm_stale),     CASE(flows),        CASE(qp_limit),
+	CASE(qp_inline),     CASE(qp_ex),        CASE(qp_domain),    CASE(move),
+	CASE(qp_busy),       CASE(ece),          CASE(event_qp),     CASE(event_cq),
+	CASE(event_well),    CASE(well),         CASE(left_over),    CASE(in_error),
+	CASE(recovered),     CASE(advice),       CASE(many_qps),     CASE(adopted),
+	CASE(older),         CASE(again),        CASE(held),         CASE(forked),
+	CASE(first_of_many),
 };
 
 int main(int argc, char *argv[])
