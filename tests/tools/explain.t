@@ -13,7 +13,8 @@ explains_a_refusal() {
 	ends 0 wrong_mask
 	[[ $(<"$scratch/out") == 22 ]]
 	says '^rdmaez-explain: wrong_mask\[[0-9]+\]: refused at 0x[0-9a-f]+ main\+0x[0-9a-f]+ \(wrong_mask\)$' \
-		'^ibv_modify_qp failed with EINVAL \(22\) on fake0, QP [0-9]+, RC, RESET to RTR\.$' 'Next: '
+		'^ibv_modify_qp failed with EINVAL \(22\) on fake0, QP [0-9]+, RC, RESET to RTR\.$' 'Next: ' \
+		"^rdmaez-explain: wrong_mask\[[0-9]+\]: Linux $(uname -r), libibverbs\.so\.1"
 	[[ $(<"$scratch/err") != *rdmaez_* ]]
 }
 
@@ -443,6 +444,40 @@ without_libibverbs() {
 	grep -qE '^rdmaez-explain: there is no libibverbs here \(libibverbs.so.1: .*\): .* install libibverbs1' "$scratch/image.out"
 }
 
+# newer VERSION: $scratch/newer/program was linked to a libibverbs that has this version, and this machine's has not.
+newer() {
+	mkdir -p "$scratch/newer"
+	echo 'int ibv_of_tomorrow(void) { return 0; }' |
+		"${CC:-gcc}" -shared -fPIC -Wl,-soname,libibverbs.so.1 \
+			-Wl,--version-script=<(echo "$1 { ibv_of_tomorrow; };") -x c - -o "$scratch/newer/libibverbs.so.1"
+	echo 'int ibv_of_tomorrow(void); int main(void) { return ibv_of_tomorrow(); }' |
+		"${CC:-gcc}" -x c - -x none "$scratch/newer/libibverbs.so.1" -o "$scratch/newer/program"
+}
+
+# wants VERSION NEXT: whoever does not start for want of it hears where it is.
+wants() {
+	newer "$1"
+	ends 1 "$scratch/newer/program"
+	says "version .$1. not found" \
+		"^rdmaez-explain: $scratch/newer/program wants $1 of libibverbs\.so\.1, which .*/libibverbs\.so\.1 does not have, so it does not start\. Next: $2\.$"
+	PATH=$scratch/newer:$PATH ends 1 program
+	says "^rdmaez-explain: program wants $1 of "
+}
+
+# With a library that has it nothing is said, nor of a program that ends so by itself.
+wants_nothing() {
+	newer IBVERBS_1.98
+	LD_LIBRARY_PATH=$scratch/newer ends 0 "$scratch/newer/program"
+	silent
+	ends 1 false
+	silent
+	ends 127 sh -c 'exit 127'
+	silent
+}
+
+ok 'names the release that brings a version' wants IBVERBS_1.98 \
+	'install rdma-core in the release it was built with, or build the program with the rdma-core of this system'
+ok 'says nothing of versions that are there' wants_nothing
 ok 'an image without libibverbs' without_libibverbs
 ok 'explains a refusal' explains_a_refusal
 ok 'tells the line of the call' tells_the_line

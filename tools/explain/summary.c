@@ -369,6 +369,9 @@ static void put_text(struct text *text, const struct explain_process *process)
 	const char *before = ", never destroyed: ";
 	size_t start;
 
+	if (process->libraries[0] && has_finding(process))
+		put(text, "rdmaez-explain: %s[%d]: Linux %s, %s\n", process->name, process->pid,
+		    explain_kernel(), process->libraries);
 	put(text, "rdmaez-explain: %s[%d]: ", process->name, process->pid);
 	start = text->length;
 	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++) {
