@@ -4,7 +4,8 @@
  * certain is put to the test: a work request that is right but for that cause must be refused as well.
  *
  * The including test has struct net, struct connection with its sides `near` and `far` and the number of accepted
- * `sends`, and connection_none(), connection_open() and connection_close().
+ * `sends`, and connection_none(), connection_open(), connection_broken() and connection_close(). The near queue pair of
+ * the third is in ERR.
  */
 #ifndef RANDOM_POST_H
 #define RANDOM_POST_H
@@ -46,12 +47,10 @@ static bool one_in(uint32_t n)
 
 static struct connection reach(struct net *net, enum where where)
 {
-	struct connection c = where == CONNECTED ? connection_open(net) : connection_none(net);
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+	struct connection c = where == CONNECTED ? connection_open(net)
+			      : where == BROKEN  ? connection_broken(net)
+						 : connection_none(net);
 
-	if (where == BROKEN)
-		if (ibv_modify_qp(c.near->qp, &attr, IBV_QP_STATE))
-			tap_bail("ibv_modify_qp: %s", strerror(errno));
 	if (where == CONNECTED && side_post_receive(c.far))
 		tap_bail("ibv_post_recv: %s", strerror(errno));
 	return c;

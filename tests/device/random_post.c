@@ -34,6 +34,15 @@ static struct connection connection_open(struct net *net)
 	return c;
 }
 
+static struct connection connection_broken(struct net *net)
+{
+	struct connection c = connection_none(net);
+
+	if (rdmaez_qp_to_init(c.near->qp, NULL, NULL) || rdmaez_qp_to_err(c.near->qp, NULL))
+		tap_bail("no move to ERR");
+	return c;
+}
+
 /* All sends are signaled. rxe of Linux 6.1 may wait without end for a queue pair that is destroyed while it sends. */
 static void connection_close(struct net *net, struct connection *c)
 {

@@ -6,6 +6,16 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep() */
 
 #include "connection.h"
+
+static struct connection connection_broken(struct net *net)
+{
+	struct connection c = connection_none(net);
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+
+	net_must(ibv_modify_qp(c.near->qp, &attr, IBV_QP_STATE), "ibv_modify_qp");
+	return c;
+}
+
 #include "random_post.h"
 
 int main(int argc, char **argv)
