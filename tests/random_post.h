@@ -5,7 +5,7 @@
  *
  * The including test has struct net, struct connection with its sides `near` and `far` and the number of accepted
  * `sends`, and connection_none(), connection_open(), connection_broken() and connection_close(). The near queue pair of
- * the third is in ERR.
+ * the third is in ERR. MOST_OPCODE is the highest that may be tried.
  */
 #ifndef RANDOM_POST_H
 #define RANDOM_POST_H
@@ -95,6 +95,8 @@ static void spoil(struct request *r)
 
 	if (one_in(2))
 		r->send.opcode = (enum ibv_wr_opcode)opcodes[any(16)];
+	if ((int)r->send.opcode > MOST_OPCODE)
+		r->send.opcode = IBV_WR_SEND_WITH_INV;
 	if (one_in(3))
 		r->send.num_sge = r->recv.num_sge = (int)any(5);
 	if (one_in(3))

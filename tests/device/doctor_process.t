@@ -100,7 +100,7 @@ refused() {
 	drop "$pid"
 	rmdir /run/cgroup/few
 	umount /run/cgroup
-	line 'ibv_create_qp failed with EAGAIN \(11\) on rxe0 .*'
+	line 'ibv_create_qp failed with EAGAIN \(11\) on rxe0, RC\.'
 	tr '\n' ' ' <"$scratch/out" | tr --squeeze-repeats ' ' | grep -E \
 		"This process has made 0 queue pairs that it has not destroyed\. All processes together have $pairs queue pairs on rxe0; \`rdmaez-doctor --only objects\` names the processes\."
 	((pairs > 6))

@@ -7,6 +7,10 @@
 
 #include "connection.h"
 
+enum {
+	MOST_OPCODE = 1000
+};
+
 static struct connection connection_broken(struct net *net)
 {
 	struct connection c = connection_none(net);
