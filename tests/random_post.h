@@ -5,7 +5,8 @@
  *
  * The including test has struct net, struct connection with its sides `near` and `far` and the number of accepted
  * `sends`, and connection_none(), connection_open(), connection_broken() and connection_close(). The near queue pair of
- * the third is in ERR. MOST_OPCODE is the highest that may be tried.
+ * the third is in ERR. MOST_OPCODE is the highest that may be tried,
+ * and LEFT_OUT one that may not.
  */
 #ifndef RANDOM_POST_H
 #define RANDOM_POST_H
@@ -95,7 +96,7 @@ static void spoil(struct request *r)
 
 	if (one_in(2))
 		r->send.opcode = (enum ibv_wr_opcode)opcodes[any(16)];
-	if ((int)r->send.opcode > MOST_OPCODE)
+	if ((int)r->send.opcode > MOST_OPCODE || (int)r->send.opcode == LEFT_OUT)
 		r->send.opcode = IBV_WR_SEND_WITH_INV;
 	if (one_in(3))
 		r->send.num_sge = r->recv.num_sge = (int)any(5);

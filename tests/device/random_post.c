@@ -10,7 +10,9 @@
 enum {
 	/* With 32, the kernel's own IB_WR_REG_MR, any program crashes rxe_reg_fast_mr() of Linux 6.1. Beyond that its
 	 * table rxe_wr_opcode_info[] ends. */
-	MOST_OPCODE = 31
+	MOST_OPCODE = 31,
+	/* librxe reads the window, whatever the queue pair's state. */
+	LEFT_OUT = IBV_WR_BIND_MW
 };
 
 struct net {

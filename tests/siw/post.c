@@ -8,7 +8,8 @@
 #include "connection.h"
 
 enum {
-	MOST_OPCODE = 1000
+	MOST_OPCODE = 1000,
+	LEFT_OUT = -1
 };
 
 static struct connection connection_broken(struct net *net)
