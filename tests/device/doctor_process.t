@@ -104,7 +104,7 @@ refused() {
 	tr '\n' ' ' <"$scratch/out" | tr --squeeze-repeats ' ' | grep -E \
 		"This process has made 0 queue pairs that it has not destroyed\. All processes together have $pairs queue pairs on rxe0; \`rdmaez-doctor --only objects\` names the processes\."
 	((pairs > 6))
-	jq --exit-status 'select(.held) | .held' "$scratch/json" | jq --exit-status --argjson pairs "$pairs" \
+	jq 'select(.held) | .held' "$scratch/json" | jq --exit-status --argjson pairs "$pairs" \
 		'. == {object: "QP", process: 0, all: $pairs}'
 	jq 'select(.held)' "$scratch/json" >"$scratch/line"
 	python3 -m jsonschema --instance "$scratch/line" docs/schema/explain.schema.json
