@@ -4,6 +4,8 @@
  * /sys/class/infiniband.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <rdmaez/port_caps.h>
+
 #include "rig.h"
 
 enum {

@@ -11,6 +11,8 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include <rdmaez/caps.h>
+
 enum {
 	WAITS = 60 /* how many waits the time of the whole run has room for */
 };
