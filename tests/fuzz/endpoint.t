@@ -12,10 +12,10 @@ ok "$runs endpoints are read or refused without a misstep" fuzz include endpoint
 fails "sums that nobody compares are noticed" "deadly signal" \
 	fuzz "$(seeded sum 's/if (memcmp(buf + RDMAEZ_IMPL_ENDPOINT_SUMS/if (false \&\& memcmp(buf + RDMAEZ_IMPL_ENDPOINT_SUMS/')" endpoint_sum 20000
 fails "more of the user's bytes than there is room for are noticed" "AddressSanitizer" \
-	fuzz "$(seeded user 's/X(user_length, 4, 0, RDMAEZ_ENDPOINT_USER)/X(user_length, 4, 0, 4000)/')" \
+	fuzz "$(seeded user 's/X(user_length, 0, RDMAEZ_ENDPOINT_USER)/X(user_length, 0, 4000)/')" \
 	endpoint_user 100000
 fails "more GIDs than there is room for are noticed" "runtime error: index" \
-	fuzz "$(seeded gids 's/X(gid_count, 1, 0, RDMAEZ_ENDPOINT_GIDS)/X(gid_count, 1, 0, 200)/')" \
+	fuzz "$(seeded gids 's/X(gid_count, 0, RDMAEZ_ENDPOINT_GIDS)/X(gid_count, 0, 200)/')" \
 	endpoint_gids 100000
 fails "an end that chooses by its own list first is noticed" "deadly signal" \
 	fuzz "$(seeded list 's/(0xff - behind)/(0xff - 2 * behind)/; s/own + peer);/2 * own + peer);/')" \

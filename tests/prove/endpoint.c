@@ -8,12 +8,12 @@
  * WORD: the words of the sum are big endian on every machine.
  *
  * parts: UNPACK WORD
- * unwind: 97
- * options: --max-field-sensitivity-array-size 400 --unwindset rdmaez_impl_endpoint_carry.2:5,rdmaez_impl_endpoint_check.0:5
- * defect: UNPACK "reads inside" impl/endpoint.h s/X(user_length, 4, 0, RDMAEZ_ENDPOINT_USER)/X(user_length, 4, 0, 400)/
- * defect: UNPACK "unwinding assertion" impl/endpoint.h s/X(gid_count, 1, 0, RDMAEZ_ENDPOINT_GIDS)/X(gid_count, 1, 0, 200)/
+ * unwind: 24
+ * options: --max-field-sensitivity-array-size 400 --unwindset rdmaez_endpoint_unpack.0:5,rdmaez_impl_endpoint_ends.0:5
+ * defect: UNPACK "reads inside" impl/endpoint.h s/X(user_length, 0, RDMAEZ_ENDPOINT_USER)/X(user_length, 0, 400)/
+ * defect: UNPACK "unwinding assertion" impl/endpoint.h s/X(gid_count, 0, RDMAEZ_ENDPOINT_GIDS)/X(gid_count, 0, 200)/
  * defect: UNPACK "the memory ends" impl/endpoint.h s/endpoint->memory.length > UINT64_MAX - endpoint->memory.addr/0/
- * defect: UNPACK "24 bits" impl/endpoint.h s/X(psn, 4, 0, RDMAEZ_PSN_MAX)/X(psn, 4, 0, UINT32_MAX)/
+ * defect: UNPACK "24 bits" impl/endpoint.h s/X(psn, 0, RDMAEZ_PSN_MAX)/X(psn, 0, UINT32_MAX)/
  * defect: WORD "big endian" impl/endpoint.h s/return __builtin_bswap32(word)/return word/
  */
 #include "copy.h"
@@ -27,13 +27,11 @@ int memcmp(const void *one, const void *other, size_t length)
 	return nondet_int();
 }
 
-void rdmaez_impl_endpoint_explain(unsigned int which, uint32_t value, uint32_t min, uint32_t max,
-				  struct rdmaez_diag *diag)
+void rdmaez_impl_endpoint_explain(const struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag)
 {
-	(void)value;
-	(void)min;
-	(void)max;
-	PROVE(diag->error == EINVAL && which <= RDMAEZ_IMPL_ENDPOINT_GID_TYPE, "what is explained");
+	PROVE(diag->error == EINVAL && (rdmaez_impl_endpoint_out(endpoint) ||
+					rdmaez_impl_endpoint_ends(endpoint) < endpoint->gid_count),
+	      "what is explained");
 	findings++;
 }
 

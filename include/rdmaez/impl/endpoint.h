@@ -55,40 +55,26 @@ RDMAEZ_IMPL_BEGIN
 /* The sums begin here. */
 #define RDMAEZ_IMPL_ENDPOINT_SUMS (RDMAEZ_ENDPOINT_BYTES - 16)
 
+/* So many bytes hold the numbers, from the magic to the memory's length. */
+#define RDMAEZ_IMPL_ENDPOINT_NUMBERS 72
+
 /* clang-format off */
 
 /*
- * These are the numbers in their order on the wire, behind the magic and the versions: X(field,
- * bytes there, least, greatest). Then come the memory's address and length, all four GIDs, and the
- * user's bytes.
+ * These are the numbers that have bounds closer than their room on the wire: X(field, least, greatest). They are
+ * explained in this order.
  */
-#define RDMAEZ_IMPL_ENDPOINT_FIELDS(X) \
-	X(qp_type, 2, 0, 0xff) \
-	X(link_layer, 1, IBV_LINK_LAYER_UNSPECIFIED, IBV_LINK_LAYER_ETHERNET) \
-	X(mtu, 1, IBV_MTU_256, IBV_MTU_4096) \
-	X(qp_num, 4, 0, RDMAEZ_QP_NUM_MAX) \
-	X(psn, 4, 0, RDMAEZ_PSN_MAX) \
-	X(qkey, 4, 0, UINT32_MAX) \
-	X(srq_num, 4, 0, UINT32_MAX) \
-	X(nonce, 4, 0, UINT32_MAX) \
-	X(pkey, 2, 0, 0xffff) \
-	X(lid, 2, 0, 0xffff) \
-	X(max_rd_atomic, 1, 0, 0xff) \
-	X(max_dest_rd_atomic, 1, 0, 0xff) \
-	X(port_flags, 1, 0, 0xff) \
-	X(gid_count, 1, 0, RDMAEZ_ENDPOINT_GIDS) \
-	X(user_length, 4, 0, RDMAEZ_ENDPOINT_USER) \
-	X(ece.vendor_id, 4, 0, UINT32_MAX) \
-	X(ece.options, 4, 0, UINT32_MAX) \
-	X(memory.rkey, 4, 0, UINT32_MAX)
+#define RDMAEZ_IMPL_ENDPOINT_BOUNDS(X) \
+	X(qp_type, 0, 0xff) \
+	X(link_layer, IBV_LINK_LAYER_UNSPECIFIED, IBV_LINK_LAYER_ETHERNET) \
+	X(mtu, IBV_MTU_256, IBV_MTU_4096) \
+	X(qp_num, 0, RDMAEZ_QP_NUM_MAX) \
+	X(psn, 0, RDMAEZ_PSN_MAX) \
+	X(gid_count, 0, RDMAEZ_ENDPOINT_GIDS) \
+	X(user_length, 0, RDMAEZ_ENDPOINT_USER)
 
-/*
- * In this row some columns have another meaning: `from` is how many bytes the number has on the
- * wire.
- */
-#define RDMAEZ_IMPL_ENDPOINT_ROW(field, bytes, min, max) \
-	{0, 0, max, bytes, offsetof(struct rdmaez_endpoint, field), min, \
-	 (uint8_t)sizeof(((struct rdmaez_endpoint *)0)->field), 0, 0},
+#define RDMAEZ_IMPL_ENDPOINT_OUT(field, min, max) \
+	(uint32_t)endpoint->field - (uint32_t)(min) > (uint32_t)(max) - (uint32_t)(min) ||
 
 /* clang-format on */
 
@@ -112,103 +98,40 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_pairs(int type)
 	}
 }
 
-/*
- * No endpoint has such values. These numbers come behind the rows, and the explanations know their
- * names.
- */
-enum rdmaez_impl_endpoint_wrong {
-	RDMAEZ_IMPL_ENDPOINT_TYPE = 18,
-	RDMAEZ_IMPL_ENDPOINT_ECE,
-	RDMAEZ_IMPL_ENDPOINT_LENGTH,
-	RDMAEZ_IMPL_ENDPOINT_GID,
-	RDMAEZ_IMPL_ENDPOINT_GID_TYPE
-};
+/* Returns whether a number of an endpoint, the counts among them, is one that no endpoint has. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_endpoint_out(const struct rdmaez_endpoint *endpoint)
+{
+	return RDMAEZ_IMPL_ENDPOINT_BOUNDS(RDMAEZ_IMPL_ENDPOINT_OUT) endpoint->ece.comp_mask ||
+	       ((int)endpoint->qp_type && !rdmaez_impl_endpoint_pairs((int)endpoint->qp_type)) ||
+	       endpoint->memory.length > UINT64_MAX - endpoint->memory.addr;
+}
 
-/*
- * Refuses a value that no endpoint has, by the number of its row or by one of the numbers above.
- * Returns EINVAL.
- */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_refuse(struct rdmaez_diag *diag, unsigned int which,
-						 uint32_t value, uint32_t min, uint32_t max)
+/* Returns whether a GID can be that of an end. */
+RDMAEZ_IMPL bool rdmaez_impl_endpoint_is_end(const struct rdmaez_endpoint_gid *gid)
+{
+	const int traits = rdmaez_impl_gid_traits(&gid->gid);
+
+	return traits >= 0 && !(traits & RDMAEZ_IMPL_GID_GROUP) &&
+	       gid->gid_type <= IBV_GID_TYPE_ROCE_V2;
+}
+
+/* Returns the first GID that cannot be that of an end, or their number, which is right. */
+RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_ends(const struct rdmaez_endpoint *endpoint)
+{
+	unsigned int i = 0;
+
+	while (i < endpoint->gid_count && rdmaez_impl_endpoint_is_end(&endpoint->gid[i]))
+		i++;
+	return i;
+}
+
+/* Refuses an endpoint with a field that no endpoint has so. Returns EINVAL. */
+RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_refuse(const struct rdmaez_endpoint *endpoint,
+						 struct rdmaez_diag *diag)
 {
 	rdmaez_impl_failed(diag, EINVAL, NULL);
-	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_endpoint_explain, (which, value, min, max, diag));
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_endpoint_explain, (endpoint, diag));
 	return EINVAL;
-}
-
-/*
- * Checks what no row can say of an endpoint. Returns 0, or EINVAL for a field with a value that no
- * endpoint has.
- */
-RDMAEZ_IMPL int rdmaez_impl_endpoint_check(const struct rdmaez_endpoint *endpoint,
-					   struct rdmaez_diag *diag)
-{
-	unsigned int wrong = 0, i = 0;
-
-	if ((int)endpoint->qp_type && !rdmaez_impl_endpoint_pairs((int)endpoint->qp_type))
-		wrong = RDMAEZ_IMPL_ENDPOINT_TYPE;
-	else if (endpoint->ece.comp_mask)
-		wrong = RDMAEZ_IMPL_ENDPOINT_ECE;
-	else if (endpoint->memory.length > UINT64_MAX - endpoint->memory.addr)
-		wrong = RDMAEZ_IMPL_ENDPOINT_LENGTH;
-	for (; !wrong && i < endpoint->gid_count; i++) {
-		const int traits = rdmaez_impl_gid_traits(&endpoint->gid[i].gid);
-
-		if (traits < 0 || traits & RDMAEZ_IMPL_GID_GROUP)
-			wrong = RDMAEZ_IMPL_ENDPOINT_GID;
-		else if (endpoint->gid[i].gid_type > IBV_GID_TYPE_ROCE_V2)
-			wrong = RDMAEZ_IMPL_ENDPOINT_GID_TYPE;
-	}
-	return wrong ? rdmaez_impl_endpoint_refuse(diag, wrong, i ? i - 1 : 0, 0, 0) : 0;
-}
-
-/*
- * Carries what stands behind the versions from an endpoint to the wire, or with `back` the other
- * way.
- */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_carry(struct rdmaez_endpoint *endpoint, uint8_t *at,
-						bool back, struct rdmaez_diag *diag)
-{
-	static const struct rdmaez_impl_field fields[] = {
-		RDMAEZ_IMPL_ENDPOINT_FIELDS(RDMAEZ_IMPL_ENDPOINT_ROW)};
-	RDMAEZ_IMPL_ASSERT(sizeof(fields) / sizeof(fields[0]) == RDMAEZ_IMPL_ENDPOINT_TYPE,
-			   "rdmaez: what is wrong with an endpoint is numbered behind its rows");
-	uint64_t *const range[] = {&endpoint->memory.addr, &endpoint->memory.length};
-	const uint8_t *from = at;
-
-	for (unsigned int i = 0; i < RDMAEZ_IMPL_ENDPOINT_TYPE; i++) {
-		const struct rdmaez_impl_field *const f = &fields[i];
-		uint32_t value;
-
-		if (back)
-			rdmaez_impl_field_set(f, endpoint,
-					      (uint32_t)rdmaez_impl_bytes_get(&from, f->from));
-		value = rdmaez_impl_field_get(f, endpoint);
-		if (value < f->min || value > f->max)
-			return rdmaez_impl_endpoint_refuse(diag, i, value, f->min, f->max);
-		at = back ? at + f->from : rdmaez_impl_bytes_put(at, value, f->from);
-	}
-	for (int i = 0; i < 2; i++) {
-		if (back)
-			*range[i] = rdmaez_impl_bytes_get(&from, 8);
-		at = back ? at + 8 : rdmaez_impl_bytes_put(at, *range[i], 8);
-	}
-	for (unsigned int i = 0; i < endpoint->gid_count; i++) {
-		struct rdmaez_endpoint_gid *const gid = &endpoint->gid[i];
-
-		if (back) {
-			gid->gid_type = at[18 * i];
-			gid->by_route = at[18 * i + 1] & 1;
-			memcpy(&gid->gid, at + 18 * i + 2, 16);
-		} else {
-			at[18 * i] = (uint8_t)gid->gid_type;
-			at[18 * i + 1] = gid->by_route;
-			memcpy(at + 18 * i + 2, &gid->gid, 16);
-		}
-	}
-	at += 18 * RDMAEZ_ENDPOINT_GIDS;
-	memcpy(back ? endpoint->user : at, back ? at : endpoint->user, endpoint->user_length);
-	return rdmaez_impl_endpoint_check(endpoint, diag);
 }
 
 /*
@@ -227,39 +150,119 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_endpoint_word(const uint8_t *at)
 #endif
 }
 
+/* Writes a number in four bytes, the highest first, and returns what follows them. */
+RDMAEZ_FOLD uint8_t *rdmaez_impl_endpoint_put(uint8_t *to, uint32_t number)
+{
+	const uint32_t wire = rdmaez_impl_endpoint_word((const uint8_t *)&number);
+
+	memcpy(to, &wire, sizeof(wire));
+	return to + sizeof(wire);
+}
+
+/* Does the same with eight. */
+RDMAEZ_FOLD uint8_t *rdmaez_impl_endpoint_put_long(uint8_t *to, uint64_t number)
+{
+	return rdmaez_impl_endpoint_put(rdmaez_impl_endpoint_put(to, (uint32_t)(number >> 32)),
+					(uint32_t)number);
+}
+
 /*
  * Computes the check value: the sum of the 32-bit words before it, and the sum of its values after
  * each of them. Neither is ever too great for 64 bits. If a word at i has grown by a and one at j
  * by b, the first sum grows by a + b, and the second by a (n - i) + b (n - j). Both are 0 only if a
- * and b are.
+ * and b are. Most of an endpoint is zero, which adds nothing to the first sum.
  */
-RDMAEZ_IMPL void rdmaez_impl_endpoint_sums(const uint8_t *bytes, uint8_t *to)
+RDMAEZ_IMPL_COLD void rdmaez_impl_endpoint_sums(const uint8_t *bytes, uint8_t *to)
 {
-	uint64_t sum = 0, sums = 0;
+	uint64_t sum = 0, sums = 0, half[2];
 
-	for (int i = 0; i < RDMAEZ_IMPL_ENDPOINT_SUMS; i += 4) {
-		sum += rdmaez_impl_endpoint_word(bytes + i);
-		sums += sum;
+	for (const uint8_t *const end = bytes + RDMAEZ_IMPL_ENDPOINT_SUMS; bytes < end;) {
+		memcpy(half, bytes, sizeof(half));
+		if (!(half[0] | half[1])) {
+			sums += 4 * sum;
+			bytes += sizeof(half);
+			continue;
+		}
+		for (int i = 0; i < 2; i++, bytes += 8) {
+			sum += rdmaez_impl_endpoint_word(bytes);
+			sums += sum;
+			sum += rdmaez_impl_endpoint_word(bytes + 4);
+			sums += sum;
+		}
 	}
-	rdmaez_impl_bytes_put(rdmaez_impl_bytes_put(to, sum, 8), sums, 8);
+	rdmaez_impl_endpoint_put_long(rdmaez_impl_endpoint_put_long(to, sum), sums);
+}
+
+/* Reads the numbers of an endpoint. */
+RDMAEZ_IMPL void rdmaez_impl_endpoint_read(const uint8_t *at, struct rdmaez_endpoint *e)
+{
+	e->qp_type = (enum ibv_qp_type)(at[8] << 8 | at[9]);
+	e->link_layer = at[10];
+	e->mtu = (enum ibv_mtu)at[11];
+	e->qp_num = rdmaez_impl_endpoint_word(at + 12);
+	e->psn = rdmaez_impl_endpoint_word(at + 16);
+	e->qkey = rdmaez_impl_endpoint_word(at + 20);
+	e->srq_num = rdmaez_impl_endpoint_word(at + 24);
+	e->nonce = rdmaez_impl_endpoint_word(at + 28);
+	e->pkey = (uint16_t)(at[32] << 8 | at[33]);
+	e->lid = (uint16_t)(at[34] << 8 | at[35]);
+	e->max_rd_atomic = at[36];
+	e->max_dest_rd_atomic = at[37];
+	e->port_flags = at[38];
+	e->gid_count = at[39];
+	e->user_length = rdmaez_impl_endpoint_word(at + 40);
+	e->ece.vendor_id = rdmaez_impl_endpoint_word(at + 44);
+	e->ece.options = rdmaez_impl_endpoint_word(at + 48);
+	e->memory.rkey = rdmaez_impl_endpoint_word(at + 52);
+	e->memory.addr = (uint64_t)rdmaez_impl_endpoint_word(at + 56) << 32 |
+			 rdmaez_impl_endpoint_word(at + 60);
+	e->memory.length = (uint64_t)rdmaez_impl_endpoint_word(at + 64) << 32 |
+			   rdmaez_impl_endpoint_word(at + 68);
+}
+
+/* Writes them, and returns what follows them. */
+RDMAEZ_IMPL uint8_t *rdmaez_impl_endpoint_write(const struct rdmaez_endpoint *e, uint8_t *to)
+{
+	to = rdmaez_impl_endpoint_put(to, RDMAEZ_IMPL_ENDPOINT_MAGIC);
+	to = rdmaez_impl_endpoint_put(to, RDMAEZ_IMPL_ENDPOINT_VERSION * 0x10001);
+	to = rdmaez_impl_endpoint_put(to, (uint32_t)e->qp_type << 16 |
+						  (uint32_t)e->link_layer << 8 | (uint32_t)e->mtu);
+	to = rdmaez_impl_endpoint_put(to, e->qp_num);
+	to = rdmaez_impl_endpoint_put(to, e->psn);
+	to = rdmaez_impl_endpoint_put(to, e->qkey);
+	to = rdmaez_impl_endpoint_put(to, e->srq_num);
+	to = rdmaez_impl_endpoint_put(to, e->nonce);
+	to = rdmaez_impl_endpoint_put(to, (uint32_t)e->pkey << 16 | e->lid);
+	*to++ = e->max_rd_atomic;
+	*to++ = e->max_dest_rd_atomic;
+	*to++ = e->port_flags;
+	*to++ = (uint8_t)e->gid_count;
+	to = rdmaez_impl_endpoint_put(to, e->user_length);
+	to = rdmaez_impl_endpoint_put(to, e->ece.vendor_id);
+	to = rdmaez_impl_endpoint_put(to, e->ece.options);
+	to = rdmaez_impl_endpoint_put(to, e->memory.rkey);
+	to = rdmaez_impl_endpoint_put_long(to, e->memory.addr);
+	return rdmaez_impl_endpoint_put_long(to, e->memory.length);
 }
 
 RDMAEZ_API int rdmaez_endpoint_pack(const struct rdmaez_endpoint *endpoint,
 				    uint8_t buf[RDMAEZ_ENDPOINT_BYTES])
 {
-	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
-	struct rdmaez_endpoint told;
+	const struct rdmaez_endpoint *const e = endpoint;
+	uint8_t *at;
 
-	if (!endpoint || !buf)
+	if (!e || !buf || rdmaez_impl_endpoint_out(e) ||
+	    rdmaez_impl_endpoint_ends(e) != e->gid_count)
 		return EINVAL;
-	told = *endpoint;
-	memset(bytes, 0, sizeof(bytes));
-	rdmaez_impl_bytes_put(bytes, RDMAEZ_IMPL_ENDPOINT_MAGIC, 4);
-	bytes[5] = bytes[7] = RDMAEZ_IMPL_ENDPOINT_VERSION;
-	if (rdmaez_impl_endpoint_carry(&told, bytes + 8, false, NULL))
-		return EINVAL;
-	rdmaez_impl_endpoint_sums(bytes, bytes + RDMAEZ_IMPL_ENDPOINT_SUMS);
-	memcpy(buf, bytes, sizeof(bytes));
+	at = rdmaez_impl_endpoint_write(e, buf);
+	memset(at, 0, RDMAEZ_IMPL_ENDPOINT_SUMS - RDMAEZ_IMPL_ENDPOINT_NUMBERS);
+	for (unsigned int i = 0; i < e->gid_count; i++) {
+		at[18 * i] = (uint8_t)e->gid[i].gid_type;
+		at[18 * i + 1] = e->gid[i].by_route;
+		memcpy(at + 18 * i + 2, &e->gid[i].gid, 16);
+	}
+	memcpy(at + 18 * RDMAEZ_ENDPOINT_GIDS, e->user, e->user_length);
+	rdmaez_impl_endpoint_sums(buf, buf + RDMAEZ_IMPL_ENDPOINT_SUMS);
 	return 0;
 }
 
@@ -269,36 +272,43 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
 	static const struct rdmaez_impl_site site = {
 		"endpoint.least_version", RDMAEZ_WHY_ENDPOINT_VERSION, RDMAEZ_VALUE_NUMBER, 1,
 		RDMAEZ_IMPL_ENDPOINT_VERSION};
-	const uint8_t *at = buf;
-	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES], sums[16];
+	const uint8_t *at;
 	struct rdmaez_endpoint found;
-	uint64_t version, least;
-	int error;
+	uint8_t sums[16];
+	uint32_t least;
 
 	rdmaez_impl_diag_reset(diag, "rdmaez_endpoint_unpack");
 	if (!buf || !endpoint)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  buf ? "endpoint" : "buf");
-	if (rdmaez_impl_bytes_get(&at, 4) != RDMAEZ_IMPL_ENDPOINT_MAGIC)
+	if (rdmaez_impl_endpoint_word(buf) != RDMAEZ_IMPL_ENDPOINT_MAGIC)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_MAGIC,
 					  "endpoint.magic");
-	version = rdmaez_impl_bytes_get(&at, 2);
-	least = rdmaez_impl_bytes_get(&at, 2);
+	least = (uint32_t)(buf[6] << 8 | buf[7]);
 	if (least < 1 || least > RDMAEZ_IMPL_ENDPOINT_VERSION)
 		return rdmaez_impl_refuse_at(diag, EINVAL, &site, (int64_t)least);
 	rdmaez_impl_endpoint_sums(buf, sums);
 	if (memcmp(buf + RDMAEZ_IMPL_ENDPOINT_SUMS, sums, sizeof(sums)) != 0)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_SUM,
 					  "endpoint.checksum");
-	if (version < least)
+	if ((uint32_t)(buf[4] << 8 | buf[5]) < least)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_FIELD,
 					  "endpoint.version");
-	memcpy(bytes, buf, sizeof(bytes));
 	memset(&found, 0, sizeof(found));
-	error = rdmaez_impl_endpoint_carry(&found, bytes + 8, true, diag);
-	if (!error)
-		*endpoint = found;
-	return error;
+	rdmaez_impl_endpoint_read(buf, &found);
+	if (rdmaez_impl_endpoint_out(&found))
+		return rdmaez_impl_endpoint_refuse(&found, diag);
+	at = buf + RDMAEZ_IMPL_ENDPOINT_NUMBERS;
+	for (unsigned int i = 0; i < found.gid_count; i++) {
+		found.gid[i].gid_type = at[18 * i];
+		found.gid[i].by_route = at[18 * i + 1] & 1;
+		memcpy(&found.gid[i].gid, at + 18 * i + 2, 16);
+	}
+	if (rdmaez_impl_endpoint_ends(&found) != found.gid_count)
+		return rdmaez_impl_endpoint_refuse(&found, diag);
+	memcpy(found.user, at + 18 * RDMAEZ_ENDPOINT_GIDS, found.user_length);
+	*endpoint = found;
+	return 0;
 }
 
 RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *endpoint,
@@ -535,17 +545,20 @@ struct rdmaez_impl_endpoint_pair {
 };
 
 /*
- * Returns what a GID of each end is worth, together with the other. `behind` is the sum of their
- * places in the two lists. Both ends compute the same.
+ * Returns what a GID of each end is worth, together with the other, or 0 if that is less than
+ * `least`. `behind` is the sum of their places in the two lists. Both ends compute the same.
  */
 RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_worth(const struct rdmaez_endpoint_gid *own,
 							 const struct rdmaez_endpoint_gid *peer,
-							 unsigned int behind)
+							 unsigned int least, unsigned int behind)
 {
 	const bool any = own->gid_type == IBV_GID_TYPE_IB; /* its GIDs have no family */
+	const unsigned int worth =
+		((unsigned int)own->by_route + peer->by_route) << 24 | (own->gid_type & 3) << 20;
 	int traits, differ;
 
-	if (own->gid_type != peer->gid_type)
+	/* The rest is worth no more than this. */
+	if (own->gid_type != peer->gid_type || (worth | 0x1ffff) < least)
 		return 0;
 	traits = rdmaez_impl_gid_traits(&own->gid);
 	differ = traits ^ rdmaez_impl_gid_traits(&peer->gid);
@@ -553,8 +566,7 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_worth(const struct rdmaez_end
 		return 1;
 	if (!any && (differ & RDMAEZ_IMPL_GID_LOCAL))
 		return 2;
-	return ((unsigned int)own->by_route + peer->by_route) << 24 | (own->gid_type & 3) << 20 |
-	       (((traits | differ) & RDMAEZ_IMPL_GID_LOCAL) ? 0u : 1u) << 16 |
+	return worth | (((traits | differ) & RDMAEZ_IMPL_GID_LOCAL) ? 0u : 1u) << 16 |
 	       (unsigned int)rdmaez_impl_gid_common(&own->gid, &peer->gid) << 8 | (0xff - behind);
 }
 
@@ -585,12 +597,12 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_NO_GID,
 					  local->gid_count ? "remote.gid_count"
 							   : "local.gid_count");
-	for (unsigned int i = 0; i < local->gid_count * remote->gid_count; i++) {
-		const unsigned int own = i / remote->gid_count, peer = i % remote->gid_count;
-
+	for (unsigned int own = 0, peer = 0; own < local->gid_count;
+	     peer = peer + 1 < remote->gid_count ? peer + 1 : 0, own += !peer) {
 		pair.own = &local->gid[own];
 		pair.peer = &remote->gid[peer];
-		pair.worth = rdmaez_impl_endpoint_worth(pair.own, pair.peer, own + peer);
+		pair.worth =
+			rdmaez_impl_endpoint_worth(pair.own, pair.peer, best->worth, own + peer);
 		if (pair.worth > best->worth ||
 		    (pair.worth == best->worth && pair.worth >= RDMAEZ_IMPL_ENDPOINT_FITS &&
 		     memcmp(rdmaez_impl_endpoint_lesser(&pair), rdmaez_impl_endpoint_lesser(best),
@@ -613,29 +625,19 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
 }
 
 /*
- * Returns what an end lacks, or what does not go together whatever the GIDs are. Each has a bit,
- * which the explanations put into words.
+ * Returns whether an end lacks something, or something does not go together whatever the GIDs are.
+ * The explanations find what it is.
  */
-RDMAEZ_IMPL unsigned int rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *local,
-						     const struct rdmaez_endpoint *remote)
+RDMAEZ_IMPL_COLD bool rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *local,
+						  const struct rdmaez_endpoint *remote)
 {
 	const int types = rdmaez_impl_endpoint_pairs((int)local->qp_type);
-	const bool other = (local->pkey ^ remote->pkey) & 0x7fff;
-	const bool wrong[] = {!local->port,
-			      !local->qp_num,
-			      !remote->qp_num,
-			      local->gid_count > RDMAEZ_ENDPOINT_GIDS,
-			      remote->gid_count > RDMAEZ_ENDPOINT_GIDS,
-			      local->qp_num && remote->qp_num &&
-				      (!types || types != (int)remote->qp_type),
-			      local->link_layer != remote->link_layer,
-			      other,
-			      !other && !((local->pkey | remote->pkey) & 0x8000)};
-	unsigned int bits = 0;
 
-	for (size_t i = 0; i < sizeof(wrong); i++)
-		bits |= (unsigned int)wrong[i] << i;
-	return bits;
+	return !local->port || !local->qp_num || !remote->qp_num ||
+	       local->gid_count > RDMAEZ_ENDPOINT_GIDS ||
+	       remote->gid_count > RDMAEZ_ENDPOINT_GIDS || !types ||
+	       types != (int)remote->qp_type || local->link_layer != remote->link_layer ||
+	       ((local->pkey ^ remote->pkey) & 0x7fff) || !((local->pkey | remote->pkey) & 0x8000);
 }
 
 /* Writes the way to the peer into a path that holds the caller's own wishes. */
@@ -685,34 +687,41 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint
 						    struct rdmaez_qp_opts *agreed,
 						    struct rdmaez_diag *diag)
 {
-	struct rdmaez_qp_opts none, made = *rdmaez_impl_qp_opts(opts, &none);
-	const unsigned int misfit = rdmaez_impl_endpoint_misfit(local, remote);
+	struct rdmaez_path path;
 	int error = EINVAL;
 
-	if (misfit) {
+	if (rdmaez_impl_endpoint_misfit(local, remote)) {
 		rdmaez_impl_failed(diag, error, NULL);
 		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_endpoint_explain_misfit,
-				    (local, remote, misfit, diag));
-	} else {
-		error = rdmaez_impl_endpoint_path(local, remote, &made.path, diag);
+				    (local, remote, diag));
+		return error;
 	}
+	if (opts)
+		path = opts->path;
+	else
+		memset(&path, 0, sizeof(path));
+	error = rdmaez_impl_endpoint_path(local, remote, &path, diag);
 	if (error)
 		return error;
-	made.flags |= RDMAEZ_QP_MTU_EXACT; /* the peer uses it as well */
-	made.port = local->port;
-	made.pkey_index = local->pkey_index;
-	made.qkey = rdmaez_exactly_u32(local->qkey);
-	made.mtu = local->mtu < remote->mtu ? local->mtu : remote->mtu;
-	made.dest_qp_num = remote->qp_num;
-	made.rq_psn = remote->psn;
-	made.sq_psn = local->psn;
-	made.max_rd_atomic =
+	if (!opts)
+		memset(agreed, 0, sizeof(*agreed));
+	else if (opts != agreed)
+		*agreed = *opts;
+	agreed->path = path;
+	agreed->flags |= RDMAEZ_QP_MTU_EXACT; /* the peer uses it as well */
+	agreed->port = local->port;
+	agreed->pkey_index = local->pkey_index;
+	agreed->qkey = rdmaez_exactly_u32(local->qkey);
+	agreed->mtu = local->mtu < remote->mtu ? local->mtu : remote->mtu;
+	agreed->dest_qp_num = remote->qp_num;
+	agreed->rq_psn = remote->psn;
+	agreed->sq_psn = local->psn;
+	agreed->max_rd_atomic =
 		rdmaez_impl_endpoint_depth(local->max_rd_atomic, remote->max_dest_rd_atomic);
-	made.max_dest_rd_atomic =
+	agreed->max_dest_rd_atomic =
 		rdmaez_impl_endpoint_depth(local->max_dest_rd_atomic, remote->max_rd_atomic);
 	if ((int)local->qp_type >= (int)RDMAEZ_QPT_SRD)
-		made.driver_type = local->qp_type;
-	*agreed = made;
+		agreed->driver_type = local->qp_type;
 	return 0;
 }
 

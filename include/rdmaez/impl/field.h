@@ -58,15 +58,15 @@ struct rdmaez_impl_value {
 };
 
 /* Returns an option by itself: the default for 0, and 0 for RDMAEZ_ZERO. */
-RDMAEZ_IMPL uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_t otherwise)
+RDMAEZ_FOLD uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_t otherwise)
 {
-	if (otherwise && !given)
+	if (!given)
 		return otherwise;
 	return given == RDMAEZ_ZERO && option >= RDMAEZ_IMPL_AS_BITS ? 0 : given;
 }
 
 /* Returns what an option amounts to, and what is accepted, by the row alone. */
-RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_field_value(const struct rdmaez_impl_field *field,
+RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_field_value(const struct rdmaez_impl_field *field,
 							     const void *options)
 {
 	struct rdmaez_impl_value v;
@@ -82,7 +82,7 @@ RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_field_value(const struct rdmaez
  * Returns whether a value is refused, because it is out of its range, or has a bit that is not in
  * the mask.
  */
-RDMAEZ_IMPL bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
+RDMAEZ_FOLD bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
 {
 	if (rule == RDMAEZ_IMPL_FIELD_ACCESS)
 		return (v.value & ~v.max) != 0;
@@ -113,7 +113,7 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_field_get(const struct rdmaez_impl_field *field
 }
 
 /* Writes the field of a row. */
-RDMAEZ_IMPL void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, void *attributes,
+RDMAEZ_FOLD void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, void *attributes,
 				       uint32_t word)
 {
 	char *const at = (char *)attributes + field->to;
@@ -128,8 +128,8 @@ RDMAEZ_IMPL void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, vo
 }
 
 /* Does the same for an option. Returns 0 or EINVAL. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_field_put(const struct rdmaez_impl_field *field,
-					   struct rdmaez_impl_value v, void *attributes)
+RDMAEZ_FOLD int rdmaez_impl_field_put(const struct rdmaez_impl_field *field,
+				      struct rdmaez_impl_value v, void *attributes)
 {
 	rdmaez_impl_field_set(field, attributes, v.value);
 	return rdmaez_impl_field_refused(field->rule, v) ? EINVAL : 0;

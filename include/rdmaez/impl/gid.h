@@ -55,8 +55,12 @@ RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid)
 /* Returns how many leading bits two GIDs have in common. */
 RDMAEZ_IMPL int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_gid *b)
 {
-	int bits = memcmp(a, b, 8) ? 0 : 64;
+	uint64_t half[2];
+	int bits;
 
+	memcpy(&half[0], a, sizeof(half[0]));
+	memcpy(&half[1], b, sizeof(half[1]));
+	bits = half[0] == half[1] ? 64 : 0;
 	while (bits < 128 && a->raw[bits / 8] == b->raw[bits / 8])
 		bits += 8;
 	while (bits < 128 && !((a->raw[bits / 8] ^ b->raw[bits / 8]) & (uint8_t)(0x80 >> bits % 8)))

@@ -117,7 +117,7 @@ RDMAEZ_IMPL bool rdmaez_impl_path_can_be(const struct rdmaez_impl_path_build *b,
 /*
  * Returns the option of a row. The GID index is the one that was chosen, within the port's table.
  */
-RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_path_value(const struct rdmaez_impl_path_build *b,
+RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_path_value(const struct rdmaez_impl_path_build *b,
 							    const struct rdmaez_impl_field *f)
 {
 	struct rdmaez_impl_value v = rdmaez_impl_field_value(f, b->path);

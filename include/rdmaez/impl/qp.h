@@ -133,8 +133,8 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_qp_mtu(const struct rdmaez_impl_qp_build *b, ui
  * devices report max_res_rd_atom as enough for all or not at all (0), ionic as 16
  * (ionic_query_device()). The peer's device is likely the same, so this holds for both directions.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_limit_depth(const struct ibv_device_attr *device, uint32_t bit,
-						 struct rdmaez_impl_value *v)
+RDMAEZ_FOLD void rdmaez_impl_qp_limit_depth(const struct ibv_device_attr *device, uint32_t bit,
+					    struct rdmaez_impl_value *v)
 {
 	const bool out = bit == IBV_QP_MAX_QP_RD_ATOMIC;
 	const int limit = out != rdmaez_impl_driver_swaps(device) ? device->max_qp_init_rd_atom
@@ -148,7 +148,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_limit_depth(const struct ibv_device_attr *d
 }
 
 /* Takes a time in ns in place of a code, which must then be 0: otherwise no value is accepted. */
-RDMAEZ_IMPL void rdmaez_impl_qp_time(uint64_t ns, bool is_rnr, struct rdmaez_impl_value *v)
+RDMAEZ_FOLD void rdmaez_impl_qp_time(uint64_t ns, bool is_rnr, struct rdmaez_impl_value *v)
 {
 	if (!ns)
 		return;
@@ -161,7 +161,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_time(uint64_t ns, bool is_rnr, struct rdmaez_imp
  * Changes what an option amounts to if more than its row decides: the type, the port, the device or
  * another option.
  */
-RDMAEZ_IMPL void rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
+RDMAEZ_FOLD void rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
 				      const struct rdmaez_impl_field *f,
 				      struct rdmaez_impl_value *v)
 {
@@ -298,7 +298,7 @@ RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_qp_fields(void)
 }
 
 /* Returns what the option of a row amounts to, by everything that decides it. */
-RDMAEZ_IMPL struct rdmaez_impl_value rdmaez_impl_qp_value_of(const struct rdmaez_impl_qp_build *b,
+RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_qp_value_of(const struct rdmaez_impl_qp_build *b,
 							     const struct rdmaez_impl_field *f)
 {
 	struct rdmaez_impl_value v = rdmaez_impl_field_value(f, b->opts);
@@ -316,15 +316,19 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_fill(const struct rdmaez_impl_qp_build *b, i
 {
 	const struct rdmaez_impl_field *f;
 	struct rdmaez_impl_path_build path;
+	uint32_t left = (uint32_t)mask & (RDMAEZ_IMPL_QP_FIELDS(RDMAEZ_IMPL_QP_ROW_BIT) 0);
 	int error = 0;
 
 	if (mask & IBV_QP_AV) {
 		rdmaez_impl_qp_path(b, false, &path);
 		error = rdmaez_impl_path_fill(&path, &attr->ah_attr, diag);
 	}
-	for (f = rdmaez_impl_qp_fields(); f->bit; f++)
-		if ((uint32_t)mask & f->bit)
+	/* Once all bits are seen, the rest need not be; the alternate path has several rows. */
+	for (f = rdmaez_impl_qp_fields(); f->bit && left; f++)
+		if ((uint32_t)mask & f->bit) {
 			error |= rdmaez_impl_field_put(f, rdmaez_impl_qp_value_of(b, f), attr);
+			left &= ~f->bit | IBV_QP_ALT_PATH;
+		}
 	if (mask & IBV_QP_ALT_PATH) {
 		rdmaez_impl_qp_path(b, true, &path);
 		error |= rdmaez_impl_path_fill(&path, &attr->alt_ah_attr, diag);

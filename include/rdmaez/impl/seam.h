@@ -89,11 +89,11 @@ RDMAEZ_SEAM void rdmaez_impl_dm_explain_reg(const struct rdmaez_dm_range *range,
 					    struct rdmaez_diag *diag);
 
 /* explain/endpoint.h */
-RDMAEZ_SEAM void rdmaez_impl_endpoint_explain(unsigned int which, uint32_t value, uint32_t min,
-					      uint32_t max, struct rdmaez_diag *diag);
+RDMAEZ_SEAM void rdmaez_impl_endpoint_explain(const struct rdmaez_endpoint *endpoint,
+					      struct rdmaez_diag *diag);
 RDMAEZ_SEAM void rdmaez_impl_endpoint_explain_misfit(const struct rdmaez_endpoint *local,
 						     const struct rdmaez_endpoint *remote,
-						     unsigned int misfit, struct rdmaez_diag *diag);
+						     struct rdmaez_diag *diag);
 
 /* explain/exchange.h */
 RDMAEZ_SEAM void rdmaez_impl_exchange_explain_stop(const struct rdmaez_impl_exchange *x,
