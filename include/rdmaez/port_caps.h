@@ -91,7 +91,7 @@ struct rdmaez_port_caps {
 	uint32_t active_speed_ex;
 	/** lanes times speed, in kbit/s; unknown where NDR may stand for more */
 	uint64_t rate_kbps;
-	/** what ibv_query_port_speed() reports, in kbit/s: all links of a bond */
+	/** what ibv_query_port_speed() reports, in kbit/s: all links of a bond; UINT64_MAX: more */
 	uint64_t effective_rate_kbps;
 	uint16_t lid;    /**< its LID; 0 where there is none, as on Ethernet */
 	uint8_t lmc;     /**< how many low bits of the LID it ignores */

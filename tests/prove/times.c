@@ -18,6 +18,7 @@
  * defect: CLOCK "overflow on unsigned" impl/system.h s/timeout_ns < UINT64_MAX - now ?/timeout_ns < UINT64_MAX ?/
  * defect: CLOCK "overflow on unsigned" impl/system.h s/deadline > now ?/deadline ?/
  * defect: RATE "a faster lane" impl/port_caps.h s/return 14062500/return 1406250/
+ * defect: RATE "overflow on unsigned" impl/port_caps.h s/speed <= UINT64_MAX . 100000/speed/
  */
 #include "prove.h"
 #include <rdmaez/units.h>
@@ -151,11 +152,13 @@ int main(void)
 int main(void)
 {
 	const uint32_t speed = nondet_u32(), faster = nondet_u32();
+	const uint64_t told = nondet_u64(), kbps = rdmaez_impl_port_speed_kbps(told);
 	struct rdmaez_port_caps caps;
 
 	PROVE(rdmaez_speed_kbps(faster) == 0 || faster < speed ||
 		      rdmaez_speed_kbps(faster) >= rdmaez_speed_kbps(speed),
 	      "a faster lane has a higher rate");
+	PROVE((kbps == UINT64_MAX) == (told > UINT64_MAX / 100000), "what a port tells");
 	rdmaez_impl_port_caps_derive(&caps);
 	PROVE(caps.rate_kbps <= UINT64_C(12) * 200000000, "twelve lanes of XDR at most");
 	PROVE(caps.lanes == 0 || caps.lanes == 1 || caps.lanes == 2 || caps.lanes == 4 ||
@@ -163,6 +166,8 @@ int main(void)
 	      "lanes");
 	GOAL(caps.rate_kbps == UINT64_C(12) * 200000000);
 	GOAL(caps.rate_kbps == 0 && caps.lanes);
+	GOAL(kbps == UINT64_MAX);
+	GOAL(kbps == 800000000);
 	GOAL(rdmaez_speed_kbps(faster) > rdmaez_speed_kbps(speed) && rdmaez_speed_kbps(speed));
 	return 0;
 }

@@ -633,27 +633,38 @@ static void check_kernels(void)
 
 static void check_effective_rate(void)
 {
+	const uint64_t most = UINT64_MAX / 100000;
+
 	start();
+	tap_ok(rdmaez_impl_port_speed_kbps(0) == 0 &&
+		       rdmaez_impl_port_speed_kbps(8000) == 800000000 &&
+		       rdmaez_impl_port_speed_kbps(most) == most * 100000,
+	       "a speed is in units of 100 Mbit/s");
+	tap_ok(rdmaez_impl_port_speed_kbps(most + 1) == UINT64_MAX &&
+		       rdmaez_impl_port_speed_kbps(UINT64_MAX) == UINT64_MAX,
+	       "and the greatest number, rather than a small one, if it is beyond 64 bits");
 #ifdef IBV_DEVICE_CC_DMA_BOUNCE
 	static const struct {
 		int error;
 		enum rdmaez_caps_source source;
-	} answers[] = {{EOPNOTSUPP, RDMAEZ_SOURCE_DRIVER},
-		       {-EOPNOTSUPP, RDMAEZ_SOURCE_DRIVER},
-		       {EINVAL, RDMAEZ_SOURCE_DRIVER},
-		       {EPROTONOSUPPORT, RDMAEZ_SOURCE_OLD_KERNEL},
-		       {0, RDMAEZ_SOURCE_DEVICE}};
+		uint64_t speed, kbps;
+	} answers[] = {{EOPNOTSUPP, RDMAEZ_SOURCE_DRIVER, 2001, 0},
+		       {-EOPNOTSUPP, RDMAEZ_SOURCE_DRIVER, 2001, 0},
+		       {EINVAL, RDMAEZ_SOURCE_DRIVER, 2001, 0},
+		       {EPROTONOSUPPORT, RDMAEZ_SOURCE_OLD_KERNEL, 2001, 0},
+		       {0, RDMAEZ_SOURCE_DEVICE, 2001, 200100000},
+		       {0, RDMAEZ_SOURCE_DEVICE, UINT64_MAX, UINT64_MAX}};
 
 	dev->ports = 2;
 	for (size_t i = 0; i < COUNT_OF(answers); i++) {
 		speed_verb.error = answers[i].error;
-		speed_verb.speed = 2001;
+		speed_verb.speed = answers[i].speed;
 		check_success(&diag, rdmaez_port_caps_query(ctx, 2, &caps, &diag),
 			      "whatever ibv_query_port_speed() says: %d", answers[i].error);
 		tap_eq_int(caps.source[RDMAEZ_PORT_CAPS_EFFECTIVE_RATE_KBPS], answers[i].source,
 			   "%d: it is put down to that", answers[i].error);
-		tap_eq_int(caps.effective_rate_kbps, answers[i].error ? 0 : 200100000,
-			   "%d: the rate in kbit/s", answers[i].error);
+		tap_ok(caps.effective_rate_kbps == answers[i].kbps, "%d: the rate in kbit/s",
+		       answers[i].error);
 		tap_eq_int(speed_verb.port_num, 2, "%d: of the port asked", answers[i].error);
 	}
 #else

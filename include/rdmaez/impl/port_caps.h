@@ -199,6 +199,12 @@ RDMAEZ_COLD void rdmaez_port_caps_decode(const struct ibv_port_attr *attr,
 	rdmaez_impl_port_caps_decode(attr, sizeof(*attr), 0, caps);
 }
 
+/* Returns kbit/s for a provider's units of 100 Mbit/s, or UINT64_MAX if that is beyond 64 bits. */
+RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_port_speed_kbps(uint64_t speed)
+{
+	return speed <= UINT64_MAX / 100000 ? speed * 100000 : UINT64_MAX;
+}
+
 /*
  * Calls ibv_query_port_speed(), which nearly no provider answers. A refusal means only that the
  * speed is not reported.
@@ -207,11 +213,11 @@ RDMAEZ_IMPL enum rdmaez_caps_source rdmaez_impl_port_speed(struct ibv_context *c
 							   uint32_t port_num, uint64_t *kbps)
 {
 #ifdef IBV_DEVICE_CC_DMA_BOUNCE /* rdma-core 64; the verb came with 62 */
-	uint64_t speed = 0;     /* in units of 100 Mbit/s */
+	uint64_t speed = 0;
 	const int error = rdmaez_impl_error(ibv_query_port_speed(context, port_num, &speed));
 
 	if (!error) {
-		*kbps = speed * 100000;
+		*kbps = rdmaez_impl_port_speed_kbps(speed);
 		return RDMAEZ_SOURCE_DEVICE;
 	}
 	/* The kernel returns this for a method that it does not know. */
