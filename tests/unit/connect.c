@@ -288,6 +288,64 @@ static void test_asked(void)
 	}
 }
 
+/* Of so many queue pairs each takes its three moves, and no question more than one queue pair takes. */
+static void check_many(unsigned int count, bool given)
+{
+	struct ibv_device_attr device;
+	struct ibv_gid_entry entry;
+	struct rdmaez_endpoint port, local, remote;
+	struct rdmaez_qp_opts agreed;
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+	struct ibv_qp *qp[512];
+	unsigned int calls = 0;
+	int error = 0;
+
+	start(&kinds[0]);
+	for (unsigned int i = 0; i < count; i++)
+		qp[i] = fake_qp(a.ctx, IBV_QPT_RC);
+	ibv_query_device(a.ctx, &device);
+	ibv_query_gid_ex(a.ctx, 1, a.local.gid[0].gid_index, &entry, 0);
+	if (given) {
+		opts.port_attr = &a.dev->port[1].attr;
+		opts.device_attr = &device;
+		opts.gid_entry = &entry;
+		opts.path.sgid_index = rdmaez_exactly((int)entry.gid_index);
+	}
+	fake_reset_log();
+	check_success(diag, rdmaez_endpoint_port(a.ctx, &opts, &port, diag), "%u queue pairs",
+		      count);
+	tap_eq_int(fake_count(FAKE_ANY), given ? 0 : 3, "the port is asked once, or not at all");
+	for (unsigned int i = 0; i < count; i++) {
+		fake_reset_log();
+		local = port;
+		error |= given && i % 2 ? rdmaez_endpoint_local(qp[i], &opts, &local, diag)
+					: rdmaez_endpoint_set_qp(&local, qp[i], diag);
+		error |= rdmaez_endpoint_pack(&local, bytes);
+		error |= rdmaez_endpoint_unpack(bytes, &remote, diag);
+		if (i % 4 < 2) {
+			error |= rdmaez_qp_connect(qp[i], &local, &remote, &opts, diag);
+		} else {
+			error |= rdmaez_endpoint_negotiate(&local, &remote, &opts, &agreed, diag);
+			agreed.port_attr = &a.dev->port[1].attr;
+			error |= rdmaez_qp_to_init(qp[i], &agreed, diag);
+			error |= rdmaez_qp_to_rtr(qp[i], &agreed, diag);
+			error |= rdmaez_qp_to_rts(qp[i], &agreed, diag);
+		}
+		calls += fake_count(FAKE_ANY);
+		error |= fake_count(FAKE_MODIFY_QP) != 3;
+	}
+	tap_eq_int(error, 0, "all of them are connected by three moves");
+	tap_eq_int(calls, 3 * count, "and nothing else is asked of any");
+}
+
+static void test_many(void)
+{
+	for (unsigned int count = 1; count <= 512; count *= 8) {
+		check_many(count, false);
+		check_many(count, true);
+	}
+}
+
 /* An entry that cannot be the one is passed over: it is empty, another port's, or not that of the index. */
 static void test_entries(void)
 {
@@ -873,6 +931,7 @@ int main(void)
 		test_connect();
 		test_both();
 		test_asked();
+		test_many();
 		test_entries();
 		test_srd();
 		test_dc();
