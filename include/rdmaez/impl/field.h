@@ -82,7 +82,7 @@ RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_field_value(const struct rdmaez
  * Returns whether a value is refused, because it is out of its range, or has a bit that is not in
  * the mask.
  */
-RDMAEZ_FOLD bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
+RDMAEZ_IMPL bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
 {
 	if (rule == RDMAEZ_IMPL_FIELD_ACCESS)
 		return (v.value & ~v.max) != 0;
@@ -113,7 +113,7 @@ RDMAEZ_IMPL uint32_t rdmaez_impl_field_get(const struct rdmaez_impl_field *field
 }
 
 /* Writes the field of a row. */
-RDMAEZ_FOLD void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, void *attributes,
+RDMAEZ_IMPL void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, void *attributes,
 				       uint32_t word)
 {
 	char *const at = (char *)attributes + field->to;
@@ -128,7 +128,7 @@ RDMAEZ_FOLD void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, vo
 }
 
 /* Does the same for an option. Returns 0 or EINVAL. */
-RDMAEZ_FOLD int rdmaez_impl_field_put(const struct rdmaez_impl_field *field,
+RDMAEZ_IMPL_COLD int rdmaez_impl_field_put(const struct rdmaez_impl_field *field,
 				      struct rdmaez_impl_value v, void *attributes)
 {
 	rdmaez_impl_field_set(field, attributes, v.value);

@@ -147,12 +147,18 @@ RDMAEZ_FOLD void rdmaez_impl_qp_limit_depth(const struct ibv_device_attr *device
 		v->value = share ? share : 1;
 }
 
+/* Returns the code of a time in ns. */
+RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_qp_code(uint64_t ns, bool is_rnr)
+{
+	return is_rnr ? rdmaez_rnr_timer_from_ns(ns) : rdmaez_timeout_from_ns(ns);
+}
+
 /* Takes a time in ns in place of a code, which must then be 0: otherwise no value is accepted. */
 RDMAEZ_FOLD void rdmaez_impl_qp_time(uint64_t ns, bool is_rnr, struct rdmaez_impl_value *v)
 {
 	if (!ns)
 		return;
-	v->value = is_rnr ? rdmaez_rnr_timer_from_ns(ns) : rdmaez_timeout_from_ns(ns);
+	v->value = rdmaez_impl_qp_code(ns, is_rnr);
 	if (v->given)
 		v->min = UINT32_MAX;
 }
