@@ -129,7 +129,7 @@ RDMAEZ_IMPL void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, vo
 
 /* Does the same for an option. Returns 0 or EINVAL. */
 RDMAEZ_IMPL_COLD int rdmaez_impl_field_put(const struct rdmaez_impl_field *field,
-				      struct rdmaez_impl_value v, void *attributes)
+					   struct rdmaez_impl_value v, void *attributes)
 {
 	rdmaez_impl_field_set(field, attributes, v.value);
 	return rdmaez_impl_field_refused(field->rule, v) ? EINVAL : 0;
