@@ -29,12 +29,12 @@ const search = {
 
 	/*
 	 * Titles win over text, and most of all a title that ends in the word. Of a plain word, a page's section says more than
-	 * a row of its tables, and much more than a member of a struct, which bears the word as its name.
+	 * a function whose name has it, and much more than a row of a table or a member of a struct.
 	 */
 	weight(section, term) {
 		const title = section.t.toLowerCase().replace(/\(\)$/, '');
 		const whole = title === term || title.endsWith('_' + term) || title.endsWith(' ' + term);
-		const kind = term.includes('_') ? { page: 1.6 } : { page: 2, row: 0.2, member: 0.2 };
+		const kind = term.includes('_') ? { page: 1.6 } : { page: 2, row: 0.2, reference: 0.5, member: 0.2 };
 		return (kind[section.k] || 1) * (whole ? 2 : 1);
 	},
 
@@ -46,10 +46,13 @@ const search = {
 		return index;
 	},
 
-	/* Of several words, such as a message that was copied, sections that have them as they were typed come first. */
+	/*
+	 * Of more than two words, such as a message that was copied, sections that have them as they were typed come first. Two
+	 * words stand side by side by chance.
+	 */
 	literally(sections, query) {
 		const typed = query.trim().replace(/\s+/g, ' ').toLowerCase();
-		const has = section => typed.includes(' ') && `${section.t} ${section.x}`.toLowerCase().includes(typed);
+		const has = section => typed.split(' ').length > 2 && `${section.t} ${section.x}`.toLowerCase().includes(typed);
 
 		return sections.sort((one, other) => has(other) - has(one));
 	},
