@@ -76,8 +76,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "the counter is at %llu\n", (unsigned long long)last);
 		return EXIT_FAILURE;
 	}
-	printf("%d clients drew %d numbers from %d on, none of them twice; the counter is at "
-	       "%llu\n",
+	printf("%d clients drew %d distinct numbers, starting at %d; the counter is at %llu\n",
 	       CLIENTS, DRAWS, FIRST, (unsigned long long)last);
 
 	for (int i = 0; i < CLIENTS; i++)

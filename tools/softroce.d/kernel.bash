@@ -163,7 +163,7 @@ make_once() {
 		rm -rf "$work"
 		at_end=:
 		children=()
-		say "done: $(du -sm "$1" | cut -f 1) MB there"
+		say "done: $(du -sm "$1" | cut -f 1) MB on disk"
 	fi
 	exec {lock}>&-
 }
@@ -181,7 +181,7 @@ download() {
 	apt-get -c ../conf download -qq "${@:2}" &
 	job=$!
 	while kill -0 "$job" 2>/dev/null; do
-		show "$(du -sm . | cut -f 1) of $all MB are here"
+		show "$(du -sm . | cut -f 1) of $all MB downloaded"
 		sleep 0.5
 	done
 	unshow
@@ -211,7 +211,7 @@ kernel_packages() {
 # fetch_kernel WORK: make the cache entry as WORK/tree.
 fetch_kernel() {
 	local work=$1 tree=$1/tree deb release
-	show "asking for what there is"
+	show "reading the package index"
 	"$share/private-apt" "$suite" "$work/apt"
 	kernel_packages "$work" >"$work/packages"
 	# shellcheck disable=SC2046 # a list of words
