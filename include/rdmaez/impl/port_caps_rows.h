@@ -35,7 +35,7 @@ RDMAEZ_A(ACTIVE_SPEED_EX, rate, active_speed_ex, uint32_t, SPEED, SAME, SPEED_EX
 RDMAEZ_O(RATE_KBPS, rate, rate_kbps, uint64_t, KBPS, LEAST, CODE,
          "lanes times speed, in kbit/s; unknown where NDR may stand for more")
 RDMAEZ_O(EFFECTIVE_RATE_KBPS, rate, effective_rate_kbps, uint64_t, KBPS, LEAST, CONTEXT,
-         "what ibv_query_port_speed() reports, in kbit/s: all links of a bond")
+         "what ibv_query_port_speed() reports, in kbit/s: all links of a bond; UINT64_MAX: more")
 RDMAEZ_P(LID, subnet, lid, uint16_t, NUMBER, SAME, "its LID; 0 where there is none, as on Ethernet")
 RDMAEZ_P(LMC, subnet, lmc, uint8_t, NUMBER, SAME, "how many low bits of the LID it ignores")
 RDMAEZ_P(SM_LID, subnet, sm_lid, uint16_t, NUMBER, SAME, "the subnet manager's LID")
