@@ -213,7 +213,7 @@ example() {
 	{
 		echo "\$ rdmaez-explain $command"
 		sed -E 's/(QPN 0x)[0-9a-f]+/\1000011/; s/(PSN 0x)[0-9a-f]+/\114aad8/; s/\[[0-9]+\]/[1234]/; s/QP [0-9]+/QP 17/
-			s/at 0x[0-9a-f]+/at 0x3f11/' "$scratch/first"
+			s/at 0x[0-9a-f]+/at 0x3f11/; s/(: Linux [0-9]+\.[0-9]+)[^,]*/\1/' "$scratch/first"
 	} >"$scratch/example"
 	cat "$scratch/example"
 	grep -q '^ibv_modify_qp failed with EINVAL' "$scratch/example"

@@ -68,6 +68,7 @@ static void wrap_tables(struct ibv_context *context, struct explain_originals *o
 
 void explain_wrap_context(struct ibv_context *context)
 {
+	const uintptr_t function = (uintptr_t)context->ops.poll_cq;
 	struct explain_originals *originals;
 	bool is_late;
 
@@ -89,7 +90,7 @@ void explain_wrap_context(struct ibv_context *context)
 	if (is_late)
 		munmap(originals, sizeof(*originals));
 	else
-		explain_note_libraries();
+		explain_note_libraries(function);
 }
 
 void explain_unwrap_context(struct ibv_context *context)

@@ -209,41 +209,65 @@ static int count_copy(struct dl_phdr_info *info, size_t size, void *count)
 	return 0;
 }
 
+/* What is noted, and a function of the provider, which is one of many that libibverbs may have loaded. */
+struct noted {
+	char text[sizeof(((struct explain_process *)0)->libraries)];
+	const char *before; /* what was noted when another device was opened */
+	uintptr_t function;
+};
+
+static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+		    address - (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) <
+			    info->dlpi_phdr[i].p_memsz)
+			return true;
+	return false;
+}
+
 /* A file that is linked to has its version in its own name; nothing is allocated here. */
-static int note_library(struct dl_phdr_info *info, size_t size, void *text)
+static int note_library(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *const slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
 	const char *name = slash ? slash + 1 : info->dlpi_name;
-	const size_t length = strlen(text), room = sizeof(((struct explain_process *)0)->libraries);
+	struct noted *const noted = data;
+	char *const text = noted->text;
+	const size_t length = strlen(text), room = sizeof(noted->text);
 	char target[256];
+	bool is_provider;
 	ssize_t n;
 
 	(void)size;
+	is_provider = name && strstr(name, "-rdmav") != NULL;
 	if (!name || (strncmp(name, "libibverbs.so", 13) && strncmp(name, "librdmacm.so", 12) &&
-		      (strncmp(name, "lib", 3) || !strstr(name, "-rdmav"))))
+		      !is_provider))
 		return 0;
 	n = readlink(info->dlpi_name, target, sizeof(target) - 1);
 	if (n > 0) {
 		target[n] = '\0';
 		name = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
 	}
+	if (is_provider && !has_address(info, noted->function) && !strstr(noted->before, name))
+		return 0;
 	if (length + strlen(name) + 2 > room)
 		return 1;
-	snprintf((char *)text + length, room - length, "%s%s", length ? " " : "", name);
+	snprintf(text + length, room - length, "%s%s", length ? " " : "", name);
 	return 0;
 }
 
-void explain_note_libraries(void)
+void explain_note_libraries(uintptr_t function)
 {
+	struct noted noted = {.function = function};
 	struct explain_process *process;
-	char text[sizeof(process->libraries)] = "";
 	const int error = errno;
 
 	explain_join();
 	process = explain_process;
 	if (process) {
-		dl_iterate_phdr(note_library, text);
-		memcpy(process->libraries, text, sizeof(text));
+		noted.before = process->libraries;
+		dl_iterate_phdr(note_library, &noted);
+		memcpy(process->libraries, noted.text, sizeof(noted.text));
 	}
 	errno = error;
 }
