@@ -13,18 +13,7 @@
 
 #include "rig.h"
 
-static uint32_t seed;
-
-static uint32_t any(uint32_t below)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (uint32_t)((uint64_t)seed * below >> 32);
-}
-
-static bool one_in(uint32_t n)
-{
-	return any(n) == 0;
-}
+#include "random.h"
 
 /* A number at the edges of what a limit permits, and of its type. */
 static uint32_t near_limit(int limit)

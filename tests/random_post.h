@@ -5,11 +5,12 @@
  *
  * The including test has struct net, struct connection with its sides `near` and `far` and the number of accepted
  * `sends`, and connection_none(), connection_open(), connection_broken() and connection_close(). The near queue pair of
- * the third is in ERR. MOST_OPCODE is the highest that may be tried,
- * and LEFT_OUT one that may not.
+ * the third is in ERR. MOST_OPCODE is the highest that may be tried, and LEFT_OUT one that may not.
  */
 #ifndef RANDOM_POST_H
 #define RANDOM_POST_H
+
+#include "random.h"
 
 enum where {
 	UNCONNECTED,
@@ -32,19 +33,6 @@ struct request {
 	struct ibv_send_wr send;
 	struct ibv_recv_wr recv;
 };
-
-static uint32_t seed;
-
-static uint32_t any(uint32_t below)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (uint32_t)((uint64_t)seed * below >> 32);
-}
-
-static bool one_in(uint32_t n)
-{
-	return any(n) == 0;
-}
 
 static struct connection reach(struct net *net, enum where where)
 {

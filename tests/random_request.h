@@ -12,18 +12,7 @@
 
 #include "tap.h"
 
-static uint32_t seed;
-
-static uint32_t any(uint32_t below)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (uint32_t)((uint64_t)seed * below >> 32);
-}
-
-static bool one_in(uint32_t n)
-{
-	return any(n) == 0;
-}
+#include "random.h"
 
 /* Values near and beyond the edges of a field of eight bits. */
 static uint8_t edge(void)
