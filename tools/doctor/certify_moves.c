@@ -26,22 +26,34 @@ static bool is_table(const struct certify *c)
 	return !c->is_iwarp && !(c->driver->traits & RDMAEZ_DRIVER_NO_TABLE);
 }
 
-/* A queue pair of its own in this state. */
-static int open_at(struct certify *c, struct certify_end *end, enum ibv_qp_type type,
-		   enum ibv_qp_state state, struct rdmaez_diag *diag)
+/* Opens a queue pair of its own in this state, for a step. False, and said: it is not reached. */
+static bool open_at(struct certify *c, struct certify_end *end, enum ibv_qp_type type,
+		    enum ibv_qp_state state, const char *step)
 {
 	struct certify_end_opts opts = {0};
-	struct rdmaez_diag ignored;
+	struct rdmaez_diag diag, ignored;
 	int error;
 
+	doctor_step("%s: %s", c->group, step);
 	opts.type = type;
-	error = certify_end_open(c, end, &opts, 0, diag);
+	error = certify_end_open(c, end, &opts, 0, &diag);
+	if (!error) {
+		error = certify_walk(c, end->qp, state, &diag);
+		if (error)
+			certify_end_close(end, &ignored);
+	}
 	if (error)
-		return error;
-	error = certify_walk(c, end->qp, state, diag);
-	if (error)
-		certify_end_close(end, &ignored);
-	return error;
+		certify_step_of(c, certify_judge(error, &diag), step, &diag, "%s is not reached",
+				rdmaez_qp_state_str(state));
+	return !error;
+}
+
+static void close_after(struct certify *c, struct certify_end *end, const char *step)
+{
+	struct rdmaez_diag diag;
+
+	if (certify_end_close(end, &diag))
+		certify_step_of(c, CERTIFY_FAIL, step, &diag, "it cannot be destroyed");
 }
 
 /* A move by the rules, with the least mask. */
@@ -96,22 +108,14 @@ static void certify_move(struct certify *c, enum ibv_qp_type type, enum ibv_qp_s
 			 enum ibv_qp_state to)
 {
 	struct certify_end end;
-	struct rdmaez_diag diag;
 	char step[64];
-	int error;
 
 	snprintf(step, sizeof(step), "%s to %s", rdmaez_qp_state_str(from),
 		 rdmaez_qp_state_str(to));
-	doctor_step("%s: %s", c->group, step);
-	error = open_at(c, &end, type, from, &diag);
-	if (error) {
-		certify_step_of(c, certify_judge(error, &diag), step, &diag, "%s is not reached",
-				rdmaez_qp_state_str(from));
+	if (!open_at(c, &end, type, from, step))
 		return;
-	}
 	try_move(c, end.qp, step, from, to);
-	if (certify_end_close(&end, &diag))
-		certify_step_of(c, CERTIFY_FAIL, step, &diag, "it cannot be destroyed");
+	close_after(c, &end, step);
 }
 
 /* --- Moves that there are not ------------------------------------------------------------------------- */
@@ -181,27 +185,19 @@ static void certify_refusals(struct certify *c, enum ibv_qp_type type, enum ibv_
 {
 	struct certify_end end;
 	struct refusals r;
-	struct rdmaez_diag diag;
 	char step[64];
-	int error;
 
 	memset(&r, 0, sizeof(r));
 	snprintf(step, sizeof(step), "wrong moves from %s", rdmaez_qp_state_str(from));
-	doctor_step("%s: %s", c->group, step);
-	error = open_at(c, &end, type, from, &diag);
-	if (error) {
-		certify_step_of(c, certify_judge(error, &diag), step, &diag, "%s is not reached",
-				rdmaez_qp_state_str(from));
+	if (!open_at(c, &end, type, from, step))
 		return;
-	}
 	for (int to = 0; to < STATES; to++)
 		refuse_to(c, &r, end.qp, from, (enum ibv_qp_state)to);
 	if (r.wrong[0])
 		certify_step_of(c, CERTIFY_FAIL, step, &r.diag, "%s", r.wrong);
 	else
 		certify_step(c, CERTIFY_PASS, step, "%u refused, all as predicted", r.made);
-	if (certify_end_close(&end, &diag))
-		certify_step_of(c, CERTIFY_FAIL, step, &diag, "it cannot be destroyed");
+	close_after(c, &end, step);
 }
 
 /* --- A type ------------------------------------------------------------------------------------------- */
