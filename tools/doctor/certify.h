@@ -61,13 +61,14 @@ void certify_number(const char *name, uint64_t value);
 /* Begins the steps about this, a constant, and ends those before; NULL: only ends them. */
 void certify_group(struct certify *c, const char *group);
 
-/* The result of a step; the format is of words on it, constants all, "" for none. */
-void certify_step(struct certify *c, enum certify_result result, const char *step,
-		  const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* The same with a record of rdmaez: its errno value, its status, and its first reason. */
+/*
+ * The result of a step; the format is of words on it, constants all, "" for none. If there is a record, its errno value, its
+ * status and its first reason are said as well.
+ */
 void certify_step_of(struct certify *c, enum certify_result result, const char *step,
 		     const struct rdmaez_diag *diag, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
+#define certify_step(c, result, step, ...) certify_step_of(c, result, step, NULL, __VA_ARGS__)
 /* The usual case: the step passes if there is no error. If the device says that it has no such thing, it is not offered; if
  * the process may not, it is not tried. Returns whether it passed. */
 bool certify_is(struct certify *c, const char *step, int error, const struct rdmaez_diag *diag);

@@ -69,18 +69,6 @@ static void say(struct certify *c, enum certify_result result, const char *step,
 	}
 }
 
-void certify_step(struct certify *c, enum certify_result result, const char *step,
-		  const char *format, ...)
-{
-	char words[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(words, sizeof(words), format, args);
-	va_end(args);
-	say(c, result, step, NULL, words);
-}
-
 void certify_step_of(struct certify *c, enum certify_result result, const char *step,
 		     const struct rdmaez_diag *diag, const char *format, ...)
 {
