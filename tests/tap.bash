@@ -10,6 +10,7 @@
 #     soon ok|fails ...              the same in the background, a processor's worth at a time
 #     nightly ok|fails|soon ...      the same where RDMAEZ_NIGHTLY=1, by make check-nightly; elsewhere it is no assertion
 #     run_make ARGUMENT...           a user's make, which knows nothing of the one that runs the tests
+#     pause SECONDS                  sleep(1) without a process, which costs the emulated machine 40 ms
 #     done_testing                   waits, prints the plan; its status is the script's
 #
 # $scratch is an empty directory, removed at the end. A script that dies on the way prints no plan,
@@ -23,9 +24,14 @@ tap_failed=0
 tap_left=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+exec {tap_silence}<> <(:) # from which nothing is ever read
 
 run_make() {
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory --silent "$@"
+}
+
+pause() {
+	read -rt "$1" -u "$tap_silence" || :
 }
 
 tap_count() {

@@ -7,7 +7,7 @@
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 if [[ ${1-} != here ]]; then
-	exec tools/softroce --quiet --timeout 0 --host qemu ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- \
+	exec tools/softroce --quiet --timeout 0 --cpus 2 --host qemu ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- \
 		tests/device/explain_verbs.t here
 fi
 # shellcheck source=tests/tap.bash

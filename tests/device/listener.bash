@@ -12,19 +12,21 @@ await_cm_listener() {
 	for ((try = 0; try < 10 * $2; try++)); do
 		kill -0 "$1" || return
 		! rdma resource show cm_id | grep -q LISTEN || return 0
-		sleep 0.1
+		pause 0.1
 	done
 	echo 'nobody listens'
 	return 1
 }
 
 await_tcp_listener() {
-	local try hex
-	printf -v hex ':%04X 0+:0000 0A' "$2"
-	for ((try = 0; try < 30000; try++)); do
+	local try port rows
+	printf -v port '%04X' "$2"
+	for ((try = 0; try < 12000; try++)); do
 		kill -0 "$1" || return
-		! cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -qE "$hex" || return 0
-		sleep 0.02
+		mapfile -t rows </proc/net/tcp
+		mapfile -t -O "${#rows[@]}" rows </proc/net/tcp6
+		[[ ${rows[*]} != *":$port "+(0)":0000 0A "* ]] || return 0
+		pause 0.05
 	done
 	echo "nobody listens on TCP port $2"
 	return 1

@@ -226,7 +226,7 @@ static int wait_for(struct ibv_cq *cq)
 			printf("completion %d, status %d\n", got, got > 0 ? (int)wc.status : -1);
 			return got > 0 ? (int)wc.status : 1;
 		}
-		usleep(1000);
+		usleep(10000);
 	}
 	puts("hangs");
 	return 9;
