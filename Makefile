@@ -196,8 +196,8 @@ distcheck: ## what make dist packs; a part of check-package
 
 # The tests that say what is left for it.
 NIGHTLY := $(shell grep -lE '^[^\#]*(\bnightly|NIGHTLY)' tests/{compile,fuzz,tools,tree}/*.t | grep -v runner.t)
-check-nightly: ## what takes longest, and of which make check has a sample: all pairs of compilers, random inputs by tenfold
-	$(call install_first,compile fuzz tools device siw)
+check-nightly: ## what takes longest, and of which make check has a sample: all pairs of compilers, a million random inputs
+	$(call install_first,tree compile fuzz tools device siw)
 	$(call build_first,tools)
 	@RDMAEZ_NIGHTLY=1 $(PROVE) $(or $(NIGHTLY),$(error nothing is nightly))
 

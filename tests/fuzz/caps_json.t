@@ -6,15 +6,13 @@
 
 source tests/tap.bash
 
-build=build/fuzz
-mkdir -p "$build"
-flags=(-std=c11 -g -O1 @tests/compile/warnings -Itests -fno-sanitize-recover=all)
+flags=(-std=c11 -g1 @tests/compile/warnings -Itests -fno-sanitize-recover=all)
 
 # written INCLUDE NUMBER: four special structs and so many random ones: what is expected, what there is.
 written() {
-	"${CC:-gcc}" "${flags[@]}" -fsanitize=address,undefined "-I$1" tests/fuzz/caps_json.c \
-		-o "$build/caps_json" -libverbs
-	"$build/caps_json" "$2" >"$scratch/lines"
+	local program=$scratch/program.${1##*/}
+	[[ -e $program ]] || "${CC:-gcc}" "${flags[@]}" -fsanitize=address,undefined "-I$1" tests/fuzz/caps_json.c -o "$program" -libverbs
+	"$program" "$2" >"$scratch/lines"
 	[[ $(wc -l <"$scratch/lines") == $((2 * ($2 + 4))) ]] || { echo "not a line for each object"; return 1; }
 	sed -n 'n;p' "$scratch/lines" >"$scratch/json"
 }

@@ -6,7 +6,7 @@
 header=dm_share longest=150
 source tests/fuzz/lib.bash
 
-runs=$(nightly_runs 200000)
+runs=$(nightly_runs 60000)
 ok "$runs tokens are read or refused without a misstep" fuzz include dm_share "$runs"
 
 fails "a sum that nobody compares is noticed" "deadly signal" \

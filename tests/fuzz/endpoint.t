@@ -6,7 +6,7 @@
 header=endpoint longest=390
 source tests/fuzz/lib.bash
 
-runs=$(nightly_runs 40000)
+runs=$(nightly_runs 15000)
 ok "$runs endpoints are read or refused without a misstep" fuzz include endpoint "$runs"
 
 fails "sums that nobody compares are noticed" "deadly signal" \

@@ -6,7 +6,7 @@
 header=exchange longest=600
 source tests/fuzz/lib.bash
 
-runs=$(nightly_runs 30000)
+runs=$(nightly_runs 10000)
 ok "$runs messages are understood or refused without a misstep" fuzz include exchange "$runs"
 
 fails "a length that nobody compares is noticed" "deadly signal" \

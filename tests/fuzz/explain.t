@@ -10,7 +10,7 @@ source tests/tap.bash
 build=build/fuzz
 mkdir -p "$build"
 fake=(tests/fake/*.c)
-flags=(-std=c11 -g -O1 @tests/compile/warnings -Iinclude -Itests/fake -fno-sanitize-recover=all)
+flags=(-std=c11 -g1 -O1 @tests/compile/warnings -Iinclude -Itests/fake -fno-sanitize-recover=all)
 
 # The fake is compiled once: it is the same for all that is fuzzed.
 fuzzed=("${CLANG:-clang}" "${flags[@]}" "-fsanitize=address,undefined")
@@ -39,7 +39,7 @@ json_is_valid() {
 }
 
 ok 'the fake is compiled for it' objects
-runs=$((${RDMAEZ_NIGHTLY:-0} == 1 ? 500000 : 20000))
+runs=$((${RDMAEZ_NIGHTLY:-0} == 1 ? 1000000 : 10000))
 ok "$runs random requests are explained without a misstep" fuzz tests/fuzz/explain.c explain "$runs"
 ok "the JSON of 2000 random records is valid" json_is_valid
 

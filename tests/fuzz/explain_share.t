@@ -73,7 +73,7 @@ built_with_defects() {
 }
 
 ok 'the launcher is built' built
-runs=$(nightly_runs 2000)
+runs=$(nightly_runs 2000 20000)
 ok "$runs states of the shared memory are read without a misstep" fuzz_launcher explain_share "$runs"
 
 defect 'AddressSanitizer' summary 'a text that is too long' \

@@ -6,15 +6,13 @@
 
 source tests/tap.bash
 
-build=build/fuzz
-mkdir -p "$build"
-flags=(-std=c11 -g -O1 @tests/compile/warnings -fno-sanitize-recover=all)
+flags=(-std=c11 -g1 @tests/compile/warnings -fno-sanitize-recover=all)
 
 # written INCLUDE NUMBER: two special structs and so many random ones: what is expected, what there is.
 written() {
-	"${CC:-gcc}" "${flags[@]}" -fsanitize=address,undefined "-I$1" tests/fuzz/port_caps_json.c \
-		-o "$build/port_caps_json" -libverbs
-	"$build/port_caps_json" "$2" >"$scratch/lines"
+	local program=$scratch/program.${1##*/}
+	[[ -e $program ]] || "${CC:-gcc}" "${flags[@]}" -fsanitize=address,undefined "-I$1" tests/fuzz/port_caps_json.c -o "$program" -libverbs
+	"$program" "$2" >"$scratch/lines"
 	[[ $(wc -l <"$scratch/lines") == $((2 * ($2 + 2))) ]] || { echo "not a line for each object"; return 1; }
 }
 

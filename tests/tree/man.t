@@ -155,7 +155,9 @@ overview_compiles() {
 
 man=$(pages include)
 ok 'every function, struct, header and macro with a contract has a page' every_one "$man"
-ok 'man and groff have nothing to warn of' readable "$man"/man?/* docs/man/*
+# Reading takes ten to a second: here each eighth page of what is generated, in make check-nightly all.
+mapfile -t pages < <(printf '%s\n' "$man"/man?/* | awk -v every="$((${RDMAEZ_NIGHTLY:-0} == 1 ? 1 : 8))" 'NR % every == 0')
+ok 'man and groff have nothing to warn of' readable "${pages[@]}" docs/man/*
 ok 'every page has its NAME line' indexed "$man"/man?/* docs/man/*
 ok 'no page refers to one that does not exist' references "$man"
 ok 'a page says what the header says' shows "$man/man3/rdmaez_qp_to_err.3"
