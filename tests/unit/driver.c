@@ -240,8 +240,8 @@ static const struct record {
 	 FILLS(NOTHING), T(USUAL), OWN_CAUSES(CXGB4), "iw_cxgb4", "cxgb4", "cxgb4", "", ""},
 	{"erdma", C(CQE), CHECKS(INLINE), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ERDMA), "erdma",
 	 "erdma", "erdma", "", "1ded:107f"},
-	{"siw", C(ALL), CHECKS(INLINE) | CHECKS(OPCODES) | CHECKS(RECV_SGE), FILLS(ALL), T(PINS),
-	 OWN_CAUSES(SIW), "siw", "siw", "", "", ""},
+	{"siw", C(ALL), CHECKS(INLINE) | CHECKS(RECV_SGE), FILLS(ALL), T(PINS), OWN_CAUSES(SIW),
+	 "siw", "siw", "", "", ""},
 };
 
 /* The drivers that the headers know: each as rdmaez_driver_of() finds it by the first of its parts. */

@@ -542,7 +542,7 @@ static void check_drivers(void)
 		{"irdma", 0x8086, 0x1592, "LLEEEELLLL"},
 		{"hns_roce", 0x19e5, 0xa222, "EEEEEELELL"},
 		{"efa", EFA, 0xefa0, "EEELEELELL"},
-		{"siw", 0x626d74, 1, "--LLLELELL"},
+		{"siw", 0x626d74, 1, "--LLLELLLL"},
 		{"erdma", 0x1ded, 0x107f, "LLLLLELLLL"},
 		{"bnxt_re", 0x14e4, 0x1750, "LLLLLELLLL"},
 		{"mana_ib", 0x1414, 0, "EELLLLLELL"},
