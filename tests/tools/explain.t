@@ -289,7 +289,11 @@ interrupted() {
 		time.sleep(0.2)
 		os.write(terminal, b'\x03')
 		status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-		seen += os.read(terminal, 1000)
+		try:
+		    while True: # until nobody has it open any more
+		        seen += os.read(terminal, 1000)
+		except OSError:
+		    pass
 		print(status, seen.decode().count('got'))
 	END
 	)
