@@ -468,6 +468,22 @@ wants() {
 	says "^rdmaez-explain: program wants $1 of "
 }
 
+# The program wants nothing that is not there, but a library of it does, in a directory that only the program knows.
+library_wants() {
+	local newer=$scratch/newer
+	newer "$1"
+	mkdir -p "$newer/own"
+	echo 'int ibv_of_tomorrow(void); int between(void) { return ibv_of_tomorrow(); }' |
+		"${CC:-gcc}" -shared -fPIC -x c - -x none "$newer/libibverbs.so.1" -o "$newer/own/libbetween.so"
+	echo 'int between(void); int main(void) { return between(); }' |
+		"${CC:-gcc}" -x c - -x none -L "$newer/own" -lbetween "-Wl,-rpath,\$ORIGIN/own" -Wl,--allow-shlib-undefined -o "$newer/indirect"
+	ends 1 "$newer/indirect"
+	says "version .$1. not found" \
+		"^rdmaez-explain: $newer/indirect loads $newer/own/libbetween\.so, which wants $1 of libibverbs\.so\.1, which .*/libibverbs\.so\.1 does not have, so it does not start\. Next: install rdma-core $2 or newer, or build that library with the rdma-core of this system\.$"
+	LD_LIBRARY_PATH=$newer ends 0 "$newer/indirect"
+	silent
+}
+
 # With a library that has it nothing is said, nor of a program that ends so by itself.
 wants_nothing() {
 	newer IBVERBS_1.98
@@ -481,6 +497,7 @@ wants_nothing() {
 
 ok 'names the release that brings a version' wants IBVERBS_1.98 \
 	'install rdma-core in the release it was built with, or build the program with the rdma-core of this system'
+ok 'names a library of the program that wants it' library_wants IBVERBS_1.18 65
 ok 'says nothing of versions that are there' wants_nothing
 ok 'an image without libibverbs' without_libibverbs
 ok 'explains a refusal' explains_a_refusal

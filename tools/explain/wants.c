@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program that was linked to a newer rdma-core wants versions of symbols that an older one lacks, and does not start:
- * libibverbs.so.1: version `IBVERBS_1.14' not found. Both files are read as they are: what the program wants stands in
- * its SHT_GNU_verneed, and what the library has in its SHT_GNU_verdef.
+ * libibverbs.so.1: version `IBVERBS_1.14' not found. So it is if a library of the program wants them. All files are read
+ * as they are: what one wants stands in its SHT_GNU_verneed, and what a library has in its SHT_GNU_verdef. Which files
+ * they are, the program's own dynamic linker lists, which runs nothing of them.
  */
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "summary.h"
@@ -139,37 +142,134 @@ static bool has_version(const struct file *library, const char *version)
 	return true;
 }
 
-static void tell(const char *command, const char *library, const char *path, const char *version)
+/* The libraries that a program is loaded with, in the lines of its dynamic linker. */
+struct loaded {
+	char text[1 << 16]; /* cut by zeros */
+	struct {
+		const char *name, *path;
+	} row[512];
+	unsigned int count;
+};
+
+/* The path of the dynamic linker; false: the program needs none. */
+static bool find_linker(const struct file *file, char path[PATH_MAX])
 {
-	const char *release = NULL;
+	ElfW(Ehdr) head;
+	ElfW(Phdr) part;
+
+	if (!take(file, 0, &head, sizeof(head)) || head.e_phentsize != sizeof(part))
+		return false;
+	for (unsigned int i = 0; i < head.e_phnum; i++)
+		if (take(file, head.e_phoff + (uint64_t)i * sizeof(part), &part, sizeof(part)) &&
+		    part.p_type == PT_INTERP)
+			return part.p_filesz && part.p_filesz <= PATH_MAX &&
+			       take(file, part.p_offset, path, part.p_filesz) &&
+			       !path[part.p_filesz - 1];
+	return false;
+}
+
+/* What `LINKER --list PROGRAM` prints, which loads all and runs nothing but the linker itself. */
+static void list(const char *linker, const char *program, char *text, size_t size)
+{
+	sigset_t none;
+	size_t length = 0;
+	ssize_t got = 1;
+	int ends[2];
+	pid_t child;
+
+	text[0] = '\0';
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	child = fork();
+	if (!child) {
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		alarm(10);
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+		execl(linker, linker, "--list", program, (char *)NULL);
+		_exit(1);
+	}
+	close(ends[1]);
+	while (child > 0 && got > 0 && length < size - 1) {
+		got = read(ends[0], text + length, size - 1 - length);
+		length += got > 0 ? (size_t)got : 0;
+	}
+	text[length] = '\0';
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
+/* A line is "NAME => PATH (ADDRESS)", or "PATH (ADDRESS)". */
+static void read_list(struct loaded *loaded)
+{
+	char *rest = loaded->text, *line, *arrow, *end;
+
+	while ((line = strsep(&rest, "\n")) && loaded->count < 512) {
+		line += strspn(line, "\t ");
+		end = strstr(line, " (0x");
+		if (!end)
+			continue;
+		*end = '\0';
+		arrow = strstr(line, " => ");
+		if (arrow)
+			*arrow = '\0';
+		loaded->row[loaded->count].path = arrow ? arrow + strlen(" => ") : line;
+		arrow = strrchr(line, '/');
+		loaded->row[loaded->count++].name = arrow ? arrow + 1 : line;
+	}
+}
+
+/* Who wants it: the program, or one of its libraries. */
+struct wanting {
+	const char *command, *path; /* NULL: the program itself */
+	const struct loaded *loaded;
+};
+
+static void tell(const struct wanting *who, const char *library, const char *path,
+		 const char *version)
+{
+	const char *release = NULL, *what = "the program";
+	char loads[PATH_MAX + 16] = "";
 
 	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++)
 		if (!strcmp(releases[i].version, version))
 			release = releases[i].release;
+	if (who->path) {
+		snprintf(loads, sizeof(loads), " loads %s, which", who->path);
+		explain_make_plain(loads, strlen(loads), "");
+		what = "that library";
+	}
 	fprintf(stderr,
-		"rdmaez-explain: %s wants %s of %s, which %s does not have, so it does not start. "
-		"Next: install rdma-core %s%s, or build the program with the rdma-core of this "
-		"system.\n",
-		command, version, library, path,
-		release ? release : "in the release it was built with", release ? " or newer" : "");
+		"rdmaez-explain: %s%s wants %s of %s, which %s does not have, so it does not "
+		"start. "
+		"Next: install rdma-core %s%s, or build %s with the rdma-core of this system.\n",
+		who->command, loads, version, library, path,
+		release ? release : "in the release it was built with", release ? " or newer" : "",
+		what);
 }
 
-/* The file of a library, as the program finds it unless it brings its own. */
-static struct file open_library(const char *name, char path[PATH_MAX])
+/* The file of a library, as the program finds it; unless that is known, as any program does. */
+static struct file open_library(const struct loaded *loaded, const char *name, char path[PATH_MAX])
 {
 	const struct file none = {0};
-	void *const handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
 	struct link_map *map = NULL;
 	struct file file;
+	void *handle = NULL;
 
-	if (!handle)
-		return none;
-	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map || strlen(map->l_name) >= PATH_MAX) {
+	path[0] = '\0';
+	for (unsigned int i = 0; i < loaded->count; i++)
+		if (!strcmp(loaded->row[i].name, name))
+			snprintf(path, PATH_MAX, "%s", loaded->row[i].path);
+	if (!path[0]) {
+		handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+		if (!handle)
+			return none;
+		if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map)
+			snprintf(path, PATH_MAX, "%s", map->l_name);
 		dlclose(handle);
-		return none;
 	}
-	strcpy(path, map->l_name);
-	dlclose(handle);
 	file = open_file(path);
 	explain_make_plain(path, strlen(path), "");
 	return file;
@@ -187,30 +287,50 @@ static bool is_rdma(const char *name)
 }
 
 /* Of one library: all versions that are wanted, of which there are as many as `need` says. */
-static unsigned int tell_need(const struct file *program, const ElfW(Shdr) * texts, uint64_t at,
-			      const ElfW(Verneed) * need, const char *command)
+static unsigned int tell_need(const struct file *wants, const ElfW(Shdr) * texts, uint64_t at,
+			      const ElfW(Verneed) * need, const struct wanting *who)
 {
 	char name[64], version[64], path[PATH_MAX];
 	unsigned int missing = 0;
 	struct file library;
 	ElfW(Vernaux) aux;
 
-	if (!take_text(program, texts, need->vn_file, name, sizeof(name)) || !is_rdma(name))
+	if (!take_text(wants, texts, need->vn_file, name, sizeof(name)) || !is_rdma(name))
 		return 0;
-	library = open_library(name, path);
+	library = open_library(who->loaded, name, path);
 	at += need->vn_aux;
 	for (unsigned int i = 0; library.at && i < need->vn_cnt; i++) {
-		if (!take(program, at, &aux, sizeof(aux)))
+		if (!take(wants, at, &aux, sizeof(aux)))
 			break;
 		if (!(aux.vna_flags & VER_FLG_WEAK) &&
-		    take_text(program, texts, aux.vna_name, version, sizeof(version)) &&
+		    take_text(wants, texts, aux.vna_name, version, sizeof(version)) &&
 		    !has_version(&library, version)) {
-			tell(command, name, path, version);
+			tell(who, name, path, version);
 			missing++;
 		}
 		at += aux.vna_next;
 	}
 	close_file(&library);
+	return missing;
+}
+
+/* Of one file: what it wants of all libraries of RDMA. */
+static unsigned int tell_file(const struct file *wants, const struct wanting *who)
+{
+	ElfW(Shdr) section, texts;
+	unsigned int missing = 0;
+	ElfW(Verneed) need;
+	uint64_t at;
+
+	if (!find_section(wants, SHT_GNU_verneed, &section, &texts))
+		return 0;
+	at = section.sh_offset;
+	for (unsigned int i = 0; i < 1000 && take(wants, at, &need, sizeof(need)); i++) {
+		missing += tell_need(wants, &texts, at, &need, who);
+		if (!need.vn_next)
+			break;
+		at += need.vn_next;
+	}
 	return missing;
 }
 
@@ -235,25 +355,26 @@ static bool find_program(const char *command, char path[PATH_MAX])
 
 unsigned int explain_tell_wants(const char *command)
 {
-	ElfW(Shdr) section, texts;
-	unsigned int missing = 0;
-	char path[PATH_MAX];
-	ElfW(Verneed) need;
-	struct file program;
-	uint64_t at;
+	static struct loaded loaded;
+	struct wanting who = {.command = command, .loaded = &loaded};
+	char path[PATH_MAX], linker[PATH_MAX];
+	unsigned int missing;
+	struct file file;
 
 	if (!find_program(command, path))
 		return 0;
-	program = open_file(path);
-	if (find_section(&program, SHT_GNU_verneed, &section, &texts)) {
-		at = section.sh_offset;
-		for (unsigned int i = 0; i < 1000 && take(&program, at, &need, sizeof(need)); i++) {
-			missing += tell_need(&program, &texts, at, &need, command);
-			if (!need.vn_next)
-				break;
-			at += need.vn_next;
-		}
+	file = open_file(path);
+	if (find_linker(&file, linker)) {
+		list(linker, path, loaded.text, sizeof(loaded.text));
+		read_list(&loaded);
 	}
-	close_file(&program);
+	missing = tell_file(&file, &who);
+	close_file(&file);
+	for (unsigned int i = 0; i < loaded.count; i++) {
+		who.path = loaded.row[i].path;
+		file = open_file(who.path);
+		missing += tell_file(&file, &who);
+		close_file(&file);
+	}
 	return missing;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In the launcher: versions of symbols that a program wants, and libraries of RDMA do not have. */
+/* In the launcher: versions of symbols that a program or its libraries want, and libraries of RDMA do not have. */
 #ifndef RDMAEZ_EXPLAIN_WANTS_H
 #define RDMAEZ_EXPLAIN_WANTS_H
 
