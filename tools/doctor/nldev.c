@@ -137,6 +137,12 @@ enum nldev_said nldev_read(const void *bytes, size_t length, uint32_t sequence, 
 	return NLDEV_MORE;
 }
 
+bool nldev_device(struct nldev_span attributes, uint32_t *index, char *name, size_t size)
+{
+	return nldev_u32(attributes, RDMA_NLDEV_ATTR_DEV_INDEX, index) &&
+	       nldev_text(attributes, RDMA_NLDEV_ATTR_DEV_NAME, name, size);
+}
+
 /* --- Objects -------------------------------------------------------------------------------------------- */
 
 void nldev_object(struct nldev_span entry, struct nldev_object *object)

@@ -44,6 +44,9 @@ enum nldev_said {
 enum nldev_said nldev_read(const void *bytes, size_t length, uint32_t sequence, bool dump,
 			   nldev_fn *fn, void *data, int *error);
 
+/* A device's index and name; false: one of them is missing. */
+bool nldev_device(struct nldev_span attributes, uint32_t *index, char *name, size_t size);
+
 /* What a member of struct nldev_object holds, by its bit in `has`. */
 enum nldev_has {
 	NLDEV_PID = 1 << 0,

@@ -58,8 +58,7 @@ static void take_device(struct nldev_span attributes, void *data)
 	char protocol[16] = "";
 
 	memset(&device, 0, sizeof(device));
-	if (!nldev_u32(attributes, RDMA_NLDEV_ATTR_DEV_INDEX, &device.index) ||
-	    !nldev_text(attributes, RDMA_NLDEV_ATTR_DEV_NAME, device.name, sizeof(device.name)))
+	if (!nldev_device(attributes, &device.index, device.name, sizeof(device.name)))
 		return;
 	nldev_text(attributes, RDMA_NLDEV_ATTR_DEV_PROTOCOL, protocol, sizeof(protocol));
 	device.iwarp = strcmp(protocol, "iw") == 0;

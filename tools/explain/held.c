@@ -39,9 +39,8 @@ static void take_device(struct nldev_span attributes, void *data)
 	char name[IBV_SYSFS_NAME_MAX];
 	uint32_t index;
 
-	if (!nldev_text(attributes, RDMA_NLDEV_ATTR_DEV_NAME, name, sizeof(name)) ||
-	    strcmp(name, search->device) != 0 ||
-	    !nldev_u32(attributes, RDMA_NLDEV_ATTR_DEV_INDEX, &index))
+	if (!nldev_device(attributes, &index, name, sizeof(name)) ||
+	    strcmp(name, search->device) != 0)
 		return;
 	search->index = index;
 	search->is_found = true;
