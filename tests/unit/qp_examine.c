@@ -346,6 +346,7 @@ static void check_class(void)
 #define LOSSY(value, least)                                                              \
 	ADVICE(QP_LOSSY, "ah_attr.grh.traffic_class", RDMAEZ_VALUE_NUMBER, value, least, \
 	       (least) + 31)
+#define UNTAGGED ADVICE(QP_UNTAGGED, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0)
 	static const char pfc[] = "/sys/class/net/veth0/qos/pfc";
 	static const char all[] = "/sys/fake0/tc/1/traffic_class";
 	static const char trust[] = "/sys/class/net/veth0/qos/trust";
@@ -380,12 +381,25 @@ static void check_class(void)
 	CHECK("a file that is something else", NOTHING);
 	fake_tree_file(pfc, "10000000\n");
 	fake_tree_file(trust, "pcp\n");
-	CHECK("tags decide", NOTHING);
+	CHECK("tags decide, and what has none is protected", NOTHING);
+	fake_tree_file(pfc, "00010000\n");
+	CHECK("what has none is not", UNTAGGED);
+	t.dev->port[1].gid[ROW].type = IBV_GID_TYPE_ROCE_V1;
+	examine();
+	tap_ok(rdmaez_diag_find(&t.diag, RDMAEZ_WHY_QP_UNTAGGED), "nor with RoCE v1");
+	t.dev->port[1].gid[ROW].type = IBV_GID_TYPE_ROCE_V2;
+	fake_tree_file(pfc, "00000000\n");
+	CHECK("tags decide, and nothing is protected", NOTHING);
+	fake_tree_file(pfc, "00010000\n");
+	fake_netdev(t.dev->port[1].gid[ROW].ifindex, "veth0.100");
+	CHECK("the interface of a VLAN", NOTHING);
+	fake_netdev(t.dev->port[1].gid[ROW].ifindex, "veth0");
 	fake_tree_file(trust, "dscp\n");
 	t.dev->port[1].gid[ROW].type = IBV_GID_TYPE_ROCE_V1;
 	examine();
 	tap_ok(!rdmaez_diag_find(&t.diag, RDMAEZ_WHY_QP_LOSSY), "which has no DSCP");
 #undef LOSSY
+#undef UNTAGGED
 }
 
 /* ---- The port ----------------------------------------------------------------------------- */

@@ -219,26 +219,34 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_ex
  * Compares the traffic class with the priorities that PFC protects. MLNX_OFED and DOCA have these
  * files, the last of which is of a traffic class for all of the port's queue pairs. The kernel
  * itself tells it by netlink, which rdmaez-doctor asks. That DSCPs have a priority by eights is the
- * firmware's default, and may have been changed.
+ * firmware's default, and may have been changed, as may be that packets without a tag have priority
+ * 0. A VLAN's interface, whose packets have tags, has no such files.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_class(const struct rdmaez_impl_qp_exam *e,
 						const struct ibv_gid_entry *own)
 {
 	static const struct rdmaez_impl_site site = {
 		"ah_attr.grh.traffic_class", RDMAEZ_WHY_QP_LOSSY, RDMAEZ_VALUE_NUMBER, 0, 0};
+	static const struct rdmaez_impl_site untagged = {
+		"ah_attr.grh.sgid_index", RDMAEZ_WHY_QP_UNTAGGED, RDMAEZ_VALUE_INDEX, 0, 0};
 	static const char all[] = "Global tclass=";
 	char text[IBV_SYSFS_PATH_MAX + 64], pfc[10], name[IF_NAMESIZE];
 	uint64_t value = e->now.attr.ah_attr.grh.traffic_class;
 	const char *lossless, *at;
 
-	if (own->gid_type != IBV_GID_TYPE_ROCE_V2 || !if_indextoname(own->ndev_ifindex, name))
+	if (!if_indextoname(own->ndev_ifindex, name))
 		return;
 	snprintf(text, sizeof(text), "/sys/class/net/%s/qos/pfc", name);
 	rdmaez_impl_file_text(text, pfc, sizeof(pfc));
 	snprintf(text, sizeof(text), "/sys/class/net/%s/qos/trust", name);
 	rdmaez_impl_file_text(text, text, sizeof(text));
 	lossless = strchr(pfc, '1');
-	if (!lossless || strspn(pfc, "01") != 8 || strncmp(text, "dscp", 4) != 0)
+	if (!lossless || strspn(pfc, "01") != 8)
+		return;
+	if (strncmp(text, "pcp", 3) == 0 && lossless != pfc)
+		rdmaez_impl_find(e->diag, RDMAEZ_DIAG_ADVICE, &untagged,
+				 e->now.attr.ah_attr.grh.sgid_index);
+	if (strncmp(text, "dscp", 4) != 0 || own->gid_type != IBV_GID_TYPE_ROCE_V2)
 		return;
 	snprintf(text, sizeof(text), "%s/tc/%u/traffic_class", e->context->device->ibdev_path,
 		 e->port_num);

@@ -278,6 +278,11 @@
 	  "set path.traffic_class, UCX_IB_TRAFFIC_CLASS or NCCL_IB_TC to one of the class that "   \
 	  "the "                                                                                   \
 	  "network keeps lossless; `rdmaez-doctor --only quality` shows the priorities")           \
+	X(QP_UNTAGGED,                                                                             \
+	  "the port takes a packet's priority from its VLAN tag, and protects none from loss "     \
+	  "(PFC) that packets without a tag usually have, as those of this GID's interface",       \
+	  "use the GID of a VLAN whose tags have a protected priority, or have this port and the " \
+	  "switches trust DSCPs, as root: mlnx_qos -i INTERFACE --trust dscp")                     \
 	X(RNR_ENDLESS,                                                                             \
 	  "with rnr_retry 7 a send waits without end for a peer that has no receive posted",       \
 	  "have the peer post receives; with rnr_retry below 7 the send would fail with an error " \
