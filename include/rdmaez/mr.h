@@ -53,8 +53,8 @@ extern "C" {
  * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED, likely without /proc); likely it is a
  *         GPU's, judging by what the process has mapped (#RDMAEZ_WHY_MR_GPU_SEGMENTS, #RDMAEZ_WHY_MR_GPU_NO_PEER,
  *         #RDMAEZ_WHY_MR_GPU_BAR1 with the size of the smallest BAR1 as `max`, or else #RDMAEZ_WHY_MR_GPU); a shared
- *         mapping of a file (#RDMAEZ_WHY_MR_FILE); or its protection does not permit this access
- *         (#RDMAEZ_WHY_MR_PROTECTION)
+ *         mapping of a file (#RDMAEZ_WHY_MR_FILE); gdrcopy's window onto a GPU's memory (#RDMAEZ_WHY_MR_GDRCOPY); or its
+ *         protection does not permit this access (#RDMAEZ_WHY_MR_PROTECTION)
  * @retval ENOMEM RLIMIT_MEMLOCK, unless this and what is pinned already fit within it, or the process has CAP_IPC_LOCK
  *         (#RDMAEZ_WHY_MEMLOCK with the bytes as `value`, those pinned already as `min` and the soft limit as `max`),
  *         certain if the driver is known and the numbers prove it; likely RLIMIT_AS, unless that is unlimited

@@ -338,6 +338,7 @@ static const char cuda_maps[] =
 	"7f3c3fe00000-7f3c40000000 ---p 00000000 00:00 0 \n"
 	"7f3c40000000-7f3c80000000 rw-p 00000000 00:00 0 \n"
 	"7f3c80000000-7f3c80200000 ---p 00000000 00:00 0 \n"
+	"7f3c90000000-7f3c90010000 rw-s 00000000 00:05 620 /dev/gdrdrv\n"
 	"7ffd1c5e0000-7ffd1c601000 rw-p 00000000 00:00 0                          [stack]\n"
 	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n";
 
@@ -389,6 +390,8 @@ static void check_gpu(void)
 		  AT(MR_GPU_NO_PEER, 0x7f3d00000000), AT(MR_UNMAPPED, 0x7f3d00000000));
 	CHECK_REG(0x7f3c00200000, 4096, 0, EFAULT, "the device file's",
 		  AT(MR_GPU_NO_PEER, 0x7f3c00200000), AT(MR_PROTECTION, 0x7f3c00200000));
+	CHECK_REG(0x7f3c90000000, 4096, 0, EFAULT, "a window of gdrcopy's",
+		  AT(MR_GDRCOPY, 0x7f3c90000000));
 	CHECK_REG(0x7f3c40000000, 4096, 0, EFAULT, "host memory",
 		  AT(MR_PROTECTION, 0x7f3c40000000));
 	CHECK_REG(0x7f3c40000000, 0x40000000, 0, EFAULT, "all of it, between reserved addresses",

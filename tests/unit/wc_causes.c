@@ -1105,7 +1105,7 @@ static void check_iwarp_read(void)
 	check_sink(SIW, IBV_WC_LOC_PROT_ERR, IBV_WR_RDMA_READ, LKEY " " BOUNDS " " LOCAL);
 }
 
-/* A GPU and an IOMMU: then the two devices may be kept apart. */
+/* A GPU and an IOMMU: then the two devices may be kept apart. Where no IOMMU is to be seen, ACS alone may. */
 static void check_gpu(void)
 {
 	static const char gpu[] = "7f3c00000000-7f3c00200000 rw-s 0 00:05 6 /dev/nvidiactl\n";
@@ -1115,8 +1115,9 @@ static void check_gpu(void)
 		{"DMA-FQ\n", gpu, LKEY " WC_GPU_PATH:sg_list.addr:none " BOUNDS " " LOCAL},
 		{"DMA\n", gpu, LKEY " WC_GPU_PATH:sg_list.addr:none " BOUNDS " " LOCAL},
 		{"identity\n", gpu, LKEY " " BOUNDS " " LOCAL},
-		{"", gpu, LKEY " " BOUNDS " " LOCAL},
-		{NULL, gpu, LKEY " " BOUNDS " " LOCAL},
+		{"", gpu, LKEY " " BOUNDS " WC_GPU_ACS:sg_list.addr:none " LOCAL},
+		{NULL, gpu, LKEY " " BOUNDS " WC_GPU_ACS:sg_list.addr:none " LOCAL},
+		{NULL, "7f3c00000000-7f3c00200000 rw-p 0 00:00 0 \n", LKEY " " BOUNDS " " LOCAL},
 		{"DMA\n", "7f3c00000000-7f3c00200000 rw-p 0 00:00 0 \n", LKEY " " BOUNDS " " LOCAL},
 		{"DMA\n", NULL, LKEY " " BOUNDS " " LOCAL},
 	};

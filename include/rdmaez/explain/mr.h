@@ -255,6 +255,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_fault(const struct rdmaez_impl_mr_c
 	if ((c->maps & RDMAEZ_IMPL_MAPS_WRITE) && (c->access & writes) &&
 	    rdmaez_impl_linux_version() >= 605)
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_FILE);
+	else if (c->maps & RDMAEZ_IMPL_MAPS_WINDOW)
+		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GDRCOPY);
 	else
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_PROTECTION);
 }

@@ -533,7 +533,8 @@ enum {
 	RDMAEZ_IMPL_MAPS_GPU = 16,    /* a part is a GPU's device file's */
 	RDMAEZ_IMPL_MAPS_GPUS = 32,   /* the process has mapped such a file anywhere */
 	RDMAEZ_IMPL_MAPS_NVIDIA = 64, /* the same of NVIDIA's */
-	RDMAEZ_IMPL_MAPS_AMD = 128    /* and of AMD's */
+	RDMAEZ_IMPL_MAPS_AMD = 128,   /* and of AMD's */
+	RDMAEZ_IMPL_MAPS_WINDOW = 256 /* a part is gdrcopy's window onto a GPU's memory */
 };
 
 /* Returns the bits of one mapping, by its permissions and the path of its file. */
@@ -550,6 +551,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_maps_of(const char *permissions, const char *pa
 		if (strncmp(path, gpus[i], strlen(gpus[i])) == 0)
 			return is | RDMAEZ_IMPL_MAPS_GPU | (i == 0 ? RDMAEZ_IMPL_MAPS_NVIDIA : 0) |
 			       (i == 1 ? RDMAEZ_IMPL_MAPS_AMD : 0);
+	if (strncmp(path, "/dev/gdrdrv", strlen("/dev/gdrdrv")) == 0)
+		return is | RDMAEZ_IMPL_MAPS_WINDOW;
 	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
 		if (strncmp(path, memory[i], strlen(memory[i])) == 0)
 			return is;

@@ -351,15 +351,18 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_sink(const struct rdmaez_impl_wc_case *here
 	return rdmaez_impl_wc_iwarp(here) && here->driver->causes != RDMAEZ_DRIVER_CAUSES_SIW;
 }
 
-/* Returns whether the process has a GPU, and an IOMMU stands between the machine's devices. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_gpu(void)
+/*
+ * Returns whether the process has a GPU, and an IOMMU stands between the machine's devices, or
+ * nothing tells of one.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_gpu(bool has_iommu)
 {
 	char type[16];
 	int is;
 
 	rdmaez_impl_file_text("/sys/kernel/iommu_groups/0/type", type, sizeof(type));
-	return strncmp(type, "DMA", 3) == 0 && rdmaez_impl_maps(0, 0, &is) &&
-	       (is & RDMAEZ_IMPL_MAPS_GPUS);
+	return (has_iommu ? strncmp(type, "DMA", 3) == 0 : !type[0]) &&
+	       rdmaez_impl_maps(0, 0, &is) && (is & RDMAEZ_IMPL_MAPS_GPUS);
 }
 
 /*
@@ -536,6 +539,8 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
 				   WC_GPU_PATH, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
 				   WC_BOUNDS, "sg_list.addr"),
+		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, ANY_Q, ANY_TYPE, ANY, ALL, 0,
+				   WC_GPU_ACS, "sg_list.addr"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, RQ, ANY_TYPE, ANY, ALL, 0,
 				   WC_LOCAL_WRITE, "sg_list.lkey"),
 		RDMAEZ_IMPL_WC_ROW(IBV_WC_LOC_PROT_ERR, SQ, ANY_TYPE, FETCH, ALL, 0,
@@ -876,7 +881,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 			return;
 		break;
 	case RDMAEZ_WHY_WC_GPU_PATH:
-		if (!rdmaez_impl_wc_gpu())
+	case RDMAEZ_WHY_WC_GPU_ACS:
+		if (!rdmaez_impl_wc_gpu(row->why == RDMAEZ_WHY_WC_GPU_PATH))
 			return;
 		break;
 	default:

@@ -459,6 +459,10 @@
 	  "the memory seems to be a GPU's, and its BAR1, through which other devices reach it, "   \
 	  "may be too small or used up",                                                           \
 	  "register less of it at a time; `nvidia-smi -q -d MEMORY` shows BAR1")                   \
+	X(MR_GDRCOPY,                                                                              \
+	  "the memory is gdrcopy's window onto a GPU's (/dev/gdrdrv), by which the processor "     \
+	  "alone reaches it",                                                                      \
+	  "register the address that the GPU's library gave, or a dma-buf of that memory")         \
 	X(MR_FILE,                                                                                 \
 	  "the memory is a shared mapping of a file: on a DAX file system it cannot be "           \
 	  "registered, and on a disk, since Linux 6.5, not for a device that may write",           \
@@ -676,6 +680,10 @@
 	  "the process uses a GPU, and the machine has an IOMMU: if the memory is the GPU's, "     \
 	  "PCIe ACS may keep the two devices apart",                                               \
 	  "boot with iommu=pt, or turn ACS off on the bridges between them")                       \
+	X(WC_GPU_ACS,                                                                              \
+	  "the process uses a GPU: if the memory is the GPU's, PCIe ACS may keep the two devices " \
+	  "apart, even without an IOMMU",                                                          \
+	  "run `rdmaez-doctor --only slot` as root, which reads ACS of the bridges between them")  \
 	X(WC_UNASKED,                                                                              \
 	  "the completion belongs to a queue pair other than the one passed, which was not "       \
 	  "queried",                                                                               \
