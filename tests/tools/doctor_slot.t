@@ -232,6 +232,45 @@ far_gpu() {
 	says slot 0 </dev/null
 }
 
+# Only where nothing is common, and nobody knows what the bridges stand for.
+passed_through() {
+	behind_switch 0000 0000
+	put proc/cpuinfo 'flags : fpu sse hypervisor lahf_lm'
+	says slot 0 <<<'ok   slot mlx5_0: no ACS redirection between it and GPU 0000:04:00.0'
+	mkdir -p "$tree/sys/devices/pci0000:00/0000:00:02.0"
+	mv "$tree/sys/devices/$switch/0000:02:02.0/0000:04:00.0" "$tree/sys/devices/pci0000:00/0000:00:02.0"
+	ln -sfn ../../../devices/pci0000:00/0000:00:02.0/0000:04:00.0 "$tree/sys/bus/pci/devices/0000:04:00.0"
+	says slot 0 <<-END
+		note slot mlx5_0: in this virtual machine no PCIe switch is to be seen between it and a GPU: how they reach each other is up to the host
+		       /proc/cpuinfo: hypervisor
+		     > compare the speed of GPU memory with that of host memory; on the host see ACS and ATS; NCCL_TOPO_FILE can tell NCCL what is there
+	END
+}
+
+# atomics REQUESTER COMPLETER ROUTING: DevCtl2 of the device, DevCap2 of the GPU and of the bridge above it.
+atomics() {
+	behind_switch 0000 0000
+	config $switch/0000:02:01.0/0000:03:00.0 4096 0x034=40 0x040=1000 0x048=1029 0x068="$1"
+	config $switch/0000:02:02.0/0000:04:00.0 4096 0x034=40 0x040=1000 0x064="$2"
+	config $switch/0000:02:01.0 4096 0x034=40 0x040=1000 0x064=4000
+	config $switch/0000:02:02.0 4096 0x034=40 0x040=1000 0x064="$3"
+	{
+		echo 'ok   slot mlx5_0: relaxed ordering is on, MaxReadReq is 512 bytes'
+		cat
+		echo 'ok   slot mlx5_0: no ACS redirection between it and GPU 0000:04:00.0'
+	} >"$scratch/atomics"
+	says slot 0 <"$scratch/atomics"
+}
+
+# lost REQUESTER COMPLETER ROUTING EVIDENCE...
+lost() {
+	atomics "$1" "$2" "$3" < <(
+		echo "note slot mlx5_0: peers' atomics on the memory of GPU 0000:04:00.0 may never complete: it may send PCIe AtomicOps, which do not get an answer"
+		printf '       %s\n' "${@:4}"
+		echo '     > have peers signal by RDMA WRITE with immediate, or keep what atomics change in host memory'
+	)
+}
+
 another_line() {
 	plugged
 	link $nic 8.0 16 16.0 16
@@ -269,5 +308,12 @@ ok 'ACS redirects at both' acs_redirects 0400 0800 '0000:02:01.0 0000:02:02.0'
 ok 'ACS does not' acs_off
 ok 'ACS is hidden' acs_hidden
 ok 'a GPU beyond the root complex' far_gpu
+ok 'a GPU of a virtual machine' passed_through
+ok 'AtomicOps that all know' atomics 4000 0001 4000 </dev/null
+ok 'a device that asks for none' atomics 0000 0000 0000 </dev/null
+ok 'a GPU that does not know them' lost 4000 8000 4000 'DevCap2 of 0000:04:00.0: AtomicOpsCap without 64bit'
+ok 'a bridge that does not let them through' lost 4000 0001 0000 'DevCap2 of 0000:02:02.0: AtomicOpsCap without Routing'
+ok 'neither' lost 4000 0000 0000 'DevCap2 of 0000:04:00.0: AtomicOpsCap without 64bit' \
+	'DevCap2 of 0000:02:02.0: AtomicOpsCap without Routing'
 
 done_testing

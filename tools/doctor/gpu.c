@@ -38,6 +38,14 @@ unsigned int doctor_gpus(const struct doctor_gpu **gpus)
 	return n;
 }
 
+bool doctor_is_virtual(void)
+{
+	static char cpu[4096];
+
+	doctor_read_all(cpu, sizeof(cpu), "/proc/cpuinfo");
+	return strstr(cpu, " hypervisor") || doctor_exists("/sys/hypervisor/type");
+}
+
 /* --- Ways -------------------------------------------------------------------------------------- */
 
 /* The file that shows a peer-memory client, or NULL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernel modules, and whether there is an RDMA device; where there is none, what could become one. */
+#include "pci.h"
 #include "doctor.h"
 #include "driver.h"
 
@@ -199,15 +200,13 @@ static unsigned int look_at_functions(void)
 }
 
 /* A virtual machine has the RDMA devices that it is given. */
-static bool is_virtual(char *what, size_t size)
+static bool names_virtual(char *what, size_t size)
 {
-	static char cpu[4096];
 	char vendor[64] = "", product[64] = "";
 
 	doctor_read(vendor, sizeof(vendor), "/sys/class/dmi/id/sys_vendor");
 	doctor_read(product, sizeof(product), "/sys/class/dmi/id/product_name");
-	doctor_read_all(cpu, sizeof(cpu), "/proc/cpuinfo");
-	if (!strstr(cpu, " hypervisor") && !doctor_exists("/sys/hypervisor/type"))
+	if (!doctor_is_virtual())
 		return false;
 	snprintf(what, size, "%s%s%s", vendor, vendor[0] && product[0] ? " " : "", product);
 	return true;
@@ -291,7 +290,7 @@ static void say_no_device(void)
 			"/sys/class/infiniband_verbs has devices of other network namespaces");
 		return; /* what to do is said by the check namespace */
 	}
-	if (is_virtual(what, sizeof(what))) {
+	if (names_virtual(what, sizeof(what))) {
 		doctor_evidence("this is a virtual machine%s%s", what[0] ? ": " : "", what);
 		doctor_next("give the virtual machine an adapter: a virtual function (SR-IOV), a "
 			    "PCI function, or in a cloud an instance type that has one");

@@ -20,4 +20,7 @@ struct doctor_gpu {
 /* The GPUs of NVIDIA and AMD. *gpus lives as long as the check. */
 unsigned int doctor_gpus(const struct doctor_gpu **gpus);
 
+/* Whether this is a virtual machine, which has the PCI devices that it is given. */
+bool doctor_is_virtual(void);
+
 #endif

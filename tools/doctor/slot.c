@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where a device is plugged in: the PCI Express link, its NUMA node, what its configuration space says of relaxed
- * ordering and read requests, the IOMMU, and ACS between it and a GPU.
+ * ordering and read requests, the IOMMU, and ACS and AtomicOps between it and a GPU.
  */
 #include "pci.h"
 #include "port.h"
@@ -199,6 +199,11 @@ enum {
 	EXTENDED_ACS = 0x0d,
 	DEVICE_CONTROL = 8,
 	RELAXED_ORDERING = 0x0010,
+	DEVICE_CAPABILITIES_2 = 0x24,
+	ATOMIC_ROUTING = 0x0040,
+	ATOMIC_COMPLETER_64 = 0x0100,
+	DEVICE_CONTROL_2 = 0x28,
+	ATOMIC_REQUESTER = 0x0040,
 	ACS_CONTROL = 6,
 	ACS_REDIRECT = 0x000c /* of requests and of completions between peers */
 };
@@ -360,6 +365,79 @@ static void look_at_bridges(struct acs *acs, const char *path, size_t common)
 	}
 }
 
+/* A word of the Express capability; -1: it cannot be read. */
+static int express(const char *path, unsigned int which)
+{
+	uint8_t config[CONFIG_SIZE + 1];
+	unsigned int at;
+
+	if (read_config(config, path + root_length()) <= 64)
+		return -1;
+	at = capability(config, CAPABILITY_EXPRESS);
+	return at ? (int)word(config, at + which) : -1;
+}
+
+/* The bridges on this way down from the common one that do not let AtomicOps through. */
+static void find_unrouted(char *names, size_t size, const char *path, size_t common)
+{
+	char bridge[PATH_MAX], *name;
+	size_t used;
+	int can;
+
+	snprintf(bridge, sizeof(bridge), "%s", path);
+	while ((name = strrchr(bridge, '/')) != NULL && (size_t)(name - bridge) > common) {
+		*name = '\0';
+		name = strrchr(bridge, '/');
+		can = express(bridge, DEVICE_CAPABILITIES_2);
+		used = strlen(names);
+		if (can >= 0 && !(can & ATOMIC_ROUTING) && name && size - used > 20)
+			snprintf(names + used, size - used, "%s%.16s", used ? " " : "", name + 1);
+	}
+}
+
+/*
+ * A device that may ask for AtomicOps does so for peers' atomics where its firmware is set to, and gets no answer from
+ * what does not know them.
+ */
+static void check_atomics(const char *device, const char *path, const struct doctor_gpu *gpu,
+			  const char *gpu_path, size_t common)
+{
+	const int asks = express(path, DEVICE_CONTROL_2);
+	const int takes = express(gpu_path, DEVICE_CAPABILITIES_2);
+	const bool no_completer = takes >= 0 && !(takes & ATOMIC_COMPLETER_64);
+	char unrouted[128] = "";
+
+	if (asks < 0 || !(asks & ATOMIC_REQUESTER))
+		return;
+	find_unrouted(unrouted, sizeof(unrouted), path, common);
+	find_unrouted(unrouted, sizeof(unrouted), gpu_path, common);
+	if (!no_completer && !unrouted[0])
+		return;
+	doctor_say(DOCTOR_NOTE, device,
+		   "peers' atomics on the memory of GPU %s may never complete: it may send PCIe "
+		   "AtomicOps, which do not get an answer",
+		   gpu->address);
+	if (no_completer)
+		doctor_evidence("DevCap2 of %s: AtomicOpsCap without 64bit", gpu->address);
+	if (unrouted[0])
+		doctor_evidence("DevCap2 of %s: AtomicOpsCap without Routing", unrouted);
+	doctor_next("have peers signal by RDMA WRITE with immediate, or keep what atomics change "
+		    "in host memory");
+}
+
+/* What a virtual machine shows of bridges need not be there. */
+static void check_passthrough(const char *device)
+{
+	if (!doctor_is_virtual())
+		return;
+	doctor_say(DOCTOR_NOTE, device,
+		   "in this virtual machine no PCIe switch is to be seen between it and a GPU: how "
+		   "they reach each other is up to the host");
+	doctor_evidence("/proc/cpuinfo: hypervisor");
+	doctor_next("compare the speed of GPU memory with that of host memory; on the host see ACS "
+		    "and ATS; NCCL_TOPO_FILE can tell NCCL what is there");
+}
+
 static void check_acs(const char *device)
 {
 	char path[PATH_MAX], gpu_path[PATH_MAX], link[128], near[16] = "";
@@ -379,9 +457,12 @@ static void check_acs(const char *device)
 		snprintf(near, sizeof(near), "%s", gpus[i].address);
 		look_at_bridges(&acs, path, common);
 		look_at_bridges(&acs, gpu_path, common);
+		check_atomics(device, path, &gpus[i], gpu_path, common);
 	}
-	if (!near[0])
+	if (!near[0]) {
+		check_passthrough(device);
 		return;
+	}
 	if (acs.redirecting[0]) {
 		doctor_say(DOCTOR_WARNING, device,
 			   "ACS sends what passes between it and GPU %s up to the root complex",
