@@ -6,7 +6,7 @@
 
 source tests/tap.bash
 source tests/tools/explain.bash
-programs data
+programs data wrong_mask
 
 # explained CASE PATTERN...: the program sees what it saw without, and each pattern is found in what is said.
 explained() {
@@ -82,6 +82,24 @@ versions() {
 		{ jq --compact-output 'select(.kind == "summary")' "$scratch/json"; return 1; }
 }
 ok 'says which kernel and which libraries it had' versions
+
+# The device's files, in a /sys of our own: an inbox driver would have no version.
+device_versions() {
+	local sys=$scratch/sys/class/infiniband/fake0 names='\[[0-9]+\]: Linux [^,]*, libibverbs\.so\.1'
+	mkdir -p "$sys/device/driver-of-it/module"
+	ln -sfn driver-of-it "$sys/device/driver"
+	printf '16.35.2000 (MT_1)\n' >"$sys/fw_ver"
+	printf '24.10-1\e[2J\n' >"$sys/device/driver/module/version"
+	unshare --user --map-root-user --mount sh -c 'mount --bind "$0" /sys && exec "$@"' "$scratch/sys" \
+		build/tools/rdmaez-explain "--json=$scratch/json" wrong_mask >/dev/null 2>"$scratch/err"
+	says "$names, driver driver-of-it 24\.10-1\?\[2J, firmware 16\.35\.2000 \(MT_1\)$"
+	jq --exit-status 'select(.kind == "summary") | .driver == "driver-of-it 24.10-1?[2J" and .firmware == "16.35.2000 (MT_1)"' "$scratch/json"
+	rm "$sys/device/driver/module/version" "$sys/fw_ver" "$scratch/json"
+	unshare --user --map-root-user --mount sh -c 'mount --bind "$0" /sys && exec "$@"' "$scratch/sys" \
+		build/tools/rdmaez-explain wrong_mask >/dev/null 2>"$scratch/err"
+	says "$names, driver driver-of-it$"
+}
+ok 'says which driver and firmware the device has' device_versions
 
 # regions CASE ROW...: what the program's record has of its region, and of what that was before: rkey, how far behind
 # the first one it begins, length, access, whether it is gone

@@ -90,7 +90,7 @@ void explain_wrap_context(struct ibv_context *context)
 	if (is_late)
 		munmap(originals, sizeof(*originals));
 	else
-		explain_note_libraries(function);
+		explain_note_libraries(context->device->name, function);
 }
 
 void explain_unwrap_context(struct ibv_context *context)

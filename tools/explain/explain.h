@@ -252,8 +252,8 @@ void explain_completions(struct ibv_cq *cq, const struct ibv_wc *wc, int count, 
 
 /* What this process shares with the launcher (report.c); NULL outside of it. */
 extern struct explain_process *_Atomic explain_process;
-/* After a device was opened: its provider, which has this function, and other libraries of RDMA, for the launcher. */
-void explain_note_libraries(uintptr_t function);
+/* After a device was opened: its name, its provider, which has this function, and other libraries of RDMA, for the launcher. */
+void explain_note_libraries(const char *device, uintptr_t function);
 extern const struct explain_options *explain_options;
 extern char explain_name[16]; /* without what a line or JSON could not hold */
 /* From the first verb on, the process has its place there. */

@@ -256,7 +256,7 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-void explain_note_libraries(uintptr_t function)
+void explain_note_libraries(const char *device, uintptr_t function)
 {
 	struct noted noted = {.function = function};
 	struct explain_process *process;
@@ -268,6 +268,7 @@ void explain_note_libraries(uintptr_t function)
 		noted.before = process->libraries;
 		dl_iterate_phdr(note_library, &noted);
 		memcpy(process->libraries, noted.text, sizeof(noted.text));
+		snprintf(process->device, sizeof(process->device), "%s", device);
 	}
 	errno = error;
 }

@@ -136,6 +136,7 @@ struct explain_process {
 	struct explain_doing doing;
 	/* of RDMA, as they are called with their versions: "libibverbs.so.1.14.44.0 libmlx5.so.1.24.44.0" */
 	char libraries[160];
+	char device[64];         /* the last that it has opened */
 	atomic_uint rank, ranks; /* 1 + what its environment says; 0: nothing */
 	atomic_uint exited;      /* it has called exit(), or returned from main() */
 	atomic_uint

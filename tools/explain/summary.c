@@ -40,6 +40,55 @@ const char *explain_kind_name(enum explain_kind kind)
 	return kinds[kind].name;
 }
 
+/* ---- The device ------------------------------------------------------------------------------------ */
+
+/* Versions of a device's driver and firmware, as far as /sys has them. */
+struct versions {
+	char driver[96], firmware[64]; /* "mlx5_core 24.10-1.1.4" and "16.35.2000", or empty */
+};
+
+/* The first line of a file of the device. */
+static void read_line(char *line, size_t size, const char *device, const char *name)
+{
+	char path[192];
+	FILE *file;
+
+	line[0] = '\0';
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/%s", device, name);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (!fgets(line, (int)size, file))
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	explain_make_word(line, size);
+	fclose(file);
+}
+
+/* A driver of the kernel's own has no version: it is the kernel's. */
+static struct versions versions_of(const char *device)
+{
+	struct versions versions = {"", ""};
+	char path[192], target[256], version[48];
+	const char *name;
+	ssize_t length;
+
+	if (!device[0] || device[0] == '.' || strchr(device, '/'))
+		return versions;
+	read_line(versions.firmware, sizeof(versions.firmware), device, "fw_ver");
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/device/driver", device);
+	length = readlink(path, target, sizeof(target) - 1);
+	if (length <= 0)
+		return versions;
+	target[length] = '\0';
+	name = strrchr(target, '/');
+	read_line(version, sizeof(version), device, "device/driver/module/version");
+	snprintf(versions.driver, sizeof(versions.driver), "%.40s%s%s", name ? name + 1 : target,
+		 version[0] ? " " : "", version);
+	explain_make_word(versions.driver, sizeof(versions.driver));
+	return versions;
+}
+
 /* ---- What is taken from the shared memory --------------------------------------------------------- */
 
 void explain_make_plain(char *text, size_t size, const char *but)
@@ -81,6 +130,7 @@ static bool take_process(const struct explain_process *from, struct explain_proc
 	explain_copy(process, from, sizeof(*process));
 	explain_make_word(process->name, sizeof(process->name));
 	explain_make_word(process->libraries, sizeof(process->libraries));
+	explain_make_word(process->device, sizeof(process->device));
 	explain_make_word(process->doing.verb, sizeof(process->doing.verb));
 	explain_make_word(process->doing.object, sizeof(process->doing.object));
 	for (int i = 0; i < EXPLAIN_COUNTS; i++) {
@@ -369,9 +419,17 @@ static void put_text(struct text *text, const struct explain_process *process)
 	const char *before = ", never destroyed: ";
 	size_t start;
 
-	if (process->libraries[0] && has_finding(process))
-		put(text, "rdmaez-explain: %s[%d]: Linux %s, %s\n", process->name, process->pid,
+	if (process->libraries[0] && has_finding(process)) {
+		const struct versions versions = versions_of(process->device);
+
+		put(text, "rdmaez-explain: %s[%d]: Linux %s, %s", process->name, process->pid,
 		    explain_kernel(), process->libraries);
+		if (versions.driver[0])
+			put(text, ", driver %s", versions.driver);
+		if (versions.firmware[0])
+			put(text, ", firmware %s", versions.firmware);
+		put(text, "\n");
+	}
 	put(text, "rdmaez-explain: %s[%d]: ", process->name, process->pid);
 	start = text->length;
 	for (int kind = 0; kind < EXPLAIN_KIND_COUNT; kind++) {
@@ -435,6 +493,7 @@ static void put_line(struct text *text, const struct explain_process *process)
 
 static void put_json(struct text *text, const struct explain_process *process)
 {
+	const struct versions versions = versions_of(process->device);
 	const char *before = "";
 
 	put(text, "{\"program\":\"%s\",\"pid\":%d,\"kind\":\"summary\",\"totals\":{", process->name,
@@ -458,8 +517,12 @@ static void put_json(struct text *text, const struct explain_process *process)
 	    process->unshown, process->probes, process->later, process->flushes, process->qp_errors,
 	    process->unseen, process->direct, process->inner);
 	put_left(text, process, "\"", ",\"", "\":");
-	put(text, "},\"kernel\":\"%s\",\"libraries\":\"%s\"}\n", explain_kernel(),
-	    process->libraries);
+	put(text, "},\"kernel\":\"%s\",\"libraries\":\"%s\"", explain_kernel(), process->libraries);
+	if (versions.driver[0])
+		put(text, ",\"driver\":\"%s\"", versions.driver);
+	if (versions.firmware[0])
+		put(text, ",\"firmware\":\"%s\"", versions.firmware);
+	put(text, "}\n");
 }
 
 /* For people only where there is something to tell; in JSON, whose reader counts processes, in any case. */
