@@ -8,6 +8,9 @@
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 if [[ ${1-} != here ]]; then
+	mkdir -p build/tests/gpu/{cuda,hip}
+	"${CC:-gcc}" -shared -fPIC tests/tools/gpu.c -o build/tests/gpu/cuda/libcuda.so.1 || exit
+	"${CC:-gcc}" -shared -fPIC -DHIP tests/tools/gpu.c -o build/tests/gpu/hip/libamdhip64.so.6 || exit
 	exec tools/softroce --quiet --host qemu ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- tests/device/doctor_machine.t here
 fi
 
@@ -43,6 +46,14 @@ as_json() {
 	"$doctor" --json rxe0 >"$scratch/report"
 	jq --exit-status '.summary.failed == 0 and any(.checks[]; .check == "provider" and .subject == "rxe0")' \
 		"$scratch/report"
+}
+
+# into_gpu LIBRARY CASE LINE...: memory of a GPU that tests/tools/gpu.c stands for, whose bytes a real device carries.
+into_gpu() {
+	FAKE_GPU=$2 LD_LIBRARY_PATH=$PWD/build/tests/gpu/$1 "$doctor" --only gpu rxe0 >"$scratch/report" || :
+	cat "$scratch/report"
+	printf '%s\n' "${@:3}" >"$scratch/wanted"
+	diff <(grep -E 'GPU [0-9]' "$scratch/report") "$scratch/wanted"
 }
 
 no_permission() {
@@ -278,6 +289,23 @@ ok "another device's node" other_node
 ok "no node of rdma_cm" no_cm_node
 ok "no provider library" no_provider
 ok "no file that names one" no_driver_files
+ok "4 KiB into a GPU's memory" into_gpu cuda '' \
+	'ok   gpu rxe0: 4 KiB came into the memory of GPU 0000:04:00.0 by its address, and are whole' \
+	'note gpu rxe0: CUDA makes no dma-buf of the memory of GPU 0000:04:00.0'
+ok "the same by HIP" into_gpu hip '' \
+	'ok   gpu rxe0: 4 KiB came into the memory of GPU 0000:04:00.0 by its address, and are whole'
+ok "bytes that are lost on the way" into_gpu cuda lost \
+	'FAIL gpu rxe0: 4 KiB sent into the memory of GPU 0000:04:00.0 by its address did not arrive there, although the request succeeded' \
+	'note gpu rxe0: CUDA makes no dma-buf of the memory of GPU 0000:04:00.0' \
+	'WARN gpu rxe0: no way into the memory of GPU 0000:04:00.0 has worked'
+ok "memory that cannot be registered" into_gpu hip hole \
+	'note gpu rxe0: registering memory of GPU 0000:04:00.0 by its address failed with EFAULT' \
+	'WARN gpu rxe0: no way into the memory of GPU 0000:04:00.0 has worked'
+ok "a driver that takes no dma-bufs" into_gpu cuda dmabuf \
+	'ok   gpu rxe0: 4 KiB came into the memory of GPU 0000:04:00.0 by its address, and are whole' \
+	'note gpu rxe0: registering memory of GPU 0000:04:00.0 by a dma-buf failed with EOPNOTSUPP'
+ok "a GPU without free memory" into_gpu cuda taken \
+	'note gpu rxe0: no memory of GPU 0 could be taken to try it: CUDA says 2'
 ok "provider libraries of another release" other_release
 ok "a library named in the environment" named_in_environment
 ok "a device that a cgroup forbids" forbidden

@@ -84,6 +84,7 @@ versions() {
 ok 'says which kernel and which libraries it had' versions
 
 # The device's files, in a /sys of our own: an inbox driver would have no version.
+# shellcheck disable=SC2016 # expanded by the inner shell
 device_versions() {
 	local sys=$scratch/sys/class/infiniband/fake0 names='\[[0-9]+\]: Linux [^,]*, libibverbs\.so\.1'
 	mkdir -p "$sys/device/driver-of-it/module"

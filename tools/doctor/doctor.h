@@ -42,7 +42,7 @@
 	X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")      \
 	X(slot, 3000, "PCI Express slots, NUMA nodes, relaxed ordering, IOMMU")              \
 	X(governor, 2000, "whether processors save power")                                   \
-	X(gpu, 5000, "ways from GPU memory to RDMA devices, and what slows them down")       \
+	X(gpu, 20000, "ways from GPU memory to RDMA devices, and what slows them down")      \
 	X(caps, 5000, "what devices can do that programs ask for: ODP, device memory")       \
 	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone") \
 	X(probe, 55000, "data between this end and the peer's; with --peer alone")           \

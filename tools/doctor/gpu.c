@@ -4,6 +4,7 @@
  * MLNX_OFED or DOCA beside the GPU's, and dma-bufs, which need a kernel from 5.12 on, the RDMA driver's support, and a
  * GPU driver that exports them: amdgpu, or NVIDIA's open kernel module.
  */
+#include "gpu_data.h"
 #include "pci.h"
 #include "port.h"
 
@@ -289,4 +290,6 @@ void doctor_check_gpu(void)
 		check_way(&gpus[i], &probes);
 		check_bar(&gpus[i]);
 	}
+	if (!doctor_options.root)
+		doctor_try_gpus();
 }
