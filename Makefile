@@ -18,8 +18,8 @@ export VERSION CC CXX CLANG CLANGXX
 
 # The warnings stand in one file, which the compile tests use as well.
 CFLAGS := -std=c11 -O2 -g -Iinclude @tests/compile/warnings -Wc++-compat -MMD -MP
-# Tests are compiled for less time: the sanitizers need lines and no variables.
-SANITIZE := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# Tests take longer to compile than to run, so nothing is optimised; the sanitizers need lines and no variables.
+SANITIZE := -O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Runs each test program under a time limit; a test that cannot run here counts as failed.
 PROVE := HARNESS_RULESFILE=tests/prove.yml prove --jobs $(JOBS) --timer --failures --comments --exec tests/run \
 	$(if $(V),--verbose)

@@ -953,16 +953,15 @@ static void check_counts(void)
 	struct rdmaez_endpoint ours = nth(1), got;
 	uint8_t buffer[BYTES];
 	struct rdmaez_exchange_list list = {0, &ours, &got, buffer};
-	const int most = INT32_MAX / BYTES;
+	const size_t most = INT32_MAX / BYTES;
 	int error = rdmaez_exchange_many(t.end[0], &list, 1, &t.diag);
 
 	CHECK_FINDINGS(&t.diag, error, EINVAL, "rdmaez_exchange_many", "no endpoints",
 		       {ERROR, RDMAEZ_WHY_RANGE, "count", RDMAEZ_VALUE_NUMBER, 0, 1, most});
-	list.count = (size_t)most + 1;
+	list.count = most + 1;
 	error = rdmaez_exchange_many(t.end[0], &list, 1, &t.diag);
 	CHECK_FINDINGS(&t.diag, error, EINVAL, "rdmaez_exchange_many", "more than a message has",
-		       {ERROR, RDMAEZ_WHY_RANGE, "count", RDMAEZ_VALUE_NUMBER, (uint64_t)most + 1,
-			1, most});
+		       {ERROR, RDMAEZ_WHY_RANGE, "count", RDMAEZ_VALUE_NUMBER, most + 1, 1, most});
 }
 
 static void check_null(void)
