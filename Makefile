@@ -145,7 +145,7 @@ NEEDS_device = $(EXAMPLES) build/examples/mesh build/examples/raii $(DEVICE) too
 NEEDS_architectures = $(EMULATED) $(patsubst %,build/architectures/%/architectures/messages,host $(ARCHITECTURES))
 NEEDS_site := docs
 NEEDS_programs := explain build/programs/mpi_ring build/programs/loader
-NEEDS_siw := $(SIW) build/examples/cm tools build/device/explained/cm_waits
+NEEDS_siw := $(SIW) $(EXAMPLES) build/examples/raii tools build/device/explained/cm_waits
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h tools
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
