@@ -42,6 +42,25 @@ finds_nothing() {
 
 # --- What disagrees: by the name of its rule in tools/explain/compare.c -------------------------------------------------
 
+ok 'PORT' finds 'mesh(2)
+sends(0, 1)
+RANKS[1]["ports"][0]["state"] = "DOWN"' <<-'END'
+	rank 1 on node0: port state DOWN, nothing passes it
+	  A request waits, and this port is not active. Next: bring the link up: see the interface, the
+	    cable and the switch; on InfiniBand also the subnet manager.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: port state DOWN
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+active() {
+	page 'mesh(2)
+sends(0, 1)
+RANKS[1]["ports"][0]["state"] = "ACTIVE"'
+	! grep 'port state' "$scratch/page"
+}
+ok 'one that is active is none' active
+ok 'a port that is down and that nobody waits for is none' finds_nothing 'mesh(2)
+RANKS[1]["ports"][0]["state"] = "DOWN"'
+
 ok 'TYPE' finds 'star(4)
 qp(3, 0)["type"] = "UC"' <<-'END'
 	rank 3 on node0 and rank 0 on node0 disagree: type UC against RC

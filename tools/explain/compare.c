@@ -390,6 +390,9 @@ struct rule {
 #define GIVE_UP                                 "Give both ends the same, unless you mean it"
 
 #define RULES(X)                                                                                   \
+	X(PORT, WRONG(TEXT, "port state", "", "A request waits, and this port is not active",      \
+		      "Bring the link up: see the interface, the cable and the switch; on "        \
+		      "InfiniBand also the subnet manager"))                                       \
 	X(TYPE,                                                                                    \
 	  WRONG(TEXT, "type", "type", "Packets of another transport are dropped without a word",   \
 		"Create both queue pairs with the same type, or XRC_SEND with XRC_RECV"))          \
@@ -826,6 +829,34 @@ static void pair_up(struct explain_job *job, const struct index *index, struct f
 	}
 }
 
+static bool is_waiting(const struct explain_job *job, uint32_t i)
+{
+	return i != EXPLAIN_NONE && explain_due_sends(&job->end[i]) &&
+	       !explain_has_ended(job->process[job->end[i].process].state);
+}
+
+/* Ports that are not active, by which a request or its answer would go. */
+static void check_ports(const struct explain_job *job, struct found *all)
+{
+	for (uint32_t i = 0; i < job->ends; i++) {
+		const struct explain_end *const end = &job->end[i];
+		const struct explain_state *const state = job->process[end->process].state;
+
+		if (end->stale || end->qp->gone || !HAS(end, port) ||
+		    !(is_waiting(job, i) || is_waiting(job, end->peer)))
+			continue;
+		for (size_t row = 0; row < state->ports_count; row++) {
+			const struct explain_state_port *const port = &state->ports[row];
+
+			if (same_text(port->device, end->qp->device) && port->state &&
+			    EXPLAIN_STATE_HAS(PORT, port, port) && port->port == end->qp->port &&
+			    (same_text(port->state, "DOWN") || same_text(port->state, "INIT") ||
+			     same_text(port->state, "ARMED")))
+				found(all, PORT, i, EXPLAIN_NONE, address(port->state), 0);
+		}
+	}
+}
+
 static void check_pairs(struct explain_job *job, struct found *all)
 {
 	for (uint32_t i = 0; i < job->ends; i++) {
@@ -917,6 +948,8 @@ static const char *right_text(const struct evidence *evidence, char to[VALUE])
 		return strcpy(to, "region without the right");
 	case MISSING:
 		return strcpy(to, "no such queue pair");
+	case PORT:
+		return strcpy(to, "nothing passes it");
 	default:
 		return put_value(to, rule->right, rule->value, evidence->right);
 	}
@@ -1705,6 +1738,7 @@ static size_t compare(struct explain_job *job, enum explain_level most, FILE *ou
 	index_open(job, &index);
 	find_stale(job, &index);
 	pair_up(job, &index, &all);
+	check_ports(job, &all);
 	check_pairs(job, &all);
 	check_rails(job, &all);
 	tell_evidence(job, &all);
