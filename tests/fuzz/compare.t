@@ -25,7 +25,7 @@ jobs() {
 		mesh(2);qp(0, 1).update(path_mtu=1024, pkey=1, gid_type="RoCE v1", rq_psn=1, type="UD", sent_qkey=1, qkey=2)
 		mesh(2);sends(0, 1, "RDMA_READ");qp(0, 1).update(oldest_rkey=7, oldest_addr=9, oldest_length=9);RANKS[1]["mrs"] = [{"device": "mlx5_0", "rkey": 7, "addr": 1, "length": 3, "access": 1}]
 		mesh(2);RANKS[0]["cqs"] = [{"cq_num": n} for n in range(40)]
-		star(4);unconnected(1, 0);RANKS[1]["host"] = "other\u00e9\u001b[31m\u007f";RANKS[3]["time"] = None
+		star(4);unconnected(1, 0);sends(0, 1);RANKS[1]["host"] = "other\u00e9\u001b[31m\u007f";RANKS[3]["time"] = None
 	END
 }
 
