@@ -21,7 +21,7 @@ CFLAGS := -std=c11 -O2 -g -Iinclude @tests/compile/warnings -Wc++-compat -MMD -M
 # Tests take longer to compile than to run, so nothing is optimised; the sanitizers need lines and no variables.
 SANITIZE := -O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Runs each test program under a time limit; a test that cannot run here counts as failed.
-PROVE := HARNESS_RULESFILE=tests/prove.yml prove --jobs $(JOBS) --timer --failures --comments --exec tests/run \
+PROVE := RDMAEZ_TEST_TIMES=build/times HARNESS_RULESFILE=tests/prove.yml prove --jobs $(JOBS) --timer --failures --comments --exec tests/run \
 	$(if $(V),--verbose)
 
 HEADERS := $(shell cd include && find rdmaez.h rdmaez -name '*.h' | sort)
@@ -164,7 +164,13 @@ check: ## run every test; V=1 shows each one by name
 	$(call install_first,$(STEPS))
 	$(call build_first,$(STEPS))
 	@$(call tell,$(subst $() ,\|,$(STEPS)))
+	@rm -f build/times
 	@$(PROVE) $(call tests_of,$(STEPS))
+
+.PHONY: slowest
+slowest: ## the twenty tests that took most processor time since make check was started last
+	@awk '{ cpu += $$1 } END { printf "%d tests took %d s of processor time, and those that took most:\n", NR, cpu }' build/times
+	@sort -rn build/times | head -n 20 | awk '{ printf "%5d s  %s\n", $$1, $$3 }'
 
 check-tree: ## format, scripts, documentation
 check-unit: ## the headers against a fake libibverbs, under sanitizers, by gcc and clang
