@@ -273,16 +273,17 @@
 	X(QP_STALE, "qp->state said otherwise: the queue pair has changed its state by itself",    \
 	  "look for a completion with an error and for an asynchronous event")                     \
 	X(QP_LOSSY,                                                                                \
-	  "the port protects other priorities from loss (PFC) than that of this traffic class, "   \
-	  "if DSCPs have their usual priorities, eight DSCPs each",                                \
-	  "set path.traffic_class, UCX_IB_TRAFFIC_CLASS or NCCL_IB_TC to one of the class that "   \
-	  "the "                                                                                   \
-	  "network keeps lossless; `rdmaez-doctor --only quality` shows the priorities")           \
+	  "packets of this traffic class usually have a priority that the port does not "          \
+	  "protect from loss (PFC)",                                                               \
+	  "set path.traffic_class, UCX_IB_TRAFFIC_CLASS or NCCL_IB_TC to a class that "            \
+	  "the network keeps lossless; `rdmaez-doctor --only quality` shows the "                  \
+	  "priorities")                                                                            \
 	X(QP_UNTAGGED,                                                                             \
-	  "the port takes a packet's priority from its VLAN tag, and protects none from loss "     \
-	  "(PFC) that packets without a tag usually have, as those of this GID's interface",       \
-	  "use the GID of a VLAN whose tags have a protected priority, or have this port and the " \
-	  "switches trust DSCPs, as root: mlnx_qos -i INTERFACE --trust dscp")                     \
+	  "the port takes a packet's priority from its VLAN tag, but packets of this "             \
+	  "GID's interface have no tag, and so usually a priority that is not protected "          \
+	  "from loss (PFC)",                                                                       \
+	  "use the GID of a VLAN whose tags have a protected priority, or have this port "         \
+	  "and the switches trust DSCPs, as root: mlnx_qos -i INTERFACE --trust dscp")             \
 	X(RNR_ENDLESS,                                                                             \
 	  "with rnr_retry 7 a send waits without end for a peer that has no receive posted",       \
 	  "have the peer post receives; with rnr_retry below 7 the send would fail with an error " \
@@ -460,9 +461,10 @@
 	  "may be too small or used up",                                                           \
 	  "register less of it at a time; `nvidia-smi -q -d MEMORY` shows BAR1")                   \
 	X(MR_GDRCOPY,                                                                              \
-	  "the memory is gdrcopy's window onto a GPU's (/dev/gdrdrv), by which the processor "     \
-	  "alone reaches it",                                                                      \
-	  "register the address that the GPU's library gave, or a dma-buf of that memory")         \
+	  "this is gdrcopy's window onto the memory of a GPU (/dev/gdrdrv), which only "           \
+	  "the processor can use",                                                                 \
+	  "register the address that the GPU's library returned, or a dma-buf of that "            \
+	  "memory")                                                                                \
 	X(MR_FILE,                                                                                 \
 	  "the memory is a shared mapping of a file: on a DAX file system it cannot be "           \
 	  "registered, and on a disk, since Linux 6.5, not for a device that may write",           \
