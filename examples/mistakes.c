@@ -113,23 +113,29 @@ static void modify(void (*spoil)(void))
 	rdmaez_qp_modify(it.qp, &A, move.attr_mask, &diag);
 }
 
-/* The connection lets the peer's memory be written, but its memory region does not. */
-static void write_what_is_read_only(void)
+/*
+ * The peer's receive has room for half of the message. The explanation is given the request, so that it can leave out
+ * what only a READ or WRITE can do wrong.
+ */
+static void send_too_much(void)
 {
 	struct ibv_sge sge = {(uintptr_t)it.mr->addr, 64, it.mr->lkey};
+	struct ibv_sge room = {(uintptr_t)peer.mr->addr, 32, peer.mr->lkey};
+	struct ibv_recv_wr receive = {.sg_list = &room, .num_sge = 1};
+	struct rdmaez_wc_batch batch = {.capacity = 1, .want = 1};
 	struct ibv_send_wr wr = {0};
 	struct ibv_wc wc = {0};
-	struct rdmaez_wc_batch batch = {.wc = &wc, .capacity = 1, .want = 1};
-	struct rdmaez_remote remote;
 
 	NEED(rdmaez_qp_to_reset(it.qp, &diag));
 	NEED(rdmaez_qp_connect_loopback(it.qp, peer.qp, &opts, &diag));
-	NEED(rdmaez_mr_remote(peer.mr, &remote, &diag));
-	NEED(rdmaez_wr_write(&wr, &sge, &remote, 0, &diag));
+	NEED(rdmaez_wr_post_recv(peer.qp, &receive, NULL, &diag));
+	rdmaez_wr_send(&wr, &sge);
 	NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
+	batch.wc = &wc;
 	rdmaez_wc_wait(it.send_cq, it.qp, &batch, 10000000000, &diag);
 	printf("Verbs say: the completion has status %d, %s. rdmaez says:\n", wc.status,
 	       ibv_wc_status_str(wc.status));
+	rdmaez_wc_explain_send(&wc, it.qp, &wr, &diag);
 }
 
 static const struct {
@@ -147,7 +153,7 @@ static const struct {
 	{"Mixing IPv4 and IPv6", mix_the_families},
 	{"Asking for an alternate path on RoCE", ask_for_an_alternate_path},
 	{"Copying what everybody copies", copy_what_everybody_copies},
-	{"Writing into a memory region that the peer may only read", NULL},
+	{"Sending more than the peer has room for", NULL},
 };
 
 enum {
@@ -161,7 +167,7 @@ static bool make(int number)
 	if (mistakes[number - 1].spoil)
 		modify(mistakes[number - 1].spoil);
 	else
-		write_what_is_read_only();
+		send_too_much();
 	rdmaez_diag_print(&diag, stdout);
 	return diag.count;
 }
@@ -182,7 +188,6 @@ int main(int argc, char **argv)
 	}
 	NEED(rdmaez_simple_open(NULL, &objects, &it, &diag));
 	objects.buffer = memory[1];
-	objects.access = IBV_ACCESS_REMOTE_READ;
 	NEED(rdmaez_simple_open(ibv_get_device_name(it.context->device), &objects, &peer, &diag));
 	NEED(rdmaez_port_choose_gid(it.context, 1, NULL, &self, &diag));
 	opts.access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;

@@ -70,8 +70,16 @@ ok 'a mistake that verbs call invalid: rdmaez names the field' shows \
 ok 'another of the same errno value: rdmaez tells them apart, and what to do' shows \
 	'Mixing IPv4 and IPv6 Verbs say: ibv_modify_qp() returns 22, Invalid argument. rdmaez says:' \
 	'the GID and the peer'\''s GID are of different families, IPv4 and IPv6' 'Suggestion, ah_attr.grh.sgid_index: use GID index 2 (2001:db8::1)'
-ok 'a completion: rdmaez says what causes it' shows 'the completion has status 10, remote access error. rdmaez says:' \
-	"the peer's memory region or queue pair lacks the required remote access right"
+# Of several causes, the one that it is comes first.
+first_cause() {
+	sed -n '/the completion has status 11, remote operation error\. rdmaez says:/,$p' "$1" | grep -m 1 '^  [A-Z]' >"$scratch/cause"
+	cat "$scratch/cause"
+	grep -q "^  Likely, sg_list: the peer's receive is shorter than the message\." "$scratch/cause"
+}
+
+ok 'a completion: rdmaez names the real cause first' first_cause "$scratch/lines"
+sed 's/receive is shorter than the message/receive names memory that the peer may not use/' "$scratch/lines" >"$scratch/other"
+fails 'another cause in its place is seen' 'names memory that' first_cause "$scratch/other"
 ok 'what comes is shown at once' follows examples/demo
 ok 'a long ping-pong tells how far it is' tells_how_far
 
