@@ -6,9 +6,9 @@
  * One file of a program also includes implementation.h, which has the explanations: the texts, and why a call failed.
  * Without it everything works, and is explained in one sentence.
  *
- * Link with `-libverbs`; there is nothing else to link, nothing to initialise, and no object that replaces a
- * verbs object. A function that can fail returns 0 or a positive errno value and writes its outputs only on
- * success. An option left at zero means a good default, and the record that takes the explanation may be NULL.
+ * Link with `-libverbs`. There is nothing else to link and nothing to initialise, and no object replaces a verbs
+ * object. A function that can fail returns 0 or a positive errno value and writes its outputs only on success. An
+ * option left at zero means a good default, and the record that takes the explanation may be NULL.
  *
  * simple.h and exchange.h are the short way to two connected queue pairs, qp.h moves one step by step, why.h
  * lists the reasons that an explanation may give. Including only the headers that a file needs compiles faster.

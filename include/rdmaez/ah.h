@@ -66,10 +66,10 @@ RDMAEZ_COLD int rdmaez_ah_create(struct ibv_pd *pd, const struct rdmaez_path *pa
 /**
  * @brief Makes the path that leads back to the sender of a UD message.
  *
- * The message tells the sender's GID or LID, the service level, the flow label and the DSCP. It also tells which of
- * your GIDs it was sent to: that one becomes `sgid_index`. The hop limit keeps its default, because the one that
- * arrived has already been counted down on the way. The ECN bits keep theirs too, because the network sets them. If the
- * message went to a multicast group, `sgid_index` stays 0, and rdmaez_ah_create() chooses one.
+ * The message contains the sender's GID or LID, the service level, the flow label and the DSCP. It also says which of
+ * your GIDs it was sent to, and the path uses that GID as its `sgid_index`. The hop limit keeps its default, because
+ * the one that arrived has already been counted down on the way. The ECN bits keep theirs too, because the network sets
+ * them. If the message went to a multicast group, `sgid_index` stays 0, and rdmaez_ah_create() chooses one.
  *
  * @param context the device
  * @param wc the receive's completion

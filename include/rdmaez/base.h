@@ -4,8 +4,8 @@
  * @brief What every other header needs: verbs.h, how functions are declared, and "really zero".
  *
  * Functions that act are `static inline` in every file. Functions that explain are in the one file of your program that
- * includes implementation.h. Without such a file everything works, and records say less. If you define `RDMAEZ_EXTERN`
- * for all files, that one file has all bodies: see [One or many translation units](@ref including).
+ * includes implementation.h. Without such a file everything still works, but records say less. If you define
+ * `RDMAEZ_EXTERN` for all files, that one file has all bodies: see [One or many translation units](@ref including).
  *
  * @par Threads
  * May be called from any thread.
@@ -114,7 +114,7 @@
 	"include <rdmaez/implementation.h> in one file of the program to be told more"
 
 /**
- * @brief "Really zero", for option fields in which 0 asks for the default.
+ * @brief "Really zero", for options where 0 asks for the default.
  *
  * A timeout, a retry count, a GID index or a Q_Key can legitimately be zero. Every option that mentions this value
  * accepts it, and so does every int whose default is not 0. It lies outside the legal range of all of them except the

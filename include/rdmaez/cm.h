@@ -38,13 +38,13 @@
  * @endcode
  *
  * At the end, either side calls rdmaez_cm_disconnect(), or it calls rdmaez_cm_disconnected() to wait for the peer to do
- * so. Then call rdma_destroy_qp() and rdma_destroy_id(). Call rdma_destroy_event_channel() once no id uses the channel
- * any more.
+ * so. Then call rdma_destroy_qp() and rdma_destroy_id(). Call rdma_destroy_event_channel() when no id uses the channel
+ * any longer.
  *
  * @par Channels
- * Functions that wait take events from the id's channel and acknowledge them. Each connection therefore needs a channel
- * of its own, and so does each listener. If your program has many connections on one channel, wait for `channel->fd` in
- * a loop of your own, or call rdmaez_cm_event_next(). Use rdmaez_cm_prepare(), rdmaez_cm_tune() and
+ * Functions that wait take events from the id's channel and acknowledge them. Each connection and each listener
+ * therefore needs its own channel. If your program has many connections on one channel, wait for `channel->fd` in a
+ * loop of your own, or call rdmaez_cm_event_next(). Use rdmaez_cm_prepare(), rdmaez_cm_tune() and
  * rdmaez_cm_event_explain() around librdmacm's own calls.
  *
  * @par What librdmacm sets, and what is better
@@ -141,7 +141,7 @@ RDMAEZ_COLD int rdmaez_cm_channel_create(struct rdma_event_channel **channel,
 					 struct rdmaez_diag *diag);
 
 /**
- * @brief Finds the way to a host: creates an id, resolves address and route, and waits for both.
+ * @brief Finds the way to a host. Creates an id, resolves the address and the route, and waits for both.
  *
  * After success `id->verbs` is the open device. Create the protection domain and the completion queues from it. The
  * function tries all addresses of the name in turn. It uses `timeout_ns`, `source` and `qp->path.traffic_class` of the
@@ -251,10 +251,9 @@ RDMAEZ_COLD int rdmaez_cm_listen(struct rdma_event_channel *channel, const char 
 /**
  * @brief Waits for the next request of a client, and takes it.
  *
- * The new id gets a channel of its own, so that later requests and its own events do not mix. It has a device,
- * `id->verbs`, and waits for your answer: rdmaez_cm_accept() or rdmaez_cm_reject(). rdma_destroy_id() refuses the
- * request as well. A client's kernel waits a minute for the answer, and its program perhaps less. A failure leaves the
- * listener as it was.
+ * The new id gets its own channel, so that its events do not mix with later requests. It has a device, `id->verbs`, and
+ * waits for your answer: rdmaez_cm_accept() or rdmaez_cm_reject(). rdma_destroy_id() refuses the request as well. A
+ * client's kernel waits a minute for the answer, and its program perhaps less. A failure leaves the listener as it was.
  *
  * @param listener an id of rdmaez_cm_listen()
  * @param channel the channel of the new id: not the listener's
@@ -384,7 +383,7 @@ RDMAEZ_COLD int rdmaez_cm_event_explain(const struct rdma_cm_event *event,
 					struct rdmaez_diag *diag);
 
 /**
- * @brief Copies what the peer tells in an event: in RDMA_CM_EVENT_CONNECT_REQUEST, ESTABLISHED or REJECTED.
+ * @brief Copies what the peer sent with an event: RDMA_CM_EVENT_CONNECT_REQUEST, ESTABLISHED or REJECTED.
  * @param event the event, not acknowledged yet, of an id of RDMA_PS_TCP
  * @param peer receives a copy
  */
@@ -416,8 +415,8 @@ RDMAEZ_COLD int rdmaez_cm_prepare(struct rdma_cm_id *id, const struct rdmaez_cm_
  * @brief Sets the min_rnr_timer of a queue pair that librdmacm has moved to RTS.
  *
  * A client calls it after RDMA_CM_EVENT_ESTABLISHED, a server after rdma_accept(). It makes one ibv_modify_qp() on RC.
- * It makes none on other types, nor over iWARP, which has no such timer. If a driver refuses, the timer stays as it is,
- * and the call fails only if `qp->min_rnr_timer` asks for a value.
+ * It makes none for other types, and none over iWARP, which has no such timer. If a driver refuses, the timer stays as
+ * it is, and the call fails only if `qp->min_rnr_timer` asks for a value.
  *
  * @param id the id, with its queue pair
  * @param opts the options; NULL: all defaults. `qp->min_rnr_timer` is used, 0: 12 (0.64 ms)

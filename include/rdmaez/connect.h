@@ -19,7 +19,7 @@
  * }
  * @endcode
  *
- * The same in steps, for a program that changes what was agreed, or does something in between:
+ * The same in steps, for a program that changes what both ends agreed on, or that does something in between:
  *
  * @code
  * int connect_in_steps(struct ibv_qp *qp, const struct rdmaez_endpoint *local,
@@ -38,12 +38,12 @@
  * @endcode
  *
  * A queue pair in RTS may send. But the peer may not be in RTR yet, or have no receive posted, and then the first send
- * has to be retried. So let both ends wait for each other first, as rdmaez_exchange_barrier() does.
+ * has to be retried. Let both ends wait for each other first, as rdmaez_exchange_barrier() does.
  *
  * @par What a failure leaves
  * All these functions start from `qp->state`: RESET, INIT (after you have posted receives) or RTR. Endpoints that do
  * not fit are refused before the kernel is asked, and the queue pair is untouched. After any other failure the queue
- * pair is in the last state that it reached, which `qp->state` tells. If you call again with the same endpoints, the
+ * pair is in the last state that it reached. `qp->state` has that state. If you call again with the same endpoints, the
  * call goes on from there.
  *
  * @par Errors of all of them
@@ -88,8 +88,8 @@ extern "C" {
  * It connects RC, UC, XRC_SEND and XRC_RECV queue pairs. UD and SRD queue pairs have no connection; for these it checks
  * that the peer can be reached. It makes one ibv_modify_qp() for each transition, three from RESET. It queries nothing,
  * because the local endpoint has everything that is needed. With `opts->retry_ns` it tries RTR again if the peer is not
- * found yet, as rdmaez_qp_to_rtr() does. UD and SRD queue pairs in RTS stay as they are, which is a success. So does a
- * DCT in RTR, where it has its number. A DCI goes to RTS.
+ * found yet, as rdmaez_qp_to_rtr() does. A UD or SRD queue pair that is already in RTS stays as it is, and the call
+ * succeeds. So does a DCT in RTR, where it has its number. A DCI goes to RTS.
  *
  * Attributes in `opts->optional` and `opts->extra` go with the same transitions as in the three steps: see struct
  * rdmaez_qp_opts.
@@ -108,7 +108,7 @@ RDMAEZ_API int rdmaez_qp_connect(struct ibv_qp *qp, const struct rdmaez_endpoint
 				 const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag);
 
 /**
- * @brief Brings a UD or SRD queue pair to RTS, if it is not there, and creates an address handle for a peer.
+ * @brief Brings a UD or SRD queue pair to RTS if it is not there yet, and creates an address handle for a peer.
  *
  * Call it again for each further peer. A send needs the handle, `remote->qp_num` and `remote->qkey`. Destroy the handle
  * with ibv_destroy_ah(). `opts->retry_ns` is for the handle, because the kernel looks for the peer when the handle is

@@ -8,8 +8,8 @@
  * you have armed it. It sends none for completions that came before. So you arm the queue, then poll until it is empty,
  * then wait. These functions keep to that order:
  *
- * - If your program has one queue on a channel, rdmaez_cq_wait() is all that it needs. The function polls. Only if that
- *   is not enough, it arms the queue, polls again, sleeps until the event comes, and acknowledges the event.
+ * - If your program has one queue on a channel, rdmaez_cq_wait() is all you need. The function polls. Only if that is
+ *   not enough, it arms the queue, polls again, sleeps until the event comes, and acknowledges the event.
  * - rdmaez_channel_next() is for event loops (epoll, libuv), and for several queues on one channel. Arm each queue with
  *   rdmaez_cq_arm() and poll it once until it is empty. When `channel->fd` is readable, call rdmaez_channel_next() with
  *   #RDMAEZ_NS_NOW until it returns no queue, and poll each queue that it returns until that queue is empty. The queue
@@ -20,11 +20,10 @@
  * a time. Before you destroy the queue, rdmaez_cq_ack() acknowledges the rest.
  *
  * @par The descriptor
- * These functions never change the flags of `channel->fd`, except rdmaez_channel_nonblock(), which is there for that.
- * They wait with poll(2), and take an event only if there is one. If the descriptor blocks, let only one thread at a
- * time take events. If several threads take events, make the descriptor non-blocking; otherwise a thread may wait
- * beyond its deadline for an event that another one has taken. A signal handler that runs meanwhile neither ends a wait
- * nor loses an event.
+ * Only rdmaez_channel_nonblock() changes the flags of `channel->fd`. They wait with poll(2), and take an event only if
+ * there is one. If the descriptor blocks, let only one thread at a time take events. If several threads take events,
+ * make the descriptor non-blocking; otherwise a thread may wait beyond its deadline for an event that another one has
+ * taken. If a signal handler runs meanwhile, the wait goes on and no event is lost.
  *
  * @par Threads
  * May be called from any thread. Only one thread at a time may use a `struct rdmaez_cq_watch`, a batch, a queue that
@@ -106,10 +105,11 @@ RDMAEZ_API int rdmaez_cq_arm(struct ibv_cq *cq, unsigned int flags, struct rdmae
  * @brief Sleeps until a completion queue has enough completions, one has failed, or the time is over.
  *
  * It does what rdmaez_wc_wait() does, but by the queue's channel. No other queue may be on that channel. Whatever was
- * polled is in @p batch, even after a failure. You neither arm the queue nor acknowledge events.
+ * polled is in @p batch, even after a failure. You do not arm the queue or acknowledge events.
  *
- * If `want` is 0, it waits for whatever comes first. It is then no failure if nothing has come: the call returns 0,
- * `count` is 0, and it writes no record. If `want` is a number and fewer have come, the call returns ETIMEDOUT.
+ * If `want` is 0, it waits for whatever comes first. If there are no completions, that is not a failure: the call
+ * returns 0, sets `count` to 0, and writes no record. If `want` is a number and there are fewer, the call returns
+ * ETIMEDOUT.
  *
  * @param cq the completion queue, with a channel of its own
  * @param qp the queue pair to ask for causes if one of its completions has failed; NULL: none
@@ -131,7 +131,7 @@ RDMAEZ_COLD int rdmaez_cq_wait(struct ibv_cq *cq, struct ibv_qp *qp, struct rdma
 			       uint64_t timeout_ns, struct rdmaez_diag *diag);
 
 /**
- * @brief Takes the next event of a channel, arms its queue again, and tells which queue it is.
+ * @brief Takes the next event of a channel, arms that event's queue again, and returns the queue.
  *
  * Poll that queue until it is empty. The queue may be empty already: this happens if it was polled after it had been
  * armed.
@@ -170,8 +170,8 @@ RDMAEZ_API void rdmaez_cq_ack(struct rdmaez_cq_watch *watch);
 struct rdmaez_cq_ex_opts {
 	uint64_t
 		wc_flags; /**< those that the queue was created with: IBV_WC_EX_WITH_ bits; 0: none of their fields */
-	/** Called with each completion while the queue stands at it. It may read what `struct ibv_wc` does not have,
-	 *  such as ibv_wc_read_completion_ts(), but must not poll. NULL: nothing is called */
+	/** Called for each completion, while the queue is positioned at it. It may read what `struct ibv_wc` does not
+	 *  have, such as ibv_wc_read_completion_ts(), but must not poll. NULL: nothing is called */
 	void (*completed)(void *arg, struct ibv_cq_ex *cq, const struct ibv_wc *wc);
 	void *arg; /**< passed to `completed` */
 };

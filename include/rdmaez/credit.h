@@ -5,9 +5,9 @@
  *
  * A send queue gets its places back only through completions that you poll. Only a signaled send has a completion. It
  * gives back its own place and all places before it, even if the send failed. rdmaez therefore numbers the sends of a
- * queue pair: `wr_id` is a send's position, counted from 0. Whatever belongs to a send can stand at `wr_id % capacity`
- * of an array of yours. If several queue pairs share a completion queue, `ibv_wc.qp_num` tells whose credit it is. If
- * it also takes receives, give those a `wr_id` with the top bit set, because `opcode` is not valid in a failed
+ * queue pair: `wr_id` is a send's position, counted from 0. You can keep what belongs to a send in an array of your
+ * own, at `wr_id % capacity`. If several queue pairs share a completion queue, `ibv_wc.qp_num` tells whose credit it
+ * is. If it also takes receives, give those a `wr_id` with the top bit set, because `opcode` is not valid in a failed
  * completion.
  *
  * @code
@@ -84,7 +84,7 @@ RDMAEZ_API int rdmaez_credit_init(struct rdmaez_credit *credit, uint32_t capacit
 RDMAEZ_INLINE int rdmaez_credit_take(struct rdmaez_credit *credit, struct ibv_send_wr *wr);
 
 /**
- * @brief Gives back the places of all sends that a completion shows to be done, whether it is successful or not.
+ * @brief Gives back the places of all sends that a completion shows to be done, whether or not it succeeded.
  * @param credit the credit
  * @param wr_id the completion's; a value that belongs to no outstanding send has no effect
  * @return how many sends are done

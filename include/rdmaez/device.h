@@ -52,7 +52,7 @@ extern "C" {
  * device.
  * @par Sources
  * `ibverbs_get_device_list()`, `load_drivers()` and `open_cdev()` of rdma-core 65. If a node does not open, open_cdev()
- * tries a second path for 5 s, and returns the errno of that one. `ib_uverbs_open()` of Linux 6.1 to 7.2.
+ * tries a second path for 5 s, and returns the errno of that attempt. `ib_uverbs_open()` of Linux 6.1 to 7.2.
  */
 RDMAEZ_COLD int rdmaez_device_open(const char *name, struct ibv_context **context,
 				   struct rdmaez_diag *diag);
@@ -60,8 +60,8 @@ RDMAEZ_COLD int rdmaez_device_open(const char *name, struct ibv_context **contex
 /**
  * @brief Closes a device, as ibv_close_device() does, and explains a failure.
  *
- * Destroy all objects of the context first. The kernel destroys what is left, but its memory in the program is not
- * freed.
+ * Destroy all objects of the context first. The kernel destroys the objects that are left, but the memory that they use
+ * in the program is not freed.
  *
  * @param context the open device; no other thread may use it
  * @param diag receives the explanation; may be NULL

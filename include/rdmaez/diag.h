@@ -174,13 +174,13 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
 /**
  * @brief Ends the program with the explanation on stderr, unless a call worked.
  *
- * It is for small programs and first versions: put each call that may fail into one of these. It ends the program by
- * `exit(EXIT_FAILURE)`, and leaves it to the kernel to close what is open.
+ * It is for small programs and first versions: put each call that may fail into one of these. It calls
+ * `exit(EXIT_FAILURE)`, and the kernel closes whatever is still open.
  *
  * The usual macro is `#define NEED(call) rdmaez_diag_need(call, &diag)`. A few functions take no record:
  * rdmaez_endpoint_pack(), and rdmaez_dm_copy_to() and the other functions that copy device memory. If one of them may
  * be the first call, declare the record as `struct rdmaez_diag diag = {0}`. A record of another call is recognised by
- * its errno value alone. So after a failure that your program tolerates, set `diag.error` to 0 before such a call.
+ * its errno value alone. After a failure that your program tolerates, set `diag.error` to 0 before such a call.
  * @param error what the call returned; 0: nothing is done
  * @param diag the call's record. Only the name of `error` is printed if the record is NULL, or holds another errno
  *         value and so is another call's

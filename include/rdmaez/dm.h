@@ -117,9 +117,9 @@ enum rdmaez_dm_use {
  * @brief Allocates device memory.
  *
  * Devices allocate in units of 64 bytes, and some refuse to register part of a unit, so the request is rounded up to
- * whole units. Checks still use @p length. If rounding up would exceed `max_dm_size`, which may not be a multiple of
- * 64, the function requests @p length as it is. The initial contents are undefined. It makes one ibv_query_device_ex()
- * and one ibv_alloc_dm().
+ * whole units. Checks still use @p length. `max_dm_size` need not be a multiple of 64. If rounding up would exceed it,
+ * the function requests @p length unchanged. The initial contents are undefined. It makes one ibv_query_device_ex() and
+ * one ibv_alloc_dm().
  *
  * @param context the device
  * @param length how many bytes, at least 1 and at most the device's `max_dm_size`, which limits a single allocation and

@@ -11,9 +11,9 @@
  *
  * @par Tokens
  * No verb reports the length of device memory, and only its owner knows its handle. A token holds both, the device, and
- * optionally the handles of a protection domain and a memory region. That is all that one process must tell another, in
- * 144 bytes that are the same on every machine. A token is neither secret nor a permission: the file descriptor that
- * travels with it gives access.
+ * optionally the handles of a protection domain and a memory region. It is everything that the other process has to
+ * know, in 144 bytes that have the same layout on every machine. A token is not a secret and grants nothing. Access
+ * comes from the file descriptor that travels with it.
  *
  * @par Who frees
  * The process that allocated the memory frees it, with rdmaez_dm_close(). All others call rdmaez_dm_shared_close(),
@@ -132,7 +132,7 @@ struct rdmaez_dm_shared {
  * @brief Packs a token into bytes that are the same on every machine.
  *
  * The bytes are big endian: "RZDM", the version and the flags (16 bits each), the five 32-bit and the six 64-bit
- * numbers in the order of struct rdmaez_dm_token, the name, and the CRC-32 of all that.
+ * numbers in the order of struct rdmaez_dm_token, the name, and a CRC-32 of everything before it.
  *
  * @param token a token of rdmaez_dm_export()
  * @param buf receives the bytes; written on success only
@@ -148,8 +148,8 @@ RDMAEZ_API int rdmaez_dm_token_pack(const struct rdmaez_dm_token *token,
 /**
  * @brief Unpacks a token, and refuses bytes that are not a token or were changed.
  *
- * The function looks up nothing that the token names. Anyone can make a well-formed token, so do not rely on it before
- * rdmaez_dm_import() accepts it.
+ * The function looks up nothing that the token names. Anyone can make a well-formed token, so do not rely on one until
+ * rdmaez_dm_import() has accepted it.
  *
  * @param buf #RDMAEZ_DM_TOKEN_BYTES bytes from anywhere
  * @param token receives the token; written on success only

@@ -11,24 +11,26 @@
  *   bnxt_re, hns_roce, ib_mthca, ionic_rdma, irdma, mlx4_ib, mlx5_ib, qedr, rdma_rxe, vmw_pvrdma and the drivers that
  *   driver.h does not list.
  * - efa, erdma, iw_cxgb4, mana_ib, ocrdma and siw refuse or keep what is posted in ERR; hfi1 and ib_qib keep receives.
- *   With these drivers you say how many work requests are outstanding (`sends`, `recvs`), and draining ends when as
+ *   With these drivers you say how many work requests are outstanding (`sends`, `recvs`), and draining ends when that
  *   many have completed. Signal every send in this case: a send that succeeds unsignaled never completes. The same goes
  *   for the sends of RAW_PACKET and driver types.
  *
  * If a queue has no beacon and you give no number, nothing shows its end, and waiting until the deadline would not
- * help. Draining then returns ETIMEDOUT as soon as it has seen the other ends and nothing of the queue pair has
- * completed for 0.1 s. With #RDMAEZ_DRAIN_ANYWAY, rdmaez_qp_destroy() and rdmaez_qp_recover() go on after that.
+ * help. Draining then returns ETIMEDOUT as soon as it has seen the ends of the other queues and no work request of the
+ * queue pair has completed for 0.1 s. With #RDMAEZ_DRAIN_ANYWAY, rdmaez_qp_destroy() and rdmaez_qp_recover() go on
+ * after that.
  *
- * Make a completion queue large enough for every work request of all its queue pairs, signaled or not, and one more for
- * each of their queues. If there is no room, some devices (rxe, for one) drop completions. A queue that is full gets
- * its beacon as soon as something has completed. The `wr_id` of a beacon is the address of `state` or `qp_num` of
- * struct ibv_qp. If you go on polling after draining has timed out, ignore completions with these values.
+ * A completion queue needs an entry for every work request of all its queue pairs, signaled or not, and one more entry
+ * for each of their queues. If a completion queue is full, some devices (rxe, for example) drop completions. If a work
+ * queue is full, rdmaez posts its beacon as soon as a work request has completed. The `wr_id` of a beacon is the
+ * address of `state` or `qp_num` of struct ibv_qp. If you go on polling after draining has timed out, ignore
+ * completions with these values.
  *
  * @par Whose completions are polled
- * Verbs cannot poll the completions of one queue pair alone. A poll takes those of every queue pair that shares the
- * completion queue. Each function that polls therefore needs somewhere to deliver them, `completed`, and returns EINVAL
- * without it. If no other queue pair uses the completion queues, and you do not need to know how the last work requests
- * ended, set #RDMAEZ_DRAIN_DISCARD instead.
+ * Verbs cannot poll the completions of one queue pair alone. A poll takes the completions of every queue pair that
+ * shares the completion queue. Each function that polls therefore needs a callback to deliver them to, `completed`, and
+ * returns EINVAL without one. If no other queue pair uses the completion queues, and you do not need to know how the
+ * last work requests ended, set #RDMAEZ_DRAIN_DISCARD instead.
  *
  * @par Shared receive queues
  * A queue pair with a shared receive queue has no receive queue of its own, and nothing can be posted to mark its end.
@@ -39,7 +41,7 @@
  *
  * @par What may be returned
  * Every function returns EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), except where its text allows NULL. You
- * may always pass NULL as `diag`. A function may also return any other errno value of the verbs that it calls.
+ * may always pass NULL as `diag`. A function may also return any errno value of the verbs that it calls.
  *
  * @par Deadlines
  * A timeout is in ns, and covers the whole call. 0 means 10 s, #RDMAEZ_NS_NOW means one look, and #RDMAEZ_NS_FOREVER
@@ -97,7 +99,7 @@ struct rdmaez_drain_opts {
 	void (*completed)(void *arg, const struct ibv_wc *wc);
 	void *arg; /**< passed to `completed` */
 	/** How many sends are outstanding. Less than 1: you do not know. #RDMAEZ_ZERO: none, and no beacon is posted.
-	 *  If both queues have one completion queue, they are counted together, so both numbers are needed. */
+	 *  If both queues share a completion queue, they are counted together, so give both numbers. */
 	int sends;
 	int recvs; /**< the same for receives; ignored with a shared receive queue */
 	/** UD: any address handle of the protection domain, for the beacon, which is never sent. NULL: rdmaez creates
@@ -120,9 +122,9 @@ struct rdmaez_drained {
 /** @brief Options for rdmaez_qp_recover(). Start from all zero. */
 struct rdmaez_recover_opts {
 	struct rdmaez_drain_opts drain; /**< how to drain */
-	/** What you created the queue pair from. Keep a copy from before ibv_create_qp(), which writes what it granted
-	 *  into `cap`: with the granted sizes, the queues would grow each time. If its completion queues or SRQ are
-	 *  NULL, the queue pair's own are used. NULL: the queue pair is not recreated. */
+	/** The attributes that you created the queue pair with. Copy them before you call ibv_create_qp(), because that
+	 *  call writes the granted sizes into `cap`. With the granted sizes, the queues would grow each time. If its
+	 *  completion queues or SRQ are NULL, the queue pair's own are used. NULL: the queue pair is not recreated. */
 	const struct ibv_qp_init_attr *init_attr;
 	const struct rdmaez_qp_opts *qp; /**< for rdmaez_endpoint_local(); NULL: all defaults */
 };
@@ -130,7 +132,7 @@ struct rdmaez_recover_opts {
 /** @brief Draining in progress. You read `waits` and `drained`. */
 struct rdmaez_drain {
 	unsigned int
-		waits; /**< the queues whose ends have not been seen, enum rdmaez_queues; 0: draining is done */
+		waits; /**< the queues whose ends it has not seen, enum rdmaez_queues; 0: draining is done */
 	struct rdmaez_drained drained; /**< what it has found so far */
 	struct ibv_qp *qp;             /**< the queue pair */
 	struct rdmaez_drain_opts opts; /**< the options that you gave */
@@ -143,10 +145,10 @@ struct rdmaez_drain {
 /**
  * @brief Moves a queue pair to ERR and polls its completion queues until none of its work requests is outstanding.
  *
- * It calls ibv_modify_qp() even if the queue pair is in ERR already, because some libraries flush only what they have
- * moved there themselves. In RESET nothing is outstanding, and the function does nothing. The exception is iWARP, where
- * librdmacm connects without telling libibverbs. If `sends` and `recvs` say that nothing is outstanding, it polls
- * nothing. You may call it again.
+ * It calls ibv_modify_qp() even if the queue pair is in ERR already, because some libraries flush only the queue pairs
+ * that they have moved there themselves. In RESET nothing is outstanding, and the function does nothing. The exception
+ * is iWARP, where librdmacm connects without telling libibverbs. If `sends` and `recvs` say that nothing is
+ * outstanding, it does not poll. You may call it again.
  *
  * @param qp the queue pair
  * @param opts the options; NULL: all defaults, with which nothing can be polled
@@ -154,11 +156,11 @@ struct rdmaez_drain {
  * @param diag receives the explanation
  * @retval 0 nothing is outstanding; see `drained->open`
  * @retval ETIMEDOUT the end of a queue was not seen in time. For each such queue, a finding names it (`opts.sends`,
- *         `opts.recvs`) and tells why: it has no beacon and you gave no number (#RDMAEZ_WHY_DRAIN_UNCOUNTED,
+ *         `opts.recvs`) and says why: it has no beacon and you gave no number (#RDMAEZ_WHY_DRAIN_UNCOUNTED,
  *         #RDMAEZ_WHY_DRAIN_NO_AH), some work requests are left (#RDMAEZ_WHY_DRAIN_LEFT), the beacon has not come back
  *         (#RDMAEZ_WHY_DRAIN_BEACON) or found no room (#RDMAEZ_WHY_DRAIN_FULL). Likely the completion queue was too
- *         small (#RDMAEZ_WHY_DRAIN_CQ). After a second or more, @p diag also tells an asynchronous event that nobody
- *         has read (#RDMAEZ_WHY_EVENT_UNREAD), and a state that has changed (#RDMAEZ_WHY_QP_STALE)
+ *         small (#RDMAEZ_WHY_DRAIN_CQ). After a second or more, @p diag also reports an asynchronous event that nobody
+ *         has read (#RDMAEZ_WHY_EVENT_UNREAD) and a state that has changed (#RDMAEZ_WHY_QP_STALE)
  * @retval EINVAL unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); something has to be polled, and there is neither
  *         `opts.completed` nor #RDMAEZ_DRAIN_DISCARD (#RDMAEZ_WHY_DRAIN_NOWHERE): nothing is done
  * @retval EIO ibv_poll_cq() failed (#RDMAEZ_WHY_DEVICE_GONE)
@@ -172,15 +174,15 @@ RDMAEZ_COLD int rdmaez_qp_drain(struct ibv_qp *qp, const struct rdmaez_drain_opt
 				struct rdmaez_drained *drained, struct rdmaez_diag *diag);
 
 /**
- * @brief Begins to drain, for a program whose threads poll the completion queues all the time.
+ * @brief Begins to drain, in a program whose threads poll the completion queues all the time.
  *
  * It does what rdmaez_qp_drain() does before it polls. From then on, pass every completion of the two completion queues
- * to rdmaez_drain_wc(). Draining is done when `drain->waits` is 0. With a shared receive queue, go on after that until
- * you have found the receive side's completion queue empty. You keep the deadline yourself.
+ * to rdmaez_drain_wc(). Draining is done when `drain->waits` is 0. With a shared receive queue, continue until you have
+ * found the receive side's completion queue empty. You keep the deadline yourself.
  *
- * Nothing locks `drain`, so use a lock of your own. The thread that makes this call takes the lock before the call, and
- * keeps it until the call has returned. A thread that polls takes it before it polls, and keeps it until it has passed
- * all that it polled to rdmaez_drain_wc().
+ * `drain` has no lock, so use one of your own. The thread that makes this call takes the lock before the call, and
+ * keeps it until the call has returned. A thread that polls takes the lock before it polls, and keeps it until it has
+ * passed every completion to rdmaez_drain_wc().
  *
  * @param qp the queue pair
  * @param opts the options; NULL: all defaults; `timeout_ns` is ignored
@@ -214,33 +216,33 @@ RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq
  * @param diag receives the explanation
  * @retval 0 the queue pair is in SQD and has drained
  * @retval EOPNOTSUPP mlx5 and hns have no SQD (#RDMAEZ_WHY_NO_SQD); on iWARP it ends the connection
- *         (#RDMAEZ_WHY_SQD_CLOSES); the driver does not tell whether the queue has drained (#RDMAEZ_WHY_SQD_UNTOLD):
+ *         (#RDMAEZ_WHY_SQD_CLOSES); the driver does not report whether the queue has drained (#RDMAEZ_WHY_SQD_UNTOLD):
  *         bnxt_re, efa, erdma, irdma, mana_ib, qedr, usnic_verbs. The queue pair stays as it was
- * @retval ETIMEDOUT it still drains (#RDMAEZ_WHY_SQ_DRAINING) and stays in SQD. Until it has drained, rxe can only go
- *         to ERR. After a second or more, the findings of rdmaez_qp_examine() follow, which tell what it waits for
+ * @retval ETIMEDOUT it is still draining (#RDMAEZ_WHY_SQ_DRAINING), and stays in SQD. Until it has drained, rxe can
+ *         only go to ERR. After a second or more, the findings of rdmaez_qp_examine() follow, and say what it waits for
  * @retval EINVAL it is in another state by now, such as ERR (#RDMAEZ_WHY_RESUME_STATE)
  * @return any other errno value of rdmaez_qp_to_sqd()
  * @par Verbs calls
- * ibv_query_device(), ibv_modify_qp(), and ibv_query_qp() again and again
+ * ibv_query_device(), ibv_modify_qp(), and ibv_query_qp() repeatedly
  */
 RDMAEZ_COLD int rdmaez_qp_quiesce(struct ibv_qp *qp, uint64_t timeout_ns, struct rdmaez_diag *diag);
 
 /**
- * @brief Changes attributes of a queue pair that is in use: its path, its timers, its depths.
+ * @brief Changes attributes of a queue pair that is in use, such as its path, timers or depths.
  *
  * `opts->optional` names them. If the attributes may be changed in RTS (minimum RNR timer, access flags, alternate
- * path), one ibv_modify_qp() changes them there. All others need rdmaez_qp_quiesce(), the change in SQD, and the way
- * back to RTS.
+ * path), one ibv_modify_qp() changes them there. For all others the function calls rdmaez_qp_quiesce(), makes the
+ * change in SQD, and goes back to RTS.
  *
  * @param qp the queue pair, in RTS or SQD; it ends in RTS
  * @param opts the options, as for rdmaez_qp_to_sqd()
  * @param timeout_ns how long to wait for the send queue, in ns; 0: 10 s
  * @param diag receives the explanation
  * @retval 0 the attributes are changed
- * @retval EINVAL neither RTS nor SQD takes one of them, or a value is wrong, which rdmaez finds before it does
- *         anything, as rdmaez_qp_attr() does; or the queue pair is in another state (#RDMAEZ_WHY_RESUME_STATE)
- * @return any other errno value of rdmaez_qp_quiesce() and rdmaez_qp_to_sqd(). After that the queue pair goes back to
- *         RTS, unless it still drains or is in ERR: `qp->state` tells
+ * @retval EINVAL one of them cannot be changed in RTS or SQD, or a value is wrong, and nothing was done: the reasons
+ *         are those of rdmaez_qp_attr(). Or the queue pair is in another state (#RDMAEZ_WHY_RESUME_STATE)
+ * @return any other errno value of rdmaez_qp_quiesce() and rdmaez_qp_to_sqd(). The queue pair then goes back to RTS,
+ *         unless it is still draining or in ERR; see `qp->state`
  */
 RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts,
 				 uint64_t timeout_ns, struct rdmaez_diag *diag);
@@ -250,7 +252,7 @@ RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts 
  *
  * UC and UD queue pairs enter SQE when a send fails, while `qp->state` still says RTS. The function therefore queries
  * the true state. If the driver does not report it, rdmaez treats RTS as SQE. The sends after the one that failed were
- * flushed. Poll their completions, and post again what you still want sent.
+ * flushed. Poll their completions, and post again those that you still want sent.
  *
  * @param qp the queue pair
  * @param diag receives the explanation
@@ -269,15 +271,15 @@ RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag);
  * After success @p qp is in RESET and @p local is its endpoint, with the port and its GIDs queried again and a new PSN.
  * Now do what you did the first time: exchange endpoints, connect, post receives, and set ECE options. Memory regions,
  * completion queues and the protection domain stay. With irdma and iWARP, a queue pair cannot be used again after
- * RESET. With those, and wherever RESET is refused, rdmaez recreates the queue pair if `opts->init_attr` says how. It
- * then has another number. rdmaez does so with rxe as well, because what is left of a READ that was cut off survives
- * RESET there: it may complete a request of the next connection that the peer never answered.
+ * RESET. With those, and wherever RESET is refused, rdmaez recreates the queue pair from `opts->init_attr`, if you give
+ * it. The new queue pair has another number. rdmaez recreates it with rxe as well, because the rest of an interrupted
+ * READ survives RESET there, and may complete a request of the next connection that the peer never answered.
  *
  * If the queue pair keeps its number, packets of the old connection may still arrive. The new PSN is random. If the
  * driver reports the old PSNs, the new one is also ahead of them, so that late packets are behind it and are dropped.
  * From Linux 6.12 on, an rxe queue pair that was not recreated may still take them.
  *
- * The peer may have carried out requests that it did not acknowledge. Only the peer knows, so ask it where to go on.
+ * The peer may have carried out requests that it did not acknowledge. Only the peer knows, so ask it where to continue.
  * You may repeat a WRITE if nobody has used what it wrote. You must not repeat SENDs, WRITEs with immediate data and
  * atomics.
  *

@@ -107,7 +107,7 @@ enum rdmaez_driver_fill {
 	RDMAEZ_DRIVER_FILLS_NOTHING = 1 << 3   /**< none of these */
 };
 
-/** @brief In what else a driver differs from others. */
+/** @brief Other ways in which a driver differs. */
 enum rdmaez_driver_habit {
 	RDMAEZ_DRIVER_USUAL = 1 << 0, /**< nothing */
 	RDMAEZ_DRIVER_PINS = 1 << 1,  /**< pins memory by itself before Linux 6.12, and asks for
@@ -120,7 +120,7 @@ enum rdmaez_driver_habit {
 		1 << 6 /**< its provider was reported to garble commands before rdma-core 63 */
 };
 
-/** @brief Whose causes a completion with an error has: the driver's own, or those of all others. */
+/** @brief Whether the driver has its own list of causes for a failed completion, or shares that of all others. */
 enum rdmaez_driver_causes {
 	RDMAEZ_DRIVER_CAUSES_ALL = 1, /**< no causes of its own */
 	RDMAEZ_DRIVER_CAUSES_RXE,     /**< those of rdma_rxe */
@@ -131,7 +131,7 @@ enum rdmaez_driver_causes {
 	RDMAEZ_DRIVER_CAUSES_MANA     /**< those of mana_ib */
 };
 
-/** @brief All that is known of a driver. The ids of its devices tell which it is. No set of bits is 0. */
+/** @brief All that is known of a driver. rdmaez recognises it by the ids of its devices. No set of bits is 0. */
 struct rdmaez_driver {
 	const char *name;    /**< the driver's name, usually that of its module; "unknown" for a
 				  driver not listed */

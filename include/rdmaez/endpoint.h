@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file endpoint.h
- * @brief What one end of a connection tells the other, and what both derive from it.
+ * @brief What one end of a connection sends to the other, and what both derive from it.
  *
  * An endpoint holds what a peer must know to connect: the queue pair, its first PSN, up to four GIDs, and what this end
  * can do. Each end fills one and sends it as bytes or as a line of text. From the two endpoints, both ends compute the
- * same choice of GIDs, MTU and depths. You choose how the bytes travel; exchange.h sends them over a socket.
+ * same GIDs, MTU and depths. You choose how the bytes travel; exchange.h sends them over a socket.
  *
  * @code
  * int agree(struct ibv_qp *qp, const struct rdmaez_qp_opts *opts, struct rdmaez_qp_opts *agreed)
@@ -54,11 +54,11 @@
  *
  * @par Stale endpoints
  * A queue pair's number, and even its PSN, may return after a restart or a recovery, but the `nonce` is new each time.
- * If you store endpoints, compare the `nonce` to tell whether the peer is still the one that you connected to.
+ * If you store endpoints, compare the `nonce` to see whether the peer is still the one that you connected to.
  *
- * @par What is not told
- * The peer does not get `port`, `pkey_index` and the `gid_index` of each GID. They are this end's own, and 0 in an
- * endpoint that was unpacked.
+ * @par What the peer does not get
+ * `port`, `pkey_index` and the `gid_index` of each GID stay at this end. They are this end's own, and 0 in an endpoint
+ * that was unpacked.
  *
  * @par Threads
  * All functions may be called from any thread. Outputs are written only on success.
@@ -93,15 +93,15 @@ extern "C" {
 /** @brief How many bytes of your own an endpoint has room for: a token of device memory and 16 more. */
 #define RDMAEZ_ENDPOINT_USER 160
 
-/** @brief One of the GIDs by which an end can be reached. */
+/** @brief A GID at which an end can be reached. */
 struct rdmaez_endpoint_gid {
 	union ibv_gid gid;  /**< the GID */
 	uint32_t gid_type;  /**< IBV_GID_TYPE_IB, _ROCE_V1 or _ROCE_V2 */
 	uint32_t gid_index; /**< its index in this end's own table; not told */
-	bool by_route; /**< the kernel sends from it to the address by which you knew the peer */
+	bool by_route; /**< the kernel sends from it to the peer address that you gave */
 };
 
-/** @brief What one end tells the other, in host byte order. Filled by rdmaez_endpoint_local(). */
+/** @brief What one end sends to the other, in host byte order. Filled by rdmaez_endpoint_local(). */
 struct rdmaez_endpoint {
 	uint32_t qp_num;          /**< the queue pair's number, 24 bits; 0: there is none yet */
 	enum ibv_qp_type qp_type; /**< its type, or which of the driver types it is */
@@ -117,8 +117,8 @@ struct rdmaez_endpoint {
 	uint8_t link_layer;    /**< IBV_LINK_LAYER_ of the port */
 	uint8_t port_flags;    /**< of the port's `flags`, IBV_QPF_GRH_REQUIRED */
 	enum ibv_mtu mtu;      /**< the greatest that this end uses */
-	uint8_t max_rd_atomic; /**< READs and atomics in flight that it may want as requester */
-	uint8_t max_dest_rd_atomic; /**< the same that it takes as responder */
+	uint8_t max_rd_atomic; /**< READs and atomics that it may have in flight as requester */
+	uint8_t max_dest_rd_atomic; /**< the same, accepted as responder */
 	struct ibv_ece ece;         /**< what #RDMAEZ_QP_ECE offers; `vendor_id` 0: nothing */
 	unsigned int gid_count;     /**< how many GIDs there are; they come best first */
 	struct rdmaez_endpoint_gid gid[RDMAEZ_ENDPOINT_GIDS]; /**< where it can be reached */
@@ -135,11 +135,11 @@ struct rdmaez_endpoint {
  * rdmaez_endpoint_set_qp(). Query again after the port was down, or after its addresses have changed.
  *
  * On RoCE, the GIDs come in this order. The first is the one that rdmaez_port_choose_gid() chooses for the address
- * `opts->path.dgid`. This is the address by which you know the peer so far, such as its address of a TCP connection;
- * zero means none. Then comes the best of each other kind (RoCE version, IPv4 or IPv6, link-local or not), then the
- * rest by rank. GIDs of another family than the address's come last, but they are not left out, because the TCP
- * connection may use another network. If you name a `path.sgid_index`, or set `gid_entry`, that GID is the only one. On
- * other link layers the endpoint has the first entry of the GID table.
+ * `opts->path.dgid`. This is the peer address that you already know, such as that of a TCP connection. Zero means that
+ * you know none. Then comes the best of each other kind (RoCE version, IPv4 or IPv6, link-local or not), then the rest
+ * by rank. GIDs of another family than the address's come last, but they are not left out, because the TCP connection
+ * may use another network. If you name a `path.sgid_index`, or set `gid_entry`, that GID is the only one. On other link
+ * layers the endpoint has the first entry of the GID table.
  *
  * The MTU is the port's active one, limited by `opts->mtu`. The depths are those that rdmaez_qp_to_rtr() and
  * rdmaez_qp_to_rts() would use. All options mean what they mean there.
@@ -167,9 +167,9 @@ RDMAEZ_COLD int rdmaez_endpoint_port(struct ibv_context *context, const struct r
 /**
  * @brief Completes an endpoint with a queue pair: its type and number, a new random PSN and a new nonce.
  *
- * Everything else stays, `srq_num` and `ece` too. A queue pair that was connected before needs this as well: a PSN must
- * not come back together with the queue pair's number, or late packets would be accepted. A DCT has its number once it
- * is in RTR.
+ * Everything else stays, including `srq_num` and `ece`. A queue pair that was connected before needs this as well: a
+ * PSN must not come back together with the queue pair's number, or late packets would be accepted. A DCT has its number
+ * once it is in RTR.
  *
  * @param endpoint what rdmaez_endpoint_port() has filled
  * @param qp the queue pair; if it is IBV_QPT_DRIVER, `opts->driver_type` has told the type to rdmaez_endpoint_port()
@@ -184,10 +184,10 @@ RDMAEZ_API int rdmaez_endpoint_set_qp(struct rdmaez_endpoint *endpoint, const st
 /**
  * @brief Fills an endpoint for a queue pair: rdmaez_endpoint_port(), then rdmaez_endpoint_set_qp().
  *
- * With #RDMAEZ_QP_ECE in `opts->flags` it also asks for the queue pair's ECE options, by ibv_query_ece(). Of the
- * drivers, only mlx5 has any; a device without them offers none. rdmaez_qp_connect() sets those that both ends offer.
- * The two endpoints may cross on the way. This differs from rdma_cm, where the second message answers the first with
- * what that end's hardware made of the options. ECE has not been tried on hardware.
+ * With #RDMAEZ_QP_ECE in `opts->flags` it also asks for the queue pair's ECE options, by ibv_query_ece(). Only mlx5 has
+ * any; other devices offer none. rdmaez_qp_connect() sets those that both ends offer. The two endpoints may cross on
+ * the way. This differs from rdma_cm, where the second message answers the first with what that end's hardware made of
+ * the options. ECE has not been tried on hardware.
  *
  * @param qp the queue pair
  * @param opts as for rdmaez_endpoint_port()
@@ -246,13 +246,13 @@ RDMAEZ_COLD int rdmaez_endpoint_parse(const char *text, struct rdmaez_endpoint *
 				      struct rdmaez_diag *diag);
 
 /**
- * @brief Computes what both ends agree on, and completes this end's options with it.
+ * @brief Computes what both ends agree on, and adds it to this end's options.
  *
- * Both ends get mirror images: the GID that one sends from is the GID that the other sends to.
+ * The results mirror each other: the GID that one end sends from is the GID that the other sends to.
  *
  * - Two GIDs can be used together if they have the same type, family (IPv4 or IPv6) and scope (link-local or not). Of
- *   those pairs rdmaez prefers one that both routes lead to, then one that one route leads to. After that it prefers
- *   RoCE v2, then routable addresses, then the longest common prefix, then what stands first in the lists. On
+ *   those pairs rdmaez prefers one that both routes use, then one that one route uses. After that it prefers RoCE v2,
+ *   then routable addresses, then the longest common prefix, and finally the pair that comes first in the lists. On
  *   InfiniBand, GIDs are used if a port requires the global route header, if the subnet prefixes differ, or with
  *   #RDMAEZ_PATH_GRH. The LID is the peer's even if it is in another subnet, because rdmaez does not ask the subnet
  *   manager. If the router has another LID, set `agreed->path.dlid`.

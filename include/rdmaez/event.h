@@ -3,10 +3,10 @@
  * @file event.h
  * @brief Asynchronous events: read them with a deadline, and learn what happened, why, and what to do.
  *
- * Events tell what no completion does: a queue pair has failed, a completion queue has overflowed, a shared receive
- * queue runs low, a port or its addresses have changed. rdmaez_event_next() reads the next one. rdmaez_event_explain()
- * tells what it means, and rdmaez_event_explain_qp() why it came. rdmaez_event_format() in fmt.h writes it as text. The
- * events of completion queues are different: see cq.h.
+ * Events report what no completion reports: a queue pair has failed, a completion queue has overflowed, a shared
+ * receive queue is running low, or a port or its addresses have changed. rdmaez_event_next() reads the next one.
+ * rdmaez_event_explain() says what it means, and rdmaez_event_explain_qp() says why it came. rdmaez_event_format() in
+ * fmt.h writes it as text. The events of completion queues are different: see cq.h.
  *
  * Events are looked up by number, so they are explained whatever version of verbs.h you have installed.
  *

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file examine.h
- * @brief Learn why nothing happens on a queue pair or a completion queue, with the help of what you know.
+ * @brief Find out why nothing happens on a queue pair or a completion queue, using what your program knows.
  *
- * rdmaez_qp_examine() in qp.h asks the device alone. The device does not tell what is posted, which queue you poll, and
- * whether a request asked for a completion. The functions of this header take what you know of that, and what a port
- * has counted since a snapshot. Pass only what is certain, and leave the rest at zero.
+ * rdmaez_qp_examine() in qp.h asks the device alone. The device does not report what is posted, which queue you poll,
+ * or whether a request asked for a completion. The functions of this header take that from you, together with what a
+ * port has counted since a snapshot. Pass only what you are sure of, and leave the rest at zero.
  *
  * `<rdmaez.h>` does not include this header.
  *
@@ -37,11 +37,11 @@
  * @endcode
  *
  * @par What is certain
- * A finding is an error in two cases. Either a known driver reports something that stops the queue pair by itself,
- * which is its state, or it follows from what you passed, such as a wait for sends of which none is signaled. A likely
- * finding is a setting that lets a queue pair wait without end, or a counter that has grown since the snapshot. The
- * counters are the port's, and any queue pair may have moved them. Without a snapshot they are totals since the port
- * was set up, and no more than advice.
+ * A finding is an error in two cases. In the first, a known driver reports a state in which the queue pair cannot go
+ * on. In the second, the finding follows from what you passed: for example, you wait for sends, and none of them is
+ * signaled. A likely finding is a setting that lets a queue pair wait without end, or a counter that has grown since
+ * the snapshot. The counters are the port's, and any queue pair may have moved them. Without a snapshot they are totals
+ * since the port was set up, and no more than advice.
  *
  * @par Waits that explain themselves
  * rdmaez_wc_wait(), rdmaez_cq_wait(), rdmaez_qp_drain(), rdmaez_qp_quiesce() and the exchange examine the queue pair by
@@ -109,15 +109,15 @@ RDMAEZ_COLD int rdmaez_port_count(struct ibv_context *context, int port,
 /** @brief What you know of your queue pair. Start from all zero, which says nothing. */
 struct rdmaez_qp_known {
 	unsigned int
-		waits; /**< whose completions you wait for, enum rdmaez_queues; 0: not known, or for none */
-	/** How many sends are outstanding: posted, and neither completed nor followed by one that has. 0: not known.
-	 *  #RDMAEZ_ZERO: none. */
+		waits; /**< the queues whose completions you wait for, enum rdmaez_queues; 0: none, or not known */
+	/** How many sends are outstanding. A send is outstanding until it, or a later send, has completed. 0: not
+	 *  known. #RDMAEZ_ZERO: none. */
 	int sends;
 	int signaled; /**< how many of these ask for a completion. 0: not known. #RDMAEZ_ZERO: none */
 	int recvs; /**< how many receives are posted, counting an SRQ's. 0: not known. #RDMAEZ_ZERO: none */
 	uint64_t quiet_ns;       /**< for how long nothing has completed, in ns; 0: not known */
 	const struct ibv_cq *cq; /**< the one queue that you poll or wait for; NULL: not known */
-	/** The oldest send outstanding, of which only `opcode` is read; NULL: not known. */
+	/** The oldest outstanding send. Only its `opcode` is read. NULL: not known. */
 	const struct ibv_send_wr *wr;
 	/** An earlier snapshot of the queue pair's port; NULL, all zero or of another port: none. */
 	const struct rdmaez_port_counts *before;
@@ -158,7 +158,7 @@ RDMAEZ_COLD int rdmaez_qp_examine_with(struct ibv_qp *qp, const struct rdmaez_qp
 
 /* ---- A completion queue ---------------------------------------------------------------------- */
 
-/** @brief What is true of a completion queue that you know. A missing bit says that it is not true. */
+/** @brief What you know to be true of a completion queue. A missing bit says that it is not true. */
 enum rdmaez_cq_known_flags {
 	/** You wait for an event of the queue's channel, and do not poll before it comes. */
 	RDMAEZ_CQ_BY_EVENT = 1 << 0,
@@ -175,7 +175,7 @@ enum rdmaez_cq_known_flags {
 /** @brief What you know of your completion queue. Start from all zero, which says that you poll the queue. */
 struct rdmaez_cq_known {
 	unsigned int flags; /**< enum rdmaez_cq_known_flags */
-	/** How many work requests are outstanding whose completions come here. 0: not known. #RDMAEZ_ZERO: none. */
+	/** How many work requests with completions in this queue are outstanding. 0: not known. #RDMAEZ_ZERO: none. */
 	int outstanding;
 	int signaled; /**< how many of these ask for a completion, as receives always do. 0: not known. #RDMAEZ_ZERO: none */
 	/** What you call rdmaez_channel_next() with. It counts the events taken and not acknowledged. NULL: not
@@ -186,7 +186,7 @@ struct rdmaez_cq_known {
 /**
  * @brief Looks for what may keep completions of a queue from coming, or the queue from being destroyed.
  *
- * It takes nothing out of the queue, so it cannot tell whether there are completions in it. Only a poll shows that.
+ * It takes nothing out of the queue, so it cannot say whether there are completions in it. Only a poll shows that.
  *
  * | finding | when |
  * |---|---|

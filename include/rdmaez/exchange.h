@@ -18,14 +18,14 @@
  * @endcode
  *
  * @par Sockets
- * A socket may be blocking or not, and stays as it is. These functions read nothing beyond a message, so that the
- * stream can carry bytes of your own before and after. They do not raise SIGPIPE. If you open a TCP socket yourself,
- * TCP_NODELAY saves up to 40 ms.
+ * A socket may be blocking or non-blocking, and its flags stay as they are. These functions read nothing beyond a
+ * message, so that the stream can carry bytes of your own before and after. They do not raise SIGPIPE. If you open a
+ * TCP socket yourself, TCP_NODELAY saves up to 40 ms.
  *
  * @par Deadlines
  * `timeout_ns` covers the whole call, measured by CLOCK_MONOTONIC. 0 means 10 s, and UINT64_MAX means forever. Signals
- * do not interrupt a call. A call takes what has come already even if the time is over. With 1 ns it does no more than
- * that.
+ * do not interrupt a call. A call takes bytes that have already arrived, even if the deadline has passed. With 1 ns it
+ * does no more than that.
  *
  * @par Failures
  * After a failure the stream may be in the middle of a message, so close it. There is one exception. If one end reports
@@ -33,8 +33,9 @@
  * same goes for rdmaez_exchange_connect() when it could not connect.
  *
  * @par Trust
- * Anyone who can reach a socket can send well-formed messages. These functions cannot tell one peer from another. A
- * peer that echoes everything looks like a queue pair connected to itself. If that matters to you, compare the `nonce`.
+ * Anyone who can reach a socket can send well-formed messages. These functions cannot distinguish one peer from
+ * another. A peer that echoes everything looks like a queue pair connected to itself. If that matters to you, compare
+ * the `nonce`.
  *
  * @par Many peers of one thread
  * Use handshake.h. Its functions do the same and never wait.
@@ -94,15 +95,15 @@ extern "C" {
  * @param timeout_ns the deadline in ns; 0: 10 s
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p remote is filled. The peer may still fail to connect: see rdmaez_exchange_barrier()
- * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); @p local cannot be packed
- *         (#RDMAEZ_WHY_EXCHANGE_LOCAL); rdmaez_endpoint_unpack() refuses what has come
+ * @retval EINVAL a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT); @p local cannot be packed (#RDMAEZ_WHY_EXCHANGE_LOCAL);
+ *         rdmaez_endpoint_unpack() refuses what arrived
  * @retval ETIMEDOUT nothing came (#RDMAEZ_WHY_EXCHANGE_SILENT), or not all (#RDMAEZ_WHY_EXCHANGE_PART), or the peer
- *         does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD). Over TCP a finding also tells whether the peer's host has
+ *         does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD). Over TCP a finding also says whether the peer's host has
  *         acknowledged what was sent. If it has, the peer's program has not come this far (#RDMAEZ_WHY_EXCHANGE_ACKED);
  *         else #RDMAEZ_WHY_EXCHANGE_UNACKED
  * @retval ECONNRESET the peer has closed the socket (#RDMAEZ_WHY_EXCHANGE_CLOSED); also EPIPE
  * @retval ECONNABORTED the peer reports that it failed, with its errno value (#RDMAEZ_WHY_PEER_FAILED)
- * @retval EBADMSG what came is not a message of these functions (#RDMAEZ_WHY_EXCHANGE_FOREIGN)
+ * @retval EBADMSG what arrived is not a message of these functions (#RDMAEZ_WHY_EXCHANGE_FOREIGN)
  * @retval EPROTO the peer waits at the barrier (#RDMAEZ_WHY_EXCHANGE_STEP), or tells another number of endpoints
  *         (#RDMAEZ_WHY_EXCHANGE_COUNT)
  * @return any other errno value of send(), recv() or poll(), such as EBADF (#RDMAEZ_WHY_EXCHANGE_SOCKET)
@@ -135,16 +136,16 @@ struct rdmaez_exchange_list {
 RDMAEZ_API int rdmaez_exchange_many(int socket, const struct rdmaez_exchange_list *list,
 				    uint64_t timeout_ns, struct rdmaez_diag *diag);
 
-/** @brief What an end tells at the barrier. All zero: it is ready. */
+/** @brief What an end reports at the barrier. All zero: it is ready. */
 struct rdmaez_exchange_ready {
 	int error; /**< why it is not ready, an errno value; 0: it is ready */
-	/** A number that is the same at both ends, such as the sum of both nonces. It tells this barrier from others.
-	 *  */
+	/** A number that is the same at both ends, such as the sum of both nonces. It distinguishes this barrier from
+	 *  others. * */
 	uint32_t identity;
 };
 
 /**
- * @brief Waits until the peer has come as far: neither end goes on before the other is there.
+ * @brief Waits until the peer has reached the same point. Neither end continues before the other is there.
  *
  * Call it in RTS to make sure that the peer accepts what you send. Failures travel the same way. An end that could not
  * connect comes here with its `error`, and the peer learns of it at once. An end that has no endpoint to exchange may
@@ -187,11 +188,11 @@ struct rdmaez_exchange_opts {
  *         `opts->qp->path.dgid` is set
  * @param remote receives the peer's endpoint; written on success only; may be NULL
  * @param opts deadline and queue pair options; NULL: all defaults. The deadline limits `retry_ns`. One attempt may
- *         exceed it by the second that the kernel waits for a neighbour
+ *         exceed it by up to a second, while the kernel waits for a neighbour
  * @param diag receives the explanation; may be NULL
  * @retval 0 both ends are in RTS
  * @return an errno value of rdmaez_endpoint_local(), rdmaez_exchange(), rdmaez_qp_connect() or
- *         rdmaez_exchange_barrier(), with their reasons. The queue pair stays in the state that it had reached
+ *         rdmaez_exchange_barrier(), with their reasons. The queue pair stays in the last state that it reached
  */
 RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
 				       const struct rdmaez_endpoint *local,
@@ -205,10 +206,10 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
  * @brief Opens a TCP connection to the peer: one end waits, the other connects.
  *
  * The end that waits takes the first peer, over IPv6 or IPv4, and then stops listening. The other end tries all
- * addresses of the host, again and again until the deadline, so you may start either end first.
+ * addresses of the host repeatedly until the deadline, so you may start either end first.
  *
- * The socket is blocking, has TCP_NODELAY, and is closed by exec(). getaddrinfo() looks up @p host. It may ask name
- * servers, and then it knows no deadline; an address needs no look-up.
+ * The socket is blocking, has TCP_NODELAY, and is closed by exec(). getaddrinfo() looks up @p host. If it asks name
+ * servers, it may exceed the deadline. An address needs no look-up.
  *
  * @param host a name or an address, "192.0.2.1", "fe80::1%eth0"; NULL: wait for the peer
  * @param service a TCP port, 1 to 65535, or the name of a service
@@ -234,7 +235,7 @@ RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *service, uint6
  * @brief Returns the peer's address as a GID, for `path.dgid` of the options that rdmaez_endpoint_local() takes.
  *
  * With it, rdmaez_endpoint_local() orders this end's GIDs by the route to the peer. The result is zero, "not known",
- * for a Unix socket, and for a loopback address (127.0.0.0/8, ::1), because no RDMA device is reached by one.
+ * for a Unix socket and for a loopback address (127.0.0.0/8, ::1), because no RDMA device has such an address.
  *
  * @param socket a connected socket
  * @param peer receives the GID, IPv4-mapped for IPv4; written on success only

@@ -64,7 +64,7 @@ struct rdmaez_gid_want {
  * and others suit the rest. Then v2 ranks above v1. For an unknown peer v2 ranks above v1, and then IPv4-mapped above
  * IPv6 above link-local. An entry that cannot work ranks 0: it is empty, has no network interface, has a different
  * address family from the peer, or is excluded by @p want. On InfiniBand all non-empty entries rank the same, and the
- * first is used. If several addresses suit the peer, only the kernel knows which lies on the route:
+ * first is used. If several addresses suit the peer, only the kernel knows which one the route uses.
  * rdmaez_port_choose_gid() asks it.
  *
  * Sources: the kernel's addr_resolve() and rdma_resolve_ip() refuse mixed families and entries without an interface.

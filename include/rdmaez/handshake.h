@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file handshake.h
- * @brief Exchange, connect and meet without waiting: one thread serves many peers.
+ * @brief Exchange, connect and synchronise without waiting, so that one thread can serve many peers.
  *
  * Each function of exchange.h has a counterpart here. The counterpart begins the same exchange, and returns at once.
  * You hold a `struct rdmaez_handshake` for each peer, and call rdmaez_handshake_step() whenever poll() or epoll says
@@ -42,32 +42,32 @@
  * @endcode
  *
  * @par Without a socket
- * The bytes may travel by any stream of yours. Begin with a socket of -1, send what rdmaez_handshake_take() gives you,
- * and pass what comes to rdmaez_handshake_give().
+ * The bytes may travel over any stream that you have. Begin with a socket of -1, send the bytes that
+ * rdmaez_handshake_take() gives you, and pass the bytes that arrive to rdmaez_handshake_give().
  *
  * @par Deadlines
- * A handshake never ends by itself, so you keep the deadline, by a clock of yours. When you have waited long enough,
- * call rdmaez_handshake_late(), which says what was missing.
+ * A handshake never times out, so keep the deadline yourself. When you have waited long enough, call
+ * rdmaez_handshake_late(), which says what was missing.
  *
  * @par What may block
  * Only the three ibv_modify_qp() that connect, between the exchange and the barrier, may block. On RoCE the kernel
- * looks for the Ethernet address of a peer that it does not know, for up to a second. It tries once:
+ * looks up the Ethernet address of a peer that it does not know yet, which takes up to a second. It tries once:
  * `opts->qp->retry_ns` counts as 0.
  *
  * @par Failures
  * A function returns the errno value, and `wants` says whether anything is left to do. If `wants` is not 0, the peer
- * does not know yet that this end has failed. You can step until it is 0: both ends are then in step. Or you close the
- * socket: what could be sent at once is on its way. After a failure every call returns the same errno value, and leaves
- * its record as it is.
+ * does not know yet that this end has failed. You can go on stepping until it is 0, and both ends are then in step. Or
+ * you can close the socket: what could be sent at once has been sent. After a failure every call returns the same errno
+ * value, and leaves its record as it is.
  *
  * @par Memory
  * Nothing is allocated. A handshake has at most 2048 bytes. It points into itself, so do not move it until it is over.
  * The functions take less than 3 KB of the stack, besides what rdmaez_qp_connect() takes.
  *
  * @par Cost
- * A step makes one send() and one recv(). After each pair that has moved something it makes another, at most 64 pairs,
- * so that no peer keeps the others waiting. It needs a poll() that reports what is ready, not only what has become
- * ready (EPOLLET). A handshake that meets no delay takes three steps.
+ * A step makes one send() and one recv(). As long as bytes move, it repeats the pair, at most 64 times, so that no peer
+ * keeps the others waiting. It needs a level-triggered poll() or epoll, without EPOLLET. A handshake that meets no
+ * delay takes three steps.
  *
  * @par Threads
  * May be called from any thread. Only one thread at a time may use a handshake or a socket.
@@ -141,15 +141,16 @@ RDMAEZ_API int rdmaez_handshake_barrier(struct rdmaez_handshake *shake, int sock
 /**
  * @brief Begins rdmaez_exchange_connect(): exchange, connect and barrier.
  *
- * It fills this end's endpoint now. If that fails, `wants` is not 0, because the peer has to be told: see the head.
+ * It fills this end's endpoint now. If that fails, `wants` is not 0, because the peer does not know yet; see "Failures"
+ * above.
  *
  * @param shake the handshake; what was in it is lost
- * @param socket a connected stream socket, blocking or not; -1: you give and take the bytes, and the only address known
- *         of the peer is `opts->qp->path.dgid`
+ * @param socket a connected stream socket, blocking or not; -1: you give and take the bytes, and `opts->qp->path.dgid`
+ *         is the only known address of the peer
  * @param qp the queue pair; keep it until the handshake is over
  * @param local as for rdmaez_exchange_connect(); NULL: this call fills one. It is copied
- * @param opts as for rdmaez_exchange_connect(); `timeout_ns` is not used; NULL: all defaults. They are copied, and so
- *         are the options that `opts->qp` points to, but not what those point to
+ * @param opts as for rdmaez_exchange_connect(); `timeout_ns` is not used; NULL: all defaults. They are copied, together
+ *         with the options that `opts->qp` points to, but not what those point to
  * @param diag receives the explanation; may be NULL
  * @retval 0 it has begun; nothing was sent yet
  * @return an errno value of rdmaez_exchange_peer(), rdmaez_endpoint_local() or rdmaez_endpoint_set_qp(); EINVAL also for
@@ -163,11 +164,10 @@ RDMAEZ_API int rdmaez_handshake_connect(struct rdmaez_handshake *shake, int sock
 /* ---- Going on -------------------------------------------------------------------------------- */
 
 /**
- * @brief Sends and receives what the socket allows now, and does what follows from it. Call it when the socket is
- * ready.
+ * @brief Sends and receives what the socket allows now, and takes the next step. Call it when the socket is ready.
  *
- * It never waits for the peer, whether the socket is blocking or not. It does not raise SIGPIPE, and a signal costs no
- * more than another step. When the handshake is over it does nothing.
+ * It never waits for the peer, whether the socket is blocking or not. It does not raise SIGPIPE. A signal costs at most
+ * another step. When the handshake is over it does nothing.
  *
  * @param shake the handshake, begun with a socket
  * @param diag receives the explanation; may be NULL
@@ -177,13 +177,13 @@ RDMAEZ_API int rdmaez_handshake_connect(struct rdmaez_handshake *shake, int sock
 RDMAEZ_API int rdmaez_handshake_step(struct rdmaez_handshake *shake, struct rdmaez_diag *diag);
 
 /**
- * @brief Takes bytes that have come from the peer, and does what follows from them.
+ * @brief Takes bytes that have arrived from the peer, and takes the next step.
  *
- * It takes none while `wants` lacks #RDMAEZ_HANDSHAKE_READ. Keep what is left, and give it again after
- * rdmaez_handshake_take(). What is left when the handshake is over is yours.
+ * While `wants` lacks #RDMAEZ_HANDSHAKE_READ, it takes none. Keep the bytes that it did not take, and give them again
+ * after rdmaez_handshake_take(). Bytes that are left when the handshake is over belong to you.
  *
  * @param shake the handshake
- * @param bytes what has come; may be NULL if @p count is 0
+ * @param bytes the bytes that arrived; may be NULL if @p count is 0
  * @param count how many bytes
  * @param taken receives how many of them it has taken, even after a failure
  * @param diag receives the explanation; may be NULL
@@ -193,7 +193,7 @@ RDMAEZ_API int rdmaez_handshake_give(struct rdmaez_handshake *shake, const void 
 				     size_t count, size_t *taken, struct rdmaez_diag *diag);
 
 /**
- * @brief Gives you bytes to send to the peer, and does what follows from that.
+ * @brief Gives you bytes to send to the peer, and takes the next step.
  *
  * @param shake the handshake
  * @param buf receives the bytes; may be NULL if @p size is 0
@@ -206,12 +206,13 @@ RDMAEZ_API int rdmaez_handshake_take(struct rdmaez_handshake *shake, void *buf, 
 				     size_t *count, struct rdmaez_diag *diag);
 
 /**
- * @brief Ends a handshake that takes too long, or whose stream has ended, and says what was missing.
+ * @brief Ends a handshake that has taken too long, or whose stream has ended, and says what was missing.
  *
  * @param shake the handshake
  * @param diag receives the explanation; may be NULL
- * @retval ETIMEDOUT nothing has come (#RDMAEZ_WHY_EXCHANGE_SILENT), or not all (#RDMAEZ_WHY_EXCHANGE_PART), or the peer
- *         does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD), and over TCP what rdmaez_exchange() tells of its host
+ * @retval ETIMEDOUT nothing arrived (#RDMAEZ_WHY_EXCHANGE_SILENT), or not everything (#RDMAEZ_WHY_EXCHANGE_PART), or
+ *         the peer does not read (#RDMAEZ_WHY_EXCHANGE_UNREAD). Over TCP also what rdmaez_exchange() says about its
+ *         host
  * @retval 0 it was done already
  * @return the errno value with which it had failed already
  */
@@ -222,7 +223,7 @@ RDMAEZ_API int rdmaez_handshake_late(struct rdmaez_handshake *shake, struct rdma
 /**
  * @brief Listens for peers, over IPv6 and IPv4, as rdmaez_exchange_open() does for one.
  *
- * The socket does not block and is closed by exec(). It holds as many peers as the system lets wait (SOMAXCONN).
+ * The socket does not block and is closed by exec(). As many peers may wait as the system allows (SOMAXCONN).
  *
  * @param service a TCP port, 1 to 65535, or the name of a service
  * @param listener receives the socket, which you close; written on success only
@@ -237,10 +238,10 @@ RDMAEZ_API int rdmaez_handshake_listen(const char *service, int *listener,
 				       struct rdmaez_diag *diag);
 
 /**
- * @brief Takes one peer that has come, if there is one, and never waits.
+ * @brief Accepts one peer, if there is one, and never waits.
  *
- * The peer's socket does not block either, has TCP_NODELAY, and is closed by exec(). If the call fails for want of
- * descriptors (EMFILE, ENFILE), the peer keeps waiting, and the listener stays readable.
+ * The peer's socket does not block either, has TCP_NODELAY, and is closed by exec(). If the process or the system is
+ * out of descriptors (EMFILE, ENFILE), the peer keeps waiting, and the listener stays readable.
  *
  * @param listener of rdmaez_handshake_listen(), or another listening stream socket that does not block
  * @param socket receives the peer's, which you close, or -1: there is none; written on success only

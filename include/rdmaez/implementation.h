@@ -4,8 +4,8 @@
  * @brief The explanations: included in one file of a program, after or in place of rdmaez.h.
  *
  * All other files include rdmaez.h, or only those of its headers that they need. Without this header a program links,
- * and every call acts the same and returns the same errno value. What it loses is words: in place of a text stands one
- * sentence that names this header, a record may lack findings, and functions that only explain, such as
+ * and every call acts the same and returns the same errno value. It only loses words. One sentence that names this
+ * header takes the place of every text, a record may lack findings, and functions that only explain, such as
  * rdmaez_qp_check() and rdmaez_qp_examine(), return EOPNOTSUPP.
  *
  * With `RDMAEZ_EXTERN` defined for all files, the file that includes this header has the bodies of all functions. There

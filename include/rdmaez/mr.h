@@ -4,8 +4,8 @@
  * @brief Register memory, deregister it, and explain why it failed. Describe it for a peer.
  *
  * ibv_reg_mr() returns EINVAL for access flags that do not go together, ENOMEM for a resource limit of the process, and
- * EFAULT for memory that is not what you think it is, most often a GPU's. rdmaez_mr_reg() says which it is, from what
- * the process may read about itself. If a GPU's memory cannot be registered by its address, it can often be registered
+ * EFAULT for memory that it cannot register, most often a GPU's. rdmaez_mr_reg() says which it is, as far as the
+ * process can find out about itself. If a GPU's memory cannot be registered by its address, it can often be registered
  * as a dma-buf.
  *
  * On iWARP the memory that a READ writes to needs IBV_ACCESS_REMOTE_WRITE besides IBV_ACCESS_LOCAL_WRITE (RFC 5040).
@@ -114,7 +114,7 @@ struct rdmaez_mr_dmabuf {
  *         #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls
  * One ibv_reg_dmabuf_mr(). If that fails with EOPNOTSUPP or its like and @p diag is not NULL, it makes one or two more,
- * with a descriptor of -1. They register nothing, and tell whether the driver can.
+ * with a descriptor of -1. They register nothing, and only show whether the driver can.
  *
  * Source: UVERBS_METHOD_REG_DMABUF_MR, `ib_umem_dmabuf_get()` and `dma_buf_llseek()` of Linux 6.1; attach, pin and map
  * of the exporters nvidia, amdgpu, xe, habanalabs and vfio-pci.
@@ -141,7 +141,8 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
  */
 RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag);
 
-/** @brief Memory that a peer may reach by RDMA: what it has to know, and bounds to check its requests against. */
+/** @brief Memory that a peer may reach by RDMA: what the peer has to know, and bounds to check your requests against.
+ *  */
 struct rdmaez_remote {
 	uint64_t
 		addr; /**< the address by which requests name the first byte; 0 in zero-based regions */
@@ -152,10 +153,10 @@ struct rdmaez_remote {
 /**
  * @brief Describes a whole region for a peer.
  *
- * For part of a region, add to `addr` and set `length`. An `ibv_mr` does not tell by which addresses requests name its
- * bytes. With ibv_reg_mr() these are its own addresses, and with ibv_reg_dm_mr() they are offsets. After
- * ibv_reg_mr_iova(), rdmaez_mr_reg_dmabuf() or ibv_reg_dmabuf_mr(), set `addr` to the iova that you passed. If you
- * passed IBV_ACCESS_ZERO_BASED, set it to 0.
+ * For part of a region, add to `addr` and set `length`. An `ibv_mr` does not say which addresses requests have to use.
+ * With ibv_reg_mr() these are its own addresses, and with ibv_reg_dm_mr() they are offsets. After ibv_reg_mr_iova(),
+ * rdmaez_mr_reg_dmabuf() or ibv_reg_dmabuf_mr(), set `addr` to the iova that you passed. If you passed
+ * IBV_ACCESS_ZERO_BASED, set it to 0.
  *
  * @param mr the region
  * @param remote receives the description; written on success only

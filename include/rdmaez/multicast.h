@@ -167,11 +167,11 @@ RDMAEZ_COLD int rdmaez_multicast_ah_create(struct ibv_pd *pd, const struct rdmae
 /**
  * @brief Says why a queue pair receives nothing from a group, or why nothing that it sends arrives.
  *
- * The record gets what rdmaez_qp_examine() finds, and what concerns the group. Above all it tells whether this host
- * lacks the membership of the IP group on the GID's interface (#RDMAEZ_WHY_MULTICAST_MISSING). It reads that from
- * `/proc/net/igmp` or `/proc/net/igmp6`, as `ip maddress` does. That finding is likely, and never certain: an adapter
- * may deliver the packets nevertheless, and with a VRF the membership is elsewhere. No verb tells which groups a queue
- * pair is attached to.
+ * The record gets what rdmaez_qp_examine() finds, and what concerns the group. Above all it says whether this host has
+ * not joined the IP group on the GID's interface (#RDMAEZ_WHY_MULTICAST_MISSING). It reads that from `/proc/net/igmp`
+ * or `/proc/net/igmp6`, as `ip maddress` does. That finding is likely, and never certain: an adapter may deliver the
+ * packets nevertheless, and with a VRF the membership is elsewhere. No verb reports which groups a queue pair is
+ * attached to.
  *
  * The call changes nothing. It makes the verbs calls of rdmaez_qp_examine(), ibv_query_device(), and those that
  * rdmaez_multicast_join() makes before it attaches, and reads one file of the kernel's.

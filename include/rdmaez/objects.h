@@ -28,9 +28,9 @@
  * drivers that driver.h does not list, and with ENOMEM.
  *
  * @par Verbs calls
- * Each function makes one verbs call, the one that it is named after. If that fails and @p diag is not NULL, the
- * functions that create queues also make one ibv_query_device(), for tag matching ibv_query_device_ex(). If an object
- * could not be destroyed, it stays as it was. After success you must not use it any more.
+ * Each function makes one verbs call, which has the same name. If that fails and @p diag is not NULL, the functions
+ * that create queues also make one ibv_query_device(), for tag matching ibv_query_device_ex(). If an object could not
+ * be destroyed, it stays as it was. After success you must not use the object any more.
  *
  * @par What may be returned
  * Every function returns EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), but `diag` may be NULL. A function may
@@ -71,7 +71,7 @@ RDMAEZ_COLD int rdmaez_pd_alloc(struct ibv_context *context, struct ibv_pd **pd,
  * @brief Creates a completion channel, as ibv_create_comp_channel() does, and explains a failure.
  *
  * Completion queues that you create with the channel send it their events: see cq.h. Its `fd` becomes readable when
- * there is an event. If you read without one, the read blocks unless you have called rdmaez_channel_nonblock().
+ * there is an event. If you read when there is none, the read blocks unless you have called rdmaez_channel_nonblock().
  *
  * @param context the open device
  * @param channel receives the channel; written on success only

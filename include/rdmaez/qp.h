@@ -33,7 +33,7 @@
  *
  * @par Before the bring-up
  * Each end tells the other the GID that it chose with rdmaez_port_choose_gid(), its `qp_num`, and a PSN from
- * rdmaez_psn_random(). It then uses the index of that very GID. If an end tells one GID and sends from another, it
+ * rdmaez_psn_random(). It then uses the index of that very GID. If an end announces one GID and sends from another, it
  * reaches RTS, but its packets are dropped.
  *
  * @par Driver types
@@ -46,9 +46,8 @@
  * rdmaez_qp_attr() makes none, and rdmaez_qp_state() makes one ibv_query_qp(). The functions that move a queue pair
  * call ibv_modify_qp() once. If a function makes queries before it, they are listed with the function. If
  * ibv_modify_qp() fails and @p diag is not NULL, the function explains as rdmaez_qp_modify() does. The queue pair then
- * keeps its state, as far as the provider guarantees that. On success the record has no findings, whatever was
- * accepted. For advice about values that cause trouble later, call rdmaez_qp_check() before or rdmaez_qp_examine()
- * afterwards.
+ * keeps its state, as far as the provider guarantees it. On success the record has no findings, whatever was accepted.
+ * For advice about values that cause trouble later, call rdmaez_qp_check() before or rdmaez_qp_examine() afterwards.
  *
  * @par Errors of all of them
  * A function returns EINVAL for a NULL queue pair (#RDMAEZ_WHY_NULL_ARGUMENT) and for what rdmaez_qp_attr() refuses,
@@ -88,21 +87,21 @@ enum rdmaez_qp_flags {
 /**
  * @brief Options for a queue pair. Start from all zero: 0 asks for the default.
  *
- * If 0 itself is meaningful, #RDMAEZ_ZERO asks for it. A transition uses the fields whose attributes it sends and
- * ignores the rest, so one struct serves a whole bring-up.
+ * If 0 itself is meaningful, #RDMAEZ_ZERO asks for it. A transition uses only the fields whose attributes it sends, so
+ * one struct serves a whole bring-up.
  */
 struct rdmaez_qp_opts {
 	/** Optional attributes to send as well as the required ones: IBV_QP_ bits such as
 	 *  `IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE`. On the way from RESET to RTS each transition sends those that it
-	 *  takes and leaves the rest to the others. If none of them takes a bit for this type, the first one refuses
+	 *  accepts, and leaves the rest to the others. If none of them takes a bit for this type, the first one refuses
 	 *  it. Elsewhere, and by rdmaez_qp_attr(), a bit that the transition does not take is refused. IBV_QP_CUR_STATE
 	 *  sends the state that the transition starts from, and IBV_QP_EN_SQD_ASYNC_NOTIFY asks for the event; neither
 	 *  has a field here. */
 	int optional;
 	/** Attributes to send that the rules do not allow: bits of a vendor's or a newer verbs.h, or an address vector
-	 *  for a raw packet queue pair. The kernel judges them, and refuses what it does not know with EOPNOTSUPP. If a
-	 *  bit has a field here, rdmaez fills it from there; others need none. The bits go from INIT to RTR, and with
-	 *  every transition of rdmaez_qp_attr(). 0: none. */
+	 *  for a raw packet queue pair. The kernel checks them, and returns EOPNOTSUPP for bits that it does not know.
+	 *  If a bit has a field here, rdmaez fills it from there; others need none. The bits go from INIT to RTR, and
+	 *  with every transition of rdmaez_qp_attr(). 0: none. */
 	int extra;
 	unsigned int flags; /**< bits of enum rdmaez_qp_flags */
 
@@ -240,11 +239,11 @@ RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  * Unlike them it does not stop at the first mistake. It reports errors, then likely problems, then advice about values
  * that are accepted but cause trouble later. A request that would be accepted may still have advice.
  *
- * The functions that move a queue pair check only after a refusal. Only rdmaez_qp_check() tells what the kernel would
- * accept and an expert would not choose. Pass it what rdmaez_qp_attr() has built.
+ * The functions that move a queue pair check only after a refusal. Only rdmaez_qp_check() also reports what the kernel
+ * would accept but an expert would not choose. Pass it what rdmaez_qp_attr() has built.
  *
- * An error is certain on this device. If its driver does not report the queue pair's state, rdmaez uses the library's
- * copy, and what follows from that is likely. The rule of a driver that is not known is likely, too.
+ * An error is certain on this device. If the driver does not report the queue pair's state, rdmaez uses the library's
+ * copy, and calls what it concludes from it only likely. The rule of a driver that is not known is likely, too.
  *
  * It cannot predict whether the peer's Ethernet address resolves, nor what the firmware returns. Before Linux 6.5 the
  * kernel does not tell its setting for privileged Q_Keys, and then it cannot predict whether a process without
@@ -297,7 +296,7 @@ RDMAEZ_COLD int rdmaez_qp_check_as(struct ibv_qp *qp, enum ibv_qp_type type,
 				   struct rdmaez_diag *diag);
 
 /**
- * @brief Calls ibv_modify_qp(), and explains if it fails.
+ * @brief Calls ibv_modify_qp(), and explains a failure.
  *
  * After a failure, if @p diag is not NULL, it calls rdmaez_qp_check(). If that predicts this errno value, its findings
  * are certain. If not, the function adds what the errno value usually means here, as likely. If a peer's Ethernet
@@ -348,7 +347,7 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * Last come an asynchronous event that waits to be read (#RDMAEZ_WHY_EVENT_UNREAD) and what the port has counted
  * (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR, #RDMAEZ_WHY_COUNTED_NO_RECEIVE,
  * #RDMAEZ_WHY_COUNTED_NO_ACK, #RDMAEZ_WHY_COUNTED_LOSS, #RDMAEZ_WHY_COUNTED_DOWN). The counts are totals since the port
- * was set up, perhaps long ago and of another queue pair, so they are advice as well. rdmaez_qp_examine_with() in
+ * was set up. They may be old, or come from another queue pair, so they are advice as well. rdmaez_qp_examine_with() in
  * examine.h takes what else you know, and a snapshot, after which only growth counts.
  *
  * The function does not judge what a driver does not report. If a query of the device, the queue pair, the port or the
@@ -433,9 +432,9 @@ RDMAEZ_API int rdmaez_qp_to_rts(struct ibv_qp *qp, const struct rdmaez_qp_opts *
 /**
  * @brief Moves a queue pair from RTS to SQD, where its send queue drains; or changes attributes within SQD.
  *
- * SQD is the only state in which an RC queue pair may change its path, port, timers and depths. Name them in
- * `opts->optional`. To get an IBV_EVENT_SQ_DRAINED when the queue has drained, name IBV_QP_EN_SQD_ASYNC_NOTIFY on the
- * way from RTS. mlx5 and hns have no SQD and refuse it with EINVAL.
+ * An RC queue pair may change its path, port, timers and depths only in SQD. Name them in `opts->optional`. To get an
+ * IBV_EVENT_SQ_DRAINED when the queue has drained, name IBV_QP_EN_SQD_ASYNC_NOTIFY on the way from RTS. mlx5 and hns
+ * have no SQD and refuse it with EINVAL.
  *
  * With IBV_QP_AV, a depth or a port it first makes the queries of the functions above, each at most once.
  *

@@ -63,7 +63,7 @@ enum rdmaez_simple_flags {
 	/** Receives are taken from a shared receive queue, of `recvs` work requests. Without this: from the queue
 	 *  pair's own. */
 	RDMAEZ_SIMPLE_SRQ = 1 << 3,
-	/** There is no queue pair; you create your own. */
+	/** Create no queue pair, because you create your own. */
 	RDMAEZ_SIMPLE_NO_QP = 1 << 4
 };
 

@@ -10,7 +10,7 @@
  * @par Verbs calls
  * None.
  * @par Sources
- * verbs.h, and IBTA volume 1 as each function tells.
+ * verbs.h, and the parts of IBTA volume 1 that each function names.
  * @since rdmaez 0.1; rdma-core 33
  */
 #ifndef RDMAEZ_UNITS_H
@@ -95,19 +95,19 @@ struct rdmaez_span_ns {
 };
 
 /**
- * @brief Tells how long a requester retries before it gives up on a silent peer with IBV_WC_RETRY_EXC_ERR.
+ * @brief Computes how long a requester retries before it gives up on a silent peer with IBV_WC_RETRY_EXC_ERR.
  *
  * Source: IBTA volume 1, transport timer. A packet is sent once and retried @p retry_cnt times, and each time the
  * requester waits one to four times rdmaez_timeout_ns() for an ACK. Devices that round small codes up take longer.
  *
  * @param timeout `ibv_qp_attr.timeout`, 0 to 31
  * @param retry_cnt `ibv_qp_attr.retry_cnt`, 0 to 7; more counts as 7
- * @return the bounds; both #RDMAEZ_NS_FOREVER if no timer runs, that is if @p timeout is 0 or above 31
+ * @return the bounds. If @p timeout is 0 or above 31, no timer runs, and both are #RDMAEZ_NS_FOREVER
  */
 RDMAEZ_INLINE struct rdmaez_span_ns rdmaez_give_up_ns(unsigned int timeout, unsigned int retry_cnt);
 
 /**
- * @brief Tells how long a requester waits for a peer that has no receive posted before it gives up with
+ * @brief Computes how long a requester waits for a peer without a posted receive before it gives up with
  * IBV_WC_RNR_RETRY_EXC_ERR.
  *
  * Source: IBTA volume 1, RNR NAK. The requester waits at least as long as the peer's NAK says, up to @p rnr_retry
@@ -139,10 +139,10 @@ RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base);
  * @brief Draws a first packet sequence number at random, for `sq_psn`, and for the peer's `rq_psn`.
  *
  * Draw one for each connection. Late or repeated packets of a former queue pair with the same number then almost never
- * match. With equal PSNs, the new queue pair would accept them as its own. Tell the peer what you drew, because each
- * end must expect what the other sends.
+ * match. With equal PSNs, the new queue pair would accept them as its own. Send the number to the peer, because each
+ * end must expect the PSN that the other sends.
  *
- * The number comes from getrandom(), without waiting. Early in the boot of a system, when that is not ready yet, it
+ * The number comes from getrandom(), without waiting. Early in the boot of a system, before getrandom() is ready, it
  * comes from the clock and an address. Do not use it as a secret.
  *
  * @return 0 to #RDMAEZ_PSN_MAX

@@ -3,8 +3,8 @@
  * @file wc.h
  * @brief Completions: poll them or wait for them with a deadline, and learn what happened, why, and what to do.
  *
- * rdmaez_wc_poll() takes the completions that are there. rdmaez_wc_wait() waits for them. Both explain the first that
- * has failed. An explanation takes three steps, and each is useful on its own:
+ * rdmaez_wc_poll() takes the completions that are there. rdmaez_wc_wait() waits for them. Both explain the first one
+ * that has failed. An explanation takes three steps, and each is useful on its own:
  *
  * 1. rdmaez_wc_first_error() finds the completion that shows the cause: the first error. The flushes after it only
  *    follow from it. rdmaez_wc_errors_add() does the same across several polls.
@@ -53,7 +53,7 @@ enum rdmaez_valid {
 	RDMAEZ_VALID_SRQ = 1 << 8,  /**< `ibv_async_event.element.srq` */
 	RDMAEZ_VALID_WQ = 1 << 9,   /**< `ibv_async_event.element.wq` */
 	RDMAEZ_VALID_PORT_NUM = 1 << 10, /**< `ibv_async_event.element.port_num` */
-	/** All that is valid in a failed completion; anything else may be stale. */
+	/** The only valid members of a failed completion; the others may be stale. */
 	RDMAEZ_VALID_ON_ERROR = RDMAEZ_VALID_WR_ID | RDMAEZ_VALID_STATUS | RDMAEZ_VALID_QP_NUM |
 				RDMAEZ_VALID_VENDOR_ERR,
 	/** All that is valid in a successful completion. */
@@ -178,11 +178,11 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
  *         that failed (#RDMAEZ_WHY_QUERY_REFUSED, likely)
  * @par Verbs calls
  * One ibv_query_device(), and one ibv_query_qp() for what the status needs and the driver reports. The latter refreshes
- * `qp->state`. It is not called if the driver reports nothing of that (mana; siw except for limits). For lost packets,
- * and for what rxe may report because it could not send them, also one ibv_query_port(), one ibv_query_gid_ex(), at
- * most three ibv_query_gid_table() and one ibv_query_pkey(). For a wrong length, also one ibv_query_port(). If @p diag
- * is NULL, only the first two. For those packets on RoCE it also asks the kernel's routing and reads `/proc/net/arp`,
- * and for lost ones the port's counters in sysfs.
+ * `qp->state`. It is not called if the driver reports none of this (mana; siw except for limits). For lost packets, and
+ * for what rxe may report because it could not send them, also one ibv_query_port(), one ibv_query_gid_ex(), at most
+ * three ibv_query_gid_table() and one ibv_query_pkey(). For a wrong length, also one ibv_query_port(). If @p diag is
+ * NULL, only the first two. For those packets on RoCE it also asks the kernel's routing and reads `/proc/net/arp`, and
+ * for lost ones the port's counters in sysfs.
  */
 RDMAEZ_COLD int rdmaez_wc_explain_send(const struct ibv_wc *wc, struct ibv_qp *qp,
 				       const struct ibv_send_wr *wr, struct rdmaez_diag *diag);
@@ -218,14 +218,14 @@ struct rdmaez_wc_batch {
 	int capacity;      /**< for how many there is room */
 	int want;          /**< how many to wait for, at most `capacity`. 0: 1 */
 	int count;         /**< how many there are; written on success and on failure */
-	/** The peer has acknowledged a request of the queue pair before. Set it when the first one has succeeded. Lost
-	 *  retries are then explained by what has become of the peer (#RDMAEZ_WHY_WC_PEER_WAS), not by how it was
-	 *  connected. It matters only after a failure. false: only a request in the same batch shows it. */
+	/** The peer has acknowledged a request of the queue pair before. Set it when the first one has succeeded.
+	 *  Exhausted retries are then explained by what has happened to the peer (#RDMAEZ_WHY_WC_PEER_WAS), not by how
+	 *  it was connected. It matters only after a failure. false: only a request in the same batch shows it. */
 	bool answered;
 };
 
 /**
- * @brief Takes the completions that are there, without waiting, and explains one that has failed.
+ * @brief Takes the completions that are there, without waiting, and explains the first one that has failed.
  *
  * An empty queue is no failure: the call returns 0, and `count` is 0. Whatever was polled is in @p batch, even after a
  * failure, so look at `count` completions in any case. The call adds at most 15 instructions to ibv_poll_cq() if the
@@ -285,7 +285,7 @@ RDMAEZ_INLINE int rdmaez_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
  */
 RDMAEZ_API int rdmaez_wc_imm(const struct ibv_wc *wc, uint32_t *imm);
 
-/** @brief A UD message, and the header that came with it. */
+/** @brief The header that came with a UD message. */
 struct rdmaez_grh {
 	const void *payload; /**< the message */
 	uint32_t length;     /**< its bytes, `byte_len` - 40 */

@@ -23,8 +23,8 @@ extern "C" {
 /**
  * @brief Why something was refused or is unwise.
  *
- * Ids are stable, their numbers are not: a new reason goes to the end of its group. Its sentences are in
- * explain/why.h, in the same order, which does not compile unless they are there.
+ * Ids are stable, their numbers are not: a new reason goes to the end of its group. Its sentences are in explain/why.h,
+ * in the same order. That file does not compile if one is missing.
  */
 enum rdmaez_why {
 	/*

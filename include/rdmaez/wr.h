@@ -66,7 +66,7 @@ extern "C" {
 /* ---- Descriptions ------------------------------------------------------------------------- */
 
 /**
- * @brief Fills the scatter/gather element for part of a region, if it lies within the region.
+ * @brief Fills a scatter/gather element for a part of a region, after checking that it lies within the region.
  *
  * A region of all memory, registered for on-demand paging from NULL with a length of SIZE_MAX, takes any address but
  * the last. If requests name bytes by other addresses, as described at rdmaez_mr_remote(), add the difference to
@@ -218,11 +218,11 @@ RDMAEZ_FOLD int rdmaez_wr_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
  * @brief Posts the same descriptions through the extended interface, ibv_wr_start() to ibv_wr_complete(), and explains
  * a failure.
  *
- * It takes all opcodes that ibv_post_send() has, also as a list, with inline data and over UD and XRC. It refuses a
- * driver's own types of queue pairs, which have setters of their own. It passes the flags as they are: rxe looks for
- * IBV_SEND_INLINE among them. If one work request is refused, none is posted, but rxe keeps them if the queue pair is
- * not in RTS yet. Before rdma-core 65, rxe takes all of several SGEs to be as long as the first, and drops inline data
- * of several.
+ * It takes all opcodes that ibv_post_send() has, also as a list, with inline data and over UD and XRC. It refuses the
+ * drivers' own types of queue pairs, because those have their own setters. It passes the flags as they are: rxe looks
+ * for IBV_SEND_INLINE among them. If one work request is refused, none is posted, but rxe keeps them if the queue pair
+ * is not in RTS yet. Before rdma-core 65, rxe takes all of several SGEs to be as long as the first, and drops inline
+ * data of several.
  *
  * @param qp what ibv_qp_to_qp_ex() returns for a queue pair that ibv_create_qp_ex() made with `send_ops_flags`
  * @param wr the first work request of a list that ends with `next` NULL, not NULL
