@@ -7,6 +7,7 @@
 #     steps FILE RESULT        the steps with this result, "group: step"
 #     same_steps FILE OTHER    both have the same steps with the same results
 #     is_recorded_kernel       this is the kernel of the files that are committed; on others nothing may fail
+#     follows_schema FILE      it has what docs/schema/certify.schema.json says, and each step once
 #     is_private FILE          nothing in it names this machine, its devices, interfaces or addresses
 
 results() {
@@ -22,6 +23,16 @@ steps() {
 
 same_steps() {
 	diff <(jq -c '.steps[] | [.result, .group, .step]' "$1") <(jq -c '.steps[] | [.result, .group, .step]' "$2")
+}
+
+# Debian's Python has python3-jsonschema, whatever else is in the PATH.
+follows_schema() {
+	local python
+	python=$(command -v /usr/bin/python3 || command -v python3)
+	"$python" -m jsonschema --instance "$1" docs/schema/certify.schema.json
+	echo "steps that are there twice: $(jq '[.steps[] | [.group, .step]] | length - (unique | length)' "$1")" >"${scratch:?}/twice"
+	cat "$scratch/twice"
+	grep -q ': 0$' "$scratch/twice"
 }
 
 is_recorded_kernel() {

@@ -75,11 +75,12 @@ certifies() {
 	install -d -m 777 /tmp/certify
 	"${nobody[@]}" "$doctor" --certify=/tmp/certify/rxe.json rxe0 >"$scratch/report"
 	cat "$scratch/report"
-	grep -qxF 'ok   certify rxe0/1: RC: 37 passed' "$scratch/report"
+	grep -qxF 'ok   certify rxe0/1: RC: 76 passed' "$scratch/report"
 	[[ $(results /tmp/certify/rxe.json) == *', fail 0, '* ]]
 	is_private /tmp/certify/rxe.json
+	follows_schema /tmp/certify/rxe.json
 	is_recorded_kernel || return 0
-	[[ $(results /tmp/certify/rxe.json) == 'pass 135, fail 0, not offered 4, not tried 4' ]]
+	[[ $(results /tmp/certify/rxe.json) == 'pass 236, fail 0, not offered 4, not tried 4' ]]
 	diff <(steps /tmp/certify/rxe.json 'not offered') - <<-END
 		objects: open an XRC domain
 		XRC_SEND: create a queue pair

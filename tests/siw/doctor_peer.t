@@ -33,6 +33,7 @@ certifies() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$doctor" --certify=/tmp/certify/siw.json siw0
 	[[ $(results /tmp/certify/siw.json) == *', fail 0, '* ]]
 	is_private /tmp/certify/siw.json
+	follows_schema /tmp/certify/siw.json
 	is_recorded_kernel || return 0
 	[[ $(results /tmp/certify/siw.json) == 'pass 20, fail 0, not offered 7, not tried 8' ]]
 	diff <(steps /tmp/certify/siw.json 'not offered') - <<-END
@@ -53,6 +54,7 @@ certifies_peer() {
 	[[ $(jq -c '.steps[-2:][]' /tmp/certify/peer.json) == '{"result":"pass","group":"second host","step":"path","detail":"0 failed, 0 warnings, 0 notes, 4 ok"}
 {"result":"pass","group":"second host","step":"probe","detail":"0 failed, 0 warnings, 1 notes, 2 ok"}' ]]
 	is_private /tmp/certify/peer.json
+	follows_schema /tmp/certify/peer.json
 }
 
 ok 'what siw does, by --certify' certifies

@@ -20,6 +20,7 @@ certify() {
 	env LD_LIBRARY_PATH="$PWD/build/tests/fake" "${@:2}" "$doctor" --timeout "$timeout" --certify="$file" >"$scratch/report" || code=$?
 	cat "$scratch/report"
 	((code == $1))
+	follows_schema "$file"
 }
 
 # says LINE...: the report has these lines.
@@ -36,22 +37,35 @@ has() {
 	done
 }
 
+# wrong_moves TYPE...: how many each type has, each of which was refused with EINVAL for a reason about moves or masks.
+wrong_moves() {
+	local type
+	for type; do
+		printf '%s %s\n' "$type" "$(jq --arg type "$type" '[.steps[] | select(.group == $type and (.step | startswith("wrong: ")) and
+			.result == "pass" and .errno == "EINVAL" and (.reason | IN("TRANSITION", "MASK_MISSING", "MASK_NOT_ALLOWED")))] |
+			length' "$file")"
+	done | paste -sd , | sed 's/,/, /g'
+}
+
 # An mlx5 that carries no data: it has everything else.
 of_mlx5() {
 	local timeout=60
 	certify 1 "${mlx5[@]}"
-	says 'FAIL certify fake0/1: RC: SEND' 'ok   certify fake0/1: XRC_RECV: 21 passed, 6 not offered, 1 not tried' \
+	says 'FAIL certify fake0/1: RC: SEND' 'ok   certify fake0/1: XRC_RECV: 53 passed, 6 not offered, 1 not tried' \
 		"rdmaez-doctor: $file has the results, without names and addresses"
 	[[ $(jq -r '.format, .driver' "$file") == $'rdmaez-certify 1\nmlx5_ib' ]]
-	[[ $(results "$file") == 'pass 153, fail 4, not offered 36, not tried 10' ]]
+	[[ $(results "$file") == 'pass 329, fail 4, not offered 36, not tried 10' ]]
 	diff <(steps "$file" fail) <(printf '%s: SEND\n' RC UC UD XRC_SEND)
 	[[ $(jq -r '.steps[] | select(.result == "fail") | "\(.errno) \(.reason)"' "$file" | uniq -c | xargs) == '4 ETIMEDOUT WC_LATE' ]]
 	[[ $(jq -r '.steps[] | select(.result == "not offered") | .reason' "$file" | sort | uniq -c | xargs) == '36 NO_SQD' ]]
+	[[ $(wrong_moves RC UC UD XRC_SEND XRC_RECV RAW_PACKET) == 'RC 40, UC 34, UD 30, XRC_SEND 38, XRC_RECV 37, RAW_PACKET 27' ]]
 	[[ $(jq -r '[.steps[] | select(.group == "device memory") | .result] | join(", ")' "$file") == \
 		'pass, pass, pass, not tried, pass, pass' ]]
 	has '{"result": "pass", "group": "objects", "step": "open an XRC domain"}' \
 		'{"result": "not offered", "group": "RC", "step": "RTS to SQD", "errno": "EINVAL", "reason": "NO_SQD", "detail": "as predicted"}' \
-		'{"result": "pass", "group": "XRC_RECV", "step": "wrong moves from INIT", "detail": "11 refused, all as predicted"}' \
+		'{"result": "pass", "group": "XRC_RECV", "step": "wrong: INIT to RTS", "errno": "EINVAL", "reason": "TRANSITION", "detail": "refused, as predicted"}' \
+		'{"result": "pass", "group": "XRC_RECV", "step": "wrong: INIT to RTR without IBV_QP_AV", "errno": "EINVAL", "reason": "MASK_MISSING", "detail": "refused, as predicted"}' \
+		'{"result": "pass", "group": "UD", "step": "wrong: RTR to RTS with IBV_QP_EN_SQD_ASYNC_NOTIFY", "errno": "EINVAL", "reason": "MASK_NOT_ALLOWED", "detail": "refused, as predicted"}' \
 		'{"result": "not tried", "group": "device memory", "step": "WRITE to it and READ from it", "detail": "RC has carried no data"}'
 	is_private "$file"
 }
@@ -82,7 +96,7 @@ unknown() {
 	certify 1 FAKE_REFUSES=1
 	[[ $(jq -r .driver "$file") == unknown ]]
 	steps "$file" 'not tried' | grep -qx 'RC: wrong moves'
-	! grep -q '"wrong moves from' "$file"
+	! grep -q '"wrong: ' "$file"
 }
 
 # The run dies on the way, and the file says after which step.
@@ -146,6 +160,10 @@ sed 's/"mlx5_ib"/"fake0"/' "$file" >"$scratch/named.json"
 fails "a device's name is seen" '"driver": "fake0"' is_private "$scratch/named.json"
 sed 's/"mlx5_ib"/"0200:00ff:fe00:0001"/' "$file" >"$scratch/named.json"
 fails "a GUID is seen" '0200:00ff' is_private "$scratch/named.json"
+jq '.steps[0].device = "fake0"' "$file" >"$scratch/more.json"
+fails "a member that the schema lacks is seen" "'device' was unexpected" follows_schema "$scratch/more.json"
+jq '.steps[1] = .steps[0]' "$file" >"$scratch/twice.json"
+fails "a step that is there twice is seen" 'steps that are there twice: 1$' follows_schema "$scratch/twice.json"
 ok "a device that takes what rdmaez knows to be refused" other_than_known
 ok "one that refuses what rdmaez knows to be taken" other_than_usual
 ok "an unknown driver" unknown
