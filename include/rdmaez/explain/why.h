@@ -634,8 +634,8 @@
 	X(WC_RKEY,                                                                                 \
 	  "the rkey is wrong, perhaps an lkey or another device's rkey, or it is stale because "   \
 	  "the peer's region was deregistered or registered again",                                \
-	  "ask the peer for mr->rkey and the address again; it learns which of the causes it is: " \
-	  "see its IBV_EVENT_QP_ACCESS_ERR")                                                       \
+	  "ask the peer for mr->rkey and the address again, and see the "                          \
+	  "IBV_EVENT_QP_ACCESS_ERR that it gets")                                                  \
 	X(WC_REMOTE_BOUNDS, "the request reaches beyond the peer's memory region",                 \
 	  "compare its address and length with the peer's region; a zero-based one begins at 0")   \
 	X(WC_REGION_RIGHT,                                                                         \
