@@ -31,6 +31,16 @@ valid() {
 		--instance "${2:-$data/$1.json}" "$data/$1.schema.json"
 }
 
+# certified FILE...: these are files as rdmaez-doctor --certify writes them.
+certified() {
+	local file
+	run_make --silent "$data/certify.schema.json"
+	for file; do
+		"$python" -m jsonschema --error-format $'{error.json_path}: {error.message}\n' \
+			--instance "$file" "$data/certify.schema.json"
+	done
+}
+
 # seed TABLE FILTER: $seeded is a directory like $data, where jq's FILTER has changed one table.
 seed() {
 	seeded=$(mktemp -d "$scratch/seeded.XXXX")
@@ -494,6 +504,11 @@ caps_refused 'an unknown key of a port' '.ports[0].colour = 1' 'ports\[0\]: .*co
 caps_refused 'an unknown name' '.ports[0].state_name = "PORT_UP"' 'ports\[0\].state_name'
 caps_refused 'an unknown source' '.sources.max_qp = "SOMEBODY"' 'sources.max_qp'
 caps_refused 'another version' '.rdmaez_caps = 2' 'rdmaez_caps: 1 was expected'
+ok "the certificates of devices follow the schema that is published" certified docs/verified/*.json
+jq '.steps[3].result = "passed"' docs/verified/siw.json >"$scratch/result.json"
+fails 'an unknown result is seen' '\$\.steps\[3\]\.result: .passed. is not one of' certified "$scratch/result.json"
+jq 'del(.kernel)' docs/verified/siw.json >"$scratch/less.json"
+fails 'a missing member is seen' "'kernel' is a required property" certified "$scratch/less.json"
 ok 'the Python programs of the page run and print what it says' example "$data"
 differs 'a program that prints something else is seen' example reasons '(.reasons[] | select(.id == "TRANSITION")).next = "give up"'
 
