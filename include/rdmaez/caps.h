@@ -9,8 +9,8 @@
  * A zero is ambiguous. Either the device lacks the feature, or the kernel, the library or the provider is too old to
  * report it. `source` records where each value comes from. rdmaez_caps_answer() reduces that to yes, no or unknown.
  *
- * rdmaez_caps_fields() presents the struct as a table. The functions of caps_table.h use it to tell whether a device
- * has a capability, whether it meets your program's needs, and how two devices differ.
+ * rdmaez_caps_fields() presents the struct as a table. The functions of caps_table.h use it to find out whether a
+ * device has a capability, whether it meets your program's needs, and how two devices differ.
  *
  * Functions that write text work like snprintf(), as in caps_table.h.
  *
@@ -326,7 +326,7 @@ RDMAEZ_COLD struct rdmaez_caps_table rdmaez_caps_fields(const struct rdmaez_caps
  * @brief Finds what several devices have in common: what a program may rely on wherever it runs.
  *
  * The result has the lowest value of each limit and, in each set, only the bits that all devices have. A field that is
- * unknown for one device is unknown in the result. Names that differ get the source #RDMAEZ_SOURCE_DIFFERS.
+ * unknown for one device is unknown in the result. If a name differs, its source is #RDMAEZ_SOURCE_DIFFERS.
  *
  * @param list the devices
  * @param count how many, at least 1

@@ -4,7 +4,7 @@
  * @brief Capabilities as a table with one row per field, to print, compare or require.
  *
  * rdmaez_caps_fields() makes the table of a device (caps.h), and rdmaez_port_caps_fields() that of a port
- * (port_caps.h). Each row has a field's name, how to read and compare it, its value, and where the value comes from:
+ * (port_caps.h). Each row has the name of a field, how to read and compare it, its value, and the source of the value:
  * @code
  * #include <stdio.h>
  * #include <rdmaez/caps.h>
@@ -169,7 +169,7 @@ RDMAEZ_COLD int rdmaez_caps_get(struct rdmaez_caps_table table, unsigned int id,
 				struct rdmaez_caps_item *item);
 
 /**
- * @brief Tells whether a device or a port has what a field reports: yes, no, or unknown.
+ * @brief Returns whether a device or a port has what a field reports: yes, no, or unknown.
  *
  * The answer is yes if the field is not zero, and no if it is reported as zero. Otherwise it is unknown, and
  * `table.source[id]` says why.
@@ -216,7 +216,7 @@ RDMAEZ_COLD int rdmaez_caps_require(struct rdmaez_caps_table have, struct rdmaez
 				    struct rdmaez_diag *diag);
 
 /**
- * @brief Compares a second device or port to a first one in a field.
+ * @brief Compares one field of a second device or port with that of a first one.
  * @param first a device or a port
  * @param second another one, or the same one later
  * @param id the field; one that does not exist is unclear
@@ -230,7 +230,7 @@ RDMAEZ_COLD enum rdmaez_caps_relation rdmaez_caps_relate(struct rdmaez_caps_tabl
  * @brief Writes how a second device or port differs from a first one, for people: one line per field.
  *
  * Each line has the field's name, how the second compares (`lacks`, `exceeds`, `differs`, `unclear`), and both values.
- * For a set it has the bits that only one of the two has. Equal fields are left out.
+ * For a set, the line has the bits that only one of the two has. Equal fields are left out.
  *
  * @param first a device or a port; without values there is nothing to compare
  * @param second another one, or the same one later
@@ -278,14 +278,14 @@ RDMAEZ_COLD const char *rdmaez_caps_source_id(enum rdmaez_caps_source source);
 RDMAEZ_COLD const char *rdmaez_caps_kind_str(enum rdmaez_caps_kind kind, uint64_t number);
 
 /**
- * @brief Tells whether a kind is a set of bits that have names.
+ * @brief Returns whether a kind is a set of bits that have names.
  * @param kind any value
  * @return true from #RDMAEZ_KIND_DEVICE_FLAGS on
  */
 RDMAEZ_COLD bool rdmaez_caps_kind_is_set(enum rdmaez_caps_kind kind);
 
 /**
- * @brief Tells whether a kind is an enum whose values have names.
+ * @brief Returns whether a kind is an enum whose values have names.
  * @param kind any value
  * @return true from #RDMAEZ_KIND_NODE_TYPE to #RDMAEZ_KIND_VL
  */

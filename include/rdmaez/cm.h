@@ -367,7 +367,7 @@ RDMAEZ_COLD int rdmaez_cm_event_next(struct rdma_event_channel *channel, uint64_
 				     struct rdma_cm_event **event, struct rdmaez_diag *diag);
 
 /**
- * @brief Tells whether an event is a failure, and explains it.
+ * @brief Returns whether an event is a failure, and explains it.
  * @param event the event, not acknowledged yet
  * @param diag receives the explanation; may be NULL
  * @retval 0 the event reports no failure

@@ -148,11 +148,11 @@ RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_dia
 /**
  * @brief Writes an explanation for people: what failed, then a paragraph per finding.
  *
- * The first line names the function, the verb if one failed, the errno value, and the completion or event,
- * device, queue pair, transition and path if there are any. Each finding names a field, what is wrong with it,
- * the value given, the values accepted, and the next step. Likely findings and advice are marked as such. Another GID
- * index is a suggestion: "Suggestion, ah_attr.grh.sgid_index: use GID index 3 (::ffff:192.0.2.1); this GID is of the
- * peer's family."
+ * The first line names the function, the verb if one failed, the errno value, and the completion or event, device,
+ * queue pair, transition and path if there are any. Each finding names a field, what is wrong with it, the value given,
+ * the values accepted, and the next step. Likely findings and advice are marked as such. Another GID index appears as a
+ * suggestion: "Suggestion, ah_attr.grh.sgid_index: use GID index 3 (::ffff:192.0.2.1); this GID is of the peer's
+ * family."
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -179,8 +179,8 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
  *
  * The usual macro is `#define NEED(call) rdmaez_diag_need(call, &diag)`. A few functions take no record:
  * rdmaez_endpoint_pack(), and rdmaez_dm_copy_to() and the other functions that copy device memory. If one of them may
- * be the first call, declare the record as `struct rdmaez_diag diag = {0}`. A record of another call is recognised by
- * its errno value alone. After a failure that your program tolerates, set `diag.error` to 0 before such a call.
+ * be the first call, declare the record as `struct rdmaez_diag diag = {0}`. rdmaez recognises the record of another
+ * call only by its errno value. After a failure that your program tolerates, set `diag.error` to 0 before such a call.
  * @param error what the call returned; 0: nothing is done
  * @param diag the call's record. Only the name of `error` is printed if the record is NULL, or holds another errno
  *         value and so is another call's
@@ -194,8 +194,8 @@ RDMAEZ_INLINE void rdmaez_diag_need(int error, const struct rdmaez_diag *diag);
  * finding=error:MASK_MISSING:attr_mask:attr_mask:IBV_QP_AV|IBV_QP_PATH_MTU`
  *
  * There is one `finding` for each finding of the record. It has the severity, the reason id, the field and the kind
- * (enum rdmaez_value without its prefix, in lower case). If the kind has them, the value follows (masks, states, types
- * and opcodes by name), and then the accepted values (`0..31`, `RESET|INIT`). Values contain no spaces. There is no
+ * (enum rdmaez_value without its prefix, in lower case). If the kind has a value, that follows (masks, states, types
+ * and opcodes by name), and after it the accepted values (`0..31`, `RESET|INIT`). Values contain no spaces. There is no
  * newline. The record of a completion has `status=IBV_WC_RETRY_EXC_ERR wr_id=0x2a vendor_err=0x81` before its findings,
  * and that of an event has `event=IBV_EVENT_QP_FATAL`. A status without a name is its number, `status=77`. If GIDs are
  * known, there is also `sgid=2001:db8::1 sgid_index=3 dgid=2001:db8::2 netdev=eth0.5 chosen=GID_BY_ROUTE`.
@@ -217,9 +217,9 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
  * "likely", "advice"), `reason`, `field`, `kind`, `what` and `next`.
  *
  * Depending on its kind, a finding also has `value`; `name` (a state, type, opcode, device or device node) or `names`
- * (the bits of a mask); `min` and `max` if they are bounds, or `accepted`, an array of states. A suggested GID index
- * has its `gid`. A need that a device does not meet has `asked` and `offered` instead. The JSON is valid for any
- * record.
+ * (the bits of a mask); `min` and `max` if they are bounds, or `accepted`, an array of states. A suggestion of a GID
+ * index also has that GID, as `gid`. A need that a device does not meet has `asked` and `offered` instead. The JSON is
+ * valid for any record.
  *
  * @param diag what a function found; NULL gives `{}`
  * @param buf receives the text; may be NULL where @p size is 0

@@ -3,9 +3,10 @@
  * @file dm.h
  * @brief Device memory: allocate it, copy to and from it, register it, close it.
  *
- * `struct ibv_dm` does not hold its length, so you would have to carry it along, and a provider's own range check lets
- * some out-of-bounds ranges through. A `struct rdmaez_dm` holds the memory and its length, and no range outside it
- * reaches the provider. See [device memory](@ref device_memory) for a tour, and dm_share.h for more than one process.
+ * `struct ibv_dm` does not contain its length, so you would have to keep it yourself, and a provider's own range check
+ * lets some out-of-bounds ranges through. A `struct rdmaez_dm` contains the memory and its length, and no range outside
+ * it reaches the provider. See [device memory](@ref device_memory) for a tour, and dm_share.h for more than one
+ * process.
  *
  * `<rdmaez.h>` does not include this header.
  *
@@ -17,7 +18,7 @@
  * The checks are made in this order: no memory, or closed memory (EINVAL); a range out of bounds (EFAULT); an offset or
  * length that is not a multiple of 4 (EINVAL), which the functions ending in `_bytes` accept; memory that the CPU
  * cannot reach (EOPNOTSUPP); no buffer (EINVAL). A length of 0 is valid, and needs no buffer. A refused copy never
- * reaches the provider. Copies take no record, so a record of an earlier call says nothing of them. Call
+ * reaches the provider. Copies take no record, so a record that you have says nothing about them. Call
  * rdmaez_dm_check() for an explanation. Any other errno is the provider's own, and part of the data may have been
  * copied.
  *

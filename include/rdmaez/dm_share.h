@@ -10,10 +10,10 @@
  * `<rdmaez.h>` does not include this header.
  *
  * @par Tokens
- * No verb reports the length of device memory, and only its owner knows its handle. A token holds both, the device, and
- * optionally the handles of a protection domain and a memory region. It is everything that the other process has to
- * know, in 144 bytes that have the same layout on every machine. A token is not a secret and grants nothing. Access
- * comes from the file descriptor that travels with it.
+ * No verb reports the length of device memory, and only its owner knows its handle. A token contains both, names the
+ * device, and may contain the handles of a protection domain and a memory region. It is everything that the other
+ * process has to know, in 144 bytes that have the same layout on every machine. A token is not a secret and grants
+ * nothing. Access comes from the file descriptor that travels with it.
  *
  * @par Who frees
  * The process that allocated the memory frees it, with rdmaez_dm_close(). All others call rdmaez_dm_shared_close(),

@@ -158,9 +158,9 @@ struct rdmaez_drain {
  * @retval ETIMEDOUT the end of a queue was not seen in time. For each such queue, a finding names it (`opts.sends`,
  *         `opts.recvs`) and says why: it has no beacon and you gave no number (#RDMAEZ_WHY_DRAIN_UNCOUNTED,
  *         #RDMAEZ_WHY_DRAIN_NO_AH), some work requests are left (#RDMAEZ_WHY_DRAIN_LEFT), the beacon has not come back
- *         (#RDMAEZ_WHY_DRAIN_BEACON) or found no room (#RDMAEZ_WHY_DRAIN_FULL). Likely the completion queue was too
- *         small (#RDMAEZ_WHY_DRAIN_CQ). After a second or more, @p diag also reports an asynchronous event that nobody
- *         has read (#RDMAEZ_WHY_EVENT_UNREAD) and a state that has changed (#RDMAEZ_WHY_QP_STALE)
+ *         (#RDMAEZ_WHY_DRAIN_BEACON) or found no room (#RDMAEZ_WHY_DRAIN_FULL). A likely cause is a completion queue
+ *         that was too small (#RDMAEZ_WHY_DRAIN_CQ). After a second or more, @p diag also reports an asynchronous event
+ *         that nobody has read (#RDMAEZ_WHY_EVENT_UNREAD) and a state that has changed (#RDMAEZ_WHY_QP_STALE)
  * @retval EINVAL unknown flags (#RDMAEZ_WHY_OPTION_UNKNOWN); something has to be polled, and there is neither
  *         `opts.completed` nor #RDMAEZ_DRAIN_DISCARD (#RDMAEZ_WHY_DRAIN_NOWHERE): nothing is done
  * @retval EIO ibv_poll_cq() failed (#RDMAEZ_WHY_DEVICE_GONE)

@@ -34,9 +34,9 @@ extern "C" {
  * @brief Reads the next asynchronous event of a device, with a deadline, and acknowledges it at once.
  *
  * Because it is acknowledged, you can destroy the object that the event is about without waiting. Use `event->element`
- * only to compare, unless you know that the object still exists. The flags of `context->async_fd` stay as they are. If
- * it blocks, no other thread may read events. Otherwise this call may wait beyond its deadline for an event that the
- * other thread has taken.
+ * only to compare, unless you know that the object still exists. The call does not change the flags of
+ * `context->async_fd`. If it blocks, no other thread may read events. Otherwise this call may wait beyond its deadline
+ * for an event that the other thread has taken.
  *
  * @param context the open device
  * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever

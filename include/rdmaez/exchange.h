@@ -165,7 +165,7 @@ struct rdmaez_exchange_ready {
 RDMAEZ_API int rdmaez_exchange_barrier(int socket, const struct rdmaez_exchange_ready *ready,
 				       uint64_t timeout_ns, struct rdmaez_diag *diag);
 
-/** @brief How to connect. All zero: within 10 s, with all defaults. */
+/** @brief How to connect. All zero means within 10 s, and with all defaults. */
 struct rdmaez_exchange_opts {
 	uint64_t timeout_ns;             /**< the deadline in ns for all of it; 0: 10 s */
 	const struct rdmaez_qp_opts *qp; /**< for the queue pair; NULL: all defaults */

@@ -41,7 +41,7 @@ enum rdmaez_gid_class {
 RDMAEZ_API enum rdmaez_gid_class rdmaez_gid_class(const union ibv_gid *gid);
 
 /**
- * @brief Tells whether a GID is all zero, as an empty entry of a GID table is.
+ * @brief Returns whether a GID is all zero, like an empty entry of a GID table.
  * @param gid the GID, not NULL
  * @return true if no byte is set
  */

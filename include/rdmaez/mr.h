@@ -126,7 +126,7 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
 /**
  * @brief Deregisters memory, as ibv_dereg_mr() does, and explains a failure.
  *
- * If the region could not be deregistered, it stays as it was.
+ * A region that could not be deregistered stays as it was.
  *
  * @param mr the region
  * @param diag receives the explanation; may be NULL

@@ -4,8 +4,8 @@
  * @brief The path to a peer, and the `ibv_ah_attr` made from it.
  *
  * Connected queue pairs take an address vector on the way to RTR. UD sends use an address handle. An `ibv_ah_attr`
- * describes both, and both go wrong in the same ways: no GRH although the port requires one, a hop limit that the first
- * router uses up, a value wider than its field.
+ * describes both, and the same mistakes occur in both: no GRH although the port requires one, a hop limit that the
+ * first router uses up, or a value that is wider than its field.
  *
  * @par Quality of service
  * | option | InfiniBand | RoCE v2 |
@@ -68,7 +68,7 @@ struct rdmaez_path {
 };
 
 /**
- * @brief Tells whether a port sends and receives only with a global route header.
+ * @brief Returns whether a port sends and receives only with a global route header.
  *
  * It is true for every Ethernet port, and for ports that report IBV_QPF_GRH_REQUIRED, as virtualised InfiniBand ports
  * do. Kernels that do not know the flag report 0.

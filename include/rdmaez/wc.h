@@ -268,8 +268,8 @@ RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
  *         @p qp there are none
  * @retval EINVAL as rdmaez_wc_poll(); `capacity` is less than `want`, or `want` is negative (#RDMAEZ_WHY_RANGE)
  * @par Verbs calls
- * Only ibv_poll_cq(). With a queue pair and a record, it also makes those of rdmaez_wc_explain_qp() after a failure,
- * and those of rdmaez_qp_examine() after a second or more of waiting. The latter takes as much stack as
+ * Only ibv_poll_cq(). With a queue pair and a record, it also makes the calls of rdmaez_wc_explain_qp() after a
+ * failure, and those of rdmaez_qp_examine() if it has waited for a second or more. The latter takes as much stack as
  * rdmaez_port_choose_gid(), about 9 kB.
  */
 RDMAEZ_INLINE int rdmaez_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
